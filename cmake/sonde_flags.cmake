@@ -1,0 +1,69 @@
+# Compiler and linker flags of every target, and sonde_library(), which each folder calls once.
+
+set(CMAKE_C_STANDARD 17)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_C_EXTENSIONS ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+if(NOT CMAKE_BUILD_TYPE)
+	set(CMAKE_BUILD_TYPE Release CACHE STRING "Release or Debug" FORCE)
+endif()
+# Asserts check our own invariants and stay in: a wrong result is worse than a stop.
+set(CMAKE_C_FLAGS_RELEASE "-O2")
+set(CMAKE_CXX_FLAGS_RELEASE "-O2")
+set(CMAKE_C_FLAGS_DEBUG "-O1 -g")
+set(CMAKE_CXX_FLAGS_DEBUG "-O1 -g")
+
+find_program(CCACHE ccache)
+if(CCACHE AND NOT CMAKE_C_COMPILER_LAUNCHER)
+	set(CMAKE_C_COMPILER_LAUNCHER ${CCACHE})
+	set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+endif()
+
+# Not position independent: LLVM's tables hold thousands of pointers, each of them a relocation
+# at start-up otherwise.
+add_compile_options(-fno-pie -ffunction-sections -fdata-sections -fno-omit-frame-pointer)
+add_link_options(-no-pie -Wl,--gc-sections -Wl,--as-needed)
+
+if(SONDE_SANITIZE)
+	add_compile_options(-fsanitize=${SONDE_SANITIZE} -fno-sanitize-recover=undefined)
+	string(REPLACE "fuzzer-no-link," "" sanitize_link "${SONDE_SANITIZE}")
+	add_link_options(-fsanitize=${sanitize_link})
+endif()
+if(SONDE_COVERAGE)
+	add_compile_options(--coverage)
+	add_link_options(--coverage)
+endif()
+
+set(SONDE_WARNINGS -Wall -Wextra -Wshadow -Wvla -Wformat=2 -Wmissing-prototypes
+	-Wstrict-prototypes -Wno-unused-parameter -Wno-missing-field-initializers)
+if(SONDE_WERROR)
+	list(APPEND SONDE_WARNINGS -Werror)
+endif()
+
+# Flags of hand-written C. Quoted includes only are looked up in our folders (-iquote), so that
+# parser/limits.h does not hide <limits.h>.
+function(sonde_target_flags target)
+	target_compile_options(${target} PRIVATE
+		"$<$<COMPILE_LANGUAGE:C>:${SONDE_WARNINGS}>"
+		"SHELL:-iquote ${CMAKE_SOURCE_DIR}"
+		"SHELL:-iquote ${CMAKE_CURRENT_SOURCE_DIR}"
+		"SHELL:-iquote ${CMAKE_CURRENT_BINARY_DIR}")
+endfunction()
+
+# sonde_library(NAME [GENERATED…]): every .c of this folder, and the generated files, as a static
+# library. Generated code keeps the default warnings only.
+function(sonde_library name)
+	file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.c)
+	if(NOT sources) # a folder whose first file is still to come
+		file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/empty.c CONTENT "struct empty;\n")
+		set(sources ${CMAKE_CURRENT_BINARY_DIR}/empty.c)
+	endif()
+	add_library(${name} STATIC ${sources} ${ARGN})
+	sonde_target_flags(${name})
+	foreach(file IN LISTS ARGN)
+		if(file MATCHES "\\.c$")
+			set_source_files_properties(${file} PROPERTIES COMPILE_OPTIONS
+				"-Wno-all;-Wno-extra;-Wno-shadow;-Wno-missing-prototypes;-Wno-format-nonliteral")
+		endif()
+	endforeach()
+endfunction()

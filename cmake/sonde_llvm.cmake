@@ -1,0 +1,91 @@
+# Finds LLVM (19 preferred, 16 or later accepted) and the clang of the same major.
+#
+# out: target sonde_llvm (headers, libraries), SONDE_LLVM_MAJOR_FOUND, SONDE_CLANG
+# llvm-config is asked rather than LLVMConfig.cmake: the latter wants an exact minor version and
+# names a component (`bpf`) for which there is no library file.
+
+set(SONDE_LLVM_MAJOR "" CACHE STRING "LLVM's major version; empty: 19, 20, 18, 17, 16, the first found")
+set(majors ${SONDE_LLVM_MAJOR})
+if(NOT majors)
+	set(majors 19 20 18 17 16)
+endif()
+set(LLVM_CONFIG "")
+foreach(major IN LISTS majors)
+	find_program(llvm_config_${major} NAMES llvm-config-${major}
+		HINTS /usr/lib/llvm-${major}/bin /usr/lib/llvm${major}/bin)
+	if(llvm_config_${major}) # the program alone does not do: the headers are in llvm-N-dev
+		execute_process(COMMAND ${llvm_config_${major}} --includedir OUTPUT_VARIABLE headers
+			OUTPUT_STRIP_TRAILING_WHITESPACE)
+		if(NOT EXISTS ${headers}/llvm-c/Core.h)
+			continue()
+		endif()
+		set(LLVM_CONFIG ${llvm_config_${major}})
+		break()
+	endif()
+endforeach()
+if(NOT LLVM_CONFIG)
+	find_program(llvm_config_any NAMES llvm-config)
+	if(llvm_config_any)
+		set(LLVM_CONFIG ${llvm_config_any})
+	endif()
+endif()
+if(NOT LLVM_CONFIG)
+	message(FATAL_ERROR "no llvm-config of LLVM 16 or later: ./dev setup installs it")
+endif()
+
+function(llvm_config out)
+	execute_process(COMMAND ${LLVM_CONFIG} ${ARGN} OUTPUT_VARIABLE text
+		OUTPUT_STRIP_TRAILING_WHITESPACE RESULT_VARIABLE status)
+	if(status)
+		string(JOIN " " words ${ARGN})
+		message(FATAL_ERROR "${LLVM_CONFIG} ${words}: failed")
+	endif()
+	set(${out} "${text}" PARENT_SCOPE)
+endfunction()
+
+llvm_config(llvm_version --version)
+string(REGEX MATCH "^[0-9]+" SONDE_LLVM_MAJOR_FOUND "${llvm_version}")
+if(SONDE_LLVM_MAJOR_FOUND LESS 16)
+	message(FATAL_ERROR "LLVM ${llvm_version} is too old: 16 or later is needed")
+endif()
+llvm_config(llvm_include --includedir)
+llvm_config(llvm_libdir --libdir)
+llvm_config(llvm_bindir --bindir)
+
+add_library(sonde_llvm INTERFACE)
+target_include_directories(sonde_llvm SYSTEM INTERFACE ${llvm_include})
+if(SONDE_LLVM_SHARED)
+	llvm_config(llvm_libs --link-shared --libs)
+	separate_arguments(llvm_libs UNIX_COMMAND "${llvm_libs}")
+	target_link_libraries(sonde_llvm INTERFACE -L${llvm_libdir} ${llvm_libs})
+else()
+	# `bpf` is code generator, assembler parser (for inline assembly) and disassembler
+	# (for --emit asm); `passes` is LLVMRunPasses.
+	llvm_config(llvm_libs --link-static --libs bpf passes linker bitreader bitwriter core target)
+	llvm_config(llvm_system --link-static --system-libs)
+	separate_arguments(llvm_libs UNIX_COMMAND "${llvm_libs}")
+	separate_arguments(llvm_system UNIX_COMMAND "${llvm_system}")
+	list(REMOVE_DUPLICATES llvm_libs)
+	# A shared library that only unused parts of LLVM want costs start-up time, and z3, xml2
+	# are wanted by none of the parts used here.
+	list(FILTER llvm_system EXCLUDE REGEX "z3|xml2")
+	# zstd's archive, where there is one: one shared library less to load (0.4 ms of 6.5).
+	find_library(ZSTD_ARCHIVE libzstd.a)
+	if(ZSTD_ARCHIVE)
+		list(TRANSFORM llvm_system REPLACE "^-lzstd$" "${ZSTD_ARCHIVE}")
+	endif()
+	target_link_libraries(sonde_llvm INTERFACE -L${llvm_libdir} ${llvm_libs} ${llvm_system})
+	target_link_options(sonde_llvm INTERFACE -static-libgcc -static-libstdc++)
+endif()
+
+find_program(SONDE_CLANG NAMES clang-${SONDE_LLVM_MAJOR_FOUND} clang HINTS ${llvm_bindir})
+if(NOT SONDE_CLANG)
+	message(FATAL_ERROR "no clang-${SONDE_LLVM_MAJOR_FOUND}: bpf_helpers needs the clang of LLVM's major")
+endif()
+execute_process(COMMAND ${SONDE_CLANG} -dumpversion OUTPUT_VARIABLE clang_version
+	OUTPUT_STRIP_TRAILING_WHITESPACE)
+if(NOT clang_version MATCHES "^${SONDE_LLVM_MAJOR_FOUND}\\.")
+	message(FATAL_ERROR "${SONDE_CLANG} is ${clang_version}, LLVM is ${llvm_version}: bpf_helpers \
+needs the clang of LLVM's major")
+endif()
+message(STATUS "LLVM ${llvm_version} (${LLVM_CONFIG}), clang ${clang_version} (${SONDE_CLANG})")
