@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The tree. parser.y builds it through the ast_* constructors; sema writes types, symbols and
+ * resolved attach points into it; codegen reads it; nothing after codegen knows it.
+ * All nodes live in the compile arena. Lists are arrays {items, n_items}.
+ */
+#pragma once
+#include "source.h"
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct arena;
+struct builtin;
+struct attach_point; /* resolved: probe.h */
+struct type;
+
+enum op {
+	OP_ADD, OP_SUB, OP_MUL, OP_DIV, OP_MOD,
+	OP_SHL, OP_SHR, OP_BAND, OP_BOR, OP_BXOR,
+	OP_LAND, OP_LOR, OP_EQ, OP_NE, OP_LT, OP_LE, OP_GT, OP_GE,
+	OP_NEG, OP_NOT, OP_BNOT,	/* unary */
+	OP_NONE,			/* plain assignment */
+};
+
+/* A scratch variable: one per name and scope. */
+struct var {
+	const char *name;	/* with the $ */
+	struct span first;	/* where it was first assigned */
+	const struct type *type;
+	uint32_t id;		/* index in its probe, for codegen */
+};
+
+/* A map, one per name in a script. */
+struct map {
+	const char *name;	/* with the @, "@" alone for the anonymous one */
+	struct span first;	/* first use: where the number of keys was fixed */
+	uint32_t n_keys;
+	const struct type **key_types;
+	struct span *key_spans;	/* where each key type came from */
+	const struct type *value;
+	struct span value_span;	/* where the value type came from */
+	uint32_t id;		/* index in plan->maps, handed out by plan.c */
+};
+
+enum expr_kind {
+	EX_INT,		/* .integer */
+	EX_STRING,	/* .string */
+	EX_NAME,	/* .name: a word without parentheses: a builtin */
+	EX_VAR,		/* .var */
+	EX_MAP,		/* .map */
+	EX_CALL,	/* .call */
+	EX_UNARY,	/* .unary: OP_NEG OP_NOT OP_BNOT */
+	EX_BINARY,	/* .binary */
+	EX_TERNARY,	/* .ternary */
+	EX_FIELD,	/* .field: object.name (and object->name) */
+	EX_INCDEC,	/* .incdec: ++x x++ --x x-- on a variable or map */
+};
+
+struct expr {
+	enum expr_kind kind;
+	struct span span;
+	const struct type *type; /* set by sema_type.c */
+	union {
+		struct {
+			uint64_t value;
+		} integer;
+		struct {
+			const char *text; /* escapes resolved; may hold NUL */
+			uint32_t len;
+		} string;
+		struct {
+			const char *name;
+			const struct builtin *builtin; /* sema_name.c */
+		} name;
+		struct {
+			const char *name; /* with the $ */
+			struct var *var;  /* sema_name.c */
+		} var;
+		struct {
+			const char *name; /* with the @ */
+			struct expr **keys;
+			uint32_t n_keys;
+			struct map *map; /* sema_name.c */
+		} map;
+		struct {
+			const char *name;
+			struct span name_span;
+			struct expr **args;
+			uint32_t n_args;
+			const struct builtin *builtin; /* sema_name.c */
+			int32_t event;		       /* index in plan->events or -1: plan.c */
+		} call;
+		struct {
+			enum op op;
+			struct expr *operand;
+		} unary;
+		struct {
+			enum op op;
+			struct expr *left, *right;
+		} binary;
+		struct {
+			struct expr *cond, *then, *otherwise;
+		} ternary;
+		struct {
+			struct expr *object;
+			const char *name;
+			struct span name_span;
+		} field;
+		struct {
+			struct expr *target;
+			bool is_increment, is_prefix;
+		} incdec;
+	};
+};
+
+enum stmt_kind {
+	ST_EXPR,	/* .expr */
+	ST_ASSIGN,	/* .assign */
+	ST_IF,		/* .branch */
+	ST_BLOCK,	/* .block: { … } as a statement */
+	ST_RETURN,	/* no arm */
+};
+
+struct block {
+	struct stmt **items;
+	uint32_t n;
+};
+
+struct stmt {
+	enum stmt_kind kind;
+	struct span span;
+	union {
+		struct expr *expr;
+		struct {
+			struct expr *target; /* EX_VAR or EX_MAP */
+			enum op op;	     /* OP_NONE, or of a compound assignment */
+			struct expr *value;
+		} assign;
+		struct {
+			struct expr *cond;
+			struct block then, otherwise; /* otherwise.n 0 when there is none */
+		} branch;
+		struct block block;
+	};
+};
+
+/* One comma-separated part of a probe's head, raw: probe.c reads it. */
+struct attach_text {
+	const char *text;
+	struct span span;
+};
+
+struct probe {
+	struct span span;	/* head and block */
+	struct attach_text *texts;
+	uint32_t n_texts;
+	struct expr *predicate;	/* or NULL */
+	struct block body;
+	bool is_angle;		/* written < … > */
+	struct span open_span;	/* its { or < */
+
+	/* sema: */
+	struct attach_point *points;
+	uint32_t n_points;
+	struct var **vars;
+	uint32_t n_vars;
+	bool uses_delta;
+	/* Span probes: conjuncts of the predicate that hold the same at the span's start and end,
+	 * and are tested there first (design: "the whole body belongs to the span's end"). */
+	struct expr **start_conds;
+	uint32_t n_start_conds;
+};
+
+struct program {
+	const struct source *source;
+	struct probe **probes;
+	uint32_t n_probes;
+	struct map **maps;	/* in order of appearance: sema_name.c */
+	uint32_t n_maps;
+};
+
+/* Constructors, one per node; they only fill and return. */
+struct expr *ast_int(struct arena *a, struct span s, uint64_t value);
+struct expr *ast_string(struct arena *a, struct span s, const char *text, uint32_t len);
+struct expr *ast_name(struct arena *a, struct span s, const char *name);
+struct expr *ast_var(struct arena *a, struct span s, const char *name);
+struct expr *ast_map(struct arena *a, struct span s, const char *name, struct expr **keys, uint32_t n);
+struct expr *ast_call(struct arena *a, struct span s, struct span name_span, const char *name,
+		      struct expr **args, uint32_t n);
+struct expr *ast_unary(struct arena *a, struct span s, enum op op, struct expr *operand);
+struct expr *ast_binary(struct arena *a, struct span s, enum op op, struct expr *l, struct expr *r);
+struct expr *ast_ternary(struct arena *a, struct span s, struct expr *c, struct expr *t, struct expr *o);
+struct expr *ast_field(struct arena *a, struct span s, struct expr *object, struct span name_span,
+		       const char *name);
+struct expr *ast_incdec(struct arena *a, struct span s, struct expr *target, bool is_increment,
+			bool is_prefix);
+struct stmt *ast_stmt_expr(struct arena *a, struct span s, struct expr *e);
+struct stmt *ast_stmt_assign(struct arena *a, struct span s, struct expr *target, enum op op,
+			     struct expr *value);
+struct stmt *ast_stmt_if(struct arena *a, struct span s, struct expr *cond, struct block then,
+			 struct block otherwise);
+struct stmt *ast_stmt_block(struct arena *a, struct span s, struct block block);
+struct stmt *ast_stmt_return(struct arena *a, struct span s);
+
+/* Call `visit` for each direct sub-expression of `e` (keys, arguments, operands). */
+void ast_each_child(struct expr *e, void (*visit)(struct expr *child, void *ctx), void *ctx);
+/* The operator's spelling: "+", "&&", … */
+const char *op_str(enum op op);
+
+struct diags;
+/* Parse the source: the tree, or NULL when not even a list of probes could be made. Errors are in
+ * `d` (check d->n_errors: a tree may come with errors, for the parser goes on after them). */
+struct program *parse(struct arena *a, const struct source *source, struct diags *d);
+/* Print the tree as S-expressions; with types after sema when `with_types`. */
+void ast_dump(const struct program *p, bool with_types, FILE *out);

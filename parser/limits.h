@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Every bound a script can run into. Each has its message (tag "limit-…" or the one named) and a
+ * golden test; nothing in the front end recurses or allocates without one of them.
+ */
+#pragma once
+
+enum {
+	LIMIT_SCRIPT_BYTES = 1 << 20, /* a script's text */
+	LIMIT_NESTING = 100,	      /* parentheses, blocks, operators within each other */
+	LIMIT_ERRORS = 20,	      /* diagnostics printed for one script */
+	LIMIT_STRING = 200,	      /* bytes of a string literal used as a value, NUL included */
+	LIMIT_PROBES = 1024,	      /* attach points in a script */
+	LIMIT_MAPS = 256,	      /* maps in a script: the epoch table's size (bpf_helpers/shared.h) */
+	LIMIT_KEY_BYTES = 256,	      /* a map's key: it is built on the BPF stack of 512 bytes */
+	LIMIT_STACK_BYTES = 400,      /* scratch variables and temporaries of one probe */
+	LIMIT_EVENT_BYTES = 4096,     /* one printf record */
+	LIMIT_CALL_ARGS = 64,	      /* arguments of a call, keys of a map */
+	LIMIT_MAP_KEYS = 1 << 17,     /* entries of a keyed map when nothing else is said */
+};

@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The grammar: tokens of the filter to the tree of ast.h. Each action is one call. Brackets always
+ * balance here, a '/' that ends a predicate and a '<' or '>' around a body are tokens of their own
+ * (filter.c sees to that), so the grammar needs no tricks and has no conflicts.
+ *
+ * Errors: yyreport_syntax_error hands what was expected to syntax_error.c, then asks the filter to
+ * recover: the next token is RESUME, and the rules `error RESUME` take it, in a list of statements,
+ * a predicate, or the list of probes. How deep expressions nest is counted while they are built
+ * (struct tall), so that later passes may recurse over the tree without a check of their own.
+ * Outside, only parse() (ast.h) is known.
+ */
+%code requires {
+#include "ast.h"
+#include "filter.h"
+
+/* An expression and its height; a list of expressions and the greatest height in it. */
+struct tall {
+	struct expr *e;
+	uint32_t height;
+};
+
+struct talls {
+	struct expr **items;
+	uint32_t n;
+	uint32_t height;
+};
+
+struct texts {
+	struct attach_text *items;
+	uint32_t n;
+};
+
+struct body {
+	struct block block;
+	bool is_angle;
+	struct span open_span;
+};
+
+struct parse;
+}
+
+%code {
+#include "arena.h"
+#include "diag.h"
+#include "limits.h"
+
+struct parse {
+	struct arena *arena;
+	struct diags *diags;
+	struct program *program;
+	struct filter filter;
+	bool is_too_deep; /* said once */
+};
+
+#define YYLLOC_DEFAULT(current, rhs, n)                                                            \
+	do {                                                                                       \
+		if (n)                                                                             \
+			(current) = span_join(YYRHSLOC(rhs, 1), YYRHSLOC(rhs, n));                 \
+		else                                                                               \
+			(current) = (struct span){YYRHSLOC(rhs, 0).end, YYRHSLOC(rhs, 0).end};     \
+	} while (0)
+
+static int yylex(YYSTYPE *value, struct span *loc, struct parse *p);
+static void yyerror(struct span *loc, struct parse *p, const char *msg);
+static void add_probe(struct parse *p, struct probe *probe);
+static struct probe *make_probe(struct parse *p, struct span s, struct texts texts,
+				struct expr *predicate, struct body body);
+static struct texts add_text(struct parse *p, struct texts list, struct span s, const char *text);
+static struct block add_stmt(struct parse *p, struct block list, struct stmt *s);
+static struct talls add_arg(struct parse *p, struct talls list, struct tall arg);
+static struct stmt *make_if(struct parse *p, struct span s, struct expr *cond, struct block then,
+			    struct block otherwise);
+static struct tall leaf(struct expr *e);
+static struct tall over(struct parse *p, uint32_t height, struct expr *e);
+static struct tall unary(struct parse *p, struct span s, enum op op, struct tall x);
+static struct tall binary(struct parse *p, struct span s, enum op op, struct tall l, struct tall r);
+static struct tall ternary(struct parse *p, struct span s, struct tall c, struct tall t,
+			   struct tall o);
+}
+
+%define api.pure full
+%define api.location.type {struct span}
+%define api.token.prefix {TOK_}
+%define parse.error custom
+%define parse.lac full
+%locations
+%expect 0
+%param {struct parse *p}
+
+%union {
+	uint64_t integer;
+	struct token_text text;
+	struct tall tall;
+	struct talls talls;
+	struct stmt *stmt;
+	struct block block;
+	struct body body;
+	struct texts texts;
+	struct probe *probe;
+	struct expr *expr;
+	enum op op;
+}
+
+%token <text> ATTACH NAME VAR MAP STRING RESERVED PARAM
+%token <integer> INT
+%token <text> IF "if" ELSE "else" RETURN "return"
+%token LPAREN "(" RPAREN ")" LSQUARE "[" RSQUARE "]" LBRACE "{" RBRACE "}"
+%token ANGLE_OPEN ANGLE_CLOSE PRED_OPEN PRED_CLOSE RESUME
+%token COMMA "," SEMI ";" QUESTION "?" COLON ":" DOT "." ARROW "->" RANGE ".."
+%token SET "=" ADD_SET "+=" SUB_SET "-=" MUL_SET "*=" DIV_SET "/=" MOD_SET "%="
+%token SHL_SET "<<=" SHR_SET ">>=" AND_SET "&=" OR_SET "|=" XOR_SET "^="
+%token INC "++" DEC "--" NOT "!" BNOT "~"
+%token LOR "||" LAND "&&" OR "|" XOR "^" AND "&" EQ "==" NE "!="
+%token LT "<" LE "<=" GT ">" GE ">=" SHL "<<" SHR ">>"
+%token ADD "+" SUB "-" MUL "*" DIV "/" MOD "%"
+
+%right "?" ":"
+%left "||"
+%left "&&"
+%left "|"
+%left "^"
+%left "&"
+%left "==" "!="
+%left "<" "<=" ">" ">="
+%left "<<" ">>"
+%left "+" "-"
+%left "*" "/" "%"
+%precedence PREFIX
+%precedence "." "->"
+
+%type <texts> head texts
+%type <expr> predicate
+%type <probe> probe
+%type <body> body
+%type <block> block stmts list else
+%type <stmt> compound if simple
+%type <tall> expr place
+%type <talls> args
+%type <text> field
+%type <op> set
+
+%%
+
+program
+	: %empty
+	| program probe				{ add_probe(p, $2); }
+	| program error RESUME			{ yyerrok; }
+	;
+
+probe
+	: head predicate body			{ $$ = make_probe(p, @$, $1, $2, $3); }
+	;
+
+head
+	: texts
+	| texts ","
+	;
+
+texts
+	: ATTACH				{ $$ = add_text(p, (struct texts){0}, @1, $1.text); }
+	| texts "," ATTACH			{ $$ = add_text(p, $1, @3, $3.text); }
+	;
+
+predicate
+	: %empty				{ $$ = NULL; }
+	| PRED_OPEN expr PRED_CLOSE		{ $$ = $2.e; }
+	| PRED_OPEN error RESUME PRED_CLOSE	{ $$ = NULL; yyerrok; }
+	;
+
+body
+	: "{" stmts "}"				{ $$ = (struct body){$2, false, @1}; }
+	| ANGLE_OPEN stmts ANGLE_CLOSE		{ $$ = (struct body){$2, true, @1}; }
+	;
+
+block
+	: "{" stmts "}"				{ $$ = $2; }
+	;
+
+/* The last statement may go without ';'. */
+stmts
+	: list
+	| list simple				{ $$ = add_stmt(p, $1, $2); }
+	;
+
+list
+	: %empty				{ $$ = (struct block){0}; }
+	| list ";"
+	| list simple ";"			{ $$ = add_stmt(p, $1, $2); }
+	| list compound				{ $$ = add_stmt(p, $1, $2); }
+	| list error RESUME			{ $$ = $1; yyerrok; }
+	;
+
+compound
+	: if
+	| block					{ $$ = ast_stmt_block(p->arena, @$, $1); }
+	;
+
+if
+	: "if" expr block else			{ $$ = make_if(p, @$, $2.e, $3, $4); }
+	;
+
+else
+	: %empty				{ $$ = (struct block){0}; }
+	| "else" block				{ $$ = $2; }
+	| "else" if				{ $$ = add_stmt(p, (struct block){0}, $2); }
+	;
+
+simple
+	: expr					{ $$ = ast_stmt_expr(p->arena, @$, $1.e); }
+	| place set expr			{ $$ = ast_stmt_assign(p->arena, @$, $1.e, $2, $3.e); }
+	| "return"				{ $$ = ast_stmt_return(p->arena, @$); }
+	;
+
+set
+	: "="					{ $$ = OP_NONE; }
+	| "+="					{ $$ = OP_ADD; }
+	| "-="					{ $$ = OP_SUB; }
+	| "*="					{ $$ = OP_MUL; }
+	| "/="					{ $$ = OP_DIV; }
+	| "%="					{ $$ = OP_MOD; }
+	| "<<="					{ $$ = OP_SHL; }
+	| ">>="					{ $$ = OP_SHR; }
+	| "&="					{ $$ = OP_BAND; }
+	| "|="					{ $$ = OP_BOR; }
+	| "^="					{ $$ = OP_BXOR; }
+	;
+
+/* What can be assigned to. */
+place
+	: VAR					{ $$ = leaf(ast_var(p->arena, @$, $1.text)); }
+	| MAP					{ $$ = leaf(ast_map(p->arena, @$, $1.text, NULL, 0)); }
+	| MAP "[" args "]"			{ $$ = over(p, $3.height, ast_map(p->arena, @$, $1.text, $3.items, $3.n)); }
+	;
+
+args
+	: expr					{ $$ = add_arg(p, (struct talls){0}, $1); }
+	| args "," expr				{ $$ = add_arg(p, $1, $3); }
+	;
+
+expr
+	: INT					{ $$ = leaf(ast_int(p->arena, @$, $1)); }
+	| STRING				{ $$ = leaf(ast_string(p->arena, @$, $1.text, $1.len)); }
+	| NAME					{ $$ = leaf(ast_name(p->arena, @$, $1.text)); }
+	| NAME "(" ")"				{ $$ = leaf(ast_call(p->arena, @$, @1, $1.text, NULL, 0)); }
+	| NAME "(" args ")"			{ $$ = over(p, $3.height, ast_call(p->arena, @$, @1, $1.text, $3.items, $3.n)); }
+	| place
+	| place "++"				{ $$ = over(p, $1.height, ast_incdec(p->arena, @$, $1.e, true, false)); }
+	| place "--"				{ $$ = over(p, $1.height, ast_incdec(p->arena, @$, $1.e, false, false)); }
+	| "++" place				{ $$ = over(p, $2.height, ast_incdec(p->arena, @$, $2.e, true, true)); }
+	| "--" place				{ $$ = over(p, $2.height, ast_incdec(p->arena, @$, $2.e, false, true)); }
+	| "(" expr ")"				{ $$ = $2; }
+	| expr "." field			{ $$ = over(p, $1.height, ast_field(p->arena, @$, $1.e, @3, $3.text)); }
+	| expr "->" field			{ $$ = over(p, $1.height, ast_field(p->arena, @$, $1.e, @3, $3.text)); }
+	| "-" expr %prec PREFIX			{ $$ = unary(p, @$, OP_NEG, $2); }
+	| "!" expr %prec PREFIX			{ $$ = unary(p, @$, OP_NOT, $2); }
+	| "~" expr %prec PREFIX			{ $$ = unary(p, @$, OP_BNOT, $2); }
+	| expr "+" expr				{ $$ = binary(p, @$, OP_ADD, $1, $3); }
+	| expr "-" expr				{ $$ = binary(p, @$, OP_SUB, $1, $3); }
+	| expr "*" expr				{ $$ = binary(p, @$, OP_MUL, $1, $3); }
+	| expr "/" expr				{ $$ = binary(p, @$, OP_DIV, $1, $3); }
+	| expr "%" expr				{ $$ = binary(p, @$, OP_MOD, $1, $3); }
+	| expr "<<" expr			{ $$ = binary(p, @$, OP_SHL, $1, $3); }
+	| expr ">>" expr			{ $$ = binary(p, @$, OP_SHR, $1, $3); }
+	| expr "&" expr				{ $$ = binary(p, @$, OP_BAND, $1, $3); }
+	| expr "|" expr				{ $$ = binary(p, @$, OP_BOR, $1, $3); }
+	| expr "^" expr				{ $$ = binary(p, @$, OP_BXOR, $1, $3); }
+	| expr "&&" expr			{ $$ = binary(p, @$, OP_LAND, $1, $3); }
+	| expr "||" expr			{ $$ = binary(p, @$, OP_LOR, $1, $3); }
+	| expr "==" expr			{ $$ = binary(p, @$, OP_EQ, $1, $3); }
+	| expr "!=" expr			{ $$ = binary(p, @$, OP_NE, $1, $3); }
+	| expr "<" expr				{ $$ = binary(p, @$, OP_LT, $1, $3); }
+	| expr "<=" expr			{ $$ = binary(p, @$, OP_LE, $1, $3); }
+	| expr ">" expr				{ $$ = binary(p, @$, OP_GT, $1, $3); }
+	| expr ">=" expr			{ $$ = binary(p, @$, OP_GE, $1, $3); }
+	| expr "?" expr ":" expr		{ $$ = ternary(p, @$, $1, $3, $5); }
+	;
+
+/* Any word names a field: struct members do not know our keywords. */
+field
+	: NAME
+	| RESERVED
+	| "if"
+	| "else"
+	| "return"
+	;
+
+%%
+
+static int yylex(YYSTYPE *value, struct span *loc, struct parse *p)
+{
+	bool resume;
+	const struct token *t = &p->filter.tokens[filter_next(&p->filter, &resume)];
+
+	*loc = t->span;
+	if (resume)
+		return TOK_RESUME;
+	if (t->kind == TOK_INT)
+		value->integer = t->integer;
+	else
+		value->text = t->text;
+	return t->kind;
+}
+
+static int yyreport_syntax_error(const yypcontext_t *ctx, struct parse *p)
+{
+	yysymbol_kind_t symbols[YYNTOKENS];
+	int n = yypcontext_expected_tokens(ctx, symbols, YYNTOKENS);
+	int kinds[YYNTOKENS];
+	const int first = YYTRANSLATE(TOK_ATTACH); /* symbols and tokens count alike from here */
+
+	if (n < 0)
+		n = 0;
+	for (int i = 0; i < n; i++)
+		kinds[i] = (int)symbols[i] < first ? TOK_YYEOF : TOK_ATTACH + (int)symbols[i] - first;
+	syntax_error(&p->filter, kinds, n);
+	filter_recover(&p->filter);
+	return 0;
+}
+
+static void too_deep(struct parse *p, struct span s)
+{
+	if (!p->is_too_deep) {
+		diag_error(p->diags, s, "limit-nesting",
+			   "this expression is nested too deep: more than %d operators within each other",
+			   LIMIT_NESTING);
+		diag_hint(p->diags, "keep a part of it in a variable: $part = …;");
+	}
+	p->is_too_deep = true;
+}
+
+/* Bison's own trouble, which after the filter's bound on nesting is none but a full stack. */
+static void yyerror(struct span *loc, struct parse *p, const char *msg)
+{
+	(void)msg;
+	too_deep(p, *loc);
+}
+
+static void add_probe(struct parse *p, struct probe *probe)
+{
+	arena_push(p->arena, p->program->probes, p->program->n_probes, probe);
+}
+
+static struct probe *make_probe(struct parse *p, struct span s, struct texts texts,
+				struct expr *predicate, struct body body)
+{
+	struct probe *probe = arena_new_of(p->arena, struct probe);
+
+	*probe = (struct probe){
+		.span = s,
+		.texts = texts.items,
+		.n_texts = texts.n,
+		.predicate = predicate,
+		.body = body.block,
+		.is_angle = body.is_angle,
+		.open_span = body.open_span,
+	};
+	return probe;
+}
+
+static struct texts add_text(struct parse *p, struct texts list, struct span s, const char *text)
+{
+	struct attach_text item = {text, s};
+
+	arena_push(p->arena, list.items, list.n, item);
+	return list;
+}
+
+static struct block add_stmt(struct parse *p, struct block list, struct stmt *s)
+{
+	arena_push(p->arena, list.items, list.n, s);
+	return list;
+}
+
+static struct talls add_arg(struct parse *p, struct talls list, struct tall arg)
+{
+	arena_push(p->arena, list.items, list.n, arg.e);
+	if (arg.height > list.height)
+		list.height = arg.height;
+	return list;
+}
+
+static struct stmt *make_if(struct parse *p, struct span s, struct expr *cond, struct block then,
+			    struct block otherwise)
+{
+	return ast_stmt_if(p->arena, s, cond, then, otherwise);
+}
+
+static struct tall leaf(struct expr *e)
+{
+	return (struct tall){e, 1};
+}
+
+/* `e`, whose operands are up to `height` high; where that is too much, 0 stands for it. */
+static struct tall over(struct parse *p, uint32_t height, struct expr *e)
+{
+	if (height < LIMIT_NESTING)
+		return (struct tall){e, height + 1};
+	too_deep(p, e->span);
+	return leaf(ast_int(p->arena, e->span, 0));
+}
+
+static uint32_t higher(uint32_t a, uint32_t b)
+{
+	return a > b ? a : b;
+}
+
+static struct tall unary(struct parse *p, struct span s, enum op op, struct tall x)
+{
+	return over(p, x.height, ast_unary(p->arena, s, op, x.e));
+}
+
+static struct tall binary(struct parse *p, struct span s, enum op op, struct tall l, struct tall r)
+{
+	return over(p, higher(l.height, r.height), ast_binary(p->arena, s, op, l.e, r.e));
+}
+
+static struct tall ternary(struct parse *p, struct span s, struct tall c, struct tall t,
+			   struct tall o)
+{
+	return over(p, higher(c.height, higher(t.height, o.height)),
+		    ast_ternary(p->arena, s, c.e, t.e, o.e));
+}
+
+struct program *parse(struct arena *a, const struct source *source, struct diags *d)
+{
+	struct parse p = {.arena = a, .diags = d};
+
+	p.program = arena_new_of(a, struct program);
+	p.program->source = source;
+	filter_open(&p.filter, a, source, d);
+	yyparse(&p);
+	if (p.program->n_probes)
+		return p.program;
+	if (!d->n_errors) {
+		diag_error(d, SPAN_NONE, "empty-script", "the script has no probe");
+		diag_hint(d, "a probe is an attach point and a block: BEGIN { printf(\"hello\\n\"); }");
+	}
+	return NULL;
+}

@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Messages for syntax errors. The grammar stops at a token and says which kinds it expected; this
+ * file says it in the user's words. First come, in order, the mistakes that can be named: a word
+ * or form that is not built, a probe without block, '=' for '==', a missing ';'. What is none of
+ * them is "expected …, found …". Nothing is said at a token that the filter put in or silenced.
+ * One error at the '>' that closed an angle block, or behind it, adds where that block was opened.
+ */
+#include "diag.h"
+#include "filter.h"
+#include "parser.tab.h"
+#include <string.h>
+
+enum { SHOWN_MOST = 30 }; /* bytes of the user's text in a message */
+
+/* The error: where the grammar stopped, and what it could have taken. */
+struct stop {
+	struct filter *f;
+	const struct token *at;
+	const struct token *before; /* NULL at the start of the script */
+	uint32_t index;
+	const int *expected;
+	int n_expected;
+};
+
+static bool expects(const struct stop *s, int kind)
+{
+	for (int i = 0; i < s->n_expected; i++)
+		if (s->expected[i] == kind)
+			return true;
+	return false;
+}
+
+/* A value or a statement begins with this. */
+static bool begins_value(int kind)
+{
+	return kind == TOK_INT || kind == TOK_STRING || kind == TOK_NAME || kind == TOK_VAR ||
+	       kind == TOK_MAP || kind == TOK_PARAM || kind == TOK_LPAREN;
+}
+
+static bool begins_statement(int kind)
+{
+	return begins_value(kind) || kind == TOK_INC || kind == TOK_DEC || kind == TOK_IF ||
+	       kind == TOK_RETURN || kind == TOK_RESERVED;
+}
+
+static int kind_before(const struct stop *s)
+{
+	return s->before ? s->before->kind : TOK_YYEOF;
+}
+
+static const struct token *opener_of(const struct stop *s)
+{
+	return s->at->inside == NO_TOKEN ? NULL : &s->f->tokens[s->at->inside];
+}
+
+/* Kind of the token before the innermost open bracket. */
+static int kind_before_opener(const struct stop *s)
+{
+	uint32_t opener = s->at->inside;
+
+	return opener == NO_TOKEN || opener == 0 ? TOK_YYEOF : s->f->tokens[opener - 1].kind;
+}
+
+/* A parenthesis that groups: not of a call. */
+static bool is_in_group(const struct stop *s)
+{
+	const struct token *opener = opener_of(s);
+
+	return opener && opener->kind == TOK_LPAREN && kind_before_opener(s) != TOK_NAME;
+}
+
+static int not_built(const struct stop *s, struct span span, const char *what)
+{
+	return diag_error(s->f->diags, span, "not-built", "%s not built yet", what);
+}
+
+/* What the user wrote at a token: quoted, cut when long. */
+static const char *found(const struct stop *s, const struct token *t, char *buf, size_t size)
+{
+	int len = (int)(t->span.end - t->span.start);
+	const char *text = s->f->source->text + t->span.start;
+
+	if (t->kind == TOK_YYEOF)
+		return "the end of the script";
+	if (len > SHOWN_MOST) {
+		len = SHOWN_MOST;
+		while (len > 0 && ((unsigned char)text[len] & 0xc0) == 0x80)
+			len--;
+		snprintf(buf, size, "'%.*s…'", len, text);
+	} else {
+		snprintf(buf, size, "'%.*s'", len, text);
+	}
+	return buf;
+}
+
+/* ---- forms that are not built ---- */
+
+static bool is_cast(const struct stop *s)
+{
+	const struct token *t = s->before;
+	int before;
+
+	if (s->at->kind == TOK_RPAREN && kind_before(s) == TOK_MUL && is_in_group(s))
+		return true;
+	if (kind_before(s) != TOK_RPAREN || !begins_value(s->at->kind))
+		return false;
+	before = s->f->tokens[t->partner - 1].kind; /* a '(' is never the script's first token */
+	return t->partner + 2 == s->index - 1 && s->f->tokens[t->partner + 1].kind == TOK_NAME &&
+	       before != TOK_NAME && before != TOK_IF;
+}
+
+static bool say_not_built_word(const struct stop *s)
+{
+	if (s->at->kind == TOK_RESERVED)
+		diag_error(s->f->diags, s->at->span, "not-built", "'%s' is not built yet",
+			   s->at->text.text);
+	else if (s->at->kind == TOK_PARAM)
+		not_built(s, s->at->span, "positional parameters are");
+	else if (s->at->kind == TOK_RANGE)
+		not_built(s, s->at->span, "ranges are");
+	else
+		return false;
+	return true;
+}
+
+static bool say_not_built_value(const struct stop *s)
+{
+	int at = s->at->kind, before = kind_before(s);
+
+	if (!expects(s, TOK_STRING))
+		return false;
+	if (at == TOK_COLON && before == TOK_QUESTION)
+		not_built(s, span_join(s->before->span, s->at->span), "the short form 'a ?: b' is");
+	else if (at == TOK_MUL)
+		not_built(s, s->at->span, "reading through a pointer, '*p', is");
+	else if (at == TOK_AND)
+		not_built(s, s->at->span, "taking an address, '&x', is");
+	else if (at == TOK_LBRACE && before != TOK_IF && before != TOK_PRED_OPEN)
+		not_built(s, s->at->span, "a block as a value is");
+	else if (at == TOK_IF)
+		not_built(s, s->at->span, "'if' as a value is");
+	else
+		return false;
+	return true;
+}
+
+static bool say_not_built_form(const struct stop *s)
+{
+	const struct token *opener = opener_of(s);
+	int at = s->at->kind, before = kind_before(s);
+
+	if (is_cast(s))
+		not_built(s, at == TOK_RPAREN ? span_join(opener->span, s->at->span) :
+						span_join(s->f->tokens[s->before->partner].span,
+							  s->before->span),
+			  "casts are");
+	else if (at == TOK_COMMA && is_in_group(s) && !expects(s, TOK_STRING))
+		not_built(s, span_join(opener->span, s->f->tokens[opener->partner].span),
+			  "tuples are");
+	else if (at == TOK_SET && is_in_group(s) && kind_before_opener(s) == TOK_SET)
+		not_built(s, span_join(opener->span, s->f->tokens[opener->partner].span),
+			  "records are");
+	else if (at == TOK_INT && before == TOK_DOT)
+		not_built(s, span_join(s->before->span, s->at->span), "tuples are");
+	else if (at == TOK_LSQUARE && expects(s, TOK_DOT))
+		not_built(s, span_join(s->at->span, s->f->tokens[s->at->partner].span),
+			  "indexing anything but a map is");
+	else if (before == TOK_RETURN && begins_value(at))
+		not_built(s, s->at->span, "a value after 'return' is");
+	else if (at == TOK_SET && before == TOK_NAME && s->before->text.len == 1 &&
+		 s->before->text.text[0] == '_')
+		not_built(s, span_join(s->before->span, s->at->span), "'_ =' is");
+	else
+		return false;
+	return true;
+}
+
+/* ---- top level ---- */
+
+/* The '>' that ended an angle block, when the error is at it or between it and the next block. */
+static const struct token *angle_end(const struct stop *s)
+{
+	if (s->at->kind == TOK_ANGLE_CLOSE)
+		return s->at;
+	if (s->at->inside != NO_TOKEN)
+		return NULL;
+	for (uint32_t i = s->index; i-- > 0;) {
+		int kind = s->f->tokens[i].kind;
+
+		if (kind == TOK_ANGLE_CLOSE)
+			return &s->f->tokens[i];
+		if (kind == TOK_RBRACE || kind == TOK_PRED_CLOSE || i + 64 < s->index)
+			return NULL;
+	}
+	return NULL;
+}
+
+/* Behind a head that no block follows. */
+static void say_no_block(const struct stop *s)
+{
+	const struct token *head = s->before;
+	char buf[64];
+
+	if (head->kind == TOK_PRED_CLOSE) {
+		diag_error(s->f->diags, head->span, "syntax",
+			   "probe has no block: write { … } behind its predicate");
+		return;
+	}
+	diag_error(s->f->diags, head->span, "syntax", "probe has no block: write { … } behind %s",
+		   found(s, head, buf, sizeof(buf)));
+	if (s->at->kind != TOK_ATTACH || head->kind != TOK_ATTACH)
+		return;
+	if (head->text.text[head->text.len - 1] == '<')
+		diag_hint(s->f->diags, "a space before '<' opens a block");
+	else if (!angle_end(s))
+		diag_hint(s->f->diags, "attach points of one probe have a comma between them");
+}
+
+static bool say_top_level(const struct stop *s)
+{
+	char buf[64];
+	int at = s->at->kind;
+
+	if (s->at->inside != NO_TOKEN)
+		return false;
+	if (expects(s, TOK_ANGLE_OPEN)) {
+		say_no_block(s);
+	} else if (at == TOK_GT && s->f->has_told_angle) {
+		s->f->has_told_angle = false; /* the end meant for the block that closed early */
+	} else if (at == TOK_RBRACE || at == TOK_GT || at == TOK_RPAREN || at == TOK_RSQUARE) {
+		diag_error(s->f->diags, s->at->span, "syntax", "this %s closes nothing",
+			   found(s, s->at, buf, sizeof(buf)));
+	} else if (at == TOK_LBRACE || at == TOK_ANGLE_OPEN) {
+		diag_error(s->f->diags, s->at->span, "syntax", "this block has no probe before it");
+		diag_hint(s->f->diags, "a probe is an attach point and a block: BEGIN { … }");
+	} else if (at == TOK_PRED_OPEN) {
+		diag_error(s->f->diags, s->at->span, "syntax",
+			   "this predicate has no probe before it");
+	} else {
+		diag_error(s->f->diags, s->at->span, "syntax", "%s begins no probe",
+			   found(s, s->at, buf, sizeof(buf)));
+	}
+	return true;
+}
+
+/* ---- inside blocks and predicates ---- */
+
+/* In a condition: the predicate, or between 'if' and its block. */
+static bool is_in_condition(const struct stop *s)
+{
+	uint32_t region = filter_region(s->f, s->index);
+
+	if (region != NO_TOKEN && s->f->tokens[region].kind == TOK_PRED_OPEN)
+		return true;
+	for (uint32_t i = s->index; i-- > 0 && i != region;) {
+		int kind = s->f->tokens[i].kind;
+
+		if (kind == TOK_IF)
+			return true;
+		if (kind == TOK_SEMI || kind == TOK_LBRACE || kind == TOK_RBRACE)
+			return false;
+	}
+	return false;
+}
+
+static bool say_assignment(const struct stop *s)
+{
+	if (s->at->kind < TOK_SET || s->at->kind > TOK_XOR_SET)
+		return false;
+	if (is_in_condition(s) && s->at->kind == TOK_SET) {
+		diag_error(s->f->diags, s->at->span, "syntax", "'=' assigns; a condition compares");
+		diag_hint(s->f->diags, "write '==' to compare");
+	} else if (expects(s, TOK_STRING)) {
+		return false;
+	} else if (expects(s, TOK_SEMI)) {
+		diag_error(s->f->diags, s->at->span, "syntax",
+			   "only a variable or a map can be assigned to");
+		diag_hint(s->f->diags, "write $name or @name before the '='");
+	} else {
+		diag_error(s->f->diags, s->at->span, "syntax",
+			   "an assignment is a statement, it has no value");
+		diag_hint(s->f->diags, "write '==' to compare");
+	}
+	return true;
+}
+
+static bool say_incdec(const struct stop *s)
+{
+	int at = s->at->kind, before = kind_before(s);
+	bool is_at = (at == TOK_INC || at == TOK_DEC) && expects(s, TOK_SEMI);
+	bool is_before = (before == TOK_INC || before == TOK_DEC) && !expects(s, TOK_STRING) &&
+			 expects(s, TOK_VAR);
+
+	if (!is_at && !is_before)
+		return false;
+	diag_error(s->f->diags, is_at ? s->at->span : s->before->span, "syntax",
+		   "'%s' needs a variable or a map",
+		   (is_at ? at : before) == TOK_INC ? "++" : "--");
+	return true;
+}
+
+static bool say_semicolon(const struct stop *s)
+{
+	char buf[64];
+
+	if (!expects(s, TOK_SEMI) || expects(s, TOK_IF) || !begins_statement(s->at->kind))
+		return false;
+	diag_error(s->f->diags, s->at->span, "syntax", "missing ';' before %s",
+		   found(s, s->at, buf, sizeof(buf)));
+	return true;
+}
+
+static bool say_if(const struct stop *s)
+{
+	char buf[64];
+
+	if (s->at->kind == TOK_ELSE) {
+		diag_error(s->f->diags, s->at->span, "syntax",
+			   "'else' without an 'if' block before it");
+	} else if (kind_before(s) == TOK_ELSE) {
+		diag_error(s->f->diags, s->at->span, "syntax",
+			   "'else' needs a block: write else { … }");
+	} else if (kind_before(s) == TOK_IF) {
+		diag_error(s->f->diags, s->at->span, "syntax", "'if' needs a condition");
+	} else if (expects(s, TOK_LBRACE) && !expects(s, TOK_STRING)) {
+		diag_error(s->f->diags, s->at->span, "syntax",
+			   "'if' needs a block: expected '{', found %s",
+			   found(s, s->at, buf, sizeof(buf)));
+		diag_hint(s->f->diags, "write if (condition) { … }");
+	} else {
+		return false;
+	}
+	return true;
+}
+
+/* ---- the rest ---- */
+
+/* Names of what is expected besides operators, most telling first. */
+static const struct {
+	int kind;
+	const char *name;
+} wanted[] = {
+	{TOK_STRING, "a value"},   {TOK_SEMI, "';'"},	     {TOK_COMMA, "','"},
+	{TOK_RPAREN, "')'"},	   {TOK_RSQUARE, "']'"},     {TOK_COLON, "':'"},
+	{TOK_RBRACE, "'}'"},	   {TOK_ANGLE_CLOSE, "'>'"}, {TOK_PRED_CLOSE, "'/' and a block"},
+};
+
+static const char *expected_text(const struct stop *s, char *buf, size_t size)
+{
+	size_t used = 0;
+	int n = 0, left = 0;
+
+	if (!expects(s, TOK_STRING) && expects(s, TOK_RESERVED) && expects(s, TOK_NAME))
+		return "a field's name";
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
+		left += expects(s, wanted[i].kind);
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]) && used < size; i++) {
+		if (!expects(s, wanted[i].kind))
+			continue;
+		left--;
+		used += (size_t)snprintf(buf + used, size - used, "%s%s",
+					 !n ? "" : left ? ", " : " or ", wanted[i].name);
+		n++;
+	}
+	return n ? buf : NULL;
+}
+
+static void say_generic(const struct stop *s)
+{
+	char what[64], expected[128];
+	const char *names = expected_text(s, expected, sizeof(expected));
+	bool is_statement = expects(s, TOK_STRING) && expects(s, TOK_IF);
+
+	if (is_statement)
+		names = "a statement";
+	if (s->at->kind == TOK_PRED_CLOSE && kind_before(s) == TOK_PRED_OPEN)
+		diag_error(s->f->diags, span_join(s->before->span, s->at->span), "syntax",
+			   "the predicate is empty");
+	else if (names)
+		diag_error(s->f->diags, s->at->span, "syntax", "expected %s, found %s", names,
+			   found(s, s->at, what, sizeof(what)));
+	else
+		diag_error(s->f->diags, s->at->span, "syntax", "%s does not fit here",
+			   found(s, s->at, what, sizeof(what)));
+}
+
+static void add_angle_note(const struct stop *s)
+{
+	const struct token *close = angle_end(s);
+	struct place open;
+
+	if (!close)
+		return;
+	open = source_place(s->f->source, s->f->tokens[close->partner].span.start);
+	diag_note(s->f->diags, close->span,
+		  "this '>' closed the block opened at %u:%u; write '(a > b)' to compare", open.line,
+		  open.col);
+	s->f->has_told_angle = true;
+}
+
+void syntax_error(struct filter *f, const int *expected, int n_expected)
+{
+	uint32_t i = f->current, n_said;
+	struct stop s = {
+		.f = f,
+		.at = &f->tokens[i],
+		.before = i ? &f->tokens[i - 1] : NULL,
+		.index = i,
+		.expected = expected,
+		.n_expected = n_expected,
+	};
+
+	n_said = f->diags->n;
+	if (s.at->is_quiet)
+		return;
+	if (!say_not_built_word(&s) && !say_top_level(&s) && !say_not_built_value(&s) &&
+	    !say_not_built_form(&s) && !say_assignment(&s) && !say_incdec(&s) && !say_if(&s) &&
+	    !say_semicolon(&s))
+		say_generic(&s);
+	if (f->diags->n > n_said)
+		add_angle_note(&s);
+}
