@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The table of builtins (variables, functions, aggregations) out of builtins.def, its lookup, and
+ * the reader of its signatures. codegen/ expands the gen column of the same rows.
+ */
+#pragma once
+#include "probe.h"
+#include "type.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+struct sema;
+struct expr;
+
+enum builtin_id {
+#define VAR(id, ...) BI_##id,
+#define FN(id, ...) BI_##id,
+#define AGG(id, ...) BI_##id,
+#include "builtins.def"
+#undef VAR
+#undef FN
+#undef AGG
+	BI_COUNT,
+};
+
+enum builtin_kind { BUILTIN_VAR, BUILTIN_FN, BUILTIN_AGG };
+
+/* Probe types in which a builtin exists. */
+#define W(id) (1u << PROBE_##id)
+enum {
+	W_ANY = ~0u >> 1,
+	W_ENTRY = W(KPROBE) | W(UPROBE),
+	W_RETURN = W(KRETPROBE) | W(URETPROBE),
+	W_FUNCTION = W_ENTRY | W_RETURN,
+};
+
+enum builtin_traits {
+	TR_TASK = 1,
+	TR_CONST = 2,
+	TR_NOW = 4,
+	TR_STACK = 8,
+	TR_START = 16,
+	TR_ACT = 32,
+	TR_MAP = 64,
+};
+
+enum { SIGNATURE_MAX_PARAMS = 4 };
+
+enum param_kind { PARAM_ANY, PARAM_INT, PARAM_STRING, PARAM_MAP };
+
+struct param {
+	enum param_kind kind;
+	bool is_const, is_optional;
+	char name[16];
+};
+
+/* A signature, read. */
+struct signature {
+	const struct type *result; /* NULL: the check hook finds it ("any") */
+	struct param params[SIGNATURE_MAX_PARAMS];
+	uint32_t n_params;
+	bool has_rest; /* "..." */
+};
+
+typedef const struct type *check_fn(struct sema *s, struct expr *e);
+
+struct builtin {
+	enum builtin_id id;
+	enum builtin_kind kind;
+	const char *name;
+	const char *signature;
+	uint32_t where;
+	uint32_t traits;
+	enum agg_kind agg;
+	/* Type of the expression, or &type_error after a report. */
+	check_fn *check;
+	const char *doc;
+};
+
+extern const struct builtin builtins[BI_COUNT];
+
+/* The check column's functions: sema_check.c. */
+check_fn chk_probe, chk_func, chk_args, chk_delta, chk_printf, chk_print, chk_delete, chk_sum;
+
+/* The row of `name`, or NULL. */
+const struct builtin *builtin_find(const char *name);
+/* Read a row's signature. Rows are ours: a bad one is found by tests/unit/test_builtin.c. False then. */
+bool builtin_signature(const struct builtin *b, struct signature *out);

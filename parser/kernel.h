@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The questions the front end may ask about the running kernel and the files on this machine.
+ * runtime/kernel.c answers from tracefs, BTF and ELF files, runtime/facts_file.c from a text file;
+ * the unit tests answer from a fake, so that parsing and checking need no root, no kernel, no LLVM.
+ * All answers live as long as the struct kernel. Errors are -errno.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+/* One field of a tracepoint's record, from its tracefs format file. */
+struct tp_field {
+	const char *name;
+	const char *type_text;	/* "const char *", "char[16]", as the file spells it */
+	uint32_t offset, size;	/* bytes in the record */
+	uint32_t elem_size;	/* bytes of an element of an array, 0 when it is none */
+	bool is_signed;
+	bool is_data_loc;	/* __data_loc / __rel_loc: a handle, not the data */
+	bool is_char_array;	/* char name[N] in the record itself */
+};
+
+struct tp_format {
+	const char *category, *event;
+	uint32_t id;		/* for perf_event_open */
+	struct tp_field *fields; /* common_* fields left out */
+	uint32_t n_fields;
+};
+
+/* A function in an ELF file. */
+struct user_symbol {
+	const char *path;	/* resolved: absolute, the file really opened */
+	const char *symbol;
+	uint64_t address;	/* virtual address in the file */
+	uint64_t offset;	/* file offset: what a uprobe is attached to */
+	uint64_t size;		/* bytes, 0 when the file does not say */
+};
+
+enum kernel_feature {
+	KF_BTF,			/* /sys/kernel/btf/vmlinux */
+	KF_KPROBE,		/* the kprobe PMU */
+	KF_UPROBE,		/* the uprobe PMU */
+	KF_UPROBE_MULTI,	/* uprobe_multi links, 6.6 */
+	KF_COUNT,
+};
+
+typedef void (*kernel_name_fn)(const char *name, void *ctx);
+
+struct kernel {
+	/* The format of tracepoint category:event. 0, -ENOENT (no such event), -EACCES/-EPERM (not
+	 * allowed to read tracefs), other -errno. */
+	int (*tracepoint)(struct kernel *k, const char *category, const char *event,
+			  const struct tp_format **out);
+	/* Call fn for every "category:event" (of one category when it is not NULL): suggestions. */
+	int (*each_tracepoint)(struct kernel *k, const char *category, kernel_name_fn fn, void *ctx);
+	/* True when a raw tracepoint `name` with BTF types exists (typedef btf_trace_NAME). */
+	bool (*has_raw_tracepoint)(struct kernel *k, const char *name);
+	/* Resolve PATH (absolute, relative, or a bare name looked up in $PATH) and SYMBOL. 0, -ENOENT
+	 * (no such file), -ENOEXEC (not an ELF file), -ESRCH (no such symbol; out->path is set). */
+	int (*user_symbol)(struct kernel *k, const char *path, const char *symbol,
+			   struct user_symbol *out);
+	/* Call fn for every function symbol of an ELF file: suggestions. */
+	int (*each_user_symbol)(struct kernel *k, const char *path, kernel_name_fn fn, void *ctx);
+	/* 0 when the kernel function `name` exists, -ENOENT, -EPERM when that cannot be told. */
+	int (*kernel_function)(struct kernel *k, const char *name);
+	bool (*has_feature)(struct kernel *k, enum kernel_feature f);
+	/* Release all answers; NULL when there is nothing to release (fakes). */
+	void (*close)(struct kernel *k);
+};

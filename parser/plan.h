@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The plan: the one parcel between the compile half and the run half. It says which kernel
+ * programs there are and where they attach, how map keys and values and ring-buffer records are
+ * laid out, and what the runtime has to provide. Every offset is decided here, in plan.c; codegen
+ * writes by it, runtime reads by it. It holds no pointer into the AST; it lives in the plan arena.
+ */
+#pragma once
+#include "source.h"
+#include "type.h"
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct arena;
+struct program;
+
+/* A value at a fixed place in a key, a value, a record or a span's state. */
+struct plan_field {
+	const struct type *type;
+	uint32_t offset, size; /* bytes */
+};
+
+enum plan_map_kind {
+	PM_HASH,	 /* keyed, plain values */
+	PM_PERCPU_HASH,	 /* keyed aggregations */
+	PM_ARRAY,	 /* keyless plain value: one element an epoch slot */
+	PM_PERCPU_ARRAY, /* keyless aggregation: likewise */
+};
+
+/* A script's map. Hash keys begin with the uint32 epoch at offset 0; array indexes are
+ * epoch % SONDE_EPOCH_SLOTS. Values: `value` at offset 0; arrays carry a uint64 at touched_offset
+ * that is not 0 when the element was ever written. */
+struct plan_map {
+	const char *name;	/* "@lat", "@" */
+	const char *symbol;	/* its C identifier in the ELF: "map_lat", "map_" + index when needed */
+	struct span span;	/* first use */
+	enum plan_map_kind kind;
+	struct plan_field *keys; /* user-visible parts; offsets count from the key's start */
+	uint32_t n_keys;
+	uint32_t key_size;
+	const struct type *value;
+	uint32_t value_size;
+	uint32_t touched_offset; /* arrays only */
+	uint32_t max_entries;
+};
+
+/* printf's format, taken apart: literal text, then (when conv is set) one converted argument. */
+struct plan_piece {
+	const char *text;
+	uint32_t text_len;
+	char conv;	     /* d i u x X o c p s, or 0: text only */
+	bool left, plus, space, alt, zero;
+	int32_t width, precision; /* -1: none */
+	uint32_t bits;	     /* integer conversions: 8, 16, 32, 64 */
+	uint32_t field;	     /* index in the event's fields */
+};
+
+enum plan_event_kind {
+	PE_PRINTF,	/* fields, pieces */
+	PE_PRINT_VALUE, /* one field */
+	PE_PRINT_MAP,	/* struct sonde_map_event */
+	PE_CLEAR_MAP,	/* struct sonde_map_event, epoch already advanced */
+	PE_PRINT_CLEAR, /* struct sonde_map_event: adjacent print(@x); clear(@x) */
+};
+
+/* A ring-buffer record that a call in the script sends. Record: struct sonde_event, fields. */
+struct plan_event {
+	enum plan_event_kind kind;
+	struct span span;
+	uint32_t size; /* whole record, bytes, a multiple of 8 */
+	struct plan_field *fields;
+	uint32_t n_fields;
+	struct plan_piece *pieces; /* PE_PRINTF */
+	uint32_t n_pieces;
+	uint32_t map; /* map events */
+};
+
+enum plan_prog_kind {
+	PP_BEGIN,	/* raw_tp, run once by BPF_PROG_TEST_RUN */
+	PP_END,
+	PP_RAW_TP,	/* raw tracepoint, no BTF types */
+	PP_TP_BTF,	/* BTF-typed raw tracepoint */
+	PP_SYSCALL_ENTER, /* tp_btf/sys_enter, dispatches by number to its probes */
+	PP_SYSCALL_EXIT,  /* tp_btf/sys_exit, likewise */
+	PP_SWITCH_SPAN, /* tp_btf/sched_switch whose body runs at the end of an off-CPU span */
+	PP_TRACEPOINT,	/* perf tracepoint */
+	PP_INTERVAL,	/* perf cpu-clock on one CPU */
+	PP_KPROBE,
+	PP_KRETPROBE,
+	PP_UPROBE,
+	PP_URETPROBE,
+	PP_SCOPE_FORK,	/* hidden: tp_btf/sched_process_fork, hands the -c flag to children */
+	PP_KIND_COUNT,
+};
+
+/* A kernel program: one ELF function, one attachment. */
+struct plan_prog {
+	enum plan_prog_kind kind;
+	const char *symbol;	/* ELF function name, at most 15 bytes so that the kernel shows it whole */
+	const char *section;	/* as libbpf spells them: "tp_btf/sched_switch" */
+	uint32_t *probes;	/* indexes in plan->probes; none for hidden programs */
+	uint32_t n_probes;
+	const char *event;	/* tracepoint kinds: the kernel's tracepoint name */
+	const char *category;	/* PP_TRACEPOINT */
+	uint32_t tracepoint_id; /* PP_TRACEPOINT */
+	const char *function;	/* kprobes: the kernel function; uprobes: the symbol */
+	const char *path;	/* uprobes: resolved file */
+	uint64_t offset;	/* uprobes: file offset */
+	uint64_t period_ns;	/* PP_INTERVAL */
+};
+
+/* An attach point as the user wrote it. */
+struct plan_probe {
+	const char *name; /* "tracepoint:sched:sched_switch": the builtin `probe`, and messages */
+	struct span span;
+	uint32_t prog;	  /* index in plan->progs */
+	uint32_t ast;	  /* index in program->probes, for codegen */
+	uint32_t point;	  /* index in that probe's points */
+	int64_t syscall;  /* PP_SYSCALL_*: its number; -1 */
+	/* PP_SWITCH_SPAN: the thread's hidden state in task storage. start (uint64 ns) at offset 0. */
+	bool has_span;
+	uint32_t span_size;	/* bytes */
+	int32_t span_ustack;	/* offset of the user stack's hash, -1 when unused */
+	struct plan_field *span_args; /* args fields kept from the start, by name below */
+	const char **span_arg_names;
+	uint32_t n_span_args;
+};
+
+/* What the run half must provide; codegen links only what is asked for. */
+struct plan_needs {
+	bool ring_buffer; /* some record can be sent */
+	uint32_t ring_bytes;
+	bool kstack, ustack;
+	bool scope;	  /* some program tests the scope */
+	bool exit;	  /* exit() appears */
+};
+
+struct plan {
+	struct plan_map *maps;
+	uint32_t n_maps;
+	struct plan_event *events;
+	uint32_t n_events;
+	struct plan_prog *progs;
+	uint32_t n_progs;
+	struct plan_probe *probes;
+	uint32_t n_probes;
+	struct plan_needs needs;
+	const struct source *source; /* copied spans refer to it */
+};
+
+struct plan_options {
+	bool scope_tree; /* -c: the fork program is needed */
+};
+
+struct diags;
+/* Make the plan of a checked program. NULL when a limit is exceeded (said in `d`). */
+struct plan *plan_make(struct arena *a, struct program *p, const struct plan_options *options,
+		       struct diags *d);
+/* Print it (--emit plan): stable, one line a row. */
+void plan_dump(const struct plan *p, FILE *out);

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * --emit plan: the plan as text, one line a row, stable for goldens.
+ */
+#include "plan.h"
+#include "arena.h"
+
+static const char *const map_kinds[] = {
+	[PM_HASH] = "hash",
+	[PM_PERCPU_HASH] = "percpu_hash",
+	[PM_ARRAY] = "array",
+	[PM_PERCPU_ARRAY] = "percpu_array",
+};
+
+static const char *const event_kinds[] = {
+	[PE_PRINTF] = "printf",
+	[PE_PRINT_VALUE] = "print",
+	[PE_PRINT_MAP] = "print-map",
+	[PE_CLEAR_MAP] = "clear-map",
+	[PE_PRINT_CLEAR] = "print-and-clear-map",
+};
+
+static const char *const prog_kinds[PP_KIND_COUNT] = {
+	[PP_BEGIN] = "begin",
+	[PP_END] = "end",
+	[PP_RAW_TP] = "raw-tracepoint",
+	[PP_TP_BTF] = "typed-raw-tracepoint",
+	[PP_SYSCALL_ENTER] = "syscall-enter",
+	[PP_SYSCALL_EXIT] = "syscall-exit",
+	[PP_SWITCH_SPAN] = "off-cpu-span",
+	[PP_TRACEPOINT] = "perf-tracepoint",
+	[PP_INTERVAL] = "interval",
+	[PP_KPROBE] = "kprobe",
+	[PP_KRETPROBE] = "kretprobe",
+	[PP_UPROBE] = "uprobe",
+	[PP_URETPROBE] = "uretprobe",
+	[PP_SCOPE_FORK] = "scope-fork",
+};
+
+static void dump_fields(struct arena *a, const struct plan_field *f, uint32_t n, FILE *out)
+{
+	for (uint32_t i = 0; i < n; i++)
+		fprintf(out, " %s@%u", type_str(a, f[i].type), f[i].offset);
+}
+
+static void dump_map(struct arena *a, const struct plan_map *m, FILE *out)
+{
+	fprintf(out, "map %s %s key %u", m->name, map_kinds[m->kind], m->key_size);
+	if (m->n_keys)
+		fprintf(out, " [epoch@0");
+	dump_fields(a, m->keys, m->n_keys, out);
+	if (m->n_keys)
+		fprintf(out, "]");
+	fprintf(out, " value %u %s", m->value_size, type_str(a, m->value));
+	if (m->touched_offset)
+		fprintf(out, " touched@%u", m->touched_offset);
+	fprintf(out, " entries %u\n", m->max_entries);
+}
+
+static void dump_event(struct arena *a, const struct plan *p, const struct plan_event *e, uint32_t i,
+		       FILE *out)
+{
+	fprintf(out, "event %u %s size %u", i, event_kinds[e->kind], e->size);
+	dump_fields(a, e->fields, e->n_fields, out);
+	if (e->kind != PE_PRINTF && e->kind != PE_PRINT_VALUE)
+		fprintf(out, " %s", p->maps[e->map].name);
+	fprintf(out, "\n");
+}
+
+static void dump_prog(const struct plan *p, const struct plan_prog *g, FILE *out)
+{
+	fprintf(out, "program %s %s section %s", g->symbol, prog_kinds[g->kind], g->section);
+	if (g->kind == PP_INTERVAL)
+		fprintf(out, " period %llu ns", (unsigned long long)g->period_ns);
+	fprintf(out, "\n");
+	for (uint32_t i = 0; i < g->n_probes; i++) {
+		const struct plan_probe *q = &p->probes[g->probes[i]];
+
+		fprintf(out, "  probe %u %s", g->probes[i], q->name);
+		if (g->kind == PP_SYSCALL_ENTER || g->kind == PP_SYSCALL_EXIT)
+			fprintf(out, " number %lld", (long long)q->syscall);
+		if (q->has_span)
+			fprintf(out, " span %u start@0", q->span_size);
+		if (q->span_ustack >= 0)
+			fprintf(out, " ustack@%d", q->span_ustack);
+		for (uint32_t j = 0; j < q->n_span_args; j++)
+			fprintf(out, " %s@%u", q->span_arg_names[j], q->span_args[j].offset);
+		fprintf(out, "\n");
+	}
+}
+
+void plan_dump(const struct plan *p, FILE *out)
+{
+	struct arena *a = arena_new();
+
+	for (uint32_t i = 0; i < p->n_maps; i++)
+		dump_map(a, &p->maps[i], out);
+	for (uint32_t i = 0; i < p->n_events; i++)
+		dump_event(a, p, &p->events[i], i, out);
+	for (uint32_t i = 0; i < p->n_progs; i++)
+		dump_prog(p, &p->progs[i], out);
+	if (p->needs.ring_buffer)
+		fprintf(out, "needs ring buffer %u\n", p->needs.ring_bytes);
+	if (p->needs.kstack || p->needs.ustack)
+		fprintf(out, "needs stacks%s%s\n", p->needs.kstack ? " kernel" : "",
+			p->needs.ustack ? " user" : "");
+	if (p->needs.scope)
+		fprintf(out, "needs scope\n");
+	arena_free(a);
+}

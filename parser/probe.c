@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Attach points: from the raw text of a probe's head ("tracepoint:sched:sched_switch") to a
+ * resolved struct attach_point, by the parse hook of the probe type's row. What exists is asked
+ * through kernel.h; a name that does not is answered with the nearest one.
+ * The text is never looked at again after this file.
+ */
+#include "probe.h"
+#include "arena.h"
+#include "ast.h"
+#include "diag.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+typedef int parse_fn(const struct probe_reader *r, struct attach_point *p, char **parts, uint32_t n);
+static parse_fn prs_nothing, prs_tracepoint, prs_interval, prs_kernel_function, prs_user_symbol;
+
+const struct probe_row probe_rows[PROBE_COUNT] = {
+#define PROBE(id, name_, alias_, form_, context_, parse_, span_, doc_)                             \
+	[PROBE_##id] = {.name = name_, .alias = alias_, .form = form_, .context = context_,        \
+			.parse = parse_, .span = span_, .doc = doc_},
+#include "probes.def"
+#undef PROBE
+};
+
+static int wrong_form(const struct probe_reader *r, const struct attach_point *p)
+{
+	diag_error(r->diags, p->span, "attach-form", "%s probes are written %s",
+		   probe_rows[p->id].name, probe_rows[p->id].form);
+	return -1;
+}
+
+static int prs_nothing(const struct probe_reader *r, struct attach_point *p, char **parts, uint32_t n)
+{
+	(void)parts;
+	return n == 0 ? 0 : wrong_form(r, p);
+}
+
+/* ---- tracepoints ------------------------------------------------------------------------- */
+
+struct event_hint {
+	struct nearest nearest, same_event;
+	const char *event;
+	struct arena *arena;
+};
+
+static void offer_event(const char *name, void *ctx)
+{
+	struct event_hint *h = ctx;
+	const char *colon = strchr(name, ':');
+	char *copy = arena_strndup(h->arena, name, strlen(name));
+
+	nearest_offer(&h->nearest, copy);
+	if (colon && strcmp(colon + 1, h->event) == 0)
+		h->same_event.best = copy;
+}
+
+static int no_tracepoint(const struct probe_reader *r, const struct attach_point *p,
+			 const char *category, const char *event)
+{
+	struct event_hint h = {.event = event, .arena = r->arena};
+
+	nearest_init(&h.nearest, arena_printf(r->arena, "%s:%s", category, event));
+	nearest_init(&h.same_event, event);
+	r->kernel->each_tracepoint(r->kernel, NULL, offer_event, &h);
+	diag_error(r->diags, p->span, "unknown-tracepoint", "this kernel has no tracepoint %s:%s",
+		   category, event);
+	if (h.same_event.best)
+		diag_hint(r->diags, "write tracepoint:%s", h.same_event.best);
+	else if (h.nearest.best)
+		diag_hint(r->diags, "did you mean tracepoint:%s?", h.nearest.best);
+	else if (strncmp(category, "syscalls", 8) == 0)
+		diag_hint(r->diags, "system calls are tracepoint:syscalls:sys_enter_NAME and "
+				    "tracepoint:syscalls:sys_exit_NAME");
+	return -1;
+}
+
+/* The events of one system call have no raw tracepoint of their own: they are sys_enter and sys_exit
+ * with a number. */
+static int resolve_syscall(const struct probe_reader *r, struct attach_point *p, const char *event)
+{
+	bool enter = strncmp(event, "sys_enter_", 10) == 0;
+
+	if (enter || strncmp(event, "sys_exit_", 9) == 0)
+		p->syscall = syscall_number(event + (enter ? 10 : 9));
+	p->has_raw = p->syscall >= 0 &&
+		     r->kernel->has_raw_tracepoint(r->kernel, enter ? "sys_enter" : "sys_exit");
+	return 0;
+}
+
+static int prs_tracepoint(const struct probe_reader *r, struct attach_point *p, char **parts,
+			  uint32_t n)
+{
+	int err;
+
+	if (n != 2 || !*parts[0] || !*parts[1])
+		return wrong_form(r, p);
+	if (strchr(parts[0], '*') || strchr(parts[1], '*'))
+		return diag_error(r->diags, p->span, "not-built",
+				  "wildcards in tracepoints are not built yet");
+	err = r->kernel->tracepoint(r->kernel, parts[0], parts[1], &p->format);
+	if (err == -ENOENT)
+		return no_tracepoint(r, p, parts[0], parts[1]);
+	if (err) {
+		diag_error(r->diags, p->span, "no-tracefs", "cannot read the kernel's tracepoints: %s",
+			   strerror(-err));
+		return diag_hint(r->diags, err == -EACCES || err == -EPERM
+						   ? "run sonde as root, or check the script against "
+						     "saved formats with --kernel-facts FILE"
+						   : "does this kernel have CONFIG_TRACING?");
+	}
+	if (strcmp(parts[0], "syscalls") == 0)
+		return resolve_syscall(r, p, parts[1]);
+	p->has_raw = r->kernel->has_raw_tracepoint(r->kernel, parts[1]);
+	return 0;
+}
+
+bool probe_is_sched_switch(const struct attach_point *p)
+{
+	return p->id == PROBE_TRACEPOINT && p->format && strcmp(p->format->category, "sched") == 0 &&
+	       strcmp(p->format->event, "sched_switch") == 0;
+}
+
+/* ---- interval ---------------------------------------------------------------------------- */
+
+static const struct {
+	const char *unit;
+	uint64_t ns;
+} units[] = {
+	{"s", 1000000000}, {"ms", 1000000}, {"us", 1000}, {"ns", 1}, {"m", 60000000000},
+};
+
+static uint64_t unit_ns(const char *unit)
+{
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+		if (strcmp(units[i].unit, unit) == 0)
+			return units[i].ns;
+	return 0;
+}
+
+/* Period from "hz:N", "s:N", "ms:N", "us:N" or "500ms"; 0 when it is none of them. */
+static uint64_t read_period(char **parts, uint32_t n)
+{
+	const char *number = parts[n - 1];
+	char *end;
+	uint64_t value, scale;
+
+	if (number[0] < '0' || number[0] > '9')
+		return 0;
+	errno = 0;
+	value = strtoull(number, &end, 10);
+	if (errno || value == 0)
+		return 0;
+	if (n == 2 && *end == '\0' && strcmp(parts[0], "hz") == 0)
+		return value <= 1000000000 ? 1000000000 / value : 0;
+	scale = n == 2 ? (*end ? 0 : unit_ns(parts[0])) : unit_ns(end);
+	if (scale == 0 || value > INT64_MAX / scale)
+		return 0;
+	return value * scale;
+}
+
+enum { SHORTEST_PERIOD_NS = 1000 };
+
+static int prs_interval(const struct probe_reader *r, struct attach_point *p, char **parts, uint32_t n)
+{
+	if (n != 1 && n != 2)
+		return wrong_form(r, p);
+	p->period_ns = read_period(parts, n);
+	if (p->period_ns == 0) {
+		diag_error(r->diags, p->span, "bad-period", "'%s%s%s' is not a period", parts[0],
+			   n == 2 ? ":" : "", n == 2 ? parts[1] : "");
+		return diag_hint(r->diags,
+				 "write interval:s:1, interval:ms:100, interval:hz:99 or interval:500ms");
+	}
+	if (p->period_ns < SHORTEST_PERIOD_NS) {
+		diag_error(r->diags, p->span, "bad-period", "a period of %llu ns is too short",
+			   (unsigned long long)p->period_ns);
+		return diag_hint(r->diags, "the shortest is 1us");
+	}
+	return 0;
+}
+
+/* ---- functions --------------------------------------------------------------------------- */
+
+static int prs_kernel_function(const struct probe_reader *r, struct attach_point *p, char **parts,
+			       uint32_t n)
+{
+	if (n != 1 || !*parts[0])
+		return wrong_form(r, p);
+	if (strpbrk(parts[0], "*+"))
+		return diag_error(r->diags, p->span, "not-built",
+				  "wildcards and offsets in %s are not built yet",
+				  probe_rows[p->id].name);
+	p->function = arena_strndup(r->arena, parts[0], strlen(parts[0]));
+	if (!r->kernel->has_feature(r->kernel, KF_KPROBE)) {
+		diag_error(r->diags, p->span, "no-kprobes",
+			   "this kernel has no kprobes (CONFIG_KPROBES is off)");
+		return diag_hint(r->diags, "a tracepoint near the function may do");
+	}
+	if (r->kernel->kernel_function(r->kernel, p->function) == -ENOENT)
+		return diag_error(r->diags, p->span, "unknown-function",
+				  "this kernel has no function '%s'", p->function);
+	return 0;
+}
+
+struct symbol_hint {
+	struct nearest nearest;
+	struct arena *arena;
+};
+
+static void offer_symbol(const char *name, void *ctx)
+{
+	struct symbol_hint *h = ctx;
+	const char *before = h->nearest.best;
+
+	nearest_offer(&h->nearest, name);
+	if (h->nearest.best != before)
+		h->nearest.best = arena_strndup(h->arena, name, strlen(name));
+}
+
+static int no_symbol(const struct probe_reader *r, const struct attach_point *p, const char *symbol)
+{
+	struct symbol_hint h = {.arena = r->arena};
+
+	nearest_init(&h.nearest, symbol);
+	r->kernel->each_user_symbol(r->kernel, p->user.path, offer_symbol, &h);
+	diag_error(r->diags, p->span, "unknown-symbol", "%s has no function '%s'", p->user.path, symbol);
+	if (h.nearest.best)
+		diag_hint(r->diags, "did you mean '%s'?", h.nearest.best);
+	return -1;
+}
+
+static int prs_user_symbol(const struct probe_reader *r, struct attach_point *p, char **parts,
+			   uint32_t n)
+{
+	int err;
+
+	if (n != 2 || !*parts[0] || !*parts[1])
+		return wrong_form(r, p);
+	if (strpbrk(parts[1], "*+"))
+		return diag_error(r->diags, p->span, "not-built",
+				  "wildcards and offsets in %s are not built yet",
+				  probe_rows[p->id].name);
+	err = r->kernel->user_symbol(r->kernel, parts[0], parts[1], &p->user);
+	if (err == -ESRCH)
+		return no_symbol(r, p, parts[1]);
+	if (err)
+		return diag_error(r->diags, p->span, "no-binary", "cannot probe '%s': %s", parts[0],
+				  err == -ENOEXEC ? "not an ELF program or library" : strerror(-err));
+	p->function = p->user.symbol;
+	return 0;
+}
+
+/* ---- all --------------------------------------------------------------------------------- */
+
+static int find_row(const struct probe_reader *r, const char *name, struct span span,
+		    enum probe_id *out)
+{
+	struct nearest near;
+
+	nearest_init(&near, name);
+	for (uint32_t i = 0; i < PROBE_COUNT; i++) {
+		if (strcasecmp(probe_rows[i].name, name) == 0 ||
+		    (probe_rows[i].alias && strcmp(probe_rows[i].alias, name) == 0)) {
+			*out = (enum probe_id)i;
+			return 0;
+		}
+		nearest_offer(&near, probe_rows[i].name);
+	}
+	diag_error(r->diags, span, "unknown-probe", "unknown probe type '%s'", name);
+	if (near.best)
+		return diag_hint(r->diags, "did you mean '%s'?", near.best);
+	return diag_hint(r->diags, "'sonde --help probes' lists the probe types");
+}
+
+enum { MAX_PARTS = 8 };
+
+/* Split at ':' outside double quotes, dropping the quotes. */
+static uint32_t split(char *text, char **parts)
+{
+	uint32_t n = 0;
+	bool quoted = false;
+	char *to = text;
+
+	parts[n++] = text;
+	for (char *c = text; *c; c++) {
+		if (*c == '"') {
+			quoted = !quoted;
+		} else if (*c == ':' && !quoted && n < MAX_PARTS) {
+			*to++ = '\0';
+			parts[n++] = to;
+		} else {
+			*to++ = *c;
+		}
+	}
+	*to = '\0';
+	return n;
+}
+
+static const char *canonical_name(struct arena *a, const struct attach_point *p, char **parts,
+				  uint32_t n)
+{
+	const char *name = probe_rows[p->id].name;
+
+	if (p->id == PROBE_UPROBE || p->id == PROBE_URETPROBE)
+		return arena_printf(a, "%s:%s:%s", name, p->user.path, p->function);
+	for (uint32_t i = 0; i < n; i++)
+		name = arena_printf(a, "%s:%s", name, parts[i]);
+	return name;
+}
+
+int probe_resolve(const struct probe_reader *r, const struct attach_text *text,
+		  struct attach_point *out)
+{
+	char *parts[MAX_PARTS], *copy = arena_strndup(r->arena, text->text, strlen(text->text));
+	uint32_t n = split(copy, parts);
+
+	*out = (struct attach_point){.span = text->span, .syscall = -1};
+	if (find_row(r, parts[0], text->span, &out->id))
+		return -1;
+	if (probe_rows[out->id].parse(r, out, parts + 1, n - 1))
+		return -1;
+	out->name = canonical_name(r->arena, out, parts + 1, n - 1);
+	return 0;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Probe types (rows of probes.def) and attach points: what the text of a probe's head means.
+ */
+#pragma once
+#include "kernel.h"
+#include "source.h"
+
+struct arena;
+struct diags;
+struct attach_text;
+
+enum probe_id {
+#define PROBE(id, ...) PROBE_##id,
+#include "probes.def"
+#undef PROBE
+	PROBE_COUNT,
+};
+
+/* What a program of a probe type is given. */
+enum probe_context {
+	CTX_NONE,
+	CTX_TRACEPOINT,	  /* the record, or a raw tracepoint's arguments */
+	CTX_REGS_ENTRY,	  /* struct pt_regs at a function's first instruction */
+	CTX_REGS_RETURN,  /* struct pt_regs as a function returns */
+};
+
+/* What `delta` measures: see docs/architecture.md, "Spans". */
+enum span_kind {
+	SPAN_NO,
+	SPAN_SWITCH, /* a thread's time off CPU; of all tracepoints only sched:sched_switch */
+};
+
+struct attach_point;
+
+struct probe_reader {
+	struct arena *arena;
+	struct diags *diags;
+	struct kernel *kernel;
+};
+
+struct probe_row {
+	const char *name, *alias, *form;
+	enum probe_context context;
+	/* Reads what follows the type's name: `parts` split at ':'. 0 or -1 (reported). */
+	int (*parse)(const struct probe_reader *r, struct attach_point *p, char **parts, uint32_t n);
+	enum span_kind span;
+	const char *doc;
+};
+
+extern const struct probe_row probe_rows[PROBE_COUNT];
+
+/* An attach point, resolved. Which members count is said by the row's parse hook. */
+struct attach_point {
+	enum probe_id id;
+	struct span span;
+	const char *name; /* canonical: the value of `probe` */
+	const struct tp_format *format; /* tracepoint */
+	bool has_raw;		 /* tracepoint: a raw tracepoint of that name exists */
+	int64_t syscall;	 /* tracepoint syscalls:sys_enter_X, sys_exit_X: number of X; or -1 */
+	const char *function;	 /* kprobes, uprobes */
+	struct user_symbol user; /* uprobes */
+	uint64_t period_ns;	 /* interval */
+};
+
+/* Resolve the text of one attach point. 0, or -1 with the reason in r->diags. */
+int probe_resolve(const struct probe_reader *r, const struct attach_text *text,
+		  struct attach_point *out);
+/* True for the probe whose `delta` is a span of off-CPU time. */
+bool probe_is_sched_switch(const struct attach_point *p);
+/* Number of the system call that the kernel's tracepoints call `name`, or -1. */
+int64_t syscall_number(const char *name);

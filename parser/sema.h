@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The checks between parser and plan: one ordered list of passes over the tree.
+ */
+#pragma once
+#include "ast.h"
+#include "builtin.h"
+#include "diag.h"
+#include "probe.h"
+
+struct arena;
+
+struct sema {
+	struct arena *arena;
+	struct diags *diags;
+	struct kernel *kernel;
+	struct program *program;
+	struct probe *probe; /* the one being visited */
+	bool report;	     /* sema_type.c: this is the round that reports */
+	bool changed;	     /* sema_type.c: this round widened a type */
+};
+
+/* Run all passes. 0, or -1 when there were errors. After 0 every expression has a type, every name
+ * its symbol, every probe its attach points. */
+int sema_run(struct arena *a, struct program *p, struct kernel *k, struct diags *d);
+
+/* The passes, in their order. Each goes on after errors; each file says what it needs and leaves. */
+void sema_names(struct sema *s);
+void sema_types(struct sema *s);
+void sema_checks(struct sema *s);
+
+/* For check hooks: report only in the reporting round. Returns &type_error. */
+const struct type *sema_error(struct sema *s, struct span span, const char *tag, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5), cold));
+/* True when argument `i` of `call` names a whole map: print(@m), clear(@m), delete(@m, key). */
+bool sema_is_whole_map(const struct expr *call, uint32_t i);
+/* The tracepoint field an `args.FIELD` expression names at attach point `p`; NULL. */
+const struct tp_field *sema_args_field(const struct attach_point *p, const char *name);
+/* Type of such a field's value. */
+const struct type *sema_field_type(struct arena *a, const struct tp_field *f);

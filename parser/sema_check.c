@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Pass 3, and the chk_* hooks of builtins.def which pass 2 calls: every rule that is not a name or a
+ * type. Where a builtin may stand, printf's formats, sizes, which part of a predicate is tested at
+ * a span's start.
+ * Before: names and types done. After: probe->uses_delta, probe->start_conds are set; a program
+ * without errors can be planned and generated without further question.
+ */
+#include "arena.h"
+#include "format_spec.h"
+#include "limits.h"
+#include "sema.h"
+#include <string.h>
+
+/* ---- hooks of pass 2 --------------------------------------------------------------------- */
+
+static const struct type *longest_string(struct sema *s, const char *(*text)(const struct attach_point *))
+{
+	size_t longest = 1;
+
+	for (uint32_t i = 0; i < s->probe->n_points; i++) {
+		const char *t = text(&s->probe->points[i]);
+
+		if (t && strlen(t) + 1 > longest)
+			longest = strlen(t) + 1;
+	}
+	return type_string(s->arena, (uint32_t)longest);
+}
+
+static const char *point_name(const struct attach_point *p)
+{
+	return p->name;
+}
+
+static const char *point_function(const struct attach_point *p)
+{
+	return p->function;
+}
+
+const struct type *chk_probe(struct sema *s, struct expr *e)
+{
+	(void)e;
+	return longest_string(s, point_name);
+}
+
+const struct type *chk_func(struct sema *s, struct expr *e)
+{
+	(void)e;
+	return longest_string(s, point_function);
+}
+
+const struct tp_field *sema_args_field(const struct attach_point *p, const char *name)
+{
+	for (uint32_t i = 0; p->format && i < p->format->n_fields; i++)
+		if (strcmp(p->format->fields[i].name, name) == 0)
+			return &p->format->fields[i];
+	return NULL;
+}
+
+const struct type *sema_field_type(struct arena *a, const struct tp_field *f)
+{
+	if (f->is_char_array)
+		return type_string(a, f->size);
+	if (f->size == 1 || f->size == 2 || f->size == 4 || f->size == 8)
+		return type_int(f->size, f->is_signed);
+	return NULL;
+}
+
+static const struct type *no_field(struct sema *s, struct expr *e, const struct attach_point *p)
+{
+	struct nearest near;
+
+	sema_error(s, e->field.name_span, "unknown-field", "%s has no field '%s'", p->name,
+		   e->field.name);
+	if (!s->report)
+		return &type_error;
+	nearest_init(&near, e->field.name);
+	for (uint32_t i = 0; i < p->format->n_fields; i++)
+		nearest_offer(&near, p->format->fields[i].name);
+	if (near.best)
+		diag_hint(s->diags, "did you mean '%s'?", near.best);
+	return &type_error;
+}
+
+static const struct type *field_at(struct sema *s, struct expr *e, const struct attach_point *p)
+{
+	const struct tp_field *f = sema_args_field(p, e->field.name);
+	const struct type *t;
+
+	if (!f)
+		return no_field(s, e, p);
+	t = sema_field_type(s->arena, f);
+	if (t && !f->is_data_loc)
+		return t;
+	return sema_error(s, e->field.name_span, "not-built",
+			  "fields of type '%s' are not built yet", f->type_text);
+}
+
+/* `args` alone, or args.FIELD: the field must be in every attach point of the probe. */
+const struct type *chk_args(struct sema *s, struct expr *e)
+{
+	const struct type *t = NULL;
+
+	for (uint32_t i = 0; i < s->probe->n_points; i++) {
+		const struct attach_point *p = &s->probe->points[i];
+
+		if (probe_rows[p->id].context != CTX_TRACEPOINT) {
+			sema_error(s, e->span, "wrong-probe", "'args' does not exist in %s probes",
+				   probe_rows[p->id].name);
+			if (s->report && probe_rows[p->id].context == CTX_REGS_ENTRY)
+				diag_hint(s->diags, "arguments are arg0 to arg5 there");
+			return &type_error;
+		}
+		if (e->kind == EX_FIELD) {
+			const struct type *f = field_at(s, e, p);
+			const struct type *u = t ? type_unify(t, f) : f;
+
+			t = u ? u : sema_error(s, e->span, "type-mismatch",
+					       "args.%s is %s in one of the tracepoints and %s in another",
+					       e->field.name, type_str(s->arena, t),
+					       type_str(s->arena, f));
+		}
+	}
+	if (e->kind == EX_FIELD)
+		return t ? t : &type_error;
+	sema_error(s, e->span, "args-field", "'args' is used with a field: args.FIELD");
+	return &type_error;
+}
+
+const struct type *chk_delta(struct sema *s, struct expr *e)
+{
+	for (uint32_t i = 0; i < s->probe->n_points; i++) {
+		if (probe_is_sched_switch(&s->probe->points[i]))
+			continue;
+		sema_error(s, e->span, "no-span", "%s does not end a span, so it has no 'delta'",
+			   s->probe->points[i].name);
+		if (s->report)
+			diag_hint(s->diags, "'delta' is built for tracepoint:sched:sched_switch (time "
+					    "off CPU); elsewhere keep a start time in a map");
+		return &type_error;
+	}
+	if (s->probe->n_points && !s->probe->points[0].has_raw) {
+		sema_error(s, e->span, "no-btf", "'delta' needs the kernel's BTF type information");
+		if (s->report)
+			diag_hint(s->diags, "this kernel has none: CONFIG_DEBUG_INFO_BTF is off");
+		return &type_error;
+	}
+	s->probe->uses_delta = true;
+	return type_int(8, false);
+}
+
+static bool conversion_takes(char conv, const struct type *t)
+{
+	if (conv == 's')
+		return t->kind != TY_VOID && t->kind != TY_AGG;
+	return type_is_integral(t);
+}
+
+static void check_conversion(struct sema *s, const struct plan_piece *p, struct expr *arg)
+{
+	if (!p->conv || arg->type->kind == TY_ERROR || conversion_takes(p->conv, arg->type))
+		return;
+	sema_error(s, arg->span, "format-arg", "%%%c cannot print this, it is %s", p->conv,
+		   type_str(s->arena, arg->type));
+	if (s->report && arg->type->kind != TY_AGG)
+		diag_hint(s->diags, "print it with %%s");
+}
+
+const struct type *chk_printf(struct sema *s, struct expr *e)
+{
+	struct expr *fmt = e->call.args[0];
+	struct format_spec spec;
+
+	format_parse(s->arena, fmt->string.text, fmt->string.len, &spec);
+	if (spec.bad_len) {
+		sema_error(s, fmt->span, "format-conversion", "'%.*s' is not a conversion of printf",
+			   (int)spec.bad_len, fmt->string.text + spec.bad_at);
+		if (s->report)
+			diag_hint(s->diags, "conversions are %%d %%i %%u %%x %%X %%o %%c %%p %%s, and "
+					    "%%%% prints a percent sign");
+		return &type_void;
+	}
+	if (spec.n_args != e->call.n_args - 1) {
+		sema_error(s, e->span, "format-count", "the format wants %u value%s, there %s %u",
+			   spec.n_args, spec.n_args == 1 ? "" : "s",
+			   e->call.n_args == 2 ? "is" : "are", e->call.n_args - 1);
+		return &type_void;
+	}
+	for (uint32_t i = 0; i < spec.n_pieces; i++)
+		if (spec.pieces[i].conv)
+			check_conversion(s, &spec.pieces[i], e->call.args[1 + spec.pieces[i].field]);
+	return &type_void;
+}
+
+const struct type *chk_print(struct sema *s, struct expr *e)
+{
+	const struct expr *arg = e->call.args[0];
+
+	if (!sema_is_whole_map(e, 0) && arg->type->kind == TY_AGG)
+		sema_error(s, arg->span, "not-built",
+			   "printing one entry of an aggregation is not built yet: print the map");
+	return &type_void;
+}
+
+/* delete(@m[k]) and, of a map without keys, delete(@m): pass 1 has rewritten the third form. */
+const struct type *chk_delete(struct sema *s, struct expr *e)
+{
+	const struct expr *m = e->call.args[0];
+
+	if (e->call.n_args > 1) {
+		sema_error(s, e->span, "arg-count",
+			   "delete takes the key in one place: delete(@m[key]) or delete(@m, key)");
+	} else if (m->map.map && m->map.map->n_keys && m->map.n_keys == 0) {
+		sema_error(s, e->span, "key-count", "delete needs the key of the entry of %s",
+			   m->map.name);
+		if (s->report)
+			diag_hint(s->diags, "write delete(%s, key), or clear(%s) for all entries",
+				  m->map.name, m->map.name);
+	}
+	return &type_void;
+}
+
+const struct type *chk_sum(struct sema *s, struct expr *e)
+{
+	const struct expr *v = e->call.args[0];
+
+	(void)s;
+	return type_agg(AGG_SUM, v->type->is_signed && v->kind != EX_INT);
+}
+
+/* ---- pass 3 ------------------------------------------------------------------------------ */
+
+static void check_block(struct sema *s, struct block *b);
+
+/* Text after the last use of a builtin where it does not exist. */
+static void hint_where(struct sema *s, const struct builtin *b, const struct attach_point *p)
+{
+	char list[96] = "";
+
+	if (p->id == PROBE_TRACEPOINT && b->where == W_RETURN) {
+		diag_hint(s->diags, "a system call's result is args.ret in its sys_exit_ tracepoint");
+		return;
+	}
+	if (p->id == PROBE_TRACEPOINT && b->where == W_ENTRY) {
+		diag_hint(s->diags, "a tracepoint's fields are args.FIELD");
+		return;
+	}
+	for (uint32_t i = 0; i < PROBE_COUNT; i++)
+		if (b->where & 1u << i) {
+			strncat(list, *list ? ", " : "", sizeof(list) - strlen(list) - 1);
+			strncat(list, probe_rows[i].name, sizeof(list) - strlen(list) - 1);
+		}
+	diag_hint(s->diags, "it exists in: %s", list);
+}
+
+static void check_where(struct sema *s, const struct builtin *b, struct span span)
+{
+	for (uint32_t i = 0; b && i < s->probe->n_points; i++) {
+		const struct attach_point *p = &s->probe->points[i];
+
+		if (b->where & 1u << p->id)
+			continue;
+		diag_error(s->diags, span, "wrong-probe", "'%s' does not exist in %s probes", b->name,
+			   probe_rows[p->id].name);
+		hint_where(s, b, p);
+		return;
+	}
+}
+
+static void check_value_string(struct sema *s, const struct expr *e)
+{
+	if (e->string.len < LIMIT_STRING)
+		return;
+	diag_error(s->diags, e->span, "limit-string", "a string of %u bytes is too long for a value",
+		   e->string.len);
+	diag_hint(s->diags, "at most %d bytes; a format of printf may be longer", LIMIT_STRING - 1);
+}
+
+/* An aggregation stands only right of `@m = `; see check_assign. */
+static void check_agg_place(struct sema *s, const struct expr *e)
+{
+	diag_error(s->diags, e->span, "agg-target", "%s() must be assigned to a map", e->call.name);
+	diag_hint(s->diags, "write @ = %s(…)", e->call.name);
+}
+
+static void check_expr(struct expr *e, void *ctx)
+{
+	struct sema *s = ctx;
+	const struct builtin *b = e->kind == EX_CALL ? e->call.builtin : NULL;
+
+	if (e->kind == EX_NAME)
+		check_where(s, e->name.builtin, e->span);
+	if (e->kind == EX_STRING)
+		check_value_string(s, e);
+	if (b) {
+		check_where(s, b, e->call.name_span);
+		if (b->kind == BUILTIN_AGG)
+			check_agg_place(s, e);
+		if (b->id == BI_printf) { /* the format is not a value */
+			for (uint32_t i = 1; i < e->call.n_args; i++)
+				check_expr(e->call.args[i], s);
+			return;
+		}
+	}
+	ast_each_child(e, check_expr, s);
+}
+
+static void check_assign(struct sema *s, struct stmt *st)
+{
+	struct expr *v = st->assign.value;
+
+	ast_each_child(st->assign.target, check_expr, s);
+	if (v->kind == EX_CALL && v->call.builtin && v->call.builtin->kind == BUILTIN_AGG &&
+	    st->assign.target->kind == EX_MAP)
+		ast_each_child(v, check_expr, s);
+	else
+		check_expr(v, s);
+}
+
+static void check_effect(struct sema *s, const struct expr *e)
+{
+	if (e->kind == EX_INCDEC || e->type->kind == TY_VOID || e->type->kind == TY_ERROR)
+		return;
+	if (e->kind == EX_CALL && e->call.builtin && e->call.builtin->traits & TR_ACT)
+		return;
+	diag_warning(s->diags, e->span, "no-effect", "this value is not used");
+	diag_hint(s->diags, "print it: print(…)");
+}
+
+static void check_stmt(struct sema *s, struct stmt *st)
+{
+	switch (st->kind) {
+	case ST_EXPR:
+		check_expr(st->expr, s);
+		check_effect(s, st->expr);
+		return;
+	case ST_ASSIGN:
+		check_assign(s, st);
+		return;
+	case ST_IF:
+		check_expr(st->branch.cond, s);
+		check_block(s, &st->branch.then);
+		check_block(s, &st->branch.otherwise);
+		return;
+	case ST_BLOCK:
+		check_block(s, &st->block);
+		return;
+	case ST_RETURN:
+		return;
+	}
+}
+
+static void check_block(struct sema *s, struct block *b)
+{
+	for (uint32_t i = 0; i < b->n; i++)
+		check_stmt(s, b->items[i]);
+}
+
+struct same_at_both {
+	bool yes;
+};
+
+/* Built from literals and values that belong to the thread alone. */
+static void same_at_both_ends(struct expr *e, void *ctx)
+{
+	struct same_at_both *same = ctx;
+
+	switch (e->kind) {
+	case EX_INT:
+	case EX_STRING:
+		return;
+	case EX_NAME:
+		if (!e->name.builtin || !(e->name.builtin->traits & (TR_TASK | TR_CONST)))
+			same->yes = false;
+		return;
+	case EX_UNARY:
+	case EX_BINARY:
+	case EX_TERNARY:
+		ast_each_child(e, same_at_both_ends, ctx);
+		return;
+	case EX_VAR:
+	case EX_MAP:
+	case EX_CALL:
+	case EX_FIELD:
+	case EX_INCDEC:
+		same->yes = false;
+		return;
+	}
+}
+
+/* A span probe's predicate: its top-level && parts that hold alike at the start go there. */
+static void split_predicate(struct sema *s, struct probe *p, struct expr *e)
+{
+	struct same_at_both same = {.yes = true};
+
+	if (e->kind == EX_BINARY && e->binary.op == OP_LAND) {
+		split_predicate(s, p, e->binary.left);
+		split_predicate(s, p, e->binary.right);
+		return;
+	}
+	same_at_both_ends(e, &same);
+	if (same.yes)
+		arena_push(s->arena, p->start_conds, p->n_start_conds, e);
+}
+
+static uint32_t key_bytes(const struct map *m)
+{
+	uint32_t size = 4;
+
+	for (uint32_t i = 0; i < m->n_keys; i++)
+		if (m->key_types[i])
+			size += m->key_types[i]->size + 7;
+	return size;
+}
+
+static void check_maps(struct sema *s)
+{
+	for (uint32_t i = 0; i < s->program->n_maps; i++) {
+		const struct map *m = s->program->maps[i];
+
+		if (key_bytes(m) <= LIMIT_KEY_BYTES)
+			continue;
+		diag_error(s->diags, m->first, "limit-key", "the key of %s takes more than %d bytes",
+			   m->name, LIMIT_KEY_BYTES);
+		diag_hint(s->diags, "strings are the long ones: use a number in place of one");
+	}
+}
+
+static void check_probe_count(struct sema *s)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < s->program->n_probes; i++) {
+		n += s->program->probes[i]->n_texts;
+		if (n > LIMIT_PROBES) {
+			diag_error(s->diags, s->program->probes[i]->span, "limit-probes",
+				   "more than %d attach points in one script", LIMIT_PROBES);
+			return;
+		}
+	}
+}
+
+void sema_checks(struct sema *s)
+{
+	for (uint32_t i = 0; i < s->program->n_probes; i++) {
+		struct probe *p = s->program->probes[i];
+
+		s->probe = p;
+		if (p->predicate)
+			check_expr(p->predicate, s);
+		check_block(s, &p->body);
+		if (p->predicate && p->uses_delta)
+			split_predicate(s, p, p->predicate);
+	}
+	check_maps(s);
+	check_probe_count(s);
+}

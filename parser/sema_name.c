@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Pass 1: names. Resolves attach points, builtins, functions, scratch variables (lexical scopes)
+ * and maps (one a script).
+ * Rewrites delete(@m, key) to delete(@m[key]).
+ * Before: a tree as parsed. After: call.builtin, name.builtin, var.var and map.map are set, or NULL
+ * where an error was reported; probe->points, probe->vars and program->maps are filled.
+ */
+#include "arena.h"
+#include "limits.h"
+#include "sema.h"
+#include <string.h>
+
+/* The variables visible at a point: a stack, cut back when a block ends. */
+struct scope {
+	struct sema *s;
+	struct var **visible;
+	uint32_t n;
+};
+
+static void name_expr(struct scope *sc, struct expr *e);
+static void name_block(struct scope *sc, struct block *b);
+
+static void name_child(struct expr *child, void *ctx)
+{
+	name_expr(ctx, child);
+}
+
+static const char *nearest_builtin(const char *word, bool call)
+{
+	struct nearest near;
+
+	nearest_init(&near, word);
+	for (uint32_t i = 0; i < BI_COUNT; i++)
+		if ((builtins[i].kind != BUILTIN_VAR) == call)
+			nearest_offer(&near, builtins[i].name);
+	return near.best;
+}
+
+/* argN and retval in a probe on a tracepoint are the usual slip; the words differ by kind. */
+static void hint_unknown(struct sema *s, const char *word, bool call)
+{
+	const char *near = nearest_builtin(word, call);
+	const struct builtin *b = builtin_find(word);
+
+	if (b && !call)
+		diag_hint(s->diags, "%s is a function: write %s(…)", word, word);
+	else if (b)
+		diag_hint(s->diags, "%s is not a function: write it without parentheses", word);
+	else if (near)
+		diag_hint(s->diags, "did you mean '%s'?", near);
+	else
+		diag_hint(s->diags, "'sonde --help builtins' lists them; variables begin with $");
+}
+
+static void name_name(struct sema *s, struct expr *e)
+{
+	const struct builtin *b = builtin_find(e->name.name);
+
+	if (b && b->kind == BUILTIN_VAR) {
+		e->name.builtin = b;
+		return;
+	}
+	diag_error(s->diags, e->span, b ? "needs-call" : "unknown-name",
+		   b ? "'%s' needs parentheses" : "unknown name '%s'", e->name.name);
+	hint_unknown(s, e->name.name, false);
+}
+
+static void name_call(struct sema *s, struct expr *e)
+{
+	const struct builtin *b = builtin_find(e->call.name);
+
+	if (b && (b->kind != BUILTIN_VAR || e->call.n_args == 0)) {
+		e->call.builtin = b;
+		return;
+	}
+	diag_error(s->diags, e->call.name_span, "unknown-function", "unknown function '%s'",
+		   e->call.name);
+	hint_unknown(s, e->call.name, true);
+}
+
+static struct var *find_var(struct scope *sc, const char *name)
+{
+	for (uint32_t i = sc->n; i-- > 0;)
+		if (strcmp(sc->visible[i]->name, name) == 0)
+			return sc->visible[i];
+	return NULL;
+}
+
+static void name_var(struct scope *sc, struct expr *e)
+{
+	struct nearest near;
+
+	e->var.var = find_var(sc, e->var.name);
+	if (e->var.var)
+		return;
+	diag_error(sc->s->diags, e->span, "undefined-variable", "%s is read but was never assigned here",
+		   e->var.name);
+	nearest_init(&near, e->var.name);
+	for (uint32_t i = 0; i < sc->n; i++)
+		nearest_offer(&near, sc->visible[i]->name);
+	if (near.best)
+		diag_hint(sc->s->diags, "did you mean '%s'?", near.best);
+	else
+		diag_hint(sc->s->diags, "assign it first: %s = …; it lives to the end of its block",
+			  e->var.name);
+}
+
+/* The target of an assignment: a new variable when the name is not visible. */
+static void declare_var(struct scope *sc, struct expr *e)
+{
+	struct probe *p = sc->s->probe;
+	struct var *v = find_var(sc, e->var.name);
+
+	if (!v) {
+		v = arena_new_of(sc->s->arena, struct var);
+		*v = (struct var){.name = e->var.name, .first = e->span, .id = p->n_vars};
+		arena_push(sc->s->arena, p->vars, p->n_vars, v);
+		arena_push(sc->s->arena, sc->visible, sc->n, v);
+	}
+	e->var.var = v;
+}
+
+static struct map *find_map(struct program *p, const char *name)
+{
+	for (uint32_t i = 0; i < p->n_maps; i++)
+		if (strcmp(p->maps[i]->name, name) == 0)
+			return p->maps[i];
+	return NULL;
+}
+
+static struct map *declare_map(struct sema *s, struct expr *e)
+{
+	struct map *m = arena_new_of(s->arena, struct map);
+	uint32_t n = e->map.n_keys;
+
+	*m = (struct map){.name = e->map.name, .first = e->span, .n_keys = n, .id = s->program->n_maps};
+	m->key_types = arena_alloc(s->arena, n * sizeof(*m->key_types) + 1);
+	m->key_spans = arena_alloc(s->arena, n * sizeof(*m->key_spans) + 1);
+	if (s->program->n_maps == LIMIT_MAPS)
+		diag_error(s->diags, e->span, "limit-maps", "more than %d maps in one script", LIMIT_MAPS);
+	if (s->program->n_maps < LIMIT_MAPS)
+		arena_push(s->arena, s->program->maps, s->program->n_maps, m);
+	return m;
+}
+
+/* A use with keys, or an assignment, fixes the number of keys; print(@m) and the like name a whole
+ * map and fix nothing (`whole`). */
+static void name_map(struct sema *s, struct expr *e, bool whole)
+{
+	struct map *m = find_map(s->program, e->map.name);
+
+	if (whole && e->map.n_keys == 0) {
+		e->map.map = m;
+		return;
+	}
+	if (!m)
+		m = declare_map(s, e);
+	e->map.map = m;
+	if (m->n_keys == e->map.n_keys)
+		return;
+	e->map.map = NULL;
+	diag_error(s->diags, e->span, "key-count", "%s has %u key%s here", m->name, e->map.n_keys,
+		   e->map.n_keys == 1 ? "" : "s");
+	diag_note(s->diags, m->first, "and %u here", m->n_keys);
+}
+
+/* delete(@m, k, …) means delete(@m[k, …]): rewritten here, so that later passes know one form. */
+static void fold_delete(struct expr *e)
+{
+	struct expr *m;
+
+	if (!e->call.builtin || e->call.builtin->id != BI_delete || e->call.n_args < 2 ||
+	    !sema_is_whole_map(e, 0))
+		return;
+	m = e->call.args[0];
+	m->map.keys = e->call.args + 1;
+	m->map.n_keys = e->call.n_args - 1;
+	m->span = span_join(m->span, e->call.args[e->call.n_args - 1]->span);
+	e->call.n_args = 1;
+}
+
+/* Arguments that name a whole map wait for the end of the pass: see name_whole. */
+static void name_args(struct scope *sc, struct expr *e)
+{
+	for (uint32_t i = 0; i < e->call.n_args; i++)
+		if (!sema_is_whole_map(e, i))
+			name_expr(sc, e->call.args[i]);
+}
+
+static void name_expr(struct scope *sc, struct expr *e)
+{
+	switch (e->kind) {
+	case EX_NAME:
+		name_name(sc->s, e);
+		return;
+	case EX_CALL:
+		name_call(sc->s, e);
+		fold_delete(e);
+		name_args(sc, e);
+		return;
+	case EX_VAR:
+		name_var(sc, e);
+		return;
+	case EX_MAP:
+		ast_each_child(e, name_child, sc);
+		name_map(sc->s, e, false);
+		return;
+	case EX_INCDEC:
+		if (e->incdec.target->kind == EX_VAR)
+			declare_var(sc, e->incdec.target);
+		else
+			name_expr(sc, e->incdec.target);
+		return;
+	case EX_INT:
+	case EX_STRING:
+	case EX_UNARY:
+	case EX_BINARY:
+	case EX_TERNARY:
+	case EX_FIELD:
+		ast_each_child(e, name_child, sc);
+		return;
+	}
+}
+
+static void name_assign(struct scope *sc, struct stmt *st)
+{
+	name_expr(sc, st->assign.value);
+	if (st->assign.target->kind == EX_VAR && st->assign.op == OP_NONE)
+		declare_var(sc, st->assign.target);
+	else
+		name_expr(sc, st->assign.target);
+}
+
+static void name_stmt(struct scope *sc, struct stmt *st)
+{
+	switch (st->kind) {
+	case ST_EXPR:
+		name_expr(sc, st->expr);
+		return;
+	case ST_ASSIGN:
+		name_assign(sc, st);
+		return;
+	case ST_IF:
+		name_expr(sc, st->branch.cond);
+		name_block(sc, &st->branch.then);
+		name_block(sc, &st->branch.otherwise);
+		return;
+	case ST_BLOCK:
+		name_block(sc, &st->block);
+		return;
+	case ST_RETURN:
+		return;
+	}
+}
+
+static void name_block(struct scope *sc, struct block *b)
+{
+	uint32_t before = sc->n;
+
+	for (uint32_t i = 0; i < b->n; i++)
+		name_stmt(sc, b->items[i]);
+	sc->n = before;
+}
+
+static void name_points(struct sema *s, struct probe *p)
+{
+	struct probe_reader r = {s->arena, s->diags, s->kernel};
+
+	for (uint32_t i = 0; i < p->n_texts; i++) {
+		struct attach_point point;
+
+		if (probe_resolve(&r, &p->texts[i], &point) == 0)
+			arena_push(s->arena, p->points, p->n_points, point);
+	}
+}
+
+/* print(@m), clear(@m), delete(@m): the map must be one that something writes, wherever that is. */
+static void name_whole(struct expr *e, void *ctx)
+{
+	struct sema *s = ctx;
+	struct nearest near;
+	struct expr *m;
+
+	ast_each_child(e, name_whole, ctx);
+	if (e->kind != EX_CALL || !sema_is_whole_map(e, 0))
+		return;
+	m = e->call.args[0];
+	name_map(s, m, true);
+	if (m->map.map)
+		return;
+	diag_error(s->diags, m->span, "undefined-map", "%s is never assigned in this script", m->map.name);
+	nearest_init(&near, m->map.name);
+	for (uint32_t i = 0; i < s->program->n_maps; i++)
+		nearest_offer(&near, s->program->maps[i]->name);
+	if (near.best)
+		diag_hint(s->diags, "did you mean '%s'?", near.best);
+}
+
+static void whole_block(struct sema *s, struct block *b)
+{
+	for (uint32_t i = 0; i < b->n; i++) {
+		struct stmt *st = b->items[i];
+
+		if (st->kind == ST_EXPR)
+			name_whole(st->expr, s);
+		if (st->kind == ST_IF) {
+			whole_block(s, &st->branch.then);
+			whole_block(s, &st->branch.otherwise);
+		}
+		if (st->kind == ST_BLOCK)
+			whole_block(s, &st->block);
+	}
+}
+
+void sema_names(struct sema *s)
+{
+	for (uint32_t i = 0; i < s->program->n_probes; i++) {
+		struct probe *p = s->program->probes[i];
+		struct scope sc = {.s = s};
+
+		s->probe = p;
+		name_points(s, p);
+		if (p->predicate)
+			name_expr(&sc, p->predicate);
+		name_block(&sc, &p->body);
+	}
+	for (uint32_t i = 0; i < s->program->n_probes; i++)
+		whole_block(s, &s->program->probes[i]->body);
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Types of expressions, variables, keys and map values. All but the strings are constants; two
+ * strings of one size are the same type though they may be two objects: compare with type_equal.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+struct arena;
+
+enum type_kind {
+	TY_ERROR,  /* something was wrong and has been said: silences what follows from it */
+	TY_VOID,   /* statements-only calls */
+	TY_BOOL,   /* 1 byte in memory */
+	TY_INT,	   /* 1, 2, 4 or 8 bytes in memory, 64 bits in registers */
+	TY_STRING, /* size bytes, NUL inside or full */
+	TY_KSTACK, /* 8 bytes: hash of the frames, see bpf_helpers/shared.h; 0 is "no stack" */
+	TY_USTACK, /* 8 bytes, likewise */
+	TY_AGG,	   /* map values only; .agg says which */
+};
+
+/* Aggregations, in the order of their rows in builtins.def. */
+enum agg_kind { AGG_NONE, AGG_COUNT, AGG_SUM, AGG_KIND_COUNT };
+
+struct type {
+	enum type_kind kind;
+	uint32_t size;	/* bytes in memory */
+	uint32_t align; /* bytes */
+	bool is_signed; /* TY_INT; TY_AGG: of the summed integer */
+	enum agg_kind agg;
+};
+
+extern const struct type type_error, type_void, type_bool, type_kstack, type_ustack;
+
+/* The integer type of `size` bytes (1, 2, 4, 8). */
+const struct type *type_int(uint32_t size, bool is_signed);
+/* string[size]. */
+const struct type *type_string(struct arena *a, uint32_t size);
+/* The type of an aggregation over integers of `value`'s sign. */
+const struct type *type_agg(enum agg_kind agg, bool is_signed);
+/* The type's name in messages and dumps: "uint64", "string[16]", "kstack", "count_t". */
+const char *type_str(struct arena *a, const struct type *t);
+/* Type that can hold values of both; NULL when there is none. */
+const struct type *type_unify(const struct type *x, const struct type *y);
+
+static inline bool type_equal(const struct type *x, const struct type *y)
+{
+	return x->kind == y->kind && x->size == y->size && x->is_signed == y->is_signed &&
+	       x->agg == y->agg;
+}
+
+static inline bool type_is_integral(const struct type *t)
+{
+	return t->kind == TY_INT || t->kind == TY_BOOL;
+}
