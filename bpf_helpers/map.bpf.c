@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
+/*
+ * Writes to a script's maps, with every failure counted by its cause.
+ */
+#include "control.h"
+
+static INLINE void lose_update(long err, uint32_t probe)
+{
+	sonde_lose(probe, err == -ERR_2BIG    ? SONDE_LOSS_MAP_FULL
+			  : err == -ERR_NOMEM ? SONDE_LOSS_MAP_NOMEM
+					      : SONDE_LOSS_MAP_BUSY);
+}
+
+INLINE void sonde_map_set(void *map, const void *key, const void *value, uint32_t probe)
+{
+	long err = bpf_map_update_elem(map, key, value, UPDATE_ANY);
+
+	if (unlikely(err))
+		lose_update(err, probe);
+}
+
+/* Add to a 64-bit value in place; the first time, insert it. Another CPU may insert between the two:
+ * then its element is there to be added to. Returns the value before (per-CPU maps: this CPU's). */
+INLINE uint64_t sonde_map_add(void *map, const void *key, uint64_t amount, uint32_t probe)
+{
+	uint64_t *value = bpf_map_lookup_elem(map, key);
+	long err;
+
+	if (value)
+		return __sync_fetch_and_add(value, amount);
+	err = bpf_map_update_elem(map, key, &amount, UPDATE_NOEXIST);
+	if (err == -ERR_EXIST) {
+		value = bpf_map_lookup_elem(map, key);
+		if (value)
+			return __sync_fetch_and_add(value, amount);
+	}
+	if (unlikely(err))
+		lose_update(err, probe);
+	return 0;
+}
+
+/* The same without need of the value before: no fetch, so that LLVM may use the cheaper add. */
+INLINE void sonde_map_count(void *map, const void *key, uint64_t amount, uint32_t probe)
+{
+	uint64_t *value = bpf_map_lookup_elem(map, key);
+	long err;
+
+	if (value) {
+		__sync_fetch_and_add(value, amount);
+		return;
+	}
+	err = bpf_map_update_elem(map, key, &amount, UPDATE_NOEXIST);
+	if (err == -ERR_EXIST) {
+		value = bpf_map_lookup_elem(map, key);
+		if (value) {
+			__sync_fetch_and_add(value, amount);
+			return;
+		}
+	}
+	if (unlikely(err))
+		lose_update(err, probe);
+}

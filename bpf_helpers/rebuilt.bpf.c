@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
+/*
+ * Fields of tracepoint records from the raw tracepoint's typed arguments: the rows of
+ * parser/rebuilt.def. Values are those tracefs shows (include/trace/events/sched.h).
+ */
+#include "control.h"
+
+/* sched_switch(bool preempt, task prev, task next, unsigned int prev_state); prev_state since 5.18 */
+struct switch_args {
+	uint64_t preempt;
+	struct task_struct *prev, *next;
+};
+
+enum { STATE_REPORTED = 0x7f, REPORT_IDLE = 0x80, REPORT_MAX = 0x100, TASK_IDLE = 0x402,
+       TASK_RTLOCK = 0x1000, TASK_UNINTERRUPTIBLE = 2 };
+
+INLINE void sonde_switch_prev_comm(struct switch_args *c, char *comm)
+{
+	bpf_probe_read_kernel(comm, 16, c->prev->comm);
+}
+
+INLINE void sonde_switch_next_comm(struct switch_args *c, char *comm)
+{
+	bpf_probe_read_kernel(comm, 16, c->next->comm);
+}
+
+INLINE uint64_t sonde_switch_prev_pid(struct switch_args *c)
+{
+	return (uint64_t)(int64_t)c->prev->pid;
+}
+
+INLINE uint64_t sonde_switch_next_pid(struct switch_args *c)
+{
+	return (uint64_t)(int64_t)c->next->pid;
+}
+
+INLINE uint64_t sonde_switch_prev_prio(struct switch_args *c)
+{
+	return (uint64_t)(int64_t)c->prev->prio;
+}
+
+INLINE uint64_t sonde_switch_next_prio(struct switch_args *c)
+{
+	return (uint64_t)(int64_t)c->next->prio;
+}
+
+/* __trace_sched_switch_state: the highest bit reported, idle and the RT lock's wait mapped, preempted
+ * threads (still runnable) marked with the bit above all. */
+INLINE uint64_t sonde_switch_prev_state(struct switch_args *c)
+{
+	uint32_t state = c->prev->__state, reported;
+
+	if (c->preempt & 1)
+		return REPORT_MAX;
+	if (state & TASK_RTLOCK)
+		state |= TASK_UNINTERRUPTIBLE;
+	reported = state & STATE_REPORTED;
+	if ((state & TASK_IDLE) == TASK_IDLE)
+		reported = REPORT_IDLE;
+	if (!reported)
+		return 0;
+	return 1u << (31 - __builtin_clz(reported));
+}

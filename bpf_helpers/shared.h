@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
+/*
+ * What both sides of the kernel boundary must agree on: the header of a ring-buffer record, the
+ * control block, the configuration, the loss table, a stored stack. Included by bpf_helpers/
+ * *.bpf.c, by codegen and by runtime. Plain C with fixed-width types only.
+ */
+#pragma once
+#ifdef __bpf__
+typedef unsigned char uint8_t;
+typedef unsigned short uint16_t;
+typedef unsigned int uint32_t;
+typedef unsigned long long uint64_t;
+typedef int int32_t;
+typedef long long int64_t;
+#else
+#include <stdint.h>
+#endif
+
+enum {
+	SONDE_MAX_MAPS = 256,	   /* LIMIT_MAPS */
+	SONDE_MAX_FRAMES = 127,	   /* kernel.perf_event_max_stack's default */
+	SONDE_EPOCH_SLOTS = 4,	   /* array maps: how many clears may be on their way at once */
+	SONDE_SCRATCH_SLOTS = 4,   /* programs that may nest on a CPU: task, softirq, irq, NMI */
+	SONDE_STACK_ENTRIES = 1 << 17, /* stacks the store can hold; not preallocated */
+};
+
+/* ---- ring buffer ------------------------------------------------------------------------- */
+
+/* Every record begins with this; `id` is an index in plan->events or one of the numbers below. */
+struct sonde_event {
+	uint32_t id;
+	uint32_t probe; /* index in plan->probes */
+};
+
+enum sonde_event_id {
+	SONDE_EV_STACK = 0x80000000u, /* struct sonde_stack_event: a user stack's first sighting */
+	SONDE_EV_EXIT,		      /* struct sonde_exit_event */
+};
+
+struct sonde_stack_event {
+	struct sonde_event head;
+	uint64_t hash;
+	uint64_t time_ns; /* CLOCK_MONOTONIC: says which execve's mappings were in force */
+	uint32_t tgid;
+	uint32_t exec_id;
+};
+
+struct sonde_exit_event {
+	struct sonde_event head;
+	uint64_t code;
+};
+
+/* print(@m), clear(@m) and the two fused: the epoch the map had. A clear has already advanced it,
+ * so all that carries `epoch` or less is what user space prints and deletes. */
+struct sonde_map_event {
+	struct sonde_event head;
+	uint32_t map; /* index in plan->maps */
+	uint32_t epoch;
+};
+
+/* ---- control block: .bss, mapped into the tracer ------------------------------------------ */
+
+struct sonde_control {
+	uint32_t asleep;   /* the reader blocks: the next record must wake it (then cleared) */
+	uint32_t exiting;  /* exit() was called: programs return at once */
+	uint32_t exit_code;
+	uint32_t pad;
+	uint32_t epoch[SONDE_MAX_MAPS]; /* of each map: entries of earlier epochs are cleared */
+	uint32_t acked[SONDE_MAX_MAPS]; /* last epoch user space has finished deleting */
+};
+
+/* ---- configuration: .rodata, set before load, so the verifier prunes what is off ---------- */
+
+enum sonde_scope {
+	SONDE_SCOPE_ALL = 0,  /* everything but the tracer */
+	SONDE_SCOPE_PID = 1,  /* one process */
+	SONDE_SCOPE_TREE = 2, /* a command and its descendants: a flag in task storage */
+};
+
+/* Kernel text of the tracer's own frames; user space looks the addresses up. */
+struct sonde_range {
+	uint64_t start, end;
+};
+
+/* Frames that a tracepoint's program sees above the place it was called from. */
+enum sonde_frame { SONDE_FRAME_TRACEITER, SONDE_FRAME_BPF_TRACE, SONDE_FRAME_COUNT };
+
+enum { SONDE_MAX_PROGS = 256 }; /* programs whose frames are known; later ones keep theirs */
+
+struct sonde_config {
+	uint32_t self_tgid;
+	uint32_t scope;	     /* enum sonde_scope */
+	uint32_t scope_tgid; /* SONDE_SCOPE_PID, and the -c command itself */
+	uint32_t pad;
+	struct sonde_range trace_run; /* bpf_trace_run1 … bpf_trace_run12 */
+	struct sonde_range frames[SONDE_MAX_PROGS][SONDE_FRAME_COUNT]; /* by plan->progs index */
+};
+
+/* ---- stacks ------------------------------------------------------------------------------- */
+
+/* Value of the stack store; its key is the 64-bit hash of the frames (user stacks: with tgid and
+ * exec_id), never 0. */
+struct sonde_stack {
+	uint32_t n_frames;
+	uint32_t tgid;	  /* 0: a kernel stack */
+	uint32_t exec_id; /* how often the process had called execve: names one address space */
+	uint32_t sent;	  /* the first sighting's record was reserved */
+	uint64_t ips[SONDE_MAX_FRAMES];
+};
+
+/* ---- the loss table: a per-CPU array, index probe * SONDE_LOSS_COUNT + cause --------------- */
+
+enum sonde_loss {
+	SONDE_LOSS_RING_FULL,	 /* no room for a record */
+	SONDE_LOSS_MAP_FULL,	 /* E2BIG */
+	SONDE_LOSS_MAP_NOMEM,	 /* ENOMEM */
+	SONDE_LOSS_MAP_BUSY,	 /* EBUSY and what else an update may return */
+	SONDE_LOSS_STACK_FAILED, /* bpf_get_stack failed */
+	SONDE_LOSS_STACK_CUT,	 /* deeper than SONDE_MAX_FRAMES */
+	SONDE_LOSS_STACK_STORE,	 /* the stack store is full */
+	SONDE_LOSS_TASK_STORAGE, /* no memory for a thread's state */
+	SONDE_LOSS_SCRATCH,	 /* programs nested deeper than SONDE_SCRATCH_SLOTS */
+	SONDE_LOSS_DIVISION,	 /* divisions by zero, whose result was taken as 1 */
+	SONDE_LOSS_CLEAR,	 /* clear() while SONDE_EPOCH_SLOTS clears were on their way */
+	SONDE_LOSS_COUNT,
+};

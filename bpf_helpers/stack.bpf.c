@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
+/*
+ * Stacks: frames into per-CPU scratch, the tracer's own frames off, a 64-bit hash over what is left,
+ * stored once under that hash. Map keys and records hold the hash. A user stack's first sighting is
+ * also sent to user space, which notes its process's mappings while that lives; it counts as seen
+ * only when the record was reserved.
+ */
+#include "control.h"
+
+enum {
+	HEADER_WORDS = sizeof(struct sonde_stack) / 8 - SONDE_MAX_FRAMES,
+	MAX_SKIP = 6, /* tracer frames at most */
+	ROOM = 160,   /* words: header, MAX_SKIP, SONDE_MAX_FRAMES, and slack for the verifier */
+};
+
+struct scratch {
+	uint32_t depth; /* slots in use: programs nest (task, softirq, irq, NMI) */
+	uint32_t pad;
+	uint64_t slot[SONDE_SCRATCH_SLOTS][ROOM];
+};
+
+struct {
+	__uint(type, MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, uint32_t);
+	__type(value, struct scratch);
+} sonde_scratch SEC(".maps");
+
+struct {
+	__uint(type, MAP_TYPE_HASH);
+	__uint(max_entries, SONDE_STACK_ENTRIES);
+	__uint(map_flags, NO_PREALLOC);
+	__type(key, uint64_t);
+	__type(value, struct sonde_stack);
+} sonde_stacks SEC(".maps");
+
+static INLINE struct scratch *scratch_get(void)
+{
+	uint32_t zero = 0;
+
+	return bpf_map_lookup_elem(&sonde_scratch, &zero);
+}
+
+static INLINE uint32_t in_range(const volatile struct sonde_range *r, uint64_t ip)
+{
+	return ip >= r->start && ip < r->end;
+}
+
+/* How many of the first frames are the tracer's, in a program called by a tracepoint: its own frame
+ * when `own`, then bpf_trace_runN, __bpf_trace_EVENT, __traceiter_EVENT as far as they are there. */
+static INLINE uint32_t tracer_frames(const uint64_t *ips, uint32_t prog, uint32_t own)
+{
+	uint32_t skip = own;
+
+	if (prog >= SONDE_MAX_PROGS)
+		return skip;
+	for (int i = 0; i < 3; i++) {
+		uint64_t ip = ips[skip & 7];
+
+		if (!in_range(&sonde_config.trace_run, ip) &&
+		    !in_range(&sonde_config.frames[prog][SONDE_FRAME_TRACEITER], ip) &&
+		    !in_range(&sonde_config.frames[prog][SONDE_FRAME_BPF_TRACE], ip))
+			break;
+		skip++;
+	}
+	return skip;
+}
+
+static INLINE uint64_t mix(uint64_t h, uint64_t word)
+{
+	h = (h ^ word) * 0x9e3779b97f4a7c15ull;
+	return h ^ h >> 29;
+}
+
+static INLINE uint64_t hash_frames(const uint64_t *ips, uint32_t n, uint64_t seed)
+{
+	uint64_t h = seed;
+
+	for (uint32_t i = 0; i < SONDE_MAX_FRAMES; i++) {
+		if (i >= n)
+			break;
+		h = mix(h, ips[i]);
+	}
+	return h ? h : 1;
+}
+
+/* Put the stack at `st` into the store under `hash`. */
+static INLINE struct sonde_stack *store(struct sonde_stack *st, uint64_t hash, uint32_t probe)
+{
+	struct sonde_stack *kept = bpf_map_lookup_elem(&sonde_stacks, &hash);
+	long err;
+
+	if (kept)
+		return kept;
+	err = bpf_map_update_elem(&sonde_stacks, &hash, st, UPDATE_NOEXIST);
+	if (err && err != -ERR_EXIST)
+		sonde_lose(probe, SONDE_LOSS_STACK_STORE);
+	return bpf_map_lookup_elem(&sonde_stacks, &hash);
+}
+
+/* `bytes` of frames were captured at words[HEADER_WORDS]; drop the first `skip`, store the rest. */
+static INLINE uint64_t keep(uint64_t *words, long bytes, uint32_t skip, uint32_t probe)
+{
+	uint32_t n = (uint32_t)bytes / 8;
+	struct sonde_stack *st;
+	uint64_t hash;
+
+	if (n >= SONDE_MAX_FRAMES)
+		sonde_lose(probe, SONDE_LOSS_STACK_CUT);
+	if (skip > MAX_SKIP || n <= skip)
+		return 0;
+	n -= skip;
+	st = (struct sonde_stack *)(words + skip);
+	hash = hash_frames(st->ips, n, n);
+	st->n_frames = n;
+	st->tgid = 0;
+	st->exec_id = 0;
+	st->sent = 0;
+	store(st, hash, probe);
+	return hash;
+}
+
+static INLINE uint64_t capture_kernel(uint64_t *words, void *ctx, uint32_t prog, uint32_t own,
+				      uint32_t probe)
+{
+	uint64_t *ips = words + HEADER_WORDS;
+	long n = bpf_get_stack(ctx, ips, SONDE_MAX_FRAMES * 8, 0);
+
+	if (n < 0) {
+		sonde_lose(probe, SONDE_LOSS_STACK_FAILED);
+		return 0;
+	}
+	return keep(words, n, tracer_frames(ips, prog, own), probe);
+}
+
+static INLINE uint64_t capture_task(uint64_t *words, struct task_struct *task, uint32_t probe)
+{
+	uint64_t *ips = words + HEADER_WORDS;
+	long n = bpf_get_task_stack(task, ips, SONDE_MAX_FRAMES * 8, 0);
+
+	if (n < 0) {
+		sonde_lose(probe, SONDE_LOSS_STACK_FAILED);
+		return 0;
+	}
+	return keep(words, n, 0, probe);
+}
+
+/* Tell user space of a stack it has not heard of. */
+static INLINE void announce(struct sonde_stack *kept, uint64_t hash, uint32_t tgid, uint32_t exec_id,
+			    uint32_t probe)
+{
+	struct sonde_stack_event *ev;
+
+	if (!kept || kept->sent)
+		return;
+	ev = sonde_reserve(probe, sizeof(*ev));
+	if (!ev)
+		return;
+	kept->sent = 1;
+	ev->head.id = SONDE_EV_STACK;
+	ev->head.probe = probe;
+	ev->hash = hash;
+	ev->time_ns = bpf_ktime_get_ns();
+	ev->tgid = tgid;
+	ev->exec_id = exec_id;
+	sonde_submit(ev);
+}
+
+static INLINE uint64_t capture_user(uint64_t *words, void *ctx, uint32_t probe)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct sonde_stack *st = (struct sonde_stack *)words;
+	uint32_t tgid = task->tgid, exec_id = task->self_exec_id, n;
+	uint64_t hash;
+	long bytes;
+
+	if (!task->mm)
+		return 0; /* a kernel thread has no user stack */
+	bytes = bpf_get_stack(ctx, st->ips, SONDE_MAX_FRAMES * 8, USER_STACK);
+	if (bytes < 0)
+		sonde_lose(probe, SONDE_LOSS_STACK_FAILED);
+	if (bytes < 8)
+		return 0;
+	n = (uint32_t)bytes / 8;
+	if (n >= SONDE_MAX_FRAMES)
+		sonde_lose(probe, SONDE_LOSS_STACK_CUT);
+	hash = hash_frames(st->ips, n, mix(tgid, exec_id));
+	st->n_frames = n;
+	st->tgid = tgid;
+	st->exec_id = exec_id;
+	st->sent = 0;
+	announce(store(st, hash, probe), hash, tgid, exec_id, probe);
+	return hash;
+}
+
+enum capture { CAPTURE_KERNEL, CAPTURE_TASK, CAPTURE_USER };
+
+/* Takes a scratch slot, captures, gives it back. */
+static INLINE uint64_t capture(enum capture what, void *subject, uint32_t prog, uint32_t own,
+			       uint32_t probe)
+{
+	struct scratch *s = scratch_get();
+	uint64_t hash = 0;
+	uint32_t depth;
+
+	if (!s)
+		return 0;
+	depth = __sync_fetch_and_add(&s->depth, 1);
+	if (depth < SONDE_SCRATCH_SLOTS) {
+		uint64_t *words = s->slot[depth];
+
+		if (what == CAPTURE_KERNEL)
+			hash = capture_kernel(words, subject, prog, own, probe);
+		else if (what == CAPTURE_TASK)
+			hash = capture_task(words, subject, probe);
+		else
+			hash = capture_user(words, subject, probe);
+	} else {
+		sonde_lose(probe, SONDE_LOSS_SCRATCH);
+	}
+	__sync_fetch_and_add(&s->depth, -1);
+	return hash;
+}
+
+/* Kernel stack of the current thread. `own`: 1 in programs that see their own frame first. */
+INLINE uint64_t sonde_kstack(void *ctx, uint32_t prog, uint32_t own, uint32_t probe)
+{
+	return capture(CAPTURE_KERNEL, ctx, prog, own, probe);
+}
+
+/* Kernel stack of a thread that is switched out: where it waits. The kernel leaves the scheduler's own
+ * functions out of it (stack_trace_save_tsk). */
+INLINE uint64_t sonde_task_kstack(struct task_struct *task, uint32_t probe)
+{
+	return capture(CAPTURE_TASK, task, 0, 0, probe);
+}
+
+/* User stack of the current thread, by frame pointers. */
+INLINE uint64_t sonde_ustack(void *ctx, uint32_t probe)
+{
+	return capture(CAPTURE_USER, ctx, 0, 0, probe);
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
+/*
+ * System calls seen through the raw tracepoints sys_enter and sys_exit: number and arguments out of
+ * the saved registers, by the target's calling convention.
+ */
+#include "control.h"
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+#ifdef SONDE_TARGET_x86
+struct pt_regs {
+	unsigned long r10, r9, r8, dx, si, di, orig_ax;
+};
+#else
+struct user_pt_regs {
+	uint64_t regs[31];
+};
+struct pt_regs {
+	uint64_t regs[31];
+	uint64_t orig_x0;
+	int32_t syscallno;
+};
+#endif
+#pragma clang attribute pop
+
+INLINE uint64_t sonde_syscall_number(struct pt_regs *regs)
+{
+#ifdef SONDE_TARGET_x86
+	return regs->orig_ax;
+#else
+	return (uint64_t)(int64_t)regs->syscallno;
+#endif
+}
+
+INLINE uint64_t sonde_syscall_arg(struct pt_regs *regs, uint32_t i)
+{
+#ifdef SONDE_TARGET_x86
+	switch (i) {
+	case 0:
+		return regs->di;
+	case 1:
+		return regs->si;
+	case 2:
+		return regs->dx;
+	case 3:
+		return regs->r10;
+	case 4:
+		return regs->r8;
+	default:
+		return regs->r9;
+	}
+#else
+	switch (i) {
+	case 0:
+		return regs->orig_x0;
+	case 1:
+		return regs->regs[1];
+	case 2:
+		return regs->regs[2];
+	case 3:
+		return regs->regs[3];
+	case 4:
+		return regs->regs[4];
+	default:
+		return regs->regs[5];
+	}
+#endif
+}
