@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The walk of this folder: context, helpers linked in, maps declared, programs generated, passes,
+ * bytes out. LLVM's objects live and die here.
+ */
+#include "codegen.h"
+#include "../parser/arena.h"
+#include "gen.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { /* enum bpf_map_type, and flags, of include/uapi/linux/bpf.h */
+	MAP_TYPE_HASH = 1,
+	MAP_TYPE_ARRAY = 2,
+	MAP_TYPE_PERCPU_HASH = 5,
+	MAP_TYPE_PERCPU_ARRAY = 6,
+	MAP_TYPE_TASK_STORAGE = 29,
+	FLAG_NO_PREALLOC = 1,
+};
+
+static const struct {
+	unsigned type, flags;
+} map_kinds[] = {
+	[PM_HASH] = {MAP_TYPE_HASH, FLAG_NO_PREALLOC},
+	[PM_PERCPU_HASH] = {MAP_TYPE_PERCPU_HASH, FLAG_NO_PREALLOC},
+	[PM_ARRAY] = {MAP_TYPE_ARRAY, 0},
+	[PM_PERCPU_ARRAY] = {MAP_TYPE_PERCPU_ARRAY, 0},
+};
+
+static void declare_maps(struct gen *g)
+{
+	const struct plan *p = g->plan;
+
+	g->maps = arena_alloc(g->arena, (p->n_maps + 1) * sizeof(*g->maps));
+	for (uint32_t i = 0; i < p->n_maps; i++) {
+		const struct plan_map *m = &p->maps[i];
+
+		g->maps[i] = gen_di_map(g, m->symbol, map_kinds[m->kind].type, map_kinds[m->kind].flags,
+					m->max_entries, m->key_size, m->value_size);
+	}
+	g->spans = arena_alloc(g->arena, (p->n_probes + 1) * sizeof(*g->spans));
+	for (uint32_t i = 0; i < p->n_probes; i++)
+		if (p->probes[i].has_span)
+			g->spans[i] = gen_di_map(g, arena_printf(g->arena, "span_%u", i),
+						 MAP_TYPE_TASK_STORAGE, FLAG_NO_PREALLOC, 0, 4,
+						 p->probes[i].span_size);
+}
+
+/* BPF helpers marked gpl_only want it; sonde's BPF code is dual-licensed. */
+static void declare_license(struct gen *g)
+{
+	static const char license[] = "GPL";
+	LLVMValueRef text = LLVMConstStringInContext(g->llvm, license, sizeof(license), true);
+	LLVMValueRef global = LLVMAddGlobal(g->module, LLVMTypeOf(text), "sonde_license");
+
+	LLVMSetInitializer(global, text);
+	LLVMSetSection(global, "license");
+	LLVMSetAlignment(global, 1);
+}
+
+static int begin(struct gen *g)
+{
+	g->llvm = LLVMContextCreate();
+	g->module = LLVMModuleCreateWithNameInContext("sonde", g->llvm);
+	LLVMSetTarget(g->module, "bpfel");
+	LLVMSetDataLayout(g->module, "e-m:e-p:64:64-i64:64-i128:128-n32:64-S128");
+	if (gen_link_helpers(g))
+		return -1;
+	g->b = LLVMCreateBuilderInContext(g->llvm);
+	g->i8 = LLVMInt8TypeInContext(g->llvm);
+	g->i16 = LLVMInt16TypeInContext(g->llvm);
+	g->i32 = LLVMInt32TypeInContext(g->llvm);
+	g->i64 = LLVMInt64TypeInContext(g->llvm);
+	g->ptr = LLVMPointerTypeInContext(g->llvm, 0);
+	gen_di_begin(g);
+	return 0;
+}
+
+static int generate(struct gen *g)
+{
+	declare_maps(g);
+	declare_license(g);
+	for (uint32_t i = 0; i < g->plan->n_progs; i++)
+		gen_program(g, i);
+	LLVMDIBuilderFinalize(g->di);
+	return g->failed ? -1 : 0;
+}
+
+static void end(struct gen *g)
+{
+	if (g->di)
+		LLVMDisposeDIBuilder(g->di);
+	if (g->b)
+		LLVMDisposeBuilder(g->b);
+	LLVMDisposeModule(g->module);
+	LLVMContextDispose(g->llvm);
+	arena_free(g->arena);
+}
+
+static int print_ir(struct gen *g, struct codegen_output *out)
+{
+	char *text = LLVMPrintModuleToString(g->module);
+
+	out->bytes = strdup(text);
+	out->len = strlen(text);
+	LLVMDisposeMessage(text);
+	return out->bytes ? 0 : -1;
+}
+
+static int run(struct gen *g, enum codegen_stage stage, struct codegen_output *out)
+{
+	if (begin(g) || generate(g))
+		return -1;
+	if (stage == CODEGEN_IR)
+		return print_ir(g, out);
+	if (emit_optimize(g))
+		return -1;
+	if (stage == CODEGEN_IR_OPT)
+		return print_ir(g, out);
+	return emit_machine(g, stage == CODEGEN_ASM, out);
+}
+
+int codegen_run(const struct program *p, const struct plan *plan, enum codegen_stage stage,
+		struct codegen_output *out)
+{
+	struct gen g = {.program = p, .plan = plan, .arena = arena_new()};
+	int err = run(&g, stage, out);
+
+	if (err) {
+		out->bytes = strdup(g.message);
+		out->len = strlen(g.message);
+	}
+	end(&g);
+	return err;
+}

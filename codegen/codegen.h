@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Typed AST and plan -> BPF object. The one door of this folder; LLVM is not seen through it.
+ */
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+struct plan;
+struct program;
+
+enum codegen_stage {
+	CODEGEN_IR,	/* as generated, helpers linked */
+	CODEGEN_IR_OPT, /* after the passes */
+	CODEGEN_ASM,
+	CODEGEN_ELF,
+};
+
+struct codegen_output {
+	char *bytes; /* malloc'ed; with an error: the message, NUL-terminated */
+	size_t len;
+};
+
+/* Generate. 0, or -1 with a message in out->bytes. Costs about 10 ms and 20 MiB, which LLVM never
+ * gives back: meant to run in a process that ends afterwards. */
+int codegen_run(const struct program *p, const struct plan *plan, enum codegen_stage stage,
+		struct codegen_output *out);

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the files of codegen/ share: the generator's state, values, and who offers what.
+ *
+ *   codegen.c   the walk: context, helpers, maps, programs, passes, output
+ *   gen_prog.c  one kernel program: entry, scope, dispatch, spans
+ *   gen_stmt.c  statements        gen_expr.c  expressions
+ *   gen_map.c   map access        gen_call.c  gen_* hooks of builtins.def
+ *   gen_event.c records           gen_type.c  strings and memory
+ *   gen_btf.c   debug info, which becomes BTF
+ *   helper.c    calls of BPF helpers and of bpf_helpers/
+ *   emit.c      target machine, passes, bytes
+ */
+#pragma once
+#include "../bpf_helpers/shared.h"
+#include "../parser/ast.h"
+#include "../parser/builtin.h"
+#include "../parser/plan.h"
+#include "../parser/source.h"
+#include "../parser/type.h"
+#include <llvm-c/Core.h>
+#include <llvm-c/DebugInfo.h>
+#include <stdbool.h>
+
+/* A value: opaque pointers do not know what they point to, so our type goes along. */
+struct value {
+	enum {
+		V_NONE,
+		V_INT,	/* v: i64, whatever the type's width; stacks' hashes too */
+		V_MEM,	/* v: pointer to type->size bytes */
+		V_TEXT, /* text, len: known when compiling */
+	} kind;
+	const struct type *type;
+	LLVMValueRef v;
+	const char *text;
+	uint32_t len;
+};
+
+struct gen {
+	LLVMContextRef llvm;
+	LLVMModuleRef module;
+	LLVMBuilderRef b;
+	LLVMDIBuilderRef di;
+	LLVMMetadataRef di_file, di_unit;
+	LLVMTypeRef i8, i16, i32, i64, ptr, void_;
+
+	const struct program *program;
+	const struct plan *plan;
+	LLVMValueRef *maps;  /* by plan index: the .maps globals */
+	LLVMValueRef *spans; /* by plan probe index: task storage, or NULL */
+	struct arena *arena;
+	bool failed;	     /* an error of ours: said in `message` */
+	char message[256];
+
+	/* the program being generated */
+	LLVMValueRef fn;
+	LLVMMetadataRef di_fn;
+	LLVMBasicBlockRef entry; /* allocas go here */
+	LLVMValueRef ctx;
+	uint32_t prog_id;
+	const struct plan_prog *prog;
+
+	/* the probe in it */
+	uint32_t probe_id;
+	const struct plan_probe *probe;
+	const struct probe *ast;
+	const struct attach_point *point;
+	LLVMBasicBlockRef done; /* where `return` goes */
+	LLVMValueRef *vars;	/* allocas, by var->id */
+	LLVMValueRef *epochs;	/* allocas, by map index; NULL: not used yet in this run */
+	LLVMValueRef subject;	/* typed task pointer, or NULL: the current thread */
+	LLVMValueRef delta;	/* i64, at a span's end */
+	LLVMValueRef span;	/* the span's state, at its end */
+};
+
+/* ---- small things (gen_type.c) */
+LLVMValueRef gen_u64(struct gen *g, uint64_t n);
+LLVMValueRef gen_u32(struct gen *g, uint32_t n);
+/* Address `offset` bytes behind `base`. */
+LLVMValueRef gen_at(struct gen *g, LLVMValueRef base, uint32_t offset);
+/* A buffer on the BPF stack, 8-aligned; its stack slot can be reused once gen_buffer_end is called. */
+LLVMValueRef gen_buffer(struct gen *g, uint32_t size);
+void gen_buffer_end(struct gen *g, LLVMValueRef buffer, uint32_t size);
+struct value gen_int_value(LLVMValueRef v, const struct type *type);
+/* Store `v` at `dest` as `type` (its size; strings are cut or padded with NULs). */
+void gen_store(struct gen *g, struct value v, const struct type *type, LLVMValueRef dest);
+/* Value of `type` at `src`. */
+struct value gen_load(struct gen *g, const struct type *type, LLVMValueRef src);
+void gen_zero(struct gen *g, LLVMValueRef dest, uint32_t size);
+/* i1 from an i64. */
+LLVMValueRef gen_truth(struct gen *g, LLVMValueRef v);
+LLVMBasicBlockRef gen_block(struct gen *g, const char *name);
+/* Where generated code is in the script: carried into BTF line info and so into verifier logs. */
+void gen_place(struct gen *g, struct span span);
+
+/* ---- helpers (helper.c) */
+/* BPF helper by number with i64 arguments and result. */
+LLVMValueRef gen_helper(struct gen *g, int number, LLVMValueRef *args, unsigned n);
+/* A function of bpf_helpers/; arguments are converted to its parameters' widths. NULL for void. */
+LLVMValueRef gen_own(struct gen *g, const char *name, LLVMValueRef *args, unsigned n);
+#define GEN_OWN(g, name, ...)                                                                      \
+	gen_own((g), (name), (LLVMValueRef[]){__VA_ARGS__},                                        \
+		sizeof((LLVMValueRef[]){__VA_ARGS__}) / sizeof(LLVMValueRef))
+/* Link the bitcode of bpf_helpers/ into the module. 0 or -1. */
+int gen_link_helpers(struct gen *g);
+
+/* ---- expressions and statements */
+struct value gen_expr(struct gen *g, struct expr *e);
+/* i64 of an integral expression. */
+LLVMValueRef gen_int(struct gen *g, struct expr *e);
+void gen_stmts(struct gen *g, const struct block *b);
+/* x op y of i64 values, for an arithmetic operator. */
+LLVMValueRef gen_arith(struct gen *g, enum op op, LLVMValueRef x, LLVMValueRef y, bool is_signed);
+
+/* ---- maps (gen_map.c) */
+struct value gen_map_read(struct gen *g, struct expr *e);
+void gen_map_write(struct gen *g, struct expr *target, struct value v);
+void gen_map_delete(struct gen *g, struct expr *target);
+/* Add `amount` atomically; the value before when `want_old`, else NULL. */
+LLVMValueRef gen_map_add(struct gen *g, struct expr *target, LLVMValueRef amount, bool want_old);
+/* The map's epoch as this run sees it: i32. */
+LLVMValueRef gen_epoch(struct gen *g, uint32_t map);
+void gen_epoch_forget(struct gen *g, uint32_t map);
+
+/* ---- programs (gen_prog.c, gen_event.c) */
+void gen_program(struct gen *g, uint32_t index);
+/* Reserve a record for event `id`; code that fills it follows, then gen_record_end. */
+LLVMValueRef gen_record(struct gen *g, uint32_t id, uint32_t size, LLVMBasicBlockRef *skip);
+void gen_record_end(struct gen *g, LLVMValueRef record, LLVMBasicBlockRef skip);
+
+/* ---- debug info (gen_btf.c) */
+void gen_di_begin(struct gen *g);
+LLVMMetadataRef gen_di_program(struct gen *g, LLVMValueRef fn, const char *name, struct span span);
+/* A map's global in .maps with the definition libbpf reads from its BTF. */
+LLVMValueRef gen_di_map(struct gen *g, const char *name, unsigned map_type, unsigned flags,
+			uint32_t max_entries, uint32_t key_size, uint32_t value_size);
+
+/* ---- output (emit.c) */
+struct codegen_output;
+int emit_optimize(struct gen *g);
+int emit_machine(struct gen *g, bool text, struct codegen_output *out);

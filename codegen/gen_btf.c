@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Debug info, which LLVM turns into BTF: line info of programs (the kernel prints script lines in
+ * the verifier log) and definitions of maps, in the form libbpf reads from section .maps.
+ * Learnt the hard way: every DISubprogram needs its parameters named, or the kernel refuses all BTF;
+ * map globals are C identifiers.
+ */
+#include "gen.h"
+#include <string.h>
+
+enum { DW_ATE_SIGNED = 5, DW_ATE_UNSIGNED = 7, DW_ATE_UNSIGNED_CHAR = 8 };
+
+void gen_di_begin(struct gen *g)
+{
+	const char *file = g->program->source->name;
+
+	g->di = LLVMCreateDIBuilder(g->module);
+	g->di_file = LLVMDIBuilderCreateFile(g->di, file, strlen(file), ".", 1);
+	g->di_unit = LLVMDIBuilderCreateCompileUnit(g->di, LLVMDWARFSourceLanguageC, g->di_file, "sonde",
+						    5, true, "", 0, 0, "", 0,
+						    LLVMDWARFEmissionFull, 0, false, false, "", 0, "", 0);
+}
+
+static LLVMMetadataRef di_int(struct gen *g, const char *name, unsigned bits, unsigned encoding)
+{
+	return LLVMDIBuilderCreateBasicType(g->di, name, strlen(name), bits, encoding, LLVMDIFlagZero);
+}
+
+static LLVMMetadataRef di_pointer(struct gen *g, LLVMMetadataRef to)
+{
+	return LLVMDIBuilderCreatePointerType(g->di, to, 64, 64, 0, "", 0);
+}
+
+static LLVMMetadataRef di_array(struct gen *g, LLVMMetadataRef of, unsigned of_bits, uint32_t n)
+{
+	LLVMMetadataRef range = LLVMDIBuilderGetOrCreateSubrange(g->di, 0, n);
+
+	return LLVMDIBuilderCreateArrayType(g->di, (uint64_t)n * of_bits, of_bits, of, &range, 1);
+}
+
+LLVMMetadataRef gen_di_program(struct gen *g, LLVMValueRef fn, const char *name, struct span span)
+{
+	LLVMMetadataRef word = di_int(g, "uint64", 64, DW_ATE_UNSIGNED);
+	LLVMMetadataRef types[] = {di_int(g, "int32", 32, DW_ATE_SIGNED), di_pointer(g, word)};
+	LLVMMetadataRef type =
+		LLVMDIBuilderCreateSubroutineType(g->di, g->di_file, types, 2, LLVMDIFlagZero);
+	unsigned line = source_place(g->program->source, span.start).line;
+	LLVMMetadataRef sub = LLVMDIBuilderCreateFunction(
+		g->di, g->di_file, name, strlen(name), name, strlen(name), g->di_file, line, type,
+		false, true, line, LLVMDIFlagPrototyped, true);
+
+	LLVMDIBuilderCreateParameterVariable(g->di, sub, "ctx", 3, 1, g->di_file, line, types[1], true,
+					     LLVMDIFlagZero);
+	LLVMSetSubprogram(fn, sub);
+	return sub;
+}
+
+/* ---- maps -------------------------------------------------------------------------------- */
+
+/* One member of a map's definition: a pointer, whose pointee says the value. */
+struct member {
+	const char *name;
+	LLVMMetadataRef pointee;
+};
+
+static LLVMMetadataRef di_number(struct gen *g, uint32_t n)
+{
+	return di_array(g, di_int(g, "int32", 32, DW_ATE_SIGNED), 32, n);
+}
+
+/* Keys of 4 bytes are ints, as array maps and task storage want them; others plain bytes. */
+static LLVMMetadataRef di_bytes(struct gen *g, uint32_t size)
+{
+	if (size == 4)
+		return di_int(g, "uint32", 32, DW_ATE_UNSIGNED);
+	if (size == 8)
+		return di_int(g, "uint64", 64, DW_ATE_UNSIGNED);
+	return di_array(g, di_int(g, "uint8", 8, DW_ATE_UNSIGNED_CHAR), 8, size);
+}
+
+static LLVMMetadataRef di_definition(struct gen *g, const struct member *members, unsigned n)
+{
+	LLVMMetadataRef fields[5];
+
+	for (unsigned i = 0; i < n; i++)
+		fields[i] = LLVMDIBuilderCreateMemberType(
+			g->di, g->di_unit, members[i].name, strlen(members[i].name), g->di_file, 0, 64, 64,
+			i * 64, LLVMDIFlagZero, di_pointer(g, members[i].pointee));
+	return LLVMDIBuilderCreateStructType(g->di, g->di_unit, "", 0, g->di_file, 0, n * 64, 64,
+					     LLVMDIFlagZero, NULL, fields, n, 0, NULL, "", 0);
+}
+
+LLVMValueRef gen_di_map(struct gen *g, const char *name, unsigned map_type, unsigned flags,
+			uint32_t max_entries, uint32_t key_size, uint32_t value_size)
+{
+	const struct member members[] = {
+		{"type", di_number(g, map_type)},
+		{"max_entries", di_number(g, max_entries)},
+		{"map_flags", di_number(g, flags)},
+		{"key", di_bytes(g, key_size)},
+		{"value", di_bytes(g, value_size)},
+	};
+	LLVMTypeRef type = LLVMArrayType(g->ptr, 5);
+	LLVMValueRef map = LLVMAddGlobal(g->module, type, name);
+	LLVMMetadataRef di;
+
+	LLVMSetInitializer(map, LLVMConstNull(type));
+	LLVMSetSection(map, ".maps");
+	LLVMSetAlignment(map, 8);
+	di = LLVMDIBuilderCreateGlobalVariableExpression(
+		g->di, g->di_unit, name, strlen(name), "", 0, g->di_file, 0,
+		di_definition(g, members, 5), false, LLVMDIBuilderCreateExpression(g->di, NULL, 0), NULL,
+		64);
+	LLVMGlobalSetMetadata(map, LLVMGetMDKindIDInContext(g->llvm, "dbg", 3), di);
+	return map;
+}

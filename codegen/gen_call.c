@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The gen_* hooks of builtins.def, but for those that send records (gen_event.c).
+ * In a span probe at the span's end the subject is the thread that comes back, given by a typed
+ * pointer; everywhere else it is the current thread.
+ */
+#include "../parser/sema.h"
+#include "gen.h"
+#include "gen_hooks.h"
+#include "regs.h"
+#include <string.h>
+
+enum { /* include/uapi/linux/bpf.h */
+	HELPER_GET_SMP_PROCESSOR_ID = 8,
+	HELPER_GET_CURRENT_PID_TGID = 14,
+	HELPER_GET_CURRENT_UID_GID = 15,
+	HELPER_GET_CURRENT_COMM = 16,
+	HELPER_KTIME_GET_BOOT_NS = 125,
+};
+
+static LLVMValueRef low32(struct gen *g, LLVMValueRef v)
+{
+	return LLVMBuildAnd(g->b, v, gen_u64(g, UINT32_MAX), "");
+}
+
+struct value gen_pid(struct gen *g, struct expr *e)
+{
+	LLVMValueRef v;
+
+	if (g->subject)
+		v = GEN_OWN(g, "sonde_task_pid", g->subject);
+	else
+		v = LLVMBuildLShr(g->b, gen_helper(g, HELPER_GET_CURRENT_PID_TGID, NULL, 0),
+				  gen_u64(g, 32), "");
+	return gen_int_value(v, e->type);
+}
+
+struct value gen_tid(struct gen *g, struct expr *e)
+{
+	LLVMValueRef v = g->subject ? GEN_OWN(g, "sonde_task_tid", g->subject)
+				    : gen_helper(g, HELPER_GET_CURRENT_PID_TGID, NULL, 0);
+
+	return gen_int_value(low32(g, v), e->type);
+}
+
+struct value gen_uid(struct gen *g, struct expr *e)
+{
+	LLVMValueRef v = g->subject ? GEN_OWN(g, "sonde_task_uid", g->subject)
+				    : gen_helper(g, HELPER_GET_CURRENT_UID_GID, NULL, 0);
+
+	return gen_int_value(low32(g, v), e->type);
+}
+
+struct value gen_comm(struct gen *g, struct expr *e)
+{
+	LLVMValueRef buf = gen_buffer(g, e->type->size);
+
+	if (g->subject) {
+		GEN_OWN(g, "sonde_task_comm", g->subject, buf);
+	} else {
+		LLVMValueRef args[] = {buf, gen_u64(g, e->type->size)};
+
+		gen_helper(g, HELPER_GET_CURRENT_COMM, args, 2);
+	}
+	return (struct value){.kind = V_MEM, .type = e->type, .v = buf};
+}
+
+struct value gen_cpu(struct gen *g, struct expr *e)
+{
+	return gen_int_value(low32(g, gen_helper(g, HELPER_GET_SMP_PROCESSOR_ID, NULL, 0)), e->type);
+}
+
+struct value gen_nsecs(struct gen *g, struct expr *e)
+{
+	return gen_int_value(gen_helper(g, HELPER_KTIME_GET_BOOT_NS, NULL, 0), e->type);
+}
+
+/* Programs that a raw tracepoint calls see their own frame first on the stack. */
+static bool sees_own_frame(enum plan_prog_kind kind)
+{
+	switch (kind) {
+	case PP_BEGIN:
+	case PP_END:
+	case PP_RAW_TP:
+	case PP_TP_BTF:
+	case PP_SYSCALL_ENTER:
+	case PP_SYSCALL_EXIT:
+	case PP_SWITCH_SPAN:
+	case PP_SCOPE_FORK:
+		return true;
+	case PP_TRACEPOINT:
+	case PP_INTERVAL:
+	case PP_KPROBE:
+	case PP_KRETPROBE:
+	case PP_UPROBE:
+	case PP_URETPROBE:
+	case PP_KIND_COUNT:
+		return false;
+	}
+	return false;
+}
+
+struct value gen_kstack(struct gen *g, struct expr *e)
+{
+	LLVMValueRef probe = gen_u32(g, g->probe_id), v;
+
+	if (g->subject)
+		v = GEN_OWN(g, "sonde_task_kstack", g->subject, probe);
+	else
+		v = GEN_OWN(g, "sonde_kstack", g->ctx, gen_u32(g, g->prog_id),
+			    gen_u32(g, sees_own_frame(g->prog->kind)), probe);
+	return gen_int_value(v, e->type);
+}
+
+struct value gen_ustack(struct gen *g, struct expr *e)
+{
+	if (g->span) {
+		LLVMValueRef at = gen_at(g, g->span, (uint32_t)g->probe->span_ustack);
+
+		return gen_int_value(LLVMBuildLoad2(g->b, g->i64, at, ""), e->type);
+	}
+	return gen_int_value(GEN_OWN(g, "sonde_ustack", g->ctx, gen_u32(g, g->probe_id)), e->type);
+}
+
+static struct value text_value(const struct expr *e, const char *text)
+{
+	return (struct value){.kind = V_TEXT, .type = e->type, .text = text,
+			      .len = (uint32_t)strlen(text)};
+}
+
+struct value gen_probe(struct gen *g, struct expr *e)
+{
+	return text_value(e, g->point->name);
+}
+
+struct value gen_func(struct gen *g, struct expr *e)
+{
+	return text_value(e, g->point->function);
+}
+
+struct value gen_delta(struct gen *g, struct expr *e)
+{
+	return gen_int_value(g->delta, e->type);
+}
+
+static LLVMValueRef context_word(struct gen *g, uint32_t offset)
+{
+	LLVMValueRef v = LLVMBuildLoad2(g->b, g->i64, gen_at(g, g->ctx, offset), "");
+
+	LLVMSetVolatile(v, true); /* or LLVM moves ctx arithmetic where the verifier refuses it */
+	return v;
+}
+
+static struct value function_arg(struct gen *g, struct expr *e, unsigned i)
+{
+	return gen_int_value(context_word(g, regs_arg_offset(i)), e->type);
+}
+
+struct value gen_arg0(struct gen *g, struct expr *e)
+{
+	return function_arg(g, e, 0);
+}
+
+struct value gen_arg1(struct gen *g, struct expr *e)
+{
+	return function_arg(g, e, 1);
+}
+
+struct value gen_arg2(struct gen *g, struct expr *e)
+{
+	return function_arg(g, e, 2);
+}
+
+struct value gen_arg3(struct gen *g, struct expr *e)
+{
+	return function_arg(g, e, 3);
+}
+
+struct value gen_arg4(struct gen *g, struct expr *e)
+{
+	return function_arg(g, e, 4);
+}
+
+struct value gen_arg5(struct gen *g, struct expr *e)
+{
+	return function_arg(g, e, 5);
+}
+
+struct value gen_retval(struct gen *g, struct expr *e)
+{
+	return gen_int_value(context_word(g, regs_return_offset()), e->type);
+}
+
+/* ---- args.FIELD -------------------------------------------------------------------------- */
+
+static const struct {
+	const char *event, *field, *helper;
+} rebuilt[] = {
+#define REBUILT(event, field, helper) {event, field, helper},
+#include "../parser/rebuilt.def"
+#undef REBUILT
+};
+
+static const char *rebuilt_helper(const char *event, const char *field)
+{
+	for (size_t i = 0; i < sizeof(rebuilt) / sizeof(*rebuilt); i++)
+		if (strcmp(rebuilt[i].event, event) == 0 && strcmp(rebuilt[i].field, field) == 0)
+			return rebuilt[i].helper;
+	return "";
+}
+
+struct value gen_rebuilt_field(struct gen *g, const char *field, const struct type *type)
+{
+	const char *helper = rebuilt_helper(g->point->format->event, field);
+	LLVMValueRef buf;
+
+	if (type->kind != TY_STRING)
+		return gen_int_value(GEN_OWN(g, helper, g->ctx), type);
+	buf = gen_buffer(g, type->size);
+	GEN_OWN(g, helper, g->ctx, buf);
+	return (struct value){.kind = V_MEM, .type = type, .v = buf};
+}
+
+static struct value span_field(struct gen *g, const char *field)
+{
+	for (uint32_t i = 0; i < g->probe->n_span_args; i++)
+		if (strcmp(g->probe->span_arg_names[i], field) == 0)
+			return gen_load(g, g->probe->span_args[i].type,
+					gen_at(g, g->span, g->probe->span_args[i].offset));
+	return gen_int_value(gen_u64(g, 0), type_int(8, false));
+}
+
+/* The record of sys_enter_X: words behind 8 bytes of common fields: number, then the arguments; of
+ * sys_exit_X: number, result. The raw tracepoints have registers instead. */
+static struct value syscall_field(struct gen *g, const struct tp_field *f, const struct type *type)
+{
+	uint32_t word = (f->offset - 8) / 8;
+	LLVMValueRef v;
+
+	if (word == 0)
+		v = gen_u64(g, (uint64_t)g->point->syscall);
+	else if (g->prog->kind == PP_SYSCALL_EXIT)
+		v = context_word(g, 8);
+	else
+		v = GEN_OWN(g, "sonde_syscall_arg",
+			    LLVMBuildIntToPtr(g->b, context_word(g, 0), g->ptr, ""),
+			    gen_u32(g, word - 1));
+	return gen_int_value(v, type);
+}
+
+static struct value record_field(struct gen *g, const struct tp_field *f, const struct type *type)
+{
+	struct value v;
+	LLVMValueRef buf;
+
+	if (type->kind != TY_STRING) {
+		v = gen_load(g, type, gen_at(g, g->ctx, f->offset));
+		return v;
+	}
+	/* The context can be read by words only, but a helper may read from it as from any memory. */
+	buf = gen_buffer(g, type->size);
+	GEN_OWN(g, "sonde_read_kernel", buf, gen_u32(g, type->size), gen_at(g, g->ctx, f->offset));
+	return (struct value){.kind = V_MEM, .type = type, .v = buf};
+}
+
+struct value gen_args_field(struct gen *g, struct expr *e)
+{
+	const struct tp_field *f = sema_args_field(g->point, e->field.name);
+	const struct type *type = sema_field_type(g->arena, f);
+
+	if (g->span)
+		return span_field(g, e->field.name);
+	if (g->prog->kind == PP_SYSCALL_ENTER || g->prog->kind == PP_SYSCALL_EXIT)
+		return syscall_field(g, f, type);
+	if (g->prog->kind == PP_TP_BTF)
+		return gen_rebuilt_field(g, e->field.name, type);
+	return record_field(g, f, type);
+}
+
+/* ---- maps and aggregations --------------------------------------------------------------- */
+
+struct value gen_delete(struct gen *g, struct expr *e)
+{
+	gen_map_delete(g, e->call.args[0]);
+	return (struct value){.kind = V_NONE, .type = &type_void};
+}
+
+/* Aggregations give what is to be added; gen_stmt.c adds it to the map. */
+struct value gen_count(struct gen *g, struct expr *e)
+{
+	return gen_int_value(gen_u64(g, 1), e->type);
+}
+
+struct value gen_sum(struct gen *g, struct expr *e)
+{
+	return gen_int_value(gen_int(g, e->call.args[0]), e->type);
+}

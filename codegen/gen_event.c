@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Ring-buffer records, by the layouts in plan->events.
+ */
+#include "../parser/limits.h"
+#include "gen.h"
+#include "gen_hooks.h"
+#include <stddef.h>
+
+static const struct value nothing = {.kind = V_NONE, .type = &type_void};
+
+LLVMValueRef gen_record(struct gen *g, uint32_t id, uint32_t size, LLVMBasicBlockRef *skip)
+{
+	LLVMValueRef record = GEN_OWN(g, "sonde_reserve", gen_u32(g, g->probe_id), gen_u64(g, size));
+	LLVMBasicBlockRef fill = gen_block(g, "record");
+
+	*skip = gen_block(g, "record.end");
+	LLVMBuildCondBr(g->b, LLVMBuildIsNotNull(g->b, record, ""), fill, *skip);
+	LLVMPositionBuilderAtEnd(g->b, fill);
+	LLVMBuildStore(g->b, gen_u32(g, id), gen_at(g, record, offsetof(struct sonde_event, id)));
+	LLVMBuildStore(g->b, gen_u32(g, g->probe_id),
+		       gen_at(g, record, offsetof(struct sonde_event, probe)));
+	return record;
+}
+
+void gen_record_end(struct gen *g, LLVMValueRef record, LLVMBasicBlockRef skip)
+{
+	GEN_OWN(g, "sonde_submit", record);
+	LLVMBuildBr(g->b, skip);
+	LLVMPositionBuilderAtEnd(g->b, skip);
+}
+
+/* Values first: computing one may send a record of its own (a stack's first sighting). */
+static void gen_fields(struct gen *g, uint32_t id, struct expr **args, uint32_t n)
+{
+	const struct plan_event *ev = &g->plan->events[id];
+	struct value values[LIMIT_CALL_ARGS];
+	LLVMBasicBlockRef skip;
+	LLVMValueRef record;
+
+	for (uint32_t i = 0; i < n; i++)
+		values[i] = gen_expr(g, args[i]);
+	record = gen_record(g, id, ev->size, &skip);
+	for (uint32_t i = 0; i < n; i++)
+		gen_store(g, values[i], ev->fields[i].type, gen_at(g, record, ev->fields[i].offset));
+	gen_record_end(g, record, skip);
+}
+
+struct value gen_printf(struct gen *g, struct expr *e)
+{
+	gen_fields(g, (uint32_t)e->call.event, e->call.args + 1, e->call.n_args - 1);
+	return nothing;
+}
+
+static void gen_map_event(struct gen *g, uint32_t id, LLVMValueRef epoch)
+{
+	uint32_t map = g->plan->events[id].map;
+	LLVMBasicBlockRef skip;
+	LLVMValueRef record = gen_record(g, id, sizeof(struct sonde_map_event), &skip);
+
+	LLVMBuildStore(g->b, gen_u32(g, map),
+		       gen_at(g, record, offsetof(struct sonde_map_event, map)));
+	LLVMBuildStore(g->b, epoch, gen_at(g, record, offsetof(struct sonde_map_event, epoch)));
+	gen_record_end(g, record, skip);
+}
+
+/* The epoch is advanced here and now, so that what this run adds afterwards belongs to the new one. */
+static LLVMValueRef advance_epoch(struct gen *g, uint32_t map)
+{
+	LLVMValueRef old = GEN_OWN(g, "sonde_clear", gen_u32(g, map), gen_u32(g, g->probe_id));
+
+	gen_epoch_forget(g, map);
+	return old;
+}
+
+struct value gen_print(struct gen *g, struct expr *e)
+{
+	uint32_t id = (uint32_t)e->call.event;
+
+	switch (g->plan->events[id].kind) {
+	case PE_PRINT_MAP:
+		gen_map_event(g, id, gen_epoch(g, g->plan->events[id].map));
+		break;
+	case PE_PRINT_CLEAR:
+		gen_map_event(g, id, advance_epoch(g, g->plan->events[id].map));
+		break;
+	case PE_PRINT_VALUE:
+	case PE_PRINTF:
+	case PE_CLEAR_MAP:
+		gen_fields(g, id, e->call.args, 1);
+		break;
+	}
+	return nothing;
+}
+
+struct value gen_clear(struct gen *g, struct expr *e)
+{
+	if (e->call.event >= 0) /* else the print before it does both */
+		gen_map_event(g, (uint32_t)e->call.event,
+			      advance_epoch(g, e->call.args[0]->map.map->id));
+	return nothing;
+}
+
+/* The flag ends the run whatever becomes of the record; the record says which output came before. */
+struct value gen_exit(struct gen *g, struct expr *e)
+{
+	LLVMValueRef code = e->call.n_args ? gen_int(g, e->call.args[0]) : gen_u64(g, 0);
+	LLVMBasicBlockRef skip;
+	LLVMValueRef record;
+
+	GEN_OWN(g, "sonde_exit", code);
+	if (g->plan->needs.ring_buffer) {
+		record = gen_record(g, SONDE_EV_EXIT, sizeof(struct sonde_exit_event), &skip);
+		LLVMBuildStore(g->b, code,
+			       gen_at(g, record, offsetof(struct sonde_exit_event, code)));
+		gen_record_end(g, record, skip);
+	}
+	LLVMBuildBr(g->b, g->done);
+	LLVMPositionBuilderAtEnd(g->b, gen_block(g, "dead"));
+	return nothing;
+}

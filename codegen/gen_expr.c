@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Expressions. Integers and booleans are i64 in registers, extended by their own type's sign.
+ */
+#include "gen.h"
+#include "gen_hooks.h"
+#include <string.h>
+
+/* The gen column of builtins.def. */
+static gen_fn *const hooks[BI_COUNT] = {
+#define VAR(id, sig, where, traits, check, gen, doc) [BI_##id] = gen,
+#define FN(id, sig, where, traits, check, gen, doc) [BI_##id] = gen,
+#define AGG(id, sig, agg, check, gen, doc) [BI_##id] = gen,
+#include "../parser/builtins.def"
+#undef VAR
+#undef FN
+#undef AGG
+};
+
+LLVMValueRef gen_int(struct gen *g, struct expr *e)
+{
+	struct value v = gen_expr(g, e);
+
+	return v.kind == V_INT ? v.v : gen_u64(g, 0);
+}
+
+static LLVMValueRef from_bool(struct gen *g, LLVMValueRef b)
+{
+	return LLVMBuildZExt(g->b, b, g->i64, "");
+}
+
+/* ---- arithmetic -------------------------------------------------------------------------- */
+
+static LLVMValueRef negate_if(struct gen *g, LLVMValueRef v, LLVMValueRef cond)
+{
+	return LLVMBuildSelect(g->b, cond, LLVMBuildNeg(g->b, v, ""), v, "");
+}
+
+static LLVMValueRef is_negative(struct gen *g, LLVMValueRef v)
+{
+	return LLVMBuildICmp(g->b, LLVMIntSLT, v, gen_u64(g, 0), "");
+}
+
+/* BPF before v4 divides unsigned only: divide the magnitudes, then give the sign back. */
+static LLVMValueRef signed_divide(struct gen *g, LLVMValueRef x, LLVMValueRef y, bool modulo)
+{
+	LLVMValueRef nx = is_negative(g, x), ny = is_negative(g, y);
+	LLVMValueRef ax = negate_if(g, x, nx), ay = negate_if(g, y, ny);
+
+	if (modulo)
+		return negate_if(g, LLVMBuildURem(g->b, ax, ay, ""), nx);
+	return negate_if(g, LLVMBuildUDiv(g->b, ax, ay, ""), LLVMBuildXor(g->b, nx, ny, ""));
+}
+
+/* x / 0 is 1, as bpftrace's users know it, and counted. */
+static LLVMValueRef divide(struct gen *g, LLVMValueRef x, LLVMValueRef y, bool modulo, bool is_signed)
+{
+	LLVMBasicBlockRef zero = gen_block(g, "div.zero"), some = gen_block(g, "div"),
+			  end = gen_block(g, "div.end");
+	LLVMValueRef phi, quotient, values[2];
+
+	LLVMBuildCondBr(g->b, gen_truth(g, y), some, zero);
+	LLVMPositionBuilderAtEnd(g->b, zero);
+	GEN_OWN(g, "sonde_lose", gen_u32(g, g->probe_id), gen_u32(g, SONDE_LOSS_DIVISION));
+	LLVMBuildBr(g->b, end);
+	zero = LLVMGetInsertBlock(g->b);
+	LLVMPositionBuilderAtEnd(g->b, some);
+	quotient = is_signed ? signed_divide(g, x, y, modulo)
+			     : (modulo ? LLVMBuildURem : LLVMBuildUDiv)(g->b, x, y, "");
+	LLVMBuildBr(g->b, end);
+	LLVMPositionBuilderAtEnd(g->b, end);
+	phi = LLVMBuildPhi(g->b, g->i64, "");
+	values[0] = gen_u64(g, 1);
+	values[1] = quotient;
+	LLVMAddIncoming(phi, values, (LLVMBasicBlockRef[]){zero, some}, 2);
+	return phi;
+}
+
+LLVMValueRef gen_arith(struct gen *g, enum op op, LLVMValueRef x, LLVMValueRef y, bool is_signed)
+{
+	switch (op) {
+	case OP_ADD:
+		return LLVMBuildAdd(g->b, x, y, "");
+	case OP_SUB:
+		return LLVMBuildSub(g->b, x, y, "");
+	case OP_MUL:
+		return LLVMBuildMul(g->b, x, y, "");
+	case OP_DIV:
+	case OP_MOD:
+		return divide(g, x, y, op == OP_MOD, is_signed);
+	case OP_SHL: /* LLVM leaves shifts by 64 and more undefined, the machine masks */
+		return LLVMBuildShl(g->b, x, LLVMBuildAnd(g->b, y, gen_u64(g, 63), ""), "");
+	case OP_SHR:
+		return (is_signed ? LLVMBuildAShr : LLVMBuildLShr)(
+			g->b, x, LLVMBuildAnd(g->b, y, gen_u64(g, 63), ""), "");
+	case OP_BAND:
+		return LLVMBuildAnd(g->b, x, y, "");
+	case OP_BOR:
+		return LLVMBuildOr(g->b, x, y, "");
+	case OP_BXOR:
+		return LLVMBuildXor(g->b, x, y, "");
+	default: /* comparisons and logic have their own functions */
+		return gen_u64(g, 0);
+	}
+}
+
+static LLVMIntPredicate predicate(enum op op, bool is_signed)
+{
+	switch (op) {
+	case OP_EQ:
+		return LLVMIntEQ;
+	case OP_NE:
+		return LLVMIntNE;
+	case OP_LT:
+		return is_signed ? LLVMIntSLT : LLVMIntULT;
+	case OP_LE:
+		return is_signed ? LLVMIntSLE : LLVMIntULE;
+	case OP_GT:
+		return is_signed ? LLVMIntSGT : LLVMIntUGT;
+	default:
+		return is_signed ? LLVMIntSGE : LLVMIntUGE;
+	}
+}
+
+/* A literal takes the other side's sign, so `delta > 5` compares unsigned. */
+static bool compares_signed(const struct expr *l, const struct expr *r)
+{
+	bool ls = l->type->kind == TY_INT && l->type->is_signed && l->kind != EX_INT;
+	bool rs = r->type->kind == TY_INT && r->type->is_signed && r->kind != EX_INT;
+
+	return ls || rs || (l->kind == EX_INT && r->kind == EX_INT);
+}
+
+/* ---- strings ----------------------------------------------------------------------------- */
+
+/* Compare memory with a text known when compiling: the text and its NUL, byte by byte until they
+ * differ. Bytes after the NUL may be anything. */
+static LLVMValueRef equals_text(struct gen *g, struct value m, struct value text)
+{
+	uint32_t n = text.len < m.type->size ? text.len + 1 : m.type->size;
+	LLVMValueRef differ = LLVMConstInt(g->i64, text.len > m.type->size, false);
+
+	for (uint32_t at = 0, step; at < n; at += step) {
+		LLVMTypeRef type;
+		LLVMValueRef got;
+		uint64_t want = 0;
+
+		for (step = 8; step > n - at;)
+			step /= 2;
+		type = step == 8 ? g->i64 : step == 4 ? g->i32 : step == 2 ? g->i16 : g->i8;
+		memcpy(&want, text.text + at, text.len - at < step ? text.len - at : step);
+		got = LLVMBuildLoad2(g->b, type, gen_at(g, m.v, at), "");
+		LLVMSetAlignment(got, 1);
+		got = LLVMBuildZExtOrBitCast(g->b, got, g->i64, "");
+		differ = LLVMBuildOr(g->b, differ, LLVMBuildXor(g->b, got, gen_u64(g, want), ""), "");
+	}
+	return LLVMBuildICmp(g->b, LLVMIntEQ, differ, gen_u64(g, 0), "");
+}
+
+static LLVMValueRef equals_memory(struct gen *g, struct value x, struct value y)
+{
+	uint32_t n = x.type->size < y.type->size ? x.type->size : y.type->size;
+
+	return gen_truth(g, GEN_OWN(g, "sonde_string_equal", x.v, y.v, gen_u32(g, n)));
+}
+
+static LLVMValueRef string_equal(struct gen *g, struct expr *l, struct expr *r)
+{
+	struct value x = gen_expr(g, l), y = gen_expr(g, r);
+
+	if (x.kind == V_TEXT && y.kind == V_TEXT)
+		return LLVMConstInt(LLVMInt1TypeInContext(g->llvm),
+				    x.len == y.len && memcmp(x.text, y.text, x.len) == 0, false);
+	if (x.kind == V_TEXT)
+		return equals_text(g, y, x);
+	if (y.kind == V_TEXT)
+		return equals_text(g, x, y);
+	return equals_memory(g, x, y);
+}
+
+/* ---- by kind ----------------------------------------------------------------------------- */
+
+/* && and ||: the right side runs only when the left one does not decide. */
+static LLVMValueRef gen_logic(struct gen *g, struct expr *e)
+{
+	LLVMBasicBlockRef right = gen_block(g, "logic.right"), end = gen_block(g, "logic.end"), from[2];
+	LLVMValueRef left = gen_truth(g, gen_int(g, e->binary.left)), phi, values[2];
+	bool is_and = e->binary.op == OP_LAND;
+
+	from[0] = LLVMGetInsertBlock(g->b);
+	LLVMBuildCondBr(g->b, left, is_and ? right : end, is_and ? end : right);
+	LLVMPositionBuilderAtEnd(g->b, right);
+	values[1] = from_bool(g, gen_truth(g, gen_int(g, e->binary.right)));
+	from[1] = LLVMGetInsertBlock(g->b);
+	LLVMBuildBr(g->b, end);
+	LLVMPositionBuilderAtEnd(g->b, end);
+	phi = LLVMBuildPhi(g->b, g->i64, "");
+	values[0] = gen_u64(g, !is_and);
+	LLVMAddIncoming(phi, values, from, 2);
+	return phi;
+}
+
+static LLVMValueRef gen_binary(struct gen *g, struct expr *e)
+{
+	struct expr *l = e->binary.left, *r = e->binary.right;
+	LLVMValueRef x, y, eq;
+
+	switch (e->binary.op) {
+	case OP_LAND:
+	case OP_LOR:
+		return gen_logic(g, e);
+	case OP_EQ:
+	case OP_NE:
+		if (l->type->kind == TY_STRING) {
+			eq = string_equal(g, l, r);
+			return from_bool(g, e->binary.op == OP_EQ ? eq : LLVMBuildNot(g->b, eq, ""));
+		}
+		break;
+	default:
+		break;
+	}
+	x = gen_int(g, l);
+	y = gen_int(g, r);
+	if (e->type->kind == TY_BOOL)
+		return from_bool(g, LLVMBuildICmp(g->b, predicate(e->binary.op, compares_signed(l, r)),
+						  x, y, ""));
+	return gen_arith(g, e->binary.op, x, y, e->type->is_signed);
+}
+
+static LLVMValueRef gen_unary(struct gen *g, struct expr *e)
+{
+	LLVMValueRef v = gen_int(g, e->unary.operand);
+
+	switch (e->unary.op) {
+	case OP_NEG:
+		return LLVMBuildNeg(g->b, v, "");
+	case OP_BNOT:
+		return LLVMBuildNot(g->b, v, "");
+	default:
+		return from_bool(g, LLVMBuildNot(g->b, gen_truth(g, v), ""));
+	}
+}
+
+static LLVMValueRef gen_ternary(struct gen *g, struct expr *e)
+{
+	LLVMBasicBlockRef then = gen_block(g, "then"), otherwise = gen_block(g, "else"),
+			  end = gen_block(g, "end"), from[2];
+	LLVMValueRef phi, values[2];
+
+	LLVMBuildCondBr(g->b, gen_truth(g, gen_int(g, e->ternary.cond)), then, otherwise);
+	LLVMPositionBuilderAtEnd(g->b, then);
+	values[0] = gen_int(g, e->ternary.then);
+	from[0] = LLVMGetInsertBlock(g->b);
+	LLVMBuildBr(g->b, end);
+	LLVMPositionBuilderAtEnd(g->b, otherwise);
+	values[1] = gen_int(g, e->ternary.otherwise);
+	from[1] = LLVMGetInsertBlock(g->b);
+	LLVMBuildBr(g->b, end);
+	LLVMPositionBuilderAtEnd(g->b, end);
+	phi = LLVMBuildPhi(g->b, g->i64, "");
+	LLVMAddIncoming(phi, values, from, 2);
+	return phi;
+}
+
+/* ++ and --: atomic on maps. */
+static LLVMValueRef gen_incdec(struct gen *g, struct expr *e)
+{
+	struct expr *t = e->incdec.target;
+	LLVMValueRef step = gen_u64(g, e->incdec.is_increment ? 1 : (uint64_t)-1), before, after;
+
+	if (t->kind == EX_MAP) {
+		before = gen_map_add(g, t, step, true);
+		after = LLVMBuildAdd(g->b, before, step, "");
+	} else {
+		before = gen_int(g, t);
+		after = LLVMBuildAdd(g->b, before, step, "");
+		LLVMBuildStore(g->b, after, g->vars[t->var.var->id]);
+	}
+	return e->incdec.is_prefix ? after : before;
+}
+
+static struct value gen_var(struct gen *g, struct expr *e)
+{
+	const struct type *t = e->var.var->type;
+
+	if (t->kind == TY_STRING)
+		return (struct value){.kind = V_MEM, .type = t, .v = g->vars[e->var.var->id]};
+	return gen_int_value(LLVMBuildLoad2(g->b, g->i64, g->vars[e->var.var->id], ""), t);
+}
+
+struct value gen_expr(struct gen *g, struct expr *e)
+{
+	gen_place(g, e->span);
+	switch (e->kind) {
+	case EX_INT:
+		return gen_int_value(gen_u64(g, e->integer.value), e->type);
+	case EX_STRING:
+		return (struct value){.kind = V_TEXT, .type = e->type, .text = e->string.text,
+				      .len = (uint32_t)strlen(e->string.text)};
+	case EX_NAME:
+		return hooks[e->name.builtin->id](g, e);
+	case EX_CALL:
+		return hooks[e->call.builtin->id](g, e);
+	case EX_VAR:
+		return gen_var(g, e);
+	case EX_MAP:
+		return gen_map_read(g, e);
+	case EX_UNARY:
+		return gen_int_value(gen_unary(g, e), e->type);
+	case EX_BINARY:
+		return gen_int_value(gen_binary(g, e), e->type);
+	case EX_TERNARY:
+		return gen_int_value(gen_ternary(g, e), e->type);
+	case EX_INCDEC:
+		return gen_int_value(gen_incdec(g, e), e->type);
+	case EX_FIELD:
+		return gen_args_field(g, e);
+	}
+	return (struct value){.kind = V_NONE, .type = e->type};
+}
+

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Access to a script's maps by the layout in the plan. Every access carries the map's epoch, read
+ * once a run: as the first part of a hash's key, or as the slot of an array (plan.h).
+ */
+#include "../parser/limits.h"
+#include "gen.h"
+
+enum { HELPER_MAP_LOOKUP = 1, HELPER_MAP_DELETE = 3 };
+
+static const struct plan_map *plan_of(struct gen *g, const struct expr *e)
+{
+	return &g->plan->maps[e->map.map->id];
+}
+
+static LLVMValueRef global_of(struct gen *g, const struct expr *e)
+{
+	return g->maps[e->map.map->id];
+}
+
+LLVMValueRef gen_epoch(struct gen *g, uint32_t map)
+{
+	return LLVMBuildLoad2(g->b, g->i32, g->epochs[map], "");
+}
+
+void gen_epoch_forget(struct gen *g, uint32_t map)
+{
+	LLVMBuildStore(g->b, GEN_OWN(g, "sonde_epoch", gen_u32(g, map)), g->epochs[map]);
+}
+
+/* ---- keys -------------------------------------------------------------------------------- */
+
+static bool has_padding(const struct plan_map *m)
+{
+	uint32_t at = 4;
+
+	for (uint32_t i = 0; i < m->n_keys; i++) {
+		if (m->keys[i].offset != at)
+			return true;
+		at += m->keys[i].size;
+	}
+	return at != m->key_size;
+}
+
+/* The key on the BPF stack. Padding is part of the key for the kernel, so it is zeroed. */
+static LLVMValueRef build_key(struct gen *g, const struct expr *e)
+{
+	const struct plan_map *m = plan_of(g, e);
+	struct value parts[LIMIT_CALL_ARGS];
+	LLVMValueRef key, epoch;
+
+	for (uint32_t i = 0; i < m->n_keys; i++)
+		parts[i] = gen_expr(g, e->map.keys[i]);
+	gen_place(g, e->span);
+	key = gen_buffer(g, m->key_size);
+	if (has_padding(m))
+		gen_zero(g, key, m->key_size);
+	epoch = gen_epoch(g, e->map.map->id);
+	if (m->kind == PM_ARRAY || m->kind == PM_PERCPU_ARRAY)
+		epoch = LLVMBuildAnd(g->b, epoch, gen_u32(g, SONDE_EPOCH_SLOTS - 1), "");
+	LLVMBuildStore(g->b, epoch, key);
+	for (uint32_t i = 0; i < m->n_keys; i++)
+		gen_store(g, parts[i], m->keys[i].type, gen_at(g, key, m->keys[i].offset));
+	return key;
+}
+
+static void end_key(struct gen *g, const struct expr *e, LLVMValueRef key)
+{
+	gen_buffer_end(g, key, plan_of(g, e)->key_size);
+}
+
+static LLVMValueRef lookup(struct gen *g, const struct expr *e, LLVMValueRef key)
+{
+	LLVMValueRef args[] = {global_of(g, e), key};
+
+	return LLVMBuildIntToPtr(g->b, gen_helper(g, HELPER_MAP_LOOKUP, args, 2), g->ptr, "");
+}
+
+/* Run what follows only when `p` is not NULL; returns the block to go on in afterwards. */
+static LLVMBasicBlockRef when_set(struct gen *g, LLVMValueRef p)
+{
+	LLVMBasicBlockRef then = gen_block(g, "found"), end = gen_block(g, "end");
+
+	LLVMBuildCondBr(g->b, LLVMBuildIsNotNull(g->b, p, ""), then, end);
+	LLVMPositionBuilderAtEnd(g->b, then);
+	return end;
+}
+
+static void end_when(struct gen *g, LLVMBasicBlockRef end)
+{
+	LLVMBuildBr(g->b, end);
+	LLVMPositionBuilderAtEnd(g->b, end);
+}
+
+static bool is_array(const struct plan_map *m)
+{
+	return m->kind == PM_ARRAY || m->kind == PM_PERCPU_ARRAY;
+}
+
+static void touch(struct gen *g, const struct plan_map *m, LLVMValueRef element)
+{
+	LLVMBuildStore(g->b, gen_u64(g, 1), gen_at(g, element, m->touched_offset));
+}
+
+/* ---- reading ----------------------------------------------------------------------------- */
+
+/* A missing entry reads as zero. The value is copied, for it may change or go while it is used. */
+struct value gen_map_read(struct gen *g, struct expr *e)
+{
+	const struct plan_map *m = plan_of(g, e);
+	LLVMValueRef key = build_key(g, e), copy = gen_buffer(g, m->value_size), found;
+	LLVMBasicBlockRef end;
+
+	gen_zero(g, copy, m->value->size);
+	found = lookup(g, e, key);
+	end = when_set(g, found);
+	gen_store(g, gen_load(g, m->value, found), m->value, copy);
+	end_when(g, end);
+	end_key(g, e, key);
+	return gen_load(g, m->value, copy);
+}
+
+/* ---- writing ----------------------------------------------------------------------------- */
+
+void gen_map_write(struct gen *g, struct expr *e, struct value v)
+{
+	const struct plan_map *m = plan_of(g, e);
+	LLVMValueRef key = build_key(g, e), value, element;
+	LLVMBasicBlockRef end;
+
+	if (is_array(m)) {
+		element = lookup(g, e, key);
+		end = when_set(g, element);
+		gen_store(g, v, m->value, element);
+		touch(g, m, element);
+		end_when(g, end);
+		end_key(g, e, key);
+		return;
+	}
+	value = gen_buffer(g, m->value_size);
+	if (m->value->size < m->value_size)
+		gen_zero(g, value, m->value_size);
+	gen_store(g, v, m->value, value);
+	GEN_OWN(g, "sonde_map_set", global_of(g, e), key, value, gen_u32(g, g->probe_id));
+	gen_buffer_end(g, value, m->value_size);
+	end_key(g, e, key);
+}
+
+static LLVMValueRef add_in_place(struct gen *g, const struct plan_map *m, LLVMValueRef element,
+				 LLVMValueRef amount)
+{
+	LLVMBasicBlockRef from = LLVMGetInsertBlock(g->b), end = when_set(g, element), then;
+	LLVMValueRef before, phi, values[2];
+
+	before = LLVMBuildAtomicRMW(g->b, LLVMAtomicRMWBinOpAdd, element, amount,
+				    LLVMAtomicOrderingMonotonic, false);
+	touch(g, m, element);
+	then = LLVMGetInsertBlock(g->b);
+	end_when(g, end);
+	phi = LLVMBuildPhi(g->b, g->i64, "");
+	values[0] = gen_u64(g, 0);
+	values[1] = before;
+	LLVMAddIncoming(phi, values, (LLVMBasicBlockRef[]){from, then}, 2);
+	return phi;
+}
+
+LLVMValueRef gen_map_add(struct gen *g, struct expr *e, LLVMValueRef amount, bool want_old)
+{
+	const struct plan_map *m = plan_of(g, e);
+	LLVMValueRef key = build_key(g, e), old;
+
+	if (is_array(m))
+		old = add_in_place(g, m, lookup(g, e, key), amount);
+	else
+		old = GEN_OWN(g, want_old ? "sonde_map_add" : "sonde_map_count", global_of(g, e), key,
+			      amount, gen_u32(g, g->probe_id));
+	end_key(g, e, key);
+	return old;
+}
+
+void gen_map_delete(struct gen *g, struct expr *e)
+{
+	const struct plan_map *m = plan_of(g, e);
+	LLVMValueRef key = build_key(g, e), element;
+	LLVMBasicBlockRef end;
+
+	if (is_array(m)) {
+		element = lookup(g, e, key);
+		end = when_set(g, element);
+		gen_zero(g, element, m->value_size);
+		end_when(g, end);
+	} else {
+		gen_helper(g, HELPER_MAP_DELETE, (LLVMValueRef[]){global_of(g, e), key}, 2);
+	}
+	end_key(g, e, key);
+}

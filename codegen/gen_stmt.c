@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Statements.
+ */
+#include "gen.h"
+
+static bool is_agg(const struct expr *e)
+{
+	return e->kind == EX_CALL && e->call.builtin->kind == BUILTIN_AGG;
+}
+
+/* @m = count() and the like: how much is added says the aggregation's own hook. */
+static void gen_aggregate(struct gen *g, struct stmt *st)
+{
+	gen_map_add(g, st->assign.target, gen_int(g, st->assign.value), false);
+}
+
+static struct value assigned_value(struct gen *g, struct stmt *st)
+{
+	struct expr *target = st->assign.target;
+	struct value old, v;
+
+	if (st->assign.op == OP_NONE)
+		return gen_expr(g, st->assign.value);
+	old = gen_expr(g, target);
+	v = gen_expr(g, st->assign.value);
+	return gen_int_value(gen_arith(g, st->assign.op, old.v, v.v, target->type->is_signed),
+			     target->type);
+}
+
+static void gen_assign(struct gen *g, struct stmt *st)
+{
+	struct expr *target = st->assign.target;
+	LLVMValueRef amount;
+	struct value v;
+
+	if (is_agg(st->assign.value)) {
+		gen_aggregate(g, st);
+		return;
+	}
+	if (target->kind == EX_MAP && (st->assign.op == OP_ADD || st->assign.op == OP_SUB)) {
+		amount = gen_int(g, st->assign.value);
+		gen_map_add(g, target,
+			    st->assign.op == OP_ADD ? amount : LLVMBuildNeg(g->b, amount, ""), false);
+		return;
+	}
+	v = assigned_value(g, st);
+	if (target->kind == EX_MAP)
+		gen_map_write(g, target, v);
+	else if (v.kind == V_INT)
+		LLVMBuildStore(g->b, v.v, g->vars[target->var.var->id]);
+	else
+		gen_store(g, v, target->var.var->type, g->vars[target->var.var->id]);
+}
+
+static void gen_if(struct gen *g, struct stmt *st)
+{
+	LLVMBasicBlockRef then = gen_block(g, "then"), otherwise = gen_block(g, "else"),
+			  end = gen_block(g, "end");
+
+	LLVMBuildCondBr(g->b, gen_truth(g, gen_int(g, st->branch.cond)), then, otherwise);
+	LLVMPositionBuilderAtEnd(g->b, then);
+	gen_stmts(g, &st->branch.then);
+	LLVMBuildBr(g->b, end);
+	LLVMPositionBuilderAtEnd(g->b, otherwise);
+	gen_stmts(g, &st->branch.otherwise);
+	LLVMBuildBr(g->b, end);
+	LLVMPositionBuilderAtEnd(g->b, end);
+}
+
+static void gen_stmt(struct gen *g, struct stmt *st)
+{
+	gen_place(g, st->span);
+	switch (st->kind) {
+	case ST_EXPR:
+		gen_expr(g, st->expr);
+		return;
+	case ST_ASSIGN:
+		gen_assign(g, st);
+		return;
+	case ST_IF:
+		gen_if(g, st);
+		return;
+	case ST_BLOCK:
+		gen_stmts(g, &st->block);
+		return;
+	case ST_RETURN: /* what follows is generated into a block that nothing reaches */
+		LLVMBuildBr(g->b, g->done);
+		LLVMPositionBuilderAtEnd(g->b, gen_block(g, "dead"));
+		return;
+	}
+}
+
+void gen_stmts(struct gen *g, const struct block *b)
+{
+	for (uint32_t i = 0; i < b->n; i++)
+		gen_stmt(g, b->items[i]);
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Values in memory: constants, buffers on the BPF stack, loads and stores by our types.
+ * Strings known when compiling are stored as immediates, 8 bytes at a time: no .rodata, no copy.
+ */
+#include "gen.h"
+#include <string.h>
+
+LLVMValueRef gen_u64(struct gen *g, uint64_t n)
+{
+	return LLVMConstInt(g->i64, n, false);
+}
+
+LLVMValueRef gen_u32(struct gen *g, uint32_t n)
+{
+	return LLVMConstInt(g->i32, n, false);
+}
+
+LLVMValueRef gen_at(struct gen *g, LLVMValueRef base, uint32_t offset)
+{
+	LLVMValueRef index = gen_u64(g, offset);
+
+	return offset ? LLVMBuildGEP2(g->b, g->i8, base, &index, 1, "") : base;
+}
+
+static void lifetime(struct gen *g, const char *name, LLVMValueRef buffer, uint32_t size)
+{
+	unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
+	LLVMValueRef fn = LLVMGetIntrinsicDeclaration(g->module, id, &g->ptr, 1);
+	LLVMValueRef args[] = {gen_u64(g, size), buffer};
+
+	LLVMBuildCall2(g->b, LLVMGlobalGetValueType(fn), fn, args, 2, "");
+}
+
+LLVMValueRef gen_buffer(struct gen *g, uint32_t size)
+{
+	LLVMBasicBlockRef here = LLVMGetInsertBlock(g->b);
+	LLVMValueRef first = LLVMGetFirstInstruction(g->entry), buffer;
+	uint32_t words = (size + 7) / 8;
+
+	if (first)
+		LLVMPositionBuilderBefore(g->b, first);
+	else
+		LLVMPositionBuilderAtEnd(g->b, g->entry);
+	buffer = LLVMBuildAlloca(g->b, LLVMArrayType(g->i64, words ? words : 1), "");
+	LLVMPositionBuilderAtEnd(g->b, here);
+	lifetime(g, "llvm.lifetime.start", buffer, words * 8);
+	return buffer;
+}
+
+void gen_buffer_end(struct gen *g, LLVMValueRef buffer, uint32_t size)
+{
+	lifetime(g, "llvm.lifetime.end", buffer, (size + 7) / 8 * 8);
+}
+
+struct value gen_int_value(LLVMValueRef v, const struct type *type)
+{
+	return (struct value){.kind = V_INT, .type = type, .v = v};
+}
+
+static LLVMTypeRef int_type(struct gen *g, uint32_t size)
+{
+	return size == 1 ? g->i8 : size == 2 ? g->i16 : size == 4 ? g->i32 : g->i64;
+}
+
+/* The largest power of two that fits both the bytes left and the alignment at `at`. */
+static uint32_t chunk(uint32_t left, uint32_t at)
+{
+	uint32_t n = 8;
+
+	while (n > left || at % n)
+		n /= 2;
+	return n;
+}
+
+static void store_text(struct gen *g, const char *text, uint32_t len, uint32_t size, LLVMValueRef dest)
+{
+	for (uint32_t at = 0, n; at < size; at += n) {
+		uint64_t word = 0;
+		LLVMValueRef st;
+
+		n = chunk(size - at, at);
+		if (at < len)
+			memcpy(&word, text + at, len - at < n ? len - at : n);
+		st = LLVMBuildStore(g->b, LLVMConstInt(int_type(g, n), word, false),
+				    gen_at(g, dest, at));
+		LLVMSetAlignment(st, n);
+	}
+}
+
+void gen_zero(struct gen *g, LLVMValueRef dest, uint32_t size)
+{
+	store_text(g, "", 0, size, dest);
+}
+
+static void copy(struct gen *g, LLVMValueRef dest, LLVMValueRef src, uint32_t size)
+{
+	LLVMBuildMemCpy(g->b, dest, 1, src, 1, gen_u64(g, size));
+}
+
+static void store_string(struct gen *g, struct value v, uint32_t size, LLVMValueRef dest)
+{
+	uint32_t have = v.type->size < size ? v.type->size : size;
+
+	copy(g, dest, v.v, have);
+	if (have < size)
+		gen_zero(g, gen_at(g, dest, have), size - have);
+}
+
+void gen_store(struct gen *g, struct value v, const struct type *type, LLVMValueRef dest)
+{
+	LLVMValueRef st;
+
+	switch (v.kind) {
+	case V_INT:
+		st = LLVMBuildStore(g->b,
+				    LLVMBuildIntCast2(g->b, v.v, int_type(g, type->size), false, ""),
+				    dest);
+		LLVMSetAlignment(st, type->size < 8 ? type->size : 8);
+		return;
+	case V_MEM:
+		store_string(g, v, type->size, dest);
+		return;
+	case V_TEXT:
+		store_text(g, v.text, v.len < type->size ? v.len : type->size - 1, type->size, dest);
+		return;
+	case V_NONE:
+		return;
+	}
+}
+
+struct value gen_load(struct gen *g, const struct type *type, LLVMValueRef src)
+{
+	LLVMValueRef v;
+
+	if (type->kind == TY_STRING)
+		return (struct value){.kind = V_MEM, .type = type, .v = src};
+	v = LLVMBuildLoad2(g->b, int_type(g, type->size), src, "");
+	LLVMSetAlignment(v, type->size);
+	return gen_int_value(LLVMBuildIntCast2(g->b, v, g->i64, type->is_signed, ""), type);
+}
+
+LLVMValueRef gen_truth(struct gen *g, LLVMValueRef v)
+{
+	return LLVMBuildICmp(g->b, LLVMIntNE, v, LLVMConstNull(LLVMTypeOf(v)), "");
+}
+
+LLVMBasicBlockRef gen_block(struct gen *g, const char *name)
+{
+	return LLVMAppendBasicBlockInContext(g->llvm, g->fn, name);
+}
+
+void gen_place(struct gen *g, struct span span)
+{
+	struct place p = source_place(g->program->source, span.start);
+
+	LLVMSetCurrentDebugLocation2(g->b, LLVMDIBuilderCreateDebugLocation(g->llvm, p.line, p.col,
+									    g->di_fn, NULL));
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Register offsets, by the machine sonde is built for.
+ */
+#include "regs.h"
+
+#if defined(__x86_64__)
+/* di si dx cx r8 r9; ax */
+static const uint32_t args[REGS_ARGS] = {112, 104, 96, 88, 72, 64};
+static const uint32_t result = 80;
+#elif defined(__aarch64__)
+/* regs[0] … regs[5]; regs[0] */
+static const uint32_t args[REGS_ARGS] = {0, 8, 16, 24, 32, 40};
+static const uint32_t result = 0;
+#else
+#error "sonde knows the registers of x86-64 and arm64 only: add a row here and in bpf_helpers/"
+#endif
+
+uint32_t regs_arg_offset(unsigned i)
+{
+	return args[i < REGS_ARGS ? i : 0];
+}
+
+uint32_t regs_return_offset(void)
+{
+	return result;
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where struct pt_regs, the context of kprobe and uprobe programs, holds arguments and results:
+ * the target's calling convention. Offsets in bytes (arch/.../include/uapi/asm/ptrace.h).
+ */
+#pragma once
+#include <stdint.h>
+
+enum { REGS_ARGS = 6 };
+
+uint32_t regs_arg_offset(unsigned i);
+uint32_t regs_return_offset(void);
