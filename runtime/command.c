@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The command of -c.
+ */
+#define _GNU_SOURCE
+#include "command.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Copies one word to `to`; returns where the text goes on, NULL for an open quote. */
+static const char *read_word(const char *p, char *to)
+{
+	char quote = '\0';
+
+	for (; *p && (quote || !strchr(" \t\n", *p)); p++) {
+		if (quote ? *p == quote : *p == '\'' || *p == '"') {
+			quote = quote ? '\0' : *p;
+		} else if (*p == '\\' && p[1] && (!quote || (quote == '"' && strchr("\"\\$`", p[1])))) {
+			*to++ = *++p;
+		} else {
+			*to++ = *p;
+		}
+	}
+	*to = '\0';
+	return quote ? NULL : p;
+}
+
+char **command_words(const char *text)
+{
+	size_t len = strlen(text), n = 0;
+	char **words = calloc(len / 2 + 2, sizeof(*words)), *buf = malloc(len + 1);
+
+	if (!words || !buf)
+		goto fail;
+	for (;;) {
+		text += strspn(text, " \t\n");
+		if (!*text)
+			break;
+		text = read_word(text, buf);
+		if (!text || !(words[n++] = strdup(buf)))
+			goto fail;
+	}
+	if (n == 0)
+		goto fail;
+	free(buf);
+	return words;
+fail:
+	free(buf);
+	command_free_words(words);
+	errno = EINVAL;
+	return NULL;
+}
+
+void command_free_words(char **words)
+{
+	for (char **w = words; w && *w; w++)
+		free(*w);
+	free(words);
+}
+
+/* In the child: wait for the gate to close, then run. */
+static void child(char *const *words, int gate, pid_t parent)
+{
+	sigset_t none;
+	char byte;
+
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (getppid() != parent)
+		_exit(127);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	signal(SIGPIPE, SIG_DFL);
+	while (read(gate, &byte, 1) < 0 && errno == EINTR)
+		;
+	execvp(words[0], words);
+	fprintf(stderr, "sonde: error: cannot run '%s': %s\n", words[0], strerror(errno));
+	_exit(127);
+}
+
+/* Is there a program of that name? execvp tells too late: probes would be attached by then. */
+static int find_program(const char *name)
+{
+	const char *path = getenv("PATH");
+	char full[4096];
+
+	if (strchr(name, '/'))
+		return access(name, X_OK) ? -errno : 0;
+	for (path = path ? path : "/usr/bin:/bin"; *path;) {
+		int len = (int)strcspn(path, ":");
+
+		snprintf(full, sizeof(full), "%.*s/%s", len, path, name);
+		if (access(full, X_OK) == 0)
+			return 0;
+		path += len + (path[len] == ':');
+	}
+	return -ENOENT;
+}
+
+int command_start(struct command *c, char *const *words)
+{
+	int gate[2], err = find_program(words[0]);
+	pid_t parent = getpid();
+
+	if (err)
+		return err;
+	if (pipe2(gate, O_CLOEXEC))
+		return -errno;
+	c->pid = fork();
+	if (c->pid == 0) {
+		close(gate[1]);
+		child(words, gate[0], parent);
+	}
+	close(gate[0]);
+	if (c->pid < 0) {
+		err = -errno;
+		close(gate[1]);
+		c->pid = 0;
+		return err;
+	}
+	c->gate = gate[1];
+	return 0;
+}
+
+void command_release(struct command *c)
+{
+	if (c->pid && c->gate >= 0)
+		close(c->gate);
+	c->gate = -1;
+}
+
+void command_stop(struct command *c)
+{
+	if (!c->pid)
+		return;
+	kill(c->pid, SIGTERM);
+	command_release(c);
+	while (waitpid(c->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	c->pid = 0;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The command of -c: started stopped, released when the probes are attached.
+ */
+#pragma once
+#include <sys/types.h>
+
+struct command {
+	pid_t pid;  /* 0: none */
+	int gate;   /* closing it lets the command run */
+};
+
+/* Split `text` into words as a shell would ('…', "…", \ ), without expansion. NULL with errno
+ * (EINVAL: a quote is not closed or there is no word). Free with command_free_words. */
+char **command_words(const char *text);
+void command_free_words(char **words);
+/* Fork a child that waits at the gate, then executes the words; it gets SIGTERM if we die. -errno when
+ * there is no such program. */
+int command_start(struct command *c, char *const *words);
+void command_release(struct command *c);
+/* SIGTERM, when it still runs, and reap. */
+void command_stop(struct command *c);

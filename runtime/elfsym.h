@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Function symbols of one ELF file (32 or 64 bits, little-endian): address to name, name to
+ * address, all names. Falls back on separate debug files (build ID, .gnu_debuglink) when the file
+ * itself has no .symtab. The file stays open and is read as needed; nothing of it is mapped, so a
+ * file that is cut short meanwhile costs names, never a SIGBUS.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct elfsym;
+
+/* NULL with *err: -ENOENT, -ENOEXEC (not an ELF file sonde can read), or another -errno. */
+struct elfsym *elfsym_open(const char *path, int *err);
+/* The same of an open descriptor, which elfsym_close closes (also closed when this fails); `path`
+ * says where to look for its debug file. */
+struct elfsym *elfsym_open_fd(int fd, const char *path, int *err);
+void elfsym_close(struct elfsym *e);
+
+/* The function that holds `vaddr` (as linked); *name lives until elfsym_close. The first call
+ * builds the index. Among aliases: global before local, then fewer leading underscores, then the
+ * shorter name (cbrt, not cbrtf32x), then the alphabet. */
+bool elfsym_by_address(struct elfsym *e, uint64_t vaddr, const char **name, uint64_t *offset);
+/* Address, place in the file and size of the function `name`; the default version of a versioned
+ * name, a global one before a local one. 0, -ESRCH, or -errno. */
+int elfsym_by_name(struct elfsym *e, const char *name, uint64_t *vaddr, uint64_t *file_offset,
+		   uint64_t *size);
+/* Each function name, in the order of the string table; of .symtab if there is one, else .dynsym.
+ * Names with several versions come once a version. 0 or -errno. */
+int elfsym_each_function(struct elfsym *e, void (*fn)(const char *name, void *ctx), void *ctx);
+bool elfsym_file_to_vaddr(struct elfsym *e, uint64_t file_offset, uint64_t *vaddr);
+
+/* The open file, for fstat; owned by e. */
+int elfsym_fd(const struct elfsym *e);
+/* Memory the index and the names given out take. */
+size_t elfsym_bytes(const struct elfsym *e);
+
+/* Stable sort by the upper 32 bits (radix, takes a second array while it works). 0 or -ENOMEM. */
+int elfsym_sort_keys(uint64_t *keys, size_t n);

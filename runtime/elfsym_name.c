@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Functions of an ELF file by name, and all their names: see elfsym.h.
+ *
+ * Neither needs an index nor the string table in memory: a name is searched for in the string table
+ * block by block (it may stand there several times, also as the tail of others), then the symbols
+ * are read once for one that names such a place. All names are given out in the order of the string
+ * table, so that it is read once, in blocks.
+ */
+#define _GNU_SOURCE
+#include "elfsym_impl.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { STRING_BLOCK = 64 * 1024 };
+
+/* The order is of preference. */
+enum version { VERSION_DEFAULT, VERSION_OLD };
+
+struct name_search {
+	const struct elfsym *e;
+	const struct table *table;
+	struct key_list places; /* string offset << 32 | enum version, ascending */
+	bool is_found;
+	int rank;
+	struct symbol best;
+};
+
+/* Calls fn with each stretch of the string table: `n` bytes at offset `at`, of which the last
+ * `overlap` come again in the next one. Zeros follow the table's end. */
+static int each_string_block(const struct table *t, size_t overlap,
+			     int (*fn)(void *ctx, const char *bytes, size_t n, uint64_t at),
+			     void *ctx)
+{
+	char *block = malloc(STRING_BLOCK + overlap);
+	uint64_t at = 0;
+	int err = 0;
+
+	if (!block)
+		return -ENOMEM;
+	while (!err && at < t->strings_size) {
+		uint64_t left = t->strings_size - at;
+		size_t room = STRING_BLOCK + overlap;
+		size_t got =
+			elfsym_read_at(t->fd, block, left < room ? left : room, t->strings + at);
+
+		memset(block + got, 0, room - got);
+		err = fn(ctx, block, room, at);
+		if (got < room)
+			break;
+		at += STRING_BLOCK;
+	}
+	free(block);
+	return err;
+}
+
+struct text_search {
+	const char *name;
+	size_t length;
+	struct key_list *places;
+};
+
+/* The name may be the tail of a longer string: linkers share those. */
+static int find_places(void *ctx, const char *bytes, size_t n, uint64_t at)
+{
+	const struct text_search *t = ctx;
+	const char *p = bytes, *end = bytes + n - 2;
+
+	while ((p = memmem(p, (size_t)(end - p), t->name, t->length))) {
+		const char *after = p + t->length;
+		uint64_t place = at + (uint64_t)(p - bytes);
+
+		if (p - bytes < STRING_BLOCK && place <= UINT32_MAX && (!*after || *after == '@')) {
+			bool is_old = *after == '@' && after[1] != '@';
+			int err =
+				elfsym_add_key(t->places, place << 32 | (is_old ? VERSION_OLD
+										: VERSION_DEFAULT));
+
+			if (err)
+				return err;
+		}
+		p++;
+	}
+	return 0;
+}
+
+static bool is_hidden_version(const struct table *t, uint32_t i)
+{
+	uint16_t version;
+
+	return t->versions && elfsym_read_at(t->fd, &version, 2, t->versions + 2ull * i) == 2 &&
+	       version & 0x8000;
+}
+
+static int match_symbol(void *ctx, uint32_t i, const struct symbol *s)
+{
+	struct name_search *n = ctx;
+	size_t low = 0, high = n->places.n;
+	int rank;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (n->places.keys[middle] >> 32 < s->name)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == n->places.n || n->places.keys[low] >> 32 != s->name)
+		return 0;
+	rank = (n->places.keys[low] & UINT32_MAX) == VERSION_DEFAULT &&
+			       !is_hidden_version(n->table, i)
+		       ? 2
+		       : 0;
+	rank += ELF64_ST_BIND(s->info) != STB_LOCAL;
+	if (!n->is_found || rank > n->rank || (rank == n->rank && s->value < n->best.value)) {
+		n->is_found = true;
+		n->rank = rank;
+		n->best = *s;
+	}
+	return 0;
+}
+
+static bool vaddr_to_file(const struct elfsym *e, uint64_t vaddr, uint64_t *file_offset)
+{
+	for (size_t i = 0; i < e->n_segments; i++) {
+		const struct segment *s = &e->segments[i];
+
+		if (vaddr - s->vaddr < s->size) {
+			*file_offset = vaddr - s->vaddr + s->offset;
+			return true;
+		}
+	}
+	return false;
+}
+
+static int search_table(struct elfsym *e, enum table_id id, const char *name, struct name_search *n)
+{
+	struct text_search text = {.name = name, .length = strlen(name), .places = &n->places};
+	int err;
+
+	*n = (struct name_search){.e = e, .table = &e->tables[id]};
+	err = each_string_block(n->table, text.length + 2, find_places, &text);
+	if (!err && n->places.n)
+		err = elfsym_each_symbol(e, id, match_symbol, n);
+	free(n->places.keys);
+	return err;
+}
+
+int elfsym_by_name(struct elfsym *e, const char *name, uint64_t *vaddr, uint64_t *file_offset,
+		   uint64_t *size)
+{
+	struct name_search n = {0};
+
+	if (!*name)
+		return -ESRCH;
+	for (enum table_id id = 0; id < TABLE_COUNT && !n.is_found; id++) {
+		int err = search_table(e, id, name, &n);
+
+		if (err)
+			return err;
+	}
+	if (!n.is_found || !vaddr_to_file(e, n.best.value, file_offset))
+		return -ESRCH;
+	*vaddr = n.best.value;
+	*size = n.best.size;
+	return 0;
+}
+
+/* ---- all names ---- */
+
+struct name_walk {
+	struct key_list names; /* string offset << 32, sorted */
+	size_t next;
+	void (*fn)(const char *name, void *ctx);
+	void *ctx;
+	char *buffer;
+};
+
+static int collect_name(void *ctx, uint32_t i, const struct symbol *s)
+{
+	struct key_list *l = ctx;
+
+	(void)i;
+	return l->n < FUNCTIONS_MAX ? elfsym_add_key(l, (uint64_t)s->name << 32) : 0;
+}
+
+static int call_names(void *ctx, const char *bytes, size_t n, uint64_t at)
+{
+	struct name_walk *w = ctx;
+
+	for (; w->next < w->names.n; w->next++) {
+		uint64_t place = w->names.keys[w->next] >> 32;
+		const char *name;
+		size_t length;
+
+		if (place >= at + STRING_BLOCK)
+			break;
+		if (w->next && w->names.keys[w->next - 1] == w->names.keys[w->next])
+			continue;
+		name = bytes + (place - at);
+		length = strnlen(name, n - (place - at));
+		if (!length || length >= NAME_MAX_BYTES)
+			continue;
+		memcpy(w->buffer, name, length);
+		w->buffer[length] = '\0';
+		name = memchr(w->buffer + 1, '@', length - 1);
+		if (name)
+			w->buffer[name - w->buffer] = '\0';
+		w->fn(w->buffer, w->ctx);
+	}
+	return 0;
+}
+
+int elfsym_each_function(struct elfsym *e, void (*fn)(const char *name, void *ctx), void *ctx)
+{
+	struct name_walk w = {.fn = fn, .ctx = ctx, .buffer = malloc(NAME_MAX_BYTES)};
+	int err = w.buffer ? 0 : -ENOMEM;
+
+	for (enum table_id id = 0; id < TABLE_COUNT && !w.names.n && !err; id++) {
+		err = elfsym_each_symbol(e, id, collect_name, &w.names);
+		if (!err)
+			err = elfsym_sort_keys(w.names.keys, w.names.n);
+		if (!err && w.names.n)
+			err = each_string_block(&e->tables[id], NAME_MAX_BYTES, call_names, &w);
+	}
+	free(w.names.keys);
+	free(w.buffer);
+	return err;
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Ring-buffer records by the plan: printf and print, maps printed and cleared, stacks noted, exit.
+ * Clearing is atomic: the program has advanced the map's epoch, we wait until no program that saw
+ * the old one runs any more, read what it has, then delete it. Nothing between is lost.
+ */
+#include "events.h"
+#include "log.h"
+#include "map_read.h"
+#include <errno.h>
+#include <linux/membarrier.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+int events_init(struct events *e, struct session *s, struct out *out)
+{
+	*e = (struct events){.s = s, .out = out};
+	e->cleared = calloc(s->plan->n_maps + 1, sizeof(*e->cleared));
+	return e->cleared ? 0 : -ENOMEM;
+}
+
+void events_free(struct events *e)
+{
+	free(e->cleared);
+}
+
+static void note_error(struct events *e, int err)
+{
+	if (err && !e->error)
+		e->error = err;
+}
+
+/* ---- maps ---------------------------------------------------------------------------------- */
+
+static void print_snapshot(struct events *e, const struct plan_map *m, struct map_snapshot *snap)
+{
+	struct view_map view;
+	int err = view_map_make(m, snap, &e->s->stacks, &view);
+
+	if (err) {
+		log_error("%s: cannot be shown: %s", m->name, strerror(-err));
+		return;
+	}
+	note_error(e, e->out->map(e->out, &view));
+	view_map_free(&view);
+}
+
+static void print_map(struct events *e, uint32_t map, uint32_t epoch, bool even_untouched)
+{
+	const struct plan_map *m = &e->s->plan->maps[map];
+	struct map_snapshot snap;
+	int err;
+
+	if (e->s->map_fds[map] < 0) /* named but never used in a program that was kept */
+		return;
+	err = map_snapshot_read(m, e->s->map_fds[map], epoch, epoch, &snap);
+	if (!err && even_untouched && m->n_keys == 0 && snap.n_rows == 0)
+		err = map_snapshot_add_zero(m, &snap);
+	if (err) {
+		log_error("%s: cannot be read: %s", m->name, strerror(-err));
+		return;
+	}
+	print_snapshot(e, m, &snap);
+	map_snapshot_free(&snap);
+}
+
+/* Programs that run now may still add to the old epoch: wait for an RCU grace period. */
+static void wait_for_programs(void)
+{
+	syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
+}
+
+/* Delete what has `epoch` or less. When the program could not advance (too many clears on their way)
+ * the epoch is still in use: nothing is deleted, the loss table has it. */
+static void delete_epoch(struct events *e, uint32_t map, uint32_t epoch)
+{
+	struct sonde_control *c = e->s->control;
+
+	if (!c || c->epoch[map] == epoch || e->s->map_fds[map] < 0)
+		return;
+	map_delete_before(&e->s->plan->maps[map], e->s->map_fds[map], e->cleared[map], epoch + 1);
+	e->cleared[map] = epoch + 1;
+	__atomic_store_n(&c->acked[map], epoch + 1, __ATOMIC_RELEASE);
+}
+
+static void map_event(struct events *e, const struct plan_event *ev, const struct sonde_map_event *r)
+{
+	if (r->map >= e->s->plan->n_maps)
+		return;
+	if (ev->kind != PE_PRINT_MAP)
+		wait_for_programs();
+	if (ev->kind != PE_CLEAR_MAP)
+		print_map(e, r->map, r->epoch, true);
+	if (ev->kind != PE_PRINT_MAP)
+		delete_epoch(e, r->map, r->epoch);
+}
+
+static int by_name(const void *x, const void *y)
+{
+	const struct plan_map *const *a = x, *const *b = y;
+
+	return strcmp((*a)->name, (*b)->name);
+}
+
+void events_print_maps(struct events *e)
+{
+	const struct plan *p = e->s->plan;
+	const struct plan_map **sorted = calloc(p->n_maps + 1, sizeof(*sorted));
+
+	for (uint32_t i = 0; sorted && i < p->n_maps; i++)
+		sorted[i] = &p->maps[i];
+	if (sorted)
+		qsort(sorted, p->n_maps, sizeof(*sorted), by_name);
+	for (uint32_t i = 0; sorted && i < p->n_maps; i++) {
+		uint32_t map = (uint32_t)(sorted[i] - p->maps);
+
+		print_map(e, map, e->s->control ? e->s->control->epoch[map] : 0, false);
+	}
+	free(sorted);
+}
+
+/* ---- records ------------------------------------------------------------------------------- */
+
+enum { MAX_FIELDS = 64 }; /* LIMIT_CALL_ARGS */
+
+static void show_fields(struct events *e, const struct plan_event *ev, const uint8_t *record)
+{
+	struct view views[MAX_FIELDS];
+
+	for (uint32_t i = 0; i < ev->n_fields && i < MAX_FIELDS; i++)
+		view_make(&views[i], ev->fields[i].type, record + ev->fields[i].offset, &e->s->stacks);
+	if (ev->kind == PE_PRINTF)
+		note_error(e, e->out->printf_event(e->out, ev, views));
+	else
+		note_error(e, e->out->value(e->out, &views[0]));
+}
+
+static void planned_record(struct events *e, uint32_t id, const void *record, size_t size)
+{
+	const struct plan_event *ev;
+
+	if (id >= e->s->plan->n_events)
+		return;
+	ev = &e->s->plan->events[id];
+	if (size < ev->size)
+		return;
+	switch (ev->kind) {
+	case PE_PRINTF:
+	case PE_PRINT_VALUE:
+		show_fields(e, ev, record);
+		return;
+	case PE_PRINT_MAP:
+	case PE_CLEAR_MAP:
+	case PE_PRINT_CLEAR:
+		map_event(e, ev, record);
+		return;
+	}
+}
+
+void events_record(struct events *e, const void *record, size_t size)
+{
+	const struct sonde_event *head = record;
+
+	if (size < sizeof(*head))
+		return;
+	if (head->id == SONDE_EV_STACK && size >= sizeof(struct sonde_stack_event)) {
+		stacks_note(e->s, record);
+	} else if (e->exited) {
+		return; /* what came after exit() is not shown */
+	} else if (head->id == SONDE_EV_EXIT && size >= sizeof(struct sonde_exit_event)) {
+		e->exited = true;
+		e->exit_code = (int)(((const struct sonde_exit_event *)record)->code & 0xff);
+	} else {
+		planned_record(e, head->id, record, size);
+	}
+}

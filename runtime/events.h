@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * From ring-buffer records and map contents to the output.
+ */
+#pragma once
+#include "session.h"
+
+/* What records have asked for so far. */
+struct events {
+	struct session *s;
+	struct out *out;
+	bool exited; /* exit() came: later records are ignored */
+	int exit_code;
+	int error;   /* first failure of a write: -EPIPE ends the run quietly */
+	uint32_t *cleared; /* by map: epochs before this one are deleted */
+};
+
+int events_init(struct events *e, struct session *s, struct out *out);
+void events_free(struct events *e);
+/* One record of the ring buffer. */
+void events_record(struct events *e, const void *record, size_t size);
+/* Print every map that has entries, in order of names (END's work, done by the loop). */
+void events_print_maps(struct events *e);

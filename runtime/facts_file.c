@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Facts about a kernel out of a text file, one a line:
+ *	tracepoint CATEGORY:EVENT [raw]		with the lines of its tracefs format file below it
+ *	raw NAME				a raw tracepoint with BTF types
+ *	symbol PATH NAME ADDRESS OFFSET SIZE	a function in an ELF file
+ *	function NAME				a function of the kernel
+ *	feature btf|kprobe|uprobe|uprobe_multi
+ * Blank lines and lines that start with '#' are skipped; paths are compared as they are written.
+ * What the file does not say does not exist. All of it is read at the start, so that a bad line is
+ * reported before anything else happens; of two equal facts the first counts.
+ */
+#include "facts_file.h"
+#include "log.h"
+#include "tracefs.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum fact_kind { FACT_TRACEPOINT, FACT_RAW, FACT_SYMBOL, FACT_FUNCTION };
+
+struct fact {
+	enum fact_kind kind;
+	union {
+		struct tp_format *format;  /* FACT_TRACEPOINT; one block of its own */
+		const char *name;	   /* FACT_RAW, FACT_FUNCTION */
+		struct user_symbol symbol; /* FACT_SYMBOL */
+	};
+};
+
+struct facts {
+	struct kernel k; /* first: a struct kernel * is a struct facts * */
+	char *text;	 /* the file; names point into it */
+	struct fact *facts;
+	uint32_t n_facts, room;
+	bool has[KF_COUNT];
+};
+
+static const struct facts *facts_of(const struct kernel *k)
+{
+	return (const struct facts *)k;
+}
+
+/* ---- answers ---- */
+
+static int facts_tracepoint(struct kernel *kernel, const char *category, const char *event,
+			    const struct tp_format **out)
+{
+	const struct facts *k = facts_of(kernel);
+	const struct tp_format *format;
+
+	for (uint32_t i = 0; i < k->n_facts; i++) {
+		format = k->facts[i].format;
+		if (k->facts[i].kind == FACT_TRACEPOINT && !strcmp(format->event, event) &&
+		    !strcmp(format->category, category)) {
+			*out = format;
+			return 0;
+		}
+	}
+	return -ENOENT;
+}
+
+static int facts_each_tracepoint(struct kernel *kernel, const char *category, kernel_name_fn fn,
+				 void *ctx)
+{
+	const struct facts *k = facts_of(kernel);
+	const struct tp_format *format;
+	char name[512];
+
+	for (uint32_t i = 0; i < k->n_facts; i++) {
+		format = k->facts[i].format;
+		if (k->facts[i].kind != FACT_TRACEPOINT ||
+		    (category && strcmp(format->category, category)))
+			continue;
+		snprintf(name, sizeof(name), "%s:%s", format->category, format->event);
+		fn(name, ctx);
+	}
+	return 0;
+}
+
+static bool has_name(const struct facts *k, enum fact_kind kind, const char *name)
+{
+	for (uint32_t i = 0; i < k->n_facts; i++)
+		if (k->facts[i].kind == kind && !strcmp(k->facts[i].name, name))
+			return true;
+	return false;
+}
+
+static bool facts_has_raw_tracepoint(struct kernel *kernel, const char *name)
+{
+	return has_name(facts_of(kernel), FACT_RAW, name);
+}
+
+static int facts_kernel_function(struct kernel *kernel, const char *name)
+{
+	return has_name(facts_of(kernel), FACT_FUNCTION, name) ? 0 : -ENOENT;
+}
+
+static int facts_user_symbol(struct kernel *kernel, const char *path, const char *symbol,
+			     struct user_symbol *out)
+{
+	const struct facts *k = facts_of(kernel);
+	const char *found = NULL;
+
+	for (uint32_t i = 0; i < k->n_facts; i++) {
+		if (k->facts[i].kind != FACT_SYMBOL || strcmp(k->facts[i].symbol.path, path))
+			continue;
+		found = k->facts[i].symbol.path;
+		if (!strcmp(k->facts[i].symbol.symbol, symbol)) {
+			*out = k->facts[i].symbol;
+			return 0;
+		}
+	}
+	if (!found)
+		return -ENOENT;
+	out->path = found;
+	return -ESRCH;
+}
+
+static int facts_each_user_symbol(struct kernel *kernel, const char *path, kernel_name_fn fn,
+				  void *ctx)
+{
+	const struct facts *k = facts_of(kernel);
+	int err = -ENOENT;
+
+	for (uint32_t i = 0; i < k->n_facts; i++) {
+		if (k->facts[i].kind != FACT_SYMBOL || strcmp(k->facts[i].symbol.path, path))
+			continue;
+		fn(k->facts[i].symbol.symbol, ctx);
+		err = 0;
+	}
+	return err;
+}
+
+static bool facts_has_feature(struct kernel *kernel, enum kernel_feature f)
+{
+	return (unsigned int)f < KF_COUNT && facts_of(kernel)->has[f];
+}
+
+static void facts_close(struct kernel *kernel)
+{
+	struct facts *k = (struct facts *)kernel;
+
+	for (uint32_t i = 0; i < k->n_facts; i++)
+		if (k->facts[i].kind == FACT_TRACEPOINT)
+			free(k->facts[i].format);
+	free(k->facts);
+	free(k->text);
+	free(k);
+}
+
+/* ---- the file ---- */
+
+enum { WORDS_MAX = 6 };
+
+/* One line, and what is left of the file behind it. */
+struct reader {
+	struct facts *k;
+	const char *path;
+	char *line, *rest; /* line is cut into words; a format's lines stay as they are */
+	uint32_t line_number;
+	char *words[WORDS_MAX + 1]; /* one more than any directive takes */
+	uint32_t n_words;
+};
+
+static int bad_line(const struct reader *r, const char *what)
+{
+	log_error("%s:%u: %s", r->path, r->line_number, what);
+	return -1;
+}
+
+static int add_fact(const struct reader *r, const struct fact *fact)
+{
+	struct facts *k = r->k;
+	struct fact *more;
+
+	if (k->n_facts == k->room) {
+		k->room = k->room ? 2 * k->room : 64;
+		more = realloc(k->facts, k->room * sizeof(*more));
+		if (!more)
+			return bad_line(r, "out of memory");
+		k->facts = more;
+	}
+	k->facts[k->n_facts++] = *fact;
+	return 0;
+}
+
+static int add_name(const struct reader *r, enum fact_kind kind, const char *name)
+{
+	return add_fact(r, &(struct fact){.kind = kind, .name = name});
+}
+
+/* Directives are known by their first word; a line of a format file ends it with ':'. */
+static bool is_format_line(const char *line)
+{
+	static const char *const starts[] = {"name:", "ID:", "format:", "field:", "print fmt:"};
+
+	line += strspn(line, " \t\r");
+	if (*line == '\n' || *line == '\0' || *line == '#')
+		return true;
+	for (size_t i = 0; i < sizeof(starts) / sizeof(*starts); i++)
+		if (!strncmp(line, starts[i], strlen(starts[i])))
+			return true;
+	return false;
+}
+
+/* The lines up to the next directive: a tracepoint's format. */
+static size_t take_format(struct reader *r, uint32_t *n_lines)
+{
+	char *start = r->rest;
+
+	for (*n_lines = 0; *r->rest && is_format_line(r->rest); ++*n_lines) {
+		r->rest += strcspn(r->rest, "\n");
+		r->rest += *r->rest == '\n';
+	}
+	return r->rest - start;
+}
+
+static int read_tracepoint(struct reader *r)
+{
+	bool is_raw = r->n_words == 3 && !strcmp(r->words[2], "raw");
+	char *category = r->words[1], *event = category ? strchr(category, ':') : NULL;
+	const char *text = r->rest;
+	struct fact fact = {.kind = FACT_TRACEPOINT};
+	uint32_t n_lines;
+	size_t len;
+	int err;
+
+	if (!event || event == category || !event[1] || (r->n_words != 2 && !is_raw))
+		return bad_line(r, "write tracepoint CATEGORY:EVENT [raw]");
+	*event++ = '\0';
+	len = take_format(r, &n_lines);
+	err = tracefs_format_parse(category, event, text, len, &fact.format);
+	if (err == -EINVAL)
+		return bad_line(r, "no format follows: paste the tracepoint's tracefs file 'format'");
+	if (err)
+		return bad_line(r, strerror(-err));
+	if (add_fact(r, &fact)) {
+		free(fact.format);
+		return -1;
+	}
+	r->line_number += n_lines;
+	return is_raw ? add_name(r, FACT_RAW, event) : 0;
+}
+
+static int read_raw(struct reader *r)
+{
+	return r->n_words == 2 ? add_name(r, FACT_RAW, r->words[1]) : bad_line(r, "write raw NAME");
+}
+
+static int read_function(struct reader *r)
+{
+	return r->n_words == 2 ? add_name(r, FACT_FUNCTION, r->words[1])
+			       : bad_line(r, "write function NAME");
+}
+
+static bool read_number(const char *word, uint64_t *out)
+{
+	char *end;
+
+	errno = 0;
+	*out = strtoull(word, &end, 0);
+	return !errno && word[0] >= '0' && word[0] <= '9' && !*end;
+}
+
+static int read_symbol(struct reader *r)
+{
+	struct fact fact = {.kind = FACT_SYMBOL};
+	struct user_symbol *s = &fact.symbol;
+
+	s->path = r->words[1];
+	s->symbol = r->words[2];
+	if (r->n_words != 6 || !read_number(r->words[3], &s->address) ||
+	    !read_number(r->words[4], &s->offset) || !read_number(r->words[5], &s->size))
+		return bad_line(r, "write symbol PATH NAME ADDRESS OFFSET SIZE, the last three as "
+				   "numbers");
+	return add_fact(r, &fact);
+}
+
+static int read_feature(struct reader *r)
+{
+	static const char *const names[KF_COUNT] = {
+		[KF_BTF] = "btf",
+		[KF_KPROBE] = "kprobe",
+		[KF_UPROBE] = "uprobe",
+		[KF_UPROBE_MULTI] = "uprobe_multi",
+	};
+
+	for (uint32_t i = 0; r->n_words == 2 && i < KF_COUNT; i++) {
+		if (!strcmp(r->words[1], names[i])) {
+			r->k->has[i] = true;
+			return 0;
+		}
+	}
+	return bad_line(r, "write feature btf, kprobe, uprobe or uprobe_multi");
+}
+
+static const struct {
+	const char *word;
+	int (*read)(struct reader *r);
+} directives[] = {
+	{"tracepoint", read_tracepoint}, {"raw", read_raw},	    {"symbol", read_symbol},
+	{"function", read_function},	 {"feature", read_feature},
+};
+
+static int read_directive(struct reader *r)
+{
+	for (size_t i = 0; i < sizeof(directives) / sizeof(*directives); i++)
+		if (!strcmp(r->words[0], directives[i].word))
+			return directives[i].read(r);
+	return bad_line(r, "a line starts with tracepoint, raw, symbol, function, feature or #");
+}
+
+/* Cut the next line off the rest. False at the end of the file. */
+static bool next_line(struct reader *r)
+{
+	char *end, *save = NULL, *word;
+
+	if (!*r->rest)
+		return false;
+	r->line = r->rest;
+	end = r->line + strcspn(r->line, "\n");
+	r->rest = end + (*end == '\n');
+	*end = '\0';
+	r->line_number++;
+	memset(r->words, 0, sizeof(r->words));
+	r->n_words = 0;
+	for (word = strtok_r(r->line, " \t\r", &save); word && r->n_words <= WORDS_MAX;
+	     word = strtok_r(NULL, " \t\r", &save))
+		r->words[r->n_words++] = word;
+	return true;
+}
+
+static int read_facts(struct facts *k, const char *path)
+{
+	struct reader r = {.k = k, .path = path, .rest = k->text};
+	int err = 0;
+
+	while (!err && next_line(&r))
+		if (r.n_words && r.words[0][0] != '#')
+			err = read_directive(&r);
+	return err;
+}
+
+/* All of the file, as one string. */
+static int read_text(const char *path, char **out)
+{
+	FILE *file = fopen(path, "re");
+	size_t room = 0;
+	ssize_t n;
+	int err = -1;
+
+	if (!file) {
+		log_error("cannot read '%s': %s", path, strerror(errno));
+		return -1;
+	}
+	errno = 0;
+	n = getdelim(out, &room, '\0', file);
+	if (ferror(file) || (n < 0 && errno))
+		log_error("cannot read '%s': %s", path, strerror(errno));
+	else if (n <= 0)
+		log_error("%s: the file is empty", path);
+	else if (!feof(file))
+		log_error("%s: not a text file", path);
+	else
+		err = 0;
+	fclose(file);
+	return err;
+}
+
+struct kernel *facts_file_open(const char *path)
+{
+	struct facts *k = calloc(1, sizeof(*k));
+
+	if (!k) {
+		log_error("out of memory");
+		return NULL;
+	}
+	k->k = (struct kernel){
+		.tracepoint = facts_tracepoint,
+		.each_tracepoint = facts_each_tracepoint,
+		.has_raw_tracepoint = facts_has_raw_tracepoint,
+		.user_symbol = facts_user_symbol,
+		.each_user_symbol = facts_each_user_symbol,
+		.kernel_function = facts_kernel_function,
+		.has_feature = facts_has_feature,
+		.close = facts_close,
+	};
+	if (!read_text(path, &k->text) && !read_facts(k, path))
+		return &k->k;
+	facts_close(&k->k);
+	return NULL;
+}

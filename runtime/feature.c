@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What this kernel can do, by the cheapest direct answer there is: a file in sysfs, or one bpf(2)
+ * call that is bound to fail and says by its error which. No trial loads.
+ * Each question is asked anew here; kernel.c keeps the answers.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "kernel_facts.h"
+#include "uapi_new.h"
+
+static bool has_file(const char *path)
+{
+	return access(path, F_OK) == 0;
+}
+
+/* BPF_LINK_CREATE first requires all bytes of the call to be zero that are behind its own last
+ * field (-EINVAL), and only then looks at prog_fd (-EBADF). Before 6.6 the last field ended where
+ * uprobe_multi.cnt begins, so a nonzero cnt and an impossible prog_fd tell the two apart. A program
+ * of attach type 48 would not: 6.1 loads it. */
+static bool has_uprobe_multi(void)
+{
+	struct new_link_create attr = {
+		.prog_fd = -1,
+		.attach_type = NEW_BPF_TRACE_UPROBE_MULTI,
+		.uprobe_multi.cnt = 1,
+	};
+
+	return syscall(SYS_bpf, BPF_LINK_CREATE, &attr, sizeof(attr)) < 0 && errno == EBADF;
+}
+
+bool kernel_probe_feature(enum kernel_feature f)
+{
+	switch (f) {
+	case KF_BTF: return has_file("/sys/kernel/btf/vmlinux");
+	case KF_KPROBE: return has_file("/sys/bus/event_source/devices/kprobe/type");
+	case KF_UPROBE: return has_file("/sys/bus/event_source/devices/uprobe/type");
+	case KF_UPROBE_MULTI: return kernel_probe_feature(KF_UPROBE) && has_uprobe_multi();
+	case KF_COUNT: break;
+	}
+	return false;
+}

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ELF bytes -> loaded object: map sizes, configuration, BTF ids, and what the verifier said when it
+ * refused. libbpf does the loading; two of its ways are avoided because they read all of the
+ * kernel's BTF (13 ms, 39 MiB): CO-RE is resolved against a cut-out (kernel_btf_cut), and typed raw
+ * tracepoints get their BTF id from a scan of the raw section (the section handler below).
+ */
+#include "kernel_facts.h"
+#include "ksym.h"
+#include "log.h"
+#include "session.h"
+#include "uapi_new.h"
+#include "usym.h"
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <linux/btf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* ---- before the object is there ----------------------------------------------------------- */
+
+/* Every struct that bpf_helpers/ reads, or reaches through a pointer. */
+static const char *const core_structs[] = {
+	"task_struct", "cred", "thread_info", "pt_regs", "mm_struct",
+};
+
+static bool uses_core(const struct plan *plan)
+{
+	return plan->needs.scope || plan->needs.ustack || plan->needs.kstack;
+}
+
+enum { TRACE_RUNS = 12, FUNCTION_BYTES = 0x200 };
+
+/* How far a function goes is not told: these are short ones, and only a stack's first frames are
+ * compared. */
+static struct sonde_range range_of(uint64_t address, uint64_t bytes)
+{
+	return (struct sonde_range){address, address ? address + bytes : 0};
+}
+
+static void find_trace_runs(struct sonde_config *config)
+{
+	char text[TRACE_RUNS][24];
+	const char *names[TRACE_RUNS];
+	uint64_t at[TRACE_RUNS] = {0}, low = UINT64_MAX, high = 0;
+
+	for (int i = 0; i < TRACE_RUNS; i++) {
+		snprintf(text[i], sizeof(text[i]), "bpf_trace_run%d", i + 1);
+		names[i] = text[i];
+	}
+	if (ksyms_addresses(names, at, TRACE_RUNS))
+		return;
+	for (int i = 0; i < TRACE_RUNS; i++) {
+		low = at[i] && at[i] < low ? at[i] : low;
+		high = at[i] > high ? at[i] : high;
+	}
+	if (high)
+		config->trace_run = (struct sonde_range){low, high + FUNCTION_BYTES};
+}
+
+static void find_event_frames(struct sonde_config *config, const struct plan *plan)
+{
+	char text[SONDE_FRAME_COUNT][160];
+	const char *names[SONDE_FRAME_COUNT] = {text[0], text[1]};
+
+	for (uint32_t i = 0; i < plan->n_progs && i < SONDE_MAX_PROGS; i++) {
+		uint64_t at[SONDE_FRAME_COUNT] = {0};
+
+		if (!plan->progs[i].event)
+			continue;
+		snprintf(text[SONDE_FRAME_TRACEITER], sizeof(text[0]), "__traceiter_%s",
+			 plan->progs[i].event);
+		snprintf(text[SONDE_FRAME_BPF_TRACE], sizeof(text[0]), "%s_%s",
+			 plan->progs[i].kind == PP_TRACEPOINT ? "perf_trace" : "__bpf_trace",
+			 plan->progs[i].event);
+		if (ksyms_addresses(names, at, SONDE_FRAME_COUNT))
+			return;
+		for (int f = 0; f < SONDE_FRAME_COUNT; f++)
+			config->frames[i][f] = range_of(at[f], FUNCTION_BYTES);
+	}
+}
+
+void session_prepare(struct session_prep *prep, const struct plan *plan, struct kernel *k,
+		     const struct session_scope *scope)
+{
+	*prep = (struct session_prep){.btf_fd = -1};
+	prep->config.self_tgid = (uint32_t)getpid();
+	prep->config.scope = scope->scope;
+	prep->config.scope_tgid = scope->tgid;
+	if (uses_core(plan))
+		prep->btf_fd = kernel_btf_cut(k, core_structs,
+					      sizeof(core_structs) / sizeof(*core_structs));
+	if (plan->needs.kstack) {
+		find_trace_runs(&prep->config);
+		find_event_frames(&prep->config, plan);
+	}
+}
+
+/* ---- section handlers ---------------------------------------------------------------------- */
+
+/* tp_btf: registered as RAW_TRACEPOINT so that libbpf does not fetch vmlinux's BTF for the id; the
+ * program becomes what it is just before it is loaded. */
+static int prepare_tp_btf(struct bpf_program *prog, struct bpf_prog_load_opts *opts, long cookie)
+{
+	struct session *s = (struct session *)cookie;
+	char name[160];
+	int id, err;
+
+	snprintf(name, sizeof(name), "btf_trace_%s", strchr(bpf_program__section_name(prog), '/') + 1);
+	id = kernel_btf_id(s->kernel, name, BTF_KIND_TYPEDEF);
+	if (id < 0)
+		return id;
+	err = bpf_program__set_type(prog, BPF_PROG_TYPE_TRACING);
+	if (!err)
+		opts->attach_btf_id = (uint32_t)id;
+	return err;
+}
+
+/* uprobes: a program for a uprobe_multi link says so when it is loaded. */
+static int prepare_uprobe(struct bpf_program *prog, struct bpf_prog_load_opts *opts, long cookie)
+{
+	struct session *s = (struct session *)cookie;
+
+	(void)prog;
+	if (s->kernel->has_feature(s->kernel, KF_UPROBE_MULTI))
+		opts->expected_attach_type = (enum bpf_attach_type)NEW_BPF_TRACE_UPROBE_MULTI;
+	return 0;
+}
+
+static const struct {
+	const char *section;
+	enum bpf_prog_type type;
+	enum bpf_attach_type attach;
+	libbpf_prog_prepare_load_fn_t prepare;
+} handlers[] = {
+	{"tp_btf+", BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_TRACE_RAW_TP, prepare_tp_btf},
+	{"uprobe+", BPF_PROG_TYPE_KPROBE, (enum bpf_attach_type)0, prepare_uprobe},
+	{"uretprobe+", BPF_PROG_TYPE_KPROBE, (enum bpf_attach_type)0, prepare_uprobe},
+};
+enum { N_HANDLERS = sizeof(handlers) / sizeof(*handlers) };
+
+/* ORDER: registered before the object is opened; libbpf's list is global, one session a process. */
+static int register_handlers(struct session *s)
+{
+	for (int i = 0; i < N_HANDLERS; i++) {
+		LIBBPF_OPTS(libbpf_prog_handler_opts, opts, .cookie = (long)s,
+			    .prog_prepare_load_fn = handlers[i].prepare);
+		int err = libbpf_register_prog_handler(handlers[i].section, handlers[i].type,
+						       handlers[i].attach, &opts);
+
+		if (err < 0)
+			return err;
+	}
+	return 0;
+}
+
+/* ---- messages of libbpf -------------------------------------------------------------------- */
+
+/* libbpf prints through one global function; what it says while loading is kept for the report of a
+ * failure. */
+enum { KEPT_BYTES = 64 << 10 };
+static char kept[KEPT_BYTES];
+static size_t n_kept;
+
+static int keep_message(enum libbpf_print_level level, const char *fmt, va_list ap)
+{
+	int n;
+
+	if (level == LIBBPF_DEBUG)
+		return 0;
+	n = vsnprintf(kept + n_kept, sizeof(kept) - n_kept, fmt, ap);
+	if (n > 0)
+		n_kept += (size_t)n < sizeof(kept) - n_kept ? (size_t)n : sizeof(kept) - n_kept - 1;
+	return n;
+}
+
+enum { LAST_LINES = 12 };
+
+static const char *last_lines(const char *text, int n)
+{
+	const char *p = text + strlen(text);
+
+	while (p > text && n >= 0)
+		n -= *--p == '\n';
+	return p > text ? p + 1 : text;
+}
+
+static void report_load(const struct session *s, int err)
+{
+	if (err == -EPERM || err == -EACCES) {
+		const char *verifier = strstr(kept, "-- BEGIN PROG LOAD LOG --");
+
+		if (!verifier) {
+			log_error("the kernel does not let this process load BPF programs: run as root "
+				  "(or with CAP_BPF and CAP_PERFMON)");
+			return;
+		}
+	}
+	log_error("the kernel refused the program: %s", strerror(-err));
+	fputs(log_enabled(LOG_VERBOSE) ? kept : last_lines(kept, LAST_LINES), stderr);
+	if (!log_enabled(LOG_VERBOSE) && s->plan->n_progs)
+		log_error("-v prints the whole log");
+}
+
+/* ---- opening and loading ------------------------------------------------------------------- */
+
+static int map_fd(const struct session *s, const char *name)
+{
+	struct bpf_map *m = bpf_object__find_map_by_name(s->object, name);
+
+	return m ? bpf_map__fd(m) : -1;
+}
+
+static void size_maps(struct session *s)
+{
+	struct bpf_map *m = bpf_object__find_map_by_name(s->object, "sonde_losses");
+
+	if (m)
+		bpf_map__set_max_entries(m, (s->plan->n_probes ? s->plan->n_probes : 1) * SONDE_LOSS_COUNT);
+	m = bpf_object__find_map_by_name(s->object, "sonde_events");
+	if (m)
+		bpf_map__set_max_entries(m, s->plan->needs.ring_bytes);
+}
+
+/* The internal map whose name ends so: ".rodata" or ".bss". */
+static struct bpf_map *internal_map(const struct session *s, const char *suffix)
+{
+	struct bpf_map *m;
+
+	bpf_object__for_each_map(m, s->object) {
+		const char *dot = strrchr(bpf_map__name(m), '.');
+
+		if (bpf_map__is_internal(m) && dot && strcmp(dot, suffix) == 0)
+			return m;
+	}
+	return NULL;
+}
+
+static int set_config(struct session *s, const struct sonde_config *config)
+{
+	struct bpf_map *m = internal_map(s, ".rodata");
+
+	return m ? bpf_map__set_initial_value(m, config, sizeof(*config)) : 0;
+}
+
+static int map_control(struct session *s)
+{
+	struct bpf_map *m = internal_map(s, ".bss");
+	void *at;
+
+	if (!m)
+		return 0;
+	at = mmap(NULL, sizeof(struct sonde_control), PROT_READ | PROT_WRITE, MAP_SHARED,
+		  bpf_map__fd(m), 0);
+	if (at == MAP_FAILED)
+		return -errno;
+	s->control = at;
+	return 0;
+}
+
+static int open_object(struct session *s, const struct session_prep *prep, const void *elf, size_t len)
+{
+	char path[32];
+	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = "sonde");
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", prep->btf_fd);
+	if (prep->btf_fd >= 0)
+		opts.btf_custom_path = path;
+	s->object = bpf_object__open_mem(elf, len, &opts);
+	return s->object ? 0 : -errno;
+}
+
+static int find_parts(struct session *s)
+{
+	for (uint32_t i = 0; i < s->plan->n_progs; i++) {
+		s->progs[i] = bpf_object__find_program_by_name(s->object, s->plan->progs[i].symbol);
+		if (!s->progs[i])
+			return -ENOENT;
+	}
+	for (uint32_t i = 0; i < s->plan->n_maps; i++)
+		s->map_fds[i] = map_fd(s, s->plan->maps[i].symbol);
+	s->losses_fd = map_fd(s, "sonde_losses");
+	s->stacks_fd = map_fd(s, "sonde_stacks");
+	s->ring_fd = map_fd(s, "sonde_events");
+	return map_control(s);
+}
+
+static int load_object(struct session *s, struct session_prep *prep, const void *elf, size_t len)
+{
+	int err = register_handlers(s);
+
+	if (!err)
+		err = open_object(s, prep, elf, len);
+	if (err) {
+		log_error("libbpf cannot read the compiled program: %s", strerror(-err));
+		return err;
+	}
+	size_maps(s);
+	err = set_config(s, &prep->config);
+	if (!err)
+		err = bpf_object__load(s->object);
+	if (err) {
+		report_load(s, err);
+		return err;
+	}
+	return find_parts(s);
+}
+
+int session_open(struct session *s, const struct plan *plan, struct kernel *k,
+		 struct session_prep *prep, const void *elf, size_t len)
+{
+	int err;
+
+	*s = (struct session){.plan = plan, .kernel = k, .losses_fd = -1, .stacks_fd = -1, .ring_fd = -1};
+	s->progs = calloc(plan->n_progs + 1, sizeof(*s->progs));
+	s->map_fds = calloc(plan->n_maps + 1, sizeof(*s->map_fds));
+	if (!s->progs || !s->map_fds)
+		return -ENOMEM;
+	libbpf_set_print(keep_message);
+	err = load_object(s, prep, elf, len);
+	if (!err)
+		err = stacks_open(s);
+	kernel_trim(k);
+	return err;
+}

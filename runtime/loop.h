@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Running a session: from BEGIN to the last line of output.
+ */
+#pragma once
+#include "command.h"
+#include "session.h"
+
+struct loop_options {
+	struct command *command; /* NULL or .pid 0: none */
+	uint32_t pid;		 /* -p, or 0 */
+	uint64_t duration_ns;	 /* 0: until something else ends it */
+	int ready_fd;		 /* -1, or where "ready\n" goes when all probes are attached */
+	bool quiet;
+};
+
+/* Run to the end: BEGIN, attach, release the command, events, detach, END, maps, losses.
+ * The exit status: 0, the value of exit(n), or 2. */
+int loop_run(struct session *s, struct out *out, const struct loop_options *o);

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The life of a session after loading: special programs, attaching, detaching without keeping the
+ * user waiting, closing.
+ */
+#include "session.h"
+#include "ksym.h"
+#include "log.h"
+#include "usym.h"
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+int session_run_special(struct session *s, enum plan_prog_kind kind)
+{
+	for (uint32_t i = 0; i < s->plan->n_progs; i++) {
+		LIBBPF_OPTS(bpf_test_run_opts, opts);
+		int err;
+
+		if (s->plan->progs[i].kind != kind)
+			continue;
+		err = bpf_prog_test_run_opts(bpf_program__fd(s->progs[i]), &opts);
+		if (err) {
+			log_error("probe '%s': cannot run: %s",
+				  s->plan->probes[s->plan->progs[i].probes[0]].name, strerror(-err));
+			return err;
+		}
+	}
+	return 0;
+}
+
+int session_attach(struct session *s)
+{
+	s->links = calloc(s->plan->n_progs + 1, sizeof(*s->links));
+	if (!s->links)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < s->plan->n_progs; i++) {
+		int err = attach_prog(s, i);
+
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* Closing a perf event or a uprobe link waits for the kernel's grace periods, 70 to 110 ms each. A
+ * child that has the descriptors too, and lives until we have ended, waits in our place. */
+static void leave_to_child(int *held)
+{
+	int pipe_fds[2];
+
+	if (pipe(pipe_fds))
+		return;
+	switch (fork()) {
+	case 0: {
+		char byte;
+
+		prctl(PR_SET_NAME, "sonde-detach");
+		setsid();
+		close(pipe_fds[1]);
+		for (int fd = 0; fd < 3; fd++) /* whoever reads our output must see its end */
+			close(fd);
+		while (read(pipe_fds[0], &byte, 1) < 0 && errno == EINTR)
+			;
+		_exit(0);
+	}
+	case -1:
+		close(pipe_fds[1]);
+		break;
+	default:
+		*held = pipe_fds[1]; /* closed when this process ends */
+	}
+	close(pipe_fds[0]);
+}
+
+void session_detach(struct session *s)
+{
+	bool slow = false;
+	int held = -1;
+
+	if (s->control)
+		__atomic_store_n(&s->control->exiting, 1, __ATOMIC_SEQ_CST);
+	for (uint32_t i = 0; i < s->n_links; i++) {
+		struct link *l = &s->links[i];
+
+		if (l->is_perf)
+			ioctl(l->fd, PERF_EVENT_IOC_DISABLE, 0);
+		slow |= l->closes_slowly;
+		if (!l->closes_slowly) {
+			close(l->fd);
+			l->fd = -1;
+		}
+	}
+	if (slow)
+		leave_to_child(&held);
+}
+
+void session_close(struct session *s)
+{
+	for (uint32_t i = 0; i < s->n_links; i++)
+		if (s->links[i].fd >= 0)
+			close(s->links[i].fd);
+	stacks_close(s);
+	usyms_free(s->usyms);
+	ksyms_free(s->ksyms);
+	if (s->control)
+		munmap(s->control, sizeof(*s->control));
+	bpf_object__close(s->object);
+	free(s->links);
+	free(s->progs);
+	free(s->map_fds);
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A tracing session: the loaded object, its links, the shared control block, and what is needed to
+ * read it. session_open loads, session_attach attaches, the loop (loop.h) runs it, session_detach
+ * stops the events, session_close gives all back.
+ */
+#pragma once
+#include "../bpf_helpers/shared.h"
+#include "../parser/plan.h"
+#include "view.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct bpf_object;
+struct bpf_program;
+struct kernel;
+struct ksyms;
+struct usyms;
+
+/* One attachment: a descriptor of a link or perf event. */
+struct link {
+	int fd;
+	bool is_perf;	 /* perf event: can be disabled, costs 70-110 ms to close */
+	bool closes_slowly;
+};
+
+struct session {
+	const struct plan *plan;
+	struct kernel *kernel;
+	struct bpf_object *object;
+	struct bpf_program **progs; /* by plan->progs index */
+	int *map_fds;		    /* by plan->maps index */
+	int losses_fd, stacks_fd, ring_fd; /* -1 when the object has none */
+	struct sonde_control *control;	   /* mapped; NULL when the object has none */
+	struct link *links;
+	uint32_t n_links;
+	struct ksyms *ksyms;
+	struct usyms *usyms; /* NULL unless user stacks are needed */
+	struct stack_source stacks;
+	struct stack_cache *stack_cache; /* stacks.c */
+	uint64_t map_records_lost;	 /* mmap and exec records the kernel dropped */
+};
+
+struct session_scope {
+	enum sonde_scope scope;
+	uint32_t tgid;
+};
+
+/* What can be made ready while the compiler works: BTF cut, symbol addresses. Owned by the session
+ * once it is opened. */
+struct session_prep {
+	int btf_fd; /* custom BTF for CO-RE, or -1 */
+	struct sonde_config config;
+};
+void session_prepare(struct session_prep *prep, const struct plan *plan, struct kernel *k,
+		     const struct session_scope *scope);
+
+/* Load the object. 0, or -errno with what is wrong said on standard error. */
+int session_open(struct session *s, const struct plan *plan, struct kernel *k,
+		 struct session_prep *prep, const void *elf, size_t len);
+/* Run the BEGIN or END programs, in their order. */
+int session_run_special(struct session *s, enum plan_prog_kind kind);
+/* Attach every program. 0, or -errno, said. */
+int session_attach(struct session *s);
+/* No event after this one: links are closed, or disabled and left to a helper process where closing
+ * would keep the user waiting. */
+void session_detach(struct session *s);
+void session_close(struct session *s);
+
+/* attach.c: one program. Appends to s->links. 0 or -errno. */
+int attach_prog(struct session *s, uint32_t prog);
+
+/* stacks.c */
+int stacks_open(struct session *s);
+void stacks_close(struct session *s);
+/* A user stack was seen for the first time: remember its process's mappings. */
+void stacks_note(struct session *s, const struct sonde_stack_event *ev);
+
+/* loss.c: say on standard error what was lost, by cause and probe; the number of losses. */
+uint64_t loss_report(struct session *s);

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Kernel interface younger than Debian 12's headers (those are 6.1's): numbers and layouts that the
+ * runtime hands to bpf(2) itself, each with the kernel that brought it. They are enum values and a
+ * struct of our own names, so that newer headers cannot clash.
+ */
+#pragma once
+#include <stdint.h>
+#include <linux/bpf.h>
+
+enum {
+	NEW_BPF_TRACE_UPROBE_MULTI = 48,   /* attach type, 6.6 */
+	NEW_BPF_TRACE_KPROBE_SESSION = 56, /* attach type, 6.10 */
+	NEW_BPF_TRACE_UPROBE_SESSION = 57, /* attach type, 6.13 */
+
+	NEW_BPF_F_UPROBE_MULTI_RETURN = 1 << 0, /* link_create.uprobe_multi.flags, 6.6 */
+};
+
+/* What BPF_LINK_CREATE takes for a uprobe_multi link (6.6): `union bpf_attr` up to its last field.
+ * Pass sizeof(struct new_link_create) as the size. */
+struct new_link_create {
+	uint32_t prog_fd;
+	uint32_t target_fd;   /* 0 */
+	uint32_t attach_type; /* NEW_BPF_TRACE_UPROBE_MULTI, …_SESSION */
+	uint32_t flags;	      /* 0 */
+	struct {
+		uint64_t path;		  /* const char *: the file, absolute */
+		uint64_t offsets;	  /* const uint64_t[cnt]: file offsets */
+		uint64_t ref_ctr_offsets; /* const uint64_t[cnt], or 0 */
+		uint64_t cookies;	  /* const uint64_t[cnt], or 0 */
+		uint32_t cnt;
+		uint32_t flags;
+		uint32_t pid;	 /* 0: all; below 6.10 a thread, not a process */
+		uint32_t unused; /* 0: makes the size a multiple of 8 without hidden padding */
+	} uprobe_multi;
+};
+_Static_assert(sizeof(struct new_link_create) == 64, "the kernel's layout");

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Bytes and a type, made ready for any output writer; and the writers' one interface. Format code
+ * lives in format.c and out_*.c only.
+ */
+#pragma once
+#include "../parser/plan.h"
+#include "../bpf_helpers/shared.h"
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* One frame of a stack, symbolized. */
+struct view_frame {
+	uint64_t ip;
+	const char *name; /* NULL: unknown */
+	uint64_t offset;    /* from the symbol's start; without a name, from the module's */
+	const char *module; /* user frames: the mapped file's path; NULL otherwise */
+};
+
+struct view_stack {
+	const struct view_frame *frames; /* innermost first */
+	uint32_t n;
+	bool is_user;
+	bool is_lost; /* it was taken, but the store does not have it (n is 0) */
+};
+
+/* A value ready to be shown: the arm is named by type->kind (TY_AGG: integer). */
+struct view {
+	const struct type *type;
+	union {
+		uint64_t integer; /* sign-extended when type->is_signed */
+		struct {
+			const char *text;
+			uint32_t len; /* up to the first NUL */
+		} string;
+		struct view_stack stack;
+	};
+};
+
+/* One row of a map: its keys' views and its value's. */
+struct view_row {
+	struct view *keys;
+	struct view value;
+};
+
+struct view_map {
+	const char *name; /* "@lat" */
+	uint32_t n_keys;  /* 0: keyless */
+	struct view_row *rows; /* sorted as they are to be printed */
+	uint32_t n_rows;
+};
+
+/* Turns a stack's hash into frames; the session gives one. False: the stack is not there. The
+ * frames and their strings must stay where they are while a view made with them is in use: those
+ * of a whole map at once. */
+struct stack_source {
+	bool (*find)(struct stack_source *s, uint64_t hash, bool is_user, struct view_stack *out);
+};
+
+/* The view of the value of `type` at `bytes`. Strings point into bytes. */
+void view_make(struct view *v, const struct type *type, const void *bytes,
+	       struct stack_source *stacks);
+
+/* An output format. All functions return 0 or -errno of the write (EPIPE ends the run quietly). */
+struct out {
+	int (*printf_event)(struct out *o, const struct plan_event *e, const struct view *fields);
+	int (*value)(struct out *o, const struct view *v);
+	int (*map)(struct out *o, const struct view_map *m);
+	int (*flush)(struct out *o);
+	void (*close)(struct out *o);
+};
+
+/* Text, as bpftrace's users and scripts know it. Writes to the file's descriptor, with a buffer of
+ * its own; does not own the file. close() flushes, but only flush() tells of errors. NULL when the
+ * file has no descriptor, cannot be flushed, or memory is short (errno says which). */
+struct out *out_text_new(FILE *f);
