@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The walk through the house: text, tree, checked tree, plan, object, session, output.
+ * Reads the command line; each stage's dump switch stands beside its call.
+ */
+#include "compile.h"
+#include "options.h"
+#include "parser/arena.h"
+#include "parser/ast.h"
+#include "parser/diag.h"
+#include "parser/plan.h"
+#include "parser/sema.h"
+#include "parser/source.h"
+#include "reference.h"
+#include "run.h"
+#include "runtime/facts_file.h"
+#include "runtime/kernel_facts.h"
+#include "runtime/log.h"
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct source *read_source(struct arena *a, const struct options *o)
+{
+	struct source *s = o->program ? source_from_text(a, "stdin", o->program, strlen(o->program))
+				      : source_from_file(a, o->file);
+
+	if (!s)
+		log_error("cannot read '%s': %s", o->program ? "-e" : o->file, strerror(errno));
+	return s;
+}
+
+static struct kernel *ask_kernel(const struct options *o)
+{
+	return o->kernel_facts ? facts_file_open(o->kernel_facts) : kernel_open();
+}
+
+/* Everything up to the plan. 0, or the exit status; *plan is NULL when a dump was all. */
+static int front_end(struct arena *a, const struct options *o, struct kernel *k, struct diags *d,
+		     struct program **program, struct plan **plan)
+{
+	struct plan_options po = {.scope_tree = o->command != NULL};
+
+	*plan = NULL;
+	*program = parse(a, d->source, d);
+	if (!*program || d->n_errors)
+		return 1;
+	if (o->emit == EMIT_AST)
+		return ast_dump(*program, false, stdout), 0;
+	if (sema_run(a, *program, k, d))
+		return 1;
+	if (o->emit == EMIT_TYPES)
+		return ast_dump(*program, true, stdout), 0;
+	*plan = plan_make(a, *program, &po, d);
+	if (!*plan)
+		return 1;
+	if (o->emit == EMIT_PLAN)
+		plan_dump(*plan, stdout);
+	if (o->emit == EMIT_PLAN || o->mode == MODE_CHECK)
+		*plan = NULL;
+	return 0;
+}
+
+static int walk(const struct options *o)
+{
+	struct arena *a = arena_new();
+	struct diags d = {.arena = a};
+	struct kernel *k = ask_kernel(o);
+	struct program *program;
+	struct plan *plan;
+	int status = 1;
+
+	if (k && (d.source = read_source(a, o))) {
+		status = front_end(a, o, k, &d, &program, &plan);
+		diags_print(&d, stderr, isatty(STDERR_FILENO));
+		if (!status && plan)
+			status = o->emit ? run_emit(o, program, plan) : run_trace(o, program, plan, k);
+	}
+	if (k)
+		kernel_close(k);
+	arena_free(a);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	struct options o;
+
+	if (options_parse(&o, argc, argv))
+		return 1;
+	log_set_level(o.verbose ? LOG_VERBOSE : o.quiet ? LOG_WARNING : LOG_INFO);
+	switch (o.mode) {
+	case MODE_HELP:
+		return o.help_topic ? reference_help(o.help_topic) : (options_usage(), 0);
+	case MODE_VERSION:
+		return puts("sonde " SONDE_VERSION) < 0;
+	case MODE_LIST_ROWS:
+		return reference_list_rows(), 0;
+	case MODE_TRACE:
+	case MODE_CHECK:
+		break;
+	}
+	return walk(&o);
+}

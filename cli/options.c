@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Options: one row each. The usage text, the parser and "did you mean" come from the rows.
+ */
+#include "options.h"
+#include "parser/diag.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct option_row {
+	const char *name;	  /* "--duration", "-e" */
+	const char *other;	  /* a second spelling, or NULL */
+	const char *arg;	  /* what its argument is called, or NULL */
+	int (*set)(struct options *o, const char *arg); /* 0, or -1 with the mistake said */
+	const char *help;
+};
+
+static int usage_error(const char *fmt, const char *word)
+{
+	fputs("sonde: error: ", stderr);
+	fprintf(stderr, fmt, word);
+	fputs("\nhint: 'sonde --help' lists the options\n", stderr);
+	return -1;
+}
+
+/* ---- setters ------------------------------------------------------------------------------- */
+
+static int set_program(struct options *o, const char *arg)
+{
+	o->program = arg;
+	return 0;
+}
+
+static int set_command(struct options *o, const char *arg)
+{
+	o->command = arg;
+	return 0;
+}
+
+static int set_pid(struct options *o, const char *arg)
+{
+	char *end;
+	unsigned long n = strtoul(arg, &end, 10);
+
+	if (*end || end == arg || n == 0 || n > 4194304)
+		return usage_error("'%s' is not a process id", arg);
+	o->pid = (uint32_t)n;
+	return 0;
+}
+
+static const struct {
+	const char *unit;
+	uint64_t ns;
+} units[] = {{"s", 1000000000}, {"", 1000000000}, {"ms", 1000000}, {"us", 1000},
+	     {"m", 60000000000}, {"h", 3600000000000}};
+
+static int set_duration(struct options *o, const char *arg)
+{
+	char *end;
+	unsigned long long n = strtoull(arg, &end, 10);
+
+	for (size_t i = 0; end != arg && *arg != '-' && i < sizeof(units) / sizeof(*units); i++)
+		if (strcmp(units[i].unit, end) == 0 && n > 0 && n <= UINT64_MAX / units[i].ns / 2) {
+			o->duration_ns = n * units[i].ns;
+			return 0;
+		}
+	return usage_error("'%s' is not a duration: write 10s, 500ms or 5m", arg);
+}
+
+static int set_output(struct options *o, const char *arg)
+{
+	o->output = arg;
+	return 0;
+}
+
+static int set_facts(struct options *o, const char *arg)
+{
+	o->kernel_facts = arg;
+	return 0;
+}
+
+static int set_verbose(struct options *o, const char *arg)
+{
+	(void)arg;
+	o->verbose = true;
+	return 0;
+}
+
+static int set_quiet(struct options *o, const char *arg)
+{
+	(void)arg;
+	o->quiet = true;
+	return 0;
+}
+
+static int set_check(struct options *o, const char *arg)
+{
+	(void)arg;
+	o->mode = MODE_CHECK;
+	return 0;
+}
+
+static const struct {
+	const char *name;
+	enum emit_stage stage;
+} stages[] = {
+	{"ast", EMIT_AST},	 {"types", EMIT_TYPES}, {"plan", EMIT_PLAN}, {"ir", EMIT_IR},
+	{"ir-opt", EMIT_IR_OPT}, {"asm", EMIT_ASM},	{"elf", EMIT_ELF},
+};
+
+static int set_emit(struct options *o, const char *arg)
+{
+	for (size_t i = 0; i < sizeof(stages) / sizeof(*stages); i++)
+		if (strcmp(stages[i].name, arg) == 0) {
+			o->emit = stages[i].stage;
+			return 0;
+		}
+	return usage_error("'%s' cannot be emitted: ast, types, plan, ir, ir-opt, asm or elf", arg);
+}
+
+static int set_ready_fd(struct options *o, const char *arg)
+{
+	char *end;
+	long n = strtol(arg, &end, 10);
+
+	if (*end || end == arg || n < 0 || n > 1 << 20)
+		return usage_error("'%s' is not a file descriptor", arg);
+	o->ready_fd = (int)n;
+	return 0;
+}
+
+static int set_version(struct options *o, const char *arg)
+{
+	(void)arg;
+	o->mode = MODE_VERSION;
+	return 0;
+}
+
+static int set_help(struct options *o, const char *arg)
+{
+	(void)arg;
+	o->mode = MODE_HELP;
+	return 0;
+}
+
+static int set_list_rows(struct options *o, const char *arg)
+{
+	(void)arg;
+	o->mode = MODE_LIST_ROWS;
+	return 0;
+}
+
+static const struct option_row rows[] = {
+	{"-e", NULL, "PROGRAM", set_program, "run this text instead of a file"},
+	{"-c", "--cmd", "COMMAND", set_command,
+	 "run a command and trace it and its descendants; the run ends with it"},
+	{"-p", "--pid", "PID", set_pid, "trace this process, all its threads; the run ends with it"},
+	{"--duration", NULL, "TIME", set_duration, "end after 10s, 500ms, 5m"},
+	{"-o", "--output", "FILE", set_output, "write results to FILE"},
+	{"-v", "--verbose", NULL, set_verbose, "say what is done, and all of a verifier log"},
+	{"-q", "--quiet", NULL, set_quiet, "only results, warnings and errors"},
+	{"--check", NULL, NULL, set_check, "check the script, load nothing"},
+	{"--emit", NULL, "STAGE", set_emit,
+	 "print a stage of compiling and stop: ast types plan ir ir-opt asm elf"},
+	{"--kernel-facts", NULL, "FILE", set_facts,
+	 "ask FILE, not this kernel, which tracepoints and functions exist"},
+	{"--ready-fd", NULL, "N", set_ready_fd,
+	 "write 'ready' and a newline to descriptor N when all probes are attached"},
+	{"--list-rows", NULL, NULL, set_list_rows, "names of all builtins and probe types"},
+	{"--version", "-V", NULL, set_version, "print the version"},
+	{"--help", "-h", NULL, set_help, "this text; --help builtins, --help probes: what there is"},
+};
+enum { N_ROWS = sizeof(rows) / sizeof(*rows) };
+
+/* ---- reading ------------------------------------------------------------------------------- */
+
+static bool is_option(const struct option_row *r, const char *word, size_t len)
+{
+	return (strlen(r->name) == len && strncmp(r->name, word, len) == 0) ||
+	       (r->other && strlen(r->other) == len && strncmp(r->other, word, len) == 0);
+}
+
+static const struct option_row *find_option(const char *word, size_t len)
+{
+	for (int i = 0; i < N_ROWS; i++)
+		if (is_option(&rows[i], word, len))
+			return &rows[i];
+	return NULL;
+}
+
+static int unknown_option(const char *word)
+{
+	struct nearest near;
+
+	nearest_init(&near, word);
+	for (int i = 0; i < N_ROWS; i++) {
+		nearest_offer(&near, rows[i].name);
+		if (rows[i].other)
+			nearest_offer(&near, rows[i].other);
+	}
+	fprintf(stderr, "sonde: error: unknown option '%s'\n", word);
+	if (near.best)
+		fprintf(stderr, "hint: did you mean '%s'?\n", near.best);
+	else
+		fputs("hint: 'sonde --help' lists the options\n", stderr);
+	return -1;
+}
+
+/* One option at argv[*i], in any of the forms -e X, -eX, --pid X, --pid=X. */
+static int read_option(struct options *o, int argc, char **argv, int *i)
+{
+	const char *word = argv[*i], *equals = strchr(word, '='), *arg = NULL;
+	size_t len = word[1] == '-' && equals ? (size_t)(equals - word) : strlen(word);
+	const struct option_row *r = find_option(word, len);
+
+	if (!r && word[1] != '-' && len > 2) {
+		r = find_option(word, 2);
+		if (r && !r->arg)
+			r = NULL;
+		arg = word + 2;
+	} else if (len < strlen(word)) {
+		arg = equals + 1;
+	}
+	if (!r)
+		return unknown_option(word);
+	if (!r->arg && arg)
+		return usage_error("option '%s' takes no value", r->name);
+	if (r->arg && !arg) {
+		if (*i + 1 >= argc)
+			return usage_error("option '%s' wants a value", r->name);
+		arg = argv[++*i];
+	}
+	return r->set(o, arg);
+}
+
+static int check_combination(const struct options *o)
+{
+	if (o->mode != MODE_TRACE && o->mode != MODE_CHECK)
+		return 0;
+	if (o->program && o->file)
+		return usage_error("there is a program after -e and a file, '%s': one of them", o->file);
+	if (!o->program && !o->file)
+		return usage_error("%s", "there is nothing to run: write -e 'PROGRAM' or a FILE");
+	if (o->command && o->pid)
+		return usage_error("%s", "-c and -p exclude each other");
+	return 0;
+}
+
+int options_parse(struct options *o, int argc, char **argv)
+{
+	*o = (struct options){.ready_fd = -1};
+	for (int i = 1; i < argc; i++) {
+		if (argv[i][0] == '-' && argv[i][1]) {
+			if (read_option(o, argc, argv, &i))
+				return 1;
+		} else if (o->mode == MODE_HELP) {
+			o->help_topic = argv[i];
+		} else if (!o->file) {
+			o->file = argv[i];
+		} else {
+			usage_error("unexpected word '%s'", argv[i]);
+			return 1;
+		}
+	}
+	return check_combination(o) ? 1 : 0;
+}
+
+/* ---- help ---------------------------------------------------------------------------------- */
+
+static void print_row(const struct option_row *r)
+{
+	char left[64];
+
+	snprintf(left, sizeof(left), "%s%s%s%s%s", r->name, r->other ? ", " : "",
+		 r->other ? r->other : "", r->arg ? " " : "", r->arg ? r->arg : "");
+	printf("  %-24s %s\n", left, r->help);
+}
+
+void options_usage(void)
+{
+	puts("usage: sonde [options] -e 'PROGRAM'\n"
+	     "       sonde [options] FILE\n\n"
+	     "Traces this machine with eBPF. A program is a list of probes with what to do when they\n"
+	     "fire:\n\n"
+	     "  sonde -e 'tracepoint:sched:sched_switch < @[kstack, ustack] = sum(delta) >'\n\n"
+	     "options:");
+	for (int i = 0; i < N_ROWS; i++)
+		print_row(&rows[i]);
+	puts("\nexit status: 0, or exit()'s value; 1 script or usage error; 2 the kernel or the system\n"
+	     "refused; 3 a defect of sonde");
+}

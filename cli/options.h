@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The command line, read into one struct that is const from then on.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+enum emit_stage {
+	EMIT_NOTHING,
+	EMIT_AST,
+	EMIT_TYPES,
+	EMIT_PLAN,
+	EMIT_IR,
+	EMIT_IR_OPT,
+	EMIT_ASM,
+	EMIT_ELF,
+};
+
+/* What a run does instead of tracing. */
+enum mode { MODE_TRACE, MODE_CHECK, MODE_HELP, MODE_VERSION, MODE_LIST_ROWS };
+
+struct options {
+	enum mode mode;
+	enum emit_stage emit;
+	const char *program; /* -e */
+	const char *file;
+	const char *command; /* -c */
+	uint32_t pid;	     /* -p */
+	uint64_t duration_ns;
+	const char *output; /* -o */
+	const char *kernel_facts;
+	const char *help_topic; /* --help TOPIC */
+	bool verbose, quiet;
+	int ready_fd;
+};
+
+/* Read the command line. 0, or 1 with the mistake said on standard error. */
+int options_parse(struct options *o, int argc, char **argv);
+/* Usage and options on standard output. */
+void options_usage(void);

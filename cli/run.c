@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Plan in hand: --emit's back half, and tracing. While the child compiles, the parent makes ready
+ * what does not need the object.
+ */
+#include "run.h"
+#include "compile.h"
+#include "options.h"
+#include "parser/plan.h"
+#include "runtime/log.h"
+#include "runtime/loop.h"
+#include "runtime/session.h"
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static FILE *open_output(const struct options *o)
+{
+	FILE *f = o->output ? fopen(o->output, "we") : stdout;
+
+	if (!f)
+		log_error("cannot write '%s': %s", o->output, strerror(errno));
+	return f;
+}
+
+static int close_output(const struct options *o, FILE *f)
+{
+	if (fflush(f) == 0 && (f == stdout || fclose(f) == 0))
+		return 0;
+	log_error("cannot write '%s': %s", o->output ? o->output : "standard output", strerror(errno));
+	return 2;
+}
+
+int run_emit(const struct options *o, const struct program *program, const struct plan *plan)
+{
+	static const enum codegen_stage stages[] = {
+		[EMIT_IR] = CODEGEN_IR,
+		[EMIT_IR_OPT] = CODEGEN_IR_OPT,
+		[EMIT_ASM] = CODEGEN_ASM,
+		[EMIT_ELF] = CODEGEN_ELF,
+	};
+	struct compile c;
+	const void *bytes = NULL;
+	size_t len = 0;
+	int status;
+	FILE *f;
+
+	if (o->emit == EMIT_ELF && !o->output && isatty(STDOUT_FILENO)) {
+		log_error("an ELF file is not for a terminal: give -o FILE");
+		return 1;
+	}
+	f = open_output(o);
+	if (!f)
+		return 2;
+	if (compile_start(&c, program, plan, stages[o->emit]))
+		return 2;
+	status = compile_wait(&c, &bytes, &len);
+	if (!status)
+		fwrite(bytes, 1, len, f);
+	compile_end(bytes, len);
+	return close_output(o, f) ? 2 : status;
+}
+
+static int start_command(const struct options *o, struct command *c)
+{
+	char **words = command_words(o->command);
+	int err;
+
+	if (!words) {
+		log_error("-c '%s': a quote is not closed, or there is no word", o->command);
+		return 1;
+	}
+	err = command_start(c, words);
+	if (err)
+		log_error("-c: cannot run '%s': %s", words[0], strerror(-err));
+	command_free_words(words);
+	return err ? 1 : 0;
+}
+
+static struct session_scope scope_of(const struct options *o, const struct command *c)
+{
+	if (c->pid)
+		return (struct session_scope){SONDE_SCOPE_TREE, (uint32_t)c->pid};
+	if (o->pid)
+		return (struct session_scope){SONDE_SCOPE_PID, o->pid};
+	return (struct session_scope){SONDE_SCOPE_ALL, 0};
+}
+
+static int trace(const struct options *o, struct session *s, struct command *c, FILE *f)
+{
+	struct loop_options lo = {.command = c, .pid = o->pid, .duration_ns = o->duration_ns,
+				  .ready_fd = o->ready_fd, .quiet = o->quiet};
+	struct out *out = out_text_new(f);
+	int status = out ? loop_run(s, out, &lo) : 2;
+
+	if (out)
+		out->close(out);
+	return status;
+}
+
+/* From here on kernel and system can refuse: status 2. */
+static int compile_and_trace(const struct options *o, const struct program *program,
+			     const struct plan *plan, struct kernel *k, struct command *command, FILE *f)
+{
+	struct session_scope scope = scope_of(o, command);
+	struct session_prep prep;
+	struct compile c;
+	struct session s;
+	const void *elf = NULL;
+	size_t len = 0;
+	int status;
+
+	if (compile_start(&c, program, plan, CODEGEN_ELF))
+		return 2;
+	session_prepare(&prep, plan, k, &scope);
+	status = compile_wait(&c, &elf, &len);
+	if (!status) {
+		status = session_open(&s, plan, k, &prep, elf, len) ? 2 : trace(o, &s, command, f);
+		session_close(&s);
+	}
+	if (prep.btf_fd >= 0)
+		close(prep.btf_fd);
+	compile_end(elf, len);
+	return status;
+}
+
+int run_trace(const struct options *o, const struct program *program, const struct plan *plan,
+	      struct kernel *k)
+{
+	struct command command = {.gate = -1};
+	int status = o->command ? start_command(o, &command) : 0;
+	FILE *f;
+
+	if (status)
+		return status;
+	f = open_output(o);
+	status = f ? compile_and_trace(o, program, plan, k, &command, f) : 2;
+	command_stop(&command);
+	if (f && close_output(o, f) && !status)
+		status = 2;
+	return status;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What is done with a plan: print what it compiles to, or trace with it.
+ */
+#pragma once
+
+struct kernel;
+struct options;
+struct plan;
+struct program;
+
+/* --emit ir, ir-opt, asm, elf: to -o FILE or standard output. The exit status. */
+int run_emit(const struct options *o, const struct program *program, const struct plan *plan);
+/* Compile, load, attach, trace, print. The exit status. */
+int run_trace(const struct options *o, const struct program *program, const struct plan *plan,
+	      struct kernel *k);
