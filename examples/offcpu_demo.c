@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A workload with known answers, for `./dev demo` and the live tests: one thread that sleeps, waits
+ * for a lock, reads a pipe and computes, each in a function of its own name, for known times.
+ *
+ *	offcpu_demo [SCALE%] [--expected]
+ *
+ * SCALE stretches the number of rounds (100 by default, about 4 s). --expected prints one line
+ * `expected FUNCTION MILLISECONDS ROUNDS` for each function, before the work starts, and works on.
+ *
+ * Every function enters the kernel by a system call instruction of its own: stacks are walked by
+ * frame pointers, the C library has none, and a wrapper's frame would hide its caller. For the same
+ * reason nothing here is inlined or tail-called (examples/CMakeLists.txt has the flags). The helper
+ * thread, whose waits are not part of the answer, is named "offcpu_helper".
+ */
+#include <errno.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define NOINLINE __attribute__((noinline))
+
+enum {
+	SLEEP_LONG_MS = 50,
+	SLEEP_LONG_ROUNDS = 40,
+	SLEEP_SHORT_MS = 5,
+	SLEEP_SHORT_ROUNDS = 40,
+	LOCK_MS = 20,
+	LOCK_ROUNDS = 30,
+	PIPE_MS = 10,
+	PIPE_ROUNDS = 50,
+	COMPUTE_MS = 300,
+};
+
+/* ---- system calls, inlined into their callers --------------------------------------------- */
+
+static inline __attribute__((always_inline)) long enter_kernel(long number, long a, long b, long c,
+							       long d)
+{
+#if defined(__x86_64__)
+	register long r10 __asm__("r10") = d;
+	long result;
+
+	__asm__ volatile("syscall"
+			 : "=a"(result)
+			 : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10)
+			 : "rcx", "r11", "memory");
+	return result;
+#elif defined(__aarch64__)
+	register long x8 __asm__("x8") = number;
+	register long x0 __asm__("x0") = a;
+	register long x1 __asm__("x1") = b;
+	register long x2 __asm__("x2") = c;
+	register long x3 __asm__("x3") = d;
+
+	__asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3) : "memory");
+	return x0;
+#else
+#error "offcpu_demo: x86-64 and arm64 only"
+#endif
+}
+
+static struct timespec from_ms(long ms)
+{
+	return (struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
+}
+
+/* ---- the helper thread: releases the lock, writes to the pipe, when told to ----------------- */
+
+enum order { ORDER_NONE, ORDER_UNLOCK, ORDER_WRITE, ORDER_STOP };
+
+static struct {
+	_Atomic uint32_t order;
+	_Atomic uint32_t is_locked;
+	int pipe[2];
+} shared;
+
+static void futex_wake(_Atomic uint32_t *word)
+{
+	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, NULL);
+}
+
+static void *run_helper(void *arg)
+{
+	prctl(PR_SET_NAME, "offcpu_helper");
+	for (;;) {
+		uint32_t order = atomic_load(&shared.order);
+		struct timespec pause;
+
+		switch (order) {
+		case ORDER_NONE:
+			syscall(SYS_futex, &shared.order, FUTEX_WAIT_PRIVATE, ORDER_NONE, NULL);
+			continue;
+		case ORDER_UNLOCK:
+			atomic_store(&shared.order, ORDER_NONE);
+			pause = from_ms(LOCK_MS);
+			nanosleep(&pause, NULL);
+			atomic_store(&shared.is_locked, 0);
+			futex_wake(&shared.is_locked);
+			break;
+		case ORDER_WRITE:
+			atomic_store(&shared.order, ORDER_NONE);
+			pause = from_ms(PIPE_MS);
+			nanosleep(&pause, NULL);
+			if (write(shared.pipe[1], "x", 1) != 1)
+				abort();
+			break;
+		default: return NULL;
+		}
+	}
+	return arg;
+}
+
+static void give_order(enum order order)
+{
+	atomic_store(&shared.order, order);
+	futex_wake(&shared.order);
+}
+
+/* ---- what is to be found ------------------------------------------------------------------- */
+
+NOINLINE void sleep_long(int rounds);
+NOINLINE void sleep_short(int rounds);
+NOINLINE void wait_for_lock(int rounds);
+NOINLINE void read_pipe(int rounds);
+NOINLINE uint64_t compute(int rounds);
+
+NOINLINE void sleep_long(int rounds)
+{
+	struct timespec pause = from_ms(SLEEP_LONG_MS);
+
+	for (int i = 0; i < rounds; i++)
+		enter_kernel(SYS_nanosleep, (long)&pause, 0, 0, 0);
+}
+
+NOINLINE void sleep_short(int rounds)
+{
+	struct timespec pause = from_ms(SLEEP_SHORT_MS);
+
+	for (int i = 0; i < rounds; i++)
+		enter_kernel(SYS_nanosleep, (long)&pause, 0, 0, 0);
+}
+
+NOINLINE void wait_for_lock(int rounds)
+{
+	for (int i = 0; i < rounds; i++) {
+		atomic_store(&shared.is_locked, 1);
+		give_order(ORDER_UNLOCK);
+		while (atomic_load(&shared.is_locked))
+			enter_kernel(SYS_futex, (long)&shared.is_locked, FUTEX_WAIT_PRIVATE, 1, 0);
+	}
+}
+
+NOINLINE void read_pipe(int rounds)
+{
+	for (int i = 0; i < rounds; i++) {
+		char byte;
+
+		give_order(ORDER_WRITE);
+		while (enter_kernel(SYS_read, shared.pipe[0], (long)&byte, 1, 0) == -EINTR)
+			;
+	}
+}
+
+/* Spins until the thread has used COMPUTE_MS of CPU time per round; preemption does not count. */
+NOINLINE uint64_t compute(int rounds)
+{
+	uint64_t sum = 0, want_ns = (uint64_t)rounds * COMPUTE_MS * 1000000, now_ns;
+	struct timespec begin, now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
+	do {
+		for (uint64_t i = 0; i < 100000; i++)
+			sum = sum * 6364136223846793005u + i;
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+		now_ns = (uint64_t)(now.tv_sec - begin.tv_sec) * 1000000000 +
+			 (uint64_t)(now.tv_nsec - begin.tv_nsec);
+	} while (now_ns < want_ns);
+	return sum;
+}
+
+static int scaled(int rounds, long percent)
+{
+	long n = rounds * percent / 100;
+
+	return n < 1 ? 1 : (int)n;
+}
+
+static void print_expected(long percent)
+{
+	static const struct {
+		const char *name;
+		int ms, rounds;
+	} rows[] = {
+		{"sleep_long", SLEEP_LONG_MS, SLEEP_LONG_ROUNDS},
+		{"sleep_short", SLEEP_SHORT_MS, SLEEP_SHORT_ROUNDS},
+		{"wait_for_lock", LOCK_MS, LOCK_ROUNDS},
+		{"read_pipe", PIPE_MS, PIPE_ROUNDS},
+		{"compute", 0, 1}, /* on the CPU: no time off it */
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		int rounds = scaled(rows[i].rounds, percent);
+
+		printf("expected %s %d %d\n", rows[i].name, rows[i].ms * rounds, rounds);
+	}
+	fflush(stdout);
+}
+
+int main(int argc, char **argv)
+{
+	bool want_expected = false;
+	long percent = 100;
+	pthread_t helper;
+
+	for (int i = 1; i < argc; i++) {
+		char *end;
+
+		if (strcmp(argv[i], "--expected") == 0) {
+			want_expected = true;
+			continue;
+		}
+		percent = strtol(argv[i], &end, 10);
+		if (percent < 1 || percent > 10000 || (*end && strcmp(end, "%") != 0)) {
+			fprintf(stderr, "usage: offcpu_demo [SCALE%%] [--expected]\n");
+			return 1;
+		}
+	}
+	if (want_expected)
+		print_expected(percent);
+	if (pipe(shared.pipe) || pthread_create(&helper, NULL, run_helper, NULL)) {
+		perror("offcpu_demo");
+		return 1;
+	}
+	sleep_long(scaled(SLEEP_LONG_ROUNDS, percent));
+	sleep_short(scaled(SLEEP_SHORT_ROUNDS, percent));
+	wait_for_lock(scaled(LOCK_ROUNDS, percent));
+	read_pipe(scaled(PIPE_ROUNDS, percent));
+	compute(scaled(1, percent));
+	give_order(ORDER_STOP);
+	pthread_join(helper, NULL);
+	return 0;
+}

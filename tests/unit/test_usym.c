@@ -1,0 +1,437 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * User symbols of processes that have ended: this program runs itself as a child that lives 20 ms,
+ * execs, forks, or loads a library, and reports addresses over a pipe; they are named when it is
+ * gone. Needs root for perf records (else those tests skip). Prints what opening, closing and
+ * finding cost.
+ */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include "../../runtime/usym.h"
+
+/* What a child says about one of its addresses. */
+struct report {
+	uint32_t tgid, step; /* step: how many execs it is past */
+	uint64_t time_ns;
+	uint64_t address;
+	char name[64];
+};
+
+enum { REPORT_FD = 100, EXEC_ID = 1000 };
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* ---- the child ---- */
+
+static void report(uint32_t step, const void *address, const char *name)
+{
+	struct report r = {.tgid = (uint32_t)getpid(),
+			   .step = step,
+			   .time_ns = now_ns(),
+			   .address = (uintptr_t)address};
+
+	strncpy(r.name, name, sizeof(r.name) - 1);
+	if (write(REPORT_FD, &r, sizeof(r)) != sizeof(r))
+		_exit(1);
+}
+
+__attribute__((noinline)) static void first_function(void)
+{
+	report(0, (const char *)first_function + 1, "first_function");
+}
+
+__attribute__((noinline)) static void second_function(void)
+{
+	report(1, (const char *)second_function + 1, "second_function");
+}
+
+static int child_main(const char *what)
+{
+	if (strcmp(what, "run") == 0) {
+		first_function();
+	} else if (strcmp(what, "exec") == 0) {
+		first_function();
+		usleep(5000);
+		execl("/proc/self/exe", "child", "--child", "execed", NULL);
+	} else if (strcmp(what, "execed") == 0) {
+		second_function();
+	} else if (strcmp(what, "fork") == 0) {
+		if (fork() == 0)
+			first_function();
+		else
+			wait(NULL);
+	} else if (strcmp(what, "dlopen") == 0) {
+		void *library;
+
+		usleep(5000);
+		library = dlopen("libm.so.6", RTLD_NOW);
+		report(0, library ? dlsym(library, "cbrt") : NULL, "cbrt");
+	} else if (strcmp(what, "vdso") == 0) {
+		report(0, (const void *)(getauxval(AT_SYSINFO_EHDR) + 0x10), "[vdso]");
+	}
+	usleep(20000);
+	return 0;
+}
+
+/* ---- the tracer ---- */
+
+struct child {
+	pid_t pid;
+	int go, reports;
+};
+
+/* A child that waits for release(), then runs `path` --child what. */
+static void start(struct child *c, const char *path, const char *what)
+{
+	int go[2], reports[2];
+
+	assert_int_equal(pipe(go), 0);
+	assert_int_equal(pipe(reports), 0);
+	c->pid = fork();
+	assert_true(c->pid >= 0);
+	if (!c->pid) {
+		char byte;
+
+		close(go[1]);
+		dup2(reports[1], REPORT_FD);
+		close(reports[0]);
+		close(reports[1]);
+		if (read(go[0], &byte, 1) != 1)
+			_exit(1);
+		execl(path, "child", "--child", what, NULL);
+		_exit(127);
+	}
+	close(go[0]);
+	close(reports[1]);
+	c->go = go[1];
+	c->reports = reports[0];
+}
+
+static size_t release(struct child *c, struct report *reports, size_t max)
+{
+	size_t n = 0;
+	int status;
+
+	assert_int_equal(write(c->go, "", 1), 1);
+	close(c->go);
+	while (n < max && read(c->reports, &reports[n], sizeof(*reports)) == sizeof(*reports))
+		n++;
+	close(c->reports);
+	assert_int_equal(waitpid(c->pid, &status, 0), c->pid);
+	assert_int_equal(status, 0);
+	return n;
+}
+
+static void assert_found(struct usyms *u, const struct report *r, const char *module)
+{
+	struct usym sym;
+
+	assert_true(usyms_find(u, r->tgid, EXEC_ID + r->step, r->address, &sym));
+	assert_non_null(sym.module);
+	if (module)
+		assert_string_equal(sym.module, module);
+	assert_non_null(sym.name);
+	assert_string_equal(sym.name, r->name);
+}
+
+static struct usyms *tracker(int pid)
+{
+	struct usyms *u = usyms_new();
+	int err = usyms_track(u, pid);
+
+	if (err == -EACCES || err == -EPERM) {
+		print_message("skipped: perf events need root\n");
+		usyms_free(u);
+		skip();
+	}
+	assert_int_equal(err, 0);
+	return u;
+}
+
+static size_t trace_child(const char *what, bool all, struct usyms **u, struct report *r,
+			  size_t max)
+{
+	char exe[256];
+	ssize_t length = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+	struct child c;
+	size_t n;
+
+	exe[length > 0 ? length : 0] = '\0';
+	start(&c, exe, what);
+	*u = tracker(all ? -1 : c.pid);
+	n = release(&c, r, max);
+	/* The process is gone, and only now are its stacks noted. */
+	for (size_t i = 0; i < n; i++)
+		usyms_note_stack(*u, r[i].tgid, EXEC_ID + r[i].step, r[i].time_ns);
+	assert_int_equal(usyms_track_drain(*u), 0);
+	return n;
+}
+
+static void test_short_lived(void **state)
+{
+	struct usyms *u;
+	struct report r[4];
+
+	(void)state;
+	for (int all = 0; all < 2; all++) {
+		assert_int_equal(trace_child("run", all, &u, r, 4), 1);
+		assert_found(u, &r[0], NULL);
+		usyms_free(u);
+	}
+}
+
+static void test_exec(void **state)
+{
+	struct usyms *u;
+	struct report r[4];
+	struct usym sym;
+
+	(void)state;
+	assert_int_equal(trace_child("exec", false, &u, r, 4), 2);
+	assert_int_equal(r[0].tgid, r[1].tgid);
+	assert_found(u, &r[0], NULL);
+	assert_found(u, &r[1], NULL);
+	/* Each address belongs to its own program image (their places are random). */
+	if (r[0].address >> 12 != r[1].address >> 12) {
+		usyms_find(u, r[0].tgid, EXEC_ID + 1, r[0].address, &sym);
+		assert_true(!sym.name || strcmp(sym.name, "first_function") != 0);
+	}
+	usyms_free(u);
+}
+
+/* Only the second program's stack is noted: the first one's id is counted from it. */
+static void test_exec_by_count(void **state)
+{
+	char exe[256];
+	ssize_t length = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+	struct child c;
+	struct usyms *u;
+	struct report r[4];
+
+	(void)state;
+	exe[length > 0 ? length : 0] = '\0';
+	start(&c, exe, "exec");
+	u = tracker(c.pid);
+	assert_int_equal(release(&c, r, 4), 2);
+	usyms_note_stack(u, r[1].tgid, EXEC_ID + 1, r[1].time_ns);
+	assert_found(u, &r[0], NULL);
+	usyms_free(u);
+}
+
+static void test_fork(void **state)
+{
+	struct usyms *u;
+	struct report r[4];
+
+	(void)state;
+	for (int all = 0; all < 2; all++) {
+		assert_int_equal(trace_child("fork", all, &u, r, 4), 1);
+		assert_found(u, &r[0], NULL);
+		usyms_free(u);
+	}
+}
+
+static void test_dlopen(void **state)
+{
+	struct usyms *u;
+	struct report r[4];
+
+	(void)state;
+	assert_int_equal(trace_child("dlopen", false, &u, r, 4), 1);
+	assert_found(u, &r[0], NULL);
+	usyms_free(u);
+}
+
+static void test_vdso(void **state)
+{
+	struct usyms *u;
+	struct report r[4];
+	struct usym sym;
+
+	(void)state;
+	assert_int_equal(trace_child("vdso", false, &u, r, 4), 1);
+	assert_true(usyms_find(u, r[0].tgid, EXEC_ID, r[0].address, &sym));
+	assert_string_equal(sym.module, "[vdso]");
+	assert_int_equal(sym.module_offset, 0x10);
+	usyms_free(u);
+}
+
+static void copy_self(const char *to)
+{
+	char command[512];
+
+	snprintf(command, sizeof(command), "cp /proc/%d/exe %s", getpid(), to);
+	assert_int_equal(system(command), 0);
+}
+
+/* The program is deleted, or replaced by another of the same name, before a name is asked for: no
+ * names then, unless it was noted while it ran; never a wrong one. */
+static void test_deleted(void **state)
+{
+	char path[] = "/tmp/test_usym.XXXXXX";
+	struct report r;
+	struct usym sym;
+
+	(void)state;
+	for (int noted = 0; noted < 2; noted++) {
+		struct usyms *u;
+		struct child c;
+		int fd;
+
+		strcpy(path + sizeof(path) - 7, "XXXXXX");
+		fd = mkstemp(path);
+		close(fd);
+		copy_self(path);
+		chmod(path, 0700);
+		start(&c, path, "run");
+		u = tracker(c.pid);
+		assert_int_equal(write(c.go, "", 1), 1);
+		assert_int_equal(read(c.reports, &r, sizeof(r)), sizeof(r));
+		if (noted)
+			usyms_note_stack(u, r.tgid, EXEC_ID, r.time_ns);
+		waitpid(c.pid, NULL, 0);
+		unlink(path);
+		copy_self(path); /* ext4 gives it the same inode number */
+		if (!noted)
+			usyms_note_stack(u, r.tgid, EXEC_ID, r.time_ns);
+		assert_true(usyms_find(u, r.tgid, EXEC_ID, r.address, &sym));
+		assert_string_equal(sym.module, path);
+		if (noted)
+			assert_string_equal(sym.name, "first_function");
+		else
+			assert_null(sym.name);
+		close(c.go);
+		close(c.reports);
+		unlink(path);
+		usyms_free(u);
+	}
+}
+
+/* Without records: a living process, from /proc alone, then a library it loads. */
+static void test_untracked(void **state)
+{
+	struct usyms *u = usyms_new();
+	struct report r = {.tgid = (uint32_t)getpid(),
+			   .address = (uintptr_t)test_untracked + 4,
+			   .name = "test_untracked"};
+	struct usym sym;
+	void *library;
+
+	(void)state;
+	assert_false(usyms_find(u, r.tgid, EXEC_ID, 0, &sym));
+	usyms_note_stack(u, r.tgid, EXEC_ID, now_ns());
+	assert_found(u, &r, NULL);
+	usleep(110000); /* /proc is read again for a miss at most this often */
+	library = dlopen("libm.so.6", RTLD_NOW);
+	assert_non_null(library);
+	assert_true(usyms_find(u, r.tgid, EXEC_ID, (uintptr_t)dlsym(library, "cbrt"), &sym));
+	assert_string_equal(sym.name, "cbrt");
+	assert_false(usyms_find(u, 0x7ffffff0, EXEC_ID, r.address, &sym));
+	assert_null(sym.module);
+	assert_int_equal(usyms_note_process(u, 0x7ffffff0), -ENOENT);
+	usyms_note_all(u);
+	assert_found(u, &r, NULL);
+	usyms_free(u);
+}
+
+/* Hundreds of short-lived children: all named afterwards, no record lost. */
+static void test_many(void **state)
+{
+	enum { N = 200 };
+	struct report *r = calloc(N, sizeof(*r));
+	struct usyms *u = tracker(-1);
+	const int *fds;
+
+	(void)state;
+	usyms_note_process(u, (uint32_t)getpid());
+	assert_true(usyms_track_fds(u, &fds) > 0);
+	for (size_t i = 0; i < N; i++) {
+		struct child c;
+
+		start(&c, "/proc/self/exe", "run");
+		assert_int_equal(release(&c, &r[i], 1), 1);
+		if (i % 10)
+			continue;
+		assert_int_equal(usyms_track_drain(u), 0);
+		for (size_t k = i < 10 ? 0 : i - 10; k <= i; k++)
+			usyms_note_stack(u, r[k].tgid, EXEC_ID, r[k].time_ns);
+	}
+	for (size_t i = N - 10; i < N; i++)
+		usyms_note_stack(u, r[i].tgid, EXEC_ID, r[i].time_ns);
+	for (size_t i = 0; i < N; i++)
+		assert_found(u, &r[i], NULL);
+	free(r);
+	usyms_free(u);
+}
+
+static void test_costs(void **state)
+{
+	uint64_t open_ns[2] = {0}, close_ns = 0, t[4];
+	struct usyms *u;
+	struct usym sym;
+	uint32_t self = (uint32_t)getpid();
+
+	(void)state;
+	for (int i = 0; i < 10; i++) {
+		t[0] = now_ns();
+		u = tracker(i & 1 ? -1 : (int)self);
+		t[1] = now_ns();
+		usyms_free(u);
+		t[2] = now_ns();
+		open_ns[i & 1] += t[1] - t[0];
+		close_ns += t[2] - t[1];
+	}
+	u = usyms_new();
+	t[0] = now_ns();
+	usyms_note_process(u, self);
+	t[1] = now_ns();
+	usyms_find(u, self, 0, (uintptr_t)dlsym(RTLD_NEXT, "malloc"), &sym);
+	t[2] = now_ns();
+	for (int i = 0; i < 100000; i++)
+		usyms_find(u, self, 0, (uintptr_t)dlsym + (uint64_t)(i & 15), &sym);
+	t[3] = now_ns();
+	print_message(
+		"track: open %.3f ms (a process), %.3f (all), close %.3f ms; note_process %.3f ms; first find in libc %.3f ms; find %.0f ns\n",
+		(double)open_ns[0] / 5e6, (double)open_ns[1] / 5e6, (double)close_ns / 1e7,
+		(double)(t[1] - t[0]) / 1e6, (double)(t[2] - t[1]) / 1e6,
+		(double)(t[3] - t[2]) / 1e5);
+	usyms_free(u);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_short_lived),   cmocka_unit_test(test_exec),
+		cmocka_unit_test(test_exec_by_count), cmocka_unit_test(test_fork),
+		cmocka_unit_test(test_dlopen),	      cmocka_unit_test(test_vdso),
+		cmocka_unit_test(test_deleted),	      cmocka_unit_test(test_untracked),
+		cmocka_unit_test(test_many),	      cmocka_unit_test(test_costs),
+	};
+
+	if (argc == 3 && strcmp(argv[1], "--child") == 0)
+		return child_main(argv[2]);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
