@@ -2,11 +2,11 @@
 /*
  * Writes to a script's maps, with every failure counted by its cause.
  */
-#include "control.h"
+#include "helpers.h"
 
 static INLINE void lose_update(long err, uint32_t probe)
 {
-	sonde_lose(probe, err == -ERR_2BIG    ? SONDE_LOSS_MAP_FULL
+	sonde_loss_count(probe, err == -ERR_2BIG    ? SONDE_LOSS_MAP_FULL
 			  : err == -ERR_NOMEM ? SONDE_LOSS_MAP_NOMEM
 					      : SONDE_LOSS_MAP_BUSY);
 }

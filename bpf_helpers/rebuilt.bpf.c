@@ -3,7 +3,7 @@
  * Fields of tracepoint records from the raw tracepoint's typed arguments: the rows of
  * parser/rebuilt.def. Values are those tracefs shows (include/trace/events/sched.h).
  */
-#include "control.h"
+#include "helpers.h"
 
 /* sched_switch(bool preempt, task prev, task next, unsigned int prev_state); prev_state since 5.18 */
 struct switch_args {
@@ -14,39 +14,39 @@ struct switch_args {
 enum { STATE_REPORTED = 0x7f, REPORT_IDLE = 0x80, REPORT_MAX = 0x100, TASK_IDLE = 0x402,
        TASK_RTLOCK = 0x1000, TASK_UNINTERRUPTIBLE = 2 };
 
-INLINE void sonde_switch_prev_comm(struct switch_args *c, char *comm)
+INLINE_CORE void sonde_rebuilt_prev_comm(struct switch_args *c, char *comm)
 {
 	bpf_probe_read_kernel(comm, 16, c->prev->comm);
 }
 
-INLINE void sonde_switch_next_comm(struct switch_args *c, char *comm)
+INLINE_CORE void sonde_rebuilt_next_comm(struct switch_args *c, char *comm)
 {
 	bpf_probe_read_kernel(comm, 16, c->next->comm);
 }
 
-INLINE uint64_t sonde_switch_prev_pid(struct switch_args *c)
+INLINE_CORE uint64_t sonde_rebuilt_prev_pid(struct switch_args *c)
 {
 	return (uint64_t)(int64_t)c->prev->pid;
 }
 
-INLINE uint64_t sonde_switch_next_pid(struct switch_args *c)
+INLINE_CORE uint64_t sonde_rebuilt_next_pid(struct switch_args *c)
 {
 	return (uint64_t)(int64_t)c->next->pid;
 }
 
-INLINE uint64_t sonde_switch_prev_prio(struct switch_args *c)
+INLINE_CORE uint64_t sonde_rebuilt_prev_prio(struct switch_args *c)
 {
 	return (uint64_t)(int64_t)c->prev->prio;
 }
 
-INLINE uint64_t sonde_switch_next_prio(struct switch_args *c)
+INLINE_CORE uint64_t sonde_rebuilt_next_prio(struct switch_args *c)
 {
 	return (uint64_t)(int64_t)c->next->prio;
 }
 
 /* __trace_sched_switch_state: the highest bit reported, idle and the RT lock's wait mapped, preempted
  * threads (still runnable) marked with the bit above all. */
-INLINE uint64_t sonde_switch_prev_state(struct switch_args *c)
+INLINE_CORE uint64_t sonde_rebuilt_prev_state(struct switch_args *c)
 {
 	uint32_t state = c->prev->__state, reported;
 

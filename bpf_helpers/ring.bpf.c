@@ -3,7 +3,7 @@
  * Records to user space. Waking the reader costs a probe 550 ns and more, so it is done only when the
  * reader has said that it sleeps (sonde_control.asleep); else it comes by every few milliseconds.
  */
-#include "control.h"
+#include "helpers.h"
 
 /* The runtime sets max_entries to plan->needs.ring_bytes. */
 struct {
@@ -11,16 +11,16 @@ struct {
 	__uint(max_entries, 4096);
 } sonde_events SEC(".maps");
 
-INLINE void *sonde_reserve(uint32_t probe, uint64_t size)
+INLINE void *sonde_ring_reserve(uint32_t probe, uint64_t size)
 {
 	void *record = bpf_ringbuf_reserve(&sonde_events, size, 0);
 
 	if (!record)
-		sonde_lose(probe, SONDE_LOSS_RING_FULL);
+		sonde_loss_count(probe, SONDE_LOSS_RING_FULL);
 	return record;
 }
 
-INLINE void sonde_submit(void *record)
+INLINE void sonde_ring_submit(void *record)
 {
 	uint64_t flags = RB_NO_WAKEUP;
 

@@ -4,7 +4,7 @@
  * verifier removes the branches that do not apply. A -c command's descendants carry a flag in task
  * storage: it ends with the thread, nothing has to be cleaned up and no pid can be reused wrongly.
  */
-#include "control.h"
+#include "helpers.h"
 
 struct {
 	__uint(type, MAP_TYPE_TASK_STORAGE);
@@ -18,14 +18,12 @@ static INLINE uint32_t in_scope(uint32_t tgid, struct task_struct *task)
 {
 	if (sonde_config.scope == SONDE_SCOPE_ALL)
 		return tgid != sonde_config.self_tgid;
-	if (tgid == sonde_config.scope_tgid)
-		return 1;
 	if (sonde_config.scope == SONDE_SCOPE_PID)
-		return 0;
+		return tgid == sonde_config.scope_tgid;
 	return bpf_task_storage_get(&sonde_scopes, task, 0, 0) != 0;
 }
 
-INLINE uint32_t sonde_in_scope(void)
+INLINE uint32_t sonde_scope_current(void)
 {
 	return in_scope(bpf_get_current_pid_tgid() >> 32, bpf_get_current_task_btf());
 }
@@ -33,9 +31,17 @@ INLINE uint32_t sonde_in_scope(void)
 /* At sched_process_fork: what a traced thread creates is traced. */
 INLINE void sonde_scope_fork(struct task_struct *parent, struct task_struct *child)
 {
-	if ((uint32_t)parent->tgid != sonde_config.scope_tgid &&
-	    !bpf_task_storage_get(&sonde_scopes, parent, 0, 0))
+	if (!bpf_task_storage_get(&sonde_scopes, parent, 0, 0))
 		return;
 	if (!bpf_task_storage_get(&sonde_scopes, child, 0, STORAGE_CREATE))
-		sonde_lose(0, SONDE_LOSS_TASK_STORAGE);
+		sonde_loss_count(0, SONDE_LOSS_TASK_STORAGE);
+}
+
+/* At sched_process_exec: the command begins here; before, it was the tracer's own child. */
+INLINE void sonde_scope_exec(struct task_struct *task)
+{
+	if (sonde_task_pid(task) != sonde_config.scope_tgid)
+		return;
+	if (!bpf_task_storage_get(&sonde_scopes, task, 0, STORAGE_CREATE))
+		sonde_loss_count(0, SONDE_LOSS_TASK_STORAGE);
 }

@@ -5,7 +5,7 @@
  * also sent to user space, which notes its process's mappings while that lives; it counts as seen
  * only when the record was reserved.
  */
-#include "control.h"
+#include "helpers.h"
 
 enum {
 	HEADER_WORDS = sizeof(struct sonde_stack) / 8 - SONDE_MAX_FRAMES,
@@ -94,7 +94,7 @@ static INLINE struct sonde_stack *store(struct sonde_stack *st, uint64_t hash, u
 		return kept;
 	err = bpf_map_update_elem(&sonde_stacks, &hash, st, UPDATE_NOEXIST);
 	if (err && err != -ERR_EXIST)
-		sonde_lose(probe, SONDE_LOSS_STACK_STORE);
+		sonde_loss_count(probe, SONDE_LOSS_STACK_STORE);
 	return bpf_map_lookup_elem(&sonde_stacks, &hash);
 }
 
@@ -106,7 +106,7 @@ static INLINE uint64_t keep(uint64_t *words, long bytes, uint32_t skip, uint32_t
 	uint64_t hash;
 
 	if (n >= SONDE_MAX_FRAMES)
-		sonde_lose(probe, SONDE_LOSS_STACK_CUT);
+		sonde_loss_count(probe, SONDE_LOSS_STACK_CUT);
 	if (skip > MAX_SKIP || n <= skip)
 		return 0;
 	n -= skip;
@@ -127,7 +127,7 @@ static INLINE uint64_t capture_kernel(uint64_t *words, void *ctx, uint32_t prog,
 	long n = bpf_get_stack(ctx, ips, SONDE_MAX_FRAMES * 8, 0);
 
 	if (n < 0) {
-		sonde_lose(probe, SONDE_LOSS_STACK_FAILED);
+		sonde_loss_count(probe, SONDE_LOSS_STACK_FAILED);
 		return 0;
 	}
 	return keep(words, n, tracer_frames(ips, prog, own), probe);
@@ -139,7 +139,7 @@ static INLINE uint64_t capture_task(uint64_t *words, struct task_struct *task, u
 	long n = bpf_get_task_stack(task, ips, SONDE_MAX_FRAMES * 8, 0);
 
 	if (n < 0) {
-		sonde_lose(probe, SONDE_LOSS_STACK_FAILED);
+		sonde_loss_count(probe, SONDE_LOSS_STACK_FAILED);
 		return 0;
 	}
 	return keep(words, n, 0, probe);
@@ -153,7 +153,7 @@ static INLINE void announce(struct sonde_stack *kept, uint64_t hash, uint32_t tg
 
 	if (!kept || kept->sent)
 		return;
-	ev = sonde_reserve(probe, sizeof(*ev));
+	ev = sonde_ring_reserve(probe, sizeof(*ev));
 	if (!ev)
 		return;
 	kept->sent = 1;
@@ -163,27 +163,27 @@ static INLINE void announce(struct sonde_stack *kept, uint64_t hash, uint32_t tg
 	ev->time_ns = bpf_ktime_get_ns();
 	ev->tgid = tgid;
 	ev->exec_id = exec_id;
-	sonde_submit(ev);
+	sonde_ring_submit(ev);
 }
 
 static INLINE uint64_t capture_user(uint64_t *words, void *ctx, uint32_t probe)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct sonde_stack *st = (struct sonde_stack *)words;
-	uint32_t tgid = task->tgid, exec_id = task->self_exec_id, n;
+	uint32_t tgid = sonde_task_pid(task), exec_id = sonde_task_exec_id(task), n;
 	uint64_t hash;
 	long bytes;
 
-	if (!task->mm)
+	if (!sonde_task_has_memory(task))
 		return 0; /* a kernel thread has no user stack */
 	bytes = bpf_get_stack(ctx, st->ips, SONDE_MAX_FRAMES * 8, USER_STACK);
 	if (bytes < 0)
-		sonde_lose(probe, SONDE_LOSS_STACK_FAILED);
+		sonde_loss_count(probe, SONDE_LOSS_STACK_FAILED);
 	if (bytes < 8)
 		return 0;
 	n = (uint32_t)bytes / 8;
 	if (n >= SONDE_MAX_FRAMES)
-		sonde_lose(probe, SONDE_LOSS_STACK_CUT);
+		sonde_loss_count(probe, SONDE_LOSS_STACK_CUT);
 	hash = hash_frames(st->ips, n, mix(tgid, exec_id));
 	st->n_frames = n;
 	st->tgid = tgid;
@@ -216,27 +216,27 @@ static INLINE uint64_t capture(enum capture what, void *subject, uint32_t prog, 
 		else
 			hash = capture_user(words, subject, probe);
 	} else {
-		sonde_lose(probe, SONDE_LOSS_SCRATCH);
+		sonde_loss_count(probe, SONDE_LOSS_SCRATCH);
 	}
 	__sync_fetch_and_add(&s->depth, -1);
 	return hash;
 }
 
 /* Kernel stack of the current thread. `own`: 1 in programs that see their own frame first. */
-INLINE uint64_t sonde_kstack(void *ctx, uint32_t prog, uint32_t own, uint32_t probe)
+INLINE uint64_t sonde_stack_kernel(void *ctx, uint32_t prog, uint32_t own, uint32_t probe)
 {
 	return capture(CAPTURE_KERNEL, ctx, prog, own, probe);
 }
 
 /* Kernel stack of a thread that is switched out: where it waits. The kernel leaves the scheduler's own
  * functions out of it (stack_trace_save_tsk). */
-INLINE uint64_t sonde_task_kstack(struct task_struct *task, uint32_t probe)
+INLINE uint64_t sonde_stack_task(struct task_struct *task, uint32_t probe)
 {
 	return capture(CAPTURE_TASK, task, 0, 0, probe);
 }
 
 /* User stack of the current thread, by frame pointers. */
-INLINE uint64_t sonde_ustack(void *ctx, uint32_t probe)
+INLINE uint64_t sonde_stack_user(void *ctx, uint32_t probe)
 {
 	return capture(CAPTURE_USER, ctx, 0, 0, probe);
 }

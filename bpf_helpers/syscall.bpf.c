@@ -3,7 +3,7 @@
  * System calls seen through the raw tracepoints sys_enter and sys_exit: number and arguments out of
  * the saved registers, by the target's calling convention.
  */
-#include "control.h"
+#include "helpers.h"
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 #ifdef SONDE_TARGET_x86
@@ -22,7 +22,7 @@ struct pt_regs {
 #endif
 #pragma clang attribute pop
 
-INLINE uint64_t sonde_syscall_number(struct pt_regs *regs)
+INLINE_CORE uint64_t sonde_syscall_number(struct pt_regs *regs)
 {
 #ifdef SONDE_TARGET_x86
 	return regs->orig_ax;
@@ -31,7 +31,7 @@ INLINE uint64_t sonde_syscall_number(struct pt_regs *regs)
 #endif
 }
 
-INLINE uint64_t sonde_syscall_arg(struct pt_regs *regs, uint32_t i)
+INLINE_CORE uint64_t sonde_syscall_arg(struct pt_regs *regs, uint32_t i)
 {
 #ifdef SONDE_TARGET_x86
 	switch (i) {
@@ -63,5 +63,17 @@ INLINE uint64_t sonde_syscall_arg(struct pt_regs *regs, uint32_t i)
 	default:
 		return regs->regs[5];
 	}
+#endif
+}
+
+enum { X86_TS_COMPAT = 2 };
+
+/* A 32-bit program's system call on a 64-bit kernel: its number is of another table. */
+INLINE_CORE uint32_t sonde_syscall_is_compat(void)
+{
+#ifdef SONDE_TARGET_x86
+	return (bpf_get_current_task_btf()->thread_info.status & X86_TS_COMPAT) != 0;
+#else
+	return 0;
 #endif
 }

@@ -59,14 +59,12 @@ static void declare_license(struct gen *g)
 	LLVMSetAlignment(global, 1);
 }
 
-static int begin(struct gen *g)
+static void begin(struct gen *g)
 {
 	g->llvm = LLVMContextCreate();
 	g->module = LLVMModuleCreateWithNameInContext("sonde", g->llvm);
 	LLVMSetTarget(g->module, "bpfel");
 	LLVMSetDataLayout(g->module, "e-m:e-p:64:64-i64:64-i128:128-n32:64-S128");
-	if (gen_link_helpers(g))
-		return -1;
 	g->b = LLVMCreateBuilderInContext(g->llvm);
 	g->i8 = LLVMInt8TypeInContext(g->llvm);
 	g->i16 = LLVMInt16TypeInContext(g->llvm);
@@ -74,7 +72,6 @@ static int begin(struct gen *g)
 	g->i64 = LLVMInt64TypeInContext(g->llvm);
 	g->ptr = LLVMPointerTypeInContext(g->llvm, 0);
 	gen_di_begin(g);
-	return 0;
 }
 
 static int generate(struct gen *g)
@@ -84,7 +81,7 @@ static int generate(struct gen *g)
 	for (uint32_t i = 0; i < g->plan->n_progs; i++)
 		gen_program(g, i);
 	LLVMDIBuilderFinalize(g->di);
-	return g->failed ? -1 : 0;
+	return g->failed ? -1 : gen_link_missing(g);
 }
 
 static void end(struct gen *g)
@@ -110,7 +107,8 @@ static int print_ir(struct gen *g, struct codegen_output *out)
 
 static int run(struct gen *g, enum codegen_stage stage, struct codegen_output *out)
 {
-	if (begin(g) || generate(g))
+	begin(g);
+	if (generate(g))
 		return -1;
 	if (stage == CODEGEN_IR)
 		return print_ir(g, out);

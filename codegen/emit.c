@@ -15,7 +15,7 @@
 
 /* A short list does in 0.5 ms what default<O2> does in 3. */
 static const char passes[] =
-	"always-inline,function(sroa,early-cse,simplifycfg,instcombine,simplifycfg,gvn,dse,"
+	"function(sroa,early-cse,simplifycfg,instcombine,simplifycfg,gvn,dse,"
 	"instcombine,simplifycfg,adce)";
 
 static int fail(struct gen *g, const char *what, char *llvm_message)
@@ -70,11 +70,9 @@ static bool drop_functions(struct gen *g)
 	return found;
 }
 
-/* Helpers are all inlined: what is left of them is deleted, and then the maps nobody uses. */
-static void drop_unused(struct gen *g)
+/* Maps and data of helper files of which the program uses other parts. */
+static void drop_globals(struct gen *g)
 {
-	while (drop_functions(g))
-		;
 	for (LLVMValueRef next, v = LLVMGetFirstGlobal(g->module); v; v = next) {
 		next = LLVMGetNextGlobal(v);
 		if (!is_used(v) && strncmp(LLVMGetValueName(v), "sonde_", 6) == 0 &&
@@ -96,7 +94,12 @@ int emit_optimize(struct gen *g)
 		return fail(g, "bad IR", message);
 	LLVMDisposeMessage(message);
 	options = LLVMCreatePassBuilderOptions();
-	err = LLVMRunPasses(g->module, passes, tm, options);
+	err = LLVMRunPasses(g->module, "always-inline", tm, options);
+	if (!err) {
+		while (drop_functions(g)) /* helpers live on where they were called */
+			;
+		err = LLVMRunPasses(g->module, passes, tm, options);
+	}
 	LLVMDisposePassBuilderOptions(options);
 	LLVMDisposeTargetMachine(tm);
 	if (err) {
@@ -105,7 +108,7 @@ int emit_optimize(struct gen *g)
 		LLVMDisposeErrorMessage(message);
 		return -1;
 	}
-	drop_unused(g);
+	drop_globals(g);
 	return 0;
 }
 

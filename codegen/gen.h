@@ -101,8 +101,8 @@ LLVMValueRef gen_own(struct gen *g, const char *name, LLVMValueRef *args, unsign
 #define GEN_OWN(g, name, ...)                                                                      \
 	gen_own((g), (name), (LLVMValueRef[]){__VA_ARGS__},                                        \
 		sizeof((LLVMValueRef[]){__VA_ARGS__}) / sizeof(LLVMValueRef))
-/* Link the bitcode of bpf_helpers/ into the module. 0 or -1. */
-int gen_link_helpers(struct gen *g);
+/* Link what the linked files of bpf_helpers/ need in their turn. 0 or -1. */
+int gen_link_missing(struct gen *g);
 
 /* ---- expressions and statements */
 struct value gen_expr(struct gen *g, struct expr *e);

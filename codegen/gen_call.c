@@ -87,6 +87,7 @@ static bool sees_own_frame(enum plan_prog_kind kind)
 	case PP_SYSCALL_EXIT:
 	case PP_SWITCH_SPAN:
 	case PP_SCOPE_FORK:
+	case PP_SCOPE_EXEC:
 		return true;
 	case PP_TRACEPOINT:
 	case PP_INTERVAL:
@@ -105,9 +106,9 @@ struct value gen_kstack(struct gen *g, struct expr *e)
 	LLVMValueRef probe = gen_u32(g, g->probe_id), v;
 
 	if (g->subject)
-		v = GEN_OWN(g, "sonde_task_kstack", g->subject, probe);
+		v = GEN_OWN(g, "sonde_stack_task", g->subject, probe);
 	else
-		v = GEN_OWN(g, "sonde_kstack", g->ctx, gen_u32(g, g->prog_id),
+		v = GEN_OWN(g, "sonde_stack_kernel", g->ctx, gen_u32(g, g->prog_id),
 			    gen_u32(g, sees_own_frame(g->prog->kind)), probe);
 	return gen_int_value(v, e->type);
 }
@@ -119,7 +120,7 @@ struct value gen_ustack(struct gen *g, struct expr *e)
 
 		return gen_int_value(LLVMBuildLoad2(g->b, g->i64, at, ""), e->type);
 	}
-	return gen_int_value(GEN_OWN(g, "sonde_ustack", g->ctx, gen_u32(g, g->probe_id)), e->type);
+	return gen_int_value(GEN_OWN(g, "sonde_stack_user", g->ctx, gen_u32(g, g->probe_id)), e->type);
 }
 
 static struct value text_value(const struct expr *e, const char *text)
@@ -259,7 +260,7 @@ static struct value record_field(struct gen *g, const struct tp_field *f, const 
 	}
 	/* The context can be read by words only, but a helper may read from it as from any memory. */
 	buf = gen_buffer(g, type->size);
-	GEN_OWN(g, "sonde_read_kernel", buf, gen_u32(g, type->size), gen_at(g, g->ctx, f->offset));
+	GEN_OWN(g, "sonde_memory_read", buf, gen_u32(g, type->size), gen_at(g, g->ctx, f->offset));
 	return (struct value){.kind = V_MEM, .type = type, .v = buf};
 }
 

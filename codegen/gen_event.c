@@ -11,7 +11,7 @@ static const struct value nothing = {.kind = V_NONE, .type = &type_void};
 
 LLVMValueRef gen_record(struct gen *g, uint32_t id, uint32_t size, LLVMBasicBlockRef *skip)
 {
-	LLVMValueRef record = GEN_OWN(g, "sonde_reserve", gen_u32(g, g->probe_id), gen_u64(g, size));
+	LLVMValueRef record = GEN_OWN(g, "sonde_ring_reserve", gen_u32(g, g->probe_id), gen_u64(g, size));
 	LLVMBasicBlockRef fill = gen_block(g, "record");
 
 	*skip = gen_block(g, "record.end");
@@ -25,7 +25,7 @@ LLVMValueRef gen_record(struct gen *g, uint32_t id, uint32_t size, LLVMBasicBloc
 
 void gen_record_end(struct gen *g, LLVMValueRef record, LLVMBasicBlockRef skip)
 {
-	GEN_OWN(g, "sonde_submit", record);
+	GEN_OWN(g, "sonde_ring_submit", record);
 	LLVMBuildBr(g->b, skip);
 	LLVMPositionBuilderAtEnd(g->b, skip);
 }
@@ -67,7 +67,7 @@ static void gen_map_event(struct gen *g, uint32_t id, LLVMValueRef epoch)
 /* The epoch is advanced here and now, so that what this run adds afterwards belongs to the new one. */
 static LLVMValueRef advance_epoch(struct gen *g, uint32_t map)
 {
-	LLVMValueRef old = GEN_OWN(g, "sonde_clear", gen_u32(g, map), gen_u32(g, g->probe_id));
+	LLVMValueRef old = GEN_OWN(g, "sonde_control_clear", gen_u32(g, map), gen_u32(g, g->probe_id));
 
 	gen_epoch_forget(g, map);
 	return old;
@@ -108,7 +108,7 @@ struct value gen_exit(struct gen *g, struct expr *e)
 	LLVMBasicBlockRef skip;
 	LLVMValueRef record;
 
-	GEN_OWN(g, "sonde_exit", code);
+	GEN_OWN(g, "sonde_control_exit", code);
 	if (g->plan->needs.ring_buffer) {
 		record = gen_record(g, SONDE_EV_EXIT, sizeof(struct sonde_exit_event), &skip);
 		LLVMBuildStore(g->b, code,

@@ -61,7 +61,7 @@ static LLVMValueRef divide(struct gen *g, LLVMValueRef x, LLVMValueRef y, bool m
 
 	LLVMBuildCondBr(g->b, gen_truth(g, y), some, zero);
 	LLVMPositionBuilderAtEnd(g->b, zero);
-	GEN_OWN(g, "sonde_lose", gen_u32(g, g->probe_id), gen_u32(g, SONDE_LOSS_DIVISION));
+	GEN_OWN(g, "sonde_loss_count", gen_u32(g, g->probe_id), gen_u32(g, SONDE_LOSS_DIVISION));
 	LLVMBuildBr(g->b, end);
 	zero = LLVMGetInsertBlock(g->b);
 	LLVMPositionBuilderAtEnd(g->b, some);

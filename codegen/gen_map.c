@@ -25,7 +25,7 @@ LLVMValueRef gen_epoch(struct gen *g, uint32_t map)
 
 void gen_epoch_forget(struct gen *g, uint32_t map)
 {
-	LLVMBuildStore(g->b, GEN_OWN(g, "sonde_epoch", gen_u32(g, map)), g->epochs[map]);
+	LLVMBuildStore(g->b, GEN_OWN(g, "sonde_control_epoch", gen_u32(g, map)), g->epochs[map]);
 }
 
 /* ---- keys -------------------------------------------------------------------------------- */

@@ -123,7 +123,7 @@ static LLVMValueRef context_pointer(struct gen *g, uint32_t i)
 
 static void scope_test(struct gen *g, LLVMBasicBlockRef out)
 {
-	only_if(g, gen_truth(g, gen_own(g, "sonde_in_scope", NULL, 0)), out);
+	only_if(g, gen_truth(g, gen_own(g, "sonde_scope_current", NULL, 0)), out);
 }
 
 /* ---- kinds of programs -------------------------------------------------------------------- */
@@ -148,7 +148,7 @@ static void gen_syscall_probe(struct gen *g, uint32_t id, LLVMValueRef number)
 	want = gen_u64(g, (uint64_t)g->probe->syscall);
 	only_if(g, LLVMBuildICmp(g->b, LLVMIntEQ, number, want, ""), next);
 	scope_test(g, next);
-	only_if(g, LLVMBuildNot(g->b, gen_truth(g, gen_own(g, "sonde_is_compat", NULL, 0)), ""), next);
+	only_if(g, LLVMBuildNot(g->b, gen_truth(g, gen_own(g, "sonde_syscall_is_compat", NULL, 0)), ""), next);
 	gen_body(g);
 	LLVMBuildBr(g->b, next);
 	LLVMPositionBuilderAtEnd(g->b, next);
@@ -173,7 +173,7 @@ static void keep_state(struct gen *g, LLVMValueRef state)
 
 	if (q->span_ustack >= 0)
 		LLVMBuildStore(g->b,
-			       GEN_OWN(g, "sonde_ustack", g->ctx, gen_u32(g, g->probe_id)),
+			       GEN_OWN(g, "sonde_stack_user", g->ctx, gen_u32(g, g->probe_id)),
 			       gen_at(g, state, (uint32_t)q->span_ustack));
 	for (uint32_t i = 0; i < q->n_span_args; i++)
 		gen_store(g, gen_rebuilt_field(g, q->span_arg_names[i], q->span_args[i].type),
@@ -234,6 +234,13 @@ static void gen_scope_fork(struct gen *g, LLVMBasicBlockRef out)
 	LLVMBuildBr(g->b, out);
 }
 
+/* sched_process_exec(task, …) */
+static void gen_scope_exec(struct gen *g, LLVMBasicBlockRef out)
+{
+	GEN_OWN(g, "sonde_scope_exec", context_pointer(g, 0));
+	LLVMBuildBr(g->b, out);
+}
+
 static void gen_by_kind(struct gen *g, LLVMBasicBlockRef out)
 {
 	switch (g->prog->kind) {
@@ -261,6 +268,9 @@ static void gen_by_kind(struct gen *g, LLVMBasicBlockRef out)
 	case PP_SCOPE_FORK:
 		gen_scope_fork(g, out);
 		return;
+	case PP_SCOPE_EXEC:
+		gen_scope_exec(g, out);
+		return;
 	case PP_KIND_COUNT:
 		return;
 	}
@@ -274,10 +284,11 @@ static void add_attribute(struct gen *g, LLVMValueRef fn, const char *name)
 				LLVMCreateEnumAttribute(g->llvm, kind, 0));
 }
 
+/* Programs that can be attached for a while after tracing has ended: exit() was called, or their perf
+ * events are being closed. */
 static bool stops_after_exit(const struct gen *g)
 {
-	return g->plan->needs.exit && g->prog->kind != PP_BEGIN && g->prog->kind != PP_END &&
-	       g->prog->kind != PP_SCOPE_FORK;
+	return g->prog->n_probes && g->prog->kind != PP_BEGIN && g->prog->kind != PP_END;
 }
 
 void gen_program(struct gen *g, uint32_t index)
@@ -300,7 +311,7 @@ void gen_program(struct gen *g, uint32_t index)
 	LLVMPositionBuilderAtEnd(g->b, body);
 	gen_place(g, g->prog->n_probes ? g->plan->probes[g->prog->probes[0]].span : SPAN_NONE);
 	if (stops_after_exit(g))
-		only_if(g, LLVMBuildNot(g->b, gen_truth(g, gen_own(g, "sonde_exiting", NULL, 0)), ""),
+		only_if(g, LLVMBuildNot(g->b, gen_truth(g, gen_own(g, "sonde_control_exiting", NULL, 0)), ""),
 			out);
 	gen_by_kind(g, out);
 	LLVMPositionBuilderAtEnd(g->b, out);

@@ -88,10 +88,10 @@ static bool read_conversion(struct reader *r, struct plan_piece *p)
 			p->precision = 0;
 	}
 	p->bits = read_bits(r);
-	if (!peek(r) || !strchr("diuxXocps", peek(r)))
+	if (!peek(r) || !strchr("diuxXocps", peek(r)) || p->width > WIDEST || p->precision > WIDEST)
 		return false;
 	p->conv = *r->at++;
-	return p->width <= WIDEST && p->precision <= WIDEST;
+	return true;
 }
 
 static void add_text(struct arena *a, struct format_spec *out, const char *text, uint32_t len)

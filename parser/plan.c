@@ -362,6 +362,7 @@ static const char *section_of(struct arena *a, const struct plan_prog *g)
 	case PP_SYSCALL_EXIT:
 	case PP_SWITCH_SPAN:
 	case PP_SCOPE_FORK:
+	case PP_SCOPE_EXEC:
 		return arena_printf(a, "tp_btf/%s", g->event);
 	case PP_TRACEPOINT:
 		return arena_printf(a, "tracepoint/%s/%s", g->category, g->event);
@@ -497,8 +498,11 @@ struct plan *plan_make(struct arena *a, struct program *p, const struct plan_opt
 		plan->needs.ring_buffer = true;
 		plan->needs.ring_bytes = RING_BYTES_STACKS;
 	}
-	if (options->scope_tree && plan->needs.scope)
+	if (options->scope_tree && plan->needs.scope) {
 		add_prog(&pl, (struct plan_prog){.kind = PP_SCOPE_FORK, .event = "sched_process_fork"},
 			 "scope_fork");
+		add_prog(&pl, (struct plan_prog){.kind = PP_SCOPE_EXEC, .event = "sched_process_exec"},
+			 "scope_exec");
+	}
 	return d->n_errors ? NULL : plan;
 }

@@ -91,6 +91,7 @@ enum plan_prog_kind {
 	PP_UPROBE,
 	PP_URETPROBE,
 	PP_SCOPE_FORK,	/* hidden: tp_btf/sched_process_fork, hands the -c flag to children */
+	PP_SCOPE_EXEC,	/* hidden: tp_btf/sched_process_exec, the -c command begins */
 	PP_KIND_COUNT,
 };
 
@@ -150,7 +151,7 @@ struct plan {
 };
 
 struct plan_options {
-	bool scope_tree; /* -c: the fork program is needed */
+	bool scope_tree; /* -c: the hidden fork and exec programs are needed */
 };
 
 struct diags;

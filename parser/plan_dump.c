@@ -35,6 +35,7 @@ static const char *const prog_kinds[PP_KIND_COUNT] = {
 	[PP_UPROBE] = "uprobe",
 	[PP_URETPROBE] = "uretprobe",
 	[PP_SCOPE_FORK] = "scope-fork",
+	[PP_SCOPE_EXEC] = "scope-exec",
 };
 
 static void dump_fields(struct arena *a, const struct plan_field *f, uint32_t n, FILE *out)

@@ -166,20 +166,27 @@ static void check_conversion(struct sema *s, const struct plan_piece *p, struct 
 		diag_hint(s->diags, "print it with %%s");
 }
 
+static const struct type *bad_conversion(struct sema *s, const struct expr *fmt, const char *text,
+					 uint32_t len)
+{
+	while (len > 1 && !(text[len - 1] > ' ' && text[len - 1] < 0x7f))
+		len--; /* "100%\n": only what can be shown */
+	sema_error(s, fmt->span, "format-conversion", "'%.*s' is not a conversion of printf", (int)len,
+		   text);
+	if (s->report)
+		diag_hint(s->diags, "conversions are %%d %%i %%u %%x %%X %%o %%c %%p %%s (width and "
+				    "precision up to 4096), and %%%% prints a percent sign");
+	return &type_void;
+}
+
 const struct type *chk_printf(struct sema *s, struct expr *e)
 {
 	struct expr *fmt = e->call.args[0];
 	struct format_spec spec;
 
 	format_parse(s->arena, fmt->string.text, fmt->string.len, &spec);
-	if (spec.bad_len) {
-		sema_error(s, fmt->span, "format-conversion", "'%.*s' is not a conversion of printf",
-			   (int)spec.bad_len, fmt->string.text + spec.bad_at);
-		if (s->report)
-			diag_hint(s->diags, "conversions are %%d %%i %%u %%x %%X %%o %%c %%p %%s, and "
-					    "%%%% prints a percent sign");
-		return &type_void;
-	}
+	if (spec.bad_len)
+		return bad_conversion(s, fmt, fmt->string.text + spec.bad_at, spec.bad_len);
 	if (spec.n_args != e->call.n_args - 1) {
 		sema_error(s, e->span, "format-count", "the format wants %u value%s, there %s %u",
 			   spec.n_args, spec.n_args == 1 ? "" : "s",
@@ -199,6 +206,19 @@ const struct type *chk_print(struct sema *s, struct expr *e)
 	if (!sema_is_whole_map(e, 0) && arg->type->kind == TY_AGG)
 		sema_error(s, arg->span, "not-built",
 			   "printing one entry of an aggregation is not built yet: print the map");
+	return &type_void;
+}
+
+const struct type *chk_clear(struct sema *s, struct expr *e)
+{
+	const struct expr *m = e->call.args[0];
+
+	if (m->map.n_keys) {
+		sema_error(s, m->span, "arg-type", "clear empties all of %s, not one entry", m->map.name);
+		if (s->report)
+			diag_hint(s->diags, "write clear(%s), or delete(%s[…]) for one entry", m->map.name,
+				  m->map.name);
+	}
 	return &type_void;
 }
 

@@ -2,7 +2,7 @@
 /*
  * Pass 1: names. Resolves attach points, builtins, functions, scratch variables (lexical scopes)
  * and maps (one a script).
- * Rewrites delete(@m, key) to delete(@m[key]).
+ * Rewrites delete(@m, key) to delete(@m[key]), and pid() to pid.
  * Before: a tree as parsed. After: call.builtin, name.builtin, var.var and map.map are set, or NULL
  * where an error was reported; probe->points, probe->vars and program->maps are filled.
  */
@@ -61,8 +61,10 @@ static void name_name(struct sema *s, struct expr *e)
 		e->name.builtin = b;
 		return;
 	}
-	diag_error(s->diags, e->span, b ? "needs-call" : "unknown-name",
-		   b ? "'%s' needs parentheses" : "unknown name '%s'", e->name.name);
+	if (b)
+		diag_error(s->diags, e->span, "needs-call", "'%s' needs parentheses", e->name.name);
+	else
+		diag_error(s->diags, e->span, "unknown-name", "unknown name '%s'", e->name.name);
 	hint_unknown(s, e->name.name, false);
 }
 
@@ -70,8 +72,14 @@ static void name_call(struct sema *s, struct expr *e)
 {
 	const struct builtin *b = builtin_find(e->call.name);
 
-	if (b && (b->kind != BUILTIN_VAR || e->call.n_args == 0)) {
+	if (b && b->kind != BUILTIN_VAR) {
 		e->call.builtin = b;
+		return;
+	}
+	if (b && e->call.n_args == 0) { /* later passes know one form */
+		e->kind = EX_NAME;
+		e->name.name = b->name;
+		e->name.builtin = b;
 		return;
 	}
 	diag_error(s->diags, e->call.name_span, "unknown-function", "unknown function '%s'",
@@ -196,6 +204,8 @@ static void name_expr(struct scope *sc, struct expr *e)
 		return;
 	case EX_CALL:
 		name_call(sc->s, e);
+		if (e->kind != EX_CALL)
+			return;
 		fold_delete(e);
 		name_args(sc, e);
 		return;

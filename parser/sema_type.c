@@ -7,10 +7,15 @@
  * Only this file may iterate.
  */
 #include "arena.h"
+#include "limits.h"
 #include "sema.h"
 #include <string.h>
 
 enum { ROUNDS = 16 };
+
+/* Type of a literal, and of what held nothing else yet: int64 until it meets an integer, whose sign
+ * it takes. Told from int64 by its address. */
+static const struct type literal = {.kind = TY_INT, .size = 8, .align = 8, .is_signed = true};
 
 static const struct type *type_expr(struct sema *s, struct expr *e);
 static void type_block(struct sema *s, struct block *b);
@@ -28,7 +33,17 @@ static bool is_literal_int(const struct expr *e)
 /* What a value of type t is stored as in a variable or map: integers are 64 bits wide. */
 static const struct type *stored(const struct type *t)
 {
-	return t->kind == TY_INT ? word(t->is_signed) : t;
+	return t->kind == TY_INT && t != &literal ? word(t->is_signed) : t;
+}
+
+/* type_unify, where a literal takes the other's sign. */
+static const struct type *unify(const struct type *x, const struct type *y)
+{
+	if (x == &literal && y->kind == TY_INT)
+		return stored(y);
+	if (y == &literal && x->kind == TY_INT)
+		return stored(x);
+	return type_unify(x, y);
 }
 
 static const char *name_of(struct sema *s, const struct type *t)
@@ -36,8 +51,7 @@ static const char *name_of(struct sema *s, const struct type *t)
 	return type_str(s->arena, t);
 }
 
-/* Let *slot hold values of t too. `from` is blamed, `*first` is where the old type came from.
- * A literal fits whatever integer is there. */
+/* Let *slot hold values of t too. `from` is blamed, `*first` is where the old type came from. */
 static void widen(struct sema *s, const struct type **slot, struct span *first, const struct type *t,
 		  const struct expr *from, const char *what)
 {
@@ -51,16 +65,15 @@ static void widen(struct sema *s, const struct type **slot, struct span *first, 
 		s->changed = true;
 		return;
 	}
-	if (is_literal_int(from) && (*slot)->kind == TY_INT)
-		return;
-	u = type_unify(*slot, t);
+	u = unify(*slot, t);
 	if (!u) {
-		sema_error(s, from->span, "type-mismatch", "%s: this is %s", what, name_of(s, t));
+		sema_error(s, from->span, "type-mismatch", "%s is %s, but this is %s", what,
+			   name_of(s, *slot), name_of(s, t));
 		if (s->report)
-			diag_note(s->diags, *first, "but it was %s here", name_of(s, *slot));
+			diag_note(s->diags, *first, "it is %s since here", name_of(s, *slot));
 		return;
 	}
-	if (!type_equal(u, *slot)) {
+	if (!type_equal(u, *slot) || (*slot == &literal && u != &literal)) {
 		*slot = u;
 		s->changed = true;
 	}
@@ -68,9 +81,10 @@ static void widen(struct sema *s, const struct type **slot, struct span *first, 
 
 /* ---- expressions ------------------------------------------------------------------------- */
 
-static const struct type *need_int(struct sema *s, struct expr *e, const char *op)
+/* The type of `e`, which was found already, when it is an integer. */
+static const struct type *check_int(struct sema *s, const struct expr *e, const char *op)
 {
-	const struct type *t = type_expr(s, e);
+	const struct type *t = e->type;
 
 	if (t->kind == TY_ERROR || type_is_integral(t))
 		return t;
@@ -79,6 +93,12 @@ static const struct type *need_int(struct sema *s, struct expr *e, const char *o
 				  "reading an aggregation in an expression is not built yet");
 	return sema_error(s, e->span, "operand-type", "'%s' needs integers, this is %s", op,
 			  name_of(s, t));
+}
+
+static const struct type *need_int(struct sema *s, struct expr *e, const char *op)
+{
+	type_expr(s, e);
+	return check_int(s, e, op);
 }
 
 static bool unsigned_with(const struct expr *e, const struct type *t)
@@ -110,8 +130,8 @@ static const struct type *type_compare(struct sema *s, struct expr *e)
 	    y->kind != TY_ERROR)
 		return sema_error(s, e->span, "type-mismatch", "cannot compare %s with %s",
 				  name_of(s, x), name_of(s, y));
-	x = need_int(s, e->binary.left, op_str(e->binary.op));
-	y = need_int(s, e->binary.right, op_str(e->binary.op));
+	x = check_int(s, e->binary.left, op_str(e->binary.op)); /* typed once: chains are long */
+	y = check_int(s, e->binary.right, op_str(e->binary.op));
 	return x->kind == TY_ERROR || y->kind == TY_ERROR ? &type_error : &type_bool;
 }
 
@@ -153,11 +173,14 @@ static const struct type *type_ternary(struct sema *s, struct expr *e)
 	need_int(s, e->ternary.cond, "? :");
 	x = type_expr(s, e->ternary.then);
 	y = type_expr(s, e->ternary.otherwise);
-	u = type_unify(stored(x), stored(y));
+	u = unify(stored(x), stored(y));
 	if (u && (u->kind == TY_INT || u->kind == TY_BOOL || u->kind == TY_ERROR))
 		return u;
-	return sema_error(s, e->span, "type-mismatch", "the branches of '? :' are %s and %s; %s",
-			  name_of(s, x), name_of(s, y), "only integers are built yet");
+	if (u)
+		return sema_error(s, e->span, "not-built", "'? :' of %s is not built yet, only of integers",
+				  name_of(s, u));
+	return sema_error(s, e->span, "type-mismatch", "the branches of '? :' are %s and %s",
+			  name_of(s, x), name_of(s, y));
 }
 
 static const struct type *type_field(struct sema *s, struct expr *e)
@@ -169,6 +192,21 @@ static const struct type *type_field(struct sema *s, struct expr *e)
 	if (type_expr(s, object)->kind == TY_ERROR)
 		return &type_error;
 	return sema_error(s, e->span, "no-field", "%s has no fields", name_of(s, object->type));
+}
+
+static const struct type *undefined_map(struct sema *s, const struct expr *e)
+{
+	struct nearest near;
+
+	sema_error(s, e->span, "undefined-map", "%s is read but never assigned in this script",
+		   e->map.name);
+	nearest_init(&near, e->map.name);
+	for (uint32_t i = 0; i < s->program->n_maps; i++)
+		if (s->program->maps[i]->value)
+			nearest_offer(&near, s->program->maps[i]->name);
+	if (s->report && near.best)
+		diag_hint(s->diags, "did you mean '%s'?", near.best);
+	return &type_error;
 }
 
 static const struct type *type_map(struct sema *s, struct expr *e)
@@ -183,14 +221,11 @@ static const struct type *type_map(struct sema *s, struct expr *e)
 			t = sema_error(s, key->span, "key-type", "%s cannot be a map's key",
 				       name_of(s, t));
 		if (m)
-			widen(s, &m->key_types[i], &m->key_spans[i], t, key, "key");
+			widen(s, &m->key_types[i], &m->key_spans[i], t, key, "the key");
 	}
 	if (!m)
 		return &type_error;
-	if (m->value)
-		return m->value;
-	sema_error(s, e->span, "undefined-map", "%s is read but never assigned in this script", m->name);
-	return &type_error;
+	return m->value ? m->value : undefined_map(s, e);
 }
 
 static const struct type *type_incdec(struct sema *s, struct expr *e)
@@ -238,17 +273,25 @@ static const char *param_words(const struct param *p)
 
 static int check_arity(struct sema *s, struct expr *e, const struct signature *sig)
 {
-	uint32_t least = 0;
+	uint32_t least = 0, wanted;
+	bool is_exact;
 
 	for (uint32_t i = 0; i < sig->n_params; i++)
 		least += !sig->params[i].is_optional;
+	if (e->call.n_args > LIMIT_CALL_ARGS) {
+		sema_error(s, e->span, "limit-args", "%u arguments are too many, at most %d are possible",
+			   e->call.n_args, LIMIT_CALL_ARGS);
+		return -1;
+	}
 	if (e->call.n_args >= least && (sig->has_rest || e->call.n_args <= sig->n_params))
 		return 0;
+	is_exact = !sig->has_rest && least == sig->n_params;
+	wanted = e->call.n_args < least ? least : sig->n_params;
 	sema_error(s, e->span, "arg-count", "%s takes %s%u argument%s, not %u", e->call.name,
-		   sig->has_rest || least < sig->n_params ? "at least " : "", least,
-		   least == 1 ? "" : "s", e->call.n_args);
+		   is_exact ? "" : e->call.n_args < least ? "at least " : "at most ", wanted,
+		   wanted == 1 ? "" : "s", e->call.n_args);
 	if (s->report)
-		diag_hint(s->diags, "%s", e->call.builtin->signature);
+		diag_hint(s->diags, "it is declared as: %s", e->call.builtin->signature);
 	return -1;
 }
 
@@ -316,7 +359,7 @@ static const struct type *type_expr(struct sema *s, struct expr *e)
 
 	switch (e->kind) {
 	case EX_INT:
-		t = word(is_literal_int(e));
+		t = is_literal_int(e) ? &literal : word(false);
 		break;
 	case EX_STRING:
 		t = type_string(s->arena, e->string.len + 1);
@@ -431,7 +474,7 @@ static void type_program(struct sema *s)
 	for (uint32_t i = 0; i < s->program->n_probes; i++) {
 		s->probe = s->program->probes[i];
 		if (s->probe->predicate)
-			need_int(s, s->probe->predicate, "predicate");
+			need_int(s, s->probe->predicate, "/ … /");
 		type_block(s, &s->probe->body);
 	}
 }

@@ -168,6 +168,7 @@ static att_fn *const attachers[PP_KIND_COUNT] = {
 	[PP_UPROBE] = att_user_function,
 	[PP_URETPROBE] = att_user_function,
 	[PP_SCOPE_FORK] = att_typed,
+	[PP_SCOPE_EXEC] = att_typed,
 };
 
 static const char *what_to_try(int err)

@@ -228,8 +228,7 @@ static void track_mappings(struct loop *l)
 static bool only_special(const struct plan *p)
 {
 	for (uint32_t i = 0; i < p->n_progs; i++)
-		if (p->progs[i].kind != PP_BEGIN && p->progs[i].kind != PP_END &&
-		    p->progs[i].kind != PP_SCOPE_FORK)
+		if (p->progs[i].n_probes && p->progs[i].kind != PP_BEGIN && p->progs[i].kind != PP_END)
 			return false;
 	return true;
 }

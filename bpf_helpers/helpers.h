@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
+/*
+ * What helper files use of each other. ORDER helper_names: the file that holds sonde_NAME_… or
+ * sonde_NAME is NAME.bpf.c; codegen/helper.c links files by that rule, and only those called.
+ */
+#pragma once
+#include "bpf.h"
+
+extern volatile struct sonde_control sonde_control;
+extern const volatile struct sonde_config sonde_config;
+
+void sonde_loss_count(uint32_t probe, uint32_t cause);
+void *sonde_ring_reserve(uint32_t probe, uint64_t size);
+void sonde_ring_submit(void *record);
+uint64_t sonde_task_pid(struct task_struct *task);
+uint64_t sonde_task_exec_id(struct task_struct *task);
+uint32_t sonde_task_has_memory(struct task_struct *task);

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
+/*
+ * The loss table: what could not be done, by probe and cause.
+ */
+#include "helpers.h"
+
+/* The runtime sets max_entries to probes * SONDE_LOSS_COUNT. */
+struct {
+	__uint(type, MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, uint32_t);
+	__type(value, uint64_t);
+} sonde_losses SEC(".maps");
+
+INLINE void sonde_loss_count(uint32_t probe, uint32_t cause)
+{
+	uint32_t index = probe * SONDE_LOSS_COUNT + cause;
+	uint64_t *n = bpf_map_lookup_elem(&sonde_losses, &index);
+
+	if (n)
+		__sync_fetch_and_add(n, 1);
+}
