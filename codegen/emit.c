@@ -13,10 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A short list does in 0.5 ms what default<O2> does in 3. */
-static const char passes[] =
-	"function(sroa,early-cse,simplifycfg,instcombine,simplifycfg,gvn,dse,"
-	"instcombine,simplifycfg,adce)";
+/* Helpers come optimized by clang; once they are inlined little is left to do: constants folded, dead
+ * branches out. default<O2> takes 3 ms more and gains 2 % of the instructions. */
+static const char passes[] = "function(sroa,early-cse,simplifycfg,instsimplify,simplifycfg,adce)";
 
 static int fail(struct gen *g, const char *what, char *llvm_message)
 {
@@ -90,9 +89,11 @@ int emit_optimize(struct gen *g)
 
 	if (!tm)
 		return -1;
+#ifdef __SANITIZE_ADDRESS__ /* 1 ms: in test builds only */
 	if (LLVMVerifyModule(g->module, LLVMReturnStatusAction, &message))
 		return fail(g, "bad IR", message);
 	LLVMDisposeMessage(message);
+#endif
 	options = LLVMCreatePassBuilderOptions();
 	err = LLVMRunPasses(g->module, "always-inline", tm, options);
 	if (!err) {
