@@ -4,7 +4,7 @@
  */
 #include "options.h"
 #include "parser/diag.h"
-#include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,10 +17,16 @@ struct option_row {
 	const char *help;
 };
 
-static int usage_error(const char *fmt, const char *word)
+static int usage_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+static int usage_error(const char *fmt, ...)
 {
+	va_list ap;
+
 	fputs("sonde: error: ", stderr);
-	fprintf(stderr, fmt, word);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
 	fputs("\nhint: 'sonde --help' lists the options\n", stderr);
 	return -1;
 }
@@ -95,6 +101,20 @@ static int set_quiet(struct options *o, const char *arg)
 	return 0;
 }
 
+static int set_system(struct options *o, const char *arg)
+{
+	(void)arg;
+	o->system = true;
+	return 0;
+}
+
+static int set_self(struct options *o, const char *arg)
+{
+	(void)arg;
+	o->self = true;
+	return 0;
+}
+
 static int set_check(struct options *o, const char *arg)
 {
 	(void)arg;
@@ -157,6 +177,8 @@ static const struct option_row rows[] = {
 	{"-c", "--cmd", "COMMAND", set_command,
 	 "run a command and trace it and its descendants; the run ends with it"},
 	{"-p", "--pid", "PID", set_pid, "trace this process, all its threads; the run ends with it"},
+	{"--system", NULL, NULL, set_system, "with -c or -p: trace everything, not only that"},
+	{"--self", NULL, NULL, set_self, "trace sonde itself too"},
 	{"--duration", NULL, "TIME", set_duration, "end after 10s, 500ms, 5m"},
 	{"-o", "--output", "FILE", set_output, "write results to FILE"},
 	{"-v", "--verbose", NULL, set_verbose, "say what is done, and all of a verifier log"},
@@ -242,9 +264,9 @@ static int check_combination(const struct options *o)
 	if (o->program && o->file)
 		return usage_error("there is a program after -e and a file, '%s': one of them", o->file);
 	if (!o->program && !o->file)
-		return usage_error("%s", "there is nothing to run: write -e 'PROGRAM' or a FILE");
+		return usage_error("there is nothing to run: write -e 'PROGRAM' or a FILE");
 	if (o->command && o->pid)
-		return usage_error("%s", "-c and -p exclude each other");
+		return usage_error("-c and -p exclude each other");
 	return 0;
 }
 

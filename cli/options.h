@@ -32,6 +32,8 @@ struct options {
 	const char *kernel_facts;
 	const char *help_topic; /* --help TOPIC */
 	bool verbose, quiet;
+	bool system; /* -c, but everything is traced */
+	bool self;   /* sonde's own threads too */
 	int ready_fd;
 };
 

@@ -80,17 +80,24 @@ static int start_command(const struct options *o, struct command *c)
 
 static struct session_scope scope_of(const struct options *o, const struct command *c)
 {
-	if (c->pid)
-		return (struct session_scope){SONDE_SCOPE_TREE, (uint32_t)c->pid};
-	if (o->pid)
-		return (struct session_scope){SONDE_SCOPE_PID, o->pid};
-	return (struct session_scope){SONDE_SCOPE_ALL, 0};
+	struct session_scope scope = {.scope = SONDE_SCOPE_ALL, .with_self = o->self};
+
+	if (!o->system && c->pid) {
+		scope.scope = SONDE_SCOPE_TREE;
+		scope.tgid = (uint32_t)c->pid;
+	} else if (!o->system && o->pid) {
+		scope.scope = SONDE_SCOPE_PID;
+		scope.tgid = o->pid;
+	}
+	return scope;
 }
 
-static int trace(const struct options *o, struct session *s, struct command *c, FILE *f)
+static int trace(const struct options *o, const struct session_scope *scope, struct session *s,
+		 struct command *c, FILE *f)
 {
 	struct loop_options lo = {.command = c, .pid = o->pid, .duration_ns = o->duration_ns,
-				  .ready_fd = o->ready_fd, .quiet = o->quiet};
+				  .ready_fd = o->ready_fd, .quiet = o->quiet,
+				  .everything = scope->scope == SONDE_SCOPE_ALL};
 	struct out *out = out_text_new(f);
 	int status = out ? loop_run(s, out, &lo) : 2;
 
@@ -116,7 +123,7 @@ static int compile_and_trace(const struct options *o, const struct program *prog
 	session_prepare(&prep, plan, k, &scope);
 	status = compile_wait(&c, &elf, &len);
 	if (!status) {
-		status = session_open(&s, plan, k, &prep, elf, len) ? 2 : trace(o, &s, command, f);
+		status = session_open(&s, plan, k, &prep, elf, len) ? 2 : trace(o, &scope, &s, command, f);
 		session_close(&s);
 	}
 	if (prep.btf_fd >= 0)

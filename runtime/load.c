@@ -44,7 +44,7 @@ static struct sonde_range range_of(uint64_t address, uint64_t bytes)
 
 static void find_trace_runs(struct sonde_config *config)
 {
-	char text[TRACE_RUNS][24];
+	char text[TRACE_RUNS][32];
 	const char *names[TRACE_RUNS];
 	uint64_t at[TRACE_RUNS] = {0}, low = UINT64_MAX, high = 0;
 
@@ -88,7 +88,7 @@ void session_prepare(struct session_prep *prep, const struct plan *plan, struct 
 		     const struct session_scope *scope)
 {
 	*prep = (struct session_prep){.btf_fd = -1};
-	prep->config.self_tgid = (uint32_t)getpid();
+	prep->config.self_tgid = scope->with_self ? 0 : (uint32_t)getpid();
 	prep->config.scope = scope->scope;
 	prep->config.scope_tgid = scope->tgid;
 	if (uses_core(plan))

@@ -212,8 +212,7 @@ static int open_signals(void)
 static void track_mappings(struct loop *l)
 {
 	const struct loop_options *o = l->o;
-	int pid = o->pid ? (int)o->pid : o->command && o->command->pid ? o->command->pid : -1;
-	int err;
+	int pid = o->everything ? -1 : o->pid ? (int)o->pid : o->command->pid, err;
 
 	if (!l->s->usyms)
 		return;
@@ -258,7 +257,7 @@ static int start(struct loop *l)
 	say_ready(l);
 	if (l->o->command)
 		command_release(l->o->command);
-	if (l->s->usyms && !l->o->pid && !(l->o->command && l->o->command->pid))
+	if (l->s->usyms && l->o->everything)
 		usyms_note_all(l->s->usyms);
 	l->end_ns = l->o->duration_ns ? now_ns() + l->o->duration_ns : 0;
 	l->done = only_special(l->s->plan) && !(l->o->command && l->o->command->pid) && !l->end_ns;

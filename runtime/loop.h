@@ -12,6 +12,7 @@ struct loop_options {
 	uint64_t duration_ns;	 /* 0: until something else ends it */
 	int ready_fd;		 /* -1, or where "ready\n" goes when all probes are attached */
 	bool quiet;
+	bool everything;	 /* the scope is not limited to the command or process */
 };
 
 /* Run to the end: BEGIN, attach, release the command, events, detach, END, maps, losses.

@@ -45,6 +45,7 @@ struct session {
 struct session_scope {
 	enum sonde_scope scope;
 	uint32_t tgid;
+	bool with_self; /* the tracer too, where everything is traced */
 };
 
 /* What can be made ready while the compiler works: BTF cut, symbol addresses. Owned by the session
