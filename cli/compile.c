@@ -15,7 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { CHILD_FAILED = 1 };
+/* The child's exit status: the program's own when the script is at fault, or we are. */
+enum { CHILD_SCRIPT = 1, CHILD_DEFECT = 3 };
 
 static int write_all(int fd, const char *bytes, size_t len)
 {
@@ -39,7 +40,7 @@ static void child(int memfd, const struct program *p, const struct plan *plan, e
 	if (out.bytes && write_all(memfd, out.bytes, out.len))
 		err = -1;
 	free(out.bytes);
-	_exit(err ? CHILD_FAILED : 0);
+	_exit(err == 0 ? 0 : err > 0 ? CHILD_SCRIPT : CHILD_DEFECT);
 }
 
 int compile_start(struct compile *c, const struct program *p, const struct plan *plan,
@@ -69,13 +70,15 @@ static int map_bytes(int memfd, const void **bytes, size_t *len)
 	return 0;
 }
 
-static void report(int status, const char *message, size_t len)
+static int report(int status, const char *message, size_t len)
 {
-	if (WIFSIGNALED(status))
+	if (WIFSIGNALED(status)) {
 		log_error("the compiler ended with signal %d (%s); this is a defect of sonde",
 			  WTERMSIG(status), strsignal(WTERMSIG(status)));
-	else
-		log_error("cannot compile this script: %.*s", (int)len, message ? message : "");
+		return CHILD_DEFECT;
+	}
+	log_error("cannot compile this script: %.*s", (int)len, message ? message : "");
+	return WEXITSTATUS(status);
 }
 
 int compile_wait(struct compile *c, const void **bytes, size_t *len)
@@ -84,13 +87,12 @@ int compile_wait(struct compile *c, const void **bytes, size_t *len)
 
 	while (waitpid(c->pid, &status, 0) < 0)
 		if (errno != EINTR)
-			return 3;
+			return CHILD_DEFECT;
 	err = map_bytes(c->memfd, bytes, len);
 	close(c->memfd);
 	if (!err && status == 0)
 		return 0;
-	report(status, err ? NULL : *bytes, err ? 0 : *len);
-	return 3;
+	return report(status, err ? NULL : *bytes, err ? 0 : *len);
 }
 
 void compile_end(const void *bytes, size_t len)

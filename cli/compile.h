@@ -17,7 +17,7 @@ struct program;
 /* Start compiling. 0 or -errno. */
 int compile_start(struct compile *c, const struct program *p, const struct plan *plan,
 		  enum codegen_stage stage);
-/* Wait for it; *bytes are mapped (compile_end unmaps). 0, or 3 with the message said: all errors of
- * this half are defects of ours. */
+/* Wait for it; *bytes are mapped (compile_end unmaps). 0, or the exit status with the message said: 1
+ * when the script wants more than BPF has, 3 for a defect of ours. */
 int compile_wait(struct compile *c, const void **bytes, size_t *len);
 void compile_end(const void *bytes, size_t len);

@@ -11,6 +11,8 @@
 #include "runtime/loop.h"
 #include "runtime/session.h"
 #include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -62,6 +64,14 @@ int run_emit(const struct options *o, const struct program *program, const struc
 	return close_output(o, f) ? 2 : status;
 }
 
+static int check_pid(const struct options *o)
+{
+	if (!o->pid || kill((pid_t)o->pid, 0) == 0 || errno != ESRCH)
+		return 0;
+	log_error("-p: there is no process %u", o->pid);
+	return 1;
+}
+
 static int start_command(const struct options *o, struct command *c)
 {
 	char **words = command_words(o->command);
@@ -71,6 +81,8 @@ static int start_command(const struct options *o, struct command *c)
 		log_error("-c '%s': a quote is not closed, or there is no word", o->command);
 		return 1;
 	}
+	if (o->ready_fd >= 0) /* not the command's: its reader waits for the end of it */
+		fcntl(o->ready_fd, F_SETFD, FD_CLOEXEC);
 	err = command_start(c, words);
 	if (err)
 		log_error("-c: cannot run '%s': %s", words[0], strerror(-err));
@@ -136,9 +148,11 @@ int run_trace(const struct options *o, const struct program *program, const stru
 	      struct kernel *k)
 {
 	struct command command = {.gate = -1};
-	int status = o->command ? start_command(o, &command) : 0;
+	int status = check_pid(o);
 	FILE *f;
 
+	if (!status && o->command)
+		status = start_command(o, &command);
 	if (status)
 		return status;
 	f = open_output(o);

@@ -75,9 +75,31 @@ static void set_no_dwarf(struct gen *g)
 	set_flag(g, LLVMModuleFlagBehaviorWarning, "CodeView", 1);
 }
 
+/* LLVM's own way with an error is to print it and end the process. The one that a script can cause is
+ * a stack of more than 512 bytes. */
+static void on_diagnostic(LLVMDiagnosticInfoRef info, void *ctx)
+{
+	struct gen *g = ctx;
+	char *text;
+
+	if (LLVMGetDiagInfoSeverity(info) != LLVMDSError || g->too_big)
+		return;
+	text = LLVMGetDiagInfoDescription(info);
+	g->too_big = strstr(text, "stack") != NULL;
+	if (g->too_big)
+		snprintf(g->message, sizeof(g->message),
+			 "a probe needs more than the 512 bytes of stack that BPF gives: use fewer or "
+			 "shorter strings and keys in it");
+	else
+		snprintf(g->message, sizeof(g->message), "LLVM: %s", text);
+	g->failed = true;
+	LLVMDisposeMessage(text);
+}
+
 static void begin(struct gen *g)
 {
 	g->llvm = LLVMContextCreate();
+	LLVMContextSetDiagnosticHandler(g->llvm, on_diagnostic, g);
 	g->module = LLVMModuleCreateWithNameInContext("sonde", g->llvm);
 	LLVMSetTarget(g->module, "bpfel");
 	LLVMSetDataLayout(g->module, "e-m:e-p:64:64-i64:64-i128:128-n32:64-S128");
@@ -133,7 +155,9 @@ static int run(struct gen *g, enum codegen_stage stage, struct codegen_output *o
 		return -1;
 	if (stage == CODEGEN_IR_OPT)
 		return print_ir(g, out);
-	return emit_machine(g, stage == CODEGEN_ASM, out);
+	if (emit_machine(g, stage == CODEGEN_ASM, out))
+		return -1;
+	return g->failed ? -1 : 0;
 }
 
 int codegen_run(const struct program *p, const struct plan *plan, enum codegen_stage stage,
@@ -143,9 +167,11 @@ int codegen_run(const struct program *p, const struct plan *plan, enum codegen_s
 	int err = run(&g, stage, out);
 
 	if (err) {
+		free(out->bytes);
 		out->bytes = strdup(g.message);
 		out->len = strlen(g.message);
 	}
+	err = g.too_big ? 1 : err;
 	end(&g);
 	return err;
 }

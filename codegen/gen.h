@@ -49,7 +49,8 @@ struct gen {
 	LLVMValueRef *maps;  /* by plan index: the .maps globals */
 	LLVMValueRef *spans; /* by plan probe index: task storage, or NULL */
 	struct arena *arena;
-	bool failed;	     /* an error of ours: said in `message` */
+	bool failed;	     /* said in `message`; an error of ours unless too_big */
+	bool too_big;	     /* the script wants more stack than BPF has */
 	char message[256];
 
 	/* the program being generated */

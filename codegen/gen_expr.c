@@ -150,7 +150,7 @@ static LLVMValueRef equals_text(struct gen *g, struct value m, struct value text
 		type = step == 8 ? g->i64 : step == 4 ? g->i32 : step == 2 ? g->i16 : g->i8;
 		memcpy(&want, text.text + at, text.len - at < step ? text.len - at : step);
 		got = LLVMBuildLoad2(g->b, type, gen_at(g, m.v, at), "");
-		LLVMSetAlignment(got, 1);
+		LLVMSetAlignment(got, step);
 		got = LLVMBuildZExtOrBitCast(g->b, got, g->i64, "");
 		differ = LLVMBuildOr(g->b, differ, LLVMBuildXor(g->b, got, gen_u64(g, want), ""), "");
 	}

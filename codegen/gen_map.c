@@ -110,6 +110,7 @@ struct value gen_map_read(struct gen *g, struct expr *e)
 	const struct plan_map *m = plan_of(g, e);
 	LLVMValueRef key = build_key(g, e), copy = gen_buffer(g, m->value_size), found;
 	LLVMBasicBlockRef end;
+	struct value v;
 
 	gen_zero(g, copy, m->value->size);
 	found = lookup(g, e, key);
@@ -117,7 +118,10 @@ struct value gen_map_read(struct gen *g, struct expr *e)
 	gen_store(g, gen_load(g, m->value, found), m->value, copy);
 	end_when(g, end);
 	end_key(g, e, key);
-	return gen_load(g, m->value, copy);
+	v = gen_load(g, m->value, copy);
+	if (v.kind == V_INT)
+		gen_buffer_end(g, copy, m->value_size);
+	return v;
 }
 
 /* ---- writing ----------------------------------------------------------------------------- */

@@ -73,9 +73,11 @@ static uint32_t chunk(uint32_t left, uint32_t at)
 	return n;
 }
 
-static void store_text(struct gen *g, const char *text, uint32_t len, uint32_t size, LLVMValueRef dest)
+/* Bytes `at` to `size` of `dest`, which is aligned to 8, become `text` and zeros. */
+static void store_text(struct gen *g, const char *text, uint32_t len, uint32_t at, uint32_t size,
+		       LLVMValueRef dest)
 {
-	for (uint32_t at = 0, n; at < size; at += n) {
+	for (uint32_t n; at < size; at += n) {
 		uint64_t word = 0;
 		LLVMValueRef st;
 
@@ -90,12 +92,13 @@ static void store_text(struct gen *g, const char *text, uint32_t len, uint32_t s
 
 void gen_zero(struct gen *g, LLVMValueRef dest, uint32_t size)
 {
-	store_text(g, "", 0, size, dest);
+	store_text(g, "", 0, 0, size, dest);
 }
 
+/* Strings are aligned to 8 wherever they are: on the stack, in keys, values, records and states. */
 static void copy(struct gen *g, LLVMValueRef dest, LLVMValueRef src, uint32_t size)
 {
-	LLVMBuildMemCpy(g->b, dest, 1, src, 1, gen_u64(g, size));
+	LLVMBuildMemCpy(g->b, dest, 8, src, 8, gen_u64(g, size));
 }
 
 static void store_string(struct gen *g, struct value v, uint32_t size, LLVMValueRef dest)
@@ -103,8 +106,7 @@ static void store_string(struct gen *g, struct value v, uint32_t size, LLVMValue
 	uint32_t have = v.type->size < size ? v.type->size : size;
 
 	copy(g, dest, v.v, have);
-	if (have < size)
-		gen_zero(g, gen_at(g, dest, have), size - have);
+	store_text(g, "", 0, have, size, dest);
 }
 
 void gen_store(struct gen *g, struct value v, const struct type *type, LLVMValueRef dest)
@@ -122,7 +124,7 @@ void gen_store(struct gen *g, struct value v, const struct type *type, LLVMValue
 		store_string(g, v, type->size, dest);
 		return;
 	case V_TEXT:
-		store_text(g, v.text, v.len < type->size ? v.len : type->size - 1, type->size, dest);
+		store_text(g, v.text, v.len < type->size ? v.len : type->size - 1, 0, type->size, dest);
 		return;
 	case V_NONE:
 		return;

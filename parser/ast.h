@@ -40,6 +40,7 @@ struct map {
 	struct span *key_spans;	/* where each key type came from */
 	const struct type *value;
 	struct span value_span;	/* where the value type came from */
+	bool is_assigned;	/* somewhere, though perhaps by something wrong */
 	uint32_t id;		/* index in plan->maps, handed out by plan.c */
 };
 

@@ -44,7 +44,8 @@ static void plan_key(struct planner *pl, struct plan_map *m, const struct map *m
 	for (uint32_t i = 0; i < map->n_keys; i++) {
 		const struct type *t = map->key_types[i];
 
-		at = align_up(at, t->align);
+		/* Strings are written in words: the verifier wants those aligned. */
+		at = align_up(at, t->kind == TY_STRING ? 8 : t->align);
 		m->keys[i] = (struct plan_field){.type = t, .offset = at, .size = t->size};
 		at += t->size;
 		align = t->align > align ? t->align : align;

@@ -223,7 +223,7 @@ static const struct type *type_map(struct sema *s, struct expr *e)
 		if (m)
 			widen(s, &m->key_types[i], &m->key_spans[i], t, key, "the key");
 	}
-	if (!m)
+	if (!m || (!m->value && m->is_assigned)) /* what was assigned has its own message */
 		return &type_error;
 	return m->value ? m->value : undefined_map(s, e);
 }
@@ -428,6 +428,8 @@ static void type_assign(struct sema *s, struct stmt *st)
 	struct expr *target = st->assign.target;
 	const struct type *t = assigned_type(s, st);
 
+	if (target->kind == EX_MAP && target->map.map)
+		target->map.map->is_assigned = true;
 	if (st->assign.op != OP_NONE && t->kind != TY_ERROR && !type_is_integral(t))
 		t = sema_error(s, st->assign.value->span, "operand-type",
 			       "'%s=' needs integers, this is %s", op_str(st->assign.op), name_of(s, t));
