@@ -68,6 +68,7 @@ struct task_struct {
 	struct thread_info thread_info;
 	unsigned int __state;
 	unsigned int flags;
+	int exit_state;
 	int prio;
 	int pid;
 	int tgid;

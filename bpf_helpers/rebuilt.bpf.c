@@ -9,6 +9,7 @@
 struct switch_args {
 	uint64_t preempt;
 	struct task_struct *prev, *next;
+	uint64_t prev_state; /* of the moment of the switch: __state may have changed by now */
 };
 
 enum { STATE_REPORTED = 0x7f, REPORT_IDLE = 0x80, REPORT_MAX = 0x100, TASK_IDLE = 0x402,
@@ -48,15 +49,15 @@ INLINE_CORE uint64_t sonde_rebuilt_next_prio(struct switch_args *c)
  * threads (still runnable) marked with the bit above all. */
 INLINE_CORE uint64_t sonde_rebuilt_prev_state(struct switch_args *c)
 {
-	uint32_t state = c->prev->__state, reported;
+	uint32_t state = (uint32_t)c->prev_state, reported;
 
 	if (c->preempt & 1)
 		return REPORT_MAX;
-	if (state & TASK_RTLOCK)
-		state |= TASK_UNINTERRUPTIBLE;
-	reported = state & STATE_REPORTED;
+	reported = (state | (uint32_t)c->prev->exit_state) & STATE_REPORTED;
 	if ((state & TASK_IDLE) == TASK_IDLE)
 		reported = REPORT_IDLE;
+	if (state & TASK_RTLOCK)
+		reported = TASK_UNINTERRUPTIBLE;
 	if (!reported)
 		return 0;
 	return 1u << (31 - __builtin_clz(reported));

@@ -14,18 +14,23 @@ struct {
 	__type(value, uint32_t);
 } sonde_scopes SEC(".maps");
 
-static INLINE uint32_t in_scope(uint32_t tgid, struct task_struct *task)
+/* Is the current thread traced? Its pid_tgid is given: most programs have it already. */
+INLINE uint32_t sonde_scope_current(uint64_t pid_tgid)
 {
-	if (sonde_config.scope == SONDE_SCOPE_ALL)
-		return tgid != sonde_config.self_tgid;
+	if (sonde_config.scope == SONDE_SCOPE_TREE)
+		return bpf_task_storage_get(&sonde_scopes, bpf_get_current_task_btf(), 0, 0) != 0;
 	if (sonde_config.scope == SONDE_SCOPE_PID)
-		return tgid == sonde_config.scope_tgid;
-	return bpf_task_storage_get(&sonde_scopes, task, 0, 0) != 0;
+		return pid_tgid >> 32 == sonde_config.scope_tgid;
+	return pid_tgid >> 32 != sonde_config.self_tgid;
 }
 
-INLINE uint32_t sonde_scope_current(void)
+/* May a thread that is not the current one be traced? Only what its pid tells; who asks has its state
+ * in task storage to be sure. */
+INLINE uint32_t sonde_scope_may_have(struct task_struct *task)
 {
-	return in_scope(bpf_get_current_pid_tgid() >> 32, bpf_get_current_task_btf());
+	if (sonde_config.scope != SONDE_SCOPE_PID)
+		return 1;
+	return sonde_task_pid(task) == sonde_config.scope_tgid;
 }
 
 /* At sched_process_fork: what a traced thread creates is traced. */

@@ -6,6 +6,7 @@
 #include "compile.h"
 #include "runtime/log.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,72 +32,100 @@ static int write_all(int fd, const char *bytes, size_t len)
 	return 0;
 }
 
-/* _exit: what the parent has buffered must not be written twice, and LLVM's tear-down costs time. */
-static void child(int memfd, const struct program *p, const struct plan *plan, enum codegen_stage stage)
+/* _exit: what the parent has buffered must not be written twice. The parent goes on when it has the
+ * byte: taking LLVM's memory down takes the kernel another millisecond. */
+static void child(const struct compile *c, int done, const struct program *p, const struct plan *plan,
+		  enum codegen_stage stage)
 {
 	struct codegen_output out = {0};
 	int err = codegen_run(p, plan, stage, &out);
+	char status;
 
-	if (out.bytes && write_all(memfd, out.bytes, out.len))
+	if (out.bytes && write_all(c->memfd, out.bytes, out.len))
 		err = -1;
-	free(out.bytes);
-	_exit(err == 0 ? 0 : err > 0 ? CHILD_SCRIPT : CHILD_DEFECT);
+	status = err == 0 ? 0 : err > 0 ? CHILD_SCRIPT : CHILD_DEFECT;
+	_exit(write_all(done, &status, 1) ? CHILD_DEFECT : status);
 }
 
 int compile_start(struct compile *c, const struct program *p, const struct plan *plan,
 		  enum codegen_stage stage)
 {
-	c->memfd = memfd_create("sonde-object", MFD_CLOEXEC);
-	if (c->memfd < 0)
+	int done[2], err;
+
+	*c = (struct compile){.memfd = memfd_create("sonde-object", MFD_CLOEXEC), .done = -1};
+	if (c->memfd < 0 || pipe2(done, O_CLOEXEC))
 		return -errno;
 	c->pid = fork();
 	if (c->pid == 0)
-		child(c->memfd, p, plan, stage);
-	return c->pid < 0 ? -errno : 0;
+		child(c, done[1], p, plan, stage);
+	err = c->pid < 0 ? -errno : 0;
+	close(done[1]);
+	c->done = done[0];
+	return err;
 }
 
-static int map_bytes(int memfd, const void **bytes, size_t *len)
+static int map_bytes(struct compile *c)
 {
 	struct stat st;
 	void *at;
 
-	if (fstat(memfd, &st))
+	if (fstat(c->memfd, &st))
 		return -errno;
-	at = st.st_size ? mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, memfd, 0) : NULL;
+	at = st.st_size ? mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, c->memfd, 0) : NULL;
 	if (at == MAP_FAILED)
 		return -errno;
-	*bytes = at;
-	*len = (size_t)st.st_size;
+	c->bytes = at;
+	c->len = (size_t)st.st_size;
 	return 0;
 }
 
-static int report(int status, const char *message, size_t len)
+static int reap(struct compile *c)
 {
-	if (WIFSIGNALED(status)) {
+	int status = 0;
+
+	while (c->pid > 0 && waitpid(c->pid, &status, 0) < 0 && errno == EINTR)
+		;
+	c->pid = 0;
+	return status;
+}
+
+/* The child ended without its byte. */
+static int report_crash(struct compile *c)
+{
+	int status = reap(c);
+
+	if (WIFSIGNALED(status))
 		log_error("the compiler ended with signal %d (%s); this is a defect of sonde",
 			  WTERMSIG(status), strsignal(WTERMSIG(status)));
-		return CHILD_DEFECT;
-	}
-	log_error("cannot compile this script: %.*s", (int)len, message ? message : "");
-	return WEXITSTATUS(status);
+	else
+		log_error("the compiler ended with status %d; this is a defect of sonde",
+			  WEXITSTATUS(status));
+	return CHILD_DEFECT;
 }
 
-int compile_wait(struct compile *c, const void **bytes, size_t *len)
+int compile_wait(struct compile *c)
 {
-	int status, err;
+	char status;
+	ssize_t n;
 
-	while (waitpid(c->pid, &status, 0) < 0)
-		if (errno != EINTR)
-			return CHILD_DEFECT;
-	err = map_bytes(c->memfd, bytes, len);
-	close(c->memfd);
-	if (!err && status == 0)
-		return 0;
-	return report(status, err ? NULL : *bytes, err ? 0 : *len);
+	do
+		n = read(c->done, &status, 1);
+	while (n < 0 && errno == EINTR);
+	if (n != 1 || map_bytes(c))
+		return report_crash(c);
+	if (status)
+		log_error("cannot compile this script: %.*s", (int)c->len,
+			  c->bytes ? (const char *)c->bytes : "");
+	return status;
 }
 
-void compile_end(const void *bytes, size_t len)
+void compile_end(struct compile *c)
 {
-	if (bytes)
-		munmap((void *)(uintptr_t)bytes, len);
+	if (c->bytes)
+		munmap((void *)(uintptr_t)c->bytes, c->len);
+	if (c->memfd >= 0)
+		close(c->memfd);
+	if (c->done >= 0)
+		close(c->done);
+	reap(c);
 }

@@ -9,6 +9,9 @@
 struct compile {
 	pid_t pid;
 	int memfd; /* where the child puts the bytes, or its message */
+	int done;  /* the child writes a byte here when they are all there, 0 for success */
+	const void *bytes; /* mapped, once compile_wait was called */
+	size_t len;
 };
 
 struct plan;
@@ -17,7 +20,8 @@ struct program;
 /* Start compiling. 0 or -errno. */
 int compile_start(struct compile *c, const struct program *p, const struct plan *plan,
 		  enum codegen_stage stage);
-/* Wait for it; *bytes are mapped (compile_end unmaps). 0, or the exit status with the message said: 1
- * when the script wants more than BPF has, 3 for a defect of ours. */
-int compile_wait(struct compile *c, const void **bytes, size_t *len);
-void compile_end(const void *bytes, size_t len);
+/* Wait for the bytes: c->bytes, c->len. 0, or the exit status with the message said: 1 when the script
+ * wants more than BPF has, 3 for a defect of ours. */
+int compile_wait(struct compile *c);
+/* Unmap them, and reap the child. */
+void compile_end(struct compile *c);

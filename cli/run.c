@@ -43,9 +43,7 @@ int run_emit(const struct options *o, const struct program *program, const struc
 		[EMIT_ELF] = CODEGEN_ELF,
 	};
 	struct compile c;
-	const void *bytes = NULL;
-	size_t len = 0;
-	int status;
+	int status = 2;
 	FILE *f;
 
 	if (o->emit == EMIT_ELF && !o->output && isatty(STDOUT_FILENO)) {
@@ -55,12 +53,11 @@ int run_emit(const struct options *o, const struct program *program, const struc
 	f = open_output(o);
 	if (!f)
 		return 2;
-	if (compile_start(&c, program, plan, stages[o->emit]))
-		return 2;
-	status = compile_wait(&c, &bytes, &len);
+	if (!compile_start(&c, program, plan, stages[o->emit]))
+		status = compile_wait(&c);
 	if (!status)
-		fwrite(bytes, 1, len, f);
-	compile_end(bytes, len);
+		fwrite(c.bytes, 1, c.len, f);
+	compile_end(&c);
 	return close_output(o, f) ? 2 : status;
 }
 
@@ -126,21 +123,18 @@ static int compile_and_trace(const struct options *o, const struct program *prog
 	struct session_prep prep;
 	struct compile c;
 	struct session s;
-	const void *elf = NULL;
-	size_t len = 0;
-	int status;
+	int status = 2, err = compile_start(&c, program, plan, CODEGEN_ELF);
 
-	if (compile_start(&c, program, plan, CODEGEN_ELF))
-		return 2;
 	session_prepare(&prep, plan, k, &scope);
-	status = compile_wait(&c, &elf, &len);
+	if (!err)
+		status = compile_wait(&c);
 	if (!status) {
-		status = session_open(&s, plan, k, &prep, elf, len) ? 2 : trace(o, &scope, &s, command, f);
+		status = session_open(&s, plan, k, &prep, c.bytes, c.len) ? 2 : trace(o, &scope, &s, command, f);
 		session_close(&s);
 	}
 	if (prep.btf_fd >= 0)
 		close(prep.btf_fd);
-	compile_end(elf, len);
+	compile_end(&c);
 	return status;
 }
 

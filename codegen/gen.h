@@ -58,6 +58,7 @@ struct gen {
 	LLVMMetadataRef di_fn;
 	LLVMBasicBlockRef entry; /* allocas go here */
 	LLVMValueRef ctx;
+	LLVMValueRef pid_tgid; /* i64 of the current thread; NULL: not asked for yet */
 	uint32_t prog_id;
 	const struct plan_prog *prog;
 
@@ -112,6 +113,9 @@ LLVMValueRef gen_int(struct gen *g, struct expr *e);
 void gen_stmts(struct gen *g, const struct block *b);
 /* x op y of i64 values, for an arithmetic operator. */
 LLVMValueRef gen_arith(struct gen *g, enum op op, LLVMValueRef x, LLVMValueRef y, bool is_signed);
+
+/* bpf_get_current_pid_tgid(), called once in a program whose start asked for it. */
+LLVMValueRef gen_pid_tgid(struct gen *g);
 
 /* ---- maps (gen_map.c) */
 struct value gen_map_read(struct gen *g, struct expr *e);

@@ -14,8 +14,12 @@ void gen_di_begin(struct gen *g)
 {
 	const char *file = g->program->source->name;
 
+	/* LLVM reads the file to put script lines into BTF; a text that came by -e is no file, and what
+	 * happens to be called so in the current directory is not it. */
+	const char *folder = g->program->source->is_file ? "." : "/dev/null";
+
 	g->di = LLVMCreateDIBuilder(g->module);
-	g->di_file = LLVMDIBuilderCreateFile(g->di, file, strlen(file), ".", 1);
+	g->di_file = LLVMDIBuilderCreateFile(g->di, file, strlen(file), folder, strlen(folder));
 	g->di_unit = LLVMDIBuilderCreateCompileUnit(g->di, LLVMDWARFSourceLanguageC, g->di_file, "sonde",
 						    5, true, "", 0, 0, "", 0,
 						    LLVMDWARFEmissionFull, 0, false, false, "", 0, "", 0);

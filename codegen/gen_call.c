@@ -23,6 +23,11 @@ static LLVMValueRef low32(struct gen *g, LLVMValueRef v)
 	return LLVMBuildAnd(g->b, v, gen_u64(g, UINT32_MAX), "");
 }
 
+LLVMValueRef gen_pid_tgid(struct gen *g)
+{
+	return g->pid_tgid ? g->pid_tgid : gen_helper(g, HELPER_GET_CURRENT_PID_TGID, NULL, 0);
+}
+
 struct value gen_pid(struct gen *g, struct expr *e)
 {
 	LLVMValueRef v;
@@ -30,15 +35,14 @@ struct value gen_pid(struct gen *g, struct expr *e)
 	if (g->subject)
 		v = GEN_OWN(g, "sonde_task_pid", g->subject);
 	else
-		v = LLVMBuildLShr(g->b, gen_helper(g, HELPER_GET_CURRENT_PID_TGID, NULL, 0),
-				  gen_u64(g, 32), "");
+		v = LLVMBuildLShr(g->b, gen_pid_tgid(g), gen_u64(g, 32), "");
 	return gen_int_value(v, e->type);
 }
 
 struct value gen_tid(struct gen *g, struct expr *e)
 {
 	LLVMValueRef v = g->subject ? GEN_OWN(g, "sonde_task_tid", g->subject)
-				    : gen_helper(g, HELPER_GET_CURRENT_PID_TGID, NULL, 0);
+				    : gen_pid_tgid(g);
 
 	return gen_int_value(low32(g, v), e->type);
 }

@@ -123,7 +123,8 @@ static LLVMValueRef context_pointer(struct gen *g, uint32_t i)
 
 static void scope_test(struct gen *g, LLVMBasicBlockRef out)
 {
-	only_if(g, gen_truth(g, gen_own(g, "sonde_scope_current", NULL, 0)), out);
+	g->pid_tgid = gen_pid_tgid(g);
+	only_if(g, gen_truth(g, GEN_OWN(g, "sonde_scope_current", g->pid_tgid)), out);
 }
 
 /* ---- kinds of programs -------------------------------------------------------------------- */
@@ -150,6 +151,7 @@ static void gen_syscall_probe(struct gen *g, uint32_t id, LLVMValueRef number)
 	scope_test(g, next);
 	only_if(g, LLVMBuildNot(g->b, gen_truth(g, gen_own(g, "sonde_syscall_is_compat", NULL, 0)), ""), next);
 	gen_body(g);
+	g->pid_tgid = NULL; /* known on this case's path only */
 	LLVMBuildBr(g->b, next);
 	LLVMPositionBuilderAtEnd(g->b, next);
 }
@@ -181,7 +183,7 @@ static void keep_state(struct gen *g, LLVMValueRef state)
 }
 
 /* The thread that leaves is the current one: the cheap helpers serve. */
-static void span_start(struct gen *g, LLVMValueRef leaves, LLVMValueRef now, LLVMBasicBlockRef end)
+static void span_start(struct gen *g, LLVMValueRef leaves, LLVMBasicBlockRef end)
 {
 	LLVMValueRef state;
 
@@ -191,21 +193,24 @@ static void span_start(struct gen *g, LLVMValueRef leaves, LLVMValueRef now, LLV
 		only_if(g, gen_truth(g, gen_int(g, g->ast->start_conds[i])), end);
 	state = GEN_OWN(g, "sonde_span_open", g->spans[g->probe_id], leaves, gen_u32(g, g->probe_id));
 	only_if(g, LLVMBuildIsNotNull(g->b, state, ""), end);
-	LLVMBuildStore(g->b, now, state);
+	LLVMBuildStore(g->b, gen_helper(g, HELPER_KTIME_GET_NS, NULL, 0), state);
 	keep_state(g, state);
 	LLVMBuildBr(g->b, end);
 }
 
-static void span_end(struct gen *g, LLVMValueRef returns, LLVMValueRef now, LLVMBasicBlockRef out)
+static void span_end(struct gen *g, LLVMValueRef returns, LLVMBasicBlockRef out)
 {
-	LLVMValueRef state, start;
+	LLVMValueRef state, start, now;
 
+	g->pid_tgid = NULL; /* computed on the start's path, and of another thread */
 	only_if(g, gen_truth(g, GEN_OWN(g, "sonde_span_ends", returns)), out);
+	only_if(g, gen_truth(g, GEN_OWN(g, "sonde_scope_may_have", returns)), out);
 	state = GEN_OWN(g, "sonde_span_find", g->spans[g->probe_id], returns);
 	only_if(g, LLVMBuildIsNotNull(g->b, state, ""), out);
 	start = LLVMBuildLoad2(g->b, g->i64, state, "");
 	only_if(g, gen_truth(g, start), out);
 	LLVMBuildStore(g->b, gen_u64(g, 0), state);
+	now = gen_helper(g, HELPER_KTIME_GET_NS, NULL, 0);
 	g->delta = LLVMBuildSub(g->b, now, start, "");
 	g->subject = returns;
 	g->span = state;
@@ -214,17 +219,16 @@ static void span_end(struct gen *g, LLVMValueRef returns, LLVMValueRef now, LLVM
 	LLVMBuildBr(g->b, out);
 }
 
-/* sched_switch(preempt, prev, next): one event ends prev's time on the CPU and next's time off it. */
+/* sched_switch(preempt, prev, next): one event ends prev's time on the CPU and next's time off it. The
+ * clock is read late and perhaps twice: most switches of a filtered script end before. */
 static void gen_switch_span(struct gen *g, LLVMBasicBlockRef out)
 {
 	LLVMBasicBlockRef end = gen_block(g, "span.end");
-	LLVMValueRef now;
 
 	select_probe(g, g->prog->probes[0]);
-	now = gen_helper(g, HELPER_KTIME_GET_NS, NULL, 0);
-	span_start(g, context_pointer(g, 1), now, end);
+	span_start(g, context_pointer(g, 1), end);
 	LLVMPositionBuilderAtEnd(g->b, end);
-	span_end(g, context_pointer(g, 2), now, out);
+	span_end(g, context_pointer(g, 2), out);
 }
 
 /* sched_process_fork(parent, child) */
@@ -297,6 +301,7 @@ void gen_program(struct gen *g, uint32_t index)
 	LLVMBasicBlockRef body, out;
 
 	g->prog_id = index;
+	g->pid_tgid = NULL;
 	g->prog = &g->plan->progs[index];
 	g->fn = LLVMAddFunction(g->module, g->prog->symbol, type);
 	LLVMSetSection(g->fn, g->prog->section);

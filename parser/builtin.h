@@ -85,5 +85,5 @@ check_fn chk_probe, chk_func, chk_args, chk_delta, chk_printf, chk_print, chk_cl
 
 /* The row of `name`, or NULL. */
 const struct builtin *builtin_find(const char *name);
-/* Read a row's signature. Rows are ours: a bad one is found by tests/unit/test_builtin.c. False then. */
+/* Read a row's signature. False for a bad one; rows are ours, test_builtin.c reads all. */
 bool builtin_signature(const struct builtin *b, struct signature *out);

@@ -52,11 +52,13 @@ struct kernel {
 	int (*tracepoint)(struct kernel *k, const char *category, const char *event,
 			  const struct tp_format **out);
 	/* Call fn for every "category:event" (of one category when it is not NULL): suggestions. */
-	int (*each_tracepoint)(struct kernel *k, const char *category, kernel_name_fn fn, void *ctx);
+	int (*each_tracepoint)(struct kernel *k, const char *category, kernel_name_fn fn,
+			       void *ctx);
 	/* True when a raw tracepoint `name` with BTF types exists (typedef btf_trace_NAME). */
 	bool (*has_raw_tracepoint)(struct kernel *k, const char *name);
-	/* Resolve PATH (absolute, relative, or a bare name looked up in $PATH) and SYMBOL. 0, -ENOENT
-	 * (no such file), -ENOEXEC (not an ELF file), -ESRCH (no such symbol; out->path is set). */
+	/* Resolve PATH (absolute, relative, or a bare name looked up in $PATH) and SYMBOL. 0,
+	 * -ENOENT (no such file), -ENOEXEC (not an ELF file), -ESRCH (no such symbol; out->path
+	 * is set). */
 	int (*user_symbol)(struct kernel *k, const char *path, const char *symbol,
 			   struct user_symbol *out);
 	/* Call fn for every function symbol of an ELF file: suggestions. */

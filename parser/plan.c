@@ -464,8 +464,6 @@ static void plan_point(struct planner *pl, uint32_t ast, uint32_t index, const s
 	q.prog = prog_for(pl, point, kind);
 	if (kind == PP_SWITCH_SPAN)
 		plan_span(pl, &q, point, r);
-	if (kind != PP_BEGIN && kind != PP_END && kind != PP_INTERVAL)
-		pl->plan->needs.scope = true;
 	arena_push(pl->arena, pl->plan->probes, pl->plan->n_probes, q);
 	g = &pl->plan->progs[q.prog];
 	arena_push(pl->arena, g->probes, g->n_probes, id);
@@ -484,6 +482,28 @@ static void plan_probe(struct planner *pl, uint32_t ast)
 		plan_point(pl, ast, i, &r);
 }
 
+static bool is_in_process(const struct probe *p)
+{
+	for (uint32_t i = 0; i < p->n_points; i++)
+		if (probe_rows[p->points[i].id].is_in_process)
+			return true;
+	return false;
+}
+
+/* The programs that carry the -c flag on. They come first, so that they are attached and run before
+ * others on the same tracepoint: the exec that begins the command counts already. */
+static void plan_scope(struct planner *pl, const struct plan_options *options)
+{
+	for (uint32_t i = 0; i < pl->program->n_probes; i++)
+		pl->plan->needs.scope |= is_in_process(pl->program->probes[i]);
+	if (!options->scope_tree || !pl->plan->needs.scope)
+		return;
+	add_prog(pl, (struct plan_prog){.kind = PP_SCOPE_FORK, .event = "sched_process_fork"},
+		 "scope_fork");
+	add_prog(pl, (struct plan_prog){.kind = PP_SCOPE_EXEC, .event = "sched_process_exec"},
+		 "scope_exec");
+}
+
 struct plan *plan_make(struct arena *a, struct program *p, const struct plan_options *options,
 		       struct diags *d)
 {
@@ -491,6 +511,7 @@ struct plan *plan_make(struct arena *a, struct program *p, const struct plan_opt
 	struct plan *plan = pl.plan;
 
 	plan->source = p->source;
+	plan_scope(&pl, options);
 	for (uint32_t i = 0; i < p->n_maps; i++)
 		plan_map(&pl, p->maps[i]);
 	for (uint32_t i = 0; i < p->n_probes; i++)
@@ -498,12 +519,6 @@ struct plan *plan_make(struct arena *a, struct program *p, const struct plan_opt
 	if (plan->needs.ustack && !plan->needs.ring_buffer) {
 		plan->needs.ring_buffer = true;
 		plan->needs.ring_bytes = RING_BYTES_STACKS;
-	}
-	if (options->scope_tree && plan->needs.scope) {
-		add_prog(&pl, (struct plan_prog){.kind = PP_SCOPE_FORK, .event = "sched_process_fork"},
-			 "scope_fork");
-		add_prog(&pl, (struct plan_prog){.kind = PP_SCOPE_EXEC, .event = "sched_process_exec"},
-			 "scope_exec");
 	}
 	return d->n_errors ? NULL : plan;
 }

@@ -18,9 +18,9 @@ typedef int parse_fn(const struct probe_reader *r, struct attach_point *p, char 
 static parse_fn prs_nothing, prs_tracepoint, prs_interval, prs_kernel_function, prs_user_symbol;
 
 const struct probe_row probe_rows[PROBE_COUNT] = {
-#define PROBE(id, name_, alias_, form_, context_, parse_, span_, doc_)                             \
+#define PROBE(id, name_, alias_, form_, context_, in_process_, parse_, span_, doc_)                \
 	[PROBE_##id] = {.name = name_, .alias = alias_, .form = form_, .context = context_,        \
-			.parse = parse_, .span = span_, .doc = doc_},
+			.is_in_process = in_process_, .parse = parse_, .span = span_, .doc = doc_},
 #include "probes.def"
 #undef PROBE
 };

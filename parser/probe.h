@@ -42,6 +42,7 @@ struct probe_reader {
 struct probe_row {
 	const char *name, *alias, *form;
 	enum probe_context context;
+	bool is_in_process; /* -c, -p and the like restrict it */
 	/* Reads what follows the type's name: `parts` split at ':'. 0 or -1 (reported). */
 	int (*parse)(const struct probe_reader *r, struct attach_point *p, char **parts, uint32_t n);
 	enum span_kind span;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pass 3, and the chk_* hooks of builtins.def which pass 2 calls: every rule that is not a name or a
- * type. Where a builtin may stand, printf's formats, sizes, which part of a predicate is tested at
- * a span's start.
+ * Pass 3, and the chk_* hooks of builtins.def which pass 2 calls: every rule that is not a name or
+ * a type. Where a builtin may stand, printf's formats, sizes, which part of a predicate is tested
+ * at a span's start.
  * Before: names and types done. After: probe->uses_delta, probe->start_conds are set; a program
  * without errors can be planned and generated without further question.
  */
@@ -14,7 +14,8 @@
 
 /* ---- hooks of pass 2 --------------------------------------------------------------------- */
 
-static const struct type *longest_string(struct sema *s, const char *(*text)(const struct attach_point *))
+static const struct type *longest_string(struct sema *s,
+					 const char *(*text)(const struct attach_point *))
 {
 	size_t longest = 1;
 
@@ -162,7 +163,9 @@ static void check_conversion(struct sema *s, const struct plan_piece *p, struct 
 		return;
 	sema_error(s, arg->span, "format-arg", "%%%c cannot print this, it is %s", p->conv,
 		   type_str(s->arena, arg->type));
-	if (s->report && arg->type->kind != TY_AGG)
+	if (s->report && arg->type->kind == TY_AGG && arg->kind == EX_MAP)
+		diag_hint(s->diags, "print the whole map: print(%s)", arg->map.name);
+	else if (s->report && arg->type->kind != TY_AGG)
 		diag_hint(s->diags, "print it with %%s");
 }
 
@@ -193,9 +196,9 @@ const struct type *chk_printf(struct sema *s, struct expr *e)
 			   e->call.n_args == 2 ? "is" : "are", e->call.n_args - 1);
 		return &type_void;
 	}
-	for (uint32_t i = 0; i < spec.n_pieces; i++)
-		if (spec.pieces[i].conv)
-			check_conversion(s, &spec.pieces[i], e->call.args[1 + spec.pieces[i].field]);
+	for (const struct plan_piece *p = spec.pieces; p < spec.pieces + spec.n_pieces; p++)
+		if (p->conv)
+			check_conversion(s, p, e->call.args[1 + p->field]);
 	return &type_void;
 }
 
@@ -203,7 +206,7 @@ const struct type *chk_print(struct sema *s, struct expr *e)
 {
 	const struct expr *arg = e->call.args[0];
 
-	if (!sema_is_whole_map(e, 0) && arg->type->kind == TY_AGG)
+	if (!sema_is_whole_map(e, 0) && arg->type->kind == TY_AGG && arg->kind != EX_CALL)
 		sema_error(s, arg->span, "not-built",
 			   "printing one entry of an aggregation is not built yet: print the map");
 	return &type_void;

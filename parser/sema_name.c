@@ -142,12 +142,14 @@ static struct map *declare_map(struct sema *s, struct expr *e)
 	struct map *m = arena_new_of(s->arena, struct map);
 	uint32_t n = e->map.n_keys;
 
-	*m = (struct map){.name = e->map.name, .first = e->span, .n_keys = n, .id = s->program->n_maps};
+	*m = (struct map){.name = e->map.name, .first = e->span, .n_keys = n,
+			  .id = s->program->n_maps};
 	m->key_types = arena_alloc(s->arena, n * sizeof(*m->key_types) + 1);
 	m->key_spans = arena_alloc(s->arena, n * sizeof(*m->key_spans) + 1);
 	if (s->program->n_maps == LIMIT_MAPS)
-		diag_error(s->diags, e->span, "limit-maps", "more than %d maps in one script", LIMIT_MAPS);
-	if (s->program->n_maps < LIMIT_MAPS)
+		diag_error(s->diags, e->span, "limit-maps", "more than %d maps in one script",
+			   LIMIT_MAPS);
+	if (s->program->n_maps <= LIMIT_MAPS) /* one too many, so that it is said once */
 		arena_push(s->arena, s->program->maps, s->program->n_maps, m);
 	return m;
 }
@@ -240,6 +242,8 @@ static void name_assign(struct scope *sc, struct stmt *st)
 		declare_var(sc, st->assign.target);
 	else
 		name_expr(sc, st->assign.target);
+	if (st->assign.target->kind == EX_MAP && st->assign.target->map.map)
+		st->assign.target->map.map->is_assigned = true;
 }
 
 static void name_stmt(struct scope *sc, struct stmt *st)

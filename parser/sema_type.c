@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pass 2: types. Infers the type of every expression, variable, map key and map value from all their
- * uses in the script, whatever their order: rounds over the tree widen types until none changes
- * (each can only grow, so they end; ROUNDS is a bound, not a hope), then one more round reports.
+ * Pass 2: types. Infers the type of every expression, variable, map key and map value from all
+ * their uses in the script, whatever their order: rounds over the tree widen types until none
+ * changes (each can only grow, so they end; ROUNDS is a bound, not a hope), then one more round
+ * reports.
  * Before: names resolved (NULL symbols are errors already said). After: e->type is never NULL.
  * Only this file may iterate.
  */
@@ -11,11 +12,16 @@
 #include "sema.h"
 #include <string.h>
 
-enum { ROUNDS = 16 };
+/* A chain of maps, each of which is assigned the next, takes a round each. */
+enum { ROUNDS = LIMIT_MAPS + 16 };
 
 /* Type of a literal, and of what held nothing else yet: int64 until it meets an integer, whose sign
  * it takes. Told from int64 by its address. */
 static const struct type literal = {.kind = TY_INT, .size = 8, .align = 8, .is_signed = true};
+
+/* What is read before any round found its type, as in `@max = delta > @max ? delta : @max`. As
+ * silent as an error, but told from it by its address: the other operand decides. */
+static const struct type unknown = {.kind = TY_ERROR, .size = 8, .align = 8};
 
 static const struct type *type_expr(struct sema *s, struct expr *e);
 static void type_block(struct sema *s, struct block *b);
@@ -36,9 +42,18 @@ static const struct type *stored(const struct type *t)
 	return t->kind == TY_INT && t != &literal ? word(t->is_signed) : t;
 }
 
-/* type_unify, where a literal takes the other's sign. */
+static bool is_wrong(const struct type *t)
+{
+	return t->kind == TY_ERROR && t != &unknown;
+}
+
+/* type_unify, where a literal takes the other's sign, and what is unknown its type. */
 static const struct type *unify(const struct type *x, const struct type *y)
 {
+	if (x == &unknown)
+		return y;
+	if (y == &unknown)
+		return x;
 	if (x == &literal && y->kind == TY_INT)
 		return stored(y);
 	if (y == &literal && x->kind == TY_INT)
@@ -52,8 +67,8 @@ static const char *name_of(struct sema *s, const struct type *t)
 }
 
 /* Let *slot hold values of t too. `from` is blamed, `*first` is where the old type came from. */
-static void widen(struct sema *s, const struct type **slot, struct span *first, const struct type *t,
-		  const struct expr *from, const char *what)
+static void widen(struct sema *s, const struct type **slot, struct span *first,
+		  const struct type *t, const struct expr *from, const char *what)
 {
 	const struct type *u;
 
@@ -88,6 +103,8 @@ static const struct type *check_int(struct sema *s, const struct expr *e, const 
 
 	if (t->kind == TY_ERROR || type_is_integral(t))
 		return t;
+	if (t->kind == TY_AGG && e->kind == EX_CALL) /* pass 3 says where count() belongs */
+		return &type_error;
 	if (t->kind == TY_AGG)
 		return sema_error(s, e->span, "not-built",
 				  "reading an aggregation in an expression is not built yet");
@@ -106,15 +123,31 @@ static bool unsigned_with(const struct expr *e, const struct type *t)
 	return !t->is_signed || is_literal_int(e);
 }
 
+/* Check both operands, whose types were found already; of two wrong ones the first is told. */
+static bool check_ints(struct sema *s, const struct expr *e)
+{
+	const char *op = op_str(e->binary.op);
+
+	return !is_wrong(check_int(s, e->binary.left, op)) &&
+	       !is_wrong(check_int(s, e->binary.right, op));
+}
+
+/* Type of an operation on something unknown and on `t`. */
+static const struct type *guess(const struct type *t)
+{
+	return t->kind == TY_INT ? stored(t) : &literal;
+}
+
 static const struct type *type_arith(struct sema *s, struct expr *e)
 {
 	struct expr *l = e->binary.left, *r = e->binary.right;
-	const struct type *x = need_int(s, l, op_str(e->binary.op));
-	const struct type *y = need_int(s, r, op_str(e->binary.op));
+	const struct type *x = type_expr(s, l), *y = type_expr(s, r);
 	bool is_unsigned;
 
-	if (x->kind == TY_ERROR || y->kind == TY_ERROR)
+	if (!check_ints(s, e))
 		return &type_error;
+	if ((x == &unknown || y == &unknown) && e->binary.op != OP_SUB)
+		return guess(x == &unknown ? y : x);
 	is_unsigned = unsigned_with(l, x) && unsigned_with(r, y) && !(x->is_signed && y->is_signed);
 	return word(e->binary.op == OP_SUB || !is_unsigned);
 }
@@ -130,9 +163,7 @@ static const struct type *type_compare(struct sema *s, struct expr *e)
 	    y->kind != TY_ERROR)
 		return sema_error(s, e->span, "type-mismatch", "cannot compare %s with %s",
 				  name_of(s, x), name_of(s, y));
-	x = check_int(s, e->binary.left, op_str(e->binary.op)); /* typed once: chains are long */
-	y = check_int(s, e->binary.right, op_str(e->binary.op));
-	return x->kind == TY_ERROR || y->kind == TY_ERROR ? &type_error : &type_bool;
+	return check_ints(s, e) ? &type_bool : &type_error;
 }
 
 static const struct type *type_binary(struct sema *s, struct expr *e)
@@ -159,11 +190,11 @@ static const struct type *type_unary(struct sema *s, struct expr *e)
 {
 	const struct type *t = need_int(s, e->unary.operand, op_str(e->unary.op));
 
-	if (t->kind == TY_ERROR)
+	if (is_wrong(t))
 		return t;
 	if (e->unary.op == OP_NOT)
 		return &type_bool;
-	return word(e->unary.op == OP_NEG || t->is_signed);
+	return t == &unknown ? &literal : word(e->unary.op == OP_NEG || t->is_signed);
 }
 
 static const struct type *type_ternary(struct sema *s, struct expr *e)
@@ -191,7 +222,11 @@ static const struct type *type_field(struct sema *s, struct expr *e)
 		return object->name.builtin->check(s, e);
 	if (type_expr(s, object)->kind == TY_ERROR)
 		return &type_error;
-	return sema_error(s, e->span, "no-field", "%s has no fields", name_of(s, object->type));
+	sema_error(s, e->span, "no-field", "%s has no fields", name_of(s, object->type));
+	if (s->report)
+		diag_hint(s->diags, "args.FIELD is a tracepoint's field; the kernel's structures cannot be "
+				    "read yet");
+	return &type_error;
 }
 
 static const struct type *undefined_map(struct sema *s, const struct expr *e)
@@ -223,8 +258,10 @@ static const struct type *type_map(struct sema *s, struct expr *e)
 		if (m)
 			widen(s, &m->key_types[i], &m->key_spans[i], t, key, "the key");
 	}
-	if (!m || (!m->value && m->is_assigned)) /* what was assigned has its own message */
+	if (!m)
 		return &type_error;
+	if (!m->value && m->is_assigned)
+		return &unknown;
 	return m->value ? m->value : undefined_map(s, e);
 }
 
@@ -264,7 +301,7 @@ static const char *param_words(const struct param *p)
 	case PARAM_INT:
 		return p->is_const ? "a number written out" : "an integer";
 	case PARAM_STRING:
-		return p->is_const ? "a string written out" : "a string";
+		return p->is_const ? "a string in quotes" : "a string";
 	case PARAM_MAP:
 		return "a map";
 	}
@@ -305,9 +342,10 @@ static int check_args(struct sema *s, struct expr *e, const struct signature *si
 		if (arg->type->kind == TY_ERROR) {
 			err = -1;
 		} else if (!fits_param(&sig->params[i], arg)) {
-			sema_error(s, arg->span, "arg-type", "%s of %s is to be %s, this is %s",
-				   sig->params[i].name, e->call.name, param_words(&sig->params[i]),
-				   name_of(s, arg->type));
+			sema_error(s, arg->span, "arg-type", "%s needs %s here, this %s %s",
+				   e->call.name, param_words(&sig->params[i]),
+				   arg->type->kind == TY_VOID ? "call has" : "is",
+				   arg->type->kind == TY_VOID ? "none" : name_of(s, arg->type));
 			err = -1;
 		}
 	}
@@ -368,7 +406,8 @@ static const struct type *type_expr(struct sema *s, struct expr *e)
 		t = type_name(s, e);
 		break;
 	case EX_VAR:
-		t = e->var.var && e->var.var->type ? e->var.var->type : &type_error;
+		t = e->var.var ? e->var.var->type : &type_error;
+		t = t ? t : &unknown;
 		break;
 	case EX_MAP:
 		t = type_map(s, e);
@@ -428,8 +467,6 @@ static void type_assign(struct sema *s, struct stmt *st)
 	struct expr *target = st->assign.target;
 	const struct type *t = assigned_type(s, st);
 
-	if (target->kind == EX_MAP && target->map.map)
-		target->map.map->is_assigned = true;
 	if (st->assign.op != OP_NONE && t->kind != TY_ERROR && !type_is_integral(t))
 		t = sema_error(s, st->assign.value->span, "operand-type",
 			       "'%s=' needs integers, this is %s", op_str(st->assign.op), name_of(s, t));
@@ -476,8 +513,22 @@ static void type_program(struct sema *s)
 	for (uint32_t i = 0; i < s->program->n_probes; i++) {
 		s->probe = s->program->probes[i];
 		if (s->probe->predicate)
-			need_int(s, s->probe->predicate, "/ … /");
+			need_int(s, s->probe->predicate, "/predicate/");
 		type_block(s, &s->probe->body);
+	}
+}
+
+/* What is still unknown when nothing else was wrong: later passes want a type. */
+static void check_all_known(struct sema *s)
+{
+	for (uint32_t i = 0; i < s->program->n_maps && !s->diags->n_errors; i++) {
+		const struct map *m = s->program->maps[i];
+
+		if (m->value)
+			continue;
+		diag_error(s->diags, m->first, "unknown-type",
+			   "nothing tells the type of %s: it is only assigned from itself", m->name);
+		diag_hint(s->diags, "give it a first value: BEGIN { %s = 0 }", m->name);
 	}
 }
 
@@ -490,4 +541,5 @@ void sema_types(struct sema *s)
 	}
 	s->report = true;
 	type_program(s);
+	check_all_known(s);
 }

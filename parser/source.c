@@ -65,6 +65,8 @@ struct source *source_from_file(struct arena *a, const char *path)
 	if (!f)
 		return NULL;
 	s = read_stream(a, path, f);
+	if (s)
+		s->is_file = true;
 	saved = errno;
 	fclose(f);
 	errno = saved;

@@ -4,6 +4,7 @@
  * diagnostics hold only spans; lines and columns are computed when one is printed.
  */
 #pragma once
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -17,6 +18,7 @@ struct span {
 #define SPAN_NONE ((struct span){0, 0})
 
 struct source {
+	bool is_file;	  /* name is a path */
 	const char *name; /* file name as typed, "-e" text is "stdin" as users of bpftrace know it */
 	const char *text; /* NUL-terminated (and one more NUL, as flex wants it) */
 	uint32_t len;

@@ -13,7 +13,7 @@ struct kernel *kernel_open(void);
 /* Closes that of facts_file_open() too. */
 void kernel_close(struct kernel *k);
 
-/* The calls below need the running kernel: a struct kernel that answers from a file gives -ENOSYS. */
+/* The calls below need the running kernel: one that answers from a file gives -ENOSYS. */
 
 /* BTF id in vmlinux of the type `name` of BTF kind `kind` (BTF_KIND_TYPEDEF, …): > 0, -ENOENT, or
  * -errno when there is no BTF. Scans the raw section: about 1 ms, no index, no memory. */
