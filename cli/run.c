@@ -141,7 +141,7 @@ static int compile_and_trace(const struct options *o, const struct program *prog
 int run_trace(const struct options *o, const struct program *program, const struct plan *plan,
 	      struct kernel *k)
 {
-	struct command command = {.gate = -1};
+	struct command command = {.gate = -1, .report = -1};
 	int status = check_pid(o);
 	FILE *f;
 

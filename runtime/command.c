@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -66,10 +67,11 @@ void command_free_words(char **words)
 }
 
 /* In the child: wait for the gate to close, then run. */
-static void child(char *const *words, int gate, pid_t parent)
+static void child(char *const *words, int gate, int report, pid_t parent)
 {
 	sigset_t none;
 	char byte;
+	int err;
 
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent)
@@ -80,8 +82,18 @@ static void child(char *const *words, int gate, pid_t parent)
 	while (read(gate, &byte, 1) < 0 && errno == EINTR)
 		;
 	execvp(words[0], words);
-	fprintf(stderr, "sonde: error: cannot run '%s': %s\n", words[0], strerror(errno));
-	_exit(127);
+	err = errno;
+	fprintf(stderr, "sonde: error: cannot run '%s': %s\n", words[0], strerror(err));
+	_exit(write(report, &err, sizeof(err)) == sizeof(err) ? 127 : 126);
+}
+
+static int check_program(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st) || access(path, X_OK))
+		return -errno;
+	return S_ISREG(st.st_mode) ? 0 : -EACCES;
 }
 
 /* Is there a program of that name? execvp tells too late: probes would be attached by then. */
@@ -91,12 +103,12 @@ static int find_program(const char *name)
 	char full[4096];
 
 	if (strchr(name, '/'))
-		return access(name, X_OK) ? -errno : 0;
+		return check_program(name);
 	for (path = path ? path : "/usr/bin:/bin"; *path;) {
 		int len = (int)strcspn(path, ":");
 
 		snprintf(full, sizeof(full), "%.*s/%s", len, path, name);
-		if (access(full, X_OK) == 0)
+		if (check_program(full) == 0)
 			return 0;
 		path += len + (path[len] == ':');
 	}
@@ -105,27 +117,32 @@ static int find_program(const char *name)
 
 int command_start(struct command *c, char *const *words)
 {
-	int gate[2], err = find_program(words[0]);
+	int gate[2], report[2], err = find_program(words[0]);
 	pid_t parent = getpid();
 
 	if (err)
 		return err;
-	if (pipe2(gate, O_CLOEXEC))
+	if (pipe2(gate, O_CLOEXEC) || pipe2(report, O_CLOEXEC))
 		return -errno;
 	c->pid = fork();
 	if (c->pid == 0) {
 		close(gate[1]);
-		child(words, gate[0], parent);
+		child(words, gate[0], report[1], parent);
 	}
+	err = c->pid < 0 ? -errno : 0;
 	close(gate[0]);
-	if (c->pid < 0) {
-		err = -errno;
-		close(gate[1]);
-		c->pid = 0;
-		return err;
-	}
+	close(report[1]);
 	c->gate = gate[1];
-	return 0;
+	c->report = report[0];
+	c->pid = c->pid < 0 ? 0 : c->pid;
+	return err;
+}
+
+int command_failure(struct command *c)
+{
+	int err = 0;
+
+	return c->report >= 0 && read(c->report, &err, sizeof(err)) == sizeof(err) ? -err : 0;
 }
 
 void command_release(struct command *c)

@@ -8,6 +8,7 @@
 struct command {
 	pid_t pid;  /* 0: none */
 	int gate;   /* closing it lets the command run */
+	int report; /* the child's errno comes through here when it cannot be executed */
 };
 
 /* Split `text` into words as a shell would ('…', "…", \ ), without expansion. NULL with errno
@@ -18,5 +19,7 @@ void command_free_words(char **words);
  * there is no such program. */
 int command_start(struct command *c, char *const *words);
 void command_release(struct command *c);
+/* After the child has ended: 0, or -errno when it never became the command. */
+int command_failure(struct command *c);
 /* SIGTERM, when it still runs, and reap. */
 void command_stop(struct command *c);

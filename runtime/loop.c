@@ -35,6 +35,7 @@ struct loop {
 	int signals, pidfd;
 	uint64_t end_ns; /* CLOCK_MONOTONIC, 0: none */
 	bool done;
+	bool command_failed; /* it could not be executed after all; it said so itself */
 	uint64_t n_records; /* of the drain under way */
 };
 
@@ -107,6 +108,7 @@ static void reap_command(struct loop *l)
 	log_verbose("command ended with status %d", WIFEXITED(status) ? WEXITSTATUS(status)
 								       : 128 + WTERMSIG(status));
 	l->o->command->pid = 0;
+	l->command_failed = command_failure(l->o->command) != 0;
 	l->done = true;
 }
 
@@ -280,6 +282,8 @@ static int finish(struct loop *l)
 	loss_report(l->s);
 	if (err)
 		return 2;
+	if (l->command_failed)
+		return 1;
 	if (l->events.error && l->events.error != -EPIPE) {
 		log_error("cannot write the output: %s", strerror(-l->events.error));
 		return 2;
