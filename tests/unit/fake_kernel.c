@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The fake kernel (fake_kernel.h). Its tables are small enough to be read as a whole; the formats
+ * are those of real kernels, with fewer fields.
+ */
+#include "fake_kernel.h"
+#include "parser/arena.h"
+#include "parser/ast.h"
+#include "parser/sema.h"
+#include <errno.h>
+#include <string.h>
+
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
+#define INT(name_, type, at, n, sign)                                                              \
+	{.name = name_, .type_text = type, .offset = at, .size = n, .is_signed = sign}
+#define CHARS(name_, at, n)                                                                        \
+	{.name = name_, .type_text = "char[16]", .offset = at, .size = n, .elem_size = 1,          \
+	 .is_char_array = true}
+
+static struct tp_field switch_fields[] = {
+	CHARS("prev_comm", 8, 16),
+	INT("prev_pid", "pid_t", 24, 4, true),
+	INT("prev_state", "long", 32, 8, true),
+	CHARS("next_comm", 40, 16),
+	INT("next_pid", "pid_t", 56, 4, true),
+};
+
+static struct tp_field exec_fields[] = {
+	{.name = "filename", .type_text = "__data_loc char[]", .offset = 8, .size = 4,
+	 .is_data_loc = true},
+	INT("pid", "pid_t", 12, 4, true),
+};
+
+static struct tp_field openat_fields[] = {
+	INT("__syscall_nr", "int", 8, 4, true),
+	INT("filename", "const char *", 24, 8, false),
+	INT("flags", "int", 32, 8, false),
+};
+
+static struct tp_field exit_fields[] = {
+	INT("__syscall_nr", "int", 8, 4, true),
+	INT("ret", "long", 16, 8, true),
+};
+
+static struct tp_field enter_fields[] = {
+	INT("id", "long", 8, 8, true),
+	{.name = "args", .type_text = "unsigned long[6]", .offset = 16, .size = 48, .elem_size = 8},
+};
+
+static struct tp_field skb_fields[] = {
+	INT("skbaddr", "void *", 8, 8, false),
+	INT("protocol", "unsigned short", 32, 2, false),
+};
+
+#define FORMAT(category_, event_, id_, fields_)                                                    \
+	{.category = category_, .event = event_, .id = id_, .fields = fields_,                     \
+	 .n_fields = COUNT(fields_)}
+
+static const struct tp_format formats[] = {
+	FORMAT("sched", "sched_switch", 372, switch_fields),
+	FORMAT("sched", "sched_process_exec", 365, exec_fields),
+	FORMAT("syscalls", "sys_enter_openat", 782, openat_fields),
+	FORMAT("syscalls", "sys_enter_getppid", 305, exit_fields),
+	FORMAT("syscalls", "sys_exit_openat", 781, exit_fields),
+	FORMAT("syscalls", "sys_enter_unheard_of", 999, exit_fields),
+	FORMAT("raw_syscalls", "sys_enter", 443, enter_fields),
+	FORMAT("skb", "kfree_skb", 2310, skb_fields),
+};
+
+static const char *const raw_names[] = {"sched_switch", "sys_enter", "sys_exit", "kfree_skb"};
+
+static const struct user_symbol symbols[] = {
+	{.path = "/bin/app", .symbol = "main", .address = 0x401000, .offset = 0x1000, .size = 64},
+	{.path = "/bin/app", .symbol = "handle", .address = 0x401040, .offset = 0x1040, .size = 32},
+	{.path = "/opt/a:b", .symbol = "run", .address = 0x401080, .offset = 0x1080, .size = 32},
+};
+
+static struct fake_kernel *fake(struct kernel *k)
+{
+	return (struct fake_kernel *)k;
+}
+
+static int fake_tracepoint(struct kernel *k, const char *category, const char *event,
+			   const struct tp_format **out)
+{
+	if (fake(k)->tracepoint_err)
+		return fake(k)->tracepoint_err;
+	for (size_t i = 0; i < COUNT(formats); i++)
+		if (!strcmp(formats[i].category, category) && !strcmp(formats[i].event, event)) {
+			*out = &formats[i];
+			return 0;
+		}
+	return -ENOENT;
+}
+
+static int fake_each_tracepoint(struct kernel *k, const char *category, kernel_name_fn fn, void *ctx)
+{
+	char name[100];
+
+	(void)k;
+	for (size_t i = 0; i < COUNT(formats); i++) {
+		if (category && strcmp(formats[i].category, category) != 0)
+			continue;
+		snprintf(name, sizeof(name), "%s:%s", formats[i].category, formats[i].event);
+		fn(name, ctx);
+	}
+	return 0;
+}
+
+static bool fake_has_raw_tracepoint(struct kernel *k, const char *name)
+{
+	for (size_t i = 0; i < COUNT(raw_names) && !fake(k)->has_no_btf; i++)
+		if (!strcmp(raw_names[i], name))
+			return true;
+	return false;
+}
+
+static int fake_user_symbol(struct kernel *k, const char *path, const char *symbol,
+			    struct user_symbol *out)
+{
+	int err = -ENOENT;
+
+	if (fake(k)->symbol_err)
+		return fake(k)->symbol_err;
+	for (size_t i = 0; i < COUNT(symbols); i++) {
+		if (strcmp(symbols[i].path, path) != 0)
+			continue;
+		out->path = symbols[i].path;
+		err = -ESRCH;
+		if (!strcmp(symbols[i].symbol, symbol)) {
+			*out = symbols[i];
+			return 0;
+		}
+	}
+	return err;
+}
+
+static int fake_each_user_symbol(struct kernel *k, const char *path, kernel_name_fn fn, void *ctx)
+{
+	char name[32]; /* handed over in a buffer that is gone afterwards, as kernel.h allows */
+
+	(void)k;
+	for (size_t i = 0; i < COUNT(symbols); i++)
+		if (!strcmp(symbols[i].path, path)) {
+			snprintf(name, sizeof(name), "%s", symbols[i].symbol);
+			fn(name, ctx);
+			memset(name, 'x', sizeof(name) - 1);
+		}
+	return 0;
+}
+
+static int fake_kernel_function(struct kernel *k, const char *name)
+{
+	if (fake(k)->function_err)
+		return fake(k)->function_err;
+	return strcmp(name, "vfs_read") == 0 || strcmp(name, "vfs_write") == 0 ? 0 : -ENOENT;
+}
+
+static bool fake_has_feature(struct kernel *k, enum kernel_feature f)
+{
+	return f == KF_KPROBE ? !fake(k)->has_no_kprobes : f == KF_BTF ? !fake(k)->has_no_btf : true;
+}
+
+void fake_kernel_init(struct fake_kernel *f)
+{
+	*f = (struct fake_kernel){.k = {
+		.tracepoint = fake_tracepoint,
+		.each_tracepoint = fake_each_tracepoint,
+		.has_raw_tracepoint = fake_has_raw_tracepoint,
+		.user_symbol = fake_user_symbol,
+		.each_user_symbol = fake_each_user_symbol,
+		.kernel_function = fake_kernel_function,
+		.has_feature = fake_has_feature,
+	}};
+}
+
+/* ---- the walk ---- */
+
+void world_init(struct world *w)
+{
+	*w = (struct world){.arena = arena_new()};
+	w->diags.arena = w->arena;
+	fake_kernel_init(&w->kernel);
+}
+
+uint32_t world_check(struct world *w, const char *text)
+{
+	w->diags.source = source_from_text(w->arena, "x.bt", text, strlen(text));
+	w->program = parse(w->arena, w->diags.source, &w->diags);
+	if (w->program && !w->diags.n_errors)
+		sema_run(w->arena, w->program, &w->kernel.k, &w->diags);
+	return w->diags.n_errors;
+}
+
+struct plan *world_plan(struct world *w, const char *text, const struct plan_options *options)
+{
+	struct plan_options none = {0};
+
+	if (world_check(w, text)) {
+		diags_print(&w->diags, stderr, false);
+		return NULL;
+	}
+	w->plan = plan_make(w->arena, w->program, options ? options : &none, &w->diags);
+	return w->plan;
+}
+
+void world_free(struct world *w)
+{
+	arena_free(w->arena);
+}

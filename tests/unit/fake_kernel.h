@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A struct kernel for the unit tests: a few tracepoints, functions and symbols, and switches for
+ * what may be missing. Also the walk from a script's text to its plan, asking that kernel.
+ */
+#pragma once
+#include "parser/diag.h"
+#include "parser/kernel.h"
+#include "parser/plan.h"
+
+struct arena;
+struct program;
+
+struct fake_kernel {
+	struct kernel k; /* first: a struct kernel * is a struct fake_kernel * */
+	int tracepoint_err, symbol_err, function_err; /* when not 0: the answer to all questions */
+	bool has_no_btf, has_no_kprobes;
+};
+
+void fake_kernel_init(struct fake_kernel *f);
+
+/* A script and how far it came; everything is in the arena. */
+struct world {
+	struct fake_kernel kernel;
+	struct arena *arena;
+	struct diags diags;
+	struct program *program;
+	struct plan *plan;
+};
+
+/* Prepare `w` without a script: a test may change w->kernel before world_check(). */
+void world_init(struct world *w);
+/* Parse and check `text`; the number of errors. */
+uint32_t world_check(struct world *w, const char *text);
+/* Parse, check and plan `text`, which must be free of errors up to there. NULL: a limit was hit. */
+struct plan *world_plan(struct world *w, const char *text, const struct plan_options *options);
+void world_free(struct world *w);

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * runtime/command.c: how the text of -c is cut into words, and a command that waits at its gate.
+ */
+#include "runtime/command.h"
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+/* `want`: the words, each ended by '|'. NULL: EINVAL. */
+static void check_words(const char *text, const char *want)
+{
+	char **words, got[200] = "";
+
+	print_message("%s\n", text);
+	errno = 0;
+	words = command_words(text);
+	if (!want) {
+		assert_null(words);
+		assert_int_equal(errno, EINVAL);
+		return;
+	}
+	assert_non_null(words);
+	for (char **w = words; *w; w++) {
+		strcat(got, *w);
+		strcat(got, "|");
+	}
+	assert_string_equal(got, want);
+	command_free_words(words);
+}
+
+static void test_words(void **state)
+{
+	(void)state;
+	check_words("ls", "ls|");
+	check_words("  ls\t-l \n /tmp ", "ls|-l|/tmp|");
+	check_words("a b c d e f", "a|b|c|d|e|f|");
+	check_words("sh -c 'echo \"a  b\"'", "sh|-c|echo \"a  b\"|");
+	check_words("\"a b\"'c d'e", "a bc de|");
+	check_words("a\\ b \\'c\\'", "a b|'c'|");
+	check_words("\"a\\\"b\\$\\`\\\\c\\n\"", "a\"b$`\\c\\n|");
+	check_words("'a\\b'", "a\\b|");
+	check_words("a '' \"\" b", "a|||b|");
+	check_words("'' '' ''", "|||");
+	check_words("$HOME *", "$HOME|*|");
+	check_words("a\\", "a\\|");
+}
+
+static void test_bad_words(void **state)
+{
+	(void)state;
+	check_words("", NULL);
+	check_words(" \t\n", NULL);
+	check_words("a 'b", NULL);
+	check_words("a \"b", NULL);
+	check_words("a \"b\\\"", NULL);
+	check_words("it's", NULL);
+	command_free_words(NULL);
+}
+
+static void test_gate(void **state)
+{
+	struct command c = {.gate = -1};
+	char **words = command_words("sh -c 'exit 3'");
+	int status = 0;
+
+	(void)state;
+	assert_int_equal(command_start(&c, words), 0);
+	assert_true(c.pid > 0);
+	usleep(20000);
+	assert_int_equal(waitpid(c.pid, &status, WNOHANG), 0); /* it waits */
+	command_release(&c);
+	assert_int_equal(waitpid(c.pid, &status, 0), c.pid);
+	assert_int_equal(WEXITSTATUS(status), 3);
+	c.pid = 0;
+	command_stop(&c);
+	command_free_words(words);
+}
+
+static void test_stop(void **state)
+{
+	struct command c = {.gate = -1};
+	char **words = command_words("sleep 100");
+
+	(void)state;
+	assert_int_equal(command_start(&c, words), 0);
+	command_release(&c);
+	command_stop(&c);
+	assert_int_equal(c.pid, 0);
+	command_free_words(words);
+}
+
+static void test_no_program(void **state)
+{
+	struct command c = {.gate = -1};
+
+	(void)state;
+	assert_int_equal(command_start(&c, (char *const[]){"no-such-program-here", NULL}), -ENOENT);
+	assert_int_equal(command_start(&c, (char *const[]){"/no/such/program", NULL}), -ENOENT);
+	assert_int_equal(command_start(&c, (char *const[]){"/etc/passwd", NULL}), -EACCES);
+	assert_int_equal(c.pid, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_words), cmocka_unit_test(test_bad_words),
+		cmocka_unit_test(test_gate),  cmocka_unit_test(test_stop),
+		cmocka_unit_test(test_no_program),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

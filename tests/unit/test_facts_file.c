@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * runtime/facts_file.c: what a file answers, what is said about bad ones, and that calls which need
+ * the running kernel refuse a kernel that is a file.
+ */
+#define _GNU_SOURCE
+#include "runtime/facts_file.h"
+#include "runtime/kernel_facts.h"
+#include <errno.h>
+#include <linux/btf.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+static const char good[] =
+	"# a comment\n"
+	"\n"
+	"tracepoint sched:sched_switch raw\n"
+	"name: sched_switch\n"
+	"ID: 372\n"
+	"format:\n"
+	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
+	"\n"
+	"\tfield:char prev_comm[16];\toffset:8;\tsize:16;\tsigned:0;\n"
+	"# between\n"
+	"\tfield:pid_t prev_pid;\toffset:24;\tsize:4;\tsigned:1;\n"
+	"print fmt: \"prev_comm=%s\", REC->prev_comm\n"
+	"tracepoint skb:kfree_skb\n"
+	"\tfield:void * skbaddr;\toffset:8;\tsize:8;\tsigned:0;\n"
+	"raw sys_enter\r\n"
+	"  symbol  ./app\tmain 0x401136 4406 64\n"
+	"symbol ./app handle 0x401180 0x1180 0\n"
+	"function vfs_read\n"
+	"feature btf\n"
+	"feature uprobe_multi"; /* the last line may lack its newline */
+
+/* A file of that text; its name is in `path`. */
+static void write_file(char *path, const char *text, size_t len)
+{
+	int fd = mkstemp(strcpy(path, "/tmp/sonde-facts-XXXXXX"));
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, len), len);
+	close(fd);
+}
+
+static struct kernel *open_text(const char *text, size_t len)
+{
+	struct kernel *k;
+	char path[64];
+
+	write_file(path, text, len);
+	k = facts_file_open(path);
+	unlink(path);
+	return k;
+}
+
+static struct kernel *open_good(void)
+{
+	struct kernel *k = open_text(good, sizeof(good) - 1);
+
+	assert_non_null(k);
+	return k;
+}
+
+static void note_name(const char *name, void *ctx)
+{
+	strcat(strcat(ctx, name), " ");
+}
+
+static void test_tracepoints(void **state)
+{
+	struct kernel *k = open_good();
+	const struct tp_format *f = NULL;
+	char names[200] = "";
+
+	(void)state;
+	assert_int_equal(k->tracepoint(k, "sched", "sched_switch", &f), 0);
+	assert_string_equal(f->category, "sched");
+	assert_string_equal(f->event, "sched_switch");
+	assert_int_equal(f->id, 372);
+	assert_int_equal(f->n_fields, 2);
+	assert_string_equal(f->fields[0].name, "prev_comm");
+	assert_true(f->fields[0].is_char_array);
+	assert_true(f->fields[1].is_signed);
+	assert_int_equal(k->tracepoint(k, "skb", "kfree_skb", &f), 0);
+	assert_int_equal(f->n_fields, 1);
+	assert_int_equal(k->tracepoint(k, "skb", "sched_switch", &f), -ENOENT);
+	assert_int_equal(k->each_tracepoint(k, NULL, note_name, names), 0);
+	assert_string_equal(names, "sched:sched_switch skb:kfree_skb ");
+	names[0] = '\0';
+	assert_int_equal(k->each_tracepoint(k, "skb", note_name, names), 0);
+	assert_string_equal(names, "skb:kfree_skb ");
+	assert_true(k->has_raw_tracepoint(k, "sched_switch"));
+	assert_true(k->has_raw_tracepoint(k, "sys_enter"));
+	assert_false(k->has_raw_tracepoint(k, "kfree_skb"));
+	kernel_close(k);
+}
+
+static void test_symbols(void **state)
+{
+	struct kernel *k = open_good();
+	struct user_symbol s = {0};
+	char names[200] = "";
+
+	(void)state;
+	assert_int_equal(k->user_symbol(k, "./app", "main", &s), 0);
+	assert_string_equal(s.path, "./app");
+	assert_string_equal(s.symbol, "main");
+	assert_int_equal(s.address, 0x401136);
+	assert_int_equal(s.offset, 4406);
+	assert_int_equal(s.size, 64);
+	s.path = NULL;
+	assert_int_equal(k->user_symbol(k, "./app", "none", &s), -ESRCH);
+	assert_string_equal(s.path, "./app");
+	assert_int_equal(k->user_symbol(k, "app", "main", &s), -ENOENT);
+	assert_int_equal(k->each_user_symbol(k, "./app", note_name, names), 0);
+	assert_string_equal(names, "main handle ");
+	assert_int_equal(k->each_user_symbol(k, "app", note_name, names), -ENOENT);
+	kernel_close(k);
+}
+
+static void test_the_rest(void **state)
+{
+	struct kernel *k = open_good();
+
+	(void)state;
+	assert_int_equal(k->kernel_function(k, "vfs_read"), 0);
+	assert_int_equal(k->kernel_function(k, "vfs_write"), -ENOENT);
+	assert_true(k->has_feature(k, KF_BTF));
+	assert_true(k->has_feature(k, KF_UPROBE_MULTI));
+	assert_false(k->has_feature(k, KF_KPROBE));
+	assert_false(k->has_feature(k, KF_UPROBE));
+	assert_false(k->has_feature(k, KF_COUNT));
+	kernel_close(k);
+}
+
+static void test_running_kernel_only(void **state)
+{
+	struct kernel *k = open_good();
+	const char *name = "task_struct";
+
+	(void)state;
+	assert_int_equal(kernel_btf_id(k, name, BTF_KIND_STRUCT), -ENOSYS);
+	assert_int_equal(kernel_btf_cut(k, &name, 1), -ENOSYS);
+	assert_int_equal(kernel_tracefs(k), -ENOSYS);
+	kernel_trim(k);
+	assert_true(k->has_feature(k, KF_BTF));
+	kernel_close(k);
+	kernel_close(NULL);
+}
+
+static void test_comments_only(void **state)
+{
+	struct kernel *k = open_text("# nothing\n\n", 11);
+
+	(void)state;
+	assert_non_null(k);
+	assert_false(k->has_feature(k, KF_BTF));
+	kernel_close(k);
+}
+
+/* What goes to standard error while `path` is opened, which must fail. */
+static void complaint(const char *path, char *out, size_t size)
+{
+	FILE *file = tmpfile();
+	int saved = dup(STDERR_FILENO);
+	size_t n;
+
+	fflush(stderr);
+	dup2(fileno(file), STDERR_FILENO);
+	assert_null(facts_file_open(path));
+	fflush(stderr);
+	dup2(saved, STDERR_FILENO);
+	close(saved);
+	rewind(file);
+	n = fread(out, 1, size - 1, file);
+	out[n] = '\0';
+	fclose(file);
+}
+
+static void test_bad_lines(void **state)
+{
+	static const struct {
+		const char *text;
+		uint32_t line;
+	} rows[] = {
+		{"rubbish\n", 1},
+		{"# ok\n\nfeature warp\n", 3},
+		{"feature\n", 1},
+		{"raw\n", 1},
+		{"raw a b\n", 1},
+		{"function\n", 1},
+		{"symbol ./app main 1 2\n", 1},
+		{"symbol ./app main 1 2 x\n", 1},
+		{"symbol ./app main 1 2 3 4 5 6 7 8 9\n", 1},
+		{"symbol ./app main -1 2 3\n", 1},
+		{"symbol ./app main 1 2 99999999999999999999\n", 1},
+		{"tracepoint a:b\n\nraw c\n", 1},
+		{"tracepoint a:b cooked\n\tfield:int x;\toffset:8;\tsize:4;\tsigned:1;\n", 1},
+		{"tracepoint ab\n", 1},
+		{"tracepoint a:\n", 1},
+		{"tracepoint :b\n", 1},
+		{"tracepoint\n", 1},
+		{"field:int x;\toffset:8;\tsize:4;\n", 1},
+		{"tracepoint a:b\n\tfield:int x;\toffset:8;\tsize:4;\tsigned:1;\nprint fmt: \"\"\nno\n", 4},
+	};
+	char path[64], said[400], place[100];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		write_file(path, rows[i].text, strlen(rows[i].text));
+		complaint(path, said, sizeof(said));
+		print_message("%s", said);
+		snprintf(place, sizeof(place), "%s:%u: ", path, rows[i].line);
+		assert_non_null(strstr(said, place));
+		unlink(path);
+	}
+}
+
+static void test_bad_files(void **state)
+{
+	char path[64], said[400];
+
+	(void)state;
+	complaint("/no/such/file", said, sizeof(said));
+	assert_non_null(strstr(said, "cannot read '/no/such/file': No such file"));
+	complaint("/tmp", said, sizeof(said));
+	assert_non_null(strstr(said, "cannot read '/tmp': Is a directory"));
+	complaint("/dev/null", said, sizeof(said));
+	assert_non_null(strstr(said, "empty"));
+	write_file(path, "raw a\0raw b\n", 12);
+	complaint(path, said, sizeof(said));
+	assert_non_null(strstr(said, "not a text file"));
+	unlink(path);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_tracepoints),	    cmocka_unit_test(test_symbols),
+		cmocka_unit_test(test_the_rest),	    cmocka_unit_test(test_running_kernel_only),
+		cmocka_unit_test(test_comments_only),	    cmocka_unit_test(test_bad_lines),
+		cmocka_unit_test(test_bad_files),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

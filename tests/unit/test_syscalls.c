@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * syscall_number(): names that differ between the kernel's tracepoints and the C library, and (as
+ * root) every syscalls:sys_enter_NAME of the running kernel. One without a number still works as a
+ * perf event, only slower.
+ */
+#include "parser/probe.h"
+#include "runtime/tracefs.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+static void test_known(void **state)
+{
+	(void)state;
+	assert_int_equal(syscall_number("read"), SYS_read);
+	assert_int_equal(syscall_number("openat"), SYS_openat);
+	assert_int_equal(syscall_number("getppid"), SYS_getppid);
+	assert_int_equal(syscall_number("newfstat"), SYS_fstat);
+	assert_int_equal(syscall_number("newuname"), SYS_uname);
+	assert_int_equal(syscall_number("umount"), SYS_umount2);
+	assert_int_equal(syscall_number("sendfile64"), SYS_sendfile);
+#ifdef SYS_stat
+	assert_int_equal(syscall_number("newstat"), SYS_stat);
+	assert_int_equal(syscall_number("newlstat"), SYS_lstat);
+#endif
+	assert_int_equal(syscall_number("cachestat"), 451);
+	assert_int_equal(syscall_number("file_setattr"), 469);
+	assert_int_equal(syscall_number("no_such_call"), -1);
+	assert_int_equal(syscall_number(""), -1);
+	assert_int_equal(syscall_number("READ"), -1);
+}
+
+struct tally {
+	uint32_t n, n_missing;
+};
+
+static void check_event(const char *name, void *ctx)
+{
+	static const char prefix[] = "syscalls:sys_enter_";
+	struct tally *t = ctx;
+
+	if (strncmp(name, prefix, sizeof(prefix) - 1) != 0)
+		return;
+	t->n++;
+	if (syscall_number(name + sizeof(prefix) - 1) >= 0)
+		return;
+	print_message("%s has no number: a line in parser/syscalls.c is missing\n", name);
+	t->n_missing++;
+}
+
+static void test_this_kernel(void **state)
+{
+	struct tally t = {0};
+	int fd = *(int *)*state;
+
+	assert_int_equal(tracefs_each_event(fd, "syscalls", check_event, &t), 0);
+	assert_true(t.n > 200);
+	assert_int_equal(t.n_missing, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest always[] = {cmocka_unit_test(test_known)};
+	int fd = tracefs_open(), failed;
+	const struct CMUnitTest here[] = {cmocka_unit_test_prestate(test_this_kernel, &fd)};
+
+	failed = cmocka_run_group_tests(always, NULL, NULL);
+	if (fd < 0) {
+		printf("skip: tracefs cannot be read (root is needed): %s\n", strerror(-fd));
+		return failed ? 1 : 77;
+	}
+	failed += cmocka_run_group_tests(here, NULL, NULL);
+	close(fd);
+	return failed != 0;
+}
