@@ -373,9 +373,9 @@ static void test_many(void **state)
 
 		start(&c, "/proc/self/exe", "run");
 		assert_int_equal(release(&c, &r[i], 1), 1);
+		assert_int_equal(usyms_track_drain(u), 0); /* others on this machine fill it too */
 		if (i % 10)
 			continue;
-		assert_int_equal(usyms_track_drain(u), 0);
 		for (size_t k = i < 10 ? 0 : i - 10; k <= i; k++)
 			usyms_note_stack(u, r[k].tgid, EXEC_ID, r[k].time_ns);
 	}
