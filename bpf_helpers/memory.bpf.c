@@ -9,3 +9,16 @@ INLINE void sonde_memory_read(void *to, uint32_t size, const void *from)
 {
 	bpf_probe_read_kernel(to, size, from);
 }
+
+/* What a script reads through a pointer: 0 when there is nothing to read, and counted. */
+INLINE void sonde_memory_kernel(void *to, uint32_t size, const void *from, uint32_t probe)
+{
+	if (unlikely(bpf_probe_read_kernel(to, size, from)))
+		sonde_loss_count(probe, SONDE_LOSS_READ);
+}
+
+INLINE void sonde_memory_user(void *to, uint32_t size, const void *from, uint32_t probe)
+{
+	if (unlikely(bpf_probe_read_user(to, size, from)))
+		sonde_loss_count(probe, SONDE_LOSS_READ);
+}

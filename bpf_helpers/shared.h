@@ -122,5 +122,7 @@ enum sonde_loss {
 	SONDE_LOSS_SCRATCH,	 /* programs nested deeper than SONDE_SCRATCH_SLOTS */
 	SONDE_LOSS_DIVISION,	 /* divisions by zero, whose result was taken as 1 */
 	SONDE_LOSS_CLEAR,	 /* clear() while SONDE_EPOCH_SLOTS clears were on their way */
+	SONDE_LOSS_LOOP_CUT,	 /* loops cut after LIMIT_LOOP rounds */
+	SONDE_LOSS_READ,	 /* memory that could not be read, taken as 0 */
 	SONDE_LOSS_COUNT,
 };

@@ -270,20 +270,40 @@ static int check_combination(const struct options *o)
 	return 0;
 }
 
+/* A word for the script. They are moved together in argv, behind the options read so far. */
+static void add_param(struct options *o, char **argv, int i)
+{
+	if (!o->params)
+		o->params = (const char *const *)argv;
+	argv[o->n_params++] = argv[i];
+}
+
+/* Behind "--" all words are the script's; the first is its name when there is none yet. */
+static void take_params(struct options *o, int argc, char **argv, int i)
+{
+	if (!o->file && !o->program && i < argc)
+		o->file = argv[i++];
+	for (; i < argc; i++)
+		add_param(o, argv, i);
+}
+
 int options_parse(struct options *o, int argc, char **argv)
 {
 	*o = (struct options){.ready_fd = -1};
 	for (int i = 1; i < argc; i++) {
+		if (strcmp(argv[i], "--") == 0) {
+			take_params(o, argc, argv, i + 1);
+			break;
+		}
 		if (argv[i][0] == '-' && argv[i][1]) {
 			if (read_option(o, argc, argv, &i))
 				return 1;
 		} else if (o->mode == MODE_HELP) {
 			o->help_topic = argv[i];
-		} else if (!o->file) {
+		} else if (!o->file && !o->program) {
 			o->file = argv[i];
 		} else {
-			usage_error("unexpected word '%s'", argv[i]);
-			return 1;
+			add_param(o, argv, i);
 		}
 	}
 	return check_combination(o) ? 1 : 0;
@@ -302,10 +322,10 @@ static void print_row(const struct option_row *r)
 
 void options_usage(void)
 {
-	puts("usage: sonde [options] -e 'PROGRAM'\n"
-	     "       sonde [options] FILE\n\n"
+	puts("usage: sonde [options] -e 'PROGRAM' [WORD…]\n"
+	     "       sonde [options] FILE [WORD…]\n\n"
 	     "Traces this machine with eBPF. A program is a list of probes with what to do when they\n"
-	     "fire:\n\n"
+	     "fire; words behind it are its parameters $1, $2 …; '--' ends the options:\n\n"
 	     "  sonde -e 'tracepoint:sched:sched_switch < @[kstack, ustack] = sum(delta) >'\n\n"
 	     "options:");
 	for (int i = 0; i < N_ROWS; i++)

@@ -25,6 +25,8 @@ struct options {
 	enum emit_stage emit;
 	const char *program; /* -e */
 	const char *file;
+	const char *const *params; /* words behind the script: $1, $2, … */
+	uint32_t n_params;
 	const char *command; /* -c */
 	uint32_t pid;	     /* -p */
 	uint64_t duration_ns;

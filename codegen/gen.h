@@ -7,6 +7,8 @@
  *   gen_stmt.c  statements        gen_expr.c  expressions
  *   gen_map.c   map access        gen_call.c  gen_* hooks of builtins.def
  *   gen_event.c records           gen_type.c  strings and memory
+ *   gen_loop.c  loops              gen_frame.c  where variables are
+ *   gen_compound.c  tuples, records, casts, pointers
  *   gen_btf.c   debug info, which becomes BTF
  *   helper.c    calls of BPF helpers and of bpf_helpers/
  *   emit.c      target machine, passes, bytes
@@ -68,6 +70,10 @@ struct gen {
 	const struct probe *ast;
 	const struct attach_point *point;
 	LLVMBasicBlockRef done; /* where `return` goes */
+	LLVMBasicBlockRef on_break, on_continue, loop_body; /* in a loop */
+	uint32_t n_loops;	/* for their functions' names */
+	LLVMValueRef frame;	/* with loops: variables and epochs in one place (gen_frame.c) */
+	uint32_t frame_size, *var_at, *epoch_at;
 	LLVMValueRef *vars;	/* allocas, by var->id */
 	LLVMValueRef *epochs;	/* allocas, by map index; NULL: not used yet in this run */
 	LLVMValueRef subject;	/* typed task pointer, or NULL: the current thread */
@@ -117,6 +123,33 @@ LLVMValueRef gen_arith(struct gen *g, enum op op, LLVMValueRef x, LLVMValueRef y
 /* bpf_get_current_pid_tgid(), called once in a program whose start asked for it. */
 LLVMValueRef gen_pid_tgid(struct gen *g);
 
+/* ---- values with parts (gen_compound.c) */
+struct value gen_list(struct gen *g, struct expr *e);
+struct value gen_field(struct gen *g, struct expr *e);
+struct value gen_index(struct gen *g, struct expr *e);
+struct value gen_cast(struct gen *g, struct expr *e);
+struct value gen_deref(struct gen *g, struct expr *e);
+/* Part i of a tuple or record in memory. */
+struct value gen_part(struct gen *g, struct value v, uint32_t i);
+/* Store part by part into a compound type of other widths. */
+void gen_store_parts(struct gen *g, struct value v, const struct type *to, LLVMValueRef dest);
+LLVMValueRef gen_equal_parts(struct gen *g, struct value x, struct value y);
+/* i1: two values of types that can be compared (gen_expr.c). */
+LLVMValueRef gen_equal(struct gen *g, struct value x, struct value y);
+/* i64 `v` as a value of the narrower type. */
+LLVMValueRef gen_narrow(struct gen *g, LLVMValueRef v, const struct type *t);
+
+/* ---- loops (gen_loop.c) and the places of variables (gen_frame.c) */
+void gen_while(struct gen *g, struct stmt *st);
+void gen_for(struct gen *g, struct stmt *st);
+void gen_unroll(struct gen *g, struct stmt *st);
+void gen_jump(struct gen *g, bool is_break);
+/* Variables zeroed, at the start of a probe. */
+void gen_frame_begin(struct gen *g);
+void gen_frame_enter(struct gen *g, LLVMValueRef frame);
+/* Address of the word that says why a loop ended. */
+LLVMValueRef gen_frame_state(struct gen *g);
+
 /* ---- maps (gen_map.c) */
 struct value gen_map_read(struct gen *g, struct expr *e);
 void gen_map_write(struct gen *g, struct expr *target, struct value v);
@@ -136,6 +169,9 @@ void gen_record_end(struct gen *g, LLVMValueRef record, LLVMBasicBlockRef skip);
 /* ---- debug info (gen_btf.c) */
 void gen_di_begin(struct gen *g);
 LLVMMetadataRef gen_di_program(struct gen *g, LLVMValueRef fn, const char *name, struct span span);
+/* A loop's body: static, `n_params` words, returns one. */
+LLVMMetadataRef gen_di_body(struct gen *g, LLVMValueRef fn, const char *name, unsigned n_params,
+			    struct span span);
 /* A map's global in .maps with the definition libbpf reads from its BTF. */
 LLVMValueRef gen_di_map(struct gen *g, const char *name, unsigned map_type, unsigned flags,
 			uint32_t max_entries, uint32_t key_size, uint32_t value_size);

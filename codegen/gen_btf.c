@@ -59,6 +59,26 @@ LLVMMetadataRef gen_di_program(struct gen *g, LLVMValueRef fn, const char *name,
 	return sub;
 }
 
+LLVMMetadataRef gen_di_body(struct gen *g, LLVMValueRef fn, const char *name, unsigned n_params,
+			    struct span span)
+{
+	LLVMMetadataRef word = di_int(g, "uint64", 64, DW_ATE_UNSIGNED);
+	LLVMMetadataRef types[] = {word, word, di_pointer(g, word), di_pointer(g, word),
+				   di_pointer(g, word)};
+	LLVMMetadataRef type = LLVMDIBuilderCreateSubroutineType(g->di, g->di_file, types,
+								 n_params + 1, LLVMDIFlagZero);
+	unsigned line = source_place(g->program->source, span.start).line;
+	LLVMMetadataRef sub = LLVMDIBuilderCreateFunction(
+		g->di, g->di_file, name, strlen(name), name, strlen(name), g->di_file, line, type, true,
+		true, line, LLVMDIFlagPrototyped, true);
+
+	for (unsigned i = 1; i <= n_params; i++)
+		LLVMDIBuilderCreateParameterVariable(g->di, sub, "x", 1, i, g->di_file, line, types[i],
+						     true, LLVMDIFlagZero);
+	LLVMSetSubprogram(fn, sub);
+	return sub;
+}
+
 /* ---- maps -------------------------------------------------------------------------------- */
 
 /* One member of a map's definition: a pointer, whose pointee says the value. */

@@ -164,10 +164,12 @@ static LLVMValueRef equals_memory(struct gen *g, struct value x, struct value y)
 	return gen_truth(g, GEN_OWN(g, "sonde_string_equal", x.v, y.v, gen_u32(g, n)));
 }
 
-static LLVMValueRef string_equal(struct gen *g, struct expr *l, struct expr *r)
+LLVMValueRef gen_equal(struct gen *g, struct value x, struct value y)
 {
-	struct value x = gen_expr(g, l), y = gen_expr(g, r);
-
+	if (x.kind == V_INT && y.kind == V_INT)
+		return LLVMBuildICmp(g->b, LLVMIntEQ, x.v, y.v, "");
+	if (type_is_compound(x.type))
+		return gen_equal_parts(g, x, y);
 	if (x.kind == V_TEXT && y.kind == V_TEXT)
 		return LLVMConstInt(LLVMInt1TypeInContext(g->llvm),
 				    x.len == y.len && memcmp(x.text, y.text, x.len) == 0, false);
@@ -211,8 +213,10 @@ static LLVMValueRef gen_binary(struct gen *g, struct expr *e)
 		return gen_logic(g, e);
 	case OP_EQ:
 	case OP_NE:
-		if (l->type->kind == TY_STRING) {
-			eq = string_equal(g, l, r);
+		if (l->type->kind == TY_STRING || type_is_compound(l->type)) {
+			struct value left = gen_expr(g, l);
+
+			eq = gen_equal(g, left, gen_expr(g, r));
 			return from_bool(g, e->binary.op == OP_EQ ? eq : LLVMBuildNot(g->b, eq, ""));
 		}
 		break;
@@ -225,6 +229,39 @@ static LLVMValueRef gen_binary(struct gen *g, struct expr *e)
 		return from_bool(g, LLVMBuildICmp(g->b, predicate(e->binary.op, compares_signed(l, r)),
 						  x, y, ""));
 	return gen_arith(g, e->binary.op, x, y, e->type->is_signed);
+}
+
+/* A branch's value, in memory: at the place both share. */
+static LLVMValueRef gen_branch(struct gen *g, struct expr *e, struct value v, LLVMValueRef buf,
+			       LLVMBasicBlockRef end)
+{
+	if (buf)
+		gen_store(g, v, e->type, buf);
+	LLVMBuildBr(g->b, end);
+	return v.v;
+}
+
+static struct value gen_ternary(struct gen *g, struct expr *e)
+{
+	LLVMBasicBlockRef then = gen_block(g, "then"), otherwise = gen_block(g, "else"),
+			  end = gen_block(g, "end"), from[2];
+	bool in_memory = e->type->kind == TY_STRING || type_is_compound(e->type);
+	LLVMValueRef buf = in_memory ? gen_buffer(g, e->type->size) : NULL, phi, values[2];
+	struct value cond = gen_expr(g, e->ternary.cond);
+
+	LLVMBuildCondBr(g->b, gen_truth(g, cond.v), then, otherwise);
+	LLVMPositionBuilderAtEnd(g->b, then);
+	values[0] = gen_branch(g, e, e->ternary.then ? gen_expr(g, e->ternary.then) : cond, buf, end);
+	from[0] = LLVMGetInsertBlock(g->b);
+	LLVMPositionBuilderAtEnd(g->b, otherwise);
+	values[1] = gen_branch(g, e, gen_expr(g, e->ternary.otherwise), buf, end);
+	from[1] = LLVMGetInsertBlock(g->b);
+	LLVMPositionBuilderAtEnd(g->b, end);
+	if (buf)
+		return (struct value){.kind = V_MEM, .type = e->type, .v = buf};
+	phi = LLVMBuildPhi(g->b, g->i64, "");
+	LLVMAddIncoming(phi, values, from, 2);
+	return gen_int_value(phi, e->type);
 }
 
 static LLVMValueRef gen_unary(struct gen *g, struct expr *e)
@@ -241,27 +278,6 @@ static LLVMValueRef gen_unary(struct gen *g, struct expr *e)
 	}
 }
 
-static LLVMValueRef gen_ternary(struct gen *g, struct expr *e)
-{
-	LLVMBasicBlockRef then = gen_block(g, "then"), otherwise = gen_block(g, "else"),
-			  end = gen_block(g, "end"), from[2];
-	LLVMValueRef phi, values[2];
-
-	LLVMBuildCondBr(g->b, gen_truth(g, gen_int(g, e->ternary.cond)), then, otherwise);
-	LLVMPositionBuilderAtEnd(g->b, then);
-	values[0] = gen_int(g, e->ternary.then);
-	from[0] = LLVMGetInsertBlock(g->b);
-	LLVMBuildBr(g->b, end);
-	LLVMPositionBuilderAtEnd(g->b, otherwise);
-	values[1] = gen_int(g, e->ternary.otherwise);
-	from[1] = LLVMGetInsertBlock(g->b);
-	LLVMBuildBr(g->b, end);
-	LLVMPositionBuilderAtEnd(g->b, end);
-	phi = LLVMBuildPhi(g->b, g->i64, "");
-	LLVMAddIncoming(phi, values, from, 2);
-	return phi;
-}
-
 /* ++ and --: atomic on maps. */
 static LLVMValueRef gen_incdec(struct gen *g, struct expr *e)
 {
@@ -273,7 +289,7 @@ static LLVMValueRef gen_incdec(struct gen *g, struct expr *e)
 		after = LLVMBuildAdd(g->b, before, step, "");
 	} else {
 		before = gen_int(g, t);
-		after = LLVMBuildAdd(g->b, before, step, "");
+		after = gen_narrow(g, LLVMBuildAdd(g->b, before, step, ""), t->var.var->type);
 		LLVMBuildStore(g->b, after, g->vars[t->var.var->id]);
 	}
 	return e->incdec.is_prefix ? after : before;
@@ -283,7 +299,7 @@ static struct value gen_var(struct gen *g, struct expr *e)
 {
 	const struct type *t = e->var.var->type;
 
-	if (t->kind == TY_STRING)
+	if (t->kind == TY_STRING || type_is_compound(t))
 		return (struct value){.kind = V_MEM, .type = t, .v = g->vars[e->var.var->id]};
 	return gen_int_value(LLVMBuildLoad2(g->b, g->i64, g->vars[e->var.var->id], ""), t);
 }
@@ -306,15 +322,31 @@ struct value gen_expr(struct gen *g, struct expr *e)
 	case EX_MAP:
 		return gen_map_read(g, e);
 	case EX_UNARY:
+		if (e->unary.op == OP_DEREF)
+			return gen_deref(g, e);
 		return gen_int_value(gen_unary(g, e), e->type);
 	case EX_BINARY:
 		return gen_int_value(gen_binary(g, e), e->type);
 	case EX_TERNARY:
-		return gen_int_value(gen_ternary(g, e), e->type);
+		return gen_ternary(g, e);
 	case EX_INCDEC:
 		return gen_int_value(gen_incdec(g, e), e->type);
 	case EX_FIELD:
+		if (type_is_compound(e->field.object->type))
+			return gen_field(g, e);
 		return gen_args_field(g, e);
+	case EX_CAST:
+		return gen_cast(g, e);
+	case EX_TUPLE:
+	case EX_RECORD:
+		return gen_list(g, e);
+	case EX_INDEX:
+		return gen_index(g, e);
+	case EX_BLOCK:
+		gen_stmts(g, &e->block.body);
+		return gen_expr(g, e->block.value);
+	case EX_PARAM: /* none is left after pass 1 */
+		break;
 	}
 	return (struct value){.kind = V_NONE, .type = e->type};
 }

@@ -46,11 +46,13 @@ static bool has_padding(const struct plan_map *m)
 static LLVMValueRef build_key(struct gen *g, const struct expr *e)
 {
 	const struct plan_map *m = plan_of(g, e);
-	struct value parts[LIMIT_CALL_ARGS];
+	struct value parts[LIMIT_CALL_ARGS], all;
 	LLVMValueRef key, epoch;
 
+	if (e->map.is_spread)
+		all = gen_expr(g, e->map.keys[0]);
 	for (uint32_t i = 0; i < m->n_keys; i++)
-		parts[i] = gen_expr(g, e->map.keys[i]);
+		parts[i] = e->map.is_spread ? gen_part(g, all, i) : gen_expr(g, e->map.keys[i]);
 	gen_place(g, e->span);
 	key = gen_buffer(g, m->key_size);
 	if (has_padding(m))

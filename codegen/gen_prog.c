@@ -19,17 +19,6 @@ static void only_if(struct gen *g, LLVMValueRef cond, LLVMBasicBlockRef otherwis
 	LLVMPositionBuilderAtEnd(g->b, then);
 }
 
-static void begin_vars(struct gen *g)
-{
-	g->vars = arena_alloc(g->arena, (g->ast->n_vars + 1) * sizeof(*g->vars));
-	for (uint32_t i = 0; i < g->ast->n_vars; i++) {
-		const struct type *t = g->ast->vars[i]->type;
-
-		g->vars[i] = gen_buffer(g, t->size);
-		gen_zero(g, g->vars[i], t->size);
-	}
-}
-
 /* Which maps does the probe touch? Each one's epoch is read once, here. */
 static void epoch_expr(struct expr *e, void *ctx)
 {
@@ -42,27 +31,6 @@ static void epoch_expr(struct expr *e, void *ctx)
 		gen_epoch_forget(g, id);
 	}
 	ast_each_child(e, epoch_expr, g);
-}
-
-static void epoch_block(struct gen *g, const struct block *b)
-{
-	for (uint32_t i = 0; i < b->n; i++) {
-		struct stmt *st = b->items[i];
-
-		if (st->kind == ST_EXPR)
-			epoch_expr(st->expr, g);
-		if (st->kind == ST_ASSIGN) {
-			epoch_expr(st->assign.target, g);
-			epoch_expr(st->assign.value, g);
-		}
-		if (st->kind == ST_IF) {
-			epoch_expr(st->branch.cond, g);
-			epoch_block(g, &st->branch.then);
-			epoch_block(g, &st->branch.otherwise);
-		}
-		if (st->kind == ST_BLOCK)
-			epoch_block(g, &st->block);
-	}
 }
 
 static bool is_start_cond(const struct probe *p, const struct expr *e)
@@ -100,10 +68,10 @@ static void select_probe(struct gen *g, uint32_t id)
 static void gen_body(struct gen *g)
 {
 	g->done = gen_block(g, "done");
-	begin_vars(g);
+	gen_frame_begin(g);
 	if (g->ast->predicate)
 		epoch_expr(g->ast->predicate, g);
-	epoch_block(g, &g->ast->body);
+	ast_each_in_block((struct block *)&g->ast->body, epoch_expr, g);
 	if (g->ast->predicate)
 		gen_predicate(g, g->ast->predicate, g->done);
 	gen_stmts(g, &g->ast->body);

@@ -28,6 +28,14 @@ static struct value assigned_value(struct gen *g, struct stmt *st)
 			     target->type);
 }
 
+static void set_var(struct gen *g, const struct var *v, struct value value)
+{
+	if (value.kind == V_INT)
+		LLVMBuildStore(g->b, gen_narrow(g, value.v, v->type), g->vars[v->id]);
+	else
+		gen_store(g, value, v->type, g->vars[v->id]);
+}
+
 static void gen_assign(struct gen *g, struct stmt *st)
 {
 	struct expr *target = st->assign.target;
@@ -47,10 +55,20 @@ static void gen_assign(struct gen *g, struct stmt *st)
 	v = assigned_value(g, st);
 	if (target->kind == EX_MAP)
 		gen_map_write(g, target, v);
-	else if (v.kind == V_INT)
-		LLVMBuildStore(g->b, v.v, g->vars[target->var.var->id]);
 	else
-		gen_store(g, v, target->var.var->type, g->vars[target->var.var->id]);
+		set_var(g, target->var.var, v);
+}
+
+static void gen_let(struct gen *g, struct stmt *st)
+{
+	struct var *v = st->let.var->var.var;
+
+	if (st->let.value)
+		set_var(g, v, gen_expr(g, st->let.value));
+	else if (v->type->kind == TY_STRING || type_is_compound(v->type))
+		gen_zero(g, g->vars[v->id], v->type->size);
+	else
+		LLVMBuildStore(g->b, gen_u64(g, 0), g->vars[v->id]);
 }
 
 static void gen_if(struct gen *g, struct stmt *st)
@@ -84,7 +102,25 @@ static void gen_stmt(struct gen *g, struct stmt *st)
 	case ST_BLOCK:
 		gen_stmts(g, &st->block);
 		return;
+	case ST_LET:
+		gen_let(g, st);
+		return;
+	case ST_WHILE:
+		gen_while(g, st);
+		return;
+	case ST_FOR:
+		gen_for(g, st);
+		return;
+	case ST_UNROLL:
+		gen_unroll(g, st);
+		return;
+	case ST_BREAK:
+	case ST_CONTINUE:
+		gen_jump(g, st->kind == ST_BREAK);
+		return;
 	case ST_RETURN: /* what follows is generated into a block that nothing reaches */
+		if (st->expr)
+			gen_expr(g, st->expr);
 		LLVMBuildBr(g->b, g->done);
 		LLVMPositionBuilderAtEnd(g->b, gen_block(g, "dead"));
 		return;

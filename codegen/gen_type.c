@@ -121,7 +121,10 @@ void gen_store(struct gen *g, struct value v, const struct type *type, LLVMValue
 		LLVMSetAlignment(st, type->size < 8 ? type->size : 8);
 		return;
 	case V_MEM:
-		store_string(g, v, type->size, dest);
+		if (type_is_compound(type) && !type_equal(v.type, type))
+			gen_store_parts(g, v, type, dest);
+		else
+			store_string(g, v, type->size, dest);
 		return;
 	case V_TEXT:
 		store_text(g, v.text, v.len < type->size ? v.len : type->size - 1, 0, type->size, dest);
@@ -135,7 +138,7 @@ struct value gen_load(struct gen *g, const struct type *type, LLVMValueRef src)
 {
 	LLVMValueRef v;
 
-	if (type->kind == TY_STRING)
+	if (type->kind == TY_STRING || type_is_compound(type))
 		return (struct value){.kind = V_MEM, .type = type, .v = src};
 	v = LLVMBuildLoad2(g->b, int_type(g, type->size), src, "");
 	LLVMSetAlignment(v, type->size);

@@ -5,6 +5,7 @@
  * All nodes live in the compile arena. Lists are arrays {items, n_items}.
  */
 #pragma once
+#include "limits.h"
 #include "source.h"
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,7 +20,7 @@ enum op {
 	OP_ADD, OP_SUB, OP_MUL, OP_DIV, OP_MOD,
 	OP_SHL, OP_SHR, OP_BAND, OP_BOR, OP_BXOR,
 	OP_LAND, OP_LOR, OP_EQ, OP_NE, OP_LT, OP_LE, OP_GT, OP_GE,
-	OP_NEG, OP_NOT, OP_BNOT,	/* unary */
+	OP_NEG, OP_NOT, OP_BNOT, OP_DEREF, /* unary */
 	OP_NONE,			/* plain assignment */
 };
 
@@ -28,6 +29,9 @@ struct var {
 	const char *name;	/* with the $ */
 	struct span first;	/* where it was first assigned */
 	const struct type *type;
+	bool is_declared;	/* `let $x : TYPE`: it does not grow, values are cast into it */
+	bool is_loop;		/* of a for: cannot be assigned to */
+	const struct map *map;	/* of a for over this map */
 	uint32_t id;		/* index in its probe, for codegen */
 };
 
@@ -40,6 +44,9 @@ struct map {
 	struct span *key_spans;	/* where each key type came from */
 	const struct type *value;
 	struct span value_span;	/* where the value type came from */
+	struct expr **ones;	/* uses with one key that may be a tuple of several */
+	uint32_t n_ones;
+	bool is_one;		/* some use has one key that is none */
 	bool is_assigned;	/* somewhere, though perhaps by something wrong */
 	uint32_t id;		/* index in plan->maps, handed out by plan.c */
 };
@@ -56,15 +63,39 @@ enum expr_kind {
 	EX_TERNARY,	/* .ternary */
 	EX_FIELD,	/* .field: object.name (and object->name) */
 	EX_INCDEC,	/* .incdec: ++x x++ --x x-- on a variable or map */
+	EX_PARAM,	/* .param: $1, $#; sema_name.c makes a literal of it */
+	EX_CAST,	/* .cast */
+	EX_TUPLE,	/* .list: (a, b) */
+	EX_RECORD,	/* .list: (x = a, y = b) */
+	EX_INDEX,	/* .index: object[at], not of a map */
+	EX_BLOCK,	/* .block: { …; value } */
+};
+
+/* A type as the script spells it: name, then '*' and '[N]' from left to right. */
+struct type_name {
+	struct span span;
+	const char *name;
+	struct {
+		bool is_pointer;
+		uint64_t n; /* elements, when no pointer */
+	} suffixes[LIMIT_TYPE_SUFFIXES];
+	uint32_t n_suffixes;
+};
+
+struct block {
+	struct stmt **items;
+	uint32_t n;
 };
 
 struct expr {
 	enum expr_kind kind;
 	struct span span;
+	uint32_t height; /* of the tree under it, at most LIMIT_NESTING: parser.y */
 	const struct type *type; /* set by sema_type.c */
 	union {
 		struct {
 			uint64_t value;
+			bool is_bool; /* true, false */
 		} integer;
 		struct {
 			const char *text; /* escapes resolved; may hold NUL */
@@ -83,6 +114,8 @@ struct expr {
 			struct expr **keys;
 			uint32_t n_keys;
 			struct map *map; /* sema_name.c */
+			bool is_whole;	 /* of a for: named without being read */
+			bool is_spread;	 /* its one key is a tuple of all of them: sema_type.c */
 		} map;
 		struct {
 			const char *name;
@@ -101,7 +134,7 @@ struct expr {
 			struct expr *left, *right;
 		} binary;
 		struct {
-			struct expr *cond, *then, *otherwise;
+			struct expr *cond, *then, *otherwise; /* then NULL: `cond ?: otherwise` */
 		} ternary;
 		struct {
 			struct expr *object;
@@ -112,6 +145,26 @@ struct expr {
 			struct expr *target;
 			bool is_increment, is_prefix;
 		} incdec;
+		struct {
+			const char *text; /* with the $ */
+		} param;
+		struct {
+			const struct type_name *to;
+			struct expr *operand;
+		} cast;
+		struct {
+			struct expr **items;
+			const char **names; /* EX_RECORD */
+			struct span *name_spans;
+			uint32_t n;
+		} list;
+		struct {
+			struct expr *object, *at;
+		} index;
+		struct {
+			struct block body;
+			struct expr *value;
+		} block;
 	};
 };
 
@@ -120,19 +173,23 @@ enum stmt_kind {
 	ST_ASSIGN,	/* .assign */
 	ST_IF,		/* .branch */
 	ST_BLOCK,	/* .block: { … } as a statement */
-	ST_RETURN,	/* no arm */
-};
-
-struct block {
-	struct stmt **items;
-	uint32_t n;
+	ST_RETURN,	/* .expr: the value, or NULL */
+	ST_LET,		/* .let */
+	ST_WHILE,	/* .loop: cond, body */
+	ST_FOR,		/* .loop: var over `over` (a map), or from `from` up to below `to` */
+	ST_UNROLL,	/* .loop: count, body */
+	ST_BREAK,	/* no arm */
+	ST_CONTINUE,	/* no arm */
 };
 
 struct stmt {
 	enum stmt_kind kind;
 	struct span span;
 	union {
-		struct expr *expr;
+		struct {
+			struct expr *expr; /* ST_EXPR, ST_RETURN */
+			bool is_discard;   /* `_ = expr` */
+		};
 		struct {
 			struct expr *target; /* EX_VAR or EX_MAP */
 			enum op op;	     /* OP_NONE, or of a compound assignment */
@@ -143,6 +200,19 @@ struct stmt {
 			struct block then, otherwise; /* otherwise.n 0 when there is none */
 		} branch;
 		struct block block;
+		struct {
+			struct expr *var; /* EX_VAR */
+			const struct type_name *type; /* or NULL */
+			struct expr *value;	      /* or NULL */
+		} let;
+		struct {
+			struct expr *cond;	/* ST_WHILE */
+			struct expr *var;	/* ST_FOR: EX_VAR */
+			struct expr *over;	/* ST_FOR: EX_MAP without keys, or NULL */
+			struct expr *from, *to; /* ST_FOR over a range */
+			struct expr *count;	/* ST_UNROLL */
+			struct block body;
+		} loop;
 	};
 };
 
@@ -167,6 +237,7 @@ struct probe {
 	struct var **vars;
 	uint32_t n_vars;
 	bool uses_delta;
+	bool has_loops;		/* whose bodies are functions of their own: sema_check.c */
 	/* Span probes: conjuncts of the predicate that hold the same at the span's start and end,
 	 * and are tested there first (design: "the whole body belongs to the span's end"). */
 	struct expr **start_conds;
@@ -179,10 +250,13 @@ struct program {
 	uint32_t n_probes;
 	struct map **maps;	/* in order of appearance: sema_name.c */
 	uint32_t n_maps;
+	const char *const *params; /* $1, $2, …: words of the command line */
+	uint32_t n_params;
 };
 
 /* Constructors, one per node; they only fill and return. */
 struct expr *ast_int(struct arena *a, struct span s, uint64_t value);
+struct expr *ast_bool(struct arena *a, struct span s, bool value);
 struct expr *ast_string(struct arena *a, struct span s, const char *text, uint32_t len);
 struct expr *ast_name(struct arena *a, struct span s, const char *name);
 struct expr *ast_var(struct arena *a, struct span s, const char *name);
@@ -197,15 +271,36 @@ struct expr *ast_field(struct arena *a, struct span s, struct expr *object, stru
 struct expr *ast_incdec(struct arena *a, struct span s, struct expr *target, bool is_increment,
 			bool is_prefix);
 struct stmt *ast_stmt_expr(struct arena *a, struct span s, struct expr *e);
+/* `_ = e`: the value is meant to go unused. */
+struct stmt *ast_stmt_discard(struct arena *a, struct span s, struct expr *e);
 struct stmt *ast_stmt_assign(struct arena *a, struct span s, struct expr *target, enum op op,
 			     struct expr *value);
 struct stmt *ast_stmt_if(struct arena *a, struct span s, struct expr *cond, struct block then,
 			 struct block otherwise);
 struct stmt *ast_stmt_block(struct arena *a, struct span s, struct block block);
-struct stmt *ast_stmt_return(struct arena *a, struct span s);
+struct stmt *ast_stmt_return(struct arena *a, struct span s, struct expr *value);
+struct expr *ast_param(struct arena *a, struct span s, const char *text);
+struct expr *ast_cast(struct arena *a, struct span s, const struct type_name *to, struct expr *operand);
+struct expr *ast_tuple(struct arena *a, struct span s, struct expr **items, uint32_t n);
+struct expr *ast_record(struct arena *a, struct span s, struct expr **items, const char **names,
+			struct span *name_spans, uint32_t n);
+struct expr *ast_index(struct arena *a, struct span s, struct expr *object, struct expr *at);
+struct expr *ast_block(struct arena *a, struct span s, struct block body, struct expr *value);
+struct stmt *ast_stmt_let(struct arena *a, struct span s, struct expr *var,
+			  const struct type_name *type, struct expr *value);
+struct stmt *ast_stmt_while(struct arena *a, struct span s, struct expr *cond, struct block body);
+struct stmt *ast_stmt_for_map(struct arena *a, struct span s, struct expr *var, struct expr *map,
+			      struct block body);
+struct stmt *ast_stmt_for_range(struct arena *a, struct span s, struct expr *var, struct expr *from,
+				struct expr *to, struct block body);
+struct stmt *ast_stmt_unroll(struct arena *a, struct span s, struct expr *count, struct block body);
+struct stmt *ast_stmt_jump(struct arena *a, struct span s, bool is_break);
 
 /* Call `visit` for each direct sub-expression of `e` (keys, arguments, operands). */
 void ast_each_child(struct expr *e, void (*visit)(struct expr *child, void *ctx), void *ctx);
+/* Call `visit` for each expression that stands in a statement of `b`, those of blocks within too;
+ * sub-expressions are ast_each_child's. */
+void ast_each_in_block(struct block *b, void (*visit)(struct expr *e, void *ctx), void *ctx);
 /* The operator's spelling: "+", "&&", … */
 const char *op_str(enum op op);
 

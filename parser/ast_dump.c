@@ -86,7 +86,13 @@ static void dump_binary(struct dump *d, const struct expr *e)
 static void dump_ternary(struct dump *d, const struct expr *e)
 {
 	struct expr *const parts[] = {e->ternary.cond, e->ternary.then, e->ternary.otherwise};
+	struct expr *const two[] = {e->ternary.cond, e->ternary.otherwise};
 
+	if (!e->ternary.then) {
+		fputs("(?:", d->out);
+		dump_list(d, two, 2);
+		return;
+	}
 	fputs("(?:", d->out);
 	dump_list(d, parts, 3);
 }
@@ -109,10 +115,65 @@ static void dump_incdec(struct dump *d, const struct expr *e)
 	dump_list(d, &e->incdec.target, 1);
 }
 
+static void dump_type_name(struct dump *d, const struct type_name *t)
+{
+	fputs(t->name, d->out);
+	for (uint32_t i = 0; i < t->n_suffixes; i++)
+		if (t->suffixes[i].is_pointer)
+			fputc('*', d->out);
+		else
+			fprintf(d->out, "[%llu]", (unsigned long long)t->suffixes[i].n);
+}
+
+static void dump_cast(struct dump *d, const struct expr *e)
+{
+	fputs("(cast ", d->out);
+	dump_type_name(d, e->cast.to);
+	dump_list(d, &e->cast.operand, 1);
+}
+
+static void dump_tuple(struct dump *d, const struct expr *e)
+{
+	fputs("(tuple", d->out);
+	dump_list(d, e->list.items, e->list.n);
+}
+
+static void dump_record(struct dump *d, const struct expr *e)
+{
+	fputs("(record", d->out);
+	for (uint32_t i = 0; i < e->list.n; i++) {
+		fprintf(d->out, " %s=", e->list.names[i]);
+		dump_expr(d, e->list.items[i]);
+	}
+	fputc(')', d->out);
+}
+
+static void dump_index(struct dump *d, const struct expr *e)
+{
+	struct expr *const parts[] = {e->index.object, e->index.at};
+
+	fputs("(index", d->out);
+	dump_list(d, parts, 2);
+}
+
+/* On one line, as any expression: a statement's parts are not broken within it. */
+static void dump_block_value(struct dump *d, const struct expr *e)
+{
+	fputs("(value ", d->out);
+	dump_block(d, "block", &e->block.body, 2);
+	fputc(' ', d->out);
+	dump_expr(d, e->block.value);
+	fputc(')', d->out);
+}
+
 static void dump_untyped(struct dump *d, const struct expr *e)
 {
 	switch (e->kind) {
 	case EX_INT:
+		if (e->integer.is_bool) {
+			fputs(e->integer.value ? "true" : "false", d->out);
+			return;
+		}
 		fprintf(d->out, "%llu", (unsigned long long)e->integer.value);
 		return;
 	case EX_STRING:
@@ -145,6 +206,24 @@ static void dump_untyped(struct dump *d, const struct expr *e)
 	case EX_INCDEC:
 		dump_incdec(d, e);
 		return;
+	case EX_PARAM:
+		fputs(e->param.text, d->out);
+		return;
+	case EX_CAST:
+		dump_cast(d, e);
+		return;
+	case EX_TUPLE:
+		dump_tuple(d, e);
+		return;
+	case EX_RECORD:
+		dump_record(d, e);
+		return;
+	case EX_INDEX:
+		dump_index(d, e);
+		return;
+	case EX_BLOCK:
+		dump_block_value(d, e);
+		return;
 	}
 }
 
@@ -176,6 +255,35 @@ static void dump_if(struct dump *d, const struct stmt *s, unsigned depth)
 	fputc(')', d->out);
 }
 
+static void dump_let(struct dump *d, const struct stmt *s)
+{
+	fputs("(let ", d->out);
+	dump_expr(d, s->let.var);
+	if (s->let.type) {
+		fputs(" : ", d->out);
+		dump_type_name(d, s->let.type);
+	}
+	if (s->let.value) {
+		fputc(' ', d->out);
+		dump_expr(d, s->let.value);
+	}
+	fputc(')', d->out);
+}
+
+static void dump_loop(struct dump *d, const struct stmt *s, unsigned depth)
+{
+	struct expr *const parts[] = {s->loop.cond, s->loop.count, s->loop.var,
+				      s->loop.over, s->loop.from,  s->loop.to};
+
+	fputs(s->kind == ST_WHILE ? "(while" : s->kind == ST_UNROLL ? "(unroll" : "(for", d->out);
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+		if (parts[i])
+			fputc(' ', d->out), dump_expr(d, parts[i]);
+	indent(d, depth + 1);
+	dump_block(d, "block", &s->loop.body, depth + 1);
+	fputc(')', d->out);
+}
+
 static void dump_stmt(struct dump *d, const struct stmt *s, unsigned depth)
 {
 	switch (s->kind) {
@@ -192,7 +300,22 @@ static void dump_stmt(struct dump *d, const struct stmt *s, unsigned depth)
 		dump_block(d, "block", &s->block, depth);
 		return;
 	case ST_RETURN:
-		fputs("(return)", d->out);
+		fputs("(return", d->out);
+		dump_list(d, &s->expr, s->expr ? 1 : 0);
+		return;
+	case ST_LET:
+		dump_let(d, s);
+		return;
+	case ST_WHILE:
+	case ST_FOR:
+	case ST_UNROLL:
+		dump_loop(d, s, depth);
+		return;
+	case ST_BREAK:
+		fputs("(break)", d->out);
+		return;
+	case ST_CONTINUE:
+		fputs("(continue)", d->out);
 		return;
 	}
 }

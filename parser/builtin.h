@@ -42,6 +42,7 @@ enum builtin_traits {
 	TR_START = 16,
 	TR_ACT = 32,
 	TR_MAP = 64,
+	TR_TEXT = 128,
 };
 
 enum { SIGNATURE_MAX_PARAMS = 4 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The token filter (filter.h). One pass reads every token; a stack of open brackets, the open
+ * The token filter (filter.h). One pass reads every token, a second (filter_decide.c) tells casts,
+ * records and blocks as values from parentheses and blocks. In the first a stack of open brackets, the open
  * block and the open predicate among them, tells what a character means:
  *  - in a probe's head '{' and '<' open the block, '/' opens a predicate;
  *  - in a predicate a '/' followed by '{' or '<' ends it;
@@ -202,18 +203,21 @@ static uint32_t find_frame(const struct reader *r, int kind)
 static struct token read_token(struct reader *r)
 {
 	struct token t = {.partner = NO_TOKEN};
-	YYSTYPE value;
+	YYSTYPE value = {0};
 
 	t.kind = lexer_lex(&value, &t.span, r->scanner);
 	if (t.kind == TOK_INT)
 		t.integer = value.integer;
-	else if (t.kind == TOK_ATTACH || t.kind == TOK_STRING || t.kind == TOK_NAME ||
-		 t.kind == TOK_VAR || t.kind == TOK_MAP)
-		t.text = value.text;
-	else if (t.kind == TOK_RESERVED || t.kind == TOK_PARAM || t.kind == TOK_IF ||
-		 t.kind == TOK_ELSE || t.kind == TOK_RETURN)
+	else
 		t.text = value.text;
 	return t;
+}
+
+static bool ends_value(int kind)
+{
+	return kind == TOK_TRUE || kind == TOK_FALSE || kind == TOK_INT || kind == TOK_STRING || kind == TOK_NAME || kind == TOK_VAR ||
+	       kind == TOK_MAP || kind == TOK_PARAM || kind == TOK_MEMBER || kind == TOK_RPAREN ||
+	       kind == TOK_RSQUARE || kind == TOK_RBRACE;
 }
 
 /* Count what nests without brackets. */
@@ -225,6 +229,13 @@ static void count_open(struct reader *r, const struct token *t)
 	if (!frame)
 		return;
 	switch (t->kind) {
+	case TOK_MUL:
+		if (n && ends_value(r->f->tokens[n - 1].kind)) {
+			frame->n_prefix = 0;
+			return;
+		}
+		frame->n_prefix++;
+		break;
 	case TOK_SUB:
 	case TOK_NOT:
 	case TOK_BNOT:
@@ -497,6 +508,7 @@ void filter_open(struct filter *f, struct arena *a, const struct source *s, stru
 	enter(&r, IN_TOP);
 	read_all(&r);
 	lexer_lex_destroy(r.scanner);
+	filter_decide(f);
 }
 
 /* ---- handing out ---- */
@@ -519,7 +531,8 @@ uint32_t filter_region(const struct filter *f, uint32_t i)
 	uint32_t at = f->tokens[i].inside;
 
 	while (at != NO_TOKEN &&
-	       (f->tokens[at].kind == TOK_LPAREN || f->tokens[at].kind == TOK_LSQUARE))
+	       (f->tokens[at].kind == TOK_LPAREN || f->tokens[at].kind == TOK_LSQUARE ||
+		f->tokens[at].kind == TOK_CAST_OPEN || f->tokens[at].kind == TOK_RECORD_OPEN))
 		at = f->tokens[at].inside;
 	return at;
 }
@@ -531,7 +544,8 @@ static uint32_t end_of_statement(const struct filter *f, uint32_t i, uint32_t bl
 		const struct token *t = &f->tokens[i];
 		bool is_end = t->inside == block && t->kind == TOK_SEMI;
 
-		if (t->kind == TOK_RBRACE && f->tokens[t->partner].inside == block)
+		if (t->kind == TOK_RBRACE && f->tokens[t->partner].inside == block &&
+		    f->tokens[t->partner].kind != TOK_VALUE_OPEN)
 			is_end = f->tokens[i + 1].kind != TOK_ELSE;
 		if (is_end)
 			return i + 1;

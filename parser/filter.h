@@ -63,6 +63,8 @@ struct filter {
 
 /* Read all of `s`. Errors of characters, literals and brackets go to `d`. */
 void filter_open(struct filter *f, struct arena *a, const struct source *s, struct diags *d);
+/* Second pass of filter_open: what each '(' , '{', 'if' and '_' is. */
+void filter_decide(struct filter *f);
 /* The next token's index. */
 uint32_t filter_next(struct filter *f, bool *resume);
 /* After a syntax error at the current token: the grammar gets TOK_RESUME, then goes on behind the

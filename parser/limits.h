@@ -16,5 +16,9 @@ enum {
 	LIMIT_STACK_BYTES = 400,      /* scratch variables and temporaries of one probe */
 	LIMIT_EVENT_BYTES = 4096,     /* one printf record */
 	LIMIT_CALL_ARGS = 64,	      /* arguments of a call, keys of a map */
+	LIMIT_TYPE_SUFFIXES = 8,      /* '*' and '[N]' behind a type's name */
+	LIMIT_TUPLE_BYTES = 256,      /* a tuple or record: on the BPF stack of 512 bytes */
+	LIMIT_UNROLL = 100,	      /* copies of an unroll's body */
+	LIMIT_LOOP = 1 << 20,	      /* rounds of a loop: what is beyond is cut and counted */
 	LIMIT_MAP_KEYS = 1 << 17,     /* entries of a keyed map when nothing else is said */
 };

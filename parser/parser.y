@@ -26,6 +26,13 @@ struct talls {
 	uint32_t height;
 };
 
+struct names {
+	struct talls values;
+	const char **items;
+	struct span *spans;
+	uint32_t n, n_spans;
+};
+
 struct texts {
 	struct attach_text *items;
 	uint32_t n;
@@ -75,6 +82,14 @@ static struct tall leaf(struct expr *e);
 static struct tall over(struct parse *p, uint32_t height, struct expr *e);
 static struct tall unary(struct parse *p, struct span s, enum op op, struct tall x);
 static struct tall binary(struct parse *p, struct span s, enum op op, struct tall l, struct tall r);
+static struct tall elvis(struct parse *p, struct span s, struct tall c, struct tall o);
+static struct talls put_first(struct parse *p, struct tall first, struct talls rest);
+static struct tall block_value(struct parse *p, struct span s, struct block body, struct tall value);
+static struct names add_name(struct parse *p, struct names list, struct span s, const char *name,
+			     struct tall value);
+static struct type_name *make_type(struct parse *p, struct span s, const char *tag, const char *name);
+static struct type_name *add_suffix(struct parse *p, struct type_name *t, struct span s,
+				    bool is_pointer, uint64_t n);
 static struct tall ternary(struct parse *p, struct span s, struct tall c, struct tall t,
 			   struct tall o);
 }
@@ -93,6 +108,8 @@ static struct tall ternary(struct parse *p, struct span s, struct tall c, struct
 	struct token_text text;
 	struct tall tall;
 	struct talls talls;
+	struct names names;
+	struct type_name *type;
 	struct stmt *stmt;
 	struct block block;
 	struct body body;
@@ -102,11 +119,14 @@ static struct tall ternary(struct parse *p, struct span s, struct tall c, struct
 	enum op op;
 }
 
-%token <text> ATTACH NAME VAR MAP STRING RESERVED PARAM
+%token <text> ATTACH NAME VAR MAP STRING RESERVED PARAM MEMBER
 %token <integer> INT
-%token <text> IF "if" ELSE "else" RETURN "return"
+%token <text> IF "if" ELSE "else" RETURN "return" LET "let" WHILE "while" FOR "for"
+%token <text> BREAK "break" CONTINUE "continue" UNROLL "unroll" IF_VALUE
+%token <text> TRUE "true" FALSE "false"
 %token LPAREN "(" RPAREN ")" LSQUARE "[" RSQUARE "]" LBRACE "{" RBRACE "}"
 %token ANGLE_OPEN ANGLE_CLOSE PRED_OPEN PRED_CLOSE RESUME
+%token CAST_OPEN RECORD_OPEN VALUE_OPEN DISCARD
 %token COMMA "," SEMI ";" QUESTION "?" COLON ":" DOT "." ARROW "->" RANGE ".."
 %token SET "=" ADD_SET "+=" SUB_SET "-=" MUL_SET "*=" DIV_SET "/=" MOD_SET "%="
 %token SHL_SET "<<=" SHR_SET ">>=" AND_SET "&=" OR_SET "|=" XOR_SET "^="
@@ -127,16 +147,19 @@ static struct tall ternary(struct parse *p, struct span s, struct tall c, struct
 %left "+" "-"
 %left "*" "/" "%"
 %precedence PREFIX
-%precedence "." "->"
+%precedence KEYLESS
+%precedence "." "->" "[" MEMBER
 
 %type <texts> head texts
 %type <expr> predicate
 %type <probe> probe
 %type <body> body
 %type <block> block stmts list else
-%type <stmt> compound if simple
-%type <tall> expr place
-%type <talls> args
+%type <stmt> compound if simple loop
+%type <tall> expr place value if_value block_value
+%type <talls> args items
+%type <names> names
+%type <type> type
 %type <text> field
 %type <op> set
 
@@ -194,6 +217,16 @@ list
 compound
 	: if
 	| block					{ $$ = ast_stmt_block(p->arena, @$, $1); }
+	| loop
+	;
+
+loop
+	: "while" expr block			{ $$ = ast_stmt_while(p->arena, @$, $2.e, $3); }
+	| "unroll" expr block			{ $$ = ast_stmt_unroll(p->arena, @$, $2.e, $3); }
+	| "for" "(" VAR ":" MAP ")" block	{ $$ = ast_stmt_for_map(p->arena, @$, ast_var(p->arena, @3, $3.text), ast_map(p->arena, @5, $5.text, NULL, 0), $7); }
+	| "for" VAR ":" MAP block		{ $$ = ast_stmt_for_map(p->arena, @$, ast_var(p->arena, @2, $2.text), ast_map(p->arena, @4, $4.text, NULL, 0), $5); }
+	| "for" "(" VAR ":" expr ".." expr ")" block { $$ = ast_stmt_for_range(p->arena, @$, ast_var(p->arena, @3, $3.text), $5.e, $7.e, $9); }
+	| "for" VAR ":" expr ".." expr block	{ $$ = ast_stmt_for_range(p->arena, @$, ast_var(p->arena, @2, $2.text), $4.e, $6.e, $7); }
 	;
 
 if
@@ -209,7 +242,23 @@ else
 simple
 	: expr					{ $$ = ast_stmt_expr(p->arena, @$, $1.e); }
 	| place set expr			{ $$ = ast_stmt_assign(p->arena, @$, $1.e, $2, $3.e); }
-	| "return"				{ $$ = ast_stmt_return(p->arena, @$); }
+	| DISCARD "=" expr			{ $$ = ast_stmt_discard(p->arena, @$, $3.e); }
+	| "return"				{ $$ = ast_stmt_return(p->arena, @$, NULL); }
+	| "return" expr				{ $$ = ast_stmt_return(p->arena, @$, $2.e); }
+	| "break"				{ $$ = ast_stmt_jump(p->arena, @$, true); }
+	| "continue"				{ $$ = ast_stmt_jump(p->arena, @$, false); }
+	| "let" VAR				{ $$ = ast_stmt_let(p->arena, @$, ast_var(p->arena, @2, $2.text), NULL, NULL); }
+	| "let" VAR "=" expr			{ $$ = ast_stmt_let(p->arena, @$, ast_var(p->arena, @2, $2.text), NULL, $4.e); }
+	| "let" VAR ":" type			{ $$ = ast_stmt_let(p->arena, @$, ast_var(p->arena, @2, $2.text), $4, NULL); }
+	| "let" VAR ":" type "=" expr		{ $$ = ast_stmt_let(p->arena, @$, ast_var(p->arena, @2, $2.text), $4, $6.e); }
+	;
+
+type
+	: NAME					{ $$ = make_type(p, @$, "", $1.text); }
+	| RESERVED NAME				{ $$ = make_type(p, @$, $1.text, $2.text); }
+	| type "*"				{ $$ = add_suffix(p, $1, @$, true, 0); }
+	| type "[" INT "]"			{ $$ = add_suffix(p, $1, @$, false, $3); }
+	| type "[" "]"				{ $$ = add_suffix(p, $1, @$, false, 0); }
 	;
 
 set
@@ -229,7 +278,7 @@ set
 /* What can be assigned to. */
 place
 	: VAR					{ $$ = leaf(ast_var(p->arena, @$, $1.text)); }
-	| MAP					{ $$ = leaf(ast_map(p->arena, @$, $1.text, NULL, 0)); }
+	| MAP %prec KEYLESS			{ $$ = leaf(ast_map(p->arena, @$, $1.text, NULL, 0)); }
 	| MAP "[" args "]"			{ $$ = over(p, $3.height, ast_map(p->arena, @$, $1.text, $3.items, $3.n)); }
 	;
 
@@ -240,6 +289,8 @@ args
 
 expr
 	: INT					{ $$ = leaf(ast_int(p->arena, @$, $1)); }
+	| "true"				{ $$ = leaf(ast_bool(p->arena, @$, true)); }
+	| "false"				{ $$ = leaf(ast_bool(p->arena, @$, false)); }
 	| STRING				{ $$ = leaf(ast_string(p->arena, @$, $1.text, $1.len)); }
 	| NAME					{ $$ = leaf(ast_name(p->arena, @$, $1.text)); }
 	| NAME "(" ")"				{ $$ = leaf(ast_call(p->arena, @$, @1, $1.text, NULL, 0)); }
@@ -249,7 +300,18 @@ expr
 	| place "--"				{ $$ = over(p, $1.height, ast_incdec(p->arena, @$, $1.e, false, false)); }
 	| "++" place				{ $$ = over(p, $2.height, ast_incdec(p->arena, @$, $2.e, true, true)); }
 	| "--" place				{ $$ = over(p, $2.height, ast_incdec(p->arena, @$, $2.e, false, true)); }
+	| PARAM					{ $$ = leaf(ast_param(p->arena, @$, $1.text)); }
 	| "(" expr ")"				{ $$ = $2; }
+	| "(" ")"				{ $$ = leaf(ast_tuple(p->arena, @$, NULL, 0)); }
+	| "(" items ")"				{ $$ = over(p, $2.height, ast_tuple(p->arena, @$, $2.items, $2.n)); }
+	| RECORD_OPEN names ")"			{ $$ = over(p, $2.values.height, ast_record(p->arena, @$, $2.values.items, $2.items, $2.spans, $2.n)); }
+	| RECORD_OPEN names "," ")"		{ $$ = over(p, $2.values.height, ast_record(p->arena, @$, $2.values.items, $2.items, $2.spans, $2.n)); }
+	| if_value
+	| VALUE_OPEN value "}"			{ $$ = $2; }
+	| CAST_OPEN type ")" expr %prec PREFIX	{ $$ = over(p, $4.height, ast_cast(p->arena, @$, $2, $4.e)); }
+	| expr MEMBER				{ $$ = over(p, $1.height, ast_field(p->arena, @$, $1.e, @2, $2.text)); }
+	| expr "[" expr "]"			{ $$ = over(p, $1.height > $3.height ? $1.height : $3.height, ast_index(p->arena, @$, $1.e, $3.e)); }
+	| "*" expr %prec PREFIX			{ $$ = unary(p, @$, OP_DEREF, $2); }
 	| expr "." field			{ $$ = over(p, $1.height, ast_field(p->arena, @$, $1.e, @3, $3.text)); }
 	| expr "->" field			{ $$ = over(p, $1.height, ast_field(p->arena, @$, $1.e, @3, $3.text)); }
 	| "-" expr %prec PREFIX			{ $$ = unary(p, @$, OP_NEG, $2); }
@@ -274,6 +336,33 @@ expr
 	| expr ">" expr				{ $$ = binary(p, @$, OP_GT, $1, $3); }
 	| expr ">=" expr			{ $$ = binary(p, @$, OP_GE, $1, $3); }
 	| expr "?" expr ":" expr		{ $$ = ternary(p, @$, $1, $3, $5); }
+	| expr "?" ":" expr %prec "?"		{ $$ = elvis(p, @$, $1, $4); }
+	;
+
+/* Two or more, or one with a comma. */
+items
+	: expr ","				{ $$ = add_arg(p, (struct talls){0}, $1); }
+	| expr "," args				{ $$ = put_first(p, $1, $3); }
+	| expr "," args ","			{ $$ = put_first(p, $1, $3); }
+	;
+
+names
+	: NAME "=" expr				{ $$ = add_name(p, (struct names){0}, @1, $1.text, $3); }
+	| names "," NAME "=" expr		{ $$ = add_name(p, $1, @3, $3.text, $5); }
+	;
+
+/* Statements, then the value, which has no ';'. */
+value
+	: list expr				{ $$ = block_value(p, @$, $1, $2); }
+	;
+
+block_value
+	: "{" value "}"				{ $$ = $2; }
+	;
+
+if_value
+	: IF_VALUE expr block_value "else" block_value { $$ = ternary(p, @$, $2, $3, $5); }
+	| IF_VALUE expr block_value "else" if_value { $$ = ternary(p, @$, $2, $3, $5); }
 	;
 
 /* Any word names a field: struct members do not know our keywords. */
@@ -283,6 +372,14 @@ field
 	| "if"
 	| "else"
 	| "return"
+	| "let"
+	| "while"
+	| "for"
+	| "break"
+	| "continue"
+	| "unroll"
+	| "true"
+	| "false"
 	;
 
 %%
@@ -386,14 +483,58 @@ static struct stmt *make_if(struct parse *p, struct span s, struct expr *cond, s
 	return ast_stmt_if(p->arena, s, cond, then, otherwise);
 }
 
+static struct talls put_first(struct parse *p, struct tall first, struct talls rest)
+{
+	struct talls list = add_arg(p, (struct talls){0}, first);
+
+	for (uint32_t i = 0; i < rest.n; i++)
+		arena_push(p->arena, list.items, list.n, rest.items[i]);
+	list.height = rest.height > list.height ? rest.height : list.height;
+	return list;
+}
+
+static struct names add_name(struct parse *p, struct names list, struct span s, const char *name,
+			     struct tall value)
+{
+	list.values = add_arg(p, list.values, value);
+	arena_push(p->arena, list.items, list.n, name);
+	arena_push(p->arena, list.spans, list.n_spans, s);
+	return list;
+}
+
+static struct type_name *make_type(struct parse *p, struct span s, const char *tag, const char *name)
+{
+	struct type_name *t = arena_new_of(p->arena, struct type_name);
+
+	t->span = s;
+	t->name = *tag ? arena_printf(p->arena, "%s %s", tag, name) : name;
+	return t;
+}
+
+static struct type_name *add_suffix(struct parse *p, struct type_name *t, struct span s,
+				    bool is_pointer, uint64_t n)
+{
+	t->span = s;
+	if (t->n_suffixes == LIMIT_TYPE_SUFFIXES) {
+		diag_error(p->diags, s, "limit-type", "a type with more than %d '*' and '[]'",
+			   LIMIT_TYPE_SUFFIXES);
+		return t;
+	}
+	t->suffixes[t->n_suffixes].is_pointer = is_pointer;
+	t->suffixes[t->n_suffixes++].n = n;
+	return t;
+}
+
 static struct tall leaf(struct expr *e)
 {
+	e->height = 1;
 	return (struct tall){e, 1};
 }
 
 /* `e`, whose operands are up to `height` high; where that is too much, 0 stands for it. */
 static struct tall over(struct parse *p, uint32_t height, struct expr *e)
 {
+	e->height = height + 1;
 	if (height < LIMIT_NESTING)
 		return (struct tall){e, height + 1};
 	too_deep(p, e->span);
@@ -420,6 +561,29 @@ static struct tall ternary(struct parse *p, struct span s, struct tall c, struct
 {
 	return over(p, higher(c.height, higher(t.height, o.height)),
 		    ast_ternary(p->arena, s, c.e, t.e, o.e));
+}
+
+static struct tall elvis(struct parse *p, struct span s, struct tall c, struct tall o)
+{
+	return over(p, higher(c.height, o.height), ast_ternary(p->arena, s, c.e, NULL, o.e));
+}
+
+static void note_height(struct expr *e, void *ctx)
+{
+	uint32_t *height = ctx;
+
+	*height = higher(*height, e->height);
+}
+
+/* A block without statements is its value. */
+static struct tall block_value(struct parse *p, struct span s, struct block body, struct tall value)
+{
+	uint32_t height = value.height;
+
+	if (!body.n)
+		return value;
+	ast_each_in_block(&body, note_height, &height);
+	return over(p, height, ast_block(p->arena, s, body, value.e));
 }
 
 struct program *parse(struct arena *a, const struct source *source, struct diags *d)

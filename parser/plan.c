@@ -149,6 +149,8 @@ static void plan_clear(struct planner *pl, struct expr *call)
 
 /* ---- walking a probe --------------------------------------------------------------------- */
 
+static void plan_block(struct planner *pl, struct block *b);
+
 static void plan_expr(struct expr *e, void *ctx)
 {
 	struct planner *pl = ctx;
@@ -156,6 +158,11 @@ static void plan_expr(struct expr *e, void *ctx)
 				  : e->kind == EX_NAME ? e->name.builtin
 						       : NULL;
 
+	if (e->kind == EX_BLOCK) {
+		plan_block(pl, &e->block.body);
+		plan_expr(e->block.value, pl);
+		return;
+	}
 	ast_each_child(e, plan_expr, pl);
 	if (e->kind == EX_CALL)
 		e->call.event = -1;
@@ -197,6 +204,16 @@ static bool fuse_clear(struct planner *pl, struct stmt *print, struct stmt *clea
 	return true;
 }
 
+static void plan_loop(struct planner *pl, struct stmt *st)
+{
+	struct expr *const parts[] = {st->loop.cond, st->loop.from, st->loop.to};
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+		if (parts[i])
+			plan_expr(parts[i], pl);
+	plan_block(pl, &st->loop.body);
+}
+
 static void plan_block(struct planner *pl, struct block *b)
 {
 	for (uint32_t i = 0; i < b->n; i++) {
@@ -220,6 +237,20 @@ static void plan_block(struct planner *pl, struct block *b)
 			plan_block(pl, &st->block);
 			break;
 		case ST_RETURN:
+			if (st->expr)
+				plan_expr(st->expr, pl);
+			break;
+		case ST_LET:
+			if (st->let.value)
+				plan_expr(st->let.value, pl);
+			break;
+		case ST_WHILE:
+		case ST_FOR:
+		case ST_UNROLL:
+			plan_loop(pl, st);
+			break;
+		case ST_BREAK:
+		case ST_CONTINUE:
 			break;
 		}
 	}
@@ -243,36 +274,20 @@ static void add_read(struct reads *r, const char *field)
 	arena_push(r->arena, r->fields, r->n_fields, field);
 }
 
+static bool is_args(const struct expr *e)
+{
+	return e->kind == EX_NAME && e->name.builtin && e->name.builtin->id == BI_args;
+}
+
 static void read_expr(struct expr *e, void *ctx)
 {
 	struct reads *r = ctx;
 
 	if (e->kind == EX_NAME && e->name.builtin && e->name.builtin->id == BI_ustack)
 		r->ustack = true;
-	if (e->kind == EX_FIELD && e->field.object->kind == EX_NAME)
+	if (e->kind == EX_FIELD && is_args(e->field.object))
 		add_read(r, e->field.name);
 	ast_each_child(e, read_expr, r);
-}
-
-static void read_block(struct block *b, struct reads *r)
-{
-	for (uint32_t i = 0; i < b->n; i++) {
-		struct stmt *st = b->items[i];
-
-		if (st->kind == ST_EXPR)
-			read_expr(st->expr, r);
-		if (st->kind == ST_ASSIGN) {
-			read_expr(st->assign.target, r);
-			read_expr(st->assign.value, r);
-		}
-		if (st->kind == ST_IF) {
-			read_expr(st->branch.cond, r);
-			read_block(&st->branch.then, r);
-			read_block(&st->branch.otherwise, r);
-		}
-		if (st->kind == ST_BLOCK)
-			read_block(&st->block, r);
-	}
 }
 
 static void read_probe(struct planner *pl, struct probe *p, struct reads *r)
@@ -280,7 +295,7 @@ static void read_probe(struct planner *pl, struct probe *p, struct reads *r)
 	*r = (struct reads){.arena = pl->arena};
 	if (p->predicate)
 		read_expr(p->predicate, r);
-	read_block(&p->body, r);
+	ast_each_in_block(&p->body, read_expr, r);
 }
 
 /* ---- programs ---------------------------------------------------------------------------- */

@@ -36,5 +36,7 @@ const struct type *sema_error(struct sema *s, struct span span, const char *tag,
 bool sema_is_whole_map(const struct expr *call, uint32_t i);
 /* The tracepoint field an `args.FIELD` expression names at attach point `p`; NULL. */
 const struct tp_field *sema_args_field(const struct attach_point *p, const char *name);
+/* Whose memory the probe's addresses are of, when nothing else tells. */
+enum type_space sema_space(const struct probe *p);
 /* Type of such a field's value. */
 const struct type *sema_field_type(struct arena *a, const struct tp_field *f);

@@ -154,7 +154,7 @@ static bool conversion_takes(char conv, const struct type *t)
 {
 	if (conv == 's')
 		return t->kind != TY_VOID && t->kind != TY_AGG;
-	return type_is_integral(t);
+	return type_is_integral(t) || t->kind == TY_POINTER;
 }
 
 /* A tracepoint's `const char *` field is an address: printing it as a number would mislead. */
@@ -321,6 +321,15 @@ static void check_agg_place(struct sema *s, const struct expr *e)
 	diag_hint(s->diags, "write @ = %s(…)", e->call.name);
 }
 
+/* An entry as a whole, of an aggregation: its value is one processor's part only. */
+static void check_entry(struct sema *s, const struct expr *e)
+{
+	if (e->var.var->map->value && e->var.var->map->value->kind == TY_AGG) {
+		diag_error(s->diags, e->span, "not-built", "reading an aggregation in a loop is not built yet");
+		diag_hint(s->diags, "the key is %s.0; print the map for its values", e->var.name);
+	}
+}
+
 static void check_expr(struct expr *e, void *ctx)
 {
 	struct sema *s = ctx;
@@ -340,6 +349,15 @@ static void check_expr(struct expr *e, void *ctx)
 			return;
 		}
 	}
+	if (e->kind == EX_BLOCK) {
+		check_block(s, &e->block.body);
+		check_expr(e->block.value, s);
+		return;
+	}
+	if (e->kind == EX_VAR && e->var.var && e->var.var->map)
+		check_entry(s, e);
+	if (e->kind == EX_FIELD && e->field.object->kind == EX_VAR)
+		return; /* .0 and .1 of an entry: pass 2 has looked */
 	ast_each_child(e, check_expr, s);
 }
 
@@ -365,12 +383,34 @@ static void check_effect(struct sema *s, const struct expr *e)
 	diag_hint(s->diags, "print it: print(…)");
 }
 
+static void check_loop(struct sema *s, struct stmt *st)
+{
+	const struct expr *n = st->loop.count;
+
+	if (st->kind != ST_UNROLL)
+		s->probe->has_loops = true;
+	if (st->kind == ST_WHILE)
+		check_expr(st->loop.cond, s);
+	if (st->loop.from) {
+		check_expr(st->loop.from, s);
+		check_expr(st->loop.to, s);
+	}
+	if (n && n->kind != EX_INT && n->type->kind != TY_ERROR)
+		diag_error(s->diags, n->span, "unroll-count", "unroll needs a number written out, 1 to %d",
+			   LIMIT_UNROLL);
+	else if (n && n->kind == EX_INT && (!n->integer.value || n->integer.value > LIMIT_UNROLL))
+		diag_error(s->diags, n->span, "unroll-count", "unroll makes 1 to %d copies of its body, not %llu",
+			   LIMIT_UNROLL, (unsigned long long)n->integer.value);
+	check_block(s, &st->loop.body);
+}
+
 static void check_stmt(struct sema *s, struct stmt *st)
 {
 	switch (st->kind) {
 	case ST_EXPR:
 		check_expr(st->expr, s);
-		check_effect(s, st->expr);
+		if (!st->is_discard)
+			check_effect(s, st->expr);
 		return;
 	case ST_ASSIGN:
 		check_assign(s, st);
@@ -384,6 +424,20 @@ static void check_stmt(struct sema *s, struct stmt *st)
 		check_block(s, &st->block);
 		return;
 	case ST_RETURN:
+		if (st->expr)
+			check_expr(st->expr, s);
+		return;
+	case ST_LET:
+		if (st->let.value)
+			check_expr(st->let.value, s);
+		return;
+	case ST_WHILE:
+	case ST_FOR:
+	case ST_UNROLL:
+		check_loop(s, st);
+		return;
+	case ST_BREAK:
+	case ST_CONTINUE:
 		return;
 	}
 }
@@ -414,6 +468,11 @@ static void same_at_both_ends(struct expr *e, void *ctx)
 	case EX_UNARY:
 	case EX_BINARY:
 	case EX_TERNARY:
+	case EX_CAST:
+	case EX_TUPLE:
+	case EX_RECORD:
+	case EX_INDEX:
+		same->yes &= e->kind != EX_UNARY || e->unary.op != OP_DEREF;
 		ast_each_child(e, same_at_both_ends, ctx);
 		return;
 	case EX_VAR:
@@ -421,6 +480,8 @@ static void same_at_both_ends(struct expr *e, void *ctx)
 	case EX_CALL:
 	case EX_FIELD:
 	case EX_INCDEC:
+	case EX_PARAM:
+	case EX_BLOCK:
 		same->yes = false;
 		return;
 	}

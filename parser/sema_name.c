@@ -8,6 +8,7 @@
  */
 #include "arena.h"
 #include "limits.h"
+#include "param.h"
 #include "sema.h"
 #include <string.h>
 
@@ -16,10 +17,12 @@ struct scope {
 	struct sema *s;
 	struct var **visible;
 	uint32_t n;
+	uint32_t n_loops; /* around this point */
 };
 
 static void name_expr(struct scope *sc, struct expr *e);
 static void name_block(struct scope *sc, struct block *b);
+static void name_stmts(struct scope *sc, struct block *b);
 
 static void name_child(struct expr *child, void *ctx)
 {
@@ -114,19 +117,41 @@ static void name_var(struct scope *sc, struct expr *e)
 			  e->var.name);
 }
 
+static struct var *new_var(struct scope *sc, struct expr *e)
+{
+	struct probe *p = sc->s->probe;
+	struct var *v = arena_new_of(sc->s->arena, struct var);
+
+	*v = (struct var){.name = e->var.name, .first = e->span, .id = p->n_vars};
+	arena_push(sc->s->arena, p->vars, p->n_vars, v);
+	arena_push(sc->s->arena, sc->visible, sc->n, v);
+	return v;
+}
+
 /* The target of an assignment: a new variable when the name is not visible. */
 static void declare_var(struct scope *sc, struct expr *e)
 {
-	struct probe *p = sc->s->probe;
 	struct var *v = find_var(sc, e->var.name);
 
-	if (!v) {
-		v = arena_new_of(sc->s->arena, struct var);
-		*v = (struct var){.name = e->var.name, .first = e->span, .id = p->n_vars};
-		arena_push(sc->s->arena, p->vars, p->n_vars, v);
-		arena_push(sc->s->arena, sc->visible, sc->n, v);
-	}
-	e->var.var = v;
+	e->var.var = v ? v : new_var(sc, e);
+	if (!v || !v->is_loop)
+		return;
+	diag_error(sc->s->diags, e->span, "loop-variable", "%s belongs to its loop and cannot be assigned to",
+		   v->name);
+	diag_hint(sc->s->diags, "keep the value in a variable of its own: $x = %s;", v->name);
+}
+
+/* `let` and `for` make a variable; a name that is visible cannot be taken again. */
+static void make_var(struct scope *sc, struct expr *e)
+{
+	struct var *v = find_var(sc, e->var.name);
+
+	e->var.var = v ? v : new_var(sc, e);
+	if (!v)
+		return;
+	diag_error(sc->s->diags, e->span, "redeclared", "%s exists already here: a name cannot be declared "
+		   "twice", v->name);
+	diag_note(sc->s->diags, v->first, "it was first used here");
 }
 
 static struct map *find_map(struct program *p, const char *name)
@@ -154,12 +179,54 @@ static struct map *declare_map(struct sema *s, struct expr *e)
 	return m;
 }
 
+/* @m[(a, b)] is @m[a, b]. */
+static void flatten_key(struct expr *e)
+{
+	struct expr *key = e->map.n_keys == 1 ? e->map.keys[0] : NULL;
+
+	if (!key || key->kind != EX_TUPLE || !key->list.n)
+		return;
+	e->map.keys = key->list.items;
+	e->map.n_keys = key->list.n;
+}
+
+/* One key whose value may turn out to be a tuple of all of them: pass 2 knows. */
+static bool may_spread(const struct expr *e)
+{
+	enum expr_kind kind;
+
+	if (e->map.n_keys != 1)
+		return false;
+	kind = e->map.keys[0]->kind;
+	return kind == EX_VAR || kind == EX_FIELD || kind == EX_MAP || kind == EX_TERNARY ||
+	       kind == EX_BLOCK;
+}
+
+static void note_one(struct sema *s, struct map *m, struct expr *e)
+{
+	if (may_spread(e))
+		arena_push(s->arena, m->ones, m->n_ones, e);
+	else
+		m->is_one = true;
+}
+
+/* The map has `n` keys, as is seen now: its uses before gave them all in one tuple. */
+static void spread_before(struct sema *s, struct map *m, uint32_t n)
+{
+	for (uint32_t i = 0; i < m->n_ones; i++)
+		m->ones[i]->map.is_spread = true;
+	m->n_keys = n;
+	m->key_types = arena_alloc(s->arena, n * sizeof(*m->key_types));
+	m->key_spans = arena_alloc(s->arena, n * sizeof(*m->key_spans));
+}
+
 /* A use with keys, or an assignment, fixes the number of keys; print(@m) and the like name a whole
  * map and fix nothing (`whole`). */
 static void name_map(struct sema *s, struct expr *e, bool whole)
 {
 	struct map *m = find_map(s->program, e->map.name);
 
+	flatten_key(e);
 	if (whole && e->map.n_keys == 0) {
 		e->map.map = m;
 		return;
@@ -167,8 +234,18 @@ static void name_map(struct sema *s, struct expr *e, bool whole)
 	if (!m)
 		m = declare_map(s, e);
 	e->map.map = m;
-	if (m->n_keys == e->map.n_keys)
+	if (m->n_keys == e->map.n_keys) {
+		note_one(s, m, e);
 		return;
+	}
+	if (may_spread(e) && m->n_keys > 1) {
+		e->map.is_spread = true;
+		return;
+	}
+	if (m->n_keys == 1 && !m->is_one && e->map.n_keys > 1) {
+		spread_before(s, m, e->map.n_keys);
+		return;
+	}
 	e->map.map = NULL;
 	diag_error(s->diags, e->span, "key-count", "%s has %u key%s here", m->name, e->map.n_keys,
 		   e->map.n_keys == 1 ? "" : "s");
@@ -193,9 +270,23 @@ static void fold_delete(struct expr *e)
 /* Arguments that name a whole map wait for the end of the pass: see name_whole. */
 static void name_args(struct scope *sc, struct expr *e)
 {
-	for (uint32_t i = 0; i < e->call.n_args; i++)
+	const struct builtin *b = e->call.builtin;
+
+	for (uint32_t i = 0; i < e->call.n_args; i++) {
+		if (i == 0 && b && b->traits & TR_TEXT && e->call.args[i]->kind == EX_PARAM)
+			param_resolve(sc->s, e->call.args[i], true);
 		if (!sema_is_whole_map(e, i))
 			name_expr(sc, e->call.args[i]);
+	}
+}
+
+static void name_value_block(struct scope *sc, struct expr *e)
+{
+	uint32_t before = sc->n;
+
+	name_stmts(sc, &e->block.body);
+	name_expr(sc, e->block.value);
+	sc->n = before;
 }
 
 static void name_expr(struct scope *sc, struct expr *e)
@@ -230,7 +321,17 @@ static void name_expr(struct scope *sc, struct expr *e)
 	case EX_BINARY:
 	case EX_TERNARY:
 	case EX_FIELD:
+	case EX_CAST:
+	case EX_TUPLE:
+	case EX_RECORD:
+	case EX_INDEX:
 		ast_each_child(e, name_child, sc);
+		return;
+	case EX_PARAM:
+		param_resolve(sc->s, e, false);
+		return;
+	case EX_BLOCK:
+		name_value_block(sc, e);
 		return;
 	}
 }
@@ -244,6 +345,35 @@ static void name_assign(struct scope *sc, struct stmt *st)
 		name_expr(sc, st->assign.target);
 	if (st->assign.target->kind == EX_MAP && st->assign.target->map.map)
 		st->assign.target->map.map->is_assigned = true;
+}
+
+static void name_loop(struct scope *sc, struct stmt *st)
+{
+	uint32_t before = sc->n;
+
+	if (st->kind == ST_WHILE)
+		name_expr(sc, st->loop.cond);
+	if (st->kind == ST_UNROLL)
+		name_expr(sc, st->loop.count);
+	if (st->loop.from) {
+		name_expr(sc, st->loop.from);
+		name_expr(sc, st->loop.to);
+	}
+	if (st->kind == ST_FOR) {
+		make_var(sc, st->loop.var);
+		st->loop.var->var.var->is_loop = true;
+	}
+	sc->n_loops++;
+	name_block(sc, &st->loop.body);
+	sc->n_loops--;
+	sc->n = before;
+}
+
+static void name_jump(struct scope *sc, const struct stmt *st)
+{
+	if (!sc->n_loops)
+		diag_error(sc->s->diags, st->span, "no-loop", "'%s' stands in no loop",
+			   st->kind == ST_BREAK ? "break" : "continue");
 }
 
 static void name_stmt(struct scope *sc, struct stmt *st)
@@ -264,16 +394,37 @@ static void name_stmt(struct scope *sc, struct stmt *st)
 		name_block(sc, &st->block);
 		return;
 	case ST_RETURN:
+		if (st->expr)
+			name_expr(sc, st->expr);
+		return;
+	case ST_LET:
+		if (st->let.value)
+			name_expr(sc, st->let.value);
+		make_var(sc, st->let.var);
+		return;
+	case ST_WHILE:
+	case ST_FOR:
+	case ST_UNROLL:
+		name_loop(sc, st);
+		return;
+	case ST_BREAK:
+	case ST_CONTINUE:
+		name_jump(sc, st);
 		return;
 	}
+}
+
+static void name_stmts(struct scope *sc, struct block *b)
+{
+	for (uint32_t i = 0; i < b->n; i++)
+		name_stmt(sc, b->items[i]);
 }
 
 static void name_block(struct scope *sc, struct block *b)
 {
 	uint32_t before = sc->n;
 
-	for (uint32_t i = 0; i < b->n; i++)
-		name_stmt(sc, b->items[i]);
+	name_stmts(sc, b);
 	sc->n = before;
 }
 
@@ -282,9 +433,10 @@ static void name_points(struct sema *s, struct probe *p)
 	struct probe_reader r = {s->arena, s->diags, s->kernel};
 
 	for (uint32_t i = 0; i < p->n_texts; i++) {
+		struct attach_text text = {param_substitute(s, &p->texts[i]), p->texts[i].span};
 		struct attach_point point;
 
-		if (probe_resolve(&r, &p->texts[i], &point) == 0)
+		if (probe_resolve(&r, &text, &point) == 0)
 			arena_push(s->arena, p->points, p->n_points, point);
 	}
 }
@@ -297,9 +449,12 @@ static void name_whole(struct expr *e, void *ctx)
 	struct expr *m;
 
 	ast_each_child(e, name_whole, ctx);
-	if (e->kind != EX_CALL || !sema_is_whole_map(e, 0))
+	if (e->kind == EX_CALL && sema_is_whole_map(e, 0))
+		m = e->call.args[0];
+	else if (e->kind == EX_MAP && e->map.is_whole)
+		m = e;
+	else
 		return;
-	m = e->call.args[0];
 	name_map(s, m, true);
 	if (m->map.map)
 		return;
@@ -309,22 +464,6 @@ static void name_whole(struct expr *e, void *ctx)
 		nearest_offer(&near, s->program->maps[i]->name);
 	if (near.best)
 		diag_hint(s->diags, "did you mean '%s'?", near.best);
-}
-
-static void whole_block(struct sema *s, struct block *b)
-{
-	for (uint32_t i = 0; i < b->n; i++) {
-		struct stmt *st = b->items[i];
-
-		if (st->kind == ST_EXPR)
-			name_whole(st->expr, s);
-		if (st->kind == ST_IF) {
-			whole_block(s, &st->branch.then);
-			whole_block(s, &st->branch.otherwise);
-		}
-		if (st->kind == ST_BLOCK)
-			whole_block(s, &st->block);
-	}
 }
 
 void sema_names(struct sema *s)
@@ -340,5 +479,5 @@ void sema_names(struct sema *s)
 		name_block(&sc, &p->body);
 	}
 	for (uint32_t i = 0; i < s->program->n_probes; i++)
-		whole_block(s, &s->program->probes[i]->body);
+		ast_each_in_block(&s->program->probes[i]->body, name_whole, s);
 }

@@ -34,14 +34,16 @@ static bool expects(const struct stop *s, int kind)
 /* A value or a statement begins with this. */
 static bool begins_value(int kind)
 {
-	return kind == TOK_INT || kind == TOK_STRING || kind == TOK_NAME || kind == TOK_VAR ||
-	       kind == TOK_MAP || kind == TOK_PARAM || kind == TOK_LPAREN;
+	return kind == TOK_INT || kind == TOK_TRUE || kind == TOK_FALSE || kind == TOK_STRING || kind == TOK_NAME || kind == TOK_VAR ||
+	       kind == TOK_MAP || kind == TOK_PARAM || kind == TOK_LPAREN ||
+	       kind == TOK_CAST_OPEN || kind == TOK_RECORD_OPEN;
 }
 
 static bool begins_statement(int kind)
 {
 	return begins_value(kind) || kind == TOK_INC || kind == TOK_DEC || kind == TOK_IF ||
-	       kind == TOK_RETURN || kind == TOK_RESERVED;
+	       (kind >= TOK_RETURN && kind <= TOK_UNROLL && kind != TOK_ELSE) ||
+	       kind == TOK_RESERVED || kind == TOK_DISCARD;
 }
 
 static int kind_before(const struct stop *s)
@@ -52,22 +54,6 @@ static int kind_before(const struct stop *s)
 static const struct token *opener_of(const struct stop *s)
 {
 	return s->at->inside == NO_TOKEN ? NULL : &s->f->tokens[s->at->inside];
-}
-
-/* Kind of the token before the innermost open bracket. */
-static int kind_before_opener(const struct stop *s)
-{
-	uint32_t opener = s->at->inside;
-
-	return opener == NO_TOKEN || opener == 0 ? TOK_YYEOF : s->f->tokens[opener - 1].kind;
-}
-
-/* A parenthesis that groups: not of a call. */
-static bool is_in_group(const struct stop *s)
-{
-	const struct token *opener = opener_of(s);
-
-	return opener && opener->kind == TOK_LPAREN && kind_before_opener(s) != TOK_NAME;
 }
 
 static int not_built(const struct stop *s, struct span span, const char *what)
@@ -96,29 +82,11 @@ static const char *found(const struct stop *s, const struct token *t, char *buf,
 
 /* ---- forms that are not built ---- */
 
-static bool is_cast(const struct stop *s)
-{
-	const struct token *t = s->before;
-	int before;
-
-	if (s->at->kind == TOK_RPAREN && kind_before(s) == TOK_MUL && is_in_group(s))
-		return true;
-	if (kind_before(s) != TOK_RPAREN || !begins_value(s->at->kind))
-		return false;
-	before = s->f->tokens[t->partner - 1].kind; /* a '(' is never the script's first token */
-	return t->partner + 2 == s->index - 1 && s->f->tokens[t->partner + 1].kind == TOK_NAME &&
-	       before != TOK_NAME && before != TOK_IF;
-}
-
 static bool say_not_built_word(const struct stop *s)
 {
 	if (s->at->kind == TOK_RESERVED)
 		diag_error(s->f->diags, s->at->span, "not-built", "'%s' is not built yet",
 			   s->at->text.text);
-	else if (s->at->kind == TOK_PARAM)
-		not_built(s, s->at->span, "positional parameters are");
-	else if (s->at->kind == TOK_RANGE)
-		not_built(s, s->at->span, "ranges are");
 	else
 		return false;
 	return true;
@@ -126,53 +94,30 @@ static bool say_not_built_word(const struct stop *s)
 
 static bool say_not_built_value(const struct stop *s)
 {
-	int at = s->at->kind, before = kind_before(s);
+	int at = s->at->kind;
 
 	if (!expects(s, TOK_STRING))
 		return false;
-	if (at == TOK_COLON && before == TOK_QUESTION)
-		not_built(s, span_join(s->before->span, s->at->span), "the short form 'a ?: b' is");
-	else if (at == TOK_MUL)
-		not_built(s, s->at->span, "reading through a pointer, '*p', is");
-	else if (at == TOK_AND)
-		not_built(s, s->at->span, "taking an address, '&x', is");
-	else if (at == TOK_LBRACE && before != TOK_IF && before != TOK_PRED_OPEN)
-		not_built(s, s->at->span, "a block as a value is");
-	else if (at == TOK_IF)
-		not_built(s, s->at->span, "'if' as a value is");
-	else
+	if (at != TOK_AND)
 		return false;
+	not_built(s, s->at->span, "taking an address, '&x', is");
 	return true;
 }
 
-static bool say_not_built_form(const struct stop *s)
+/* Forms that come near to the language's. */
+static bool say_value_form(const struct stop *s)
 {
 	const struct token *opener = opener_of(s);
-	int at = s->at->kind, before = kind_before(s);
 
-	if (is_cast(s))
-		not_built(s, at == TOK_RPAREN ? span_join(opener->span, s->at->span) :
-						span_join(s->f->tokens[s->before->partner].span,
-							  s->before->span),
-			  "casts are");
-	else if (at == TOK_COMMA && is_in_group(s) && !expects(s, TOK_STRING))
-		not_built(s, span_join(opener->span, s->f->tokens[opener->partner].span),
-			  "tuples are");
-	else if (at == TOK_SET && is_in_group(s) && kind_before_opener(s) == TOK_SET)
-		not_built(s, span_join(opener->span, s->f->tokens[opener->partner].span),
-			  "records are");
-	else if (at == TOK_INT && before == TOK_DOT)
-		not_built(s, span_join(s->before->span, s->at->span), "tuples are");
-	else if (at == TOK_LSQUARE && expects(s, TOK_DOT))
-		not_built(s, span_join(s->at->span, s->f->tokens[s->at->partner].span),
-			  "indexing anything but a map is");
-	else if (before == TOK_RETURN && begins_value(at))
-		not_built(s, s->at->span, "a value after 'return' is");
-	else if (at == TOK_SET && before == TOK_NAME && s->before->text.len == 1 &&
-		 s->before->text.text[0] == '_')
-		not_built(s, span_join(s->before->span, s->at->span), "'_ =' is");
-	else
+	if (opener && opener->kind == TOK_VALUE_OPEN && s->at->kind == TOK_RBRACE) {
+		diag_error(s->f->diags, s->at->span, "syntax",
+			   "a block as a value must end in an expression without ';'");
+	} else if (s->at->kind == TOK_RANGE && !expects(s, TOK_STRING)) {
+		diag_error(s->f->diags, s->at->span, "syntax", "a range belongs to 'for'");
+		diag_hint(s->f->diags, "write for ($i : 0..10) { … }");
+	} else {
 		return false;
+	}
 	return true;
 }
 
@@ -415,7 +360,7 @@ void syntax_error(struct filter *f, const int *expected, int n_expected)
 	if (s.at->is_quiet)
 		return;
 	if (!say_not_built_word(&s) && !say_top_level(&s) && !say_not_built_value(&s) &&
-	    !say_not_built_form(&s) && !say_assignment(&s) && !say_incdec(&s) && !say_if(&s) &&
+	    !say_value_form(&s) && !say_assignment(&s) && !say_incdec(&s) && !say_if(&s) &&
 	    !say_semicolon(&s))
 		say_generic(&s);
 	if (f->diags->n > n_said)

@@ -6,6 +6,8 @@
 #include "type.h"
 #include "arena.h"
 #include <stddef.h>
+#include <stdio.h>
+#include <string.h>
 
 const struct type type_error = {.kind = TY_ERROR, .size = 8, .align = 8};
 const struct type type_void = {.kind = TY_VOID, .align = 1};
@@ -44,12 +46,111 @@ const struct type *type_int(uint32_t size, bool is_signed)
 	return &ints[is_signed][size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : 3];
 }
 
+/* Names of types in scripts; size 0: the language has it, sonde does not yet. */
+static const struct {
+	const char *name;
+	uint32_t size;
+	bool is_signed;
+} names[] = {
+	{"bool", 1, false},	 {"int8", 1, true},	 {"int16", 2, true},
+	{"int32", 4, true},	 {"int64", 8, true},	 {"uint8", 1, false},
+	{"uint16", 2, false},	 {"uint32", 4, false},	 {"uint64", 8, false},
+	{"char", 1, true},	 {"short", 2, true},	 {"int", 4, true},
+	{"long", 8, true},	 {"int8_t", 1, true},	 {"int16_t", 2, true},
+	{"int32_t", 4, true},	 {"int64_t", 8, true},	 {"uint8_t", 1, false},
+	{"uint16_t", 2, false},	 {"uint32_t", 4, false}, {"uint64_t", 8, false},
+	{"size_t", 8, false},	 {"ssize_t", 8, true},	 {"pid_t", 4, true},
+	{"u8", 1, false},	 {"u16", 2, false},	 {"u32", 4, false},
+	{"u64", 8, false},	 {"s8", 1, true},	 {"s16", 2, true},
+	{"s32", 4, true},	 {"s64", 8, true},	 {"string", 0, false},
+	{"void", 0, false},	 {"buffer", 0, false},	 {"inet", 0, false},
+	{"macaddr_t", 0, false}, {"username_t", 0, false}, {"timestamp", 0, false},
+	{"cgroup_path_t", 0, false},
+};
+enum { N_NAMES = sizeof(names) / sizeof(*names) };
+
+bool type_is_name(const char *name)
+{
+	for (int i = 0; i < N_NAMES; i++)
+		if (strcmp(names[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+void type_offer_names(struct nearest *near, void (*offer)(struct nearest *, const char *))
+{
+	for (int i = 0; i < N_NAMES; i++)
+		offer(near, names[i].name);
+}
+
+const struct type *type_of_name(struct arena *a, const char *name)
+{
+	(void)a;
+	for (int i = 0; i < N_NAMES; i++)
+		if (strcmp(names[i].name, name) == 0 && names[i].size)
+			return i == 0 ? &type_bool : type_int(names[i].size, names[i].is_signed);
+	return NULL;
+}
+
 const struct type *type_string(struct arena *a, uint32_t size)
 {
 	struct type *t = arena_new_of(a, struct type);
 
 	*t = (struct type){.kind = TY_STRING, .size = size, .align = 1};
 	return t;
+}
+
+/* Strings are copied by words wherever they are, so they begin at a multiple of 8 here too. */
+const struct type *type_tuple(struct arena *a, bool is_record, struct type_member *members, uint32_t n)
+{
+	struct type *t = arena_new_of(a, struct type);
+	uint32_t at = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t align = members[i].type->kind == TY_STRING ? 8 : members[i].type->align;
+
+		at = (at + align - 1) / align * align;
+		members[i].offset = at;
+		at += members[i].type->size;
+	}
+	*t = (struct type){.kind = is_record ? TY_RECORD : TY_TUPLE, .align = 8, .members = members,
+			   .n_members = n, .size = at ? (at + 7) / 8 * 8 : 8};
+	return t;
+}
+
+const struct type *type_pointer(struct arena *a, const struct type *to, enum type_space space)
+{
+	struct type *t = arena_new_of(a, struct type);
+
+	*t = (struct type){.kind = TY_POINTER, .size = 8, .align = 8, .to = to, .space = space};
+	return t;
+}
+
+int type_member_index(const struct type *t, const char *name)
+{
+	char number[16];
+
+	for (uint32_t i = 0; type_is_compound(t) && i < t->n_members; i++) {
+		snprintf(number, sizeof(number), "%u", i);
+		if (strcmp(t->kind == TY_TUPLE ? number : t->members[i].name, name) == 0)
+			return (int)i;
+	}
+	return -1;
+}
+
+bool type_equal_members(const struct type *x, const struct type *y)
+{
+	if (x->n_members != y->n_members || x->space != y->space || !x->to != !y->to)
+		return false;
+	if (x->to && !type_equal(x->to, y->to))
+		return false;
+	for (uint32_t i = 0; i < x->n_members; i++) {
+		const struct type_member *m = &x->members[i], *n = &y->members[i];
+
+		if (!type_equal(m->type, n->type) || (m->name && strcmp(m->name, n->name) != 0))
+			return false;
+	}
+	return true;
 }
 
 const struct type *type_agg(enum agg_kind agg, bool is_signed)
@@ -69,6 +170,23 @@ static const char *agg_str(const struct type *t)
 		break;
 	}
 	return "?";
+}
+
+/* "(int64,string[4])", "record { .x = int64, .y = bool }" */
+static const char *compound_str(struct arena *a, const struct type *t)
+{
+	bool is_record = t->kind == TY_RECORD;
+	const char *s = is_record ? "record {" : "(";
+
+	for (uint32_t i = 0; i < t->n_members; i++) {
+		const char *type = type_str(a, t->members[i].type);
+
+		if (is_record)
+			s = arena_printf(a, "%s%s .%s = %s", s, i ? "," : "", t->members[i].name, type);
+		else
+			s = arena_printf(a, "%s%s%s", s, i ? "," : "", type);
+	}
+	return arena_printf(a, "%s%s", s, is_record ? " }" : ")");
 }
 
 const char *type_str(struct arena *a, const struct type *t)
@@ -92,6 +210,11 @@ const char *type_str(struct arena *a, const struct type *t)
 		return "ustack";
 	case TY_AGG:
 		return agg_str(t);
+	case TY_TUPLE:
+	case TY_RECORD:
+		return compound_str(a, t);
+	case TY_POINTER:
+		return arena_printf(a, "%s *", type_str(a, t->to));
 	}
 	return "?";
 }

@@ -18,10 +18,22 @@ enum type_kind {
 	TY_KSTACK, /* 8 bytes: hash of the frames, see bpf_helpers/shared.h; 0 is "no stack" */
 	TY_USTACK, /* 8 bytes, likewise */
 	TY_AGG,	   /* map values only; .agg says which */
+	TY_TUPLE,  /* .members, at their offsets; padding is zero, so that keys compare */
+	TY_RECORD, /* likewise, with names */
+	TY_POINTER, /* 8 bytes: an address of .to in .space */
 };
 
 /* Aggregations, in the order of their rows in builtins.def. */
 enum agg_kind { AGG_NONE, AGG_COUNT, AGG_SUM, AGG_KIND_COUNT };
+
+/* Whose memory an address is of. */
+enum type_space { SPACE_NONE, SPACE_KERNEL, SPACE_USER };
+
+struct type_member {
+	const char *name; /* records */
+	const struct type *type;
+	uint32_t offset;
+};
 
 struct type {
 	enum type_kind kind;
@@ -29,12 +41,23 @@ struct type {
 	uint32_t align; /* bytes */
 	bool is_signed; /* TY_INT; TY_AGG: of the summed integer */
 	enum agg_kind agg;
+	const struct type_member *members;
+	uint32_t n_members;
+	const struct type *to;
+	enum type_space space;
 };
 
 extern const struct type type_error, type_void, type_bool, type_kstack, type_ustack;
 
 /* The integer type of `size` bytes (1, 2, 4, 8). */
 const struct type *type_int(uint32_t size, bool is_signed);
+/* True for the name of a type that scripts can spell. */
+bool type_is_name(const char *name);
+struct nearest;
+/* Offer every such name. */
+void type_offer_names(struct nearest *near, void (*offer)(struct nearest *, const char *));
+/* The type of that name, without suffixes; NULL for one that is none or not built. */
+const struct type *type_of_name(struct arena *a, const char *name);
 /* string[size]. */
 const struct type *type_string(struct arena *a, uint32_t size);
 /* The type of an aggregation over integers of `value`'s sign. */
@@ -43,11 +66,26 @@ const struct type *type_agg(enum agg_kind agg, bool is_signed);
 const char *type_str(struct arena *a, const struct type *t);
 /* Type that can hold values of both; NULL when there is none. */
 const struct type *type_unify(const struct type *x, const struct type *y);
+/* A tuple or record of `n` members, whose offsets are filled in here. */
+const struct type *type_tuple(struct arena *a, bool is_record, struct type_member *members, uint32_t n);
+/* A pointer to `to`. */
+const struct type *type_pointer(struct arena *a, const struct type *to, enum type_space space);
+/* Index of the member that `.name` reads, -1 when there is none: a number in a tuple. */
+int type_member_index(const struct type *t, const char *name);
+/* Both of compound types, member by member. */
+bool type_equal_members(const struct type *x, const struct type *y);
 
 static inline bool type_equal(const struct type *x, const struct type *y)
 {
+	if (x == y)
+		return true;
 	return x->kind == y->kind && x->size == y->size && x->is_signed == y->is_signed &&
-	       x->agg == y->agg;
+	       x->agg == y->agg && type_equal_members(x, y);
+}
+
+static inline bool type_is_compound(const struct type *t)
+{
+	return t->kind == TY_TUPLE || t->kind == TY_RECORD;
 }
 
 static inline bool type_is_integral(const struct type *t)

@@ -147,6 +147,42 @@ static void format_stack(struct text *t, const struct view_stack *s)
 	}
 }
 
+/* a, b, (c, d) */
+void format_parts(struct text *t, const struct view *v)
+{
+	struct view part;
+
+	for (uint32_t i = 0; i < v->type->n_members; i++) {
+		if (i)
+			text_string(t, ", ");
+		view_part(v, i, &part);
+		format_view(t, &part);
+	}
+}
+
+static void format_tuple(struct text *t, const struct view *v)
+{
+	text_char(t, '(');
+	format_parts(t, v);
+	text_char(t, ')');
+}
+
+/* { .x = 1, .y = a } */
+static void format_record(struct text *t, const struct view *v)
+{
+	struct view part;
+
+	text_string(t, "{ ");
+	for (uint32_t i = 0; i < v->type->n_members; i++) {
+		text_string(t, i ? ", ." : ".");
+		text_string(t, v->type->members[i].name);
+		text_string(t, " = ");
+		view_part(v, i, &part);
+		format_view(t, &part);
+	}
+	text_string(t, " }");
+}
+
 void format_view(struct text *t, const struct view *v)
 {
 	switch (v->type->kind) {
@@ -163,6 +199,9 @@ void format_view(struct text *t, const struct view *v)
 	case TY_STRING: text_put(t, v->string.text, v->string.len); break;
 	case TY_KSTACK:
 	case TY_USTACK: format_stack(t, &v->stack); break;
+	case TY_POINTER: text_hex(t, v->integer); break;
+	case TY_TUPLE: format_tuple(t, v); break;
+	case TY_RECORD: format_record(t, v); break;
 	}
 }
 
@@ -272,12 +311,15 @@ static void convert_string(struct text *t, const struct plan_piece *p, const str
 	case TY_STRING: put_padded(t, p, v->string.text, MIN(max, (size_t)v->string.len)); break;
 	case TY_BOOL:
 	case TY_INT:
+	case TY_POINTER:
 	case TY_AGG:
 		format_view(&number, v);
 		put_padded(t, p, digits, MIN(max, number.n));
 		break;
 	case TY_KSTACK:
 	case TY_USTACK:
+	case TY_TUPLE:
+	case TY_RECORD:
 	case TY_ERROR:
 	case TY_VOID: format_view(t, v); break;
 	}
@@ -288,10 +330,13 @@ static uint64_t view_integer(const struct view *v)
 	switch (v->type->kind) {
 	case TY_BOOL:
 	case TY_INT:
+	case TY_POINTER:
 	case TY_AGG: return v->integer;
 	case TY_STRING:
 	case TY_KSTACK:
 	case TY_USTACK:
+	case TY_TUPLE:
+	case TY_RECORD:
 	case TY_ERROR:
 	case TY_VOID: break; /* the checker lets none of them through */
 	}

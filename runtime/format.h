@@ -51,5 +51,7 @@ void text_hex(struct text *t, uint64_t x);
 
 /* A value as %s, print() and map keys show it. Stacks begin with a newline and end with one. */
 void format_view(struct text *t, const struct view *v);
+/* The parts of a tuple, comma between them. */
+void format_parts(struct text *t, const struct view *v);
 /* What a printf call prints; `fields` are views of the event's fields, in their order. */
 void format_printf(struct text *t, const struct plan_event *e, const struct view *fields);

@@ -25,6 +25,8 @@ static const struct {
 	[SONDE_LOSS_SCRATCH] = {"stacks lost, probes nested too deeply on a CPU", NULL},
 	[SONDE_LOSS_DIVISION] = {"divisions by zero, taken as 1", "test the divisor"},
 	[SONDE_LOSS_CLEAR] = {"clears came too fast and were left out", "clear less often"},
+	[SONDE_LOSS_LOOP_CUT] = {"loops were cut after 1048576 rounds", NULL},
+	[SONDE_LOSS_READ] = {"reads of memory failed and gave 0", "is the address right?"},
 };
 
 /* Sum of one counter over all possible CPUs. */

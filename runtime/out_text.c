@@ -85,7 +85,10 @@ static void put_row(struct text *t, const struct view_map *m, const struct view_
 	text_string(t, m->name);
 	for (uint32_t i = 0; i < m->n_keys; i++) {
 		text_string(t, i == 0 ? "[" : ", ");
-		format_view(t, &r->keys[i]);
+		if (m->n_keys == 1 && r->keys[i].type->kind == TY_TUPLE)
+			format_parts(t, &r->keys[i]); /* as several keys show */
+		else
+			format_view(t, &r->keys[i]);
 	}
 	text_string(t, m->n_keys > 0 ? "]: " : ": ");
 	format_view(t, &r->value);

@@ -68,5 +68,18 @@ void view_make(struct view *v, const struct type *type, const void *bytes,
 		break;
 	case TY_KSTACK: make_stack(v, bytes, false, stacks); break;
 	case TY_USTACK: make_stack(v, bytes, true, stacks); break;
+	case TY_POINTER: v->integer = load_integer(bytes, sizeof(uint64_t), false); break;
+	case TY_TUPLE:
+	case TY_RECORD:
+		v->compound.bytes = bytes;
+		v->compound.stacks = stacks;
+		break;
 	}
+}
+
+void view_part(const struct view *v, uint32_t i, struct view *out)
+{
+	const struct type_member *m = &v->type->members[i];
+
+	view_make(out, m->type, v->compound.bytes + m->offset, v->compound.stacks);
 }

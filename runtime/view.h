@@ -35,6 +35,10 @@ struct view {
 			uint32_t len; /* up to the first NUL */
 		} string;
 		struct view_stack stack;
+		struct {
+			const uint8_t *bytes;
+			struct stack_source *stacks;
+		} compound; /* TY_TUPLE, TY_RECORD: view_part gives the parts */
 	};
 };
 
@@ -61,6 +65,9 @@ struct stack_source {
 /* The view of the value of `type` at `bytes`. Strings point into bytes. */
 void view_make(struct view *v, const struct type *type, const void *bytes,
 	       struct stack_source *stacks);
+
+/* Part `i` of a tuple or record. */
+void view_part(const struct view *v, uint32_t i, struct view *out);
 
 /* An output format. All functions return 0 or -errno of the write (EPIPE ends the run quietly). */
 struct out {

@@ -55,6 +55,22 @@ static int compare_stacks(const struct view_stack *a, const struct view_stack *b
 }
 
 /* Two views of one type. */
+static int compare_views(const struct view *a, const struct view *b);
+
+static int compare_parts(const struct view *a, const struct view *b)
+{
+	int order = 0;
+
+	for (uint32_t i = 0; !order && i < a->type->n_members; i++) {
+		struct view x, y;
+
+		view_part(a, i, &x);
+		view_part(b, i, &y);
+		order = compare_views(&x, &y);
+	}
+	return order;
+}
+
 static int compare_views(const struct view *a, const struct view *b)
 {
 	switch (a->type->kind) {
@@ -63,6 +79,9 @@ static int compare_views(const struct view *a, const struct view *b)
 		if (a->type->is_signed)
 			return compare_signed((int64_t)a->integer, (int64_t)b->integer);
 		return compare_unsigned(a->integer, b->integer);
+	case TY_TUPLE:
+	case TY_RECORD: return compare_parts(a, b);
+	case TY_POINTER:
 	case TY_BOOL: return compare_unsigned(a->integer, b->integer);
 	case TY_STRING: return compare_strings(a, b);
 	case TY_KSTACK:

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Loops. `while` and `for` call the kernel's own loops (bpf_loop, 5.17; bpf_for_each_map_elem,
+ * 5.13) with the body as a function: the verifier looks at it once, however often it runs, where
+ * it would follow every round of a loop of ours. At most LIMIT_LOOP rounds: what a loop is cut
+ * short of is counted. `unroll` is a plain loop, for its count is small.
+ *
+ * A body leaves word in the frame why it ended: 0 goes on, LEFT was break or the end, DONE was
+ * return or exit(), which leaves the probe.
+ */
+#include "../parser/arena.h"
+#include "../parser/limits.h"
+#include "gen.h"
+#include <string.h>
+
+enum { HELPER_FOR_EACH_MAP_ELEM = 164, HELPER_LOOP = 181 };
+
+enum { LEFT = 1, DONE = 2 };
+
+/* What a body's function replaces in struct gen while it is generated. */
+struct outer {
+	struct gen g;
+	LLVMBasicBlockRef at;
+};
+
+static void enter_body(struct gen *g, struct outer *o, unsigned n_params, struct span span)
+{
+	LLVMTypeRef params[4] = {n_params == 2 ? g->i64 : g->ptr, g->ptr, g->ptr, g->ptr};
+	const char *name = arena_printf(g->arena, "%s_loop%u", g->prog->symbol, g->n_loops++);
+	LLVMBasicBlockRef body;
+
+	*o = (struct outer){.g = *g, .at = LLVMGetInsertBlock(g->b)};
+	g->fn = LLVMAddFunction(g->module, name, LLVMFunctionType(g->i64, params, n_params, false));
+	LLVMSetLinkage(g->fn, LLVMInternalLinkage);
+	g->di_fn = gen_di_body(g, g->fn, name, n_params, span);
+	g->entry = gen_block(g, "entry");
+	body = gen_block(g, "body");
+	g->loop_body = body;
+	g->done = gen_block(g, "done");
+	g->on_break = gen_block(g, "break");
+	g->on_continue = gen_block(g, "continue");
+	LLVMPositionBuilderAtEnd(g->b, body);
+	gen_place(g, span);
+	gen_frame_enter(g, LLVMGetParam(g->fn, n_params - 1));
+}
+
+static void end_with(struct gen *g, LLVMBasicBlockRef block, uint64_t state)
+{
+	LLVMPositionBuilderAtEnd(g->b, block);
+	if (state)
+		LLVMBuildStore(g->b, gen_u64(g, state), gen_frame_state(g));
+	LLVMBuildRet(g->b, gen_u64(g, state != 0));
+}
+
+/* Back in the function around. Returns the body's function. */
+static LLVMValueRef leave_body(struct gen *g, const struct outer *o)
+{
+	LLVMValueRef fn = g->fn;
+
+	LLVMBuildBr(g->b, g->on_continue);
+	end_with(g, g->on_continue, 0);
+	end_with(g, g->on_break, LEFT);
+	end_with(g, g->done, DONE);
+	LLVMPositionBuilderAtEnd(g->b, g->entry);
+	LLVMBuildBr(g->b, g->loop_body);
+	g->fn = o->g.fn;
+	g->di_fn = o->g.di_fn;
+	g->entry = o->g.entry;
+	g->loop_body = o->g.loop_body;
+	g->done = o->g.done;
+	g->on_break = o->g.on_break;
+	g->on_continue = o->g.on_continue;
+	g->frame = o->g.frame;
+	g->vars = o->g.vars;
+	g->epochs = o->g.epochs;
+	g->ctx = o->g.ctx;
+	g->pid_tgid = o->g.pid_tgid;
+	g->delta = o->g.delta;
+	g->span = o->g.span;
+	g->subject = o->g.subject;
+	LLVMPositionBuilderAtEnd(g->b, o->at);
+	return fn;
+}
+
+static void count_cut(struct gen *g)
+{
+	GEN_OWN(g, "sonde_loss_count", gen_u32(g, g->probe_id), gen_u32(g, SONDE_LOSS_LOOP_CUT));
+}
+
+/* Behind the loop: a return within it leaves here too. */
+static void go_on(struct gen *g)
+{
+	LLVMBasicBlockRef next = gen_block(g, "loop.end");
+	LLVMValueRef state = LLVMBuildLoad2(g->b, g->i64, gen_frame_state(g), "");
+	LLVMValueRef left = LLVMBuildICmp(g->b, LLVMIntEQ, state, gen_u64(g, DONE), "");
+
+	LLVMBuildCondBr(g->b, left, g->done, next);
+	LLVMPositionBuilderAtEnd(g->b, next);
+}
+
+static void call_loop(struct gen *g, LLVMValueRef rounds, LLVMValueRef fn)
+{
+	LLVMValueRef args[] = {rounds, fn, g->frame, gen_u64(g, 0)};
+
+	LLVMBuildStore(g->b, gen_u64(g, 0), gen_frame_state(g));
+	gen_helper(g, HELPER_LOOP, args, 4);
+	go_on(g);
+}
+
+/* One round more than the limit, which only finds out whether the loop would have gone on. */
+void gen_while(struct gen *g, struct stmt *st)
+{
+	LLVMBasicBlockRef round, body, cut;
+	LLVMValueRef index, fn;
+	struct outer o;
+
+	enter_body(g, &o, 2, st->span);
+	index = LLVMGetParam(g->fn, 0);
+	round = gen_block(g, "round");
+	body = gen_block(g, "while");
+	cut = gen_block(g, "cut");
+	LLVMBuildCondBr(g->b, gen_truth(g, gen_int(g, st->loop.cond)), round, g->on_break);
+	LLVMPositionBuilderAtEnd(g->b, round);
+	index = LLVMBuildAnd(g->b, index, gen_u64(g, UINT32_MAX), "");
+	LLVMBuildCondBr(g->b, LLVMBuildICmp(g->b, LLVMIntULT, index, gen_u64(g, LIMIT_LOOP), ""), body,
+			cut);
+	LLVMPositionBuilderAtEnd(g->b, cut);
+	count_cut(g);
+	LLVMBuildBr(g->b, g->on_break);
+	LLVMPositionBuilderAtEnd(g->b, body);
+	gen_stmts(g, &st->loop.body);
+	fn = leave_body(g, &o);
+	gen_place(g, st->span);
+	call_loop(g, gen_u64(g, LIMIT_LOOP + 1), fn);
+}
+
+/* Number of rounds from `from` to below `to`, at most the limit. */
+static LLVMValueRef count_rounds(struct gen *g, LLVMValueRef from, LLVMValueRef to, bool is_signed)
+{
+	LLVMBasicBlockRef cut = gen_block(g, "cut"), end = gen_block(g, "rounds");
+	LLVMValueRef is_some, n, many;
+
+	is_some = LLVMBuildICmp(g->b, is_signed ? LLVMIntSLT : LLVMIntULT, from, to, "");
+	n = LLVMBuildSelect(g->b, is_some, LLVMBuildSub(g->b, to, from, ""), gen_u64(g, 0), "");
+	many = LLVMBuildICmp(g->b, LLVMIntUGT, n, gen_u64(g, LIMIT_LOOP), "");
+	n = LLVMBuildSelect(g->b, many, gen_u64(g, LIMIT_LOOP), n, "");
+	LLVMBuildCondBr(g->b, many, cut, end);
+	LLVMPositionBuilderAtEnd(g->b, cut);
+	count_cut(g);
+	LLVMBuildBr(g->b, end);
+	LLVMPositionBuilderAtEnd(g->b, end);
+	return n;
+}
+
+static void gen_for_range(struct gen *g, struct stmt *st)
+{
+	uint32_t id = st->loop.var->var.var->id;
+	LLVMValueRef from = gen_int(g, st->loop.from), to = gen_int(g, st->loop.to), n, next, fn;
+	struct outer o;
+
+	n = count_rounds(g, from, to, st->loop.var->type->is_signed);
+	LLVMBuildStore(g->b, LLVMBuildSub(g->b, from, gen_u64(g, 1), ""), g->vars[id]);
+	enter_body(g, &o, 2, st->span);
+	next = LLVMBuildAdd(g->b, LLVMBuildLoad2(g->b, g->i64, g->vars[id], ""), gen_u64(g, 1), "");
+	LLVMBuildStore(g->b, next, g->vars[id]);
+	gen_stmts(g, &st->loop.body);
+	fn = leave_body(g, &o);
+	gen_place(g, st->span);
+	call_loop(g, n, fn);
+}
+
+/* The entry at `key` and `value`, as the loop's variable has it. */
+static void store_entry(struct gen *g, const struct plan_map *m, const struct type *entry,
+			LLVMValueRef key, LLVMValueRef value, LLVMValueRef var)
+{
+	const struct type *keys = entry->members[0].type;
+
+	for (uint32_t i = 0; i < m->n_keys; i++) {
+		const struct type *to = m->n_keys == 1 ? keys : keys->members[i].type;
+		uint32_t at = entry->members[0].offset + (m->n_keys == 1 ? 0 : keys->members[i].offset);
+
+		gen_store(g, gen_load(g, m->keys[i].type, gen_at(g, key, m->keys[i].offset)), to,
+			  gen_at(g, var, at));
+	}
+	if (m->value->kind != TY_AGG)
+		gen_store(g, gen_load(g, m->value, value), entry->members[1].type,
+			  gen_at(g, var, entry->members[1].offset));
+}
+
+/* Entries of other epochs have been cleared, or are of a run that came later: they are passed over. */
+static void gen_for_map(struct gen *g, struct stmt *st)
+{
+	uint32_t map = st->loop.over->map.map->id;
+	const struct var *v = st->loop.var->var.var;
+	LLVMBasicBlockRef current;
+	LLVMValueRef key, epoch, fn, args[4];
+	struct outer o;
+
+	enter_body(g, &o, 4, st->span);
+	key = LLVMGetParam(g->fn, 1);
+	current = gen_block(g, "current");
+	epoch = LLVMBuildLoad2(g->b, g->i32, key, "");
+	LLVMBuildCondBr(g->b, LLVMBuildICmp(g->b, LLVMIntEQ, epoch, gen_epoch(g, map), ""), current,
+			g->on_continue);
+	LLVMPositionBuilderAtEnd(g->b, current);
+	store_entry(g, &g->plan->maps[map], v->type, key, LLVMGetParam(g->fn, 2), g->vars[v->id]);
+	gen_stmts(g, &st->loop.body);
+	fn = leave_body(g, &o);
+	gen_place(g, st->span);
+	LLVMBuildStore(g->b, gen_u64(g, 0), gen_frame_state(g));
+	args[0] = g->maps[map];
+	args[1] = fn;
+	args[2] = g->frame;
+	args[3] = gen_u64(g, 0);
+	gen_helper(g, HELPER_FOR_EACH_MAP_ELEM, args, 4);
+	go_on(g);
+}
+
+void gen_for(struct gen *g, struct stmt *st)
+{
+	if (st->loop.over)
+		gen_for_map(g, st);
+	else
+		gen_for_range(g, st);
+}
+
+void gen_unroll(struct gen *g, struct stmt *st)
+{
+	LLVMBasicBlockRef round = gen_block(g, "round"), body = gen_block(g, "unroll"),
+			  next = gen_block(g, "next"), end = gen_block(g, "end");
+	LLVMBasicBlockRef on_break = g->on_break, on_continue = g->on_continue;
+	LLVMValueRef i = gen_buffer(g, 8), n;
+
+	LLVMBuildStore(g->b, gen_u64(g, 0), i);
+	LLVMBuildBr(g->b, round);
+	LLVMPositionBuilderAtEnd(g->b, round);
+	n = LLVMBuildICmp(g->b, LLVMIntULT, LLVMBuildLoad2(g->b, g->i64, i, ""),
+			  gen_u64(g, st->loop.count->integer.value), "");
+	LLVMBuildCondBr(g->b, n, body, end);
+	LLVMPositionBuilderAtEnd(g->b, body);
+	g->on_break = end;
+	g->on_continue = next;
+	gen_stmts(g, &st->loop.body);
+	g->on_break = on_break;
+	g->on_continue = on_continue;
+	LLVMBuildBr(g->b, next);
+	LLVMPositionBuilderAtEnd(g->b, next);
+	n = LLVMBuildAdd(g->b, LLVMBuildLoad2(g->b, g->i64, i, ""), gen_u64(g, 1), "");
+	LLVMBuildStore(g->b, n, i);
+	LLVMBuildBr(g->b, round);
+	LLVMPositionBuilderAtEnd(g->b, end);
+}
+
+/* What follows is generated into a block that nothing reaches. */
+void gen_jump(struct gen *g, bool is_break)
+{
+	LLVMBuildBr(g->b, is_break ? g->on_break : g->on_continue);
+	LLVMPositionBuilderAtEnd(g->b, gen_block(g, "dead"));
+}
