@@ -332,7 +332,7 @@ struct value gen_expr(struct gen *g, struct expr *e)
 	case EX_INCDEC:
 		return gen_int_value(gen_incdec(g, e), e->type);
 	case EX_FIELD:
-		if (type_is_compound(e->field.object->type))
+		if (e->field.object->type && type_is_compound(e->field.object->type)) /* `args` has none */
 			return gen_field(g, e);
 		return gen_args_field(g, e);
 	case EX_CAST:
