@@ -75,6 +75,7 @@ enum sonde_scope {
 	SONDE_SCOPE_ALL = 0,  /* everything but the tracer */
 	SONDE_SCOPE_PID = 1,  /* one process */
 	SONDE_SCOPE_TREE = 2, /* a command and its descendants: a flag in task storage */
+	SONDE_SCOPE_FOLLOW = 3, /* one process, and its descendants by the same flag */
 };
 
 /* Kernel text of the tracer's own frames; user space looks the addresses up. */

@@ -40,7 +40,7 @@ static struct kernel *ask_kernel(const struct options *o)
 static int front_end(struct arena *a, const struct options *o, struct kernel *k, struct diags *d,
 		     struct program **program, struct plan **plan)
 {
-	struct plan_options po = {.scope_tree = o->command && !o->system};
+	struct plan_options po = {.scope_tree = (o->command || o->follow) && !o->system};
 
 	*plan = NULL;
 	*program = parse(a, d->source, d);

@@ -95,23 +95,39 @@ static struct session_scope scope_of(const struct options *o, const struct comma
 		scope.scope = SONDE_SCOPE_TREE;
 		scope.tgid = (uint32_t)c->pid;
 	} else if (!o->system && o->pid) {
-		scope.scope = SONDE_SCOPE_PID;
+		scope.scope = o->follow ? SONDE_SCOPE_FOLLOW : SONDE_SCOPE_PID;
 		scope.tgid = o->pid;
 	}
 	return scope;
+}
+
+static enum out_buffering buffering_of(const struct options *o)
+{
+	static const enum out_buffering of[] = {
+		[BUFFER_IDLE] = OUT_BUFFER_IDLE,
+		[BUFFER_LINE] = OUT_BUFFER_LINE,
+		[BUFFER_FULL] = OUT_BUFFER_FULL,
+		[BUFFER_NONE] = OUT_BUFFER_NONE,
+	};
+
+	return of[o->buffering];
 }
 
 static int trace(const struct options *o, const struct session_scope *scope, struct session *s,
 		 struct command *c, FILE *f)
 {
 	struct loop_options lo = {.command = c, .pid = o->pid, .duration_ns = o->duration_ns,
+				  .interval_ns = o->interval_ns, .reset = o->reset, .strict = o->strict,
+				  .dry_run = o->dry_run, .follow = o->follow && !o->system, .buffering = buffering_of(o),
 				  .ready_fd = o->ready_fd, .quiet = o->quiet,
 				  .everything = scope->scope == SONDE_SCOPE_ALL};
-	struct out *out = out_text_new(f);
+	struct out *out = o->format == FORMAT_JSON ? out_json_new(f) : out_text_new(f);
 	int status = out ? loop_run(s, out, &lo) : 2;
 
 	if (out)
 		out->close(out);
+	else
+		log_error("cannot write the output: %s", strerror(errno));
 	return status;
 }
 

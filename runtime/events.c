@@ -18,12 +18,16 @@ int events_init(struct events *e, struct session *s, struct out *out)
 {
 	*e = (struct events){.s = s, .out = out};
 	e->cleared = calloc(s->plan->n_maps + 1, sizeof(*e->cleared));
-	return e->cleared ? 0 : -ENOMEM;
+	e->swapped = calloc(s->plan->n_maps + 1, sizeof(*e->swapped));
+	e->quiet = calloc(s->plan->n_maps + 1, sizeof(*e->quiet));
+	return e->cleared && e->swapped && e->quiet ? 0 : -ENOMEM;
 }
 
 void events_free(struct events *e)
 {
 	free(e->cleared);
+	free(e->swapped);
+	free(e->quiet);
 }
 
 static void note_error(struct events *e, int err)
@@ -66,10 +70,24 @@ static void print_map(struct events *e, uint32_t map, uint32_t epoch, bool even_
 	map_snapshot_free(&snap);
 }
 
-/* Programs that run now may still add to the old epoch: wait for an RCU grace period. */
-static void wait_for_programs(void)
+/* Programs that run now may still add to epochs that have ended: wait for an RCU grace period. All
+ * maps are waited for at once, so that many clears in a row do not wait each. */
+static void wait_for_programs(struct events *e)
 {
+	struct sonde_control *c = e->s->control;
+
+	for (uint32_t i = 0; c && i < e->s->plan->n_maps; i++)
+		e->quiet[i] = __atomic_load_n(&c->epoch[i], __ATOMIC_SEQ_CST);
 	syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
+}
+
+/* Before a cleared epoch is read. One that goes on, since its clear was left out, needs no wait. */
+static void wait_for_epoch(struct events *e, uint32_t map, uint32_t epoch)
+{
+	struct sonde_control *c = e->s->control;
+
+	if (c && (int32_t)(e->quiet[map] - epoch) <= 0 && c->epoch[map] != epoch)
+		wait_for_programs(e);
 }
 
 /* Delete what has `epoch` or less. When the program could not advance (too many clears on their way)
@@ -85,12 +103,54 @@ static void delete_epoch(struct events *e, uint32_t map, uint32_t epoch)
 	__atomic_store_n(&c->acked[map], epoch + 1, __ATOMIC_RELEASE);
 }
 
+/* ---- intervals ----------------------------------------------------------------------------- */
+
+/* Begin the next epoch of a map, unless as many clears are on their way as arrays have slots: then
+ * this interval's figures come with the next one's. A program's clear() may be faster: it began the
+ * epoch, and what it ended is in its record. */
+static void swap_epoch(struct events *e, uint32_t map)
+{
+	struct sonde_control *c = e->s->control;
+	uint32_t epoch = __atomic_load_n(&c->epoch[map], __ATOMIC_SEQ_CST);
+
+	e->swapped[map] = 0;
+	while (epoch - __atomic_load_n(&c->acked[map], __ATOMIC_SEQ_CST) < SONDE_EPOCH_SLOTS - 1)
+		if (__atomic_compare_exchange_n(&c->epoch[map], &epoch, epoch + 1, false,
+						__ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
+			e->swapped[map] = epoch + 1;
+			return;
+		}
+}
+
+void events_swap(struct events *e)
+{
+	for (uint32_t i = 0; e->s->control && i < e->s->plan->n_maps; i++)
+		swap_epoch(e, i);
+	wait_for_programs(e);
+}
+
+static void print_swapped(struct events *e, uint32_t map)
+{
+	uint32_t next = e->swapped[map];
+
+	if (!next)
+		return;
+	e->swapped[map] = 0;
+	print_map(e, map, next - 1, false);
+	delete_epoch(e, map, next - 1);
+}
+
+/* ---- map records --------------------------------------------------------------------------- */
+
 static void map_event(struct events *e, const struct plan_event *ev, const struct sonde_map_event *r)
 {
 	if (r->map >= e->s->plan->n_maps)
 		return;
+	/* A later epoch than the one that ended with the interval: deleting it would delete that. */
+	if (e->swapped[r->map] && r->epoch >= e->swapped[r->map])
+		print_swapped(e, r->map);
 	if (ev->kind != PE_PRINT_MAP)
-		wait_for_programs();
+		wait_for_epoch(e, r->map, r->epoch);
 	if (ev->kind != PE_CLEAR_MAP)
 		print_map(e, r->map, r->epoch, true);
 	if (ev->kind != PE_PRINT_MAP)
@@ -104,7 +164,8 @@ static int by_name(const void *x, const void *y)
 	return strcmp((*a)->name, (*b)->name);
 }
 
-void events_print_maps(struct events *e)
+/* Call fn for each map, by name. */
+static void each_map(struct events *e, void (*fn)(struct events *e, uint32_t map))
 {
 	const struct plan *p = e->s->plan;
 	const struct plan_map **sorted = calloc(p->n_maps + 1, sizeof(*sorted));
@@ -113,12 +174,24 @@ void events_print_maps(struct events *e)
 		sorted[i] = &p->maps[i];
 	if (sorted)
 		qsort(sorted, p->n_maps, sizeof(*sorted), by_name);
-	for (uint32_t i = 0; sorted && i < p->n_maps; i++) {
-		uint32_t map = (uint32_t)(sorted[i] - p->maps);
-
-		print_map(e, map, e->s->control ? e->s->control->epoch[map] : 0, false);
-	}
+	for (uint32_t i = 0; sorted && i < p->n_maps; i++)
+		fn(e, (uint32_t)(sorted[i] - p->maps));
 	free(sorted);
+}
+
+static void print_current(struct events *e, uint32_t map)
+{
+	print_map(e, map, e->s->control ? e->s->control->epoch[map] : 0, false);
+}
+
+void events_print_maps(struct events *e)
+{
+	each_map(e, print_current);
+}
+
+void events_print_swapped(struct events *e)
+{
+	each_map(e, print_swapped);
 }
 
 /* ---- records ------------------------------------------------------------------------------- */

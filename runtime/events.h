@@ -13,6 +13,8 @@ struct events {
 	int exit_code;
 	int error;   /* first failure of a write: -EPIPE ends the run quietly */
 	uint32_t *cleared; /* by map: epochs before this one are deleted */
+	uint32_t *quiet;   /* by map: no program that runs uses an epoch before this one */
+	uint32_t *swapped; /* by map: the epoch that began with events_swap, 0: nothing to print */
 };
 
 int events_init(struct events *e, struct session *s, struct out *out);
@@ -21,3 +23,8 @@ void events_free(struct events *e);
 void events_record(struct events *e, const void *record, size_t size);
 /* Print every map that has entries, in order of names (END's work, done by the loop). */
 void events_print_maps(struct events *e);
+
+/* For an interval: end the epoch of every map, and wait until no program uses it any more. What it
+ * has is printed and deleted by events_print_swapped, or before a later record of the same map. */
+void events_swap(struct events *e);
+void events_print_swapped(struct events *e);

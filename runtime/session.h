@@ -69,6 +69,9 @@ int session_attach(struct session *s);
 void session_detach(struct session *s);
 void session_close(struct session *s);
 
+/* follow.c: what `pid` has started is traced too. Called when all is attached. */
+void session_follow(const struct session *s, uint32_t pid);
+
 /* attach.c: one program. Appends to s->links. 0 or -errno. */
 int attach_prog(struct session *s, uint32_t prog);
 
@@ -78,5 +81,5 @@ void stacks_close(struct session *s);
 /* A user stack was seen for the first time: remember its process's mappings. */
 void stacks_note(struct session *s, const struct sonde_stack_event *ev);
 
-/* loss.c: say on standard error what was lost, by cause and probe; the number of losses. */
-uint64_t loss_report(struct session *s);
+/* loss.c: what was lost, by cause and probe, to the output; the number of losses. */
+uint64_t loss_report(struct session *s, struct out *out);

@@ -62,11 +62,26 @@ struct stack_source {
 void view_make(struct view *v, const struct type *type, const void *bytes,
 	       struct stack_source *stacks);
 
+/* What could not be recorded or shown, of one probe and cause. */
+struct view_loss {
+	const char *probe; /* as the user wrote it */
+	const char *cause; /* "ring-full": stable, for programs */
+	const char *what, *help; /* for people; help may be NULL */
+	uint64_t n;
+};
+
+/* When output is written: at idle moments (and when the buffer is full), at each line's end, only
+ * when the buffer is full, at once. */
+enum out_buffering { OUT_BUFFER_IDLE, OUT_BUFFER_LINE, OUT_BUFFER_FULL, OUT_BUFFER_NONE };
+
 /* An output format. All functions return 0 or -errno of the write (EPIPE ends the run quietly). */
 struct out {
 	int (*printf_event)(struct out *o, const struct plan_event *e, const struct view *fields);
 	int (*value)(struct out *o, const struct view *v);
 	int (*map)(struct out *o, const struct view_map *m);
+	/* All probes are attached; what was lost. Text says these on standard error. */
+	int (*attached)(struct out *o, uint32_t n_probes);
+	int (*lost)(struct out *o, const struct view_loss *l);
 	int (*flush)(struct out *o);
 	void (*close)(struct out *o);
 };
@@ -75,3 +90,10 @@ struct out {
  * its own; does not own the file. close() flushes, but only flush() tells of errors. NULL when the
  * file has no descriptor, cannot be flushed, or memory is short (errno says which). */
 struct out *out_text_new(FILE *f);
+/* JSON, one object a line; the same otherwise. */
+struct out *out_json_new(FILE *f);
+
+/* -B. Returns the descriptor that is written to: its reader's end can be polled for. */
+int out_set_buffering(struct out *o, enum out_buffering buffering);
+/* Write out everything whatever the buffering. 0 or the -errno of a write. */
+int out_finish(struct out *o);
