@@ -15,6 +15,7 @@
 #include "run.h"
 #include "runtime/facts_file.h"
 #include "runtime/kernel_facts.h"
+#include "runtime/list.h"
 #include "runtime/log.h"
 #include <errno.h>
 #include <stdio.h>
@@ -75,11 +76,22 @@ static int walk(const struct options *o)
 		status = front_end(a, o, k, &d, &program, &plan);
 		diags_print(&d, stderr, isatty(STDERR_FILENO));
 		if (!status && plan)
-			status = o->emit ? run_emit(o, program, plan) : run_trace(o, program, plan, k);
+			status = o->emit ? run_emit(o, program, plan, k)
+					 : run_trace(o, program, plan, k);
 	}
 	if (k)
 		kernel_close(k);
 	arena_free(a);
+	return status;
+}
+
+static int list(const struct options *o)
+{
+	struct kernel *k = ask_kernel(o);
+	int status = k ? list_probes(k, o->file, o->verbose, stdout) : 1;
+
+	if (k)
+		kernel_close(k);
 	return status;
 }
 
@@ -97,6 +109,8 @@ int main(int argc, char **argv)
 		return puts("sonde " SONDE_VERSION) < 0;
 	case MODE_LIST_ROWS:
 		return reference_list_rows(), 0;
+	case MODE_LIST:
+		return list(&o);
 	case MODE_TRACE:
 	case MODE_CHECK:
 		break;

@@ -4,6 +4,7 @@
  */
 #include "options.h"
 #include "parser/diag.h"
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -231,6 +232,13 @@ static int set_help(struct options *o, const char *arg)
 	return 0;
 }
 
+static int set_list(struct options *o, const char *arg)
+{
+	(void)arg;
+	o->mode = MODE_LIST;
+	return 0;
+}
+
 static int set_list_rows(struct options *o, const char *arg)
 {
 	(void)arg;
@@ -243,6 +251,8 @@ static const struct option_row rows[] = {
 	{"-c", "--cmd", "COMMAND", set_command,
 	 "run a command and trace it and its descendants; the run ends with it"},
 	{"-p", "--pid", "PID", set_pid, "trace this process, all its threads; the run ends with it"},
+	{"-l", "--list", NULL, set_list,
+	 "list what can be probed, all or what matches a PATTERN; -lv: tracepoints' fields, too"},
 	{"--system", NULL, NULL, set_system, "with -c or -p: trace everything, not only that"},
 	{"--follow", NULL, NULL, set_follow, "with -p: trace what the process starts, too"},
 	{"--self", NULL, NULL, set_self, "trace sonde itself too"},
@@ -313,8 +323,11 @@ static int read_option(struct options *o, int argc, char **argv, int *i)
 
 	if (!r && word[1] != '-' && len > 2) {
 		r = find_option(word, 2);
-		if (r && !r->arg)
-			r = NULL;
+		if (r && !r->arg && isalpha((unsigned char)word[2])) { /* -lv is -l -v */
+			argv[*i] += 1;
+			argv[*i][0] = '-';
+			return r->set(o, NULL) ? -1 : read_option(o, argc, argv, i);
+		}
 		arg = word + 2;
 	} else if (len < strlen(word)) {
 		arg = equals + 1;
@@ -407,7 +420,8 @@ static void print_row(const struct option_row *r)
 void options_usage(void)
 {
 	puts("usage: sonde [options] -e 'PROGRAM'\n"
-	     "       sonde [options] FILE\n\n"
+	     "       sonde [options] FILE\n"
+	     "       sonde -l [PATTERN]\n\n"
 	     "Traces this machine with eBPF. A program is a list of probes with what to do when they\n"
 	     "fire:\n\n"
 	     "  sonde -e 'tracepoint:sched:sched_switch < @[kstack, ustack] = sum(delta) >'\n\n"

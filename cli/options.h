@@ -18,7 +18,7 @@ enum emit_stage {
 };
 
 /* What a run does instead of tracing. */
-enum mode { MODE_TRACE, MODE_CHECK, MODE_HELP, MODE_VERSION, MODE_LIST_ROWS };
+enum mode { MODE_TRACE, MODE_CHECK, MODE_HELP, MODE_VERSION, MODE_LIST_ROWS, MODE_LIST };
 
 /* -f */
 enum output_format { FORMAT_TEXT, FORMAT_JSON };

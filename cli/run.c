@@ -6,7 +6,9 @@
 #include "run.h"
 #include "compile.h"
 #include "options.h"
+#include "parser/kernel.h"
 #include "parser/plan.h"
+#include "runtime/caps.h"
 #include "runtime/log.h"
 #include "runtime/loop.h"
 #include "runtime/session.h"
@@ -15,6 +17,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 static FILE *open_output(const struct options *o)
@@ -34,7 +37,20 @@ static int close_output(const struct options *o, FILE *f)
 	return 2;
 }
 
-int run_emit(const struct options *o, const struct program *program, const struct plan *plan)
+/* Without their formats tracepoints' fields have no place. */
+static int refuse_unchecked(const struct kernel *k)
+{
+	if (!k->unchecked)
+		return 0;
+	log_error("cannot read the kernel's tracepoints: %s%s", strerror(-k->unchecked),
+		  k->unchecked == -EACCES || k->unchecked == -EPERM
+			  ? ": that takes CAP_SYS_ADMIN, or a tracefs that is mounted and readable"
+			  : "");
+	return 2;
+}
+
+int run_emit(const struct options *o, const struct program *program, const struct plan *plan,
+	     const struct kernel *k)
 {
 	static const enum codegen_stage stages[] = {
 		[EMIT_IR] = CODEGEN_IR,
@@ -46,6 +62,8 @@ int run_emit(const struct options *o, const struct program *program, const struc
 	int status = 2;
 	FILE *f;
 
+	if (refuse_unchecked(k))
+		return 2;
 	if (o->emit == EMIT_ELF && !o->output && isatty(STDOUT_FILENO)) {
 		log_error("an ELF file is not for a terminal: give -o FILE");
 		return 1;
@@ -131,6 +149,17 @@ static int trace(const struct options *o, const struct session_scope *scope, str
 	return status;
 }
 
+/* Every map, program and link is a descriptor. The command, which runs already, keeps its limit. */
+static void raise_file_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur == limit.rlim_max)
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 /* From here on kernel and system can refuse: status 2. */
 static int compile_and_trace(const struct options *o, const struct program *program,
 			     const struct plan *plan, struct kernel *k, struct command *command, FILE *f)
@@ -141,6 +170,7 @@ static int compile_and_trace(const struct options *o, const struct program *prog
 	struct session s;
 	int status = 2, err = compile_start(&c, program, plan, CODEGEN_ELF);
 
+	raise_file_limit();
 	session_prepare(&prep, plan, k, &scope);
 	if (!err)
 		status = compile_wait(&c);
@@ -158,9 +188,11 @@ int run_trace(const struct options *o, const struct program *program, const stru
 	      struct kernel *k)
 {
 	struct command command = {.gate = -1, .report = -1};
-	int status = check_pid(o);
+	int status = caps_check() ? 2 : refuse_unchecked(k);
 	FILE *f;
 
+	if (!status)
+		status = check_pid(o);
 	if (!status && o->command)
 		status = start_command(o, &command);
 	if (status)

@@ -90,6 +90,26 @@ static int resolve_syscall(const struct probe_reader *r, struct attach_point *p,
 	return 0;
 }
 
+/* The kernel does not let us read its formats: the event is taken as written, its fields as int64.
+ * Enough to check a script, not to compile it. */
+static void unchecked_tracepoint(const struct probe_reader *r, struct attach_point *p, char **parts,
+				 int err)
+{
+	struct tp_format *f = arena_new_of(r->arena, struct tp_format);
+
+	f->category = arena_strndup(r->arena, parts[0], strlen(parts[0]));
+	f->event = arena_strndup(r->arena, parts[1], strlen(parts[1]));
+	f->is_unchecked = true;
+	p->format = f;
+	r->kernel->unchecked = err;
+	diag_warning(r->diags, p->span, "unchecked",
+		     "tracepoint %s:%s and its fields are unchecked: cannot read the kernel's "
+		     "tracepoints: %s", parts[0], parts[1], strerror(-err));
+	diag_hint(r->diags, err == -EACCES || err == -EPERM
+				    ? "run sonde as root, or give saved formats with --kernel-facts FILE"
+				    : "does this kernel have CONFIG_TRACING?");
+}
+
 static int prs_tracepoint(const struct probe_reader *r, struct attach_point *p, char **parts,
 			  uint32_t n)
 {
@@ -103,14 +123,8 @@ static int prs_tracepoint(const struct probe_reader *r, struct attach_point *p, 
 	err = r->kernel->tracepoint(r->kernel, parts[0], parts[1], &p->format);
 	if (err == -ENOENT)
 		return no_tracepoint(r, p, parts[0], parts[1]);
-	if (err) {
-		diag_error(r->diags, p->span, "no-tracefs", "cannot read the kernel's tracepoints: %s",
-			   strerror(-err));
-		return diag_hint(r->diags, err == -EACCES || err == -EPERM
-						   ? "run sonde as root, or check the script against "
-						     "saved formats with --kernel-facts FILE"
-						   : "does this kernel have CONFIG_TRACING?");
-	}
+	if (err)
+		unchecked_tracepoint(r, p, parts, err);
 	if (strcmp(parts[0], "syscalls") == 0)
 		return resolve_syscall(r, p, parts[1]);
 	p->has_raw = r->kernel->has_raw_tracepoint(r->kernel, parts[1]);

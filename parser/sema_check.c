@@ -52,6 +52,11 @@ const struct type *chk_func(struct sema *s, struct expr *e)
 
 const struct tp_field *sema_args_field(const struct attach_point *p, const char *name)
 {
+	static const struct tp_field unchecked = {
+		.name = "", .type_text = "long", .size = 8, .is_signed = true};
+
+	if (p->format && p->format->is_unchecked)
+		return &unchecked;
 	for (uint32_t i = 0; p->format && i < p->format->n_fields; i++)
 		if (strcmp(p->format->fields[i].name, name) == 0)
 			return &p->format->fields[i];

@@ -246,16 +246,6 @@ static void test_bad_periods(void **state)
 	check_refusal(&f, NULL);
 }
 
-static void forbid_tracefs(struct fake_kernel *k)
-{
-	k->tracepoint_err = -EACCES;
-}
-
-static void lack_tracefs(struct fake_kernel *k)
-{
-	k->tracepoint_err = -ENODEV;
-}
-
 static void lack_kprobes(struct fake_kernel *k)
 {
 	k->has_no_kprobes = true;
@@ -272,10 +262,6 @@ static void test_kernel_refusals(void **state)
 		struct refusal refusal;
 		void (*change)(struct fake_kernel *k);
 	} rows[] = {
-		{{"t:sched:sched_switch", "no-tracefs", "Permission denied", "--kernel-facts"},
-		 forbid_tracefs},
-		{{"t:sched:sched_switch", "no-tracefs", "No such device", "CONFIG_TRACING"},
-		 lack_tracefs},
 		{{"k:vfs_read", "no-kprobes", "CONFIG_KPROBES", "tracepoint"}, lack_kprobes},
 		{{"u:/bin/app:main", "no-binary", "not an ELF", NULL}, no_elf},
 	};
@@ -285,6 +271,26 @@ static void test_kernel_refusals(void **state)
 		check_refusal(&rows[i].refusal, rows[i].change);
 }
 
+/* Formats that cannot be read: the script is checked all the same, with a warning. */
+static void test_unchecked(void **state)
+{
+	struct attach_point p;
+	struct world w;
+
+	(void)state;
+	world_init(&w);
+	w.kernel.tracepoint_err = -EACCES;
+	assert_int_equal(resolve_in(&w, "t:sched:sched_switch", &p), 0);
+	assert_int_equal(w.diags.n_errors, 0);
+	assert_string_equal(w.diags.items[0].tag, "unchecked");
+	assert_non_null(strstr(w.diags.items[0].msg, "Permission denied"));
+	assert_non_null(strstr(w.diags.items[0].hint, "--kernel-facts"));
+	assert_true(p.format->is_unchecked);
+	assert_string_equal(p.format->category, "sched");
+	assert_int_equal(w.kernel.k.unchecked, -EACCES);
+	world_free(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -292,6 +298,7 @@ int main(void)
 		cmocka_unit_test(test_syscalls),       cmocka_unit_test(test_interval),
 		cmocka_unit_test(test_functions),      cmocka_unit_test(test_refusals),
 		cmocka_unit_test(test_bad_periods),    cmocka_unit_test(test_kernel_refusals),
+		cmocka_unit_test(test_unchecked),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
