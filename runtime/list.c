@@ -150,11 +150,11 @@ static bool names_a_type(const char *pattern)
 /* What whole attach points of a type are matched with; to be freed. */
 static char *pattern_for(const struct probe_row *r, enum probe_id id, const char *rest)
 {
-	bool is_symbol = listers[id] == lst_symbols;
+	bool has_two_parts = listers[id] == lst_symbols || listers[id] == lst_tracepoints;
 	char *full = NULL;
 	int n;
 
-	if (!*rest || (is_symbol && !strrchr(rest, ':')))
+	if (!*rest || (has_two_parts && !strrchr(rest, ':')))
 		n = asprintf(&full, "%s:%s%s*", r->name, rest, *rest ? ":" : "");
 	else
 		n = asprintf(&full, "%s:%s", r->name, rest);

@@ -5,12 +5,14 @@
  * kernel's BTF (13 ms, 39 MiB): CO-RE is resolved against a cut-out (kernel_btf_cut), and typed raw
  * tracepoints get their BTF id from a scan of the raw section (the section handler below).
  */
+#define _GNU_SOURCE
 #include "kernel_facts.h"
 #include "ksym.h"
 #include "log.h"
 #include "session.h"
 #include "uapi_new.h"
 #include "usym.h"
+#include "verdict.h"
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
@@ -19,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 /* ---- before the object is there ----------------------------------------------------------- */
@@ -161,21 +164,35 @@ static int register_handlers(struct session *s)
 /* ---- messages of libbpf -------------------------------------------------------------------- */
 
 /* libbpf prints through one global function; what it says while loading is kept for the report of a
- * failure. */
-enum { KEPT_BYTES = 64 << 10 };
-static char kept[KEPT_BYTES];
-static size_t n_kept;
+ * failure. A verifier's log may have megabytes, and its end counts. */
+static struct {
+	char *text;
+	size_t n;
+} kept;
 
 static int keep_message(enum libbpf_print_level level, const char *fmt, va_list ap)
 {
+	char *line = NULL, *grown;
 	int n;
 
 	if (level == LIBBPF_DEBUG)
 		return 0;
-	n = vsnprintf(kept + n_kept, sizeof(kept) - n_kept, fmt, ap);
-	if (n > 0)
-		n_kept += (size_t)n < sizeof(kept) - n_kept ? (size_t)n : sizeof(kept) - n_kept - 1;
+	n = vasprintf(&line, fmt, ap);
+	grown = n < 0 ? NULL : realloc(kept.text, kept.n + (size_t)n + 1);
+	if (grown) {
+		memcpy(grown + kept.n, line, (size_t)n + 1);
+		kept.text = grown;
+		kept.n += (size_t)n;
+	}
+	free(n < 0 ? NULL : line);
 	return n;
+}
+
+static void forget_messages(void)
+{
+	free(kept.text);
+	kept.text = NULL;
+	kept.n = 0;
 }
 
 enum { LAST_LINES = 12 };
@@ -189,21 +206,70 @@ static const char *last_lines(const char *text, int n)
 	return p > text ? p + 1 : text;
 }
 
+/* The user's name for a refused program. */
+static const char *refused_probe(const struct session *s, const struct verdict *v)
+{
+	for (uint32_t i = 0; i < s->plan->n_progs; i++) {
+		const struct plan_prog *g = &s->plan->progs[i];
+
+		if (v->program && strlen(g->symbol) == v->program_len &&
+		    memcmp(g->symbol, v->program, v->program_len) == 0)
+			return g->n_probes ? s->plan->probes[g->probes[0]].name : g->section;
+	}
+	return "the script";
+}
+
+static void report_refusal(const struct session *s, const struct verdict *v)
+{
+	const struct source *source = s->plan->source;
+	const char *text;
+	uint32_t len;
+
+	if (v->line)
+		log_error("%s:%u: the kernel's verifier refused %s: %s", source->name, v->line,
+			  refused_probe(s, v), v->words ? v->words : "no known reason");
+	else
+		log_error("the kernel's verifier refused %s: %s", refused_probe(s, v),
+			  v->words ? v->words : "no known reason");
+	if (v->line) {
+		text = source_line(source, v->line, &len);
+		fprintf(stderr, "  %.*s\n", (int)len, text);
+	}
+	if (v->help)
+		fprintf(stderr, "hint: %s\n", v->help);
+}
+
+static void report_files(void)
+{
+	struct rlimit limit = {0};
+
+	getrlimit(RLIMIT_NOFILE, &limit);
+	log_error("this script's maps and programs need more open files: the limit of open files is %llu "
+		  "(ulimit -Hn)", (unsigned long long)limit.rlim_cur);
+}
+
 static void report_load(const struct session *s, int err)
 {
-	if (err == -EPERM || err == -EACCES) {
-		const char *verifier = strstr(kept, "-- BEGIN PROG LOAD LOG --");
+	const char *log = kept.text ? kept.text : "";
+	struct verdict v;
 
-		if (!verifier) {
-			log_error("the kernel does not let this process load BPF programs: run as root "
-				  "(or with CAP_BPF and CAP_PERFMON)");
-			return;
-		}
+	verdict_read(&v, log, s->plan->source);
+	if ((err == -EPERM || err == -EACCES) && !v.reason) {
+		log_error("the kernel does not let this process load BPF programs (%s): run as root, not in "
+			  "a user namespace, on a kernel that is not locked down", strerror(-err));
+		return;
 	}
-	log_error("the kernel refused the program: %s", strerror(-err));
-	fputs(log_enabled(LOG_VERBOSE) ? kept : last_lines(kept, LAST_LINES), stderr);
-	if (!log_enabled(LOG_VERBOSE) && s->plan->n_progs)
-		log_error("-v prints the whole log");
+	if (err == -EMFILE) {
+		report_files();
+		return;
+	}
+	if (v.reason)
+		report_refusal(s, &v);
+	else
+		log_error("the kernel refused the program: %s", strerror(-err));
+	fputs(log_enabled(LOG_VERBOSE) ? log : last_lines(log, LAST_LINES), stderr);
+	if (!log_enabled(LOG_VERBOSE))
+		fputs("(-v prints the whole log)\n", stderr);
 }
 
 /* ---- opening and loading ------------------------------------------------------------------- */
@@ -324,6 +390,7 @@ int session_open(struct session *s, const struct plan *plan, struct kernel *k,
 	err = load_object(s, prep, elf, len);
 	if (!err)
 		err = stacks_open(s);
+	forget_messages();
 	kernel_trim(k);
 	return err;
 }
