@@ -135,8 +135,9 @@ static int trace(const struct options *o, const struct session_scope *scope, str
 		 struct command *c, FILE *f)
 {
 	struct loop_options lo = {.command = c, .pid = o->pid, .duration_ns = o->duration_ns,
-				  .interval_ns = o->interval_ns, .reset = o->reset, .strict = o->strict,
-				  .dry_run = o->dry_run, .follow = o->follow && !o->system, .buffering = buffering_of(o),
+				  .interval_ns = o->interval_ns, .reset = o->reset,
+				  .strict = o->strict, .dry_run = o->dry_run,
+				  .follow = o->follow && !o->system, .buffering = buffering_of(o),
 				  .ready_fd = o->ready_fd, .quiet = o->quiet,
 				  .everything = scope->scope == SONDE_SCOPE_ALL};
 	struct out *out = o->format == FORMAT_JSON ? out_json_new(f) : out_text_new(f);

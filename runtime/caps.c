@@ -35,7 +35,9 @@ int caps_check(void)
 
 	if (!cap)
 		return 0;
-	log_error("tracing needs %s, which this process does not have: run as root (or with CAP_BPF, "
-		  "CAP_PERFMON and, for tracepoints' fields, CAP_SYS_ADMIN)", cap);
+	log_error(
+		"tracing needs %s, which this process does not have: run as root (or with CAP_BPF, "
+		"CAP_PERFMON and, for tracepoints' fields, CAP_SYS_ADMIN)",
+		cap);
 	return -EPERM;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * -l. By probe type, one lst_* function each: names come from kernel.h (tracefs, the symbol table of
- * a file) or from tracefs itself (kernel functions), and are matched as whole attach points. Types
+ * -l. By probe type, one lst_* function each: names come from kernel.h (tracefs, a file's symbol
+ * table) or from tracefs itself (kernel functions), and are matched as whole attach points. Types
  * without one have no names to list: their form is shown.
  */
 #define _GNU_SOURCE
@@ -19,9 +19,9 @@
 
 struct listing {
 	struct kernel *kernel;
-	const char *pattern; /* NULL: all */
+	const char *pattern;	     /* NULL: all */
 	const struct probe_row *row; /* the type under way */
-	const char *path; /* ... and file */
+	const char *path;	     /* ... and file */
 	char **names;
 	size_t n, capacity;
 	bool is_said;
@@ -119,16 +119,14 @@ static void lst_functions(struct listing *l, const char *rest)
 }
 
 static lst_fn *const listers[PROBE_COUNT] = {
-	[PROBE_TRACEPOINT] = lst_tracepoints,
-	[PROBE_KPROBE] = lst_functions,
-	[PROBE_KRETPROBE] = lst_functions,
-	[PROBE_UPROBE] = lst_symbols,
+	[PROBE_TRACEPOINT] = lst_tracepoints, [PROBE_KPROBE] = lst_functions,
+	[PROBE_KRETPROBE] = lst_functions,    [PROBE_UPROBE] = lst_symbols,
 	[PROBE_URETPROBE] = lst_symbols,
 };
 
 /* ---- patterns ------------------------------------------------------------------------------ */
 
-/* The pattern begins with this type's name or alias: what follows the ':' (or the end), else NULL. */
+/* The pattern begins with this type's name or alias: what follows the ':' or the end; else NULL. */
 static const char *after_type(const struct probe_row *r, const char *pattern)
 {
 	size_t n = strcspn(pattern, ":");
@@ -214,7 +212,8 @@ static void print_fields(struct listing *l, char *name, FILE *out)
 	char *category = strchr(name, ':'), *event = category ? strchr(category + 1, ':') : NULL;
 	const struct tp_format *f;
 
-	if (!event || strncmp(name, probe_rows[PROBE_TRACEPOINT].name, (size_t)(category - name)) != 0)
+	if (!event ||
+	    strncmp(name, probe_rows[PROBE_TRACEPOINT].name, (size_t)(category - name)) != 0)
 		return;
 	*event = '\0';
 	if (l->kernel->tracepoint(l->kernel, category + 1, event + 1, &f))

@@ -257,8 +257,8 @@ static void print_in_time(struct loop *l)
 		return;
 	if (l->o->reset) {
 		events_swap(&l->events);
-		/* What the script printed and cleared before that comes first: all that the ring can
-		 * have held at that moment. */
+		/* What the script printed and cleared before that comes first: all that the ring
+		 * can have held at that moment. */
 		l->drain_records = l->s->plan->needs.ring_bytes / sizeof(struct sonde_event) + 1;
 		drain_all(l);
 		l->drain_records = 0;

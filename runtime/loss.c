@@ -44,7 +44,8 @@ static uint64_t read_counter(int fd, uint32_t index, uint64_t *per_cpu, int n_cp
 	return sum;
 }
 
-static void say(const struct session *s, struct out *out, uint32_t probe, uint32_t cause, uint64_t n)
+static void say(const struct session *s, struct out *out, uint32_t probe, uint32_t cause,
+		uint64_t n)
 {
 	struct view_loss l = {
 		.probe = s->plan->n_probes ? s->plan->probes[probe].name : "tracing",

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The writers' common half: one buffer in front of a descriptor. It is written when it is full, when
- * the loop goes idle (flush), and as -B asks. The first error is kept and returned by every call from
- * then on. What goes into the buffer is decided in out_text.c and out_json.c.
+ * The writers' common half: one buffer in front of a descriptor. It is written when it is full,
+ * when the loop goes idle (flush), and as -B asks. The first error is kept and returned by every
+ * call from then on. What goes into the buffer is decided in out_text.c and out_json.c.
  */
 #include "out_file.h"
 #include <errno.h>
@@ -64,15 +64,12 @@ int out_file_done(struct out_file *w)
 {
 	switch (w->buffering) {
 	case OUT_BUFFER_IDLE:
-	case OUT_BUFFER_FULL:
-		break;
+	case OUT_BUFFER_FULL: break;
 	case OUT_BUFFER_LINE:
 		if (has_new_line(w))
 			write_out(w);
 		break;
-	case OUT_BUFFER_NONE:
-		write_out(w);
-		break;
+	case OUT_BUFFER_NONE: write_out(w); break;
 	}
 	return w->error;
 }

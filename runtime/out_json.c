@@ -40,8 +40,8 @@ static bool continues(const unsigned char *p, size_t n, size_t i)
 	return i < n && (p[i] & 0xc0) == 0x80;
 }
 
-/* Bytes of the well-formed UTF-8 character at p, 0 when there is none: overlong forms, surrogates and
- * what is beyond U+10FFFF are none. */
+/* Bytes of the well-formed UTF-8 character at p, 0 when there is none: overlong forms, surrogates
+ * and what is beyond U+10FFFF are none. */
 static size_t utf8_length(const unsigned char *p, size_t n)
 {
 	if (p[0] < 0x80)
@@ -301,7 +301,8 @@ struct out *out_json_new(FILE *f)
 		.flush = out_file_flush,
 		.close = json_close,
 	};
-	w->scratch = (struct text){.bytes = malloc(SCRATCH_BYTES), .capacity = SCRATCH_BYTES,
+	w->scratch = (struct text){.bytes = malloc(SCRATCH_BYTES),
+				   .capacity = SCRATCH_BYTES,
 				   .make_room = scratch_make_room};
 	if (!w->scratch.bytes || out_file_init(&w->file, f)) {
 		free(w->scratch.bytes);

@@ -41,7 +41,8 @@ static void *burst(void *arg)
 	start = now_ns();
 	for (long i = 1; i <= n_calls; i++)
 		syscall(SYS_getpgid, i);
-	fprintf(stderr, "burst: CPU %ld: %.1f ns\n", cpu, (double)(now_ns() - start) / (double)n_calls);
+	fprintf(stderr, "burst: CPU %ld: %.1f ns\n", cpu,
+		(double)(now_ns() - start) / (double)n_calls);
 	return NULL;
 }
 
