@@ -30,7 +30,7 @@ static const char *const core_structs[] = {
 
 static bool uses_core(const struct plan *plan)
 {
-	return plan->needs.scope || plan->needs.ustack || plan->needs.kstack;
+	return plan->needs.scope || plan->needs.ustack || plan->needs.task;
 }
 
 enum { TRACE_RUNS = 12, FUNCTION_BYTES = 0x200 };
