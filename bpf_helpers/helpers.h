@@ -13,5 +13,6 @@ void sonde_loss_count(uint32_t probe, uint32_t cause);
 void *sonde_ring_reserve(uint32_t probe, uint64_t size);
 void sonde_ring_submit(void *record);
 uint64_t sonde_task_pid(struct task_struct *task);
+void sonde_task_comm(struct task_struct *task, uint64_t *comm);
 uint64_t sonde_task_exec_id(struct task_struct *task);
 uint32_t sonde_task_has_memory(struct task_struct *task);

@@ -123,8 +123,8 @@ static LLVMValueRef context_pointer(struct gen *g, uint32_t i)
 
 static void scope_test(struct gen *g, LLVMBasicBlockRef out)
 {
-	g->pid_tgid = gen_pid_tgid(g);
-	only_if(g, gen_truth(g, GEN_OWN(g, "sonde_scope_current", g->pid_tgid)), out);
+	g->current = gen_task(g);
+	only_if(g, gen_truth(g, GEN_OWN(g, "sonde_scope_current", g->current)), out);
 }
 
 /* ---- kinds of programs -------------------------------------------------------------------- */
@@ -149,9 +149,9 @@ static void gen_syscall_probe(struct gen *g, uint32_t id, LLVMValueRef number)
 	want = gen_u64(g, (uint64_t)g->probe->syscall);
 	only_if(g, LLVMBuildICmp(g->b, LLVMIntEQ, number, want, ""), next);
 	scope_test(g, next);
-	only_if(g, LLVMBuildNot(g->b, gen_truth(g, gen_own(g, "sonde_syscall_is_compat", NULL, 0)), ""), next);
+	only_if(g, LLVMBuildNot(g->b, gen_truth(g, GEN_OWN(g, "sonde_syscall_is_compat", g->current)), ""), next);
 	gen_body(g);
-	g->pid_tgid = NULL; /* known on this case's path only */
+	g->current = NULL; /* known on this case's path only */
 	LLVMBuildBr(g->b, next);
 	LLVMPositionBuilderAtEnd(g->b, next);
 }
@@ -182,11 +182,12 @@ static void keep_state(struct gen *g, LLVMValueRef state)
 			  q->span_args[i].type, gen_at(g, state, q->span_args[i].offset));
 }
 
-/* The thread that leaves is the current one: the cheap helpers serve. */
+/* The thread that leaves is the current one. */
 static void span_start(struct gen *g, LLVMValueRef leaves, LLVMBasicBlockRef end)
 {
 	LLVMValueRef state;
 
+	g->subject = leaves;
 	only_if(g, gen_truth(g, GEN_OWN(g, "sonde_span_begins", leaves)), end);
 	scope_test(g, end);
 	for (uint32_t i = 0; i < g->ast->n_start_conds; i++)
@@ -195,6 +196,7 @@ static void span_start(struct gen *g, LLVMValueRef leaves, LLVMBasicBlockRef end
 	only_if(g, LLVMBuildIsNotNull(g->b, state, ""), end);
 	LLVMBuildStore(g->b, gen_helper(g, HELPER_KTIME_GET_NS, NULL, 0), state);
 	keep_state(g, state);
+	g->current = g->subject = NULL;
 	LLVMBuildBr(g->b, end);
 }
 
@@ -202,7 +204,6 @@ static void span_end(struct gen *g, LLVMValueRef returns, LLVMBasicBlockRef out)
 {
 	LLVMValueRef state, start, now;
 
-	g->pid_tgid = NULL; /* computed on the start's path, and of another thread */
 	only_if(g, gen_truth(g, GEN_OWN(g, "sonde_span_ends", returns)), out);
 	only_if(g, gen_truth(g, GEN_OWN(g, "sonde_scope_may_have", returns)), out);
 	state = GEN_OWN(g, "sonde_span_find", g->spans[g->probe_id], returns);
@@ -301,7 +302,7 @@ void gen_program(struct gen *g, uint32_t index)
 	LLVMBasicBlockRef body, out;
 
 	g->prog_id = index;
-	g->pid_tgid = NULL;
+	g->current = NULL;
 	g->prog = &g->plan->progs[index];
 	g->fn = LLVMAddFunction(g->module, g->prog->symbol, type);
 	LLVMSetSection(g->fn, g->prog->section);

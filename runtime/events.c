@@ -19,18 +19,18 @@ int events_init(struct events *e, struct session *s, struct out *out)
 	*e = (struct events){.s = s, .out = out};
 	e->cleared = calloc(s->plan->n_maps + 1, sizeof(*e->cleared));
 	e->swapped = calloc(s->plan->n_maps + 1, sizeof(*e->swapped));
-	e->quiet = calloc(s->plan->n_maps + 1, sizeof(*e->quiet));
-	return e->cleared && e->swapped && e->quiet ? 0 : -ENOMEM;
+	e->settled = calloc(s->plan->n_maps + 1, sizeof(*e->settled));
+	return e->cleared && e->swapped && e->settled ? 0 : -ENOMEM;
 }
 
 void events_free(struct events *e)
 {
 	free(e->cleared);
 	free(e->swapped);
-	free(e->quiet);
+	free(e->settled);
 }
 
-static void note_error(struct events *e, int err)
+void events_note_error(struct events *e, int err)
 {
 	if (err && !e->error)
 		e->error = err;
@@ -47,11 +47,12 @@ static void print_snapshot(struct events *e, const struct plan_map *m, struct ma
 		log_error("%s: cannot be shown: %s", m->name, strerror(-err));
 		return;
 	}
-	note_error(e, e->out->map(e->out, &view));
+	events_note_error(e, e->out->map(e->out, &view));
 	view_map_free(&view);
 }
 
-static void print_map(struct events *e, uint32_t map, uint32_t epoch, bool even_untouched)
+static void print_map(struct events *e, uint32_t map, uint32_t oldest, uint32_t epoch,
+		      bool even_untouched)
 {
 	const struct plan_map *m = &e->s->plan->maps[map];
 	struct map_snapshot snap;
@@ -59,7 +60,7 @@ static void print_map(struct events *e, uint32_t map, uint32_t epoch, bool even_
 
 	if (e->s->map_fds[map] < 0) /* named but never used in a program that was kept */
 		return;
-	err = map_snapshot_read(m, e->s->map_fds[map], epoch, epoch, &snap);
+	err = map_snapshot_read(m, e->s->map_fds[map], oldest, epoch, &snap);
 	if (!err && even_untouched && m->n_keys == 0 && snap.n_rows == 0)
 		err = map_snapshot_add_zero(m, &snap);
 	if (err) {
@@ -70,33 +71,23 @@ static void print_map(struct events *e, uint32_t map, uint32_t epoch, bool even_
 	map_snapshot_free(&snap);
 }
 
-/* Programs that run now may still add to epochs that have ended: wait for an RCU grace period. All
- * maps are waited for at once, so that many clears in a row do not wait each. */
-static void wait_for_programs(struct events *e)
+/* Programs that run now may still add to the epoch that a clear ended: wait for an RCU grace period,
+ * 10 ms and more. It serves for all maps that were cleared before it began. */
+static void wait_for_programs(struct events *e, uint32_t map, uint32_t epoch)
 {
-	struct sonde_control *c = e->s->control;
-
-	for (uint32_t i = 0; c && i < e->s->plan->n_maps; i++)
-		e->quiet[i] = __atomic_load_n(&c->epoch[i], __ATOMIC_SEQ_CST);
+	if (!e->s->control || (int32_t)(e->settled[map] - epoch) > 0)
+		return;
+	for (uint32_t i = 0; i < e->s->plan->n_maps; i++)
+		e->settled[i] = __atomic_load_n(&e->s->control->epoch[i], __ATOMIC_ACQUIRE);
 	syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
 }
 
-/* Before a cleared epoch is read. One that goes on, since its clear was left out, needs no wait. */
-static void wait_for_epoch(struct events *e, uint32_t map, uint32_t epoch)
-{
-	struct sonde_control *c = e->s->control;
-
-	if (c && (int32_t)(e->quiet[map] - epoch) <= 0 && c->epoch[map] != epoch)
-		wait_for_programs(e);
-}
-
-/* Delete what has `epoch` or less. When the program could not advance (too many clears on their way)
- * the epoch is still in use: nothing is deleted, the loss table has it. */
+/* Delete what has `epoch` or less. */
 static void delete_epoch(struct events *e, uint32_t map, uint32_t epoch)
 {
 	struct sonde_control *c = e->s->control;
 
-	if (!c || c->epoch[map] == epoch || e->s->map_fds[map] < 0)
+	if (!c || e->s->map_fds[map] < 0)
 		return;
 	map_delete_before(&e->s->plan->maps[map], e->s->map_fds[map], e->cleared[map], epoch + 1);
 	e->cleared[map] = epoch + 1;
@@ -126,7 +117,9 @@ void events_swap(struct events *e)
 {
 	for (uint32_t i = 0; e->s->control && i < e->s->plan->n_maps; i++)
 		swap_epoch(e, i);
-	wait_for_programs(e);
+	for (uint32_t i = 0; i < e->s->plan->n_maps; i++)
+		if (e->swapped[i])
+			wait_for_programs(e, i, e->swapped[i] - 1);
 }
 
 static void print_swapped(struct events *e, uint32_t map)
@@ -136,24 +129,33 @@ static void print_swapped(struct events *e, uint32_t map)
 	if (!next)
 		return;
 	e->swapped[map] = 0;
-	print_map(e, map, next - 1, false);
+	print_map(e, map, e->cleared[map], next - 1, false);
 	delete_epoch(e, map, next - 1);
 }
 
 /* ---- map records --------------------------------------------------------------------------- */
 
+/* A clear takes along what is left of earlier epochs, whose records were lost or come late: those then
+ * find nothing to do, like the record of a clear that was left out. */
 static void map_event(struct events *e, const struct plan_event *ev, const struct sonde_map_event *r)
 {
+	bool clears = ev->kind != PE_PRINT_MAP;
+	uint32_t oldest = r->epoch;
+
 	if (r->map >= e->s->plan->n_maps)
 		return;
 	/* A later epoch than the one that ended with the interval: deleting it would delete that. */
 	if (e->swapped[r->map] && r->epoch >= e->swapped[r->map])
 		print_swapped(e, r->map);
-	if (ev->kind != PE_PRINT_MAP)
-		wait_for_epoch(e, r->map, r->epoch);
+	if (clears) {
+		oldest = e->cleared[r->map];
+		if ((int32_t)(oldest - r->epoch) > 0)
+			return;
+		wait_for_programs(e, r->map, r->epoch);
+	}
 	if (ev->kind != PE_CLEAR_MAP)
-		print_map(e, r->map, r->epoch, true);
-	if (ev->kind != PE_PRINT_MAP)
+		print_map(e, r->map, oldest, r->epoch, true);
+	if (clears)
 		delete_epoch(e, r->map, r->epoch);
 }
 
@@ -181,7 +183,9 @@ static void each_map(struct events *e, void (*fn)(struct events *e, uint32_t map
 
 static void print_current(struct events *e, uint32_t map)
 {
-	print_map(e, map, e->s->control ? e->s->control->epoch[map] : 0, false);
+	uint32_t epoch = e->s->control ? e->s->control->epoch[map] : 0;
+
+	print_map(e, map, epoch, epoch, false);
 }
 
 void events_print_maps(struct events *e)
@@ -205,9 +209,9 @@ static void show_fields(struct events *e, const struct plan_event *ev, const uin
 	for (uint32_t i = 0; i < ev->n_fields && i < MAX_FIELDS; i++)
 		view_make(&views[i], ev->fields[i].type, record + ev->fields[i].offset, &e->s->stacks);
 	if (ev->kind == PE_PRINTF)
-		note_error(e, e->out->printf_event(e->out, ev, views));
+		events_note_error(e, e->out->printf_event(e->out, ev, views));
 	else
-		note_error(e, e->out->value(e->out, &views[0]));
+		events_note_error(e, e->out->value(e->out, &views[0]));
 }
 
 static void planned_record(struct events *e, uint32_t id, const void *record, size_t size)
