@@ -25,6 +25,9 @@ static const struct {
 	[SONDE_LOSS_SCRATCH] = {"stacks lost, probes nested too deeply on a CPU", NULL},
 	[SONDE_LOSS_DIVISION] = {"divisions by zero, taken as 1", "test the divisor"},
 	[SONDE_LOSS_CLEAR] = {"clears came too fast and were left out", "clear less often"},
+	[SONDE_LOSS_SPAN_DEEP] = {"calls not measured, nested deeper than 64", "the kernel's limit"},
+	[SONDE_LOSS_SPAN_RETURN] = {"calls not measured, their return was not seen",
+				    "longjmp, or the kernel's limit of 64 nested return probes"},
 };
 
 /* Sum of one counter over all possible CPUs. */

@@ -38,9 +38,6 @@ int session_run_special(struct session *s, enum plan_prog_kind kind)
 
 int session_attach(struct session *s)
 {
-	s->links = calloc(s->plan->n_progs + 1, sizeof(*s->links));
-	if (!s->links)
-		return -ENOMEM;
 	for (uint32_t i = 0; i < s->plan->n_progs; i++) {
 		int err = attach_prog(s, i);
 

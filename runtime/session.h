@@ -34,7 +34,7 @@ struct session {
 	int losses_fd, stacks_fd, ring_fd; /* -1 when the object has none */
 	struct sonde_control *control;	   /* mapped; NULL when the object has none */
 	struct link *links;
-	uint32_t n_links;
+	uint32_t n_links, links_room;
 	struct ksyms *ksyms;
 	struct usyms *usyms; /* NULL unless user stacks are needed */
 	struct stack_source stacks;
