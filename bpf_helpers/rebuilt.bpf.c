@@ -15,14 +15,14 @@ struct switch_args {
 enum { STATE_REPORTED = 0x7f, REPORT_IDLE = 0x80, REPORT_MAX = 0x100, TASK_IDLE = 0x402,
        TASK_RTLOCK = 0x1000, TASK_UNINTERRUPTIBLE = 2 };
 
-INLINE_CORE void sonde_rebuilt_prev_comm(struct switch_args *c, char *comm)
+INLINE void sonde_rebuilt_prev_comm(struct switch_args *c, uint64_t *comm)
 {
-	bpf_probe_read_kernel(comm, 16, c->prev->comm);
+	sonde_task_comm(c->prev, comm);
 }
 
-INLINE_CORE void sonde_rebuilt_next_comm(struct switch_args *c, char *comm)
+INLINE void sonde_rebuilt_next_comm(struct switch_args *c, uint64_t *comm)
 {
-	bpf_probe_read_kernel(comm, 16, c->next->comm);
+	sonde_task_comm(c->next, comm);
 }
 
 INLINE_CORE uint64_t sonde_rebuilt_prev_pid(struct switch_args *c)

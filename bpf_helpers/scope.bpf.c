@@ -14,14 +14,14 @@ struct {
 	__type(value, uint32_t);
 } sonde_scopes SEC(".maps");
 
-/* Is the current thread traced? Its pid_tgid is given: most programs have it already. */
-INLINE uint32_t sonde_scope_current(uint64_t pid_tgid)
+/* Is the current thread traced? */
+INLINE uint32_t sonde_scope_current(struct task_struct *task)
 {
 	if (sonde_config.scope == SONDE_SCOPE_TREE)
-		return bpf_task_storage_get(&sonde_scopes, bpf_get_current_task_btf(), 0, 0) != 0;
+		return bpf_task_storage_get(&sonde_scopes, task, 0, 0) != 0;
 	if (sonde_config.scope == SONDE_SCOPE_PID)
-		return pid_tgid >> 32 == sonde_config.scope_tgid;
-	return pid_tgid >> 32 != sonde_config.self_tgid;
+		return sonde_task_pid(task) == sonde_config.scope_tgid;
+	return sonde_task_pid(task) != sonde_config.self_tgid;
 }
 
 /* May a thread that is not the current one be traced? Only what its pid tells; who asks has its state

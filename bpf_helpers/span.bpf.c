@@ -32,11 +32,6 @@ INLINE void *sonde_span_find(void *map, struct task_struct *t)
 	return bpf_task_storage_get(map, t, 0, 0);
 }
 
-INLINE struct task_struct *sonde_span_thread(void)
-{
-	return bpf_get_current_task_btf();
-}
-
 /* The one element of a per-CPU array. */
 INLINE void *sonde_span_cpu(void *map)
 {

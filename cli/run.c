@@ -132,8 +132,7 @@ static int compile_and_trace(const struct options *o, const struct program *prog
 		status = session_open(&s, plan, k, &prep, c.bytes, c.len) ? 2 : trace(o, &scope, &s, command, f);
 		session_close(&s);
 	}
-	if (prep.btf_fd >= 0)
-		close(prep.btf_fd);
+	session_prep_free(&prep);
 	compile_end(&c);
 	return status;
 }

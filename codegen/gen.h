@@ -59,7 +59,7 @@ struct gen {
 	LLVMMetadataRef di_fn;
 	LLVMBasicBlockRef entry; /* allocas go here */
 	LLVMValueRef ctx;
-	LLVMValueRef pid_tgid; /* i64 of the current thread; NULL: not asked for yet */
+	LLVMValueRef current; /* typed pointer to the current task; NULL: not asked for yet */
 	uint32_t prog_id;
 	const struct plan_prog *prog;
 
@@ -71,7 +71,7 @@ struct gen {
 	LLVMBasicBlockRef done; /* where `return` goes */
 	LLVMValueRef *vars;	/* allocas, by var->id */
 	LLVMValueRef *epochs;	/* allocas, by map index; NULL: not used yet in this run */
-	LLVMValueRef subject;	/* typed task pointer, or NULL: the current thread */
+	LLVMValueRef subject;	/* typed pointer to the thread it is about; NULL: the current one */
 	LLVMValueRef delta;	/* i64, at a span's end */
 	LLVMValueRef span;	/* the span's slot, at its end */
 	LLVMValueRef depth;	/* i64, at the end of a call; NULL: spans of this kind do not nest */
@@ -121,8 +121,9 @@ LLVMValueRef gen_arith(struct gen *g, enum op op, LLVMValueRef x, LLVMValueRef y
 /* The register at byte `offset` of struct pt_regs, the context. */
 LLVMValueRef gen_register(struct gen *g, uint32_t offset);
 
-/* bpf_get_current_pid_tgid(), called once in a program whose start asked for it. */
-LLVMValueRef gen_pid_tgid(struct gen *g);
+/* Typed pointer to the thread the probe is about: pid, comm and the like are loads from it, which cost
+ * nothing, where a helper call costs 10 to 85 ns. */
+LLVMValueRef gen_task(struct gen *g);
 
 /* ---- maps (gen_map.c) */
 struct value gen_map_read(struct gen *g, struct expr *e);

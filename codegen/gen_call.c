@@ -13,10 +13,8 @@
 
 enum { /* include/uapi/linux/bpf.h */
 	HELPER_GET_SMP_PROCESSOR_ID = 8,
-	HELPER_GET_CURRENT_PID_TGID = 14,
-	HELPER_GET_CURRENT_UID_GID = 15,
-	HELPER_GET_CURRENT_COMM = 16,
 	HELPER_KTIME_GET_BOOT_NS = 125,
+	HELPER_GET_CURRENT_TASK_BTF = 158, /* 5.11 */
 };
 
 static LLVMValueRef low32(struct gen *g, LLVMValueRef v)
@@ -24,49 +22,35 @@ static LLVMValueRef low32(struct gen *g, LLVMValueRef v)
 	return LLVMBuildAnd(g->b, v, gen_u64(g, UINT32_MAX), "");
 }
 
-LLVMValueRef gen_pid_tgid(struct gen *g)
+LLVMValueRef gen_task(struct gen *g)
 {
-	return g->pid_tgid ? g->pid_tgid : gen_helper(g, HELPER_GET_CURRENT_PID_TGID, NULL, 0);
+	LLVMValueRef v = g->subject ? g->subject : g->current;
+
+	if (v)
+		return v;
+	return LLVMBuildIntToPtr(g->b, gen_helper(g, HELPER_GET_CURRENT_TASK_BTF, NULL, 0), g->ptr, "");
 }
 
 struct value gen_pid(struct gen *g, struct expr *e)
 {
-	LLVMValueRef v;
-
-	if (g->subject)
-		v = GEN_OWN(g, "sonde_task_pid", g->subject);
-	else
-		v = LLVMBuildLShr(g->b, gen_pid_tgid(g), gen_u64(g, 32), "");
-	return gen_int_value(v, e->type);
+	return gen_int_value(GEN_OWN(g, "sonde_task_pid", gen_task(g)), e->type);
 }
 
 struct value gen_tid(struct gen *g, struct expr *e)
 {
-	LLVMValueRef v = g->subject ? GEN_OWN(g, "sonde_task_tid", g->subject)
-				    : gen_pid_tgid(g);
-
-	return gen_int_value(low32(g, v), e->type);
+	return gen_int_value(GEN_OWN(g, "sonde_task_tid", gen_task(g)), e->type);
 }
 
 struct value gen_uid(struct gen *g, struct expr *e)
 {
-	LLVMValueRef v = g->subject ? GEN_OWN(g, "sonde_task_uid", g->subject)
-				    : gen_helper(g, HELPER_GET_CURRENT_UID_GID, NULL, 0);
-
-	return gen_int_value(low32(g, v), e->type);
+	return gen_int_value(GEN_OWN(g, "sonde_task_uid", gen_task(g)), e->type);
 }
 
 struct value gen_comm(struct gen *g, struct expr *e)
 {
 	LLVMValueRef buf = gen_buffer(g, e->type->size);
 
-	if (g->subject) {
-		GEN_OWN(g, "sonde_task_comm", g->subject, buf);
-	} else {
-		LLVMValueRef args[] = {buf, gen_u64(g, e->type->size)};
-
-		gen_helper(g, HELPER_GET_CURRENT_COMM, args, 2);
-	}
+	GEN_OWN(g, "sonde_task_comm", gen_task(g), buf);
 	return (struct value){.kind = V_MEM, .type = e->type, .v = buf};
 }
 

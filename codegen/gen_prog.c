@@ -120,15 +120,17 @@ LLVMValueRef prog_context_pointer(struct gen *g, uint32_t i)
 
 void prog_scope_test(struct gen *g, LLVMBasicBlockRef out)
 {
-	g->pid_tgid = gen_pid_tgid(g);
-	prog_only_if(g, gen_truth(g, GEN_OWN(g, "sonde_scope_current", g->pid_tgid)), out);
+	g->current = gen_task(g);
+	prog_only_if(g, gen_truth(g, GEN_OWN(g, "sonde_scope_current", g->current)), out);
 }
 
 /* Not a 32-bit program's call, whose number is of another table. */
 static void only_if_native(struct gen *g, LLVMBasicBlockRef out)
 {
-	LLVMValueRef compat = gen_own(g, "sonde_syscall_is_compat", NULL, 0);
+	LLVMValueRef compat;
 
+	g->current = gen_task(g);
+	compat = GEN_OWN(g, "sonde_syscall_is_compat", g->current);
 	prog_only_if(g, LLVMBuildNot(g->b, gen_truth(g, compat), ""), out);
 }
 
@@ -177,7 +179,7 @@ static void gen_syscall_case(struct gen *g, uint32_t id, bool is_start)
 	LLVMPositionBuilderAtEnd(g->b, here);
 	only_if_native(g, next);
 	gen_syscall_probe(g, next);
-	g->pid_tgid = NULL; /* known on this case's path only */
+	g->current = NULL; /* known on this case's path only */
 	g->is_start = false;
 	LLVMPositionBuilderAtEnd(g->b, next);
 }
@@ -267,7 +269,7 @@ void gen_program(struct gen *g, uint32_t index)
 	LLVMBasicBlockRef body, out;
 
 	g->prog_id = index;
-	g->pid_tgid = NULL;
+	g->current = NULL;
 	g->prog = &g->plan->progs[index];
 	g->fn = LLVMAddFunction(g->module, g->prog->symbol, type);
 	LLVMSetSection(g->fn, g->prog->section);

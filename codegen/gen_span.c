@@ -39,9 +39,11 @@ static LLVMValueRef clock_ns(struct gen *g)
 	return gen_helper(g, HELPER_KTIME_GET_NS, NULL, 0);
 }
 
+/* The body has it too. */
 static LLVMValueRef current_task(struct gen *g)
 {
-	return gen_own(g, "sonde_span_thread", NULL, 0);
+	g->current = gen_task(g);
+	return g->current;
 }
 
 static void only_if_found(struct gen *g, LLVMValueRef pointer, LLVMBasicBlockRef otherwise)
@@ -82,7 +84,7 @@ static void keep_state(struct gen *g, LLVMValueRef slot)
 			  q->span_args[i].type, gen_at(g, slot, q->span_args[i].offset));
 }
 
-/* The current thread is the span's: the cheap helpers serve. */
+/* The current thread is the span's. */
 static void test_start(struct gen *g, LLVMBasicBlockRef out)
 {
 	prog_scope_test(g, out);
@@ -138,6 +140,7 @@ static void switch_start(struct gen *g, LLVMValueRef leaves, LLVMBasicBlockRef o
 {
 	LLVMValueRef state;
 
+	g->current = leaves;
 	prog_only_if(g, gen_truth(g, GEN_OWN(g, "sonde_span_begins", leaves)), out);
 	test_start(g, out);
 	state = open_state(g, leaves, out);
@@ -151,7 +154,7 @@ static void switch_end(struct gen *g, LLVMValueRef returns, LLVMBasicBlockRef ou
 {
 	LLVMValueRef state, start;
 
-	g->pid_tgid = NULL; /* computed on the start's path, and of another thread */
+	g->current = NULL; /* the one that leaves */
 	prog_only_if(g, gen_truth(g, GEN_OWN(g, "sonde_span_ends", returns)), out);
 	prog_only_if(g, gen_truth(g, GEN_OWN(g, "sonde_scope_may_have", returns)), out);
 	state = find_state(g, returns, out);

@@ -170,6 +170,8 @@ static void plan_expr(struct expr *e, void *ctx)
 		plan_clear(pl, e);
 	else if (b->id == BI_exit)
 		pl->plan->needs.exit = true;
+	else if (b->traits & TR_TASK)
+		pl->plan->needs.task = true;
 	else if (b->id == BI_kstack)
 		pl->plan->needs.kstack = true;
 	else if (b->id == BI_ustack)

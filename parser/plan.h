@@ -147,6 +147,7 @@ struct plan_needs {
 	bool ring_buffer; /* some record can be sent */
 	uint32_t ring_bytes;
 	bool kstack, ustack;
+	bool task;	  /* fields of a thread are read: CO-RE */
 	bool scope;	  /* some program tests the scope */
 	bool exit;	  /* exit() appears */
 };

@@ -65,8 +65,10 @@ static int no_tracepoint(const struct probe_reader *r, const struct attach_point
 	nearest_init(&h.nearest, arena_printf(r->arena, "%s:%s", category, event));
 	nearest_init(&h.same_event, event);
 	r->kernel->each_tracepoint(r->kernel, NULL, offer_event, &h);
-	diag_error(r->diags, p->span, "unknown-tracepoint", "this kernel has no tracepoint %s:%s",
-		   category, event);
+	diag_error(r->diags, p->span, "unknown-tracepoint",
+		   *category ? "this kernel has no tracepoint %s%s%s"
+			     : "a tracepoint has a category and a name: %s%s%s is one word",
+		   category, *category ? ":" : "", event);
 	if (h.same_event.best)
 		diag_hint(r->diags, "write tracepoint:%s", h.same_event.best);
 	else if (h.nearest.best)
@@ -95,6 +97,8 @@ static int prs_tracepoint(const struct probe_reader *r, struct attach_point *p, 
 {
 	int err;
 
+	if (n == 1 && *parts[0])
+		return no_tracepoint(r, p, "", parts[0]);
 	if (n != 2 || !*parts[0] || !*parts[1])
 		return wrong_form(r, p);
 	err = r->kernel->tracepoint(r->kernel, parts[0], parts[1], &p->format);
@@ -221,6 +225,7 @@ static int prs_kernel_function(const struct probe_reader *r, struct attach_point
 
 struct symbol_hint {
 	struct nearest nearest;
+	uint32_t n; /* how many there are at all */
 	struct arena *arena;
 };
 
@@ -229,6 +234,7 @@ static void offer_symbol(const char *name, void *ctx)
 	struct symbol_hint *h = ctx;
 	const char *before = h->nearest.best;
 
+	h->n++;
 	nearest_offer(&h->nearest, name);
 	if (h->nearest.best != before)
 		h->nearest.best = arena_strndup(h->arena, name, strlen(name));
@@ -240,6 +246,11 @@ static int no_symbol(const struct probe_reader *r, const struct attach_point *p,
 
 	nearest_init(&h.nearest, symbol);
 	r->kernel->each_user_symbol(r->kernel, p->user.path, offer_symbol, &h);
+	if (h.n == 0) {
+		diag_error(r->diags, p->span, "no-symbols", "%s names no functions: it is stripped",
+			   p->user.path);
+		return diag_hint(r->diags, "install its debug symbols, or build it without -s");
+	}
 	diag_error(r->diags, p->span, "unknown-symbol", "%s has no function '%s'", p->user.path, symbol);
 	if (h.nearest.best)
 		diag_hint(r->diags, "did you mean '%s'?", h.nearest.best);
@@ -305,8 +316,16 @@ static int prs_user_symbol(const struct probe_reader *r, struct attach_point *p,
 
 /* ---- all --------------------------------------------------------------------------------- */
 
-static int find_row(const struct probe_reader *r, const char *name, struct span span,
-		    enum probe_id *out)
+/* "sched:sched_switch" without "tracepoint:" is the usual slip. */
+static bool is_tracepoint(const struct probe_reader *r, const char *category, const char *event)
+{
+	const struct tp_format *format;
+
+	return event && r->kernel->tracepoint(r->kernel, category, event, &format) == 0;
+}
+
+static int find_row(const struct probe_reader *r, const char *name, const char *next,
+		    struct span span, enum probe_id *out)
 {
 	struct nearest near;
 
@@ -320,6 +339,8 @@ static int find_row(const struct probe_reader *r, const char *name, struct span 
 		nearest_offer(&near, probe_rows[i].name);
 	}
 	diag_error(r->diags, span, "unknown-probe", "unknown probe type '%s'", name);
+	if (is_tracepoint(r, name, next))
+		return diag_hint(r->diags, "write tracepoint:%s:%s", name, next);
 	if (near.best)
 		return diag_hint(r->diags, "did you mean '%s'?", near.best);
 	return diag_hint(r->diags, "'sonde --help probes' lists the probe types");
@@ -378,7 +399,7 @@ int probe_resolve(const struct probe_reader *r, const struct attach_text *text,
 	uint32_t n = split(copy, parts);
 
 	*out = (struct attach_point){.span = text->span, .syscall = -1};
-	if (find_row(r, parts[0], text->span, &out->id))
+	if (find_row(r, parts[0], n > 1 ? parts[1] : NULL, text->span, &out->id))
 		return -1;
 	if (probe_rows[out->id].parse(r, out, parts + 1, n - 1))
 		return -1;

@@ -18,12 +18,14 @@ int events_init(struct events *e, struct session *s, struct out *out)
 {
 	*e = (struct events){.s = s, .out = out};
 	e->cleared = calloc(s->plan->n_maps + 1, sizeof(*e->cleared));
-	return e->cleared ? 0 : -ENOMEM;
+	e->settled = calloc(s->plan->n_maps + 1, sizeof(*e->settled));
+	return e->cleared && e->settled ? 0 : -ENOMEM;
 }
 
 void events_free(struct events *e)
 {
 	free(e->cleared);
+	free(e->settled);
 }
 
 static void note_error(struct events *e, int err)
@@ -66,19 +68,29 @@ static void print_map(struct events *e, uint32_t map, uint32_t epoch, bool even_
 	map_snapshot_free(&snap);
 }
 
-/* Programs that run now may still add to the old epoch: wait for an RCU grace period. */
-static void wait_for_programs(void)
+/* Programs that run now may still add to the epoch that a clear ended: wait for an RCU grace period,
+ * 10 ms and more. It serves for all maps that were cleared before it began. Returns false when the
+ * epoch has not ended: too many clears were on their way, the loss table has it. */
+static bool wait_for_programs(struct events *e, uint32_t map, uint32_t epoch)
 {
+	struct sonde_control *c = e->s->control;
+
+	if (!c || __atomic_load_n(&c->epoch[map], __ATOMIC_ACQUIRE) == epoch)
+		return false;
+	if ((int32_t)(e->settled[map] - epoch) > 0)
+		return true;
+	for (uint32_t i = 0; i < e->s->plan->n_maps; i++)
+		e->settled[i] = __atomic_load_n(&c->epoch[i], __ATOMIC_ACQUIRE);
 	syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
+	return true;
 }
 
-/* Delete what has `epoch` or less. When the program could not advance (too many clears on their way)
- * the epoch is still in use: nothing is deleted, the loss table has it. */
+/* Delete what has `epoch` or less. */
 static void delete_epoch(struct events *e, uint32_t map, uint32_t epoch)
 {
 	struct sonde_control *c = e->s->control;
 
-	if (!c || c->epoch[map] == epoch || e->s->map_fds[map] < 0)
+	if (e->s->map_fds[map] < 0)
 		return;
 	map_delete_before(&e->s->plan->maps[map], e->s->map_fds[map], e->cleared[map], epoch + 1);
 	e->cleared[map] = epoch + 1;
@@ -89,8 +101,8 @@ static void map_event(struct events *e, const struct plan_event *ev, const struc
 {
 	if (r->map >= e->s->plan->n_maps)
 		return;
-	if (ev->kind != PE_PRINT_MAP)
-		wait_for_programs();
+	if (ev->kind != PE_PRINT_MAP && !wait_for_programs(e, r->map, r->epoch))
+		return;
 	if (ev->kind != PE_CLEAR_MAP)
 		print_map(e, r->map, r->epoch, true);
 	if (ev->kind != PE_PRINT_MAP)

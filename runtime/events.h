@@ -13,6 +13,7 @@ struct events {
 	int exit_code;
 	int error;   /* first failure of a write: -EPIPE ends the run quietly */
 	uint32_t *cleared; /* by map: epochs before this one are deleted */
+	uint32_t *settled; /* of each map: no program uses an epoch before this one */
 };
 
 int events_init(struct events *e, struct session *s, struct out *out);

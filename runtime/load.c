@@ -5,6 +5,7 @@
  * kernel's BTF (13 ms, 39 MiB): CO-RE is resolved against a cut-out (kernel_btf_cut), and typed raw
  * tracepoints get their BTF id from a scan of the raw section (the section handler below).
  */
+#include "early_map.h"
 #include "kernel_facts.h"
 #include "ksym.h"
 #include "log.h"
@@ -30,7 +31,7 @@ static const char *const core_structs[] = {
 
 static bool uses_core(const struct plan *plan)
 {
-	return plan->needs.scope || plan->needs.ustack || plan->needs.kstack;
+	return plan->needs.scope || plan->needs.ustack || plan->needs.task;
 }
 
 enum { TRACE_RUNS = 12, FUNCTION_BYTES = 0x200 };
@@ -98,6 +99,14 @@ void session_prepare(struct session_prep *prep, const struct plan *plan, struct 
 		find_trace_runs(&prep->config);
 		find_event_frames(&prep->config, plan);
 	}
+	early_maps_create(prep, plan);
+}
+
+void session_prep_free(struct session_prep *prep)
+{
+	early_maps_free(prep);
+	if (prep->btf_fd >= 0)
+		close(prep->btf_fd);
 }
 
 /* ---- section handlers ---------------------------------------------------------------------- */
@@ -300,6 +309,7 @@ static int load_object(struct session *s, struct session_prep *prep, const void 
 		return err;
 	}
 	size_maps(s);
+	early_maps_give(prep, s->object);
 	err = set_config(s, &prep->config);
 	if (!err)
 		err = bpf_object__load(s->object);

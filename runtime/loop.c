@@ -23,6 +23,7 @@
 
 enum {
 	BUSY_MS = 3,   /* between drains while records come */
+	DRAIN_MS = 100, /* at most, while tracing */
 	SLEEP_MS = 100, /* the most a record can wait that was submitted just as we fell asleep */
 	MAX_FDS = 3 + 1024,
 };
@@ -37,6 +38,7 @@ struct loop {
 	bool done;
 	bool command_failed; /* it could not be executed after all; it said so itself */
 	uint64_t n_records; /* of the drain under way */
+	uint64_t drain_end_ns; /* it stops then; 0: when nothing is left */
 };
 
 static uint64_t now_ns(void)
@@ -55,16 +57,18 @@ static int on_record(void *ctx, void *data, size_t size)
 
 	l->n_records++;
 	events_record(&l->events, data, size);
-	return 0;
+	return l->drain_end_ns && l->n_records % 16 == 0 && now_ns() > l->drain_end_ns ? -EINTR : 0;
 }
 
-/* Everything there is now; how many records that were. Mappings first: a stack's first sighting is
- * matched against them by time. */
+/* What there is now; how many records that were. Records may come faster than they are worked off: so
+ * that the end is seen, there is a time limit until it has come. Mappings first: a stack's first
+ * sighting is matched against them by time. */
 static uint64_t drain(struct loop *l)
 {
 	if (l->s->usyms)
 		l->s->map_records_lost += usyms_track_drain(l->s->usyms);
 	l->n_records = 0;
+	l->drain_end_ns = l->done ? 0 : now_ns() + DRAIN_MS * UINT64_C(1000000);
 	if (l->ring)
 		ring_buffer__consume(l->ring);
 	return l->n_records;

@@ -53,9 +53,13 @@ struct session_scope {
 struct session_prep {
 	int btf_fd; /* custom BTF for CO-RE, or -1 */
 	struct sonde_config config;
+	struct early_map *maps; /* created already: the large ones cost 1 to 3 ms each */
+	uint32_t n_maps;
 };
 void session_prepare(struct session_prep *prep, const struct plan *plan, struct kernel *k,
 		     const struct session_scope *scope);
+
+void session_prep_free(struct session_prep *prep);
 
 /* Load the object. 0, or -errno with what is wrong said on standard error. */
 int session_open(struct session *s, const struct plan *plan, struct kernel *k,
