@@ -5,6 +5,7 @@
  */
 #include "log.h"
 #include "session.h"
+#include "uapi_new.h"
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <stdlib.h>
@@ -86,9 +87,33 @@ static uint64_t report_missed(const struct session *s)
 	return total;
 }
 
+/* Hits of kernel functions that the kernel did not hand on: nested in another probe, or more calls open
+ * than it keeps returns for. Kernels before 6.7 do not tell. */
+static uint64_t report_unseen(const struct session *s)
+{
+	uint64_t total = 0;
+
+	for (uint32_t i = 0; i < s->n_links; i++) {
+		struct new_kprobe_link_info info = {0};
+		uint32_t len = sizeof(info);
+		const struct plan_prog *g = &s->plan->progs[s->links[i].prog];
+
+		if ((g->kind != PP_KPROBE && g->kind != PP_KRETPROBE) ||
+		    bpf_obj_get_info_by_fd(s->links[i].fd, &info, &len) ||
+		    info.link_type != NEW_BPF_LINK_TYPE_PERF_EVENT || !info.missed ||
+		    (info.event_type != NEW_BPF_PERF_EVENT_KPROBE &&
+		     info.event_type != NEW_BPF_PERF_EVENT_KRETPROBE))
+			continue;
+		total += info.missed;
+		log_warning("%s: the kernel missed %llu hits", g->section,
+			    (unsigned long long)info.missed);
+	}
+	return total;
+}
+
 uint64_t loss_report(struct session *s)
 {
-	uint64_t total = report_missed(s);
+	uint64_t total = report_missed(s) + report_unseen(s);
 
 	if (s->losses_fd >= 0)
 		total += report_counters(s);

@@ -23,6 +23,7 @@ struct link {
 	int fd;
 	bool is_perf;	 /* perf event: can be disabled, costs 70-110 ms to close */
 	bool closes_slowly;
+	uint32_t prog;	 /* index in plan->progs */
 };
 
 struct session {
