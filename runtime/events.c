@@ -28,7 +28,7 @@ void events_free(struct events *e)
 	free(e->settled);
 }
 
-static void note_error(struct events *e, int err)
+void events_note_error(struct events *e, int err)
 {
 	if (err && !e->error)
 		e->error = err;
@@ -45,11 +45,12 @@ static void print_snapshot(struct events *e, const struct plan_map *m, struct ma
 		log_error("%s: cannot be shown: %s", m->name, strerror(-err));
 		return;
 	}
-	note_error(e, e->out->map(e->out, &view));
+	events_note_error(e, e->out->map(e->out, &view));
 	view_map_free(&view);
 }
 
-static void print_map(struct events *e, uint32_t map, uint32_t epoch, bool even_untouched)
+static void print_map(struct events *e, uint32_t map, uint32_t oldest, uint32_t epoch,
+		      bool even_untouched)
 {
 	const struct plan_map *m = &e->s->plan->maps[map];
 	struct map_snapshot snap;
@@ -57,7 +58,7 @@ static void print_map(struct events *e, uint32_t map, uint32_t epoch, bool even_
 
 	if (e->s->map_fds[map] < 0) /* named but never used in a program that was kept */
 		return;
-	err = map_snapshot_read(m, e->s->map_fds[map], epoch, epoch, &snap);
+	err = map_snapshot_read(m, e->s->map_fds[map], oldest, epoch, &snap);
 	if (!err && even_untouched && m->n_keys == 0 && snap.n_rows == 0)
 		err = map_snapshot_add_zero(m, &snap);
 	if (err) {
@@ -69,20 +70,14 @@ static void print_map(struct events *e, uint32_t map, uint32_t epoch, bool even_
 }
 
 /* Programs that run now may still add to the epoch that a clear ended: wait for an RCU grace period,
- * 10 ms and more. It serves for all maps that were cleared before it began. Returns false when the
- * epoch has not ended: too many clears were on their way, the loss table has it. */
-static bool wait_for_programs(struct events *e, uint32_t map, uint32_t epoch)
+ * 10 ms and more. It serves for all maps that were cleared before it began. */
+static void wait_for_programs(struct events *e, uint32_t map, uint32_t epoch)
 {
-	struct sonde_control *c = e->s->control;
-
-	if (!c || __atomic_load_n(&c->epoch[map], __ATOMIC_ACQUIRE) == epoch)
-		return false;
-	if ((int32_t)(e->settled[map] - epoch) > 0)
-		return true;
+	if (!e->s->control || (int32_t)(e->settled[map] - epoch) > 0)
+		return;
 	for (uint32_t i = 0; i < e->s->plan->n_maps; i++)
-		e->settled[i] = __atomic_load_n(&c->epoch[i], __ATOMIC_ACQUIRE);
+		e->settled[i] = __atomic_load_n(&e->s->control->epoch[i], __ATOMIC_ACQUIRE);
 	syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
-	return true;
 }
 
 /* Delete what has `epoch` or less. */
@@ -90,22 +85,31 @@ static void delete_epoch(struct events *e, uint32_t map, uint32_t epoch)
 {
 	struct sonde_control *c = e->s->control;
 
-	if (e->s->map_fds[map] < 0)
+	if (!c || e->s->map_fds[map] < 0)
 		return;
 	map_delete_before(&e->s->plan->maps[map], e->s->map_fds[map], e->cleared[map], epoch + 1);
 	e->cleared[map] = epoch + 1;
 	__atomic_store_n(&c->acked[map], epoch + 1, __ATOMIC_RELEASE);
 }
 
+/* A clear takes along what is left of earlier epochs, whose records were lost or come late: those then
+ * find nothing to do, like the record of a clear that was left out. */
 static void map_event(struct events *e, const struct plan_event *ev, const struct sonde_map_event *r)
 {
+	bool clears = ev->kind != PE_PRINT_MAP;
+	uint32_t oldest = r->epoch;
+
 	if (r->map >= e->s->plan->n_maps)
 		return;
-	if (ev->kind != PE_PRINT_MAP && !wait_for_programs(e, r->map, r->epoch))
-		return;
+	if (clears) {
+		oldest = e->cleared[r->map];
+		if ((int32_t)(oldest - r->epoch) > 0)
+			return;
+		wait_for_programs(e, r->map, r->epoch);
+	}
 	if (ev->kind != PE_CLEAR_MAP)
-		print_map(e, r->map, r->epoch, true);
-	if (ev->kind != PE_PRINT_MAP)
+		print_map(e, r->map, oldest, r->epoch, true);
+	if (clears)
 		delete_epoch(e, r->map, r->epoch);
 }
 
@@ -128,7 +132,9 @@ void events_print_maps(struct events *e)
 	for (uint32_t i = 0; sorted && i < p->n_maps; i++) {
 		uint32_t map = (uint32_t)(sorted[i] - p->maps);
 
-		print_map(e, map, e->s->control ? e->s->control->epoch[map] : 0, false);
+		uint32_t epoch = e->s->control ? e->s->control->epoch[map] : 0;
+
+		print_map(e, map, epoch, epoch, false);
 	}
 	free(sorted);
 }
@@ -144,9 +150,9 @@ static void show_fields(struct events *e, const struct plan_event *ev, const uin
 	for (uint32_t i = 0; i < ev->n_fields && i < MAX_FIELDS; i++)
 		view_make(&views[i], ev->fields[i].type, record + ev->fields[i].offset, &e->s->stacks);
 	if (ev->kind == PE_PRINTF)
-		note_error(e, e->out->printf_event(e->out, ev, views));
+		events_note_error(e, e->out->printf_event(e->out, ev, views));
 	else
-		note_error(e, e->out->value(e->out, &views[0]));
+		events_note_error(e, e->out->value(e->out, &views[0]));
 }
 
 static void planned_record(struct events *e, uint32_t id, const void *record, size_t size)

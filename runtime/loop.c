@@ -24,6 +24,7 @@
 enum {
 	BUSY_MS = 3,   /* between drains while records come */
 	DRAIN_MS = 100, /* at most, while tracing */
+	SHOW_MS = 50,	/* the most that output waits in the buffer while records come */
 	SLEEP_MS = 100, /* the most a record can wait that was submitted just as we fell asleep */
 	MAX_FDS = 3 + 1024,
 };
@@ -38,6 +39,7 @@ struct loop {
 	bool done;
 	bool command_failed; /* it could not be executed after all; it said so itself */
 	uint64_t n_records; /* of the drain under way */
+	uint64_t shown_ns;  /* when output was last flushed */
 	uint64_t drain_end_ns; /* it stops then; 0: when nothing is left */
 };
 
@@ -163,6 +165,12 @@ static int time_left_ms(const struct loop *l, int at_most)
 	return left < at_most ? (int)left : at_most;
 }
 
+static void show_output(struct loop *l)
+{
+	events_note_error(&l->events, l->events.out->flush(l->events.out));
+	l->shown_ns = now_ns();
+}
+
 /* Wait for something to do. `busy`: records came just now, so come back soon and stay awake. */
 static void wait_for_work(struct loop *l, bool busy)
 {
@@ -172,8 +180,10 @@ static void wait_for_work(struct loop *l, bool busy)
 	if (busy) {
 		set[2].fd = -1; /* the ring is looked at anyway */
 		limit = BUSY_MS;
+		if (now_ns() - l->shown_ns > SHOW_MS * UINT64_C(1000000))
+			show_output(l);
 	} else {
-		l->events.out->flush(l->events.out);
+		show_output(l);
 		set_asleep(l, 1);
 		if (drain(l)) {
 			set_asleep(l, 0);
@@ -282,7 +292,7 @@ static int finish(struct loop *l)
 	err = session_run_special(l->s, PP_END);
 	drain(l);
 	events_print_maps(&l->events);
-	l->events.out->flush(l->events.out);
+	show_output(l);
 	loss_report(l->s);
 	if (err)
 		return 2;
