@@ -62,3 +62,24 @@ INLINE_CORE uint64_t sonde_rebuilt_prev_state(struct switch_args *c)
 		return 0;
 	return 1u << (31 - __builtin_clz(reported));
 }
+
+/* sys_enter(regs, number); sys_exit(regs, result) */
+struct syscall_args {
+	struct pt_regs *regs;
+	uint64_t value;
+};
+
+INLINE uint64_t sonde_rebuilt_enter_id(struct syscall_args *c)
+{
+	return c->value;
+}
+
+INLINE uint64_t sonde_rebuilt_exit_id(struct syscall_args *c)
+{
+	return sonde_syscall_number(c->regs);
+}
+
+INLINE uint64_t sonde_rebuilt_exit_ret(struct syscall_args *c)
+{
+	return c->value;
+}

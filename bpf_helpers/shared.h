@@ -22,6 +22,8 @@ enum {
 	SONDE_EPOCH_SLOTS = 4,	   /* array maps: how many clears may be on their way at once */
 	SONDE_SCRATCH_SLOTS = 4,   /* programs that may nest on a CPU: task, softirq, irq, NMI */
 	SONDE_STACK_ENTRIES = 1 << 17, /* stacks the store can hold; not preallocated */
+	SONDE_SYSCALLS = 512,	   /* numbers that can be looked up: a power of two */
+	SONDE_SPAN_CALLS = 64,	   /* open calls of a thread: the kernel has no more return probes */
 };
 
 /* ---- ring buffer ------------------------------------------------------------------------- */
@@ -123,5 +125,7 @@ enum sonde_loss {
 	SONDE_LOSS_SCRATCH,	 /* programs nested deeper than SONDE_SCRATCH_SLOTS */
 	SONDE_LOSS_DIVISION,	 /* divisions by zero, whose result was taken as 1 */
 	SONDE_LOSS_CLEAR,	 /* clear() while SONDE_EPOCH_SLOTS clears were on their way */
+	SONDE_LOSS_SPAN_DEEP,	 /* calls nested deeper than SONDE_SPAN_CALLS */
+	SONDE_LOSS_SPAN_RETURN,	 /* calls whose return was not seen */
 	SONDE_LOSS_COUNT,
 };

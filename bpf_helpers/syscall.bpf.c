@@ -78,3 +78,10 @@ INLINE_CORE uint32_t sonde_syscall_is_compat(struct task_struct *task)
 	return 0;
 #endif
 }
+
+/* Index in a table by number, bounded so that the verifier sees it. */
+INLINE uint64_t sonde_syscall_index(uint64_t number)
+{
+	asm volatile("" : "+r"(number));
+	return number & (SONDE_SYSCALLS - 1);
+}

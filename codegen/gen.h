@@ -4,6 +4,7 @@
  *
  *   codegen.c   the walk: context, helpers, maps, programs, passes, output
  *   gen_prog.c  one kernel program: entry, scope, dispatch, spans
+ *   gen_span.c  both ends of a span
  *   gen_stmt.c  statements        gen_expr.c  expressions
  *   gen_map.c   map access        gen_call.c  gen_* hooks of builtins.def
  *   gen_event.c records           gen_type.c  strings and memory
@@ -72,7 +73,10 @@ struct gen {
 	LLVMValueRef *epochs;	/* allocas, by map index; NULL: not used yet in this run */
 	LLVMValueRef subject;	/* typed pointer to the thread it is about; NULL: the current one */
 	LLVMValueRef delta;	/* i64, at a span's end */
-	LLVMValueRef span;	/* the span's state, at its end */
+	LLVMValueRef span;	/* the span's slot, at its end */
+	LLVMValueRef depth;	/* i64, at the end of a call; NULL: spans of this kind do not nest */
+	LLVMValueRef syscall;	/* i64, in programs on sys_enter and sys_exit */
+	bool is_start;		/* what is generated starts the probe's spans */
 };
 
 /* ---- small things (gen_type.c) */
@@ -113,6 +117,9 @@ LLVMValueRef gen_int(struct gen *g, struct expr *e);
 void gen_stmts(struct gen *g, const struct block *b);
 /* x op y of i64 values, for an arithmetic operator. */
 LLVMValueRef gen_arith(struct gen *g, enum op op, LLVMValueRef x, LLVMValueRef y, bool is_signed);
+
+/* The register at byte `offset` of struct pt_regs, the context. */
+LLVMValueRef gen_register(struct gen *g, uint32_t offset);
 
 /* Typed pointer to the thread the probe is about: pid, comm and the like are loads from it, which cost
  * nothing, where a helper call costs 10 to 85 ns. */

@@ -4,6 +4,7 @@
  * In a span probe at the span's end the subject is the thread that comes back, given by a typed
  * pointer; everywhere else it is the current thread.
  */
+#include "../parser/arena.h"
 #include "../parser/sema.h"
 #include "gen.h"
 #include "gen_hooks.h"
@@ -79,6 +80,7 @@ static bool sees_own_frame(enum plan_prog_kind kind)
 		return true;
 	case PP_TRACEPOINT:
 	case PP_INTERVAL:
+	case PP_PROFILE:
 	case PP_KPROBE:
 	case PP_KRETPROBE:
 	case PP_UPROBE:
@@ -103,7 +105,7 @@ struct value gen_kstack(struct gen *g, struct expr *e)
 
 struct value gen_ustack(struct gen *g, struct expr *e)
 {
-	if (g->span) {
+	if (g->span && g->probe->span_ustack >= 0) {
 		LLVMValueRef at = gen_at(g, g->span, (uint32_t)g->probe->span_ustack);
 
 		return gen_int_value(LLVMBuildLoad2(g->b, g->i64, at, ""), e->type);
@@ -117,8 +119,49 @@ static struct value text_value(const struct expr *e, const char *text)
 			      .len = (uint32_t)strlen(text)};
 }
 
+/* Names of the system calls that share this body, by number: a constant in the program's .rodata. */
+static LLVMValueRef name_table(struct gen *g, const struct type *type)
+{
+	LLVMTypeRef slot = LLVMArrayType2(g->i8, type->size), table = LLVMArrayType2(slot, SONDE_SYSCALLS);
+	LLVMValueRef rows[SONDE_SYSCALLS], global;
+	const char *symbol = arena_printf(g->arena, "names_%u", g->probe_id);
+
+	global = LLVMGetNamedGlobal(g->module, symbol);
+	if (global)
+		return global;
+	for (uint32_t i = 0; i < SONDE_SYSCALLS; i++)
+		rows[i] = LLVMConstNull(slot);
+	for (uint32_t i = 0; i < g->ast->n_points; i++) {
+		const struct attach_point *p = &g->ast->points[i];
+		char *text = arena_alloc(g->arena, type->size);
+
+		if (p->syscall < 0 || p->syscall >= SONDE_SYSCALLS ||
+		    strncmp(p->format->event, g->point->format->event, strlen("sys_enter")) != 0)
+			continue;
+		strcpy(text, p->name);
+		rows[p->syscall] = LLVMConstStringInContext(g->llvm, text, type->size, true);
+	}
+	global = LLVMAddGlobal(g->module, table, symbol);
+	LLVMSetInitializer(global, LLVMConstArray2(slot, rows, SONDE_SYSCALLS));
+	LLVMSetGlobalConstant(global, true);
+	LLVMSetSection(global, ".rodata.names");
+	LLVMSetAlignment(global, 8);
+	return global;
+}
+
+static struct value name_of_call(struct gen *g, const struct type *type)
+{
+	LLVMValueRef index = GEN_OWN(g, "sonde_syscall_index", g->syscall), at;
+	LLVMValueRef offset = LLVMBuildMul(g->b, index, gen_u64(g, type->size), "");
+
+	at = LLVMBuildGEP2(g->b, g->i8, name_table(g, type), &offset, 1, "");
+	return (struct value){.kind = V_MEM, .type = type, .v = at};
+}
+
 struct value gen_probe(struct gen *g, struct expr *e)
 {
+	if (g->probe->n_syscalls)
+		return name_of_call(g, e->type);
 	return text_value(e, g->point->name);
 }
 
@@ -132,7 +175,25 @@ struct value gen_delta(struct gen *g, struct expr *e)
 	return gen_int_value(g->delta, e->type);
 }
 
-static LLVMValueRef context_word(struct gen *g, uint32_t offset)
+struct value gen_depth(struct gen *g, struct expr *e)
+{
+	return gen_int_value(g->depth ? g->depth : gen_u64(g, 1), e->type);
+}
+
+struct value gen_open(struct gen *g, struct expr *e)
+{
+	return gen_int_value(gen_u64(g, 0), e->type);
+}
+
+/* entry(EXPR): kept by the start. */
+struct value gen_entry(struct gen *g, struct expr *e)
+{
+	const struct plan_field *f = &g->probe->span_entries[e->call.event];
+
+	return gen_load(g, f->type, gen_at(g, g->span, f->offset));
+}
+
+LLVMValueRef gen_register(struct gen *g, uint32_t offset)
 {
 	LLVMValueRef v = LLVMBuildLoad2(g->b, g->i64, gen_at(g, g->ctx, offset), "");
 
@@ -142,7 +203,7 @@ static LLVMValueRef context_word(struct gen *g, uint32_t offset)
 
 static struct value function_arg(struct gen *g, struct expr *e, unsigned i)
 {
-	return gen_int_value(context_word(g, regs_arg_offset(i)), e->type);
+	return gen_int_value(gen_register(g, regs_arg_offset(i)), e->type);
 }
 
 struct value gen_arg0(struct gen *g, struct expr *e)
@@ -177,7 +238,7 @@ struct value gen_arg5(struct gen *g, struct expr *e)
 
 struct value gen_retval(struct gen *g, struct expr *e)
 {
-	return gen_int_value(context_word(g, regs_return_offset()), e->type);
+	return gen_int_value(gen_register(g, regs_return_offset()), e->type);
 }
 
 /* ---- args.FIELD -------------------------------------------------------------------------- */
@@ -227,12 +288,12 @@ static struct value syscall_field(struct gen *g, const struct tp_field *f, const
 	LLVMValueRef v;
 
 	if (word == 0)
-		v = gen_u64(g, (uint64_t)g->point->syscall);
+		v = g->syscall;
 	else if (g->prog->kind == PP_SYSCALL_EXIT)
-		v = context_word(g, 8);
+		v = gen_register(g, 8);
 	else
 		v = GEN_OWN(g, "sonde_syscall_arg",
-			    LLVMBuildIntToPtr(g->b, context_word(g, 0), g->ptr, ""),
+			    LLVMBuildIntToPtr(g->b, gen_register(g, 0), g->ptr, ""),
 			    gen_u32(g, word - 1));
 	return gen_int_value(v, type);
 }
@@ -257,8 +318,9 @@ struct value gen_args_field(struct gen *g, struct expr *e)
 	const struct tp_field *f = sema_args_field(g->point, e->field.name);
 	const struct type *type = sema_field_type(g->arena, f);
 
-	if (g->span)
-		return span_field(g, e->field.name);
+	if (g->prog->kind == PP_SWITCH_SPAN)
+		return g->span ? span_field(g, e->field.name)
+			       : gen_rebuilt_field(g, e->field.name, type);
 	if (g->prog->kind == PP_SYSCALL_ENTER || g->prog->kind == PP_SYSCALL_EXIT)
 		return syscall_field(g, f, type);
 	if (g->prog->kind == PP_TP_BTF)

@@ -42,6 +42,9 @@ enum builtin_traits {
 	TR_START = 16,
 	TR_ACT = 32,
 	TR_MAP = 64,
+	TR_THREAD = 128, /* never changes in a thread's life */
+	TR_ENTRY = 256,	 /* its argument is of the event that starts the span */
+	TR_END = 512,	 /* known only where a span ends */
 };
 
 enum { SIGNATURE_MAX_PARAMS = 4 };
@@ -81,7 +84,7 @@ extern const struct builtin builtins[BI_COUNT];
 
 /* The check column's functions: sema_check.c. */
 check_fn chk_probe, chk_func, chk_args, chk_delta, chk_printf, chk_print, chk_clear, chk_delete,
-	chk_sum;
+	chk_sum, chk_depth, chk_open, chk_entry;
 
 /* The row of `name`, or NULL. */
 const struct builtin *builtin_find(const char *name);

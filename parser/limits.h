@@ -15,6 +15,7 @@ enum {
 	LIMIT_KEY_BYTES = 256,	      /* a map's key: it is built on the BPF stack of 512 bytes */
 	LIMIT_STACK_BYTES = 400,      /* scratch variables and temporaries of one probe */
 	LIMIT_EVENT_BYTES = 4096,     /* one printf record */
+	LIMIT_SPAN_BYTES = 60000,     /* the state of a thread's spans: task storage has 64 KiB */
 	LIMIT_CALL_ARGS = 64,	      /* arguments of a call, keys of a map */
 	LIMIT_MAP_KEYS = 1 << 17,     /* entries of a keyed map when nothing else is said */
 };

@@ -13,6 +13,7 @@
 #include "format_spec.h"
 #include "limits.h"
 #include "sema.h"
+#include "span_kind.h"
 #include <ctype.h>
 #include <string.h>
 
@@ -231,7 +232,8 @@ static void plan_block(struct planner *pl, struct block *b)
 
 struct reads {
 	struct arena *arena;
-	bool ustack, args;
+	bool ustack, args, probe;
+	bool entry_of_point; /* entry() holds what differs between attach points */
 	const char **fields;
 	uint32_t n_fields;
 };
@@ -249,8 +251,12 @@ static void read_expr(struct expr *e, void *ctx)
 {
 	struct reads *r = ctx;
 
+	if (e->kind == EX_CALL && e->call.builtin && e->call.builtin->traits & TR_ENTRY)
+		return; /* computed when the span starts: plan_span */
 	if (e->kind == EX_NAME && e->name.builtin && e->name.builtin->id == BI_ustack)
 		r->ustack = true;
+	if (e->kind == EX_NAME && e->name.builtin && e->name.builtin->id == BI_probe)
+		r->probe = true;
 	if (e->kind == EX_FIELD && e->field.object->kind == EX_NAME)
 		add_read(r, e->field.name);
 	ast_each_child(e, read_expr, r);
@@ -279,7 +285,12 @@ static void read_block(struct block *b, struct reads *r)
 
 static void read_probe(struct planner *pl, struct probe *p, struct reads *r)
 {
+	struct reads of_start = {.arena = pl->arena};
+
 	*r = (struct reads){.arena = pl->arena};
+	for (uint32_t i = 0; i < p->n_entries; i++)
+		read_expr(p->entries[i]->call.args[0], &of_start);
+	r->entry_of_point = of_start.args || of_start.probe;
 	if (p->predicate)
 		read_expr(p->predicate, r);
 	read_block(&p->body, r);
@@ -313,7 +324,7 @@ static bool is_rebuilt(const char *event, const struct reads *r)
 static enum plan_prog_kind tracepoint_kind(const struct probe *p, const struct attach_point *point,
 					   const struct reads *r)
 {
-	if (p->uses_delta)
+	if (p->uses_delta && probe_span(point) == SPAN_SWITCH)
 		return PP_SWITCH_SPAN;
 	if (!point->has_raw)
 		return PP_TRACEPOINT;
@@ -337,6 +348,8 @@ static enum plan_prog_kind prog_kind(const struct probe *p, const struct attach_
 		return tracepoint_kind(p, point, r);
 	case PROBE_INTERVAL:
 		return PP_INTERVAL;
+	case PROBE_PROFILE:
+		return PP_PROFILE;
 	case PROBE_KPROBE:
 		return PP_KPROBE;
 	case PROBE_KRETPROBE:
@@ -370,6 +383,7 @@ static const char *section_of(struct arena *a, const struct plan_prog *g)
 	case PP_TRACEPOINT:
 		return arena_printf(a, "tracepoint/%s/%s", g->category, g->event);
 	case PP_INTERVAL:
+	case PP_PROFILE:
 		return "perf_event";
 	case PP_KPROBE:
 		return arena_printf(a, "kprobe/%s", g->function);
@@ -410,7 +424,8 @@ static uint32_t add_prog(struct planner *pl, struct plan_prog g, const char *wha
 static uint32_t prog_for(struct planner *pl, const struct attach_point *point,
 			 enum plan_prog_kind kind)
 {
-	struct plan_prog g = {.kind = kind, .function = point->function, .period_ns = point->period_ns};
+	struct plan_prog g = {.kind = kind, .function = point->function, .period_ns = point->period_ns,
+			      .hertz = point->hertz};
 
 	if (kind == PP_SYSCALL_ENTER || kind == PP_SYSCALL_EXIT) {
 		for (uint32_t i = 0; i < pl->plan->n_progs; i++)
@@ -432,25 +447,123 @@ static uint32_t prog_for(struct planner *pl, const struct attach_point *point,
 			g.event ? g.event : g.function ? g.function : probe_rows[point->id].name);
 }
 
-/* Hidden state of a span on sched_switch: start, then the user stack, then fields of args. */
-static void plan_span(struct planner *pl, struct plan_probe *q, const struct attach_point *point,
-		      const struct reads *r)
+/* ---- spans ------------------------------------------------------------------------------- */
+
+/* A place in a span's slot for what its start sees. */
+static struct plan_field span_field(struct plan_probe *q, const struct type *t)
 {
-	q->has_span = true;
-	q->span_size = 8;
-	if (r->ustack) {
-		q->span_ustack = (int32_t)q->span_size;
-		q->span_size += 8;
-	}
+	const struct type *kept = recorded(t);
+	struct plan_field f = {.type = kept, .offset = q->span_size, .size = kept->size};
+
+	q->span_size = align_up(q->span_size + kept->size, 8);
+	return f;
+}
+
+/* What the event that is gone by the end had: at sched_switch the current thread is another then. */
+static void plan_switch_state(struct planner *pl, struct plan_probe *q,
+			      const struct attach_point *point, const struct reads *r)
+{
+	if (r->ustack)
+		q->span_ustack = (int32_t)span_field(q, &type_ustack).offset;
 	q->span_arg_names = r->fields;
 	for (uint32_t i = 0; i < r->n_fields; i++) {
 		const struct tp_field *tf = sema_args_field(point, r->fields[i]);
-		const struct type *t = recorded(sema_field_type(pl->arena, tf));
-		struct plan_field f = {.type = t, .offset = q->span_size, .size = t->size};
+		struct plan_field f = span_field(q, sema_field_type(pl->arena, tf));
 
-		q->span_size = align_up(q->span_size + t->size, 8);
 		arena_push(pl->arena, q->span_args, q->n_span_args, f);
 	}
+}
+
+/* All calls of one body have one slot a thread: it can be in one of them only. */
+static uint32_t span_owner(const struct planner *pl, const struct plan_probe *q)
+{
+	for (uint32_t i = 0; i < pl->plan->n_probes && q->span_kind == SPAN_SYSCALL; i++)
+		if (pl->plan->probes[i].ast == q->ast && pl->plan->probes[i].span_kind == SPAN_SYSCALL)
+			return i;
+	return pl->plan->n_probes;
+}
+
+static void plan_span(struct planner *pl, struct plan_probe *q, const struct attach_point *point,
+		      const struct reads *r)
+{
+	const struct probe *p = pl->program->probes[q->ast];
+	const struct span_row *row = &span_rows[probe_span(point)];
+
+	q->has_span = true;
+	q->span_kind = probe_span(point);
+	q->span_owner = span_owner(pl, q);
+	q->span_slots = row->slots;
+	q->span_head = row->slots > 1 ? 8 : 0;
+	q->span_size = row->has_key ? 16 : 8;
+	if (q->span_kind == SPAN_SWITCH)
+		plan_switch_state(pl, q, point, r);
+	for (uint32_t i = 0; i < p->n_entries; i++) {
+		struct plan_field f = span_field(q, p->entries[i]->type);
+
+		arena_push(pl->arena, q->span_entries, q->n_span_entries, f);
+	}
+	if (q->span_head + q->span_slots * q->span_size <= LIMIT_SPAN_BYTES)
+		return;
+	diag_error(pl->diags, point->span, "limit-span",
+		   "what entry() keeps of each span takes %u bytes, at most %u are possible here",
+		   q->span_size, LIMIT_SPAN_BYTES / q->span_slots);
+}
+
+/* The program in which the spans of probe `id` start, when it is another than the probe's own. */
+static void plan_start(struct planner *pl, const struct attach_point *point, uint32_t id)
+{
+	struct plan_prog *g;
+	uint32_t prog;
+
+	switch (span_rows[probe_span(point)].start) {
+	case START_HERE:
+		return;
+	case START_ENTRY:
+		prog = prog_for(pl, point, point->id == PROBE_URETPROBE ? PP_UPROBE : PP_KPROBE);
+		break;
+	case START_SYS_ENTER:
+		prog = prog_for(pl, point, PP_SYSCALL_ENTER);
+		break;
+	default:
+		return;
+	}
+	g = &pl->plan->progs[prog];
+	arena_push(pl->arena, g->starts, g->n_starts, id);
+}
+
+/* ---- probes ------------------------------------------------------------------------------ */
+
+static bool same_fields(const struct attach_point *p, const struct attach_point *q,
+			const struct reads *r)
+{
+	for (uint32_t i = 0; i < r->n_fields; i++) {
+		const struct tp_field *f = sema_args_field(p, r->fields[i]);
+		const struct tp_field *g = sema_args_field(q, r->fields[i]);
+
+		if (f->offset != g->offset || f->size != g->size || f->is_signed != g->is_signed)
+			return false;
+	}
+	return true;
+}
+
+/* Several system calls that one pattern matches are one probe, when its body is the same for all. */
+static bool joins_pattern(struct planner *pl, uint32_t ast, const struct attach_point *point,
+			  const struct reads *r)
+{
+	const struct probe *p = pl->program->probes[ast];
+	struct plan_probe *last = pl->plan->n_probes ? &pl->plan->probes[pl->plan->n_probes - 1] : NULL;
+	const struct attach_point *first = last ? &p->points[last->point] : NULL;
+
+	if (!last || last->ast != ast || r->entry_of_point || !point->pattern ||
+	    point->syscall < 0 || point->syscall >= SONDE_SYSCALLS || last->syscall < 0 ||
+	    last->syscall >= SONDE_SYSCALLS || first->pattern == NULL ||
+	    strcmp(first->pattern, point->pattern) != 0 ||
+	    strncmp(first->format->event, point->format->event, strlen("sys_enter")) != 0 ||
+	    !same_fields(first, point, r))
+		return false;
+	last->name = point->pattern;
+	arena_push(pl->arena, last->syscalls, last->n_syscalls, point->syscall);
+	return true;
 }
 
 static void plan_point(struct planner *pl, uint32_t ast, uint32_t index, const struct reads *r)
@@ -463,12 +576,16 @@ static void plan_point(struct planner *pl, uint32_t ast, uint32_t index, const s
 	uint32_t id = pl->plan->n_probes;
 	struct plan_prog *g;
 
+	if (joins_pattern(pl, ast, point, r))
+		return;
 	q.prog = prog_for(pl, point, kind);
-	if (kind == PP_SWITCH_SPAN)
+	if (p->uses_delta)
 		plan_span(pl, &q, point, r);
 	arena_push(pl->arena, pl->plan->probes, pl->plan->n_probes, q);
 	g = &pl->plan->progs[q.prog];
 	arena_push(pl->arena, g->probes, g->n_probes, id);
+	if (q.has_span)
+		plan_start(pl, point, id);
 }
 
 static void plan_probe(struct planner *pl, uint32_t ast)
@@ -479,6 +596,8 @@ static void plan_probe(struct planner *pl, uint32_t ast)
 	if (p->predicate)
 		plan_expr(p->predicate, pl);
 	plan_block(pl, &p->body);
+	for (uint32_t i = 0; i < p->n_entries; i++)
+		p->entries[i]->call.event = (int32_t)i;
 	read_probe(pl, p, &r);
 	for (uint32_t i = 0; i < p->n_points; i++)
 		plan_point(pl, ast, i, &r);

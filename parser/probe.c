@@ -15,7 +15,7 @@
 #include <strings.h>
 
 typedef int parse_fn(const struct probe_reader *r, struct attach_point *p, char **parts, uint32_t n);
-static parse_fn prs_nothing, prs_tracepoint, prs_interval, prs_kernel_function, prs_user_symbol;
+static parse_fn prs_nothing, prs_tracepoint, prs_interval, prs_profile, prs_kernel_function, prs_user_symbol;
 
 const struct probe_row probe_rows[PROBE_COUNT] = {
 #define PROBE(id, name_, alias_, form_, context_, in_process_, parse_, span_, doc_)                \
@@ -121,9 +121,6 @@ static int prs_tracepoint(const struct probe_reader *r, struct attach_point *p, 
 		return no_tracepoint(r, p, "", parts[0]);
 	if (n != 2 || !*parts[0] || !*parts[1])
 		return wrong_form(r, p);
-	if (strchr(parts[0], '*') || strchr(parts[1], '*'))
-		return diag_error(r->diags, p->span, "not-built",
-				  "wildcards in tracepoints are not built yet");
 	err = r->kernel->tracepoint(r->kernel, parts[0], parts[1], &p->format);
 	if (err == -ENOENT)
 		return no_tracepoint(r, p, parts[0], parts[1]);
@@ -181,22 +178,39 @@ static uint64_t read_period(char **parts, uint32_t n)
 
 enum { SHORTEST_PERIOD_NS = 1000 };
 
-static int prs_interval(const struct probe_reader *r, struct attach_point *p, char **parts, uint32_t n)
+static int prs_period(const struct probe_reader *r, struct attach_point *p, char **parts, uint32_t n)
 {
+	const char *name = probe_rows[p->id].name;
+
 	if (n != 1 && n != 2)
 		return wrong_form(r, p);
 	p->period_ns = read_period(parts, n);
 	if (p->period_ns == 0) {
 		diag_error(r->diags, p->span, "bad-period", "'%s%s%s' is not a period", parts[0],
 			   n == 2 ? ":" : "", n == 2 ? parts[1] : "");
-		return diag_hint(r->diags,
-				 "write interval:s:1, interval:ms:100, interval:hz:99 or interval:500ms");
+		return diag_hint(r->diags, "write %s:s:1, %s:ms:100, %s:hz:99 or %s:500ms", name, name,
+				 name, name);
 	}
 	if (p->period_ns < SHORTEST_PERIOD_NS) {
 		diag_error(r->diags, p->span, "bad-period", "a period of %llu ns is too short",
 			   (unsigned long long)p->period_ns);
 		return diag_hint(r->diags, "the shortest is 1us");
 	}
+	return 0;
+}
+
+static int prs_interval(const struct probe_reader *r, struct attach_point *p, char **parts, uint32_t n)
+{
+	return prs_period(r, p, parts, n);
+}
+
+/* The kernel itself keeps a frequency, by the time that passes between samples. */
+static int prs_profile(const struct probe_reader *r, struct attach_point *p, char **parts, uint32_t n)
+{
+	if (prs_period(r, p, parts, n))
+		return -1;
+	if (n == 2 && strcmp(parts[0], "hz") == 0)
+		p->hertz = strtoull(parts[1], NULL, 10);
 	return 0;
 }
 
@@ -257,6 +271,42 @@ static int no_symbol(const struct probe_reader *r, const struct attach_point *p,
 	return -1;
 }
 
+/* The OFF of SYMBOL+OFF, decimal or 0x…; the text is cut at the '+'. 0 or -1, said. */
+static int read_offset(const struct probe_reader *r, struct attach_point *p, char *symbol)
+{
+	char *plus = strchr(symbol, '+'), *end;
+
+	if (!plus)
+		return 0;
+	*plus++ = '\0';
+	errno = 0;
+	p->offset = strtoull(plus, &end, 0);
+	if (*plus < '0' || *plus > '9' || *end || errno) {
+		diag_error(r->diags, p->span, "bad-offset", "'%s' is not an offset", plus);
+		return diag_hint(r->diags, "write %s+16 or %s+0x10", symbol, symbol);
+	}
+	if (p->id == PROBE_UPROBE)
+		return 0;
+	diag_error(r->diags, p->span, "bad-offset", "%s has no offsets: it fires when the function returns",
+		   probe_rows[p->id].name);
+	return diag_hint(r->diags, "write uprobe:… to probe inside the function");
+}
+
+static int add_offset(const struct probe_reader *r, struct attach_point *p)
+{
+	p->function = p->user.symbol;
+	if (p->offset == 0)
+		return 0;
+	if (p->user.size && p->offset >= p->user.size) {
+		diag_error(r->diags, p->span, "bad-offset", "%s+%llu is not in the function, it has %llu bytes",
+			   p->function, (unsigned long long)p->offset, (unsigned long long)p->user.size);
+		return diag_hint(r->diags, "the offset is that of an instruction in the function");
+	}
+	p->user.offset += p->offset;
+	p->user.address += p->offset;
+	return 0;
+}
+
 static int prs_user_symbol(const struct probe_reader *r, struct attach_point *p, char **parts,
 			   uint32_t n)
 {
@@ -264,18 +314,18 @@ static int prs_user_symbol(const struct probe_reader *r, struct attach_point *p,
 
 	if (n != 2 || !*parts[0] || !*parts[1])
 		return wrong_form(r, p);
-	if (strpbrk(parts[1], "*+"))
+	if (strchr(parts[1], '*'))
 		return diag_error(r->diags, p->span, "not-built",
-				  "wildcards and offsets in %s are not built yet",
-				  probe_rows[p->id].name);
+				  "wildcards in %s are not built yet", probe_rows[p->id].name);
+	if (read_offset(r, p, parts[1]))
+		return -1;
 	err = r->kernel->user_symbol(r->kernel, parts[0], parts[1], &p->user);
 	if (err == -ESRCH)
 		return no_symbol(r, p, parts[1]);
 	if (err)
 		return diag_error(r->diags, p->span, "no-binary", "cannot probe '%s': %s", parts[0],
 				  err == -ENOEXEC ? "not an ELF program or library" : strerror(-err));
-	p->function = p->user.symbol;
-	return 0;
+	return add_offset(r, p);
 }
 
 /* ---- all --------------------------------------------------------------------------------- */
@@ -310,6 +360,14 @@ static int find_row(const struct probe_reader *r, const char *name, const char *
 	return diag_hint(r->diags, "'sonde --help probes' lists the probe types");
 }
 
+bool probe_type_is(const char *text, size_t len, enum probe_id id)
+{
+	const struct probe_row *row = &probe_rows[id];
+
+	return (strlen(row->name) == len && strncasecmp(row->name, text, len) == 0) ||
+	       (row->alias && strlen(row->alias) == len && strncmp(row->alias, text, len) == 0);
+}
+
 enum { MAX_PARTS = 8 };
 
 /* Split at ':' outside double quotes, dropping the quotes. */
@@ -340,7 +398,9 @@ static const char *canonical_name(struct arena *a, const struct attach_point *p,
 	const char *name = probe_rows[p->id].name;
 
 	if (p->id == PROBE_UPROBE || p->id == PROBE_URETPROBE)
-		return arena_printf(a, "%s:%s:%s", name, p->user.path, p->function);
+		return p->offset ? arena_printf(a, "%s:%s:%s+%llu", name, p->user.path, p->function,
+						(unsigned long long)p->offset)
+				 : arena_printf(a, "%s:%s:%s", name, p->user.path, p->function);
 	for (uint32_t i = 0; i < n; i++)
 		name = arena_printf(a, "%s:%s", name, parts[i]);
 	return name;

@@ -10,6 +10,7 @@
 #include "format_spec.h"
 #include "limits.h"
 #include "sema.h"
+#include "span_kind.h"
 #include <string.h>
 
 /* ---- hooks of pass 2 --------------------------------------------------------------------- */
@@ -131,28 +132,6 @@ const struct type *chk_args(struct sema *s, struct expr *e)
 		return t ? t : &type_error;
 	sema_error(s, e->span, "args-field", "'args' is used with a field: args.FIELD");
 	return &type_error;
-}
-
-const struct type *chk_delta(struct sema *s, struct expr *e)
-{
-	for (uint32_t i = 0; i < s->probe->n_points; i++) {
-		if (probe_is_sched_switch(&s->probe->points[i]))
-			continue;
-		sema_error(s, e->span, "no-span", "%s does not end a span, so it has no 'delta'",
-			   s->probe->points[i].name);
-		if (s->report)
-			diag_hint(s->diags, "'delta' is built for tracepoint:sched:sched_switch (time "
-					    "off CPU); elsewhere keep a start time in a map");
-		return &type_error;
-	}
-	if (s->probe->n_points && !s->probe->points[0].has_raw) {
-		sema_error(s, e->span, "no-btf", "'delta' needs the kernel's BTF type information");
-		if (s->report)
-			diag_hint(s->diags, "this kernel has none: CONFIG_DEBUG_INFO_BTF is off");
-		return &type_error;
-	}
-	s->probe->uses_delta = true;
-	return type_int(8, false);
 }
 
 static bool conversion_takes(char conv, const struct type *t)
@@ -326,6 +305,22 @@ static void check_agg_place(struct sema *s, const struct expr *e)
 	diag_hint(s->diags, "write @ = %s(…)", e->call.name);
 }
 
+static void check_expr(struct expr *e, void *ctx);
+
+/* entry(EXPR): EXPR is checked as part of the probe that starts the span. */
+static void check_entry(struct sema *s, struct expr *e)
+{
+	struct probe *here;
+
+	if (s->probe->is_start || e->call.n_args != 1)
+		return;
+	sema_check_entry(s, e);
+	arena_push(s->arena, s->probe->entries, s->probe->n_entries, e);
+	here = sema_to_start(s);
+	check_expr(e->call.args[0], s);
+	s->probe = here;
+}
+
 static void check_expr(struct expr *e, void *ctx)
 {
 	struct sema *s = ctx;
@@ -339,6 +334,10 @@ static void check_expr(struct expr *e, void *ctx)
 		check_where(s, b, e->call.name_span);
 		if (b->kind == BUILTIN_AGG)
 			check_agg_place(s, e);
+		if (b->traits & TR_ENTRY) {
+			check_entry(s, e);
+			return;
+		}
 		if (b->id == BI_printf) { /* the format is not a value */
 			for (uint32_t i = 1; i < e->call.n_args; i++)
 				check_expr(e->call.args[i], s);
@@ -400,6 +399,7 @@ static void check_block(struct sema *s, struct block *b)
 }
 
 struct same_at_both {
+	uint32_t traits; /* of values that are */
 	bool yes;
 };
 
@@ -413,7 +413,7 @@ static void same_at_both_ends(struct expr *e, void *ctx)
 	case EX_STRING:
 		return;
 	case EX_NAME:
-		if (!e->name.builtin || !(e->name.builtin->traits & (TR_TASK | TR_CONST)))
+		if (!e->name.builtin || !(e->name.builtin->traits & same->traits))
 			same->yes = false;
 		return;
 	case EX_UNARY:
@@ -434,13 +434,15 @@ static void same_at_both_ends(struct expr *e, void *ctx)
 /* A span probe's predicate: its top-level && parts that hold alike at the start go there. */
 static void split_predicate(struct sema *s, struct probe *p, struct expr *e)
 {
-	struct same_at_both same = {.yes = true};
+	struct same_at_both same = {.traits = TR_TASK | TR_THREAD | TR_CONST, .yes = true};
 
 	if (e->kind == EX_BINARY && e->binary.op == OP_LAND) {
 		split_predicate(s, p, e->binary.left);
 		split_predicate(s, p, e->binary.right);
 		return;
 	}
+	for (uint32_t i = 0; i < p->n_points; i++)
+		same.traits &= span_rows[probe_span(&p->points[i])].same;
 	same_at_both_ends(e, &same);
 	if (same.yes)
 		arena_push(s->arena, p->start_conds, p->n_start_conds, e);
@@ -474,7 +476,7 @@ static void check_probe_count(struct sema *s)
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < s->program->n_probes; i++) {
-		n += s->program->probes[i]->n_texts;
+		n += s->program->probes[i]->n_points;
 		if (n > LIMIT_PROBES) {
 			diag_error(s->diags, s->program->probes[i]->span, "limit-probes",
 				   "more than %d attach points in one script", LIMIT_PROBES);

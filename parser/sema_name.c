@@ -281,12 +281,8 @@ static void name_points(struct sema *s, struct probe *p)
 {
 	struct probe_reader r = {s->arena, s->diags, s->kernel};
 
-	for (uint32_t i = 0; i < p->n_texts; i++) {
-		struct attach_point point;
-
-		if (probe_resolve(&r, &p->texts[i], &point) == 0)
-			arena_push(s->arena, p->points, p->n_points, point);
-	}
+	for (uint32_t i = 0; i < p->n_texts; i++)
+		probe_resolve_all(&r, &p->texts[i], &p->points, &p->n_points);
 }
 
 /* print(@m), clear(@m), delete(@m): the map must be one that something writes, wherever that is. */

@@ -10,6 +10,7 @@
 #include "arena.h"
 #include "limits.h"
 #include "sema.h"
+#include "span_kind.h"
 #include <string.h>
 
 /* A chain of maps, each of which is assigned the next, takes a round each. */
@@ -352,11 +353,26 @@ static int check_args(struct sema *s, struct expr *e, const struct signature *si
 	return err;
 }
 
+/* The argument of entry() is of the event that starts the span. */
+static void type_entry(struct sema *s, struct expr *arg)
+{
+	struct probe *here = s->probe;
+
+	if (!here->is_start)
+		sema_to_start(s);
+	type_expr(s, arg);
+	s->probe = here;
+}
+
 /* A map named as a whole has no value to type. */
 static void type_arg(struct sema *s, struct expr *e, uint32_t i)
 {
 	struct expr *arg = e->call.args[i];
 
+	if (e->call.builtin && e->call.builtin->traits & TR_ENTRY) {
+		type_entry(s, arg);
+		return;
+	}
 	if (sema_is_whole_map(e, i))
 		arg->type = arg->map.map && arg->map.map->value ? arg->map.map->value : &type_error;
 	else

@@ -4,6 +4,7 @@
  * cause and probe, with what helps.
  */
 #include "session.h"
+#include "uapi_new.h"
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <stdlib.h>
@@ -30,6 +31,11 @@ static const struct {
 				   "division-by-zero"},
 	[SONDE_LOSS_CLEAR] = {"clears came too fast and were left out", "clear less often",
 				"clear"},
+	[SONDE_LOSS_SPAN_DEEP] = {"calls not measured, nested deeper than 64", "the kernel's limit",
+				   "span-deep"},
+	[SONDE_LOSS_SPAN_RETURN] = {"calls not measured, their return was not seen",
+				    "longjmp, or the kernel's limit of 64 nested return probes",
+				    "span-return"},
 };
 
 /* Sum of one counter over all possible CPUs. */
@@ -107,9 +113,37 @@ static uint64_t report_missed(const struct session *s, struct out *out)
 	return total;
 }
 
+/* Hits of kernel functions that the kernel did not hand on: nested in another probe, or more calls open
+ * than it keeps returns for. Kernels before 6.7 do not tell. */
+static uint64_t report_unseen(const struct session *s, struct out *out)
+{
+	uint64_t total = 0;
+
+	for (uint32_t i = 0; i < s->n_links; i++) {
+		struct new_kprobe_link_info info = {0};
+		uint32_t len = sizeof(info);
+		const struct plan_prog *g = &s->plan->progs[s->links[i].prog];
+
+		if ((g->kind != PP_KPROBE && g->kind != PP_KRETPROBE) ||
+		    bpf_obj_get_info_by_fd(s->links[i].fd, &info, &len) ||
+		    info.link_type != NEW_BPF_LINK_TYPE_PERF_EVENT || !info.missed ||
+		    (info.event_type != NEW_BPF_PERF_EVENT_KPROBE &&
+		     info.event_type != NEW_BPF_PERF_EVENT_KRETPROBE))
+			continue;
+		total += info.missed;
+		out->lost(out, &(struct view_loss){
+				       .probe = g->section,
+				       .cause = "kernel-missed",
+				       .what = "hits that the kernel did not hand on",
+				       .n = info.missed,
+			       });
+	}
+	return total;
+}
+
 uint64_t loss_report(struct session *s, struct out *out)
 {
-	uint64_t total = report_missed(s, out);
+	uint64_t total = report_missed(s, out) + report_unseen(s, out);
 
 	if (s->losses_fd >= 0)
 		total += report_counters(s, out);

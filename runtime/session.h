@@ -23,6 +23,7 @@ struct link {
 	int fd;
 	bool is_perf;	 /* perf event: can be disabled, costs 70-110 ms to close */
 	bool closes_slowly;
+	uint32_t prog;	 /* index in plan->progs */
 };
 
 struct session {
@@ -34,7 +35,7 @@ struct session {
 	int losses_fd, stacks_fd, ring_fd; /* -1 when the object has none */
 	struct sonde_control *control;	   /* mapped; NULL when the object has none */
 	struct link *links;
-	uint32_t n_links;
+	uint32_t n_links, links_room;
 	struct ksyms *ksyms;
 	struct usyms *usyms; /* NULL unless user stacks are needed */
 	struct stack_source stacks;
