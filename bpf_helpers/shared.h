@@ -21,6 +21,7 @@ enum {
 	SONDE_MAX_FRAMES = 127,	   /* kernel.perf_event_max_stack's default */
 	SONDE_EPOCH_SLOTS = 4,	   /* array maps: how many clears may be on their way at once */
 	SONDE_SCRATCH_SLOTS = 4,   /* programs that may nest on a CPU: task, softirq, irq, NMI */
+	SONDE_MAX_CPUS = 4096,	   /* CPUs that reading an aggregation in a script goes over */
 	SONDE_STACK_ENTRIES = 1 << 17, /* stacks the store can hold; not preallocated */
 };
 
@@ -91,7 +92,7 @@ struct sonde_config {
 	uint32_t self_tgid;
 	uint32_t scope;	     /* enum sonde_scope */
 	uint32_t scope_tgid; /* SONDE_SCOPE_PID, and the -c command itself */
-	uint32_t pad;
+	uint32_t n_cpus;     /* possible ones */
 	struct sonde_range trace_run; /* bpf_trace_run1 … bpf_trace_run12 */
 	struct sonde_range frames[SONDE_MAX_PROGS][SONDE_FRAME_COUNT]; /* by plan->progs index */
 };

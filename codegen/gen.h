@@ -123,6 +123,18 @@ void gen_map_write(struct gen *g, struct expr *target, struct value v);
 void gen_map_delete(struct gen *g, struct expr *target);
 /* Add `amount` atomically; the value before when `want_old`, else NULL. */
 LLVMValueRef gen_map_add(struct gen *g, struct expr *target, LLVMValueRef amount, bool want_old);
+/* The element of an aggregation's value, in place; code that adds to it follows, then gen_map_element_end. */
+LLVMValueRef gen_map_element(struct gen *g, struct expr *target, LLVMBasicBlockRef *end);
+void gen_map_element_end(struct gen *g, LLVMBasicBlockRef end);
+/* Count one in a bucket of a histogram. */
+void gen_map_bucket(struct gen *g, struct expr *target, LLVMValueRef bucket);
+/* ---- aggregations (gen_agg.c) */
+/* target = call, which is one of an aggregation. */
+void gen_aggregate(struct gen *g, struct expr *target, struct expr *call);
+/* Value of an aggregation's entry over all CPUs. */
+struct value gen_agg_read(struct gen *g, const struct type *t, LLVMValueRef map, LLVMValueRef key);
+/* x / y, y not 0. */
+LLVMValueRef gen_quotient(struct gen *g, LLVMValueRef x, LLVMValueRef y, bool is_signed);
 /* The map's epoch as this run sees it: i32. */
 LLVMValueRef gen_epoch(struct gen *g, uint32_t map);
 void gen_epoch_forget(struct gen *g, uint32_t map);

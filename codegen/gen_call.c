@@ -282,21 +282,10 @@ struct value gen_args_field(struct gen *g, struct expr *e)
 	return record_field(g, f, type);
 }
 
-/* ---- maps and aggregations --------------------------------------------------------------- */
+/* ---- maps -------------------------------------------------------------------------------- */
 
 struct value gen_delete(struct gen *g, struct expr *e)
 {
 	gen_map_delete(g, e->call.args[0]);
 	return (struct value){.kind = V_NONE, .type = &type_void};
-}
-
-/* Aggregations give what is to be added; gen_stmt.c adds it to the map. */
-struct value gen_count(struct gen *g, struct expr *e)
-{
-	return gen_int_value(gen_u64(g, 1), e->type);
-}
-
-struct value gen_sum(struct gen *g, struct expr *e)
-{
-	return gen_int_value(gen_int(g, e->call.args[0]), e->type);
 }

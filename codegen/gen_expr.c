@@ -52,6 +52,11 @@ static LLVMValueRef signed_divide(struct gen *g, LLVMValueRef x, LLVMValueRef y,
 	return negate_if(g, LLVMBuildUDiv(g->b, ax, ay, ""), LLVMBuildXor(g->b, nx, ny, ""));
 }
 
+LLVMValueRef gen_quotient(struct gen *g, LLVMValueRef x, LLVMValueRef y, bool is_signed)
+{
+	return is_signed ? signed_divide(g, x, y, false) : LLVMBuildUDiv(g->b, x, y, "");
+}
+
 /* x / 0 is 1, as bpftrace's users know it, and counted. */
 static LLVMValueRef divide(struct gen *g, LLVMValueRef x, LLVMValueRef y, bool modulo, bool is_signed)
 {

@@ -39,7 +39,7 @@ static bool has_padding(const struct plan_map *m)
 			return true;
 		at += m->keys[i].size;
 	}
-	return at != m->key_size;
+	return at + (m->bucket_offset ? 4 : 0) != m->key_size;
 }
 
 /* The key on the BPF stack. Padding is part of the key for the kernel, so it is zeroed. */
@@ -108,10 +108,16 @@ static void touch(struct gen *g, const struct plan_map *m, LLVMValueRef element)
 struct value gen_map_read(struct gen *g, struct expr *e)
 {
 	const struct plan_map *m = plan_of(g, e);
-	LLVMValueRef key = build_key(g, e), copy = gen_buffer(g, m->value_size), found;
+	LLVMValueRef key = build_key(g, e), copy, found;
 	LLVMBasicBlockRef end;
 	struct value v;
 
+	if (m->value->kind == TY_AGG) {
+		v = gen_agg_read(g, m->value, global_of(g, e), key);
+		end_key(g, e, key);
+		return v;
+	}
+	copy = gen_buffer(g, m->value_size);
 	gen_zero(g, copy, m->value->size);
 	found = lookup(g, e, key);
 	end = when_set(g, found);
@@ -180,6 +186,46 @@ LLVMValueRef gen_map_add(struct gen *g, struct expr *e, LLVMValueRef amount, boo
 			      amount, gen_u32(g, g->probe_id));
 	end_key(g, e, key);
 	return old;
+}
+
+LLVMValueRef gen_map_element(struct gen *g, struct expr *e, LLVMBasicBlockRef *end)
+{
+	const struct plan_map *m = plan_of(g, e);
+	LLVMValueRef key = build_key(g, e), element;
+
+	if (is_array(m))
+		element = lookup(g, e, key);
+	else
+		element = GEN_OWN(g, "sonde_agg_element", global_of(g, e), key, gen_u32(g, g->probe_id));
+	end_key(g, e, key);
+	*end = when_set(g, element);
+	if (is_array(m))
+		touch(g, m, element);
+	return element;
+}
+
+void gen_map_element_end(struct gen *g, LLVMBasicBlockRef end)
+{
+	end_when(g, end);
+}
+
+/* With keys a bucket is an entry of its own; without, all lie side by side in the one element. */
+void gen_map_bucket(struct gen *g, struct expr *e, LLVMValueRef bucket)
+{
+	const struct plan_map *m = plan_of(g, e);
+	LLVMValueRef key, element;
+	LLVMBasicBlockRef end;
+
+	if (is_array(m)) {
+		element = gen_map_element(g, e, &end);
+		GEN_OWN(g, "sonde_bucket_count", element, bucket, gen_u64(g, m->n_words));
+		gen_map_element_end(g, end);
+		return;
+	}
+	key = build_key(g, e);
+	LLVMBuildStore(g->b, LLVMBuildTrunc(g->b, bucket, g->i32, ""), gen_at(g, key, m->bucket_offset));
+	GEN_OWN(g, "sonde_map_count", global_of(g, e), key, gen_u64(g, 1), gen_u32(g, g->probe_id));
+	end_key(g, e, key);
 }
 
 void gen_map_delete(struct gen *g, struct expr *e)

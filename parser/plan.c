@@ -7,6 +7,7 @@
  */
 #include "plan.h"
 #include "../bpf_helpers/shared.h"
+#include "agg.h"
 #include "arena.h"
 #include "ast.h"
 #include "diag.h"
@@ -50,6 +51,10 @@ static void plan_key(struct planner *pl, struct plan_map *m, const struct map *m
 		at += t->size;
 		align = t->align > align ? t->align : align;
 	}
+	if (map->value->kind == TY_AGG && agg_rows[map->value->agg].layout == AL_BUCKETS) {
+		m->bucket_offset = align_up(at, 4);
+		at = m->bucket_offset + 4;
+	}
 	m->key_size = align_up(at, align);
 }
 
@@ -65,6 +70,11 @@ static void plan_map(struct planner *pl, struct map *map)
 			     .span = map->first, .value = map->value};
 
 	m.value_size = align_up(map->value->size, 8);
+	if (agg) {
+		pl->plan->needs.cpus = true;
+		m.n_words = agg_words(map->value, map->n_keys > 0);
+		m.value_size = m.n_words * 8;
+	}
 	if (map->n_keys) {
 		m.kind = agg ? PM_PERCPU_HASH : PM_HASH;
 		m.max_entries = LIMIT_MAP_KEYS;
@@ -134,6 +144,10 @@ static void plan_print(struct planner *pl, struct expr *call)
 		ev.kind = PE_PRINT_MAP;
 		ev.size = sizeof(struct sonde_map_event);
 		ev.map = call->call.args[0]->map.map->id;
+		if (call->call.n_args > 1)
+			ev.top = (uint32_t)call->call.args[1]->integer.value;
+		if (call->call.n_args > 2)
+			ev.divisor = call->call.args[2]->integer.value;
 	} else {
 		add_field(pl, &ev, call->call.args[0]->type);
 	}

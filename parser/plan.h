@@ -42,6 +42,8 @@ struct plan_map {
 	const struct type *value;
 	uint32_t value_size;
 	uint32_t touched_offset; /* arrays only */
+	uint32_t n_words;	 /* aggregations: 64-bit words of a value; 0 means 1 */
+	uint32_t bucket_offset;	 /* keyed histograms: the key's last part, a uint32 bucket; else 0 */
 	uint32_t max_entries;
 };
 
@@ -74,6 +76,8 @@ struct plan_event {
 	struct plan_piece *pieces; /* PE_PRINTF */
 	uint32_t n_pieces;
 	uint32_t map; /* map events */
+	uint32_t top;	  /* print(@m, top, div): rows to show, 0 all */
+	uint64_t divisor; /* values are divided by it, 0 and 1 not */
 };
 
 enum plan_prog_kind {
@@ -135,6 +139,7 @@ struct plan_needs {
 	bool kstack, ustack;
 	bool scope;	  /* some program tests the scope */
 	bool exit;	  /* exit() appears */
+	bool cpus;	  /* the number of CPUs: aggregations may be read in programs */
 };
 
 struct plan {

@@ -50,6 +50,8 @@ static void dump_map(struct arena *a, const struct plan_map *m, FILE *out)
 	if (m->n_keys)
 		fprintf(out, " [epoch@0");
 	dump_fields(a, m->keys, m->n_keys, out);
+	if (m->bucket_offset)
+		fprintf(out, " bucket@%u", m->bucket_offset);
 	if (m->n_keys)
 		fprintf(out, "]");
 	fprintf(out, " value %u %s", m->value_size, type_str(a, m->value));

@@ -6,6 +6,7 @@
  * Before: names and types done. After: probe->uses_delta, probe->start_conds are set; a program
  * without errors can be planned and generated without further question.
  */
+#include "agg.h"
 #include "arena.h"
 #include "format_spec.h"
 #include "limits.h"
@@ -221,9 +222,18 @@ const struct type *chk_print(struct sema *s, struct expr *e)
 {
 	const struct expr *arg = e->call.args[0];
 
-	if (!sema_is_whole_map(e, 0) && arg->type->kind == TY_AGG && arg->kind != EX_CALL)
-		sema_error(s, arg->span, "not-built",
-			   "printing one entry of an aggregation is not built yet: print the map");
+	if (e->call.n_args > 1 && !sema_is_whole_map(e, 0))
+		sema_error(s, e->call.args[1]->span, "arg-count",
+			   "print takes one value; only of a whole map can the largest be chosen");
+	else if (e->call.n_args > 1 && e->call.args[1]->integer.value > UINT32_MAX)
+		sema_error(s, e->call.args[1]->span, "arg-type", "no map has that many entries");
+	if (!sema_is_whole_map(e, 0) && arg->kind == EX_MAP && arg->type->kind == TY_AGG &&
+	    arg->type->agg != AGG_STATS) {
+		sema_error(s, arg->span, "print-entry", "one entry of a %s cannot be printed by itself",
+			   type_str(s->arena, arg->type));
+		if (s->report)
+			diag_hint(s->diags, "print the whole map: print(%s)", arg->map.name);
+	}
 	return &type_void;
 }
 
@@ -248,6 +258,12 @@ const struct type *chk_delete(struct sema *s, struct expr *e)
 	if (e->call.n_args > 1) {
 		sema_error(s, e->span, "arg-count",
 			   "delete takes the key in one place: delete(@m[key]) or delete(@m, key)");
+	} else if (m->map.map && m->map.map->n_keys && m->map.map->value &&
+		   m->map.map->value->kind == TY_AGG &&
+		   agg_rows[m->map.map->value->agg].layout == AL_BUCKETS) {
+		sema_error(s, e->span, "not-built",
+			   "deleting one key of a histogram is not built yet: clear(%s) empties it",
+			   m->map.name);
 	} else if (m->map.map && m->map.map->n_keys && m->map.n_keys == 0) {
 		sema_error(s, e->span, "key-count", "delete needs the key of the entry of %s",
 			   m->map.name);
@@ -256,14 +272,6 @@ const struct type *chk_delete(struct sema *s, struct expr *e)
 				  m->map.name, m->map.name);
 	}
 	return &type_void;
-}
-
-const struct type *chk_sum(struct sema *s, struct expr *e)
-{
-	const struct expr *v = e->call.args[0];
-
-	(void)s;
-	return type_agg(AGG_SUM, v->type->is_signed && v->kind != EX_INT);
 }
 
 /* ---- pass 3 ------------------------------------------------------------------------------ */

@@ -20,8 +20,14 @@ enum type_kind {
 	TY_AGG,	   /* map values only; .agg says which */
 };
 
-/* Aggregations, in the order of their rows in builtins.def. */
-enum agg_kind { AGG_NONE, AGG_COUNT, AGG_SUM, AGG_KIND_COUNT };
+/* Aggregations: the rows of aggs.def. */
+enum agg_kind {
+	AGG_NONE,
+#define AGG_ROW(id, ...) AGG_##id,
+#include "aggs.def"
+#undef AGG_ROW
+	AGG_KIND_COUNT,
+};
 
 struct type {
 	enum type_kind kind;
@@ -29,6 +35,7 @@ struct type {
 	uint32_t align; /* bytes */
 	bool is_signed; /* TY_INT; TY_AGG: of the summed integer */
 	enum agg_kind agg;
+	int64_t scale[3]; /* hist: k; quantiles: QUANTILES_K; lhist: min, max, step; else 0 */
 };
 
 extern const struct type type_error, type_void, type_bool, type_kstack, type_ustack;
@@ -39,6 +46,8 @@ const struct type *type_int(uint32_t size, bool is_signed);
 const struct type *type_string(struct arena *a, uint32_t size);
 /* The type of an aggregation over integers of `value`'s sign. */
 const struct type *type_agg(enum agg_kind agg, bool is_signed);
+/* The type of hist, lhist, quantiles with their buckets' scale. */
+const struct type *type_buckets(struct arena *a, enum agg_kind agg, const int64_t scale[3]);
 /* The type's name in messages and dumps: "uint64", "string[16]", "kstack", "count_t". */
 const char *type_str(struct arena *a, const struct type *t);
 /* Type that can hold values of both; NULL when there is none. */
@@ -47,7 +56,8 @@ const struct type *type_unify(const struct type *x, const struct type *y);
 static inline bool type_equal(const struct type *x, const struct type *y)
 {
 	return x->kind == y->kind && x->size == y->size && x->is_signed == y->is_signed &&
-	       x->agg == y->agg;
+	       x->agg == y->agg && x->scale[0] == y->scale[0] && x->scale[1] == y->scale[1] &&
+	       x->scale[2] == y->scale[2];
 }
 
 static inline bool type_is_integral(const struct type *t)

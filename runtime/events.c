@@ -34,7 +34,9 @@ static void note_error(struct events *e, int err)
 
 /* ---- maps ---------------------------------------------------------------------------------- */
 
-static void print_snapshot(struct events *e, const struct plan_map *m, struct map_snapshot *snap)
+/* `ev` is the print call, or NULL at the end of tracing. */
+static void print_snapshot(struct events *e, const struct plan_map *m, struct map_snapshot *snap,
+			   const struct plan_event *ev)
 {
 	struct view_map view;
 	int err = view_map_make(m, snap, &e->s->stacks, &view);
@@ -43,11 +45,14 @@ static void print_snapshot(struct events *e, const struct plan_map *m, struct ma
 		log_error("%s: cannot be shown: %s", m->name, strerror(-err));
 		return;
 	}
+	if (ev)
+		view_map_limit(&view, ev->top, ev->divisor);
 	note_error(e, e->out->map(e->out, &view));
 	view_map_free(&view);
 }
 
-static void print_map(struct events *e, uint32_t map, uint32_t epoch, bool even_untouched)
+/* A map without keys that nobody wrote is shown when the script asks for it. */
+static void print_map(struct events *e, uint32_t map, uint32_t epoch, const struct plan_event *ev)
 {
 	const struct plan_map *m = &e->s->plan->maps[map];
 	struct map_snapshot snap;
@@ -56,13 +61,13 @@ static void print_map(struct events *e, uint32_t map, uint32_t epoch, bool even_
 	if (e->s->map_fds[map] < 0) /* named but never used in a program that was kept */
 		return;
 	err = map_snapshot_read(m, e->s->map_fds[map], epoch, epoch, &snap);
-	if (!err && even_untouched && m->n_keys == 0 && snap.n_rows == 0)
+	if (!err && ev && m->n_keys == 0 && snap.n_rows == 0)
 		err = map_snapshot_add_zero(m, &snap);
 	if (err) {
 		log_error("%s: cannot be read: %s", m->name, strerror(-err));
 		return;
 	}
-	print_snapshot(e, m, &snap);
+	print_snapshot(e, m, &snap, ev);
 	map_snapshot_free(&snap);
 }
 
@@ -72,13 +77,18 @@ static void wait_for_programs(void)
 	syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
 }
 
-/* Delete what has `epoch` or less. When the program could not advance (too many clears on their way)
- * the epoch is still in use: nothing is deleted, the loss table has it. */
+/* When the program could not advance (too many clears on their way) the epoch is still in use. */
+static bool is_advanced(const struct events *e, uint32_t map, uint32_t epoch)
+{
+	return e->s->control && e->s->control->epoch[map] != epoch;
+}
+
+/* Delete what has `epoch` or less; what is still in use is left, the loss table has it. */
 static void delete_epoch(struct events *e, uint32_t map, uint32_t epoch)
 {
 	struct sonde_control *c = e->s->control;
 
-	if (!c || c->epoch[map] == epoch || e->s->map_fds[map] < 0)
+	if (!is_advanced(e, map, epoch) || e->s->map_fds[map] < 0)
 		return;
 	map_delete_before(&e->s->plan->maps[map], e->s->map_fds[map], e->cleared[map], epoch + 1);
 	e->cleared[map] = epoch + 1;
@@ -89,10 +99,10 @@ static void map_event(struct events *e, const struct plan_event *ev, const struc
 {
 	if (r->map >= e->s->plan->n_maps)
 		return;
-	if (ev->kind != PE_PRINT_MAP)
+	if (ev->kind != PE_PRINT_MAP && is_advanced(e, r->map, r->epoch))
 		wait_for_programs();
 	if (ev->kind != PE_CLEAR_MAP)
-		print_map(e, r->map, r->epoch, true);
+		print_map(e, r->map, r->epoch, ev);
 	if (ev->kind != PE_PRINT_MAP)
 		delete_epoch(e, r->map, r->epoch);
 }
@@ -116,7 +126,7 @@ void events_print_maps(struct events *e)
 	for (uint32_t i = 0; sorted && i < p->n_maps; i++) {
 		uint32_t map = (uint32_t)(sorted[i] - p->maps);
 
-		print_map(e, map, e->s->control ? e->s->control->epoch[map] : 0, false);
+		print_map(e, map, e->s->control ? e->s->control->epoch[map] : 0, NULL);
 	}
 	free(sorted);
 }

@@ -91,6 +91,8 @@ void session_prepare(struct session_prep *prep, const struct plan *plan, struct 
 	prep->config.self_tgid = scope->with_self ? 0 : (uint32_t)getpid();
 	prep->config.scope = scope->scope;
 	prep->config.scope_tgid = scope->tgid;
+	if (plan->needs.cpus)
+		prep->config.n_cpus = (uint32_t)libbpf_num_possible_cpus();
 	if (uses_core(plan))
 		prep->btf_fd = kernel_btf_cut(k, core_structs,
 					      sizeof(core_structs) / sizeof(*core_structs));

@@ -9,7 +9,7 @@
 struct map_snapshot {
 	uint32_t n_rows;
 	uint8_t *keys; /* hashes: n_rows * plan_map.key_size, as in the kernel (epoch first) */
-	uint64_t *values;     /* aggregations: n_rows merged values; else NULL */
+	uint64_t *values;     /* aggregations: n_rows * plan_map.n_words merged words; else NULL */
 	uint8_t *value_bytes; /* plain values: n_rows * plan_map.value_size; else NULL */
 };
 
@@ -28,4 +28,6 @@ int map_delete_before(const struct plan_map *m, int fd, uint32_t oldest, uint32_
  * views point into the snapshot, which must live as long. 0 or -errno. */
 int view_map_make(const struct plan_map *m, const struct map_snapshot *s,
 		  struct stack_source *stacks, struct view_map *out);
+/* print(@m, top, div): keep the last `top` rows (0: all), divide their values (0 and 1: not). */
+void view_map_limit(struct view_map *v, uint32_t top, uint64_t divisor);
 void view_map_free(struct view_map *v);
