@@ -15,6 +15,9 @@ enum { /* include/uapi/linux/bpf.h */
 	HELPER_GET_CURRENT_PID_TGID = 14,
 	HELPER_GET_CURRENT_UID_GID = 15,
 	HELPER_GET_CURRENT_COMM = 16,
+	HELPER_GET_PRANDOM_U32 = 7,
+	HELPER_GET_CURRENT_TASK = 35,
+	HELPER_GET_CURRENT_CGROUP_ID = 80,
 	HELPER_KTIME_GET_BOOT_NS = 125,
 };
 
@@ -53,6 +56,77 @@ struct value gen_uid(struct gen *g, struct expr *e)
 				    : gen_helper(g, HELPER_GET_CURRENT_UID_GID, NULL, 0);
 
 	return gen_int_value(low32(g, v), e->type);
+}
+
+struct value gen_gid(struct gen *g, struct expr *e)
+{
+	LLVMValueRef v;
+
+	if (g->subject)
+		v = GEN_OWN(g, "sonde_task_gid", g->subject);
+	else
+		v = LLVMBuildLShr(g->b, gen_helper(g, HELPER_GET_CURRENT_UID_GID, NULL, 0),
+				  gen_u64(g, 32), "");
+	return gen_int_value(v, e->type);
+}
+
+struct value gen_username(struct gen *g, struct expr *e)
+{
+	return gen_uid(g, e);
+}
+
+struct value gen_curtask(struct gen *g, struct expr *e)
+{
+	LLVMValueRef v;
+
+	if (g->subject)
+		v = LLVMBuildPtrToInt(g->b, g->subject, g->i64, "");
+	else
+		v = gen_helper(g, HELPER_GET_CURRENT_TASK, NULL, 0);
+	return gen_int_value(v, e->type);
+}
+
+struct value gen_cgroup(struct gen *g, struct expr *e)
+{
+	return gen_int_value(gen_helper(g, HELPER_GET_CURRENT_CGROUP_ID, NULL, 0), e->type);
+}
+
+struct value gen_rand(struct gen *g, struct expr *e)
+{
+	return gen_int_value(low32(g, gen_helper(g, HELPER_GET_PRANDOM_U32, NULL, 0)), e->type);
+}
+
+struct value gen_ncpus(struct gen *g, struct expr *e)
+{
+	return gen_int_value(gen_own(g, "sonde_config_cpus", NULL, 0), e->type);
+}
+
+struct value gen_elapsed(struct gen *g, struct expr *e)
+{
+	LLVMValueRef now = gen_helper(g, HELPER_KTIME_GET_BOOT_NS, NULL, 0);
+
+	now = LLVMBuildSub(g->b, now, gen_own(g, "sonde_config_start", NULL, 0), "");
+	return gen_int_value(now, e->type);
+}
+
+struct value gen_ksym(struct gen *g, struct expr *e)
+{
+	return gen_int_value(gen_int(g, e->call.args[0]), e->type);
+}
+
+struct value gen_strftime(struct gen *g, struct expr *e)
+{
+	return gen_int_value(gen_int(g, e->call.args[1]), e->type);
+}
+
+/* An address and whose: the process and how often it had called execve. */
+struct value gen_usym(struct gen *g, struct expr *e)
+{
+	LLVMValueRef address = gen_int(g, e->call.args[0]), buf = gen_buffer(g, e->type->size);
+
+	LLVMBuildStore(g->b, address, buf);
+	LLVMBuildStore(g->b, gen_own(g, "sonde_task_space", NULL, 0), gen_at(g, buf, 8));
+	return (struct value){.kind = V_MEM, .type = e->type, .v = buf};
 }
 
 struct value gen_comm(struct gen *g, struct expr *e)
@@ -191,6 +265,41 @@ struct value gen_arg5(struct gen *g, struct expr *e)
 	return function_arg(g, e, 5);
 }
 
+/* Arguments beyond the registers: on the stack, behind the address to return to. */
+static struct value stack_arg(struct gen *g, struct expr *e, unsigned i)
+{
+	LLVMValueRef at;
+
+	if (regs_arg_on_stack(i) < 0)
+		return gen_int_value(context_word(g, regs_arg_beyond(i)), e->type);
+	at = LLVMBuildAdd(g->b, context_word(g, regs_stack_offset()),
+			  gen_u64(g, (uint64_t)regs_arg_on_stack(i)), "");
+	return gen_int_value(GEN_OWN(g, gen_is_user_space(g->point) ? "sonde_text_word_user"
+								     : "sonde_text_word_kernel",
+				     at, gen_u32(g, g->probe_id)),
+			     e->type);
+}
+
+struct value gen_arg6(struct gen *g, struct expr *e)
+{
+	return stack_arg(g, e, 6);
+}
+
+struct value gen_arg7(struct gen *g, struct expr *e)
+{
+	return stack_arg(g, e, 7);
+}
+
+struct value gen_arg8(struct gen *g, struct expr *e)
+{
+	return stack_arg(g, e, 8);
+}
+
+struct value gen_arg9(struct gen *g, struct expr *e)
+{
+	return stack_arg(g, e, 9);
+}
+
 struct value gen_retval(struct gen *g, struct expr *e)
 {
 	return gen_int_value(context_word(g, regs_return_offset()), e->type);
@@ -258,6 +367,8 @@ static struct value record_field(struct gen *g, const struct tp_field *f, const 
 	struct value v;
 	LLVMValueRef buf;
 
+	if (f->is_data_loc)
+		return gen_data_loc(g, gen_load(g, type_int(4, false), gen_at(g, g->ctx, f->offset)).v, type);
 	if (type->kind != TY_STRING) {
 		v = gen_load(g, type, gen_at(g, g->ctx, f->offset));
 		return v;
@@ -283,6 +394,11 @@ struct value gen_args_field(struct gen *g, struct expr *e)
 }
 
 /* ---- maps -------------------------------------------------------------------------------- */
+
+struct value gen_has_key(struct gen *g, struct expr *e)
+{
+	return gen_int_value(gen_map_has(g, e->call.args[0]), e->type);
+}
 
 struct value gen_delete(struct gen *g, struct expr *e)
 {

@@ -288,7 +288,7 @@ static struct value gen_var(struct gen *g, struct expr *e)
 {
 	const struct type *t = e->var.var->type;
 
-	if (t->kind == TY_STRING)
+	if (type_is_memory(t))
 		return (struct value){.kind = V_MEM, .type = t, .v = g->vars[e->var.var->id]};
 	return gen_int_value(LLVMBuildLoad2(g->b, g->i64, g->vars[e->var.var->id], ""), t);
 }

@@ -25,7 +25,7 @@ static void begin_vars(struct gen *g)
 	for (uint32_t i = 0; i < g->ast->n_vars; i++) {
 		const struct type *t = g->ast->vars[i]->type;
 
-		g->vars[i] = gen_buffer(g, t->size);
+		g->vars[i] = gen_big_buffer(g, t->size);
 		gen_zero(g, g->vars[i], t->size);
 	}
 }
@@ -100,6 +100,7 @@ static void select_probe(struct gen *g, uint32_t id)
 static void gen_body(struct gen *g)
 {
 	g->done = gen_block(g, "done");
+	gen_room_begin(g);
 	begin_vars(g);
 	if (g->ast->predicate)
 		epoch_expr(g->ast->predicate, g);
@@ -109,6 +110,7 @@ static void gen_body(struct gen *g)
 	gen_stmts(g, &g->ast->body);
 	LLVMBuildBr(g->b, g->done);
 	LLVMPositionBuilderAtEnd(g->b, g->done);
+	gen_room_end(g);
 }
 
 static LLVMValueRef context_word(struct gen *g, uint32_t i)

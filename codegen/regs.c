@@ -8,10 +8,12 @@
 /* di si dx cx r8 r9; ax */
 static const uint32_t args[REGS_ARGS] = {112, 104, 96, 88, 72, 64};
 static const uint32_t result = 80;
+enum { STACK_POINTER = 152, FIRST_ON_STACK = 6, STACK_START = 8 }; /* behind the return address */
 #elif defined(__aarch64__)
 /* regs[0] … regs[5]; regs[0] */
 static const uint32_t args[REGS_ARGS] = {0, 8, 16, 24, 32, 40};
 static const uint32_t result = 0;
+enum { STACK_POINTER = 248, FIRST_ON_STACK = 8, STACK_START = 0 };
 #else
 #error "sonde knows the registers of x86-64 and arm64 only: add a row here and in bpf_helpers/"
 #endif
@@ -24,4 +26,20 @@ uint32_t regs_arg_offset(unsigned i)
 uint32_t regs_return_offset(void)
 {
 	return result;
+}
+
+uint32_t regs_stack_offset(void)
+{
+	return STACK_POINTER;
+}
+
+int regs_arg_on_stack(unsigned i)
+{
+	return i < FIRST_ON_STACK ? -1 : (int)(STACK_START + 8 * (i - FIRST_ON_STACK));
+}
+
+/* arm64 alone has registers for these. */
+uint32_t regs_arg_beyond(unsigned i)
+{
+	return 8 * i;
 }

@@ -10,3 +10,8 @@ enum { REGS_ARGS = 6 };
 
 uint32_t regs_arg_offset(unsigned i);
 uint32_t regs_return_offset(void);
+uint32_t regs_stack_offset(void);
+/* Where argument i is from the stack pointer at a function's entry; -1: in a register, at
+ * regs_arg_beyond. */
+int regs_arg_on_stack(unsigned i);
+uint32_t regs_arg_beyond(unsigned i);

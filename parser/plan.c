@@ -156,9 +156,19 @@ static void plan_print(struct planner *pl, struct expr *call)
 
 static void plan_clear(struct planner *pl, struct expr *call)
 {
-	add_event(pl, call, (struct plan_event){.kind = PE_CLEAR_MAP,
+	bool is_zero = call->call.builtin->id == BI_zero;
+
+	add_event(pl, call, (struct plan_event){.kind = is_zero ? PE_ZERO_MAP : PE_CLEAR_MAP,
 						.size = sizeof(struct sonde_map_event),
 						.map = call->call.args[0]->map.map->id});
+}
+
+static void plan_time(struct planner *pl, struct expr *call)
+{
+	const char *format = call->call.n_args ? call->call.args[0]->string.text : "%H:%M:%S\n";
+
+	add_event(pl, call, (struct plan_event){.kind = PE_TIME, .size = sizeof(struct sonde_event),
+						.text = format});
 }
 
 /* ---- walking a probe --------------------------------------------------------------------- */
@@ -179,8 +189,14 @@ static void plan_expr(struct expr *e, void *ctx)
 		plan_printf(pl, e);
 	else if (b->id == BI_print)
 		plan_print(pl, e);
-	else if (b->id == BI_clear)
+	else if (b->id == BI_clear || b->id == BI_zero)
 		plan_clear(pl, e);
+	else if (b->id == BI_time)
+		plan_time(pl, e);
+	else if (b->id == BI_ncpus)
+		pl->plan->needs.cpus = true;
+	else if (b->id == BI_usym)
+		pl->plan->needs.ustack = true;
 	else if (b->id == BI_exit)
 		pl->plan->needs.exit = true;
 	else if (b->id == BI_kstack)

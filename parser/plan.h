@@ -63,6 +63,8 @@ enum plan_event_kind {
 	PE_PRINT_VALUE, /* one field */
 	PE_PRINT_MAP,	/* struct sonde_map_event */
 	PE_CLEAR_MAP,	/* struct sonde_map_event, epoch already advanced */
+	PE_ZERO_MAP,	/* struct sonde_map_event: cleared, then its keys are back with 0 */
+	PE_TIME,	/* text: strftime's format of the time of day */
 	PE_PRINT_CLEAR, /* struct sonde_map_event: adjacent print(@x); clear(@x) */
 };
 
@@ -76,6 +78,7 @@ struct plan_event {
 	struct plan_piece *pieces; /* PE_PRINTF */
 	uint32_t n_pieces;
 	uint32_t map; /* map events */
+	const char *text;
 	uint32_t top;	  /* print(@m, top, div): rows to show, 0 all */
 	uint64_t divisor; /* values are divided by it, 0 and 1 not */
 };

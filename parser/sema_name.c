@@ -180,8 +180,8 @@ static void fold_delete(struct expr *e)
 {
 	struct expr *m;
 
-	if (!e->call.builtin || e->call.builtin->id != BI_delete || e->call.n_args < 2 ||
-	    !sema_is_whole_map(e, 0))
+	if (!e->call.builtin || e->call.n_args < 2 || !sema_is_whole_map(e, 0) ||
+	    (e->call.builtin->id != BI_delete && e->call.builtin->id != BI_has_key))
 		return;
 	m = e->call.args[0];
 	m->map.keys = e->call.args + 1;
@@ -318,7 +318,10 @@ static void whole_block(struct sema *s, struct block *b)
 
 		if (st->kind == ST_EXPR)
 			name_whole(st->expr, s);
+		if (st->kind == ST_ASSIGN)
+			name_whole(st->assign.value, s);
 		if (st->kind == ST_IF) {
+			name_whole(st->branch.cond, s);
 			whole_block(s, &st->branch.then);
 			whole_block(s, &st->branch.otherwise);
 		}
@@ -339,6 +342,9 @@ void sema_names(struct sema *s)
 			name_expr(&sc, p->predicate);
 		name_block(&sc, &p->body);
 	}
-	for (uint32_t i = 0; i < s->program->n_probes; i++)
+	for (uint32_t i = 0; i < s->program->n_probes; i++) {
+		if (s->program->probes[i]->predicate)
+			name_whole(s->program->probes[i]->predicate, s);
 		whole_block(s, &s->program->probes[i]->body);
+	}
 }

@@ -12,6 +12,9 @@ const struct type type_error = {.kind = TY_ERROR, .size = 8, .align = 8};
 const struct type type_void = {.kind = TY_VOID, .align = 1};
 const struct type type_bool = {.kind = TY_BOOL, .size = 1, .align = 1};
 const struct type type_kstack = {.kind = TY_KSTACK, .size = 8, .align = 8};
+const struct type type_ksym = {.kind = TY_KSYM, .size = 8, .align = 8};
+const struct type type_usym = {.kind = TY_USYM, .size = 16, .align = 8};
+const struct type type_username = {.kind = TY_USERNAME, .size = 8, .align = 8};
 const struct type type_ustack = {.kind = TY_USTACK, .size = 8, .align = 8};
 
 static const struct type ints[2][4] = {
@@ -107,6 +110,14 @@ const char *type_str(struct arena *a, const struct type *t)
 		return "kstack";
 	case TY_USTACK:
 		return "ustack";
+	case TY_KSYM:
+		return "ksym";
+	case TY_USYM:
+		return "usym";
+	case TY_USERNAME:
+		return "username";
+	case TY_TIMESTAMP:
+		return "timestamp";
 	case TY_AGG:
 		return agg_str(a, t);
 	}

@@ -18,12 +18,14 @@ int events_init(struct events *e, struct session *s, struct out *out)
 {
 	*e = (struct events){.s = s, .out = out};
 	e->cleared = calloc(s->plan->n_maps + 1, sizeof(*e->cleared));
-	return e->cleared ? 0 : -ENOMEM;
+	e->zeroed = calloc(s->plan->n_maps + 1, sizeof(*e->zeroed));
+	return e->cleared && e->zeroed ? 0 : -ENOMEM;
 }
 
 void events_free(struct events *e)
 {
 	free(e->cleared);
+	free(e->zeroed);
 }
 
 static void note_error(struct events *e, int err)
@@ -49,6 +51,7 @@ static void print_snapshot(struct events *e, const struct plan_map *m, struct ma
 		view_map_limit(&view, ev->top, ev->divisor);
 	note_error(e, e->out->map(e->out, &view));
 	view_map_free(&view);
+	texts_forget(e->s);
 }
 
 /* A map without keys that nobody wrote is shown when the script asks for it. */
@@ -61,7 +64,7 @@ static void print_map(struct events *e, uint32_t map, uint32_t epoch, const stru
 	if (e->s->map_fds[map] < 0) /* named but never used in a program that was kept */
 		return;
 	err = map_snapshot_read(m, e->s->map_fds[map], epoch, epoch, &snap);
-	if (!err && ev && m->n_keys == 0 && snap.n_rows == 0)
+	if (!err && (ev || e->zeroed[map]) && m->n_keys == 0 && snap.n_rows == 0)
 		err = map_snapshot_add_zero(m, &snap);
 	if (err) {
 		log_error("%s: cannot be read: %s", m->name, strerror(-err));
@@ -95,13 +98,34 @@ static void delete_epoch(struct events *e, uint32_t map, uint32_t epoch)
 	__atomic_store_n(&c->acked[map], epoch + 1, __ATOMIC_RELEASE);
 }
 
+/* What the old epoch had gets a 0 in the new one, unless a program was there already. */
+static void zero_epoch(struct events *e, uint32_t map, uint32_t epoch)
+{
+	const struct plan_map *m = &e->s->plan->maps[map];
+	struct map_snapshot snap;
+	int err;
+
+	if (!is_advanced(e, map, epoch) || e->s->map_fds[map] < 0)
+		return;
+	err = map_snapshot_read(m, e->s->map_fds[map], epoch, epoch, &snap);
+	if (!err) {
+		e->zeroed[map] |= snap.n_rows > 0 && m->n_keys == 0;
+		err = map_insert_zeros(m, e->s->map_fds[map], &snap, epoch + 1);
+		map_snapshot_free(&snap);
+	}
+	if (err)
+		log_error("%s: cannot be set to 0: %s", m->name, strerror(-err));
+}
+
 static void map_event(struct events *e, const struct plan_event *ev, const struct sonde_map_event *r)
 {
 	if (r->map >= e->s->plan->n_maps)
 		return;
 	if (ev->kind != PE_PRINT_MAP && is_advanced(e, r->map, r->epoch))
 		wait_for_programs();
-	if (ev->kind != PE_CLEAR_MAP)
+	if (ev->kind == PE_ZERO_MAP)
+		zero_epoch(e, r->map, r->epoch);
+	else if (ev->kind != PE_CLEAR_MAP)
 		print_map(e, r->map, r->epoch, ev);
 	if (ev->kind != PE_PRINT_MAP)
 		delete_epoch(e, r->map, r->epoch);
@@ -145,6 +169,19 @@ static void show_fields(struct events *e, const struct plan_event *ev, const uin
 		note_error(e, e->out->printf_event(e->out, ev, views));
 	else
 		note_error(e, e->out->value(e->out, &views[0]));
+	if (e->s->texts)
+		texts_forget(e->s);
+}
+
+/* As if printf had printed the text. */
+static void show_time(struct events *e, const struct plan_event *ev)
+{
+	const char *text = texts_time(e->s, ev->text, texts_wall_clock());
+	struct plan_piece piece = {.text = text, .text_len = (uint32_t)strlen(text)};
+	struct plan_event shown = {.kind = PE_PRINTF, .pieces = &piece, .n_pieces = 1, .span = ev->span};
+
+	note_error(e, e->out->printf_event(e->out, &shown, NULL));
+	texts_forget(e->s);
 }
 
 static void planned_record(struct events *e, uint32_t id, const void *record, size_t size)
@@ -161,8 +198,12 @@ static void planned_record(struct events *e, uint32_t id, const void *record, si
 	case PE_PRINT_VALUE:
 		show_fields(e, ev, record);
 		return;
+	case PE_TIME:
+		show_time(e, ev);
+		return;
 	case PE_PRINT_MAP:
 	case PE_CLEAR_MAP:
+	case PE_ZERO_MAP:
 	case PE_PRINT_CLEAR:
 		map_event(e, ev, record);
 		return;

@@ -13,6 +13,7 @@ struct events {
 	int exit_code;
 	int error;   /* first failure of a write: -EPIPE ends the run quietly */
 	uint32_t *cleared; /* by map: epochs before this one are deleted */
+	bool *zeroed; /* by map: without keys, and set to 0 by zero() */
 };
 
 int events_init(struct events *e, struct session *s, struct out *out);

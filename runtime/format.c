@@ -160,6 +160,10 @@ void format_view(struct text *t, const struct view *v)
 			text_unsigned(t, v->integer);
 		break;
 	case TY_AGG: format_agg(t, v); break;
+	case TY_KSYM:
+	case TY_USYM:
+	case TY_USERNAME:
+	case TY_TIMESTAMP:
 	case TY_STRING: text_put(t, v->string.text, v->string.len); break;
 	case TY_KSTACK:
 	case TY_USTACK: format_stack(t, &v->stack); break;
@@ -269,6 +273,10 @@ static void convert_string(struct text *t, const struct plan_piece *p, const str
 	size_t max = p->precision >= 0 ? (size_t)p->precision : SIZE_MAX;
 
 	switch (v->type->kind) {
+	case TY_KSYM:
+	case TY_USYM:
+	case TY_USERNAME:
+	case TY_TIMESTAMP:
 	case TY_STRING: put_padded(t, p, v->string.text, MIN(max, (size_t)v->string.len)); break;
 	case TY_BOOL:
 	case TY_INT:
@@ -289,6 +297,10 @@ static uint64_t view_integer(const struct view *v)
 	case TY_BOOL:
 	case TY_INT:
 	case TY_AGG: return v->integer;
+	case TY_KSYM:
+	case TY_USYM:
+	case TY_USERNAME:
+	case TY_TIMESTAMP:
 	case TY_STRING:
 	case TY_KSTACK:
 	case TY_USTACK:

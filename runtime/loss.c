@@ -24,6 +24,10 @@ static const struct {
 	[SONDE_LOSS_TASK_STORAGE] = {"spans lost, no memory for a thread's state", NULL},
 	[SONDE_LOSS_SCRATCH] = {"stacks lost, probes nested too deeply on a CPU", NULL},
 	[SONDE_LOSS_DIVISION] = {"divisions by zero, taken as 1", "test the divisor"},
+	[SONDE_LOSS_STRING_CUT] = {"strings were cut", "read more: str(p, n)"},
+	[SONDE_LOSS_READ_FAULT] = {"reads of memory failed, taken as empty",
+				   "not an address, or a page that is not in memory now"},
+	[SONDE_LOSS_RUN] = {"runs left out, probes nested too deeply on a CPU", NULL},
 	[SONDE_LOSS_CLEAR] = {"clears came too fast and were left out", "clear less often"},
 };
 

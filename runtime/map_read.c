@@ -510,3 +510,28 @@ int map_delete_before(const struct plan_map *m, int fd, uint32_t oldest, uint32_
 	map_snapshot_free(&r.rows);
 	return err;
 }
+
+/* ---- zero() -------------------------------------------------------------------------- */
+
+int map_insert_zeros(const struct plan_map *m, int fd, const struct map_snapshot *s, uint32_t epoch)
+{
+	struct reading r;
+	uint8_t *zeros, *key;
+	int err = reading_init(&r, m, fd, epoch, epoch);
+
+	if (err || is_array(m))
+		return err;
+	zeros = calloc(1, element_bytes(&r));
+	key = malloc(m->key_size);
+	err = zeros && key ? 0 : -ENOMEM;
+	for (uint32_t i = 0; !err && i < s->n_rows; i++) {
+		memcpy(key, s->keys + (size_t)i * m->key_size, m->key_size);
+		memcpy(key, &epoch, sizeof(epoch));
+		err = bpf_map_update_elem(fd, key, zeros, BPF_NOEXIST);
+		if (err == -EEXIST)
+			err = 0;
+	}
+	free(key);
+	free(zeros);
+	return err;
+}

@@ -80,6 +80,13 @@ void view_make(struct view *v, const struct type *type, const void *bytes,
 		v->string.text = bytes;
 		v->string.len = (uint32_t)strnlen(bytes, type->size);
 		break;
+	case TY_KSYM:
+	case TY_USYM:
+	case TY_USERNAME:
+	case TY_TIMESTAMP:
+		v->string.text = stacks && stacks->text ? stacks->text(stacks, type, bytes) : "";
+		v->string.len = (uint32_t)strlen(v->string.text);
+		break;
 	case TY_KSTACK: make_stack(v, bytes, false, stacks); break;
 	case TY_USTACK: make_stack(v, bytes, true, stacks); break;
 	}

@@ -65,6 +65,10 @@ static int compare_views(const struct view *a, const struct view *b)
 			return compare_signed((int64_t)a->integer, (int64_t)b->integer);
 		return compare_unsigned(a->integer, b->integer);
 	case TY_BOOL: return compare_unsigned(a->integer, b->integer);
+	case TY_KSYM:
+	case TY_USYM:
+	case TY_USERNAME:
+	case TY_TIMESTAMP:
 	case TY_STRING: return compare_strings(a, b);
 	case TY_KSTACK:
 	case TY_USTACK: return compare_stacks(&a->stack, &b->stack);
