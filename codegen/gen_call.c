@@ -181,13 +181,13 @@ static bool sees_own_frame(enum plan_prog_kind kind)
 
 struct value gen_kstack(struct gen *g, struct expr *e)
 {
-	LLVMValueRef probe = gen_u32(g, g->probe_id), v;
+	LLVMValueRef probe = gen_u32(g, g->probe_id), limit = gen_u32(g, e->name.limit), v;
 
 	if (g->subject)
-		v = GEN_OWN(g, "sonde_stack_task", g->subject, probe);
+		v = GEN_OWN(g, "sonde_stack_task", g->subject, probe, limit);
 	else
 		v = GEN_OWN(g, "sonde_stack_kernel", g->ctx, gen_u32(g, g->prog_id),
-			    gen_u32(g, sees_own_frame(g->prog->kind)), probe);
+			    gen_u32(g, sees_own_frame(g->prog->kind)), probe, limit);
 	return gen_int_value(v, e->type);
 }
 
@@ -198,7 +198,9 @@ struct value gen_ustack(struct gen *g, struct expr *e)
 
 		return gen_int_value(LLVMBuildLoad2(g->b, g->i64, at, ""), e->type);
 	}
-	return gen_int_value(GEN_OWN(g, "sonde_stack_user", g->ctx, gen_u32(g, g->probe_id)), e->type);
+	return gen_int_value(GEN_OWN(g, "sonde_stack_user", g->ctx, gen_u32(g, g->probe_id),
+				     gen_u32(g, e->name.limit)),
+			     e->type);
 }
 
 static struct value text_value(const struct expr *e, const char *text)

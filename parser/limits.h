@@ -12,6 +12,7 @@ enum {
 	LIMIT_STRING = 200,	      /* bytes of a string literal used as a value, NUL included */
 	LIMIT_STR = 200,	      /* bytes of str() when nothing else is said, NUL included */
 	LIMIT_STR_ASKED = 1024,	      /* the same at most */
+	LIMIT_FRAMES = 127,	      /* of a stack: SONDE_MAX_FRAMES */
 	LIMIT_PROBES = 1024,	      /* attach points in a script */
 	LIMIT_MAPS = 256,	      /* maps in a script: the epoch table's size (bpf_helpers/shared.h) */
 	LIMIT_KEY_BYTES = 256,	      /* a map's key: it is built on the BPF stack of 512 bytes */

@@ -254,6 +254,14 @@ const struct type *chk_no_delta(struct sema *s, struct expr *e)
 	return sig.result;
 }
 
+/* A span keeps one user stack from its start, the whole one. */
+const struct type *chk_ustack(struct sema *s, struct expr *e)
+{
+	if (e->name.limit && s->probe->uses_delta)
+		sema_error(s, e->span, "not-built", "ustack(n) with 'delta' is not built yet: write ustack");
+	return &type_ustack;
+}
+
 const struct type *chk_strftime(struct sema *s, struct expr *e)
 {
 	struct type *t = arena_new_of(s->arena, struct type);
