@@ -138,6 +138,7 @@ struct value gen_comm(struct gen *g, struct expr *e)
 	} else {
 		LLVMValueRef args[] = {buf, gen_u64(g, e->type->size)};
 
+		gen_zero(g, buf, e->type->size); /* 5.17 to 6.1 write nothing behind the NUL */
 		gen_helper(g, HELPER_GET_CURRENT_COMM, args, 2);
 	}
 	return (struct value){.kind = V_MEM, .type = e->type, .v = buf};
