@@ -51,3 +51,16 @@ INLINE_CORE uint32_t sonde_task_has_memory(struct task_struct *t)
 {
 	return t->mm != 0;
 }
+
+INLINE_CORE uint64_t sonde_task_gid(struct task_struct *t)
+{
+	return t->cred->gid.val;
+}
+
+/* Process and execve count of the current thread: one address space, in 64 bits. */
+INLINE_CORE uint64_t sonde_task_space(void)
+{
+	struct task_struct *t = bpf_get_current_task_btf();
+
+	return (uint32_t)t->tgid | (uint64_t)(uint32_t)t->self_exec_id << 32;
+}

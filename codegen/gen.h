@@ -77,6 +77,10 @@ struct gen {
 	LLVMValueRef depth;	/* i64, at the end of a call; NULL: spans of this kind do not nest */
 	LLVMValueRef syscall;	/* i64, in programs on sys_enter and sys_exit */
 	bool is_start;		/* what is generated starts the probe's spans */
+	/* gen_text.c: memory for what is too long for the BPF stack */
+	LLVMValueRef room;	/* alloca of its address; NULL: none here */
+	uint32_t room_bytes;	/* of it in use */
+	LLVMBasicBlockRef room_before, room_start;
 };
 
 /* ---- small things (gen_type.c) */
@@ -129,11 +133,35 @@ LLVMValueRef gen_task(struct gen *g);
 struct value gen_map_read(struct gen *g, struct expr *e);
 void gen_map_write(struct gen *g, struct expr *target, struct value v);
 void gen_map_delete(struct gen *g, struct expr *target);
+/* 1 when there is such an entry, else 0. */
+LLVMValueRef gen_map_has(struct gen *g, struct expr *target);
 /* Add `amount` atomically; the value before when `want_old`, else NULL. */
 LLVMValueRef gen_map_add(struct gen *g, struct expr *target, LLVMValueRef amount, bool want_old);
+/* The element of an aggregation's value, in place; code that adds to it follows, then gen_map_element_end. */
+LLVMValueRef gen_map_element(struct gen *g, struct expr *target, LLVMBasicBlockRef *end);
+void gen_map_element_end(struct gen *g, LLVMBasicBlockRef end);
+/* Count one in a bucket of a histogram. */
+void gen_map_bucket(struct gen *g, struct expr *target, LLVMValueRef bucket);
+/* ---- aggregations (gen_agg.c) */
+/* target = call, which is one of an aggregation. */
+void gen_aggregate(struct gen *g, struct expr *target, struct expr *call);
+/* Value of an aggregation's entry over all CPUs. */
+struct value gen_agg_read(struct gen *g, const struct type *t, LLVMValueRef map, LLVMValueRef key);
+/* x / y, y not 0. */
+LLVMValueRef gen_quotient(struct gen *g, LLVMValueRef x, LLVMValueRef y, bool is_signed);
 /* The map's epoch as this run sees it: i32. */
 LLVMValueRef gen_epoch(struct gen *g, uint32_t map);
 void gen_epoch_forget(struct gen *g, uint32_t map);
+
+/* ---- texts (gen_text.c) */
+/* As gen_buffer, for any size; it is never given back before the probe's end. */
+LLVMValueRef gen_big_buffer(struct gen *g, uint32_t size);
+/* Around a probe's body: takes and gives back the memory of big buffers, if there are any. */
+void gen_room_begin(struct gen *g);
+void gen_room_end(struct gen *g);
+/* Are the addresses that a probe there meets of user space? */
+bool gen_is_user_space(const struct attach_point *p);
+struct value gen_data_loc(struct gen *g, LLVMValueRef handle, const struct type *type);
 
 /* ---- programs (gen_prog.c, gen_event.c) */
 void gen_program(struct gen *g, uint32_t index);

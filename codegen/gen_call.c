@@ -13,6 +13,8 @@
 
 enum { /* include/uapi/linux/bpf.h */
 	HELPER_GET_SMP_PROCESSOR_ID = 8,
+	HELPER_GET_PRANDOM_U32 = 7,
+	HELPER_GET_CURRENT_CGROUP_ID = 80,
 	HELPER_KTIME_GET_BOOT_NS = 125,
 	HELPER_GET_CURRENT_TASK_BTF = 158, /* 5.11 */
 };
@@ -44,6 +46,64 @@ struct value gen_tid(struct gen *g, struct expr *e)
 struct value gen_uid(struct gen *g, struct expr *e)
 {
 	return gen_int_value(GEN_OWN(g, "sonde_task_uid", gen_task(g)), e->type);
+}
+
+struct value gen_gid(struct gen *g, struct expr *e)
+{
+	return gen_int_value(GEN_OWN(g, "sonde_task_gid", gen_task(g)), e->type);
+}
+
+struct value gen_username(struct gen *g, struct expr *e)
+{
+	return gen_uid(g, e);
+}
+
+struct value gen_curtask(struct gen *g, struct expr *e)
+{
+	return gen_int_value(LLVMBuildPtrToInt(g->b, gen_task(g), g->i64, ""), e->type);
+}
+
+struct value gen_cgroup(struct gen *g, struct expr *e)
+{
+	return gen_int_value(gen_helper(g, HELPER_GET_CURRENT_CGROUP_ID, NULL, 0), e->type);
+}
+
+struct value gen_rand(struct gen *g, struct expr *e)
+{
+	return gen_int_value(low32(g, gen_helper(g, HELPER_GET_PRANDOM_U32, NULL, 0)), e->type);
+}
+
+struct value gen_ncpus(struct gen *g, struct expr *e)
+{
+	return gen_int_value(gen_own(g, "sonde_config_cpus", NULL, 0), e->type);
+}
+
+struct value gen_elapsed(struct gen *g, struct expr *e)
+{
+	LLVMValueRef now = gen_helper(g, HELPER_KTIME_GET_BOOT_NS, NULL, 0);
+
+	now = LLVMBuildSub(g->b, now, gen_own(g, "sonde_config_start", NULL, 0), "");
+	return gen_int_value(now, e->type);
+}
+
+struct value gen_ksym(struct gen *g, struct expr *e)
+{
+	return gen_int_value(gen_int(g, e->call.args[0]), e->type);
+}
+
+struct value gen_strftime(struct gen *g, struct expr *e)
+{
+	return gen_int_value(gen_int(g, e->call.args[1]), e->type);
+}
+
+/* An address and whose: the process and how often it had called execve. */
+struct value gen_usym(struct gen *g, struct expr *e)
+{
+	LLVMValueRef address = gen_int(g, e->call.args[0]), buf = gen_buffer(g, e->type->size);
+
+	LLVMBuildStore(g->b, address, buf);
+	LLVMBuildStore(g->b, gen_own(g, "sonde_task_space", NULL, 0), gen_at(g, buf, 8));
+	return (struct value){.kind = V_MEM, .type = e->type, .v = buf};
 }
 
 struct value gen_comm(struct gen *g, struct expr *e)
@@ -93,13 +153,13 @@ static bool sees_own_frame(enum plan_prog_kind kind)
 
 struct value gen_kstack(struct gen *g, struct expr *e)
 {
-	LLVMValueRef probe = gen_u32(g, g->probe_id), v;
+	LLVMValueRef probe = gen_u32(g, g->probe_id), limit = gen_u32(g, e->name.limit), v;
 
 	if (g->subject)
-		v = GEN_OWN(g, "sonde_stack_task", g->subject, probe);
+		v = GEN_OWN(g, "sonde_stack_task", g->subject, probe, limit);
 	else
 		v = GEN_OWN(g, "sonde_stack_kernel", g->ctx, gen_u32(g, g->prog_id),
-			    gen_u32(g, sees_own_frame(g->prog->kind)), probe);
+			    gen_u32(g, sees_own_frame(g->prog->kind)), probe, limit);
 	return gen_int_value(v, e->type);
 }
 
@@ -110,7 +170,9 @@ struct value gen_ustack(struct gen *g, struct expr *e)
 
 		return gen_int_value(LLVMBuildLoad2(g->b, g->i64, at, ""), e->type);
 	}
-	return gen_int_value(GEN_OWN(g, "sonde_stack_user", g->ctx, gen_u32(g, g->probe_id)), e->type);
+	return gen_int_value(GEN_OWN(g, "sonde_stack_user", g->ctx, gen_u32(g, g->probe_id),
+				     gen_u32(g, e->name.limit)),
+			     e->type);
 }
 
 static struct value text_value(const struct expr *e, const char *text)
@@ -236,6 +298,41 @@ struct value gen_arg5(struct gen *g, struct expr *e)
 	return function_arg(g, e, 5);
 }
 
+/* Arguments beyond the registers: on the stack, behind the address to return to. */
+static struct value stack_arg(struct gen *g, struct expr *e, unsigned i)
+{
+	LLVMValueRef at;
+
+	if (regs_arg_on_stack(i) < 0)
+		return gen_int_value(gen_register(g, regs_arg_beyond(i)), e->type);
+	at = LLVMBuildAdd(g->b, gen_register(g, regs_sp_offset()),
+			  gen_u64(g, (uint64_t)regs_arg_on_stack(i)), "");
+	return gen_int_value(GEN_OWN(g, gen_is_user_space(g->point) ? "sonde_text_word_user"
+								     : "sonde_text_word_kernel",
+				     at, gen_u32(g, g->probe_id)),
+			     e->type);
+}
+
+struct value gen_arg6(struct gen *g, struct expr *e)
+{
+	return stack_arg(g, e, 6);
+}
+
+struct value gen_arg7(struct gen *g, struct expr *e)
+{
+	return stack_arg(g, e, 7);
+}
+
+struct value gen_arg8(struct gen *g, struct expr *e)
+{
+	return stack_arg(g, e, 8);
+}
+
+struct value gen_arg9(struct gen *g, struct expr *e)
+{
+	return stack_arg(g, e, 9);
+}
+
 struct value gen_retval(struct gen *g, struct expr *e)
 {
 	return gen_int_value(gen_register(g, regs_return_offset()), e->type);
@@ -303,6 +400,8 @@ static struct value record_field(struct gen *g, const struct tp_field *f, const 
 	struct value v;
 	LLVMValueRef buf;
 
+	if (f->is_data_loc)
+		return gen_data_loc(g, gen_load(g, type_int(4, false), gen_at(g, g->ctx, f->offset)).v, type);
 	if (type->kind != TY_STRING) {
 		v = gen_load(g, type, gen_at(g, g->ctx, f->offset));
 		return v;
@@ -328,21 +427,15 @@ struct value gen_args_field(struct gen *g, struct expr *e)
 	return record_field(g, f, type);
 }
 
-/* ---- maps and aggregations --------------------------------------------------------------- */
+/* ---- maps -------------------------------------------------------------------------------- */
+
+struct value gen_has_key(struct gen *g, struct expr *e)
+{
+	return gen_int_value(gen_map_has(g, e->call.args[0]), e->type);
+}
 
 struct value gen_delete(struct gen *g, struct expr *e)
 {
 	gen_map_delete(g, e->call.args[0]);
 	return (struct value){.kind = V_NONE, .type = &type_void};
-}
-
-/* Aggregations give what is to be added; gen_stmt.c adds it to the map. */
-struct value gen_count(struct gen *g, struct expr *e)
-{
-	return gen_int_value(gen_u64(g, 1), e->type);
-}
-
-struct value gen_sum(struct gen *g, struct expr *e)
-{
-	return gen_int_value(gen_int(g, e->call.args[0]), e->type);
 }

@@ -23,7 +23,7 @@ static void begin_vars(struct gen *g)
 	for (uint32_t i = 0; i < g->ast->n_vars; i++) {
 		const struct type *t = g->ast->vars[i]->type;
 
-		g->vars[i] = gen_buffer(g, t->size);
+		g->vars[i] = gen_big_buffer(g, t->size);
 		gen_zero(g, g->vars[i], t->size);
 	}
 }
@@ -97,6 +97,7 @@ void prog_select_probe(struct gen *g, uint32_t id)
 void prog_body(struct gen *g)
 {
 	g->done = gen_block(g, "done");
+	gen_room_begin(g);
 	begin_vars(g);
 	if (g->ast->predicate)
 		epoch_expr(g->ast->predicate, g);
@@ -106,6 +107,7 @@ void prog_body(struct gen *g)
 	gen_stmts(g, &g->ast->body);
 	LLVMBuildBr(g->b, g->done);
 	LLVMPositionBuilderAtEnd(g->b, g->done);
+	gen_room_end(g);
 }
 
 LLVMValueRef prog_context_word(struct gen *g, uint32_t i)

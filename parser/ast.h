@@ -73,6 +73,7 @@ struct expr {
 		struct {
 			const char *name;
 			const struct builtin *builtin; /* sema_name.c */
+			uint32_t limit;		       /* of kstack(n), ustack(n); else 0 */
 		} name;
 		struct {
 			const char *name; /* with the $ */

@@ -7,6 +7,7 @@
  */
 #include "plan.h"
 #include "../bpf_helpers/shared.h"
+#include "agg.h"
 #include "arena.h"
 #include "ast.h"
 #include "diag.h"
@@ -51,6 +52,10 @@ static void plan_key(struct planner *pl, struct plan_map *m, const struct map *m
 		at += t->size;
 		align = t->align > align ? t->align : align;
 	}
+	if (map->value->kind == TY_AGG && agg_rows[map->value->agg].layout == AL_BUCKETS) {
+		m->bucket_offset = align_up(at, 4);
+		at = m->bucket_offset + 4;
+	}
 	m->key_size = align_up(at, align);
 }
 
@@ -66,6 +71,11 @@ static void plan_map(struct planner *pl, struct map *map)
 			     .span = map->first, .value = map->value};
 
 	m.value_size = align_up(map->value->size, 8);
+	if (agg) {
+		pl->plan->needs.cpus = true;
+		m.n_words = agg_words(map->value, map->n_keys > 0);
+		m.value_size = m.n_words * 8;
+	}
 	if (map->n_keys) {
 		m.kind = agg ? PM_PERCPU_HASH : PM_HASH;
 		m.max_entries = LIMIT_MAP_KEYS;
@@ -135,6 +145,10 @@ static void plan_print(struct planner *pl, struct expr *call)
 		ev.kind = PE_PRINT_MAP;
 		ev.size = sizeof(struct sonde_map_event);
 		ev.map = call->call.args[0]->map.map->id;
+		if (call->call.n_args > 1)
+			ev.top = (uint32_t)call->call.args[1]->integer.value;
+		if (call->call.n_args > 2)
+			ev.divisor = call->call.args[2]->integer.value;
 	} else {
 		add_field(pl, &ev, call->call.args[0]->type);
 	}
@@ -143,9 +157,19 @@ static void plan_print(struct planner *pl, struct expr *call)
 
 static void plan_clear(struct planner *pl, struct expr *call)
 {
-	add_event(pl, call, (struct plan_event){.kind = PE_CLEAR_MAP,
+	bool is_zero = call->call.builtin->id == BI_zero;
+
+	add_event(pl, call, (struct plan_event){.kind = is_zero ? PE_ZERO_MAP : PE_CLEAR_MAP,
 						.size = sizeof(struct sonde_map_event),
 						.map = call->call.args[0]->map.map->id});
+}
+
+static void plan_time(struct planner *pl, struct expr *call)
+{
+	const char *format = call->call.n_args ? call->call.args[0]->string.text : "%H:%M:%S\n";
+
+	add_event(pl, call, (struct plan_event){.kind = PE_TIME, .size = sizeof(struct sonde_event),
+						.text = format});
 }
 
 /* ---- walking a probe --------------------------------------------------------------------- */
@@ -166,8 +190,14 @@ static void plan_expr(struct expr *e, void *ctx)
 		plan_printf(pl, e);
 	else if (b->id == BI_print)
 		plan_print(pl, e);
-	else if (b->id == BI_clear)
+	else if (b->id == BI_clear || b->id == BI_zero)
 		plan_clear(pl, e);
+	else if (b->id == BI_time)
+		plan_time(pl, e);
+	else if (b->id == BI_ncpus)
+		pl->plan->needs.cpus = true;
+	else if (b->id == BI_usym)
+		pl->plan->needs.ustack = true;
 	else if (b->id == BI_exit)
 		pl->plan->needs.exit = true;
 	else if (b->traits & TR_TASK)

@@ -43,6 +43,8 @@ struct plan_map {
 	const struct type *value;
 	uint32_t value_size;
 	uint32_t touched_offset; /* arrays only */
+	uint32_t n_words;	 /* aggregations: 64-bit words of a value; 0 means 1 */
+	uint32_t bucket_offset;	 /* keyed histograms: the key's last part, a uint32 bucket; else 0 */
 	uint32_t max_entries;
 };
 
@@ -62,6 +64,8 @@ enum plan_event_kind {
 	PE_PRINT_VALUE, /* one field */
 	PE_PRINT_MAP,	/* struct sonde_map_event */
 	PE_CLEAR_MAP,	/* struct sonde_map_event, epoch already advanced */
+	PE_ZERO_MAP,	/* struct sonde_map_event: cleared, then its keys are back with 0 */
+	PE_TIME,	/* text: strftime's format of the time of day */
 	PE_PRINT_CLEAR, /* struct sonde_map_event: adjacent print(@x); clear(@x) */
 };
 
@@ -75,6 +79,9 @@ struct plan_event {
 	struct plan_piece *pieces; /* PE_PRINTF */
 	uint32_t n_pieces;
 	uint32_t map; /* map events */
+	const char *text;
+	uint32_t top;	  /* print(@m, top, div): rows to show, 0 all */
+	uint64_t divisor; /* values are divided by it, 0 and 1 not */
 };
 
 enum plan_prog_kind {
@@ -150,6 +157,7 @@ struct plan_needs {
 	bool task;	  /* fields of a thread are read: CO-RE */
 	bool scope;	  /* some program tests the scope */
 	bool exit;	  /* exit() appears */
+	bool cpus;	  /* the number of CPUs: aggregations may be read in programs */
 };
 
 struct plan {

@@ -17,6 +17,8 @@ static const char *const event_kinds[] = {
 	[PE_PRINTF] = "printf",
 	[PE_PRINT_VALUE] = "print",
 	[PE_PRINT_MAP] = "print-map",
+	[PE_ZERO_MAP] = "zero-map",
+	[PE_TIME] = "time",
 	[PE_CLEAR_MAP] = "clear-map",
 	[PE_PRINT_CLEAR] = "print-and-clear-map",
 };
@@ -52,6 +54,8 @@ static void dump_map(struct arena *a, const struct plan_map *m, FILE *out)
 	if (m->n_keys)
 		fprintf(out, " [epoch@0");
 	dump_fields(a, m->keys, m->n_keys, out);
+	if (m->bucket_offset)
+		fprintf(out, " bucket@%u", m->bucket_offset);
 	if (m->n_keys)
 		fprintf(out, "]");
 	fprintf(out, " value %u %s", m->value_size, type_str(a, m->value));
@@ -65,7 +69,7 @@ static void dump_event(struct arena *a, const struct plan *p, const struct plan_
 {
 	fprintf(out, "event %u %s size %u", i, event_kinds[e->kind], e->size);
 	dump_fields(a, e->fields, e->n_fields, out);
-	if (e->kind != PE_PRINTF && e->kind != PE_PRINT_VALUE)
+	if (e->kind != PE_PRINTF && e->kind != PE_PRINT_VALUE && e->kind != PE_TIME)
 		fprintf(out, " %s", p->maps[e->map].name);
 	fprintf(out, "\n");
 }

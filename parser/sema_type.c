@@ -7,6 +7,7 @@
  * Before: names resolved (NULL symbols are errors already said). After: e->type is never NULL.
  * Only this file may iterate.
  */
+#include "agg.h"
 #include "arena.h"
 #include "limits.h"
 #include "sema.h"
@@ -106,9 +107,12 @@ static const struct type *check_int(struct sema *s, const struct expr *e, const 
 		return t;
 	if (t->kind == TY_AGG && e->kind == EX_CALL) /* pass 3 says where count() belongs */
 		return &type_error;
-	if (t->kind == TY_AGG)
-		return sema_error(s, e->span, "not-built",
-				  "reading an aggregation in an expression is not built yet");
+	if (t->kind == TY_AGG) {
+		sema_error(s, e->span, "agg-read", "a %s cannot be read as a number", name_of(s, t));
+		if (s->report && e->kind == EX_MAP)
+			diag_hint(s->diags, "print it: print(%s)", e->map.name);
+		return &type_error;
+	}
 	return sema_error(s, e->span, "operand-type", "'%s' needs integers, this is %s", op,
 			  name_of(s, t));
 }
@@ -245,6 +249,14 @@ static const struct type *undefined_map(struct sema *s, const struct expr *e)
 	return &type_error;
 }
 
+/* Read in an expression, most aggregations are integers: reduced over all CPUs. */
+static const struct type *read_type(const struct type *t)
+{
+	if (t->kind == TY_AGG && agg_rows[t->agg].is_readable)
+		return word(t->is_signed);
+	return t;
+}
+
 static const struct type *type_map(struct sema *s, struct expr *e)
 {
 	struct map *m = e->map.map;
@@ -263,7 +275,7 @@ static const struct type *type_map(struct sema *s, struct expr *e)
 		return &type_error;
 	if (!m->value && m->is_assigned)
 		return &unknown;
-	return m->value ? m->value : undefined_map(s, e);
+	return m->value ? read_type(m->value) : undefined_map(s, e);
 }
 
 static const struct type *type_incdec(struct sema *s, struct expr *e)
@@ -466,7 +478,7 @@ static const struct type *assigned_type(struct sema *s, struct stmt *st)
 		return sema_error(s, st->assign.value->span, "no-value", "this call has no value");
 	if (t->kind == TY_AGG && !is_agg_call(st->assign.value))
 		return sema_error(s, st->assign.value->span, "not-built",
-				  "copying an aggregation is not built yet");
+				  "copying a %s is not built yet", name_of(s, t));
 	if (t->kind == TY_AGG && st->assign.target->kind == EX_VAR) {
 		sema_error(s, st->assign.value->span, "agg-target", "%s() belongs to a map",
 			   st->assign.value->call.name);
@@ -493,6 +505,9 @@ static void type_assign(struct sema *s, struct stmt *st)
 		widen(s, &target->map.map->value, &target->map.map->value_span, t, st->assign.value,
 		      target->map.name);
 	type_expr(s, target);
+	if (target->kind == EX_MAP && target->map.map && target->map.map->value &&
+	    target->type->kind != TY_ERROR)
+		target->type = target->map.map->value; /* written, not read */
 }
 
 static void type_stmt(struct sema *s, struct stmt *st)

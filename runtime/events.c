@@ -20,7 +20,8 @@ int events_init(struct events *e, struct session *s, struct out *out)
 	e->cleared = calloc(s->plan->n_maps + 1, sizeof(*e->cleared));
 	e->swapped = calloc(s->plan->n_maps + 1, sizeof(*e->swapped));
 	e->settled = calloc(s->plan->n_maps + 1, sizeof(*e->settled));
-	return e->cleared && e->swapped && e->settled ? 0 : -ENOMEM;
+	e->zeroed = calloc(s->plan->n_maps + 1, sizeof(*e->zeroed));
+	return e->cleared && e->swapped && e->settled && e->zeroed ? 0 : -ENOMEM;
 }
 
 void events_free(struct events *e)
@@ -28,6 +29,7 @@ void events_free(struct events *e)
 	free(e->cleared);
 	free(e->swapped);
 	free(e->settled);
+	free(e->zeroed);
 }
 
 void events_note_error(struct events *e, int err)
@@ -38,7 +40,9 @@ void events_note_error(struct events *e, int err)
 
 /* ---- maps ---------------------------------------------------------------------------------- */
 
-static void print_snapshot(struct events *e, const struct plan_map *m, struct map_snapshot *snap)
+/* `ev` is the print call, or NULL at the end of tracing. */
+static void print_snapshot(struct events *e, const struct plan_map *m, struct map_snapshot *snap,
+			   const struct plan_event *ev)
 {
 	struct view_map view;
 	int err = view_map_make(m, snap, &e->s->stacks, &view);
@@ -47,12 +51,16 @@ static void print_snapshot(struct events *e, const struct plan_map *m, struct ma
 		log_error("%s: cannot be shown: %s", m->name, strerror(-err));
 		return;
 	}
+	if (ev)
+		view_map_limit(&view, ev->top, ev->divisor);
 	events_note_error(e, e->out->map(e->out, &view));
 	view_map_free(&view);
+	texts_forget(e->s);
 }
 
+/* A map without keys that nobody wrote is shown when the script asks for it (`ev`). */
 static void print_map(struct events *e, uint32_t map, uint32_t oldest, uint32_t epoch,
-		      bool even_untouched)
+		      const struct plan_event *ev)
 {
 	const struct plan_map *m = &e->s->plan->maps[map];
 	struct map_snapshot snap;
@@ -61,13 +69,13 @@ static void print_map(struct events *e, uint32_t map, uint32_t oldest, uint32_t 
 	if (e->s->map_fds[map] < 0) /* named but never used in a program that was kept */
 		return;
 	err = map_snapshot_read(m, e->s->map_fds[map], oldest, epoch, &snap);
-	if (!err && even_untouched && m->n_keys == 0 && snap.n_rows == 0)
+	if (!err && (ev || e->zeroed[map]) && m->n_keys == 0 && snap.n_rows == 0)
 		err = map_snapshot_add_zero(m, &snap);
 	if (err) {
 		log_error("%s: cannot be read: %s", m->name, strerror(-err));
 		return;
 	}
-	print_snapshot(e, m, &snap);
+	print_snapshot(e, m, &snap, ev);
 	map_snapshot_free(&snap);
 }
 
@@ -129,11 +137,30 @@ static void print_swapped(struct events *e, uint32_t map)
 	if (!next)
 		return;
 	e->swapped[map] = 0;
-	print_map(e, map, e->cleared[map], next - 1, false);
+	print_map(e, map, e->cleared[map], next - 1, NULL);
 	delete_epoch(e, map, next - 1);
 }
 
 /* ---- map records --------------------------------------------------------------------------- */
+
+/* What the old epochs had gets a 0 in the one after, unless a program was there already. */
+static void zero_epoch(struct events *e, uint32_t map, uint32_t oldest, uint32_t epoch)
+{
+	const struct plan_map *m = &e->s->plan->maps[map];
+	struct map_snapshot snap;
+	int err;
+
+	if (e->s->map_fds[map] < 0)
+		return;
+	err = map_snapshot_read(m, e->s->map_fds[map], oldest, epoch, &snap);
+	if (!err) {
+		e->zeroed[map] |= snap.n_rows > 0 && m->n_keys == 0;
+		err = map_insert_zeros(m, e->s->map_fds[map], &snap, epoch + 1);
+		map_snapshot_free(&snap);
+	}
+	if (err)
+		log_error("%s: cannot be set to 0: %s", m->name, strerror(-err));
+}
 
 /* A clear takes along what is left of earlier epochs, whose records were lost or come late: those then
  * find nothing to do, like the record of a clear that was left out. */
@@ -153,8 +180,10 @@ static void map_event(struct events *e, const struct plan_event *ev, const struc
 			return;
 		wait_for_programs(e, r->map, r->epoch);
 	}
-	if (ev->kind != PE_CLEAR_MAP)
-		print_map(e, r->map, oldest, r->epoch, true);
+	if (ev->kind == PE_ZERO_MAP)
+		zero_epoch(e, r->map, oldest, r->epoch);
+	else if (ev->kind != PE_CLEAR_MAP)
+		print_map(e, r->map, oldest, r->epoch, ev);
 	if (clears)
 		delete_epoch(e, r->map, r->epoch);
 }
@@ -185,7 +214,7 @@ static void print_current(struct events *e, uint32_t map)
 {
 	uint32_t epoch = e->s->control ? e->s->control->epoch[map] : 0;
 
-	print_map(e, map, epoch, epoch, false);
+	print_map(e, map, epoch, epoch, NULL);
 }
 
 void events_print_maps(struct events *e)
@@ -212,6 +241,19 @@ static void show_fields(struct events *e, const struct plan_event *ev, const uin
 		events_note_error(e, e->out->printf_event(e->out, ev, views));
 	else
 		events_note_error(e, e->out->value(e->out, &views[0]));
+	if (e->s->texts)
+		texts_forget(e->s);
+}
+
+/* As if printf had printed the text. */
+static void show_time(struct events *e, const struct plan_event *ev)
+{
+	const char *text = texts_time(e->s, ev->text, texts_wall_clock());
+	struct plan_piece piece = {.text = text, .text_len = (uint32_t)strlen(text)};
+	struct plan_event shown = {.kind = PE_PRINTF, .pieces = &piece, .n_pieces = 1, .span = ev->span};
+
+	events_note_error(e, e->out->printf_event(e->out, &shown, NULL));
+	texts_forget(e->s);
 }
 
 static void planned_record(struct events *e, uint32_t id, const void *record, size_t size)
@@ -228,8 +270,12 @@ static void planned_record(struct events *e, uint32_t id, const void *record, si
 	case PE_PRINT_VALUE:
 		show_fields(e, ev, record);
 		return;
+	case PE_TIME:
+		show_time(e, ev);
+		return;
 	case PE_PRINT_MAP:
 	case PE_CLEAR_MAP:
+	case PE_ZERO_MAP:
 	case PE_PRINT_CLEAR:
 		map_event(e, ev, record);
 		return;

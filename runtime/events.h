@@ -15,6 +15,7 @@ struct events {
 	uint32_t *cleared; /* by map: epochs before this one are deleted */
 	uint32_t *settled; /* by map: no program uses an epoch before this one */
 	uint32_t *swapped; /* by map: the epoch that began with events_swap, 0: nothing to print */
+	bool *zeroed; /* by map: without keys, and set to 0 by zero() */
 };
 
 int events_init(struct events *e, struct session *s, struct out *out);

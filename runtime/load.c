@@ -23,6 +23,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 /* ---- before the object is there ----------------------------------------------------------- */
@@ -91,10 +92,16 @@ static void find_event_frames(struct sonde_config *config, const struct plan *pl
 void session_prepare(struct session_prep *prep, const struct plan *plan, struct kernel *k,
 		     const struct session_scope *scope)
 {
+	struct timespec now;
+
 	*prep = (struct session_prep){.btf_fd = -1};
 	prep->config.self_tgid = scope->with_self ? 0 : (uint32_t)getpid();
 	prep->config.scope = scope->scope;
 	prep->config.scope_tgid = scope->tgid;
+	clock_gettime(CLOCK_BOOTTIME, &now);
+	prep->config.start_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	if (plan->needs.cpus)
+		prep->config.n_cpus = (uint32_t)libbpf_num_possible_cpus();
 	if (uses_core(plan))
 		prep->btf_fd = kernel_btf_cut(k, core_structs,
 					      sizeof(core_structs) / sizeof(*core_structs));

@@ -36,6 +36,10 @@ static const struct {
 	[SONDE_LOSS_SPAN_RETURN] = {"calls not measured, their return was not seen",
 				    "longjmp, or the kernel's limit of 64 nested return probes",
 				    "span-return"},
+	[SONDE_LOSS_STRING_CUT] = {"strings were cut", "read more: str(p, n)", "string-cut"},
+	[SONDE_LOSS_READ_FAULT] = {"reads of memory failed, taken as empty",
+				   "not an address, or a page that is not in memory now", "read-fault"},
+	[SONDE_LOSS_RUN] = {"runs left out, probes nested too deeply on a CPU", NULL, "run"},
 };
 
 /* Sum of one counter over all possible CPUs. */

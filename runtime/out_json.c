@@ -4,6 +4,7 @@
  * and the descriptor are out_file.c's. Text that format.c makes is put into a scratch buffer first
  * and then quoted. Bytes that are no UTF-8 become U+FFFD, so that every line is valid JSON.
  */
+#include "json_agg.h"
 #include "out_file.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -146,11 +147,18 @@ static void put_value(struct out_json *w, const struct view *v)
 	case TY_ERROR:
 	case TY_VOID: text_string(t, "null"); break;
 	case TY_BOOL: text_string(t, v->integer ? "true" : "false"); break;
-	case TY_INT:
-	case TY_AGG: put_integer(t, v); break;
+	case TY_AGG:
+		if (!json_agg_value(t, v))
+			put_integer(t, v);
+		break;
+	case TY_INT: put_integer(t, v); break;
 	case TY_STRING:
 	case TY_KSTACK:
-	case TY_USTACK: put_as_text(w, v); break;
+	case TY_USTACK:
+	case TY_KSYM:
+	case TY_USYM:
+	case TY_USERNAME:
+	case TY_TIMESTAMP: put_as_text(w, v); break;
 	}
 }
 
@@ -205,18 +213,6 @@ static int json_value(struct out *o, const struct view *v)
 	return end(w);
 }
 
-/* What kind of figures a map has. */
-static const char *map_type(const struct view_map *m)
-{
-	switch (m->rows[0].value.type->agg) {
-	case AGG_NONE:
-	case AGG_COUNT:
-	case AGG_SUM:
-	case AGG_KIND_COUNT: break;
-	}
-	return "map";
-}
-
 static int json_map(struct out *o, const struct view_map *m)
 {
 	struct out_json *w = out_json(o);
@@ -224,7 +220,7 @@ static int json_map(struct out *o, const struct view_map *m)
 
 	if (m->n_rows == 0)
 		return w->file.error;
-	begin(w, map_type(m));
+	begin(w, json_agg_line(m->rows[0].value.type));
 	text_char(t, '{');
 	put_string(t, m->name);
 	text_string(t, m->n_keys ? ": {" : ": ");

@@ -38,7 +38,8 @@ static void put_row(struct text *t, const struct view_map *m, const struct view_
 		text_string(t, i == 0 ? "[" : ", ");
 		format_view(t, &r->keys[i]);
 	}
-	text_string(t, m->n_keys > 0 ? "]: " : ": ");
+	text_string(t, m->n_keys > 0 ? "]:" : ":");
+	text_char(t, format_is_block(r->value.type) ? '\n' : ' ');
 	format_view(t, &r->value);
 	text_char(t, '\n');
 }

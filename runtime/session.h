@@ -40,6 +40,8 @@ struct session {
 	struct usyms *usyms; /* NULL unless user stacks are needed */
 	struct stack_source stacks;
 	struct stack_cache *stack_cache; /* stacks.c */
+	struct text_item *texts;	 /* texts.c: words found for the record at hand */
+	uint64_t boot_distance_ns;
 	uint64_t map_records_lost;	 /* mmap and exec records the kernel dropped */
 };
 
@@ -85,6 +87,12 @@ int stacks_open(struct session *s);
 void stacks_close(struct session *s);
 /* A user stack was seen for the first time: remember its process's mappings. */
 void stacks_note(struct session *s, const struct sonde_stack_event *ev);
+
+/* texts.c: values that user space puts into words. The strings live until texts_forget. */
+void texts_open(struct session *s);
+void texts_forget(struct session *s);
+const char *texts_time(struct session *s, const char *format, uint64_t wall_ns);
+uint64_t texts_wall_clock(void);
 
 /* loss.c: what was lost, by cause and probe, to the output; the number of losses. */
 uint64_t loss_report(struct session *s, struct out *out);

@@ -25,7 +25,14 @@ struct view_stack {
 	bool is_lost; /* it was taken, but the store does not have it (n is 0) */
 };
 
-/* A value ready to be shown: the arm is named by type->kind (TY_AGG: integer). */
+/* One bucket of a histogram: its number (agg.h has what it holds) and how many values fell into it. */
+struct view_bucket {
+	uint32_t index;
+	uint64_t count;
+};
+
+/* A value ready to be shown: the arm is named by type->kind. TY_AGG: stats of AGG_STATS, histogram of
+ * AGG_HIST, AGG_LHIST and AGG_QUANTILES, else integer. */
 struct view {
 	const struct type *type;
 	union {
@@ -35,6 +42,15 @@ struct view {
 			uint32_t len; /* up to the first NUL */
 		} string;
 		struct view_stack stack;
+		struct {
+			uint64_t count, average, total;
+		} stats;
+		struct {
+			const struct view_bucket *buckets; /* ascending; those left out are empty */
+			uint32_t n;
+			uint64_t total;	  /* of all buckets */
+			uint64_t divisor; /* counts are shown divided by it: 1 or more */
+		} histogram;
 	};
 };
 
@@ -56,6 +72,8 @@ struct view_map {
  * of a whole map at once. */
 struct stack_source {
 	bool (*find)(struct stack_source *s, uint64_t hash, bool is_user, struct view_stack *out);
+	/* Text of a value of type_is_text; NULL in a source that has none. */
+	const char *(*text)(struct stack_source *s, const struct type *t, const void *bytes);
 };
 
 /* The view of the value of `type` at `bytes`. Strings point into bytes. */
