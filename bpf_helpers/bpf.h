@@ -38,8 +38,10 @@ static long (*bpf_map_update_elem)(void *map, const void *key, const void *value
 				   uint64_t flags) = (void *)2;
 static uint64_t (*bpf_get_current_pid_tgid)(void) = (void *)14;
 static long (*bpf_get_stack)(void *ctx, void *buf, uint32_t size, uint64_t flags) = (void *)67;
-static long (*bpf_probe_read_user)(void *dst, uint32_t size, const void *src) = (void *)112;
 static long (*bpf_probe_read_kernel)(void *dst, uint32_t size, const void *src) = (void *)113;
+static long (*bpf_probe_read_user)(void *dst, uint32_t size, const void *src) = (void *)112;
+static long (*bpf_probe_read_user_str)(void *dst, uint32_t size, const void *src) = (void *)114;
+static long (*bpf_probe_read_kernel_str)(void *dst, uint32_t size, const void *src) = (void *)115;
 static void *(*bpf_ringbuf_reserve)(void *ring, uint64_t size, uint64_t flags) = (void *)131;
 static void (*bpf_ringbuf_submit)(void *data, uint64_t flags) = (void *)132;
 static long (*bpf_get_task_stack)(void *task, void *buf, uint32_t size,
@@ -47,6 +49,7 @@ static long (*bpf_get_task_stack)(void *task, void *buf, uint32_t size,
 static void *(*bpf_task_storage_get)(void *map, void *task, void *value,
 				     uint64_t flags) = (void *)156;
 static struct task_struct *(*bpf_get_current_task_btf)(void) = (void *)158;
+static void *(*bpf_map_lookup_percpu_elem)(void *map, const void *key, uint32_t cpu) = (void *)195;
 static uint64_t (*bpf_ktime_get_ns)(void) = (void *)5;
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
@@ -55,8 +58,13 @@ typedef struct {
 	uint32_t val;
 } kuid_t;
 
+typedef struct {
+	uint32_t val;
+} kgid_t;
+
 struct cred {
 	kuid_t uid;
+	kgid_t gid;
 };
 
 struct thread_info {

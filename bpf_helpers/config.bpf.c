@@ -6,3 +6,13 @@
 #include "helpers.h"
 
 const volatile struct sonde_config sonde_config = {};
+
+INLINE uint64_t sonde_config_cpus(void)
+{
+	return sonde_config.n_cpus;
+}
+
+INLINE uint64_t sonde_config_start(void)
+{
+	return sonde_config.start_ns;
+}

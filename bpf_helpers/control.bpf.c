@@ -16,16 +16,18 @@ INLINE uint32_t sonde_control_exiting(void)
 	return sonde_control.exiting;
 }
 
-/* Advance a map's epoch; the one it had goes to user space. While SONDE_EPOCH_SLOTS - 1 clears wait
- * for user space the map is left alone: an array's slot would be used twice. Returns the old epoch. */
+/* Advance a map's epoch; returns the one it had, for user space. While SONDE_EPOCH_SLOTS - 1 clears
+ * wait for user space the map is left alone, for an array's slot would be used twice: then what is
+ * returned is the epoch before, which an earlier record has ended already. */
 INLINE uint32_t sonde_control_clear(uint32_t map, uint32_t probe)
 {
 	uint32_t epoch = sonde_control.epoch[map];
 
-	if (epoch - sonde_control.acked[map] >= SONDE_EPOCH_SLOTS - 1)
+	if (epoch - sonde_control.acked[map] >= SONDE_EPOCH_SLOTS - 1) {
 		sonde_loss_count(probe, SONDE_LOSS_CLEAR);
-	else
-		__sync_val_compare_and_swap((uint32_t *)&sonde_control.epoch[map], epoch, epoch + 1);
+		return epoch - 1;
+	}
+	__sync_val_compare_and_swap((uint32_t *)&sonde_control.epoch[map], epoch, epoch + 1);
 	return epoch;
 }
 

@@ -12,11 +12,21 @@ struct {
 	__type(value, uint64_t);
 } sonde_losses SEC(".maps");
 
-INLINE void sonde_loss_count(uint32_t probe, uint32_t cause)
+static INLINE void add(uint32_t probe, uint32_t cause, uint64_t more)
 {
 	uint32_t index = probe * SONDE_LOSS_COUNT + cause;
 	uint64_t *n = bpf_map_lookup_elem(&sonde_losses, &index);
 
 	if (n)
-		__sync_fetch_and_add(n, 1);
+		__sync_fetch_and_add(n, more);
+}
+
+INLINE void sonde_loss_add(uint32_t probe, uint32_t cause, uint64_t n)
+{
+	add(probe, cause, n);
+}
+
+INLINE void sonde_loss_count(uint32_t probe, uint32_t cause)
+{
+	add(probe, cause, 1);
 }

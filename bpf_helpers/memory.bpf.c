@@ -14,11 +14,11 @@ INLINE void sonde_memory_read(void *to, uint32_t size, const void *from)
 INLINE void sonde_memory_kernel(void *to, uint32_t size, const void *from, uint32_t probe)
 {
 	if (unlikely(bpf_probe_read_kernel(to, size, from)))
-		sonde_loss_count(probe, SONDE_LOSS_READ);
+		sonde_loss_count(probe, SONDE_LOSS_READ_FAULT);
 }
 
 INLINE void sonde_memory_user(void *to, uint32_t size, const void *from, uint32_t probe)
 {
 	if (unlikely(bpf_probe_read_user(to, size, from)))
-		sonde_loss_count(probe, SONDE_LOSS_READ);
+		sonde_loss_count(probe, SONDE_LOSS_READ_FAULT);
 }

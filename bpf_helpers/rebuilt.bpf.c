@@ -15,14 +15,14 @@ struct switch_args {
 enum { STATE_REPORTED = 0x7f, REPORT_IDLE = 0x80, REPORT_MAX = 0x100, TASK_IDLE = 0x402,
        TASK_RTLOCK = 0x1000, TASK_UNINTERRUPTIBLE = 2 };
 
-INLINE_CORE void sonde_rebuilt_prev_comm(struct switch_args *c, char *comm)
+INLINE void sonde_rebuilt_prev_comm(struct switch_args *c, uint64_t *comm)
 {
-	bpf_probe_read_kernel(comm, 16, c->prev->comm);
+	sonde_task_comm(c->prev, comm);
 }
 
-INLINE_CORE void sonde_rebuilt_next_comm(struct switch_args *c, char *comm)
+INLINE void sonde_rebuilt_next_comm(struct switch_args *c, uint64_t *comm)
 {
-	bpf_probe_read_kernel(comm, 16, c->next->comm);
+	sonde_task_comm(c->next, comm);
 }
 
 INLINE_CORE uint64_t sonde_rebuilt_prev_pid(struct switch_args *c)
@@ -61,4 +61,25 @@ INLINE_CORE uint64_t sonde_rebuilt_prev_state(struct switch_args *c)
 	if (!reported)
 		return 0;
 	return 1u << (31 - __builtin_clz(reported));
+}
+
+/* sys_enter(regs, number); sys_exit(regs, result) */
+struct syscall_args {
+	struct pt_regs *regs;
+	uint64_t value;
+};
+
+INLINE uint64_t sonde_rebuilt_enter_id(struct syscall_args *c)
+{
+	return c->value;
+}
+
+INLINE uint64_t sonde_rebuilt_exit_id(struct syscall_args *c)
+{
+	return sonde_syscall_number(c->regs);
+}
+
+INLINE uint64_t sonde_rebuilt_exit_ret(struct syscall_args *c)
+{
+	return c->value;
 }

@@ -14,14 +14,17 @@ struct {
 	__type(value, uint32_t);
 } sonde_scopes SEC(".maps");
 
-/* Is the current thread traced? Its pid_tgid is given: most programs have it already. */
-INLINE uint32_t sonde_scope_current(uint64_t pid_tgid)
+/* Is the current thread traced? */
+INLINE uint32_t sonde_scope_current(struct task_struct *task)
 {
-	if (sonde_config.scope == SONDE_SCOPE_TREE)
-		return bpf_task_storage_get(&sonde_scopes, bpf_get_current_task_btf(), 0, 0) != 0;
+	if (sonde_config.scope == SONDE_SCOPE_FOLLOW &&
+	    sonde_task_pid(task) == sonde_config.scope_tgid)
+		return 1;
+	if (sonde_config.scope >= SONDE_SCOPE_TREE)
+		return bpf_task_storage_get(&sonde_scopes, task, 0, 0) != 0;
 	if (sonde_config.scope == SONDE_SCOPE_PID)
-		return pid_tgid >> 32 == sonde_config.scope_tgid;
-	return pid_tgid >> 32 != sonde_config.self_tgid;
+		return sonde_task_pid(task) == sonde_config.scope_tgid;
+	return sonde_task_pid(task) != sonde_config.self_tgid;
 }
 
 /* May a thread that is not the current one be traced? Only what its pid tells; who asks has its state
@@ -36,7 +39,10 @@ INLINE uint32_t sonde_scope_may_have(struct task_struct *task)
 /* At sched_process_fork: what a traced thread creates is traced. */
 INLINE void sonde_scope_fork(struct task_struct *parent, struct task_struct *child)
 {
-	if (!bpf_task_storage_get(&sonde_scopes, parent, 0, 0))
+	uint32_t is_root = sonde_config.scope == SONDE_SCOPE_FOLLOW &&
+		       sonde_task_pid(parent) == sonde_config.scope_tgid;
+
+	if (!is_root && !bpf_task_storage_get(&sonde_scopes, parent, 0, 0))
 		return;
 	if (!bpf_task_storage_get(&sonde_scopes, child, 0, STORAGE_CREATE))
 		sonde_loss_count(0, SONDE_LOSS_TASK_STORAGE);

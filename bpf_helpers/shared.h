@@ -21,7 +21,11 @@ enum {
 	SONDE_MAX_FRAMES = 127,	   /* kernel.perf_event_max_stack's default */
 	SONDE_EPOCH_SLOTS = 4,	   /* array maps: how many clears may be on their way at once */
 	SONDE_SCRATCH_SLOTS = 4,   /* programs that may nest on a CPU: task, softirq, irq, NMI */
+	SONDE_ROOM_BYTES = 4080,   /* a program's memory beside the BPF stack */
+	SONDE_MAX_CPUS = 4096,	   /* CPUs that reading an aggregation in a script goes over */
 	SONDE_STACK_ENTRIES = 1 << 17, /* stacks the store can hold; not preallocated */
+	SONDE_SYSCALLS = 512,	   /* numbers that can be looked up: a power of two */
+	SONDE_SPAN_CALLS = 64,	   /* open calls of a thread: the kernel has no more return probes */
 };
 
 /* ---- ring buffer ------------------------------------------------------------------------- */
@@ -75,6 +79,7 @@ enum sonde_scope {
 	SONDE_SCOPE_ALL = 0,  /* everything but the tracer */
 	SONDE_SCOPE_PID = 1,  /* one process */
 	SONDE_SCOPE_TREE = 2, /* a command and its descendants: a flag in task storage */
+	SONDE_SCOPE_FOLLOW = 3, /* one process, and its descendants by the same flag */
 };
 
 /* Kernel text of the tracer's own frames; user space looks the addresses up. */
@@ -91,7 +96,8 @@ struct sonde_config {
 	uint32_t self_tgid;
 	uint32_t scope;	     /* enum sonde_scope */
 	uint32_t scope_tgid; /* SONDE_SCOPE_PID, and the -c command itself */
-	uint32_t pad;
+	uint32_t n_cpus;     /* possible ones */
+	uint64_t start_ns;   /* CLOCK_BOOTTIME when tracing began */
 	struct sonde_range trace_run; /* bpf_trace_run1 … bpf_trace_run12 */
 	struct sonde_range frames[SONDE_MAX_PROGS][SONDE_FRAME_COUNT]; /* by plan->progs index */
 };
@@ -122,7 +128,11 @@ enum sonde_loss {
 	SONDE_LOSS_SCRATCH,	 /* programs nested deeper than SONDE_SCRATCH_SLOTS */
 	SONDE_LOSS_DIVISION,	 /* divisions by zero, whose result was taken as 1 */
 	SONDE_LOSS_CLEAR,	 /* clear() while SONDE_EPOCH_SLOTS clears were on their way */
+	SONDE_LOSS_SPAN_DEEP,	 /* calls nested deeper than SONDE_SPAN_CALLS */
+	SONDE_LOSS_SPAN_RETURN,	 /* calls whose return was not seen */
+	SONDE_LOSS_STRING_CUT,	 /* a text was longer than what str() holds */
+	SONDE_LOSS_READ_FAULT,	 /* memory that could not be read: it is empty or 0 */
+	SONDE_LOSS_RUN,		 /* a run left out: no memory beside the stack, nested too deeply */
 	SONDE_LOSS_LOOP_CUT,	 /* loops cut after LIMIT_LOOP rounds */
-	SONDE_LOSS_READ,	 /* memory that could not be read, taken as 0 */
 	SONDE_LOSS_COUNT,
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
- * Off-CPU spans: which threads have one, and the hidden state of each, in task storage.
+ * Spans: the hidden state of each thread, in task storage; of calls, a stack of those that are open.
  */
 #include "helpers.h"
 
@@ -30,4 +30,89 @@ INLINE void *sonde_span_open(void *map, struct task_struct *t, uint32_t probe)
 INLINE void *sonde_span_find(void *map, struct task_struct *t)
 {
 	return bpf_task_storage_get(map, t, 0, 0);
+}
+
+/* The one element of a per-CPU array. */
+INLINE void *sonde_span_cpu(void *map)
+{
+	uint32_t zero = 0;
+
+	return bpf_map_lookup_elem(map, &zero);
+}
+
+/* ---- open calls -------------------------------------------------------------------------- */
+
+/* Of a thread: how many, then slots of `size` bytes (parser/plan.c), innermost last. A call is known by
+ * the stack pointer at its entry, which no other open call has: those further in have lower ones. */
+struct calls {
+	uint64_t n;
+};
+
+struct slot {
+	uint64_t start, sp;
+};
+
+/* `i` < SONDE_SPAN_CALLS. The compiler must not know it, nor make a running pointer of it: what the
+ * verifier sees is the mask. */
+static INLINE struct slot *slot_at(struct calls *c, uint64_t i, uint32_t size)
+{
+	asm volatile("" : "+r"(i));
+	return (void *)((char *)(c + 1) + (i & (SONDE_SPAN_CALLS - 1)) * size);
+}
+
+/* Has a call with stack pointer `sp` been left, when one is entered, or returns, at `now`? Not so on
+ * another stack, which `mask` tells: an interrupt has its own. */
+static INLINE uint32_t is_within(uint64_t sp, uint64_t now, uint64_t mask)
+{
+	return ((sp ^ now) & mask) == 0 && sp <= now;
+}
+
+/* Called by longjmp, or never seen to return because the kernel had no return probe left. */
+static INLINE void count_missed(uint64_t n, uint32_t probe)
+{
+	if (n)
+		sonde_loss_add(probe, SONDE_LOSS_SPAN_RETURN, n);
+}
+
+/* A slot for the call that is entered now; what cannot be open any more is dropped first. NULL when
+ * too many are. */
+INLINE void *sonde_span_push(struct calls *c, uint64_t sp, uint32_t size, uint64_t mask, uint32_t probe)
+{
+	uint64_t before = c->n, n = before;
+	struct slot *slot;
+
+	for (uint32_t i = 0; i < SONDE_SPAN_CALLS && n; i++) {
+		if (!is_within(slot_at(c, n - 1, size)->sp, sp, mask))
+			break;
+		n--;
+	}
+	count_missed(before - n, probe);
+	if (n >= SONDE_SPAN_CALLS) {
+		sonde_loss_count(probe, SONDE_LOSS_SPAN_DEEP);
+		return 0;
+	}
+	c->n = n + 1;
+	slot = slot_at(c, n, size);
+	slot->sp = sp;
+	return slot;
+}
+
+/* The slot of the call that returns now, taken off with those above it; NULL when its entry was not
+ * seen. What is above it was left without a return. */
+INLINE void *sonde_span_pop(struct calls *c, uint64_t sp, uint32_t size, uint64_t mask, uint32_t probe)
+{
+	uint64_t before = c->n, n = before;
+
+	for (uint32_t i = 0; i < SONDE_SPAN_CALLS && n; i++) {
+		struct slot *slot = slot_at(c, --n, size);
+
+		if (slot->sp == sp) {
+			c->n = n;
+			count_missed(before - n - 1, probe);
+			return slot;
+		}
+		if (((slot->sp ^ sp) & mask) == 0 && slot->sp > sp)
+			return 0;
+	}
+	return 0;
 }

@@ -69,11 +69,19 @@ INLINE_CORE uint64_t sonde_syscall_arg(struct pt_regs *regs, uint32_t i)
 enum { X86_TS_COMPAT = 2 };
 
 /* A 32-bit program's system call on a 64-bit kernel: its number is of another table. */
-INLINE_CORE uint32_t sonde_syscall_is_compat(void)
+INLINE_CORE uint32_t sonde_syscall_is_compat(struct task_struct *task)
 {
 #ifdef SONDE_TARGET_x86
-	return (bpf_get_current_task_btf()->thread_info.status & X86_TS_COMPAT) != 0;
+	return (task->thread_info.status & X86_TS_COMPAT) != 0;
 #else
+	(void)task;
 	return 0;
 #endif
+}
+
+/* Index in a table by number, bounded so that the verifier sees it. */
+INLINE uint64_t sonde_syscall_index(uint64_t number)
+{
+	asm volatile("" : "+r"(number));
+	return number & (SONDE_SYSCALLS - 1);
 }

@@ -19,9 +19,26 @@ INLINE_CORE uint64_t sonde_task_uid(struct task_struct *t)
 	return t->cred->uid.val;
 }
 
-INLINE_CORE void sonde_task_comm(struct task_struct *t, char *comm)
+/* Zero what follows the first NUL byte of a word; *ended says that there was one before or in it. */
+static INLINE uint64_t end_at_nul(uint64_t word, uint32_t *ended)
 {
-	bpf_probe_read_kernel(comm, 16, t->comm);
+	uint64_t nul = (word - 0x0101010101010101ull) & ~word & 0x8080808080808080ull;
+
+	if (*ended)
+		return 0;
+	*ended = nul != 0;
+	return nul ? word & (nul - 1) & ~nul : word;
+}
+
+/* Two loads instead of a helper call (85 ns). The kernel leaves old text behind the NUL, which would
+ * make two map keys of one name. */
+INLINE_CORE void sonde_task_comm(struct task_struct *t, uint64_t *comm)
+{
+	const uint64_t *from = (const uint64_t *)t->comm;
+	uint32_t ended = 0;
+
+	comm[0] = end_at_nul(from[0], &ended);
+	comm[1] = end_at_nul(from[1], &ended);
 }
 
 INLINE_CORE uint64_t sonde_task_exec_id(struct task_struct *t)
@@ -33,4 +50,17 @@ INLINE_CORE uint64_t sonde_task_exec_id(struct task_struct *t)
 INLINE_CORE uint32_t sonde_task_has_memory(struct task_struct *t)
 {
 	return t->mm != 0;
+}
+
+INLINE_CORE uint64_t sonde_task_gid(struct task_struct *t)
+{
+	return t->cred->gid.val;
+}
+
+/* Process and execve count of the current thread: one address space, in 64 bits. */
+INLINE_CORE uint64_t sonde_task_space(void)
+{
+	struct task_struct *t = bpf_get_current_task_btf();
+
+	return (uint32_t)t->tgid | (uint64_t)(uint32_t)t->self_exec_id << 32;
 }

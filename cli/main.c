@@ -15,6 +15,7 @@
 #include "run.h"
 #include "runtime/facts_file.h"
 #include "runtime/kernel_facts.h"
+#include "runtime/list.h"
 #include "runtime/log.h"
 #include <errno.h>
 #include <stdio.h>
@@ -40,7 +41,7 @@ static struct kernel *ask_kernel(const struct options *o)
 static int front_end(struct arena *a, const struct options *o, struct kernel *k, struct diags *d,
 		     struct program **program, struct plan **plan)
 {
-	struct plan_options po = {.scope_tree = o->command && !o->system};
+	struct plan_options po = {.scope_tree = (o->command || o->follow) && !o->system};
 
 	*plan = NULL;
 	*program = parse(a, d->source, d);
@@ -77,11 +78,22 @@ static int walk(const struct options *o)
 		status = front_end(a, o, k, &d, &program, &plan);
 		diags_print(&d, stderr, isatty(STDERR_FILENO));
 		if (!status && plan)
-			status = o->emit ? run_emit(o, program, plan) : run_trace(o, program, plan, k);
+			status = o->emit ? run_emit(o, program, plan, k)
+					 : run_trace(o, program, plan, k);
 	}
 	if (k)
 		kernel_close(k);
 	arena_free(a);
+	return status;
+}
+
+static int list(const struct options *o)
+{
+	struct kernel *k = ask_kernel(o);
+	int status = k ? list_probes(k, o->file, o->verbose, stdout) : 1;
+
+	if (k)
+		kernel_close(k);
 	return status;
 }
 
@@ -99,6 +111,8 @@ int main(int argc, char **argv)
 		return puts("sonde " SONDE_VERSION) < 0;
 	case MODE_LIST_ROWS:
 		return reference_list_rows(), 0;
+	case MODE_LIST:
+		return list(&o);
 	case MODE_TRACE:
 	case MODE_CHECK:
 		break;

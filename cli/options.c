@@ -4,6 +4,7 @@
  */
 #include "options.h"
 #include "parser/diag.h"
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,17 +63,83 @@ static const struct {
 } units[] = {{"s", 1000000000}, {"", 1000000000}, {"ms", 1000000}, {"us", 1000},
 	     {"m", 60000000000}, {"h", 3600000000000}};
 
-static int set_duration(struct options *o, const char *arg)
+static int read_time(const char *arg, uint64_t *ns)
 {
 	char *end;
 	unsigned long long n = strtoull(arg, &end, 10);
 
 	for (size_t i = 0; end != arg && *arg != '-' && i < sizeof(units) / sizeof(*units); i++)
 		if (strcmp(units[i].unit, end) == 0 && n > 0 && n <= UINT64_MAX / units[i].ns / 2) {
-			o->duration_ns = n * units[i].ns;
+			*ns = n * units[i].ns;
 			return 0;
 		}
 	return usage_error("'%s' is not a duration: write 10s, 500ms or 5m", arg);
+}
+
+static int set_duration(struct options *o, const char *arg)
+{
+	return read_time(arg, &o->duration_ns);
+}
+
+static int set_interval(struct options *o, const char *arg)
+{
+	if (read_time(arg, &o->interval_ns))
+		return -1;
+	return o->interval_ns >= 1000000 ? 0 : usage_error("an interval of %s is too short: 1ms at least", arg);
+}
+
+static int set_reset(struct options *o, const char *arg)
+{
+	(void)arg;
+	o->reset = true;
+	return 0;
+}
+
+static int set_strict(struct options *o, const char *arg)
+{
+	(void)arg;
+	o->strict = true;
+	return 0;
+}
+
+static int set_dry_run(struct options *o, const char *arg)
+{
+	(void)arg;
+	o->dry_run = true;
+	return 0;
+}
+
+static int set_follow(struct options *o, const char *arg)
+{
+	(void)arg;
+	o->follow = true;
+	return 0;
+}
+
+static int set_format(struct options *o, const char *arg)
+{
+	if (strcmp(arg, "text") == 0)
+		o->format = FORMAT_TEXT;
+	else if (strcmp(arg, "json") == 0)
+		o->format = FORMAT_JSON;
+	else
+		return usage_error("'%s' is no output format: text or json", arg);
+	return 0;
+}
+
+static const struct {
+	const char *name;
+	enum buffering buffering;
+} bufferings[] = {{"line", BUFFER_LINE}, {"full", BUFFER_FULL}, {"none", BUFFER_NONE}};
+
+static int set_buffering(struct options *o, const char *arg)
+{
+	for (size_t i = 0; i < sizeof(bufferings) / sizeof(*bufferings); i++)
+		if (strcmp(bufferings[i].name, arg) == 0) {
+			o->buffering = bufferings[i].buffering;
+			return 0;
+		}
+	return usage_error("'%s' is no buffering: line, full or none", arg);
 }
 
 static int set_output(struct options *o, const char *arg)
@@ -165,6 +232,13 @@ static int set_help(struct options *o, const char *arg)
 	return 0;
 }
 
+static int set_list(struct options *o, const char *arg)
+{
+	(void)arg;
+	o->mode = MODE_LIST;
+	return 0;
+}
+
 static int set_list_rows(struct options *o, const char *arg)
 {
 	(void)arg;
@@ -177,13 +251,23 @@ static const struct option_row rows[] = {
 	{"-c", "--cmd", "COMMAND", set_command,
 	 "run a command and trace it and its descendants; the run ends with it"},
 	{"-p", "--pid", "PID", set_pid, "trace this process, all its threads; the run ends with it"},
+	{"-l", "--list", NULL, set_list,
+	 "list what can be probed, all or what matches a PATTERN; -lv: tracepoints' fields, too"},
 	{"--system", NULL, NULL, set_system, "with -c or -p: trace everything, not only that"},
+	{"--follow", NULL, NULL, set_follow, "with -p: trace what the process starts, too"},
 	{"--self", NULL, NULL, set_self, "trace sonde itself too"},
 	{"--duration", NULL, "TIME", set_duration, "end after 10s, 500ms, 5m"},
 	{"-o", "--output", "FILE", set_output, "write results to FILE"},
+	{"-f", "--format", "FORMAT", set_format, "how results are written: text (default) or json"},
+	{"-B", NULL, "MODE", set_buffering,
+	 "write results at each line's end (line), when a buffer is full (full), at once (none)"},
+	{"--interval", NULL, "TIME", set_interval, "print all maps every 1s, 500ms, 5m"},
+	{"--reset", NULL, NULL, set_reset, "with --interval: empty them too, nothing is lost between"},
+	{"--strict", NULL, NULL, set_strict, "exit status 4 when anything was lost"},
 	{"-v", "--verbose", NULL, set_verbose, "say what is done, and all of a verifier log"},
 	{"-q", "--quiet", NULL, set_quiet, "only results, warnings and errors"},
 	{"--check", NULL, NULL, set_check, "check the script, load nothing"},
+	{"--dry-run", NULL, NULL, set_dry_run, "load the programs, attach them, and stop"},
 	{"--emit", NULL, "STAGE", set_emit,
 	 "print a stage of compiling and stop: ast types plan ir ir-opt asm elf"},
 	{"--kernel-facts", NULL, "FILE", set_facts,
@@ -239,8 +323,11 @@ static int read_option(struct options *o, int argc, char **argv, int *i)
 
 	if (!r && word[1] != '-' && len > 2) {
 		r = find_option(word, 2);
-		if (r && !r->arg)
-			r = NULL;
+		if (r && !r->arg && isalpha((unsigned char)word[2])) { /* -lv is -l -v */
+			argv[*i] += 1;
+			argv[*i][0] = '-';
+			return r->set(o, NULL) ? -1 : read_option(o, argc, argv, i);
+		}
 		arg = word + 2;
 	} else if (len < strlen(word)) {
 		arg = equals + 1;
@@ -267,6 +354,10 @@ static int check_combination(const struct options *o)
 		return usage_error("there is nothing to run: write -e 'PROGRAM' or a FILE");
 	if (o->command && o->pid)
 		return usage_error("-c and -p exclude each other");
+	if (o->follow && !o->pid)
+		return usage_error("--follow goes with -p PID (-c follows by itself)");
+	if (o->reset && !o->interval_ns)
+		return usage_error("--reset goes with --interval TIME");
 	return 0;
 }
 
@@ -287,10 +378,36 @@ static void take_params(struct options *o, int argc, char **argv, int i)
 		add_param(o, argv, i);
 }
 
+/* The first line of a script, `#!/usr/bin/sonde -q -f json`: the kernel gives all that follows the
+ * program as one word, and the script's name after it. */
+static int read_script_line(struct options *o, char *line)
+{
+	char *words[64];
+	int n = 1;
+
+	for (char *w = strtok(line, " \t"); w && n < 64; w = strtok(NULL, " \t"))
+		words[n++] = w;
+	for (int i = 1; i < n; i++)
+		if (read_option(o, n, words, &i))
+			return -1;
+	return 0;
+}
+
+static bool is_script_line(int argc, char **argv)
+{
+	return argc > 2 && argv[1][0] == '-' && strpbrk(argv[1], " \t") && argv[1][1] != 'e' &&
+	       !strchr(argv[1], '=') && argv[2][0] != '-' &&
+	       !find_option(argv[1], strlen(argv[1]));
+}
+
 int options_parse(struct options *o, int argc, char **argv)
 {
+	int i = 1;
+
 	*o = (struct options){.ready_fd = -1};
-	for (int i = 1; i < argc; i++) {
+	if (is_script_line(argc, argv) && read_script_line(o, argv[i++]))
+		return 1;
+	for (; i < argc; i++) {
 		if (strcmp(argv[i], "--") == 0) {
 			take_params(o, argc, argv, i + 1);
 			break;
@@ -323,7 +440,8 @@ static void print_row(const struct option_row *r)
 void options_usage(void)
 {
 	puts("usage: sonde [options] -e 'PROGRAM' [WORD…]\n"
-	     "       sonde [options] FILE [WORD…]\n\n"
+	     "       sonde [options] FILE [WORD…]\n"
+	     "       sonde -l [PATTERN]\n\n"
 	     "Traces this machine with eBPF. A program is a list of probes with what to do when they\n"
 	     "fire; words behind it are its parameters $1, $2 …; '--' ends the options:\n\n"
 	     "  sonde -e 'tracepoint:sched:sched_switch < @[kstack, ustack] = sum(delta) >'\n\n"
@@ -331,5 +449,5 @@ void options_usage(void)
 	for (int i = 0; i < N_ROWS; i++)
 		print_row(&rows[i]);
 	puts("\nexit status: 0, or exit()'s value; 1 script or usage error; 2 the kernel or the system\n"
-	     "refused; 3 a defect of sonde");
+	     "refused; 3 a defect of sonde; 4 losses, with --strict");
 }

@@ -18,7 +18,13 @@ enum emit_stage {
 };
 
 /* What a run does instead of tracing. */
-enum mode { MODE_TRACE, MODE_CHECK, MODE_HELP, MODE_VERSION, MODE_LIST_ROWS };
+enum mode { MODE_TRACE, MODE_CHECK, MODE_HELP, MODE_VERSION, MODE_LIST_ROWS, MODE_LIST };
+
+/* -f */
+enum output_format { FORMAT_TEXT, FORMAT_JSON };
+
+/* -B; the default writes when there is nothing else to do. */
+enum buffering { BUFFER_IDLE, BUFFER_LINE, BUFFER_FULL, BUFFER_NONE };
 
 struct options {
 	enum mode mode;
@@ -36,6 +42,13 @@ struct options {
 	bool verbose, quiet;
 	bool system; /* -c, but everything is traced */
 	bool self;   /* sonde's own threads too */
+	bool follow; /* -p, and what it starts */
+	enum output_format format;
+	enum buffering buffering;
+	uint64_t interval_ns; /* print maps so often */
+	bool reset;	      /* ... and empty them */
+	bool strict;	      /* losses are exit status 4 */
+	bool dry_run;	      /* load, attach, stop */
 	int ready_fd;
 };
 

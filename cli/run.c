@@ -6,7 +6,9 @@
 #include "run.h"
 #include "compile.h"
 #include "options.h"
+#include "parser/kernel.h"
 #include "parser/plan.h"
+#include "runtime/caps.h"
 #include "runtime/log.h"
 #include "runtime/loop.h"
 #include "runtime/session.h"
@@ -15,6 +17,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 static FILE *open_output(const struct options *o)
@@ -34,7 +37,20 @@ static int close_output(const struct options *o, FILE *f)
 	return 2;
 }
 
-int run_emit(const struct options *o, const struct program *program, const struct plan *plan)
+/* Without their formats tracepoints' fields have no place. */
+static int refuse_unchecked(const struct kernel *k)
+{
+	if (!k->unchecked)
+		return 0;
+	log_error("cannot read the kernel's tracepoints: %s%s", strerror(-k->unchecked),
+		  k->unchecked == -EACCES || k->unchecked == -EPERM
+			  ? ": that takes CAP_SYS_ADMIN, or a tracefs that is mounted and readable"
+			  : "");
+	return 2;
+}
+
+int run_emit(const struct options *o, const struct program *program, const struct plan *plan,
+	     const struct kernel *k)
 {
 	static const enum codegen_stage stages[] = {
 		[EMIT_IR] = CODEGEN_IR,
@@ -46,6 +62,8 @@ int run_emit(const struct options *o, const struct program *program, const struc
 	int status = 2;
 	FILE *f;
 
+	if (refuse_unchecked(k))
+		return 2;
 	if (o->emit == EMIT_ELF && !o->output && isatty(STDOUT_FILENO)) {
 		log_error("an ELF file is not for a terminal: give -o FILE");
 		return 1;
@@ -95,24 +113,52 @@ static struct session_scope scope_of(const struct options *o, const struct comma
 		scope.scope = SONDE_SCOPE_TREE;
 		scope.tgid = (uint32_t)c->pid;
 	} else if (!o->system && o->pid) {
-		scope.scope = SONDE_SCOPE_PID;
+		scope.scope = o->follow ? SONDE_SCOPE_FOLLOW : SONDE_SCOPE_PID;
 		scope.tgid = o->pid;
 	}
 	return scope;
+}
+
+static enum out_buffering buffering_of(const struct options *o)
+{
+	static const enum out_buffering of[] = {
+		[BUFFER_IDLE] = OUT_BUFFER_IDLE,
+		[BUFFER_LINE] = OUT_BUFFER_LINE,
+		[BUFFER_FULL] = OUT_BUFFER_FULL,
+		[BUFFER_NONE] = OUT_BUFFER_NONE,
+	};
+
+	return of[o->buffering];
 }
 
 static int trace(const struct options *o, const struct session_scope *scope, struct session *s,
 		 struct command *c, FILE *f)
 {
 	struct loop_options lo = {.command = c, .pid = o->pid, .duration_ns = o->duration_ns,
+				  .interval_ns = o->interval_ns, .reset = o->reset,
+				  .strict = o->strict, .dry_run = o->dry_run,
+				  .follow = o->follow && !o->system, .buffering = buffering_of(o),
 				  .ready_fd = o->ready_fd, .quiet = o->quiet,
 				  .everything = scope->scope == SONDE_SCOPE_ALL};
-	struct out *out = out_text_new(f);
+	struct out *out = o->format == FORMAT_JSON ? out_json_new(f) : out_text_new(f);
 	int status = out ? loop_run(s, out, &lo) : 2;
 
 	if (out)
 		out->close(out);
+	else
+		log_error("cannot write the output: %s", strerror(errno));
 	return status;
+}
+
+/* Every map, program and link is a descriptor. The command, which runs already, keeps its limit. */
+static void raise_file_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur == limit.rlim_max)
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 /* From here on kernel and system can refuse: status 2. */
@@ -125,6 +171,7 @@ static int compile_and_trace(const struct options *o, const struct program *prog
 	struct session s;
 	int status = 2, err = compile_start(&c, program, plan, CODEGEN_ELF);
 
+	raise_file_limit();
 	session_prepare(&prep, plan, k, &scope);
 	if (!err)
 		status = compile_wait(&c);
@@ -132,8 +179,7 @@ static int compile_and_trace(const struct options *o, const struct program *prog
 		status = session_open(&s, plan, k, &prep, c.bytes, c.len) ? 2 : trace(o, &scope, &s, command, f);
 		session_close(&s);
 	}
-	if (prep.btf_fd >= 0)
-		close(prep.btf_fd);
+	session_prep_free(&prep);
 	compile_end(&c);
 	return status;
 }
@@ -142,9 +188,11 @@ int run_trace(const struct options *o, const struct program *program, const stru
 	      struct kernel *k)
 {
 	struct command command = {.gate = -1, .report = -1};
-	int status = check_pid(o);
+	int status = caps_check() ? 2 : refuse_unchecked(k);
 	FILE *f;
 
+	if (!status)
+		status = check_pid(o);
 	if (!status && o->command)
 		status = start_command(o, &command);
 	if (status)

@@ -10,7 +10,8 @@ struct plan;
 struct program;
 
 /* --emit ir, ir-opt, asm, elf: to -o FILE or standard output. The exit status. */
-int run_emit(const struct options *o, const struct program *program, const struct plan *plan);
+int run_emit(const struct options *o, const struct program *program, const struct plan *plan,
+	     const struct kernel *k);
 /* Compile, load, attach, trace, print. The exit status. */
 int run_trace(const struct options *o, const struct program *program, const struct plan *plan,
 	      struct kernel *k);

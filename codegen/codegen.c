@@ -5,6 +5,7 @@
  */
 #include "codegen.h"
 #include "../parser/arena.h"
+#include "../parser/span_kind.h"
 #include "gen.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,6 +29,18 @@ static const struct {
 	[PM_PERCPU_ARRAY] = {MAP_TYPE_PERCPU_ARRAY, 0},
 };
 
+/* The hidden state of a probe's spans. */
+static LLVMValueRef declare_span(struct gen *g, uint32_t id)
+{
+	const struct plan_probe *q = &g->plan->probes[id];
+	bool of_task = span_rows[q->span_kind].state == STATE_TASK;
+
+	return gen_di_map(g, arena_printf(g->arena, "span_%u", id),
+			  of_task ? MAP_TYPE_TASK_STORAGE : MAP_TYPE_PERCPU_ARRAY,
+			  of_task ? FLAG_NO_PREALLOC : 0, of_task ? 0 : 1, 4,
+			  q->span_head + q->span_slots * q->span_size);
+}
+
 static void declare_maps(struct gen *g)
 {
 	const struct plan *p = g->plan;
@@ -41,10 +54,8 @@ static void declare_maps(struct gen *g)
 	}
 	g->spans = arena_alloc(g->arena, (p->n_probes + 1) * sizeof(*g->spans));
 	for (uint32_t i = 0; i < p->n_probes; i++)
-		if (p->probes[i].has_span)
-			g->spans[i] = gen_di_map(g, arena_printf(g->arena, "span_%u", i),
-						 MAP_TYPE_TASK_STORAGE, FLAG_NO_PREALLOC, 0, 4,
-						 p->probes[i].span_size);
+		if (p->probes[i].has_span && p->probes[i].span_owner == i)
+			g->spans[i] = declare_span(g, i);
 }
 
 /* BPF helpers marked gpl_only want it; sonde's BPF code is dual-licensed. */

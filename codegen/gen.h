@@ -4,6 +4,7 @@
  *
  *   codegen.c   the walk: context, helpers, maps, programs, passes, output
  *   gen_prog.c  one kernel program: entry, scope, dispatch, spans
+ *   gen_span.c  both ends of a span
  *   gen_stmt.c  statements        gen_expr.c  expressions
  *   gen_map.c   map access        gen_call.c  gen_* hooks of builtins.def
  *   gen_event.c records           gen_type.c  strings and memory
@@ -60,7 +61,7 @@ struct gen {
 	LLVMMetadataRef di_fn;
 	LLVMBasicBlockRef entry; /* allocas go here */
 	LLVMValueRef ctx;
-	LLVMValueRef pid_tgid; /* i64 of the current thread; NULL: not asked for yet */
+	LLVMValueRef current; /* typed pointer to the current task; NULL: not asked for yet */
 	uint32_t prog_id;
 	const struct plan_prog *prog;
 
@@ -76,9 +77,16 @@ struct gen {
 	uint32_t frame_size, *var_at, *epoch_at;
 	LLVMValueRef *vars;	/* allocas, by var->id */
 	LLVMValueRef *epochs;	/* allocas, by map index; NULL: not used yet in this run */
-	LLVMValueRef subject;	/* typed task pointer, or NULL: the current thread */
+	LLVMValueRef subject;	/* typed pointer to the thread it is about; NULL: the current one */
 	LLVMValueRef delta;	/* i64, at a span's end */
-	LLVMValueRef span;	/* the span's state, at its end */
+	LLVMValueRef span;	/* the span's slot, at its end */
+	LLVMValueRef depth;	/* i64, at the end of a call; NULL: spans of this kind do not nest */
+	LLVMValueRef syscall;	/* i64, in programs on sys_enter and sys_exit */
+	bool is_start;		/* what is generated starts the probe's spans */
+	/* gen_text.c: memory for what is too long for the BPF stack */
+	LLVMValueRef room;	/* alloca of its address; NULL: none here */
+	uint32_t room_bytes;	/* of it in use */
+	LLVMBasicBlockRef room_before, room_start;
 };
 
 /* ---- small things (gen_type.c) */
@@ -120,8 +128,12 @@ void gen_stmts(struct gen *g, const struct block *b);
 /* x op y of i64 values, for an arithmetic operator. */
 LLVMValueRef gen_arith(struct gen *g, enum op op, LLVMValueRef x, LLVMValueRef y, bool is_signed);
 
-/* bpf_get_current_pid_tgid(), called once in a program whose start asked for it. */
-LLVMValueRef gen_pid_tgid(struct gen *g);
+/* The register at byte `offset` of struct pt_regs, the context. */
+LLVMValueRef gen_register(struct gen *g, uint32_t offset);
+
+/* Typed pointer to the thread the probe is about: pid, comm and the like are loads from it, which cost
+ * nothing, where a helper call costs 10 to 85 ns. */
+LLVMValueRef gen_task(struct gen *g);
 
 /* ---- values with parts (gen_compound.c) */
 struct value gen_list(struct gen *g, struct expr *e);
@@ -154,11 +166,38 @@ LLVMValueRef gen_frame_state(struct gen *g);
 struct value gen_map_read(struct gen *g, struct expr *e);
 void gen_map_write(struct gen *g, struct expr *target, struct value v);
 void gen_map_delete(struct gen *g, struct expr *target);
+/* 1 when there is such an entry, else 0. */
+LLVMValueRef gen_map_has(struct gen *g, struct expr *target);
 /* Add `amount` atomically; the value before when `want_old`, else NULL. */
 LLVMValueRef gen_map_add(struct gen *g, struct expr *target, LLVMValueRef amount, bool want_old);
+/* The element of an aggregation's value, in place; code that adds to it follows, then gen_map_element_end. */
+LLVMValueRef gen_map_element(struct gen *g, struct expr *target, LLVMBasicBlockRef *end);
+void gen_map_element_end(struct gen *g, LLVMBasicBlockRef end);
+/* Count one in a bucket of a histogram. */
+void gen_map_bucket(struct gen *g, struct expr *target, LLVMValueRef bucket);
+/* ---- aggregations (gen_agg.c) */
+/* target = call, which is one of an aggregation. */
+void gen_aggregate(struct gen *g, struct expr *target, struct expr *call);
+/* Value of an aggregation's entry over all CPUs. */
+struct value gen_agg_read(struct gen *g, const struct type *t, LLVMValueRef map, LLVMValueRef key);
+/* x / y, y not 0. */
+LLVMValueRef gen_quotient(struct gen *g, LLVMValueRef x, LLVMValueRef y, bool is_signed);
 /* The map's epoch as this run sees it: i32. */
 LLVMValueRef gen_epoch(struct gen *g, uint32_t map);
 void gen_epoch_forget(struct gen *g, uint32_t map);
+
+/* ---- texts (gen_text.c) */
+/* As gen_buffer, for any size; it is never given back before the probe's end. */
+LLVMValueRef gen_big_buffer(struct gen *g, uint32_t size);
+/* Take `size` bytes of the probe's memory beside the stack; the place is told by gen_room_at. */
+uint32_t gen_room_take(struct gen *g, uint32_t size);
+LLVMValueRef gen_room_at(struct gen *g, uint32_t at);
+/* Around a probe's body: takes and gives back the memory of big buffers, if there are any. */
+void gen_room_begin(struct gen *g);
+void gen_room_end(struct gen *g);
+/* Are the addresses that a probe there meets of user space? */
+bool gen_is_user_space(const struct attach_point *p);
+struct value gen_data_loc(struct gen *g, LLVMValueRef handle, const struct type *type);
 
 /* ---- programs (gen_prog.c, gen_event.c) */
 void gen_program(struct gen *g, uint32_t index);

@@ -4,6 +4,7 @@
  * In a span probe at the span's end the subject is the thread that comes back, given by a typed
  * pointer; everywhere else it is the current thread.
  */
+#include "../parser/arena.h"
 #include "../parser/sema.h"
 #include "gen.h"
 #include "gen_hooks.h"
@@ -12,10 +13,10 @@
 
 enum { /* include/uapi/linux/bpf.h */
 	HELPER_GET_SMP_PROCESSOR_ID = 8,
-	HELPER_GET_CURRENT_PID_TGID = 14,
-	HELPER_GET_CURRENT_UID_GID = 15,
-	HELPER_GET_CURRENT_COMM = 16,
+	HELPER_GET_PRANDOM_U32 = 7,
+	HELPER_GET_CURRENT_CGROUP_ID = 80,
 	HELPER_KTIME_GET_BOOT_NS = 125,
+	HELPER_GET_CURRENT_TASK_BTF = 158, /* 5.11 */
 };
 
 static LLVMValueRef low32(struct gen *g, LLVMValueRef v)
@@ -23,49 +24,93 @@ static LLVMValueRef low32(struct gen *g, LLVMValueRef v)
 	return LLVMBuildAnd(g->b, v, gen_u64(g, UINT32_MAX), "");
 }
 
-LLVMValueRef gen_pid_tgid(struct gen *g)
+LLVMValueRef gen_task(struct gen *g)
 {
-	return g->pid_tgid ? g->pid_tgid : gen_helper(g, HELPER_GET_CURRENT_PID_TGID, NULL, 0);
+	LLVMValueRef v = g->subject ? g->subject : g->current;
+
+	if (v)
+		return v;
+	return LLVMBuildIntToPtr(g->b, gen_helper(g, HELPER_GET_CURRENT_TASK_BTF, NULL, 0), g->ptr, "");
 }
 
 struct value gen_pid(struct gen *g, struct expr *e)
 {
-	LLVMValueRef v;
-
-	if (g->subject)
-		v = GEN_OWN(g, "sonde_task_pid", g->subject);
-	else
-		v = LLVMBuildLShr(g->b, gen_pid_tgid(g), gen_u64(g, 32), "");
-	return gen_int_value(v, e->type);
+	return gen_int_value(GEN_OWN(g, "sonde_task_pid", gen_task(g)), e->type);
 }
 
 struct value gen_tid(struct gen *g, struct expr *e)
 {
-	LLVMValueRef v = g->subject ? GEN_OWN(g, "sonde_task_tid", g->subject)
-				    : gen_pid_tgid(g);
-
-	return gen_int_value(low32(g, v), e->type);
+	return gen_int_value(GEN_OWN(g, "sonde_task_tid", gen_task(g)), e->type);
 }
 
 struct value gen_uid(struct gen *g, struct expr *e)
 {
-	LLVMValueRef v = g->subject ? GEN_OWN(g, "sonde_task_uid", g->subject)
-				    : gen_helper(g, HELPER_GET_CURRENT_UID_GID, NULL, 0);
+	return gen_int_value(GEN_OWN(g, "sonde_task_uid", gen_task(g)), e->type);
+}
 
-	return gen_int_value(low32(g, v), e->type);
+struct value gen_gid(struct gen *g, struct expr *e)
+{
+	return gen_int_value(GEN_OWN(g, "sonde_task_gid", gen_task(g)), e->type);
+}
+
+struct value gen_username(struct gen *g, struct expr *e)
+{
+	return gen_uid(g, e);
+}
+
+struct value gen_curtask(struct gen *g, struct expr *e)
+{
+	return gen_int_value(LLVMBuildPtrToInt(g->b, gen_task(g), g->i64, ""), e->type);
+}
+
+struct value gen_cgroup(struct gen *g, struct expr *e)
+{
+	return gen_int_value(gen_helper(g, HELPER_GET_CURRENT_CGROUP_ID, NULL, 0), e->type);
+}
+
+struct value gen_rand(struct gen *g, struct expr *e)
+{
+	return gen_int_value(low32(g, gen_helper(g, HELPER_GET_PRANDOM_U32, NULL, 0)), e->type);
+}
+
+struct value gen_ncpus(struct gen *g, struct expr *e)
+{
+	return gen_int_value(gen_own(g, "sonde_config_cpus", NULL, 0), e->type);
+}
+
+struct value gen_elapsed(struct gen *g, struct expr *e)
+{
+	LLVMValueRef now = gen_helper(g, HELPER_KTIME_GET_BOOT_NS, NULL, 0);
+
+	now = LLVMBuildSub(g->b, now, gen_own(g, "sonde_config_start", NULL, 0), "");
+	return gen_int_value(now, e->type);
+}
+
+struct value gen_ksym(struct gen *g, struct expr *e)
+{
+	return gen_int_value(gen_int(g, e->call.args[0]), e->type);
+}
+
+struct value gen_strftime(struct gen *g, struct expr *e)
+{
+	return gen_int_value(gen_int(g, e->call.args[1]), e->type);
+}
+
+/* An address and whose: the process and how often it had called execve. */
+struct value gen_usym(struct gen *g, struct expr *e)
+{
+	LLVMValueRef address = gen_int(g, e->call.args[0]), buf = gen_buffer(g, e->type->size);
+
+	LLVMBuildStore(g->b, address, buf);
+	LLVMBuildStore(g->b, gen_own(g, "sonde_task_space", NULL, 0), gen_at(g, buf, 8));
+	return (struct value){.kind = V_MEM, .type = e->type, .v = buf};
 }
 
 struct value gen_comm(struct gen *g, struct expr *e)
 {
 	LLVMValueRef buf = gen_buffer(g, e->type->size);
 
-	if (g->subject) {
-		GEN_OWN(g, "sonde_task_comm", g->subject, buf);
-	} else {
-		LLVMValueRef args[] = {buf, gen_u64(g, e->type->size)};
-
-		gen_helper(g, HELPER_GET_CURRENT_COMM, args, 2);
-	}
+	GEN_OWN(g, "sonde_task_comm", gen_task(g), buf);
 	return (struct value){.kind = V_MEM, .type = e->type, .v = buf};
 }
 
@@ -95,6 +140,7 @@ static bool sees_own_frame(enum plan_prog_kind kind)
 		return true;
 	case PP_TRACEPOINT:
 	case PP_INTERVAL:
+	case PP_PROFILE:
 	case PP_KPROBE:
 	case PP_KRETPROBE:
 	case PP_UPROBE:
@@ -107,24 +153,26 @@ static bool sees_own_frame(enum plan_prog_kind kind)
 
 struct value gen_kstack(struct gen *g, struct expr *e)
 {
-	LLVMValueRef probe = gen_u32(g, g->probe_id), v;
+	LLVMValueRef probe = gen_u32(g, g->probe_id), limit = gen_u32(g, e->name.limit), v;
 
 	if (g->subject)
-		v = GEN_OWN(g, "sonde_stack_task", g->subject, probe);
+		v = GEN_OWN(g, "sonde_stack_task", g->subject, probe, limit);
 	else
 		v = GEN_OWN(g, "sonde_stack_kernel", g->ctx, gen_u32(g, g->prog_id),
-			    gen_u32(g, sees_own_frame(g->prog->kind)), probe);
+			    gen_u32(g, sees_own_frame(g->prog->kind)), probe, limit);
 	return gen_int_value(v, e->type);
 }
 
 struct value gen_ustack(struct gen *g, struct expr *e)
 {
-	if (g->span) {
+	if (g->span && g->probe->span_ustack >= 0) {
 		LLVMValueRef at = gen_at(g, g->span, (uint32_t)g->probe->span_ustack);
 
 		return gen_int_value(LLVMBuildLoad2(g->b, g->i64, at, ""), e->type);
 	}
-	return gen_int_value(GEN_OWN(g, "sonde_stack_user", g->ctx, gen_u32(g, g->probe_id)), e->type);
+	return gen_int_value(GEN_OWN(g, "sonde_stack_user", g->ctx, gen_u32(g, g->probe_id),
+				     gen_u32(g, e->name.limit)),
+			     e->type);
 }
 
 static struct value text_value(const struct expr *e, const char *text)
@@ -133,8 +181,49 @@ static struct value text_value(const struct expr *e, const char *text)
 			      .len = (uint32_t)strlen(text)};
 }
 
+/* Names of the system calls that share this body, by number: a constant in the program's .rodata. */
+static LLVMValueRef name_table(struct gen *g, const struct type *type)
+{
+	LLVMTypeRef slot = LLVMArrayType2(g->i8, type->size), table = LLVMArrayType2(slot, SONDE_SYSCALLS);
+	LLVMValueRef rows[SONDE_SYSCALLS], global;
+	const char *symbol = arena_printf(g->arena, "names_%u", g->probe_id);
+
+	global = LLVMGetNamedGlobal(g->module, symbol);
+	if (global)
+		return global;
+	for (uint32_t i = 0; i < SONDE_SYSCALLS; i++)
+		rows[i] = LLVMConstNull(slot);
+	for (uint32_t i = 0; i < g->ast->n_points; i++) {
+		const struct attach_point *p = &g->ast->points[i];
+		char *text = arena_alloc(g->arena, type->size);
+
+		if (p->syscall < 0 || p->syscall >= SONDE_SYSCALLS ||
+		    strncmp(p->format->event, g->point->format->event, strlen("sys_enter")) != 0)
+			continue;
+		strcpy(text, p->name);
+		rows[p->syscall] = LLVMConstStringInContext(g->llvm, text, type->size, true);
+	}
+	global = LLVMAddGlobal(g->module, table, symbol);
+	LLVMSetInitializer(global, LLVMConstArray2(slot, rows, SONDE_SYSCALLS));
+	LLVMSetGlobalConstant(global, true);
+	LLVMSetSection(global, ".rodata.names");
+	LLVMSetAlignment(global, 8);
+	return global;
+}
+
+static struct value name_of_call(struct gen *g, const struct type *type)
+{
+	LLVMValueRef index = GEN_OWN(g, "sonde_syscall_index", g->syscall), at;
+	LLVMValueRef offset = LLVMBuildMul(g->b, index, gen_u64(g, type->size), "");
+
+	at = LLVMBuildGEP2(g->b, g->i8, name_table(g, type), &offset, 1, "");
+	return (struct value){.kind = V_MEM, .type = type, .v = at};
+}
+
 struct value gen_probe(struct gen *g, struct expr *e)
 {
+	if (g->probe->n_syscalls)
+		return name_of_call(g, e->type);
 	return text_value(e, g->point->name);
 }
 
@@ -148,7 +237,25 @@ struct value gen_delta(struct gen *g, struct expr *e)
 	return gen_int_value(g->delta, e->type);
 }
 
-static LLVMValueRef context_word(struct gen *g, uint32_t offset)
+struct value gen_depth(struct gen *g, struct expr *e)
+{
+	return gen_int_value(g->depth ? g->depth : gen_u64(g, 1), e->type);
+}
+
+struct value gen_open(struct gen *g, struct expr *e)
+{
+	return gen_int_value(gen_u64(g, 0), e->type);
+}
+
+/* entry(EXPR): kept by the start. */
+struct value gen_entry(struct gen *g, struct expr *e)
+{
+	const struct plan_field *f = &g->probe->span_entries[e->call.event];
+
+	return gen_load(g, f->type, gen_at(g, g->span, f->offset));
+}
+
+LLVMValueRef gen_register(struct gen *g, uint32_t offset)
 {
 	LLVMValueRef v = LLVMBuildLoad2(g->b, g->i64, gen_at(g, g->ctx, offset), "");
 
@@ -158,7 +265,7 @@ static LLVMValueRef context_word(struct gen *g, uint32_t offset)
 
 static struct value function_arg(struct gen *g, struct expr *e, unsigned i)
 {
-	return gen_int_value(context_word(g, regs_arg_offset(i)), e->type);
+	return gen_int_value(gen_register(g, regs_arg_offset(i)), e->type);
 }
 
 struct value gen_arg0(struct gen *g, struct expr *e)
@@ -191,9 +298,44 @@ struct value gen_arg5(struct gen *g, struct expr *e)
 	return function_arg(g, e, 5);
 }
 
+/* Arguments beyond the registers: on the stack, behind the address to return to. */
+static struct value stack_arg(struct gen *g, struct expr *e, unsigned i)
+{
+	LLVMValueRef at;
+
+	if (regs_arg_on_stack(i) < 0)
+		return gen_int_value(gen_register(g, regs_arg_beyond(i)), e->type);
+	at = LLVMBuildAdd(g->b, gen_register(g, regs_sp_offset()),
+			  gen_u64(g, (uint64_t)regs_arg_on_stack(i)), "");
+	return gen_int_value(GEN_OWN(g, gen_is_user_space(g->point) ? "sonde_text_word_user"
+								     : "sonde_text_word_kernel",
+				     at, gen_u32(g, g->probe_id)),
+			     e->type);
+}
+
+struct value gen_arg6(struct gen *g, struct expr *e)
+{
+	return stack_arg(g, e, 6);
+}
+
+struct value gen_arg7(struct gen *g, struct expr *e)
+{
+	return stack_arg(g, e, 7);
+}
+
+struct value gen_arg8(struct gen *g, struct expr *e)
+{
+	return stack_arg(g, e, 8);
+}
+
+struct value gen_arg9(struct gen *g, struct expr *e)
+{
+	return stack_arg(g, e, 9);
+}
+
 struct value gen_retval(struct gen *g, struct expr *e)
 {
-	return gen_int_value(context_word(g, regs_return_offset()), e->type);
+	return gen_int_value(gen_register(g, regs_return_offset()), e->type);
 }
 
 /* ---- args.FIELD -------------------------------------------------------------------------- */
@@ -243,12 +385,12 @@ static struct value syscall_field(struct gen *g, const struct tp_field *f, const
 	LLVMValueRef v;
 
 	if (word == 0)
-		v = gen_u64(g, (uint64_t)g->point->syscall);
+		v = g->syscall;
 	else if (g->prog->kind == PP_SYSCALL_EXIT)
-		v = context_word(g, 8);
+		v = gen_register(g, 8);
 	else
 		v = GEN_OWN(g, "sonde_syscall_arg",
-			    LLVMBuildIntToPtr(g->b, context_word(g, 0), g->ptr, ""),
+			    LLVMBuildIntToPtr(g->b, gen_register(g, 0), g->ptr, ""),
 			    gen_u32(g, word - 1));
 	return gen_int_value(v, type);
 }
@@ -258,6 +400,8 @@ static struct value record_field(struct gen *g, const struct tp_field *f, const 
 	struct value v;
 	LLVMValueRef buf;
 
+	if (f->is_data_loc)
+		return gen_data_loc(g, gen_load(g, type_int(4, false), gen_at(g, g->ctx, f->offset)).v, type);
 	if (type->kind != TY_STRING) {
 		v = gen_load(g, type, gen_at(g, g->ctx, f->offset));
 		return v;
@@ -273,8 +417,9 @@ struct value gen_args_field(struct gen *g, struct expr *e)
 	const struct tp_field *f = sema_args_field(g->point, e->field.name);
 	const struct type *type = sema_field_type(g->arena, f);
 
-	if (g->span)
-		return span_field(g, e->field.name);
+	if (g->prog->kind == PP_SWITCH_SPAN)
+		return g->span ? span_field(g, e->field.name)
+			       : gen_rebuilt_field(g, e->field.name, type);
 	if (g->prog->kind == PP_SYSCALL_ENTER || g->prog->kind == PP_SYSCALL_EXIT)
 		return syscall_field(g, f, type);
 	if (g->prog->kind == PP_TP_BTF)
@@ -282,21 +427,15 @@ struct value gen_args_field(struct gen *g, struct expr *e)
 	return record_field(g, f, type);
 }
 
-/* ---- maps and aggregations --------------------------------------------------------------- */
+/* ---- maps -------------------------------------------------------------------------------- */
+
+struct value gen_has_key(struct gen *g, struct expr *e)
+{
+	return gen_int_value(gen_map_has(g, e->call.args[0]), e->type);
+}
 
 struct value gen_delete(struct gen *g, struct expr *e)
 {
 	gen_map_delete(g, e->call.args[0]);
 	return (struct value){.kind = V_NONE, .type = &type_void};
-}
-
-/* Aggregations give what is to be added; gen_stmt.c adds it to the map. */
-struct value gen_count(struct gen *g, struct expr *e)
-{
-	return gen_int_value(gen_u64(g, 1), e->type);
-}
-
-struct value gen_sum(struct gen *g, struct expr *e)
-{
-	return gen_int_value(gen_int(g, e->call.args[0]), e->type);
 }

@@ -52,6 +52,12 @@ struct value gen_printf(struct gen *g, struct expr *e)
 	return nothing;
 }
 
+struct value gen_time(struct gen *g, struct expr *e)
+{
+	gen_fields(g, (uint32_t)e->call.event, NULL, 0);
+	return nothing;
+}
+
 static void gen_map_event(struct gen *g, uint32_t id, LLVMValueRef epoch)
 {
 	uint32_t map = g->plan->events[id].map;
@@ -87,6 +93,8 @@ struct value gen_print(struct gen *g, struct expr *e)
 	case PE_PRINT_VALUE:
 	case PE_PRINTF:
 	case PE_CLEAR_MAP:
+	case PE_ZERO_MAP:
+	case PE_TIME:
 		gen_fields(g, id, e->call.args, 1);
 		break;
 	}

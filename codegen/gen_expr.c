@@ -52,6 +52,11 @@ static LLVMValueRef signed_divide(struct gen *g, LLVMValueRef x, LLVMValueRef y,
 	return negate_if(g, LLVMBuildUDiv(g->b, ax, ay, ""), LLVMBuildXor(g->b, nx, ny, ""));
 }
 
+LLVMValueRef gen_quotient(struct gen *g, LLVMValueRef x, LLVMValueRef y, bool is_signed)
+{
+	return is_signed ? signed_divide(g, x, y, false) : LLVMBuildUDiv(g->b, x, y, "");
+}
+
 /* x / 0 is 1, as bpftrace's users know it, and counted. */
 static LLVMValueRef divide(struct gen *g, LLVMValueRef x, LLVMValueRef y, bool modulo, bool is_signed)
 {
@@ -299,7 +304,7 @@ static struct value gen_var(struct gen *g, struct expr *e)
 {
 	const struct type *t = e->var.var->type;
 
-	if (t->kind == TY_STRING || type_is_compound(t))
+	if (type_is_memory(t))
 		return (struct value){.kind = V_MEM, .type = t, .v = g->vars[e->var.var->id]};
 	return gen_int_value(LLVMBuildLoad2(g->b, g->i64, g->vars[e->var.var->id], ""), t);
 }

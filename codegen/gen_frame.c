@@ -7,12 +7,26 @@
  */
 #include "../parser/arena.h"
 #include "gen.h"
+#include <stddef.h>
 
-enum { AT_STATE = 0, AT_CTX = 8, AT_DELTA = 16, AT_SPAN = 24, AT_SUBJECT = 32 };
+enum { AT_STATE = 0, AT_WORDS = 8, KEPT_ON_STACK = 64 };
+
+/* What a body needs of the probe around it, where the probe has it: words of struct gen. */
+static const size_t words[] = {
+	offsetof(struct gen, ctx),   offsetof(struct gen, delta), offsetof(struct gen, span),
+	offsetof(struct gen, depth), offsetof(struct gen, subject), offsetof(struct gen, syscall),
+};
+
+enum { N_WORDS = sizeof(words) / sizeof(*words), AT_ROOM = AT_WORDS + 8 * N_WORDS };
+
+static LLVMValueRef *word_of(struct gen *g, int i)
+{
+	return (LLVMValueRef *)((char *)g + words[i]);
+}
 
 static uint32_t slot_size(const struct type *t)
 {
-	return t->kind == TY_STRING || type_is_compound(t) ? (t->size + 7) / 8 * 8 : 8;
+	return type_is_memory(t) ? (t->size + 7) / 8 * 8 : 8;
 }
 
 static void lay_epoch(struct expr *e, void *ctx)
@@ -28,16 +42,25 @@ static void lay_epoch(struct expr *e, void *ctx)
 
 static void lay_frame(struct gen *g)
 {
-	g->frame_size = g->span ? AT_SUBJECT + 8 : AT_CTX + 8;
+	g->frame_size = AT_ROOM + 8;
 	g->epoch_at = arena_alloc(g->arena, (g->plan->n_maps + 1) * sizeof(*g->epoch_at));
 	if (g->ast->predicate)
 		lay_epoch(g->ast->predicate, g);
 	ast_each_in_block((struct block *)&g->ast->body, lay_epoch, g);
 	g->var_at = arena_alloc(g->arena, (g->ast->n_vars + 1) * sizeof(*g->var_at));
 	for (uint32_t i = 0; i < g->ast->n_vars; i++) {
-		g->var_at[i] = g->frame_size;
-		g->frame_size += slot_size(g->ast->vars[i]->type);
+		uint32_t size = slot_size(g->ast->vars[i]->type);
+
+		g->var_at[i] = size > KEPT_ON_STACK ? gen_room_take(g, size) : g->frame_size;
+		g->frame_size += size > KEPT_ON_STACK ? 0 : size;
 	}
+}
+
+static LLVMValueRef place_of(struct gen *g, uint32_t i)
+{
+	if (slot_size(g->ast->vars[i]->type) > KEPT_ON_STACK)
+		return gen_room_at(g, g->var_at[i]);
+	return gen_at(g, g->frame, g->var_at[i]);
 }
 
 static void point_into(struct gen *g)
@@ -45,7 +68,7 @@ static void point_into(struct gen *g)
 	g->vars = arena_alloc(g->arena, (g->ast->n_vars + 1) * sizeof(*g->vars));
 	g->epochs = arena_alloc(g->arena, (g->plan->n_maps + 1) * sizeof(*g->epochs));
 	for (uint32_t i = 0; i < g->ast->n_vars; i++)
-		g->vars[i] = gen_at(g, g->frame, g->var_at[i]);
+		g->vars[i] = place_of(g, i);
 	for (uint32_t i = 0; i < g->plan->n_maps; i++)
 		if (g->epoch_at[i])
 			g->epochs[i] = gen_at(g, g->frame, g->epoch_at[i]);
@@ -56,16 +79,17 @@ static void begin_frame(struct gen *g)
 	lay_frame(g);
 	g->frame = gen_buffer(g, g->frame_size);
 	gen_zero(g, g->frame, g->frame_size);
-	LLVMBuildStore(g->b, g->ctx, gen_at(g, g->frame, AT_CTX));
-	if (g->span) {
-		LLVMBuildStore(g->b, g->delta, gen_at(g, g->frame, AT_DELTA));
-		LLVMBuildStore(g->b, g->span, gen_at(g, g->frame, AT_SPAN));
-		LLVMBuildStore(g->b, g->subject, gen_at(g, g->frame, AT_SUBJECT));
-	}
+	for (int i = 0; i < N_WORDS; i++)
+		if (*word_of(g, i))
+			LLVMBuildStore(g->b, *word_of(g, i), gen_at(g, g->frame, AT_WORDS + 8 * i));
+	LLVMBuildStore(g->b, LLVMBuildLoad2(g->b, g->ptr, g->room, ""), gen_at(g, g->frame, AT_ROOM));
 	point_into(g);
 	for (uint32_t i = 0; i < g->plan->n_maps; i++)
 		if (g->epoch_at[i])
 			gen_epoch_forget(g, i);
+	for (uint32_t i = 0; i < g->ast->n_vars; i++)
+		if (slot_size(g->ast->vars[i]->type) > KEPT_ON_STACK)
+			gen_zero(g, g->vars[i], slot_size(g->ast->vars[i]->type));
 }
 
 static void begin_places(struct gen *g)
@@ -74,7 +98,7 @@ static void begin_places(struct gen *g)
 	for (uint32_t i = 0; i < g->ast->n_vars; i++) {
 		uint32_t size = slot_size(g->ast->vars[i]->type);
 
-		g->vars[i] = gen_buffer(g, size);
+		g->vars[i] = gen_big_buffer(g, size);
 		gen_zero(g, g->vars[i], size);
 	}
 }
@@ -92,13 +116,15 @@ void gen_frame_begin(struct gen *g)
 void gen_frame_enter(struct gen *g, LLVMValueRef frame)
 {
 	g->frame = frame;
-	g->ctx = LLVMBuildLoad2(g->b, g->ptr, gen_at(g, frame, AT_CTX), "");
-	g->pid_tgid = NULL;
-	if (g->span) {
-		g->delta = LLVMBuildLoad2(g->b, g->i64, gen_at(g, frame, AT_DELTA), "");
-		g->span = LLVMBuildLoad2(g->b, g->ptr, gen_at(g, frame, AT_SPAN), "");
-		g->subject = LLVMBuildLoad2(g->b, g->ptr, gen_at(g, frame, AT_SUBJECT), "");
+	for (int i = 0; i < N_WORDS; i++) {
+		LLVMValueRef *word = word_of(g, i);
+
+		if (*word)
+			*word = LLVMBuildLoad2(g->b, LLVMTypeOf(*word),
+					       gen_at(g, frame, AT_WORDS + 8 * i), "");
 	}
+	g->room = gen_at(g, frame, AT_ROOM);
+	g->current = NULL;
 	point_into(g);
 }
 

@@ -74,10 +74,13 @@ static LLVMValueRef leave_body(struct gen *g, const struct outer *o)
 	g->vars = o->g.vars;
 	g->epochs = o->g.epochs;
 	g->ctx = o->g.ctx;
-	g->pid_tgid = o->g.pid_tgid;
+	g->current = o->g.current;
+	g->room = o->g.room;
 	g->delta = o->g.delta;
 	g->span = o->g.span;
 	g->subject = o->g.subject;
+	g->depth = o->g.depth;
+	g->syscall = o->g.syscall;
 	LLVMPositionBuilderAtEnd(g->b, o->at);
 	return fn;
 }

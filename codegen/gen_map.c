@@ -39,10 +39,16 @@ static bool has_padding(const struct plan_map *m)
 			return true;
 		at += m->keys[i].size;
 	}
-	return at != m->key_size;
+	return at + (m->bucket_offset ? 4 : 0) != m->key_size;
 }
 
-/* The key on the BPF stack. Padding is part of the key for the kernel, so it is zeroed. */
+/* With a long string in it the key has no room on the BPF stack beside others. */
+static bool is_big_key(const struct gen *g, const struct plan_map *m)
+{
+	return g->room && m->key_size > 128;
+}
+
+/* The key, on the BPF stack if short. Padding is part of the key for the kernel, so it is zeroed. */
 static LLVMValueRef build_key(struct gen *g, const struct expr *e)
 {
 	const struct plan_map *m = plan_of(g, e);
@@ -54,7 +60,7 @@ static LLVMValueRef build_key(struct gen *g, const struct expr *e)
 	for (uint32_t i = 0; i < m->n_keys; i++)
 		parts[i] = e->map.is_spread ? gen_part(g, all, i) : gen_expr(g, e->map.keys[i]);
 	gen_place(g, e->span);
-	key = gen_buffer(g, m->key_size);
+	key = is_big_key(g, m) ? gen_big_buffer(g, m->key_size) : gen_buffer(g, m->key_size);
 	if (has_padding(m))
 		gen_zero(g, key, m->key_size);
 	epoch = gen_epoch(g, e->map.map->id);
@@ -68,7 +74,8 @@ static LLVMValueRef build_key(struct gen *g, const struct expr *e)
 
 static void end_key(struct gen *g, const struct expr *e, LLVMValueRef key)
 {
-	gen_buffer_end(g, key, plan_of(g, e)->key_size);
+	if (!is_big_key(g, plan_of(g, e)))
+		gen_buffer_end(g, key, plan_of(g, e)->key_size);
 }
 
 static LLVMValueRef lookup(struct gen *g, const struct expr *e, LLVMValueRef key)
@@ -110,10 +117,16 @@ static void touch(struct gen *g, const struct plan_map *m, LLVMValueRef element)
 struct value gen_map_read(struct gen *g, struct expr *e)
 {
 	const struct plan_map *m = plan_of(g, e);
-	LLVMValueRef key = build_key(g, e), copy = gen_buffer(g, m->value_size), found;
+	LLVMValueRef key = build_key(g, e), copy, found;
 	LLVMBasicBlockRef end;
 	struct value v;
 
+	if (m->value->kind == TY_AGG) {
+		v = gen_agg_read(g, m->value, global_of(g, e), key);
+		end_key(g, e, key);
+		return v;
+	}
+	copy = gen_big_buffer(g, m->value_size);
 	gen_zero(g, copy, m->value->size);
 	found = lookup(g, e, key);
 	end = when_set(g, found);
@@ -143,12 +156,13 @@ void gen_map_write(struct gen *g, struct expr *e, struct value v)
 		end_key(g, e, key);
 		return;
 	}
-	value = gen_buffer(g, m->value_size);
+	value = gen_big_buffer(g, m->value_size);
 	if (m->value->size < m->value_size)
 		gen_zero(g, value, m->value_size);
 	gen_store(g, v, m->value, value);
 	GEN_OWN(g, "sonde_map_set", global_of(g, e), key, value, gen_u32(g, g->probe_id));
-	gen_buffer_end(g, value, m->value_size);
+	if (v.kind == V_INT)
+		gen_buffer_end(g, value, m->value_size);
 	end_key(g, e, key);
 }
 
@@ -182,6 +196,54 @@ LLVMValueRef gen_map_add(struct gen *g, struct expr *e, LLVMValueRef amount, boo
 			      amount, gen_u32(g, g->probe_id));
 	end_key(g, e, key);
 	return old;
+}
+
+LLVMValueRef gen_map_has(struct gen *g, struct expr *e)
+{
+	LLVMValueRef key = build_key(g, e), found = lookup(g, e, key);
+
+	end_key(g, e, key);
+	return LLVMBuildZExt(g->b, LLVMBuildIsNotNull(g->b, found, ""), g->i64, "");
+}
+
+LLVMValueRef gen_map_element(struct gen *g, struct expr *e, LLVMBasicBlockRef *end)
+{
+	const struct plan_map *m = plan_of(g, e);
+	LLVMValueRef key = build_key(g, e), element;
+
+	if (is_array(m))
+		element = lookup(g, e, key);
+	else
+		element = GEN_OWN(g, "sonde_agg_element", global_of(g, e), key, gen_u32(g, g->probe_id));
+	end_key(g, e, key);
+	*end = when_set(g, element);
+	if (is_array(m))
+		touch(g, m, element);
+	return element;
+}
+
+void gen_map_element_end(struct gen *g, LLVMBasicBlockRef end)
+{
+	end_when(g, end);
+}
+
+/* With keys a bucket is an entry of its own; without, all lie side by side in the one element. */
+void gen_map_bucket(struct gen *g, struct expr *e, LLVMValueRef bucket)
+{
+	const struct plan_map *m = plan_of(g, e);
+	LLVMValueRef key, element;
+	LLVMBasicBlockRef end;
+
+	if (is_array(m)) {
+		element = gen_map_element(g, e, &end);
+		GEN_OWN(g, "sonde_bucket_count", element, bucket, gen_u64(g, m->n_words));
+		gen_map_element_end(g, end);
+		return;
+	}
+	key = build_key(g, e);
+	LLVMBuildStore(g->b, LLVMBuildTrunc(g->b, bucket, g->i32, ""), gen_at(g, key, m->bucket_offset));
+	GEN_OWN(g, "sonde_map_count", global_of(g, e), key, gen_u64(g, 1), gen_u32(g, g->probe_id));
+	end_key(g, e, key);
 }
 
 void gen_map_delete(struct gen *g, struct expr *e)

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Kernel programs: entry, scope, the dispatch of system calls, the two ends of an off-CPU span, and
- * the probe's predicate and body within.
+ * Kernel programs: entry, scope, the dispatch of system calls, and the probe's predicate and
+ * body within. What is special about spans is in gen_span.c.
  */
 #include "../parser/arena.h"
 #include "gen.h"
 #include "gen_hooks.h"
+#include "gen_prog.h"
 #include <string.h>
 
-enum { HELPER_KTIME_GET_NS = 5 };
-
-/* Go on only when `cond` (i1), else to `otherwise`. */
-static void only_if(struct gen *g, LLVMValueRef cond, LLVMBasicBlockRef otherwise)
+void prog_only_if(struct gen *g, LLVMValueRef cond, LLVMBasicBlockRef otherwise)
 {
 	LLVMBasicBlockRef then = gen_block(g, "if");
 
@@ -51,10 +49,10 @@ static void gen_predicate(struct gen *g, struct expr *e, LLVMBasicBlockRef out)
 	}
 	if (g->span && is_start_cond(g->ast, e))
 		return;
-	only_if(g, gen_truth(g, gen_int(g, e)), out);
+	prog_only_if(g, gen_truth(g, gen_int(g, e)), out);
 }
 
-static void select_probe(struct gen *g, uint32_t id)
+void prog_select_probe(struct gen *g, uint32_t id)
 {
 	g->probe_id = id;
 	g->probe = &g->plan->probes[id];
@@ -64,10 +62,10 @@ static void select_probe(struct gen *g, uint32_t id)
 	gen_place(g, g->probe->span);
 }
 
-/* Predicate and body; ends at a new block to go on from. */
-static void gen_body(struct gen *g)
+void prog_body(struct gen *g)
 {
 	g->done = gen_block(g, "done");
+	gen_room_begin(g);
 	gen_frame_begin(g);
 	if (g->ast->predicate)
 		epoch_expr(g->ast->predicate, g);
@@ -77,139 +75,109 @@ static void gen_body(struct gen *g)
 	gen_stmts(g, &g->ast->body);
 	LLVMBuildBr(g->b, g->done);
 	LLVMPositionBuilderAtEnd(g->b, g->done);
+	gen_room_end(g);
 }
 
-static LLVMValueRef context_word(struct gen *g, uint32_t i)
+LLVMValueRef prog_context_word(struct gen *g, uint32_t i)
 {
 	return LLVMBuildLoad2(g->b, g->i64, gen_at(g, g->ctx, i * 8), "");
 }
 
-static LLVMValueRef context_pointer(struct gen *g, uint32_t i)
+LLVMValueRef prog_context_pointer(struct gen *g, uint32_t i)
 {
 	return LLVMBuildLoad2(g->b, g->ptr, gen_at(g, g->ctx, i * 8), "");
 }
 
-static void scope_test(struct gen *g, LLVMBasicBlockRef out)
+void prog_scope_test(struct gen *g, LLVMBasicBlockRef out)
 {
-	g->pid_tgid = gen_pid_tgid(g);
-	only_if(g, gen_truth(g, GEN_OWN(g, "sonde_scope_current", g->pid_tgid)), out);
+	g->current = gen_task(g);
+	prog_only_if(g, gen_truth(g, GEN_OWN(g, "sonde_scope_current", g->current)), out);
+}
+
+/* Not a 32-bit program's call, whose number is of another table. */
+static void only_if_native(struct gen *g, LLVMBasicBlockRef out)
+{
+	LLVMValueRef compat;
+
+	g->current = gen_task(g);
+	compat = GEN_OWN(g, "sonde_syscall_is_compat", g->current);
+	prog_only_if(g, LLVMBuildNot(g->b, gen_truth(g, compat), ""), out);
 }
 
 /* ---- kinds of programs -------------------------------------------------------------------- */
 
 static void gen_plain(struct gen *g, LLVMBasicBlockRef out, bool scoped)
 {
-	select_probe(g, g->prog->probes[0]);
+	g->is_start = g->prog->n_probes == 0; /* a hidden program at a function's entry */
+	prog_select_probe(g, g->is_start ? g->prog->starts[0] : g->prog->probes[0]);
+	if (g->is_start || g->probe->has_span) {
+		if (scoped && g->probe->span_kind == SPAN_FIRING)
+			prog_scope_test(g, out);
+		gen_span(g, out);
+		return;
+	}
 	if (scoped)
-		scope_test(g, out);
-	gen_body(g);
+		prog_scope_test(g, out);
+	prog_body(g);
 	LLVMBuildBr(g->b, out);
 }
 
-/* One of the probes of a system-call program: its number's case. */
-static void gen_syscall_probe(struct gen *g, uint32_t id, LLVMValueRef number)
+/* Scope and body of one of the probes of a system-call program, or the start of its spans. */
+static void gen_syscall_probe(struct gen *g, LLVMBasicBlockRef next)
 {
-	LLVMBasicBlockRef next;
-	LLVMValueRef want;
-
-	select_probe(g, id);
-	next = gen_block(g, "next");
-	want = gen_u64(g, (uint64_t)g->probe->syscall);
-	only_if(g, LLVMBuildICmp(g->b, LLVMIntEQ, number, want, ""), next);
-	scope_test(g, next);
-	only_if(g, LLVMBuildNot(g->b, gen_truth(g, gen_own(g, "sonde_syscall_is_compat", NULL, 0)), ""), next);
-	gen_body(g);
-	g->pid_tgid = NULL; /* known on this case's path only */
+	if (g->is_start || g->probe->has_span) {
+		gen_span(g, next);
+		return;
+	}
+	prog_scope_test(g, next);
+	prog_body(g);
 	LLVMBuildBr(g->b, next);
+}
+
+/* Numbers of which a probe is: to its case, which all of them share. */
+static void gen_syscall_case(struct gen *g, uint32_t id, bool is_start)
+{
+	LLVMBasicBlockRef next = gen_block(g, "next"), here = gen_block(g, "call");
+	LLVMValueRef numbers;
+
+	prog_select_probe(g, id);
+	g->is_start = is_start;
+	numbers = LLVMBuildSwitch(g->b, g->syscall, next, g->probe->n_syscalls + 1);
+	LLVMAddCase(numbers, gen_u64(g, (uint64_t)g->probe->syscall), here);
+	for (uint32_t i = 0; i < g->probe->n_syscalls; i++)
+		LLVMAddCase(numbers, gen_u64(g, (uint64_t)g->probe->syscalls[i]), here);
+	LLVMPositionBuilderAtEnd(g->b, here);
+	only_if_native(g, next);
+	gen_syscall_probe(g, next);
+	g->current = NULL; /* known on this case's path only */
+	g->is_start = false;
 	LLVMPositionBuilderAtEnd(g->b, next);
 }
 
 /* sys_enter(regs, number); sys_exit(regs, result) */
 static void gen_syscalls(struct gen *g, LLVMBasicBlockRef out)
 {
-	LLVMValueRef number = g->prog->kind == PP_SYSCALL_ENTER
-				      ? context_word(g, 1)
-				      : GEN_OWN(g, "sonde_syscall_number", context_pointer(g, 0));
-
+	g->syscall = g->prog->kind == PP_SYSCALL_ENTER
+			     ? prog_context_word(g, 1)
+			     : GEN_OWN(g, "sonde_syscall_number", prog_context_pointer(g, 0));
 	for (uint32_t i = 0; i < g->prog->n_probes; i++)
-		gen_syscall_probe(g, g->prog->probes[i], number);
+		gen_syscall_case(g, g->prog->probes[i], false);
+	for (uint32_t i = 0; i < g->prog->n_starts; i++) /* last: the clock is read late */
+		gen_syscall_case(g, g->prog->starts[i], true);
 	LLVMBuildBr(g->b, out);
-}
-
-/* What the span's end will need and only its start can see. */
-static void keep_state(struct gen *g, LLVMValueRef state)
-{
-	const struct plan_probe *q = g->probe;
-
-	if (q->span_ustack >= 0)
-		LLVMBuildStore(g->b,
-			       GEN_OWN(g, "sonde_stack_user", g->ctx, gen_u32(g, g->probe_id)),
-			       gen_at(g, state, (uint32_t)q->span_ustack));
-	for (uint32_t i = 0; i < q->n_span_args; i++)
-		gen_store(g, gen_rebuilt_field(g, q->span_arg_names[i], q->span_args[i].type),
-			  q->span_args[i].type, gen_at(g, state, q->span_args[i].offset));
-}
-
-/* The thread that leaves is the current one: the cheap helpers serve. */
-static void span_start(struct gen *g, LLVMValueRef leaves, LLVMBasicBlockRef end)
-{
-	LLVMValueRef state;
-
-	only_if(g, gen_truth(g, GEN_OWN(g, "sonde_span_begins", leaves)), end);
-	scope_test(g, end);
-	for (uint32_t i = 0; i < g->ast->n_start_conds; i++)
-		only_if(g, gen_truth(g, gen_int(g, g->ast->start_conds[i])), end);
-	state = GEN_OWN(g, "sonde_span_open", g->spans[g->probe_id], leaves, gen_u32(g, g->probe_id));
-	only_if(g, LLVMBuildIsNotNull(g->b, state, ""), end);
-	LLVMBuildStore(g->b, gen_helper(g, HELPER_KTIME_GET_NS, NULL, 0), state);
-	keep_state(g, state);
-	LLVMBuildBr(g->b, end);
-}
-
-static void span_end(struct gen *g, LLVMValueRef returns, LLVMBasicBlockRef out)
-{
-	LLVMValueRef state, start, now;
-
-	g->pid_tgid = NULL; /* computed on the start's path, and of another thread */
-	only_if(g, gen_truth(g, GEN_OWN(g, "sonde_span_ends", returns)), out);
-	only_if(g, gen_truth(g, GEN_OWN(g, "sonde_scope_may_have", returns)), out);
-	state = GEN_OWN(g, "sonde_span_find", g->spans[g->probe_id], returns);
-	only_if(g, LLVMBuildIsNotNull(g->b, state, ""), out);
-	start = LLVMBuildLoad2(g->b, g->i64, state, "");
-	only_if(g, gen_truth(g, start), out);
-	LLVMBuildStore(g->b, gen_u64(g, 0), state);
-	now = gen_helper(g, HELPER_KTIME_GET_NS, NULL, 0);
-	g->delta = LLVMBuildSub(g->b, now, start, "");
-	g->subject = returns;
-	g->span = state;
-	gen_body(g);
-	g->delta = g->subject = g->span = NULL;
-	LLVMBuildBr(g->b, out);
-}
-
-/* sched_switch(preempt, prev, next): one event ends prev's time on the CPU and next's time off it. The
- * clock is read late and perhaps twice: most switches of a filtered script end before. */
-static void gen_switch_span(struct gen *g, LLVMBasicBlockRef out)
-{
-	LLVMBasicBlockRef end = gen_block(g, "span.end");
-
-	select_probe(g, g->prog->probes[0]);
-	span_start(g, context_pointer(g, 1), end);
-	LLVMPositionBuilderAtEnd(g->b, end);
-	span_end(g, context_pointer(g, 2), out);
 }
 
 /* sched_process_fork(parent, child) */
 static void gen_scope_fork(struct gen *g, LLVMBasicBlockRef out)
 {
-	GEN_OWN(g, "sonde_scope_fork", context_pointer(g, 0), context_pointer(g, 1));
+	GEN_OWN(g, "sonde_scope_fork", prog_context_pointer(g, 0), prog_context_pointer(g, 1));
 	LLVMBuildBr(g->b, out);
 }
 
 /* sched_process_exec(task, …) */
 static void gen_scope_exec(struct gen *g, LLVMBasicBlockRef out)
 {
-	GEN_OWN(g, "sonde_scope_exec", context_pointer(g, 0));
+	GEN_OWN(g, "sonde_scope_exec", prog_context_pointer(g, 0));
 	LLVMBuildBr(g->b, out);
 }
 
@@ -224,6 +192,7 @@ static void gen_by_kind(struct gen *g, LLVMBasicBlockRef out)
 	case PP_RAW_TP:
 	case PP_TP_BTF:
 	case PP_TRACEPOINT:
+	case PP_PROFILE:
 	case PP_KPROBE:
 	case PP_KRETPROBE:
 	case PP_UPROBE:
@@ -235,7 +204,8 @@ static void gen_by_kind(struct gen *g, LLVMBasicBlockRef out)
 		gen_syscalls(g, out);
 		return;
 	case PP_SWITCH_SPAN:
-		gen_switch_span(g, out);
+		prog_select_probe(g, g->prog->probes[0]);
+		gen_span(g, out);
 		return;
 	case PP_SCOPE_FORK:
 		gen_scope_fork(g, out);
@@ -260,7 +230,7 @@ static void add_attribute(struct gen *g, LLVMValueRef fn, const char *name)
  * events are being closed. */
 static bool stops_after_exit(const struct gen *g)
 {
-	return g->prog->n_probes && g->prog->kind != PP_BEGIN && g->prog->kind != PP_END;
+	return (g->prog->n_probes || g->prog->n_starts) && g->prog->kind != PP_BEGIN && g->prog->kind != PP_END;
 }
 
 void gen_program(struct gen *g, uint32_t index)
@@ -269,7 +239,7 @@ void gen_program(struct gen *g, uint32_t index)
 	LLVMBasicBlockRef body, out;
 
 	g->prog_id = index;
-	g->pid_tgid = NULL;
+	g->current = g->syscall = NULL;
 	g->prog = &g->plan->progs[index];
 	g->fn = LLVMAddFunction(g->module, g->prog->symbol, type);
 	LLVMSetSection(g->fn, g->prog->section);
@@ -284,7 +254,7 @@ void gen_program(struct gen *g, uint32_t index)
 	LLVMPositionBuilderAtEnd(g->b, body);
 	gen_place(g, g->prog->n_probes ? g->plan->probes[g->prog->probes[0]].span : SPAN_NONE);
 	if (stops_after_exit(g))
-		only_if(g, LLVMBuildNot(g->b, gen_truth(g, gen_own(g, "sonde_control_exiting", NULL, 0)), ""),
+		prog_only_if(g, LLVMBuildNot(g->b, gen_truth(g, gen_own(g, "sonde_control_exiting", NULL, 0)), ""),
 			out);
 	gen_by_kind(g, out);
 	LLVMPositionBuilderAtEnd(g->b, out);

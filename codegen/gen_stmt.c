@@ -9,12 +9,6 @@ static bool is_agg(const struct expr *e)
 	return e->kind == EX_CALL && e->call.builtin->kind == BUILTIN_AGG;
 }
 
-/* @m = count() and the like: how much is added says the aggregation's own hook. */
-static void gen_aggregate(struct gen *g, struct stmt *st)
-{
-	gen_map_add(g, st->assign.target, gen_int(g, st->assign.value), false);
-}
-
 static struct value assigned_value(struct gen *g, struct stmt *st)
 {
 	struct expr *target = st->assign.target;
@@ -43,7 +37,7 @@ static void gen_assign(struct gen *g, struct stmt *st)
 	struct value v;
 
 	if (is_agg(st->assign.value)) {
-		gen_aggregate(g, st);
+		gen_aggregate(g, target, st->assign.value);
 		return;
 	}
 	if (target->kind == EX_MAP && (st->assign.op == OP_ADD || st->assign.op == OP_SUB)) {

@@ -95,10 +95,15 @@ void gen_zero(struct gen *g, LLVMValueRef dest, uint32_t size)
 	store_text(g, "", 0, 0, size, dest);
 }
 
+enum { COPIED_BY_WORDS = 256 }; /* more is copied by a helper: less code */
+
 /* Strings are aligned to 8 wherever they are: on the stack, in keys, values, records and states. */
 static void copy(struct gen *g, LLVMValueRef dest, LLVMValueRef src, uint32_t size)
 {
-	LLVMBuildMemCpy(g->b, dest, 8, src, 8, gen_u64(g, size));
+	if (size <= COPIED_BY_WORDS)
+		LLVMBuildMemCpy(g->b, dest, 8, src, 8, gen_u64(g, size));
+	else
+		GEN_OWN(g, "sonde_memory_read", dest, gen_u32(g, size), src);
 }
 
 static void store_string(struct gen *g, struct value v, uint32_t size, LLVMValueRef dest)
@@ -138,7 +143,7 @@ struct value gen_load(struct gen *g, const struct type *type, LLVMValueRef src)
 {
 	LLVMValueRef v;
 
-	if (type->kind == TY_STRING || type_is_compound(type))
+	if (type_is_memory(type))
 		return (struct value){.kind = V_MEM, .type = type, .v = src};
 	v = LLVMBuildLoad2(g->b, int_type(g, type->size), src, "");
 	LLVMSetAlignment(v, type->size);

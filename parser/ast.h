@@ -104,6 +104,7 @@ struct expr {
 		struct {
 			const char *name;
 			const struct builtin *builtin; /* sema_name.c */
+			uint32_t limit;		       /* of kstack(n), ustack(n); else 0 */
 		} name;
 		struct {
 			const char *name; /* with the $ */
@@ -123,7 +124,8 @@ struct expr {
 			struct expr **args;
 			uint32_t n_args;
 			const struct builtin *builtin; /* sema_name.c */
-			int32_t event;		       /* index in plan->events or -1: plan.c */
+			int32_t event;		       /* index in plan->events or -1: plan.c; of
+							* entry(): in probe->entries */
 		} call;
 		struct {
 			enum op op;
@@ -236,8 +238,12 @@ struct probe {
 	uint32_t n_points;
 	struct var **vars;
 	uint32_t n_vars;
-	bool uses_delta;
+	bool uses_delta;	/* or depth, or entry(): the body runs where a span ends */
 	bool has_loops;		/* whose bodies are functions of their own: sema_check.c */
+	bool is_start;		/* this is `start` of another */
+	struct probe *start;	/* the events that start this probe's spans: made for entry() */
+	struct expr **entries;	/* its calls of entry(); their call.event is the index here */
+	uint32_t n_entries;
 	/* Span probes: conjuncts of the predicate that hold the same at the span's start and end,
 	 * and are tested there first (design: "the whole body belongs to the span's end"). */
 	struct expr **start_conds;

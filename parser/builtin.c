@@ -40,6 +40,9 @@ static const struct {
 	{"bool", &type_bool},
 	{"kstack", &type_kstack},
 	{"ustack", &type_ustack},
+	{"ksym", &type_ksym},
+	{"usym", &type_usym},
+	{"username", &type_username},
 };
 
 /* string[16] is the one string type that signatures name: the kernel's TASK_COMM_LEN. */

@@ -42,7 +42,10 @@ enum builtin_traits {
 	TR_START = 16,
 	TR_ACT = 32,
 	TR_MAP = 64,
-	TR_TEXT = 128,
+	TR_THREAD = 128, /* never changes in a thread's life */
+	TR_ENTRY = 256,	 /* its argument is of the event that starts the span */
+	TR_END = 512,	 /* known only where a span ends */
+	TR_TEXT = 1024,	 /* of a parameter, its first argument takes the text */
 };
 
 enum { SIGNATURE_MAX_PARAMS = 4 };
@@ -82,7 +85,8 @@ extern const struct builtin builtins[BI_COUNT];
 
 /* The check column's functions: sema_check.c. */
 check_fn chk_probe, chk_func, chk_args, chk_delta, chk_printf, chk_print, chk_clear, chk_delete,
-	chk_sum;
+	chk_agg, chk_hist, chk_lhist, chk_quantiles, chk_str, chk_no_delta, chk_strftime, chk_has_key,
+	chk_ustack, chk_depth, chk_open, chk_entry;
 
 /* The row of `name`, or NULL. */
 const struct builtin *builtin_find(const char *name);

@@ -25,6 +25,7 @@ struct tp_format {
 	uint32_t id;		/* for perf_event_open */
 	struct tp_field *fields; /* common_* fields left out */
 	uint32_t n_fields;
+	bool is_unchecked;	/* the kernel's formats could not be read: every field may exist */
 };
 
 /* A function in an ELF file. */
@@ -47,6 +48,9 @@ enum kernel_feature {
 typedef void (*kernel_name_fn)(const char *name, void *ctx);
 
 struct kernel {
+	/* Set when formats could not be read (-errno): some attach point is unchecked, so the script
+	 * can be checked but not be compiled. */
+	int unchecked;
 	/* The format of tracepoint category:event. 0, -ENOENT (no such event), -EACCES/-EPERM (not
 	 * allowed to read tracefs), other -errno. */
 	int (*tracepoint)(struct kernel *k, const char *category, const char *event,

@@ -10,11 +10,15 @@ enum {
 	LIMIT_NESTING = 100,	      /* parentheses, blocks, operators within each other */
 	LIMIT_ERRORS = 20,	      /* diagnostics printed for one script */
 	LIMIT_STRING = 200,	      /* bytes of a string literal used as a value, NUL included */
+	LIMIT_STR = 200,	      /* bytes of str() when nothing else is said, NUL included */
+	LIMIT_STR_ASKED = 1024,	      /* the same at most */
+	LIMIT_FRAMES = 127,	      /* of a stack: SONDE_MAX_FRAMES */
 	LIMIT_PROBES = 1024,	      /* attach points in a script */
 	LIMIT_MAPS = 256,	      /* maps in a script: the epoch table's size (bpf_helpers/shared.h) */
 	LIMIT_KEY_BYTES = 256,	      /* a map's key: it is built on the BPF stack of 512 bytes */
 	LIMIT_STACK_BYTES = 400,      /* scratch variables and temporaries of one probe */
 	LIMIT_EVENT_BYTES = 4096,     /* one printf record */
+	LIMIT_SPAN_BYTES = 60000,     /* the state of a thread's spans: task storage has 64 KiB */
 	LIMIT_CALL_ARGS = 64,	      /* arguments of a call, keys of a map */
 	LIMIT_TYPE_SUFFIXES = 8,      /* '*' and '[N]' behind a type's name */
 	LIMIT_TUPLE_BYTES = 256,      /* a tuple or record: on the BPF stack of 512 bytes */

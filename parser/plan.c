@@ -7,12 +7,14 @@
  */
 #include "plan.h"
 #include "../bpf_helpers/shared.h"
+#include "agg.h"
 #include "arena.h"
 #include "ast.h"
 #include "diag.h"
 #include "format_spec.h"
 #include "limits.h"
 #include "sema.h"
+#include "span_kind.h"
 #include <ctype.h>
 #include <string.h>
 
@@ -50,6 +52,10 @@ static void plan_key(struct planner *pl, struct plan_map *m, const struct map *m
 		at += t->size;
 		align = t->align > align ? t->align : align;
 	}
+	if (map->value->kind == TY_AGG && agg_rows[map->value->agg].layout == AL_BUCKETS) {
+		m->bucket_offset = align_up(at, 4);
+		at = m->bucket_offset + 4;
+	}
 	m->key_size = align_up(at, align);
 }
 
@@ -65,6 +71,11 @@ static void plan_map(struct planner *pl, struct map *map)
 			     .span = map->first, .value = map->value};
 
 	m.value_size = align_up(map->value->size, 8);
+	if (agg) {
+		pl->plan->needs.cpus = true;
+		m.n_words = agg_words(map->value, map->n_keys > 0);
+		m.value_size = m.n_words * 8;
+	}
 	if (map->n_keys) {
 		m.kind = agg ? PM_PERCPU_HASH : PM_HASH;
 		m.max_entries = LIMIT_MAP_KEYS;
@@ -134,6 +145,10 @@ static void plan_print(struct planner *pl, struct expr *call)
 		ev.kind = PE_PRINT_MAP;
 		ev.size = sizeof(struct sonde_map_event);
 		ev.map = call->call.args[0]->map.map->id;
+		if (call->call.n_args > 1)
+			ev.top = (uint32_t)call->call.args[1]->integer.value;
+		if (call->call.n_args > 2)
+			ev.divisor = call->call.args[2]->integer.value;
 	} else {
 		add_field(pl, &ev, call->call.args[0]->type);
 	}
@@ -142,9 +157,19 @@ static void plan_print(struct planner *pl, struct expr *call)
 
 static void plan_clear(struct planner *pl, struct expr *call)
 {
-	add_event(pl, call, (struct plan_event){.kind = PE_CLEAR_MAP,
+	bool is_zero = call->call.builtin->id == BI_zero;
+
+	add_event(pl, call, (struct plan_event){.kind = is_zero ? PE_ZERO_MAP : PE_CLEAR_MAP,
 						.size = sizeof(struct sonde_map_event),
 						.map = call->call.args[0]->map.map->id});
+}
+
+static void plan_time(struct planner *pl, struct expr *call)
+{
+	const char *format = call->call.n_args ? call->call.args[0]->string.text : "%H:%M:%S\n";
+
+	add_event(pl, call, (struct plan_event){.kind = PE_TIME, .size = sizeof(struct sonde_event),
+						.text = format});
 }
 
 /* ---- walking a probe --------------------------------------------------------------------- */
@@ -172,10 +197,18 @@ static void plan_expr(struct expr *e, void *ctx)
 		plan_printf(pl, e);
 	else if (b->id == BI_print)
 		plan_print(pl, e);
-	else if (b->id == BI_clear)
+	else if (b->id == BI_clear || b->id == BI_zero)
 		plan_clear(pl, e);
+	else if (b->id == BI_time)
+		plan_time(pl, e);
+	else if (b->id == BI_ncpus)
+		pl->plan->needs.cpus = true;
+	else if (b->id == BI_usym)
+		pl->plan->needs.ustack = true;
 	else if (b->id == BI_exit)
 		pl->plan->needs.exit = true;
+	else if (b->traits & TR_TASK)
+		pl->plan->needs.task = true;
 	else if (b->id == BI_kstack)
 		pl->plan->needs.kstack = true;
 	else if (b->id == BI_ustack)
@@ -260,7 +293,8 @@ static void plan_block(struct planner *pl, struct block *b)
 
 struct reads {
 	struct arena *arena;
-	bool ustack, args;
+	bool ustack, args, probe;
+	bool entry_of_point; /* entry() holds what differs between attach points */
 	const char **fields;
 	uint32_t n_fields;
 };
@@ -283,8 +317,12 @@ static void read_expr(struct expr *e, void *ctx)
 {
 	struct reads *r = ctx;
 
+	if (e->kind == EX_CALL && e->call.builtin && e->call.builtin->traits & TR_ENTRY)
+		return; /* computed when the span starts: plan_span */
 	if (e->kind == EX_NAME && e->name.builtin && e->name.builtin->id == BI_ustack)
 		r->ustack = true;
+	if (e->kind == EX_NAME && e->name.builtin && e->name.builtin->id == BI_probe)
+		r->probe = true;
 	if (e->kind == EX_FIELD && is_args(e->field.object))
 		add_read(r, e->field.name);
 	ast_each_child(e, read_expr, r);
@@ -292,7 +330,12 @@ static void read_expr(struct expr *e, void *ctx)
 
 static void read_probe(struct planner *pl, struct probe *p, struct reads *r)
 {
+	struct reads of_start = {.arena = pl->arena};
+
 	*r = (struct reads){.arena = pl->arena};
+	for (uint32_t i = 0; i < p->n_entries; i++)
+		read_expr(p->entries[i]->call.args[0], &of_start);
+	r->entry_of_point = of_start.args || of_start.probe;
 	if (p->predicate)
 		read_expr(p->predicate, r);
 	ast_each_in_block(&p->body, read_expr, r);
@@ -326,7 +369,7 @@ static bool is_rebuilt(const char *event, const struct reads *r)
 static enum plan_prog_kind tracepoint_kind(const struct probe *p, const struct attach_point *point,
 					   const struct reads *r)
 {
-	if (p->uses_delta)
+	if (p->uses_delta && probe_span(point) == SPAN_SWITCH)
 		return PP_SWITCH_SPAN;
 	if (!point->has_raw)
 		return PP_TRACEPOINT;
@@ -350,6 +393,8 @@ static enum plan_prog_kind prog_kind(const struct probe *p, const struct attach_
 		return tracepoint_kind(p, point, r);
 	case PROBE_INTERVAL:
 		return PP_INTERVAL;
+	case PROBE_PROFILE:
+		return PP_PROFILE;
 	case PROBE_KPROBE:
 		return PP_KPROBE;
 	case PROBE_KRETPROBE:
@@ -383,6 +428,7 @@ static const char *section_of(struct arena *a, const struct plan_prog *g)
 	case PP_TRACEPOINT:
 		return arena_printf(a, "tracepoint/%s/%s", g->category, g->event);
 	case PP_INTERVAL:
+	case PP_PROFILE:
 		return "perf_event";
 	case PP_KPROBE:
 		return arena_printf(a, "kprobe/%s", g->function);
@@ -423,7 +469,8 @@ static uint32_t add_prog(struct planner *pl, struct plan_prog g, const char *wha
 static uint32_t prog_for(struct planner *pl, const struct attach_point *point,
 			 enum plan_prog_kind kind)
 {
-	struct plan_prog g = {.kind = kind, .function = point->function, .period_ns = point->period_ns};
+	struct plan_prog g = {.kind = kind, .function = point->function, .period_ns = point->period_ns,
+			      .hertz = point->hertz};
 
 	if (kind == PP_SYSCALL_ENTER || kind == PP_SYSCALL_EXIT) {
 		for (uint32_t i = 0; i < pl->plan->n_progs; i++)
@@ -445,25 +492,123 @@ static uint32_t prog_for(struct planner *pl, const struct attach_point *point,
 			g.event ? g.event : g.function ? g.function : probe_rows[point->id].name);
 }
 
-/* Hidden state of a span on sched_switch: start, then the user stack, then fields of args. */
-static void plan_span(struct planner *pl, struct plan_probe *q, const struct attach_point *point,
-		      const struct reads *r)
+/* ---- spans ------------------------------------------------------------------------------- */
+
+/* A place in a span's slot for what its start sees. */
+static struct plan_field span_field(struct plan_probe *q, const struct type *t)
 {
-	q->has_span = true;
-	q->span_size = 8;
-	if (r->ustack) {
-		q->span_ustack = (int32_t)q->span_size;
-		q->span_size += 8;
-	}
+	const struct type *kept = recorded(t);
+	struct plan_field f = {.type = kept, .offset = q->span_size, .size = kept->size};
+
+	q->span_size = align_up(q->span_size + kept->size, 8);
+	return f;
+}
+
+/* What the event that is gone by the end had: at sched_switch the current thread is another then. */
+static void plan_switch_state(struct planner *pl, struct plan_probe *q,
+			      const struct attach_point *point, const struct reads *r)
+{
+	if (r->ustack)
+		q->span_ustack = (int32_t)span_field(q, &type_ustack).offset;
 	q->span_arg_names = r->fields;
 	for (uint32_t i = 0; i < r->n_fields; i++) {
 		const struct tp_field *tf = sema_args_field(point, r->fields[i]);
-		const struct type *t = recorded(sema_field_type(pl->arena, tf));
-		struct plan_field f = {.type = t, .offset = q->span_size, .size = t->size};
+		struct plan_field f = span_field(q, sema_field_type(pl->arena, tf));
 
-		q->span_size = align_up(q->span_size + t->size, 8);
 		arena_push(pl->arena, q->span_args, q->n_span_args, f);
 	}
+}
+
+/* All calls of one body have one slot a thread: it can be in one of them only. */
+static uint32_t span_owner(const struct planner *pl, const struct plan_probe *q)
+{
+	for (uint32_t i = 0; i < pl->plan->n_probes && q->span_kind == SPAN_SYSCALL; i++)
+		if (pl->plan->probes[i].ast == q->ast && pl->plan->probes[i].span_kind == SPAN_SYSCALL)
+			return i;
+	return pl->plan->n_probes;
+}
+
+static void plan_span(struct planner *pl, struct plan_probe *q, const struct attach_point *point,
+		      const struct reads *r)
+{
+	const struct probe *p = pl->program->probes[q->ast];
+	const struct span_row *row = &span_rows[probe_span(point)];
+
+	q->has_span = true;
+	q->span_kind = probe_span(point);
+	q->span_owner = span_owner(pl, q);
+	q->span_slots = row->slots;
+	q->span_head = row->slots > 1 ? 8 : 0;
+	q->span_size = row->has_key ? 16 : 8;
+	if (q->span_kind == SPAN_SWITCH)
+		plan_switch_state(pl, q, point, r);
+	for (uint32_t i = 0; i < p->n_entries; i++) {
+		struct plan_field f = span_field(q, p->entries[i]->type);
+
+		arena_push(pl->arena, q->span_entries, q->n_span_entries, f);
+	}
+	if (q->span_head + q->span_slots * q->span_size <= LIMIT_SPAN_BYTES)
+		return;
+	diag_error(pl->diags, point->span, "limit-span",
+		   "what entry() keeps of each span takes %u bytes, at most %u are possible here",
+		   q->span_size, LIMIT_SPAN_BYTES / q->span_slots);
+}
+
+/* The program in which the spans of probe `id` start, when it is another than the probe's own. */
+static void plan_start(struct planner *pl, const struct attach_point *point, uint32_t id)
+{
+	struct plan_prog *g;
+	uint32_t prog;
+
+	switch (span_rows[probe_span(point)].start) {
+	case START_HERE:
+		return;
+	case START_ENTRY:
+		prog = prog_for(pl, point, point->id == PROBE_URETPROBE ? PP_UPROBE : PP_KPROBE);
+		break;
+	case START_SYS_ENTER:
+		prog = prog_for(pl, point, PP_SYSCALL_ENTER);
+		break;
+	default:
+		return;
+	}
+	g = &pl->plan->progs[prog];
+	arena_push(pl->arena, g->starts, g->n_starts, id);
+}
+
+/* ---- probes ------------------------------------------------------------------------------ */
+
+static bool same_fields(const struct attach_point *p, const struct attach_point *q,
+			const struct reads *r)
+{
+	for (uint32_t i = 0; i < r->n_fields; i++) {
+		const struct tp_field *f = sema_args_field(p, r->fields[i]);
+		const struct tp_field *g = sema_args_field(q, r->fields[i]);
+
+		if (f->offset != g->offset || f->size != g->size || f->is_signed != g->is_signed)
+			return false;
+	}
+	return true;
+}
+
+/* Several system calls that one pattern matches are one probe, when its body is the same for all. */
+static bool joins_pattern(struct planner *pl, uint32_t ast, const struct attach_point *point,
+			  const struct reads *r)
+{
+	const struct probe *p = pl->program->probes[ast];
+	struct plan_probe *last = pl->plan->n_probes ? &pl->plan->probes[pl->plan->n_probes - 1] : NULL;
+	const struct attach_point *first = last ? &p->points[last->point] : NULL;
+
+	if (!last || last->ast != ast || r->entry_of_point || !point->pattern ||
+	    point->syscall < 0 || point->syscall >= SONDE_SYSCALLS || last->syscall < 0 ||
+	    last->syscall >= SONDE_SYSCALLS || first->pattern == NULL ||
+	    strcmp(first->pattern, point->pattern) != 0 ||
+	    strncmp(first->format->event, point->format->event, strlen("sys_enter")) != 0 ||
+	    !same_fields(first, point, r))
+		return false;
+	last->name = point->pattern;
+	arena_push(pl->arena, last->syscalls, last->n_syscalls, point->syscall);
+	return true;
 }
 
 static void plan_point(struct planner *pl, uint32_t ast, uint32_t index, const struct reads *r)
@@ -476,12 +621,16 @@ static void plan_point(struct planner *pl, uint32_t ast, uint32_t index, const s
 	uint32_t id = pl->plan->n_probes;
 	struct plan_prog *g;
 
+	if (joins_pattern(pl, ast, point, r))
+		return;
 	q.prog = prog_for(pl, point, kind);
-	if (kind == PP_SWITCH_SPAN)
+	if (p->uses_delta)
 		plan_span(pl, &q, point, r);
 	arena_push(pl->arena, pl->plan->probes, pl->plan->n_probes, q);
 	g = &pl->plan->progs[q.prog];
 	arena_push(pl->arena, g->probes, g->n_probes, id);
+	if (q.has_span)
+		plan_start(pl, point, id);
 }
 
 static void plan_probe(struct planner *pl, uint32_t ast)
@@ -492,6 +641,8 @@ static void plan_probe(struct planner *pl, uint32_t ast)
 	if (p->predicate)
 		plan_expr(p->predicate, pl);
 	plan_block(pl, &p->body);
+	for (uint32_t i = 0; i < p->n_entries; i++)
+		p->entries[i]->call.event = (int32_t)i;
 	read_probe(pl, p, &r);
 	for (uint32_t i = 0; i < p->n_points; i++)
 		plan_point(pl, ast, i, &r);

@@ -6,6 +6,7 @@
  * writes by it, runtime reads by it. It holds no pointer into the AST; it lives in the plan arena.
  */
 #pragma once
+#include "probe.h"
 #include "source.h"
 #include "type.h"
 #include <stdbool.h>
@@ -42,6 +43,8 @@ struct plan_map {
 	const struct type *value;
 	uint32_t value_size;
 	uint32_t touched_offset; /* arrays only */
+	uint32_t n_words;	 /* aggregations: 64-bit words of a value; 0 means 1 */
+	uint32_t bucket_offset;	 /* keyed histograms: the key's last part, a uint32 bucket; else 0 */
 	uint32_t max_entries;
 };
 
@@ -61,6 +64,8 @@ enum plan_event_kind {
 	PE_PRINT_VALUE, /* one field */
 	PE_PRINT_MAP,	/* struct sonde_map_event */
 	PE_CLEAR_MAP,	/* struct sonde_map_event, epoch already advanced */
+	PE_ZERO_MAP,	/* struct sonde_map_event: cleared, then its keys are back with 0 */
+	PE_TIME,	/* text: strftime's format of the time of day */
 	PE_PRINT_CLEAR, /* struct sonde_map_event: adjacent print(@x); clear(@x) */
 };
 
@@ -74,6 +79,9 @@ struct plan_event {
 	struct plan_piece *pieces; /* PE_PRINTF */
 	uint32_t n_pieces;
 	uint32_t map; /* map events */
+	const char *text;
+	uint32_t top;	  /* print(@m, top, div): rows to show, 0 all */
+	uint64_t divisor; /* values are divided by it, 0 and 1 not */
 };
 
 enum plan_prog_kind {
@@ -86,6 +94,7 @@ enum plan_prog_kind {
 	PP_SWITCH_SPAN, /* tp_btf/sched_switch whose body runs at the end of an off-CPU span */
 	PP_TRACEPOINT,	/* perf tracepoint */
 	PP_INTERVAL,	/* perf cpu-clock on one CPU */
+	PP_PROFILE,	/* perf cpu-clock on every CPU */
 	PP_KPROBE,
 	PP_KRETPROBE,
 	PP_UPROBE,
@@ -102,13 +111,16 @@ struct plan_prog {
 	const char *section;	/* as libbpf spells them: "tp_btf/sched_switch" */
 	uint32_t *probes;	/* indexes in plan->probes; none for hidden programs */
 	uint32_t n_probes;
+	uint32_t *starts;	/* indexes in plan->probes: whose spans begin here */
+	uint32_t n_starts;
 	const char *event;	/* tracepoint kinds: the kernel's tracepoint name */
 	const char *category;	/* PP_TRACEPOINT */
 	uint32_t tracepoint_id; /* PP_TRACEPOINT */
 	const char *function;	/* kprobes: the kernel function; uprobes: the symbol */
 	const char *path;	/* uprobes: resolved file */
 	uint64_t offset;	/* uprobes: file offset */
-	uint64_t period_ns;	/* PP_INTERVAL */
+	uint64_t period_ns;	/* PP_INTERVAL, PP_PROFILE */
+	uint64_t hertz;		/* PP_PROFILE: when not 0, instead of period_ns */
 };
 
 /* An attach point as the user wrote it. */
@@ -119,9 +131,18 @@ struct plan_probe {
 	uint32_t ast;	  /* index in program->probes, for codegen */
 	uint32_t point;	  /* index in that probe's points */
 	int64_t syscall;  /* PP_SYSCALL_*: its number; -1 */
-	/* PP_SWITCH_SPAN: the thread's hidden state in task storage. start (uint64 ns) at offset 0. */
+	int64_t *syscalls; /* and more, of a pattern whose calls share one body */
+	uint32_t n_syscalls;
+	/* The hidden state of the spans it ends (spans.def): slots of span_size bytes behind span_head.
+	 * Offsets in a slot: start (uint64 ns) 0, the key (uint64) 8 if there is one. */
 	bool has_span;
-	uint32_t span_size;	/* bytes */
+	enum span_kind span_kind;
+	uint32_t span_owner;	/* the probe whose state it is: system calls of one body share theirs */
+	uint32_t span_head;	/* bytes: how many slots are taken, when there are several */
+	uint32_t span_slots;
+	uint32_t span_size;	/* bytes of a slot */
+	struct plan_field *span_entries; /* entry(…), by their call.event */
+	uint32_t n_span_entries;
 	int32_t span_ustack;	/* offset of the user stack's hash, -1 when unused */
 	struct plan_field *span_args; /* args fields kept from the start, by name below */
 	const char **span_arg_names;
@@ -133,8 +154,10 @@ struct plan_needs {
 	bool ring_buffer; /* some record can be sent */
 	uint32_t ring_bytes;
 	bool kstack, ustack;
+	bool task;	  /* fields of a thread are read: CO-RE */
 	bool scope;	  /* some program tests the scope */
 	bool exit;	  /* exit() appears */
+	bool cpus;	  /* the number of CPUs: aggregations may be read in programs */
 };
 
 struct plan {

@@ -4,6 +4,7 @@
  */
 #include "plan.h"
 #include "arena.h"
+#include "span_kind.h"
 
 static const char *const map_kinds[] = {
 	[PM_HASH] = "hash",
@@ -16,6 +17,8 @@ static const char *const event_kinds[] = {
 	[PE_PRINTF] = "printf",
 	[PE_PRINT_VALUE] = "print",
 	[PE_PRINT_MAP] = "print-map",
+	[PE_ZERO_MAP] = "zero-map",
+	[PE_TIME] = "time",
 	[PE_CLEAR_MAP] = "clear-map",
 	[PE_PRINT_CLEAR] = "print-and-clear-map",
 };
@@ -30,6 +33,7 @@ static const char *const prog_kinds[PP_KIND_COUNT] = {
 	[PP_SWITCH_SPAN] = "off-cpu-span",
 	[PP_TRACEPOINT] = "perf-tracepoint",
 	[PP_INTERVAL] = "interval",
+	[PP_PROFILE] = "profile",
 	[PP_KPROBE] = "kprobe",
 	[PP_KRETPROBE] = "kretprobe",
 	[PP_UPROBE] = "uprobe",
@@ -50,6 +54,8 @@ static void dump_map(struct arena *a, const struct plan_map *m, FILE *out)
 	if (m->n_keys)
 		fprintf(out, " [epoch@0");
 	dump_fields(a, m->keys, m->n_keys, out);
+	if (m->bucket_offset)
+		fprintf(out, " bucket@%u", m->bucket_offset);
 	if (m->n_keys)
 		fprintf(out, "]");
 	fprintf(out, " value %u %s", m->value_size, type_str(a, m->value));
@@ -63,15 +69,29 @@ static void dump_event(struct arena *a, const struct plan *p, const struct plan_
 {
 	fprintf(out, "event %u %s size %u", i, event_kinds[e->kind], e->size);
 	dump_fields(a, e->fields, e->n_fields, out);
-	if (e->kind != PE_PRINTF && e->kind != PE_PRINT_VALUE)
+	if (e->kind != PE_PRINTF && e->kind != PE_PRINT_VALUE && e->kind != PE_TIME)
 		fprintf(out, " %s", p->maps[e->map].name);
 	fprintf(out, "\n");
+}
+
+static void dump_span(const struct plan_probe *q, FILE *out)
+{
+	if (!q->has_span)
+		return;
+	fprintf(out, " span ");
+	if (q->span_slots > 1)
+		fprintf(out, "%u + %u * ", q->span_head, q->span_slots);
+	fprintf(out, "%u start@0%s", q->span_size, span_rows[q->span_kind].has_key ? " key@8" : "");
+	for (uint32_t i = 0; i < q->n_span_entries; i++)
+		fprintf(out, " entry@%u", q->span_entries[i].offset);
 }
 
 static void dump_prog(const struct plan *p, const struct plan_prog *g, FILE *out)
 {
 	fprintf(out, "program %s %s section %s", g->symbol, prog_kinds[g->kind], g->section);
-	if (g->kind == PP_INTERVAL)
+	if (g->hertz)
+		fprintf(out, " frequency %llu Hz", (unsigned long long)g->hertz);
+	else if (g->kind == PP_INTERVAL || g->kind == PP_PROFILE)
 		fprintf(out, " period %llu ns", (unsigned long long)g->period_ns);
 	fprintf(out, "\n");
 	for (uint32_t i = 0; i < g->n_probes; i++) {
@@ -80,14 +100,17 @@ static void dump_prog(const struct plan *p, const struct plan_prog *g, FILE *out
 		fprintf(out, "  probe %u %s", g->probes[i], q->name);
 		if (g->kind == PP_SYSCALL_ENTER || g->kind == PP_SYSCALL_EXIT)
 			fprintf(out, " number %lld", (long long)q->syscall);
-		if (q->has_span)
-			fprintf(out, " span %u start@0", q->span_size);
+		if (q->n_syscalls)
+			fprintf(out, " and %u more", q->n_syscalls);
+		dump_span(q, out);
 		if (q->span_ustack >= 0)
 			fprintf(out, " ustack@%d", q->span_ustack);
 		for (uint32_t j = 0; j < q->n_span_args; j++)
 			fprintf(out, " %s@%u", q->span_arg_names[j], q->span_args[j].offset);
 		fprintf(out, "\n");
 	}
+	for (uint32_t i = 0; i < g->n_starts; i++)
+		fprintf(out, "  starts spans of probe %u\n", g->starts[i]);
 }
 
 void plan_dump(const struct plan *p, FILE *out)

@@ -15,7 +15,7 @@
 #include <strings.h>
 
 typedef int parse_fn(const struct probe_reader *r, struct attach_point *p, char **parts, uint32_t n);
-static parse_fn prs_nothing, prs_tracepoint, prs_interval, prs_kernel_function, prs_user_symbol;
+static parse_fn prs_nothing, prs_tracepoint, prs_interval, prs_profile, prs_kernel_function, prs_user_symbol;
 
 const struct probe_row probe_rows[PROBE_COUNT] = {
 #define PROBE(id, name_, alias_, form_, context_, in_process_, parse_, span_, doc_)                \
@@ -65,8 +65,10 @@ static int no_tracepoint(const struct probe_reader *r, const struct attach_point
 	nearest_init(&h.nearest, arena_printf(r->arena, "%s:%s", category, event));
 	nearest_init(&h.same_event, event);
 	r->kernel->each_tracepoint(r->kernel, NULL, offer_event, &h);
-	diag_error(r->diags, p->span, "unknown-tracepoint", "this kernel has no tracepoint %s:%s",
-		   category, event);
+	diag_error(r->diags, p->span, "unknown-tracepoint",
+		   *category ? "this kernel has no tracepoint %s%s%s"
+			     : "a tracepoint has a category and a name: %s%s%s is one word",
+		   category, *category ? ":" : "", event);
 	if (h.same_event.best)
 		diag_hint(r->diags, "write tracepoint:%s", h.same_event.best);
 	else if (h.nearest.best)
@@ -90,27 +92,40 @@ static int resolve_syscall(const struct probe_reader *r, struct attach_point *p,
 	return 0;
 }
 
+/* The kernel does not let us read its formats: the event is taken as written, its fields as int64.
+ * Enough to check a script, not to compile it. */
+static void unchecked_tracepoint(const struct probe_reader *r, struct attach_point *p, char **parts,
+				 int err)
+{
+	struct tp_format *f = arena_new_of(r->arena, struct tp_format);
+
+	f->category = arena_strndup(r->arena, parts[0], strlen(parts[0]));
+	f->event = arena_strndup(r->arena, parts[1], strlen(parts[1]));
+	f->is_unchecked = true;
+	p->format = f;
+	r->kernel->unchecked = err;
+	diag_warning(r->diags, p->span, "unchecked",
+		     "tracepoint %s:%s and its fields are unchecked: cannot read the kernel's "
+		     "tracepoints: %s", parts[0], parts[1], strerror(-err));
+	diag_hint(r->diags, err == -EACCES || err == -EPERM
+				    ? "run sonde as root, or give saved formats with --kernel-facts FILE"
+				    : "does this kernel have CONFIG_TRACING?");
+}
+
 static int prs_tracepoint(const struct probe_reader *r, struct attach_point *p, char **parts,
 			  uint32_t n)
 {
 	int err;
 
+	if (n == 1 && *parts[0])
+		return no_tracepoint(r, p, "", parts[0]);
 	if (n != 2 || !*parts[0] || !*parts[1])
 		return wrong_form(r, p);
-	if (strchr(parts[0], '*') || strchr(parts[1], '*'))
-		return diag_error(r->diags, p->span, "not-built",
-				  "wildcards in tracepoints are not built yet");
 	err = r->kernel->tracepoint(r->kernel, parts[0], parts[1], &p->format);
 	if (err == -ENOENT)
 		return no_tracepoint(r, p, parts[0], parts[1]);
-	if (err) {
-		diag_error(r->diags, p->span, "no-tracefs", "cannot read the kernel's tracepoints: %s",
-			   strerror(-err));
-		return diag_hint(r->diags, err == -EACCES || err == -EPERM
-						   ? "run sonde as root, or check the script against "
-						     "saved formats with --kernel-facts FILE"
-						   : "does this kernel have CONFIG_TRACING?");
-	}
+	if (err)
+		unchecked_tracepoint(r, p, parts, err);
 	if (strcmp(parts[0], "syscalls") == 0)
 		return resolve_syscall(r, p, parts[1]);
 	p->has_raw = r->kernel->has_raw_tracepoint(r->kernel, parts[1]);
@@ -163,22 +178,39 @@ static uint64_t read_period(char **parts, uint32_t n)
 
 enum { SHORTEST_PERIOD_NS = 1000 };
 
-static int prs_interval(const struct probe_reader *r, struct attach_point *p, char **parts, uint32_t n)
+static int prs_period(const struct probe_reader *r, struct attach_point *p, char **parts, uint32_t n)
 {
+	const char *name = probe_rows[p->id].name;
+
 	if (n != 1 && n != 2)
 		return wrong_form(r, p);
 	p->period_ns = read_period(parts, n);
 	if (p->period_ns == 0) {
 		diag_error(r->diags, p->span, "bad-period", "'%s%s%s' is not a period", parts[0],
 			   n == 2 ? ":" : "", n == 2 ? parts[1] : "");
-		return diag_hint(r->diags,
-				 "write interval:s:1, interval:ms:100, interval:hz:99 or interval:500ms");
+		return diag_hint(r->diags, "write %s:s:1, %s:ms:100, %s:hz:99 or %s:500ms", name, name,
+				 name, name);
 	}
 	if (p->period_ns < SHORTEST_PERIOD_NS) {
 		diag_error(r->diags, p->span, "bad-period", "a period of %llu ns is too short",
 			   (unsigned long long)p->period_ns);
 		return diag_hint(r->diags, "the shortest is 1us");
 	}
+	return 0;
+}
+
+static int prs_interval(const struct probe_reader *r, struct attach_point *p, char **parts, uint32_t n)
+{
+	return prs_period(r, p, parts, n);
+}
+
+/* The kernel itself keeps a frequency, by the time that passes between samples. */
+static int prs_profile(const struct probe_reader *r, struct attach_point *p, char **parts, uint32_t n)
+{
+	if (prs_period(r, p, parts, n))
+		return -1;
+	if (n == 2 && strcmp(parts[0], "hz") == 0)
+		p->hertz = strtoull(parts[1], NULL, 10);
 	return 0;
 }
 
@@ -207,6 +239,7 @@ static int prs_kernel_function(const struct probe_reader *r, struct attach_point
 
 struct symbol_hint {
 	struct nearest nearest;
+	uint32_t n; /* how many there are at all */
 	struct arena *arena;
 };
 
@@ -215,6 +248,7 @@ static void offer_symbol(const char *name, void *ctx)
 	struct symbol_hint *h = ctx;
 	const char *before = h->nearest.best;
 
+	h->n++;
 	nearest_offer(&h->nearest, name);
 	if (h->nearest.best != before)
 		h->nearest.best = arena_strndup(h->arena, name, strlen(name));
@@ -226,10 +260,51 @@ static int no_symbol(const struct probe_reader *r, const struct attach_point *p,
 
 	nearest_init(&h.nearest, symbol);
 	r->kernel->each_user_symbol(r->kernel, p->user.path, offer_symbol, &h);
+	if (h.n == 0) {
+		diag_error(r->diags, p->span, "no-symbols", "%s names no functions: it is stripped",
+			   p->user.path);
+		return diag_hint(r->diags, "install its debug symbols, or build it without -s");
+	}
 	diag_error(r->diags, p->span, "unknown-symbol", "%s has no function '%s'", p->user.path, symbol);
 	if (h.nearest.best)
 		diag_hint(r->diags, "did you mean '%s'?", h.nearest.best);
 	return -1;
+}
+
+/* The OFF of SYMBOL+OFF, decimal or 0x…; the text is cut at the '+'. 0 or -1, said. */
+static int read_offset(const struct probe_reader *r, struct attach_point *p, char *symbol)
+{
+	char *plus = strchr(symbol, '+'), *end;
+
+	if (!plus)
+		return 0;
+	*plus++ = '\0';
+	errno = 0;
+	p->offset = strtoull(plus, &end, 0);
+	if (*plus < '0' || *plus > '9' || *end || errno) {
+		diag_error(r->diags, p->span, "bad-offset", "'%s' is not an offset", plus);
+		return diag_hint(r->diags, "write %s+16 or %s+0x10", symbol, symbol);
+	}
+	if (p->id == PROBE_UPROBE)
+		return 0;
+	diag_error(r->diags, p->span, "bad-offset", "%s has no offsets: it fires when the function returns",
+		   probe_rows[p->id].name);
+	return diag_hint(r->diags, "write uprobe:… to probe inside the function");
+}
+
+static int add_offset(const struct probe_reader *r, struct attach_point *p)
+{
+	p->function = p->user.symbol;
+	if (p->offset == 0)
+		return 0;
+	if (p->user.size && p->offset >= p->user.size) {
+		diag_error(r->diags, p->span, "bad-offset", "%s+%llu is not in the function, it has %llu bytes",
+			   p->function, (unsigned long long)p->offset, (unsigned long long)p->user.size);
+		return diag_hint(r->diags, "the offset is that of an instruction in the function");
+	}
+	p->user.offset += p->offset;
+	p->user.address += p->offset;
+	return 0;
 }
 
 static int prs_user_symbol(const struct probe_reader *r, struct attach_point *p, char **parts,
@@ -239,24 +314,32 @@ static int prs_user_symbol(const struct probe_reader *r, struct attach_point *p,
 
 	if (n != 2 || !*parts[0] || !*parts[1])
 		return wrong_form(r, p);
-	if (strpbrk(parts[1], "*+"))
+	if (strchr(parts[1], '*'))
 		return diag_error(r->diags, p->span, "not-built",
-				  "wildcards and offsets in %s are not built yet",
-				  probe_rows[p->id].name);
+				  "wildcards in %s are not built yet", probe_rows[p->id].name);
+	if (read_offset(r, p, parts[1]))
+		return -1;
 	err = r->kernel->user_symbol(r->kernel, parts[0], parts[1], &p->user);
 	if (err == -ESRCH)
 		return no_symbol(r, p, parts[1]);
 	if (err)
 		return diag_error(r->diags, p->span, "no-binary", "cannot probe '%s': %s", parts[0],
 				  err == -ENOEXEC ? "not an ELF program or library" : strerror(-err));
-	p->function = p->user.symbol;
-	return 0;
+	return add_offset(r, p);
 }
 
 /* ---- all --------------------------------------------------------------------------------- */
 
-static int find_row(const struct probe_reader *r, const char *name, struct span span,
-		    enum probe_id *out)
+/* "sched:sched_switch" without "tracepoint:" is the usual slip. */
+static bool is_tracepoint(const struct probe_reader *r, const char *category, const char *event)
+{
+	const struct tp_format *format;
+
+	return event && r->kernel->tracepoint(r->kernel, category, event, &format) == 0;
+}
+
+static int find_row(const struct probe_reader *r, const char *name, const char *next,
+		    struct span span, enum probe_id *out)
 {
 	struct nearest near;
 
@@ -270,9 +353,19 @@ static int find_row(const struct probe_reader *r, const char *name, struct span 
 		nearest_offer(&near, probe_rows[i].name);
 	}
 	diag_error(r->diags, span, "unknown-probe", "unknown probe type '%s'", name);
+	if (is_tracepoint(r, name, next))
+		return diag_hint(r->diags, "write tracepoint:%s:%s", name, next);
 	if (near.best)
 		return diag_hint(r->diags, "did you mean '%s'?", near.best);
 	return diag_hint(r->diags, "'sonde --help probes' lists the probe types");
+}
+
+bool probe_type_is(const char *text, size_t len, enum probe_id id)
+{
+	const struct probe_row *row = &probe_rows[id];
+
+	return (strlen(row->name) == len && strncasecmp(row->name, text, len) == 0) ||
+	       (row->alias && strlen(row->alias) == len && strncmp(row->alias, text, len) == 0);
 }
 
 enum { MAX_PARTS = 8 };
@@ -305,7 +398,9 @@ static const char *canonical_name(struct arena *a, const struct attach_point *p,
 	const char *name = probe_rows[p->id].name;
 
 	if (p->id == PROBE_UPROBE || p->id == PROBE_URETPROBE)
-		return arena_printf(a, "%s:%s:%s", name, p->user.path, p->function);
+		return p->offset ? arena_printf(a, "%s:%s:%s+%llu", name, p->user.path, p->function,
+						(unsigned long long)p->offset)
+				 : arena_printf(a, "%s:%s:%s", name, p->user.path, p->function);
 	for (uint32_t i = 0; i < n; i++)
 		name = arena_printf(a, "%s:%s", name, parts[i]);
 	return name;
@@ -318,7 +413,7 @@ int probe_resolve(const struct probe_reader *r, const struct attach_text *text,
 	uint32_t n = split(copy, parts);
 
 	*out = (struct attach_point){.span = text->span, .syscall = -1};
-	if (find_row(r, parts[0], text->span, &out->id))
+	if (find_row(r, parts[0], n > 1 ? parts[1] : NULL, text->span, &out->id))
 		return -1;
 	if (probe_rows[out->id].parse(r, out, parts + 1, n - 1))
 		return -1;

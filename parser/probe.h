@@ -5,6 +5,7 @@
 #pragma once
 #include "kernel.h"
 #include "source.h"
+#include <stddef.h>
 
 struct arena;
 struct diags;
@@ -28,7 +29,11 @@ enum probe_context {
 /* What `delta` measures: see docs/architecture.md, "Spans". */
 enum span_kind {
 	SPAN_NO,
-	SPAN_SWITCH, /* a thread's time off CPU; of all tracepoints only sched:sched_switch */
+#define SPAN(id, ...) SPAN_##id,
+#include "spans.def"
+#undef SPAN
+	SPAN_COUNT,
+	SPAN_BY_EVENT = SPAN_COUNT, /* in probes.def: some of its events end one, see probe_span() */
 };
 
 struct attach_point;
@@ -61,12 +66,20 @@ struct attach_point {
 	int64_t syscall;	 /* tracepoint syscalls:sys_enter_X, sys_exit_X: number of X; or -1 */
 	const char *function;	 /* kprobes, uprobes */
 	struct user_symbol user; /* uprobes */
-	uint64_t period_ns;	 /* interval */
+	uint64_t period_ns;	 /* interval, profile */
+	uint64_t hertz;		 /* profile: times a second, or 0: by period_ns */
+	const char *pattern;	 /* the attach point as written, when it is a pattern; or NULL */
+	uint64_t offset;	 /* uprobes: bytes behind the function's start */
 };
 
 /* Resolve the text of one attach point. 0, or -1 with the reason in r->diags. */
 int probe_resolve(const struct probe_reader *r, const struct attach_text *text,
 		  struct attach_point *out);
+/* Resolve one text, which may be a pattern, into one or more points appended to *points. 0 or -1. */
+int probe_resolve_all(const struct probe_reader *r, const struct attach_text *text,
+		      struct attach_point **points, uint32_t *n_points);
+/* True when the first `len` bytes of `text` name the probe type `id`. */
+bool probe_type_is(const char *text, size_t len, enum probe_id id);
 /* True for the probe whose `delta` is a span of off-CPU time. */
 bool probe_is_sched_switch(const struct attach_point *p);
 /* Number of the system call that the kernel's tracepoints call `name`, or -1. */

@@ -6,10 +6,12 @@
  * Before: names and types done. After: probe->uses_delta, probe->start_conds are set; a program
  * without errors can be planned and generated without further question.
  */
+#include "agg.h"
 #include "arena.h"
 #include "format_spec.h"
 #include "limits.h"
 #include "sema.h"
+#include "span_kind.h"
 #include <string.h>
 
 /* ---- hooks of pass 2 --------------------------------------------------------------------- */
@@ -52,6 +54,11 @@ const struct type *chk_func(struct sema *s, struct expr *e)
 
 const struct tp_field *sema_args_field(const struct attach_point *p, const char *name)
 {
+	static const struct tp_field unchecked = {
+		.name = "", .type_text = "long", .size = 8, .is_signed = true};
+
+	if (p->format && p->format->is_unchecked)
+		return &unchecked;
 	for (uint32_t i = 0; p->format && i < p->format->n_fields; i++)
 		if (strcmp(p->format->fields[i].name, name) == 0)
 			return &p->format->fields[i];
@@ -60,6 +67,8 @@ const struct tp_field *sema_args_field(const struct attach_point *p, const char 
 
 const struct type *sema_field_type(struct arena *a, const struct tp_field *f)
 {
+	if (f->is_data_loc) /* a handle: of a text, or of what is not built yet */
+		return strstr(f->type_text, "__data_loc char[]") ? type_string(a, LIMIT_STR) : NULL;
 	if (f->is_char_array)
 		return type_string(a, f->size);
 	if (f->size == 1 || f->size == 2 || f->size == 4 || f->size == 8)
@@ -91,7 +100,7 @@ static const struct type *field_at(struct sema *s, struct expr *e, const struct 
 	if (!f)
 		return no_field(s, e, p);
 	t = sema_field_type(s->arena, f);
-	if (t && !f->is_data_loc)
+	if (t)
 		return t;
 	return sema_error(s, e->field.name_span, "not-built",
 			  "fields of type '%s' are not built yet", f->type_text);
@@ -128,28 +137,6 @@ const struct type *chk_args(struct sema *s, struct expr *e)
 	return &type_error;
 }
 
-const struct type *chk_delta(struct sema *s, struct expr *e)
-{
-	for (uint32_t i = 0; i < s->probe->n_points; i++) {
-		if (probe_is_sched_switch(&s->probe->points[i]))
-			continue;
-		sema_error(s, e->span, "no-span", "%s does not end a span, so it has no 'delta'",
-			   s->probe->points[i].name);
-		if (s->report)
-			diag_hint(s->diags, "'delta' is built for tracepoint:sched:sched_switch (time "
-					    "off CPU); elsewhere keep a start time in a map");
-		return &type_error;
-	}
-	if (s->probe->n_points && !s->probe->points[0].has_raw) {
-		sema_error(s, e->span, "no-btf", "'delta' needs the kernel's BTF type information");
-		if (s->report)
-			diag_hint(s->diags, "this kernel has none: CONFIG_DEBUG_INFO_BTF is off");
-		return &type_error;
-	}
-	s->probe->uses_delta = true;
-	return type_int(8, false);
-}
-
 static bool conversion_takes(char conv, const struct type *t)
 {
 	if (conv == 's')
@@ -170,8 +157,9 @@ static bool is_text_address(const struct sema *s, const struct expr *e)
 static void check_conversion(struct sema *s, const struct plan_piece *p, struct expr *arg)
 {
 	if (p->conv == 's' && is_text_address(s, arg)) {
-		sema_error(s, arg->span, "not-built",
-			   "this field is the address of a text; reading texts (str) is not built yet");
+		sema_error(s, arg->span, "format-arg", "this field is the address of a text, not the text");
+		if (s->report)
+			diag_hint(s->diags, "write str(args.%s)", arg->field.name);
 		return;
 	}
 	if (!p->conv || arg->type->kind == TY_ERROR || conversion_takes(p->conv, arg->type))
@@ -221,10 +209,73 @@ const struct type *chk_print(struct sema *s, struct expr *e)
 {
 	const struct expr *arg = e->call.args[0];
 
-	if (!sema_is_whole_map(e, 0) && arg->type->kind == TY_AGG && arg->kind != EX_CALL)
-		sema_error(s, arg->span, "not-built",
-			   "printing one entry of an aggregation is not built yet: print the map");
+	if (e->call.n_args > 1 && !sema_is_whole_map(e, 0))
+		sema_error(s, e->call.args[1]->span, "arg-count",
+			   "print takes one value; only of a whole map can the largest be chosen");
+	else if (e->call.n_args > 1 && e->call.args[1]->integer.value > UINT32_MAX)
+		sema_error(s, e->call.args[1]->span, "arg-type", "no map has that many entries");
+	if (!sema_is_whole_map(e, 0) && arg->kind == EX_MAP && arg->type->kind == TY_AGG &&
+	    arg->type->agg != AGG_STATS) {
+		sema_error(s, arg->span, "print-entry", "one entry of a %s cannot be printed by itself",
+			   type_str(s->arena, arg->type));
+		if (s->report)
+			diag_hint(s->diags, "print the whole map: print(%s)", arg->map.name);
+	}
 	return &type_void;
+}
+
+/* What can be asked only of the current thread. */
+const struct type *chk_no_delta(struct sema *s, struct expr *e)
+{
+	const struct builtin *b = e->kind == EX_CALL ? e->call.builtin : e->name.builtin;
+	struct signature sig;
+
+	if (s->probe->uses_delta && s->probe->n_points && probe_is_sched_switch(&s->probe->points[0]))
+		return sema_error(s, e->span, "not-built",
+				  "'%s' with 'delta' at sched_switch is not built yet: it knows the current "
+				  "thread only", b->name);
+	builtin_signature(b, &sig);
+	return sig.result;
+}
+
+/* A span keeps one user stack from its start, the whole one. */
+const struct type *chk_ustack(struct sema *s, struct expr *e)
+{
+	if (e->name.limit && s->probe->uses_delta)
+		sema_error(s, e->span, "not-built", "ustack(n) with 'delta' is not built yet: write ustack");
+	return &type_ustack;
+}
+
+const struct type *chk_strftime(struct sema *s, struct expr *e)
+{
+	struct type *t = arena_new_of(s->arena, struct type);
+	const struct expr *fmt = e->call.args[0];
+
+	*t = (struct type){.kind = TY_TIMESTAMP, .size = 8, .align = 8, .format = fmt->string.text};
+	return t;
+}
+
+static bool is_address(const struct type *t)
+{
+	return t->kind == TY_INT || t->kind == TY_STRING || t->kind == TY_ERROR;
+}
+
+const struct type *chk_str(struct sema *s, struct expr *e)
+{
+	const struct expr *p = e->call.args[0], *n = e->call.n_args > 1 ? e->call.args[1] : NULL;
+	uint64_t size = n ? n->integer.value : LIMIT_STR;
+
+	if (!is_address(p->type))
+		return sema_error(s, p->span, "arg-type", "str needs an address, this is %s",
+				  type_str(s->arena, p->type));
+	if (p->type->kind == TY_STRING)
+		return p->type;
+	if (size < 2 || size > LIMIT_STR_ASKED)
+		return sema_error(s, n->span, "str-size", "str reads 2 to %d bytes, the NUL included",
+				  LIMIT_STR_ASKED);
+	if (s->probe->uses_delta && s->probe->n_points && s->probe->points[0].syscall >= 0)
+		return sema_error(s, e->span, "not-built", "str with 'delta' is not built yet here");
+	return type_string(s->arena, (uint32_t)size);
 }
 
 const struct type *chk_clear(struct sema *s, struct expr *e)
@@ -232,12 +283,34 @@ const struct type *chk_clear(struct sema *s, struct expr *e)
 	const struct expr *m = e->call.args[0];
 
 	if (m->map.n_keys) {
-		sema_error(s, m->span, "arg-type", "clear empties all of %s, not one entry", m->map.name);
+		sema_error(s, m->span, "arg-type", "%s is for all of %s, not for one entry", e->call.name,
+			   m->map.name);
 		if (s->report)
-			diag_hint(s->diags, "write clear(%s), or delete(%s[…]) for one entry", m->map.name,
+			diag_hint(s->diags, "write %s(%s), or delete(%s[…]) for one entry", e->call.name, m->map.name,
 				  m->map.name);
 	}
 	return &type_void;
+}
+
+static bool is_keyed_histogram(const struct expr *m)
+{
+	const struct type *t = m->map.map ? m->map.map->value : NULL;
+
+	return t && m->map.map->n_keys && t->kind == TY_AGG && agg_rows[t->agg].layout == AL_BUCKETS;
+}
+
+const struct type *chk_has_key(struct sema *s, struct expr *e)
+{
+	const struct expr *m = e->call.args[0];
+
+	if (e->call.n_args > 1 || m->map.n_keys == 0) {
+		sema_error(s, e->span, "arg-count", "has_key takes a map and a key");
+		if (s->report)
+			diag_hint(s->diags, "write has_key(%s, key)", m->map.name);
+	} else if (is_keyed_histogram(m)) {
+		sema_error(s, e->span, "not-built", "has_key of a histogram is not built yet");
+	}
+	return &type_bool;
 }
 
 /* delete(@m[k]) and, of a map without keys, delete(@m): pass 1 has rewritten the third form. */
@@ -248,6 +321,10 @@ const struct type *chk_delete(struct sema *s, struct expr *e)
 	if (e->call.n_args > 1) {
 		sema_error(s, e->span, "arg-count",
 			   "delete takes the key in one place: delete(@m[key]) or delete(@m, key)");
+	} else if (is_keyed_histogram(m)) {
+		sema_error(s, e->span, "not-built",
+			   "deleting one key of a histogram is not built yet: clear(%s) empties it",
+			   m->map.name);
 	} else if (m->map.map && m->map.map->n_keys && m->map.n_keys == 0) {
 		sema_error(s, e->span, "key-count", "delete needs the key of the entry of %s",
 			   m->map.name);
@@ -256,14 +333,6 @@ const struct type *chk_delete(struct sema *s, struct expr *e)
 				  m->map.name, m->map.name);
 	}
 	return &type_void;
-}
-
-const struct type *chk_sum(struct sema *s, struct expr *e)
-{
-	const struct expr *v = e->call.args[0];
-
-	(void)s;
-	return type_agg(AGG_SUM, v->type->is_signed && v->kind != EX_INT);
 }
 
 /* ---- pass 3 ------------------------------------------------------------------------------ */
@@ -322,12 +391,28 @@ static void check_agg_place(struct sema *s, const struct expr *e)
 }
 
 /* An entry as a whole, of an aggregation: its value is one processor's part only. */
-static void check_entry(struct sema *s, const struct expr *e)
+static void check_map_entry(struct sema *s, const struct expr *e)
 {
 	if (e->var.var->map->value && e->var.var->map->value->kind == TY_AGG) {
 		diag_error(s->diags, e->span, "not-built", "reading an aggregation in a loop is not built yet");
 		diag_hint(s->diags, "the key is %s.0; print the map for its values", e->var.name);
 	}
+}
+
+static void check_expr(struct expr *e, void *ctx);
+
+/* entry(EXPR): EXPR is checked as part of the probe that starts the span. */
+static void check_entry(struct sema *s, struct expr *e)
+{
+	struct probe *here;
+
+	if (s->probe->is_start || e->call.n_args != 1)
+		return;
+	sema_check_entry(s, e);
+	arena_push(s->arena, s->probe->entries, s->probe->n_entries, e);
+	here = sema_to_start(s);
+	check_expr(e->call.args[0], s);
+	s->probe = here;
 }
 
 static void check_expr(struct expr *e, void *ctx)
@@ -343,6 +428,10 @@ static void check_expr(struct expr *e, void *ctx)
 		check_where(s, b, e->call.name_span);
 		if (b->kind == BUILTIN_AGG)
 			check_agg_place(s, e);
+		if (b->traits & TR_ENTRY) {
+			check_entry(s, e);
+			return;
+		}
 		if (b->id == BI_printf) { /* the format is not a value */
 			for (uint32_t i = 1; i < e->call.n_args; i++)
 				check_expr(e->call.args[i], s);
@@ -355,7 +444,7 @@ static void check_expr(struct expr *e, void *ctx)
 		return;
 	}
 	if (e->kind == EX_VAR && e->var.var && e->var.var->map)
-		check_entry(s, e);
+		check_map_entry(s, e);
 	if (e->kind == EX_FIELD && e->field.object->kind == EX_VAR)
 		return; /* .0 and .1 of an entry: pass 2 has looked */
 	ast_each_child(e, check_expr, s);
@@ -449,6 +538,7 @@ static void check_block(struct sema *s, struct block *b)
 }
 
 struct same_at_both {
+	uint32_t traits; /* of values that are */
 	bool yes;
 };
 
@@ -462,7 +552,7 @@ static void same_at_both_ends(struct expr *e, void *ctx)
 	case EX_STRING:
 		return;
 	case EX_NAME:
-		if (!e->name.builtin || !(e->name.builtin->traits & (TR_TASK | TR_CONST)))
+		if (!e->name.builtin || !(e->name.builtin->traits & same->traits))
 			same->yes = false;
 		return;
 	case EX_UNARY:
@@ -490,13 +580,15 @@ static void same_at_both_ends(struct expr *e, void *ctx)
 /* A span probe's predicate: its top-level && parts that hold alike at the start go there. */
 static void split_predicate(struct sema *s, struct probe *p, struct expr *e)
 {
-	struct same_at_both same = {.yes = true};
+	struct same_at_both same = {.traits = TR_TASK | TR_THREAD | TR_CONST, .yes = true};
 
 	if (e->kind == EX_BINARY && e->binary.op == OP_LAND) {
 		split_predicate(s, p, e->binary.left);
 		split_predicate(s, p, e->binary.right);
 		return;
 	}
+	for (uint32_t i = 0; i < p->n_points; i++)
+		same.traits &= span_rows[probe_span(&p->points[i])].same;
 	same_at_both_ends(e, &same);
 	if (same.yes)
 		arena_push(s->arena, p->start_conds, p->n_start_conds, e);
@@ -530,7 +622,7 @@ static void check_probe_count(struct sema *s)
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < s->program->n_probes; i++) {
-		n += s->program->probes[i]->n_texts;
+		n += s->program->probes[i]->n_points;
 		if (n > LIMIT_PROBES) {
 			diag_error(s->diags, s->program->probes[i]->span, "limit-probes",
 				   "more than %d attach points in one script", LIMIT_PROBES);

@@ -71,6 +71,24 @@ static void name_name(struct sema *s, struct expr *e)
 	hint_unknown(s, e->name.name, false);
 }
 
+/* kstack(n), ustack(n): n frames of the stack at most. */
+static void name_stack(struct sema *s, struct expr *e, const struct builtin *b)
+{
+	const struct expr *n = e->call.args[0];
+	uint64_t limit = n->kind == EX_INT ? n->integer.value : 0;
+
+	if (e->call.n_args > 1 || limit == 0 || limit > LIMIT_FRAMES) {
+		diag_error(s->diags, e->span, "stack-limit", "%s takes a number of frames, 1 to %d",
+			   b->name, LIMIT_FRAMES);
+		diag_hint(s->diags, "write %s(5), or %s for all frames", b->name, b->name);
+		limit = 1;
+	}
+	e->kind = EX_NAME;
+	e->name.name = b->name;
+	e->name.builtin = b;
+	e->name.limit = (uint32_t)limit;
+}
+
 static void name_call(struct sema *s, struct expr *e)
 {
 	const struct builtin *b = builtin_find(e->call.name);
@@ -83,6 +101,11 @@ static void name_call(struct sema *s, struct expr *e)
 		e->kind = EX_NAME;
 		e->name.name = b->name;
 		e->name.builtin = b;
+		e->name.limit = 0;
+		return;
+	}
+	if (b && b->traits & TR_STACK) {
+		name_stack(s, e, b);
 		return;
 	}
 	diag_error(s->diags, e->call.name_span, "unknown-function", "unknown function '%s'",
@@ -257,8 +280,8 @@ static void fold_delete(struct expr *e)
 {
 	struct expr *m;
 
-	if (!e->call.builtin || e->call.builtin->id != BI_delete || e->call.n_args < 2 ||
-	    !sema_is_whole_map(e, 0))
+	if (!e->call.builtin || e->call.n_args < 2 || !sema_is_whole_map(e, 0) ||
+	    (e->call.builtin->id != BI_delete && e->call.builtin->id != BI_has_key))
 		return;
 	m = e->call.args[0];
 	m->map.keys = e->call.args + 1;
@@ -434,10 +457,8 @@ static void name_points(struct sema *s, struct probe *p)
 
 	for (uint32_t i = 0; i < p->n_texts; i++) {
 		struct attach_text text = {param_substitute(s, &p->texts[i]), p->texts[i].span};
-		struct attach_point point;
 
-		if (probe_resolve(&r, &text, &point) == 0)
-			arena_push(s->arena, p->points, p->n_points, point);
+		probe_resolve_all(&r, &text, &p->points, &p->n_points);
 	}
 }
 
@@ -478,6 +499,9 @@ void sema_names(struct sema *s)
 			name_expr(&sc, p->predicate);
 		name_block(&sc, &p->body);
 	}
-	for (uint32_t i = 0; i < s->program->n_probes; i++)
+	for (uint32_t i = 0; i < s->program->n_probes; i++) {
+		if (s->program->probes[i]->predicate)
+			name_whole(s->program->probes[i]->predicate, s);
 		ast_each_in_block(&s->program->probes[i]->body, name_whole, s);
+	}
 }

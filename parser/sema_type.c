@@ -7,9 +7,11 @@
  * Before: names resolved (NULL symbols are errors already said). After: e->type is never NULL.
  * Only this file may iterate.
  */
+#include "agg.h"
 #include "arena.h"
 #include "limits.h"
 #include "sema.h"
+#include "span_kind.h"
 #include <string.h>
 
 /* A chain of maps, each of which is assigned the next, takes a round each. */
@@ -129,9 +131,12 @@ static const struct type *check_int(struct sema *s, const struct expr *e, const 
 		return t;
 	if (t->kind == TY_AGG && e->kind == EX_CALL) /* pass 3 says where count() belongs */
 		return &type_error;
-	if (t->kind == TY_AGG)
-		return sema_error(s, e->span, "not-built",
-				  "reading an aggregation in an expression is not built yet");
+	if (t->kind == TY_AGG) {
+		sema_error(s, e->span, "agg-read", "a %s cannot be read as a number", name_of(s, t));
+		if (s->report && e->kind == EX_MAP)
+			diag_hint(s->diags, "print it: print(%s)", e->map.name);
+		return &type_error;
+	}
 	return sema_error(s, e->span, "operand-type", "'%s' needs integers, this is %s", op,
 			  name_of(s, t));
 }
@@ -485,6 +490,14 @@ static void type_spread_key(struct sema *s, struct expr *e)
 		widen(s, &m->key_types[i], &m->key_spans[i], t->members[i].type, key, "the key");
 }
 
+/* Read in an expression, most aggregations are integers: reduced over all CPUs. */
+static const struct type *read_type(const struct type *t)
+{
+	if (t->kind == TY_AGG && agg_rows[t->agg].is_readable)
+		return word(t->is_signed);
+	return t;
+}
+
 static const struct type *type_map(struct sema *s, struct expr *e)
 {
 	struct map *m = e->map.map;
@@ -505,7 +518,7 @@ static const struct type *type_map(struct sema *s, struct expr *e)
 		return &type_error;
 	if (!m->value && m->is_assigned)
 		return &unknown;
-	return m->value ? m->value : undefined_map(s, e);
+	return m->value ? read_type(m->value) : undefined_map(s, e);
 }
 
 static const struct type *type_incdec(struct sema *s, struct expr *e)
@@ -595,11 +608,26 @@ static int check_args(struct sema *s, struct expr *e, const struct signature *si
 	return err;
 }
 
+/* The argument of entry() is of the event that starts the span. */
+static void type_entry(struct sema *s, struct expr *arg)
+{
+	struct probe *here = s->probe;
+
+	if (!here->is_start)
+		sema_to_start(s);
+	type_expr(s, arg);
+	s->probe = here;
+}
+
 /* A map named as a whole has no value to type. */
 static void type_arg(struct sema *s, struct expr *e, uint32_t i)
 {
 	struct expr *arg = e->call.args[i];
 
+	if (e->call.builtin && e->call.builtin->traits & TR_ENTRY) {
+		type_entry(s, arg);
+		return;
+	}
 	if (sema_is_whole_map(e, i))
 		arg->type = arg->map.map && arg->map.map->value ? arg->map.map->value : &type_error;
 	else
@@ -707,7 +735,8 @@ static const struct type *value_type(struct sema *s, struct expr *value, const s
 	if (t->kind == TY_VOID)
 		return sema_error(s, value->span, "no-value", "this call has no value");
 	if (t->kind == TY_AGG && !is_agg_call(value))
-		return sema_error(s, value->span, "not-built", "copying an aggregation is not built yet");
+		return sema_error(s, value->span, "not-built", "copying a %s is not built yet",
+				  name_of(s, t));
 	if (t->kind == TY_AGG && target->kind == EX_VAR) {
 		sema_error(s, value->span, "agg-target", "%s() belongs to a map", value->call.name);
 		if (s->report)
@@ -820,6 +849,9 @@ static void type_assign(struct sema *s, struct stmt *st)
 		widen(s, &target->map.map->value, &target->map.map->value_span, t, st->assign.value,
 		      target->map.name);
 	type_expr(s, target);
+	if (target->kind == EX_MAP && target->map.map && target->map.map->value &&
+	    target->type->kind != TY_ERROR)
+		target->type = target->map.map->value; /* written, not read */
 }
 
 static void type_stmt(struct sema *s, struct stmt *st)

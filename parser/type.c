@@ -4,6 +4,7 @@
  * Reads nothing, writes nothing; used by every later stage.
  */
 #include "type.h"
+#include "agg.h"
 #include "arena.h"
 #include <stddef.h>
 #include <stdio.h>
@@ -13,6 +14,9 @@ const struct type type_error = {.kind = TY_ERROR, .size = 8, .align = 8};
 const struct type type_void = {.kind = TY_VOID, .align = 1};
 const struct type type_bool = {.kind = TY_BOOL, .size = 1, .align = 1};
 const struct type type_kstack = {.kind = TY_KSTACK, .size = 8, .align = 8};
+const struct type type_ksym = {.kind = TY_KSYM, .size = 8, .align = 8};
+const struct type type_usym = {.kind = TY_USYM, .size = 16, .align = 8};
+const struct type type_username = {.kind = TY_USERNAME, .size = 8, .align = 8};
 const struct type type_ustack = {.kind = TY_USTACK, .size = 8, .align = 8};
 
 static const struct type ints[2][4] = {
@@ -31,14 +35,21 @@ static const struct type ints[2][4] = {
 };
 
 static const struct type aggs[2][AGG_KIND_COUNT] = {
+/* Size: as a value of its own, in a record; in a map agg_words has it. */
+#define AGG_ROW(id, ...)                                                                           \
+	[AGG_##id] = {.kind = TY_AGG, .size = AGG_##id == AGG_STATS ? 16 : 8, .align = 8,          \
+		      .agg = AGG_##id},
 	{
-		[AGG_COUNT] = {.kind = TY_AGG, .size = 8, .align = 8, .agg = AGG_COUNT},
-		[AGG_SUM] = {.kind = TY_AGG, .size = 8, .align = 8, .agg = AGG_SUM},
+#include "aggs.def"
 	},
+#undef AGG_ROW
+#define AGG_ROW(id, ...)                                                                           \
+	[AGG_##id] = {.kind = TY_AGG, .size = AGG_##id == AGG_STATS ? 16 : 8, .align = 8,          \
+		      .is_signed = true, .agg = AGG_##id},
 	{
-		[AGG_COUNT] = {.kind = TY_AGG, .size = 8, .align = 8, .agg = AGG_COUNT},
-		[AGG_SUM] = {.kind = TY_AGG, .size = 8, .align = 8, .is_signed = true, .agg = AGG_SUM},
+#include "aggs.def"
 	},
+#undef AGG_ROW
 };
 
 const struct type *type_int(uint32_t size, bool is_signed)
@@ -158,18 +169,27 @@ const struct type *type_agg(enum agg_kind agg, bool is_signed)
 	return &aggs[is_signed][agg];
 }
 
-static const char *agg_str(const struct type *t)
+const struct type *type_buckets(struct arena *a, enum agg_kind agg, const int64_t scale[3])
 {
-	switch (t->agg) {
-	case AGG_COUNT:
-		return "count_t";
-	case AGG_SUM:
-		return t->is_signed ? "sum_t" : "usum_t";
-	case AGG_NONE:
-	case AGG_KIND_COUNT:
-		break;
-	}
-	return "?";
+	struct type *t = arena_new_of(a, struct type);
+
+	*t = (struct type){.kind = TY_AGG, .size = 8, .align = 8, .agg = agg};
+	for (int i = 0; i < 3; i++)
+		t->scale[i] = scale[i];
+	return t;
+}
+
+static const char *agg_str(struct arena *a, const struct type *t)
+{
+	const struct agg_row *row = &agg_rows[t->agg];
+	const char *name = t->is_signed ? row->name_signed : row->name_unsigned;
+
+	if (t->agg == AGG_LHIST)
+		return arena_printf(a, "%s(%lld, %lld, %lld)", name, (long long)t->scale[0],
+				    (long long)t->scale[1], (long long)t->scale[2]);
+	if (t->agg == AGG_HIST && t->scale[0])
+		return arena_printf(a, "%s(%lld)", name, (long long)t->scale[0]);
+	return name ? name : "?";
 }
 
 /* "(int64,string[4])", "record { .x = int64, .y = bool }" */
@@ -208,8 +228,16 @@ const char *type_str(struct arena *a, const struct type *t)
 		return "kstack";
 	case TY_USTACK:
 		return "ustack";
+	case TY_KSYM:
+		return "ksym";
+	case TY_USYM:
+		return "usym";
+	case TY_USERNAME:
+		return "username";
+	case TY_TIMESTAMP:
+		return "timestamp";
 	case TY_AGG:
-		return agg_str(t);
+		return agg_str(a, t);
 	case TY_TUPLE:
 	case TY_RECORD:
 		return compound_str(a, t);
@@ -247,7 +275,8 @@ const struct type *type_unify(const struct type *x, const struct type *y)
 			return x;
 		return unify_ints(x, y);
 	}
-	if (x->kind == TY_AGG && y->kind == TY_AGG && x->agg == y->agg)
+	if (x->kind == TY_AGG && y->kind == TY_AGG && x->agg == y->agg && x->scale[0] == y->scale[0] &&
+	    x->scale[1] == y->scale[1] && x->scale[2] == y->scale[2])
 		return x->is_signed ? x : y;
 	return NULL;
 }

@@ -6,6 +6,7 @@
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 struct arena;
 
@@ -18,13 +19,24 @@ enum type_kind {
 	TY_KSTACK, /* 8 bytes: hash of the frames, see bpf_helpers/shared.h; 0 is "no stack" */
 	TY_USTACK, /* 8 bytes, likewise */
 	TY_AGG,	   /* map values only; .agg says which */
-	TY_TUPLE,  /* .members, at their offsets; padding is zero, so that keys compare */
-	TY_RECORD, /* likewise, with names */
-	TY_POINTER, /* 8 bytes: an address of .to in .space */
+	/* Put into words by user space (runtime/texts.c): */
+	TY_KSYM,      /* 8 bytes: an address of the kernel */
+	TY_USYM,      /* 16 bytes: an address, uint32 process id, uint32 execve count */
+	TY_USERNAME,  /* 8 bytes: a user id */
+	TY_TIMESTAMP, /* 8 bytes: nanoseconds since boot; .format is strftime's */
+	TY_TUPLE,     /* .members, at their offsets; padding is zero, so that keys compare */
+	TY_RECORD,    /* likewise, with names */
+	TY_POINTER,   /* 8 bytes: an address of .to in .space */
 };
 
-/* Aggregations, in the order of their rows in builtins.def. */
-enum agg_kind { AGG_NONE, AGG_COUNT, AGG_SUM, AGG_KIND_COUNT };
+/* Aggregations: the rows of aggs.def. */
+enum agg_kind {
+	AGG_NONE,
+#define AGG_ROW(id, ...) AGG_##id,
+#include "aggs.def"
+#undef AGG_ROW
+	AGG_KIND_COUNT,
+};
 
 /* Whose memory an address is of. */
 enum type_space { SPACE_NONE, SPACE_KERNEL, SPACE_USER };
@@ -45,9 +57,12 @@ struct type {
 	uint32_t n_members;
 	const struct type *to;
 	enum type_space space;
+	const char *format; /* TY_TIMESTAMP */
+	int64_t scale[3]; /* hist: k; quantiles: QUANTILES_K; lhist: min, max, step; else 0 */
 };
 
-extern const struct type type_error, type_void, type_bool, type_kstack, type_ustack;
+extern const struct type type_error, type_void, type_bool, type_kstack, type_ustack, type_ksym,
+	type_usym, type_username;
 
 /* The integer type of `size` bytes (1, 2, 4, 8). */
 const struct type *type_int(uint32_t size, bool is_signed);
@@ -62,6 +77,8 @@ const struct type *type_of_name(struct arena *a, const char *name);
 const struct type *type_string(struct arena *a, uint32_t size);
 /* The type of an aggregation over integers of `value`'s sign. */
 const struct type *type_agg(enum agg_kind agg, bool is_signed);
+/* The type of hist, lhist, quantiles with their buckets' scale. */
+const struct type *type_buckets(struct arena *a, enum agg_kind agg, const int64_t scale[3]);
 /* The type's name in messages and dumps: "uint64", "string[16]", "kstack", "count_t". */
 const char *type_str(struct arena *a, const struct type *t);
 /* Type that can hold values of both; NULL when there is none. */
@@ -80,12 +97,28 @@ static inline bool type_equal(const struct type *x, const struct type *y)
 	if (x == y)
 		return true;
 	return x->kind == y->kind && x->size == y->size && x->is_signed == y->is_signed &&
-	       x->agg == y->agg && type_equal_members(x, y);
+	       x->agg == y->agg && x->scale[0] == y->scale[0] && x->scale[1] == y->scale[1] &&
+	       x->scale[2] == y->scale[2] &&
+	       (x->format == y->format || (x->format && y->format && !strcmp(x->format, y->format))) &&
+	       type_equal_members(x, y);
 }
 
 static inline bool type_is_compound(const struct type *t)
 {
 	return t->kind == TY_TUPLE || t->kind == TY_RECORD;
+}
+
+/* Is a value of it a piece of memory, not a register? */
+static inline bool type_is_memory(const struct type *t)
+{
+	return t->kind == TY_STRING || t->kind == TY_USYM || type_is_compound(t);
+}
+
+/* Shown as words that user space finds. */
+static inline bool type_is_text(const struct type *t)
+{
+	return t->kind == TY_KSYM || t->kind == TY_USYM || t->kind == TY_USERNAME ||
+	       t->kind == TY_TIMESTAMP;
 }
 
 static inline bool type_is_integral(const struct type *t)

@@ -30,6 +30,17 @@ static int add_link(struct session *s, struct link l)
 {
 	if (l.fd < 0)
 		return -errno;
+	if (s->n_links == s->links_room) {
+		uint32_t room = 2 * s->links_room + 16;
+		struct link *more = realloc(s->links, room * sizeof(*more));
+
+		if (!more) {
+			close(l.fd);
+			return -ENOMEM;
+		}
+		s->links = more;
+		s->links_room = room;
+	}
 	s->links[s->n_links++] = l;
 	return 0;
 }
@@ -100,6 +111,31 @@ static int att_interval(struct session *s, uint32_t prog)
 	return att_perf(s, prog, &attr, 0);
 }
 
+/* An event a CPU; those that are off have none. */
+static int att_profile(struct session *s, uint32_t prog)
+{
+	const struct plan_prog *g = &s->plan->progs[prog];
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_CPU_CLOCK,
+		.freq = g->hertz != 0,
+	};
+	int n_cpus = libbpf_num_possible_cpus(), n_events = 0;
+
+	if (g->hertz)
+		attr.sample_freq = g->hertz;
+	else
+		attr.sample_period = g->period_ns;
+	for (int cpu = 0; cpu < n_cpus; cpu++) {
+		int err = att_perf(s, prog, &attr, cpu);
+
+		if (err && err != -ENODEV && err != -ENXIO)
+			return err;
+		n_events += !err;
+	}
+	return n_events ? 0 : -ENODEV;
+}
+
 /* ---- kernel and user functions ------------------------------------------------------------- */
 
 /* Take the descriptor out of libbpf's link: whoever holds it holds the attachment. (The perf event's
@@ -163,6 +199,7 @@ static att_fn *const attachers[PP_KIND_COUNT] = {
 	[PP_SWITCH_SPAN] = att_typed,
 	[PP_TRACEPOINT] = att_tracepoint,
 	[PP_INTERVAL] = att_interval,
+	[PP_PROFILE] = att_profile,
 	[PP_KPROBE] = att_kernel_function,
 	[PP_KRETPROBE] = att_kernel_function,
 	[PP_UPROBE] = att_user_function,
@@ -193,7 +230,9 @@ int attach_prog(struct session *s, uint32_t prog)
 
 	if (err)
 		log_error("probe '%s': cannot attach: %s%s",
-			  g->n_probes ? s->plan->probes[g->probes[0]].name : g->section, strerror(-err),
-			  what_to_try(err));
+			  g->n_probes	? s->plan->probes[g->probes[0]].name
+			  : g->n_starts ? s->plan->probes[g->starts[0]].name
+					: g->section,
+			  strerror(-err), what_to_try(err));
 	return err;
 }

@@ -18,15 +18,21 @@ int events_init(struct events *e, struct session *s, struct out *out)
 {
 	*e = (struct events){.s = s, .out = out};
 	e->cleared = calloc(s->plan->n_maps + 1, sizeof(*e->cleared));
-	return e->cleared ? 0 : -ENOMEM;
+	e->swapped = calloc(s->plan->n_maps + 1, sizeof(*e->swapped));
+	e->settled = calloc(s->plan->n_maps + 1, sizeof(*e->settled));
+	e->zeroed = calloc(s->plan->n_maps + 1, sizeof(*e->zeroed));
+	return e->cleared && e->swapped && e->settled && e->zeroed ? 0 : -ENOMEM;
 }
 
 void events_free(struct events *e)
 {
 	free(e->cleared);
+	free(e->swapped);
+	free(e->settled);
+	free(e->zeroed);
 }
 
-static void note_error(struct events *e, int err)
+void events_note_error(struct events *e, int err)
 {
 	if (err && !e->error)
 		e->error = err;
@@ -34,7 +40,9 @@ static void note_error(struct events *e, int err)
 
 /* ---- maps ---------------------------------------------------------------------------------- */
 
-static void print_snapshot(struct events *e, const struct plan_map *m, struct map_snapshot *snap)
+/* `ev` is the print call, or NULL at the end of tracing. */
+static void print_snapshot(struct events *e, const struct plan_map *m, struct map_snapshot *snap,
+			   const struct plan_event *ev)
 {
 	struct view_map view;
 	int err = view_map_make(m, snap, &e->s->stacks, &view);
@@ -43,11 +51,16 @@ static void print_snapshot(struct events *e, const struct plan_map *m, struct ma
 		log_error("%s: cannot be shown: %s", m->name, strerror(-err));
 		return;
 	}
-	note_error(e, e->out->map(e->out, &view));
+	if (ev)
+		view_map_limit(&view, ev->top, ev->divisor);
+	events_note_error(e, e->out->map(e->out, &view));
 	view_map_free(&view);
+	texts_forget(e->s);
 }
 
-static void print_map(struct events *e, uint32_t map, uint32_t epoch, bool even_untouched)
+/* A map without keys that nobody wrote is shown when the script asks for it (`ev`). */
+static void print_map(struct events *e, uint32_t map, uint32_t oldest, uint32_t epoch,
+		      const struct plan_event *ev)
 {
 	const struct plan_map *m = &e->s->plan->maps[map];
 	struct map_snapshot snap;
@@ -55,45 +68,123 @@ static void print_map(struct events *e, uint32_t map, uint32_t epoch, bool even_
 
 	if (e->s->map_fds[map] < 0) /* named but never used in a program that was kept */
 		return;
-	err = map_snapshot_read(m, e->s->map_fds[map], epoch, epoch, &snap);
-	if (!err && even_untouched && m->n_keys == 0 && snap.n_rows == 0)
+	err = map_snapshot_read(m, e->s->map_fds[map], oldest, epoch, &snap);
+	if (!err && (ev || e->zeroed[map]) && m->n_keys == 0 && snap.n_rows == 0)
 		err = map_snapshot_add_zero(m, &snap);
 	if (err) {
 		log_error("%s: cannot be read: %s", m->name, strerror(-err));
 		return;
 	}
-	print_snapshot(e, m, &snap);
+	print_snapshot(e, m, &snap, ev);
 	map_snapshot_free(&snap);
 }
 
-/* Programs that run now may still add to the old epoch: wait for an RCU grace period. */
-static void wait_for_programs(void)
+/* Programs that run now may still add to the epoch that a clear ended: wait for an RCU grace period,
+ * 10 ms and more. It serves for all maps that were cleared before it began. */
+static void wait_for_programs(struct events *e, uint32_t map, uint32_t epoch)
 {
+	if (!e->s->control || (int32_t)(e->settled[map] - epoch) > 0)
+		return;
+	for (uint32_t i = 0; i < e->s->plan->n_maps; i++)
+		e->settled[i] = __atomic_load_n(&e->s->control->epoch[i], __ATOMIC_ACQUIRE);
 	syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
 }
 
-/* Delete what has `epoch` or less. When the program could not advance (too many clears on their way)
- * the epoch is still in use: nothing is deleted, the loss table has it. */
+/* Delete what has `epoch` or less. */
 static void delete_epoch(struct events *e, uint32_t map, uint32_t epoch)
 {
 	struct sonde_control *c = e->s->control;
 
-	if (!c || c->epoch[map] == epoch || e->s->map_fds[map] < 0)
+	if (!c || e->s->map_fds[map] < 0)
 		return;
 	map_delete_before(&e->s->plan->maps[map], e->s->map_fds[map], e->cleared[map], epoch + 1);
 	e->cleared[map] = epoch + 1;
 	__atomic_store_n(&c->acked[map], epoch + 1, __ATOMIC_RELEASE);
 }
 
+/* ---- intervals ----------------------------------------------------------------------------- */
+
+/* Begin the next epoch of a map, unless as many clears are on their way as arrays have slots: then
+ * this interval's figures come with the next one's. A program's clear() may be faster: it began the
+ * epoch, and what it ended is in its record. */
+static void swap_epoch(struct events *e, uint32_t map)
+{
+	struct sonde_control *c = e->s->control;
+	uint32_t epoch = __atomic_load_n(&c->epoch[map], __ATOMIC_SEQ_CST);
+
+	e->swapped[map] = 0;
+	while (epoch - __atomic_load_n(&c->acked[map], __ATOMIC_SEQ_CST) < SONDE_EPOCH_SLOTS - 1)
+		if (__atomic_compare_exchange_n(&c->epoch[map], &epoch, epoch + 1, false,
+						__ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
+			e->swapped[map] = epoch + 1;
+			return;
+		}
+}
+
+void events_swap(struct events *e)
+{
+	for (uint32_t i = 0; e->s->control && i < e->s->plan->n_maps; i++)
+		swap_epoch(e, i);
+	for (uint32_t i = 0; i < e->s->plan->n_maps; i++)
+		if (e->swapped[i])
+			wait_for_programs(e, i, e->swapped[i] - 1);
+}
+
+static void print_swapped(struct events *e, uint32_t map)
+{
+	uint32_t next = e->swapped[map];
+
+	if (!next)
+		return;
+	e->swapped[map] = 0;
+	print_map(e, map, e->cleared[map], next - 1, NULL);
+	delete_epoch(e, map, next - 1);
+}
+
+/* ---- map records --------------------------------------------------------------------------- */
+
+/* What the old epochs had gets a 0 in the one after, unless a program was there already. */
+static void zero_epoch(struct events *e, uint32_t map, uint32_t oldest, uint32_t epoch)
+{
+	const struct plan_map *m = &e->s->plan->maps[map];
+	struct map_snapshot snap;
+	int err;
+
+	if (e->s->map_fds[map] < 0)
+		return;
+	err = map_snapshot_read(m, e->s->map_fds[map], oldest, epoch, &snap);
+	if (!err) {
+		e->zeroed[map] |= snap.n_rows > 0 && m->n_keys == 0;
+		err = map_insert_zeros(m, e->s->map_fds[map], &snap, epoch + 1);
+		map_snapshot_free(&snap);
+	}
+	if (err)
+		log_error("%s: cannot be set to 0: %s", m->name, strerror(-err));
+}
+
+/* A clear takes along what is left of earlier epochs, whose records were lost or come late: those then
+ * find nothing to do, like the record of a clear that was left out. */
 static void map_event(struct events *e, const struct plan_event *ev, const struct sonde_map_event *r)
 {
+	bool clears = ev->kind != PE_PRINT_MAP;
+	uint32_t oldest = r->epoch;
+
 	if (r->map >= e->s->plan->n_maps)
 		return;
-	if (ev->kind != PE_PRINT_MAP)
-		wait_for_programs();
-	if (ev->kind != PE_CLEAR_MAP)
-		print_map(e, r->map, r->epoch, true);
-	if (ev->kind != PE_PRINT_MAP)
+	/* A later epoch than the one that ended with the interval: deleting it would delete that. */
+	if (e->swapped[r->map] && r->epoch >= e->swapped[r->map])
+		print_swapped(e, r->map);
+	if (clears) {
+		oldest = e->cleared[r->map];
+		if ((int32_t)(oldest - r->epoch) > 0)
+			return;
+		wait_for_programs(e, r->map, r->epoch);
+	}
+	if (ev->kind == PE_ZERO_MAP)
+		zero_epoch(e, r->map, oldest, r->epoch);
+	else if (ev->kind != PE_CLEAR_MAP)
+		print_map(e, r->map, oldest, r->epoch, ev);
+	if (clears)
 		delete_epoch(e, r->map, r->epoch);
 }
 
@@ -104,7 +195,8 @@ static int by_name(const void *x, const void *y)
 	return strcmp((*a)->name, (*b)->name);
 }
 
-void events_print_maps(struct events *e)
+/* Call fn for each map, by name. */
+static void each_map(struct events *e, void (*fn)(struct events *e, uint32_t map))
 {
 	const struct plan *p = e->s->plan;
 	const struct plan_map **sorted = calloc(p->n_maps + 1, sizeof(*sorted));
@@ -113,12 +205,26 @@ void events_print_maps(struct events *e)
 		sorted[i] = &p->maps[i];
 	if (sorted)
 		qsort(sorted, p->n_maps, sizeof(*sorted), by_name);
-	for (uint32_t i = 0; sorted && i < p->n_maps; i++) {
-		uint32_t map = (uint32_t)(sorted[i] - p->maps);
-
-		print_map(e, map, e->s->control ? e->s->control->epoch[map] : 0, false);
-	}
+	for (uint32_t i = 0; sorted && i < p->n_maps; i++)
+		fn(e, (uint32_t)(sorted[i] - p->maps));
 	free(sorted);
+}
+
+static void print_current(struct events *e, uint32_t map)
+{
+	uint32_t epoch = e->s->control ? e->s->control->epoch[map] : 0;
+
+	print_map(e, map, epoch, epoch, NULL);
+}
+
+void events_print_maps(struct events *e)
+{
+	each_map(e, print_current);
+}
+
+void events_print_swapped(struct events *e)
+{
+	each_map(e, print_swapped);
 }
 
 /* ---- records ------------------------------------------------------------------------------- */
@@ -132,9 +238,22 @@ static void show_fields(struct events *e, const struct plan_event *ev, const uin
 	for (uint32_t i = 0; i < ev->n_fields && i < MAX_FIELDS; i++)
 		view_make(&views[i], ev->fields[i].type, record + ev->fields[i].offset, &e->s->stacks);
 	if (ev->kind == PE_PRINTF)
-		note_error(e, e->out->printf_event(e->out, ev, views));
+		events_note_error(e, e->out->printf_event(e->out, ev, views));
 	else
-		note_error(e, e->out->value(e->out, &views[0]));
+		events_note_error(e, e->out->value(e->out, &views[0]));
+	if (e->s->texts)
+		texts_forget(e->s);
+}
+
+/* As if printf had printed the text. */
+static void show_time(struct events *e, const struct plan_event *ev)
+{
+	const char *text = texts_time(e->s, ev->text, texts_wall_clock());
+	struct plan_piece piece = {.text = text, .text_len = (uint32_t)strlen(text)};
+	struct plan_event shown = {.kind = PE_PRINTF, .pieces = &piece, .n_pieces = 1, .span = ev->span};
+
+	events_note_error(e, e->out->printf_event(e->out, &shown, NULL));
+	texts_forget(e->s);
 }
 
 static void planned_record(struct events *e, uint32_t id, const void *record, size_t size)
@@ -151,8 +270,12 @@ static void planned_record(struct events *e, uint32_t id, const void *record, si
 	case PE_PRINT_VALUE:
 		show_fields(e, ev, record);
 		return;
+	case PE_TIME:
+		show_time(e, ev);
+		return;
 	case PE_PRINT_MAP:
 	case PE_CLEAR_MAP:
+	case PE_ZERO_MAP:
 	case PE_PRINT_CLEAR:
 		map_event(e, ev, record);
 		return;

@@ -13,11 +13,21 @@ struct events {
 	int exit_code;
 	int error;   /* first failure of a write: -EPIPE ends the run quietly */
 	uint32_t *cleared; /* by map: epochs before this one are deleted */
+	uint32_t *settled; /* by map: no program uses an epoch before this one */
+	uint32_t *swapped; /* by map: the epoch that began with events_swap, 0: nothing to print */
+	bool *zeroed; /* by map: without keys, and set to 0 by zero() */
 };
 
 int events_init(struct events *e, struct session *s, struct out *out);
 void events_free(struct events *e);
+/* What a call of the output returned: the first failure ends the run. */
+void events_note_error(struct events *e, int err);
 /* One record of the ring buffer. */
 void events_record(struct events *e, const void *record, size_t size);
 /* Print every map that has entries, in order of names (END's work, done by the loop). */
 void events_print_maps(struct events *e);
+
+/* For an interval: end the epoch of every map, and wait until no program uses it any more. What it
+ * has is printed and deleted by events_print_swapped, or before a later record of the same map. */
+void events_swap(struct events *e);
+void events_print_swapped(struct events *e);

@@ -190,12 +190,16 @@ void format_view(struct text *t, const struct view *v)
 	case TY_VOID: break;
 	case TY_BOOL: text_string(t, v->integer ? "true" : "false"); break;
 	case TY_INT:
-	case TY_AGG:
 		if (v->type->is_signed)
 			text_signed(t, (int64_t)v->integer);
 		else
 			text_unsigned(t, v->integer);
 		break;
+	case TY_AGG: format_agg(t, v); break;
+	case TY_KSYM:
+	case TY_USYM:
+	case TY_USERNAME:
+	case TY_TIMESTAMP:
 	case TY_STRING: text_put(t, v->string.text, v->string.len); break;
 	case TY_KSTACK:
 	case TY_USTACK: format_stack(t, &v->stack); break;
@@ -308,14 +312,18 @@ static void convert_string(struct text *t, const struct plan_piece *p, const str
 	size_t max = p->precision >= 0 ? (size_t)p->precision : SIZE_MAX;
 
 	switch (v->type->kind) {
+	case TY_KSYM:
+	case TY_USYM:
+	case TY_USERNAME:
+	case TY_TIMESTAMP:
 	case TY_STRING: put_padded(t, p, v->string.text, MIN(max, (size_t)v->string.len)); break;
 	case TY_BOOL:
 	case TY_INT:
 	case TY_POINTER:
-	case TY_AGG:
 		format_view(&number, v);
 		put_padded(t, p, digits, MIN(max, number.n));
 		break;
+	case TY_AGG:
 	case TY_KSTACK:
 	case TY_USTACK:
 	case TY_TUPLE:
@@ -332,6 +340,10 @@ static uint64_t view_integer(const struct view *v)
 	case TY_INT:
 	case TY_POINTER:
 	case TY_AGG: return v->integer;
+	case TY_KSYM:
+	case TY_USYM:
+	case TY_USERNAME:
+	case TY_TIMESTAMP:
 	case TY_STRING:
 	case TY_KSTACK:
 	case TY_USTACK:

@@ -53,5 +53,9 @@ void text_hex(struct text *t, uint64_t x);
 void format_view(struct text *t, const struct view *v);
 /* The parts of a tuple, comma between them. */
 void format_parts(struct text *t, const struct view *v);
+/* The text of an aggregation's value (format_agg.c). */
+void format_agg(struct text *t, const struct view *v);
+/* Is such a value lines of its own, after the line with its name? */
+bool format_is_block(const struct type *t);
 /* What a printf call prints; `fields` are views of the event's fields, in their order. */
 void format_printf(struct text *t, const struct plan_event *e, const struct view *fields);

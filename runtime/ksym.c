@@ -11,6 +11,7 @@
  */
 #define _GNU_SOURCE
 #include "ksym.h"
+#include "ksym_ask.h"
 #include "elfsym.h"
 #include "log.h"
 #include <errno.h>
@@ -28,6 +29,7 @@ enum {
 	MODULES_MAX = 4096,
 	NAMES_MAX_BYTES = 1 << 28,
 	LOOKUP_BATCH = 64,
+	ASK_MAX = 8192,
 	LOOKUP_NAME_MAX = 256, /* with its NUL, on the program's stack */
 };
 #define FLAG_PREFIX (1u << 31) /* "__pfx_" goes before the name */
@@ -46,7 +48,8 @@ struct prefix {
 };
 
 struct ksyms {
-	bool is_read;
+	struct ksym_ask *ask; /* while few addresses are wanted; NULL: not there, or done with */
+	bool is_asked, is_read;
 	uint64_t base;
 	uint64_t *keys;
 	size_t n, capacity;
@@ -337,6 +340,7 @@ void ksyms_free(struct ksyms *k)
 	free(k->modules);
 	free(k->names);
 	free(k->keys);
+	ksym_ask_free(k->ask);
 	free(k);
 }
 
@@ -363,6 +367,16 @@ static bool find_key(const struct ksyms *k, uint64_t ip, uint64_t *key)
 	return true;
 }
 
+/* Ask the kernel for single addresses, up to a number at which reading all symbols is cheaper. */
+static bool may_ask(struct ksyms *k)
+{
+	if (!k->is_asked) {
+		k->is_asked = true;
+		k->ask = ksym_ask_new();
+	}
+	return k->ask && !k->is_read && ksym_ask_count(k->ask) < ASK_MAX;
+}
+
 bool ksyms_find(struct ksyms *k, uint64_t ip, const char **name, uint64_t *offset,
 		const char **module)
 {
@@ -370,6 +384,8 @@ bool ksyms_find(struct ksyms *k, uint64_t ip, const char **name, uint64_t *offse
 	uint64_t key, past;
 	uint16_t number;
 
+	if (may_ask(k))
+		return ksym_ask_find(k->ask, ip, name, offset, module);
 	if (!k->is_read)
 		read_all(k);
 	if (!find_key(k, ip, &key))

@@ -5,12 +5,15 @@
  * kernel's BTF (13 ms, 39 MiB): CO-RE is resolved against a cut-out (kernel_btf_cut), and typed raw
  * tracepoints get their BTF id from a scan of the raw section (the section handler below).
  */
+#define _GNU_SOURCE
+#include "early_map.h"
 #include "kernel_facts.h"
 #include "ksym.h"
 #include "log.h"
 #include "session.h"
 #include "uapi_new.h"
 #include "usym.h"
+#include "verdict.h"
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
@@ -19,6 +22,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 /* ---- before the object is there ----------------------------------------------------------- */
@@ -30,7 +35,7 @@ static const char *const core_structs[] = {
 
 static bool uses_core(const struct plan *plan)
 {
-	return plan->needs.scope || plan->needs.ustack || plan->needs.kstack;
+	return plan->needs.scope || plan->needs.ustack || plan->needs.task;
 }
 
 enum { TRACE_RUNS = 12, FUNCTION_BYTES = 0x200 };
@@ -87,10 +92,16 @@ static void find_event_frames(struct sonde_config *config, const struct plan *pl
 void session_prepare(struct session_prep *prep, const struct plan *plan, struct kernel *k,
 		     const struct session_scope *scope)
 {
+	struct timespec now;
+
 	*prep = (struct session_prep){.btf_fd = -1};
 	prep->config.self_tgid = scope->with_self ? 0 : (uint32_t)getpid();
 	prep->config.scope = scope->scope;
 	prep->config.scope_tgid = scope->tgid;
+	clock_gettime(CLOCK_BOOTTIME, &now);
+	prep->config.start_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	if (plan->needs.cpus)
+		prep->config.n_cpus = (uint32_t)libbpf_num_possible_cpus();
 	if (uses_core(plan))
 		prep->btf_fd = kernel_btf_cut(k, core_structs,
 					      sizeof(core_structs) / sizeof(*core_structs));
@@ -98,6 +109,14 @@ void session_prepare(struct session_prep *prep, const struct plan *plan, struct 
 		find_trace_runs(&prep->config);
 		find_event_frames(&prep->config, plan);
 	}
+	early_maps_create(prep, plan);
+}
+
+void session_prep_free(struct session_prep *prep)
+{
+	early_maps_free(prep);
+	if (prep->btf_fd >= 0)
+		close(prep->btf_fd);
 }
 
 /* ---- section handlers ---------------------------------------------------------------------- */
@@ -161,21 +180,35 @@ static int register_handlers(struct session *s)
 /* ---- messages of libbpf -------------------------------------------------------------------- */
 
 /* libbpf prints through one global function; what it says while loading is kept for the report of a
- * failure. */
-enum { KEPT_BYTES = 64 << 10 };
-static char kept[KEPT_BYTES];
-static size_t n_kept;
+ * failure. A verifier's log may have megabytes, and its end counts. */
+static struct {
+	char *text;
+	size_t n;
+} kept;
 
 static int keep_message(enum libbpf_print_level level, const char *fmt, va_list ap)
 {
+	char *line = NULL, *grown;
 	int n;
 
 	if (level == LIBBPF_DEBUG)
 		return 0;
-	n = vsnprintf(kept + n_kept, sizeof(kept) - n_kept, fmt, ap);
-	if (n > 0)
-		n_kept += (size_t)n < sizeof(kept) - n_kept ? (size_t)n : sizeof(kept) - n_kept - 1;
+	n = vasprintf(&line, fmt, ap);
+	grown = n < 0 ? NULL : realloc(kept.text, kept.n + (size_t)n + 1);
+	if (grown) {
+		memcpy(grown + kept.n, line, (size_t)n + 1);
+		kept.text = grown;
+		kept.n += (size_t)n;
+	}
+	free(n < 0 ? NULL : line);
 	return n;
+}
+
+static void forget_messages(void)
+{
+	free(kept.text);
+	kept.text = NULL;
+	kept.n = 0;
 }
 
 enum { LAST_LINES = 12 };
@@ -189,21 +222,70 @@ static const char *last_lines(const char *text, int n)
 	return p > text ? p + 1 : text;
 }
 
+/* The user's name for a refused program. */
+static const char *refused_probe(const struct session *s, const struct verdict *v)
+{
+	for (uint32_t i = 0; i < s->plan->n_progs; i++) {
+		const struct plan_prog *g = &s->plan->progs[i];
+
+		if (v->program && strlen(g->symbol) == v->program_len &&
+		    memcmp(g->symbol, v->program, v->program_len) == 0)
+			return g->n_probes ? s->plan->probes[g->probes[0]].name : g->section;
+	}
+	return "the script";
+}
+
+static void report_refusal(const struct session *s, const struct verdict *v)
+{
+	const struct source *source = s->plan->source;
+	const char *text;
+	uint32_t len;
+
+	if (v->line)
+		log_error("%s:%u: the kernel's verifier refused %s: %s", source->name, v->line,
+			  refused_probe(s, v), v->words ? v->words : "no known reason");
+	else
+		log_error("the kernel's verifier refused %s: %s", refused_probe(s, v),
+			  v->words ? v->words : "no known reason");
+	if (v->line) {
+		text = source_line(source, v->line, &len);
+		fprintf(stderr, "  %.*s\n", (int)len, text);
+	}
+	if (v->help)
+		fprintf(stderr, "hint: %s\n", v->help);
+}
+
+static void report_files(void)
+{
+	struct rlimit limit = {0};
+
+	getrlimit(RLIMIT_NOFILE, &limit);
+	log_error("this script's maps and programs need more open files: the limit of open files is %llu "
+		  "(ulimit -Hn)", (unsigned long long)limit.rlim_cur);
+}
+
 static void report_load(const struct session *s, int err)
 {
-	if (err == -EPERM || err == -EACCES) {
-		const char *verifier = strstr(kept, "-- BEGIN PROG LOAD LOG --");
+	const char *log = kept.text ? kept.text : "";
+	struct verdict v;
 
-		if (!verifier) {
-			log_error("the kernel does not let this process load BPF programs: run as root "
-				  "(or with CAP_BPF and CAP_PERFMON)");
-			return;
-		}
+	verdict_read(&v, log, s->plan->source);
+	if ((err == -EPERM || err == -EACCES) && !v.reason) {
+		log_error("the kernel does not let this process load BPF programs (%s): run as root, not in "
+			  "a user namespace, on a kernel that is not locked down", strerror(-err));
+		return;
 	}
-	log_error("the kernel refused the program: %s", strerror(-err));
-	fputs(log_enabled(LOG_VERBOSE) ? kept : last_lines(kept, LAST_LINES), stderr);
-	if (!log_enabled(LOG_VERBOSE) && s->plan->n_progs)
-		log_error("-v prints the whole log");
+	if (err == -EMFILE) {
+		report_files();
+		return;
+	}
+	if (v.reason)
+		report_refusal(s, &v);
+	else
+		log_error("the kernel refused the program: %s", strerror(-err));
+	fputs(log_enabled(LOG_VERBOSE) ? log : last_lines(log, LAST_LINES), stderr);
+	if (!log_enabled(LOG_VERBOSE))
+		fputs("(-v prints the whole log)\n", stderr);
 }
 
 /* ---- opening and loading ------------------------------------------------------------------- */
@@ -300,6 +382,7 @@ static int load_object(struct session *s, struct session_prep *prep, const void 
 		return err;
 	}
 	size_maps(s);
+	early_maps_give(prep, s->object);
 	err = set_config(s, &prep->config);
 	if (!err)
 		err = bpf_object__load(s->object);
@@ -324,6 +407,7 @@ int session_open(struct session *s, const struct plan *plan, struct kernel *k,
 	err = load_object(s, prep, elf, len);
 	if (!err)
 		err = stacks_open(s);
+	forget_messages();
 	kernel_trim(k);
 	return err;
 }

@@ -15,6 +15,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -24,19 +25,29 @@
 enum {
 	BUSY_MS = 3,   /* between drains while records come */
 	SLEEP_MS = 100, /* the most a record can wait that was submitted just as we fell asleep */
-	MAX_FDS = 3 + 1024,
+	DRAIN_MS = 50, /* then signals and timers are looked at */
+	RECORDS_A_LOOK = 16, /* at the clock; one record may print a whole map */
+	FLUSH_MS = 100, /* the most output waits while records come without a pause */
+	MAX_FDS = 5 + 1024,
 };
+
+/* Places in the set that is polled. */
+enum { SET_STOP, SET_SIGNALS, SET_PROCESS, SET_RING, SET_OUT };
 
 struct loop {
 	struct session *s;
 	const struct loop_options *o;
 	struct events events;
 	struct ring_buffer *ring;
-	int signals, pidfd;
+	int stop; /* eventfd: SIGINT, SIGTERM or SIGHUP came */
+	int signals, pidfd, out_fd;
 	uint64_t end_ns; /* CLOCK_MONOTONIC, 0: none */
+	uint64_t print_ns; /* when maps are printed next, 0: never */
+	uint64_t flushed_ns;
 	bool done;
 	bool command_failed; /* it could not be executed after all; it said so itself */
 	uint64_t n_records; /* of the drain under way */
+	uint64_t drain_until, drain_records; /* 0: no bound */
 };
 
 static uint64_t now_ns(void)
@@ -55,12 +66,14 @@ static int on_record(void *ctx, void *data, size_t size)
 
 	l->n_records++;
 	events_record(&l->events, data, size);
-	return 0;
+	if (l->n_records % RECORDS_A_LOOK == 0 && l->drain_until && now_ns() > l->drain_until)
+		return -EAGAIN; /* the rest later: signals and timers are due */
+	return l->drain_records && l->n_records >= l->drain_records ? -EAGAIN : 0;
 }
 
 /* Everything there is now; how many records that were. Mappings first: a stack's first sighting is
  * matched against them by time. */
-static uint64_t drain(struct loop *l)
+static uint64_t drain_all(struct loop *l)
 {
 	if (l->s->usyms)
 		l->s->map_records_lost += usyms_track_drain(l->s->usyms);
@@ -68,6 +81,17 @@ static uint64_t drain(struct loop *l)
 	if (l->ring)
 		ring_buffer__consume(l->ring);
 	return l->n_records;
+}
+
+/* The same, but where probes send faster than we read there is no end to it: come back in time. */
+static uint64_t drain(struct loop *l)
+{
+	uint64_t n;
+
+	l->drain_until = now_ns() + DRAIN_MS * 1000000ull;
+	n = drain_all(l);
+	l->drain_until = 0;
+	return n;
 }
 
 static void set_asleep(struct loop *l, uint32_t asleep)
@@ -84,17 +108,33 @@ static bool exit_called(const struct loop *l)
 	       (l->s->control && __atomic_load_n(&l->s->control->exiting, __ATOMIC_ACQUIRE));
 }
 
-/* After the first SIGINT the next one ends us at once, the kernel's default. */
-static void let_second_signal_kill(void)
-{
-	sigset_t set;
+/* Signals to stop are handled, not blocked: the second one must end us even while we are blocked in
+ * writing the output. A handler has no other way to know its descriptor. */
+static volatile int stop_fd = -1;
 
+static void on_stop_signal(int number)
+{
+	uint64_t one = 1;
+	int saved_errno = errno;
+	ssize_t n;
+
+	(void)number;
 	signal(SIGINT, SIG_DFL);
 	signal(SIGTERM, SIG_DFL);
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	n = write(stop_fd, &one, sizeof(one)); /* fails when the loop has ended: then so do we soon */
+	(void)n;
+	errno = saved_errno;
+}
+
+static void catch_stop_signals(int fd)
+{
+	struct sigaction action = {.sa_handler = on_stop_signal, .sa_flags = SA_RESTART}, old;
+
+	stop_fd = fd;
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	if (sigaction(SIGHUP, NULL, &old) == 0 && old.sa_handler != SIG_IGN) /* nohup */
+		sigaction(SIGHUP, &action, NULL);
 }
 
 static void reap_command(struct loop *l)
@@ -116,14 +156,8 @@ static void read_signals(struct loop *l)
 {
 	struct signalfd_siginfo si;
 
-	while (read(l->signals, &si, sizeof(si)) == sizeof(si)) {
-		if (si.ssi_signo == SIGCHLD) {
-			reap_command(l);
-		} else {
-			l->done = true;
-			let_second_signal_kill();
-		}
-	}
+	while (read(l->signals, &si, sizeof(si)) == sizeof(si))
+		reap_command(l);
 }
 
 static void check_end(struct loop *l)
@@ -139,9 +173,11 @@ static int poll_set(const struct loop *l, struct pollfd *set)
 	const int *fds;
 	int n = 0, n_tracked = l->s->usyms ? usyms_track_fds(l->s->usyms, &fds) : 0;
 
+	set[n++] = (struct pollfd){.fd = l->stop, .events = POLLIN};
 	set[n++] = (struct pollfd){.fd = l->signals, .events = POLLIN};
 	set[n++] = (struct pollfd){.fd = l->pidfd, .events = POLLIN};
 	set[n++] = (struct pollfd){.fd = l->ring ? ring_buffer__epoll_fd(l->ring) : -1, .events = POLLIN};
+	set[n++] = (struct pollfd){.fd = l->out_fd}; /* tells when a pipe's reader has gone */
 	for (int i = 0; i < n_tracked && n < MAX_FDS; i++)
 		set[n++] = (struct pollfd){.fd = fds[i], .events = POLLIN};
 	return n;
@@ -149,14 +185,45 @@ static int poll_set(const struct loop *l, struct pollfd *set)
 
 static int time_left_ms(const struct loop *l, int at_most)
 {
-	uint64_t now;
+	uint64_t now, until = l->end_ns;
 	int64_t left;
 
-	if (!l->end_ns)
+	if (l->print_ns && (!until || l->print_ns < until))
+		until = l->print_ns;
+	if (!until)
 		return at_most;
 	now = now_ns();
-	left = l->end_ns > now ? (int64_t)((l->end_ns - now) / 1000000 + 1) : 0;
+	left = until > now ? (int64_t)((until - now) / 1000000 + 1) : 0;
 	return left < at_most ? (int)left : at_most;
+}
+
+static void flush(struct loop *l)
+{
+	int err = l->events.out->flush(l->events.out);
+
+	if (err && !l->events.error)
+		l->events.error = err;
+}
+
+/* While records come there is no idle moment to write at. */
+static void flush_in_time(struct loop *l)
+{
+	uint64_t now = now_ns();
+
+	if (now - l->flushed_ns < FLUSH_MS * 1000000ull)
+		return;
+	l->flushed_ns = now;
+	flush(l);
+}
+
+static void look_at(struct loop *l, const struct pollfd *set)
+{
+	if (set[SET_STOP].revents || set[SET_PROCESS].revents)
+		l->done = true;
+	if (set[SET_SIGNALS].revents)
+		read_signals(l);
+	if (set[SET_OUT].revents & (POLLERR | POLLHUP) && !l->events.error)
+		l->events.error = -EPIPE;
 }
 
 /* Wait for something to do. `busy`: records came just now, so come back soon and stay awake. */
@@ -166,23 +233,43 @@ static void wait_for_work(struct loop *l, bool busy)
 	int n = poll_set(l, set), limit = SLEEP_MS;
 
 	if (busy) {
-		set[2].fd = -1; /* the ring is looked at anyway */
+		set[SET_RING].fd = -1; /* the ring is looked at anyway */
 		limit = BUSY_MS;
+		flush_in_time(l);
 	} else {
-		l->events.out->flush(l->events.out);
+		flush(l);
 		set_asleep(l, 1);
 		if (drain(l)) {
 			set_asleep(l, 0);
 			return;
 		}
 	}
-	if (poll(set, (nfds_t)n, time_left_ms(l, limit)) > 0) {
-		if (set[0].revents)
-			read_signals(l);
-		if (set[1].revents)
-			l->done = true;
-	}
+	if (poll(set, (nfds_t)n, time_left_ms(l, limit)) > 0)
+		look_at(l, set);
 	set_asleep(l, 0);
+}
+
+/* --interval. When printing takes longer than that, rounds are left out, not made up for. */
+static void print_in_time(struct loop *l)
+{
+	uint64_t now;
+
+	if (!l->print_ns || (now = now_ns()) < l->print_ns)
+		return;
+	if (l->o->reset) {
+		events_swap(&l->events);
+		/* What the script printed and cleared before that comes first: all that the ring
+		 * can have held at that moment. */
+		l->drain_records = l->s->plan->needs.ring_bytes / sizeof(struct sonde_event) + 1;
+		drain_all(l);
+		l->drain_records = 0;
+		events_print_swapped(&l->events);
+	} else {
+		events_print_maps(&l->events);
+	}
+	flush(l);
+	while (l->print_ns <= now)
+		l->print_ns += l->o->interval_ns;
 }
 
 static void run_events(struct loop *l)
@@ -191,20 +278,20 @@ static void run_events(struct loop *l)
 	while (!l->done) {
 		wait_for_work(l, drain(l) > 0);
 		check_end(l);
+		if (!l->done)
+			print_in_time(l);
 	}
 }
 
 /* ---- start and end ------------------------------------------------------------------------- */
 
-static int open_signals(void)
+static int open_signals(struct loop *l)
 {
 	sigset_t set;
 
 	signal(SIGPIPE, SIG_IGN);
+	catch_stop_signals(l->stop);
 	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
 	sigaddset(&set, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
@@ -239,7 +326,7 @@ static int say_ready(const struct loop *l)
 	static const char word[] = "ready\n";
 
 	if (!l->o->quiet)
-		log_info("Attached %u probe%s", l->s->plan->n_probes, l->s->plan->n_probes == 1 ? "" : "s");
+		l->events.out->attached(l->events.out, l->s->plan->n_probes);
 	if (l->o->ready_fd >= 0 && write(l->o->ready_fd, word, sizeof(word) - 1) < 0)
 		return -errno;
 	return 0;
@@ -256,39 +343,62 @@ static int start(struct loop *l)
 	err = session_attach(l->s);
 	if (err)
 		return err;
+	if (l->o->follow)
+		session_follow(l->s, l->o->pid);
 	say_ready(l);
 	if (l->o->command)
 		command_release(l->o->command);
 	if (l->s->usyms && l->o->everything)
 		usyms_note_all(l->s->usyms);
-	l->end_ns = l->o->duration_ns ? now_ns() + l->o->duration_ns : 0;
+	l->flushed_ns = now_ns();
+	l->end_ns = l->o->duration_ns ? l->flushed_ns + l->o->duration_ns : 0;
+	l->print_ns = l->o->interval_ns ? l->flushed_ns + l->o->interval_ns : 0;
 	l->done = only_special(l->s->plan) && !(l->o->command && l->o->command->pid) && !l->end_ns;
 	return 0;
 }
 
-/* Detach, END, the rest of the records, maps, losses. */
-static int finish(struct loop *l)
+static int exit_status(const struct loop *l, int end_err, uint64_t n_lost)
 {
-	struct sonde_control *c = l->s->control;
-	int code = c ? (int)(c->exit_code & 0xff) : 0, err;
-
-	session_detach(l->s);
-	drain(l);
-	l->events.exited = false; /* END's output counts again */
-	err = session_run_special(l->s, PP_END);
-	drain(l);
-	events_print_maps(&l->events);
-	l->events.out->flush(l->events.out);
-	loss_report(l->s);
-	if (err)
-		return 2;
 	if (l->command_failed)
 		return 1;
 	if (l->events.error && l->events.error != -EPIPE) {
 		log_error("cannot write the output: %s", strerror(-l->events.error));
 		return 2;
 	}
-	return code;
+	if (end_err)
+		return 2;
+	if (l->o->strict && n_lost)
+		return 4;
+	return l->s->control ? (int)(l->s->control->exit_code & 0xff) : 0;
+}
+
+/* Detach, END, the rest of the records, maps, losses. */
+static int finish(struct loop *l)
+{
+	uint64_t n_lost;
+	int err, write_err;
+
+	session_detach(l->s);
+	drain_all(l);
+	l->events.exited = false; /* END's output counts again */
+	err = session_run_special(l->s, PP_END);
+	drain_all(l);
+	events_print_maps(&l->events);
+	flush(l); /* before what is said on standard error */
+	n_lost = loss_report(l->s, l->events.out);
+	write_err = out_finish(l->events.out);
+	if (write_err && !l->events.error)
+		l->events.error = write_err;
+	return exit_status(l, err, n_lost);
+}
+
+/* Load and attach are all: nothing runs, nothing is printed. */
+static int dry_run(struct loop *l)
+{
+	int err = session_attach(l->s);
+
+	session_detach(l->s);
+	return err ? 2 : 0;
 }
 
 static int loop_open(struct loop *l)
@@ -297,9 +407,11 @@ static int loop_open(struct loop *l)
 
 	if (err)
 		return err;
-	l->signals = open_signals();
+	l->out_fd = out_set_buffering(l->events.out, l->o->buffering);
+	l->stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	l->signals = open_signals(l);
 	l->pidfd = l->o->pid ? (int)syscall(SYS_pidfd_open, l->o->pid, 0) : -1;
-	if (l->o->pid && l->pidfd < 0)
+	if (l->stop < 0 || l->signals < 0 || (l->o->pid && l->pidfd < 0))
 		return -errno;
 	if (l->s->ring_fd >= 0) {
 		l->ring = ring_buffer__new(l->s->ring_fd, on_record, l, NULL);
@@ -316,6 +428,9 @@ static void loop_close(struct loop *l)
 	ring_buffer__free(l->ring);
 	if (l->signals >= 0)
 		close(l->signals);
+	stop_fd = -1;
+	if (l->stop >= 0)
+		close(l->stop);
 	if (l->pidfd >= 0)
 		close(l->pidfd);
 	events_free(&l->events);
@@ -323,12 +438,14 @@ static void loop_close(struct loop *l)
 
 int loop_run(struct session *s, struct out *out, const struct loop_options *o)
 {
-	struct loop l = {.s = s, .o = o, .signals = -1, .pidfd = -1, .events.out = out};
+	struct loop l = {.s = s, .o = o, .stop = -1, .signals = -1, .pidfd = -1, .events.out = out};
 	int err = loop_open(&l), status = 2;
 
-	if (err)
+	if (err) {
 		log_error("cannot start: %s", strerror(-err));
-	else if (start(&l) == 0) {
+	} else if (o->dry_run) {
+		status = dry_run(&l);
+	} else if (start(&l) == 0) {
 		run_events(&l);
 		status = finish(&l);
 	}

@@ -3,30 +3,44 @@
  * The loss table's end: what the kernel side counted, summed over all possible CPUs, said once, by
  * cause and probe, with what helps.
  */
-#include "log.h"
 #include "session.h"
+#include "uapi_new.h"
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* "%llu WHAT in PROBE (HELP)" */
+/* "PROBE: WHAT: N (HELP)", and the name that programs go by. */
 static const struct {
-	const char *what, *help;
+	const char *what, *help, *name;
 } causes[SONDE_LOSS_COUNT] = {
-	[SONDE_LOSS_RING_FULL] = {"records lost, the buffer was full", "print less often"},
-	[SONDE_LOSS_MAP_FULL] = {"updates lost, a map was full", "use fewer keys"},
-	[SONDE_LOSS_MAP_NOMEM] = {"map updates lost, no memory for new keys at that moment", NULL},
-	[SONDE_LOSS_MAP_BUSY] = {"map updates lost, the map was busy", NULL},
-	[SONDE_LOSS_STACK_FAILED] = {"stacks could not be captured", NULL},
-	[SONDE_LOSS_STACK_CUT] = {"stacks were cut", "deeper than kernel.perf_event_max_stack"},
-	[SONDE_LOSS_STACK_STORE] = {"stacks lost, the stack store was full", "use fewer different stacks"},
-	[SONDE_LOSS_TASK_STORAGE] = {"spans lost, no memory for a thread's state", NULL},
-	[SONDE_LOSS_SCRATCH] = {"stacks lost, probes nested too deeply on a CPU", NULL},
-	[SONDE_LOSS_DIVISION] = {"divisions by zero, taken as 1", "test the divisor"},
-	[SONDE_LOSS_CLEAR] = {"clears came too fast and were left out", "clear less often"},
-	[SONDE_LOSS_LOOP_CUT] = {"loops were cut after 1048576 rounds", NULL},
-	[SONDE_LOSS_READ] = {"reads of memory failed and gave 0", "is the address right?"},
+	[SONDE_LOSS_RING_FULL] = {"records lost, the buffer was full", "print less often",
+				  "ring-full"},
+	[SONDE_LOSS_MAP_FULL] = {"updates lost, a map was full", "use fewer keys", "map-full"},
+	[SONDE_LOSS_MAP_NOMEM] = {"map updates lost, no memory for new keys at that moment", NULL,
+				   "map-no-memory"},
+	[SONDE_LOSS_MAP_BUSY] = {"map updates lost, the map was busy", NULL, "map-busy"},
+	[SONDE_LOSS_STACK_FAILED] = {"stacks could not be captured", NULL, "stack-failed"},
+	[SONDE_LOSS_STACK_CUT] = {"stacks were cut", "deeper than kernel.perf_event_max_stack",
+				    "stack-cut"},
+	[SONDE_LOSS_STACK_STORE] = {"stacks lost, the stack store was full",
+				      "use fewer different stacks", "stack-store-full"},
+	[SONDE_LOSS_TASK_STORAGE] = {"spans lost, no memory for a thread's state", NULL, "no-task-storage"},
+	[SONDE_LOSS_SCRATCH] = {"stacks lost, probes nested too deeply on a CPU", NULL, "nested"},
+	[SONDE_LOSS_DIVISION] = {"divisions by zero, taken as 1", "test the divisor",
+				   "division-by-zero"},
+	[SONDE_LOSS_CLEAR] = {"clears came too fast and were left out", "clear less often",
+				"clear"},
+	[SONDE_LOSS_SPAN_DEEP] = {"calls not measured, nested deeper than 64", "the kernel's limit",
+				   "span-deep"},
+	[SONDE_LOSS_SPAN_RETURN] = {"calls not measured, their return was not seen",
+				    "longjmp, or the kernel's limit of 64 nested return probes",
+				    "span-return"},
+	[SONDE_LOSS_STRING_CUT] = {"strings were cut", "read more: str(p, n)", "string-cut"},
+	[SONDE_LOSS_READ_FAULT] = {"reads of memory failed, taken as empty or 0",
+				   "not an address, or a page that is not in memory now", "read-fault"},
+	[SONDE_LOSS_RUN] = {"runs left out, probes nested too deeply on a CPU", NULL, "run"},
+	[SONDE_LOSS_LOOP_CUT] = {"loops were cut after 1048576 rounds", NULL, "loop-cut"},
 };
 
 /* Sum of one counter over all possible CPUs. */
@@ -41,14 +55,21 @@ static uint64_t read_counter(int fd, uint32_t index, uint64_t *per_cpu, int n_cp
 	return sum;
 }
 
-static void say(const struct session *s, uint32_t probe, uint32_t cause, uint64_t n)
+static void say(const struct session *s, struct out *out, uint32_t probe, uint32_t cause,
+		uint64_t n)
 {
-	log_warning("%s: %llu %s%s%s%s", s->plan->n_probes ? s->plan->probes[probe].name : "tracing",
-		    (unsigned long long)n, causes[cause].what, causes[cause].help ? " (" : "",
-		    causes[cause].help ? causes[cause].help : "", causes[cause].help ? ")" : "");
+	struct view_loss l = {
+		.probe = s->plan->n_probes ? s->plan->probes[probe].name : "tracing",
+		.cause = causes[cause].name ? causes[cause].name : "other",
+		.what = causes[cause].what,
+		.help = causes[cause].help,
+		.n = n,
+	};
+
+	out->lost(out, &l);
 }
 
-static uint64_t report_counters(const struct session *s)
+static uint64_t report_counters(const struct session *s, struct out *out)
 {
 	int n_cpus = libbpf_num_possible_cpus();
 	uint64_t *per_cpu = n_cpus > 0 ? calloc((size_t)n_cpus, sizeof(*per_cpu)) : NULL;
@@ -60,14 +81,22 @@ static uint64_t report_counters(const struct session *s)
 
 		total += n;
 		if (n)
-			say(s, i / SONDE_LOSS_COUNT, i % SONDE_LOSS_COUNT, n);
+			say(s, out, i / SONDE_LOSS_COUNT, i % SONDE_LOSS_COUNT, n);
 	}
 	free(per_cpu);
 	return total;
 }
 
+/* Of a program that several probes share, the section. */
+static const char *prog_name(const struct session *s, uint32_t prog)
+{
+	const struct plan_prog *g = &s->plan->progs[prog];
+
+	return g->n_probes == 1 ? s->plan->probes[g->probes[0]].name : g->section;
+}
+
 /* Runs that the kernel left out because the program was already running on that CPU. */
-static uint64_t report_missed(const struct session *s)
+static uint64_t report_missed(const struct session *s, struct out *out)
 {
 	uint64_t total = 0;
 
@@ -79,21 +108,58 @@ static uint64_t report_missed(const struct session *s)
 		    !info.recursion_misses)
 			continue;
 		total += info.recursion_misses;
-		log_warning("%s: missed %llu times, the program was already running on that CPU",
-			    s->plan->progs[i].section, (unsigned long long)info.recursion_misses);
+		out->lost(out, &(struct view_loss){
+				       .probe = prog_name(s, i),
+				       .cause = "recursion",
+				       .what = "events missed, its program was already running on that CPU",
+				       .n = info.recursion_misses,
+			       });
 	}
 	return total;
 }
 
-uint64_t loss_report(struct session *s)
+/* Hits of kernel functions that the kernel did not hand on: nested in another probe, or more calls open
+ * than it keeps returns for. Kernels before 6.7 do not tell. */
+static uint64_t report_unseen(const struct session *s, struct out *out)
 {
-	uint64_t total = report_missed(s);
+	uint64_t total = 0;
+
+	for (uint32_t i = 0; i < s->n_links; i++) {
+		struct new_kprobe_link_info info = {0};
+		uint32_t len = sizeof(info);
+		const struct plan_prog *g = &s->plan->progs[s->links[i].prog];
+
+		if ((g->kind != PP_KPROBE && g->kind != PP_KRETPROBE) ||
+		    bpf_obj_get_info_by_fd(s->links[i].fd, &info, &len) ||
+		    info.link_type != NEW_BPF_LINK_TYPE_PERF_EVENT || !info.missed ||
+		    (info.event_type != NEW_BPF_PERF_EVENT_KPROBE &&
+		     info.event_type != NEW_BPF_PERF_EVENT_KRETPROBE))
+			continue;
+		total += info.missed;
+		out->lost(out, &(struct view_loss){
+				       .probe = g->section,
+				       .cause = "kernel-missed",
+				       .what = "hits that the kernel did not hand on",
+				       .n = info.missed,
+			       });
+	}
+	return total;
+}
+
+uint64_t loss_report(struct session *s, struct out *out)
+{
+	uint64_t total = report_missed(s, out) + report_unseen(s, out);
 
 	if (s->losses_fd >= 0)
-		total += report_counters(s);
+		total += report_counters(s, out);
 	if (s->map_records_lost) {
-		log_warning("%llu records of processes' mappings lost: some user frames may have no name",
-			    (unsigned long long)s->map_records_lost);
+		out->lost(out, &(struct view_loss){
+				       .probe = "tracing",
+				       .cause = "mapping-records",
+				       .what = "records of processes' mappings lost",
+				       .help = "some user frames may have no name",
+				       .n = s->map_records_lost,
+			       });
 		total += s->map_records_lost;
 	}
 	return total;

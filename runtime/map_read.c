@@ -11,6 +11,7 @@
  * folded away.
  */
 #include "map_read.h"
+#include "agg.h"
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
@@ -93,14 +94,27 @@ static bool is_wanted(const struct reading *r, uint32_t epoch)
 	return epoch - r->oldest <= r->newest - r->oldest;
 }
 
-/* Counts and sums: the total of all CPUs' values. */
-static uint64_t merge_cpus(const struct reading *r, const uint8_t *value)
+/* Words of an aggregation's value. */
+static uint32_t n_words(const struct plan_map *m)
 {
-	uint64_t total = 0;
+	return m->n_words ? m->n_words : 1;
+}
 
+static uint64_t *row_words(const struct reading *r, uint32_t i)
+{
+	return r->rows.values + (size_t)i * n_words(r->map);
+}
+
+/* Add all CPUs' values to the row's words. */
+static void merge_cpus(const struct reading *r, uint64_t *words, const uint8_t *value)
+{
 	for (uint32_t cpu = 0; cpu < r->n_cpus; cpu++)
-		total += load_u64(value + cpu * r->stride);
-	return total;
+		agg_merge(r->map->value, words, value + cpu * r->stride, n_words(r->map));
+}
+
+static void clear_words(const struct reading *r, uint32_t i)
+{
+	memset(row_words(r, i), 0, n_words(r->map) * sizeof(uint64_t));
 }
 
 /* ---- rows ---------------------------------------------------------------------------- */
@@ -124,7 +138,7 @@ static int rows_reserve(struct reading *r, uint32_t capacity)
 	if (!is_array(r->map))
 		err = grow_bytes(&r->rows.keys, capacity, r->map->key_size);
 	if (!err && is_percpu(r->map))
-		err = grow_bytes(&r->rows.values, capacity, sizeof(uint64_t));
+		err = grow_bytes(&r->rows.values, capacity, n_words(r->map) * sizeof(uint64_t));
 	if (!err && !is_percpu(r->map))
 		err = grow_bytes(&r->rows.value_bytes, capacity, r->map->value_size);
 	if (!err)
@@ -144,10 +158,12 @@ static uint8_t *row_bytes(const struct reading *r, uint32_t i)
 
 static void row_set_value(struct reading *r, uint32_t i, const uint8_t *value)
 {
-	if (is_percpu(r->map))
-		r->rows.values[i] = merge_cpus(r, value);
-	else
+	if (is_percpu(r->map)) {
+		clear_words(r, i);
+		merge_cpus(r, row_words(r, i), value);
+	} else {
 		memcpy(row_bytes(r, i), value, r->map->value_size);
+	}
 }
 
 /* Add an element of a hash, if it is wanted. */
@@ -176,7 +192,7 @@ static void row_copy(struct reading *r, uint32_t to, uint32_t from)
 		return;
 	memcpy(row_key(r, to), row_key(r, from), r->map->key_size);
 	if (is_percpu(r->map))
-		r->rows.values[to] = r->rows.values[from];
+		memcpy(row_words(r, to), row_words(r, from), n_words(r->map) * sizeof(uint64_t));
 	else
 		memcpy(row_bytes(r, to), row_bytes(r, from), r->map->value_size);
 }
@@ -188,7 +204,7 @@ static void row_fold(struct reading *r, uint32_t to, uint32_t from)
 	uint32_t to_epoch = key_epoch(row_key(r, to)), from_epoch = key_epoch(row_key(r, from));
 
 	if (to_epoch != from_epoch && is_percpu(r->map))
-		r->rows.values[to] += r->rows.values[from];
+		agg_merge(r->map->value, row_words(r, to), row_words(r, from), n_words(r->map));
 	else if ((int32_t)(from_epoch - to_epoch) >= 0)
 		row_copy(r, to, from);
 }
@@ -363,13 +379,10 @@ static bool is_touched(const struct reading *r, const uint8_t *value)
 /* The one row of an array, from oldest to newest: aggregations add up, the newest value stays. */
 static void array_add(struct reading *r, const uint8_t *value)
 {
-	uint64_t before = 0;
-
 	if (is_percpu(r->map) && r->rows.n_rows > 0)
-		before = r->rows.values[0];
-	row_set_value(r, 0, value);
-	if (is_percpu(r->map))
-		r->rows.values[0] += before;
+		merge_cpus(r, row_words(r, 0), value);
+	else
+		row_set_value(r, 0, value);
 	r->rows.n_rows = 1;
 }
 
@@ -424,13 +437,13 @@ int map_snapshot_add_zero(const struct plan_map *m, struct map_snapshot *s)
 	if (!is_array(m) || s->n_rows > 0)
 		return 0;
 	if (is_percpu(m) && !s->values)
-		s->values = malloc(sizeof(*s->values));
+		s->values = malloc(n_words(m) * sizeof(*s->values));
 	if (!is_percpu(m) && !s->value_bytes)
 		s->value_bytes = malloc(m->value_size);
 	if (is_percpu(m) ? !s->values : !s->value_bytes)
 		return -ENOMEM;
 	if (is_percpu(m))
-		s->values[0] = 0;
+		memset(s->values, 0, n_words(m) * sizeof(*s->values));
 	else
 		memset(s->value_bytes, 0, m->value_size);
 	s->n_rows = 1;
@@ -495,5 +508,30 @@ int map_delete_before(const struct plan_map *m, int fd, uint32_t oldest, uint32_
 	if (!err)
 		err = delete_rows(&r);
 	map_snapshot_free(&r.rows);
+	return err;
+}
+
+/* ---- zero() -------------------------------------------------------------------------- */
+
+int map_insert_zeros(const struct plan_map *m, int fd, const struct map_snapshot *s, uint32_t epoch)
+{
+	struct reading r;
+	uint8_t *zeros, *key;
+	int err = reading_init(&r, m, fd, epoch, epoch);
+
+	if (err || is_array(m))
+		return err;
+	zeros = calloc(1, element_bytes(&r));
+	key = malloc(m->key_size);
+	err = zeros && key ? 0 : -ENOMEM;
+	for (uint32_t i = 0; !err && i < s->n_rows; i++) {
+		memcpy(key, s->keys + (size_t)i * m->key_size, m->key_size);
+		memcpy(key, &epoch, sizeof(epoch));
+		err = bpf_map_update_elem(fd, key, zeros, BPF_NOEXIST);
+		if (err == -EEXIST)
+			err = 0;
+	}
+	free(key);
+	free(zeros);
 	return err;
 }

@@ -9,7 +9,7 @@
 struct map_snapshot {
 	uint32_t n_rows;
 	uint8_t *keys; /* hashes: n_rows * plan_map.key_size, as in the kernel (epoch first) */
-	uint64_t *values;     /* aggregations: n_rows merged values; else NULL */
+	uint64_t *values;     /* aggregations: n_rows * plan_map.n_words merged words; else NULL */
 	uint8_t *value_bytes; /* plain values: n_rows * plan_map.value_size; else NULL */
 };
 
@@ -24,8 +24,12 @@ int map_snapshot_add_zero(const struct plan_map *m, struct map_snapshot *s);
 /* Delete the entries of epochs before `epoch` (arrays: zero the slots of oldest … epoch - 1).
  * 0 or -errno. */
 int map_delete_before(const struct plan_map *m, int fd, uint32_t oldest, uint32_t epoch);
+/* Give the keys of `s` a value of 0 in `epoch`, where they have none. 0 or -errno. */
+int map_insert_zeros(const struct plan_map *m, int fd, const struct map_snapshot *s, uint32_t epoch);
 /* Sort and make views: everything in *out is allocated in one block freed by view_map_free; string
  * views point into the snapshot, which must live as long. 0 or -errno. */
 int view_map_make(const struct plan_map *m, const struct map_snapshot *s,
 		  struct stack_source *stacks, struct view_map *out);
+/* print(@m, top, div): keep the last `top` rows (0: all), divide their values (0 and 1: not). */
+void view_map_limit(struct view_map *v, uint32_t top, uint64_t divisor);
 void view_map_free(struct view_map *v);

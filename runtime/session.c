@@ -38,12 +38,12 @@ int session_run_special(struct session *s, enum plan_prog_kind kind)
 
 int session_attach(struct session *s)
 {
-	s->links = calloc(s->plan->n_progs + 1, sizeof(*s->links));
-	if (!s->links)
-		return -ENOMEM;
 	for (uint32_t i = 0; i < s->plan->n_progs; i++) {
+		uint32_t before = s->n_links;
 		int err = attach_prog(s, i);
 
+		for (uint32_t j = before; j < s->n_links; j++)
+			s->links[j].prog = i;
 		if (err)
 			return err;
 	}

@@ -23,6 +23,7 @@ struct link {
 	int fd;
 	bool is_perf;	 /* perf event: can be disabled, costs 70-110 ms to close */
 	bool closes_slowly;
+	uint32_t prog;	 /* index in plan->progs */
 };
 
 struct session {
@@ -34,11 +35,13 @@ struct session {
 	int losses_fd, stacks_fd, ring_fd; /* -1 when the object has none */
 	struct sonde_control *control;	   /* mapped; NULL when the object has none */
 	struct link *links;
-	uint32_t n_links;
+	uint32_t n_links, links_room;
 	struct ksyms *ksyms;
 	struct usyms *usyms; /* NULL unless user stacks are needed */
 	struct stack_source stacks;
 	struct stack_cache *stack_cache; /* stacks.c */
+	struct text_item *texts;	 /* texts.c: words found for the record at hand */
+	uint64_t boot_distance_ns;
 	uint64_t map_records_lost;	 /* mmap and exec records the kernel dropped */
 };
 
@@ -53,9 +56,13 @@ struct session_scope {
 struct session_prep {
 	int btf_fd; /* custom BTF for CO-RE, or -1 */
 	struct sonde_config config;
+	struct early_map *maps; /* created already: the large ones cost 1 to 3 ms each */
+	uint32_t n_maps;
 };
 void session_prepare(struct session_prep *prep, const struct plan *plan, struct kernel *k,
 		     const struct session_scope *scope);
+
+void session_prep_free(struct session_prep *prep);
 
 /* Load the object. 0, or -errno with what is wrong said on standard error. */
 int session_open(struct session *s, const struct plan *plan, struct kernel *k,
@@ -69,6 +76,9 @@ int session_attach(struct session *s);
 void session_detach(struct session *s);
 void session_close(struct session *s);
 
+/* follow.c: what `pid` has started is traced too. Called when all is attached. */
+void session_follow(const struct session *s, uint32_t pid);
+
 /* attach.c: one program. Appends to s->links. 0 or -errno. */
 int attach_prog(struct session *s, uint32_t prog);
 
@@ -78,5 +88,11 @@ void stacks_close(struct session *s);
 /* A user stack was seen for the first time: remember its process's mappings. */
 void stacks_note(struct session *s, const struct sonde_stack_event *ev);
 
-/* loss.c: say on standard error what was lost, by cause and probe; the number of losses. */
-uint64_t loss_report(struct session *s);
+/* texts.c: values that user space puts into words. The strings live until texts_forget. */
+void texts_open(struct session *s);
+void texts_forget(struct session *s);
+const char *texts_time(struct session *s, const char *format, uint64_t wall_ns);
+uint64_t texts_wall_clock(void);
+
+/* loss.c: what was lost, by cause and probe, to the output; the number of losses. */
+uint64_t loss_report(struct session *s, struct out *out);

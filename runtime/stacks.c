@@ -110,6 +110,7 @@ static bool find(struct stack_source *source, uint64_t hash, bool is_user, struc
 int stacks_open(struct session *s)
 {
 	s->stacks.find = find;
+	texts_open(s);
 	s->stack_cache = calloc(1, sizeof(*s->stack_cache));
 	s->ksyms = ksyms_new();
 	if (s->plan->needs.ustack)
@@ -119,6 +120,7 @@ int stacks_open(struct session *s)
 
 void stacks_close(struct session *s)
 {
+	texts_forget(s);
 	if (!s->stack_cache)
 		return;
 	for (uint32_t i = 0; i < s->stack_cache->n_slots; i++)

@@ -35,3 +35,15 @@ struct new_link_create {
 	} uprobe_multi;
 };
 _Static_assert(sizeof(struct new_link_create) == 64, "the kernel's layout");
+
+enum { NEW_BPF_LINK_TYPE_PERF_EVENT = 7, NEW_BPF_PERF_EVENT_KPROBE = 3, NEW_BPF_PERF_EVENT_KRETPROBE = 4 };
+
+/* struct bpf_link_info of a kprobe's link, 6.6; `missed` since 6.7. */
+struct new_kprobe_link_info {
+	uint32_t link_type, id, prog_id, pad;
+	uint32_t event_type, pad2;
+	uint64_t func_name;
+	uint32_t name_len, offset;
+	uint64_t addr, missed, cookie;
+};
+_Static_assert(sizeof(struct new_kprobe_link_info) == 64, "the kernel's layout");

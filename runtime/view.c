@@ -6,6 +6,7 @@
  * knows an output format (format.c, out_*.c); whole maps are made in view_map.c.
  */
 #include "view.h"
+#include "agg.h"
 #include <string.h>
 
 /* The bytes may lie anywhere: key parts and record fields keep their type's alignment, but strings
@@ -52,6 +53,19 @@ static void make_stack(struct view *v, const void *bytes, bool is_user, struct s
 	v->stack.is_lost = true;
 }
 
+/* Of a record: one word, or the two of stats. */
+static void make_agg(struct view *v, const struct type *type, const void *bytes)
+{
+	uint64_t words[2] = {0};
+
+	if (type->agg != AGG_STATS) {
+		v->integer = load_integer(bytes, sizeof(uint64_t), false);
+		return;
+	}
+	memcpy(words, bytes, sizeof(words));
+	agg_view(v, type, words);
+}
+
 void view_make(struct view *v, const struct type *type, const void *bytes,
 	       struct stack_source *stacks)
 {
@@ -61,10 +75,17 @@ void view_make(struct view *v, const struct type *type, const void *bytes,
 	case TY_VOID: v->integer = 0; break;
 	case TY_BOOL: v->integer = load_integer(bytes, 1, false) != 0; break;
 	case TY_INT: v->integer = load_integer(bytes, type->size, type->is_signed); break;
-	case TY_AGG: v->integer = load_integer(bytes, sizeof(uint64_t), false); break;
+	case TY_AGG: make_agg(v, type, bytes); break;
 	case TY_STRING:
 		v->string.text = bytes;
 		v->string.len = (uint32_t)strnlen(bytes, type->size);
+		break;
+	case TY_KSYM:
+	case TY_USYM:
+	case TY_USERNAME:
+	case TY_TIMESTAMP:
+		v->string.text = stacks && stacks->text ? stacks->text(stacks, type, bytes) : "";
+		v->string.len = (uint32_t)strlen(v->string.text);
 		break;
 	case TY_KSTACK: make_stack(v, bytes, false, stacks); break;
 	case TY_USTACK: make_stack(v, bytes, true, stacks); break;

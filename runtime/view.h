@@ -25,7 +25,14 @@ struct view_stack {
 	bool is_lost; /* it was taken, but the store does not have it (n is 0) */
 };
 
-/* A value ready to be shown: the arm is named by type->kind (TY_AGG: integer). */
+/* One bucket of a histogram: its number (agg.h has what it holds) and how many values fell into it. */
+struct view_bucket {
+	uint32_t index;
+	uint64_t count;
+};
+
+/* A value ready to be shown: the arm is named by type->kind. TY_AGG: stats of AGG_STATS, histogram of
+ * AGG_HIST, AGG_LHIST and AGG_QUANTILES, else integer. */
 struct view {
 	const struct type *type;
 	union {
@@ -35,6 +42,15 @@ struct view {
 			uint32_t len; /* up to the first NUL */
 		} string;
 		struct view_stack stack;
+		struct {
+			uint64_t count, average, total;
+		} stats;
+		struct {
+			const struct view_bucket *buckets; /* ascending; those left out are empty */
+			uint32_t n;
+			uint64_t total;	  /* of all buckets */
+			uint64_t divisor; /* counts are shown divided by it: 1 or more */
+		} histogram;
 		struct {
 			const uint8_t *bytes;
 			struct stack_source *stacks;
@@ -60,6 +76,8 @@ struct view_map {
  * of a whole map at once. */
 struct stack_source {
 	bool (*find)(struct stack_source *s, uint64_t hash, bool is_user, struct view_stack *out);
+	/* Text of a value of type_is_text; NULL in a source that has none. */
+	const char *(*text)(struct stack_source *s, const struct type *t, const void *bytes);
 };
 
 /* The view of the value of `type` at `bytes`. Strings point into bytes. */
@@ -68,12 +86,26 @@ void view_make(struct view *v, const struct type *type, const void *bytes,
 
 /* Part `i` of a tuple or record. */
 void view_part(const struct view *v, uint32_t i, struct view *out);
+/* What could not be recorded or shown, of one probe and cause. */
+struct view_loss {
+	const char *probe; /* as the user wrote it */
+	const char *cause; /* "ring-full": stable, for programs */
+	const char *what, *help; /* for people; help may be NULL */
+	uint64_t n;
+};
+
+/* When output is written: at idle moments (and when the buffer is full), at each line's end, only
+ * when the buffer is full, at once. */
+enum out_buffering { OUT_BUFFER_IDLE, OUT_BUFFER_LINE, OUT_BUFFER_FULL, OUT_BUFFER_NONE };
 
 /* An output format. All functions return 0 or -errno of the write (EPIPE ends the run quietly). */
 struct out {
 	int (*printf_event)(struct out *o, const struct plan_event *e, const struct view *fields);
 	int (*value)(struct out *o, const struct view *v);
 	int (*map)(struct out *o, const struct view_map *m);
+	/* All probes are attached; what was lost. Text says these on standard error. */
+	int (*attached)(struct out *o, uint32_t n_probes);
+	int (*lost)(struct out *o, const struct view_loss *l);
 	int (*flush)(struct out *o);
 	void (*close)(struct out *o);
 };
@@ -82,3 +114,10 @@ struct out {
  * its own; does not own the file. close() flushes, but only flush() tells of errors. NULL when the
  * file has no descriptor, cannot be flushed, or memory is short (errno says which). */
 struct out *out_text_new(FILE *f);
+/* JSON, one object a line; the same otherwise. */
+struct out *out_json_new(FILE *f);
+
+/* -B. Returns the descriptor that is written to: its reader's end can be polled for. */
+int out_set_buffering(struct out *o, enum out_buffering buffering);
+/* Write out everything whatever the buffering. 0 or the -errno of a write. */
+int out_finish(struct out *o);

@@ -9,6 +9,7 @@
 #define _GNU_SOURCE /* qsort_r */
 #endif
 #include "map_read.h"
+#include "agg.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,8 +75,8 @@ static int compare_parts(const struct view *a, const struct view *b)
 static int compare_views(const struct view *a, const struct view *b)
 {
 	switch (a->type->kind) {
+	case TY_AGG: return agg_compare(a, b);
 	case TY_INT:
-	case TY_AGG:
 		if (a->type->is_signed)
 			return compare_signed((int64_t)a->integer, (int64_t)b->integer);
 		return compare_unsigned(a->integer, b->integer);
@@ -83,6 +84,10 @@ static int compare_views(const struct view *a, const struct view *b)
 	case TY_RECORD: return compare_parts(a, b);
 	case TY_POINTER:
 	case TY_BOOL: return compare_unsigned(a->integer, b->integer);
+	case TY_KSYM:
+	case TY_USYM:
+	case TY_USERNAME:
+	case TY_TIMESTAMP:
 	case TY_STRING: return compare_strings(a, b);
 	case TY_KSTACK:
 	case TY_USTACK: return compare_stacks(&a->stack, &b->stack);
@@ -112,8 +117,7 @@ static void make_value(struct view *v, const struct plan_map *m, const struct ma
 	const uint8_t *bytes;
 
 	if (s->values) {
-		v->type = m->value;
-		v->integer = s->values[row];
+		agg_view(v, m->value, s->values + (size_t)row * (m->n_words ? m->n_words : 1));
 		return;
 	}
 	bytes = s->value_bytes + (size_t)row * m->value_size;
@@ -125,38 +129,168 @@ static void make_value(struct view *v, const struct plan_map *m, const struct ma
 	view_make(v, m->value, bytes, stacks);
 }
 
-static void make_row(struct view_row *r, const struct plan_map *m, const struct map_snapshot *s,
-		     uint32_t row, struct stack_source *stacks)
+static void make_keys(struct view_row *r, const struct plan_map *m, const struct map_snapshot *s,
+		      uint32_t row, struct stack_source *stacks)
 {
 	for (uint32_t i = 0; i < m->n_keys; i++) {
 		const uint8_t *key = s->keys + (size_t)row * m->key_size;
 		view_make(&r->keys[i], m->keys[i].type, key + m->keys[i].offset, stacks);
 	}
-	make_value(&r->value, m, s, row, stacks);
+}
+
+/* Room for `n` rows with their keys' views, and `n_buckets` buckets, in one block. */
+static int make_room(struct view_map *out, uint32_t n, uint32_t n_buckets, struct view_bucket **buckets)
+{
+	size_t row_bytes = sizeof(struct view_row) + out->n_keys * sizeof(struct view);
+	struct view *keys;
+
+	out->rows = malloc(n * row_bytes + n_buckets * sizeof(**buckets) + 1);
+	if (!out->rows)
+		return -ENOMEM;
+	keys = (struct view *)(out->rows + n); /* behind the rows */
+	for (uint32_t i = 0; i < n; i++)
+		out->rows[i].keys = keys + (size_t)i * out->n_keys;
+	*buckets = (struct view_bucket *)(keys + (size_t)n * out->n_keys);
+	out->n_rows = n;
+	return 0;
+}
+
+/* ---- histograms -------------------------------------------------------------------------- */
+
+/* Without keys: a counter a bucket, side by side. */
+static int make_dense(const struct plan_map *m, const struct map_snapshot *s, struct view_map *out)
+{
+	struct view_bucket *buckets;
+	uint32_t n = 0;
+
+	if (make_room(out, 1, m->n_words, &buckets))
+		return -ENOMEM;
+	for (uint32_t i = 0; i < m->n_words; i++)
+		if (s->values[i])
+			buckets[n++] = (struct view_bucket){i, s->values[i]};
+	agg_view_buckets(&out->rows[0].value, m->value, buckets, n);
+	return 0;
+}
+
+struct sparse {
+	const struct plan_map *map;
+	const struct map_snapshot *snapshot;
+};
+
+static const uint8_t *raw_key(const struct sparse *sp, uint32_t row)
+{
+	return sp->snapshot->keys + (size_t)row * sp->map->key_size;
+}
+
+/* The user's key is between the epoch and the bucket. */
+static bool same_key(const struct sparse *sp, uint32_t a, uint32_t b)
+{
+	return memcmp(raw_key(sp, a) + 4, raw_key(sp, b) + 4, sp->map->bucket_offset - 4) == 0;
+}
+
+static uint32_t bucket_of(const struct sparse *sp, uint32_t row)
+{
+	uint32_t bucket;
+
+	memcpy(&bucket, raw_key(sp, row) + sp->map->bucket_offset, sizeof(bucket));
+	return bucket;
+}
+
+static int compare_entries(const void *x, const void *y, void *arg)
+{
+	const uint32_t *a = x, *b = y;
+	const struct sparse *sp = arg;
+	int order = memcmp(raw_key(sp, *a) + 4, raw_key(sp, *b) + 4, sp->map->bucket_offset - 4);
+
+	return order ? order : compare_unsigned(bucket_of(sp, *a), bucket_of(sp, *b));
+}
+
+/* Entries in the order of keys and buckets become rows of buckets. */
+static int make_groups(const struct sparse *sp, const uint32_t *order, struct stack_source *stacks,
+		       struct view_map *out)
+{
+	uint32_t n_entries = sp->snapshot->n_rows, n = 0;
+	struct view_bucket *buckets;
+
+	for (uint32_t i = 0; i < n_entries; i++)
+		n += i == 0 || !same_key(sp, order[i - 1], order[i]);
+	if (make_room(out, n, n_entries, &buckets))
+		return -ENOMEM;
+	for (uint32_t i = 0, row = 0, begin; i < n_entries; row++) {
+		for (begin = i; i < n_entries && same_key(sp, order[begin], order[i]); i++)
+			buckets[i] = (struct view_bucket){bucket_of(sp, order[i]),
+							  sp->snapshot->values[order[i]]};
+		make_keys(&out->rows[row], sp->map, sp->snapshot, order[begin], stacks);
+		agg_view_buckets(&out->rows[row].value, sp->map->value, buckets + begin, i - begin);
+	}
+	return 0;
+}
+
+static int make_sparse(const struct plan_map *m, const struct map_snapshot *s,
+		       struct stack_source *stacks, struct view_map *out)
+{
+	struct sparse sp = {m, s};
+	uint32_t *order = malloc(s->n_rows * sizeof(*order));
+	int err;
+
+	if (!order)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < s->n_rows; i++)
+		order[i] = i;
+	qsort_r(order, s->n_rows, sizeof(*order), compare_entries, &sp);
+	err = make_groups(&sp, order, stacks, out);
+	free(order);
+	return err;
+}
+
+/* ---- all maps ---------------------------------------------------------------------------- */
+
+static int make_rows(const struct plan_map *m, const struct map_snapshot *s,
+		     struct stack_source *stacks, struct view_map *out)
+{
+	struct view_bucket *none;
+
+	if (make_room(out, s->n_rows, 0, &none))
+		return -ENOMEM;
+	for (uint32_t i = 0; i < s->n_rows; i++) {
+		make_keys(&out->rows[i], m, s, i, stacks);
+		make_value(&out->rows[i].value, m, s, i, stacks);
+	}
+	return 0;
 }
 
 int view_map_make(const struct plan_map *m, const struct map_snapshot *s,
 		  struct stack_source *stacks, struct view_map *out)
 {
-	size_t key_bytes = m->n_keys * sizeof(struct view);
-	struct view_row *rows;
-	struct view *keys;
+	bool is_histogram = m->value->kind == TY_AGG && agg_rows[m->value->agg].layout == AL_BUCKETS;
+	int err;
 
 	*out = (struct view_map){.name = m->name, .n_keys = m->n_keys};
 	if (s->n_rows == 0)
 		return 0;
-	rows = reallocarray(NULL, s->n_rows, sizeof(*rows) + key_bytes);
-	if (!rows)
-		return -ENOMEM;
-	keys = (struct view *)(rows + s->n_rows); /* behind the rows, in the same block */
-	for (uint32_t i = 0; i < s->n_rows; i++) {
-		rows[i].keys = keys + (size_t)i * m->n_keys;
-		make_row(&rows[i], m, s, i, stacks);
+	if (is_histogram)
+		err = m->n_keys ? make_sparse(m, s, stacks, out) : make_dense(m, s, out);
+	else
+		err = make_rows(m, s, stacks, out);
+	if (!err)
+		qsort_r(out->rows, out->n_rows, sizeof(*out->rows), compare_rows, (void *)m);
+	return err;
+}
+
+static void divide_value(struct view *v, uint64_t divisor)
+{
+	if (v->type->kind == TY_AGG || v->type->kind == TY_INT)
+		agg_divide(v, divisor);
+}
+
+void view_map_limit(struct view_map *v, uint32_t top, uint64_t divisor)
+{
+	if (top && top < v->n_rows) {
+		memmove(v->rows, v->rows + (v->n_rows - top), top * sizeof(*v->rows));
+		v->n_rows = top;
 	}
-	qsort_r(rows, s->n_rows, sizeof(*rows), compare_rows, (void *)m);
-	out->rows = rows;
-	out->n_rows = s->n_rows;
-	return 0;
+	for (uint32_t i = 0; divisor > 1 && i < v->n_rows; i++)
+		divide_value(&v->rows[i].value, divisor);
 }
 
 void view_map_free(struct view_map *v)

@@ -227,8 +227,7 @@ static void test_tracepoint_kinds(void **state)
 		{"t:syscalls:sys_enter_unheard_of { @ = count() }", PP_TRACEPOINT,
 		 "tracepoint/syscalls/sys_enter_unheard_of"},
 		{"t:raw_syscalls:sys_enter { @ = count() }", PP_RAW_TP, "raw_tp/sys_enter"},
-		{"t:raw_syscalls:sys_enter { @ = args.id }", PP_TRACEPOINT,
-		 "tracepoint/raw_syscalls/sys_enter"},
+		{"t:raw_syscalls:sys_enter { @ = args.id }", PP_TP_BTF, "tp_btf/sys_enter"},
 	};
 	struct world w;
 

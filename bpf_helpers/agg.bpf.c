@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
+/*
+ * Aggregations of more than one word, kept for each CPU and updated in place, and reading any of them
+ * over all CPUs. A CPU's value is not private: programs are preempted and interrupted by others, so
+ * every change is atomic.
+ */
+#include "helpers.h"
+
+enum { MAX_TRIES = 4 }; /* each lost try is another program that was faster on this very CPU */
+
+/* The element of `key`, inserted with zeros (2 words at most) when it is new; NULL is counted. */
+INLINE uint64_t *sonde_agg_element(void *map, const void *key, uint32_t probe)
+{
+	uint64_t *value = bpf_map_lookup_elem(map, key), zeros[2] = {0, 0};
+	long err;
+
+	if (value)
+		return value;
+	err = bpf_map_update_elem(map, key, zeros, UPDATE_NOEXIST);
+	if (err && err != -ERR_EXIST)
+		sonde_loss_count(probe, err == -ERR_2BIG    ? SONDE_LOSS_MAP_FULL
+					  : err == -ERR_NOMEM ? SONDE_LOSS_MAP_NOMEM
+							      : SONDE_LOSS_MAP_BUSY);
+	return bpf_map_lookup_elem(map, key);
+}
+
+/* min and max: words {greatest in agg_ordered's order, is there one}. */
+INLINE void sonde_agg_max(uint64_t *words, uint64_t value, uint32_t probe)
+{
+	uint64_t old = *(volatile uint64_t *)words, seen;
+
+	words[1] = 1;
+#pragma unroll
+	for (int i = 0; i < MAX_TRIES; i++) {
+		if (value <= old)
+			return;
+		seen = __sync_val_compare_and_swap(words, old, value);
+		if (seen == old)
+			return;
+		old = seen;
+	}
+	sonde_loss_count(probe, SONDE_LOSS_MAP_BUSY);
+}
+
+/* avg and stats: words {total, count}. */
+INLINE void sonde_agg_average(uint64_t *words, uint64_t value)
+{
+	__sync_fetch_and_add(&words[0], value);
+	__sync_fetch_and_add(&words[1], 1);
+}
+
+/* ---- reading ----------------------------------------------------------------------------- */
+
+/* n_cpus is constant when the program is loaded: the verifier walks that many rounds. */
+INLINE uint64_t sonde_agg_total(void *map, const void *key, uint32_t word)
+{
+	uint64_t total = 0;
+
+	for (uint32_t cpu = 0; cpu < SONDE_MAX_CPUS; cpu++) {
+		uint64_t *words;
+
+		if (cpu >= sonde_config.n_cpus)
+			break;
+		words = bpf_map_lookup_percpu_elem(map, key, cpu);
+		if (words)
+			total += words[word];
+	}
+	return total;
+}
+
+INLINE uint64_t sonde_agg_greatest(void *map, const void *key, uint32_t word)
+{
+	uint64_t greatest = 0;
+
+	for (uint32_t cpu = 0; cpu < SONDE_MAX_CPUS; cpu++) {
+		uint64_t *words;
+
+		if (cpu >= sonde_config.n_cpus)
+			break;
+		words = bpf_map_lookup_percpu_elem(map, key, cpu);
+		if (words && words[word] > greatest)
+			greatest = words[word];
+	}
+	return greatest;
+}

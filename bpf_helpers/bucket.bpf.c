@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
+/*
+ * Histograms: which bucket, and counting in one of many that lie side by side.
+ */
+#include "helpers.h"
+#include "bucket.h"
+
+INLINE uint64_t sonde_bucket_find_log(int64_t n, uint32_t k)
+{
+	return sonde_bucket_log(n, k);
+}
+
+INLINE uint64_t sonde_bucket_find_linear(int64_t n, int64_t min, int64_t max, uint64_t step)
+{
+	return sonde_bucket_linear(n, min, max, step);
+}
+
+/* LLVM knows that the bucket is less than n_buckets; the verifier has to be shown. */
+INLINE void sonde_bucket_count(uint64_t *counters, uint64_t bucket, uint64_t n_buckets)
+{
+	asm volatile("" : "+r"(bucket));
+	if (bucket < n_buckets)
+		__sync_fetch_and_add(&counters[bucket], 1);
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
+/*
+ * Buckets of histograms: one piece of C for both sides. The kernel side counts by it
+ * (bucket.bpf.c); user space takes its sizes from it and the unit tests its results.
+ */
+#pragma once
+#include "shared.h"
+
+/* floor(log2 x) of x >= 1, by halving: six steps, no loop for the verifier to walk. */
+static inline __attribute__((always_inline)) uint32_t sonde_bucket_log2(uint64_t x)
+{
+	uint32_t log = 0, step;
+
+	step = (x > 0xffffffffull) << 5;
+	x >>= step;
+	log |= step;
+	step = (x > 0xffff) << 4;
+	x >>= step;
+	log |= step;
+	step = (x > 0xff) << 3;
+	x >>= step;
+	log |= step;
+	step = (x > 0xf) << 2;
+	x >>= step;
+	log |= step;
+	step = (x > 0x3) << 1;
+	x >>= step;
+	log |= step;
+	return log | (uint32_t)(x >> 1);
+}
+
+/* Bucket of n where each power of two is split into 2^k equal ones: 0 holds the negative values, one
+ * bucket each the values below 2^k. */
+static inline __attribute__((always_inline)) uint64_t sonde_bucket_log(int64_t n, uint32_t k)
+{
+	uint64_t mask = (1ull << k) - 1;
+	uint32_t shift;
+
+	if (n < 0)
+		return 0;
+	if ((uint64_t)n <= mask)
+		return (uint64_t)n + 1;
+	shift = sonde_bucket_log2((uint64_t)n) - k;
+	return ((uint64_t)(shift + 1) << k) + (((uint64_t)n >> shift) & mask) + 1;
+}
+
+/* Bucket of n in steps from `min` on: 0 holds what is less, the last what is more than `max`. */
+static inline __attribute__((always_inline)) uint64_t sonde_bucket_linear(int64_t n, int64_t min,
+									  int64_t max, uint64_t step)
+{
+	if (n < min)
+		return 0;
+	if (n > max)
+		n = max;
+	return 1 + (uint64_t)(n - min) / step;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
+/*
+ * Texts read from memory: str(), and the fields of tracepoints that hold texts of any length. What
+ * cannot be read is empty, what does not fit is cut; both are counted.
+ */
+#include "helpers.h"
+
+/* `n` bytes and no NUL before: is there more of it? */
+static INLINE void check_cut(long n, uint32_t size, char next, uint32_t probe)
+{
+	if (n == size && next)
+		sonde_loss_count(probe, SONDE_LOSS_STRING_CUT);
+}
+
+/* `to` holds zeros. `size` is what the script asked for when `is_asked`: no loss then. */
+INLINE void sonde_text_user(char *to, uint32_t size, const void *from, uint32_t is_asked, uint32_t probe)
+{
+	long n = bpf_probe_read_user_str(to, size, from);
+	char next = 0;
+
+	if (n < 0) {
+		sonde_loss_count(probe, SONDE_LOSS_READ_FAULT);
+		to[0] = 0;
+		return;
+	}
+	if (is_asked || n != size)
+		return;
+	bpf_probe_read_user(&next, 1, (const char *)from + size - 1);
+	check_cut(n, size, next, probe);
+}
+
+INLINE void sonde_text_kernel(char *to, uint32_t size, const void *from, uint32_t is_asked, uint32_t probe)
+{
+	long n = bpf_probe_read_kernel_str(to, size, from);
+	char next = 0;
+
+	if (n < 0) {
+		sonde_loss_count(probe, SONDE_LOSS_READ_FAULT);
+		to[0] = 0;
+		return;
+	}
+	if (is_asked || n != size)
+		return;
+	bpf_probe_read_kernel(&next, 1, (const char *)from + size - 1);
+	check_cut(n, size, next, probe);
+}
+
+/* A word of the stack: arguments that registers have no room for. */
+INLINE uint64_t sonde_text_word_user(const void *from, uint32_t probe)
+{
+	uint64_t word = 0;
+
+	if (bpf_probe_read_user(&word, 8, from))
+		sonde_loss_count(probe, SONDE_LOSS_READ_FAULT);
+	return word;
+}
+
+INLINE uint64_t sonde_text_word_kernel(const void *from, uint32_t probe)
+{
+	uint64_t word = 0;
+
+	if (bpf_probe_read_kernel(&word, 8, from))
+		sonde_loss_count(probe, SONDE_LOSS_READ_FAULT);
+	return word;
+}

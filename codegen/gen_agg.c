@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Aggregations: the gen_* hooks of their rows, which give what is to be added (a number, a value in
+ * the order in which the greatest counts, a bucket); adding it, by the layout of their row in
+ * aggs.def; and reading them as integers.
+ */
+#include "../parser/agg.h"
+#include "gen.h"
+#include "gen_hooks.h"
+
+/* ---- hooks of builtins.def --------------------------------------------------------------- */
+
+struct value gen_count(struct gen *g, struct expr *e)
+{
+	return gen_int_value(gen_u64(g, 1), e->type);
+}
+
+struct value gen_sum(struct gen *g, struct expr *e)
+{
+	return gen_int_value(gen_int(g, e->call.args[0]), e->type);
+}
+
+/* agg_ordered, in the kernel; of the map's type: signed when one of its values is. */
+static LLVMValueRef ordered(struct gen *g, const struct type *t, LLVMValueRef v)
+{
+	if (t->is_signed)
+		v = LLVMBuildXor(g->b, v, gen_u64(g, 1ull << 63), "");
+	return t->agg == AGG_MIN ? LLVMBuildNot(g->b, v, "") : v;
+}
+
+struct value gen_extreme(struct gen *g, struct expr *e)
+{
+	return gen_int_value(gen_int(g, e->call.args[0]), e->type);
+}
+
+struct value gen_log_bucket(struct gen *g, struct expr *e)
+{
+	LLVMValueRef v = gen_int(g, e->call.args[0]);
+
+	v = GEN_OWN(g, "sonde_bucket_find_log", v, gen_u32(g, (uint32_t)e->type->scale[0]));
+	return gen_int_value(v, e->type);
+}
+
+struct value gen_linear_bucket(struct gen *g, struct expr *e)
+{
+	const int64_t *scale = e->type->scale;
+	LLVMValueRef v = gen_int(g, e->call.args[0]);
+
+	v = GEN_OWN(g, "sonde_bucket_find_linear", v, gen_u64(g, (uint64_t)scale[0]),
+		    gen_u64(g, (uint64_t)scale[1]), gen_u64(g, (uint64_t)scale[2]));
+	return gen_int_value(v, e->type);
+}
+
+/* ---- adding ------------------------------------------------------------------------------ */
+
+void gen_aggregate(struct gen *g, struct expr *target, struct expr *call)
+{
+	const struct type *t = target->map.map->value;
+	LLVMValueRef v = gen_int(g, call), words;
+	LLVMBasicBlockRef end;
+
+	switch (agg_rows[t->agg].layout) {
+	case AL_SUM:
+		gen_map_add(g, target, v, false);
+		return;
+	case AL_BUCKETS:
+		gen_map_bucket(g, target, v);
+		return;
+	case AL_MAX:
+		words = gen_map_element(g, target, &end);
+		GEN_OWN(g, "sonde_agg_max", words, ordered(g, t, v), gen_u32(g, g->probe_id));
+		break;
+	case AL_AVERAGE:
+		words = gen_map_element(g, target, &end);
+		GEN_OWN(g, "sonde_agg_average", words, v);
+		break;
+	default:
+		return;
+	}
+	gen_map_element_end(g, end);
+}
+
+/* ---- reading ----------------------------------------------------------------------------- */
+
+static LLVMValueRef total(struct gen *g, LLVMValueRef map, LLVMValueRef key, uint32_t word)
+{
+	return GEN_OWN(g, "sonde_agg_total", map, key, gen_u32(g, word));
+}
+
+static LLVMValueRef read_extreme(struct gen *g, const struct type *t, LLVMValueRef map, LLVMValueRef key)
+{
+	LLVMValueRef v = GEN_OWN(g, "sonde_agg_greatest", map, key, gen_u32(g, 0));
+	LLVMValueRef is_set = GEN_OWN(g, "sonde_agg_greatest", map, key, gen_u32(g, 1));
+
+	return LLVMBuildSelect(g->b, gen_truth(g, is_set), ordered(g, t, v), gen_u64(g, 0), "");
+}
+
+/* Nothing added yet: 0, not a division by zero of the script's. */
+static LLVMValueRef read_average(struct gen *g, const struct type *t, LLVMValueRef map, LLVMValueRef key)
+{
+	LLVMValueRef sum = total(g, map, key, 0), n = total(g, map, key, 1);
+
+	n = LLVMBuildSelect(g->b, gen_truth(g, n), n, gen_u64(g, 1), "");
+	return gen_quotient(g, sum, n, t->is_signed);
+}
+
+struct value gen_agg_read(struct gen *g, const struct type *t, LLVMValueRef map, LLVMValueRef key)
+{
+	LLVMValueRef words;
+
+	switch (t->agg) {
+	case AGG_MIN:
+	case AGG_MAX:
+		return gen_int_value(read_extreme(g, t, map, key), type_int(8, t->is_signed));
+	case AGG_AVG:
+		return gen_int_value(read_average(g, t, map, key), type_int(8, t->is_signed));
+	case AGG_STATS:
+		words = gen_buffer(g, 16);
+		LLVMBuildStore(g->b, total(g, map, key, 0), words);
+		LLVMBuildStore(g->b, total(g, map, key, 1), gen_at(g, words, 8));
+		return (struct value){.kind = V_MEM, .type = t, .v = words};
+	default:
+		return gen_int_value(total(g, map, key, 0), type_int(8, t->is_signed));
+	}
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the parts of a kernel program share: gen_prog.c (entry, scope, dispatch, body) and gen_span.c
+ * (the two ends of spans).
+ */
+#pragma once
+#include "gen.h"
+
+/* Go on only when `cond` (i1), else to `otherwise`. */
+void prog_only_if(struct gen *g, LLVMValueRef cond, LLVMBasicBlockRef otherwise);
+/* Leave to `out` unless the current thread is traced. */
+void prog_scope_test(struct gen *g, LLVMBasicBlockRef out);
+/* Make plan->probes[id] the one that is generated. */
+void prog_select_probe(struct gen *g, uint32_t id);
+/* Predicate and body; ends at a new block to go on from. */
+void prog_body(struct gen *g);
+/* The i-th 64-bit word of the context, as a number or a pointer. */
+LLVMValueRef prog_context_word(struct gen *g, uint32_t i);
+LLVMValueRef prog_context_pointer(struct gen *g, uint32_t i);
+
+/* Start and end of a kind of span, or both: the gen column of spans.def. The probe is selected; the
+ * builder is at a block of its own, and the code ends by going to `out`. In a program of its own that
+ * only starts spans, and in sys_enter's, g->is_start is set. */
+typedef void gen_span_fn(struct gen *g, LLVMBasicBlockRef out);
+gen_span_fn gen_span_switch, gen_span_return, gen_span_syscall, gen_span_firing;
+/* The hook of a kind. */
+void gen_span(struct gen *g, LLVMBasicBlockRef out);

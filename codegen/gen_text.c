@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Texts: str(), fields of tracepoints with texts of any length, and the memory for what is too long for
+ * the BPF stack (bpf_helpers/room.bpf.c).
+ */
+#include "gen.h"
+#include "gen_hooks.h"
+#include <stdio.h>
+#include <string.h>
+
+enum { STACK_AT_MOST = 64 }; /* bytes of one buffer that still go on the BPF stack */
+
+uint32_t gen_room_take(struct gen *g, uint32_t size)
+{
+	uint32_t at = g->room_bytes;
+
+	if (at + size > SONDE_ROOM_BYTES) {
+		snprintf(g->message, sizeof(g->message),
+			 "a probe needs more than the %d bytes that there are for its strings: use fewer or "
+			 "shorter ones, str(p, n) reads %s",
+			 SONDE_ROOM_BYTES, "at most n");
+		g->failed = g->too_big = true;
+		return 0;
+	}
+	g->room_bytes += (size + 7) / 8 * 8;
+	return at;
+}
+
+LLVMValueRef gen_room_at(struct gen *g, uint32_t at)
+{
+	return gen_at(g, LLVMBuildLoad2(g->b, g->ptr, g->room, ""), at);
+}
+
+LLVMValueRef gen_big_buffer(struct gen *g, uint32_t size)
+{
+	if (size <= STACK_AT_MOST || !g->room)
+		return gen_buffer(g, size);
+	return gen_room_at(g, gen_room_take(g, size));
+}
+
+void gen_room_begin(struct gen *g)
+{
+	g->room = gen_buffer(g, 8);
+	g->room_bytes = 0;
+	g->room_before = LLVMGetInsertBlock(g->b);
+	g->room_start = gen_block(g, "body.start");
+	LLVMPositionBuilderAtEnd(g->b, g->room_start);
+}
+
+void gen_room_end(struct gen *g)
+{
+	LLVMBasicBlockRef done = LLVMGetInsertBlock(g->b), after;
+	LLVMValueRef bytes;
+
+	if (g->room_bytes == 0) {
+		LLVMPositionBuilderAtEnd(g->b, g->room_before);
+		LLVMBuildBr(g->b, g->room_start);
+		LLVMPositionBuilderAtEnd(g->b, done);
+		g->room = NULL;
+		return;
+	}
+	after = gen_block(g, "body.end");
+	GEN_OWN(g, "sonde_room_leave", LLVMBuildLoad2(g->b, g->ptr, g->room, ""));
+	LLVMBuildBr(g->b, after);
+	LLVMPositionBuilderAtEnd(g->b, g->room_before);
+	bytes = GEN_OWN(g, "sonde_room_enter", gen_u32(g, g->probe_id));
+	LLVMBuildStore(g->b, bytes, g->room);
+	LLVMBuildCondBr(g->b, LLVMBuildIsNotNull(g->b, bytes, ""), g->room_start, after);
+	LLVMPositionBuilderAtEnd(g->b, after);
+	g->room = NULL;
+}
+
+bool gen_is_user_space(const struct attach_point *p)
+{
+	return p->id == PROBE_UPROBE || p->id == PROBE_URETPROBE || p->syscall >= 0;
+}
+
+static struct value read_text(struct gen *g, const struct type *type, LLVMValueRef from, bool is_user,
+			      bool is_asked)
+{
+	LLVMValueRef buf = gen_big_buffer(g, type->size);
+
+	gen_zero(g, buf, type->size);
+	GEN_OWN(g, is_user ? "sonde_text_user" : "sonde_text_kernel", buf, gen_u32(g, type->size), from,
+		gen_u32(g, is_asked), gen_u32(g, g->probe_id));
+	return (struct value){.kind = V_MEM, .type = type, .v = buf};
+}
+
+struct value gen_str(struct gen *g, struct expr *e)
+{
+	struct expr *p = e->call.args[0];
+
+	if (p->type->kind == TY_STRING) /* a text already: a field that holds it */
+		return gen_expr(g, p);
+	return read_text(g, e->type, gen_int(g, p), gen_is_user_space(g->point), e->call.n_args > 1);
+}
+
+/* The field holds where in the record the text is (low half) and how long (high half). */
+struct value gen_data_loc(struct gen *g, LLVMValueRef handle, const struct type *type)
+{
+	LLVMValueRef at = LLVMBuildAnd(g->b, handle, gen_u64(g, 0xffff), "");
+
+	at = LLVMBuildAdd(g->b, LLVMBuildPtrToInt(g->b, g->ctx, g->i64, ""), at, "");
+	return read_text(g, type, at, false, false);
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Spans as the front end sees them: which probes end one, which event starts it, and the check hooks
+ * of `delta`, `depth`, `open` and `entry`.
+ */
+#include "span_kind.h"
+#include "../bpf_helpers/shared.h"
+#include "arena.h"
+#include "sema.h"
+#include <string.h>
+
+const struct span_row span_rows[SPAN_COUNT] = {
+#define SPAN(id, start_, state_, slots_, has_key_, same_, gen, doc_)                               \
+	[SPAN_##id] = {.start = start_, .state = state_, .slots = slots_, .has_key = has_key_,     \
+		       .same = same_, .doc = doc_},
+#include "spans.def"
+#undef SPAN
+};
+
+static const char exit_prefix[] = "sys_exit_";
+
+enum span_kind probe_span(const struct attach_point *p)
+{
+	enum span_kind kind = probe_rows[p->id].span;
+
+	if (kind != SPAN_BY_EVENT)
+		return kind;
+	if (probe_is_sched_switch(p))
+		return SPAN_SWITCH;
+	if (p->syscall >= 0 && strncmp(p->format->event, exit_prefix, sizeof(exit_prefix) - 1) == 0)
+		return SPAN_SYSCALL;
+	return SPAN_NO;
+}
+
+static int start_sys_enter(const struct probe_reader *r, struct attach_point *out)
+{
+	const char *event = arena_printf(r->arena, "sys_enter_%s",
+					 out->format->event + sizeof(exit_prefix) - 1);
+
+	out->name = arena_printf(r->arena, "tracepoint:syscalls:%s", event);
+	return r->kernel->tracepoint(r->kernel, out->format->category, event, &out->format) ? -1 : 0;
+}
+
+static void start_entry(const struct probe_reader *r, struct attach_point *out)
+{
+	const char *rest = strchr(out->name, ':');
+
+	out->id = out->id == PROBE_URETPROBE ? PROBE_UPROBE : PROBE_KPROBE;
+	out->name = arena_printf(r->arena, "%s%s", probe_rows[out->id].name, rest ? rest : "");
+}
+
+int probe_span_start(const struct probe_reader *r, const struct attach_point *p,
+		     struct attach_point *out)
+{
+	*out = *p;
+	switch (span_rows[probe_span(p)].start) {
+	case START_HERE:
+		return 0;
+	case START_ENTRY:
+		start_entry(r, out);
+		return 0;
+	case START_SYS_ENTER:
+		return start_sys_enter(r, out);
+	}
+	return -1;
+}
+
+/* ---- what the checks ask ----------------------------------------------------------------- */
+
+static void no_span(struct sema *s, const struct expr *e, const struct attach_point *p,
+		    const char *word)
+{
+	const char *list = "";
+
+	sema_error(s, e->span, "no-span", "%s does not end a span, so it has no '%s'", p->name, word);
+	if (!s->report)
+		return;
+	for (int i = SPAN_NO + 1; i < SPAN_COUNT; i++)
+		if (span_rows[i].doc)
+			list = arena_printf(s->arena, "%s%s%s", list, *list ? ", " : "",
+					    span_rows[i].doc);
+	diag_hint(s->diags, "probes that end one: %s", list);
+}
+
+/* The state is found through typed pointers to threads. */
+static bool has_typed_tasks(const struct sema *s, const struct attach_point *p)
+{
+	if (span_rows[probe_span(p)].state != STATE_TASK)
+		return true;
+	return p->format ? p->has_raw : s->kernel->has_feature(s->kernel, KF_BTF);
+}
+
+bool sema_need_span(struct sema *s, struct expr *e, const char *word)
+{
+	for (uint32_t i = 0; i < s->probe->n_points; i++) {
+		const struct attach_point *p = &s->probe->points[i];
+
+		if (probe_span(p) == SPAN_NO) {
+			no_span(s, e, p, word);
+			return false;
+		}
+		if (has_typed_tasks(s, p))
+			continue;
+		sema_error(s, e->span, "no-btf", "'%s' needs the kernel's BTF type information", word);
+		if (s->report)
+			diag_hint(s->diags, "this kernel has none: CONFIG_DEBUG_INFO_BTF is off");
+		return false;
+	}
+	s->probe->uses_delta = true;
+	return true;
+}
+
+/* Made when first asked for: points[i] of it starts what points[i] of the probe ends. */
+struct probe *sema_to_start(struct sema *s)
+{
+	struct probe_reader r = {s->arena, s->diags, s->kernel};
+	struct probe *p = s->probe;
+
+	if (!p->start) {
+		p->start = arena_new_of(s->arena, struct probe);
+		*p->start = (struct probe){.span = p->span, .is_start = true};
+		for (uint32_t i = 0; i < p->n_points; i++) {
+			struct attach_point start = p->points[i];
+
+			if (probe_span(&start) != SPAN_NO)
+				probe_span_start(&r, &p->points[i], &start);
+			arena_push(s->arena, p->start->points, p->start->n_points, start);
+		}
+	}
+	s->probe = p->start;
+	return p;
+}
+
+/* ---- check hooks ------------------------------------------------------------------------- */
+
+const struct type *chk_delta(struct sema *s, struct expr *e)
+{
+	return sema_need_span(s, e, "delta") ? type_int(8, false) : &type_error;
+}
+
+const struct type *chk_depth(struct sema *s, struct expr *e)
+{
+	return sema_need_span(s, e, "depth") ? type_int(4, false) : &type_error;
+}
+
+const struct type *chk_open(struct sema *s, struct expr *e)
+{
+	sema_error(s, e->span, "not-built", "'open' is not built yet");
+	if (s->report)
+		diag_hint(s->diags, "spans still open when tracing ends are not counted");
+	return &type_error;
+}
+
+/* Integers are kept as wide as they are in variables. */
+const struct type *chk_entry(struct sema *s, struct expr *e)
+{
+	const struct type *t = e->call.args[0]->type;
+
+	if (!sema_need_span(s, e, "entry") || t->kind == TY_ERROR)
+		return &type_error;
+	if (t->kind == TY_VOID || t->kind == TY_AGG)
+		return sema_error(s, e->call.args[0]->span, "entry-value", "entry needs a value, this is %s",
+				  type_str(s->arena, t));
+	return t;
+}
+
+static void entry_only(struct sema *s, const struct expr *e, const char *what)
+{
+	diag_error(s->diags, e->span, "entry-value", "entry cannot hold %s", what);
+	diag_hint(s->diags, "it is computed when the span starts: values of that event, literals and "
+			    "operators");
+}
+
+static void check_entry_part(struct expr *e, void *ctx)
+{
+	struct sema *s = ctx;
+	const struct builtin *b = e->kind == EX_CALL   ? e->call.builtin
+				  : e->kind == EX_NAME ? e->name.builtin
+						       : NULL;
+
+	if (e->kind == EX_VAR || e->kind == EX_MAP || e->kind == EX_INCDEC) {
+		entry_only(s, e, e->kind == EX_VAR ? "a variable" : e->kind == EX_MAP ? "a map" : "++ or --");
+		return;
+	}
+	if (b && b->traits & (TR_ACT | TR_END)) {
+		entry_only(s, e, b->traits & TR_ACT ? "a call made for its effect"
+						    : "what only the span's end knows");
+		return;
+	}
+	ast_each_child(e, check_entry_part, s);
+}
+
+void sema_check_entry(struct sema *s, struct expr *e)
+{
+	check_entry_part(e->call.args[0], s);
+}

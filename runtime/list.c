@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * -l. By probe type, one lst_* function each: names come from kernel.h (tracefs, a file's symbol
+ * table) or from tracefs itself (kernel functions), and are matched as whole attach points. Types
+ * without one have no names to list: their form is shown.
+ */
+#define _GNU_SOURCE
+#include "list.h"
+#include "../parser/probe.h"
+#include "kernel_facts.h"
+#include "log.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+struct listing {
+	struct kernel *kernel;
+	const char *pattern;	     /* NULL: all */
+	const struct probe_row *row; /* the type under way */
+	const char *path;	     /* ... and file */
+	char **names;
+	size_t n, capacity;
+	bool is_said;
+	int error; /* -errno: out of memory, or the kernel does not tell */
+};
+
+typedef void lst_fn(struct listing *l, const char *rest);
+
+static void keep(struct listing *l, char *name)
+{
+	if (l->n == l->capacity) {
+		size_t capacity = l->capacity ? 2 * l->capacity : 1024;
+		char **grown = reallocarray(l->names, capacity, sizeof(*grown));
+
+		if (!grown) {
+			l->error = -ENOMEM;
+			free(name);
+			return;
+		}
+		l->names = grown;
+		l->capacity = capacity;
+	}
+	l->names[l->n++] = name;
+}
+
+static void offer(const char *name, void *ctx)
+{
+	struct listing *l = ctx;
+	char *full = NULL;
+
+	if (asprintf(&full, "%s:%s%s%s", l->row->name, l->path ? l->path : "", l->path ? ":" : "",
+		     name) < 0)
+		l->error = -ENOMEM;
+	else if (!l->pattern || fnmatch(l->pattern, full, 0) == 0)
+		keep(l, full);
+	else
+		free(full);
+}
+
+static void lst_tracepoints(struct listing *l, const char *rest)
+{
+	int err;
+
+	(void)rest;
+	err = l->kernel->each_tracepoint(l->kernel, NULL, offer, l);
+	if (err)
+		l->error = err;
+}
+
+/* The file's name is read up to the last ':' of the pattern. */
+static void lst_symbols(struct listing *l, const char *rest)
+{
+	const char *colon = rest ? strrchr(rest, ':') : NULL;
+	char *path;
+	int err;
+
+	if (rest && !*rest) /* of which file? */
+		keep(l, strdup(l->row->form));
+	if (!rest || !*rest || strpbrk(rest, "*?") == rest)
+		return;
+	path = colon ? strndup(rest, (size_t)(colon - rest)) : strdup(rest);
+	if (!path)
+		return;
+	l->path = path;
+	err = l->kernel->each_user_symbol(l->kernel, path, offer, l);
+	if (err) {
+		log_error("cannot list functions of '%s': %s", path,
+			  err == -ENOEXEC ? "not an ELF program or library" : strerror(-err));
+		l->error = err;
+		l->is_said = true;
+	}
+	l->path = NULL;
+	free(path);
+}
+
+/* Kernels without ftrace do not tell; then there is nothing to list. */
+static void lst_functions(struct listing *l, const char *rest)
+{
+	int dir = kernel_tracefs(l->kernel), fd;
+	char *line = NULL;
+	size_t size = 0;
+	ssize_t len;
+	FILE *f;
+
+	(void)rest;
+	fd = dir < 0 ? -1 : openat(dir, "available_filter_functions", O_RDONLY | O_CLOEXEC);
+	f = fd < 0 ? NULL : fdopen(fd, "r");
+	while (f && (len = getline(&line, &size, f)) > 0) {
+		line[strcspn(line, " \t\n")] = '\0';
+		offer(line, l);
+	}
+	free(line);
+	if (f)
+		fclose(f);
+}
+
+static lst_fn *const listers[PROBE_COUNT] = {
+	[PROBE_TRACEPOINT] = lst_tracepoints, [PROBE_KPROBE] = lst_functions,
+	[PROBE_KRETPROBE] = lst_functions,    [PROBE_UPROBE] = lst_symbols,
+	[PROBE_URETPROBE] = lst_symbols,
+};
+
+/* ---- patterns ------------------------------------------------------------------------------ */
+
+/* The pattern begins with this type's name or alias: what follows the ':' or the end; else NULL. */
+static const char *after_type(const struct probe_row *r, const char *pattern)
+{
+	size_t n = strcspn(pattern, ":");
+
+	if ((strlen(r->name) == n && strncasecmp(r->name, pattern, n) == 0) ||
+	    (r->alias && strlen(r->alias) == n && strncmp(r->alias, pattern, n) == 0))
+		return pattern[n] ? pattern + n + 1 : pattern + n;
+	return NULL;
+}
+
+static bool names_a_type(const char *pattern)
+{
+	for (uint32_t i = 0; pattern && i < PROBE_COUNT; i++)
+		if (after_type(&probe_rows[i], pattern))
+			return true;
+	return false;
+}
+
+/* What whole attach points of a type are matched with; to be freed. */
+static char *pattern_for(const struct probe_row *r, enum probe_id id, const char *rest)
+{
+	bool has_two_parts = listers[id] == lst_symbols || listers[id] == lst_tracepoints;
+	char *full = NULL;
+	int n;
+
+	if (!*rest || (has_two_parts && !strrchr(rest, ':')))
+		n = asprintf(&full, "%s:%s%s*", r->name, rest, *rest ? ":" : "");
+	else
+		n = asprintf(&full, "%s:%s", r->name, rest);
+	return n < 0 ? NULL : full;
+}
+
+static void list_type(struct listing *l, enum probe_id id, const char *rest, const char *pattern)
+{
+	l->row = &probe_rows[id];
+	l->pattern = pattern;
+	if (listers[id])
+		listers[id](l, rest);
+	else if (!pattern || rest || fnmatch(pattern, l->row->form, FNM_CASEFOLD) == 0)
+		keep(l, strdup(l->row->form));
+}
+
+/* A word that is no type: a part of the name; with * or ? it must match from end to end. */
+static void list_any(struct listing *l, const char *word)
+{
+	char *pattern = NULL;
+
+	if (word && strpbrk(word, "*?"))
+		pattern = strdup(word);
+	else if (word && asprintf(&pattern, "*%s*", word) < 0)
+		pattern = NULL;
+	if (word && !pattern)
+		l->error = -ENOMEM;
+	for (uint32_t i = 0; i < PROBE_COUNT && !l->error; i++)
+		list_type(l, (enum probe_id)i, NULL, pattern);
+	free(pattern);
+}
+
+static void list_by_type(struct listing *l, const char *word)
+{
+	for (uint32_t i = 0; i < PROBE_COUNT && !l->error; i++) {
+		const char *rest = after_type(&probe_rows[i], word);
+		char *pattern = rest ? pattern_for(&probe_rows[i], (enum probe_id)i, rest) : NULL;
+
+		if (rest && !pattern)
+			l->error = -ENOMEM;
+		if (pattern)
+			list_type(l, (enum probe_id)i, rest, pattern);
+		free(pattern);
+	}
+}
+
+/* ---- output -------------------------------------------------------------------------------- */
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Those of "tracepoint:CATEGORY:EVENT". */
+static void print_fields(struct listing *l, char *name, FILE *out)
+{
+	char *category = strchr(name, ':'), *event = category ? strchr(category + 1, ':') : NULL;
+	const struct tp_format *f;
+
+	if (!event ||
+	    strncmp(name, probe_rows[PROBE_TRACEPOINT].name, (size_t)(category - name)) != 0)
+		return;
+	*event = '\0';
+	if (l->kernel->tracepoint(l->kernel, category + 1, event + 1, &f))
+		f = NULL;
+	*event = ':';
+	for (uint32_t i = 0; f && i < f->n_fields; i++)
+		fprintf(out, "    %s %s\n", f->fields[i].type_text, f->fields[i].name);
+}
+
+/* A file may have a symbol twice. */
+static void print_names(struct listing *l, bool fields, FILE *out)
+{
+	char *last = NULL;
+
+	if (l->n)
+		qsort(l->names, l->n, sizeof(*l->names), by_name);
+	for (size_t i = 0; i < l->n; i++) {
+		if (last && strcmp(last, l->names[i]) == 0)
+			continue;
+		last = l->names[i];
+		fprintf(out, "%s\n", last);
+		if (fields)
+			print_fields(l, last, out);
+	}
+}
+
+int list_probes(struct kernel *k, const char *pattern, bool fields, FILE *out)
+{
+	struct listing l = {.kernel = k};
+	int status = 0;
+
+	if (names_a_type(pattern))
+		list_by_type(&l, pattern);
+	else
+		list_any(&l, pattern);
+	print_names(&l, fields, out);
+	if (l.error) {
+		if (!l.is_said)
+			log_error("cannot list all probes: %s", strerror(-l.error));
+		status = 2;
+	} else if (l.n == 0) {
+		log_error("no probe matches '%s'", pattern ? pattern : "");
+		status = 1;
+	}
+	for (size_t i = 0; i < l.n; i++)
+		free(l.names[i]);
+	free(l.names);
+	return status;
+}

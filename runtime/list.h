@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * -l: what can be probed.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stdio.h>
+
+struct kernel;
+
+/* Print the attach points that match `pattern` (NULL: all), sorted, one a line; with `fields` those
+ * of tracepoints below them. A pattern has * and ?, begins with a probe type or its alias, or is a
+ * part of a name. The exit status: 0; 1 when nothing matches; 2 when the kernel does not tell. */
+int list_probes(struct kernel *k, const char *pattern, bool fields, FILE *out);

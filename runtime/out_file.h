@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the writers have in common: a descriptor, the buffer in front of it, when it is written out.
+ */
+#pragma once
+#include "format.h"
+
+enum { OUT_BUFFER_BYTES = 64 * 1024 };
+
+struct out_file {
+	struct out out; /* first: writers are given this one */
+	struct text text;
+	int fd;
+	int error; /* 0 or the first -errno of a write; output is thrown away from then on */
+	enum out_buffering buffering;
+	size_t looked_at; /* bytes of the buffer that have no newline */
+	char buffer[OUT_BUFFER_BYTES];
+};
+
+/* 0 or -errno: the file has no descriptor, or cannot be flushed. */
+int out_file_init(struct out_file *w, FILE *f);
+int out_file_flush(struct out *o);
+/* One record, value or map is complete: write it out if the buffering says so. The kept error. */
+int out_file_done(struct out_file *w);

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Time off the CPU, in shapes that offcpu_demo does not have.
+ *
+ *	nap same THREADS ROUNDS MS	threads that all sleep in nap_alike
+ *	nap never MS			a thread that waits in wait_forever for what does not come,
+ *					while main sleeps in nap_main, for ever
+ *	nap loop MS			main sleeps in nap_main for ever; a thread too, in nap_alike
+ *	nap switch ROUNDS		two threads hand a byte to each other through pipes: 2 ROUNDS
+ *					waits at least; and a child ends
+ */
+#include <linux/futex.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define NOINLINE __attribute__((noinline))
+
+static inline __attribute__((always_inline)) long enter_kernel(long number, long a, long b, long c)
+{
+	register long r10 __asm__("r10") = 0;
+	long result;
+
+	__asm__ volatile("syscall"
+			 : "=a"(result)
+			 : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10)
+			 : "rcx", "r11", "memory");
+	return result;
+}
+
+static long rounds, ms;
+
+NOINLINE void nap_alike(void);
+NOINLINE void nap_main(long n);
+NOINLINE void wait_forever(void);
+
+NOINLINE void nap_alike(void)
+{
+	struct timespec pause = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
+
+	for (long i = 0; i < rounds; i++)
+		enter_kernel(SYS_nanosleep, (long)&pause, 0, 0);
+}
+
+NOINLINE void nap_main(long n)
+{
+	struct timespec pause = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
+
+	for (long i = 0; i < n; i++)
+		enter_kernel(SYS_nanosleep, (long)&pause, 0, 0);
+}
+
+NOINLINE void wait_forever(void)
+{
+	static int word;
+
+	enter_kernel(SYS_futex, (long)&word, FUTEX_WAIT_PRIVATE, 0);
+}
+
+static void *run_alike(void *arg)
+{
+	nap_alike();
+	return arg;
+}
+
+static void *run_forever(void *arg)
+{
+	prctl(PR_SET_NAME, "nap_forever");
+	wait_forever();
+	return arg;
+}
+
+static int to_main[2], to_thread[2];
+
+static void *run_switch(void *arg)
+{
+	char byte;
+
+	prctl(PR_SET_NAME, "nap_partner");
+	for (long i = 0; i < rounds; i++)
+		if (read(to_thread[0], &byte, 1) != 1 || write(to_main[1], "x", 1) != 1)
+			abort();
+	return arg;
+}
+
+static int switch_threads(void)
+{
+	pthread_t thread;
+	char byte;
+
+	if (pipe(to_main) || pipe(to_thread) || pthread_create(&thread, NULL, run_switch, NULL))
+		return 1;
+	for (long i = 0; i < rounds; i++)
+		if (write(to_thread[1], "x", 1) != 1 || read(to_main[0], &byte, 1) != 1)
+			return 1;
+	pthread_join(thread, NULL);
+	if (fork() == 0)
+		_exit(0);
+	wait(NULL);
+	return 0;
+}
+
+static int run(int argc, char **argv)
+{
+	pthread_t threads[64];
+	long n;
+
+	if (argc == 5 && strcmp(argv[1], "same") == 0) {
+		n = strtol(argv[2], NULL, 10);
+		rounds = strtol(argv[3], NULL, 10);
+		ms = strtol(argv[4], NULL, 10);
+		for (long i = 0; i < n && i < 64; i++)
+			if (pthread_create(&threads[i], NULL, run_alike, NULL))
+				return 1;
+		for (long i = 0; i < n && i < 64; i++)
+			pthread_join(threads[i], NULL);
+		return 0;
+	}
+	if (argc == 3 && (strcmp(argv[1], "never") == 0 || strcmp(argv[1], "loop") == 0)) {
+		rounds = 1L << 40;
+		ms = strtol(argv[2], NULL, 10);
+		if (pthread_create(threads, NULL, argv[1][0] == 'n' ? run_forever : run_alike, NULL))
+			return 1;
+		nap_main(rounds);
+		return 0;
+	}
+	if (argc == 3 && strcmp(argv[1], "switch") == 0) {
+		rounds = strtol(argv[2], NULL, 10);
+		return switch_threads();
+	}
+	return 2;
+}
+
+int main(int argc, char **argv)
+{
+	int status = run(argc, argv);
+
+	if (status)
+		fprintf(stderr, "nap: see the head of nap.c\n");
+	return status;
+}

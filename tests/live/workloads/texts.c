@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Functions with arguments of known values: texts of 5, 199 and 299 bytes, one that is no address, ten
+ * numbers, functions. Three rounds of each.
+ */
+#include <stdio.h>
+#include <string.h>
+
+__attribute__((noinline)) static long take_many(long a, long b, long c, long d, long e, long f, long g, long h,
+					 long i, long j)
+{
+	__asm__ volatile("" ::: "memory");
+	return a + b + c + d + e + f + g + h + i + j;
+}
+
+__attribute__((noinline)) static void take_text(const char *text)
+{
+	__asm__ volatile("" ::"r"(text) : "memory");
+}
+
+__attribute__((noinline)) static void take_point(void *point)
+{
+	__asm__ volatile("" ::"r"(point) : "memory");
+}
+
+int main(void)
+{
+	static char five[8], most[200], more[300];
+	long sum = 0;
+
+	strcpy(five, "hello");
+	memset(most, 'm', sizeof(most) - 1);
+	memset(more, 'x', sizeof(more) - 1);
+	for (int i = 0; i < 3; i++) {
+		sum += take_many(1, 2, 3, 4, 5, 6, 70, 80, 90, 100);
+		take_text(five);
+		take_text(most);
+		take_text(more);
+		take_text((const char *)1);
+	}
+	take_point((void *)take_many);
+	take_point((void *)take_many);
+	take_point((void *)main);
+	return sum != 3 * 361;
+}

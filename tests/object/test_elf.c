@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The object that `sonde --emit elf` writes, opened by libbpf without root: programs and their
+ * sections, maps and their BTF, the license. The program is SONDE in the environment, else the one in
+ * the build directory above this test's.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MAX_BYTES = 1 << 20, MAX_PATH = 4096 };
+
+static int say_nothing(enum libbpf_print_level level, const char *format, va_list args)
+{
+	(void)level, (void)format, (void)args;
+	return 0;
+}
+
+static const char *sonde(void)
+{
+	static char path[MAX_PATH + 32];
+	ssize_t n;
+
+	if (getenv("SONDE"))
+		return getenv("SONDE");
+	n = readlink("/proc/self/exe", path, MAX_PATH - 1);
+	assert_true(n > 0);
+	path[n] = '\0';
+	/* BUILD/tests/object/test_elf */
+	for (int i = 0; i < 3; i++)
+		*strrchr(path, '/') = '\0';
+	strcat(path, "/sonde");
+	return path;
+}
+
+/* The object of a script; the caller closes it. */
+static struct bpf_object *open_script(const char *script)
+{
+	static char bytes[MAX_BYTES];
+	char command[MAX_PATH + 1024];
+	struct bpf_object *object;
+	size_t n;
+	FILE *f;
+
+	libbpf_set_print(say_nothing);
+	snprintf(command, sizeof(command), "'%s' --emit elf -e '%s'", sonde(), script);
+	f = popen(command, "re");
+	assert_non_null(f);
+	n = fread(bytes, 1, sizeof(bytes), f);
+	assert_int_equal(pclose(f), 0);
+	object = bpf_object__open_mem(bytes, n, NULL);
+	assert_int_equal(libbpf_get_error(object), 0);
+	return object;
+}
+
+static struct bpf_map *find_map(const struct bpf_object *o, const char *name)
+{
+	struct bpf_map *m = bpf_object__find_map_by_name(o, name);
+
+	if (!m)
+		fail_msg("no map %s", name);
+	return m;
+}
+
+static void test_begin(void **state)
+{
+	struct bpf_object *o = open_script("BEGIN { printf(\"x\\n\"); exit(); }");
+	struct bpf_program *p = bpf_object__next_program(o, NULL);
+
+	(void)state;
+	assert_non_null(p);
+	assert_null(bpf_object__next_program(o, p));
+	assert_string_equal(bpf_program__section_name(p), "raw_tp");
+	assert_int_equal(bpf_program__type(p), BPF_PROG_TYPE_RAW_TRACEPOINT);
+	assert_true(bpf_program__insn_cnt(p) > 2);
+	assert_int_equal(bpf_map__type(find_map(o, "sonde_events")), BPF_MAP_TYPE_RINGBUF);
+	bpf_object__close(o);
+}
+
+static void test_maps(void **state)
+{
+	struct bpf_object *o = open_script("BEGIN { @a = 1; @b[1] = 2; @c = count(); "
+					   "@d[comm, 1] = count(); @ = sum(1); exit(); }");
+
+	(void)state;
+	assert_int_equal(bpf_map__type(find_map(o, "map_a")), BPF_MAP_TYPE_ARRAY);
+	assert_int_equal(bpf_map__type(find_map(o, "map_b")), BPF_MAP_TYPE_HASH);
+	assert_int_equal(bpf_map__type(find_map(o, "map_c")), BPF_MAP_TYPE_PERCPU_ARRAY);
+	assert_int_equal(bpf_map__type(find_map(o, "map_d")), BPF_MAP_TYPE_PERCPU_HASH);
+	assert_int_equal(bpf_map__type(find_map(o, "map_")), BPF_MAP_TYPE_PERCPU_ARRAY);
+	assert_int_equal(bpf_map__key_size(find_map(o, "map_a")), 4);
+	/* the epoch and its padding, the integer */
+	assert_int_equal(bpf_map__key_size(find_map(o, "map_b")), 16);
+	assert_int_equal(bpf_map__value_size(find_map(o, "map_b")), 8);
+	/* epoch, padding, comm, integer */
+	assert_int_equal(bpf_map__key_size(find_map(o, "map_d")), 32);
+	assert_true(bpf_map__max_entries(find_map(o, "map_d")) >= 1 << 17);
+	bpf_object__close(o);
+}
+
+static void test_btf(void **state)
+{
+	struct bpf_object *o = open_script("BEGIN { @d[comm, 1] = count(); @n = 1; exit(); }");
+	const struct btf *btf = bpf_object__btf(o);
+	const struct btf_type *section;
+	bool has_d = false, has_n = false;
+	int id;
+
+	(void)state;
+	assert_non_null(btf);
+	id = btf__find_by_name_kind(btf, ".maps", BTF_KIND_DATASEC);
+	assert_true(id > 0);
+	section = btf__type_by_id(btf, (uint32_t)id);
+	for (int i = 0; i < btf_vlen(section); i++) {
+		const struct btf_type *var =
+			btf__type_by_id(btf, btf_var_secinfos(section)[i].type);
+		const char *name = btf__name_by_offset(btf, var->name_off);
+
+		has_d |= strcmp(name, "map_d") == 0;
+		has_n |= strcmp(name, "map_n") == 0;
+	}
+	assert_true(has_d && has_n);
+	assert_true(btf__find_by_name_kind(btf, "p0_begin", BTF_KIND_FUNC) > 0);
+	bpf_object__close(o);
+}
+
+static void test_only_what_is_used(void **state)
+{
+	struct bpf_object *o = open_script("BEGIN { @n = 1; exit(); }");
+
+	(void)state;
+	assert_null(bpf_object__find_map_by_name(o, "sonde_events"));
+	assert_null(bpf_object__find_map_by_name(o, "sonde_stacks"));
+	bpf_object__close(o);
+}
+
+static void test_stacks(void **state)
+{
+	struct bpf_object *o = open_script("BEGIN { @[kstack, ustack] = count(); exit(); }");
+
+	(void)state;
+	find_map(o, "sonde_stacks");
+	/* epoch, padding, two hashes */
+	assert_int_equal(bpf_map__key_size(find_map(o, "map_")), 24);
+	bpf_object__close(o);
+}
+
+static void test_several_programs(void **state)
+{
+	struct bpf_object *o =
+		open_script("BEGIN { @n = 1; } interval:s:1 { @n = 2; } interval:s:2 { @n = 3; } END { }");
+	struct bpf_program *p = NULL;
+	int n = 0, n_perf = 0;
+
+	(void)state;
+	while ((p = bpf_object__next_program(o, p))) {
+		n++;
+		n_perf += strcmp(bpf_program__section_name(p), "perf_event") == 0;
+	}
+	assert_int_equal(n, 4);
+	assert_int_equal(n_perf, 2);
+	bpf_object__close(o);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_begin),		  cmocka_unit_test(test_maps),
+		cmocka_unit_test(test_btf),		  cmocka_unit_test(test_only_what_is_used),
+		cmocka_unit_test(test_stacks),		  cmocka_unit_test(test_several_programs),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

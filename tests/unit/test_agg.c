@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Aggregations in user space with fixed bytes: CPUs' words merged, entries of buckets put together,
+ * rows in order, and their text.
+ */
+#include "../../runtime/agg.h"
+#include "../../runtime/format.h"
+#include "../../runtime/map_read.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <cmocka.h>
+
+static void no_room(struct text *t)
+{
+	(void)t;
+	fail_msg("text longer than the buffer");
+}
+
+static const char *text_of(const struct view *v)
+{
+	static char bytes[8192];
+	struct text t = {.bytes = bytes, .capacity = sizeof(bytes) - 1, .make_room = no_room};
+
+	format_view(&t, v);
+	bytes[t.n] = '\0';
+	return bytes;
+}
+
+static uint64_t merged(enum agg_kind agg, bool is_signed, const int64_t *values, int n)
+{
+	struct type t = {.kind = TY_AGG, .agg = agg, .is_signed = is_signed};
+	uint64_t words[2] = {0};
+	struct view v;
+
+	for (int i = 0; i < n; i++) {
+		uint64_t one[2] = {agg_rows[agg].layout == AL_MAX ? agg_ordered(&t, (uint64_t)values[i])
+								  : (uint64_t)values[i],
+				   1};
+
+		agg_merge(&t, words, one, agg_words(&t, true));
+	}
+	agg_merge(&t, words, (uint64_t[2]){0, 0}, agg_words(&t, true)); /* a CPU that saw none */
+	agg_view(&v, &t, words);
+	return v.integer;
+}
+
+static void test_merge(void **state)
+{
+	const int64_t some[] = {5, -7, 3}, ones[] = {-1, -1}, low[] = {INT64_MIN};
+
+	(void)state;
+	assert_true(merged(AGG_SUM, true, some, 3) == 1);
+	assert_true(merged(AGG_MIN, true, some, 3) == (uint64_t)-7);
+	assert_true(merged(AGG_MAX, true, some, 3) == 5);
+	assert_true(merged(AGG_MIN, false, some, 3) == 3);
+	assert_true(merged(AGG_MAX, false, some, 3) == (uint64_t)-7);
+	assert_true(merged(AGG_MIN, false, ones, 2) == UINT64_MAX);
+	assert_true(merged(AGG_MAX, true, low, 1) == (uint64_t)INT64_MIN);
+	assert_true(merged(AGG_AVG, true, some + 1, 2) == (uint64_t)-2);
+	assert_true(merged(AGG_MIN, true, NULL, 0) == 0);
+	assert_true(merged(AGG_AVG, true, NULL, 0) == 0);
+}
+
+static void test_stats_text(void **state)
+{
+	struct type t = {.kind = TY_AGG, .agg = AGG_STATS};
+	struct view v;
+
+	(void)state;
+	agg_view(&v, &t, (uint64_t[]){41, 4});
+	assert_string_equal(text_of(&v), "{ .count = 4, .average = 10, .total = 41 }");
+	t.is_signed = true;
+	agg_view(&v, &t, (uint64_t[]){(uint64_t)-7, 2});
+	assert_string_equal(text_of(&v), "{ .count = 2, .average = -3, .total = -7 }");
+	agg_view(&v, &t, (uint64_t[]){0, 0});
+	assert_string_equal(text_of(&v), "{ .count = 0, .average = 0, .total = 0 }");
+}
+
+static const char *histogram(const struct type *t, const struct view_bucket *b, uint32_t n, uint64_t div)
+{
+	struct view v;
+
+	agg_view_buckets(&v, t, b, n);
+	agg_divide(&v, div);
+	return text_of(&v);
+}
+
+static void test_hist_text(void **state)
+{
+	const struct type t = {.kind = TY_AGG, .agg = AGG_HIST};
+	const struct view_bucket b[] = {{0, 1}, {1, 1}, {2, 1}, {4, 3}};
+
+	(void)state;
+	assert_string_equal(histogram(&t, b, 4, 1),
+		"(..., 0)               1 |@@@@@@@@@@@@@@@@@                                   |\n"
+		"[0]                    1 |@@@@@@@@@@@@@@@@@                                   |\n"
+		"[1]                    1 |@@@@@@@@@@@@@@@@@                                   |\n"
+		"[2, 4)                 0 |                                                    |\n"
+		"[4, 8)                 3 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@|\n");
+	assert_string_equal(histogram(&t, b, 0, 1), "");
+	assert_string_equal(histogram(&t, b + 3, 1, 2),
+		"[4, 8)                 1 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@|\n");
+}
+
+/* The suffix follows the power of two, not the value: with k = 2, 1024 stays 1024. */
+static void test_hist_labels(void **state)
+{
+	struct type t = {.kind = TY_AGG, .agg = AGG_HIST};
+	const struct { int64_t n; uint32_t k; const char *label; } cases[] = {
+		{512, 0, "[512, 1K) "}, {1024, 0, "[1K, 2K) "}, {1 << 20, 0, "[1M, 2M) "},
+		{1ll << 62, 0, "[4E, 8E) "}, {1024, 2, "[1024, 1280) "}, {7, 2, "[7] "},
+		{8, 2, "[8, 10) "}, {100, 5, "[100, 102) "}, {4096, 2, "[4K, 5K) "},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct view_bucket b = {.count = 1};
+
+		t.scale[0] = cases[i].k;
+		while (agg_bucket_begin(&t, b.index + 1) <= cases[i].n)
+			b.index++;
+		assert_memory_equal(histogram(&t, &b, 1, 1), cases[i].label, strlen(cases[i].label));
+	}
+}
+
+static void test_lhist_text(void **state)
+{
+	struct type t = {.kind = TY_AGG, .agg = AGG_LHIST, .scale = {0, 60, 20}};
+	const struct view_bucket b[] = {{0, 1}, {1, 1}, {2, 3}, {3, 1}, {4, 2}}, one = {2, 1};
+
+	(void)state;
+	assert_string_equal(histogram(&t, b, 5, 7),
+		"(..., 0)               1 |@@@@@@@@@@@@@@@@@                                   |\n"
+		"[0, 20)                1 |@@@@@@@@@@@@@@@@@                                   |\n"
+		"[20, 40)               3 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@|\n"
+		"[40, 60)               1 |@@@@@@@@@@@@@@@@@                                   |\n"
+		"[60, ...)              2 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@                  |\n");
+	t = (struct type){.kind = TY_AGG, .agg = AGG_LHIST, .scale = {0, 10, 1}};
+	assert_memory_equal(histogram(&t, &one, 1, 1), "[1]   ", 6);
+	t = (struct type){.kind = TY_AGG, .agg = AGG_LHIST, .scale = {0, 4 << 20, 1 << 20}};
+	assert_memory_equal(histogram(&t, &one, 1, 1), "[1M, 2M) ", 9);
+	t = (struct type){.kind = TY_AGG, .agg = AGG_LHIST, .scale = {0, 8192, 2048}};
+	assert_memory_equal(histogram(&t, &one, 1, 1), "[2K, 4K) ", 9);
+}
+
+static void test_quantiles_text(void **state)
+{
+	const struct type t = {.kind = TY_AGG, .agg = AGG_QUANTILES, .scale = {5}};
+	const struct view_bucket b[] = {{0, 1}, {2, 1}, {11, 997}, {41, 1}};
+	struct view v;
+
+	(void)state;
+	agg_view_buckets(&v, &t, b, 4);
+	assert_string_equal(text_of(&v), "{ .count = 1000, .min = <0, .p50 = 10, .p90 = 10, .p99 = 10, "
+					 ".p99.9 = 10, .max = 40 }");
+	agg_view_buckets(&v, &t, b, 0);
+	assert_string_equal(text_of(&v), "{ .count = 0, .min = 0, .p50 = 0, .p90 = 0, .p99 = 0, "
+					 ".p99.9 = 0, .max = 0 }");
+}
+
+/* ---- entries of buckets ------------------------------------------------------------------ */
+
+struct entry {
+	uint32_t epoch, key, bucket;
+};
+
+static struct type t_hist = {.kind = TY_AGG, .size = 8, .align = 8, .agg = AGG_HIST};
+static const struct type t_u32 = {.kind = TY_INT, .size = 4, .align = 4};
+
+static void test_entries_become_rows(void **state)
+{
+	struct plan_field field = {.type = &t_u32, .offset = 4, .size = 4};
+	struct plan_map m = {.name = "@h", .kind = PM_PERCPU_HASH, .keys = &field, .n_keys = 1,
+			     .key_size = 12, .value = &t_hist, .value_size = 8, .n_words = 1,
+			     .bucket_offset = 8};
+	struct entry keys[] = {{0, 9, 5}, {0, 3, 1}, {0, 9, 2}, {0, 4, 7}, {0, 9, 3}};
+	uint64_t values[] = {1, 10, 2, 4, 3};
+	struct map_snapshot s = {.n_rows = 5, .keys = (uint8_t *)keys, .values = values};
+	const uint32_t order[] = {2, 3, 5};
+	struct view_map v;
+
+	(void)state;
+	assert_int_equal(view_map_make(&m, &s, NULL, &v), 0);
+	assert_int_equal(v.n_rows, 3);
+	assert_int_equal(v.rows[0].keys[0].integer, 4); /* by total: 4, 6, 10 */
+	assert_int_equal(v.rows[1].keys[0].integer, 9);
+	assert_int_equal(v.rows[2].keys[0].integer, 3);
+	assert_int_equal(v.rows[1].value.histogram.n, 3);
+	assert_int_equal(v.rows[1].value.histogram.total, 6);
+	for (uint32_t i = 0; i < 3; i++)
+		assert_int_equal(v.rows[1].value.histogram.buckets[i].index, order[i]);
+	view_map_limit(&v, 2, 2);
+	assert_int_equal(v.n_rows, 2);
+	assert_int_equal(v.rows[0].keys[0].integer, 9);
+	assert_int_equal(v.rows[0].value.histogram.divisor, 2);
+	view_map_free(&v);
+}
+
+static void test_keyless_histogram(void **state)
+{
+	struct plan_map m = {.name = "@", .kind = PM_PERCPU_ARRAY, .value = &t_hist,
+			     .value_size = 66 * 8, .n_words = 65, .touched_offset = 65 * 8};
+	uint64_t values[65] = {[3] = 2, [64] = 1};
+	struct map_snapshot s = {.n_rows = 1, .values = values};
+	struct view_map v;
+
+	(void)state;
+	assert_int_equal(view_map_make(&m, &s, NULL, &v), 0);
+	assert_int_equal(v.rows[0].value.histogram.n, 2);
+	assert_int_equal(v.rows[0].value.histogram.buckets[1].index, 64);
+	assert_int_equal(v.rows[0].value.histogram.total, 3);
+	view_map_free(&v);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_merge),
+		cmocka_unit_test(test_stats_text),
+		cmocka_unit_test(test_hist_text),
+		cmocka_unit_test(test_hist_labels),
+		cmocka_unit_test(test_lhist_text),
+		cmocka_unit_test(test_quantiles_text),
+		cmocka_unit_test(test_entries_become_rows),
+		cmocka_unit_test(test_keyless_histogram),
+	};
+
+	return cmocka_run_group_tests_name("agg", tests, NULL, NULL);
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Kernel symbols, asked of the running kernel: what bpf_snprintf says of an address must be what
+ * /proc/kallsyms says. Needs root; skips (77) where the kernel has no such program type.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+#include "runtime/ksym.h"
+#include "runtime/ksym_ask.h"
+
+static const char *const names[] = {"schedule", "vfs_read", "do_exit", "bpf_trace_run4", "kthread"};
+enum { N = sizeof(names) / sizeof(*names) };
+
+static void test_names_of_addresses(void **state)
+{
+	struct ksym_ask *a = *state;
+	uint64_t addresses[N], offset;
+	const char *name, *module;
+
+	assert_int_equal(ksyms_addresses(names, addresses, N), 0);
+	for (int i = 0; i < N; i++) {
+		assert_true(addresses[i] != 0);
+		assert_true(ksym_ask_find(a, addresses[i] + 3, &name, &offset, &module));
+		assert_string_equal(name, names[i]);
+		assert_int_equal(offset, 3);
+		assert_null(module);
+	}
+}
+
+static void test_each_address_is_asked_once(void **state)
+{
+	struct ksym_ask *a = ksym_ask_new();
+	uint64_t address, offset;
+	const char *first, *again, *module;
+
+	(void)state;
+	assert_int_equal(ksyms_addresses(names, &address, 1), 0);
+	for (int i = 0; i < 3000; i++) /* the table grows under them */
+		ksym_ask_find(a, address + (uint64_t)i, &first, &offset, &module);
+	assert_int_equal(ksym_ask_count(a), 3000);
+	ksym_ask_find(a, address, &first, &offset, &module);
+	assert_true(ksym_ask_find(a, address, &again, &offset, &module));
+	assert_ptr_equal(first, again);
+	assert_int_equal(ksym_ask_count(a), 3000);
+	ksym_ask_free(a);
+}
+
+static void test_no_name(void **state)
+{
+	uint64_t offset;
+	const char *name, *module;
+
+	assert_false(ksym_ask_find(*state, 0, &name, &offset, &module));
+	assert_false(ksym_ask_find(*state, 0x1234, &name, &offset, &module));
+	assert_null(name);
+}
+
+static void test_same_as_kallsyms(void **state)
+{
+	struct ksyms *k = ksyms_new();
+	uint64_t addresses[N], offset;
+	const char *name, *module;
+
+	(void)state;
+	assert_int_equal(ksyms_addresses(names, addresses, N), 0);
+	for (int i = 0; i < N; i++) {
+		assert_true(ksyms_find(k, addresses[i] + 8, &name, &offset, &module));
+		assert_string_equal(name, names[i]);
+		assert_int_equal(offset, 8);
+	}
+	ksyms_free(k);
+}
+
+int main(void)
+{
+	struct ksym_ask *a = ksym_ask_new();
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_prestate(test_names_of_addresses, a),
+		cmocka_unit_test(test_each_address_is_asked_once),
+		cmocka_unit_test_prestate(test_no_name, a),
+		cmocka_unit_test(test_same_as_kallsyms),
+	};
+	int failed;
+
+	if (!a) {
+		puts("skip: this process may not load BPF programs, or the kernel is older than 5.14");
+		return 77;
+	}
+	failed = cmocka_run_group_tests(tests, NULL, NULL);
+	ksym_ask_free(a);
+	return failed;
+}
