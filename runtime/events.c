@@ -69,8 +69,8 @@ static void print_map(struct events *e, uint32_t map, uint32_t oldest, uint32_t 
 	map_snapshot_free(&snap);
 }
 
-/* Programs that run now may still add to the epoch that a clear ended: wait for an RCU grace period,
- * 10 ms and more. It serves for all maps that were cleared before it began. */
+/* Programs that run now may still add to the epoch that a clear ended: wait for an RCU grace
+ * period, 10 ms and more. It serves for all maps that were cleared before it began. */
 static void wait_for_programs(struct events *e, uint32_t map, uint32_t epoch)
 {
 	if (!e->s->control || (int32_t)(e->settled[map] - epoch) > 0)
@@ -92,9 +92,10 @@ static void delete_epoch(struct events *e, uint32_t map, uint32_t epoch)
 	__atomic_store_n(&c->acked[map], epoch + 1, __ATOMIC_RELEASE);
 }
 
-/* A clear takes along what is left of earlier epochs, whose records were lost or come late: those then
- * find nothing to do, like the record of a clear that was left out. */
-static void map_event(struct events *e, const struct plan_event *ev, const struct sonde_map_event *r)
+/* A clear takes along what is left of earlier epochs, whose records were lost or come late: those
+ * then find nothing to do, like the record of a clear that was left out. */
+static void map_event(struct events *e, const struct plan_event *ev,
+		      const struct sonde_map_event *r)
 {
 	bool clears = ev->kind != PE_PRINT_MAP;
 	uint32_t oldest = r->epoch;

@@ -62,8 +62,8 @@ static int on_record(void *ctx, void *data, size_t size)
 	return l->drain_end_ns && l->n_records % 16 == 0 && now_ns() > l->drain_end_ns ? -EINTR : 0;
 }
 
-/* What there is now; how many records that were. Records may come faster than they are worked off: so
- * that the end is seen, there is a time limit until it has come. Mappings first: a stack's first
+/* What there is now; how many records that were. Records may come faster than they are worked off:
+ * so that the end is seen, there is a time limit until it has come. Mappings first: a stack's first
  * sighting is matched against them by time. */
 static uint64_t drain(struct loop *l)
 {
