@@ -105,6 +105,17 @@ static INLINE struct sonde_stack *store(struct sonde_stack *st, uint64_t hash, u
 	return bpf_map_lookup_elem(&sonde_stacks, &hash);
 }
 
+/* Cut to `limit` frames (0: all). What is hashed with the last of them is zeroed: see hash_frames. */
+static INLINE uint32_t cut_to(uint64_t *ips, uint32_t n, uint32_t limit)
+{
+	if (!limit || n <= limit)
+		return n;
+#pragma unroll
+	for (uint32_t j = 0; j < BLOCK; j++)
+		ips[limit + j] = 0;
+	return limit;
+}
+
 /* `bytes` of frames were captured at words[HEADER_WORDS]; drop the first `skip`, store the rest. */
 static INLINE uint64_t keep(uint64_t *words, long bytes, uint32_t skip, uint32_t probe,
 			    uint32_t limit)
@@ -117,10 +128,8 @@ static INLINE uint64_t keep(uint64_t *words, long bytes, uint32_t skip, uint32_t
 		sonde_loss_count(probe, SONDE_LOSS_STACK_CUT);
 	if (skip > MAX_SKIP || n <= skip)
 		return 0;
-	n -= skip;
-	if (limit && n > limit)
-		n = limit;
 	st = (struct sonde_stack *)(words + skip);
+	n = cut_to(st->ips, n - skip, limit);
 	hash = hash_frames(st->ips, n, n);
 	st->n_frames = n;
 	st->tgid = 0;
@@ -195,8 +204,7 @@ static INLINE uint64_t capture_user(uint64_t *words, void *ctx, uint32_t probe, 
 	n = (uint32_t)bytes / 8;
 	if (n >= SONDE_MAX_FRAMES && !limit)
 		sonde_loss_count(probe, SONDE_LOSS_STACK_CUT);
-	if (limit && n > limit)
-		n = limit;
+	n = cut_to(st->ips, n, limit);
 	hash = hash_frames(st->ips, n, mix(tgid, exec_id));
 	st->n_frames = n;
 	st->tgid = tgid;

@@ -132,7 +132,8 @@ void gen_store(struct gen *g, struct value v, const struct type *type, LLVMValue
 			store_string(g, v, type->size, dest);
 		return;
 	case V_TEXT:
-		store_text(g, v.text, v.len < type->size ? v.len : type->size - 1, 0, type->size, dest);
+		store_text(g, v.text, v.len < type->size ? v.len : type->size - 1, 0, type->size,
+			   dest);
 		return;
 	case V_NONE:
 		return;

@@ -8,7 +8,7 @@
  *	add_six(1, 2, 3, 4, 5, i)   N times from first_caller, 2 N times from second_caller; the
  *				    result is 15 + i, i = 0, 1, …
  *	negate(i)		    N times; the result is -i
- *	recurse(5)		    once: 6 calls, the innermost result is 0, each outer one is one more
+ *	recurse(5)		    once: 6 calls, the innermost result is 0, each outer one 1 more
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,7 +64,8 @@ NOINLINE long second_caller(long n)
 
 int main(int argc, char **argv)
 {
-	long n = argc > 1 ? strtol(argv[1], NULL, 10) : 10, ms = argc > 2 ? strtol(argv[2], NULL, 10) : 0;
+	long n = argc > 1 ? strtol(argv[1], NULL, 10) : 10;
+	long ms = argc > 2 ? strtol(argv[2], NULL, 10) : 0;
 	struct timespec pause = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
 	long sum = 0;
 
