@@ -27,7 +27,8 @@ void gen_di_begin(struct gen *g)
 
 static LLVMMetadataRef di_int(struct gen *g, const char *name, unsigned bits, unsigned encoding)
 {
-	return LLVMDIBuilderCreateBasicType(g->di, name, strlen(name), bits, encoding, LLVMDIFlagZero);
+	return LLVMDIBuilderCreateBasicType(g->di, name, strlen(name), bits, encoding,
+					    LLVMDIFlagZero);
 }
 
 static LLVMMetadataRef di_pointer(struct gen *g, LLVMMetadataRef to)
@@ -68,9 +69,10 @@ LLVMMetadataRef gen_di_body(struct gen *g, LLVMValueRef fn, const char *name, un
 	LLVMMetadataRef type = LLVMDIBuilderCreateSubroutineType(g->di, g->di_file, types,
 								 n_params + 1, LLVMDIFlagZero);
 	unsigned line = source_place(g->program->source, span.start).line;
-	LLVMMetadataRef sub = LLVMDIBuilderCreateFunction(
-		g->di, g->di_file, name, strlen(name), name, strlen(name), g->di_file, line, type, true,
-		true, line, LLVMDIFlagPrototyped, true);
+	LLVMMetadataRef sub =
+		LLVMDIBuilderCreateFunction(g->di, g->di_file, name, strlen(name), name,
+					    strlen(name), g->di_file, line, type, true, true, line,
+					    LLVMDIFlagPrototyped, true);
 
 	for (unsigned i = 1; i <= n_params; i++)
 		LLVMDIBuilderCreateParameterVariable(g->di, sub, "x", 1, i, g->di_file, line, types[i],
@@ -107,9 +109,10 @@ static LLVMMetadataRef di_definition(struct gen *g, const struct member *members
 	LLVMMetadataRef fields[5];
 
 	for (unsigned i = 0; i < n; i++)
-		fields[i] = LLVMDIBuilderCreateMemberType(
-			g->di, g->di_unit, members[i].name, strlen(members[i].name), g->di_file, 0, 64, 64,
-			i * 64, LLVMDIFlagZero, di_pointer(g, members[i].pointee));
+		fields[i] = LLVMDIBuilderCreateMemberType(g->di, g->di_unit, members[i].name,
+							  strlen(members[i].name), g->di_file, 0,
+							  64, 64, i * 64, LLVMDIFlagZero,
+							  di_pointer(g, members[i].pointee));
 	return LLVMDIBuilderCreateStructType(g->di, g->di_unit, "", 0, g->di_file, 0, n * 64, 64,
 					     LLVMDIFlagZero, NULL, fields, n, 0, NULL, "", 0);
 }
@@ -133,8 +136,8 @@ LLVMValueRef gen_di_map(struct gen *g, const char *name, unsigned map_type, unsi
 	LLVMSetAlignment(map, 8);
 	di = LLVMDIBuilderCreateGlobalVariableExpression(
 		g->di, g->di_unit, name, strlen(name), "", 0, g->di_file, 0,
-		di_definition(g, members, 5), false, LLVMDIBuilderCreateExpression(g->di, NULL, 0), NULL,
-		64);
+		di_definition(g, members, 5), false, LLVMDIBuilderCreateExpression(g->di, NULL, 0),
+		NULL, 64);
 	LLVMGlobalSetMetadata(map, LLVMGetMDKindIDInContext(g->llvm, "dbg", 3), di);
 	return map;
 }

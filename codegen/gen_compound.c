@@ -39,7 +39,8 @@ void gen_store_parts(struct gen *g, struct value v, const struct type *to, LLVMV
 	for (uint32_t i = 0; i < to->n_members; i++) {
 		const struct type_member *m = &to->members[i];
 
-		gen_store(g, gen_part(g, v, part_of(v.type, m, i)), m->type, gen_at(g, dest, m->offset));
+		gen_store(g, gen_part(g, v, part_of(v.type, m, i)), m->type,
+			  gen_at(g, dest, m->offset));
 	}
 }
 

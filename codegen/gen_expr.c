@@ -58,7 +58,8 @@ LLVMValueRef gen_quotient(struct gen *g, LLVMValueRef x, LLVMValueRef y, bool is
 }
 
 /* x / 0 is 1, as bpftrace's users know it, and counted. */
-static LLVMValueRef divide(struct gen *g, LLVMValueRef x, LLVMValueRef y, bool modulo, bool is_signed)
+static LLVMValueRef divide(struct gen *g, LLVMValueRef x, LLVMValueRef y, bool modulo,
+			   bool is_signed)
 {
 	LLVMBasicBlockRef zero = gen_block(g, "div.zero"), some = gen_block(g, "div"),
 			  end = gen_block(g, "div.end");
@@ -231,8 +232,9 @@ static LLVMValueRef gen_binary(struct gen *g, struct expr *e)
 	x = gen_int(g, l);
 	y = gen_int(g, r);
 	if (e->type->kind == TY_BOOL)
-		return from_bool(g, LLVMBuildICmp(g->b, predicate(e->binary.op, compares_signed(l, r)),
-						  x, y, ""));
+		return from_bool(g,
+				 LLVMBuildICmp(g->b, predicate(e->binary.op, compares_signed(l, r)),
+					       x, y, ""));
 	return gen_arith(g, e->binary.op, x, y, e->type->is_signed);
 }
 
@@ -256,7 +258,8 @@ static struct value gen_ternary(struct gen *g, struct expr *e)
 
 	LLVMBuildCondBr(g->b, gen_truth(g, cond.v), then, otherwise);
 	LLVMPositionBuilderAtEnd(g->b, then);
-	values[0] = gen_branch(g, e, e->ternary.then ? gen_expr(g, e->ternary.then) : cond, buf, end);
+	values[0] =
+		gen_branch(g, e, e->ternary.then ? gen_expr(g, e->ternary.then) : cond, buf, end);
 	from[0] = LLVMGetInsertBlock(g->b);
 	LLVMPositionBuilderAtEnd(g->b, otherwise);
 	values[1] = gen_branch(g, e, gen_expr(g, e->ternary.otherwise), buf, end);
@@ -337,7 +340,8 @@ struct value gen_expr(struct gen *g, struct expr *e)
 	case EX_INCDEC:
 		return gen_int_value(gen_incdec(g, e), e->type);
 	case EX_FIELD:
-		if (e->field.object->type && type_is_compound(e->field.object->type)) /* `args` has none */
+		if (e->field.object->type &&
+		    type_is_compound(e->field.object->type)) /* `args` has none */
 			return gen_field(g, e);
 		return gen_args_field(g, e);
 	case EX_CAST:

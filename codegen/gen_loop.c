@@ -180,7 +180,8 @@ static void store_entry(struct gen *g, const struct plan_map *m, const struct ty
 
 	for (uint32_t i = 0; i < m->n_keys; i++) {
 		const struct type *to = m->n_keys == 1 ? keys : keys->members[i].type;
-		uint32_t at = entry->members[0].offset + (m->n_keys == 1 ? 0 : keys->members[i].offset);
+		uint32_t at =
+			entry->members[0].offset + (m->n_keys == 1 ? 0 : keys->members[i].offset);
 
 		gen_store(g, gen_load(g, m->keys[i].type, gen_at(g, key, m->keys[i].offset)), to,
 			  gen_at(g, var, at));
@@ -190,7 +191,7 @@ static void store_entry(struct gen *g, const struct plan_map *m, const struct ty
 			  gen_at(g, var, entry->members[1].offset));
 }
 
-/* Entries of other epochs have been cleared, or are of a run that came later: they are passed over. */
+/* Entries of other epochs have been cleared, or are of a run that came later: passed over. */
 static void gen_for_map(struct gen *g, struct stmt *st)
 {
 	uint32_t map = st->loop.over->map.map->id;

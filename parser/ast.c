@@ -66,7 +66,8 @@ struct expr *ast_var(struct arena *a, struct span s, const char *name)
 	return e;
 }
 
-struct expr *ast_map(struct arena *a, struct span s, const char *name, struct expr **keys, uint32_t n)
+struct expr *ast_map(struct arena *a, struct span s, const char *name, struct expr **keys,
+		     uint32_t n)
 {
 	struct expr *e = new_expr(a, s, EX_MAP);
 
@@ -108,7 +109,8 @@ struct expr *ast_binary(struct arena *a, struct span s, enum op op, struct expr 
 	return e;
 }
 
-struct expr *ast_ternary(struct arena *a, struct span s, struct expr *c, struct expr *t, struct expr *o)
+struct expr *ast_ternary(struct arena *a, struct span s, struct expr *c, struct expr *t,
+			 struct expr *o)
 {
 	struct expr *e = new_expr(a, s, EX_TERNARY);
 
@@ -202,7 +204,8 @@ struct expr *ast_param(struct arena *a, struct span s, const char *text)
 	return e;
 }
 
-struct expr *ast_cast(struct arena *a, struct span s, const struct type_name *to, struct expr *operand)
+struct expr *ast_cast(struct arena *a, struct span s, const struct type_name *to,
+		      struct expr *operand)
 {
 	struct expr *e = new_expr(a, s, EX_CAST);
 
@@ -308,7 +311,8 @@ struct stmt *ast_stmt_jump(struct arena *a, struct span s, bool is_break)
 	return new_stmt(a, s, is_break ? ST_BREAK : ST_CONTINUE);
 }
 
-static void each_of(struct expr **items, uint32_t n, void (*visit)(struct expr *, void *), void *ctx)
+static void each_of(struct expr **items, uint32_t n, void (*visit)(struct expr *, void *),
+		    void *ctx)
 {
 	for (uint32_t i = 0; i < n; i++)
 		visit(items[i], ctx);

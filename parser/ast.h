@@ -266,12 +266,14 @@ struct expr *ast_bool(struct arena *a, struct span s, bool value);
 struct expr *ast_string(struct arena *a, struct span s, const char *text, uint32_t len);
 struct expr *ast_name(struct arena *a, struct span s, const char *name);
 struct expr *ast_var(struct arena *a, struct span s, const char *name);
-struct expr *ast_map(struct arena *a, struct span s, const char *name, struct expr **keys, uint32_t n);
+struct expr *ast_map(struct arena *a, struct span s, const char *name, struct expr **keys,
+		     uint32_t n);
 struct expr *ast_call(struct arena *a, struct span s, struct span name_span, const char *name,
 		      struct expr **args, uint32_t n);
 struct expr *ast_unary(struct arena *a, struct span s, enum op op, struct expr *operand);
 struct expr *ast_binary(struct arena *a, struct span s, enum op op, struct expr *l, struct expr *r);
-struct expr *ast_ternary(struct arena *a, struct span s, struct expr *c, struct expr *t, struct expr *o);
+struct expr *ast_ternary(struct arena *a, struct span s, struct expr *c, struct expr *t,
+			 struct expr *o);
 struct expr *ast_field(struct arena *a, struct span s, struct expr *object, struct span name_span,
 		       const char *name);
 struct expr *ast_incdec(struct arena *a, struct span s, struct expr *target, bool is_increment,
@@ -286,7 +288,8 @@ struct stmt *ast_stmt_if(struct arena *a, struct span s, struct expr *cond, stru
 struct stmt *ast_stmt_block(struct arena *a, struct span s, struct block block);
 struct stmt *ast_stmt_return(struct arena *a, struct span s, struct expr *value);
 struct expr *ast_param(struct arena *a, struct span s, const char *text);
-struct expr *ast_cast(struct arena *a, struct span s, const struct type_name *to, struct expr *operand);
+struct expr *ast_cast(struct arena *a, struct span s, const struct type_name *to,
+		      struct expr *operand);
 struct expr *ast_tuple(struct arena *a, struct span s, struct expr **items, uint32_t n);
 struct expr *ast_record(struct arena *a, struct span s, struct expr **items, const char **names,
 			struct span *name_spans, uint32_t n);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The token filter (filter.h). One pass reads every token, a second (filter_decide.c) tells casts,
- * records and blocks as values from parentheses and blocks. In the first a stack of open brackets, the open
- * block and the open predicate among them, tells what a character means:
+ * records and blocks as values from parentheses and blocks. In the first a stack of open brackets,
+ * the open block and the open predicate among them, tells what a character means:
  *  - in a probe's head '{' and '<' open the block, '/' opens a predicate;
  *  - in a predicate a '/' followed by '{' or '<' ends it;
  *  - in an angle block a '>' with no bracket open inside the block closes it.
@@ -215,9 +215,10 @@ static struct token read_token(struct reader *r)
 
 static bool ends_value(int kind)
 {
-	return kind == TOK_TRUE || kind == TOK_FALSE || kind == TOK_INT || kind == TOK_STRING || kind == TOK_NAME || kind == TOK_VAR ||
-	       kind == TOK_MAP || kind == TOK_PARAM || kind == TOK_MEMBER || kind == TOK_RPAREN ||
-	       kind == TOK_RSQUARE || kind == TOK_RBRACE;
+	return kind == TOK_TRUE || kind == TOK_FALSE || kind == TOK_INT || kind == TOK_STRING ||
+	       kind == TOK_NAME || kind == TOK_VAR || kind == TOK_MAP || kind == TOK_PARAM ||
+	       kind == TOK_MEMBER || kind == TOK_RPAREN || kind == TOK_RSQUARE ||
+	       kind == TOK_RBRACE;
 }
 
 /* Count what nests without brackets. */

@@ -34,9 +34,9 @@ static bool expects(const struct stop *s, int kind)
 /* A value or a statement begins with this. */
 static bool begins_value(int kind)
 {
-	return kind == TOK_INT || kind == TOK_TRUE || kind == TOK_FALSE || kind == TOK_STRING || kind == TOK_NAME || kind == TOK_VAR ||
-	       kind == TOK_MAP || kind == TOK_PARAM || kind == TOK_LPAREN ||
-	       kind == TOK_CAST_OPEN || kind == TOK_RECORD_OPEN;
+	return kind == TOK_INT || kind == TOK_TRUE || kind == TOK_FALSE || kind == TOK_STRING ||
+	       kind == TOK_NAME || kind == TOK_VAR || kind == TOK_MAP || kind == TOK_PARAM ||
+	       kind == TOK_LPAREN || kind == TOK_CAST_OPEN || kind == TOK_RECORD_OPEN;
 }
 
 static bool begins_statement(int kind)

@@ -112,7 +112,8 @@ const struct type *type_string(struct arena *a, uint32_t size)
 }
 
 /* Strings are copied by words wherever they are, so they begin at a multiple of 8 here too. */
-const struct type *type_tuple(struct arena *a, bool is_record, struct type_member *members, uint32_t n)
+const struct type *type_tuple(struct arena *a, bool is_record, struct type_member *members,
+			      uint32_t n)
 {
 	struct type *t = arena_new_of(a, struct type);
 	uint32_t at = 0;
@@ -275,8 +276,8 @@ const struct type *type_unify(const struct type *x, const struct type *y)
 			return x;
 		return unify_ints(x, y);
 	}
-	if (x->kind == TY_AGG && y->kind == TY_AGG && x->agg == y->agg && x->scale[0] == y->scale[0] &&
-	    x->scale[1] == y->scale[1] && x->scale[2] == y->scale[2])
+	if (x->kind == TY_AGG && y->kind == TY_AGG && x->agg == y->agg &&
+	    x->scale[0] == y->scale[0] && x->scale[1] == y->scale[1] && x->scale[2] == y->scale[2])
 		return x->is_signed ? x : y;
 	return NULL;
 }

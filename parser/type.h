@@ -84,7 +84,8 @@ const char *type_str(struct arena *a, const struct type *t);
 /* Type that can hold values of both; NULL when there is none. */
 const struct type *type_unify(const struct type *x, const struct type *y);
 /* A tuple or record of `n` members, whose offsets are filled in here. */
-const struct type *type_tuple(struct arena *a, bool is_record, struct type_member *members, uint32_t n);
+const struct type *type_tuple(struct arena *a, bool is_record, struct type_member *members,
+			      uint32_t n);
 /* A pointer to `to`. */
 const struct type *type_pointer(struct arena *a, const struct type *to, enum type_space space);
 /* Index of the member that `.name` reads, -1 when there is none: a number in a tuple. */
@@ -99,7 +100,8 @@ static inline bool type_equal(const struct type *x, const struct type *y)
 	return x->kind == y->kind && x->size == y->size && x->is_signed == y->is_signed &&
 	       x->agg == y->agg && x->scale[0] == y->scale[0] && x->scale[1] == y->scale[1] &&
 	       x->scale[2] == y->scale[2] &&
-	       (x->format == y->format || (x->format && y->format && !strcmp(x->format, y->format))) &&
+	       (x->format == y->format ||
+		(x->format && y->format && !strcmp(x->format, y->format))) &&
 	       type_equal_members(x, y);
 }
 
