@@ -9,8 +9,8 @@
 
 enum {
 	HEADER_WORDS = sizeof(struct sonde_stack) / 8 - SONDE_MAX_FRAMES,
-	MAX_SKIP = 6, /* tracer frames at most */
-	ROOM = 160,   /* words: header, MAX_SKIP, SONDE_MAX_FRAMES, and slack for the verifier */
+	MAX_SKIP = SONDE_OWN_FRAMES + 3, /* tracer frames at most */
+	ROOM = 168,   /* words: header, MAX_SKIP, SONDE_MAX_FRAMES, and slack for the verifier */
 };
 
 struct scratch {
@@ -46,8 +46,8 @@ static INLINE uint32_t in_range(const volatile struct sonde_range *r, uint64_t i
 	return ip >= r->start && ip < r->end;
 }
 
-/* How many of the first frames are the tracer's, in a program called by a tracepoint: its own frame
- * when `own`, then bpf_trace_runN, __bpf_trace_EVENT, __traceiter_EVENT as far as they are there. */
+/* How many of the first frames are the tracer's, in a program called by a tracepoint: `own` frames of
+ * its own, then bpf_trace_runN, __bpf_trace_EVENT, __traceiter_EVENT as far as they are there. */
 static INLINE uint32_t tracer_frames(const uint64_t *ips, uint32_t prog, uint32_t own)
 {
 	uint32_t skip = own;
@@ -55,7 +55,7 @@ static INLINE uint32_t tracer_frames(const uint64_t *ips, uint32_t prog, uint32_
 	if (prog >= SONDE_MAX_PROGS)
 		return skip;
 	for (int i = 0; i < 3; i++) {
-		uint64_t ip = ips[skip & 7];
+		uint64_t ip = ips[skip & 15];
 
 		if (!in_range(&sonde_config.trace_run, ip) &&
 		    !in_range(&sonde_config.frames[prog][SONDE_FRAME_TRACEITER], ip) &&
@@ -244,7 +244,7 @@ static INLINE uint64_t capture(enum capture what, void *subject, uint32_t prog, 
 }
 
 /* `limit`: frames at most, 0 all.
- * Kernel stack of the current thread. `own`: 1 in programs that see their own frame first. */
+ * Kernel stack of the current thread. `own`: frames of the program itself that it sees first. */
 INLINE uint64_t sonde_stack_kernel(void *ctx, uint32_t prog, uint32_t own, uint32_t probe,
 				   uint32_t limit)
 {

@@ -73,6 +73,7 @@ struct gen {
 	LLVMBasicBlockRef done; /* where `return` goes */
 	LLVMBasicBlockRef on_break, on_continue, loop_body; /* in a loop */
 	uint32_t n_loops;	/* for their functions' names */
+	uint32_t loop_frames;	/* on the kernel stack: of bodies, and of what calls them */
 	LLVMValueRef frame;	/* with loops: variables and epochs in one place (gen_frame.c) */
 	uint32_t frame_size, *var_at, *epoch_at;
 	LLVMValueRef *vars;	/* allocas, by var->id */

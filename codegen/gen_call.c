@@ -151,6 +151,16 @@ static bool sees_own_frame(enum plan_prog_kind kind)
 	return false;
 }
 
+/* Frames of this program's that its kernel stack begins with. */
+static uint32_t own_frames(const struct gen *g)
+{
+	uint32_t n = 1 + g->loop_frames;
+
+	if (!sees_own_frame(g->prog->kind))
+		return 0;
+	return n < SONDE_OWN_FRAMES ? n : SONDE_OWN_FRAMES;
+}
+
 struct value gen_kstack(struct gen *g, struct expr *e)
 {
 	LLVMValueRef probe = gen_u32(g, g->probe_id), limit = gen_u32(g, e->name.limit), v;
@@ -159,7 +169,7 @@ struct value gen_kstack(struct gen *g, struct expr *e)
 		v = GEN_OWN(g, "sonde_stack_task", g->subject, probe, limit);
 	else
 		v = GEN_OWN(g, "sonde_stack_kernel", g->ctx, gen_u32(g, g->prog_id),
-			    gen_u32(g, sees_own_frame(g->prog->kind)), probe, limit);
+			    gen_u32(g, own_frames(g)), probe, limit);
 	return gen_int_value(v, e->type);
 }
 

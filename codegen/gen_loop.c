@@ -23,6 +23,8 @@ struct outer {
 	LLVMBasicBlockRef at;
 };
 
+/* The verifier puts a loop in the place of bpf_loop's call (5.19): the body's frame is all there is.
+ * bpf_for_each_map_elem's has one of its own, bpf_for_each_hash_elem. */
 static void enter_body(struct gen *g, struct outer *o, unsigned n_params, struct span span)
 {
 	LLVMTypeRef params[4] = {n_params == 2 ? g->i64 : g->ptr, g->ptr, g->ptr, g->ptr};
@@ -36,6 +38,7 @@ static void enter_body(struct gen *g, struct outer *o, unsigned n_params, struct
 	g->entry = gen_block(g, "entry");
 	body = gen_block(g, "body");
 	g->loop_body = body;
+	g->loop_frames += n_params == 2 ? 1 : 2;
 	g->done = gen_block(g, "done");
 	g->on_break = gen_block(g, "break");
 	g->on_continue = gen_block(g, "continue");
@@ -67,6 +70,7 @@ static LLVMValueRef leave_body(struct gen *g, const struct outer *o)
 	g->di_fn = o->g.di_fn;
 	g->entry = o->g.entry;
 	g->loop_body = o->g.loop_body;
+	g->loop_frames = o->g.loop_frames;
 	g->done = o->g.done;
 	g->on_break = o->g.on_break;
 	g->on_continue = o->g.on_continue;

@@ -189,15 +189,27 @@ static void put_value(struct out_json *w, const struct view *v)
 	}
 }
 
-/* An object's key is one string: the parts as text shows them, with commas between. */
+static void key_part(struct out_json *w, uint32_t i, const struct view *part)
+{
+	if (i > 0)
+		text_char(&w->scratch, ',');
+	format_view(&w->scratch, part);
+}
+
+/* An object's key is one string: the parts as text shows them, with commas between. One tuple is as
+ * several keys. */
 static void put_key(struct out_json *w, const struct view_map *m, const struct view_row *r)
 {
+	bool is_tuple = m->n_keys == 1 && r->keys[0].type->kind == TY_TUPLE;
+	struct view part;
+
 	w->scratch.n = 0;
-	for (uint32_t i = 0; i < m->n_keys; i++) {
-		if (i > 0)
-			text_char(&w->scratch, ',');
-		format_view(&w->scratch, &r->keys[i]);
+	for (uint32_t i = 0; is_tuple && i < r->keys[0].type->n_members; i++) {
+		view_part(&r->keys[0], i, &part);
+		key_part(w, i, &part);
 	}
+	for (uint32_t i = 0; !is_tuple && i < m->n_keys; i++)
+		key_part(w, i, &r->keys[i]);
 	text_char(&w->file.text, '"');
 	put_escaped(&w->file.text, w->scratch.bytes, w->scratch.n);
 	text_string(&w->file.text, "\": ");
