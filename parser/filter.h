@@ -58,6 +58,7 @@ struct filter {
 	uint32_t current;   /* what it gave last */
 	bool resumes;	    /* first give TOK_RESUME */
 	uint32_t last_stop; /* where the last error was: no error stops twice at one token */
+	uint32_t filled;    /* the last '}' that a value was put in before; 0: none */
 	bool has_told_angle; /* a '>' that closed a block early was noted: the next is no news */
 };
 

@@ -51,11 +51,6 @@ static int kind_before(const struct stop *s)
 	return s->before ? s->before->kind : TOK_YYEOF;
 }
 
-static const struct token *opener_of(const struct stop *s)
-{
-	return s->at->inside == NO_TOKEN ? NULL : &s->f->tokens[s->at->inside];
-}
-
 static int not_built(const struct stop *s, struct span span, const char *what)
 {
 	return diag_error(s->f->diags, span, "not-built", "%s not built yet", what);
@@ -107,9 +102,8 @@ static bool say_not_built_value(const struct stop *s)
 /* Forms that come near to the language's. */
 static bool say_value_form(const struct stop *s)
 {
-	const struct token *opener = opener_of(s);
-
-	if (opener && opener->kind == TOK_VALUE_OPEN && s->at->kind == TOK_RBRACE) {
+	/* where other blocks could end */
+	if (s->at->kind == TOK_RBRACE && expects(s, TOK_STRING) && expects(s, TOK_IF)) {
 		diag_error(s->f->diags, s->at->span, "syntax",
 			   "a block as a value must end in an expression without ';'");
 	} else if (s->at->kind == TOK_RANGE && !expects(s, TOK_STRING)) {
@@ -256,6 +250,41 @@ static bool say_semicolon(const struct stop *s)
 	return true;
 }
 
+/* The kind of the nearest word before the error that a block belongs to. */
+static int block_kind(const struct stop *s)
+{
+	for (uint32_t i = s->index; i-- > 0;) {
+		int kind = s->f->tokens[i].kind;
+
+		if (kind == TOK_WHILE || kind == TOK_FOR || kind == TOK_UNROLL)
+			return kind;
+		if (kind == TOK_IF || kind == TOK_IF_VALUE || kind == TOK_SEMI)
+			break;
+	}
+	return TOK_IF;
+}
+
+static const char *block_word(const struct stop *s)
+{
+	switch (block_kind(s)) {
+	case TOK_WHILE: return "while";
+	case TOK_FOR: return "for";
+	case TOK_UNROLL: return "unroll";
+	default: return "if";
+	}
+}
+
+static const char *block_form(const struct stop *s)
+{
+	switch (block_kind(s)) {
+	case TOK_WHILE: return "while (condition)";
+	case TOK_FOR: return "for ($i : 0..10)";
+	case TOK_UNROLL: return "unroll (count)";
+	default: return "if (condition)";
+	}
+}
+
+/* `if` and the loops. */
 static bool say_if(const struct stop *s)
 {
 	char buf[64];
@@ -266,13 +295,21 @@ static bool say_if(const struct stop *s)
 	} else if (kind_before(s) == TOK_ELSE) {
 		diag_error(s->f->diags, s->at->span, "syntax",
 			   "'else' needs a block: write else { … }");
-	} else if (kind_before(s) == TOK_IF) {
+	} else if (kind_before(s) == TOK_IF || kind_before(s) == TOK_IF_VALUE) {
 		diag_error(s->f->diags, s->at->span, "syntax", "'if' needs a condition");
+	} else if (kind_before(s) == TOK_WHILE) {
+		diag_error(s->f->diags, s->at->span, "syntax", "'while' needs a condition");
+	} else if (kind_before(s) == TOK_UNROLL) {
+		diag_error(s->f->diags, s->at->span, "syntax", "'unroll' needs a count");
+	} else if (kind_before(s) == TOK_FOR) {
+		diag_error(s->f->diags, s->at->span, "syntax",
+			   "'for' needs a variable and what it goes over");
+		diag_hint(s->f->diags, "write for ($kv : @map) { … } or for ($i : 0..10) { … }");
 	} else if (expects(s, TOK_LBRACE) && !expects(s, TOK_STRING)) {
 		diag_error(s->f->diags, s->at->span, "syntax",
-			   "'if' needs a block: expected '{', found %s",
+			   "'%s' needs a block: expected '{', found %s", block_word(s),
 			   found(s, s->at, buf, sizeof(buf)));
-		diag_hint(s->f->diags, "write if (condition) { … }");
+		diag_hint(s->f->diags, "write %s { … }", block_form(s));
 	} else {
 		return false;
 	}
