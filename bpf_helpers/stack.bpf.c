@@ -14,8 +14,7 @@ enum {
 };
 
 struct scratch {
-	uint32_t depth; /* slots in use: programs nest (task, softirq, irq, NMI) */
-	uint32_t pad;
+	uint64_t busy; /* bit i: slot i is in use */
 	uint64_t slot[SONDE_SCRATCH_SLOTS][ROOM];
 };
 
@@ -216,30 +215,41 @@ static INLINE uint64_t capture_user(uint64_t *words, void *ctx, uint32_t probe, 
 
 enum capture { CAPTURE_KERNEL, CAPTURE_TASK, CAPTURE_USER };
 
-/* Takes a scratch slot, captures, gives it back. */
+/* The first slot whose bit is clear, by arithmetic: a branch for each slot would have the verifier walk
+ * all that follows once for each. */
+static INLINE uint32_t free_slot(uint64_t busy)
+{
+	uint64_t b0 = busy & 1, b1 = b0 & busy >> 1, b2 = b1 & busy >> 2, b3 = b2 & busy >> 3;
+
+	_Static_assert(SONDE_SCRATCH_SLOTS == 4, "one term for each slot");
+	return b0 + b1 + b2 + b3;
+}
+
+/* Takes a scratch slot, captures, gives it back. Programs nest (task, softirq, irq, NMI), and those on
+ * uprobes are preempted and end in any order: each slot has its own bit. */
 static INLINE uint64_t capture(enum capture what, void *subject, uint32_t prog, uint32_t own,
 			       uint32_t probe, uint32_t limit)
 {
 	struct scratch *s = scratch_get();
-	uint64_t hash = 0;
-	uint32_t depth;
+	uint64_t hash = 0, bit, *words;
+	uint32_t slot;
 
 	if (!s)
 		return 0;
-	depth = __sync_fetch_and_add(&s->depth, 1);
-	if (depth < SONDE_SCRATCH_SLOTS) {
-		uint64_t *words = s->slot[depth];
-
-		if (what == CAPTURE_KERNEL)
-			hash = capture_kernel(words, subject, prog, own, probe, limit);
-		else if (what == CAPTURE_TASK)
-			hash = capture_task(words, subject, probe, limit);
-		else
-			hash = capture_user(words, subject, probe, limit);
-	} else {
+	slot = free_slot(s->busy);
+	bit = 1ull << slot;
+	if (slot >= SONDE_SCRATCH_SLOTS || __sync_fetch_and_or(&s->busy, bit) & bit) {
 		sonde_loss_count(probe, SONDE_LOSS_SCRATCH);
+		return 0;
 	}
-	__sync_fetch_and_add(&s->depth, -1);
+	words = s->slot[slot];
+	if (what == CAPTURE_KERNEL)
+		hash = capture_kernel(words, subject, prog, own, probe, limit);
+	else if (what == CAPTURE_TASK)
+		hash = capture_task(words, subject, probe, limit);
+	else
+		hash = capture_user(words, subject, probe, limit);
+	__sync_fetch_and_and(&s->busy, ~bit);
 	return hash;
 }
 
