@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
- * Aggregations of more than one word, kept for each CPU and updated in place, and reading any of them
- * over all CPUs. A CPU's value is not private: programs are preempted and interrupted by others, so
- * every change is atomic.
+ * Aggregations of more than one word, kept for each CPU and updated in place, and reading any of
+ * them over all CPUs. A CPU's value is not private: programs are preempted and interrupted by
+ * others, so every change is atomic.
  */
 #include "helpers.h"
 

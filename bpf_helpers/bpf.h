@@ -7,9 +7,9 @@
 #pragma once
 #include "shared.h"
 
-/* Helpers are inlined into the programs that call them, and their code takes the place of the call in
- * the script: no debug information of its own, which would also cost LLVM milliseconds. Only functions
- * that read kernel structs need theirs, CO-RE is made of it. */
+/* Helpers are inlined into the programs that call them, and their code takes the place of the call
+ * in the script: no debug information of its own, which would also cost LLVM milliseconds. Only
+ * functions that read kernel structs need theirs, CO-RE is made of it. */
 #define INLINE __attribute__((always_inline, nodebug))
 #define INLINE_CORE __attribute__((always_inline))
 #define SEC(name) __attribute__((section(name)))

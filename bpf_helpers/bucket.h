@@ -29,8 +29,8 @@ static inline __attribute__((always_inline)) uint32_t sonde_bucket_log2(uint64_t
 	return log | (uint32_t)(x >> 1);
 }
 
-/* Bucket of n where each power of two is split into 2^k equal ones: 0 holds the negative values, one
- * bucket each the values below 2^k. */
+/* Bucket of n where each power of two is split into 2^k equal ones: 0 holds the negative values,
+ * one bucket each the values below 2^k. */
 static inline __attribute__((always_inline)) uint64_t sonde_bucket_log(int64_t n, uint32_t k)
 {
 	uint64_t mask = (1ull << k) - 1;
@@ -46,7 +46,8 @@ static inline __attribute__((always_inline)) uint64_t sonde_bucket_log(int64_t n
 
 /* Bucket of n in steps from `min` on: 0 holds what is less, the last what is more than `max`. */
 static inline __attribute__((always_inline)) uint64_t sonde_bucket_linear(int64_t n, int64_t min,
-									  int64_t max, uint64_t step)
+									  int64_t max,
+									  uint64_t step)
 {
 	if (n < min)
 		return 0;

@@ -19,8 +19,9 @@ INLINE void sonde_map_set(void *map, const void *key, const void *value, uint32_
 		lose_update(err, probe);
 }
 
-/* Add to a 64-bit value in place; the first time, insert it. Another CPU may insert between the two:
- * then its element is there to be added to. Returns the value before (per-CPU maps: this CPU's). */
+/* Add to a 64-bit value in place; the first time, insert it. Another CPU may insert between the
+ * two: then its element is there to be added to. Returns the value before (per-CPU maps: this
+ * CPU's). */
 INLINE uint64_t sonde_map_add(void *map, const void *key, uint64_t amount, uint32_t probe)
 {
 	uint64_t *value = bpf_map_lookup_elem(map, key);

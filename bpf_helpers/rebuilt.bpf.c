@@ -5,7 +5,8 @@
  */
 #include "helpers.h"
 
-/* sched_switch(bool preempt, task prev, task next, unsigned int prev_state); prev_state since 5.18 */
+/* sched_switch(bool preempt, task prev, task next, unsigned int prev_state); prev_state since
+ * 5.18 */
 struct switch_args {
 	uint64_t preempt;
 	struct task_struct *prev, *next;
@@ -45,8 +46,8 @@ INLINE_CORE uint64_t sonde_rebuilt_next_prio(struct switch_args *c)
 	return (uint64_t)(int64_t)c->next->prio;
 }
 
-/* __trace_sched_switch_state: the highest bit reported, idle and the RT lock's wait mapped, preempted
- * threads (still runnable) marked with the bit above all. */
+/* __trace_sched_switch_state: the highest bit reported, idle and the RT lock's wait mapped,
+ * preempted threads (still runnable) marked with the bit above all. */
 INLINE_CORE uint64_t sonde_rebuilt_prev_state(struct switch_args *c)
 {
 	uint32_t state = (uint32_t)c->prev_state, reported;

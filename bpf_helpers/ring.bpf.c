@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
- * Records to user space. Waking the reader costs a probe 550 ns and more, so it is done only when the
- * reader has said that it sleeps (sonde_control.asleep); else it comes by every few milliseconds.
+ * Records to user space. Waking the reader costs a probe 550 ns and more, so it is done only when
+ * the reader has said that it sleeps (sonde_control.asleep); else it comes by every few
+ * milliseconds.
  */
 #include "helpers.h"
 

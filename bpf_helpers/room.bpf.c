@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
- * Memory for what the BPF stack has no room for: long strings, long keys. A program that needs it takes
- * a slot of its CPU when it starts and gives it back when it ends. Programs nest and are preempted in
- * any order, so each slot has a flag of its own: a counter would hand out one that is in use.
+ * Memory for what the BPF stack has no room for: long strings, long keys. A program that needs it
+ * takes a slot of its CPU when it starts and gives it back when it ends. Programs nest and are
+ * preempted in any order, so each slot has a flag of its own: a counter would hand out one that is
+ * in use.
  */
 #include "helpers.h"
 

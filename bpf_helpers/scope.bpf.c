@@ -27,8 +27,8 @@ INLINE uint32_t sonde_scope_current(struct task_struct *task)
 	return sonde_task_pid(task) != sonde_config.self_tgid;
 }
 
-/* May a thread that is not the current one be traced? Only what its pid tells; who asks has its state
- * in task storage to be sure. */
+/* May a thread that is not the current one be traced? Only what its pid tells; who asks has its
+ * state in task storage to be sure. */
 INLINE uint32_t sonde_scope_may_have(struct task_struct *task)
 {
 	if (sonde_config.scope != SONDE_SCOPE_PID)

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
- * Spans: the hidden state of each thread, in task storage; of calls, a stack of those that are open.
+ * Spans: the hidden state of each thread, in task storage; of calls, a stack of those that are
+ * open.
  */
 #include "helpers.h"
 
 enum { TASK_IS_DEAD = 0x80 };
 
-/* A thread that is switched out to come back: not the idle task, not one on its way to the grave. */
+/* A thread that is switched out to come back: not the idle task, not one on its way to the
+ * grave. */
 INLINE_CORE uint32_t sonde_span_begins(struct task_struct *t)
 {
 	return t->pid != 0 && !(t->__state & TASK_IS_DEAD);
@@ -42,8 +44,9 @@ INLINE void *sonde_span_cpu(void *map)
 
 /* ---- open calls -------------------------------------------------------------------------- */
 
-/* Of a thread: how many, then slots of `size` bytes (parser/plan.c), innermost last. A call is known by
- * the stack pointer at its entry, which no other open call has: those further in have lower ones. */
+/* Of a thread: how many, then slots of `size` bytes (parser/plan.c), innermost last. A call is
+ * known by the stack pointer at its entry, which no other open call has: those further in have
+ * lower ones. */
 struct calls {
 	uint64_t n;
 };
@@ -60,8 +63,8 @@ static INLINE struct slot *slot_at(struct calls *c, uint64_t i, uint32_t size)
 	return (void *)((char *)(c + 1) + (i & (SONDE_SPAN_CALLS - 1)) * size);
 }
 
-/* Has a call with stack pointer `sp` been left, when one is entered, or returns, at `now`? Not so on
- * another stack, which `mask` tells: an interrupt has its own. */
+/* Has a call with stack pointer `sp` been left, when one is entered, or returns, at `now`? Not so
+ * on another stack, which `mask` tells: an interrupt has its own. */
 static INLINE uint32_t is_within(uint64_t sp, uint64_t now, uint64_t mask)
 {
 	return ((sp ^ now) & mask) == 0 && sp <= now;
@@ -76,7 +79,8 @@ static INLINE void count_missed(uint64_t n, uint32_t probe)
 
 /* A slot for the call that is entered now; what cannot be open any more is dropped first. NULL when
  * too many are. */
-INLINE void *sonde_span_push(struct calls *c, uint64_t sp, uint32_t size, uint64_t mask, uint32_t probe)
+INLINE void *sonde_span_push(struct calls *c, uint64_t sp, uint32_t size, uint64_t mask,
+			     uint32_t probe)
 {
 	uint64_t before = c->n, n = before;
 	struct slot *slot;
@@ -99,7 +103,8 @@ INLINE void *sonde_span_push(struct calls *c, uint64_t sp, uint32_t size, uint64
 
 /* The slot of the call that returns now, taken off with those above it; NULL when its entry was not
  * seen. What is above it was left without a return. */
-INLINE void *sonde_span_pop(struct calls *c, uint64_t sp, uint32_t size, uint64_t mask, uint32_t probe)
+INLINE void *sonde_span_pop(struct calls *c, uint64_t sp, uint32_t size, uint64_t mask,
+			    uint32_t probe)
 {
 	uint64_t before = c->n, n = before;
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
- * Stacks: frames into per-CPU scratch, the tracer's own frames off, a 64-bit hash over what is left,
- * stored once under that hash. Map keys and records hold the hash. A user stack's first sighting is
- * also sent to user space, which notes its process's mappings while that lives; it counts as seen
- * only when the record was reserved.
+ * Stacks: frames into per-CPU scratch, the tracer's own frames off, a 64-bit hash over what is
+ * left, stored once under that hash. Map keys and records hold the hash. A user stack's first
+ * sighting is also sent to user space, which notes its process's mappings while that lives; it
+ * counts as seen only when the record was reserved.
  */
 #include "helpers.h"
 
@@ -45,8 +45,9 @@ static INLINE uint32_t in_range(const volatile struct sonde_range *r, uint64_t i
 	return ip >= r->start && ip < r->end;
 }
 
-/* How many of the first frames are the tracer's, in a program called by a tracepoint: `own` frames of
- * its own, then bpf_trace_runN, __bpf_trace_EVENT, __traceiter_EVENT as far as they are there. */
+/* How many of the first frames are the tracer's, in a program called by a tracepoint: `own` frames
+ * of its own, then bpf_trace_runN, __bpf_trace_EVENT, __traceiter_EVENT as far as they are
+ * there. */
 static INLINE uint32_t tracer_frames(const uint64_t *ips, uint32_t prog, uint32_t own)
 {
 	uint32_t skip = own;
@@ -73,9 +74,9 @@ static INLINE uint64_t mix(uint64_t h, uint64_t word)
 
 enum { BLOCK = 8 };
 
-/* By blocks: the verifier walks every iteration of a loop, and a step a frame cost 3 ms of start-up.
- * What follows the last frame is zero: the kernel clears the rest of its buffer, and the room behind
- * that is never written. */
+/* By blocks: the verifier walks every iteration of a loop, and a step a frame cost 3 ms of
+ * start-up. What follows the last frame is zero: the kernel clears the rest of its buffer, and the
+ * room behind that is never written. */
 static INLINE uint64_t hash_frames(const uint64_t *ips, uint32_t n, uint64_t seed)
 {
 	uint64_t h = seed;
@@ -104,7 +105,8 @@ static INLINE struct sonde_stack *store(struct sonde_stack *st, uint64_t hash, u
 	return bpf_map_lookup_elem(&sonde_stacks, &hash);
 }
 
-/* Cut to `limit` frames (0: all). What is hashed with the last of them is zeroed: see hash_frames. */
+/* Cut to `limit` frames (0: all). What is hashed with the last of them is zeroed: see
+ * hash_frames. */
 static INLINE uint32_t cut_to(uint64_t *ips, uint32_t n, uint32_t limit)
 {
 	if (!limit || n <= limit)
@@ -165,8 +167,8 @@ static INLINE uint64_t capture_task(uint64_t *words, struct task_struct *task, u
 }
 
 /* Tell user space of a stack it has not heard of. */
-static INLINE void announce(struct sonde_stack *kept, uint64_t hash, uint32_t tgid, uint32_t exec_id,
-			    uint32_t probe)
+static INLINE void announce(struct sonde_stack *kept, uint64_t hash, uint32_t tgid,
+			    uint32_t exec_id, uint32_t probe)
 {
 	struct sonde_stack_event *ev;
 
@@ -215,8 +217,8 @@ static INLINE uint64_t capture_user(uint64_t *words, void *ctx, uint32_t probe, 
 
 enum capture { CAPTURE_KERNEL, CAPTURE_TASK, CAPTURE_USER };
 
-/* The first slot whose bit is clear, by arithmetic: a branch for each slot would have the verifier walk
- * all that follows once for each. */
+/* The first slot whose bit is clear, by arithmetic: a branch for each slot would have the verifier
+ * walk all that follows once for each. */
 static INLINE uint32_t free_slot(uint64_t busy)
 {
 	uint64_t b0 = busy & 1, b1 = b0 & busy >> 1, b2 = b1 & busy >> 2, b3 = b2 & busy >> 3;
@@ -225,8 +227,8 @@ static INLINE uint32_t free_slot(uint64_t busy)
 	return b0 + b1 + b2 + b3;
 }
 
-/* Takes a scratch slot, captures, gives it back. Programs nest (task, softirq, irq, NMI), and those on
- * uprobes are preempted and end in any order: each slot has its own bit. */
+/* Takes a scratch slot, captures, gives it back. Programs nest (task, softirq, irq, NMI), and those
+ * on uprobes are preempted and end in any order: each slot has its own bit. */
 static INLINE uint64_t capture(enum capture what, void *subject, uint32_t prog, uint32_t own,
 			       uint32_t probe, uint32_t limit)
 {
@@ -261,8 +263,8 @@ INLINE uint64_t sonde_stack_kernel(void *ctx, uint32_t prog, uint32_t own, uint3
 	return capture(CAPTURE_KERNEL, ctx, prog, own, probe, limit);
 }
 
-/* Kernel stack of a thread that is switched out: where it waits. The kernel leaves the scheduler's own
- * functions out of it (stack_trace_save_tsk). */
+/* Kernel stack of a thread that is switched out: where it waits. The kernel leaves the scheduler's
+ * own functions out of it (stack_trace_save_tsk). */
 INLINE uint64_t sonde_stack_task(struct task_struct *task, uint32_t probe, uint32_t limit)
 {
 	return capture(CAPTURE_TASK, task, 0, 0, probe, limit);

@@ -19,7 +19,8 @@ INLINE_CORE uint64_t sonde_task_uid(struct task_struct *t)
 	return t->cred->uid.val;
 }
 
-/* Zero what follows the first NUL byte of a word; *ended says that there was one before or in it. */
+/* Zero what follows the first NUL byte of a word; *ended says that there was one before or in
+ * it. */
 static INLINE uint64_t end_at_nul(uint64_t word, uint32_t *ended)
 {
 	uint64_t nul = (word - 0x0101010101010101ull) & ~word & 0x8080808080808080ull;
@@ -30,8 +31,8 @@ static INLINE uint64_t end_at_nul(uint64_t word, uint32_t *ended)
 	return nul ? word & (nul - 1) & ~nul : word;
 }
 
-/* Two loads instead of a helper call (85 ns). The kernel leaves old text behind the NUL, which would
- * make two map keys of one name. */
+/* Two loads instead of a helper call (85 ns). The kernel leaves old text behind the NUL, which
+ * would make two map keys of one name. */
 INLINE_CORE void sonde_task_comm(struct task_struct *t, uint64_t *comm)
 {
 	const uint64_t *from = (const uint64_t *)t->comm;

@@ -13,7 +13,8 @@ static INLINE void check_cut(long n, uint32_t size, char next, uint32_t probe)
 }
 
 /* `to` holds zeros. `size` is what the script asked for when `is_asked`: no loss then. */
-INLINE void sonde_text_user(char *to, uint32_t size, const void *from, uint32_t is_asked, uint32_t probe)
+INLINE void sonde_text_user(char *to, uint32_t size, const void *from, uint32_t is_asked,
+			    uint32_t probe)
 {
 	long n = bpf_probe_read_user_str(to, size, from);
 	char next = 0;
@@ -29,7 +30,8 @@ INLINE void sonde_text_user(char *to, uint32_t size, const void *from, uint32_t 
 	check_cut(n, size, next, probe);
 }
 
-INLINE void sonde_text_kernel(char *to, uint32_t size, const void *from, uint32_t is_asked, uint32_t probe)
+INLINE void sonde_text_kernel(char *to, uint32_t size, const void *from, uint32_t is_asked,
+			      uint32_t probe)
 {
 	long n = bpf_probe_read_kernel_str(to, size, from);
 	char next = 0;

@@ -34,8 +34,8 @@ static int write_all(int fd, const char *bytes, size_t len)
 
 /* _exit: what the parent has buffered must not be written twice. The parent goes on when it has the
  * byte: taking LLVM's memory down takes the kernel another millisecond. */
-static void child(const struct compile *c, int done, const struct program *p, const struct plan *plan,
-		  enum codegen_stage stage)
+static void child(const struct compile *c, int done, const struct program *p,
+		  const struct plan *plan, enum codegen_stage stage)
 {
 	struct codegen_output out = {0};
 	int err = codegen_run(p, plan, stage, &out);
@@ -71,7 +71,8 @@ static int map_bytes(struct compile *c)
 
 	if (fstat(c->memfd, &st))
 		return -errno;
-	at = st.st_size ? mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, c->memfd, 0) : NULL;
+	at = st.st_size ? mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, c->memfd, 0)
+			: NULL;
 	if (at == MAP_FAILED)
 		return -errno;
 	c->bytes = at;

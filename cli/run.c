@@ -163,7 +163,8 @@ static void raise_file_limit(void)
 
 /* From here on kernel and system can refuse: status 2. */
 static int compile_and_trace(const struct options *o, const struct program *program,
-			     const struct plan *plan, struct kernel *k, struct command *command, FILE *f)
+			     const struct plan *plan, struct kernel *k, struct command *command,
+			     FILE *f)
 {
 	struct session_scope scope = scope_of(o, command);
 	struct session_prep prep;
@@ -176,7 +177,9 @@ static int compile_and_trace(const struct options *o, const struct program *prog
 	if (!err)
 		status = compile_wait(&c);
 	if (!status) {
-		status = session_open(&s, plan, k, &prep, c.bytes, c.len) ? 2 : trace(o, &scope, &s, command, f);
+		status = session_open(&s, plan, k, &prep, c.bytes, c.len)
+				 ? 2
+				 : trace(o, &scope, &s, command, f);
 		session_close(&s);
 	}
 	session_prep_free(&prep);

@@ -49,8 +49,9 @@ static void declare_maps(struct gen *g)
 	for (uint32_t i = 0; i < p->n_maps; i++) {
 		const struct plan_map *m = &p->maps[i];
 
-		g->maps[i] = gen_di_map(g, m->symbol, map_kinds[m->kind].type, map_kinds[m->kind].flags,
-					m->max_entries, m->key_size, m->value_size);
+		g->maps[i] =
+			gen_di_map(g, m->symbol, map_kinds[m->kind].type, map_kinds[m->kind].flags,
+				   m->max_entries, m->key_size, m->value_size);
 	}
 	g->spans = arena_alloc(g->arena, (p->n_probes + 1) * sizeof(*g->spans));
 	for (uint32_t i = 0; i < p->n_probes; i++)
@@ -70,15 +71,16 @@ static void declare_license(struct gen *g)
 	LLVMSetAlignment(global, 1);
 }
 
-static void set_flag(struct gen *g, LLVMModuleFlagBehavior behavior, const char *name, uint32_t value)
+static void set_flag(struct gen *g, LLVMModuleFlagBehavior behavior, const char *name,
+		     uint32_t value)
 {
 	LLVMAddModuleFlag(g->module, behavior, name, strlen(name),
 			  LLVMValueAsMetadata(LLVMConstInt(g->i32, value, false)));
 }
 
 /* Debug info is there for BTF only. LLVM writes no DWARF for a module that says "CodeView", which is
- * for Windows alone, and no DWARF version: 2 ms less. The helpers' bitcode has a version of its own,
- * hence "override". */
+ * for Windows alone, and no DWARF version: 2 ms less. The helpers' bitcode has a version of its
+ * own, hence "override". */
 static void set_no_dwarf(struct gen *g)
 {
 	set_flag(g, LLVMModuleFlagBehaviorWarning, "Debug Info Version", LLVMDebugMetadataVersion());
@@ -86,8 +88,8 @@ static void set_no_dwarf(struct gen *g)
 	set_flag(g, LLVMModuleFlagBehaviorWarning, "CodeView", 1);
 }
 
-/* LLVM's own way with an error is to print it and end the process. The one that a script can cause is
- * a stack of more than 512 bytes. */
+/* LLVM's own way with an error is to print it and end the process. The one that a script can cause
+ * is a stack of more than 512 bytes. */
 static void on_diagnostic(LLVMDiagnosticInfoRef info, void *ctx)
 {
 	struct gen *g = ctx;

@@ -21,8 +21,8 @@ struct codegen_output {
 	size_t len;
 };
 
-/* Generate. 0; 1 when the script asks for more than a BPF program can have, -1 for a defect of ours,
- * both with a message in out->bytes. Costs about 10 ms and 20 MiB, which LLVM never
+/* Generate. 0; 1 when the script asks for more than a BPF program can have, -1 for a defect of
+ * ours, both with a message in out->bytes. Costs about 10 ms and 20 MiB, which LLVM never
  * gives back: meant to run in a process that ends afterwards. */
 int codegen_run(const struct program *p, const struct plan *plan, enum codegen_stage stage,
 		struct codegen_output *out);

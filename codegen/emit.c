@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Helpers come optimized by clang; once they are inlined little is left to do: constants folded, dead
- * branches out. default<O2> takes 3 ms more and gains 2 % of the instructions. */
+/* Helpers come optimized by clang; once they are inlined little is left to do: constants folded,
+ * dead branches out. default<O2> takes 3 ms more and gains 2 % of the instructions. */
 static const char passes[] = "function(sroa,early-cse,simplifycfg,instsimplify,simplifycfg,adce)";
 
 static int fail(struct gen *g, const char *what, char *llvm_message)
@@ -122,7 +122,8 @@ int emit_machine(struct gen *g, bool text, struct codegen_output *out)
 	if (!tm)
 		return -1;
 	if (LLVMTargetMachineEmitToMemoryBuffer(tm, g->module,
-						text ? LLVMAssemblyFile : LLVMObjectFile, &message, &buf))
+						text ? LLVMAssemblyFile : LLVMObjectFile, &message,
+						&buf))
 		return fail(g, "LLVM cannot emit BPF", message);
 	out->len = LLVMGetBufferSize(buf);
 	out->bytes = malloc(out->len + 1);

@@ -81,7 +81,7 @@ struct gen {
 	LLVMValueRef subject;	/* typed pointer to the thread it is about; NULL: the current one */
 	LLVMValueRef delta;	/* i64, at a span's end */
 	LLVMValueRef span;	/* the span's slot, at its end */
-	LLVMValueRef depth;	/* i64, at the end of a call; NULL: spans of this kind do not nest */
+	LLVMValueRef depth; /* i64, at the end of a call; NULL: spans of this kind do not nest */
 	LLVMValueRef syscall;	/* i64, in programs on sys_enter and sys_exit */
 	bool is_start;		/* what is generated starts the probe's spans */
 	/* gen_text.c: memory for what is too long for the BPF stack */
@@ -95,7 +95,8 @@ LLVMValueRef gen_u64(struct gen *g, uint64_t n);
 LLVMValueRef gen_u32(struct gen *g, uint32_t n);
 /* Address `offset` bytes behind `base`. */
 LLVMValueRef gen_at(struct gen *g, LLVMValueRef base, uint32_t offset);
-/* A buffer on the BPF stack, 8-aligned; its stack slot can be reused once gen_buffer_end is called. */
+/* A buffer on the BPF stack, 8-aligned; its stack slot can be reused once gen_buffer_end is
+ * called. */
 LLVMValueRef gen_buffer(struct gen *g, uint32_t size);
 void gen_buffer_end(struct gen *g, LLVMValueRef buffer, uint32_t size);
 struct value gen_int_value(LLVMValueRef v, const struct type *type);
@@ -132,8 +133,8 @@ LLVMValueRef gen_arith(struct gen *g, enum op op, LLVMValueRef x, LLVMValueRef y
 /* The register at byte `offset` of struct pt_regs, the context. */
 LLVMValueRef gen_register(struct gen *g, uint32_t offset);
 
-/* Typed pointer to the thread the probe is about: pid, comm and the like are loads from it, which cost
- * nothing, where a helper call costs 10 to 85 ns. */
+/* Typed pointer to the thread the probe is about: pid, comm and the like are loads from it, which
+ * cost nothing, where a helper call costs 10 to 85 ns. */
 LLVMValueRef gen_task(struct gen *g);
 
 /* ---- values with parts (gen_compound.c) */
@@ -171,7 +172,8 @@ void gen_map_delete(struct gen *g, struct expr *target);
 LLVMValueRef gen_map_has(struct gen *g, struct expr *target);
 /* Add `amount` atomically; the value before when `want_old`, else NULL. */
 LLVMValueRef gen_map_add(struct gen *g, struct expr *target, LLVMValueRef amount, bool want_old);
-/* The element of an aggregation's value, in place; code that adds to it follows, then gen_map_element_end. */
+/* The element of an aggregation's value, in place; code that adds to it follows, then
+ * gen_map_element_end. */
 LLVMValueRef gen_map_element(struct gen *g, struct expr *target, LLVMBasicBlockRef *end);
 void gen_map_element_end(struct gen *g, LLVMBasicBlockRef end);
 /* Count one in a bucket of a histogram. */

@@ -87,7 +87,8 @@ static LLVMValueRef total(struct gen *g, LLVMValueRef map, LLVMValueRef key, uin
 	return GEN_OWN(g, "sonde_agg_total", map, key, gen_u32(g, word));
 }
 
-static LLVMValueRef read_extreme(struct gen *g, const struct type *t, LLVMValueRef map, LLVMValueRef key)
+static LLVMValueRef read_extreme(struct gen *g, const struct type *t, LLVMValueRef map,
+				 LLVMValueRef key)
 {
 	LLVMValueRef v = GEN_OWN(g, "sonde_agg_greatest", map, key, gen_u32(g, 0));
 	LLVMValueRef is_set = GEN_OWN(g, "sonde_agg_greatest", map, key, gen_u32(g, 1));
@@ -96,7 +97,8 @@ static LLVMValueRef read_extreme(struct gen *g, const struct type *t, LLVMValueR
 }
 
 /* Nothing added yet: 0, not a division by zero of the script's. */
-static LLVMValueRef read_average(struct gen *g, const struct type *t, LLVMValueRef map, LLVMValueRef key)
+static LLVMValueRef read_average(struct gen *g, const struct type *t, LLVMValueRef map,
+				 LLVMValueRef key)
 {
 	LLVMValueRef sum = total(g, map, key, 0), n = total(g, map, key, 1);
 

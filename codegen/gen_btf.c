@@ -2,8 +2,8 @@
 /*
  * Debug info, which LLVM turns into BTF: line info of programs (the kernel prints script lines in
  * the verifier log) and definitions of maps, in the form libbpf reads from section .maps.
- * Learnt the hard way: every DISubprogram needs its parameters named, or the kernel refuses all BTF;
- * map globals are C identifiers.
+ * Learnt the hard way: every DISubprogram needs its parameters named, or the kernel refuses all
+ * BTF; map globals are C identifiers.
  */
 #include "gen.h"
 #include <string.h>
@@ -14,8 +14,8 @@ void gen_di_begin(struct gen *g)
 {
 	const char *file = g->program->source->name;
 
-	/* LLVM reads the file to put script lines into BTF; a text that came by -e is no file, and what
-	 * happens to be called so in the current directory is not it. */
+	/* LLVM reads the file to put script lines into BTF; a text that came by -e is no file, and
+	 * what happens to be called so in the current directory is not it. */
 	const char *folder = g->program->source->is_file ? "." : "/dev/null";
 
 	g->di = LLVMCreateDIBuilder(g->module);

@@ -116,7 +116,8 @@ struct value gen_comm(struct gen *g, struct expr *e)
 
 struct value gen_cpu(struct gen *g, struct expr *e)
 {
-	return gen_int_value(low32(g, gen_helper(g, HELPER_GET_SMP_PROCESSOR_ID, NULL, 0)), e->type);
+	return gen_int_value(low32(g, gen_helper(g, HELPER_GET_SMP_PROCESSOR_ID, NULL, 0)),
+			     e->type);
 }
 
 struct value gen_nsecs(struct gen *g, struct expr *e)
@@ -191,10 +192,12 @@ static struct value text_value(const struct expr *e, const char *text)
 			      .len = (uint32_t)strlen(text)};
 }
 
-/* Names of the system calls that share this body, by number: a constant in the program's .rodata. */
+/* Names of the system calls that share this body, by number: a constant in the program's
+ * .rodata. */
 static LLVMValueRef name_table(struct gen *g, const struct type *type)
 {
-	LLVMTypeRef slot = LLVMArrayType2(g->i8, type->size), table = LLVMArrayType2(slot, SONDE_SYSCALLS);
+	LLVMTypeRef slot = LLVMArrayType2(g->i8, type->size),
+		    table = LLVMArrayType2(slot, SONDE_SYSCALLS);
 	LLVMValueRef rows[SONDE_SYSCALLS], global;
 	const char *symbol = arena_printf(g->arena, "names_%u", g->probe_id);
 
@@ -411,12 +414,15 @@ static struct value record_field(struct gen *g, const struct tp_field *f, const 
 	LLVMValueRef buf;
 
 	if (f->is_data_loc)
-		return gen_data_loc(g, gen_load(g, type_int(4, false), gen_at(g, g->ctx, f->offset)).v, type);
+		return gen_data_loc(g,
+				    gen_load(g, type_int(4, false), gen_at(g, g->ctx, f->offset)).v,
+				    type);
 	if (type->kind != TY_STRING) {
 		v = gen_load(g, type, gen_at(g, g->ctx, f->offset));
 		return v;
 	}
-	/* The context can be read by words only, but a helper may read from it as from any memory. */
+	/* The context can be read by words only, but a helper may read from it as from any
+	 * memory. */
 	buf = gen_buffer(g, type->size);
 	GEN_OWN(g, "sonde_memory_read", buf, gen_u32(g, type->size), gen_at(g, g->ctx, f->offset));
 	return (struct value){.kind = V_MEM, .type = type, .v = buf};

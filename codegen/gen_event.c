@@ -42,7 +42,8 @@ static void gen_fields(struct gen *g, uint32_t id, struct expr **args, uint32_t 
 		values[i] = gen_expr(g, args[i]);
 	record = gen_record(g, id, ev->size, &skip);
 	for (uint32_t i = 0; i < n; i++)
-		gen_store(g, values[i], ev->fields[i].type, gen_at(g, record, ev->fields[i].offset));
+		gen_store(g, values[i], ev->fields[i].type,
+			  gen_at(g, record, ev->fields[i].offset));
 	gen_record_end(g, record, skip);
 }
 
@@ -70,7 +71,8 @@ static void gen_map_event(struct gen *g, uint32_t id, LLVMValueRef epoch)
 	gen_record_end(g, record, skip);
 }
 
-/* The epoch is advanced here and now, so that what this run adds afterwards belongs to the new one. */
+/* The epoch is advanced here and now, so that what this run adds afterwards belongs to the new
+ * one. */
 static LLVMValueRef advance_epoch(struct gen *g, uint32_t map)
 {
 	LLVMValueRef old = GEN_OWN(g, "sonde_control_clear", gen_u32(g, map), gen_u32(g, g->probe_id));
@@ -109,7 +111,8 @@ struct value gen_clear(struct gen *g, struct expr *e)
 	return nothing;
 }
 
-/* The flag ends the run whatever becomes of the record; the record says which output came before. */
+/* The flag ends the run whatever becomes of the record; the record says which output came
+ * before. */
 struct value gen_exit(struct gen *g, struct expr *e)
 {
 	LLVMValueRef code = e->call.n_args ? gen_int(g, e->call.args[0]) : gen_u64(g, 0);

@@ -23,8 +23,8 @@ struct outer {
 	LLVMBasicBlockRef at;
 };
 
-/* The verifier puts a loop in the place of bpf_loop's call (5.19): the body's frame is all there is.
- * bpf_for_each_map_elem's has one of its own, bpf_for_each_hash_elem. */
+/* The verifier puts a loop in the place of bpf_loop's call (5.19): the body's frame is all there
+ * is. bpf_for_each_map_elem's has one of its own, bpf_for_each_hash_elem. */
 static void enter_body(struct gen *g, struct outer *o, unsigned n_params, struct span span)
 {
 	LLVMTypeRef params[4] = {n_params == 2 ? g->i64 : g->ptr, g->ptr, g->ptr, g->ptr};

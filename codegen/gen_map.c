@@ -48,7 +48,8 @@ static bool is_big_key(const struct gen *g, const struct plan_map *m)
 	return g->room && m->key_size > 128;
 }
 
-/* The key, on the BPF stack if short. Padding is part of the key for the kernel, so it is zeroed. */
+/* The key, on the BPF stack if short. Padding is part of the key for the kernel, so it is
+ * zeroed. */
 static LLVMValueRef build_key(struct gen *g, const struct expr *e)
 {
 	const struct plan_map *m = plan_of(g, e);

@@ -226,11 +226,12 @@ static void add_attribute(struct gen *g, LLVMValueRef fn, const char *name)
 				LLVMCreateEnumAttribute(g->llvm, kind, 0));
 }
 
-/* Programs that can be attached for a while after tracing has ended: exit() was called, or their perf
- * events are being closed. */
+/* Programs that can be attached for a while after tracing has ended: exit() was called, or their
+ * perf events are being closed. */
 static bool stops_after_exit(const struct gen *g)
 {
-	return (g->prog->n_probes || g->prog->n_starts) && g->prog->kind != PP_BEGIN && g->prog->kind != PP_END;
+	return (g->prog->n_probes || g->prog->n_starts) && g->prog->kind != PP_BEGIN &&
+	       g->prog->kind != PP_END;
 }
 
 void gen_program(struct gen *g, uint32_t index)

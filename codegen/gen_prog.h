@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the parts of a kernel program share: gen_prog.c (entry, scope, dispatch, body) and gen_span.c
- * (the two ends of spans).
+ * What the parts of a kernel program share: gen_prog.c (entry, scope, dispatch, body) and
+ * gen_span.c (the two ends of spans).
  */
 #pragma once
 #include "gen.h"
@@ -19,8 +19,8 @@ LLVMValueRef prog_context_word(struct gen *g, uint32_t i);
 LLVMValueRef prog_context_pointer(struct gen *g, uint32_t i);
 
 /* Start and end of a kind of span, or both: the gen column of spans.def. The probe is selected; the
- * builder is at a block of its own, and the code ends by going to `out`. In a program of its own that
- * only starts spans, and in sys_enter's, g->is_start is set. */
+ * builder is at a block of its own, and the code ends by going to `out`. In a program of its own
+ * that only starts spans, and in sys_enter's, g->is_start is set. */
 typedef void gen_span_fn(struct gen *g, LLVMBasicBlockRef out);
 gen_span_fn gen_span_switch, gen_span_return, gen_span_syscall, gen_span_firing;
 /* The hook of a kind. */

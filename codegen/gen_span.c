@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Spans: the gen column of spans.def. The start keeps the time and what the end will need and only the
- * start can see; the end takes the start away, has the difference as `delta`, and runs the body.
+ * Spans: the gen column of spans.def. The start keeps the time and what the end will need and only
+ * the start can see; the end takes the start away, has the difference as `delta`, and runs the
+ * body.
  */
 #include "gen.h"
 #include "gen_hooks.h"

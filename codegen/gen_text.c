@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Texts: str(), fields of tracepoints with texts of any length, and the memory for what is too long for
- * the BPF stack (bpf_helpers/room.bpf.c).
+ * Texts: str(), fields of tracepoints with texts of any length, and the memory for what is too long
+ * for the BPF stack (bpf_helpers/room.bpf.c).
  */
 #include "gen.h"
 #include "gen_hooks.h"
@@ -75,8 +75,8 @@ bool gen_is_user_space(const struct attach_point *p)
 	return p->id == PROBE_UPROBE || p->id == PROBE_URETPROBE || p->syscall >= 0;
 }
 
-static struct value read_text(struct gen *g, const struct type *type, LLVMValueRef from, bool is_user,
-			      bool is_asked)
+static struct value read_text(struct gen *g, const struct type *type, LLVMValueRef from,
+			      bool is_user, bool is_asked)
 {
 	LLVMValueRef buf = gen_big_buffer(g, type->size);
 
@@ -92,7 +92,8 @@ struct value gen_str(struct gen *g, struct expr *e)
 
 	if (p->type->kind == TY_STRING) /* a text already: a field that holds it */
 		return gen_expr(g, p);
-	return read_text(g, e->type, gen_int(g, p), gen_is_user_space(g->point), e->call.n_args > 1);
+	return read_text(g, e->type, gen_int(g, p), gen_is_user_space(g->point),
+			 e->call.n_args > 1);
 }
 
 /* The field holds where in the record the text is (low half) and how long (high half). */

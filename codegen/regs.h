@@ -10,7 +10,8 @@ enum { REGS_ARGS = 6 };
 
 uint32_t regs_arg_offset(unsigned i);
 uint32_t regs_return_offset(void);
-/* The stack pointer, and by how much it is above that of the entry when the function has returned. */
+/* The stack pointer, and by how much it is above that of the entry when the function has
+ * returned. */
 uint32_t regs_sp_offset(void);
 uint64_t regs_return_sp_shift(void);
 /* Where argument i is from the stack pointer at a function's entry; -1: in a register, at

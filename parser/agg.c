@@ -32,7 +32,9 @@ uint32_t agg_buckets(const struct type *t)
 	const int64_t *scale = t->scale;
 
 	if (t->agg == AGG_LHIST)
-		return (uint32_t)sonde_bucket_linear(INT64_MAX, scale[0], scale[1], (uint64_t)scale[2]) + 1;
+		return (uint32_t)sonde_bucket_linear(INT64_MAX, scale[0], scale[1],
+						     (uint64_t)scale[2]) +
+		       1;
 	return (uint32_t)sonde_bucket_log(INT64_MAX, (uint32_t)scale[0]) + 1;
 }
 

@@ -6,10 +6,10 @@
 #include "type.h"
 
 enum agg_layout {
-	AL_SUM,	    /* 1 word, added to */
-	AL_MAX,	    /* 2 words: the greatest of the values in agg_ordered's order; 1 once there is one */
+	AL_SUM, /* 1 word, added to */
+	AL_MAX, /* 2 words: the greatest in the order of agg_ordered; 1 once there is one */
 	AL_AVERAGE, /* 2 words: total, count */
-	AL_BUCKETS, /* counters of buckets: an entry each where there are keys, else words side by side */
+	AL_BUCKETS, /* counters: an entry each where there are keys, else words side by side */
 };
 
 struct agg_row {

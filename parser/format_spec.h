@@ -14,5 +14,6 @@ struct format_spec {
 	uint32_t bad_at, bad_len;
 };
 
-/* Take `text` apart. Conversions: %[-+ #0][width][.precision][hh h l ll j z t](d i u x X o c p s). */
+/* Take `text` apart. Conversions: %[-+ #0][width][.precision][hh h l ll j z t](d i u x X o c p
+ * s). */
 void format_parse(struct arena *a, const char *text, uint32_t len, struct format_spec *out);

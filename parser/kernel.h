@@ -48,8 +48,8 @@ enum kernel_feature {
 typedef void (*kernel_name_fn)(const char *name, void *ctx);
 
 struct kernel {
-	/* Set when formats could not be read (-errno): some attach point is unchecked, so the script
-	 * can be checked but not be compiled. */
+	/* Set when formats could not be read (-errno): some attach point is unchecked, so the
+	 * script can be checked but not be compiled. */
 	int unchecked;
 	/* The format of tracepoint category:event. 0, -ENOENT (no such event), -EACCES/-EPERM (not
 	 * allowed to read tracefs), other -errno. */

@@ -14,15 +14,15 @@ enum {
 	LIMIT_STR_ASKED = 1024,	      /* the same at most */
 	LIMIT_FRAMES = 127,	      /* of a stack: SONDE_MAX_FRAMES */
 	LIMIT_PROBES = 1024,	      /* attach points in a script */
-	LIMIT_MAPS = 256,	      /* maps in a script: the epoch table's size (bpf_helpers/shared.h) */
-	LIMIT_KEY_BYTES = 256,	      /* a map's key: it is built on the BPF stack of 512 bytes */
-	LIMIT_STACK_BYTES = 400,      /* scratch variables and temporaries of one probe */
-	LIMIT_EVENT_BYTES = 4096,     /* one printf record */
-	LIMIT_SPAN_BYTES = 60000,     /* the state of a thread's spans: task storage has 64 KiB */
-	LIMIT_CALL_ARGS = 64,	      /* arguments of a call, keys of a map */
-	LIMIT_TYPE_SUFFIXES = 8,      /* '*' and '[N]' behind a type's name */
-	LIMIT_TUPLE_BYTES = 256,      /* a tuple or record: on the BPF stack of 512 bytes */
-	LIMIT_UNROLL = 100,	      /* copies of an unroll's body */
-	LIMIT_LOOP = 1 << 20,	      /* rounds of a loop: what is beyond is cut and counted */
-	LIMIT_MAP_KEYS = 1 << 17,     /* entries of a keyed map when nothing else is said */
+	LIMIT_MAPS = 256,      /* maps in a script: the epoch table's size (bpf_helpers/shared.h) */
+	LIMIT_KEY_BYTES = 256, /* a map's key: it is built on the BPF stack of 512 bytes */
+	LIMIT_STACK_BYTES = 400,  /* scratch variables and temporaries of one probe */
+	LIMIT_EVENT_BYTES = 4096, /* one printf record */
+	LIMIT_SPAN_BYTES = 60000, /* the state of a thread's spans: task storage has 64 KiB */
+	LIMIT_CALL_ARGS = 64,	  /* arguments of a call, keys of a map */
+	LIMIT_TYPE_SUFFIXES = 8,  /* '*' and '[N]' behind a type's name */
+	LIMIT_TUPLE_BYTES = 256,  /* a tuple or record: on the BPF stack of 512 bytes */
+	LIMIT_UNROLL = 100,	  /* copies of an unroll's body */
+	LIMIT_LOOP = 1 << 20,	  /* rounds of a loop: what is beyond is cut and counted */
+	LIMIT_MAP_KEYS = 1 << 17, /* entries of a keyed map when nothing else is said */
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Typed AST -> plan: which kernel programs, how maps, records and hidden state are laid out, what the
- * runtime has to provide. The only place that hands out map and event ids and computes offsets; it
- * writes them back into the tree (map.id, call.event) for codegen.
+ * Typed AST -> plan: which kernel programs, how maps, records and hidden state are laid out, what
+ * the runtime has to provide. The only place that hands out map and event ids and computes offsets;
+ * it writes them back into the tree (map.id, call.event) for codegen.
  * Before: sema_run returned 0. After: the plan needs the AST no more.
  */
 #include "plan.h"
@@ -469,7 +469,9 @@ static uint32_t add_prog(struct planner *pl, struct plan_prog g, const char *wha
 static uint32_t prog_for(struct planner *pl, const struct attach_point *point,
 			 enum plan_prog_kind kind)
 {
-	struct plan_prog g = {.kind = kind, .function = point->function, .period_ns = point->period_ns,
+	struct plan_prog g = {.kind = kind,
+			      .function = point->function,
+			      .period_ns = point->period_ns,
 			      .hertz = point->hertz};
 
 	if (kind == PP_SYSCALL_ENTER || kind == PP_SYSCALL_EXIT) {
@@ -504,7 +506,8 @@ static struct plan_field span_field(struct plan_probe *q, const struct type *t)
 	return f;
 }
 
-/* What the event that is gone by the end had: at sched_switch the current thread is another then. */
+/* What the event that is gone by the end had: at sched_switch the current thread is another
+ * then. */
 static void plan_switch_state(struct planner *pl, struct plan_probe *q,
 			      const struct attach_point *point, const struct reads *r)
 {
@@ -523,7 +526,8 @@ static void plan_switch_state(struct planner *pl, struct plan_probe *q,
 static uint32_t span_owner(const struct planner *pl, const struct plan_probe *q)
 {
 	for (uint32_t i = 0; i < pl->plan->n_probes && q->span_kind == SPAN_SYSCALL; i++)
-		if (pl->plan->probes[i].ast == q->ast && pl->plan->probes[i].span_kind == SPAN_SYSCALL)
+		if (pl->plan->probes[i].ast == q->ast &&
+		    pl->plan->probes[i].span_kind == SPAN_SYSCALL)
 			return i;
 	return pl->plan->n_probes;
 }
@@ -591,12 +595,14 @@ static bool same_fields(const struct attach_point *p, const struct attach_point 
 	return true;
 }
 
-/* Several system calls that one pattern matches are one probe, when its body is the same for all. */
+/* Several system calls that one pattern matches are one probe, when its body is the same for
+ * all. */
 static bool joins_pattern(struct planner *pl, uint32_t ast, const struct attach_point *point,
 			  const struct reads *r)
 {
 	const struct probe *p = pl->program->probes[ast];
-	struct plan_probe *last = pl->plan->n_probes ? &pl->plan->probes[pl->plan->n_probes - 1] : NULL;
+	struct plan_probe *last =
+		pl->plan->n_probes ? &pl->plan->probes[pl->plan->n_probes - 1] : NULL;
 	const struct attach_point *first = last ? &p->points[last->point] : NULL;
 
 	if (!last || last->ast != ast || r->entry_of_point || !point->pattern ||
@@ -673,7 +679,10 @@ static void plan_scope(struct planner *pl, const struct plan_options *options)
 struct plan *plan_make(struct arena *a, struct program *p, const struct plan_options *options,
 		       struct diags *d)
 {
-	struct planner pl = {.arena = a, .diags = d, .program = p, .plan = arena_new_of(a, struct plan)};
+	struct planner pl = {.arena = a,
+			     .diags = d,
+			     .program = p,
+			     .plan = arena_new_of(a, struct plan)};
 	struct plan *plan = pl.plan;
 
 	plan->source = p->source;

@@ -44,7 +44,7 @@ struct plan_map {
 	uint32_t value_size;
 	uint32_t touched_offset; /* arrays only */
 	uint32_t n_words;	 /* aggregations: 64-bit words of a value; 0 means 1 */
-	uint32_t bucket_offset;	 /* keyed histograms: the key's last part, a uint32 bucket; else 0 */
+	uint32_t bucket_offset; /* keyed histograms: the key's last part, a uint32 bucket; else 0 */
 	uint32_t max_entries;
 };
 
@@ -107,7 +107,8 @@ enum plan_prog_kind {
 /* A kernel program: one ELF function, one attachment. */
 struct plan_prog {
 	enum plan_prog_kind kind;
-	const char *symbol;	/* ELF function name, at most 15 bytes so that the kernel shows it whole */
+	const char
+		*symbol; /* ELF function name, at most 15 bytes so that the kernel shows it whole */
 	const char *section;	/* as libbpf spells them: "tp_btf/sched_switch" */
 	uint32_t *probes;	/* indexes in plan->probes; none for hidden programs */
 	uint32_t n_probes;
@@ -133,11 +134,12 @@ struct plan_probe {
 	int64_t syscall;  /* PP_SYSCALL_*: its number; -1 */
 	int64_t *syscalls; /* and more, of a pattern whose calls share one body */
 	uint32_t n_syscalls;
-	/* The hidden state of the spans it ends (spans.def): slots of span_size bytes behind span_head.
-	 * Offsets in a slot: start (uint64 ns) 0, the key (uint64) 8 if there is one. */
+	/* The hidden state of the spans it ends (spans.def): slots of span_size bytes behind
+	 * span_head. Offsets in a slot: start (uint64 ns) 0, the key (uint64) 8 if there is one. */
 	bool has_span;
 	enum span_kind span_kind;
-	uint32_t span_owner;	/* the probe whose state it is: system calls of one body share theirs */
+	uint32_t
+		span_owner; /* the probe whose state it is: system calls of one body share theirs */
 	uint32_t span_head;	/* bytes: how many slots are taken, when there are several */
 	uint32_t span_slots;
 	uint32_t span_size;	/* bytes of a slot */

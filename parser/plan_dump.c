@@ -64,8 +64,8 @@ static void dump_map(struct arena *a, const struct plan_map *m, FILE *out)
 	fprintf(out, " entries %u\n", m->max_entries);
 }
 
-static void dump_event(struct arena *a, const struct plan *p, const struct plan_event *e, uint32_t i,
-		       FILE *out)
+static void dump_event(struct arena *a, const struct plan *p, const struct plan_event *e,
+		       uint32_t i, FILE *out)
 {
 	fprintf(out, "event %u %s size %u", i, event_kinds[e->kind], e->size);
 	dump_fields(a, e->fields, e->n_fields, out);

@@ -14,8 +14,10 @@
 #include <string.h>
 #include <strings.h>
 
-typedef int parse_fn(const struct probe_reader *r, struct attach_point *p, char **parts, uint32_t n);
-static parse_fn prs_nothing, prs_tracepoint, prs_interval, prs_profile, prs_kernel_function, prs_user_symbol;
+typedef int parse_fn(const struct probe_reader *r, struct attach_point *p, char **parts,
+		     uint32_t n);
+static parse_fn prs_nothing, prs_tracepoint, prs_interval, prs_profile, prs_kernel_function,
+	prs_user_symbol;
 
 const struct probe_row probe_rows[PROBE_COUNT] = {
 #define PROBE(id, name_, alias_, form_, context_, in_process_, parse_, span_, doc_)                \
@@ -32,7 +34,8 @@ static int wrong_form(const struct probe_reader *r, const struct attach_point *p
 	return -1;
 }
 
-static int prs_nothing(const struct probe_reader *r, struct attach_point *p, char **parts, uint32_t n)
+static int prs_nothing(const struct probe_reader *r, struct attach_point *p, char **parts,
+		       uint32_t n)
 {
 	(void)parts;
 	return n == 0 ? 0 : wrong_form(r, p);
@@ -79,8 +82,8 @@ static int no_tracepoint(const struct probe_reader *r, const struct attach_point
 	return -1;
 }
 
-/* The events of one system call have no raw tracepoint of their own: they are sys_enter and sys_exit
- * with a number. */
+/* The events of one system call have no raw tracepoint of their own: they are sys_enter and
+ * sys_exit with a number. */
 static int resolve_syscall(const struct probe_reader *r, struct attach_point *p, const char *event)
 {
 	bool enter = strncmp(event, "sys_enter_", 10) == 0;
@@ -178,7 +181,8 @@ static uint64_t read_period(char **parts, uint32_t n)
 
 enum { SHORTEST_PERIOD_NS = 1000 };
 
-static int prs_period(const struct probe_reader *r, struct attach_point *p, char **parts, uint32_t n)
+static int prs_period(const struct probe_reader *r, struct attach_point *p, char **parts,
+		      uint32_t n)
 {
 	const char *name = probe_rows[p->id].name;
 
@@ -199,13 +203,15 @@ static int prs_period(const struct probe_reader *r, struct attach_point *p, char
 	return 0;
 }
 
-static int prs_interval(const struct probe_reader *r, struct attach_point *p, char **parts, uint32_t n)
+static int prs_interval(const struct probe_reader *r, struct attach_point *p, char **parts,
+			uint32_t n)
 {
 	return prs_period(r, p, parts, n);
 }
 
 /* The kernel itself keeps a frequency, by the time that passes between samples. */
-static int prs_profile(const struct probe_reader *r, struct attach_point *p, char **parts, uint32_t n)
+static int prs_profile(const struct probe_reader *r, struct attach_point *p, char **parts,
+		       uint32_t n)
 {
 	if (prs_period(r, p, parts, n))
 		return -1;
@@ -298,8 +304,9 @@ static int add_offset(const struct probe_reader *r, struct attach_point *p)
 	if (p->offset == 0)
 		return 0;
 	if (p->user.size && p->offset >= p->user.size) {
-		diag_error(r->diags, p->span, "bad-offset", "%s+%llu is not in the function, it has %llu bytes",
-			   p->function, (unsigned long long)p->offset, (unsigned long long)p->user.size);
+		diag_error(r->diags, p->span, "bad-offset",
+			   "%s+%llu is not in the function, it has %llu bytes", p->function,
+			   (unsigned long long)p->offset, (unsigned long long)p->user.size);
 		return diag_hint(r->diags, "the offset is that of an instruction in the function");
 	}
 	p->user.offset += p->offset;

@@ -33,7 +33,8 @@ enum span_kind {
 #include "spans.def"
 #undef SPAN
 	SPAN_COUNT,
-	SPAN_BY_EVENT = SPAN_COUNT, /* in probes.def: some of its events end one, see probe_span() */
+	SPAN_BY_EVENT =
+		SPAN_COUNT, /* in probes.def: some of its events end one, see probe_span() */
 };
 
 struct attach_point;
@@ -49,7 +50,8 @@ struct probe_row {
 	enum probe_context context;
 	bool is_in_process; /* -c, -p and the like restrict it */
 	/* Reads what follows the type's name: `parts` split at ':'. 0 or -1 (reported). */
-	int (*parse)(const struct probe_reader *r, struct attach_point *p, char **parts, uint32_t n);
+	int (*parse)(const struct probe_reader *r, struct attach_point *p, char **parts,
+		     uint32_t n);
 	enum span_kind span;
 	const char *doc;
 };
@@ -63,7 +65,7 @@ struct attach_point {
 	const char *name; /* canonical: the value of `probe` */
 	const struct tp_format *format; /* tracepoint */
 	bool has_raw;		 /* tracepoint: a raw tracepoint of that name exists */
-	int64_t syscall;	 /* tracepoint syscalls:sys_enter_X, sys_exit_X: number of X; or -1 */
+	int64_t syscall; /* tracepoint syscalls:sys_enter_X, sys_exit_X: number of X; or -1 */
 	const char *function;	 /* kprobes, uprobes */
 	struct user_symbol user; /* uprobes */
 	uint64_t period_ns;	 /* interval, profile */
@@ -75,7 +77,8 @@ struct attach_point {
 /* Resolve the text of one attach point. 0, or -1 with the reason in r->diags. */
 int probe_resolve(const struct probe_reader *r, const struct attach_text *text,
 		  struct attach_point *out);
-/* Resolve one text, which may be a pattern, into one or more points appended to *points. 0 or -1. */
+/* Resolve one text, which may be a pattern, into one or more points appended to *points. 0 or
+ * -1. */
 int probe_resolve_all(const struct probe_reader *r, const struct attach_text *text,
 		      struct attach_point **points, uint32_t *n_points);
 /* True when the first `len` bytes of `text` name the probe type `id`. */

@@ -16,7 +16,8 @@ int sema_run(struct arena *a, struct program *p, struct kernel *k, struct diags 
 	return d->n_errors ? -1 : 0;
 }
 
-const struct type *sema_error(struct sema *s, struct span span, const char *tag, const char *fmt, ...)
+const struct type *sema_error(struct sema *s, struct span span, const char *tag, const char *fmt,
+			      ...)
 {
 	va_list ap;
 

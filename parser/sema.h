@@ -24,14 +24,15 @@ struct sema {
  * its symbol, every probe its attach points. */
 int sema_run(struct arena *a, struct program *p, struct kernel *k, struct diags *d);
 
-/* The passes, in their order. Each goes on after errors; each file says what it needs and leaves. */
+/* The passes, in their order. Each goes on after errors; each file says what it needs and
+ * leaves. */
 void sema_names(struct sema *s);
 void sema_types(struct sema *s);
 void sema_checks(struct sema *s);
 
 /* For check hooks: report only in the reporting round. Returns &type_error. */
-const struct type *sema_error(struct sema *s, struct span span, const char *tag, const char *fmt, ...)
-	__attribute__((format(printf, 4, 5), cold));
+const struct type *sema_error(struct sema *s, struct span span, const char *tag, const char *fmt,
+			      ...) __attribute__((format(printf, 4, 5), cold));
 /* True when argument `i` of `call` names a whole map: print(@m), clear(@m), delete(@m, key). */
 bool sema_is_whole_map(const struct expr *call, uint32_t i);
 /* The tracepoint field an `args.FIELD` expression names at attach point `p`; NULL. */

@@ -230,7 +230,8 @@ const struct type *chk_no_delta(struct sema *s, struct expr *e)
 	const struct builtin *b = e->kind == EX_CALL ? e->call.builtin : e->name.builtin;
 	struct signature sig;
 
-	if (s->probe->uses_delta && s->probe->n_points && probe_is_sched_switch(&s->probe->points[0]))
+	if (s->probe->uses_delta && s->probe->n_points &&
+	    probe_is_sched_switch(&s->probe->points[0]))
 		return sema_error(s, e->span, "not-built",
 				  "'%s' with 'delta' at sched_switch is not built yet: it knows the current "
 				  "thread only", b->name);
@@ -296,7 +297,8 @@ static bool is_keyed_histogram(const struct expr *m)
 {
 	const struct type *t = m->map.map ? m->map.map->value : NULL;
 
-	return t && m->map.map->n_keys && t->kind == TY_AGG && agg_rows[t->agg].layout == AL_BUCKETS;
+	return t && m->map.map->n_keys && t->kind == TY_AGG &&
+	       agg_rows[t->agg].layout == AL_BUCKETS;
 }
 
 const struct type *chk_has_key(struct sema *s, struct expr *e)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Spans as the front end sees them: which probes end one, which event starts it, and the check hooks
- * of `delta`, `depth`, `open` and `entry`.
+ * Spans as the front end sees them: which probes end one, which event starts it, and the check
+ * hooks of `delta`, `depth`, `open` and `entry`.
  */
 #include "span_kind.h"
 #include "../bpf_helpers/shared.h"
@@ -38,7 +38,8 @@ static int start_sys_enter(const struct probe_reader *r, struct attach_point *ou
 					 out->format->event + sizeof(exit_prefix) - 1);
 
 	out->name = arena_printf(r->arena, "tracepoint:syscalls:%s", event);
-	return r->kernel->tracepoint(r->kernel, out->format->category, event, &out->format) ? -1 : 0;
+	return r->kernel->tracepoint(r->kernel, out->format->category, event, &out->format) ? -1
+											    : 0;
 }
 
 static void start_entry(const struct probe_reader *r, struct attach_point *out)

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* '*' matches any number of characters. Linear in practice: on a mismatch only the last '*' takes one
- * character more. */
+/* '*' matches any number of characters. Linear in practice: on a mismatch only the last '*' takes
+ * one character more. */
 static bool matches(const char *pattern, const char *s)
 {
 	const char *star = NULL, *from = NULL;
@@ -105,9 +105,11 @@ static int expand(const struct probe_reader *r, const struct attach_text *text, 
 			*to++ = *c;
 	*to = '\0';
 	nearest_init(&x.nearest, without);
-	err = r->kernel->each_tracepoint(
-		r->kernel, x.any_category ? NULL : arena_strndup(r->arena, pattern, colon - pattern), offer,
-		&x);
+	err = r->kernel->each_tracepoint(r->kernel,
+					 x.any_category ? NULL
+							: arena_strndup(r->arena, pattern,
+									colon - pattern),
+					 offer, &x);
 	if (err && !x.n) /* the message of an event that is not there, or not to be read */
 		return probe_resolve(r, text, &(struct attach_point){0});
 	if (!x.n)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Aggregations in user space: words of many CPUs to one value, values to views, and what a bucket of
- * a histogram holds.
+ * Aggregations in user space: words of many CPUs to one value, values to views, and what a bucket
+ * of a histogram holds.
  */
 #pragma once
 #include "../parser/agg.h"
@@ -20,8 +20,8 @@ int agg_compare(const struct view *a, const struct view *b);
 /* print's third argument: divide what is shown. */
 void agg_divide(struct view *v, uint64_t divisor);
 
-/* Where bucket i begins: the least value of it; for 0 there is none (INT64_MIN). Of i = the number of
- * buckets: one past the last value. */
+/* Where bucket i begins: the least value of it; for 0 there is none (INT64_MIN). Of i = the number
+ * of buckets: one past the last value. */
 int64_t agg_bucket_begin(const struct type *t, uint32_t i);
 
 /* What quantiles() shows, of the middles of buckets. */

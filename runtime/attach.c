@@ -138,8 +138,8 @@ static int att_profile(struct session *s, uint32_t prog)
 
 /* ---- kernel and user functions ------------------------------------------------------------- */
 
-/* Take the descriptor out of libbpf's link: whoever holds it holds the attachment. (The perf event's
- * own descriptor stays open behind it until this process ends.) */
+/* Take the descriptor out of libbpf's link: whoever holds it holds the attachment. (The perf
+ * event's own descriptor stays open behind it until this process ends.) */
 static int add_libbpf_link(struct session *s, struct bpf_link *link)
 {
 	int fd;
@@ -156,8 +156,8 @@ static int att_kernel_function(struct session *s, uint32_t prog)
 {
 	const struct plan_prog *g = &s->plan->progs[prog];
 
-	return add_libbpf_link(s, bpf_program__attach_kprobe(s->progs[prog], g->kind == PP_KRETPROBE,
-							     g->function));
+	return add_libbpf_link(s, bpf_program__attach_kprobe(s->progs[prog],
+							     g->kind == PP_KRETPROBE, g->function));
 }
 
 static int att_uprobe_multi(struct session *s, uint32_t prog)
@@ -175,7 +175,8 @@ static int att_uprobe_multi(struct session *s, uint32_t prog)
 		},
 	};
 
-	return add_link(s, (struct link){.fd = (int)syscall(SYS_bpf, BPF_LINK_CREATE, &attr, sizeof(attr)),
+	return add_link(s, (struct link){.fd = (int)syscall(SYS_bpf, BPF_LINK_CREATE, &attr,
+							    sizeof(attr)),
 					 .closes_slowly = true});
 }
 
@@ -185,8 +186,9 @@ static int att_user_function(struct session *s, uint32_t prog)
 
 	if (s->kernel->has_feature(s->kernel, KF_UPROBE_MULTI))
 		return att_uprobe_multi(s, prog);
-	return add_libbpf_link(s, bpf_program__attach_uprobe(s->progs[prog], g->kind == PP_URETPROBE, -1,
-							     g->path, g->offset));
+	return add_libbpf_link(s,
+			       bpf_program__attach_uprobe(s->progs[prog], g->kind == PP_URETPROBE,
+							  -1, g->path, g->offset));
 }
 
 static att_fn *const attachers[PP_KIND_COUNT] = {

@@ -15,8 +15,8 @@ struct command {
  * (EINVAL: a quote is not closed or there is no word). Free with command_free_words. */
 char **command_words(const char *text);
 void command_free_words(char **words);
-/* Fork a child that waits at the gate, then executes the words; it gets SIGTERM if we die. -errno when
- * there is no such program. */
+/* Fork a child that waits at the gate, then executes the words; it gets SIGTERM if we die. -errno
+ * when there is no such program. */
 int command_start(struct command *c, char *const *words);
 void command_release(struct command *c);
 /* After the child has ended: 0, or -errno when it never became the command. */

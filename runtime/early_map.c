@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-static void add(struct session_prep *prep, const char *name, enum bpf_map_type type, uint32_t key_size,
-		uint32_t value_size, uint32_t max_entries, uint32_t flags)
+static void add(struct session_prep *prep, const char *name, enum bpf_map_type type,
+		uint32_t key_size, uint32_t value_size, uint32_t max_entries, uint32_t flags)
 {
 	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = flags);
 	struct early_map *m = &prep->maps[prep->n_maps];

@@ -79,7 +79,8 @@ static void print_map(struct events *e, uint32_t map, uint32_t oldest, uint32_t 
 	map_snapshot_free(&snap);
 }
 
-/* Programs that run now may still add to the epoch that a clear ended: wait for an RCU grace period,
+/* Programs that run now may still add to the epoch that a clear ended: wait for an RCU grace
+ * period,
  * 10 ms and more. It serves for all maps that were cleared before it began. */
 static void wait_for_programs(struct events *e, uint32_t map, uint32_t epoch)
 {
@@ -162,16 +163,18 @@ static void zero_epoch(struct events *e, uint32_t map, uint32_t oldest, uint32_t
 		log_error("%s: cannot be set to 0: %s", m->name, strerror(-err));
 }
 
-/* A clear takes along what is left of earlier epochs, whose records were lost or come late: those then
- * find nothing to do, like the record of a clear that was left out. */
-static void map_event(struct events *e, const struct plan_event *ev, const struct sonde_map_event *r)
+/* A clear takes along what is left of earlier epochs, whose records were lost or come late: those
+ * then find nothing to do, like the record of a clear that was left out. */
+static void map_event(struct events *e, const struct plan_event *ev,
+		      const struct sonde_map_event *r)
 {
 	bool clears = ev->kind != PE_PRINT_MAP;
 	uint32_t oldest = r->epoch;
 
 	if (r->map >= e->s->plan->n_maps)
 		return;
-	/* A later epoch than the one that ended with the interval: deleting it would delete that. */
+	/* A later epoch than the one that ended with the interval: deleting it would delete
+	 * that. */
 	if (e->swapped[r->map] && r->epoch >= e->swapped[r->map])
 		print_swapped(e, r->map);
 	if (clears) {
@@ -236,7 +239,8 @@ static void show_fields(struct events *e, const struct plan_event *ev, const uin
 	struct view views[MAX_FIELDS];
 
 	for (uint32_t i = 0; i < ev->n_fields && i < MAX_FIELDS; i++)
-		view_make(&views[i], ev->fields[i].type, record + ev->fields[i].offset, &e->s->stacks);
+		view_make(&views[i], ev->fields[i].type, record + ev->fields[i].offset,
+			  &e->s->stacks);
 	if (ev->kind == PE_PRINTF)
 		events_note_error(e, e->out->printf_event(e->out, ev, views));
 	else
@@ -250,7 +254,10 @@ static void show_time(struct events *e, const struct plan_event *ev)
 {
 	const char *text = texts_time(e->s, ev->text, texts_wall_clock());
 	struct plan_piece piece = {.text = text, .text_len = (uint32_t)strlen(text)};
-	struct plan_event shown = {.kind = PE_PRINTF, .pieces = &piece, .n_pieces = 1, .span = ev->span};
+	struct plan_event shown = {.kind = PE_PRINTF,
+				   .pieces = &piece,
+				   .n_pieces = 1,
+				   .span = ev->span};
 
 	events_note_error(e, e->out->printf_event(e->out, &shown, NULL));
 	texts_forget(e->s);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * JSON of aggregations: stats and quantiles as objects, histograms as lists of the buckets that have
- * something, their edges inclusive; a bucket open to one side lacks that edge.
+ * JSON of aggregations: stats and quantiles as objects, histograms as lists of the buckets that
+ * have something, their edges inclusive; a bucket open to one side lacks that edge.
  */
 #include "json_agg.h"
 #include "agg.h"

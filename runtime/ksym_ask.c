@@ -55,7 +55,8 @@ static int make_exchange(struct ksym_ask *a)
 					&opts);
 	if (a->exchange_fd < 0)
 		return -1;
-	at = mmap(NULL, sizeof(struct exchange), PROT_READ | PROT_WRITE, MAP_SHARED, a->exchange_fd, 0);
+	at = mmap(NULL, sizeof(struct exchange), PROT_READ | PROT_WRITE, MAP_SHARED, a->exchange_fd,
+		  0);
 	if (at == MAP_FAILED)
 		return -1;
 	a->exchange = at;
@@ -63,9 +64,14 @@ static int make_exchange(struct ksym_ask *a)
 }
 
 /* The two halves of a 64-bit load of an address in a map's value. */
-#define LOAD_VALUE(reg, fd, at)                                                                    \
-	{.code = BPF_LD | BPF_IMM | BPF_DW, .dst_reg = reg, .src_reg = BPF_PSEUDO_MAP_VALUE, .imm = fd}, \
-	{.imm = at}
+#define LOAD_VALUE(reg, fd, at)             \
+	{.code = BPF_LD | BPF_IMM | BPF_DW, \
+	 .dst_reg = reg,                    \
+	 .src_reg = BPF_PSEUDO_MAP_VALUE,   \
+	 .imm = fd},                        \
+	{                                   \
+		.imm = at                   \
+	}
 #define SET(reg, value) {.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = reg, .imm = value}
 
 /* bpf_snprintf(text, sizeof(text), "%pS", &ip, sizeof(ip)) */

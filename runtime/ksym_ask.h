@@ -13,8 +13,8 @@ struct ksym_ask;
 /* Load the program; NULL when the kernel will not have it. */
 struct ksym_ask *ksym_ask_new(void);
 void ksym_ask_free(struct ksym_ask *a);
-/* Name, offset and module (NULL for the kernel itself) of `ip`. False when the kernel has no name for
- * it. Each answer is remembered; the strings live as long as `a`. */
+/* Name, offset and module (NULL for the kernel itself) of `ip`. False when the kernel has no name
+ * for it. Each answer is remembered; the strings live as long as `a`. */
 bool ksym_ask_find(struct ksym_ask *a, uint64_t ip, const char **name, uint64_t *offset,
 		   const char **module);
 /* Addresses asked about so far, each counted once. */

@@ -302,7 +302,8 @@ static void size_maps(struct session *s)
 	struct bpf_map *m = bpf_object__find_map_by_name(s->object, "sonde_losses");
 
 	if (m)
-		bpf_map__set_max_entries(m, (s->plan->n_probes ? s->plan->n_probes : 1) * SONDE_LOSS_COUNT);
+		bpf_map__set_max_entries(m, (s->plan->n_probes ? s->plan->n_probes : 1) *
+						    SONDE_LOSS_COUNT);
 	m = bpf_object__find_map_by_name(s->object, "sonde_events");
 	if (m)
 		bpf_map__set_max_entries(m, s->plan->needs.ring_bytes);
@@ -344,7 +345,8 @@ static int map_control(struct session *s)
 	return 0;
 }
 
-static int open_object(struct session *s, const struct session_prep *prep, const void *elf, size_t len)
+static int open_object(struct session *s, const struct session_prep *prep, const void *elf,
+		       size_t len)
 {
 	char path[32];
 	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = "sonde");
@@ -398,7 +400,8 @@ int session_open(struct session *s, const struct plan *plan, struct kernel *k,
 {
 	int err;
 
-	*s = (struct session){.plan = plan, .kernel = k, .losses_fd = -1, .stacks_fd = -1, .ring_fd = -1};
+	*s = (struct session){
+		.plan = plan, .kernel = k, .losses_fd = -1, .stacks_fd = -1, .ring_fd = -1};
 	s->progs = calloc(plan->n_progs + 1, sizeof(*s->progs));
 	s->map_fds = calloc(plan->n_maps + 1, sizeof(*s->map_fds));
 	if (!s->progs || !s->map_fds)

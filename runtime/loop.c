@@ -121,7 +121,8 @@ static void on_stop_signal(int number)
 	(void)number;
 	signal(SIGINT, SIG_DFL);
 	signal(SIGTERM, SIG_DFL);
-	n = write(stop_fd, &one, sizeof(one)); /* fails when the loop has ended: then so do we soon */
+	n = write(stop_fd, &one,
+		  sizeof(one)); /* fails when the loop has ended: then so do we soon */
 	(void)n;
 	errno = saved_errno;
 }
@@ -176,7 +177,8 @@ static int poll_set(const struct loop *l, struct pollfd *set)
 	set[n++] = (struct pollfd){.fd = l->stop, .events = POLLIN};
 	set[n++] = (struct pollfd){.fd = l->signals, .events = POLLIN};
 	set[n++] = (struct pollfd){.fd = l->pidfd, .events = POLLIN};
-	set[n++] = (struct pollfd){.fd = l->ring ? ring_buffer__epoll_fd(l->ring) : -1, .events = POLLIN};
+	set[n++] = (struct pollfd){.fd = l->ring ? ring_buffer__epoll_fd(l->ring) : -1,
+				   .events = POLLIN};
 	set[n++] = (struct pollfd){.fd = l->out_fd}; /* tells when a pipe's reader has gone */
 	for (int i = 0; i < n_tracked && n < MAX_FDS; i++)
 		set[n++] = (struct pollfd){.fd = fds[i], .events = POLLIN};
@@ -316,7 +318,8 @@ static void track_mappings(struct loop *l)
 static bool only_special(const struct plan *p)
 {
 	for (uint32_t i = 0; i < p->n_progs; i++)
-		if (p->progs[i].n_probes && p->progs[i].kind != PP_BEGIN && p->progs[i].kind != PP_END)
+		if (p->progs[i].n_probes && p->progs[i].kind != PP_BEGIN &&
+		    p->progs[i].kind != PP_END)
 			return false;
 	return true;
 }

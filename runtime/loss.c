@@ -118,8 +118,8 @@ static uint64_t report_missed(const struct session *s, struct out *out)
 	return total;
 }
 
-/* Hits of kernel functions that the kernel did not hand on: nested in another probe, or more calls open
- * than it keeps returns for. Kernels before 6.7 do not tell. */
+/* Hits of kernel functions that the kernel did not hand on: nested in another probe, or more calls
+ * open than it keeps returns for. Kernels before 6.7 do not tell. */
 static uint64_t report_unseen(const struct session *s, struct out *out)
 {
 	uint64_t total = 0;

@@ -25,7 +25,8 @@ int map_snapshot_add_zero(const struct plan_map *m, struct map_snapshot *s);
  * 0 or -errno. */
 int map_delete_before(const struct plan_map *m, int fd, uint32_t oldest, uint32_t epoch);
 /* Give the keys of `s` a value of 0 in `epoch`, where they have none. 0 or -errno. */
-int map_insert_zeros(const struct plan_map *m, int fd, const struct map_snapshot *s, uint32_t epoch);
+int map_insert_zeros(const struct plan_map *m, int fd, const struct map_snapshot *s,
+		     uint32_t epoch);
 /* Sort and make views: everything in *out is allocated in one block freed by view_map_free; string
  * views point into the snapshot, which must live as long. 0 or -errno. */
 int view_map_make(const struct plan_map *m, const struct map_snapshot *s,

@@ -29,7 +29,8 @@ int session_run_special(struct session *s, enum plan_prog_kind kind)
 		err = bpf_prog_test_run_opts(bpf_program__fd(s->progs[i]), &opts);
 		if (err) {
 			log_error("probe '%s': cannot run: %s",
-				  s->plan->probes[s->plan->progs[i].probes[0]].name, strerror(-err));
+				  s->plan->probes[s->plan->progs[i].probes[0]].name,
+				  strerror(-err));
 			return err;
 		}
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The stack store's user side: hash -> frames with names, read from the kernel's map when a stack is
- * to be shown, each once; and the note taken at a user stack's first sighting.
+ * The stack store's user side: hash -> frames with names, read from the kernel's map when a stack
+ * is to be shown, each once; and the note taken at a user stack's first sighting.
  */
 #include "ksym.h"
 #include "log.h"
@@ -36,7 +36,8 @@ static struct cached *slot_of(struct stack_cache *c, uint64_t hash)
 
 static int grow(struct stack_cache *c)
 {
-	struct stack_cache bigger = {.n_slots = c->n_slots ? c->n_slots * 2 : 256, .n_used = c->n_used};
+	struct stack_cache bigger = {.n_slots = c->n_slots ? c->n_slots * 2 : 256,
+				     .n_used = c->n_used};
 
 	if (c->n_slots && c->n_used * 4 < c->n_slots * 3)
 		return 0;

@@ -72,8 +72,8 @@ static const char *kernel_symbol(struct session *s, uint64_t address)
 	return keep(s, hex);
 }
 
-/* struct {uint64 address; uint32 tgid, exec_id}. A process that lives and was not met yet is looked at
- * now. */
+/* struct {uint64 address; uint32 tgid, exec_id}. A process that lives and was not met yet is looked
+ * at now. */
 static const char *user_symbol(struct session *s, const void *bytes)
 {
 	uint64_t address = word_at(bytes, 0);
@@ -134,7 +134,8 @@ const char *texts_time(struct session *s, const char *format, uint64_t wall_ns)
 	time_t seconds = (time_t)(wall_ns / 1000000000u);
 	struct tm tm;
 
-	expand_fractions(with_fractions, sizeof(with_fractions), format, (uint32_t)(wall_ns % 1000000000u));
+	expand_fractions(with_fractions, sizeof(with_fractions), format,
+			 (uint32_t)(wall_ns % 1000000000u));
 	if (!localtime_r(&seconds, &tm) || strftime(text, sizeof(text), with_fractions, &tm) == 0)
 		return "";
 	return keep(s, text);
@@ -153,8 +154,8 @@ uint64_t texts_wall_clock(void)
 	return clock_ns(CLOCK_REALTIME);
 }
 
-/* Nanoseconds since boot to those since 1970: the distance is measured once, so that the same moment
- * always shows the same. */
+/* Nanoseconds since boot to those since 1970: the distance is measured once, so that the same
+ * moment always shows the same. */
 static uint64_t wall_of_boot(struct session *s, uint64_t boot_ns)
 {
 	if (!s->boot_distance_ns)

@@ -476,7 +476,7 @@ int tracefs_format_read(int tracefs_fd, const char *category, const char *event,
 /* ---- listing ---- */
 
 struct listing {
-	int events_fd; /* of the folder events/, while all categories are listed; owned by the DIR */
+	int events_fd; /* of the folder events/, while all are listed; owned by the DIR */
 	const char *category;
 	kernel_name_fn fn;
 	void *ctx;

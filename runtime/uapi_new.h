@@ -36,7 +36,11 @@ struct new_link_create {
 };
 _Static_assert(sizeof(struct new_link_create) == 64, "the kernel's layout");
 
-enum { NEW_BPF_LINK_TYPE_PERF_EVENT = 7, NEW_BPF_PERF_EVENT_KPROBE = 3, NEW_BPF_PERF_EVENT_KRETPROBE = 4 };
+enum {
+	NEW_BPF_LINK_TYPE_PERF_EVENT = 7,
+	NEW_BPF_PERF_EVENT_KPROBE = 3,
+	NEW_BPF_PERF_EVENT_KRETPROBE = 4
+};
 
 /* struct bpf_link_info of a kprobe's link, 6.6; `missed` since 6.7. */
 struct new_kprobe_link_info {

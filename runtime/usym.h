@@ -30,11 +30,13 @@ void usyms_note_all(struct usyms *u);
 void usyms_note_stack(struct usyms *u, uint32_t tgid, uint32_t exec_id, uint64_t time_ns);
 
 /* Follow mappings as they appear: per-CPU perf events (mmap2, comm/exec, task), for `pid` and what
- * it forks, or for all processes with pid -1. 0 or -errno. To be called before a -c command runs. */
+ * it forks, or for all processes with pid -1. 0 or -errno. To be called before a -c command
+ * runs. */
 int usyms_track(struct usyms *u, int pid);
 /* Descriptors to poll for reading (owned by u); their number is returned. */
 int usyms_track_fds(const struct usyms *u, const int **fds);
-/* Read all records there are. Returns how many records the kernel had to drop since the last call. */
+/* Read all records there are. Returns how many records the kernel had to drop since the last
+ * call. */
 uint64_t usyms_track_drain(struct usyms *u);
 
 /* Name of address `ip` in (tgid, exec_id). False when nothing at all is known of it; *out then

@@ -25,14 +25,15 @@ struct view_stack {
 	bool is_lost; /* it was taken, but the store does not have it (n is 0) */
 };
 
-/* One bucket of a histogram: its number (agg.h has what it holds) and how many values fell into it. */
+/* One bucket of a histogram: its number (agg.h has what it holds) and how many values fell into
+ * it. */
 struct view_bucket {
 	uint32_t index;
 	uint64_t count;
 };
 
-/* A value ready to be shown: the arm is named by type->kind. TY_AGG: stats of AGG_STATS, histogram of
- * AGG_HIST, AGG_LHIST and AGG_QUANTILES, else integer. */
+/* A value ready to be shown: the arm is named by type->kind. TY_AGG: stats of AGG_STATS, histogram
+ * of AGG_HIST, AGG_LHIST and AGG_QUANTILES, else integer. */
 struct view {
 	const struct type *type;
 	union {

@@ -139,7 +139,8 @@ static void make_keys(struct view_row *r, const struct plan_map *m, const struct
 }
 
 /* Room for `n` rows with their keys' views, and `n_buckets` buckets, in one block. */
-static int make_room(struct view_map *out, uint32_t n, uint32_t n_buckets, struct view_bucket **buckets)
+static int make_room(struct view_map *out, uint32_t n, uint32_t n_buckets,
+		     struct view_bucket **buckets)
 {
 	size_t row_bytes = sizeof(struct view_row) + out->n_keys * sizeof(struct view);
 	struct view *keys;
@@ -262,7 +263,8 @@ static int make_rows(const struct plan_map *m, const struct map_snapshot *s,
 int view_map_make(const struct plan_map *m, const struct map_snapshot *s,
 		  struct stack_source *stacks, struct view_map *out)
 {
-	bool is_histogram = m->value->kind == TY_AGG && agg_rows[m->value->agg].layout == AL_BUCKETS;
+	bool is_histogram =
+		m->value->kind == TY_AGG && agg_rows[m->value->agg].layout == AL_BUCKETS;
 	int err;
 
 	*out = (struct view_map){.name = m->name, .n_keys = m->n_keys};
