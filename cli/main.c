@@ -17,15 +17,28 @@
 #include "runtime/kernel_facts.h"
 #include "runtime/list.h"
 #include "runtime/log.h"
+#include "scripts.h"
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+/* A file of that name, or else the bundled script. */
+static struct source *read_file(struct arena *a, const char *name)
+{
+	struct source *s = source_from_file(a, name);
+	char path[PATH_MAX];
+
+	if (s || errno != ENOENT || scripts_find(name, path, sizeof(path)))
+		return s;
+	return source_from_file(a, path);
+}
+
 static struct source *read_source(struct arena *a, const struct options *o)
 {
 	struct source *s = o->program ? source_from_text(a, "stdin", o->program, strlen(o->program))
-				      : source_from_file(a, o->file);
+				      : read_file(a, o->file);
 
 	if (!s)
 		log_error("cannot read '%s': %s", o->program ? "-e" : o->file, strerror(errno));
@@ -113,6 +126,10 @@ int main(int argc, char **argv)
 		return reference_list_rows(), 0;
 	case MODE_LIST:
 		return list(&o);
+	case MODE_SCRIPTS:
+		return scripts_list();
+	case MODE_CAT:
+		return scripts_cat(o.params[0]);
 	case MODE_TRACE:
 	case MODE_CHECK:
 		break;

@@ -239,6 +239,13 @@ static int set_list(struct options *o, const char *arg)
 	return 0;
 }
 
+static int set_scripts(struct options *o, const char *arg)
+{
+	(void)arg;
+	o->mode = MODE_SCRIPTS;
+	return 0;
+}
+
 static int set_list_rows(struct options *o, const char *arg)
 {
 	(void)arg;
@@ -274,6 +281,8 @@ static const struct option_row rows[] = {
 	 "ask FILE, not this kernel, which tracepoints and functions exist"},
 	{"--ready-fd", NULL, "N", set_ready_fd,
 	 "write 'ready' and a newline to descriptor N when all probes are attached"},
+	{"--scripts", NULL, NULL, set_scripts,
+	 "list the bundled scripts; 'sonde NAME' runs one, 'sonde cat NAME' shows it"},
 	{"--list-rows", NULL, NULL, set_list_rows, "names of all builtins and probe types"},
 	{"--version", "-V", NULL, set_version, "print the version"},
 	{"--help", "-h", NULL, set_help, "this text; --help builtins, --help probes: what there is"},
@@ -423,6 +432,8 @@ int options_parse(struct options *o, int argc, char **argv)
 			add_param(o, argv, i);
 		}
 	}
+	if (o->file && strcmp(o->file, "cat") == 0 && o->n_params == 1 && o->mode == MODE_TRACE)
+		o->mode = MODE_CAT;
 	return check_combination(o) ? 1 : 0;
 }
 

@@ -18,7 +18,16 @@ enum emit_stage {
 };
 
 /* What a run does instead of tracing. */
-enum mode { MODE_TRACE, MODE_CHECK, MODE_HELP, MODE_VERSION, MODE_LIST_ROWS, MODE_LIST };
+enum mode {
+	MODE_TRACE,
+	MODE_CHECK,
+	MODE_HELP,
+	MODE_VERSION,
+	MODE_LIST_ROWS,
+	MODE_LIST,
+	MODE_SCRIPTS, /* list the bundled scripts */
+	MODE_CAT,     /* show the one that params[0] names */
+};
 
 /* -f */
 enum output_format { FORMAT_TEXT, FORMAT_JSON };
