@@ -72,7 +72,7 @@ static INLINE uint64_t mix(uint64_t h, uint64_t word)
 	return h ^ h >> 29;
 }
 
-enum { BLOCK = 8 };
+enum { BLOCK = 4 };
 
 /* By blocks: the verifier walks every iteration of a loop, and a step a frame cost 3 ms of
  * start-up. What follows the last frame is zero: the kernel clears the rest of its buffer, and the
