@@ -21,7 +21,7 @@ INLINE void sonde_map_set(void *map, const void *key, const void *value, uint32_
 
 /* Add to a 64-bit value in place; the first time, insert it. Another CPU may insert between the
  * two: then its element is there to be added to. Returns the value before (per-CPU maps: this
- * CPU's). */
+ * CPU's); where nobody reads it, the back end drops the fetch. */
 INLINE uint64_t sonde_map_add(void *map, const void *key, uint64_t amount, uint32_t probe)
 {
 	uint64_t *value = bpf_map_lookup_elem(map, key);
@@ -38,26 +38,4 @@ INLINE uint64_t sonde_map_add(void *map, const void *key, uint64_t amount, uint3
 	if (unlikely(err))
 		lose_update(err, probe);
 	return 0;
-}
-
-/* The same without need of the value before: no fetch, so that LLVM may use the cheaper add. */
-INLINE void sonde_map_count(void *map, const void *key, uint64_t amount, uint32_t probe)
-{
-	uint64_t *value = bpf_map_lookup_elem(map, key);
-	long err;
-
-	if (value) {
-		__sync_fetch_and_add(value, amount);
-		return;
-	}
-	err = bpf_map_update_elem(map, key, &amount, UPDATE_NOEXIST);
-	if (err == -ERR_EXIST) {
-		value = bpf_map_lookup_elem(map, key);
-		if (value) {
-			__sync_fetch_and_add(value, amount);
-			return;
-		}
-	}
-	if (unlikely(err))
-		lose_update(err, probe);
 }

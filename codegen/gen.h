@@ -170,8 +170,8 @@ void gen_map_write(struct gen *g, struct expr *target, struct value v);
 void gen_map_delete(struct gen *g, struct expr *target);
 /* 1 when there is such an entry, else 0. */
 LLVMValueRef gen_map_has(struct gen *g, struct expr *target);
-/* Add `amount` atomically; the value before when `want_old`, else NULL. */
-LLVMValueRef gen_map_add(struct gen *g, struct expr *target, LLVMValueRef amount, bool want_old);
+/* Add `amount` atomically; the value before. */
+LLVMValueRef gen_map_add(struct gen *g, struct expr *target, LLVMValueRef amount);
 /* The element of an aggregation's value, in place; code that adds to it follows, then
  * gen_map_element_end. */
 LLVMValueRef gen_map_element(struct gen *g, struct expr *target, LLVMBasicBlockRef *end);

@@ -61,7 +61,7 @@ void gen_aggregate(struct gen *g, struct expr *target, struct expr *call)
 
 	switch (agg_rows[t->agg].layout) {
 	case AL_SUM:
-		gen_map_add(g, target, v, false);
+		gen_map_add(g, target, v);
 		return;
 	case AL_BUCKETS:
 		gen_map_bucket(g, target, v);

@@ -293,7 +293,7 @@ static LLVMValueRef gen_incdec(struct gen *g, struct expr *e)
 	LLVMValueRef step = gen_u64(g, e->incdec.is_increment ? 1 : (uint64_t)-1), before, after;
 
 	if (t->kind == EX_MAP) {
-		before = gen_map_add(g, t, step, true);
+		before = gen_map_add(g, t, step);
 		after = LLVMBuildAdd(g->b, before, step, "");
 	} else {
 		before = gen_int(g, t);

@@ -185,7 +185,7 @@ static LLVMValueRef add_in_place(struct gen *g, const struct plan_map *m, LLVMVa
 	return phi;
 }
 
-LLVMValueRef gen_map_add(struct gen *g, struct expr *e, LLVMValueRef amount, bool want_old)
+LLVMValueRef gen_map_add(struct gen *g, struct expr *e, LLVMValueRef amount)
 {
 	const struct plan_map *m = plan_of(g, e);
 	LLVMValueRef key = build_key(g, e), old;
@@ -193,8 +193,8 @@ LLVMValueRef gen_map_add(struct gen *g, struct expr *e, LLVMValueRef amount, boo
 	if (is_array(m))
 		old = add_in_place(g, m, lookup(g, e, key), amount);
 	else
-		old = GEN_OWN(g, want_old ? "sonde_map_add" : "sonde_map_count", global_of(g, e), key,
-			      amount, gen_u32(g, g->probe_id));
+		old = GEN_OWN(g, "sonde_map_add", global_of(g, e), key, amount,
+			      gen_u32(g, g->probe_id));
 	end_key(g, e, key);
 	return old;
 }
@@ -243,7 +243,7 @@ void gen_map_bucket(struct gen *g, struct expr *e, LLVMValueRef bucket)
 	}
 	key = build_key(g, e);
 	LLVMBuildStore(g->b, LLVMBuildTrunc(g->b, bucket, g->i32, ""), gen_at(g, key, m->bucket_offset));
-	GEN_OWN(g, "sonde_map_count", global_of(g, e), key, gen_u64(g, 1), gen_u32(g, g->probe_id));
+	GEN_OWN(g, "sonde_map_add", global_of(g, e), key, gen_u64(g, 1), gen_u32(g, g->probe_id));
 	end_key(g, e, key);
 }
 

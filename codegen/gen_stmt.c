@@ -43,7 +43,7 @@ static void gen_assign(struct gen *g, struct stmt *st)
 	if (target->kind == EX_MAP && (st->assign.op == OP_ADD || st->assign.op == OP_SUB)) {
 		amount = gen_int(g, st->assign.value);
 		gen_map_add(g, target,
-			    st->assign.op == OP_ADD ? amount : LLVMBuildNeg(g->b, amount, ""), false);
+			    st->assign.op == OP_ADD ? amount : LLVMBuildNeg(g->b, amount, ""));
 		return;
 	}
 	v = assigned_value(g, st);

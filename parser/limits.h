@@ -16,7 +16,6 @@ enum {
 	LIMIT_PROBES = 1024,	      /* attach points in a script */
 	LIMIT_MAPS = 256,      /* maps in a script: the epoch table's size (bpf_helpers/shared.h) */
 	LIMIT_KEY_BYTES = 256, /* a map's key: it is built on the BPF stack of 512 bytes */
-	LIMIT_STACK_BYTES = 400,  /* scratch variables and temporaries of one probe */
 	LIMIT_EVENT_BYTES = 4096, /* one printf record */
 	LIMIT_SPAN_BYTES = 60000, /* the state of a thread's spans: task storage has 64 KiB */
 	LIMIT_CALL_ARGS = 64,	  /* arguments of a call, keys of a map */

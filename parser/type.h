@@ -116,13 +116,6 @@ static inline bool type_is_memory(const struct type *t)
 	return t->kind == TY_STRING || t->kind == TY_USYM || type_is_compound(t);
 }
 
-/* Shown as words that user space finds. */
-static inline bool type_is_text(const struct type *t)
-{
-	return t->kind == TY_KSYM || t->kind == TY_USYM || t->kind == TY_USERNAME ||
-	       t->kind == TY_TIMESTAMP;
-}
-
 static inline bool type_is_integral(const struct type *t)
 {
 	return t->kind == TY_INT || t->kind == TY_BOOL;

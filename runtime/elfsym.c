@@ -164,11 +164,6 @@ void elfsym_close(struct elfsym *e)
 	free(e);
 }
 
-int elfsym_fd(const struct elfsym *e)
-{
-	return e->fd;
-}
-
 size_t elfsym_bytes(const struct elfsym *e)
 {
 	return sizeof(*e) + e->n_index * sizeof(*e->index) + e->n_slots * sizeof(*e->cache) +

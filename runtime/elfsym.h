@@ -32,8 +32,6 @@ int elfsym_by_name(struct elfsym *e, const char *name, uint64_t *vaddr, uint64_t
 int elfsym_each_function(struct elfsym *e, void (*fn)(const char *name, void *ctx), void *ctx);
 bool elfsym_file_to_vaddr(struct elfsym *e, uint64_t file_offset, uint64_t *vaddr);
 
-/* The open file, for fstat; owned by e. */
-int elfsym_fd(const struct elfsym *e);
 /* Memory the index and the names given out take. */
 size_t elfsym_bytes(const struct elfsym *e);
 

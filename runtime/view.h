@@ -77,7 +77,7 @@ struct view_map {
  * of a whole map at once. */
 struct stack_source {
 	bool (*find)(struct stack_source *s, uint64_t hash, bool is_user, struct view_stack *out);
-	/* Text of a value of type_is_text; NULL in a source that has none. */
+	/* Text of a ksym, usym, user name or timestamp; NULL in a source that has none. */
 	const char *(*text)(struct stack_source *s, const struct type *t, const void *bytes);
 };
 
