@@ -595,6 +595,11 @@ static bool same_fields(const struct attach_point *p, const struct attach_point 
 	return true;
 }
 
+static uint32_t name_id(struct planner *pl, const char *name)
+{
+	return name ? plan_name_add(pl->arena, pl->plan, name, (uint32_t)strlen(name)) : 0;
+}
+
 /* Several system calls that one pattern matches are one probe, when its body is the same for
  * all. */
 static bool joins_pattern(struct planner *pl, uint32_t ast, const struct attach_point *point,
@@ -614,6 +619,7 @@ static bool joins_pattern(struct planner *pl, uint32_t ast, const struct attach_
 		return false;
 	last->name = point->pattern;
 	arena_push(pl->arena, last->syscalls, last->n_syscalls, point->syscall);
+	arena_push(pl->arena, last->syscall_names, last->n_syscall_names, name_id(pl, point->name));
 	return true;
 }
 
@@ -629,6 +635,8 @@ static void plan_point(struct planner *pl, uint32_t ast, uint32_t index, const s
 
 	if (joins_pattern(pl, ast, point, r))
 		return;
+	q.name_id = name_id(pl, point->name);
+	q.func_id = name_id(pl, point->function);
 	q.prog = prog_for(pl, point, kind);
 	if (p->uses_delta)
 		plan_span(pl, &q, point, r);
