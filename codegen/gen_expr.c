@@ -229,7 +229,8 @@ static LLVMValueRef gen_binary(struct gen *g, struct expr *e)
 		return gen_logic(g, e);
 	case OP_EQ:
 	case OP_NE:
-		if (l->type->kind == TY_STRING || l->type->kind == TY_NAME || type_is_compound(l->type)) {
+		if (l->type->kind == TY_STRING || l->type->kind == TY_NAME ||
+		    type_is_compound(l->type)) {
 			struct value left = gen_expr(g, l);
 
 			eq = gen_equal(g, left, gen_expr(g, r));

@@ -57,7 +57,9 @@ uint32_t plan_name_add(struct arena *a, struct plan *p, const char *text, uint32
 
 uint32_t plan_name_find(const struct plan *p, const char *text, uint32_t len)
 {
-	return p->names.n_slots && memchr(text, 0, len) == NULL ? *slot_of(&p->names, text, len) : 0;
+	if (!p->names.n_slots || memchr(text, 0, len))
+		return 0;
+	return *slot_of(&p->names, text, len);
 }
 
 const char *plan_name(const struct plan *p, uint32_t id)
