@@ -17,6 +17,7 @@ enum { /* include/uapi/linux/bpf.h */
 	HELPER_GET_CURRENT_CGROUP_ID = 80,
 	HELPER_KTIME_GET_BOOT_NS = 125,
 	HELPER_GET_CURRENT_TASK_BTF = 158, /* 5.11 */
+	HELPER_GET_ATTACH_COOKIE = 174,	   /* 5.15 */
 };
 
 static LLVMValueRef low32(struct gen *g, LLVMValueRef v)
@@ -217,15 +218,24 @@ static LLVMValueRef name_of_call(struct gen *g)
 	return LLVMBuildZExt(g->b, LLVMBuildLoad2(g->b, g->i32, at, ""), g->i64, "");
 }
 
+LLVMValueRef gen_cookie(struct gen *g)
+{
+	return gen_helper(g, HELPER_GET_ATTACH_COOKIE, &g->ctx, 1);
+}
+
 struct value gen_probe(struct gen *g, struct expr *e)
 {
 	if (g->probe->n_syscalls)
 		return gen_int_value(name_of_call(g), e->type);
+	if (g->prog->n_targets > 1)
+		return gen_int_value(LLVMBuildLShr(g->b, gen_cookie(g), gen_u64(g, 32), ""), e->type);
 	return gen_int_value(gen_u64(g, g->probe->name_id), e->type);
 }
 
 struct value gen_func(struct gen *g, struct expr *e)
 {
+	if (g->prog->n_targets > 1)
+		return gen_int_value(low32(g, gen_cookie(g)), e->type);
 	return gen_int_value(gen_u64(g, g->probe->func_id), e->type);
 }
 

@@ -104,7 +104,14 @@ enum plan_prog_kind {
 	PP_KIND_COUNT,
 };
 
-/* A kernel program: one ELF function, one attachment. */
+/* A function that a program is attached to. */
+struct plan_target {
+	const char *symbol, *path; /* as in struct attach_target */
+	uint64_t offset;
+	uint64_t cookie; /* of many: func_id, and from bit 32 name_id, of struct plan_probe */
+};
+
+/* A kernel program: one ELF function, one attachment, or one to each of its targets. */
 struct plan_prog {
 	enum plan_prog_kind kind;
 	const char
@@ -117,9 +124,9 @@ struct plan_prog {
 	const char *event;	/* tracepoint kinds: the kernel's tracepoint name */
 	const char *category;	/* PP_TRACEPOINT */
 	uint32_t tracepoint_id; /* PP_TRACEPOINT */
-	const char *function;	/* kprobes: the kernel function; uprobes: the symbol */
-	const char *path;	/* uprobes: resolved file */
-	uint64_t offset;	/* uprobes: file offset */
+	const char *function;	/* kprobes, uprobes: the function, or the pattern */
+	struct plan_target *targets; /* kprobes, uprobes: by file */
+	uint32_t n_targets;
 	uint64_t period_ns;	/* PP_INTERVAL, PP_PROFILE */
 	uint64_t hertz;		/* PP_PROFILE: when not 0, instead of period_ns */
 };
@@ -137,7 +144,8 @@ struct plan_probe {
 	uint32_t *syscall_names; /* ... their `probe` */
 	uint32_t n_syscalls, n_syscall_names;
 	/* The hidden state of the spans it ends (spans.def): slots of span_size bytes behind
-	 * span_head. Offsets in a slot: start (uint64 ns) 0, the key (uint64) 8 if there is one. */
+	 * span_head. Offsets in a slot: start (uint64 ns) 0, the key (uint64) 8 if there is one; of
+	 * calls also the target's cookie (uint64) 16. */
 	bool has_span;
 	enum span_kind span_kind;
 	uint32_t

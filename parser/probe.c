@@ -85,6 +85,9 @@ static uint32_t split(char *text, char **parts)
 	for (char *c = text; *c; c++) {
 		if (*c == '"') {
 			quoted = !quoted;
+		} else if (*c == ':' && c[1] == ':' && !quoted && n > 1) { /* C++ and Rust names */
+			*to++ = *c++;
+			*to++ = *c;
 		} else if (*c == ':' && !quoted && n < MAX_PARTS) {
 			*to++ = '\0';
 			parts[n++] = to;
@@ -101,10 +104,6 @@ static const char *canonical_name(struct arena *a, const struct attach_point *p,
 {
 	const char *name = probe_rows[p->id].name;
 
-	if (p->id == PROBE_UPROBE || p->id == PROBE_URETPROBE)
-		return p->offset ? arena_printf(a, "%s:%s:%s+%llu", name, p->user.path, p->function,
-						(unsigned long long)p->offset)
-				 : arena_printf(a, "%s:%s:%s", name, p->user.path, p->function);
 	for (uint32_t i = 0; i < n; i++)
 		name = arena_printf(a, "%s:%s", name, parts[i]);
 	return name;
@@ -121,6 +120,7 @@ int probe_resolve(const struct probe_reader *r, const struct attach_text *text,
 		return -1;
 	if (probe_rows[out->id].parse(r, out, parts + 1, n - 1))
 		return -1;
-	out->name = canonical_name(r->arena, out, parts + 1, n - 1);
+	if (!out->name)
+		out->name = canonical_name(r->arena, out, parts + 1, n - 1);
 	return 0;
 }
