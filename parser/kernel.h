@@ -69,8 +69,8 @@ struct kernel {
 	 * is set). */
 	int (*user_symbol)(struct kernel *k, const char *path, const char *symbol,
 			   struct user_symbol *out);
-	/* Call fn for every function of an ELF file, under each of its names: patterns, suggestions.
-	 * Errors as user_symbol. */
+	/* Call fn for every function of an ELF file, under each of its names: patterns,
+	 * suggestions. Errors as user_symbol. */
 	int (*each_user_function)(struct kernel *k, const char *path, user_function_fn fn,
 				  void *ctx);
 	/* 0 when the kernel function `name` exists, -ENOENT, -EPERM when that cannot be told. */

@@ -233,7 +233,7 @@ static void test_refusals(void **state)
 		{"ur::main", "attach-form", "uretprobe:PATH:SYMBOL", NULL},
 		{"k:vfs_raed*", "no-match", "matches 'vfs_raed*'", "kprobe:vfs_read"},
 		{"kr:vfs_read+4", "not-built", "kretprobe", NULL},
-		{"u:/bin/app:hand*s", "no-match", "matches 'hand*s'", "'handle'"},
+		{"u:/bin/app:handel*", "no-match", "matches 'handel*'", "'handle'"},
 		{"ur:/bin/app:_start", "no-return", "never returns", "main"},
 		{"t:sched:sched_swich", "unknown-tracepoint", "sched:sched_swich",
 		 "did you mean tracepoint:sched:sched_switch"},
