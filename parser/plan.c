@@ -402,7 +402,7 @@ static enum plan_prog_kind prog_kind(const struct probe *p, const struct attach_
 	case PROBE_UPROBE:
 		return PP_UPROBE;
 	case PROBE_URETPROBE:
-		return PP_URETPROBE;
+		return point->is_at_returns ? PP_UPROBE : PP_URETPROBE;
 	case PROBE_COUNT:
 		break;
 	}
@@ -477,7 +477,7 @@ static void plan_targets(struct planner *pl, struct plan_prog *g, const struct a
 	for (uint32_t i = 0; i < point->n_targets; i++) {
 		const struct attach_target *from = &point->targets[i];
 		struct plan_target t = {.symbol = from->symbol, .path = from->path,
-					.offset = from->offset};
+					.offset = from->offset, .size = from->size};
 		const char *name;
 
 		if (point->n_targets > 1) {

@@ -107,7 +107,7 @@ enum plan_prog_kind {
 /* A function that a program is attached to. */
 struct plan_target {
 	const char *symbol, *path; /* as in struct attach_target */
-	uint64_t offset;
+	uint64_t offset, size;
 	uint64_t cookie; /* of many: func_id, and from bit 32 name_id, of struct plan_probe */
 };
 

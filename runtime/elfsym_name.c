@@ -122,19 +122,6 @@ static int match_symbol(void *ctx, uint32_t i, const struct symbol *s)
 	return 0;
 }
 
-static bool vaddr_to_file(const struct elfsym *e, uint64_t vaddr, uint64_t *file_offset)
-{
-	for (size_t i = 0; i < e->n_segments; i++) {
-		const struct segment *s = &e->segments[i];
-
-		if (vaddr - s->vaddr < s->size) {
-			*file_offset = vaddr - s->vaddr + s->offset;
-			return true;
-		}
-	}
-	return false;
-}
-
 static int search_table(struct elfsym *e, enum table_id id, const char *name, struct name_search *n)
 {
 	struct text_search text = {.name = name, .length = strlen(name), .places = &n->places};
@@ -161,7 +148,7 @@ int elfsym_by_name(struct elfsym *e, const char *name, uint64_t *vaddr, uint64_t
 		if (err)
 			return err;
 	}
-	if (!n.is_found || !vaddr_to_file(e, n.best.value, file_offset))
+	if (!n.is_found || !elfsym_vaddr_to_file(e, n.best.value, file_offset))
 		return -ESRCH;
 	*vaddr = n.best.value;
 	*size = n.best.size;
@@ -211,7 +198,7 @@ static void call_function(struct function_walk *w, const char *name, size_t leng
 	uint64_t file_offset;
 	char *version;
 
-	if (!length || length >= NAME_MAX_BYTES || !vaddr_to_file(w->e, p->value, &file_offset))
+	if (!length || length >= NAME_MAX_BYTES || !elfsym_vaddr_to_file(w->e, p->value, &file_offset))
 		return;
 	memcpy(w->buffer, name, length);
 	w->buffer[length] = '\0';

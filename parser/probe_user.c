@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The parse hook of uprobe and uretprobe: functions of programs and libraries, by name, pattern or
+ * demangled name. Addresses, libraries of a program and source lines are in probe_user_place.c.
+ */
+#include "probe_user.h"
+#include "arena.h"
+#include "limits.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- messages ------------------------------------------------------------------------------ */
+
+int user_no_binary(const struct user_matching *m, const char *path, int err)
+{
+	const struct probe_reader *r = m->r;
+
+	diag_error(r->diags, m->p->span, "no-binary", "cannot probe '%s': %s", path,
+		   err == -ENOEXEC ? "not an ELF program or library" : strerror(-err));
+	if (err == -ENOENT && !strchr(path, '/'))
+		diag_hint(r->diags, "no program in $PATH and no library that the dynamic linker "
+				    "finds has that name");
+	return -1;
+}
+
+static void offer_symbol(const struct user_symbol *f, void *ctx)
+{
+	user_name_offer(ctx, f->symbol);
+}
+
+static int no_symbol(struct user_matching *m)
+{
+	const struct attach_point *p = m->p;
+	struct diags *d = m->r->diags;
+
+	m->n_offered = 0;
+	m->r->kernel->each_user_function(m->r->kernel, m->path, offer_symbol, m);
+	if (m->n_offered == 0) {
+		diag_error(d, p->span, "no-symbols", "%s names no functions: it is stripped", m->path);
+		return diag_hint(d, "install its debug symbols, or build it without -s");
+	}
+	diag_error(d, p->span, m->is_pattern ? "no-match" : "unknown-symbol",
+		   "%s has no function %s'%s'", m->path, m->is_pattern ? "that matches " : "",
+		   m->pattern);
+	if (m->nearest.best)
+		diag_hint(d, "did you mean '%s'?", m->nearest.best);
+	return -1;
+}
+
+static int too_many(const struct user_matching *m)
+{
+	if (m->p->n_targets <= LIMIT_TARGETS)
+		return 0;
+	diag_error(m->r->diags, m->p->span, "limit-probes",
+		   "%s matches %u functions, a probe can be on %d", m->pattern, m->p->n_targets,
+		   LIMIT_TARGETS);
+	return diag_hint(m->r->diags, "write more of the names' letters");
+}
+
+/* ---- targets ------------------------------------------------------------------------------- */
+
+struct returns {
+	struct user_matching *m;
+	const struct user_symbol *f;
+	struct attach_target target;
+	uint32_t n;
+};
+
+static void add_return(uint64_t offset, void *ctx)
+{
+	struct returns *w = ctx;
+	struct attach_target t = w->target;
+
+	t.offset = w->f->offset + offset;
+	t.size = 0;
+	w->n++;
+	arena_push(w->m->r->arena, w->m->p->targets, w->m->p->n_targets, t);
+}
+
+/* Go moves its stacks, so nothing may be put there: a probe on each return instruction instead. */
+static int add_returns(struct user_matching *m, const struct user_symbol *f,
+		       struct attach_target target)
+{
+	struct kernel *k = m->r->kernel;
+	struct returns w = {.m = m, .f = f, .target = target};
+	int err = k->each_user_return ? k->each_user_return(k, f, add_return, &w) : -ENOSYS;
+
+	m->p->is_at_returns = true;
+	if ((!err && w.n) || (m->is_pattern && err != -ENOSYS))
+		return 0; /* of many, those that cannot be read or never return are left out */
+	diag_error(m->r->diags, m->p->span, "go-returns",
+		   "%s is a Go function: its return instructions %s", target.function,
+		   err == -ENOSYS ? "can only be found with the library libZydis, which is not here"
+		   : err	  ? "are not found: not all of it is code"
+				  : "are not found: it has none");
+	return diag_hint(m->r->diags, "Go moves its stacks, so a return address cannot be replaced "
+				      "there; uprobe works");
+}
+
+int user_add_function(struct user_matching *m, const struct user_symbol *f, uint64_t offset)
+{
+	struct kernel *k = m->r->kernel;
+	struct arena *a = m->r->arena;
+	struct attach_target t = {.function = user_name(m->r, f->symbol),
+				  .symbol = arena_strndup(a, f->symbol, strlen(f->symbol)),
+				  .path = f->path,
+				  .offset = f->offset + offset,
+				  .size = offset ? 0 : f->size};
+
+	if (m->p->id == PROBE_URETPROBE && k->user_is_go && k->user_is_go(k, f->path))
+		return add_returns(m, f, t);
+	arena_push(a, m->p->targets, m->p->n_targets, t);
+	return 0;
+}
+
+static void offer_function(const struct user_symbol *f, void *ctx)
+{
+	struct user_matching *m = ctx;
+
+	m->path = f->path;
+	if ((f->is_entry && m->p->id == PROBE_URETPROBE) || !user_name_matches(m, f->symbol))
+		return;
+	if (!m->status && (m->offset ? user_check_offset(m, f, m->offset) : 0))
+		m->status = -1;
+	if (!m->status)
+		m->status = user_add_function(m, f, m->offset);
+}
+
+/* By place; of several names of one place the plainest comes first: fewer bars, fewer letters. */
+static int by_place(const void *x, const void *y)
+{
+	const struct attach_target *a = x, *b = y;
+	size_t bars_a = strspn(a->symbol, "_"), bars_b = strspn(b->symbol, "_");
+
+	if (a->path != b->path && strcmp(a->path, b->path) != 0)
+		return strcmp(a->path, b->path);
+	if (a->offset != b->offset)
+		return a->offset < b->offset ? -1 : 1;
+	if (bars_a != bars_b)
+		return bars_a < bars_b ? -1 : 1;
+	if (strlen(a->symbol) != strlen(b->symbol))
+		return strlen(a->symbol) < strlen(b->symbol) ? -1 : 1;
+	return strcmp(a->symbol, b->symbol);
+}
+
+/* A function with two names must not fire twice. */
+static void once_a_place(struct attach_point *p)
+{
+	uint32_t n = 0;
+
+	qsort(p->targets, p->n_targets, sizeof(*p->targets), by_place);
+	for (uint32_t i = 0; i < p->n_targets; i++)
+		if (!n || p->targets[n - 1].offset != p->targets[i].offset ||
+		    strcmp(p->targets[n - 1].path, p->targets[i].path) != 0)
+			p->targets[n++] = p->targets[i];
+	p->n_targets = n;
+}
+
+/* ---- files --------------------------------------------------------------------------------- */
+
+static int exact_function(struct user_matching *m, const struct user_symbol *f)
+{
+	struct diags *d = m->r->diags;
+
+	if (f->is_entry && m->p->id == PROBE_URETPROBE) {
+		diag_error(d, m->p->span, "no-return",
+			   "%s is where the program begins: it never returns", f->symbol);
+		return diag_hint(d, "main is the first function that does");
+	}
+	if (m->offset && user_check_offset(m, f, m->offset))
+		return -1;
+	return user_add_function(m, f, m->offset);
+}
+
+/* All of one file that matches, added. 0, -1 (said), or below that -errno of the file. */
+static int match_in_file(struct user_matching *m, const char *path)
+{
+	struct kernel *k = m->r->kernel;
+	struct user_symbol f = {0};
+	int err = -ESRCH;
+
+	m->path = path;
+	if (!m->is_pattern && !m->is_demangled) {
+		err = k->user_symbol(k, path, m->pattern, &f);
+		if (!err)
+			return exact_function(m, &f);
+		if (f.path)
+			m->path = f.path;
+	}
+	if (err == -ESRCH)
+		err = k->each_user_function(k, path, offer_function, m);
+	return err ? err : m->status;
+}
+
+static void match_found_file(const char *path, void *ctx)
+{
+	struct user_matching *m = ctx;
+	int err;
+
+	if (m->status)
+		return;
+	err = match_in_file(m, path);
+	m->n_files += err == 0 || err == -1;
+}
+
+static int match_files(struct user_matching *m, const char *pattern)
+{
+	struct kernel *k = m->r->kernel;
+	struct diags *d = m->r->diags;
+	int err = k->each_user_file ? k->each_user_file(k, pattern, match_found_file, m) : -ENOSYS;
+
+	if (m->status)
+		return m->status;
+	if (err || !m->n_files) {
+		diag_error(d, m->p->span, "no-binary", "no program or library matches '%s'%s%s",
+			   pattern, err ? ": " : "", err ? strerror(-err) : "");
+		return diag_hint(d, "'*' stands for any letters but '/', as in the shell");
+	}
+	if (m->p->n_targets)
+		return 0;
+	diag_error(d, m->p->span, m->is_pattern ? "no-match" : "unknown-symbol",
+		   "none of the %u files that match '%s' has a function %s'%s'", m->n_files, pattern,
+		   m->is_pattern ? "that matches " : "", m->pattern);
+	return -1;
+}
+
+/* ---- the text ------------------------------------------------------------------------------ */
+
+/* The '+' of SYMBOL+OFF; that of "operator+" is none. */
+static char *find_plus(char *symbol)
+{
+	char *plus = strrchr(symbol, '+');
+
+	if (!plus || strchr(plus, ')') || strchr(plus, '(') || plus == symbol)
+		return NULL;
+	if (!plus[1] && plus - symbol >= 8 && !memcmp(plus - 8, "operator", 8))
+		return NULL;
+	return plus;
+}
+
+/* The OFF of SYMBOL+OFF, decimal or 0x…; the text is cut at the '+'. 0 or -1, said. */
+static int read_offset(struct user_matching *m, char *symbol)
+{
+	char *plus = find_plus(symbol), *end;
+	struct diags *d = m->r->diags;
+
+	if (!plus)
+		return 0;
+	*plus++ = '\0';
+	errno = 0;
+	m->offset = strtoull(plus, &end, 0);
+	if (*plus < '0' || *plus > '9' || *end || errno) {
+		diag_error(d, m->p->span, "bad-offset", "'%s' is not an offset", plus);
+		return diag_hint(d, "write %s+16 or %s+0x10", symbol, symbol);
+	}
+	if (m->p->id == PROBE_UPROBE)
+		return 0;
+	diag_error(d, m->p->span, "bad-offset", "%s has no offsets: it fires when the function returns",
+		   probe_rows[m->p->id].name);
+	return diag_hint(d, "write uprobe:… to probe inside the function");
+}
+
+/* uprobe:f is of the process or the command that is traced. */
+static const char *traced_program(struct user_matching *m)
+{
+	const struct kernel *k = m->r->kernel;
+	struct diags *d = m->r->diags;
+
+	if (k->pid)
+		return arena_printf(m->r->arena, "/proc/%u/exe", k->pid);
+	if (k->program)
+		return k->program;
+	diag_error(d, m->p->span, "attach-form", "%s probes are written %s", probe_rows[m->p->id].name,
+		   probe_rows[m->p->id].form);
+	diag_hint(d, "the path can be left out with -p PID or -c COMMAND: it is that program's then");
+	return NULL;
+}
+
+static void begin(struct user_matching *m, const struct probe_reader *r, struct attach_point *p,
+		  const char *name)
+{
+	char *letters = arena_strndup(r->arena, name, strlen(name)), *to = letters;
+
+	m->pattern = arena_strndup(r->arena, name, strlen(name));
+	m->is_pattern = strchr(name, '*');
+	m->word = user_name_word(r, m->pattern);
+	for (const char *c = letters; *c; c++) /* what is near to the pattern's letters */
+		if (*c != '*')
+			*to++ = *c;
+	*to = '\0';
+	nearest_init(&m->nearest, letters);
+	p->function = m->pattern;
+}
+
+/* The names of an attach point whose targets are known. */
+static int finish(struct user_matching *m, const char *path, bool many_files)
+{
+	struct attach_point *p = m->p;
+	struct arena *a = m->r->arena;
+	const char *type = probe_rows[p->id].name;
+
+	if (!p->n_targets)
+		return no_symbol(m);
+	once_a_place(p);
+	if (!m->is_pattern && !many_files && (p->n_targets == 1 || p->is_at_returns)) {
+		p->function = p->targets[0].function;
+		p->name = arena_printf(a, "%s:%s:%s", type, p->targets[0].path, p->function);
+		if (m->offset)
+			p->name = arena_printf(a, "%s+%llu", p->name, (unsigned long long)m->offset);
+		return 0;
+	}
+	p->name = arena_printf(a, "%s:%s:%s", type, many_files ? path : p->targets[0].path,
+			       m->pattern);
+	p->pattern = p->name;
+	return too_many(m);
+}
+
+static bool is_language(const char *s)
+{
+	return strcmp(s, "cpp") == 0 || strcmp(s, "rust") == 0;
+}
+
+/* A file of the written name comes before what '@' may mean in it. */
+static char *find_at(const struct user_matching *m, char *path)
+{
+	struct user_symbol f = {0};
+	char *at = strrchr(path, '@');
+
+	if (!at || at == path || !at[1] ||
+	    m->r->kernel->user_symbol(m->r->kernel, path, "", &f) != -ENOENT)
+		return NULL;
+	return at;
+}
+
+static bool is_number(const char *s)
+{
+	return *s && s[strspn(s, "0123456789")] == '\0';
+}
+
+/* PATH and NAME, both known. */
+static int resolve(struct user_matching *m, char *path, char *name)
+{
+	bool many_files = strpbrk(path, "*?[");
+	char *at = find_at(m, path);
+	const char *file = path;
+	int err;
+
+	if (at) {
+		*at++ = '\0';
+		if (is_number(name) && !strstr(at, ".so"))
+			return user_at_line(m, path, at, name);
+		file = user_library_path(m, path, at);
+		if (!file)
+			return -1;
+	}
+	if (*name >= '0' && *name <= '9')
+		return user_at_address(m, file, name);
+	if (read_offset(m, name))
+		return -1;
+	begin(m, m->r, m->p, name);
+	err = many_files ? match_files(m, path) : match_in_file(m, file);
+	if (err < -1)
+		return user_no_binary(m, file, err);
+	return err ? -1 : finish(m, path, many_files);
+}
+
+int prs_user_symbol(const struct probe_reader *r, struct attach_point *p, char **parts, uint32_t n)
+{
+	struct user_matching m = {.r = r, .p = p};
+	const char *path;
+
+	if (n == 3 && is_language(parts[1])) {
+		m.is_demangled = true;
+		parts[1] = parts[2];
+		n = 2;
+	}
+	if (n == 2 && *parts[0] && *parts[1])
+		return resolve(&m, parts[0], parts[1]);
+	if (n != 1 || !*parts[0] || strchr(parts[0], '/'))
+		return probe_wrong_form(r, p);
+	path = traced_program(&m);
+	if (!path)
+		return -1;
+	return resolve(&m, arena_strndup(r->arena, path, strlen(path)), parts[0]);
+}
