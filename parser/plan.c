@@ -477,7 +477,8 @@ static void plan_targets(struct planner *pl, struct plan_prog *g, const struct a
 	for (uint32_t i = 0; i < point->n_targets; i++) {
 		const struct attach_target *from = &point->targets[i];
 		struct plan_target t = {.symbol = from->symbol, .path = from->path,
-					.offset = from->offset, .size = from->size};
+					.offset = from->offset, .size = from->size,
+					.is_entry = from->is_entry};
 		const char *name;
 
 		if (point->n_targets > 1) {

@@ -108,6 +108,7 @@ enum plan_prog_kind {
 struct plan_target {
 	const char *symbol, *path; /* as in struct attach_target */
 	uint64_t offset, size;
+	bool is_entry;
 	uint64_t cookie; /* of many: func_id, and from bit 32 name_id, of struct plan_probe */
 };
 

@@ -64,7 +64,8 @@ struct attach_target {
 	const char *symbol;   /* as the kernel or the file has it */
 	const char *path;     /* user functions: the file, absolute; else NULL */
 	uint64_t offset;      /* user functions: in the file; kernel's: behind the start; bytes */
-	uint64_t size;	      /* user functions: bytes, of one probed where it begins; else 0 */
+	uint64_t size;	      /* user functions: bytes, 0 when unknown */
+	bool is_entry;	      /* user functions: probed where it begins */
 };
 
 /* An attach point, resolved. Which members count is said by the row's parse hook. */

@@ -73,7 +73,7 @@ static void add_return(uint64_t offset, void *ctx)
 	struct attach_target t = w->target;
 
 	t.offset = w->f->offset + offset;
-	t.size = 0;
+	t.is_entry = false;
 	w->n++;
 	arena_push(w->m->r->arena, w->m->p->targets, w->m->p->n_targets, t);
 }
@@ -106,7 +106,8 @@ int user_add_function(struct user_matching *m, const struct user_symbol *f, uint
 				  .symbol = arena_strndup(a, f->symbol, strlen(f->symbol)),
 				  .path = f->path,
 				  .offset = f->offset + offset,
-				  .size = offset ? 0 : f->size};
+				  .size = f->size,
+				  .is_entry = offset == 0};
 
 	if (m->p->id == PROBE_URETPROBE && k->user_is_go && k->user_is_go(k, f->path))
 		return add_returns(m, f, t);
@@ -298,21 +299,22 @@ static int finish(struct user_matching *m, const char *path, bool many_files)
 {
 	struct attach_point *p = m->p;
 	struct arena *a = m->r->arena;
-	const char *type = probe_rows[p->id].name;
+	const char *type = probe_rows[p->id].name, *as_written;
 
 	if (!p->n_targets)
 		return no_symbol(m);
 	once_a_place(p);
-	if (!m->is_pattern && !many_files && (p->n_targets == 1 || p->is_at_returns)) {
+	as_written = arena_printf(a, "%s:%s:%s", type, many_files ? path : p->targets[0].path,
+				  m->pattern);
+	if (p->n_targets == 1 || (p->is_at_returns && !m->is_pattern && !many_files)) {
+		p->pattern = m->is_pattern || many_files ? as_written : NULL;
 		p->function = p->targets[0].function;
 		p->name = arena_printf(a, "%s:%s:%s", type, p->targets[0].path, p->function);
 		if (m->offset)
 			p->name = arena_printf(a, "%s+%llu", p->name, (unsigned long long)m->offset);
 		return 0;
 	}
-	p->name = arena_printf(a, "%s:%s:%s", type, many_files ? path : p->targets[0].path,
-			       m->pattern);
-	p->pattern = p->name;
+	p->name = p->pattern = as_written;
 	return too_many(m);
 }
 

@@ -14,7 +14,7 @@ struct user_matching {
 	const char *pattern; /* the function's name as written, or a pattern */
 	const char *word;    /* what a mangled name that matches must have in it; "" */
 	bool is_pattern;
-	bool is_demangled;   /* cpp:, rust: the symbols themselves do not count */
+	bool is_demangled;   /* cpp:, rust: a symbol of that very name is not all */
 	uint64_t offset;     /* of SYMBOL+OFFSET */
 	struct nearest nearest;
 	uint32_t n_offered;

@@ -93,7 +93,7 @@ bool user_name_matches(const struct user_matching *m, const char *symbol)
 
 	if (is_cold_part(symbol))
 		return false;
-	if (!m->is_demangled && equals(m, symbol))
+	if (equals(m, symbol))
 		return true;
 	if (*m->word && !strstr(symbol, m->word))
 		return false;

@@ -130,10 +130,12 @@ static void offer_library(const char *path, void *ctx)
 {
 	struct user_matching *m = ctx;
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-	const char *before = m->nearest.best;
+	const char *before = m->nearest.best, *so = strstr(name, ".so");
 
 	m->n_offered++;
 	nearest_offer(&m->nearest, name);
+	if (so) /* as most people write it */
+		nearest_offer(&m->nearest, arena_strndup(m->r->arena, name, (size_t)(so - name)));
 	if (m->nearest.best != before)
 		m->nearest.best = arena_strndup(m->r->arena, name, strlen(name));
 }
