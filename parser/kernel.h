@@ -73,8 +73,8 @@ struct kernel {
 	/* True when a raw tracepoint `name` with BTF types exists (typedef btf_trace_NAME). */
 	bool (*has_raw_tracepoint)(struct kernel *k, const char *name);
 	/* Resolve PATH (absolute, relative, or the bare name of a program or library) and SYMBOL.
-	 * In every question a path is one as the process -p sees it. 0, -ENOENT (no such file), -ENOEXEC (not an ELF file), -ESRCH (no such symbol; out->path
-	 * is set). */
+	 * In every question a path is one as the process -p sees it. 0, -ENOENT (no such file),
+	 * -ENOEXEC (not an ELF file), -ESRCH (no such symbol; out->path is set). */
 	int (*user_symbol)(struct kernel *k, const char *path, const char *symbol,
 			   struct user_symbol *out);
 	/* Call fn for every function of an ELF file, under each of its names: patterns,
@@ -93,8 +93,8 @@ struct kernel {
 	 * (the file has no such address), or as user_symbol. */
 	int (*user_function_at)(struct kernel *k, const char *path, uint64_t address,
 				struct user_symbol *out);
-	/* Does an instruction of f begin `offset` bytes behind its start? 0, -EINVAL (*before: where
-	 * the one begins that it is in the middle of), -ENOSYS (that cannot be told). */
+	/* Does an instruction of f begin `offset` bytes behind its start? 0, -EINVAL (it is in the
+	 * middle of the one that begins at *before), -ENOSYS (that cannot be told). */
 	int (*user_instruction)(struct kernel *k, const struct user_symbol *f, uint64_t offset,
 				uint64_t *before);
 	/* Call fn with the place of each instruction that returns from f. 0, -ENOSYS, -EINVAL (not
@@ -103,9 +103,9 @@ struct kernel {
 				void *ctx);
 	/* Does the Go compiler's runtime manage the stacks of this program? */
 	bool (*user_is_go)(struct kernel *k, const char *path);
-	/* Call fn with each place where the code of a source line begins: the symbol is the function,
-	 * its address and offset are the place's. 0, -ENOENT (no such file among the sources; fn
-	 * was not called), -ESRCH (the line has no code; *near_line has, 0 if none), -ENODATA (no
+	/* Call fn with each place where code of a source line begins: the symbol is the function,
+	 * its address and offset are the place's. 0, -ENOENT (no such file among the sources),
+	 * -ESRCH (the line has no code; *near_line has, 0 if none), -ENODATA (no
 	 * debug information), -ENOSYS (no library to read it), or as user_symbol. */
 	int (*each_user_line)(struct kernel *k, const char *path, const char *source, uint32_t line,
 			      user_function_fn fn, void *ctx, uint32_t *near_line);

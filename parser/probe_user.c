@@ -37,12 +37,16 @@ static int no_symbol(struct user_matching *m)
 	m->n_offered = 0;
 	m->r->kernel->each_user_function(m->r->kernel, m->path, offer_symbol, m);
 	if (m->n_offered == 0) {
-		diag_error(d, p->span, "no-symbols", "%s names no functions: it is stripped", m->path);
+		diag_error(d, p->span, "no-symbols", "%s names no functions: it is stripped",
+			   m->path);
 		return diag_hint(d, "install its debug symbols, or build it without -s");
 	}
-	diag_error(d, p->span, m->is_pattern ? "no-match" : "unknown-symbol",
-		   "%s has no function %s'%s'", m->path, m->is_pattern ? "that matches " : "",
-		   m->pattern);
+	if (m->is_pattern)
+		diag_error(d, p->span, "no-match", "%s has no function that matches '%s'", m->path,
+			   m->pattern);
+	else
+		diag_error(d, p->span, "unknown-symbol", "%s has no function '%s'", m->path,
+			   m->pattern);
 	if (m->nearest.best)
 		diag_hint(d, "did you mean '%s'?", m->nearest.best);
 	return -1;
@@ -220,10 +224,9 @@ static int match_files(struct user_matching *m, const char *pattern)
 	}
 	if (m->p->n_targets)
 		return 0;
-	diag_error(d, m->p->span, m->is_pattern ? "no-match" : "unknown-symbol",
-		   "none of the %u files that match '%s' has a function %s'%s'", m->n_files, pattern,
-		   m->is_pattern ? "that matches " : "", m->pattern);
-	return -1;
+	return diag_error(d, m->p->span, "no-match",
+			  "none of the %u files that match '%s' has a function %s'%s'", m->n_files,
+			  pattern, m->is_pattern ? "that matches " : "", m->pattern);
 }
 
 /* ---- the text ------------------------------------------------------------------------------ */
@@ -257,7 +260,8 @@ static int read_offset(struct user_matching *m, char *symbol)
 	}
 	if (m->p->id == PROBE_UPROBE)
 		return 0;
-	diag_error(d, m->p->span, "bad-offset", "%s has no offsets: it fires when the function returns",
+	diag_error(d, m->p->span, "bad-offset",
+		   "%s has no offsets: it fires when the function returns",
 		   probe_rows[m->p->id].name);
 	return diag_hint(d, "write uprobe:… to probe inside the function");
 }
@@ -272,9 +276,10 @@ static const char *traced_program(struct user_matching *m)
 		return arena_printf(m->r->arena, "/proc/%u/exe", k->pid);
 	if (k->program)
 		return k->program;
-	diag_error(d, m->p->span, "attach-form", "%s probes are written %s", probe_rows[m->p->id].name,
-		   probe_rows[m->p->id].form);
-	diag_hint(d, "the path can be left out with -p PID or -c COMMAND: it is that program's then");
+	diag_error(d, m->p->span, "attach-form", "%s probes are written %s",
+		   probe_rows[m->p->id].name, probe_rows[m->p->id].form);
+	diag_hint(d,
+		  "the path can be left out with -p PID or -c COMMAND: it is that program's then");
 	return NULL;
 }
 
@@ -311,7 +316,8 @@ static int finish(struct user_matching *m, const char *path, bool many_files)
 		p->function = p->targets[0].function;
 		p->name = arena_printf(a, "%s:%s:%s", type, p->targets[0].path, p->function);
 		if (m->offset)
-			p->name = arena_printf(a, "%s+%llu", p->name, (unsigned long long)m->offset);
+			p->name =
+				arena_printf(a, "%s+%llu", p->name, (unsigned long long)m->offset);
 		return 0;
 	}
 	p->name = p->pattern = as_written;

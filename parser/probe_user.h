@@ -14,12 +14,12 @@ struct user_matching {
 	const char *pattern; /* the function's name as written, or a pattern */
 	const char *word;    /* what a mangled name that matches must have in it; "" */
 	bool is_pattern;
-	bool is_demangled;   /* cpp:, rust: a symbol of that very name is not all */
-	uint64_t offset;     /* of SYMBOL+OFFSET */
+	bool is_demangled; /* cpp:, rust: a symbol of that very name is not all */
+	uint64_t offset;   /* of SYMBOL+OFFSET */
 	struct nearest nearest;
 	uint32_t n_offered;
-	uint32_t n_files;    /* of a path pattern: that are ELF files */
-	int status;	     /* -1: an error was said already */
+	uint32_t n_files; /* of a path pattern: that are ELF files */
+	int status;	  /* -1: an error was said already */
 };
 
 /* probe_user_name.c: the word of a pattern, copied. */

@@ -19,10 +19,12 @@ static bool is_word(char c)
 /* Words that mangling abbreviates or that stand for punctuation. */
 static bool is_abbreviated(const char *word, size_t len)
 {
-	static const char *const words[] = {"std", "string", "allocator", "basic_string", "istream",
-					    "ostream", "iostream", "operator", "new", "delete",
-					    "const", "char_traits", "anonymous", "namespace",
-					    "basic_istream", "basic_ostream", "basic_iostream"};
+	static const char *const words[] = {"std",	     "string",	      "allocator",
+					    "basic_string",  "istream",	      "ostream",
+					    "iostream",	     "operator",      "new",
+					    "delete",	     "const",	      "char_traits",
+					    "anonymous",     "namespace",     "basic_istream",
+					    "basic_ostream", "basic_iostream"};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
 		if (strlen(words[i]) == len && !memcmp(words[i], word, len))
@@ -68,8 +70,8 @@ static bool equals(const struct user_matching *m, const char *name)
 	return m->is_pattern ? probe_matches(m->pattern, name) : strcmp(m->pattern, name) == 0;
 }
 
-/* "max_of<int>" matches "max_of": a template's instances are functions of one name. */
-static bool equals_without_arguments(const struct user_matching *m, char *name)
+/* Cut the "<int>" of "max_of<int>": a template's instances are functions of one name. */
+static bool cut_arguments(const struct user_matching *m, char *name)
 {
 	size_t len = strlen(name);
 	int open = 0;
@@ -84,7 +86,7 @@ static bool equals_without_arguments(const struct user_matching *m, char *name)
 	if (len < 2)
 		return false;
 	name[len - 1] = '\0';
-	return equals(m, name);
+	return true;
 }
 
 bool user_name_matches(const struct user_matching *m, const char *symbol)
@@ -99,7 +101,7 @@ bool user_name_matches(const struct user_matching *m, const char *symbol)
 		return false;
 	if (!demangle(m->r, symbol, strchr(m->pattern, '('), name))
 		return false;
-	return equals(m, name) || equals_without_arguments(m, name);
+	return equals(m, name) || (cut_arguments(m, name) && equals(m, name));
 }
 
 const char *user_name(const struct probe_reader *r, const char *symbol)
@@ -119,8 +121,11 @@ void user_name_offer(struct user_matching *m, const char *symbol)
 	m->n_offered++;
 	if (is_cold_part(symbol))
 		return;
-	nearest_offer(&m->nearest, demangle(m->r, symbol, strchr(m->pattern, '('), name) ? name
-										       : symbol);
+	if (demangle(m->r, symbol, strchr(m->pattern, '('), name)) {
+		cut_arguments(m, name);
+		symbol = name;
+	}
+	nearest_offer(&m->nearest, symbol);
 	if (m->nearest.best != before) /* what is offered is gone afterwards */
 		m->nearest.best =
 			arena_strndup(m->r->arena, m->nearest.best, strlen(m->nearest.best));

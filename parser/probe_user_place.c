@@ -28,13 +28,14 @@ static int check_instruction(struct user_matching *m, const struct user_symbol *
 	if (!err)
 		return 0;
 	if (err == -EINVAL) {
-		diag_error(d, m->p->span, "bad-offset",
-			   "%s+%llu is in the middle of an instruction: a probe there would break it",
-			   name, ull(offset));
+		diag_error(
+			d, m->p->span, "bad-offset",
+			"%s+%llu is in the middle of an instruction: a probe there would break it",
+			name, ull(offset));
 		return diag_hint(d, "that instruction begins at %s+%llu", name, ull(before));
 	}
-	diag_error(d, m->p->span, "bad-offset", "whether an instruction begins at %s+%llu is not known: %s",
-		   name, ull(offset),
+	diag_error(d, m->p->span, "bad-offset",
+		   "whether an instruction begins at %s+%llu is not known: %s", name, ull(offset),
 		   err == -ENOSYS ? "the library libZydis is not here" : strerror(-err));
 	return diag_hint(d, "--unsafe probes it all the same; a wrong offset breaks the program");
 }
@@ -62,7 +63,8 @@ static int read_address(struct user_matching *m, const char *text, uint64_t *out
 	*out = strtoull(text, &end, 0);
 	if (*end || errno) {
 		diag_error(m->r->diags, m->p->span, "bad-offset", "'%s' is not an address", text);
-		return diag_hint(m->r->diags, "write PATH:0x1234, an address as `nm PATH` prints it");
+		return diag_hint(m->r->diags,
+				 "write PATH:0x1234, an address as `nm PATH` prints it");
 	}
 	return 0;
 }
@@ -109,9 +111,10 @@ int user_at_address(struct user_matching *m, const char *path, const char *text)
 		return user_no_binary(m, path, err);
 	behind = address - f.address;
 	if (m->p->id == PROBE_URETPROBE && behind) {
-		diag_error(m->r->diags, m->p->span, "bad-offset",
-			   "0x%llx is inside of %s: a return probe is on the function's first instruction",
-			   ull(address), user_name(m->r, f.symbol));
+		diag_error(
+			m->r->diags, m->p->span, "bad-offset",
+			"0x%llx is inside of %s: a return probe is on the function's first instruction",
+			ull(address), user_name(m->r, f.symbol));
 		return diag_hint(m->r->diags, "it begins at 0x%llx", ull(f.address));
 	}
 	if (behind && user_check_offset(m, &f, behind))
@@ -155,7 +158,8 @@ const char *user_library_path(struct user_matching *m, const char *program, cons
 		user_no_binary(m, program, err);
 		return NULL;
 	}
-	diag_error(m->r->diags, m->p->span, "no-library", "%s loads no library '%s'", program, library);
+	diag_error(m->r->diags, m->p->span, "no-library", "%s loads no library '%s'", program,
+		   library);
 	if (m->nearest.best)
 		diag_hint(m->r->diags, "did you mean '%s'?", m->nearest.best);
 	else if (!m->n_offered)
@@ -174,8 +178,10 @@ static void add_line_place(const struct user_symbol *f, void *ctx)
 	const char *symbol = arena_strndup(a, f->symbol, strlen(f->symbol));
 
 	arena_push(a, m->p->targets, m->p->n_targets,
-		   ((struct attach_target){.function = user_name(m->r, symbol), .symbol = symbol,
-					   .path = f->path, .offset = f->offset}));
+		   ((struct attach_target){.function = user_name(m->r, symbol),
+					   .symbol = symbol,
+					   .path = f->path,
+					   .offset = f->offset}));
 }
 
 static int no_line(struct user_matching *m, const char *path, const char *source, uint32_t line,
@@ -185,20 +191,23 @@ static int no_line(struct user_matching *m, const char *path, const char *source
 
 	switch (-err) {
 	case ENODATA:
-		diag_error(d, m->p->span, "no-source", "%s has no debug information: its source lines "
-			   "are not known", path);
+		diag_error(d, m->p->span, "no-source",
+			   "%s has no debug information: its source lines "
+			   "are not known",
+			   path);
 		return diag_hint(d, "build it with -g, or install its debug symbols");
 	case ENOSYS:
 		return diag_error(d, m->p->span, "no-source",
 				  "source lines are read by the library libdw, which is not here");
 	case ENOENT:
-		diag_error(d, m->p->span, "no-source", "%s has no code from a file '%s'", path, source);
-		return diag_hint(d, "write the file's name as the compiler saw it, or its last parts");
+		diag_error(d, m->p->span, "no-source", "%s has no code from a file '%s'", path,
+			   source);
+		return diag_hint(d,
+				 "write the file's name as the compiler saw it, or its last parts");
 	case ESRCH:
 		diag_error(d, m->p->span, "no-source", "line %u of %s has no code", line, source);
 		return near_line ? diag_hint(d, "line %u has", near_line) : -1;
-	default:
-		return user_no_binary(m, path, err);
+	default: return user_no_binary(m, path, err);
 	}
 }
 
@@ -214,8 +223,9 @@ int user_at_line(struct user_matching *m, const char *path, const char *source, 
 			   "uretprobe is on functions: a line of the source does not return");
 		return diag_hint(m->r->diags, "write uprobe:%s@%s:%s", path, source, text);
 	}
-	err = k->each_user_line ? k->each_user_line(k, path, source, line, add_line_place, m, &near_line)
-				: -ENOSYS;
+	err = k->each_user_line
+		      ? k->each_user_line(k, path, source, line, add_line_place, m, &near_line)
+		      : -ENOSYS;
 	if (err)
 		return no_line(m, path, source, line, near_line, err);
 	p->function = p->targets[0].function;

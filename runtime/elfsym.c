@@ -465,7 +465,9 @@ static bool resolve_group(struct elfsym *e, size_t group, struct resolved *out)
 		out->end = i < e->n_index && key_address(e, i) < text->end ? key_address(e, i)
 									   : text->end;
 	out->group = (uint32_t)group + 1;
-	out->name = keep_name(e, demangle(best_name, true, name, NAME_MAX_BYTES) ? name : best_name);
+	if (demangle(best_name, true, name, NAME_MAX_BYTES))
+		best_name = name;
+	out->name = keep_name(e, best_name);
 	return out->name;
 }
 

@@ -39,14 +39,14 @@ bool elfsym_vaddr_to_file(const struct elfsym *e, uint64_t vaddr, uint64_t *file
 	return false;
 }
 
-size_t elfsym_each_code(const struct elfsym *e, void (*fn)(uint64_t offset, uint64_t size, void *ctx),
-			void *ctx)
+size_t elfsym_each_code(const struct elfsym *e,
+			void (*fn)(uint64_t offset, uint64_t size, void *ctx), void *ctx)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < e->n_segments; i++) {
 		const struct segment *s = &e->segments[i];
-		uint64_t size = s->offset > e->size ? 0
+		uint64_t size = s->offset > e->size		? 0
 				: s->size > e->size - s->offset ? e->size - s->offset
 								: s->size;
 
@@ -72,9 +72,9 @@ static bool is_go_section(const char *name)
 static void section_name(const struct elf_file *f, const struct section *s, char out[SECTION_NAME])
 {
 	const struct section *names = &f->sections[f->names_section];
-	size_t got = s->name < names->size ? elfsym_read_at(f->fd, out, SECTION_NAME - 1,
-							    names->offset + s->name)
-					   : 0;
+	size_t got = s->name < names->size
+			     ? elfsym_read_at(f->fd, out, SECTION_NAME - 1, names->offset + s->name)
+			     : 0;
 
 	out[got] = '\0';
 }

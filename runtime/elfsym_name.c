@@ -198,7 +198,8 @@ static void call_function(struct function_walk *w, const char *name, size_t leng
 	uint64_t file_offset;
 	char *version;
 
-	if (!length || length >= NAME_MAX_BYTES || !elfsym_vaddr_to_file(w->e, p->value, &file_offset))
+	if (!length || length >= NAME_MAX_BYTES ||
+	    !elfsym_vaddr_to_file(w->e, p->value, &file_offset))
 		return;
 	memcpy(w->buffer, name, length);
 	w->buffer[length] = '\0';

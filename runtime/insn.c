@@ -44,7 +44,8 @@ static void describe(const ZydisDecodedInstruction *i, struct insn *out)
 {
 	*out = (struct insn){.length = i->length,
 			     .is_return = i->meta.category == ZYDIS_CATEGORY_RET};
-	if (i->meta.category != ZYDIS_CATEGORY_UNCOND_BR && i->meta.category != ZYDIS_CATEGORY_COND_BR)
+	if (i->meta.category != ZYDIS_CATEGORY_UNCOND_BR &&
+	    i->meta.category != ZYDIS_CATEGORY_COND_BR)
 		return;
 	if (i->raw.imm[0].is_relative) {
 		out->is_jump = true;

@@ -5,8 +5,8 @@
  * tracefs, vmlinux's BTF; formats and names live until kernel_close. Without
  * root the answers are -EACCES, silently: who asked knows what to say.
  *
- * The work itself is done in tracefs.c, btf_raw.c, btf_cut.c, ksym.c and feature.c, and, of programs
- * and libraries, in kernel_user.c.
+ * The work itself is done in tracefs.c, btf_raw.c, btf_cut.c, ksym.c and feature.c; what is asked
+ * of programs and libraries, in kernel_user.c.
  */
 #define _GNU_SOURCE
 #include <errno.h>

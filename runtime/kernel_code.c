@@ -67,7 +67,8 @@ int code_each_return(struct kernel *k, const struct user_symbol *f, user_place_f
 	for (size_t at = 0; !err && at < n; at += i.length)
 		err = insn_decode(elfsym_machine(kernel_user_files(k)->elf), code + at, n - at, &i);
 	for (size_t at = 0; !err && at < n; at += i.length)
-		if (!insn_decode(elfsym_machine(kernel_user_files(k)->elf), code + at, n - at, &i) &&
+		if (!insn_decode(elfsym_machine(kernel_user_files(k)->elf), code + at, n - at,
+				 &i) &&
 		    i.is_return)
 			fn(at, ctx);
 	free(code);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Answers about programs and libraries: see parser/kernel.h and kernel_user.h. One file is open at a
- * time, the last asked for; code and lines are in kernel_code.c, paths in user_path.c.
+ * Answers about programs and libraries: see parser/kernel.h and kernel_user.h. One file is open
+ * at a time, the last asked for; code and lines are in kernel_code.c, paths in user_path.c.
  */
 #define _GNU_SOURCE
 #include "kernel_user.h"
@@ -100,8 +100,11 @@ static void call_function(const char *name, uint64_t vaddr, uint64_t file_offset
 			  void *ctx)
 {
 	const struct function_call *c = ctx;
-	struct user_symbol s = {.path = c->path, .symbol = name, .address = vaddr,
-				.offset = file_offset, .size = size,
+	struct user_symbol s = {.path = c->path,
+				.symbol = name,
+				.address = vaddr,
+				.offset = file_offset,
+				.size = size,
 				.is_entry = elfsym_is_entry(c->elf, vaddr)};
 
 	c->fn(&s, c->ctx);

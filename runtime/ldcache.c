@@ -25,8 +25,8 @@ enum { FLAGS = 0x0303 };
 enum { FLAGS = 0x0a03 };
 #define MULTIARCH "aarch64-linux-gnu"
 #endif
-static const char own_dirs[] = "/lib/" MULTIARCH ":/usr/lib/" MULTIARCH
-			       ":/lib64:/usr/lib64:/lib:/usr/lib";
+static const char own_dirs[] =
+	"/lib/" MULTIARCH ":/usr/lib/" MULTIARCH ":/lib64:/usr/lib64:/lib:/usr/lib";
 
 struct cache_head {
 	char magic[20];
@@ -95,8 +95,8 @@ static int in_dir(const char *root, const char *dir, const char *name, char *out
 	struct dirent *entry;
 	DIR *d;
 
-	if (strstr(name, ".so") &&
-	    snprintf(out, PATH_MAX, "%s/%s", dir, name) < PATH_MAX && is_file(root, out))
+	if (strstr(name, ".so") && snprintf(out, PATH_MAX, "%s/%s", dir, name) < PATH_MAX &&
+	    is_file(root, out))
 		return 0;
 	if (snprintf(full, sizeof(full), "%s%s", root, dir) >= (int)sizeof(full))
 		return -ENOENT;
@@ -119,7 +119,8 @@ int ldcache_in_dirs(const char *root, const char *dirs, const char *name, char *
 	for (; dirs && *dirs; dirs = *end ? end + 1 : end) {
 		end = strchrnul(dirs, ':');
 		if (end > dirs &&
-		    snprintf(dir, sizeof(dir), "%.*s", (int)(end - dirs), dirs) < (int)sizeof(dir) &&
+		    snprintf(dir, sizeof(dir), "%.*s", (int)(end - dirs), dirs) <
+			    (int)sizeof(dir) &&
 		    !in_dir(root, dir, name, out))
 			return 0;
 	}

@@ -10,17 +10,17 @@
 #include <stdbool.h>
 #include <string.h>
 
-#define FUNCTIONS(X)                                                                               \
-	X(dwarf_begin)                                                                             \
-	X(dwarf_end)                                                                               \
-	X(dwarf_nextcu)                                                                            \
-	X(dwarf_offdie)                                                                            \
-	X(dwarf_getsrclines)                                                                       \
-	X(dwarf_onesrcline)                                                                        \
-	X(dwarf_lineaddr)                                                                          \
-	X(dwarf_lineno)                                                                            \
-	X(dwarf_linesrc)                                                                           \
-	X(dwarf_linebeginstatement)                                                                \
+#define FUNCTIONS(X)                \
+	X(dwarf_begin)              \
+	X(dwarf_end)                \
+	X(dwarf_nextcu)             \
+	X(dwarf_offdie)             \
+	X(dwarf_getsrclines)        \
+	X(dwarf_onesrcline)         \
+	X(dwarf_lineaddr)           \
+	X(dwarf_lineno)             \
+	X(dwarf_linesrc)            \
+	X(dwarf_linebeginstatement) \
 	X(dwarf_lineendsequence)
 
 struct libdw {
@@ -35,9 +35,9 @@ static int open_library(struct libdw *l)
 
 	if (!so)
 		return -ENOSYS;
-#define LOOK_UP(name)                                                                              \
-	*(void **)&l->name = dlsym(so, #name);                                                     \
-	if (!l->name)                                                                              \
+#define LOOK_UP(name)                          \
+	*(void **)&l->name = dlsym(so, #name); \
+	if (!l->name)                          \
 		return -ENOSYS;
 	FUNCTIONS(LOOK_UP)
 #undef LOOK_UP

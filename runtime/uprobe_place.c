@@ -5,8 +5,8 @@
  * What must not be is a way to the instruction behind endbr64 that does not come from endbr64: the
  * probe would fire where no call began. Direct jumps hold their distance in the instruction, so the
  * bytes of the function (short jumps) and of all code (long ones, also from its .cold part) are
- * searched for that distance behind a jump's first byte; only what is found in the function itself is
- * disassembled. Jumps through a register or memory must lead to an endbr64, unless they have the
+ * searched for that distance behind a jump's first byte; only what is found in the function itself
+ * is disassembled. Jumps through a register or memory must lead to an endbr64, unless they have the
  * notrack prefix of jump tables: with one of those a function is left alone.
  */
 #include "uprobe_place.h"
@@ -18,7 +18,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ENDBR_BYTES = 4, CODE_MAX = 64 << 10, BLOCK = 1 << 20, OVERLAP = 8, SAID_MAX = 8 };
+enum {
+	ENDBR_BYTES = 4,
+	CODE_MAX = 64 << 10,
+	BLOCK = 1 << 20,
+	OVERLAP = 8,
+	SAID_MAX = 8,
+	GO_LOOK_MAX = 32
+};
 
 static const uint8_t endbr64[ENDBR_BYTES] = {0xf3, 0x0f, 0x1e, 0xfa};
 
@@ -62,7 +69,8 @@ static bool may_be_table(const uint8_t *c, size_t i)
 {
 	if (c[i] != 0xff || (c[i + 1] >> 3 & 7) != 4)
 		return false;
-	return (i >= 1 && c[i - 1] == 0x3e) || (i >= 2 && c[i - 2] == 0x3e && (c[i - 1] & 0xf0) == 0x40);
+	return (i >= 1 && c[i - 1] == 0x3e) ||
+	       (i >= 2 && c[i - 2] == 0x3e && (c[i - 1] & 0xf0) == 0x40);
 }
 
 /* Some bytes look suspicious: are they instructions? */
@@ -110,11 +118,33 @@ enum place_verdict place_judge(uint16_t machine, const uint8_t *c, size_t n, uin
 	return judge_body(machine, c, (size_t)size);
 }
 
+/* A Go function begins with a look at its stack's room; if there is too little it lets the stack
+ * grow and jumps back to its first instruction. Behind that look it is once a call. */
+uint64_t place_in_go(uint16_t machine, const uint8_t *c, size_t n)
+{
+	uint64_t behind = 0;
+	struct insn i;
+
+	for (size_t at = 0; at < n && !insn_decode(machine, c + at, n - at, &i); at += i.length) {
+		if (i.is_jump && !behind) {
+			if (c[at] != 0x76 && (c[at] != 0x0f || c[at + 1] != 0x86)) /* jbe */
+				return 0;
+			behind = at + i.length;
+		} else if (i.is_jump && (int64_t)at + i.target == 0) {
+			return behind;
+		} else if (!behind && at > GO_LOOK_MAX) {
+			return 0;
+		}
+	}
+	return 0;
+}
+
 /* ---- all functions of a file --------------------------------------------------------------- */
 
 struct candidate {
 	struct plan_target *target;
 	uint64_t offset; /* in the file, of the function */
+	uint64_t shift;	 /* of Go: see place_in_go */
 	enum place_verdict verdict;
 };
 
@@ -122,8 +152,8 @@ struct file_search {
 	struct elfsym *elf;
 	struct candidate *list; /* by offset */
 	size_t n;
-	uint64_t low, high;	/* offsets behind the endbr64 of those to be moved: first, last */
-	uint8_t *wanted;	/* a bit each from low on */
+	uint64_t low, high; /* offsets behind the endbr64 of those to be moved: first, last */
+	uint8_t *wanted;    /* a bit each from low on */
 	uint8_t *block;
 };
 
@@ -235,7 +265,8 @@ static void say(const struct file_search *s)
 	for (size_t i = 0; i < s->n; i++) {
 		const struct plan_target *t = s->list[i].target;
 
-		if (!reasons[s->list[i].verdict] || (i && s->list[i - 1].offset == s->list[i].offset))
+		if (!reasons[s->list[i].verdict] ||
+		    (i && s->list[i - 1].offset == s->list[i].offset))
 			continue;
 		if (n++ < SAID_MAX)
 			log_verbose("%s:%s: each hit is single-stepped: %s", t->path, t->symbol,
@@ -250,6 +281,7 @@ static void say(const struct file_search *s)
 static void judge_all(struct file_search *s, bool with_stacks)
 {
 	uint8_t *code = malloc(CODE_MAX);
+	bool is_go = elfsym_is_go(s->elf);
 
 	for (size_t i = 0; i < s->n; i++) {
 		struct candidate *c = &s->list[i];
@@ -258,6 +290,8 @@ static void judge_all(struct file_search *s, bool with_stacks)
 		size_t n = code ? elfsym_read(s->elf, c->offset, code, want) : 0;
 
 		c->verdict = place_judge(elfsym_machine(s->elf), code, n, size, with_stacks);
+		if (is_go && size <= n)
+			c->shift = place_in_go(elfsym_machine(s->elf), code, n);
 	}
 	free(code);
 }
@@ -275,8 +309,10 @@ static void place_in_file(struct candidate *list, size_t n, bool with_stacks)
 		if (search_file(&s)) {
 			say(&s);
 			for (size_t i = 0; i < n; i++)
-				if (list[i].verdict == PLACE_BEHIND)
-					list[i].target->offset += ENDBR_BYTES;
+				list[i].target->offset += list[i].shift ? list[i].shift
+							  : list[i].verdict == PLACE_BEHIND
+								  ? ENDBR_BYTES
+								  : 0;
 		}
 	}
 	free(s.wanted);
@@ -287,7 +323,8 @@ static void place_in_file(struct candidate *list, size_t n, bool with_stacks)
 static int by_place(const void *x, const void *y)
 {
 	const struct candidate *a = x, *b = y;
-	int order = a->target->path == b->target->path ? 0 : strcmp(a->target->path, b->target->path);
+	int order =
+		a->target->path == b->target->path ? 0 : strcmp(a->target->path, b->target->path);
 
 	return order ? order : a->offset < b->offset ? -1 : a->offset > b->offset;
 }
@@ -309,7 +346,8 @@ void uprobe_place(const struct plan *plan)
 		return;
 	n = 0;
 	for (uint32_t i = 0; i < plan->n_progs; i++)
-		for (uint32_t j = 0; is_user_entry(&plan->progs[i]) && j < plan->progs[i].n_targets; j++)
+		for (uint32_t j = 0; is_user_entry(&plan->progs[i]) && j < plan->progs[i].n_targets;
+		     j++)
 			if (plan->progs[i].targets[j].is_entry)
 				list[n++] = (struct candidate){
 					.target = &plan->progs[i].targets[j],

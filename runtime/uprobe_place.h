@@ -14,18 +14,20 @@ void uprobe_place(const struct plan *plan);
 
 /* What stands against the probe behind endbr64. */
 enum place_verdict {
-	PLACE_CHEAP,	/* nothing is to be done */
-	PLACE_BEHIND,	/* nothing: probe it there */
-	PLACE_STEPPED,	/* the first instruction is neither cheap nor endbr64 */
+	PLACE_CHEAP,	      /* nothing is to be done */
+	PLACE_BEHIND,	      /* nothing: probe it there */
+	PLACE_STEPPED,	      /* the first instruction is neither cheap nor endbr64 */
 	PLACE_STEPPED_BEHIND, /* the one behind endbr64 is not cheap either */
-	PLACE_STACK,	/* ... is no push of the frame pointer, so stacks would lack the caller */
-	PLACE_NO_SIZE,	/* how long the function is is not known */
+	PLACE_STACK,   /* ... is no push of the frame pointer, so stacks would lack the caller */
+	PLACE_NO_SIZE, /* how long the function is is not known */
 	PLACE_TOO_LONG,
-	PLACE_TABLE,	/* it jumps by a table */
-	PLACE_TARGET,	/* something jumps there */
-	PLACE_UNKNOWN,	/* it seems so, and libZydis, which could tell, is not here */
+	PLACE_TABLE,   /* it jumps by a table */
+	PLACE_TARGET,  /* something jumps there */
+	PLACE_UNKNOWN, /* it seems so, and libZydis, which could tell, is not here */
 	PLACE_COUNT,
 };
 /* Of one function: its first `n` bytes, `size` in all. Jumps from elsewhere are not seen. */
 enum place_verdict place_judge(uint16_t machine, const uint8_t *code, size_t n, uint64_t size,
 			       bool with_stacks);
+/* Of a Go function, `n` bytes: where to probe it so that it fires once a call; 0: at its start. */
+uint64_t place_in_go(uint16_t machine, const uint8_t *code, size_t n);

@@ -138,7 +138,8 @@ static int load_all(struct loading *l, const char *path, const char *name, char 
 		if (err && l->at == 0)
 			return err;
 		if (l->at && ldcache_is_library(strrchr(l->paths[l->at], '/') + 1, name))
-			return snprintf(out, PATH_MAX, "%s", l->paths[l->at]) < PATH_MAX ? 0 : -ESRCH;
+			return snprintf(out, PATH_MAX, "%s", l->paths[l->at]) < PATH_MAX ? 0
+											 : -ESRCH;
 	}
 	return -ESRCH;
 }

@@ -178,14 +178,16 @@ int user_path_each(uint32_t pid, const char *pattern, user_path_fn *fn, void *ct
 
 		/* a link and what it leads to are one file: the latter is met by itself, or here */
 		if (!stat(path, &st) && S_ISREG(st.st_mode) &&
-		    (*root ? snprintf(real, sizeof(real), "%s", path) > 0 : realpath(path, real) != NULL))
+		    (*root ? snprintf(real, sizeof(real), "%s", path) > 0
+			   : realpath(path, real) != NULL))
 			fn(real, ctx);
 	}
 	globfree(&found);
 	return err == GLOB_NOSPACE ? -ENOMEM : 0;
 }
 
-int user_path_mapped(uint32_t pid, const char *name, char out[PATH_MAX], user_path_fn *fn, void *ctx)
+int user_path_mapped(uint32_t pid, const char *name, char out[PATH_MAX], user_path_fn *fn,
+		     void *ctx)
 {
 	char found[PATH_MAX];
 	int err = find_mapped(pid, name, found, fn, ctx);

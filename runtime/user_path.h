@@ -18,7 +18,7 @@ int user_path_each(uint32_t pid, const char *pattern, user_path_fn *fn, void *ct
  * before it. 0, -ESRCH. */
 int user_path_mapped(uint32_t pid, const char *name, char out[PATH_MAX], user_path_fn *fn,
 		     void *ctx);
-/* user_library.c: the library `name` as the program at `path` loads it, with fn called for each that it does when
- * there is no such. 0, -ESRCH, other -errno. */
+/* user_library.c: the library `name` as the program at `path` loads it; when there is no such, fn
+ * is called with each that it does. 0, -ESRCH, other -errno. */
 int user_path_library(uint32_t pid, const char *path, const char *name, char out[PATH_MAX],
 		      user_path_fn *fn, void *ctx);
