@@ -97,12 +97,14 @@ struct kernel {
 	 * middle of the one that begins at *before), -ENOSYS (that cannot be told). */
 	int (*user_instruction)(struct kernel *k, const struct user_symbol *f, uint64_t offset,
 				uint64_t *before);
-	/* Call fn with the place of each instruction that returns from f. 0, -ENOSYS, -EINVAL (not
-	 * all bytes of f are instructions). */
+	/* Call fn with the place of each instruction that returns from f. 0, 1 (it can also be left
+	 * by a jump to another function), -ENOSYS, -EINVAL (not all bytes of f are instructions). */
 	int (*each_user_return)(struct kernel *k, const struct user_symbol *f, user_place_fn fn,
 				void *ctx);
 	/* Does the Go compiler's runtime manage the stacks of this program? */
 	bool (*user_is_go)(struct kernel *k, const char *path);
+	/* May exceptions of C++ or panics of Rust leave functions of this file? */
+	bool (*user_unwinds)(struct kernel *k, const char *path);
 	/* Call fn with each place where code of a source line begins: the symbol is the function,
 	 * its address and offset are the place's. 0, -ENOENT (no such file among the sources),
 	 * -ESRCH (the line has no code; *near_line has, 0 if none), -ENODATA (no

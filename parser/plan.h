@@ -128,6 +128,7 @@ struct plan_prog {
 	const char *function;	/* kprobes, uprobes: the function, or the pattern */
 	struct plan_target *targets; /* kprobes, uprobes: by file */
 	uint32_t n_targets;
+	bool by_cookie;		/* on several functions: the cookie says which */
 	uint64_t period_ns;	/* PP_INTERVAL, PP_PROFILE */
 	uint64_t hertz;		/* PP_PROFILE: when not 0, instead of period_ns */
 };

@@ -79,7 +79,10 @@ struct attach_point {
 	const char *function; /* kprobes, uprobes: the function, or the pattern */
 	struct attach_target *targets; /* kprobes, uprobes: at least one, each offset once */
 	uint32_t n_targets;
-	bool is_at_returns;  /* uretprobe of Go: the targets are return instructions */
+	/* uretprobe of Go, C++ and Rust: the targets are return instructions, of these functions */
+	bool is_at_returns, is_go;
+	struct attach_target *entries;
+	uint32_t n_entries;
 	uint64_t period_ns;	 /* interval, profile */
 	uint64_t hertz;		 /* profile: times a second, or 0: by period_ns */
 	const char *pattern;	 /* the attach point as written, when it is a pattern; or NULL */

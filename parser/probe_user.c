@@ -65,46 +65,86 @@ static int too_many(const struct user_matching *m)
 /* ---- targets ------------------------------------------------------------------------------- */
 
 struct returns {
-	struct user_matching *m;
-	const struct user_symbol *f;
-	struct attach_target target;
+	struct attach_target *list, like;
+	struct arena *arena;
+	uint64_t start;
 	uint32_t n;
 };
 
 static void add_return(uint64_t offset, void *ctx)
 {
 	struct returns *w = ctx;
-	struct attach_target t = w->target;
+	struct attach_target t = w->like;
 
-	t.offset = w->f->offset + offset;
+	t.offset = w->start + offset;
 	t.is_entry = false;
-	w->n++;
-	arena_push(w->m->r->arena, w->m->p->targets, w->m->p->n_targets, t);
+	arena_push(w->arena, w->list, w->n, t);
 }
 
-/* Go moves its stacks, so nothing may be put there: a probe on each return instruction instead. */
+/* Why there is no probe on each return of a function: of one an error, of many it is left out. */
+static int no_returns(struct user_matching *m, const char *function, int err)
+{
+	struct diags *d = m->r->diags;
+
+	if (m->is_pattern && err != -ENOSYS) {
+		m->n_left_out++;
+		return 0;
+	}
+	diag_error(d, m->p->span, "no-return-place",
+		   "the return instructions of %s are not known: %s", function,
+		   err == -ENOSYS ? "the library libZydis is not here"
+		   : err < 0	  ? "not all of it is code"
+		   : err	  ? "it is also left by a jump to another function"
+				  : "it has none");
+	if (m->p->is_go)
+		return diag_hint(d, "Go moves its stacks, so no return address can be replaced "
+				    "there; uprobe works");
+	return diag_hint(d,
+			 "an exception that meets a replaced return address ends the program, so "
+			 "probes are on the instructions; --unsafe replaces it all the same");
+}
+
+/* Probes on the return instructions: nothing is changed on the stack. */
 static int add_returns(struct user_matching *m, const struct user_symbol *f,
 		       struct attach_target target)
 {
 	struct kernel *k = m->r->kernel;
-	struct returns w = {.m = m, .f = f, .target = target};
+	struct returns w = {.like = target, .arena = m->r->arena, .start = f->offset};
 	int err = k->each_user_return ? k->each_user_return(k, f, add_return, &w) : -ENOSYS;
 
 	m->p->is_at_returns = true;
-	if ((!err && w.n) || (m->is_pattern && err != -ENOSYS))
-		return 0; /* of many, those that cannot be read or never return are left out */
-	diag_error(m->r->diags, m->p->span, "go-returns",
-		   "%s is a Go function: its return instructions %s", target.function,
-		   err == -ENOSYS ? "can only be found with the library libZydis, which is not here"
-		   : err	  ? "are not found: not all of it is code"
-				  : "are not found: it has none");
-	return diag_hint(m->r->diags, "Go moves its stacks, so a return address cannot be replaced "
-				      "there; uprobe works");
+	if (err || !w.n)
+		return no_returns(m, target.function, err);
+	arena_push(m->r->arena, m->p->entries, m->p->n_entries, target);
+	for (uint32_t i = 0; i < w.n; i++)
+		arena_push(m->r->arena, m->p->targets, m->p->n_targets, w.list[i]);
+	return 0;
+}
+
+/* The kernel's return probes replace return addresses on the stack. Go moves its stacks, and the
+ * unwinders of C++ and Rust end the program when they meet such an address. */
+static bool needs_returns(struct user_matching *m, const char *path)
+{
+	struct kernel *k = m->r->kernel;
+
+	if (m->p->id != PROBE_URETPROBE)
+		return false;
+	m->p->is_go = m->p->is_go || (k->user_is_go && k->user_is_go(k, path));
+	return m->p->is_at_returns || m->p->is_go ||
+	       (!k->any_place && k->user_unwinds && k->user_unwinds(k, path));
+}
+
+/* One program cannot be both. */
+static int mixed_returns(struct user_matching *m, const char *path)
+{
+	diag_error(m->r->diags, m->p->span, "no-return-place",
+		   "%s is of Go, C++ or Rust, %s is not: their return probes differ", path,
+		   m->p->targets[0].path);
+	return diag_hint(m->r->diags, "write a probe for each");
 }
 
 int user_add_function(struct user_matching *m, const struct user_symbol *f, uint64_t offset)
 {
-	struct kernel *k = m->r->kernel;
 	struct arena *a = m->r->arena;
 	struct attach_target t = {.function = user_name(m->r, f->symbol),
 				  .symbol = arena_strndup(a, f->symbol, strlen(f->symbol)),
@@ -113,7 +153,9 @@ int user_add_function(struct user_matching *m, const struct user_symbol *f, uint
 				  .size = f->size,
 				  .is_entry = offset == 0};
 
-	if (m->p->id == PROBE_URETPROBE && k->user_is_go && k->user_is_go(k, f->path))
+	if (needs_returns(m, f->path) && m->p->n_targets && !m->p->is_at_returns)
+		return mixed_returns(m, f->path);
+	if (needs_returns(m, f->path))
 		return add_returns(m, f, t);
 	arena_push(a, m->p->targets, m->p->n_targets, t);
 	return 0;
@@ -150,16 +192,16 @@ static int by_place(const void *x, const void *y)
 }
 
 /* A function with two names must not fire twice. */
-static void once_a_place(struct attach_point *p)
+static void once_a_place(struct attach_target *t, uint32_t *n_targets)
 {
 	uint32_t n = 0;
 
-	qsort(p->targets, p->n_targets, sizeof(*p->targets), by_place);
-	for (uint32_t i = 0; i < p->n_targets; i++)
-		if (!n || p->targets[n - 1].offset != p->targets[i].offset ||
-		    strcmp(p->targets[n - 1].path, p->targets[i].path) != 0)
-			p->targets[n++] = p->targets[i];
-	p->n_targets = n;
+	if (*n_targets)
+		qsort(t, *n_targets, sizeof(*t), by_place);
+	for (uint32_t i = 0; i < *n_targets; i++)
+		if (!n || t[n - 1].offset != t[i].offset || strcmp(t[n - 1].path, t[i].path) != 0)
+			t[n++] = t[i];
+	*n_targets = n;
 }
 
 /* ---- files --------------------------------------------------------------------------------- */
@@ -299,6 +341,24 @@ static void begin(struct user_matching *m, const struct probe_reader *r, struct 
 	p->function = m->pattern;
 }
 
+/* Functions that match and have no place for a return probe that is safe. */
+static void say_left_out(const struct user_matching *m)
+{
+	diag_warning(m->r->diags, m->p->span, "left-out",
+		     "%u of the functions that match are left out: they are also left by jumps to "
+		     "other functions, or have no return instruction",
+		     m->n_left_out);
+}
+
+static int none_returns(const struct user_matching *m)
+{
+	return diag_error(
+		m->r->diags, m->p->span, "no-return-place",
+		"none of the %u functions that match can have a return probe: they are left "
+		"by jumps to other functions, or never",
+		m->n_left_out);
+}
+
 /* The names of an attach point whose targets are known. */
 static int finish(struct user_matching *m, const char *path, bool many_files)
 {
@@ -306,12 +366,17 @@ static int finish(struct user_matching *m, const char *path, bool many_files)
 	struct arena *a = m->r->arena;
 	const char *type = probe_rows[p->id].name, *as_written;
 
+	if (!p->n_targets && m->n_left_out)
+		return none_returns(m);
 	if (!p->n_targets)
 		return no_symbol(m);
-	once_a_place(p);
+	once_a_place(p->targets, &p->n_targets);
+	once_a_place(p->entries, &p->n_entries);
+	if (m->n_left_out)
+		say_left_out(m);
 	as_written = arena_printf(a, "%s:%s:%s", type, many_files ? path : p->targets[0].path,
 				  m->pattern);
-	if (p->n_targets == 1 || (p->is_at_returns && !m->is_pattern && !many_files)) {
+	if (p->n_targets == 1 || p->n_entries == 1) {
 		p->pattern = m->is_pattern || many_files ? as_written : NULL;
 		p->function = p->targets[0].function;
 		p->name = arena_printf(a, "%s:%s:%s", type, p->targets[0].path, p->function);

@@ -18,8 +18,9 @@ struct user_matching {
 	uint64_t offset;   /* of SYMBOL+OFFSET */
 	struct nearest nearest;
 	uint32_t n_offered;
-	uint32_t n_files; /* of a path pattern: that are ELF files */
-	int status;	  /* -1: an error was said already */
+	uint32_t n_left_out; /* that match and have no place for a return probe */
+	uint32_t n_files;    /* of a path pattern: that are ELF files */
+	int status;	     /* -1: an error was said already */
 };
 
 /* probe_user_name.c: the word of a pattern, copied. */

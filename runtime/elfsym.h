@@ -53,6 +53,8 @@ size_t elfsym_each_code(const struct elfsym *e,
 			void (*fn)(uint64_t offset, uint64_t size, void *ctx), void *ctx);
 /* Did the Go compiler make it? By its sections; read anew at each call. */
 bool elfsym_is_go(const struct elfsym *e);
+/* May exceptions of C++ or panics of Rust leave its functions? By sections and what it needs. */
+bool elfsym_unwinds(struct elfsym *e);
 enum elfsym_needed { ELFSYM_NEEDED, ELFSYM_RPATH, ELFSYM_RUNPATH, ELFSYM_OTHER };
 typedef void elfsym_needed_fn(enum elfsym_needed kind, const char *text, void *ctx);
 /* The libraries it needs and where to look for them, as the file says it. */

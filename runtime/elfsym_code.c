@@ -59,16 +59,6 @@ size_t elfsym_each_code(const struct elfsym *e,
 	return n;
 }
 
-static bool is_go_section(const char *name)
-{
-	static const char *const names[] = {".go.buildinfo", ".gopclntab", ".note.go.buildid"};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (strcmp(names[i], name) == 0)
-			return true;
-	return false;
-}
-
 static void section_name(const struct elf_file *f, const struct section *s, char out[SECTION_NAME])
 {
 	const struct section *names = &f->sections[f->names_section];
@@ -79,21 +69,30 @@ static void section_name(const struct elf_file *f, const struct section *s, char
 	out[got] = '\0';
 }
 
-bool elfsym_is_go(const struct elfsym *e)
+/* Has the file one of the sections? */
+static bool has_section(const struct elfsym *e, const char *const *names, size_t n)
 {
 	char name[SECTION_NAME];
 	struct elf_file f = {0};
-	bool is_go = false;
+	bool is_found = false;
 	struct stat st;
 
 	if (elfsym_read_file(&f, e->fd, &st) || f.names_section >= f.n_sections)
 		f.n_sections = 0;
-	for (uint32_t i = 0; i < f.n_sections && !is_go; i++) {
+	for (uint32_t i = 0; i < f.n_sections && !is_found; i++) {
 		section_name(&f, &f.sections[i], name);
-		is_go = is_go_section(name);
+		for (size_t j = 0; j < n && !is_found; j++)
+			is_found = strcmp(name, names[j]) == 0;
 	}
 	free(f.sections);
-	return is_go;
+	return is_found;
+}
+
+bool elfsym_is_go(const struct elfsym *e)
+{
+	static const char *const names[] = {".go.buildinfo", ".gopclntab", ".note.go.buildid"};
+
+	return has_section(e, names, sizeof(names) / sizeof(*names));
 }
 
 /* ---- needed libraries ---------------------------------------------------------------------- */
@@ -148,4 +147,26 @@ void elfsym_each_needed(const struct elfsym *e, elfsym_needed_fn *fn, void *ctx)
 	free(entries);
 	free(texts);
 	free(f.sections);
+}
+
+static void note_unwinder(enum elfsym_needed kind, const char *name, void *ctx)
+{
+	static const char *const names[] = {"libstdc++.so", "libc++.so", "libc++abi.so",
+					    "libgcc_s.so", "libunwind.so"};
+
+	for (size_t i = 0; kind == ELFSYM_NEEDED && i < sizeof(names) / sizeof(*names); i++)
+		*(bool *)ctx |= strncmp(name, names[i], strlen(names[i])) == 0;
+}
+
+bool elfsym_unwinds(struct elfsym *e)
+{
+	static const char *const tables[] = {".gcc_except_table"};
+	uint64_t vaddr, offset, size;
+	bool is_needed = false;
+
+	if (!has_section(e, tables, 1))
+		return false;
+	elfsym_each_needed(e, note_unwinder, &is_needed);
+	return is_needed || !elfsym_by_name(e, "_Unwind_RaiseException", &vaddr, &offset, &size) ||
+	       !elfsym_by_name(e, "__cxa_throw", &vaddr, &offset, &size);
 }

@@ -40,10 +40,19 @@ static const struct library *library(void)
 	return l.init && l.decode ? &l : NULL;
 }
 
+/* A place in memory with an index: what tables are read by. */
+static bool has_index(const ZydisDecodedInstruction *i)
+{
+	return i->attributes & ZYDIS_ATTRIB_HAS_MODRM && i->raw.modrm.mod != 3 &&
+	       i->raw.modrm.rm == 4 && (i->raw.sib.index != 4 || i->raw.rex.X);
+}
+
 static void describe(const ZydisDecodedInstruction *i, struct insn *out)
 {
 	*out = (struct insn){.length = i->length,
 			     .is_return = i->meta.category == ZYDIS_CATEGORY_RET};
+	out->makes_place = i->mnemonic == ZYDIS_MNEMONIC_ADD ||
+			   (i->mnemonic == ZYDIS_MNEMONIC_MOV && has_index(i));
 	if (i->meta.category != ZYDIS_CATEGORY_UNCOND_BR &&
 	    i->meta.category != ZYDIS_CATEGORY_COND_BR)
 		return;
@@ -54,6 +63,7 @@ static void describe(const ZydisDecodedInstruction *i, struct insn *out)
 	}
 	out->is_indirect = true;
 	out->is_notrack = i->attributes & ZYDIS_ATTRIB_HAS_NOTRACK;
+	out->is_table = out->is_notrack || has_index(i);
 }
 
 int insn_decode(uint16_t machine, const uint8_t *code, size_t n, struct insn *out)

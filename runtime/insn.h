@@ -14,6 +14,8 @@ struct insn {
 	bool is_jump;	  /* to `target`, bytes from the instruction's start; conditional or not */
 	bool is_indirect; /* jump (not call) to a place computed or read */
 	bool is_notrack;  /* ... which need not begin with endbr64 */
+	bool is_table;	  /* ... and by a jump table, as far as the instruction tells */
+	bool makes_place; /* adds, or reads from a table: a jump may follow that uses it */
 	int64_t target;
 };
 

@@ -158,17 +158,29 @@ static int user_function_at(struct kernel *k, const char *path, uint64_t address
 	return out->symbol ? 0 : -ENOMEM;
 }
 
-static bool user_is_go(struct kernel *k, const char *path)
+/* One file's answers are kept: patterns ask for each function. */
+static bool note_kind(struct kernel *k, const char *path)
 {
 	struct user_files *u = kernel_user_files(k);
 
 	if (kernel_user_open(k, path))
 		return false;
-	if (u->go_asked != u->path) { /* one file's answer: patterns ask for each function */
-		u->go_asked = u->path;
+	if (u->kind_of != u->path) {
+		u->kind_of = u->path;
 		u->is_go = elfsym_is_go(u->elf);
+		u->unwinds = elfsym_unwinds(u->elf);
 	}
-	return u->is_go;
+	return true;
+}
+
+static bool user_is_go(struct kernel *k, const char *path)
+{
+	return note_kind(k, path) && kernel_user_files(k)->is_go;
+}
+
+static bool user_unwinds(struct kernel *k, const char *path)
+{
+	return note_kind(k, path) && kernel_user_files(k)->unwinds;
 }
 
 static bool demangle_symbol(struct kernel *k, const char *symbol, bool with_parameters, char *out,
@@ -188,6 +200,7 @@ void kernel_user_init(struct kernel *k)
 	k->user_instruction = code_instruction;
 	k->each_user_return = code_each_return;
 	k->user_is_go = user_is_go;
+	k->user_unwinds = user_unwinds;
 	k->each_user_line = code_each_line;
 	k->demangle = demangle_symbol;
 }

@@ -12,8 +12,8 @@ struct elfsym;
 struct user_files {
 	const char *asked, *path;
 	struct elfsym *elf;
-	const char *go_asked; /* the path that is_go is of */
-	bool is_go;
+	const char *kind_of; /* the path that these are of */
+	bool is_go, unwinds;
 	void *names; /* a tsearch tree */
 };
 

@@ -149,14 +149,55 @@ static void test_go(void **state)
 	assert_int_equal(p.targets[0].offset, 0x210);
 	assert_int_equal(p.targets[1].offset, 0x23c);
 	assert_false(p.targets[0].is_entry);
-	p = good(&w, "uretprobe:/bin/go:main.*", "uretprobe:/bin/go:main.*", "main.*", 2);
-	assert_true(p.is_at_returns);
 	p = good(&w, "uprobe:/bin/go:main.work", "uprobe:/bin/go:main.work", "main.work", 1);
 	assert_false(p.is_at_returns);
 	world_free(&w);
-	bad("uretprobe:/bin/go:main.spin", "go-returns",
-	    "main.spin is a Go function: its return instructions are not found: it has none",
-	    "Go moves its stacks, so a return address cannot be replaced there; uprobe works");
+	bad("uretprobe:/bin/go:main.spin", "no-return-place",
+	    "the return instructions of main.spin are not known: it has none",
+	    "Go moves its stacks, so no return address can be replaced there; uprobe works");
+}
+
+/* What exceptions may leave has probes on its return instructions, and spans. */
+static void test_unwinding(void **state)
+{
+	struct attach_point p;
+	struct world w;
+
+	(void)state;
+	world_init(&w);
+	p = good(&w, "uretprobe:/bin/cpp:ns::find", "uretprobe:/bin/cpp:ns::find", "ns::find", 4);
+	assert_true(p.is_at_returns);
+	assert_false(p.is_go);
+	assert_int_equal(p.n_entries, 2);
+	assert_int_equal(p.entries[0].offset, 0x140);
+	w.kernel.k.any_place = true;
+	p = good(&w, "uretprobe:/bin/cpp:ns::find", "uretprobe:/bin/cpp:ns::find", "ns::find", 2);
+	assert_false(p.is_at_returns);
+	world_free(&w);
+	bad("uretprobe:/bin/cpp:ns::twice", "no-return-place",
+	    "the return instructions of ns::twice<int>(int) are not known: it is also left by a jump to "
+	    "another function",
+	    "an exception that meets a replaced return address ends the program, so probes are on the "
+	    "instructions; --unsafe replaces it all the same");
+	bad("uretprobe:/bin/cpp:ns::twi*", "no-return-place",
+	    "none of the 1 functions that match can have a return probe: they are left by jumps to other "
+	    "functions, or never",
+	    NULL);
+	world_init(&w);
+	assert_int_equal(resolve_in(&w, "uretprobe:/bin/cpp:ns::*", &p), 0);
+	assert_int_equal(w.diags.n_errors, 0);
+	assert_string_equal(w.diags.items[0].tag, "left-out");
+	assert_int_equal(p.n_entries, 2);
+	world_free(&w);
+	world_init(&w);
+	assert_non_null(world_plan(&w, "uretprobe:/bin/cpp:ns::find { @ = sum(delta); }", NULL));
+	assert_int_equal(w.plan->n_progs, 2);
+	assert_int_equal(w.plan->progs[0].n_targets, 4);
+	assert_int_equal(w.plan->progs[1].n_targets, 2);
+	assert_true(w.plan->progs[0].by_cookie && w.plan->progs[1].by_cookie);
+	assert_int_equal(w.plan->progs[0].targets[0].cookie & UINT32_MAX,
+			 w.plan->progs[1].targets[0].cookie & UINT32_MAX);
+	world_free(&w);
 }
 
 static void test_go_spans(void **state)
@@ -180,7 +221,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_demangled), cmocka_unit_test(test_files),
 		cmocka_unit_test(test_places),	  cmocka_unit_test(test_go),
-		cmocka_unit_test(test_go_spans),
+		cmocka_unit_test(test_go_spans),  cmocka_unit_test(test_unwinding),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
