@@ -98,7 +98,7 @@ struct kernel {
 	int (*user_instruction)(struct kernel *k, const struct user_symbol *f, uint64_t offset,
 				uint64_t *before);
 	/* Call fn with the place of each instruction that returns from f. 0, 1 (it can also be left
-	 * by a jump to another function), -ENOSYS, -EINVAL (not all bytes of f are instructions). */
+	 * by a jump to another function), -ENOSYS, -EINVAL (f is not instructions alone). */
 	int (*each_user_return)(struct kernel *k, const struct user_symbol *f, user_place_fn fn,
 				void *ctx);
 	/* Does the Go compiler's runtime manage the stacks of this program? */
