@@ -206,6 +206,20 @@ static void once_a_place(struct attach_target *t, uint32_t *n_targets)
 
 /* ---- files --------------------------------------------------------------------------------- */
 
+/* Callers never come to it: a probe that stays silent must not be a riddle. */
+static void say_picker(const struct user_matching *m, const struct user_symbol *f)
+{
+	struct diags *d = m->r->diags;
+
+	diag_warning(
+		d, m->p->span, "ifunc",
+		"%s only picks, when a program starts, the function that is called by its name",
+		f->symbol);
+	diag_hint(d,
+		  "probe that one: names like __%s_avx_unaligned, where the file has its symbols",
+		  f->symbol);
+}
+
 static int exact_function(struct user_matching *m, const struct user_symbol *f)
 {
 	struct diags *d = m->r->diags;
@@ -217,6 +231,8 @@ static int exact_function(struct user_matching *m, const struct user_symbol *f)
 	}
 	if (m->offset && user_check_offset(m, f, m->offset))
 		return -1;
+	if (f->is_picker)
+		say_picker(m, f);
 	return user_add_function(m, f, m->offset);
 }
 

@@ -110,6 +110,8 @@ static int read_all_headers(struct elfsym *e, const char *path)
 	pick_versions(&f, &e->tables[TABLE_DYNAMIC]);
 	if (!e->tables[TABLE_FULL].n)
 		elfsym_find_debug_file(e, &f, path);
+	if (!e->tables[TABLE_FULL].n)
+		elfsym_find_mini_symbols(e, &f);
 out:
 	free(f.sections);
 	return err;

@@ -135,19 +135,31 @@ static int search_table(struct elfsym *e, enum table_id id, const char *name, st
 	return err;
 }
 
+static int search_tables(struct elfsym *e, const char *name, struct name_search *n)
+{
+	int err = *name ? 0 : -ESRCH;
+
+	for (enum table_id id = 0; id < TABLE_COUNT && !n->is_found && !err; id++)
+		err = search_table(e, id, name, n);
+	return err;
+}
+
+bool elfsym_is_picker(struct elfsym *e, const char *name)
+{
+	struct name_search n = {0};
+
+	return !search_tables(e, name, &n) && n.is_found &&
+	       ELF64_ST_TYPE(n.best.info) == STT_GNU_IFUNC;
+}
+
 int elfsym_by_name(struct elfsym *e, const char *name, uint64_t *vaddr, uint64_t *file_offset,
 		   uint64_t *size)
 {
 	struct name_search n = {0};
+	int err = search_tables(e, name, &n);
 
-	if (!*name)
-		return -ESRCH;
-	for (enum table_id id = 0; id < TABLE_COUNT && !n.is_found; id++) {
-		int err = search_table(e, id, name, &n);
-
-		if (err)
-			return err;
-	}
+	if (err)
+		return err;
 	if (!n.is_found || !elfsym_vaddr_to_file(e, n.best.value, file_offset))
 		return -ESRCH;
 	*vaddr = n.best.value;

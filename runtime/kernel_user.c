@@ -82,6 +82,7 @@ static int user_symbol(struct kernel *k, const char *path, const char *symbol,
 	if (err)
 		return err;
 	found.is_entry = elfsym_is_entry(u->elf, found.address);
+	found.is_picker = elfsym_is_picker(u->elf, symbol);
 	found.symbol = kernel_user_name(u, symbol);
 	if (!found.symbol)
 		return -ENOMEM;

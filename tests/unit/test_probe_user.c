@@ -137,6 +137,20 @@ static void test_places(void **state)
 	    "it begins at 0x401040");
 }
 
+static void test_picker(void **state)
+{
+	struct attach_point p;
+	struct world w;
+
+	(void)state;
+	world_init(&w);
+	assert_int_equal(resolve_in(&w, "uprobe:/bin/cpp:pick", &p), 0);
+	assert_int_equal(p.n_targets, 1);
+	assert_int_equal(w.diags.n, 1);
+	assert_string_equal(w.diags.items[0].tag, "ifunc");
+	world_free(&w);
+}
+
 static void test_go(void **state)
 {
 	struct attach_point p;
@@ -221,7 +235,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_demangled), cmocka_unit_test(test_files),
 		cmocka_unit_test(test_places),	  cmocka_unit_test(test_go),
-		cmocka_unit_test(test_go_spans),  cmocka_unit_test(test_unwinding),
+		cmocka_unit_test(test_picker),	  cmocka_unit_test(test_go_spans),  cmocka_unit_test(test_unwinding),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -31,6 +31,16 @@ if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
 		--add-section .go.buildinfo=${ufunc_sources}/library.c)
 endif()
 ufunc_copy(names_bare names ${CMAKE_OBJCOPY} --strip-all)
+find_program(SONDE_XZ xz)
+if(SONDE_XZ)
+	add_custom_command(OUTPUT ${ufunc_dir}/names_mini
+		COMMAND ${CMAKE_OBJCOPY} --strip-debug $<TARGET_FILE:ufunc_names> ${ufunc_dir}/mini
+		COMMAND ${SONDE_XZ} -kf ${ufunc_dir}/mini
+		COMMAND ${CMAKE_OBJCOPY} --strip-all --add-section .gnu_debugdata=${ufunc_dir}/mini.xz
+			$<TARGET_FILE:ufunc_names> ${ufunc_dir}/names_mini
+		DEPENDS ufunc_names VERBATIM)
+	add_custom_target(ufunc_names_mini ALL DEPENDS ${ufunc_dir}/names_mini)
+endif()
 add_library(ufunc_library SHARED ${ufunc_sources}/library.c)
 target_compile_options(ufunc_library PRIVATE -O2 -g -fPIC -fno-sanitize=all)
 target_link_options(ufunc_library PRIVATE -fno-sanitize=all)
