@@ -169,7 +169,8 @@ static int fake_kernel_function(struct kernel *k, const char *name)
 
 static int fake_each_kernel_function(struct kernel *k, kernel_name_fn fn, void *ctx)
 {
-	(void)k;
+	if (fake(k)->function_err)
+		return fake(k)->function_err;
 	fn("vfs_read", ctx);
 	fn("vfs_write", ctx);
 	fn("ext4_sync_file [ext4]", ctx);
