@@ -54,7 +54,8 @@ static struct kernel *ask_kernel(const struct options *o)
 static int front_end(struct arena *a, const struct options *o, struct kernel *k, struct diags *d,
 		     struct program **program, struct plan **plan)
 {
-	struct plan_options po = {.scope_tree = (o->command || o->follow) && !o->system};
+	struct plan_options po = {.scope_tree = (o->command || o->follow) && !o->system,
+				  .max_stacks = o->max_stacks};
 
 	*plan = NULL;
 	*program = parse(a, d->source, d);
@@ -72,7 +73,7 @@ static int front_end(struct arena *a, const struct options *o, struct kernel *k,
 	if (!*plan)
 		return 1;
 	if (o->emit == EMIT_PLAN)
-		plan_dump(*plan, stdout);
+		plan_dump(*plan, k->n_cpus(k), stdout);
 	if (o->emit == EMIT_PLAN || o->mode == MODE_CHECK)
 		*plan = NULL;
 	return 0;

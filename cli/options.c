@@ -95,6 +95,17 @@ static int set_reset(struct options *o, const char *arg)
 	return 0;
 }
 
+static int set_max_stacks(struct options *o, const char *arg)
+{
+	char *end;
+	unsigned long n = strtoul(arg, &end, 10);
+
+	if (*end || end == arg || *arg == '-' || n == 0 || n > 1 << 24)
+		return usage_error("'%s' is no number of stacks: 1 to 16777216", arg);
+	o->max_stacks = (uint32_t)n;
+	return 0;
+}
+
 static int set_strict(struct options *o, const char *arg)
 {
 	(void)arg;
@@ -270,6 +281,8 @@ static const struct option_row rows[] = {
 	 "write results at each line's end (line), when a buffer is full (full), at once (none)"},
 	{"--interval", NULL, "TIME", set_interval, "print all maps every 1s, 500ms, 5m"},
 	{"--reset", NULL, NULL, set_reset, "with --interval: empty them too, nothing is lost between"},
+	{"--max-stacks", NULL, "N", set_max_stacks,
+	 "how many different stacks are kept, 131072 when nothing is said; more are counted as lost"},
 	{"--strict", NULL, NULL, set_strict, "exit status 4 when anything was lost"},
 	{"-v", "--verbose", NULL, set_verbose, "say what is done, and all of a verifier log"},
 	{"-q", "--quiet", NULL, set_quiet, "only results, warnings and errors"},

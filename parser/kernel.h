@@ -70,6 +70,8 @@ struct kernel {
 	/* 0 when the kernel function `name` exists, -ENOENT, -EPERM when that cannot be told. */
 	int (*kernel_function)(struct kernel *k, const char *name);
 	bool (*has_feature)(struct kernel *k, enum kernel_feature f);
+	/* Possible CPUs: a per-CPU map has a value for each. */
+	uint32_t (*n_cpus)(struct kernel *k);
 	/* Release all answers; NULL when there is nothing to release (fakes). */
 	void (*close)(struct kernel *k);
 };

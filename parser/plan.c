@@ -695,5 +695,8 @@ struct plan *plan_make(struct arena *a, struct program *p, const struct plan_opt
 		plan->needs.ring_buffer = true;
 		plan->needs.ring_bytes = RING_BYTES_STACKS;
 	}
+	if (plan->needs.kstack || plan->needs.ustack)
+		plan->needs.stack_entries = options && options->max_stacks ? options->max_stacks
+									    : SONDE_STACK_ENTRIES;
 	return d->n_errors ? NULL : plan;
 }

@@ -304,6 +304,9 @@ static void size_maps(struct session *s)
 	if (m)
 		bpf_map__set_max_entries(m, (s->plan->n_probes ? s->plan->n_probes : 1) *
 						    SONDE_LOSS_COUNT);
+	m = bpf_object__find_map_by_name(s->object, "sonde_stacks");
+	if (m)
+		bpf_map__set_max_entries(m, s->plan->needs.stack_entries);
 	m = bpf_object__find_map_by_name(s->object, "sonde_events");
 	if (m)
 		bpf_map__set_max_entries(m, s->plan->needs.ring_bytes);

@@ -84,6 +84,6 @@ static inline void fuzz_walk(struct fuzz_script *f, const uint8_t *data, size_t 
 		}
 	}
 	if (f->plan)
-		plan_dump(f->plan, fuzz_sink());
+		plan_dump(f->plan, 256, fuzz_sink());
 	diags_print(&d, fuzz_sink(), true);
 }
