@@ -4,6 +4,7 @@
  * Reads the command line; each stage's dump switch stands beside its call.
  */
 #include "compile.h"
+#include "list_script.h"
 #include "options.h"
 #include "parser/arena.h"
 #include "parser/ast.h"
@@ -67,6 +68,8 @@ static int front_end(struct arena *a, const struct options *o, struct kernel *k,
 		return ast_dump(*program, false, stdout), 0;
 	if (sema_run(a, *program, k, d))
 		return 1;
+	if (o->mode == MODE_LIST)
+		return list_script(*program, o->verbose, stdout), 0;
 	if (o->emit == EMIT_TYPES)
 		return ast_dump(*program, true, stdout), 0;
 	*plan = plan_make(a, *program, &po, d);
@@ -126,7 +129,7 @@ int main(int argc, char **argv)
 	case MODE_LIST_ROWS:
 		return reference_list_rows(), 0;
 	case MODE_LIST:
-		return list(&o);
+		return list_names_script(&o) ? walk(&o) : list(&o);
 	case MODE_SCRIPTS:
 		return scripts_list();
 	case MODE_CAT:

@@ -270,7 +270,7 @@ static const struct option_row rows[] = {
 	 "run a command and trace it and its descendants; the run ends with it"},
 	{"-p", "--pid", "PID", set_pid, "trace this process, all its threads; the run ends with it"},
 	{"-l", "--list", NULL, set_list,
-	 "list what can be probed, all or what matches a PATTERN; -lv: tracepoints' fields, too"},
+	 "list what can be probed, what matches a PATTERN, or a script's attach points; -lv: fields, too"},
 	{"--system", NULL, NULL, set_system, "with -c or -p: trace everything, not only that"},
 	{"--follow", NULL, NULL, set_follow, "with -p: trace what the process starts, too"},
 	{"--self", NULL, NULL, set_self, "trace sonde itself too"},
@@ -465,7 +465,7 @@ void options_usage(void)
 {
 	puts("usage: sonde [options] -e 'PROGRAM' [WORD…]\n"
 	     "       sonde [options] FILE [WORD…]\n"
-	     "       sonde -l [PATTERN]\n\n"
+	     "       sonde -l [PATTERN | FILE | -e 'PROGRAM']\n\n"
 	     "Traces this machine with eBPF. A program is a list of probes with what to do when they\n"
 	     "fire; words behind it are its parameters $1, $2 …; '--' ends the options:\n\n"
 	     "  sonde -e 'tracepoint:sched:sched_switch < @[kstack, ustack] = sum(delta) >'\n\n"
