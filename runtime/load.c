@@ -275,6 +275,11 @@ static void report_load(const struct session *s, int err)
 			  "a user namespace, on a kernel that is not locked down", strerror(-err));
 		return;
 	}
+	if (err == -ENOSYS) {
+		log_error("there is no bpf() here: the kernel lacks CONFIG_BPF_SYSCALL, or a seccomp profile (of "
+			  "a container) forbids it");
+		return;
+	}
 	if (err == -EMFILE) {
 		report_files();
 		return;
