@@ -80,8 +80,10 @@ static void test_where_maps_are_named(void **state)
 	struct world w;
 
 	(void)state;
-	plan_of(&w, "tracepoint:syscalls:sys_enter_openat /@p#/ { if (@q#) { @r# = @p#; @q# = 1 } "
-		    "@p# = 1 }\n", 34);
+	plan_of(&w,
+		"tracepoint:syscalls:sys_enter_openat /@p#/ { if (@q#) { @r# = @p#; @q# = 1 } "
+		"@p# = 1 }\n",
+		34);
 	assert_int_equal(count(w.plan, PP_SYSCALL_ENTER, &most), 2);
 	assert_int_equal(most, 17);
 	world_free(&w);

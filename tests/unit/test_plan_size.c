@@ -19,8 +19,10 @@ enum { CPUS = 256, VALUE_BYTES = 16 };
 static const uint64_t mib = 1 << 20;
 
 static const char *const aggs[] = {
-	"count()", "sum(arg0)", "avg(arg0)", "min(arg0)", "max(arg0)", "stats(arg0)", "hist(arg0)",
-	"hist(arg0, 5)", "lhist(arg0, 0, 1000, 1)", "quantiles(arg0)",
+	"count()",	   "sum(arg0)",	    "avg(arg0)",
+	"min(arg0)",	   "max(arg0)",	    "stats(arg0)",
+	"hist(arg0)",	   "hist(arg0, 5)", "lhist(arg0, 0, 1000, 1)",
+	"quantiles(arg0)",
 };
 
 static const struct plan_map *map_of(struct world *w, const char *key, const char *value)

@@ -21,9 +21,14 @@ static const struct {
 	const char *name;
 	unsigned int number;
 } calls[] = {
-	{"membarrier", SYS_membarrier}, {"fsopen", SYS_fsopen},	    {"fsmount", SYS_fsmount},
-	{"open_tree", SYS_open_tree},	{"mount", SYS_mount},	    {"memfd_create", SYS_memfd_create},
-	{"bpf", SYS_bpf},		{"perf_event_open", SYS_perf_event_open},
+	{"membarrier", SYS_membarrier},
+	{"fsopen", SYS_fsopen},
+	{"fsmount", SYS_fsmount},
+	{"open_tree", SYS_open_tree},
+	{"mount", SYS_mount},
+	{"memfd_create", SYS_memfd_create},
+	{"bpf", SYS_bpf},
+	{"perf_event_open", SYS_perf_event_open},
 	{"pidfd_open", SYS_pidfd_open},
 };
 
