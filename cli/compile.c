@@ -47,8 +47,8 @@ static void child(const struct compile *c, int done, const struct program *p,
 	_exit(write_all(done, &status, 1) ? CHILD_DEFECT : status);
 }
 
-int compile_start(struct compile *c, const struct program *p, const struct plan *plan,
-		  enum codegen_stage stage)
+static int start(struct compile *c, const struct program *p, const struct plan *plan,
+		 enum codegen_stage stage)
 {
 	int done[2], err;
 
@@ -61,6 +61,16 @@ int compile_start(struct compile *c, const struct program *p, const struct plan 
 	err = c->pid < 0 ? -errno : 0;
 	close(done[1]);
 	c->done = done[0];
+	return err;
+}
+
+int compile_start(struct compile *c, const struct program *p, const struct plan *plan,
+		  enum codegen_stage stage)
+{
+	int err = start(c, p, plan, stage);
+
+	if (err)
+		log_error("cannot start the compiler: %s", strerror(-err));
 	return err;
 }
 

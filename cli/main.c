@@ -4,6 +4,7 @@
  * Reads the command line; each stage's dump switch stands beside its call.
  */
 #include "compile.h"
+#include "list_script.h"
 #include "options.h"
 #include "parser/arena.h"
 #include "parser/ast.h"
@@ -54,7 +55,8 @@ static struct kernel *ask_kernel(const struct options *o)
 static int front_end(struct arena *a, const struct options *o, struct kernel *k, struct diags *d,
 		     struct program **program, struct plan **plan)
 {
-	struct plan_options po = {.scope_tree = (o->command || o->follow) && !o->system};
+	struct plan_options po = {.scope_tree = (o->command || o->follow) && !o->system,
+				  .max_stacks = o->max_stacks};
 
 	*plan = NULL;
 	*program = parse(a, d->source, d);
@@ -66,13 +68,15 @@ static int front_end(struct arena *a, const struct options *o, struct kernel *k,
 		return ast_dump(*program, false, stdout), 0;
 	if (sema_run(a, *program, k, d))
 		return 1;
+	if (o->mode == MODE_LIST)
+		return list_script(*program, o->verbose, stdout), 0;
 	if (o->emit == EMIT_TYPES)
 		return ast_dump(*program, true, stdout), 0;
 	*plan = plan_make(a, *program, &po, d);
 	if (!*plan)
 		return 1;
 	if (o->emit == EMIT_PLAN)
-		plan_dump(*plan, stdout);
+		plan_dump(*plan, k->n_cpus(k), stdout);
 	if (o->emit == EMIT_PLAN || o->mode == MODE_CHECK)
 		*plan = NULL;
 	return 0;
@@ -125,7 +129,7 @@ int main(int argc, char **argv)
 	case MODE_LIST_ROWS:
 		return reference_list_rows(), 0;
 	case MODE_LIST:
-		return list(&o);
+		return list_names_script(&o) ? walk(&o) : list(&o);
 	case MODE_SCRIPTS:
 		return scripts_list();
 	case MODE_CAT:

@@ -13,6 +13,7 @@
 #include "diag.h"
 #include "format_spec.h"
 #include "limits.h"
+#include "plan_share.h"
 #include "sema.h"
 #include "span_kind.h"
 #include <ctype.h>
@@ -23,6 +24,8 @@ struct planner {
 	struct diags *diags;
 	struct program *program;
 	struct plan *plan;
+	struct share share;
+	struct map_use use; /* of the probe under way */
 };
 
 enum {
@@ -489,7 +492,20 @@ static void plan_targets(struct planner *pl, struct plan_prog *g, const struct a
 	}
 }
 
-/* Program for an attach point: a new one, but all system calls' probes share two. */
+/* The last program of that kind, so that probes run in the order of the script, while the kernel
+ * allows it as many maps. */
+static bool shared_prog(struct planner *pl, enum plan_prog_kind kind, uint32_t *out)
+{
+	for (uint32_t i = pl->plan->n_progs; i-- > 0;)
+		if (pl->plan->progs[i].kind == kind) {
+			*out = i;
+			return share_has_room(&pl->share, i, &pl->use);
+		}
+	return false;
+}
+
+/* Program for an attach point: a new one, but all system calls' probes share two, or as few as can
+ * be. */
 static uint32_t prog_for(struct planner *pl, const struct attach_point *point,
 			 enum plan_prog_kind kind)
 {
@@ -499,11 +515,13 @@ static uint32_t prog_for(struct planner *pl, const struct attach_point *point,
 			      .hertz = point->hertz};
 
 	if (kind == PP_SYSCALL_ENTER || kind == PP_SYSCALL_EXIT) {
-		for (uint32_t i = 0; i < pl->plan->n_progs; i++)
-			if (pl->plan->progs[i].kind == kind)
-				return i;
+		uint32_t prog;
+
 		g.event = kind == PP_SYSCALL_ENTER ? "sys_enter" : "sys_exit";
-		return add_prog(pl, g, g.event);
+		if (!shared_prog(pl, kind, &prog))
+			prog = add_prog(pl, g, g.event);
+		share_add(&pl->share, pl->arena, prog, &pl->use);
+		return prog;
 	}
 	if (point->format) {
 		g.event = point->format->event;
@@ -674,6 +692,7 @@ static void plan_probe(struct planner *pl, uint32_t ast)
 	for (uint32_t i = 0; i < p->n_entries; i++)
 		p->entries[i]->call.event = (int32_t)i;
 	read_probe(pl, p, &r);
+	share_collect(p, &pl->use);
 	for (uint32_t i = 0; i < p->n_points; i++)
 		plan_point(pl, ast, i, &r);
 }
@@ -719,5 +738,8 @@ struct plan *plan_make(struct arena *a, struct program *p, const struct plan_opt
 		plan->needs.ring_buffer = true;
 		plan->needs.ring_bytes = RING_BYTES_STACKS;
 	}
+	if (plan->needs.kstack || plan->needs.ustack)
+		plan->needs.stack_entries = options && options->max_stacks ? options->max_stacks
+									    : SONDE_STACK_ENTRIES;
 	return d->n_errors ? NULL : plan;
 }

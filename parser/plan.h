@@ -166,6 +166,7 @@ struct plan_needs {
 	bool ring_buffer; /* some record can be sent */
 	uint32_t ring_bytes;
 	bool kstack, ustack;
+	uint32_t stack_entries; /* different stacks that can be kept; 0 when there are none */
 	bool task;	  /* fields of a thread are read: CO-RE */
 	bool scope;	  /* some program tests the scope */
 	bool exit;	  /* exit() appears */
@@ -196,14 +197,17 @@ struct plan {
 
 struct plan_options {
 	bool scope_tree; /* -c: the hidden fork and exec programs are needed */
+	uint32_t max_stacks; /* 0: SONDE_STACK_ENTRIES */
 };
 
 struct diags;
 /* Make the plan of a checked program. NULL when a limit is exceeded (said in `d`). */
 struct plan *plan_make(struct arena *a, struct program *p, const struct plan_options *options,
 		       struct diags *d);
-/* Print it (--emit plan): stable, one line a row. */
-void plan_dump(const struct plan *p, FILE *out);
+/* Print it (--emit plan): stable, one line a row; sizes for so many possible CPUs. */
+void plan_dump(const struct plan *p, uint32_t n_cpus, FILE *out);
+/* Bytes that a map's keys and values take when it is full. */
+uint64_t plan_map_bytes(const struct plan_map *m, uint32_t n_cpus);
 
 /* plan_names.c: the number of `text`, which need not end with a NUL; it gets one. */
 uint32_t plan_name_add(struct arena *a, struct plan *p, const char *text, uint32_t len);

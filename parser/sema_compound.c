@@ -55,7 +55,7 @@ const struct type *compound_deref(struct sema *s, struct expr *e)
 {
 	const struct type *t = sema_type_expr(s, e->unary.operand);
 
-	if (t->kind != TY_POINTER && sema_is_wrong(sema_need_int(s, e->unary.operand, "*")))
+	if (t->kind != TY_POINTER && sema_is_wrong(sema_check_int(s, e->unary.operand, "*")))
 		return &type_error;
 	if (s->probe->uses_delta)
 		return sema_error(s, e->span, "span-memory",

@@ -90,8 +90,7 @@ void sema_widen(struct sema *s, const struct type **slot, struct span *first,
 
 /* ---- expressions ------------------------------------------------------------------------- */
 
-/* The type of `e`, which was found already, when it is an integer. */
-static const struct type *check_int(struct sema *s, const struct expr *e, const char *op)
+const struct type *sema_check_int(struct sema *s, const struct expr *e, const char *op)
 {
 	const struct type *t = e->type;
 
@@ -112,7 +111,7 @@ static const struct type *check_int(struct sema *s, const struct expr *e, const 
 const struct type *sema_need_int(struct sema *s, struct expr *e, const char *op)
 {
 	sema_type_expr(s, e);
-	return check_int(s, e, op);
+	return sema_check_int(s, e, op);
 }
 
 static bool unsigned_with(const struct expr *e, const struct type *t)
@@ -125,8 +124,8 @@ static bool check_ints(struct sema *s, const struct expr *e)
 {
 	const char *op = op_str(e->binary.op);
 
-	return !sema_is_wrong(check_int(s, e->binary.left, op)) &&
-	       !sema_is_wrong(check_int(s, e->binary.right, op));
+	return !sema_is_wrong(sema_check_int(s, e->binary.left, op)) &&
+	       !sema_is_wrong(sema_check_int(s, e->binary.right, op));
 }
 
 /* Type of an operation on something unknown and on `t`. */

@@ -26,6 +26,9 @@ static inline bool sema_is_wrong(const struct type *t)
 const struct type *sema_type_expr(struct sema *s, struct expr *e);
 /* Likewise, and it must be an integer; `op` is for the message. */
 const struct type *sema_need_int(struct sema *s, struct expr *e, const char *op);
+/* The same of an expression whose type was found already: each is visited once, or nesting takes
+ * exponential time. */
+const struct type *sema_check_int(struct sema *s, const struct expr *e, const char *op);
 const struct type *sema_unify(struct sema *s, const struct type *x, const struct type *y);
 const struct type *sema_stored(const struct type *t);
 void sema_widen(struct sema *s, const struct type **slot, struct span *first, const struct type *t,

@@ -293,6 +293,11 @@ static void report_load(const struct session *s, int err)
 			  "a user namespace, on a kernel that is not locked down", strerror(-err));
 		return;
 	}
+	if (err == -ENOSYS) {
+		log_error("there is no bpf() here: the kernel lacks CONFIG_BPF_SYSCALL, or a seccomp profile (of "
+			  "a container) forbids it");
+		return;
+	}
 	if (err == -EMFILE) {
 		report_files();
 		return;
@@ -322,6 +327,9 @@ static void size_maps(struct session *s)
 	if (m)
 		bpf_map__set_max_entries(m, (s->plan->n_probes ? s->plan->n_probes : 1) *
 						    SONDE_LOSS_COUNT);
+	m = bpf_object__find_map_by_name(s->object, "sonde_stacks");
+	if (m)
+		bpf_map__set_max_entries(m, s->plan->needs.stack_entries);
 	m = bpf_object__find_map_by_name(s->object, "sonde_events");
 	if (m)
 		bpf_map__set_max_entries(m, s->plan->needs.ring_bytes);

@@ -182,6 +182,12 @@ static bool fake_has_feature(struct kernel *k, enum kernel_feature f)
 	return f == KF_KPROBE ? !fake(k)->has_no_kprobes : f == KF_BTF ? !fake(k)->has_no_btf : true;
 }
 
+static uint32_t fake_n_cpus(struct kernel *k)
+{
+	(void)k;
+	return 4;
+}
+
 void fake_kernel_init(struct fake_kernel *f)
 {
 	*f = (struct fake_kernel){.k = {
@@ -193,6 +199,7 @@ void fake_kernel_init(struct fake_kernel *f)
 		.kernel_function = fake_kernel_function,
 		.each_kernel_function = fake_each_kernel_function,
 		.has_feature = fake_has_feature,
+		.n_cpus = fake_n_cpus,
 	}};
 }
 
