@@ -57,6 +57,7 @@ struct plan_piece {
 	int32_t width, precision; /* -1: none */
 	uint32_t bits;	     /* integer conversions: 8, 16, 32, 64 */
 	uint32_t field;	     /* index in the event's fields */
+	uint32_t width_arg, precision_arg; /* '*': 1 + the field that says it; else 0 */
 };
 
 enum plan_event_kind {

@@ -172,6 +172,17 @@ static void check_conversion(struct sema *s, const struct plan_piece *p, struct 
 		diag_hint(s->diags, "print it with %%s");
 }
 
+/* What a '*' takes. */
+static void check_star(struct sema *s, uint32_t arg, struct expr **args)
+{
+	const struct expr *e = arg ? args[arg] : NULL;
+
+	if (!e || e->type->kind == TY_ERROR || type_is_integral(e->type))
+		return;
+	sema_error(s, e->span, "format-arg", "'*' takes a width or precision, this is %s",
+		   type_str(s->arena, e->type));
+}
+
 static const struct type *bad_conversion(struct sema *s, const struct expr *fmt, const char *text,
 					 uint32_t len)
 {
@@ -199,9 +210,12 @@ const struct type *chk_printf(struct sema *s, struct expr *e)
 			   e->call.n_args == 2 ? "is" : "are", e->call.n_args - 1);
 		return &type_void;
 	}
-	for (const struct plan_piece *p = spec.pieces; p < spec.pieces + spec.n_pieces; p++)
+	for (const struct plan_piece *p = spec.pieces; p < spec.pieces + spec.n_pieces; p++) {
+		check_star(s, p->width_arg, e->call.args);
+		check_star(s, p->precision_arg, e->call.args);
 		if (p->conv)
 			check_conversion(s, p, e->call.args[1 + p->field]);
+	}
 	return &type_void;
 }
 

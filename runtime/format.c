@@ -381,11 +381,37 @@ static void convert(struct text *t, const struct plan_piece *p, const struct vie
 	}
 }
 
+enum { WIDEST = 4096 }; /* as a format that is written out may say */
+
+/* '*': as in C a negative width is one to the left, a negative precision is none. */
+static struct plan_piece with_stars(const struct plan_piece *p, const struct view *fields)
+{
+	struct plan_piece q = *p;
+	int64_t n;
+
+	if (p->width_arg) {
+		n = (int64_t)view_integer(&fields[p->width_arg - 1]);
+		q.left |= n < 0;
+		q.width = (int32_t)(n > WIDEST || n < -WIDEST ? WIDEST : n < 0 ? -n : n);
+	}
+	if (p->precision_arg) {
+		n = (int64_t)view_integer(&fields[p->precision_arg - 1]);
+		q.precision = (int32_t)(n > WIDEST ? WIDEST : n < 0 ? -1 : n);
+	}
+	return q;
+}
+
 void format_printf(struct text *t, const struct plan_event *e, const struct view *fields)
 {
 	for (uint32_t i = 0; i < e->n_pieces; i++) {
 		const struct plan_piece *p = &e->pieces[i];
+		struct plan_piece q;
+
 		text_put(t, p->text, p->text_len);
+		if (p->width_arg || p->precision_arg) {
+			q = with_stars(p, fields);
+			p = &q;
+		}
 		if (p->conv)
 			convert(t, p, &fields[p->field]);
 	}
