@@ -189,6 +189,11 @@ LLVMValueRef gen_quotient(struct gen *g, LLVMValueRef x, LLVMValueRef y, bool is
 LLVMValueRef gen_epoch(struct gen *g, uint32_t map);
 void gen_epoch_forget(struct gen *g, uint32_t map);
 
+/* Are `size` bytes at two places the same? i1. */
+LLVMValueRef gen_equal_bytes(struct gen *g, LLVMValueRef x, LLVMValueRef y, uint32_t size);
+/* `n` steps of a pointer of type t, in bytes; of anything else n. */
+LLVMValueRef gen_scaled(struct gen *g, LLVMValueRef n, const struct type *t);
+
 /* ---- texts (gen_text.c) */
 /* As gen_buffer, for any size; it is never given back before the probe's end. */
 LLVMValueRef gen_big_buffer(struct gen *g, uint32_t size);

@@ -405,7 +405,7 @@ static struct value syscall_field(struct gen *g, const struct tp_field *f, const
 		v = GEN_OWN(g, "sonde_syscall_arg",
 			    LLVMBuildIntToPtr(g->b, gen_register(g, 0), g->ptr, ""),
 			    gen_u32(g, word - 1));
-	return gen_int_value(v, type);
+	return gen_int_value(gen_narrow(g, v, type), type);
 }
 
 static struct value record_field(struct gen *g, const struct tp_field *f, const struct type *type)
@@ -417,7 +417,7 @@ static struct value record_field(struct gen *g, const struct tp_field *f, const 
 		return gen_data_loc(g,
 				    gen_load(g, type_int(4, false), gen_at(g, g->ctx, f->offset)).v,
 				    type);
-	if (type->kind != TY_STRING) {
+	if (!type_is_memory(type)) {
 		v = gen_load(g, type, gen_at(g, g->ctx, f->offset));
 		return v;
 	}

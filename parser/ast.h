@@ -251,6 +251,7 @@ struct probe {
 };
 
 struct program {
+	bool counts_open; /* open_spans = count */
 	const struct source *source;
 	struct probe **probes;
 	uint32_t n_probes;

@@ -65,17 +65,6 @@ const struct tp_field *sema_args_field(const struct attach_point *p, const char 
 	return NULL;
 }
 
-const struct type *sema_field_type(struct arena *a, const struct tp_field *f)
-{
-	if (f->is_data_loc) /* a handle: of a text, or of what is not built yet */
-		return strstr(f->type_text, "__data_loc char[]") ? type_string(a, LIMIT_STR) : NULL;
-	if (f->is_char_array)
-		return type_string(a, f->size);
-	if (f->size == 1 || f->size == 2 || f->size == 4 || f->size == 8)
-		return type_int(f->size, f->is_signed);
-	return NULL;
-}
-
 static const struct type *no_field(struct sema *s, struct expr *e, const struct attach_point *p)
 {
 	struct nearest near;
@@ -288,8 +277,10 @@ const struct type *chk_str(struct sema *s, struct expr *e)
 	if (size < 2 || size > LIMIT_STR_ASKED)
 		return sema_error(s, n->span, "str-size", "str reads 2 to %d bytes, the NUL included",
 				  LIMIT_STR_ASKED);
-	if (s->probe->uses_delta && s->probe->n_points && s->probe->points[0].syscall >= 0)
-		return sema_error(s, e->span, "not-built", "str with 'delta' is not built yet here");
+	if (sema_space(s->probe) == SPACE_USER && sema_is_open_end(s))
+		return sema_error(s, e->span, "span-memory",
+				  "this reads the memory of the thread that runs, which is not the span's "
+				  "when open_spans = count: write entry(str(…))");
 	return type_string(s->arena, (uint32_t)size);
 }
 
@@ -307,7 +298,7 @@ const struct type *chk_clear(struct sema *s, struct expr *e)
 	return &type_void;
 }
 
-static bool is_keyed_histogram(const struct expr *m)
+bool sema_is_keyed_histogram(const struct expr *m)
 {
 	const struct type *t = m->map.map ? m->map.map->value : NULL;
 
@@ -323,7 +314,7 @@ const struct type *chk_has_key(struct sema *s, struct expr *e)
 		sema_error(s, e->span, "arg-count", "has_key takes a map and a key");
 		if (s->report)
 			diag_hint(s->diags, "write has_key(%s, key)", m->map.name);
-	} else if (is_keyed_histogram(m)) {
+	} else if (sema_is_keyed_histogram(m)) {
 		sema_error(s, e->span, "not-built", "has_key of a histogram is not built yet");
 	}
 	return &type_bool;
@@ -337,7 +328,7 @@ const struct type *chk_delete(struct sema *s, struct expr *e)
 	if (e->call.n_args > 1) {
 		sema_error(s, e->span, "arg-count",
 			   "delete takes the key in one place: delete(@m[key]) or delete(@m, key)");
-	} else if (is_keyed_histogram(m)) {
+	} else if (sema_is_keyed_histogram(m)) {
 		sema_error(s, e->span, "not-built",
 			   "deleting one key of a histogram is not built yet: clear(%s) empties it",
 			   m->map.name);

@@ -115,6 +115,12 @@ const struct type *sema_need_int(struct sema *s, struct expr *e, const char *op)
 	return check_int(s, e, op);
 }
 
+/* The type of a condition: a pointer is true when it is not 0. */
+static const struct type *need_truth(struct sema *s, struct expr *e, const char *op)
+{
+	return sema_type_expr(s, e)->kind == TY_POINTER ? e->type : check_int(s, e, op);
+}
+
 static bool unsigned_with(const struct expr *e, const struct type *t)
 {
 	return !t->is_signed || is_literal_int(e);
@@ -141,6 +147,8 @@ static const struct type *type_arith(struct sema *s, struct expr *e)
 	const struct type *x = sema_type_expr(s, l), *y = sema_type_expr(s, r);
 	bool is_unsigned;
 
+	if (x->kind == TY_POINTER || y->kind == TY_POINTER)
+		return memory_arith(s, e);
 	if (!check_ints(s, e))
 		return &type_error;
 	if ((x == &sema_unknown || y == &sema_unknown) && e->binary.op != OP_SUB)
@@ -157,8 +165,11 @@ static const struct type *type_compare(struct sema *s, struct expr *e)
 
 	if (equality && x->kind == TY_STRING && y->kind == TY_STRING)
 		return &type_bool;
-	if (type_is_compound(x) && type_is_compound(y))
+	if ((type_is_compound(x) && type_is_compound(y)) ||
+	    (x->kind == TY_ARRAY && y->kind == TY_ARRAY))
 		return compound_compare(s, e, equality);
+	if (memory_comparable(x, y))
+		return &type_bool;
 	if ((x->kind == TY_STRING) != (y->kind == TY_STRING) && x->kind != TY_ERROR &&
 	    y->kind != TY_ERROR)
 		return sema_error(s, e->span, "type-mismatch", "cannot compare %s with %s",
@@ -178,8 +189,8 @@ static const struct type *type_binary(struct sema *s, struct expr *e)
 		return type_compare(s, e);
 	case OP_LAND:
 	case OP_LOR:
-		sema_need_int(s, e->binary.left, op_str(e->binary.op));
-		sema_need_int(s, e->binary.right, op_str(e->binary.op));
+		need_truth(s, e->binary.left, op_str(e->binary.op));
+		need_truth(s, e->binary.right, op_str(e->binary.op));
 		return &type_bool;
 	default: /* arithmetic: all share one rule */
 		return type_arith(s, e);
@@ -192,7 +203,8 @@ static const struct type *type_unary(struct sema *s, struct expr *e)
 
 	if (e->unary.op == OP_DEREF)
 		return compound_deref(s, e);
-	t = sema_need_int(s, e->unary.operand, op_str(e->unary.op));
+	t = e->unary.op == OP_NOT ? need_truth(s, e->unary.operand, op_str(OP_NOT))
+				  : sema_need_int(s, e->unary.operand, op_str(e->unary.op));
 	if (sema_is_wrong(t))
 		return t;
 	if (e->unary.op == OP_NOT)
@@ -205,7 +217,7 @@ static const struct type *type_ternary(struct sema *s, struct expr *e)
 {
 	const struct type *x, *y, *u;
 
-	sema_need_int(s, e->ternary.cond, "? :");
+	need_truth(s, e->ternary.cond, "? :");
 	x = e->ternary.then ? sema_type_expr(s, e->ternary.then) : e->ternary.cond->type;
 	y = sema_type_expr(s, e->ternary.otherwise);
 	u = sema_unify(s, sema_stored(x), sema_stored(y));
@@ -291,6 +303,8 @@ static const struct type *type_incdec(struct sema *s, struct expr *e)
 {
 	struct expr *t = e->incdec.target;
 
+	if (t->kind == EX_VAR && sema_type_expr(s, t)->kind == TY_POINTER)
+		return t->type;
 	if (t->kind == EX_MAP && t->map.map)
 		sema_widen(s, &t->map.map->value, &t->map.map->value_span, sema_word(true), t,
 			   t->map.name);
@@ -540,6 +554,9 @@ static void type_let(struct sema *s, struct stmt *st)
 
 	if (t && t->kind == TY_POINTER)
 		t = type_pointer(s->arena, t->to, sema_space(s->probe));
+	if (t && t->kind == TY_ARRAY && !t->size)
+		t = sema_error(s, st->let.type->span, "limit-array",
+			       "%s needs a number of elements here", sema_name_of(s, t));
 	if (st->let.type) {
 		v->type = t ? t : &type_error;
 		v->is_declared = true;
@@ -584,7 +601,7 @@ static void type_loop(struct sema *s, struct stmt *st)
 		return;
 	}
 	if (st->kind == ST_WHILE)
-		sema_need_int(s, st->loop.cond, "while");
+		need_truth(s, st->loop.cond, "while");
 	else
 		sema_need_int(s, st->loop.count, "unroll");
 	type_block(s, &st->loop.body);
@@ -594,8 +611,12 @@ static void type_assign(struct sema *s, struct stmt *st)
 {
 	struct expr *target = st->assign.target;
 	const struct type *t = value_type(s, st->assign.value, target);
+	bool is_step = target->kind == EX_VAR && sema_type_expr(s, target)->kind == TY_POINTER &&
+		       (st->assign.op == OP_ADD || st->assign.op == OP_SUB);
 
-	if (st->assign.op != OP_NONE && t->kind != TY_ERROR && !type_is_integral(t))
+	if (is_step && type_is_integral(t))
+		t = target->type;
+	else if (st->assign.op != OP_NONE && t->kind != TY_ERROR && !type_is_integral(t))
 		t = sema_error(s, st->assign.value->span, "operand-type",
 			       "'%s=' needs integers, this is %s", op_str(st->assign.op), sema_name_of(s, t));
 	if (target->kind == EX_VAR && target->var.var)
@@ -619,7 +640,7 @@ static void type_stmt(struct sema *s, struct stmt *st)
 		type_assign(s, st);
 		return;
 	case ST_IF:
-		sema_need_int(s, st->branch.cond, "if");
+		need_truth(s, st->branch.cond, "if");
 		type_block(s, &st->branch.then);
 		type_block(s, &st->branch.otherwise);
 		return;
@@ -656,7 +677,7 @@ static void type_program(struct sema *s)
 	for (uint32_t i = 0; i < s->program->n_probes; i++) {
 		s->probe = s->program->probes[i];
 		if (s->probe->predicate)
-			sema_need_int(s, s->probe->predicate, "/predicate/");
+			need_truth(s, s->probe->predicate, "/predicate/");
 		type_block(s, &s->probe->body);
 	}
 }

@@ -32,6 +32,19 @@ void sema_widen(struct sema *s, const struct type **slot, struct span *first, co
 		const struct expr *from, const char *what);
 const char *sema_name_of(struct sema *s, const struct type *t);
 
+/* ---- sema_memory.c */
+/* `e` of a pointer and something else. */
+const struct type *memory_arith(struct sema *s, struct expr *e);
+/* A pointer, and a pointer or a number? */
+bool memory_comparable(const struct type *x, const struct type *y);
+/* The type of what is read at an address of type `t`, by `e`. */
+const struct type *memory_read(struct sema *s, const struct expr *e, const struct type *t);
+const struct type *memory_array(struct sema *s, struct span at, const struct type *elem,
+				uint64_t n);
+const struct type *memory_cast(struct sema *s, struct expr *e, const struct type *t,
+			       const struct type *to);
+const struct type *memory_index(struct sema *s, struct expr *e, const struct type *t);
+
 /* ---- sema_compound.c */
 /* sema_unify of two compound types that differ. */
 const struct type *compound_unify(struct sema *s, const struct type *x, const struct type *y);

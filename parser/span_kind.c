@@ -132,6 +132,11 @@ struct probe *sema_to_start(struct sema *s)
 	return p;
 }
 
+bool sema_is_open_end(const struct sema *s)
+{
+	return s->program->counts_open && s->probe->uses_delta && !s->probe->is_start;
+}
+
 /* ---- check hooks ------------------------------------------------------------------------- */
 
 const struct type *chk_delta(struct sema *s, struct expr *e)

@@ -160,6 +160,19 @@ void format_parts(struct text *t, const struct view *v)
 	}
 }
 
+/* [1,2,3] */
+static void format_array(struct text *t, const struct view *v)
+{
+	struct view part;
+
+	for (uint32_t i = 0; i < type_elements(v->type); i++) {
+		text_char(t, i ? ',' : '[');
+		view_part(v, i, &part);
+		format_view(t, &part);
+	}
+	text_char(t, ']');
+}
+
 static void format_tuple(struct text *t, const struct view *v)
 {
 	text_char(t, '(');
@@ -206,6 +219,7 @@ void format_view(struct text *t, const struct view *v)
 	case TY_POINTER: text_hex(t, v->integer); break;
 	case TY_TUPLE: format_tuple(t, v); break;
 	case TY_RECORD: format_record(t, v); break;
+	case TY_ARRAY: format_array(t, v); break;
 	}
 }
 
@@ -328,6 +342,7 @@ static void convert_string(struct text *t, const struct plan_piece *p, const str
 	case TY_USTACK:
 	case TY_TUPLE:
 	case TY_RECORD:
+	case TY_ARRAY:
 	case TY_ERROR:
 	case TY_VOID: format_view(t, v); break;
 	}
@@ -349,6 +364,7 @@ static uint64_t view_integer(const struct view *v)
 	case TY_USTACK:
 	case TY_TUPLE:
 	case TY_RECORD:
+	case TY_ARRAY:
 	case TY_ERROR:
 	case TY_VOID: break; /* the checker lets none of them through */
 	}
