@@ -78,7 +78,8 @@ static void plan_map(struct planner *pl, struct map *map)
 	}
 	if (map->n_keys) {
 		m.kind = agg ? PM_PERCPU_HASH : PM_HASH;
-		m.max_entries = LIMIT_MAP_KEYS;
+		m.max_entries = map->decl ? (uint32_t)map->decl->max_entries
+					  : (uint32_t)pl->program->config.max_map_keys;
 		plan_key(pl, &m, map);
 	} else {
 		m.kind = agg ? PM_PERCPU_ARRAY : PM_ARRAY;
@@ -676,6 +677,22 @@ static void plan_scope(struct planner *pl, const struct plan_options *options)
 		 "scope_exec");
 }
 
+/* The kernel wants a power of two of pages. */
+static void plan_ring(struct plan *plan)
+{
+	uint32_t bytes = 4096;
+
+	if (plan->needs.ustack && !plan->needs.ring_buffer) {
+		plan->needs.ring_buffer = true;
+		plan->needs.ring_bytes = RING_BYTES_STACKS;
+	}
+	if (!plan->needs.ring_buffer || !plan->config.perf_rb_pages)
+		return;
+	while (bytes / 4096 < plan->config.perf_rb_pages)
+		bytes *= 2;
+	plan->needs.ring_bytes = bytes;
+}
+
 struct plan *plan_make(struct arena *a, struct program *p, const struct plan_options *options,
 		       struct diags *d)
 {
@@ -686,14 +703,12 @@ struct plan *plan_make(struct arena *a, struct program *p, const struct plan_opt
 	struct plan *plan = pl.plan;
 
 	plan->source = p->source;
+	plan->config = p->config;
 	plan_scope(&pl, options);
 	for (uint32_t i = 0; i < p->n_maps; i++)
 		plan_map(&pl, p->maps[i]);
 	for (uint32_t i = 0; i < p->n_probes; i++)
 		plan_probe(&pl, i);
-	if (plan->needs.ustack && !plan->needs.ring_buffer) {
-		plan->needs.ring_buffer = true;
-		plan->needs.ring_bytes = RING_BYTES_STACKS;
-	}
+	plan_ring(plan);
 	return d->n_errors ? NULL : plan;
 }

@@ -6,6 +6,7 @@
  * writes by it, runtime reads by it. It holds no pointer into the AST; it lives in the plan arena.
  */
 #pragma once
+#include "config.h"
 #include "probe.h"
 #include "source.h"
 #include "type.h"
@@ -173,6 +174,7 @@ struct plan {
 	struct plan_probe *probes;
 	uint32_t n_probes;
 	struct plan_needs needs;
+	struct config config;
 	const struct source *source; /* copied spans refer to it */
 };
 

@@ -29,6 +29,8 @@ int sema_run(struct arena *a, struct program *p, struct kernel *k, struct diags 
 void sema_names(struct sema *s);
 void sema_types(struct sema *s);
 void sema_checks(struct sema *s);
+/* `let @m = kind(n);` against what the script does with @m: after the types. */
+void sema_decls(struct sema *s);
 
 /* For check hooks: report only in the reporting round. Returns &type_error. */
 const struct type *sema_error(struct sema *s, struct span span, const char *tag, const char *fmt,

@@ -267,7 +267,7 @@ static bool is_address(const struct type *t)
 const struct type *chk_str(struct sema *s, struct expr *e)
 {
 	const struct expr *p = e->call.args[0], *n = e->call.n_args > 1 ? e->call.args[1] : NULL;
-	uint64_t size = n ? n->integer.value : LIMIT_STR;
+	uint64_t size = n ? n->integer.value : s->program->config.max_strlen;
 
 	if (!is_address(p->type))
 		return sema_error(s, p->span, "arg-type", "str needs an address, this is %s",

@@ -386,7 +386,8 @@ static int finish(struct loop *l)
 	l->events.exited = false; /* END's output counts again */
 	err = session_run_special(l->s, PP_END);
 	drain_all(l);
-	events_print_maps(&l->events);
+	if (l->s->plan->config.print_maps_on_exit)
+		events_print_maps(&l->events);
 	flush(l); /* before what is said on standard error */
 	n_lost = loss_report(l->s, l->events.out);
 	write_err = out_finish(l->events.out);
