@@ -75,16 +75,30 @@ struct thread_info {
 
 struct mm_struct;
 
+struct kernfs_node {
+	uint64_t id;
+};
+
+struct cgroup {
+	struct kernfs_node *kn;
+};
+
+struct css_set {
+	struct cgroup *dfl_cgrp;
+};
+
 struct task_struct {
 	struct thread_info thread_info;
 	unsigned int __state;
 	unsigned int flags;
 	int exit_state;
+	int on_cpu;
 	int prio;
 	int pid;
 	int tgid;
 	const struct cred *cred;
 	struct mm_struct *mm;
+	struct css_set *cgroups;
 	char comm[16];
 	uint64_t self_exec_id;
 };

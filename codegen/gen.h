@@ -83,6 +83,7 @@ struct gen {
 	LLVMValueRef span;	/* the span's slot, at its end */
 	LLVMValueRef depth; /* i64, at the end of a call; NULL: spans of this kind do not nest */
 	LLVMValueRef syscall;	/* i64, in programs on sys_enter and sys_exit */
+	bool is_open;		/* in a program of open spans: tracing has ended */
 	bool is_start;		/* what is generated starts the probe's spans */
 	/* gen_text.c: memory for what is too long for the BPF stack */
 	LLVMValueRef room;	/* alloca of its address; NULL: none here */

@@ -65,6 +65,8 @@ struct value gen_curtask(struct gen *g, struct expr *e)
 
 struct value gen_cgroup(struct gen *g, struct expr *e)
 {
+	if (g->subject)
+		return gen_int_value(GEN_OWN(g, "sonde_task_cgroup", g->subject), e->type);
 	return gen_int_value(gen_helper(g, HELPER_GET_CURRENT_CGROUP_ID, NULL, 0), e->type);
 }
 
@@ -102,7 +104,7 @@ struct value gen_usym(struct gen *g, struct expr *e)
 	LLVMValueRef address = gen_int(g, e->call.args[0]), buf = gen_buffer(g, e->type->size);
 
 	LLVMBuildStore(g->b, address, buf);
-	LLVMBuildStore(g->b, gen_own(g, "sonde_task_space", NULL, 0), gen_at(g, buf, 8));
+	LLVMBuildStore(g->b, GEN_OWN(g, "sonde_task_space", gen_task(g)), gen_at(g, buf, 8));
 	return (struct value){.kind = V_MEM, .type = e->type, .v = buf};
 }
 
@@ -139,6 +141,7 @@ static bool sees_own_frame(enum plan_prog_kind kind)
 	case PP_SCOPE_FORK:
 	case PP_SCOPE_EXEC:
 		return true;
+	case PP_OPEN_SPANS:
 	case PP_TRACEPOINT:
 	case PP_INTERVAL:
 	case PP_PROFILE:
@@ -174,10 +177,21 @@ struct value gen_kstack(struct gen *g, struct expr *e)
 	return gen_int_value(v, e->type);
 }
 
+/* Where the span keeps it; -1: it does not. */
+static int32_t kept_ustack(const struct gen *g, uint32_t limit)
+{
+	for (uint32_t i = 0; g->span && limit && i < g->probe->n_span_ustacks; i++)
+		if (g->probe->span_ustack_limits[i] == limit)
+			return (int32_t)g->probe->span_ustacks[i].offset;
+	return g->span && !limit ? g->probe->span_ustack : -1;
+}
+
 struct value gen_ustack(struct gen *g, struct expr *e)
 {
-	if (g->span && g->probe->span_ustack >= 0) {
-		LLVMValueRef at = gen_at(g, g->span, (uint32_t)g->probe->span_ustack);
+	int32_t kept = kept_ustack(g, e->name.limit);
+
+	if (kept >= 0) {
+		LLVMValueRef at = gen_at(g, g->span, (uint32_t)kept);
 
 		return gen_int_value(LLVMBuildLoad2(g->b, g->i64, at, ""), e->type);
 	}
@@ -257,7 +271,7 @@ struct value gen_depth(struct gen *g, struct expr *e)
 
 struct value gen_open(struct gen *g, struct expr *e)
 {
-	return gen_int_value(gen_u64(g, 0), e->type);
+	return gen_int_value(gen_u64(g, g->is_open), e->type);
 }
 
 /* entry(EXPR): kept by the start. */
@@ -346,8 +360,11 @@ struct value gen_arg9(struct gen *g, struct expr *e)
 	return stack_arg(g, e, 9);
 }
 
+/* A call that is still open has none: 0. */
 struct value gen_retval(struct gen *g, struct expr *e)
 {
+	if (g->is_open)
+		return gen_int_value(gen_u64(g, 0), e->type);
 	return gen_int_value(gen_register(g, regs_return_offset()), e->type);
 }
 
@@ -399,6 +416,8 @@ static struct value syscall_field(struct gen *g, const struct tp_field *f, const
 
 	if (word == 0)
 		v = g->syscall;
+	else if (g->is_open)
+		v = gen_u64(g, 0); /* it has not ended */
 	else if (g->prog->kind == PP_SYSCALL_EXIT)
 		v = gen_register(g, 8);
 	else
@@ -433,10 +452,10 @@ struct value gen_args_field(struct gen *g, struct expr *e)
 	const struct tp_field *f = sema_args_field(g->point, e->field.name);
 	const struct type *type = sema_field_type(g->arena, f);
 
-	if (g->prog->kind == PP_SWITCH_SPAN)
+	if (g->probe->has_span && g->probe->span_kind == SPAN_SWITCH)
 		return g->span ? span_field(g, e->field.name)
 			       : gen_rebuilt_field(g, e->field.name, type);
-	if (g->prog->kind == PP_SYSCALL_ENTER || g->prog->kind == PP_SYSCALL_EXIT)
+	if (g->prog->kind == PP_SYSCALL_ENTER || g->prog->kind == PP_SYSCALL_EXIT || g->is_open)
 		return syscall_field(g, f, type);
 	if (g->prog->kind == PP_TP_BTF)
 		return gen_rebuilt_field(g, e->field.name, type);

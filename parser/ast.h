@@ -279,7 +279,6 @@ struct root_text {
 };
 
 struct program {
-	bool counts_open; /* open_spans = count */
 	const struct source *source;
 	struct config config;	  /* config.c */
 	struct setting *settings; /* as written */

@@ -101,6 +101,7 @@ enum plan_prog_kind {
 	PP_KRETPROBE,
 	PP_UPROBE,
 	PP_URETPROBE,
+	PP_OPEN_SPANS,	/* iter/task: the spans of a probe that are open when tracing ends */
 	PP_SCOPE_FORK,	/* hidden: tp_btf/sched_process_fork, hands the -c flag to children */
 	PP_SCOPE_EXEC,	/* hidden: tp_btf/sched_process_exec, the -c command begins */
 	PP_KIND_COUNT,
@@ -148,6 +149,9 @@ struct plan_probe {
 	struct plan_field *span_entries; /* entry(…), by their call.event */
 	uint32_t n_span_entries;
 	int32_t span_ustack;	/* offset of the user stack's hash, -1 when unused */
+	struct plan_field *span_ustacks; /* of ustack(n), likewise, by their limits below */
+	uint32_t *span_ustack_limits;
+	uint32_t n_span_ustacks;
 	struct plan_field *span_args; /* args fields kept from the start, by name below */
 	const char **span_arg_names;
 	uint32_t n_span_args;

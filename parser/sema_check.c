@@ -227,27 +227,17 @@ const struct type *chk_print(struct sema *s, struct expr *e)
 	return &type_void;
 }
 
-/* What can be asked only of the current thread. */
-const struct type *chk_no_delta(struct sema *s, struct expr *e)
-{
-	const struct builtin *b = e->kind == EX_CALL ? e->call.builtin : e->name.builtin;
-	struct signature sig;
-
-	if (s->probe->uses_delta && s->probe->n_points &&
-	    probe_is_sched_switch(&s->probe->points[0]))
-		return sema_error(s, e->span, "not-built",
-				  "'%s' with 'delta' at sched_switch is not built yet: it knows the current "
-				  "thread only", b->name);
-	builtin_signature(b, &sig);
-	return sig.result;
-}
-
-/* A span keeps one user stack from its start, the whole one. */
+/* The kernel walks user stacks of the thread that runs only: a switch keeps it from when the thread
+ * left; of calls that are still open nobody can have it. */
 const struct type *chk_ustack(struct sema *s, struct expr *e)
 {
-	if (e->name.limit && s->probe->uses_delta)
-		sema_error(s, e->span, "not-built", "ustack(n) with 'delta' is not built yet: write ustack");
-	return &type_ustack;
+	if (!sema_is_open_end(s) || probe_is_sched_switch(&s->probe->points[0]))
+		return &type_ustack;
+	sema_error(s, e->span, "span-memory",
+		   "the user stack of a call that is still open cannot be walked when tracing ends");
+	if (s->report)
+		diag_hint(s->diags, "write entry(ustack), or leave out open_spans = count");
+	return &type_error;
 }
 
 const struct type *chk_strftime(struct sema *s, struct expr *e)

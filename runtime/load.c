@@ -30,7 +30,8 @@
 
 /* Every struct that bpf_helpers/ reads, or reaches through a pointer. */
 static const char *const core_structs[] = {
-	"task_struct", "cred", "thread_info", "pt_regs", "mm_struct",
+	"task_struct", "cred", "thread_info", "pt_regs", "mm_struct", "css_set", "cgroup",
+	"kernfs_node",
 };
 
 static bool uses_core(const struct plan *plan)
@@ -139,6 +140,20 @@ static int prepare_tp_btf(struct bpf_program *prog, struct bpf_prog_load_opts *o
 	return err;
 }
 
+/* iter/task: likewise; its target is a function. */
+static int prepare_iter(struct bpf_program *prog, struct bpf_prog_load_opts *opts, long cookie)
+{
+	struct session *s = (struct session *)cookie;
+	int id = kernel_btf_id(s->kernel, "bpf_iter_task", BTF_KIND_FUNC), err;
+
+	if (id < 0)
+		return id;
+	err = bpf_program__set_type(prog, BPF_PROG_TYPE_TRACING);
+	if (!err)
+		opts->attach_btf_id = (uint32_t)id;
+	return err;
+}
+
 /* uprobes: a program for a uprobe_multi link says so when it is loaded. */
 static int prepare_uprobe(struct bpf_program *prog, struct bpf_prog_load_opts *opts, long cookie)
 {
@@ -157,6 +172,7 @@ static const struct {
 	libbpf_prog_prepare_load_fn_t prepare;
 } handlers[] = {
 	{"tp_btf+", BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_TRACE_RAW_TP, prepare_tp_btf},
+	{"iter/task", BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_TRACE_ITER, prepare_iter},
 	{"uprobe+", BPF_PROG_TYPE_KPROBE, (enum bpf_attach_type)0, prepare_uprobe},
 	{"uretprobe+", BPF_PROG_TYPE_KPROBE, (enum bpf_attach_type)0, prepare_uprobe},
 };
