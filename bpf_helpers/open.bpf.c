@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
- * Spans that are open when tracing ends, found by a program that is run for every thread (iter/task).
- * It also runs when tracing begins, for threads that are off CPU then: their time counts from there.
+ * Spans that are open when tracing ends, found by a program that is run for every thread
+ * (iter/task). It also runs when tracing begins, for threads that are off CPU then: their time
+ * counts from there.
  */
 #include "helpers.h"
 

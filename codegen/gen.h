@@ -190,6 +190,10 @@ LLVMValueRef gen_quotient(struct gen *g, LLVMValueRef x, LLVMValueRef y, bool is
 LLVMValueRef gen_epoch(struct gen *g, uint32_t map);
 void gen_epoch_forget(struct gen *g, uint32_t map);
 
+/* One key of a keyed histogram, all its buckets (gen_bucket.c). */
+void gen_bucket_delete(struct gen *g, struct expr *e, LLVMValueRef key);
+LLVMValueRef gen_bucket_has(struct gen *g, struct expr *e, LLVMValueRef key);
+
 /* Are `size` bytes at two places the same? i1. */
 LLVMValueRef gen_equal_bytes(struct gen *g, LLVMValueRef x, LLVMValueRef y, uint32_t size);
 /* `n` steps of a pointer of type t, in bytes; of anything else n. */

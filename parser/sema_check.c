@@ -304,8 +304,6 @@ const struct type *chk_has_key(struct sema *s, struct expr *e)
 		sema_error(s, e->span, "arg-count", "has_key takes a map and a key");
 		if (s->report)
 			diag_hint(s->diags, "write has_key(%s, key)", m->map.name);
-	} else if (sema_is_keyed_histogram(m)) {
-		sema_error(s, e->span, "not-built", "has_key of a histogram is not built yet");
 	}
 	return &type_bool;
 }
@@ -318,10 +316,6 @@ const struct type *chk_delete(struct sema *s, struct expr *e)
 	if (e->call.n_args > 1) {
 		sema_error(s, e->span, "arg-count",
 			   "delete takes the key in one place: delete(@m[key]) or delete(@m, key)");
-	} else if (sema_is_keyed_histogram(m)) {
-		sema_error(s, e->span, "not-built",
-			   "deleting one key of a histogram is not built yet: clear(%s) empties it",
-			   m->map.name);
 	} else if (m->map.map && m->map.map->n_keys && m->map.n_keys == 0) {
 		sema_error(s, e->span, "key-count", "delete needs the key of the entry of %s",
 			   m->map.name);
@@ -387,13 +381,15 @@ static void check_agg_place(struct sema *s, const struct expr *e)
 	diag_hint(s->diags, "write @ = %s(…)", e->call.name);
 }
 
-/* An entry as a whole, of an aggregation: its value is one processor's part only. */
+/* An entry as a whole, of an aggregation that is no number. */
 static void check_map_entry(struct sema *s, const struct expr *e)
 {
-	if (e->var.var->map->value && e->var.var->map->value->kind == TY_AGG) {
-		diag_error(s->diags, e->span, "not-built", "reading an aggregation in a loop is not built yet");
-		diag_hint(s->diags, "the key is %s.0; print the map for its values", e->var.name);
-	}
+	const struct type *t = e->var.var->map->value;
+
+	if (!t || t->kind != TY_AGG || agg_rows[t->agg].is_readable)
+		return;
+	diag_error(s->diags, e->span, "agg-read", "a %s cannot be read as a number", type_str(s->arena, t));
+	diag_hint(s->diags, "the key is %s.0; print the map for its values", e->var.name);
 }
 
 static void check_expr(struct expr *e, void *ctx);

@@ -67,7 +67,8 @@ const struct type *compound_member(struct sema *s, struct expr *e)
 	struct nearest near;
 
 	if (i >= 0 && t->members[i].type->kind == TY_AGG)
-		return sema_error(s, e->span, "not-built", "reading an aggregation in a loop is not built yet");
+		return sema_error(s, e->span, "agg-read", "a %s cannot be read as a number",
+				  sema_name_of(s, t->members[i].type));
 	if (i >= 0)
 		return t->members[i].type;
 	sema_error(s, e->field.name_span, "no-field", "%s has no '%s'", sema_name_of(s, t), e->field.name);
@@ -247,6 +248,6 @@ const struct type *compound_entry(struct sema *s, const struct map *m)
 			return NULL;
 	entry[0].type =
 		m->n_keys == 1 ? keys[0].type : type_tuple(s->arena, false, keys, m->n_keys);
-	entry[1].type = m->value;
+	entry[1].type = sema_read_type(m->value);
 	return type_tuple(s->arena, false, entry, 2);
 }

@@ -89,7 +89,8 @@ const struct type *memory_cast(struct sema *s, struct expr *e, const struct type
 		return to;
 	if (to->kind != TY_ARRAY)
 		return NULL;
-	if (!to->size && (from_int || from_text || t->kind == TY_ARRAY) && t->size % to->to->size == 0)
+	if (!to->size && (from_int || from_text || t->kind == TY_ARRAY) &&
+	    t->size % to->to->size == 0)
 		to = memory_array(s, e->span, to->to, t->size / to->to->size);
 	if (!to)
 		return &type_error;
@@ -123,7 +124,8 @@ const struct type *chk_len(struct sema *s, struct expr *e)
 	if (m && sema_is_keyed_histogram(arg))
 		return sema_error(s, arg->span, "len-type", "a keyed histogram has no length: %s has an entry "
 				  "for each key and bucket", arg->map.name);
-	if ((m && m->n_keys) || t->kind == TY_ERROR || t->kind == TY_ARRAY || t->kind == TY_STRING ||
+	if ((m && m->n_keys) || t->kind == TY_ERROR || t->kind == TY_ARRAY ||
+	    t->kind == TY_STRING ||
 	    t->kind == TY_KSTACK || t->kind == TY_USTACK || t->kind == TY_TUPLE)
 		return sema_word(true);
 	sema_error(s, arg->span, "len-type", "%s has no length",

@@ -269,7 +269,7 @@ static const struct type *undefined_map(struct sema *s, const struct expr *e)
 }
 
 /* Read in an expression, most aggregations are integers: reduced over all CPUs. */
-static const struct type *read_type(const struct type *t)
+const struct type *sema_read_type(const struct type *t)
 {
 	if (t->kind == TY_AGG && agg_rows[t->agg].is_readable)
 		return sema_word(t->is_signed);
@@ -296,7 +296,7 @@ static const struct type *type_map(struct sema *s, struct expr *e)
 		return &type_error;
 	if (!m->value && m->is_assigned)
 		return &sema_unknown;
-	return m->value ? read_type(m->value) : undefined_map(s, e);
+	return m->value ? sema_read_type(m->value) : undefined_map(s, e);
 }
 
 static const struct type *type_incdec(struct sema *s, struct expr *e)
@@ -578,7 +578,11 @@ static void type_for(struct sema *s, struct stmt *st)
 		v->map = over->map.map;
 		over->type = &type_error;
 		t = v->map ? compound_entry(s, v->map) : &type_error;
-		if (v->map && !v->map->n_keys)
+		if (v->map && sema_is_keyed_histogram(over))
+			t = sema_error(s, over->span, "loop-map",
+				       "a histogram cannot be gone over: %s has an entry for each key and bucket",
+				       over->map.name);
+		else if (v->map && !v->map->n_keys)
 			t = sema_error(s, over->span, "loop-map", "%s has no keys to go over", over->map.name);
 	} else {
 		const struct type *x = sema_need_int(s, st->loop.from, ".."), *y = sema_need_int(s, st->loop.to, "..");

@@ -28,6 +28,8 @@ const struct type *sema_type_expr(struct sema *s, struct expr *e);
 const struct type *sema_need_int(struct sema *s, struct expr *e, const char *op);
 const struct type *sema_unify(struct sema *s, const struct type *x, const struct type *y);
 const struct type *sema_stored(const struct type *t);
+/* What an expression sees of a map's value: most aggregations are integers there. */
+const struct type *sema_read_type(const struct type *t);
 void sema_widen(struct sema *s, const struct type **slot, struct span *first, const struct type *t,
 		const struct expr *from, const char *what);
 const char *sema_name_of(struct sema *s, const struct type *t);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Open spans: the programs that go over all threads are run here, once when tracing begins and when it
- * has ended. A thread's calls are counted one by one, the outermost first: a run for each depth.
+ * Open spans: the programs that go over all threads are run here, once when tracing begins and when
+ * it has ended. A thread's calls are counted one by one, the outermost first: a run for each depth.
  */
 #include "log.h"
 #include "session.h"

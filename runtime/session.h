@@ -76,8 +76,8 @@ int session_attach(struct session *s);
 void session_detach(struct session *s);
 void session_close(struct session *s);
 
-/* open.c: spans of a script with open_spans = count. Note what is off CPU when all is attached; note
- * when tracing ends, before detaching; run the bodies of open spans after it. */
+/* open.c: spans of a script with open_spans = count. Note what is off CPU when all is attached;
+ * note when tracing ends, before detaching; run the bodies of open spans after it. */
 int session_open_begin(const struct session *s);
 void session_open_stop(const struct session *s);
 int session_open_count(const struct session *s);
