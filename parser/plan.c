@@ -194,6 +194,7 @@ static void plan_expr(struct expr *e, void *ctx)
 		e->call.event = -1;
 	if (!b)
 		return;
+	pl->plan->needs.cgroup |= b->id == BI_cgroup;
 	if (b->id == BI_printf)
 		plan_printf(pl, e);
 	else if (b->id == BI_print)

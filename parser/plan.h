@@ -164,6 +164,7 @@ struct plan_needs {
 	bool kstack, ustack;
 	bool task;	  /* fields of a thread are read: CO-RE */
 	bool scope;	  /* some program tests the scope */
+	bool cgroup;	  /* of a thread that may be another than the current one */
 	bool exit;	  /* exit() appears */
 	bool cpus;	  /* the number of CPUs: aggregations may be read in programs */
 };

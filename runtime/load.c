@@ -30,9 +30,10 @@
 
 /* Every struct that bpf_helpers/ reads, or reaches through a pointer. */
 static const char *const core_structs[] = {
-	"task_struct", "cred", "thread_info", "pt_regs", "mm_struct", "css_set", "cgroup",
-	"kernfs_node",
+	"task_struct", "cred", "thread_info", "pt_regs", "mm_struct",
+	"css_set", "cgroup", "kernfs_node", /* large ones: needs.cgroup */
 };
+enum { N_STRUCTS = sizeof(core_structs) / sizeof(*core_structs), N_CGROUP_STRUCTS = 3 };
 
 static bool uses_core(const struct plan *plan)
 {
@@ -105,7 +106,7 @@ void session_prepare(struct session_prep *prep, const struct plan *plan, struct 
 		prep->config.n_cpus = (uint32_t)libbpf_num_possible_cpus();
 	if (uses_core(plan))
 		prep->btf_fd = kernel_btf_cut(k, core_structs,
-					      sizeof(core_structs) / sizeof(*core_structs));
+					      N_STRUCTS - (plan->needs.cgroup ? 0 : N_CGROUP_STRUCTS));
 	if (plan->needs.kstack) {
 		find_trace_runs(&prep->config);
 		find_event_frames(&prep->config, plan);
