@@ -52,6 +52,11 @@ const struct type *memory_read(struct sema *s, const struct expr *e, const struc
 
 	if (space == SPACE_NONE)
 		space = sema_space(s->probe);
+	if (space == SPACE_USER && s->probe->uses_delta && !s->probe->is_start &&
+	    s->probe->n_points && probe_is_sched_switch(&s->probe->points[0]))
+		return sema_error(s, e->span, "span-memory",
+				  "this reads the memory of the thread that leaves, which is not the "
+				  "span's");
 	if (space == SPACE_USER && sema_is_open_end(s))
 		return sema_error(s, e->span, "span-memory",
 				  "this reads the memory of the thread that runs, which is not the span's "
@@ -140,4 +145,10 @@ const struct type *chk_curtask(struct sema *s, struct expr *e)
 {
 	(void)e;
 	return type_pointer(s->arena, &type_void, SPACE_KERNEL);
+}
+
+bool memory_mixes(const struct type *x, const struct type *y)
+{
+	return x->kind == TY_POINTER && y->kind == TY_POINTER && x->space != y->space &&
+	       x->space != SPACE_NONE && y->space != SPACE_NONE;
 }

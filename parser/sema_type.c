@@ -51,7 +51,7 @@ const struct type *sema_unify(struct sema *s, const struct type *x, const struct
 	if (type_is_compound(x) && !type_equal(x, y))
 		return compound_unify(s, x, y);
 	if (x->kind == TY_POINTER && y->kind == TY_POINTER)
-		return x;
+		return memory_mixes(x, y) ? NULL : x;
 	return type_unify(x, y);
 }
 
@@ -75,6 +75,15 @@ void sema_widen(struct sema *s, const struct type **slot, struct span *first,
 		return;
 	}
 	u = sema_unify(s, *slot, t);
+	if (memory_mixes(*slot, t)) {
+		sema_error(s, from->span, "pointer-space",
+			   "%s is an address of the %s, but this is one of the %s", what,
+			   t->space == SPACE_USER ? "kernel" : "traced program",
+			   t->space == SPACE_USER ? "traced program" : "kernel");
+		if (s->report)
+			diag_note(s->diags, *first, "it is the other since here");
+		return;
+	}
 	if (!u) {
 		sema_error(s, from->span, "type-mismatch", "%s is %s, but this is %s", what,
 			   sema_name_of(s, *slot), sema_name_of(s, t));
@@ -538,7 +547,7 @@ static void assign_var(struct sema *s, struct var *v, const struct type *t, cons
 		return;
 	}
 	if (t->kind == TY_ERROR || (type_is_integral(t) && type_is_integral(v->type)) ||
-	    (t->kind == TY_POINTER && v->type->kind == TY_POINTER))
+	    (t->kind == TY_POINTER && v->type->kind == TY_POINTER && !memory_mixes(t, v->type)))
 		return;
 	sema_error(s, from->span, "type-mismatch", "%s is %s, but this is %s", v->name,
 		   sema_name_of(s, v->type), sema_name_of(s, t));
@@ -550,10 +559,13 @@ static void type_let(struct sema *s, struct stmt *st)
 {
 	struct var *v = st->let.var->var.var;
 	const struct type *t = st->let.type ? compound_named(s, st->let.type) : NULL;
-	const struct type *value = NULL;
+	const struct type *value =
+		st->let.value ? value_type(s, st->let.value, st->let.var) : NULL;
+	enum type_space space =
+		value && value->kind == TY_POINTER ? value->space : sema_space(s->probe);
 
 	if (t && t->kind == TY_POINTER)
-		t = type_pointer(s->arena, t->to, sema_space(s->probe));
+		t = type_pointer(s->arena, t->to, space);
 	if (t && t->kind == TY_ARRAY && !t->size)
 		t = sema_error(s, st->let.type->span, "limit-array",
 			       "%s needs a number of elements here", sema_name_of(s, t));
@@ -561,8 +573,6 @@ static void type_let(struct sema *s, struct stmt *st)
 		v->type = t ? t : &type_error;
 		v->is_declared = true;
 	}
-	if (st->let.value)
-		value = value_type(s, st->let.value, st->let.var);
 	if (value && v->type != &type_error)
 		assign_var(s, v, value, st->let.value);
 	st->let.var->type = v->type ? v->type : &sema_unknown;

@@ -37,6 +37,8 @@ const char *sema_name_of(struct sema *s, const struct type *t);
 /* ---- sema_memory.c */
 /* `e` of a pointer and something else. */
 const struct type *memory_arith(struct sema *s, struct expr *e);
+/* Addresses, one of the kernel and one of a traced program? */
+bool memory_mixes(const struct type *x, const struct type *y);
 /* A pointer, and a pointer or a number? */
 bool memory_comparable(const struct type *x, const struct type *y);
 /* The type of what is read at an address of type `t`, by `e`. */

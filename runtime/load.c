@@ -105,8 +105,8 @@ void session_prepare(struct session_prep *prep, const struct plan *plan, struct 
 	if (plan->needs.cpus)
 		prep->config.n_cpus = (uint32_t)libbpf_num_possible_cpus();
 	if (uses_core(plan))
-		prep->btf_fd = kernel_btf_cut(k, core_structs,
-					      N_STRUCTS - (plan->needs.cgroup ? 0 : N_CGROUP_STRUCTS));
+		prep->btf_fd = kernel_btf_cut(
+			k, core_structs, N_STRUCTS - (plan->needs.cgroup ? 0 : N_CGROUP_STRUCTS));
 	if (plan->needs.kstack) {
 		find_trace_runs(&prep->config);
 		find_event_frames(&prep->config, plan);
