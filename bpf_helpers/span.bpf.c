@@ -45,14 +45,15 @@ INLINE void *sonde_span_cpu(void *map)
 /* ---- open calls -------------------------------------------------------------------------- */
 
 /* Of a thread: how many, then slots of `size` bytes (parser/plan.c), innermost last. A call is
- * known by the stack pointer at its entry, which no other open call has: those further in have
- * lower ones. */
+ * known by the stack pointer at its entry, which no other open call of that function has: those
+ * further in have lower ones. A function that ends by jumping to another shares it with that; their
+ * return probes fire innermost first. */
 struct calls {
 	uint64_t n;
 };
 
 struct slot {
-	uint64_t start, sp;
+	uint64_t start, sp, target;
 };
 
 /* `i` < SONDE_SPAN_CALLS. The compiler must not know it, nor make a running pointer of it: what the
@@ -63,11 +64,13 @@ static INLINE struct slot *slot_at(struct calls *c, uint64_t i, uint32_t size)
 	return (void *)((char *)(c + 1) + (i & (SONDE_SPAN_CALLS - 1)) * size);
 }
 
-/* Has a call with stack pointer `sp` been left, when one is entered, or returns, at `now`? Not so
- * on another stack, which `mask` tells: an interrupt has its own. */
-static INLINE uint32_t is_within(uint64_t sp, uint64_t now, uint64_t mask)
+/* Has a call been left, when `target` is entered at stack pointer `now`? Not so on another stack,
+ * which `mask` tells: an interrupt has its own. */
+static INLINE uint32_t is_left(const struct slot *s, uint64_t now, uint64_t target, uint64_t mask)
 {
-	return ((sp ^ now) & mask) == 0 && sp <= now;
+	if (((s->sp ^ now) & mask) != 0)
+		return 0;
+	return s->sp < now || (s->sp == now && s->target == target);
 }
 
 /* Called by longjmp, or never seen to return because the kernel had no return probe left. */
@@ -79,14 +82,14 @@ static INLINE void count_missed(uint64_t n, uint32_t probe)
 
 /* A slot for the call that is entered now; what cannot be open any more is dropped first. NULL when
  * too many are. */
-INLINE void *sonde_span_push(struct calls *c, uint64_t sp, uint32_t size, uint64_t mask,
-			     uint32_t probe)
+INLINE void *sonde_span_push(struct calls *c, uint64_t sp, uint64_t target, uint32_t size,
+			     uint64_t mask, uint32_t probe)
 {
 	uint64_t before = c->n, n = before;
 	struct slot *slot;
 
 	for (uint32_t i = 0; i < SONDE_SPAN_CALLS && n; i++) {
-		if (!is_within(slot_at(c, n - 1, size)->sp, sp, mask))
+		if (!is_left(slot_at(c, n - 1, size), sp, target, mask))
 			break;
 		n--;
 	}
@@ -98,20 +101,21 @@ INLINE void *sonde_span_push(struct calls *c, uint64_t sp, uint32_t size, uint64
 	c->n = n + 1;
 	slot = slot_at(c, n, size);
 	slot->sp = sp;
+	slot->target = target;
 	return slot;
 }
 
 /* The slot of the call that returns now, taken off with those above it; NULL when its entry was not
  * seen. What is above it was left without a return. */
-INLINE void *sonde_span_pop(struct calls *c, uint64_t sp, uint32_t size, uint64_t mask,
-			    uint32_t probe)
+INLINE void *sonde_span_pop(struct calls *c, uint64_t sp, uint64_t target, uint32_t size,
+			    uint64_t mask, uint32_t probe)
 {
 	uint64_t before = c->n, n = before;
 
 	for (uint32_t i = 0; i < SONDE_SPAN_CALLS && n; i++) {
 		struct slot *slot = slot_at(c, --n, size);
 
-		if (slot->sp == sp) {
+		if (slot->sp == sp && slot->target == target) {
 			c->n = n;
 			count_missed(before - n - 1, probe);
 			return slot;

@@ -134,6 +134,9 @@ LLVMValueRef gen_arith(struct gen *g, enum op op, LLVMValueRef x, LLVMValueRef y
 /* The register at byte `offset` of struct pt_regs, the context. */
 LLVMValueRef gen_register(struct gen *g, uint32_t offset);
 
+/* Of a program with many targets: plan_target.cookie of the one that fired. */
+LLVMValueRef gen_cookie(struct gen *g);
+
 /* Typed pointer to the thread the probe is about: pid, comm and the like are loads from it, which
  * cost nothing, where a helper call costs 10 to 85 ns. */
 LLVMValueRef gen_task(struct gen *g);

@@ -17,6 +17,7 @@ enum { /* include/uapi/linux/bpf.h */
 	HELPER_GET_CURRENT_CGROUP_ID = 80,
 	HELPER_KTIME_GET_BOOT_NS = 125,
 	HELPER_GET_CURRENT_TASK_BTF = 158, /* 5.11 */
+	HELPER_GET_ATTACH_COOKIE = 174,	   /* 5.15 */
 };
 
 static LLVMValueRef low32(struct gen *g, LLVMValueRef v)
@@ -200,63 +201,56 @@ struct value gen_ustack(struct gen *g, struct expr *e)
 			     e->type);
 }
 
-static struct value text_value(const struct expr *e, const char *text)
+/* Numbers of the names of the system calls that share this body, by the calls' numbers: a constant
+ * in the program's .rodata. */
+static LLVMValueRef name_table(struct gen *g)
 {
-	return (struct value){.kind = V_TEXT, .type = e->type, .text = text,
-			      .len = (uint32_t)strlen(text)};
-}
-
-/* Names of the system calls that share this body, by number: a constant in the program's
- * .rodata. */
-static LLVMValueRef name_table(struct gen *g, const struct type *type)
-{
-	LLVMTypeRef slot = LLVMArrayType2(g->i8, type->size),
-		    table = LLVMArrayType2(slot, SONDE_SYSCALLS);
-	LLVMValueRef rows[SONDE_SYSCALLS], global;
+	LLVMTypeRef table = LLVMArrayType2(g->i32, SONDE_SYSCALLS);
 	const char *symbol = arena_printf(g->arena, "names_%u", g->probe_id);
+	LLVMValueRef rows[SONDE_SYSCALLS], global = LLVMGetNamedGlobal(g->module, symbol);
 
-	global = LLVMGetNamedGlobal(g->module, symbol);
 	if (global)
 		return global;
 	for (uint32_t i = 0; i < SONDE_SYSCALLS; i++)
-		rows[i] = LLVMConstNull(slot);
-	for (uint32_t i = 0; i < g->ast->n_points; i++) {
-		const struct attach_point *p = &g->ast->points[i];
-		char *text = arena_alloc(g->arena, type->size);
-
-		if (p->syscall < 0 || p->syscall >= SONDE_SYSCALLS ||
-		    strncmp(p->format->event, g->point->format->event, strlen("sys_enter")) != 0)
-			continue;
-		strcpy(text, p->name);
-		rows[p->syscall] = LLVMConstStringInContext(g->llvm, text, type->size, true);
-	}
+		rows[i] = gen_u32(g, 0);
+	rows[g->probe->syscall] = gen_u32(g, g->probe->name_id);
+	for (uint32_t i = 0; i < g->probe->n_syscalls; i++)
+		rows[g->probe->syscalls[i]] = gen_u32(g, g->probe->syscall_names[i]);
 	global = LLVMAddGlobal(g->module, table, symbol);
-	LLVMSetInitializer(global, LLVMConstArray2(slot, rows, SONDE_SYSCALLS));
+	LLVMSetInitializer(global, LLVMConstArray2(g->i32, rows, SONDE_SYSCALLS));
 	LLVMSetGlobalConstant(global, true);
 	LLVMSetSection(global, ".rodata.names");
 	LLVMSetAlignment(global, 8);
 	return global;
 }
 
-static struct value name_of_call(struct gen *g, const struct type *type)
+static LLVMValueRef name_of_call(struct gen *g)
 {
 	LLVMValueRef index = GEN_OWN(g, "sonde_syscall_index", g->syscall), at;
-	LLVMValueRef offset = LLVMBuildMul(g->b, index, gen_u64(g, type->size), "");
 
-	at = LLVMBuildGEP2(g->b, g->i8, name_table(g, type), &offset, 1, "");
-	return (struct value){.kind = V_MEM, .type = type, .v = at};
+	at = LLVMBuildGEP2(g->b, g->i32, name_table(g), &index, 1, "");
+	return LLVMBuildZExt(g->b, LLVMBuildLoad2(g->b, g->i32, at, ""), g->i64, "");
+}
+
+LLVMValueRef gen_cookie(struct gen *g)
+{
+	return gen_helper(g, HELPER_GET_ATTACH_COOKIE, &g->ctx, 1);
 }
 
 struct value gen_probe(struct gen *g, struct expr *e)
 {
 	if (g->probe->n_syscalls)
-		return name_of_call(g, e->type);
-	return text_value(e, g->point->name);
+		return gen_int_value(name_of_call(g), e->type);
+	if (g->prog->n_targets > 1)
+		return gen_int_value(LLVMBuildLShr(g->b, gen_cookie(g), gen_u64(g, 32), ""), e->type);
+	return gen_int_value(gen_u64(g, g->probe->name_id), e->type);
 }
 
 struct value gen_func(struct gen *g, struct expr *e)
 {
-	return text_value(e, g->point->function);
+	if (g->prog->n_targets > 1)
+		return gen_int_value(low32(g, gen_cookie(g)), e->type);
+	return gen_int_value(gen_u64(g, g->probe->func_id), e->type);
 }
 
 struct value gen_delta(struct gen *g, struct expr *e)

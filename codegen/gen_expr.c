@@ -170,10 +170,20 @@ static LLVMValueRef equals_memory(struct gen *g, struct value x, struct value y)
 	return gen_truth(g, GEN_OWN(g, "sonde_string_equal", x.v, y.v, gen_u32(g, n)));
 }
 
+/* A name and a text: the text's number is compared, 0 if nothing is called so. */
+static LLVMValueRef equals_name(struct gen *g, struct value name, struct value text)
+{
+	uint32_t id = plan_name_find(g->plan, text.text, text.len);
+
+	return LLVMBuildICmp(g->b, LLVMIntEQ, name.v, gen_u64(g, id ? id : UINT32_MAX), "");
+}
+
 LLVMValueRef gen_equal(struct gen *g, struct value x, struct value y)
 {
 	if (x.kind == V_INT && y.kind == V_INT)
 		return LLVMBuildICmp(g->b, LLVMIntEQ, x.v, y.v, "");
+	if (x.kind == V_INT || y.kind == V_INT)
+		return x.kind == V_INT ? equals_name(g, x, y) : equals_name(g, y, x);
 	if (type_is_compound(x.type))
 		return gen_equal_parts(g, x, y);
 	if (x.type->kind == TY_ARRAY)
@@ -228,7 +238,7 @@ static LLVMValueRef gen_binary(struct gen *g, struct expr *e)
 		return gen_logic(g, e);
 	case OP_EQ:
 	case OP_NE:
-		if (type_is_memory(l->type)) {
+		if (type_is_memory(l->type) || l->type->kind == TY_NAME) {
 			struct value left = gen_expr(g, l);
 
 			eq = gen_equal(g, left, gen_expr(g, r));

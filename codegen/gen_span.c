@@ -15,7 +15,7 @@ enum { HELPER_KTIME_GET_NS = 5 };
 #define KERNEL_STACK_MASK (~(uint64_t)0x3fff)
 
 static gen_span_fn *const hooks[SPAN_COUNT] = {
-#define SPAN(id, start, state, slots, has_key, same, gen, doc) [SPAN_##id] = gen,
+#define SPAN(id, start, state, slots, key, same, gen, doc) [SPAN_##id] = gen,
 #include "../parser/spans.def"
 #undef SPAN
 };
@@ -194,14 +194,21 @@ static LLVMValueRef stack_mask(struct gen *g)
 	return gen_u64(g, g->point->id == PROBE_KRETPROBE ? KERNEL_STACK_MASK : 0);
 }
 
+/* Which function's call it is: nested ones may share a stack pointer, when one ends by jumping to
+ * another. */
+static LLVMValueRef call_target(struct gen *g)
+{
+	return g->prog->n_targets > 1 ? gen_cookie(g) : gen_u64(g, 0);
+}
+
 static void return_start(struct gen *g, LLVMBasicBlockRef out)
 {
 	LLVMValueRef calls, slot, sp = gen_register(g, regs_sp_offset());
 
 	test_start(g, out);
 	calls = open_state(g, current_task(g), out);
-	slot = GEN_OWN(g, "sonde_span_push", calls, sp, gen_u32(g, g->probe->span_size), stack_mask(g),
-		       probe_id(g));
+	slot = GEN_OWN(g, "sonde_span_push", calls, sp, call_target(g), gen_u32(g, g->probe->span_size),
+		       stack_mask(g), probe_id(g));
 	only_if_found(g, slot, out);
 	keep_entries(g, slot);
 	store_start(g, slot, out);
@@ -220,8 +227,8 @@ void gen_span_return(struct gen *g, LLVMBasicBlockRef out)
 	now = clock_ns(g);
 	calls = find_state(g, current_task(g), out);
 	sp = LLVMBuildSub(g->b, gen_register(g, regs_sp_offset()), gen_u64(g, regs_return_sp_shift()), "");
-	slot = GEN_OWN(g, "sonde_span_pop", calls, sp, gen_u32(g, g->probe->span_size), stack_mask(g),
-		       probe_id(g));
+	slot = GEN_OWN(g, "sonde_span_pop", calls, sp, call_target(g), gen_u32(g, g->probe->span_size),
+		       stack_mask(g), probe_id(g));
 	only_if_found(g, slot, out);
 	g->depth = LLVMBuildAdd(g->b, LLVMBuildLoad2(g->b, g->i64, calls, ""), gen_u64(g, 1), "");
 	end_with(g, slot, LLVMBuildLoad2(g->b, g->i64, slot, ""), now);

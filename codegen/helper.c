@@ -98,12 +98,15 @@ static LLVMValueRef own_function(struct gen *g, const char *name)
 	return fn;
 }
 
+/* More than BPF calls can have: these are inlined. */
+enum { OWN_ARGS = 6 };
+
 LLVMValueRef gen_own(struct gen *g, const char *name, LLVMValueRef *args, unsigned n)
 {
-	LLVMValueRef fn = own_function(g, name), call, converted[5];
-	LLVMTypeRef type, params[5];
+	LLVMValueRef fn = own_function(g, name), call, converted[OWN_ARGS];
+	LLVMTypeRef type, params[OWN_ARGS];
 
-	if (!fn || LLVMCountParams(fn) != n || n > 5) {
+	if (!fn || LLVMCountParams(fn) != n || n > OWN_ARGS) {
 		g->failed = true;
 		snprintf(g->message, sizeof(g->message), "no helper %s/%u", name, n);
 		return gen_u64(g, 0);

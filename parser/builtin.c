@@ -43,6 +43,7 @@ static const struct {
 	{"ksym", &type_ksym},
 	{"usym", &type_usym},
 	{"username", &type_username},
+	{"name", &type_name},
 };
 
 /* string[16] is the one string type that signatures name: the kernel's TASK_COMM_LEN. */

@@ -35,6 +35,7 @@ struct user_symbol {
 	uint64_t address;	/* virtual address in the file */
 	uint64_t offset;	/* file offset: what a uprobe is attached to */
 	uint64_t size;		/* bytes, 0 when the file does not say */
+	bool is_entry;		/* where the program begins: nothing calls it, it never returns */
 };
 
 enum kernel_feature {
@@ -42,10 +43,13 @@ enum kernel_feature {
 	KF_KPROBE,		/* the kprobe PMU */
 	KF_UPROBE,		/* the uprobe PMU */
 	KF_UPROBE_MULTI,	/* uprobe_multi links, 6.6 */
+	KF_KPROBE_MULTI,	/* kprobe_multi links, 5.18, with CONFIG_FPROBE */
 	KF_COUNT,
 };
 
 typedef void (*kernel_name_fn)(const char *name, void *ctx);
+/* Strings are valid during the call. */
+typedef void (*user_function_fn)(const struct user_symbol *f, void *ctx);
 
 struct kernel {
 	/* Set when formats could not be read (-errno): some attach point is unchecked, so the
@@ -65,10 +69,15 @@ struct kernel {
 	 * is set). */
 	int (*user_symbol)(struct kernel *k, const char *path, const char *symbol,
 			   struct user_symbol *out);
-	/* Call fn for every function symbol of an ELF file: suggestions. */
-	int (*each_user_symbol)(struct kernel *k, const char *path, kernel_name_fn fn, void *ctx);
+	/* Call fn for every function of an ELF file, under each of its names: patterns,
+	 * suggestions. Errors as user_symbol. */
+	int (*each_user_function)(struct kernel *k, const char *path, user_function_fn fn,
+				  void *ctx);
 	/* 0 when the kernel function `name` exists, -ENOENT, -EPERM when that cannot be told. */
 	int (*kernel_function)(struct kernel *k, const char *name);
+	/* Call fn for every kernel function that can be probed; those of modules are
+	 * "name [module]". 0 or -errno when the kernel does not tell. */
+	int (*each_kernel_function)(struct kernel *k, kernel_name_fn fn, void *ctx);
 	bool (*has_feature)(struct kernel *k, enum kernel_feature f);
 	/* Release all answers; NULL when there is nothing to release (fakes). */
 	void (*close)(struct kernel *k);

@@ -452,9 +452,9 @@ static const char *section_of(struct arena *a, const struct plan_prog *g)
 	case PP_KRETPROBE:
 		return arena_printf(a, "kretprobe/%s", g->function);
 	case PP_UPROBE:
-		return arena_printf(a, "uprobe/%s:%s", g->path, g->function);
+		return arena_printf(a, "uprobe/%s:%s", g->targets[0].path, g->function);
 	case PP_URETPROBE:
-		return arena_printf(a, "uretprobe/%s:%s", g->path, g->function);
+		return arena_printf(a, "uretprobe/%s:%s", g->targets[0].path, g->function);
 	case PP_KIND_COUNT:
 		break;
 	}
@@ -482,6 +482,30 @@ static uint32_t add_prog(struct planner *pl, struct plan_prog g, const char *wha
 	return pl->plan->n_progs - 1;
 }
 
+static uint32_t name_id(struct planner *pl, const char *name)
+{
+	return name ? plan_name_add(pl->arena, pl->plan, name, (uint32_t)strlen(name)) : 0;
+}
+
+static void plan_targets(struct planner *pl, struct plan_prog *g, const struct attach_point *point)
+{
+	const char *type = probe_rows[point->id].name;
+
+	for (uint32_t i = 0; i < point->n_targets; i++) {
+		const struct attach_target *from = &point->targets[i];
+		struct plan_target t = {.symbol = from->symbol, .path = from->path,
+					.offset = from->offset};
+		const char *name;
+
+		if (point->n_targets > 1) {
+			name = arena_printf(pl->arena, "%s:%s%s%s", type, t.path ? t.path : "",
+					    t.path ? ":" : "", from->function);
+			t.cookie = name_id(pl, from->function) | (uint64_t)name_id(pl, name) << 32;
+		}
+		arena_push(pl->arena, g->targets, g->n_targets, t);
+	}
+}
+
 /* Program for an attach point: a new one, but all system calls' probes share two. */
 static uint32_t prog_for(struct planner *pl, const struct attach_point *point,
 			 enum plan_prog_kind kind)
@@ -503,10 +527,7 @@ static uint32_t prog_for(struct planner *pl, const struct attach_point *point,
 		g.category = point->format->category;
 		g.tracepoint_id = point->format->id;
 	}
-	if (kind == PP_UPROBE || kind == PP_URETPROBE) {
-		g.path = point->user.path;
-		g.offset = point->user.offset;
-	}
+	plan_targets(pl, &g, point);
 	return add_prog(pl, g,
 			g.event ? g.event : g.function ? g.function : probe_rows[point->id].name);
 }
@@ -564,7 +585,7 @@ static void plan_span(struct planner *pl, struct plan_probe *q, const struct att
 	q->span_owner = span_owner(pl, q);
 	q->span_slots = row->slots;
 	q->span_head = row->slots > 1 ? 8 : 0;
-	q->span_size = row->has_key ? 16 : 8;
+	q->span_size = 8 + row->key_bytes;
 	if (q->span_kind == SPAN_SWITCH)
 		plan_switch_state(pl, q, point, r);
 	for (uint32_t i = 0; i < p->n_entries; i++) {
@@ -650,6 +671,7 @@ static bool joins_pattern(struct planner *pl, uint32_t ast, const struct attach_
 		return false;
 	last->name = point->pattern;
 	arena_push(pl->arena, last->syscalls, last->n_syscalls, point->syscall);
+	arena_push(pl->arena, last->syscall_names, last->n_syscall_names, name_id(pl, point->name));
 	return true;
 }
 
@@ -665,6 +687,8 @@ static void plan_point(struct planner *pl, uint32_t ast, uint32_t index, const s
 
 	if (joins_pattern(pl, ast, point, r))
 		return;
+	q.name_id = name_id(pl, point->name);
+	q.func_id = name_id(pl, point->function);
 	q.prog = prog_for(pl, point, kind);
 	if (p->uses_delta)
 		plan_span(pl, &q, point, r);

@@ -107,7 +107,14 @@ enum plan_prog_kind {
 	PP_KIND_COUNT,
 };
 
-/* A kernel program: one ELF function, one attachment. */
+/* A function that a program is attached to. */
+struct plan_target {
+	const char *symbol, *path; /* as in struct attach_target */
+	uint64_t offset;
+	uint64_t cookie; /* of many: func_id, and from bit 32 name_id, of struct plan_probe */
+};
+
+/* A kernel program: one ELF function, one attachment, or one to each of its targets. */
 struct plan_prog {
 	enum plan_prog_kind kind;
 	const char
@@ -120,9 +127,9 @@ struct plan_prog {
 	const char *event;	/* tracepoint kinds: the kernel's tracepoint name */
 	const char *category;	/* PP_TRACEPOINT */
 	uint32_t tracepoint_id; /* PP_TRACEPOINT */
-	const char *function;	/* kprobes: the kernel function; uprobes: the symbol */
-	const char *path;	/* uprobes: resolved file */
-	uint64_t offset;	/* uprobes: file offset */
+	const char *function;	/* kprobes, uprobes: the function, or the pattern */
+	struct plan_target *targets; /* kprobes, uprobes: by file */
+	uint32_t n_targets;
 	uint64_t period_ns;	/* PP_INTERVAL, PP_PROFILE */
 	uint64_t hertz;		/* PP_PROFILE: when not 0, instead of period_ns */
 };
@@ -130,15 +137,18 @@ struct plan_prog {
 /* An attach point as the user wrote it. */
 struct plan_probe {
 	const char *name; /* "tracepoint:sched:sched_switch": the builtin `probe`, and messages */
+	uint32_t name_id, func_id; /* `probe` and `func` in plan->names; func_id 0: it has none */
 	struct span span;
 	uint32_t prog;	  /* index in plan->progs */
 	uint32_t ast;	  /* index in program->probes, for codegen */
 	uint32_t point;	  /* index in that probe's points */
 	int64_t syscall;  /* PP_SYSCALL_*: its number; -1 */
 	int64_t *syscalls; /* and more, of a pattern whose calls share one body */
-	uint32_t n_syscalls;
+	uint32_t *syscall_names; /* ... their `probe` */
+	uint32_t n_syscalls, n_syscall_names;
 	/* The hidden state of the spans it ends (spans.def): slots of span_size bytes behind
-	 * span_head. Offsets in a slot: start (uint64 ns) 0, the key (uint64) 8 if there is one. */
+	 * span_head. Offsets in a slot: start (uint64 ns) 0, the key (uint64) 8 if there is one; of
+	 * calls also the target's cookie (uint64) 16. */
 	bool has_span;
 	enum span_kind span_kind;
 	uint32_t
@@ -169,6 +179,14 @@ struct plan_needs {
 	bool cpus;	  /* the number of CPUs: aggregations may be read in programs */
 };
 
+/* Names of functions and attach points, each once: what TY_NAME counts. [0] is "". */
+struct plan_names {
+	const char **text;
+	uint32_t n;
+	uint32_t *slots; /* by hash: index in text, 0 when free */
+	uint32_t n_slots;
+};
+
 struct plan {
 	struct plan_map *maps;
 	uint32_t n_maps;
@@ -178,6 +196,7 @@ struct plan {
 	uint32_t n_progs;
 	struct plan_probe *probes;
 	uint32_t n_probes;
+	struct plan_names names;
 	struct plan_needs needs;
 	struct config config;
 	const struct source *source; /* copied spans refer to it */
@@ -193,3 +212,10 @@ struct plan *plan_make(struct arena *a, struct program *p, const struct plan_opt
 		       struct diags *d);
 /* Print it (--emit plan): stable, one line a row. */
 void plan_dump(const struct plan *p, FILE *out);
+
+/* plan_names.c: the number of `text`, which need not end with a NUL; it gets one. */
+uint32_t plan_name_add(struct arena *a, struct plan *p, const char *text, uint32_t len);
+/* Its number, 0 when no attach point or function of the plan is called so. */
+uint32_t plan_name_find(const struct plan *p, const char *text, uint32_t len);
+/* The name of a number; "" for one that is none. */
+const char *plan_name(const struct plan *p, uint32_t id);

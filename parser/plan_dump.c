@@ -82,7 +82,7 @@ static void dump_span(const struct plan_probe *q, FILE *out)
 	fprintf(out, " span ");
 	if (q->span_slots > 1)
 		fprintf(out, "%u + %u * ", q->span_head, q->span_slots);
-	fprintf(out, "%u start@0%s", q->span_size, span_rows[q->span_kind].has_key ? " key@8" : "");
+	fprintf(out, "%u start@0%s", q->span_size, span_rows[q->span_kind].key_bytes ? " key@8" : "");
 	for (uint32_t i = 0; i < q->n_span_entries; i++)
 		fprintf(out, " entry@%u", q->span_entries[i].offset);
 }
@@ -94,6 +94,8 @@ static void dump_prog(const struct plan *p, const struct plan_prog *g, FILE *out
 		fprintf(out, " frequency %llu Hz", (unsigned long long)g->hertz);
 	else if (g->kind == PP_INTERVAL || g->kind == PP_PROFILE)
 		fprintf(out, " period %llu ns", (unsigned long long)g->period_ns);
+	if (g->n_targets > 1)
+		fprintf(out, " functions %u", g->n_targets);
 	fprintf(out, "\n");
 	for (uint32_t i = 0; i < g->n_probes; i++) {
 		const struct plan_probe *q = &p->probes[g->probes[i]];

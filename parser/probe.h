@@ -58,6 +58,14 @@ struct probe_row {
 
 extern const struct probe_row probe_rows[PROBE_COUNT];
 
+/* A function that a probe is on. */
+struct attach_target {
+	const char *function; /* as people know it */
+	const char *symbol;   /* as the kernel or the file has it */
+	const char *path;     /* user functions: the file, absolute; else NULL */
+	uint64_t offset;      /* user functions: in the file; kernel's: behind the start; bytes */
+};
+
 /* An attach point, resolved. Which members count is said by the row's parse hook. */
 struct attach_point {
 	enum probe_id id;
@@ -66,14 +74,16 @@ struct attach_point {
 	const struct tp_format *format; /* tracepoint */
 	bool has_raw;		 /* tracepoint: a raw tracepoint of that name exists */
 	int64_t syscall; /* tracepoint syscalls:sys_enter_X, sys_exit_X: number of X; or -1 */
-	const char *function;	 /* kprobes, uprobes */
-	struct user_symbol user; /* uprobes */
+	const char *function; /* kprobes, uprobes: the function, or the pattern */
+	struct attach_target *targets; /* kprobes, uprobes: at least one, each offset once */
+	uint32_t n_targets;
 	uint64_t period_ns;	 /* interval, profile */
 	uint64_t hertz;		 /* profile: times a second, or 0: by period_ns */
 	const char *pattern;	 /* the attach point as written, when it is a pattern; or NULL */
-	uint64_t offset;	 /* uprobes: bytes behind the function's start */
 };
 
+/* Does `s` match the pattern, in which '*' stands for any text? */
+bool probe_matches(const char *pattern, const char *s);
 /* Resolve the text of one attach point. 0, or -1 with the reason in r->diags. */
 int probe_resolve(const struct probe_reader *r, const struct attach_text *text,
 		  struct attach_point *out);

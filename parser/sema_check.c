@@ -16,42 +16,6 @@
 
 /* ---- hooks of pass 2 --------------------------------------------------------------------- */
 
-static const struct type *longest_string(struct sema *s,
-					 const char *(*text)(const struct attach_point *))
-{
-	size_t longest = 1;
-
-	for (uint32_t i = 0; i < s->probe->n_points; i++) {
-		const char *t = text(&s->probe->points[i]);
-
-		if (t && strlen(t) + 1 > longest)
-			longest = strlen(t) + 1;
-	}
-	return type_string(s->arena, (uint32_t)longest);
-}
-
-static const char *point_name(const struct attach_point *p)
-{
-	return p->name;
-}
-
-static const char *point_function(const struct attach_point *p)
-{
-	return p->function;
-}
-
-const struct type *chk_probe(struct sema *s, struct expr *e)
-{
-	(void)e;
-	return longest_string(s, point_name);
-}
-
-const struct type *chk_func(struct sema *s, struct expr *e)
-{
-	(void)e;
-	return longest_string(s, point_function);
-}
-
 const struct tp_field *sema_args_field(const struct attach_point *p, const char *name)
 {
 	static const struct tp_field unchecked = {

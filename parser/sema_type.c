@@ -166,6 +166,12 @@ static const struct type *type_arith(struct sema *s, struct expr *e)
 	return sema_word(e->binary.op == OP_SUB || !is_unsigned);
 }
 
+/* A name is a number in the kernel: only a text that is known here can be one of them. */
+static bool is_name_and_text(const struct expr *name, const struct expr *text)
+{
+	return name->type->kind == TY_NAME && text->kind == EX_STRING;
+}
+
 static const struct type *type_compare(struct sema *s, struct expr *e)
 {
 	const struct type *x = sema_type_expr(s, e->binary.left),
@@ -174,11 +180,22 @@ static const struct type *type_compare(struct sema *s, struct expr *e)
 
 	if (equality && x->kind == TY_STRING && y->kind == TY_STRING)
 		return &type_bool;
+	if (equality && (is_name_and_text(e->binary.left, e->binary.right) ||
+			 is_name_and_text(e->binary.right, e->binary.left) ||
+			 (x->kind == TY_NAME && y->kind == TY_NAME)))
+		return &type_bool;
 	if ((type_is_compound(x) && type_is_compound(y)) ||
 	    (x->kind == TY_ARRAY && y->kind == TY_ARRAY))
 		return compound_compare(s, e, equality);
 	if (memory_comparable(x, y))
 		return &type_bool;
+	if (x->kind == TY_NAME || y->kind == TY_NAME) {
+		sema_error(s, e->span, "type-mismatch", "cannot compare %s with %s", sema_name_of(s, x),
+			   sema_name_of(s, y));
+		if (s->report)
+			diag_hint(s->diags, "write probe == \"text\" or probe != \"text\"");
+		return &type_error;
+	}
 	if ((x->kind == TY_STRING) != (y->kind == TY_STRING) && x->kind != TY_ERROR &&
 	    y->kind != TY_ERROR)
 		return sema_error(s, e->span, "type-mismatch", "cannot compare %s with %s",
@@ -443,7 +460,7 @@ static const struct type *type_call(struct sema *s, struct expr *e)
 	return sig.result;
 }
 
-static const struct type *type_name(struct sema *s, struct expr *e)
+static const struct type *type_variable(struct sema *s, struct expr *e)
 {
 	const struct builtin *b = e->name.builtin;
 	struct signature sig;
@@ -467,7 +484,7 @@ const struct type *sema_type_expr(struct sema *s, struct expr *e)
 		t = type_string(s->arena, e->string.len + 1);
 		break;
 	case EX_NAME:
-		t = type_name(s, e);
+		t = type_variable(s, e);
 		break;
 	case EX_VAR:
 		t = e->var.var ? e->var.var->type : &type_error;

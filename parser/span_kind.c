@@ -10,8 +10,8 @@
 #include <string.h>
 
 const struct span_row span_rows[SPAN_COUNT] = {
-#define SPAN(id, start_, state_, slots_, has_key_, same_, gen, doc_)                               \
-	[SPAN_##id] = {.start = start_, .state = state_, .slots = slots_, .has_key = has_key_,     \
+#define SPAN(id, start_, state_, slots_, key_, same_, gen, doc_)                               \
+	[SPAN_##id] = {.start = start_, .state = state_, .slots = slots_, .key_bytes = key_,     \
 		       .same = same_, .doc = doc_},
 #include "spans.def"
 #undef SPAN

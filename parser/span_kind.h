@@ -23,7 +23,7 @@ struct span_row {
 	enum span_start start;
 	enum span_state state;
 	uint32_t slots; /* spans of one thread, or CPU, that can be open at once */
-	bool has_key;	/* a word that says which end belongs to a start: stack pointer, number */
+	uint32_t key_bytes;	/* what says which end belongs to a start: stack pointer, number */
 	uint32_t same;	/* enum builtin_traits */
 	const char *doc;
 };

@@ -17,6 +17,7 @@ const struct type type_kstack = {.kind = TY_KSTACK, .size = 8, .align = 8};
 const struct type type_ksym = {.kind = TY_KSYM, .size = 8, .align = 8};
 const struct type type_usym = {.kind = TY_USYM, .size = 16, .align = 8};
 const struct type type_username = {.kind = TY_USERNAME, .size = 8, .align = 8};
+const struct type type_name = {.kind = TY_NAME, .size = 4, .align = 4};
 const struct type type_ustack = {.kind = TY_USTACK, .size = 8, .align = 8};
 
 static const struct type ints[2][4] = {
@@ -245,6 +246,8 @@ const char *type_str(struct arena *a, const struct type *t)
 		return "username";
 	case TY_TIMESTAMP:
 		return "timestamp";
+	case TY_NAME:
+		return "name";
 	case TY_AGG:
 		return agg_str(a, t);
 	case TY_TUPLE:

@@ -24,6 +24,7 @@ enum type_kind {
 	TY_USYM,      /* 16 bytes: an address, uint32 process id, uint32 execve count */
 	TY_USERNAME,  /* 8 bytes: a user id */
 	TY_TIMESTAMP, /* 8 bytes: nanoseconds since boot; .format is strftime's */
+	TY_NAME,      /* 4 bytes: index in plan->names, of a function or attach point */
 	TY_TUPLE,     /* .members, at their offsets; padding is zero, so that keys compare */
 	TY_RECORD,    /* likewise, with names */
 	TY_POINTER,   /* 8 bytes: an address of .to in .space */
@@ -63,7 +64,7 @@ struct type {
 };
 
 extern const struct type type_error, type_void, type_bool, type_kstack, type_ustack, type_ksym,
-	type_usym, type_username;
+	type_usym, type_username, type_name;
 
 /* The integer type of `size` bytes (1, 2, 4, 8). */
 const struct type *type_int(uint32_t size, bool is_signed);

@@ -13,7 +13,7 @@
 
 /* '*' matches any number of characters. Linear in practice: on a mismatch only the last '*' takes
  * one character more. */
-static bool matches(const char *pattern, const char *s)
+bool probe_matches(const char *pattern, const char *s)
 {
 	const char *star = NULL, *from = NULL;
 
@@ -56,7 +56,7 @@ static void offer(const char *name, void *ctx)
 	nearest_offer(&x->nearest, name);
 	if (x->nearest.best != before)
 		x->nearest.best = arena_strndup(x->arena, name, strlen(name));
-	if (matches(x->pattern, name))
+	if (probe_matches(x->pattern, name))
 		arena_push(x->arena, x->names, x->n, arena_strndup(x->arena, name, strlen(name)));
 }
 

@@ -96,6 +96,7 @@ static int read_all_headers(struct elfsym *e, const char *path)
 	if (err)
 		goto out;
 	e->machine = f.machine;
+	e->entry = f.entry;
 	e->size = f.size;
 	e->modified = st.st_mtim;
 	err = read_segments(e, &f);
@@ -564,4 +565,9 @@ bool elfsym_file_to_vaddr(struct elfsym *e, uint64_t file_offset, uint64_t *vadd
 		return false;
 	*vaddr = file_offset - found->offset + found->vaddr;
 	return true;
+}
+
+bool elfsym_is_entry(const struct elfsym *e, uint64_t vaddr)
+{
+	return vaddr && vaddr == e->entry;
 }

@@ -27,9 +27,15 @@ bool elfsym_by_address(struct elfsym *e, uint64_t vaddr, const char **name, uint
  * name, a global one before a local one. 0, -ESRCH, or -errno. */
 int elfsym_by_name(struct elfsym *e, const char *name, uint64_t *vaddr, uint64_t *file_offset,
 		   uint64_t *size);
-/* Each function name, in the order of the string table; of .symtab if there is one, else .dynsym.
- * Names with several versions come once a version. 0 or -errno. */
-int elfsym_each_function(struct elfsym *e, void (*fn)(const char *name, void *ctx), void *ctx);
+/* Gets a function: its name (valid during the call), address, place in the file, size in bytes. */
+typedef void elfsym_function_fn(const char *name, uint64_t vaddr, uint64_t file_offset,
+				uint64_t size, void *ctx);
+/* Each function of the file, by the order of names in the string table; of .symtab if there is
+ * one, else .dynsym. Those with several names come under each, those with several versions once a
+ * version. 0 or -errno. */
+int elfsym_each_function(struct elfsym *e, elfsym_function_fn *fn, void *ctx);
+/* Does a program begin there? It has no caller to return to. */
+bool elfsym_is_entry(const struct elfsym *e, uint64_t vaddr);
 bool elfsym_file_to_vaddr(struct elfsym *e, uint64_t file_offset, uint64_t *vaddr);
 
 /* Memory the index and the names given out take. */

@@ -39,7 +39,7 @@ struct elf_file {
 	int fd;
 	bool is_64;
 	uint16_t machine;
-	uint64_t size;
+	uint64_t size, entry;
 	uint64_t segments_offset, sections_offset;
 	uint32_t n_segments, n_sections, names_section;
 	struct section *sections;
@@ -76,7 +76,7 @@ struct name_chunk {
 struct elfsym {
 	int fd, debug_fd;
 	uint16_t machine;
-	uint64_t size;
+	uint64_t size, entry; /* bytes of the file; address where a program begins */
 	struct timespec modified;
 	struct segment *segments;
 	size_t n_segments;

@@ -41,13 +41,12 @@ static int each_string_block(const struct table *t, size_t overlap,
 		return -ENOMEM;
 	while (!err && at < t->strings_size) {
 		uint64_t left = t->strings_size - at;
-		size_t room = STRING_BLOCK + overlap;
-		size_t got =
-			elfsym_read_at(t->fd, block, left < room ? left : room, t->strings + at);
+		size_t room = STRING_BLOCK + overlap, want = left < room ? left : room;
+		size_t got = elfsym_read_at(t->fd, block, want, t->strings + at);
 
 		memset(block + got, 0, room - got);
 		err = fn(ctx, block, room, at);
-		if (got < room)
+		if (got < want) /* the file was cut short meanwhile */
 			break;
 		at += STRING_BLOCK;
 	}
@@ -168,64 +167,88 @@ int elfsym_by_name(struct elfsym *e, const char *name, uint64_t *vaddr, uint64_t
 	return 0;
 }
 
-/* ---- all names ---- */
+/* ---- all functions ---- */
 
-struct name_walk {
-	struct key_list names; /* string offset << 32, sorted */
-	size_t next;
-	void (*fn)(const char *name, void *ctx);
+struct place {
+	uint64_t value, size;
+};
+
+struct function_walk {
+	struct elfsym *e;
+	struct key_list names; /* string offset << 32 | index in places; sorted */
+	struct place *places;
+	size_t n_places, room, next;
+	elfsym_function_fn *fn;
 	void *ctx;
 	char *buffer;
 };
 
-static int collect_name(void *ctx, uint32_t i, const struct symbol *s)
+static int collect_function(void *ctx, uint32_t i, const struct symbol *s)
 {
-	struct key_list *l = ctx;
+	struct function_walk *w = ctx;
 
 	(void)i;
-	return l->n < FUNCTIONS_MAX ? elfsym_add_key(l, (uint64_t)s->name << 32) : 0;
+	if (w->n_places == FUNCTIONS_MAX)
+		return 0;
+	if (w->n_places == w->room) {
+		size_t room = w->room ? 2 * w->room : 1024;
+		struct place *more = realloc(w->places, room * sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		w->places = more;
+		w->room = room;
+	}
+	w->places[w->n_places] = (struct place){s->value, s->size};
+	return elfsym_add_key(&w->names, (uint64_t)s->name << 32 | w->n_places++);
 }
 
-static int call_names(void *ctx, const char *bytes, size_t n, uint64_t at)
+/* The name in the buffer, without its version. */
+static void call_function(struct function_walk *w, const char *name, size_t length)
 {
-	struct name_walk *w = ctx;
+	const struct place *p = &w->places[(uint32_t)w->names.keys[w->next]];
+	uint64_t file_offset;
+	char *version;
+
+	if (!length || length >= NAME_MAX_BYTES || !vaddr_to_file(w->e, p->value, &file_offset))
+		return;
+	memcpy(w->buffer, name, length);
+	w->buffer[length] = '\0';
+	version = memchr(w->buffer + 1, '@', length - 1);
+	if (version)
+		*version = '\0';
+	w->fn(w->buffer, p->value, file_offset, p->size, w->ctx);
+}
+
+static int call_functions(void *ctx, const char *bytes, size_t n, uint64_t at)
+{
+	struct function_walk *w = ctx;
 
 	for (; w->next < w->names.n; w->next++) {
 		uint64_t place = w->names.keys[w->next] >> 32;
-		const char *name;
-		size_t length;
 
 		if (place >= at + STRING_BLOCK)
 			break;
-		if (w->next && w->names.keys[w->next - 1] == w->names.keys[w->next])
-			continue;
-		name = bytes + (place - at);
-		length = strnlen(name, n - (place - at));
-		if (!length || length >= NAME_MAX_BYTES)
-			continue;
-		memcpy(w->buffer, name, length);
-		w->buffer[length] = '\0';
-		name = memchr(w->buffer + 1, '@', length - 1);
-		if (name)
-			w->buffer[name - w->buffer] = '\0';
-		w->fn(w->buffer, w->ctx);
+		call_function(w, bytes + (place - at),
+			      strnlen(bytes + (place - at), n - (place - at)));
 	}
 	return 0;
 }
 
-int elfsym_each_function(struct elfsym *e, void (*fn)(const char *name, void *ctx), void *ctx)
+int elfsym_each_function(struct elfsym *e, elfsym_function_fn *fn, void *ctx)
 {
-	struct name_walk w = {.fn = fn, .ctx = ctx, .buffer = malloc(NAME_MAX_BYTES)};
+	struct function_walk w = {.e = e, .fn = fn, .ctx = ctx, .buffer = malloc(NAME_MAX_BYTES)};
 	int err = w.buffer ? 0 : -ENOMEM;
 
 	for (enum table_id id = 0; id < TABLE_COUNT && !w.names.n && !err; id++) {
-		err = elfsym_each_symbol(e, id, collect_name, &w.names);
+		err = elfsym_each_symbol(e, id, collect_function, &w);
 		if (!err)
 			err = elfsym_sort_keys(w.names.keys, w.names.n);
 		if (!err && w.names.n)
-			err = each_string_block(&e->tables[id], NAME_MAX_BYTES, call_names, &w);
+			err = each_string_block(&e->tables[id], NAME_MAX_BYTES, call_functions, &w);
 	}
 	free(w.names.keys);
+	free(w.places);
 	free(w.buffer);
 	return err;
 }

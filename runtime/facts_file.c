@@ -118,8 +118,8 @@ static int facts_user_symbol(struct kernel *kernel, const char *path, const char
 	return -ESRCH;
 }
 
-static int facts_each_user_symbol(struct kernel *kernel, const char *path, kernel_name_fn fn,
-				  void *ctx)
+static int facts_each_user_function(struct kernel *kernel, const char *path, user_function_fn fn,
+				    void *ctx)
 {
 	const struct facts *k = facts_of(kernel);
 	int err = -ENOENT;
@@ -127,10 +127,20 @@ static int facts_each_user_symbol(struct kernel *kernel, const char *path, kerne
 	for (uint32_t i = 0; i < k->n_facts; i++) {
 		if (k->facts[i].kind != FACT_SYMBOL || strcmp(k->facts[i].symbol.path, path))
 			continue;
-		fn(k->facts[i].symbol.symbol, ctx);
+		fn(&k->facts[i].symbol, ctx);
 		err = 0;
 	}
 	return err;
+}
+
+static int facts_each_kernel_function(struct kernel *kernel, kernel_name_fn fn, void *ctx)
+{
+	const struct facts *k = facts_of(kernel);
+
+	for (uint32_t i = 0; i < k->n_facts; i++)
+		if (k->facts[i].kind == FACT_FUNCTION)
+			fn(k->facts[i].name, ctx);
+	return 0;
 }
 
 static bool facts_has_feature(struct kernel *kernel, enum kernel_feature f)
@@ -285,6 +295,7 @@ static int read_feature(struct reader *r)
 		[KF_KPROBE] = "kprobe",
 		[KF_UPROBE] = "uprobe",
 		[KF_UPROBE_MULTI] = "uprobe_multi",
+		[KF_KPROBE_MULTI] = "kprobe_multi",
 	};
 
 	for (uint32_t i = 0; r->n_words == 2 && i < KF_COUNT; i++) {
@@ -382,7 +393,8 @@ struct kernel *facts_file_open(const char *path)
 		.each_tracepoint = facts_each_tracepoint,
 		.has_raw_tracepoint = facts_has_raw_tracepoint,
 		.user_symbol = facts_user_symbol,
-		.each_user_symbol = facts_each_user_symbol,
+		.each_user_function = facts_each_user_function,
+		.each_kernel_function = facts_each_kernel_function,
 		.kernel_function = facts_kernel_function,
 		.has_feature = facts_has_feature,
 		.close = facts_close,

@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "kernel_facts.h"
+#include "ksym.h"
 #include "uapi_new.h"
 
 static bool has_file(const char *path)
@@ -31,6 +32,16 @@ static bool has_uprobe_multi(void)
 	return syscall(SYS_bpf, BPF_LINK_CREATE, &attr, sizeof(attr)) < 0 && errno == EBADF;
 }
 
+/* Links of kprobe_multi are fprobes; without these the kernel loads the program and refuses the
+ * link. */
+static bool has_fprobes(void)
+{
+	const char *name = "register_fprobe_syms";
+	uint64_t address = 0;
+
+	return ksyms_addresses(&name, &address, 1) == 0 && address;
+}
+
 bool kernel_probe_feature(enum kernel_feature f)
 {
 	switch (f) {
@@ -38,6 +49,7 @@ bool kernel_probe_feature(enum kernel_feature f)
 	case KF_KPROBE: return has_file("/sys/bus/event_source/devices/kprobe/type");
 	case KF_UPROBE: return has_file("/sys/bus/event_source/devices/uprobe/type");
 	case KF_UPROBE_MULTI: return kernel_probe_feature(KF_UPROBE) && has_uprobe_multi();
+	case KF_KPROBE_MULTI: return kernel_probe_feature(KF_KPROBE) && has_fprobes();
 	case KF_COUNT: break;
 	}
 	return false;

@@ -213,6 +213,7 @@ void format_view(struct text *t, const struct view *v)
 	case TY_USYM:
 	case TY_USERNAME:
 	case TY_TIMESTAMP:
+	case TY_NAME:
 	case TY_STRING: text_put(t, v->string.text, v->string.len); break;
 	case TY_KSTACK:
 	case TY_USTACK: format_stack(t, &v->stack); break;
@@ -330,6 +331,7 @@ static void convert_string(struct text *t, const struct plan_piece *p, const str
 	case TY_USYM:
 	case TY_USERNAME:
 	case TY_TIMESTAMP:
+	case TY_NAME:
 	case TY_STRING: put_padded(t, p, v->string.text, MIN(max, (size_t)v->string.len)); break;
 	case TY_BOOL:
 	case TY_INT:
@@ -359,6 +361,7 @@ static uint64_t view_integer(const struct view *v)
 	case TY_USYM:
 	case TY_USERNAME:
 	case TY_TIMESTAMP:
+	case TY_NAME:
 	case TY_STRING:
 	case TY_KSTACK:
 	case TY_USTACK:

@@ -9,6 +9,7 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <linux/btf.h>
 #include <search.h>
@@ -279,6 +280,7 @@ static int live_user_symbol(struct kernel *kernel, const char *path, const char 
 		out->path = found.path;
 	if (err)
 		return err;
+	found.is_entry = elfsym_is_entry(k->file.elf, found.address);
 	found.symbol = keep_name(k, symbol);
 	if (!found.symbol)
 		return -ENOMEM;
@@ -286,12 +288,34 @@ static int live_user_symbol(struct kernel *kernel, const char *path, const char 
 	return 0;
 }
 
-static int live_each_user_symbol(struct kernel *kernel, const char *path, kernel_name_fn fn,
-				 void *ctx)
-{
-	int err = open_file(live(kernel), path);
+struct function_call {
+	struct elfsym *elf;
+	const char *path;
+	user_function_fn fn;
+	void *ctx;
+};
 
-	return err ? err : elfsym_each_function(live(kernel)->file.elf, fn, ctx);
+static void call_function(const char *name, uint64_t vaddr, uint64_t file_offset, uint64_t size,
+			  void *ctx)
+{
+	const struct function_call *c = ctx;
+	struct user_symbol s = {.path = c->path, .symbol = name, .address = vaddr,
+				.offset = file_offset, .size = size,
+				.is_entry = elfsym_is_entry(c->elf, vaddr)};
+
+	c->fn(&s, c->ctx);
+}
+
+static int live_each_user_function(struct kernel *kernel, const char *path, user_function_fn fn,
+				   void *ctx)
+{
+	struct live_kernel *k = live(kernel);
+	struct function_call c = {.fn = fn, .ctx = ctx};
+	int err = open_file(k, path);
+
+	c.path = k->file.path;
+	c.elf = k->file.elf;
+	return err ? err : elfsym_each_function(k->file.elf, call_function, &c);
 }
 
 /* ---- the rest ---- */
@@ -303,6 +327,32 @@ static int live_kernel_function(struct kernel *kernel __attribute__((unused)), c
 	if (ksyms_addresses(&name, &address, 1))
 		return -EPERM;
 	return address ? 0 : -ENOENT;
+}
+
+/* Kernels without the function tracer do not tell. */
+static int live_each_kernel_function(struct kernel *kernel, kernel_name_fn fn, void *ctx)
+{
+	int dir = kernel_tracefs(kernel), fd;
+	char *line = NULL, *tab;
+	size_t size = 0;
+	FILE *f;
+
+	if (dir < 0)
+		return dir;
+	fd = openat(dir, "available_filter_functions", O_RDONLY | O_CLOEXEC);
+	f = fd < 0 ? NULL : fdopen(fd, "r");
+	if (!f)
+		return -errno;
+	while (getline(&line, &size, f) > 0) {
+		line[strcspn(line, "\n")] = '\0';
+		tab = strchr(line, '\t'); /* "name\t[module]" on some kernels */
+		if (tab)
+			*tab = ' ';
+		fn(line, ctx);
+	}
+	free(line);
+	fclose(f);
+	return 0;
 }
 
 static bool live_has_feature(struct kernel *kernel, enum kernel_feature f)
@@ -340,8 +390,9 @@ struct kernel *kernel_open(void)
 		.each_tracepoint = live_each_tracepoint,
 		.has_raw_tracepoint = live_has_raw_tracepoint,
 		.user_symbol = live_user_symbol,
-		.each_user_symbol = live_each_user_symbol,
+		.each_user_function = live_each_user_function,
 		.kernel_function = live_kernel_function,
+		.each_kernel_function = live_each_kernel_function,
 		.has_feature = live_has_feature,
 		.close = live_close,
 	};

@@ -10,12 +10,10 @@
 #include "kernel_facts.h"
 #include "log.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <unistd.h>
 
 struct listing {
 	struct kernel *kernel;
@@ -71,6 +69,21 @@ static void lst_tracepoints(struct listing *l, const char *rest)
 		l->error = err;
 }
 
+static void offer_symbol(const struct user_symbol *f, void *ctx)
+{
+	offer(f->symbol, ctx);
+}
+
+/* "name [module]" */
+static void offer_function(const char *name, void *ctx)
+{
+	char *word = strndup(name, strcspn(name, " "));
+
+	if (word)
+		offer(word, ctx);
+	free(word);
+}
+
 /* The file's name is read up to the last ':' of the pattern. */
 static void lst_symbols(struct listing *l, const char *rest)
 {
@@ -86,7 +99,7 @@ static void lst_symbols(struct listing *l, const char *rest)
 	if (!path)
 		return;
 	l->path = path;
-	err = l->kernel->each_user_symbol(l->kernel, path, offer, l);
+	err = l->kernel->each_user_function(l->kernel, path, offer_symbol, l);
 	if (err) {
 		log_error("cannot list functions of '%s': %s", path,
 			  err == -ENOEXEC ? "not an ELF program or library" : strerror(-err));
@@ -97,25 +110,11 @@ static void lst_symbols(struct listing *l, const char *rest)
 	free(path);
 }
 
-/* Kernels without ftrace do not tell; then there is nothing to list. */
+/* Kernels without the function tracer do not tell; then there is nothing to list. */
 static void lst_functions(struct listing *l, const char *rest)
 {
-	int dir = kernel_tracefs(l->kernel), fd;
-	char *line = NULL;
-	size_t size = 0;
-	ssize_t len;
-	FILE *f;
-
 	(void)rest;
-	fd = dir < 0 ? -1 : openat(dir, "available_filter_functions", O_RDONLY | O_CLOEXEC);
-	f = fd < 0 ? NULL : fdopen(fd, "r");
-	while (f && (len = getline(&line, &size, f)) > 0) {
-		line[strcspn(line, " \t\n")] = '\0';
-		offer(line, l);
-	}
-	free(line);
-	if (f)
-		fclose(f);
+	l->kernel->each_kernel_function(l->kernel, offer_function, l);
 }
 
 static lst_fn *const listers[PROBE_COUNT] = {

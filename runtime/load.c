@@ -6,6 +6,7 @@
  * tracepoints get their BTF id from a scan of the raw section (the section handler below).
  */
 #define _GNU_SOURCE
+#include "attach.h"
 #include "early_map.h"
 #include "kernel_facts.h"
 #include "ksym.h"
@@ -166,6 +167,21 @@ static int prepare_uprobe(struct bpf_program *prog, struct bpf_prog_load_opts *o
 	return 0;
 }
 
+/* kprobes: likewise. */
+static int prepare_kprobe(struct bpf_program *prog, struct bpf_prog_load_opts *opts, long cookie)
+{
+	struct session *s = (struct session *)cookie;
+
+	for (uint32_t i = 0; i < s->plan->n_progs; i++) {
+		const struct plan_prog *g = &s->plan->progs[i];
+
+		if (strcmp(g->symbol, bpf_program__name(prog)) == 0 &&
+		    attach_is_kernel_multi(s->kernel, g))
+			opts->expected_attach_type = BPF_TRACE_KPROBE_MULTI;
+	}
+	return 0;
+}
+
 static const struct {
 	const char *section;
 	enum bpf_prog_type type;
@@ -174,6 +190,8 @@ static const struct {
 } handlers[] = {
 	{"tp_btf+", BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_TRACE_RAW_TP, prepare_tp_btf},
 	{"iter/task", BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_TRACE_ITER, prepare_iter},
+	{"kprobe+", BPF_PROG_TYPE_KPROBE, (enum bpf_attach_type)0, prepare_kprobe},
+	{"kretprobe+", BPF_PROG_TYPE_KPROBE, (enum bpf_attach_type)0, prepare_kprobe},
 	{"uprobe+", BPF_PROG_TYPE_KPROBE, (enum bpf_attach_type)0, prepare_uprobe},
 	{"uretprobe+", BPF_PROG_TYPE_KPROBE, (enum bpf_attach_type)0, prepare_uprobe},
 };

@@ -324,12 +324,23 @@ static bool only_special(const struct plan *p)
 	return true;
 }
 
+/* As people count them: a probe on many functions is many. */
+static uint32_t count_probes(const struct plan *p)
+{
+	uint32_t n = p->n_probes;
+
+	for (uint32_t i = 0; i < p->n_progs; i++)
+		if (p->progs[i].n_probes && p->progs[i].n_targets > 1)
+			n += p->progs[i].n_targets - 1;
+	return n;
+}
+
 static int say_ready(const struct loop *l)
 {
 	static const char word[] = "ready\n";
 
 	if (!l->o->quiet)
-		l->events.out->attached(l->events.out, l->s->plan->n_probes);
+		l->events.out->attached(l->events.out, count_probes(l->s->plan));
 	if (l->o->ready_fd >= 0 && write(l->o->ready_fd, word, sizeof(word) - 1) < 0)
 		return -errno;
 	return 0;

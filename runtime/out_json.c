@@ -184,6 +184,7 @@ static void put_value(struct out_json *w, const struct view *v)
 	case TY_USYM:
 	case TY_USERNAME:
 	case TY_TIMESTAMP:
+	case TY_NAME:
 	case TY_POINTER: put_as_text(w, v); break;
 	case TY_TUPLE:
 	case TY_RECORD:

@@ -174,6 +174,8 @@ static const char *text_of(struct stack_source *source, const struct type *t, co
 		text = user_symbol(s, bytes);
 	else if (t->kind == TY_USERNAME)
 		text = user_name(s, word_at(bytes, 0));
+	else if (t->kind == TY_NAME)
+		text = plan_name(s->plan, half_at(bytes, 0));
 	else if (t->kind == TY_TIMESTAMP)
 		text = texts_time(s, t->format, wall_of_boot(s, word_at(bytes, 0)));
 	return text ? text : "";

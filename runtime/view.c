@@ -84,6 +84,7 @@ void view_make(struct view *v, const struct type *type, const void *bytes,
 	case TY_USYM:
 	case TY_USERNAME:
 	case TY_TIMESTAMP:
+	case TY_NAME:
 		v->string.text = stacks && stacks->text ? stacks->text(stacks, type, bytes) : "";
 		v->string.len = (uint32_t)strlen(v->string.text);
 		break;

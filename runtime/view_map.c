@@ -90,6 +90,7 @@ static int compare_views(const struct view *a, const struct view *b)
 	case TY_USYM:
 	case TY_USERNAME:
 	case TY_TIMESTAMP:
+	case TY_NAME:
 	case TY_STRING: return compare_strings(a, b);
 	case TY_KSTACK:
 	case TY_USTACK: return compare_stacks(&a->stack, &b->stack);

@@ -72,6 +72,9 @@ static const char *const raw_names[] = {"sched_switch", "sys_enter", "sys_exit",
 static const struct user_symbol symbols[] = {
 	{.path = "/bin/app", .symbol = "main", .address = 0x401000, .offset = 0x1000, .size = 64},
 	{.path = "/bin/app", .symbol = "handle", .address = 0x401040, .offset = 0x1040, .size = 32},
+	{.path = "/bin/app", .symbol = "_start", .address = 0x401080, .offset = 0x1080, .size = 32,
+	 .is_entry = true},
+	{.path = "/bin/app", .symbol = "__handle", .address = 0x401040, .offset = 0x1040},
 	{.path = "/opt/a:b", .symbol = "run", .address = 0x401080, .offset = 0x1080, .size = 32},
 };
 
@@ -139,15 +142,19 @@ static int fake_user_symbol(struct kernel *k, const char *path, const char *symb
 	return err;
 }
 
-static int fake_each_user_symbol(struct kernel *k, const char *path, kernel_name_fn fn, void *ctx)
+static int fake_each_user_function(struct kernel *k, const char *path, user_function_fn fn,
+				   void *ctx)
 {
 	char name[32]; /* handed over in a buffer that is gone afterwards, as kernel.h allows */
 
 	(void)k;
 	for (size_t i = 0; i < COUNT(symbols); i++)
 		if (!strcmp(symbols[i].path, path)) {
+			struct user_symbol s = symbols[i];
+
 			snprintf(name, sizeof(name), "%s", symbols[i].symbol);
-			fn(name, ctx);
+			s.symbol = name;
+			fn(&s, ctx);
 			memset(name, 'x', sizeof(name) - 1);
 		}
 	return 0;
@@ -158,6 +165,16 @@ static int fake_kernel_function(struct kernel *k, const char *name)
 	if (fake(k)->function_err)
 		return fake(k)->function_err;
 	return strcmp(name, "vfs_read") == 0 || strcmp(name, "vfs_write") == 0 ? 0 : -ENOENT;
+}
+
+static int fake_each_kernel_function(struct kernel *k, kernel_name_fn fn, void *ctx)
+{
+	if (fake(k)->function_err)
+		return fake(k)->function_err;
+	fn("vfs_read", ctx);
+	fn("vfs_write", ctx);
+	fn("ext4_sync_file [ext4]", ctx);
+	return 0;
 }
 
 static bool fake_has_feature(struct kernel *k, enum kernel_feature f)
@@ -172,8 +189,9 @@ void fake_kernel_init(struct fake_kernel *f)
 		.each_tracepoint = fake_each_tracepoint,
 		.has_raw_tracepoint = fake_has_raw_tracepoint,
 		.user_symbol = fake_user_symbol,
-		.each_user_symbol = fake_each_user_symbol,
+		.each_user_function = fake_each_user_function,
 		.kernel_function = fake_kernel_function,
+		.each_kernel_function = fake_each_kernel_function,
 		.has_feature = fake_has_feature,
 	}};
 }

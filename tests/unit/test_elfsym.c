@@ -216,10 +216,14 @@ struct names {
 	size_t n, n_copy, n_last;
 };
 
-static void count_name(const char *name, void *ctx)
+static void count_name(const char *name, uint64_t vaddr, uint64_t file_offset, uint64_t size,
+		       void *ctx)
 {
 	struct names *n = ctx;
 
+	(void)vaddr;
+	(void)file_offset;
+	(void)size;
 	n->n++;
 	n->n_copy += strcmp(name, "copy") == 0;
 	n->n_last += strcmp(name, "last") == 0;

@@ -74,6 +74,11 @@ static void note_name(const char *name, void *ctx)
 	strcat(strcat(ctx, name), " ");
 }
 
+static void note_function(const struct user_symbol *f, void *ctx)
+{
+	note_name(f->symbol, ctx);
+}
+
 static void test_tracepoints(void **state)
 {
 	struct kernel *k = open_good();
@@ -120,9 +125,9 @@ static void test_symbols(void **state)
 	assert_int_equal(k->user_symbol(k, "./app", "none", &s), -ESRCH);
 	assert_string_equal(s.path, "./app");
 	assert_int_equal(k->user_symbol(k, "app", "main", &s), -ENOENT);
-	assert_int_equal(k->each_user_symbol(k, "./app", note_name, names), 0);
+	assert_int_equal(k->each_user_function(k, "./app", note_function, names), 0);
 	assert_string_equal(names, "main handle ");
-	assert_int_equal(k->each_user_symbol(k, "app", note_name, names), -ENOENT);
+	assert_int_equal(k->each_user_function(k, "app", note_function, names), -ENOENT);
 	kernel_close(k);
 }
 

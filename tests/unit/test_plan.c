@@ -297,8 +297,8 @@ static void test_other_programs(void **state)
 	assert_string_equal(p->progs[3].section, "kprobe/vfs_read");
 	assert_string_equal(p->progs[4].section, "kretprobe/vfs_read");
 	assert_string_equal(p->progs[5].section, "uprobe//bin/app:handle");
-	assert_int_equal(p->progs[5].offset, 0x1040);
-	assert_string_equal(p->progs[6].path, "/bin/app");
+	assert_int_equal(p->progs[5].targets[0].offset, 0x1040);
+	assert_string_equal(p->progs[6].targets[0].path, "/bin/app");
 	for (uint32_t i = 0; i < p->n_progs; i++)
 		assert_true(strlen(p->progs[i].symbol) <= 15);
 	world_free(&w);

@@ -146,10 +146,10 @@ static void test_functions(void **state)
 	resolve(&w, "k:whatever", PROBE_KPROBE, "kprobe:whatever");
 	p = resolve(&w, "u:/bin/app:handle", PROBE_UPROBE, "uprobe:/bin/app:handle");
 	assert_string_equal(p.function, "handle");
-	assert_string_equal(p.user.path, "/bin/app");
-	assert_int_equal(p.user.offset, 0x1040);
+	assert_string_equal(p.targets[0].path, "/bin/app");
+	assert_int_equal(p.targets[0].offset, 0x1040);
 	p = resolve(&w, "uprobe:\"/opt/a:b\":run", PROBE_UPROBE, "uprobe:/opt/a:b:run");
-	assert_string_equal(p.user.path, "/opt/a:b");
+	assert_string_equal(p.targets[0].path, "/opt/a:b");
 	p = resolve(&w, "u:\"/bin/\"app:mai\"n\"", PROBE_UPROBE, "uprobe:/bin/app:main");
 	assert_string_equal(p.function, "main");
 	world_free(&w);
@@ -183,6 +183,30 @@ static void check_refusal(const struct refusal *f, void (*change)(struct fake_ke
 	world_free(&w);
 }
 
+/* A pattern is one attach point on all that it matches, each place once, by its plainest name. */
+static void test_patterns(void **state)
+{
+	struct attach_point p;
+	struct world w;
+
+	(void)state;
+	world_init(&w);
+	p = resolve(&w, "k:vfs_*", PROBE_KPROBE, "kprobe:vfs_*");
+	assert_int_equal(p.n_targets, 2);
+	assert_string_equal(p.targets[1].function, "vfs_write");
+	assert_null(p.targets[1].path);
+	p = resolve(&w, "k:ext4*", PROBE_KPROBE, "kprobe:ext4*");
+	assert_string_equal(p.targets[0].symbol, "ext4_sync_file");
+	p = resolve(&w, "u:/bin/app:*", PROBE_UPROBE, "uprobe:/bin/app:*");
+	assert_int_equal(p.n_targets, 3);
+	assert_string_equal(p.targets[0].function, "main");
+	assert_string_equal(p.targets[1].function, "handle");
+	assert_string_equal(p.targets[2].function, "_start");
+	p = resolve(&w, "ur:/bin/app:*", PROBE_URETPROBE, "uretprobe:/bin/app:*");
+	assert_int_equal(p.n_targets, 2); /* _start returns to nobody */
+	world_free(&w);
+}
+
 static void test_refusals(void **state)
 {
 	static const struct refusal rows[] = {
@@ -207,9 +231,10 @@ static void test_refusals(void **state)
 		{"k:a:b", "attach-form", "kprobe:FUNCTION", NULL},
 		{"u:/bin/app", "attach-form", "uprobe:PATH:SYMBOL", NULL},
 		{"ur::main", "attach-form", "uretprobe:PATH:SYMBOL", NULL},
-		{"k:vfs_*", "not-built", "kprobe", NULL},
+		{"k:vfs_raed*", "no-match", "matches 'vfs_raed*'", "kprobe:vfs_read"},
 		{"kr:vfs_read+4", "not-built", "kretprobe", NULL},
-		{"u:/bin/app:mai*", "not-built", "uprobe", NULL},
+		{"u:/bin/app:handel*", "no-match", "matches 'handel*'", "'handle'"},
+		{"ur:/bin/app:_start", "no-return", "never returns", "main"},
 		{"t:sched:sched_swich", "unknown-tracepoint", "sched:sched_swich",
 		 "did you mean tracepoint:sched:sched_switch"},
 		{"t:task:sched_switch", "unknown-tracepoint", "task:sched_switch",
@@ -258,6 +283,11 @@ static void no_elf(struct fake_kernel *k)
 	k->symbol_err = -ENOEXEC;
 }
 
+static void no_list(struct fake_kernel *k)
+{
+	k->function_err = -EPERM;
+}
+
 static void test_kernel_refusals(void **state)
 {
 	static const struct {
@@ -266,6 +296,7 @@ static void test_kernel_refusals(void **state)
 	} rows[] = {
 		{{"k:vfs_read", "no-kprobes", "CONFIG_KPROBES", "tracepoint"}, lack_kprobes},
 		{{"u:/bin/app:main", "no-binary", "not an ELF", NULL}, no_elf},
+		{{"k:vfs_*", "no-functions", "does not say", "available_filter_functions"}, no_list},
 	};
 
 	(void)state;
@@ -298,7 +329,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_names),	       cmocka_unit_test(test_tracepoint),
 		cmocka_unit_test(test_syscalls),       cmocka_unit_test(test_interval),
-		cmocka_unit_test(test_functions),      cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_functions), cmocka_unit_test(test_patterns),      cmocka_unit_test(test_refusals),
 		cmocka_unit_test(test_bad_periods),    cmocka_unit_test(test_kernel_refusals),
 		cmocka_unit_test(test_unchecked),
 	};

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The parse hooks of probes.def, and what they share. Private to probe*.c.
+ */
+#pragma once
+#include "probe.h"
+
+/* See struct probe_row. */
+typedef int parse_fn(const struct probe_reader *r, struct attach_point *p, char **parts,
+		     uint32_t n);
+parse_fn prs_nothing, prs_tracepoint, prs_interval, prs_profile, prs_kernel_function,
+	prs_user_symbol;
+
+/* Say how probes of this type are written; -1. */
+int probe_wrong_form(const struct probe_reader *r, const struct attach_point *p);

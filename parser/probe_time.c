@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Attach points of what fires by the clock: interval, profile.
+ */
+#include "arena.h"
+#include "diag.h"
+#include "probe_parse.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+	const char *unit;
+	uint64_t ns;
+} units[] = {
+	{"s", 1000000000}, {"ms", 1000000}, {"us", 1000}, {"ns", 1}, {"m", 60000000000},
+};
+
+static uint64_t unit_ns(const char *unit)
+{
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+		if (strcmp(units[i].unit, unit) == 0)
+			return units[i].ns;
+	return 0;
+}
+
+/* Period from "hz:N", "s:N", "ms:N", "us:N" or "500ms"; 0 when it is none of them. */
+static uint64_t read_period(char **parts, uint32_t n)
+{
+	const char *number = parts[n - 1];
+	char *end;
+	uint64_t value, scale;
+
+	if (number[0] < '0' || number[0] > '9')
+		return 0;
+	errno = 0;
+	value = strtoull(number, &end, 10);
+	if (errno || value == 0)
+		return 0;
+	if (n == 2 && *end == '\0' && strcmp(parts[0], "hz") == 0)
+		return value <= 1000000000 ? 1000000000 / value : 0;
+	scale = n == 2 ? (*end ? 0 : unit_ns(parts[0])) : unit_ns(end);
+	if (scale == 0 || value > INT64_MAX / scale)
+		return 0;
+	return value * scale;
+}
+
+enum { SHORTEST_PERIOD_NS = 1000 };
+
+static int prs_period(const struct probe_reader *r, struct attach_point *p, char **parts,
+	       uint32_t n)
+{
+	const char *name = probe_rows[p->id].name;
+
+	if (n != 1 && n != 2)
+		return probe_wrong_form(r, p);
+	p->period_ns = read_period(parts, n);
+	if (p->period_ns == 0) {
+		diag_error(r->diags, p->span, "bad-period", "'%s%s%s' is not a period", parts[0],
+			   n == 2 ? ":" : "", n == 2 ? parts[1] : "");
+		return diag_hint(r->diags, "write %s:s:1, %s:ms:100, %s:hz:99 or %s:500ms", name, name,
+				 name, name);
+	}
+	if (p->period_ns < SHORTEST_PERIOD_NS) {
+		diag_error(r->diags, p->span, "bad-period", "a period of %llu ns is too short",
+			   (unsigned long long)p->period_ns);
+		return diag_hint(r->diags, "the shortest is 1us");
+	}
+	return 0;
+}
+
+int prs_interval(const struct probe_reader *r, struct attach_point *p, char **parts,
+		 uint32_t n)
+{
+	return prs_period(r, p, parts, n);
+}
+
+/* The kernel itself keeps a frequency, by the time that passes between samples. */
+int prs_profile(const struct probe_reader *r, struct attach_point *p, char **parts,
+		uint32_t n)
+{
+	if (prs_period(r, p, parts, n))
+		return -1;
+	if (n == 2 && strcmp(parts[0], "hz") == 0)
+		p->hertz = strtoull(parts[1], NULL, 10);
+	return 0;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The att_* hooks, one a kind of program, and what they share. Private to attach*.c.
+ */
+#pragma once
+#include "session.h"
+
+/* Attach plan->progs[prog]: attach_add() each link. 0 or -errno. */
+typedef int att_fn(struct session *s, uint32_t prog);
+att_fn att_tracepoint, att_interval, att_profile, att_kernel_function, att_user_function;
+
+/* Descriptor of a loaded program. */
+int attach_fd(const struct session *s, uint32_t prog);
+/* Take over l.fd; one below 0 is the failure that errno tells. 0 or -errno. */
+int attach_add(struct session *s, struct link l);
+
+/* Is this kernel function's program one for a multi link? It must be loaded so. */
+bool attach_is_kernel_multi(struct kernel *k, const struct plan_prog *g);
