@@ -630,7 +630,8 @@ static void plan_open(struct planner *pl, uint32_t id)
 	uint32_t prog;
 
 	if (pl->program->config.open_spans != OPEN_SPANS_COUNT ||
-	    span_rows[q->span_kind].state != STATE_TASK)
+	    (q->span_kind != SPAN_SWITCH && q->span_kind != SPAN_RETURN &&
+	     q->span_kind != SPAN_SYSCALL))
 		return;
 	prog = add_prog(pl, g, "open");
 	arena_push(pl->arena, pl->plan->progs[prog].probes, pl->plan->progs[prog].n_probes, id);
