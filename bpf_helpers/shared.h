@@ -69,7 +69,10 @@ struct sonde_control {
 	uint32_t asleep;   /* the reader blocks: the next record must wake it (then cleared) */
 	uint32_t exiting;  /* exit() was called: programs return at once */
 	uint32_t exit_code;
-	uint32_t pad;
+	uint32_t open_begins; /* programs of open spans mark those that are off CPU at the start */
+	uint32_t open_call;   /* which call of a thread, counted from the outermost */
+	uint32_t open_more;   /* some thread has more open calls than that */
+	uint64_t end_ns;      /* CLOCK_MONOTONIC when tracing ended: open spans end then */
 	uint32_t epoch[SONDE_MAX_MAPS]; /* of each map: entries of earlier epochs are cleared */
 	uint32_t acked[SONDE_MAX_MAPS]; /* last epoch user space has finished deleting */
 };
@@ -135,5 +138,6 @@ enum sonde_loss {
 	SONDE_LOSS_READ_FAULT,	 /* memory that could not be read: it is empty or 0 */
 	SONDE_LOSS_RUN,		 /* a run left out: no memory beside the stack, nested too deeply */
 	SONDE_LOSS_LOOP_CUT,	 /* loops cut after LIMIT_LOOP rounds */
+	SONDE_LOSS_INDEX,	 /* elements behind an array's end, taken as 0 */
 	SONDE_LOSS_COUNT,
 };

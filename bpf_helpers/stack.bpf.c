@@ -275,3 +275,11 @@ INLINE uint64_t sonde_stack_user(void *ctx, uint32_t probe, uint32_t limit)
 {
 	return capture(CAPTURE_USER, ctx, 0, 0, probe, limit);
 }
+
+/* len() of a stack. */
+INLINE uint64_t sonde_stack_length(uint64_t hash)
+{
+	struct sonde_stack *s = bpf_map_lookup_elem(&sonde_stacks, &hash);
+
+	return s ? s->n_frames : 0;
+}

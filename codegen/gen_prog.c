@@ -207,6 +207,10 @@ static void gen_by_kind(struct gen *g, LLVMBasicBlockRef out)
 		prog_select_probe(g, g->prog->probes[0]);
 		gen_span(g, out);
 		return;
+	case PP_OPEN_SPANS:
+		prog_select_probe(g, g->prog->probes[0]);
+		gen_open_spans(g, out);
+		return;
 	case PP_SCOPE_FORK:
 		gen_scope_fork(g, out);
 		return;
@@ -231,7 +235,7 @@ static void add_attribute(struct gen *g, LLVMValueRef fn, const char *name)
 static bool stops_after_exit(const struct gen *g)
 {
 	return (g->prog->n_probes || g->prog->n_starts) && g->prog->kind != PP_BEGIN &&
-	       g->prog->kind != PP_END;
+	       g->prog->kind != PP_END && g->prog->kind != PP_OPEN_SPANS;
 }
 
 void gen_program(struct gen *g, uint32_t index)

@@ -11,6 +11,8 @@ void prog_only_if(struct gen *g, LLVMValueRef cond, LLVMBasicBlockRef otherwise)
 /* Leave to `out` unless the current thread is traced. */
 void prog_scope_test(struct gen *g, LLVMBasicBlockRef out);
 /* Make plan->probes[id] the one that is generated. */
+/* The spans of the selected probe that are open when tracing ends (gen_span.c). */
+void gen_open_spans(struct gen *g, LLVMBasicBlockRef out);
 void prog_select_probe(struct gen *g, uint32_t id);
 /* Predicate and body; ends at a new block to go on from. */
 void prog_body(struct gen *g);

@@ -5,6 +5,7 @@
  * All nodes live in the compile arena. Lists are arrays {items, n_items}.
  */
 #pragma once
+#include "config.h"
 #include "limits.h"
 #include "source.h"
 #include <stdbool.h>
@@ -47,6 +48,7 @@ struct map {
 	struct expr **ones;	/* uses with one key that may be a tuple of several */
 	uint32_t n_ones;
 	bool is_one;		/* some use has one key that is none */
+	const struct map_decl *decl; /* or NULL */
 	bool is_assigned;	/* somewhere, though perhaps by something wrong */
 	uint32_t id;		/* index in plan->maps, handed out by plan.c */
 };
@@ -250,8 +252,44 @@ struct probe {
 	uint32_t n_start_conds;
 };
 
+/* Root item `let @m = hash(100);`. */
+struct map_decl {
+	const char *name; /* with the @ */
+	struct span span, kind_span;
+	const char *kind;
+	uint64_t max_entries;
+};
+
+/* Root items `macro f(…) { … }` and `fn f($x : T) : T { … }`: parsed, not built yet. */
+struct function {
+	bool is_macro;
+	struct span span;
+	const char *name;
+	struct expr **params; /* EX_VAR; of a macro EX_MAP and EX_NAME too */
+	const struct type_name **types; /* of a fn's parameters */
+	uint32_t n_params, n_types;
+	const struct type_name *result; /* of a fn */
+	struct block body;
+};
+
+/* Text to its end: a preprocessor line, a struct, union or enum, an imported file's name. */
+struct root_text {
+	struct span span;
+	const char *text;
+};
+
 struct program {
 	const struct source *source;
+	struct config config;	  /* config.c */
+	struct setting *settings; /* as written */
+	uint32_t n_settings;
+	bool has_config;
+	struct map_decl *map_decls;
+	uint32_t n_map_decls;
+	struct function *functions;
+	uint32_t n_functions;
+	struct root_text *c_items, *imports;
+	uint32_t n_c_items, n_imports;
 	struct probe **probes;
 	uint32_t n_probes;
 	struct map **maps;	/* in order of appearance: sema_name.c */

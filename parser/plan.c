@@ -81,7 +81,8 @@ static void plan_map(struct planner *pl, struct map *map)
 	}
 	if (map->n_keys) {
 		m.kind = agg ? PM_PERCPU_HASH : PM_HASH;
-		m.max_entries = LIMIT_MAP_KEYS;
+		m.max_entries = map->decl ? (uint32_t)map->decl->max_entries
+					  : (uint32_t)pl->program->config.max_map_keys;
 		plan_key(pl, &m, map);
 	} else {
 		m.kind = agg ? PM_PERCPU_ARRAY : PM_ARRAY;
@@ -196,6 +197,7 @@ static void plan_expr(struct expr *e, void *ctx)
 		e->call.event = -1;
 	if (!b)
 		return;
+	pl->plan->needs.cgroup |= b->id == BI_cgroup;
 	if (b->id == BI_printf)
 		plan_printf(pl, e);
 	else if (b->id == BI_print)
@@ -300,7 +302,17 @@ struct reads {
 	bool entry_of_point; /* entry() holds what differs between attach points */
 	const char **fields;
 	uint32_t n_fields;
+	uint32_t *limits; /* of ustack(n) */
+	uint32_t n_limits;
 };
+
+static void add_limit(struct reads *r, uint32_t limit)
+{
+	for (uint32_t i = 0; i < r->n_limits; i++)
+		if (r->limits[i] == limit)
+			return;
+	arena_push(r->arena, r->limits, r->n_limits, limit);
+}
 
 static void add_read(struct reads *r, const char *field)
 {
@@ -322,8 +334,11 @@ static void read_expr(struct expr *e, void *ctx)
 
 	if (e->kind == EX_CALL && e->call.builtin && e->call.builtin->traits & TR_ENTRY)
 		return; /* computed when the span starts: plan_span */
-	if (e->kind == EX_NAME && e->name.builtin && e->name.builtin->id == BI_ustack)
-		r->ustack = true;
+	if (e->kind == EX_NAME && e->name.builtin && e->name.builtin->id == BI_ustack) {
+		r->ustack |= !e->name.limit;
+		if (e->name.limit)
+			add_limit(r, e->name.limit);
+	}
 	if (e->kind == EX_NAME && e->name.builtin && e->name.builtin->id == BI_probe)
 		r->probe = true;
 	if (e->kind == EX_FIELD && is_args(e->field.object))
@@ -428,6 +443,8 @@ static const char *section_of(struct arena *a, const struct plan_prog *g)
 	case PP_SCOPE_FORK:
 	case PP_SCOPE_EXEC:
 		return arena_printf(a, "tp_btf/%s", g->event);
+	case PP_OPEN_SPANS:
+		return "iter/task";
 	case PP_TRACEPOINT:
 		return arena_printf(a, "tracepoint/%s/%s", g->category, g->event);
 	case PP_INTERVAL:
@@ -552,6 +569,10 @@ static void plan_switch_state(struct planner *pl, struct plan_probe *q,
 {
 	if (r->ustack)
 		q->span_ustack = (int32_t)span_field(q, &type_ustack).offset;
+	q->span_ustack_limits = r->limits;
+	for (uint32_t i = 0; i < r->n_limits; i++)
+		arena_push(pl->arena, q->span_ustacks, q->n_span_ustacks,
+			   span_field(q, &type_ustack));
 	q->span_arg_names = r->fields;
 	for (uint32_t i = 0; i < r->n_fields; i++) {
 		const struct tp_field *tf = sema_args_field(point, r->fields[i]);
@@ -619,6 +640,22 @@ static void plan_start(struct planner *pl, const struct attach_point *point, uin
 	arena_push(pl->arena, g->starts, g->n_starts, id);
 }
 
+/* open_spans = count: a program that goes over all threads when tracing has ended. */
+static void plan_open(struct planner *pl, uint32_t id)
+{
+	const struct plan_probe *q = &pl->plan->probes[id];
+	struct plan_prog g = {.kind = PP_OPEN_SPANS};
+	uint32_t prog;
+
+	if (pl->program->config.open_spans != OPEN_SPANS_COUNT ||
+	    (q->span_kind != SPAN_SWITCH && q->span_kind != SPAN_RETURN &&
+	     q->span_kind != SPAN_SYSCALL))
+		return;
+	prog = add_prog(pl, g, "open");
+	arena_push(pl->arena, pl->plan->progs[prog].probes, pl->plan->progs[prog].n_probes, id);
+	pl->plan->needs.task = true; /* is it on a CPU? */
+}
+
 /* ---- probes ------------------------------------------------------------------------------ */
 
 static bool same_fields(const struct attach_point *p, const struct attach_point *q,
@@ -679,6 +716,8 @@ static void plan_point(struct planner *pl, uint32_t ast, uint32_t index, const s
 	arena_push(pl->arena, g->probes, g->n_probes, id);
 	if (q.has_span)
 		plan_start(pl, point, id);
+	if (q.has_span)
+		plan_open(pl, id);
 }
 
 static void plan_probe(struct planner *pl, uint32_t ast)
@@ -719,6 +758,22 @@ static void plan_scope(struct planner *pl, const struct plan_options *options)
 		 "scope_exec");
 }
 
+/* The kernel wants a power of two of pages. */
+static void plan_ring(struct plan *plan)
+{
+	uint32_t bytes = 4096;
+
+	if (plan->needs.ustack && !plan->needs.ring_buffer) {
+		plan->needs.ring_buffer = true;
+		plan->needs.ring_bytes = RING_BYTES_STACKS;
+	}
+	if (!plan->needs.ring_buffer || !plan->config.perf_rb_pages)
+		return;
+	while (bytes / 4096 < plan->config.perf_rb_pages)
+		bytes *= 2;
+	plan->needs.ring_bytes = bytes;
+}
+
 struct plan *plan_make(struct arena *a, struct program *p, const struct plan_options *options,
 		       struct diags *d)
 {
@@ -729,15 +784,13 @@ struct plan *plan_make(struct arena *a, struct program *p, const struct plan_opt
 	struct plan *plan = pl.plan;
 
 	plan->source = p->source;
+	plan->config = p->config;
 	plan_scope(&pl, options);
 	for (uint32_t i = 0; i < p->n_maps; i++)
 		plan_map(&pl, p->maps[i]);
 	for (uint32_t i = 0; i < p->n_probes; i++)
 		plan_probe(&pl, i);
-	if (plan->needs.ustack && !plan->needs.ring_buffer) {
-		plan->needs.ring_buffer = true;
-		plan->needs.ring_bytes = RING_BYTES_STACKS;
-	}
+	plan_ring(plan);
 	if (plan->needs.kstack || plan->needs.ustack)
 		plan->needs.stack_entries = options && options->max_stacks ? options->max_stacks
 									    : SONDE_STACK_ENTRIES;

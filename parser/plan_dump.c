@@ -40,6 +40,7 @@ static const char *const prog_kinds[PP_KIND_COUNT] = {
 	[PP_UPROBE] = "uprobe",
 	[PP_URETPROBE] = "uretprobe",
 	[PP_SCOPE_FORK] = "scope-fork",
+	[PP_OPEN_SPANS] = "open-spans",
 	[PP_SCOPE_EXEC] = "scope-exec",
 };
 
@@ -118,6 +119,8 @@ static void dump_prog(const struct plan *p, const struct plan_prog *g, FILE *out
 		dump_span(q, out);
 		if (q->span_ustack >= 0)
 			fprintf(out, " ustack@%d", q->span_ustack);
+		for (uint32_t j = 0; j < q->n_span_ustacks; j++)
+			fprintf(out, " ustack(%u)@%u", q->span_ustack_limits[j], q->span_ustacks[j].offset);
 		for (uint32_t j = 0; j < q->n_span_args; j++)
 			fprintf(out, " %s@%u", q->span_arg_names[j], q->span_args[j].offset);
 		fprintf(out, "\n");

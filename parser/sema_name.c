@@ -192,6 +192,9 @@ static struct map *declare_map(struct sema *s, struct expr *e)
 
 	*m = (struct map){.name = e->map.name, .first = e->span, .n_keys = n,
 			  .id = s->program->n_maps};
+	for (uint32_t i = 0; i < s->program->n_map_decls; i++)
+		if (!m->decl && strcmp(s->program->map_decls[i].name, m->name) == 0)
+			m->decl = &s->program->map_decls[i];
 	m->key_types = arena_alloc(s->arena, n * sizeof(*m->key_types) + 1);
 	m->key_spans = arena_alloc(s->arena, n * sizeof(*m->key_spans) + 1);
 	if (s->program->n_maps == LIMIT_MAPS)
@@ -451,15 +454,68 @@ static void name_block(struct scope *sc, struct block *b)
 	sc->n = before;
 }
 
+/* Tags of what is not there, as against written wrong. */
+static bool is_missing(const char *tag)
+{
+	static const char *const tags[] = {"no-match",	 "unknown-tracepoint", "unknown-function",
+					   "no-kprobes", "unknown-symbol",     "no-symbols",
+					   "no-binary"};
+
+	for (size_t i = 0; i < sizeof(tags) / sizeof(tags[0]); i++)
+		if (strcmp(tags[i], tag) == 0)
+			return true;
+	return false;
+}
+
+/* An attach point was not found: `missing_probes` says what that is. */
+static void skip_missing(struct sema *s, uint32_t n_before)
+{
+	struct diag *last = &s->diags->items[s->diags->n - 1];
+
+	if (s->diags->n == n_before || !is_missing(last->tag))
+		return;
+	if (s->program->config.missing_probes == MISSING_WARN) {
+		last->level = DIAG_WARNING;
+		last->msg = arena_printf(s->arena, "%s. Skipping", last->msg);
+		s->diags->n_errors--;
+	} else if (s->program->config.missing_probes == MISSING_IGNORE) {
+		s->diags->n = n_before;
+		s->diags->n_errors--;
+	}
+}
+
 static void name_points(struct sema *s, struct probe *p)
 {
 	struct probe_reader r = {s->arena, s->diags, s->kernel};
 
 	for (uint32_t i = 0; i < p->n_texts; i++) {
 		struct attach_text text = {param_substitute(s, &p->texts[i]), p->texts[i].span};
+		uint32_t n_before = s->diags->n;
 
-		probe_resolve_all(&r, &text, &p->points, &p->n_points);
+		if (probe_resolve_all(&r, &text, &p->points, &p->n_points))
+			skip_missing(s, n_before);
 	}
+}
+
+/* Resolve all attach points; a probe that `missing_probes` leaves without any goes. */
+static void name_all_points(struct sema *s)
+{
+	struct program *program = s->program;
+	uint32_t n = program->n_probes, n_kept = 0;
+	bool keeps_all = program->config.missing_probes == MISSING_ERROR;
+
+	for (uint32_t i = 0; i < n; i++) {
+		struct probe *p = program->probes[i];
+
+		s->probe = p;
+		name_points(s, p);
+		if (p->n_points || keeps_all || s->diags->n_errors)
+			program->probes[n_kept++] = p;
+	}
+	program->n_probes = n_kept;
+	if (!n_kept)
+		diag_error(s->diags, SPAN_NONE, "no-probe-left",
+			   "nothing is left to trace: no attach point of the script was found");
 }
 
 /* print(@m), clear(@m), delete(@m): the map must be one that something writes, wherever that is. */
@@ -489,12 +545,12 @@ static void name_whole(struct expr *e, void *ctx)
 
 void sema_names(struct sema *s)
 {
+	name_all_points(s);
 	for (uint32_t i = 0; i < s->program->n_probes; i++) {
 		struct probe *p = s->program->probes[i];
 		struct scope sc = {.s = s};
 
 		s->probe = p;
-		name_points(s, p);
 		if (p->predicate)
 			name_expr(&sc, p->predicate);
 		name_block(&sc, &p->body);

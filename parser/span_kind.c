@@ -132,6 +132,13 @@ struct probe *sema_to_start(struct sema *s)
 	return p;
 }
 
+bool sema_is_open_end(const struct sema *s)
+{
+	return s->program->config.open_spans == OPEN_SPANS_COUNT && s->probe->uses_delta &&
+	       !s->probe->is_start && s->probe->n_points &&
+	       span_rows[probe_span(&s->probe->points[0])].state == STATE_TASK;
+}
+
 /* ---- check hooks ------------------------------------------------------------------------- */
 
 const struct type *chk_delta(struct sema *s, struct expr *e)
@@ -146,10 +153,7 @@ const struct type *chk_depth(struct sema *s, struct expr *e)
 
 const struct type *chk_open(struct sema *s, struct expr *e)
 {
-	sema_error(s, e->span, "not-built", "'open' is not built yet");
-	if (s->report)
-		diag_hint(s->diags, "spans still open when tracing ends are not counted");
-	return &type_error;
+	return sema_need_span(s, e, "open") ? &type_bool : &type_error;
 }
 
 /* Integers are kept as wide as they are in variables. */

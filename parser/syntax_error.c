@@ -115,6 +115,59 @@ static bool say_value_form(const struct stop *s)
 	return true;
 }
 
+/* ---- root items ---- */
+
+static const struct {
+	int kind;
+	const char *word, *form;
+} root_items[] = {
+	{TOK_CONFIG, "config", "config = { max_map_keys = 1000; missing_probes = warn }"},
+	{TOK_IMPORT, "import", "import \"file.bt\";"},
+	{TOK_MACRO, "macro", "macro name($variable, @map, expression) { … }"},
+	{TOK_FN, "fn", "fn name($x : int64) : int64 { … }"},
+	{TOK_ROOT_LET, "let", "let @map = hash(1000);"},
+};
+
+static bool ends_item(const struct filter *f, const struct token *t)
+{
+	if (t->kind == TOK_RBRACE)
+		return f->tokens[t->partner].inside == NO_TOKEN;
+	return t->kind == TOK_SEMI && t->inside == NO_TOKEN;
+}
+
+/* In an item of the root, but not in the body of a macro or fn: what the item looks like. */
+static bool say_root_item(const struct stop *s)
+{
+	uint32_t region = filter_region(s->f, s->index);
+	char buf[64];
+
+	for (uint32_t i = s->index + 1; i-- > 0;) {
+		const struct token *t = &s->f->tokens[i];
+
+		if (t->kind == TOK_ATTACH || (i < s->index && ends_item(s->f, t)))
+			return false;
+		for (size_t k = 0; k < sizeof(root_items) / sizeof(root_items[0]); k++) {
+			if (root_items[k].kind != t->kind || i == s->index)
+				continue;
+			if (region != NO_TOKEN && t->kind != TOK_CONFIG)
+				return false;
+			if (t->kind == TOK_ROOT_LET && s->at->kind == TOK_VAR)
+				diag_error(s->f->diags, s->at->span, "syntax",
+					   "only maps are declared outside of blocks");
+			else if (s->n_expected == 1 && expects(s, TOK_SEMI))
+				diag_error(s->f->diags, s->at->span, "syntax", "missing ';' before %s",
+					   found(s, s->at, buf, sizeof(buf)));
+			else
+				diag_error(s->f->diags, s->at->span, "syntax",
+					   "%s does not fit '%s' here",
+					   found(s, s->at, buf, sizeof(buf)), root_items[k].word);
+			diag_hint(s->f->diags, "write %s", root_items[k].form);
+			return true;
+		}
+	}
+	return false;
+}
+
 /* ---- top level ---- */
 
 /* The '>' that ended an angle block, when the error is at it or between it and the next block. */
@@ -396,8 +449,8 @@ void syntax_error(struct filter *f, const int *expected, int n_expected)
 	n_said = f->diags->n;
 	if (s.at->is_quiet)
 		return;
-	if (!say_not_built_word(&s) && !say_top_level(&s) && !say_not_built_value(&s) &&
-	    !say_value_form(&s) && !say_assignment(&s) && !say_incdec(&s) && !say_if(&s) &&
+	if (!say_root_item(&s) && !say_not_built_word(&s) && !say_top_level(&s) &&
+	    !say_not_built_value(&s) && !say_value_form(&s) && !say_assignment(&s) && !say_incdec(&s) && !say_if(&s) &&
 	    !say_semicolon(&s))
 		say_generic(&s);
 	if (f->diags->n > n_said)

@@ -32,7 +32,9 @@
 /* Every struct that bpf_helpers/ reads, or reaches through a pointer. */
 static const char *const core_structs[] = {
 	"task_struct", "cred", "thread_info", "pt_regs", "mm_struct",
+	"css_set", "cgroup", "kernfs_node", /* large ones: needs.cgroup */
 };
+enum { N_STRUCTS = sizeof(core_structs) / sizeof(*core_structs), N_CGROUP_STRUCTS = 3 };
 
 static bool uses_core(const struct plan *plan)
 {
@@ -104,8 +106,8 @@ void session_prepare(struct session_prep *prep, const struct plan *plan, struct 
 	if (plan->needs.cpus)
 		prep->config.n_cpus = (uint32_t)libbpf_num_possible_cpus();
 	if (uses_core(plan))
-		prep->btf_fd = kernel_btf_cut(k, core_structs,
-					      sizeof(core_structs) / sizeof(*core_structs));
+		prep->btf_fd = kernel_btf_cut(
+			k, core_structs, N_STRUCTS - (plan->needs.cgroup ? 0 : N_CGROUP_STRUCTS));
 	if (plan->needs.kstack) {
 		find_trace_runs(&prep->config);
 		find_event_frames(&prep->config, plan);
@@ -132,6 +134,20 @@ static int prepare_tp_btf(struct bpf_program *prog, struct bpf_prog_load_opts *o
 
 	snprintf(name, sizeof(name), "btf_trace_%s", strchr(bpf_program__section_name(prog), '/') + 1);
 	id = kernel_btf_id(s->kernel, name, BTF_KIND_TYPEDEF);
+	if (id < 0)
+		return id;
+	err = bpf_program__set_type(prog, BPF_PROG_TYPE_TRACING);
+	if (!err)
+		opts->attach_btf_id = (uint32_t)id;
+	return err;
+}
+
+/* iter/task: likewise; its target is a function. */
+static int prepare_iter(struct bpf_program *prog, struct bpf_prog_load_opts *opts, long cookie)
+{
+	struct session *s = (struct session *)cookie;
+	int id = kernel_btf_id(s->kernel, "bpf_iter_task", BTF_KIND_FUNC), err;
+
 	if (id < 0)
 		return id;
 	err = bpf_program__set_type(prog, BPF_PROG_TYPE_TRACING);
@@ -173,6 +189,7 @@ static const struct {
 	libbpf_prog_prepare_load_fn_t prepare;
 } handlers[] = {
 	{"tp_btf+", BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_TRACE_RAW_TP, prepare_tp_btf},
+	{"iter/task", BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_TRACE_ITER, prepare_iter},
 	{"kprobe+", BPF_PROG_TYPE_KPROBE, (enum bpf_attach_type)0, prepare_kprobe},
 	{"kretprobe+", BPF_PROG_TYPE_KPROBE, (enum bpf_attach_type)0, prepare_kprobe},
 	{"uprobe+", BPF_PROG_TYPE_KPROBE, (enum bpf_attach_type)0, prepare_uprobe},

@@ -41,6 +41,8 @@ static const struct {
 				   "not an address, or a page that is not in memory now", "read-fault"},
 	[SONDE_LOSS_RUN] = {"runs left out, probes nested too deeply on a CPU", NULL, "run"},
 	[SONDE_LOSS_LOOP_CUT] = {"loops were cut after 1048576 rounds", NULL, "loop-cut"},
+	[SONDE_LOSS_INDEX] = {"indexes behind an array's or string's end, read as 0", "test the index",
+			      "index"},
 };
 
 /* Sum of one counter over all possible CPUs. */
