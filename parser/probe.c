@@ -9,6 +9,7 @@
 #include "arena.h"
 #include "ast.h"
 #include "diag.h"
+#include "later.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -348,6 +349,7 @@ static bool is_tracepoint(const struct probe_reader *r, const char *category, co
 static int find_row(const struct probe_reader *r, const char *name, const char *next,
 		    struct span span, enum probe_id *out)
 {
+	const struct later *later;
 	struct nearest near;
 
 	nearest_init(&near, name);
@@ -358,6 +360,11 @@ static int find_row(const struct probe_reader *r, const char *name, const char *
 			return 0;
 		}
 		nearest_offer(&near, probe_rows[i].name);
+	}
+	later = later_find(name, LATER_PROBE);
+	if (later) {
+		diag_error(r->diags, span, "not-built", "'%s' probes are not built yet", name);
+		return later->hint ? diag_hint(r->diags, "%s", later->hint) : -1;
 	}
 	diag_error(r->diags, span, "unknown-probe", "unknown probe type '%s'", name);
 	if (is_tracepoint(r, name, next))

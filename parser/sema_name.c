@@ -7,6 +7,7 @@
  * where an error was reported; probe->points, probe->vars and program->maps are filled.
  */
 #include "arena.h"
+#include "later.h"
 #include "limits.h"
 #include "param.h"
 #include "sema.h"
@@ -56,6 +57,31 @@ static void hint_unknown(struct sema *s, const char *word, bool call)
 		diag_hint(s->diags, "'sonde --help builtins' lists them; variables begin with $");
 }
 
+/* A word of bpftrace's that sonde does not have yet: said, then true. */
+static bool say_later(struct sema *s, struct span span, const char *word, const struct later *later)
+{
+	if (!later)
+		return false;
+	diag_error(s->diags, span, "not-built", "'%s' is not built yet", word);
+	if (later->hint)
+		diag_hint(s->diags, "%s", later->hint);
+	return true;
+}
+
+static bool say_later_call(struct sema *s, const struct expr *e, const struct builtin *b)
+{
+	const struct expr *arg = e->call.n_args ? e->call.args[0] : NULL;
+	const char *word = arg && arg->kind == EX_NAME ? arg->name.name : "";
+	const struct later *later = later_find(e->call.name, LATER_CALL);
+
+	if (!b)
+		return say_later(s, e->call.name_span, e->call.name,
+				 later ? later : later_find(e->call.name, LATER_NAME));
+	return b->kind == BUILTIN_VAR &&
+	       say_later(s, e->span, arena_printf(s->arena, "%s(%s)", e->call.name, word),
+			 later_find(word, LATER_ARGUMENT));
+}
+
 static void name_name(struct sema *s, struct expr *e)
 {
 	const struct builtin *b = builtin_find(e->name.name);
@@ -64,6 +90,9 @@ static void name_name(struct sema *s, struct expr *e)
 		e->name.builtin = b;
 		return;
 	}
+	if (!b && (say_later(s, e->span, e->name.name, later_find(e->name.name, LATER_NAME)) ||
+		   say_later(s, e->span, e->name.name, later_find(e->name.name, LATER_CALL))))
+		return;
 	if (b)
 		diag_error(s->diags, e->span, "needs-call", "'%s' needs parentheses", e->name.name);
 	else
@@ -104,12 +133,16 @@ static void name_call(struct sema *s, struct expr *e)
 		e->name.limit = 0;
 		return;
 	}
+	if (say_later_call(s, e, b)) {
+		e->call.n_args = 0; /* words of its own: nothing to say of them */
+		return;
+	}
 	if (b && b->traits & TR_STACK) {
 		name_stack(s, e, b);
 		return;
 	}
-	diag_error(s->diags, e->call.name_span, "unknown-function", "unknown function '%s'",
-		   e->call.name);
+	diag_error(s->diags, e->call.name_span, "unknown-function",
+		   b ? "'%s' takes no arguments" : "unknown function '%s'", e->call.name);
 	hint_unknown(s, e->call.name, true);
 }
 

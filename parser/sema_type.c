@@ -186,12 +186,31 @@ static const struct type *type_binary(struct sema *s, struct expr *e)
 	}
 }
 
+/* A number written out, once the types are final. */
+static const struct type *type_sizeof(struct sema *s, struct expr *e)
+{
+	const struct type *t = sema_type_expr(s, e->unary.operand);
+
+	if (sema_is_wrong(t))
+		return t;
+	if (t->kind == TY_VOID)
+		return sema_error(s, e->span, "no-value", "sizeof: this has no value");
+	if (s->report) {
+		e->kind = EX_INT;
+		e->integer.value = t == &sema_literal ? 8 : t->size;
+		e->integer.is_bool = false;
+	}
+	return &sema_literal;
+}
+
 static const struct type *type_unary(struct sema *s, struct expr *e)
 {
 	const struct type *t;
 
 	if (e->unary.op == OP_DEREF)
 		return compound_deref(s, e);
+	if (e->unary.op == OP_SIZEOF)
+		return type_sizeof(s, e);
 	t = sema_need_int(s, e->unary.operand, op_str(e->unary.op));
 	if (sema_is_wrong(t))
 		return t;

@@ -43,7 +43,7 @@ static bool begins_statement(int kind)
 {
 	return begins_value(kind) || kind == TOK_INC || kind == TOK_DEC || kind == TOK_IF ||
 	       (kind >= TOK_RETURN && kind <= TOK_UNROLL && kind != TOK_ELSE) ||
-	       kind == TOK_RESERVED || kind == TOK_DISCARD;
+	       kind == TOK_RESERVED || kind == TOK_DISCARD || kind == TOK_SIZEOF;
 }
 
 static int kind_before(const struct stop *s)
@@ -79,7 +79,10 @@ static const char *found(const struct stop *s, const struct token *t, char *buf,
 
 static bool say_not_built_word(const struct stop *s)
 {
-	if (s->at->kind == TOK_RESERVED)
+	if (kind_before(s) == TOK_RESERVED && s->at->kind == TOK_LPAREN) /* typeof($x) as a type */
+		diag_error(s->f->diags, s->before->span, "not-built", "'%s' is not built yet",
+			   s->before->text.text);
+	else if (s->at->kind == TOK_RESERVED)
 		diag_error(s->f->diags, s->at->span, "not-built", "'%s' is not built yet",
 			   s->at->text.text);
 	else
@@ -106,6 +109,9 @@ static bool say_value_form(const struct stop *s)
 	if (s->at->kind == TOK_RBRACE && expects(s, TOK_STRING) && expects(s, TOK_IF)) {
 		diag_error(s->f->diags, s->at->span, "syntax",
 			   "a block as a value must end in an expression without ';'");
+	} else if (kind_before(s) == TOK_SIZEOF) {
+		diag_error(s->f->diags, s->before->span, "syntax", "'sizeof' needs parentheses");
+		diag_hint(s->f->diags, "write sizeof(uint64) or sizeof($x)");
 	} else if (s->at->kind == TOK_RANGE && !expects(s, TOK_STRING)) {
 		diag_error(s->f->diags, s->at->span, "syntax", "a range belongs to 'for'");
 		diag_hint(s->f->diags, "write for ($i : 0..10) { … }");
@@ -450,8 +456,8 @@ void syntax_error(struct filter *f, const int *expected, int n_expected)
 	if (s.at->is_quiet)
 		return;
 	if (!say_root_item(&s) && !say_not_built_word(&s) && !say_top_level(&s) &&
-	    !say_not_built_value(&s) && !say_value_form(&s) && !say_assignment(&s) && !say_incdec(&s) && !say_if(&s) &&
-	    !say_semicolon(&s))
+	    !say_not_built_value(&s) && !say_value_form(&s) &&
+	    !say_assignment(&s) && !say_incdec(&s) && !say_if(&s) && !say_semicolon(&s))
 		say_generic(&s);
 	if (f->diags->n > n_said)
 		add_angle_note(&s);
