@@ -28,6 +28,10 @@ struct planner {
 enum {
 	RING_BYTES_EVENTS = 8 << 20,  /* a burst of 200,000 records while the reader is away */
 	RING_BYTES_STACKS = 256 << 10, /* first sightings of stacks only */
+	/* Expressions in a program of system calls: BPF jumps 32767 instructions at most, and one
+	 * takes up to 100. Those of spans count more: the verifier walks more ways through them. */
+	SYSCALL_WEIGHT = 300,
+	SPAN_WEIGHT = 3,
 };
 
 static uint32_t align_up(uint32_t n, uint32_t align)
@@ -298,6 +302,8 @@ struct reads {
 	bool entry_of_point; /* entry() holds what differs between attach points */
 	const char **fields;
 	uint32_t n_fields;
+	uint32_t n_exprs; /* all there are: how long the body is */
+	uint32_t n_entry_exprs;
 };
 
 static void add_read(struct reads *r, const char *field)
@@ -318,6 +324,7 @@ static void read_expr(struct expr *e, void *ctx)
 {
 	struct reads *r = ctx;
 
+	r->n_exprs++;
 	if (e->kind == EX_CALL && e->call.builtin && e->call.builtin->traits & TR_ENTRY)
 		return; /* computed when the span starts: plan_span */
 	if (e->kind == EX_NAME && e->name.builtin && e->name.builtin->id == BI_ustack)
@@ -337,6 +344,7 @@ static void read_probe(struct planner *pl, struct probe *p, struct reads *r)
 	for (uint32_t i = 0; i < p->n_entries; i++)
 		read_expr(p->entries[i]->call.args[0], &of_start);
 	r->entry_of_point = of_start.args || of_start.probe;
+	r->n_entry_exprs = of_start.n_exprs;
 	if (p->predicate)
 		read_expr(p->predicate, r);
 	ast_each_in_block(&p->body, read_expr, r);
@@ -466,10 +474,12 @@ static uint32_t add_prog(struct planner *pl, struct plan_prog g, const char *wha
 	return pl->plan->n_progs - 1;
 }
 
-/* Program for an attach point: a new one, but all system calls' probes share two. */
+/* Program for an attach point: a new one, but all system calls' probes share two, or as few as can
+ * hold them; `n_exprs` is what it adds. */
 static uint32_t prog_for(struct planner *pl, const struct attach_point *point,
-			 enum plan_prog_kind kind)
+			 enum plan_prog_kind kind, uint32_t n_exprs)
 {
+	uint32_t weight = n_exprs + 1;
 	struct plan_prog g = {.kind = kind,
 			      .function = point->function,
 			      .period_ns = point->period_ns,
@@ -477,8 +487,12 @@ static uint32_t prog_for(struct planner *pl, const struct attach_point *point,
 
 	if (kind == PP_SYSCALL_ENTER || kind == PP_SYSCALL_EXIT) {
 		for (uint32_t i = 0; i < pl->plan->n_progs; i++)
-			if (pl->plan->progs[i].kind == kind)
+			if (pl->plan->progs[i].kind == kind &&
+			    pl->plan->progs[i].weight + weight <= SYSCALL_WEIGHT) {
+				pl->plan->progs[i].weight += weight;
 				return i;
+			}
+		g.weight = weight;
 		g.event = kind == PP_SYSCALL_ENTER ? "sys_enter" : "sys_exit";
 		return add_prog(pl, g, g.event);
 	}
@@ -560,7 +574,8 @@ static void plan_span(struct planner *pl, struct plan_probe *q, const struct att
 }
 
 /* The program in which the spans of probe `id` start, when it is another than the probe's own. */
-static void plan_start(struct planner *pl, const struct attach_point *point, uint32_t id)
+static void plan_start(struct planner *pl, const struct attach_point *point, uint32_t id,
+		       const struct reads *r)
 {
 	struct plan_prog *g;
 	uint32_t prog;
@@ -569,10 +584,11 @@ static void plan_start(struct planner *pl, const struct attach_point *point, uin
 	case START_HERE:
 		return;
 	case START_ENTRY:
-		prog = prog_for(pl, point, point->id == PROBE_URETPROBE ? PP_UPROBE : PP_KPROBE);
+		prog = prog_for(pl, point, point->id == PROBE_URETPROBE ? PP_UPROBE : PP_KPROBE,
+				r->n_entry_exprs);
 		break;
 	case START_SYS_ENTER:
-		prog = prog_for(pl, point, PP_SYSCALL_ENTER);
+		prog = prog_for(pl, point, PP_SYSCALL_ENTER, (r->n_entry_exprs + 1) * SPAN_WEIGHT);
 		break;
 	default:
 		return;
@@ -630,14 +646,14 @@ static void plan_point(struct planner *pl, uint32_t ast, uint32_t index, const s
 
 	if (joins_pattern(pl, ast, point, r))
 		return;
-	q.prog = prog_for(pl, point, kind);
+	q.prog = prog_for(pl, point, kind, r->n_exprs * (p->uses_delta ? SPAN_WEIGHT : 1));
 	if (p->uses_delta)
 		plan_span(pl, &q, point, r);
 	arena_push(pl->arena, pl->plan->probes, pl->plan->n_probes, q);
 	g = &pl->plan->progs[q.prog];
 	arena_push(pl->arena, g->probes, g->n_probes, id);
 	if (q.has_span)
-		plan_start(pl, point, id);
+		plan_start(pl, point, id, r);
 }
 
 static void plan_probe(struct planner *pl, uint32_t ast)

@@ -115,6 +115,7 @@ struct plan_prog {
 	uint32_t n_probes;
 	uint32_t *starts;	/* indexes in plan->probes: whose spans begin here */
 	uint32_t n_starts;
+	uint32_t weight;	/* expressions in them, roughly: plan.c */
 	const char *event;	/* tracepoint kinds: the kernel's tracepoint name */
 	const char *category;	/* PP_TRACEPOINT */
 	uint32_t tracepoint_id; /* PP_TRACEPOINT */
