@@ -698,6 +698,17 @@ static void add_import(struct parse *p, struct span word, struct span s, const c
 	diag_error(p->diags, word, "not-built", "'import' is not built yet");
 }
 
+/* "# word" is a comment elsewhere. */
+static void add_hash_line(struct parse *p, struct span s, const char *text)
+{
+	if (text[1] == ' ' || text[1] == '\0') {
+		diag_error(p->diags, s, "syntax", "this is no comment");
+		diag_hint(p->diags, "comments begin with //");
+	} else {
+		diag_error(p->diags, s, "not-built", "preprocessor lines are not built yet");
+	}
+}
+
 static void add_c_item(struct parse *p, struct span s, const char *text)
 {
 	struct root_text item = {s, text};
@@ -708,7 +719,7 @@ static void add_c_item(struct parse *p, struct span s, const char *text)
 		diag_error(p->diags, s, "root-order", "%s come before the probes",
 			   is_line ? "preprocessor lines" : "C definitions");
 	else if (is_line)
-		diag_error(p->diags, s, "not-built", "preprocessor lines are not built yet");
+		add_hash_line(p, s, text);
 	else
 		diag_error(p->diags, s, "not-built", "'%.*s' definitions are not built yet",
 			   (int)(s.end - s.start), text);

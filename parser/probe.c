@@ -149,6 +149,7 @@ static const struct {
 	uint64_t ns;
 } units[] = {
 	{"s", 1000000000}, {"ms", 1000000}, {"us", 1000}, {"ns", 1}, {"m", 60000000000},
+	{"h", 3600000000000}, {"d", 86400000000000},
 };
 
 static uint64_t unit_ns(const char *unit)
@@ -349,6 +350,7 @@ static bool is_tracepoint(const struct probe_reader *r, const char *category, co
 static int find_row(const struct probe_reader *r, const char *name, const char *next,
 		    struct span span, enum probe_id *out)
 {
+	struct event_hint h = {.arena = r->arena};
 	const struct later *later;
 	struct nearest near;
 
@@ -371,6 +373,11 @@ static int find_row(const struct probe_reader *r, const char *name, const char *
 		return diag_hint(r->diags, "write tracepoint:%s:%s", name, next);
 	if (near.best)
 		return diag_hint(r->diags, "did you mean '%s'?", near.best);
+	h.event = name;
+	nearest_init(&h.nearest, name);
+	r->kernel->each_tracepoint(r->kernel, NULL, offer_event, &h);
+	if (h.same_event.best)
+		return diag_hint(r->diags, "write tracepoint:%s", h.same_event.best);
 	return diag_hint(r->diags, "'sonde --help probes' lists the probe types");
 }
 

@@ -11,7 +11,9 @@
 #include "limits.h"
 #include "param.h"
 #include "sema.h"
+#include "slip.h"
 #include <string.h>
+#include <strings.h>
 
 /* The variables visible at a point: a stack, cut back when a block ends. */
 struct scope {
@@ -36,6 +38,9 @@ static const char *nearest_builtin(const char *word, bool call)
 
 	nearest_init(&near, word);
 	for (uint32_t i = 0; i < BI_COUNT; i++)
+		if (strcasecmp(builtins[i].name, word) == 0)
+			return builtins[i].name;
+	for (uint32_t i = 0; i < BI_COUNT; i++)
 		if ((builtins[i].kind != BUILTIN_VAR) == call)
 			nearest_offer(&near, builtins[i].name);
 	return near.best;
@@ -48,7 +53,13 @@ static void hint_unknown(struct sema *s, const char *word, bool call)
 	const struct builtin *b = builtin_find(word);
 
 	if (b && !call)
-		diag_hint(s->diags, "%s is a function: write %s(…)", word, word);
+		diag_hint(s->diags, "%s is a function: write %s(%s)", word, word,
+			  strstr(b->signature, "()") || strstr(b->signature, "([") ? "" : "…");
+	else if (!call && s->probe->n_points && sema_args_field(&s->probe->points[0], word) &&
+		 !s->probe->points[0].format->is_unchecked)
+		diag_hint(s->diags, "write args.%s", word);
+	else if (slip_hint(word))
+		diag_hint(s->diags, "%s", slip_hint(word));
 	else if (b)
 		diag_hint(s->diags, "%s is not a function: write it without parentheses", word);
 	else if (near)
@@ -154,6 +165,21 @@ static struct var *find_var(struct scope *sc, const char *name)
 	return NULL;
 }
 
+/* A variable of that name lived in a block that has ended: said, then true. */
+static bool was_in_block(struct sema *s, const struct expr *e)
+{
+	for (uint32_t i = s->probe->n_vars; i-- > 0;) {
+		const struct var *v = s->probe->vars[i];
+
+		if (strcmp(v->name, e->var.name) != 0)
+			continue;
+		diag_note(s->diags, v->first, "this one ended with its block");
+		diag_hint(s->diags, "declare it before its block: let %s;", v->name);
+		return true;
+	}
+	return false;
+}
+
 static void name_var(struct scope *sc, struct expr *e)
 {
 	struct nearest near;
@@ -166,6 +192,8 @@ static void name_var(struct scope *sc, struct expr *e)
 	nearest_init(&near, e->var.name);
 	for (uint32_t i = 0; i < sc->n; i++)
 		nearest_offer(&near, sc->visible[i]->name);
+	if (was_in_block(sc->s, e))
+		return;
 	if (near.best)
 		diag_hint(sc->s->diags, "did you mean '%s'?", near.best);
 	else

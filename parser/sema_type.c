@@ -342,7 +342,7 @@ static const char *param_words(const struct param *p)
 	case PARAM_ANY:
 		return "a value";
 	case PARAM_INT:
-		return p->is_const ? "a number written out" : "an integer";
+		return p->is_const ? "a literal number of 0 or more" : "an integer";
 	case PARAM_STRING:
 		return p->is_const ? "a string in quotes" : "a string";
 	case PARAM_MAP:
@@ -371,7 +371,7 @@ static int check_arity(struct sema *s, struct expr *e, const struct signature *s
 		   is_exact ? "" : e->call.n_args < least ? "at least " : "at most ", wanted,
 		   wanted == 1 ? "" : "s", e->call.n_args);
 	if (s->report)
-		diag_hint(s->diags, "it is declared as: %s", e->call.builtin->signature);
+		diag_hint(s->diags, "it is written %s", strchr(e->call.builtin->signature, ' ') + 1);
 	return -1;
 }
 

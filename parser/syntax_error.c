@@ -9,6 +9,8 @@
 #include "diag.h"
 #include "filter.h"
 #include "parser.tab.h"
+#include "probe.h"
+#include "slip.h"
 #include <string.h>
 
 enum { SHOWN_MOST = 30 }; /* bytes of the user's text in a message */
@@ -194,6 +196,35 @@ static const struct token *angle_end(const struct stop *s)
 	return NULL;
 }
 
+static bool has_char(const struct token *t, char c)
+{
+	return memchr(t->text.text, c, t->text.len) != NULL;
+}
+
+static bool is_probe_type(const struct token *t)
+{
+	for (int i = 0; i < PROBE_COUNT; i++)
+		if (probe_type_is(t->text.text, t->text.len, (enum probe_id)i))
+			return true;
+	return false;
+}
+
+/* A word behind a head, where its block should be. */
+static void hint_second(const struct stop *s)
+{
+	const struct token *head = s->before;
+
+	if (has_char(head, '('))
+		diag_hint(s->f->diags, "statements stand in a probe's block: BEGIN { … }");
+	else if (has_char(s->at, ':') || is_probe_type(s->at))
+		diag_hint(s->f->diags, "attach points of one probe have a comma between them");
+	else if (probe_type_is(head->text.text, head->text.len, PROBE_KPROBE) ||
+		 probe_type_is(head->text.text, head->text.len, PROBE_KRETPROBE))
+		diag_hint(s->f->diags, "write %s:%s", head->text.text, s->at->text.text);
+	else
+		diag_hint(s->f->diags, "statements stand in { … }, a condition before it: /pid == 1/");
+}
+
 /* Behind a head that no block follows. */
 static void say_no_block(const struct stop *s)
 {
@@ -207,12 +238,14 @@ static void say_no_block(const struct stop *s)
 	}
 	diag_error(s->f->diags, head->span, "syntax", "probe has no block: write { … } behind %s",
 		   found(s, head, buf, sizeof(buf)));
+	if (head->kind == TOK_ATTACH && s->at->kind != TOK_ATTACH && has_char(head, '('))
+		hint_second(s);
 	if (s->at->kind != TOK_ATTACH || head->kind != TOK_ATTACH)
 		return;
 	if (head->text.text[head->text.len - 1] == '<')
 		diag_hint(s->f->diags, "a space before '<' opens a block");
 	else if (!angle_end(s))
-		diag_hint(s->f->diags, "attach points of one probe have a comma between them");
+		hint_second(s);
 }
 
 static bool say_top_level(const struct stop *s)
@@ -456,7 +489,7 @@ void syntax_error(struct filter *f, const int *expected, int n_expected)
 	if (s.at->is_quiet)
 		return;
 	if (!say_root_item(&s) && !say_not_built_word(&s) && !say_top_level(&s) &&
-	    !say_not_built_value(&s) && !say_value_form(&s) &&
+	    !syntax_slip(f) && !say_not_built_value(&s) && !say_value_form(&s) &&
 	    !say_assignment(&s) && !say_incdec(&s) && !say_if(&s) && !say_semicolon(&s))
 		say_generic(&s);
 	if (f->diags->n > n_said)
