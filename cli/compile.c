@@ -105,6 +105,11 @@ static int report_crash(struct compile *c)
 {
 	int status = reap(c);
 
+	if (WIFEXITED(status) && WEXITSTATUS(status) == CODEGEN_TOO_LONG) {
+		log_error("cannot compile this script: a probe's body is longer than a BPF program can "
+			  "be: spread it over several probes");
+		return CHILD_SCRIPT;
+	}
 	if (WIFSIGNALED(status))
 		log_error("the compiler ended with signal %d (%s); this is a defect of sonde",
 			  WTERMSIG(status), strsignal(WTERMSIG(status)));

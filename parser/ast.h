@@ -21,7 +21,7 @@ enum op {
 	OP_ADD, OP_SUB, OP_MUL, OP_DIV, OP_MOD,
 	OP_SHL, OP_SHR, OP_BAND, OP_BOR, OP_BXOR,
 	OP_LAND, OP_LOR, OP_EQ, OP_NE, OP_LT, OP_LE, OP_GT, OP_GE,
-	OP_NEG, OP_NOT, OP_BNOT, OP_DEREF, /* unary */
+	OP_NEG, OP_NOT, OP_BNOT, OP_DEREF, OP_SIZEOF, /* unary */
 	OP_NONE,			/* plain assignment */
 };
 
@@ -60,7 +60,7 @@ enum expr_kind {
 	EX_VAR,		/* .var */
 	EX_MAP,		/* .map */
 	EX_CALL,	/* .call */
-	EX_UNARY,	/* .unary: OP_NEG OP_NOT OP_BNOT */
+	EX_UNARY,	/* .unary: OP_NEG …; OP_SIZEOF becomes an EX_INT in sema_type.c */
 	EX_BINARY,	/* .binary */
 	EX_TERNARY,	/* .ternary */
 	EX_FIELD,	/* .field: object.name (and object->name) */

@@ -597,7 +597,8 @@ uint32_t filter_region(const struct filter *f, uint32_t i)
 
 	while (at != NO_TOKEN &&
 	       (f->tokens[at].kind == TOK_LPAREN || f->tokens[at].kind == TOK_LSQUARE ||
-		f->tokens[at].kind == TOK_CAST_OPEN || f->tokens[at].kind == TOK_RECORD_OPEN))
+		f->tokens[at].kind == TOK_CAST_OPEN || f->tokens[at].kind == TOK_TYPE_OPEN ||
+		f->tokens[at].kind == TOK_RECORD_OPEN))
 		at = f->tokens[at].inside;
 	return at;
 }

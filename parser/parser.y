@@ -144,7 +144,8 @@ static void add_function(struct parse *p, struct span word, struct function f,
 %token <text> TRUE "true" FALSE "false"
 %token LPAREN "(" RPAREN ")" LSQUARE "[" RSQUARE "]" LBRACE "{" RBRACE "}"
 %token ANGLE_OPEN ANGLE_CLOSE PRED_OPEN PRED_CLOSE RESUME
-%token CAST_OPEN RECORD_OPEN VALUE_OPEN DISCARD
+%token CAST_OPEN RECORD_OPEN VALUE_OPEN TYPE_OPEN DISCARD
+%token <text> SIZEOF "sizeof"
 %token <text> CONFIG IMPORT MACRO FN ROOT_LET C_ITEM
 %token COMMA "," SEMI ";" QUESTION "?" COLON ":" DOT "." ARROW "->" RANGE ".."
 %token SET "=" ADD_SET "+=" SUB_SET "-=" MUL_SET "*=" DIV_SET "/=" MOD_SET "%="
@@ -380,6 +381,8 @@ expr
 	| "++" place				{ $$ = over(p, $2.height, ast_incdec(p->arena, @$, $2.e, true, true)); }
 	| "--" place				{ $$ = over(p, $2.height, ast_incdec(p->arena, @$, $2.e, false, true)); }
 	| PARAM					{ $$ = leaf(ast_param(p->arena, @$, $1.text)); }
+	| "sizeof" "(" expr ")"			{ $$ = unary(p, @$, OP_SIZEOF, $3); }
+	| "sizeof" TYPE_OPEN type ")"		{ $$ = unary(p, @$, OP_SIZEOF, leaf(ast_cast(p->arena, @3, $3, ast_int(p->arena, @3, 0)))); }
 	| "(" expr ")"				{ $$ = $2; }
 	| "(" ")"				{ $$ = leaf(ast_tuple(p->arena, @$, NULL, 0)); }
 	| "(" items ")"				{ $$ = over(p, $2.height, ast_tuple(p->arena, @$, $2.items, $2.n)); }
@@ -459,6 +462,7 @@ field
 	| "unroll"
 	| "true"
 	| "false"
+	| "sizeof"
 	;
 
 %%
@@ -694,6 +698,17 @@ static void add_import(struct parse *p, struct span word, struct span s, const c
 	diag_error(p->diags, word, "not-built", "'import' is not built yet");
 }
 
+/* "# word" is a comment elsewhere. */
+static void add_hash_line(struct parse *p, struct span s, const char *text)
+{
+	if (text[1] == ' ' || text[1] == '\0') {
+		diag_error(p->diags, s, "syntax", "this is no comment");
+		diag_hint(p->diags, "comments begin with //");
+	} else {
+		diag_error(p->diags, s, "not-built", "preprocessor lines are not built yet");
+	}
+}
+
 static void add_c_item(struct parse *p, struct span s, const char *text)
 {
 	struct root_text item = {s, text};
@@ -704,7 +719,7 @@ static void add_c_item(struct parse *p, struct span s, const char *text)
 		diag_error(p->diags, s, "root-order", "%s come before the probes",
 			   is_line ? "preprocessor lines" : "C definitions");
 	else if (is_line)
-		diag_error(p->diags, s, "not-built", "preprocessor lines are not built yet");
+		add_hash_line(p, s, text);
 	else
 		diag_error(p->diags, s, "not-built", "'%.*s' definitions are not built yet",
 			   (int)(s.end - s.start), text);

@@ -31,6 +31,7 @@ struct planner {
 enum {
 	RING_BYTES_EVENTS = 8 << 20,  /* a burst of 200,000 records while the reader is away */
 	RING_BYTES_STACKS = 256 << 10, /* first sightings of stacks only */
+	SPAN_WEIGHT = 3, /* the verifier walks more ways through expressions of spans */
 };
 
 static uint32_t align_up(uint32_t n, uint32_t align)
@@ -304,6 +305,8 @@ struct reads {
 	uint32_t n_fields;
 	uint32_t *limits; /* of ustack(n) */
 	uint32_t n_limits;
+	uint32_t n_exprs; /* all there are: how long the body is */
+	uint32_t n_entry_exprs;
 };
 
 static void add_limit(struct reads *r, uint32_t limit)
@@ -332,6 +335,7 @@ static void read_expr(struct expr *e, void *ctx)
 {
 	struct reads *r = ctx;
 
+	r->n_exprs++;
 	if (e->kind == EX_CALL && e->call.builtin && e->call.builtin->traits & TR_ENTRY)
 		return; /* computed when the span starts: plan_span */
 	if (e->kind == EX_NAME && e->name.builtin && e->name.builtin->id == BI_ustack) {
@@ -354,6 +358,7 @@ static void read_probe(struct planner *pl, struct probe *p, struct reads *r)
 	for (uint32_t i = 0; i < p->n_entries; i++)
 		read_expr(p->entries[i]->call.args[0], &of_start);
 	r->entry_of_point = of_start.args || of_start.probe;
+	r->n_entry_exprs = of_start.n_exprs;
 	if (p->predicate)
 		read_expr(p->predicate, r);
 	ast_each_in_block(&p->body, read_expr, r);
@@ -510,7 +515,7 @@ static void plan_targets(struct planner *pl, struct plan_prog *g, const struct a
 }
 
 /* The last program of that kind, so that probes run in the order of the script, while the kernel
- * allows it as many maps. */
+ * allows it as many maps and such a length. */
 static bool shared_prog(struct planner *pl, enum plan_prog_kind kind, uint32_t *out)
 {
 	for (uint32_t i = pl->plan->n_progs; i-- > 0;)
@@ -522,9 +527,9 @@ static bool shared_prog(struct planner *pl, enum plan_prog_kind kind, uint32_t *
 }
 
 /* Program for an attach point: a new one, but all system calls' probes share two, or as few as can
- * be. */
+ * hold them; `weight` is what it adds to the program's length. */
 static uint32_t prog_for(struct planner *pl, const struct attach_point *point,
-			 enum plan_prog_kind kind)
+			 enum plan_prog_kind kind, uint32_t weight)
 {
 	struct plan_prog g = {.kind = kind,
 			      .function = point->function,
@@ -534,6 +539,7 @@ static uint32_t prog_for(struct planner *pl, const struct attach_point *point,
 	if (kind == PP_SYSCALL_ENTER || kind == PP_SYSCALL_EXIT) {
 		uint32_t prog;
 
+		pl->use.weight = weight + 1;
 		g.event = kind == PP_SYSCALL_ENTER ? "sys_enter" : "sys_exit";
 		if (!shared_prog(pl, kind, &prog))
 			prog = add_prog(pl, g, g.event);
@@ -619,7 +625,8 @@ static void plan_span(struct planner *pl, struct plan_probe *q, const struct att
 }
 
 /* The program in which the spans of probe `id` start, when it is another than the probe's own. */
-static void plan_start(struct planner *pl, const struct attach_point *point, uint32_t id)
+static void plan_start(struct planner *pl, const struct attach_point *point, uint32_t id,
+		       const struct reads *r)
 {
 	struct plan_prog *g;
 	uint32_t prog;
@@ -628,10 +635,11 @@ static void plan_start(struct planner *pl, const struct attach_point *point, uin
 	case START_HERE:
 		return;
 	case START_ENTRY:
-		prog = prog_for(pl, point, point->id == PROBE_URETPROBE ? PP_UPROBE : PP_KPROBE);
+		prog = prog_for(pl, point, point->id == PROBE_URETPROBE ? PP_UPROBE : PP_KPROBE,
+				r->n_entry_exprs);
 		break;
 	case START_SYS_ENTER:
-		prog = prog_for(pl, point, PP_SYSCALL_ENTER);
+		prog = prog_for(pl, point, PP_SYSCALL_ENTER, (r->n_entry_exprs + 1) * SPAN_WEIGHT);
 		break;
 	default:
 		return;
@@ -708,14 +716,14 @@ static void plan_point(struct planner *pl, uint32_t ast, uint32_t index, const s
 		return;
 	q.name_id = name_id(pl, point->name);
 	q.func_id = name_id(pl, point->function);
-	q.prog = prog_for(pl, point, kind);
+	q.prog = prog_for(pl, point, kind, r->n_exprs * (p->uses_delta ? SPAN_WEIGHT : 1));
 	if (p->uses_delta)
 		plan_span(pl, &q, point, r);
 	arena_push(pl->arena, pl->plan->probes, pl->plan->n_probes, q);
 	g = &pl->plan->progs[q.prog];
 	arena_push(pl->arena, g->probes, g->n_probes, id);
 	if (q.has_span)
-		plan_start(pl, point, id);
+		plan_start(pl, point, id, r);
 	if (q.has_span)
 		plan_open(pl, id);
 }

@@ -9,6 +9,7 @@
 
 enum {
 	KERNEL_MAPS = 64, /* a program may use */
+	PROGRAM_WEIGHT = 300, /* expressions in a program: one takes up to 100 instructions */
 	OWN_MAPS = 12,	  /* of ours at most: ring, losses, stacks, scratch, scope, control … */
 };
 
@@ -43,6 +44,7 @@ static uint32_t count(const struct map_use *use)
 static void join(struct map_use *to, const struct map_use *from)
 {
 	to->n_spans += from->n_spans;
+	to->weight += from->weight;
 	for (uint32_t i = 0; i < SONDE_MAX_MAPS / 64; i++)
 		to->maps[i] |= from->maps[i];
 }
@@ -54,7 +56,7 @@ bool share_has_room(const struct share *s, uint32_t prog, const struct map_use *
 	if (prog >= s->n)
 		return true;
 	join(&both, &s->progs[prog]);
-	return count(&both) <= KERNEL_MAPS - OWN_MAPS;
+	return count(&both) <= KERNEL_MAPS - OWN_MAPS && both.weight <= PROGRAM_WEIGHT;
 }
 
 void share_add(struct share *s, struct arena *a, uint32_t prog, const struct map_use *use)

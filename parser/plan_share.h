@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How many probes may share a program: the kernel lets one use 64 maps, a few of which are ours.
+ * How many probes may share a program: the kernel lets one use 64 maps, a few of which are ours,
+ * and jump over 32767 instructions.
  */
 #pragma once
 #include "../bpf_helpers/shared.h"
@@ -14,6 +15,7 @@ struct probe;
 struct map_use {
 	uint64_t maps[SONDE_MAX_MAPS / 64];
 	uint32_t n_spans;
+	uint32_t weight; /* expressions: how long the code is */
 };
 
 /* What is in each program so far, by plan->progs index. */

@@ -41,9 +41,9 @@ static const struct map_kind *find_kind(struct sema *s, const struct map_decl *d
 static void check_use(struct sema *s, const struct map_decl *d, const struct map_kind *kind,
 		      const struct map *m)
 {
-	bool is_agg = m->value->kind == TY_AGG;
+	bool is_agg = m->value && m->value->kind == TY_AGG;
 
-	if (m->value->kind == TY_ERROR)
+	if (!m->value || m->value->kind == TY_ERROR)
 		return;
 	if (!m->n_keys) {
 		diag_error(s->diags, d->kind_span, "map-kind", "%s has no keys: it has one entry", d->name);

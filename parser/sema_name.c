@@ -7,10 +7,13 @@
  * where an error was reported; probe->points, probe->vars and program->maps are filled.
  */
 #include "arena.h"
+#include "later.h"
 #include "limits.h"
 #include "param.h"
 #include "sema.h"
+#include "slip.h"
 #include <string.h>
+#include <strings.h>
 
 /* The variables visible at a point: a stack, cut back when a block ends. */
 struct scope {
@@ -35,6 +38,9 @@ static const char *nearest_builtin(const char *word, bool call)
 
 	nearest_init(&near, word);
 	for (uint32_t i = 0; i < BI_COUNT; i++)
+		if (strcasecmp(builtins[i].name, word) == 0)
+			return builtins[i].name;
+	for (uint32_t i = 0; i < BI_COUNT; i++)
 		if ((builtins[i].kind != BUILTIN_VAR) == call)
 			nearest_offer(&near, builtins[i].name);
 	return near.best;
@@ -47,13 +53,44 @@ static void hint_unknown(struct sema *s, const char *word, bool call)
 	const struct builtin *b = builtin_find(word);
 
 	if (b && !call)
-		diag_hint(s->diags, "%s is a function: write %s(…)", word, word);
+		diag_hint(s->diags, "%s is a function: write %s(%s)", word, word,
+			  strstr(b->signature, "()") || strstr(b->signature, "([") ? "" : "…");
+	else if (!call && s->probe->n_points && sema_args_field(&s->probe->points[0], word) &&
+		 !s->probe->points[0].format->is_unchecked)
+		diag_hint(s->diags, "write args.%s", word);
+	else if (slip_hint(word))
+		diag_hint(s->diags, "%s", slip_hint(word));
 	else if (b)
 		diag_hint(s->diags, "%s is not a function: write it without parentheses", word);
 	else if (near)
 		diag_hint(s->diags, "did you mean '%s'?", near);
 	else
 		diag_hint(s->diags, "'sonde --help builtins' lists them; variables begin with $");
+}
+
+/* A word of bpftrace's that sonde does not have yet: said, then true. */
+static bool say_later(struct sema *s, struct span span, const char *word, const struct later *later)
+{
+	if (!later)
+		return false;
+	diag_error(s->diags, span, "not-built", "'%s' is not built yet", word);
+	if (later->hint)
+		diag_hint(s->diags, "%s", later->hint);
+	return true;
+}
+
+static bool say_later_call(struct sema *s, const struct expr *e, const struct builtin *b)
+{
+	const struct expr *arg = e->call.n_args ? e->call.args[0] : NULL;
+	const char *word = arg && arg->kind == EX_NAME ? arg->name.name : "";
+	const struct later *later = later_find(e->call.name, LATER_CALL);
+
+	if (!b)
+		return say_later(s, e->call.name_span, e->call.name,
+				 later ? later : later_find(e->call.name, LATER_NAME));
+	return b->kind == BUILTIN_VAR &&
+	       say_later(s, e->span, arena_printf(s->arena, "%s(%s)", e->call.name, word),
+			 later_find(word, LATER_ARGUMENT));
 }
 
 static void name_name(struct sema *s, struct expr *e)
@@ -64,6 +101,9 @@ static void name_name(struct sema *s, struct expr *e)
 		e->name.builtin = b;
 		return;
 	}
+	if (!b && (say_later(s, e->span, e->name.name, later_find(e->name.name, LATER_NAME)) ||
+		   say_later(s, e->span, e->name.name, later_find(e->name.name, LATER_CALL))))
+		return;
 	if (b)
 		diag_error(s->diags, e->span, "needs-call", "'%s' needs parentheses", e->name.name);
 	else
@@ -104,12 +144,16 @@ static void name_call(struct sema *s, struct expr *e)
 		e->name.limit = 0;
 		return;
 	}
+	if (say_later_call(s, e, b)) {
+		e->call.n_args = 0; /* words of its own: nothing to say of them */
+		return;
+	}
 	if (b && b->traits & TR_STACK) {
 		name_stack(s, e, b);
 		return;
 	}
-	diag_error(s->diags, e->call.name_span, "unknown-function", "unknown function '%s'",
-		   e->call.name);
+	diag_error(s->diags, e->call.name_span, "unknown-function",
+		   b ? "'%s' takes no arguments" : "unknown function '%s'", e->call.name);
 	hint_unknown(s, e->call.name, true);
 }
 
@@ -119,6 +163,21 @@ static struct var *find_var(struct scope *sc, const char *name)
 		if (strcmp(sc->visible[i]->name, name) == 0)
 			return sc->visible[i];
 	return NULL;
+}
+
+/* A variable of that name lived in a block that has ended: said, then true. */
+static bool was_in_block(struct sema *s, const struct expr *e)
+{
+	for (uint32_t i = s->probe->n_vars; i-- > 0;) {
+		const struct var *v = s->probe->vars[i];
+
+		if (strcmp(v->name, e->var.name) != 0)
+			continue;
+		diag_note(s->diags, v->first, "this one ended with its block");
+		diag_hint(s->diags, "declare it before its block: let %s;", v->name);
+		return true;
+	}
+	return false;
 }
 
 static void name_var(struct scope *sc, struct expr *e)
@@ -133,6 +192,8 @@ static void name_var(struct scope *sc, struct expr *e)
 	nearest_init(&near, e->var.name);
 	for (uint32_t i = 0; i < sc->n; i++)
 		nearest_offer(&near, sc->visible[i]->name);
+	if (was_in_block(sc->s, e))
+		return;
 	if (near.best)
 		diag_hint(sc->s->diags, "did you mean '%s'?", near.best);
 	else

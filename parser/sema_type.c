@@ -222,12 +222,31 @@ static const struct type *type_binary(struct sema *s, struct expr *e)
 	}
 }
 
+/* A number written out, once the types are final. */
+static const struct type *type_sizeof(struct sema *s, struct expr *e)
+{
+	const struct type *t = sema_type_expr(s, e->unary.operand);
+
+	if (sema_is_wrong(t))
+		return t;
+	if (t->kind == TY_VOID)
+		return sema_error(s, e->span, "no-value", "sizeof: this has no value");
+	if (s->report) {
+		e->kind = EX_INT;
+		e->integer.value = t == &sema_literal ? 8 : t->size;
+		e->integer.is_bool = false;
+	}
+	return &sema_literal;
+}
+
 static const struct type *type_unary(struct sema *s, struct expr *e)
 {
 	const struct type *t;
 
 	if (e->unary.op == OP_DEREF)
 		return compound_deref(s, e);
+	if (e->unary.op == OP_SIZEOF)
+		return type_sizeof(s, e);
 	t = e->unary.op == OP_NOT ? need_truth(s, e->unary.operand, op_str(OP_NOT))
 				  : sema_need_int(s, e->unary.operand, op_str(e->unary.op));
 	if (sema_is_wrong(t))
@@ -362,7 +381,7 @@ static const char *param_words(const struct param *p)
 	case PARAM_ANY:
 		return "a value";
 	case PARAM_INT:
-		return p->is_const ? "a number written out" : "an integer";
+		return p->is_const ? "a literal number of 0 or more" : "an integer";
 	case PARAM_STRING:
 		return p->is_const ? "a string in quotes" : "a string";
 	case PARAM_MAP:
@@ -391,7 +410,7 @@ static int check_arity(struct sema *s, struct expr *e, const struct signature *s
 		   is_exact ? "" : e->call.n_args < least ? "at least " : "at most ", wanted,
 		   wanted == 1 ? "" : "s", e->call.n_args);
 	if (s->report)
-		diag_hint(s->diags, "it is declared as: %s", e->call.builtin->signature);
+		diag_hint(s->diags, "it is written %s", strchr(e->call.builtin->signature, ' ') + 1);
 	return -1;
 }
 

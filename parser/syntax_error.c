@@ -9,6 +9,8 @@
 #include "diag.h"
 #include "filter.h"
 #include "parser.tab.h"
+#include "probe.h"
+#include "slip.h"
 #include <string.h>
 
 enum { SHOWN_MOST = 30 }; /* bytes of the user's text in a message */
@@ -43,7 +45,7 @@ static bool begins_statement(int kind)
 {
 	return begins_value(kind) || kind == TOK_INC || kind == TOK_DEC || kind == TOK_IF ||
 	       (kind >= TOK_RETURN && kind <= TOK_UNROLL && kind != TOK_ELSE) ||
-	       kind == TOK_RESERVED || kind == TOK_DISCARD;
+	       kind == TOK_RESERVED || kind == TOK_DISCARD || kind == TOK_SIZEOF;
 }
 
 static int kind_before(const struct stop *s)
@@ -79,7 +81,10 @@ static const char *found(const struct stop *s, const struct token *t, char *buf,
 
 static bool say_not_built_word(const struct stop *s)
 {
-	if (s->at->kind == TOK_RESERVED)
+	if (kind_before(s) == TOK_RESERVED && s->at->kind == TOK_LPAREN) /* typeof($x) as a type */
+		diag_error(s->f->diags, s->before->span, "not-built", "'%s' is not built yet",
+			   s->before->text.text);
+	else if (s->at->kind == TOK_RESERVED)
 		diag_error(s->f->diags, s->at->span, "not-built", "'%s' is not built yet",
 			   s->at->text.text);
 	else
@@ -106,6 +111,9 @@ static bool say_value_form(const struct stop *s)
 	if (s->at->kind == TOK_RBRACE && expects(s, TOK_STRING) && expects(s, TOK_IF)) {
 		diag_error(s->f->diags, s->at->span, "syntax",
 			   "a block as a value must end in an expression without ';'");
+	} else if (kind_before(s) == TOK_SIZEOF) {
+		diag_error(s->f->diags, s->before->span, "syntax", "'sizeof' needs parentheses");
+		diag_hint(s->f->diags, "write sizeof(uint64) or sizeof($x)");
 	} else if (s->at->kind == TOK_RANGE && !expects(s, TOK_STRING)) {
 		diag_error(s->f->diags, s->at->span, "syntax", "a range belongs to 'for'");
 		diag_hint(s->f->diags, "write for ($i : 0..10) { … }");
@@ -188,6 +196,35 @@ static const struct token *angle_end(const struct stop *s)
 	return NULL;
 }
 
+static bool has_char(const struct token *t, char c)
+{
+	return memchr(t->text.text, c, t->text.len) != NULL;
+}
+
+static bool is_probe_type(const struct token *t)
+{
+	for (int i = 0; i < PROBE_COUNT; i++)
+		if (probe_type_is(t->text.text, t->text.len, (enum probe_id)i))
+			return true;
+	return false;
+}
+
+/* A word behind a head, where its block should be. */
+static void hint_second(const struct stop *s)
+{
+	const struct token *head = s->before;
+
+	if (has_char(head, '('))
+		diag_hint(s->f->diags, "statements stand in a probe's block: BEGIN { … }");
+	else if (has_char(s->at, ':') || is_probe_type(s->at))
+		diag_hint(s->f->diags, "attach points of one probe have a comma between them");
+	else if (probe_type_is(head->text.text, head->text.len, PROBE_KPROBE) ||
+		 probe_type_is(head->text.text, head->text.len, PROBE_KRETPROBE))
+		diag_hint(s->f->diags, "write %s:%s", head->text.text, s->at->text.text);
+	else
+		diag_hint(s->f->diags, "statements stand in { … }, a condition before it: /pid == 1/");
+}
+
 /* Behind a head that no block follows. */
 static void say_no_block(const struct stop *s)
 {
@@ -201,12 +238,14 @@ static void say_no_block(const struct stop *s)
 	}
 	diag_error(s->f->diags, head->span, "syntax", "probe has no block: write { … } behind %s",
 		   found(s, head, buf, sizeof(buf)));
+	if (head->kind == TOK_ATTACH && s->at->kind != TOK_ATTACH && has_char(head, '('))
+		hint_second(s);
 	if (s->at->kind != TOK_ATTACH || head->kind != TOK_ATTACH)
 		return;
 	if (head->text.text[head->text.len - 1] == '<')
 		diag_hint(s->f->diags, "a space before '<' opens a block");
 	else if (!angle_end(s))
-		diag_hint(s->f->diags, "attach points of one probe have a comma between them");
+		hint_second(s);
 }
 
 static bool say_top_level(const struct stop *s)
@@ -450,8 +489,8 @@ void syntax_error(struct filter *f, const int *expected, int n_expected)
 	if (s.at->is_quiet)
 		return;
 	if (!say_root_item(&s) && !say_not_built_word(&s) && !say_top_level(&s) &&
-	    !say_not_built_value(&s) && !say_value_form(&s) && !say_assignment(&s) && !say_incdec(&s) && !say_if(&s) &&
-	    !say_semicolon(&s))
+	    !syntax_slip(f) && !say_not_built_value(&s) && !say_value_form(&s) &&
+	    !say_assignment(&s) && !say_incdec(&s) && !say_if(&s) && !say_semicolon(&s))
 		say_generic(&s);
 	if (f->diags->n > n_said)
 		add_angle_note(&s);
