@@ -250,8 +250,25 @@ struct probe {
 	uint32_t n_start_conds;
 };
 
+/* `param $name: type = other "doc";`: a word of the command line that has a name. */
+struct param_item {
+	struct span span, name_span;
+	const char *name; /* with the $ */
+	const char *type; /* uint64, int64 or string: param.c */
+	struct expr *other; /* without a word: a literal, the name `none`; NULL: it must be given */
+	const char *doc;
+
+	/* param.c: */
+	bool is_number;
+	bool is_left_out; /* no word, and `none` */
+	struct expr *value; /* EX_INT (or a negated one), EX_STRING */
+	const char *text; /* the value as attach points take it */
+};
+
 struct program {
 	const struct source *source;
+	struct param_item *items; /* in the order of the words */
+	uint32_t n_items;
 	struct probe **probes;
 	uint32_t n_probes;
 	struct map **maps;	/* in order of appearance: sema_name.c */

@@ -121,12 +121,25 @@ static struct var *find_var(struct scope *sc, const char *name)
 	return NULL;
 }
 
+/* Parameters are of the command line; no variable has the name of one. */
+static bool refuse_param(struct scope *sc, const struct expr *e)
+{
+	const struct param_item *item = param_find(sc->s, e->var.name);
+
+	if (!item)
+		return false;
+	diag_error(sc->s->diags, e->span, "redeclared", "%s is a parameter and cannot be assigned to",
+		   item->name);
+	diag_note(sc->s->diags, item->name_span, "it is declared here");
+	return true;
+}
+
 static void name_var(struct scope *sc, struct expr *e)
 {
 	struct nearest near;
 
 	e->var.var = find_var(sc, e->var.name);
-	if (e->var.var)
+	if (e->var.var || refuse_param(sc, e))
 		return;
 	diag_error(sc->s->diags, e->span, "undefined-variable", "%s is read but was never assigned here",
 		   e->var.name);
@@ -156,6 +169,8 @@ static void declare_var(struct scope *sc, struct expr *e)
 {
 	struct var *v = find_var(sc, e->var.name);
 
+	if (!v)
+		refuse_param(sc, e);
 	e->var.var = v ? v : new_var(sc, e);
 	if (!v || !v->is_loop)
 		return;
@@ -169,6 +184,8 @@ static void make_var(struct scope *sc, struct expr *e)
 {
 	struct var *v = find_var(sc, e->var.name);
 
+	if (!v)
+		refuse_param(sc, e);
 	e->var.var = v ? v : new_var(sc, e);
 	if (!v)
 		return;
@@ -326,7 +343,8 @@ static void name_expr(struct scope *sc, struct expr *e)
 		name_args(sc, e);
 		return;
 	case EX_VAR:
-		name_var(sc, e);
+		if (find_var(sc, e->var.name) || !param_name(sc->s, e))
+			name_var(sc, e);
 		return;
 	case EX_MAP:
 		ast_each_child(e, name_child, sc);
@@ -364,6 +382,8 @@ static void name_assign(struct scope *sc, struct stmt *st)
 	name_expr(sc, st->assign.value);
 	if (st->assign.target->kind == EX_VAR && st->assign.op == OP_NONE)
 		declare_var(sc, st->assign.target);
+	else if (st->assign.target->kind == EX_VAR)
+		name_var(sc, st->assign.target);
 	else
 		name_expr(sc, st->assign.target);
 	if (st->assign.target->kind == EX_MAP && st->assign.target->map.map)
@@ -489,6 +509,7 @@ static void name_whole(struct expr *e, void *ctx)
 
 void sema_names(struct sema *s)
 {
+	param_bind(s);
 	for (uint32_t i = 0; i < s->program->n_probes; i++) {
 		struct probe *p = s->program->probes[i];
 		struct scope sc = {.s = s};
