@@ -239,6 +239,7 @@ struct probe {
 	struct var **vars;
 	uint32_t n_vars;
 	bool uses_delta;	/* or depth, or entry(): the body runs where a span ends */
+	bool uses_oncpu;	/* the body runs where a thread's time on the CPU ends */
 	bool has_loops;		/* whose bodies are functions of their own: sema_check.c */
 	bool is_start;		/* this is `start` of another */
 	struct probe *start;	/* the events that start this probe's spans: made for entry() */

@@ -369,7 +369,7 @@ static bool is_rebuilt(const char *event, const struct reads *r)
 static enum plan_prog_kind tracepoint_kind(const struct probe *p, const struct attach_point *point,
 					   const struct reads *r)
 {
-	if (p->uses_delta && probe_span(point) == SPAN_SWITCH)
+	if (p->uses_oncpu || (p->uses_delta && probe_span(point) == SPAN_SWITCH))
 		return PP_SWITCH_SPAN;
 	if (!point->has_raw)
 		return PP_TRACEPOINT;
@@ -630,7 +630,7 @@ static void plan_point(struct planner *pl, uint32_t ast, uint32_t index, const s
 	if (joins_pattern(pl, ast, point, r))
 		return;
 	q.prog = prog_for(pl, point, kind);
-	if (p->uses_delta)
+	if (p->uses_delta || p->uses_oncpu)
 		plan_span(pl, &q, point, r);
 	arena_push(pl->arena, pl->plan->probes, pl->plan->n_probes, q);
 	g = &pl->plan->progs[q.prog];

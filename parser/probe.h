@@ -72,6 +72,7 @@ struct attach_point {
 	uint64_t hertz;		 /* profile: times a second, or 0: by period_ns */
 	const char *pattern;	 /* the attach point as written, when it is a pattern; or NULL */
 	uint64_t offset;	 /* uprobes: bytes behind the function's start */
+	bool ends_slice;	 /* sched_switch with `oncpu`: chk_oncpu */
 };
 
 /* Resolve the text of one attach point. 0, or -1 with the reason in r->diags. */

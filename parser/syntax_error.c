@@ -419,8 +419,8 @@ void syntax_error(struct filter *f, const int *expected, int n_expected)
 	if (s.at->is_quiet)
 		return;
 	if (!say_not_built_word(&s) && !say_param(&s) && !say_top_level(&s) &&
-	    !say_not_built_value(&s) && !say_value_form(&s) && !say_assignment(&s) && !say_incdec(&s) && !say_if(&s) &&
-	    !say_semicolon(&s))
+	    !say_not_built_value(&s) && !say_value_form(&s) && !say_assignment(&s) &&
+	    !say_incdec(&s) && !say_if(&s) && !say_semicolon(&s))
 		say_generic(&s);
 	if (f->diags->n > n_said)
 		add_angle_note(&s);
