@@ -123,8 +123,8 @@ void scripts_hint(const char *name)
 	if (near.best)
 		fprintf(stderr, "hint: did you mean '%s'?\n", near.best);
 	else
-		fputs("hint: 'sonde --scripts' lists the bundled scripts; a program's text goes behind -e\n",
-		      stderr);
+		fputs("hint: 'sonde --scripts' lists the bundled scripts, 'sonde cat NAME' shows one, "
+		      "'sonde --help' lists the options; a program's text goes behind -e\n", stderr);
 	globfree(&found);
 }
 

@@ -7,8 +7,9 @@
  *
  * SCALE stretches the number of rounds (100 by default, about 4 s). --expected prints one line
  * `expected FUNCTION MILLISECONDS ROUNDS` for each function, before the work starts, and works on.
- * --measured prints a line `measured FUNCTION NANOSECONDS` for each at the end: what it took less the
- * time that its thread was on the CPU. Timers are late on a busy machine; this is what they really took.
+ * --measured prints a line `measured FUNCTION NANOSECONDS` for each at the end: what it took less
+ * the time that its thread was on the CPU. Timers are late on a busy machine; this tells by how
+ * much.
  *
  * Every function enters the kernel by a system call instruction of its own: stacks are walked by
  * frame pointers, the C library has none, and a wrapper's frame would hide its caller. For the same

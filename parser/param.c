@@ -107,14 +107,19 @@ static size_t param_length(const char *at)
 	return n > 1 ? n : 0;
 }
 
-/* What `$N` or `$name` stands for in an attach point; NULL: nothing of the kind. */
+/* What `$N` or `$name` stands for in an attach point; NULL: nothing. */
 static const char *text_of(struct sema *s, const char *name, struct span span)
 {
 	const struct param_item *item = param_find(s, name);
 
 	if (item)
 		return item->text;
-	return isdigit((unsigned char)name[1]) ? word_of(s, name + 1, span) : NULL;
+	if (isdigit((unsigned char)name[1]))
+		return word_of(s, name + 1, span);
+	diag_error(s->diags, span, "parameter", "the script has no parameter %.40s", name);
+	diag_hint(s->diags, "write param %.40s: string \"what it is\"; before the probes; a name with a '$' in it "
+			    "goes into quotes", name);
+	return NULL;
 }
 
 const char *param_substitute(struct sema *s, const struct attach_text *text)
@@ -132,8 +137,6 @@ const char *param_substitute(struct sema *s, const struct attach_text *text)
 
 		if (*at == '"')
 			is_quoted = !is_quoted;
-		if (n && !isdigit((unsigned char)at[1]) && !param_find(s, name))
-			n = 0; /* a file's name may have a $ */
 		if (!n) {
 			arena_push(s->arena, out, n_out, *at++);
 			continue;

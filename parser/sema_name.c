@@ -471,6 +471,15 @@ static void name_block(struct scope *sc, struct block *b)
 	sc->n = before;
 }
 
+/* An attach point that is wrong, with its parameters in it: none is seen in the source line. */
+static void hint_text(struct sema *s, const char *text)
+{
+	const struct diags *d = s->diags;
+
+	if (d->n && !d->items[d->n - 1].hint)
+		diag_hint(s->diags, "with what the parameters say it reads %.100s", text);
+}
+
 static void name_points(struct sema *s, struct probe *p)
 {
 	struct probe_reader r = {s->arena, s->diags, s->kernel};
@@ -478,7 +487,8 @@ static void name_points(struct sema *s, struct probe *p)
 	for (uint32_t i = 0; i < p->n_texts; i++) {
 		struct attach_text text = {param_substitute(s, &p->texts[i]), p->texts[i].span};
 
-		probe_resolve_all(&r, &text, &p->points, &p->n_points);
+		if (probe_resolve_all(&r, &text, &p->points, &p->n_points) && text.text != p->texts[i].text)
+			hint_text(s, text.text);
 	}
 }
 
