@@ -487,7 +487,8 @@ static void name_points(struct sema *s, struct probe *p)
 	for (uint32_t i = 0; i < p->n_texts; i++) {
 		struct attach_text text = {param_substitute(s, &p->texts[i]), p->texts[i].span};
 
-		if (probe_resolve_all(&r, &text, &p->points, &p->n_points) && text.text != p->texts[i].text)
+		if (probe_resolve_all(&r, &text, &p->points, &p->n_points) &&
+		    text.text != p->texts[i].text)
 			hint_text(s, text.text);
 	}
 }
