@@ -33,7 +33,10 @@ static struct source *read_file(struct arena *a, const char *name)
 
 	if (s || errno != ENOENT || scripts_find(name, path, sizeof(path)))
 		return s;
-	return source_from_file(a, path);
+	s = source_from_file(a, path);
+	if (s)
+		s->name = name; /* as it was called, not where it is installed */
+	return s;
 }
 
 static struct source *read_source(struct arena *a, const struct options *o)
@@ -41,9 +44,44 @@ static struct source *read_source(struct arena *a, const struct options *o)
 	struct source *s = o->program ? source_from_text(a, "stdin", o->program, strlen(o->program))
 				      : read_file(a, o->file);
 
-	if (!s)
-		log_error("cannot read '%s': %s", o->program ? "-e" : o->file, strerror(errno));
-	return s;
+	if (s)
+		return s;
+	log_error("cannot read '%s': %s", o->program ? "-e" : o->file, strerror(errno));
+	if (!o->program && errno == ENOENT)
+		scripts_hint(o->file);
+	return NULL;
+}
+
+/* NAME --help, --help NAME */
+static int help_script(struct options *o)
+{
+	struct arena *a = arena_new();
+	struct diags d = {.arena = a};
+	struct program *program = NULL;
+
+	d.source = read_source(a, o);
+	if (d.source)
+		program = parse(a, d.source, &d);
+	if (d.source)
+		diags_print(&d, stderr, isatty(STDERR_FILENO));
+	if (program && !d.n_errors)
+		scripts_help(program);
+	arena_free(a);
+	return program && !d.n_errors ? 0 : 1;
+}
+
+static int help(struct options *o)
+{
+	char path[PATH_MAX];
+
+	if (o->file || o->program)
+		return help_script(o);
+	if (!o->help_topic)
+		return options_usage(), 0;
+	if (scripts_find(o->help_topic, path, sizeof(path)))
+		return reference_help(o->help_topic);
+	o->file = o->help_topic;
+	return help_script(o);
 }
 
 static struct kernel *ask_kernel(const struct options *o)
@@ -123,7 +161,7 @@ int main(int argc, char **argv)
 	log_set_level(o.verbose ? LOG_VERBOSE : o.quiet ? LOG_WARNING : LOG_INFO);
 	switch (o.mode) {
 	case MODE_HELP:
-		return o.help_topic ? reference_help(o.help_topic) : (options_usage(), 0);
+		return help(&o);
 	case MODE_VERSION:
 		return puts("sonde " SONDE_VERSION) < 0;
 	case MODE_LIST_ROWS:

@@ -289,36 +289,6 @@ static struct value function_arg(struct gen *g, struct expr *e, unsigned i)
 	return gen_int_value(gen_register(g, regs_arg_offset(i)), e->type);
 }
 
-struct value gen_arg0(struct gen *g, struct expr *e)
-{
-	return function_arg(g, e, 0);
-}
-
-struct value gen_arg1(struct gen *g, struct expr *e)
-{
-	return function_arg(g, e, 1);
-}
-
-struct value gen_arg2(struct gen *g, struct expr *e)
-{
-	return function_arg(g, e, 2);
-}
-
-struct value gen_arg3(struct gen *g, struct expr *e)
-{
-	return function_arg(g, e, 3);
-}
-
-struct value gen_arg4(struct gen *g, struct expr *e)
-{
-	return function_arg(g, e, 4);
-}
-
-struct value gen_arg5(struct gen *g, struct expr *e)
-{
-	return function_arg(g, e, 5);
-}
-
 /* Arguments beyond the registers: on the stack, behind the address to return to. */
 static struct value stack_arg(struct gen *g, struct expr *e, unsigned i)
 {
@@ -334,24 +304,12 @@ static struct value stack_arg(struct gen *g, struct expr *e, unsigned i)
 			     e->type);
 }
 
-struct value gen_arg6(struct gen *g, struct expr *e)
+/* arg0 … arg9: the row says which. */
+struct value gen_arg(struct gen *g, struct expr *e)
 {
-	return stack_arg(g, e, 6);
-}
+	unsigned i = (unsigned)(e->name.builtin->id - BI_arg0);
 
-struct value gen_arg7(struct gen *g, struct expr *e)
-{
-	return stack_arg(g, e, 7);
-}
-
-struct value gen_arg8(struct gen *g, struct expr *e)
-{
-	return stack_arg(g, e, 8);
-}
-
-struct value gen_arg9(struct gen *g, struct expr *e)
-{
-	return stack_arg(g, e, 9);
+	return i <= BI_arg5 - BI_arg0 ? function_arg(g, e, i) : stack_arg(g, e, i);
 }
 
 /* A call that is still open has none: 0. */

@@ -24,6 +24,6 @@ LLVMValueRef prog_context_pointer(struct gen *g, uint32_t i);
  * builder is at a block of its own, and the code ends by going to `out`. In a program of its own
  * that only starts spans, and in sys_enter's, g->is_start is set. */
 typedef void gen_span_fn(struct gen *g, LLVMBasicBlockRef out);
-gen_span_fn gen_span_switch, gen_span_return, gen_span_syscall, gen_span_firing;
+gen_span_fn gen_span_switch, gen_span_slice, gen_span_return, gen_span_syscall, gen_span_firing;
 /* The hook of a kind. */
 void gen_span(struct gen *g, LLVMBasicBlockRef out);

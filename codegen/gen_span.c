@@ -187,6 +187,30 @@ void gen_span_switch(struct gen *g, LLVMBasicBlockRef out)
 	switch_end(g, prog_context_pointer(g, 2), out);
 }
 
+/* The other way round: prev's time on the CPU ends, next's starts. The body is the plain event's,
+ * whose thread is the current one. A thread's first slice counts, and the one in which it ends. */
+static void slice_start(struct gen *g, LLVMValueRef comes, LLVMBasicBlockRef out)
+{
+	prog_only_if(g, gen_truth(g, GEN_OWN(g, "sonde_span_ends", comes)), out);
+	prog_only_if(g, gen_truth(g, GEN_OWN(g, "sonde_scope_current", comes)), out);
+	store_start(g, open_state(g, comes, out), out);
+}
+
+void gen_span_slice(struct gen *g, LLVMBasicBlockRef out)
+{
+	LLVMBasicBlockRef end = gen_block(g, "slice.end");
+	LLVMValueRef state, start;
+
+	slice_start(g, prog_context_pointer(g, 2), end);
+	LLVMPositionBuilderAtEnd(g->b, end);
+	g->current = prog_context_pointer(g, 1);
+	state = find_state(g, g->current, out);
+	start = GEN_OWN(g, "sonde_span_take", state, probe_id(g));
+	prog_only_if(g, gen_truth(g, start), out);
+	end_with(g, NULL, start, clock_ns(g));
+	LLVMBuildBr(g->b, out);
+}
+
 /* ---- calls of functions ------------------------------------------------------------------ */
 
 static LLVMValueRef stack_mask(struct gen *g)

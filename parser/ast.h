@@ -241,6 +241,7 @@ struct probe {
 	struct var **vars;
 	uint32_t n_vars;
 	bool uses_delta;	/* or depth, or entry(): the body runs where a span ends */
+	bool uses_oncpu;	/* the body runs where a thread's time on the CPU ends */
 	bool has_loops;		/* whose bodies are functions of their own: sema_check.c */
 	bool is_start;		/* this is `start` of another */
 	struct probe *start;	/* the events that start this probe's spans: made for entry() */
@@ -278,6 +279,21 @@ struct root_text {
 	const char *text;
 };
 
+/* `param $name: type = other "doc";`: a word of the command line that has a name. */
+struct param_item {
+	struct span span, name_span;
+	const char *name; /* with the $ */
+	const char *type; /* uint64, int64 or string: param.c */
+	struct expr *other; /* without a word: a literal, the name `none`; NULL: it must be given */
+	const char *doc;
+
+	/* param.c: */
+	bool is_number;
+	bool is_left_out; /* no word, and `none` */
+	struct expr *value; /* EX_INT (or a negated one), EX_STRING */
+	const char *text; /* the value as attach points take it */
+};
+
 struct program {
 	const struct source *source;
 	struct config config;	  /* config.c */
@@ -290,6 +306,8 @@ struct program {
 	uint32_t n_functions;
 	struct root_text *c_items, *imports;
 	uint32_t n_c_items, n_imports;
+	struct param_item *items; /* in the order of the words */
+	uint32_t n_items;
 	struct probe **probes;
 	uint32_t n_probes;
 	struct map **maps;	/* in order of appearance: sema_name.c */

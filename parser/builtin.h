@@ -84,7 +84,7 @@ struct builtin {
 extern const struct builtin builtins[BI_COUNT];
 
 /* The check column's functions: sema_check.c. */
-check_fn chk_args, chk_delta, chk_printf, chk_print, chk_clear, chk_delete,
+check_fn chk_args, chk_delta, chk_oncpu, chk_printf, chk_print, chk_clear, chk_delete,
 	chk_agg, chk_hist, chk_lhist, chk_quantiles, chk_str, chk_strftime,
 	chk_has_key, chk_len, chk_curtask, chk_ustack, chk_depth, chk_open, chk_entry;
 

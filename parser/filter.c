@@ -26,7 +26,7 @@ int lexer_lex_destroy(yyscan_t scanner);
 struct yy_buffer_state *lexer__scan_bytes(const char *text, int len, yyscan_t scanner);
 int lexer_lex(YYSTYPE *value, struct span *loc, yyscan_t scanner);
 
-enum mode { IN_TOP, IN_HEAD, IN_PREDICATE, IN_BODY, IN_ITEM };
+enum mode { IN_TOP, IN_HEAD, IN_PREDICATE, IN_BODY, IN_ITEM, IN_PARAM };
 
 /* An open bracket, and what is open in it besides brackets. */
 struct frame {
@@ -58,6 +58,7 @@ static void enter(struct reader *r, enum mode mode)
 		[IN_PREDICATE] = LEXER_BODY,
 		[IN_BODY] = LEXER_BODY,
 		[IN_ITEM] = LEXER_BODY,
+		[IN_PARAM] = LEXER_BODY,
 	};
 
 	r->mode = mode;
@@ -484,12 +485,38 @@ static void take_top(struct reader *r, const struct token *t)
 	bool skips_semicolon = r->skips_semicolon;
 
 	r->skips_semicolon = false;
-	if (t->kind == TOK_RESERVED && !take_item(r, t))
-		take_c_item(r, t);
-	else if (t->kind == TOK_RESERVED)
-		; /* taken */
-	else if (t->kind != TOK_SEMI || !skips_semicolon)
+	if (t->kind == TOK_PARAM_ITEM) {
+		push(r, *t);
+		enter(r, IN_PARAM);
+	} else if (t->kind == TOK_RESERVED) {
+		if (!take_item(r, t))
+			take_c_item(r, t);
+	} else if (t->kind != TOK_SEMI || !skips_semicolon) {
 		take_head(r, t);
+	}
+}
+
+/* In a `param` item, which ';' ends, or a block that comes instead. */
+static void take_param(struct reader *r, const struct token *t)
+{
+	switch (t->kind) {
+	case TOK_LBRACE:
+		take_head(r, t);
+		return;
+	case TOK_RBRACE:
+	case TOK_LPAREN:
+	case TOK_RPAREN:
+	case TOK_LSQUARE:
+	case TOK_RSQUARE: /* left out, so that brackets balance */
+		diag_error(r->diags, t->span, "syntax", "a bracket does not belong in a parameter");
+		return;
+	case TOK_SEMI:
+		push(r, *t);
+		enter(r, IN_TOP);
+		return;
+	default:
+		push(r, *t);
+	}
 }
 
 /* The script ended inside something: say of what, once, and silence the grammar from there. */
@@ -554,6 +581,9 @@ static void read_all(struct reader *r)
 			take_inner(r, &t);
 			if (t.kind == TOK_SEMI && !r->n_frames)
 				enter(r, IN_TOP);
+			break;
+		case IN_PARAM:
+			take_param(r, &t);
 			break;
 		}
 	}
@@ -632,8 +662,11 @@ static uint32_t next_probe(const struct filter *f, uint32_t i)
 {
 	uint32_t end = f->n_tokens - 1, opener = i, head;
 
-	while (opener < end && !opens_block(f, opener))
+	while (opener < end && !opens_block(f, opener)) {
+		if (f->tokens[opener].kind == TOK_PARAM_ITEM && opener > i)
+			return opener;
 		opener++;
+	}
 	if (opener == end)
 		return end;
 	head = opener;

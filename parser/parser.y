@@ -78,6 +78,8 @@ struct parse {
 static int yylex(YYSTYPE *value, struct span *loc, struct parse *p);
 static void yyerror(struct span *loc, struct parse *p, const char *msg);
 static void add_probe(struct parse *p, struct probe *probe);
+static void add_param_item(struct parse *p, struct span s, struct span name_span, const char *name,
+		      const char *type, struct expr *other, const char *doc);
 static struct probe *make_probe(struct parse *p, struct span s, struct texts texts,
 				struct expr *predicate, struct body body);
 static struct texts add_text(struct parse *p, struct texts list, struct span s, const char *text);
@@ -144,7 +146,7 @@ static void add_function(struct parse *p, struct span word, struct function f,
 %token <text> TRUE "true" FALSE "false"
 %token LPAREN "(" RPAREN ")" LSQUARE "[" RSQUARE "]" LBRACE "{" RBRACE "}"
 %token ANGLE_OPEN ANGLE_CLOSE PRED_OPEN PRED_CLOSE RESUME
-%token CAST_OPEN RECORD_OPEN VALUE_OPEN TYPE_OPEN DISCARD
+%token CAST_OPEN RECORD_OPEN VALUE_OPEN TYPE_OPEN DISCARD PARAM_ITEM
 %token <text> SIZEOF "sizeof"
 %token <text> CONFIG IMPORT MACRO FN ROOT_LET C_ITEM
 %token COMMA "," SEMI ";" QUESTION "?" COLON ":" DOT "." ARROW "->" RANGE ".."
@@ -171,7 +173,7 @@ static void add_function(struct parse *p, struct span word, struct function f,
 %precedence "." "->" "[" MEMBER
 
 %type <texts> head texts
-%type <expr> predicate
+%type <expr> predicate param_default
 %type <probe> probe
 %type <body> body
 %type <block> block stmts list else
@@ -192,6 +194,7 @@ program
 	: %empty
 	| program probe				{ add_probe(p, $2); }
 	| program item
+	| program param_item
 	| program error RESUME			{ yyerrok; }
 	;
 
@@ -253,6 +256,18 @@ fn_params
 
 probe
 	: head predicate body			{ $$ = make_probe(p, @$, $1, $2, $3); }
+	;
+
+/* A word of the command line, by name: param.h. */
+param_item
+	: PARAM_ITEM VAR ":" NAME param_default STRING ";" { add_param_item(p, @$, @2, $2.text, $4.text, $5, $6.text); }
+	;
+
+param_default
+	: %empty				{ $$ = NULL; }
+	| "=" NAME				{ $$ = ast_name(p->arena, @2, $2.text); }
+	| "=" INT				{ $$ = ast_int(p->arena, @2, $2); }
+	| "=" STRING				{ $$ = ast_string(p->arena, @2, $2.text, $2.len); }
 	;
 
 head
@@ -519,6 +534,15 @@ static void yyerror(struct span *loc, struct parse *p, const char *msg)
 static void add_probe(struct parse *p, struct probe *probe)
 {
 	arena_push(p->arena, p->program->probes, p->program->n_probes, probe);
+}
+
+static void add_param_item(struct parse *p, struct span s, struct span name_span, const char *name,
+		      const char *type, struct expr *other, const char *doc)
+{
+	struct param_item item = {.span = s, .name_span = name_span, .name = name, .type = type,
+				  .other = other, .doc = doc};
+
+	arena_push(p->arena, p->program->items, p->program->n_items, item);
 }
 
 static struct probe *make_probe(struct parse *p, struct span s, struct texts texts,

@@ -93,7 +93,7 @@ enum plan_prog_kind {
 	PP_TP_BTF,	/* BTF-typed raw tracepoint */
 	PP_SYSCALL_ENTER, /* tp_btf/sys_enter, dispatches by number to its probes */
 	PP_SYSCALL_EXIT,  /* tp_btf/sys_exit, likewise */
-	PP_SWITCH_SPAN, /* tp_btf/sched_switch whose body runs at the end of an off-CPU span */
+	PP_SWITCH_SPAN, /* tp_btf/sched_switch: where a span off CPU ends, or one on it */
 	PP_TRACEPOINT,	/* perf tracepoint */
 	PP_INTERVAL,	/* perf cpu-clock on one CPU */
 	PP_PROFILE,	/* perf cpu-clock on every CPU */

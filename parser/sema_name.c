@@ -180,12 +180,25 @@ static bool was_in_block(struct sema *s, const struct expr *e)
 	return false;
 }
 
+/* Parameters are of the command line; no variable has the name of one. */
+static bool refuse_param(struct scope *sc, const struct expr *e)
+{
+	const struct param_item *item = param_find(sc->s, e->var.name);
+
+	if (!item)
+		return false;
+	diag_error(sc->s->diags, e->span, "redeclared", "%s is a parameter and cannot be assigned to",
+		   item->name);
+	diag_note(sc->s->diags, item->name_span, "it is declared here");
+	return true;
+}
+
 static void name_var(struct scope *sc, struct expr *e)
 {
 	struct nearest near;
 
 	e->var.var = find_var(sc, e->var.name);
-	if (e->var.var)
+	if (e->var.var || refuse_param(sc, e))
 		return;
 	diag_error(sc->s->diags, e->span, "undefined-variable", "%s is read but was never assigned here",
 		   e->var.name);
@@ -217,6 +230,8 @@ static void declare_var(struct scope *sc, struct expr *e)
 {
 	struct var *v = find_var(sc, e->var.name);
 
+	if (!v)
+		refuse_param(sc, e);
 	e->var.var = v ? v : new_var(sc, e);
 	if (!v || !v->is_loop)
 		return;
@@ -230,6 +245,8 @@ static void make_var(struct scope *sc, struct expr *e)
 {
 	struct var *v = find_var(sc, e->var.name);
 
+	if (!v)
+		refuse_param(sc, e);
 	e->var.var = v ? v : new_var(sc, e);
 	if (!v)
 		return;
@@ -390,7 +407,8 @@ static void name_expr(struct scope *sc, struct expr *e)
 		name_args(sc, e);
 		return;
 	case EX_VAR:
-		name_var(sc, e);
+		if (find_var(sc, e->var.name) || !param_name(sc->s, e))
+			name_var(sc, e);
 		return;
 	case EX_MAP:
 		ast_each_child(e, name_child, sc);
@@ -428,6 +446,8 @@ static void name_assign(struct scope *sc, struct stmt *st)
 	name_expr(sc, st->assign.value);
 	if (st->assign.target->kind == EX_VAR && st->assign.op == OP_NONE)
 		declare_var(sc, st->assign.target);
+	else if (st->assign.target->kind == EX_VAR)
+		name_var(sc, st->assign.target);
 	else
 		name_expr(sc, st->assign.target);
 	if (st->assign.target->kind == EX_MAP && st->assign.target->map.map)
@@ -545,6 +565,15 @@ static void skip_missing(struct sema *s, uint32_t n_before)
 	}
 }
 
+/* An attach point that is wrong, with its parameters in it: none is seen in the source line. */
+static void hint_text(struct sema *s, const char *text)
+{
+	const struct diags *d = s->diags;
+
+	if (d->n && !d->items[d->n - 1].hint)
+		diag_hint(s->diags, "with what the parameters say it reads %.100s", text);
+}
+
 static void name_points(struct sema *s, struct probe *p)
 {
 	struct probe_reader r = {s->arena, s->diags, s->kernel};
@@ -553,8 +582,11 @@ static void name_points(struct sema *s, struct probe *p)
 		struct attach_text text = {param_substitute(s, &p->texts[i]), p->texts[i].span};
 		uint32_t n_before = s->diags->n;
 
-		if (probe_resolve_all(&r, &text, &p->points, &p->n_points))
+		if (probe_resolve_all(&r, &text, &p->points, &p->n_points)) {
+			if (text.text != p->texts[i].text)
+				hint_text(s, text.text);
 			skip_missing(s, n_before);
+		}
 	}
 }
 
@@ -574,7 +606,7 @@ static void name_all_points(struct sema *s)
 			program->probes[n_kept++] = p;
 	}
 	program->n_probes = n_kept;
-	if (!n_kept)
+	if (!n_kept && !s->diags->n_errors)
 		diag_error(s->diags, SPAN_NONE, "no-probe-left",
 			   "nothing is left to trace: no attach point of the script was found");
 }
@@ -606,6 +638,7 @@ static void name_whole(struct expr *e, void *ctx)
 
 void sema_names(struct sema *s)
 {
+	param_bind(s);
 	name_all_points(s);
 	for (uint32_t i = 0; i < s->program->n_probes; i++) {
 		struct probe *p = s->program->probes[i];

@@ -248,6 +248,28 @@ static void say_no_block(const struct stop *s)
 		hint_second(s);
 }
 
+/* Between `param` and its ';'. */
+static bool say_param(const struct stop *s)
+{
+	char buf[64];
+
+	if (s->at->inside != NO_TOKEN)
+		return false;
+	for (uint32_t i = s->index; i-- > 0;) {
+		int kind = s->f->tokens[i].kind;
+
+		if (kind == TOK_PARAM_ITEM) {
+			diag_error(s->f->diags, s->at->span, "syntax", "%s does not fit in a parameter",
+				   found(s, s->at, buf, sizeof(buf)));
+			diag_hint(s->f->diags, "write param $seconds: uint64 = none \"what it is\";");
+			return true;
+		}
+		if (kind == TOK_SEMI || kind == TOK_RBRACE || kind == TOK_ANGLE_CLOSE)
+			return false;
+	}
+	return false;
+}
+
 static bool say_top_level(const struct stop *s)
 {
 	char buf[64];
@@ -488,7 +510,7 @@ void syntax_error(struct filter *f, const int *expected, int n_expected)
 	n_said = f->diags->n;
 	if (s.at->is_quiet)
 		return;
-	if (!say_root_item(&s) && !say_not_built_word(&s) && !say_top_level(&s) &&
+	if (!say_param(&s) && !say_root_item(&s) && !say_not_built_word(&s) && !say_top_level(&s) &&
 	    !syntax_slip(f) && !say_not_built_value(&s) && !say_value_form(&s) &&
 	    !say_assignment(&s) && !say_incdec(&s) && !say_if(&s) && !say_semicolon(&s))
 		say_generic(&s);

@@ -52,9 +52,9 @@ static void test_one_map_one_program(void **state)
 	struct world w;
 
 	(void)state;
-	plan_of(&w, "tracepoint:syscalls:sys_enter_openat { @ = count() }\n", 200);
+	plan_of(&w, "tracepoint:syscalls:sys_enter_openat { @ = count() }\n", 60);
 	assert_int_equal(count(w.plan, PP_SYSCALL_ENTER, &most), 1);
-	assert_int_equal(most, 200);
+	assert_int_equal(most, 60);
 	world_free(&w);
 }
 
@@ -96,8 +96,21 @@ static void test_states_of_spans_count(void **state)
 
 	(void)state;
 	plan_of(&w, "tracepoint:syscalls:sys_exit_openat { @ = sum(delta) }\n", 100);
-	assert_int_equal(count(w.plan, PP_SYSCALL_EXIT, &most), 2);
-	assert_int_equal(count(w.plan, PP_SYSCALL_ENTER, &most), 2);
+	assert_true(count(w.plan, PP_SYSCALL_EXIT, &most) >= 2);
+	assert_true(count(w.plan, PP_SYSCALL_ENTER, &most) >= 2);
+	world_free(&w);
+}
+
+/* A program can have so many instructions. */
+static void test_long_programs_are_split(void **state)
+{
+	uint32_t most;
+	struct world w;
+
+	(void)state;
+	plan_of(&w, "tracepoint:syscalls:sys_enter_openat { @[pid, tid, uid, cpu] = count() }\n", 400);
+	assert_true(count(w.plan, PP_SYSCALL_ENTER, &most) > 5);
+	assert_true(most < 80);
 	world_free(&w);
 }
 
@@ -106,6 +119,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_one_map_one_program),
 		cmocka_unit_test(test_many_maps_are_split),
+		cmocka_unit_test(test_long_programs_are_split),
 		cmocka_unit_test(test_where_maps_are_named),
 		cmocka_unit_test(test_states_of_spans_count),
 	};
