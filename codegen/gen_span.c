@@ -78,7 +78,8 @@ static void keep_state(struct gen *g, LLVMValueRef slot)
 	const struct plan_probe *q = g->probe;
 
 	if (q->span_ustack >= 0)
-		LLVMBuildStore(g->b, GEN_OWN(g, "sonde_stack_user", g->ctx, probe_id(g), gen_u32(g, 0)),
+		LLVMBuildStore(g->b, GEN_OWN(g, "sonde_stack_user", g->ctx, g->current, probe_id(g),
+					    gen_u32(g, 0)),
 			       gen_at(g, slot, (uint32_t)q->span_ustack));
 	for (uint32_t i = 0; i < q->n_span_args; i++)
 		gen_store(g, gen_rebuilt_field(g, q->span_arg_names[i], q->span_args[i].type),
