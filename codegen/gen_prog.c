@@ -109,7 +109,8 @@ static void asks_task(struct expr *e, void *ctx)
 	bool *asks = ctx;
 
 	if (e->kind == EX_NAME && e->name.builtin)
-		*asks |= (e->name.builtin->traits & TR_TASK) || (e->type && e->type->kind == TY_USTACK);
+		*asks |= e->name.builtin->traits & TR_TASK ||
+			 (e->type && e->type->kind == TY_USTACK);
 	ast_each_child(e, asks_task, ctx);
 }
 
