@@ -91,6 +91,11 @@ struct sonde_range {
 	uint64_t start, end;
 };
 
+/* Where the tracer's own code is: `bytes` from `start`. */
+struct sonde_code {
+	uint64_t start, bytes;
+};
+
 /* Frames that a tracepoint's program sees above the place it was called from. */
 enum sonde_frame { SONDE_FRAME_TRACEITER, SONDE_FRAME_BPF_TRACE, SONDE_FRAME_COUNT };
 
@@ -102,6 +107,7 @@ struct sonde_config {
 	uint32_t scope_tgid; /* SONDE_SCOPE_PID, and the -c command itself */
 	uint32_t n_cpus;     /* possible ones */
 	uint64_t start_ns;   /* CLOCK_BOOTTIME when tracing began */
+	struct sonde_code own_image, own_libraries; /* all that the tracer executes */
 	struct sonde_range trace_run; /* bpf_trace_run1 … bpf_trace_run12 */
 	struct sonde_range frames[SONDE_MAX_PROGS][SONDE_FRAME_COUNT]; /* by plan->progs index */
 };

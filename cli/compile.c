@@ -7,6 +7,7 @@
 #include "runtime/log.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,14 +33,25 @@ static int write_all(int fd, const char *bytes, size_t len)
 	return 0;
 }
 
+/* Memory that is freed is soon asked for again: to the kernel it goes at the end. */
+static void keep_memory(void)
+{
+	mallopt(M_TRIM_THRESHOLD, 1 << 30);
+	mallopt(M_MMAP_THRESHOLD, 1 << 30);
+	mallopt(M_TOP_PAD, 4 << 20);
+}
+
 /* _exit: what the parent has buffered must not be written twice. The parent goes on when it has the
  * byte: taking LLVM's memory down takes the kernel another millisecond. */
 static void child(const struct compile *c, int done, const struct program *p,
 		  const struct plan *plan, enum codegen_stage stage)
 {
 	struct codegen_output out = {0};
-	int err = codegen_run(p, plan, stage, &out);
 	char status;
+	int err;
+
+	keep_memory();
+	err = codegen_run(p, plan, stage, &out);
 
 	if (out.bytes && write_all(c->memfd, out.bytes, out.len))
 		err = -1;

@@ -196,8 +196,8 @@ struct value gen_ustack(struct gen *g, struct expr *e)
 
 		return gen_int_value(LLVMBuildLoad2(g->b, g->i64, at, ""), e->type);
 	}
-	return gen_int_value(GEN_OWN(g, "sonde_stack_user", g->ctx, gen_u32(g, g->probe_id),
-				     gen_u32(g, e->name.limit)),
+	return gen_int_value(GEN_OWN(g, "sonde_stack_user", g->ctx, gen_task(g),
+				     gen_u32(g, g->probe_id), gen_u32(g, e->name.limit)),
 			     e->type);
 }
 

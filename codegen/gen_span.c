@@ -78,7 +78,8 @@ static void keep_state(struct gen *g, LLVMValueRef slot)
 	const struct plan_probe *q = g->probe;
 
 	if (q->span_ustack >= 0)
-		LLVMBuildStore(g->b, GEN_OWN(g, "sonde_stack_user", g->ctx, probe_id(g), gen_u32(g, 0)),
+		LLVMBuildStore(g->b, GEN_OWN(g, "sonde_stack_user", g->ctx, g->current, probe_id(g),
+					    gen_u32(g, 0)),
 			       gen_at(g, slot, (uint32_t)q->span_ustack));
 	for (uint32_t i = 0; i < q->n_span_ustacks; i++)
 		LLVMBuildStore(g->b,
@@ -147,7 +148,22 @@ static LLVMValueRef find_state(struct gen *g, LLVMValueRef task, LLVMBasicBlockR
 
 /* ---- sched_switch(preempt, prev, next) --------------------------------------------------- */
 
-static void switch_start(struct gen *g, LLVMValueRef leaves, LLVMBasicBlockRef out)
+/* The time in `kept`; read now when nobody has in this run. */
+static LLVMValueRef clock_once(struct gen *g, LLVMValueRef kept)
+{
+	LLVMBasicBlockRef read = gen_block(g, "clock"), is_read = gen_block(g, "clock.read");
+	LLVMValueRef time = LLVMBuildLoad2(g->b, g->i64, kept, "");
+
+	LLVMBuildCondBr(g->b, gen_truth(g, time), is_read, read);
+	LLVMPositionBuilderAtEnd(g->b, read);
+	LLVMBuildStore(g->b, clock_ns(g), kept);
+	LLVMBuildBr(g->b, is_read);
+	LLVMPositionBuilderAtEnd(g->b, is_read);
+	return LLVMBuildLoad2(g->b, g->i64, kept, "");
+}
+
+static void switch_start(struct gen *g, LLVMValueRef leaves, LLVMValueRef now,
+			 LLVMBasicBlockRef out)
 {
 	LLVMValueRef state;
 
@@ -155,13 +171,14 @@ static void switch_start(struct gen *g, LLVMValueRef leaves, LLVMBasicBlockRef o
 	prog_only_if(g, gen_truth(g, GEN_OWN(g, "sonde_span_begins", leaves)), out);
 	test_start(g, out);
 	state = open_state(g, leaves, out);
-	LLVMBuildStore(g->b, clock_ns(g), state);
+	LLVMBuildStore(g->b, clock_ns(g), now);
+	LLVMBuildStore(g->b, LLVMBuildLoad2(g->b, g->i64, now, ""), state);
 	keep_state(g, state);
 	keep_entries(g, state);
 	LLVMBuildBr(g->b, out);
 }
 
-static void switch_end(struct gen *g, LLVMValueRef returns, LLVMBasicBlockRef out)
+static void switch_end(struct gen *g, LLVMValueRef returns, LLVMValueRef now, LLVMBasicBlockRef out)
 {
 	LLVMValueRef state, start;
 
@@ -172,19 +189,21 @@ static void switch_end(struct gen *g, LLVMValueRef returns, LLVMBasicBlockRef ou
 	start = take_start(g, state, out);
 	LLVMBuildStore(g->b, gen_u64(g, 0), state);
 	g->subject = returns;
-	end_with(g, state, start, clock_ns(g));
+	end_with(g, state, start, clock_once(g, now));
 	LLVMBuildBr(g->b, out);
 }
 
-/* One event ends prev's time on the CPU and next's time off it. The clock is read late and perhaps
- * twice: most switches of a filtered script end before. */
+/* One event ends prev's time on the CPU and next's time off it. The clock is read late, for most
+ * switches of a filtered script end before, and once: it is the same moment. */
 void gen_span_switch(struct gen *g, LLVMBasicBlockRef out)
 {
 	LLVMBasicBlockRef end = gen_block(g, "span.end");
+	LLVMValueRef now = gen_buffer(g, 8); /* mostly a register: 0 until it is read */
 
-	switch_start(g, prog_context_pointer(g, 1), end);
+	LLVMBuildStore(g->b, gen_u64(g, 0), now);
+	switch_start(g, prog_context_pointer(g, 1), now, end);
 	LLVMPositionBuilderAtEnd(g->b, end);
-	switch_end(g, prog_context_pointer(g, 2), out);
+	switch_end(g, prog_context_pointer(g, 2), now, out);
 }
 
 /* The other way round: prev's time on the CPU ends, next's starts. The body is the plain event's,

@@ -18,6 +18,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <link.h>
 #include <linux/btf.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -92,6 +93,41 @@ static void find_event_frames(struct sonde_config *config, const struct plan *pl
 	}
 }
 
+/* Libraries are loaded side by side; what is loaded later comes below them. */
+enum { LATER_LIBRARIES = 256 << 20 };
+
+static int own_code(struct dl_phdr_info *object, size_t size, void *ctx)
+{
+	struct sonde_config *config = ctx;
+	bool is_image = config->own_image.bytes == 0; /* the first is the program */
+	struct sonde_code *code = is_image ? &config->own_image : &config->own_libraries;
+
+	(void)size;
+	for (int i = 0; i < object->dlpi_phnum; i++) {
+		const ElfW(Phdr) *part = &object->dlpi_phdr[i];
+		uint64_t start = object->dlpi_addr + part->p_vaddr, end = start + part->p_memsz;
+
+		if (part->p_type != PT_LOAD)
+			continue;
+		if (code->bytes) {
+			end = end > code->start + code->bytes ? end : code->start + code->bytes;
+			start = start < code->start ? start : code->start;
+		}
+		*code = (struct sonde_code){start, end - start};
+	}
+	return 0;
+}
+
+/* All that this process executes: a system call from elsewhere is another's. */
+static void find_own_code(struct sonde_config *config)
+{
+	dl_iterate_phdr(own_code, config);
+	if (config->own_libraries.bytes > 0) {
+		config->own_libraries.start -= LATER_LIBRARIES;
+		config->own_libraries.bytes += LATER_LIBRARIES;
+	}
+}
+
 void session_prepare(struct session_prep *prep, const struct plan *plan, struct kernel *k,
 		     const struct session_scope *scope)
 {
@@ -103,6 +139,7 @@ void session_prepare(struct session_prep *prep, const struct plan *plan, struct 
 	prep->config.scope_tgid = scope->tgid;
 	clock_gettime(CLOCK_BOOTTIME, &now);
 	prep->config.start_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	find_own_code(&prep->config);
 	if (plan->needs.cpus)
 		prep->config.n_cpus = (uint32_t)libbpf_num_possible_cpus();
 	if (uses_core(plan))
