@@ -122,6 +122,8 @@ struct kernel {
 	 * "name [module]". 0 or -errno when the kernel does not tell. */
 	int (*each_kernel_function)(struct kernel *k, kernel_name_fn fn, void *ctx);
 	bool (*has_feature)(struct kernel *k, enum kernel_feature f);
+	/* Possible CPUs: a per-CPU map has a value for each. */
+	uint32_t (*n_cpus)(struct kernel *k);
 	/* Release all answers; NULL when there is nothing to release (fakes). */
 	void (*close)(struct kernel *k);
 };

@@ -86,6 +86,7 @@ struct attach_point {
 	uint64_t period_ns;	 /* interval, profile */
 	uint64_t hertz;		 /* profile: times a second, or 0: by period_ns */
 	const char *pattern;	 /* the attach point as written, when it is a pattern; or NULL */
+	bool ends_slice;	 /* sched_switch with `oncpu`: chk_oncpu */
 };
 
 /* Does `s` match the pattern, in which '*' stands for any text? */

@@ -13,3 +13,5 @@ parse_fn prs_nothing, prs_tracepoint, prs_interval, prs_profile, prs_kernel_func
 
 /* Say how probes of this type are written; -1. */
 int probe_wrong_form(const struct probe_reader *r, const struct attach_point *p);
+/* "CATEGORY:EVENT" of the kernel's tracepoint of that event's name; NULL when there is none. */
+const char *probe_event_called(const struct probe_reader *r, const char *event);

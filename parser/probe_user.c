@@ -325,7 +325,7 @@ static int read_offset(struct user_matching *m, char *symbol)
 }
 
 /* uprobe:f is of the process or the command that is traced. */
-static const char *traced_program(struct user_matching *m)
+static const char *traced_program(struct user_matching *m, const char *name)
 {
 	const struct kernel *k = m->r->kernel;
 	struct diags *d = m->r->diags;
@@ -336,8 +336,8 @@ static const char *traced_program(struct user_matching *m)
 		return k->program;
 	diag_error(d, m->p->span, "attach-form", "%s probes are written %s",
 		   probe_rows[m->p->id].name, probe_rows[m->p->id].form);
-	diag_hint(d,
-		  "the path can be left out with -p PID or -c COMMAND: it is that program's then");
+	diag_hint(d, "write %s:PATH:%s; the path can be left out with -p PID or -c COMMAND",
+		  probe_rows[m->p->id].name, name);
 	return NULL;
 }
 
@@ -468,7 +468,7 @@ int prs_user_symbol(const struct probe_reader *r, struct attach_point *p, char *
 		return resolve(&m, parts[0], parts[1]);
 	if (n != 1 || !*parts[0] || strchr(parts[0], '/'))
 		return probe_wrong_form(r, p);
-	path = traced_program(&m);
+	path = traced_program(&m, parts[0]);
 	if (!path)
 		return -1;
 	return resolve(&m, arena_strndup(r->arena, path, strlen(path)), parts[0]);

@@ -9,6 +9,7 @@
  *	source PATH FILE LINE SYMBOL OFFSET	where in PATH the code of a source line begins
  *	function NAME				a function of the kernel
  *	feature btf|kprobe|uprobe|uprobe_multi
+ *	cpus N					possible CPUs, 1 when nothing is said
  * Blank lines and lines that start with '#' are skipped; paths are compared as they are written.
  * What the file does not say does not exist. All of it is read at the start, so that a bad line is
  * reported before anything else happens; of two equal facts the first counts.
@@ -43,6 +44,7 @@ struct facts {
 	struct fact *facts;
 	uint32_t n_facts, room;
 	bool has[KF_COUNT];
+	uint32_t n_cpus;
 };
 
 static const struct facts *facts_of(const struct kernel *k)
@@ -210,6 +212,11 @@ static int facts_each_kernel_function(struct kernel *kernel, kernel_name_fn fn, 
 static bool facts_has_feature(struct kernel *kernel, enum kernel_feature f)
 {
 	return (unsigned int)f < KF_COUNT && facts_of(kernel)->has[f];
+}
+
+static uint32_t facts_n_cpus(struct kernel *k)
+{
+	return facts_of(k)->n_cpus ? facts_of(k)->n_cpus : 1;
 }
 
 static void facts_close(struct kernel *kernel)
@@ -398,12 +405,22 @@ static int read_feature(struct reader *r)
 	return bad_line(r, "write feature btf, kprobe, uprobe or uprobe_multi");
 }
 
+static int read_cpus(struct reader *r)
+{
+	uint64_t n;
+
+	if (r->n_words != 2 || !read_number(r->words[1], &n) || n < 1 || n > 8192)
+		return bad_line(r, "write cpus N, 1 to 8192");
+	r->k->n_cpus = (uint32_t)n;
+	return 0;
+}
+
 static const struct {
 	const char *word;
 	int (*read)(struct reader *r);
 } directives[] = {
 	{"tracepoint", read_tracepoint}, {"raw", read_raw},	    {"symbol", read_symbol},
-	{"function", read_function},	 {"feature", read_feature},
+	{"function", read_function},	 {"feature", read_feature}, {"cpus", read_cpus},
 	{"go", read_go},		 {"loads", read_loads},	    {"source", read_source},
 };
 
@@ -412,7 +429,7 @@ static int read_directive(struct reader *r)
 	for (size_t i = 0; i < sizeof(directives) / sizeof(*directives); i++)
 		if (!strcmp(r->words[0], directives[i].word))
 			return directives[i].read(r);
-	return bad_line(r, "a line starts with tracepoint, raw, symbol, function, feature or #");
+	return bad_line(r, "a line starts with tracepoint, raw, symbol, function, feature, cpus or #");
 }
 
 /* Cut the next line off the rest. False at the end of the file. */
@@ -493,6 +510,7 @@ struct kernel *facts_file_open(const char *path)
 		.each_kernel_function = facts_each_kernel_function,
 		.kernel_function = facts_kernel_function,
 		.has_feature = facts_has_feature,
+		.n_cpus = facts_n_cpus,
 		.close = facts_close,
 	};
 	if (!read_text(path, &k->text) && !read_facts(k, path))

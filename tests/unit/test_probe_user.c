@@ -104,7 +104,7 @@ static void test_files(void **state)
 	bad("uprobe:/bin/*:nothing", "no-match",
 	    "none of the 2 files that match '/bin/*' has a function 'nothing'", NULL);
 	bad("uprobe:main", "attach-form", "uprobe probes are written uprobe:PATH:SYMBOL",
-	    "the path can be left out with -p PID or -c COMMAND: it is that program's then");
+	    "write uprobe:PATH:main; the path can be left out with -p PID or -c COMMAND");
 }
 
 static void test_places(void **state)
