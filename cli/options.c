@@ -175,6 +175,13 @@ static int set_system(struct options *o, const char *arg)
 	return 0;
 }
 
+static int set_unsafe(struct options *o, const char *arg)
+{
+	(void)arg;
+	o->unsafe = true;
+	return 0;
+}
+
 static int set_self(struct options *o, const char *arg)
 {
 	(void)arg;
@@ -262,6 +269,7 @@ static const struct option_row rows[] = {
 	 "list what can be probed, all or what matches a PATTERN; -lv: tracepoints' fields, too"},
 	{"--system", NULL, NULL, set_system, "with -c or -p: trace everything, not only that"},
 	{"--follow", NULL, NULL, set_follow, "with -p: trace what the process starts, too"},
+	{"--unsafe", NULL, NULL, set_unsafe, "allow what can harm the system: probes at addresses"},
 	{"--self", NULL, NULL, set_self, "trace sonde itself too"},
 	{"--duration", NULL, "TIME", set_duration, "end after 10s, 500ms, 5m"},
 	{"-o", "--output", "FILE", set_output, "write results to FILE"},

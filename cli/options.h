@@ -51,6 +51,7 @@ struct options {
 	bool verbose, quiet;
 	bool system; /* -c, but everything is traced */
 	bool self;   /* sonde's own threads too */
+	bool unsafe; /* what can harm the system */
 	bool follow; /* -p, and what it starts */
 	enum output_format format;
 	enum buffering buffering;

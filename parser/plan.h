@@ -97,6 +97,8 @@ enum plan_prog_kind {
 	PP_PROFILE,	/* perf cpu-clock on every CPU */
 	PP_KPROBE,
 	PP_KRETPROBE,
+	PP_FENTRY,
+	PP_FEXIT,
 	PP_UPROBE,
 	PP_URETPROBE,
 	PP_SCOPE_FORK,	/* hidden: tp_btf/sched_process_fork, hands the -c flag to children */
@@ -108,6 +110,8 @@ enum plan_prog_kind {
 struct plan_target {
 	const char *symbol, *path; /* as in struct attach_target */
 	uint64_t offset;
+	const char *module; /* kernel functions: as in struct attach_target */
+	uint64_t address;
 	uint64_t cookie; /* of many: func_id, and from bit 32 name_id, of struct plan_probe */
 };
 
@@ -125,6 +129,7 @@ struct plan_prog {
 	const char *category;	/* PP_TRACEPOINT */
 	uint32_t tracepoint_id; /* PP_TRACEPOINT */
 	const char *function;	/* kprobes, uprobes: the function, or the pattern */
+	const struct typed_function *typed; /* fentry, fexit, rawtracepoint: what it is attached to */
 	struct plan_target *targets; /* kprobes, uprobes: by file */
 	uint32_t n_targets;
 	uint64_t period_ns;	/* PP_INTERVAL, PP_PROFILE */

@@ -39,5 +39,7 @@ bool sema_is_whole_map(const struct expr *call, uint32_t i);
 const struct tp_field *sema_args_field(const struct attach_point *p, const char *name);
 /* Whose memory the probe's addresses are of, when nothing else tells. */
 enum type_space sema_space(const struct probe *p);
+/* What the function at a return probe returns; NULL: nothing, or no number and no address. */
+const struct type *sema_result_type(const struct attach_point *p);
 /* Type of such a field's value. */
 const struct type *sema_field_type(struct arena *a, const struct tp_field *f);

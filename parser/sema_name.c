@@ -453,7 +453,7 @@ static void name_block(struct scope *sc, struct block *b)
 
 static void name_points(struct sema *s, struct probe *p)
 {
-	struct probe_reader r = {s->arena, s->diags, s->kernel};
+	struct probe_reader r = {s->arena, s->diags, s->kernel, s->program->unsafe};
 
 	for (uint32_t i = 0; i < p->n_texts; i++) {
 		struct attach_text text = {param_substitute(s, &p->texts[i]), p->texts[i].span};

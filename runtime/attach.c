@@ -72,6 +72,8 @@ static att_fn *const attachers[PP_KIND_COUNT] = {
 	[PP_PROFILE] = att_profile,
 	[PP_KPROBE] = att_kernel_function,
 	[PP_KRETPROBE] = att_kernel_function,
+	[PP_FENTRY] = att_typed,
+	[PP_FEXIT] = att_typed,
 	[PP_UPROBE] = att_user_function,
 	[PP_URETPROBE] = att_user_function,
 	[PP_SCOPE_FORK] = att_typed,
@@ -81,6 +83,15 @@ static att_fn *const attachers[PP_KIND_COUNT] = {
 static const char *what_to_try(int err)
 {
 	switch (-err) {
+	case 524: /* ENOTSUPP, which has no name here */
+		return ": the kernel's word for what cannot be probed this way, such as a function with more "
+		       "than six arguments";
+	case EILSEQ:
+		return "; no instruction begins at that offset";
+	case EADDRNOTAVAIL:
+		return "; several functions have that name: write MODULE:FUNCTION, or the pattern FUNCTION*";
+	case EINVAL:
+		return "; the kernel allows no probe there";
 	case EPERM:
 	case EACCES:
 		return "; run as root";

@@ -32,6 +32,7 @@ struct session {
 	struct bpf_object *object;
 	struct bpf_program **progs; /* by plan->progs index */
 	int *map_fds;		    /* by plan->maps index */
+	int attach_to_fd; /* a module's BTF or a program: what is loaded now is attached to it; or -1 */
 	int losses_fd, stacks_fd, ring_fd; /* -1 when the object has none */
 	struct sonde_control *control;	   /* mapped; NULL when the object has none */
 	struct link *links;
