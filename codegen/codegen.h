@@ -16,6 +16,10 @@ enum codegen_stage {
 	CODEGEN_ELF,
 };
 
+/* Exit status of the process when LLVM gave up because a program is too long: there is no way back
+ * out of LLVM then, nor a message. */
+enum { CODEGEN_TOO_LONG = 70 };
+
 struct codegen_output {
 	char *bytes; /* malloc'ed; with an error: the message, NUL-terminated */
 	size_t len;

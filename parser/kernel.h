@@ -108,6 +108,8 @@ struct kernel {
 	/* Call fn for every function of the BPF programs that are loaded now and have BTF. */
 	int (*each_bpf_function)(struct kernel *k, typed_function_fn fn, void *ctx);
 	bool (*has_feature)(struct kernel *k, enum kernel_feature f);
+	/* Possible CPUs: a per-CPU map has a value for each. */
+	uint32_t (*n_cpus)(struct kernel *k);
 	/* Release all answers; NULL when there is nothing to release (fakes). */
 	void (*close)(struct kernel *k);
 };

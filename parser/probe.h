@@ -87,6 +87,7 @@ struct attach_point {
 	uint64_t hertz;		 /* profile: times a second, or 0: by period_ns */
 	const char *pattern;	 /* the attach point as written, when it is a pattern; or NULL */
 	const struct typed_function *typed; /* fentry, fexit, rawtracepoint: what it is given */
+	bool ends_slice;	 /* sched_switch with `oncpu`: chk_oncpu */
 };
 
 /* Does `s` match the pattern, in which '*' stands for any text? */

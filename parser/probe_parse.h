@@ -21,3 +21,5 @@ int probe_typed_expand(const struct probe_reader *r, const struct attach_text *t
 		       struct attach_point **points, uint32_t *n_points);
 /* Say how probes of this type are written; -1. */
 int probe_wrong_form(const struct probe_reader *r, const struct attach_point *p);
+/* "CATEGORY:EVENT" of the kernel's tracepoint of that event's name; NULL when there is none. */
+const char *probe_event_called(const struct probe_reader *r, const char *event);

@@ -14,6 +14,7 @@ static const struct {
 	uint64_t ns;
 } units[] = {
 	{"s", 1000000000}, {"ms", 1000000}, {"us", 1000}, {"ns", 1}, {"m", 60000000000},
+	{"h", 3600000000000}, {"d", 86400000000000},
 };
 
 static uint64_t unit_ns(const char *unit)

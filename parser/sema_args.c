@@ -23,17 +23,6 @@ const struct tp_field *sema_args_field(const struct attach_point *p, const char 
 	return NULL;
 }
 
-const struct type *sema_field_type(struct arena *a, const struct tp_field *f)
-{
-	if (f->is_data_loc) /* a handle: of a text, or of what is not built yet */
-		return strstr(f->type_text, "__data_loc char[]") ? type_string(a, LIMIT_STR) : NULL;
-	if (f->is_char_array)
-		return type_string(a, f->size);
-	if (f->size == 1 || f->size == 2 || f->size == 4 || f->size == 8)
-		return type_int(f->size, f->is_signed);
-	return NULL;
-}
-
 static const char *list_params(struct arena *a, const struct typed_function *f)
 {
 	const char *list = "";
@@ -103,6 +92,13 @@ const struct type *chk_args(struct sema *s, struct expr *e)
 				   probe_rows[p->id].name);
 			if (s->report && probe_rows[p->id].context == CTX_REGS_ENTRY)
 				diag_hint(s->diags, "arguments are arg0 to arg5 there");
+			return &type_error;
+		}
+		if (probe_is_typed(p) && sema_is_open_end(s)) {
+			sema_error(s, e->span, "not-built", "'args' with open_spans = count is not built "
+							    "yet here");
+			if (s->report)
+				diag_hint(s->diags, "entry(args.NAME) is known while the call is open");
 			return &type_error;
 		}
 		if (e->kind == EX_FIELD) {

@@ -8,6 +8,7 @@
  *	typed MODULE NAME RESULT TYPE:PARAM …	what BTF says of it; MODULE bpf:ID is a loaded program's
  *	typed-raw MODULE NAME TYPE:PARAM …	a raw tracepoint's; types: void, struct, ptr, text, (u)int8 to 64
  *	feature btf|kprobe|uprobe|uprobe_multi
+ *	cpus N					possible CPUs, 1 when nothing is said
  * Blank lines and lines that start with '#' are skipped; paths are compared as they are written.
  * What the file does not say does not exist. All of it is read at the start, so that a bad line is
  * reported before anything else happens; of two equal facts the first counts.
@@ -38,6 +39,7 @@ struct facts {
 	struct fact *facts;
 	uint32_t n_facts, room;
 	bool has[KF_COUNT];
+	uint32_t n_cpus;
 };
 
 static void free_typed(struct typed_function *f)
@@ -213,6 +215,11 @@ static int facts_each_bpf_function(struct kernel *kernel, typed_function_fn fn, 
 static bool facts_has_feature(struct kernel *kernel, enum kernel_feature f)
 {
 	return (unsigned int)f < KF_COUNT && facts_of(kernel)->has[f];
+}
+
+static uint32_t facts_n_cpus(struct kernel *k)
+{
+	return facts_of(k)->n_cpus ? facts_of(k)->n_cpus : 1;
 }
 
 static void facts_close(struct kernel *kernel)
@@ -452,13 +459,23 @@ static int read_feature(struct reader *r)
 	return bad_line(r, "write feature btf, kprobe, uprobe, uprobe_multi, kprobe_multi or fentry");
 }
 
+static int read_cpus(struct reader *r)
+{
+	uint64_t n;
+
+	if (r->n_words != 2 || !read_number(r->words[1], &n) || n < 1 || n > 8192)
+		return bad_line(r, "write cpus N, 1 to 8192");
+	r->k->n_cpus = (uint32_t)n;
+	return 0;
+}
+
 static const struct {
 	const char *word;
 	int (*read)(struct reader *r);
 } directives[] = {
 	{"tracepoint", read_tracepoint}, {"raw", read_raw},	    {"symbol", read_symbol},
 	{"function", read_function},	 {"feature", read_feature}, {"typed", read_typed},
-	{"typed-raw", read_typed},
+	{"typed-raw", read_typed}, {"cpus", read_cpus},
 };
 
 static int read_directive(struct reader *r)
@@ -466,8 +483,8 @@ static int read_directive(struct reader *r)
 	for (size_t i = 0; i < sizeof(directives) / sizeof(*directives); i++)
 		if (!strcmp(r->words[0], directives[i].word))
 			return directives[i].read(r);
-	return bad_line(r, "a line starts with tracepoint, raw, symbol, function, typed, typed-raw, feature "
-			   "or #");
+	return bad_line(r, "a line starts with tracepoint, raw, symbol, function, typed, typed-raw, feature, "
+			   "cpus or #");
 }
 
 /* Cut the next line off the rest. False at the end of the file. */
@@ -547,6 +564,7 @@ struct kernel *facts_file_open(const char *path)
 		.each_typed = facts_each_typed,
 		.each_bpf_function = facts_each_bpf_function,
 		.has_feature = facts_has_feature,
+		.n_cpus = facts_n_cpus,
 		.close = facts_close,
 	};
 	if (!read_text(path, &k->text) && !read_facts(k, path))

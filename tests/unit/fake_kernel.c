@@ -169,7 +169,8 @@ static int fake_kernel_function(struct kernel *k, const char *name)
 
 static int fake_each_kernel_function(struct kernel *k, kernel_name_fn fn, void *ctx)
 {
-	(void)k;
+	if (fake(k)->function_err)
+		return fake(k)->function_err;
 	fn("vfs_read", ctx);
 	fn("vfs_write", ctx);
 	fn("ext4_sync_file [ext4]", ctx);
@@ -275,6 +276,12 @@ static bool fake_has_feature(struct kernel *k, enum kernel_feature f)
 	return f == KF_BTF ? !fake(k)->has_no_btf : true;
 }
 
+static uint32_t fake_n_cpus(struct kernel *k)
+{
+	(void)k;
+	return 4;
+}
+
 void fake_kernel_init(struct fake_kernel *f)
 {
 	*f = (struct fake_kernel){.k = {
@@ -289,6 +296,7 @@ void fake_kernel_init(struct fake_kernel *f)
 		.each_typed = fake_each_typed,
 		.each_bpf_function = fake_each_bpf_function,
 		.has_feature = fake_has_feature,
+		.n_cpus = fake_n_cpus,
 	}};
 }
 
