@@ -247,8 +247,8 @@ static LLVMValueRef call_target(struct gen *g)
 }
 
 /* Where on the stack a call is, whatever is called from it being further down: the stack pointer at
- * its entry. For programs of type fentry and fexit it is their context, which is what the trampoline
- * around the call has put there, the same at both ends. */
+ * its entry. For programs of type fentry and fexit it is their context, which is what the
+ * trampoline around the call has put there, the same at both ends. */
 static LLVMValueRef call_place(struct gen *g, bool is_end)
 {
 	uint64_t shift = is_end ? regs_return_sp_shift() : 0;

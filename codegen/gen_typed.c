@@ -10,8 +10,8 @@
 #include "gen.h"
 
 enum { /* include/uapi/linux/bpf.h, 5.17 */
-	HELPER_GET_FUNC_ARG = 183,
-	HELPER_GET_FUNC_RET = 184,
+       HELPER_GET_FUNC_ARG = 183,
+       HELPER_GET_FUNC_RET = 184,
 };
 
 static LLVMValueRef load_word(struct gen *g, LLVMValueRef at)
@@ -44,8 +44,8 @@ static LLVMValueRef event_word(struct gen *g, const struct tp_field *param)
 
 LLVMValueRef gen_typed_arg(struct gen *g, const struct tp_field *param)
 {
-	LLVMValueRef v = g->prog->kind == PP_TP_BTF ? event_word(g, param)
-						    : function_word(g, param->offset);
+	LLVMValueRef v =
+		g->prog->kind == PP_TP_BTF ? event_word(g, param) : function_word(g, param->offset);
 
 	return param->size ? gen_narrow(g, v, type_int(param->size, param->is_signed)) : v;
 }

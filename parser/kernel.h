@@ -49,7 +49,7 @@ struct typed_function {
 	const char *name, *module; /* the kernel itself is "vmlinux" */
 	uint32_t btf_id;	   /* in the module's BTF */
 	uint32_t prog_id;	   /* of a loaded BPF program's functions: whose; else 0 */
-	struct tp_field *params;   /* at the words a program is given; size 0: no number, no address */
+	struct tp_field *params;   /* by the words a program gets; size 0: no number, no address */
 	uint32_t n_params;
 	struct tp_field result;	   /* size 0: none, or no number and no address */
 };
@@ -96,13 +96,13 @@ struct kernel {
 	/* Call fn for every kernel function that can be probed; those of modules are
 	 * "name [module]". 0 or -errno when the kernel does not tell. */
 	int (*each_kernel_function)(struct kernel *k, kernel_name_fn fn, void *ctx);
-	/* What BTF says of `name`; `module` NULL: the kernel itself, or else the one module that has
-	 * it. 0, -ENOENT (no such name), -ESRCH (no such module), -ENOTUNIQ (several modules have
-	 * it), other -errno when there is no BTF. */
+	/* What BTF says of `name`; `module` NULL: the kernel itself, or else the one module that
+	 * has it. 0, -ENOENT (no such name), -ESRCH (no such module), -ENOTUNIQ (several modules
+	 * have it), other -errno when there is no BTF. */
 	int (*typed)(struct kernel *k, enum typed_kind kind, const char *module, const char *name,
 		     const struct typed_function **out);
-	/* Call fn for the name of each that BTF describes, of one module; NULL: of the kernel itself
-	 * and all modules, those of modules as "name [module]". */
+	/* Call fn for the name of each that BTF describes, of one module; NULL: of the kernel
+	 * itself and all modules, those of modules as "name [module]". */
 	int (*each_typed)(struct kernel *k, enum typed_kind kind, const char *module,
 			  kernel_name_fn fn, void *ctx);
 	/* Call fn for every function of the BPF programs that are loaded now and have BTF. */

@@ -132,7 +132,7 @@ struct plan_prog {
 	const char *category;	/* PP_TRACEPOINT */
 	uint32_t tracepoint_id; /* PP_TRACEPOINT */
 	const char *function;	/* kprobes, uprobes: the function, or the pattern */
-	const struct typed_function *typed; /* fentry, fexit, rawtracepoint: what it is attached to */
+	const struct typed_function *typed; /* fentry, fexit, rawtracepoint: of what */
 	struct plan_target *targets; /* kprobes, uprobes: by file */
 	uint32_t n_targets;
 	uint64_t period_ns;	/* PP_INTERVAL, PP_PROFILE */

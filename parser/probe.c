@@ -2,8 +2,9 @@
 /*
  * Attach points: from the raw text of a probe's head ("tracepoint:sched:sched_switch") to a
  * resolved struct attach_point, by the parse hook of the probe type's row (probe_tracepoint.c,
- * probe_time.c, probe_function.c, probe_kernel.c, probe_typed.c). What exists is asked through kernel.h; a name that does not is
- * answered with the nearest one. The text is never looked at again after these files.
+ * probe_time.c, probe_function.c, probe_kernel.c, probe_typed.c). What exists is asked through
+ * kernel.h; a name that does not is answered with the nearest one. The text is never looked at
+ * again after these files.
  */
 #include "probe.h"
 #include "arena.h"

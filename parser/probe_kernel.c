@@ -17,8 +17,8 @@ struct search {
 	const struct probe_reader *r;
 	struct attach_point *p;
 	const char *module, *function; /* module: NULL for any; both may be patterns */
-	bool is_variant;    /* look for what the compiler made of the function */
-	bool has_module;    /* some function is of the module */
+	bool is_variant;	       /* look for what the compiler made of the function */
+	bool has_module;	       /* some function is of the module */
 	struct nearest near;
 };
 
@@ -43,8 +43,8 @@ static bool is_variant_of(const char *name, const char *function)
 {
 	size_t len = strlen(function);
 
-	return strncmp(name, function, len) == 0 &&
-	       (strncmp(name + len, ".isra.", 6) == 0 || strncmp(name + len, ".constprop.", 11) == 0);
+	return strncmp(name, function, len) == 0 && (strncmp(name + len, ".isra.", 6) == 0 ||
+						     strncmp(name + len, ".constprop.", 11) == 0);
 }
 
 static bool is_in_module(const char *wanted, const char *module)
@@ -103,7 +103,8 @@ static void offer_function(const char *text, void *ctx)
 
 static int by_name(const void *x, const void *y)
 {
-	return strcmp(((const struct attach_target *)x)->symbol, ((const struct attach_target *)y)->symbol);
+	return strcmp(((const struct attach_target *)x)->symbol,
+		      ((const struct attach_target *)y)->symbol);
 }
 
 /* Several functions of one name are one target: who attaches finds them all. */
@@ -146,8 +147,9 @@ static int no_list(const struct search *s, int err)
 static int no_module(const struct search *s)
 {
 	diag_error(s->r->diags, s->p->span, "unknown-module",
-		   strchr(s->module, '*') ? "no loaded module matches '%s'"
-					  : "the module '%s' is not loaded, or has no functions to probe",
+		   strchr(s->module, '*')
+			   ? "no loaded module matches '%s'"
+			   : "the module '%s' is not loaded, or has no functions to probe",
 		   s->module);
 	return diag_hint(s->r->diags, "modprobe %s loads it; /proc/modules lists those that are",
 			 strchr(s->module, '*') ? "MODULE" : s->module);
@@ -164,8 +166,8 @@ static int match_functions(struct search *s)
 		return no_module(s);
 	if (p->n_targets > LIMIT_TARGETS) {
 		diag_error(s->r->diags, p->span, "limit-probes",
-			   "%s matches %u functions, a probe can be on %d", s->function, p->n_targets,
-			   LIMIT_TARGETS);
+			   "%s matches %u functions, a probe can be on %d", s->function,
+			   p->n_targets, LIMIT_TARGETS);
 		return diag_hint(s->r->diags, "write more of the names' letters");
 	}
 	if (p->n_targets)
@@ -197,7 +199,8 @@ static int no_function(struct search *s)
 	diag_error(s->r->diags, p->span, "unknown-function", "this kernel has no function '%s'%s",
 		   s->function, in);
 	if (p->n_targets > 1)
-		return diag_hint(s->r->diags, "the compiler made several of it: write one of %s, or %s:%s.*",
+		return diag_hint(s->r->diags,
+				 "the compiler made several of it: write one of %s, or %s:%s.*",
 				 list_targets(s), type_name(p), s->function);
 	if (s->near.best)
 		return diag_hint(s->r->diags, "did you mean '%s'?", s->near.best);
@@ -217,9 +220,10 @@ static int find_variant(struct search *s, uint64_t offset)
 	if (p->n_targets != 1)
 		return no_function(s);
 	p->targets[0].offset = offset;
-	diag_warning(s->r->diags, p->span, "function-variant",
-		     "this kernel has '%s' only as '%s', which the compiler made of it: that is probed",
-		     s->function, p->targets[0].symbol);
+	diag_warning(
+		s->r->diags, p->span, "function-variant",
+		"this kernel has '%s' only as '%s', which the compiler made of it: that is probed",
+		s->function, p->targets[0].symbol);
 	diag_hint(s->r->diags, "its arguments may be others: write %s:%s to say that it is meant",
 		  type_name(p), p->targets[0].symbol);
 	p->function = p->targets[0].function;
@@ -229,9 +233,12 @@ static int find_variant(struct search *s, uint64_t offset)
 static int one_function(struct search *s, uint64_t offset)
 {
 	const char *module = s->module && strcmp(s->module, kernel_itself) != 0 ? s->module : NULL;
-	struct attach_target t = {.function = s->function, .symbol = s->function, .offset = offset,
+	struct attach_target t = {.function = s->function,
+				  .symbol = s->function,
+				  .offset = offset,
 				  .module = module};
-	const char *asked = module ? arena_printf(s->r->arena, "%s:%s", module, s->function) : s->function;
+	const char *asked =
+		module ? arena_printf(s->r->arena, "%s:%s", module, s->function) : s->function;
 
 	if (s->r->kernel->kernel_function(s->r->kernel, asked) == -ENOENT)
 		return find_variant(s, offset);
@@ -281,19 +288,24 @@ static int by_address(const struct probe_reader *r, struct attach_point *p, cons
 	t.address = strtoull(text, &end, 0);
 	if (*end || errno || !t.address) {
 		diag_error(r->diags, p->span, "bad-address", "'%s' is not an address", text);
-		return diag_hint(r->diags, "write %s:FUNCTION or %s:0xADDRESS", type_name(p), type_name(p));
+		return diag_hint(r->diags, "write %s:FUNCTION or %s:0xADDRESS", type_name(p),
+				 type_name(p));
 	}
 	if (!r->unsafe) {
-		diag_error(r->diags, p->span, "needs-unsafe",
-			   "a probe at an address needs --unsafe: nothing says that an instruction begins there");
-		return diag_hint(r->diags, "/proc/kallsyms has the functions' names: write %s:FUNCTION+OFFSET",
-				 type_name(p));
+		diag_error(
+			r->diags, p->span, "needs-unsafe",
+			"a probe at an address needs --unsafe: nothing says that an instruction begins there");
+		return diag_hint(
+			r->diags,
+			"/proc/kallsyms has the functions' names: write %s:FUNCTION+OFFSET",
+			type_name(p));
 	}
 	arena_push(r->arena, p->targets, p->n_targets, t);
 	return 0;
 }
 
-static int no_kprobes(const struct probe_reader *r, const struct attach_point *p, const char *function)
+static int no_kprobes(const struct probe_reader *r, const struct attach_point *p,
+		      const char *function)
 {
 	const char *near = probe_near_tracepoints(r, function);
 
@@ -325,7 +337,8 @@ int prs_kernel_function(const struct probe_reader *r, struct attach_point *p, ch
 	if (strchr(s.function, '*') || (s.module && strchr(s.module, '*')))
 		return match_functions(&s);
 	if (offset)
-		p->name = arena_printf(r->arena, "%s:%s%s%s+%llu", type_name(p), n == 2 ? s.module : "",
-				       n == 2 ? ":" : "", s.function, (unsigned long long)offset);
+		p->name = arena_printf(r->arena, "%s:%s%s%s+%llu", type_name(p),
+				       n == 2 ? s.module : "", n == 2 ? ":" : "", s.function,
+				       (unsigned long long)offset);
 	return one_function(&s, offset);
 }

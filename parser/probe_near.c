@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What to probe instead of a kernel function, on a kernel that cannot: tracepoints whose names share
- * words with the function's.
+ * What to probe instead of a kernel function, on a kernel that cannot: tracepoints whose names
+ * share words with the function's.
  */
 #include "arena.h"
 #include "probe_parse.h"
@@ -26,7 +26,8 @@ static const char separators[] = "_:.";
 /* Words that many names have say nothing. */
 static bool is_common(const char *word, size_t len)
 {
-	static const char *const common[] = {"sys", "enter", "exit", "x64", "do", "syscalls", "raw", "new"};
+	static const char *const common[] = {"sys", "enter",	"exit", "x64",
+					     "do",  "syscalls", "raw",	"new"};
 
 	for (size_t i = 0; i < sizeof(common) / sizeof(*common); i++)
 		if (strlen(common[i]) == len && strncmp(common[i], word, len) == 0)
@@ -68,13 +69,19 @@ static int score_of(const char *event, const char *function)
 	return shared ? 4 * shared - other + 100 : 0;
 }
 
+/* Of equals, sys_enter before sys_exit. */
+static bool is_better(int score, const char *name, const struct near_event *than)
+{
+	return score > than->score || (score == than->score && strcmp(name, than->name) < 0);
+}
+
 static void offer_event(const char *name, void *ctx)
 {
 	struct near_events *e = ctx;
 	int score = score_of(name, e->function);
 	uint32_t at = e->n;
 
-	while (at > 0 && e->best[at - 1].score < score)
+	while (at > 0 && is_better(score, name, &e->best[at - 1]))
 		at--;
 	if (!score || at == NEAR_MAX)
 		return;
@@ -91,7 +98,7 @@ const char *probe_near_tracepoints(const struct probe_reader *r, const char *fun
 
 	r->kernel->each_tracepoint(r->kernel, NULL, offer_event, &e);
 	for (uint32_t i = 0; i < e.n; i++)
-		list = arena_printf(r->arena, "%s%stracepoint:%s", list ? list : "", list ? ", " : "",
-				    e.best[i].name);
+		list = arena_printf(r->arena, "%s%stracepoint:%s", list ? list : "",
+				    list ? ", " : "", e.best[i].name);
 	return list;
 }

@@ -71,28 +71,33 @@ static void search_begin(struct typed_search *s)
 
 static int no_btf(const struct probe_reader *r, const struct attach_point *p)
 {
-	diag_error(r->diags, p->span, "no-btf", "%s needs the kernel's BTF type information", type_name(p));
+	diag_error(r->diags, p->span, "no-btf", "%s needs the kernel's BTF type information",
+		   type_name(p));
 	return diag_hint(r->diags, "this kernel has none: CONFIG_DEBUG_INFO_BTF is off");
 }
 
-static int no_fentry(const struct probe_reader *r, const struct attach_point *p, const char *function)
+static int no_fentry(const struct probe_reader *r, const struct attach_point *p,
+		     const char *function)
 {
 	const char *near;
 
 	diag_error(r->diags, p->span, "no-fentry",
 		   "this kernel refuses programs of type %s (it needs CONFIG_FUNCTION_TRACER and "
-		   "CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS)", type_name(p));
+		   "CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS)",
+		   type_name(p));
 	if (r->kernel->has_feature(r->kernel, KF_KPROBE))
-		return diag_hint(r->diags, "write %s:%s, whose arguments are arg0 to arg5",
-				 probe_rows[p->id == PROBE_FEXIT ? PROBE_KRETPROBE : PROBE_KPROBE].name,
-				 function);
+		return diag_hint(
+			r->diags, "write %s:%s, whose arguments are arg0 to arg5",
+			probe_rows[p->id == PROBE_FEXIT ? PROBE_KRETPROBE : PROBE_KPROBE].name,
+			function);
 	near = probe_near_tracepoints(r, function);
 	if (near)
 		return diag_hint(r->diags, "tracepoints that are near: %s", near);
 	return diag_hint(r->diags, "`sonde -l 'tracepoint:*'` lists the kernel's tracepoints");
 }
 
-static int check_kernel(const struct probe_reader *r, const struct attach_point *p, const char *name)
+static int check_kernel(const struct probe_reader *r, const struct attach_point *p,
+			const char *name)
 {
 	if (!r->kernel->has_feature(r->kernel, KF_BTF))
 		return no_btf(r, p);
@@ -130,13 +135,14 @@ static int unknown(struct typed_search *s)
 	struct kernel *k = s->r->kernel;
 	const char *tag = s->kind == TYPED_FUNCTION ? "unknown-function" : "unknown-tracepoint";
 
-	diag_error(s->r->diags, s->p->span, tag, "the kernel's BTF has no %s '%s'%s%s", thing(s), s->name,
-		   s->module ? " in " : "", s->module ? s->module : "");
+	diag_error(s->r->diags, s->p->span, tag, "the kernel's BTF has no %s '%s'%s%s", thing(s),
+		   s->name, s->module ? " in " : "", s->module ? s->module : "");
 	if (s->kind == TYPED_FUNCTION && k->has_feature(k, KF_KPROBE) &&
 	    k->kernel_function(k, s->name) == 0)
-		return diag_hint(s->r->diags, "the kernel has the function, but not its types: write %s:%s",
-				 probe_rows[s->p->id == PROBE_FEXIT ? PROBE_KRETPROBE : PROBE_KPROBE].name,
-				 s->name);
+		return diag_hint(
+			s->r->diags, "the kernel has the function, but not its types: write %s:%s",
+			probe_rows[s->p->id == PROBE_FEXIT ? PROBE_KRETPROBE : PROBE_KPROBE].name,
+			s->name);
 	search_begin(s);
 	k->each_typed(k, s->kind, s->module, offer_near, s);
 	if (s->near.best)
@@ -164,7 +170,8 @@ static int find_one(struct typed_search *s)
 	return 0;
 }
 
-static int resolve_one(const struct probe_reader *r, struct attach_point *p, char **parts, uint32_t n)
+static int resolve_one(const struct probe_reader *r, struct attach_point *p, char **parts,
+		       uint32_t n)
 {
 	struct typed_search s = {.r = r, .p = p, .kind = kind_of(p)};
 
@@ -177,7 +184,8 @@ static int resolve_one(const struct probe_reader *r, struct attach_point *p, cha
 	return find_one(&s);
 }
 
-int prs_typed_function(const struct probe_reader *r, struct attach_point *p, char **parts, uint32_t n)
+int prs_typed_function(const struct probe_reader *r, struct attach_point *p, char **parts,
+		       uint32_t n)
 {
 	if (n && strchr(parts[n - 1], '+')) {
 		diag_error(r->diags, p->span, "bad-offset", "%s has no offsets", type_name(p));
@@ -186,7 +194,8 @@ int prs_typed_function(const struct probe_reader *r, struct attach_point *p, cha
 	return resolve_one(r, p, parts, n);
 }
 
-int prs_raw_tracepoint(const struct probe_reader *r, struct attach_point *p, char **parts, uint32_t n)
+int prs_raw_tracepoint(const struct probe_reader *r, struct attach_point *p, char **parts,
+		       uint32_t n)
 {
 	return resolve_one(r, p, parts, n);
 }
@@ -212,7 +221,8 @@ static void offer_of_program(const struct typed_function *f, void *ctx)
 		return;
 	s->n_found++;
 	add_point(s, f,
-		  arena_printf(s->r->arena, "%s:%s:%u:%s", type_name(s->p), of_programs, f->prog_id, f->name));
+		  arena_printf(s->r->arena, "%s:%s:%u:%s", type_name(s->p), of_programs, f->prog_id,
+			       f->name));
 }
 
 static int read_program_id(struct typed_search *s, const char *text)
@@ -224,7 +234,8 @@ static int read_program_id(struct typed_search *s, const char *text)
 	s->prog_id = strtoull(text, &end, 10);
 	if (!*end && s->prog_id && s->prog_id <= UINT32_MAX)
 		return 0;
-	diag_error(s->r->diags, s->p->span, "bad-program-id", "'%s' is not the id of a BPF program", text);
+	diag_error(s->r->diags, s->p->span, "bad-program-id", "'%s' is not the id of a BPF program",
+		   text);
 	return diag_hint(s->r->diags, "write a number, or '*' for any: `bpftool prog` lists them");
 }
 
@@ -237,14 +248,17 @@ static int expand_programs(struct typed_search *s, char **parts, uint32_t n)
 	if (n == 3 && read_program_id(s, parts[1]))
 		return -1;
 	s->name = parts[n - 1];
+	s->p->pattern = arena_printf(s->r->arena, "%s:%s:%s", type_name(s->p), of_programs, s->name);
 	if (check_kernel(s->r, s->p, s->name))
 		return -1;
 	search_begin(s);
 	err = s->r->kernel->each_bpf_function(s->r->kernel, offer_of_program, s);
 	if (s->n_found)
 		return 0;
-	diag_error(s->r->diags, s->p->span, "no-program", "no loaded BPF program%s has a function '%s'%s%s",
-		   s->prog_id ? " of that id" : "", s->name, err ? ": " : "", err ? strerror(-err) : "");
+	diag_error(s->r->diags, s->p->span, "no-program",
+		   "no loaded BPF program%s has a function '%s'%s%s",
+		   s->prog_id ? " of that id" : "", s->name, err ? ": " : "",
+		   err ? strerror(-err) : "");
 	if (s->near.best)
 		return diag_hint(s->r->diags, "did you mean '%s'?", s->near.best);
 	return diag_hint(s->r->diags, "`bpftool prog` lists the programs that are loaded");
@@ -255,8 +269,9 @@ static int expand_programs(struct typed_search *s, char **parts, uint32_t n)
 /* The kernel lets nobody attach to these. */
 static bool is_denied(const char *name)
 {
-	static const char *const denied[] = {"migrate_disable", "migrate_enable", "rcu_read_unlock_strict",
-					     "preempt_count_add", "preempt_count_sub", "__rcu_read_lock",
+	static const char *const denied[] = {"migrate_disable",	       "migrate_enable",
+					     "rcu_read_unlock_strict", "preempt_count_add",
+					     "preempt_count_sub",      "__rcu_read_lock",
 					     "__rcu_read_unlock"};
 
 	for (size_t i = 0; i < sizeof(denied) / sizeof(*denied); i++)
@@ -278,7 +293,8 @@ static void offer_typed(const char *text, void *ctx)
 		return;
 	note_near(s, name);
 	if (probe_matches(s->name, name) && !is_denied(name))
-		arena_push(s->r->arena, s->found, s->n_found, arena_strndup(s->r->arena, text, strlen(text)));
+		arena_push(s->r->arena, s->found, s->n_found,
+			   arena_strndup(s->r->arena, text, strlen(text)));
 }
 
 static int by_text(const void *x, const void *y)
@@ -324,16 +340,19 @@ static int too_many(const struct typed_search *s, const char *pattern)
 		   "%s:%s matches %u %ss: each takes a program of its own, %d can be had",
 		   type_name(s->p), pattern, s->n_found, thing(s), LIMIT_TYPED);
 	if (s->kind == TYPED_FUNCTION && s->r->kernel->has_feature(s->r->kernel, KF_KPROBE))
-		return diag_hint(s->r->diags, "write more of the names' letters, or %s:%s, one program for all",
-				 probe_rows[s->p->id == PROBE_FEXIT ? PROBE_KRETPROBE : PROBE_KPROBE].name,
-				 s->name);
+		return diag_hint(
+			s->r->diags,
+			"write more of the names' letters, or %s:%s, one program for all",
+			probe_rows[s->p->id == PROBE_FEXIT ? PROBE_KRETPROBE : PROBE_KPROBE].name,
+			s->name);
 	return diag_hint(s->r->diags, "write more of the names' letters");
 }
 
 static int no_match(const struct typed_search *s)
 {
-	diag_error(s->r->diags, s->p->span, "no-match", "no %s of this kernel%s matches '%s'", thing(s),
-		   s->kind == TYPED_FUNCTION ? " that has BTF and can be traced" : "", s->name);
+	diag_error(s->r->diags, s->p->span, "no-match", "no %s of this kernel%s matches '%s'",
+		   thing(s), s->kind == TYPED_FUNCTION ? " that has BTF and can be traced" : "",
+		   s->name);
 	if (s->near.best)
 		return diag_hint(s->r->diags, "did you mean %s:%s?", type_name(s->p), s->near.best);
 	return -1;
@@ -354,7 +373,8 @@ static int add_found(struct typed_search *s, const char *pattern)
 		const struct typed_function *f;
 
 		if (s->found[i][n])
-			module = arena_strndup(s->r->arena, s->found[i] + n + 2, strcspn(s->found[i] + n + 2, "]"));
+			module = arena_strndup(s->r->arena, s->found[i] + n + 2,
+					       strcspn(s->found[i] + n + 2, "]"));
 		if (k->typed(k, s->kind, module, name, &f))
 			continue;
 		if (s->kind == TYPED_FUNCTION && !can_be_called(f)) {
@@ -362,13 +382,17 @@ static int add_found(struct typed_search *s, const char *pattern)
 			n_left_out++;
 			continue;
 		}
-		add_point(s, f, s->found[i][n] ? arena_printf(s->r->arena, "%s:%s:%s", type_name(s->p), module, name)
-					       : arena_printf(s->r->arena, "%s:%s", type_name(s->p), name));
+		add_point(s, f,
+			  s->found[i][n]
+				  ? arena_printf(s->r->arena, "%s:%s:%s", type_name(s->p), module,
+						 name)
+				  : arena_printf(s->r->arena, "%s:%s", type_name(s->p), name));
 	}
 	if (!n_left_out)
 		return 0;
 	diag_warning(s->r->diags, s->p->span, "left-out",
-		     "%u function%s with more than %d arguments, or structures as arguments, left out: %s%s",
+		     "%u function%s left out, with more than %d arguments or structures among "
+		     "them: %s%s",
 		     n_left_out, n_left_out == 1 ? " is" : "s are", MAX_WORDS, left_out,
 		     n_left_out == 1 ? "" : ", …");
 	return 0;

@@ -9,8 +9,10 @@
 
 const struct tp_field *sema_args_field(const struct attach_point *p, const char *name)
 {
-	static const struct tp_field unchecked = {
-		.name = "", .type_text = "long", .size = 8, .is_signed = true};
+	static const struct tp_field unchecked = {.name = "",
+						  .type_text = "long",
+						  .size = 8,
+						  .is_signed = true};
 
 	if (p->format && p->format->is_unchecked)
 		return &unchecked;
@@ -72,10 +74,8 @@ static bool has_args(const struct attach_point *p)
 	case CTX_TRACEPOINT:
 	case CTX_TYPED_ENTRY:
 	case CTX_TYPED_RETURN:
-	case CTX_TYPED_EVENT:
-		return true;
-	default:
-		return false;
+	case CTX_TYPED_EVENT: return true;
+	default: return false;
 	}
 }
 
@@ -95,20 +95,23 @@ const struct type *chk_args(struct sema *s, struct expr *e)
 			return &type_error;
 		}
 		if (probe_is_typed(p) && sema_is_open_end(s)) {
-			sema_error(s, e->span, "not-built", "'args' with open_spans = count is not built "
-							    "yet here");
+			sema_error(s, e->span, "not-built",
+				   "'args' with open_spans = count is not built "
+				   "yet here");
 			if (s->report)
-				diag_hint(s->diags, "entry(args.NAME) is known while the call is open");
+				diag_hint(s->diags,
+					  "entry(args.NAME) is known while the call is open");
 			return &type_error;
 		}
 		if (e->kind == EX_FIELD) {
 			const struct type *f = field_at(s, e, p);
 			const struct type *u = t ? type_unify(t, f) : f;
 
-			t = u ? u : sema_error(s, e->span, "type-mismatch",
-					       "args.%s is %s in one of the probes and %s in another",
-					       e->field.name, type_str(s->arena, t),
-					       type_str(s->arena, f));
+			t = u ? u
+			      : sema_error(s, e->span, "type-mismatch",
+					   "args.%s is %s in one of the probes and %s in another",
+					   e->field.name, type_str(s->arena, t),
+					   type_str(s->arena, f));
 		}
 	}
 	if (e->kind == EX_FIELD)
@@ -153,7 +156,8 @@ const struct type *sema_result_type(const struct attach_point *p)
 	if (!p->typed || (p->id != PROBE_FEXIT && !is_kretprobe) ||
 	    (is_kretprobe && !p->typed->result.size))
 		return type_int(8, false);
-	return p->typed->result.size ? type_int(p->typed->result.size, p->typed->result.is_signed) : NULL;
+	return p->typed->result.size ? type_int(p->typed->result.size, p->typed->result.is_signed)
+				     : NULL;
 }
 
 const struct type *chk_retval(struct sema *s, struct expr *e)
@@ -167,10 +171,11 @@ const struct type *chk_retval(struct sema *s, struct expr *e)
 		find_result(s, p);
 		here = sema_result_type(p);
 		if (!here)
-			return sema_error(s, e->span, "no-value", "%s returns %s, so it has no 'retval'",
-					  p->function,
-					  strcmp(p->typed->result.type_text, "void") ? p->typed->result.type_text
-										     : "nothing");
+			return sema_error(s, e->span, "no-value",
+					  "%s returns %s, so it has no 'retval'", p->function,
+					  strcmp(p->typed->result.type_text, "void")
+						  ? p->typed->result.type_text
+						  : "nothing");
 		t = t ? type_unify(t, here) : here;
 		t = t ? t : type_int(8, false);
 	}

@@ -84,15 +84,6 @@ static att_fn *const attachers[PP_KIND_COUNT] = {
 static const char *what_to_try(int err)
 {
 	switch (-err) {
-	case 524: /* ENOTSUPP, which has no name here */
-		return ": the kernel's word for what cannot be probed this way, such as a function with more "
-		       "than six arguments";
-	case EILSEQ:
-		return "; no instruction begins at that offset";
-	case EADDRNOTAVAIL:
-		return "; several functions have that name: write MODULE:FUNCTION, or the pattern FUNCTION*";
-	case EINVAL:
-		return "; the kernel allows no probe there";
 	case EPERM:
 	case EACCES:
 		return "; run as root";
@@ -102,6 +93,34 @@ static const char *what_to_try(int err)
 		return "; too many open files: raise `ulimit -n`";
 	default:
 		return "";
+	}
+}
+
+static bool is_on_kernel_function(enum plan_prog_kind kind)
+{
+	return kind == PP_KPROBE || kind == PP_KRETPROBE || kind == PP_FENTRY || kind == PP_FEXIT;
+}
+
+enum { ERR_NOTSUPP = 524 }; /* the kernel's own ENOTSUPP, which C has no words for */
+
+/* The kernel's answers for its own functions mean something else than their words. */
+static const char *why_not(enum plan_prog_kind kind, int err)
+{
+	if (!is_on_kernel_function(kind))
+		return strerror(-err);
+	switch (-err) {
+	case ERR_NOTSUPP:
+		return "the kernel cannot do it here, as for functions with more than six arguments";
+	case EILSEQ:
+		return "no instruction begins at that offset";
+	case EADDRNOTAVAIL:
+		return "several functions have that name: write MODULE:FUNCTION, or a pattern, which takes "
+		       "all";
+	case EINVAL:
+	case EBUSY:
+		return "the kernel allows no probe there";
+	default:
+		return strerror(-err);
 	}
 }
 
@@ -115,6 +134,6 @@ int attach_prog(struct session *s, uint32_t prog)
 			  g->n_probes	? s->plan->probes[g->probes[0]].name
 			  : g->n_starts ? s->plan->probes[g->starts[0]].name
 					: g->section,
-			  strerror(-err), what_to_try(err));
+			  why_not(g->kind, err), what_to_try(err));
 	return err;
 }

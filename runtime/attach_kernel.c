@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Attaching to functions of the kernel: one by a perf event; many by a kprobe_multi link where the
- * kernel has these, else by a perf event each. Functions that the kernel allows no probe on are left
- * out of a pattern, and said.
+ * kernel has these, else by a perf event each. Functions that the kernel allows no probe on are
+ * left out of a pattern, and said.
  * Reads /proc/kallsyms for patterns: several functions may have one name, and it has the addresses
  * by which the kernel finds cookies again (available_filter_functions_addrs has those of the calls
  * into ftrace, which may be behind an endbr64).
@@ -149,8 +149,9 @@ static int multi_some(void *ctx, uint32_t first, uint32_t n)
 		opts.syms = symbols;
 	opts.cookies = cookies;
 	if (!err)
-		err = attach_libbpf_link(p->s, bpf_program__attach_kprobe_multi_opts(
-						       p->s->progs[p->prog], NULL, &opts));
+		err = attach_libbpf_link(p->s,
+					 bpf_program__attach_kprobe_multi_opts(p->s->progs[p->prog],
+									       NULL, &opts));
 	free(addresses);
 	free(symbols);
 	free(cookies);
@@ -179,6 +180,20 @@ static void say_refused(const struct places *p, const struct attach_refused *r)
 		    r->n > NAMES_SHOWN ? ", …" : "");
 }
 
+/* Half a second is noticed. */
+static void say_cost(const struct places *p, uint32_t n, bool is_multi, double seconds)
+{
+	const char *name = probe_name(p->s, &p->s->plan->progs[p->prog]);
+
+	if (is_multi)
+		log_verbose("%s: %u functions attached in %.3f s", name, n, seconds);
+	else
+		log_msg(seconds > 0.5 ? LOG_INFO : LOG_VERBOSE,
+			"%s: %u functions were attached one by one in %.1f s: this kernel has no "
+			"kprobe_multi links (5.18, CONFIG_FPROBE)",
+			name, n, seconds);
+}
+
 static double seconds_now(void)
 {
 	struct timespec t;
@@ -200,15 +215,12 @@ static int many(struct session *s, uint32_t prog, bool is_multi)
 		err = add_place(&p, &s->plan->progs[prog].targets[i], 0);
 	if (!err)
 		err = attach_halving(is_multi ? multi_some : perf_some, &p, p.n, &refused);
-	if (!err && refused.n)
+	if (!err && refused.n && s->plan->progs[prog].n_probes) {
 		say_refused(&p, &refused);
-	if (!err && !is_multi)
-		log_info("%s: %u functions were attached one by one, which took %.1f s: this kernel has no "
-			 "kprobe_multi links (5.18, CONFIG_FPROBE)",
-			 probe_name(s, &s->plan->progs[prog]), p.n - refused.n, seconds_now() - start);
-	else if (!err)
-		log_verbose("%s: %u functions attached in %.3f s", probe_name(s, &s->plan->progs[prog]),
-			    p.n - refused.n, seconds_now() - start);
+		s->n_refused += refused.n;
+	}
+	if (!err)
+		say_cost(&p, p.n - refused.n, is_multi, seconds_now() - start);
 	free(refused.items);
 	free(p.items);
 	return err;

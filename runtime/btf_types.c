@@ -50,7 +50,9 @@ int btf_types_init(struct btf_types *t, const struct btf_raw *raw, const struct 
 	struct btf_walk w = btf_walk_start(raw);
 	const struct btf_type *type;
 
-	*t = (struct btf_types){.raw = raw, .base = base, .n = count_types(raw),
+	*t = (struct btf_types){.raw = raw,
+				.base = base,
+				.n = count_types(raw),
 				.first = base ? base->first + base->n : 1};
 	if (!t->n)
 		return -EINVAL;
@@ -188,11 +190,8 @@ static const struct btf_type *plain(const struct btf_types *t, uint32_t id)
 		case BTF_KIND_CONST:
 		case BTF_KIND_VOLATILE:
 		case BTF_KIND_RESTRICT:
-		case BTF_KIND_TYPE_TAG:
-			type = type_at(t, type->type);
-			break;
-		default:
-			return type;
+		case BTF_KIND_TYPE_TAG: type = type_at(t, type->type); break;
+		default: return type;
 		}
 	}
 	return NULL;
@@ -210,27 +209,20 @@ static const char *spell(const struct btf_types *t, uint32_t id, struct arena *a
 	case BTF_KIND_PTR:
 		to = spell(t, type->type, a, depth + 1);
 		return arena_printf(a, "%s%s*", to, to[strlen(to) - 1] == '*' ? "" : " ");
-	case BTF_KIND_CONST:
-		return arena_printf(a, "const %s", spell(t, type->type, a, depth + 1));
+	case BTF_KIND_CONST: return arena_printf(a, "const %s", spell(t, type->type, a, depth + 1));
 	case BTF_KIND_VOLATILE:
 	case BTF_KIND_RESTRICT:
-	case BTF_KIND_TYPE_TAG:
-		return spell(t, type->type, a, depth + 1);
-	case BTF_KIND_STRUCT:
-		return arena_printf(a, "struct %s", name);
-	case BTF_KIND_UNION:
-		return arena_printf(a, "union %s", name);
+	case BTF_KIND_TYPE_TAG: return spell(t, type->type, a, depth + 1);
+	case BTF_KIND_STRUCT: return arena_printf(a, "struct %s", name);
+	case BTF_KIND_UNION: return arena_printf(a, "union %s", name);
 	case BTF_KIND_FWD:
-		return arena_printf(a, "%s %s", BTF_INFO_KFLAG(type->info) ? "union" : "struct", name);
+		return arena_printf(a, "%s %s", BTF_INFO_KFLAG(type->info) ? "union" : "struct",
+				    name);
 	case BTF_KIND_ENUM:
-	case BTF_KIND_ENUM64:
-		return arena_printf(a, "enum %s", name);
-	case BTF_KIND_FUNC_PROTO:
-		return "function";
-	case BTF_KIND_ARRAY:
-		return "array";
-	default:
-		return arena_strndup(a, name, strlen(name));
+	case BTF_KIND_ENUM64: return arena_printf(a, "enum %s", name);
+	case BTF_KIND_FUNC_PROTO: return "function";
+	case BTF_KIND_ARRAY: return "array";
+	default: return arena_strndup(a, name, strlen(name));
 	}
 }
 
@@ -244,9 +236,7 @@ static uint32_t value_of(const struct btf_types *t, uint32_t id, struct tp_field
 	if (!type)
 		return WORD;
 	switch (BTF_INFO_KIND(type->info)) {
-	case BTF_KIND_PTR:
-		f->size = WORD;
-		return WORD;
+	case BTF_KIND_PTR: f->size = WORD; return WORD;
 	case BTF_KIND_INT:
 		encoding = *(const uint32_t *)(type + 1);
 		f->is_signed = BTF_INT_ENCODING(encoding) & BTF_INT_SIGNED;
@@ -260,8 +250,7 @@ static uint32_t value_of(const struct btf_types *t, uint32_t id, struct tp_field
 	case BTF_KIND_STRUCT:
 	case BTF_KIND_UNION:
 		return type->size > WORD && type->size <= BY_VALUE_MAX ? 2 * WORD : WORD;
-	default:
-		return WORD;
+	default: return WORD;
 	}
 }
 
@@ -308,7 +297,8 @@ struct typed_function *btf_types_describe(struct btf_types *t, enum typed_kind k
 	struct typed_function *f = arena_new_of(a, struct typed_function);
 	const struct btf_type *type = type_at(t, id), *proto;
 	const struct btf_param *params;
-	uint32_t at = 0, first = kind == TYPED_TRACEPOINT; /* a raw tracepoint's begin with its data */
+	uint32_t at = 0,
+		 first = kind == TYPED_TRACEPOINT; /* a raw tracepoint's begin with its data */
 	const char *name = type ? asked_name(t, type, &kind) : NULL;
 
 	proto = name ? named_prototype(t, kind, id, name, a) : NULL;
@@ -319,7 +309,8 @@ struct typed_function *btf_types_describe(struct btf_types *t, enum typed_kind k
 				     .btf_id = id};
 	params = (const struct btf_param *)(proto + 1);
 	for (uint32_t i = first; i < BTF_INFO_VLEN(proto->info); i++) {
-		struct tp_field field = field_of(t, params[i].type, string_at(t, params[i].name_off), a);
+		struct tp_field field =
+			field_of(t, params[i].type, string_at(t, params[i].name_off), a);
 		struct tp_field unused = {0};
 
 		field.offset = at;

@@ -12,9 +12,9 @@ struct arena;
 struct btf_types {
 	const struct btf_raw *raw;
 	const struct btf_types *base; /* NULL: ids begin at 1 */
-	uint32_t *at;	 /* bytes from the first type, by id - first */
-	uint32_t first;	 /* the first id of this section */
-	uint32_t n;	 /* types in it */
+	uint32_t *at;		      /* bytes from the first type, by id - first */
+	uint32_t first;		      /* the first id of this section */
+	uint32_t n;		      /* types in it */
 	uint32_t *named; /* ids of functions and raw tracepoints, by their names' hash; 0 is free */
 	uint32_t n_slots, n_scans;
 };

@@ -5,8 +5,8 @@
  *	raw NAME				a raw tracepoint with BTF types
  *	symbol PATH NAME ADDRESS OFFSET SIZE	a function in an ELF file
  *	function NAME				a function of the kernel
- *	typed MODULE NAME RESULT TYPE:PARAM …	what BTF says of it; MODULE bpf:ID is a loaded program's
- *	typed-raw MODULE NAME TYPE:PARAM …	a raw tracepoint's; types: void, struct, ptr, text, (u)int8 to 64
+ *	typed MODULE NAME RESULT TYPE:PARAM …	what BTF says of it; bpf:ID: of a program's
+ *	typed-raw MODULE NAME TYPE:PARAM …	a raw tracepoint's (types: set_type)
  *	feature btf|kprobe|uprobe|uprobe_multi
  *	cpus N					possible CPUs, 1 when nothing is said
  * Blank lines and lines that start with '#' are skipped; paths are compared as they are written.
@@ -21,7 +21,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum fact_kind { FACT_TRACEPOINT, FACT_RAW, FACT_SYMBOL, FACT_FUNCTION, FACT_TYPED, FACT_TYPED_RAW };
+enum fact_kind {
+	FACT_TRACEPOINT,
+	FACT_RAW,
+	FACT_SYMBOL,
+	FACT_FUNCTION,
+	FACT_TYPED,
+	FACT_TYPED_RAW,
+};
 
 struct fact {
 	enum fact_kind kind;
@@ -29,7 +36,7 @@ struct fact {
 		struct tp_format *format;  /* FACT_TRACEPOINT; one block of its own */
 		const char *name;	   /* FACT_RAW, FACT_FUNCTION */
 		struct user_symbol symbol; /* FACT_SYMBOL */
-		struct typed_function *typed; /* FACT_TYPED, FACT_TYPED_RAW; two blocks of its own */
+		struct typed_function *typed; /* FACT_TYPED, FACT_TYPED_RAW; two blocks */
 	};
 };
 

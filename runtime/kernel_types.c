@@ -253,7 +253,8 @@ static void *program_btf(uint32_t btf_id, size_t *len)
 
 	if (fd < 0)
 		return NULL;
-	if (!bpf_obj_get_info_by_fd(fd, &info, &info_len) && (data = calloc(1, info.btf_size + 4))) {
+	if (!bpf_obj_get_info_by_fd(fd, &info, &info_len) &&
+	    (data = calloc(1, info.btf_size + 4))) {
 		*len = info.btf_size;
 		info = (struct bpf_btf_info){.btf = (uintptr_t)data, .btf_size = (uint32_t)*len};
 		info_len = sizeof(info);
@@ -276,8 +277,9 @@ static void each_function_of(struct kernel_types *t, const struct bpf_prog_info 
 
 	if (data && !btf_raw_init(&raw, data, len) && !btf_types_init(&types, &raw, NULL)) {
 		for (uint32_t i = 0; i < info->nr_func_info; i++) {
-			struct typed_function *f = btf_types_describe(
-				&types, TYPED_FUNCTION, functions[i].type_id, "bpf", t->arena);
+			struct typed_function *f =
+				btf_types_describe(&types, TYPED_FUNCTION, functions[i].type_id,
+						   "bpf", t->arena);
 
 			if (!f)
 				continue;
@@ -301,7 +303,8 @@ static void each_of_program(struct kernel_types *t, int fd, typed_function_fn fn
 	functions = calloc(n, sizeof(*functions));
 	if (!functions)
 		return;
-	info = (struct bpf_prog_info){.nr_func_info = n, .func_info_rec_size = sizeof(*functions),
+	info = (struct bpf_prog_info){.nr_func_info = n,
+				      .func_info_rec_size = sizeof(*functions),
 				      .func_info = (uintptr_t)functions};
 	len = sizeof(info);
 	if (!bpf_obj_get_info_by_fd(fd, &info, &len) && info.nr_func_info <= n)

@@ -136,7 +136,8 @@ static uint64_t missed_by_link(int fd)
 			       ? one.missed
 			       : 0;
 	len = sizeof(many);
-	if (one.link_type != NEW_BPF_LINK_TYPE_KPROBE_MULTI || bpf_obj_get_info_by_fd(fd, &many, &len))
+	if (one.link_type != NEW_BPF_LINK_TYPE_KPROBE_MULTI ||
+	    bpf_obj_get_info_by_fd(fd, &many, &len))
 		return 0;
 	return many.missed;
 }
