@@ -131,7 +131,7 @@ static const char *after_type(const struct probe_row *r, const char *pattern)
 	size_t n = strcspn(pattern, ":");
 
 	if ((strlen(r->name) == n && strncasecmp(r->name, pattern, n) == 0) ||
-	    (r->alias && strlen(r->alias) == n && strncmp(r->alias, pattern, n) == 0))
+	    probe_has_alias(r, pattern, n))
 		return pattern[n] ? pattern + n + 1 : pattern + n;
 	return NULL;
 }

@@ -113,6 +113,8 @@ void session_close(struct session *s)
 	ksyms_free(s->ksyms);
 	if (s->control)
 		munmap(s->control, sizeof(*s->control));
+	if (s->attach_to_fd >= 0)
+		close(s->attach_to_fd);
 	bpf_object__close(s->object);
 	free(s->links);
 	free(s->progs);
