@@ -193,6 +193,7 @@ static void gen_by_kind(struct gen *g, LLVMBasicBlockRef out)
 	case PP_TP_BTF:
 	case PP_TRACEPOINT:
 	case PP_PROFILE:
+	case PP_EVENT:
 	case PP_KPROBE:
 	case PP_KRETPROBE:
 	case PP_UPROBE:

@@ -403,6 +403,10 @@ static enum plan_prog_kind prog_kind(const struct probe *p, const struct attach_
 		return PP_UPROBE;
 	case PROBE_URETPROBE:
 		return PP_URETPROBE;
+	case PROBE_SOFTWARE:
+	case PROBE_HARDWARE:
+	case PROBE_WATCHPOINT:
+		return PP_EVENT;
 	case PROBE_COUNT:
 		break;
 	}
@@ -429,6 +433,7 @@ static const char *section_of(struct arena *a, const struct plan_prog *g)
 		return arena_printf(a, "tracepoint/%s/%s", g->category, g->event);
 	case PP_INTERVAL:
 	case PP_PROFILE:
+	case PP_EVENT:
 		return "perf_event";
 	case PP_KPROBE:
 		return arena_printf(a, "kprobe/%s", g->function);
@@ -496,7 +501,8 @@ static uint32_t prog_for(struct planner *pl, const struct attach_point *point,
 	struct plan_prog g = {.kind = kind,
 			      .function = point->function,
 			      .period_ns = point->period_ns,
-			      .hertz = point->hertz};
+			      .hertz = point->hertz,
+			      .perf = point->perf};
 
 	if (kind == PP_SYSCALL_ENTER || kind == PP_SYSCALL_EXIT) {
 		for (uint32_t i = 0; i < pl->plan->n_progs; i++)

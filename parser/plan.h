@@ -99,6 +99,7 @@ enum plan_prog_kind {
 	PP_KRETPROBE,
 	PP_UPROBE,
 	PP_URETPROBE,
+	PP_EVENT,	/* perf event: software, hardware, watchpoint */
 	PP_SCOPE_FORK,	/* hidden: tp_btf/sched_process_fork, hands the -c flag to children */
 	PP_SCOPE_EXEC,	/* hidden: tp_btf/sched_process_exec, the -c command begins */
 	PP_KIND_COUNT,
@@ -128,7 +129,8 @@ struct plan_prog {
 	struct plan_target *targets; /* kprobes, uprobes: by file */
 	uint32_t n_targets;
 	uint64_t period_ns;	/* PP_INTERVAL, PP_PROFILE */
-	uint64_t hertz;		/* PP_PROFILE: when not 0, instead of period_ns */
+	uint64_t hertz;		/* PP_PROFILE, PP_EVENT: when not 0, instead of a period */
+	struct perf_point perf; /* PP_EVENT */
 };
 
 /* An attach point as the user wrote it. */

@@ -66,6 +66,17 @@ struct attach_target {
 	uint64_t offset;      /* user functions: in the file; kernel's: behind the start; bytes */
 };
 
+/* What a perf event counts. */
+struct perf_point {
+	uint32_t type;	 /* enum perf_type_id of linux/perf_event.h */
+	uint32_t access; /* watchpoint: HW_BREAKPOINT_* */
+	uint64_t config; /* software, hardware: the event's number */
+	uint64_t every;	 /* fires once in so many; 0: by `hertz` */
+	uint64_t address; /* watchpoint */
+	uint32_t length;  /* watchpoint: bytes */
+	const char *what; /* for messages: the event's name */
+};
+
 /* An attach point, resolved. Which members count is said by the row's parse hook. */
 struct attach_point {
 	enum probe_id id;
@@ -79,6 +90,7 @@ struct attach_point {
 	uint32_t n_targets;
 	uint64_t period_ns;	 /* interval, profile */
 	uint64_t hertz;		 /* profile: times a second, or 0: by period_ns */
+	struct perf_point perf;	 /* software, hardware, watchpoint */
 	const char *pattern;	 /* the attach point as written, when it is a pattern; or NULL */
 };
 

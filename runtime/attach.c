@@ -74,6 +74,7 @@ static att_fn *const attachers[PP_KIND_COUNT] = {
 	[PP_KRETPROBE] = att_kernel_function,
 	[PP_UPROBE] = att_user_function,
 	[PP_URETPROBE] = att_user_function,
+	[PP_EVENT] = att_event,
 	[PP_SCOPE_FORK] = att_typed,
 	[PP_SCOPE_EXEC] = att_typed,
 };
@@ -97,8 +98,11 @@ int attach_prog(struct session *s, uint32_t prog)
 {
 	const struct plan_prog *g = &s->plan->progs[prog];
 	int err = attachers[g->kind](s, prog);
+	const char *why = err && g->kind == PP_EVENT ? attach_event_refusal(g, err) : NULL;
 
-	if (err)
+	if (why)
+		log_error("probe '%s': %s", s->plan->probes[g->probes[0]].name, why);
+	else if (err)
 		log_error("probe '%s': cannot attach: %s%s",
 			  g->n_probes	? s->plan->probes[g->probes[0]].name
 			  : g->n_starts ? s->plan->probes[g->starts[0]].name

@@ -95,7 +95,7 @@ void session_prepare(struct session_prep *prep, const struct plan *plan, struct 
 {
 	struct timespec now;
 
-	*prep = (struct session_prep){.btf_fd = -1};
+	*prep = (struct session_prep){.btf_fd = -1, .scope = *scope};
 	prep->config.self_tgid = scope->with_self ? 0 : (uint32_t)getpid();
 	prep->config.scope = scope->scope;
 	prep->config.scope_tgid = scope->tgid;
@@ -418,8 +418,8 @@ int session_open(struct session *s, const struct plan *plan, struct kernel *k,
 {
 	int err;
 
-	*s = (struct session){
-		.plan = plan, .kernel = k, .losses_fd = -1, .stacks_fd = -1, .ring_fd = -1};
+	*s = (struct session){.plan = plan, .scope = prep->scope, .kernel = k, .losses_fd = -1,
+			      .stacks_fd = -1, .ring_fd = -1};
 	s->progs = calloc(plan->n_progs + 1, sizeof(*s->progs));
 	s->map_fds = calloc(plan->n_maps + 1, sizeof(*s->map_fds));
 	if (!s->progs || !s->map_fds)
