@@ -475,10 +475,16 @@ static uint32_t name_id(struct planner *pl, const char *name)
 	return name ? plan_name_add(pl->arena, pl->plan, name, (uint32_t)strlen(name)) : 0;
 }
 
+/* The value of `probe` at one of many functions. */
+static const char *target_name(struct planner *pl, const struct attach_point *point,
+			       const struct attach_target *t)
+{
+	return arena_printf(pl->arena, "%s:%s%s%s", probe_rows[point->id].name,
+			    t->path ? t->path : "", t->path ? ":" : "", t->function);
+}
+
 static void plan_targets(struct planner *pl, struct plan_prog *g, const struct attach_point *point)
 {
-	const char *type = probe_rows[point->id].name;
-
 	for (uint32_t i = 0; i < point->n_targets; i++) {
 		const struct attach_target *from = &point->targets[i];
 		struct plan_target t = {.symbol = from->symbol, .path = from->path,
@@ -486,8 +492,7 @@ static void plan_targets(struct planner *pl, struct plan_prog *g, const struct a
 		const char *name;
 
 		if (point->n_targets > 1) {
-			name = arena_printf(pl->arena, "%s:%s%s%s", type, t.path ? t.path : "",
-					    t.path ? ":" : "", from->function);
+			name = point->is_named ? point->name : target_name(pl, point, from);
 			t.cookie = name_id(pl, from->function) | (uint64_t)name_id(pl, name) << 32;
 		}
 		arena_push(pl->arena, g->targets, g->n_targets, t);
@@ -639,7 +644,7 @@ static bool joins_pattern(struct planner *pl, uint32_t ast, const struct attach_
 	    strncmp(first->format->event, point->format->event, strlen("sys_enter")) != 0 ||
 	    !same_fields(first, point, r))
 		return false;
-	last->name = point->pattern;
+	last->name = point->is_named ? point->name : point->pattern;
 	arena_push(pl->arena, last->syscalls, last->n_syscalls, point->syscall);
 	arena_push(pl->arena, last->syscall_names, last->n_syscall_names, name_id(pl, point->name));
 	return true;
@@ -657,8 +662,12 @@ static void plan_point(struct planner *pl, uint32_t ast, uint32_t index, const s
 
 	if (joins_pattern(pl, ast, point, r))
 		return;
-	q.name_id = name_id(pl, point->name);
 	q.func_id = name_id(pl, point->function);
+	if (point->n_targets == 1 && strchr(point->function, '*')) { /* a pattern of one function */
+		q.name = point->is_named ? q.name : target_name(pl, point, point->targets);
+		q.func_id = name_id(pl, point->targets->function);
+	}
+	q.name_id = name_id(pl, q.name);
 	q.prog = prog_for(pl, point, kind);
 	if (p->uses_delta)
 		plan_span(pl, &q, point, r);

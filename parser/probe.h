@@ -81,7 +81,8 @@ struct perf_point {
 struct attach_point {
 	enum probe_id id;
 	struct span span;
-	const char *name; /* canonical: the value of `probe` */
+	const char *name; /* the value of `probe`: canonical, or as the script calls it */
+	bool is_named;	  /* by the script: NAME=… */
 	const struct tp_format *format; /* tracepoint */
 	bool has_raw;		 /* tracepoint: a raw tracepoint of that name exists */
 	int64_t syscall; /* tracepoint syscalls:sys_enter_X, sys_exit_X: number of X; or -1 */
@@ -101,6 +102,7 @@ int probe_resolve(const struct probe_reader *r, const struct attach_text *text,
 		  struct attach_point *out);
 /* Resolve one text, which may be a pattern, into one or more points appended to *points. 0 or
  * -1. */
+/* A text may also give a name, `here=kprobe:f`, and stand for several probe types, `*probe:f`. */
 int probe_resolve_all(const struct probe_reader *r, const struct attach_text *text,
 		      struct attach_point **points, uint32_t *n_points);
 /* True when the first `len` bytes of `text` name the probe type `id`. */

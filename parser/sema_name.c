@@ -7,6 +7,7 @@
  * where an error was reported; probe->points, probe->vars and program->maps are filled.
  */
 #include "arena.h"
+#include "exclude.h"
 #include "limits.h"
 #include "param.h"
 #include "sema.h"
@@ -454,11 +455,19 @@ static void name_block(struct scope *sc, struct block *b)
 static void name_points(struct sema *s, struct probe *p)
 {
 	struct probe_reader r = {s->arena, s->diags, s->kernel};
+	uint32_t first = 0; /* of the attach points of the text before */
 
 	for (uint32_t i = 0; i < p->n_texts; i++) {
 		struct attach_text text = {param_substitute(s, &p->texts[i]), p->texts[i].span};
 
-		probe_resolve_all(&r, &text, &p->points, &p->n_points);
+		if (!probe_is_exclusion(&text)) {
+			first = p->n_points;
+			probe_resolve_all(&r, &text, &p->points, &p->n_points);
+		} else if (i == 0) {
+			probe_no_exclusion(&r, &text);
+		} else {
+			probe_exclude(&r, &text, p->points, first, &p->n_points);
+		}
 	}
 }
 
