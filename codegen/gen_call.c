@@ -144,6 +144,7 @@ static bool sees_own_frame(enum plan_prog_kind kind)
 	case PP_INTERVAL:
 	case PP_PROFILE:
 	case PP_EVENT:
+	case PP_ITER:
 	case PP_KPROBE:
 	case PP_KRETPROBE:
 	case PP_UPROBE:

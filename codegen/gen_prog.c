@@ -204,6 +204,9 @@ static void gen_by_kind(struct gen *g, LLVMBasicBlockRef out)
 	case PP_SYSCALL_EXIT:
 		gen_syscalls(g, out);
 		return;
+	case PP_ITER:
+		gen_iter_program(g, out);
+		return;
 	case PP_SWITCH_SPAN:
 		prog_select_probe(g, g->prog->probes[0]);
 		gen_span(g, out);
@@ -231,6 +234,8 @@ static void add_attribute(struct gen *g, LLVMValueRef fn, const char *name)
  * perf events are being closed. */
 static bool stops_after_exit(const struct gen *g)
 {
+	if (g->prog->pin) /* it lives on without us */
+		return false;
 	return (g->prog->n_probes || g->prog->n_starts) && g->prog->kind != PP_BEGIN &&
 	       g->prog->kind != PP_END;
 }

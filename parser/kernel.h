@@ -38,6 +38,19 @@ struct user_symbol {
 	bool is_entry;		/* where the program begins: nothing calls it, it never returns */
 };
 
+/* What a program of an iterator is given of each object. */
+struct iter_field {
+	const char *name;
+	uint32_t offset, size; /* bytes */
+	bool is_signed, is_pointer;
+};
+
+struct kernel_iter {
+	const char *name; /* "task" */
+	struct iter_field *fields;
+	uint32_t n_fields;
+};
+
 enum kernel_feature {
 	KF_BTF,			/* /sys/kernel/btf/vmlinux */
 	KF_KPROBE,		/* the kprobe PMU */
@@ -78,6 +91,10 @@ struct kernel {
 	/* Call fn for every kernel function that can be probed; those of modules are
 	 * "name [module]". 0 or -errno when the kernel does not tell. */
 	int (*each_kernel_function)(struct kernel *k, kernel_name_fn fn, void *ctx);
+	/* The iterator `name`. 0, -ENOENT (there is none), other -errno when there is no BTF. */
+	int (*iterator)(struct kernel *k, const char *name, const struct kernel_iter **out);
+	/* Call fn for every iterator's name. */
+	int (*each_iterator)(struct kernel *k, kernel_name_fn fn, void *ctx);
 	bool (*has_feature)(struct kernel *k, enum kernel_feature f);
 	/* Release all answers; NULL when there is nothing to release (fakes). */
 	void (*close)(struct kernel *k);

@@ -23,6 +23,7 @@ struct planner {
 	struct diags *diags;
 	struct program *program;
 	struct plan *plan;
+	bool is_iter; /* the probe under way is one: the kernel prints */
 };
 
 enum {
@@ -132,6 +133,11 @@ static void plan_printf(struct planner *pl, struct expr *call)
 	format_parse(pl->arena, fmt->string.text, fmt->string.len, &spec);
 	ev.pieces = spec.pieces;
 	ev.n_pieces = spec.n_pieces;
+	if (pl->is_iter) { /* no record: codegen reads the pieces */
+		call->call.event = (int32_t)pl->plan->n_events;
+		arena_push(pl->arena, pl->plan->events, pl->plan->n_events, ev);
+		return;
+	}
 	for (uint32_t i = 1; i < call->call.n_args; i++)
 		add_field(pl, &ev, call->call.args[i]->type);
 	add_event(pl, call, ev);
@@ -407,6 +413,8 @@ static enum plan_prog_kind prog_kind(const struct probe *p, const struct attach_
 	case PROBE_HARDWARE:
 	case PROBE_WATCHPOINT:
 		return PP_EVENT;
+	case PROBE_ITER:
+		return PP_ITER;
 	case PROBE_COUNT:
 		break;
 	}
@@ -435,6 +443,8 @@ static const char *section_of(struct arena *a, const struct plan_prog *g)
 	case PP_PROFILE:
 	case PP_EVENT:
 		return "perf_event";
+	case PP_ITER:
+		return arena_printf(a, "iter/%s", g->event);
 	case PP_KPROBE:
 		return arena_printf(a, "kprobe/%s", g->function);
 	case PP_KRETPROBE:
@@ -507,7 +517,9 @@ static uint32_t prog_for(struct planner *pl, const struct attach_point *point,
 			      .function = point->function,
 			      .period_ns = point->period_ns,
 			      .hertz = point->hertz,
-			      .perf = point->perf};
+			      .perf = point->perf,
+			      .event = point->iter ? point->iter->name : NULL,
+			      .pin = point->pin};
 
 	if (kind == PP_SYSCALL_ENTER || kind == PP_SYSCALL_EXIT) {
 		for (uint32_t i = 0; i < pl->plan->n_progs; i++)
@@ -683,6 +695,7 @@ static void plan_probe(struct planner *pl, uint32_t ast)
 	struct probe *p = pl->program->probes[ast];
 	struct reads r;
 
+	pl->is_iter = p->n_points && p->points[0].id == PROBE_ITER;
 	if (p->predicate)
 		plan_expr(p->predicate, pl);
 	plan_block(pl, &p->body);

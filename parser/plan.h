@@ -100,6 +100,7 @@ enum plan_prog_kind {
 	PP_UPROBE,
 	PP_URETPROBE,
 	PP_EVENT,	/* perf event: software, hardware, watchpoint */
+	PP_ITER,	/* iterator: runs when it is read */
 	PP_SCOPE_FORK,	/* hidden: tp_btf/sched_process_fork, hands the -c flag to children */
 	PP_SCOPE_EXEC,	/* hidden: tp_btf/sched_process_exec, the -c command begins */
 	PP_KIND_COUNT,
@@ -122,7 +123,7 @@ struct plan_prog {
 	uint32_t n_probes;
 	uint32_t *starts;	/* indexes in plan->probes: whose spans begin here */
 	uint32_t n_starts;
-	const char *event;	/* tracepoint kinds: the kernel's tracepoint name */
+	const char *event;	/* the kernel's name of the tracepoint or iterator */
 	const char *category;	/* PP_TRACEPOINT */
 	uint32_t tracepoint_id; /* PP_TRACEPOINT */
 	const char *function;	/* kprobes, uprobes: the function, or the pattern */
@@ -131,6 +132,7 @@ struct plan_prog {
 	uint64_t period_ns;	/* PP_INTERVAL, PP_PROFILE */
 	uint64_t hertz;		/* PP_PROFILE, PP_EVENT: when not 0, instead of a period */
 	struct perf_point perf; /* PP_EVENT */
+	const char *pin;	/* PP_ITER: the file that keeps it, or NULL */
 };
 
 /* An attach point as the user wrote it. */

@@ -39,6 +39,7 @@ static const char *const prog_kinds[PP_KIND_COUNT] = {
 	[PP_UPROBE] = "uprobe",
 	[PP_URETPROBE] = "uretprobe",
 	[PP_EVENT] = "perf-event",
+	[PP_ITER] = "iterator",
 	[PP_SCOPE_FORK] = "scope-fork",
 	[PP_SCOPE_EXEC] = "scope-exec",
 };
@@ -108,6 +109,8 @@ static void dump_prog(const struct plan *p, const struct plan_prog *g, FILE *out
 		fprintf(out, " period %llu ns", (unsigned long long)g->period_ns);
 	if (g->kind == PP_EVENT)
 		dump_perf(&g->perf, out);
+	if (g->pin)
+		fprintf(out, " pin %s", g->pin);
 	if (g->n_targets > 1)
 		fprintf(out, " functions %u", g->n_targets);
 	fprintf(out, "\n");

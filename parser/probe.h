@@ -91,6 +91,8 @@ struct attach_point {
 	uint32_t n_targets;
 	uint64_t period_ns;	 /* interval, profile */
 	uint64_t hertz;		 /* profile: times a second, or 0: by period_ns */
+	const struct kernel_iter *iter; /* iter */
+	const char *pin;	 /* iter: the file that keeps the program, or NULL */
 	struct perf_point perf;	 /* software, hardware, watchpoint */
 	const char *pattern;	 /* the attach point as written, when it is a pattern; or NULL */
 };
@@ -111,3 +113,9 @@ bool probe_type_is(const char *text, size_t len, enum probe_id id);
 bool probe_is_sched_switch(const struct attach_point *p);
 /* Number of the system call that the kernel's tracepoints call `name`, or -1. */
 int64_t syscall_number(const char *name);
+
+/* probe_iter.c: a field by its name; the first object that it goes over; the thread, when it goes
+ * over threads or what belongs to them. NULL: none. */
+const struct iter_field *iter_field(const struct kernel_iter *iter, const char *name);
+const struct iter_field *iter_object(const struct kernel_iter *iter);
+const struct iter_field *iter_task(const struct kernel_iter *iter);

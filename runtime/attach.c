@@ -75,6 +75,7 @@ static att_fn *const attachers[PP_KIND_COUNT] = {
 	[PP_UPROBE] = att_user_function,
 	[PP_URETPROBE] = att_user_function,
 	[PP_EVENT] = att_event,
+	[PP_ITER] = att_iter,
 	[PP_SCOPE_FORK] = att_typed,
 	[PP_SCOPE_EXEC] = att_typed,
 };
@@ -98,7 +99,10 @@ int attach_prog(struct session *s, uint32_t prog)
 {
 	const struct plan_prog *g = &s->plan->progs[prog];
 	int err = attachers[g->kind](s, prog);
-	const char *why = err && g->kind == PP_EVENT ? attach_event_refusal(g, err) : NULL;
+	const char *why = !err			? NULL
+			  : g->kind == PP_EVENT ? attach_event_refusal(g, err)
+			  : g->kind == PP_ITER	? attach_iter_refusal(err)
+						: NULL;
 
 	if (why)
 		log_error("probe '%s': %s", s->plan->probes[g->probes[0]].name, why);

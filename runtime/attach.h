@@ -8,7 +8,7 @@
 /* Attach plan->progs[prog]: attach_add() each link. 0 or -errno. */
 typedef int att_fn(struct session *s, uint32_t prog);
 att_fn att_tracepoint, att_interval, att_profile, att_kernel_function, att_user_function;
-att_fn att_event;
+att_fn att_event, att_iter;
 
 /* Descriptor of a loaded program. */
 int attach_fd(const struct session *s, uint32_t prog);
@@ -23,6 +23,7 @@ int attach_perf(struct session *s, uint32_t prog, struct perf_event_attr *attr, 
 int attach_perf_cpus(struct session *s, uint32_t prog, struct perf_event_attr *attr);
 /* Why the kernel refused an event, and what to do: or NULL. */
 const char *attach_event_refusal(const struct plan_prog *g, int err);
+const char *attach_iter_refusal(int err);
 
 /* Is this kernel function's program one for a multi link? It must be loaded so. */
 bool attach_is_kernel_multi(struct kernel *k, const struct plan_prog *g);

@@ -5,6 +5,7 @@
  *	raw NAME				a raw tracepoint with BTF types
  *	symbol PATH NAME ADDRESS OFFSET SIZE	a function in an ELF file
  *	function NAME				a function of the kernel
+ *	iterator NAME FIELD:TYPE…		TYPE: pointer, u32, s64 …; the first at offset 0
  *	feature btf|kprobe|uprobe|uprobe_multi
  * Blank lines and lines that start with '#' are skipped; paths are compared as they are written.
  * What the file does not say does not exist. All of it is read at the start, so that a bad line is
@@ -18,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum fact_kind { FACT_TRACEPOINT, FACT_RAW, FACT_SYMBOL, FACT_FUNCTION };
+enum fact_kind { FACT_TRACEPOINT, FACT_RAW, FACT_SYMBOL, FACT_FUNCTION, FACT_ITERATOR };
 
 struct fact {
 	enum fact_kind kind;
@@ -26,6 +27,7 @@ struct fact {
 		struct tp_format *format;  /* FACT_TRACEPOINT; one block of its own */
 		const char *name;	   /* FACT_RAW, FACT_FUNCTION */
 		struct user_symbol symbol; /* FACT_SYMBOL */
+		struct kernel_iter iter;   /* FACT_ITERATOR; its fields a block of their own */
 	};
 };
 
@@ -143,6 +145,28 @@ static int facts_each_kernel_function(struct kernel *kernel, kernel_name_fn fn, 
 	return 0;
 }
 
+static int facts_iterator(struct kernel *kernel, const char *name, const struct kernel_iter **out)
+{
+	const struct facts *k = facts_of(kernel);
+
+	for (uint32_t i = 0; i < k->n_facts; i++)
+		if (k->facts[i].kind == FACT_ITERATOR && !strcmp(k->facts[i].iter.name, name)) {
+			*out = &k->facts[i].iter;
+			return 0;
+		}
+	return k->has[KF_BTF] ? -ENOENT : -ENOTSUP;
+}
+
+static int facts_each_iterator(struct kernel *kernel, kernel_name_fn fn, void *ctx)
+{
+	const struct facts *k = facts_of(kernel);
+
+	for (uint32_t i = 0; i < k->n_facts; i++)
+		if (k->facts[i].kind == FACT_ITERATOR)
+			fn(k->facts[i].iter.name, ctx);
+	return 0;
+}
+
 static bool facts_has_feature(struct kernel *kernel, enum kernel_feature f)
 {
 	return (unsigned int)f < KF_COUNT && facts_of(kernel)->has[f];
@@ -155,6 +179,8 @@ static void facts_close(struct kernel *kernel)
 	for (uint32_t i = 0; i < k->n_facts; i++)
 		if (k->facts[i].kind == FACT_TRACEPOINT)
 			free(k->facts[i].format);
+		else if (k->facts[i].kind == FACT_ITERATOR)
+			free(k->facts[i].iter.fields);
 	free(k->facts);
 	free(k->text);
 	free(k);
@@ -288,6 +314,40 @@ static int read_symbol(struct reader *r)
 	return add_fact(r, &fact);
 }
 
+static bool read_iter_field(char *word, uint32_t i, struct iter_field *f)
+{
+	char *type = strchr(word, ':');
+	unsigned long bits = type ? strtoul(type + 2, NULL, 10) : 0;
+
+	if (!type)
+		return false;
+	*type++ = '\0';
+	*f = (struct iter_field){.name = word, .offset = 8 * i, .size = (uint32_t)bits / 8,
+				 .is_signed = *type == 's', .is_pointer = !strcmp(type, "pointer")};
+	if (f->is_pointer)
+		f->size = 8;
+	return f->size == 1 || f->size == 2 || f->size == 4 || f->size == 8;
+}
+
+static int read_iterator(struct reader *r)
+{
+	struct fact fact = {.kind = FACT_ITERATOR};
+	struct kernel_iter *iter = &fact.iter;
+	bool ok = r->n_words > 2 && r->n_words <= WORDS_MAX;
+	int err;
+
+	iter->fields = calloc(WORDS_MAX, sizeof(*iter->fields));
+	iter->name = r->words[1];
+	for (uint32_t i = 2; ok && iter->fields && i < r->n_words; i++)
+		ok = read_iter_field(r->words[i], i - 2, &iter->fields[iter->n_fields++]);
+	err = !iter->fields ? bad_line(r, "out of memory")
+	      : !ok	    ? bad_line(r, "write iterator NAME FIELD:TYPE…, the types pointer, u32, s64 …")
+			    : add_fact(r, &fact);
+	if (err)
+		free(iter->fields);
+	return err;
+}
+
 static int read_feature(struct reader *r)
 {
 	static const char *const names[KF_COUNT] = {
@@ -313,6 +373,7 @@ static const struct {
 } directives[] = {
 	{"tracepoint", read_tracepoint}, {"raw", read_raw},	    {"symbol", read_symbol},
 	{"function", read_function},	 {"feature", read_feature},
+	{"iterator", read_iterator},
 };
 
 static int read_directive(struct reader *r)
@@ -320,7 +381,7 @@ static int read_directive(struct reader *r)
 	for (size_t i = 0; i < sizeof(directives) / sizeof(*directives); i++)
 		if (!strcmp(r->words[0], directives[i].word))
 			return directives[i].read(r);
-	return bad_line(r, "a line starts with tracepoint, raw, symbol, function, feature or #");
+	return bad_line(r, "a line starts with tracepoint, raw, symbol, function, iterator, feature or #");
 }
 
 /* Cut the next line off the rest. False at the end of the file. */
@@ -396,6 +457,8 @@ struct kernel *facts_file_open(const char *path)
 		.each_user_function = facts_each_user_function,
 		.each_kernel_function = facts_each_kernel_function,
 		.kernel_function = facts_kernel_function,
+		.iterator = facts_iterator,
+		.each_iterator = facts_each_iterator,
 		.has_feature = facts_has_feature,
 		.close = facts_close,
 	};

@@ -19,6 +19,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "btf_iter.h"
 #include "btf_raw.h"
 #include "elfsym.h"
 #include "kernel_facts.h"
@@ -39,6 +40,7 @@ struct live_kernel {
 	void *names;	       /* … and every string handed out */
 	void *raw_tracepoints; /* … and the names behind btf_trace_, when many are asked for */
 	uint32_t n_raw_asked;
+	struct iter_node *iters;
 	int8_t features[KF_COUNT]; /* -1: not asked yet */
 	struct {		   /* the last file of user_symbol: as asked for, as found, open */
 		const char *asked, *path;
@@ -175,6 +177,48 @@ static bool live_has_raw_tracepoint(struct kernel *kernel, const char *name)
 	if (!k->raw_tracepoints && !open_btf(k))
 		btf_raw_each(&k->btf, BTF_KIND_TYPEDEF, RAW_PREFIX, note_raw_tracepoint, k);
 	return tfind(name, &k->raw_tracepoints, compare_names);
+}
+
+/* One for each name that is asked for: a script has few. */
+struct iter_node {
+	struct kernel_iter *iter;
+	struct iter_node *next;
+};
+
+static int live_iterator(struct kernel *kernel, const char *name, const struct kernel_iter **out)
+{
+	struct live_kernel *k = live(kernel);
+	struct iter_node *node = malloc(sizeof(*node));
+	int err = node ? open_btf(k) : -ENOMEM;
+
+	if (!err)
+		err = btf_iter_read(&k->btf, name, &node->iter);
+	if (err) {
+		free(node);
+		return err;
+	}
+	node->next = k->iters;
+	k->iters = node;
+	*out = node->iter;
+	return 0;
+}
+
+static int live_each_iterator(struct kernel *kernel, kernel_name_fn fn, void *ctx)
+{
+	int err = open_btf(live(kernel));
+
+	return err ? err : btf_iter_each(&live(kernel)->btf, fn, ctx);
+}
+
+static void free_iterators(struct live_kernel *k)
+{
+	while (k->iters) {
+		struct iter_node *node = k->iters;
+
+		k->iters = node->next;
+		free(node->iter);
+		free(node);
+	}
 }
 
 static int write_memfd(const void *data, size_t len)
@@ -393,6 +437,8 @@ struct kernel *kernel_open(void)
 		.each_user_function = live_each_user_function,
 		.kernel_function = live_kernel_function,
 		.each_kernel_function = live_each_kernel_function,
+		.iterator = live_iterator,
+		.each_iterator = live_each_iterator,
 		.has_feature = live_has_feature,
 		.close = live_close,
 	};
@@ -409,6 +455,7 @@ static void live_close(struct kernel *kernel)
 	tdestroy(k->formats, free);
 	tdestroy(k->names, free);
 	tdestroy(k->raw_tracepoints, free);
+	free_iterators(k);
 	if (k->tracefs_fd >= 0)
 		close(k->tracefs_fd);
 	free(k);

@@ -137,7 +137,14 @@ static void lst_events(struct listing *l, const char *rest)
 	}
 }
 
+static void lst_iterators(struct listing *l, const char *rest)
+{
+	(void)rest;
+	l->kernel->each_iterator(l->kernel, offer, l);
+}
+
 static lst_fn *const listers[PROBE_COUNT] = {
+	[PROBE_ITER] = lst_iterators,
 	[PROBE_SOFTWARE] = lst_events,	      [PROBE_HARDWARE] = lst_events,
 	[PROBE_TRACEPOINT] = lst_tracepoints, [PROBE_KPROBE] = lst_functions,
 	[PROBE_KRETPROBE] = lst_functions,    [PROBE_UPROBE] = lst_symbols,

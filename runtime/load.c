@@ -140,6 +140,23 @@ static int prepare_tp_btf(struct bpf_program *prog, struct bpf_prog_load_opts *o
 	return err;
 }
 
+/* iter: likewise; the BTF id is that of the kernel's (empty) function bpf_iter_NAME. */
+static int prepare_iter(struct bpf_program *prog, struct bpf_prog_load_opts *opts, long cookie)
+{
+	struct session *s = (struct session *)cookie;
+	char name[160];
+	int id, err;
+
+	snprintf(name, sizeof(name), "bpf_iter_%s", strchr(bpf_program__section_name(prog), '/') + 1);
+	id = kernel_btf_id(s->kernel, name, BTF_KIND_FUNC);
+	if (id < 0)
+		return id;
+	err = bpf_program__set_type(prog, BPF_PROG_TYPE_TRACING);
+	if (!err)
+		opts->attach_btf_id = (uint32_t)id;
+	return err;
+}
+
 /* uprobes: a program for a uprobe_multi link says so when it is loaded. */
 static int prepare_uprobe(struct bpf_program *prog, struct bpf_prog_load_opts *opts, long cookie)
 {
@@ -173,6 +190,7 @@ static const struct {
 	libbpf_prog_prepare_load_fn_t prepare;
 } handlers[] = {
 	{"tp_btf+", BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_TRACE_RAW_TP, prepare_tp_btf},
+	{"iter+", BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_TRACE_ITER, prepare_iter},
 	{"kprobe+", BPF_PROG_TYPE_KPROBE, (enum bpf_attach_type)0, prepare_kprobe},
 	{"kretprobe+", BPF_PROG_TYPE_KPROBE, (enum bpf_attach_type)0, prepare_kprobe},
 	{"uprobe+", BPF_PROG_TYPE_KPROBE, (enum bpf_attach_type)0, prepare_uprobe},

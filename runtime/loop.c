@@ -315,11 +315,16 @@ static void track_mappings(struct loop *l)
 		usyms_note_process(l->s->usyms, (uint32_t)pid);
 }
 
+static void drain_between(void *ctx)
+{
+	drain_all(ctx);
+}
+
 static bool only_special(const struct plan *p)
 {
 	for (uint32_t i = 0; i < p->n_progs; i++)
 		if (p->progs[i].n_probes && p->progs[i].kind != PP_BEGIN &&
-		    p->progs[i].kind != PP_END)
+		    p->progs[i].kind != PP_END && p->progs[i].kind != PP_ITER)
 			return false;
 	return true;
 }
@@ -364,6 +369,9 @@ static int start(struct loop *l)
 		command_release(l->o->command);
 	if (l->s->usyms && l->o->everything)
 		usyms_note_all(l->s->usyms);
+	err = session_iterate(l->s, l->events.out, drain_between, l);
+	if (err && err != -EPIPE)
+		return err;
 	l->flushed_ns = now_ns();
 	l->end_ns = l->o->duration_ns ? l->flushed_ns + l->o->duration_ns : 0;
 	l->print_ns = l->o->interval_ns ? l->flushed_ns + l->o->interval_ns : 0;

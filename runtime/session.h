@@ -73,6 +73,10 @@ int session_open(struct session *s, const struct plan *plan, struct kernel *k,
 int session_run_special(struct session *s, enum plan_prog_kind kind);
 /* Attach every program. 0, or -errno, said. */
 int session_attach(struct session *s);
+struct out;
+/* attach_iter.c: read every iterator to its end, or leave it in its file; `drain` is called between
+ * for the records that its program sent. 0, or -errno, said (but for -EPIPE). */
+int session_iterate(struct session *s, struct out *out, void (*drain)(void *ctx), void *ctx);
 /* No event after this one: links are closed, or disabled and left to a helper process where closing
  * would keep the user waiting. */
 void session_detach(struct session *s);

@@ -176,6 +176,28 @@ static int fake_each_kernel_function(struct kernel *k, kernel_name_fn fn, void *
 	return 0;
 }
 
+static int fake_iterator(struct kernel *k, const char *name, const struct kernel_iter **out)
+{
+	static struct iter_field fields[] = {
+		{.name = "meta", .size = 8, .is_pointer = true},
+		{.name = "task", .offset = 8, .size = 8, .is_pointer = true},
+		{.name = "fd", .offset = 16, .size = 4},
+	};
+	static const struct kernel_iter iter = {"task_file", fields, COUNT(fields)};
+
+	if (fake(k)->has_no_btf)
+		return -ENOTSUP;
+	*out = &iter;
+	return strcmp(name, iter.name) == 0 ? 0 : -ENOENT;
+}
+
+static int fake_each_iterator(struct kernel *k, kernel_name_fn fn, void *ctx)
+{
+	(void)k;
+	fn("task_file", ctx);
+	return 0;
+}
+
 static bool fake_has_feature(struct kernel *k, enum kernel_feature f)
 {
 	return f == KF_KPROBE ? !fake(k)->has_no_kprobes : f == KF_BTF ? !fake(k)->has_no_btf : true;
@@ -191,6 +213,8 @@ void fake_kernel_init(struct fake_kernel *f)
 		.each_user_function = fake_each_user_function,
 		.kernel_function = fake_kernel_function,
 		.each_kernel_function = fake_each_kernel_function,
+		.iterator = fake_iterator,
+		.each_iterator = fake_each_iterator,
 		.has_feature = fake_has_feature,
 	}};
 }
