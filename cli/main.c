@@ -50,11 +50,19 @@ static struct kernel *ask_kernel(const struct options *o)
 	return o->kernel_facts ? facts_file_open(o->kernel_facts) : kernel_open();
 }
 
+static enum plan_run run_of(const struct options *o)
+{
+	if (o->test || o->bench)
+		return o->test ? RUN_TESTS : RUN_BENCHES;
+	return o->mode == MODE_CHECK || o->emit ? RUN_ALL : RUN_ORDINARY;
+}
+
 /* Everything up to the plan. 0, or the exit status; *plan is NULL when a dump was all. */
 static int front_end(struct arena *a, const struct options *o, struct kernel *k, struct diags *d,
 		     struct program **program, struct plan **plan)
 {
-	struct plan_options po = {.scope_tree = (o->command || o->follow) && !o->system};
+	struct plan_options po = {.run = run_of(o),
+				  .scope_tree = (o->command || o->follow) && !o->system};
 
 	*plan = NULL;
 	*program = parse(a, d->source, d);

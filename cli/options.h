@@ -57,6 +57,7 @@ struct options {
 	uint64_t interval_ns; /* print maps so often */
 	bool reset;	      /* ... and empty them */
 	bool strict;	      /* losses are exit status 4 */
+	bool test, bench;     /* run tests, benches */
 	bool dry_run;	      /* load, attach, stop */
 	int ready_fd;
 };

@@ -139,7 +139,10 @@ static bool sees_own_frame(enum plan_prog_kind kind)
 	case PP_SWITCH_SPAN:
 	case PP_SCOPE_FORK:
 	case PP_SCOPE_EXEC:
+	case PP_SELF:
 		return true;
+	case PP_TEST:
+	case PP_BENCH:
 	case PP_TRACEPOINT:
 	case PP_INTERVAL:
 	case PP_PROFILE:

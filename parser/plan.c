@@ -13,6 +13,7 @@
 #include "diag.h"
 #include "format_spec.h"
 #include "limits.h"
+#include "plan_run.h"
 #include "sema.h"
 #include "span_kind.h"
 #include <ctype.h>
@@ -23,6 +24,7 @@ struct planner {
 	struct diags *diags;
 	struct program *program;
 	struct plan *plan;
+	enum plan_run run;
 	bool is_iter; /* the probe under way is one: the kernel prints */
 };
 
@@ -415,6 +417,12 @@ static enum plan_prog_kind prog_kind(const struct probe *p, const struct attach_
 		return PP_EVENT;
 	case PROBE_ITER:
 		return PP_ITER;
+	case PROBE_SELF:
+		return PP_SELF;
+	case PROBE_TEST:
+		return PP_TEST;
+	case PROBE_BENCH:
+		return PP_BENCH;
 	case PROBE_COUNT:
 		break;
 	}
@@ -427,7 +435,11 @@ static const char *section_of(struct arena *a, const struct plan_prog *g)
 	switch (g->kind) {
 	case PP_BEGIN:
 	case PP_END:
+	case PP_SELF:
 		return "raw_tp";
+	case PP_TEST:
+	case PP_BENCH:
+		return "xdp";
 	case PP_RAW_TP:
 		return arena_printf(a, "raw_tp/%s", g->event);
 	case PP_TP_BTF:
@@ -519,7 +531,8 @@ static uint32_t prog_for(struct planner *pl, const struct attach_point *point,
 			      .hertz = point->hertz,
 			      .perf = point->perf,
 			      .event = point->iter ? point->iter->name : NULL,
-			      .pin = point->pin};
+			      .pin = point->pin,
+			      .test = point->test};
 
 	if (kind == PP_SYSCALL_ENTER || kind == PP_SYSCALL_EXIT) {
 		for (uint32_t i = 0; i < pl->plan->n_progs; i++)
@@ -693,8 +706,13 @@ static void plan_point(struct planner *pl, uint32_t ast, uint32_t index, const s
 static void plan_probe(struct planner *pl, uint32_t ast)
 {
 	struct probe *p = pl->program->probes[ast];
+	uint32_t n_run = 0;
 	struct reads r;
 
+	for (uint32_t i = 0; i < p->n_points; i++)
+		n_run += plan_runs(pl->run, p->points[i].id);
+	if (!n_run)
+		return;
 	pl->is_iter = p->n_points && p->points[0].id == PROBE_ITER;
 	if (p->predicate)
 		plan_expr(p->predicate, pl);
@@ -703,7 +721,8 @@ static void plan_probe(struct planner *pl, uint32_t ast)
 		p->entries[i]->call.event = (int32_t)i;
 	read_probe(pl, p, &r);
 	for (uint32_t i = 0; i < p->n_points; i++)
-		plan_point(pl, ast, i, &r);
+		if (plan_runs(pl->run, p->points[i].id))
+			plan_point(pl, ast, i, &r);
 }
 
 static bool is_in_process(const struct probe *p)
@@ -734,6 +753,7 @@ struct plan *plan_make(struct arena *a, struct program *p, const struct plan_opt
 	struct planner pl = {.arena = a,
 			     .diags = d,
 			     .program = p,
+			     .run = options->run,
 			     .plan = arena_new_of(a, struct plan)};
 	struct plan *plan = pl.plan;
 
@@ -747,5 +767,6 @@ struct plan *plan_make(struct arena *a, struct program *p, const struct plan_opt
 		plan->needs.ring_buffer = true;
 		plan->needs.ring_bytes = RING_BYTES_STACKS;
 	}
+	plan_check_run(p, plan, pl.run, d);
 	return d->n_errors ? NULL : plan;
 }

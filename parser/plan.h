@@ -101,6 +101,9 @@ enum plan_prog_kind {
 	PP_URETPROBE,
 	PP_EVENT,	/* perf event: software, hardware, watchpoint */
 	PP_ITER,	/* iterator: runs when it is read */
+	PP_SELF,	/* raw_tp, run by BPF_PROG_TEST_RUN when the tracer gets a signal */
+	PP_TEST,	/* xdp, likewise by --test */
+	PP_BENCH,	/* xdp, likewise by --bench */
 	PP_SCOPE_FORK,	/* hidden: tp_btf/sched_process_fork, hands the -c flag to children */
 	PP_SCOPE_EXEC,	/* hidden: tp_btf/sched_process_exec, the -c command begins */
 	PP_KIND_COUNT,
@@ -132,6 +135,7 @@ struct plan_prog {
 	uint64_t period_ns;	/* PP_INTERVAL, PP_PROFILE */
 	uint64_t hertz;		/* PP_PROFILE, PP_EVENT: when not 0, instead of a period */
 	struct perf_point perf; /* PP_EVENT */
+	const char *test;	/* PP_TEST, PP_BENCH: its name */
 	const char *pin;	/* PP_ITER: the file that keeps it, or NULL */
 };
 
@@ -198,7 +202,15 @@ struct plan {
 	const struct source *source; /* copied spans refer to it */
 };
 
+enum plan_run {
+	RUN_ORDINARY, /* without tests and benches */
+	RUN_TESTS,    /* --test: of the others BEGIN and END only */
+	RUN_BENCHES,  /* --bench: likewise */
+	RUN_ALL,      /* --check, --emit */
+};
+
 struct plan_options {
+	enum plan_run run;
 	bool scope_tree; /* -c: the hidden fork and exec programs are needed */
 };
 

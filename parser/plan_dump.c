@@ -40,6 +40,9 @@ static const char *const prog_kinds[PP_KIND_COUNT] = {
 	[PP_URETPROBE] = "uretprobe",
 	[PP_EVENT] = "perf-event",
 	[PP_ITER] = "iterator",
+	[PP_SELF] = "self",
+	[PP_TEST] = "test",
+	[PP_BENCH] = "bench",
 	[PP_SCOPE_FORK] = "scope-fork",
 	[PP_SCOPE_EXEC] = "scope-exec",
 };

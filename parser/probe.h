@@ -93,6 +93,8 @@ struct attach_point {
 	uint64_t hertz;		 /* profile: times a second, or 0: by period_ns */
 	const struct kernel_iter *iter; /* iter */
 	const char *pin;	 /* iter: the file that keeps the program, or NULL */
+	int signal;		 /* self */
+	const char *test;	 /* test, bench: its name */
 	struct perf_point perf;	 /* software, hardware, watchpoint */
 	const char *pattern;	 /* the attach point as written, when it is a pattern; or NULL */
 };

@@ -10,7 +10,7 @@ typedef int parse_fn(const struct probe_reader *r, struct attach_point *p, char 
 		     uint32_t n);
 parse_fn prs_nothing, prs_tracepoint, prs_interval, prs_profile, prs_kernel_function,
 	prs_user_symbol;
-parse_fn prs_event, prs_watchpoint, prs_iter;
+parse_fn prs_event, prs_watchpoint, prs_iter, prs_self, prs_test;
 
 /* Say how probes of this type are written; -1. */
 int probe_wrong_form(const struct probe_reader *r, const struct attach_point *p);

@@ -41,3 +41,6 @@ const struct tp_field *sema_args_field(const struct attach_point *p, const char 
 enum type_space sema_space(const struct probe *p);
 /* Type of such a field's value. */
 const struct type *sema_field_type(struct arena *a, const struct tp_field *f);
+
+/* probe_special.c: names of tests and of benches must differ. */
+void special_check_names(struct sema *s);

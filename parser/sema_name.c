@@ -400,6 +400,18 @@ static void name_jump(struct scope *sc, const struct stmt *st)
 			   st->kind == ST_BREAK ? "break" : "continue");
 }
 
+/* What a test returns says whether it passed. */
+static void name_result(struct scope *sc, const struct stmt *st)
+{
+	for (uint32_t i = 0; st->expr && sc->n_loops && i < sc->s->probe->n_points; i++)
+		if (sc->s->probe->points[i].test) {
+			diag_error(sc->s->diags, st->span, "not-built",
+				   "returning a value out of a loop is not built yet");
+			diag_hint(sc->s->diags, "keep it in a variable, `break`, and return it behind the loop");
+			return;
+		}
+}
+
 static void name_stmt(struct scope *sc, struct stmt *st)
 {
 	switch (st->kind) {
@@ -420,6 +432,7 @@ static void name_stmt(struct scope *sc, struct stmt *st)
 	case ST_RETURN:
 		if (st->expr)
 			name_expr(sc, st->expr);
+		name_result(sc, st);
 		return;
 	case ST_LET:
 		if (st->let.value)
@@ -508,6 +521,7 @@ void sema_names(struct sema *s)
 			name_expr(&sc, p->predicate);
 		name_block(&sc, &p->body);
 	}
+	special_check_names(s);
 	for (uint32_t i = 0; i < s->program->n_probes; i++) {
 		if (s->program->probes[i]->predicate)
 			name_whole(s->program->probes[i]->predicate, s);

@@ -8,6 +8,7 @@
 #include "loop.h"
 #include "events.h"
 #include "log.h"
+#include "tests.h"
 #include "usym.h"
 #include <bpf/libbpf.h>
 #include <errno.h>
@@ -157,8 +158,12 @@ static void read_signals(struct loop *l)
 {
 	struct signalfd_siginfo si;
 
-	while (read(l->signals, &si, sizeof(si)) == sizeof(si))
-		reap_command(l);
+	while (read(l->signals, &si, sizeof(si)) == sizeof(si)) {
+		if (si.ssi_signo == SIGUSR1)
+			session_run_special(l->s, PP_SELF);
+		else
+			reap_command(l);
+	}
 }
 
 static void check_end(struct loop *l)
@@ -295,6 +300,9 @@ static int open_signals(struct loop *l)
 	catch_stop_signals(l->stop);
 	sigemptyset(&set);
 	sigaddset(&set, SIGCHLD);
+	for (uint32_t i = 0; i < l->s->plan->n_progs; i++)
+		if (l->s->plan->progs[i].kind == PP_SELF)
+			sigaddset(&set, SIGUSR1);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
@@ -344,7 +352,7 @@ static int say_ready(const struct loop *l)
 {
 	static const char word[] = "ready\n";
 
-	if (!l->o->quiet)
+	if (!l->o->quiet && !l->o->tests)
 		l->events.out->attached(l->events.out, count_probes(l->s->plan));
 	if (l->o->ready_fd >= 0 && write(l->o->ready_fd, word, sizeof(word) - 1) < 0)
 		return -errno;
@@ -405,7 +413,8 @@ static int finish(struct loop *l)
 	l->events.exited = false; /* END's output counts again */
 	err = session_run_special(l->s, PP_END);
 	drain_all(l);
-	events_print_maps(&l->events);
+	if (!l->o->tests)
+		events_print_maps(&l->events);
 	flush(l); /* before what is said on standard error */
 	n_lost = loss_report(l->s, l->events.out);
 	write_err = out_finish(l->events.out);
@@ -421,6 +430,18 @@ static int dry_run(struct loop *l)
 
 	session_detach(l->s);
 	return err ? 2 : 0;
+}
+
+/* The exit status. */
+static int run_tests(struct loop *l)
+{
+	int n_failed;
+
+	drain_all(l); /* what BEGIN has sent */
+	n_failed = tests_run(l->s, &l->events, drain_between, l);
+	if (n_failed < 0)
+		log_error("cannot run: %s", strerror(-n_failed));
+	return n_failed < 0 ? 2 : n_failed ? 1 : 0;
 }
 
 static int loop_open(struct loop *l)
@@ -468,8 +489,10 @@ int loop_run(struct session *s, struct out *out, const struct loop_options *o)
 	} else if (o->dry_run) {
 		status = dry_run(&l);
 	} else if (start(&l) == 0) {
-		run_events(&l);
-		status = finish(&l);
+		status = o->tests ? run_tests(&l) : 0;
+		if (!o->tests)
+			run_events(&l);
+		status = status ? (finish(&l), status) : finish(&l);
 	}
 	loop_close(&l);
 	return status;
