@@ -103,9 +103,8 @@ int attach_prog(struct session *s, uint32_t prog)
 	const struct plan_prog *g = &s->plan->progs[prog];
 	int err = attachers[g->kind](s, prog);
 	const char *why = !err			? NULL
-			  : g->kind == PP_EVENT ? attach_event_refusal(g, err)
-			  : g->kind == PP_ITER	? attach_iter_refusal(err)
-						: NULL;
+			  : g->kind == PP_ITER ? attach_iter_refusal(err)
+					       : attach_event_refusal(g, err);
 
 	if (why)
 		log_error("probe '%s': %s", s->plan->probes[g->probes[0]].name, why);

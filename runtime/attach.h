@@ -21,7 +21,7 @@ struct perf_event_attr;
 int attach_perf(struct session *s, uint32_t prog, struct perf_event_attr *attr, int pid, int cpu);
 /* One a processor; those that are off have none. */
 int attach_perf_cpus(struct session *s, uint32_t prog, struct perf_event_attr *attr);
-/* Why the kernel refused an event, and what to do: or NULL. */
+/* Why the kernel refused a program's perf events, and what to do: or NULL. */
 const char *attach_event_refusal(const struct plan_prog *g, int err);
 const char *attach_iter_refusal(int err);
 

@@ -132,17 +132,18 @@ const char *attach_event_refusal(const struct plan_prog *g, int err)
 	static char text[256];
 	bool is_missing = err == -ENOENT || err == -EOPNOTSUPP || err == -ENODEV;
 	unsigned long rate = err == -EINVAL && g->hertz ? highest_rate() : 0;
+	uint32_t type = g->kind == PP_EVENT ? g->perf.type : PERF_TYPE_MAX;
 
 	if (rate && g->hertz > rate)
 		snprintf(text, sizeof(text), "the kernel allows at most %lu events a second "
 			 "(kernel.perf_event_max_sample_rate)", rate);
-	else if (g->perf.type == PERF_TYPE_HARDWARE && is_missing)
+	else if (type == PERF_TYPE_HARDWARE && is_missing)
 		snprintf(text, sizeof(text), "this machine has no counter for %s (no PMU: a virtual "
 			 "machine?); software:cpu-clock counts time", g->perf.what);
-	else if (g->perf.type == PERF_TYPE_BREAKPOINT && err == -ENOSPC)
+	else if (type == PERF_TYPE_BREAKPOINT && err == -ENOSPC)
 		snprintf(text, sizeof(text), "the processor has no debug register left for it (x86-64 has "
 			 "four)");
-	else if (g->perf.type == PERF_TYPE_BREAKPOINT && (err == -EINVAL || is_missing))
+	else if (type == PERF_TYPE_BREAKPOINT && (err == -EINVAL || is_missing))
 		snprintf(text, sizeof(text), "the kernel does not watch 0x%llx: %s",
 			 (unsigned long long)g->perf.address,
 			 is_missing ? "this machine has no watchpoints" : "it is no address that can be watched");
