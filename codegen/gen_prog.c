@@ -262,9 +262,9 @@ void gen_program(struct gen *g, uint32_t index)
 	body = gen_block(g, "body");
 	out = gen_block(g, "out");
 	LLVMPositionBuilderAtEnd(g->b, g->entry);
+	gen_place(g, g->prog->n_probes ? g->plan->probes[g->prog->probes[0]].span : SPAN_NONE);
 	g->result = g->prog->test ? LLVMBuildAlloca(g->b, g->i32, "result") : NULL;
 	LLVMPositionBuilderAtEnd(g->b, body);
-	gen_place(g, g->prog->n_probes ? g->plan->probes[g->prog->probes[0]].span : SPAN_NONE);
 	if (stops_after_exit(g))
 		prog_only_if(g, LLVMBuildNot(g->b, gen_truth(g, gen_own(g, "sonde_control_exiting", NULL, 0)), ""),
 			out);
