@@ -38,6 +38,14 @@ struct user_symbol {
 	bool is_entry;		/* where the program begins: nothing calls it, it never returns */
 };
 
+/* A variable in an ELF file. */
+struct user_object {
+	const char *path; /* resolved: absolute, the file really opened */
+	uint64_t address; /* virtual address in the file */
+	uint64_t size;	  /* bytes, 0 when the file does not say */
+	bool is_movable;  /* the file is loaded at another address in each process */
+};
+
 /* What a program of an iterator is given of each object. */
 struct iter_field {
 	const char *name;
@@ -86,6 +94,9 @@ struct kernel {
 	 * suggestions. Errors as user_symbol. */
 	int (*each_user_function)(struct kernel *k, const char *path, user_function_fn fn,
 				  void *ctx);
+	/* Resolve PATH and the variable NAME. Errors as user_symbol. */
+	int (*user_object)(struct kernel *k, const char *path, const char *name,
+			   struct user_object *out);
 	/* 0 when the kernel function `name` exists, -ENOENT, -EPERM when that cannot be told. */
 	int (*kernel_function)(struct kernel *k, const char *name);
 	/* Call fn for every kernel function that can be probed; those of modules are

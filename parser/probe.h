@@ -74,6 +74,8 @@ struct perf_point {
 	uint64_t every;	 /* fires once in so many; 0: by `hertz` */
 	uint64_t address; /* watchpoint */
 	uint32_t length;  /* watchpoint: bytes */
+	bool is_movable;  /* watchpoint: `address` counts from where `path` is loaded */
+	const char *path; /* watchpoint on a variable: its file */
 	const char *what; /* for messages: the event's name */
 };
 

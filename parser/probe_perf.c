@@ -143,14 +143,60 @@ static int read_mode(const struct probe_reader *r, struct attach_point *p, char 
 	return diag_hint(r->diags, "modes are w (written), rw (read or written), x (executed)");
 }
 
-static int read_place(const struct probe_reader *r, struct attach_point *p, const char *address,
-		      const char *length)
+static int read_address(const struct probe_reader *r, struct attach_point *p, const char *address)
 {
 	p->perf.address = read_number(address);
-	if (!p->perf.address) {
-		diag_error(r->diags, p->span, "bad-watchpoint", "'%s' is not an address", address);
-		return diag_hint(r->diags, "write it as a number: watchpoint:0x10a000:8:w");
+	if (p->perf.address)
+		return 0;
+	diag_error(r->diags, p->span, "bad-watchpoint", "'%s' is not an address", address);
+	return diag_hint(r->diags, "write a number, or a program and its variable: watchpoint:0x10a000:8:w, "
+				   "watchpoint:./app:counter:8:w");
+}
+
+static int no_variable(const struct probe_reader *r, const struct attach_point *p, const char *path,
+		       const char *name, int err)
+{
+	if (err == -ESRCH)
+		diag_error(r->diags, p->span, "bad-watchpoint", "%s has no variable '%s'", path, name);
+	else
+		diag_error(r->diags, p->span, "no-binary", "cannot watch '%s': %s", path,
+			   err == -ENOEXEC ? "not an ELF program or library" : strerror(-err));
+	return -1;
+}
+
+/* NAME or NAME+OFFSET of a file. */
+static int read_variable(const struct probe_reader *r, struct attach_point *p, const char *path,
+			 char *name)
+{
+	char *plus = strchr(name, '+');
+	uint64_t offset = plus ? read_number(plus + 1) : 0;
+	struct user_object v = {0};
+	int err;
+
+	if (plus && !offset && strcmp(plus + 1, "0") != 0) {
+		diag_error(r->diags, p->span, "bad-offset", "'%s' is not an offset", plus + 1);
+		return diag_hint(r->diags, "write it in bytes: counters+16 or counters+0x10");
 	}
+	if (plus)
+		*plus = '\0';
+	err = r->kernel->user_object(r->kernel, path, name, &v);
+	if (err)
+		return no_variable(r, p, v.path ? v.path : path, name, err);
+	if (v.size && offset + p->perf.length > v.size)
+		return diag_error(r->diags, p->span, "bad-watchpoint",
+				  "'%s' has %llu bytes: %llu to %llu are not all in it", name,
+				  (unsigned long long)v.size, (unsigned long long)offset,
+				  (unsigned long long)offset + p->perf.length);
+	p->perf.path = v.path;
+	p->perf.address = v.address + offset;
+	p->perf.is_movable = v.is_movable;
+	p->name = arena_printf(r->arena, "%s:%s:%s%s%.0llu", probe_rows[p->id].name, v.path, name,
+			       offset ? "+" : "", (unsigned long long)offset);
+	return 0;
+}
+
+static int read_length(const struct probe_reader *r, struct attach_point *p, const char *length)
+{
 	p->perf.length = (uint32_t)strtoul(length, NULL, 10);
 	if (strlen(length) != 1 || !strchr("1248", *length)) {
 		diag_error(r->diags, p->span, "bad-watchpoint", "a watchpoint cannot have '%s' bytes",
@@ -162,11 +208,15 @@ static int read_place(const struct probe_reader *r, struct attach_point *p, cons
 
 int prs_watchpoint(const struct probe_reader *r, struct attach_point *p, char **parts, uint32_t n)
 {
-	if (n != 3)
+	const char *mode;
+
+	if (n != 3 && n != 4)
 		return probe_wrong_form(r, p);
+	mode = parts[n - 1];
 	p->perf = (struct perf_point){
 		.type = PERF_TYPE_BREAKPOINT, .every = 1, .what = "watchpoints"};
-	if (read_place(r, p, parts[0], parts[1]) || read_mode(r, p, parts[2]))
+	if (read_length(r, p, parts[n - 2]) || read_mode(r, p, parts[n - 1]) ||
+	    (n == 3 ? read_address(r, p, parts[0]) : read_variable(r, p, parts[0], parts[1])))
 		return -1;
 	if (p->perf.access == HW_BREAKPOINT_X)
 		p->perf.length = sizeof(uint64_t); /* the kernel takes no other */
@@ -174,10 +224,11 @@ int prs_watchpoint(const struct probe_reader *r, struct attach_point *p, char **
 		diag_error(r->diags, p->span, "bad-watchpoint",
 			   "the address of a watchpoint of %u bytes must be a multiple of %u",
 			   p->perf.length, p->perf.length);
-		return diag_hint(r->diags, "watch the bytes one by one: watchpoint:%s:1:%s", parts[0],
-				 parts[2]);
+		return diag_hint(r->diags, "watch the bytes one by one, with the length 1");
 	}
-	p->name = arena_printf(r->arena, "%s:%llu:%u:%s", probe_rows[p->id].name,
-			       (unsigned long long)p->perf.address, p->perf.length, parts[2]);
+	if (!p->name)
+		p->name = arena_printf(r->arena, "%s:%llu", probe_rows[p->id].name,
+				       (unsigned long long)p->perf.address);
+	p->name = arena_printf(r->arena, "%s:%u:%s", p->name, p->perf.length, mode);
 	return 0;
 }

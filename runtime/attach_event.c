@@ -7,6 +7,7 @@
  */
 #define _GNU_SOURCE
 #include "attach.h"
+#include "elf_object.h"
 #include <dirent.h>
 #include <errno.h>
 #include <linux/hw_breakpoint.h>
@@ -74,6 +75,22 @@ static int open_process(struct opening *o, int pid, int depth)
 	return err;
 }
 
+/* Where a program's variable is: it must be said of which process. */
+static int place(const struct session *s, const struct perf_point *p, struct perf_event_attr *attr)
+{
+	uint64_t base = 0;
+	enum sonde_scope scope = s->scope.scope;
+	bool has_process = scope == SONDE_SCOPE_PID || scope == SONDE_SCOPE_FOLLOW;
+	int err = 0;
+
+	if (p->path && !has_process && (p->is_movable || scope != SONDE_SCOPE_TREE))
+		err = -EDESTADDRREQ;
+	else if (p->is_movable)
+		err = elf_object_base(s->scope.tgid, p->path, &base);
+	attr->bp_addr = p->address + base;
+	return err;
+}
+
 static void fill(struct perf_event_attr *attr, const struct plan_prog *g)
 {
 	attr->type = g->perf.type;
@@ -87,7 +104,6 @@ static void fill(struct perf_event_attr *attr, const struct plan_prog *g)
 	if (g->perf.type != PERF_TYPE_BREAKPOINT)
 		return;
 	attr->bp_type = g->perf.access;
-	attr->bp_addr = g->perf.address;
 	attr->bp_len = g->perf.length;
 }
 
@@ -98,6 +114,9 @@ int att_event(struct session *s, uint32_t prog)
 	int err;
 
 	fill(&attr, &s->plan->progs[prog]);
+	err = place(s, &s->plan->progs[prog].perf, &attr);
+	if (err)
+		return err;
 	switch (s->scope.scope) {
 	case SONDE_SCOPE_TREE: /* the command waits to be executed */
 		attr.inherit = 1;
@@ -140,6 +159,13 @@ const char *attach_event_refusal(const struct plan_prog *g, int err)
 	else if (type == PERF_TYPE_HARDWARE && is_missing)
 		snprintf(text, sizeof(text), "this machine has no counter for %s (no PMU: a virtual "
 			 "machine?); software:cpu-clock counts time", g->perf.what);
+	else if (type == PERF_TYPE_BREAKPOINT && err == -EDESTADDRREQ)
+		snprintf(text, sizeof(text), "a variable is watched in one program: %s",
+			 g->perf.is_movable ? "where this one has it is known once it runs (it is "
+					      "position independent): give -p PID"
+					    : "give -p PID or -c COMMAND");
+	else if (type == PERF_TYPE_BREAKPOINT && err == -ESRCH && g->perf.path)
+		snprintf(text, sizeof(text), "the process does not have %.150s mapped", g->perf.path);
 	else if (type == PERF_TYPE_BREAKPOINT && err == -ENOSPC)
 		snprintf(text, sizeof(text), "the processor has no debug register left for it (x86-64 has "
 			 "four)");

@@ -120,6 +120,17 @@ static int facts_user_symbol(struct kernel *kernel, const char *path, const char
 	return -ESRCH;
 }
 
+/* Of the functions: there are no other symbols here. */
+static int facts_user_object(struct kernel *kernel, const char *path, const char *name,
+			     struct user_object *out)
+{
+	struct user_symbol s = {0};
+	int err = facts_user_symbol(kernel, path, name, &s);
+
+	*out = (struct user_object){.path = s.path, .address = s.address, .size = s.size};
+	return err;
+}
+
 static int facts_each_user_function(struct kernel *kernel, const char *path, user_function_fn fn,
 				    void *ctx)
 {
@@ -454,6 +465,7 @@ struct kernel *facts_file_open(const char *path)
 		.each_tracepoint = facts_each_tracepoint,
 		.has_raw_tracepoint = facts_has_raw_tracepoint,
 		.user_symbol = facts_user_symbol,
+		.user_object = facts_user_object,
 		.each_user_function = facts_each_user_function,
 		.each_kernel_function = facts_each_kernel_function,
 		.kernel_function = facts_kernel_function,

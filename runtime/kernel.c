@@ -21,6 +21,7 @@
 #include <unistd.h>
 #include "btf_iter.h"
 #include "btf_raw.h"
+#include "elf_object.h"
 #include "elfsym.h"
 #include "kernel_facts.h"
 #include "ksym.h"
@@ -332,6 +333,15 @@ static int live_user_symbol(struct kernel *kernel, const char *path, const char 
 	return 0;
 }
 
+static int live_user_object(struct kernel *kernel, const char *path, const char *name,
+			    struct user_object *out)
+{
+	int err = open_file(live(kernel), path);
+
+	out->path = live(kernel)->file.path;
+	return err ? err : elf_object_find(out->path, name, out);
+}
+
 struct function_call {
 	struct elfsym *elf;
 	const char *path;
@@ -434,6 +444,7 @@ struct kernel *kernel_open(void)
 		.each_tracepoint = live_each_tracepoint,
 		.has_raw_tracepoint = live_has_raw_tracepoint,
 		.user_symbol = live_user_symbol,
+		.user_object = live_user_object,
 		.each_user_function = live_each_user_function,
 		.kernel_function = live_kernel_function,
 		.each_kernel_function = live_each_kernel_function,

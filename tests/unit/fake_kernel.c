@@ -142,6 +142,17 @@ static int fake_user_symbol(struct kernel *k, const char *path, const char *symb
 	return err;
 }
 
+static int fake_user_object(struct kernel *k, const char *path, const char *name,
+			    struct user_object *out)
+{
+	struct user_symbol s = {0};
+	int err = fake_user_symbol(k, path, name, &s);
+
+	*out = (struct user_object){.path = s.path, .address = s.address, .size = s.size,
+				    .is_movable = true};
+	return err;
+}
+
 static int fake_each_user_function(struct kernel *k, const char *path, user_function_fn fn,
 				   void *ctx)
 {
@@ -210,6 +221,7 @@ void fake_kernel_init(struct fake_kernel *f)
 		.each_tracepoint = fake_each_tracepoint,
 		.has_raw_tracepoint = fake_has_raw_tracepoint,
 		.user_symbol = fake_user_symbol,
+		.user_object = fake_user_object,
 		.each_user_function = fake_each_user_function,
 		.kernel_function = fake_kernel_function,
 		.each_kernel_function = fake_each_kernel_function,
