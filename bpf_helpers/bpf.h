@@ -50,6 +50,8 @@ static void *(*bpf_task_storage_get)(void *map, void *task, void *value,
 				     uint64_t flags) = (void *)156;
 static struct task_struct *(*bpf_get_current_task_btf)(void) = (void *)158;
 static void *(*bpf_map_lookup_percpu_elem)(void *map, const void *key, uint32_t cpu) = (void *)195;
+static long (*bpf_for_each_map_elem)(void *map, void *callback, void *ctx,
+				     uint64_t flags) = (void *)164;
 static uint64_t (*bpf_ktime_get_ns)(void) = (void *)5;
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
@@ -73,16 +75,30 @@ struct thread_info {
 
 struct mm_struct;
 
+struct kernfs_node {
+	uint64_t id;
+};
+
+struct cgroup {
+	struct kernfs_node *kn;
+};
+
+struct css_set {
+	struct cgroup *dfl_cgrp;
+};
+
 struct task_struct {
 	struct thread_info thread_info;
 	unsigned int __state;
 	unsigned int flags;
 	int exit_state;
+	int on_cpu;
 	int prio;
 	int pid;
 	int tgid;
 	const struct cred *cred;
 	struct mm_struct *mm;
+	struct css_set *cgroups;
 	char comm[16];
 	uint64_t self_exec_id;
 };

@@ -69,7 +69,10 @@ struct sonde_control {
 	uint32_t asleep;   /* the reader blocks: the next record must wake it (then cleared) */
 	uint32_t exiting;  /* exit() was called: programs return at once */
 	uint32_t exit_code;
-	uint32_t pad;
+	uint32_t open_begins; /* programs of open spans mark those that are off CPU at the start */
+	uint32_t open_call;   /* which call of a thread, counted from the outermost */
+	uint32_t open_more;   /* some thread has more open calls than that */
+	uint64_t end_ns;      /* CLOCK_MONOTONIC when tracing ended: open spans end then */
 	uint32_t epoch[SONDE_MAX_MAPS]; /* of each map: entries of earlier epochs are cleared */
 	uint32_t acked[SONDE_MAX_MAPS]; /* last epoch user space has finished deleting */
 };
@@ -88,6 +91,11 @@ struct sonde_range {
 	uint64_t start, end;
 };
 
+/* Where the tracer's own code is: `bytes` from `start`. */
+struct sonde_code {
+	uint64_t start, bytes;
+};
+
 /* Frames that a tracepoint's program sees above the place it was called from. */
 enum sonde_frame { SONDE_FRAME_TRACEITER, SONDE_FRAME_BPF_TRACE, SONDE_FRAME_COUNT };
 
@@ -99,6 +107,7 @@ struct sonde_config {
 	uint32_t scope_tgid; /* SONDE_SCOPE_PID, and the -c command itself */
 	uint32_t n_cpus;     /* possible ones */
 	uint64_t start_ns;   /* CLOCK_BOOTTIME when tracing began */
+	struct sonde_code own_image, own_libraries; /* all that the tracer executes */
 	struct sonde_range trace_run; /* bpf_trace_run1 … bpf_trace_run12 */
 	struct sonde_range frames[SONDE_MAX_PROGS][SONDE_FRAME_COUNT]; /* by plan->progs index */
 };
@@ -135,5 +144,7 @@ enum sonde_loss {
 	SONDE_LOSS_READ_FAULT,	 /* memory that could not be read: it is empty or 0 */
 	SONDE_LOSS_RUN,		 /* a run left out: no memory beside the stack, nested too deeply */
 	SONDE_LOSS_LOOP_CUT,	 /* loops cut after LIMIT_LOOP rounds */
+	SONDE_LOSS_INDEX,	 /* elements behind an array's end, taken as 0 */
+	SONDE_LOSS_SPAN_START,	 /* times on the CPU whose beginning was not seen */
 	SONDE_LOSS_COUNT,
 };

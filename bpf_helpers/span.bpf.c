@@ -34,6 +34,18 @@ INLINE void *sonde_span_find(void *map, struct task_struct *t)
 	return bpf_task_storage_get(map, t, 0, 0);
 }
 
+/* Take the start of a thread's time on the CPU from its state. 0 when it was not seen: some kernels
+ * leave out a few of their events. */
+INLINE uint64_t sonde_span_take(uint64_t *state, uint32_t probe)
+{
+	uint64_t start = *state;
+
+	*state = 0;
+	if (unlikely(!start))
+		sonde_loss_count(probe, SONDE_LOSS_SPAN_START);
+	return start;
+}
+
 /* The one element of a per-CPU array. */
 INLINE void *sonde_span_cpu(void *map)
 {

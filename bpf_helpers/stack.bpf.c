@@ -10,11 +10,14 @@
 enum {
 	HEADER_WORDS = sizeof(struct sonde_stack) / 8 - SONDE_MAX_FRAMES,
 	MAX_SKIP = SONDE_OWN_FRAMES + 3, /* tracer frames at most */
+	SEEN = 256,   /* a power of two */
 	ROOM = 168,   /* words: header, MAX_SKIP, SONDE_MAX_FRAMES, and slack for the verifier */
 };
 
 struct scratch {
 	uint64_t busy; /* bit i: slot i is in use */
+	uint64_t seen[SEEN]; /* hashes of stacks that are in the store, and told to user space:
+			      * of most captures, so that the store is not looked up */
 	uint64_t slot[SONDE_SCRATCH_SLOTS][ROOM];
 };
 
@@ -38,6 +41,14 @@ static INLINE struct scratch *scratch_get(void)
 	uint32_t zero = 0;
 
 	return bpf_map_lookup_elem(&sonde_scratch, &zero);
+}
+
+static INLINE uint64_t *seen_at(struct scratch *s, uint64_t hash)
+{
+	uint64_t i = hash;
+
+	asm volatile("" : "+r"(i)); /* the verifier must see the mask */
+	return &s->seen[i & (SEEN - 1)];
 }
 
 static INLINE uint32_t in_range(const volatile struct sonde_range *r, uint64_t ip)
@@ -118,12 +129,12 @@ static INLINE uint32_t cut_to(uint64_t *ips, uint32_t n, uint32_t limit)
 }
 
 /* `bytes` of frames were captured at words[HEADER_WORDS]; drop the first `skip`, store the rest. */
-static INLINE uint64_t keep(uint64_t *words, long bytes, uint32_t skip, uint32_t probe,
-			    uint32_t limit)
+static INLINE uint64_t keep(struct scratch *s, uint64_t *words, long bytes, uint32_t skip,
+			    uint32_t probe, uint32_t limit)
 {
 	uint32_t n = (uint32_t)bytes / 8;
 	struct sonde_stack *st;
-	uint64_t hash;
+	uint64_t hash, *seen;
 
 	if (n >= SONDE_MAX_FRAMES && !limit)
 		sonde_loss_count(probe, SONDE_LOSS_STACK_CUT);
@@ -132,16 +143,20 @@ static INLINE uint64_t keep(uint64_t *words, long bytes, uint32_t skip, uint32_t
 	st = (struct sonde_stack *)(words + skip);
 	n = cut_to(st->ips, n - skip, limit);
 	hash = hash_frames(st->ips, n, n);
+	seen = seen_at(s, hash);
+	if (*seen == hash)
+		return hash;
 	st->n_frames = n;
 	st->tgid = 0;
 	st->exec_id = 0;
 	st->sent = 0;
-	store(st, hash, probe);
+	if (store(st, hash, probe))
+		*seen = hash;
 	return hash;
 }
 
-static INLINE uint64_t capture_kernel(uint64_t *words, void *ctx, uint32_t prog, uint32_t own,
-				      uint32_t probe, uint32_t limit)
+static INLINE uint64_t capture_kernel(struct scratch *s, uint64_t *words, void *ctx, uint32_t prog,
+				      uint32_t own, uint32_t probe, uint32_t limit)
 {
 	uint64_t *ips = words + HEADER_WORDS;
 	long n = bpf_get_stack(ctx, ips, SONDE_MAX_FRAMES * 8, 0);
@@ -150,11 +165,11 @@ static INLINE uint64_t capture_kernel(uint64_t *words, void *ctx, uint32_t prog,
 		sonde_loss_count(probe, SONDE_LOSS_STACK_FAILED);
 		return 0;
 	}
-	return keep(words, n, tracer_frames(ips, prog, own), probe, limit);
+	return keep(s, words, n, tracer_frames(ips, prog, own), probe, limit);
 }
 
-static INLINE uint64_t capture_task(uint64_t *words, struct task_struct *task, uint32_t probe,
-				    uint32_t limit)
+static INLINE uint64_t capture_task(struct scratch *s, uint64_t *words, struct task_struct *task,
+				    uint32_t probe, uint32_t limit)
 {
 	uint64_t *ips = words + HEADER_WORDS;
 	long n = bpf_get_task_stack(task, ips, SONDE_MAX_FRAMES * 8, 0);
@@ -163,20 +178,20 @@ static INLINE uint64_t capture_task(uint64_t *words, struct task_struct *task, u
 		sonde_loss_count(probe, SONDE_LOSS_STACK_FAILED);
 		return 0;
 	}
-	return keep(words, n, 0, probe, limit);
+	return keep(s, words, n, 0, probe, limit);
 }
 
-/* Tell user space of a stack it has not heard of. */
-static INLINE void announce(struct sonde_stack *kept, uint64_t hash, uint32_t tgid,
+/* Tell user space of a stack it has not heard of; 1 when it has. */
+static INLINE uint32_t announce(struct sonde_stack *kept, uint64_t hash, uint32_t tgid,
 			    uint32_t exec_id, uint32_t probe)
 {
 	struct sonde_stack_event *ev;
 
 	if (!kept || kept->sent)
-		return;
+		return kept != 0;
 	ev = sonde_ring_reserve(probe, sizeof(*ev));
 	if (!ev)
-		return;
+		return 0;
 	kept->sent = 1;
 	ev->head.id = SONDE_EV_STACK;
 	ev->head.probe = probe;
@@ -185,14 +200,15 @@ static INLINE void announce(struct sonde_stack *kept, uint64_t hash, uint32_t tg
 	ev->tgid = tgid;
 	ev->exec_id = exec_id;
 	sonde_ring_submit(ev);
+	return 1;
 }
 
-static INLINE uint64_t capture_user(uint64_t *words, void *ctx, uint32_t probe, uint32_t limit)
+static INLINE uint64_t capture_user(struct scratch *s, uint64_t *words, void *ctx,
+				    struct task_struct *task, uint32_t probe, uint32_t limit)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
 	struct sonde_stack *st = (struct sonde_stack *)words;
 	uint32_t tgid = sonde_task_pid(task), exec_id = sonde_task_exec_id(task), n;
-	uint64_t hash;
+	uint64_t hash, *seen;
 	long bytes;
 
 	if (!sonde_task_has_memory(task))
@@ -207,11 +223,15 @@ static INLINE uint64_t capture_user(uint64_t *words, void *ctx, uint32_t probe, 
 		sonde_loss_count(probe, SONDE_LOSS_STACK_CUT);
 	n = cut_to(st->ips, n, limit);
 	hash = hash_frames(st->ips, n, mix(tgid, exec_id));
+	seen = seen_at(s, hash);
+	if (*seen == hash)
+		return hash;
 	st->n_frames = n;
 	st->tgid = tgid;
 	st->exec_id = exec_id;
 	st->sent = 0;
-	announce(store(st, hash, probe), hash, tgid, exec_id, probe);
+	if (announce(store(st, hash, probe), hash, tgid, exec_id, probe))
+		*seen = hash;
 	return hash;
 }
 
@@ -229,8 +249,8 @@ static INLINE uint32_t free_slot(uint64_t busy)
 
 /* Takes a scratch slot, captures, gives it back. Programs nest (task, softirq, irq, NMI), and those
  * on uprobes are preempted and end in any order: each slot has its own bit. */
-static INLINE uint64_t capture(enum capture what, void *subject, uint32_t prog, uint32_t own,
-			       uint32_t probe, uint32_t limit)
+static INLINE uint64_t capture(enum capture what, void *ctx, struct task_struct *task,
+			       uint32_t prog, uint32_t own, uint32_t probe, uint32_t limit)
 {
 	struct scratch *s = scratch_get();
 	uint64_t hash = 0, bit, *words;
@@ -246,11 +266,11 @@ static INLINE uint64_t capture(enum capture what, void *subject, uint32_t prog, 
 	}
 	words = s->slot[slot];
 	if (what == CAPTURE_KERNEL)
-		hash = capture_kernel(words, subject, prog, own, probe, limit);
+		hash = capture_kernel(s, words, ctx, prog, own, probe, limit);
 	else if (what == CAPTURE_TASK)
-		hash = capture_task(words, subject, probe, limit);
+		hash = capture_task(s, words, task, probe, limit);
 	else
-		hash = capture_user(words, subject, probe, limit);
+		hash = capture_user(s, words, ctx, task, probe, limit);
 	__sync_fetch_and_and(&s->busy, ~bit);
 	return hash;
 }
@@ -260,18 +280,27 @@ static INLINE uint64_t capture(enum capture what, void *subject, uint32_t prog, 
 INLINE uint64_t sonde_stack_kernel(void *ctx, uint32_t prog, uint32_t own, uint32_t probe,
 				   uint32_t limit)
 {
-	return capture(CAPTURE_KERNEL, ctx, prog, own, probe, limit);
+	return capture(CAPTURE_KERNEL, ctx, 0, prog, own, probe, limit);
 }
 
 /* Kernel stack of a thread that is switched out: where it waits. The kernel leaves the scheduler's
  * own functions out of it (stack_trace_save_tsk). */
 INLINE uint64_t sonde_stack_task(struct task_struct *task, uint32_t probe, uint32_t limit)
 {
-	return capture(CAPTURE_TASK, task, 0, 0, probe, limit);
+	return capture(CAPTURE_TASK, 0, task, 0, 0, probe, limit);
 }
 
-/* User stack of the current thread, by frame pointers. */
-INLINE uint64_t sonde_stack_user(void *ctx, uint32_t probe, uint32_t limit)
+/* User stack of the current thread, which is `task`, by frame pointers. */
+INLINE uint64_t sonde_stack_user(void *ctx, struct task_struct *task, uint32_t probe,
+				 uint32_t limit)
 {
-	return capture(CAPTURE_USER, ctx, 0, 0, probe, limit);
+	return capture(CAPTURE_USER, ctx, task, 0, 0, probe, limit);
+}
+
+/* len() of a stack. */
+INLINE uint64_t sonde_stack_length(uint64_t hash)
+{
+	struct sonde_stack *s = bpf_map_lookup_elem(&sonde_stacks, &hash);
+
+	return s ? s->n_frames : 0;
 }

@@ -15,3 +15,12 @@ INLINE uint32_t sonde_string_equal(const char *x, const char *y, uint32_t n)
 	}
 	return 1;
 }
+
+/* Bytes before the first NUL, n if there is none. */
+INLINE uint64_t sonde_string_length(const char *s, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (!s[i])
+			return i;
+	return n;
+}

@@ -8,7 +8,7 @@
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 #ifdef SONDE_TARGET_x86
 struct pt_regs {
-	unsigned long r10, r9, r8, dx, si, di, orig_ax;
+	unsigned long r11, r10, r9, r8, cx, dx, si, di, orig_ax, ip, flags;
 };
 #else
 struct user_pt_regs {
@@ -75,6 +75,28 @@ INLINE_CORE uint32_t sonde_syscall_is_compat(struct task_struct *task)
 	return (task->thread_info.status & X86_TS_COMPAT) != 0;
 #else
 	(void)task;
+	return 0;
+#endif
+}
+
+static INLINE uint32_t is_own(uint64_t ip)
+{
+	return ip - sonde_config.own_image.start < sonde_config.own_image.bytes ||
+	       ip - sonde_config.own_libraries.start < sonde_config.own_libraries.bytes;
+}
+
+/* Do the registers alone tell that the call is a 64-bit program's, and not the tracer's? Then the
+ * current thread need not be asked for, a call of a kernel function that costs as much as all the
+ * rest of a counting program. x86-64's `syscall` instruction copies the address it returns to into
+ * rcx and the flags into r11; `int 0x80` does not. And the tracer makes its calls from its own
+ * code. When they do not tell, what is asked of the thread does. */
+INLINE_CORE uint32_t sonde_syscall_is_plain(struct pt_regs *regs)
+{
+#ifdef SONDE_TARGET_x86
+	return sonde_config.scope == SONDE_SCOPE_ALL && regs->cx == regs->ip &&
+	       regs->r11 == regs->flags && !is_own(regs->ip);
+#else
+	(void)regs;
 	return 0;
 #endif
 }

@@ -58,10 +58,14 @@ INLINE_CORE uint64_t sonde_task_gid(struct task_struct *t)
 	return t->cred->gid.val;
 }
 
-/* Process and execve count of the current thread: one address space, in 64 bits. */
-INLINE_CORE uint64_t sonde_task_space(void)
+/* Of version 2. */
+INLINE_CORE uint64_t sonde_task_cgroup(struct task_struct *t)
 {
-	struct task_struct *t = bpf_get_current_task_btf();
+	return t->cgroups->dfl_cgrp->kn->id;
+}
 
+/* Process and execve count of a thread: one address space, in 64 bits. */
+INLINE_CORE uint64_t sonde_task_space(struct task_struct *t)
+{
 	return (uint32_t)t->tgid | (uint64_t)(uint32_t)t->self_exec_id << 32;
 }

@@ -12,11 +12,18 @@ static INLINE void check_cut(long n, uint32_t size, char next, uint32_t probe)
 		sonde_loss_count(probe, SONDE_LOSS_STRING_CUT);
 }
 
-/* `to` holds zeros. `size` is what the script asked for when `is_asked`: no loss then. */
-INLINE void sonde_text_user(char *to, uint32_t size, const void *from, uint32_t is_asked,
-			    uint32_t probe)
+static INLINE long read(void *to, uint32_t size, const void *from, uint32_t is_user)
 {
-	long n = bpf_probe_read_user_str(to, size, from);
+	return is_user ? bpf_probe_read_user(to, size, from)
+		       : bpf_probe_read_kernel(to, size, from);
+}
+
+/* `is_user` is constant where this is inlined. */
+static INLINE void text(char *to, uint32_t size, const void *from, uint32_t is_asked,
+			uint32_t probe, uint32_t is_user)
+{
+	long n = is_user ? bpf_probe_read_user_str(to, size, from)
+			 : bpf_probe_read_kernel_str(to, size, from);
 	char next = 0;
 
 	if (n < 0) {
@@ -26,42 +33,39 @@ INLINE void sonde_text_user(char *to, uint32_t size, const void *from, uint32_t 
 	}
 	if (is_asked || n != size)
 		return;
-	bpf_probe_read_user(&next, 1, (const char *)from + size - 1);
+	read(&next, 1, (const char *)from + size - 1, is_user);
 	check_cut(n, size, next, probe);
+}
+
+/* `to` holds zeros. `size` is what the script asked for when `is_asked`: no loss then. */
+INLINE void sonde_text_user(char *to, uint32_t size, const void *from, uint32_t is_asked,
+			    uint32_t probe)
+{
+	text(to, size, from, is_asked, probe, 1);
 }
 
 INLINE void sonde_text_kernel(char *to, uint32_t size, const void *from, uint32_t is_asked,
 			      uint32_t probe)
 {
-	long n = bpf_probe_read_kernel_str(to, size, from);
-	char next = 0;
+	text(to, size, from, is_asked, probe, 0);
+}
 
-	if (n < 0) {
+static INLINE uint64_t word(const void *from, uint32_t probe, uint32_t is_user)
+{
+	uint64_t value = 0;
+
+	if (read(&value, 8, from, is_user))
 		sonde_loss_count(probe, SONDE_LOSS_READ_FAULT);
-		to[0] = 0;
-		return;
-	}
-	if (is_asked || n != size)
-		return;
-	bpf_probe_read_kernel(&next, 1, (const char *)from + size - 1);
-	check_cut(n, size, next, probe);
+	return value;
 }
 
 /* A word of the stack: arguments that registers have no room for. */
 INLINE uint64_t sonde_text_word_user(const void *from, uint32_t probe)
 {
-	uint64_t word = 0;
-
-	if (bpf_probe_read_user(&word, 8, from))
-		sonde_loss_count(probe, SONDE_LOSS_READ_FAULT);
-	return word;
+	return word(from, probe, 1);
 }
 
 INLINE uint64_t sonde_text_word_kernel(const void *from, uint32_t probe)
 {
-	uint64_t word = 0;
-
-	if (bpf_probe_read_kernel(&word, 8, from))
-		sonde_loss_count(probe, SONDE_LOSS_READ_FAULT);
-	return word;
+	return word(from, probe, 0);
 }

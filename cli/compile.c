@@ -7,6 +7,7 @@
 #include "runtime/log.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,14 +33,25 @@ static int write_all(int fd, const char *bytes, size_t len)
 	return 0;
 }
 
+/* Memory that is freed is soon asked for again: to the kernel it goes at the end. */
+static void keep_memory(void)
+{
+	mallopt(M_TRIM_THRESHOLD, 1 << 30);
+	mallopt(M_MMAP_THRESHOLD, 1 << 30);
+	mallopt(M_TOP_PAD, 4 << 20);
+}
+
 /* _exit: what the parent has buffered must not be written twice. The parent goes on when it has the
  * byte: taking LLVM's memory down takes the kernel another millisecond. */
 static void child(const struct compile *c, int done, const struct program *p,
 		  const struct plan *plan, enum codegen_stage stage)
 {
 	struct codegen_output out = {0};
-	int err = codegen_run(p, plan, stage, &out);
 	char status;
+	int err;
+
+	keep_memory();
+	err = codegen_run(p, plan, stage, &out);
 
 	if (out.bytes && write_all(c->memfd, out.bytes, out.len))
 		err = -1;
@@ -47,8 +59,8 @@ static void child(const struct compile *c, int done, const struct program *p,
 	_exit(write_all(done, &status, 1) ? CHILD_DEFECT : status);
 }
 
-int compile_start(struct compile *c, const struct program *p, const struct plan *plan,
-		  enum codegen_stage stage)
+static int start(struct compile *c, const struct program *p, const struct plan *plan,
+		 enum codegen_stage stage)
 {
 	int done[2], err;
 
@@ -61,6 +73,16 @@ int compile_start(struct compile *c, const struct program *p, const struct plan 
 	err = c->pid < 0 ? -errno : 0;
 	close(done[1]);
 	c->done = done[0];
+	return err;
+}
+
+int compile_start(struct compile *c, const struct program *p, const struct plan *plan,
+		  enum codegen_stage stage)
+{
+	int err = start(c, p, plan, stage);
+
+	if (err)
+		log_error("cannot start the compiler: %s", strerror(-err));
 	return err;
 }
 
@@ -95,6 +117,11 @@ static int report_crash(struct compile *c)
 {
 	int status = reap(c);
 
+	if (WIFEXITED(status) && WEXITSTATUS(status) == CODEGEN_TOO_LONG) {
+		log_error("cannot compile this script: a probe's body is longer than a BPF program can "
+			  "be: spread it over several probes");
+		return CHILD_SCRIPT;
+	}
 	if (WIFSIGNALED(status))
 		log_error("the compiler ended with signal %d (%s); this is a defect of sonde",
 			  WTERMSIG(status), strsignal(WTERMSIG(status)));

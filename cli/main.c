@@ -4,6 +4,7 @@
  * Reads the command line; each stage's dump switch stands beside its call.
  */
 #include "compile.h"
+#include "list_script.h"
 #include "options.h"
 #include "parser/arena.h"
 #include "parser/ast.h"
@@ -32,7 +33,10 @@ static struct source *read_file(struct arena *a, const char *name)
 
 	if (s || errno != ENOENT || scripts_find(name, path, sizeof(path)))
 		return s;
-	return source_from_file(a, path);
+	s = source_from_file(a, path);
+	if (s)
+		s->name = name; /* as it was called, not where it is installed */
+	return s;
 }
 
 static struct source *read_source(struct arena *a, const struct options *o)
@@ -40,9 +44,44 @@ static struct source *read_source(struct arena *a, const struct options *o)
 	struct source *s = o->program ? source_from_text(a, "stdin", o->program, strlen(o->program))
 				      : read_file(a, o->file);
 
-	if (!s)
-		log_error("cannot read '%s': %s", o->program ? "-e" : o->file, strerror(errno));
-	return s;
+	if (s)
+		return s;
+	log_error("cannot read '%s': %s", o->program ? "-e" : o->file, strerror(errno));
+	if (!o->program && errno == ENOENT)
+		scripts_hint(o->file);
+	return NULL;
+}
+
+/* NAME --help, --help NAME */
+static int help_script(struct options *o)
+{
+	struct arena *a = arena_new();
+	struct diags d = {.arena = a};
+	struct program *program = NULL;
+
+	d.source = read_source(a, o);
+	if (d.source)
+		program = parse(a, d.source, &d);
+	if (d.source)
+		diags_print(&d, stderr, isatty(STDERR_FILENO));
+	if (program && !d.n_errors)
+		scripts_help(program);
+	arena_free(a);
+	return program && !d.n_errors ? 0 : 1;
+}
+
+static int help(struct options *o)
+{
+	char path[PATH_MAX];
+
+	if (o->file || o->program)
+		return help_script(o);
+	if (!o->help_topic)
+		return options_usage(), 0;
+	if (scripts_find(o->help_topic, path, sizeof(path)))
+		return reference_help(o->help_topic);
+	o->file = o->help_topic;
+	return help_script(o);
 }
 
 static struct kernel *ask_kernel(const struct options *o)
@@ -62,7 +101,8 @@ static int front_end(struct arena *a, const struct options *o, struct kernel *k,
 		     struct program **program, struct plan **plan)
 {
 	struct plan_options po = {.run = run_of(o),
-				  .scope_tree = (o->command || o->follow) && !o->system};
+				  .scope_tree = (o->command || o->follow) && !o->system,
+				  .max_stacks = o->max_stacks};
 
 	*plan = NULL;
 	*program = parse(a, d->source, d);
@@ -74,13 +114,15 @@ static int front_end(struct arena *a, const struct options *o, struct kernel *k,
 		return ast_dump(*program, false, stdout), 0;
 	if (sema_run(a, *program, k, d))
 		return 1;
+	if (o->mode == MODE_LIST)
+		return list_script(*program, o->verbose, stdout), 0;
 	if (o->emit == EMIT_TYPES)
 		return ast_dump(*program, true, stdout), 0;
 	*plan = plan_make(a, *program, &po, d);
 	if (!*plan)
 		return 1;
 	if (o->emit == EMIT_PLAN)
-		plan_dump(*plan, stdout);
+		plan_dump(*plan, k->n_cpus(k), stdout);
 	if (o->emit == EMIT_PLAN || o->mode == MODE_CHECK)
 		*plan = NULL;
 	return 0;
@@ -127,13 +169,13 @@ int main(int argc, char **argv)
 	log_set_level(o.verbose ? LOG_VERBOSE : o.quiet ? LOG_WARNING : LOG_INFO);
 	switch (o.mode) {
 	case MODE_HELP:
-		return o.help_topic ? reference_help(o.help_topic) : (options_usage(), 0);
+		return help(&o);
 	case MODE_VERSION:
 		return puts("sonde " SONDE_VERSION) < 0;
 	case MODE_LIST_ROWS:
 		return reference_list_rows(), 0;
 	case MODE_LIST:
-		return list(&o);
+		return list_names_script(&o) ? walk(&o) : list(&o);
 	case MODE_SCRIPTS:
 		return scripts_list();
 	case MODE_CAT:

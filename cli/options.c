@@ -95,6 +95,17 @@ static int set_reset(struct options *o, const char *arg)
 	return 0;
 }
 
+static int set_max_stacks(struct options *o, const char *arg)
+{
+	char *end;
+	unsigned long n = strtoul(arg, &end, 10);
+
+	if (*end || end == arg || *arg == '-' || n == 0 || n > 1 << 24)
+		return usage_error("'%s' is no number of stacks: 1 to 16777216", arg);
+	o->max_stacks = (uint32_t)n;
+	return 0;
+}
+
 static int set_strict(struct options *o, const char *arg)
 {
 	(void)arg;
@@ -273,7 +284,7 @@ static const struct option_row rows[] = {
 	 "run a command and trace it and its descendants; the run ends with it"},
 	{"-p", "--pid", "PID", set_pid, "trace this process, all its threads; the run ends with it"},
 	{"-l", "--list", NULL, set_list,
-	 "list what can be probed, all or what matches a PATTERN; -lv: tracepoints' fields, too"},
+	 "list what can be probed, what matches a PATTERN, or a script's attach points; -lv: fields, too"},
 	{"--system", NULL, NULL, set_system, "with -c or -p: trace everything, not only that"},
 	{"--follow", NULL, NULL, set_follow, "with -p: trace what the process starts, too"},
 	{"--self", NULL, NULL, set_self, "trace sonde itself too"},
@@ -284,6 +295,8 @@ static const struct option_row rows[] = {
 	 "write results at each line's end (line), when a buffer is full (full), at once (none)"},
 	{"--interval", NULL, "TIME", set_interval, "print all maps every 1s, 500ms, 5m"},
 	{"--reset", NULL, NULL, set_reset, "with --interval: empty them too, nothing is lost between"},
+	{"--max-stacks", NULL, "N", set_max_stacks,
+	 "how many different stacks are kept, 131072 when nothing is said; more are counted as lost"},
 	{"--strict", NULL, NULL, set_strict, "exit status 4 when anything was lost"},
 	{"-v", "--verbose", NULL, set_verbose, "say what is done, and all of a verifier log"},
 	{"-q", "--quiet", NULL, set_quiet, "only results, warnings and errors"},
@@ -470,7 +483,7 @@ void options_usage(void)
 {
 	puts("usage: sonde [options] -e 'PROGRAM' [WORD…]\n"
 	     "       sonde [options] FILE [WORD…]\n"
-	     "       sonde -l [PATTERN]\n\n"
+	     "       sonde -l [PATTERN | FILE | -e 'PROGRAM']\n\n"
 	     "Traces this machine with eBPF. A program is a list of probes with what to do when they\n"
 	     "fire; words behind it are its parameters $1, $2 …; '--' ends the options:\n\n"
 	     "  sonde -e 'tracepoint:sched:sched_switch < @[kstack, ustack] = sum(delta) >'\n\n"

@@ -56,6 +56,7 @@ struct options {
 	enum buffering buffering;
 	uint64_t interval_ns; /* print maps so often */
 	bool reset;	      /* ... and empty them */
+	uint32_t max_stacks;  /* 0: the default */
 	bool strict;	      /* losses are exit status 4 */
 	bool test, bench;     /* run tests, benches */
 	bool dry_run;	      /* load, attach, stop */

@@ -92,8 +92,12 @@ static int start_command(const struct options *o, struct command *c)
 	char **words = command_words(o->command);
 	int err;
 
+	if (!o->command[strspn(o->command, " \t\n")]) {
+		log_error("-c: the command is empty");
+		return 1;
+	}
 	if (!words) {
-		log_error("-c '%s': a quote is not closed, or there is no word", o->command);
+		log_error("-c '%s': a quote is not closed", o->command);
 		return 1;
 	}
 	if (o->ready_fd >= 0) /* not the command's: its reader waits for the end of it */

@@ -2,9 +2,14 @@
 /*
  * Where bundled scripts are: beside the installed program (share/sonde), or in the tree it was
  * built in (stdlib_scripts); $SONDE_SCRIPTS comes first. A script's one-line description is the
- * line of its head comment that begins with its name.
+ * line of its head comment that begins with its name; its help is that
+ * comment and its `param` items.
  */
 #include "scripts.h"
+#include "parser/arena.h"
+#include "parser/ast.h"
+#include "parser/diag.h"
+#include "parser/param.h"
 #include "runtime/log.h"
 #include <errno.h>
 #include <glob.h>
@@ -53,6 +58,21 @@ int scripts_find(const char *name, char *path, size_t size)
 	return -ENOENT;
 }
 
+/* All there are, of the first folder that has some. 0, or -1 when there are none. */
+static int find_all(glob_t *found)
+{
+	char folder[PATH_MAX], pattern[PATH_MAX + 8];
+
+	for (int i = 0; i < N_PLACES; i++) {
+		if (!place(i, folder, sizeof(folder)))
+			continue;
+		snprintf(pattern, sizeof(pattern), "%s/*.bt", folder);
+		if (glob(pattern, 0, NULL, found) == 0)
+			return 0;
+	}
+	return -1;
+}
+
 /* " * NAME: what it does" */
 static void print_line(const char *path)
 {
@@ -74,22 +94,70 @@ static void print_line(const char *path)
 
 int scripts_list(void)
 {
-	char folder[PATH_MAX], pattern[PATH_MAX + 8];
 	glob_t found;
 
-	for (int i = 0; i < N_PLACES; i++) {
-		if (!place(i, folder, sizeof(folder)))
-			continue;
-		snprintf(pattern, sizeof(pattern), "%s/*.bt", folder);
-		if (glob(pattern, 0, NULL, &found))
-			continue;
-		for (size_t k = 0; k < found.gl_pathc; k++)
-			print_line(found.gl_pathv[k]);
-		globfree(&found);
-		return 0;
+	if (find_all(&found)) {
+		log_error("the bundled scripts are not installed; SONDE_SCRIPTS can name their folder");
+		return 2;
 	}
-	log_error("the bundled scripts are not installed; SONDE_SCRIPTS can name their folder");
-	return 2;
+	for (size_t i = 0; i < found.gl_pathc; i++)
+		print_line(found.gl_pathv[i]);
+	globfree(&found);
+	return 0;
+}
+
+void scripts_hint(const char *name)
+{
+	struct nearest near;
+	glob_t found;
+
+	if (strchr(name, '/') || find_all(&found))
+		return;
+	nearest_init(&near, name);
+	for (size_t i = 0; i < found.gl_pathc; i++) {
+		char *base = strrchr(found.gl_pathv[i], '/') + 1;
+
+		base[strlen(base) - 3] = '\0';
+		nearest_offer(&near, base);
+	}
+	if (near.best)
+		fprintf(stderr, "hint: did you mean '%s'?\n", near.best);
+	else
+		fputs("hint: 'sonde --scripts' lists the bundled scripts, 'sonde cat NAME' shows one, "
+		      "'sonde --help' lists the options; a program's text goes behind -e\n", stderr);
+	globfree(&found);
+}
+
+/* The text of the first comment of the kind that begins here, without its frame of ' * '. */
+static void print_comment(const char *text)
+{
+	const char *at = strstr(text, "/*"), *end = at ? strstr(at, "*/") : NULL;
+
+	if (!end || !(at = strchr(at, '\n')) || at > end)
+		return;
+	for (at++; at < end; at = strchr(at, '\n') + 1) {
+		size_t len = strcspn(at, "\n");
+
+		if (at + len >= end)
+			return;
+		if (len >= 2 && at[0] == ' ' && at[1] == '*')
+			printf("%.*s\n", len > 3 ? (int)len - 3 : 0, len > 3 ? at + 3 : "");
+	}
+}
+
+void scripts_help(const struct program *p)
+{
+	struct arena *a = arena_new();
+
+	printf("usage: sonde %s [options]\n\n", param_usage(a, p));
+	print_comment(p->source->text);
+	for (uint32_t i = 0; i < p->n_items; i++) {
+		const struct param_item *item = &p->items[i];
+
+		printf("%s  %-12s %s\n", i ? "" : "\nparameters:\n", item->name + 1, item->doc);
+	}
+	puts("\n'sonde --help' lists the options.");
+	arena_free(a);
 }
 
 int scripts_cat(const char *name)
@@ -100,6 +168,7 @@ int scripts_cat(const char *name)
 
 	if (!f) {
 		log_error("there is no bundled script '%s'; --scripts lists them", name);
+		scripts_hint(name);
 		return 1;
 	}
 	while ((n = fread(block, 1, sizeof(block), f)) > 0)

@@ -12,3 +12,9 @@ int scripts_find(const char *name, char *path, size_t size);
 int scripts_list(void);
 /* cat NAME: the script's text. The exit status. */
 int scripts_cat(const char *name);
+/* After an error about `name`: the bundled script that was meant, on standard error. Nothing when
+ * none is near. */
+void scripts_hint(const char *name);
+struct program;
+/* NAME --help: usage, the head comment, the parameters. */
+void scripts_help(const struct program *p);

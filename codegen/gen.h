@@ -84,6 +84,7 @@ struct gen {
 	LLVMValueRef span;	/* the span's slot, at its end */
 	LLVMValueRef depth; /* i64, at the end of a call; NULL: spans of this kind do not nest */
 	LLVMValueRef syscall;	/* i64, in programs on sys_enter and sys_exit */
+	bool is_open;		/* in a program of open spans: tracing has ended */
 	bool is_start;		/* what is generated starts the probe's spans */
 	/* gen_text.c: memory for what is too long for the BPF stack */
 	LLVMValueRef room;	/* alloca of its address; NULL: none here */
@@ -192,6 +193,15 @@ LLVMValueRef gen_quotient(struct gen *g, LLVMValueRef x, LLVMValueRef y, bool is
 /* The map's epoch as this run sees it: i32. */
 LLVMValueRef gen_epoch(struct gen *g, uint32_t map);
 void gen_epoch_forget(struct gen *g, uint32_t map);
+
+/* One key of a keyed histogram, all its buckets (gen_bucket.c). */
+void gen_bucket_delete(struct gen *g, struct expr *e, LLVMValueRef key);
+LLVMValueRef gen_bucket_has(struct gen *g, struct expr *e, LLVMValueRef key);
+
+/* Are `size` bytes at two places the same? i1. */
+LLVMValueRef gen_equal_bytes(struct gen *g, LLVMValueRef x, LLVMValueRef y, uint32_t size);
+/* `n` steps of a pointer of type t, in bytes; of anything else n. */
+LLVMValueRef gen_scaled(struct gen *g, LLVMValueRef n, const struct type *t);
 
 /* ---- texts (gen_text.c) */
 /* As gen_buffer, for any size; it is never given back before the probe's end. */

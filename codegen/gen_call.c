@@ -66,6 +66,8 @@ struct value gen_curtask(struct gen *g, struct expr *e)
 
 struct value gen_cgroup(struct gen *g, struct expr *e)
 {
+	if (g->subject)
+		return gen_int_value(GEN_OWN(g, "sonde_task_cgroup", g->subject), e->type);
 	return gen_int_value(gen_helper(g, HELPER_GET_CURRENT_CGROUP_ID, NULL, 0), e->type);
 }
 
@@ -103,7 +105,7 @@ struct value gen_usym(struct gen *g, struct expr *e)
 	LLVMValueRef address = gen_int(g, e->call.args[0]), buf = gen_buffer(g, e->type->size);
 
 	LLVMBuildStore(g->b, address, buf);
-	LLVMBuildStore(g->b, gen_own(g, "sonde_task_space", NULL, 0), gen_at(g, buf, 8));
+	LLVMBuildStore(g->b, GEN_OWN(g, "sonde_task_space", gen_task(g)), gen_at(g, buf, 8));
 	return (struct value){.kind = V_MEM, .type = e->type, .v = buf};
 }
 
@@ -143,6 +145,7 @@ static bool sees_own_frame(enum plan_prog_kind kind)
 		return true;
 	case PP_TEST:
 	case PP_BENCH:
+	case PP_OPEN_SPANS:
 	case PP_TRACEPOINT:
 	case PP_INTERVAL:
 	case PP_PROFILE:
@@ -180,15 +183,26 @@ struct value gen_kstack(struct gen *g, struct expr *e)
 	return gen_int_value(v, e->type);
 }
 
+/* Where the span keeps it; -1: it does not. */
+static int32_t kept_ustack(const struct gen *g, uint32_t limit)
+{
+	for (uint32_t i = 0; g->span && limit && i < g->probe->n_span_ustacks; i++)
+		if (g->probe->span_ustack_limits[i] == limit)
+			return (int32_t)g->probe->span_ustacks[i].offset;
+	return g->span && !limit ? g->probe->span_ustack : -1;
+}
+
 struct value gen_ustack(struct gen *g, struct expr *e)
 {
-	if (g->span && g->probe->span_ustack >= 0) {
-		LLVMValueRef at = gen_at(g, g->span, (uint32_t)g->probe->span_ustack);
+	int32_t kept = kept_ustack(g, e->name.limit);
+
+	if (kept >= 0) {
+		LLVMValueRef at = gen_at(g, g->span, (uint32_t)kept);
 
 		return gen_int_value(LLVMBuildLoad2(g->b, g->i64, at, ""), e->type);
 	}
-	return gen_int_value(GEN_OWN(g, "sonde_stack_user", g->ctx, gen_u32(g, g->probe_id),
-				     gen_u32(g, e->name.limit)),
+	return gen_int_value(GEN_OWN(g, "sonde_stack_user", g->ctx, gen_task(g),
+				     gen_u32(g, g->probe_id), gen_u32(g, e->name.limit)),
 			     e->type);
 }
 
@@ -256,7 +270,7 @@ struct value gen_depth(struct gen *g, struct expr *e)
 
 struct value gen_open(struct gen *g, struct expr *e)
 {
-	return gen_int_value(gen_u64(g, 0), e->type);
+	return gen_int_value(gen_u64(g, g->is_open), e->type);
 }
 
 /* entry(EXPR): kept by the start. */
@@ -280,36 +294,6 @@ static struct value function_arg(struct gen *g, struct expr *e, unsigned i)
 	return gen_int_value(gen_register(g, regs_arg_offset(i)), e->type);
 }
 
-struct value gen_arg0(struct gen *g, struct expr *e)
-{
-	return function_arg(g, e, 0);
-}
-
-struct value gen_arg1(struct gen *g, struct expr *e)
-{
-	return function_arg(g, e, 1);
-}
-
-struct value gen_arg2(struct gen *g, struct expr *e)
-{
-	return function_arg(g, e, 2);
-}
-
-struct value gen_arg3(struct gen *g, struct expr *e)
-{
-	return function_arg(g, e, 3);
-}
-
-struct value gen_arg4(struct gen *g, struct expr *e)
-{
-	return function_arg(g, e, 4);
-}
-
-struct value gen_arg5(struct gen *g, struct expr *e)
-{
-	return function_arg(g, e, 5);
-}
-
 /* Arguments beyond the registers: on the stack, behind the address to return to. */
 static struct value stack_arg(struct gen *g, struct expr *e, unsigned i)
 {
@@ -325,28 +309,19 @@ static struct value stack_arg(struct gen *g, struct expr *e, unsigned i)
 			     e->type);
 }
 
-struct value gen_arg6(struct gen *g, struct expr *e)
+/* arg0 … arg9: the row says which. */
+struct value gen_arg(struct gen *g, struct expr *e)
 {
-	return stack_arg(g, e, 6);
+	unsigned i = (unsigned)(e->name.builtin->id - BI_arg0);
+
+	return i <= BI_arg5 - BI_arg0 ? function_arg(g, e, i) : stack_arg(g, e, i);
 }
 
-struct value gen_arg7(struct gen *g, struct expr *e)
-{
-	return stack_arg(g, e, 7);
-}
-
-struct value gen_arg8(struct gen *g, struct expr *e)
-{
-	return stack_arg(g, e, 8);
-}
-
-struct value gen_arg9(struct gen *g, struct expr *e)
-{
-	return stack_arg(g, e, 9);
-}
-
+/* A call that is still open has none: 0. */
 struct value gen_retval(struct gen *g, struct expr *e)
 {
+	if (g->is_open)
+		return gen_int_value(gen_u64(g, 0), e->type);
 	return gen_int_value(gen_register(g, regs_return_offset()), e->type);
 }
 
@@ -398,13 +373,15 @@ static struct value syscall_field(struct gen *g, const struct tp_field *f, const
 
 	if (word == 0)
 		v = g->syscall;
+	else if (g->is_open)
+		v = gen_u64(g, 0); /* it has not ended */
 	else if (g->prog->kind == PP_SYSCALL_EXIT)
 		v = gen_register(g, 8);
 	else
 		v = GEN_OWN(g, "sonde_syscall_arg",
 			    LLVMBuildIntToPtr(g->b, gen_register(g, 0), g->ptr, ""),
 			    gen_u32(g, word - 1));
-	return gen_int_value(v, type);
+	return gen_int_value(gen_narrow(g, v, type), type);
 }
 
 static struct value record_field(struct gen *g, const struct tp_field *f, const struct type *type)
@@ -416,7 +393,7 @@ static struct value record_field(struct gen *g, const struct tp_field *f, const 
 		return gen_data_loc(g,
 				    gen_load(g, type_int(4, false), gen_at(g, g->ctx, f->offset)).v,
 				    type);
-	if (type->kind != TY_STRING) {
+	if (!type_is_memory(type)) {
 		v = gen_load(g, type, gen_at(g, g->ctx, f->offset));
 		return v;
 	}
@@ -432,10 +409,10 @@ struct value gen_args_field(struct gen *g, struct expr *e)
 	const struct tp_field *f = sema_args_field(g->point, e->field.name);
 	const struct type *type = sema_field_type(g->arena, f);
 
-	if (g->prog->kind == PP_SWITCH_SPAN)
+	if (g->probe->has_span && g->probe->span_kind == SPAN_SWITCH)
 		return g->span ? span_field(g, e->field.name)
 			       : gen_rebuilt_field(g, e->field.name, type);
-	if (g->prog->kind == PP_SYSCALL_ENTER || g->prog->kind == PP_SYSCALL_EXIT)
+	if (g->prog->kind == PP_SYSCALL_ENTER || g->prog->kind == PP_SYSCALL_EXIT || g->is_open)
 		return syscall_field(g, f, type);
 	if (g->prog->kind == PP_TP_BTF)
 		return gen_rebuilt_field(g, e->field.name, type);

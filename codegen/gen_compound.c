@@ -56,6 +56,23 @@ LLVMValueRef gen_equal_parts(struct gen *g, struct value x, struct value y)
 	return equal;
 }
 
+LLVMValueRef gen_equal_bytes(struct gen *g, LLVMValueRef x, LLVMValueRef y, uint32_t size)
+{
+	LLVMValueRef differ = gen_u64(g, 0), a, b;
+
+	for (uint32_t at = 0, step; at < size; at += step) {
+		const struct type *word;
+
+		for (step = 8; step > size - at;)
+			step /= 2;
+		word = type_int(step, false);
+		a = gen_load(g, word, gen_at(g, x, at)).v;
+		b = gen_load(g, word, gen_at(g, y, at)).v;
+		differ = LLVMBuildOr(g->b, differ, LLVMBuildXor(g->b, a, b, ""), "");
+	}
+	return LLVMBuildICmp(g->b, LLVMIntEQ, differ, gen_u64(g, 0), "");
+}
+
 struct value gen_field(struct gen *g, struct expr *e)
 {
 	struct value v = gen_expr(g, e->field.object);
@@ -76,24 +93,42 @@ LLVMValueRef gen_narrow(struct gen *g, LLVMValueRef v, const struct type *t)
 	return (t->is_signed ? LLVMBuildSExt : LLVMBuildZExt)(g->b, v, g->i64, "");
 }
 
+/* Of a number or a text, whose bytes they are. */
+static struct value cast_to_array(struct gen *g, struct value v, const struct type *type)
+{
+	LLVMValueRef buf = gen_buffer(g, type->size < 8 ? 8 : type->size);
+
+	if (v.kind == V_INT)
+		gen_store(g, v, type_int(8, false), buf);
+	else
+		gen_store(g, v, v.type, buf);
+	return (struct value){.kind = V_MEM, .type = type, .v = buf};
+}
+
 struct value gen_cast(struct gen *g, struct expr *e)
 {
+	if (e->type->kind == TY_ARRAY)
+		return cast_to_array(g, gen_expr(g, e->cast.operand), e->type);
+	if (e->cast.operand->type->kind == TY_ARRAY)
+		return gen_load(g, e->type, gen_expr(g, e->cast.operand).v);
 	return gen_int_value(gen_narrow(g, gen_int(g, e->cast.operand), e->type), e->type);
 }
 
 static struct value read_at(struct gen *g, LLVMValueRef address, enum type_space space,
 			    const struct type *type)
 {
-	LLVMValueRef buf = gen_buffer(g, 8);
+	uint32_t size = type->size < 8 ? 8 : type->size;
+	LLVMValueRef buf = gen_big_buffer(g, size);
 	struct value v;
 
 	if (space == SPACE_NONE)
 		space = sema_space(g->ast);
-	gen_zero(g, buf, 8);
+	gen_zero(g, buf, size);
 	GEN_OWN(g, space == SPACE_USER ? "sonde_memory_user" : "sonde_memory_kernel", buf,
 		gen_u32(g, type->size), address, gen_u32(g, g->probe_id));
 	v = gen_load(g, type, buf);
-	gen_buffer_end(g, buf, 8);
+	if (v.kind == V_INT)
+		gen_buffer_end(g, buf, 8);
 	return v;
 }
 
@@ -104,11 +139,13 @@ struct value gen_deref(struct gen *g, struct expr *e)
 	return read_at(g, gen_int(g, e->unary.operand), t->space, e->type);
 }
 
-/* A byte of a string; behind its end it is 0. */
-static struct value byte_of(struct gen *g, struct value s, LLVMValueRef at, const struct type *type)
+/* An element of an array, a byte of a string; behind the end it is 0. */
+static struct value element_of(struct gen *g, struct value s, LLVMValueRef at,
+			       const struct type *type)
 {
 	LLVMValueRef slot = gen_buffer(g, 8), address, inside;
-	LLVMBasicBlockRef then = gen_block(g, "inside"), end = gen_block(g, "index.end");
+	LLVMBasicBlockRef then = gen_block(g, "inside"), beyond = gen_block(g, "beyond"),
+			  end = gen_block(g, "index.end");
 
 	if (s.kind == V_TEXT) {
 		LLVMValueRef buf = gen_buffer(g, s.type->size);
@@ -117,15 +154,27 @@ static struct value byte_of(struct gen *g, struct value s, LLVMValueRef at, cons
 		s.v = buf;
 	}
 	LLVMBuildStore(g->b, gen_u64(g, 0), slot);
-	inside = LLVMBuildICmp(g->b, LLVMIntULT, at, gen_u64(g, s.type->size), "");
-	LLVMBuildCondBr(g->b, inside, then, end);
+	inside = LLVMBuildICmp(g->b, LLVMIntULT, at, gen_u64(g, s.type->size / type->size), "");
+	LLVMBuildCondBr(g->b, inside, then, beyond);
+	LLVMPositionBuilderAtEnd(g->b, beyond);
+	GEN_OWN(g, "sonde_loss_count", gen_u32(g, g->probe_id), gen_u32(g, SONDE_LOSS_INDEX));
+	LLVMBuildBr(g->b, end);
 	LLVMPositionBuilderAtEnd(g->b, then);
-	address = LLVMBuildGEP2(g->b, g->i8, s.v, &at, 1, "");
-	LLVMBuildStore(g->b, LLVMBuildSExt(g->b, LLVMBuildLoad2(g->b, g->i8, address, ""), g->i64, ""),
-		       slot);
+	address = LLVMBuildMul(g->b, at, gen_u64(g, type->size), "");
+	address = LLVMBuildGEP2(g->b, g->i8, s.v, &address, 1, "");
+	LLVMBuildStore(g->b, gen_load(g, type, address).v, slot);
 	LLVMBuildBr(g->b, end);
 	LLVMPositionBuilderAtEnd(g->b, end);
 	return gen_int_value(LLVMBuildLoad2(g->b, g->i64, slot, ""), type);
+}
+
+/* Where is known when compiling: no need to ask whether it is inside. */
+static struct value element_at(struct gen *g, struct value s, struct expr *at,
+			       const struct type *type)
+{
+	if (at->kind == EX_INT && s.kind == V_MEM)
+		return gen_load(g, type, gen_at(g, s.v, (uint32_t)at->integer.value * type->size));
+	return element_of(g, s, gen_int(g, at), type);
 }
 
 struct value gen_index(struct gen *g, struct expr *e)
@@ -136,9 +185,9 @@ struct value gen_index(struct gen *g, struct expr *e)
 
 	if (t->kind == TY_TUPLE)
 		return gen_part(g, object, (uint32_t)e->index.at->integer.value);
+	if (t->kind == TY_STRING || t->kind == TY_ARRAY)
+		return element_at(g, object, e->index.at, e->type);
 	at = gen_int(g, e->index.at);
-	if (t->kind == TY_STRING)
-		return byte_of(g, object, at, e->type);
 	at = LLVMBuildMul(g->b, at, gen_u64(g, t->to->size), "");
 	return read_at(g, LLVMBuildAdd(g->b, object.v, at, ""), t->space, e->type);
 }

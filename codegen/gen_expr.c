@@ -186,6 +186,8 @@ LLVMValueRef gen_equal(struct gen *g, struct value x, struct value y)
 		return x.kind == V_INT ? equals_name(g, x, y) : equals_name(g, y, x);
 	if (type_is_compound(x.type))
 		return gen_equal_parts(g, x, y);
+	if (x.type->kind == TY_ARRAY)
+		return gen_equal_bytes(g, x.v, y.v, x.type->size);
 	if (x.kind == V_TEXT && y.kind == V_TEXT)
 		return LLVMConstInt(LLVMInt1TypeInContext(g->llvm),
 				    x.len == y.len && memcmp(x.text, y.text, x.len) == 0, false);
@@ -218,6 +220,13 @@ static LLVMValueRef gen_logic(struct gen *g, struct expr *e)
 	return phi;
 }
 
+LLVMValueRef gen_scaled(struct gen *g, LLVMValueRef n, const struct type *t)
+{
+	uint32_t size = t->kind == TY_POINTER ? t->to->size : 1;
+
+	return size > 1 ? LLVMBuildMul(g->b, n, gen_u64(g, size), "") : n;
+}
+
 static LLVMValueRef gen_binary(struct gen *g, struct expr *e)
 {
 	struct expr *l = e->binary.left, *r = e->binary.right;
@@ -229,8 +238,7 @@ static LLVMValueRef gen_binary(struct gen *g, struct expr *e)
 		return gen_logic(g, e);
 	case OP_EQ:
 	case OP_NE:
-		if (l->type->kind == TY_STRING || l->type->kind == TY_NAME ||
-		    type_is_compound(l->type)) {
+		if (type_is_memory(l->type) || l->type->kind == TY_NAME) {
 			struct value left = gen_expr(g, l);
 
 			eq = gen_equal(g, left, gen_expr(g, r));
@@ -246,6 +254,10 @@ static LLVMValueRef gen_binary(struct gen *g, struct expr *e)
 		return from_bool(g,
 				 LLVMBuildICmp(g->b, predicate(e->binary.op, compares_signed(l, r)),
 					       x, y, ""));
+	if (l->type->kind == TY_POINTER)
+		y = gen_scaled(g, y, l->type);
+	else if (r->type->kind == TY_POINTER)
+		x = gen_scaled(g, x, r->type);
 	return gen_arith(g, e->binary.op, x, y, e->type->is_signed);
 }
 
@@ -263,7 +275,7 @@ static struct value gen_ternary(struct gen *g, struct expr *e)
 {
 	LLVMBasicBlockRef then = gen_block(g, "then"), otherwise = gen_block(g, "else"),
 			  end = gen_block(g, "end"), from[2];
-	bool in_memory = e->type->kind == TY_STRING || type_is_compound(e->type);
+	bool in_memory = type_is_memory(e->type);
 	LLVMValueRef buf = in_memory ? gen_buffer(g, e->type->size) : NULL, phi, values[2];
 	struct value cond = gen_expr(g, e->ternary.cond);
 
@@ -307,6 +319,7 @@ static LLVMValueRef gen_incdec(struct gen *g, struct expr *e)
 		before = gen_map_add(g, t, step);
 		after = LLVMBuildAdd(g->b, before, step, "");
 	} else {
+		step = gen_scaled(g, step, t->var.var->type);
 		before = gen_int(g, t);
 		after = gen_narrow(g, LLVMBuildAdd(g->b, before, step, ""), t->var.var->type);
 		LLVMBuildStore(g->b, after, g->vars[t->var.var->id]);

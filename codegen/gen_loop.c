@@ -176,6 +176,36 @@ static void gen_for_range(struct gen *g, struct stmt *st)
 	call_loop(g, n, fn);
 }
 
+struct use {
+	const struct var *var;
+	bool is_read;
+};
+
+/* Anything of the loop's variable but its key? */
+static void find_use(struct expr *e, void *ctx)
+{
+	struct use *use = ctx;
+	const struct expr *object = e->kind == EX_FIELD ? e->field.object : NULL;
+
+	if (object && object->kind == EX_VAR && strcmp(e->field.name, "0") == 0)
+		return;
+	use->is_read |= e->kind == EX_VAR && e->var.var == use->var;
+	ast_each_child(e, find_use, ctx);
+}
+
+/* Reading an aggregation costs a look-up a CPU: only where the body wants it. */
+static void store_aggregate(struct gen *g, struct stmt *st, LLVMValueRef key, LLVMValueRef var)
+{
+	uint32_t map = st->loop.over->map.map->id;
+	struct use use = {.var = st->loop.var->var.var};
+	const struct type_member *m = &use.var->type->members[1];
+
+	ast_each_in_block(&st->loop.body, find_use, &use);
+	if (use.is_read && m->type->kind == TY_INT)
+		gen_store(g, gen_agg_read(g, g->plan->maps[map].value, g->maps[map], key), m->type,
+			  gen_at(g, var, m->offset));
+}
+
 /* The entry at `key` and `value`, as the loop's variable has it. */
 static void store_entry(struct gen *g, const struct plan_map *m, const struct type *entry,
 			LLVMValueRef key, LLVMValueRef value, LLVMValueRef var)
@@ -212,6 +242,8 @@ static void gen_for_map(struct gen *g, struct stmt *st)
 			g->on_continue);
 	LLVMPositionBuilderAtEnd(g->b, current);
 	store_entry(g, &g->plan->maps[map], v->type, key, LLVMGetParam(g->fn, 2), g->vars[v->id]);
+	if (g->plan->maps[map].value->kind == TY_AGG)
+		store_aggregate(g, st, key, g->vars[v->id]);
 	gen_stmts(g, &st->loop.body);
 	fn = leave_body(g, &o);
 	gen_place(g, st->span);

@@ -201,8 +201,14 @@ LLVMValueRef gen_map_add(struct gen *g, struct expr *e, LLVMValueRef amount)
 
 LLVMValueRef gen_map_has(struct gen *g, struct expr *e)
 {
-	LLVMValueRef key = build_key(g, e), found = lookup(g, e, key);
+	LLVMValueRef key = build_key(g, e), found;
 
+	if (plan_of(g, e)->bucket_offset) {
+		found = gen_bucket_has(g, e, key);
+		end_key(g, e, key);
+		return found;
+	}
+	found = lookup(g, e, key);
 	end_key(g, e, key);
 	return LLVMBuildZExt(g->b, LLVMBuildIsNotNull(g->b, found, ""), g->i64, "");
 }
@@ -258,6 +264,8 @@ void gen_map_delete(struct gen *g, struct expr *e)
 		end = when_set(g, element);
 		gen_zero(g, element, m->value_size);
 		end_when(g, end);
+	} else if (m->bucket_offset) {
+		gen_bucket_delete(g, e, key);
 	} else {
 		gen_helper(g, HELPER_MAP_DELETE, (LLVMValueRef[]){global_of(g, e), key}, 2);
 	}

@@ -104,6 +104,49 @@ static void only_if_native(struct gen *g, LLVMBasicBlockRef out)
 	prog_only_if(g, LLVMBuildNot(g->b, gen_truth(g, compat), ""), out);
 }
 
+static void asks_task(struct expr *e, void *ctx)
+{
+	bool *asks = ctx;
+
+	if (e->kind == EX_NAME && e->name.builtin)
+		*asks |= e->name.builtin->traits & TR_TASK ||
+			 (e->type && e->type->kind == TY_USTACK);
+	ast_each_child(e, asks_task, ctx);
+}
+
+static bool probe_asks_task(const struct probe *p)
+{
+	bool asks = false;
+
+	if (p->predicate)
+		asks_task(p->predicate, &asks);
+	ast_each_in_block((struct block *)&p->body, asks_task, &asks);
+	return asks;
+}
+
+/* Of the right table of calls, and in scope. A body that asks for the current thread has it from
+ * here; for one that does not, the registers mostly tell. */
+static void only_if_traced(struct gen *g, LLVMBasicBlockRef out)
+{
+	LLVMBasicBlockRef ask = gen_block(g, "ask"), traced = gen_block(g, "traced");
+	bool asks = probe_asks_task(g->ast);
+	LLVMValueRef plain;
+
+	if (!asks) {
+		plain = GEN_OWN(g, "sonde_syscall_is_plain", prog_context_pointer(g, 0));
+		LLVMBuildCondBr(g->b, gen_truth(g, plain), traced, ask);
+	} else {
+		LLVMBuildBr(g->b, ask);
+	}
+	LLVMPositionBuilderAtEnd(g->b, ask);
+	only_if_native(g, out);
+	prog_scope_test(g, out);
+	LLVMBuildBr(g->b, traced);
+	LLVMPositionBuilderAtEnd(g->b, traced);
+	if (!asks)
+		g->current = NULL; /* known on one way here only */
+}
+
 /* ---- kinds of programs -------------------------------------------------------------------- */
 
 static void gen_plain(struct gen *g, LLVMBasicBlockRef out, bool scoped)
@@ -126,10 +169,11 @@ static void gen_plain(struct gen *g, LLVMBasicBlockRef out, bool scoped)
 static void gen_syscall_probe(struct gen *g, LLVMBasicBlockRef next)
 {
 	if (g->is_start || g->probe->has_span) {
+		only_if_native(g, next);
 		gen_span(g, next);
 		return;
 	}
-	prog_scope_test(g, next);
+	only_if_traced(g, next);
 	prog_body(g);
 	LLVMBuildBr(g->b, next);
 }
@@ -147,7 +191,6 @@ static void gen_syscall_case(struct gen *g, uint32_t id, bool is_start)
 	for (uint32_t i = 0; i < g->probe->n_syscalls; i++)
 		LLVMAddCase(numbers, gen_u64(g, (uint64_t)g->probe->syscalls[i]), here);
 	LLVMPositionBuilderAtEnd(g->b, here);
-	only_if_native(g, next);
 	gen_syscall_probe(g, next);
 	g->current = NULL; /* known on this case's path only */
 	g->is_start = false;
@@ -214,6 +257,10 @@ static void gen_by_kind(struct gen *g, LLVMBasicBlockRef out)
 		prog_select_probe(g, g->prog->probes[0]);
 		gen_span(g, out);
 		return;
+	case PP_OPEN_SPANS:
+		prog_select_probe(g, g->prog->probes[0]);
+		gen_open_spans(g, out);
+		return;
 	case PP_SCOPE_FORK:
 		gen_scope_fork(g, out);
 		return;
@@ -240,7 +287,7 @@ static bool stops_after_exit(const struct gen *g)
 	if (g->prog->pin || g->prog->test) /* it lives on without us; each is run for itself */
 		return false;
 	return (g->prog->n_probes || g->prog->n_starts) && g->prog->kind != PP_BEGIN &&
-	       g->prog->kind != PP_END;
+	       g->prog->kind != PP_END && g->prog->kind != PP_OPEN_SPANS;
 }
 
 void gen_program(struct gen *g, uint32_t index)

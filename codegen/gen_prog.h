@@ -11,6 +11,8 @@ void prog_only_if(struct gen *g, LLVMValueRef cond, LLVMBasicBlockRef otherwise)
 /* Leave to `out` unless the current thread is traced. */
 void prog_scope_test(struct gen *g, LLVMBasicBlockRef out);
 /* Make plan->probes[id] the one that is generated. */
+/* The spans of the selected probe that are open when tracing ends (gen_span.c). */
+void gen_open_spans(struct gen *g, LLVMBasicBlockRef out);
 void prog_select_probe(struct gen *g, uint32_t id);
 /* Predicate and body; ends at a new block to go on from. */
 void prog_body(struct gen *g);
@@ -25,6 +27,6 @@ void gen_iter_program(struct gen *g, LLVMBasicBlockRef out);
  * builder is at a block of its own, and the code ends by going to `out`. In a program of its own
  * that only starts spans, and in sys_enter's, g->is_start is set. */
 typedef void gen_span_fn(struct gen *g, LLVMBasicBlockRef out);
-gen_span_fn gen_span_switch, gen_span_return, gen_span_syscall, gen_span_firing;
+gen_span_fn gen_span_switch, gen_span_slice, gen_span_return, gen_span_syscall, gen_span_firing;
 /* The hook of a kind. */
 void gen_span(struct gen *g, LLVMBasicBlockRef out);

@@ -78,19 +78,30 @@ static void keep_state(struct gen *g, LLVMValueRef slot)
 	const struct plan_probe *q = g->probe;
 
 	if (q->span_ustack >= 0)
-		LLVMBuildStore(g->b, GEN_OWN(g, "sonde_stack_user", g->ctx, probe_id(g), gen_u32(g, 0)),
+		LLVMBuildStore(g->b, GEN_OWN(g, "sonde_stack_user", g->ctx, g->current, probe_id(g),
+					    gen_u32(g, 0)),
 			       gen_at(g, slot, (uint32_t)q->span_ustack));
+	for (uint32_t i = 0; i < q->n_span_ustacks; i++)
+		LLVMBuildStore(g->b,
+			       GEN_OWN(g, "sonde_stack_user", g->ctx, g->current, probe_id(g),
+				       gen_u32(g, q->span_ustack_limits[i])),
+			       gen_at(g, slot, q->span_ustacks[i].offset));
 	for (uint32_t i = 0; i < q->n_span_args; i++)
 		gen_store(g, gen_rebuilt_field(g, q->span_arg_names[i], q->span_args[i].type),
 			  q->span_args[i].type, gen_at(g, slot, q->span_args[i].offset));
+}
+
+static void test_start_conds(struct gen *g, LLVMBasicBlockRef out)
+{
+	for (uint32_t i = 0; i < g->ast->n_start_conds; i++)
+		prog_only_if(g, gen_truth(g, gen_int(g, g->ast->start_conds[i])), out);
 }
 
 /* The current thread is the span's. */
 static void test_start(struct gen *g, LLVMBasicBlockRef out)
 {
 	prog_scope_test(g, out);
-	for (uint32_t i = 0; i < g->ast->n_start_conds; i++)
-		prog_only_if(g, gen_truth(g, gen_int(g, g->ast->start_conds[i])), out);
+	test_start_conds(g, out);
 }
 
 static LLVMValueRef open_state(struct gen *g, LLVMValueRef task, LLVMBasicBlockRef out)
@@ -137,7 +148,22 @@ static LLVMValueRef find_state(struct gen *g, LLVMValueRef task, LLVMBasicBlockR
 
 /* ---- sched_switch(preempt, prev, next) --------------------------------------------------- */
 
-static void switch_start(struct gen *g, LLVMValueRef leaves, LLVMBasicBlockRef out)
+/* The time in `kept`; read now when nobody has in this run. */
+static LLVMValueRef clock_once(struct gen *g, LLVMValueRef kept)
+{
+	LLVMBasicBlockRef read = gen_block(g, "clock"), is_read = gen_block(g, "clock.read");
+	LLVMValueRef time = LLVMBuildLoad2(g->b, g->i64, kept, "");
+
+	LLVMBuildCondBr(g->b, gen_truth(g, time), is_read, read);
+	LLVMPositionBuilderAtEnd(g->b, read);
+	LLVMBuildStore(g->b, clock_ns(g), kept);
+	LLVMBuildBr(g->b, is_read);
+	LLVMPositionBuilderAtEnd(g->b, is_read);
+	return LLVMBuildLoad2(g->b, g->i64, kept, "");
+}
+
+static void switch_start(struct gen *g, LLVMValueRef leaves, LLVMValueRef now,
+			 LLVMBasicBlockRef out)
 {
 	LLVMValueRef state;
 
@@ -145,13 +171,14 @@ static void switch_start(struct gen *g, LLVMValueRef leaves, LLVMBasicBlockRef o
 	prog_only_if(g, gen_truth(g, GEN_OWN(g, "sonde_span_begins", leaves)), out);
 	test_start(g, out);
 	state = open_state(g, leaves, out);
-	LLVMBuildStore(g->b, clock_ns(g), state);
+	LLVMBuildStore(g->b, clock_ns(g), now);
+	LLVMBuildStore(g->b, LLVMBuildLoad2(g->b, g->i64, now, ""), state);
 	keep_state(g, state);
 	keep_entries(g, state);
 	LLVMBuildBr(g->b, out);
 }
 
-static void switch_end(struct gen *g, LLVMValueRef returns, LLVMBasicBlockRef out)
+static void switch_end(struct gen *g, LLVMValueRef returns, LLVMValueRef now, LLVMBasicBlockRef out)
 {
 	LLVMValueRef state, start;
 
@@ -162,19 +189,45 @@ static void switch_end(struct gen *g, LLVMValueRef returns, LLVMBasicBlockRef ou
 	start = take_start(g, state, out);
 	LLVMBuildStore(g->b, gen_u64(g, 0), state);
 	g->subject = returns;
-	end_with(g, state, start, clock_ns(g));
+	end_with(g, state, start, clock_once(g, now));
 	LLVMBuildBr(g->b, out);
 }
 
-/* One event ends prev's time on the CPU and next's time off it. The clock is read late and perhaps
- * twice: most switches of a filtered script end before. */
+/* One event ends prev's time on the CPU and next's time off it. The clock is read late, for most
+ * switches of a filtered script end before, and once: it is the same moment. */
 void gen_span_switch(struct gen *g, LLVMBasicBlockRef out)
 {
 	LLVMBasicBlockRef end = gen_block(g, "span.end");
+	LLVMValueRef now = gen_buffer(g, 8); /* mostly a register: 0 until it is read */
 
-	switch_start(g, prog_context_pointer(g, 1), end);
+	LLVMBuildStore(g->b, gen_u64(g, 0), now);
+	switch_start(g, prog_context_pointer(g, 1), now, end);
 	LLVMPositionBuilderAtEnd(g->b, end);
-	switch_end(g, prog_context_pointer(g, 2), out);
+	switch_end(g, prog_context_pointer(g, 2), now, out);
+}
+
+/* The other way round: prev's time on the CPU ends, next's starts. The body is the plain event's,
+ * whose thread is the current one. A thread's first slice counts, and the one in which it ends. */
+static void slice_start(struct gen *g, LLVMValueRef comes, LLVMBasicBlockRef out)
+{
+	prog_only_if(g, gen_truth(g, GEN_OWN(g, "sonde_span_ends", comes)), out);
+	prog_only_if(g, gen_truth(g, GEN_OWN(g, "sonde_scope_current", comes)), out);
+	store_start(g, open_state(g, comes, out), out);
+}
+
+void gen_span_slice(struct gen *g, LLVMBasicBlockRef out)
+{
+	LLVMBasicBlockRef end = gen_block(g, "slice.end");
+	LLVMValueRef state, start;
+
+	slice_start(g, prog_context_pointer(g, 2), end);
+	LLVMPositionBuilderAtEnd(g->b, end);
+	g->current = prog_context_pointer(g, 1);
+	state = find_state(g, g->current, out);
+	start = GEN_OWN(g, "sonde_span_take", state, probe_id(g));
+	prog_only_if(g, gen_truth(g, start), out);
+	end_with(g, NULL, start, clock_ns(g));
+	LLVMBuildBr(g->b, out);
 }
 
 /* ---- calls of functions ------------------------------------------------------------------ */
@@ -268,5 +321,88 @@ void gen_span_firing(struct gen *g, LLVMBasicBlockRef out)
 	LLVMPositionBuilderAtEnd(g->b, next);
 	LLVMBuildStore(g->b, now, state);
 	keep_entries(g, state);
+	LLVMBuildBr(g->b, out);
+}
+
+/* ---- open spans -------------------------------------------------------------------------- */
+
+/* A thread that is off CPU when tracing begins; what only its switch would have seen must not be
+ * wanted. The user stack is none. */
+static void mark_off_cpu(struct gen *g, LLVMValueRef task, LLVMBasicBlockRef out)
+{
+	LLVMValueRef state;
+
+	if (!g->probe->n_span_args && !g->probe->n_span_entries) {
+		prog_only_if(g, gen_truth(g, GEN_OWN(g, "sonde_span_begins", task)), out);
+		prog_only_if(g, gen_truth(g, GEN_OWN(g, "sonde_scope_current", task)), out);
+		test_start_conds(g, out);
+		state = open_state(g, task, out);
+		GEN_OWN(g, "sonde_open_mark", state);
+	}
+	LLVMBuildBr(g->b, out);
+}
+
+static void open_begin(struct gen *g, LLVMValueRef task, LLVMBasicBlockRef out)
+{
+	LLVMBasicBlockRef begin = gen_block(g, "begin"), end = gen_block(g, "end");
+
+	LLVMBuildCondBr(g->b, gen_truth(g, gen_own(g, "sonde_open_begins", NULL, 0)), begin, end);
+	LLVMPositionBuilderAtEnd(g->b, begin);
+	if (g->probe->span_kind == SPAN_SWITCH) {
+		prog_only_if(g, gen_truth(g, GEN_OWN(g, "sonde_open_is_off_cpu", task)), out);
+		mark_off_cpu(g, task, out);
+	} else {
+		LLVMBuildBr(g->b, out);
+	}
+	LLVMPositionBuilderAtEnd(g->b, end);
+}
+
+/* The system call is one of this probe's. */
+static void only_if_number(struct gen *g, LLVMValueRef slot, LLVMBasicBlockRef out)
+{
+	LLVMBasicBlockRef here = gen_block(g, "call");
+	LLVMValueRef numbers;
+
+	g->syscall = LLVMBuildLoad2(g->b, g->i64, gen_at(g, slot, 8), "");
+	numbers = LLVMBuildSwitch(g->b, g->syscall, out, g->probe->n_syscalls + 1);
+	LLVMAddCase(numbers, gen_u64(g, (uint64_t)g->probe->syscall), here);
+	for (uint32_t i = 0; i < g->probe->n_syscalls; i++)
+		LLVMAddCase(numbers, gen_u64(g, (uint64_t)g->probe->syscalls[i]), here);
+	LLVMPositionBuilderAtEnd(g->b, here);
+}
+
+/* The thread's open span; of several calls the one that is asked for. */
+static LLVMValueRef open_slot(struct gen *g, LLVMValueRef state, LLVMBasicBlockRef out)
+{
+	if (g->probe->span_slots > 1) {
+		state = GEN_OWN(g, "sonde_open_call", state, gen_u32(g, g->probe->span_size));
+		only_if_found(g, state, out);
+		g->depth = gen_own(g, "sonde_open_depth", NULL, 0);
+	}
+	if (g->probe->span_kind == SPAN_SYSCALL)
+		only_if_number(g, state, out);
+	return state;
+}
+
+/* Context: {meta, task or NULL behind the last}. Nothing of the script's runs meanwhile. */
+void gen_open_spans(struct gen *g, LLVMBasicBlockRef out)
+{
+	LLVMValueRef task = prog_context_pointer(g, 1), slot, start;
+
+	only_if_found(g, task, out);
+	g->is_open = true;
+	g->subject = task;
+	open_begin(g, task, out);
+	slot = open_slot(g, find_state(g, task, out), out);
+	start = take_start(g, slot, out);
+	if (g->probe->span_slots == 1)
+		LLVMBuildStore(g->b, gen_u64(g, 0), slot);
+	if (g->probe->span_kind == SPAN_SWITCH)
+		prog_only_if(g, gen_truth(g, GEN_OWN(g, "sonde_open_is_off_cpu", task)), out);
+	g->delta = GEN_OWN(g, "sonde_open_length", start);
+	g->span = slot;
+	prog_body(g);
+	g->delta = g->subject = g->span = g->depth = NULL;
+	g->is_open = false;
 	LLVMBuildBr(g->b, out);
 }

@@ -18,6 +18,7 @@ static struct value assigned_value(struct gen *g, struct stmt *st)
 		return gen_expr(g, st->assign.value);
 	old = gen_expr(g, target);
 	v = gen_expr(g, st->assign.value);
+	v.v = gen_scaled(g, v.v, target->type);
 	return gen_int_value(gen_arith(g, st->assign.op, old.v, v.v, target->type->is_signed),
 			     target->type);
 }
@@ -59,7 +60,7 @@ static void gen_let(struct gen *g, struct stmt *st)
 
 	if (st->let.value)
 		set_var(g, v, gen_expr(g, st->let.value));
-	else if (v->type->kind == TY_STRING || type_is_compound(v->type))
+	else if (type_is_memory(v->type))
 		gen_zero(g, g->vars[v->id], v->type->size);
 	else
 		LLVMBuildStore(g->b, gen_u64(g, 0), g->vars[v->id]);

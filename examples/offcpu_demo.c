@@ -3,10 +3,13 @@
  * A workload with known answers, for `./dev demo` and the live tests: one thread that sleeps, waits
  * for a lock, reads a pipe and computes, each in a function of its own name, for known times.
  *
- *	offcpu_demo [SCALE%] [--expected]
+ *	offcpu_demo [SCALE%] [--expected] [--measured]
  *
  * SCALE stretches the number of rounds (100 by default, about 4 s). --expected prints one line
  * `expected FUNCTION MILLISECONDS ROUNDS` for each function, before the work starts, and works on.
+ * --measured prints a line `measured FUNCTION NANOSECONDS` for each at the end: what it took less
+ * the time that its thread was on the CPU. Timers are late on a busy machine; this tells by how
+ * much.
  *
  * Every function enters the kernel by a system call instruction of its own: stacks are walked by
  * frame pointers, the C library has none, and a wrapper's frame would hide its caller. For the same
@@ -188,6 +191,22 @@ NOINLINE uint64_t compute(int rounds)
 	return sum;
 }
 
+static int64_t clock_now(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* Time that has passed without this thread on a CPU. */
+static int64_t off_cpu_now(void)
+{
+	int64_t on = clock_now(CLOCK_THREAD_CPUTIME_ID);
+
+	return clock_now(CLOCK_MONOTONIC) - on;
+}
+
 static int scaled(int rounds, long percent)
 {
 	long n = rounds * percent / 100;
@@ -218,7 +237,9 @@ static void print_expected(long percent)
 
 int main(int argc, char **argv)
 {
-	bool want_expected = false;
+	static const char *const names[] = {"sleep_long", "sleep_short", "wait_for_lock", "read_pipe"};
+	bool want_expected = false, want_measured = false;
+	int64_t at[5];
 	long percent = 100;
 	pthread_t helper;
 
@@ -229,9 +250,13 @@ int main(int argc, char **argv)
 			want_expected = true;
 			continue;
 		}
+		if (strcmp(argv[i], "--measured") == 0) {
+			want_measured = true;
+			continue;
+		}
 		percent = strtol(argv[i], &end, 10);
 		if (percent < 1 || percent > 10000 || (*end && strcmp(end, "%") != 0)) {
-			fprintf(stderr, "usage: offcpu_demo [SCALE%%] [--expected]\n");
+			fprintf(stderr, "usage: offcpu_demo [SCALE%%] [--expected] [--measured]\n");
 			return 1;
 		}
 	}
@@ -241,12 +266,19 @@ int main(int argc, char **argv)
 		perror("offcpu_demo");
 		return 1;
 	}
+	at[0] = off_cpu_now();
 	sleep_long(scaled(SLEEP_LONG_ROUNDS, percent));
+	at[1] = off_cpu_now();
 	sleep_short(scaled(SLEEP_SHORT_ROUNDS, percent));
+	at[2] = off_cpu_now();
 	wait_for_lock(scaled(LOCK_ROUNDS, percent));
+	at[3] = off_cpu_now();
 	read_pipe(scaled(PIPE_ROUNDS, percent));
+	at[4] = off_cpu_now();
 	compute(scaled(1, percent));
 	give_order(ORDER_STOP);
 	pthread_join(helper, NULL);
+	for (int i = 0; want_measured && i < 4; i++)
+		printf("measured %s %lld\n", names[i], (long long)(at[i + 1] - at[i]));
 	return 0;
 }

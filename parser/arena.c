@@ -3,12 +3,26 @@
  * The bump allocator (arena.h). Memory comes in chunks that double from 16 KiB to 1 MiB, so that
  * a one-line script costs little and a long one few calls; a request larger than a quarter of a
  * chunk gets a chunk of its own, behind the current one. Chunks come zeroed from calloc and no
- * byte is handed out twice, so what arena_alloc returns is zero without a memset.
+ * byte is handed out twice, so what arena_alloc returns is zero without a memset. AddressSanitizer
+ * sees each piece by itself: what lies between them is poisoned.
  */
 #include "arena.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define HAS_ASAN 1
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(HAS_ASAN)
+#include <sanitizer/asan_interface.h>
+enum { GAP_BYTES = 16 }; /* behind each piece */
+#else
+#define ASAN_POISON_MEMORY_REGION(at, bytes) ((void)(at), (void)(bytes))
+enum { GAP_BYTES = 0 };
+#endif
 
 enum {
 	CHUNK_FIRST_BYTES = 16 << 10,
@@ -96,11 +110,12 @@ static void add_chunk(struct arena *a)
 
 void *arena_alloc(struct arena *a, size_t size)
 {
-	void *p;
+	size_t asked = size;
+	unsigned char *p;
 
-	if (size > SIZE_MAX - ALIGN_BYTES)
+	if (size > SIZE_MAX - ALIGN_BYTES - GAP_BYTES)
 		out_of_memory();
-	size = (size + ALIGN_BYTES - 1) / ALIGN_BYTES * ALIGN_BYTES;
+	size = (size + ALIGN_BYTES - 1) / ALIGN_BYTES * ALIGN_BYTES + GAP_BYTES;
 	if (!a->current || a->current->size - a->current->used < size) {
 		if (size > a->next_size / 4)
 			return alloc_large(a, size);
@@ -108,6 +123,7 @@ void *arena_alloc(struct arena *a, size_t size)
 	}
 	p = a->current->data + a->current->used;
 	a->current->used += size;
+	ASAN_POISON_MEMORY_REGION(p + asked, size - asked);
 	return p;
 }
 

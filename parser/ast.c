@@ -428,7 +428,7 @@ static const char *const op_names[] = {
 	[OP_SHL] = "<<",  [OP_SHR] = ">>", [OP_BAND] = "&", [OP_BOR] = "|",   [OP_BXOR] = "^",
 	[OP_LAND] = "&&", [OP_LOR] = "||", [OP_EQ] = "==",  [OP_NE] = "!=",   [OP_LT] = "<",
 	[OP_LE] = "<=",	  [OP_GT] = ">",   [OP_GE] = ">=",  [OP_NEG] = "-",   [OP_NOT] = "!",
-	[OP_BNOT] = "~",  [OP_DEREF] = "*",  [OP_NONE] = "",
+	[OP_BNOT] = "~",  [OP_DEREF] = "*",  [OP_SIZEOF] = "sizeof",  [OP_NONE] = "",
 };
 
 const char *op_str(enum op op)

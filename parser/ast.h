@@ -5,6 +5,7 @@
  * All nodes live in the compile arena. Lists are arrays {items, n_items}.
  */
 #pragma once
+#include "config.h"
 #include "limits.h"
 #include "source.h"
 #include <stdbool.h>
@@ -20,7 +21,7 @@ enum op {
 	OP_ADD, OP_SUB, OP_MUL, OP_DIV, OP_MOD,
 	OP_SHL, OP_SHR, OP_BAND, OP_BOR, OP_BXOR,
 	OP_LAND, OP_LOR, OP_EQ, OP_NE, OP_LT, OP_LE, OP_GT, OP_GE,
-	OP_NEG, OP_NOT, OP_BNOT, OP_DEREF, /* unary */
+	OP_NEG, OP_NOT, OP_BNOT, OP_DEREF, OP_SIZEOF, /* unary */
 	OP_NONE,			/* plain assignment */
 };
 
@@ -47,6 +48,7 @@ struct map {
 	struct expr **ones;	/* uses with one key that may be a tuple of several */
 	uint32_t n_ones;
 	bool is_one;		/* some use has one key that is none */
+	const struct map_decl *decl; /* or NULL */
 	bool is_assigned;	/* somewhere, though perhaps by something wrong */
 	uint32_t id;		/* index in plan->maps, handed out by plan.c */
 };
@@ -58,7 +60,7 @@ enum expr_kind {
 	EX_VAR,		/* .var */
 	EX_MAP,		/* .map */
 	EX_CALL,	/* .call */
-	EX_UNARY,	/* .unary: OP_NEG OP_NOT OP_BNOT */
+	EX_UNARY,	/* .unary: OP_NEG …; OP_SIZEOF becomes an EX_INT in sema_type.c */
 	EX_BINARY,	/* .binary */
 	EX_TERNARY,	/* .ternary */
 	EX_FIELD,	/* .field: object.name (and object->name) */
@@ -239,6 +241,7 @@ struct probe {
 	struct var **vars;
 	uint32_t n_vars;
 	bool uses_delta;	/* or depth, or entry(): the body runs where a span ends */
+	bool uses_oncpu;	/* the body runs where a thread's time on the CPU ends */
 	bool has_loops;		/* whose bodies are functions of their own: sema_check.c */
 	bool is_start;		/* this is `start` of another */
 	struct probe *start;	/* the events that start this probe's spans: made for entry() */
@@ -250,8 +253,61 @@ struct probe {
 	uint32_t n_start_conds;
 };
 
+/* Root item `let @m = hash(100);`. */
+struct map_decl {
+	const char *name; /* with the @ */
+	struct span span, kind_span;
+	const char *kind;
+	uint64_t max_entries;
+};
+
+/* Root items `macro f(…) { … }` and `fn f($x : T) : T { … }`: parsed, not built yet. */
+struct function {
+	bool is_macro;
+	struct span span;
+	const char *name;
+	struct expr **params; /* EX_VAR; of a macro EX_MAP and EX_NAME too */
+	const struct type_name **types; /* of a fn's parameters */
+	uint32_t n_params, n_types;
+	const struct type_name *result; /* of a fn */
+	struct block body;
+};
+
+/* Text to its end: a preprocessor line, a struct, union or enum, an imported file's name. */
+struct root_text {
+	struct span span;
+	const char *text;
+};
+
+/* `param $name: type = other "doc";`: a word of the command line that has a name. */
+struct param_item {
+	struct span span, name_span;
+	const char *name; /* with the $ */
+	const char *type; /* uint64, int64 or string: param.c */
+	struct expr *other; /* without a word: a literal, the name `none`; NULL: it must be given */
+	const char *doc;
+
+	/* param.c: */
+	bool is_number;
+	bool is_left_out; /* no word, and `none` */
+	struct expr *value; /* EX_INT (or a negated one), EX_STRING */
+	const char *text; /* the value as attach points take it */
+};
+
 struct program {
 	const struct source *source;
+	struct config config;	  /* config.c */
+	struct setting *settings; /* as written */
+	uint32_t n_settings;
+	bool has_config;
+	struct map_decl *map_decls;
+	uint32_t n_map_decls;
+	struct function *functions;
+	uint32_t n_functions;
+	struct root_text *c_items, *imports;
+	uint32_t n_c_items, n_imports;
+	struct param_item *items; /* in the order of the words */
+	uint32_t n_items;
 	struct probe **probes;
 	uint32_t n_probes;
 	struct map **maps;	/* in order of appearance: sema_name.c */

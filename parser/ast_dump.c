@@ -349,6 +349,17 @@ static void dump_probe(struct dump *d, const struct probe *p)
 	fputs(")\n", d->out);
 }
 
+static void dump_param(struct dump *d, const struct param_item *item)
+{
+	fprintf(d->out, "(param %s %s ", item->name, item->type);
+	if (item->other) {
+		dump_expr(d, item->other);
+		fputc(' ', d->out);
+	}
+	dump_string(d, item->doc, (uint32_t)strlen(item->doc));
+	fputs(")\n", d->out);
+}
+
 static void dump_script_map(struct dump *d, const struct map *m)
 {
 	fprintf(d->out, "(map %s [", m->name);
@@ -361,6 +372,8 @@ void ast_dump(const struct program *p, bool with_types, FILE *out)
 {
 	struct dump d = {.out = out, .arena = with_types ? arena_new() : NULL};
 
+	for (uint32_t i = 0; i < p->n_items; i++)
+		dump_param(&d, &p->items[i]);
 	for (uint32_t i = 0; i < p->n_probes; i++)
 		dump_probe(&d, p->probes[i]);
 	for (uint32_t i = 0; d.arena && i < p->n_maps; i++)

@@ -10,7 +10,7 @@
  * one closes, a stray one is reported and left out. What is open at the end of the script silences
  * the grammar from there on. Brackets, prefix operators, '?' and else-if chains that are open at
  * once are bounded by LIMIT_NESTING, which bounds the grammar's stack too: the probe that goes
- * beyond ends the list. Items that are not built (struct, config, import …) are skipped whole.
+ * beyond ends the list. A definition in C is one token, read over without being understood.
  */
 #include "filter.h"
 #include "arena.h"
@@ -18,6 +18,7 @@
 #include "limits.h"
 #include "parser.tab.h"
 #include <stdlib.h>
+#include <string.h>
 
 typedef void *yyscan_t; /* as flex has it */
 int lexer_lex_init_extra(struct lexer *extra, yyscan_t *scanner);
@@ -25,7 +26,7 @@ int lexer_lex_destroy(yyscan_t scanner);
 struct yy_buffer_state *lexer__scan_bytes(const char *text, int len, yyscan_t scanner);
 int lexer_lex(YYSTYPE *value, struct span *loc, yyscan_t scanner);
 
-enum mode { IN_TOP, IN_HEAD, IN_PREDICATE, IN_BODY };
+enum mode { IN_TOP, IN_HEAD, IN_PREDICATE, IN_BODY, IN_ITEM, IN_PARAM };
 
 /* An open bracket, and what is open in it besides brackets. */
 struct frame {
@@ -56,6 +57,8 @@ static void enter(struct reader *r, enum mode mode)
 		[IN_HEAD] = LEXER_HEAD,
 		[IN_PREDICATE] = LEXER_BODY,
 		[IN_BODY] = LEXER_BODY,
+		[IN_ITEM] = LEXER_BODY,
+		[IN_PARAM] = LEXER_BODY,
 	};
 
 	r->mode = mode;
@@ -281,8 +284,10 @@ static void take_closer(struct reader *r, const struct token *t, int opener)
 	}
 	close_down_to(r, depth, t);
 	close_frame(r, *t, t->kind);
-	if (!r->n_frames)
-		enter(r, IN_TOP);
+	if (r->n_frames || (r->mode == IN_ITEM && opener != TOK_LBRACE))
+		return;
+	r->skips_semicolon = r->mode == IN_ITEM;
+	enter(r, IN_TOP);
 }
 
 /* A ';' ends what is open inside the block. */
@@ -324,7 +329,7 @@ static void take_inner(struct reader *r, const struct token *t)
 		take_semicolon(r, t);
 		return;
 	case TOK_GT:
-		if (top_opener(r)->kind != TOK_ANGLE_OPEN)
+		if (!r->n_frames || top_opener(r)->kind != TOK_ANGLE_OPEN)
 			break;
 		close_frame(r, *t, TOK_ANGLE_CLOSE);
 		enter(r, IN_TOP);
@@ -396,12 +401,59 @@ static void take_predicate(struct reader *r, const struct token *t)
 	}
 }
 
-/* Read over a top-level item that is not built: to its ';' or the end of its block. */
-static void skip_item(struct reader *r, const struct token *word)
-{
-	uint32_t depth = 0;
+/* Words that begin a root item: its tokens go to the grammar, up to the ';' or '}' that ends it. */
+static const struct {
+	const char *word;
+	int kind;
+} items[] = {
+	{"config", TOK_CONFIG}, {"import", TOK_IMPORT}, {"macro", TOK_MACRO},
+	{"fn", TOK_FN},		{"let", TOK_ROOT_LET},
+};
 
-	diag_error(r->diags, word->span, "not-built", "'%s' is not built yet", word->text.text);
+static bool take_item(struct reader *r, const struct token *word)
+{
+	struct token t = *word;
+
+	for (size_t i = 0; i < sizeof(items) / sizeof(items[0]); i++) {
+		if (strcmp(items[i].word, word->text.text) != 0)
+			continue;
+		t.kind = items[i].kind;
+		push(r, t);
+		enter(r, IN_ITEM);
+		return true;
+	}
+	return false;
+}
+
+/* __attribute__((…)) behind a definition. */
+static bool take_attribute(struct reader *r)
+{
+	static const char word[] = "__attribute__";
+	const char *text = r->f->source->text + r->lexer.offset;
+	uint32_t depth = 0;
+	int kind;
+
+	text += strspn(text, " \t\r\n");
+	if (strncmp(text, word, sizeof(word) - 1) != 0)
+		return false;
+	read_token(r);
+	do {
+		kind = read_token(r).kind;
+		depth += kind == TOK_LPAREN;
+		depth -= kind == TOK_RPAREN && depth;
+	} while (depth && kind != TOK_YYEOF);
+	return true;
+}
+
+/* A definition in C, whole: one token. It ends with its ';' or its block. */
+static void take_c_item(struct reader *r, const struct token *word)
+{
+	struct token item = *word;
+	uint32_t depth = 0, at;
+
+	item.kind = TOK_C_ITEM;
+	push(r, item);
+	at = r->f->n_tokens - 1;
 	lexer_enter(r->scanner, LEXER_BODY);
 	r->lexer.diags = NULL;
 	for (;;) {
@@ -418,6 +470,12 @@ static void skip_item(struct reader *r, const struct token *word)
 			break;
 		}
 	}
+	while (r->skips_semicolon && take_attribute(r))
+		;
+	item.text.len = r->lexer.offset - word->span.start;
+	item.text.text =
+		arena_strndup(r->arena, r->f->source->text + word->span.start, item.text.len);
+	r->f->tokens[at].text = item.text;
 	r->lexer.diags = r->diags;
 	enter(r, IN_TOP);
 }
@@ -427,10 +485,38 @@ static void take_top(struct reader *r, const struct token *t)
 	bool skips_semicolon = r->skips_semicolon;
 
 	r->skips_semicolon = false;
-	if (t->kind == TOK_RESERVED)
-		skip_item(r, t);
-	else if (t->kind != TOK_SEMI || !skips_semicolon)
+	if (t->kind == TOK_PARAM_ITEM) {
+		push(r, *t);
+		enter(r, IN_PARAM);
+	} else if (t->kind == TOK_RESERVED) {
+		if (!take_item(r, t))
+			take_c_item(r, t);
+	} else if (t->kind != TOK_SEMI || !skips_semicolon) {
 		take_head(r, t);
+	}
+}
+
+/* In a `param` item, which ';' ends, or a block that comes instead. */
+static void take_param(struct reader *r, const struct token *t)
+{
+	switch (t->kind) {
+	case TOK_LBRACE:
+		take_head(r, t);
+		return;
+	case TOK_RBRACE:
+	case TOK_LPAREN:
+	case TOK_RPAREN:
+	case TOK_LSQUARE:
+	case TOK_RSQUARE: /* left out, so that brackets balance */
+		diag_error(r->diags, t->span, "syntax", "a bracket does not belong in a parameter");
+		return;
+	case TOK_SEMI:
+		push(r, *t);
+		enter(r, IN_TOP);
+		return;
+	default:
+		push(r, *t);
+	}
 }
 
 /* The script ended inside something: say of what, once, and silence the grammar from there. */
@@ -491,6 +577,14 @@ static void read_all(struct reader *r)
 		case IN_BODY:
 			take_inner(r, &t);
 			break;
+		case IN_ITEM:
+			take_inner(r, &t);
+			if (t.kind == TOK_SEMI && !r->n_frames)
+				enter(r, IN_TOP);
+			break;
+		case IN_PARAM:
+			take_param(r, &t);
+			break;
 		}
 	}
 	add_end(r);
@@ -533,7 +627,8 @@ uint32_t filter_region(const struct filter *f, uint32_t i)
 
 	while (at != NO_TOKEN &&
 	       (f->tokens[at].kind == TOK_LPAREN || f->tokens[at].kind == TOK_LSQUARE ||
-		f->tokens[at].kind == TOK_CAST_OPEN || f->tokens[at].kind == TOK_RECORD_OPEN))
+		f->tokens[at].kind == TOK_CAST_OPEN || f->tokens[at].kind == TOK_TYPE_OPEN ||
+		f->tokens[at].kind == TOK_RECORD_OPEN))
 		at = f->tokens[at].inside;
 	return at;
 }
@@ -567,8 +662,11 @@ static uint32_t next_probe(const struct filter *f, uint32_t i)
 {
 	uint32_t end = f->n_tokens - 1, opener = i, head;
 
-	while (opener < end && !opens_block(f, opener))
+	while (opener < end && !opens_block(f, opener)) {
+		if (f->tokens[opener].kind == TOK_PARAM_ITEM && opener > i)
+			return opener;
 		opener++;
+	}
 	if (opener == end)
 		return end;
 	head = opener;

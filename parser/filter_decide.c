@@ -6,6 +6,7 @@
  *    builtin's and no type's, as in `(pid) - 1`, only groups;
  *  - '(' is RECORD_OPEN before a name and '=';
  *  - '{' is VALUE_OPEN and 'if' is IF_VALUE where a value must stand;
+ *  - '(' is TYPE_OPEN between 'sizeof' and a type;
  *  - '_' before '=' is DISCARD.
  * The tables of types and builtins are asked; no name of either is written here.
  */
@@ -39,6 +40,7 @@ static bool begins_operand(int kind)
 	case TOK_AND:
 	case TOK_INC:
 	case TOK_DEC:
+	case TOK_SIZEOF:
 		return true;
 	default:
 		return false;
@@ -100,7 +102,14 @@ static void decide_paren(struct filter *f, uint32_t i)
 {
 	int before = i ? f->tokens[i - 1].kind : TOK_YYEOF;
 
-	if (is_cast(f, i))
+	bool is_plain;
+	const struct token *name = before == TOK_SIZEOF ? type_between(f, i, &is_plain) : NULL;
+
+	if (name && (!is_plain || type_is_name(name->text.text)))
+		f->tokens[i].kind = TOK_TYPE_OPEN;
+	else if (before == TOK_SIZEOF)
+		return;
+	else if (is_cast(f, i))
 		f->tokens[i].kind = TOK_CAST_OPEN;
 	else if (before != TOK_NAME && before != TOK_IF && before != TOK_WHILE &&
 		 at(f, i + 1)->kind == TOK_NAME && at(f, i + 2)->kind == TOK_SET)

@@ -2,6 +2,7 @@
 /*
  * printf formats into plan_pieces. A piece is literal text, then (conv != 0) one conversion.
  * Integers are 64 bits wide unless hh, h narrow them: unlike C's, a plain %d never cuts a value.
+ * A '*' takes an argument, in C's order: width, precision, value.
  */
 #include "format_spec.h"
 #include "arena.h"
@@ -75,16 +76,28 @@ static uint32_t read_bits(struct reader *r)
 	return bits;
 }
 
+/* '*': an argument of its own says it. */
+static bool read_star(struct reader *r, uint32_t *arg, uint32_t *n_args)
+{
+	if (peek(r) != '*')
+		return false;
+	r->at++;
+	*arg = ++*n_args;
+	return true;
+}
+
 /* Reads what follows a '%'. False when it is no conversion of ours. */
-static bool read_conversion(struct reader *r, struct plan_piece *p)
+static bool read_conversion(struct reader *r, struct plan_piece *p, uint32_t *n_args)
 {
 	read_flags(r, p);
-	p->width = read_number(r);
+	if (!read_star(r, &p->width_arg, n_args))
+		p->width = read_number(r);
 	p->precision = -1;
 	if (peek(r) == '.') {
 		r->at++;
-		p->precision = read_number(r);
-		if (p->precision < 0)
+		if (!read_star(r, &p->precision_arg, n_args))
+			p->precision = read_number(r);
+		if (p->precision < 0 && !p->precision_arg)
 			p->precision = 0;
 	}
 	p->bits = read_bits(r);
@@ -119,7 +132,7 @@ void format_parse(struct arena *a, const char *text, uint32_t len, struct format
 			continue;
 		}
 		add_text(a, out, from, (uint32_t)(percent - from));
-		if (!read_conversion(&r, &out->pieces[out->n_pieces - 1])) {
+		if (!read_conversion(&r, &out->pieces[out->n_pieces - 1], &out->n_args)) {
 			out->bad_at = (uint32_t)(percent - text);
 			out->bad_len = (uint32_t)(r.at - percent) + (r.at < r.end);
 			return;

@@ -107,6 +107,8 @@ struct kernel {
 	/* Call fn for every iterator's name. */
 	int (*each_iterator)(struct kernel *k, kernel_name_fn fn, void *ctx);
 	bool (*has_feature)(struct kernel *k, enum kernel_feature f);
+	/* Possible CPUs: a per-CPU map has a value for each. */
+	uint32_t (*n_cpus)(struct kernel *k);
 	/* Release all answers; NULL when there is nothing to release (fakes). */
 	void (*close)(struct kernel *k);
 };

@@ -93,16 +93,33 @@ void param_resolve(struct sema *s, struct expr *e, bool as_text)
 		become_text(e, word);
 }
 
-/* Length of `$N` at `at`, 0 when there is none. */
+/* Length of `$N` or `$name` at `at`, 0 when there is none. */
 static size_t param_length(const char *at)
 {
+	bool is_number = at[0] == '$' && isdigit((unsigned char)at[1]);
 	size_t n = 1;
 
 	if (at[0] != '$')
 		return 0;
-	while (isdigit((unsigned char)at[n]))
+	while (isdigit((unsigned char)at[n]) ||
+	       (!is_number && (isalpha((unsigned char)at[n]) || at[n] == '_')))
 		n++;
 	return n > 1 ? n : 0;
+}
+
+/* What `$N` or `$name` stands for in an attach point; NULL: nothing. */
+static const char *text_of(struct sema *s, const char *name, struct span span)
+{
+	const struct param_item *item = param_find(s, name);
+
+	if (item)
+		return item->text;
+	if (isdigit((unsigned char)name[1]))
+		return word_of(s, name + 1, span);
+	diag_error(s->diags, span, "parameter", "the script has no parameter %.40s", name);
+	diag_hint(s->diags, "write param %.40s: string \"what it is\"; before the probes; a name with a '$' in it "
+			    "goes into quotes", name);
+	return NULL;
 }
 
 const char *param_substitute(struct sema *s, const struct attach_text *text)
@@ -116,7 +133,7 @@ const char *param_substitute(struct sema *s, const struct attach_text *text)
 		return at;
 	while (*at) {
 		size_t n = is_quoted ? 0 : param_length(at);
-		const char *word;
+		const char *name = n ? arena_strndup(s->arena, at, n) : NULL, *word;
 
 		if (*at == '"')
 			is_quoted = !is_quoted;
@@ -124,7 +141,7 @@ const char *param_substitute(struct sema *s, const struct attach_text *text)
 			arena_push(s->arena, out, n_out, *at++);
 			continue;
 		}
-		word = word_of(s, arena_strndup(s->arena, at + 1, n - 1), text->span);
+		word = text_of(s, name, text->span);
 		for (; word && *word; word++)
 			arena_push(s->arena, out, n_out, *word);
 		at += n;

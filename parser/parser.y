@@ -44,6 +44,13 @@ struct body {
 	struct span open_span;
 };
 
+/* Parameters of a macro or fn. */
+struct fn_params {
+	struct expr **items;
+	const struct type_name **types;
+	uint32_t n, n_types;
+};
+
 struct parse;
 }
 
@@ -71,6 +78,8 @@ struct parse {
 static int yylex(YYSTYPE *value, struct span *loc, struct parse *p);
 static void yyerror(struct span *loc, struct parse *p, const char *msg);
 static void add_probe(struct parse *p, struct probe *probe);
+static void add_param_item(struct parse *p, struct span s, struct span name_span, const char *name,
+		      const char *type, struct expr *other, const char *doc);
 static struct probe *make_probe(struct parse *p, struct span s, struct texts texts,
 				struct expr *predicate, struct body body);
 static struct texts add_text(struct parse *p, struct texts list, struct span s, const char *text);
@@ -92,6 +101,15 @@ static struct type_name *add_suffix(struct parse *p, struct type_name *t, struct
 				    bool is_pointer, uint64_t n);
 static struct tall ternary(struct parse *p, struct span s, struct tall c, struct tall t,
 			   struct tall o);
+static void begin_config(struct parse *p, struct span s);
+static void add_setting(struct parse *p, struct setting s);
+static void add_map_decl(struct parse *p, struct map_decl d);
+static void add_import(struct parse *p, struct span word, struct span s, const char *text);
+static void add_c_item(struct parse *p, struct span s, const char *text);
+static struct fn_params add_param(struct parse *p, struct fn_params list, struct expr *e,
+				  const struct type_name *type);
+static void add_function(struct parse *p, struct span word, struct function f,
+			 struct fn_params params);
 }
 
 %define api.pure full
@@ -117,6 +135,8 @@ static struct tall ternary(struct parse *p, struct span s, struct tall c, struct
 	struct probe *probe;
 	struct expr *expr;
 	enum op op;
+	struct setting setting;
+	struct fn_params params;
 }
 
 %token <text> ATTACH NAME VAR MAP STRING RESERVED PARAM MEMBER
@@ -126,7 +146,9 @@ static struct tall ternary(struct parse *p, struct span s, struct tall c, struct
 %token <text> TRUE "true" FALSE "false"
 %token LPAREN "(" RPAREN ")" LSQUARE "[" RSQUARE "]" LBRACE "{" RBRACE "}"
 %token ANGLE_OPEN ANGLE_CLOSE PRED_OPEN PRED_CLOSE RESUME
-%token CAST_OPEN RECORD_OPEN VALUE_OPEN DISCARD
+%token CAST_OPEN RECORD_OPEN VALUE_OPEN TYPE_OPEN DISCARD PARAM_ITEM
+%token <text> SIZEOF "sizeof"
+%token <text> CONFIG IMPORT MACRO FN ROOT_LET C_ITEM
 %token COMMA "," SEMI ";" QUESTION "?" COLON ":" DOT "." ARROW "->" RANGE ".."
 %token SET "=" ADD_SET "+=" SUB_SET "-=" MUL_SET "*=" DIV_SET "/=" MOD_SET "%="
 %token SHL_SET "<<=" SHR_SET ">>=" AND_SET "&=" OR_SET "|=" XOR_SET "^="
@@ -151,7 +173,7 @@ static struct tall ternary(struct parse *p, struct span s, struct tall c, struct
 %precedence "." "->" "[" MEMBER
 
 %type <texts> head texts
-%type <expr> predicate
+%type <expr> predicate param_default
 %type <probe> probe
 %type <body> body
 %type <block> block stmts list else
@@ -162,17 +184,90 @@ static struct tall ternary(struct parse *p, struct span s, struct tall c, struct
 %type <type> type
 %type <text> field
 %type <op> set
+%type <setting> setting setting_value
+%type <params> macro_params fn_params
+%type <expr> macro_param
 
 %%
 
 program
 	: %empty
 	| program probe				{ add_probe(p, $2); }
+	| program item
+	| program param_item
 	| program error RESUME			{ yyerrok; }
+	;
+
+/* What may stand beside probes: filter.c sees where each ends. */
+item
+	: config "=" "{" settings "}"
+	| IMPORT STRING ";"			{ add_import(p, @1, @2, $2.text); }
+	| C_ITEM				{ add_c_item(p, @1, $1.text); }
+	| ROOT_LET MAP "=" NAME "(" INT ")" ";"	{ add_map_decl(p, (struct map_decl){$2.text, @2, @4, $4.text, $6}); }
+	| MACRO NAME "(" macro_params ")" block	{ add_function(p, @1, (struct function){.is_macro = true, .span = @$, .name = $2.text, .body = $6}, $4); }
+	| MACRO NAME "(" ")" block		{ add_function(p, @1, (struct function){.is_macro = true, .span = @$, .name = $2.text, .body = $5}, (struct fn_params){0}); }
+	| FN NAME "(" fn_params ")" ":" type block { add_function(p, @1, (struct function){.span = @$, .name = $2.text, .result = $7, .body = $8}, $4); }
+	| FN NAME "(" ")" ":" type block	{ add_function(p, @1, (struct function){.span = @$, .name = $2.text, .result = $6, .body = $7}, (struct fn_params){0}); }
+	;
+
+config
+	: CONFIG				{ begin_config(p, @1); }
+	;
+
+settings
+	: setting_list
+	| setting_list setting			{ add_setting(p, $2); }
+	;
+
+setting_list
+	: %empty
+	| setting_list ";"
+	| setting_list setting ";"		{ add_setting(p, $2); }
+	| setting_list error RESUME		{ yyerrok; }
+	;
+
+setting
+	: NAME "=" setting_value		{ $$ = $3; $$.key = $1.text; $$.key_span = @1; }
+	;
+
+setting_value
+	: INT					{ $$ = (struct setting){.span = @1, .integer = $1}; }
+	| STRING				{ $$ = (struct setting){.span = @1, .text = $1.text}; }
+	| NAME					{ $$ = (struct setting){.span = @1, .text = $1.text}; }
+	| "true"				{ $$ = (struct setting){.span = @1, .text = "true"}; }
+	| "false"				{ $$ = (struct setting){.span = @1, .text = "false"}; }
+	;
+
+macro_params
+	: macro_param				{ $$ = add_param(p, (struct fn_params){0}, $1, NULL); }
+	| macro_params "," macro_param		{ $$ = add_param(p, $1, $3, NULL); }
+	;
+
+macro_param
+	: VAR					{ $$ = ast_var(p->arena, @1, $1.text); }
+	| MAP					{ $$ = ast_map(p->arena, @1, $1.text, NULL, 0); }
+	| NAME					{ $$ = ast_name(p->arena, @1, $1.text); }
+	;
+
+fn_params
+	: VAR ":" type				{ $$ = add_param(p, (struct fn_params){0}, ast_var(p->arena, @1, $1.text), $3); }
+	| fn_params "," VAR ":" type		{ $$ = add_param(p, $1, ast_var(p->arena, @3, $3.text), $5); }
 	;
 
 probe
 	: head predicate body			{ $$ = make_probe(p, @$, $1, $2, $3); }
+	;
+
+/* A word of the command line, by name: param.h. */
+param_item
+	: PARAM_ITEM VAR ":" NAME param_default STRING ";" { add_param_item(p, @$, @2, $2.text, $4.text, $5, $6.text); }
+	;
+
+param_default
+	: %empty				{ $$ = NULL; }
+	| "=" NAME				{ $$ = ast_name(p->arena, @2, $2.text); }
+	| "=" INT				{ $$ = ast_int(p->arena, @2, $2); }
+	| "=" STRING				{ $$ = ast_string(p->arena, @2, $2.text, $2.len); }
 	;
 
 head
@@ -301,6 +396,8 @@ expr
 	| "++" place				{ $$ = over(p, $2.height, ast_incdec(p->arena, @$, $2.e, true, true)); }
 	| "--" place				{ $$ = over(p, $2.height, ast_incdec(p->arena, @$, $2.e, false, true)); }
 	| PARAM					{ $$ = leaf(ast_param(p->arena, @$, $1.text)); }
+	| "sizeof" "(" expr ")"			{ $$ = unary(p, @$, OP_SIZEOF, $3); }
+	| "sizeof" TYPE_OPEN type ")"		{ $$ = unary(p, @$, OP_SIZEOF, leaf(ast_cast(p->arena, @3, $3, ast_int(p->arena, @3, 0)))); }
 	| "(" expr ")"				{ $$ = $2; }
 	| "(" ")"				{ $$ = leaf(ast_tuple(p->arena, @$, NULL, 0)); }
 	| "(" items ")"				{ $$ = over(p, $2.height, ast_tuple(p->arena, @$, $2.items, $2.n)); }
@@ -380,6 +477,7 @@ field
 	| "unroll"
 	| "true"
 	| "false"
+	| "sizeof"
 	;
 
 %%
@@ -436,6 +534,15 @@ static void yyerror(struct span *loc, struct parse *p, const char *msg)
 static void add_probe(struct parse *p, struct probe *probe)
 {
 	arena_push(p->arena, p->program->probes, p->program->n_probes, probe);
+}
+
+static void add_param_item(struct parse *p, struct span s, struct span name_span, const char *name,
+		      const char *type, struct expr *other, const char *doc)
+{
+	struct param_item item = {.span = s, .name_span = name_span, .name = name, .type = type,
+				  .other = other, .doc = doc};
+
+	arena_push(p->arena, p->program->items, p->program->n_items, item);
 }
 
 static struct probe *make_probe(struct parse *p, struct span s, struct texts texts,
@@ -584,6 +691,82 @@ static struct tall block_value(struct parse *p, struct span s, struct block body
 		return value;
 	ast_each_in_block(&body, note_height, &height);
 	return over(p, height, ast_block(p->arena, s, body, value.e));
+}
+
+/* ---- root items ---- */
+
+static void begin_config(struct parse *p, struct span s)
+{
+	if (p->program->has_config)
+		diag_error(p->diags, s, "duplicate-config", "a script has one config block");
+	else if (p->program->n_probes)
+		diag_error(p->diags, s, "root-order", "'config' comes before the probes");
+	p->program->has_config = true;
+}
+
+static void add_setting(struct parse *p, struct setting s)
+{
+	arena_push(p->arena, p->program->settings, p->program->n_settings, s);
+}
+
+static void add_map_decl(struct parse *p, struct map_decl d)
+{
+	arena_push(p->arena, p->program->map_decls, p->program->n_map_decls, d);
+}
+
+static void add_import(struct parse *p, struct span word, struct span s, const char *text)
+{
+	struct root_text item = {s, text};
+
+	arena_push(p->arena, p->program->imports, p->program->n_imports, item);
+	diag_error(p->diags, word, "not-built", "'import' is not built yet");
+}
+
+/* "# word" is a comment elsewhere. */
+static void add_hash_line(struct parse *p, struct span s, const char *text)
+{
+	if (text[1] == ' ' || text[1] == '\0') {
+		diag_error(p->diags, s, "syntax", "this is no comment");
+		diag_hint(p->diags, "comments begin with //");
+	} else {
+		diag_error(p->diags, s, "not-built", "preprocessor lines are not built yet");
+	}
+}
+
+static void add_c_item(struct parse *p, struct span s, const char *text)
+{
+	struct root_text item = {s, text};
+	bool is_line = p->program->source->text[s.start] == '#';
+
+	arena_push(p->arena, p->program->c_items, p->program->n_c_items, item);
+	if (p->program->n_probes)
+		diag_error(p->diags, s, "root-order", "%s come before the probes",
+			   is_line ? "preprocessor lines" : "C definitions");
+	else if (is_line)
+		add_hash_line(p, s, text);
+	else
+		diag_error(p->diags, s, "not-built", "'%.*s' definitions are not built yet",
+			   (int)(s.end - s.start), text);
+}
+
+static struct fn_params add_param(struct parse *p, struct fn_params list, struct expr *e,
+				  const struct type_name *type)
+{
+	arena_push(p->arena, list.items, list.n, e);
+	if (type)
+		arena_push(p->arena, list.types, list.n_types, type);
+	return list;
+}
+
+static void add_function(struct parse *p, struct span word, struct function f,
+			 struct fn_params params)
+{
+	f.params = params.items;
+	f.n_params = params.n;
+	f.types = params.types;
+	f.n_types = params.n_types;
+	arena_push(p->arena, p->program->functions, p->program->n_functions, f);
+	diag_error(p->diags, word, "not-built", "'%s' is not built yet", f.is_macro ? "macro" : "fn");
 }
 
 struct program *parse(struct arena *a, const struct source *source, struct diags *d)

@@ -7,295 +7,19 @@
  */
 #include "plan.h"
 #include "../bpf_helpers/shared.h"
-#include "agg.h"
 #include "arena.h"
-#include "ast.h"
 #include "diag.h"
-#include "format_spec.h"
 #include "limits.h"
+#include "plan_build.h"
 #include "plan_run.h"
 #include "sema.h"
 #include "span_kind.h"
 #include <ctype.h>
 #include <string.h>
 
-struct planner {
-	struct arena *arena;
-	struct diags *diags;
-	struct program *program;
-	struct plan *plan;
-	enum plan_run run;
-	bool is_iter; /* the probe under way is one: the kernel prints */
-};
-
 enum {
-	RING_BYTES_EVENTS = 8 << 20,  /* a burst of 200,000 records while the reader is away */
-	RING_BYTES_STACKS = 256 << 10, /* first sightings of stacks only */
+	SPAN_WEIGHT = 3, /* the verifier walks more ways through expressions of spans */
 };
-
-static uint32_t align_up(uint32_t n, uint32_t align)
-{
-	return (n + align - 1) / align * align;
-}
-
-/* ---- maps -------------------------------------------------------------------------------- */
-
-static void plan_key(struct planner *pl, struct plan_map *m, const struct map *map)
-{
-	uint32_t at = 4, align = 4; /* the epoch */
-
-	m->n_keys = map->n_keys;
-	m->keys = arena_alloc(pl->arena, map->n_keys * sizeof(*m->keys) + 1);
-	for (uint32_t i = 0; i < map->n_keys; i++) {
-		const struct type *t = map->key_types[i];
-
-		/* Strings are written in words: the verifier wants those aligned. */
-		at = align_up(at, t->kind == TY_STRING ? 8 : t->align);
-		m->keys[i] = (struct plan_field){.type = t, .offset = at, .size = t->size};
-		at += t->size;
-		align = t->align > align ? t->align : align;
-	}
-	if (map->value->kind == TY_AGG && agg_rows[map->value->agg].layout == AL_BUCKETS) {
-		m->bucket_offset = align_up(at, 4);
-		at = m->bucket_offset + 4;
-	}
-	m->key_size = align_up(at, align);
-}
-
-static const char *map_symbol(struct arena *a, const char *name)
-{
-	return arena_printf(a, "map_%s", name + 1);
-}
-
-static void plan_map(struct planner *pl, struct map *map)
-{
-	bool agg = map->value->kind == TY_AGG;
-	struct plan_map m = {.name = map->name, .symbol = map_symbol(pl->arena, map->name),
-			     .span = map->first, .value = map->value};
-
-	m.value_size = align_up(map->value->size, 8);
-	if (agg) {
-		pl->plan->needs.cpus = true;
-		m.n_words = agg_words(map->value, map->n_keys > 0);
-		m.value_size = m.n_words * 8;
-	}
-	if (map->n_keys) {
-		m.kind = agg ? PM_PERCPU_HASH : PM_HASH;
-		m.max_entries = LIMIT_MAP_KEYS;
-		plan_key(pl, &m, map);
-	} else {
-		m.kind = agg ? PM_PERCPU_ARRAY : PM_ARRAY;
-		m.max_entries = SONDE_EPOCH_SLOTS;
-		m.key_size = 4;
-		m.touched_offset = m.value_size;
-		m.value_size += 8;
-	}
-	map->id = pl->plan->n_maps;
-	arena_push(pl->arena, pl->plan->maps, pl->plan->n_maps, m);
-}
-
-/* ---- events ------------------------------------------------------------------------------ */
-
-/* What an integer argument becomes in a record: 64 bits of its sign. */
-static const struct type *recorded(const struct type *t)
-{
-	return t->kind == TY_INT ? type_int(8, t->is_signed) : t;
-}
-
-static void add_field(struct planner *pl, struct plan_event *ev, const struct type *t)
-{
-	struct plan_field f = {.type = recorded(t), .offset = align_up(ev->size, 8)};
-
-	f.size = f.type->size;
-	ev->size = align_up(f.offset + f.size, 8);
-	arena_push(pl->arena, ev->fields, ev->n_fields, f);
-}
-
-static void add_event(struct planner *pl, struct expr *call, struct plan_event ev)
-{
-	ev.span = call->span;
-	if (ev.size > LIMIT_EVENT_BYTES) {
-		diag_error(pl->diags, call->span, "limit-event",
-			   "one record of this call takes %u bytes, at most %d are possible", ev.size,
-			   LIMIT_EVENT_BYTES);
-		return;
-	}
-	call->call.event = (int32_t)pl->plan->n_events;
-	pl->plan->needs.ring_buffer = true;
-	pl->plan->needs.ring_bytes = RING_BYTES_EVENTS;
-	arena_push(pl->arena, pl->plan->events, pl->plan->n_events, ev);
-}
-
-static void plan_printf(struct planner *pl, struct expr *call)
-{
-	struct plan_event ev = {.kind = PE_PRINTF, .size = sizeof(struct sonde_event)};
-	struct expr *fmt = call->call.args[0];
-	struct format_spec spec;
-
-	format_parse(pl->arena, fmt->string.text, fmt->string.len, &spec);
-	ev.pieces = spec.pieces;
-	ev.n_pieces = spec.n_pieces;
-	if (pl->is_iter) { /* no record: codegen reads the pieces */
-		call->call.event = (int32_t)pl->plan->n_events;
-		arena_push(pl->arena, pl->plan->events, pl->plan->n_events, ev);
-		return;
-	}
-	for (uint32_t i = 1; i < call->call.n_args; i++)
-		add_field(pl, &ev, call->call.args[i]->type);
-	add_event(pl, call, ev);
-}
-
-static void plan_print(struct planner *pl, struct expr *call)
-{
-	struct plan_event ev = {.kind = PE_PRINT_VALUE, .size = sizeof(struct sonde_event)};
-
-	if (sema_is_whole_map(call, 0)) {
-		ev.kind = PE_PRINT_MAP;
-		ev.size = sizeof(struct sonde_map_event);
-		ev.map = call->call.args[0]->map.map->id;
-		if (call->call.n_args > 1)
-			ev.top = (uint32_t)call->call.args[1]->integer.value;
-		if (call->call.n_args > 2)
-			ev.divisor = call->call.args[2]->integer.value;
-	} else {
-		add_field(pl, &ev, call->call.args[0]->type);
-	}
-	add_event(pl, call, ev);
-}
-
-static void plan_clear(struct planner *pl, struct expr *call)
-{
-	bool is_zero = call->call.builtin->id == BI_zero;
-
-	add_event(pl, call, (struct plan_event){.kind = is_zero ? PE_ZERO_MAP : PE_CLEAR_MAP,
-						.size = sizeof(struct sonde_map_event),
-						.map = call->call.args[0]->map.map->id});
-}
-
-static void plan_time(struct planner *pl, struct expr *call)
-{
-	const char *format = call->call.n_args ? call->call.args[0]->string.text : "%H:%M:%S\n";
-
-	add_event(pl, call, (struct plan_event){.kind = PE_TIME, .size = sizeof(struct sonde_event),
-						.text = format});
-}
-
-/* ---- walking a probe --------------------------------------------------------------------- */
-
-static void plan_block(struct planner *pl, struct block *b);
-
-static void plan_expr(struct expr *e, void *ctx)
-{
-	struct planner *pl = ctx;
-	const struct builtin *b = e->kind == EX_CALL   ? e->call.builtin
-				  : e->kind == EX_NAME ? e->name.builtin
-						       : NULL;
-
-	if (e->kind == EX_BLOCK) {
-		plan_block(pl, &e->block.body);
-		plan_expr(e->block.value, pl);
-		return;
-	}
-	ast_each_child(e, plan_expr, pl);
-	if (e->kind == EX_CALL)
-		e->call.event = -1;
-	if (!b)
-		return;
-	if (b->id == BI_printf)
-		plan_printf(pl, e);
-	else if (b->id == BI_print)
-		plan_print(pl, e);
-	else if (b->id == BI_clear || b->id == BI_zero)
-		plan_clear(pl, e);
-	else if (b->id == BI_time)
-		plan_time(pl, e);
-	else if (b->id == BI_ncpus)
-		pl->plan->needs.cpus = true;
-	else if (b->id == BI_usym)
-		pl->plan->needs.ustack = true;
-	else if (b->id == BI_exit)
-		pl->plan->needs.exit = true;
-	else if (b->traits & TR_TASK)
-		pl->plan->needs.task = true;
-	else if (b->id == BI_kstack)
-		pl->plan->needs.kstack = true;
-	else if (b->id == BI_ustack)
-		pl->plan->needs.ustack = true;
-}
-
-static const struct map *whole_map_of(const struct stmt *st, enum builtin_id id)
-{
-	const struct expr *e = st->kind == ST_EXPR ? st->expr : NULL;
-
-	if (!e || e->kind != EX_CALL || !e->call.builtin || e->call.builtin->id != id ||
-	    !sema_is_whole_map(e, 0))
-		return NULL;
-	return e->call.args[0]->map.map;
-}
-
-/* Adjacent print(@x); clear(@x) becomes one record: nothing can come between the two. */
-static bool fuse_clear(struct planner *pl, struct stmt *print, struct stmt *clear)
-{
-	const struct map *m = whole_map_of(print, BI_print);
-
-	if (!m || whole_map_of(clear, BI_clear) != m || print->expr->call.event < 0)
-		return false;
-	pl->plan->events[print->expr->call.event].kind = PE_PRINT_CLEAR;
-	clear->expr->call.event = -1;
-	return true;
-}
-
-static void plan_loop(struct planner *pl, struct stmt *st)
-{
-	struct expr *const parts[] = {st->loop.cond, st->loop.from, st->loop.to};
-
-	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
-		if (parts[i])
-			plan_expr(parts[i], pl);
-	plan_block(pl, &st->loop.body);
-}
-
-static void plan_block(struct planner *pl, struct block *b)
-{
-	for (uint32_t i = 0; i < b->n; i++) {
-		struct stmt *st = b->items[i];
-
-		switch (st->kind) {
-		case ST_EXPR:
-			if (i == 0 || !fuse_clear(pl, b->items[i - 1], st))
-				plan_expr(st->expr, pl);
-			break;
-		case ST_ASSIGN:
-			plan_expr(st->assign.target, pl);
-			plan_expr(st->assign.value, pl);
-			break;
-		case ST_IF:
-			plan_expr(st->branch.cond, pl);
-			plan_block(pl, &st->branch.then);
-			plan_block(pl, &st->branch.otherwise);
-			break;
-		case ST_BLOCK:
-			plan_block(pl, &st->block);
-			break;
-		case ST_RETURN:
-			if (st->expr)
-				plan_expr(st->expr, pl);
-			break;
-		case ST_LET:
-			if (st->let.value)
-				plan_expr(st->let.value, pl);
-			break;
-		case ST_WHILE:
-		case ST_FOR:
-		case ST_UNROLL:
-			plan_loop(pl, st);
-			break;
-		case ST_BREAK:
-		case ST_CONTINUE:
-			break;
-		}
-	}
-}
 
 /* ---- what a probe reads of its context --------------------------------------------------- */
 
@@ -305,7 +29,19 @@ struct reads {
 	bool entry_of_point; /* entry() holds what differs between attach points */
 	const char **fields;
 	uint32_t n_fields;
+	uint32_t *limits; /* of ustack(n) */
+	uint32_t n_limits;
+	uint32_t n_exprs; /* all there are: how long the body is */
+	uint32_t n_entry_exprs;
 };
+
+static void add_limit(struct reads *r, uint32_t limit)
+{
+	for (uint32_t i = 0; i < r->n_limits; i++)
+		if (r->limits[i] == limit)
+			return;
+	arena_push(r->arena, r->limits, r->n_limits, limit);
+}
 
 static void add_read(struct reads *r, const char *field)
 {
@@ -325,10 +61,14 @@ static void read_expr(struct expr *e, void *ctx)
 {
 	struct reads *r = ctx;
 
+	r->n_exprs++;
 	if (e->kind == EX_CALL && e->call.builtin && e->call.builtin->traits & TR_ENTRY)
 		return; /* computed when the span starts: plan_span */
-	if (e->kind == EX_NAME && e->name.builtin && e->name.builtin->id == BI_ustack)
-		r->ustack = true;
+	if (e->kind == EX_NAME && e->name.builtin && e->name.builtin->id == BI_ustack) {
+		r->ustack |= !e->name.limit;
+		if (e->name.limit)
+			add_limit(r, e->name.limit);
+	}
 	if (e->kind == EX_NAME && e->name.builtin && e->name.builtin->id == BI_probe)
 		r->probe = true;
 	if (e->kind == EX_FIELD && is_args(e->field.object))
@@ -344,6 +84,7 @@ static void read_probe(struct planner *pl, struct probe *p, struct reads *r)
 	for (uint32_t i = 0; i < p->n_entries; i++)
 		read_expr(p->entries[i]->call.args[0], &of_start);
 	r->entry_of_point = of_start.args || of_start.probe;
+	r->n_entry_exprs = of_start.n_exprs;
 	if (p->predicate)
 		read_expr(p->predicate, r);
 	ast_each_in_block(&p->body, read_expr, r);
@@ -377,7 +118,7 @@ static bool is_rebuilt(const char *event, const struct reads *r)
 static enum plan_prog_kind tracepoint_kind(const struct probe *p, const struct attach_point *point,
 					   const struct reads *r)
 {
-	if (p->uses_delta && probe_span(point) == SPAN_SWITCH)
+	if (p->uses_oncpu || (p->uses_delta && probe_span(point) == SPAN_SWITCH))
 		return PP_SWITCH_SPAN;
 	if (!point->has_raw)
 		return PP_TRACEPOINT;
@@ -449,6 +190,8 @@ static const char *section_of(struct arena *a, const struct plan_prog *g)
 	case PP_SCOPE_FORK:
 	case PP_SCOPE_EXEC:
 		return arena_printf(a, "tp_btf/%s", g->event);
+	case PP_OPEN_SPANS:
+		return "iter/task";
 	case PP_TRACEPOINT:
 		return arena_printf(a, "tracepoint/%s/%s", g->category, g->event);
 	case PP_INTERVAL:
@@ -521,9 +264,22 @@ static void plan_targets(struct planner *pl, struct plan_prog *g, const struct a
 	}
 }
 
-/* Program for an attach point: a new one, but all system calls' probes share two. */
+/* The last program of that kind, so that probes run in the order of the script, while the kernel
+ * allows it as many maps and such a length. */
+static bool shared_prog(struct planner *pl, enum plan_prog_kind kind, uint32_t *out)
+{
+	for (uint32_t i = pl->plan->n_progs; i-- > 0;)
+		if (pl->plan->progs[i].kind == kind) {
+			*out = i;
+			return share_has_room(&pl->share, i, &pl->use);
+		}
+	return false;
+}
+
+/* Program for an attach point: a new one, but all system calls' probes share two, or as few as can
+ * hold them; `weight` is what it adds to the program's length. */
 static uint32_t prog_for(struct planner *pl, const struct attach_point *point,
-			 enum plan_prog_kind kind)
+			 enum plan_prog_kind kind, uint32_t weight)
 {
 	struct plan_prog g = {.kind = kind,
 			      .function = point->function,
@@ -535,11 +291,14 @@ static uint32_t prog_for(struct planner *pl, const struct attach_point *point,
 			      .test = point->test};
 
 	if (kind == PP_SYSCALL_ENTER || kind == PP_SYSCALL_EXIT) {
-		for (uint32_t i = 0; i < pl->plan->n_progs; i++)
-			if (pl->plan->progs[i].kind == kind)
-				return i;
+		uint32_t prog;
+
+		pl->use.weight = weight + 1;
 		g.event = kind == PP_SYSCALL_ENTER ? "sys_enter" : "sys_exit";
-		return add_prog(pl, g, g.event);
+		if (!shared_prog(pl, kind, &prog))
+			prog = add_prog(pl, g, g.event);
+		share_add(&pl->share, pl->arena, prog, &pl->use);
+		return prog;
 	}
 	if (point->format) {
 		g.event = point->format->event;
@@ -556,10 +315,10 @@ static uint32_t prog_for(struct planner *pl, const struct attach_point *point,
 /* A place in a span's slot for what its start sees. */
 static struct plan_field span_field(struct plan_probe *q, const struct type *t)
 {
-	const struct type *kept = recorded(t);
+	const struct type *kept = plan_recorded(t);
 	struct plan_field f = {.type = kept, .offset = q->span_size, .size = kept->size};
 
-	q->span_size = align_up(q->span_size + kept->size, 8);
+	q->span_size = plan_align(q->span_size + kept->size, 8);
 	return f;
 }
 
@@ -570,6 +329,10 @@ static void plan_switch_state(struct planner *pl, struct plan_probe *q,
 {
 	if (r->ustack)
 		q->span_ustack = (int32_t)span_field(q, &type_ustack).offset;
+	q->span_ustack_limits = r->limits;
+	for (uint32_t i = 0; i < r->n_limits; i++)
+		arena_push(pl->arena, q->span_ustacks, q->n_span_ustacks,
+			   span_field(q, &type_ustack));
 	q->span_arg_names = r->fields;
 	for (uint32_t i = 0; i < r->n_fields; i++) {
 		const struct tp_field *tf = sema_args_field(point, r->fields[i]);
@@ -616,7 +379,8 @@ static void plan_span(struct planner *pl, struct plan_probe *q, const struct att
 }
 
 /* The program in which the spans of probe `id` start, when it is another than the probe's own. */
-static void plan_start(struct planner *pl, const struct attach_point *point, uint32_t id)
+static void plan_start(struct planner *pl, const struct attach_point *point, uint32_t id,
+		       const struct reads *r)
 {
 	struct plan_prog *g;
 	uint32_t prog;
@@ -625,16 +389,33 @@ static void plan_start(struct planner *pl, const struct attach_point *point, uin
 	case START_HERE:
 		return;
 	case START_ENTRY:
-		prog = prog_for(pl, point, point->id == PROBE_URETPROBE ? PP_UPROBE : PP_KPROBE);
+		prog = prog_for(pl, point, point->id == PROBE_URETPROBE ? PP_UPROBE : PP_KPROBE,
+				r->n_entry_exprs);
 		break;
 	case START_SYS_ENTER:
-		prog = prog_for(pl, point, PP_SYSCALL_ENTER);
+		prog = prog_for(pl, point, PP_SYSCALL_ENTER, (r->n_entry_exprs + 1) * SPAN_WEIGHT);
 		break;
 	default:
 		return;
 	}
 	g = &pl->plan->progs[prog];
 	arena_push(pl->arena, g->starts, g->n_starts, id);
+}
+
+/* open_spans = count: a program that goes over all threads when tracing has ended. */
+static void plan_open(struct planner *pl, uint32_t id)
+{
+	const struct plan_probe *q = &pl->plan->probes[id];
+	struct plan_prog g = {.kind = PP_OPEN_SPANS};
+	uint32_t prog;
+
+	if (pl->program->config.open_spans != OPEN_SPANS_COUNT ||
+	    (q->span_kind != SPAN_SWITCH && q->span_kind != SPAN_RETURN &&
+	     q->span_kind != SPAN_SYSCALL))
+		return;
+	prog = add_prog(pl, g, "open");
+	arena_push(pl->arena, pl->plan->progs[prog].probes, pl->plan->progs[prog].n_probes, id);
+	pl->plan->needs.task = true; /* is it on a CPU? */
 }
 
 /* ---- probes ------------------------------------------------------------------------------ */
@@ -693,14 +474,16 @@ static void plan_point(struct planner *pl, uint32_t ast, uint32_t index, const s
 		q.func_id = name_id(pl, point->targets->function);
 	}
 	q.name_id = name_id(pl, q.name);
-	q.prog = prog_for(pl, point, kind);
-	if (p->uses_delta)
+	q.prog = prog_for(pl, point, kind, r->n_exprs * (p->uses_delta ? SPAN_WEIGHT : 1));
+	if (p->uses_delta || p->uses_oncpu)
 		plan_span(pl, &q, point, r);
 	arena_push(pl->arena, pl->plan->probes, pl->plan->n_probes, q);
 	g = &pl->plan->progs[q.prog];
 	arena_push(pl->arena, g->probes, g->n_probes, id);
 	if (q.has_span)
-		plan_start(pl, point, id);
+		plan_start(pl, point, id, r);
+	if (q.has_span)
+		plan_open(pl, id);
 }
 
 static void plan_probe(struct planner *pl, uint32_t ast)
@@ -720,6 +503,7 @@ static void plan_probe(struct planner *pl, uint32_t ast)
 	for (uint32_t i = 0; i < p->n_entries; i++)
 		p->entries[i]->call.event = (int32_t)i;
 	read_probe(pl, p, &r);
+	share_collect(p, &pl->use);
 	for (uint32_t i = 0; i < p->n_points; i++)
 		if (plan_runs(pl->run, p->points[i].id))
 			plan_point(pl, ast, i, &r);
@@ -747,26 +531,43 @@ static void plan_scope(struct planner *pl, const struct plan_options *options)
 		 "scope_exec");
 }
 
+/* The kernel wants a power of two of pages. */
+static void plan_ring(struct plan *plan)
+{
+	uint32_t bytes = 4096;
+
+	if (plan->needs.ustack && !plan->needs.ring_buffer) {
+		plan->needs.ring_buffer = true;
+		plan->needs.ring_bytes = RING_BYTES_STACKS;
+	}
+	if (!plan->needs.ring_buffer || !plan->config.perf_rb_pages)
+		return;
+	while (bytes / 4096 < plan->config.perf_rb_pages)
+		bytes *= 2;
+	plan->needs.ring_bytes = bytes;
+}
+
 struct plan *plan_make(struct arena *a, struct program *p, const struct plan_options *options,
 		       struct diags *d)
 {
 	struct planner pl = {.arena = a,
 			     .diags = d,
 			     .program = p,
-			     .run = options->run,
+			     .run = options ? options->run : RUN_ORDINARY,
 			     .plan = arena_new_of(a, struct plan)};
 	struct plan *plan = pl.plan;
 
 	plan->source = p->source;
+	plan->config = p->config;
 	plan_scope(&pl, options);
 	for (uint32_t i = 0; i < p->n_maps; i++)
 		plan_map(&pl, p->maps[i]);
 	for (uint32_t i = 0; i < p->n_probes; i++)
 		plan_probe(&pl, i);
-	if (plan->needs.ustack && !plan->needs.ring_buffer) {
-		plan->needs.ring_buffer = true;
-		plan->needs.ring_bytes = RING_BYTES_STACKS;
-	}
+	plan_ring(plan);
+	if (plan->needs.kstack || plan->needs.ustack)
+		plan->needs.stack_entries = options && options->max_stacks ? options->max_stacks
+									    : SONDE_STACK_ENTRIES;
 	plan_check_run(p, plan, pl.run, d);
 	return d->n_errors ? NULL : plan;
 }

@@ -6,6 +6,7 @@
  * writes by it, runtime reads by it. It holds no pointer into the AST; it lives in the plan arena.
  */
 #pragma once
+#include "config.h"
 #include "probe.h"
 #include "source.h"
 #include "type.h"
@@ -57,6 +58,7 @@ struct plan_piece {
 	int32_t width, precision; /* -1: none */
 	uint32_t bits;	     /* integer conversions: 8, 16, 32, 64 */
 	uint32_t field;	     /* index in the event's fields */
+	uint32_t width_arg, precision_arg; /* '*': 1 + the field that says it; else 0 */
 };
 
 enum plan_event_kind {
@@ -91,7 +93,7 @@ enum plan_prog_kind {
 	PP_TP_BTF,	/* BTF-typed raw tracepoint */
 	PP_SYSCALL_ENTER, /* tp_btf/sys_enter, dispatches by number to its probes */
 	PP_SYSCALL_EXIT,  /* tp_btf/sys_exit, likewise */
-	PP_SWITCH_SPAN, /* tp_btf/sched_switch whose body runs at the end of an off-CPU span */
+	PP_SWITCH_SPAN, /* tp_btf/sched_switch: where a span off CPU ends, or one on it */
 	PP_TRACEPOINT,	/* perf tracepoint */
 	PP_INTERVAL,	/* perf cpu-clock on one CPU */
 	PP_PROFILE,	/* perf cpu-clock on every CPU */
@@ -104,6 +106,7 @@ enum plan_prog_kind {
 	PP_SELF,	/* raw_tp, run by BPF_PROG_TEST_RUN when the tracer gets a signal */
 	PP_TEST,	/* xdp, likewise by --test */
 	PP_BENCH,	/* xdp, likewise by --bench */
+	PP_OPEN_SPANS,	/* iter/task: the spans of a probe that are open when tracing ends */
 	PP_SCOPE_FORK,	/* hidden: tp_btf/sched_process_fork, hands the -c flag to children */
 	PP_SCOPE_EXEC,	/* hidden: tp_btf/sched_process_exec, the -c command begins */
 	PP_KIND_COUNT,
@@ -164,6 +167,9 @@ struct plan_probe {
 	struct plan_field *span_entries; /* entry(…), by their call.event */
 	uint32_t n_span_entries;
 	int32_t span_ustack;	/* offset of the user stack's hash, -1 when unused */
+	struct plan_field *span_ustacks; /* of ustack(n), likewise, by their limits below */
+	uint32_t *span_ustack_limits;
+	uint32_t n_span_ustacks;
 	struct plan_field *span_args; /* args fields kept from the start, by name below */
 	const char **span_arg_names;
 	uint32_t n_span_args;
@@ -174,8 +180,10 @@ struct plan_needs {
 	bool ring_buffer; /* some record can be sent */
 	uint32_t ring_bytes;
 	bool kstack, ustack;
+	uint32_t stack_entries; /* different stacks that can be kept; 0 when there are none */
 	bool task;	  /* fields of a thread are read: CO-RE */
 	bool scope;	  /* some program tests the scope */
+	bool cgroup;	  /* of a thread that may be another than the current one */
 	bool exit;	  /* exit() appears */
 	bool cpus;	  /* the number of CPUs: aggregations may be read in programs */
 };
@@ -199,6 +207,7 @@ struct plan {
 	uint32_t n_probes;
 	struct plan_names names;
 	struct plan_needs needs;
+	struct config config;
 	const struct source *source; /* copied spans refer to it */
 };
 
@@ -212,14 +221,17 @@ enum plan_run {
 struct plan_options {
 	enum plan_run run;
 	bool scope_tree; /* -c: the hidden fork and exec programs are needed */
+	uint32_t max_stacks; /* 0: SONDE_STACK_ENTRIES */
 };
 
 struct diags;
 /* Make the plan of a checked program. NULL when a limit is exceeded (said in `d`). */
 struct plan *plan_make(struct arena *a, struct program *p, const struct plan_options *options,
 		       struct diags *d);
-/* Print it (--emit plan): stable, one line a row. */
-void plan_dump(const struct plan *p, FILE *out);
+/* Print it (--emit plan): stable, one line a row; sizes for so many possible CPUs. */
+void plan_dump(const struct plan *p, uint32_t n_cpus, FILE *out);
+/* Bytes that a map's keys and values take when it is full. */
+uint64_t plan_map_bytes(const struct plan_map *m, uint32_t n_cpus);
 
 /* plan_names.c: the number of `text`, which need not end with a NUL; it gets one. */
 uint32_t plan_name_add(struct arena *a, struct plan *p, const char *text, uint32_t len);

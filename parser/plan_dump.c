@@ -3,6 +3,7 @@
  * --emit plan: the plan as text, one line a row, stable for goldens.
  */
 #include "plan.h"
+#include "../bpf_helpers/shared.h"
 #include "arena.h"
 #include "span_kind.h"
 
@@ -30,7 +31,7 @@ static const char *const prog_kinds[PP_KIND_COUNT] = {
 	[PP_TP_BTF] = "typed-raw-tracepoint",
 	[PP_SYSCALL_ENTER] = "syscall-enter",
 	[PP_SYSCALL_EXIT] = "syscall-exit",
-	[PP_SWITCH_SPAN] = "off-cpu-span",
+	[PP_SWITCH_SPAN] = "switch-span",
 	[PP_TRACEPOINT] = "perf-tracepoint",
 	[PP_INTERVAL] = "interval",
 	[PP_PROFILE] = "profile",
@@ -44,6 +45,7 @@ static const char *const prog_kinds[PP_KIND_COUNT] = {
 	[PP_TEST] = "test",
 	[PP_BENCH] = "bench",
 	[PP_SCOPE_FORK] = "scope-fork",
+	[PP_OPEN_SPANS] = "open-spans",
 	[PP_SCOPE_EXEC] = "scope-exec",
 };
 
@@ -53,7 +55,16 @@ static void dump_fields(struct arena *a, const struct plan_field *f, uint32_t n,
 		fprintf(out, " %s@%u", type_str(a, f[i].type), f[i].offset);
 }
 
-static void dump_map(struct arena *a, const struct plan_map *m, FILE *out)
+/* The kernel gives each value, and each CPU's, whole words. */
+uint64_t plan_map_bytes(const struct plan_map *m, uint32_t n_cpus)
+{
+	bool is_percpu = m->kind == PM_PERCPU_HASH || m->kind == PM_PERCPU_ARRAY;
+	uint64_t key = m->n_keys ? (m->key_size + 7) / 8 * 8 : 0;
+
+	return (key + (uint64_t)m->value_size * (is_percpu ? n_cpus : 1)) * m->max_entries;
+}
+
+static void dump_map(struct arena *a, const struct plan_map *m, uint32_t n_cpus, FILE *out)
 {
 	fprintf(out, "map %s %s key %u", m->name, map_kinds[m->kind], m->key_size);
 	if (m->n_keys)
@@ -66,7 +77,8 @@ static void dump_map(struct arena *a, const struct plan_map *m, FILE *out)
 	fprintf(out, " value %u %s", m->value_size, type_str(a, m->value));
 	if (m->touched_offset)
 		fprintf(out, " touched@%u", m->touched_offset);
-	fprintf(out, " entries %u\n", m->max_entries);
+	fprintf(out, " entries %u at most %llu bytes\n", m->max_entries,
+		(unsigned long long)plan_map_bytes(m, n_cpus));
 }
 
 static void dump_event(struct arena *a, const struct plan *p, const struct plan_event *e,
@@ -128,6 +140,8 @@ static void dump_prog(const struct plan *p, const struct plan_prog *g, FILE *out
 		dump_span(q, out);
 		if (q->span_ustack >= 0)
 			fprintf(out, " ustack@%d", q->span_ustack);
+		for (uint32_t j = 0; j < q->n_span_ustacks; j++)
+			fprintf(out, " ustack(%u)@%u", q->span_ustack_limits[j], q->span_ustacks[j].offset);
 		for (uint32_t j = 0; j < q->n_span_args; j++)
 			fprintf(out, " %s@%u", q->span_arg_names[j], q->span_args[j].offset);
 		fprintf(out, "\n");
@@ -136,21 +150,29 @@ static void dump_prog(const struct plan *p, const struct plan_prog *g, FILE *out
 		fprintf(out, "  starts spans of probe %u\n", g->starts[i]);
 }
 
-void plan_dump(const struct plan *p, FILE *out)
+static void dump_stacks(const struct plan_needs *needs, FILE *out)
+{
+	if (!needs->stack_entries)
+		return;
+	fprintf(out, "needs stacks%s%s entries %u at most %llu bytes\n",
+		needs->kstack ? " kernel" : "", needs->ustack ? " user" : "", needs->stack_entries,
+		(unsigned long long)needs->stack_entries *
+			(sizeof(uint64_t) + sizeof(struct sonde_stack)));
+}
+
+void plan_dump(const struct plan *p, uint32_t n_cpus, FILE *out)
 {
 	struct arena *a = arena_new();
 
 	for (uint32_t i = 0; i < p->n_maps; i++)
-		dump_map(a, &p->maps[i], out);
+		dump_map(a, &p->maps[i], n_cpus, out);
 	for (uint32_t i = 0; i < p->n_events; i++)
 		dump_event(a, p, &p->events[i], i, out);
 	for (uint32_t i = 0; i < p->n_progs; i++)
 		dump_prog(p, &p->progs[i], out);
 	if (p->needs.ring_buffer)
 		fprintf(out, "needs ring buffer %u\n", p->needs.ring_bytes);
-	if (p->needs.kstack || p->needs.ustack)
-		fprintf(out, "needs stacks%s%s\n", p->needs.kstack ? " kernel" : "",
-			p->needs.ustack ? " user" : "");
+	dump_stacks(&p->needs, out);
 	if (p->needs.scope)
 		fprintf(out, "needs scope\n");
 	arena_free(a);

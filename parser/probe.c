@@ -9,6 +9,7 @@
 #include "arena.h"
 #include "ast.h"
 #include "diag.h"
+#include "later.h"
 #include "probe_parse.h"
 #include <string.h>
 #include <strings.h>
@@ -44,7 +45,9 @@ static bool is_tracepoint(const struct probe_reader *r, const char *category, co
 static int find_row(const struct probe_reader *r, const char *name, const char *next,
 		    struct span span, enum probe_id *out)
 {
+	const struct later *later;
 	struct nearest near;
+	const char *event;
 
 	nearest_init(&near, name);
 	for (uint32_t i = 0; i < PROBE_COUNT; i++) {
@@ -55,11 +58,19 @@ static int find_row(const struct probe_reader *r, const char *name, const char *
 		}
 		nearest_offer(&near, probe_rows[i].name);
 	}
+	later = later_find(name, LATER_PROBE);
+	if (later) {
+		diag_error(r->diags, span, "not-built", "'%s' probes are not built yet", name);
+		return later->hint ? diag_hint(r->diags, "%s", later->hint) : -1;
+	}
 	diag_error(r->diags, span, "unknown-probe", "unknown probe type '%s'", name);
 	if (is_tracepoint(r, name, next))
 		return diag_hint(r->diags, "write tracepoint:%s:%s", name, next);
 	if (near.best)
 		return diag_hint(r->diags, "did you mean '%s'?", near.best);
+	event = probe_event_called(r, name);
+	if (event)
+		return diag_hint(r->diags, "write tracepoint:%s", event);
 	return diag_hint(r->diags, "'sonde --help probes' lists the probe types");
 }
 

@@ -99,6 +99,7 @@ struct attach_point {
 	const char *test;	 /* test, bench: its name */
 	struct perf_point perf;	 /* software, hardware, watchpoint */
 	const char *pattern;	 /* the attach point as written, when it is a pattern; or NULL */
+	bool ends_slice;	 /* sched_switch with `oncpu`: chk_oncpu */
 };
 
 /* Does `s` match the pattern, in which '*' stands for any text? */

@@ -133,8 +133,7 @@ static void offer_symbol(const struct user_symbol *f, void *ctx)
 	note_nearest(ctx, f->symbol);
 }
 
-/* `what`: the text that a name was to be or to match. */
-static int no_symbol(const struct matching *m, const char *what, const char *verb)
+static int no_symbol(const struct matching *m)
 {
 	const struct attach_point *p = m->p;
 
@@ -143,8 +142,12 @@ static int no_symbol(const struct matching *m, const char *what, const char *ver
 			   m->path);
 		return diag_hint(m->r->diags, "install its debug symbols, or build it without -s");
 	}
-	diag_error(m->r->diags, p->span, *verb ? "no-match" : "unknown-symbol", "%s has no function %s'%s'",
-		   m->path, verb, what);
+	if (strchr(m->pattern, '*'))
+		diag_error(m->r->diags, p->span, "no-match", "%s has no function that matches '%s'",
+			   m->path, m->pattern);
+	else
+		diag_error(m->r->diags, p->span, "unknown-symbol", "%s has no function '%s'", m->path,
+			   m->pattern);
 	if (m->nearest.best)
 		diag_hint(m->r->diags, "did you mean '%s'?", m->nearest.best);
 	return -1;
@@ -263,7 +266,7 @@ static int match_user_functions(const struct probe_reader *r, struct attach_poin
 	if (err)
 		return no_binary(r, p, path, err);
 	if (!p->n_targets)
-		return no_symbol(&m, pattern, "that matches ");
+		return no_symbol(&m);
 	once_a_place(p);
 	p->name = arena_printf(r->arena, "%s:%s:%s", probe_rows[p->id].name, m.path, p->function);
 	p->pattern = p->name;
@@ -288,7 +291,7 @@ int prs_user_symbol(const struct probe_reader *r, struct attach_point *p, char *
 	if (err == -ESRCH) {
 		m.path = f.path;
 		r->kernel->each_user_function(r->kernel, f.path, offer_symbol, &m);
-		return no_symbol(&m, parts[1], "");
+		return no_symbol(&m);
 	}
 	if (err)
 		return no_binary(r, p, parts[0], err);

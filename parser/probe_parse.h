@@ -14,3 +14,5 @@ parse_fn prs_event, prs_watchpoint, prs_iter, prs_self, prs_test;
 
 /* Say how probes of this type are written; -1. */
 int probe_wrong_form(const struct probe_reader *r, const struct attach_point *p);
+/* "CATEGORY:EVENT" of the kernel's tracepoint of that event's name; NULL when there is none. */
+const char *probe_event_called(const struct probe_reader *r, const char *event);

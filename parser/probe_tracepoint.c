@@ -48,6 +48,15 @@ static int no_tracepoint(const struct probe_reader *r, const struct attach_point
 	return -1;
 }
 
+const char *probe_event_called(const struct probe_reader *r, const char *event)
+{
+	struct event_hint h = {.event = event, .arena = r->arena};
+
+	nearest_init(&h.nearest, event);
+	r->kernel->each_tracepoint(r->kernel, NULL, offer_event, &h);
+	return h.same_event.best;
+}
+
 /* The events of one system call have no raw tracepoint of their own: they are sys_enter and
  * sys_exit with a number. */
 static int resolve_syscall(const struct probe_reader *r, struct attach_point *p, const char *event)

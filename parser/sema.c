@@ -5,14 +5,17 @@
  */
 #include "sema.h"
 #include "arena.h"
+#include <stdlib.h>
 
 int sema_run(struct arena *a, struct program *p, struct kernel *k, struct diags *d)
 {
 	struct sema s = {.arena = a, .diags = d, .kernel = k, .program = p};
 
+	config_read(a, p, getenv, d);
 	sema_names(&s);
 	sema_types(&s);
 	sema_checks(&s);
+	sema_decls(&s);
 	return d->n_errors ? -1 : 0;
 }
 

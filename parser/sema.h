@@ -29,17 +29,23 @@ int sema_run(struct arena *a, struct program *p, struct kernel *k, struct diags 
 void sema_names(struct sema *s);
 void sema_types(struct sema *s);
 void sema_checks(struct sema *s);
+/* `let @m = kind(n);` against what the script does with @m: after the types. */
+void sema_decls(struct sema *s);
 
 /* For check hooks: report only in the reporting round. Returns &type_error. */
 const struct type *sema_error(struct sema *s, struct span span, const char *tag, const char *fmt,
 			      ...) __attribute__((format(printf, 4, 5), cold));
 /* True when argument `i` of `call` names a whole map: print(@m), clear(@m), delete(@m, key). */
 bool sema_is_whole_map(const struct expr *call, uint32_t i);
+/* Is `m` a map whose entries are one key's buckets? */
+bool sema_is_keyed_histogram(const struct expr *m);
 /* The tracepoint field an `args.FIELD` expression names at attach point `p`; NULL. */
 const struct tp_field *sema_args_field(const struct attach_point *p, const char *name);
 /* Whose memory the probe's addresses are of, when nothing else tells. */
 enum type_space sema_space(const struct probe *p);
-/* Type of such a field's value. */
+/* May the span have no thread of its own running: is its probe's body run for open spans too? */
+bool sema_is_open_end(const struct sema *s);
+/* Type of such a field's value; NULL for what is not built. (field_type.c) */
 const struct type *sema_field_type(struct arena *a, const struct tp_field *f);
 
 /* probe_special.c: names of tests and of benches must differ. */

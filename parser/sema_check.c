@@ -30,17 +30,6 @@ const struct tp_field *sema_args_field(const struct attach_point *p, const char 
 	return NULL;
 }
 
-const struct type *sema_field_type(struct arena *a, const struct tp_field *f)
-{
-	if (f->is_data_loc) /* a handle: of a text, or of what is not built yet */
-		return strstr(f->type_text, "__data_loc char[]") ? type_string(a, LIMIT_STR) : NULL;
-	if (f->is_char_array)
-		return type_string(a, f->size);
-	if (f->size == 1 || f->size == 2 || f->size == 4 || f->size == 8)
-		return type_int(f->size, f->is_signed);
-	return NULL;
-}
-
 static const struct type *no_field(struct sema *s, struct expr *e, const struct attach_point *p)
 {
 	struct nearest near;
@@ -137,6 +126,17 @@ static void check_conversion(struct sema *s, const struct plan_piece *p, struct 
 		diag_hint(s->diags, "print it with %%s");
 }
 
+/* What a '*' takes. */
+static void check_star(struct sema *s, uint32_t arg, struct expr **args)
+{
+	const struct expr *e = arg ? args[arg] : NULL;
+
+	if (!e || e->type->kind == TY_ERROR || type_is_integral(e->type))
+		return;
+	sema_error(s, e->span, "format-arg", "'*' takes a width or precision, this is %s",
+		   type_str(s->arena, e->type));
+}
+
 static const struct type *bad_conversion(struct sema *s, const struct expr *fmt, const char *text,
 					 uint32_t len)
 {
@@ -164,9 +164,12 @@ const struct type *chk_printf(struct sema *s, struct expr *e)
 			   e->call.n_args == 2 ? "is" : "are", e->call.n_args - 1);
 		return &type_void;
 	}
-	for (const struct plan_piece *p = spec.pieces; p < spec.pieces + spec.n_pieces; p++)
+	for (const struct plan_piece *p = spec.pieces; p < spec.pieces + spec.n_pieces; p++) {
+		check_star(s, p->width_arg, e->call.args);
+		check_star(s, p->precision_arg, e->call.args);
 		if (p->conv)
 			check_conversion(s, p, e->call.args[1 + p->field]);
+	}
 	if (s->probe->n_points && s->probe->points[0].id == PROBE_ITER)
 		return iter_check_printf(s, e, &spec);
 	return &type_void;
@@ -191,27 +194,17 @@ const struct type *chk_print(struct sema *s, struct expr *e)
 	return &type_void;
 }
 
-/* What can be asked only of the current thread. */
-const struct type *chk_no_delta(struct sema *s, struct expr *e)
-{
-	const struct builtin *b = e->kind == EX_CALL ? e->call.builtin : e->name.builtin;
-	struct signature sig;
-
-	if (s->probe->uses_delta && s->probe->n_points &&
-	    probe_is_sched_switch(&s->probe->points[0]))
-		return sema_error(s, e->span, "not-built",
-				  "'%s' with 'delta' at sched_switch is not built yet: it knows the current "
-				  "thread only", b->name);
-	builtin_signature(b, &sig);
-	return sig.result;
-}
-
-/* A span keeps one user stack from its start, the whole one. */
+/* The kernel walks user stacks of the thread that runs only: a switch keeps it from when the thread
+ * left; of calls that are still open nobody can have it. */
 const struct type *chk_ustack(struct sema *s, struct expr *e)
 {
-	if (e->name.limit && s->probe->uses_delta)
-		sema_error(s, e->span, "not-built", "ustack(n) with 'delta' is not built yet: write ustack");
-	return &type_ustack;
+	if (!sema_is_open_end(s) || probe_is_sched_switch(&s->probe->points[0]))
+		return &type_ustack;
+	sema_error(s, e->span, "span-memory",
+		   "the user stack of a call that is still open cannot be walked when tracing ends");
+	if (s->report)
+		diag_hint(s->diags, "write entry(ustack), or leave out open_spans = count");
+	return &type_error;
 }
 
 const struct type *chk_strftime(struct sema *s, struct expr *e)
@@ -231,7 +224,7 @@ static bool is_address(const struct type *t)
 const struct type *chk_str(struct sema *s, struct expr *e)
 {
 	const struct expr *p = e->call.args[0], *n = e->call.n_args > 1 ? e->call.args[1] : NULL;
-	uint64_t size = n ? n->integer.value : LIMIT_STR;
+	uint64_t size = n ? n->integer.value : s->program->config.max_strlen;
 
 	if (!is_address(p->type))
 		return sema_error(s, p->span, "arg-type", "str needs an address, this is %s",
@@ -241,8 +234,10 @@ const struct type *chk_str(struct sema *s, struct expr *e)
 	if (size < 2 || size > LIMIT_STR_ASKED)
 		return sema_error(s, n->span, "str-size", "str reads 2 to %d bytes, the NUL included",
 				  LIMIT_STR_ASKED);
-	if (s->probe->uses_delta && s->probe->n_points && s->probe->points[0].syscall >= 0)
-		return sema_error(s, e->span, "not-built", "str with 'delta' is not built yet here");
+	if (sema_space(s->probe) == SPACE_USER && sema_is_open_end(s))
+		return sema_error(s, e->span, "span-memory",
+				  "this reads the memory of the thread that runs, which is not the span's "
+				  "when open_spans = count: write entry(str(…))");
 	return type_string(s->arena, (uint32_t)size);
 }
 
@@ -260,7 +255,7 @@ const struct type *chk_clear(struct sema *s, struct expr *e)
 	return &type_void;
 }
 
-static bool is_keyed_histogram(const struct expr *m)
+bool sema_is_keyed_histogram(const struct expr *m)
 {
 	const struct type *t = m->map.map ? m->map.map->value : NULL;
 
@@ -276,8 +271,6 @@ const struct type *chk_has_key(struct sema *s, struct expr *e)
 		sema_error(s, e->span, "arg-count", "has_key takes a map and a key");
 		if (s->report)
 			diag_hint(s->diags, "write has_key(%s, key)", m->map.name);
-	} else if (is_keyed_histogram(m)) {
-		sema_error(s, e->span, "not-built", "has_key of a histogram is not built yet");
 	}
 	return &type_bool;
 }
@@ -290,10 +283,6 @@ const struct type *chk_delete(struct sema *s, struct expr *e)
 	if (e->call.n_args > 1) {
 		sema_error(s, e->span, "arg-count",
 			   "delete takes the key in one place: delete(@m[key]) or delete(@m, key)");
-	} else if (is_keyed_histogram(m)) {
-		sema_error(s, e->span, "not-built",
-			   "deleting one key of a histogram is not built yet: clear(%s) empties it",
-			   m->map.name);
 	} else if (m->map.map && m->map.map->n_keys && m->map.n_keys == 0) {
 		sema_error(s, e->span, "key-count", "delete needs the key of the entry of %s",
 			   m->map.name);
@@ -361,13 +350,15 @@ static void check_agg_place(struct sema *s, const struct expr *e)
 	diag_hint(s->diags, "write @ = %s(…)", e->call.name);
 }
 
-/* An entry as a whole, of an aggregation: its value is one processor's part only. */
+/* An entry as a whole, of an aggregation that is no number. */
 static void check_map_entry(struct sema *s, const struct expr *e)
 {
-	if (e->var.var->map->value && e->var.var->map->value->kind == TY_AGG) {
-		diag_error(s->diags, e->span, "not-built", "reading an aggregation in a loop is not built yet");
-		diag_hint(s->diags, "the key is %s.0; print the map for its values", e->var.name);
-	}
+	const struct type *t = e->var.var->map->value;
+
+	if (!t || t->kind != TY_AGG || agg_rows[t->agg].is_readable)
+		return;
+	diag_error(s->diags, e->span, "agg-read", "a %s cannot be read as a number", type_str(s->arena, t));
+	diag_hint(s->diags, "the key is %s.0; print the map for its values", e->var.name);
 }
 
 static void check_expr(struct expr *e, void *ctx);

@@ -55,15 +55,9 @@ const struct type *compound_deref(struct sema *s, struct expr *e)
 {
 	const struct type *t = sema_type_expr(s, e->unary.operand);
 
-	if (t->kind != TY_POINTER && sema_is_wrong(sema_need_int(s, e->unary.operand, "*")))
+	if (t->kind != TY_POINTER && sema_is_wrong(sema_check_int(s, e->unary.operand, "*")))
 		return &type_error;
-	if (s->probe->uses_delta)
-		return sema_error(s, e->span, "span-memory",
-				  "'*' reads the memory of the thread that runs, which is not the span's");
-	if (t->kind == TY_POINTER && !t->to->size)
-		return sema_error(s, e->span, "operand-type", "%s cannot be read: cast it to a pointer to "
-				  "something", sema_name_of(s, t));
-	return t->kind == TY_POINTER ? t->to : sema_word(false);
+	return memory_read(s, e, t);
 }
 
 const struct type *compound_member(struct sema *s, struct expr *e)
@@ -73,7 +67,8 @@ const struct type *compound_member(struct sema *s, struct expr *e)
 	struct nearest near;
 
 	if (i >= 0 && t->members[i].type->kind == TY_AGG)
-		return sema_error(s, e->span, "not-built", "reading an aggregation in a loop is not built yet");
+		return sema_error(s, e->span, "agg-read", "a %s cannot be read as a number",
+				  sema_name_of(s, t->members[i].type));
 	if (i >= 0)
 		return t->members[i].type;
 	sema_error(s, e->field.name_span, "no-field", "%s has no '%s'", sema_name_of(s, t), e->field.name);
@@ -158,8 +153,10 @@ const struct type *compound_named(struct sema *s, const struct type_name *n)
 	}
 	for (uint32_t i = 0; i < n->n_suffixes; i++) {
 		if (!n->suffixes[i].is_pointer) {
-			sema_error(s, n->span, "not-built", "array types are not built yet");
-			return NULL;
+			t = memory_array(s, n->span, t, n->suffixes[i].n);
+			if (!t)
+				return NULL;
+			continue;
 		}
 		t = type_pointer(s->arena, t, SPACE_NONE);
 	}
@@ -169,14 +166,18 @@ const struct type *compound_named(struct sema *s, const struct type_name *n)
 const struct type *compound_cast(struct sema *s, struct expr *e)
 {
 	const struct type *t = sema_type_expr(s, e->cast.operand),
-			  *to = compound_named(s, e->cast.to);
+			  *to = compound_named(s, e->cast.to), *array;
 
 	if (!to || sema_is_wrong(t))
 		return &type_error;
+	array = memory_cast(s, e, t, to);
+	if (array)
+		return array;
 	if (to->kind == TY_POINTER)
 		to = type_pointer(s->arena, to->to,
 				  t->kind == TY_POINTER ? t->space : sema_space(s->probe));
-	if (t->kind == TY_POINTER || t == &sema_unknown || t->kind == TY_BOOL || t->kind == TY_INT)
+	if (to->kind != TY_ARRAY && (t->kind == TY_POINTER || t == &sema_unknown ||
+				     t->kind == TY_BOOL || t->kind == TY_INT))
 		return to;
 	if (t->kind == TY_AGG && e->cast.operand->kind != EX_CALL)
 		return sema_error(s, e->span, "not-built",
@@ -193,11 +194,10 @@ const struct type *compound_index(struct sema *s, struct expr *e)
 
 	if (t->kind == TY_ERROR || sema_is_wrong(at))
 		return t->kind == TY_ERROR ? t : at;
-	if (t->kind == TY_POINTER && t->to->size)
-		return s->probe->uses_delta ? sema_error(s, e->span, "span-memory",
-							 "this reads the memory of the thread that runs, "
-							 "which is not the span's")
-					    : t->to;
+	if (t->kind == TY_POINTER)
+		return memory_read(s, e, t);
+	if (t->kind == TY_ARRAY)
+		return memory_index(s, e, t);
 	if (t->kind == TY_STRING && i->kind == EX_INT && i->integer.value >= t->size)
 		return sema_error(s, i->span, "index-range",
 				  "the index %llu is out of bounds for %s",
@@ -248,6 +248,6 @@ const struct type *compound_entry(struct sema *s, const struct map *m)
 			return NULL;
 	entry[0].type =
 		m->n_keys == 1 ? keys[0].type : type_tuple(s->arena, false, keys, m->n_keys);
-	entry[1].type = m->value;
+	entry[1].type = sema_read_type(m->value);
 	return type_tuple(s->arena, false, entry, 2);
 }

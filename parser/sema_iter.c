@@ -130,6 +130,8 @@ const struct type *iter_check_printf(struct sema *s, struct expr *e, const struc
 	for (const struct plan_piece *p = spec->pieces; p < spec->pieces + spec->n_pieces; p++) {
 		const struct expr *arg = p->conv ? e->call.args[1 + p->field] : NULL;
 
+		if (p->width_arg || p->precision_arg)
+			return cannot_print(s, fmt->span, "'*'");
 		if (!arg)
 			continue;
 		if (p->conv == 'o' || p->alt || p->precision >= 0)

@@ -8,10 +8,13 @@
  */
 #include "arena.h"
 #include "exclude.h"
+#include "later.h"
 #include "limits.h"
 #include "param.h"
 #include "sema.h"
+#include "slip.h"
 #include <string.h>
+#include <strings.h>
 
 /* The variables visible at a point: a stack, cut back when a block ends. */
 struct scope {
@@ -36,6 +39,9 @@ static const char *nearest_builtin(const char *word, bool call)
 
 	nearest_init(&near, word);
 	for (uint32_t i = 0; i < BI_COUNT; i++)
+		if (strcasecmp(builtins[i].name, word) == 0)
+			return builtins[i].name;
+	for (uint32_t i = 0; i < BI_COUNT; i++)
 		if ((builtins[i].kind != BUILTIN_VAR) == call)
 			nearest_offer(&near, builtins[i].name);
 	return near.best;
@@ -48,13 +54,44 @@ static void hint_unknown(struct sema *s, const char *word, bool call)
 	const struct builtin *b = builtin_find(word);
 
 	if (b && !call)
-		diag_hint(s->diags, "%s is a function: write %s(…)", word, word);
+		diag_hint(s->diags, "%s is a function: write %s(%s)", word, word,
+			  strstr(b->signature, "()") || strstr(b->signature, "([") ? "" : "…");
+	else if (!call && s->probe->n_points && sema_args_field(&s->probe->points[0], word) &&
+		 !s->probe->points[0].format->is_unchecked)
+		diag_hint(s->diags, "write args.%s", word);
+	else if (slip_hint(word))
+		diag_hint(s->diags, "%s", slip_hint(word));
 	else if (b)
 		diag_hint(s->diags, "%s is not a function: write it without parentheses", word);
 	else if (near)
 		diag_hint(s->diags, "did you mean '%s'?", near);
 	else
 		diag_hint(s->diags, "'sonde --help builtins' lists them; variables begin with $");
+}
+
+/* A word of bpftrace's that sonde does not have yet: said, then true. */
+static bool say_later(struct sema *s, struct span span, const char *word, const struct later *later)
+{
+	if (!later)
+		return false;
+	diag_error(s->diags, span, "not-built", "'%s' is not built yet", word);
+	if (later->hint)
+		diag_hint(s->diags, "%s", later->hint);
+	return true;
+}
+
+static bool say_later_call(struct sema *s, const struct expr *e, const struct builtin *b)
+{
+	const struct expr *arg = e->call.n_args ? e->call.args[0] : NULL;
+	const char *word = arg && arg->kind == EX_NAME ? arg->name.name : "";
+	const struct later *later = later_find(e->call.name, LATER_CALL);
+
+	if (!b)
+		return say_later(s, e->call.name_span, e->call.name,
+				 later ? later : later_find(e->call.name, LATER_NAME));
+	return b->kind == BUILTIN_VAR &&
+	       say_later(s, e->span, arena_printf(s->arena, "%s(%s)", e->call.name, word),
+			 later_find(word, LATER_ARGUMENT));
 }
 
 static void name_name(struct sema *s, struct expr *e)
@@ -65,6 +102,9 @@ static void name_name(struct sema *s, struct expr *e)
 		e->name.builtin = b;
 		return;
 	}
+	if (!b && (say_later(s, e->span, e->name.name, later_find(e->name.name, LATER_NAME)) ||
+		   say_later(s, e->span, e->name.name, later_find(e->name.name, LATER_CALL))))
+		return;
 	if (b)
 		diag_error(s->diags, e->span, "needs-call", "'%s' needs parentheses", e->name.name);
 	else
@@ -105,12 +145,16 @@ static void name_call(struct sema *s, struct expr *e)
 		e->name.limit = 0;
 		return;
 	}
+	if (say_later_call(s, e, b)) {
+		e->call.n_args = 0; /* words of its own: nothing to say of them */
+		return;
+	}
 	if (b && b->traits & TR_STACK) {
 		name_stack(s, e, b);
 		return;
 	}
-	diag_error(s->diags, e->call.name_span, "unknown-function", "unknown function '%s'",
-		   e->call.name);
+	diag_error(s->diags, e->call.name_span, "unknown-function",
+		   b ? "'%s' takes no arguments" : "unknown function '%s'", e->call.name);
 	hint_unknown(s, e->call.name, true);
 }
 
@@ -122,18 +166,48 @@ static struct var *find_var(struct scope *sc, const char *name)
 	return NULL;
 }
 
+/* A variable of that name lived in a block that has ended: said, then true. */
+static bool was_in_block(struct sema *s, const struct expr *e)
+{
+	for (uint32_t i = s->probe->n_vars; i-- > 0;) {
+		const struct var *v = s->probe->vars[i];
+
+		if (strcmp(v->name, e->var.name) != 0)
+			continue;
+		diag_note(s->diags, v->first, "this one ended with its block");
+		diag_hint(s->diags, "declare it before its block: let %s;", v->name);
+		return true;
+	}
+	return false;
+}
+
+/* Parameters are of the command line; no variable has the name of one. */
+static bool refuse_param(struct scope *sc, const struct expr *e)
+{
+	const struct param_item *item = param_find(sc->s, e->var.name);
+
+	if (!item)
+		return false;
+	diag_error(sc->s->diags, e->span, "redeclared", "%s is a parameter and cannot be assigned to",
+		   item->name);
+	diag_note(sc->s->diags, item->name_span, "it is declared here");
+	return true;
+}
+
 static void name_var(struct scope *sc, struct expr *e)
 {
 	struct nearest near;
 
 	e->var.var = find_var(sc, e->var.name);
-	if (e->var.var)
+	if (e->var.var || refuse_param(sc, e))
 		return;
 	diag_error(sc->s->diags, e->span, "undefined-variable", "%s is read but was never assigned here",
 		   e->var.name);
 	nearest_init(&near, e->var.name);
 	for (uint32_t i = 0; i < sc->n; i++)
 		nearest_offer(&near, sc->visible[i]->name);
+	if (was_in_block(sc->s, e))
+		return;
 	if (near.best)
 		diag_hint(sc->s->diags, "did you mean '%s'?", near.best);
 	else
@@ -157,6 +231,8 @@ static void declare_var(struct scope *sc, struct expr *e)
 {
 	struct var *v = find_var(sc, e->var.name);
 
+	if (!v)
+		refuse_param(sc, e);
 	e->var.var = v ? v : new_var(sc, e);
 	if (!v || !v->is_loop)
 		return;
@@ -170,6 +246,8 @@ static void make_var(struct scope *sc, struct expr *e)
 {
 	struct var *v = find_var(sc, e->var.name);
 
+	if (!v)
+		refuse_param(sc, e);
 	e->var.var = v ? v : new_var(sc, e);
 	if (!v)
 		return;
@@ -193,6 +271,9 @@ static struct map *declare_map(struct sema *s, struct expr *e)
 
 	*m = (struct map){.name = e->map.name, .first = e->span, .n_keys = n,
 			  .id = s->program->n_maps};
+	for (uint32_t i = 0; i < s->program->n_map_decls; i++)
+		if (!m->decl && strcmp(s->program->map_decls[i].name, m->name) == 0)
+			m->decl = &s->program->map_decls[i];
 	m->key_types = arena_alloc(s->arena, n * sizeof(*m->key_types) + 1);
 	m->key_spans = arena_alloc(s->arena, n * sizeof(*m->key_spans) + 1);
 	if (s->program->n_maps == LIMIT_MAPS)
@@ -327,7 +408,8 @@ static void name_expr(struct scope *sc, struct expr *e)
 		name_args(sc, e);
 		return;
 	case EX_VAR:
-		name_var(sc, e);
+		if (find_var(sc, e->var.name) || !param_name(sc->s, e))
+			name_var(sc, e);
 		return;
 	case EX_MAP:
 		ast_each_child(e, name_child, sc);
@@ -365,6 +447,8 @@ static void name_assign(struct scope *sc, struct stmt *st)
 	name_expr(sc, st->assign.value);
 	if (st->assign.target->kind == EX_VAR && st->assign.op == OP_NONE)
 		declare_var(sc, st->assign.target);
+	else if (st->assign.target->kind == EX_VAR)
+		name_var(sc, st->assign.target);
 	else
 		name_expr(sc, st->assign.target);
 	if (st->assign.target->kind == EX_MAP && st->assign.target->map.map)
@@ -465,6 +549,45 @@ static void name_block(struct scope *sc, struct block *b)
 	sc->n = before;
 }
 
+/* Tags of what is not there, as against written wrong. */
+static bool is_missing(const char *tag)
+{
+	static const char *const tags[] = {"no-match",	 "unknown-tracepoint", "unknown-function",
+					   "no-kprobes", "unknown-symbol",     "no-symbols",
+					   "no-binary"};
+
+	for (size_t i = 0; i < sizeof(tags) / sizeof(tags[0]); i++)
+		if (strcmp(tags[i], tag) == 0)
+			return true;
+	return false;
+}
+
+/* An attach point was not found: `missing_probes` says what that is. */
+static void skip_missing(struct sema *s, uint32_t n_before)
+{
+	struct diag *last = &s->diags->items[s->diags->n - 1];
+
+	if (s->diags->n == n_before || !is_missing(last->tag))
+		return;
+	if (s->program->config.missing_probes == MISSING_WARN) {
+		last->level = DIAG_WARNING;
+		last->msg = arena_printf(s->arena, "%s. Skipping", last->msg);
+		s->diags->n_errors--;
+	} else if (s->program->config.missing_probes == MISSING_IGNORE) {
+		s->diags->n = n_before;
+		s->diags->n_errors--;
+	}
+}
+
+/* An attach point that is wrong, with its parameters in it: none is seen in the source line. */
+static void hint_text(struct sema *s, const char *text)
+{
+	const struct diags *d = s->diags;
+
+	if (d->n && !d->items[d->n - 1].hint)
+		diag_hint(s->diags, "with what the parameters say it reads %.100s", text);
+}
+
 static void name_points(struct sema *s, struct probe *p)
 {
 	struct probe_reader r = {s->arena, s->diags, s->kernel};
@@ -472,16 +595,43 @@ static void name_points(struct sema *s, struct probe *p)
 
 	for (uint32_t i = 0; i < p->n_texts; i++) {
 		struct attach_text text = {param_substitute(s, &p->texts[i]), p->texts[i].span};
+		uint32_t n_before = s->diags->n;
 
-		if (!probe_is_exclusion(&text)) {
-			first = p->n_points;
-			probe_resolve_all(&r, &text, &p->points, &p->n_points);
-		} else if (i == 0) {
-			probe_no_exclusion(&r, &text);
-		} else {
-			probe_exclude(&r, &text, p->points, first, &p->n_points);
+		if (probe_is_exclusion(&text)) {
+			if (i == 0)
+				probe_no_exclusion(&r, &text);
+			else
+				probe_exclude(&r, &text, p->points, first, &p->n_points);
+			continue;
+		}
+		first = p->n_points;
+		if (probe_resolve_all(&r, &text, &p->points, &p->n_points)) {
+			if (text.text != p->texts[i].text)
+				hint_text(s, text.text);
+			skip_missing(s, n_before);
 		}
 	}
+}
+
+/* Resolve all attach points; a probe that `missing_probes` leaves without any goes. */
+static void name_all_points(struct sema *s)
+{
+	struct program *program = s->program;
+	uint32_t n = program->n_probes, n_kept = 0;
+	bool keeps_all = program->config.missing_probes == MISSING_ERROR;
+
+	for (uint32_t i = 0; i < n; i++) {
+		struct probe *p = program->probes[i];
+
+		s->probe = p;
+		name_points(s, p);
+		if (p->n_points || keeps_all || s->diags->n_errors)
+			program->probes[n_kept++] = p;
+	}
+	program->n_probes = n_kept;
+	if (!n_kept && !s->diags->n_errors)
+		diag_error(s->diags, SPAN_NONE, "no-probe-left",
+			   "nothing is left to trace: no attach point of the script was found");
 }
 
 /* print(@m), clear(@m), delete(@m): the map must be one that something writes, wherever that is. */
@@ -511,12 +661,13 @@ static void name_whole(struct expr *e, void *ctx)
 
 void sema_names(struct sema *s)
 {
+	param_bind(s);
+	name_all_points(s);
 	for (uint32_t i = 0; i < s->program->n_probes; i++) {
 		struct probe *p = s->program->probes[i];
 		struct scope sc = {.s = s};
 
 		s->probe = p;
-		name_points(s, p);
 		if (p->predicate)
 			name_expr(&sc, p->predicate);
 		name_block(&sc, &p->body);

@@ -51,7 +51,7 @@ const struct type *sema_unify(struct sema *s, const struct type *x, const struct
 	if (type_is_compound(x) && !type_equal(x, y))
 		return compound_unify(s, x, y);
 	if (x->kind == TY_POINTER && y->kind == TY_POINTER)
-		return x;
+		return memory_mixes(x, y) ? NULL : x;
 	return type_unify(x, y);
 }
 
@@ -75,6 +75,15 @@ void sema_widen(struct sema *s, const struct type **slot, struct span *first,
 		return;
 	}
 	u = sema_unify(s, *slot, t);
+	if (memory_mixes(*slot, t)) {
+		sema_error(s, from->span, "pointer-space",
+			   "%s is an address of the %s, but this is one of the %s", what,
+			   t->space == SPACE_USER ? "kernel" : "traced program",
+			   t->space == SPACE_USER ? "traced program" : "kernel");
+		if (s->report)
+			diag_note(s->diags, *first, "it is the other since here");
+		return;
+	}
 	if (!u) {
 		sema_error(s, from->span, "type-mismatch", "%s is %s, but this is %s", what,
 			   sema_name_of(s, *slot), sema_name_of(s, t));
@@ -90,8 +99,7 @@ void sema_widen(struct sema *s, const struct type **slot, struct span *first,
 
 /* ---- expressions ------------------------------------------------------------------------- */
 
-/* The type of `e`, which was found already, when it is an integer. */
-static const struct type *check_int(struct sema *s, const struct expr *e, const char *op)
+const struct type *sema_check_int(struct sema *s, const struct expr *e, const char *op)
 {
 	const struct type *t = e->type;
 
@@ -112,7 +120,13 @@ static const struct type *check_int(struct sema *s, const struct expr *e, const 
 const struct type *sema_need_int(struct sema *s, struct expr *e, const char *op)
 {
 	sema_type_expr(s, e);
-	return check_int(s, e, op);
+	return sema_check_int(s, e, op);
+}
+
+/* The type of a condition: a pointer is true when it is not 0. */
+static const struct type *need_truth(struct sema *s, struct expr *e, const char *op)
+{
+	return sema_type_expr(s, e)->kind == TY_POINTER ? e->type : sema_check_int(s, e, op);
 }
 
 static bool unsigned_with(const struct expr *e, const struct type *t)
@@ -125,8 +139,8 @@ static bool check_ints(struct sema *s, const struct expr *e)
 {
 	const char *op = op_str(e->binary.op);
 
-	return !sema_is_wrong(check_int(s, e->binary.left, op)) &&
-	       !sema_is_wrong(check_int(s, e->binary.right, op));
+	return !sema_is_wrong(sema_check_int(s, e->binary.left, op)) &&
+	       !sema_is_wrong(sema_check_int(s, e->binary.right, op));
 }
 
 /* Type of an operation on something unknown and on `t`. */
@@ -141,6 +155,8 @@ static const struct type *type_arith(struct sema *s, struct expr *e)
 	const struct type *x = sema_type_expr(s, l), *y = sema_type_expr(s, r);
 	bool is_unsigned;
 
+	if (x->kind == TY_POINTER || y->kind == TY_POINTER)
+		return memory_arith(s, e);
 	if (!check_ints(s, e))
 		return &type_error;
 	if ((x == &sema_unknown || y == &sema_unknown) && e->binary.op != OP_SUB)
@@ -167,8 +183,11 @@ static const struct type *type_compare(struct sema *s, struct expr *e)
 			 is_name_and_text(e->binary.right, e->binary.left) ||
 			 (x->kind == TY_NAME && y->kind == TY_NAME)))
 		return &type_bool;
-	if (type_is_compound(x) && type_is_compound(y))
+	if ((type_is_compound(x) && type_is_compound(y)) ||
+	    (x->kind == TY_ARRAY && y->kind == TY_ARRAY))
 		return compound_compare(s, e, equality);
+	if (memory_comparable(x, y))
+		return &type_bool;
 	if (x->kind == TY_NAME || y->kind == TY_NAME) {
 		sema_error(s, e->span, "type-mismatch", "cannot compare %s with %s", sema_name_of(s, x),
 			   sema_name_of(s, y));
@@ -195,12 +214,29 @@ static const struct type *type_binary(struct sema *s, struct expr *e)
 		return type_compare(s, e);
 	case OP_LAND:
 	case OP_LOR:
-		sema_need_int(s, e->binary.left, op_str(e->binary.op));
-		sema_need_int(s, e->binary.right, op_str(e->binary.op));
+		need_truth(s, e->binary.left, op_str(e->binary.op));
+		need_truth(s, e->binary.right, op_str(e->binary.op));
 		return &type_bool;
 	default: /* arithmetic: all share one rule */
 		return type_arith(s, e);
 	}
+}
+
+/* A number written out, once the types are final. */
+static const struct type *type_sizeof(struct sema *s, struct expr *e)
+{
+	const struct type *t = sema_type_expr(s, e->unary.operand);
+
+	if (sema_is_wrong(t))
+		return t;
+	if (t->kind == TY_VOID)
+		return sema_error(s, e->span, "no-value", "sizeof: this has no value");
+	if (s->report) {
+		e->kind = EX_INT;
+		e->integer.value = t == &sema_literal ? 8 : t->size;
+		e->integer.is_bool = false;
+	}
+	return &sema_literal;
 }
 
 static const struct type *type_unary(struct sema *s, struct expr *e)
@@ -209,7 +245,10 @@ static const struct type *type_unary(struct sema *s, struct expr *e)
 
 	if (e->unary.op == OP_DEREF)
 		return compound_deref(s, e);
-	t = sema_need_int(s, e->unary.operand, op_str(e->unary.op));
+	if (e->unary.op == OP_SIZEOF)
+		return type_sizeof(s, e);
+	t = e->unary.op == OP_NOT ? need_truth(s, e->unary.operand, op_str(OP_NOT))
+				  : sema_need_int(s, e->unary.operand, op_str(e->unary.op));
 	if (sema_is_wrong(t))
 		return t;
 	if (e->unary.op == OP_NOT)
@@ -222,7 +261,7 @@ static const struct type *type_ternary(struct sema *s, struct expr *e)
 {
 	const struct type *x, *y, *u;
 
-	sema_need_int(s, e->ternary.cond, "? :");
+	need_truth(s, e->ternary.cond, "? :");
 	x = e->ternary.then ? sema_type_expr(s, e->ternary.then) : e->ternary.cond->type;
 	y = sema_type_expr(s, e->ternary.otherwise);
 	u = sema_unify(s, sema_stored(x), sema_stored(y));
@@ -275,7 +314,7 @@ static const struct type *undefined_map(struct sema *s, const struct expr *e)
 }
 
 /* Read in an expression, most aggregations are integers: reduced over all CPUs. */
-static const struct type *read_type(const struct type *t)
+const struct type *sema_read_type(const struct type *t)
 {
 	if (t->kind == TY_AGG && agg_rows[t->agg].is_readable)
 		return sema_word(t->is_signed);
@@ -302,13 +341,15 @@ static const struct type *type_map(struct sema *s, struct expr *e)
 		return &type_error;
 	if (!m->value && m->is_assigned)
 		return &sema_unknown;
-	return m->value ? read_type(m->value) : undefined_map(s, e);
+	return m->value ? sema_read_type(m->value) : undefined_map(s, e);
 }
 
 static const struct type *type_incdec(struct sema *s, struct expr *e)
 {
 	struct expr *t = e->incdec.target;
 
+	if (t->kind == EX_VAR && sema_type_expr(s, t)->kind == TY_POINTER)
+		return t->type;
 	if (t->kind == EX_MAP && t->map.map)
 		sema_widen(s, &t->map.map->value, &t->map.map->value_span, sema_word(true), t,
 			   t->map.name);
@@ -341,7 +382,7 @@ static const char *param_words(const struct param *p)
 	case PARAM_ANY:
 		return "a value";
 	case PARAM_INT:
-		return p->is_const ? "a number written out" : "an integer";
+		return p->is_const ? "a literal number of 0 or more" : "an integer";
 	case PARAM_STRING:
 		return p->is_const ? "a string in quotes" : "a string";
 	case PARAM_MAP:
@@ -370,7 +411,7 @@ static int check_arity(struct sema *s, struct expr *e, const struct signature *s
 		   is_exact ? "" : e->call.n_args < least ? "at least " : "at most ", wanted,
 		   wanted == 1 ? "" : "s", e->call.n_args);
 	if (s->report)
-		diag_hint(s->diags, "it is declared as: %s", e->call.builtin->signature);
+		diag_hint(s->diags, "it is written %s", strchr(e->call.builtin->signature, ' ') + 1);
 	return -1;
 }
 
@@ -542,7 +583,7 @@ static void assign_var(struct sema *s, struct var *v, const struct type *t, cons
 		return;
 	}
 	if (t->kind == TY_ERROR || (type_is_integral(t) && type_is_integral(v->type)) ||
-	    (t->kind == TY_POINTER && v->type->kind == TY_POINTER))
+	    (t->kind == TY_POINTER && v->type->kind == TY_POINTER && !memory_mixes(t, v->type)))
 		return;
 	sema_error(s, from->span, "type-mismatch", "%s is %s, but this is %s", v->name,
 		   sema_name_of(s, v->type), sema_name_of(s, t));
@@ -554,16 +595,20 @@ static void type_let(struct sema *s, struct stmt *st)
 {
 	struct var *v = st->let.var->var.var;
 	const struct type *t = st->let.type ? compound_named(s, st->let.type) : NULL;
-	const struct type *value = NULL;
+	const struct type *value =
+		st->let.value ? value_type(s, st->let.value, st->let.var) : NULL;
+	enum type_space space =
+		value && value->kind == TY_POINTER ? value->space : sema_space(s->probe);
 
 	if (t && t->kind == TY_POINTER)
-		t = type_pointer(s->arena, t->to, sema_space(s->probe));
+		t = type_pointer(s->arena, t->to, space);
+	if (t && t->kind == TY_ARRAY && !t->size)
+		t = sema_error(s, st->let.type->span, "limit-array",
+			       "%s needs a number of elements here", sema_name_of(s, t));
 	if (st->let.type) {
 		v->type = t ? t : &type_error;
 		v->is_declared = true;
 	}
-	if (st->let.value)
-		value = value_type(s, st->let.value, st->let.var);
 	if (value && v->type != &type_error)
 		assign_var(s, v, value, st->let.value);
 	st->let.var->type = v->type ? v->type : &sema_unknown;
@@ -579,7 +624,11 @@ static void type_for(struct sema *s, struct stmt *st)
 		v->map = over->map.map;
 		over->type = &type_error;
 		t = v->map ? compound_entry(s, v->map) : &type_error;
-		if (v->map && !v->map->n_keys)
+		if (v->map && sema_is_keyed_histogram(over))
+			t = sema_error(s, over->span, "loop-map",
+				       "a histogram cannot be gone over: %s has an entry for each key and bucket",
+				       over->map.name);
+		else if (v->map && !v->map->n_keys)
 			t = sema_error(s, over->span, "loop-map", "%s has no keys to go over", over->map.name);
 	} else {
 		const struct type *x = sema_need_int(s, st->loop.from, ".."), *y = sema_need_int(s, st->loop.to, "..");
@@ -602,7 +651,7 @@ static void type_loop(struct sema *s, struct stmt *st)
 		return;
 	}
 	if (st->kind == ST_WHILE)
-		sema_need_int(s, st->loop.cond, "while");
+		need_truth(s, st->loop.cond, "while");
 	else
 		sema_need_int(s, st->loop.count, "unroll");
 	type_block(s, &st->loop.body);
@@ -612,8 +661,12 @@ static void type_assign(struct sema *s, struct stmt *st)
 {
 	struct expr *target = st->assign.target;
 	const struct type *t = value_type(s, st->assign.value, target);
+	bool is_step = target->kind == EX_VAR && sema_type_expr(s, target)->kind == TY_POINTER &&
+		       (st->assign.op == OP_ADD || st->assign.op == OP_SUB);
 
-	if (st->assign.op != OP_NONE && t->kind != TY_ERROR && !type_is_integral(t))
+	if (is_step && type_is_integral(t))
+		t = target->type;
+	else if (st->assign.op != OP_NONE && t->kind != TY_ERROR && !type_is_integral(t))
 		t = sema_error(s, st->assign.value->span, "operand-type",
 			       "'%s=' needs integers, this is %s", op_str(st->assign.op), sema_name_of(s, t));
 	if (target->kind == EX_VAR && target->var.var)
@@ -637,7 +690,7 @@ static void type_stmt(struct sema *s, struct stmt *st)
 		type_assign(s, st);
 		return;
 	case ST_IF:
-		sema_need_int(s, st->branch.cond, "if");
+		need_truth(s, st->branch.cond, "if");
 		type_block(s, &st->branch.then);
 		type_block(s, &st->branch.otherwise);
 		return;
@@ -674,7 +727,7 @@ static void type_program(struct sema *s)
 	for (uint32_t i = 0; i < s->program->n_probes; i++) {
 		s->probe = s->program->probes[i];
 		if (s->probe->predicate)
-			sema_need_int(s, s->probe->predicate, "/predicate/");
+			need_truth(s, s->probe->predicate, "/predicate/");
 		type_block(s, &s->probe->body);
 	}
 }

@@ -26,11 +26,31 @@ static inline bool sema_is_wrong(const struct type *t)
 const struct type *sema_type_expr(struct sema *s, struct expr *e);
 /* Likewise, and it must be an integer; `op` is for the message. */
 const struct type *sema_need_int(struct sema *s, struct expr *e, const char *op);
+/* The same of an expression whose type was found already: each is visited once, or nesting takes
+ * exponential time. */
+const struct type *sema_check_int(struct sema *s, const struct expr *e, const char *op);
 const struct type *sema_unify(struct sema *s, const struct type *x, const struct type *y);
 const struct type *sema_stored(const struct type *t);
+/* What an expression sees of a map's value: most aggregations are integers there. */
+const struct type *sema_read_type(const struct type *t);
 void sema_widen(struct sema *s, const struct type **slot, struct span *first, const struct type *t,
 		const struct expr *from, const char *what);
 const char *sema_name_of(struct sema *s, const struct type *t);
+
+/* ---- sema_memory.c */
+/* `e` of a pointer and something else. */
+const struct type *memory_arith(struct sema *s, struct expr *e);
+/* Addresses, one of the kernel and one of a traced program? */
+bool memory_mixes(const struct type *x, const struct type *y);
+/* A pointer, and a pointer or a number? */
+bool memory_comparable(const struct type *x, const struct type *y);
+/* The type of what is read at an address of type `t`, by `e`. */
+const struct type *memory_read(struct sema *s, const struct expr *e, const struct type *t);
+const struct type *memory_array(struct sema *s, struct span at, const struct type *elem,
+				uint64_t n);
+const struct type *memory_cast(struct sema *s, struct expr *e, const struct type *t,
+			       const struct type *to);
+const struct type *memory_index(struct sema *s, struct expr *e, const struct type *t);
 
 /* ---- sema_compound.c */
 /* sema_unify of two compound types that differ. */

@@ -26,7 +26,7 @@ enum span_kind probe_span(const struct attach_point *p)
 	if (kind != SPAN_BY_EVENT)
 		return kind;
 	if (probe_is_sched_switch(p))
-		return SPAN_SWITCH;
+		return p->ends_slice ? SPAN_SLICE : SPAN_SWITCH;
 	if (p->syscall >= 0 && strncmp(p->format->event, exit_prefix, sizeof(exit_prefix) - 1) == 0)
 		return SPAN_SYSCALL;
 	return SPAN_NO;
@@ -132,11 +132,47 @@ struct probe *sema_to_start(struct sema *s)
 	return p;
 }
 
+bool sema_is_open_end(const struct sema *s)
+{
+	return s->program->config.open_spans == OPEN_SPANS_COUNT && s->probe->uses_delta &&
+	       !s->probe->is_start && s->probe->n_points &&
+	       span_rows[probe_span(&s->probe->points[0])].state == STATE_TASK;
+}
+
 /* ---- check hooks ------------------------------------------------------------------------- */
 
 const struct type *chk_delta(struct sema *s, struct expr *e)
 {
 	return sema_need_span(s, e, "delta") ? type_int(8, false) : &type_error;
+}
+
+/* The body runs at the plain event, of the thread that leaves. */
+const struct type *chk_oncpu(struct sema *s, struct expr *e)
+{
+	struct probe *p = s->probe;
+
+	if (p->is_start)
+		return type_int(8, false); /* sema_check_entry says it */
+	for (uint32_t i = 0; i < p->n_points; i++) {
+		if (!probe_is_sched_switch(&p->points[i])) {
+			sema_error(s, e->span, "no-span", "%s does not end a thread's time on the CPU, so "
+				   "it has no 'oncpu'", p->points[i].name);
+			if (s->report)
+				diag_hint(s->diags, "tracepoint:sched:sched_switch does");
+			return &type_error;
+		}
+		if (!p->points[i].has_raw)
+			return sema_error(s, e->span, "no-btf", "'oncpu' needs the kernel's BTF type information");
+		p->points[i].ends_slice = true;
+	}
+	p->uses_oncpu = true;
+	if (!p->uses_delta)
+		return type_int(8, false);
+	sema_error(s, e->span, "no-span", "a probe has either 'oncpu', or one of 'delta', 'depth' and 'entry'");
+	if (s->report)
+		diag_hint(s->diags, "its body runs for the thread that leaves the CPU, or for the one that "
+				    "comes back: write two probes");
+	return &type_error;
 }
 
 const struct type *chk_depth(struct sema *s, struct expr *e)
@@ -146,10 +182,7 @@ const struct type *chk_depth(struct sema *s, struct expr *e)
 
 const struct type *chk_open(struct sema *s, struct expr *e)
 {
-	sema_error(s, e->span, "not-built", "'open' is not built yet");
-	if (s->report)
-		diag_hint(s->diags, "spans still open when tracing ends are not counted");
-	return &type_error;
+	return sema_need_span(s, e, "open") ? &type_bool : &type_error;
 }
 
 /* Integers are kept as wide as they are in variables. */

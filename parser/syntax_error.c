@@ -9,6 +9,8 @@
 #include "diag.h"
 #include "filter.h"
 #include "parser.tab.h"
+#include "probe.h"
+#include "slip.h"
 #include <string.h>
 
 enum { SHOWN_MOST = 30 }; /* bytes of the user's text in a message */
@@ -43,7 +45,7 @@ static bool begins_statement(int kind)
 {
 	return begins_value(kind) || kind == TOK_INC || kind == TOK_DEC || kind == TOK_IF ||
 	       (kind >= TOK_RETURN && kind <= TOK_UNROLL && kind != TOK_ELSE) ||
-	       kind == TOK_RESERVED || kind == TOK_DISCARD;
+	       kind == TOK_RESERVED || kind == TOK_DISCARD || kind == TOK_SIZEOF;
 }
 
 static int kind_before(const struct stop *s)
@@ -79,7 +81,10 @@ static const char *found(const struct stop *s, const struct token *t, char *buf,
 
 static bool say_not_built_word(const struct stop *s)
 {
-	if (s->at->kind == TOK_RESERVED)
+	if (kind_before(s) == TOK_RESERVED && s->at->kind == TOK_LPAREN) /* typeof($x) as a type */
+		diag_error(s->f->diags, s->before->span, "not-built", "'%s' is not built yet",
+			   s->before->text.text);
+	else if (s->at->kind == TOK_RESERVED)
 		diag_error(s->f->diags, s->at->span, "not-built", "'%s' is not built yet",
 			   s->at->text.text);
 	else
@@ -106,6 +111,9 @@ static bool say_value_form(const struct stop *s)
 	if (s->at->kind == TOK_RBRACE && expects(s, TOK_STRING) && expects(s, TOK_IF)) {
 		diag_error(s->f->diags, s->at->span, "syntax",
 			   "a block as a value must end in an expression without ';'");
+	} else if (kind_before(s) == TOK_SIZEOF) {
+		diag_error(s->f->diags, s->before->span, "syntax", "'sizeof' needs parentheses");
+		diag_hint(s->f->diags, "write sizeof(uint64) or sizeof($x)");
 	} else if (s->at->kind == TOK_RANGE && !expects(s, TOK_STRING)) {
 		diag_error(s->f->diags, s->at->span, "syntax", "a range belongs to 'for'");
 		diag_hint(s->f->diags, "write for ($i : 0..10) { … }");
@@ -113,6 +121,59 @@ static bool say_value_form(const struct stop *s)
 		return false;
 	}
 	return true;
+}
+
+/* ---- root items ---- */
+
+static const struct {
+	int kind;
+	const char *word, *form;
+} root_items[] = {
+	{TOK_CONFIG, "config", "config = { max_map_keys = 1000; missing_probes = warn }"},
+	{TOK_IMPORT, "import", "import \"file.bt\";"},
+	{TOK_MACRO, "macro", "macro name($variable, @map, expression) { … }"},
+	{TOK_FN, "fn", "fn name($x : int64) : int64 { … }"},
+	{TOK_ROOT_LET, "let", "let @map = hash(1000);"},
+};
+
+static bool ends_item(const struct filter *f, const struct token *t)
+{
+	if (t->kind == TOK_RBRACE)
+		return f->tokens[t->partner].inside == NO_TOKEN;
+	return t->kind == TOK_SEMI && t->inside == NO_TOKEN;
+}
+
+/* In an item of the root, but not in the body of a macro or fn: what the item looks like. */
+static bool say_root_item(const struct stop *s)
+{
+	uint32_t region = filter_region(s->f, s->index);
+	char buf[64];
+
+	for (uint32_t i = s->index + 1; i-- > 0;) {
+		const struct token *t = &s->f->tokens[i];
+
+		if (t->kind == TOK_ATTACH || (i < s->index && ends_item(s->f, t)))
+			return false;
+		for (size_t k = 0; k < sizeof(root_items) / sizeof(root_items[0]); k++) {
+			if (root_items[k].kind != t->kind || i == s->index)
+				continue;
+			if (region != NO_TOKEN && t->kind != TOK_CONFIG)
+				return false;
+			if (t->kind == TOK_ROOT_LET && s->at->kind == TOK_VAR)
+				diag_error(s->f->diags, s->at->span, "syntax",
+					   "only maps are declared outside of blocks");
+			else if (s->n_expected == 1 && expects(s, TOK_SEMI))
+				diag_error(s->f->diags, s->at->span, "syntax", "missing ';' before %s",
+					   found(s, s->at, buf, sizeof(buf)));
+			else
+				diag_error(s->f->diags, s->at->span, "syntax",
+					   "%s does not fit '%s' here",
+					   found(s, s->at, buf, sizeof(buf)), root_items[k].word);
+			diag_hint(s->f->diags, "write %s", root_items[k].form);
+			return true;
+		}
+	}
+	return false;
 }
 
 /* ---- top level ---- */
@@ -135,6 +196,35 @@ static const struct token *angle_end(const struct stop *s)
 	return NULL;
 }
 
+static bool has_char(const struct token *t, char c)
+{
+	return memchr(t->text.text, c, t->text.len) != NULL;
+}
+
+static bool is_probe_type(const struct token *t)
+{
+	for (int i = 0; i < PROBE_COUNT; i++)
+		if (probe_type_is(t->text.text, t->text.len, (enum probe_id)i))
+			return true;
+	return false;
+}
+
+/* A word behind a head, where its block should be. */
+static void hint_second(const struct stop *s)
+{
+	const struct token *head = s->before;
+
+	if (has_char(head, '('))
+		diag_hint(s->f->diags, "statements stand in a probe's block: BEGIN { … }");
+	else if (has_char(s->at, ':') || is_probe_type(s->at))
+		diag_hint(s->f->diags, "attach points of one probe have a comma between them");
+	else if (probe_type_is(head->text.text, head->text.len, PROBE_KPROBE) ||
+		 probe_type_is(head->text.text, head->text.len, PROBE_KRETPROBE))
+		diag_hint(s->f->diags, "write %s:%s", head->text.text, s->at->text.text);
+	else
+		diag_hint(s->f->diags, "statements stand in { … }, a condition before it: /pid == 1/");
+}
+
 /* Behind a head that no block follows. */
 static void say_no_block(const struct stop *s)
 {
@@ -148,12 +238,36 @@ static void say_no_block(const struct stop *s)
 	}
 	diag_error(s->f->diags, head->span, "syntax", "probe has no block: write { … } behind %s",
 		   found(s, head, buf, sizeof(buf)));
+	if (head->kind == TOK_ATTACH && s->at->kind != TOK_ATTACH && has_char(head, '('))
+		hint_second(s);
 	if (s->at->kind != TOK_ATTACH || head->kind != TOK_ATTACH)
 		return;
 	if (head->text.text[head->text.len - 1] == '<')
 		diag_hint(s->f->diags, "a space before '<' opens a block");
 	else if (!angle_end(s))
-		diag_hint(s->f->diags, "attach points of one probe have a comma between them");
+		hint_second(s);
+}
+
+/* Between `param` and its ';'. */
+static bool say_param(const struct stop *s)
+{
+	char buf[64];
+
+	if (s->at->inside != NO_TOKEN)
+		return false;
+	for (uint32_t i = s->index; i-- > 0;) {
+		int kind = s->f->tokens[i].kind;
+
+		if (kind == TOK_PARAM_ITEM) {
+			diag_error(s->f->diags, s->at->span, "syntax", "%s does not fit in a parameter",
+				   found(s, s->at, buf, sizeof(buf)));
+			diag_hint(s->f->diags, "write param $seconds: uint64 = none \"what it is\";");
+			return true;
+		}
+		if (kind == TOK_SEMI || kind == TOK_RBRACE || kind == TOK_ANGLE_CLOSE)
+			return false;
+	}
+	return false;
 }
 
 static bool say_top_level(const struct stop *s)
@@ -396,9 +510,9 @@ void syntax_error(struct filter *f, const int *expected, int n_expected)
 	n_said = f->diags->n;
 	if (s.at->is_quiet)
 		return;
-	if (!say_not_built_word(&s) && !say_top_level(&s) && !say_not_built_value(&s) &&
-	    !say_value_form(&s) && !say_assignment(&s) && !say_incdec(&s) && !say_if(&s) &&
-	    !say_semicolon(&s))
+	if (!say_param(&s) && !say_root_item(&s) && !say_not_built_word(&s) && !say_top_level(&s) &&
+	    !syntax_slip(f) && !say_not_built_value(&s) && !say_value_form(&s) &&
+	    !say_assignment(&s) && !say_incdec(&s) && !say_if(&s) && !say_semicolon(&s))
 		say_generic(&s);
 	if (f->diags->n > n_said)
 		add_angle_note(&s);

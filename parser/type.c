@@ -139,6 +139,14 @@ const struct type *type_pointer(struct arena *a, const struct type *to, enum typ
 	return t;
 }
 
+const struct type *type_array(struct arena *a, const struct type *elem, uint32_t n)
+{
+	struct type *t = arena_new_of(a, struct type);
+
+	*t = (struct type){.kind = TY_ARRAY, .size = n * elem->size, .align = 8, .to = elem};
+	return t;
+}
+
 int type_member_index(const struct type *t, const char *name)
 {
 	char number[16];
@@ -247,6 +255,9 @@ const char *type_str(struct arena *a, const struct type *t)
 		return compound_str(a, t);
 	case TY_POINTER:
 		return arena_printf(a, "%s *", type_str(a, t->to));
+	case TY_ARRAY:
+		return t->size ? arena_printf(a, "%s[%u]", type_str(a, t->to), type_elements(t))
+			       : arena_printf(a, "%s[]", type_str(a, t->to));
 	}
 	return "?";
 }

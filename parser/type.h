@@ -28,6 +28,7 @@ enum type_kind {
 	TY_TUPLE,     /* .members, at their offsets; padding is zero, so that keys compare */
 	TY_RECORD,    /* likewise, with names */
 	TY_POINTER,   /* 8 bytes: an address of .to in .space */
+	TY_ARRAY,     /* .size / .to->size elements of .to: type_elements */
 };
 
 /* Aggregations: the rows of aggs.def. */
@@ -89,6 +90,8 @@ const struct type *type_tuple(struct arena *a, bool is_record, struct type_membe
 			      uint32_t n);
 /* A pointer to `to`. */
 const struct type *type_pointer(struct arena *a, const struct type *to, enum type_space space);
+/* `n` elements of integers, booleans or pointers. Begins at a multiple of 8 wherever it is. */
+const struct type *type_array(struct arena *a, const struct type *elem, uint32_t n);
 /* Index of the member that `.name` reads, -1 when there is none: a number in a tuple. */
 int type_member_index(const struct type *t, const char *name);
 /* Both of compound types, member by member. */
@@ -111,10 +114,16 @@ static inline bool type_is_compound(const struct type *t)
 	return t->kind == TY_TUPLE || t->kind == TY_RECORD;
 }
 
+static inline uint32_t type_elements(const struct type *array)
+{
+	return array->size / array->to->size;
+}
+
 /* Is a value of it a piece of memory, not a register? */
 static inline bool type_is_memory(const struct type *t)
 {
-	return t->kind == TY_STRING || t->kind == TY_USYM || type_is_compound(t);
+	return t->kind == TY_STRING || t->kind == TY_USYM || t->kind == TY_ARRAY ||
+	       type_is_compound(t);
 }
 
 static inline bool type_is_integral(const struct type *t)

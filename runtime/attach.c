@@ -67,6 +67,7 @@ static att_fn *const attachers[PP_KIND_COUNT] = {
 	[PP_SYSCALL_ENTER] = att_typed,
 	[PP_SYSCALL_EXIT] = att_typed,
 	[PP_SWITCH_SPAN] = att_typed,
+	[PP_OPEN_SPANS] = att_nothing,
 	[PP_TRACEPOINT] = att_tracepoint,
 	[PP_INTERVAL] = att_interval,
 	[PP_PROFILE] = att_profile,

@@ -36,9 +36,9 @@ void early_maps_create(struct session_prep *prep, const struct plan *plan)
 			    m->kind == PM_HASH ? BPF_MAP_TYPE_HASH : BPF_MAP_TYPE_PERCPU_HASH,
 			    m->key_size, m->value_size, m->max_entries, BPF_F_NO_PREALLOC);
 	}
-	if (plan->needs.kstack || plan->needs.ustack)
+	if (plan->needs.stack_entries)
 		add(prep, "sonde_stacks", BPF_MAP_TYPE_HASH, sizeof(uint64_t),
-		    sizeof(struct sonde_stack), SONDE_STACK_ENTRIES, BPF_F_NO_PREALLOC);
+		    sizeof(struct sonde_stack), plan->needs.stack_entries, BPF_F_NO_PREALLOC);
 	if (plan->needs.ring_buffer)
 		add(prep, "sonde_events", BPF_MAP_TYPE_RINGBUF, 0, 0, plan->needs.ring_bytes, 0);
 }

@@ -41,13 +41,12 @@ static int each_string_block(const struct table *t, size_t overlap,
 		return -ENOMEM;
 	while (!err && at < t->strings_size) {
 		uint64_t left = t->strings_size - at;
-		size_t room = STRING_BLOCK + overlap;
-		size_t got =
-			elfsym_read_at(t->fd, block, left < room ? left : room, t->strings + at);
+		size_t room = STRING_BLOCK + overlap, want = left < room ? left : room;
+		size_t got = elfsym_read_at(t->fd, block, want, t->strings + at);
 
 		memset(block + got, 0, room - got);
 		err = fn(ctx, block, room, at);
-		if (got < room)
+		if (got < want) /* the file was cut short meanwhile */
 			break;
 		at += STRING_BLOCK;
 	}

@@ -5,14 +5,12 @@
  * the old one runs any more, read what it has, then delete it. Nothing between is lost.
  */
 #include "events.h"
+#include "grace.h"
 #include "log.h"
 #include "map_read.h"
 #include <errno.h>
-#include <linux/membarrier.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 int events_init(struct events *e, struct session *s, struct out *out)
 {
@@ -84,11 +82,17 @@ static void print_map(struct events *e, uint32_t map, uint32_t oldest, uint32_t 
  * 10 ms and more. It serves for all maps that were cleared before it began. */
 static void wait_for_programs(struct events *e, uint32_t map, uint32_t epoch)
 {
+	int err;
+
 	if (!e->s->control || (int32_t)(e->settled[map] - epoch) > 0)
 		return;
 	for (uint32_t i = 0; i < e->s->plan->n_maps; i++)
 		e->settled[i] = __atomic_load_n(&e->s->control->epoch[i], __ATOMIC_ACQUIRE);
-	syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
+	err = grace_wait();
+	if (err && !e->is_grace_refused)
+		log_warning("the kernel does not let this process wait for running programs (%s): what they "
+			    "add while a map is cleared may be lost", strerror(-err));
+	e->is_grace_refused |= err != 0;
 }
 
 /* Delete what has `epoch` or less. */

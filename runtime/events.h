@@ -11,6 +11,7 @@ struct events {
 	struct out *out;
 	bool exited; /* exit() came: later records are ignored */
 	int exit_code;
+	bool is_grace_refused; /* said once */
 	int error;   /* first failure of a write: -EPIPE ends the run quietly */
 	uint32_t *cleared; /* by map: epochs before this one are deleted */
 	uint32_t *settled; /* by map: no program uses an epoch before this one */

@@ -7,6 +7,7 @@
  *	function NAME				a function of the kernel
  *	iterator NAME FIELD:TYPE…		TYPE: pointer, u32, s64 …; the first at offset 0
  *	feature btf|kprobe|uprobe|uprobe_multi
+ *	cpus N					possible CPUs, 1 when nothing is said
  * Blank lines and lines that start with '#' are skipped; paths are compared as they are written.
  * What the file does not say does not exist. All of it is read at the start, so that a bad line is
  * reported before anything else happens; of two equal facts the first counts.
@@ -37,6 +38,7 @@ struct facts {
 	struct fact *facts;
 	uint32_t n_facts, room;
 	bool has[KF_COUNT];
+	uint32_t n_cpus;
 };
 
 static const struct facts *facts_of(const struct kernel *k)
@@ -181,6 +183,11 @@ static int facts_each_iterator(struct kernel *kernel, kernel_name_fn fn, void *c
 static bool facts_has_feature(struct kernel *kernel, enum kernel_feature f)
 {
 	return (unsigned int)f < KF_COUNT && facts_of(kernel)->has[f];
+}
+
+static uint32_t facts_n_cpus(struct kernel *k)
+{
+	return facts_of(k)->n_cpus ? facts_of(k)->n_cpus : 1;
 }
 
 static void facts_close(struct kernel *kernel)
@@ -378,12 +385,22 @@ static int read_feature(struct reader *r)
 	return bad_line(r, "write feature btf, kprobe, uprobe or uprobe_multi");
 }
 
+static int read_cpus(struct reader *r)
+{
+	uint64_t n;
+
+	if (r->n_words != 2 || !read_number(r->words[1], &n) || n < 1 || n > 8192)
+		return bad_line(r, "write cpus N, 1 to 8192");
+	r->k->n_cpus = (uint32_t)n;
+	return 0;
+}
+
 static const struct {
 	const char *word;
 	int (*read)(struct reader *r);
 } directives[] = {
 	{"tracepoint", read_tracepoint}, {"raw", read_raw},	    {"symbol", read_symbol},
-	{"function", read_function},	 {"feature", read_feature},
+	{"function", read_function},	 {"feature", read_feature}, {"cpus", read_cpus},
 	{"iterator", read_iterator},
 };
 
@@ -392,7 +409,8 @@ static int read_directive(struct reader *r)
 	for (size_t i = 0; i < sizeof(directives) / sizeof(*directives); i++)
 		if (!strcmp(r->words[0], directives[i].word))
 			return directives[i].read(r);
-	return bad_line(r, "a line starts with tracepoint, raw, symbol, function, iterator, feature or #");
+	return bad_line(r, "a line starts with tracepoint, raw, symbol, function, iterator, feature, cpus "
+			   "or #");
 }
 
 /* Cut the next line off the rest. False at the end of the file. */
@@ -472,6 +490,7 @@ struct kernel *facts_file_open(const char *path)
 		.iterator = facts_iterator,
 		.each_iterator = facts_each_iterator,
 		.has_feature = facts_has_feature,
+		.n_cpus = facts_n_cpus,
 		.close = facts_close,
 	};
 	if (!read_text(path, &k->text) && !read_facts(k, path))

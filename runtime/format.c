@@ -160,6 +160,19 @@ void format_parts(struct text *t, const struct view *v)
 	}
 }
 
+/* [1,2,3] */
+static void format_array(struct text *t, const struct view *v)
+{
+	struct view part;
+
+	for (uint32_t i = 0; i < type_elements(v->type); i++) {
+		text_char(t, i ? ',' : '[');
+		view_part(v, i, &part);
+		format_view(t, &part);
+	}
+	text_char(t, ']');
+}
+
 static void format_tuple(struct text *t, const struct view *v)
 {
 	text_char(t, '(');
@@ -207,6 +220,7 @@ void format_view(struct text *t, const struct view *v)
 	case TY_POINTER: text_hex(t, v->integer); break;
 	case TY_TUPLE: format_tuple(t, v); break;
 	case TY_RECORD: format_record(t, v); break;
+	case TY_ARRAY: format_array(t, v); break;
 	}
 }
 
@@ -330,6 +344,7 @@ static void convert_string(struct text *t, const struct plan_piece *p, const str
 	case TY_USTACK:
 	case TY_TUPLE:
 	case TY_RECORD:
+	case TY_ARRAY:
 	case TY_ERROR:
 	case TY_VOID: format_view(t, v); break;
 	}
@@ -352,6 +367,7 @@ static uint64_t view_integer(const struct view *v)
 	case TY_USTACK:
 	case TY_TUPLE:
 	case TY_RECORD:
+	case TY_ARRAY:
 	case TY_ERROR:
 	case TY_VOID: break; /* the checker lets none of them through */
 	}
@@ -384,11 +400,37 @@ static void convert(struct text *t, const struct plan_piece *p, const struct vie
 	}
 }
 
+enum { WIDEST = 4096 }; /* as a format that is written out may say */
+
+/* '*': as in C a negative width is one to the left, a negative precision is none. */
+static struct plan_piece with_stars(const struct plan_piece *p, const struct view *fields)
+{
+	struct plan_piece q = *p;
+	int64_t n;
+
+	if (p->width_arg) {
+		n = (int64_t)view_integer(&fields[p->width_arg - 1]);
+		q.left |= n < 0;
+		q.width = (int32_t)(n > WIDEST || n < -WIDEST ? WIDEST : n < 0 ? -n : n);
+	}
+	if (p->precision_arg) {
+		n = (int64_t)view_integer(&fields[p->precision_arg - 1]);
+		q.precision = (int32_t)(n > WIDEST ? WIDEST : n < 0 ? -1 : n);
+	}
+	return q;
+}
+
 void format_printf(struct text *t, const struct plan_event *e, const struct view *fields)
 {
 	for (uint32_t i = 0; i < e->n_pieces; i++) {
 		const struct plan_piece *p = &e->pieces[i];
+		struct plan_piece q;
+
 		text_put(t, p->text, p->text_len);
+		if (p->width_arg || p->precision_arg) {
+			q = with_stars(p, fields);
+			p = &q;
+		}
 		if (p->conv)
 			convert(t, p, &fields[p->field]);
 	}

@@ -420,6 +420,25 @@ static bool live_has_feature(struct kernel *kernel, enum kernel_feature f)
 	return k->features[f];
 }
 
+/* "0-3" or "0,2-5": the last number counts. */
+static uint32_t live_n_cpus(struct kernel *k)
+{
+	FILE *f = fopen("/sys/devices/system/cpu/possible", "re");
+	char text[256], *last;
+	uint32_t n = 1;
+
+	(void)k;
+	if (f && fgets(text, sizeof(text), f)) {
+		last = text + strlen(text);
+		while (last > text && last[-1] != '-' && last[-1] != ',')
+			last--;
+		n = (uint32_t)strtoul(last, NULL, 10) + 1;
+	}
+	if (f)
+		fclose(f);
+	return n;
+}
+
 void kernel_trim(struct kernel *kernel)
 {
 	struct live_kernel *k = live(kernel);
@@ -451,6 +470,7 @@ struct kernel *kernel_open(void)
 		.iterator = live_iterator,
 		.each_iterator = live_each_iterator,
 		.has_feature = live_has_feature,
+		.n_cpus = live_n_cpus,
 		.close = live_close,
 	};
 	k->tracefs_fd = k->btf_err = NOT_OPENED;

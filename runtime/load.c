@@ -18,6 +18,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <link.h>
 #include <linux/btf.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +33,9 @@
 /* Every struct that bpf_helpers/ reads, or reaches through a pointer. */
 static const char *const core_structs[] = {
 	"task_struct", "cred", "thread_info", "pt_regs", "mm_struct",
+	"css_set", "cgroup", "kernfs_node", /* large ones: needs.cgroup */
 };
+enum { N_STRUCTS = sizeof(core_structs) / sizeof(*core_structs), N_CGROUP_STRUCTS = 3 };
 
 static bool uses_core(const struct plan *plan)
 {
@@ -90,6 +93,41 @@ static void find_event_frames(struct sonde_config *config, const struct plan *pl
 	}
 }
 
+/* Libraries are loaded side by side; what is loaded later comes below them. */
+enum { LATER_LIBRARIES = 256 << 20 };
+
+static int own_code(struct dl_phdr_info *object, size_t size, void *ctx)
+{
+	struct sonde_config *config = ctx;
+	bool is_image = config->own_image.bytes == 0; /* the first is the program */
+	struct sonde_code *code = is_image ? &config->own_image : &config->own_libraries;
+
+	(void)size;
+	for (int i = 0; i < object->dlpi_phnum; i++) {
+		const ElfW(Phdr) *part = &object->dlpi_phdr[i];
+		uint64_t start = object->dlpi_addr + part->p_vaddr, end = start + part->p_memsz;
+
+		if (part->p_type != PT_LOAD)
+			continue;
+		if (code->bytes) {
+			end = end > code->start + code->bytes ? end : code->start + code->bytes;
+			start = start < code->start ? start : code->start;
+		}
+		*code = (struct sonde_code){start, end - start};
+	}
+	return 0;
+}
+
+/* All that this process executes: a system call from elsewhere is another's. */
+static void find_own_code(struct sonde_config *config)
+{
+	dl_iterate_phdr(own_code, config);
+	if (config->own_libraries.bytes > 0) {
+		config->own_libraries.start -= LATER_LIBRARIES;
+		config->own_libraries.bytes += LATER_LIBRARIES;
+	}
+}
+
 void session_prepare(struct session_prep *prep, const struct plan *plan, struct kernel *k,
 		     const struct session_scope *scope)
 {
@@ -101,11 +139,12 @@ void session_prepare(struct session_prep *prep, const struct plan *plan, struct 
 	prep->config.scope_tgid = scope->tgid;
 	clock_gettime(CLOCK_BOOTTIME, &now);
 	prep->config.start_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	find_own_code(&prep->config);
 	if (plan->needs.cpus)
 		prep->config.n_cpus = (uint32_t)libbpf_num_possible_cpus();
 	if (uses_core(plan))
-		prep->btf_fd = kernel_btf_cut(k, core_structs,
-					      sizeof(core_structs) / sizeof(*core_structs));
+		prep->btf_fd = kernel_btf_cut(
+			k, core_structs, N_STRUCTS - (plan->needs.cgroup ? 0 : N_CGROUP_STRUCTS));
 	if (plan->needs.kstack) {
 		find_trace_runs(&prep->config);
 		find_event_frames(&prep->config, plan);
@@ -311,6 +350,11 @@ static void report_load(const struct session *s, int err)
 			  "a user namespace, on a kernel that is not locked down", strerror(-err));
 		return;
 	}
+	if (err == -ENOSYS) {
+		log_error("there is no bpf() here: the kernel lacks CONFIG_BPF_SYSCALL, or a seccomp profile (of "
+			  "a container) forbids it");
+		return;
+	}
 	if (err == -EMFILE) {
 		report_files();
 		return;
@@ -340,6 +384,9 @@ static void size_maps(struct session *s)
 	if (m)
 		bpf_map__set_max_entries(m, (s->plan->n_probes ? s->plan->n_probes : 1) *
 						    SONDE_LOSS_COUNT);
+	m = bpf_object__find_map_by_name(s->object, "sonde_stacks");
+	if (m)
+		bpf_map__set_max_entries(m, s->plan->needs.stack_entries);
 	m = bpf_object__find_map_by_name(s->object, "sonde_events");
 	if (m)
 		bpf_map__set_max_entries(m, s->plan->needs.ring_bytes);

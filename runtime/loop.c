@@ -372,6 +372,9 @@ static int start(struct loop *l)
 		return err;
 	if (l->o->follow)
 		session_follow(l->s, l->o->pid);
+	err = session_open_begin(l->s);
+	if (err)
+		return err;
 	say_ready(l);
 	if (l->o->command)
 		command_release(l->o->command);
@@ -408,12 +411,16 @@ static int finish(struct loop *l)
 	uint64_t n_lost;
 	int err, write_err;
 
+	session_open_stop(l->s);
 	session_detach(l->s);
 	drain_all(l);
 	l->events.exited = false; /* END's output counts again */
-	err = session_run_special(l->s, PP_END);
+	err = session_open_count(l->s);
 	drain_all(l);
-	if (!l->o->tests)
+	l->events.exited = false;
+	err = session_run_special(l->s, PP_END) ?: err;
+	drain_all(l);
+	if (l->s->plan->config.print_maps_on_exit && !l->o->tests)
 		events_print_maps(&l->events);
 	flush(l); /* before what is said on standard error */
 	n_lost = loss_report(l->s, l->events.out);

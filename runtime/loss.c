@@ -41,6 +41,10 @@ static const struct {
 				   "not an address, or a page that is not in memory now", "read-fault"},
 	[SONDE_LOSS_RUN] = {"runs left out, probes nested too deeply on a CPU", NULL, "run"},
 	[SONDE_LOSS_LOOP_CUT] = {"loops were cut after 1048576 rounds", NULL, "loop-cut"},
+	[SONDE_LOSS_INDEX] = {"indexes behind an array's or string's end, read as 0", "test the index",
+			      "index"},
+	[SONDE_LOSS_SPAN_START] = {"times on the CPU not counted, their beginning was not seen",
+				   "the kernel's sched_switch leaves out some switches", "span-start"},
 };
 
 /* Sum of one counter over all possible CPUs. */

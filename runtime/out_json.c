@@ -141,15 +141,16 @@ static void put_as_text(struct out_json *w, const struct view *v)
 
 static void put_value(struct out_json *w, const struct view *v);
 
-/* [1, "a"] of a tuple, {"x": 1, "y": "a"} of a record. */
+/* [1, "a"] of a tuple or an array, {"x": 1, "y": "a"} of a record. */
 static void put_parts(struct out_json *w, const struct view *v)
 {
 	struct text *t = &w->file.text;
 	bool is_record = v->type->kind == TY_RECORD;
+	uint32_t n = v->type->kind == TY_ARRAY ? type_elements(v->type) : v->type->n_members;
 	struct view part;
 
 	text_char(t, is_record ? '{' : '[');
-	for (uint32_t i = 0; i < v->type->n_members; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		if (i)
 			text_char(t, ',');
 		if (is_record) {
@@ -186,7 +187,8 @@ static void put_value(struct out_json *w, const struct view *v)
 	case TY_NAME:
 	case TY_POINTER: put_as_text(w, v); break;
 	case TY_TUPLE:
-	case TY_RECORD: put_parts(w, v); break;
+	case TY_RECORD:
+	case TY_ARRAY: put_parts(w, v); break;
 	}
 }
 

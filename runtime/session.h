@@ -82,6 +82,12 @@ int session_iterate(struct session *s, struct out *out, void (*drain)(void *ctx)
 void session_detach(struct session *s);
 void session_close(struct session *s);
 
+/* open.c: spans of a script with open_spans = count. Note what is off CPU when all is attached;
+ * note when tracing ends, before detaching; run the bodies of open spans after it. */
+int session_open_begin(const struct session *s);
+void session_open_stop(const struct session *s);
+int session_open_count(const struct session *s);
+
 /* follow.c: what `pid` has started is traced too. Called when all is attached. */
 void session_follow(const struct session *s, uint32_t pid);
 

@@ -19,7 +19,7 @@ static const struct {
 	const char *says, *words, *help;
 } cases[] = {
 	{"total number of maps per program has reached", "one program uses more than 64 maps",
-	 "use keys instead of many maps; the probes of all system calls share one program"},
+	 "use keys instead of many maps"},
 	{"BPF program is too large", "checking the program takes more than a million steps",
 	 "make loops shorter, or split the script"},
 	{"is too complex", "the program has more branches than the verifier follows",

@@ -93,6 +93,7 @@ void view_make(struct view *v, const struct type *type, const void *bytes,
 	case TY_POINTER: v->integer = load_integer(bytes, sizeof(uint64_t), false); break;
 	case TY_TUPLE:
 	case TY_RECORD:
+	case TY_ARRAY:
 		v->compound.bytes = bytes;
 		v->compound.stacks = stacks;
 		break;
@@ -102,6 +103,10 @@ void view_make(struct view *v, const struct type *type, const void *bytes,
 void view_part(const struct view *v, uint32_t i, struct view *out)
 {
 	const struct type_member *m = &v->type->members[i];
+	const struct type *elem = v->type->to;
 
-	view_make(out, m->type, v->compound.bytes + m->offset, v->compound.stacks);
+	if (v->type->kind == TY_ARRAY)
+		view_make(out, elem, v->compound.bytes + i * elem->size, v->compound.stacks);
+	else
+		view_make(out, m->type, v->compound.bytes + m->offset, v->compound.stacks);
 }

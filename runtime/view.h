@@ -55,7 +55,7 @@ struct view {
 		struct {
 			const uint8_t *bytes;
 			struct stack_source *stacks;
-		} compound; /* TY_TUPLE, TY_RECORD: view_part gives the parts */
+		} compound; /* TY_TUPLE, TY_RECORD, TY_ARRAY: view_part gives the parts */
 	};
 };
 
@@ -85,7 +85,7 @@ struct stack_source {
 void view_make(struct view *v, const struct type *type, const void *bytes,
 	       struct stack_source *stacks);
 
-/* Part `i` of a tuple or record. */
+/* Part `i` of a tuple, record or array. */
 void view_part(const struct view *v, uint32_t i, struct view *out);
 /* What could not be recorded or shown, of one probe and cause. */
 struct view_loss {

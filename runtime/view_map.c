@@ -61,8 +61,9 @@ static int compare_views(const struct view *a, const struct view *b);
 static int compare_parts(const struct view *a, const struct view *b)
 {
 	int order = 0;
+	uint32_t n = a->type->kind == TY_ARRAY ? type_elements(a->type) : a->type->n_members;
 
-	for (uint32_t i = 0; !order && i < a->type->n_members; i++) {
+	for (uint32_t i = 0; !order && i < n; i++) {
 		struct view x, y;
 
 		view_part(a, i, &x);
@@ -81,7 +82,8 @@ static int compare_views(const struct view *a, const struct view *b)
 			return compare_signed((int64_t)a->integer, (int64_t)b->integer);
 		return compare_unsigned(a->integer, b->integer);
 	case TY_TUPLE:
-	case TY_RECORD: return compare_parts(a, b);
+	case TY_RECORD:
+	case TY_ARRAY: return compare_parts(a, b);
 	case TY_POINTER:
 	case TY_BOOL: return compare_unsigned(a->integer, b->integer);
 	case TY_KSYM:

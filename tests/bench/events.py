@@ -1,5 +1,6 @@
 """events: jobs of cost per event: nanoseconds added to a system call, to a switch, to a printf."""
 
+import dataclasses
 import os
 import re
 import time
@@ -11,43 +12,47 @@ GETPPID = "tracepoint:syscalls:sys_enter_getppid { %s }"
 CHUNKS = 60  # a sample; a chunk is 2 to 8 ms, so that some are not disturbed
 CALLS, CALLS_WITH_STACKS, SWITCHES = 10_000, 2_000, 1_500
 STEADY, TRIES = 0.05, 4  # a round counts when before and after are so near, else it is done again
-BURST = 1_000_000
+BURST, MOST_NS, MOST_CPUS = 1_000_000, 150, 8
 SETTLE_S = 0.15
 ROUNDS_SHARE = 2  # a round here is long: half of the runs
 
 SPAN = "tracepoint:sched:sched_switch %s { %s @ = sum(delta); }"
-SWITCH_JOBS = (
-    ("the line", LINE, LINE_IN_BPFTRACE),
-    ("`@ = sum(delta)`", SPAN % ("", ""), None),
+SWITCH_JOBS = (  # what, program, in bpftrace, by hand, target
+    ("the line", LINE, LINE_IN_BPFTRACE, "off_stacks", None),
+    ("`@ = sum(delta)`", SPAN % ("", ""), None, "off_sum", None),
     ('filtered, `/comm == "nosuch"/`', SPAN % ('/comm == "nosuch"/', ""),
-     'tracepoint:sched:sched_switch /comm == "nosuch"/ { @ = count(); }'),
-    ("filtered, `/delta > 1s/`", SPAN % ("/delta > 1s/", ""), None),
+     'tracepoint:sched:sched_switch /comm == "nosuch"/ { @ = count(); }', None, 130),
+    ("filtered, `/delta > 1s/ { @ = sum(delta); }`", SPAN % ("/delta > 1s/", ""), None, "off_long", 130),
+    ("filtered, the line with `/delta > 1s/`", LINE.replace("<", "/delta > 1s/ <", 1), None, None, None),
 )
+CALL_JOBS = (("@ = count();", "count"), ("@[pid] = count();", "count_pid"), ("@[comm] = count();", "count_comm"),
+             ("@ = hist(nsecs);", "hist_nsecs"), ("@[kstack, ustack] = count();", "count_stacks"))
+BY_HAND = 1.1  # of what the hand-written program adds: the target where there is no other
 
 
 def system_calls(bench):
-    """Added to getppid by a probe on it, beside bpftrace and hand-written libbpf programs."""
-    loader = bench.compile("hand", "-lbpf")
-    by_hand = bench.compile_bpf("hand")
+    """Added to getppid by a probe on it, beside bpftrace and hand-written libbpf programs, and to a call
+    that is not traced."""
     rows = []
     with Workload(bench, "getppid") as load:
-        for body, hand in (("@ = count();", "count"), ("@[pid] = count();", "count_pid"),
-                           ("@[comm] = count();", None), ("@[kstack, ustack] = count();", None)):
-            jobs = tracers(bench, GETPPID % body, GETPPID % body)
-            if hand and by_hand:
-                jobs["hand-written"] = lambda hand=hand: hand_written(loader, by_hand, hand)
-            rows.append(added(bench, load, jobs, f"getppid, `{body.rstrip(';')}`",
+        for body, hand in CALL_JOBS:
+            program = GETPPID % body
+            rows.append(added(bench, load, tracers(bench, program, program, hand),
+                              f"getppid, `{body.rstrip(';')}`",
                               CALLS_WITH_STACKS if "stack" in body else CALLS))
     with Workload(bench, "getuid") as load:
-        jobs = tracers(bench, GETPPID % "@ = count();", GETPPID % "@ = count();")
-        rows.append(added(bench, load, jobs, "getuid while getppid is traced", CALLS))
+        program = GETPPID % "@ = count();"
+        rows.append(added(bench, load, tracers(bench, program, program, "count"),
+                          "getuid while getppid is traced", CALLS))
     return rows
 
 
-def tracers(bench, program, in_bpftrace):
+def tracers(bench, program, in_bpftrace, by_hand):
     jobs = {"sonde": lambda: sonde(bench, program)}
     if bench.bpftrace and in_bpftrace:
         jobs["bpftrace"] = lambda: bpftrace(bench, in_bpftrace)
+    if by_hand and bench.by_hand():
+        jobs["hand-written"] = lambda: hand_written(*bench.by_hand(), by_hand)
     return jobs
 
 
@@ -69,46 +74,61 @@ def added(bench, load, jobs, what, n, target=None):
     turns = {name: (lambda start=start: one(start)) for name, start in jobs.items()}
     got = take_turns(turns, max(3, bench.runs // ROUNDS_SHARE), SETTLE_S)
     mine = got.pop("sonde")
-    return Row("event", what, "ns", median(mine), min(mine), len(mine), target, "",
-               {name: median(values) for name, values in got.items()})
+    others = {name: median(values) for name, values in got.items()}
+    if target is None and "hand-written" in others:
+        target = BY_HAND * others["hand-written"]
+    return Row("event", what, "ns", median(mine), min(mine), len(mine), target, "", others,
+               {name: min(values) for name, values in got.items()})
 
 
 def switches(bench):
     """Added to a context switch between two processes that share one CPU."""
     with Workload(bench, "switch") as load:
-        return [added(bench, load, tracers(bench, program, other), "a switch, " + what, SWITCHES,
-                      130 if what.startswith("filtered") else None)
-                for what, program, other in SWITCH_JOBS]
+        return [added(bench, load, tracers(bench, program, other, hand), "a switch, " + what, SWITCHES, target)
+                for what, program, other, hand, target in SWITCH_JOBS]
 
 
 # ---- printf ---------------------------------------------------------------------------------------------
 
 def printf(bench):
-    """A burst of a million records into a file: all are there or counted as lost."""
-    with Workload(bench, "getppid") as load:
+    """A burst of a million records into a file, from each CPU: all are there or counted as lost."""
+    cpus = sorted(os.sched_getaffinity(0))[:MOST_CPUS]
+    return [row for cpu in cpus for row in printf_from(bench, cpu)]
+
+
+def printf_from(bench, cpu):
+    with Workload(bench, "getppid", cpu) as load:
         turns = {"sonde": lambda: burst(bench, load, sonde, "-o")}
         if bench.bpftrace:
             turns["bpftrace"] = lambda: burst(bench, load, bpftrace, "-o")
         got = take_turns(turns, max(3, bench.runs // 4), SETTLE_S)
-    costs = {name: [r[0] for r in runs] for name, runs in got.items()}
-    shares = {name: [r[1] / BURST * 100 for r in runs] for name, runs in got.items()}
-    sums = {name: [r[1] + r[2] for r in runs] for name, runs in got.items()}
+    sums = {name: [r.printed + r.lost for r in runs] for name, runs in got.items()}
     for name, values in sums.items():
         if any(v != BURST for v in values):
-            bench.note(f"{name}: printed + lost was {sorted(set(values))}, not {BURST}")
-    return [printf_row("getppid, `printf(\"%d\\n\", pid)`", "ns", costs),
-            printf_row("printed of a burst of 1,000,000", "%", shares),
-            printf_row("printed + lost", "", sums)]
+            bench.note(f"{name}, CPU {cpu}: printed + lost was {sorted(set(values))}, not {BURST}")
+    columns = (("ns added an event", "ns", lambda r: r.added_ns, MOST_NS),
+               ("offered", "M/s", lambda r: 1000 / r.ns, None),
+               ("lost", "", lambda r: r.lost, 0), ("printed + lost", "", lambda r: r.printed + r.lost, None))
+    return [printf_row(f"`printf(\"%d\\n\", pid)`, a burst of 1,000,000 on CPU {cpu}: {what}", unit,
+                       {name: [value(r) for r in runs] for name, runs in got.items()}, target)
+            for what, unit, value, target in columns]
 
 
-def printf_row(what, unit, lists):
-    mine = lists["sonde"]
-    return Row("printf", what, unit, median(mine), min(mine), len(mine), None, "",
-               {name: median(values) for name, values in lists.items() if name != "sonde"})
+def printf_row(what, unit, lists, target):
+    mine = lists.pop("sonde")
+    return Row("printf", what, unit, median(mine), min(mine), len(mine), target, "",
+               {name: median(values) for name, values in lists.items()})
+
+
+@dataclasses.dataclass
+class Burst:
+    ns: float  # an event, all in all
+    added_ns: float
+    printed: int
+    lost: int
 
 
 def burst(bench, load, tracer, option):
-    """(ns added an event, printed, lost)"""
     path = bench.path("burst")
     program = GETPPID.replace("{", "/pid == %d/ {") % (load.pid, 'printf("%d\\n", pid);')
     before = load.sample(1, BURST)
@@ -119,7 +139,7 @@ def burst(bench, load, tracer, option):
     with open(path, "rb") as f:
         printed = f.read().count(b"%d\n" % load.pid)
     os.unlink(path)
-    return traced - before, printed, lost_in(running.output)
+    return Burst(traced, traced - before, printed, lost_in(running.output))
 
 
 def lost_in(text):

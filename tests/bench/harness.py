@@ -32,6 +32,7 @@ class Row:
     target: float = None
     note: str = ""
     beside: dict = dataclasses.field(default_factory=dict)  # name -> median of the other tracer
+    beside_least: dict = dataclasses.field(default_factory=dict)  # and the least, where it says more
 
     def verdict(self):
         if self.target is None:
@@ -49,9 +50,17 @@ class Bench:
         self.folder = tempfile.TemporaryDirectory(prefix="sonde-bench-")
         self.env = dict(os.environ, LC_ALL="C.UTF-8")
         self.notes = []
+        self.hand = None
         self.bpftrace = find_bpftrace(self)
         self.spawn = self.compile("spawn")
         self.workload = self.compile("workload")
+
+    def by_hand(self):
+        """Loader and object of the hand-written programs, or None."""
+        if self.hand is None:
+            binary = self.compile_bpf("hand")
+            self.hand = (self.compile("hand", "-lbpf"), binary) if binary else ()
+        return self.hand
 
     def path(self, name):
         return os.path.join(self.folder.name, name)
@@ -62,8 +71,8 @@ class Bench:
 
     def compile(self, name, *libraries):
         binary = self.path(name)
-        subprocess.run([os.environ.get("CC", "cc"), "-O2", "-o", binary, os.path.join(HERE, name + ".c"),
-                        *libraries], check=True)
+        subprocess.run([os.environ.get("CC", "cc"), "-O2", "-fno-omit-frame-pointer", "-o", binary,
+                        os.path.join(HERE, name + ".c"), *libraries], check=True)
         return binary
 
     def compile_bpf(self, name):
@@ -159,8 +168,9 @@ def spawn(bench, word, command, inside=None):
 # ---- a workload that goes on while tracers come and go ---------------------------------------------
 
 class Workload:
-    def __init__(self, bench, kind):
-        self.process = subprocess.Popen([bench.workload, kind, str(bench.cpu)], text=True,
+    def __init__(self, bench, kind, cpu=None):
+        cpu = bench.cpu if cpu is None else cpu
+        self.process = subprocess.Popen([bench.workload, kind, str(cpu)], text=True,
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.pid = self.process.pid
 

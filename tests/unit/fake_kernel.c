@@ -180,7 +180,8 @@ static int fake_kernel_function(struct kernel *k, const char *name)
 
 static int fake_each_kernel_function(struct kernel *k, kernel_name_fn fn, void *ctx)
 {
-	(void)k;
+	if (fake(k)->function_err)
+		return fake(k)->function_err;
 	fn("vfs_read", ctx);
 	fn("vfs_write", ctx);
 	fn("ext4_sync_file [ext4]", ctx);
@@ -214,6 +215,12 @@ static bool fake_has_feature(struct kernel *k, enum kernel_feature f)
 	return f == KF_KPROBE ? !fake(k)->has_no_kprobes : f == KF_BTF ? !fake(k)->has_no_btf : true;
 }
 
+static uint32_t fake_n_cpus(struct kernel *k)
+{
+	(void)k;
+	return 4;
+}
+
 void fake_kernel_init(struct fake_kernel *f)
 {
 	*f = (struct fake_kernel){.k = {
@@ -228,6 +235,7 @@ void fake_kernel_init(struct fake_kernel *f)
 		.iterator = fake_iterator,
 		.each_iterator = fake_each_iterator,
 		.has_feature = fake_has_feature,
+		.n_cpus = fake_n_cpus,
 	}};
 }
 

@@ -291,6 +291,11 @@ static void no_elf(struct fake_kernel *k)
 	k->symbol_err = -ENOEXEC;
 }
 
+static void no_list(struct fake_kernel *k)
+{
+	k->function_err = -EPERM;
+}
+
 static void test_kernel_refusals(void **state)
 {
 	static const struct {
@@ -299,6 +304,7 @@ static void test_kernel_refusals(void **state)
 	} rows[] = {
 		{{"k:vfs_read", "no-kprobes", "CONFIG_KPROBES", "tracepoint"}, lack_kprobes},
 		{{"u:/bin/app:main", "no-binary", "not an ELF", NULL}, no_elf},
+		{{"k:vfs_*", "no-functions", "does not say", "available_filter_functions"}, no_list},
 	};
 
 	(void)state;

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One key of a keyed histogram: its buckets are entries of their own, so has_key and delete go over
+ * all that there can be (bpf_loop, 5.17; at most a few thousand). What another CPU adds meanwhile
+ * is before or behind, bucket by bucket.
+ */
+#include "../parser/agg.h"
+#include "../parser/arena.h"
+#include "gen.h"
+
+enum { HELPER_MAP_LOOKUP = 1, HELPER_MAP_DELETE = 3, HELPER_LOOP = 181 };
+
+/* long body(u64 bucket, void *key): ends the loop with 1. */
+static LLVMValueRef bucket_body(struct gen *g, uint32_t map, int helper, struct span span)
+{
+	LLVMTypeRef params[] = {g->i64, g->ptr};
+	LLVMBasicBlockRef before = LLVMGetInsertBlock(g->b);
+	LLVMValueRef outer = g->fn, fn, key, found;
+	LLVMMetadataRef di = g->di_fn;
+	const char *name = arena_printf(g->arena, "%s_bucket%u", g->prog->symbol, g->n_loops++);
+
+	g->fn = fn = LLVMAddFunction(g->module, name, LLVMFunctionType(g->i64, params, 2, false));
+	LLVMSetLinkage(fn, LLVMInternalLinkage);
+	g->di_fn = gen_di_body(g, fn, name, 2, span);
+	LLVMPositionBuilderAtEnd(g->b, gen_block(g, "entry"));
+	gen_place(g, span);
+	key = LLVMGetParam(fn, 1);
+	LLVMBuildStore(g->b, LLVMBuildTrunc(g->b, LLVMGetParam(fn, 0), g->i32, ""),
+		       gen_at(g, key, g->plan->maps[map].bucket_offset));
+	found = gen_helper(g, helper, (LLVMValueRef[]){g->maps[map], key}, 2);
+	if (helper == HELPER_MAP_LOOKUP)
+		found = LLVMBuildZExt(g->b, gen_truth(g, found), g->i64, "");
+	else
+		found = gen_u64(g, 0);
+	LLVMBuildRet(g->b, found);
+	g->fn = outer;
+	g->di_fn = di;
+	LLVMPositionBuilderAtEnd(g->b, before);
+	gen_place(g, span);
+	return fn;
+}
+
+static LLVMValueRef each_bucket(struct gen *g, struct expr *e, LLVMValueRef key, int helper,
+				uint32_t rounds)
+{
+	LLVMValueRef body = bucket_body(g, e->map.map->id, helper, e->span);
+
+	return gen_helper(g, HELPER_LOOP,
+			  (LLVMValueRef[]){gen_u64(g, rounds), body, key, gen_u64(g, 0)}, 4);
+}
+
+void gen_bucket_delete(struct gen *g, struct expr *e, LLVMValueRef key)
+{
+	each_bucket(g, e, key, HELPER_MAP_DELETE, agg_buckets(e->map.map->value));
+}
+
+/* One round more than there are buckets, which finds none: rounds say whether one was found. */
+LLVMValueRef gen_bucket_has(struct gen *g, struct expr *e, LLVMValueRef key)
+{
+	uint32_t n = agg_buckets(e->map.map->value);
+	LLVMValueRef rounds = each_bucket(g, e, key, HELPER_MAP_LOOKUP, n + 1);
+
+	rounds = LLVMBuildICmp(g->b, LLVMIntULE, rounds, gen_u64(g, n), "");
+	return LLVMBuildZExt(g->b, rounds, g->i64, "");
+}

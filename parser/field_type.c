@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Types of a tracepoint's fields, from what the kernel's format file says of them.
+ */
+#include "arena.h"
+#include "limits.h"
+#include "sema.h"
+#include <string.h>
+
+/* Arguments of system calls are words in the record whatever C says they are: the call itself
+ * takes only so much of one. */
+static const struct {
+	const char *text;
+	uint32_t size;
+	bool is_signed;
+} narrow[] = {
+	{"int", 4, true},	   {"unsigned int", 4, false}, {"unsigned", 4, false},
+	{"const int", 4, true},	   {"pid_t", 4, true},	       {"uid_t", 4, false},
+	{"gid_t", 4, false},	   {"umode_t", 2, false},      {"mode_t", 4, false},
+	{"clockid_t", 4, true},	   {"const clockid_t", 4, true}, {"key_t", 4, true},
+	{"timer_t", 4, true},	   {"mqd_t", 4, true},	       {"key_serial_t", 4, true},
+	{"rwf_t", 4, true},	   {"u32", 4, false},	       {"__u32", 4, false},
+	{"uint32_t", 4, false},	   {"__s32", 4, true},	       {"s32", 4, true},
+	{"long", 8, true},	   {"off_t", 8, true},	       {"loff_t", 8, true},
+	{"ssize_t", 8, true},
+};
+
+static const struct type *word_type(const struct tp_field *f)
+{
+	for (size_t i = 0; i < sizeof(narrow) / sizeof(*narrow); i++)
+		if (strcmp(f->type_text, narrow[i].text) == 0)
+			return type_int(narrow[i].size, narrow[i].is_signed);
+	return type_int(8, f->is_signed);
+}
+
+static bool is_word(uint32_t size)
+{
+	return size == 1 || size == 2 || size == 4 || size == 8;
+}
+
+const struct type *sema_field_type(struct arena *a, const struct tp_field *f)
+{
+	if (f->is_data_loc) /* a handle: of a text, or of what is not built yet */
+		return strstr(f->type_text, "__data_loc char[]") ? type_string(a, LIMIT_STR) : NULL;
+	if (f->is_char_array)
+		return type_string(a, f->size);
+	if (f->elem_size && is_word(f->elem_size) && f->size && f->size <= LIMIT_TUPLE_BYTES)
+		return type_array(a, type_int(f->elem_size, f->is_signed), f->size / f->elem_size);
+	if (f->elem_size)
+		return NULL;
+	if (f->size == 8)
+		return word_type(f);
+	return is_word(f->size) ? type_int(f->size, f->is_signed) : NULL;
+}

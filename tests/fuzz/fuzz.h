@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the fuzz targets share: the walk from bytes to a plan with the golden tests' kernel, a file
+ * of given bytes, and a place where messages go. A target is one file, fuzz_X.c; libFuzzer calls it
+ * (./dev fuzz). Crashes, leaks, undefined behaviour, hangs and failed asserts are its findings.
+ */
+#pragma once
+#include "parser/arena.h"
+#include "parser/ast.h"
+#include "parser/diag.h"
+#include "parser/kernel.h"
+#include "parser/plan.h"
+#include "parser/sema.h"
+#include "parser/source.h"
+#include "runtime/facts_file.h"
+#include "runtime/kernel_facts.h"
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* /dev/null, opened once: what is printed there is still formatted. */
+static inline FILE *fuzz_sink(void)
+{
+	static FILE *sink;
+
+	if (!sink)
+		sink = fopen("/dev/null", "we");
+	return sink;
+}
+
+/* The kernel of the golden tests, read once. */
+static inline struct kernel *fuzz_kernel(void)
+{
+	static struct kernel *k;
+
+	if (!k)
+		k = facts_file_open(FUZZ_KERNEL_FACTS);
+	if (!k)
+		exit(2);
+	return k;
+}
+
+/* A file that holds these bytes: a descriptor at its start. */
+static inline int fuzz_file(const uint8_t *data, size_t size)
+{
+	int fd = memfd_create("fuzz", MFD_CLOEXEC);
+
+	if (fd < 0 || write(fd, data, size) != (ssize_t)size || lseek(fd, 0, SEEK_SET))
+		exit(2);
+	return fd;
+}
+
+/* A script and how far it came: program and plan are NULL behind the first error. */
+struct fuzz_script {
+	struct arena *arena;
+	struct program *program;
+	struct plan *plan;
+};
+
+static inline void fuzz_walk(struct fuzz_script *f, const uint8_t *data, size_t size)
+{
+	static const char *const params[] = {"7", "word", "./app"};
+	struct plan_options options = {.scope_tree = size & 1};
+	struct diags d = {0};
+
+	*f = (struct fuzz_script){.arena = arena_new()};
+	d.arena = f->arena;
+	d.source = source_from_text(f->arena, "fuzz", (const char *)data, size);
+	if (!d.source)
+		return;
+	f->program = parse(f->arena, d.source, &d);
+	if (f->program)
+		ast_dump(f->program, false, fuzz_sink());
+	if (f->program && !d.n_errors) {
+		f->program->params = params;
+		f->program->n_params = sizeof(params) / sizeof(*params);
+		if (!sema_run(f->arena, f->program, fuzz_kernel(), &d)) {
+			ast_dump(f->program, true, fuzz_sink());
+			f->plan = plan_make(f->arena, f->program, &options, &d);
+		}
+	}
+	if (f->plan)
+		plan_dump(f->plan, 256, fuzz_sink());
+	diags_print(&d, fuzz_sink(), true);
+}

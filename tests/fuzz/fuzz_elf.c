@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An ELF file as the symbol reader sees it: nothing in it may be believed. */
+#include "fuzz.h"
+#include "runtime/elfsym.h"
+
+static void count(const char *name, void *ctx)
+{
+	uint64_t *n = ctx;
+
+	while (*name)
+		*n += (unsigned char)*name++;
+}
+
+static void count_function(const char *name, uint64_t vaddr, uint64_t file_offset, uint64_t size,
+			   void *ctx)
+{
+	uint64_t *n = ctx;
+
+	count(name, ctx);
+	*n += vaddr + file_offset + size;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	uint64_t n = 0, address, offset, length;
+	struct elfsym *e;
+	const char *name;
+	int err;
+
+	/* the second opening starts with an address: each builds its own index */
+	for (int turn = 0; turn < 2; turn++) {
+		e = elfsym_open_fd(fuzz_file(data, size), "/proc/self/fuzz", &err);
+		if (!e)
+			return 0;
+		for (uint64_t at = 0; turn && at < 0x5000; at += 0x3f1)
+			if (elfsym_by_address(e, at, &name, &offset))
+				count(name, &n);
+		elfsym_each_function(e, count_function, &n);
+		if (!elfsym_by_name(e, "main", &address, &offset, &length))
+			elfsym_file_to_vaddr(e, offset, &address);
+		elfsym_by_name(e, "handle", &address, &offset, &length);
+		elfsym_file_to_vaddr(e, n, &address);
+		elfsym_bytes(e);
+		elfsym_close(e);
+	}
+	return 0;
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * config_read(): names in any case and with a prefix, defaults, and the environment, which wins over
+ * the script, sonde's over bpftrace's. What the messages say is golden tests (unknown-option,
+ * option-value, …).
+ */
+#include "parser/config.h"
+#include "parser/arena.h"
+#include "parser/ast.h"
+#include "parser/diag.h"
+#include "parser/limits.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <cmocka.h>
+
+struct read {
+	struct arena *arena;
+	struct diags diags;
+	struct config config;
+};
+
+static void read_settings(struct read *r, struct setting *settings, uint32_t n,
+			  char *(*variable)(const char *))
+{
+	struct program p = {.settings = settings, .n_settings = n};
+
+	*r = (struct read){.arena = arena_new()};
+	r->diags.arena = r->arena;
+	config_read(r->arena, &p, variable, &r->diags);
+	r->config = p.config;
+}
+
+static char *nothing(const char *name)
+{
+	(void)name;
+	return NULL;
+}
+
+static void test_defaults(void **state)
+{
+	struct read r;
+
+	(void)state;
+	read_settings(&r, NULL, 0, nothing);
+	assert_int_equal(r.diags.n, 0);
+	assert_int_equal(r.config.max_map_keys, LIMIT_MAP_KEYS);
+	assert_int_equal(r.config.missing_probes, MISSING_ERROR);
+	assert_int_equal(r.config.open_spans, OPEN_SPANS_DROP);
+	assert_int_equal(r.config.print_maps_on_exit, 1);
+	arena_free(r.arena);
+}
+
+static void test_names(void **state)
+{
+	struct setting settings[] = {
+		{.key = "MAX_map_keys", .integer = 7},
+		{.key = "BPFTRACE_max_strlen", .integer = 9},
+		{.key = "missing_probes", .text = "Ignore"},
+		{.key = "print_maps_on_exit", .text = "off"},
+	};
+	struct read r;
+
+	(void)state;
+	read_settings(&r, settings, 4, nothing);
+	assert_int_equal(r.diags.n, 0);
+	assert_int_equal(r.config.max_map_keys, 7);
+	assert_int_equal(r.config.max_strlen, 9);
+	assert_int_equal(r.config.missing_probes, MISSING_IGNORE);
+	assert_int_equal(r.config.print_maps_on_exit, 0);
+	arena_free(r.arena);
+}
+
+static char *variables(const char *name)
+{
+	static char a[] = "11", b[] = "12", warn[] = "warn", bad[] = "12x";
+
+	if (strcmp(name, "SONDE_MAX_MAP_KEYS") == 0)
+		return a;
+	if (strcmp(name, "BPFTRACE_MAX_MAP_KEYS") == 0)
+		return b;
+	if (strcmp(name, "BPFTRACE_MISSING_PROBES") == 0)
+		return warn;
+	return strcmp(name, "SONDE_MAX_STRLEN") == 0 ? bad : NULL;
+}
+
+static void test_environment_wins(void **state)
+{
+	struct setting settings[] = {{.key = "max_map_keys", .integer = 7}};
+	struct read r;
+
+	(void)state;
+	read_settings(&r, settings, 1, variables);
+	assert_int_equal(r.config.max_map_keys, 11);
+	assert_int_equal(r.config.missing_probes, MISSING_WARN);
+	assert_int_equal(r.diags.n_errors, 1);
+	assert_string_equal(r.diags.items[0].tag, "option-value");
+	assert_non_null(strstr(r.diags.items[0].msg, "SONDE_MAX_STRLEN=12x"));
+	arena_free(r.arena);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_defaults),
+		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_environment_wins),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * `param` items: what words of the command line become, which probes are left out without them, and
+ * the tags "parameter-word" and "parameter-extra", which a script file alone cannot cause.
+ */
+#include "fake_kernel.h"
+#include "parser/arena.h"
+#include "parser/param.h"
+#include "parser/sema.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <cmocka.h>
+
+static const char script[] = "param $n: int64 = 7 \"a number\"; param $s: uint64 = none \"seconds\";\n"
+			     "BEGIN { @ = $n; @s = $s } interval:s:$s { exit(); }";
+
+/* Errors of `text` with these words; the world stays open. */
+static uint32_t check(struct world *w, const char *text, const char *const *words, uint32_t n)
+{
+	world_init(w);
+	w->diags.source = source_from_text(w->arena, "x.bt", text, strlen(text));
+	w->program = parse(w->arena, w->diags.source, &w->diags);
+	assert_non_null(w->program);
+	w->program->params = words;
+	w->program->n_params = n;
+	sema_run(w->arena, w->program, &w->kernel.k, &w->diags);
+	return w->diags.n_errors;
+}
+
+static const struct expr *value_of(const struct world *w, uint32_t i)
+{
+	return w->program->probes[0]->body.items[i]->assign.value;
+}
+
+static void test_words(void **state)
+{
+	static const char *const words[] = {"-3", "0x10"};
+	struct world w;
+
+	(void)state;
+	assert_int_equal(check(&w, script, words, 2), 0);
+	assert_int_equal(value_of(&w, 0)->kind, EX_UNARY);
+	assert_int_equal(value_of(&w, 1)->integer.value, 16);
+	assert_int_equal(w.program->n_probes, 2);
+	assert_string_equal(w.program->probes[1]->points[0].name, "interval:s:16");
+	assert_string_equal(param_usage(w.arena, w.program), "x.bt [N] [S]");
+	world_free(&w);
+}
+
+static void test_left_out(void **state)
+{
+	struct world w;
+
+	(void)state;
+	assert_int_equal(check(&w, script, NULL, 0), 0);
+	assert_int_equal(value_of(&w, 0)->integer.value, 7);
+	assert_int_equal(value_of(&w, 1)->integer.value, 0);
+	assert_int_equal(w.program->n_probes, 1);
+	world_free(&w);
+}
+
+/* One error, of this tag. */
+static void check_wrong(const char *text, const char *word, uint32_t n, const char *tag)
+{
+	const char *const words[] = {word, "2", "3"};
+	struct world w;
+
+	print_message("%s: %s\n", word, text);
+	assert_int_equal(check(&w, text, words, n), 1);
+	assert_string_equal(w.diags.items[0].tag, tag);
+	world_free(&w);
+}
+
+static void test_wrong(void **state)
+{
+	static const char *const no_numbers[] = {"", "ten", "10s", "1e3", "99999999999999999999", "5 ", "+1",
+						 "--1", "9223372036854775808"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(no_numbers) / sizeof(*no_numbers); i++)
+		check_wrong(script, no_numbers[i], 1, "parameter-word");
+	check_wrong("param $s: uint64 \"\"; BEGIN { @ = $s }", "-1", 1, "parameter-word");
+	check_wrong(script, "1", 3, "parameter-extra");
+	check_wrong("param $s: string \"\"; BEGIN { @ = str($s) }", "", 0, "parameter-missing");
+	check_wrong("param $s: uint64 = none \"\"; interval:s:$s { @ = 1 }", "", 0, "parameter-missing");
+}
+
+/* Texts stay texts, also where they read as numbers; names are whole words. */
+static void test_texts(void **state)
+{
+	static const char *const words[] = {"5"};
+	struct world w;
+
+	(void)state;
+	assert_int_equal(check(&w, "param $s: string \"\"; param $sx: string = none \"\";"
+				   "BEGIN { @a = $s; @b = $sx; } interval:s:$s { }", words, 1), 0);
+	assert_int_equal(value_of(&w, 0)->kind, EX_STRING);
+	assert_string_equal(value_of(&w, 1)->string.text, "");
+	assert_int_equal(w.program->n_probes, 2);
+	world_free(&w);
+	assert_int_equal(check(&w, "param $sx: uint64 = none \"\"; BEGIN { @ = 1; } interval:s:$s { }",
+			       NULL, 0), 1); /* $s is none of them */
+	world_free(&w);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_words),
+		cmocka_unit_test(test_left_out),
+		cmocka_unit_test(test_wrong),
+		cmocka_unit_test(test_texts),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
