@@ -106,11 +106,19 @@ static void note_program(struct arena *a, const struct options *o, struct kernel
 	command_free_words(words);
 }
 
+static enum plan_run run_of(const struct options *o)
+{
+	if (o->test || o->bench)
+		return o->test ? RUN_TESTS : RUN_BENCHES;
+	return o->mode == MODE_CHECK || o->emit ? RUN_ALL : RUN_ORDINARY;
+}
+
 /* Everything up to the plan. 0, or the exit status; *plan is NULL when a dump was all. */
 static int front_end(struct arena *a, const struct options *o, struct kernel *k, struct diags *d,
 		     struct program **program, struct plan **plan)
 {
-	struct plan_options po = {.scope_tree = (o->command || o->follow) && !o->system,
+	struct plan_options po = {.run = run_of(o),
+				  .scope_tree = (o->command || o->follow) && !o->system,
 				  .max_stacks = o->max_stacks};
 
 	*plan = NULL;

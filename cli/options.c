@@ -120,6 +120,20 @@ static int set_dry_run(struct options *o, const char *arg)
 	return 0;
 }
 
+static int set_test(struct options *o, const char *arg)
+{
+	(void)arg;
+	o->test = true;
+	return 0;
+}
+
+static int set_bench(struct options *o, const char *arg)
+{
+	(void)arg;
+	o->bench = true;
+	return 0;
+}
+
 static int set_follow(struct options *o, const char *arg)
 {
 	(void)arg;
@@ -297,6 +311,8 @@ static const struct option_row rows[] = {
 	{"-q", "--quiet", NULL, set_quiet, "only results, warnings and errors"},
 	{"--check", NULL, NULL, set_check, "check the script, load nothing"},
 	{"--dry-run", NULL, NULL, set_dry_run, "load the programs, attach them, and stop"},
+	{"--test", NULL, NULL, set_test, "run the script's tests (test:NAME) and nothing else"},
+	{"--bench", NULL, NULL, set_bench, "run the script's benchmarks (bench:NAME) and nothing else"},
 	{"--emit", NULL, "STAGE", set_emit,
 	 "print a stage of compiling and stop: ast types plan ir ir-opt asm elf"},
 	{"--kernel-facts", NULL, "FILE", set_facts,
@@ -385,6 +401,8 @@ static int check_combination(const struct options *o)
 		return usage_error("there is nothing to run: write -e 'PROGRAM' or a FILE");
 	if (o->command && o->pid)
 		return usage_error("-c and -p exclude each other");
+	if (o->test && o->bench)
+		return usage_error("--test and --bench exclude each other");
 	if (o->follow && !o->pid)
 		return usage_error("--follow goes with -p PID (-c follows by itself)");
 	if (o->reset && !o->interval_ns)

@@ -59,6 +59,7 @@ struct options {
 	bool reset;	      /* ... and empty them */
 	uint32_t max_stacks;  /* 0: the default */
 	bool strict;	      /* losses are exit status 4 */
+	bool test, bench;     /* run tests, benches */
 	bool dry_run;	      /* load, attach, stop */
 	int ready_fd;
 };

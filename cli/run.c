@@ -141,6 +141,7 @@ static int trace(const struct options *o, const struct session_scope *scope, str
 	struct loop_options lo = {.command = c, .pid = o->pid, .duration_ns = o->duration_ns,
 				  .interval_ns = o->interval_ns, .reset = o->reset,
 				  .strict = o->strict, .dry_run = o->dry_run,
+				  .tests = o->test || o->bench,
 				  .follow = o->follow && !o->system, .buffering = buffering_of(o),
 				  .ready_fd = o->ready_fd, .quiet = o->quiet,
 				  .everything = scope->scope == SONDE_SCOPE_ALL};

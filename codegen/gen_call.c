@@ -143,11 +143,16 @@ static bool sees_own_frame(enum plan_prog_kind kind)
 	case PP_SCOPE_EXEC:
 	case PP_FENTRY:
 	case PP_FEXIT:
+	case PP_SELF:
 		return true;
+	case PP_TEST:
+	case PP_BENCH:
 	case PP_OPEN_SPANS:
 	case PP_TRACEPOINT:
 	case PP_INTERVAL:
 	case PP_PROFILE:
+	case PP_EVENT:
+	case PP_ITER:
 	case PP_KPROBE:
 	case PP_KRETPROBE:
 	case PP_UPROBE:

@@ -367,7 +367,7 @@ struct value gen_expr(struct gen *g, struct expr *e)
 		if (e->field.object->type &&
 		    type_is_compound(e->field.object->type)) /* `args` has none */
 			return gen_field(g, e);
-		return gen_args_field(g, e);
+		return g->point->iter ? gen_iter_field(g, e) : gen_args_field(g, e);
 	case EX_CAST:
 		return gen_cast(g, e);
 	case EX_TUPLE:

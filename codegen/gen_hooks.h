@@ -15,5 +15,8 @@ gen_fn gen_pid, gen_tid, gen_uid, gen_comm, gen_cpu, gen_nsecs, gen_kstack, gen_
 	gen_usym, gen_strftime, gen_time, gen_has_key, gen_extreme, gen_log_bucket,
 	gen_linear_bucket, gen_len;
 
+/* ctx.FIELD of an iterator; printf there (gen_iter.c). */
+gen_fn gen_iter_field, gen_iter_printf;
+
 /* A field of a tracepoint's record, made from the raw tracepoint's arguments (rebuilt.def). */
 struct value gen_rebuilt_field(struct gen *g, const char *field, const struct type *type);

@@ -229,6 +229,9 @@ static void gen_by_kind(struct gen *g, LLVMBasicBlockRef out)
 	switch (g->prog->kind) {
 	case PP_BEGIN:
 	case PP_END:
+	case PP_SELF:
+	case PP_TEST:
+	case PP_BENCH:
 	case PP_INTERVAL:
 		gen_plain(g, out, false);
 		return;
@@ -236,6 +239,7 @@ static void gen_by_kind(struct gen *g, LLVMBasicBlockRef out)
 	case PP_TP_BTF:
 	case PP_TRACEPOINT:
 	case PP_PROFILE:
+	case PP_EVENT:
 	case PP_KPROBE:
 	case PP_KRETPROBE:
 	case PP_FENTRY:
@@ -247,6 +251,9 @@ static void gen_by_kind(struct gen *g, LLVMBasicBlockRef out)
 	case PP_SYSCALL_ENTER:
 	case PP_SYSCALL_EXIT:
 		gen_syscalls(g, out);
+		return;
+	case PP_ITER:
+		gen_iter_program(g, out);
 		return;
 	case PP_SWITCH_SPAN:
 		prog_select_probe(g, g->prog->probes[0]);
@@ -279,6 +286,8 @@ static void add_attribute(struct gen *g, LLVMValueRef fn, const char *name)
  * perf events are being closed. */
 static bool stops_after_exit(const struct gen *g)
 {
+	if (g->prog->pin || g->prog->test) /* it lives on without us; each is run for itself */
+		return false;
 	return (g->prog->n_probes || g->prog->n_starts) && g->prog->kind != PP_BEGIN &&
 	       g->prog->kind != PP_END && g->prog->kind != PP_OPEN_SPANS;
 }
@@ -301,14 +310,19 @@ void gen_program(struct gen *g, uint32_t index)
 	g->entry = gen_block(g, "entry");
 	body = gen_block(g, "body");
 	out = gen_block(g, "out");
-	LLVMPositionBuilderAtEnd(g->b, body);
+	LLVMPositionBuilderAtEnd(g->b, g->entry);
 	gen_place(g, g->prog->n_probes ? g->plan->probes[g->prog->probes[0]].span : SPAN_NONE);
+	g->result = g->prog->test ? LLVMBuildAlloca(g->b, g->i32, "result") : NULL;
+	LLVMPositionBuilderAtEnd(g->b, body);
 	if (stops_after_exit(g))
 		prog_only_if(g, LLVMBuildNot(g->b, gen_truth(g, gen_own(g, "sonde_control_exiting", NULL, 0)), ""),
 			out);
 	gen_by_kind(g, out);
 	LLVMPositionBuilderAtEnd(g->b, out);
-	LLVMBuildRet(g->b, LLVMConstInt(g->i32, 0, false));
+	LLVMBuildRet(g->b, g->result ? LLVMBuildLoad2(g->b, g->i32, g->result, "")
+				     : LLVMConstInt(g->i32, 0, false));
 	LLVMPositionBuilderAtEnd(g->b, g->entry);
+	if (g->result)
+		LLVMBuildStore(g->b, gen_u32(g, 0), g->result);
 	LLVMBuildBr(g->b, body);
 }

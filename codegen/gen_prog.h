@@ -20,6 +20,9 @@ void prog_body(struct gen *g);
 LLVMValueRef prog_context_word(struct gen *g, uint32_t i);
 LLVMValueRef prog_context_pointer(struct gen *g, uint32_t i);
 
+/* gen_iter.c: the whole program of an iterator. */
+void gen_iter_program(struct gen *g, LLVMBasicBlockRef out);
+
 /* Start and end of a kind of span, or both: the gen column of spans.def. The probe is selected; the
  * builder is at a block of its own, and the code ends by going to `out`. In a program of its own
  * that only starts spans, and in sys_enter's, g->is_start is set. */

@@ -81,6 +81,18 @@ static void gen_if(struct gen *g, struct stmt *st)
 	LLVMPositionBuilderAtEnd(g->b, end);
 }
 
+static void gen_result(struct gen *g, struct expr *e)
+{
+	struct value v = e ? gen_expr(g, e) : (struct value){0};
+
+	if (!e || !g->result)
+		return;
+	if (v.kind != V_INT) /* a text: something was returned */
+		LLVMBuildStore(g->b, gen_u32(g, 1), g->result);
+	else
+		LLVMBuildStore(g->b, LLVMBuildTrunc(g->b, v.v, g->i32, ""), g->result);
+}
+
 static void gen_stmt(struct gen *g, struct stmt *st)
 {
 	gen_place(g, st->span);
@@ -114,8 +126,7 @@ static void gen_stmt(struct gen *g, struct stmt *st)
 		gen_jump(g, st->kind == ST_BREAK);
 		return;
 	case ST_RETURN: /* what follows is generated into a block that nothing reaches */
-		if (st->expr)
-			gen_expr(g, st->expr);
+		gen_result(g, st->expr);
 		LLVMBuildBr(g->b, g->done);
 		LLVMPositionBuilderAtEnd(g->b, gen_block(g, "dead"));
 		return;

@@ -87,7 +87,7 @@ extern const struct builtin builtins[BI_COUNT];
 check_fn chk_args, chk_delta, chk_oncpu, chk_printf, chk_print, chk_clear, chk_delete,
 	chk_agg, chk_hist, chk_lhist, chk_quantiles, chk_str, chk_strftime,
 	chk_has_key, chk_len, chk_curtask, chk_ustack, chk_depth, chk_open, chk_entry, chk_retval,
-	chk_argn;
+	chk_argn, chk_ctx;
 
 /* The row of `name`, or NULL. */
 const struct builtin *builtin_find(const char *name);

@@ -56,6 +56,27 @@ struct typed_function {
 	struct tp_field result;	   /* size 0: none, or no number and no address */
 };
 
+/* A variable in an ELF file. */
+struct user_object {
+	const char *path; /* resolved: absolute, the file really opened */
+	uint64_t address; /* virtual address in the file */
+	uint64_t size;	  /* bytes, 0 when the file does not say */
+	bool is_movable;  /* the file is loaded at another address in each process */
+};
+
+/* What a program of an iterator is given of each object. */
+struct iter_field {
+	const char *name;
+	uint32_t offset, size; /* bytes */
+	bool is_signed, is_pointer;
+};
+
+struct kernel_iter {
+	const char *name; /* "task" */
+	struct iter_field *fields;
+	uint32_t n_fields;
+};
+
 enum kernel_feature {
 	KF_BTF,			/* /sys/kernel/btf/vmlinux */
 	KF_KPROBE,		/* the kprobe PMU */
@@ -100,6 +121,9 @@ struct kernel {
 	 * suggestions. Errors as user_symbol. */
 	int (*each_user_function)(struct kernel *k, const char *path, user_function_fn fn,
 				  void *ctx);
+	/* Resolve PATH and the variable NAME. Errors as user_symbol. */
+	int (*user_object)(struct kernel *k, const char *path, const char *name,
+			   struct user_object *out);
 	/* The questions below may be NULL: nothing is known then. */
 	/* Call fn with each file whose path the pattern ('*', '?', [...]) matches. 0 or -errno. */
 	int (*each_user_file)(struct kernel *k, const char *pattern, kernel_name_fn fn, void *ctx);
@@ -150,6 +174,10 @@ struct kernel {
 			  kernel_name_fn fn, void *ctx);
 	/* Call fn for every function of the BPF programs that are loaded now and have BTF. */
 	int (*each_bpf_function)(struct kernel *k, typed_function_fn fn, void *ctx);
+	/* The iterator `name`. 0, -ENOENT (there is none), other -errno when there is no BTF. */
+	int (*iterator)(struct kernel *k, const char *name, const struct kernel_iter **out);
+	/* Call fn for every iterator's name. */
+	int (*each_iterator)(struct kernel *k, kernel_name_fn fn, void *ctx);
 	bool (*has_feature)(struct kernel *k, enum kernel_feature f);
 	/* Possible CPUs: a per-CPU map has a value for each. */
 	uint32_t (*n_cpus)(struct kernel *k);

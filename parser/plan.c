@@ -11,6 +11,7 @@
 #include "diag.h"
 #include "limits.h"
 #include "plan_build.h"
+#include "plan_run.h"
 #include "sema.h"
 #include "span_kind.h"
 #include <ctype.h>
@@ -157,6 +158,18 @@ static enum plan_prog_kind prog_kind(const struct probe *p, const struct attach_
 		return PP_UPROBE;
 	case PROBE_URETPROBE:
 		return point->is_at_returns ? PP_UPROBE : PP_URETPROBE;
+	case PROBE_SOFTWARE:
+	case PROBE_HARDWARE:
+	case PROBE_WATCHPOINT:
+		return PP_EVENT;
+	case PROBE_ITER:
+		return PP_ITER;
+	case PROBE_SELF:
+		return PP_SELF;
+	case PROBE_TEST:
+		return PP_TEST;
+	case PROBE_BENCH:
+		return PP_BENCH;
 	case PROBE_COUNT:
 		break;
 	}
@@ -169,7 +182,11 @@ static const char *section_of(struct arena *a, const struct plan_prog *g)
 	switch (g->kind) {
 	case PP_BEGIN:
 	case PP_END:
+	case PP_SELF:
 		return "raw_tp";
+	case PP_TEST:
+	case PP_BENCH:
+		return "xdp";
 	case PP_RAW_TP:
 		return arena_printf(a, "raw_tp/%s", g->event);
 	case PP_TP_BTF:
@@ -185,7 +202,10 @@ static const char *section_of(struct arena *a, const struct plan_prog *g)
 		return arena_printf(a, "tracepoint/%s/%s", g->category, g->event);
 	case PP_INTERVAL:
 	case PP_PROFILE:
+	case PP_EVENT:
 		return "perf_event";
+	case PP_ITER:
+		return arena_printf(a, "iter/%s", g->event);
 	case PP_KPROBE:
 		return arena_printf(a, "kprobe/%s", g->function);
 	case PP_KRETPROBE:
@@ -230,10 +250,16 @@ static uint32_t name_id(struct planner *pl, const char *name)
 	return name ? plan_name_add(pl->arena, pl->plan, name, (uint32_t)strlen(name)) : 0;
 }
 
+/* The value of `probe` at one of many functions. */
+static const char *target_name(struct planner *pl, const struct attach_point *point,
+			       const struct attach_target *t)
+{
+	return arena_printf(pl->arena, "%s:%s%s%s", probe_rows[point->id].name,
+			    t->path ? t->path : "", t->path ? ":" : "", t->function);
+}
+
 static void plan_targets(struct planner *pl, struct plan_prog *g, const struct attach_point *point)
 {
-	const char *type = probe_rows[point->id].name;
-
 	g->by_cookie = (point->is_at_returns ? point->n_entries : point->n_targets) > 1;
 	for (uint32_t i = 0; i < point->n_targets; i++) {
 		const struct attach_target *from = &point->targets[i];
@@ -244,8 +270,7 @@ static void plan_targets(struct planner *pl, struct plan_prog *g, const struct a
 		const char *name;
 
 		if (g->by_cookie) {
-			name = arena_printf(pl->arena, "%s:%s%s%s", type, t.path ? t.path : "",
-					    t.path ? ":" : "", from->function);
+			name = point->is_named ? point->name : target_name(pl, point, from);
 			t.cookie = name_id(pl, from->function) | (uint64_t)name_id(pl, name) << 32;
 		}
 		arena_push(pl->arena, g->targets, g->n_targets, t);
@@ -273,7 +298,11 @@ static uint32_t prog_for(struct planner *pl, const struct attach_point *point,
 			      .function = point->function,
 			      .typed = point->typed,
 			      .period_ns = point->period_ns,
-			      .hertz = point->hertz};
+			      .hertz = point->hertz,
+			      .perf = point->perf,
+			      .event = point->iter ? point->iter->name : NULL,
+			      .pin = point->pin,
+			      .test = point->test};
 
 	if (kind == PP_SYSCALL_ENTER || kind == PP_SYSCALL_EXIT) {
 		uint32_t prog;
@@ -463,7 +492,7 @@ static bool joins_pattern(struct planner *pl, uint32_t ast, const struct attach_
 	    strncmp(first->format->event, point->format->event, strlen("sys_enter")) != 0 ||
 	    !same_fields(first, point, r))
 		return false;
-	last->name = point->pattern;
+	last->name = point->is_named ? point->name : point->pattern;
 	arena_push(pl->arena, last->syscalls, last->n_syscalls, point->syscall);
 	arena_push(pl->arena, last->syscall_names, last->n_syscall_names, name_id(pl, point->name));
 	return true;
@@ -481,8 +510,12 @@ static void plan_point(struct planner *pl, uint32_t ast, uint32_t index, const s
 
 	if (joins_pattern(pl, ast, point, r))
 		return;
-	q.name_id = name_id(pl, point->name);
 	q.func_id = name_id(pl, point->function);
+	if (point->n_targets == 1 && strchr(point->function, '*')) { /* a pattern of one function */
+		q.name = point->is_named ? q.name : target_name(pl, point, point->targets);
+		q.func_id = name_id(pl, point->targets->function);
+	}
+	q.name_id = name_id(pl, q.name);
 	q.prog = prog_for(pl, point, kind, r->n_exprs * (p->uses_delta ? SPAN_WEIGHT : 1));
 	if (p->uses_delta || p->uses_oncpu)
 		plan_span(pl, &q, point, r);
@@ -498,8 +531,14 @@ static void plan_point(struct planner *pl, uint32_t ast, uint32_t index, const s
 static void plan_probe(struct planner *pl, uint32_t ast)
 {
 	struct probe *p = pl->program->probes[ast];
+	uint32_t n_run = 0;
 	struct reads r;
 
+	for (uint32_t i = 0; i < p->n_points; i++)
+		n_run += plan_runs(pl->run, p->points[i].id);
+	if (!n_run)
+		return;
+	pl->is_iter = p->n_points && p->points[0].id == PROBE_ITER;
 	if (p->predicate)
 		plan_expr(p->predicate, pl);
 	plan_block(pl, &p->body);
@@ -508,7 +547,8 @@ static void plan_probe(struct planner *pl, uint32_t ast)
 	read_probe(pl, p, &r);
 	share_collect(p, &pl->use);
 	for (uint32_t i = 0; i < p->n_points; i++)
-		plan_point(pl, ast, i, &r);
+		if (plan_runs(pl->run, p->points[i].id))
+			plan_point(pl, ast, i, &r);
 }
 
 static bool is_in_process(const struct probe *p)
@@ -555,6 +595,7 @@ struct plan *plan_make(struct arena *a, struct program *p, const struct plan_opt
 	struct planner pl = {.arena = a,
 			     .diags = d,
 			     .program = p,
+			     .run = options ? options->run : RUN_ORDINARY,
 			     .plan = arena_new_of(a, struct plan)};
 	struct plan *plan = pl.plan;
 
@@ -569,5 +610,6 @@ struct plan *plan_make(struct arena *a, struct program *p, const struct plan_opt
 	if (plan->needs.kstack || plan->needs.ustack)
 		plan->needs.stack_entries = options && options->max_stacks ? options->max_stacks
 									    : SONDE_STACK_ENTRIES;
+	plan_check_run(p, plan, pl.run, d);
 	return d->n_errors ? NULL : plan;
 }

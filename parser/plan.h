@@ -103,6 +103,11 @@ enum plan_prog_kind {
 	PP_FEXIT,
 	PP_UPROBE,
 	PP_URETPROBE,
+	PP_EVENT,	/* perf event: software, hardware, watchpoint */
+	PP_ITER,	/* iterator: runs when it is read */
+	PP_SELF,	/* raw_tp, run by BPF_PROG_TEST_RUN when the tracer gets a signal */
+	PP_TEST,	/* xdp, likewise by --test */
+	PP_BENCH,	/* xdp, likewise by --bench */
 	PP_OPEN_SPANS,	/* iter/task: the spans of a probe that are open when tracing ends */
 	PP_SCOPE_FORK,	/* hidden: tp_btf/sched_process_fork, hands the -c flag to children */
 	PP_SCOPE_EXEC,	/* hidden: tp_btf/sched_process_exec, the -c command begins */
@@ -129,7 +134,7 @@ struct plan_prog {
 	uint32_t n_probes;
 	uint32_t *starts;	/* indexes in plan->probes: whose spans begin here */
 	uint32_t n_starts;
-	const char *event;	/* tracepoint kinds: the kernel's tracepoint name */
+	const char *event;	/* the kernel's name of the tracepoint or iterator */
 	const char *category;	/* PP_TRACEPOINT */
 	uint32_t tracepoint_id; /* PP_TRACEPOINT */
 	const char *function;	/* kprobes, uprobes: the function, or the pattern */
@@ -138,7 +143,10 @@ struct plan_prog {
 	uint32_t n_targets;
 	bool by_cookie;		/* on several functions: the cookie says which */
 	uint64_t period_ns;	/* PP_INTERVAL, PP_PROFILE */
-	uint64_t hertz;		/* PP_PROFILE: when not 0, instead of period_ns */
+	uint64_t hertz;		/* PP_PROFILE, PP_EVENT: when not 0, instead of a period */
+	struct perf_point perf; /* PP_EVENT */
+	const char *test;	/* PP_TEST, PP_BENCH: its name */
+	const char *pin;	/* PP_ITER: the file that keeps it, or NULL */
 };
 
 /* An attach point as the user wrote it. */
@@ -210,7 +218,15 @@ struct plan {
 	const struct source *source; /* copied spans refer to it */
 };
 
+enum plan_run {
+	RUN_ORDINARY, /* without tests and benches */
+	RUN_TESTS,    /* --test: of the others BEGIN and END only */
+	RUN_BENCHES,  /* --bench: likewise */
+	RUN_ALL,      /* --check, --emit */
+};
+
 struct plan_options {
+	enum plan_run run;
 	bool scope_tree; /* -c: the hidden fork and exec programs are needed */
 	uint32_t max_stacks; /* 0: SONDE_STACK_ENTRIES */
 };

@@ -109,6 +109,11 @@ static void plan_printf(struct planner *pl, struct expr *call)
 	format_parse(pl->arena, fmt->string.text, fmt->string.len, &spec);
 	ev.pieces = spec.pieces;
 	ev.n_pieces = spec.n_pieces;
+	if (pl->is_iter) { /* no record: codegen reads the pieces */
+		call->call.event = (int32_t)pl->plan->n_events;
+		arena_push(pl->arena, pl->plan->events, pl->plan->n_events, ev);
+		return;
+	}
 	for (uint32_t i = 1; i < call->call.n_args; i++)
 		add_field(pl, &ev, call->call.args[i]->type);
 	add_event(pl, call, ev);

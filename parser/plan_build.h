@@ -15,6 +15,8 @@ struct planner {
 	struct plan *plan;
 	struct share share;
 	struct map_use use; /* of the probe under way */
+	enum plan_run run;
+	bool is_iter; /* the probe under way is one: the kernel prints */
 };
 
 enum {

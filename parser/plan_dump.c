@@ -41,6 +41,11 @@ static const char *const prog_kinds[PP_KIND_COUNT] = {
 	[PP_FEXIT] = "fexit",
 	[PP_UPROBE] = "uprobe",
 	[PP_URETPROBE] = "uretprobe",
+	[PP_EVENT] = "perf-event",
+	[PP_ITER] = "iterator",
+	[PP_SELF] = "self",
+	[PP_TEST] = "test",
+	[PP_BENCH] = "bench",
 	[PP_SCOPE_FORK] = "scope-fork",
 	[PP_OPEN_SPANS] = "open-spans",
 	[PP_SCOPE_EXEC] = "scope-exec",
@@ -100,6 +105,18 @@ static void dump_span(const struct plan_probe *q, FILE *out)
 		fprintf(out, " entry@%u", q->span_entries[i].offset);
 }
 
+static void dump_perf(const struct perf_point *p, FILE *out)
+{
+	fprintf(out, " type %u", p->type);
+	if (p->length)
+		fprintf(out, " address 0x%llx length %u access %u", (unsigned long long)p->address,
+			p->length, p->access);
+	else
+		fprintf(out, " event %llu", (unsigned long long)p->config);
+	if (p->every)
+		fprintf(out, " every %llu", (unsigned long long)p->every);
+}
+
 static void dump_prog(const struct plan *p, const struct plan_prog *g, FILE *out)
 {
 	fprintf(out, "program %s %s section %s", g->symbol, prog_kinds[g->kind], g->section);
@@ -107,6 +124,10 @@ static void dump_prog(const struct plan *p, const struct plan_prog *g, FILE *out
 		fprintf(out, " frequency %llu Hz", (unsigned long long)g->hertz);
 	else if (g->kind == PP_INTERVAL || g->kind == PP_PROFILE)
 		fprintf(out, " period %llu ns", (unsigned long long)g->period_ns);
+	if (g->kind == PP_EVENT)
+		dump_perf(&g->perf, out);
+	if (g->pin)
+		fprintf(out, " pin %s", g->pin);
 	if (g->n_targets > 1)
 		fprintf(out, " functions %u", g->n_targets);
 	fprintf(out, "\n");

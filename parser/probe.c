@@ -44,8 +44,7 @@ int probe_wrong_form(const struct probe_reader *r, const struct attach_point *p)
 
 int prs_nothing(const struct probe_reader *r, struct attach_point *p, char **parts, uint32_t n)
 {
-	(void)parts;
-	return n == 0 ? 0 : probe_wrong_form(r, p);
+	return n == 0 || (n == 1 && strcmp(parts[0], "*") == 0) ? 0 : probe_wrong_form(r, p);
 }
 
 /* "sched:sched_switch" without "tracepoint:" is the usual slip. */

@@ -74,11 +74,25 @@ struct attach_target {
 	uint64_t address;     /* kernel functions: instead of a name, or 0 */
 };
 
+/* What a perf event counts. */
+struct perf_point {
+	uint32_t type;	 /* enum perf_type_id of linux/perf_event.h */
+	uint32_t access; /* watchpoint: HW_BREAKPOINT_* */
+	uint64_t config; /* software, hardware: the event's number */
+	uint64_t every;	 /* fires once in so many; 0: by `hertz` */
+	uint64_t address; /* watchpoint */
+	uint32_t length;  /* watchpoint: bytes */
+	bool is_movable;  /* watchpoint: `address` counts from where `path` is loaded */
+	const char *path; /* watchpoint on a variable: its file */
+	const char *what; /* for messages: the event's name */
+};
+
 /* An attach point, resolved. Which members count is said by the row's parse hook. */
 struct attach_point {
 	enum probe_id id;
 	struct span span;
-	const char *name; /* canonical: the value of `probe` */
+	const char *name; /* the value of `probe`: canonical, or as the script calls it */
+	bool is_named;	  /* by the script: NAME=… */
 	const struct tp_format *format; /* tracepoint */
 	bool has_raw;		 /* tracepoint: a raw tracepoint of that name exists */
 	int64_t syscall; /* tracepoint syscalls:sys_enter_X, sys_exit_X: number of X; or -1 */
@@ -91,6 +105,11 @@ struct attach_point {
 	uint32_t n_entries;
 	uint64_t period_ns;	 /* interval, profile */
 	uint64_t hertz;		 /* profile: times a second, or 0: by period_ns */
+	const struct kernel_iter *iter; /* iter */
+	const char *pin;	 /* iter: the file that keeps the program, or NULL */
+	int signal;		 /* self */
+	const char *test;	 /* test, bench: its name */
+	struct perf_point perf;	 /* software, hardware, watchpoint */
 	const char *pattern;	 /* the attach point as written, when it is a pattern; or NULL */
 	const struct typed_function *typed; /* fentry, fexit, rawtracepoint: what it is given */
 	bool ends_slice;	 /* sched_switch with `oncpu`: chk_oncpu */
@@ -103,6 +122,7 @@ int probe_resolve(const struct probe_reader *r, const struct attach_text *text,
 		  struct attach_point *out);
 /* Resolve one text, which may be a pattern, into one or more points appended to *points. 0 or
  * -1. */
+/* A text may also give a name, `here=kprobe:f`, and stand for several probe types, `*probe:f`. */
 int probe_resolve_all(const struct probe_reader *r, const struct attach_text *text,
 		      struct attach_point **points, uint32_t *n_points);
 /* Is one of the row's aliases these `len` bytes? */
@@ -119,3 +139,9 @@ static inline bool probe_is_typed(const struct attach_point *p)
 bool probe_is_sched_switch(const struct attach_point *p);
 /* Number of the system call that the kernel's tracepoints call `name`, or -1. */
 int64_t syscall_number(const char *name);
+
+/* probe_iter.c: a field by its name; the first object that it goes over; the thread, when it goes
+ * over threads or what belongs to them. NULL: none. */
+const struct iter_field *iter_field(const struct kernel_iter *iter, const char *name);
+const struct iter_field *iter_object(const struct kernel_iter *iter);
+const struct iter_field *iter_task(const struct kernel_iter *iter);

@@ -10,6 +10,7 @@ typedef int parse_fn(const struct probe_reader *r, struct attach_point *p, char 
 		     uint32_t n);
 parse_fn prs_nothing, prs_tracepoint, prs_interval, prs_profile, prs_kernel_function,
 	prs_user_symbol, prs_typed_function, prs_raw_tracepoint;
+parse_fn prs_event, prs_watchpoint, prs_iter, prs_self, prs_test;
 
 struct attach_text;
 

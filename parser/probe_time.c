@@ -25,7 +25,8 @@ static uint64_t unit_ns(const char *unit)
 	return 0;
 }
 
-/* Period from "hz:N", "s:N", "ms:N", "us:N" or "500ms"; 0 when it is none of them. */
+/* Period from "hz:N", "s:N", "ms:N", "us:N", "500ms" or "2500" (nanoseconds); 0 when it is none of
+ * them. */
 static uint64_t read_period(char **parts, uint32_t n)
 {
 	const char *number = parts[n - 1];
@@ -40,13 +41,39 @@ static uint64_t read_period(char **parts, uint32_t n)
 		return 0;
 	if (n == 2 && *end == '\0' && strcmp(parts[0], "hz") == 0)
 		return value <= 1000000000 ? 1000000000 / value : 0;
-	scale = n == 2 ? (*end ? 0 : unit_ns(parts[0])) : unit_ns(end);
+	scale = n == 2 ? (*end ? 0 : unit_ns(parts[0])) : unit_ns(*end ? end : "ns");
 	if (scale == 0 || value > INT64_MAX / scale)
 		return 0;
 	return value * scale;
 }
 
 enum { SHORTEST_PERIOD_NS = 1000 };
+
+/* The word where a unit should be, NULL when the unit is none of the mistakes. */
+static const char *wrong_unit(char **parts, uint32_t n)
+{
+	const char *digits = parts[n - 1];
+	const char *unit = n == 2 ? parts[0] : digits + strspn(digits, "0123456789");
+
+	if (unit == digits || !*unit || unit_ns(unit) || strcmp(unit, "hz") == 0)
+		return NULL;
+	return unit;
+}
+
+static int bad_period(const struct probe_reader *r, const struct attach_point *p, char **parts,
+		      uint32_t n)
+{
+	const char *name = probe_rows[p->id].name, *unit = wrong_unit(parts, n);
+
+	if (unit) {
+		diag_error(r->diags, p->span, "bad-period", "'%s' is not a unit of time", unit);
+		return diag_hint(r->diags, "units are hz, s, ms, us, ns, m (minutes), h and d: %s:hz:99, "
+					   "%s:ms:100, %s:500ms", name, name, name);
+	}
+	diag_error(r->diags, p->span, "bad-period", "'%s%s%s' is not a period", parts[0],
+		   n == 2 ? ":" : "", n == 2 ? parts[1] : "");
+	return diag_hint(r->diags, "write %s:s:1, %s:ms:100, %s:hz:99 or %s:500ms", name, name, name, name);
+}
 
 static int prs_period(const struct probe_reader *r, struct attach_point *p, char **parts,
 	       uint32_t n)
@@ -56,15 +83,14 @@ static int prs_period(const struct probe_reader *r, struct attach_point *p, char
 	if (n != 1 && n != 2)
 		return probe_wrong_form(r, p);
 	p->period_ns = read_period(parts, n);
-	if (p->period_ns == 0) {
-		diag_error(r->diags, p->span, "bad-period", "'%s%s%s' is not a period", parts[0],
-			   n == 2 ? ":" : "", n == 2 ? parts[1] : "");
-		return diag_hint(r->diags, "write %s:s:1, %s:ms:100, %s:hz:99 or %s:500ms", name, name,
-				 name, name);
-	}
+	if (p->period_ns == 0)
+		return bad_period(r, p, parts, n);
 	if (p->period_ns < SHORTEST_PERIOD_NS) {
 		diag_error(r->diags, p->span, "bad-period", "a period of %llu ns is too short",
 			   (unsigned long long)p->period_ns);
+		if (n == 1 && !parts[0][strspn(parts[0], "0123456789")])
+			return diag_hint(r->diags, "a number alone counts nanoseconds, at least 1000; "
+						   "write %s:%ss for seconds", name, parts[0]);
 		return diag_hint(r->diags, "the shortest is 1us");
 	}
 	return 0;

@@ -49,3 +49,6 @@ const struct type *sema_result_type(const struct attach_point *p);
 bool sema_is_open_end(const struct sema *s);
 /* Type of such a field's value; NULL for what is not built. (field_type.c) */
 const struct type *sema_field_type(struct arena *a, const struct tp_field *f);
+
+/* probe_special.c: names of tests and of benches must differ. */
+void special_check_names(struct sema *s);

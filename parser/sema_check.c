@@ -11,6 +11,7 @@
 #include "format_spec.h"
 #include "limits.h"
 #include "sema.h"
+#include "sema_iter.h"
 #include "span_kind.h"
 #include <string.h>
 
@@ -95,6 +96,8 @@ const struct type *chk_printf(struct sema *s, struct expr *e)
 		if (p->conv)
 			check_conversion(s, p, e->call.args[1 + p->field]);
 	}
+	if (s->probe->n_points && s->probe->points[0].id == PROBE_ITER)
+		return iter_check_printf(s, e, &spec);
 	return &type_void;
 }
 
@@ -247,6 +250,8 @@ static void check_where(struct sema *s, const struct builtin *b, struct span spa
 	for (uint32_t i = 0; b && i < s->probe->n_points; i++) {
 		const struct attach_point *p = &s->probe->points[i];
 
+		if (!iter_check_where(s, b, span, p))
+			return;
 		if (b->where & 1u << p->id)
 			continue;
 		diag_error(s->diags, span, "wrong-probe", "'%s' does not exist in %s probes", b->name,

@@ -7,6 +7,7 @@
  * where an error was reported; probe->points, probe->vars and program->maps are filled.
  */
 #include "arena.h"
+#include "exclude.h"
 #include "later.h"
 #include "limits.h"
 #include "param.h"
@@ -483,6 +484,18 @@ static void name_jump(struct scope *sc, const struct stmt *st)
 			   st->kind == ST_BREAK ? "break" : "continue");
 }
 
+/* What a test returns says whether it passed. */
+static void name_result(struct scope *sc, const struct stmt *st)
+{
+	for (uint32_t i = 0; st->expr && sc->n_loops && i < sc->s->probe->n_points; i++)
+		if (sc->s->probe->points[i].test) {
+			diag_error(sc->s->diags, st->span, "not-built",
+				   "returning a value out of a loop is not built yet");
+			diag_hint(sc->s->diags, "keep it in a variable, `break`, and return it behind the loop");
+			return;
+		}
+}
+
 static void name_stmt(struct scope *sc, struct stmt *st)
 {
 	switch (st->kind) {
@@ -503,6 +516,7 @@ static void name_stmt(struct scope *sc, struct stmt *st)
 	case ST_RETURN:
 		if (st->expr)
 			name_expr(sc, st->expr);
+		name_result(sc, st);
 		return;
 	case ST_LET:
 		if (st->let.value)
@@ -577,11 +591,20 @@ static void hint_text(struct sema *s, const char *text)
 static void name_points(struct sema *s, struct probe *p)
 {
 	struct probe_reader r = {s->arena, s->diags, s->kernel, s->program->unsafe};
+	uint32_t first = 0; /* of the attach points of the text before */
 
 	for (uint32_t i = 0; i < p->n_texts; i++) {
 		struct attach_text text = {param_substitute(s, &p->texts[i]), p->texts[i].span};
 		uint32_t n_before = s->diags->n;
 
+		if (probe_is_exclusion(&text)) {
+			if (i == 0)
+				probe_no_exclusion(&r, &text);
+			else
+				probe_exclude(&r, &text, p->points, first, &p->n_points);
+			continue;
+		}
+		first = p->n_points;
 		if (probe_resolve_all(&r, &text, &p->points, &p->n_points)) {
 			if (text.text != p->texts[i].text)
 				hint_text(s, text.text);
@@ -649,6 +672,7 @@ void sema_names(struct sema *s)
 			name_expr(&sc, p->predicate);
 		name_block(&sc, &p->body);
 	}
+	special_check_names(s);
 	for (uint32_t i = 0; i < s->program->n_probes; i++) {
 		if (s->program->probes[i]->predicate)
 			name_whole(s->program->probes[i]->predicate, s);

@@ -124,8 +124,20 @@ static int expand(const struct probe_reader *r, const struct attach_text *text, 
 	return resolve_each(r, text, &x, points, n_points);
 }
 
-int probe_resolve_all(const struct probe_reader *r, const struct attach_text *text,
-		      struct attach_point **points, uint32_t *n_points)
+/* The pattern of events, without quotes; of a name alone in any category. */
+static const char *event_pattern(struct arena *a, const char *rest)
+{
+	char *pattern = arena_strndup(a, rest, strlen(rest)), *to = pattern;
+
+	for (const char *c = pattern; *c; c++)
+		if (*c != '"')
+			*to++ = *c;
+	*to = '\0';
+	return strchr(pattern, ':') ? pattern : arena_printf(a, "*:%s", pattern);
+}
+
+static int resolve_type(const struct probe_reader *r, const struct attach_text *text,
+			struct attach_point **points, uint32_t *n_points)
 {
 	const char *rest = strchr(text->text, ':');
 	struct attach_point point;
@@ -133,11 +145,78 @@ int probe_resolve_all(const struct probe_reader *r, const struct attach_text *te
 
 	if (typed <= 0)
 		return typed;
-	if (rest && strchr(rest, '*') && strchr(rest + 1, ':') &&
+	if (rest && strchr(rest, '*') &&
 	    probe_type_is(text->text, (size_t)(rest - text->text), PROBE_TRACEPOINT))
-		return expand(r, text, rest + 1, points, n_points);
+		return expand(r, text, event_pattern(r->arena, rest + 1), points, n_points);
 	if (probe_resolve(r, text, &point))
 		return -1;
 	arena_push(r->arena, *points, *n_points, point);
+	return 0;
+}
+
+/* ---- patterns of probe types, names -------------------------------------------------------- */
+
+/* What a pattern such as *probe can stand for: what fires for something that has a name. */
+static const enum probe_id kernel_types[] = {PROBE_KPROBE, PROBE_FENTRY, PROBE_TRACEPOINT,
+					     PROBE_RAWTRACEPOINT, PROBE_SOFTWARE,
+					     PROBE_HARDWARE};
+static const enum probe_id user_types[] = {PROBE_UPROBE};
+
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
+
+/* Each type that the pattern matches and that has such an attach point; others are left out without
+ * a word. */
+static int resolve_types(const struct probe_reader *r, const struct attach_text *text,
+			 struct attach_point **points, uint32_t *n_points)
+{
+	const char *rest = strchr(text->text, ':');
+	bool is_user = strchr(rest, '/') != NULL;
+	const enum probe_id *ids = is_user ? user_types : kernel_types;
+	const char *type = arena_strndup(r->arena, text->text, (size_t)(rest - text->text));
+	uint32_t before = *n_points, n_types = 0;
+
+	for (size_t i = 0; i < (is_user ? COUNT(user_types) : COUNT(kernel_types)); i++) {
+		struct diags quiet = {.arena = r->arena, .source = r->diags->source};
+		struct probe_reader reader = {r->arena, &quiet, r->kernel};
+		struct attach_text one = {.span = text->span};
+
+		if (!probe_matches(type, probe_rows[ids[i]].name))
+			continue;
+		n_types++;
+		one.text = arena_printf(r->arena, "%s%s", probe_rows[ids[i]].name, rest);
+		resolve_type(&reader, &one, points, n_points);
+	}
+	if (*n_points > before)
+		return 0;
+	diag_error(r->diags, text->span, "no-match", n_types ? "no probe matches '%s'"
+						     : "no probe type matches '%s'",
+		   n_types ? text->text : type);
+	return diag_hint(r->diags, "of the kernel's probe types '*' can be kprobe, tracepoint, software and "
+				   "hardware, before a file's name uprobe");
+}
+
+/* Length of NAME= at the start of an attach point, 0 when it has none. */
+static size_t name_length(const char *text)
+{
+	size_t n = strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789");
+
+	return n && text[n] == '=' && (text[0] < '0' || text[0] > '9') ? n + 1 : 0;
+}
+
+int probe_resolve_all(const struct probe_reader *r, const struct attach_text *text,
+		      struct attach_point **points, uint32_t *n_points)
+{
+	size_t n = name_length(text->text);
+	struct attach_text plain = {.text = text->text + n, .span = text->span};
+	const char *star = strchr(plain.text, '*'), *colon = strchr(plain.text, ':');
+	uint32_t first = *n_points;
+
+	if (star && colon && star < colon ? resolve_types(r, &plain, points, n_points)
+					  : resolve_type(r, &plain, points, n_points))
+		return -1;
+	for (uint32_t i = first; n && i < *n_points; i++) {
+		(*points)[i].name = arena_strndup(r->arena, text->text, n - 1);
+		(*points)[i].is_named = true;
+	}
 	return 0;
 }

@@ -77,6 +77,11 @@ static att_fn *const attachers[PP_KIND_COUNT] = {
 	[PP_FEXIT] = att_typed,
 	[PP_UPROBE] = att_user_function,
 	[PP_URETPROBE] = att_user_function,
+	[PP_SELF] = att_nothing,
+	[PP_TEST] = att_nothing,
+	[PP_BENCH] = att_nothing,
+	[PP_EVENT] = att_event,
+	[PP_ITER] = att_iter,
 	[PP_SCOPE_FORK] = att_typed,
 	[PP_SCOPE_EXEC] = att_typed,
 };
@@ -128,8 +133,13 @@ int attach_prog(struct session *s, uint32_t prog)
 {
 	const struct plan_prog *g = &s->plan->progs[prog];
 	int err = attachers[g->kind](s, prog);
+	const char *why = !err			? NULL
+			  : g->kind == PP_ITER ? attach_iter_refusal(err)
+					       : attach_event_refusal(g, err);
 
-	if (err)
+	if (why)
+		log_error("probe '%s': %s", s->plan->probes[g->probes[0]].name, why);
+	else if (err)
 		log_error("probe '%s': cannot attach: %s%s",
 			  g->n_probes	? s->plan->probes[g->probes[0]].name
 			  : g->n_starts ? s->plan->probes[g->starts[0]].name

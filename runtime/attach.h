@@ -8,6 +8,7 @@
 /* Attach plan->progs[prog]: attach_add() each link. 0 or -errno. */
 typedef int att_fn(struct session *s, uint32_t prog);
 att_fn att_tracepoint, att_interval, att_profile, att_kernel_function, att_user_function;
+att_fn att_event, att_iter;
 
 /* Descriptor of a loaded program. */
 int attach_fd(const struct session *s, uint32_t prog);
@@ -29,6 +30,15 @@ struct attach_refused {
  * until the single items are known. 0, or -errno when nothing could be attached, or for a reason
  * that no item has. */
 int attach_halving(attach_some_fn *some, void *ctx, uint32_t n, struct attach_refused *refused);
+struct perf_event_attr;
+/* A perf event of a thread (`pid`, or -1: all) on a processor (`cpu`, or -1: all): attach and
+ * enable it, but for one that is enabled by exec. 0 or -errno. */
+int attach_perf(struct session *s, uint32_t prog, struct perf_event_attr *attr, int pid, int cpu);
+/* One a processor; those that are off have none. */
+int attach_perf_cpus(struct session *s, uint32_t prog, struct perf_event_attr *attr);
+/* Why the kernel refused a program's perf events, and what to do: or NULL. */
+const char *attach_event_refusal(const struct plan_prog *g, int err);
+const char *attach_iter_refusal(int err);
 
 /* Is this kernel function's program one for a multi link? It must be loaded so. */
 bool attach_is_kernel_multi(struct kernel *k, const struct plan_prog *g);

@@ -10,25 +10,40 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static int perf_open(struct perf_event_attr *attr, int cpu)
+int attach_perf(struct session *s, uint32_t prog, struct perf_event_attr *attr, int pid, int cpu)
 {
+	int fd, err;
+
 	attr->size = sizeof(*attr);
-	return (int)syscall(SYS_perf_event_open, attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
-}
-
-static int att_perf(struct session *s, uint32_t prog, struct perf_event_attr *attr, int cpu)
-{
-	int fd = perf_open(attr, cpu), err;
-
+	fd = (int)syscall(SYS_perf_event_open, attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 	if (fd < 0)
 		return -errno;
 	if (ioctl(fd, PERF_EVENT_IOC_SET_BPF, attach_fd(s, prog)) ||
-	    ioctl(fd, PERF_EVENT_IOC_ENABLE, 0)) {
+	    (!attr->enable_on_exec && ioctl(fd, PERF_EVENT_IOC_ENABLE, 0))) {
 		err = -errno;
 		close(fd);
 		return err;
 	}
 	return attach_add(s, (struct link){.fd = fd, .is_perf = true, .closes_slowly = true});
+}
+
+static int att_perf(struct session *s, uint32_t prog, struct perf_event_attr *attr, int cpu)
+{
+	return attach_perf(s, prog, attr, -1, cpu);
+}
+
+int attach_perf_cpus(struct session *s, uint32_t prog, struct perf_event_attr *attr)
+{
+	int n_cpus = libbpf_num_possible_cpus(), n_events = 0;
+
+	for (int cpu = 0; cpu < n_cpus; cpu++) {
+		int err = att_perf(s, prog, attr, cpu);
+
+		if (err && err != -ENODEV && err != -ENXIO)
+			return err;
+		n_events += !err;
+	}
+	return n_events ? 0 : -ENODEV;
 }
 
 /* A BPF program on a tracepoint's perf event runs on all CPUs whatever CPU the event is on. */
@@ -65,18 +80,10 @@ int att_profile(struct session *s, uint32_t prog)
 		.config = PERF_COUNT_SW_CPU_CLOCK,
 		.freq = g->hertz != 0,
 	};
-	int n_cpus = libbpf_num_possible_cpus(), n_events = 0;
 
 	if (g->hertz)
 		attr.sample_freq = g->hertz;
 	else
 		attr.sample_period = g->period_ns;
-	for (int cpu = 0; cpu < n_cpus; cpu++) {
-		int err = att_perf(s, prog, &attr, cpu);
-
-		if (err && err != -ENODEV && err != -ENXIO)
-			return err;
-		n_events += !err;
-	}
-	return n_events ? 0 : -ENODEV;
+	return attach_perf_cpus(s, prog, &attr);
 }

@@ -10,6 +10,7 @@
  *	function NAME				a function of the kernel
  *	typed MODULE NAME RESULT TYPE:PARAM …	what BTF says of it; bpf:ID: of a program's
  *	typed-raw MODULE NAME TYPE:PARAM …	a raw tracepoint's (types: set_type)
+ *	iterator NAME FIELD:TYPE…		TYPE: pointer, u32, s64 …; the first at offset 0
  *	feature btf|kprobe|uprobe|uprobe_multi
  *	cpus N					possible CPUs, 1 when nothing is said
  * Blank lines and lines that start with '#' are skipped; paths are compared as they are written.
@@ -36,6 +37,7 @@ enum fact_kind {
 	FACT_SOURCE,
 	FACT_TYPED,
 	FACT_TYPED_RAW,
+	FACT_ITERATOR,
 };
 
 struct fact {
@@ -45,6 +47,7 @@ struct fact {
 		const char *name;	   /* FACT_RAW, FACT_FUNCTION, FACT_GO */
 		struct user_symbol symbol; /* FACT_SYMBOL; FACT_SOURCE */
 		struct typed_function *typed; /* FACT_TYPED, FACT_TYPED_RAW; two blocks */
+		struct kernel_iter iter;   /* FACT_ITERATOR; its fields a block of their own */
 	};
 	const char *other; /* FACT_LOADS: the library; FACT_SOURCE: the source */
 	uint32_t line;
@@ -145,6 +148,17 @@ static int facts_user_symbol(struct kernel *kernel, const char *path, const char
 		return -ENOENT;
 	out->path = found;
 	return -ESRCH;
+}
+
+/* Of the functions: there are no other symbols here. */
+static int facts_user_object(struct kernel *kernel, const char *path, const char *name,
+			     struct user_object *out)
+{
+	struct user_symbol s = {0};
+	int err = facts_user_symbol(kernel, path, name, &s);
+
+	*out = (struct user_object){.path = s.path, .address = s.address, .size = s.size};
+	return err;
 }
 
 static int facts_each_user_function(struct kernel *kernel, const char *path, user_function_fn fn,
@@ -285,6 +299,28 @@ static int facts_each_bpf_function(struct kernel *kernel, typed_function_fn fn, 
 	return 0;
 }
 
+static int facts_iterator(struct kernel *kernel, const char *name, const struct kernel_iter **out)
+{
+	const struct facts *k = facts_of(kernel);
+
+	for (uint32_t i = 0; i < k->n_facts; i++)
+		if (k->facts[i].kind == FACT_ITERATOR && !strcmp(k->facts[i].iter.name, name)) {
+			*out = &k->facts[i].iter;
+			return 0;
+		}
+	return k->has[KF_BTF] ? -ENOENT : -ENOTSUP;
+}
+
+static int facts_each_iterator(struct kernel *kernel, kernel_name_fn fn, void *ctx)
+{
+	const struct facts *k = facts_of(kernel);
+
+	for (uint32_t i = 0; i < k->n_facts; i++)
+		if (k->facts[i].kind == FACT_ITERATOR)
+			fn(k->facts[i].iter.name, ctx);
+	return 0;
+}
+
 static bool facts_has_feature(struct kernel *kernel, enum kernel_feature f)
 {
 	return (unsigned int)f < KF_COUNT && facts_of(kernel)->has[f];
@@ -304,6 +340,8 @@ static void facts_close(struct kernel *kernel)
 			free(k->facts[i].format);
 		if (k->facts[i].kind == FACT_TYPED || k->facts[i].kind == FACT_TYPED_RAW)
 			free_typed(k->facts[i].typed);
+		if (k->facts[i].kind == FACT_ITERATOR)
+			free(k->facts[i].iter.fields);
 	}
 	free(k->facts);
 	free(k->text);
@@ -539,6 +577,40 @@ static int read_typed(struct reader *r)
 	return -1;
 }
 
+static bool read_iter_field(char *word, uint32_t i, struct iter_field *f)
+{
+	char *type = strchr(word, ':');
+	unsigned long bits = type ? strtoul(type + 2, NULL, 10) : 0;
+
+	if (!type)
+		return false;
+	*type++ = '\0';
+	*f = (struct iter_field){.name = word, .offset = 8 * i, .size = (uint32_t)bits / 8,
+				 .is_signed = *type == 's', .is_pointer = !strcmp(type, "pointer")};
+	if (f->is_pointer)
+		f->size = 8;
+	return f->size == 1 || f->size == 2 || f->size == 4 || f->size == 8;
+}
+
+static int read_iterator(struct reader *r)
+{
+	struct fact fact = {.kind = FACT_ITERATOR};
+	struct kernel_iter *iter = &fact.iter;
+	bool ok = r->n_words > 2 && r->n_words <= WORDS_MAX;
+	int err;
+
+	iter->fields = calloc(WORDS_MAX, sizeof(*iter->fields));
+	iter->name = r->words[1];
+	for (uint32_t i = 2; ok && iter->fields && i < r->n_words; i++)
+		ok = read_iter_field(r->words[i], i - 2, &iter->fields[iter->n_fields++]);
+	err = !iter->fields ? bad_line(r, "out of memory")
+	      : !ok	    ? bad_line(r, "write iterator NAME FIELD:TYPE…, the types pointer, u32, s64 …")
+			    : add_fact(r, &fact);
+	if (err)
+		free(iter->fields);
+	return err;
+}
+
 static int read_feature(struct reader *r)
 {
 	static const char *const names[KF_COUNT] = {
@@ -577,6 +649,7 @@ static const struct {
 	{"function", read_function},	 {"feature", read_feature}, {"cpus", read_cpus},
 	{"go", read_go},		 {"loads", read_loads},	    {"source", read_source},
 	{"typed", read_typed},		 {"typed-raw", read_typed},
+	{"iterator", read_iterator},
 };
 
 static int read_directive(struct reader *r)
@@ -584,8 +657,8 @@ static int read_directive(struct reader *r)
 	for (size_t i = 0; i < sizeof(directives) / sizeof(*directives); i++)
 		if (!strcmp(r->words[0], directives[i].word))
 			return directives[i].read(r);
-	return bad_line(r, "a line starts with tracepoint, raw, symbol, function, typed, typed-raw, feature, "
-			   "cpus or #");
+	return bad_line(r, "a line starts with tracepoint, raw, symbol, function, typed, typed-raw, "
+			   "iterator, feature, cpus or #");
 }
 
 /* Cut the next line off the rest. False at the end of the file. */
@@ -658,6 +731,7 @@ struct kernel *facts_file_open(const char *path)
 		.each_tracepoint = facts_each_tracepoint,
 		.has_raw_tracepoint = facts_has_raw_tracepoint,
 		.user_symbol = facts_user_symbol,
+		.user_object = facts_user_object,
 		.each_user_function = facts_each_user_function,
 		.user_is_go = facts_user_is_go,
 		.user_library = facts_user_library,
@@ -668,6 +742,8 @@ struct kernel *facts_file_open(const char *path)
 		.typed = facts_typed,
 		.each_typed = facts_each_typed,
 		.each_bpf_function = facts_each_bpf_function,
+		.iterator = facts_iterator,
+		.each_iterator = facts_each_iterator,
 		.has_feature = facts_has_feature,
 		.n_cpus = facts_n_cpus,
 		.close = facts_close,

@@ -20,7 +20,9 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "btf_iter.h"
 #include "btf_raw.h"
+#include "elf_object.h"
 #include "kernel_facts.h"
 #include "kernel_types.h"
 #include "kernel_user.h"
@@ -41,6 +43,7 @@ struct live_kernel {
 	void *raw_tracepoints; /* … and the names behind btf_trace_, when many are asked for */
 	uint32_t n_raw_asked;
 	struct kernel_types *types; /* made when first asked for */
+	struct iter_node *iters;
 	int8_t features[KF_COUNT]; /* -1: not asked yet */
 	struct user_files user;
 };
@@ -211,6 +214,48 @@ static bool has_fentry(struct kernel *kernel)
 	return id > 0 && kernel_probe_fentry((uint32_t)id);
 }
 
+/* One for each name that is asked for: a script has few. */
+struct iter_node {
+	struct kernel_iter *iter;
+	struct iter_node *next;
+};
+
+static int live_iterator(struct kernel *kernel, const char *name, const struct kernel_iter **out)
+{
+	struct live_kernel *k = live(kernel);
+	struct iter_node *node = malloc(sizeof(*node));
+	int err = node ? open_btf(k) : -ENOMEM;
+
+	if (!err)
+		err = btf_iter_read(&k->btf, name, &node->iter);
+	if (err) {
+		free(node);
+		return err;
+	}
+	node->next = k->iters;
+	k->iters = node;
+	*out = node->iter;
+	return 0;
+}
+
+static int live_each_iterator(struct kernel *kernel, kernel_name_fn fn, void *ctx)
+{
+	int err = open_btf(live(kernel));
+
+	return err ? err : btf_iter_each(&live(kernel)->btf, fn, ctx);
+}
+
+static void free_iterators(struct live_kernel *k)
+{
+	while (k->iters) {
+		struct iter_node *node = k->iters;
+
+		k->iters = node->next;
+		free(node->iter);
+		free(node);
+	}
+}
+
 static int write_memfd(const void *data, size_t len)
 {
 	int fd = memfd_create("sonde_btf", MFD_CLOEXEC), err;
@@ -243,6 +288,17 @@ int kernel_btf_cut(struct kernel *kernel, const char *const *structs, size_t n)
 		err = write_memfd(section, len);
 	free(section);
 	return err;
+}
+
+/* ---- variables of user files ---- */
+
+static int live_user_object(struct kernel *kernel, const char *path, const char *name,
+			    struct user_object *out)
+{
+	int err = kernel_user_open(kernel, path);
+
+	out->path = live(kernel)->user.path;
+	return err ? err : elf_object_find(out->path, name, out);
 }
 
 /* ---- the rest ---- */
@@ -362,6 +418,9 @@ struct kernel *kernel_open(void)
 		.typed = live_typed,
 		.each_typed = live_each_typed,
 		.each_bpf_function = live_each_bpf_function,
+		.user_object = live_user_object,
+		.iterator = live_iterator,
+		.each_iterator = live_each_iterator,
 		.has_feature = live_has_feature,
 		.n_cpus = live_n_cpus,
 		.close = live_close,
@@ -381,6 +440,7 @@ static void live_close(struct kernel *kernel)
 	tdestroy(k->formats, free);
 	kernel_user_close(&k->user);
 	tdestroy(k->raw_tracepoints, free);
+	free_iterators(k);
 	if (k->tracefs_fd >= 0)
 		close(k->tracefs_fd);
 	free(k);

@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #include "list.h"
 #include "../parser/probe.h"
+#include "../parser/probe_perf.h"
 #include "kernel_facts.h"
 #include "log.h"
 #include <errno.h>
@@ -117,7 +118,34 @@ static void lst_functions(struct listing *l, const char *rest)
 	l->kernel->each_kernel_function(l->kernel, offer_function, l);
 }
 
+/* As they are written without a number: "software:cs:". */
+static void lst_events(struct listing *l, const char *rest)
+{
+	char name[64];
+
+	(void)rest;
+	for (uint32_t i = 0; i < n_perf_event_rows; i++) {
+		const struct perf_event_row *e = &perf_event_rows[i];
+
+		if (&probe_rows[e->id] != l->row)
+			continue;
+		snprintf(name, sizeof(name), "%s:", e->name);
+		offer(name, l);
+		snprintf(name, sizeof(name), "%s:", e->alias ? e->alias : "");
+		if (e->alias)
+			offer(name, l);
+	}
+}
+
+static void lst_iterators(struct listing *l, const char *rest)
+{
+	(void)rest;
+	l->kernel->each_iterator(l->kernel, offer, l);
+}
+
 static lst_fn *const listers[PROBE_COUNT] = {
+	[PROBE_ITER] = lst_iterators,
+	[PROBE_SOFTWARE] = lst_events,	      [PROBE_HARDWARE] = lst_events,
 	[PROBE_TRACEPOINT] = lst_tracepoints, [PROBE_KPROBE] = lst_functions,
 	[PROBE_KRETPROBE] = lst_functions,    [PROBE_UPROBE] = lst_symbols,
 	[PROBE_URETPROBE] = lst_symbols,

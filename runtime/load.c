@@ -134,7 +134,7 @@ void session_prepare(struct session_prep *prep, const struct plan *plan, struct 
 {
 	struct timespec now;
 
-	*prep = (struct session_prep){.btf_fd = -1};
+	*prep = (struct session_prep){.btf_fd = -1, .scope = *scope};
 	prep->config.self_tgid = scope->with_self ? 0 : (uint32_t)getpid();
 	prep->config.scope = scope->scope;
 	prep->config.scope_tgid = scope->tgid;
@@ -223,12 +223,15 @@ static int prepare_tp_btf(struct bpf_program *prog, struct bpf_prog_load_opts *o
 	return err;
 }
 
-/* iter/task: likewise; its target is a function. */
+/* iter: likewise; the BTF id is that of the kernel's (empty) function bpf_iter_NAME. */
 static int prepare_iter(struct bpf_program *prog, struct bpf_prog_load_opts *opts, long cookie)
 {
 	struct session *s = (struct session *)cookie;
-	int id = kernel_btf_id(s->kernel, "bpf_iter_task", BTF_KIND_FUNC), err;
+	char name[160];
+	int id, err;
 
+	snprintf(name, sizeof(name), "bpf_iter_%s", strchr(bpf_program__section_name(prog), '/') + 1);
+	id = kernel_btf_id(s->kernel, name, BTF_KIND_FUNC);
 	if (id < 0)
 		return id;
 	err = bpf_program__set_type(prog, BPF_PROG_TYPE_TRACING);
@@ -269,7 +272,7 @@ static const struct {
 	{"tp_btf+", BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_TRACE_RAW_TP, prepare_tp_btf},
 	{"fentry+", BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_TRACE_FENTRY, prepare_typed},
 	{"fexit+", BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_TRACE_FEXIT, prepare_typed},
-	{"iter/task", BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_TRACE_ITER, prepare_iter},
+	{"iter+", BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_TRACE_ITER, prepare_iter},
 	{"kprobe+", BPF_PROG_TYPE_KPROBE, (enum bpf_attach_type)0, prepare_kprobe},
 	{"kretprobe+", BPF_PROG_TYPE_KPROBE, (enum bpf_attach_type)0, prepare_kprobe},
 	{"uprobe+", BPF_PROG_TYPE_KPROBE, (enum bpf_attach_type)0, prepare_uprobe},
@@ -524,8 +527,8 @@ int session_open(struct session *s, const struct plan *plan, struct kernel *k,
 	int err;
 
 	*s = (struct session){
-		.plan = plan, .kernel = k, .attach_to_fd = -1, .losses_fd = -1,
-		.stacks_fd = -1, .ring_fd = -1};
+		.plan = plan, .scope = prep->scope, .kernel = k, .attach_to_fd = -1,
+		.losses_fd = -1, .stacks_fd = -1, .ring_fd = -1};
 	s->progs = calloc(plan->n_progs + 1, sizeof(*s->progs));
 	s->map_fds = calloc(plan->n_maps + 1, sizeof(*s->map_fds));
 	if (!s->progs || !s->map_fds)

@@ -8,6 +8,7 @@
 #include "loop.h"
 #include "events.h"
 #include "log.h"
+#include "tests.h"
 #include "usym.h"
 #include <bpf/libbpf.h>
 #include <errno.h>
@@ -157,8 +158,12 @@ static void read_signals(struct loop *l)
 {
 	struct signalfd_siginfo si;
 
-	while (read(l->signals, &si, sizeof(si)) == sizeof(si))
-		reap_command(l);
+	while (read(l->signals, &si, sizeof(si)) == sizeof(si)) {
+		if (si.ssi_signo == SIGUSR1)
+			session_run_special(l->s, PP_SELF);
+		else
+			reap_command(l);
+	}
 }
 
 static void check_end(struct loop *l)
@@ -295,6 +300,9 @@ static int open_signals(struct loop *l)
 	catch_stop_signals(l->stop);
 	sigemptyset(&set);
 	sigaddset(&set, SIGCHLD);
+	for (uint32_t i = 0; i < l->s->plan->n_progs; i++)
+		if (l->s->plan->progs[i].kind == PP_SELF)
+			sigaddset(&set, SIGUSR1);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
@@ -315,11 +323,16 @@ static void track_mappings(struct loop *l)
 		usyms_note_process(l->s->usyms, (uint32_t)pid);
 }
 
+static void drain_between(void *ctx)
+{
+	drain_all(ctx);
+}
+
 static bool only_special(const struct plan *p)
 {
 	for (uint32_t i = 0; i < p->n_progs; i++)
 		if (p->progs[i].n_probes && p->progs[i].kind != PP_BEGIN &&
-		    p->progs[i].kind != PP_END)
+		    p->progs[i].kind != PP_END && p->progs[i].kind != PP_ITER)
 			return false;
 	return true;
 }
@@ -339,7 +352,7 @@ static int say_ready(const struct loop *l)
 {
 	static const char word[] = "ready\n";
 
-	if (!l->o->quiet)
+	if (!l->o->quiet && !l->o->tests)
 		l->events.out->attached(l->events.out,
 					count_probes(l->s->plan) - l->s->n_refused);
 	if (l->o->ready_fd >= 0 && write(l->o->ready_fd, word, sizeof(word) - 1) < 0)
@@ -368,6 +381,9 @@ static int start(struct loop *l)
 		command_release(l->o->command);
 	if (l->s->usyms && l->o->everything)
 		usyms_note_all(l->s->usyms);
+	err = session_iterate(l->s, l->events.out, drain_between, l);
+	if (err && err != -EPIPE)
+		return err;
 	l->flushed_ns = now_ns();
 	l->end_ns = l->o->duration_ns ? l->flushed_ns + l->o->duration_ns : 0;
 	l->print_ns = l->o->interval_ns ? l->flushed_ns + l->o->interval_ns : 0;
@@ -405,7 +421,7 @@ static int finish(struct loop *l)
 	l->events.exited = false;
 	err = session_run_special(l->s, PP_END) ?: err;
 	drain_all(l);
-	if (l->s->plan->config.print_maps_on_exit)
+	if (l->s->plan->config.print_maps_on_exit && !l->o->tests)
 		events_print_maps(&l->events);
 	flush(l); /* before what is said on standard error */
 	n_lost = loss_report(l->s, l->events.out);
@@ -422,6 +438,18 @@ static int dry_run(struct loop *l)
 
 	session_detach(l->s);
 	return err ? 2 : 0;
+}
+
+/* The exit status. */
+static int run_tests(struct loop *l)
+{
+	int n_failed;
+
+	drain_all(l); /* what BEGIN has sent */
+	n_failed = tests_run(l->s, &l->events, drain_between, l);
+	if (n_failed < 0)
+		log_error("cannot run: %s", strerror(-n_failed));
+	return n_failed < 0 ? 2 : n_failed ? 1 : 0;
 }
 
 static int loop_open(struct loop *l)
@@ -469,8 +497,10 @@ int loop_run(struct session *s, struct out *out, const struct loop_options *o)
 	} else if (o->dry_run) {
 		status = dry_run(&l);
 	} else if (start(&l) == 0) {
-		run_events(&l);
-		status = finish(&l);
+		status = o->tests ? run_tests(&l) : 0;
+		if (!o->tests)
+			run_events(&l);
+		status = status ? (finish(&l), status) : finish(&l);
 	}
 	loop_close(&l);
 	return status;

@@ -16,6 +16,7 @@ struct loop_options {
 	bool reset;		 /* ... and empty them */
 	bool strict;		 /* a loss is exit status 4 */
 	bool dry_run;		 /* attach, then stop */
+	bool tests;		 /* run tests or benches instead of waiting for events */
 	bool follow;		 /* -p: and what it has started already */
 	enum out_buffering buffering;
 	bool everything;	 /* the scope is not limited to the command or process */

@@ -313,6 +313,38 @@ static int json_lost(struct out *o, const struct view_loss *l)
 	return end(w);
 }
 
+static void put_duration(struct text *t, const struct view_test *v)
+{
+	text_string(t, v->is_bench ? ": {\"average\": " : ": {\"duration\": ");
+	text_unsigned(t, v->ns);
+	if (v->is_bench) {
+		text_string(t, ", \"iters\": ");
+		text_unsigned(t, v->runs);
+	}
+	if (v->is_bench && v->passed)
+		return;
+	text_string(t, v->passed ? ", \"passed\": true" : ", \"passed\": false");
+}
+
+static int json_test(struct out *o, const struct view_test *v)
+{
+	struct out_json *w = out_json(o);
+	struct text *t = &w->file.text;
+
+	if (v->stage != VIEW_TEST_RESULT || v->skipped)
+		return w->file.error;
+	begin(w, v->is_bench ? "benchmark_result" : "test_result");
+	text_char(t, '{');
+	put_string(t, v->name);
+	put_duration(t, v);
+	if (!v->is_bench) {
+		text_string(t, ", \"output\": ");
+		put_string(t, v->output);
+	}
+	text_string(t, "}}");
+	return end(w);
+}
+
 static void json_close(struct out *o)
 {
 	if (!o)
@@ -336,6 +368,7 @@ struct out *out_json_new(FILE *f)
 		.map = json_map,
 		.attached = json_attached,
 		.lost = json_lost,
+		.test = json_test,
 		.flush = out_file_flush,
 		.close = json_close,
 	};

@@ -91,6 +91,7 @@ struct out *out_text_new(FILE *f)
 		.map = text_map,
 		.attached = text_attached,
 		.lost = text_lost,
+		.test = out_text_test,
 		.flush = out_file_flush,
 		.close = text_close,
 	};

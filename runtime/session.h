@@ -26,8 +26,15 @@ struct link {
 	uint32_t prog;	 /* index in plan->progs */
 };
 
+struct session_scope {
+	enum sonde_scope scope;
+	uint32_t tgid;
+	bool with_self; /* the tracer too, where everything is traced */
+};
+
 struct session {
 	const struct plan *plan;
+	struct session_scope scope;
 	struct kernel *kernel;
 	struct bpf_object *object;
 	struct bpf_program **progs; /* by plan->progs index */
@@ -47,17 +54,12 @@ struct session {
 	uint64_t map_records_lost;	 /* mmap and exec records the kernel dropped */
 };
 
-struct session_scope {
-	enum sonde_scope scope;
-	uint32_t tgid;
-	bool with_self; /* the tracer too, where everything is traced */
-};
-
 /* What can be made ready while the compiler works: BTF cut, symbol addresses. Owned by the session
  * once it is opened. */
 struct session_prep {
 	int btf_fd; /* custom BTF for CO-RE, or -1 */
 	struct sonde_config config;
+	struct session_scope scope;
 	struct early_map *maps; /* created already: the large ones cost 1 to 3 ms each */
 	uint32_t n_maps;
 };
@@ -73,6 +75,10 @@ int session_open(struct session *s, const struct plan *plan, struct kernel *k,
 int session_run_special(struct session *s, enum plan_prog_kind kind);
 /* Attach every program. 0, or -errno, said. */
 int session_attach(struct session *s);
+struct out;
+/* attach_iter.c: read every iterator to its end, or leave it in its file; `drain` is called between
+ * for the records that its program sent. 0, or -errno, said (but for -EPIPE). */
+int session_iterate(struct session *s, struct out *out, void (*drain)(void *ctx), void *ctx);
 /* No event after this one: links are closed, or disabled and left to a helper process where closing
  * would keep the user waiting. */
 void session_detach(struct session *s);

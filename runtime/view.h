@@ -95,6 +95,25 @@ struct view_loss {
 	uint64_t n;
 };
 
+/* Tests and benches (--test, --bench), as they go. */
+struct view_test {
+	enum view_test_stage {
+		VIEW_TEST_BEGIN,  /* n, name_width: of the longest name */
+		VIEW_TEST_RUN,	  /* name; not of benches */
+		VIEW_TEST_RESULT, /* name, ns, and output or runs */
+		VIEW_TEST_END,	  /* n, failed */
+	} stage;
+	bool is_bench;
+	const char *name;
+	const char *output; /* what the test printed */
+	uint64_t ns;	    /* how long it took; benches: a run, on average */
+	uint64_t runs;	    /* benches */
+	bool passed, skipped;
+	uint32_t n, name_width;
+	const char *const *failed;
+	uint32_t n_failed;
+};
+
 /* When output is written: at idle moments (and when the buffer is full), at each line's end, only
  * when the buffer is full, at once. */
 enum out_buffering { OUT_BUFFER_IDLE, OUT_BUFFER_LINE, OUT_BUFFER_FULL, OUT_BUFFER_NONE };
@@ -107,6 +126,7 @@ struct out {
 	/* All probes are attached; what was lost. Text says these on standard error. */
 	int (*attached)(struct out *o, uint32_t n_probes);
 	int (*lost)(struct out *o, const struct view_loss *l);
+	int (*test)(struct out *o, const struct view_test *t);
 	int (*flush)(struct out *o);
 	void (*close)(struct out *o);
 };

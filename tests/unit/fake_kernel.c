@@ -150,6 +150,17 @@ static int fake_user_symbol(struct kernel *k, const char *path, const char *symb
 	return err;
 }
 
+static int fake_user_object(struct kernel *k, const char *path, const char *name,
+			    struct user_object *out)
+{
+	struct user_symbol s = {0};
+	int err = fake_user_symbol(k, path, name, &s);
+
+	*out = (struct user_object){.path = s.path, .address = s.address, .size = s.size,
+				    .is_movable = true};
+	return err;
+}
+
 static int fake_each_user_function(struct kernel *k, const char *path, user_function_fn fn,
 				   void *ctx)
 {
@@ -355,6 +366,28 @@ static int fake_each_bpf_function(struct kernel *k, typed_function_fn fn, void *
 	return 0;
 }
 
+static int fake_iterator(struct kernel *k, const char *name, const struct kernel_iter **out)
+{
+	static struct iter_field fields[] = {
+		{.name = "meta", .size = 8, .is_pointer = true},
+		{.name = "task", .offset = 8, .size = 8, .is_pointer = true},
+		{.name = "fd", .offset = 16, .size = 4},
+	};
+	static const struct kernel_iter iter = {"task_file", fields, COUNT(fields)};
+
+	if (fake(k)->has_no_btf)
+		return -ENOTSUP;
+	*out = &iter;
+	return strcmp(name, iter.name) == 0 ? 0 : -ENOENT;
+}
+
+static int fake_each_iterator(struct kernel *k, kernel_name_fn fn, void *ctx)
+{
+	(void)k;
+	fn("task_file", ctx);
+	return 0;
+}
+
 static bool fake_has_feature(struct kernel *k, enum kernel_feature f)
 {
 	if (f == KF_KPROBE || f == KF_FENTRY)
@@ -375,6 +408,7 @@ void fake_kernel_init(struct fake_kernel *f)
 		.each_tracepoint = fake_each_tracepoint,
 		.has_raw_tracepoint = fake_has_raw_tracepoint,
 		.user_symbol = fake_user_symbol,
+		.user_object = fake_user_object,
 		.each_user_function = fake_each_user_function,
 		.each_user_file = fake_each_user_file,
 		.user_function_at = fake_user_function_at,
@@ -388,6 +422,8 @@ void fake_kernel_init(struct fake_kernel *f)
 		.typed = fake_typed,
 		.each_typed = fake_each_typed,
 		.each_bpf_function = fake_each_bpf_function,
+		.iterator = fake_iterator,
+		.each_iterator = fake_each_iterator,
 		.has_feature = fake_has_feature,
 		.n_cpus = fake_n_cpus,
 	}};

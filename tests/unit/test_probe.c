@@ -255,8 +255,8 @@ static void test_refusals(void **state)
 static void test_bad_periods(void **state)
 {
 	static const char *const texts[] = {
-		"i:s:0", "i:0ms", "i:s:-1", "i:s:+1", "i:x:1", "i:5", "i:ms", "i:s:", "i:1s:1s",
-		"i:s:1s", "i:hz:1000000001", "i:s:9223372037", "i:s:99999999999999999999", "i:1 s",
+		"i:s:0", "i:0ms", "i:s:-1", "i:s:+1", "i:ms", "i:s:",
+		"i:s:1s", "i:hz:1000000001", "i:s:9223372037", "i:s:99999999999999999999",
 		"i::1", "i:",
 	};
 	struct refusal f = {.tag = "bad-period", .words = "is not a period", .hint = "interval:s:1"};
@@ -266,6 +266,14 @@ static void test_bad_periods(void **state)
 		f.text = texts[i];
 		check_refusal(&f, NULL);
 	}
+	f = (struct refusal){"i:x:1", "bad-period", "'x' is not a unit of time", "units are hz, s"};
+	check_refusal(&f, NULL);
+	f = (struct refusal){"i:1s:1s", "bad-period", "'1s' is not a unit of time", "units are"};
+	check_refusal(&f, NULL);
+	f = (struct refusal){"p:5w", "bad-period", "'w' is not a unit of time", "profile:500ms"};
+	check_refusal(&f, NULL);
+	f = (struct refusal){"i:999", "bad-period", "999 ns is too short", "interval:999s"};
+	check_refusal(&f, NULL);
 	f = (struct refusal){"i:999ns", "bad-period", "999 ns is too short", "1us"};
 	check_refusal(&f, NULL);
 	f.text = "i:hz:1000000000";

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Programs of iterators. They run once for each object, and once more without one at the end, which
+ * is left out. When the object is a thread, or belongs to one, that thread is the subject. printf
+ * writes into the iterator's own file (bpf_seq_printf), so that a pinned one prints for whoever
+ * reads it.
+ */
+#include "../parser/arena.h"
+#include "../parser/sema_iter.h"
+#include "gen.h"
+#include "gen_hooks.h"
+#include "gen_prog.h"
+#include <string.h>
+
+enum { HELPER_SEQ_PRINTF = 126 };
+
+/* Volatile: or LLVM moves ctx arithmetic where the verifier refuses it. */
+static LLVMValueRef load_pointer(struct gen *g, LLVMValueRef from, uint32_t offset)
+{
+	LLVMValueRef v = LLVMBuildLoad2(g->b, g->ptr, gen_at(g, from, offset), "");
+
+	LLVMSetVolatile(v, true);
+	return v;
+}
+
+void gen_iter_program(struct gen *g, LLVMBasicBlockRef out)
+{
+	const struct iter_field *object, *task;
+	LLVMValueRef at;
+
+	prog_select_probe(g, g->prog->probes[0]);
+	object = iter_object(g->point->iter);
+	task = iter_task(g->point->iter);
+	if (object) {
+		at = load_pointer(g, g->ctx, object->offset);
+		prog_only_if(g, LLVMBuildIsNotNull(g->b, at, ""), out);
+		g->subject = task ? at : NULL;
+	}
+	if (task)
+		prog_scope_test(g, out);
+	prog_body(g);
+	g->subject = NULL;
+	LLVMBuildBr(g->b, out);
+}
+
+struct value gen_iter_field(struct gen *g, struct expr *e)
+{
+	const struct iter_field *f = iter_field(g->point->iter, e->field.name);
+	LLVMValueRef v;
+
+	if (f->is_pointer) {
+		v = load_pointer(g, g->ctx, f->offset);
+		return gen_int_value(LLVMBuildPtrToInt(g->b, v, g->i64, ""), e->type);
+	}
+	return gen_load(g, iter_field_type(f), gen_at(g, g->ctx, f->offset));
+}
+
+/* ---- printf ------------------------------------------------------------------------------- */
+
+struct text {
+	char *at;
+	uint32_t n;
+};
+
+static void put(struct gen *g, struct text *t, char c)
+{
+	arena_push(g->arena, t->at, t->n, c);
+}
+
+static void put_string(struct gen *g, struct text *t, const char *s)
+{
+	while (*s)
+		put(g, t, *s++);
+}
+
+static bool is_text(const struct type *t)
+{
+	return t->kind == TY_STRING || t->kind == TY_NAME;
+}
+
+/* As the kernel spells it: all integers have 64 bits. */
+static const char *conversion_of(const struct plan_piece *p, const struct type *type)
+{
+	if (p->conv == 'c')
+		return "c";
+	if (is_text(type))
+		return "s";
+	if (type->kind == TY_KSYM)
+		return "ps";
+	if (p->conv == 'x')
+		return "llx";
+	if (p->conv == 'X')
+		return "llX";
+	if (p->conv == 'p')
+		return "llx";
+	return p->conv == 'u' || (p->conv == 's' && !type->is_signed) ? "llu" : "lld";
+}
+
+static void put_conversion(struct gen *g, struct text *t, const struct plan_piece *p,
+			   const struct type *type)
+{
+	char width[16] = "";
+
+	if (p->conv == 'p')
+		put_string(g, t, "0x");
+	put(g, t, '%');
+	if (p->left)
+		put(g, t, '-');
+	if (p->plus)
+		put(g, t, '+');
+	if (p->space)
+		put(g, t, ' ');
+	if (p->zero)
+		put(g, t, '0');
+	if (p->width > 0)
+		snprintf(width, sizeof(width), "%d", p->width);
+	put_string(g, t, width);
+	put_string(g, t, conversion_of(p, type));
+}
+
+/* A constant of the program's .rodata that ends with a NUL. */
+static LLVMValueRef constant_text(struct gen *g, const char *text, uint32_t len)
+{
+	LLVMValueRef v = LLVMConstStringInContext2(g->llvm, text, len, false), global;
+
+	global = LLVMAddGlobal(g->module, LLVMTypeOf(v), "iter_text");
+	LLVMSetInitializer(global, v);
+	LLVMSetGlobalConstant(global, true);
+	LLVMSetSection(global, ".rodata.texts");
+	LLVMSetAlignment(global, 8);
+	return global;
+}
+
+static LLVMValueRef format_text(struct gen *g, const struct plan_event *ev, struct expr *call,
+				uint32_t *len)
+{
+	struct text t = {0};
+
+	for (uint32_t i = 0; i < ev->n_pieces; i++) {
+		const struct plan_piece *p = &ev->pieces[i];
+
+		for (uint32_t c = 0; c < p->text_len; c++) {
+			put(g, &t, p->text[c]);
+			if (p->text[c] == '%')
+				put(g, &t, '%');
+		}
+		if (p->conv)
+			put_conversion(g, &t, p, call->call.args[1 + p->field]->type);
+	}
+	*len = t.n + 1;
+	return constant_text(g, t.at ? t.at : "", t.n);
+}
+
+/* A string is handed over by its address. */
+static LLVMValueRef string_address(struct gen *g, struct expr *e)
+{
+	struct value v = gen_expr(g, e);
+	const struct plan_probe *q = g->probe;
+	LLVMValueRef buf;
+
+	if (v.type->kind == TY_NAME)
+		return constant_text(g, q->name, (uint32_t)strlen(q->name));
+	if (v.kind == V_TEXT)
+		return constant_text(g, v.text, v.len);
+	buf = gen_big_buffer(g, v.type->size);
+	gen_store(g, v, v.type, buf);
+	return buf;
+}
+
+static LLVMValueRef int_argument(struct gen *g, const struct plan_piece *p, struct expr *e)
+{
+	bool is_signed = p->conv == 'd' || p->conv == 'i';
+
+	return gen_narrow(g, gen_int(g, e), type_int(p->bits / 8, is_signed));
+}
+
+struct value gen_iter_printf(struct gen *g, struct expr *e)
+{
+	const struct plan_event *ev = &g->plan->events[e->call.event];
+	uint32_t n = e->call.n_args - 1, len;
+	LLVMValueRef data = gen_buffer(g, n ? n * 8 : 8), meta, args[5];
+
+	for (uint32_t i = 0; i < ev->n_pieces; i++) {
+		const struct plan_piece *p = &ev->pieces[i];
+		struct expr *arg = p->conv ? e->call.args[1 + p->field] : NULL;
+		LLVMValueRef v;
+
+		if (!arg)
+			continue;
+		v = is_text(arg->type) ? string_address(g, arg) : int_argument(g, p, arg);
+		LLVMBuildStore(g->b, v, gen_at(g, data, p->field * 8));
+	}
+	meta = load_pointer(g, g->ctx, 0); /* struct bpf_iter_meta begins with the file */
+	args[0] = LLVMBuildPtrToInt(g->b, load_pointer(g, meta, 0), g->i64, "");
+	args[1] = LLVMBuildPtrToInt(g->b, format_text(g, ev, e, &len), g->i64, "");
+	args[2] = gen_u64(g, len);
+	args[3] = n ? LLVMBuildPtrToInt(g->b, data, g->i64, "") : gen_u64(g, 0);
+	args[4] = gen_u64(g, n * 8);
+	gen_helper(g, HELPER_SEQ_PRINTF, args, 5);
+	return (struct value){.kind = V_NONE, .type = &type_void};
+}
