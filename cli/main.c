@@ -86,7 +86,11 @@ static int help(struct options *o)
 
 static struct kernel *ask_kernel(const struct options *o)
 {
-	return o->kernel_facts ? facts_file_open(o->kernel_facts) : kernel_open();
+	struct kernel *k = o->kernel_facts ? facts_file_open(o->kernel_facts) : kernel_open();
+
+	if (k)
+		k->pid = o->pid;
+	return k;
 }
 
 /* Everything up to the plan. 0, or the exit status; *plan is NULL when a dump was all. */

@@ -134,6 +134,10 @@ LLVMValueRef gen_arith(struct gen *g, enum op op, LLVMValueRef x, LLVMValueRef y
 /* The register at byte `offset` of struct pt_regs, the context. */
 LLVMValueRef gen_register(struct gen *g, uint32_t offset);
 
+/* ---- USDT (gen_usdt.c): argument i; the number of the name of the one of many that fired */
+struct value gen_usdt_arg(struct gen *g, struct expr *e, unsigned i);
+LLVMValueRef gen_usdt_name(struct gen *g);
+
 /* Of a program with many targets: plan_target.cookie of the one that fired. */
 LLVMValueRef gen_cookie(struct gen *g);
 

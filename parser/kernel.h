@@ -38,6 +38,16 @@ struct user_symbol {
 	bool is_entry;		/* where the program begins: nothing calls it, it never returns */
 };
 
+/* A USDT probe at one place of an ELF file: what its note says. */
+struct usdt_note {
+	const char *path; /* resolved, as above */
+	const char *provider, *name;
+	const char *args;   /* the operands: usdt_operand.h */
+	uint64_t address;   /* virtual address in the file */
+	uint64_t offset;    /* file offset: what a uprobe is attached to */
+	uint64_t semaphore; /* file offset of the counter of tracers, 0: it has none */
+};
+
 enum kernel_feature {
 	KF_BTF,			/* /sys/kernel/btf/vmlinux */
 	KF_KPROBE,		/* the kprobe PMU */
@@ -50,11 +60,14 @@ enum kernel_feature {
 typedef void (*kernel_name_fn)(const char *name, void *ctx);
 /* Strings are valid during the call. */
 typedef void (*user_function_fn)(const struct user_symbol *f, void *ctx);
+typedef void (*usdt_note_fn)(const struct usdt_note *note, void *ctx);
 
 struct kernel {
 	/* Set when formats could not be read (-errno): some attach point is unchecked, so the
 	 * script can be checked but not be compiled. */
 	int unchecked;
+	/* What the command line says: the process of -p (0: none). */
+	uint32_t pid;
 	/* The format of tracepoint category:event. 0, -ENOENT (no such event), -EACCES/-EPERM (not
 	 * allowed to read tracefs), other -errno. */
 	int (*tracepoint)(struct kernel *k, const char *category, const char *event,
@@ -73,6 +86,17 @@ struct kernel {
 	 * suggestions. Errors as user_symbol. */
 	int (*each_user_function)(struct kernel *k, const char *path, user_function_fn fn,
 				  void *ctx);
+	/* The function that holds `address` of the file; out->address is where it begins. 0, -ESRCH
+	 * (none), or as user_symbol. */
+	int (*user_function_at)(struct kernel *k, const char *path, uint64_t address,
+				struct user_symbol *out);
+	/* Call fn for every USDT probe of an ELF file, once a place. Errors as user_symbol. */
+	int (*each_usdt)(struct kernel *k, const char *path, usdt_note_fn fn, void *ctx);
+	/* Address in the file of a variable or function. 0, -ESRCH, or as user_symbol. */
+	int (*user_object)(struct kernel *k, const char *path, const char *name, uint64_t *out);
+	/* Call fn for every file whose code process k->pid runs, or, when that is 0, any process:
+	 * absolute paths, each once. 0 or -errno. */
+	int (*each_mapped_file)(struct kernel *k, kernel_name_fn fn, void *ctx);
 	/* 0 when the kernel function `name` exists, -ENOENT, -EPERM when that cannot be told. */
 	int (*kernel_function)(struct kernel *k, const char *name);
 	/* Call fn for every kernel function that can be probed; those of modules are

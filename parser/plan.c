@@ -151,6 +151,8 @@ static enum plan_prog_kind prog_kind(const struct probe *p, const struct attach_
 		return PP_UPROBE;
 	case PROBE_URETPROBE:
 		return PP_URETPROBE;
+	case PROBE_USDT:
+		return PP_USDT;
 	case PROBE_COUNT:
 		break;
 	}
@@ -185,6 +187,7 @@ static const char *section_of(struct arena *a, const struct plan_prog *g)
 	case PP_KRETPROBE:
 		return arena_printf(a, "kretprobe/%s", g->function);
 	case PP_UPROBE:
+	case PP_USDT: /* libbpf has its own ideas of "usdt/" */
 		return arena_printf(a, "uprobe/%s:%s", g->targets[0].path, g->function);
 	case PP_URETPROBE:
 		return arena_printf(a, "uretprobe/%s:%s", g->targets[0].path, g->function);
@@ -227,13 +230,18 @@ static void plan_targets(struct planner *pl, struct plan_prog *g, const struct a
 	for (uint32_t i = 0; i < point->n_targets; i++) {
 		const struct attach_target *from = &point->targets[i];
 		struct plan_target t = {.symbol = from->symbol, .path = from->path,
-					.offset = from->offset};
-		const char *name;
+					.offset = from->offset, .ref_ctr = from->ref_ctr};
+		const char *name = from->name;
 
 		if (point->n_targets > 1) {
-			name = arena_printf(pl->arena, "%s:%s%s%s", type, t.path ? t.path : "",
-					    t.path ? ":" : "", from->function);
-			t.cookie = name_id(pl, from->function) | (uint64_t)name_id(pl, name) << 32;
+			if (!name)
+				name = arena_printf(pl->arena, "%s:%s%s%s", type, t.path ? t.path : "",
+						    t.path ? ":" : "", from->function);
+			if (from->args && name_id(pl, name) >> (PLAN_FORMAT_BIT - 32))
+				diag_error(pl->diags, point->span, "limit-probes",
+					   "too many probes have been matched before this one");
+			t.cookie = name_id(pl, from->function) | (uint64_t)name_id(pl, name) << 32 |
+				   (uint64_t)from->format << PLAN_FORMAT_BIT;
 		}
 		arena_push(pl->arena, g->targets, g->n_targets, t);
 	}
@@ -440,7 +448,8 @@ static void plan_point(struct planner *pl, uint32_t ast, uint32_t index, const s
 	if (joins_pattern(pl, ast, point, r))
 		return;
 	q.name_id = name_id(pl, point->name);
-	q.func_id = name_id(pl, point->function);
+	q.func_id = name_id(pl, point->id == PROBE_USDT ? point->targets->function
+							: point->function);
 	q.prog = prog_for(pl, point, kind, r->n_exprs * (p->uses_delta ? SPAN_WEIGHT : 1));
 	if (p->uses_delta || p->uses_oncpu)
 		plan_span(pl, &q, point, r);

@@ -39,6 +39,7 @@ static const char *const prog_kinds[PP_KIND_COUNT] = {
 	[PP_KRETPROBE] = "kretprobe",
 	[PP_UPROBE] = "uprobe",
 	[PP_URETPROBE] = "uretprobe",
+	[PP_USDT] = "usdt",
 	[PP_SCOPE_FORK] = "scope-fork",
 	[PP_OPEN_SPANS] = "open-spans",
 	[PP_SCOPE_EXEC] = "scope-exec",
@@ -106,7 +107,7 @@ static void dump_prog(const struct plan *p, const struct plan_prog *g, FILE *out
 	else if (g->kind == PP_INTERVAL || g->kind == PP_PROFILE)
 		fprintf(out, " period %llu ns", (unsigned long long)g->period_ns);
 	if (g->n_targets > 1)
-		fprintf(out, " functions %u", g->n_targets);
+		fprintf(out, " %s %u", g->kind == PP_USDT ? "places" : "functions", g->n_targets);
 	fprintf(out, "\n");
 	for (uint32_t i = 0; i < g->n_probes; i++) {
 		const struct plan_probe *q = &p->probes[g->probes[i]];

@@ -10,6 +10,7 @@
 struct arena;
 struct diags;
 struct attach_text;
+struct usdt_point;
 
 enum probe_id {
 #define PROBE(id, ...) PROBE_##id,
@@ -64,6 +65,12 @@ struct attach_target {
 	const char *symbol;   /* as the kernel or the file has it */
 	const char *path;     /* user functions: the file, absolute; else NULL */
 	uint64_t offset;      /* user functions: in the file; kernel's: behind the start; bytes */
+	/* usdt, of which `function` is known once a script asks for it: */
+	const char *name;  /* the value of `probe`; NULL: type, path and function */
+	const char *args;  /* operands, as the note has them */
+	uint64_t address;  /* virtual address in the file */
+	uint64_t ref_ctr;  /* file offset of the semaphore, 0: none */
+	uint32_t format;   /* index in the point's usdt->formats */
 };
 
 /* An attach point, resolved. Which members count is said by the row's parse hook. */
@@ -80,6 +87,7 @@ struct attach_point {
 	uint64_t period_ns;	 /* interval, profile */
 	uint64_t hertz;		 /* profile: times a second, or 0: by period_ns */
 	const char *pattern;	 /* the attach point as written, when it is a pattern; or NULL */
+	struct usdt_point *usdt; /* usdt: its arguments, once a script asks for one; else NULL */
 	bool ends_slice;	 /* sched_switch with `oncpu`: chk_oncpu */
 };
 

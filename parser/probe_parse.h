@@ -9,7 +9,7 @@
 typedef int parse_fn(const struct probe_reader *r, struct attach_point *p, char **parts,
 		     uint32_t n);
 parse_fn prs_nothing, prs_tracepoint, prs_interval, prs_profile, prs_kernel_function,
-	prs_user_symbol;
+	prs_user_symbol, prs_usdt;
 
 /* Say how probes of this type are written; -1. */
 int probe_wrong_form(const struct probe_reader *r, const struct attach_point *p);

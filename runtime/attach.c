@@ -75,6 +75,7 @@ static att_fn *const attachers[PP_KIND_COUNT] = {
 	[PP_KRETPROBE] = att_kernel_function,
 	[PP_UPROBE] = att_user_function,
 	[PP_URETPROBE] = att_user_function,
+	[PP_USDT] = att_user_function,
 	[PP_SCOPE_FORK] = att_typed,
 	[PP_SCOPE_EXEC] = att_typed,
 };

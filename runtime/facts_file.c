@@ -4,6 +4,11 @@
  *	tracepoint CATEGORY:EVENT [raw]		with the lines of its tracefs format file below it
  *	raw NAME				a raw tracepoint with BTF types
  *	symbol PATH NAME ADDRESS OFFSET SIZE	a function in an ELF file
+ *	usdt PATH PROVIDER:NAME ADDRESS SEMAPHORE ARGUMENTS
+ *		a USDT probe at a place of an ELF file, which has this address and file offset; the
+ *		arguments as in its note, but with ';' between them, - for none
+ *	object PATH NAME ADDRESS		a variable in an ELF file
+ *	mapped PATH				a file that processes run
  *	function NAME				a function of the kernel
  *	feature btf|kprobe|uprobe|uprobe_multi
  *	cpus N					possible CPUs, 1 when nothing is said
@@ -19,14 +24,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum fact_kind { FACT_TRACEPOINT, FACT_RAW, FACT_SYMBOL, FACT_FUNCTION };
+enum fact_kind {
+	FACT_TRACEPOINT,
+	FACT_RAW,
+	FACT_SYMBOL,
+	FACT_FUNCTION,
+	FACT_USDT,
+	FACT_OBJECT,
+	FACT_MAPPED,
+};
 
 struct fact {
 	enum fact_kind kind;
 	union {
 		struct tp_format *format;  /* FACT_TRACEPOINT; one block of its own */
-		const char *name;	   /* FACT_RAW, FACT_FUNCTION */
-		struct user_symbol symbol; /* FACT_SYMBOL */
+		const char *name;	   /* FACT_RAW, FACT_FUNCTION, FACT_MAPPED */
+		struct user_symbol symbol; /* FACT_SYMBOL, FACT_OBJECT */
+		struct usdt_note note;	   /* FACT_USDT */
 	};
 };
 
@@ -141,6 +155,69 @@ static int facts_each_kernel_function(struct kernel *kernel, kernel_name_fn fn, 
 
 	for (uint32_t i = 0; i < k->n_facts; i++)
 		if (k->facts[i].kind == FACT_FUNCTION)
+			fn(k->facts[i].name, ctx);
+	return 0;
+}
+
+static int facts_function_at(struct kernel *kernel, const char *path, uint64_t address,
+			     struct user_symbol *out)
+{
+	const struct facts *k = facts_of(kernel);
+
+	for (uint32_t i = 0; i < k->n_facts; i++) {
+		const struct user_symbol *s = &k->facts[i].symbol;
+
+		if (k->facts[i].kind == FACT_SYMBOL && !strcmp(s->path, path) &&
+		    address - s->address < s->size) {
+			*out = *s;
+			return 0;
+		}
+	}
+	return -ESRCH;
+}
+
+static bool has_file(const struct facts *k, const char *path)
+{
+	for (uint32_t i = 0; i < k->n_facts; i++)
+		if (k->facts[i].kind == FACT_SYMBOL && !strcmp(k->facts[i].symbol.path, path))
+			return true;
+	return false;
+}
+
+static int facts_each_usdt(struct kernel *kernel, const char *path, usdt_note_fn fn, void *ctx)
+{
+	const struct facts *k = facts_of(kernel);
+	int err = has_file(k, path) ? 0 : -ENOENT;
+
+	for (uint32_t i = 0; i < k->n_facts; i++) {
+		if (k->facts[i].kind != FACT_USDT || strcmp(k->facts[i].note.path, path))
+			continue;
+		fn(&k->facts[i].note, ctx);
+		err = 0;
+	}
+	return err;
+}
+
+static int facts_user_object(struct kernel *kernel, const char *path, const char *name,
+			     uint64_t *out)
+{
+	const struct facts *k = facts_of(kernel);
+
+	for (uint32_t i = 0; i < k->n_facts; i++)
+		if (k->facts[i].kind == FACT_OBJECT && !strcmp(k->facts[i].symbol.path, path) &&
+		    !strcmp(k->facts[i].symbol.symbol, name)) {
+			*out = k->facts[i].symbol.address;
+			return 0;
+		}
+	return -ESRCH;
+}
+
+static int facts_each_mapped(struct kernel *kernel, kernel_name_fn fn, void *ctx)
+{
+	const struct facts *k = facts_of(kernel);
+
+	for (uint32_t i = 0; i < k->n_facts; i++)
+		if (k->facts[i].kind == FACT_MAPPED)
 			fn(k->facts[i].name, ctx);
 	return 0;
 }
@@ -295,6 +372,43 @@ static int read_symbol(struct reader *r)
 	return add_fact(r, &fact);
 }
 
+static int read_usdt(struct reader *r)
+{
+	struct fact fact = {.kind = FACT_USDT};
+	struct usdt_note *n = &fact.note;
+	char *colon = r->words[2] ? strchr(r->words[2], ':') : NULL;
+
+	if (r->n_words != 6 || !colon || !read_number(r->words[3], &n->address) ||
+	    !read_number(r->words[4], &n->semaphore))
+		return bad_line(r, "write usdt PATH PROVIDER:NAME ADDRESS SEMAPHORE ARGUMENTS");
+	*colon = '\0';
+	for (char *c = r->words[5]; *c; c++)
+		if (*c == ';')
+			*c = ' ';
+	n->path = r->words[1];
+	n->provider = r->words[2];
+	n->name = colon + 1;
+	n->offset = n->address;
+	n->args = strcmp(r->words[5], "-") ? r->words[5] : "";
+	return add_fact(r, &fact);
+}
+
+static int read_object(struct reader *r)
+{
+	struct fact fact = {.kind = FACT_OBJECT};
+
+	fact.symbol = (struct user_symbol){.path = r->words[1], .symbol = r->words[2]};
+	if (r->n_words != 4 || !read_number(r->words[3], &fact.symbol.address))
+		return bad_line(r, "write object PATH NAME ADDRESS");
+	return add_fact(r, &fact);
+}
+
+static int read_mapped(struct reader *r)
+{
+	return r->n_words == 2 ? add_name(r, FACT_MAPPED, r->words[1])
+			       : bad_line(r, "write mapped PATH");
+}
+
 static int read_feature(struct reader *r)
 {
 	static const char *const names[KF_COUNT] = {
@@ -330,6 +444,7 @@ static const struct {
 } directives[] = {
 	{"tracepoint", read_tracepoint}, {"raw", read_raw},	    {"symbol", read_symbol},
 	{"function", read_function},	 {"feature", read_feature}, {"cpus", read_cpus},
+	{"usdt", read_usdt},		 {"object", read_object},   {"mapped", read_mapped},
 };
 
 static int read_directive(struct reader *r)
@@ -337,7 +452,8 @@ static int read_directive(struct reader *r)
 	for (size_t i = 0; i < sizeof(directives) / sizeof(*directives); i++)
 		if (!strcmp(r->words[0], directives[i].word))
 			return directives[i].read(r);
-	return bad_line(r, "a line starts with tracepoint, raw, symbol, function, feature, cpus or #");
+	return bad_line(r, "a line starts with tracepoint, raw, symbol, usdt, object, mapped, "
+				   "function, feature, cpus or #");
 }
 
 /* Cut the next line off the rest. False at the end of the file. */
@@ -411,6 +527,10 @@ struct kernel *facts_file_open(const char *path)
 		.has_raw_tracepoint = facts_has_raw_tracepoint,
 		.user_symbol = facts_user_symbol,
 		.each_user_function = facts_each_user_function,
+		.user_function_at = facts_function_at,
+		.each_usdt = facts_each_usdt,
+		.user_object = facts_user_object,
+		.each_mapped_file = facts_each_mapped,
 		.each_kernel_function = facts_each_kernel_function,
 		.kernel_function = facts_kernel_function,
 		.has_feature = facts_has_feature,

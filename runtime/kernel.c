@@ -22,6 +22,7 @@
 #include "btf_raw.h"
 #include "elfsym.h"
 #include "kernel_facts.h"
+#include "kernel_usdt.h"
 #include "ksym.h"
 #include "tracefs.h"
 
@@ -244,7 +245,7 @@ static int open_file(struct live_kernel *k, const char *asked)
 	const char *path = asked;
 	int err = 0;
 
-	if (k->file.elf && !strcmp(k->file.asked, asked))
+	if (k->file.elf && (!strcmp(k->file.asked, asked) || !strcmp(k->file.path, asked)))
 		return 0;
 	close_file(k);
 	if (!strchr(asked, '/')) {
@@ -263,6 +264,16 @@ static int open_file(struct live_kernel *k, const char *asked)
 	if (k->file.elf)
 		return 0;
 	return err == -EISDIR ? -ENOEXEC : err;
+}
+
+int kernel_elf(struct kernel *kernel, const char *path, struct elfsym **elf, const char **found)
+{
+	struct live_kernel *k = live(kernel);
+	int err = open_file(k, path);
+
+	*elf = k->file.elf;
+	*found = k->file.path;
+	return err;
 }
 
 static int live_user_symbol(struct kernel *kernel, const char *path, const char *symbol,
@@ -410,6 +421,10 @@ struct kernel *kernel_open(void)
 		.has_raw_tracepoint = live_has_raw_tracepoint,
 		.user_symbol = live_user_symbol,
 		.each_user_function = live_each_user_function,
+		.user_function_at = usdt_function_at,
+		.each_usdt = usdt_each_note,
+		.user_object = usdt_object,
+		.each_mapped_file = usdt_each_mapped,
 		.kernel_function = live_kernel_function,
 		.each_kernel_function = live_each_kernel_function,
 		.has_feature = live_has_feature,

@@ -78,6 +78,19 @@ static const struct user_symbol symbols[] = {
 	{.path = "/opt/a:b", .symbol = "run", .address = 0x401080, .offset = 0x1080, .size = 32},
 };
 
+static const struct usdt_note notes[] = {
+	{.path = "/bin/app", .provider = "app", .name = "begin", .args = "-4@%edi 8@$7",
+	 .address = 0x401010, .offset = 0x1010, .semaphore = 0x3000},
+	{.path = "/bin/app", .provider = "app", .name = "end", .args = "8@-8(%rbp)",
+	 .address = 0x401050, .offset = 0x1050},
+	{.path = "/bin/app", .provider = "app", .name = "end", .args = "4@counter(%rip)",
+	 .address = 0x401060, .offset = 0x1060},
+	{.path = "/bin/app", .provider = "other", .name = "end", .args = "",
+	 .address = 0x401070, .offset = 0x1070},
+	{.path = "/lib/one.so", .provider = "one", .name = "begin", .args = "8@%xmm0",
+	 .address = 0x1000, .offset = 0x1000},
+};
+
 static struct fake_kernel *fake(struct kernel *k)
 {
 	return (struct fake_kernel *)k;
@@ -160,6 +173,55 @@ static int fake_each_user_function(struct kernel *k, const char *path, user_func
 	return 0;
 }
 
+static int fake_function_at(struct kernel *k, const char *path, uint64_t address,
+			    struct user_symbol *out)
+{
+	(void)k;
+	for (size_t i = 0; i < COUNT(symbols); i++)
+		if (!strcmp(symbols[i].path, path) && address - symbols[i].address < symbols[i].size) {
+			*out = symbols[i];
+			return 0;
+		}
+	return -ESRCH;
+}
+
+static int fake_each_usdt(struct kernel *k, const char *path, usdt_note_fn fn, void *ctx)
+{
+	char name[32]; /* gone afterwards, as above */
+	int err = strcmp(path, "/bin/bare") ? -ENOENT : 0;
+
+	(void)k;
+	for (size_t i = 0; i < COUNT(notes); i++) {
+		struct usdt_note n = notes[i];
+
+		if (strcmp(n.path, path) != 0)
+			continue;
+		err = 0;
+		snprintf(name, sizeof(name), "%s", n.name);
+		n.name = name;
+		fn(&n, ctx);
+		memset(name, 'x', sizeof(name) - 1);
+	}
+	return err;
+}
+
+static int fake_user_object(struct kernel *k, const char *path, const char *name, uint64_t *out)
+{
+	(void)k;
+	*out = 0x404060;
+	return strcmp(path, "/bin/app") || strcmp(name, "counter") ? -ESRCH : 0;
+}
+
+static int fake_each_mapped(struct kernel *k, kernel_name_fn fn, void *ctx)
+{
+	if (k->pid == 77) /* a kernel thread */
+		return 0;
+	fn("/bin/app", ctx);
+	fn("/lib/one.so", ctx);
+	fn("/lib/gone.so", ctx);
+	return 0;
+}
+
 static int fake_kernel_function(struct kernel *k, const char *name)
 {
 	if (fake(k)->function_err)
@@ -196,6 +258,10 @@ void fake_kernel_init(struct fake_kernel *f)
 		.has_raw_tracepoint = fake_has_raw_tracepoint,
 		.user_symbol = fake_user_symbol,
 		.each_user_function = fake_each_user_function,
+		.user_function_at = fake_function_at,
+		.each_usdt = fake_each_usdt,
+		.user_object = fake_user_object,
+		.each_mapped_file = fake_each_mapped,
 		.kernel_function = fake_kernel_function,
 		.each_kernel_function = fake_each_kernel_function,
 		.has_feature = fake_has_feature,
