@@ -232,7 +232,7 @@ static bool read_x86_parens(struct scan *s, struct usdt_operand *o)
 
 	if (!skip(s, '('))
 		return true; /* an address alone */
-	if (s->at < s->end && *s->at == '%' && !read_address_register(s, USDT_X86, &o->base))
+	if (s->at < s->end && *s->at != ',' && !read_address_register(s, USDT_X86, &o->base))
 		return false;
 	if (skip(s, ',')) {
 		if (!read_address_register(s, USDT_X86, &o->index))
@@ -258,9 +258,7 @@ static bool read_x86(struct scan *s, struct usdt_operand *o)
 	if (s->at < s->end && *s->at == '%')
 		return read_register(s, USDT_X86, &r) && set_register(o, &r);
 	o->kind = USDT_MEMORY;
-	if (s->at < s->end && *s->at != '(' && !read_sum(s, o))
-		return false;
-	if (!read_x86_parens(s, o))
+	if (s->at == s->end || (*s->at != '(' && !read_sum(s, o)) || !read_x86_parens(s, o))
 		return false;
 	if (o->symbol && o->base == usdt_place_register(USDT_X86))
 		o->base = USDT_NO_REG; /* of the symbol's own address */

@@ -11,6 +11,13 @@ static void count(const char *name, void *ctx)
 		*n += (unsigned char)*name++;
 }
 
+static void count_usdt(const struct elfsym_usdt *u, void *ctx)
+{
+	count(u->provider, ctx);
+	count(u->name, ctx);
+	count(u->args, ctx);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	uint64_t n = 0, address, offset, length;
@@ -31,6 +38,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			elfsym_file_to_vaddr(e, offset, &address);
 		elfsym_by_name(e, "handle", &address, &offset, &length);
 		elfsym_file_to_vaddr(e, n, &address);
+		elfsym_each_usdt(e, count_usdt, &n);
+		elfsym_object(e, "table", &address);
 		elfsym_bytes(e);
 		elfsym_close(e);
 	}
