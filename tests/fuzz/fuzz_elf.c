@@ -14,8 +14,10 @@ static void count(const char *name, void *ctx)
 static void count_function(const char *name, uint64_t vaddr, uint64_t file_offset, uint64_t size,
 			   void *ctx)
 {
+	uint64_t *n = ctx;
+
 	count(name, ctx);
-	*(uint64_t *)ctx += vaddr + file_offset + size;
+	*n += vaddr + file_offset + size;
 }
 
 static void count_usdt(const struct elfsym_usdt *u, void *ctx)
