@@ -9,9 +9,11 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 /* Take the descriptor out of libbpf's link: whoever holds it holds the attachment. (The perf
@@ -101,6 +103,16 @@ static void free_targets(struct target_list *l)
 	free(l->symbols);
 }
 
+/* Before 6.10 a link's pid is that of a thread: then all have it, and the program chooses. */
+static bool knows_processes(void)
+{
+	unsigned int major = 0, minor = 0;
+	struct utsname u;
+
+	return !uname(&u) && sscanf(u.release, "%u.%u", &major, &minor) == 2 &&
+	       (major > 6 || (major == 6 && minor >= 10));
+}
+
 /* One link for the targets of one file. */
 static int user_multi(struct session *s, uint32_t prog, const struct plan_target *t, uint32_t n)
 {
@@ -119,7 +131,7 @@ static int user_multi(struct session *s, uint32_t prog, const struct plan_target
 	attr.uprobe_multi.cookies = (uintptr_t)l.cookies;
 	if (s->plan->progs[prog].kind == PP_USDT)
 		attr.uprobe_multi.ref_ctr_offsets = (uintptr_t)l.ref_ctrs;
-	if (process_of(s, prog) > 0)
+	if (process_of(s, prog) > 0 && knows_processes())
 		attr.uprobe_multi.pid = (uint32_t)process_of(s, prog);
 	if (!err) {
 		fd = (int)syscall(SYS_bpf, BPF_LINK_CREATE, &attr, sizeof(attr));
