@@ -5,6 +5,7 @@
  *	usdt ROUNDS	fires each probe once a round; says how often it saw the semaphore set
  *	usdt watch	waits until the semaphore is 0, is set, is 0 again, and tells its values; fires
  *			demo:gated while it is set
+ *	usdt thread	the same in another thread than the first
  *	usdt idle	waits for SIGTERM, then tells the semaphore's greatest value
  *
  * In each round n, from 0:
@@ -18,6 +19,7 @@
  *   demo:many   0, 1 … 11
  *   other:step  nothing
  */
+#include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -135,6 +137,20 @@ static void watch(void)
 	printf("semaphore %d %d %d\n", before, during, semaphore());
 }
 
+static void *watch_in_thread(void *none)
+{
+	watch();
+	return none;
+}
+
+static void watch_beside(void)
+{
+	pthread_t thread;
+
+	if (!pthread_create(&thread, NULL, watch_in_thread, NULL))
+		pthread_join(thread, NULL);
+}
+
 static volatile sig_atomic_t is_over;
 
 static void on_term(int signal)
@@ -162,6 +178,8 @@ int main(int argc, char **argv)
 {
 	if (argc > 1 && strcmp(argv[1], "watch") == 0)
 		watch();
+	else if (argc > 1 && strcmp(argv[1], "thread") == 0)
+		watch_beside();
 	else if (argc > 1 && strcmp(argv[1], "idle") == 0)
 		idle();
 	else
