@@ -142,6 +142,9 @@ LLVMValueRef gen_register(struct gen *g, uint32_t offset);
 LLVMValueRef gen_typed_arg(struct gen *g, const struct tp_field *param);
 /* What the function returned: i64, all of the register. */
 LLVMValueRef gen_typed_result(struct gen *g);
+/* ---- USDT (gen_usdt.c): argument i; the number of the name of the one of many that fired */
+struct value gen_usdt_arg(struct gen *g, struct expr *e, unsigned i);
+LLVMValueRef gen_usdt_name(struct gen *g);
 
 /* Of a program with many targets: plan_target.cookie of the one that fired. */
 LLVMValueRef gen_cookie(struct gen *g);

@@ -157,6 +157,7 @@ static bool sees_own_frame(enum plan_prog_kind kind)
 	case PP_KRETPROBE:
 	case PP_UPROBE:
 	case PP_URETPROBE:
+	case PP_USDT:
 	case PP_KIND_COUNT:
 		return false;
 	}
@@ -251,7 +252,10 @@ struct value gen_probe(struct gen *g, struct expr *e)
 	if (g->probe->n_syscalls)
 		return gen_int_value(name_of_call(g), e->type);
 	if (g->prog->by_cookie)
-		return gen_int_value(LLVMBuildLShr(g->b, gen_cookie(g), gen_u64(g, 32), ""), e->type);
+		return gen_int_value(g->point->id == PROBE_USDT
+					     ? gen_usdt_name(g)
+					     : LLVMBuildLShr(g->b, gen_cookie(g), gen_u64(g, 32), ""),
+				     e->type);
 	return gen_int_value(gen_u64(g, g->probe->name_id), e->type);
 }
 
@@ -317,11 +321,13 @@ static struct value stack_arg(struct gen *g, struct expr *e, unsigned i)
 			     e->type);
 }
 
-/* arg0 … arg9: the row says which. */
+/* arg0 … arg11: the row says which. */
 struct value gen_arg(struct gen *g, struct expr *e)
 {
 	unsigned i = (unsigned)(e->name.builtin->id - BI_arg0);
 
+	if (g->point->id == PROBE_USDT)
+		return gen_usdt_arg(g, e, i);
 	return i <= BI_arg5 - BI_arg0 ? function_arg(g, e, i) : stack_arg(g, e, i);
 }
 

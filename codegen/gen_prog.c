@@ -246,6 +246,7 @@ static void gen_by_kind(struct gen *g, LLVMBasicBlockRef out)
 	case PP_FEXIT:
 	case PP_UPROBE:
 	case PP_URETPROBE:
+	case PP_USDT:
 		gen_plain(g, out, true);
 		return;
 	case PP_SYSCALL_ENTER:

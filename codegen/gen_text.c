@@ -72,7 +72,8 @@ void gen_room_end(struct gen *g)
 
 bool gen_is_user_space(const struct attach_point *p)
 {
-	return p->id == PROBE_UPROBE || p->id == PROBE_URETPROBE || p->syscall >= 0;
+	return p->id == PROBE_UPROBE || p->id == PROBE_URETPROBE || p->id == PROBE_USDT ||
+	       p->syscall >= 0;
 }
 
 static struct value read_text(struct gen *g, const struct type *type, LLVMValueRef from,

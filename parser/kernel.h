@@ -77,6 +77,16 @@ struct kernel_iter {
 	uint32_t n_fields;
 };
 
+/* A USDT probe at one place of an ELF file: what its note says. */
+struct usdt_note {
+	const char *path; /* resolved, as above */
+	const char *provider, *name;
+	const char *args;   /* the operands: usdt_operand.h */
+	uint64_t address;   /* virtual address in the file */
+	uint64_t offset;    /* file offset: what a uprobe is attached to */
+	uint64_t semaphore; /* file offset of the counter of tracers, 0: it has none */
+};
+
 enum kernel_feature {
 	KF_BTF,			/* /sys/kernel/btf/vmlinux */
 	KF_KPROBE,		/* the kprobe PMU */
@@ -93,6 +103,7 @@ typedef void (*user_function_fn)(const struct user_symbol *f, void *ctx);
 /* A place in a function: bytes behind its start. */
 typedef void (*user_place_fn)(uint64_t offset, void *ctx);
 typedef void (*typed_function_fn)(const struct typed_function *f, void *ctx);
+typedef void (*usdt_note_fn)(const struct usdt_note *note, void *ctx);
 
 struct kernel {
 	/* Set when formats could not be read (-errno): some attach point is unchecked, so the
@@ -158,6 +169,11 @@ struct kernel {
 	 * any other and one that does not fit. */
 	bool (*demangle)(struct kernel *k, const char *symbol, bool with_parameters, char *out,
 			 size_t size);
+	/* Call fn for every USDT probe of an ELF file, once a place. Errors as user_symbol. */
+	int (*each_usdt)(struct kernel *k, const char *path, usdt_note_fn fn, void *ctx);
+	/* Call fn for every file whose code process k->pid runs, or, when that is 0, any process:
+	 * absolute paths, each once. 0 or -errno. */
+	int (*each_mapped_file)(struct kernel *k, kernel_name_fn fn, void *ctx);
 	/* 0 when the kernel function `name` exists, -ENOENT, -EPERM when that cannot be told. */
 	int (*kernel_function)(struct kernel *k, const char *name);
 	/* Call fn for every kernel function that can be probed; those of modules are

@@ -170,6 +170,8 @@ static enum plan_prog_kind prog_kind(const struct probe *p, const struct attach_
 		return PP_TEST;
 	case PROBE_BENCH:
 		return PP_BENCH;
+	case PROBE_USDT:
+		return PP_USDT;
 	case PROBE_COUNT:
 		break;
 	}
@@ -215,6 +217,7 @@ static const char *section_of(struct arena *a, const struct plan_prog *g)
 	case PP_FEXIT:
 		return arena_printf(a, "fexit/%s", g->function);
 	case PP_UPROBE:
+	case PP_USDT: /* libbpf has its own ideas of "usdt/" */
 		return arena_printf(a, "uprobe/%s:%s", g->targets[0].path, g->function);
 	case PP_URETPROBE:
 		return arena_printf(a, "uretprobe/%s:%s", g->targets[0].path, g->function);
@@ -254,6 +257,8 @@ static uint32_t name_id(struct planner *pl, const char *name)
 static const char *target_name(struct planner *pl, const struct attach_point *point,
 			       const struct attach_target *t)
 {
+	if (t->name)
+		return t->name;
 	return arena_printf(pl->arena, "%s:%s%s%s", probe_rows[point->id].name,
 			    t->path ? t->path : "", t->path ? ":" : "", t->function);
 }
@@ -266,12 +271,17 @@ static void plan_targets(struct planner *pl, struct plan_prog *g, const struct a
 		struct plan_target t = {.symbol = from->symbol, .path = from->path,
 					.offset = from->offset, .size = from->size,
 					.is_entry = from->is_entry, .module = from->module,
-					.address = from->address};
-		const char *name;
+					.address = from->address, .ref_ctr = from->ref_ctr};
+		const char *name = from->name;
 
 		if (g->by_cookie) {
-			name = point->is_named ? point->name : target_name(pl, point, from);
-			t.cookie = name_id(pl, from->function) | (uint64_t)name_id(pl, name) << 32;
+			if (point->is_named || !name)
+				name = point->is_named ? point->name : target_name(pl, point, from);
+			if (from->args && name_id(pl, name) >> (PLAN_FORMAT_BIT - 32))
+				diag_error(pl->diags, point->span, "limit-probes",
+					   "too many probes have been matched before this one");
+			t.cookie = name_id(pl, from->function) | (uint64_t)name_id(pl, name) << 32 |
+				   (uint64_t)from->format << PLAN_FORMAT_BIT;
 		}
 		arena_push(pl->arena, g->targets, g->n_targets, t);
 	}
@@ -510,8 +520,10 @@ static void plan_point(struct planner *pl, uint32_t ast, uint32_t index, const s
 
 	if (joins_pattern(pl, ast, point, r))
 		return;
-	q.func_id = name_id(pl, point->function);
-	if (point->n_targets == 1 && strchr(point->function, '*')) { /* a pattern of one function */
+	q.func_id = name_id(pl, point->id == PROBE_USDT ? point->targets->function
+							: point->function);
+	if (point->n_targets == 1 && point->function && strchr(point->function, '*')) {
+		/* a pattern of one function */
 		q.name = point->is_named ? q.name : target_name(pl, point, point->targets);
 		q.func_id = name_id(pl, point->targets->function);
 	}

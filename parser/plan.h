@@ -108,6 +108,7 @@ enum plan_prog_kind {
 	PP_SELF,	/* raw_tp, run by BPF_PROG_TEST_RUN when the tracer gets a signal */
 	PP_TEST,	/* xdp, likewise by --test */
 	PP_BENCH,	/* xdp, likewise by --bench */
+	PP_USDT,	/* a uprobe, with the semaphore of its target */
 	PP_OPEN_SPANS,	/* iter/task: the spans of a probe that are open when tracing ends */
 	PP_SCOPE_FORK,	/* hidden: tp_btf/sched_process_fork, hands the -c flag to children */
 	PP_SCOPE_EXEC,	/* hidden: tp_btf/sched_process_exec, the -c command begins */
@@ -121,8 +122,13 @@ struct plan_target {
 	bool is_entry;
 	const char *module; /* kernel functions: as in struct attach_target */
 	uint64_t address;
-	uint64_t cookie; /* of many: func_id, and from bit 32 name_id, of struct plan_probe */
+	uint64_t ref_ctr; /* usdt: file offset of the semaphore, 0: none */
+	/* Of many: func_id, and from bit 32 name_id, of struct plan_probe; of usdt also, from bit
+	 * PLAN_FORMAT_BIT, which of the arguments' formats it has. */
+	uint64_t cookie;
 };
+
+enum { PLAN_FORMAT_BIT = 52 };
 
 /* A kernel program: one ELF function, one attachment, or one to each of its targets. */
 struct plan_prog {

@@ -46,6 +46,7 @@ static const char *const prog_kinds[PP_KIND_COUNT] = {
 	[PP_SELF] = "self",
 	[PP_TEST] = "test",
 	[PP_BENCH] = "bench",
+	[PP_USDT] = "usdt",
 	[PP_SCOPE_FORK] = "scope-fork",
 	[PP_OPEN_SPANS] = "open-spans",
 	[PP_SCOPE_EXEC] = "scope-exec",
@@ -129,7 +130,7 @@ static void dump_prog(const struct plan *p, const struct plan_prog *g, FILE *out
 	if (g->pin)
 		fprintf(out, " pin %s", g->pin);
 	if (g->n_targets > 1)
-		fprintf(out, " functions %u", g->n_targets);
+		fprintf(out, " %s %u", g->kind == PP_USDT ? "places" : "functions", g->n_targets);
 	fprintf(out, "\n");
 	for (uint32_t i = 0; i < g->n_probes; i++) {
 		const struct plan_probe *q = &p->probes[g->probes[i]];

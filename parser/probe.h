@@ -10,6 +10,7 @@
 struct arena;
 struct diags;
 struct attach_text;
+struct usdt_point;
 
 enum probe_id {
 #define PROBE(id, ...) PROBE_##id,
@@ -71,7 +72,12 @@ struct attach_target {
 	uint64_t size;	      /* user functions: bytes, 0 when unknown */
 	bool is_entry;	      /* user functions: probed where it begins */
 	const char *module;   /* kernel functions: the module that was asked for, or NULL */
-	uint64_t address;     /* kernel functions: instead of a name, or 0 */
+	uint64_t address;     /* kernel functions: instead of a name, or 0; usdt: in the file */
+	/* usdt, of which `function` is known once a script asks for it: */
+	const char *name;  /* the value of `probe`; NULL: type, path and function */
+	const char *args;  /* operands, as the note has them */
+	uint64_t ref_ctr;  /* file offset of the semaphore, 0: none */
+	uint32_t format;   /* index in the point's usdt->formats */
 };
 
 /* What a perf event counts. */
@@ -112,6 +118,7 @@ struct attach_point {
 	struct perf_point perf;	 /* software, hardware, watchpoint */
 	const char *pattern;	 /* the attach point as written, when it is a pattern; or NULL */
 	const struct typed_function *typed; /* fentry, fexit, rawtracepoint: what it is given */
+	struct usdt_point *usdt; /* usdt: its arguments, once a script asks for one; else NULL */
 	bool ends_slice;	 /* sched_switch with `oncpu`: chk_oncpu */
 };
 

@@ -52,3 +52,6 @@ const struct type *sema_field_type(struct arena *a, const struct tp_field *f);
 
 /* probe_special.c: names of tests and of benches must differ. */
 void special_check_names(struct sema *s);
+/* sema_usdt.c: the type of `argN` where no raw tracepoint has it; types of attach points that are
+ * no USDT probes are 64 bits. */
+const struct type *usdt_arg_type(struct sema *s, const struct expr *e);

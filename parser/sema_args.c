@@ -120,7 +120,7 @@ const struct type *chk_args(struct sema *s, struct expr *e)
 	return &type_error;
 }
 
-/* argN, by its place: a raw tracepoint says how many there are. */
+/* argN, by its place: a raw tracepoint says how many there are, a USDT probe of what size too. */
 const struct type *chk_argn(struct sema *s, struct expr *e)
 {
 	uint32_t n = (uint32_t)(e->name.builtin->id - BI_arg0);
@@ -136,7 +136,7 @@ const struct type *chk_argn(struct sema *s, struct expr *e)
 			diag_hint(s->diags, "they are: %s", list_params(s->arena, p->typed));
 		return &type_error;
 	}
-	return type_int(8, false);
+	return usdt_arg_type(s, e);
 }
 
 /* Of a kernel function by its name: what BTF knows. Asked for when a script uses `retval`. */

@@ -44,7 +44,7 @@ const struct type *compound_compare(struct sema *s, struct expr *e, bool equalit
 /* Whose memory an address of no known origin is: what the probe's arguments are of. */
 enum type_space sema_space(const struct probe *p)
 {
-	return p->n_points && (p->points[0].id == PROBE_UPROBE ||
+	return p->n_points && (p->points[0].id == PROBE_UPROBE || p->points[0].id == PROBE_USDT ||
 			       p->points[0].id == PROBE_URETPROBE || p->points[0].syscall >= 0)
 		       ? SPACE_USER
 		       : SPACE_KERNEL;

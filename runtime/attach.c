@@ -82,6 +82,7 @@ static att_fn *const attachers[PP_KIND_COUNT] = {
 	[PP_BENCH] = att_nothing,
 	[PP_EVENT] = att_event,
 	[PP_ITER] = att_iter,
+	[PP_USDT] = att_user_function,
 	[PP_SCOPE_FORK] = att_typed,
 	[PP_SCOPE_EXEC] = att_typed,
 };

@@ -8,9 +8,11 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 /* Whoever holds the descriptor holds the attachment. (The perf event's own stays open behind it
@@ -29,12 +31,22 @@ int attach_libbpf_link(struct session *s, struct bpf_link *link)
 
 /* ---- perf events, one a function ----------------------------------------------------------- */
 
+/* The process whose code alone is changed, -1: every one's. A semaphore says to a program that it
+ * is traced: those that are not must not see it. */
+static int process_of(const struct session *s, uint32_t prog)
+{
+	bool is_usdt = s->plan->progs[prog].kind == PP_USDT;
+
+	return is_usdt && s->only_tgid ? (int)s->only_tgid : -1;
+}
+
 static struct bpf_link *user_perf(struct session *s, uint32_t prog, const struct plan_target *t)
 {
-	LIBBPF_OPTS(bpf_uprobe_opts, opts, .bpf_cookie = t->cookie,
+	LIBBPF_OPTS(bpf_uprobe_opts, opts, .bpf_cookie = t->cookie, .ref_ctr_offset = t->ref_ctr,
 		    .retprobe = s->plan->progs[prog].kind == PP_URETPROBE);
 
-	return bpf_program__attach_uprobe_opts(s->progs[prog], -1, t->path, t->offset, &opts);
+	return bpf_program__attach_uprobe_opts(s->progs[prog], process_of(s, prog), t->path,
+					       t->offset, &opts);
 }
 
 static int each_by_perf(struct session *s, uint32_t prog,
@@ -53,7 +65,7 @@ static int each_by_perf(struct session *s, uint32_t prog,
 
 /* What a link takes of the targets first to first + n. */
 struct target_list {
-	uint64_t *offsets, *cookies;
+	uint64_t *offsets, *cookies, *ref_ctrs;
 	const char **symbols;
 };
 
@@ -61,12 +73,14 @@ static int list_targets(struct target_list *l, const struct plan_target *t, uint
 {
 	l->offsets = calloc(n, sizeof(*l->offsets));
 	l->cookies = calloc(n, sizeof(*l->cookies));
+	l->ref_ctrs = calloc(n, sizeof(*l->ref_ctrs));
 	l->symbols = calloc(n, sizeof(*l->symbols));
-	if (!l->offsets || !l->cookies || !l->symbols)
+	if (!l->offsets || !l->cookies || !l->ref_ctrs || !l->symbols)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < n; i++) {
 		l->offsets[i] = t[i].offset;
 		l->cookies[i] = t[i].cookie;
+		l->ref_ctrs[i] = t[i].ref_ctr;
 		l->symbols[i] = t[i].symbol;
 	}
 	return 0;
@@ -76,7 +90,18 @@ static void free_targets(struct target_list *l)
 {
 	free(l->offsets);
 	free(l->cookies);
+	free(l->ref_ctrs);
 	free(l->symbols);
+}
+
+/* Before 6.10 a link's pid is that of a thread: then all have it, and the program chooses. */
+static bool knows_processes(void)
+{
+	unsigned int major = 0, minor = 0;
+	struct utsname u;
+
+	return !uname(&u) && sscanf(u.release, "%u.%u", &major, &minor) == 2 &&
+	       (major > 6 || (major == 6 && minor >= 10));
 }
 
 /* One link for the targets of one file. */
@@ -95,6 +120,10 @@ static int user_multi(struct session *s, uint32_t prog, const struct plan_target
 		attr.uprobe_multi.flags = NEW_BPF_F_UPROBE_MULTI_RETURN;
 	attr.uprobe_multi.offsets = (uintptr_t)l.offsets;
 	attr.uprobe_multi.cookies = (uintptr_t)l.cookies;
+	if (s->plan->progs[prog].kind == PP_USDT)
+		attr.uprobe_multi.ref_ctr_offsets = (uintptr_t)l.ref_ctrs;
+	if (process_of(s, prog) > 0 && knows_processes())
+		attr.uprobe_multi.pid = (uint32_t)process_of(s, prog);
 	if (!err) {
 		fd = (int)syscall(SYS_bpf, BPF_LINK_CREATE, &attr, sizeof(attr));
 		err = attach_add(s, (struct link){.fd = fd, .closes_slowly = true});

@@ -36,6 +36,17 @@ typedef void elfsym_function_fn(const char *name, uint64_t vaddr, uint64_t file_
  * one, else .dynsym. Those with several names come under each, those with several versions once a
  * version. 0 or -errno. */
 int elfsym_each_function(struct elfsym *e, elfsym_function_fn *fn, void *ctx);
+/* A place of a USDT probe; texts are valid during the call. */
+struct elfsym_usdt {
+	const char *provider, *name, *args;
+	uint64_t vaddr, file_offset;
+	uint64_t semaphore; /* file offset, 0: none */
+};
+typedef void elfsym_usdt_fn(const struct elfsym_usdt *u, void *ctx);
+/* Each USDT note of the file (elfsym_usdt.c). 0 or -errno. */
+int elfsym_each_usdt(struct elfsym *e, elfsym_usdt_fn *fn, void *ctx);
+/* Address of a variable, or whatever else is called so. 0, -ESRCH, or -errno. */
+int elfsym_object(struct elfsym *e, const char *name, uint64_t *vaddr);
 /* Does a program begin there? It has no caller to return to. */
 bool elfsym_is_entry(const struct elfsym *e, uint64_t vaddr);
 bool elfsym_file_to_vaddr(struct elfsym *e, uint64_t file_offset, uint64_t *vaddr);

@@ -25,6 +25,7 @@
 #include "elf_object.h"
 #include "kernel_facts.h"
 #include "kernel_types.h"
+#include "kernel_usdt.h"
 #include "kernel_user.h"
 #include "ksym.h"
 #include "tracefs.h"
@@ -413,6 +414,8 @@ struct kernel *kernel_open(void)
 		.tracepoint = live_tracepoint,
 		.each_tracepoint = live_each_tracepoint,
 		.has_raw_tracepoint = live_has_raw_tracepoint,
+		.each_usdt = usdt_each_note,
+		.each_mapped_file = usdt_each_mapped,
 		.kernel_function = live_kernel_function,
 		.each_kernel_function = live_each_kernel_function,
 		.typed = live_typed,

@@ -143,12 +143,62 @@ static void lst_iterators(struct listing *l, const char *rest)
 	l->kernel->each_iterator(l->kernel, offer, l);
 }
 
+static void offer_note(const struct usdt_note *note, void *ctx)
+{
+	char *name = NULL;
+
+	if (asprintf(&name, "%s:%s", note->provider, note->name) < 0)
+		return;
+	offer(name, ctx);
+	free(name);
+}
+
+static void offer_mapped(const char *path, void *ctx)
+{
+	struct listing *l = ctx;
+
+	l->path = path;
+	l->kernel->each_usdt(l->kernel, path, offer_note, l);
+	l->path = NULL;
+}
+
+/* Of the file up to the first ':'; with '*' for it, or with -p and none, of all that is mapped. A
+ * name behind it is one of any provider. */
+static void lst_usdt(struct listing *l, const char *rest)
+{
+	const char *colon = rest ? strchr(rest, ':') : NULL, *whole = l->pattern;
+	size_t len = rest ? strcspn(rest, ":") : 0;
+	char *path = rest ? strndup(rest, len) : NULL, *of_any = NULL;
+	int err;
+
+	if (path && colon && !strchr(colon + 1, ':') &&
+	    asprintf(&of_any, "%s:%s:*:%s", l->row->name, path, colon + 1) > 0)
+		l->pattern = of_any;
+	if (path && *path && !strpbrk(path, "*?")) {
+		l->path = path;
+		err = l->kernel->each_usdt(l->kernel, path, offer_note, l);
+		l->path = NULL;
+		if (err)
+			log_error("cannot list USDT probes of '%s': %s", path,
+				  err == -ENOEXEC ? "not an ELF program or library" : strerror(-err));
+		l->error = err;
+		l->is_said = err != 0;
+	} else if ((path && *path) || (rest && l->kernel->pid)) {
+		l->kernel->each_mapped_file(l->kernel, offer_mapped, l);
+	} else if (rest) {
+		keep(l, strdup(l->row->form));
+	}
+	l->pattern = whole;
+	free(of_any);
+	free(path);
+}
+
 static lst_fn *const listers[PROBE_COUNT] = {
 	[PROBE_ITER] = lst_iterators,
 	[PROBE_SOFTWARE] = lst_events,	      [PROBE_HARDWARE] = lst_events,
 	[PROBE_TRACEPOINT] = lst_tracepoints, [PROBE_KPROBE] = lst_functions,
 	[PROBE_KRETPROBE] = lst_functions,    [PROBE_UPROBE] = lst_symbols,
-	[PROBE_URETPROBE] = lst_symbols,
+	[PROBE_URETPROBE] = lst_symbols,      [PROBE_USDT] = lst_usdt,
 };
 
 /* ---- patterns ------------------------------------------------------------------------------ */

@@ -529,6 +529,7 @@ int session_open(struct session *s, const struct plan *plan, struct kernel *k,
 	*s = (struct session){
 		.plan = plan, .scope = prep->scope, .kernel = k, .attach_to_fd = -1,
 		.losses_fd = -1, .stacks_fd = -1, .ring_fd = -1};
+	s->only_tgid = prep->config.scope == SONDE_SCOPE_PID ? prep->config.scope_tgid : 0;
 	s->progs = calloc(plan->n_progs + 1, sizeof(*s->progs));
 	s->map_fds = calloc(plan->n_maps + 1, sizeof(*s->map_fds));
 	if (!s->progs || !s->map_fds)

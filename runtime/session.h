@@ -51,6 +51,7 @@ struct session {
 	struct stack_cache *stack_cache; /* stacks.c */
 	struct text_item *texts;	 /* texts.c: words found for the record at hand */
 	uint64_t boot_distance_ns;
+	uint32_t only_tgid; /* the one process that is traced; 0: there are more */
 	uint64_t map_records_lost;	 /* mmap and exec records the kernel dropped */
 };
 

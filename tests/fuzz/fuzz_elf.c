@@ -20,6 +20,13 @@ static void count_function(const char *name, uint64_t vaddr, uint64_t file_offse
 	*n += vaddr + file_offset + size;
 }
 
+static void count_usdt(const struct elfsym_usdt *u, void *ctx)
+{
+	count(u->provider, ctx);
+	count(u->name, ctx);
+	count(u->args, ctx);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	uint64_t n = 0, address, offset, length;
@@ -40,6 +47,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			elfsym_file_to_vaddr(e, offset, &address);
 		elfsym_by_name(e, "handle", &address, &offset, &length);
 		elfsym_file_to_vaddr(e, n, &address);
+		elfsym_each_usdt(e, count_usdt, &n);
+		elfsym_object(e, "table", &address);
 		elfsym_bytes(e);
 		elfsym_close(e);
 	}

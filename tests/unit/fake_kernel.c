@@ -86,6 +86,19 @@ static const struct user_symbol symbols[] = {
 	{.path = "/opt/a:b", .symbol = "run", .address = 0x401080, .offset = 0x1080, .size = 32},
 };
 
+static const struct usdt_note notes[] = {
+	{.path = "/bin/app", .provider = "app", .name = "begin", .args = "-4@%edi 8@$7",
+	 .address = 0x401010, .offset = 0x1010, .semaphore = 0x3000},
+	{.path = "/bin/app", .provider = "app", .name = "end", .args = "8@-8(%rbp)",
+	 .address = 0x401050, .offset = 0x1050},
+	{.path = "/bin/app", .provider = "app", .name = "end", .args = "4@counter(%rip)",
+	 .address = 0x401060, .offset = 0x1060},
+	{.path = "/bin/app", .provider = "other", .name = "end", .args = "",
+	 .address = 0x401070, .offset = 0x1070},
+	{.path = "/lib/one.so", .provider = "one", .name = "begin", .args = "8@%xmm0",
+	 .address = 0x1000, .offset = 0x1000},
+};
+
 static struct fake_kernel *fake(struct kernel *k)
 {
 	return (struct fake_kernel *)k;
@@ -153,8 +166,10 @@ static int fake_user_symbol(struct kernel *k, const char *path, const char *symb
 static int fake_user_object(struct kernel *k, const char *path, const char *name,
 			    struct user_object *out)
 {
-	struct user_symbol s = {0};
-	int err = fake_user_symbol(k, path, name, &s);
+	struct user_symbol s = {.path = "/bin/app", .address = 0x404060, .size = 4};
+	int err = strcmp(path, s.path) == 0 && strcmp(name, "counter") == 0
+			  ? 0
+			  : fake_user_symbol(k, path, name, &s);
 
 	*out = (struct user_object){.path = s.path, .address = s.address, .size = s.size,
 				    .is_movable = true};
@@ -255,6 +270,36 @@ static bool fake_demangle(struct kernel *k, const char *symbol, bool with_parame
 			return snprintf(out, size, "%s", with_parameters ? names[i].with_parameters
 									  : names[i].name) > 0;
 	return false;
+}
+
+static int fake_each_usdt(struct kernel *k, const char *path, usdt_note_fn fn, void *ctx)
+{
+	char name[32]; /* gone afterwards, as above */
+	int err = strcmp(path, "/bin/bare") ? -ENOENT : 0;
+
+	(void)k;
+	for (size_t i = 0; i < COUNT(notes); i++) {
+		struct usdt_note n = notes[i];
+
+		if (strcmp(n.path, path) != 0)
+			continue;
+		err = 0;
+		snprintf(name, sizeof(name), "%s", n.name);
+		n.name = name;
+		fn(&n, ctx);
+		memset(name, 'x', sizeof(name) - 1);
+	}
+	return err;
+}
+
+static int fake_each_mapped(struct kernel *k, kernel_name_fn fn, void *ctx)
+{
+	if (k->pid == 77) /* a kernel thread */
+		return 0;
+	fn("/bin/app", ctx);
+	fn("/lib/one.so", ctx);
+	fn("/lib/gone.so", ctx);
+	return 0;
 }
 
 static int fake_kernel_function(struct kernel *k, const char *name)
@@ -417,6 +462,8 @@ void fake_kernel_init(struct fake_kernel *f)
 		.user_is_go = fake_user_is_go,
 		.user_unwinds = fake_user_unwinds,
 		.demangle = fake_demangle,
+		.each_usdt = fake_each_usdt,
+		.each_mapped_file = fake_each_mapped,
 		.kernel_function = fake_kernel_function,
 		.each_kernel_function = fake_each_kernel_function,
 		.typed = fake_typed,

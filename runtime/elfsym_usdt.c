@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * USDT probes of an ELF file, and the variables that their operands name: see elfsym.h.
+ *
+ * A probe is a nop in the code and a note in section .note.stapsdt that says where it is: three
+ * addresses (the place, where the linker had put section .stapsdt.base, the semaphore or 0), then
+ * three texts. The sections of a file may have been moved since (prelink): all addresses by as much
+ * as .stapsdt.base.
+ * Nothing in the file is trusted: offsets, counts and strings are checked where they are read.
+ */
+#include "elfsym_impl.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	NOTES_MAX_BYTES = 64 << 20, /* a section of notes, a string table */
+	NOTE_USDT = 3,
+	SECTION_NAME_MAX = 32,
+	SYMBOLS_READ = 512,
+};
+
+static const char owner[] = "stapsdt";
+
+struct notes {
+	struct elfsym *e;
+	const struct elf_file *f;
+	uint64_t base; /* address of .stapsdt.base now, 0: there is none */
+	elfsym_usdt_fn *fn;
+	void *ctx;
+};
+
+static bool section_is(const struct elf_file *f, const struct section *s, const char *name)
+{
+	char there[SECTION_NAME_MAX] = "";
+	const struct section *names = &f->sections[f->names_section];
+
+	if (f->names_section >= f->n_sections || s->name >= names->size)
+		return false;
+	elfsym_read_at(f->fd, there, sizeof(there) - 1, names->offset + s->name);
+	return strcmp(there, name) == 0;
+}
+
+static bool to_file(const struct elfsym *e, uint64_t vaddr, bool is_code, uint64_t *out)
+{
+	for (size_t i = 0; i < e->n_segments; i++) {
+		const struct segment *s = &e->segments[i];
+
+		if (vaddr - s->vaddr < s->size && (s->is_executable || !is_code)) {
+			*out = vaddr - s->vaddr + s->offset;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* ---- notes ------------------------------------------------------------------------------- */
+
+static uint64_t read_word(const char *at, bool is_64)
+{
+	uint64_t word = 0;
+
+	memcpy(&word, at, is_64 ? 8 : 4);
+	return word;
+}
+
+/* The text at *at, which is moved behind it; NULL when it has no end. */
+static const char *read_text(const char **at, const char *end)
+{
+	const char *text = *at, *nul = text < end ? memchr(text, '\0', (size_t)(end - text)) : NULL;
+
+	*at = nul ? nul + 1 : end;
+	return nul ? text : NULL;
+}
+
+static void read_note(const struct notes *n, const char *desc, size_t size)
+{
+	bool is_64 = n->f->is_64;
+	size_t word = is_64 ? 8 : 4;
+	const char *at = desc + 3 * word, *end = desc + size;
+	struct elfsym_usdt u = {0};
+	uint64_t moved, semaphore;
+
+	if (size < 3 * word)
+		return;
+	moved = n->base ? n->base - read_word(desc + word, is_64) : 0;
+	u.vaddr = read_word(desc, is_64) + moved;
+	semaphore = read_word(desc + 2 * word, is_64);
+	u.provider = read_text(&at, end);
+	u.name = read_text(&at, end);
+	u.args = read_text(&at, end);
+	if (!u.provider || !u.name || !*u.provider || !*u.name)
+		return;
+	if (!u.args) /* the first notes had none */
+		u.args = "";
+	if (!is_64)
+		u.vaddr = (uint32_t)u.vaddr;
+	if (!to_file(n->e, u.vaddr, true, &u.file_offset))
+		return;
+	if (semaphore && !is_64)
+		semaphore = (uint32_t)(semaphore + moved);
+	else if (semaphore)
+		semaphore += moved;
+	if (semaphore && !to_file(n->e, semaphore, false, &u.semaphore))
+		return; /* a probe that nobody could switch on */
+	n->fn(&u, n->ctx);
+}
+
+static void read_notes(const struct notes *n, const char *raw, size_t size)
+{
+	size_t at = 0;
+	Elf32_Nhdr h;
+
+	while (at + sizeof(h) <= size) {
+		uint64_t desc, next;
+
+		memcpy(&h, raw + at, sizeof(h));
+		at += sizeof(h);
+		desc = at + (((uint64_t)h.n_namesz + 3) & ~3ull);
+		next = desc + (((uint64_t)h.n_descsz + 3) & ~3ull);
+		if (desc + h.n_descsz > size)
+			return;
+		if (h.n_type == NOTE_USDT && h.n_namesz == sizeof(owner) &&
+		    memcmp(raw + at, owner, sizeof(owner)) == 0)
+			read_note(n, raw + desc, h.n_descsz);
+		if (next > size)
+			return;
+		at = next;
+	}
+}
+
+/* All of it, or as much as there is. */
+static char *read_section(const struct elf_file *f, const struct section *s, size_t *size)
+{
+	uint64_t left = s->offset < f->size ? f->size - s->offset : 0;
+	uint64_t want = s->size < left ? s->size : left;
+	char *raw;
+
+	if (!want || want > NOTES_MAX_BYTES)
+		return NULL;
+	raw = malloc(want);
+	*size = raw ? elfsym_read_at(f->fd, raw, want, s->offset) : 0;
+	return raw;
+}
+
+int elfsym_each_usdt(struct elfsym *e, elfsym_usdt_fn *fn, void *ctx)
+{
+	struct elf_file f;
+	struct notes n = {.e = e, .f = &f, .fn = fn, .ctx = ctx};
+	struct stat st;
+	int err = elfsym_read_file(&f, e->fd, &st);
+
+	for (uint32_t i = 0; i < f.n_sections && !err; i++)
+		if (f.sections[i].type == SHT_PROGBITS && f.sections[i].size <= 16 &&
+		    section_is(&f, &f.sections[i], ".stapsdt.base"))
+			n.base = f.sections[i].address;
+	for (uint32_t i = 0; i < f.n_sections && !err; i++) {
+		size_t size = 0;
+		char *raw;
+
+		if (f.sections[i].type != SHT_NOTE || f.sections[i].flags & SHF_ALLOC ||
+		    !section_is(&f, &f.sections[i], ".note.stapsdt"))
+			continue;
+		raw = read_section(&f, &f.sections[i], &size);
+		read_notes(&n, raw, size);
+		free(raw);
+	}
+	free(f.sections);
+	return err;
+}
+
+/* ---- variables --------------------------------------------------------------------------- */
+
+static void decode_symbol(const struct table *t, const char *raw, struct symbol *out)
+{
+	Elf32_Sym small;
+	Elf64_Sym s;
+
+	if (t->is_64) {
+		memcpy(&s, raw, sizeof(s));
+		*out = (struct symbol){s.st_value, s.st_size, s.st_name, s.st_shndx, s.st_info};
+		return;
+	}
+	memcpy(&small, raw, sizeof(small));
+	*out = (struct symbol){small.st_value, small.st_size, small.st_name, small.st_shndx,
+			       small.st_info};
+}
+
+/* Not a section's or a file's name, nor one of a thread's variables: these are no addresses. */
+static bool has_address(const struct symbol *s)
+{
+	int type = ELF64_ST_TYPE(s->info);
+
+	return s->section != SHN_UNDEF &&
+	       (type == STT_OBJECT || type == STT_FUNC || type == STT_NOTYPE);
+}
+
+/* Is it called so, with a version or without? */
+static bool is_called(const struct symbol *s, const char *strings, size_t size, const char *name)
+{
+	size_t len = strlen(name);
+
+	return s->name < size && size - s->name > len &&
+	       memcmp(strings + s->name, name, len) == 0 &&
+	       (strings[s->name + len] == '\0' || strings[s->name + len] == '@');
+}
+
+/* A global one before a local one. */
+static int search_object(const struct table *t, const char *strings, size_t size, const char *name,
+			 uint64_t *vaddr)
+{
+	size_t entry = t->is_64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
+	char block[SYMBOLS_READ * sizeof(Elf64_Sym)];
+	int err = -ESRCH;
+
+	for (uint32_t i = 0; i < t->n; i += SYMBOLS_READ) {
+		size_t left = t->n - i < SYMBOLS_READ ? t->n - i : SYMBOLS_READ;
+		size_t got = elfsym_read_at(t->fd, block, left * entry,
+					    t->offset + (uint64_t)i * entry);
+
+		for (size_t k = 0; k < got / entry; k++) {
+			struct symbol s;
+
+			decode_symbol(t, block + k * entry, &s);
+			if (!has_address(&s) || !is_called(&s, strings, size, name))
+				continue;
+			*vaddr = s.value;
+			err = 0;
+			if (ELF64_ST_BIND(s.info) != STB_LOCAL)
+				return 0;
+		}
+	}
+	return err;
+}
+
+int elfsym_object(struct elfsym *e, const char *name, uint64_t *vaddr)
+{
+	int err = -ESRCH;
+
+	for (enum table_id id = 0; id < TABLE_COUNT && err == -ESRCH; id++) {
+		const struct table *t = &e->tables[id];
+		char *strings;
+		size_t size;
+
+		if (!t->n || t->strings_size > NOTES_MAX_BYTES)
+			continue;
+		strings = malloc(t->strings_size + 1);
+		if (!strings)
+			return -ENOMEM;
+		size = elfsym_read_at(t->fd, strings, t->strings_size, t->strings);
+		err = search_object(t, strings, size, name, vaddr);
+		free(strings);
+	}
+	return err;
+}

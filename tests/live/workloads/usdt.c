@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * USDT probes of every kind, their notes written by hand so that no header is needed.
+ *
+ *	usdt ROUNDS	fires each probe once a round; says how often it saw the semaphore set
+ *	usdt watch	waits until the semaphore is 0, is set, is 0 again, and tells its values; fires
+ *			demo:gated while it is set
+ *	usdt thread	the same in another thread than the first
+ *	usdt idle	waits for SIGTERM, then tells the semaphore's greatest value
+ *
+ * In each round n, from 0:
+ *   demo:regs   arg0 n (int), arg1 the text "round", arg2 low 16 bits of 70000 + n, arg3 -n (one
+ *               byte, signed), arg4 second byte of 0x1234
+ *   demo:consts -5 (int), 7 (8 bytes), 0xfffffffb (4 bytes, unsigned), -2 (8 bytes)
+ *   demo:memory n * 10 on the stack, table[n % 4] by base and index, the variable `total`, the
+ *               address of `total`
+ *   demo:step   twice: n by register and signed, then 1000 + n in memory and unsigned
+ *   demo:gated  n, only while someone traces it
+ *   demo:many   0, 1 … 11
+ *   other:step  nothing
+ */
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+__extension__ unsigned short demo_gated_semaphore __attribute__((section(".probes"), used));
+int64_t total __attribute__((used)) = -1;
+int32_t table[4] __attribute__((used)) = {40, -41, 42, -43};
+
+/* Where the linker puts it tells by how much a file has been moved. */
+__asm__(".pushsection .stapsdt.base,\"aG\",%progbits,.stapsdt.base,comdat\n"
+	".weak _.stapsdt.base\n.hidden _.stapsdt.base\n"
+	"_.stapsdt.base: .space 1\n.size _.stapsdt.base, 1\n.popsection\n");
+
+#define PROBE(provider, name, semaphore, args, ...)                                                \
+	__asm__ volatile("990: nop\n"                                                              \
+			 ".pushsection .note.stapsdt,\"\",%%note\n"                                 \
+			 ".balign 4\n.4byte 992f-991f, 994f-993f, 3\n"                              \
+			 "991: .asciz \"stapsdt\"\n992: .balign 4\n"                                \
+			 "993: .8byte 990b\n.8byte _.stapsdt.base\n.8byte " semaphore "\n"          \
+			 ".asciz \"" provider "\"\n.asciz \"" name "\"\n.asciz \"" args "\"\n"      \
+			 "994: .balign 4\n.popsection\n" ::__VA_ARGS__                              \
+			 : "memory")
+
+#define NOINLINE __attribute__((noinline, noclone))
+
+#if defined(__x86_64__)
+
+NOINLINE static void regs(int n, const char *text)
+{
+	uint64_t high = 0x1234;
+
+	PROBE("demo", "regs", "0", "-4@%k0 8@%1 2@%w2 -1@%b3 1@%h4", "r"(n), "r"(text), "r"(70000 + n),
+	      "q"(-n), "Q"(high));
+}
+
+NOINLINE static void memory(int n)
+{
+	volatile int32_t there = n * 10;
+
+	PROBE("demo", "memory", "0",
+	      "-4@%0 -4@(%1,%2,4) -8@total(%%rip) 8@%3 4@4+table(%%rip)", "m"(there), "r"(table),
+	      "r"((long)n % 4), "r"(&total));
+}
+
+NOINLINE static void step(int n)
+{
+	volatile uint32_t more = 1000 + (uint32_t)n;
+
+	PROBE("demo", "step", "0", "-4@%k0", "r"(n));
+	PROBE("demo", "step", "0", "4@%0", "m"(more));
+}
+
+NOINLINE static void rest(int n)
+{
+	PROBE("demo", "consts", "0", "-4@$-5 8@$7 4@$-5 -8@$-2", "r"(n));
+	PROBE("demo", "many", "0",
+	      "4@$0 4@$1 4@$2 4@$3 4@$4 4@$5 4@$6 4@$7 4@$8 4@$9 4@$10 4@$11", "r"(n));
+	PROBE("demo", "floating", "0", "8f@%%xmm0", "r"(n));
+	PROBE("other", "step", "0", "", "r"(n));
+}
+
+NOINLINE static void gated(int n)
+{
+	PROBE("demo", "gated", "demo_gated_semaphore", "-4@%k0", "r"(n));
+}
+
+#else /* the notes are x86-64's */
+static void regs(int n, const char *text) { (void)n; (void)text; }
+static void memory(int n) { (void)n; }
+static void step(int n) { (void)n; }
+static void rest(int n) { (void)n; }
+static void gated(int n) { (void)n; }
+#endif
+
+static unsigned short semaphore(void)
+{
+	return *(volatile unsigned short *)&demo_gated_semaphore;
+}
+
+static void run(int rounds)
+{
+	int seen = 0;
+
+	for (int n = 0; n < rounds; n++) {
+		regs(n, "round");
+		rest(n);
+		memory(n);
+		step(n);
+		seen += semaphore() > 0;
+		if (semaphore())
+			gated(n);
+	}
+	printf("semaphore seen %d\n", seen);
+}
+
+/* Ends with what it saw, after 10 s at the latest. Tracers before us may not be gone yet. */
+static void watch(void)
+{
+	int before, during, n = 0;
+
+	for (; n < 2000 && semaphore(); n++)
+		usleep(1000);
+	before = semaphore();
+	for (; n < 10000 && !semaphore(); n++)
+		usleep(1000);
+	during = semaphore();
+	usleep(500000); /* the program comes after the counter where there are no multi links */
+	for (int i = 0; n < 10000 && semaphore(); n++, i++) {
+		gated(i);
+		usleep(1000);
+	}
+	printf("semaphore %d %d %d\n", before, during, semaphore());
+}
+
+static void *watch_in_thread(void *none)
+{
+	watch();
+	return none;
+}
+
+static void watch_beside(void)
+{
+	pthread_t thread;
+
+	if (!pthread_create(&thread, NULL, watch_in_thread, NULL))
+		pthread_join(thread, NULL);
+}
+
+static volatile sig_atomic_t is_over;
+
+static void on_term(int signal)
+{
+	(void)signal;
+	is_over = 1;
+}
+
+static void idle(void)
+{
+	int most = 0;
+
+	signal(SIGTERM, on_term);
+	for (int n = 0; n < 2000 && semaphore(); n++)
+		usleep(1000);
+	for (int n = 0; n < 10000 && !is_over; n++) {
+		if (semaphore() > most)
+			most = semaphore();
+		usleep(1000);
+	}
+	printf("idle saw %d\n", most);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 1 && strcmp(argv[1], "watch") == 0)
+		watch();
+	else if (argc > 1 && strcmp(argv[1], "thread") == 0)
+		watch_beside();
+	else if (argc > 1 && strcmp(argv[1], "idle") == 0)
+		idle();
+	else
+		run(argc > 1 ? atoi(argv[1]) : 1);
+	return 0;
+}
