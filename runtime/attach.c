@@ -99,7 +99,7 @@ int attach_prog(struct session *s, uint32_t prog)
 	const struct plan_prog *g = &s->plan->progs[prog];
 	int err = attachers[g->kind](s, prog);
 
-	if (err)
+	if (err && err != ATTACH_ERR_SAID && err != -EINTR)
 		log_error("probe '%s': cannot attach: %s%s",
 			  g->n_probes	? s->plan->probes[g->probes[0]].name
 			  : g->n_starts ? s->plan->probes[g->starts[0]].name

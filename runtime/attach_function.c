@@ -1,22 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Attaching to functions of the kernel and of programs: multi links where the kernel has them, else
- * perf events.
+ * Attaching to functions of the kernel: multi links where the kernel has them, else perf events.
  */
 #include "attach.h"
 #include "kernel_facts.h"
-#include "uapi_new.h"
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
-/* Take the descriptor out of libbpf's link: whoever holds it holds the attachment. (The perf
- * event's own descriptor stays open behind it until this process ends.) */
-static int add_libbpf_link(struct session *s, struct bpf_link *link)
+/* Whoever holds the descriptor holds the attachment. (The perf event's own stays open behind it
+ * until this process ends.) */
+int attach_libbpf_link(struct session *s, struct bpf_link *link)
 {
 	int fd;
 
@@ -38,14 +33,6 @@ static struct bpf_link *kernel_perf(struct session *s, uint32_t prog, const stru
 	return bpf_program__attach_kprobe_opts(s->progs[prog], t->symbol, &opts);
 }
 
-static struct bpf_link *user_perf(struct session *s, uint32_t prog, const struct plan_target *t)
-{
-	LIBBPF_OPTS(bpf_uprobe_opts, opts, .bpf_cookie = t->cookie,
-		    .retprobe = s->plan->progs[prog].kind == PP_URETPROBE);
-
-	return bpf_program__attach_uprobe_opts(s->progs[prog], -1, t->path, t->offset, &opts);
-}
-
 static int each_by_perf(struct session *s, uint32_t prog,
 			struct bpf_link *(*attach)(struct session *, uint32_t,
 						   const struct plan_target *))
@@ -54,7 +41,7 @@ static int each_by_perf(struct session *s, uint32_t prog,
 	int err = 0;
 
 	for (uint32_t i = 0; i < g->n_targets && !err; i++)
-		err = add_libbpf_link(s, attach(s, prog, &g->targets[i]));
+		err = attach_libbpf_link(s, attach(s, prog, &g->targets[i]));
 	return err;
 }
 
@@ -88,30 +75,6 @@ static void free_targets(struct target_list *l)
 	free(l->symbols);
 }
 
-/* One link for the targets of one file. */
-static int user_multi(struct session *s, uint32_t prog, const struct plan_target *t, uint32_t n)
-{
-	struct new_link_create attr = {
-		.prog_fd = (uint32_t)attach_fd(s, prog),
-		.attach_type = NEW_BPF_TRACE_UPROBE_MULTI,
-		.uprobe_multi.path = (uintptr_t)t->path,
-		.uprobe_multi.cnt = n,
-	};
-	struct target_list l;
-	int err = list_targets(&l, t, n), fd;
-
-	if (s->plan->progs[prog].kind == PP_URETPROBE)
-		attr.uprobe_multi.flags = NEW_BPF_F_UPROBE_MULTI_RETURN;
-	attr.uprobe_multi.offsets = (uintptr_t)l.offsets;
-	attr.uprobe_multi.cookies = (uintptr_t)l.cookies;
-	if (!err) {
-		fd = (int)syscall(SYS_bpf, BPF_LINK_CREATE, &attr, sizeof(attr));
-		err = attach_add(s, (struct link){.fd = fd, .closes_slowly = true});
-	}
-	free_targets(&l);
-	return err;
-}
-
 static int kernel_multi(struct session *s, uint32_t prog)
 {
 	const struct plan_prog *g = &s->plan->progs[prog];
@@ -123,7 +86,7 @@ static int kernel_multi(struct session *s, uint32_t prog)
 	opts.syms = l.symbols;
 	opts.cookies = (const __u64 *)l.cookies;
 	if (!err)
-		err = add_libbpf_link(s, bpf_program__attach_kprobe_multi_opts(s->progs[prog], NULL,
+		err = attach_libbpf_link(s, bpf_program__attach_kprobe_multi_opts(s->progs[prog], NULL,
 									      &opts));
 	free_targets(&l);
 	return err;
@@ -141,22 +104,4 @@ int att_kernel_function(struct session *s, uint32_t prog)
 	if (attach_is_kernel_multi(s->kernel, &s->plan->progs[prog]))
 		return kernel_multi(s, prog);
 	return each_by_perf(s, prog, kernel_perf);
-}
-
-int att_user_function(struct session *s, uint32_t prog)
-{
-	const struct plan_prog *g = &s->plan->progs[prog];
-	uint32_t n = 0;
-	int err = 0;
-
-	if (!s->kernel->has_feature(s->kernel, KF_UPROBE_MULTI))
-		return each_by_perf(s, prog, user_perf);
-	for (uint32_t first = 0; first < g->n_targets && !err; first += n) {
-		n = 1;
-		while (first + n < g->n_targets &&
-		       strcmp(g->targets[first].path, g->targets[first + n].path) == 0)
-			n++;
-		err = user_multi(s, prog, &g->targets[first], n);
-	}
-	return err;
 }

@@ -33,3 +33,5 @@ void kernel_trim(struct kernel *k);
 
 /* Ask the kernel itself, each time (feature.c); has_feature() remembers the answer. */
 bool kernel_probe_feature(enum kernel_feature f);
+/* The running kernel, by its release. */
+bool kernel_is_at_least(unsigned major, unsigned minor);

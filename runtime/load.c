@@ -137,6 +137,8 @@ void session_prepare(struct session_prep *prep, const struct plan *plan, struct 
 	prep->config.self_tgid = scope->with_self ? 0 : (uint32_t)getpid();
 	prep->config.scope = scope->scope;
 	prep->config.scope_tgid = scope->tgid;
+	if (scope->scope == SONDE_SCOPE_PID && kernel_is_at_least(6, 10))
+		prep->uprobe_pid = scope->tgid;
 	clock_gettime(CLOCK_BOOTTIME, &now);
 	prep->config.start_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 	find_own_code(&prep->config);
@@ -481,7 +483,8 @@ int session_open(struct session *s, const struct plan *plan, struct kernel *k,
 	int err;
 
 	*s = (struct session){
-		.plan = plan, .kernel = k, .losses_fd = -1, .stacks_fd = -1, .ring_fd = -1};
+		.plan = plan, .kernel = k, .losses_fd = -1, .stacks_fd = -1, .ring_fd = -1, .stop_fd = -1,
+		.uprobe_pid = prep->uprobe_pid};
 	s->progs = calloc(plan->n_progs + 1, sizeof(*s->progs));
 	s->map_fds = calloc(plan->n_maps + 1, sizeof(*s->map_fds));
 	if (!s->progs || !s->map_fds)

@@ -36,6 +36,9 @@ struct session {
 	struct sonde_control *control;	   /* mapped; NULL when the object has none */
 	struct link *links;
 	uint32_t n_links, links_room;
+	uint32_t n_left_out; /* functions that the kernel allows no probe on */
+	int stop_fd;	     /* readable when attaching is to end; -1: none */
+	uint32_t uprobe_pid; /* uprobe_multi links are for this process alone; 0: all */
 	struct ksyms *ksyms;
 	struct usyms *usyms; /* NULL unless user stacks are needed */
 	struct stack_source stacks;
@@ -56,6 +59,7 @@ struct session_scope {
 struct session_prep {
 	int btf_fd; /* custom BTF for CO-RE, or -1 */
 	struct sonde_config config;
+	uint32_t uprobe_pid;
 	struct early_map *maps; /* created already: the large ones cost 1 to 3 ms each */
 	uint32_t n_maps;
 };
@@ -69,7 +73,7 @@ int session_open(struct session *s, const struct plan *plan, struct kernel *k,
 		 struct session_prep *prep, const void *elf, size_t len);
 /* Run the BEGIN or END programs, in their order. */
 int session_run_special(struct session *s, enum plan_prog_kind kind);
-/* Attach every program. 0, or -errno, said. */
+/* Attach every program. 0, or -errno, said; -EINTR, unsaid, when s->stop_fd ended it. */
 int session_attach(struct session *s);
 /* No event after this one: links are closed, or disabled and left to a helper process where closing
  * would keep the user waiting. */
