@@ -18,6 +18,7 @@
 #include "runtime/kernel_facts.h"
 #include "runtime/list.h"
 #include "runtime/log.h"
+#include "runtime/session.h"
 #include "scripts.h"
 #include <errno.h>
 #include <limits.h>
@@ -94,6 +95,8 @@ static int front_end(struct arena *a, const struct options *o, struct kernel *k,
 		     struct program **program, struct plan **plan)
 {
 	struct plan_options po = {.scope_tree = (o->command || o->follow) && !o->system,
+				  .only_cgroup = o->cgroup != NULL,
+				  .pid_namespace = !o->kernel_facts && scope_pid_namespace(),
 				  .max_stacks = o->max_stacks};
 
 	*plan = NULL;

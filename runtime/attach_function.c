@@ -86,8 +86,8 @@ static int kernel_multi(struct session *s, uint32_t prog)
 	opts.syms = l.symbols;
 	opts.cookies = (const __u64 *)l.cookies;
 	if (!err)
-		err = attach_libbpf_link(s, bpf_program__attach_kprobe_multi_opts(s->progs[prog], NULL,
-									      &opts));
+		err = attach_libbpf_link(
+			s, bpf_program__attach_kprobe_multi_opts(s->progs[prog], NULL, &opts));
 	free_targets(&l);
 	return err;
 }

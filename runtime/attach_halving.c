@@ -20,8 +20,8 @@ struct halving {
 /* What has to do with us, not with what is attached to. */
 static bool is_ours(int err)
 {
-	return err == -EPERM || err == -EACCES || err == -EMFILE || err == -ENFILE || err == -ENOMEM ||
-	       err == -EBADF || err == -EFAULT || err == -EINTR;
+	return err == -EPERM || err == -EACCES || err == -EMFILE || err == -ENFILE ||
+	       err == -ENOMEM || err == -EBADF || err == -EFAULT || err == -EINTR;
 }
 
 static int refuse(struct halving *h, uint32_t item, int err)

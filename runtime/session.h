@@ -48,7 +48,18 @@ struct session {
 	uint64_t map_records_lost;	 /* mmap and exec records the kernel dropped */
 };
 
+/* scope.c: a cgroup of version 2, and on which levels of the hierarchy it can be. */
+struct scope_cgroup {
+	uint64_t id; /* 0: none */
+	uint32_t first_level, last_level;
+};
+/* 0 or -errno: -EINVAL when the directory is none of a cgroup of version 2. */
+int scope_find_cgroup(const char *path, struct scope_cgroup *out);
+/* Inode of the pid namespace, 0 when it is the initial one. */
+uint32_t scope_pid_namespace(void);
+
 struct session_scope {
+	struct scope_cgroup cgroup;
 	enum sonde_scope scope;
 	uint32_t tgid;
 	bool with_self; /* the tracer too, where everything is traced */
