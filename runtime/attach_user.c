@@ -121,6 +121,18 @@ static int link_event(struct file_targets *f, int event, uint64_t cookie)
 	return attach_add(f->s, (struct link){.fd = fd, .closes_slowly = true});
 }
 
+/* Before 5.15 there are no links of events, and no cookies: one function needs none. */
+static int set_program(struct file_targets *f, int event)
+{
+	int fd;
+
+	if (ioctl(event, PERF_EVENT_IOC_SET_BPF, attach_fd(f->s, f->prog)) ||
+	    ioctl(event, PERF_EVENT_IOC_ENABLE, 0))
+		return -errno;
+	fd = fcntl(event, F_DUPFD_CLOEXEC, 0);
+	return attach_add(f->s, (struct link){.fd = fd, .is_perf = true, .closes_slowly = true});
+}
+
 static int perf_one(struct file_targets *f, const struct plan_target *t)
 {
 	struct perf_event_attr attr = {
@@ -135,6 +147,8 @@ static int perf_one(struct file_targets *f, const struct plan_target *t)
 	if (fd < 0)
 		return -errno;
 	err = link_event(f, fd, t->cookie);
+	if (err == -EINVAL && !t->cookie)
+		err = set_program(f, fd);
 	close(fd);
 	return err;
 }
