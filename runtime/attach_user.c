@@ -271,33 +271,12 @@ static void unmap_file(struct file_view *v)
 	v->bytes = MAP_FAILED;
 }
 
-/* Names that are imported stand near the beginning of a file. */
-enum { IMPORTS_BYTES = 8 << 20 };
-
-static bool uses_exceptions(const struct file_view *v)
-{
-	static const char name[] = "\0__cxa_throw"; /* both its NULs count */
-	size_t n = v->size < IMPORTS_BYTES ? v->size : IMPORTS_BYTES;
-
-	return v->bytes != MAP_FAILED && memmem(v->bytes, n, name, sizeof(name));
-}
-
-/* A return probe puts another return address on the stack, past which C++ cannot unwind. */
-static void warn_of_exceptions(const struct file_targets *f, const struct file_view *v)
-{
-	if (is_return(f) && f->s->plan->progs[f->prog].n_probes && uses_exceptions(v))
-		log_warning("%s: %s throws C++ exceptions: one that leaves a function with a return probe "
-			    "finds no handler and ends the program; probe functions that catch, or none that "
-			    "it passes through", probe_name(f), f->targets->path);
-}
-
 /* A mapping that cannot be executed now is looked at like one that can. */
 static struct file_view let_kernel_look(const struct file_targets *f)
 {
 	struct file_view v = map_file(f->targets->path);
 	bool is_wanted = f->n <= FEW;
 
-	warn_of_exceptions(f, &v);
 	for (uint32_t i = 0; v.bytes != MAP_FAILED && i < f->n && !is_wanted; i++)
 		is_wanted = is_suspect(&v, f->targets[i].offset);
 	if (!is_wanted)
