@@ -49,6 +49,7 @@ static long (*bpf_get_task_stack)(void *task, void *buf, uint32_t size,
 static void *(*bpf_task_storage_get)(void *map, void *task, void *value,
 				     uint64_t flags) = (void *)156;
 static struct task_struct *(*bpf_get_current_task_btf)(void) = (void *)158;
+static uint64_t (*bpf_get_current_ancestor_cgroup_id)(int level) = (void *)123;
 static void *(*bpf_map_lookup_percpu_elem)(void *map, const void *key, uint32_t cpu) = (void *)195;
 static long (*bpf_for_each_map_elem)(void *map, void *callback, void *ctx,
 				     uint64_t flags) = (void *)164;

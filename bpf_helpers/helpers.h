@@ -15,7 +15,7 @@ void *sonde_ring_reserve(uint32_t probe, uint64_t size);
 void sonde_ring_submit(void *record);
 struct pt_regs;
 uint64_t sonde_syscall_number(struct pt_regs *regs);
-uint64_t sonde_task_pid(struct task_struct *task);
+uint64_t sonde_number_pid(struct task_struct *task);
 void sonde_task_comm(struct task_struct *task, uint64_t *comm);
 uint64_t sonde_task_exec_id(struct task_struct *task);
 uint32_t sonde_task_has_memory(struct task_struct *task);

@@ -14,17 +14,17 @@ struct {
 	__type(value, uint32_t);
 } sonde_scopes SEC(".maps");
 
-/* Is the current thread traced? */
+/* Is a thread traced? Its cgroup apart, which is tested before (cgroup.bpf.c). */
 INLINE uint32_t sonde_scope_current(struct task_struct *task)
 {
 	if (sonde_config.scope == SONDE_SCOPE_FOLLOW &&
-	    sonde_task_pid(task) == sonde_config.scope_tgid)
+	    sonde_number_pid(task) == sonde_config.scope_tgid)
 		return 1;
 	if (sonde_config.scope >= SONDE_SCOPE_TREE)
 		return bpf_task_storage_get(&sonde_scopes, task, 0, 0) != 0;
 	if (sonde_config.scope == SONDE_SCOPE_PID)
-		return sonde_task_pid(task) == sonde_config.scope_tgid;
-	return sonde_task_pid(task) != sonde_config.self_tgid;
+		return sonde_number_pid(task) == sonde_config.scope_tgid;
+	return sonde_number_pid(task) != sonde_config.self_tgid;
 }
 
 /* May a thread that is not the current one be traced? Only what its pid tells; who asks has its
@@ -33,14 +33,14 @@ INLINE uint32_t sonde_scope_may_have(struct task_struct *task)
 {
 	if (sonde_config.scope != SONDE_SCOPE_PID)
 		return 1;
-	return sonde_task_pid(task) == sonde_config.scope_tgid;
+	return sonde_number_pid(task) == sonde_config.scope_tgid;
 }
 
 /* At sched_process_fork: what a traced thread creates is traced. */
 INLINE void sonde_scope_fork(struct task_struct *parent, struct task_struct *child)
 {
 	uint32_t is_root = sonde_config.scope == SONDE_SCOPE_FOLLOW &&
-		       sonde_task_pid(parent) == sonde_config.scope_tgid;
+		       sonde_number_pid(parent) == sonde_config.scope_tgid;
 
 	if (!is_root && !bpf_task_storage_get(&sonde_scopes, parent, 0, 0))
 		return;
@@ -51,7 +51,7 @@ INLINE void sonde_scope_fork(struct task_struct *parent, struct task_struct *chi
 /* At sched_process_exec: the command begins here; before, it was the tracer's own child. */
 INLINE void sonde_scope_exec(struct task_struct *task)
 {
-	if (sonde_task_pid(task) != sonde_config.scope_tgid)
+	if (sonde_number_pid(task) != sonde_config.scope_tgid)
 		return;
 	if (!bpf_task_storage_get(&sonde_scopes, task, 0, STORAGE_CREATE))
 		sonde_loss_count(0, SONDE_LOSS_TASK_STORAGE);

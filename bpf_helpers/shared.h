@@ -106,6 +106,9 @@ struct sonde_config {
 	uint32_t scope;	     /* enum sonde_scope */
 	uint32_t scope_tgid; /* SONDE_SCOPE_PID, and the -c command itself */
 	uint32_t n_cpus;     /* possible ones */
+	uint32_t pid_ns;     /* the tracer's pid namespace by its inode, 0: the initial one */
+	uint32_t cgroup_first, cgroup_last; /* on which of these levels cgroup_id can be */
+	uint64_t cgroup_id;  /* --cgroup, 0: none */
 	uint64_t start_ns;   /* CLOCK_BOOTTIME when tracing began */
 	struct sonde_code own_image, own_libraries; /* all that the tracer executes */
 	struct sonde_range trace_run; /* bpf_trace_run1 … bpf_trace_run12 */

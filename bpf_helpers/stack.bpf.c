@@ -207,7 +207,7 @@ static INLINE uint64_t capture_user(struct scratch *s, uint64_t *words, void *ct
 				    struct task_struct *task, uint32_t probe, uint32_t limit)
 {
 	struct sonde_stack *st = (struct sonde_stack *)words;
-	uint32_t tgid = sonde_task_pid(task), exec_id = sonde_task_exec_id(task), n;
+	uint32_t tgid = sonde_number_pid(task), exec_id = sonde_task_exec_id(task), n;
 	uint64_t hash, *seen;
 	long bytes;
 

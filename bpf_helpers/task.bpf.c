@@ -4,16 +4,6 @@
  */
 #include "helpers.h"
 
-INLINE_CORE uint64_t sonde_task_pid(struct task_struct *t)
-{
-	return (uint32_t)t->tgid;
-}
-
-INLINE_CORE uint64_t sonde_task_tid(struct task_struct *t)
-{
-	return (uint32_t)t->pid;
-}
-
 INLINE_CORE uint64_t sonde_task_uid(struct task_struct *t)
 {
 	return t->cred->uid.val;

@@ -19,6 +19,7 @@
 #include "runtime/kernel_facts.h"
 #include "runtime/list.h"
 #include "runtime/log.h"
+#include "runtime/session.h"
 #include "scripts.h"
 #include <errno.h>
 #include <limits.h>
@@ -119,6 +120,8 @@ static int front_end(struct arena *a, const struct options *o, struct kernel *k,
 {
 	struct plan_options po = {.run = run_of(o),
 				  .scope_tree = (o->command || o->follow) && !o->system,
+				  .only_cgroup = o->cgroup != NULL,
+				  .pid_namespace = !o->kernel_facts && scope_pid_namespace(),
 				  .max_stacks = o->max_stacks};
 
 	*plan = NULL;

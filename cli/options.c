@@ -141,6 +141,12 @@ static int set_follow(struct options *o, const char *arg)
 	return 0;
 }
 
+static int set_cgroup(struct options *o, const char *arg)
+{
+	o->cgroup = arg;
+	return 0;
+}
+
 static int set_format(struct options *o, const char *arg)
 {
 	if (strcmp(arg, "text") == 0)
@@ -294,6 +300,8 @@ static const struct option_row rows[] = {
 	 "list what can be probed, what matches a PATTERN, or a script's attach points; -lv: fields, too"},
 	{"--system", NULL, NULL, set_system, "with -c or -p: trace everything, not only that"},
 	{"--follow", NULL, NULL, set_follow, "with -p: trace what the process starts, too"},
+	{"--cgroup", NULL, "PATH", set_cgroup,
+	 "trace only what is in this cgroup (v2) or below it; with -c or -p both must hold"},
 	{"--self", NULL, NULL, set_self, "trace sonde itself too"},
 	{"--unsafe", NULL, NULL, set_unsafe,
 	 "allow what can break programs: uprobes at addresses that no function holds"},
@@ -405,6 +413,8 @@ static int check_combination(const struct options *o)
 		return usage_error("--test and --bench exclude each other");
 	if (o->follow && !o->pid)
 		return usage_error("--follow goes with -p PID (-c follows by itself)");
+	if (o->cgroup && o->system)
+		return usage_error("--cgroup and --system exclude each other");
 	if (o->reset && !o->interval_ns)
 		return usage_error("--reset goes with --interval TIME");
 	return 0;

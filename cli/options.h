@@ -44,6 +44,7 @@ struct options {
 	uint32_t n_params;
 	const char *command; /* -c */
 	uint32_t pid;	     /* -p */
+	const char *cgroup;  /* --cgroup */
 	uint64_t duration_ns;
 	const char *output; /* -o */
 	const char *kernel_facts;

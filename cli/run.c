@@ -87,6 +87,18 @@ static int check_pid(const struct options *o)
 	return 1;
 }
 
+static int check_cgroup(const struct options *o, struct scope_cgroup *out)
+{
+	int err = o->cgroup ? scope_find_cgroup(o->cgroup, out) : 0;
+
+	if (err == -EINVAL)
+		log_error("--cgroup: '%s' is no cgroup of version 2: write its directory, as in "
+			  "/sys/fs/cgroup/system.slice", o->cgroup);
+	else if (err)
+		log_error("--cgroup: cannot open '%s': %s", o->cgroup, strerror(-err));
+	return err ? 1 : 0;
+}
+
 static int start_command(const struct options *o, struct command *c)
 {
 	char **words = command_words(o->command);
@@ -169,7 +181,7 @@ static void raise_file_limit(void)
 /* From here on kernel and system can refuse: status 2. */
 static int compile_and_trace(const struct options *o, const struct program *program,
 			     const struct plan *plan, struct kernel *k, struct command *command,
-			     FILE *f)
+			     const struct scope_cgroup *cgroup, FILE *f)
 {
 	struct session_scope scope = scope_of(o, command);
 	struct session_prep prep;
@@ -178,6 +190,7 @@ static int compile_and_trace(const struct options *o, const struct program *prog
 	int status = 2, err = compile_start(&c, program, plan, CODEGEN_ELF);
 
 	raise_file_limit();
+	scope.cgroup = *cgroup;
 	session_prepare(&prep, plan, k, &scope);
 	if (!err)
 		status = compile_wait(&c);
@@ -196,17 +209,18 @@ int run_trace(const struct options *o, const struct program *program, const stru
 	      struct kernel *k)
 {
 	struct command command = {.gate = -1, .report = -1};
+	struct scope_cgroup cgroup = {0};
 	int status = caps_check() ? 2 : refuse_unchecked(k);
 	FILE *f;
 
 	if (!status)
-		status = check_pid(o);
+		status = check_pid(o) ?: check_cgroup(o, &cgroup);
 	if (!status && o->command)
 		status = start_command(o, &command);
 	if (status)
 		return status;
 	f = open_output(o);
-	status = f ? compile_and_trace(o, program, plan, k, &command, f) : 2;
+	status = f ? compile_and_trace(o, program, plan, k, &command, &cgroup, f) : 2;
 	command_stop(&command);
 	if (f && close_output(o, f) && !status)
 		status = 2;

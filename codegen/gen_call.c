@@ -36,12 +36,12 @@ LLVMValueRef gen_task(struct gen *g)
 
 struct value gen_pid(struct gen *g, struct expr *e)
 {
-	return gen_int_value(GEN_OWN(g, "sonde_task_pid", gen_task(g)), e->type);
+	return gen_int_value(GEN_OWN(g, "sonde_number_pid", gen_task(g)), e->type);
 }
 
 struct value gen_tid(struct gen *g, struct expr *e)
 {
-	return gen_int_value(GEN_OWN(g, "sonde_task_tid", gen_task(g)), e->type);
+	return gen_int_value(GEN_OWN(g, "sonde_number_tid", gen_task(g)), e->type);
 }
 
 struct value gen_uid(struct gen *g, struct expr *e)

@@ -91,6 +91,8 @@ LLVMValueRef prog_context_pointer(struct gen *g, uint32_t i)
 void prog_scope_test(struct gen *g, LLVMBasicBlockRef out)
 {
 	g->current = gen_task(g);
+	if (g->plan->needs.only_cgroup)
+		prog_only_if(g, gen_truth(g, gen_own(g, "sonde_cgroup_current", NULL, 0)), out);
 	prog_only_if(g, gen_truth(g, GEN_OWN(g, "sonde_scope_current", g->current)), out);
 }
 

@@ -97,6 +97,13 @@ static void test_start_conds(struct gen *g, LLVMBasicBlockRef out)
 		prog_only_if(g, gen_truth(g, gen_int(g, g->ast->start_conds[i])), out);
 }
 
+/* Of a thread that is not the current one. */
+static void test_cgroup(struct gen *g, LLVMValueRef task, LLVMBasicBlockRef out)
+{
+	if (g->plan->needs.only_cgroup)
+		prog_only_if(g, gen_truth(g, GEN_OWN(g, "sonde_cgroup_has", task)), out);
+}
+
 /* The current thread is the span's. */
 static void test_start(struct gen *g, LLVMBasicBlockRef out)
 {
@@ -212,6 +219,7 @@ static void slice_start(struct gen *g, LLVMValueRef comes, LLVMBasicBlockRef out
 {
 	prog_only_if(g, gen_truth(g, GEN_OWN(g, "sonde_span_ends", comes)), out);
 	prog_only_if(g, gen_truth(g, GEN_OWN(g, "sonde_scope_current", comes)), out);
+	test_cgroup(g, comes, out);
 	store_start(g, open_state(g, comes, out), out);
 }
 
@@ -350,6 +358,7 @@ static void mark_off_cpu(struct gen *g, LLVMValueRef task, LLVMBasicBlockRef out
 	if (!g->probe->n_span_args && !g->probe->n_span_entries) {
 		prog_only_if(g, gen_truth(g, GEN_OWN(g, "sonde_span_begins", task)), out);
 		prog_only_if(g, gen_truth(g, GEN_OWN(g, "sonde_scope_current", task)), out);
+		test_cgroup(g, task, out);
 		test_start_conds(g, out);
 		state = open_state(g, task, out);
 		GEN_OWN(g, "sonde_open_mark", state);

@@ -35,8 +35,9 @@ static LLVMValueRef convert(struct gen *g, LLVMValueRef v, LLVMTypeRef to)
 	return LLVMBuildIntCast2(g->b, v, to, false, "");
 }
 
-/* The bitcode that holds sonde_NAME or sonde_NAME_…: ORDER helper_names. */
-static const struct bitcode *bitcode_of(const char *symbol)
+/* The bitcode that holds sonde_NAME or sonde_NAME_…: ORDER helper_names. Of `number` there are two
+ * forms. */
+static const struct bitcode *bitcode_of(const struct gen *g, const char *symbol)
 {
 	size_t len = strlen("sonde_");
 
@@ -44,6 +45,10 @@ static const struct bitcode *bitcode_of(const char *symbol)
 		return NULL;
 	symbol += len;
 	len = strcspn(symbol, "_");
+	if (g->plan->needs.pid_namespace && strncmp(symbol, "number_", len + 1) == 0) {
+		symbol = "numberns";
+		len = strlen(symbol);
+	}
 	for (const struct bitcode *bc = bitcodes; bc->begin; bc++)
 		if (strlen(bc->name) == len && strncmp(bc->name, symbol, len) == 0)
 			return bc;
@@ -70,10 +75,10 @@ static int link_one(struct gen *g, const struct bitcode *bc)
 static const char *find_missing(struct gen *g)
 {
 	for (LLVMValueRef v = LLVMGetFirstFunction(g->module); v; v = LLVMGetNextFunction(v))
-		if (LLVMIsDeclaration(v) && bitcode_of(LLVMGetValueName(v)))
+		if (LLVMIsDeclaration(v) && bitcode_of(g, LLVMGetValueName(v)))
 			return LLVMGetValueName(v);
 	for (LLVMValueRef v = LLVMGetFirstGlobal(g->module); v; v = LLVMGetNextGlobal(v))
-		if (LLVMIsDeclaration(v) && bitcode_of(LLVMGetValueName(v)))
+		if (LLVMIsDeclaration(v) && bitcode_of(g, LLVMGetValueName(v)))
 			return LLVMGetValueName(v);
 	return NULL;
 }
@@ -83,7 +88,7 @@ int gen_link_missing(struct gen *g)
 	const char *name;
 
 	while (!g->failed && (name = find_missing(g)))
-		link_one(g, bitcode_of(name));
+		link_one(g, bitcode_of(g, name));
 	return g->failed ? -1 : 0;
 }
 
@@ -91,9 +96,9 @@ static LLVMValueRef own_function(struct gen *g, const char *name)
 {
 	LLVMValueRef fn = LLVMGetNamedFunction(g->module, name);
 
-	if (!fn && bitcode_of(name) && link_one(g, bitcode_of(name)) == 0)
+	if (!fn && bitcode_of(g, name) && link_one(g, bitcode_of(g, name)) == 0)
 		fn = LLVMGetNamedFunction(g->module, name);
-	if (fn && LLVMIsDeclaration(fn) && link_one(g, bitcode_of(name)) == 0)
+	if (fn && LLVMIsDeclaration(fn) && link_one(g, bitcode_of(g, name)) == 0)
 		fn = LLVMGetNamedFunction(g->module, name);
 	return fn;
 }

@@ -577,6 +577,8 @@ static void plan_scope(struct planner *pl, const struct plan_options *options)
 {
 	for (uint32_t i = 0; i < pl->program->n_probes; i++)
 		pl->plan->needs.scope |= is_in_process(pl->program->probes[i]);
+	pl->plan->needs.only_cgroup = options->only_cgroup && pl->plan->needs.scope;
+	pl->plan->needs.pid_namespace = options->pid_namespace;
 	if (!options->scope_tree || !pl->plan->needs.scope)
 		return;
 	add_prog(pl, (struct plan_prog){.kind = PP_SCOPE_FORK, .event = "sched_process_fork"},

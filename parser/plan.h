@@ -198,6 +198,8 @@ struct plan_needs {
 	bool scope;	  /* some program tests the scope */
 	bool cgroup;	  /* of a thread that may be another than the current one */
 	bool exit;	  /* exit() appears */
+	bool only_cgroup; /* of a thread's cgroup: --cgroup */
+	bool pid_namespace; /* numbers of processes are those of another than the initial one */
 	bool cpus;	  /* the number of CPUs: aggregations may be read in programs */
 };
 
@@ -234,6 +236,7 @@ enum plan_run {
 struct plan_options {
 	enum plan_run run;
 	bool scope_tree; /* -c: the hidden fork and exec programs are needed */
+	bool only_cgroup, pid_namespace; /* as in struct plan_needs */
 	uint32_t max_stacks; /* 0: SONDE_STACK_ENTRIES */
 };
 

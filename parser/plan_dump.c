@@ -177,6 +177,7 @@ void plan_dump(const struct plan *p, uint32_t n_cpus, FILE *out)
 		fprintf(out, "needs ring buffer %u\n", p->needs.ring_bytes);
 	dump_stacks(&p->needs, out);
 	if (p->needs.scope)
-		fprintf(out, "needs scope\n");
+		fprintf(out, "needs scope%s%s\n", p->needs.only_cgroup ? " cgroup" : "",
+			p->needs.pid_namespace ? " pid-namespace" : "");
 	arena_free(a);
 }

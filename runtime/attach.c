@@ -36,6 +36,20 @@ int attach_add(struct session *s, struct link l)
 	return 0;
 }
 
+/* Whoever holds the descriptor holds the attachment. (The perf event's own stays open behind it
+ * until this process ends.) */
+int attach_libbpf_link(struct session *s, struct bpf_link *link)
+{
+	int fd;
+
+	if (!link)
+		return -errno;
+	fd = bpf_link__fd(link);
+	bpf_link__disconnect(link);
+	bpf_link__destroy(link);
+	return attach_add(s, (struct link){.fd = fd, .closes_slowly = true});
+}
+
 static int att_nothing(struct session *s, uint32_t prog)
 {
 	(void)s;
@@ -140,7 +154,7 @@ int attach_prog(struct session *s, uint32_t prog)
 
 	if (why)
 		log_error("probe '%s': %s", s->plan->probes[g->probes[0]].name, why);
-	else if (err)
+	else if (err && err != ATTACH_ERR_SAID && err != -EINTR)
 		log_error("probe '%s': cannot attach: %s%s",
 			  g->n_probes	? s->plan->probes[g->probes[0]].name
 			  : g->n_starts ? s->plan->probes[g->starts[0]].name

@@ -42,3 +42,8 @@ const char *attach_iter_refusal(int err);
 
 /* Is this kernel function's program one for a multi link? It must be loaded so. */
 bool attach_is_kernel_multi(struct kernel *k, const struct plan_prog *g);
+
+/* A failure that has been put into words already. */
+enum { ATTACH_ERR_SAID = -4096 };
+/* attach_slow.c: did a signal to stop come? Asked where attaching may take long. */
+bool attach_stopped(const struct session *s);

@@ -6,7 +6,9 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <stdio.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 #include <bpf/bpf.h>
 #include "kernel_facts.h"
@@ -72,4 +74,14 @@ bool kernel_probe_feature(enum kernel_feature f)
 	case KF_COUNT: break;
 	}
 	return false;
+}
+
+bool kernel_is_at_least(unsigned major, unsigned minor)
+{
+	unsigned its_major = 0, its_minor = 0;
+	struct utsname u;
+
+	if (uname(&u) || sscanf(u.release, "%u.%u", &its_major, &its_minor) != 2)
+		return false;
+	return its_major > major || (its_major == major && its_minor >= minor);
 }

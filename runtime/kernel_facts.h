@@ -38,3 +38,5 @@ void kernel_trim(struct kernel *k);
 bool kernel_probe_feature(enum kernel_feature f);
 /* Does it load programs of type fentry, on the function of that BTF id? */
 bool kernel_probe_fentry(uint32_t btf_id);
+/* The running kernel, by its release. */
+bool kernel_is_at_least(unsigned major, unsigned minor);

@@ -35,8 +35,20 @@
 static const char *const core_structs[] = {
 	"task_struct", "cred", "thread_info", "pt_regs", "mm_struct",
 	"css_set", "cgroup", "kernfs_node", /* large ones: needs.cgroup */
+	"pid", "upid", "pid_namespace", "ns_common", /* where numbers of a namespace are told */
 };
-enum { N_STRUCTS = sizeof(core_structs) / sizeof(*core_structs), N_CGROUP_STRUCTS = 3 };
+enum { N_STRUCTS = 5, N_CGROUP_STRUCTS = 3, N_PID_STRUCTS = 4 };
+
+static int cut_btf(const struct session_prep *prep, const struct plan *plan, struct kernel *k)
+{
+	uint32_t n = N_STRUCTS;
+
+	if (plan->needs.cgroup || prep->config.cgroup_id)
+		n += N_CGROUP_STRUCTS;
+	if (prep->config.pid_ns)
+		n = N_STRUCTS + N_CGROUP_STRUCTS + N_PID_STRUCTS;
+	return kernel_btf_cut(k, core_structs, n);
+}
 
 static bool uses_core(const struct plan *plan)
 {
@@ -138,14 +150,19 @@ void session_prepare(struct session_prep *prep, const struct plan *plan, struct 
 	prep->config.self_tgid = scope->with_self ? 0 : (uint32_t)getpid();
 	prep->config.scope = scope->scope;
 	prep->config.scope_tgid = scope->tgid;
+	if (scope->scope == SONDE_SCOPE_PID && kernel_is_at_least(6, 10))
+		prep->uprobe_pid = scope->tgid;
+	prep->config.pid_ns = scope_pid_namespace();
+	prep->config.cgroup_id = scope->cgroup.id;
+	prep->config.cgroup_first = scope->cgroup.first_level;
+	prep->config.cgroup_last = scope->cgroup.last_level;
 	clock_gettime(CLOCK_BOOTTIME, &now);
 	prep->config.start_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 	find_own_code(&prep->config);
 	if (plan->needs.cpus)
 		prep->config.n_cpus = (uint32_t)libbpf_num_possible_cpus();
 	if (uses_core(plan))
-		prep->btf_fd = kernel_btf_cut(
-			k, core_structs, N_STRUCTS - (plan->needs.cgroup ? 0 : N_CGROUP_STRUCTS));
+		prep->btf_fd = cut_btf(prep, plan, k);
 	if (plan->needs.kstack) {
 		find_trace_runs(&prep->config);
 		find_event_frames(&prep->config, plan);
@@ -528,7 +545,8 @@ int session_open(struct session *s, const struct plan *plan, struct kernel *k,
 
 	*s = (struct session){
 		.plan = plan, .scope = prep->scope, .kernel = k, .attach_to_fd = -1,
-		.losses_fd = -1, .stacks_fd = -1, .ring_fd = -1};
+		.losses_fd = -1, .stacks_fd = -1, .ring_fd = -1, .stop_fd = -1,
+		.uprobe_pid = prep->uprobe_pid};
 	s->only_tgid = prep->config.scope == SONDE_SCOPE_PID ? prep->config.scope_tgid : 0;
 	s->progs = calloc(plan->n_progs + 1, sizeof(*s->progs));
 	s->map_fds = calloc(plan->n_maps + 1, sizeof(*s->map_fds));

@@ -369,6 +369,11 @@ static int start(struct loop *l)
 		return err;
 	track_mappings(l);
 	err = session_attach(l->s);
+	if (err == -EINTR) {
+		log_info("stopped before all probes were attached");
+		l->done = true;
+		return 0;
+	}
 	if (err)
 		return err;
 	if (l->o->follow)
@@ -460,6 +465,7 @@ static int loop_open(struct loop *l)
 		return err;
 	l->out_fd = out_set_buffering(l->events.out, l->o->buffering);
 	l->stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	l->s->stop_fd = l->stop;
 	l->signals = open_signals(l);
 	l->pidfd = l->o->pid ? (int)syscall(SYS_pidfd_open, l->o->pid, 0) : -1;
 	if (l->stop < 0 || l->signals < 0 || (l->o->pid && l->pidfd < 0))
@@ -501,6 +507,8 @@ int loop_run(struct session *s, struct out *out, const struct loop_options *o)
 		if (!o->tests)
 			run_events(&l);
 		status = status ? (finish(&l), status) : finish(&l);
+	} else {
+		session_detach(s); /* what could be attached is not waited for */
 	}
 	loop_close(&l);
 	return status;

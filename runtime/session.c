@@ -4,6 +4,7 @@
  * user waiting, closing.
  */
 #include "session.h"
+#include "attach.h"
 #include "ksym.h"
 #include "log.h"
 #include "usym.h"
@@ -41,7 +42,7 @@ int session_attach(struct session *s)
 {
 	for (uint32_t i = 0; i < s->plan->n_progs; i++) {
 		uint32_t before = s->n_links;
-		int err = attach_prog(s, i);
+		int err = attach_stopped(s) ? -EINTR : attach_prog(s, i);
 
 		for (uint32_t j = before; j < s->n_links; j++)
 			s->links[j].prog = i;

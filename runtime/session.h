@@ -26,7 +26,18 @@ struct link {
 	uint32_t prog;	 /* index in plan->progs */
 };
 
+/* scope.c: a cgroup of version 2, and on which levels of the hierarchy it can be. */
+struct scope_cgroup {
+	uint64_t id; /* 0: none */
+	uint32_t first_level, last_level;
+};
+/* 0 or -errno: -EINVAL when the directory is none of a cgroup of version 2. */
+int scope_find_cgroup(const char *path, struct scope_cgroup *out);
+/* Inode of the pid namespace, 0 when it is the initial one. */
+uint32_t scope_pid_namespace(void);
+
 struct session_scope {
+	struct scope_cgroup cgroup;
 	enum sonde_scope scope;
 	uint32_t tgid;
 	bool with_self; /* the tracer too, where everything is traced */
@@ -44,7 +55,9 @@ struct session {
 	struct sonde_control *control;	   /* mapped; NULL when the object has none */
 	struct link *links;
 	uint32_t n_links, links_room;
-	uint32_t n_refused; /* functions of patterns that the kernel allows no probe on */
+	uint32_t n_refused;  /* functions that the kernel allows no probe on */
+	int stop_fd;	     /* readable when attaching is to end; -1: none */
+	uint32_t uprobe_pid; /* uprobe_multi links are for this process alone; 0: all */
 	struct ksyms *ksyms;
 	struct usyms *usyms; /* NULL unless user stacks are needed */
 	struct stack_source stacks;
@@ -61,6 +74,7 @@ struct session_prep {
 	int btf_fd; /* custom BTF for CO-RE, or -1 */
 	struct sonde_config config;
 	struct session_scope scope;
+	uint32_t uprobe_pid;
 	struct early_map *maps; /* created already: the large ones cost 1 to 3 ms each */
 	uint32_t n_maps;
 };
@@ -74,7 +88,7 @@ int session_open(struct session *s, const struct plan *plan, struct kernel *k,
 		 struct session_prep *prep, const void *elf, size_t len);
 /* Run the BEGIN or END programs, in their order. */
 int session_run_special(struct session *s, enum plan_prog_kind kind);
-/* Attach every program. 0, or -errno, said. */
+/* Attach every program. 0, or -errno, said; -EINTR, unsaid, when s->stop_fd ended it. */
 int session_attach(struct session *s);
 struct out;
 /* attach_iter.c: read every iterator to its end, or leave it in its file; `drain` is called between

@@ -1,5 +1,6 @@
 """startup: jobs of starting and ending: process, front end, code generation, load, attach, exit, memory."""
 
+import os
 import re
 import time
 
@@ -96,3 +97,23 @@ def memory(bench):
 
     return [row("memory", "RssAnon while tracing the line", "MiB",
                 take_turns({"sonde": anon}, max(3, bench.runs // 3), DETACH_S), 8)]
+
+
+def many(bench):
+    """Attaching to 10,000 functions, and ending again, with one program a function and with two."""
+    path = os.path.join(os.path.dirname(bench.sonde), "workloads", "many")
+    if not os.path.exists(path):
+        bench.notes.append("no workloads/many beside the program: job many is left out")
+        return []
+    programs = {"entries": f"uprobe:{path}:fun_* {{ @ = count(); }}",
+                "spans": f"uretprobe:{path}:fun_* {{ @ = sum(delta); }}"}
+    jobs = {name: (lambda text=text: attach_once(bench, [bench.sonde, "--ready-fd", "9", "-e", text]))
+            for name, text in programs.items()}
+    jobs["check"] = lambda: run_once(bench, [bench.sonde, "--check", "-e", programs["entries"]])[0]
+    got = take_turns(jobs, bench.runs, 2 * DETACH_S)
+    rows = [row("many", "10,000 functions found (--check)", "ms", {"sonde": got["check"]})]
+    for name in programs:
+        rows.append(row("many", f"10,000 functions, {name}: exec to attached", "ms",
+                        {"sonde": [r[0] for r in got[name]]}, 200))
+        rows.append(row("many", "the same, SIGINT to end", "ms", {"sonde": [r[1] for r in got[name]]}, 200))
+    return rows

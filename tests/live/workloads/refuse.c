@@ -3,7 +3,8 @@
  * refuse NAME[,NAME…] COMMAND [ARG…]: run COMMAND on a kernel that lacks some system calls: they
  * answer ENOSYS (by seccomp), as on an older kernel or in a container.
  *
- * bpf:N refuses command N of bpf(2) alone, with EINVAL, as kernels do that do not know it.
+ * bpf:N refuses command N of bpf(2) alone, with EINVAL, as kernels do that do not know it; uprobe_multi
+ * refuses BPF_LINK_CREATE where it is told more than kernels before 6.6 know.
  */
 #include <errno.h>
 #include <linux/audit.h>
@@ -42,8 +43,29 @@ static void add(struct sock_filter f)
 	filter[n_filter++] = f;
 }
 
+/* Of kernel 6.6 up to the fields of uprobe_multi, that is. Those of older links are shorter. */
+enum { LINK_CREATE = 28, UPROBE_MULTI_BYTES = 64 };
+
+static void refuse_uprobe_multi(void)
+{
+	add((struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ, SYS_bpf, 0, 6));
+	add((struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+					 offsetof(struct seccomp_data, args[0])));
+	add((struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ, LINK_CREATE, 0, 3));
+	add((struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+					 offsetof(struct seccomp_data, args[2])));
+	add((struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ, UPROBE_MULTI_BYTES, 0, 1));
+	add((struct sock_filter)BPF_STMT(BPF_RET, SECCOMP_RET_ERRNO | EINVAL));
+	add((struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+					 offsetof(struct seccomp_data, nr)));
+}
+
 static int refuse(const char *name)
 {
+	if (strcmp(name, "uprobe_multi") == 0) {
+		refuse_uprobe_multi();
+		return 0;
+	}
 	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++) {
 		if (strcmp(calls[i].name, name) != 0)
 			continue;
@@ -70,7 +92,7 @@ int main(int argc, char **argv)
 	if (argc < 3)
 		return 2;
 	for (char *name = strtok(argv[1], ","); name; name = strtok(NULL, ","))
-		if (n_filter > 56 || refuse(name)) {
+		if (n_filter > 54 || refuse(name)) {
 			fprintf(stderr, "refuse: unknown system call %s\n", name);
 			return 2;
 		}

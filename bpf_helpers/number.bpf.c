@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
+/*
+ * Numbers of processes and threads, in the initial pid namespace. A tracer in another one links
+ * numberns.bpf.c instead.
+ */
+#include "helpers.h"
+
+INLINE_CORE uint64_t sonde_number_pid(struct task_struct *t)
+{
+	return (uint32_t)t->tgid;
+}
+
+INLINE_CORE uint64_t sonde_number_tid(struct task_struct *t)
+{
+	return (uint32_t)t->pid;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Attaching that takes its time: see attach_slow.h.
+ */
+#include "attach_slow.h"
+#include "attach.h"
+#include "log.h"
+#include <poll.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	MANY = 32,		 /* events: fewer are not worth a word */
+	SAMPLE = 16,		 /* events after which the time of all can be told */
+	QUIET_NS = 500000000,	 /* nothing is shown before */
+	STEP_NS = 100000000,	 /* between two pictures */
+	CLOSE_MS = 70,		 /* what the kernel takes to give one event back, at the least */
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+bool attach_stopped(const struct session *s)
+{
+	struct pollfd p = {.fd = s->stop_fd, .events = POLLIN};
+
+	return s->stop_fd >= 0 && poll(&p, 1, 0) > 0;
+}
+
+void attach_slow_begin(struct attach_slow *a, const struct session *s, uint32_t n)
+{
+	(void)s;
+	*a = (struct attach_slow){.n = n, .start_ns = now_ns()};
+}
+
+/* Once the first tell how long all take. */
+static void announce(struct attach_slow *a, uint64_t now)
+{
+	double seconds = 1e-9 * (double)(now - a->start_ns) * a->n / a->n_done;
+
+	a->is_announced = true;
+	log_warning("this kernel has no uprobe_multi links (6.6): %u perf events, attaching takes about "
+		    "%.1f s, and after the end the kernel works for %.0f s or more to take them back", a->n,
+		    seconds, 1e-3 * CLOSE_MS * a->n);
+}
+
+static void show(struct attach_slow *a, uint64_t now)
+{
+	if (!isatty(STDERR_FILENO) || !log_enabled(LOG_INFO))
+		return;
+	fprintf(stderr, "\rattaching: %u of %u functions, %.1f s", a->n_done, a->n,
+		1e-9 * (double)(now - a->start_ns));
+	fflush(stderr);
+	a->shown_ns = now;
+	a->is_shown = true;
+}
+
+void attach_slow_step(struct attach_slow *a)
+{
+	uint64_t now;
+
+	a->n_done++;
+	if (a->n < MANY)
+		return;
+	now = now_ns();
+	if (!a->is_announced && a->n_done >= SAMPLE)
+		announce(a, now);
+	if (now - a->start_ns > QUIET_NS && now - a->shown_ns > STEP_NS)
+		show(a, now);
+}
+
+void attach_slow_end(struct attach_slow *a, int err)
+{
+	if (a->is_shown)
+		fputs("\r\033[K", stderr);
+	if (!err)
+		log_verbose("%u perf events were made in %.3f s", a->n_done,
+			    1e-9 * (double)(now_ns() - a->start_ns));
+}

@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Attaching to functions of programs: a uprobe_multi link a file where the kernel has them (6.6),
+ * else a perf event a function. What the kernel refuses is left out and said.
+ *
+ * The kernel looks at an instruction only when some process has the file mapped: without one a
+ * function that cannot be probed would be accepted, and never fire. So we map it meanwhile, for the
+ * kernel to be the judge. Not for thousands of functions (3 us each) unless some of them begins
+ * like one that is refused.
+ */
+#define _GNU_SOURCE
+#include "attach.h"
+#include "attach_slow.h"
+#include "kernel_facts.h"
+#include "log.h"
+#include "uapi_new.h"
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum {
+	NAMES_SHOWN = 5,
+	FEW = 256, /* functions: the kernel looks at all of these */
+	/* kernel's ENOTSUPP, which user space has no word for: an instruction it cannot probe */
+	KERNEL_ENOTSUPP = 524,
+	REF_CTR_SHIFT = 32, /* where a uprobe's perf event has its semaphore's place */
+};
+
+/* The targets of one file. */
+struct file_targets {
+	struct session *s;
+	uint32_t prog;
+	const struct plan_target *targets;
+	uint32_t n;
+	struct attach_slow slow; /* perf events only */
+};
+
+static bool is_return(const struct file_targets *f)
+{
+	return f->s->plan->progs[f->prog].kind == PP_URETPROBE;
+}
+
+/* ---- multi links --------------------------------------------------------------------------- */
+
+/* What a link takes of each target. */
+struct link_lists {
+	uint64_t *offsets, *cookies, *ref_ctrs;
+};
+
+static int multi_link(struct file_targets *f, uint32_t n, const struct link_lists *l)
+{
+	bool is_usdt = f->s->plan->progs[f->prog].kind == PP_USDT;
+	struct new_link_create attr = {
+		.prog_fd = (uint32_t)attach_fd(f->s, f->prog),
+		.attach_type = NEW_BPF_TRACE_UPROBE_MULTI,
+		.uprobe_multi.path = (uintptr_t)f->targets->path,
+		.uprobe_multi.offsets = (uintptr_t)l->offsets,
+		.uprobe_multi.cookies = (uintptr_t)l->cookies,
+		.uprobe_multi.ref_ctr_offsets = is_usdt ? (uintptr_t)l->ref_ctrs : 0,
+		.uprobe_multi.cnt = n,
+		.uprobe_multi.flags = is_return(f) ? NEW_BPF_F_UPROBE_MULTI_RETURN : 0,
+		.uprobe_multi.pid = f->s->uprobe_pid,
+	};
+	int fd = (int)syscall(SYS_bpf, BPF_LINK_CREATE, &attr, sizeof(attr));
+
+	return attach_add(f->s, (struct link){.fd = fd, .closes_slowly = true});
+}
+
+static int multi_some(void *ctx, uint32_t first, uint32_t n)
+{
+	struct file_targets *f = ctx;
+	uint64_t *words = calloc(3 * (size_t)n, sizeof(*words));
+	struct link_lists l = {words, words + n, words + 2 * (size_t)n};
+	int err = words ? 0 : -ENOMEM;
+
+	for (uint32_t i = 0; !err && i < n; i++) {
+		l.offsets[i] = f->targets[first + i].offset;
+		l.cookies[i] = f->targets[first + i].cookie;
+		l.ref_ctrs[i] = f->targets[first + i].ref_ctr;
+	}
+	if (!err && attach_stopped(f->s))
+		err = -EINTR;
+	if (!err)
+		err = multi_link(f, n, &l);
+	free(words);
+	return err;
+}
+
+/* ---- perf events --------------------------------------------------------------------------- */
+
+/* The number at the end of a file of the uprobe device. */
+static int read_device(const char *name)
+{
+	char path[96], text[64];
+	size_t n = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/sys/bus/event_source/devices/uprobe/%s", name);
+	f = fopen(path, "re");
+	if (f && fgets(text, sizeof(text), f))
+		n = strcspn(text, "0123456789");
+	else
+		text[0] = '\0';
+	if (f)
+		fclose(f);
+	return text[0] && text[n] ? atoi(text + n) : -1;
+}
+
+/* The link holds the event: its own descriptor can go, there may be many. */
+static int link_event(struct file_targets *f, int event, uint64_t cookie)
+{
+	LIBBPF_OPTS(bpf_link_create_opts, opts, .perf_event.bpf_cookie = cookie);
+	int fd = bpf_link_create(attach_fd(f->s, f->prog), event, BPF_PERF_EVENT, &opts);
+
+	if (fd >= 0 && ioctl(event, PERF_EVENT_IOC_ENABLE, 0)) {
+		int err = -errno;
+
+		close(fd);
+		return err;
+	}
+	return attach_add(f->s, (struct link){.fd = fd, .closes_slowly = true});
+}
+
+/* Before 5.15 there are no links of events, and no cookies: one function needs none. */
+static int set_program(struct file_targets *f, int event)
+{
+	int fd;
+
+	if (ioctl(event, PERF_EVENT_IOC_SET_BPF, attach_fd(f->s, f->prog)) ||
+	    ioctl(event, PERF_EVENT_IOC_ENABLE, 0))
+		return -errno;
+	fd = fcntl(event, F_DUPFD_CLOEXEC, 0);
+	return attach_add(f->s, (struct link){.fd = fd, .is_perf = true, .closes_slowly = true});
+}
+
+/* The process whose code alone is changed, -1: every one's. A semaphore says to a program that it
+ * is traced: those that are not must not see it. */
+static int process_of(const struct file_targets *f)
+{
+	bool is_usdt = f->s->plan->progs[f->prog].kind == PP_USDT;
+
+	return is_usdt && f->s->only_tgid ? (int)f->s->only_tgid : -1;
+}
+
+static int perf_one(struct file_targets *f, const struct plan_target *t)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = (uint32_t)f->slow.type,
+		.config = (is_return(f) ? 1ull << f->slow.return_bit : 0) |
+			  t->ref_ctr << REF_CTR_SHIFT,
+		.uprobe_path = (uintptr_t)t->path,
+		.probe_offset = t->offset,
+	};
+	int pid = process_of(f), cpu = pid < 0 ? 0 : -1, err;
+	int fd = (int)syscall(SYS_perf_event_open, &attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	err = link_event(f, fd, t->cookie);
+	if (err == -EINVAL && !t->cookie)
+		err = set_program(f, fd);
+	close(fd);
+	return err;
+}
+
+static int perf_some(void *ctx, uint32_t first, uint32_t n)
+{
+	struct file_targets *f = ctx;
+	int err;
+
+	if (n > 1)
+		return -EINVAL;
+	if (attach_stopped(f->s))
+		return -EINTR;
+	err = perf_one(f, &f->targets[first]);
+	attach_slow_step(&f->slow);
+	return err;
+}
+
+static int by_perf(struct file_targets *f, struct attach_refused *refused)
+{
+	int err;
+
+	attach_slow_begin(&f->slow, f->s, f->n);
+	f->slow.type = read_device("type");
+	f->slow.return_bit = read_device("format/retprobe");
+	if (f->slow.type < 0 || f->slow.return_bit < 0)
+		return -ENOENT;
+	err = attach_halving(perf_some, f, f->n, refused);
+	attach_slow_end(&f->slow, err);
+	return err;
+}
+
+/* ---- what is refused ----------------------------------------------------------------------- */
+
+static const char *probe_name(const struct file_targets *f)
+{
+	const struct plan *p = f->s->plan;
+	const struct plan_prog *g = &p->progs[f->prog];
+
+	return g->n_probes   ? p->probes[g->probes[0]].name
+	       : g->n_starts ? p->probes[g->starts[0]].name
+			     : g->section;
+}
+
+static void say_refused(const struct file_targets *f, const struct attach_refused *r)
+{
+	bool is_instruction = r->err == -KERNEL_ENOTSUPP || r->err == -EOPNOTSUPP;
+	char names[1024] = "";
+	size_t len = 0;
+
+	/* what only starts spans has the same functions as what ends them */
+	if (f->s->plan->config.missing_probes == MISSING_IGNORE ||
+	    !f->s->plan->progs[f->prog].n_probes)
+		return;
+	for (uint32_t i = 0; i < r->n && i < NAMES_SHOWN && len < sizeof(names); i++)
+		len += (size_t)snprintf(names + len, sizeof(names) - len, "%s%s", i ? ", " : "",
+					f->targets[r->items[i]].symbol);
+	log_warning("%s: the kernel allows no probe on %u of %u functions%s, left out: %s%s", probe_name(f),
+		    r->n, f->n,
+		    is_instruction ? " (they begin with an instruction that cannot be probed)" : "", names,
+		    r->n > NAMES_SHOWN ? ", …" : "");
+}
+
+/* All are refused. One function that is named is an error, unless the script says otherwise. */
+static int none_left(const struct file_targets *f, int err)
+{
+	bool is_warning = f->s->plan->config.missing_probes == MISSING_WARN;
+	const char *why = "it begins with an instruction that the kernel cannot probe";
+
+	if (err != -KERNEL_ENOTSUPP && err != -EOPNOTSUPP)
+		return err;
+	if (f->s->plan->config.missing_probes == MISSING_IGNORE ||
+	    (is_warning && !f->s->plan->progs[f->prog].n_probes))
+		return 0;
+	log_msg(is_warning ? LOG_WARNING : LOG_ERROR, "probe '%s': cannot attach: %s%s", probe_name(f),
+		f->n > 1 ? "all begin with instructions that the kernel cannot probe" : why,
+		is_warning ? ". Skipping" : "");
+	return is_warning ? 0 : ATTACH_ERR_SAID;
+}
+
+/* ---- files --------------------------------------------------------------------------------- */
+
+struct file_view {
+	const uint8_t *bytes;
+	size_t size;
+};
+
+static struct file_view map_file(const char *path)
+{
+	struct file_view v = {MAP_FAILED, 0};
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct stat st;
+
+	if (fd >= 0 && fstat(fd, &st) == 0 && st.st_size > 0) {
+		v.size = (size_t)st.st_size;
+		v.bytes = mmap(NULL, v.size, PROT_READ, MAP_PRIVATE, fd, 0);
+	}
+	if (fd >= 0)
+		close(fd);
+	return v;
+}
+
+/* Prefixes of x86 that uprobes refuse: segments and lock; repeats and sizes may stand before. Of
+ * the other instructions that they refuse no function begins with one. */
+static bool is_suspect(const struct file_view *v, uint64_t at)
+{
+	for (uint64_t i = at; i < v->size && i < at + 4; i++) {
+		if (memchr("\x26\x2e\x36\x3e\xf0", v->bytes[i], 5))
+			return true;
+		if (!memchr("\x66\x67\xf2\xf3", v->bytes[i], 4))
+			return false;
+	}
+	return false;
+}
+
+static void unmap_file(struct file_view *v)
+{
+	if (v->bytes != MAP_FAILED)
+		munmap((void *)(uintptr_t)v->bytes, v->size);
+	v->bytes = MAP_FAILED;
+}
+
+/* A mapping that cannot be executed now is looked at like one that can. */
+static struct file_view let_kernel_look(const struct file_targets *f)
+{
+	struct file_view v = map_file(f->targets->path);
+	bool is_wanted = f->n <= FEW;
+
+	for (uint32_t i = 0; v.bytes != MAP_FAILED && i < f->n && !is_wanted; i++)
+		is_wanted = is_suspect(&v, f->targets[i].offset);
+	if (!is_wanted)
+		unmap_file(&v);
+	return v;
+}
+
+static int attach_file(struct file_targets *f)
+{
+	struct attach_refused refused = {0};
+	struct file_view view = let_kernel_look(f);
+	int err;
+
+	err = f->s->kernel->has_feature(f->s->kernel, KF_UPROBE_MULTI)
+		      ? attach_halving(multi_some, f, f->n, &refused)
+		      : by_perf(f, &refused);
+	if (f->s->plan->progs[f->prog].n_probes)
+		f->s->n_refused += refused.n;
+
+	if (!err && refused.n)
+		say_refused(f, &refused);
+	else if (err && refused.n == f->n)
+		err = none_left(f, err);
+	free(refused.items);
+	unmap_file(&view);
+	return err;
+}
+
+int att_user_function(struct session *s, uint32_t prog)
+{
+	const struct plan_prog *g = &s->plan->progs[prog];
+	uint32_t n = 0;
+	int err = 0;
+
+	for (uint32_t first = 0; first < g->n_targets && !err; first += n) {
+		struct file_targets f = {.s = s, .prog = prog, .targets = &g->targets[first]};
+
+		n = 1;
+		while (first + n < g->n_targets &&
+		       strcmp(g->targets[first].path, g->targets[first + n].path) == 0)
+			n++;
+		f.n = n;
+		err = attach_file(&f);
+	}
+	return err;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * throws N: an exception leaves two functions, N times.
+ *
+ *	outer calls middle, which calls thrower, which throws; outer catches, and returns.
+ *	calm is called by outer once a round, and returns.
+ */
+#include <cstdio>
+#include <cstdlib>
+
+extern "C" {
+__attribute__((noinline)) int calm(int x);
+__attribute__((noinline)) int thrower(int x);
+__attribute__((noinline)) int middle(int x);
+__attribute__((noinline)) int outer(int x);
+}
+
+#define HAVE_FRAME() __asm__ volatile("" : : "r"(__builtin_frame_address(0)))
+
+int calm(int x)
+{
+	HAVE_FRAME();
+	return x + 1;
+}
+
+int thrower(int x)
+{
+	HAVE_FRAME();
+	if (x >= 0)
+		throw x;
+	return 0;
+}
+
+int middle(int x)
+{
+	HAVE_FRAME();
+	return thrower(x) + 1;
+}
+
+int outer(int x)
+{
+	try {
+		return middle(x) + calm(x);
+	} catch (int thrown) {
+		return calm(thrown);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	int n = argc > 1 ? atoi(argv[1]) : 1, sum = 0;
+
+	for (int i = 0; i < n; i++)
+		sum += outer(i);
+	printf("%d\n", sum);
+	return 0;
+}
