@@ -8,6 +8,7 @@
 #include "../parser/arena.h"
 #include "../parser/span_kind.h"
 #include "gen.h"
+#include <llvm/Config/llvm-config.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -175,4 +176,9 @@ int codegen_run(const struct program *p, const struct plan *plan, enum codegen_s
 		out->len = strlen(g.message);
 	}
 	return g.too_big ? 1 : err;
+}
+
+const char *codegen_llvm_version(void)
+{
+	return LLVM_VERSION_STRING;
 }

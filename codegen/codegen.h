@@ -30,3 +30,6 @@ struct codegen_output {
  * gives back: meant to run in a process that ends afterwards. */
 int codegen_run(const struct program *p, const struct plan *plan, enum codegen_stage stage,
 		struct codegen_output *out);
+
+/* Of the LLVM that this was built with: "19.1.7". */
+const char *codegen_llvm_version(void);

@@ -12,7 +12,7 @@ enum need_id {
 };
 
 struct need_row {
-	const char *id; /* "kprobe_multi": for programs that read --info */
+	const char *id; /* "KPROBE_MULTI": for programs that read --info */
 	const char *name, *from, *since, *purpose;
 };
 

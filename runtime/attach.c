@@ -79,6 +79,12 @@ static att_fn *const attachers[PP_KIND_COUNT] = {
 	[PP_SCOPE_EXEC] = att_typed,
 };
 
+/* Hidden programs are not the script's to do without: the others measure wrong then. */
+bool attach_can_skip(const struct session *s, const struct plan_prog *g)
+{
+	return s->plan->config.missing_probes != MISSING_ERROR && (g->n_probes || g->n_starts);
+}
+
 static const char *what_to_try(int err)
 {
 	switch (-err) {
@@ -94,16 +100,26 @@ static const char *what_to_try(int err)
 	}
 }
 
+/* By `missing_probes`: an error, a warning, or nothing. */
+static void say_refused(const struct session *s, const struct plan_prog *g, int err)
+{
+	bool can_go = attach_can_skip(s, g);
+
+	if (can_go && s->plan->config.missing_probes == MISSING_IGNORE)
+		return;
+	log_msg(can_go ? LOG_WARNING : LOG_ERROR, "probe '%s': cannot attach: %s%s%s",
+		g->n_probes   ? s->plan->probes[g->probes[0]].name
+		: g->n_starts ? s->plan->probes[g->starts[0]].name
+			      : g->section,
+		strerror(-err), what_to_try(err), can_go ? ". Skipping" : "");
+}
+
 int attach_prog(struct session *s, uint32_t prog)
 {
 	const struct plan_prog *g = &s->plan->progs[prog];
 	int err = attachers[g->kind](s, prog);
 
 	if (err)
-		log_error("probe '%s': cannot attach: %s%s",
-			  g->n_probes	? s->plan->probes[g->probes[0]].name
-			  : g->n_starts ? s->plan->probes[g->starts[0]].name
-					: g->section,
-			  strerror(-err), what_to_try(err));
+		say_refused(s, g, err);
 	return err;
 }

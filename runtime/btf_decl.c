@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { QUALIFIERS_KEPT = 20 }; /* bytes: const volatile */
 enum { MAX_STEPS = 64 }; /* a chain of types longer than that is a loop */
 
 const struct btf_type *btf_text_at(const struct btf_text *t, uint32_t id)
@@ -124,10 +125,12 @@ static void qualify(const struct btf_text *t, const struct btf_type *type, struc
 					    [BTF_KIND_VOLATILE] = "volatile",
 					    [BTF_KIND_RESTRICT] = "restrict"};
 	const char *word = words[BTF_INFO_KIND(type->info)];
-	size_t used = strlen(d->qualifiers);
+	char before[sizeof(d->qualifiers)];
 
 	if (!is_pointer_below(t, type)) {
-		snprintf(d->qualifiers + used, sizeof(d->qualifiers) - used, "%s ", word);
+		memcpy(before, d->qualifiers, sizeof(before));
+		snprintf(d->qualifiers, sizeof(d->qualifiers), "%s %.*s", word, QUALIFIERS_KEPT,
+			 before);
 		return;
 	}
 	if (d->text[d->from] && d->text[d->from] != ' ')

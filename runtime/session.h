@@ -36,6 +36,7 @@ struct session {
 	struct sonde_control *control;	   /* mapped; NULL when the object has none */
 	struct link *links;
 	uint32_t n_links, links_room;
+	uint32_t n_skipped;		   /* attach points that the kernel refused */
 	struct ksyms *ksyms;
 	struct usyms *usyms; /* NULL unless user stacks are needed */
 	struct stack_source stacks;
@@ -87,6 +88,8 @@ void session_follow(const struct session *s, uint32_t pid);
 
 /* attach.c: one program. Appends to s->links. 0 or -errno. */
 int attach_prog(struct session *s, uint32_t prog);
+/* May tracing go on without this program, as the script's `missing_probes` has it? */
+bool attach_can_skip(const struct session *s, const struct plan_prog *g);
 
 /* stacks.c */
 int stacks_open(struct session *s);

@@ -196,6 +196,10 @@ static void drop_blanks(char *s)
 			s = strstr(s, "\")))") + 4;
 		while (strncmp(s, "___", 3) == 0 && s[3] >= '0' && s[3] <= '9')
 			s += 3 + strspn(s + 3, "0123456789");
+		if (strncmp(s, "(void)", 6) == 0) { /* the other writes () */
+			*to++ = '(';
+			s += 5;
+		}
 		if (*s != ' ')
 			*to++ = *s;
 		if (!*s)
