@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The walk of this folder: context, helpers linked in, maps declared, programs generated, passes,
- * bytes out. LLVM's objects live here, and die with the process: taking them apart costs a
- * millisecond for which the user waits.
+ * bytes out. LLVM's objects live here, and mostly die with the process: taking them apart costs a
+ * millisecond for which the user would wait.
  */
 #include "codegen.h"
 #include "../parser/arena.h"
@@ -167,15 +167,32 @@ static int run(struct gen *g, enum codegen_stage stage, struct codegen_output *o
 int codegen_run(const struct program *p, const struct plan *plan, enum codegen_stage stage,
 		struct codegen_output *out)
 {
-	struct gen g = {.program = p, .plan = plan, .arena = arena_new()};
-	int err = run(&g, stage, out);
+	struct arena *a = arena_new();
+	struct gen *g = arena_new_of(a, struct gen);
+	int err;
 
+	*g = (struct gen){.program = p, .plan = plan, .arena = a};
+	out->kept = g;
+	err = run(g, stage, out);
 	if (err) {
 		free(out->bytes);
-		out->bytes = strdup(g.message);
-		out->len = strlen(g.message);
+		out->bytes = strdup(g->message);
+		out->len = strlen(g->message);
 	}
-	return g.too_big ? 1 : err;
+	return g->too_big ? 1 : err;
+}
+
+void codegen_free(struct codegen_output *out)
+{
+	struct gen *g = out->kept;
+
+	LLVMDisposeDIBuilder(g->di);
+	LLVMDisposeBuilder(g->b);
+	LLVMDisposeModule(g->module);
+	LLVMContextDispose(g->llvm);
+	arena_free(g->arena);
+	free(out->bytes);
+	*out = (struct codegen_output){0};
 }
 
 const char *codegen_llvm_version(void)

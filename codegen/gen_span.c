@@ -83,7 +83,7 @@ static void keep_state(struct gen *g, LLVMValueRef slot)
 			       gen_at(g, slot, (uint32_t)q->span_ustack));
 	for (uint32_t i = 0; i < q->n_span_ustacks; i++)
 		LLVMBuildStore(g->b,
-			       GEN_OWN(g, "sonde_stack_user", g->ctx, probe_id(g),
+			       GEN_OWN(g, "sonde_stack_user", g->ctx, g->current, probe_id(g),
 				       gen_u32(g, q->span_ustack_limits[i])),
 			       gen_at(g, slot, q->span_ustacks[i].offset));
 	for (uint32_t i = 0; i < q->n_span_args; i++)

@@ -60,6 +60,16 @@ static bool say_call(struct filter *f, const struct token *at)
 	return true;
 }
 
+/* `{ .x = 1 }` */
+static bool say_record(struct filter *f, const struct token *at)
+{
+	if (behind(f, 1)->kind != TOK_VALUE_OPEN || at->kind != TOK_DOT)
+		return false;
+	diag_error(f->diags, at->span, "syntax", "a record is written in parentheses, without dots");
+	diag_hint(f->diags, "write (x = 1, y = 2)");
+	return true;
+}
+
 /* `int x`, `let x`, `x = 1`, `@x[1][2] = 3` */
 static bool say_declaration(struct filter *f, const struct token *at)
 {
@@ -135,5 +145,6 @@ bool syntax_slip(struct filter *f)
 	const struct token *at = &f->tokens[f->current];
 
 	return at->inside != NO_TOKEN && f->current &&
-	       (say_word(f, at) || say_for(f, at) || say_call(f, at) || say_declaration(f, at));
+	       (say_word(f, at) || say_for(f, at) || say_call(f, at) || say_record(f, at) ||
+		say_declaration(f, at));
 }

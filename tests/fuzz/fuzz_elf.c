@@ -11,6 +11,15 @@ static void count(const char *name, void *ctx)
 		*n += (unsigned char)*name++;
 }
 
+static void count_function(const char *name, uint64_t vaddr, uint64_t file_offset, uint64_t size,
+			   void *ctx)
+{
+	uint64_t *n = ctx;
+
+	count(name, ctx);
+	*n += vaddr + file_offset + size;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	uint64_t n = 0, address, offset, length;
@@ -26,7 +35,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		for (uint64_t at = 0; turn && at < 0x5000; at += 0x3f1)
 			if (elfsym_by_address(e, at, &name, &offset))
 				count(name, &n);
-		elfsym_each_function(e, count, &n);
+		elfsym_each_function(e, count_function, &n);
 		if (!elfsym_by_name(e, "main", &address, &offset, &length))
 			elfsym_file_to_vaddr(e, offset, &address);
 		elfsym_by_name(e, "handle", &address, &offset, &length);

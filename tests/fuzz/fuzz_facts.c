@@ -15,6 +15,11 @@ static void ask_more(const char *name, void *ctx)
 	k->kernel_function(k, name);
 }
 
+static void ask_function(const struct user_symbol *f, void *ctx)
+{
+	ask_more(f->symbol, ctx);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const struct tp_format *format;
@@ -27,7 +32,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	k = facts_file_open(path);
 	if (k) {
 		k->each_tracepoint(k, NULL, ask_more, k);
-		k->each_user_symbol(k, "./app", ask_more, k);
+		k->each_user_function(k, "./app", ask_function, k);
+		k->each_kernel_function(k, ask_more, k);
 		if (!k->tracepoint(k, "a", "b", &format))
 			for (uint32_t i = 0; i < format->n_fields; i++)
 				fputs(format->fields[i].type_text, fuzz_sink());

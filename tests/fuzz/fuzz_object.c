@@ -14,7 +14,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		fprintf(stderr, "%.*s\n", (int)out.len, out.bytes ? out.bytes : "");
 		abort();
 	}
-	free(out.bytes);
+	if (out.kept)
+		codegen_free(&out);
 	arena_free(f.arena);
 	return 0;
 }
