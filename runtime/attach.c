@@ -79,10 +79,12 @@ static att_fn *const attachers[PP_KIND_COUNT] = {
 	[PP_SCOPE_EXEC] = att_typed,
 };
 
-/* Hidden programs are not the script's to do without: the others measure wrong then. */
-bool attach_can_skip(const struct session *s, const struct plan_prog *g)
+/* Hidden programs are not the script's to do without: the others measure wrong then. What the user
+ * stops, or memory ends, is no refusal. */
+bool attach_can_skip(const struct session *s, const struct plan_prog *g, int err)
 {
-	return s->plan->config.missing_probes != MISSING_ERROR && (g->n_probes || g->n_starts);
+	return s->plan->config.missing_probes != MISSING_ERROR && (g->n_probes || g->n_starts) &&
+	       err != -EINTR && err != -ENOMEM;
 }
 
 static const char *what_to_try(int err)
@@ -103,7 +105,7 @@ static const char *what_to_try(int err)
 /* By `missing_probes`: an error, a warning, or nothing. */
 static void say_refused(const struct session *s, const struct plan_prog *g, int err)
 {
-	bool can_go = attach_can_skip(s, g);
+	bool can_go = attach_can_skip(s, g, err);
 
 	if (can_go && s->plan->config.missing_probes == MISSING_IGNORE)
 		return;

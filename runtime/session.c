@@ -60,7 +60,7 @@ int session_attach(struct session *s)
 
 		for (uint32_t j = before; j < s->n_links; j++)
 			s->links[j].prog = i;
-		if (err && !attach_can_skip(s, g))
+		if (err && !attach_can_skip(s, g, err))
 			return err;
 		if (err) {
 			drop_links(s, before);

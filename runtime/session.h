@@ -88,8 +88,8 @@ void session_follow(const struct session *s, uint32_t pid);
 
 /* attach.c: one program. Appends to s->links. 0 or -errno. */
 int attach_prog(struct session *s, uint32_t prog);
-/* May tracing go on without this program, as the script's `missing_probes` has it? */
-bool attach_can_skip(const struct session *s, const struct plan_prog *g);
+/* May tracing go on without this program, which `err` refused, as `missing_probes` has it? */
+bool attach_can_skip(const struct session *s, const struct plan_prog *g, int err);
 
 /* stacks.c */
 int stacks_open(struct session *s);
