@@ -186,13 +186,26 @@ static const char *member_name(const struct btf_text *t, const struct btf_member
 	return m->name_off < t->btf->strings_len ? t->btf->strings + m->name_off : "";
 }
 
+/* Iterators wrap their pointers into unions without a name, of which the first member counts. */
+static const struct btf_member *named_member(const struct btf_text *t, const struct btf_member *m)
+{
+	const struct btf_type *type = btf_text_at(t, m->type);
+
+	if (!*member_name(t, m) && type && has_members(type) && BTF_INFO_VLEN(type->info))
+		return btf_text_extra(type);
+	return m;
+}
+
 void btf_text_members(const struct btf_text *t, uint32_t id, uint32_t first, FILE *out)
 {
 	const struct btf_type *type = btf_text_at(t, id);
 	const struct btf_member *members = type ? btf_text_extra(type) : NULL;
 
-	for (uint32_t i = first; type && has_members(type) && i < BTF_INFO_VLEN(type->info); i++)
-		print_line(t, members[i].type, member_name(t, &members[i]), out);
+	for (uint32_t i = first; type && has_members(type) && i < BTF_INFO_VLEN(type->info); i++) {
+		const struct btf_member *m = named_member(t, &members[i]);
+
+		print_line(t, m->type, member_name(t, m), out);
+	}
 }
 
 static void print_body(const struct btf_text *t, const struct btf_type *type, int depth, FILE *out);

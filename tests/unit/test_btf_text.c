@@ -81,6 +81,11 @@ static void numbered(const struct btf_text *t, uint32_t id, FILE *out)
 	btf_text_params(t, id, 1, true, out);
 }
 
+static void members(const struct btf_text *t, uint32_t id, FILE *out)
+{
+	btf_text_members(t, id, 0, out);
+}
+
 /* int *f(const struct sock *sk, char *const *words, int (*call)(int, ...), int (*row)[4], int) */
 static uint32_t add_function(struct btf *b)
 {
@@ -156,6 +161,7 @@ static void test_definition(void **state __attribute__((unused)))
 	expect(&s, (uint32_t)outer, btf_text_definition,
 	       "struct outer {\n\tunion {\n\t\tint a;\n\t\tchar b;\n\t};\n\tint bits: 3;\n"
 	       "\tenum {\n\t\tONE = 1,\n\t\tLESS = -1,\n\t} which;\n\tchar *names[3];\n};\n");
+	expect(&s, (uint32_t)outer, members, "    int a\n    int bits\n    enum {…} which\n    char * names[3]\n");
 	expect(&s, (uint32_t)wide, btf_text_definition, "enum wide {\n\tBIG = 17293822569102704640,\n};\n");
 	expect(&s, 1, btf_text_definition, "");
 	drop(&s);
