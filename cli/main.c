@@ -15,6 +15,7 @@
 #include "parser/source.h"
 #include "reference.h"
 #include "run.h"
+#include "runtime/command.h"
 #include "runtime/facts_file.h"
 #include "runtime/info.h"
 #include "runtime/kernel_facts.h"
@@ -88,7 +89,23 @@ static int help(struct options *o)
 
 static struct kernel *ask_kernel(const struct options *o)
 {
-	return o->kernel_facts ? facts_file_open(o->kernel_facts) : kernel_open();
+	struct kernel *k = o->kernel_facts ? facts_file_open(o->kernel_facts) : kernel_open();
+
+	if (!k)
+		return NULL;
+	k->pid = (uint32_t)o->pid;
+	k->any_place = o->unsafe;
+	return k;
+}
+
+/* The program of -c: what uprobe:FUNCTION is of. */
+static void note_program(struct arena *a, const struct options *o, struct kernel *k)
+{
+	char **words = o->command ? command_words(o->command) : NULL;
+
+	if (words)
+		k->program = arena_strndup(a, words[0], strlen(words[0]));
+	command_free_words(words);
 }
 
 /* Everything up to the plan. 0, or the exit status; *plan is NULL when a dump was all. */
@@ -131,6 +148,8 @@ static int walk(const struct options *o)
 	struct plan *plan;
 	int status = 1;
 
+	if (k)
+		note_program(a, o, k);
 	if (k && (d.source = read_source(a, o))) {
 		status = front_end(a, o, k, &d, &program, &plan);
 		diags_print(&d, stderr, isatty(STDERR_FILENO));

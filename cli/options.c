@@ -120,6 +120,13 @@ static int set_dry_run(struct options *o, const char *arg)
 	return 0;
 }
 
+static int set_unsafe(struct options *o, const char *arg)
+{
+	(void)arg;
+	o->unsafe = true;
+	return 0;
+}
+
 static int set_follow(struct options *o, const char *arg)
 {
 	(void)arg;
@@ -281,6 +288,8 @@ static const struct option_row rows[] = {
 	{"--system", NULL, NULL, set_system, "with -c or -p: trace everything, not only that"},
 	{"--follow", NULL, NULL, set_follow, "with -p: trace what the process starts, too"},
 	{"--self", NULL, NULL, set_self, "trace sonde itself too"},
+	{"--unsafe", NULL, NULL, set_unsafe,
+	 "allow what can break programs: uprobes at addresses that no function holds"},
 	{"--duration", NULL, "TIME", set_duration, "end after 10s, 500ms, 5m"},
 	{"-o", "--output", "FILE", set_output, "write results to FILE"},
 	{"-f", "--format", "FORMAT", set_format, "how results are written: text (default) or json"},

@@ -53,6 +53,7 @@ struct options {
 	bool system; /* -c, but everything is traced */
 	bool self;   /* sonde's own threads too */
 	bool follow; /* -p, and what it starts */
+	bool unsafe; /* what can break a program is allowed */
 	enum output_format format;
 	enum buffering buffering;
 	uint64_t interval_ns; /* print maps so often */

@@ -241,14 +241,14 @@ struct value gen_probe(struct gen *g, struct expr *e)
 {
 	if (g->probe->n_syscalls)
 		return gen_int_value(name_of_call(g), e->type);
-	if (g->prog->n_targets > 1)
+	if (g->prog->by_cookie)
 		return gen_int_value(LLVMBuildLShr(g->b, gen_cookie(g), gen_u64(g, 32), ""), e->type);
 	return gen_int_value(gen_u64(g, g->probe->name_id), e->type);
 }
 
 struct value gen_func(struct gen *g, struct expr *e)
 {
-	if (g->prog->n_targets > 1)
+	if (g->prog->by_cookie)
 		return gen_int_value(low32(g, gen_cookie(g)), e->type);
 	return gen_int_value(gen_u64(g, g->probe->func_id), e->type);
 }

@@ -241,7 +241,7 @@ static LLVMValueRef stack_mask(struct gen *g)
  * another. */
 static LLVMValueRef call_target(struct gen *g)
 {
-	return g->prog->n_targets > 1 ? gen_cookie(g) : gen_u64(g, 0);
+	return g->prog->by_cookie ? gen_cookie(g) : gen_u64(g, 0);
 }
 
 static void return_start(struct gen *g, LLVMBasicBlockRef out)
@@ -261,6 +261,7 @@ static void return_start(struct gen *g, LLVMBasicBlockRef out)
 void gen_span_return(struct gen *g, LLVMBasicBlockRef out)
 {
 	LLVMValueRef calls, slot, sp, now;
+	uint64_t shift;
 
 	if (g->is_start) {
 		g->is_start = false;
@@ -269,7 +270,9 @@ void gen_span_return(struct gen *g, LLVMBasicBlockRef out)
 	}
 	now = clock_ns(g);
 	calls = find_state(g, current_task(g), out);
-	sp = LLVMBuildSub(g->b, gen_register(g, regs_sp_offset()), gen_u64(g, regs_return_sp_shift()), "");
+	/* a probe on the return instruction sees the stack pointer of the entry */
+	shift = g->prog->kind == PP_UPROBE ? 0 : regs_return_sp_shift();
+	sp = LLVMBuildSub(g->b, gen_register(g, regs_sp_offset()), gen_u64(g, shift), "");
 	slot = GEN_OWN(g, "sonde_span_pop", calls, sp, call_target(g), gen_u32(g, g->probe->span_size),
 		       stack_mask(g), probe_id(g));
 	only_if_found(g, slot, out);

@@ -7,6 +7,7 @@
  */
 #pragma once
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* One field of a tracepoint's record, from its tracefs format file. */
@@ -35,6 +36,7 @@ struct user_symbol {
 	uint64_t address;	/* virtual address in the file */
 	uint64_t offset;	/* file offset: what a uprobe is attached to */
 	uint64_t size;		/* bytes, 0 when the file does not say */
+	bool is_picker;		/* an IFUNC: it picks what callers of that name reach */
 	bool is_entry;		/* where the program begins: nothing calls it, it never returns */
 };
 
@@ -50,11 +52,18 @@ enum kernel_feature {
 typedef void (*kernel_name_fn)(const char *name, void *ctx);
 /* Strings are valid during the call. */
 typedef void (*user_function_fn)(const struct user_symbol *f, void *ctx);
+/* A place in a function: bytes behind its start. */
+typedef void (*user_place_fn)(uint64_t offset, void *ctx);
 
 struct kernel {
 	/* Set when formats could not be read (-errno): some attach point is unchecked, so the
 	 * script can be checked but not be compiled. */
 	int unchecked;
+	/* What the command line says of user functions: the process of -p (0: none), the program of
+	 * -c (NULL: none), and whether --unsafe allows any place in a file. */
+	uint32_t pid;
+	const char *program;
+	bool any_place;
 	/* The format of tracepoint category:event. 0, -ENOENT (no such event), -EACCES/-EPERM (not
 	 * allowed to read tracefs), other -errno. */
 	int (*tracepoint)(struct kernel *k, const char *category, const char *event,
@@ -64,15 +73,49 @@ struct kernel {
 			       void *ctx);
 	/* True when a raw tracepoint `name` with BTF types exists (typedef btf_trace_NAME). */
 	bool (*has_raw_tracepoint)(struct kernel *k, const char *name);
-	/* Resolve PATH (absolute, relative, or a bare name looked up in $PATH) and SYMBOL. 0,
-	 * -ENOENT (no such file), -ENOEXEC (not an ELF file), -ESRCH (no such symbol; out->path
-	 * is set). */
+	/* Resolve PATH (absolute, relative, or the bare name of a program or library) and SYMBOL.
+	 * In every question a path is one as the process -p sees it. 0, -ENOENT (no such file),
+	 * -ENOEXEC (not an ELF file), -ESRCH (no such symbol; out->path is set). */
 	int (*user_symbol)(struct kernel *k, const char *path, const char *symbol,
 			   struct user_symbol *out);
 	/* Call fn for every function of an ELF file, under each of its names: patterns,
 	 * suggestions. Errors as user_symbol. */
 	int (*each_user_function)(struct kernel *k, const char *path, user_function_fn fn,
 				  void *ctx);
+	/* The questions below may be NULL: nothing is known then. */
+	/* Call fn with each file whose path the pattern ('*', '?', [...]) matches. 0 or -errno. */
+	int (*each_user_file)(struct kernel *k, const char *pattern, kernel_name_fn fn, void *ctx);
+	/* *out: the path of library `name` (libc, libc.so.6) as program PATH loads it. 0, -ESRCH
+	 * (it loads no such; fn was called with each that it does), or as user_symbol. */
+	int (*user_library)(struct kernel *k, const char *path, const char *name, const char **out,
+			    kernel_name_fn fn, void *ctx);
+	/* The function that holds `address` of the file; out->address is where it begins. 0, -ESRCH
+	 * (none; out->path and out->offset are set, the latter is that of the address), -EFAULT
+	 * (the file has no such address), or as user_symbol. */
+	int (*user_function_at)(struct kernel *k, const char *path, uint64_t address,
+				struct user_symbol *out);
+	/* Does an instruction of f begin `offset` bytes behind its start? 0, -EINVAL (it is in the
+	 * middle of the one that begins at *before), -ENOSYS (that cannot be told). */
+	int (*user_instruction)(struct kernel *k, const struct user_symbol *f, uint64_t offset,
+				uint64_t *before);
+	/* Call fn with the place of each instruction that returns from f. 0, 1 (it can also be left
+	 * by a jump to another function), -ENOSYS, -EINVAL (f is not instructions alone). */
+	int (*each_user_return)(struct kernel *k, const struct user_symbol *f, user_place_fn fn,
+				void *ctx);
+	/* Does the Go compiler's runtime manage the stacks of this program? */
+	bool (*user_is_go)(struct kernel *k, const char *path);
+	/* May exceptions of C++ or panics of Rust leave functions of this file? */
+	bool (*user_unwinds)(struct kernel *k, const char *path);
+	/* Call fn with each place where code of a source line begins: the symbol is the function,
+	 * its address and offset are the place's. 0, -ENOENT (no such file among the sources),
+	 * -ESRCH (the line has no code; *near_line has, 0 if none), -ENODATA (no
+	 * debug information), -ENOSYS (no library to read it), or as user_symbol. */
+	int (*each_user_line)(struct kernel *k, const char *path, const char *source, uint32_t line,
+			      user_function_fn fn, void *ctx, uint32_t *near_line);
+	/* A C++ or Rust symbol as people write it, with or without the parameters' types; false for
+	 * any other and one that does not fit. */
+	bool (*demangle)(struct kernel *k, const char *symbol, bool with_parameters, char *out,
+			 size_t size);
 	/* 0 when the kernel function `name` exists, -ENOENT, -EPERM when that cannot be told. */
 	int (*kernel_function)(struct kernel *k, const char *name);
 	/* Call fn for every kernel function that can be probed; those of modules are

@@ -150,7 +150,7 @@ static enum plan_prog_kind prog_kind(const struct probe *p, const struct attach_
 	case PROBE_UPROBE:
 		return PP_UPROBE;
 	case PROBE_URETPROBE:
-		return PP_URETPROBE;
+		return point->is_at_returns ? PP_UPROBE : PP_URETPROBE;
 	case PROBE_COUNT:
 		break;
 	}
@@ -224,13 +224,15 @@ static void plan_targets(struct planner *pl, struct plan_prog *g, const struct a
 {
 	const char *type = probe_rows[point->id].name;
 
+	g->by_cookie = (point->is_at_returns ? point->n_entries : point->n_targets) > 1;
 	for (uint32_t i = 0; i < point->n_targets; i++) {
 		const struct attach_target *from = &point->targets[i];
 		struct plan_target t = {.symbol = from->symbol, .path = from->path,
-					.offset = from->offset};
+					.offset = from->offset, .size = from->size,
+					.is_entry = from->is_entry};
 		const char *name;
 
-		if (point->n_targets > 1) {
+		if (g->by_cookie) {
 			name = arena_printf(pl->arena, "%s:%s%s%s", type, t.path ? t.path : "",
 					    t.path ? ":" : "", from->function);
 			t.cookie = name_id(pl, from->function) | (uint64_t)name_id(pl, name) << 32;
@@ -353,14 +355,19 @@ static void plan_span(struct planner *pl, struct plan_probe *q, const struct att
 static void plan_start(struct planner *pl, const struct attach_point *point, uint32_t id,
 		       const struct reads *r)
 {
+	struct attach_point entry = *point;
 	struct plan_prog *g;
 	uint32_t prog;
 
+	if (point->is_at_returns) {
+		entry.targets = point->entries;
+		entry.n_targets = point->n_entries;
+	}
 	switch (span_rows[probe_span(point)].start) {
 	case START_HERE:
 		return;
 	case START_ENTRY:
-		prog = prog_for(pl, point, point->id == PROBE_URETPROBE ? PP_UPROBE : PP_KPROBE,
+		prog = prog_for(pl, &entry, point->id == PROBE_URETPROBE ? PP_UPROBE : PP_KPROBE,
 				r->n_entry_exprs);
 		break;
 	case START_SYS_ENTER:

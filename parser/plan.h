@@ -110,7 +110,8 @@ enum plan_prog_kind {
 /* A function that a program is attached to. */
 struct plan_target {
 	const char *symbol, *path; /* as in struct attach_target */
-	uint64_t offset;
+	uint64_t offset, size;
+	bool is_entry;
 	uint64_t cookie; /* of many: func_id, and from bit 32 name_id, of struct plan_probe */
 };
 
@@ -130,6 +131,7 @@ struct plan_prog {
 	const char *function;	/* kprobes, uprobes: the function, or the pattern */
 	struct plan_target *targets; /* kprobes, uprobes: by file */
 	uint32_t n_targets;
+	bool by_cookie;		/* on several functions: the cookie says which */
 	uint64_t period_ns;	/* PP_INTERVAL, PP_PROFILE */
 	uint64_t hertz;		/* PP_PROFILE: when not 0, instead of period_ns */
 };

@@ -64,6 +64,8 @@ struct attach_target {
 	const char *symbol;   /* as the kernel or the file has it */
 	const char *path;     /* user functions: the file, absolute; else NULL */
 	uint64_t offset;      /* user functions: in the file; kernel's: behind the start; bytes */
+	uint64_t size;	      /* user functions: bytes, 0 when unknown */
+	bool is_entry;	      /* user functions: probed where it begins */
 };
 
 /* An attach point, resolved. Which members count is said by the row's parse hook. */
@@ -77,6 +79,10 @@ struct attach_point {
 	const char *function; /* kprobes, uprobes: the function, or the pattern */
 	struct attach_target *targets; /* kprobes, uprobes: at least one, each offset once */
 	uint32_t n_targets;
+	/* uretprobe of Go, C++ and Rust: the targets are return instructions, of these functions */
+	bool is_at_returns, is_go;
+	struct attach_target *entries;
+	uint32_t n_entries;
 	uint64_t period_ns;	 /* interval, profile */
 	uint64_t hertz;		 /* profile: times a second, or 0: by period_ns */
 	const char *pattern;	 /* the attach point as written, when it is a pattern; or NULL */

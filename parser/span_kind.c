@@ -96,6 +96,13 @@ bool sema_need_span(struct sema *s, struct expr *e, const char *word)
 	for (uint32_t i = 0; i < s->probe->n_points; i++) {
 		const struct attach_point *p = &s->probe->points[i];
 
+		if (p->is_go) {
+			sema_error(s, e->span, "go-span", "'%s' of a Go function cannot be told", word);
+			if (s->report)
+				diag_hint(s->diags, "goroutines change threads and stacks between "
+						    "call and return");
+			return false;
+		}
 		if (probe_span(p) == SPAN_NO) {
 			no_span(s, e, p, word);
 			return false;

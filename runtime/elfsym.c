@@ -11,6 +11,7 @@
  * Nothing in the file is trusted: offsets, counts and strings are checked where they are read.
  */
 #define _GNU_SOURCE
+#include "demangle.h"
 #include "elfsym_impl.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -109,6 +110,8 @@ static int read_all_headers(struct elfsym *e, const char *path)
 	pick_versions(&f, &e->tables[TABLE_DYNAMIC]);
 	if (!e->tables[TABLE_FULL].n)
 		elfsym_find_debug_file(e, &f, path);
+	if (!e->tables[TABLE_FULL].n)
+		elfsym_find_mini_symbols(e, &f);
 out:
 	free(f.sections);
 	return err;
@@ -464,6 +467,8 @@ static bool resolve_group(struct elfsym *e, size_t group, struct resolved *out)
 		out->end = i < e->n_index && key_address(e, i) < text->end ? key_address(e, i)
 									   : text->end;
 	out->group = (uint32_t)group + 1;
+	if (demangle(best_name, true, name, NAME_MAX_BYTES))
+		best_name = name;
 	out->name = keep_name(e, best_name);
 	return out->name;
 }
@@ -528,6 +533,17 @@ static size_t upper_bound(const struct elfsym *e, uint64_t vaddr)
 
 bool elfsym_by_address(struct elfsym *e, uint64_t vaddr, const char **name, uint64_t *offset)
 {
+	uint64_t start, size;
+
+	if (!elfsym_function_at(e, vaddr, name, &start, &size))
+		return false;
+	*offset = vaddr - start;
+	return true;
+}
+
+bool elfsym_function_at(struct elfsym *e, uint64_t vaddr, const char **name, uint64_t *start,
+			uint64_t *size)
+{
 	size_t i;
 
 	if (!e->is_indexed)
@@ -543,7 +559,8 @@ bool elfsym_by_address(struct elfsym *e, uint64_t vaddr, const char **name, uint
 		r = resolve(e, group);
 		if (r && vaddr < r->end) {
 			*name = r->name;
-			*offset = vaddr - r->start;
+			*start = r->start;
+			*size = r->end - r->start;
 			return true;
 		}
 		i = group;

@@ -115,6 +115,9 @@ void elfsym_pick_table(const struct elf_file *f, uint32_t type, struct table *ou
 /* Take .symtab from the debug file that belongs to f, the file at `path`, if there is one. */
 void elfsym_find_debug_file(struct elfsym *e, const struct elf_file *f, const char *path);
 
+/* elfsym_mini.c: take .symtab from the packed file in f's section .gnu_debugdata, if it has one. */
+void elfsym_find_mini_symbols(struct elfsym *e, const struct elf_file *f);
+
 /* elfsym.c */
 
 /* Calls fn for each function of the table until it returns an error, which is handed back. */

@@ -121,19 +121,6 @@ static int match_symbol(void *ctx, uint32_t i, const struct symbol *s)
 	return 0;
 }
 
-static bool vaddr_to_file(const struct elfsym *e, uint64_t vaddr, uint64_t *file_offset)
-{
-	for (size_t i = 0; i < e->n_segments; i++) {
-		const struct segment *s = &e->segments[i];
-
-		if (vaddr - s->vaddr < s->size) {
-			*file_offset = vaddr - s->vaddr + s->offset;
-			return true;
-		}
-	}
-	return false;
-}
-
 static int search_table(struct elfsym *e, enum table_id id, const char *name, struct name_search *n)
 {
 	struct text_search text = {.name = name, .length = strlen(name), .places = &n->places};
@@ -147,20 +134,32 @@ static int search_table(struct elfsym *e, enum table_id id, const char *name, st
 	return err;
 }
 
+static int search_tables(struct elfsym *e, const char *name, struct name_search *n)
+{
+	int err = *name ? 0 : -ESRCH;
+
+	for (enum table_id id = 0; id < TABLE_COUNT && !n->is_found && !err; id++)
+		err = search_table(e, id, name, n);
+	return err;
+}
+
+bool elfsym_is_picker(struct elfsym *e, const char *name)
+{
+	struct name_search n = {0};
+
+	return !search_tables(e, name, &n) && n.is_found &&
+	       ELF64_ST_TYPE(n.best.info) == STT_GNU_IFUNC;
+}
+
 int elfsym_by_name(struct elfsym *e, const char *name, uint64_t *vaddr, uint64_t *file_offset,
 		   uint64_t *size)
 {
 	struct name_search n = {0};
+	int err = search_tables(e, name, &n);
 
-	if (!*name)
-		return -ESRCH;
-	for (enum table_id id = 0; id < TABLE_COUNT && !n.is_found; id++) {
-		int err = search_table(e, id, name, &n);
-
-		if (err)
-			return err;
-	}
-	if (!n.is_found || !vaddr_to_file(e, n.best.value, file_offset))
+	if (err)
+		return err;
+	if (!n.is_found || !elfsym_vaddr_to_file(e, n.best.value, file_offset))
 		return -ESRCH;
 	*vaddr = n.best.value;
 	*size = n.best.size;
@@ -210,7 +209,8 @@ static void call_function(struct function_walk *w, const char *name, size_t leng
 	uint64_t file_offset;
 	char *version;
 
-	if (!length || length >= NAME_MAX_BYTES || !vaddr_to_file(w->e, p->value, &file_offset))
+	if (!length || length >= NAME_MAX_BYTES ||
+	    !elfsym_vaddr_to_file(w->e, p->value, &file_offset))
 		return;
 	memcpy(w->buffer, name, length);
 	w->buffer[length] = '\0';

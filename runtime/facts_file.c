@@ -4,6 +4,9 @@
  *	tracepoint CATEGORY:EVENT [raw]		with the lines of its tracefs format file below it
  *	raw NAME				a raw tracepoint with BTF types
  *	symbol PATH NAME ADDRESS OFFSET SIZE	a function in an ELF file
+ *	go PATH					the Go compiler made that file
+ *	loads PATH LIBRARY			a library that a program loads, by its path
+ *	source PATH FILE LINE SYMBOL OFFSET	where in PATH the code of a source line begins
  *	function NAME				a function of the kernel
  *	feature btf|kprobe|uprobe|uprobe_multi
  *	cpus N					possible CPUs, 1 when nothing is said
@@ -12,6 +15,8 @@
  * reported before anything else happens; of two equal facts the first counts.
  */
 #include "facts_file.h"
+#include "demangle.h"
+#include "ldcache.h"
 #include "log.h"
 #include "tracefs.h"
 #include <errno.h>
@@ -19,15 +24,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum fact_kind { FACT_TRACEPOINT, FACT_RAW, FACT_SYMBOL, FACT_FUNCTION };
+enum fact_kind { FACT_TRACEPOINT, FACT_RAW, FACT_SYMBOL, FACT_FUNCTION, FACT_GO, FACT_LOADS,
+		 FACT_SOURCE };
 
 struct fact {
 	enum fact_kind kind;
 	union {
 		struct tp_format *format;  /* FACT_TRACEPOINT; one block of its own */
-		const char *name;	   /* FACT_RAW, FACT_FUNCTION */
-		struct user_symbol symbol; /* FACT_SYMBOL */
+		const char *name;	   /* FACT_RAW, FACT_FUNCTION, FACT_GO */
+		struct user_symbol symbol; /* FACT_SYMBOL; FACT_SOURCE */
 	};
+	const char *other; /* FACT_LOADS: the library; FACT_SOURCE: the source */
+	uint32_t line;
 };
 
 struct facts {
@@ -133,6 +141,62 @@ static int facts_each_user_function(struct kernel *kernel, const char *path, use
 		err = 0;
 	}
 	return err;
+}
+
+static bool facts_user_is_go(struct kernel *kernel, const char *path)
+{
+	return has_name(facts_of(kernel), FACT_GO, path);
+}
+
+static int facts_user_library(struct kernel *kernel, const char *path, const char *name,
+			      const char **out, kernel_name_fn fn, void *ctx)
+{
+	const struct facts *k = facts_of(kernel);
+
+	for (uint32_t i = 0; i < k->n_facts; i++) {
+		const struct fact *f = &k->facts[i];
+		const char *slash;
+
+		if (f->kind != FACT_LOADS || strcmp(f->name, path))
+			continue;
+		slash = strrchr(f->other, '/');
+		*out = f->other;
+		if (ldcache_is_library(slash ? slash + 1 : f->other, name))
+			return 0;
+		fn(f->other, ctx);
+	}
+	return -ESRCH;
+}
+
+static int facts_each_user_line(struct kernel *kernel, const char *path, const char *source,
+				uint32_t line, user_function_fn fn, void *ctx, uint32_t *near_line)
+{
+	const struct facts *k = facts_of(kernel);
+	int err = -ENODATA;
+
+	for (uint32_t i = 0; i < k->n_facts; i++) {
+		const struct fact *f = &k->facts[i];
+
+		if (f->kind != FACT_SOURCE || strcmp(f->symbol.path, path))
+			continue;
+		if (strcmp(f->other, source)) {
+			err = err == -ENODATA ? -ENOENT : err;
+		} else if (f->line != line) {
+			*near_line = f->line > line && !*near_line ? f->line : *near_line;
+			err = err ? -ESRCH : 0;
+		} else {
+			fn(&f->symbol, ctx);
+			err = 0;
+		}
+	}
+	return err;
+}
+
+static bool facts_demangle(struct kernel *kernel, const char *symbol, bool with_parameters,
+			   char *out, size_t size)
+{
+	(void)kernel;
+	return demangle(symbol, with_parameters, out, size);
 }
 
 static int facts_each_kernel_function(struct kernel *kernel, kernel_name_fn fn, void *ctx)
@@ -295,6 +359,33 @@ static int read_symbol(struct reader *r)
 	return add_fact(r, &fact);
 }
 
+static int read_go(struct reader *r)
+{
+	return r->n_words == 2 ? add_name(r, FACT_GO, r->words[1]) : bad_line(r, "write go PATH");
+}
+
+static int read_loads(struct reader *r)
+{
+	if (r->n_words != 3)
+		return bad_line(r, "write loads PATH LIBRARY");
+	return add_fact(r, &(struct fact){.kind = FACT_LOADS, .name = r->words[1],
+					  .other = r->words[2]});
+}
+
+static int read_source(struct reader *r)
+{
+	struct fact fact = {.kind = FACT_SOURCE, .other = r->words[2]};
+	uint64_t line = 0;
+
+	fact.symbol.path = r->words[1];
+	fact.symbol.symbol = r->words[4];
+	if (r->n_words != 6 || !read_number(r->words[3], &line) ||
+	    !read_number(r->words[5], &fact.symbol.offset))
+		return bad_line(r, "write source PATH FILE LINE SYMBOL OFFSET");
+	fact.line = (uint32_t)line;
+	return add_fact(r, &fact);
+}
+
 static int read_feature(struct reader *r)
 {
 	static const char *const names[KF_COUNT] = {
@@ -330,6 +421,7 @@ static const struct {
 } directives[] = {
 	{"tracepoint", read_tracepoint}, {"raw", read_raw},	    {"symbol", read_symbol},
 	{"function", read_function},	 {"feature", read_feature}, {"cpus", read_cpus},
+	{"go", read_go},		 {"loads", read_loads},	    {"source", read_source},
 };
 
 static int read_directive(struct reader *r)
@@ -411,6 +503,10 @@ struct kernel *facts_file_open(const char *path)
 		.has_raw_tracepoint = facts_has_raw_tracepoint,
 		.user_symbol = facts_user_symbol,
 		.each_user_function = facts_each_user_function,
+		.user_is_go = facts_user_is_go,
+		.user_library = facts_user_library,
+		.each_user_line = facts_each_user_line,
+		.demangle = facts_demangle,
 		.each_kernel_function = facts_each_kernel_function,
 		.kernel_function = facts_kernel_function,
 		.has_feature = facts_has_feature,

@@ -2,10 +2,11 @@
 /*
  * The struct kernel that stands for the running kernel: answers parser/kernel.h's questions and
  * those of kernel_facts.h. Everything is opened at the first question that needs it and kept:
- * tracefs, vmlinux's BTF, the last ELF file; formats and names live until kernel_close. Without
+ * tracefs, vmlinux's BTF; formats and names live until kernel_close. Without
  * root the answers are -EACCES, silently: who asked knows what to say.
  *
- * The work itself is done in tracefs.c, btf_raw.c, btf_cut.c, elfsym.c, ksym.c and feature.c.
+ * The work itself is done in tracefs.c, btf_raw.c, btf_cut.c, ksym.c and feature.c; what is asked
+ * of programs and libraries, in kernel_user.c.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -20,8 +21,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "btf_raw.h"
-#include "elfsym.h"
 #include "kernel_facts.h"
+#include "kernel_user.h"
 #include "ksym.h"
 #include "tracefs.h"
 
@@ -35,15 +36,11 @@ struct live_kernel {
 	int tracefs_fd;	 /* or the -errno of opening it, or NOT_OPENED */
 	int btf_err;	 /* 0: btf is open; -errno; NOT_OPENED */
 	struct btf_raw btf;
-	void *formats;	       /* tsearch trees: struct tp_format by category and event … */
-	void *names;	       /* … and every string handed out */
+	void *formats;	       /* tsearch trees: struct tp_format by category and event */
 	void *raw_tracepoints; /* … and the names behind btf_trace_, when many are asked for */
 	uint32_t n_raw_asked;
 	int8_t features[KF_COUNT]; /* -1: not asked yet */
-	struct {		   /* the last file of user_symbol: as asked for, as found, open */
-		const char *asked, *path;
-		struct elfsym *elf;
-	} file;
+	struct user_files user;
 };
 
 static void live_close(struct kernel *kernel);
@@ -51,6 +48,11 @@ static void live_close(struct kernel *kernel);
 static struct live_kernel *live(struct kernel *k)
 {
 	return (struct live_kernel *)k;
+}
+
+struct user_files *kernel_user_files(struct kernel *k)
+{
+	return &live(k)->user;
 }
 
 /* False for a struct kernel that answers from a file (facts_file.c). */
@@ -62,19 +64,6 @@ static bool is_live(const struct kernel *k)
 static int compare_names(const void *a, const void *b)
 {
 	return strcmp(a, b);
-}
-
-/* A copy of s that lives as long as the kernel, one for equal strings; NULL when out of memory. */
-static const char *keep_name(struct live_kernel *k, const char *s)
-{
-	char *copy = strdup(s), **node;
-
-	if (!copy)
-		return NULL;
-	node = tsearch(copy, &k->names, compare_names);
-	if (!node || *node != copy)
-		free(copy);
-	return node ? *node : NULL;
 }
 
 /* ---- tracepoints ---- */
@@ -216,113 +205,6 @@ int kernel_btf_cut(struct kernel *kernel, const char *const *structs, size_t n)
 	return err;
 }
 
-/* ---- user files ---- */
-
-/* A bare name: the first file of that name in $PATH that may be run. */
-static int find_in_path(const char *name, char found[PATH_MAX])
-{
-	const char *dir = getenv("PATH"), *end;
-	struct stat st;
-	int len;
-
-	for (; dir && *dir; dir = *end ? end + 1 : end) {
-		end = strchrnul(dir, ':');
-		len = snprintf(found, PATH_MAX, "%.*s/%s", (int)(end - dir), dir, name);
-		if (end > dir && len < PATH_MAX && !stat(found, &st) && S_ISREG(st.st_mode) &&
-		    !access(found, X_OK))
-			return 0;
-	}
-	return -ENOENT;
-}
-
-static void close_file(struct live_kernel *k)
-{
-	elfsym_close(k->file.elf);
-	k->file.elf = NULL;
-	k->file.asked = k->file.path = NULL;
-}
-
-/* Make `asked` the open file. -ENOENT, -ENOEXEC, other -errno. */
-static int open_file(struct live_kernel *k, const char *asked)
-{
-	char found[PATH_MAX], real[PATH_MAX];
-	const char *path = asked;
-	int err = 0;
-
-	if (k->file.elf && !strcmp(k->file.asked, asked))
-		return 0;
-	close_file(k);
-	if (!strchr(asked, '/')) {
-		err = find_in_path(asked, found);
-		path = found;
-	}
-	if (err)
-		return err;
-	if (!realpath(path, real))
-		return errno == ENOTDIR ? -ENOENT : -errno;
-	k->file.asked = keep_name(k, asked);
-	k->file.path = keep_name(k, real);
-	if (!k->file.asked || !k->file.path)
-		return -ENOMEM;
-	k->file.elf = elfsym_open(real, &err);
-	if (k->file.elf)
-		return 0;
-	return err == -EISDIR ? -ENOEXEC : err;
-}
-
-static int live_user_symbol(struct kernel *kernel, const char *path, const char *symbol,
-			    struct user_symbol *out)
-{
-	struct live_kernel *k = live(kernel);
-	struct user_symbol found = {0};
-	int err = open_file(k, path);
-
-	if (err)
-		return err;
-	found.path = k->file.path;
-	err = elfsym_by_name(k->file.elf, symbol, &found.address, &found.offset, &found.size);
-	if (err == -ESRCH)
-		out->path = found.path;
-	if (err)
-		return err;
-	found.is_entry = elfsym_is_entry(k->file.elf, found.address);
-	found.symbol = keep_name(k, symbol);
-	if (!found.symbol)
-		return -ENOMEM;
-	*out = found;
-	return 0;
-}
-
-struct function_call {
-	struct elfsym *elf;
-	const char *path;
-	user_function_fn fn;
-	void *ctx;
-};
-
-static void call_function(const char *name, uint64_t vaddr, uint64_t file_offset, uint64_t size,
-			  void *ctx)
-{
-	const struct function_call *c = ctx;
-	struct user_symbol s = {.path = c->path, .symbol = name, .address = vaddr,
-				.offset = file_offset, .size = size,
-				.is_entry = elfsym_is_entry(c->elf, vaddr)};
-
-	c->fn(&s, c->ctx);
-}
-
-static int live_each_user_function(struct kernel *kernel, const char *path, user_function_fn fn,
-				   void *ctx)
-{
-	struct live_kernel *k = live(kernel);
-	struct function_call c = {.fn = fn, .ctx = ctx};
-	int err = open_file(k, path);
-
-	c.path = k->file.path;
-	c.elf = k->file.elf;
-	return err ? err : elfsym_each_function(k->file.elf, call_function, &c);
-}
-
 /* ---- the rest ---- */
 
 static int live_kernel_function(struct kernel *kernel __attribute__((unused)), const char *name)
@@ -396,7 +278,7 @@ void kernel_trim(struct kernel *kernel)
 
 	if (!is_live(kernel))
 		return;
-	close_file(k);
+	kernel_user_trim(&k->user);
 	btf_raw_close(&k->btf);
 	k->btf_err = NOT_OPENED;
 }
@@ -413,14 +295,13 @@ struct kernel *kernel_open(void)
 		.tracepoint = live_tracepoint,
 		.each_tracepoint = live_each_tracepoint,
 		.has_raw_tracepoint = live_has_raw_tracepoint,
-		.user_symbol = live_user_symbol,
-		.each_user_function = live_each_user_function,
 		.kernel_function = live_kernel_function,
 		.each_kernel_function = live_each_kernel_function,
 		.has_feature = live_has_feature,
 		.n_cpus = live_n_cpus,
 		.close = live_close,
 	};
+	kernel_user_init(&k->k);
 	k->tracefs_fd = k->btf_err = NOT_OPENED;
 	memset(k->features, -1, sizeof(k->features));
 	return &k->k;
@@ -432,7 +313,7 @@ static void live_close(struct kernel *kernel)
 
 	kernel_trim(kernel);
 	tdestroy(k->formats, free);
-	tdestroy(k->names, free);
+	kernel_user_close(&k->user);
 	tdestroy(k->raw_tracepoints, free);
 	if (k->tracefs_fd >= 0)
 		close(k->tracefs_fd);

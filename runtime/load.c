@@ -13,6 +13,7 @@
 #include "log.h"
 #include "session.h"
 #include "uapi_new.h"
+#include "uprobe_place.h"
 #include "usym.h"
 #include "verdict.h"
 #include <bpf/bpf.h>
@@ -149,6 +150,7 @@ void session_prepare(struct session_prep *prep, const struct plan *plan, struct 
 		find_trace_runs(&prep->config);
 		find_event_frames(&prep->config, plan);
 	}
+	uprobe_place(plan);
 	early_maps_create(prep, plan);
 }
 

@@ -10,7 +10,7 @@ from startup import LINE, LINE_IN_BPFTRACE
 
 GETPPID = "tracepoint:syscalls:sys_enter_getppid { %s }"
 CHUNKS = 60  # a sample; a chunk is 2 to 8 ms, so that some are not disturbed
-CALLS, CALLS_WITH_STACKS, SWITCHES = 10_000, 2_000, 1_500
+CALLS, CALLS_WITH_STACKS, SWITCHES, USER_CALLS = 10_000, 2_000, 1_500, 1_000
 STEADY, TRIES = 0.05, 4  # a round counts when before and after are so near, else it is done again
 BURST, MOST_NS, MOST_CPUS = 1_000_000, 150, 8
 SETTLE_S = 0.15
@@ -86,6 +86,21 @@ def switches(bench):
     with Workload(bench, "switch") as load:
         return [added(bench, load, tracers(bench, program, other, hand), "a switch, " + what, SWITCHES, target)
                 for what, program, other, hand, target in SWITCH_JOBS]
+
+
+def functions(bench):
+    """Added to a call of a user function that begins with endbr64, by probes on its entry and return."""
+    entry, leave = (f"{kind}:{bench.workload}:cet_call {{ %s }}" for kind in ("uprobe", "uretprobe"))
+    scripts = (
+        ("a call, `@ = count()` at its entry", entry % "@ = count();", None, 600),
+        ("a call, `@ = count()` at entry and return",
+         entry % "@ = count();" + leave % "@r = count();", None, 1200),
+        ("a call, `@ = sum(delta)`", leave % "@ = sum(delta);",
+         entry % "@s[tid] = nsecs;" + leave % "@ = sum(nsecs - @s[tid]); delete(@s[tid]);", None),
+    )
+    with Workload(bench, "call") as load:
+        return [added(bench, load, tracers(bench, mine, other or mine), what, USER_CALLS, target)
+                for what, mine, other, target in scripts]
 
 
 # ---- printf ---------------------------------------------------------------------------------------------

@@ -4,11 +4,12 @@
  *
  *     workload getppid CPU      system calls, one after the other, on one CPU
  *     workload getuid CPU
+ *     workload call CPU         calls of a function that begins with endbr64 and a push (x86-64)
  *     workload switch CPU       two processes on one CPU that wake each other over pipes
  *     workload ready FILE       write the monotonic time to FILE (it says that a tracer's -c command
  *                               runs, so its probes are attached), then wait to be killed
  *
- * The first three take lines `CHUNKS N` from stdin, do CHUNKS times N events and answer with the
+ * The first four take lines `CHUNKS N` from stdin, do CHUNKS times N events and answer with the
  * nanoseconds of CPU time an event of each chunk (of both processes): what else runs on that CPU is
  * not in them. They live through many measurements with and without a tracer.
  */
@@ -63,6 +64,21 @@ static void do_getuid(uint64_t n)
 	while (n--)
 		syscall(SYS_getuid);
 }
+
+#if defined(__x86_64__)
+long cet_call(void);
+__asm__(".text\n.globl cet_call\n.type cet_call, @function\ncet_call:\n"
+	"	endbr64\n	push %rbx\n	pop %rax\n	ret\n"
+	".size cet_call, . - cet_call\n");
+
+static void do_call(uint64_t n)
+{
+	while (n--)
+		cet_call();
+}
+#else
+#define do_call do_getuid
+#endif
 
 static void pass_on(int from, int to)
 {
@@ -134,7 +150,7 @@ int main(int argc, char **argv)
 {
 	if (argc != 3)
 		return fprintf(stderr,
-			       "usage: workload getppid|getuid|switch CPU, workload ready FILE\n"),
+			       "usage: workload getppid|getuid|call|switch CPU, workload ready FILE\n"),
 		       2;
 	if (strcmp(argv[1], "ready") == 0)
 		return say_ready(argv[2]);
@@ -143,6 +159,7 @@ int main(int argc, char **argv)
 		start_partner();
 	serve(strcmp(argv[1], "switch") == 0   ? do_switch
 	      : strcmp(argv[1], "getuid") == 0 ? do_getuid
+	      : strcmp(argv[1], "call") == 0   ? do_call
 					       : do_getppid);
 	return 0;
 }

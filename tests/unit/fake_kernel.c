@@ -75,6 +75,14 @@ static const struct user_symbol symbols[] = {
 	{.path = "/bin/app", .symbol = "_start", .address = 0x401080, .offset = 0x1080, .size = 32,
 	 .is_entry = true},
 	{.path = "/bin/app", .symbol = "__handle", .address = 0x401040, .offset = 0x1040},
+	{.path = "/bin/cpp", .symbol = "_ZN2ns4findEi", .address = 0x1140, .offset = 0x140, .size = 64},
+	{.path = "/bin/cpp", .symbol = "_ZN2ns4findEii", .address = 0x1180, .offset = 0x180, .size = 64},
+	{.path = "/bin/cpp", .symbol = "_ZN2ns5twiceIiEET_S1_", .address = 0x11c0, .offset = 0x1c0,
+	 .size = 64},
+	{.path = "/bin/cpp", .symbol = "_ZN2ns4findEi.cold", .address = 0x1040, .offset = 0x40},
+	{.path = "/bin/cpp", .symbol = "pick", .address = 0x1300, .offset = 0x300, .is_picker = true},
+	{.path = "/bin/go", .symbol = "main.work", .address = 0x1200, .offset = 0x200, .size = 64},
+	{.path = "/bin/go", .symbol = "main.spin", .address = 0x1240, .offset = 0x240, .size = 64},
 	{.path = "/opt/a:b", .symbol = "run", .address = 0x401080, .offset = 0x1080, .size = 32},
 };
 
@@ -160,6 +168,84 @@ static int fake_each_user_function(struct kernel *k, const char *path, user_func
 	return 0;
 }
 
+static int fake_each_user_file(struct kernel *k, const char *pattern, kernel_name_fn fn, void *ctx)
+{
+	(void)k;
+	if (strncmp(pattern, "/bin/", 5) != 0)
+		return 0;
+	fn("/bin/app", ctx);
+	fn("/bin/no-elf", ctx);
+	fn("/bin/go", ctx);
+	return 0;
+}
+
+static int fake_user_function_at(struct kernel *k, const char *path, uint64_t address,
+				 struct user_symbol *out)
+{
+	(void)k;
+	out->path = path;
+	out->offset = address - 0x400000;
+	for (size_t i = 0; i < COUNT(symbols); i++)
+		if (!strcmp(symbols[i].path, path) && address - symbols[i].address < symbols[i].size) {
+			*out = symbols[i];
+			return 0;
+		}
+	return address < 0x500000 ? -ESRCH : -EFAULT;
+}
+
+/* Instructions of four bytes. */
+static int fake_user_instruction(struct kernel *k, const struct user_symbol *f, uint64_t offset,
+				 uint64_t *before)
+{
+	(void)k;
+	(void)f;
+	*before = offset & ~3ull;
+	return offset & 3 ? -EINVAL : 0;
+}
+
+static int fake_each_user_return(struct kernel *k, const struct user_symbol *f, user_place_fn fn,
+				 void *ctx)
+{
+	(void)k;
+	if (strcmp(f->symbol, "main.spin") == 0)
+		return 0;
+	fn(16, ctx);
+	fn(60, ctx);
+	return strcmp(f->symbol, "_ZN2ns5twiceIiEET_S1_") == 0;
+}
+
+static bool fake_user_unwinds(struct kernel *k, const char *path)
+{
+	(void)k;
+	return strcmp(path, "/bin/cpp") == 0;
+}
+
+static bool fake_user_is_go(struct kernel *k, const char *path)
+{
+	(void)k;
+	return strcmp(path, "/bin/go") == 0;
+}
+
+static bool fake_demangle(struct kernel *k, const char *symbol, bool with_parameters, char *out,
+			  size_t size)
+{
+	static const struct {
+		const char *symbol, *name, *with_parameters;
+	} names[] = {
+		{"_ZN2ns4findEi", "ns::find", "ns::find(int)"},
+		{"_ZN2ns4findEii", "ns::find", "ns::find(int, int)"},
+		{"_ZN2ns5twiceIiEET_S1_", "ns::twice<int>", "ns::twice<int>(int)"},
+		{"_ZN2ns4findEi.cold", "ns::find [clone .cold]", "ns::find(int) [clone .cold]"},
+	};
+
+	(void)k;
+	for (size_t i = 0; i < COUNT(names); i++)
+		if (!strcmp(names[i].symbol, symbol))
+			return snprintf(out, size, "%s", with_parameters ? names[i].with_parameters
+									  : names[i].name) > 0;
+	return false;
+}
+
 static int fake_kernel_function(struct kernel *k, const char *name)
 {
 	if (fake(k)->function_err)
@@ -196,6 +282,13 @@ void fake_kernel_init(struct fake_kernel *f)
 		.has_raw_tracepoint = fake_has_raw_tracepoint,
 		.user_symbol = fake_user_symbol,
 		.each_user_function = fake_each_user_function,
+		.each_user_file = fake_each_user_file,
+		.user_function_at = fake_user_function_at,
+		.user_instruction = fake_user_instruction,
+		.each_user_return = fake_each_user_return,
+		.user_is_go = fake_user_is_go,
+		.user_unwinds = fake_user_unwinds,
+		.demangle = fake_demangle,
 		.kernel_function = fake_kernel_function,
 		.each_kernel_function = fake_each_kernel_function,
 		.has_feature = fake_has_feature,

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Names of functions in programs: what a name or pattern of an attach point matches, symbols or
+ * what they demangle to. Demangling takes microseconds and a program may have 100,000 symbols, so
+ * a word of the pattern is looked for first: mangled names hold identifiers as they are.
+ */
+#include "arena.h"
+#include "probe_user.h"
+#include <ctype.h>
+#include <string.h>
+
+enum { NAME_SIZE = 8192 };
+
+static bool is_word(char c)
+{
+	return isalnum((unsigned char)c) || c == '_' || (c & 0x80);
+}
+
+/* Words that mangling abbreviates or that stand for punctuation. */
+static bool is_abbreviated(const char *word, size_t len)
+{
+	static const char *const words[] = {"std",	     "string",	      "allocator",
+					    "basic_string",  "istream",	      "ostream",
+					    "iostream",	     "operator",      "new",
+					    "delete",	     "const",	      "char_traits",
+					    "anonymous",     "namespace",     "basic_istream",
+					    "basic_ostream", "basic_iostream"};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (strlen(words[i]) == len && !memcmp(words[i], word, len))
+			return true;
+	return false;
+}
+
+/* The longest identifier outside of brackets, which hold types, that must be there as it is. */
+const char *user_name_word(const struct probe_reader *r, const char *pattern)
+{
+	const char *best = "", *c = pattern;
+	size_t best_len = 0, len;
+
+	while (*c && !strchr("(<{[", *c)) {
+		for (len = 0; is_word(c[len]); len++)
+			;
+		if (len > best_len && !is_abbreviated(c, len)) {
+			best = c;
+			best_len = len;
+		}
+		c += len + !len;
+	}
+	return arena_strndup(r->arena, best, best_len);
+}
+
+/* GCC puts what a function rarely runs elsewhere: no function begins there. */
+static bool is_cold_part(const char *symbol)
+{
+	const char *cold = strstr(symbol, ".cold");
+
+	return cold && (!cold[5] || cold[5] == '.');
+}
+
+static bool demangle(const struct probe_reader *r, const char *symbol, bool with_parameters,
+		     char out[NAME_SIZE])
+{
+	return r->kernel->demangle && symbol[0] == '_' &&
+	       r->kernel->demangle(r->kernel, symbol, with_parameters, out, NAME_SIZE);
+}
+
+static bool equals(const struct user_matching *m, const char *name)
+{
+	return m->is_pattern ? probe_matches(m->pattern, name) : strcmp(m->pattern, name) == 0;
+}
+
+/* Cut the "<int>" of "max_of<int>": a template's instances are functions of one name. */
+static bool cut_arguments(const struct user_matching *m, char *name)
+{
+	size_t len = strlen(name);
+	int open = 0;
+
+	if (!len || name[len - 1] != '>' || strchr(m->pattern, '<'))
+		return false;
+	while (len && (name[len - 1] != '<' || open != 1)) {
+		open += name[len - 1] == '>';
+		open -= name[len - 1] == '<';
+		len--;
+	}
+	if (len < 2)
+		return false;
+	name[len - 1] = '\0';
+	return true;
+}
+
+bool user_name_matches(const struct user_matching *m, const char *symbol)
+{
+	char name[NAME_SIZE];
+
+	if (is_cold_part(symbol))
+		return false;
+	if (equals(m, symbol))
+		return true;
+	if (*m->word && !strstr(symbol, m->word))
+		return false;
+	if (!demangle(m->r, symbol, strchr(m->pattern, '('), name))
+		return false;
+	return equals(m, name) || (cut_arguments(m, name) && equals(m, name));
+}
+
+const char *user_name(const struct probe_reader *r, const char *symbol)
+{
+	char name[NAME_SIZE];
+
+	if (!demangle(r, symbol, true, name))
+		return arena_strndup(r->arena, symbol, strlen(symbol));
+	return arena_strndup(r->arena, name, strlen(name));
+}
+
+void user_name_offer(struct user_matching *m, const char *symbol)
+{
+	const char *before = m->nearest.best;
+	char name[NAME_SIZE];
+
+	m->n_offered++;
+	if (is_cold_part(symbol))
+		return;
+	if (demangle(m->r, symbol, strchr(m->pattern, '('), name)) {
+		cut_arguments(m, name);
+		symbol = name;
+	}
+	nearest_offer(&m->nearest, symbol);
+	if (m->nearest.best != before) /* what is offered is gone afterwards */
+		m->nearest.best =
+			arena_strndup(m->r->arena, m->nearest.best, strlen(m->nearest.best));
+}

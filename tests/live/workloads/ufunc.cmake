@@ -1,0 +1,51 @@
+# Workloads of tests/live/ufunc.test: one source built in several ways, in <build>/workloads/ufunc.
+set(ufunc_sources ${CMAKE_CURRENT_LIST_DIR}/ufunc)
+set(ufunc_dir ${CMAKE_BINARY_DIR}/workloads/ufunc)
+
+# ufunc_program(NAME SOURCE OPTION…): compiled and linked with the options
+function(ufunc_program name source)
+	add_executable(ufunc_${name} ${ufunc_sources}/${source})
+	target_compile_options(ufunc_${name} PRIVATE -O2 -g -fno-sanitize=all ${ARGN})
+	target_link_options(ufunc_${name} PRIVATE -fno-sanitize=all ${ARGN})
+	set_target_properties(ufunc_${name} PROPERTIES OUTPUT_NAME ${name}
+		RUNTIME_OUTPUT_DIRECTORY ${ufunc_dir})
+endfunction()
+# ufunc_copy(NAME OF COMMAND…): what the command makes of a program; COMMAND gets both paths
+function(ufunc_copy name of)
+	add_custom_command(OUTPUT ${ufunc_dir}/${name}
+		COMMAND ${ARGN} $<TARGET_FILE:ufunc_${of}> ${ufunc_dir}/${name}
+		DEPENDS ufunc_${of} VERBATIM)
+	add_custom_target(ufunc_${name} ALL DEPENDS ${ufunc_dir}/${name})
+endfunction()
+
+# Frame pointers and PIE are the tree's options; these come last and win.
+ufunc_program(names names.cc -fPIE -pie)
+ufunc_program(names_nopie names.cc -fno-pie -no-pie)
+ufunc_program(names_static names.cc -static -fno-pie)
+ufunc_program(leaves leaves.c -fPIE -pie)
+if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
+	ufunc_program(entries entries.c -fPIE -pie -fcf-protection=none)
+	ufunc_program(entries_cet entries.c -fPIE -pie -fcf-protection=full -fomit-frame-pointer)
+	# what the Go compiler leaves in a file is all that is looked for
+	ufunc_copy(entries_go entries ${CMAKE_OBJCOPY}
+		--add-section .go.buildinfo=${ufunc_sources}/library.c)
+endif()
+ufunc_copy(names_bare names ${CMAKE_OBJCOPY} --strip-all)
+find_program(SONDE_XZ xz)
+if(SONDE_XZ)
+	add_custom_command(OUTPUT ${ufunc_dir}/names_mini
+		COMMAND ${CMAKE_OBJCOPY} --strip-debug $<TARGET_FILE:ufunc_names> ${ufunc_dir}/mini
+		COMMAND ${SONDE_XZ} -kf ${ufunc_dir}/mini
+		COMMAND ${CMAKE_OBJCOPY} --strip-all --add-section .gnu_debugdata=${ufunc_dir}/mini.xz
+			$<TARGET_FILE:ufunc_names> ${ufunc_dir}/names_mini
+		DEPENDS ufunc_names VERBATIM)
+	add_custom_target(ufunc_names_mini ALL DEPENDS ${ufunc_dir}/names_mini)
+endif()
+add_library(ufunc_library SHARED ${ufunc_sources}/library.c)
+target_compile_options(ufunc_library PRIVATE -O2 -g -fPIC -fno-sanitize=all)
+target_link_options(ufunc_library PRIVATE -fno-sanitize=all)
+set_target_properties(ufunc_library PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${ufunc_dir}/lib)
+ufunc_program(loads loads.c -fPIE -pie)
+target_link_libraries(ufunc_loads PRIVATE ufunc_library)
+set_target_properties(ufunc_loads PROPERTIES BUILD_WITH_INSTALL_RPATH ON
+	INSTALL_RPATH "$ORIGIN/lib")

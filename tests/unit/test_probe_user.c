@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Attach points on functions of programs: demangled names, path patterns, addresses, Go, and what is
+ * said of those that cannot be, asking the fake kernel.
+ */
+#include "fake_kernel.h"
+#include "parser/arena.h"
+#include "parser/ast.h"
+#include "parser/probe.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <cmocka.h>
+
+static int resolve_in(struct world *w, const char *text, struct attach_point *out)
+{
+	struct probe_reader r = {w->arena, &w->diags, &w->kernel.k};
+	struct attach_text t = {text, {7, 9}};
+
+	print_message("%s\n", text);
+	return probe_resolve(&r, &t, out);
+}
+
+/* Resolves to `n` targets with this name and function. */
+static struct attach_point good(struct world *w, const char *text, const char *name,
+				const char *function, uint32_t n)
+{
+	struct attach_point p;
+
+	assert_int_equal(resolve_in(w, text, &p), 0);
+	assert_int_equal(w->diags.n, 0);
+	assert_string_equal(p.name, name);
+	assert_string_equal(p.function, function);
+	assert_int_equal(p.n_targets, n);
+	return p;
+}
+
+static void bad(const char *text, const char *tag, const char *message, const char *hint)
+{
+	struct attach_point p;
+	struct world w;
+
+	world_init(&w);
+	assert_int_equal(resolve_in(&w, text, &p), -1);
+	assert_int_equal(w.diags.n_errors, 1);
+	assert_string_equal(w.diags.items[0].tag, tag);
+	assert_string_equal(w.diags.items[0].msg, message);
+	if (hint)
+		assert_string_equal(w.diags.items[0].hint, hint);
+	else
+		assert_null(w.diags.items[0].hint);
+	world_free(&w);
+}
+
+static void test_demangled(void **state)
+{
+	struct attach_point p;
+	struct world w;
+
+	(void)state;
+	world_init(&w);
+	p = good(&w, "uprobe:/bin/cpp:ns::find", "uprobe:/bin/cpp:ns::find", "ns::find", 2);
+	assert_string_equal(p.targets[0].function, "ns::find(int)");
+	assert_string_equal(p.targets[0].symbol, "_ZN2ns4findEi");
+	assert_string_equal(p.targets[1].function, "ns::find(int, int)");
+	assert_true(p.targets[1].is_entry);
+	assert_int_equal(p.targets[1].size, 64);
+	good(&w, "u:/bin/cpp:\"ns::find(int)\"", "uprobe:/bin/cpp:ns::find(int)", "ns::find(int)", 1);
+	good(&w, "u:/bin/cpp:cpp:\"ns::find(int, int)\"", "uprobe:/bin/cpp:ns::find(int, int)",
+	     "ns::find(int, int)", 1);
+	good(&w, "u:/bin/cpp:ns::twice", "uprobe:/bin/cpp:ns::twice<int>(int)", "ns::twice<int>(int)",
+	     1);
+	good(&w, "u:/bin/cpp:ns::twice<int>", "uprobe:/bin/cpp:ns::twice<int>(int)",
+	     "ns::twice<int>(int)", 1);
+	good(&w, "u:/bin/cpp:_ZN2ns4findEi", "uprobe:/bin/cpp:ns::find(int)", "ns::find(int)", 1);
+	good(&w, "u:/bin/cpp:ns::*", "uprobe:/bin/cpp:ns::*", "ns::*", 3); /* not the .cold part */
+	good(&w, "u:/bin/cpp:*twi*", "uprobe:/bin/cpp:ns::twice<int>(int)", "ns::twice<int>(int)", 1);
+	good(&w, "u:/bin/cpp:ns::find+8", "uprobe:/bin/cpp:ns::find", "ns::find", 2);
+	world_free(&w);
+	bad("u:/bin/cpp:ns::fin", "unknown-symbol", "/bin/cpp has no function 'ns::fin'",
+	    "did you mean 'ns::find'?");
+	bad("u:/bin/cpp:\"ns::find(in)\"", "unknown-symbol", "/bin/cpp has no function 'ns::find(in)'",
+	    "did you mean 'ns::find(int)'?");
+	bad("u:/bin/cpp:java:main", "attach-form", "uprobe probes are written uprobe:PATH:SYMBOL", NULL);
+}
+
+static void test_files(void **state)
+{
+	struct attach_point p;
+	struct world w;
+
+	(void)state;
+	world_init(&w);
+	p = good(&w, "uprobe:/bin/*:*handle", "uprobe:/bin/app:handle", "handle", 1);
+	assert_string_equal(p.targets[0].path, "/bin/app");
+	p = good(&w, "uprobe:/bin/*:main*", "uprobe:/bin/*:main*", "main*", 3);
+	assert_string_equal(p.targets[2].path, "/bin/go");
+	w.kernel.k.program = "/bin/app";
+	good(&w, "uprobe:main", "uprobe:/bin/app:main", "main", 1);
+	world_free(&w);
+	bad("uprobe:/nowhere/*:main", "no-binary", "no program or library matches '/nowhere/*'",
+	    "'*' stands for any letters but '/', as in the shell");
+	bad("uprobe:/bin/*:nothing", "no-match",
+	    "none of the 2 files that match '/bin/*' has a function 'nothing'", NULL);
+	bad("uprobe:main", "attach-form", "uprobe probes are written uprobe:PATH:SYMBOL",
+	    "write uprobe:PATH:main; the path can be left out with -p PID or -c COMMAND");
+}
+
+static void test_places(void **state)
+{
+	struct attach_point p;
+	struct world w;
+
+	(void)state;
+	world_init(&w);
+	p = good(&w, "uprobe:/bin/app:0x401040", "uprobe:/bin/app:0x401040", "handle", 1);
+	assert_true(p.targets[0].is_entry);
+	p = good(&w, "uprobe:/bin/app:0x401044", "uprobe:/bin/app:0x401044", "handle", 1);
+	assert_false(p.targets[0].is_entry);
+	assert_int_equal(p.targets[0].offset, 0x1044);
+	w.kernel.k.any_place = true;
+	good(&w, "uprobe:/bin/app:0x402000", "uprobe:/bin/app:0x402000", "0x402000", 1);
+	good(&w, "uprobe:/bin/app:main+3", "uprobe:/bin/app:main+3", "main", 1);
+	world_free(&w);
+	bad("uprobe:/bin/app:0x402000", "bad-offset", "no function of /bin/app is at address 0x402000",
+	    "addresses are those in the file, as `nm` prints them; --unsafe probes any, a wrong one "
+	    "breaks the program");
+	bad("uprobe:/bin/app:0x900000", "bad-offset", "no function of /bin/app is at address 0x900000",
+	    "addresses are those in the file, as `nm` prints them; --unsafe probes any, a wrong one "
+	    "breaks the program");
+	bad("uprobe:/bin/app:main+6", "bad-offset",
+	    "main+6 is in the middle of an instruction: a probe there would break it",
+	    "that instruction begins at main+4");
+	bad("uretprobe:/bin/app:0x401044", "bad-offset",
+	    "0x401044 is inside of handle: a return probe is on the function's first instruction",
+	    "it begins at 0x401040");
+}
+
+static void test_picker(void **state)
+{
+	struct attach_point p;
+	struct world w;
+
+	(void)state;
+	world_init(&w);
+	assert_int_equal(resolve_in(&w, "uprobe:/bin/cpp:pick", &p), 0);
+	assert_int_equal(p.n_targets, 1);
+	assert_int_equal(w.diags.n, 1);
+	assert_string_equal(w.diags.items[0].tag, "ifunc");
+	world_free(&w);
+}
+
+static void test_go(void **state)
+{
+	struct attach_point p;
+	struct world w;
+
+	(void)state;
+	world_init(&w);
+	p = good(&w, "uretprobe:/bin/go:main.work", "uretprobe:/bin/go:main.work", "main.work", 2);
+	assert_true(p.is_at_returns);
+	assert_int_equal(p.targets[0].offset, 0x210);
+	assert_int_equal(p.targets[1].offset, 0x23c);
+	assert_false(p.targets[0].is_entry);
+	p = good(&w, "uprobe:/bin/go:main.work", "uprobe:/bin/go:main.work", "main.work", 1);
+	assert_false(p.is_at_returns);
+	world_free(&w);
+	bad("uretprobe:/bin/go:main.spin", "no-return-place",
+	    "the return instructions of main.spin are not known: it has none",
+	    "Go moves its stacks, so no return address can be replaced there; uprobe works");
+}
+
+/* What exceptions may leave has probes on its return instructions, and spans. */
+static void test_unwinding(void **state)
+{
+	struct attach_point p;
+	struct world w;
+
+	(void)state;
+	world_init(&w);
+	p = good(&w, "uretprobe:/bin/cpp:ns::find", "uretprobe:/bin/cpp:ns::find", "ns::find", 4);
+	assert_true(p.is_at_returns);
+	assert_false(p.is_go);
+	assert_int_equal(p.n_entries, 2);
+	assert_int_equal(p.entries[0].offset, 0x140);
+	w.kernel.k.any_place = true;
+	p = good(&w, "uretprobe:/bin/cpp:ns::find", "uretprobe:/bin/cpp:ns::find", "ns::find", 2);
+	assert_false(p.is_at_returns);
+	world_free(&w);
+	bad("uretprobe:/bin/cpp:ns::twice", "no-return-place",
+	    "the return instructions of ns::twice<int>(int) are not known: it is also left by a jump to "
+	    "another function",
+	    "an exception that meets a replaced return address ends the program, so probes are on the "
+	    "instructions; --unsafe replaces it all the same");
+	bad("uretprobe:/bin/cpp:ns::twi*", "no-return-place",
+	    "none of the 1 functions that match can have a return probe: they are left by jumps to other "
+	    "functions, or never",
+	    NULL);
+	world_init(&w);
+	assert_int_equal(resolve_in(&w, "uretprobe:/bin/cpp:ns::*", &p), 0);
+	assert_int_equal(w.diags.n_errors, 0);
+	assert_string_equal(w.diags.items[0].tag, "left-out");
+	assert_int_equal(p.n_entries, 2);
+	world_free(&w);
+	world_init(&w);
+	assert_non_null(world_plan(&w, "uretprobe:/bin/cpp:ns::find { @ = sum(delta); }", NULL));
+	assert_int_equal(w.plan->n_progs, 2);
+	assert_int_equal(w.plan->progs[0].n_targets, 4);
+	assert_int_equal(w.plan->progs[1].n_targets, 2);
+	assert_true(w.plan->progs[0].by_cookie && w.plan->progs[1].by_cookie);
+	assert_int_equal(w.plan->progs[0].targets[0].cookie & UINT32_MAX,
+			 w.plan->progs[1].targets[0].cookie & UINT32_MAX);
+	world_free(&w);
+}
+
+static void test_go_spans(void **state)
+{
+	struct world w;
+
+	(void)state;
+	world_init(&w);
+	assert_int_equal(world_check(&w, "uretprobe:/bin/go:main.work { @ = sum(delta); }"), 1);
+	assert_string_equal(w.diags.items[0].tag, "go-span");
+	world_free(&w);
+	world_init(&w);
+	assert_non_null(world_plan(&w, "uretprobe:/bin/go:main.work { @ = sum(retval); }", NULL));
+	assert_int_equal(w.plan->n_progs, 1);
+	assert_int_equal(w.plan->progs[0].kind, PP_UPROBE); /* nothing is put on the stack */
+	world_free(&w);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_demangled), cmocka_unit_test(test_files),
+		cmocka_unit_test(test_places),	  cmocka_unit_test(test_go),
+		cmocka_unit_test(test_picker),	  cmocka_unit_test(test_go_spans),  cmocka_unit_test(test_unwinding),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

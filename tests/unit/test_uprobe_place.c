@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where entry probes go: verdicts on short functions written out as bytes; instructions; demangling;
+ * the dynamic linker's cache.
+ */
+#include "runtime/demangle.h"
+#include "runtime/insn.h"
+#include "runtime/ldcache.h"
+#include "runtime/uprobe_place.h"
+#include <elf.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <cmocka.h>
+
+#define ENDBR "\xf3\x0f\x1e\xfa"
+#define JUDGE(code, with_stacks)                                                                   \
+	place_judge(EM_X86_64, (const uint8_t *)(code), sizeof(code) - 1, sizeof(code) - 1,        \
+		    with_stacks)
+
+static void test_first_instructions(void **state)
+{
+	(void)state;
+	assert_int_equal(JUDGE("\x55\x5d\xc3", false), PLACE_CHEAP);		    /* push; pop; ret */
+	assert_int_equal(JUDGE("\x41\x57\x41\x5f\xc3", false), PLACE_CHEAP);	    /* push %r15 */
+	assert_int_equal(JUDGE("\x48\x83\xec\x08\xc3", false), PLACE_STEPPED);	    /* sub $8,%rsp */
+	assert_int_equal(JUDGE(ENDBR "\x55\x5d\xc3", false), PLACE_BEHIND);
+	assert_int_equal(JUDGE(ENDBR "\x55\x5d\xc3", true), PLACE_BEHIND);
+	assert_int_equal(JUDGE(ENDBR "\x41\x57\x41\x5f\xc3", false), PLACE_BEHIND);
+	assert_int_equal(JUDGE(ENDBR "\x53\x5b\xc3", true), PLACE_STACK);
+	assert_int_equal(JUDGE(ENDBR "\x8d\x47\x01\xc3", false), PLACE_STEPPED_BEHIND);
+	assert_int_equal(JUDGE(ENDBR, false), PLACE_STEPPED_BEHIND);
+	assert_int_equal(JUDGE("", false), PLACE_STEPPED);
+	assert_int_equal(place_judge(EM_X86_64, (const uint8_t *)ENDBR "\x55\xc3", 6, 0, false),
+			 PLACE_NO_SIZE);
+	assert_int_equal(place_judge(EM_X86_64, (const uint8_t *)ENDBR "\x55\xc3", 6, 7, false),
+			 PLACE_TOO_LONG);
+}
+
+static void test_jumps(void **state)
+{
+	(void)state;
+	/* push; pop; jmp to the push; ret */
+	assert_int_equal(JUDGE(ENDBR "\x55\x5d\xeb\xfc\xc3", false), PLACE_TARGET);
+	/* ... je */
+	assert_int_equal(JUDGE(ENDBR "\x55\x5d\x74\xfc\xc3", false), PLACE_TARGET);
+	/* ... a jump of four bytes' distance, conditional or not */
+	assert_int_equal(JUDGE(ENDBR "\x55\x5d\xe9\xf9\xff\xff\xff\xc3", false), PLACE_TARGET);
+	assert_int_equal(JUDGE(ENDBR "\x55\x5d\x0f\x84\xf8\xff\xff\xff\xc3", false), PLACE_TARGET);
+	/* ... to the pop, or the endbr64 itself */
+	assert_int_equal(JUDGE(ENDBR "\x55\x5d\xeb\xfd\xc3", false), PLACE_BEHIND);
+	assert_int_equal(JUDGE(ENDBR "\x55\x5d\xeb\xf8\xc3", false), PLACE_BEHIND);
+	/* the same bytes inside an immediate: mov $0xfceb5d55,%eax */
+	assert_int_equal(JUDGE(ENDBR "\x55\xb8\xeb\xfc\x5d\x5d\xc3", false), PLACE_BEHIND);
+	/* notrack jmp *%rax; jmp *%rax, which must lead to an endbr64 */
+	assert_int_equal(JUDGE(ENDBR "\x55\x5d\x3e\xff\xe0", false), PLACE_TABLE);
+	assert_int_equal(JUDGE(ENDBR "\x55\x5d\x3e\x41\xff\xe3", false), PLACE_TABLE);
+	assert_int_equal(JUDGE(ENDBR "\x55\x5d\xff\xe0", false), PLACE_BEHIND);
+	/* what is no instruction is not trusted: push; pop; jmp back; bad */
+	assert_int_equal(JUDGE(ENDBR "\x55\x06\x5d\xeb\xfb", false), PLACE_TARGET);
+}
+
+static void test_go(void **state)
+{
+	/* cmp 0x10(%r14),%rsp; jbe 12; push %rbp; pop; ret; call +0; jmp to the start */
+	static const uint8_t code[] = "\x49\x3b\x66\x10\x76\x03\x55\x5d\xc3\xe8\0\0\0\0\xeb\xf0";
+
+	(void)state;
+	assert_int_equal(place_in_go(EM_X86_64, code, sizeof(code) - 1), 6);
+	assert_int_equal(place_in_go(EM_X86_64, code, 9), 0); /* nothing jumps back */
+	assert_int_equal(place_in_go(EM_X86_64, (const uint8_t *)"\x75\xfe", 2), 0);
+}
+
+static void test_instructions(void **state)
+{
+	struct insn i;
+
+	(void)state;
+	assert_int_equal(insn_decode(EM_X86_64, (const uint8_t *)"\xc3", 1, &i), 0);
+	assert_true(i.is_return && i.length == 1 && !i.is_jump && !i.is_indirect);
+	assert_int_equal(insn_decode(EM_X86_64, (const uint8_t *)"\xf3\xc3", 2, &i), 0);
+	assert_true(i.is_return && i.length == 2);
+	assert_int_equal(insn_decode(EM_X86_64, (const uint8_t *)"\xe8\0\0\0\0", 5, &i), 0);
+	assert_false(i.is_jump || i.is_return || i.is_indirect);
+	assert_int_equal(insn_decode(EM_X86_64, (const uint8_t *)"\x3e\xff\xe0", 3, &i), 0);
+	assert_true(i.is_indirect && i.is_notrack);
+	assert_int_equal(insn_decode(EM_X86_64, (const uint8_t *)"\xe8", 1, &i), -22);
+	assert_int_equal(insn_decode(EM_386, (const uint8_t *)"\x40", 1, &i), 0); /* inc %eax */
+	assert_int_equal(insn_decode(EM_ARM, (const uint8_t *)"\x40", 1, &i), -38);
+}
+
+static void names(const char *symbol, const char *plain, const char *full)
+{
+	char out[256];
+
+	assert_true(demangle(symbol, false, out, sizeof(out)));
+	assert_string_equal(out, plain);
+	assert_true(demangle(symbol, true, out, sizeof(out)));
+	assert_string_equal(out, full);
+}
+
+static void test_demangle(void **state)
+{
+	char out[8];
+
+	(void)state;
+	names("_ZN2ns1fEi", "ns::f", "ns::f(int)");
+	names("_ZN2ns5twiceIiEET_S1_", "ns::twice<int>", "ns::twice<int>(int)");
+	names("_ZNK2ns1C3getEv", "ns::C::get", "ns::C::get() const");
+	names("_ZN3app6module7compute17h05af221e174051e9E", "app::module::compute",
+	      "app::module::compute");
+	names("_RNvCs1234_7mycrate3foo", "mycrate::foo", "mycrate::foo");
+	assert_false(demangle("main", true, out, sizeof(out)));
+	assert_false(demangle("_Znonsense", true, out, sizeof(out)));
+	assert_false(demangle("_ZN2ns1fEi", true, out, sizeof(out))); /* does not fit */
+}
+
+static void test_library_names(void **state)
+{
+	(void)state;
+	assert_true(ldcache_is_library("libc.so.6", "libc"));
+	assert_true(ldcache_is_library("libc.so.6", "libc.so"));
+	assert_true(ldcache_is_library("libc.so.6", "libc.so.6"));
+	assert_false(ldcache_is_library("libcrypt.so.1", "libc"));
+	assert_false(ldcache_is_library("libc.so.6", "libc.so.5"));
+	assert_false(ldcache_is_library("libc.a", "libc"));
+	assert_false(ldcache_is_library("libssl.so.30", "libssl.so.3"));
+}
+
+/* A cache of two libraries, one of them for certain processors. */
+static void test_cache(void **state)
+{
+	struct {
+		char magic[20];
+		uint32_t n, bytes, unused[5];
+		struct {
+			int32_t flags;
+			uint32_t name, path, version;
+			uint64_t hwcap;
+		} entries[3];
+		char texts[64];
+	} c = {.n = 3};
+	const uint32_t texts = offsetof(__typeof__(c), texts);
+#if defined(__x86_64__)
+	const int32_t flags = 0x303;
+#else
+	const int32_t flags = 0xa03;
+#endif
+
+	(void)state;
+	memcpy(c.magic, "glibc-ld.so.cache1.1", 20);
+	memcpy(c.texts, "libz.so.1\0/v3/libz.so.1\0/lib/libz.so.1", 39);
+	for (int i = 0; i < 3; i++) {
+		c.entries[i].flags = flags;
+		c.entries[i].name = texts;
+		c.entries[i].path = texts + (i == 2 ? 24 : 10);
+	}
+	c.entries[0].hwcap = 1ull << 62;
+	c.entries[1].flags = 3; /* another machine's */
+	assert_string_equal(ldcache_find((char *)&c, sizeof(c), "libz"), "/lib/libz.so.1");
+	assert_null(ldcache_find((char *)&c, sizeof(c), "libzz"));
+	for (size_t n = 0; n < sizeof(c) - 40; n++) /* cut short anywhere */
+		ldcache_find((char *)&c, n, "libz");
+	c.entries[2].path = 4000;
+	assert_null(ldcache_find((char *)&c, sizeof(c), "libz"));
+	c.n = UINT32_MAX;
+	assert_null(ldcache_find((char *)&c, sizeof(c), "libz"));
+	assert_null(ldcache_find("ld.so-1.7.0", 11, "libz"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_first_instructions), cmocka_unit_test(test_jumps),
+		cmocka_unit_test(test_go),		   cmocka_unit_test(test_instructions),
+		cmocka_unit_test(test_demangle),	   cmocka_unit_test(test_library_names),
+		cmocka_unit_test(test_cache),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
