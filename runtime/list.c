@@ -209,16 +209,34 @@ static void list_one(struct listing *l, const char *word)
 		list_any(l, strcmp(word, "*") == 0 ? NULL : word);
 }
 
+/* Where a pattern ends: a comma, but not in quotes, where it is between parameters. */
+static char *end_of_pattern(char *s)
+{
+	bool is_quoted = false;
+
+	for (; *s && (is_quoted || *s != ','); s++)
+		is_quoted ^= *s == '"';
+	return s;
+}
+
 /* "a,b": each in turn. */
 static void list_patterns(struct listing *l, const char *patterns)
 {
-	char *copy = strdup(patterns), *rest = copy, *word;
+	char *copy = strdup(patterns), *word = copy;
+	bool is_last = !copy;
 
 	if (!copy)
-		return list_keep(l, NULL);
-	while ((word = strsep(&rest, ",")))
-		if (*(word += strspn(word, " ")))
+		list_keep(l, NULL);
+	while (!is_last) {
+		char *end = end_of_pattern(word);
+
+		is_last = !*end;
+		*end = '\0';
+		word += strspn(word, " ");
+		if (*word)
 			list_one(l, word);
+		word = end + 1;
+	}
 	free(copy);
 }
 

@@ -15,13 +15,32 @@
 struct file_listing {
 	struct listing *l;
 	const char *symbol; /* a pattern */
+	bool is_cpp;	    /* of names as people write them */
 };
+
+/* PATH:cpp:"ns::f(int)"; a pattern without '(' is one of names without parameters. */
+static void offer_cpp(const struct file_listing *fl, const struct user_symbol *f)
+{
+	struct kernel *k = fl->l->kernel;
+	char shown[1024], plain[1024];
+	char *line = NULL;
+
+	if (!k->demangle || !k->demangle(k, f->symbol, true, shown, sizeof(shown)) ||
+	    !k->demangle(k, f->symbol, false, plain, sizeof(plain)) ||
+	    fnmatch(fl->symbol, strchr(fl->symbol, '(') ? shown : plain, 0) != 0)
+		return;
+	if (asprintf(&line, "%s:%s:cpp:\"%s\"", fl->l->type, f->path, shown) < 0)
+		line = NULL;
+	list_keep(fl->l, line);
+}
 
 static void offer_symbol(const struct user_symbol *f, void *ctx)
 {
 	struct file_listing *fl = ctx;
 	char *line = NULL;
 
+	if (fl->is_cpp)
+		return offer_cpp(fl, f);
 	if (fnmatch(fl->symbol, f->symbol, 0) != 0)
 		return;
 	if (asprintf(&line, "%s:%s:%s", fl->l->type, f->path, f->symbol) < 0)
@@ -67,20 +86,41 @@ static const char *last_colon(const char *s)
 	return at;
 }
 
+/* Cut ":cpp" off the path; a name may be quoted then. */
+static void read_language(struct file_listing *fl, char *path, char *symbol)
+{
+	size_t n = strlen(path), len = strlen(symbol);
+
+	if (n < 4 || strcmp(path + n - 4, ":cpp") != 0)
+		return;
+	path[n - 4] = '\0';
+	fl->is_cpp = true;
+	if (len > 1 && symbol[0] == '"' && symbol[len - 1] == '"') {
+		symbol[len - 1] = '\0';
+		fl->symbol = symbol + 1;
+	}
+}
+
 void lst_symbols(struct listing *l)
 {
 	const char *colon = l->rest ? last_colon(l->rest) : NULL;
-	struct file_listing fl = {.l = l, .symbol = colon && colon[1] ? colon + 1 : "*"};
-	char *path;
+	char *path, *symbol = strdup(colon && colon[1] ? colon + 1 : "*");
+	struct file_listing fl = {.l = l, .symbol = symbol};
 
-	if (!l->rest || !*l->rest || strcmp(l->rest, "*") == 0)
+	if (!l->rest || !*l->rest || strcmp(l->rest, "*") == 0) {
+		free(symbol);
 		return list_refuse(l, "of which file? Write %s:PATH, %s:PATH:NAME", l->type, l->type);
+	}
 	path = colon ? strndup(l->rest, (size_t)(colon - l->rest)) : strdup(l->rest);
-	if (!path)
-		return list_keep(l, NULL);
-	if (strpbrk(path, "*?["))
-		list_files(&fl, path);
-	else
-		list_file(&fl, path, true);
+	if (path && symbol) {
+		read_language(&fl, path, symbol);
+		if (strpbrk(path, "*?["))
+			list_files(&fl, path);
+		else
+			list_file(&fl, path, true);
+	} else {
+		list_keep(l, NULL);
+	}
 	free(path);
+	free(symbol);
 }
