@@ -68,6 +68,16 @@ struct slot {
 	uint64_t start, sp, target;
 };
 
+/* The address of a program's context as a number; the verifier lets nobody compute with the
+ * pointer. */
+INLINE uint64_t sonde_span_context(void *ctx)
+{
+	uint64_t place = 0;
+
+	bpf_probe_read_kernel(&place, sizeof(place), &ctx);
+	return place;
+}
+
 /* `i` < SONDE_SPAN_CALLS. The compiler must not know it, nor make a running pointer of it: what the
  * verifier sees is the mask. */
 static INLINE struct slot *slot_at(struct calls *c, uint64_t i, uint32_t size)
@@ -76,13 +86,37 @@ static INLINE struct slot *slot_at(struct calls *c, uint64_t i, uint32_t size)
 	return (void *)((char *)(c + 1) + (i & (SONDE_SPAN_CALLS - 1)) * size);
 }
 
-/* Has a call been left, when `target` is entered at stack pointer `now`? Not so on another stack,
- * which `mask` tells: an interrupt has its own. */
-static INLINE uint32_t is_left(const struct slot *s, uint64_t now, uint64_t target, uint64_t mask)
+/* The walks below decide by arithmetic whether to go on: of several branches a step the verifier
+ * would walk every combination, and 6.12 gives up. 1 or 0; the compiler must not see through it. */
+static INLINE uint64_t is_set(uint64_t x)
 {
-	if (((s->sp ^ now) & mask) != 0)
-		return 0;
-	return s->sp < now || (s->sp == now && s->target == target);
+	uint64_t minus = -x;
+
+	asm volatile("" : "+r"(minus));
+	return (x | minus) >> 63;
+}
+
+/* Addresses of one half of the address space. */
+static INLINE uint64_t is_below(uint64_t x, uint64_t y)
+{
+	return (x - y) >> 63;
+}
+
+static INLINE uint64_t is_call(const struct slot *s, uint64_t sp, uint64_t target)
+{
+	return is_set((s->sp ^ sp) | (s->target ^ target)) ^ 1;
+}
+
+/* An interrupt has another stack, which `mask` tells. */
+static INLINE uint64_t same_stack(const struct slot *s, uint64_t sp, uint64_t mask)
+{
+	return is_set((s->sp ^ sp) & mask) ^ 1;
+}
+
+/* Has a call been left, when `target` is entered at stack pointer `now`? */
+static INLINE uint64_t is_left(const struct slot *s, uint64_t now, uint64_t target, uint64_t mask)
+{
+	return same_stack(s, now, mask) & (is_below(s->sp, now) | is_call(s, now, target));
 }
 
 /* Called by longjmp, or never seen to return because the kernel had no return probe left. */
@@ -100,8 +134,11 @@ INLINE void *sonde_span_push(struct calls *c, uint64_t sp, uint64_t target, uint
 	uint64_t before = c->n, n = before;
 	struct slot *slot;
 
-	for (uint32_t i = 0; i < SONDE_SPAN_CALLS && n; i++) {
-		if (!is_left(slot_at(c, n - 1, size), sp, target, mask))
+	for (uint32_t i = 0; i < SONDE_SPAN_CALLS; i++) {
+		uint64_t go = is_set(n) & is_left(slot_at(c, n - 1, size), sp, target, mask);
+
+		asm volatile("" : "+r"(go));
+		if (!go)
 			break;
 		n--;
 	}
@@ -123,17 +160,22 @@ INLINE void *sonde_span_pop(struct calls *c, uint64_t sp, uint64_t target, uint3
 			    uint64_t mask, uint32_t probe)
 {
 	uint64_t before = c->n, n = before;
+	struct slot *slot;
 
-	for (uint32_t i = 0; i < SONDE_SPAN_CALLS && n; i++) {
-		struct slot *slot = slot_at(c, --n, size);
+	for (uint32_t i = 0; i < SONDE_SPAN_CALLS; i++) {
+		const struct slot *s = slot_at(c, n - 1, size);
+		uint64_t is_outer = same_stack(s, sp, mask) & is_below(sp, s->sp);
+		uint64_t go = is_set(n) & (is_outer ^ 1) & (is_call(s, sp, target) ^ 1);
 
-		if (slot->sp == sp && slot->target == target) {
-			c->n = n;
-			count_missed(before - n - 1, probe);
-			return slot;
-		}
-		if (((slot->sp ^ sp) & mask) == 0 && slot->sp > sp)
-			return 0;
+		asm volatile("" : "+r"(go));
+		if (!go)
+			break;
+		n--;
 	}
-	return 0;
+	slot = slot_at(c, n - 1, size);
+	if (!(is_set(n) & is_call(slot, sp, target)))
+		return 0;
+	c->n = n - 1;
+	count_missed(before - n, probe);
+	return slot;
 }

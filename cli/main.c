@@ -119,6 +119,7 @@ static int front_end(struct arena *a, const struct options *o, struct kernel *k,
 	*program = parse(a, d->source, d);
 	if (!*program || d->n_errors)
 		return 1;
+	(*program)->unsafe = o->unsafe;
 	(*program)->params = o->params;
 	(*program)->n_params = o->n_params;
 	if (o->emit == EMIT_AST)

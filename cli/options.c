@@ -120,13 +120,6 @@ static int set_dry_run(struct options *o, const char *arg)
 	return 0;
 }
 
-static int set_unsafe(struct options *o, const char *arg)
-{
-	(void)arg;
-	o->unsafe = true;
-	return 0;
-}
-
 static int set_follow(struct options *o, const char *arg)
 {
 	(void)arg;
@@ -190,6 +183,13 @@ static int set_system(struct options *o, const char *arg)
 {
 	(void)arg;
 	o->system = true;
+	return 0;
+}
+
+static int set_unsafe(struct options *o, const char *arg)
+{
+	(void)arg;
+	o->unsafe = true;
 	return 0;
 }
 

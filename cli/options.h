@@ -52,8 +52,8 @@ struct options {
 	bool verbose, quiet;
 	bool system; /* -c, but everything is traced */
 	bool self;   /* sonde's own threads too */
+	bool unsafe; /* what can harm the system */
 	bool follow; /* -p, and what it starts */
-	bool unsafe; /* what can break a program is allowed */
 	enum output_format format;
 	enum buffering buffering;
 	uint64_t interval_ns; /* print maps so often */

@@ -10,6 +10,7 @@
  *   gen_event.c records           gen_type.c  strings and memory
  *   gen_loop.c  loops              gen_frame.c  where variables are
  *   gen_compound.c  tuples, records, casts, pointers
+ *   gen_typed.c  arguments and results that BTF describes
  *   gen_btf.c   debug info, which becomes BTF
  *   helper.c    calls of BPF helpers and of bpf_helpers/
  *   emit.c      target machine, passes, bytes
@@ -133,6 +134,13 @@ LLVMValueRef gen_arith(struct gen *g, enum op op, LLVMValueRef x, LLVMValueRef y
 
 /* The register at byte `offset` of struct pt_regs, the context. */
 LLVMValueRef gen_register(struct gen *g, uint32_t offset);
+
+/* ---- typed functions and raw tracepoints (gen_typed.c) */
+/* i64 of an argument, narrowed to its size and sign; a number, whatever the verifier takes it
+ * for. */
+LLVMValueRef gen_typed_arg(struct gen *g, const struct tp_field *param);
+/* What the function returned: i64, all of the register. */
+LLVMValueRef gen_typed_result(struct gen *g);
 
 /* Of a program with many targets: plan_target.cookie of the one that fired. */
 LLVMValueRef gen_cookie(struct gen *g);

@@ -141,6 +141,8 @@ static bool sees_own_frame(enum plan_prog_kind kind)
 	case PP_SWITCH_SPAN:
 	case PP_SCOPE_FORK:
 	case PP_SCOPE_EXEC:
+	case PP_FENTRY:
+	case PP_FEXIT:
 		return true;
 	case PP_OPEN_SPANS:
 	case PP_TRACEPOINT:
@@ -161,6 +163,8 @@ static uint32_t own_frames(const struct gen *g)
 {
 	uint32_t n = 1 + g->loop_frames;
 
+	if (g->prog->kind == PP_FENTRY || g->prog->kind == PP_FEXIT)
+		n++; /* the trampoline */
 	if (!sees_own_frame(g->prog->kind))
 		return 0;
 	return n < SONDE_OWN_FRAMES ? n : SONDE_OWN_FRAMES;
@@ -286,6 +290,8 @@ LLVMValueRef gen_register(struct gen *g, uint32_t offset)
 
 static struct value function_arg(struct gen *g, struct expr *e, unsigned i)
 {
+	if (probe_is_typed(g->point))
+		return gen_int_value(gen_typed_arg(g, &g->point->typed->params[i]), e->type);
 	return gen_int_value(gen_register(g, regs_arg_offset(i)), e->type);
 }
 
@@ -294,6 +300,8 @@ static struct value stack_arg(struct gen *g, struct expr *e, unsigned i)
 {
 	LLVMValueRef at;
 
+	if (probe_is_typed(g->point))
+		return function_arg(g, e, i);
 	if (regs_arg_on_stack(i) < 0)
 		return gen_int_value(gen_register(g, regs_arg_beyond(i)), e->type);
 	at = LLVMBuildAdd(g->b, gen_register(g, regs_sp_offset()),
@@ -315,9 +323,16 @@ struct value gen_arg(struct gen *g, struct expr *e)
 /* A call that is still open has none: 0. */
 struct value gen_retval(struct gen *g, struct expr *e)
 {
+	const struct type *t = sema_result_type(g->point);
+	LLVMValueRef v;
+
 	if (g->is_open)
 		return gen_int_value(gen_u64(g, 0), e->type);
-	return gen_int_value(gen_register(g, regs_return_offset()), e->type);
+	if (g->prog->kind == PP_FEXIT)
+		v = gen_typed_result(g);
+	else
+		v = gen_register(g, regs_return_offset());
+	return gen_int_value(t ? gen_narrow(g, v, t) : v, e->type);
 }
 
 /* ---- args.FIELD -------------------------------------------------------------------------- */
@@ -404,6 +419,8 @@ struct value gen_args_field(struct gen *g, struct expr *e)
 	const struct tp_field *f = sema_args_field(g->point, e->field.name);
 	const struct type *type = sema_field_type(g->arena, f);
 
+	if (probe_is_typed(g->point))
+		return gen_int_value(gen_typed_arg(g, f), type);
 	if (g->probe->has_span && g->probe->span_kind == SPAN_SWITCH)
 		return g->span ? span_field(g, e->field.name)
 			       : gen_rebuilt_field(g, e->field.name, type);

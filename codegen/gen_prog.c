@@ -238,6 +238,8 @@ static void gen_by_kind(struct gen *g, LLVMBasicBlockRef out)
 	case PP_PROFILE:
 	case PP_KPROBE:
 	case PP_KRETPROBE:
+	case PP_FENTRY:
+	case PP_FEXIT:
 	case PP_UPROBE:
 	case PP_URETPROBE:
 		gen_plain(g, out, true);

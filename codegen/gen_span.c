@@ -234,19 +234,34 @@ void gen_span_slice(struct gen *g, LLVMBasicBlockRef out)
 
 static LLVMValueRef stack_mask(struct gen *g)
 {
-	return gen_u64(g, g->point->id == PROBE_KRETPROBE ? KERNEL_STACK_MASK : 0);
+	return gen_u64(g, g->point->id == PROBE_URETPROBE ? 0 : KERNEL_STACK_MASK);
 }
 
 /* Which function's call it is: nested ones may share a stack pointer, when one ends by jumping to
  * another. */
 static LLVMValueRef call_target(struct gen *g)
 {
+	if (g->probe->span_owner != g->probe_id) /* one of a pattern's, with a program of its own */
+		return probe_id(g);
 	return g->prog->by_cookie ? gen_cookie(g) : gen_u64(g, 0);
+}
+
+/* Where on the stack a call is, whatever is called from it being further down: the stack pointer at
+ * its entry. For programs of type fentry and fexit it is their context, which is what the
+ * trampoline around the call has put there, the same at both ends. */
+static LLVMValueRef call_place(struct gen *g, bool is_end)
+{
+	/* a probe on the return instruction sees the stack pointer of the entry */
+	uint64_t shift = is_end && g->prog->kind != PP_UPROBE ? regs_return_sp_shift() : 0;
+
+	if (probe_is_typed(g->point))
+		return GEN_OWN(g, "sonde_span_context", g->ctx);
+	return LLVMBuildSub(g->b, gen_register(g, regs_sp_offset()), gen_u64(g, shift), "");
 }
 
 static void return_start(struct gen *g, LLVMBasicBlockRef out)
 {
-	LLVMValueRef calls, slot, sp = gen_register(g, regs_sp_offset());
+	LLVMValueRef calls, slot, sp = call_place(g, false);
 
 	test_start(g, out);
 	calls = open_state(g, current_task(g), out);
@@ -261,7 +276,6 @@ static void return_start(struct gen *g, LLVMBasicBlockRef out)
 void gen_span_return(struct gen *g, LLVMBasicBlockRef out)
 {
 	LLVMValueRef calls, slot, sp, now;
-	uint64_t shift;
 
 	if (g->is_start) {
 		g->is_start = false;
@@ -270,9 +284,7 @@ void gen_span_return(struct gen *g, LLVMBasicBlockRef out)
 	}
 	now = clock_ns(g);
 	calls = find_state(g, current_task(g), out);
-	/* a probe on the return instruction sees the stack pointer of the entry */
-	shift = g->prog->kind == PP_UPROBE ? 0 : regs_return_sp_shift();
-	sp = LLVMBuildSub(g->b, gen_register(g, regs_sp_offset()), gen_u64(g, shift), "");
+	sp = call_place(g, true);
 	slot = GEN_OWN(g, "sonde_span_pop", calls, sp, call_target(g), gen_u32(g, g->probe->span_size),
 		       stack_mask(g), probe_id(g));
 	only_if_found(g, slot, out);

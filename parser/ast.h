@@ -312,6 +312,7 @@ struct program {
 	uint32_t n_probes;
 	struct map **maps;	/* in order of appearance: sema_name.c */
 	uint32_t n_maps;
+	bool unsafe; /* --unsafe */
 	const char *const *params; /* $1, $2, …: words of the command line */
 	uint32_t n_params;
 };

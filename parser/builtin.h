@@ -29,9 +29,9 @@ enum builtin_kind { BUILTIN_VAR, BUILTIN_FN, BUILTIN_AGG };
 #define W(id) (1u << PROBE_##id)
 enum {
 	W_ANY = ~0u >> 1,
-	W_ENTRY = W(KPROBE) | W(UPROBE),
-	W_RETURN = W(KRETPROBE) | W(URETPROBE),
-	W_FUNCTION = W_ENTRY | W_RETURN,
+	W_ENTRY = W(KPROBE) | W(UPROBE) | W(RAWTRACEPOINT), /* arguments by their place */
+	W_RETURN = W(KRETPROBE) | W(URETPROBE) | W(FEXIT),
+	W_FUNCTION = W(KPROBE) | W(UPROBE) | W(FENTRY) | W_RETURN,
 };
 
 enum builtin_traits {
@@ -86,7 +86,8 @@ extern const struct builtin builtins[BI_COUNT];
 /* The check column's functions: sema_check.c. */
 check_fn chk_args, chk_delta, chk_oncpu, chk_printf, chk_print, chk_clear, chk_delete,
 	chk_agg, chk_hist, chk_lhist, chk_quantiles, chk_str, chk_strftime,
-	chk_has_key, chk_len, chk_curtask, chk_ustack, chk_depth, chk_open, chk_entry;
+	chk_has_key, chk_len, chk_curtask, chk_ustack, chk_depth, chk_open, chk_entry, chk_retval,
+	chk_argn;
 
 /* The row of `name`, or NULL. */
 const struct builtin *builtin_find(const char *name);

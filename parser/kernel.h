@@ -40,12 +40,29 @@ struct user_symbol {
 	bool is_entry;		/* where the program begins: nothing calls it, it never returns */
 };
 
+/* What BTF describes by its parameters. */
+enum typed_kind {
+	TYPED_FUNCTION,	  /* of the kernel or a module */
+	TYPED_TRACEPOINT, /* a raw tracepoint: what it hands to its probes */
+};
+
+/* A function as BTF describes it, or what a raw tracepoint hands on. */
+struct typed_function {
+	const char *name, *module; /* the kernel itself is "vmlinux" */
+	uint32_t btf_id;	   /* in the module's BTF */
+	uint32_t prog_id;	   /* of a loaded BPF program's functions: whose; else 0 */
+	struct tp_field *params;   /* by the words a program gets; size 0: no number, no address */
+	uint32_t n_params;
+	struct tp_field result;	   /* size 0: none, or no number and no address */
+};
+
 enum kernel_feature {
 	KF_BTF,			/* /sys/kernel/btf/vmlinux */
 	KF_KPROBE,		/* the kprobe PMU */
 	KF_UPROBE,		/* the uprobe PMU */
 	KF_UPROBE_MULTI,	/* uprobe_multi links, 6.6 */
 	KF_KPROBE_MULTI,	/* kprobe_multi links, 5.18, with CONFIG_FPROBE */
+	KF_FENTRY,		/* programs of type fentry and fexit */
 	KF_COUNT,
 };
 
@@ -54,6 +71,7 @@ typedef void (*kernel_name_fn)(const char *name, void *ctx);
 typedef void (*user_function_fn)(const struct user_symbol *f, void *ctx);
 /* A place in a function: bytes behind its start. */
 typedef void (*user_place_fn)(uint64_t offset, void *ctx);
+typedef void (*typed_function_fn)(const struct typed_function *f, void *ctx);
 
 struct kernel {
 	/* Set when formats could not be read (-errno): some attach point is unchecked, so the
@@ -121,6 +139,17 @@ struct kernel {
 	/* Call fn for every kernel function that can be probed; those of modules are
 	 * "name [module]". 0 or -errno when the kernel does not tell. */
 	int (*each_kernel_function)(struct kernel *k, kernel_name_fn fn, void *ctx);
+	/* What BTF says of `name`; `module` NULL: the kernel itself, or else the one module that
+	 * has it. 0, -ENOENT (no such name), -ESRCH (no such module), -ENOTUNIQ (several modules
+	 * have it), other -errno when there is no BTF. */
+	int (*typed)(struct kernel *k, enum typed_kind kind, const char *module, const char *name,
+		     const struct typed_function **out);
+	/* Call fn for the name of each that BTF describes, of one module; NULL: of the kernel
+	 * itself and all modules, those of modules as "name [module]". */
+	int (*each_typed)(struct kernel *k, enum typed_kind kind, const char *module,
+			  kernel_name_fn fn, void *ctx);
+	/* Call fn for every function of the BPF programs that are loaded now and have BTF. */
+	int (*each_bpf_function)(struct kernel *k, typed_function_fn fn, void *ctx);
 	bool (*has_feature)(struct kernel *k, enum kernel_feature f);
 	/* Possible CPUs: a per-CPU map has a value for each. */
 	uint32_t (*n_cpus)(struct kernel *k);

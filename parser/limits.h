@@ -15,6 +15,7 @@ enum {
 	LIMIT_FRAMES = 127,	      /* of a stack: SONDE_MAX_FRAMES */
 	LIMIT_PROBES = 1024,	      /* attach points in a script */
 	LIMIT_TARGETS = 100000,	      /* functions that one attach point matches */
+	LIMIT_TYPED = 256,	      /* the same of fentry, fexit: a program each */
 	LIMIT_MAPS = 256,      /* maps in a script: the epoch table's size (bpf_helpers/shared.h) */
 	LIMIT_KEY_BYTES = 256, /* a map's key: it is built on the BPF stack of 512 bytes */
 	LIMIT_EVENT_BYTES = 4096, /* one printf record */

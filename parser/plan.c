@@ -147,6 +147,12 @@ static enum plan_prog_kind prog_kind(const struct probe *p, const struct attach_
 		return PP_KPROBE;
 	case PROBE_KRETPROBE:
 		return PP_KRETPROBE;
+	case PROBE_FENTRY:
+		return PP_FENTRY;
+	case PROBE_FEXIT:
+		return PP_FEXIT;
+	case PROBE_RAWTRACEPOINT:
+		return PP_TP_BTF;
 	case PROBE_UPROBE:
 		return PP_UPROBE;
 	case PROBE_URETPROBE:
@@ -184,6 +190,10 @@ static const char *section_of(struct arena *a, const struct plan_prog *g)
 		return arena_printf(a, "kprobe/%s", g->function);
 	case PP_KRETPROBE:
 		return arena_printf(a, "kretprobe/%s", g->function);
+	case PP_FENTRY:
+		return arena_printf(a, "fentry/%s", g->function);
+	case PP_FEXIT:
+		return arena_printf(a, "fexit/%s", g->function);
 	case PP_UPROBE:
 		return arena_printf(a, "uprobe/%s:%s", g->targets[0].path, g->function);
 	case PP_URETPROBE:
@@ -229,7 +239,8 @@ static void plan_targets(struct planner *pl, struct plan_prog *g, const struct a
 		const struct attach_target *from = &point->targets[i];
 		struct plan_target t = {.symbol = from->symbol, .path = from->path,
 					.offset = from->offset, .size = from->size,
-					.is_entry = from->is_entry};
+					.is_entry = from->is_entry, .module = from->module,
+					.address = from->address};
 		const char *name;
 
 		if (g->by_cookie) {
@@ -260,6 +271,7 @@ static uint32_t prog_for(struct planner *pl, const struct attach_point *point,
 {
 	struct plan_prog g = {.kind = kind,
 			      .function = point->function,
+			      .typed = point->typed,
 			      .period_ns = point->period_ns,
 			      .hertz = point->hertz};
 
@@ -273,6 +285,8 @@ static uint32_t prog_for(struct planner *pl, const struct attach_point *point,
 		share_add(&pl->share, pl->arena, prog, &pl->use);
 		return prog;
 	}
+	if (kind == PP_TP_BTF && point->typed)
+		g.event = point->typed->name;
 	if (point->format) {
 		g.event = point->format->event;
 		g.category = point->format->category;
@@ -315,9 +329,27 @@ static void plan_switch_state(struct planner *pl, struct plan_probe *q,
 	}
 }
 
+/* Functions of one pattern, each with a program of its own, have one stack of open calls. */
+static uint32_t pattern_owner(const struct planner *pl, const struct plan_probe *q)
+{
+	const struct probe *p = pl->program->probes[q->ast];
+	const char *pattern = p->points[q->point].pattern;
+
+	for (uint32_t i = 0; i < pl->plan->n_probes && p->points[q->point].typed && pattern; i++) {
+		const struct plan_probe *other = &pl->plan->probes[i];
+
+		if (other->ast == q->ast && p->points[other->point].typed &&
+		    p->points[other->point].pattern == pattern)
+			return i;
+	}
+	return pl->plan->n_probes;
+}
+
 /* All calls of one body have one slot a thread: it can be in one of them only. */
 static uint32_t span_owner(const struct planner *pl, const struct plan_probe *q)
 {
+	if (q->span_kind == SPAN_RETURN)
+		return pattern_owner(pl, q);
 	for (uint32_t i = 0; i < pl->plan->n_probes && q->span_kind == SPAN_SYSCALL; i++)
 		if (pl->plan->probes[i].ast == q->ast &&
 		    pl->plan->probes[i].span_kind == SPAN_SYSCALL)
@@ -367,7 +399,10 @@ static void plan_start(struct planner *pl, const struct attach_point *point, uin
 	case START_HERE:
 		return;
 	case START_ENTRY:
-		prog = prog_for(pl, &entry, point->id == PROBE_URETPROBE ? PP_UPROBE : PP_KPROBE,
+		prog = prog_for(pl, &entry,
+				point->id == PROBE_URETPROBE ? PP_UPROBE
+				: point->id == PROBE_FEXIT   ? PP_FENTRY
+							     : PP_KPROBE,
 				r->n_entry_exprs);
 		break;
 	case START_SYS_ENTER:

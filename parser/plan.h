@@ -99,6 +99,8 @@ enum plan_prog_kind {
 	PP_PROFILE,	/* perf cpu-clock on every CPU */
 	PP_KPROBE,
 	PP_KRETPROBE,
+	PP_FENTRY,
+	PP_FEXIT,
 	PP_UPROBE,
 	PP_URETPROBE,
 	PP_OPEN_SPANS,	/* iter/task: the spans of a probe that are open when tracing ends */
@@ -112,6 +114,8 @@ struct plan_target {
 	const char *symbol, *path; /* as in struct attach_target */
 	uint64_t offset, size;
 	bool is_entry;
+	const char *module; /* kernel functions: as in struct attach_target */
+	uint64_t address;
 	uint64_t cookie; /* of many: func_id, and from bit 32 name_id, of struct plan_probe */
 };
 
@@ -129,6 +133,7 @@ struct plan_prog {
 	const char *category;	/* PP_TRACEPOINT */
 	uint32_t tracepoint_id; /* PP_TRACEPOINT */
 	const char *function;	/* kprobes, uprobes: the function, or the pattern */
+	const struct typed_function *typed; /* fentry, fexit, rawtracepoint: of what */
 	struct plan_target *targets; /* kprobes, uprobes: by file */
 	uint32_t n_targets;
 	bool by_cookie;		/* on several functions: the cookie says which */

@@ -2,8 +2,9 @@
 /*
  * Attach points: from the raw text of a probe's head ("tracepoint:sched:sched_switch") to a
  * resolved struct attach_point, by the parse hook of the probe type's row (probe_tracepoint.c,
- * probe_time.c, probe_function.c). What exists is asked through kernel.h; a name that does not is
- * answered with the nearest one. The text is never looked at again after these files.
+ * probe_time.c, probe_user.c, probe_kernel.c, probe_typed.c). What exists is asked through
+ * kernel.h; a name that does not is answered with the nearest one. The text is never looked at
+ * again after these files.
  */
 #include "probe.h"
 #include "arena.h"
@@ -21,6 +22,18 @@ const struct probe_row probe_rows[PROBE_COUNT] = {
 #include "probes.def"
 #undef PROBE
 };
+
+bool probe_has_alias(const struct probe_row *row, const char *text, size_t len)
+{
+	for (const char *word = row->alias; word && *word;) {
+		size_t n = strcspn(word, " ");
+
+		if (n == len && strncmp(word, text, len) == 0)
+			return true;
+		word += n + (word[n] == ' ');
+	}
+	return false;
+}
 
 int probe_wrong_form(const struct probe_reader *r, const struct attach_point *p)
 {
@@ -53,7 +66,7 @@ static int find_row(const struct probe_reader *r, const char *name, const char *
 	nearest_init(&near, name);
 	for (uint32_t i = 0; i < PROBE_COUNT; i++) {
 		if (strcasecmp(probe_rows[i].name, name) == 0 ||
-		    (probe_rows[i].alias && strcmp(probe_rows[i].alias, name) == 0)) {
+		    probe_has_alias(&probe_rows[i], name, strlen(name))) {
 			*out = (enum probe_id)i;
 			return 0;
 		}
@@ -80,7 +93,7 @@ bool probe_type_is(const char *text, size_t len, enum probe_id id)
 	const struct probe_row *row = &probe_rows[id];
 
 	return (strlen(row->name) == len && strncasecmp(row->name, text, len) == 0) ||
-	       (row->alias && strlen(row->alias) == len && strncmp(row->alias, text, len) == 0);
+	       probe_has_alias(row, text, len);
 }
 
 enum { MAX_PARTS = 8 };

@@ -24,6 +24,9 @@ enum probe_context {
 	CTX_TRACEPOINT,	  /* the record, or a raw tracepoint's arguments */
 	CTX_REGS_ENTRY,	  /* struct pt_regs at a function's first instruction */
 	CTX_REGS_RETURN,  /* struct pt_regs as a function returns */
+	CTX_TYPED_ENTRY,  /* a kernel function's arguments, word by word */
+	CTX_TYPED_RETURN, /* likewise, and the result */
+	CTX_TYPED_EVENT,  /* a raw tracepoint's arguments, word by word */
 };
 
 /* What `delta` measures: see docs/architecture.md, "Spans". */
@@ -43,10 +46,11 @@ struct probe_reader {
 	struct arena *arena;
 	struct diags *diags;
 	struct kernel *kernel;
+	bool unsafe; /* --unsafe: what can harm is allowed */
 };
 
 struct probe_row {
-	const char *name, *alias, *form;
+	const char *name, *alias, *form; /* alias: words, or NULL */
 	enum probe_context context;
 	bool is_in_process; /* -c, -p and the like restrict it */
 	/* Reads what follows the type's name: `parts` split at ':'. 0 or -1 (reported). */
@@ -66,6 +70,8 @@ struct attach_target {
 	uint64_t offset;      /* user functions: in the file; kernel's: behind the start; bytes */
 	uint64_t size;	      /* user functions: bytes, 0 when unknown */
 	bool is_entry;	      /* user functions: probed where it begins */
+	const char *module;   /* kernel functions: the module that was asked for, or NULL */
+	uint64_t address;     /* kernel functions: instead of a name, or 0 */
 };
 
 /* An attach point, resolved. Which members count is said by the row's parse hook. */
@@ -86,6 +92,7 @@ struct attach_point {
 	uint64_t period_ns;	 /* interval, profile */
 	uint64_t hertz;		 /* profile: times a second, or 0: by period_ns */
 	const char *pattern;	 /* the attach point as written, when it is a pattern; or NULL */
+	const struct typed_function *typed; /* fentry, fexit, rawtracepoint: what it is given */
 	bool ends_slice;	 /* sched_switch with `oncpu`: chk_oncpu */
 };
 
@@ -98,8 +105,16 @@ int probe_resolve(const struct probe_reader *r, const struct attach_text *text,
  * -1. */
 int probe_resolve_all(const struct probe_reader *r, const struct attach_text *text,
 		      struct attach_point **points, uint32_t *n_points);
+/* Is one of the row's aliases these `len` bytes? */
+bool probe_has_alias(const struct probe_row *row, const char *text, size_t len);
 /* True when the first `len` bytes of `text` name the probe type `id`. */
 bool probe_type_is(const char *text, size_t len, enum probe_id id);
+/* Is it given what BTF describes, by the words of `typed`? */
+static inline bool probe_is_typed(const struct attach_point *p)
+{
+	return p->id == PROBE_FENTRY || p->id == PROBE_FEXIT || p->id == PROBE_RAWTRACEPOINT;
+}
+
 /* True for the probe whose `delta` is a span of off-CPU time. */
 bool probe_is_sched_switch(const struct attach_point *p);
 /* Number of the system call that the kernel's tracepoints call `name`, or -1. */

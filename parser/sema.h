@@ -43,6 +43,8 @@ bool sema_is_keyed_histogram(const struct expr *m);
 const struct tp_field *sema_args_field(const struct attach_point *p, const char *name);
 /* Whose memory the probe's addresses are of, when nothing else tells. */
 enum type_space sema_space(const struct probe *p);
+/* What the function at a return probe returns; NULL: nothing, or no number and no address. */
+const struct type *sema_result_type(const struct attach_point *p);
 /* May the span have no thread of its own running: is its probe's body run for open spans too? */
 bool sema_is_open_end(const struct sema *s);
 /* Type of such a field's value; NULL for what is not built. (field_type.c) */

@@ -16,80 +16,6 @@
 
 /* ---- hooks of pass 2 --------------------------------------------------------------------- */
 
-const struct tp_field *sema_args_field(const struct attach_point *p, const char *name)
-{
-	static const struct tp_field unchecked = {
-		.name = "", .type_text = "long", .size = 8, .is_signed = true};
-
-	if (p->format && p->format->is_unchecked)
-		return &unchecked;
-	for (uint32_t i = 0; p->format && i < p->format->n_fields; i++)
-		if (strcmp(p->format->fields[i].name, name) == 0)
-			return &p->format->fields[i];
-	return NULL;
-}
-
-static const struct type *no_field(struct sema *s, struct expr *e, const struct attach_point *p)
-{
-	struct nearest near;
-
-	sema_error(s, e->field.name_span, "unknown-field", "%s has no field '%s'", p->name,
-		   e->field.name);
-	if (!s->report)
-		return &type_error;
-	nearest_init(&near, e->field.name);
-	for (uint32_t i = 0; i < p->format->n_fields; i++)
-		nearest_offer(&near, p->format->fields[i].name);
-	if (near.best)
-		diag_hint(s->diags, "did you mean '%s'?", near.best);
-	return &type_error;
-}
-
-static const struct type *field_at(struct sema *s, struct expr *e, const struct attach_point *p)
-{
-	const struct tp_field *f = sema_args_field(p, e->field.name);
-	const struct type *t;
-
-	if (!f)
-		return no_field(s, e, p);
-	t = sema_field_type(s->arena, f);
-	if (t)
-		return t;
-	return sema_error(s, e->field.name_span, "not-built",
-			  "fields of type '%s' are not built yet", f->type_text);
-}
-
-/* `args` alone, or args.FIELD: the field must be in every attach point of the probe. */
-const struct type *chk_args(struct sema *s, struct expr *e)
-{
-	const struct type *t = NULL;
-
-	for (uint32_t i = 0; i < s->probe->n_points; i++) {
-		const struct attach_point *p = &s->probe->points[i];
-
-		if (probe_rows[p->id].context != CTX_TRACEPOINT) {
-			sema_error(s, e->span, "wrong-probe", "'args' does not exist in %s probes",
-				   probe_rows[p->id].name);
-			if (s->report && probe_rows[p->id].context == CTX_REGS_ENTRY)
-				diag_hint(s->diags, "arguments are arg0 to arg5 there");
-			return &type_error;
-		}
-		if (e->kind == EX_FIELD) {
-			const struct type *f = field_at(s, e, p);
-			const struct type *u = t ? type_unify(t, f) : f;
-
-			t = u ? u : sema_error(s, e->span, "type-mismatch",
-					       "args.%s is %s in one of the tracepoints and %s in another",
-					       e->field.name, type_str(s->arena, t),
-					       type_str(s->arena, f));
-		}
-	}
-	if (e->kind == EX_FIELD)
-		return t ? t : &type_error;
-	sema_error(s, e->span, "args-field", "'args' is used with a field: args.FIELD");
-	return &type_error;
-}
-
 static bool conversion_takes(char conv, const struct type *t)
 {
 	if (conv == 's')
@@ -303,8 +229,9 @@ static void hint_where(struct sema *s, const struct builtin *b, const struct att
 		diag_hint(s->diags, "a system call's result is args.ret in its sys_exit_ tracepoint");
 		return;
 	}
-	if (p->id == PROBE_TRACEPOINT && b->where == W_ENTRY) {
-		diag_hint(s->diags, "a tracepoint's fields are args.FIELD");
+	if (b->where == W_ENTRY && (p->id == PROBE_TRACEPOINT || probe_is_typed(p))) {
+		diag_hint(s->diags, p->id != PROBE_TRACEPOINT ? "the function's arguments are args.NAME"
+					     : "a tracepoint's fields are args.FIELD");
 		return;
 	}
 	for (uint32_t i = 0; i < PROBE_COUNT; i++)

@@ -576,7 +576,7 @@ static void hint_text(struct sema *s, const char *text)
 
 static void name_points(struct sema *s, struct probe *p)
 {
-	struct probe_reader r = {s->arena, s->diags, s->kernel};
+	struct probe_reader r = {s->arena, s->diags, s->kernel, s->program->unsafe};
 
 	for (uint32_t i = 0; i < p->n_texts; i++) {
 		struct attach_text text = {param_substitute(s, &p->texts[i]), p->texts[i].span};

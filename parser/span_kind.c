@@ -46,7 +46,9 @@ static void start_entry(const struct probe_reader *r, struct attach_point *out)
 {
 	const char *rest = strchr(out->name, ':');
 
-	out->id = out->id == PROBE_URETPROBE ? PROBE_UPROBE : PROBE_KPROBE;
+	out->id = out->id == PROBE_URETPROBE ? PROBE_UPROBE
+		  : out->id == PROBE_FEXIT   ? PROBE_FENTRY
+					     : PROBE_KPROBE;
 	out->name = arena_printf(r->arena, "%s%s", probe_rows[out->id].name, rest ? rest : "");
 }
 
@@ -121,7 +123,7 @@ bool sema_need_span(struct sema *s, struct expr *e, const char *word)
 /* Made when first asked for: points[i] of it starts what points[i] of the probe ends. */
 struct probe *sema_to_start(struct sema *s)
 {
-	struct probe_reader r = {s->arena, s->diags, s->kernel};
+	struct probe_reader r = {s->arena, s->diags, s->kernel, false};
 	struct probe *p = s->probe;
 
 	if (!p->start) {

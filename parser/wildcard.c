@@ -7,7 +7,7 @@
 #include "ast.h"
 #include "diag.h"
 #include "limits.h"
-#include "probe.h"
+#include "probe_parse.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -129,7 +129,10 @@ int probe_resolve_all(const struct probe_reader *r, const struct attach_text *te
 {
 	const char *rest = strchr(text->text, ':');
 	struct attach_point point;
+	int typed = probe_typed_expand(r, text, points, n_points);
 
+	if (typed <= 0)
+		return typed;
 	if (rest && strchr(rest, '*') && strchr(rest + 1, ':') &&
 	    probe_type_is(text->text, (size_t)(rest - text->text), PROBE_TRACEPOINT))
 		return expand(r, text, rest + 1, points, n_points);

@@ -73,6 +73,8 @@ static att_fn *const attachers[PP_KIND_COUNT] = {
 	[PP_PROFILE] = att_profile,
 	[PP_KPROBE] = att_kernel_function,
 	[PP_KRETPROBE] = att_kernel_function,
+	[PP_FENTRY] = att_typed,
+	[PP_FEXIT] = att_typed,
 	[PP_UPROBE] = att_user_function,
 	[PP_URETPROBE] = att_user_function,
 	[PP_SCOPE_FORK] = att_typed,
@@ -102,6 +104,34 @@ static const char *what_to_try(int err)
 	}
 }
 
+static bool is_on_kernel_function(enum plan_prog_kind kind)
+{
+	return kind == PP_KPROBE || kind == PP_KRETPROBE || kind == PP_FENTRY || kind == PP_FEXIT;
+}
+
+enum { ERR_NOTSUPP = 524 }; /* the kernel's own ENOTSUPP, which C has no words for */
+
+/* The kernel's answers for its own functions mean something else than their words. */
+static const char *why_not(enum plan_prog_kind kind, int err)
+{
+	if (!is_on_kernel_function(kind))
+		return strerror(-err);
+	switch (-err) {
+	case ERR_NOTSUPP:
+		return "the kernel cannot do it here, as for functions with more than six arguments";
+	case EILSEQ:
+		return "no instruction begins at that offset";
+	case EADDRNOTAVAIL:
+		return "several functions have that name: write MODULE:FUNCTION, or a pattern, which takes "
+		       "all";
+	case EINVAL:
+	case EBUSY:
+		return "the kernel allows no probe there";
+	default:
+		return strerror(-err);
+	}
+}
+
 /* By `missing_probes`: an error, a warning, or nothing. */
 static void say_refused(const struct session *s, const struct plan_prog *g, int err)
 {
@@ -113,7 +143,7 @@ static void say_refused(const struct session *s, const struct plan_prog *g, int 
 		g->n_probes   ? s->plan->probes[g->probes[0]].name
 		: g->n_starts ? s->plan->probes[g->starts[0]].name
 			      : g->section,
-		strerror(-err), what_to_try(err), can_go ? ". Skipping" : "");
+		why_not(g->kind, err), what_to_try(err), can_go ? ". Skipping" : "");
 }
 
 int attach_prog(struct session *s, uint32_t prog)

@@ -14,5 +14,21 @@ int attach_fd(const struct session *s, uint32_t prog);
 /* Take over l.fd; one below 0 is the failure that errno tells. 0 or -errno. */
 int attach_add(struct session *s, struct link l);
 
+struct bpf_link;
+/* Take over the descriptor of a link that libbpf made; NULL is the failure that errno tells. */
+int attach_libbpf_link(struct session *s, struct bpf_link *link);
+
+/* What part of a list the kernel takes: attach items first to first + n in one go. 0 or -errno. */
+typedef int attach_some_fn(void *ctx, uint32_t first, uint32_t n);
+struct attach_refused {
+	uint32_t *items; /* free()d by the caller */
+	uint32_t n;
+	int err;	 /* why the last was */
+};
+/* Attach as many of `n` as the kernel takes, in as few goes as it takes: what it refuses is halved
+ * until the single items are known. 0, or -errno when nothing could be attached, or for a reason
+ * that no item has. */
+int attach_halving(attach_some_fn *some, void *ctx, uint32_t n, struct attach_refused *refused);
+
 /* Is this kernel function's program one for a multi link? It must be loaded so. */
 bool attach_is_kernel_multi(struct kernel *k, const struct plan_prog *g);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Attaching to functions of the kernel and of programs: multi links where the kernel has them, else
- * perf events.
+ * Attaching to functions of programs: multi links where the kernel has them, else perf events.
  */
 #include "attach.h"
 #include "kernel_facts.h"
@@ -14,9 +13,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Take the descriptor out of libbpf's link: whoever holds it holds the attachment. (The perf
- * event's own descriptor stays open behind it until this process ends.) */
-static int add_libbpf_link(struct session *s, struct bpf_link *link)
+/* Whoever holds the descriptor holds the attachment. (The perf event's own stays open behind it
+ * until this process ends.) */
+int attach_libbpf_link(struct session *s, struct bpf_link *link)
 {
 	int fd;
 
@@ -29,14 +28,6 @@ static int add_libbpf_link(struct session *s, struct bpf_link *link)
 }
 
 /* ---- perf events, one a function ----------------------------------------------------------- */
-
-static struct bpf_link *kernel_perf(struct session *s, uint32_t prog, const struct plan_target *t)
-{
-	LIBBPF_OPTS(bpf_kprobe_opts, opts, .bpf_cookie = t->cookie, .offset = t->offset,
-		    .retprobe = s->plan->progs[prog].kind == PP_KRETPROBE);
-
-	return bpf_program__attach_kprobe_opts(s->progs[prog], t->symbol, &opts);
-}
 
 static struct bpf_link *user_perf(struct session *s, uint32_t prog, const struct plan_target *t)
 {
@@ -54,7 +45,7 @@ static int each_by_perf(struct session *s, uint32_t prog,
 	int err = 0;
 
 	for (uint32_t i = 0; i < g->n_targets && !err; i++)
-		err = add_libbpf_link(s, attach(s, prog, &g->targets[i]));
+		err = attach_libbpf_link(s, attach(s, prog, &g->targets[i]));
 	return err;
 }
 
@@ -112,36 +103,7 @@ static int user_multi(struct session *s, uint32_t prog, const struct plan_target
 	return err;
 }
 
-static int kernel_multi(struct session *s, uint32_t prog)
-{
-	const struct plan_prog *g = &s->plan->progs[prog];
-	LIBBPF_OPTS(bpf_kprobe_multi_opts, opts, .cnt = g->n_targets,
-		    .retprobe = g->kind == PP_KRETPROBE);
-	struct target_list l;
-	int err = list_targets(&l, g->targets, g->n_targets);
-
-	opts.syms = l.symbols;
-	opts.cookies = (const __u64 *)l.cookies;
-	if (!err)
-		err = add_libbpf_link(s, bpf_program__attach_kprobe_multi_opts(s->progs[prog], NULL,
-									      &opts));
-	free_targets(&l);
-	return err;
-}
-
 /* ---- hooks --------------------------------------------------------------------------------- */
-
-bool attach_is_kernel_multi(struct kernel *k, const struct plan_prog *g)
-{
-	return g->n_targets > 1 && k->has_feature(k, KF_KPROBE_MULTI);
-}
-
-int att_kernel_function(struct session *s, uint32_t prog)
-{
-	if (attach_is_kernel_multi(s->kernel, &s->plan->progs[prog]))
-		return kernel_multi(s, prog);
-	return each_by_perf(s, prog, kernel_perf);
-}
 
 int att_user_function(struct session *s, uint32_t prog)
 {

@@ -21,7 +21,7 @@
 
 enum { NAME_BYTES = 256 };
 
-int btf_raw_init(struct btf_raw *b, const void *data, size_t len)
+static int init_section(struct btf_raw *b, const void *data, size_t len, bool is_split)
 {
 	const struct btf_header *h = data;
 	const uint8_t *body;
@@ -41,7 +41,12 @@ int btf_raw_init(struct btf_raw *b, const void *data, size_t len)
 		.strings = (const char *)body + h->str_off,
 		.strings_len = h->str_len,
 	};
-	return b->strings[0] || b->strings[b->strings_len - 1] ? -EINVAL : 0;
+	return (b->strings[0] && !is_split) || b->strings[b->strings_len - 1] ? -EINVAL : 0;
+}
+
+int btf_raw_init(struct btf_raw *b, const void *data, size_t len)
+{
+	return init_section(b, data, len, false);
 }
 
 /* The section in anonymous pages: sysfs gives 4 KiB a read. */
@@ -62,7 +67,7 @@ static void *read_pages(int fd, size_t len)
 	return NULL;
 }
 
-int btf_raw_open(struct btf_raw *b, const char *path)
+static int open_section(struct btf_raw *b, const char *path, bool is_split)
 {
 	struct stat st;
 	void *data;
@@ -84,7 +89,7 @@ int btf_raw_open(struct btf_raw *b, const char *path)
 		err = -errno;
 		goto out;
 	}
-	err = btf_raw_init(b, data, st.st_size);
+	err = init_section(b, data, st.st_size, is_split);
 	b->data = data;
 	b->data_len = st.st_size;
 	if (err)
@@ -92,6 +97,16 @@ int btf_raw_open(struct btf_raw *b, const char *path)
 out:
 	close(fd);
 	return err;
+}
+
+int btf_raw_open(struct btf_raw *b, const char *path)
+{
+	return open_section(b, path, false);
+}
+
+int btf_raw_open_split(struct btf_raw *b, const char *path)
+{
+	return open_section(b, path, true);
 }
 
 void btf_raw_close(struct btf_raw *b)

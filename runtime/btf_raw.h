@@ -19,6 +19,8 @@ struct btf_raw {
 /* Map the file where the kernel can (6.16), read it otherwise. 0, -ENOENT, -EACCES, -EINVAL (not
  * BTF of this machine's byte order), other -errno. */
 int btf_raw_open(struct btf_raw *b, const char *path);
+/* A module's, whose types and strings go on where the kernel's own end. */
+int btf_raw_open_split(struct btf_raw *b, const char *path);
 /* BTF in memory, which must outlive *b; 4-byte aligned. 0 or -EINVAL. */
 int btf_raw_init(struct btf_raw *b, const void *data, size_t len);
 /* Fine after a failed open, too. */

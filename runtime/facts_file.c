@@ -8,6 +8,8 @@
  *	loads PATH LIBRARY			a library that a program loads, by its path
  *	source PATH FILE LINE SYMBOL OFFSET	where in PATH the code of a source line begins
  *	function NAME				a function of the kernel
+ *	typed MODULE NAME RESULT TYPE:PARAM …	what BTF says of it; bpf:ID: of a program's
+ *	typed-raw MODULE NAME TYPE:PARAM …	a raw tracepoint's (types: set_type)
  *	feature btf|kprobe|uprobe|uprobe_multi
  *	cpus N					possible CPUs, 1 when nothing is said
  * Blank lines and lines that start with '#' are skipped; paths are compared as they are written.
@@ -24,8 +26,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum fact_kind { FACT_TRACEPOINT, FACT_RAW, FACT_SYMBOL, FACT_FUNCTION, FACT_GO, FACT_LOADS,
-		 FACT_SOURCE };
+enum fact_kind {
+	FACT_TRACEPOINT,
+	FACT_RAW,
+	FACT_SYMBOL,
+	FACT_FUNCTION,
+	FACT_GO,
+	FACT_LOADS,
+	FACT_SOURCE,
+	FACT_TYPED,
+	FACT_TYPED_RAW,
+};
 
 struct fact {
 	enum fact_kind kind;
@@ -33,6 +44,7 @@ struct fact {
 		struct tp_format *format;  /* FACT_TRACEPOINT; one block of its own */
 		const char *name;	   /* FACT_RAW, FACT_FUNCTION, FACT_GO */
 		struct user_symbol symbol; /* FACT_SYMBOL; FACT_SOURCE */
+		struct typed_function *typed; /* FACT_TYPED, FACT_TYPED_RAW; two blocks */
 	};
 	const char *other; /* FACT_LOADS: the library; FACT_SOURCE: the source */
 	uint32_t line;
@@ -46,6 +58,13 @@ struct facts {
 	bool has[KF_COUNT];
 	uint32_t n_cpus;
 };
+
+static void free_typed(struct typed_function *f)
+{
+	if (f)
+		free(f->params);
+	free(f);
+}
 
 static const struct facts *facts_of(const struct kernel *k)
 {
@@ -209,6 +228,63 @@ static int facts_each_kernel_function(struct kernel *kernel, kernel_name_fn fn, 
 	return 0;
 }
 
+static const struct typed_function *typed_at(const struct facts *k, uint32_t i,
+					      enum typed_kind kind)
+{
+	enum fact_kind wanted = kind == TYPED_FUNCTION ? FACT_TYPED : FACT_TYPED_RAW;
+
+	return k->facts[i].kind == wanted ? k->facts[i].typed : NULL;
+}
+
+static int facts_typed(struct kernel *kernel, enum typed_kind kind, const char *module,
+		       const char *name, const struct typed_function **out)
+{
+	const struct facts *k = facts_of(kernel);
+	bool has_module = !module;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < k->n_facts; i++) {
+		const struct typed_function *f = typed_at(k, i, kind);
+		bool in_module = f && (!module || !strcmp(module, f->module));
+
+		has_module |= in_module;
+		if (!in_module || f->prog_id || strcmp(f->name, name))
+			continue;
+		*out = f;
+		if (module || !strcmp(f->module, "vmlinux"))
+			return 0;
+		n++;
+	}
+	return n == 1 ? 0 : n ? -ENOTUNIQ : has_module ? -ENOENT : -ESRCH;
+}
+
+static int facts_each_typed(struct kernel *kernel, enum typed_kind kind, const char *module,
+			    kernel_name_fn fn, void *ctx)
+{
+	const struct facts *k = facts_of(kernel);
+	char text[512];
+
+	for (uint32_t i = 0; i < k->n_facts; i++) {
+		const struct typed_function *f = typed_at(k, i, kind);
+
+		if (!f || f->prog_id || (module && strcmp(module, f->module)))
+			continue;
+		snprintf(text, sizeof(text), "%s [%s]", f->name, f->module);
+		fn(strcmp(f->module, "vmlinux") ? text : f->name, ctx);
+	}
+	return 0;
+}
+
+static int facts_each_bpf_function(struct kernel *kernel, typed_function_fn fn, void *ctx)
+{
+	const struct facts *k = facts_of(kernel);
+
+	for (uint32_t i = 0; i < k->n_facts; i++)
+		if (k->facts[i].kind == FACT_TYPED && k->facts[i].typed->prog_id)
+			fn(k->facts[i].typed, ctx);
+	return 0;
+}
+
 static bool facts_has_feature(struct kernel *kernel, enum kernel_feature f)
 {
 	return (unsigned int)f < KF_COUNT && facts_of(kernel)->has[f];
@@ -223,9 +299,12 @@ static void facts_close(struct kernel *kernel)
 {
 	struct facts *k = (struct facts *)kernel;
 
-	for (uint32_t i = 0; i < k->n_facts; i++)
+	for (uint32_t i = 0; i < k->n_facts; i++) {
 		if (k->facts[i].kind == FACT_TRACEPOINT)
 			free(k->facts[i].format);
+		if (k->facts[i].kind == FACT_TYPED || k->facts[i].kind == FACT_TYPED_RAW)
+			free_typed(k->facts[i].typed);
+	}
 	free(k->facts);
 	free(k->text);
 	free(k);
@@ -233,7 +312,7 @@ static void facts_close(struct kernel *kernel)
 
 /* ---- the file ---- */
 
-enum { WORDS_MAX = 6 };
+enum { WORDS_MAX = 16 };
 
 /* One line, and what is left of the file behind it. */
 struct reader {
@@ -386,6 +465,80 @@ static int read_source(struct reader *r)
 	return add_fact(r, &fact);
 }
 
+/* One word's type. */
+static bool set_type(struct tp_field *f, const char *word)
+{
+	static const struct {
+		const char *word, *text;
+		uint32_t size;
+		bool is_signed;
+	} types[] = {
+		{"void", "void", 0, false},	  {"struct", "struct thing", 0, false},
+		{"ptr", "void *", 8, false},	  {"text", "const char *", 8, false},
+		{"int8", "char", 1, true},	  {"uint8", "unsigned char", 1, false},
+		{"int16", "short", 2, true},	  {"uint16", "unsigned short", 2, false},
+		{"int32", "int", 4, true},	  {"uint32", "unsigned int", 4, false},
+		{"int64", "long", 8, true},	  {"uint64", "unsigned long", 8, false},
+	};
+
+	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++) {
+		if (strcmp(types[i].word, word))
+			continue;
+		f->type_text = types[i].text;
+		f->size = types[i].size;
+		f->is_signed = types[i].is_signed;
+		return true;
+	}
+	return false;
+}
+
+static bool set_params(struct reader *r, uint32_t first, struct typed_function *f)
+{
+	for (uint32_t i = first; i < r->n_words; i++) {
+		char *colon = strchr(r->words[i], ':');
+		struct tp_field *p = &f->params[f->n_params];
+
+		if (!colon)
+			return false;
+		*colon = '\0';
+		*p = (struct tp_field){.name = colon + 1, .offset = 8 * f->n_params};
+		if (!set_type(p, r->words[i]))
+			return false;
+		f->n_params++;
+	}
+	return true;
+}
+
+static int read_typed(struct reader *r)
+{
+	bool is_raw = !strcmp(r->words[0], "typed-raw");
+	struct fact fact = {.kind = is_raw ? FACT_TYPED_RAW : FACT_TYPED};
+	struct typed_function *f = calloc(1, sizeof(*f));
+	uint32_t first = is_raw ? 3 : 4;
+	char *id;
+
+	if (f)
+		f->params = calloc(WORDS_MAX, sizeof(*f->params));
+	if (!f || !f->params || r->n_words < first || r->n_words > WORDS_MAX ||
+	    !set_type(&f->result, is_raw ? "void" : r->words[3]) || !set_params(r, first, f)) {
+		free_typed(f);
+		return bad_line(r, "write typed MODULE NAME RESULT TYPE:PARAM …, or typed-raw MODULE NAME "
+				   "TYPE:PARAM …");
+	}
+	f->module = r->words[1];
+	f->name = r->words[2];
+	id = strchr(r->words[1], ':');
+	if (id) {
+		*id = '\0';
+		f->prog_id = (uint32_t)strtoul(id + 1, NULL, 10);
+	}
+	fact.typed = f;
+	if (!add_fact(r, &fact))
+		return 0;
+	free_typed(f);
+	return -1;
+}
+
 static int read_feature(struct reader *r)
 {
 	static const char *const names[KF_COUNT] = {
@@ -394,6 +547,7 @@ static int read_feature(struct reader *r)
 		[KF_UPROBE] = "uprobe",
 		[KF_UPROBE_MULTI] = "uprobe_multi",
 		[KF_KPROBE_MULTI] = "kprobe_multi",
+		[KF_FENTRY] = "fentry",
 	};
 
 	for (uint32_t i = 0; r->n_words == 2 && i < KF_COUNT; i++) {
@@ -402,7 +556,7 @@ static int read_feature(struct reader *r)
 			return 0;
 		}
 	}
-	return bad_line(r, "write feature btf, kprobe, uprobe or uprobe_multi");
+	return bad_line(r, "write feature btf, kprobe, uprobe, uprobe_multi, kprobe_multi or fentry");
 }
 
 static int read_cpus(struct reader *r)
@@ -422,6 +576,7 @@ static const struct {
 	{"tracepoint", read_tracepoint}, {"raw", read_raw},	    {"symbol", read_symbol},
 	{"function", read_function},	 {"feature", read_feature}, {"cpus", read_cpus},
 	{"go", read_go},		 {"loads", read_loads},	    {"source", read_source},
+	{"typed", read_typed},		 {"typed-raw", read_typed},
 };
 
 static int read_directive(struct reader *r)
@@ -429,7 +584,8 @@ static int read_directive(struct reader *r)
 	for (size_t i = 0; i < sizeof(directives) / sizeof(*directives); i++)
 		if (!strcmp(r->words[0], directives[i].word))
 			return directives[i].read(r);
-	return bad_line(r, "a line starts with tracepoint, raw, symbol, function, feature, cpus or #");
+	return bad_line(r, "a line starts with tracepoint, raw, symbol, function, typed, typed-raw, feature, "
+			   "cpus or #");
 }
 
 /* Cut the next line off the rest. False at the end of the file. */
@@ -509,6 +665,9 @@ struct kernel *facts_file_open(const char *path)
 		.demangle = facts_demangle,
 		.each_kernel_function = facts_each_kernel_function,
 		.kernel_function = facts_kernel_function,
+		.typed = facts_typed,
+		.each_typed = facts_each_typed,
+		.each_bpf_function = facts_each_bpf_function,
 		.has_feature = facts_has_feature,
 		.n_cpus = facts_n_cpus,
 		.close = facts_close,

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <bpf/bpf.h>
 #include "kernel_facts.h"
 #include "ksym.h"
 #include "uapi_new.h"
@@ -42,6 +43,23 @@ static bool has_fprobes(void)
 	return ksyms_addresses(&name, &address, 1) == 0 && address;
 }
 
+bool kernel_probe_fentry(uint32_t btf_id)
+{
+	const struct bpf_insn insns[] = {
+		{.code = BPF_ALU64 | BPF_MOV | BPF_K},
+		{.code = BPF_JMP | BPF_EXIT},
+	};
+	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = BPF_TRACE_FENTRY,
+		    .attach_btf_id = btf_id);
+	int fd = bpf_prog_load(BPF_PROG_TYPE_TRACING, "sonde_feature", "GPL", insns,
+			       sizeof(insns) / sizeof(*insns), &opts);
+
+	if (fd >= 0)
+		close(fd);
+	/* Who may load nothing cannot tell, but can check a script. */
+	return fd >= 0 || (errno == EPERM && geteuid() != 0);
+}
+
 bool kernel_probe_feature(enum kernel_feature f)
 {
 	switch (f) {
@@ -50,6 +68,7 @@ bool kernel_probe_feature(enum kernel_feature f)
 	case KF_UPROBE: return has_file("/sys/bus/event_source/devices/uprobe/type");
 	case KF_UPROBE_MULTI: return kernel_probe_feature(KF_UPROBE) && has_uprobe_multi();
 	case KF_KPROBE_MULTI: return kernel_probe_feature(KF_KPROBE) && has_fprobes();
+	case KF_FENTRY: /* asked with a function's id */
 	case KF_COUNT: break;
 	}
 	return false;

@@ -27,6 +27,9 @@ const struct btf_raw *kernel_btf(struct kernel *k);
  * relocation without loading all of the kernel's BTF (13 ms, 39 MiB). -errno. */
 int kernel_btf_cut(struct kernel *k, const char *const *structs, size_t n);
 
+/* Descriptor of the BTF object of a module, to be closed by the caller; -ESRCH, -errno. */
+int kernel_module_btf(const char *module);
+
 /* Directory descriptor of tracefs, for openat; -errno. Owned by k. */
 int kernel_tracefs(struct kernel *k);
 
@@ -36,3 +39,5 @@ void kernel_trim(struct kernel *k);
 
 /* Ask the kernel itself, each time (feature.c); has_feature() remembers the answer. */
 bool kernel_probe_feature(enum kernel_feature f);
+/* Does it load programs of type fentry, on the function of that BTF id? */
+bool kernel_probe_fentry(uint32_t btf_id);

@@ -163,14 +163,56 @@ void session_prep_free(struct session_prep *prep)
 
 /* ---- section handlers ---------------------------------------------------------------------- */
 
+static const struct plan_prog *plan_of(const struct session *s, const struct bpf_program *prog)
+{
+	for (uint32_t i = 0; i < s->plan->n_progs; i++)
+		if (strcmp(s->plan->progs[i].symbol, bpf_program__name(prog)) == 0)
+			return &s->plan->progs[i];
+	return NULL;
+}
+
+/* What BTF described when the script was read: a type of the kernel's, a module's or a program's
+ * BTF. The descriptor must live until the program is loaded. */
+static int set_target(struct session *s, struct bpf_program *prog, struct bpf_prog_load_opts *opts,
+		      const struct typed_function *f)
+{
+	int err = bpf_program__set_type(prog, BPF_PROG_TYPE_TRACING);
+
+	if (!f->btf_id)
+		return -ENOSYS; /* described by a file */
+	if (s->attach_to_fd >= 0)
+		close(s->attach_to_fd);
+	s->attach_to_fd = -1;
+	opts->attach_btf_id = f->btf_id;
+	if (f->prog_id)
+		opts->attach_prog_fd = s->attach_to_fd = bpf_prog_get_fd_by_id(f->prog_id);
+	else if (strcmp(f->module, "vmlinux") != 0)
+		opts->attach_btf_obj_fd = s->attach_to_fd = kernel_module_btf(f->module);
+	else
+		return err;
+	return s->attach_to_fd < 0 ? -ESRCH : err;
+}
+
+/* fentry, fexit: registered as RAW_TRACEPOINT too, for the same reason as tp_btf. */
+static int prepare_typed(struct bpf_program *prog, struct bpf_prog_load_opts *opts, long cookie)
+{
+	struct session *s = (struct session *)cookie;
+	const struct plan_prog *g = plan_of(s, prog);
+
+	return g && g->typed ? set_target(s, prog, opts, g->typed) : -ENOENT;
+}
+
 /* tp_btf: registered as RAW_TRACEPOINT so that libbpf does not fetch vmlinux's BTF for the id; the
  * program becomes what it is just before it is loaded. */
 static int prepare_tp_btf(struct bpf_program *prog, struct bpf_prog_load_opts *opts, long cookie)
 {
 	struct session *s = (struct session *)cookie;
+	const struct plan_prog *g = plan_of(s, prog);
 	char name[160];
 	int id, err;
 
+	if (g && g->typed)
+		return set_target(s, prog, opts, g->typed);
 	snprintf(name, sizeof(name), "btf_trace_%s", strchr(bpf_program__section_name(prog), '/') + 1);
 	id = kernel_btf_id(s->kernel, name, BTF_KIND_TYPEDEF);
 	if (id < 0)
@@ -211,13 +253,10 @@ static int prepare_kprobe(struct bpf_program *prog, struct bpf_prog_load_opts *o
 {
 	struct session *s = (struct session *)cookie;
 
-	for (uint32_t i = 0; i < s->plan->n_progs; i++) {
-		const struct plan_prog *g = &s->plan->progs[i];
+	const struct plan_prog *g = plan_of(s, prog);
 
-		if (strcmp(g->symbol, bpf_program__name(prog)) == 0 &&
-		    attach_is_kernel_multi(s->kernel, g))
-			opts->expected_attach_type = BPF_TRACE_KPROBE_MULTI;
-	}
+	if (g && attach_is_kernel_multi(s->kernel, g))
+		opts->expected_attach_type = BPF_TRACE_KPROBE_MULTI;
 	return 0;
 }
 
@@ -228,6 +267,8 @@ static const struct {
 	libbpf_prog_prepare_load_fn_t prepare;
 } handlers[] = {
 	{"tp_btf+", BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_TRACE_RAW_TP, prepare_tp_btf},
+	{"fentry+", BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_TRACE_FENTRY, prepare_typed},
+	{"fexit+", BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_TRACE_FEXIT, prepare_typed},
 	{"iter/task", BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_TRACE_ITER, prepare_iter},
 	{"kprobe+", BPF_PROG_TYPE_KPROBE, (enum bpf_attach_type)0, prepare_kprobe},
 	{"kretprobe+", BPF_PROG_TYPE_KPROBE, (enum bpf_attach_type)0, prepare_kprobe},
@@ -483,7 +524,8 @@ int session_open(struct session *s, const struct plan *plan, struct kernel *k,
 	int err;
 
 	*s = (struct session){
-		.plan = plan, .kernel = k, .losses_fd = -1, .stacks_fd = -1, .ring_fd = -1};
+		.plan = plan, .kernel = k, .attach_to_fd = -1, .losses_fd = -1,
+		.stacks_fd = -1, .ring_fd = -1};
 	s->progs = calloc(plan->n_progs + 1, sizeof(*s->progs));
 	s->map_fds = calloc(plan->n_maps + 1, sizeof(*s->map_fds));
 	if (!s->progs || !s->map_fds)

@@ -122,6 +122,26 @@ static uint64_t report_missed(const struct session *s, struct out *out)
 	return total;
 }
 
+static uint64_t missed_by_link(int fd)
+{
+	struct new_kprobe_link_info one = {0};
+	struct new_kprobe_multi_info many = {0};
+	uint32_t len = sizeof(one);
+
+	if (bpf_obj_get_info_by_fd(fd, &one, &len))
+		return 0;
+	if (one.link_type == NEW_BPF_LINK_TYPE_PERF_EVENT)
+		return one.event_type == NEW_BPF_PERF_EVENT_KPROBE ||
+				       one.event_type == NEW_BPF_PERF_EVENT_KRETPROBE
+			       ? one.missed
+			       : 0;
+	len = sizeof(many);
+	if (one.link_type != NEW_BPF_LINK_TYPE_KPROBE_MULTI ||
+	    bpf_obj_get_info_by_fd(fd, &many, &len))
+		return 0;
+	return many.missed;
+}
+
 /* Hits of kernel functions that the kernel did not hand on: nested in another probe, or more calls
  * open than it keeps returns for. Kernels before 6.7 do not tell. */
 static uint64_t report_unseen(const struct session *s, struct out *out)
@@ -129,22 +149,20 @@ static uint64_t report_unseen(const struct session *s, struct out *out)
 	uint64_t total = 0;
 
 	for (uint32_t i = 0; i < s->n_links; i++) {
-		struct new_kprobe_link_info info = {0};
-		uint32_t len = sizeof(info);
 		const struct plan_prog *g = &s->plan->progs[s->links[i].prog];
+		uint64_t missed;
 
-		if ((g->kind != PP_KPROBE && g->kind != PP_KRETPROBE) ||
-		    bpf_obj_get_info_by_fd(s->links[i].fd, &info, &len) ||
-		    info.link_type != NEW_BPF_LINK_TYPE_PERF_EVENT || !info.missed ||
-		    (info.event_type != NEW_BPF_PERF_EVENT_KPROBE &&
-		     info.event_type != NEW_BPF_PERF_EVENT_KRETPROBE))
+		if (g->kind != PP_KPROBE && g->kind != PP_KRETPROBE)
 			continue;
-		total += info.missed;
+		missed = missed_by_link(s->links[i].fd);
+		if (!missed)
+			continue;
+		total += missed;
 		out->lost(out, &(struct view_loss){
 				       .probe = g->section,
 				       .cause = "kernel-missed",
 				       .what = "hits that the kernel did not hand on",
-				       .n = info.missed,
+				       .n = missed,
 			       });
 	}
 	return total;

@@ -55,7 +55,7 @@ int session_attach(struct session *s)
 
 	for (uint32_t i = 0; i < s->plan->n_progs; i++) {
 		const struct plan_prog *g = &s->plan->progs[i];
-		uint32_t before = s->n_links;
+		uint32_t before = s->n_links, n_refused = s->n_refused;
 		int err = attach_prog(s, i);
 
 		for (uint32_t j = before; j < s->n_links; j++)
@@ -64,6 +64,7 @@ int session_attach(struct session *s)
 			return err;
 		if (err) {
 			drop_links(s, before);
+			s->n_refused = n_refused; /* these are skipped with the others */
 			s->n_skipped += g->n_targets > 1 ? g->n_targets : g->n_probes;
 		}
 		n_wanted += waits_for_events(g);
@@ -137,6 +138,8 @@ void session_close(struct session *s)
 	ksyms_free(s->ksyms);
 	if (s->control)
 		munmap(s->control, sizeof(*s->control));
+	if (s->attach_to_fd >= 0)
+		close(s->attach_to_fd);
 	bpf_object__close(s->object);
 	free(s->links);
 	free(s->progs);

@@ -32,11 +32,13 @@ struct session {
 	struct bpf_object *object;
 	struct bpf_program **progs; /* by plan->progs index */
 	int *map_fds;		    /* by plan->maps index */
+	int attach_to_fd; /* BTF of a module, or a program: what is loaded now goes on it; or -1 */
 	int losses_fd, stacks_fd, ring_fd; /* -1 when the object has none */
 	struct sonde_control *control;	   /* mapped; NULL when the object has none */
 	struct link *links;
 	uint32_t n_links, links_room;
 	uint32_t n_skipped;		   /* attach points that the kernel refused */
+	uint32_t n_refused; /* functions of patterns that the kernel allows no probe on */
 	struct ksyms *ksyms;
 	struct usyms *usyms; /* NULL unless user stacks are needed */
 	struct stack_source stacks;

@@ -51,3 +51,14 @@ struct new_kprobe_link_info {
 	uint64_t addr, missed, cookie;
 };
 _Static_assert(sizeof(struct new_kprobe_link_info) == 64, "the kernel's layout");
+
+enum { NEW_BPF_LINK_TYPE_KPROBE_MULTI = 8 };
+
+/* struct bpf_link_info of a kprobe_multi link, 6.6; `missed` since 6.7. */
+struct new_kprobe_multi_info {
+	uint32_t link_type, id, prog_id, pad;
+	uint64_t addrs;
+	uint32_t count, flags;
+	uint64_t missed, cookies, unused;
+};
+_Static_assert(sizeof(struct new_kprobe_multi_info) == 56, "the kernel's layout");

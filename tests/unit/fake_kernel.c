@@ -260,12 +260,106 @@ static int fake_each_kernel_function(struct kernel *k, kernel_name_fn fn, void *
 	fn("vfs_read", ctx);
 	fn("vfs_write", ctx);
 	fn("ext4_sync_file [ext4]", ctx);
+	fn("thaw.isra.0", ctx);
+	fn("freeze.constprop.0", ctx);
+	fn("freeze.isra.1", ctx);
+	return 0;
+}
+
+static struct tp_field read_params[] = {
+	INT("file", "struct file *", 0, 8, false),
+	INT("buf", "char *", 8, 8, false),
+	INT("count", "unsigned long", 16, 8, false),
+	{.name = "by_value", .type_text = "struct thing", .offset = 24},
+};
+
+static struct tp_field sync_params[] = {
+	INT("file", "struct file *", 0, 8, false),
+	INT("datasync", "int", 8, 4, true),
+};
+
+static struct tp_field event_params[] = {
+	INT("preempt", "bool", 0, 1, false),
+	INT("prev", "struct task_struct *", 8, 8, false),
+	INT("prev_state", "unsigned int", 16, 4, false),
+};
+
+static const struct fake_typed {
+	enum typed_kind kind;
+	struct typed_function f;
+} typed[] = {
+	{TYPED_FUNCTION, {.name = "vfs_read", .module = "vmlinux", .btf_id = 7, .params = read_params,
+			  .n_params = 4, .result = INT("", "long", 0, 8, true)}},
+	{TYPED_FUNCTION, {.name = "vfs_write", .module = "vmlinux", .btf_id = 8, .params = read_params,
+			  .n_params = 4, .result = INT("", "long", 0, 8, true)}},
+	{TYPED_FUNCTION, {.name = "ext4_sync_file", .module = "ext4", .btf_id = 9, .params = sync_params,
+			  .n_params = 2, .result = INT("", "int", 0, 4, true)}},
+	{TYPED_FUNCTION, {.name = "nowhere_traceable", .module = "vmlinux", .btf_id = 10,
+			  .result = {.name = "", .type_text = "void"}}},
+	{TYPED_FUNCTION, {.name = "twice", .module = "ext4", .btf_id = 11}},
+	{TYPED_FUNCTION, {.name = "twice", .module = "xfs", .btf_id = 12}},
+	{TYPED_FUNCTION, {.name = "filter", .module = "bpf", .btf_id = 3, .prog_id = 17,
+			  .params = sync_params, .n_params = 1, .result = INT("", "int", 0, 4, true)}},
+	{TYPED_FUNCTION, {.name = "filter", .module = "bpf", .btf_id = 3, .prog_id = 18,
+			  .params = sync_params, .n_params = 1, .result = INT("", "int", 0, 4, true)}},
+	{TYPED_TRACEPOINT, {.name = "sched_switch", .module = "vmlinux", .btf_id = 20,
+			    .params = event_params, .n_params = 3}},
+	{TYPED_TRACEPOINT, {.name = "ext4_sync", .module = "ext4", .btf_id = 21, .params = sync_params,
+			    .n_params = 2}},
+};
+
+static int fake_typed(struct kernel *k, enum typed_kind kind, const char *module, const char *name,
+		      const struct typed_function **out)
+{
+	bool has_module = !module;
+	uint32_t n = 0;
+
+	if (fake(k)->has_no_btf)
+		return -ENODEV;
+	for (size_t i = 0; i < COUNT(typed); i++) {
+		const struct typed_function *f = &typed[i].f;
+
+		has_module |= module && !strcmp(module, f->module);
+		if (typed[i].kind != kind || f->prog_id || strcmp(f->name, name) ||
+		    (module && strcmp(module, f->module)))
+			continue;
+		*out = f;
+		n++;
+	}
+	return n == 1 ? 0 : n ? -ENOTUNIQ : has_module ? -ENOENT : -ESRCH;
+}
+
+static int fake_each_typed(struct kernel *k, enum typed_kind kind, const char *module,
+			   kernel_name_fn fn, void *ctx)
+{
+	char text[64];
+
+	(void)k;
+	for (size_t i = 0; i < COUNT(typed); i++) {
+		const struct typed_function *f = &typed[i].f;
+
+		if (typed[i].kind != kind || f->prog_id || (module && strcmp(module, f->module)))
+			continue;
+		snprintf(text, sizeof(text), "%s [%s]", f->name, f->module);
+		fn(strcmp(f->module, "vmlinux") ? text : f->name, ctx);
+	}
+	return 0;
+}
+
+static int fake_each_bpf_function(struct kernel *k, typed_function_fn fn, void *ctx)
+{
+	(void)k;
+	for (size_t i = 0; i < COUNT(typed); i++)
+		if (typed[i].f.prog_id)
+			fn(&typed[i].f, ctx);
 	return 0;
 }
 
 static bool fake_has_feature(struct kernel *k, enum kernel_feature f)
 {
-	return f == KF_KPROBE ? !fake(k)->has_no_kprobes : f == KF_BTF ? !fake(k)->has_no_btf : true;
+	if (f == KF_KPROBE || f == KF_FENTRY)
+		return !fake(k)->has_no_kprobes;
+	return f == KF_BTF ? !fake(k)->has_no_btf : true;
 }
 
 static uint32_t fake_n_cpus(struct kernel *k)
@@ -291,6 +385,9 @@ void fake_kernel_init(struct fake_kernel *f)
 		.demangle = fake_demangle,
 		.kernel_function = fake_kernel_function,
 		.each_kernel_function = fake_each_kernel_function,
+		.typed = fake_typed,
+		.each_typed = fake_each_typed,
+		.each_bpf_function = fake_each_bpf_function,
 		.has_feature = fake_has_feature,
 		.n_cpus = fake_n_cpus,
 	}};

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What fentry, fexit and rawtracepoint programs are given: words, whose sizes and signs BTF tells
+ * (struct typed_function).
+ * The verifier takes a pointer among them for a pointer, with which nothing can be computed; a
+ * script's are numbers. The helpers of functions' programs give numbers and are inlined; a raw
+ * tracepoint's pointers are read as memory.
+ */
+#include "../parser/sema.h"
+#include "gen.h"
+
+enum { /* include/uapi/linux/bpf.h, 5.17 */
+       HELPER_GET_FUNC_ARG = 183,
+       HELPER_GET_FUNC_RET = 184,
+};
+
+static LLVMValueRef load_word(struct gen *g, LLVMValueRef at)
+{
+	return LLVMBuildLoad2(g->b, g->i64, at, "");
+}
+
+static LLVMValueRef function_word(struct gen *g, uint32_t offset)
+{
+	LLVMValueRef at = gen_buffer(g, 8), v;
+
+	gen_helper(g, HELPER_GET_FUNC_ARG, (LLVMValueRef[]){g->ctx, gen_u64(g, offset / 8), at}, 3);
+	v = load_word(g, at);
+	gen_buffer_end(g, at, 8);
+	return v;
+}
+
+static LLVMValueRef event_word(struct gen *g, const struct tp_field *param)
+{
+	LLVMValueRef at, v;
+
+	if (param->size < 8)
+		return gen_register(g, param->offset);
+	at = gen_buffer(g, 8);
+	GEN_OWN(g, "sonde_memory_read", at, gen_u32(g, 8), gen_at(g, g->ctx, param->offset));
+	v = load_word(g, at);
+	gen_buffer_end(g, at, 8);
+	return v;
+}
+
+LLVMValueRef gen_typed_arg(struct gen *g, const struct tp_field *param)
+{
+	LLVMValueRef v =
+		g->prog->kind == PP_TP_BTF ? event_word(g, param) : function_word(g, param->offset);
+
+	return param->size ? gen_narrow(g, v, type_int(param->size, param->is_signed)) : v;
+}
+
+LLVMValueRef gen_typed_result(struct gen *g)
+{
+	LLVMValueRef at = gen_buffer(g, 8), v;
+
+	gen_helper(g, HELPER_GET_FUNC_RET, (LLVMValueRef[]){g->ctx, at}, 2);
+	v = load_word(g, at);
+	gen_buffer_end(g, at, 8);
+	return v;
+}

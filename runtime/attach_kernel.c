@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Attaching to functions of the kernel: one by a perf event; many by a kprobe_multi link where the
+ * kernel has these, else by a perf event each. Functions that the kernel allows no probe on are
+ * left out of a pattern, and said.
+ * Reads /proc/kallsyms for patterns: several functions may have one name, and it has the addresses
+ * by which the kernel finds cookies again (available_filter_functions_addrs has those of the calls
+ * into ftrace, which may be behind an endbr64).
+ */
+#define _GNU_SOURCE
+#include "attach.h"
+#include "kernel_facts.h"
+#include "log.h"
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { NAMES_SHOWN = 5 };
+
+static const char *probe_name(const struct session *s, const struct plan_prog *g)
+{
+	return s->plan->probes[g->n_probes ? g->probes[0] : g->starts[0]].name;
+}
+
+/* ---- perf events --------------------------------------------------------------------------- */
+
+static struct bpf_link *perf_on(struct session *s, uint32_t prog, const struct plan_target *t,
+				const char *symbol)
+{
+	LIBBPF_OPTS(bpf_kprobe_opts, opts, .bpf_cookie = t->cookie, .offset = t->offset,
+		    .retprobe = s->plan->progs[prog].kind == PP_KRETPROBE);
+
+	if (t->address) /* the event takes it where the offset goes, when there is no name */
+		opts.offset = t->address;
+	return bpf_program__attach_kprobe_opts(s->progs[prog], t->address ? NULL : symbol, &opts);
+}
+
+/* A module's function goes by "module:name"; kernels 6.6 to 6.11 know only its name here. */
+static int one_by_perf(struct session *s, uint32_t prog, const struct plan_target *t)
+{
+	char name[512];
+	int err;
+
+	if (!t->module)
+		return attach_libbpf_link(s, perf_on(s, prog, t, t->symbol));
+	snprintf(name, sizeof(name), "%s:%s", t->module, t->symbol);
+	err = attach_libbpf_link(s, perf_on(s, prog, t, name));
+	return err == -ENOENT ? attach_libbpf_link(s, perf_on(s, prog, t, t->symbol)) : err;
+}
+
+/* ---- multi links --------------------------------------------------------------------------- */
+
+struct function_place {
+	const struct plan_target *target;
+	uint64_t address;
+};
+
+/* What there is to attach to: each target, or each function that has a target's name. */
+struct places {
+	struct session *s;
+	uint32_t prog;
+	struct function_place *items;
+	uint32_t n, room;
+	bool by_address;
+};
+
+static int add_place(struct places *p, const struct plan_target *t, uint64_t address)
+{
+	if (p->n == p->room) {
+		uint32_t room = 2 * p->room + 64;
+		struct function_place *more = realloc(p->items, room * sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		p->items = more;
+		p->room = room;
+	}
+	p->items[p->n++] = (struct function_place){t, address};
+	return 0;
+}
+
+static int compare_symbol(const void *name, const void *target)
+{
+	return strcmp(name, ((const struct plan_target *)target)->symbol);
+}
+
+/* "ffffffff81000000 t name\t[module]" */
+static int read_place(struct places *p, char *line)
+{
+	const struct plan_prog *g = &p->s->plan->progs[p->prog];
+	const struct plan_target *t;
+	char *type = strchr(line, ' '), *name = type ? type + 3 : NULL, *module;
+	uint64_t address;
+
+	if (!type || !strchr("tTwW", type[1]) || type[2] != ' ')
+		return 0;
+	name[strcspn(name, "\n]")] = '\0';
+	module = strpbrk(name, " \t");
+	if (module)
+		*module++ = '\0';
+	t = bsearch(name, g->targets, g->n_targets, sizeof(*t), compare_symbol);
+	if (!t || (t->module && (!module || strcmp(module + 1, t->module) != 0)))
+		return 0;
+	address = strtoull(line, NULL, 16);
+	return address ? add_place(p, t, address) : 0;
+}
+
+static int find_places(struct places *p)
+{
+	const struct plan_prog *g = &p->s->plan->progs[p->prog];
+	FILE *f = fopen("/proc/kallsyms", "re");
+	char *line = NULL;
+	size_t size = 0;
+	int err = 0;
+
+	while (f && !err && getline(&line, &size, f) > 0)
+		err = read_place(p, line);
+	free(line);
+	if (f)
+		fclose(f);
+	p->by_address = p->n > 0;
+	for (uint32_t i = 0; !err && !p->by_address && i < g->n_targets; i++)
+		err = add_place(p, &g->targets[i], 0);
+	return err;
+}
+
+static int multi_some(void *ctx, uint32_t first, uint32_t n)
+{
+	struct places *p = ctx;
+	LIBBPF_OPTS(bpf_kprobe_multi_opts, opts, .cnt = n,
+		    .retprobe = p->s->plan->progs[p->prog].kind == PP_KRETPROBE);
+	unsigned long *addresses = calloc(n, sizeof(*addresses));
+	const char **symbols = calloc(n, sizeof(*symbols));
+	__u64 *cookies = calloc(n, sizeof(*cookies));
+	int err = addresses && symbols && cookies ? 0 : -ENOMEM;
+
+	for (uint32_t i = 0; !err && i < n; i++) {
+		addresses[i] = p->items[first + i].address;
+		symbols[i] = p->items[first + i].target->symbol;
+		cookies[i] = p->items[first + i].target->cookie;
+	}
+	if (p->by_address)
+		opts.addrs = addresses;
+	else
+		opts.syms = symbols;
+	opts.cookies = cookies;
+	if (!err)
+		err = attach_libbpf_link(p->s,
+					 bpf_program__attach_kprobe_multi_opts(p->s->progs[p->prog],
+									       NULL, &opts));
+	free(addresses);
+	free(symbols);
+	free(cookies);
+	return err;
+}
+
+static int perf_some(void *ctx, uint32_t first, uint32_t n)
+{
+	struct places *p = ctx;
+
+	return n > 1 ? -EINVAL : one_by_perf(p->s, p->prog, p->items[first].target);
+}
+
+/* ---- both ---------------------------------------------------------------------------------- */
+
+static void say_refused(const struct places *p, const struct attach_refused *r)
+{
+	char names[1024] = "";
+	size_t len = 0;
+
+	for (uint32_t i = 0; i < r->n && i < NAMES_SHOWN && len < sizeof(names); i++)
+		len += (size_t)snprintf(names + len, sizeof(names) - len, "%s%s", i ? ", " : "",
+					p->items[r->items[i]].target->symbol);
+	log_warning("%s: the kernel allows no probe on %u of %u functions, left out: %s%s",
+		    probe_name(p->s, &p->s->plan->progs[p->prog]), r->n, p->n, names,
+		    r->n > NAMES_SHOWN ? ", …" : "");
+}
+
+/* Half a second is noticed. */
+static void say_cost(const struct places *p, uint32_t n, bool is_multi, double seconds)
+{
+	const char *name = probe_name(p->s, &p->s->plan->progs[p->prog]);
+
+	if (is_multi)
+		log_verbose("%s: %u functions attached in %.3f s", name, n, seconds);
+	else
+		log_msg(seconds > 0.5 ? LOG_INFO : LOG_VERBOSE,
+			"%s: %u functions were attached one by one in %.1f s: this kernel has no "
+			"kprobe_multi links (5.18, CONFIG_FPROBE)",
+			name, n, seconds);
+}
+
+static double seconds_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static int many(struct session *s, uint32_t prog, bool is_multi)
+{
+	struct places p = {.s = s, .prog = prog};
+	struct attach_refused refused = {0};
+	double start = seconds_now();
+	int err = 0;
+
+	if (is_multi)
+		err = find_places(&p);
+	for (uint32_t i = 0; !is_multi && !err && i < s->plan->progs[prog].n_targets; i++)
+		err = add_place(&p, &s->plan->progs[prog].targets[i], 0);
+	if (!err)
+		err = attach_halving(is_multi ? multi_some : perf_some, &p, p.n, &refused);
+	if (!err && refused.n && s->plan->progs[prog].n_probes) {
+		say_refused(&p, &refused);
+		s->n_refused += refused.n;
+	}
+	if (!err)
+		say_cost(&p, p.n - refused.n, is_multi, seconds_now() - start);
+	free(refused.items);
+	free(p.items);
+	return err;
+}
+
+bool attach_is_kernel_multi(struct kernel *k, const struct plan_prog *g)
+{
+	return g->n_targets > 1 && k->has_feature(k, KF_KPROBE_MULTI);
+}
+
+int att_kernel_function(struct session *s, uint32_t prog)
+{
+	const struct plan_prog *g = &s->plan->progs[prog];
+
+	if (g->n_targets == 1)
+		return one_by_perf(s, prog, &g->targets[0]);
+	return many(s, prog, attach_is_kernel_multi(s->kernel, g));
+}
