@@ -3,6 +3,7 @@
  * The walk through the house: text, tree, checked tree, plan, object, session, output.
  * Reads the command line; each stage's dump switch stands beside its call.
  */
+#include "codegen/codegen.h"
 #include "compile.h"
 #include "list_script.h"
 #include "options.h"
@@ -16,6 +17,7 @@
 #include "run.h"
 #include "runtime/command.h"
 #include "runtime/facts_file.h"
+#include "runtime/info.h"
 #include "runtime/kernel_facts.h"
 #include "runtime/list.h"
 #include "runtime/log.h"
@@ -183,6 +185,18 @@ static int list(const struct options *o)
 	return status;
 }
 
+static int info(const struct options *o)
+{
+	const struct info_build build = {.sonde = SONDE_VERSION, .llvm = codegen_llvm_version()};
+	struct kernel *k = ask_kernel(o);
+
+	if (!k)
+		return 1;
+	info_print(k, &build, o->format == FORMAT_JSON, stdout);
+	kernel_close(k);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	struct options o;
@@ -199,6 +213,8 @@ int main(int argc, char **argv)
 		return reference_list_rows(), 0;
 	case MODE_LIST:
 		return list_names_script(&o) ? walk(&o) : list(&o);
+	case MODE_INFO:
+		return info(&o);
 	case MODE_SCRIPTS:
 		return scripts_list();
 	case MODE_CAT:

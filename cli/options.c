@@ -277,6 +277,13 @@ static int set_list(struct options *o, const char *arg)
 	return 0;
 }
 
+static int set_info(struct options *o, const char *arg)
+{
+	(void)arg;
+	o->mode = MODE_INFO;
+	return 0;
+}
+
 static int set_scripts(struct options *o, const char *arg)
 {
 	(void)arg;
@@ -297,7 +304,7 @@ static const struct option_row rows[] = {
 	 "run a command and trace it and its descendants; the run ends with it"},
 	{"-p", "--pid", "PID", set_pid, "trace this process, all its threads; the run ends with it"},
 	{"-l", "--list", NULL, set_list,
-	 "list what can be probed, what matches a PATTERN, or a script's attach points; -lv: fields, too"},
+	 "list what can be probed, what matches a PATTERN, or a script's attach points; -lv: arguments, too"},
 	{"--system", NULL, NULL, set_system, "with -c or -p: trace everything, not only that"},
 	{"--follow", NULL, NULL, set_follow, "with -p: trace what the process starts, too"},
 	{"--cgroup", NULL, "PATH", set_cgroup,
@@ -329,6 +336,8 @@ static const struct option_row rows[] = {
 	 "write 'ready' and a newline to descriptor N when all probes are attached"},
 	{"--scripts", NULL, NULL, set_scripts,
 	 "list the bundled scripts; 'sonde NAME' runs one, 'sonde cat NAME' shows it"},
+	{"--info", NULL, NULL, set_info,
+	 "what this kernel, this machine and this build can do; -f json: for programs"},
 	{"--list-rows", NULL, NULL, set_list_rows, "names of all builtins and probe types"},
 	{"--version", "-V", NULL, set_version, "print the version"},
 	{"--help", "-h", NULL, set_help, "this text; --help builtins, --help probes: what there is"},

@@ -25,6 +25,7 @@ enum mode {
 	MODE_VERSION,
 	MODE_LIST_ROWS,
 	MODE_LIST,
+	MODE_INFO,    /* what kernel and build can do */
 	MODE_SCRIPTS, /* list the bundled scripts */
 	MODE_CAT,     /* show the one that params[0] names */
 };

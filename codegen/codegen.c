@@ -8,6 +8,7 @@
 #include "../parser/arena.h"
 #include "../parser/span_kind.h"
 #include "gen.h"
+#include <llvm/Config/llvm-config.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -192,4 +193,9 @@ void codegen_free(struct codegen_output *out)
 	arena_free(g->arena);
 	free(out->bytes);
 	*out = (struct codegen_output){0};
+}
+
+const char *codegen_llvm_version(void)
+{
+	return LLVM_VERSION_STRING;
 }

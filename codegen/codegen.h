@@ -34,3 +34,6 @@ int codegen_run(const struct program *p, const struct plan *plan, enum codegen_s
 		struct codegen_output *out);
 /* Give back what codegen_run took: a millisecond of work. */
 void codegen_free(struct codegen_output *out);
+
+/* Of the LLVM that this was built with: "19.1.7". */
+const char *codegen_llvm_version(void);

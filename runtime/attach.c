@@ -101,6 +101,14 @@ static att_fn *const attachers[PP_KIND_COUNT] = {
 	[PP_SCOPE_EXEC] = att_typed,
 };
 
+/* Hidden programs are not the script's to do without: the others measure wrong then. What the user
+ * stops, or memory ends, is no refusal. */
+bool attach_can_skip(const struct session *s, const struct plan_prog *g, int err)
+{
+	return s->plan->config.missing_probes != MISSING_ERROR && (g->n_probes || g->n_starts) &&
+	       err != -EINTR && err != -ENOMEM;
+}
+
 static const char *what_to_try(int err)
 {
 	switch (-err) {
@@ -144,6 +152,23 @@ static const char *why_not(enum plan_prog_kind kind, int err)
 	}
 }
 
+/* By `missing_probes`: an error, a warning, or nothing. */
+/* `why`: words of the probe's own for it, or NULL. */
+static void say_refused(const struct session *s, const struct plan_prog *g, int err,
+			const char *why)
+{
+	bool can_go = attach_can_skip(s, g, err);
+
+	if (can_go && s->plan->config.missing_probes == MISSING_IGNORE)
+		return;
+	log_msg(can_go ? LOG_WARNING : LOG_ERROR, "probe '%s': %s%s%s%s",
+		g->n_probes   ? s->plan->probes[g->probes[0]].name
+		: g->n_starts ? s->plan->probes[g->starts[0]].name
+			      : g->section,
+		why ? "" : "cannot attach: ", why ? why : why_not(g->kind, err),
+		why ? "" : what_to_try(err), can_go ? ". Skipping" : "");
+}
+
 int attach_prog(struct session *s, uint32_t prog)
 {
 	const struct plan_prog *g = &s->plan->progs[prog];
@@ -152,13 +177,7 @@ int attach_prog(struct session *s, uint32_t prog)
 			  : g->kind == PP_ITER ? attach_iter_refusal(err)
 					       : attach_event_refusal(g, err);
 
-	if (why)
-		log_error("probe '%s': %s", s->plan->probes[g->probes[0]].name, why);
-	else if (err && err != ATTACH_ERR_SAID && err != -EINTR)
-		log_error("probe '%s': cannot attach: %s%s",
-			  g->n_probes	? s->plan->probes[g->probes[0]].name
-			  : g->n_starts ? s->plan->probes[g->starts[0]].name
-					: g->section,
-			  why_not(g->kind, err), what_to_try(err));
+	if (err && err != ATTACH_ERR_SAID && err != -EINTR)
+		say_refused(s, g, err, why);
 	return err;
 }

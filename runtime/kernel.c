@@ -142,6 +142,11 @@ int kernel_btf_id(struct kernel *kernel, const char *name, uint32_t kind)
 	return err ? err : btf_raw_find(&live(kernel)->btf, name, kind);
 }
 
+const struct btf_raw *kernel_btf(struct kernel *kernel)
+{
+	return is_live(kernel) && !open_btf(live(kernel)) ? &live(kernel)->btf : NULL;
+}
+
 #define RAW_PREFIX "btf_trace_"
 
 static int note_raw_tracepoint(const char *type, uint32_t id __attribute__((unused)), void *ctx)

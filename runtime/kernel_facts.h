@@ -19,6 +19,9 @@ void kernel_close(struct kernel *k);
  * -errno when there is no BTF. Scans the raw section: about 1 ms, no index, no memory. */
 int kernel_btf_id(struct kernel *k, const char *name, uint32_t kind);
 
+/* vmlinux's raw BTF, open until kernel_trim() or kernel_close(); NULL when there is none. */
+const struct btf_raw *kernel_btf(struct kernel *k);
+
 /* A BTF file that holds just the structs named and what their members need, cut out of vmlinux's,
  * in a memfd (the descriptor, to be closed by the caller), for libbpf's btf_custom_path: CO-RE
  * relocation without loading all of the kernel's BTF (13 ms, 39 MiB). -errno. */

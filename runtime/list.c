@@ -1,279 +1,246 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * -l. By probe type, one lst_* function each: names come from kernel.h (tracefs, a file's symbol
- * table) or from tracefs itself (kernel functions), and are matched as whole attach points. Types
- * without one have no names to list: their form is shown.
+ * -l: which types of probes a pattern asks for, in which order names are written, and what is said
+ * when there are none. A row of the table below has a type's names (list_kernel.c, list_user.c) and
+ * what -lv writes below one (list_args.c). Types without a row have no names: their form is shown.
  */
 #define _GNU_SOURCE
 #include "list.h"
 #include "../parser/probe.h"
-#include "../parser/probe_perf.h"
-#include "kernel_facts.h"
+#include "btf_text.h"
+#include "list_impl.h"
 #include "log.h"
-#include <errno.h>
+#include "need_probe.h"
 #include <fnmatch.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-struct listing {
-	struct kernel *kernel;
-	const char *pattern;	     /* NULL: all */
-	const struct probe_row *row; /* the type under way */
-	const char *path;	     /* ... and file */
-	char **names;
-	size_t n, capacity;
-	bool is_said;
-	int error; /* -errno: out of memory, or the kernel does not tell */
+static const struct list_row rows[] = {
+	{"tracepoint", lst_tracepoints, fld_tracepoint, LIST_ANY | LIST_TWO_PARTS, NEED_TRACEPOINTS},
+	{"rawtracepoint", lst_raw_tracepoints, fld_raw_tracepoint, LIST_ANY | LIST_TWO_PARTS,
+	 NEED_RAW_TRACEPOINTS},
+	{"kprobe", lst_functions, fld_kprobe, LIST_ANY, NEED_KPROBES},
+	{"kretprobe", lst_functions, fld_result, 0, NEED_KPROBES},
+	{"fentry", lst_typed_functions, fld_function, LIST_ANY | LIST_TWO_PARTS, NEED_FENTRY},
+	{"fexit", lst_typed_functions, fld_function_result, LIST_TWO_PARTS, NEED_FENTRY},
+	{"iter", lst_iterators, fld_iterator, LIST_ANY, NEED_ITERATORS},
+	{"uprobe", lst_symbols, NULL, LIST_ANY | LIST_FILES, NEED_UPROBES},
+	{"uretprobe", lst_symbols, NULL, LIST_FILES, NEED_UPROBES},
+	{"usdt", lst_usdt, NULL, LIST_ANY | LIST_FILES, NEED_UPROBES},
+	{"software", lst_events, NULL, LIST_ANY, NEED_SOFTWARE},
+	{"hardware", lst_events, NULL, LIST_ANY, NEED_HARDWARE},
+	{"interval", lst_times, NULL, LIST_FORM, NEED_SOFTWARE},
+	{"profile", lst_times, NULL, LIST_FORM, NEED_SOFTWARE},
 };
+enum { N_ROWS = sizeof(rows) / sizeof(*rows) };
 
-typedef void lst_fn(struct listing *l, const char *rest);
-
-static void keep(struct listing *l, char *name)
+static const struct list_row *row_of(const struct probe_row *p)
 {
-	if (l->n == l->capacity) {
-		size_t capacity = l->capacity ? 2 * l->capacity : 1024;
-		char **grown = reallocarray(l->names, capacity, sizeof(*grown));
-
-		if (!grown) {
-			l->error = -ENOMEM;
-			free(name);
-			return;
-		}
-		l->names = grown;
-		l->capacity = capacity;
-	}
-	l->names[l->n++] = name;
-}
-
-static void offer(const char *name, void *ctx)
-{
-	struct listing *l = ctx;
-	char *full = NULL;
-
-	if (asprintf(&full, "%s:%s%s%s", l->row->name, l->path ? l->path : "", l->path ? ":" : "",
-		     name) < 0)
-		l->error = -ENOMEM;
-	else if (!l->pattern || fnmatch(l->pattern, full, 0) == 0)
-		keep(l, full);
-	else
-		free(full);
-}
-
-static void lst_tracepoints(struct listing *l, const char *rest)
-{
-	int err;
-
-	(void)rest;
-	err = l->kernel->each_tracepoint(l->kernel, NULL, offer, l);
-	if (err)
-		l->error = err;
-}
-
-static void offer_symbol(const struct user_symbol *f, void *ctx)
-{
-	offer(f->symbol, ctx);
-}
-
-/* "name [module]" */
-static void offer_function(const char *name, void *ctx)
-{
-	char *word = strndup(name, strcspn(name, " "));
-
-	if (word)
-		offer(word, ctx);
-	free(word);
-}
-
-/* The file's name is read up to the last ':' of the pattern. */
-static void lst_symbols(struct listing *l, const char *rest)
-{
-	const char *colon = rest ? strrchr(rest, ':') : NULL;
-	char *path;
-	int err;
-
-	if (rest && !*rest) /* of which file? */
-		keep(l, strdup(l->row->form));
-	if (!rest || !*rest || strpbrk(rest, "*?") == rest)
-		return;
-	path = colon ? strndup(rest, (size_t)(colon - rest)) : strdup(rest);
-	if (!path)
-		return;
-	l->path = path;
-	err = l->kernel->each_user_function(l->kernel, path, offer_symbol, l);
-	if (err) {
-		log_error("cannot list functions of '%s': %s", path,
-			  err == -ENOEXEC ? "not an ELF program or library" : strerror(-err));
-		l->error = err;
-		l->is_said = true;
-	}
-	l->path = NULL;
-	free(path);
-}
-
-/* Kernels without the function tracer do not tell; then there is nothing to list. */
-static void lst_functions(struct listing *l, const char *rest)
-{
-	(void)rest;
-	l->kernel->each_kernel_function(l->kernel, offer_function, l);
-}
-
-/* As they are written without a number: "software:cs:". */
-static void lst_events(struct listing *l, const char *rest)
-{
-	char name[64];
-
-	(void)rest;
-	for (uint32_t i = 0; i < n_perf_event_rows; i++) {
-		const struct perf_event_row *e = &perf_event_rows[i];
-
-		if (&probe_rows[e->id] != l->row)
-			continue;
-		snprintf(name, sizeof(name), "%s:", e->name);
-		offer(name, l);
-		snprintf(name, sizeof(name), "%s:", e->alias ? e->alias : "");
-		if (e->alias)
-			offer(name, l);
-	}
-}
-
-static void lst_iterators(struct listing *l, const char *rest)
-{
-	(void)rest;
-	l->kernel->each_iterator(l->kernel, offer, l);
-}
-
-static void offer_note(const struct usdt_note *note, void *ctx)
-{
-	char *name = NULL;
-
-	if (asprintf(&name, "%s:%s", note->provider, note->name) < 0)
-		return;
-	offer(name, ctx);
-	free(name);
-}
-
-static void offer_mapped(const char *path, void *ctx)
-{
-	struct listing *l = ctx;
-
-	l->path = path;
-	l->kernel->each_usdt(l->kernel, path, offer_note, l);
-	l->path = NULL;
-}
-
-/* Of the file up to the first ':'; with '*' for it, or with -p and none, of all that is mapped. A
- * name behind it is one of any provider. */
-static void lst_usdt(struct listing *l, const char *rest)
-{
-	const char *colon = rest ? strchr(rest, ':') : NULL, *whole = l->pattern;
-	size_t len = rest ? strcspn(rest, ":") : 0;
-	char *path = rest ? strndup(rest, len) : NULL, *of_any = NULL;
-	int err;
-
-	if (path && colon && !strchr(colon + 1, ':') &&
-	    asprintf(&of_any, "%s:%s:*:%s", l->row->name, path, colon + 1) > 0)
-		l->pattern = of_any;
-	if (path && *path && !strpbrk(path, "*?")) {
-		l->path = path;
-		err = l->kernel->each_usdt(l->kernel, path, offer_note, l);
-		l->path = NULL;
-		if (err)
-			log_error("cannot list USDT probes of '%s': %s", path,
-				  err == -ENOEXEC ? "not an ELF program or library" : strerror(-err));
-		l->error = err;
-		l->is_said = err != 0;
-	} else if ((path && *path) || (rest && l->kernel->pid)) {
-		l->kernel->each_mapped_file(l->kernel, offer_mapped, l);
-	} else if (rest) {
-		keep(l, strdup(l->row->form));
-	}
-	l->pattern = whole;
-	free(of_any);
-	free(path);
-}
-
-static lst_fn *const listers[PROBE_COUNT] = {
-	[PROBE_ITER] = lst_iterators,
-	[PROBE_SOFTWARE] = lst_events,	      [PROBE_HARDWARE] = lst_events,
-	[PROBE_TRACEPOINT] = lst_tracepoints, [PROBE_KPROBE] = lst_functions,
-	[PROBE_KRETPROBE] = lst_functions,    [PROBE_UPROBE] = lst_symbols,
-	[PROBE_URETPROBE] = lst_symbols,      [PROBE_USDT] = lst_usdt,
-};
-
-/* ---- patterns ------------------------------------------------------------------------------ */
-
-/* The pattern begins with this type's name or alias: what follows the ':' or the end; else NULL. */
-static const char *after_type(const struct probe_row *r, const char *pattern)
-{
-	size_t n = strcspn(pattern, ":");
-
-	if ((strlen(r->name) == n && strncasecmp(r->name, pattern, n) == 0) ||
-	    probe_has_alias(r, pattern, n))
-		return pattern[n] ? pattern + n + 1 : pattern + n;
+	for (size_t i = 0; i < N_ROWS; i++)
+		if (strcmp(rows[i].type, p->name) == 0)
+			return &rows[i];
 	return NULL;
 }
 
-static bool names_a_type(const char *pattern)
+/* ---- what the types' hooks call ------------------------------------------------------------ */
+
+void list_keep(struct listing *l, char *line)
 {
-	for (uint32_t i = 0; pattern && i < PROBE_COUNT; i++)
-		if (after_type(&probe_rows[i], pattern))
-			return true;
-	return false;
+	size_t capacity = l->capacity ? 2 * l->capacity : 1024;
+	char **grown = l->names;
+
+	if (line && l->n == l->capacity) {
+		grown = reallocarray(l->names, capacity, sizeof(*grown));
+		if (grown) {
+			l->names = grown;
+			l->capacity = capacity;
+		}
+	}
+	if (line && grown) {
+		l->names[l->n++] = line;
+		return;
+	}
+	if (!l->status)
+		log_error("out of memory");
+	l->status = 2;
+	free(line);
 }
 
-/* What whole attach points of a type are matched with; to be freed. */
-static char *pattern_for(const struct probe_row *r, enum probe_id id, const char *rest)
+static bool is_wanted(const struct listing *l, const char *line)
 {
-	bool has_two_parts = listers[id] == lst_symbols || listers[id] == lst_tracepoints;
-	char *full = NULL;
-	int n;
-
-	if (!*rest || (has_two_parts && !strrchr(rest, ':')))
-		n = asprintf(&full, "%s:%s%s*", r->name, rest, *rest ? ":" : "");
-	else
-		n = asprintf(&full, "%s:%s", r->name, rest);
-	return n < 0 ? NULL : full;
+	return !l->pattern || fnmatch(l->pattern, line, 0) == 0 ||
+	       (l->other && fnmatch(l->other, line, 0) == 0);
 }
 
-static void list_type(struct listing *l, enum probe_id id, const char *rest, const char *pattern)
+void list_offer(struct listing *l, const char *name)
 {
-	l->row = &probe_rows[id];
+	char line[1024];
+
+	snprintf(line, sizeof(line), "%s:%s", l->type, name);
+	if (is_wanted(l, line))
+		list_keep(l, strdup(line));
+}
+
+/* When nobody asked for this type its names are only left out. */
+void list_refuse(struct listing *l, const char *fmt, ...)
+{
+	char text[512];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	if (l->rest) {
+		log_error("%s", text);
+		l->status = 2;
+	} else {
+		log_warning("%s probes are left out: %s", l->type, text);
+	}
+}
+
+/* ---- one type ------------------------------------------------------------------------------ */
+
+static void list_form(struct listing *l, const struct probe_row *p)
+{
+	if (l->rest || !l->pattern || fnmatch(l->pattern, p->form, FNM_CASEFOLD) == 0)
+		list_keep(l, strdup(p->form));
+}
+
+/* A type that is named is listed as far as the kernel tells; what it lacks is said in the end. */
+static void list_type(struct listing *l, const struct probe_row *p)
+{
+	const struct list_row *row = row_of(p);
+
+	l->row = row;
+	l->type = p->name;
+	if (!row || (!l->rest && row->flags & LIST_FORM))
+		return list_form(l, p);
+	if (need_ask(l->kernel, row->need) != NEED_NO)
+		row->names(l);
+	else if (l->rest)
+		list_refuse(l, "this kernel has no %s (%s), so there are no %s probes",
+			    need_rows[row->need].name, need_rows[row->need].from, p->name);
+}
+
+/* What a named type's lines are matched with: "type:rest"; of types of two parts, either alone. */
+static void list_named(struct listing *l, const struct probe_row *p, const char *rest)
+{
+	const struct list_row *row = row_of(p);
+	bool is_half = row && row->flags & LIST_TWO_PARTS && !strchr(rest, ':');
+	char *pattern = NULL, *other = NULL;
+
+	l->rest = rest;
+	if (asprintf(&pattern, "%s:%s%s", p->name, *rest ? rest : "*", *rest && is_half ? ":*" : "") < 0)
+		pattern = NULL;
+	if (*rest && is_half && asprintf(&other, "%s:*:%s", p->name, rest) < 0)
+		other = NULL;
 	l->pattern = pattern;
-	if (listers[id])
-		listers[id](l, rest);
-	else if (!pattern || rest || fnmatch(pattern, l->row->form, FNM_CASEFOLD) == 0)
-		keep(l, strdup(l->row->form));
+	l->other = other;
+	if (pattern)
+		list_type(l, p);
+	else
+		list_keep(l, NULL);
+	free(pattern);
+	free(other);
+	l->pattern = l->other = l->rest = NULL;
 }
 
-/* A word that is no type: a part of the name; with * or ? it must match from end to end. */
+/* ---- patterns ------------------------------------------------------------------------------ */
+
+/* A word that names no type: a part of a name; with * or ? all of it. */
 static void list_any(struct listing *l, const char *word)
 {
 	char *pattern = NULL;
 
-	if (word && strpbrk(word, "*?"))
-		pattern = strdup(word);
-	else if (word && asprintf(&pattern, "*%s*", word) < 0)
-		pattern = NULL;
-	if (word && !pattern)
-		l->error = -ENOMEM;
-	for (uint32_t i = 0; i < PROBE_COUNT && !l->error; i++)
-		list_type(l, (enum probe_id)i, NULL, pattern);
+	if (word && asprintf(&pattern, strpbrk(word, "*?") ? "%s" : "*%s*", word) < 0)
+		return list_keep(l, NULL);
+	for (uint32_t i = 0; i < PROBE_COUNT; i++) {
+		const struct list_row *row = row_of(&probe_rows[i]);
+
+		l->pattern = pattern;
+		if (!row || row->flags & LIST_FORM ||
+		    (row->flags & (LIST_ANY | LIST_FILES)) == LIST_ANY)
+			list_type(l, &probe_rows[i]);
+	}
+	l->pattern = NULL;
 	free(pattern);
 }
 
-static void list_by_type(struct listing *l, const char *word)
+/* Does "TYPE:…" of a pattern, `n` bytes, name this type? A pattern of types, "*probe:", is one of
+ * those of the kernel; of those of files when what follows is one. */
+static bool names_type(const char *pattern, size_t n, const struct probe_row *p)
 {
-	for (uint32_t i = 0; i < PROBE_COUNT && !l->error; i++) {
-		const char *rest = after_type(&probe_rows[i], word);
-		char *pattern = rest ? pattern_for(&probe_rows[i], (enum probe_id)i, rest) : NULL;
+	const struct list_row *row = row_of(p);
+	bool is_file = pattern[n] && strchr(pattern + n, '/');
+	char type[32];
 
-		if (rest && !pattern)
-			l->error = -ENOMEM;
-		if (pattern)
-			list_type(l, (enum probe_id)i, rest, pattern);
-		free(pattern);
+	if (probe_type_is(pattern, n, (enum probe_id)(p - probe_rows)))
+		return true;
+	if (!row || n >= sizeof(type) || !memchr(pattern, '*', n) || !pattern[n])
+		return false;
+	memcpy(type, pattern, n);
+	type[n] = '\0';
+	return row->flags & LIST_ANY && is_file == !!(row->flags & LIST_FILES) &&
+	       fnmatch(type, p->name, FNM_CASEFOLD) == 0;
+}
+
+/* One pattern. Of a pattern of types those that the kernel lacks are left out in silence. */
+static void list_one(struct listing *l, const char *word)
+{
+	size_t n = strcspn(word, ":");
+	uint32_t found = 0;
+
+	if (list_is_type(word)) {
+		l->rest = word;
+		list_type_names(l, word);
+		l->rest = NULL;
+		return;
 	}
+	for (uint32_t i = 0; i < PROBE_COUNT; i++) {
+		const struct probe_row *p = &probe_rows[i];
+		const struct list_row *row = row_of(p);
+
+		if (!names_type(word, n, p))
+			continue;
+		found++;
+		if (!memchr(word, '*', n) || need_ask(l->kernel, row->need) != NEED_NO)
+			list_named(l, p, word[n] ? word + n + 1 : "");
+	}
+	if (!found)
+		list_any(l, strcmp(word, "*") == 0 ? NULL : word);
+}
+
+/* Where a pattern ends: a comma, but not in quotes, where it is between parameters. */
+static char *end_of_pattern(char *s)
+{
+	bool is_quoted = false;
+
+	for (; *s && (is_quoted || *s != ','); s++)
+		is_quoted ^= *s == '"';
+	return s;
+}
+
+/* "a,b": each in turn. */
+static void list_patterns(struct listing *l, const char *patterns)
+{
+	char *copy = strdup(patterns), *word = copy;
+	bool is_last = !copy;
+
+	if (!copy)
+		list_keep(l, NULL);
+	while (!is_last) {
+		char *end = end_of_pattern(word);
+
+		is_last = !*end;
+		*end = '\0';
+		word += strspn(word, " ");
+		if (*word)
+			list_one(l, word);
+		word = end + 1;
+	}
+	free(copy);
 }
 
 /* ---- output -------------------------------------------------------------------------------- */
@@ -283,27 +250,20 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Those of "tracepoint:CATEGORY:EVENT". */
-static void print_fields(struct listing *l, char *name, FILE *out)
+static void print_fields(struct listing *l, const char *line, FILE *out)
 {
-	char *category = strchr(name, ':'), *event = category ? strchr(category + 1, ':') : NULL;
-	const struct tp_format *f;
+	size_t n = strcspn(line, ":");
 
-	if (!event ||
-	    strncmp(name, probe_rows[PROBE_TRACEPOINT].name, (size_t)(category - name)) != 0)
-		return;
-	*event = '\0';
-	if (l->kernel->tracepoint(l->kernel, category + 1, event + 1, &f))
-		f = NULL;
-	*event = ':';
-	for (uint32_t i = 0; f && i < f->n_fields; i++)
-		fprintf(out, "    %s %s\n", f->fields[i].type_text, f->fields[i].name);
+	for (size_t i = 0; line[n] && i < N_ROWS; i++)
+		if (rows[i].fields && strlen(rows[i].type) == n &&
+		    strncmp(rows[i].type, line, n) == 0)
+			rows[i].fields(l, line + n + 1, out);
 }
 
-/* A file may have a symbol twice. */
+/* A name may have been found twice. */
 static void print_names(struct listing *l, bool fields, FILE *out)
 {
-	char *last = NULL;
+	const char *last = NULL;
 
 	if (l->n)
 		qsort(l->names, l->n, sizeof(*l->names), by_name);
@@ -311,32 +271,40 @@ static void print_names(struct listing *l, bool fields, FILE *out)
 		if (last && strcmp(last, l->names[i]) == 0)
 			continue;
 		last = l->names[i];
+		if (fields && list_is_type(last)) {
+			list_type_definition(l, last, out);
+			continue;
+		}
 		fprintf(out, "%s\n", last);
 		if (fields)
 			print_fields(l, last, out);
 	}
 }
 
+static void listing_free(struct listing *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		free(l->names[i]);
+	for (size_t i = 0; i < l->n_functions; i++)
+		free(l->functions[i]);
+	free(l->names);
+	free(l->functions);
+	btf_text_free(l->types);
+}
+
 int list_probes(struct kernel *k, const char *pattern, bool fields, FILE *out)
 {
 	struct listing l = {.kernel = k};
-	int status = 0;
 
-	if (names_a_type(pattern))
-		list_by_type(&l, pattern);
+	if (pattern)
+		list_patterns(&l, pattern);
 	else
-		list_any(&l, pattern);
+		list_any(&l, NULL);
 	print_names(&l, fields, out);
-	if (l.error) {
-		if (!l.is_said)
-			log_error("cannot list all probes: %s", strerror(-l.error));
-		status = 2;
-	} else if (l.n == 0) {
+	if (!l.status && l.n == 0) {
 		log_error("no probe matches '%s'", pattern ? pattern : "");
-		status = 1;
+		l.status = 1;
 	}
-	for (size_t i = 0; i < l.n; i++)
-		free(l.names[i]);
-	free(l.names);
-	return status;
+	listing_free(&l);
+	return l.status;
 }

@@ -353,8 +353,8 @@ static int say_ready(const struct loop *l)
 	static const char word[] = "ready\n";
 
 	if (!l->o->quiet && !l->o->tests)
-		l->events.out->attached(l->events.out,
-					count_probes(l->s->plan) - l->s->n_refused);
+		l->events.out->attached(l->events.out, count_probes(l->s->plan) -
+							      l->s->n_skipped - l->s->n_refused);
 	if (l->o->ready_fd >= 0 && write(l->o->ready_fd, word, sizeof(word) - 1) < 0)
 		return -errno;
 	return 0;

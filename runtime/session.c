@@ -38,18 +38,43 @@ int session_run_special(struct session *s, enum plan_prog_kind kind)
 	return 0;
 }
 
+/* A program that is attached in part would count a part: none of it stays. */
+static void drop_links(struct session *s, uint32_t n_kept)
+{
+	while (s->n_links > n_kept)
+		close(s->links[--s->n_links].fd);
+}
+
+static bool waits_for_events(const struct plan_prog *g)
+{
+	return g->n_probes && g->kind != PP_BEGIN && g->kind != PP_END && g->kind != PP_OPEN_SPANS;
+}
+
 int session_attach(struct session *s)
 {
+	uint32_t n_wanted = 0, n_attached = 0;
+
 	for (uint32_t i = 0; i < s->plan->n_progs; i++) {
-		uint32_t before = s->n_links;
+		const struct plan_prog *g = &s->plan->progs[i];
+		uint32_t before = s->n_links, n_refused = s->n_refused;
 		int err = attach_stopped(s) ? -EINTR : attach_prog(s, i);
 
 		for (uint32_t j = before; j < s->n_links; j++)
 			s->links[j].prog = i;
-		if (err)
+		if (err && !attach_can_skip(s, g, err))
 			return err;
+		if (err) {
+			drop_links(s, before);
+			s->n_refused = n_refused; /* these are skipped with the others */
+			s->n_skipped += g->n_targets > 1 ? g->n_targets : g->n_probes;
+		}
+		n_wanted += waits_for_events(g);
+		n_attached += waits_for_events(g) && !err;
 	}
-	return 0;
+	if (!n_wanted || n_attached)
+		return 0;
+	log_error("nothing is left to trace: no probe of the script could be attached");
+	return -ENOENT;
 }
 
 /* Closing a perf event or a uprobe link waits for the kernel's grace periods, 70 to 110 ms each. A

@@ -55,6 +55,7 @@ struct session {
 	struct sonde_control *control;	   /* mapped; NULL when the object has none */
 	struct link *links;
 	uint32_t n_links, links_room;
+	uint32_t n_skipped;  /* attach points that the kernel refused */
 	uint32_t n_refused;  /* functions that the kernel allows no probe on */
 	int stop_fd;	     /* readable when attaching is to end; -1: none */
 	uint32_t uprobe_pid; /* uprobe_multi links are for this process alone; 0: all */
@@ -110,6 +111,8 @@ void session_follow(const struct session *s, uint32_t pid);
 
 /* attach.c: one program. Appends to s->links. 0 or -errno. */
 int attach_prog(struct session *s, uint32_t prog);
+/* May tracing go on without this program, which `err` refused, as `missing_probes` has it? */
+bool attach_can_skip(const struct session *s, const struct plan_prog *g, int err);
 
 /* stacks.c */
 int stacks_open(struct session *s);

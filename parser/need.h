@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a kernel or a machine may lack, by the rows of needs.def.
+ */
+#pragma once
+
+enum need_id {
+#define NEED(id, ...) NEED_##id,
+#include "needs.def"
+#undef NEED
+	NEED_COUNT,
+};
+
+struct need_row {
+	const char *id; /* "KPROBE_MULTI": for programs that read --info */
+	const char *name, *from, *since, *purpose;
+};
+
+extern const struct need_row need_rows[NEED_COUNT];

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The index of types and C declarators, for btf_text.c and btf_decl.c only.
+ */
+#pragma once
+#include <linux/btf.h>
+#include <stdbool.h>
+#include "btf_raw.h"
+
+struct btf_text {
+	const struct btf_raw *btf;
+	uint32_t *places; /* of type id - 1, in bytes from btf->types */
+	uint32_t n;
+	uint32_t *functions; /* ids by the hash of their name; 0: free */
+	uint32_t n_functions; /* slots, a power of two */
+};
+
+enum { DECL_BYTES = 1024, DECL_MIDDLE = 256, DECL_DEPTH = 6 };
+
+/* What stands around a name: it grows at both ends. */
+struct decl {
+	char text[DECL_BYTES];
+	uint32_t from, to;
+	char qualifiers[32]; /* of the type at the bottom, each with a blank behind it */
+	bool is_full;
+};
+
+/* NULL: void, or no such type. */
+const struct btf_type *btf_text_at(const struct btf_text *t, uint32_t id);
+/* "" when it has none. */
+const char *btf_text_name(const struct btf_text *t, const struct btf_type *type);
+/* What follows the head of a type: members, parameters, values. */
+static inline const void *btf_text_extra(const struct btf_type *type)
+{
+	return type + 1;
+}
+
+/* Declare `name` as of type `id`: *d is what stands behind the name of the type at the bottom,
+ * whose id is returned (0: void). */
+uint32_t btf_declare(const struct btf_text *t, uint32_t id, const char *name, struct decl *d);
+/* The name of that type: "struct sock", "struct {…}". */
+void btf_bottom_name(const struct btf_text *t, uint32_t id, char *out, size_t size);
+/* What is printed behind the type's name, with a blank where one is needed. */
+const char *btf_decl_text(struct decl *d);

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the files of -l share: list.c (patterns, order, output), list_kernel.c and list_user.c (the
+ * names of each type), list_args.c (what -lv writes below a name).
+ */
+#pragma once
+#include "../parser/need.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct btf_text;
+struct kernel;
+struct list_row;
+
+struct listing {
+	struct kernel *kernel;
+	const struct list_row *row; /* the type under way */
+	const char *type;	    /* its name, as probes.def has it */
+	/* What is asked for, whole attach points: any of the patterns; both NULL: all. */
+	const char *pattern, *other;
+	const char *rest; /* what the user wrote behind "type:"; NULL: no type was named */
+	char **names;	  /* what was found */
+	size_t n, capacity;
+	struct btf_text *types; /* types_of() */
+	char **functions;	/* functions_of() */
+	size_t n_functions;
+	bool has_functions, has_types;
+	int status; /* the exit status so far: 2, the kernel or a file does not tell */
+};
+
+/* Offer each name of the row's type. */
+typedef void lst_fn(struct listing *l);
+/* Write what the attach point `name` (behind "type:") is given, a line each. */
+typedef void fld_fn(struct listing *l, const char *name, FILE *out);
+
+enum {
+	LIST_ANY = 1 << 0,	 /* is listed when no type is named, or a pattern of types */
+	LIST_TWO_PARTS = 1 << 1, /* type:A:B; A or B alone finds it too */
+	LIST_FILES = 1 << 2,	 /* of the file that is named */
+	LIST_FORM = 1 << 3,	 /* how it is written, when no type is named */
+};
+
+struct list_row {
+	const char *type;
+	lst_fn *names;
+	fld_fn *fields;
+	uint32_t flags;
+	enum need_id need;
+};
+
+lst_fn lst_tracepoints, lst_functions, lst_typed_functions, lst_raw_tracepoints, lst_iterators;
+lst_fn lst_symbols, lst_times, lst_events, lst_usdt;
+fld_fn fld_tracepoint, fld_kprobe, fld_result, fld_function, fld_function_result;
+fld_fn fld_raw_tracepoint, fld_iterator;
+
+/* Take `name` (what stands behind "type:") when it is asked for. */
+void list_offer(struct listing *l, const char *name);
+/* Take a line, to be free()d; NULL: out of memory. */
+void list_keep(struct listing *l, char *line);
+/* This type cannot be listed: said when the user named it. */
+void list_refuse(struct listing *l, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* vmlinux's types, or NULL. */
+struct btf_text *list_types(struct listing *l);
+/* "struct NAME", "union NAME", "enum NAME": a type, not a probe. */
+bool list_is_type(const char *line);
+/* Take those that such a word matches, NAME being a pattern. */
+void list_type_names(struct listing *l, const char *word);
+/* The definition of one that was taken. */
+void list_type_definition(struct listing *l, const char *line, FILE *out);

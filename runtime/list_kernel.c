@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * -l: names that the kernel has. Tracepoints come from tracefs; functions from its list of
+ * traceable ones, which is root's, else from kallsyms, which anybody may read (some of those cannot
+ * be probed); what is typed from BTF, likewise anybody's.
+ */
+#define _GNU_SOURCE
+#include "btf_text.h"
+#include "kernel_facts.h"
+#include "list_impl.h"
+#include <errno.h>
+#include <linux/btf.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void offer(const char *name, void *ctx)
+{
+	list_offer(ctx, name);
+}
+
+void lst_tracepoints(struct listing *l)
+{
+	int err = l->kernel->each_tracepoint(l->kernel, NULL, offer, l);
+
+	if (err == -EACCES || err == -EPERM)
+		list_refuse(l, "tracepoints are in tracefs, which this user may not read: run as root");
+	else if (err)
+		list_refuse(l, "tracepoints are in tracefs, which cannot be read: %s", strerror(-err));
+}
+
+/* ---- functions ----------------------------------------------------------------------------- */
+
+static void take_function(const char *name, void *ctx)
+{
+	struct listing *l = ctx;
+
+	if ((l->n_functions & (l->n_functions - 1)) == 0) { /* a power of two, or 0: full */
+		size_t room = l->n_functions ? 2 * l->n_functions : 1;
+		char **grown = reallocarray(l->functions, room, sizeof(*grown));
+
+		if (!grown)
+			return list_keep(l, NULL);
+		l->functions = grown;
+	}
+	l->functions[l->n_functions] = strdup(name);
+	if (l->functions[l->n_functions])
+		l->n_functions++;
+	else
+		list_keep(l, NULL);
+}
+
+/* "ADDRESS T NAME", "ADDRESS t NAME\t[module]"; other letters are no code. */
+static int read_kallsyms(struct listing *l)
+{
+	FILE *f = fopen("/proc/kallsyms", "re");
+	char *line = NULL, *name, *tab;
+	size_t size = 0;
+
+	if (!f)
+		return -errno;
+	while (getline(&line, &size, f) > 0) {
+		line[strcspn(line, "\n")] = '\0';
+		name = strchr(line, ' ');
+		if (!name || !strchr("tTwW", name[1]) || name[1] == '\0' || name[2] != ' ')
+			continue;
+		tab = strchr(name, '\t');
+		if (tab)
+			*tab = ' ';
+		take_function(name + 3, l);
+	}
+	free(line);
+	fclose(f);
+	return 0;
+}
+
+/* "name", "name [module]": of all functions, read once. */
+static void read_functions(struct listing *l)
+{
+	int err;
+
+	if (l->has_functions)
+		return;
+	l->has_functions = true;
+	err = l->kernel->each_kernel_function(l->kernel, take_function, l);
+	if (err == -EACCES || err == -EPERM || err == -ENOENT)
+		err = read_kallsyms(l);
+	if (err)
+		list_refuse(l, "the kernel does not say which functions it has: %s", strerror(-err));
+}
+
+/* What kallsyms and the list of traceable functions have that is no function to be probed. */
+static bool is_function(const char *name)
+{
+	return strncmp(name, "__ftrace_invalid_address__", 26) != 0 && !strstr(name, ".part.") &&
+	       strncmp(name, "__pfx_", 6) != 0 && strncmp(name, "__cfi_", 6) != 0;
+}
+
+/* "name" or "module:name", as the pattern has it. */
+void lst_functions(struct listing *l)
+{
+	bool by_module = l->rest && strchr(l->rest, ':');
+	char name[512];
+
+	read_functions(l);
+	for (size_t i = 0; i < l->n_functions; i++) {
+		const char *f = l->functions[i], *module = strchr(f, '[');
+		int len = (int)strcspn(f, " ");
+
+		if (!is_function(f))
+			continue;
+		if (by_module && module)
+			snprintf(name, sizeof(name), "%.*s:%.*s", (int)strcspn(module + 1, "]"),
+				 module + 1, len, f);
+		else
+			snprintf(name, sizeof(name), "%s%.*s", by_module ? "vmlinux:" : "", len, f);
+		list_offer(l, name);
+	}
+}
+
+static void offer_typed(const char *name, void *ctx)
+{
+	char line[512];
+
+	if (!is_function(name))
+		return;
+	snprintf(line, sizeof(line), "vmlinux:%s", name);
+	list_offer(ctx, line);
+}
+
+/* Of the kernel's own functions those that BTF describes; all of these when the kernel does not say
+ * which can be traced. */
+void lst_typed_functions(struct listing *l)
+{
+	struct btf_text *types = list_types(l);
+	int err;
+
+	if (!types)
+		return list_refuse(l, "types of functions are in /sys/kernel/btf/vmlinux, "
+				      "which cannot be read");
+	err = l->has_functions ? 0 : l->kernel->each_kernel_function(l->kernel, take_function, l);
+	l->has_functions = !err;
+	if (err)
+		btf_text_each(types, BTF_KIND_FUNC, offer_typed, l);
+	for (size_t i = 0; i < l->n_functions; i++)
+		if (!strchr(l->functions[i], ' ') && btf_text_function(types, l->functions[i]))
+			offer_typed(l->functions[i], l);
+}
+
+/* ---- what BTF has by a prefix -------------------------------------------------------------- */
+
+#define RAW_PREFIX "btf_trace_"
+#define ITERATOR_PREFIX "bpf_iter__"
+
+static void offer_raw(const char *name, void *ctx)
+{
+	char line[512];
+
+	if (strncmp(name, RAW_PREFIX, strlen(RAW_PREFIX)) != 0)
+		return;
+	snprintf(line, sizeof(line), "vmlinux:%s", name + strlen(RAW_PREFIX));
+	list_offer(ctx, line);
+}
+
+void lst_raw_tracepoints(struct listing *l)
+{
+	if (list_types(l))
+		btf_text_each(l->types, BTF_KIND_TYPEDEF, offer_raw, l);
+	else
+		list_refuse(l, "typed tracepoints are in /sys/kernel/btf/vmlinux, which cannot be read");
+}
+
+static void offer_iterator(const char *name, void *ctx)
+{
+	if (strncmp(name, ITERATOR_PREFIX, strlen(ITERATOR_PREFIX)) == 0)
+		list_offer(ctx, name + strlen(ITERATOR_PREFIX));
+}
+
+void lst_iterators(struct listing *l)
+{
+	if (list_types(l))
+		btf_text_each(l->types, BTF_KIND_STRUCT, offer_iterator, l);
+	else
+		list_refuse(l, "iterators are in /sys/kernel/btf/vmlinux, which cannot be read");
+}
+
+/* ---- units of time ------------------------------------------------------------------------- */
+
+void lst_times(struct listing *l)
+{
+	static const char *const units[] = {"hz:", "ms:", "s:", "us:"};
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+		list_offer(l, units[i]);
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * -l: USDT probes of a file, up to the first ':'; with '*' for it, or with -p and none, of all that
+ * is mapped. A name behind it is one of any provider.
+ */
+#define _GNU_SOURCE
+#include "../parser/kernel.h"
+#include "list_impl.h"
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct note_listing {
+	struct listing *l;
+	const char *path, *pattern; /* of "provider:name" */
+};
+
+static void offer_note(const struct usdt_note *note, void *ctx)
+{
+	struct note_listing *n = ctx;
+	char *name = NULL, *line = NULL;
+
+	if (asprintf(&name, "%s:%s", note->provider, note->name) < 0)
+		return list_keep(n->l, NULL);
+	if (fnmatch(n->pattern, name, 0) == 0) {
+		if (asprintf(&line, "%s:%s:%s", n->l->type, n->path, name) < 0)
+			line = NULL;
+		list_keep(n->l, line);
+	}
+	free(name);
+}
+
+static void offer_mapped(const char *path, void *ctx)
+{
+	struct note_listing *n = ctx;
+
+	n->path = path;
+	n->l->kernel->each_usdt(n->l->kernel, path, offer_note, n);
+}
+
+static void list_notes(struct note_listing *n)
+{
+	int err = n->l->kernel->each_usdt(n->l->kernel, n->path, offer_note, n);
+
+	if (err)
+		list_refuse(n->l, "cannot list USDT probes of '%s': %s", n->path,
+			    err == -ENOEXEC ? "not an ELF program or library" : strerror(-err));
+}
+
+void lst_usdt(struct listing *l)
+{
+	struct note_listing n = {.l = l};
+	const char *rest = l->rest ? l->rest : "", *colon = strchr(rest, ':');
+	const char *name = colon && colon[1] ? colon + 1 : "*";
+	char *path = strndup(rest, strcspn(rest, ":")), *pattern = NULL;
+
+	if (!path || asprintf(&pattern, "%s%s", strchr(name, ':') ? "" : "*:", name) < 0) {
+		free(path);
+		return list_keep(l, NULL);
+	}
+	n.path = path;
+	n.pattern = pattern;
+	if (*path && !strpbrk(path, "*?"))
+		list_notes(&n);
+	else if (*path || l->kernel->pid)
+		l->kernel->each_mapped_file(l->kernel, offer_mapped, &n);
+	else
+		list_refuse(l, "of which file? Write usdt:PATH, usdt:PATH:NAME");
+	free(path);
+	free(pattern);
+}

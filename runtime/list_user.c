@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * -l: functions of the files that a pattern names. The file's name goes up to the last ':' and may
+ * be a pattern itself: *, ?, [ ].
+ */
+#define _GNU_SOURCE
+#include "../parser/kernel.h"
+#include "list_impl.h"
+#include <errno.h>
+#include <glob.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct file_listing {
+	struct listing *l;
+	const char *symbol; /* a pattern */
+	bool is_cpp;	    /* of names as people write them */
+};
+
+/* PATH:cpp:"ns::f(int)"; a pattern without '(' is one of names without parameters. */
+static void offer_cpp(const struct file_listing *fl, const struct user_symbol *f)
+{
+	struct kernel *k = fl->l->kernel;
+	char shown[1024], plain[1024];
+	char *line = NULL;
+
+	if (!k->demangle || !k->demangle(k, f->symbol, true, shown, sizeof(shown)) ||
+	    !k->demangle(k, f->symbol, false, plain, sizeof(plain)) ||
+	    fnmatch(fl->symbol, strchr(fl->symbol, '(') ? shown : plain, 0) != 0)
+		return;
+	if (asprintf(&line, "%s:%s:cpp:\"%s\"", fl->l->type, f->path, shown) < 0)
+		line = NULL;
+	list_keep(fl->l, line);
+}
+
+static void offer_symbol(const struct user_symbol *f, void *ctx)
+{
+	struct file_listing *fl = ctx;
+	char *line = NULL;
+
+	if (fl->is_cpp)
+		return offer_cpp(fl, f);
+	if (fnmatch(fl->symbol, f->symbol, 0) != 0)
+		return;
+	if (asprintf(&line, "%s:%s:%s", fl->l->type, f->path, f->symbol) < 0)
+		line = NULL;
+	list_keep(fl->l, line);
+}
+
+/* Of many files those that are no programs are passed over. */
+static void list_file(struct file_listing *fl, const char *path, bool is_only)
+{
+	struct kernel *k = fl->l->kernel;
+	int err = k->each_user_function(k, path, offer_symbol, fl);
+
+	if (err && (is_only || err == -ENOMEM))
+		list_refuse(fl->l, "cannot list functions of '%s': %s", path,
+			    err == -ENOEXEC ? "not an ELF program or library" : strerror(-err));
+}
+
+static void list_files(struct file_listing *fl, const char *pattern)
+{
+	glob_t found = {0};
+	int err = glob(pattern, 0, NULL, &found);
+
+	if (err == GLOB_NOMATCH)
+		list_refuse(fl->l, "no file matches '%s'", pattern);
+	else if (err)
+		list_refuse(fl->l, "cannot read what '%s' matches", pattern);
+	for (size_t i = 0; !err && i < found.gl_pathc; i++)
+		list_file(fl, found.gl_pathv[i], false);
+	globfree(&found);
+}
+
+/* A module: the last ':' that is no half of a "::". */
+static const char *last_colon(const char *s)
+{
+	const char *at = NULL;
+
+	for (const char *c = s; *c; c++)
+		if (c[0] == ':' && c[1] == ':')
+			c++;
+		else if (c[0] == ':')
+			at = c;
+	return at;
+}
+
+/* Cut ":cpp" off the path; a name may be quoted then. */
+static void read_language(struct file_listing *fl, char *path, char *symbol)
+{
+	size_t n = strlen(path), len = strlen(symbol);
+
+	if (n < 4 || strcmp(path + n - 4, ":cpp") != 0)
+		return;
+	path[n - 4] = '\0';
+	fl->is_cpp = true;
+	if (len > 1 && symbol[0] == '"' && symbol[len - 1] == '"') {
+		symbol[len - 1] = '\0';
+		fl->symbol = symbol + 1;
+	}
+}
+
+void lst_symbols(struct listing *l)
+{
+	const char *colon = l->rest ? last_colon(l->rest) : NULL;
+	char *path, *symbol = strdup(colon && colon[1] ? colon + 1 : "*");
+	struct file_listing fl = {.l = l, .symbol = symbol};
+
+	if (!l->rest || !*l->rest || strcmp(l->rest, "*") == 0) {
+		free(symbol);
+		return list_refuse(l, "of which file? Write %s:PATH, %s:PATH:NAME", l->type, l->type);
+	}
+	path = colon ? strndup(l->rest, (size_t)(colon - l->rest)) : strdup(l->rest);
+	if (path && symbol) {
+		read_language(&fl, path, symbol);
+		if (strpbrk(path, "*?["))
+			list_files(&fl, path);
+		else
+			list_file(&fl, path, true);
+	} else {
+		list_keep(l, NULL);
+	}
+	free(path);
+	free(symbol);
+}
