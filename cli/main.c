@@ -121,6 +121,7 @@ static int front_end(struct arena *a, const struct options *o, struct kernel *k,
 		     struct program **program, struct plan **plan)
 {
 	struct plan_options po = {.run = run_of(o),
+				  .kernel = k,
 				  .scope_tree = (o->command || o->follow) && !o->system,
 				  .only_cgroup = o->cgroup != NULL,
 				  .pid_namespace = !o->kernel_facts && scope_pid_namespace(),

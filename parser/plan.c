@@ -299,6 +299,23 @@ static bool shared_prog(struct planner *pl, enum plan_prog_kind kind, uint32_t *
 	return false;
 }
 
+/* Where the kernel lacks what is meant to be used. */
+static const char *fallback_of(const struct planner *pl, const struct plan_prog *g,
+			       const struct attach_point *point)
+{
+	struct kernel *k = pl->kernel;
+	bool is_user = g->kind == PP_UPROBE || g->kind == PP_URETPROBE || g->kind == PP_USDT;
+	bool is_kernel = g->kind == PP_KPROBE || g->kind == PP_KRETPROBE;
+
+	if (g->kind == PP_TRACEPOINT && !point->has_raw && !point->format->is_unchecked)
+		return "a perf event: there is no raw tracepoint of that name";
+	if (k && is_user && !k->has_feature(k, KF_UPROBE_MULTI))
+		return "a perf event a function: no uprobe_multi links (Linux 6.6)";
+	if (k && is_kernel && g->n_targets > 1 && !k->has_feature(k, KF_KPROBE_MULTI))
+		return "a perf event a function: no kprobe_multi links (Linux 5.18, CONFIG_FPROBE)";
+	return NULL;
+}
+
 /* Program for an attach point: a new one, but all system calls' probes share two, or as few as can
  * hold them; `weight` is what it adds to the program's length. */
 static uint32_t prog_for(struct planner *pl, const struct attach_point *point,
@@ -332,6 +349,7 @@ static uint32_t prog_for(struct planner *pl, const struct attach_point *point,
 		g.tracepoint_id = point->format->id;
 	}
 	plan_targets(pl, &g, point);
+	g.fallback = fallback_of(pl, &g, point);
 	return add_prog(pl, g,
 			g.event ? g.event : g.function ? g.function : probe_rows[point->id].name);
 }
@@ -608,6 +626,7 @@ struct plan *plan_make(struct arena *a, struct program *p, const struct plan_opt
 {
 	struct planner pl = {.arena = a,
 			     .diags = d,
+			     .kernel = options ? options->kernel : NULL,
 			     .program = p,
 			     .run = options ? options->run : RUN_ORDINARY,
 			     .plan = arena_new_of(a, struct plan)};

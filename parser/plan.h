@@ -147,6 +147,7 @@ struct plan_prog {
 	const struct typed_function *typed; /* fentry, fexit, rawtracepoint: of what */
 	struct plan_target *targets; /* kprobes, uprobes: by file */
 	uint32_t n_targets;
+	const char *fallback;	/* the slower way that this kernel leaves, and why; or NULL */
 	bool by_cookie;		/* on several functions: the cookie says which */
 	uint64_t period_ns;	/* PP_INTERVAL, PP_PROFILE */
 	uint64_t hertz;		/* PP_PROFILE, PP_EVENT: when not 0, instead of a period */
@@ -234,6 +235,7 @@ enum plan_run {
 };
 
 struct plan_options {
+	struct kernel *kernel; /* what it has decides between ways; NULL: all of it */
 	enum plan_run run;
 	bool scope_tree; /* -c: the hidden fork and exec programs are needed */
 	bool only_cgroup, pid_namespace; /* as in struct plan_needs */

@@ -11,6 +11,7 @@
 struct planner {
 	struct arena *arena;
 	struct diags *diags;
+	struct kernel *kernel;
 	struct program *program;
 	struct plan *plan;
 	struct share share;

@@ -132,6 +132,8 @@ static void dump_prog(const struct plan *p, const struct plan_prog *g, FILE *out
 	if (g->n_targets > 1)
 		fprintf(out, " %s %u", g->kind == PP_USDT ? "places" : "functions", g->n_targets);
 	fprintf(out, "\n");
+	if (g->fallback)
+		fprintf(out, "  fallback %s\n", g->fallback);
 	for (uint32_t i = 0; i < g->n_probes; i++) {
 		const struct plan_probe *q = &p->probes[g->probes[i]];
 
