@@ -149,7 +149,6 @@ void lst_typed_functions(struct listing *l)
 /* ---- what BTF has by a prefix -------------------------------------------------------------- */
 
 #define RAW_PREFIX "btf_trace_"
-#define ITERATOR_PREFIX "bpf_iter__"
 
 static void offer_raw(const char *name, void *ctx)
 {
@@ -171,15 +170,12 @@ void lst_raw_tracepoints(struct listing *l)
 
 static void offer_iterator(const char *name, void *ctx)
 {
-	if (strncmp(name, ITERATOR_PREFIX, strlen(ITERATOR_PREFIX)) == 0)
-		list_offer(ctx, name + strlen(ITERATOR_PREFIX));
+	list_offer(ctx, name);
 }
 
 void lst_iterators(struct listing *l)
 {
-	if (list_types(l))
-		btf_text_each(l->types, BTF_KIND_STRUCT, offer_iterator, l);
-	else
+	if (l->kernel->each_iterator(l->kernel, offer_iterator, l))
 		list_refuse(l, "iterators are in /sys/kernel/btf/vmlinux, which cannot be read");
 }
 
