@@ -57,7 +57,7 @@ static void hint_unknown(struct sema *s, const char *word, bool call)
 		diag_hint(s->diags, "%s is a function: write %s(%s)", word, word,
 			  strstr(b->signature, "()") || strstr(b->signature, "([") ? "" : "…");
 	else if (!call && s->probe->n_points && sema_args_field(&s->probe->points[0], word) &&
-		 !s->probe->points[0].format->is_unchecked)
+		 !(s->probe->points[0].format && s->probe->points[0].format->is_unchecked))
 		diag_hint(s->diags, "write args.%s", word);
 	else if (slip_hint(word))
 		diag_hint(s->diags, "%s", slip_hint(word));
