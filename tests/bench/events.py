@@ -99,7 +99,7 @@ def functions(bench):
          entry % "@s[tid] = nsecs;" + leave % "@ = sum(nsecs - @s[tid]); delete(@s[tid]);", None),
     )
     with Workload(bench, "call") as load:
-        return [added(bench, load, tracers(bench, mine, other or mine), what, USER_CALLS, target)
+        return [added(bench, load, tracers(bench, mine, other or mine, None), what, USER_CALLS, target)
                 for what, mine, other, target in scripts]
 
 
