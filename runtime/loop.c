@@ -464,6 +464,8 @@ static int loop_open(struct loop *l)
 	if (err)
 		return err;
 	l->out_fd = out_set_buffering(l->events.out, l->o->buffering);
+	if (l->o->command)
+		out_share(l->events.out);
 	l->stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	l->s->stop_fd = l->stop;
 	l->signals = open_signals(l);
@@ -482,6 +484,7 @@ static void loop_close(struct loop *l)
 {
 	if (l->o->command)
 		command_stop(l->o->command);
+	out_unshare(l->events.out);
 	ring_buffer__free(l->ring);
 	if (l->signals >= 0)
 		close(l->signals);

@@ -6,7 +6,9 @@
  */
 #include "out_file.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* A descriptor that somebody made non-blocking (terminals are shared) is waited for. */
@@ -82,6 +84,27 @@ int out_set_buffering(struct out *o, enum out_buffering buffering)
 	return w->fd;
 }
 
+void out_share(struct out *o)
+{
+	struct out_file *w = (struct out_file *)o;
+	int flags = fcntl(w->fd, F_GETFL);
+	struct stat st;
+
+	if (flags < 0 || flags & O_APPEND || fstat(w->fd, &st) != 0 || !S_ISREG(st.st_mode) ||
+	    lseek(w->fd, 0, SEEK_CUR) != st.st_size)
+		return;
+	w->is_appending = fcntl(w->fd, F_SETFL, flags | O_APPEND) == 0;
+}
+
+void out_unshare(struct out *o)
+{
+	struct out_file *w = (struct out_file *)o;
+
+	if (w->is_appending)
+		fcntl(w->fd, F_SETFL, fcntl(w->fd, F_GETFL) & ~O_APPEND);
+	w->is_appending = false;
+}
+
 int out_finish(struct out *o)
 {
 	struct out_file *w = (struct out_file *)o;
@@ -104,6 +127,7 @@ int out_file_init(struct out_file *w, FILE *f)
 	w->fd = fd;
 	w->error = 0;
 	w->buffering = OUT_BUFFER_IDLE;
+	w->is_appending = false;
 	w->looked_at = 0;
 	return 0;
 }

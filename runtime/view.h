@@ -140,5 +140,11 @@ struct out *out_json_new(FILE *f);
 
 /* -B. Returns the descriptor that is written to: its reader's end can be polled for. */
 int out_set_buffering(struct out *o, enum out_buffering buffering);
+/* A command will write to the same descriptor: whatever either writes goes to the file's end, until
+ * out_unshare. Programs that copy in the kernel (coreutils' cat: copy_file_range) do not take the
+ * lock of the common offset, and would overwrite what we write meanwhile. Files only, and only one
+ * that stands at its end. */
+void out_share(struct out *o);
+void out_unshare(struct out *o);
 /* Write out everything whatever the buffering. 0 or the -errno of a write. */
 int out_finish(struct out *o);
