@@ -27,6 +27,7 @@ static LLVMTargetMachineRef target_machine(struct gen *g)
 	LLVMTargetRef target;
 	char *message = NULL;
 
+	more_set_options();
 	LLVMInitializeBPFTargetInfo();
 	LLVMInitializeBPFTarget();
 	LLVMInitializeBPFTargetMC();

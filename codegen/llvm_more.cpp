@@ -15,6 +15,7 @@
 #include <llvm/IR/Module.h>
 #include <llvm/IR/PassInstrumentation.h>
 #include <llvm/IR/PassManager.h>
+#include <llvm/Support/CommandLine.h>
 #include <llvm/Support/Error.h>
 #include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Target/TargetMachine.h>
@@ -129,4 +130,18 @@ void more_simplify(LLVMModuleRef module, LLVMTargetMachineRef tm)
 	for (Function &f : m)
 		if (!f.isDeclaration())
 			passes.run(f, analyses);
+}
+
+static void set(const char *option)
+{
+	StringMap<cl::Option *> &options = cl::getRegisteredOptions();
+	auto found = options.find(option);
+
+	if (found != options.end())
+		static_cast<cl::opt<bool> *>(found->second)->setValue(true);
+}
+
+void more_set_options(void)
+{
+	set("disable-lsr");
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What LLVM's C interface lacks (llvm_more.cpp, the one file of C++): reading single functions out
- * of a module, inlining them where they are called, and a few passes without the builder of all
- * passes, whose tables every start would pay for.
+ * of a module, inlining them where they are called, a few passes without the builder of all passes,
+ * whose tables every start would pay for, and options.
  */
 #pragma once
 #include <llvm-c/TargetMachine.h>
@@ -26,6 +26,9 @@ int more_inline(LLVMModuleRef module);
 
 /* Memory to registers, constants, dead code: what is left to do after inlining. */
 void more_simplify(LLVMModuleRef module, LLVMTargetMachineRef tm);
+
+/* Leave out what costs the back end much and gains BPF programs nothing. */
+void more_set_options(void);
 
 #ifdef __cplusplus
 }
