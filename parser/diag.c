@@ -262,19 +262,28 @@ void nearest_init(struct nearest *n, const char *word)
 	*n = (struct nearest){.word = word, .best_distance = most};
 }
 
-void nearest_offer(struct nearest *n, const char *candidate)
+bool nearest_offer(struct nearest *n, const char *candidate)
 {
 	size_t n_word = strlen(n->word), n_candidate = strlen(candidate);
 	unsigned edits;
 
 	if (!n->best_distance || n_word > WORD_MOST || n_candidate > WORD_MOST)
-		return;
+		return false;
 	edits = distance(n->word, n_word, candidate, n_candidate);
 	if (edits > n->best_distance)
-		return;
+		return false;
 	if (n->best && edits == n->best_distance &&
 	    shared_prefix(n->word, candidate) <= shared_prefix(n->word, n->best))
-		return;
+		return false;
 	n->best = candidate;
 	n->best_distance = edits;
+	return true;
+}
+
+bool nearest_keep(struct nearest *n, struct arena *a, const char *candidate)
+{
+	if (!nearest_offer(n, candidate))
+		return false;
+	n->best = arena_strdup(a, candidate);
+	return true;
 }

@@ -58,4 +58,7 @@ struct nearest {
 	unsigned best_distance;
 };
 void nearest_init(struct nearest *n, const char *word);
-void nearest_offer(struct nearest *n, const char *candidate);
+/* True: it is the nearest now, and kept by its pointer. */
+bool nearest_offer(struct nearest *n, const char *candidate);
+/* The same for a candidate that is gone afterwards: what is kept is a copy. */
+bool nearest_keep(struct nearest *n, struct arena *a, const char *candidate);

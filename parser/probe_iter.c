@@ -16,11 +16,8 @@ struct iter_hint {
 static void offer_iterator(const char *name, void *ctx)
 {
 	struct iter_hint *h = ctx;
-	const char *before = h->nearest.best;
 
-	nearest_offer(&h->nearest, name);
-	if (h->nearest.best != before)
-		h->nearest.best = arena_strndup(h->arena, name, strlen(name));
+	nearest_keep(&h->nearest, h->arena, name);
 }
 
 static int no_iterator(const struct probe_reader *r, const struct attach_point *p, const char *name,

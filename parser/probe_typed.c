@@ -49,22 +49,12 @@ static const char *thing(const struct typed_search *s)
 
 static void note_near(struct typed_search *s, const char *name)
 {
-	const char *before = s->near.best;
-
-	nearest_offer(&s->near, name);
-	if (s->near.best != before)
-		s->near.best = arena_strndup(s->r->arena, name, strlen(name));
+	nearest_keep(&s->near, s->r->arena, name);
 }
 
 static void search_begin(struct typed_search *s)
 {
-	char *letters = arena_strndup(s->r->arena, s->name, strlen(s->name)), *to = letters;
-
-	for (const char *c = s->name; *c; c++) /* what is near to the pattern's letters */
-		if (*c != '*')
-			*to++ = *c;
-	*to = '\0';
-	nearest_init(&s->near, letters);
+	nearest_init(&s->near, probe_without(s->r->arena, s->name, '*'));
 }
 
 /* ---- what the kernel must have ------------------------------------------------------------- */

@@ -344,16 +344,10 @@ static const char *traced_program(struct user_matching *m, const char *name)
 static void begin(struct user_matching *m, const struct probe_reader *r, struct attach_point *p,
 		  const char *name)
 {
-	char *letters = arena_strndup(r->arena, name, strlen(name)), *to = letters;
-
 	m->pattern = arena_strndup(r->arena, name, strlen(name));
 	m->is_pattern = strchr(name, '*');
 	m->word = user_name_word(r, m->pattern);
-	for (const char *c = letters; *c; c++) /* what is near to the pattern's letters */
-		if (*c != '*')
-			*to++ = *c;
-	*to = '\0';
-	nearest_init(&m->nearest, letters);
+	nearest_init(&m->nearest, probe_without(r->arena, name, '*'));
 	p->function = m->pattern;
 }
 

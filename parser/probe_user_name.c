@@ -115,7 +115,6 @@ const char *user_name(const struct probe_reader *r, const char *symbol)
 
 void user_name_offer(struct user_matching *m, const char *symbol)
 {
-	const char *before = m->nearest.best;
 	char name[NAME_SIZE];
 
 	m->n_offered++;
@@ -125,8 +124,5 @@ void user_name_offer(struct user_matching *m, const char *symbol)
 		cut_arguments(m, name);
 		symbol = name;
 	}
-	nearest_offer(&m->nearest, symbol);
-	if (m->nearest.best != before) /* what is offered is gone afterwards */
-		m->nearest.best =
-			arena_strndup(m->r->arena, m->nearest.best, strlen(m->nearest.best));
+	nearest_keep(&m->nearest, m->r->arena, symbol);
 }
