@@ -135,7 +135,7 @@ static const char *canonical_name(struct arena *a, const struct attach_point *p,
 int probe_resolve(const struct probe_reader *r, const struct attach_text *text,
 		  struct attach_point *out)
 {
-	char *parts[MAX_PARTS], *copy = arena_strndup(r->arena, text->text, strlen(text->text));
+	char *parts[MAX_PARTS], *copy = arena_strdup(r->arena, text->text);
 	uint32_t n = split(copy, parts);
 
 	*out = (struct attach_point){.span = text->span, .syscall = -1};

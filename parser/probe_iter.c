@@ -53,7 +53,7 @@ int prs_iter(const struct probe_reader *r, struct attach_point *p, char **parts,
 	if (err)
 		return no_iterator(r, p, parts[0], err);
 	if (n == 2 && parts[1][0] == '/')
-		p->pin = arena_strndup(r->arena, parts[1], strlen(parts[1]));
+		p->pin = arena_strdup(r->arena, parts[1]);
 	else if (n == 2)
 		p->pin = arena_printf(r->arena, "/sys/fs/bpf/%s", parts[1]);
 	return 0;

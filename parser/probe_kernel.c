@@ -87,8 +87,8 @@ static void offer_function(const char *text, void *ctx)
 	nearest_keep(&s->near, s->r->arena, name);
 	if (s->is_variant ? !is_variant_of(name, s->function) : !probe_matches(s->function, name))
 		return;
-	t.function = t.symbol = arena_strndup(s->r->arena, name, strlen(name));
-	t.module = *module && s->module ? arena_strndup(s->r->arena, module, strlen(module)) : NULL;
+	t.function = t.symbol = arena_strdup(s->r->arena, name);
+	t.module = *module && s->module ? arena_strdup(s->r->arena, module) : NULL;
 	arena_push(s->r->arena, s->p->targets, s->p->n_targets, t);
 }
 
@@ -314,7 +314,7 @@ int prs_kernel_function(const struct probe_reader *r, struct attach_point *p, ch
 	if (!r->kernel->has_feature(r->kernel, KF_KPROBE))
 		return no_kprobes(r, p, last);
 	s.function = arena_strndup(r->arena, last, strcspn(last, "+"));
-	s.module = n == 2 ? arena_strndup(r->arena, parts[0], strlen(parts[0])) : NULL;
+	s.module = n == 2 ? arena_strdup(r->arena, parts[0]) : NULL;
 	p->function = s.function;
 	if (n == 1 && *last >= '0' && *last <= '9')
 		return by_address(r, p, s.function);

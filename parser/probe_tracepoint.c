@@ -75,8 +75,8 @@ static void unchecked_tracepoint(const struct probe_reader *r, struct attach_poi
 {
 	struct tp_format *f = arena_new_of(r->arena, struct tp_format);
 
-	f->category = arena_strndup(r->arena, parts[0], strlen(parts[0]));
-	f->event = arena_strndup(r->arena, parts[1], strlen(parts[1]));
+	f->category = arena_strdup(r->arena, parts[0]);
+	f->event = arena_strdup(r->arena, parts[1]);
 	f->is_unchecked = true;
 	p->format = f;
 	r->kernel->unchecked = err;

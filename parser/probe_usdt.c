@@ -27,7 +27,7 @@ struct usdt_match {
 
 static const char *keep(const struct usdt_match *m, const char *text)
 {
-	return arena_strndup(m->r->arena, text, strlen(text));
+	return arena_strdup(m->r->arena, text);
 }
 
 static bool any_provider(const struct usdt_match *m)

@@ -147,7 +147,7 @@ int user_add_function(struct user_matching *m, const struct user_symbol *f, uint
 {
 	struct arena *a = m->r->arena;
 	struct attach_target t = {.function = user_name(m->r, f->symbol),
-				  .symbol = arena_strndup(a, f->symbol, strlen(f->symbol)),
+				  .symbol = arena_strdup(a, f->symbol),
 				  .path = f->path,
 				  .offset = f->offset + offset,
 				  .size = f->size,
@@ -344,7 +344,7 @@ static const char *traced_program(struct user_matching *m, const char *name)
 static void begin(struct user_matching *m, const struct probe_reader *r, struct attach_point *p,
 		  const char *name)
 {
-	m->pattern = arena_strndup(r->arena, name, strlen(name));
+	m->pattern = arena_strdup(r->arena, name);
 	m->is_pattern = strchr(name, '*');
 	m->word = user_name_word(r, m->pattern);
 	nearest_init(&m->nearest, probe_without(r->arena, name, '*'));
@@ -465,5 +465,5 @@ int prs_user_symbol(const struct probe_reader *r, struct attach_point *p, char *
 	path = traced_program(&m, parts[0]);
 	if (!path)
 		return -1;
-	return resolve(&m, arena_strndup(r->arena, path, strlen(path)), parts[0]);
+	return resolve(&m, arena_strdup(r->arena, path), parts[0]);
 }

@@ -109,8 +109,8 @@ const char *user_name(const struct probe_reader *r, const char *symbol)
 	char name[NAME_SIZE];
 
 	if (!demangle(r, symbol, true, name))
-		return arena_strndup(r->arena, symbol, strlen(symbol));
-	return arena_strndup(r->arena, name, strlen(name));
+		return arena_strdup(r->arena, symbol);
+	return arena_strdup(r->arena, name);
 }
 
 void user_name_offer(struct user_matching *m, const char *symbol)

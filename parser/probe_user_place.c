@@ -175,7 +175,7 @@ static void add_line_place(const struct user_symbol *f, void *ctx)
 {
 	struct user_matching *m = ctx;
 	struct arena *a = m->r->arena;
-	const char *symbol = arena_strndup(a, f->symbol, strlen(f->symbol));
+	const char *symbol = arena_strdup(a, f->symbol);
 
 	arena_push(a, m->p->targets, m->p->n_targets,
 		   ((struct attach_target){.function = user_name(m->r, symbol),

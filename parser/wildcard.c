@@ -65,7 +65,7 @@ static void offer(const char *name, void *ctx)
 		return;
 	nearest_keep(&x->nearest, x->arena, name);
 	if (probe_matches(x->pattern, name))
-		arena_push(x->arena, x->names, x->n, arena_strndup(x->arena, name, strlen(name)));
+		arena_push(x->arena, x->names, x->n, arena_strdup(x->arena, name));
 }
 
 static int by_name(const void *x, const void *y)
