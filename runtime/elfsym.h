@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Symbols of one ELF file (32 or 64 bits, little-endian): functions from address to name, from
- * name to address, all names; variables by name. Falls back on separate debug files (build ID, .gnu_debuglink) when the file
- * itself has no .symtab. The file stays open and is read as needed; nothing of it is mapped, so a
- * file that is cut short meanwhile costs names, never a SIGBUS.
+ * name to address, all names; variables by name. Falls back on separate debug files (build ID,
+ * .gnu_debuglink) when the file itself has no .symtab. The file stays open and is read as needed;
+ * nothing of it is mapped, so a file that is cut short meanwhile costs names, never a SIGBUS.
  */
 #pragma once
 #include <stdbool.h>
