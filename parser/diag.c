@@ -166,7 +166,7 @@ static void print_line(const struct source *s, struct span span, const char *ink
 	fprintf(out, "%s\n", paint->off);
 }
 
-void diag_print_one(const struct source *s, const struct diag *d, FILE *out, bool colour)
+static void print_one(const struct source *s, const struct diag *d, FILE *out, bool colour)
 {
 	const struct paint *paint = colour ? &coloured : &plain;
 	const char *ink = d->level == DIAG_ERROR ? paint->error : paint->warning;
@@ -209,7 +209,7 @@ void diags_print(const struct diags *d, FILE *out, bool colour)
 		order[i] = &d->items[i];
 	qsort(order, d->n, sizeof(*order), compare);
 	for (uint32_t i = 0; i < d->n && i < LIMIT_ERRORS; i++) {
-		diag_print_one(d->source, order[i], out, colour);
+		print_one(d->source, order[i], out, colour);
 		n_errors += order[i]->level == DIAG_ERROR;
 	}
 	if (d->n_errors > n_errors)
