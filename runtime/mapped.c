@@ -5,24 +5,16 @@
  */
 #define _GNU_SOURCE
 #include "mapped.h"
+#include "clock.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/sysmacros.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { MAPS_BLOCK = 16 * 1024 };
-
-static uint64_t monotonic_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 static uint64_t parse_hex(const char **at)
 {
@@ -126,7 +118,7 @@ int mapped_each(uint32_t pid, mapped_fn *fn, void *ctx)
 	if (fd < 0)
 		return -errno;
 	while (!err) {
-		uint64_t read_ns = monotonic_ns();
+		uint64_t read_ns = clock_ns(CLOCK_MONOTONIC);
 		ssize_t got = read(fd, block + held, MAPS_BLOCK - held);
 
 		if (got < 0)

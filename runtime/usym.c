@@ -12,6 +12,7 @@
  */
 #define _GNU_SOURCE
 #include "usym.h"
+#include "clock.h"
 #include "elfsym.h"
 #include "log.h"
 #include "mapped.h"
@@ -28,7 +29,6 @@
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -73,14 +73,6 @@ struct usyms {
 	uint32_t reread_tgid;
 	bool has_warned;
 };
-
-static uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 /* ---- strings ---- */
 
