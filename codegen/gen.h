@@ -229,9 +229,6 @@ struct value gen_data_loc(struct gen *g, LLVMValueRef handle, const struct type 
 
 /* ---- programs (gen_prog.c, gen_event.c) */
 void gen_program(struct gen *g, uint32_t index);
-/* Reserve a record for event `id`; code that fills it follows, then gen_record_end. */
-LLVMValueRef gen_record(struct gen *g, uint32_t id, uint32_t size, LLVMBasicBlockRef *skip);
-void gen_record_end(struct gen *g, LLVMValueRef record, LLVMBasicBlockRef skip);
 
 /* ---- debug info (gen_btf.c) */
 void gen_di_begin(struct gen *g);

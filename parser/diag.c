@@ -166,7 +166,7 @@ static void print_line(const struct source *s, struct span span, const char *ink
 	fprintf(out, "%s\n", paint->off);
 }
 
-void diag_print_one(const struct source *s, const struct diag *d, FILE *out, bool colour)
+static void print_one(const struct source *s, const struct diag *d, FILE *out, bool colour)
 {
 	const struct paint *paint = colour ? &coloured : &plain;
 	const char *ink = d->level == DIAG_ERROR ? paint->error : paint->warning;
@@ -209,7 +209,7 @@ void diags_print(const struct diags *d, FILE *out, bool colour)
 		order[i] = &d->items[i];
 	qsort(order, d->n, sizeof(*order), compare);
 	for (uint32_t i = 0; i < d->n && i < LIMIT_ERRORS; i++) {
-		diag_print_one(d->source, order[i], out, colour);
+		print_one(d->source, order[i], out, colour);
 		n_errors += order[i]->level == DIAG_ERROR;
 	}
 	if (d->n_errors > n_errors)
@@ -262,19 +262,28 @@ void nearest_init(struct nearest *n, const char *word)
 	*n = (struct nearest){.word = word, .best_distance = most};
 }
 
-void nearest_offer(struct nearest *n, const char *candidate)
+bool nearest_offer(struct nearest *n, const char *candidate)
 {
 	size_t n_word = strlen(n->word), n_candidate = strlen(candidate);
 	unsigned edits;
 
 	if (!n->best_distance || n_word > WORD_MOST || n_candidate > WORD_MOST)
-		return;
+		return false;
 	edits = distance(n->word, n_word, candidate, n_candidate);
 	if (edits > n->best_distance)
-		return;
+		return false;
 	if (n->best && edits == n->best_distance &&
 	    shared_prefix(n->word, candidate) <= shared_prefix(n->word, n->best))
-		return;
+		return false;
 	n->best = candidate;
 	n->best_distance = edits;
+	return true;
+}
+
+bool nearest_keep(struct nearest *n, struct arena *a, const char *candidate)
+{
+	if (!nearest_offer(n, candidate))
+		return false;
+	n->best = arena_strdup(a, candidate);
+	return true;
 }

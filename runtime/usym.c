@@ -12,8 +12,10 @@
  */
 #define _GNU_SOURCE
 #include "usym.h"
+#include "clock.h"
 #include "elfsym.h"
 #include "log.h"
+#include "mapped.h"
 #include "maptrack.h"
 #include "procmap.h"
 #include <dirent.h>
@@ -27,8 +29,6 @@
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -73,14 +73,6 @@ struct usyms {
 	uint32_t reread_tgid;
 	bool has_warned;
 };
-
-static uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 /* ---- strings ---- */
 
@@ -158,30 +150,29 @@ struct process_file {
 	const struct mapping *mapping;
 };
 
+struct page_search {
+	uint64_t page;
+	const struct mapfile *file;
+};
+
+static int is_page_of_file(const struct mapped *m, void *ctx)
+{
+	const struct page_search *s = ctx;
+
+	return m->start == s->page && m->device == s->file->device && m->inode == s->file->inode;
+}
+
 /* Does our own mapping of fd show the device and inode wanted? stat and the maps differ on overlay
  * and btrfs. */
 static bool maps_as(int fd, const struct mapfile *file)
 {
-	char line[PATH_MAX + 128];
 	void *page = mmap(NULL, 1, PROT_READ, MAP_PRIVATE, fd, 0);
-	bool is_same = false;
-	FILE *f;
+	struct page_search s = {(uintptr_t)page, file};
+	bool is_same;
 
 	if (page == MAP_FAILED)
 		return false;
-	f = fopen("/proc/self/maps", "re");
-	while (f && fgets(line, sizeof(line), f)) {
-		unsigned long start, inode;
-		unsigned major_number, minor_number;
-
-		if (sscanf(line, "%lx-%*x %*s %*x %x:%x %lu", &start, &major_number, &minor_number,
-			   &inode) == 4 &&
-		    start == (unsigned long)page)
-			is_same = makedev(major_number, minor_number) == file->device &&
-				  inode == file->inode;
-	}
-	if (f)
-		fclose(f);
+	is_same = mapped_each(0, is_page_of_file, &s) > 0;
 	munmap(page, 1);
 	return is_same;
 }
