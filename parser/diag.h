@@ -59,3 +59,5 @@ struct nearest {
 };
 void nearest_init(struct nearest *n, const char *word);
 void nearest_offer(struct nearest *n, const char *candidate);
+/* Edits that make `b` of `a`; UINT_MAX when either is too long to be compared. */
+unsigned nearest_edits(const char *a, const char *b);

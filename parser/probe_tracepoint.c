@@ -10,7 +10,7 @@
 #include <string.h>
 
 struct event_hint {
-	struct nearest nearest, same_event;
+	struct nearest nearest, same_event, category;
 	const char *event;
 	struct arena *arena;
 };
@@ -22,6 +22,8 @@ static void offer_event(const char *name, void *ctx)
 	char *copy = arena_strndup(h->arena, name, strlen(name));
 
 	nearest_offer(&h->nearest, copy);
+	if (colon)
+		nearest_offer(&h->category, arena_strndup(h->arena, name, (size_t)(colon - name)));
 	if (colon && strcmp(colon + 1, h->event) == 0)
 		h->same_event.best = copy;
 }
@@ -33,6 +35,7 @@ static int no_tracepoint(const struct probe_reader *r, const struct attach_point
 
 	nearest_init(&h.nearest, arena_printf(r->arena, "%s:%s", category, event));
 	nearest_init(&h.same_event, event);
+	nearest_init(&h.category, category);
 	r->kernel->each_tracepoint(r->kernel, NULL, offer_event, &h);
 	diag_error(r->diags, p->span, "unknown-tracepoint",
 		   *category ? "this kernel has no tracepoint %s%s%s"
@@ -45,6 +48,11 @@ static int no_tracepoint(const struct probe_reader *r, const struct attach_point
 	else if (strncmp(category, "syscalls", 8) == 0)
 		diag_hint(r->diags, "system calls are tracepoint:syscalls:sys_enter_NAME and "
 				    "tracepoint:syscalls:sys_exit_NAME");
+	else if (h.category.best && strchr(event, '*'))
+		diag_hint(r->diags, "did you mean tracepoint:%s:%s?", h.category.best, event);
+	else if (h.category.best)
+		diag_hint(r->diags, "'sonde -l tracepoint:%s' lists the events of that category",
+			  h.category.best);
 	return -1;
 }
 
@@ -53,6 +61,7 @@ const char *probe_event_called(const struct probe_reader *r, const char *event)
 	struct event_hint h = {.event = event, .arena = r->arena};
 
 	nearest_init(&h.nearest, event);
+	nearest_init(&h.category, "");
 	r->kernel->each_tracepoint(r->kernel, NULL, offer_event, &h);
 	return h.same_event.best;
 }
