@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
- * What helper files use of each other. ORDER helper_names: the file that holds sonde_NAME_… or
- * sonde_NAME is NAME.bpf.c; codegen/helper.c links files by that rule, and only those called.
+ * What helper files use of each other. The file that holds sonde_NAME_… or sonde_NAME is
+ * NAME.bpf.c. All are compiled as one (CMakeLists.txt): what one calls of another is inlined and
+ * optimized when sonde is built.
  */
 #pragma once
 #include "bpf.h"

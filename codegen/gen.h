@@ -24,6 +24,7 @@
 #include "../parser/type.h"
 #include <llvm-c/Core.h>
 #include <llvm-c/DebugInfo.h>
+#include <llvm-c/TargetMachine.h>
 #include <stdbool.h>
 
 /* A value: opaque pointers do not know what they point to, so our type goes along. */
@@ -43,6 +44,7 @@ struct value {
 struct gen {
 	LLVMContextRef llvm;
 	LLVMModuleRef module;
+	LLVMTargetMachineRef tm; /* NULL before emit_optimize */
 	LLVMBuilderRef b;
 	LLVMDIBuilderRef di;
 	LLVMMetadataRef di_file, di_unit;
@@ -122,8 +124,8 @@ LLVMValueRef gen_own(struct gen *g, const char *name, LLVMValueRef *args, unsign
 #define GEN_OWN(g, name, ...)                                                                      \
 	gen_own((g), (name), (LLVMValueRef[]){__VA_ARGS__},                                        \
 		sizeof((LLVMValueRef[]){__VA_ARGS__}) / sizeof(LLVMValueRef))
-/* Link what the linked files of bpf_helpers/ need in their turn. 0 or -1. */
-int gen_link_missing(struct gen *g);
+/* The module: bpf_helpers/ declared, their bodies still to be read. 0 or -1. */
+int helper_begin(struct gen *g);
 
 /* ---- expressions and statements */
 struct value gen_expr(struct gen *g, struct expr *e);
@@ -242,5 +244,7 @@ LLVMValueRef gen_di_map(struct gen *g, const char *name, unsigned map_type, unsi
 
 /* ---- output (emit.c) */
 struct codegen_output;
+/* Functions that nobody calls. */
+void emit_drop_unused(struct gen *g);
 int emit_optimize(struct gen *g);
 int emit_machine(struct gen *g, bool text, struct codegen_output *out);

@@ -9,6 +9,7 @@
 #include "diag.h"
 #include "arena.h"
 #include "limits.h"
+#include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -243,6 +244,13 @@ static unsigned distance(const char *a, size_t n_a, const char *b, size_t n_b)
 		}
 	}
 	return rows[n_a % 3][n_b];
+}
+
+unsigned nearest_edits(const char *a, const char *b)
+{
+	size_t n_a = strlen(a), n_b = strlen(b);
+
+	return n_a > WORD_MOST || n_b > WORD_MOST ? UINT_MAX : distance(a, n_a, b, n_b);
 }
 
 static size_t shared_prefix(const char *a, const char *b)

@@ -60,3 +60,5 @@ void nearest_init(struct nearest *n, const char *word);
 bool nearest_offer(struct nearest *n, const char *candidate);
 /* The same for a candidate that is gone afterwards: what is kept is a copy. */
 bool nearest_keep(struct nearest *n, struct arena *a, const char *candidate);
+/* Edits that make `b` of `a`; UINT_MAX when either is too long to be compared. */
+unsigned nearest_edits(const char *a, const char *b);

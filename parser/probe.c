@@ -12,6 +12,7 @@
 #include "diag.h"
 #include "later.h"
 #include "probe_parse.h"
+#include <ctype.h>
 #include <string.h>
 #include <strings.h>
 
@@ -62,8 +63,11 @@ static int find_row(const struct probe_reader *r, const char *name, const char *
 	const struct later *later;
 	struct nearest near;
 	const char *event;
+	char *lower = arena_strndup(r->arena, name, strlen(name));
 
-	nearest_init(&near, name);
+	for (char *c = lower; *c; c++)
+		*c = (char)tolower((unsigned char)*c);
+	nearest_init(&near, lower);
 	for (uint32_t i = 0; i < PROBE_COUNT; i++) {
 		if (strcasecmp(probe_rows[i].name, name) == 0 ||
 		    has_alias(&probe_rows[i], name, strlen(name))) {

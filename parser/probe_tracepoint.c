@@ -10,7 +10,7 @@
 #include <string.h>
 
 struct event_hint {
-	struct nearest nearest;
+	struct nearest nearest, category;
 	const char *event, *same_event;
 	struct arena *arena;
 };
@@ -21,6 +21,8 @@ static void offer_event(const char *name, void *ctx)
 	const char *colon = strchr(name, ':');
 
 	nearest_keep(&h->nearest, h->arena, name);
+	if (colon)
+		nearest_offer(&h->category, arena_strndup(h->arena, name, (size_t)(colon - name)));
 	if (colon && strcmp(colon + 1, h->event) == 0)
 		h->same_event = arena_strdup(h->arena, name);
 }
@@ -31,6 +33,7 @@ static int no_tracepoint(const struct probe_reader *r, const struct attach_point
 	struct event_hint h = {.event = event, .arena = r->arena};
 
 	nearest_init(&h.nearest, arena_printf(r->arena, "%s:%s", category, event));
+	nearest_init(&h.category, category);
 	r->kernel->each_tracepoint(r->kernel, NULL, offer_event, &h);
 	diag_error(r->diags, p->span, "unknown-tracepoint",
 		   *category ? "this kernel has no tracepoint %s%s%s"
@@ -43,6 +46,11 @@ static int no_tracepoint(const struct probe_reader *r, const struct attach_point
 	else if (strncmp(category, "syscalls", 8) == 0)
 		diag_hint(r->diags, "system calls are tracepoint:syscalls:sys_enter_NAME and "
 				    "tracepoint:syscalls:sys_exit_NAME");
+	else if (h.category.best && strchr(event, '*'))
+		diag_hint(r->diags, "did you mean tracepoint:%s:%s?", h.category.best, event);
+	else if (h.category.best)
+		diag_hint(r->diags, "'sonde -l tracepoint:%s' lists the events of that category",
+			  h.category.best);
 	return -1;
 }
 
@@ -51,6 +59,7 @@ const char *probe_event_called(const struct probe_reader *r, const char *event)
 	struct event_hint h = {.event = event, .arena = r->arena};
 
 	nearest_init(&h.nearest, event);
+	nearest_init(&h.category, "");
 	r->kernel->each_tracepoint(r->kernel, NULL, offer_event, &h);
 	return h.same_event;
 }

@@ -117,7 +117,8 @@ static int unknown_module(const struct typed_search *s)
 		   strchr(s->module, '*') ? "no loaded module matches '%s'"
 					  : "the module '%s' is not loaded, or has no BTF",
 		   s->module);
-	return diag_hint(s->r->diags, "/sys/kernel/btf has those that have BTF");
+	return diag_hint(s->r->diags, "modprobe %s loads it; /sys/kernel/btf has those that have BTF",
+			 strchr(s->module, '*') ? "MODULE" : s->module);
 }
 
 static int unknown(struct typed_search *s)

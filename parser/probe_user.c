@@ -48,8 +48,8 @@ static int no_symbol(struct user_matching *m)
 		diag_error(d, p->span, "unknown-symbol", "%s has no function '%s'", m->path,
 			   m->pattern);
 	if (m->nearest.best)
-		diag_hint(d, "did you mean '%s'?", m->nearest.best);
-	return -1;
+		return diag_hint(d, "did you mean '%s'?", m->nearest.best);
+	return diag_hint(d, "'sonde -l %s:%s' lists those that it has", probe_rows[p->id].name, m->path);
 }
 
 static int too_many(const struct user_matching *m)

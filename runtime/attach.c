@@ -8,6 +8,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -152,21 +153,57 @@ static const char *why_not(enum plan_prog_kind kind, int err)
 	}
 }
 
-/* By `missing_probes`: an error, a warning, or nothing. */
-/* `why`: words of the probe's own for it, or NULL. */
-static void say_refused(const struct session *s, const struct plan_prog *g, int err,
-			const char *why)
+const char *attach_name(const struct session *s, uint32_t prog)
 {
+	const struct plan *p = s->plan;
+	const struct plan_prog *g = &p->progs[prog];
+
+	return g->n_probes   ? p->probes[g->probes[0]].name
+	       : g->n_starts ? p->probes[g->starts[0]].name
+			     : g->section;
+}
+
+/* By `missing_probes`: an error, a warning, or nothing. `why`: words of the probe's own for it, or
+ * NULL. */
+static void say_refused(const struct session *s, uint32_t prog, int err, const char *why)
+{
+	const struct plan_prog *g = &s->plan->progs[prog];
 	bool can_go = attach_can_skip(s, g, err);
 
 	if (can_go && s->plan->config.missing_probes == MISSING_IGNORE)
 		return;
 	log_msg(can_go ? LOG_WARNING : LOG_ERROR, "probe '%s': %s%s%s%s",
-		g->n_probes   ? s->plan->probes[g->probes[0]].name
-		: g->n_starts ? s->plan->probes[g->starts[0]].name
-			      : g->section,
-		why ? "" : "cannot attach: ", why ? why : why_not(g->kind, err),
+		attach_name(s, prog), why ? "" : "cannot attach: ", why ? why : why_not(g->kind, err),
 		why ? "" : what_to_try(err), can_go ? ". Skipping" : "");
+}
+
+bool attach_is_instruction(int err)
+{
+	return err == -ERR_NOTSUPP || err == -EOPNOTSUPP;
+}
+
+enum { NAMES_SHOWN = 5 };
+
+void attach_left_out(struct session *s, uint32_t prog, const struct attach_refused *r,
+		     attach_symbol_fn *symbol, const void *ctx)
+{
+	const struct plan_prog *g = &s->plan->progs[prog];
+	bool is_known = attach_is_instruction(r->err) && !is_on_kernel_function(g->kind);
+	char names[1024] = "";
+	size_t len = 0;
+
+	if (!g->n_probes || !r->n)
+		return;
+	s->n_refused += r->n;
+	if (s->plan->config.missing_probes == MISSING_IGNORE || r->n == r->of)
+		return;
+	for (uint32_t i = 0; i < r->n && i < NAMES_SHOWN && len < sizeof(names); i++)
+		len += (size_t)snprintf(names + len, sizeof(names) - len, "%s%s", i ? ", " : "",
+					symbol(ctx, r->items[i]));
+	log_warning("%s: the kernel allows no probe on %u of %u functions%s, left out: %s%s",
+		    attach_name(s, prog), r->n, r->of,
+		    is_known ? " (they begin with an instruction that cannot be probed)" : "", names,
+		    r->n > NAMES_SHOWN ? ", …" : "");
 }
 
 int attach_prog(struct session *s, uint32_t prog)
@@ -178,6 +215,6 @@ int attach_prog(struct session *s, uint32_t prog)
 					       : attach_event_refusal(g, err);
 
 	if (err && err != ATTACH_ERR_SAID && err != -EINTR)
-		say_refused(s, g, err, why);
+		say_refused(s, prog, err, why);
 	return err;
 }

@@ -19,13 +19,6 @@
 #include <string.h>
 #include <time.h>
 
-enum { NAMES_SHOWN = 5 };
-
-static const char *probe_name(const struct session *s, const struct plan_prog *g)
-{
-	return s->plan->probes[g->n_probes ? g->probes[0] : g->starts[0]].name;
-}
-
 /* ---- perf events --------------------------------------------------------------------------- */
 
 static struct bpf_link *perf_on(struct session *s, uint32_t prog, const struct plan_target *t,
@@ -167,23 +160,17 @@ static int perf_some(void *ctx, uint32_t first, uint32_t n)
 
 /* ---- both ---------------------------------------------------------------------------------- */
 
-static void say_refused(const struct places *p, const struct attach_refused *r)
+static const char *symbol_of(const void *ctx, uint32_t item)
 {
-	char names[1024] = "";
-	size_t len = 0;
+	const struct places *p = ctx;
 
-	for (uint32_t i = 0; i < r->n && i < NAMES_SHOWN && len < sizeof(names); i++)
-		len += (size_t)snprintf(names + len, sizeof(names) - len, "%s%s", i ? ", " : "",
-					p->items[r->items[i]].target->symbol);
-	log_warning("%s: the kernel allows no probe on %u of %u functions, left out: %s%s",
-		    probe_name(p->s, &p->s->plan->progs[p->prog]), r->n, p->n, names,
-		    r->n > NAMES_SHOWN ? ", …" : "");
+	return p->items[item].target->symbol;
 }
 
 /* Half a second is noticed. */
 static void say_cost(const struct places *p, uint32_t n, bool is_multi, double seconds)
 {
-	const char *name = probe_name(p->s, &p->s->plan->progs[p->prog]);
+	const char *name = attach_name(p->s, p->prog);
 
 	if (is_multi)
 		log_verbose("%s: %u functions attached in %.3f s", name, n, seconds);
@@ -215,10 +202,8 @@ static int many(struct session *s, uint32_t prog, bool is_multi)
 		err = add_place(&p, &s->plan->progs[prog].targets[i], 0);
 	if (!err)
 		err = attach_halving(is_multi ? multi_some : perf_some, &p, p.n, &refused);
-	if (!err && refused.n && s->plan->progs[prog].n_probes) {
-		say_refused(&p, &refused);
-		s->n_refused += refused.n;
-	}
+	if (!err)
+		attach_left_out(s, prog, &refused, symbol_of, &p);
 	if (!err)
 		say_cost(&p, p.n - refused.n, is_multi, seconds_now() - start);
 	free(refused.items);

@@ -58,14 +58,12 @@ struct session {
 	uint32_t n_skipped;  /* attach points that the kernel refused */
 	uint32_t n_refused;  /* functions that the kernel allows no probe on */
 	int stop_fd;	     /* readable when attaching is to end; -1: none */
-	uint32_t uprobe_pid; /* uprobe_multi links are for this process alone; 0: all */
 	struct ksyms *ksyms;
 	struct usyms *usyms; /* NULL unless user stacks are needed */
 	struct stack_source stacks;
 	struct stack_cache *stack_cache; /* stacks.c */
 	struct text_item *texts;	 /* texts.c: words found for the record at hand */
 	uint64_t boot_distance_ns;
-	uint32_t only_tgid; /* the one process that is traced; 0: there are more */
 	uint64_t map_records_lost;	 /* mmap and exec records the kernel dropped */
 };
 
@@ -75,7 +73,6 @@ struct session_prep {
 	int btf_fd; /* custom BTF for CO-RE, or -1 */
 	struct sonde_config config;
 	struct session_scope scope;
-	uint32_t uprobe_pid;
 	struct early_map *maps; /* created already: the large ones cost 1 to 3 ms each */
 	uint32_t n_maps;
 };
