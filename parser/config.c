@@ -8,6 +8,7 @@
 #include "ast.h"
 #include "diag.h"
 #include "limits.h"
+#include "nearest.h"
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>

@@ -11,6 +11,7 @@
 #include "ast.h"
 #include "diag.h"
 #include "later.h"
+#include "nearest.h"
 #include "probe_parse.h"
 #include <ctype.h>
 #include <string.h>

@@ -7,6 +7,7 @@
 #include "arena.h"
 #include "diag.h"
 #include "limits.h"
+#include "nearest.h"
 #include "probe_parse.h"
 #include <errno.h>
 #include <stdlib.h>

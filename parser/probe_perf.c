@@ -5,6 +5,7 @@
 #include "probe_perf.h"
 #include "arena.h"
 #include "diag.h"
+#include "nearest.h"
 #include "probe_parse.h"
 #include <errno.h>
 #include <linux/hw_breakpoint.h>

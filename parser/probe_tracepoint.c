@@ -5,6 +5,7 @@
  */
 #include "arena.h"
 #include "diag.h"
+#include "nearest.h"
 #include "probe_parse.h"
 #include <errno.h>
 #include <string.h>

@@ -8,6 +8,7 @@
 #include "ast.h"
 #include "diag.h"
 #include "limits.h"
+#include "nearest.h"
 #include "probe_parse.h"
 #include <errno.h>
 #include <stdlib.h>

@@ -4,6 +4,7 @@
  * tracepoints' formats and from BTF.
  */
 #include "arena.h"
+#include "nearest.h"
 #include "sema.h"
 #include <string.h>
 

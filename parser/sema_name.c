@@ -9,6 +9,7 @@
 #include "arena.h"
 #include "later.h"
 #include "limits.h"
+#include "nearest.h"
 #include "param.h"
 #include "sema.h"
 #include "slip.h"

@@ -10,6 +10,7 @@
 #include "agg.h"
 #include "limits.h"
 #include "sema_type.h"
+#include "nearest.h"
 
 /* A chain of maps, each of which is assigned the next, takes a round each. */
 enum { ROUNDS = LIMIT_MAPS + 16 };

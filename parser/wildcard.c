@@ -7,6 +7,7 @@
 #include "ast.h"
 #include "diag.h"
 #include "limits.h"
+#include "nearest.h"
 #include "probe_parse.h"
 #include <stdlib.h>
 #include <string.h>
