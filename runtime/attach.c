@@ -92,6 +92,8 @@ static att_fn *const attachers[PP_KIND_COUNT] = {
 	[PP_FEXIT] = att_typed,
 	[PP_UPROBE] = att_user_function,
 	[PP_URETPROBE] = att_user_function,
+	[PP_KSESSION] = att_kernel_function,
+	[PP_USESSION] = att_user_function,
 	[PP_SELF] = att_nothing,
 	[PP_TEST] = att_nothing,
 	[PP_BENCH] = att_nothing,
@@ -127,7 +129,8 @@ static const char *what_to_try(int err)
 
 static bool is_on_kernel_function(enum plan_prog_kind kind)
 {
-	return kind == PP_KPROBE || kind == PP_KRETPROBE || kind == PP_FENTRY || kind == PP_FEXIT;
+	return kind == PP_KPROBE || kind == PP_KRETPROBE || kind == PP_KSESSION ||
+	       kind == PP_FENTRY || kind == PP_FEXIT;
 }
 
 enum { ERR_NOTSUPP = 524 }; /* the kernel's own ENOTSUPP, which C has no words for */
