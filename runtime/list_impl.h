@@ -27,6 +27,7 @@ struct listing {
 	char **functions;	/* functions_of() */
 	size_t n_functions;
 	bool has_functions, has_types;
+	bool is_untyped_said; /* that a file has no types */
 	int status; /* the exit status so far: 2, the kernel or a file does not tell */
 };
 
@@ -53,7 +54,7 @@ struct list_row {
 lst_fn lst_tracepoints, lst_functions, lst_typed_functions, lst_raw_tracepoints, lst_iterators;
 lst_fn lst_symbols, lst_times, lst_events, lst_usdt;
 fld_fn fld_tracepoint, fld_kprobe, fld_result, fld_function, fld_function_result;
-fld_fn fld_raw_tracepoint, fld_iterator;
+fld_fn fld_raw_tracepoint, fld_iterator, fld_symbol, fld_symbol_result;
 
 /* Take `name` (what stands behind "type:") when it is asked for. */
 void list_offer(struct listing *l, const char *name);
