@@ -60,7 +60,7 @@ struct typed_function {
 	struct tp_field *params;   /* by the words a program gets; size 0: no number, no address */
 	uint32_t n_params;
 	struct tp_field result;	   /* size 0: none, or no number and no address */
-	const char *unplaced; /* user functions: why no place of a parameter is known; or NULL */
+	const char *unplaced; /* user functions: why no place of some parameter is known; or NULL */
 };
 
 /* A variable in an ELF file. */

@@ -7,9 +7,11 @@
 #include "../parser/arena.h"
 #include "dwarf_impl.h"
 #include <stddef.h>
+#include <elf.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum { PARAMS_MAX = 64, CHAIN_MAX = 8, WORD = 8 };
+enum { PARAMS_MAX = 64, CHAIN_MAX = 8, WORD = 8, STACK_WORD = 6 };
 
 struct description {
 	const struct dwarf_types *t;
@@ -18,10 +20,12 @@ struct description {
 	struct arena *a;
 	struct typed_function *f;
 	struct abi_args args;
-	bool is_foreign;	      /* nothing that holds of registers here holds there */
+	bool is_foreign; /* nothing that holds of registers here holds there */
+	bool is_old_clang;
 	bool is_lost;		      /* what comes is at places that cannot be told */
 	Dwarf_Off params[PARAMS_MAX]; /* of the DIEs that have the names */
 	int at_entry[PARAMS_MAX];     /* the word that debug information names, or ABI_NO_WORD */
+	bool has_location[PARAMS_MAX];
 };
 
 /* ---- languages ----------------------------------------------------------------------------- */
@@ -52,6 +56,22 @@ static enum dwarf_family family_of(const struct dwarf_types *t, Dwarf_Die *die)
 	case DW_LANG_Go: return FAMILY_GO;
 	default: return FAMILY_OTHER;
 	}
+}
+
+/* Before 18, clang put numbers of 16 bytes elsewhere than the convention says. */
+static bool is_old_clang(const struct dwarf_types *t, Dwarf_Die *die)
+{
+	static const char word[] = "clang version ";
+	const char *producer, *at;
+	Dwarf_Attribute a;
+	Dwarf_Die unit;
+
+	if (!t->dw.dwarf_diecu(die, &unit, NULL, NULL) ||
+	    !t->dw.dwarf_attr(&unit, DW_AT_producer, &a))
+		return false;
+	producer = t->dw.dwarf_formstring(&a);
+	at = producer ? strstr(producer, word) : NULL;
+	return at && strtoul(at + sizeof(word) - 1, NULL, 10) < 18;
 }
 
 static const char *why_unplaced(struct description *d, Dwarf_Die *die)
@@ -141,6 +161,8 @@ static void add_param(struct description *d, Dwarf_Die *die)
 	d->is_lost |= v.is_unknown;
 	if (!d->is_lost)
 		word = abi_next(&d->args, &v.abi);
+	d->is_lost |= d->is_old_clang && word >= STACK_WORD && v.abi.n_leaves &&
+		      v.abi.leaves[0].kind == ABI_INT && v.abi.leaves[0].size > WORD;
 	p.size = v.size;
 	p.is_signed = v.is_signed;
 	if (word != ABI_NO_WORD)
@@ -157,6 +179,7 @@ static void add_rest(struct description *d)
 			     .declared = "...",
 			     .offset = TYPED_NO_PLACE};
 
+	d->at_entry[d->f->n_params] = ABI_NO_WORD;
 	arena_push(d->a, d->f->params, d->f->n_params, p);
 }
 
@@ -218,6 +241,12 @@ static int entry_word(const struct description *d, Dwarf_Die *param)
 	return ABI_NO_WORD;
 }
 
+static void note_entry(struct description *d, uint32_t i, Dwarf_Die *param)
+{
+	d->at_entry[i] = entry_word(d, param);
+	d->has_location[i] = d->t->dw.dwarf_hasattr(param, DW_AT_location);
+}
+
 static void read_entry_words(struct description *d, Dwarf_Die *concrete)
 {
 	Dwarf_Die child;
@@ -231,8 +260,22 @@ static void read_entry_words(struct description *d, Dwarf_Die *concrete)
 			continue;
 		for (uint32_t i = 0; i < d->f->n_params; i++)
 			if (d->params[i] == d->t->dw.dwarf_dieoffset(&origin))
-				d->at_entry[i] = entry_word(d, &child);
+				note_entry(d, i, &child);
 	} while (d->t->dw.dwarf_siblingof(&child, &child) == 0);
+}
+
+/* What the function does not use has no location in clang's optimised code: callers that know that
+ * leave anything there. */
+static void drop_absent(struct description *d)
+{
+	static const char why[] = "the function does not use it, so it may be passed nowhere";
+
+	for (uint32_t i = 0; i < d->f->n_params && !d->is_foreign; i++) {
+		if (d->has_location[i] || !d->f->params[i].size)
+			continue;
+		d->f->params[i].offset = TYPED_NO_PLACE;
+		d->f->unplaced = d->f->unplaced ? d->f->unplaced : why;
+	}
 }
 
 static void compare_places(struct description *d)
@@ -249,7 +292,7 @@ static void compare_places(struct description *d)
 		f->params[i].offset = d->at_entry[i] == ABI_NO_WORD
 					      ? TYPED_NO_PLACE
 					      : WORD * (uint32_t)d->at_entry[i];
-	f->unplaced = NULL;
+	f->unplaced = "the compiler changed how it is called";
 }
 
 struct typed_function *dwarf_describe(const struct dwarf_types *t, Dwarf_Die *die, uint64_t address,
@@ -261,9 +304,11 @@ struct typed_function *dwarf_describe(const struct dwarf_types *t, Dwarf_Die *di
 	d->f = arena_new_of(a, struct typed_function);
 	d->f->name = d->f->module = "";
 	d->f->unplaced = why_unplaced(d, die);
+	d->is_old_clang = t->machine == EM_X86_64 && is_old_clang(t, die);
 	describe_result(d, die);
 	add_params(d, list_of(t, *die));
 	read_entry_words(d, die);
+	drop_absent(d);
 	compare_places(d);
 	return d->f;
 }

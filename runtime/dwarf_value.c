@@ -11,6 +11,7 @@ enum {
 	NEST_MAX = 16,	    /* structures in each other */
 	LOOK_INTO_MAX = 64, /* bytes: what is bigger is never passed in registers */
 	WORD = 8,
+	ALIGN_MAX = 4096,
 };
 
 bool dwarf_plain(const struct dwarf_types *t, Dwarf_Die *type, uint32_t *align)
@@ -18,7 +19,7 @@ bool dwarf_plain(const struct dwarf_types *t, Dwarf_Die *type, uint32_t *align)
 	for (int i = 0; i < CHAIN_MAX; i++) {
 		uint64_t asked = dwarf_number(t, type, DW_AT_alignment, 0);
 
-		if (align && asked > *align && asked <= 4096)
+		if (align && asked > *align && asked <= ALIGN_MAX)
 			*align = (uint32_t)asked;
 		switch (t->dw.dwarf_tag(type)) {
 		case DW_TAG_typedef:
@@ -141,6 +142,7 @@ static void flatten_members(struct flattening *f, Dwarf_Die *type, uint32_t at)
 {
 	const struct dwarf_types *t = f->t;
 	Dwarf_Die member, of;
+	uint64_t asked;
 
 	if (t->dw.dwarf_child(type, &member) != 0)
 		return;
@@ -152,6 +154,9 @@ static void flatten_members(struct flattening *f, Dwarf_Die *type, uint32_t at)
 		if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) ||
 		    dwarf_flag(t, &member, DW_AT_external) || !dwarf_type_of(t, &member, &of))
 			continue; /* a static member is none of it */
+		asked = dwarf_number(t, &member, DW_AT_alignment, 0);
+		if (asked > f->v->align && asked <= ALIGN_MAX)
+			f->v->align = (uint32_t)asked;
 		if (t->dw.dwarf_hasattr(&member, DW_AT_bit_size))
 			flatten_bits(f, &member, at);
 		else
