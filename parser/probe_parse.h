@@ -16,6 +16,8 @@ struct attach_text;
 
 /* "a, b, c": tracepoints whose names have words of the function's; NULL when there are none. */
 const char *probe_near_tracepoints(const struct probe_reader *r, const char *function);
+/* Has the kernel uprobes? If not it is said, and false. */
+bool probe_has_uprobes(const struct probe_reader *r, const struct attach_point *p);
 /* Attach points on typed functions or raw tracepoints that a pattern matches: one each, since what
  * they are given differs. 0, -1 (said), or 1: the text is none of these. */
 int probe_typed_expand(const struct probe_reader *r, const struct attach_text *text,

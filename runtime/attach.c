@@ -4,10 +4,12 @@
  * descriptor of their own (raw and typed ones: 0.15 ms to detach); others are in attach_*.c.
  */
 #include "attach.h"
+#include "../parser/source.h"
 #include "log.h"
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -152,6 +154,23 @@ static const char *why_not(enum plan_prog_kind kind, int err)
 	}
 }
 
+void attach_say_place(const struct session *s, const struct plan_prog *g)
+{
+	const struct plan_probe *probe = g->n_probes   ? &s->plan->probes[g->probes[0]]
+					 : g->n_starts ? &s->plan->probes[g->starts[0]]
+						       : NULL;
+	struct place from, to;
+
+	if (!probe || probe->span.end <= probe->span.start)
+		return;
+	from = source_place(s->plan->source, probe->span.start);
+	to = source_place(s->plan->source, probe->span.end);
+	if (from.line == to.line)
+		fprintf(stderr, "  at %s:%u:%u-%u\n", from.file, from.line, from.col, to.col);
+	else
+		fprintf(stderr, "  at %s:%u:%u\n", from.file, from.line, from.col);
+}
+
 /* By `missing_probes`: an error, a warning, or nothing. */
 /* `why`: words of the probe's own for it, or NULL. */
 static void say_refused(const struct session *s, const struct plan_prog *g, int err,
@@ -167,6 +186,7 @@ static void say_refused(const struct session *s, const struct plan_prog *g, int 
 			      : g->section,
 		why ? "" : "cannot attach: ", why ? why : why_not(g->kind, err),
 		why ? "" : what_to_try(err), can_go ? ". Skipping" : "");
+	attach_say_place(s, g);
 }
 
 int attach_prog(struct session *s, uint32_t prog)

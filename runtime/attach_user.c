@@ -246,6 +246,7 @@ static int none_left(const struct file_targets *f, int err)
 	log_msg(is_warning ? LOG_WARNING : LOG_ERROR, "probe '%s': cannot attach: %s%s", probe_name(f),
 		f->n > 1 ? "all begin with instructions that the kernel cannot probe" : why,
 		is_warning ? ". Skipping" : "");
+	attach_say_place(f->s, &f->s->plan->progs[f->prog]);
 	return is_warning ? 0 : ATTACH_ERR_SAID;
 }
 
