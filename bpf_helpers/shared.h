@@ -29,6 +29,11 @@ enum {
 	SONDE_SPAN_CALLS = 64, /* open calls of a thread: the kernel has no more return probes */
 };
 
+/* In calls: numbers that no BPF helper has, for functions of the kernel's (runtime/load.c). */
+enum {
+	SONDE_KFUNC_SESSION_IS_RETURN = 0x5e550001,
+};
+
 /* ---- ring buffer ------------------------------------------------------------------------- */
 
 /* Every record begins with this; `id` is an index in plan->events or one of the numbers below. */

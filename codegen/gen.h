@@ -73,7 +73,8 @@ struct gen {
 	const struct plan_probe *probe;
 	const struct probe *ast;
 	const struct attach_point *point;
-	LLVMValueRef result;	/* of tests: where `return VALUE` puts it; else NULL */
+	LLVMValueRef result;	/* of tests: where `return VALUE` puts it; of sessions: 0 when the
+				 * return is wanted; else NULL */
 	LLVMBasicBlockRef done; /* where `return` goes */
 	LLVMBasicBlockRef on_break, on_continue, loop_body; /* in a loop */
 	uint32_t n_loops;	/* for their functions' names */

@@ -27,5 +27,6 @@ void gen_iter_program(struct gen *g, LLVMBasicBlockRef out);
  * that only starts spans, and in sys_enter's, g->is_start is set. */
 typedef void gen_span_fn(struct gen *g, LLVMBasicBlockRef out);
 gen_span_fn gen_span_switch, gen_span_slice, gen_span_return, gen_span_syscall, gen_span_firing;
+gen_span_fn gen_span_session;
 /* The hook of a kind. */
 void gen_span(struct gen *g, LLVMBasicBlockRef out);

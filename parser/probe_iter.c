@@ -9,6 +9,14 @@
 #include <errno.h>
 #include <string.h>
 
+/* From which kernel on there is one: what a user of an older one may have read about. */
+static const struct {
+	const char *name, *since;
+} later[] = {
+	{"task_vma", "5.12"}, {"unix", "5.15"},	  {"bpf_link", "5.19"}, {"ksym", "6.0"},
+	{"cgroup", "6.1"},    {"kmem_cache", "6.13"}, {"dmabuf", "6.16"},
+};
+
 struct iter_hint {
 	struct nearest nearest;
 	struct arena *arena;
@@ -35,6 +43,10 @@ static int no_iterator(const struct probe_reader *r, const struct attach_point *
 	r->kernel->each_iterator(r->kernel, offer_iterator, &h);
 	diag_error(r->diags, p->span, "unknown-iterator",
 		   "iter:%s is not available for your kernel version", name);
+	for (size_t i = 0; i < sizeof(later) / sizeof(*later); i++)
+		if (strcmp(later[i].name, name) == 0)
+			return diag_hint(r->diags, "kernels have it from %s on; 'sonde -l iter' lists what "
+						   "this one has", later[i].since);
 	if (h.nearest.best)
 		return diag_hint(r->diags, "did you mean iter:%s?", h.nearest.best);
 	return diag_hint(r->diags, "'sonde -l iter' lists what this kernel has");

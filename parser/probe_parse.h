@@ -15,6 +15,8 @@ parse_fn prs_event, prs_watchpoint, prs_iter, prs_self, prs_test;
 struct arena;
 struct attach_text;
 
+/* Has the kernel uprobes? If not it is said, and false. */
+bool probe_has_uprobes(const struct probe_reader *r, const struct attach_point *p);
 /* Attach points on typed functions or raw tracepoints that a pattern matches: one each, since what
  * they are given differs. 0, -1 (said), or 1: the text is none of these. */
 int probe_typed_expand(const struct probe_reader *r, const struct attach_text *text,

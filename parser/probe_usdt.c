@@ -217,6 +217,8 @@ int prs_usdt(const struct probe_reader *r, struct attach_point *p, char **parts,
 {
 	struct usdt_match m = {.r = r, .p = p};
 
+	if (!probe_has_uprobes(r, p))
+		return -1;
 	if (!read_parts(&m, parts, n))
 		return probe_wrong_form(r, p);
 	nearest_init(&m.nearest, m.word);

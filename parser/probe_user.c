@@ -453,6 +453,8 @@ int prs_user_symbol(const struct probe_reader *r, struct attach_point *p, char *
 	struct user_matching m = {.r = r, .p = p};
 	const char *path;
 
+	if (!probe_has_uprobes(r, p))
+		return -1;
 	if (n == 3 && is_language(parts[1])) {
 		m.is_demangled = true;
 		parts[1] = parts[2];

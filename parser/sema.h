@@ -54,6 +54,13 @@ bool sema_is_open_end(const struct sema *s);
 /* Type of such a field's value; NULL for what is not built. (field_type.c) */
 const struct type *sema_field_type(struct arena *a, const struct tp_field *f);
 
+/* sema_user_args.c: look up what the user functions at `p` are given, for `args`. False: that is
+ * not known, which was said for `e`, or, with e NULL, was not. */
+bool user_args_known(struct sema *s, const struct expr *e, struct attach_point *p);
+/* Type of args.FIELD, the field f of the first of them; it must be the same in all. */
+const struct type *user_arg_type(struct sema *s, const struct expr *e, const struct attach_point *p,
+				 const struct tp_field *f);
+
 /* probe_special.c: names of tests and of benches must differ. */
 void special_check_names(struct sema *s);
 /* sema_usdt.c: the type of `argN` where no raw tracepoint has it; types of attach points that are

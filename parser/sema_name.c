@@ -53,6 +53,8 @@ static void hint_unknown(struct sema *s, const char *word, bool call)
 	const char *near = nearest_builtin(word, call);
 	const struct builtin *b = builtin_find(word);
 
+	if (!b && !call && s->probe->n_points && s->probe->points[0].id == PROBE_UPROBE)
+		user_args_known(s, NULL, &s->probe->points[0]);
 	if (b && !call)
 		diag_hint(s->diags, "%s is a function: write %s(%s)", word, word,
 			  strstr(b->signature, "()") || strstr(b->signature, "([") ? "" : "…");

@@ -9,8 +9,13 @@
 #include <stddef.h>
 
 enum {
-	X86_INTS = 6, X86_FLOATS = 8, ARM_INTS = 8, ARM_FLOATS = 8,
-	WORD = 8, IN_REGISTERS_MAX = 16, HOMOGENEOUS_MAX = 4,
+	X86_INTS = 6,
+	X86_FLOATS = 8,
+	ARM_INTS = 8,
+	ARM_FLOATS = 8,
+	WORD = 8,
+	IN_REGISTERS_MAX = 16,
+	HOMOGENEOUS_MAX = 4,
 };
 
 static uint32_t round_up(uint32_t n, uint32_t to)
@@ -64,7 +69,8 @@ static bool fits_x86(const struct abi_value *v)
 /* Numbers of 16 bytes are in both eightbytes; of floating-point ones that is one register. */
 static void classify_leaf(struct x86_need *need, const struct abi_leaf *l)
 {
-	uint32_t first = l->offset / WORD, last = l->size ? (l->offset + l->size - 1) / WORD : first;
+	uint32_t first = l->offset / WORD,
+		 last = l->size ? (l->offset + l->size - 1) / WORD : first;
 
 	if (l->kind != ABI_INT)
 		last = first;
@@ -99,14 +105,15 @@ static int x86_next(struct abi_args *a, const struct abi_value *v)
 
 	if (!need.in_memory && !need.ints && !need.floats)
 		return ABI_NO_WORD;
-	if (need.in_memory || a->ints + need.ints > X86_INTS || a->floats + need.floats > X86_FLOATS)
+	if (need.in_memory || a->ints + need.ints > X86_INTS ||
+	    a->floats + need.floats > X86_FLOATS)
 		return on_stack(a, v, v->is_reference ? WORD : v->size, X86_INTS);
 	a->ints += need.ints;
 	a->floats += need.floats;
 	return need.ints ? (int)first : ABI_NO_WORD;
 }
 
-/* The caller gives the place of a result that is in memory. Those of x87 are in registers of its. */
+/* The caller gives the place of a result that is in memory. x87 has registers for its own. */
 static bool x86_returns_in_memory(const struct abi_value *r)
 {
 	if (r->is_reference)
@@ -122,12 +129,14 @@ static bool x86_returns_in_memory(const struct abi_value *r)
 /* One to four floating-point numbers of one size and nothing else: a register each. 0: no. */
 static uint32_t homogeneous(const struct abi_value *v)
 {
-	if (!v->n_leaves || v->n_leaves > HOMOGENEOUS_MAX || v->has_more)
+	uint32_t size = v->n_leaves ? v->leaves[0].size : 0;
+
+	if (!size || v->size > HOMOGENEOUS_MAX * size || v->has_more)
 		return 0;
 	for (uint32_t i = 0; i < v->n_leaves; i++)
-		if (v->leaves[i].kind == ABI_INT || v->leaves[i].size != v->leaves[0].size)
+		if (v->leaves[i].kind == ABI_INT || v->leaves[i].size != size)
 			return 0;
-	return v->n_leaves;
+	return v->size / size;
 }
 
 static int arm_next(struct abi_args *a, const struct abi_value *v)
@@ -167,7 +176,8 @@ bool abi_begin(struct abi_args *a, uint16_t machine, const struct abi_value *res
 {
 	*a = (struct abi_args){.machine = machine};
 	if (machine == EM_X86_64 && result)
-		a->ints = x86_returns_in_memory(result); /* arm64 has a register of its own for it */
+		a->ints =
+			x86_returns_in_memory(result); /* arm64 has a register of its own for it */
 	return machine == EM_X86_64 || machine == EM_AARCH64;
 }
 
@@ -178,8 +188,10 @@ static int next_one(struct abi_args *a, const struct abi_value *v)
 
 int abi_next(struct abi_args *a, const struct abi_value *v)
 {
-	static const struct abi_value word = {
-		.size = WORD, .align = WORD, .leaves = {{0, WORD, ABI_INT}}, .n_leaves = 1};
+	static const struct abi_value word = {.size = WORD,
+					      .align = WORD,
+					      .leaves = {{0, WORD, ABI_INT}},
+					      .n_leaves = 1};
 	int first;
 
 	if (!v->is_pair)

@@ -26,12 +26,12 @@ struct abi_value {
 	bool has_more;	   /* leaves than there is room for */
 	bool is_aggregate; /* a structure, a union, an array */
 	bool is_complex;   /* two leaves of one number */
-	bool is_reference; /* handed over as its address: C++ classes with constructors and the like */
+	bool is_reference; /* handed over as its address: some classes of C++ */
 	bool is_pair;	   /* two words, each for itself: Rust's &str */
 };
 
 struct abi_args {
-	uint16_t machine; /* e_machine */
+	uint16_t machine;      /* e_machine */
 	uint32_t ints, floats; /* registers in use */
 	uint32_t stack;	       /* bytes in use */
 };

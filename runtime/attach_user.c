@@ -61,14 +61,15 @@ struct link_lists {
 
 static int multi_link(struct file_targets *f, uint32_t n, const struct link_lists *l)
 {
-	bool is_usdt = f->s->plan->progs[f->prog].kind == PP_USDT;
+	enum plan_prog_kind kind = f->s->plan->progs[f->prog].kind;
 	struct new_link_create attr = {
 		.prog_fd = (uint32_t)attach_fd(f->s, f->prog),
-		.attach_type = NEW_BPF_TRACE_UPROBE_MULTI,
+		.attach_type = kind == PP_USESSION ? NEW_BPF_TRACE_UPROBE_SESSION
+						   : NEW_BPF_TRACE_UPROBE_MULTI,
 		.uprobe_multi.path = (uintptr_t)f->targets->path,
 		.uprobe_multi.offsets = (uintptr_t)l->offsets,
 		.uprobe_multi.cookies = (uintptr_t)l->cookies,
-		.uprobe_multi.ref_ctr_offsets = is_usdt ? (uintptr_t)l->ref_ctrs : 0,
+		.uprobe_multi.ref_ctr_offsets = kind == PP_USDT ? (uintptr_t)l->ref_ctrs : 0,
 		.uprobe_multi.cnt = n,
 		.uprobe_multi.flags = is_return(f) ? NEW_BPF_F_UPROBE_MULTI_RETURN : 0,
 		.uprobe_multi.pid = kernel_is_at_least(6, 10) ? only_process(f->s) : 0,
@@ -228,6 +229,7 @@ static int none_left(const struct file_targets *f, int err)
 		attach_name(f->s, f->prog),
 		f->n > 1 ? "all begin with instructions that the kernel cannot probe" : why,
 		is_warning ? ". Skipping" : "");
+	attach_say_place(f->s, &f->s->plan->progs[f->prog]);
 	return is_warning ? 0 : ATTACH_ERR_SAID;
 }
 

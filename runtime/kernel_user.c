@@ -5,7 +5,9 @@
  */
 #define _GNU_SOURCE
 #include "kernel_user.h"
+#include "../parser/arena.h"
 #include "demangle.h"
+#include "dwarf_types.h"
 #include "elfsym.h"
 #include "user_path.h"
 #include <errno.h>
@@ -33,6 +35,9 @@ static const char *keep_name(struct user_files *u, const char *s)
 
 void kernel_user_trim(struct user_files *u)
 {
+	dwarf_types_close(u->types);
+	u->types = NULL;
+	u->types_err = 0;
 	elfsym_close(u->elf);
 	u->elf = NULL;
 	u->asked = u->path = NULL;
@@ -43,6 +48,8 @@ void kernel_user_close(struct user_files *u)
 	kernel_user_trim(u);
 	tdestroy(u->names, free);
 	u->names = NULL;
+	arena_free(u->arena);
+	u->arena = NULL;
 }
 
 int kernel_user_open(struct kernel *k, const char *asked)
@@ -204,5 +211,6 @@ void kernel_user_init(struct kernel *k)
 	k->user_is_go = user_is_go;
 	k->user_unwinds = user_unwinds;
 	k->each_user_line = code_each_line;
+	k->user_typed = code_function_types;
 	k->demangle = demangle_symbol;
 }

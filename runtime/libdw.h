@@ -38,6 +38,7 @@
 	X(dwarf_formudata)          \
 	X(dwarf_formsdata)          \
 	X(dwarf_formflag)           \
+	X(dwarf_formstring)         \
 	X(dwarf_getlocation_addr)
 
 struct libdw {

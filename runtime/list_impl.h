@@ -30,6 +30,7 @@ struct listing {
 	const char *word;	/* one pattern as it was written */
 	struct list_near *near; /* names are not taken, but compared */
 	uint64_t missed; /* patterns that matched nothing, a bit each */
+	bool is_untyped_said; /* that a file has no types */
 	int status; /* the exit status so far: 2, the kernel or a file does not tell */
 };
 
@@ -57,7 +58,7 @@ struct list_row {
 lst_fn lst_tracepoints, lst_functions, lst_typed_functions, lst_raw_tracepoints, lst_iterators;
 lst_fn lst_symbols, lst_times, lst_events, lst_usdt;
 fld_fn fld_tracepoint, fld_kprobe, fld_result, fld_function, fld_function_result;
-fld_fn fld_raw_tracepoint, fld_iterator;
+fld_fn fld_raw_tracepoint, fld_iterator, fld_symbol, fld_symbol_result;
 
 /* Take `name` (what stands behind "type:") when it is asked for. */
 void list_offer(struct listing *l, const char *name);

@@ -10,6 +10,7 @@
 #include "early_map.h"
 #include "kernel_facts.h"
 #include "ksym.h"
+#include "lack.h"
 #include "log.h"
 #include "session.h"
 #include "uapi_new.h"
@@ -275,6 +276,63 @@ static int prepare_kprobe(struct bpf_program *prog, struct bpf_prog_load_opts *o
 	return 0;
 }
 
+/* What a call of a SONDE_KFUNC_ number stands for. */
+static const struct {
+	int32_t number;
+	const char *name;
+} kfuncs[] = {
+	{SONDE_KFUNC_SESSION_IS_RETURN, "bpf_session_is_return"},
+};
+
+static int call_kfunc(const struct session *s, struct bpf_insn *insn)
+{
+	for (size_t i = 0; i < sizeof(kfuncs) / sizeof(*kfuncs); i++) {
+		int id;
+
+		if (insn->imm != kfuncs[i].number)
+			continue;
+		id = kernel_btf_id(s->kernel, kfuncs[i].name, BTF_KIND_FUNC);
+		if (id < 0)
+			return id;
+		insn->src_reg = BPF_PSEUDO_KFUNC_CALL;
+		insn->imm = id;
+	}
+	return 0;
+}
+
+/* Sessions: they call a function of the kernel's. libbpf would find it, with all of vmlinux's BTF
+ * in memory. */
+static int prepare_session(const struct session *s, struct bpf_program *prog)
+{
+	size_t n = bpf_program__insn_cnt(prog);
+	struct bpf_insn *insns = malloc(n * sizeof(*insns));
+	int err = insns ? 0 : -ENOMEM;
+
+	if (!err)
+		memcpy(insns, bpf_program__insns(prog), n * sizeof(*insns));
+	for (size_t i = 0; !err && i < n; i++)
+		if (insns[i].code == (BPF_JMP | BPF_CALL) && insns[i].src_reg == 0)
+			err = call_kfunc(s, &insns[i]);
+	if (!err)
+		err = bpf_program__set_insns(prog, insns, n);
+	free(insns);
+	return err;
+}
+
+static int prepare_kernel_session(struct bpf_program *prog, struct bpf_prog_load_opts *opts,
+				  long cookie)
+{
+	opts->expected_attach_type = (enum bpf_attach_type)NEW_BPF_TRACE_KPROBE_SESSION;
+	return prepare_session((struct session *)cookie, prog);
+}
+
+static int prepare_user_session(struct bpf_program *prog, struct bpf_prog_load_opts *opts,
+				long cookie)
+{
+	opts->expected_attach_type = (enum bpf_attach_type)NEW_BPF_TRACE_UPROBE_SESSION;
+	return prepare_session((struct session *)cookie, prog);
+}
+
 static const struct {
 	const char *section;
 	enum bpf_prog_type type;
@@ -287,6 +345,8 @@ static const struct {
 	{"iter+", BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_TRACE_ITER, prepare_iter},
 	{"kprobe+", BPF_PROG_TYPE_KPROBE, (enum bpf_attach_type)0, prepare_kprobe},
 	{"kretprobe+", BPF_PROG_TYPE_KPROBE, (enum bpf_attach_type)0, prepare_kprobe},
+	{"kprobe.session+", BPF_PROG_TYPE_KPROBE, (enum bpf_attach_type)0, prepare_kernel_session},
+	{"uprobe.session+", BPF_PROG_TYPE_KPROBE, (enum bpf_attach_type)0, prepare_user_session},
 	{"uprobe+", BPF_PROG_TYPE_KPROBE, (enum bpf_attach_type)0, prepare_uprobe},
 	{"uretprobe+", BPF_PROG_TYPE_KPROBE, (enum bpf_attach_type)0, prepare_uprobe},
 };
@@ -382,7 +442,8 @@ static void report_refusal(const struct session *s, const struct verdict *v)
 		fprintf(stderr, "  %.*s\n", (int)len, text);
 	}
 	if (v->help)
-		fprintf(stderr, "hint: %s\n", v->help);
+		fprintf(stderr, "hint: %s%s%s%s\n", v->help, *v->helper ? " (the helper is " : "",
+			v->helper, *v->helper ? ")" : "");
 }
 
 static void report_files(void)
@@ -397,6 +458,7 @@ static void report_files(void)
 static void report_load(const struct session *s, int err)
 {
 	const char *log = kept.text ? kept.text : "";
+	const struct need_row *lacking;
 	struct verdict v;
 
 	verdict_read(&v, log, s->plan->source);
@@ -414,8 +476,12 @@ static void report_load(const struct session *s, int err)
 		report_files();
 		return;
 	}
+	lacking = v.reason ? NULL : lack_find(s->plan, s->kernel, need_ask);
 	if (v.reason)
 		report_refusal(s, &v);
+	else if (lacking)
+		log_error("this kernel has no %s (%s, from Linux %s on), which this script needs for %s",
+			  lacking->name, lacking->from, lacking->since, lacking->purpose);
 	else
 		log_error("the kernel refused the program: %s", strerror(-err));
 	fputs(log_enabled(LOG_VERBOSE) ? log : last_lines(log, LAST_LINES), stderr);
