@@ -299,28 +299,21 @@ LLVMValueRef gen_register(struct gen *g, uint32_t offset)
 	return v;
 }
 
-static struct value function_arg(struct gen *g, struct expr *e, unsigned i)
-{
-	if (probe_is_typed(g->point))
-		return gen_int_value(gen_typed_arg(g, &g->point->typed->params[i]), e->type);
-	return gen_int_value(gen_register(g, regs_arg_offset(i)), e->type);
-}
-
-/* Arguments beyond the registers: on the stack, behind the address to return to. */
-static struct value stack_arg(struct gen *g, struct expr *e, unsigned i)
+/* Word i of a function's arguments: a register, or beyond those on the stack, behind the address to
+ * return to. */
+static LLVMValueRef argument_word(struct gen *g, unsigned i)
 {
 	LLVMValueRef at;
 
-	if (probe_is_typed(g->point))
-		return function_arg(g, e, i);
+	if (i < REGS_ARGS)
+		return gen_register(g, regs_arg_offset(i));
 	if (regs_arg_on_stack(i) < 0)
-		return gen_int_value(gen_register(g, regs_arg_beyond(i)), e->type);
+		return gen_register(g, regs_arg_beyond(i));
 	at = LLVMBuildAdd(g->b, gen_register(g, regs_sp_offset()),
 			  gen_u64(g, (uint64_t)regs_arg_on_stack(i)), "");
-	return gen_int_value(GEN_OWN(g, gen_is_user_space(g->point) ? "sonde_text_word_user"
-								     : "sonde_text_word_kernel",
-				     at, gen_u32(g, g->probe_id)),
-			     e->type);
+	return GEN_OWN(g, gen_is_user_space(g->point) ? "sonde_text_word_user"
+						      : "sonde_text_word_kernel",
+		       at, gen_u32(g, g->probe_id));
 }
 
 /* arg0 … arg11: the row says which. */
@@ -330,7 +323,9 @@ struct value gen_arg(struct gen *g, struct expr *e)
 
 	if (g->point->id == PROBE_USDT)
 		return gen_usdt_arg(g, e, i);
-	return i <= BI_arg5 - BI_arg0 ? function_arg(g, e, i) : stack_arg(g, e, i);
+	if (probe_is_typed(g->point))
+		return gen_int_value(gen_typed_arg(g, &g->point->typed->params[i]), e->type);
+	return gen_int_value(argument_word(g, i), e->type);
 }
 
 /* A call that is still open has none: 0. */
@@ -432,6 +427,10 @@ struct value gen_args_field(struct gen *g, struct expr *e)
 	const struct tp_field *f = sema_args_field(g->point, e->field.name);
 	const struct type *type = sema_field_type(g->arena, f);
 
+	if (g->point->id == PROBE_UPROBE) {
+		type = type_int(f->size, f->is_signed);
+		return gen_int_value(gen_narrow(g, argument_word(g, f->offset / 8), type), type);
+	}
 	if (probe_is_typed(g->point))
 		return gen_int_value(gen_typed_arg(g, f), type);
 	if (g->probe->has_span && g->probe->span_kind == SPAN_SWITCH)

@@ -78,7 +78,7 @@ void prog_body(struct gen *g)
 	gen_room_end(g);
 }
 
-LLVMValueRef prog_context_word(struct gen *g, uint32_t i)
+static LLVMValueRef context_word(struct gen *g, uint32_t i)
 {
 	return LLVMBuildLoad2(g->b, g->i64, gen_at(g, g->ctx, i * 8), "");
 }
@@ -203,7 +203,7 @@ static void gen_syscall_case(struct gen *g, uint32_t id, bool is_start)
 static void gen_syscalls(struct gen *g, LLVMBasicBlockRef out)
 {
 	g->syscall = g->prog->kind == PP_SYSCALL_ENTER
-			     ? prog_context_word(g, 1)
+			     ? context_word(g, 1)
 			     : GEN_OWN(g, "sonde_syscall_number", prog_context_pointer(g, 0));
 	for (uint32_t i = 0; i < g->prog->n_probes; i++)
 		gen_syscall_case(g, g->prog->probes[i], false);

@@ -4,6 +4,7 @@
  * descriptor of their own (raw and typed ones: 0.15 ms to detach); others are in attach_*.c.
  */
 #include "attach.h"
+#include "../parser/source.h"
 #include "log.h"
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -156,14 +157,35 @@ static const char *why_not(enum plan_prog_kind kind, int err)
 	}
 }
 
+/* The attach point to blame; NULL for a program of sonde's own. */
+static const struct plan_probe *first_probe(const struct session *s, const struct plan_prog *g)
+{
+	return g->n_probes   ? &s->plan->probes[g->probes[0]]
+	       : g->n_starts ? &s->plan->probes[g->starts[0]]
+			     : NULL;
+}
+
+void attach_say_place(const struct session *s, const struct plan_prog *g)
+{
+	const struct plan_probe *probe = first_probe(s, g);
+	struct place from, to;
+
+	if (!probe || probe->span.end <= probe->span.start)
+		return;
+	from = source_place(s->plan->source, probe->span.start);
+	to = source_place(s->plan->source, probe->span.end);
+	if (from.line == to.line)
+		fprintf(stderr, "  at %s:%u:%u-%u\n", from.file, from.line, from.col, to.col);
+	else
+		fprintf(stderr, "  at %s:%u:%u\n", from.file, from.line, from.col);
+}
+
 const char *attach_name(const struct session *s, uint32_t prog)
 {
-	const struct plan *p = s->plan;
-	const struct plan_prog *g = &p->progs[prog];
+	const struct plan_prog *g = &s->plan->progs[prog];
+	const struct plan_probe *probe = first_probe(s, g);
 
-	return g->n_probes   ? p->probes[g->probes[0]].name
-	       : g->n_starts ? p->probes[g->starts[0]].name
-			     : g->section;
+	return probe ? probe->name : g->section;
 }
 
 /* By `missing_probes`: an error, a warning, or nothing. `why`: words of the probe's own for it, or
@@ -178,6 +200,7 @@ static void say_refused(const struct session *s, uint32_t prog, int err, const c
 	log_msg(can_go ? LOG_WARNING : LOG_ERROR, "probe '%s': %s%s%s%s",
 		attach_name(s, prog), why ? "" : "cannot attach: ", why ? why : why_not(g->kind, err),
 		why ? "" : what_to_try(err), can_go ? ". Skipping" : "");
+	attach_say_place(s, g);
 }
 
 bool attach_is_instruction(int err)

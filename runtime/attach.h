@@ -50,6 +50,9 @@ int attach_perf_cpus(struct session *s, uint32_t prog, struct perf_event_attr *a
 const char *attach_event_refusal(const struct plan_prog *g, int err);
 const char *attach_iter_refusal(int err);
 
+/* Below a message about a program: where in the script its probe is. */
+void attach_say_place(const struct session *s, const struct plan_prog *g);
+
 /* Is this kernel function's program one for a multi link? It must be loaded so. */
 bool attach_is_kernel_multi(struct kernel *k, const struct plan_prog *g);
 

@@ -130,7 +130,7 @@ static void print_declaration(const struct btf_text *t, uint32_t id, const char 
 	uint32_t at = btf_declare(t, id, name, &d);
 
 	btf_bottom_name(t, at, bottom, sizeof(bottom));
-	fprintf(out, "%s%s%s", d.qualifiers, bottom, btf_decl_text(&d));
+	fprintf(out, "%s%s%s", d.qualifiers, bottom, decl_text(&d));
 }
 
 /* " NAME": a blank before it, whatever the type ends with. */
@@ -243,7 +243,7 @@ static void print_member(const struct btf_text *t, const struct btf_type *parent
 		btf_bottom_name(t, id, bottom_name, sizeof(bottom_name));
 		fputs(bottom_name, out);
 	}
-	fputs(btf_decl_text(&d), out);
+	fputs(decl_text(&d), out);
 	if (bits)
 		fprintf(out, ": %u", bits);
 	fputs(";\n", out);

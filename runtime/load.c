@@ -10,6 +10,7 @@
 #include "early_map.h"
 #include "kernel_facts.h"
 #include "ksym.h"
+#include "lack.h"
 #include "log.h"
 #include "session.h"
 #include "uapi_new.h"
@@ -441,7 +442,8 @@ static void report_refusal(const struct session *s, const struct verdict *v)
 		fprintf(stderr, "  %.*s\n", (int)len, text);
 	}
 	if (v->help)
-		fprintf(stderr, "hint: %s\n", v->help);
+		fprintf(stderr, "hint: %s%s%s%s\n", v->help, *v->helper ? " (the helper is " : "",
+			v->helper, *v->helper ? ")" : "");
 }
 
 static void report_files(void)
@@ -456,6 +458,7 @@ static void report_files(void)
 static void report_load(const struct session *s, int err)
 {
 	const char *log = kept.text ? kept.text : "";
+	const struct need_row *lacking;
 	struct verdict v;
 
 	verdict_read(&v, log, s->plan->source);
@@ -473,8 +476,12 @@ static void report_load(const struct session *s, int err)
 		report_files();
 		return;
 	}
+	lacking = v.reason ? NULL : lack_find(s->plan, s->kernel, need_ask);
 	if (v.reason)
 		report_refusal(s, &v);
+	else if (lacking)
+		log_error("this kernel has no %s (%s, from Linux %s on), which this script needs for %s",
+			  lacking->name, lacking->from, lacking->since, lacking->purpose);
 	else
 		log_error("the kernel refused the program: %s", strerror(-err));
 	fputs(log_enabled(LOG_VERBOSE) ? log : last_lines(log, LAST_LINES), stderr);

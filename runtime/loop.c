@@ -6,6 +6,7 @@
  */
 #define _GNU_SOURCE
 #include "loop.h"
+#include "clock.h"
 #include "events.h"
 #include "log.h"
 #include "tests.h"
@@ -20,7 +21,6 @@
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -53,10 +53,7 @@ struct loop {
 
 static uint64_t now_ns(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+	return clock_ns(CLOCK_MONOTONIC);
 }
 
 /* ---- records ------------------------------------------------------------------------------- */
