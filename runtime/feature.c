@@ -51,7 +51,8 @@ int kernel_load_nothing(uint32_t type, uint32_t attach_type, uint32_t btf_id)
 		{.code = BPF_ALU64 | BPF_MOV | BPF_K},
 		{.code = BPF_JMP | BPF_EXIT},
 	};
-	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = (enum bpf_attach_type)attach_type,
+	LIBBPF_OPTS(bpf_prog_load_opts, opts,
+		    .expected_attach_type = (enum bpf_attach_type)attach_type,
 		    .attach_btf_id = btf_id);
 
 	return bpf_prog_load((enum bpf_prog_type)type, "sonde_feature", "GPL", insns,
