@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
- * What helper files use of each other. ORDER helper_names: the file that holds sonde_NAME_… or
- * sonde_NAME is NAME.bpf.c; codegen/helper.c links files by that rule, and only those called.
+ * What helper files use of each other. The file that holds sonde_NAME_… or sonde_NAME is
+ * NAME.bpf.c. All are compiled as one (CMakeLists.txt): what one calls of another is inlined and
+ * optimized when sonde is built.
  */
 #pragma once
 #include "bpf.h"
@@ -19,3 +20,4 @@ uint64_t sonde_number_pid(struct task_struct *task);
 void sonde_task_comm(struct task_struct *task, uint64_t *comm);
 uint64_t sonde_task_exec_id(struct task_struct *task);
 uint32_t sonde_task_has_memory(struct task_struct *task);
+uint32_t sonde_task_exits(struct task_struct *task);

@@ -77,28 +77,33 @@ static INLINE uint32_t tracer_frames(const uint64_t *ips, uint32_t prog, uint32_
 	return skip;
 }
 
-static INLINE uint64_t mix(uint64_t h, uint64_t word)
+#define FACTOR 0x9e3779b97f4a7c15ull
+
+static INLINE uint64_t finish(uint64_t h)
 {
-	h = (h ^ word) * 0x9e3779b97f4a7c15ull;
-	return h ^ h >> 29;
+	h *= FACTOR;
+	return h ^ h >> 32;
 }
 
 enum { BLOCK = 4 };
 
-/* By blocks: the verifier walks every iteration of a loop, and a step a frame cost 3 ms of
- * start-up. What follows the last frame is zero: the kernel clears the rest of its buffer, and the
- * room behind that is never written. */
+/* A polynomial, mixed at its end, by blocks: the verifier walks every iteration of a loop, so each
+ * instruction a frame costs start-up 0.1 ms. What follows the last frame is zero: the kernel clears
+ * the rest of its buffer, and the room behind that is never written. */
 static INLINE uint64_t hash_frames(const uint64_t *ips, uint32_t n, uint64_t seed)
 {
 	uint64_t h = seed;
+	uint32_t i = 0;
 
-	for (uint32_t i = 0; i < SONDE_MAX_FRAMES; i += BLOCK) {
-		if (i >= n)
-			break;
+	asm volatile("" : "+r"(n)); /* 6.1 learns nothing from i < n: both tests must stay */
+	do {
 #pragma unroll
 		for (uint32_t j = 0; j < BLOCK; j++)
-			h = mix(h, ips[i + j]);
-	}
+			h = h * FACTOR + ips[j];
+		ips += BLOCK;
+		i += BLOCK;
+	} while (i < n && i < SONDE_MAX_FRAMES);
+	h = finish(h);
 	return h ? h : 1;
 }
 
@@ -128,21 +133,34 @@ static INLINE uint32_t cut_to(uint64_t *ips, uint32_t n, uint32_t limit)
 	return limit;
 }
 
+/* Were there more frames? By arithmetic, for the verifier would walk all that follows a branch
+ * twice. */
+static INLINE uint32_t is_cut(uint32_t n, uint32_t limit)
+{
+	_Static_assert(SONDE_MAX_FRAMES == 127, "the most that seven bits hold");
+	return limit ? 0 : (n + 1) >> 7;
+}
+
+static INLINE void count_cut(uint32_t cut, uint32_t probe)
+{
+	if (cut)
+		sonde_loss_count(probe, SONDE_LOSS_STACK_CUT);
+}
+
 /* `bytes` of frames were captured at words[HEADER_WORDS]; drop the first `skip`, store the rest. */
 static INLINE uint64_t keep(struct scratch *s, uint64_t *words, long bytes, uint32_t skip,
 			    uint32_t probe, uint32_t limit)
 {
-	uint32_t n = (uint32_t)bytes / 8;
+	uint32_t n = (uint32_t)bytes / 8, cut = is_cut(n, limit);
 	struct sonde_stack *st;
 	uint64_t hash, *seen;
 
-	if (n >= SONDE_MAX_FRAMES && !limit)
-		sonde_loss_count(probe, SONDE_LOSS_STACK_CUT);
 	if (skip > MAX_SKIP || n <= skip)
 		return 0;
 	st = (struct sonde_stack *)(words + skip);
 	n = cut_to(st->ips, n - skip, limit);
 	hash = hash_frames(st->ips, n, n);
+	count_cut(cut, probe);
 	seen = seen_at(s, hash);
 	if (*seen == hash)
 		return hash;
@@ -207,31 +225,32 @@ static INLINE uint64_t capture_user(struct scratch *s, uint64_t *words, void *ct
 				    struct task_struct *task, uint32_t probe, uint32_t limit)
 {
 	struct sonde_stack *st = (struct sonde_stack *)words;
-	uint32_t tgid = sonde_number_pid(task), exec_id = sonde_task_exec_id(task), n;
-	uint64_t hash, *seen;
+	uint32_t tgid = sonde_number_pid(task), exec_id = sonde_task_exec_id(task), n, cut;
+	uint64_t hash, told, *seen;
 	long bytes;
 
 	if (!sonde_task_has_memory(task))
 		return 0; /* a kernel thread has no user stack */
 	bytes = bpf_get_stack(ctx, st->ips, SONDE_MAX_FRAMES * 8, USER_STACK);
-	if (bytes < 0)
+	if (bytes < 0 && !sonde_task_exits(task))
 		sonde_loss_count(probe, SONDE_LOSS_STACK_FAILED);
 	if (bytes < 8)
 		return 0;
 	n = (uint32_t)bytes / 8;
-	if (n >= SONDE_MAX_FRAMES && !limit)
-		sonde_loss_count(probe, SONDE_LOSS_STACK_CUT);
+	cut = is_cut(n, limit);
 	n = cut_to(st->ips, n, limit);
-	hash = hash_frames(st->ips, n, mix(tgid, exec_id));
+	hash = hash_frames(st->ips, n, finish(tgid) ^ exec_id);
+	count_cut(cut, probe);
+	told = hash ^ sonde_control.stack_sweeps; /* since the store was last swept */
 	seen = seen_at(s, hash);
-	if (*seen == hash)
+	if (*seen == told)
 		return hash;
 	st->n_frames = n;
 	st->tgid = tgid;
 	st->exec_id = exec_id;
 	st->sent = 0;
 	if (announce(store(st, hash, probe), hash, tgid, exec_id, probe))
-		*seen = hash;
+		*seen = told;
 	return hash;
 }
 

@@ -157,6 +157,8 @@ static bool sees_own_frame(enum plan_prog_kind kind)
 	case PP_KRETPROBE:
 	case PP_UPROBE:
 	case PP_URETPROBE:
+	case PP_KSESSION:
+	case PP_USESSION:
 	case PP_USDT:
 	case PP_KIND_COUNT:
 		return false;

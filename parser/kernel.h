@@ -100,6 +100,8 @@ enum kernel_feature {
 	KF_UPROBE,		/* the uprobe PMU */
 	KF_UPROBE_MULTI,	/* uprobe_multi links, 6.6 */
 	KF_KPROBE_MULTI,	/* kprobe_multi links, 5.18, with CONFIG_FPROBE */
+	KF_UPROBE_SESSION,	/* uprobe_multi links on both ends of calls, 6.13 */
+	KF_KPROBE_SESSION,	/* kprobe_multi links likewise, 6.10 */
 	KF_FENTRY,		/* programs of type fentry and fexit */
 	KF_COUNT,
 };

@@ -19,6 +19,7 @@
 
 enum {
 	SPAN_WEIGHT = 3, /* the verifier walks more ways through expressions of spans */
+	SESSION_ENTRY_BYTES = 16, /* of a value of entry() in a session: numbers, comm */
 };
 
 /* ---- what a probe reads of its context --------------------------------------------------- */
@@ -221,6 +222,10 @@ static const char *section_of(struct arena *a, const struct plan_prog *g)
 		return arena_printf(a, "uprobe/%s:%s", g->targets[0].path, g->function);
 	case PP_URETPROBE:
 		return arena_printf(a, "uretprobe/%s:%s", g->targets[0].path, g->function);
+	case PP_KSESSION:
+		return arena_printf(a, "kprobe.session/%s", g->function);
+	case PP_USESSION:
+		return arena_printf(a, "uprobe.session/%s:%s", g->targets[0].path, g->function);
 	case PP_KIND_COUNT:
 		break;
 	}
@@ -313,6 +318,50 @@ static const char *fallback_of(const struct planner *pl, const struct plan_prog 
 		return "a perf event a function: no uprobe_multi links (Linux 6.6)";
 	if (k && is_kernel && g->n_targets > 1 && !k->has_feature(k, KF_KPROBE_MULTI))
 		return "a perf event a function: no kprobe_multi links (Linux 5.18, CONFIG_FPROBE)";
+	return NULL;
+}
+
+/* What entry() keeps takes of the 512 bytes of stack that the body has too, when both are one
+ * program. */
+static bool keeps_little(const struct probe *p)
+{
+	for (uint32_t i = 0; i < p->n_entries; i++)
+		if (p->entries[i]->type->size > SESSION_ENTRY_BYTES)
+			return false;
+	return true;
+}
+
+/* Calls whose both ends one program can see: docs/architecture.md, "Sessions". A single kernel
+ * function is probed otherwise: the kernel keeps more returns for it then. */
+static enum plan_prog_kind session_kind(const struct planner *pl, const struct probe *p,
+					const struct attach_point *point, enum plan_prog_kind kind)
+{
+	struct kernel *k = pl->kernel;
+
+	if (!p->uses_delta || !keeps_little(p))
+		return kind;
+	if (kind == PP_URETPROBE && (!k || k->has_feature(k, KF_UPROBE_SESSION)))
+		return PP_USESSION;
+	if (kind == PP_KRETPROBE && point->n_targets > 1 &&
+	    (!k || k->has_feature(k, KF_KPROBE_SESSION)))
+		return PP_KSESSION;
+	return kind;
+}
+
+/* Spans of calls without a session. */
+static const char *pair_of(const struct planner *pl, const struct plan_prog *g,
+			   const struct probe *p)
+{
+	struct kernel *k = pl->kernel;
+	bool is_user = g->kind == PP_URETPROBE;
+	bool is_kernel = g->kind == PP_KRETPROBE && g->n_targets > 1;
+
+	if (k && is_user && !k->has_feature(k, KF_UPROBE_SESSION))
+		return "a program at each end: no session links of uprobes (Linux 6.13)";
+	if (k && is_kernel && !k->has_feature(k, KF_KPROBE_SESSION))
+		return "a program at each end: no session links of kprobes (Linux 6.10)";
+	if ((is_user || is_kernel) && !keeps_little(p))
+		return "a program at each end: entry() keeps long values";
 	return NULL;
 }
 
@@ -452,6 +501,11 @@ static void plan_start(struct planner *pl, const struct attach_point *point, uin
 		entry.targets = point->entries;
 		entry.n_targets = point->n_entries;
 	}
+	g = &pl->plan->progs[pl->plan->probes[id].prog];
+	if (g->kind == PP_KSESSION || g->kind == PP_USESSION) {
+		arena_push(pl->arena, g->starts, g->n_starts, id);
+		return;
+	}
 	switch (span_rows[probe_span(point)].start) {
 	case START_HERE:
 		return;
@@ -530,7 +584,7 @@ static void plan_point(struct planner *pl, uint32_t ast, uint32_t index, const s
 {
 	struct probe *p = pl->program->probes[ast];
 	const struct attach_point *point = &p->points[index];
-	enum plan_prog_kind kind = prog_kind(p, point, r);
+	enum plan_prog_kind kind = session_kind(pl, p, point, prog_kind(p, point, r));
 	struct plan_probe q = {.name = point->name, .span = point->span, .ast = ast, .point = index,
 			       .syscall = point->syscall, .span_ustack = -1};
 	uint32_t id = pl->plan->n_probes;
@@ -552,6 +606,8 @@ static void plan_point(struct planner *pl, uint32_t ast, uint32_t index, const s
 	arena_push(pl->arena, pl->plan->probes, pl->plan->n_probes, q);
 	g = &pl->plan->progs[q.prog];
 	arena_push(pl->arena, g->probes, g->n_probes, id);
+	if (q.has_span && !g->fallback)
+		g->fallback = pair_of(pl, g, p);
 	if (q.has_span)
 		plan_start(pl, point, id, r);
 	if (q.has_span)

@@ -103,6 +103,8 @@ enum plan_prog_kind {
 	PP_FEXIT,
 	PP_UPROBE,
 	PP_URETPROBE,
+	PP_KSESSION,	/* both ends of a kernel function's calls */
+	PP_USESSION,	/* both ends of a function's calls */
 	PP_EVENT,	/* perf event: software, hardware, watchpoint */
 	PP_ITER,	/* iterator: runs when it is read */
 	PP_SELF,	/* raw_tp, run by BPF_PROG_TEST_RUN when the tracer gets a signal */

@@ -137,8 +137,8 @@ int probe_resolve(const struct probe_reader *r, const struct attach_text *text,
 /* A text may also give a name, `here=kprobe:f`, and stand for several probe types, `*probe:f`. */
 int probe_resolve_all(const struct probe_reader *r, const struct attach_text *text,
 		      struct attach_point **points, uint32_t *n_points);
-/* Is one of the row's aliases these `len` bytes? */
-bool probe_has_alias(const struct probe_row *row, const char *text, size_t len);
+/* "a, b, c": tracepoints whose names have words of the function's; NULL when there are none. */
+const char *probe_near_tracepoints(const struct probe_reader *r, const char *function);
 /* True when the first `len` bytes of `text` name the probe type `id`. */
 bool probe_type_is(const char *text, size_t len, enum probe_id id);
 /* Is it given what BTF describes, by the words of `typed`? */

@@ -32,6 +32,10 @@ void sema_checks(struct sema *s);
 /* `let @m = kind(n);` against what the script does with @m: after the types. */
 void sema_decls(struct sema *s);
 
+/* sema_points.c: resolve all attach points; a probe that `missing_probes` leaves without any
+ * goes. */
+void sema_points(struct sema *s);
+
 /* For check hooks: report only in the reporting round. Returns &type_error. */
 const struct type *sema_error(struct sema *s, struct span span, const char *tag, const char *fmt,
 			      ...) __attribute__((format(printf, 4, 5), cold));

@@ -4,6 +4,7 @@
  * tracepoints' formats and from BTF; those of user functions are in sema_user_args.c.
  */
 #include "arena.h"
+#include "nearest.h"
 #include "sema.h"
 #include <string.h>
 

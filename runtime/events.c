@@ -30,7 +30,8 @@ void events_free(struct events *e)
 	free(e->zeroed);
 }
 
-void events_note_error(struct events *e, int err)
+/* What a call of the output returned: the first failure ends the run. */
+static void note_error(struct events *e, int err)
 {
 	if (err && !e->error)
 		e->error = err;
@@ -51,7 +52,7 @@ static void print_snapshot(struct events *e, const struct plan_map *m, struct ma
 	}
 	if (ev)
 		view_map_limit(&view, ev->top, ev->divisor);
-	events_note_error(e, e->out->map(e->out, &view));
+	note_error(e, e->out->map(e->out, &view));
 	view_map_free(&view);
 	texts_forget(e->s);
 }
@@ -246,9 +247,9 @@ static void show_fields(struct events *e, const struct plan_event *ev, const uin
 		view_make(&views[i], ev->fields[i].type, record + ev->fields[i].offset,
 			  &e->s->stacks);
 	if (ev->kind == PE_PRINTF)
-		events_note_error(e, e->out->printf_event(e->out, ev, views));
+		note_error(e, e->out->printf_event(e->out, ev, views));
 	else
-		events_note_error(e, e->out->value(e->out, &views[0]));
+		note_error(e, e->out->value(e->out, &views[0]));
 	if (e->s->texts)
 		texts_forget(e->s);
 }
@@ -263,7 +264,7 @@ static void show_time(struct events *e, const struct plan_event *ev)
 				   .n_pieces = 1,
 				   .span = ev->span};
 
-	events_note_error(e, e->out->printf_event(e->out, &shown, NULL));
+	note_error(e, e->out->printf_event(e->out, &shown, NULL));
 	texts_forget(e->s);
 }
 

@@ -21,8 +21,6 @@ struct events {
 
 int events_init(struct events *e, struct session *s, struct out *out);
 void events_free(struct events *e);
-/* What a call of the output returned: the first failure ends the run. */
-void events_note_error(struct events *e, int err);
 /* One record of the ring buffer. */
 void events_record(struct events *e, const void *record, size_t size);
 /* Print every map that has entries, in order of names (END's work, done by the loop). */

@@ -328,6 +328,8 @@ static int read_feature(struct reader *r)
 		[KF_UPROBE] = "uprobe",
 		[KF_UPROBE_MULTI] = "uprobe_multi",
 		[KF_KPROBE_MULTI] = "kprobe_multi",
+		[KF_UPROBE_SESSION] = "uprobe_session",
+		[KF_KPROBE_SESSION] = "kprobe_session",
 		[KF_FENTRY] = "fentry",
 	};
 

@@ -30,8 +30,6 @@ void kernel_user_init(struct kernel *k);
 /* Close the file; the names stay. */
 void kernel_user_trim(struct user_files *u);
 void kernel_user_close(struct user_files *u);
-/* A copy of s that lives as long as the kernel, one for equal strings; NULL when out of memory. */
-const char *kernel_user_name(struct user_files *u, const char *s);
 /* Make `path` the file at hand. 0, -ENOENT, -ENOEXEC, other -errno. */
 int kernel_user_open(struct kernel *k, const char *path);
 

@@ -121,6 +121,8 @@ static void take_type(const char *name, void *ctx)
 	const struct type_pattern *p = ctx;
 	char *line = NULL;
 
+	if (p->l->near)
+		return list_near_compare(p->l, p->word, p->pattern, name, false);
 	if (fnmatch(p->pattern, name, 0) != 0)
 		return;
 	if (asprintf(&line, "%s%s", p->word, name) < 0)

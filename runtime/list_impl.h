@@ -30,6 +30,9 @@ struct listing {
 	char **functions;	/* functions_of() */
 	size_t n_functions;
 	bool has_functions, has_types;
+	const char *word;	/* one pattern as it was written */
+	struct list_near *near; /* names are not taken, but compared */
+	uint64_t missed; /* patterns that matched nothing, a bit each */
 	bool is_untyped_said; /* that a file has no types */
 	int status; /* the exit status so far: 2, the kernel or a file does not tell */
 };
@@ -44,6 +47,7 @@ enum {
 	LIST_TWO_PARTS = 1 << 1, /* type:A:B; A or B alone finds it too */
 	LIST_FILES = 1 << 2,	 /* of the file that is named */
 	LIST_FORM = 1 << 3,	 /* how it is written, when no type is named */
+	LIST_MODULES = 1 << 4,	 /* type:MODULE:NAME */
 };
 
 struct list_row {
@@ -79,6 +83,18 @@ struct list_function list_function(struct listing *l, const char *name);
 /* Offer "MODULE:REST" for each name of that BTF kind in modules, which is the prefix and REST. */
 void list_modules_names(struct listing *l, uint32_t kind, const char *prefix);
 void list_modules_free(struct listing *l);
+
+/* The kernel lacks what the row's type, which the user named, needs. */
+void list_lacking(struct listing *l, const char *type);
+typedef void list_again_fn(struct listing *l, const char *word);
+/* Nothing matched `word`: say so, and what is near of the names that `again` offers once more. */
+void list_say_none(struct listing *l, const char *word, bool is_error, list_again_fn *again);
+/* With l->near: compare what the user wrote behind the type with `name`, part by part. */
+void list_near_name(struct listing *l, const char *name);
+/* The same of names behind `before`; `is_split`: at ':', else they are one part. */
+void list_near_compare(struct listing *l, const char *before, const char *wanted, const char *name,
+		       bool is_split);
+
 /* vmlinux's types, or NULL. */
 struct btf_text *list_types(struct listing *l);
 /* "struct NAME", "union NAME", "enum NAME": a type, not a probe. */

@@ -7,7 +7,6 @@
 #include "btf_text.h"
 #include "list_impl.h"
 #include <dirent.h>
-#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,19 +81,6 @@ struct list_function list_function(struct listing *l, const char *name)
 
 /* ---- names --------------------------------------------------------------------------------- */
 
-/* Can a line "type:MODULE:…" be one that `pattern` matches? */
-static bool may_match(const char *pattern, const char *module)
-{
-	const char *first = strchr(pattern, ':'), *last = strrchr(pattern, ':');
-	char part[256];
-
-	if (!first || first == last || (size_t)(last - first) > sizeof(part))
-		return true;
-	memcpy(part, first + 1, (size_t)(last - first) - 1);
-	part[last - first - 1] = '\0';
-	return fnmatch(part, module, 0) == 0;
-}
-
 struct module_names {
 	struct listing *l;
 	const char *module, *prefix;
@@ -117,12 +103,8 @@ void list_modules_names(struct listing *l, uint32_t kind, const char *prefix)
 	need_modules(l);
 	for (struct list_module *m = l->modules; m; m = m->next) {
 		struct module_names of = {l, m->name, prefix};
-		struct btf_text *types;
+		struct btf_text *types = types_of_module(l, m);
 
-		if (l->pattern && !may_match(l->pattern, m->name) &&
-		    (!l->other || !may_match(l->other, m->name)))
-			continue;
-		types = types_of_module(l, m);
 		if (types)
 			btf_text_each(types, kind, offer_of_module, &of);
 	}

@@ -20,6 +20,17 @@ struct file_listing {
 	bool is_cpp;	    /* of names as people write them */
 };
 
+/* What is near: names as people write them, where the compiler's are others. */
+static void compare_symbol(const struct file_listing *fl, const struct user_symbol *f)
+{
+	struct kernel *k = fl->l->kernel;
+	char before[1024], plain[1024];
+	bool is_cpp = k->demangle && k->demangle(k, f->symbol, false, plain, sizeof(plain));
+
+	snprintf(before, sizeof(before), "%s:%s:%s", fl->l->type, f->path, is_cpp ? "cpp:" : "");
+	list_near_compare(fl->l, before, fl->symbol, is_cpp ? plain : f->symbol, false);
+}
+
 /* Behind a line's end stands the place of its function, which -lv asks for. */
 
 /* PATH:cpp:"ns::f(int)"; a pattern without '(' is one of names without parameters. */
@@ -43,6 +54,8 @@ static void offer_symbol(const struct user_symbol *f, void *ctx)
 	struct file_listing *fl = ctx;
 	char *line = NULL;
 
+	if (fl->l->near)
+		return compare_symbol(fl, f);
 	if (fl->is_cpp)
 		return offer_cpp(fl, f);
 	if (fnmatch(fl->symbol, f->symbol, 0) != 0)
@@ -60,7 +73,11 @@ static void list_file(struct file_listing *fl, const char *path, bool is_only)
 
 	if (err && (is_only || err == -ENOMEM))
 		list_refuse(fl->l, "cannot list functions of '%s': %s", path,
-			    err == -ENOEXEC ? "not an ELF program or library" : strerror(-err));
+			    err == -ENOEXEC ? "not an ELF program or library"
+			    : err == -ENOENT && !strchr(path, '/')
+				    ? "no program in $PATH and no library that the dynamic linker "
+				      "finds has that name"
+				    : strerror(-err));
 }
 
 static void list_files(struct file_listing *fl, const char *pattern)
@@ -90,14 +107,16 @@ static const char *last_colon(const char *s)
 	return at;
 }
 
-/* Cut ":cpp" off the path; a name may be quoted then. */
+/* Cut ":cpp" or ":rust" off the path; a name may be quoted then. */
 static void read_language(struct file_listing *fl, char *path, char *symbol)
 {
-	size_t n = strlen(path), len = strlen(symbol);
+	size_t len = strlen(symbol);
+	char *language = strrchr(path, ':');
 
-	if (n < 4 || strcmp(path + n - 4, ":cpp") != 0)
+	fl->is_cpp = strstr(symbol, "::");
+	if (!language || (strcmp(language, ":cpp") != 0 && strcmp(language, ":rust") != 0))
 		return;
-	path[n - 4] = '\0';
+	*language = '\0';
 	fl->is_cpp = true;
 	if (len > 1 && symbol[0] == '"' && symbol[len - 1] == '"') {
 		symbol[len - 1] = '\0';

@@ -152,7 +152,7 @@ static uint64_t report_unseen(const struct session *s, struct out *out)
 		const struct plan_prog *g = &s->plan->progs[s->links[i].prog];
 		uint64_t missed;
 
-		if (g->kind != PP_KPROBE && g->kind != PP_KRETPROBE)
+		if (g->kind != PP_KPROBE && g->kind != PP_KRETPROBE && g->kind != PP_KSESSION)
 			continue;
 		missed = missed_by_link(s->links[i].fd);
 		if (!missed)

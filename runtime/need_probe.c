@@ -14,7 +14,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "kernel_facts.h"
-#include "uapi_new.h"
 
 typedef enum need_state need_fn(struct kernel *k);
 
@@ -113,39 +112,14 @@ static enum need_state has_fentry(struct kernel *k)
 	return state;
 }
 
-/* A session's link is told from an unknown one by what is wrong with it first: a kernel that knows
- * the attach type looks at what to attach to (EINVAL for none); before, the type does not load. */
 static enum need_state has_kprobe_session(struct kernel *k)
 {
-	if (!k->has_feature(k, KF_KPROBE_MULTI))
-		return has_kprobe_multi(k);
-	return by_fd(load_nothing(BPF_PROG_TYPE_KPROBE, NEW_BPF_TRACE_KPROBE_SESSION, 0));
+	return is_if_allowed(k->has_feature(k, KF_KPROBE_SESSION));
 }
 
-/* The same of uprobes; 6.1 loads a program of any attach type, so the multi link is asked first. */
 static enum need_state has_uprobe_session(struct kernel *k)
 {
-	uint64_t offset = 0;
-	struct new_link_create attr = {
-		.attach_type = NEW_BPF_TRACE_UPROBE_SESSION,
-		.uprobe_multi.path = (uintptr_t)"/nonexistent",
-		.uprobe_multi.offsets = (uintptr_t)&offset,
-		.uprobe_multi.cnt = 1,
-	};
-	int prog, link, err;
-
-	if (!k->has_feature(k, KF_UPROBE_MULTI))
-		return has_uprobe_multi(k);
-	prog = load_nothing(BPF_PROG_TYPE_KPROBE, NEW_BPF_TRACE_UPROBE_SESSION, 0);
-	if (prog < 0)
-		return by_result(prog);
-	attr.prog_fd = (uint32_t)prog;
-	link = (int)syscall(SYS_bpf, BPF_LINK_CREATE, &attr, sizeof(attr));
-	err = errno;
-	if (link >= 0)
-		close(link);
-	close(prog);
-	return is(link >= 0 || err == ENOENT || err == EBADF);
+	return is_if_allowed(k->has_feature(k, KF_UPROBE_SESSION));
 }
 
 static enum need_state by_event(uint32_t type, uint64_t config)

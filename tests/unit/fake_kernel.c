@@ -465,6 +465,8 @@ static bool fake_has_feature(struct kernel *k, enum kernel_feature f)
 {
 	if (f == KF_KPROBE || f == KF_FENTRY)
 		return !fake(k)->has_no_kprobes;
+	if (f == KF_UPROBE)
+		return !fake(k)->has_no_uprobes;
 	return f == KF_BTF ? !fake(k)->has_no_btf : true;
 }
 

@@ -243,7 +243,7 @@ static void test_refusals(void **state)
 		{"t:no:thing", "unknown-tracepoint", "no:thing", NULL},
 		{"k:vfs_reed", "unknown-function", "'vfs_reed'", "'vfs_read'"},
 		{"u:/bin/app:handel", "unknown-symbol", "'handel'", "'handle'"},
-		{"u:/bin/app:unlike", "unknown-symbol", "/bin/app has no", NULL},
+		{"u:/bin/app:unlike", "unknown-symbol", "/bin/app has no", "sonde -l uprobe:/bin/app"},
 		{"u:/bin/none:main", "no-binary", "No such file", NULL},
 	};
 
