@@ -16,6 +16,8 @@ struct attach_text;
 
 /* "a, b, c": tracepoints whose names have words of the function's; NULL when there are none. */
 const char *probe_near_tracepoints(const struct probe_reader *r, const char *function);
+/* What to write for a probe type of another tool; NULL: `name` is none. */
+const char *probe_slip(const char *name);
 /* Has the kernel uprobes? If not it is said, and false. */
 bool probe_has_uprobes(const struct probe_reader *r, const struct attach_point *p);
 /* Attach points on typed functions or raw tracepoints that a pattern matches: one each, since what
