@@ -245,7 +245,8 @@ static void hint_where(struct sema *s, const struct builtin *b, const struct att
 	if (b->where & 1u << PROBE_URETPROBE &&
 	    (p->id == PROBE_UPROBE || p->id == PROBE_KPROBE)) {
 		diag_hint(s->diags, "it is known when the function returns: probe %s:…",
-			  probe_rows[p->id == PROBE_UPROBE ? PROBE_URETPROBE : PROBE_KRETPROBE].name);
+			  probe_rows[p->id == PROBE_UPROBE ? PROBE_URETPROBE
+							   : PROBE_KRETPROBE].name);
 		return;
 	}
 	for (uint32_t i = 0; i < PROBE_COUNT; i++)
