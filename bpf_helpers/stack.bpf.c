@@ -230,7 +230,7 @@ static INLINE uint64_t capture_user(struct scratch *s, uint64_t *words, void *ct
 {
 	struct sonde_stack *st = (struct sonde_stack *)words;
 	uint32_t tgid = sonde_number_pid(task), exec_id = sonde_task_exec_id(task), n, cut;
-	uint64_t hash, *seen;
+	uint64_t hash, told, *seen;
 	long bytes;
 
 	if (!sonde_task_has_memory(task))
@@ -245,15 +245,16 @@ static INLINE uint64_t capture_user(struct scratch *s, uint64_t *words, void *ct
 	n = cut_to(st->ips, n, limit);
 	hash = hash_frames(st->ips, n, finish(tgid) ^ exec_id);
 	count_cut(cut, probe);
+	told = hash ^ sonde_control.stack_sweeps; /* since the store was last swept */
 	seen = seen_at(s, hash);
-	if (*seen == hash)
+	if (*seen == told)
 		return hash;
 	st->n_frames = n;
 	st->tgid = tgid;
 	st->exec_id = exec_id;
 	st->sent = 0;
 	if (announce(store(st, hash, lost), hash, tgid, exec_id, probe, lost))
-		*seen = hash;
+		*seen = told;
 	return hash;
 }
 

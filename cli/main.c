@@ -105,7 +105,7 @@ static void note_program(struct arena *a, const struct options *o, struct kernel
 	char **words = o->command ? command_words(o->command) : NULL;
 
 	if (words)
-		k->program = arena_strndup(a, words[0], strlen(words[0]));
+		k->program = arena_strdup(a, words[0]);
 	command_free_words(words);
 }
 
