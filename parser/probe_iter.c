@@ -4,6 +4,7 @@
  */
 #include "arena.h"
 #include "diag.h"
+#include "nearest.h"
 #include "probe_parse.h"
 #include <errno.h>
 #include <string.h>
@@ -24,11 +25,8 @@ struct iter_hint {
 static void offer_iterator(const char *name, void *ctx)
 {
 	struct iter_hint *h = ctx;
-	const char *before = h->nearest.best;
 
-	nearest_offer(&h->nearest, name);
-	if (h->nearest.best != before)
-		h->nearest.best = arena_strndup(h->arena, name, strlen(name));
+	nearest_keep(&h->nearest, h->arena, name);
 }
 
 static int no_iterator(const struct probe_reader *r, const struct attach_point *p, const char *name,
@@ -68,7 +66,7 @@ int prs_iter(const struct probe_reader *r, struct attach_point *p, char **parts,
 	if (err)
 		return no_iterator(r, p, parts[0], err);
 	if (n == 2 && parts[1][0] == '/')
-		p->pin = arena_strndup(r->arena, parts[1], strlen(parts[1]));
+		p->pin = arena_strdup(r->arena, parts[1]);
 	else if (n == 2)
 		p->pin = arena_printf(r->arena, "/sys/fs/bpf/%s", parts[1]);
 	return 0;

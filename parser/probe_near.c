@@ -91,7 +91,7 @@ static void offer_event(const char *name, void *ctx)
 	if (e->n < NEAR_MAX)
 		e->n++;
 	memmove(&e->best[at + 1], &e->best[at], (e->n - 1 - at) * sizeof(*e->best));
-	e->best[at] = (struct near_event){arena_strndup(e->arena, name, strlen(name)), score};
+	e->best[at] = (struct near_event){arena_strdup(e->arena, name), score};
 }
 
 const char *probe_near_tracepoints(const struct probe_reader *r, const char *function)

@@ -5,6 +5,7 @@
 #include "probe_perf.h"
 #include "arena.h"
 #include "diag.h"
+#include "nearest.h"
 #include "probe_parse.h"
 #include <errno.h>
 #include <linux/hw_breakpoint.h>
@@ -132,7 +133,7 @@ static int by_letter(const void *a, const void *b)
 
 static int read_mode(const struct probe_reader *r, struct attach_point *p, char *mode)
 {
-	const char *written = arena_strndup(r->arena, mode, strlen(mode));
+	const char *written = arena_strdup(r->arena, mode);
 
 	qsort(mode, strlen(mode), 1, by_letter);
 	for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++)

@@ -147,7 +147,7 @@ int user_add_function(struct user_matching *m, const struct user_symbol *f, uint
 {
 	struct arena *a = m->r->arena;
 	struct attach_target t = {.function = user_name(m->r, f->symbol),
-				  .symbol = arena_strndup(a, f->symbol, strlen(f->symbol)),
+				  .symbol = arena_strdup(a, f->symbol),
 				  .path = f->path,
 				  .offset = f->offset + offset,
 				  .size = f->size,
@@ -344,16 +344,10 @@ static const char *traced_program(struct user_matching *m, const char *name)
 static void begin(struct user_matching *m, const struct probe_reader *r, struct attach_point *p,
 		  const char *name)
 {
-	char *letters = arena_strndup(r->arena, name, strlen(name)), *to = letters;
-
-	m->pattern = arena_strndup(r->arena, name, strlen(name));
+	m->pattern = arena_strdup(r->arena, name);
 	m->is_pattern = strchr(name, '*');
 	m->word = user_name_word(r, m->pattern);
-	for (const char *c = letters; *c; c++) /* what is near to the pattern's letters */
-		if (*c != '*')
-			*to++ = *c;
-	*to = '\0';
-	nearest_init(&m->nearest, letters);
+	nearest_init(&m->nearest, probe_without(r->arena, name, '*'));
 	p->function = m->pattern;
 }
 
@@ -473,5 +467,5 @@ int prs_user_symbol(const struct probe_reader *r, struct attach_point *p, char *
 	path = traced_program(&m, parts[0]);
 	if (!path)
 		return -1;
-	return resolve(&m, arena_strndup(r->arena, path, strlen(path)), parts[0]);
+	return resolve(&m, arena_strdup(r->arena, path), parts[0]);
 }

@@ -118,13 +118,12 @@ const char *user_name(const struct probe_reader *r, const char *symbol)
 	char name[NAME_SIZE];
 
 	if (!demangle(r, symbol, true, name))
-		return arena_strndup(r->arena, symbol, strlen(symbol));
-	return arena_strndup(r->arena, name, strlen(name));
+		return arena_strdup(r->arena, symbol);
+	return arena_strdup(r->arena, name);
 }
 
 void user_name_offer(struct user_matching *m, const char *symbol)
 {
-	const char *before = m->nearest.best;
 	char name[NAME_SIZE];
 
 	m->n_offered++;
@@ -134,8 +133,5 @@ void user_name_offer(struct user_matching *m, const char *symbol)
 		make_plain(m, name);
 		symbol = name;
 	}
-	nearest_offer(&m->nearest, symbol);
-	if (m->nearest.best != before) /* what is offered is gone afterwards */
-		m->nearest.best =
-			arena_strndup(m->r->arena, m->nearest.best, strlen(m->nearest.best));
+	nearest_keep(&m->nearest, m->r->arena, symbol);
 }

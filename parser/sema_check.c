@@ -71,8 +71,10 @@ static const struct type *bad_conversion(struct sema *s, const struct expr *fmt,
 	sema_error(s, fmt->span, "format-conversion", "'%.*s' is not a conversion of printf", (int)len,
 		   text);
 	if (s->report)
-		diag_hint(s->diags, "conversions are %%d %%i %%u %%x %%X %%o %%c %%p %%s (width and "
-				    "precision up to 4096), and %%%% prints a percent sign");
+		diag_hint(s->diags,
+			  "conversions are %%d %%i %%u %%x %%X %%o %%c %%p %%s (width and "
+			  "precision up to %d), and %%%% prints a percent sign",
+			  LIMIT_WIDTH);
 	return &type_void;
 }
 

@@ -7,7 +7,7 @@
  */
 #define _GNU_SOURCE
 #include "attach.h"
-#include "elf_object.h"
+#include "mapped.h"
 #include <dirent.h>
 #include <errno.h>
 #include <linux/hw_breakpoint.h>
@@ -86,7 +86,7 @@ static int place(const struct session *s, const struct perf_point *p, struct per
 	if (p->path && !has_process && (p->is_movable || scope != SONDE_SCOPE_TREE))
 		err = -EDESTADDRREQ;
 	else if (p->is_movable)
-		err = elf_object_base(s->scope.tgid, p->path, &base);
+		err = mapped_base(s->scope.tgid, p->path, &base);
 	attr->bp_addr = p->address + base;
 	return err;
 }

@@ -28,8 +28,8 @@ static const struct list_row rows[] = {
 	{"fexit", lst_typed_functions, fld_function_result, LIST_TWO_PARTS | LIST_MODULES,
 	 NEED_FENTRY},
 	{"iter", lst_iterators, fld_iterator, LIST_ANY, NEED_ITERATORS},
-	{"uprobe", lst_symbols, NULL, LIST_ANY | LIST_FILES, NEED_UPROBES},
-	{"uretprobe", lst_symbols, NULL, LIST_FILES, NEED_UPROBES},
+	{"uprobe", lst_symbols, fld_symbol, LIST_ANY | LIST_FILES, NEED_UPROBES},
+	{"uretprobe", lst_symbols, fld_symbol_result, LIST_FILES, NEED_UPROBES},
 	{"usdt", lst_usdt, NULL, LIST_ANY | LIST_FILES, NEED_UPROBES},
 	{"software", lst_events, NULL, LIST_ANY, NEED_SOFTWARE},
 	{"hardware", lst_events, NULL, LIST_ANY, NEED_HARDWARE},
@@ -74,6 +74,14 @@ static bool is_wanted(const struct listing *l, const char *line)
 {
 	return !l->pattern || fnmatch(l->pattern, line, 0) == 0 ||
 	       (l->other && fnmatch(l->other, line, 0) == 0);
+}
+
+bool list_is_wanted(const struct listing *l, const char *name)
+{
+	char line[1024];
+
+	snprintf(line, sizeof(line), "%s:%s", l->type, name);
+	return is_wanted(l, line);
 }
 
 void list_offer(struct listing *l, const char *name)
@@ -319,6 +327,7 @@ static void listing_free(struct listing *l)
 		free(l->functions[i]);
 	free(l->names);
 	free(l->functions);
+	list_modules_free(l);
 	btf_text_free(l->types);
 }
 

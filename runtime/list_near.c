@@ -6,10 +6,9 @@
  */
 #define _GNU_SOURCE
 #include "../parser/arena.h"
-#include "../parser/diag.h"
 #include "../parser/kernel.h"
+#include "../parser/nearest.h"
 #include "../parser/probe.h"
-#include "../parser/probe_parse.h"
 #include "list_impl.h"
 #include "log.h"
 #include <fnmatch.h>

@@ -7,9 +7,11 @@
 #include "../parser/kernel.h"
 #include "../parser/rust_name.h"
 #include "list_impl.h"
+#include "log.h"
 #include <errno.h>
-#include <glob.h>
 #include <fnmatch.h>
+#include <glob.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,6 +32,8 @@ static void compare_symbol(const struct file_listing *fl, const struct user_symb
 	list_near_compare(fl->l, before, fl->symbol, is_cpp ? plain : f->symbol, false);
 }
 
+/* Behind a line's end stands the place of its function, which -lv asks for. */
+
 /* PATH:cpp:"ns::f(int)"; a pattern without '(' is one of names without parameters. */
 static void offer_cpp(const struct file_listing *fl, const struct user_symbol *f)
 {
@@ -43,7 +47,7 @@ static void offer_cpp(const struct file_listing *fl, const struct user_symbol *f
 	if (fnmatch(fl->symbol, strchr(fl->symbol, '(') ? shown : plain, 0) != 0 &&
 	    (!rust_name_plain(plain) || fnmatch(fl->symbol, plain, 0) != 0))
 		return;
-	if (asprintf(&line, "%s:%s:cpp:\"%s\"", fl->l->type, f->path, shown) < 0)
+	if (asprintf(&line, "%s:%s:cpp:\"%s\"%c%" PRIx64, fl->l->type, f->path, shown, '\0', f->offset) < 0)
 		line = NULL;
 	list_keep(fl->l, line);
 }
@@ -59,7 +63,7 @@ static void offer_symbol(const struct user_symbol *f, void *ctx)
 		return offer_cpp(fl, f);
 	if (fnmatch(fl->symbol, f->symbol, 0) != 0)
 		return;
-	if (asprintf(&line, "%s:%s:%s", fl->l->type, f->path, f->symbol) < 0)
+	if (asprintf(&line, "%s:%s:%s%c%" PRIx64, fl->l->type, f->path, f->symbol, '\0', f->offset) < 0)
 		line = NULL;
 	list_keep(fl->l, line);
 }
@@ -145,4 +149,68 @@ void lst_symbols(struct listing *l)
 	}
 	free(path);
 	free(symbol);
+}
+
+/* ---- -lv ----------------------------------------------------------------------------------- */
+
+/* Said once, of the first file. */
+static void say_untyped(struct listing *l, const char *path, int err)
+{
+	if (l->is_untyped_said)
+		return;
+	l->is_untyped_said = true;
+	if (err == -ENOSYS)
+		log_warning("types are left out: the library libdw, which reads them, is not here");
+	else
+		log_warning("types are left out: %s has no debug information; build it with -g, or install "
+			    "its debug symbols",
+			    path);
+}
+
+static const struct typed_function *type_of(struct listing *l, const char *name)
+{
+	size_t len = strlen(name), n = last_colon(name) ? (size_t)(last_colon(name) - name) : len;
+	uint64_t offset = strtoull(name + len + 1, NULL, 16);
+	const struct typed_function *f = NULL;
+	char *path = strndup(name, n);
+	int err;
+
+	if (!path) {
+		list_keep(l, NULL);
+		return NULL;
+	}
+	if (n > 4 && name[n + 1] == '"' && memcmp(name + n - 4, ":cpp", 4) == 0)
+		path[n - 4] = '\0';
+	err = l->kernel->user_typed ? l->kernel->user_typed(l->kernel, path, offset, &f) : -ENOSYS;
+	if (err && err != -ESRCH)
+		say_untyped(l, path, err);
+	free(path);
+	return err ? NULL : f;
+}
+
+static void print_declared(const struct tp_field *f, FILE *out)
+{
+	if (f->declared)
+		fprintf(out, "    %s\n", f->declared);
+	else
+		fprintf(out, "    %s %s\n", f->type_text, f->name);
+}
+
+void fld_symbol(struct listing *l, const char *name, FILE *out)
+{
+	const struct typed_function *f = type_of(l, name);
+
+	for (uint32_t i = 0; f && i < f->n_params; i++)
+		print_declared(&f->params[i], out);
+}
+
+/* What a return probe is given by entry(args.NAME), and `retval`. */
+void fld_symbol_result(struct listing *l, const char *name, FILE *out)
+{
+	const struct typed_function *f = type_of(l, name);
+
+	for (uint32_t i = 0; f && i < f->n_params; i++)
+		print_declared(&f->params[i], out);
+	if (f)
+		print_declared(&f->result, out);
 }
