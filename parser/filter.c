@@ -32,6 +32,7 @@ enum mode { IN_TOP, IN_HEAD, IN_PREDICATE, IN_BODY, IN_ITEM, IN_PARAM };
 struct frame {
 	uint32_t token;
 	uint32_t n_prefix, n_ternary, n_else_if;
+	bool is_c_for; /* for (…; …; …): said, and quiet */
 };
 
 struct reader {
@@ -110,6 +111,13 @@ static void open_frame(struct reader *r, struct token t, int kind)
 	r->frames[r->n_frames++] = (struct frame){.token = r->f->n_tokens - 1};
 }
 
+/* The grammar's errors in the tokens from `first` on follow from one that was reported. */
+static void silence_from(struct reader *r, uint32_t first)
+{
+	for (uint32_t i = first; i < r->f->n_tokens; i++)
+		r->f->tokens[i].is_quiet = true;
+}
+
 /* `t` closes the innermost frame. */
 static void close_frame(struct reader *r, struct token t, int kind)
 {
@@ -120,6 +128,8 @@ static void close_frame(struct reader *r, struct token t, int kind)
 	t.partner = opener;
 	push(r, t);
 	r->f->tokens[opener].partner = r->f->n_tokens - 1;
+	if (r->frames[r->n_frames - 1].is_c_for)
+		silence_from(r, opener);
 	r->n_frames--;
 	if (!r->n_frames)
 		return;
@@ -183,6 +193,7 @@ static void close_down_to(struct reader *r, uint32_t depth, const struct token *
 			  r->f->source->text[opener->span.start]);
 	}
 	r->lexer.is_cut = false;
+	silence_from(r, r->frames[depth].token);
 	while (r->n_frames > depth)
 		close_made(r, t->span.start);
 }
@@ -290,11 +301,31 @@ static void take_closer(struct reader *r, const struct token *t, int opener)
 	enter(r, IN_TOP);
 }
 
+/* A ';' in the parentheses of a `for` as in C: said once, and left out. */
+static bool is_c_for(struct reader *r)
+{
+	struct frame *frame = r->n_frames ? &r->frames[r->n_frames - 1] : NULL;
+	const struct token *opener = frame ? &r->f->tokens[frame->token] : NULL;
+
+	if (!opener || opener->kind != TOK_LPAREN || !frame->token ||
+	    opener[-1].kind != TOK_FOR)
+		return false;
+	if (!frame->is_c_for) {
+		diag_error(r->diags, opener[-1].span, "syntax", "'for' goes over a range or a map");
+		diag_hint(r->diags, "write for ($i : 0..10) { … }, or a loop of your own: "
+				    "$i = 0; while ($i < 10) { …; $i++; }");
+	}
+	frame->is_c_for = true;
+	return true;
+}
+
 /* A ';' ends what is open inside the block. */
 static void take_semicolon(struct reader *r, const struct token *t)
 {
 	uint32_t depth = r->n_frames;
 
+	if (is_c_for(r))
+		return;
 	while (depth > 0) {
 		int kind = r->f->tokens[r->frames[depth - 1].token].kind;
 

@@ -561,6 +561,14 @@ static void plan_point(struct planner *pl, uint32_t ast, uint32_t index, const s
 		plan_open(pl, id);
 }
 
+static bool is_in_process(const struct probe *p)
+{
+	for (uint32_t i = 0; i < p->n_points; i++)
+		if (probe_rows[p->points[i].id].is_in_process)
+			return true;
+	return false;
+}
+
 static void plan_probe(struct planner *pl, uint32_t ast)
 {
 	struct probe *p = pl->program->probes[ast];
@@ -579,17 +587,12 @@ static void plan_probe(struct planner *pl, uint32_t ast)
 		p->entries[i]->call.event = (int32_t)i;
 	read_probe(pl, p, &r);
 	share_collect(p, &pl->use);
+	pl->use.has_scope = is_in_process(p) && !p->uses_delta;
+	if (!share_check(pl->diags, p, &pl->use))
+		return;
 	for (uint32_t i = 0; i < p->n_points; i++)
 		if (plan_runs(pl->run, p->points[i].id))
 			plan_point(pl, ast, i, &r);
-}
-
-static bool is_in_process(const struct probe *p)
-{
-	for (uint32_t i = 0; i < p->n_points; i++)
-		if (probe_rows[p->points[i].id].is_in_process)
-			return true;
-	return false;
 }
 
 /* The programs that carry the -c flag on. They come first, so that they are attached and run before

@@ -239,6 +239,18 @@ static void hint_where(struct sema *s, const struct builtin *b, const struct att
 					     : "a tracepoint's fields are args.FIELD");
 		return;
 	}
+	if (b->where & 1u << PROBE_UPROBE &&
+	    (p->id == PROBE_URETPROBE || p->id == PROBE_KRETPROBE)) {
+		diag_hint(s->diags, "entry(%s) is what it was when the function was called", b->name);
+		return;
+	}
+	if (b->where & 1u << PROBE_URETPROBE &&
+	    (p->id == PROBE_UPROBE || p->id == PROBE_KPROBE)) {
+		diag_hint(s->diags, "it is known when the function returns: probe %s:…",
+			  probe_rows[p->id == PROBE_UPROBE ? PROBE_URETPROBE
+							   : PROBE_KRETPROBE].name);
+		return;
+	}
 	for (uint32_t i = 0; i < PROBE_COUNT; i++)
 		if (b->where & 1u << i) {
 			strncat(list, *list ? ", " : "", sizeof(list) - strlen(list) - 1);
