@@ -65,6 +65,14 @@ if(SONDE_CLANG)
 		add_custom_target(ufunc_args_clang${level} ALL DEPENDS ${ufunc_dir}/args_clang${level})
 	endforeach()
 endif()
+find_program(SONDE_RUSTC rustc)
+if(SONDE_RUSTC)
+	add_custom_command(OUTPUT ${ufunc_dir}/crate
+		COMMAND ${SONDE_RUSTC} -g --crate-name crate_of_rust -o ${ufunc_dir}/crate
+			${ufunc_sources}/crate.rs
+		DEPENDS ${ufunc_sources}/crate.rs VERBATIM)
+	add_custom_target(ufunc_crate ALL DEPENDS ${ufunc_dir}/crate)
+endif()
 # Without debug information, or with it in a file of its own.
 ufunc_copy(args_bare args ${CMAKE_OBJCOPY} --strip-debug)
 add_custom_command(OUTPUT ${ufunc_dir}/args_apart
