@@ -45,25 +45,25 @@ static bool has_fprobes(void)
 	return ksyms_addresses(&name, &address, 1) == 0 && address;
 }
 
-/* A program that does nothing, or below 0. */
-static int load_nothing(enum bpf_prog_type type, uint32_t attach_type, uint32_t btf_id)
+int kernel_load_nothing(uint32_t type, uint32_t attach_type, uint32_t btf_id)
 {
 	const struct bpf_insn insns[] = {
 		{.code = BPF_ALU64 | BPF_MOV | BPF_K},
 		{.code = BPF_JMP | BPF_EXIT},
 	};
-	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = attach_type,
+	LIBBPF_OPTS(bpf_prog_load_opts, opts,
+		    .expected_attach_type = (enum bpf_attach_type)attach_type,
 		    .attach_btf_id = btf_id);
 
-	return bpf_prog_load(type, "sonde_feature", "GPL", insns, sizeof(insns) / sizeof(*insns),
-			     &opts);
+	return bpf_prog_load((enum bpf_prog_type)type, "sonde_feature", "GPL", insns,
+			     sizeof(insns) / sizeof(*insns), &opts);
 }
 
 /* More functions than any link may have: a kernel that knows the attach type says that
  * (-E2BIG), one that does not looks no further than the type (-EINVAL). `attr` has all else. */
 static bool is_known_link(void *attr, size_t size, uint32_t *prog_fd, uint32_t attach_type)
 {
-	int fd = load_nothing(BPF_PROG_TYPE_KPROBE, attach_type, 0);
+	int fd = kernel_load_nothing(BPF_PROG_TYPE_KPROBE, attach_type, 0);
 	bool is_known;
 
 	if (fd < 0)
@@ -102,7 +102,7 @@ static bool has_kprobe_session(void)
 
 bool kernel_probe_fentry(uint32_t btf_id)
 {
-	int fd = load_nothing(BPF_PROG_TYPE_TRACING, BPF_TRACE_FENTRY, btf_id);
+	int fd = kernel_load_nothing(BPF_PROG_TYPE_TRACING, BPF_TRACE_FENTRY, btf_id);
 
 	if (fd >= 0)
 		close(fd);

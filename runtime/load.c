@@ -420,7 +420,7 @@ static const char *refused_probe(const struct session *s, const struct verdict *
 
 		if (v->program && strlen(g->symbol) == v->program_len &&
 		    memcmp(g->symbol, v->program, v->program_len) == 0)
-			return g->n_probes ? s->plan->probes[g->probes[0]].name : g->section;
+			return attach_name(s, i);
 	}
 	return "the script";
 }

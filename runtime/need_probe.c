@@ -82,19 +82,6 @@ static enum need_state has_uprobe_multi(struct kernel *k)
 	return is_if_allowed(k->has_feature(k, KF_UPROBE_MULTI));
 }
 
-/* `r0 = 0; exit` of a type, for what is attached to BTF function `btf_id` or in a way. */
-static int load_nothing(enum bpf_prog_type type, uint32_t attach_type, uint32_t btf_id)
-{
-	const struct bpf_insn insns[] = {
-		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0},
-		{.code = BPF_JMP | BPF_EXIT},
-	};
-	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = attach_type,
-		    .attach_btf_id = btf_id);
-
-	return bpf_prog_load(type, NULL, "GPL", insns, sizeof(insns) / sizeof(*insns), &opts);
-}
-
 /* Kernels that list the attach type can still be without trampolines: only attaching tells. */
 static enum need_state has_fentry(struct kernel *k)
 {
@@ -103,7 +90,7 @@ static enum need_state has_fentry(struct kernel *k)
 
 	if (id < 0)
 		return NEED_NO;
-	prog = load_nothing(BPF_PROG_TYPE_TRACING, BPF_TRACE_FENTRY, (uint32_t)id);
+	prog = kernel_load_nothing(BPF_PROG_TYPE_TRACING, BPF_TRACE_FENTRY, (uint32_t)id);
 	if (prog < 0)
 		return by_result(prog);
 	link = bpf_raw_tracepoint_open(NULL, prog);

@@ -525,6 +525,15 @@ uint32_t world_check(struct world *w, const char *text)
 	return w->diags.n_errors;
 }
 
+int world_resolve(struct world *w, const char *text, struct attach_point *out)
+{
+	struct probe_reader r = {w->arena, &w->diags, &w->kernel.k};
+	struct attach_text t = {text, {7, 9}};
+
+	printf("%s\n", text);
+	return probe_resolve(&r, &t, out);
+}
+
 struct plan *world_plan(struct world *w, const char *text, const struct plan_options *options)
 {
 	struct plan_options none = {0};
