@@ -71,6 +71,7 @@ def added(bench, load, jobs, what, n, target=None):
                 break
         return traced - (before + after) / 2
 
+    print(f"bench:   {what} …", file=sys.stderr)
     turns = {name: (lambda start=start: one(start)) for name, start in jobs.items()}
     got = take_turns(turns, max(3, bench.runs // ROUNDS_SHARE), SETTLE_S)
     mine = got.pop("sonde")
