@@ -108,7 +108,7 @@ static INLINE uint64_t hash_frames(const uint64_t *ips, uint32_t n, uint64_t see
 }
 
 /* Put the stack at `st` into the store under `hash`. */
-static INLINE struct sonde_stack *store(struct sonde_stack *st, uint64_t hash, uint32_t probe)
+static INLINE struct sonde_stack *store(struct sonde_stack *st, uint64_t hash, uint32_t *lost)
 {
 	struct sonde_stack *kept = bpf_map_lookup_elem(&sonde_stacks, &hash);
 	long err;
@@ -117,7 +117,7 @@ static INLINE struct sonde_stack *store(struct sonde_stack *st, uint64_t hash, u
 		return kept;
 	err = bpf_map_update_elem(&sonde_stacks, &hash, st, UPDATE_NOEXIST);
 	if (err && err != -ERR_EXIST)
-		sonde_loss_count(probe, SONDE_LOSS_STACK_STORE);
+		*lost = SONDE_LOSS_STACK_STORE;
 	return bpf_map_lookup_elem(&sonde_stacks, &hash);
 }
 
@@ -149,7 +149,7 @@ static INLINE void count_cut(uint32_t cut, uint32_t probe)
 
 /* `bytes` of frames were captured at words[HEADER_WORDS]; drop the first `skip`, store the rest. */
 static INLINE uint64_t keep(struct scratch *s, uint64_t *words, long bytes, uint32_t skip,
-			    uint32_t probe, uint32_t limit)
+			    uint32_t probe, uint32_t limit, uint32_t *lost)
 {
 	uint32_t n = (uint32_t)bytes / 8, cut = is_cut(n, limit);
 	struct sonde_stack *st;
@@ -168,48 +168,51 @@ static INLINE uint64_t keep(struct scratch *s, uint64_t *words, long bytes, uint
 	st->tgid = 0;
 	st->exec_id = 0;
 	st->sent = 0;
-	if (store(st, hash, probe))
+	if (store(st, hash, lost))
 		*seen = hash;
 	return hash;
 }
 
 static INLINE uint64_t capture_kernel(struct scratch *s, uint64_t *words, void *ctx, uint32_t prog,
-				      uint32_t own, uint32_t probe, uint32_t limit)
+				      uint32_t own, uint32_t probe, uint32_t limit,
+				      uint32_t *lost)
 {
 	uint64_t *ips = words + HEADER_WORDS;
 	long n = bpf_get_stack(ctx, ips, SONDE_MAX_FRAMES * 8, 0);
 
 	if (n < 0) {
-		sonde_loss_count(probe, SONDE_LOSS_STACK_FAILED);
+		*lost = SONDE_LOSS_STACK_FAILED;
 		return 0;
 	}
-	return keep(s, words, n, tracer_frames(ips, prog, own), probe, limit);
+	return keep(s, words, n, tracer_frames(ips, prog, own), probe, limit, lost);
 }
 
 static INLINE uint64_t capture_task(struct scratch *s, uint64_t *words, struct task_struct *task,
-				    uint32_t probe, uint32_t limit)
+				    uint32_t probe, uint32_t limit, uint32_t *lost)
 {
 	uint64_t *ips = words + HEADER_WORDS;
 	long n = bpf_get_task_stack(task, ips, SONDE_MAX_FRAMES * 8, 0);
 
 	if (n < 0) {
-		sonde_loss_count(probe, SONDE_LOSS_STACK_FAILED);
+		*lost = SONDE_LOSS_STACK_FAILED;
 		return 0;
 	}
-	return keep(s, words, n, 0, probe, limit);
+	return keep(s, words, n, 0, probe, limit, lost);
 }
 
 /* Tell user space of a stack it has not heard of; 1 when it has. */
 static INLINE uint32_t announce(struct sonde_stack *kept, uint64_t hash, uint32_t tgid,
-			    uint32_t exec_id, uint32_t probe)
+			    uint32_t exec_id, uint32_t probe, uint32_t *lost)
 {
 	struct sonde_stack_event *ev;
 
 	if (!kept || kept->sent)
 		return kept != 0;
-	ev = sonde_ring_reserve(probe, sizeof(*ev));
-	if (!ev)
+	ev = sonde_ring_try(sizeof(*ev));
+	if (!ev) {
+		*lost = SONDE_LOSS_RING_FULL;
 		return 0;
+	}
 	kept->sent = 1;
 	ev->head.id = SONDE_EV_STACK;
 	ev->head.probe = probe;
@@ -222,18 +225,19 @@ static INLINE uint32_t announce(struct sonde_stack *kept, uint64_t hash, uint32_
 }
 
 static INLINE uint64_t capture_user(struct scratch *s, uint64_t *words, void *ctx,
-				    struct task_struct *task, uint32_t probe, uint32_t limit)
+				    struct task_struct *task, uint32_t probe, uint32_t limit,
+				    uint32_t *lost)
 {
 	struct sonde_stack *st = (struct sonde_stack *)words;
 	uint32_t tgid = sonde_number_pid(task), exec_id = sonde_task_exec_id(task), n, cut;
-	uint64_t hash, *seen;
+	uint64_t hash, told, *seen;
 	long bytes;
 
 	if (!sonde_task_has_memory(task))
 		return 0; /* a kernel thread has no user stack */
 	bytes = bpf_get_stack(ctx, st->ips, SONDE_MAX_FRAMES * 8, USER_STACK);
 	if (bytes < 0 && !sonde_task_exits(task))
-		sonde_loss_count(probe, SONDE_LOSS_STACK_FAILED);
+		*lost = SONDE_LOSS_STACK_FAILED;
 	if (bytes < 8)
 		return 0;
 	n = (uint32_t)bytes / 8;
@@ -241,15 +245,16 @@ static INLINE uint64_t capture_user(struct scratch *s, uint64_t *words, void *ct
 	n = cut_to(st->ips, n, limit);
 	hash = hash_frames(st->ips, n, finish(tgid) ^ exec_id);
 	count_cut(cut, probe);
+	told = hash ^ sonde_control.stack_sweeps; /* since the store was last swept */
 	seen = seen_at(s, hash);
-	if (*seen == hash)
+	if (*seen == told)
 		return hash;
 	st->n_frames = n;
 	st->tgid = tgid;
 	st->exec_id = exec_id;
 	st->sent = 0;
-	if (announce(store(st, hash, probe), hash, tgid, exec_id, probe))
-		*seen = hash;
+	if (announce(store(st, hash, lost), hash, tgid, exec_id, probe, lost))
+		*seen = told;
 	return hash;
 }
 
@@ -267,29 +272,42 @@ static INLINE uint32_t free_slot(uint64_t busy)
 
 /* Takes a scratch slot, captures, gives it back. Programs nest (task, softirq, irq, NMI), and those
  * on uprobes are preempted and end in any order: each slot has its own bit. */
-static INLINE uint64_t capture(enum capture what, void *ctx, struct task_struct *task,
-			       uint32_t prog, uint32_t own, uint32_t probe, uint32_t limit)
+static INLINE uint64_t capture_in(struct scratch *s, enum capture what, void *ctx,
+				  struct task_struct *task, uint32_t prog, uint32_t own,
+				  uint32_t probe, uint32_t limit, uint32_t *lost)
 {
-	struct scratch *s = scratch_get();
-	uint64_t hash = 0, bit, *words;
-	uint32_t slot;
+	uint32_t slot = free_slot(s->busy);
+	uint64_t hash, *words, bit = 1ull << slot;
 
-	if (!s)
-		return 0;
-	slot = free_slot(s->busy);
-	bit = 1ull << slot;
 	if (slot >= SONDE_SCRATCH_SLOTS || __sync_fetch_and_or(&s->busy, bit) & bit) {
-		sonde_loss_count(probe, SONDE_LOSS_SCRATCH);
+		*lost = SONDE_LOSS_SCRATCH;
 		return 0;
 	}
 	words = s->slot[slot];
 	if (what == CAPTURE_KERNEL)
-		hash = capture_kernel(s, words, ctx, prog, own, probe, limit);
+		hash = capture_kernel(s, words, ctx, prog, own, probe, limit, lost);
 	else if (what == CAPTURE_TASK)
-		hash = capture_task(s, words, task, probe, limit);
+		hash = capture_task(s, words, task, probe, limit, lost);
 	else
-		hash = capture_user(s, words, ctx, task, probe, limit);
+		hash = capture_user(s, words, ctx, task, probe, limit, lost);
 	__sync_fetch_and_and(&s->busy, ~bit);
+	return hash;
+}
+
+/* What is lost is counted in one place: one thing at most goes wrong (but for a cut), and each
+ * place is code to compile. */
+static INLINE uint64_t capture(enum capture what, void *ctx, struct task_struct *task,
+			       uint32_t prog, uint32_t own, uint32_t probe, uint32_t limit)
+{
+	struct scratch *s = scratch_get();
+	uint32_t lost = SONDE_LOSS_COUNT;
+	uint64_t hash;
+
+	if (!s)
+		return 0;
+	hash = capture_in(s, what, ctx, task, prog, own, probe, limit, &lost);
+	if (unlikely(lost != SONDE_LOSS_COUNT))
+		sonde_loss_count(probe, lost);
 	return hash;
 }
 

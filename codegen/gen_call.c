@@ -128,53 +128,11 @@ struct value gen_nsecs(struct gen *g, struct expr *e)
 	return gen_int_value(gen_helper(g, HELPER_KTIME_GET_BOOT_NS, NULL, 0), e->type);
 }
 
-/* Programs that a raw tracepoint calls see their own frame first on the stack. */
-static bool sees_own_frame(enum plan_prog_kind kind)
-{
-	switch (kind) {
-	case PP_BEGIN:
-	case PP_END:
-	case PP_RAW_TP:
-	case PP_TP_BTF:
-	case PP_SYSCALL_ENTER:
-	case PP_SYSCALL_EXIT:
-	case PP_SWITCH_SPAN:
-	case PP_SCOPE_FORK:
-	case PP_SCOPE_EXEC:
-	case PP_FENTRY:
-	case PP_FEXIT:
-	case PP_SELF:
-		return true;
-	case PP_TEST:
-	case PP_BENCH:
-	case PP_OPEN_SPANS:
-	case PP_TRACEPOINT:
-	case PP_INTERVAL:
-	case PP_PROFILE:
-	case PP_EVENT:
-	case PP_ITER:
-	case PP_KPROBE:
-	case PP_KRETPROBE:
-	case PP_UPROBE:
-	case PP_URETPROBE:
-	case PP_KSESSION:
-	case PP_USESSION:
-	case PP_USDT:
-	case PP_KIND_COUNT:
-		return false;
-	}
-	return false;
-}
-
 /* Frames of this program's that its kernel stack begins with. */
 static uint32_t own_frames(const struct gen *g)
 {
-	uint32_t n = 1 + g->loop_frames;
+	uint32_t own = prog_rows[g->prog->kind].own_frames, n = own ? own + g->loop_frames : 0;
 
-	if (g->prog->kind == PP_FENTRY || g->prog->kind == PP_FEXIT)
-		n++; /* the trampoline */
-	if (!sees_own_frame(g->prog->kind))
-		return 0;
 	return n < SONDE_OWN_FRAMES ? n : SONDE_OWN_FRAMES;
 }
 

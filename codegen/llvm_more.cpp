@@ -144,4 +144,7 @@ static void set(const char *option)
 void more_set_options(void)
 {
 	set("disable-lsr");
+	set("disable-constant-hoisting");
+	set("disable-copyprop");
+	set("disable-postra-machine-licm");
 }

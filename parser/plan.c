@@ -179,59 +179,6 @@ static enum plan_prog_kind prog_kind(const struct probe *p, const struct attach_
 	return PP_KIND_COUNT;
 }
 
-/* The section as libbpf (and so bpftool) spells it; libbpf wants no ':' of its own inside paths. */
-static const char *section_of(struct arena *a, const struct plan_prog *g)
-{
-	switch (g->kind) {
-	case PP_BEGIN:
-	case PP_END:
-	case PP_SELF:
-		return "raw_tp";
-	case PP_TEST:
-	case PP_BENCH:
-		return "xdp";
-	case PP_RAW_TP:
-		return arena_printf(a, "raw_tp/%s", g->event);
-	case PP_TP_BTF:
-	case PP_SYSCALL_ENTER:
-	case PP_SYSCALL_EXIT:
-	case PP_SWITCH_SPAN:
-	case PP_SCOPE_FORK:
-	case PP_SCOPE_EXEC:
-		return arena_printf(a, "tp_btf/%s", g->event);
-	case PP_OPEN_SPANS:
-		return "iter/task";
-	case PP_TRACEPOINT:
-		return arena_printf(a, "tracepoint/%s/%s", g->category, g->event);
-	case PP_INTERVAL:
-	case PP_PROFILE:
-	case PP_EVENT:
-		return "perf_event";
-	case PP_ITER:
-		return arena_printf(a, "iter/%s", g->event);
-	case PP_KPROBE:
-		return arena_printf(a, "kprobe/%s", g->function);
-	case PP_KRETPROBE:
-		return arena_printf(a, "kretprobe/%s", g->function);
-	case PP_FENTRY:
-		return arena_printf(a, "fentry/%s", g->function);
-	case PP_FEXIT:
-		return arena_printf(a, "fexit/%s", g->function);
-	case PP_UPROBE:
-	case PP_USDT: /* libbpf has its own ideas of "usdt/" */
-		return arena_printf(a, "uprobe/%s:%s", g->targets[0].path, g->function);
-	case PP_URETPROBE:
-		return arena_printf(a, "uretprobe/%s:%s", g->targets[0].path, g->function);
-	case PP_KSESSION:
-		return arena_printf(a, "kprobe.session/%s", g->function);
-	case PP_USESSION:
-		return arena_printf(a, "uprobe.session/%s:%s", g->targets[0].path, g->function);
-	case PP_KIND_COUNT:
-		break;
-	}
-	return "";
-}
-
 /* "p3_sched_switch", at most 15 bytes: what `bpftool prog` will show. */
 static const char *prog_symbol(struct arena *a, uint32_t index, const char *what)
 {
@@ -248,7 +195,7 @@ static const char *prog_symbol(struct arena *a, uint32_t index, const char *what
 static uint32_t add_prog(struct planner *pl, struct plan_prog g, const char *what)
 {
 	g.symbol = prog_symbol(pl->arena, pl->plan->n_progs, what);
-	g.section = section_of(pl->arena, &g);
+	g.section = plan_section(pl->arena, &g);
 	arena_push(pl->arena, pl->plan->progs, pl->plan->n_progs, g);
 	return pl->plan->n_progs - 1;
 }
@@ -614,6 +561,14 @@ static void plan_point(struct planner *pl, uint32_t ast, uint32_t index, const s
 		plan_open(pl, id);
 }
 
+static bool is_in_process(const struct probe *p)
+{
+	for (uint32_t i = 0; i < p->n_points; i++)
+		if (probe_rows[p->points[i].id].is_in_process)
+			return true;
+	return false;
+}
+
 static void plan_probe(struct planner *pl, uint32_t ast)
 {
 	struct probe *p = pl->program->probes[ast];
@@ -632,17 +587,12 @@ static void plan_probe(struct planner *pl, uint32_t ast)
 		p->entries[i]->call.event = (int32_t)i;
 	read_probe(pl, p, &r);
 	share_collect(p, &pl->use);
+	pl->use.has_scope = is_in_process(p) && !p->uses_delta;
+	if (!share_check(pl->diags, p, &pl->use))
+		return;
 	for (uint32_t i = 0; i < p->n_points; i++)
 		if (plan_runs(pl->run, p->points[i].id))
 			plan_point(pl, ast, i, &r);
-}
-
-static bool is_in_process(const struct probe *p)
-{
-	for (uint32_t i = 0; i < p->n_points; i++)
-		if (probe_rows[p->points[i].id].is_in_process)
-			return true;
-	return false;
 }
 
 /* The programs that carry the -c flag on. They come first, so that they are attached and run before

@@ -35,7 +35,8 @@ static bool is_common(const char *word, size_t len)
 	return len < WORD_LEAST;
 }
 
-/* Is it one of the words of `text`, or does it begin with the last, of a pattern? Numbers at the end do not count: openat2 is near to openat. */
+/* Is it one of the words of `text`, or does it begin with the last one of a pattern? Numbers at the
+ * end do not count: openat2 is near to openat. */
 static bool has_word(const char *text, const char *word, size_t len)
 {
 	while (len > WORD_LEAST && word[len - 1] >= '0' && word[len - 1] <= '9')

@@ -68,7 +68,9 @@ static void hint_unknown(struct sema *s, const char *word, bool call)
 	else if (near)
 		diag_hint(s->diags, "did you mean '%s'?", near);
 	else
-		diag_hint(s->diags, "'sonde --help builtins' lists them; variables begin with $");
+		diag_hint(s->diags, call ? "'sonde --help builtins' lists the functions"
+					 : "'sonde --help builtins' lists them; variables begin with $, "
+					   "texts are in double quotes: \"%s\"", word);
 }
 
 /* A word of bpftrace's that sonde does not have yet: said, then true. */
@@ -196,6 +198,13 @@ static bool refuse_param(struct scope *sc, const struct expr *e)
 	return true;
 }
 
+static bool is_variable_builtin(const char *word)
+{
+	const struct builtin *b = builtin_find(word);
+
+	return b && b->kind == BUILTIN_VAR;
+}
+
 static void name_var(struct scope *sc, struct expr *e)
 {
 	struct nearest near;
@@ -212,6 +221,8 @@ static void name_var(struct scope *sc, struct expr *e)
 		return;
 	if (near.best)
 		diag_hint(sc->s->diags, "did you mean '%s'?", near.best);
+	else if (is_variable_builtin(e->var.name + 1))
+		diag_hint(sc->s->diags, "builtins have no $: write %s", e->var.name + 1);
 	else
 		diag_hint(sc->s->diags, "assign it first: %s = …; it lives to the end of its block",
 			  e->var.name);

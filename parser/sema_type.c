@@ -112,8 +112,10 @@ const struct type *sema_check_int(struct sema *s, const struct expr *e, const ch
 			diag_hint(s->diags, "print it: print(%s)", e->map.name);
 		return &type_error;
 	}
-	return sema_error(s, e->span, "operand-type", "'%s' needs integers, this is %s", op,
-			  sema_name_of(s, t));
+	sema_error(s, e->span, "operand-type", "'%s' needs integers, this is %s", op, sema_name_of(s, t));
+	if (s->report && t->kind == TY_STRING && strcmp(op, "+") == 0)
+		diag_hint(s->diags, "texts are joined where they are written: printf(\"%%s%%s\", …)");
+	return &type_error;
 }
 
 const struct type *sema_need_int(struct sema *s, struct expr *e, const char *op)
@@ -198,6 +200,8 @@ static const struct type *type_compare(struct sema *s, struct expr *e)
 	    y->kind != TY_ERROR)
 		return sema_error(s, e->span, "type-mismatch", "cannot compare %s with %s",
 				  sema_name_of(s, x), sema_name_of(s, y));
+	if (equality && (x->kind == TY_ERROR || y->kind == TY_ERROR)) /* one mistake */
+		return &type_error;
 	return check_ints(s, e) ? &type_bool : &type_error;
 }
 

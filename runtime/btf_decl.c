@@ -11,14 +11,25 @@ enum { MAX_STEPS = 64 }; /* a chain of types longer than that is a loop */
 
 const struct btf_type *btf_text_at(const struct btf_text *t, uint32_t id)
 {
-	if (id == 0 || id > t->n)
+	if (t->base && id < t->first)
+		return btf_text_at(t->base, id);
+	if (id < t->first || id - t->first >= t->n)
 		return NULL;
-	return (const struct btf_type *)(t->btf->types + t->places[id - 1]);
+	return (const struct btf_type *)(t->btf->types + t->places[id - t->first]);
+}
+
+const char *btf_text_string(const struct btf_text *t, uint32_t at)
+{
+	uint32_t before = t->base ? t->base->btf->strings_len : 0;
+
+	if (at < before)
+		return btf_text_string(t->base, at);
+	return at - before < t->btf->strings_len ? t->btf->strings + (at - before) : "";
 }
 
 const char *btf_text_name(const struct btf_text *t, const struct btf_type *type)
 {
-	return type->name_off < t->btf->strings_len ? t->btf->strings + type->name_off : "";
+	return btf_text_string(t, type->name_off);
 }
 
 static uint32_t declare(const struct btf_text *t, uint32_t id, struct decl *d, int depth);

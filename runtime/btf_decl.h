@@ -10,7 +10,9 @@
 
 struct btf_text {
 	const struct btf_raw *btf;
-	uint32_t *places; /* of type id - 1, in bytes from btf->types */
+	const struct btf_text *base; /* of a module's: the kernel's own; else NULL */
+	uint32_t first;		     /* id of the first type here; those before are the base's */
+	uint32_t *places; /* of type id - first, in bytes from btf->types */
 	uint32_t n;
 	uint32_t *functions; /* ids by the hash of their name; 0: free */
 	uint32_t n_functions; /* slots, a power of two */
@@ -18,6 +20,8 @@ struct btf_text {
 
 /* NULL: void, or no such type. */
 const struct btf_type *btf_text_at(const struct btf_text *t, uint32_t id);
+/* The string at an offset as types have it; "" when there is none. */
+const char *btf_text_string(const struct btf_text *t, uint32_t at);
 /* "" when it has none. */
 const char *btf_text_name(const struct btf_text *t, const struct btf_type *type);
 /* What follows the head of a type: members, parameters, values. */

@@ -7,7 +7,7 @@
 #include "dwarf_impl.h"
 #include <string.h>
 
-enum { NEST_MAX = 16 };
+enum { NEST_MAX = 16, STEPS_MAX = 10000 };
 
 struct class_facts {
 	const struct dwarf_types *t;
@@ -92,10 +92,15 @@ static void look_at_function(struct class_facts *f, Dwarf_Die *function)
 	f->is_written |= !is_deleted && is_written(f->t, function);
 }
 
-static bool is_by_address(const struct dwarf_types *t, Dwarf_Die type, int depth);
+/* How far it has come: no file makes it run for long. */
+struct progress {
+	int depth, n_steps;
+};
+
+static bool is_by_address(const struct dwarf_types *t, Dwarf_Die type, struct progress *p);
 
 /* A member's or base's type, behind arrays. */
-static bool has_such_part(const struct dwarf_types *t, Dwarf_Die *part, int depth)
+static bool has_such_part(const struct dwarf_types *t, Dwarf_Die *part, struct progress *p)
 {
 	Dwarf_Die type;
 
@@ -105,10 +110,10 @@ static bool has_such_part(const struct dwarf_types *t, Dwarf_Die *part, int dept
 	while (t->dw.dwarf_tag(&type) == DW_TAG_array_type)
 		if (!dwarf_type_of(t, &type, &type) || !dwarf_plain(t, &type, NULL))
 			return false;
-	return is_by_address(t, type, depth + 1);
+	return is_by_address(t, type, p);
 }
 
-static bool looks_by_address(const struct dwarf_types *t, Dwarf_Die type, int depth)
+static bool looks_by_address(const struct dwarf_types *t, Dwarf_Die type, struct progress *p)
 {
 	struct class_facts f = {.t = t, .name = t->dw.dwarf_diename(&type)};
 	Dwarf_Die child;
@@ -119,31 +124,38 @@ static bool looks_by_address(const struct dwarf_types *t, Dwarf_Die type, int de
 		switch (t->dw.dwarf_tag(&child)) {
 		case DW_TAG_subprogram: look_at_function(&f, &child); break;
 		case DW_TAG_inheritance:
-			f.is_written |= is_virtual(t, &child) || has_such_part(t, &child, depth);
+			f.is_written |= is_virtual(t, &child) || has_such_part(t, &child, p);
 			break;
-		case DW_TAG_member: f.is_written |= has_such_part(t, &child, depth); break;
+		case DW_TAG_member: f.is_written |= has_such_part(t, &child, p); break;
 		default: break;
 		}
 	} while (!f.is_written && t->dw.dwarf_siblingof(&child, &child) == 0);
 	return f.is_written || (f.n_copies && f.n_copies == f.n_deleted);
 }
 
-static bool is_by_address(const struct dwarf_types *t, Dwarf_Die type, int depth)
+static bool is_by_address(const struct dwarf_types *t, Dwarf_Die type, struct progress *p)
 {
 	int tag = t->dw.dwarf_tag(&type);
+	bool result;
 
-	if ((tag != DW_TAG_structure_type && tag != DW_TAG_class_type &&
-	     tag != DW_TAG_union_type) ||
-	    depth > NEST_MAX)
+	if (tag != DW_TAG_structure_type && tag != DW_TAG_class_type && tag != DW_TAG_union_type)
+		return false;
+	if (p->depth >= NEST_MAX || ++p->n_steps > STEPS_MAX)
 		return false;
 	switch (dwarf_number(t, &type, DW_AT_calling_convention, 0)) {
 	case DW_CC_pass_by_reference: return true;
 	case DW_CC_pass_by_value: return false;
-	default: return looks_by_address(t, type, depth);
+	default: break;
 	}
+	p->depth++;
+	result = looks_by_address(t, type, p);
+	p->depth--;
+	return result;
 }
 
 bool dwarf_class_is_by_address(const struct dwarf_types *t, Dwarf_Die *type)
 {
-	return is_by_address(t, *type, 0);
+	struct progress p = {0};
+
+	return is_by_address(t, *type, &p);
 }

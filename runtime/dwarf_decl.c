@@ -14,7 +14,10 @@ struct spelling {
 	enum dwarf_family family;
 	struct decl d;
 	bool is_pointer;
+	int *n_steps; /* of all in it */
 };
+
+enum { STEPS_MAX = 1000 };
 
 static bool declare(struct spelling *s, Dwarf_Die *type, int depth);
 
@@ -35,7 +38,7 @@ static void bottom_name(const struct spelling *s, Dwarf_Die *type, bool is_void,
 
 static void append_param(struct spelling *s, Dwarf_Die *param, int depth)
 {
-	struct spelling one = {.t = s->t, .family = s->family};
+	struct spelling one = {.t = s->t, .family = s->family, .n_steps = s->n_steps};
 	char bottom[DECL_MIDDLE];
 	Dwarf_Die type;
 	bool is_void = !dwarf_type_of(s->t, param, &type);
@@ -52,7 +55,7 @@ static void append_params(struct spelling *s, Dwarf_Die *prototype, int depth)
 {
 	const char *before = "(";
 	Dwarf_Die child;
-	bool has_child = s->t->dw.dwarf_child(prototype, &child) == 0;
+	bool has_child = s->t->dw.dwarf_child(prototype, &child) == 0, is_deep;
 
 	for (; has_child; has_child = s->t->dw.dwarf_siblingof(&child, &child) == 0) {
 		int tag = s->t->dw.dwarf_tag(&child);
@@ -61,8 +64,9 @@ static void append_params(struct spelling *s, Dwarf_Die *prototype, int depth)
 			continue;
 		decl_append(&s->d, before);
 		before = ", ";
-		if (tag == DW_TAG_unspecified_parameters || depth >= DECL_DEPTH)
-			decl_append(&s->d, depth >= DECL_DEPTH ? "…" : "...");
+		is_deep = depth >= DECL_DEPTH || ++*s->n_steps > STEPS_MAX;
+		if (tag == DW_TAG_unspecified_parameters || is_deep)
+			decl_append(&s->d, is_deep ? "…" : "...");
 		else
 			append_param(s, &child, depth);
 	}
@@ -152,7 +156,8 @@ static bool declare(struct spelling *s, Dwarf_Die *type, int depth)
 const char *dwarf_declare(const struct dwarf_types *t, Dwarf_Die *of, enum dwarf_family family,
 			  const char *name, struct arena *a)
 {
-	struct spelling s = {.t = t, .family = family};
+	int n_steps = 0;
+	struct spelling s = {.t = t, .family = family, .n_steps = &n_steps};
 	Dwarf_Die type = of ? *of : (Dwarf_Die){0};
 	char bottom[DECL_MIDDLE];
 	bool is_void;

@@ -207,6 +207,12 @@ static Dwarf_Die list_of(const struct dwarf_types *t, Dwarf_Die copy)
 	return count_written(t, copy) < count_written(t, whole) ? whole : copy;
 }
 
+/* Go lists its results, too. */
+static bool is_result(const struct description *d, Dwarf_Die *param)
+{
+	return d->family == FAMILY_GO && dwarf_flag(d->t, param, DW_AT_variable_parameter);
+}
+
 static void add_params(struct description *d, Dwarf_Die function)
 {
 	Dwarf_Die child;
@@ -218,7 +224,7 @@ static void add_params(struct description *d, Dwarf_Die function)
 
 		if (d->f->n_params == PARAMS_MAX)
 			return;
-		if (tag == DW_TAG_formal_parameter)
+		if (tag == DW_TAG_formal_parameter && !is_result(d, &child))
 			add_param(d, &child);
 		else if (tag == DW_TAG_unspecified_parameters)
 			add_rest(d);

@@ -9,9 +9,10 @@
 enum {
 	CHAIN_MAX = 32,	    /* names and qualifiers of a type */
 	NEST_MAX = 16,	    /* structures in each other */
+	STEPS_MAX = 1000,   /* parts of a structure */
 	LOOK_INTO_MAX = 64, /* bytes: what is bigger is never passed in registers */
-	WORD = 8,
 	ALIGN_MAX = 4096,
+	WORD = 8,
 };
 
 bool dwarf_plain(const struct dwarf_types *t, Dwarf_Die *type, uint32_t *align)
@@ -102,7 +103,7 @@ struct flattening {
 	const struct dwarf_types *t;
 	enum dwarf_family family;
 	struct abi_value *v;
-	int depth;
+	int depth, n_steps;
 	bool is_unknown;
 };
 
@@ -204,7 +205,9 @@ static void flatten(struct flattening *f, Dwarf_Die *type, uint32_t at)
 	struct abi_value base = {0};
 	uint32_t align = 0;
 
-	if (++f->depth > NEST_MAX || !dwarf_plain(f->t, type, &align)) {
+	if (f->v->has_more)
+		return; /* enough is known */
+	if (++f->depth > NEST_MAX || ++f->n_steps > STEPS_MAX || !dwarf_plain(f->t, type, &align)) {
 		f->is_unknown = true;
 		return;
 	}

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a plan needs that the kernel lacks: a row of parser/needs.def, by the kinds of programs and
+ * maps in it.
+ */
 #include "lack.h"
 #include "../parser/plan.h"
 

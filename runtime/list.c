@@ -76,6 +76,14 @@ static bool is_wanted(const struct listing *l, const char *line)
 	       (l->other && fnmatch(l->other, line, 0) == 0);
 }
 
+bool list_is_wanted(const struct listing *l, const char *name)
+{
+	char line[1024];
+
+	snprintf(line, sizeof(line), "%s:%s", l->type, name);
+	return is_wanted(l, line);
+}
+
 void list_offer(struct listing *l, const char *name)
 {
 	char line[1024];
@@ -319,6 +327,7 @@ static void listing_free(struct listing *l)
 		free(l->functions[i]);
 	free(l->names);
 	free(l->functions);
+	list_modules_free(l);
 	btf_text_free(l->types);
 }
 

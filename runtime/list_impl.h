@@ -12,6 +12,7 @@
 
 struct btf_text;
 struct kernel;
+struct list_module;
 struct list_row;
 
 struct listing {
@@ -23,7 +24,9 @@ struct listing {
 	const char *rest; /* what the user wrote behind "type:"; NULL: no type was named */
 	char **names;	  /* what was found */
 	size_t n, capacity;
-	struct btf_text *types; /* types_of() */
+	struct btf_text *types; /* list_types() */
+	struct list_module *modules; /* list_module.c */
+	bool has_modules;
 	char **functions;	/* functions_of() */
 	size_t n_functions;
 	bool has_functions, has_types;
@@ -60,12 +63,26 @@ lst_fn lst_symbols, lst_times, lst_events, lst_usdt;
 fld_fn fld_tracepoint, fld_kprobe, fld_result, fld_function, fld_function_result;
 fld_fn fld_raw_tracepoint, fld_iterator, fld_symbol, fld_symbol_result;
 
-/* Take `name` (what stands behind "type:") when it is asked for. */
+/* Is `name` (what stands behind "type:") asked for? */
+bool list_is_wanted(const struct listing *l, const char *name);
+/* Take it when it is. */
 void list_offer(struct listing *l, const char *name);
 /* Take a line, to be free()d; NULL: out of memory. */
 void list_keep(struct listing *l, char *line);
 /* This type cannot be listed: said when the user named it. */
 void list_refuse(struct listing *l, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* A function of the kernel or a module: its types and id there; id 0: BTF does not have it. */
+struct list_function {
+	struct btf_text *types;
+	uint32_t id;
+};
+
+/* Of "name" or "module:name". */
+struct list_function list_function(struct listing *l, const char *name);
+/* Offer "MODULE:REST" for each name of that BTF kind in modules, which is the prefix and REST. */
+void list_modules_names(struct listing *l, uint32_t kind, const char *prefix);
+void list_modules_free(struct listing *l);
 
 /* The kernel lacks what the row's type, which the user named, needs. */
 void list_lacking(struct listing *l, const char *type);

@@ -127,6 +127,26 @@ static void offer_typed(const char *name, void *ctx)
 	list_offer(ctx, line);
 }
 
+/* Did the user write "type:MODULE:…"? */
+static bool names_module(const struct listing *l)
+{
+	return l->rest && strchr(l->rest, ':');
+}
+
+/* "name [module]" of what can be traced: does the module's BTF describe it? */
+static void offer_module_function(struct listing *l, const char *text)
+{
+	const char *module = strchr(text, '[');
+	char line[512];
+
+	if (!module || names_module(l) || !is_function(text))
+		return;
+	snprintf(line, sizeof(line), "%.*s:%.*s", (int)strcspn(module + 1, "]"), module + 1,
+		 (int)strcspn(text, " "), text);
+	if (list_is_wanted(l, line) && list_function(l, line).id)
+		list_offer(l, line);
+}
+
 /* "name [module]" as "module:name"; the kernel's own are offered elsewhere. */
 static void offer_of_module(const char *text, void *ctx)
 {
@@ -153,8 +173,8 @@ static void offer_of_modules(struct listing *l, enum typed_kind kind)
 	free(module);
 }
 
-/* Of the kernel's own functions those that BTF describes; all of these when the kernel does not say
- * which can be traced. */
+/* Of functions those that BTF describes; all of these when the kernel does not say which can be
+ * traced. */
 void lst_typed_functions(struct listing *l)
 {
 	struct btf_text *types = list_types(l);
@@ -166,10 +186,15 @@ void lst_typed_functions(struct listing *l)
 	offer_of_modules(l, TYPED_FUNCTION);
 	err = l->has_functions ? 0 : l->kernel->each_kernel_function(l->kernel, take_function, l);
 	l->has_functions = !err;
-	if (err)
+	if (err) {
 		btf_text_each(types, BTF_KIND_FUNC, offer_typed, l);
+		if (!names_module(l))
+			list_modules_names(l, BTF_KIND_FUNC, "");
+	}
 	for (size_t i = 0; i < l->n_functions; i++)
-		if (!strchr(l->functions[i], ' ') && btf_text_function(types, l->functions[i]))
+		if (strchr(l->functions[i], ' '))
+			offer_module_function(l, l->functions[i]);
+		else if (btf_text_function(types, l->functions[i]))
 			offer_typed(l->functions[i], l);
 }
 
@@ -194,6 +219,8 @@ void lst_raw_tracepoints(struct listing *l)
 				      "which cannot be read");
 	btf_text_each(l->types, BTF_KIND_TYPEDEF, offer_raw, l);
 	offer_of_modules(l, TYPED_TRACEPOINT);
+	if (!names_module(l))
+		list_modules_names(l, BTF_KIND_TYPEDEF, RAW_PREFIX);
 }
 
 static void offer_iterator(const char *name, void *ctx)

@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include "../parser/kernel.h"
+#include "../parser/rust_name.h"
 #include "list_impl.h"
 #include "log.h"
 #include <errno.h>
@@ -41,8 +42,10 @@ static void offer_cpp(const struct file_listing *fl, const struct user_symbol *f
 	char *line = NULL;
 
 	if (!k->demangle || !k->demangle(k, f->symbol, true, shown, sizeof(shown)) ||
-	    !k->demangle(k, f->symbol, false, plain, sizeof(plain)) ||
-	    fnmatch(fl->symbol, strchr(fl->symbol, '(') ? shown : plain, 0) != 0)
+	    !k->demangle(k, f->symbol, false, plain, sizeof(plain)))
+		return;
+	if (fnmatch(fl->symbol, strchr(fl->symbol, '(') ? shown : plain, 0) != 0 &&
+	    (!rust_name_plain(plain) || fnmatch(fl->symbol, plain, 0) != 0))
 		return;
 	if (asprintf(&line, "%s:%s:cpp:\"%s\"%c%" PRIx64, fl->l->type, f->path, shown, '\0', f->offset) < 0)
 		line = NULL;

@@ -528,6 +528,19 @@ static void bind(struct procmap *p, struct process *r, struct generation *g, uin
 	set_bound(p, r);
 }
 
+void procmap_unbind(struct procmap *p, uint32_t tgid)
+{
+	struct process *r = find_process(p, tgid);
+
+	if (!r || !r->is_bound)
+		return;
+	unlist(p, r);
+	r->is_bound = false;
+	list(p, r);
+	for (size_t i = 0; i < r->n; i++)
+		r->generations[i].is_bound = false;
+}
+
 int procmap_bind(struct procmap *p, uint32_t tgid, uint32_t exec_id, uint64_t time_ns)
 {
 	struct process *r = find_process(p, tgid);

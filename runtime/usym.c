@@ -104,6 +104,11 @@ void usyms_note_stack(struct usyms *u, uint32_t tgid, uint32_t exec_id, uint64_t
 	symfiles_pin(&u->files, tgid, exec_id);
 }
 
+void usyms_forget_stacks(struct usyms *u, uint32_t tgid)
+{
+	procmap_unbind(u->maps, tgid);
+}
+
 int usyms_track(struct usyms *u, int pid)
 {
 	int err;

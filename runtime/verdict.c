@@ -183,7 +183,8 @@ static void find_helper(struct verdict *v)
 	hash = v->reason ? memchr(v->reason, '#', v->reason_len) : NULL;
 	if (!hash || hash + 1 == end || !isdigit((unsigned char)hash[1]))
 		return;
-	for (begin = hash; begin > v->reason && (isalnum((unsigned char)begin[-1]) || begin[-1] == '_');)
+	begin = hash;
+	while (begin > v->reason && (isalnum((unsigned char)begin[-1]) || begin[-1] == '_'))
 		begin--;
 	known = helper_called(strtoul(hash + 1, NULL, 10));
 	if (hash - begin > 4 && strncmp(begin, "bpf_", 4) == 0)
