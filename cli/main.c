@@ -198,8 +198,8 @@ static int info(const struct options *o)
 	return 0;
 }
 
-/* LLVM's static destructors would touch every page that its constructors did: 0.4 ms. What looks for
- * leaks and counts lines does so at the regular exit. */
+/* LLVM's static destructors would touch every page that its constructors did: 0.4 ms. What looks
+ * for leaks and counts lines does so at the regular exit. */
 static int leave(int status)
 {
 #ifdef SONDE_LEAVE_AT_ONCE
