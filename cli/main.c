@@ -139,7 +139,7 @@ static int front_end(struct arena *a, const struct options *o, struct kernel *k,
 	if (sema_run(a, *program, k, d))
 		return 1;
 	if (o->mode == MODE_LIST)
-		return list_script(*program, o->verbose, stdout), 0;
+		return list_script(k, *program, o->verbose, stdout), 0;
 	if (o->emit == EMIT_TYPES)
 		return ast_dump(*program, true, stdout), 0;
 	*plan = plan_make(a, *program, &po, d);
@@ -198,8 +198,8 @@ static int info(const struct options *o)
 	return 0;
 }
 
-/* LLVM's static destructors would touch every page that its constructors did: 0.4 ms. What looks for
- * leaks and counts lines does so at the regular exit. */
+/* LLVM's static destructors would touch every page that its constructors did: 0.4 ms. What looks
+ * for leaks and counts lines does so at the regular exit. */
 static int leave(int status)
 {
 #ifdef SONDE_LEAVE_AT_ONCE
