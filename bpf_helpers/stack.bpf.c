@@ -155,17 +155,22 @@ static INLINE uint64_t keep(struct scratch *s, uint64_t *words, long bytes, uint
 	return hash;
 }
 
-static INLINE uint64_t capture_kernel(struct scratch *s, uint64_t *words, void *ctx, uint32_t prog,
-				      uint32_t own, uint32_t probe, uint32_t limit)
+static INLINE uint64_t keep_kernel(struct scratch *s, uint64_t *words, long bytes, uint32_t prog,
+				   uint32_t own, uint32_t probe, uint32_t limit)
 {
-	uint64_t *ips = words + HEADER_WORDS;
-	long n = bpf_get_stack(ctx, ips, SONDE_MAX_FRAMES * 8, 0);
-
-	if (n < 0) {
+	if (bytes < 0) {
 		sonde_loss_count(probe, SONDE_LOSS_STACK_FAILED);
 		return 0;
 	}
-	return keep(s, words, n, tracer_frames(ips, prog, own), probe, limit);
+	return keep(s, words, bytes, tracer_frames(words + HEADER_WORDS, prog, own), probe, limit);
+}
+
+static INLINE uint64_t capture_kernel(struct scratch *s, uint64_t *words, void *ctx, uint32_t prog,
+				      uint32_t own, uint32_t probe, uint32_t limit)
+{
+	long n = bpf_get_stack(ctx, words + HEADER_WORDS, SONDE_MAX_FRAMES * 8, 0);
+
+	return keep_kernel(s, words, n, prog, own, probe, limit);
 }
 
 static INLINE uint64_t capture_task(struct scratch *s, uint64_t *words, struct task_struct *task,
@@ -247,31 +252,75 @@ static INLINE uint32_t free_slot(uint64_t busy)
 	return b0 + b1 + b2 + b3;
 }
 
-/* Takes a scratch slot, captures, gives it back. Programs nest (task, softirq, irq, NMI), and those
- * on uprobes are preempted and end in any order: each slot has its own bit. */
-static INLINE uint64_t capture(enum capture what, void *ctx, struct task_struct *task,
-			       uint32_t prog, uint32_t own, uint32_t probe, uint32_t limit)
+/* Programs nest (task, softirq, irq, NMI), and those on uprobes are preempted and end in any order:
+ * each slot has its own bit. */
+static INLINE uint32_t take(struct sonde_stack_room *room, uint32_t probe)
 {
 	struct scratch *s = scratch_get();
-	uint64_t hash = 0, bit, *words;
 	uint32_t slot;
 
 	if (!s)
 		return 0;
 	slot = free_slot(s->busy);
-	bit = 1ull << slot;
-	if (slot >= SONDE_SCRATCH_SLOTS || __sync_fetch_and_or(&s->busy, bit) & bit) {
+	room->bit = 1ull << slot;
+	if (slot >= SONDE_SCRATCH_SLOTS ||
+	    __sync_fetch_and_or(&s->busy, room->bit) & room->bit) {
 		sonde_loss_count(probe, SONDE_LOSS_SCRATCH);
 		return 0;
 	}
-	words = s->slot[slot];
+	room->scratch = s;
+	room->words = s->slot[slot];
+	room->ips = room->words + HEADER_WORDS;
+	return 1;
+}
+
+static INLINE void give(struct sonde_stack_room *room)
+{
+	__sync_fetch_and_and(&room->scratch->busy, ~room->bit);
+}
+
+INLINE uint32_t sonde_stack_take(struct sonde_stack_room *room, uint32_t probe)
+{
+	return take(room, probe);
+}
+
+INLINE void sonde_stack_give(struct sonde_stack_room *room)
+{
+	give(room);
+}
+
+INLINE uint64_t sonde_stack_keep(struct sonde_stack_room *room, long bytes, uint32_t prog,
+				 uint32_t own, uint32_t probe, uint32_t limit)
+{
+	return keep_kernel(room->scratch, room->words, bytes, prog, own, probe, limit);
+}
+
+INLINE uint32_t sonde_stack_is_kept(struct sonde_stack_room *room, uint64_t hash)
+{
+	return hash && *seen_at(room->scratch, hash) == hash;
+}
+
+INLINE uint32_t sonde_stack_in_trace_run(uint64_t ip)
+{
+	return in_range(&sonde_config.trace_run, ip);
+}
+
+/* Takes a scratch slot, captures, gives it back. */
+static INLINE uint64_t capture(enum capture what, void *ctx, struct task_struct *task,
+			       uint32_t prog, uint32_t own, uint32_t probe, uint32_t limit)
+{
+	struct sonde_stack_room room;
+	uint64_t hash;
+
+	if (!take(&room, probe))
+		return 0;
 	if (what == CAPTURE_KERNEL)
-		hash = capture_kernel(s, words, ctx, prog, own, probe, limit);
+		hash = capture_kernel(room.scratch, room.words, ctx, prog, own, probe, limit);
 	else if (what == CAPTURE_TASK)
-		hash = capture_task(s, words, task, probe, limit);
+		hash = capture_task(room.scratch, room.words, task, probe, limit);
 	else
-		hash = capture_user(s, words, ctx, task, probe, limit);
-	__sync_fetch_and_and(&s->busy, ~bit);
+		hash = capture_user(room.scratch, room.words, ctx, task, probe, limit);
+	give(&room);
 	return hash;
 }
 
