@@ -51,10 +51,11 @@ INLINE void sonde_agg_average(uint64_t *words, uint64_t value)
 
 /* ---- reading ----------------------------------------------------------------------------- */
 
-/* n_cpus is constant when the program is loaded: the verifier walks that many rounds. */
-INLINE uint64_t sonde_agg_total(void *map, const void *key, uint32_t word)
+/* n_cpus is constant when the program is loaded: the verifier walks that many rounds. `is_sum` is
+ * constant where this is inlined. */
+static INLINE uint64_t over_cpus(void *map, const void *key, uint32_t word, uint32_t is_sum)
 {
-	uint64_t total = 0;
+	uint64_t value = 0;
 
 	for (uint32_t cpu = 0; cpu < SONDE_MAX_CPUS; cpu++) {
 		uint64_t *words;
@@ -62,24 +63,22 @@ INLINE uint64_t sonde_agg_total(void *map, const void *key, uint32_t word)
 		if (cpu >= sonde_config.n_cpus)
 			break;
 		words = bpf_map_lookup_percpu_elem(map, key, cpu);
-		if (words)
-			total += words[word];
+		if (!words)
+			continue;
+		if (is_sum)
+			value += words[word];
+		else if (words[word] > value)
+			value = words[word];
 	}
-	return total;
+	return value;
+}
+
+INLINE uint64_t sonde_agg_total(void *map, const void *key, uint32_t word)
+{
+	return over_cpus(map, key, word, 1);
 }
 
 INLINE uint64_t sonde_agg_greatest(void *map, const void *key, uint32_t word)
 {
-	uint64_t greatest = 0;
-
-	for (uint32_t cpu = 0; cpu < SONDE_MAX_CPUS; cpu++) {
-		uint64_t *words;
-
-		if (cpu >= sonde_config.n_cpus)
-			break;
-		words = bpf_map_lookup_percpu_elem(map, key, cpu);
-		if (words && words[word] > greatest)
-			greatest = words[word];
-	}
-	return greatest;
+	return over_cpus(map, key, word, 0);
 }

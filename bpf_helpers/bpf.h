@@ -74,8 +74,6 @@ struct thread_info {
 	uint32_t status; /* x86: TS_COMPAT */
 };
 
-struct mm_struct;
-
 struct kernfs_node {
 	uint64_t id;
 };
@@ -98,7 +96,6 @@ struct task_struct {
 	int pid;
 	int tgid;
 	const struct cred *cred;
-	struct mm_struct *mm;
 	struct css_set *cgroups;
 	char comm[16];
 	uint64_t self_exec_id;

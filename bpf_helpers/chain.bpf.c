@@ -28,7 +28,7 @@
  *
  * A chain is its CPU's. Runs that interrupt or preempt each other on it have different slots of the
  * scratch area: only the one that has the first slot reads or writes chains, so what it reads is of
- * one piece. The hash was seen in the store, from which nothing is removed while tracing.
+ * one piece. The hash was seen in the store, from which no kernel stack is removed while tracing.
  *
  * It is for x86-64. Elsewhere no call leaves its return address below the saved registers, so
  * nothing is ever learned.
@@ -83,7 +83,7 @@ static INLINE uint64_t unwind(struct sonde_chain *c, void *ctx, struct sonde_sta
 	uint32_t n;
 
 	*verifier = bpf_get_stack(ctx, ips, SONDE_MAX_FRAMES * 8, 0); /* clears the window, too */
-	hash = sonde_stack_keep(room, *verifier, prog, 1, probe, 0);
+	hash = sonde_stack_keep(room, *verifier, prog, 1, probe);
 	n = (uint32_t)*verifier / 8;
 	if (n - CHAIN_OWN - 2 < CHAIN_LINKS && ips[(n - 1) & 15] == top &&
 	    sonde_stack_in_trace_run(ips[1]) && sonde_stack_is_kept(room, hash))
@@ -99,14 +99,19 @@ INLINE uint64_t sonde_chain_stack(void *ctx, uint32_t prog, uint32_t probe)
 	struct sonde_stack_room room;
 	uint64_t hash = 0;
 
-	if (!c || !sonde_stack_take(&room, probe))
+	if (!c)
 		return 0;
-	if (look(&room, ctx, room.ips + WINDOW_AT))
-		hash = recall(c, room.ips + WINDOW_AT);
-	*(volatile uint64_t *)room.words = hash; /* the verifier knows no more of it than before: */
-	hash = *(volatile uint64_t *)room.words; /* it walks the rest once, not for each way here */
-	if (!hash)
-		hash = unwind(c, ctx, &room, prog, probe);
-	sonde_stack_give(&room);
+	if (sonde_stack_take(&room)) {
+		if (look(&room, ctx, room.ips + WINDOW_AT))
+			hash = recall(c, room.ips + WINDOW_AT);
+		/* The verifier knows no more of it than before: it walks the rest once, not for
+		 * each way here. */
+		*(volatile uint64_t *)room.words = hash;
+		hash = *(volatile uint64_t *)room.words;
+		if (!hash)
+			hash = unwind(c, ctx, &room, prog, probe);
+		sonde_stack_give(&room);
+	}
+	sonde_stack_count(&room, probe);
 	return hash;
 }

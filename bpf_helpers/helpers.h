@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
- * What helper files use of each other. ORDER helper_names: the file that holds sonde_NAME_… or
- * sonde_NAME is NAME.bpf.c; codegen/helper.c links files by that rule, and only those called.
+ * What helper files use of each other. The file that holds sonde_NAME_… or sonde_NAME is
+ * NAME.bpf.c. All are compiled as one (CMakeLists.txt): what one calls of another is inlined and
+ * optimized when sonde is built.
  */
 #pragma once
 #include "bpf.h"
@@ -12,6 +13,7 @@ extern const volatile struct sonde_config sonde_config;
 void sonde_loss_count(uint32_t probe, uint32_t cause);
 void sonde_loss_add(uint32_t probe, uint32_t cause, uint64_t n);
 void *sonde_ring_reserve(uint32_t probe, uint64_t size);
+void *sonde_ring_try(uint64_t size);
 void sonde_ring_submit(void *record);
 struct pt_regs;
 uint64_t sonde_syscall_number(struct pt_regs *regs);
@@ -23,12 +25,16 @@ struct sonde_stack_room {
 	struct scratch *scratch;
 	uint64_t *words, *ips; /* room for SONDE_MAX_FRAMES */
 	uint64_t bit;
+	uint32_t lost; /* enum sonde_loss */
 };
-uint32_t sonde_stack_take(struct sonde_stack_room *room, uint32_t probe);
-uint64_t sonde_stack_keep(struct sonde_stack_room *room, long bytes, uint32_t prog, uint32_t own,
-			  uint32_t probe, uint32_t limit);
-void sonde_stack_give(struct sonde_stack_room *room);
-uint32_t sonde_stack_is_kept(struct sonde_stack_room *room, uint64_t hash);
-uint32_t sonde_stack_in_trace_run(uint64_t ip);
+#define NODEBUG __attribute__((nodebug)) /* as their definitions */
+NODEBUG uint32_t sonde_stack_take(struct sonde_stack_room *room);
+NODEBUG uint64_t sonde_stack_keep(struct sonde_stack_room *room, long bytes, uint32_t prog,
+				  uint32_t own, uint32_t probe);
+NODEBUG uint32_t sonde_stack_is_kept(struct sonde_stack_room *room, uint64_t hash);
+NODEBUG void sonde_stack_give(struct sonde_stack_room *room);
+NODEBUG void sonde_stack_count(const struct sonde_stack_room *room, uint32_t probe);
+NODEBUG uint32_t sonde_stack_in_trace_run(uint64_t ip);
 uint64_t sonde_task_exec_id(struct task_struct *task);
 uint32_t sonde_task_has_memory(struct task_struct *task);
+uint32_t sonde_task_exits(struct task_struct *task);

@@ -12,9 +12,15 @@ struct {
 	__uint(max_entries, 4096);
 } sonde_events SEC(".maps");
 
+/* Who calls it counts the loss. */
+INLINE void *sonde_ring_try(uint64_t size)
+{
+	return bpf_ringbuf_reserve(&sonde_events, size, 0);
+}
+
 INLINE void *sonde_ring_reserve(uint32_t probe, uint64_t size)
 {
-	void *record = bpf_ringbuf_reserve(&sonde_events, size, 0);
+	void *record = sonde_ring_try(size);
 
 	if (!record)
 		sonde_loss_count(probe, SONDE_LOSS_RING_FULL);

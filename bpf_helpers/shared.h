@@ -29,6 +29,11 @@ enum {
 	SONDE_SPAN_CALLS = 64, /* open calls of a thread: the kernel has no more return probes */
 };
 
+/* In calls: numbers that no BPF helper has, for functions of the kernel's (runtime/load.c). */
+enum {
+	SONDE_KFUNC_SESSION_IS_RETURN = 0x5e550001,
+};
+
 /* ---- ring buffer ------------------------------------------------------------------------- */
 
 /* Every record begins with this; `id` is an index in plan->events or one of the numbers below. */
@@ -73,6 +78,7 @@ struct sonde_control {
 	uint32_t open_call;   /* which call of a thread, counted from the outermost */
 	uint32_t open_more;   /* some thread has more open calls than that */
 	uint64_t end_ns;      /* CLOCK_MONOTONIC when tracing ended: open spans end then */
+	uint32_t stack_sweeps; /* how often stacks were taken out of the store */
 	uint32_t epoch[SONDE_MAX_MAPS]; /* of each map: entries of earlier epochs are cleared */
 	uint32_t acked[SONDE_MAX_MAPS]; /* last epoch user space has finished deleting */
 };

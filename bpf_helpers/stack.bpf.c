@@ -77,33 +77,38 @@ static INLINE uint32_t tracer_frames(const uint64_t *ips, uint32_t prog, uint32_
 	return skip;
 }
 
-static INLINE uint64_t mix(uint64_t h, uint64_t word)
+#define FACTOR 0x9e3779b97f4a7c15ull
+
+static INLINE uint64_t finish(uint64_t h)
 {
-	h = (h ^ word) * 0x9e3779b97f4a7c15ull;
-	return h ^ h >> 29;
+	h *= FACTOR;
+	return h ^ h >> 32;
 }
 
 enum { BLOCK = 4 };
 
-/* By blocks: the verifier walks every iteration of a loop, and a step a frame cost 3 ms of
- * start-up. What follows the last frame is zero: the kernel clears the rest of its buffer, and the
- * room behind that is never written. */
+/* A polynomial, mixed at its end, by blocks: the verifier walks every iteration of a loop, so each
+ * instruction a frame costs start-up 0.1 ms. What follows the last frame is zero: the kernel clears
+ * the rest of its buffer, and the room behind that is never written. */
 static INLINE uint64_t hash_frames(const uint64_t *ips, uint32_t n, uint64_t seed)
 {
 	uint64_t h = seed;
+	uint32_t i = 0;
 
-	for (uint32_t i = 0; i < SONDE_MAX_FRAMES; i += BLOCK) {
-		if (i >= n)
-			break;
+	asm volatile("" : "+r"(n)); /* 6.1 learns nothing from i < n: both tests must stay */
+	do {
 #pragma unroll
 		for (uint32_t j = 0; j < BLOCK; j++)
-			h = mix(h, ips[i + j]);
-	}
+			h = h * FACTOR + ips[j];
+		ips += BLOCK;
+		i += BLOCK;
+	} while (i < n && i < SONDE_MAX_FRAMES);
+	h = finish(h);
 	return h ? h : 1;
 }
 
 /* Put the stack at `st` into the store under `hash`. */
-static INLINE struct sonde_stack *store(struct sonde_stack *st, uint64_t hash, uint32_t probe)
+static INLINE struct sonde_stack *store(struct sonde_stack *st, uint64_t hash, uint32_t *lost)
 {
 	struct sonde_stack *kept = bpf_map_lookup_elem(&sonde_stacks, &hash);
 	long err;
@@ -112,7 +117,7 @@ static INLINE struct sonde_stack *store(struct sonde_stack *st, uint64_t hash, u
 		return kept;
 	err = bpf_map_update_elem(&sonde_stacks, &hash, st, UPDATE_NOEXIST);
 	if (err && err != -ERR_EXIST)
-		sonde_loss_count(probe, SONDE_LOSS_STACK_STORE);
+		*lost = SONDE_LOSS_STACK_STORE;
 	return bpf_map_lookup_elem(&sonde_stacks, &hash);
 }
 
@@ -128,21 +133,34 @@ static INLINE uint32_t cut_to(uint64_t *ips, uint32_t n, uint32_t limit)
 	return limit;
 }
 
+/* Were there more frames? By arithmetic, for the verifier would walk all that follows a branch
+ * twice. */
+static INLINE uint32_t is_cut(uint32_t n, uint32_t limit)
+{
+	_Static_assert(SONDE_MAX_FRAMES == 127, "the most that seven bits hold");
+	return limit ? 0 : (n + 1) >> 7;
+}
+
+static INLINE void count_cut(uint32_t cut, uint32_t probe)
+{
+	if (cut)
+		sonde_loss_count(probe, SONDE_LOSS_STACK_CUT);
+}
+
 /* `bytes` of frames were captured at words[HEADER_WORDS]; drop the first `skip`, store the rest. */
 static INLINE uint64_t keep(struct scratch *s, uint64_t *words, long bytes, uint32_t skip,
-			    uint32_t probe, uint32_t limit)
+			    uint32_t probe, uint32_t limit, uint32_t *lost)
 {
-	uint32_t n = (uint32_t)bytes / 8;
+	uint32_t n = (uint32_t)bytes / 8, cut = is_cut(n, limit);
 	struct sonde_stack *st;
 	uint64_t hash, *seen;
 
-	if (n >= SONDE_MAX_FRAMES && !limit)
-		sonde_loss_count(probe, SONDE_LOSS_STACK_CUT);
 	if (skip > MAX_SKIP || n <= skip)
 		return 0;
 	st = (struct sonde_stack *)(words + skip);
 	n = cut_to(st->ips, n - skip, limit);
 	hash = hash_frames(st->ips, n, n);
+	count_cut(cut, probe);
 	seen = seen_at(s, hash);
 	if (*seen == hash)
 		return hash;
@@ -150,53 +168,58 @@ static INLINE uint64_t keep(struct scratch *s, uint64_t *words, long bytes, uint
 	st->tgid = 0;
 	st->exec_id = 0;
 	st->sent = 0;
-	if (store(st, hash, probe))
+	if (store(st, hash, lost))
 		*seen = hash;
 	return hash;
 }
 
 static INLINE uint64_t keep_kernel(struct scratch *s, uint64_t *words, long bytes, uint32_t prog,
-				   uint32_t own, uint32_t probe, uint32_t limit)
+				   uint32_t own, uint32_t probe, uint32_t limit, uint32_t *lost)
 {
+	uint64_t *ips = words + HEADER_WORDS;
+
 	if (bytes < 0) {
-		sonde_loss_count(probe, SONDE_LOSS_STACK_FAILED);
+		*lost = SONDE_LOSS_STACK_FAILED;
 		return 0;
 	}
-	return keep(s, words, bytes, tracer_frames(words + HEADER_WORDS, prog, own), probe, limit);
+	return keep(s, words, bytes, tracer_frames(ips, prog, own), probe, limit, lost);
 }
 
 static INLINE uint64_t capture_kernel(struct scratch *s, uint64_t *words, void *ctx, uint32_t prog,
-				      uint32_t own, uint32_t probe, uint32_t limit)
+				      uint32_t own, uint32_t probe, uint32_t limit,
+				      uint32_t *lost)
 {
 	long n = bpf_get_stack(ctx, words + HEADER_WORDS, SONDE_MAX_FRAMES * 8, 0);
 
-	return keep_kernel(s, words, n, prog, own, probe, limit);
+	return keep_kernel(s, words, n, prog, own, probe, limit, lost);
 }
 
 static INLINE uint64_t capture_task(struct scratch *s, uint64_t *words, struct task_struct *task,
-				    uint32_t probe, uint32_t limit)
+				    uint32_t probe, uint32_t limit, uint32_t *lost)
 {
 	uint64_t *ips = words + HEADER_WORDS;
 	long n = bpf_get_task_stack(task, ips, SONDE_MAX_FRAMES * 8, 0);
 
 	if (n < 0) {
-		sonde_loss_count(probe, SONDE_LOSS_STACK_FAILED);
+		*lost = SONDE_LOSS_STACK_FAILED;
 		return 0;
 	}
-	return keep(s, words, n, 0, probe, limit);
+	return keep(s, words, n, 0, probe, limit, lost);
 }
 
 /* Tell user space of a stack it has not heard of; 1 when it has. */
 static INLINE uint32_t announce(struct sonde_stack *kept, uint64_t hash, uint32_t tgid,
-			    uint32_t exec_id, uint32_t probe)
+			    uint32_t exec_id, uint32_t probe, uint32_t *lost)
 {
 	struct sonde_stack_event *ev;
 
 	if (!kept || kept->sent)
 		return kept != 0;
-	ev = sonde_ring_reserve(probe, sizeof(*ev));
-	if (!ev)
+	ev = sonde_ring_try(sizeof(*ev));
+	if (!ev) {
+		*lost = SONDE_LOSS_RING_FULL;
 		return 0;
+	}
 	kept->sent = 1;
 	ev->head.id = SONDE_EV_STACK;
 	ev->head.probe = probe;
@@ -209,34 +232,36 @@ static INLINE uint32_t announce(struct sonde_stack *kept, uint64_t hash, uint32_
 }
 
 static INLINE uint64_t capture_user(struct scratch *s, uint64_t *words, void *ctx,
-				    struct task_struct *task, uint32_t probe, uint32_t limit)
+				    struct task_struct *task, uint32_t probe, uint32_t limit,
+				    uint32_t *lost)
 {
 	struct sonde_stack *st = (struct sonde_stack *)words;
-	uint32_t tgid = sonde_number_pid(task), exec_id = sonde_task_exec_id(task), n;
-	uint64_t hash, *seen;
+	uint32_t tgid = sonde_number_pid(task), exec_id = sonde_task_exec_id(task), n, cut;
+	uint64_t hash, told, *seen;
 	long bytes;
 
 	if (!sonde_task_has_memory(task))
 		return 0; /* a kernel thread has no user stack */
 	bytes = bpf_get_stack(ctx, st->ips, SONDE_MAX_FRAMES * 8, USER_STACK);
-	if (bytes < 0)
-		sonde_loss_count(probe, SONDE_LOSS_STACK_FAILED);
+	if (bytes < 0 && !sonde_task_exits(task))
+		*lost = SONDE_LOSS_STACK_FAILED;
 	if (bytes < 8)
 		return 0;
 	n = (uint32_t)bytes / 8;
-	if (n >= SONDE_MAX_FRAMES && !limit)
-		sonde_loss_count(probe, SONDE_LOSS_STACK_CUT);
+	cut = is_cut(n, limit);
 	n = cut_to(st->ips, n, limit);
-	hash = hash_frames(st->ips, n, mix(tgid, exec_id));
+	hash = hash_frames(st->ips, n, finish(tgid) ^ exec_id);
+	count_cut(cut, probe);
+	told = hash ^ sonde_control.stack_sweeps; /* since the store was last swept */
 	seen = seen_at(s, hash);
-	if (*seen == hash)
+	if (*seen == told)
 		return hash;
 	st->n_frames = n;
 	st->tgid = tgid;
 	st->exec_id = exec_id;
 	st->sent = 0;
-	if (announce(store(st, hash, probe), hash, tgid, exec_id, probe))
-		*seen = hash;
+	if (announce(store(st, hash, lost), hash, tgid, exec_id, probe, lost))
+		*seen = told;
 	return hash;
 }
 
@@ -252,20 +277,62 @@ static INLINE uint32_t free_slot(uint64_t busy)
 	return b0 + b1 + b2 + b3;
 }
 
-/* Programs nest (task, softirq, irq, NMI), and those on uprobes are preempted and end in any order:
- * each slot has its own bit. */
-static INLINE uint32_t take(struct sonde_stack_room *room, uint32_t probe)
+/* Takes a scratch slot, captures, gives it back. Programs nest (task, softirq, irq, NMI), and those
+ * on uprobes are preempted and end in any order: each slot has its own bit. */
+static INLINE uint64_t capture_in(struct scratch *s, enum capture what, void *ctx,
+				  struct task_struct *task, uint32_t prog, uint32_t own,
+				  uint32_t probe, uint32_t limit, uint32_t *lost)
+{
+	uint32_t slot = free_slot(s->busy);
+	uint64_t hash, *words, bit = 1ull << slot;
+
+	if (slot >= SONDE_SCRATCH_SLOTS || __sync_fetch_and_or(&s->busy, bit) & bit) {
+		*lost = SONDE_LOSS_SCRATCH;
+		return 0;
+	}
+	words = s->slot[slot];
+	if (what == CAPTURE_KERNEL)
+		hash = capture_kernel(s, words, ctx, prog, own, probe, limit, lost);
+	else if (what == CAPTURE_TASK)
+		hash = capture_task(s, words, task, probe, limit, lost);
+	else
+		hash = capture_user(s, words, ctx, task, probe, limit, lost);
+	__sync_fetch_and_and(&s->busy, ~bit);
+	return hash;
+}
+
+/* What is lost is counted in one place: one thing at most goes wrong (but for a cut), and each
+ * place is code to compile. */
+static INLINE uint64_t capture(enum capture what, void *ctx, struct task_struct *task,
+			       uint32_t prog, uint32_t own, uint32_t probe, uint32_t limit)
+{
+	struct scratch *s = scratch_get();
+	uint32_t lost = SONDE_LOSS_COUNT;
+	uint64_t hash;
+
+	if (!s)
+		return 0;
+	hash = capture_in(s, what, ctx, task, prog, own, probe, limit, &lost);
+	if (unlikely(lost != SONDE_LOSS_COUNT))
+		sonde_loss_count(probe, lost);
+	return hash;
+}
+
+/* The same in steps, for chain.bpf.c. What is lost is counted after the last, also when nothing was
+ * taken. */
+INLINE uint32_t sonde_stack_take(struct sonde_stack_room *room)
 {
 	struct scratch *s = scratch_get();
 	uint32_t slot;
 
+	room->lost = SONDE_LOSS_COUNT;
 	if (!s)
 		return 0;
 	slot = free_slot(s->busy);
 	room->bit = 1ull << slot;
 	if (slot >= SONDE_SCRATCH_SLOTS ||
 	    __sync_fetch_and_or(&s->busy, room->bit) & room->bit) {
-		sonde_loss_count(probe, SONDE_LOSS_SCRATCH);
+		room->lost = SONDE_LOSS_SCRATCH;
 		return 0;
 	}
 	room->scratch = s;
@@ -274,25 +341,10 @@ static INLINE uint32_t take(struct sonde_stack_room *room, uint32_t probe)
 	return 1;
 }
 
-static INLINE void give(struct sonde_stack_room *room)
-{
-	__sync_fetch_and_and(&room->scratch->busy, ~room->bit);
-}
-
-INLINE uint32_t sonde_stack_take(struct sonde_stack_room *room, uint32_t probe)
-{
-	return take(room, probe);
-}
-
-INLINE void sonde_stack_give(struct sonde_stack_room *room)
-{
-	give(room);
-}
-
 INLINE uint64_t sonde_stack_keep(struct sonde_stack_room *room, long bytes, uint32_t prog,
-				 uint32_t own, uint32_t probe, uint32_t limit)
+				 uint32_t own, uint32_t probe)
 {
-	return keep_kernel(room->scratch, room->words, bytes, prog, own, probe, limit);
+	return keep_kernel(room->scratch, room->words, bytes, prog, own, probe, 0, &room->lost);
 }
 
 INLINE uint32_t sonde_stack_is_kept(struct sonde_stack_room *room, uint64_t hash)
@@ -300,28 +352,20 @@ INLINE uint32_t sonde_stack_is_kept(struct sonde_stack_room *room, uint64_t hash
 	return hash && *seen_at(room->scratch, hash) == hash;
 }
 
+INLINE void sonde_stack_give(struct sonde_stack_room *room)
+{
+	__sync_fetch_and_and(&room->scratch->busy, ~room->bit);
+}
+
+INLINE void sonde_stack_count(const struct sonde_stack_room *room, uint32_t probe)
+{
+	if (unlikely(room->lost != SONDE_LOSS_COUNT))
+		sonde_loss_count(probe, room->lost);
+}
+
 INLINE uint32_t sonde_stack_in_trace_run(uint64_t ip)
 {
 	return in_range(&sonde_config.trace_run, ip);
-}
-
-/* Takes a scratch slot, captures, gives it back. */
-static INLINE uint64_t capture(enum capture what, void *ctx, struct task_struct *task,
-			       uint32_t prog, uint32_t own, uint32_t probe, uint32_t limit)
-{
-	struct sonde_stack_room room;
-	uint64_t hash;
-
-	if (!take(&room, probe))
-		return 0;
-	if (what == CAPTURE_KERNEL)
-		hash = capture_kernel(room.scratch, room.words, ctx, prog, own, probe, limit);
-	else if (what == CAPTURE_TASK)
-		hash = capture_task(room.scratch, room.words, task, probe, limit);
-	else
-		hash = capture_user(room.scratch, room.words, ctx, task, probe, limit);
-	give(&room);
-	return hash;
 }
 
 /* `limit`: frames at most, 0 all.

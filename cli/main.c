@@ -105,7 +105,7 @@ static void note_program(struct arena *a, const struct options *o, struct kernel
 	char **words = o->command ? command_words(o->command) : NULL;
 
 	if (words)
-		k->program = arena_strndup(a, words[0], strlen(words[0]));
+		k->program = arena_strdup(a, words[0]);
 	command_free_words(words);
 }
 
@@ -198,31 +198,47 @@ static int info(const struct options *o)
 	return 0;
 }
 
-int main(int argc, char **argv)
+/* LLVM's static destructors would touch every page that its constructors did: 0.4 ms. What looks for
+ * leaks and counts lines does so at the regular exit. */
+static int leave(int status)
 {
-	struct options o;
+#ifdef SONDE_LEAVE_AT_ONCE
+	fflush(NULL);
+	_exit(status);
+#endif
+	return status;
+}
 
-	if (options_parse(&o, argc, argv))
-		return 1;
-	log_set_level(o.verbose ? LOG_VERBOSE : o.quiet ? LOG_WARNING : LOG_INFO);
-	switch (o.mode) {
+static int run_mode(struct options *o)
+{
+	switch (o->mode) {
 	case MODE_HELP:
-		return help(&o);
+		return help(o);
 	case MODE_VERSION:
 		return puts("sonde " SONDE_VERSION) < 0;
 	case MODE_LIST_ROWS:
 		return reference_list_rows(), 0;
 	case MODE_LIST:
-		return list_names_script(&o) ? walk(&o) : list(&o);
+		return list_names_script(o) ? walk(o) : list(o);
 	case MODE_INFO:
-		return info(&o);
+		return info(o);
 	case MODE_SCRIPTS:
 		return scripts_list();
 	case MODE_CAT:
-		return scripts_cat(o.params[0]);
+		return scripts_cat(o->params[0]);
 	case MODE_TRACE:
 	case MODE_CHECK:
 		break;
 	}
-	return walk(&o);
+	return walk(o);
+}
+
+int main(int argc, char **argv)
+{
+	struct options o;
+
+	if (options_parse(&o, argc, argv))
+		return leave(1);
+	log_set_level(o.verbose ? LOG_VERBOSE : o.quiet ? LOG_WARNING : LOG_INFO);
+	return leave(run_mode(&o));
 }

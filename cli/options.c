@@ -3,7 +3,7 @@
  * Options: one row each. The usage text, the parser and "did you mean" come from the rows.
  */
 #include "options.h"
-#include "parser/diag.h"
+#include "parser/nearest.h"
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -8,7 +8,7 @@
 #include "scripts.h"
 #include "parser/arena.h"
 #include "parser/ast.h"
-#include "parser/diag.h"
+#include "parser/nearest.h"
 #include "parser/param.h"
 #include "runtime/log.h"
 #include <errno.h>

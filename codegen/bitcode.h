@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The bitcode of bpf_helpers/, embedded when sonde is built. The array is generated
- * (codegen/CMakeLists.txt): one row for each bpf_helpers/X.bpf.c, ended by a row of NULLs.
+ * The bitcode of bpf_helpers/, embedded when sonde is built (bpf_helpers/CMakeLists.txt). Of the
+ * files number and numberns, which offer the same, each has one.
  */
 #pragma once
 
-struct bitcode {
-	const char *name;
-	const char *begin, *end;
-};
-
-extern const struct bitcode bitcodes[];
+extern const char sonde_bc_number[], sonde_bc_number_end[];
+extern const char sonde_bc_numberns[], sonde_bc_numberns_end[];

@@ -8,6 +8,7 @@
 #include "../parser/arena.h"
 #include "../parser/span_kind.h"
 #include "gen.h"
+#include "llvm_more.h"
 #include <llvm/Config/llvm-config.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,23 +74,6 @@ static void declare_license(struct gen *g)
 	LLVMSetAlignment(global, 1);
 }
 
-static void set_flag(struct gen *g, LLVMModuleFlagBehavior behavior, const char *name,
-		     uint32_t value)
-{
-	LLVMAddModuleFlag(g->module, behavior, name, strlen(name),
-			  LLVMValueAsMetadata(LLVMConstInt(g->i32, value, false)));
-}
-
-/* Debug info is there for BTF only. LLVM writes no DWARF for a module that says "CodeView", which is
- * for Windows alone, and no DWARF version: 2 ms less. The helpers' bitcode has a version of its
- * own, hence "override". */
-static void set_no_dwarf(struct gen *g)
-{
-	set_flag(g, LLVMModuleFlagBehaviorWarning, "Debug Info Version", LLVMDebugMetadataVersion());
-	set_flag(g, LLVMModuleFlagBehaviorOverride, "Dwarf Version", 0);
-	set_flag(g, LLVMModuleFlagBehaviorWarning, "CodeView", 1);
-}
-
 /* LLVM's own way with an error is to print it and end the process. The one that a script can cause
  * is a stack of more than 512 bytes. */
 static void on_diagnostic(LLVMDiagnosticInfoRef info, void *ctx)
@@ -111,21 +95,23 @@ static void on_diagnostic(LLVMDiagnosticInfoRef info, void *ctx)
 	LLVMDisposeMessage(text);
 }
 
-static void begin(struct gen *g)
+static int begin(struct gen *g)
 {
 	g->llvm = LLVMContextCreate();
 	LLVMContextSetDiagnosticHandler(g->llvm, on_diagnostic, g);
-	g->module = LLVMModuleCreateWithNameInContext("sonde", g->llvm);
-	LLVMSetTarget(g->module, "bpfel");
-	LLVMSetDataLayout(g->module, "e-m:e-p:64:64-i64:64-i128:128-n32:64-S128");
+	if (helper_begin(g))
+		return -1;
+	/* Debug info is there for BTF only. LLVM writes no DWARF for a module that says "CodeView",
+	 * which is for Windows alone, and no DWARF version: 2 ms less. */
+	more_set_no_dwarf(g->module);
 	g->b = LLVMCreateBuilderInContext(g->llvm);
 	g->i8 = LLVMInt8TypeInContext(g->llvm);
 	g->i16 = LLVMInt16TypeInContext(g->llvm);
 	g->i32 = LLVMInt32TypeInContext(g->llvm);
 	g->i64 = LLVMInt64TypeInContext(g->llvm);
 	g->ptr = LLVMPointerTypeInContext(g->llvm, 0);
-	set_no_dwarf(g);
 	gen_di_begin(g);
+	return 0;
 }
 
 static int generate(struct gen *g)
@@ -135,13 +121,15 @@ static int generate(struct gen *g)
 	for (uint32_t i = 0; i < g->plan->n_progs; i++)
 		gen_program(g, i);
 	LLVMDIBuilderFinalize(g->di);
-	return g->failed ? -1 : gen_link_missing(g);
+	return g->failed ? -1 : 0;
 }
 
 static int print_ir(struct gen *g, struct codegen_output *out)
 {
-	char *text = LLVMPrintModuleToString(g->module);
+	char *text;
 
+	emit_drop_unused(g);
+	text = LLVMPrintModuleToString(g->module);
 	out->bytes = strdup(text);
 	out->len = strlen(text);
 	LLVMDisposeMessage(text);
@@ -150,8 +138,7 @@ static int print_ir(struct gen *g, struct codegen_output *out)
 
 static int run(struct gen *g, enum codegen_stage stage, struct codegen_output *out)
 {
-	begin(g);
-	if (generate(g))
+	if (begin(g) || generate(g))
 		return -1;
 	if (stage == CODEGEN_IR)
 		return print_ir(g, out);
@@ -189,6 +176,8 @@ void codegen_free(struct codegen_output *out)
 	LLVMDisposeDIBuilder(g->di);
 	LLVMDisposeBuilder(g->b);
 	LLVMDisposeModule(g->module);
+	if (g->tm)
+		LLVMDisposeTargetMachine(g->tm);
 	LLVMContextDispose(g->llvm);
 	arena_free(g->arena);
 	free(out->bytes);

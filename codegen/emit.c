@@ -5,19 +5,15 @@
  */
 #include "codegen.h"
 #include "gen.h"
+#include "llvm_more.h"
 #include <llvm-c/Analysis.h>
 #include <llvm-c/ErrorHandling.h>
 #include <llvm-c/Target.h>
 #include <llvm-c/TargetMachine.h>
-#include <llvm-c/Transforms/PassBuilder.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-/* Helpers come optimized by clang; once they are inlined little is left to do: constants folded,
- * dead branches out. default<O2> takes 3 ms more and gains 2 % of the instructions. */
-static const char passes[] = "function(sroa,early-cse,simplifycfg,instsimplify,simplifycfg,adce)";
 
 static int fail(struct gen *g, const char *what, char *llvm_message)
 {
@@ -31,6 +27,7 @@ static LLVMTargetMachineRef target_machine(struct gen *g)
 	LLVMTargetRef target;
 	char *message = NULL;
 
+	more_set_options();
 	LLVMInitializeBPFTargetInfo();
 	LLVMInitializeBPFTarget();
 	LLVMInitializeBPFTargetMC();
@@ -82,35 +79,29 @@ static void drop_globals(struct gen *g)
 	}
 }
 
+void emit_drop_unused(struct gen *g)
+{
+	while (drop_functions(g))
+		;
+}
+
+/* Helpers come optimized by clang; once they are inlined little is left to do. */
 int emit_optimize(struct gen *g)
 {
-	LLVMTargetMachineRef tm = target_machine(g);
-	LLVMPassBuilderOptionsRef options;
-	LLVMErrorRef err;
 	char *message = NULL;
 
-	if (!tm)
+	g->tm = target_machine(g);
+	if (!g->tm)
 		return -1;
+	if (more_inline(g->module))
+		return fail(g, "cannot inline the helpers", NULL);
+	emit_drop_unused(g);
 #ifdef __SANITIZE_ADDRESS__ /* 1 ms: in test builds only */
 	if (LLVMVerifyModule(g->module, LLVMReturnStatusAction, &message))
 		return fail(g, "bad IR", message);
-	LLVMDisposeMessage(message);
 #endif
-	options = LLVMCreatePassBuilderOptions();
-	err = LLVMRunPasses(g->module, "always-inline", tm, options);
-	if (!err) {
-		while (drop_functions(g)) /* helpers live on where they were called */
-			;
-		err = LLVMRunPasses(g->module, passes, tm, options);
-	}
-	LLVMDisposePassBuilderOptions(options);
-	LLVMDisposeTargetMachine(tm);
-	if (err) {
-		message = LLVMGetErrorMessage(err);
-		snprintf(g->message, sizeof(g->message), "passes: %s", message);
-		LLVMDisposeErrorMessage(message);
-		return -1;
-	}
+	LLVMDisposeMessage(message);
+	more_simplify(g->module, g->tm);
 	drop_globals(g);
 	return 0;
 }
@@ -126,14 +117,11 @@ static void on_fatal(const char *reason)
 
 int emit_machine(struct gen *g, bool text, struct codegen_output *out)
 {
-	LLVMTargetMachineRef tm = target_machine(g);
 	LLVMMemoryBufferRef buf;
 	char *message = NULL;
 
-	if (!tm)
-		return -1;
 	LLVMInstallFatalErrorHandler(on_fatal);
-	if (LLVMTargetMachineEmitToMemoryBuffer(tm, g->module,
+	if (LLVMTargetMachineEmitToMemoryBuffer(g->tm, g->module,
 						text ? LLVMAssemblyFile : LLVMObjectFile, &message,
 						&buf))
 		return fail(g, "LLVM cannot emit BPF", message);
@@ -142,6 +130,5 @@ int emit_machine(struct gen *g, bool text, struct codegen_output *out)
 	if (out->bytes)
 		memcpy(out->bytes, LLVMGetBufferStart(buf), out->len);
 	LLVMDisposeMemoryBuffer(buf);
-	LLVMDisposeTargetMachine(tm);
 	return out->bytes ? 0 : fail(g, "out of memory", NULL);
 }

@@ -24,6 +24,7 @@
 #include "../parser/type.h"
 #include <llvm-c/Core.h>
 #include <llvm-c/DebugInfo.h>
+#include <llvm-c/TargetMachine.h>
 #include <stdbool.h>
 
 /* A value: opaque pointers do not know what they point to, so our type goes along. */
@@ -43,6 +44,7 @@ struct value {
 struct gen {
 	LLVMContextRef llvm;
 	LLVMModuleRef module;
+	LLVMTargetMachineRef tm; /* NULL before emit_optimize */
 	LLVMBuilderRef b;
 	LLVMDIBuilderRef di;
 	LLVMMetadataRef di_file, di_unit;
@@ -71,7 +73,8 @@ struct gen {
 	const struct plan_probe *probe;
 	const struct probe *ast;
 	const struct attach_point *point;
-	LLVMValueRef result;	/* of tests: where `return VALUE` puts it; else NULL */
+	LLVMValueRef result;	/* of tests: where `return VALUE` puts it; of sessions: 0 when the
+				 * return is wanted; else NULL */
 	LLVMBasicBlockRef done; /* where `return` goes */
 	LLVMBasicBlockRef on_break, on_continue, loop_body; /* in a loop */
 	uint32_t n_loops;	/* for their functions' names */
@@ -122,8 +125,8 @@ LLVMValueRef gen_own(struct gen *g, const char *name, LLVMValueRef *args, unsign
 #define GEN_OWN(g, name, ...)                                                                      \
 	gen_own((g), (name), (LLVMValueRef[]){__VA_ARGS__},                                        \
 		sizeof((LLVMValueRef[]){__VA_ARGS__}) / sizeof(LLVMValueRef))
-/* Link what the linked files of bpf_helpers/ need in their turn. 0 or -1. */
-int gen_link_missing(struct gen *g);
+/* The module: bpf_helpers/ declared, their bodies still to be read. 0 or -1. */
+int helper_begin(struct gen *g);
 
 /* ---- expressions and statements */
 struct value gen_expr(struct gen *g, struct expr *e);
@@ -229,9 +232,6 @@ struct value gen_data_loc(struct gen *g, LLVMValueRef handle, const struct type 
 
 /* ---- programs (gen_prog.c, gen_event.c) */
 void gen_program(struct gen *g, uint32_t index);
-/* Reserve a record for event `id`; code that fills it follows, then gen_record_end. */
-LLVMValueRef gen_record(struct gen *g, uint32_t id, uint32_t size, LLVMBasicBlockRef *skip);
-void gen_record_end(struct gen *g, LLVMValueRef record, LLVMBasicBlockRef skip);
 
 /* ---- debug info (gen_btf.c) */
 void gen_di_begin(struct gen *g);
@@ -245,5 +245,7 @@ LLVMValueRef gen_di_map(struct gen *g, const char *name, unsigned map_type, unsi
 
 /* ---- output (emit.c) */
 struct codegen_output;
+/* Functions that nobody calls. */
+void emit_drop_unused(struct gen *g);
 int emit_optimize(struct gen *g);
 int emit_machine(struct gen *g, bool text, struct codegen_output *out);

@@ -128,51 +128,11 @@ struct value gen_nsecs(struct gen *g, struct expr *e)
 	return gen_int_value(gen_helper(g, HELPER_KTIME_GET_BOOT_NS, NULL, 0), e->type);
 }
 
-/* Programs that a raw tracepoint calls see their own frame first on the stack. */
-static bool sees_own_frame(enum plan_prog_kind kind)
-{
-	switch (kind) {
-	case PP_BEGIN:
-	case PP_END:
-	case PP_RAW_TP:
-	case PP_TP_BTF:
-	case PP_SYSCALL_ENTER:
-	case PP_SYSCALL_EXIT:
-	case PP_SWITCH_SPAN:
-	case PP_SCOPE_FORK:
-	case PP_SCOPE_EXEC:
-	case PP_FENTRY:
-	case PP_FEXIT:
-	case PP_SELF:
-		return true;
-	case PP_TEST:
-	case PP_BENCH:
-	case PP_OPEN_SPANS:
-	case PP_TRACEPOINT:
-	case PP_INTERVAL:
-	case PP_PROFILE:
-	case PP_EVENT:
-	case PP_ITER:
-	case PP_KPROBE:
-	case PP_KRETPROBE:
-	case PP_UPROBE:
-	case PP_URETPROBE:
-	case PP_USDT:
-	case PP_KIND_COUNT:
-		return false;
-	}
-	return false;
-}
-
 /* Frames of this program's that its kernel stack begins with. */
 static uint32_t own_frames(const struct gen *g)
 {
-	uint32_t n = 1 + g->loop_frames;
+	uint32_t own = prog_rows[g->prog->kind].own_frames, n = own ? own + g->loop_frames : 0;
 
-	if (g->prog->kind == PP_FENTRY || g->prog->kind == PP_FEXIT)
-		n++; /* the trampoline */
-	if (!sees_own_frame(g->prog->kind))
-		return 0;
 	return n < SONDE_OWN_FRAMES ? n : SONDE_OWN_FRAMES;
 }
 
@@ -307,28 +267,21 @@ LLVMValueRef gen_register(struct gen *g, uint32_t offset)
 	return v;
 }
 
-static struct value function_arg(struct gen *g, struct expr *e, unsigned i)
-{
-	if (probe_is_typed(g->point))
-		return gen_int_value(gen_typed_arg(g, &g->point->typed->params[i]), e->type);
-	return gen_int_value(gen_register(g, regs_arg_offset(i)), e->type);
-}
-
-/* Arguments beyond the registers: on the stack, behind the address to return to. */
-static struct value stack_arg(struct gen *g, struct expr *e, unsigned i)
+/* Word i of a function's arguments: a register, or beyond those on the stack, behind the address to
+ * return to. */
+static LLVMValueRef argument_word(struct gen *g, unsigned i)
 {
 	LLVMValueRef at;
 
-	if (probe_is_typed(g->point))
-		return function_arg(g, e, i);
+	if (i < REGS_ARGS)
+		return gen_register(g, regs_arg_offset(i));
 	if (regs_arg_on_stack(i) < 0)
-		return gen_int_value(gen_register(g, regs_arg_beyond(i)), e->type);
+		return gen_register(g, regs_arg_beyond(i));
 	at = LLVMBuildAdd(g->b, gen_register(g, regs_sp_offset()),
 			  gen_u64(g, (uint64_t)regs_arg_on_stack(i)), "");
-	return gen_int_value(GEN_OWN(g, gen_is_user_space(g->point) ? "sonde_text_word_user"
-								     : "sonde_text_word_kernel",
-				     at, gen_u32(g, g->probe_id)),
-			     e->type);
+	return GEN_OWN(g, gen_is_user_space(g->point) ? "sonde_text_word_user"
+						      : "sonde_text_word_kernel",
+		       at, gen_u32(g, g->probe_id));
 }
 
 /* arg0 … arg11: the row says which. */
@@ -338,7 +291,9 @@ struct value gen_arg(struct gen *g, struct expr *e)
 
 	if (g->point->id == PROBE_USDT)
 		return gen_usdt_arg(g, e, i);
-	return i <= BI_arg5 - BI_arg0 ? function_arg(g, e, i) : stack_arg(g, e, i);
+	if (probe_is_typed(g->point))
+		return gen_int_value(gen_typed_arg(g, &g->point->typed->params[i]), e->type);
+	return gen_int_value(argument_word(g, i), e->type);
 }
 
 /* A call that is still open has none: 0. */
@@ -440,6 +395,10 @@ struct value gen_args_field(struct gen *g, struct expr *e)
 	const struct tp_field *f = sema_args_field(g->point, e->field.name);
 	const struct type *type = sema_field_type(g->arena, f);
 
+	if (g->point->id == PROBE_UPROBE) {
+		type = type_int(f->size, f->is_signed);
+		return gen_int_value(gen_narrow(g, argument_word(g, f->offset / 8), type), type);
+	}
 	if (probe_is_typed(g->point))
 		return gen_int_value(gen_typed_arg(g, f), type);
 	if (g->probe->has_span && g->probe->span_kind == SPAN_SWITCH)

@@ -9,7 +9,8 @@
 
 static const struct value nothing = {.kind = V_NONE, .type = &type_void};
 
-LLVMValueRef gen_record(struct gen *g, uint32_t id, uint32_t size, LLVMBasicBlockRef *skip)
+/* Reserve a record for event `id`; code that fills it follows, then end_record. */
+static LLVMValueRef begin_record(struct gen *g, uint32_t id, uint32_t size, LLVMBasicBlockRef *skip)
 {
 	LLVMValueRef record = GEN_OWN(g, "sonde_ring_reserve", gen_u32(g, g->probe_id), gen_u64(g, size));
 	LLVMBasicBlockRef fill = gen_block(g, "record");
@@ -23,7 +24,7 @@ LLVMValueRef gen_record(struct gen *g, uint32_t id, uint32_t size, LLVMBasicBloc
 	return record;
 }
 
-void gen_record_end(struct gen *g, LLVMValueRef record, LLVMBasicBlockRef skip)
+static void end_record(struct gen *g, LLVMValueRef record, LLVMBasicBlockRef skip)
 {
 	GEN_OWN(g, "sonde_ring_submit", record);
 	LLVMBuildBr(g->b, skip);
@@ -40,11 +41,11 @@ static void gen_fields(struct gen *g, uint32_t id, struct expr **args, uint32_t 
 
 	for (uint32_t i = 0; i < n; i++)
 		values[i] = gen_expr(g, args[i]);
-	record = gen_record(g, id, ev->size, &skip);
+	record = begin_record(g, id, ev->size, &skip);
 	for (uint32_t i = 0; i < n; i++)
 		gen_store(g, values[i], ev->fields[i].type,
 			  gen_at(g, record, ev->fields[i].offset));
-	gen_record_end(g, record, skip);
+	end_record(g, record, skip);
 }
 
 struct value gen_printf(struct gen *g, struct expr *e)
@@ -65,12 +66,12 @@ static void gen_map_event(struct gen *g, uint32_t id, LLVMValueRef epoch)
 {
 	uint32_t map = g->plan->events[id].map;
 	LLVMBasicBlockRef skip;
-	LLVMValueRef record = gen_record(g, id, sizeof(struct sonde_map_event), &skip);
+	LLVMValueRef record = begin_record(g, id, sizeof(struct sonde_map_event), &skip);
 
 	LLVMBuildStore(g->b, gen_u32(g, map),
 		       gen_at(g, record, offsetof(struct sonde_map_event, map)));
 	LLVMBuildStore(g->b, epoch, gen_at(g, record, offsetof(struct sonde_map_event, epoch)));
-	gen_record_end(g, record, skip);
+	end_record(g, record, skip);
 }
 
 /* The epoch is advanced here and now, so that what this run adds afterwards belongs to the new
@@ -123,10 +124,10 @@ struct value gen_exit(struct gen *g, struct expr *e)
 
 	GEN_OWN(g, "sonde_control_exit", code);
 	if (g->plan->needs.ring_buffer) {
-		record = gen_record(g, SONDE_EV_EXIT, sizeof(struct sonde_exit_event), &skip);
+		record = begin_record(g, SONDE_EV_EXIT, sizeof(struct sonde_exit_event), &skip);
 		LLVMBuildStore(g->b, code,
 			       gen_at(g, record, offsetof(struct sonde_exit_event, code)));
-		gen_record_end(g, record, skip);
+		end_record(g, record, skip);
 	}
 	LLVMBuildBr(g->b, g->done);
 	LLVMPositionBuilderAtEnd(g->b, gen_block(g, "dead"));

@@ -78,7 +78,7 @@ void prog_body(struct gen *g)
 	gen_room_end(g);
 }
 
-LLVMValueRef prog_context_word(struct gen *g, uint32_t i)
+static LLVMValueRef context_word(struct gen *g, uint32_t i)
 {
 	return LLVMBuildLoad2(g->b, g->i64, gen_at(g, g->ctx, i * 8), "");
 }
@@ -203,7 +203,7 @@ static void gen_syscall_case(struct gen *g, uint32_t id, bool is_start)
 static void gen_syscalls(struct gen *g, LLVMBasicBlockRef out)
 {
 	g->syscall = g->prog->kind == PP_SYSCALL_ENTER
-			     ? prog_context_word(g, 1)
+			     ? context_word(g, 1)
 			     : GEN_OWN(g, "sonde_syscall_number", prog_context_pointer(g, 0));
 	for (uint32_t i = 0; i < g->prog->n_probes; i++)
 		gen_syscall_case(g, g->prog->probes[i], false);
@@ -251,6 +251,10 @@ static void gen_by_kind(struct gen *g, LLVMBasicBlockRef out)
 	case PP_USDT:
 		gen_plain(g, out, true);
 		return;
+	case PP_KSESSION:
+	case PP_USESSION:
+		gen_span_session(g, out);
+		return;
 	case PP_SYSCALL_ENTER:
 	case PP_SYSCALL_EXIT:
 		gen_syscalls(g, out);
@@ -295,6 +299,11 @@ static bool stops_after_exit(const struct gen *g)
 	       g->prog->kind != PP_END && g->prog->kind != PP_OPEN_SPANS;
 }
 
+static bool is_session(const struct gen *g)
+{
+	return g->prog->kind == PP_KSESSION || g->prog->kind == PP_USESSION;
+}
+
 void gen_program(struct gen *g, uint32_t index)
 {
 	LLVMTypeRef type = LLVMFunctionType(g->i32, &g->ptr, 1, false);
@@ -315,7 +324,7 @@ void gen_program(struct gen *g, uint32_t index)
 	out = gen_block(g, "out");
 	LLVMPositionBuilderAtEnd(g->b, g->entry);
 	gen_place(g, g->prog->n_probes ? g->plan->probes[g->prog->probes[0]].span : SPAN_NONE);
-	g->result = g->prog->test ? LLVMBuildAlloca(g->b, g->i32, "result") : NULL;
+	g->result = g->prog->test || is_session(g) ? LLVMBuildAlloca(g->b, g->i32, "result") : NULL;
 	LLVMPositionBuilderAtEnd(g->b, body);
 	if (stops_after_exit(g))
 		prog_only_if(g, LLVMBuildNot(g->b, gen_truth(g, gen_own(g, "sonde_control_exiting", NULL, 0)), ""),
@@ -326,6 +335,6 @@ void gen_program(struct gen *g, uint32_t index)
 				     : LLVMConstInt(g->i32, 0, false));
 	LLVMPositionBuilderAtEnd(g->b, g->entry);
 	if (g->result)
-		LLVMBuildStore(g->b, gen_u32(g, 0), g->result);
+		LLVMBuildStore(g->b, gen_u32(g, is_session(g)), g->result);
 	LLVMBuildBr(g->b, body);
 }

@@ -10,14 +10,13 @@
 void prog_only_if(struct gen *g, LLVMValueRef cond, LLVMBasicBlockRef otherwise);
 /* Leave to `out` unless the current thread is traced. */
 void prog_scope_test(struct gen *g, LLVMBasicBlockRef out);
-/* Make plan->probes[id] the one that is generated. */
 /* The spans of the selected probe that are open when tracing ends (gen_span.c). */
 void gen_open_spans(struct gen *g, LLVMBasicBlockRef out);
+/* Make plan->probes[id] the one that is generated. */
 void prog_select_probe(struct gen *g, uint32_t id);
 /* Predicate and body; ends at a new block to go on from. */
 void prog_body(struct gen *g);
-/* The i-th 64-bit word of the context, as a number or a pointer. */
-LLVMValueRef prog_context_word(struct gen *g, uint32_t i);
+/* The i-th 64-bit word of the context, as a pointer. */
 LLVMValueRef prog_context_pointer(struct gen *g, uint32_t i);
 
 /* gen_iter.c: the whole program of an iterator. */
@@ -28,5 +27,6 @@ void gen_iter_program(struct gen *g, LLVMBasicBlockRef out);
  * that only starts spans, and in sys_enter's, g->is_start is set. */
 typedef void gen_span_fn(struct gen *g, LLVMBasicBlockRef out);
 gen_span_fn gen_span_switch, gen_span_slice, gen_span_return, gen_span_syscall, gen_span_firing;
+gen_span_fn gen_span_session;
 /* The hook of a kind. */
 void gen_span(struct gen *g, LLVMBasicBlockRef out);

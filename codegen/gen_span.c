@@ -277,7 +277,25 @@ static void return_start(struct gen *g, LLVMBasicBlockRef out)
 		       stack_mask(g), probe_id(g));
 	only_if_found(g, slot, out);
 	keep_entries(g, slot);
+	if (g->result)
+		LLVMBuildStore(g->b, gen_u32(g, 0), g->result);
 	store_start(g, slot, out);
+}
+
+/* Both ends in one program. A call that is not wanted returns without us: `out` says so. */
+void gen_span_session(struct gen *g, LLVMBasicBlockRef out)
+{
+	LLVMBasicBlockRef entry = gen_block(g, "session.entry"), end = gen_block(g, "session.return");
+	LLVMValueRef is_return = GEN_OWN(g, "sonde_session_is_return", g->ctx);
+
+	prog_select_probe(g, g->prog->probes[0]);
+	LLVMBuildCondBr(g->b, gen_truth(g, is_return), end, entry);
+	LLVMPositionBuilderAtEnd(g->b, entry);
+	g->is_start = true;
+	gen_span(g, out);
+	g->current = NULL; /* known at the entry only */
+	LLVMPositionBuilderAtEnd(g->b, end);
+	gen_span(g, out);
 }
 
 /* Scope was tested at the start: where there is none, there is no state. */

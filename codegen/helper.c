@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Calls: of BPF helpers by number, and of the functions of bpf_helpers/, whose bitcode is embedded
- * in the program: a file of it is linked into the module when the first of its functions is called.
+ * in the program: the module begins as what that declares, and the bodies of those called are read
+ * when they are inlined.
  */
 #include "gen.h"
 #include "bitcode.h"
-#include <llvm-c/BitReader.h>
-#include <llvm-c/Linker.h>
+#include "llvm_more.h"
 #include <stdio.h>
-#include <string.h>
 
 LLVMValueRef gen_helper(struct gen *g, int number, LLVMValueRef *args, unsigned n)
 {
@@ -35,72 +34,18 @@ static LLVMValueRef convert(struct gen *g, LLVMValueRef v, LLVMTypeRef to)
 	return LLVMBuildIntCast2(g->b, v, to, false, "");
 }
 
-/* The bitcode that holds sonde_NAME or sonde_NAME_…: ORDER helper_names. Of `number` there are two
- * forms. */
-static const struct bitcode *bitcode_of(const struct gen *g, const char *symbol)
+int helper_begin(struct gen *g)
 {
-	size_t len = strlen("sonde_");
+	bool is_inner = g->plan->needs.pid_namespace;
+	const char *bytes = is_inner ? sonde_bc_numberns : sonde_bc_number;
+	const char *end = is_inner ? sonde_bc_numberns_end : sonde_bc_number_end;
 
-	if (strncmp(symbol, "sonde_", len) != 0)
-		return NULL;
-	symbol += len;
-	len = strcspn(symbol, "_");
-	if (g->plan->needs.pid_namespace && strncmp(symbol, "number_", len + 1) == 0) {
-		symbol = "numberns";
-		len = strlen(symbol);
-	}
-	for (const struct bitcode *bc = bitcodes; bc->begin; bc++)
-		if (strlen(bc->name) == len && strncmp(bc->name, symbol, len) == 0)
-			return bc;
-	return NULL;
-}
-
-static int link_one(struct gen *g, const struct bitcode *bc)
-{
-	LLVMMemoryBufferRef buf = LLVMCreateMemoryBufferWithMemoryRange(
-		bc->begin, (size_t)(bc->end - bc->begin), bc->name, false);
-	LLVMModuleRef m;
-	int err;
-
-	err = LLVMParseBitcodeInContext2(g->llvm, buf, &m) || LLVMLinkModules2(g->module, m);
-	LLVMDisposeMemoryBuffer(buf);
-	if (err) {
-		g->failed = true;
-		snprintf(g->message, sizeof(g->message), "cannot link the helpers of %s", bc->name);
-	}
-	return err ? -1 : 0;
-}
-
-/* A function or variable of ours that is declared and not defined; NULL when all are there. */
-static const char *find_missing(struct gen *g)
-{
-	for (LLVMValueRef v = LLVMGetFirstFunction(g->module); v; v = LLVMGetNextFunction(v))
-		if (LLVMIsDeclaration(v) && bitcode_of(g, LLVMGetValueName(v)))
-			return LLVMGetValueName(v);
-	for (LLVMValueRef v = LLVMGetFirstGlobal(g->module); v; v = LLVMGetNextGlobal(v))
-		if (LLVMIsDeclaration(v) && bitcode_of(g, LLVMGetValueName(v)))
-			return LLVMGetValueName(v);
-	return NULL;
-}
-
-int gen_link_missing(struct gen *g)
-{
-	const char *name;
-
-	while (!g->failed && (name = find_missing(g)))
-		link_one(g, bitcode_of(g, name));
-	return g->failed ? -1 : 0;
-}
-
-static LLVMValueRef own_function(struct gen *g, const char *name)
-{
-	LLVMValueRef fn = LLVMGetNamedFunction(g->module, name);
-
-	if (!fn && bitcode_of(g, name) && link_one(g, bitcode_of(g, name)) == 0)
-		fn = LLVMGetNamedFunction(g->module, name);
-	if (fn && LLVMIsDeclaration(fn) && link_one(g, bitcode_of(g, name)) == 0)
-		fn = LLVMGetNamedFunction(g->module, name);
-	return fn;
+	g->module = more_module(g->llvm, bytes, (size_t)(end - bytes));
+	if (g->module)
+		return 0;
+	g->failed = true;
+	snprintf(g->message, sizeof(g->message), "cannot read the helpers");
+	return -1;
 }
 
 /* More than BPF calls can have: these are inlined. */
@@ -108,7 +53,7 @@ enum { OWN_ARGS = 6 };
 
 LLVMValueRef gen_own(struct gen *g, const char *name, LLVMValueRef *args, unsigned n)
 {
-	LLVMValueRef fn = own_function(g, name), call, converted[OWN_ARGS];
+	LLVMValueRef fn = LLVMGetNamedFunction(g->module, name), call, converted[OWN_ARGS];
 	LLVMTypeRef type, params[OWN_ARGS];
 
 	if (!fn || LLVMCountParams(fn) != n || n > OWN_ARGS) {

@@ -16,6 +16,7 @@
  * Each word is a function of the same name (call_WORD) that enters the kernel by an instruction of
  * its own; see offcpu_demo.c for the reason.
  */
+#include "enter_kernel.h"
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,31 +25,6 @@
 #include <time.h>
 
 #define NOINLINE __attribute__((noinline))
-
-static inline __attribute__((always_inline)) long enter_kernel(long number, long a, long b, long c)
-{
-#if defined(__x86_64__)
-	register long r10 __asm__("r10") = 0;
-	long result;
-
-	__asm__ volatile("syscall"
-			 : "=a"(result)
-			 : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10)
-			 : "rcx", "r11", "memory");
-	return result;
-#elif defined(__aarch64__)
-	register long x8 __asm__("x8") = number;
-	register long x0 __asm__("x0") = a;
-	register long x1 __asm__("x1") = b;
-	register long x2 __asm__("x2") = c;
-	register long x3 __asm__("x3") = 0;
-
-	__asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3) : "memory");
-	return x0;
-#else
-#error "syscall_demo: x86-64 and arm64 only"
-#endif
-}
 
 NOINLINE void call_getppid(long n);
 NOINLINE void call_getpgid(long n);
@@ -62,38 +38,38 @@ NOINLINE void call_wait(long n);
 NOINLINE void call_getppid(long n)
 {
 	for (long i = 0; i < n; i++)
-		enter_kernel(SYS_getppid, 0, 0, 0);
+		enter_kernel(SYS_getppid, 0, 0, 0, 0);
 }
 
 NOINLINE void call_getpgid(long n)
 {
 	for (long i = 1; i <= n; i++)
-		enter_kernel(SYS_getpgid, i, 0, 0);
+		enter_kernel(SYS_getpgid, i, 0, 0, 0);
 }
 
 NOINLINE void call_openat(long n)
 {
 	for (long i = 0; i < n; i++)
-		enter_kernel(SYS_openat, 77, (long)"/nowhere", O_RDONLY | O_CLOEXEC);
+		enter_kernel(SYS_openat, 77, (long)"/nowhere", O_RDONLY | O_CLOEXEC, 0);
 }
 
 NOINLINE void call_dup(long n)
 {
 	for (long i = 0; i < n; i++)
-		enter_kernel(SYS_dup, -1, 0, 0);
+		enter_kernel(SYS_dup, -1, 0, 0, 0);
 }
 
 NOINLINE void read_zero(int fd, char *buffer)
 {
 	/* It calls nothing: without this it has no frame, and its caller would not be seen. */
 	__asm__ volatile("" : : "r"(__builtin_frame_address(0)));
-	enter_kernel(SYS_read, fd, (long)buffer, 64);
+	enter_kernel(SYS_read, fd, (long)buffer, 64, 0);
 }
 
 NOINLINE void call_read(long n)
 {
 	char buffer[64];
-	int fd = (int)enter_kernel(SYS_openat, AT_FDCWD, (long)"/dev/zero", O_RDONLY);
+	int fd = (int)enter_kernel(SYS_openat, AT_FDCWD, (long)"/dev/zero", O_RDONLY, 0);
 
 	for (long i = 0; i < n; i++)
 		read_zero(fd, buffer);
@@ -114,7 +90,7 @@ NOINLINE void call_wait(long n)
 {
 	struct timespec pause = {.tv_sec = n / 1000, .tv_nsec = n % 1000 * 1000000};
 
-	enter_kernel(SYS_nanosleep, (long)&pause, 0, 0);
+	enter_kernel(SYS_nanosleep, (long)&pause, 0, 0, 0);
 }
 
 static const struct {

@@ -19,6 +19,8 @@ void arena_free(struct arena *a);
 void *arena_alloc(struct arena *a, size_t size);
 /* Copy of the `len` bytes at `s`, NUL-terminated. */
 char *arena_strndup(struct arena *a, const char *s, size_t len);
+/* Copy of the whole string. */
+char *arena_strdup(struct arena *a, const char *s);
 /* Formatted string. */
 char *arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 char *arena_vprintf(struct arena *a, const char *fmt, va_list ap)

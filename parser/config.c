@@ -8,6 +8,7 @@
 #include "ast.h"
 #include "diag.h"
 #include "limits.h"
+#include "nearest.h"
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -50,7 +51,8 @@ static void set_value(struct config *c, const struct config_row *row, uint64_t v
 	memcpy((char *)c + row->offset, &value, sizeof(value));
 }
 
-struct config config_default(void)
+/* What holds when nothing is said. */
+static struct config defaults(void)
 {
 	struct config c = {0};
 
@@ -259,7 +261,7 @@ static void read_variable(struct arena *a, struct program *p, const struct confi
 void config_read(struct arena *a, struct program *p, char *(*variable)(const char *name),
 		 struct diags *d)
 {
-	p->config = config_default();
+	p->config = defaults();
 	for (uint32_t i = 0; i < p->n_settings; i++)
 		read_setting(a, p, &p->settings[i], d);
 	for (uint32_t i = 0; i < n_config_rows; i++)

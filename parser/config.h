@@ -66,8 +66,6 @@ struct config_row {
 extern const struct config_row config_rows[];
 extern const uint32_t n_config_rows;
 
-/* What holds when nothing is said. */
-struct config config_default(void);
 /* Set p->config from the script's settings, then the environment, which wins. Mistakes go to `d`.
  * `variable` gives an environment variable's value or NULL, as getenv does. */
 void config_read(struct arena *a, struct program *p, char *(*variable)(const char *name),

@@ -4,7 +4,7 @@
  * command line prints once, sorted by place, at most LIMIT_ERRORS. A span gets one message: later
  * ones for the same bytes follow from the first. A source line keeps its tabs, and so does the
  * underline, so that both line up whatever the tab width; other control characters of a script
- * never reach the terminal. The edit distance behind "did you mean" lives here too.
+ * never reach the terminal.
  */
 #include "diag.h"
 #include "arena.h"
@@ -17,7 +17,6 @@ enum {
 	STORED_MOST = 1000, /* more are counted only: looking for repetitions is linear */
 	SHOWN_MOST = 160,   /* bytes of a source line */
 	SHOWN_BEFORE = 60,  /* of them before the span, in a longer line */
-	WORD_MOST = 64,	    /* bytes: longer words get no suggestion */
 };
 
 static bool is_repetition(const struct diags *d, struct span span)
@@ -166,7 +165,7 @@ static void print_line(const struct source *s, struct span span, const char *ink
 	fprintf(out, "%s\n", paint->off);
 }
 
-void diag_print_one(const struct source *s, const struct diag *d, FILE *out, bool colour)
+static void print_one(const struct source *s, const struct diag *d, FILE *out, bool colour)
 {
 	const struct paint *paint = colour ? &coloured : &plain;
 	const char *ink = d->level == DIAG_ERROR ? paint->error : paint->warning;
@@ -209,72 +208,10 @@ void diags_print(const struct diags *d, FILE *out, bool colour)
 		order[i] = &d->items[i];
 	qsort(order, d->n, sizeof(*order), compare);
 	for (uint32_t i = 0; i < d->n && i < LIMIT_ERRORS; i++) {
-		diag_print_one(d->source, order[i], out, colour);
+		print_one(d->source, order[i], out, colour);
 		n_errors += order[i]->level == DIAG_ERROR;
 	}
 	if (d->n_errors > n_errors)
 		fprintf(out, "… and %u more error%s\n", d->n_errors - n_errors,
 			d->n_errors - n_errors == 1 ? "" : "s");
-}
-
-/* ---- did you mean ---- */
-
-static unsigned least(unsigned a, unsigned b)
-{
-	return a < b ? a : b;
-}
-
-/* Edits (insert, remove, change, swap of neighbours) from `a` to `b`. */
-static unsigned distance(const char *a, size_t n_a, const char *b, size_t n_b)
-{
-	unsigned rows[3][WORD_MOST + 1];
-
-	for (unsigned j = 0; j <= n_b; j++)
-		rows[0][j] = j;
-	for (unsigned i = 1; i <= n_a; i++) {
-		unsigned *row = rows[i % 3], *up = rows[(i + 2) % 3], *up2 = rows[(i + 1) % 3];
-
-		row[0] = i;
-		for (unsigned j = 1; j <= n_b; j++) {
-			row[j] = least(up[j] + 1, row[j - 1] + 1);
-			row[j] = least(row[j], up[j - 1] + (a[i - 1] != b[j - 1]));
-			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-				row[j] = least(row[j], up2[j - 2] + 1);
-		}
-	}
-	return rows[n_a % 3][n_b];
-}
-
-static size_t shared_prefix(const char *a, const char *b)
-{
-	size_t n = 0;
-
-	while (a[n] && a[n] == b[n])
-		n++;
-	return n;
-}
-
-void nearest_init(struct nearest *n, const char *word)
-{
-	size_t len = strlen(word);
-	unsigned most = len <= WORD_MOST ? least((unsigned)len / 3, 3) : 0;
-
-	*n = (struct nearest){.word = word, .best_distance = most};
-}
-
-void nearest_offer(struct nearest *n, const char *candidate)
-{
-	size_t n_word = strlen(n->word), n_candidate = strlen(candidate);
-	unsigned edits;
-
-	if (!n->best_distance || n_word > WORD_MOST || n_candidate > WORD_MOST)
-		return;
-	edits = distance(n->word, n_word, candidate, n_candidate);
-	if (edits > n->best_distance)
-		return;
-	if (n->best && edits == n->best_distance &&
-	    shared_prefix(n->word, candidate) <= shared_prefix(n->word, n->best))
-		return;
-	n->best = candidate;
-	n->best_distance = edits;
 }

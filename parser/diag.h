@@ -47,15 +47,3 @@ int diag_note(struct diags *d, struct span span, const char *fmt, ...)
 int diag_hint(struct diags *d, const char *fmt, ...) __attribute__((format(printf, 2, 3), cold));
 /* Print all, sorted by place, at most LIMIT_ERRORS, with source lines; colour for terminals. */
 void diags_print(const struct diags *d, FILE *out, bool colour);
-/* Print one, same form: run-time messages that know a script's place use it too. */
-void diag_print_one(const struct source *s, const struct diag *d, FILE *out, bool colour);
-
-/* Did-you-mean: remember the candidate nearest to `word` (edit distance, at most a third of its
- * length and 3; a shared prefix wins ties). */
-struct nearest {
-	const char *word;
-	const char *best;
-	unsigned best_distance;
-};
-void nearest_init(struct nearest *n, const char *word);
-void nearest_offer(struct nearest *n, const char *candidate);

@@ -7,23 +7,12 @@
 #include "ast.h"
 #include "diag.h"
 #include "exclude.h"
+#include "probe_parse.h"
 #include <string.h>
 
 bool probe_is_exclusion(const struct attach_text *text)
 {
 	return text->text[0] == '!';
-}
-
-/* Without quotes. */
-static const char *pattern_of(struct arena *a, const char *text)
-{
-	char *pattern = arena_strndup(a, text + 1, strlen(text + 1)), *to = pattern;
-
-	for (const char *c = pattern; *c; c++)
-		if (*c != '"')
-			*to++ = *c;
-	*to = '\0';
-	return pattern;
 }
 
 static bool excludes_target(struct arena *a, const char *pattern, const struct attach_target *t)
@@ -98,7 +87,7 @@ int probe_no_exclusion(const struct probe_reader *r, const struct attach_text *t
 int probe_exclude(const struct probe_reader *r, const struct attach_text *text,
 		  struct attach_point *points, uint32_t first, uint32_t *n_points)
 {
-	const char *pattern = pattern_of(r->arena, text->text);
+	const char *pattern = probe_without(r->arena, text->text + 1, '"');
 	uint32_t n_excluded = 0, kept;
 
 	if (*n_points == first) /* reported already */

@@ -32,6 +32,7 @@ enum mode { IN_TOP, IN_HEAD, IN_PREDICATE, IN_BODY, IN_ITEM, IN_PARAM };
 struct frame {
 	uint32_t token;
 	uint32_t n_prefix, n_ternary, n_else_if;
+	bool is_c_for; /* for (…; …; …): said, and quiet */
 };
 
 struct reader {
@@ -110,6 +111,13 @@ static void open_frame(struct reader *r, struct token t, int kind)
 	r->frames[r->n_frames++] = (struct frame){.token = r->f->n_tokens - 1};
 }
 
+/* The grammar's errors in the tokens from `first` on follow from one that was reported. */
+static void silence_from(struct reader *r, uint32_t first)
+{
+	for (uint32_t i = first; i < r->f->n_tokens; i++)
+		r->f->tokens[i].is_quiet = true;
+}
+
 /* `t` closes the innermost frame. */
 static void close_frame(struct reader *r, struct token t, int kind)
 {
@@ -120,6 +128,8 @@ static void close_frame(struct reader *r, struct token t, int kind)
 	t.partner = opener;
 	push(r, t);
 	r->f->tokens[opener].partner = r->f->n_tokens - 1;
+	if (r->frames[r->n_frames - 1].is_c_for)
+		silence_from(r, opener);
 	r->n_frames--;
 	if (!r->n_frames)
 		return;
@@ -183,6 +193,7 @@ static void close_down_to(struct reader *r, uint32_t depth, const struct token *
 			  r->f->source->text[opener->span.start]);
 	}
 	r->lexer.is_cut = false;
+	silence_from(r, r->frames[depth].token);
 	while (r->n_frames > depth)
 		close_made(r, t->span.start);
 }
@@ -290,11 +301,31 @@ static void take_closer(struct reader *r, const struct token *t, int opener)
 	enter(r, IN_TOP);
 }
 
+/* A ';' in the parentheses of a `for` as in C: said once, and left out. */
+static bool is_c_for(struct reader *r)
+{
+	struct frame *frame = r->n_frames ? &r->frames[r->n_frames - 1] : NULL;
+	const struct token *opener = frame ? &r->f->tokens[frame->token] : NULL;
+
+	if (!opener || opener->kind != TOK_LPAREN || !frame->token ||
+	    opener[-1].kind != TOK_FOR)
+		return false;
+	if (!frame->is_c_for) {
+		diag_error(r->diags, opener[-1].span, "syntax", "'for' goes over a range or a map");
+		diag_hint(r->diags, "write for ($i : 0..10) { … }, or a loop of your own: "
+				    "$i = 0; while ($i < 10) { …; $i++; }");
+	}
+	frame->is_c_for = true;
+	return true;
+}
+
 /* A ';' ends what is open inside the block. */
 static void take_semicolon(struct reader *r, const struct token *t)
 {
 	uint32_t depth = r->n_frames;
 
+	if (is_c_for(r))
+		return;
 	while (depth > 0) {
 		int kind = r->f->tokens[r->frames[depth - 1].token].kind;
 
@@ -604,119 +635,4 @@ void filter_open(struct filter *f, struct arena *a, const struct source *s, stru
 	read_all(&r);
 	lexer_lex_destroy(r.scanner);
 	filter_decide(f);
-}
-
-/* ---- handing out ---- */
-
-uint32_t filter_next(struct filter *f, bool *resume)
-{
-	*resume = f->resumes;
-	if (f->resumes) {
-		f->resumes = false;
-		return f->next;
-	}
-	f->current = f->next;
-	if (f->next + 1 < f->n_tokens)
-		f->next++;
-	return f->current;
-}
-
-uint32_t filter_region(const struct filter *f, uint32_t i)
-{
-	uint32_t at = f->tokens[i].inside;
-
-	while (at != NO_TOKEN &&
-	       (f->tokens[at].kind == TOK_LPAREN || f->tokens[at].kind == TOK_LSQUARE ||
-		f->tokens[at].kind == TOK_CAST_OPEN || f->tokens[at].kind == TOK_TYPE_OPEN ||
-		f->tokens[at].kind == TOK_RECORD_OPEN))
-		at = f->tokens[at].inside;
-	return at;
-}
-
-/* Behind the statement of the block opened at `block` that token `i` is in. */
-static uint32_t end_of_statement(const struct filter *f, uint32_t i, uint32_t block)
-{
-	for (uint32_t end = f->tokens[block].partner; i < end; i++) {
-		const struct token *t = &f->tokens[i];
-		bool is_end = t->inside == block && t->kind == TOK_SEMI;
-
-		if (t->kind == TOK_RBRACE && f->tokens[t->partner].inside == block &&
-		    f->tokens[t->partner].kind != TOK_VALUE_OPEN)
-			is_end = f->tokens[i + 1].kind != TOK_ELSE;
-		if (is_end)
-			return i + 1;
-	}
-	return i;
-}
-
-static bool opens_block(const struct filter *f, uint32_t i)
-{
-	int kind = f->tokens[i].kind;
-
-	return f->tokens[i].inside == NO_TOKEN &&
-	       (kind == TOK_LBRACE || kind == TOK_ANGLE_OPEN || kind == TOK_PRED_OPEN);
-}
-
-/* The head of the next probe from token `i` on; behind the next block when it has no head. */
-static uint32_t next_probe(const struct filter *f, uint32_t i)
-{
-	uint32_t end = f->n_tokens - 1, opener = i, head;
-
-	while (opener < end && !opens_block(f, opener)) {
-		if (f->tokens[opener].kind == TOK_PARAM_ITEM && opener > i)
-			return opener;
-		opener++;
-	}
-	if (opener == end)
-		return end;
-	head = opener;
-	while (head > i && f->tokens[head - 1].kind == TOK_COMMA)
-		head--;
-	if (head > i && f->tokens[head - 1].kind == TOK_ATTACH)
-		head--;
-	while (head > i + 1 && head < opener && f->tokens[head - 1].kind == TOK_COMMA &&
-	       f->tokens[head - 2].kind == TOK_ATTACH)
-		head -= 2;
-	if (f->tokens[head].kind == TOK_ATTACH)
-		return head;
-	opener = f->tokens[opener].partner + 1;
-	if (f->tokens[opener - 1].kind == TOK_PRED_CLOSE && opens_block(f, opener))
-		opener = f->tokens[opener].partner + 1;
-	return opener;
-}
-
-/* The block closed by '}' at `stop` is a value but ends in none: put one in, once. */
-static bool put_in_value(struct filter *f, uint32_t stop)
-{
-	if (f->tokens[stop].kind != TOK_RBRACE || f->tokens[stop].inside == NO_TOKEN ||
-	    f->filled == stop)
-		return false;
-	f->filled = stop;
-	f->next = stop - 1; /* the grammar is past it */
-	f->tokens[f->next].kind = TOK_INT;
-	f->tokens[f->next].integer = 0;
-	f->resumes = true;
-	return true;
-}
-
-void filter_recover(struct filter *f)
-{
-	uint32_t region = filter_region(f, f->current), stop = f->current;
-
-	f->tokens[stop].is_quiet |= f->tokens[stop].kind == TOK_RBRACE;
-	if (stop == f->last_stop && put_in_value(f, stop))
-		return;
-	if (stop == f->last_stop) { /* no progress: leave this token out, or give up at the end */
-		f->next = stop + 1 < f->n_tokens ? stop + 1 : stop;
-		f->resumes = stop + 1 < f->n_tokens;
-		return;
-	}
-	f->last_stop = stop;
-	if (region == NO_TOKEN)
-		f->next = next_probe(f, stop);
-	else if (f->tokens[region].kind == TOK_PRED_OPEN)
-		f->next = f->tokens[region].partner;
-	else
-		f->next = end_of_statement(f, stop, region);
-	f->resumes = true;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The token filter between the lexer and the grammar (design: "one token filter with free
- * look-ahead"), private to lexer.l, parser.y, filter.c and syntax_error.c. It reads the whole
+ * look-ahead"), private to lexer.l, parser.y, filter*.c and syntax_error.c. It reads the whole
  * script into an array of tokens, decides what each '/', '<' and '>' is, and hands the grammar
  * brackets that always balance: what is missing is reported and put in, what is too much is
  * reported and left out. After a syntax error it says where the grammar goes on.

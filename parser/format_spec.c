@@ -6,6 +6,7 @@
  */
 #include "format_spec.h"
 #include "arena.h"
+#include "limits.h"
 #include <ctype.h>
 #include <string.h>
 
@@ -43,17 +44,15 @@ static void read_flags(struct reader *r, struct plan_piece *p)
 	}
 }
 
-enum { WIDEST = 4096 };
-
-/* A number, or -1; larger than WIDEST counts as WIDEST + 1, which the caller refuses. */
+/* A number, or -1; larger than LIMIT_WIDTH counts as LIMIT_WIDTH + 1, which the caller refuses. */
 static int32_t read_number(struct reader *r)
 {
 	int32_t n = -1;
 
 	for (; isdigit((unsigned char)peek(r)); r->at++) {
 		n = (n < 0 ? 0 : n) * 10 + (*r->at - '0');
-		if (n > WIDEST)
-			n = WIDEST + 1;
+		if (n > LIMIT_WIDTH)
+			n = LIMIT_WIDTH + 1;
 	}
 	return n;
 }
@@ -101,7 +100,8 @@ static bool read_conversion(struct reader *r, struct plan_piece *p, uint32_t *n_
 			p->precision = 0;
 	}
 	p->bits = read_bits(r);
-	if (!peek(r) || !strchr("diuxXocps", peek(r)) || p->width > WIDEST || p->precision > WIDEST)
+	if (!peek(r) || !strchr("diuxXocps", peek(r)) || p->width > LIMIT_WIDTH ||
+	    p->precision > LIMIT_WIDTH)
 		return false;
 	p->conv = *r->at++;
 	return true;

@@ -19,6 +19,7 @@ struct tp_field {
 	bool is_signed;
 	bool is_data_loc;	/* __data_loc / __rel_loc: a handle, not the data */
 	bool is_char_array;	/* char name[N] in the record itself */
+	const char *declared;	/* of user functions: type and name as C declares them; or NULL */
 };
 
 struct tp_format {
@@ -46,7 +47,12 @@ enum typed_kind {
 	TYPED_TRACEPOINT, /* a raw tracepoint: what it hands to its probes */
 };
 
-/* A function as BTF describes it, or what a raw tracepoint hands on. */
+/* A parameter's offset when it cannot be told. */
+#define TYPED_NO_PLACE UINT32_MAX
+
+/* A function as BTF describes it, or what a raw tracepoint hands on; a user function as debug
+ * information does, whose words are the registers for integers and behind them the stack, as arg0,
+ * arg1, … are numbered. */
 struct typed_function {
 	const char *name, *module; /* the kernel itself is "vmlinux" */
 	uint32_t btf_id;	   /* in the module's BTF */
@@ -54,6 +60,7 @@ struct typed_function {
 	struct tp_field *params;   /* by the words a program gets; size 0: no number, no address */
 	uint32_t n_params;
 	struct tp_field result;	   /* size 0: none, or no number and no address */
+	const char *unplaced; /* user functions: why no place of some parameter is known; or NULL */
 };
 
 /* A variable in an ELF file. */
@@ -93,6 +100,8 @@ enum kernel_feature {
 	KF_UPROBE,		/* the uprobe PMU */
 	KF_UPROBE_MULTI,	/* uprobe_multi links, 6.6 */
 	KF_KPROBE_MULTI,	/* kprobe_multi links, 5.18, with CONFIG_FPROBE */
+	KF_UPROBE_SESSION,	/* uprobe_multi links on both ends of calls, 6.13 */
+	KF_KPROBE_SESSION,	/* kprobe_multi links likewise, 6.10 */
 	KF_FENTRY,		/* programs of type fentry and fexit */
 	KF_COUNT,
 };
@@ -165,6 +174,11 @@ struct kernel {
 	 * debug information), -ENOSYS (no library to read it), or as user_symbol. */
 	int (*each_user_line)(struct kernel *k, const char *path, const char *source, uint32_t line,
 			      user_function_fn fn, void *ctx, uint32_t *near_line);
+	/* What debug information says of the function that begins `offset` bytes into the file. 0,
+	 * -ESRCH (nothing of this one), -ENODATA (there is none), -ENOSYS (no library to read it),
+	 * or as user_symbol. */
+	int (*user_typed)(struct kernel *k, const char *path, uint64_t offset,
+			  const struct typed_function **out);
 	/* A C++ or Rust symbol as people write it, with or without the parameters' types; false for
 	 * any other and one that does not fit. */
 	bool (*demangle)(struct kernel *k, const char *symbol, bool with_parameters, char *out,

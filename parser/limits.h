@@ -12,7 +12,7 @@ enum {
 	LIMIT_STRING = 200,	      /* bytes of a string literal used as a value, NUL included */
 	LIMIT_STR = 200,	      /* bytes of str() when nothing else is said, NUL included */
 	LIMIT_STR_ASKED = 1024,	      /* the same at most */
-	LIMIT_FRAMES = 127,	      /* of a stack: SONDE_MAX_FRAMES */
+	LIMIT_FRAMES = 127,	      /* of a stack (bpf_helpers/shared.h) */
 	LIMIT_PROBES = 1024,	      /* attach points in a script */
 	LIMIT_TARGETS = 100000,	      /* functions that one attach point matches */
 	LIMIT_TYPED = 256,	      /* the same of fentry, fexit: a program each */
@@ -22,6 +22,7 @@ enum {
 	LIMIT_EVENT_BYTES = 4096, /* one printf record */
 	LIMIT_SPAN_BYTES = 60000, /* the state of a thread's spans: task storage has 64 KiB */
 	LIMIT_CALL_ARGS = 64,	  /* arguments of a call, keys of a map */
+	LIMIT_WIDTH = 4096,	  /* of what printf prints, and its precision */
 	LIMIT_TYPE_SUFFIXES = 8,  /* '*' and '[N]' behind a type's name */
 	LIMIT_TUPLE_BYTES = 256,  /* a tuple or record: on the BPF stack of 512 bytes */
 	LIMIT_UNROLL = 100,	  /* copies of an unroll's body */

@@ -20,7 +20,7 @@ const char *param_usage(struct arena *a, const struct program *p)
 
 	for (uint32_t i = 0; i < p->n_items; i++) {
 		const struct param_item *item = &p->items[i];
-		char *word = arena_strndup(a, item->name + 1, strlen(item->name + 1));
+		char *word = arena_strdup(a, item->name + 1);
 
 		for (char *c = word; *c; c++)
 			*c = (char)toupper((unsigned char)*c);

@@ -19,6 +19,7 @@
 
 enum {
 	SPAN_WEIGHT = 3, /* the verifier walks more ways through expressions of spans */
+	SESSION_ENTRY_BYTES = 16, /* of a value of entry() in a session: numbers, comm */
 };
 
 /* ---- what a probe reads of its context --------------------------------------------------- */
@@ -178,55 +179,6 @@ static enum plan_prog_kind prog_kind(const struct probe *p, const struct attach_
 	return PP_KIND_COUNT;
 }
 
-/* The section as libbpf (and so bpftool) spells it; libbpf wants no ':' of its own inside paths. */
-static const char *section_of(struct arena *a, const struct plan_prog *g)
-{
-	switch (g->kind) {
-	case PP_BEGIN:
-	case PP_END:
-	case PP_SELF:
-		return "raw_tp";
-	case PP_TEST:
-	case PP_BENCH:
-		return "xdp";
-	case PP_RAW_TP:
-		return arena_printf(a, "raw_tp/%s", g->event);
-	case PP_TP_BTF:
-	case PP_SYSCALL_ENTER:
-	case PP_SYSCALL_EXIT:
-	case PP_SWITCH_SPAN:
-	case PP_SCOPE_FORK:
-	case PP_SCOPE_EXEC:
-		return arena_printf(a, "tp_btf/%s", g->event);
-	case PP_OPEN_SPANS:
-		return "iter/task";
-	case PP_TRACEPOINT:
-		return arena_printf(a, "tracepoint/%s/%s", g->category, g->event);
-	case PP_INTERVAL:
-	case PP_PROFILE:
-	case PP_EVENT:
-		return "perf_event";
-	case PP_ITER:
-		return arena_printf(a, "iter/%s", g->event);
-	case PP_KPROBE:
-		return arena_printf(a, "kprobe/%s", g->function);
-	case PP_KRETPROBE:
-		return arena_printf(a, "kretprobe/%s", g->function);
-	case PP_FENTRY:
-		return arena_printf(a, "fentry/%s", g->function);
-	case PP_FEXIT:
-		return arena_printf(a, "fexit/%s", g->function);
-	case PP_UPROBE:
-	case PP_USDT: /* libbpf has its own ideas of "usdt/" */
-		return arena_printf(a, "uprobe/%s:%s", g->targets[0].path, g->function);
-	case PP_URETPROBE:
-		return arena_printf(a, "uretprobe/%s:%s", g->targets[0].path, g->function);
-	case PP_KIND_COUNT:
-		break;
-	}
-	return "";
-}
-
 /* "p3_sched_switch", at most 15 bytes: what `bpftool prog` will show. */
 static const char *prog_symbol(struct arena *a, uint32_t index, const char *what)
 {
@@ -243,7 +195,7 @@ static const char *prog_symbol(struct arena *a, uint32_t index, const char *what
 static uint32_t add_prog(struct planner *pl, struct plan_prog g, const char *what)
 {
 	g.symbol = prog_symbol(pl->arena, pl->plan->n_progs, what);
-	g.section = section_of(pl->arena, &g);
+	g.section = plan_section(pl->arena, &g);
 	arena_push(pl->arena, pl->plan->progs, pl->plan->n_progs, g);
 	return pl->plan->n_progs - 1;
 }
@@ -313,6 +265,50 @@ static const char *fallback_of(const struct planner *pl, const struct plan_prog 
 		return "a perf event a function: no uprobe_multi links (Linux 6.6)";
 	if (k && is_kernel && g->n_targets > 1 && !k->has_feature(k, KF_KPROBE_MULTI))
 		return "a perf event a function: no kprobe_multi links (Linux 5.18, CONFIG_FPROBE)";
+	return NULL;
+}
+
+/* What entry() keeps takes of the 512 bytes of stack that the body has too, when both are one
+ * program. */
+static bool keeps_little(const struct probe *p)
+{
+	for (uint32_t i = 0; i < p->n_entries; i++)
+		if (p->entries[i]->type->size > SESSION_ENTRY_BYTES)
+			return false;
+	return true;
+}
+
+/* Calls whose both ends one program can see: docs/architecture.md, "Sessions". A single kernel
+ * function is probed otherwise: the kernel keeps more returns for it then. */
+static enum plan_prog_kind session_kind(const struct planner *pl, const struct probe *p,
+					const struct attach_point *point, enum plan_prog_kind kind)
+{
+	struct kernel *k = pl->kernel;
+
+	if (!p->uses_delta || !keeps_little(p))
+		return kind;
+	if (kind == PP_URETPROBE && (!k || k->has_feature(k, KF_UPROBE_SESSION)))
+		return PP_USESSION;
+	if (kind == PP_KRETPROBE && point->n_targets > 1 &&
+	    (!k || k->has_feature(k, KF_KPROBE_SESSION)))
+		return PP_KSESSION;
+	return kind;
+}
+
+/* Spans of calls without a session. */
+static const char *pair_of(const struct planner *pl, const struct plan_prog *g,
+			   const struct probe *p)
+{
+	struct kernel *k = pl->kernel;
+	bool is_user = g->kind == PP_URETPROBE;
+	bool is_kernel = g->kind == PP_KRETPROBE && g->n_targets > 1;
+
+	if (k && is_user && !k->has_feature(k, KF_UPROBE_SESSION))
+		return "a program at each end: no session links of uprobes (Linux 6.13)";
+	if (k && is_kernel && !k->has_feature(k, KF_KPROBE_SESSION))
+		return "a program at each end: no session links of kprobes (Linux 6.10)";
+	if ((is_user || is_kernel) && !keeps_little(p))
+		return "a program at each end: entry() keeps long values";
 	return NULL;
 }
 
@@ -452,6 +448,11 @@ static void plan_start(struct planner *pl, const struct attach_point *point, uin
 		entry.targets = point->entries;
 		entry.n_targets = point->n_entries;
 	}
+	g = &pl->plan->progs[pl->plan->probes[id].prog];
+	if (g->kind == PP_KSESSION || g->kind == PP_USESSION) {
+		arena_push(pl->arena, g->starts, g->n_starts, id);
+		return;
+	}
 	switch (span_rows[probe_span(point)].start) {
 	case START_HERE:
 		return;
@@ -530,7 +531,7 @@ static void plan_point(struct planner *pl, uint32_t ast, uint32_t index, const s
 {
 	struct probe *p = pl->program->probes[ast];
 	const struct attach_point *point = &p->points[index];
-	enum plan_prog_kind kind = prog_kind(p, point, r);
+	enum plan_prog_kind kind = session_kind(pl, p, point, prog_kind(p, point, r));
 	struct plan_probe q = {.name = point->name, .span = point->span, .ast = ast, .point = index,
 			       .syscall = point->syscall, .span_ustack = -1};
 	uint32_t id = pl->plan->n_probes;
@@ -552,10 +553,20 @@ static void plan_point(struct planner *pl, uint32_t ast, uint32_t index, const s
 	arena_push(pl->arena, pl->plan->probes, pl->plan->n_probes, q);
 	g = &pl->plan->progs[q.prog];
 	arena_push(pl->arena, g->probes, g->n_probes, id);
+	if (q.has_span && !g->fallback)
+		g->fallback = pair_of(pl, g, p);
 	if (q.has_span)
 		plan_start(pl, point, id, r);
 	if (q.has_span)
 		plan_open(pl, id);
+}
+
+static bool is_in_process(const struct probe *p)
+{
+	for (uint32_t i = 0; i < p->n_points; i++)
+		if (probe_rows[p->points[i].id].is_in_process)
+			return true;
+	return false;
 }
 
 static void plan_probe(struct planner *pl, uint32_t ast)
@@ -576,17 +587,12 @@ static void plan_probe(struct planner *pl, uint32_t ast)
 		p->entries[i]->call.event = (int32_t)i;
 	read_probe(pl, p, &r);
 	share_collect(p, &pl->use);
+	pl->use.has_scope = is_in_process(p) && !p->uses_delta;
+	if (!share_check(pl->diags, p, &pl->use))
+		return;
 	for (uint32_t i = 0; i < p->n_points; i++)
 		if (plan_runs(pl->run, p->points[i].id))
 			plan_point(pl, ast, i, &r);
-}
-
-static bool is_in_process(const struct probe *p)
-{
-	for (uint32_t i = 0; i < p->n_points; i++)
-		if (probe_rows[p->points[i].id].is_in_process)
-			return true;
-	return false;
 }
 
 /* The programs that carry the -c flag on. They come first, so that they are attached and run before

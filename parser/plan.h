@@ -87,33 +87,20 @@ struct plan_event {
 };
 
 enum plan_prog_kind {
-	PP_BEGIN,	/* raw_tp, run once by BPF_PROG_TEST_RUN */
-	PP_END,
-	PP_RAW_TP,	/* raw tracepoint, no BTF types */
-	PP_TP_BTF,	/* BTF-typed raw tracepoint */
-	PP_SYSCALL_ENTER, /* tp_btf/sys_enter, dispatches by number to its probes */
-	PP_SYSCALL_EXIT,  /* tp_btf/sys_exit, likewise */
-	PP_SWITCH_SPAN, /* tp_btf/sched_switch: where a span off CPU ends, or one on it */
-	PP_TRACEPOINT,	/* perf tracepoint */
-	PP_INTERVAL,	/* perf cpu-clock on one CPU */
-	PP_PROFILE,	/* perf cpu-clock on every CPU */
-	PP_KPROBE,
-	PP_KRETPROBE,
-	PP_FENTRY,
-	PP_FEXIT,
-	PP_UPROBE,
-	PP_URETPROBE,
-	PP_EVENT,	/* perf event: software, hardware, watchpoint */
-	PP_ITER,	/* iterator: runs when it is read */
-	PP_SELF,	/* raw_tp, run by BPF_PROG_TEST_RUN when the tracer gets a signal */
-	PP_TEST,	/* xdp, likewise by --test */
-	PP_BENCH,	/* xdp, likewise by --bench */
-	PP_USDT,	/* a uprobe, with the semaphore of its target */
-	PP_OPEN_SPANS,	/* iter/task: the spans of a probe that are open when tracing ends */
-	PP_SCOPE_FORK,	/* hidden: tp_btf/sched_process_fork, hands the -c flag to children */
-	PP_SCOPE_EXEC,	/* hidden: tp_btf/sched_process_exec, the -c command begins */
+#define PROG_KIND(id, ...) PP_##id,
+#include "prog_kinds.def"
+#undef PROG_KIND
 	PP_KIND_COUNT,
 };
+
+/* A row of prog_kinds.def. */
+struct prog_row {
+	const char *name;
+	const char *section;
+	uint32_t own_frames;
+};
+
+extern const struct prog_row prog_rows[PP_KIND_COUNT];
 
 /* A function that a program is attached to. */
 struct plan_target {
@@ -155,6 +142,9 @@ struct plan_prog {
 	const char *test;	/* PP_TEST, PP_BENCH: its name */
 	const char *pin;	/* PP_ITER: the file that keeps it, or NULL */
 };
+
+/* Its ELF section, when all else is filled in. (prog_kind.c) */
+const char *plan_section(struct arena *a, const struct plan_prog *g);
 
 /* An attach point as the user wrote it. */
 struct plan_probe {

@@ -12,6 +12,9 @@
 #include "sema.h"
 #include <string.h>
 
+_Static_assert((int)LIMIT_MAPS == SONDE_MAX_MAPS, "the control block has an epoch for each map");
+_Static_assert((int)LIMIT_FRAMES == SONDE_MAX_FRAMES, "kstack(n) is what the kernel side can keep");
+
 /* ---- maps -------------------------------------------------------------------------------- */
 
 static void plan_key(struct planner *pl, struct plan_map *m, const struct map *map)

@@ -24,34 +24,6 @@ static const char *const event_kinds[] = {
 	[PE_PRINT_CLEAR] = "print-and-clear-map",
 };
 
-static const char *const prog_kinds[PP_KIND_COUNT] = {
-	[PP_BEGIN] = "begin",
-	[PP_END] = "end",
-	[PP_RAW_TP] = "raw-tracepoint",
-	[PP_TP_BTF] = "typed-raw-tracepoint",
-	[PP_SYSCALL_ENTER] = "syscall-enter",
-	[PP_SYSCALL_EXIT] = "syscall-exit",
-	[PP_SWITCH_SPAN] = "switch-span",
-	[PP_TRACEPOINT] = "perf-tracepoint",
-	[PP_INTERVAL] = "interval",
-	[PP_PROFILE] = "profile",
-	[PP_KPROBE] = "kprobe",
-	[PP_KRETPROBE] = "kretprobe",
-	[PP_FENTRY] = "fentry",
-	[PP_FEXIT] = "fexit",
-	[PP_UPROBE] = "uprobe",
-	[PP_URETPROBE] = "uretprobe",
-	[PP_EVENT] = "perf-event",
-	[PP_ITER] = "iterator",
-	[PP_SELF] = "self",
-	[PP_TEST] = "test",
-	[PP_BENCH] = "bench",
-	[PP_USDT] = "usdt",
-	[PP_SCOPE_FORK] = "scope-fork",
-	[PP_OPEN_SPANS] = "open-spans",
-	[PP_SCOPE_EXEC] = "scope-exec",
-};
-
 static void dump_fields(struct arena *a, const struct plan_field *f, uint32_t n, FILE *out)
 {
 	for (uint32_t i = 0; i < n; i++)
@@ -120,7 +92,7 @@ static void dump_perf(const struct perf_point *p, FILE *out)
 
 static void dump_prog(const struct plan *p, const struct plan_prog *g, FILE *out)
 {
-	fprintf(out, "program %s %s section %s", g->symbol, prog_kinds[g->kind], g->section);
+	fprintf(out, "program %s %s section %s", g->symbol, prog_rows[g->kind].name, g->section);
 	if (g->hertz)
 		fprintf(out, " frequency %llu Hz", (unsigned long long)g->hertz);
 	else if (g->kind == PP_INTERVAL || g->kind == PP_PROFILE)

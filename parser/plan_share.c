@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The maps of probes that share a program (plan_share.h). A probe that needs too many by itself
- * gets a program of its own all the same, and the verifier says what is wrong with it.
+ * The maps of probes that share a program (plan_share.h), and whether one probe has too many for
+ * any.
  */
 #include "plan_share.h"
 #include "arena.h"
 #include "ast.h"
+#include "builtin.h"
+#include "diag.h"
 
 enum {
 	KERNEL_MAPS = 64, /* a program may use */
@@ -17,8 +19,18 @@ static void collect(struct expr *e, void *ctx)
 {
 	struct map_use *use = ctx;
 
-	if (e->kind == EX_MAP && e->map.map)
+	const struct builtin *b = e->kind == EX_CALL   ? e->call.builtin
+				  : e->kind == EX_NAME ? e->name.builtin
+						       : NULL;
+
+	if (e->kind == EX_MAP && e->map.map) {
 		use->maps[e->map.map->id / 64] |= 1ull << e->map.map->id % 64;
+		use->has_keys |= e->map.map->n_keys > 0;
+	}
+	use->has_stacks |= b && b->traits & TR_STACK;
+	use->has_records |= b == &builtins[BI_ustack]; /* its first sighting */
+	use->has_records |= e->kind == EX_CALL && e->call.event >= 0 &&
+			    b != &builtins[BI_entry];
 	ast_each_child(e, collect, use);
 }
 
@@ -39,6 +51,31 @@ static uint32_t count(const struct map_use *use)
 	for (uint32_t i = 0; i < SONDE_MAX_MAPS / 64; i++)
 		n += (uint32_t)__builtin_popcountll(use->maps[i]);
 	return n;
+}
+
+/* Maps of ours that are certain: the control block; losses, where something can be lost; the ring;
+ * the store of stacks and what they are put together in; the configuration; the flags of -c, which
+ * count even where there is none. */
+static uint32_t count_own(const struct map_use *use)
+{
+	bool has_losses = use->has_keys || use->has_records || use->has_stacks;
+
+	return 1u + has_losses + use->has_records + 2u * use->has_stacks +
+	       (use->has_stacks || use->has_scope) + use->has_scope;
+}
+
+bool share_check(struct diags *d, const struct probe *p, const struct map_use *use)
+{
+	uint32_t n = count(use) - use->n_spans, own = count_own(use) + use->n_spans;
+
+	if (n + own <= KERNEL_MAPS)
+		return true;
+	diag_error(d, p->points[0].span, "limit-probe-maps",
+		   "this probe uses %u maps: the kernel allows a program %d, and sonde takes %u of "
+		   "them", n, KERNEL_MAPS, own);
+	diag_hint(d, "one map with keys takes the place of many, @[\"reads\"] and @[\"writes\"]; or "
+		     "use some of them in another probe on the same event");
+	return false;
 }
 
 static void join(struct map_use *to, const struct map_use *from)

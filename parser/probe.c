@@ -11,7 +11,9 @@
 #include "ast.h"
 #include "diag.h"
 #include "later.h"
+#include "nearest.h"
 #include "probe_parse.h"
+#include <ctype.h>
 #include <string.h>
 #include <strings.h>
 
@@ -23,7 +25,8 @@ const struct probe_row probe_rows[PROBE_COUNT] = {
 #undef PROBE
 };
 
-bool probe_has_alias(const struct probe_row *row, const char *text, size_t len)
+/* Is one of the row's aliases these `len` bytes? */
+static bool has_alias(const struct probe_row *row, const char *text, size_t len)
 {
 	for (const char *word = row->alias; word && *word;) {
 		size_t n = strcspn(word, " ");
@@ -61,11 +64,14 @@ static int find_row(const struct probe_reader *r, const char *name, const char *
 	const struct later *later;
 	struct nearest near;
 	const char *event;
+	char *lower = arena_strndup(r->arena, name, strlen(name));
 
-	nearest_init(&near, name);
+	for (char *c = lower; *c; c++)
+		*c = (char)tolower((unsigned char)*c);
+	nearest_init(&near, lower);
 	for (uint32_t i = 0; i < PROBE_COUNT; i++) {
 		if (strcasecmp(probe_rows[i].name, name) == 0 ||
-		    probe_has_alias(&probe_rows[i], name, strlen(name))) {
+		    has_alias(&probe_rows[i], name, strlen(name))) {
 			*out = (enum probe_id)i;
 			return 0;
 		}
@@ -81,6 +87,8 @@ static int find_row(const struct probe_reader *r, const char *name, const char *
 		return diag_hint(r->diags, "write tracepoint:%s:%s", name, next);
 	if (near.best)
 		return diag_hint(r->diags, "did you mean '%s'?", near.best);
+	if (probe_slip(name))
+		return diag_hint(r->diags, "%s", probe_slip(name));
 	event = probe_event_called(r, name);
 	if (event)
 		return diag_hint(r->diags, "write tracepoint:%s", event);
@@ -92,7 +100,7 @@ bool probe_type_is(const char *text, size_t len, enum probe_id id)
 	const struct probe_row *row = &probe_rows[id];
 
 	return (strlen(row->name) == len && strncasecmp(row->name, text, len) == 0) ||
-	       probe_has_alias(row, text, len);
+	       has_alias(row, text, len);
 }
 
 enum { MAX_PARTS = 8 };
@@ -135,7 +143,7 @@ static const char *canonical_name(struct arena *a, const struct attach_point *p,
 int probe_resolve(const struct probe_reader *r, const struct attach_text *text,
 		  struct attach_point *out)
 {
-	char *parts[MAX_PARTS], *copy = arena_strndup(r->arena, text->text, strlen(text->text));
+	char *parts[MAX_PARTS], *copy = arena_strdup(r->arena, text->text);
 	uint32_t n = split(copy, parts);
 
 	*out = (struct attach_point){.span = text->span, .syscall = -1};

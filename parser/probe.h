@@ -78,6 +78,8 @@ struct attach_target {
 	const char *args;  /* operands, as the note has them */
 	uint64_t ref_ctr;  /* file offset of the semaphore, 0: none */
 	uint32_t format;   /* index in the point's usdt->formats */
+	/* user functions: what debug information says, once a script asks for `args` */
+	const struct typed_function *typed;
 };
 
 /* What a perf event counts. */
@@ -117,7 +119,10 @@ struct attach_point {
 	const char *test;	 /* test, bench: its name */
 	struct perf_point perf;	 /* software, hardware, watchpoint */
 	const char *pattern;	 /* the attach point as written, when it is a pattern; or NULL */
-	const struct typed_function *typed; /* fentry, fexit, rawtracepoint: what it is given */
+	/* fentry, fexit, rawtracepoint: what it is given; uprobe: likewise the first target, once a
+	 * script asks */
+	const struct typed_function *typed;
+	bool is_untyped; /* uprobe: nothing is known of it, which was said */
 	struct usdt_point *usdt; /* usdt: its arguments, once a script asks for one; else NULL */
 	bool ends_slice;	 /* sched_switch with `oncpu`: chk_oncpu */
 };
@@ -132,8 +137,8 @@ int probe_resolve(const struct probe_reader *r, const struct attach_text *text,
 /* A text may also give a name, `here=kprobe:f`, and stand for several probe types, `*probe:f`. */
 int probe_resolve_all(const struct probe_reader *r, const struct attach_text *text,
 		      struct attach_point **points, uint32_t *n_points);
-/* Is one of the row's aliases these `len` bytes? */
-bool probe_has_alias(const struct probe_row *row, const char *text, size_t len);
+/* "a, b, c": tracepoints whose names have words of the function's; NULL when there are none. */
+const char *probe_near_tracepoints(const struct probe_reader *r, const char *function);
 /* True when the first `len` bytes of `text` name the probe type `id`. */
 bool probe_type_is(const char *text, size_t len, enum probe_id id);
 /* Is it given what BTF describes, by the words of `typed`? */

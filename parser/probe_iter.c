@@ -4,9 +4,18 @@
  */
 #include "arena.h"
 #include "diag.h"
+#include "nearest.h"
 #include "probe_parse.h"
 #include <errno.h>
 #include <string.h>
+
+/* From which kernel on there is one: what a user of an older one may have read about. */
+static const struct {
+	const char *name, *since;
+} later[] = {
+	{"task_vma", "5.12"}, {"unix", "5.15"},	  {"bpf_link", "5.19"}, {"ksym", "6.0"},
+	{"cgroup", "6.1"},    {"kmem_cache", "6.13"}, {"dmabuf", "6.16"},
+};
 
 struct iter_hint {
 	struct nearest nearest;
@@ -16,11 +25,8 @@ struct iter_hint {
 static void offer_iterator(const char *name, void *ctx)
 {
 	struct iter_hint *h = ctx;
-	const char *before = h->nearest.best;
 
-	nearest_offer(&h->nearest, name);
-	if (h->nearest.best != before)
-		h->nearest.best = arena_strndup(h->arena, name, strlen(name));
+	nearest_keep(&h->nearest, h->arena, name);
 }
 
 static int no_iterator(const struct probe_reader *r, const struct attach_point *p, const char *name,
@@ -37,6 +43,10 @@ static int no_iterator(const struct probe_reader *r, const struct attach_point *
 	r->kernel->each_iterator(r->kernel, offer_iterator, &h);
 	diag_error(r->diags, p->span, "unknown-iterator",
 		   "iter:%s is not available for your kernel version", name);
+	for (size_t i = 0; i < sizeof(later) / sizeof(*later); i++)
+		if (strcmp(later[i].name, name) == 0)
+			return diag_hint(r->diags, "kernels have it from %s on; 'sonde -l iter' lists what "
+						   "this one has", later[i].since);
 	if (h.nearest.best)
 		return diag_hint(r->diags, "did you mean iter:%s?", h.nearest.best);
 	return diag_hint(r->diags, "'sonde -l iter' lists what this kernel has");
@@ -56,7 +66,7 @@ int prs_iter(const struct probe_reader *r, struct attach_point *p, char **parts,
 	if (err)
 		return no_iterator(r, p, parts[0], err);
 	if (n == 2 && parts[1][0] == '/')
-		p->pin = arena_strndup(r->arena, parts[1], strlen(parts[1]));
+		p->pin = arena_strdup(r->arena, parts[1]);
 	else if (n == 2)
 		p->pin = arena_printf(r->arena, "/sys/fs/bpf/%s", parts[1]);
 	return 0;

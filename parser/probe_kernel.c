@@ -7,6 +7,7 @@
 #include "arena.h"
 #include "diag.h"
 #include "limits.h"
+#include "nearest.h"
 #include "probe_parse.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -74,15 +75,6 @@ static bool cut_name(const char *text, char *name, char *module, size_t size)
 	return true;
 }
 
-static void note_near(struct search *s, const char *name)
-{
-	const char *before = s->near.best;
-
-	nearest_offer(&s->near, name);
-	if (s->near.best != before)
-		s->near.best = arena_strndup(s->r->arena, name, strlen(name));
-}
-
 static void offer_function(const char *text, void *ctx)
 {
 	struct search *s = ctx;
@@ -93,11 +85,11 @@ static void offer_function(const char *text, void *ctx)
 	    !is_in_module(s->module, module))
 		return;
 	s->has_module = true;
-	note_near(s, name);
+	nearest_keep(&s->near, s->r->arena, name);
 	if (s->is_variant ? !is_variant_of(name, s->function) : !probe_matches(s->function, name))
 		return;
-	t.function = t.symbol = arena_strndup(s->r->arena, name, strlen(name));
-	t.module = *module && s->module ? arena_strndup(s->r->arena, module, strlen(module)) : NULL;
+	t.function = t.symbol = arena_strdup(s->r->arena, name);
+	t.module = *module && s->module ? arena_strdup(s->r->arena, module) : NULL;
 	arena_push(s->r->arena, s->p->targets, s->p->n_targets, t);
 }
 
@@ -122,14 +114,9 @@ static void once_a_name(struct attach_point *p)
 
 static int search_all(struct search *s)
 {
-	char *letters = arena_strndup(s->r->arena, s->function, strlen(s->function)), *to = letters;
 	int err;
 
-	for (const char *c = s->function; *c; c++) /* what is near to the pattern's letters */
-		if (*c != '*')
-			*to++ = *c;
-	*to = '\0';
-	nearest_init(&s->near, letters);
+	nearest_init(&s->near, probe_without(s->r->arena, s->function, '*'));
 	err = s->r->kernel->each_kernel_function(s->r->kernel, offer_function, s);
 	once_a_name(s->p);
 	return err;
@@ -328,7 +315,7 @@ int prs_kernel_function(const struct probe_reader *r, struct attach_point *p, ch
 	if (!r->kernel->has_feature(r->kernel, KF_KPROBE))
 		return no_kprobes(r, p, last);
 	s.function = arena_strndup(r->arena, last, strcspn(last, "+"));
-	s.module = n == 2 ? arena_strndup(r->arena, parts[0], strlen(parts[0])) : NULL;
+	s.module = n == 2 ? arena_strdup(r->arena, parts[0]) : NULL;
 	p->function = s.function;
 	if (n == 1 && *last >= '0' && *last <= '9')
 		return by_address(r, p, s.function);

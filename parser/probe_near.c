@@ -21,7 +21,7 @@ struct near_events {
 	uint32_t n;
 };
 
-static const char separators[] = "_:.";
+static const char separators[] = "_:.+*";
 
 /* Words that many names have say nothing. */
 static bool is_common(const char *word, size_t len)
@@ -35,7 +35,8 @@ static bool is_common(const char *word, size_t len)
 	return len < WORD_LEAST;
 }
 
-/* Is it one of the words of `text`? Numbers at the end do not count: openat2 is near to openat. */
+/* Is it one of the words of `text`, or does it begin with the last one of a pattern? Numbers at the
+ * end do not count: openat2 is near to openat. */
 static bool has_word(const char *text, const char *word, size_t len)
 {
 	while (len > WORD_LEAST && word[len - 1] >= '0' && word[len - 1] <= '9')
@@ -44,6 +45,8 @@ static bool has_word(const char *text, const char *word, size_t len)
 		size_t n = strcspn(text, separators);
 
 		if (n >= len && strncmp(text, word, len) == 0 && n - len <= 1)
+			return true;
+		if (text[n] == '*' && n >= WORD_LEAST && n < len && strncmp(text, word, n) == 0)
 			return true;
 		text += n + (text[n] != '\0');
 	}
@@ -88,7 +91,7 @@ static void offer_event(const char *name, void *ctx)
 	if (e->n < NEAR_MAX)
 		e->n++;
 	memmove(&e->best[at + 1], &e->best[at], (e->n - 1 - at) * sizeof(*e->best));
-	e->best[at] = (struct near_event){arena_strndup(e->arena, name, strlen(name)), score};
+	e->best[at] = (struct near_event){arena_strdup(e->arena, name), score};
 }
 
 const char *probe_near_tracepoints(const struct probe_reader *r, const char *function)

@@ -5,6 +5,7 @@
 #include "probe_perf.h"
 #include "arena.h"
 #include "diag.h"
+#include "nearest.h"
 #include "probe_parse.h"
 #include <errno.h>
 #include <linux/hw_breakpoint.h>
@@ -32,11 +33,15 @@ static const struct perf_event_row *no_event(const struct probe_reader *r,
 		diag_error(r->diags, p->span, "no-pattern", "%s events are named one by one", type);
 	} else {
 		nearest_init(&near, name);
-		for (uint32_t i = 0; i < n_perf_event_rows; i++)
+		for (uint32_t i = 0; i < n_perf_event_rows; i++) {
 			nearest_offer(&near, perf_event_rows[i].name);
+			if (perf_event_rows[i].alias)
+				nearest_offer(&near, perf_event_rows[i].alias);
+		}
 		diag_error(r->diags, p->span, "unknown-event", "there is no %s event '%s'", type, name);
 		for (uint32_t i = 0; near.best && i < n_perf_event_rows; i++)
-			if (perf_event_rows[i].name == near.best) {
+			if (perf_event_rows[i].name == near.best ||
+			    perf_event_rows[i].alias == near.best) {
 				diag_hint(r->diags, "did you mean %s:%s?",
 					  probe_rows[perf_event_rows[i].id].name, near.best);
 				return NULL;
@@ -128,7 +133,7 @@ static int by_letter(const void *a, const void *b)
 
 static int read_mode(const struct probe_reader *r, struct attach_point *p, char *mode)
 {
-	const char *written = arena_strndup(r->arena, mode, strlen(mode));
+	const char *written = arena_strdup(r->arena, mode);
 
 	qsort(mode, strlen(mode), 1, by_letter);
 	for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++)

@@ -29,7 +29,7 @@ int prs_test(const struct probe_reader *r, struct attach_point *p, char **parts,
 {
 	if (n != 1 || !*parts[0])
 		return probe_wrong_form(r, p);
-	p->test = arena_strndup(r->arena, parts[0], strlen(parts[0]));
+	p->test = arena_strdup(r->arena, parts[0]);
 	return 0;
 }
 

@@ -64,11 +64,22 @@ static int bad_period(const struct probe_reader *r, const struct attach_point *p
 		      uint32_t n)
 {
 	const char *name = probe_rows[p->id].name, *unit = wrong_unit(parts, n);
+	size_t digits;
 
+	if (unit && n == 2 && !unit[strspn(unit, "0123456789")] &&
+	    !parts[1][strspn(parts[1], "abcdefghijklmnopqrstuvwxyz")]) {
+		diag_error(r->diags, p->span, "bad-period", "the unit of time stands before the number");
+		return diag_hint(r->diags, "write %s:%s:%s", name, parts[1], unit);
+	}
 	if (unit) {
 		diag_error(r->diags, p->span, "bad-period", "'%s' is not a unit of time", unit);
 		return diag_hint(r->diags, "units are hz, s, ms, us, ns, m (minutes), h and d: %s:hz:99, "
 					   "%s:ms:100, %s:500ms", name, name, name);
+	}
+	digits = strspn(parts[0], "0123456789");
+	if (n == 1 && digits && strcmp(parts[0] + digits, "hz") == 0) {
+		diag_error(r->diags, p->span, "bad-period", "'%s' is a frequency, not a period", parts[0]);
+		return diag_hint(r->diags, "write %s:hz:%.*s", name, (int)digits, parts[0]);
 	}
 	diag_error(r->diags, p->span, "bad-period", "'%s%s%s' is not a period", parts[0],
 		   n == 2 ? ":" : "", n == 2 ? parts[1] : "");
@@ -90,7 +101,8 @@ static int prs_period(const struct probe_reader *r, struct attach_point *p, char
 			   (unsigned long long)p->period_ns);
 		if (n == 1 && !parts[0][strspn(parts[0], "0123456789")])
 			return diag_hint(r->diags, "a number alone counts nanoseconds, at least 1000; "
-						   "write %s:%ss for seconds", name, parts[0]);
+						   "write %s:%ss for seconds, %s:hz:%s for so many times a second",
+					 name, parts[0], name, parts[0]);
 		return diag_hint(r->diags, "the shortest is 1us");
 	}
 	return 0;

@@ -5,13 +5,14 @@
  */
 #include "arena.h"
 #include "diag.h"
+#include "nearest.h"
 #include "probe_parse.h"
 #include <errno.h>
 #include <string.h>
 
 struct event_hint {
-	struct nearest nearest, same_event;
-	const char *event;
+	struct nearest nearest, category;
+	const char *event, *same_event;
 	struct arena *arena;
 };
 
@@ -19,11 +20,12 @@ static void offer_event(const char *name, void *ctx)
 {
 	struct event_hint *h = ctx;
 	const char *colon = strchr(name, ':');
-	char *copy = arena_strndup(h->arena, name, strlen(name));
 
-	nearest_offer(&h->nearest, copy);
+	nearest_keep(&h->nearest, h->arena, name);
+	if (colon)
+		nearest_offer(&h->category, arena_strndup(h->arena, name, (size_t)(colon - name)));
 	if (colon && strcmp(colon + 1, h->event) == 0)
-		h->same_event.best = copy;
+		h->same_event = arena_strdup(h->arena, name);
 }
 
 static int no_tracepoint(const struct probe_reader *r, const struct attach_point *p,
@@ -32,19 +34,24 @@ static int no_tracepoint(const struct probe_reader *r, const struct attach_point
 	struct event_hint h = {.event = event, .arena = r->arena};
 
 	nearest_init(&h.nearest, arena_printf(r->arena, "%s:%s", category, event));
-	nearest_init(&h.same_event, event);
+	nearest_init(&h.category, category);
 	r->kernel->each_tracepoint(r->kernel, NULL, offer_event, &h);
 	diag_error(r->diags, p->span, "unknown-tracepoint",
 		   *category ? "this kernel has no tracepoint %s%s%s"
 			     : "a tracepoint has a category and a name: %s%s%s is one word",
 		   category, *category ? ":" : "", event);
-	if (h.same_event.best)
-		diag_hint(r->diags, "write tracepoint:%s", h.same_event.best);
+	if (h.same_event)
+		diag_hint(r->diags, "write tracepoint:%s", h.same_event);
 	else if (h.nearest.best)
 		diag_hint(r->diags, "did you mean tracepoint:%s?", h.nearest.best);
 	else if (strncmp(category, "syscalls", 8) == 0)
 		diag_hint(r->diags, "system calls are tracepoint:syscalls:sys_enter_NAME and "
 				    "tracepoint:syscalls:sys_exit_NAME");
+	else if (h.category.best && strchr(event, '*'))
+		diag_hint(r->diags, "did you mean tracepoint:%s:%s?", h.category.best, event);
+	else if (h.category.best)
+		diag_hint(r->diags, "'sonde -l tracepoint:%s' lists the events of that category",
+			  h.category.best);
 	return -1;
 }
 
@@ -53,8 +60,9 @@ const char *probe_event_called(const struct probe_reader *r, const char *event)
 	struct event_hint h = {.event = event, .arena = r->arena};
 
 	nearest_init(&h.nearest, event);
+	nearest_init(&h.category, "");
 	r->kernel->each_tracepoint(r->kernel, NULL, offer_event, &h);
-	return h.same_event.best;
+	return h.same_event;
 }
 
 /* The events of one system call have no raw tracepoint of their own: they are sys_enter and
@@ -77,8 +85,8 @@ static void unchecked_tracepoint(const struct probe_reader *r, struct attach_poi
 {
 	struct tp_format *f = arena_new_of(r->arena, struct tp_format);
 
-	f->category = arena_strndup(r->arena, parts[0], strlen(parts[0]));
-	f->event = arena_strndup(r->arena, parts[1], strlen(parts[1]));
+	f->category = arena_strdup(r->arena, parts[0]);
+	f->event = arena_strdup(r->arena, parts[1]);
 	f->is_unchecked = true;
 	p->format = f;
 	r->kernel->unchecked = err;

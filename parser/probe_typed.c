@@ -8,6 +8,7 @@
 #include "ast.h"
 #include "diag.h"
 #include "limits.h"
+#include "nearest.h"
 #include "probe_parse.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -49,22 +50,12 @@ static const char *thing(const struct typed_search *s)
 
 static void note_near(struct typed_search *s, const char *name)
 {
-	const char *before = s->near.best;
-
-	nearest_offer(&s->near, name);
-	if (s->near.best != before)
-		s->near.best = arena_strndup(s->r->arena, name, strlen(name));
+	nearest_keep(&s->near, s->r->arena, name);
 }
 
 static void search_begin(struct typed_search *s)
 {
-	char *letters = arena_strndup(s->r->arena, s->name, strlen(s->name)), *to = letters;
-
-	for (const char *c = s->name; *c; c++) /* what is near to the pattern's letters */
-		if (*c != '*')
-			*to++ = *c;
-	*to = '\0';
-	nearest_init(&s->near, letters);
+	nearest_init(&s->near, probe_without(s->r->arena, s->name, '*'));
 }
 
 /* ---- what the kernel must have ------------------------------------------------------------- */
@@ -127,7 +118,8 @@ static int unknown_module(const struct typed_search *s)
 		   strchr(s->module, '*') ? "no loaded module matches '%s'"
 					  : "the module '%s' is not loaded, or has no BTF",
 		   s->module);
-	return diag_hint(s->r->diags, "/sys/kernel/btf has those that have BTF");
+	return diag_hint(s->r->diags, "modprobe %s loads it; /sys/kernel/btf has those that have BTF",
+			 strchr(s->module, '*') ? "MODULE" : s->module);
 }
 
 static int unknown(struct typed_search *s)
@@ -177,8 +169,8 @@ static int resolve_one(const struct probe_reader *r, struct attach_point *p, cha
 
 	if (n < 1 || n > 2 || !*parts[0] || !*parts[n - 1])
 		return probe_wrong_form(r, p);
-	s.name = arena_strndup(r->arena, parts[n - 1], strlen(parts[n - 1]));
-	s.module = n == 2 ? arena_strndup(r->arena, parts[0], strlen(parts[0])) : NULL;
+	s.name = arena_strdup(r->arena, parts[n - 1]);
+	s.module = n == 2 ? arena_strdup(r->arena, parts[0]) : NULL;
 	if (check_kernel(r, p, s.name))
 		return -1;
 	return find_one(&s);
@@ -294,7 +286,7 @@ static void offer_typed(const char *text, void *ctx)
 	note_near(s, name);
 	if (probe_matches(s->name, name) && !is_denied(name))
 		arena_push(s->r->arena, s->found, s->n_found,
-			   arena_strndup(s->r->arena, text, strlen(text)));
+			   arena_strdup(s->r->arena, text));
 }
 
 static int by_text(const void *x, const void *y)
@@ -453,7 +445,7 @@ int probe_typed_expand(const struct probe_reader *r, const struct attach_text *t
 	if (p.id == PROBE_COUNT)
 		return 1;
 	s.kind = kind_of(&p);
-	copy = arena_strndup(r->arena, colon + 1, strlen(colon + 1));
+	copy = arena_strdup(r->arena, colon + 1);
 	n = split_parts(copy, parts);
 	if (s.kind == TYPED_FUNCTION && strcmp(parts[0], of_programs) == 0)
 		return expand_programs(&s, parts, n);

@@ -7,6 +7,7 @@
 #include "arena.h"
 #include "diag.h"
 #include "limits.h"
+#include "nearest.h"
 #include "probe_parse.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -27,18 +28,7 @@ struct usdt_match {
 
 static const char *keep(const struct usdt_match *m, const char *text)
 {
-	return arena_strndup(m->r->arena, text, strlen(text));
-}
-
-static const char *without_stars(struct arena *a, const char *pattern)
-{
-	char *letters = arena_strndup(a, pattern, strlen(pattern)), *to = letters;
-
-	for (const char *c = pattern; *c; c++)
-		if (*c != '*')
-			*to++ = *c;
-	*to = '\0';
-	return letters;
+	return arena_strdup(m->r->arena, text);
 }
 
 static bool any_provider(const struct usdt_match *m)
@@ -49,11 +39,9 @@ static bool any_provider(const struct usdt_match *m)
 static void note_nearest(struct usdt_match *m, const struct usdt_note *note)
 {
 	const char *full = arena_printf(m->r->arena, "%s:%s", note->provider, note->name);
-	const char *before = m->nearest.best;
 
 	m->n_offered++;
-	nearest_offer(&m->nearest, any_provider(m) ? strchr(full, ':') + 1 : full);
-	if (m->nearest.best != before)
+	if (nearest_offer(&m->nearest, any_provider(m) ? strchr(full, ':') + 1 : full))
 		m->near = full;
 }
 
@@ -221,7 +209,7 @@ static bool read_parts(struct usdt_match *m, char **parts, uint32_t n)
 		m->provider = m->path;
 		m->path = NULL;
 	}
-	m->word = without_stars(m->r->arena, wanted(m));
+	m->word = probe_without(m->r->arena, wanted(m), '*');
 	return true;
 }
 
@@ -229,6 +217,8 @@ int prs_usdt(const struct probe_reader *r, struct attach_point *p, char **parts,
 {
 	struct usdt_match m = {.r = r, .p = p};
 
+	if (!probe_has_uprobes(r, p))
+		return -1;
 	if (!read_parts(&m, parts, n))
 		return probe_wrong_form(r, p);
 	nearest_init(&m.nearest, m.word);

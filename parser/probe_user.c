@@ -48,8 +48,8 @@ static int no_symbol(struct user_matching *m)
 		diag_error(d, p->span, "unknown-symbol", "%s has no function '%s'", m->path,
 			   m->pattern);
 	if (m->nearest.best)
-		diag_hint(d, "did you mean '%s'?", m->nearest.best);
-	return -1;
+		return diag_hint(d, "did you mean '%s'?", m->nearest.best);
+	return diag_hint(d, "'sonde -l %s:%s' lists those that it has", probe_rows[p->id].name, m->path);
 }
 
 static int too_many(const struct user_matching *m)
@@ -147,7 +147,7 @@ int user_add_function(struct user_matching *m, const struct user_symbol *f, uint
 {
 	struct arena *a = m->r->arena;
 	struct attach_target t = {.function = user_name(m->r, f->symbol),
-				  .symbol = arena_strndup(a, f->symbol, strlen(f->symbol)),
+				  .symbol = arena_strdup(a, f->symbol),
 				  .path = f->path,
 				  .offset = f->offset + offset,
 				  .size = f->size,
@@ -344,16 +344,10 @@ static const char *traced_program(struct user_matching *m, const char *name)
 static void begin(struct user_matching *m, const struct probe_reader *r, struct attach_point *p,
 		  const char *name)
 {
-	char *letters = arena_strndup(r->arena, name, strlen(name)), *to = letters;
-
-	m->pattern = arena_strndup(r->arena, name, strlen(name));
+	m->pattern = arena_strdup(r->arena, name);
 	m->is_pattern = strchr(name, '*');
 	m->word = user_name_word(r, m->pattern);
-	for (const char *c = letters; *c; c++) /* what is near to the pattern's letters */
-		if (*c != '*')
-			*to++ = *c;
-	*to = '\0';
-	nearest_init(&m->nearest, letters);
+	nearest_init(&m->nearest, probe_without(r->arena, name, '*'));
 	p->function = m->pattern;
 }
 
@@ -459,6 +453,8 @@ int prs_user_symbol(const struct probe_reader *r, struct attach_point *p, char *
 	struct user_matching m = {.r = r, .p = p};
 	const char *path;
 
+	if (!probe_has_uprobes(r, p))
+		return -1;
 	if (n == 3 && is_language(parts[1])) {
 		m.is_demangled = true;
 		parts[1] = parts[2];
@@ -471,5 +467,5 @@ int prs_user_symbol(const struct probe_reader *r, struct attach_point *p, char *
 	path = traced_program(&m, parts[0]);
 	if (!path)
 		return -1;
-	return resolve(&m, arena_strndup(r->arena, path, strlen(path)), parts[0]);
+	return resolve(&m, arena_strdup(r->arena, path), parts[0]);
 }

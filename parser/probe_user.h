@@ -4,6 +4,7 @@
  */
 #pragma once
 #include "diag.h"
+#include "nearest.h"
 #include "probe_parse.h"
 
 /* The resolving of one attach point on functions of programs. */

@@ -6,6 +6,7 @@
  */
 #include "arena.h"
 #include "probe_user.h"
+#include "rust_name.h"
 #include <ctype.h>
 #include <string.h>
 
@@ -89,6 +90,14 @@ static bool cut_arguments(const struct user_matching *m, char *name)
 	return true;
 }
 
+/* The name that is the same for all instances, and a method's without brackets. */
+static bool make_plain(const struct user_matching *m, char *name)
+{
+	bool is_cut = cut_arguments(m, name);
+
+	return (!strchr(m->pattern, '<') && rust_name_plain(name)) || is_cut;
+}
+
 bool user_name_matches(const struct user_matching *m, const char *symbol)
 {
 	char name[NAME_SIZE];
@@ -101,7 +110,7 @@ bool user_name_matches(const struct user_matching *m, const char *symbol)
 		return false;
 	if (!demangle(m->r, symbol, strchr(m->pattern, '('), name))
 		return false;
-	return equals(m, name) || (cut_arguments(m, name) && equals(m, name));
+	return equals(m, name) || (make_plain(m, name) && equals(m, name));
 }
 
 const char *user_name(const struct probe_reader *r, const char *symbol)
@@ -109,24 +118,20 @@ const char *user_name(const struct probe_reader *r, const char *symbol)
 	char name[NAME_SIZE];
 
 	if (!demangle(r, symbol, true, name))
-		return arena_strndup(r->arena, symbol, strlen(symbol));
-	return arena_strndup(r->arena, name, strlen(name));
+		return arena_strdup(r->arena, symbol);
+	return arena_strdup(r->arena, name);
 }
 
 void user_name_offer(struct user_matching *m, const char *symbol)
 {
-	const char *before = m->nearest.best;
 	char name[NAME_SIZE];
 
 	m->n_offered++;
 	if (is_cold_part(symbol))
 		return;
 	if (demangle(m->r, symbol, strchr(m->pattern, '('), name)) {
-		cut_arguments(m, name);
+		make_plain(m, name);
 		symbol = name;
 	}
-	nearest_offer(&m->nearest, symbol);
-	if (m->nearest.best != before) /* what is offered is gone afterwards */
-		m->nearest.best =
-			arena_strndup(m->r->arena, m->nearest.best, strlen(m->nearest.best));
+	nearest_keep(&m->nearest, m->r->arena, symbol);
 }

@@ -133,14 +133,14 @@ static void offer_library(const char *path, void *ctx)
 {
 	struct user_matching *m = ctx;
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-	const char *before = m->nearest.best, *so = strstr(name, ".so");
+	const char *so = strstr(name, ".so");
+	struct arena *a = m->r->arena;
 
 	m->n_offered++;
-	nearest_offer(&m->nearest, name);
-	if (so) /* as most people write it */
-		nearest_offer(&m->nearest, arena_strndup(m->r->arena, name, (size_t)(so - name)));
-	if (m->nearest.best != before)
-		m->nearest.best = arena_strndup(m->r->arena, name, strlen(name));
+	nearest_keep(&m->nearest, a, name);
+	/* most people write it without its ending; what is said is the whole name */
+	if (so && nearest_offer(&m->nearest, arena_strndup(a, name, (size_t)(so - name))))
+		m->nearest.best = arena_strdup(a, name);
 }
 
 const char *user_library_path(struct user_matching *m, const char *program, const char *library)
@@ -175,7 +175,7 @@ static void add_line_place(const struct user_symbol *f, void *ctx)
 {
 	struct user_matching *m = ctx;
 	struct arena *a = m->r->arena;
-	const char *symbol = arena_strndup(a, f->symbol, strlen(f->symbol));
+	const char *symbol = arena_strdup(a, f->symbol);
 
 	arena_push(a, m->p->targets, m->p->n_targets,
 		   ((struct attach_target){.function = user_name(m->r, symbol),

@@ -32,6 +32,10 @@ void sema_checks(struct sema *s);
 /* `let @m = kind(n);` against what the script does with @m: after the types. */
 void sema_decls(struct sema *s);
 
+/* sema_points.c: resolve all attach points; a probe that `missing_probes` leaves without any
+ * goes. */
+void sema_points(struct sema *s);
+
 /* For check hooks: report only in the reporting round. Returns &type_error. */
 const struct type *sema_error(struct sema *s, struct span span, const char *tag, const char *fmt,
 			      ...) __attribute__((format(printf, 4, 5), cold));
@@ -49,6 +53,13 @@ const struct type *sema_result_type(const struct attach_point *p);
 bool sema_is_open_end(const struct sema *s);
 /* Type of such a field's value; NULL for what is not built. (field_type.c) */
 const struct type *sema_field_type(struct arena *a, const struct tp_field *f);
+
+/* sema_user_args.c: look up what the user functions at `p` are given, for `args`. False: that is
+ * not known, which was said for `e`, or, with e NULL, was not. */
+bool user_args_known(struct sema *s, const struct expr *e, struct attach_point *p);
+/* Type of args.FIELD, the field f of the first of them; it must be the same in all. */
+const struct type *user_arg_type(struct sema *s, const struct expr *e, const struct attach_point *p,
+				 const struct tp_field *f);
 
 /* probe_special.c: names of tests and of benches must differ. */
 void special_check_names(struct sema *s);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a probe is given: the check hooks of `args`, `argN` and `retval`, whose types come from
- * tracepoints' formats and from BTF.
+ * tracepoints' formats and from BTF; those of user functions are in sema_user_args.c.
  */
 #include "arena.h"
+#include "nearest.h"
 #include "sema.h"
 #include <string.h>
 
@@ -30,7 +31,9 @@ static const char *list_params(struct arena *a, const struct typed_function *f)
 	const char *list = "";
 
 	for (uint32_t i = 0; i < f->n_params; i++)
-		list = arena_printf(a, "%s%sargs.%s", list, i ? ", " : "", f->params[i].name);
+		if (*f->params[i].name)
+			list = arena_printf(a, "%s%sargs.%s", list, *list ? ", " : "",
+					    f->params[i].name);
 	return list;
 }
 
@@ -54,18 +57,36 @@ static const struct type *no_field(struct sema *s, struct expr *e, const struct 
 	return &type_error;
 }
 
-static const struct type *field_at(struct sema *s, struct expr *e, const struct attach_point *p)
+static const struct type *field_at(struct sema *s, struct expr *e, struct attach_point *p)
 {
-	const struct tp_field *f = sema_args_field(p, e->field.name);
+	const struct tp_field *f;
 	const struct type *t;
 
+	if (p->id == PROBE_UPROBE && !user_args_known(s, e, p))
+		return &type_error;
+	f = sema_args_field(p, e->field.name);
 	if (!f)
 		return no_field(s, e, p);
+	if (p->id == PROBE_UPROBE)
+		return user_arg_type(s, e, p, f);
 	t = sema_field_type(s->arena, f);
 	if (t)
 		return t;
 	return sema_error(s, e->field.name_span, "not-built",
 			  "fields of type '%s' are not built yet", f->type_text);
+}
+
+static const struct type *no_args(struct sema *s, const struct expr *e,
+				  const struct attach_point *p)
+{
+	sema_error(s, e->span, "wrong-probe", "'args' does not exist in %s probes",
+		   probe_rows[p->id].name);
+	if (s->report && p->id == PROBE_URETPROBE)
+		diag_hint(s->diags, "arguments are gone when a function returns: write entry(args.%s)",
+			  e->kind == EX_FIELD ? e->field.name : "NAME");
+	else if (s->report && probe_rows[p->id].context == CTX_REGS_ENTRY)
+		diag_hint(s->diags, "arguments are arg0 to arg5 there");
+	return &type_error;
 }
 
 static bool has_args(const struct attach_point *p)
@@ -75,7 +96,7 @@ static bool has_args(const struct attach_point *p)
 	case CTX_TYPED_ENTRY:
 	case CTX_TYPED_RETURN:
 	case CTX_TYPED_EVENT: return true;
-	default: return false;
+	default: return p->id == PROBE_UPROBE;
 	}
 }
 
@@ -85,15 +106,10 @@ const struct type *chk_args(struct sema *s, struct expr *e)
 	const struct type *t = NULL;
 
 	for (uint32_t i = 0; i < s->probe->n_points; i++) {
-		const struct attach_point *p = &s->probe->points[i];
+		struct attach_point *p = &s->probe->points[i];
 
-		if (!has_args(p)) {
-			sema_error(s, e->span, "wrong-probe", "'args' does not exist in %s probes",
-				   probe_rows[p->id].name);
-			if (s->report && probe_rows[p->id].context == CTX_REGS_ENTRY)
-				diag_hint(s->diags, "arguments are arg0 to arg5 there");
-			return &type_error;
-		}
+		if (!has_args(p))
+			return no_args(s, e, p);
 		if (probe_is_typed(p) && sema_is_open_end(s)) {
 			sema_error(s, e->span, "not-built",
 				   "'args' with open_spans = count is not built "

@@ -71,8 +71,10 @@ static const struct type *bad_conversion(struct sema *s, const struct expr *fmt,
 	sema_error(s, fmt->span, "format-conversion", "'%.*s' is not a conversion of printf", (int)len,
 		   text);
 	if (s->report)
-		diag_hint(s->diags, "conversions are %%d %%i %%u %%x %%X %%o %%c %%p %%s (width and "
-				    "precision up to 4096), and %%%% prints a percent sign");
+		diag_hint(s->diags,
+			  "conversions are %%d %%i %%u %%x %%X %%o %%c %%p %%s (width and "
+			  "precision up to %d), and %%%% prints a percent sign",
+			  LIMIT_WIDTH);
 	return &type_void;
 }
 
@@ -235,6 +237,18 @@ static void hint_where(struct sema *s, const struct builtin *b, const struct att
 	if (b->where == W_ENTRY && (p->id == PROBE_TRACEPOINT || probe_is_typed(p))) {
 		diag_hint(s->diags, p->id != PROBE_TRACEPOINT ? "the function's arguments are args.NAME"
 					     : "a tracepoint's fields are args.FIELD");
+		return;
+	}
+	if (b->where & 1u << PROBE_UPROBE &&
+	    (p->id == PROBE_URETPROBE || p->id == PROBE_KRETPROBE)) {
+		diag_hint(s->diags, "entry(%s) is what it was when the function was called", b->name);
+		return;
+	}
+	if (b->where & 1u << PROBE_URETPROBE &&
+	    (p->id == PROBE_UPROBE || p->id == PROBE_KPROBE)) {
+		diag_hint(s->diags, "it is known when the function returns: probe %s:…",
+			  probe_rows[p->id == PROBE_UPROBE ? PROBE_URETPROBE
+							   : PROBE_KRETPROBE].name);
 		return;
 	}
 	for (uint32_t i = 0; i < PROBE_COUNT; i++)

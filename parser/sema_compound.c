@@ -6,6 +6,7 @@
  */
 #include "arena.h"
 #include "limits.h"
+#include "nearest.h"
 #include "sema_type.h"
 #include <string.h>
 

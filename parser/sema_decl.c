@@ -5,6 +5,7 @@
  * Before: maps have types. After: each map with a declaration agrees with it.
  */
 #include "diag.h"
+#include "nearest.h"
 #include "sema.h"
 #include <string.h>
 

@@ -7,6 +7,7 @@
 #include "format_spec.h"
 #include "sema.h"
 #include "sema_iter.h"
+#include "nearest.h"
 #include <ctype.h>
 #include <string.h>
 

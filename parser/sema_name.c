@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pass 1: names. Resolves attach points, builtins, functions, scratch variables (lexical scopes)
- * and maps (one a script).
+ * Pass 1: names. Resolves builtins, functions, scratch variables (lexical scopes) and maps (one a
+ * script); attach points before them, in sema_points.c.
  * Rewrites delete(@m, key) to delete(@m[key]), and pid() to pid.
  * Before: a tree as parsed. After: call.builtin, name.builtin, var.var and map.map are set, or NULL
  * where an error was reported; probe->points, probe->vars and program->maps are filled.
  */
 #include "arena.h"
-#include "exclude.h"
 #include "later.h"
 #include "limits.h"
+#include "nearest.h"
 #include "param.h"
 #include "sema.h"
 #include "slip.h"
@@ -53,6 +53,8 @@ static void hint_unknown(struct sema *s, const char *word, bool call)
 	const char *near = nearest_builtin(word, call);
 	const struct builtin *b = builtin_find(word);
 
+	if (!b && !call && s->probe->n_points && s->probe->points[0].id == PROBE_UPROBE)
+		user_args_known(s, NULL, &s->probe->points[0]);
 	if (b && !call)
 		diag_hint(s->diags, "%s is a function: write %s(%s)", word, word,
 			  strstr(b->signature, "()") || strstr(b->signature, "([") ? "" : "…");
@@ -66,7 +68,9 @@ static void hint_unknown(struct sema *s, const char *word, bool call)
 	else if (near)
 		diag_hint(s->diags, "did you mean '%s'?", near);
 	else
-		diag_hint(s->diags, "'sonde --help builtins' lists them; variables begin with $");
+		diag_hint(s->diags, call ? "'sonde --help builtins' lists the functions"
+					 : "'sonde --help builtins' lists them; variables begin with $, "
+					   "texts are in double quotes: \"%s\"", word);
 }
 
 /* A word of bpftrace's that sonde does not have yet: said, then true. */
@@ -194,6 +198,13 @@ static bool refuse_param(struct scope *sc, const struct expr *e)
 	return true;
 }
 
+static bool is_variable_builtin(const char *word)
+{
+	const struct builtin *b = builtin_find(word);
+
+	return b && b->kind == BUILTIN_VAR;
+}
+
 static void name_var(struct scope *sc, struct expr *e)
 {
 	struct nearest near;
@@ -210,6 +221,8 @@ static void name_var(struct scope *sc, struct expr *e)
 		return;
 	if (near.best)
 		diag_hint(sc->s->diags, "did you mean '%s'?", near.best);
+	else if (is_variable_builtin(e->var.name + 1))
+		diag_hint(sc->s->diags, "builtins have no $: write %s", e->var.name + 1);
 	else
 		diag_hint(sc->s->diags, "assign it first: %s = …; it lives to the end of its block",
 			  e->var.name);
@@ -549,92 +562,6 @@ static void name_block(struct scope *sc, struct block *b)
 	sc->n = before;
 }
 
-/* Tags of what is not there, as against written wrong. */
-static bool is_missing(const char *tag)
-{
-	static const char *const tags[] = {"no-match",	 "unknown-tracepoint", "unknown-function",
-					   "no-kprobes", "unknown-symbol",     "no-symbols",
-					   "no-binary",	 "no-library",	       "no-usdt",
-					   "unknown-usdt"};
-
-	for (size_t i = 0; i < sizeof(tags) / sizeof(tags[0]); i++)
-		if (strcmp(tags[i], tag) == 0)
-			return true;
-	return false;
-}
-
-/* An attach point was not found: `missing_probes` says what that is. */
-static void skip_missing(struct sema *s, uint32_t n_before)
-{
-	struct diag *last = &s->diags->items[s->diags->n - 1];
-
-	if (s->diags->n == n_before || !is_missing(last->tag))
-		return;
-	if (s->program->config.missing_probes == MISSING_WARN) {
-		last->level = DIAG_WARNING;
-		last->msg = arena_printf(s->arena, "%s. Skipping", last->msg);
-		s->diags->n_errors--;
-	} else if (s->program->config.missing_probes == MISSING_IGNORE) {
-		s->diags->n = n_before;
-		s->diags->n_errors--;
-	}
-}
-
-/* An attach point that is wrong, with its parameters in it: none is seen in the source line. */
-static void hint_text(struct sema *s, const char *text)
-{
-	const struct diags *d = s->diags;
-
-	if (d->n && !d->items[d->n - 1].hint)
-		diag_hint(s->diags, "with what the parameters say it reads %.100s", text);
-}
-
-static void name_points(struct sema *s, struct probe *p)
-{
-	struct probe_reader r = {s->arena, s->diags, s->kernel, s->program->unsafe};
-	uint32_t first = 0; /* of the attach points of the text before */
-
-	for (uint32_t i = 0; i < p->n_texts; i++) {
-		struct attach_text text = {param_substitute(s, &p->texts[i]), p->texts[i].span};
-		uint32_t n_before = s->diags->n;
-
-		if (probe_is_exclusion(&text)) {
-			if (i == 0)
-				probe_no_exclusion(&r, &text);
-			else
-				probe_exclude(&r, &text, p->points, first, &p->n_points);
-			continue;
-		}
-		first = p->n_points;
-		if (probe_resolve_all(&r, &text, &p->points, &p->n_points)) {
-			if (text.text != p->texts[i].text)
-				hint_text(s, text.text);
-			skip_missing(s, n_before);
-		}
-	}
-}
-
-/* Resolve all attach points; a probe that `missing_probes` leaves without any goes. */
-static void name_all_points(struct sema *s)
-{
-	struct program *program = s->program;
-	uint32_t n = program->n_probes, n_kept = 0;
-	bool keeps_all = program->config.missing_probes == MISSING_ERROR;
-
-	for (uint32_t i = 0; i < n; i++) {
-		struct probe *p = program->probes[i];
-
-		s->probe = p;
-		name_points(s, p);
-		if (p->n_points || keeps_all || s->diags->n_errors)
-			program->probes[n_kept++] = p;
-	}
-	program->n_probes = n_kept;
-	if (!n_kept && !s->diags->n_errors)
-		diag_error(s->diags, SPAN_NONE, "no-probe-left",
-			   "nothing is left to trace: no attach point of the script was found");
-}
-
 /* print(@m), clear(@m), delete(@m): the map must be one that something writes, wherever that is. */
 static void name_whole(struct expr *e, void *ctx)
 {
@@ -663,7 +590,7 @@ static void name_whole(struct expr *e, void *ctx)
 void sema_names(struct sema *s)
 {
 	param_bind(s);
-	name_all_points(s);
+	sema_points(s);
 	for (uint32_t i = 0; i < s->program->n_probes; i++) {
 		struct probe *p = s->program->probes[i];
 		struct scope sc = {.s = s};

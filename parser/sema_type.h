@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the two files of pass 2 share: sema_type.c, the rounds and the plain types, and
- * sema_compound.c, values with parts and what is read of memory.
+ * What the files of pass 2 share: sema_type.c, the rounds and the plain types; sema_call.c, calls;
+ * sema_compound.c, values with parts; sema_memory.c, what is read of memory.
  */
 #pragma once
 #include "sema.h"
@@ -36,6 +36,10 @@ const struct type *sema_read_type(const struct type *t);
 void sema_widen(struct sema *s, const struct type **slot, struct span *first, const struct type *t,
 		const struct expr *from, const char *what);
 const char *sema_name_of(struct sema *s, const struct type *t);
+
+/* ---- sema_call.c */
+/* The type of what the call gives; its arguments get theirs. */
+const struct type *sema_type_call(struct sema *s, struct expr *e);
 
 /* ---- sema_memory.c */
 /* `e` of a pointer and something else. */

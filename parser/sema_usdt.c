@@ -152,7 +152,7 @@ static void find_function(struct sema *s, struct attach_target *t)
 
 	t->function = "";
 	if (s->kernel->user_function_at(s->kernel, t->path, t->address, &f) == 0)
-		t->function = arena_strndup(s->arena, f.symbol, strlen(f.symbol));
+		t->function = arena_strdup(s->arena, f.symbol);
 }
 
 const struct type *chk_func(struct sema *s, struct expr *e)

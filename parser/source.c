@@ -31,7 +31,7 @@ struct source *source_from_text(struct arena *a, const char *name, const char *t
 	copy = arena_alloc(a, len + 2); /* two NULs at the end */
 	memcpy(copy, text, len);
 	s = arena_new_of(a, struct source);
-	s->name = arena_strndup(a, name, strlen(name));
+	s->name = arena_strdup(a, name);
 	s->text = copy;
 	s->len = (uint32_t)len;
 	index_lines(a, s);

@@ -52,8 +52,10 @@ static void start_entry(const struct probe_reader *r, struct attach_point *out)
 	out->name = arena_printf(r->arena, "%s%s", probe_rows[out->id].name, rest ? rest : "");
 }
 
-int probe_span_start(const struct probe_reader *r, const struct attach_point *p,
-		     struct attach_point *out)
+/* The event that starts the span which `p` ends, as an attach point: what entry() sees. 0, or -1
+ * when the kernel does not have it. */
+static int span_start(const struct probe_reader *r, const struct attach_point *p,
+		      struct attach_point *out)
 {
 	*out = *p;
 	switch (span_rows[probe_span(p)].start) {
@@ -93,7 +95,9 @@ static bool has_typed_tasks(const struct sema *s, const struct attach_point *p)
 	return p->format ? p->has_raw : s->kernel->has_feature(s->kernel, KF_BTF);
 }
 
-bool sema_need_span(struct sema *s, struct expr *e, const char *word)
+/* Every attach point of the probe being visited ends a span; else the error, for `e`, which is
+ * `word`. Marks the probe as one whose body runs at a span's end. */
+static bool need_span(struct sema *s, struct expr *e, const char *word)
 {
 	for (uint32_t i = 0; i < s->probe->n_points; i++) {
 		const struct attach_point *p = &s->probe->points[i];
@@ -133,7 +137,7 @@ struct probe *sema_to_start(struct sema *s)
 			struct attach_point start = p->points[i];
 
 			if (probe_span(&start) != SPAN_NO)
-				probe_span_start(&r, &p->points[i], &start);
+				span_start(&r, &p->points[i], &start);
 			arena_push(s->arena, p->start->points, p->start->n_points, start);
 		}
 	}
@@ -152,7 +156,7 @@ bool sema_is_open_end(const struct sema *s)
 
 const struct type *chk_delta(struct sema *s, struct expr *e)
 {
-	return sema_need_span(s, e, "delta") ? type_int(8, false) : &type_error;
+	return need_span(s, e, "delta") ? type_int(8, false) : &type_error;
 }
 
 /* The body runs at the plain event, of the thread that leaves. */
@@ -186,12 +190,12 @@ const struct type *chk_oncpu(struct sema *s, struct expr *e)
 
 const struct type *chk_depth(struct sema *s, struct expr *e)
 {
-	return sema_need_span(s, e, "depth") ? type_int(4, false) : &type_error;
+	return need_span(s, e, "depth") ? type_int(4, false) : &type_error;
 }
 
 const struct type *chk_open(struct sema *s, struct expr *e)
 {
-	return sema_need_span(s, e, "open") ? &type_bool : &type_error;
+	return need_span(s, e, "open") ? &type_bool : &type_error;
 }
 
 /* Integers are kept as wide as they are in variables. */
@@ -199,7 +203,7 @@ const struct type *chk_entry(struct sema *s, struct expr *e)
 {
 	const struct type *t = e->call.args[0]->type;
 
-	if (!sema_need_span(s, e, "entry") || t->kind == TY_ERROR)
+	if (!need_span(s, e, "entry") || t->kind == TY_ERROR)
 		return &type_error;
 	if (t->kind == TY_VOID || t->kind == TY_AGG)
 		return sema_error(s, e->call.args[0]->span, "entry-value", "entry needs a value, this is %s",

@@ -32,13 +32,6 @@ extern const struct span_row span_rows[SPAN_COUNT];
 
 /* The kind of span that an event at `p` ends; SPAN_NO. */
 enum span_kind probe_span(const struct attach_point *p);
-/* The event that starts the span which `p` ends, as an attach point: what entry() sees. 0, or -1
- * when the kernel does not have it. */
-int probe_span_start(const struct probe_reader *r, const struct attach_point *p,
-		     struct attach_point *out);
-/* Every attach point of the probe being visited ends a span; else the error, for `e`, which is
- * `word`. Marks the probe as one whose body runs at a span's end. */
-bool sema_need_span(struct sema *s, struct expr *e, const char *word);
 /* Visit what follows as if it stood in the probe that starts the spans of this one. Returns the
  * probe to go back to. */
 struct probe *sema_to_start(struct sema *s);

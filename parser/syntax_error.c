@@ -398,11 +398,27 @@ static const char *block_form(const struct stop *s)
 	}
 }
 
+/* The `while (…);` of a `do { … }`, of which it was said that there is none. */
+static bool ends_do(const struct stop *s)
+{
+	const struct token *tokens = s->f->tokens;
+	uint32_t i = s->index;
+
+	while (i > 0 && tokens[i].kind != TOK_WHILE && tokens[i].kind != TOK_RBRACE)
+		i--;
+	if (i < 2 || tokens[i].kind != TOK_WHILE || tokens[i - 1].kind != TOK_RBRACE)
+		return false;
+	i = tokens[i - 1].partner;
+	return i > 0 && tokens[i - 1].kind == TOK_NAME && strcmp(tokens[i - 1].text.text, "do") == 0;
+}
+
 /* `if` and the loops. */
 static bool say_if(const struct stop *s)
 {
 	char buf[64];
 
+	if (s->at->kind == TOK_SEMI && ends_do(s))
+		return true;
 	if (s->at->kind == TOK_ELSE) {
 		diag_error(s->f->diags, s->at->span, "syntax",
 			   "'else' without an 'if' block before it");

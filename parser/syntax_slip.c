@@ -70,6 +70,63 @@ static bool say_record(struct filter *f, const struct token *at)
 	return true;
 }
 
+/* `var x`, `my $x`: words that declare a variable elsewhere. */
+static bool declares(const char *word)
+{
+	static const char *const words[] = {"var", "my", "local", "auto", "const", "def", "val"};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (strcmp(words[i], word) == 0)
+			return true;
+	return false;
+}
+
+/* `self->x = 1`, of DTrace; `"a" . "b"` */
+static bool say_member(struct filter *f, const struct token *at)
+{
+	const struct token *object = behind(f, 3);
+
+	if (at->kind == TOK_STRING && behind(f, 1)->kind == TOK_DOT) {
+		diag_error(f->diags, behind(f, 1)->span, "syntax", "texts are not joined by '.'");
+		diag_hint(f->diags, "they are where they are written: printf(\"%%s%%s\", …)");
+		return true;
+	}
+	if (at->kind != TOK_SET || behind(f, 2)->kind != TOK_ARROW || f->current < 3 ||
+	    !slip_hint(name_of(object)))
+		return false;
+	diag_error(f->diags, span_join(object->span, behind(f, 1)->span), "syntax",
+		   "only a variable or a map can be assigned to");
+	diag_hint(f->diags, "%s", slip_hint(name_of(object)));
+	return true;
+}
+
+/* `var $x = 1`, `string $s = "a"`, `$x := 1`, `$x =+ 1`, `x++` */
+static bool say_form(struct filter *f, const struct token *at)
+{
+	const struct token *before = behind(f, 1);
+	bool is_step = at->kind == TOK_INC || at->kind == TOK_DEC;
+
+	if (at->kind == TOK_VAR && (type_is_name(name_of(before)) || declares(name_of(before)))) {
+		diag_error(f->diags, before->span, "syntax", "a variable's type is not written before it");
+		diag_hint(f->diags, "write %s = …;", at->text.text);
+	} else if (at->kind == TOK_COLON && at[1].kind == TOK_SET &&
+		   (before->kind == TOK_VAR || before->kind == TOK_MAP)) {
+		diag_error(f->diags, span_join(at->span, at[1].span), "syntax", "there is no ':='");
+		diag_hint(f->diags, "write '='");
+	} else if (at->kind == TOK_ADD && before->kind == TOK_SET) {
+		diag_error(f->diags, span_join(before->span, at->span), "syntax", "there is no '=+'");
+		diag_hint(f->diags, "write '+=' to add, '=' to assign");
+	} else if (is_step && before->kind == TOK_NAME && !builtin_find(name_of(before))) {
+		diag_error(f->diags, before->span, "syntax", "variables begin with $, maps with @");
+		diag_hint(f->diags, "write $%s%s or @%s%s", name_of(before),
+			  at->kind == TOK_INC ? "++" : "--", name_of(before),
+			  at->kind == TOK_INC ? "++" : "--");
+	} else {
+		return false;
+	}
+	return true;
+}
+
 /* `int x`, `let x`, `x = 1`, `@x[1][2] = 3` */
 static bool say_declaration(struct filter *f, const struct token *at)
 {
@@ -78,7 +135,8 @@ static bool say_declaration(struct filter *f, const struct token *at)
 		before->kind == TOK_RSQUARE ? &f->tokens[before->partner] : before;
 
 	if ((before->kind == TOK_LET && at->kind == TOK_NAME) ||
-	    (at->kind == TOK_NAME && type_is_name(name_of(before)))) {
+	    (at->kind == TOK_NAME &&
+	     (type_is_name(name_of(before)) || declares(name_of(before))))) {
 		diag_error(f->diags, at->span, "syntax", "variables begin with $");
 		diag_hint(f->diags, "write $%s = …;", at->text.text);
 		return true;
@@ -112,7 +170,7 @@ static bool say_for(struct filter *f, const struct token *at)
 	for (uint32_t back = 1; back <= 6 && back <= f->current; back++) {
 		int kind = behind(f, back)->kind;
 
-		is_for |= kind == TOK_FOR;
+		is_for |= kind == TOK_FOR || strcmp(name_of(behind(f, back)), "foreach") == 0;
 		if (kind == TOK_SEMI || kind == TOK_LBRACE || kind == TOK_RBRACE)
 			break;
 	}
@@ -146,5 +204,5 @@ bool syntax_slip(struct filter *f)
 
 	return at->inside != NO_TOKEN && f->current &&
 	       (say_word(f, at) || say_for(f, at) || say_call(f, at) || say_record(f, at) ||
-		say_declaration(f, at));
+		say_form(f, at) || say_member(f, at) || say_declaration(f, at));
 }

@@ -89,7 +89,7 @@ bool type_is_name(const char *name)
 	return false;
 }
 
-void type_offer_names(struct nearest *near, void (*offer)(struct nearest *, const char *))
+void type_offer_names(struct nearest *near, bool (*offer)(struct nearest *, const char *))
 {
 	for (int i = 0; i < N_NAMES; i++)
 		offer(near, names[i].name);

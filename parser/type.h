@@ -72,7 +72,7 @@ const struct type *type_int(uint32_t size, bool is_signed);
 bool type_is_name(const char *name);
 struct nearest;
 /* Offer every such name. */
-void type_offer_names(struct nearest *near, void (*offer)(struct nearest *, const char *));
+void type_offer_names(struct nearest *near, bool (*offer)(struct nearest *, const char *));
 /* The type of that name, without suffixes; NULL for one that is none or not built. */
 const struct type *type_of_name(struct arena *a, const char *name);
 /* string[size]. */

@@ -7,6 +7,7 @@
 #include "ast.h"
 #include "diag.h"
 #include "limits.h"
+#include "nearest.h"
 #include "probe_parse.h"
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +37,17 @@ bool probe_matches(const char *pattern, const char *s)
 	return *pattern == '\0';
 }
 
+char *probe_without(struct arena *a, const char *text, char character)
+{
+	char *letters = arena_strdup(a, text), *to = letters;
+
+	for (const char *c = text; *c; c++)
+		if (*c != character)
+			*to++ = *c;
+	*to = '\0';
+	return letters;
+}
+
 struct expansion {
 	struct arena *arena;
 	const char *pattern;
@@ -49,15 +61,12 @@ struct expansion {
 static void offer(const char *name, void *ctx)
 {
 	struct expansion *x = ctx;
-	const char *before = x->nearest.best;
 
 	if (x->any_category && strncmp(name, "ftrace:", 7) == 0)
 		return;
-	nearest_offer(&x->nearest, name);
-	if (x->nearest.best != before)
-		x->nearest.best = arena_strndup(x->arena, name, strlen(name));
+	nearest_keep(&x->nearest, x->arena, name);
 	if (probe_matches(x->pattern, name))
-		arena_push(x->arena, x->names, x->n, arena_strndup(x->arena, name, strlen(name)));
+		arena_push(x->arena, x->names, x->n, arena_strdup(x->arena, name));
 }
 
 static int by_name(const void *x, const void *y)
@@ -97,14 +106,9 @@ static int expand(const struct probe_reader *r, const struct attach_text *text, 
 {
 	const char *colon = strchr(pattern, ':'), *star = strchr(pattern, '*');
 	struct expansion x = {.arena = r->arena, .pattern = pattern, .any_category = star < colon};
-	char *without = arena_strndup(r->arena, pattern, strlen(pattern)), *to = without;
 	int err;
 
-	for (const char *c = pattern; *c; c++) /* what is near to the pattern's letters */
-		if (*c != '*')
-			*to++ = *c;
-	*to = '\0';
-	nearest_init(&x.nearest, without);
+	nearest_init(&x.nearest, probe_without(r->arena, pattern, '*'));
 	err = r->kernel->each_tracepoint(r->kernel,
 					 x.any_category ? NULL
 							: arena_strndup(r->arena, pattern,
@@ -127,12 +131,8 @@ static int expand(const struct probe_reader *r, const struct attach_text *text, 
 /* The pattern of events, without quotes; of a name alone in any category. */
 static const char *event_pattern(struct arena *a, const char *rest)
 {
-	char *pattern = arena_strndup(a, rest, strlen(rest)), *to = pattern;
+	const char *pattern = probe_without(a, rest, '"');
 
-	for (const char *c = pattern; *c; c++)
-		if (*c != '"')
-			*to++ = *c;
-	*to = '\0';
 	return strchr(pattern, ':') ? pattern : arena_printf(a, "*:%s", pattern);
 }
 

@@ -4,10 +4,12 @@
  * descriptor of their own (raw and typed ones: 0.15 ms to detach); others are in attach_*.c.
  */
 #include "attach.h"
+#include "../parser/source.h"
 #include "log.h"
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -91,6 +93,8 @@ static att_fn *const attachers[PP_KIND_COUNT] = {
 	[PP_FEXIT] = att_typed,
 	[PP_UPROBE] = att_user_function,
 	[PP_URETPROBE] = att_user_function,
+	[PP_KSESSION] = att_kernel_function,
+	[PP_USESSION] = att_user_function,
 	[PP_SELF] = att_nothing,
 	[PP_TEST] = att_nothing,
 	[PP_BENCH] = att_nothing,
@@ -126,7 +130,8 @@ static const char *what_to_try(int err)
 
 static bool is_on_kernel_function(enum plan_prog_kind kind)
 {
-	return kind == PP_KPROBE || kind == PP_KRETPROBE || kind == PP_FENTRY || kind == PP_FEXIT;
+	return kind == PP_KPROBE || kind == PP_KRETPROBE || kind == PP_KSESSION ||
+	       kind == PP_FENTRY || kind == PP_FEXIT;
 }
 
 enum { ERR_NOTSUPP = 524 }; /* the kernel's own ENOTSUPP, which C has no words for */
@@ -152,21 +157,79 @@ static const char *why_not(enum plan_prog_kind kind, int err)
 	}
 }
 
-/* By `missing_probes`: an error, a warning, or nothing. */
-/* `why`: words of the probe's own for it, or NULL. */
-static void say_refused(const struct session *s, const struct plan_prog *g, int err,
-			const char *why)
+/* The attach point to blame; NULL for a program of sonde's own. */
+static const struct plan_probe *first_probe(const struct session *s, const struct plan_prog *g)
 {
+	return g->n_probes   ? &s->plan->probes[g->probes[0]]
+	       : g->n_starts ? &s->plan->probes[g->starts[0]]
+			     : NULL;
+}
+
+void attach_say_place(const struct session *s, const struct plan_prog *g)
+{
+	const struct plan_probe *probe = first_probe(s, g);
+	struct place from, to;
+
+	if (!probe || probe->span.end <= probe->span.start)
+		return;
+	from = source_place(s->plan->source, probe->span.start);
+	to = source_place(s->plan->source, probe->span.end);
+	if (from.line == to.line)
+		fprintf(stderr, "  at %s:%u:%u-%u\n", from.file, from.line, from.col, to.col);
+	else
+		fprintf(stderr, "  at %s:%u:%u\n", from.file, from.line, from.col);
+}
+
+const char *attach_name(const struct session *s, uint32_t prog)
+{
+	const struct plan_prog *g = &s->plan->progs[prog];
+	const struct plan_probe *probe = first_probe(s, g);
+
+	return probe ? probe->name : g->section;
+}
+
+/* By `missing_probes`: an error, a warning, or nothing. `why`: words of the probe's own for it, or
+ * NULL. */
+static void say_refused(const struct session *s, uint32_t prog, int err, const char *why)
+{
+	const struct plan_prog *g = &s->plan->progs[prog];
 	bool can_go = attach_can_skip(s, g, err);
 
 	if (can_go && s->plan->config.missing_probes == MISSING_IGNORE)
 		return;
 	log_msg(can_go ? LOG_WARNING : LOG_ERROR, "probe '%s': %s%s%s%s",
-		g->n_probes   ? s->plan->probes[g->probes[0]].name
-		: g->n_starts ? s->plan->probes[g->starts[0]].name
-			      : g->section,
-		why ? "" : "cannot attach: ", why ? why : why_not(g->kind, err),
+		attach_name(s, prog), why ? "" : "cannot attach: ", why ? why : why_not(g->kind, err),
 		why ? "" : what_to_try(err), can_go ? ". Skipping" : "");
+	attach_say_place(s, g);
+}
+
+bool attach_is_instruction(int err)
+{
+	return err == -ERR_NOTSUPP || err == -EOPNOTSUPP;
+}
+
+enum { NAMES_SHOWN = 5 };
+
+void attach_left_out(struct session *s, uint32_t prog, const struct attach_refused *r,
+		     attach_symbol_fn *symbol, const void *ctx)
+{
+	const struct plan_prog *g = &s->plan->progs[prog];
+	bool is_known = attach_is_instruction(r->err) && !is_on_kernel_function(g->kind);
+	char names[1024] = "";
+	size_t len = 0;
+
+	if (!g->n_probes || !r->n)
+		return;
+	s->n_refused += r->n;
+	if (s->plan->config.missing_probes == MISSING_IGNORE || r->n == r->of)
+		return;
+	for (uint32_t i = 0; i < r->n && i < NAMES_SHOWN && len < sizeof(names); i++)
+		len += (size_t)snprintf(names + len, sizeof(names) - len, "%s%s", i ? ", " : "",
+					symbol(ctx, r->items[i]));
+	log_warning("%s: the kernel allows no probe on %u of %u functions%s, left out: %s%s",
+		    attach_name(s, prog), r->n, r->of,
+		    is_known ? " (they begin with an instruction that cannot be probed)" : "", names,
+		    r->n > NAMES_SHOWN ? ", …" : "");
 }
 
 int attach_prog(struct session *s, uint32_t prog)
@@ -178,6 +241,6 @@ int attach_prog(struct session *s, uint32_t prog)
 					       : attach_event_refusal(g, err);
 
 	if (err && err != ATTACH_ERR_SAID && err != -EINTR)
-		say_refused(s, g, err, why);
+		say_refused(s, prog, err, why);
 	return err;
 }

@@ -23,9 +23,19 @@ int attach_libbpf_link(struct session *s, struct bpf_link *link);
 typedef int attach_some_fn(void *ctx, uint32_t first, uint32_t n);
 struct attach_refused {
 	uint32_t *items; /* free()d by the caller */
-	uint32_t n;
+	uint32_t n, of;
 	int err;	 /* why the last was */
 };
+/* How the user knows a program: by its first probe. */
+const char *attach_name(const struct session *s, uint32_t prog);
+/* A uprobe's: there is an instruction that cannot be probed. */
+bool attach_is_instruction(int err);
+/* Functions were refused: count them, and say so but with `missing_probes = ignore` and when all
+ * were, which is the caller's to say. What only starts spans is on the same functions as what ends
+ * them, and keeps quiet. */
+typedef const char *attach_symbol_fn(const void *ctx, uint32_t item);
+void attach_left_out(struct session *s, uint32_t prog, const struct attach_refused *refused,
+		     attach_symbol_fn *symbol, const void *ctx);
 /* Attach as many of `n` as the kernel takes, in as few goes as it takes: what it refuses is halved
  * until the single items are known. 0, or -errno when nothing could be attached, or for a reason
  * that no item has. */
@@ -39,6 +49,9 @@ int attach_perf_cpus(struct session *s, uint32_t prog, struct perf_event_attr *a
 /* Why the kernel refused a program's perf events, and what to do: or NULL. */
 const char *attach_event_refusal(const struct plan_prog *g, int err);
 const char *attach_iter_refusal(int err);
+
+/* Below a message about a program: where in the script its probe is. */
+void attach_say_place(const struct session *s, const struct plan_prog *g);
 
 /* Is this kernel function's program one for a multi link? It must be loaded so. */
 bool attach_is_kernel_multi(struct kernel *k, const struct plan_prog *g);

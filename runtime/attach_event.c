@@ -7,7 +7,7 @@
  */
 #define _GNU_SOURCE
 #include "attach.h"
-#include "elf_object.h"
+#include "mapped.h"
 #include <dirent.h>
 #include <errno.h>
 #include <linux/hw_breakpoint.h>
@@ -86,7 +86,7 @@ static int place(const struct session *s, const struct perf_point *p, struct per
 	if (p->path && !has_process && (p->is_movable || scope != SONDE_SCOPE_TREE))
 		err = -EDESTADDRREQ;
 	else if (p->is_movable)
-		err = elf_object_base(s->scope.tgid, p->path, &base);
+		err = mapped_base(s->scope.tgid, p->path, &base);
 	attr->bp_addr = p->address + base;
 	return err;
 }
@@ -152,10 +152,18 @@ const char *attach_event_refusal(const struct plan_prog *g, int err)
 	bool is_missing = err == -ENOENT || err == -EOPNOTSUPP || err == -ENODEV;
 	unsigned long rate = err == -EINVAL && g->hertz ? highest_rate() : 0;
 	uint32_t type = g->kind == PP_EVENT ? g->perf.type : PERF_TYPE_MAX;
+	bool is_timer = g->kind == PP_INTERVAL || g->kind == PP_PROFILE ||
+			type == PERF_TYPE_SOFTWARE;
 
 	if (rate && g->hertz > rate)
 		snprintf(text, sizeof(text), "the kernel allows at most %lu events a second "
 			 "(kernel.perf_event_max_sample_rate)", rate);
+	else if (err == -ENOSYS)
+		snprintf(text, sizeof(text), "there is no perf_event_open() here: the kernel lacks "
+			 "CONFIG_PERF_EVENTS, or a seccomp profile (of a container) forbids it");
+	else if (is_timer && is_missing)
+		snprintf(text, sizeof(text), "this kernel does not count %s (CONFIG_PERF_EVENTS)",
+			 type == PERF_TYPE_SOFTWARE ? g->perf.what : "time (software:cpu-clock)");
 	else if (type == PERF_TYPE_HARDWARE && is_missing)
 		snprintf(text, sizeof(text), "this machine has no counter for %s (no PMU: a virtual "
 			 "machine?); software:cpu-clock counts time", g->perf.what);
@@ -172,7 +180,8 @@ const char *attach_event_refusal(const struct plan_prog *g, int err)
 	else if (type == PERF_TYPE_BREAKPOINT && (err == -EINVAL || is_missing))
 		snprintf(text, sizeof(text), "the kernel does not watch 0x%llx: %s",
 			 (unsigned long long)g->perf.address,
-			 is_missing ? "this machine has no watchpoints" : "it is no address that can be watched");
+			 is_missing ? "this kernel has no hardware breakpoints "
+				      "(CONFIG_HAVE_HW_BREAKPOINT), or the processor none" : "it is no address that can be watched");
 	else
 		return NULL;
 	return text;

@@ -58,7 +58,7 @@ int attach_halving(attach_some_fn *some, void *ctx, uint32_t n, struct attach_re
 	struct halving h = {.some = some, .ctx = ctx, .refused = refused};
 	int err;
 
-	*refused = (struct attach_refused){0};
+	*refused = (struct attach_refused){.of = n};
 	err = n ? halve(&h, 0, n) : 0;
 	return err || h.n_attached || !n ? err : refused->err;
 }

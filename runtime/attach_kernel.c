@@ -11,20 +11,16 @@
 #include "attach.h"
 #include "kernel_facts.h"
 #include "log.h"
+#include "uapi_new.h"
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
-
-enum { NAMES_SHOWN = 5 };
-
-static const char *probe_name(const struct session *s, const struct plan_prog *g)
-{
-	return s->plan->probes[g->n_probes ? g->probes[0] : g->starts[0]].name;
-}
+#include <unistd.h>
 
 /* ---- perf events --------------------------------------------------------------------------- */
 
@@ -128,33 +124,44 @@ static int find_places(struct places *p)
 	return err;
 }
 
+/* `where`: addresses, or names. */
+static int multi_link(struct places *p, uint32_t n, const uint64_t *where, const uint64_t *cookies)
+{
+	enum plan_prog_kind kind = p->s->plan->progs[p->prog].kind;
+	uint32_t at_return = kind == PP_KRETPROBE ? BPF_F_KPROBE_MULTI_RETURN : 0;
+	union bpf_attr attr = {
+		.link_create.prog_fd = (uint32_t)attach_fd(p->s, p->prog),
+		.link_create.attach_type = kind == PP_KSESSION ? NEW_BPF_TRACE_KPROBE_SESSION
+							       : BPF_TRACE_KPROBE_MULTI,
+		.link_create.kprobe_multi.flags = at_return,
+		.link_create.kprobe_multi.cnt = n,
+		.link_create.kprobe_multi.cookies = (uintptr_t)cookies,
+	};
+	int fd;
+
+	if (p->by_address)
+		attr.link_create.kprobe_multi.addrs = (uintptr_t)where;
+	else
+		attr.link_create.kprobe_multi.syms = (uintptr_t)where;
+	fd = (int)syscall(SYS_bpf, BPF_LINK_CREATE, &attr, sizeof(attr.link_create));
+	return attach_add(p->s, (struct link){.fd = fd, .closes_slowly = true});
+}
+
 static int multi_some(void *ctx, uint32_t first, uint32_t n)
 {
 	struct places *p = ctx;
-	LIBBPF_OPTS(bpf_kprobe_multi_opts, opts, .cnt = n,
-		    .retprobe = p->s->plan->progs[p->prog].kind == PP_KRETPROBE);
-	unsigned long *addresses = calloc(n, sizeof(*addresses));
-	const char **symbols = calloc(n, sizeof(*symbols));
-	__u64 *cookies = calloc(n, sizeof(*cookies));
-	int err = addresses && symbols && cookies ? 0 : -ENOMEM;
+	uint64_t *where = calloc(2 * (size_t)n, sizeof(*where)), *cookies = where + n;
+	int err = where ? 0 : -ENOMEM;
 
 	for (uint32_t i = 0; !err && i < n; i++) {
-		addresses[i] = p->items[first + i].address;
-		symbols[i] = p->items[first + i].target->symbol;
-		cookies[i] = p->items[first + i].target->cookie;
+		const struct function_place *place = &p->items[first + i];
+
+		where[i] = p->by_address ? place->address : (uintptr_t)place->target->symbol;
+		cookies[i] = place->target->cookie;
 	}
-	if (p->by_address)
-		opts.addrs = addresses;
-	else
-		opts.syms = symbols;
-	opts.cookies = cookies;
 	if (!err)
-		err = attach_libbpf_link(p->s,
-					 bpf_program__attach_kprobe_multi_opts(p->s->progs[p->prog],
-									       NULL, &opts));
-	free(addresses);
-	free(symbols);
-	free(cookies);
+		err = multi_link(p, n, where, cookies);
+	free(where);
 	return err;
 }
 
@@ -167,23 +174,17 @@ static int perf_some(void *ctx, uint32_t first, uint32_t n)
 
 /* ---- both ---------------------------------------------------------------------------------- */
 
-static void say_refused(const struct places *p, const struct attach_refused *r)
+static const char *symbol_of(const void *ctx, uint32_t item)
 {
-	char names[1024] = "";
-	size_t len = 0;
+	const struct places *p = ctx;
 
-	for (uint32_t i = 0; i < r->n && i < NAMES_SHOWN && len < sizeof(names); i++)
-		len += (size_t)snprintf(names + len, sizeof(names) - len, "%s%s", i ? ", " : "",
-					p->items[r->items[i]].target->symbol);
-	log_warning("%s: the kernel allows no probe on %u of %u functions, left out: %s%s",
-		    probe_name(p->s, &p->s->plan->progs[p->prog]), r->n, p->n, names,
-		    r->n > NAMES_SHOWN ? ", …" : "");
+	return p->items[item].target->symbol;
 }
 
 /* Half a second is noticed. */
 static void say_cost(const struct places *p, uint32_t n, bool is_multi, double seconds)
 {
-	const char *name = probe_name(p->s, &p->s->plan->progs[p->prog]);
+	const char *name = attach_name(p->s, p->prog);
 
 	if (is_multi)
 		log_verbose("%s: %u functions attached in %.3f s", name, n, seconds);
@@ -215,10 +216,8 @@ static int many(struct session *s, uint32_t prog, bool is_multi)
 		err = add_place(&p, &s->plan->progs[prog].targets[i], 0);
 	if (!err)
 		err = attach_halving(is_multi ? multi_some : perf_some, &p, p.n, &refused);
-	if (!err && refused.n && s->plan->progs[prog].n_probes) {
-		say_refused(&p, &refused);
-		s->n_refused += refused.n;
-	}
+	if (!err)
+		attach_left_out(s, prog, &refused, symbol_of, &p);
 	if (!err)
 		say_cost(&p, p.n - refused.n, is_multi, seconds_now() - start);
 	free(refused.items);

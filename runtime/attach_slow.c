@@ -4,10 +4,10 @@
  */
 #include "attach_slow.h"
 #include "attach.h"
+#include "clock.h"
 #include "log.h"
 #include <poll.h>
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -20,10 +20,7 @@ enum {
 
 static uint64_t now_ns(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+	return clock_ns(CLOCK_MONOTONIC);
 }
 
 bool attach_stopped(const struct session *s)

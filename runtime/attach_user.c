@@ -28,10 +28,7 @@
 #include <unistd.h>
 
 enum {
-	NAMES_SHOWN = 5,
 	FEW = 256, /* functions: the kernel looks at all of these */
-	/* kernel's ENOTSUPP, which user space has no word for: an instruction it cannot probe */
-	KERNEL_ENOTSUPP = 524,
 	REF_CTR_SHIFT = 32, /* where a uprobe's perf event has its semaphore's place */
 };
 
@@ -49,6 +46,12 @@ static bool is_return(const struct file_targets *f)
 	return f->s->plan->progs[f->prog].kind == PP_URETPROBE;
 }
 
+/* The one process that is traced; 0: there may be more. */
+static uint32_t only_process(const struct session *s)
+{
+	return s->scope.scope == SONDE_SCOPE_PID ? s->scope.tgid : 0;
+}
+
 /* ---- multi links --------------------------------------------------------------------------- */
 
 /* What a link takes of each target. */
@@ -58,17 +61,18 @@ struct link_lists {
 
 static int multi_link(struct file_targets *f, uint32_t n, const struct link_lists *l)
 {
-	bool is_usdt = f->s->plan->progs[f->prog].kind == PP_USDT;
+	enum plan_prog_kind kind = f->s->plan->progs[f->prog].kind;
 	struct new_link_create attr = {
 		.prog_fd = (uint32_t)attach_fd(f->s, f->prog),
-		.attach_type = NEW_BPF_TRACE_UPROBE_MULTI,
+		.attach_type = kind == PP_USESSION ? NEW_BPF_TRACE_UPROBE_SESSION
+						   : NEW_BPF_TRACE_UPROBE_MULTI,
 		.uprobe_multi.path = (uintptr_t)f->targets->path,
 		.uprobe_multi.offsets = (uintptr_t)l->offsets,
 		.uprobe_multi.cookies = (uintptr_t)l->cookies,
-		.uprobe_multi.ref_ctr_offsets = is_usdt ? (uintptr_t)l->ref_ctrs : 0,
+		.uprobe_multi.ref_ctr_offsets = kind == PP_USDT ? (uintptr_t)l->ref_ctrs : 0,
 		.uprobe_multi.cnt = n,
 		.uprobe_multi.flags = is_return(f) ? NEW_BPF_F_UPROBE_MULTI_RETURN : 0,
-		.uprobe_multi.pid = f->s->uprobe_pid,
+		.uprobe_multi.pid = kernel_is_at_least(6, 10) ? only_process(f->s) : 0,
 	};
 	int fd = (int)syscall(SYS_bpf, BPF_LINK_CREATE, &attr, sizeof(attr));
 
@@ -148,7 +152,7 @@ static int process_of(const struct file_targets *f)
 {
 	bool is_usdt = f->s->plan->progs[f->prog].kind == PP_USDT;
 
-	return is_usdt && f->s->only_tgid ? (int)f->s->only_tgid : -1;
+	return is_usdt && only_process(f->s) ? (int)only_process(f->s) : -1;
 }
 
 static int perf_one(struct file_targets *f, const struct plan_target *t)
@@ -203,33 +207,11 @@ static int by_perf(struct file_targets *f, struct attach_refused *refused)
 
 /* ---- what is refused ----------------------------------------------------------------------- */
 
-static const char *probe_name(const struct file_targets *f)
+static const char *symbol_of(const void *ctx, uint32_t item)
 {
-	const struct plan *p = f->s->plan;
-	const struct plan_prog *g = &p->progs[f->prog];
+	const struct file_targets *f = ctx;
 
-	return g->n_probes   ? p->probes[g->probes[0]].name
-	       : g->n_starts ? p->probes[g->starts[0]].name
-			     : g->section;
-}
-
-static void say_refused(const struct file_targets *f, const struct attach_refused *r)
-{
-	bool is_instruction = r->err == -KERNEL_ENOTSUPP || r->err == -EOPNOTSUPP;
-	char names[1024] = "";
-	size_t len = 0;
-
-	/* what only starts spans has the same functions as what ends them */
-	if (f->s->plan->config.missing_probes == MISSING_IGNORE ||
-	    !f->s->plan->progs[f->prog].n_probes)
-		return;
-	for (uint32_t i = 0; i < r->n && i < NAMES_SHOWN && len < sizeof(names); i++)
-		len += (size_t)snprintf(names + len, sizeof(names) - len, "%s%s", i ? ", " : "",
-					f->targets[r->items[i]].symbol);
-	log_warning("%s: the kernel allows no probe on %u of %u functions%s, left out: %s%s", probe_name(f),
-		    r->n, f->n,
-		    is_instruction ? " (they begin with an instruction that cannot be probed)" : "", names,
-		    r->n > NAMES_SHOWN ? ", …" : "");
+	return f->targets[item].symbol;
 }
 
 /* All are refused. One function that is named is an error, unless the script says otherwise. */
@@ -238,14 +220,16 @@ static int none_left(const struct file_targets *f, int err)
 	bool is_warning = f->s->plan->config.missing_probes == MISSING_WARN;
 	const char *why = "it begins with an instruction that the kernel cannot probe";
 
-	if (err != -KERNEL_ENOTSUPP && err != -EOPNOTSUPP)
+	if (!attach_is_instruction(err))
 		return err;
 	if (f->s->plan->config.missing_probes == MISSING_IGNORE ||
 	    (is_warning && !f->s->plan->progs[f->prog].n_probes))
 		return 0;
-	log_msg(is_warning ? LOG_WARNING : LOG_ERROR, "probe '%s': cannot attach: %s%s", probe_name(f),
+	log_msg(is_warning ? LOG_WARNING : LOG_ERROR, "probe '%s': cannot attach: %s%s",
+		attach_name(f->s, f->prog),
 		f->n > 1 ? "all begin with instructions that the kernel cannot probe" : why,
 		is_warning ? ". Skipping" : "");
+	attach_say_place(f->s, &f->s->plan->progs[f->prog]);
 	return is_warning ? 0 : ATTACH_ERR_SAID;
 }
 
@@ -313,12 +297,8 @@ static int attach_file(struct file_targets *f)
 	err = f->s->kernel->has_feature(f->s->kernel, KF_UPROBE_MULTI)
 		      ? attach_halving(multi_some, f, f->n, &refused)
 		      : by_perf(f, &refused);
-	if (f->s->plan->progs[f->prog].n_probes)
-		f->s->n_refused += refused.n;
-
-	if (!err && refused.n)
-		say_refused(f, &refused);
-	else if (err && refused.n == f->n)
+	attach_left_out(f->s, f->prog, &refused, symbol_of, f);
+	if (err && refused.n == f->n)
 		err = none_left(f, err);
 	free(refused.items);
 	unmap_file(&view);

@@ -1,58 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * C declarators of BTF types, from the name outwards: pointers go before it, arrays and parameters
- * behind it, and brackets around it where a pointer meets one of those.
+ * C declarators of BTF types: the steps from the name to the type at the bottom, for decl.h.
  */
 #define _GNU_SOURCE
 #include "btf_decl.h"
 #include <stdio.h>
 #include <string.h>
 
-enum { QUALIFIERS_KEPT = 20 }; /* bytes: const volatile */
 enum { MAX_STEPS = 64 }; /* a chain of types longer than that is a loop */
 
 const struct btf_type *btf_text_at(const struct btf_text *t, uint32_t id)
 {
-	if (id == 0 || id > t->n)
+	if (t->base && id < t->first)
+		return btf_text_at(t->base, id);
+	if (id < t->first || id - t->first >= t->n)
 		return NULL;
-	return (const struct btf_type *)(t->btf->types + t->places[id - 1]);
+	return (const struct btf_type *)(t->btf->types + t->places[id - t->first]);
+}
+
+const char *btf_text_string(const struct btf_text *t, uint32_t at)
+{
+	uint32_t before = t->base ? t->base->btf->strings_len : 0;
+
+	if (at < before)
+		return btf_text_string(t->base, at);
+	return at - before < t->btf->strings_len ? t->btf->strings + (at - before) : "";
 }
 
 const char *btf_text_name(const struct btf_text *t, const struct btf_type *type)
 {
-	return type->name_off < t->btf->strings_len ? t->btf->strings + type->name_off : "";
-}
-
-static void append(struct decl *d, const char *s)
-{
-	size_t n = strlen(s);
-
-	if (d->to + n >= DECL_BYTES) {
-		d->is_full = true;
-		return;
-	}
-	memcpy(d->text + d->to, s, n + 1);
-	d->to += (uint32_t)n;
-}
-
-static void prepend(struct decl *d, const char *s)
-{
-	size_t n = strlen(s);
-
-	if (n > d->from) {
-		d->is_full = true;
-		return;
-	}
-	d->from -= (uint32_t)n;
-	memcpy(d->text + d->from, s, n);
-}
-
-static void begin(struct decl *d, const char *name)
-{
-	d->from = d->to = DECL_MIDDLE;
-	d->text[d->to] = d->qualifiers[0] = '\0';
-	d->is_full = false;
-	append(d, name);
+	return btf_text_string(t, type->name_off);
 }
 
 static uint32_t declare(const struct btf_text *t, uint32_t id, struct decl *d, int depth);
@@ -65,15 +42,15 @@ static void append_param(const struct btf_text *t, const struct btf_param *p, st
 	uint32_t id;
 
 	if (!p->type) {
-		append(d, "...");
+		decl_append(d, "...");
 		return;
 	}
-	begin(&one, "");
+	decl_begin(&one, "");
 	id = declare(t, p->type, &one, depth + 1);
 	btf_bottom_name(t, id, bottom, sizeof(bottom));
-	append(d, one.qualifiers);
-	append(d, bottom);
-	append(d, btf_decl_text(&one));
+	decl_append(d, one.qualifiers);
+	decl_append(d, bottom);
+	decl_append(d, decl_text(&one));
 }
 
 static void append_params(const struct btf_text *t, const struct btf_type *proto, struct decl *d,
@@ -82,24 +59,15 @@ static void append_params(const struct btf_text *t, const struct btf_type *proto
 	const struct btf_param *params = btf_text_extra(proto);
 	uint32_t n = BTF_INFO_VLEN(proto->info);
 
-	append(d, "(");
+	decl_append(d, "(");
 	for (uint32_t i = 0; i < n; i++) {
-		append(d, i ? ", " : "");
+		decl_append(d, i ? ", " : "");
 		if (depth < DECL_DEPTH)
 			append_param(t, &params[i], d, depth);
 		else
-			append(d, "…");
+			decl_append(d, "…");
 	}
-	append(d, n ? ")" : "void)");
-}
-
-static void bracket(struct decl *d, bool *is_pointer)
-{
-	if (*is_pointer) {
-		prepend(d, "(");
-		append(d, ")");
-	}
-	*is_pointer = false;
+	decl_append(d, n ? ")" : "void)");
 }
 
 /* The type behind qualifiers. */
@@ -124,19 +92,8 @@ static void qualify(const struct btf_text *t, const struct btf_type *type, struc
 	static const char *const words[] = {[BTF_KIND_CONST] = "const",
 					    [BTF_KIND_VOLATILE] = "volatile",
 					    [BTF_KIND_RESTRICT] = "restrict"};
-	const char *word = words[BTF_INFO_KIND(type->info)];
-	char before[sizeof(d->qualifiers)];
 
-	if (!is_pointer_below(t, type)) {
-		memcpy(before, d->qualifiers, sizeof(before));
-		snprintf(d->qualifiers, sizeof(d->qualifiers), "%s %.*s", word, QUALIFIERS_KEPT,
-			 before);
-		return;
-	}
-	if (d->text[d->from] && d->text[d->from] != ' ')
-		prepend(d, " ");
-	prepend(d, word);
-	prepend(d, " ");
+	decl_qualify(d, words[BTF_INFO_KIND(type->info)], is_pointer_below(t, type));
 }
 
 /* One step from the name towards the bottom; false there. */
@@ -151,7 +108,7 @@ static bool step(const struct btf_text *t, uint32_t *id, struct decl *d, bool *i
 		return false;
 	switch (BTF_INFO_KIND(type->info)) {
 	case BTF_KIND_PTR:
-		prepend(d, "*");
+		decl_prepend(d, "*");
 		*is_pointer = true;
 		break;
 	case BTF_KIND_CONST:
@@ -163,13 +120,13 @@ static bool step(const struct btf_text *t, uint32_t *id, struct decl *d, bool *i
 		break;
 	case BTF_KIND_ARRAY:
 		array = btf_text_extra(type);
-		bracket(d, is_pointer);
+		decl_bracket(d, is_pointer);
 		snprintf(length, sizeof(length), "[%u]", array->nelems);
-		append(d, length);
+		decl_append(d, length);
 		*id = array->type;
 		return true;
 	case BTF_KIND_FUNC_PROTO:
-		bracket(d, is_pointer);
+		decl_bracket(d, is_pointer);
 		append_params(t, type, d, depth);
 		break;
 	default:
@@ -192,19 +149,8 @@ static uint32_t declare(const struct btf_text *t, uint32_t id, struct decl *d, i
 
 uint32_t btf_declare(const struct btf_text *t, uint32_t id, const char *name, struct decl *d)
 {
-	begin(d, name);
+	decl_begin(d, name);
 	return declare(t, id, d, 0);
-}
-
-const char *btf_decl_text(struct decl *d)
-{
-	char first = d->text[d->from];
-
-	if (d->is_full)
-		return " /* a type too long to be shown */";
-	if (first && first != ' ' && d->from) /* the middle leaves room for it */
-		d->text[--d->from] = ' ';
-	return d->text + d->from;
 }
 
 void btf_bottom_name(const struct btf_text *t, uint32_t id, char *out, size_t size)

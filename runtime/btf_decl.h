@@ -6,27 +6,22 @@
 #include <linux/btf.h>
 #include <stdbool.h>
 #include "btf_raw.h"
+#include "decl.h"
 
 struct btf_text {
 	const struct btf_raw *btf;
-	uint32_t *places; /* of type id - 1, in bytes from btf->types */
+	const struct btf_text *base; /* of a module's: the kernel's own; else NULL */
+	uint32_t first;		     /* id of the first type here; those before are the base's */
+	uint32_t *places; /* of type id - first, in bytes from btf->types */
 	uint32_t n;
 	uint32_t *functions; /* ids by the hash of their name; 0: free */
 	uint32_t n_functions; /* slots, a power of two */
 };
 
-enum { DECL_BYTES = 1024, DECL_MIDDLE = 256, DECL_DEPTH = 6 };
-
-/* What stands around a name: it grows at both ends. */
-struct decl {
-	char text[DECL_BYTES];
-	uint32_t from, to;
-	char qualifiers[32]; /* of the type at the bottom, each with a blank behind it */
-	bool is_full;
-};
-
 /* NULL: void, or no such type. */
 const struct btf_type *btf_text_at(const struct btf_text *t, uint32_t id);
+/* The string at an offset as types have it; "" when there is none. */
+const char *btf_text_string(const struct btf_text *t, uint32_t at);
 /* "" when it has none. */
 const char *btf_text_name(const struct btf_text *t, const struct btf_type *type);
 /* What follows the head of a type: members, parameters, values. */
@@ -40,5 +35,3 @@ static inline const void *btf_text_extra(const struct btf_type *type)
 uint32_t btf_declare(const struct btf_text *t, uint32_t id, const char *name, struct decl *d);
 /* The name of that type: "struct sock", "struct {…}". */
 void btf_bottom_name(const struct btf_text *t, uint32_t id, char *out, size_t size);
-/* What is printed behind the type's name, with a blank where one is needed. */
-const char *btf_decl_text(struct decl *d);

@@ -116,7 +116,9 @@ void btf_raw_close(struct btf_raw *b)
 	*b = (struct btf_raw){0};
 }
 
-int64_t btf_raw_string(const struct btf_raw *b, const char *name, uint32_t from)
+/* Offset of `name` in the string section, from `from` on (0 at first); -ENOENT. A name may stand
+ * there more than once. */
+static int64_t find_string(const struct btf_raw *b, const char *name, uint32_t from)
 {
 	char pattern[NAME_BYTES + 2] = "";
 	size_t len = strlen(name);
@@ -142,14 +144,14 @@ static int find_by_offset(const struct btf_raw *b, uint32_t name_off, uint32_t k
 
 int btf_raw_find(const struct btf_raw *b, const char *name, uint32_t kind)
 {
-	int64_t at = btf_raw_string(b, name, 0);
+	int64_t at = find_string(b, name, 0);
 	int id = -ENOENT;
 
 	if (!name[0])
 		return -ENOENT;
 	while (at >= 0 && id == -ENOENT) {
 		id = find_by_offset(b, at, kind);
-		at = btf_raw_string(b, name, at);
+		at = find_string(b, name, at);
 	}
 	return id;
 }

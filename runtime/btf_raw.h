@@ -26,9 +26,6 @@ int btf_raw_init(struct btf_raw *b, const void *data, size_t len);
 /* Fine after a failed open, too. */
 void btf_raw_close(struct btf_raw *b);
 
-/* Offset of `name` in the string section, from `from` on (0 at first); -ENOENT. A name may stand
- * there more than once. */
-int64_t btf_raw_string(const struct btf_raw *b, const char *name, uint32_t from);
 /* Id of the first type with this name and kind: > 0, -ENOENT, -EINVAL (broken section). */
 int btf_raw_find(const struct btf_raw *b, const char *name, uint32_t kind);
 

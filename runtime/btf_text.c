@@ -14,6 +14,11 @@ enum { NEST_MAX = 8 }; /* unnamed structs in each other */
 
 struct btf_text *btf_text_new(const struct btf_raw *b)
 {
+	return btf_text_new_split(b, NULL);
+}
+
+struct btf_text *btf_text_new_split(const struct btf_raw *b, const struct btf_text *base)
+{
 	/* a type takes 12 bytes at least */
 	uint32_t room = (uint32_t)((b->types_end - b->types) / (ptrdiff_t)sizeof(struct btf_type));
 	struct btf_text *t = calloc(1, sizeof(*t));
@@ -23,6 +28,8 @@ struct btf_text *btf_text_new(const struct btf_raw *b)
 	if (!t)
 		return NULL;
 	t->btf = b;
+	t->base = base;
+	t->first = base ? base->first + base->n : 1;
 	t->places = malloc((room + 1) * sizeof(*t->places));
 	while (t->places && (type = btf_walk_next(&w)))
 		t->places[t->n++] = (uint32_t)((const uint8_t *)type - b->types);
@@ -66,14 +73,14 @@ static int index_functions(struct btf_text *t)
 {
 	uint32_t n = 0;
 
-	for (uint32_t id = 1; id <= t->n; id++)
+	for (uint32_t id = t->first; id < t->first + t->n; id++)
 		n += BTF_INFO_KIND(btf_text_at(t, id)->info) == BTF_KIND_FUNC;
 	for (t->n_functions = 16; t->n_functions < 2 * n; t->n_functions *= 2)
 		;
 	t->functions = calloc(t->n_functions, sizeof(*t->functions));
 	if (!t->functions)
 		return -1;
-	for (uint32_t id = 1; id <= t->n; id++) {
+	for (uint32_t id = t->first; id < t->first + t->n; id++) {
 		const struct btf_type *type = btf_text_at(t, id);
 		uint32_t *slot;
 
@@ -103,7 +110,7 @@ uint32_t btf_text_type(struct btf_text *t, const char *name, uint32_t kind)
 void btf_text_each(struct btf_text *t, uint32_t kind, void (*fn)(const char *name, void *ctx),
 		   void *ctx)
 {
-	for (uint32_t id = 1; id <= t->n; id++) {
+	for (uint32_t id = t->first; id < t->first + t->n; id++) {
 		const struct btf_type *type = btf_text_at(t, id);
 
 		if (BTF_INFO_KIND(type->info) == kind && *btf_text_name(t, type))
@@ -130,7 +137,7 @@ static void print_declaration(const struct btf_text *t, uint32_t id, const char 
 	uint32_t at = btf_declare(t, id, name, &d);
 
 	btf_bottom_name(t, at, bottom, sizeof(bottom));
-	fprintf(out, "%s%s%s", d.qualifiers, bottom, btf_decl_text(&d));
+	fprintf(out, "%s%s%s", d.qualifiers, bottom, decl_text(&d));
 }
 
 /* " NAME": a blank before it, whatever the type ends with. */
@@ -152,8 +159,7 @@ void btf_text_params(const struct btf_text *t, uint32_t id, uint32_t first, bool
 	char number[16];
 
 	for (uint32_t i = first; proto && i < BTF_INFO_VLEN(proto->info); i++) {
-		const char *name = params[i].name_off < t->btf->strings_len
-					   ? t->btf->strings + params[i].name_off : "";
+		const char *name = btf_text_string(t, params[i].name_off);
 
 		snprintf(number, sizeof(number), "arg%u", i - first);
 		if (!params[i].type)
@@ -183,7 +189,7 @@ static bool has_members(const struct btf_type *type)
 
 static const char *member_name(const struct btf_text *t, const struct btf_member *m)
 {
-	return m->name_off < t->btf->strings_len ? t->btf->strings + m->name_off : "";
+	return btf_text_string(t, m->name_off);
 }
 
 /* Iterators wrap their pointers into unions without a name, of which the first member counts. */
@@ -243,7 +249,7 @@ static void print_member(const struct btf_text *t, const struct btf_type *parent
 		btf_bottom_name(t, id, bottom_name, sizeof(bottom_name));
 		fputs(bottom_name, out);
 	}
-	fputs(btf_decl_text(&d), out);
+	fputs(decl_text(&d), out);
 	if (bits)
 		fprintf(out, ": %u", bits);
 	fputs(";\n", out);
@@ -265,7 +271,7 @@ static void print_values(const struct btf_text *t, const struct btf_type *type, 
 
 		indent(depth, out);
 		fprintf(out, is_signed ? "%s = %lld,\n" : "%s = %llu,\n",
-			name < t->btf->strings_len ? t->btf->strings + name : "", (long long)bits);
+			btf_text_string(t, name), (long long)bits);
 	}
 }
 

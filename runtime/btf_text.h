@@ -13,9 +13,11 @@ struct btf_text;
 
 /* Of the section *b, which must outlive it. NULL: a broken section, or out of memory. */
 struct btf_text *btf_text_new(const struct btf_raw *b);
+/* Of a module's section, which goes on where `base` ends; that must outlive it, too. */
+struct btf_text *btf_text_new_split(const struct btf_raw *b, const struct btf_text *base);
 void btf_text_free(struct btf_text *t);
 
-/* Id of the function `name`, 0 when BTF has none. */
+/* Id of the function `name`, 0 when the section has none. */
 uint32_t btf_text_function(struct btf_text *t, const char *name);
 /* Id of the first type with that name and BTF kind, 0 when there is none: each asks all types. */
 uint32_t btf_text_type(struct btf_text *t, const char *name, uint32_t kind);

@@ -222,7 +222,7 @@ static const char *spell(const struct btf_types *t, uint32_t id, struct arena *a
 	case BTF_KIND_ENUM64: return arena_printf(a, "enum %s", name);
 	case BTF_KIND_FUNC_PROTO: return "function";
 	case BTF_KIND_ARRAY: return "array";
-	default: return arena_strndup(a, name, strlen(name));
+	default: return arena_strdup(a, name);
 	}
 }
 
@@ -257,7 +257,7 @@ static uint32_t value_of(const struct btf_types *t, uint32_t id, struct tp_field
 static struct tp_field field_of(const struct btf_types *t, uint32_t id, const char *name,
 				struct arena *a)
 {
-	struct tp_field f = {.name = arena_strndup(a, name, strlen(name)),
+	struct tp_field f = {.name = arena_strdup(a, name),
 			     .type_text = spell(t, id, a, 0)};
 
 	value_of(t, id, &f);
@@ -304,8 +304,8 @@ struct typed_function *btf_types_describe(struct btf_types *t, enum typed_kind k
 	proto = name ? named_prototype(t, kind, id, name, a) : NULL;
 	if (!proto || BTF_INFO_VLEN(proto->info) > PARAMS_MAX)
 		return NULL;
-	*f = (struct typed_function){.name = arena_strndup(a, name, strlen(name)),
-				     .module = arena_strndup(a, module, strlen(module)),
+	*f = (struct typed_function){.name = arena_strdup(a, name),
+				     .module = arena_strdup(a, module),
 				     .btf_id = id};
 	params = (const struct btf_param *)(proto + 1);
 	for (uint32_t i = first; i < BTF_INFO_VLEN(proto->info); i++) {

@@ -97,6 +97,7 @@ static int read_all_headers(struct elfsym *e, const char *path)
 	if (err)
 		goto out;
 	e->machine = f.machine;
+	e->is_movable = f.kind == ET_DYN;
 	e->entry = f.entry;
 	e->size = f.size;
 	e->modified = st.st_mtim;
@@ -230,8 +231,16 @@ static bool is_function(const struct elfsym *e, struct symbol *s)
 	return text_range(e, s->value);
 }
 
-/* Calls fn for each function of the table until it returns an error, which is handed back. */
-int elfsym_each_symbol(const struct elfsym *e, enum table_id id,
+/* Not a section's or a file's name, nor one of a thread's variables: these are no addresses. */
+static bool is_object(const struct symbol *s)
+{
+	int type = ELF64_ST_TYPE(s->info);
+
+	return s->section != SHN_UNDEF &&
+	       (type == STT_OBJECT || type == STT_FUNC || type == STT_NOTYPE);
+}
+
+int elfsym_each_symbol(const struct elfsym *e, enum table_id id, enum symbol_kind kind,
 		       int (*fn)(void *ctx, uint32_t i, const struct symbol *s), void *ctx)
 {
 	const struct table *t = &e->tables[id];
@@ -248,7 +257,7 @@ int elfsym_each_symbol(const struct elfsym *e, enum table_id id,
 			int err;
 
 			decode_symbol(t, block + k * entry, &s);
-			if (!is_function(e, &s))
+			if (kind == SYMBOL_FUNCTION ? !is_function(e, &s) : !is_object(&s))
 				continue;
 			err = fn(ctx, i, &s);
 			if (err)
@@ -341,7 +350,7 @@ static int build_index(struct elfsym *e)
 	e->is_indexed = true; /* tried once, whatever comes of it */
 	for (enum table_id id = 0; id < TABLE_COUNT && !err; id++) {
 		l.mark = id == TABLE_DYNAMIC ? 1u << 31 : 0;
-		err = elfsym_each_symbol(e, id, index_symbol, &l);
+		err = elfsym_each_symbol(e, id, SYMBOL_FUNCTION, index_symbol, &l);
 	}
 	if (!err)
 		err = elfsym_sort_keys(l.keys, l.n);

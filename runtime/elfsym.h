@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Function symbols of one ELF file (32 or 64 bits, little-endian): address to name, name to
- * address, all names. Falls back on separate debug files (build ID, .gnu_debuglink) when the file
- * itself has no .symtab. The file stays open and is read as needed; nothing of it is mapped, so a
- * file that is cut short meanwhile costs names, never a SIGBUS.
+ * Symbols of one ELF file (32 or 64 bits, little-endian): functions from address to name, from
+ * name to address, all names; variables by name. Falls back on separate debug files (build ID,
+ * .gnu_debuglink) when the file itself has no .symtab. The file stays open and is read as needed;
+ * nothing of it is mapped, so a file that is cut short meanwhile costs names, never a SIGBUS.
  */
 #pragma once
 #include <stdbool.h>
@@ -45,8 +45,11 @@ struct elfsym_usdt {
 typedef void elfsym_usdt_fn(const struct elfsym_usdt *u, void *ctx);
 /* Each USDT note of the file (elfsym_usdt.c). 0 or -errno. */
 int elfsym_each_usdt(struct elfsym *e, elfsym_usdt_fn *fn, void *ctx);
-/* Address of a variable, or whatever else is called so. 0, -ESRCH, or -errno. */
-int elfsym_object(struct elfsym *e, const char *name, uint64_t *vaddr);
+/* Address of a variable, or whatever else is called so, and its size in bytes (0: the file does not
+ * say); preferred as functions are. 0, -ESRCH, or -errno. */
+int elfsym_object(struct elfsym *e, const char *name, uint64_t *vaddr, uint64_t *size);
+/* Is the file loaded at another address in each process? */
+bool elfsym_is_movable(const struct elfsym *e);
 /* Does a program begin there? It has no caller to return to. */
 bool elfsym_is_entry(const struct elfsym *e, uint64_t vaddr);
 bool elfsym_file_to_vaddr(struct elfsym *e, uint64_t file_offset, uint64_t *vaddr);

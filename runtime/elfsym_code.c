@@ -16,6 +16,11 @@ uint16_t elfsym_machine(const struct elfsym *e)
 	return e->machine;
 }
 
+bool elfsym_is_movable(const struct elfsym *e)
+{
+	return e->is_movable;
+}
+
 int elfsym_fd(const struct elfsym *e, bool of_debug_file)
 {
 	return of_debug_file ? e->debug_fd : e->fd;

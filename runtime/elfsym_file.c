@@ -54,6 +54,7 @@ static int read_header_64(struct elf_file *f)
 	if (elfsym_read_at(f->fd, &h, sizeof(h), 0) != sizeof(h))
 		return -ENOEXEC;
 	f->machine = h.e_machine;
+	f->kind = h.e_type;
 	f->entry = h.e_entry;
 	f->segments_offset = h.e_phoff;
 	f->n_segments = h.e_phentsize == sizeof(Elf64_Phdr) ? h.e_phnum : 0;
@@ -70,6 +71,7 @@ static int read_header_32(struct elf_file *f)
 	if (elfsym_read_at(f->fd, &h, sizeof(h), 0) != sizeof(h))
 		return -ENOEXEC;
 	f->machine = h.e_machine;
+	f->kind = h.e_type;
 	f->entry = h.e_entry;
 	f->segments_offset = h.e_phoff;
 	f->n_segments = h.e_phentsize == sizeof(Elf32_Phdr) ? h.e_phnum : 0;

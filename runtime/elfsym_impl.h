@@ -38,7 +38,7 @@ struct range {
 struct elf_file {
 	int fd;
 	bool is_64;
-	uint16_t machine;
+	uint16_t machine, kind; /* e_machine, e_type */
 	uint64_t size, entry;
 	uint64_t segments_offset, sections_offset;
 	uint32_t n_segments, n_sections, names_section;
@@ -76,6 +76,7 @@ struct name_chunk {
 struct elfsym {
 	int fd, debug_fd;
 	uint16_t machine;
+	bool is_movable;
 	uint64_t size, entry; /* bytes of the file; address where a program begins */
 	struct timespec modified;
 	struct segment *segments;
@@ -120,7 +121,8 @@ void elfsym_find_mini_symbols(struct elfsym *e, const struct elf_file *f);
 
 /* elfsym.c */
 
-/* Calls fn for each function of the table until it returns an error, which is handed back. */
-int elfsym_each_symbol(const struct elfsym *e, enum table_id id,
+enum symbol_kind { SYMBOL_FUNCTION, SYMBOL_OBJECT /* a variable, or whatever has an address */ };
+/* Calls fn for each such symbol of the table until it returns an error, which is handed back. */
+int elfsym_each_symbol(const struct elfsym *e, enum table_id id, enum symbol_kind kind,
 		       int (*fn)(void *ctx, uint32_t i, const struct symbol *s), void *ctx);
 int elfsym_add_key(struct key_list *l, uint64_t key);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Functions of an ELF file by name, and all their names: see elfsym.h.
+ * Functions and variables of an ELF file by name, and all names of functions: see elfsym.h.
  *
  * Neither needs an index nor the string table in memory: a name is searched for in the string table
  * block by block (it may stand there several times, also as the tail of others), then the symbols
@@ -19,7 +19,7 @@ enum { STRING_BLOCK = 64 * 1024 };
 enum version { VERSION_DEFAULT, VERSION_OLD };
 
 struct name_search {
-	const struct elfsym *e;
+	enum symbol_kind kind;
 	const struct table *table;
 	struct key_list places; /* string offset << 32 | enum version, ascending */
 	bool is_found;
@@ -126,10 +126,10 @@ static int search_table(struct elfsym *e, enum table_id id, const char *name, st
 	struct text_search text = {.name = name, .length = strlen(name), .places = &n->places};
 	int err;
 
-	*n = (struct name_search){.e = e, .table = &e->tables[id]};
+	*n = (struct name_search){.kind = n->kind, .table = &e->tables[id]};
 	err = each_string_block(n->table, text.length + 2, find_places, &text);
 	if (!err && n->places.n)
-		err = elfsym_each_symbol(e, id, match_symbol, n);
+		err = elfsym_each_symbol(e, id, n->kind, match_symbol, n);
 	free(n->places.keys);
 	return err;
 }
@@ -145,7 +145,7 @@ static int search_tables(struct elfsym *e, const char *name, struct name_search 
 
 bool elfsym_is_picker(struct elfsym *e, const char *name)
 {
-	struct name_search n = {0};
+	struct name_search n = {.kind = SYMBOL_FUNCTION};
 
 	return !search_tables(e, name, &n) && n.is_found &&
 	       ELF64_ST_TYPE(n.best.info) == STT_GNU_IFUNC;
@@ -154,13 +154,25 @@ bool elfsym_is_picker(struct elfsym *e, const char *name)
 int elfsym_by_name(struct elfsym *e, const char *name, uint64_t *vaddr, uint64_t *file_offset,
 		   uint64_t *size)
 {
-	struct name_search n = {0};
+	struct name_search n = {.kind = SYMBOL_FUNCTION};
 	int err = search_tables(e, name, &n);
 
 	if (err)
 		return err;
 	if (!n.is_found || !elfsym_vaddr_to_file(e, n.best.value, file_offset))
 		return -ESRCH;
+	*vaddr = n.best.value;
+	*size = n.best.size;
+	return 0;
+}
+
+int elfsym_object(struct elfsym *e, const char *name, uint64_t *vaddr, uint64_t *size)
+{
+	struct name_search n = {.kind = SYMBOL_OBJECT};
+	int err = search_tables(e, name, &n);
+
+	if (err || !n.is_found)
+		return err ? err : -ESRCH;
 	*vaddr = n.best.value;
 	*size = n.best.size;
 	return 0;
@@ -241,7 +253,7 @@ int elfsym_each_function(struct elfsym *e, elfsym_function_fn *fn, void *ctx)
 	int err = w.buffer ? 0 : -ENOMEM;
 
 	for (enum table_id id = 0; id < TABLE_COUNT && !w.names.n && !err; id++) {
-		err = elfsym_each_symbol(e, id, collect_function, &w);
+		err = elfsym_each_symbol(e, id, SYMBOL_FUNCTION, collect_function, &w);
 		if (!err)
 			err = elfsym_sort_keys(w.names.keys, w.names.n);
 		if (!err && w.names.n)

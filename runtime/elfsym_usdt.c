@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * USDT probes of an ELF file, and the variables that their operands name: see elfsym.h.
+ * USDT probes of an ELF file: see elfsym.h.
  *
  * A probe is a nop in the code and a note in section .note.stapsdt that says where it is: three
  * addresses (the place, where the linker had put section .stapsdt.base, the semaphore or 0), then
@@ -14,10 +14,9 @@
 #include <string.h>
 
 enum {
-	NOTES_MAX_BYTES = 64 << 20, /* a section of notes, a string table */
+	NOTES_MAX_BYTES = 64 << 20, /* a section of them */
 	NOTE_USDT = 3,
 	SECTION_NAME_MAX = 32,
-	SYMBOLS_READ = 512,
 };
 
 static const char owner[] = "stapsdt";
@@ -166,90 +165,5 @@ int elfsym_each_usdt(struct elfsym *e, elfsym_usdt_fn *fn, void *ctx)
 		free(raw);
 	}
 	free(f.sections);
-	return err;
-}
-
-/* ---- variables --------------------------------------------------------------------------- */
-
-static void decode_symbol(const struct table *t, const char *raw, struct symbol *out)
-{
-	Elf32_Sym small;
-	Elf64_Sym s;
-
-	if (t->is_64) {
-		memcpy(&s, raw, sizeof(s));
-		*out = (struct symbol){s.st_value, s.st_size, s.st_name, s.st_shndx, s.st_info};
-		return;
-	}
-	memcpy(&small, raw, sizeof(small));
-	*out = (struct symbol){small.st_value, small.st_size, small.st_name, small.st_shndx,
-			       small.st_info};
-}
-
-/* Not a section's or a file's name, nor one of a thread's variables: these are no addresses. */
-static bool has_address(const struct symbol *s)
-{
-	int type = ELF64_ST_TYPE(s->info);
-
-	return s->section != SHN_UNDEF &&
-	       (type == STT_OBJECT || type == STT_FUNC || type == STT_NOTYPE);
-}
-
-/* Is it called so, with a version or without? */
-static bool is_called(const struct symbol *s, const char *strings, size_t size, const char *name)
-{
-	size_t len = strlen(name);
-
-	return s->name < size && size - s->name > len &&
-	       memcmp(strings + s->name, name, len) == 0 &&
-	       (strings[s->name + len] == '\0' || strings[s->name + len] == '@');
-}
-
-/* A global one before a local one. */
-static int search_object(const struct table *t, const char *strings, size_t size, const char *name,
-			 uint64_t *vaddr)
-{
-	size_t entry = t->is_64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
-	char block[SYMBOLS_READ * sizeof(Elf64_Sym)];
-	int err = -ESRCH;
-
-	for (uint32_t i = 0; i < t->n; i += SYMBOLS_READ) {
-		size_t left = t->n - i < SYMBOLS_READ ? t->n - i : SYMBOLS_READ;
-		size_t got = elfsym_read_at(t->fd, block, left * entry,
-					    t->offset + (uint64_t)i * entry);
-
-		for (size_t k = 0; k < got / entry; k++) {
-			struct symbol s;
-
-			decode_symbol(t, block + k * entry, &s);
-			if (!has_address(&s) || !is_called(&s, strings, size, name))
-				continue;
-			*vaddr = s.value;
-			err = 0;
-			if (ELF64_ST_BIND(s.info) != STB_LOCAL)
-				return 0;
-		}
-	}
-	return err;
-}
-
-int elfsym_object(struct elfsym *e, const char *name, uint64_t *vaddr)
-{
-	int err = -ESRCH;
-
-	for (enum table_id id = 0; id < TABLE_COUNT && err == -ESRCH; id++) {
-		const struct table *t = &e->tables[id];
-		char *strings;
-		size_t size;
-
-		if (!t->n || t->strings_size > NOTES_MAX_BYTES)
-			continue;
-		strings = malloc(t->strings_size + 1);
-		if (!strings)
-			return -ENOMEM;
-		size = elfsym_read_at(t->fd, strings, t->strings_size, t->strings);
-		err = search_object(t, strings, size, name, vaddr);
-		free(strings);
-	}
 	return err;
 }

@@ -5,6 +5,7 @@
  * the old one runs any more, read what it has, then delete it. Nothing between is lost.
  */
 #include "events.h"
+#include "../parser/limits.h"
 #include "grace.h"
 #include "log.h"
 #include "map_read.h"
@@ -15,22 +16,17 @@
 int events_init(struct events *e, struct session *s, struct out *out)
 {
 	*e = (struct events){.s = s, .out = out};
-	e->cleared = calloc(s->plan->n_maps + 1, sizeof(*e->cleared));
-	e->swapped = calloc(s->plan->n_maps + 1, sizeof(*e->swapped));
-	e->settled = calloc(s->plan->n_maps + 1, sizeof(*e->settled));
-	e->zeroed = calloc(s->plan->n_maps + 1, sizeof(*e->zeroed));
-	return e->cleared && e->swapped && e->settled && e->zeroed ? 0 : -ENOMEM;
+	e->maps = calloc(s->plan->n_maps + 1, sizeof(*e->maps));
+	return e->maps ? 0 : -ENOMEM;
 }
 
 void events_free(struct events *e)
 {
-	free(e->cleared);
-	free(e->swapped);
-	free(e->settled);
-	free(e->zeroed);
+	free(e->maps);
 }
 
-void events_note_error(struct events *e, int err)
+/* What a call of the output returned: the first failure ends the run. */
+static void note_error(struct events *e, int err)
 {
 	if (err && !e->error)
 		e->error = err;
@@ -51,7 +47,7 @@ static void print_snapshot(struct events *e, const struct plan_map *m, struct ma
 	}
 	if (ev)
 		view_map_limit(&view, ev->top, ev->divisor);
-	events_note_error(e, e->out->map(e->out, &view));
+	note_error(e, e->out->map(e->out, &view));
 	view_map_free(&view);
 	texts_forget(e->s);
 }
@@ -67,7 +63,7 @@ static void print_map(struct events *e, uint32_t map, uint32_t oldest, uint32_t 
 	if (e->s->map_fds[map] < 0) /* named but never used in a program that was kept */
 		return;
 	err = map_snapshot_read(m, e->s->map_fds[map], oldest, epoch, &snap);
-	if (!err && (ev || e->zeroed[map]) && m->n_keys == 0 && snap.n_rows == 0)
+	if (!err && (ev || e->maps[map].zeroed) && m->n_keys == 0 && snap.n_rows == 0)
 		err = map_snapshot_add_zero(m, &snap);
 	if (err) {
 		log_error("%s: cannot be read: %s", m->name, strerror(-err));
@@ -78,16 +74,15 @@ static void print_map(struct events *e, uint32_t map, uint32_t oldest, uint32_t 
 }
 
 /* Programs that run now may still add to the epoch that a clear ended: wait for an RCU grace
- * period,
- * 10 ms and more. It serves for all maps that were cleared before it began. */
+ * period, 10 ms and more. It serves for all maps that were cleared before it began. */
 static void wait_for_programs(struct events *e, uint32_t map, uint32_t epoch)
 {
 	int err;
 
-	if (!e->s->control || (int32_t)(e->settled[map] - epoch) > 0)
+	if (!e->s->control || (int32_t)(e->maps[map].settled - epoch) > 0)
 		return;
 	for (uint32_t i = 0; i < e->s->plan->n_maps; i++)
-		e->settled[i] = __atomic_load_n(&e->s->control->epoch[i], __ATOMIC_ACQUIRE);
+		e->maps[i].settled = __atomic_load_n(&e->s->control->epoch[i], __ATOMIC_ACQUIRE);
 	err = grace_wait();
 	if (err && !e->is_grace_refused)
 		log_warning("the kernel does not let this process wait for running programs (%s): what they "
@@ -102,8 +97,9 @@ static void delete_epoch(struct events *e, uint32_t map, uint32_t epoch)
 
 	if (!c || e->s->map_fds[map] < 0)
 		return;
-	map_delete_before(&e->s->plan->maps[map], e->s->map_fds[map], e->cleared[map], epoch + 1);
-	e->cleared[map] = epoch + 1;
+	map_delete_before(&e->s->plan->maps[map], e->s->map_fds[map], e->maps[map].cleared,
+			  epoch + 1);
+	e->maps[map].cleared = epoch + 1;
 	__atomic_store_n(&c->acked[map], epoch + 1, __ATOMIC_RELEASE);
 }
 
@@ -117,11 +113,11 @@ static void swap_epoch(struct events *e, uint32_t map)
 	struct sonde_control *c = e->s->control;
 	uint32_t epoch = __atomic_load_n(&c->epoch[map], __ATOMIC_SEQ_CST);
 
-	e->swapped[map] = 0;
+	e->maps[map].swapped = 0;
 	while (epoch - __atomic_load_n(&c->acked[map], __ATOMIC_SEQ_CST) < SONDE_EPOCH_SLOTS - 1)
 		if (__atomic_compare_exchange_n(&c->epoch[map], &epoch, epoch + 1, false,
 						__ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
-			e->swapped[map] = epoch + 1;
+			e->maps[map].swapped = epoch + 1;
 			return;
 		}
 }
@@ -131,18 +127,18 @@ void events_swap(struct events *e)
 	for (uint32_t i = 0; e->s->control && i < e->s->plan->n_maps; i++)
 		swap_epoch(e, i);
 	for (uint32_t i = 0; i < e->s->plan->n_maps; i++)
-		if (e->swapped[i])
-			wait_for_programs(e, i, e->swapped[i] - 1);
+		if (e->maps[i].swapped)
+			wait_for_programs(e, i, e->maps[i].swapped - 1);
 }
 
 static void print_swapped(struct events *e, uint32_t map)
 {
-	uint32_t next = e->swapped[map];
+	uint32_t next = e->maps[map].swapped;
 
 	if (!next)
 		return;
-	e->swapped[map] = 0;
-	print_map(e, map, e->cleared[map], next - 1, NULL);
+	e->maps[map].swapped = 0;
+	print_map(e, map, e->maps[map].cleared, next - 1, NULL);
 	delete_epoch(e, map, next - 1);
 }
 
@@ -159,7 +155,7 @@ static void zero_epoch(struct events *e, uint32_t map, uint32_t oldest, uint32_t
 		return;
 	err = map_snapshot_read(m, e->s->map_fds[map], oldest, epoch, &snap);
 	if (!err) {
-		e->zeroed[map] |= snap.n_rows > 0 && m->n_keys == 0;
+		e->maps[map].zeroed |= snap.n_rows > 0 && m->n_keys == 0;
 		err = map_insert_zeros(m, e->s->map_fds[map], &snap, epoch + 1);
 		map_snapshot_free(&snap);
 	}
@@ -177,12 +173,11 @@ static void map_event(struct events *e, const struct plan_event *ev,
 
 	if (r->map >= e->s->plan->n_maps)
 		return;
-	/* A later epoch than the one that ended with the interval: deleting it would delete
-	 * that. */
-	if (e->swapped[r->map] && r->epoch >= e->swapped[r->map])
+	/* A later epoch than the one that ended with the interval: deleting it deletes that too. */
+	if (e->maps[r->map].swapped && r->epoch >= e->maps[r->map].swapped)
 		print_swapped(e, r->map);
 	if (clears) {
-		oldest = e->cleared[r->map];
+		oldest = e->maps[r->map].cleared;
 		if ((int32_t)(oldest - r->epoch) > 0)
 			return;
 		wait_for_programs(e, r->map, r->epoch);
@@ -236,19 +231,17 @@ void events_print_swapped(struct events *e)
 
 /* ---- records ------------------------------------------------------------------------------- */
 
-enum { MAX_FIELDS = 64 }; /* LIMIT_CALL_ARGS */
-
 static void show_fields(struct events *e, const struct plan_event *ev, const uint8_t *record)
 {
-	struct view views[MAX_FIELDS];
+	struct view views[LIMIT_CALL_ARGS];
 
-	for (uint32_t i = 0; i < ev->n_fields && i < MAX_FIELDS; i++)
+	for (uint32_t i = 0; i < ev->n_fields && i < LIMIT_CALL_ARGS; i++)
 		view_make(&views[i], ev->fields[i].type, record + ev->fields[i].offset,
 			  &e->s->stacks);
 	if (ev->kind == PE_PRINTF)
-		events_note_error(e, e->out->printf_event(e->out, ev, views));
+		note_error(e, e->out->printf_event(e->out, ev, views));
 	else
-		events_note_error(e, e->out->value(e->out, &views[0]));
+		note_error(e, e->out->value(e->out, &views[0]));
 	if (e->s->texts)
 		texts_forget(e->s);
 }
@@ -263,7 +256,7 @@ static void show_time(struct events *e, const struct plan_event *ev)
 				   .n_pieces = 1,
 				   .span = ev->span};
 
-	events_note_error(e, e->out->printf_event(e->out, &shown, NULL));
+	note_error(e, e->out->printf_event(e->out, &shown, NULL));
 	texts_forget(e->s);
 }
 

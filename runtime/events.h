@@ -5,6 +5,14 @@
 #pragma once
 #include "session.h"
 
+/* How far a map has come. */
+struct map_progress {
+	uint32_t cleared; /* epochs before this one are deleted */
+	uint32_t settled; /* no program uses an epoch before this one */
+	uint32_t swapped; /* the epoch that began with events_swap, 0: nothing to print */
+	bool zeroed;	  /* without keys, and set to 0 by zero() */
+};
+
 /* What records have asked for so far. */
 struct events {
 	struct session *s;
@@ -12,17 +20,12 @@ struct events {
 	bool exited; /* exit() came: later records are ignored */
 	int exit_code;
 	bool is_grace_refused; /* said once */
-	int error;   /* first failure of a write: -EPIPE ends the run quietly */
-	uint32_t *cleared; /* by map: epochs before this one are deleted */
-	uint32_t *settled; /* by map: no program uses an epoch before this one */
-	uint32_t *swapped; /* by map: the epoch that began with events_swap, 0: nothing to print */
-	bool *zeroed; /* by map: without keys, and set to 0 by zero() */
+	int error;	       /* first failure of a write: -EPIPE ends the run quietly */
+	struct map_progress *maps; /* by map */
 };
 
 int events_init(struct events *e, struct session *s, struct out *out);
 void events_free(struct events *e);
-/* What a call of the output returned: the first failure ends the run. */
-void events_note_error(struct events *e, int err);
 /* One record of the ring buffer. */
 void events_record(struct events *e, const void *record, size_t size);
 /* Print every map that has entries, in order of names (END's work, done by the loop). */

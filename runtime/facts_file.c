@@ -7,6 +7,9 @@
  *	go PATH					the Go compiler made that file
  *	loads PATH LIBRARY			a library that a program loads, by its path
  *	source PATH FILE LINE SYMBOL OFFSET	where in PATH the code of a source line begins
+ *	arguments PATH SYMBOL RESULT TYPE:PARAM …
+ *		what debug information says of a function; double and struct take no word of the
+ *		arguments, lost one that cannot be told
  *	usdt PATH PROVIDER:NAME ADDRESS SEMAPHORE ARGUMENTS
  *		a USDT probe at a place of an ELF file, which has this address and file offset; the
  *		arguments as in its note, but with ';' between them, - for none
@@ -202,6 +205,28 @@ static int facts_each_user_line(struct kernel *kernel, const char *path, const c
 	return err;
 }
 
+/* A file has debug information when that of some function is here. */
+static int facts_user_typed(struct kernel *kernel, const char *path, uint64_t offset,
+			    const struct typed_function **out)
+{
+	const struct facts *k = facts_of(kernel);
+	struct user_symbol s;
+	int err = -ENODATA;
+
+	for (uint32_t i = 0; i < k->n_facts; i++) {
+		const struct fact *f = &k->facts[i];
+
+		if (f->kind != FACT_ARGUMENTS || strcmp(f->typed->module, path))
+			continue;
+		err = -ESRCH;
+		if (facts_user_symbol(kernel, path, f->typed->name, &s) || s.offset != offset)
+			continue;
+		*out = f->typed;
+		return 0;
+	}
+	return err;
+}
+
 static bool facts_demangle(struct kernel *kernel, const char *symbol, bool with_parameters,
 			   char *out, size_t size)
 {
@@ -364,7 +389,8 @@ static void facts_close(struct kernel *kernel)
 	for (uint32_t i = 0; i < k->n_facts; i++) {
 		if (k->facts[i].kind == FACT_TRACEPOINT)
 			free(k->facts[i].format);
-		if (k->facts[i].kind == FACT_TYPED || k->facts[i].kind == FACT_TYPED_RAW)
+		if (k->facts[i].kind == FACT_TYPED || k->facts[i].kind == FACT_TYPED_RAW ||
+		    k->facts[i].kind == FACT_ARGUMENTS)
 			facts_free_typed(k->facts[i].typed);
 		if (k->facts[i].kind == FACT_ITERATOR)
 			free(k->facts[i].iter.fields);
@@ -418,6 +444,7 @@ struct kernel *facts_file_open(const char *path)
 		.user_is_go = facts_user_is_go,
 		.user_library = facts_user_library,
 		.each_user_line = facts_each_user_line,
+		.user_typed = facts_user_typed,
 		.demangle = facts_demangle,
 		.user_function_at = facts_function_at,
 		.each_usdt = facts_each_usdt,

@@ -13,6 +13,7 @@ enum fact_kind {
 	FACT_GO,
 	FACT_LOADS,
 	FACT_SOURCE,
+	FACT_ARGUMENTS,
 	FACT_TYPED,
 	FACT_TYPED_RAW,
 	FACT_ITERATOR,
@@ -27,7 +28,7 @@ struct fact {
 		struct tp_format *format;  /* FACT_TRACEPOINT; one block of its own */
 		const char *name;	   /* FACT_RAW, FACT_FUNCTION, FACT_GO */
 		struct user_symbol symbol; /* FACT_SYMBOL; FACT_SOURCE */
-		struct typed_function *typed; /* FACT_TYPED, FACT_TYPED_RAW; two blocks */
+		struct typed_function *typed; /* FACT_TYPED(_RAW), FACT_ARGUMENTS; two blocks */
 		struct kernel_iter iter;   /* FACT_ITERATOR; its fields a block of their own */
 		struct usdt_note note;	   /* FACT_USDT */
 	};

@@ -177,6 +177,7 @@ static bool set_type(struct tp_field *f, const char *word)
 		{"int16", "short", 2, true},	  {"uint16", "unsigned short", 2, false},
 		{"int32", "int", 4, true},	  {"uint32", "unsigned int", 4, false},
 		{"int64", "long", 8, true},	  {"uint64", "unsigned long", 8, false},
+		{"double", "double", 0, false},	  {"lost", "int", 4, true},
 	};
 
 	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++) {
@@ -192,6 +193,9 @@ static bool set_type(struct tp_field *f, const char *word)
 
 static bool set_params(struct reader *r, uint32_t first, struct typed_function *f)
 {
+	bool is_user = !strcmp(r->words[0], "arguments");
+	uint32_t at = 0;
+
 	for (uint32_t i = first; i < r->n_words; i++) {
 		char *colon = strchr(r->words[i], ':');
 		struct tp_field *p = &f->params[f->n_params];
@@ -199,9 +203,13 @@ static bool set_params(struct reader *r, uint32_t first, struct typed_function *
 		if (!colon)
 			return false;
 		*colon = '\0';
-		*p = (struct tp_field){.name = colon + 1, .offset = 8 * f->n_params};
+		*p = (struct tp_field){.name = colon + 1, .offset = at};
 		if (!set_type(p, r->words[i]))
 			return false;
+		if (!strcmp(r->words[i], "lost"))
+			p->offset = TYPED_NO_PLACE;
+		else if (p->size || !is_user)
+			at += 8;
 		f->n_params++;
 	}
 	return true;
@@ -210,7 +218,10 @@ static bool set_params(struct reader *r, uint32_t first, struct typed_function *
 static int read_typed(struct reader *r)
 {
 	bool is_raw = !strcmp(r->words[0], "typed-raw");
-	struct fact fact = {.kind = is_raw ? FACT_TYPED_RAW : FACT_TYPED};
+	bool is_user = !strcmp(r->words[0], "arguments");
+	struct fact fact = {.kind = is_raw	? FACT_TYPED_RAW
+				    : is_user ? FACT_ARGUMENTS
+					      : FACT_TYPED};
 	struct typed_function *f = calloc(1, sizeof(*f));
 	uint32_t first = is_raw ? 3 : 4;
 	char *id;
@@ -220,12 +231,13 @@ static int read_typed(struct reader *r)
 	if (!f || !f->params || r->n_words < first || r->n_words > WORDS_MAX ||
 	    !set_type(&f->result, is_raw ? "void" : r->words[3]) || !set_params(r, first, f)) {
 		facts_free_typed(f);
-		return bad_line(r, "write typed MODULE NAME RESULT TYPE:PARAM …, or typed-raw MODULE NAME "
-				   "TYPE:PARAM …");
+		return bad_line(r, is_user ? "write arguments PATH SYMBOL RESULT TYPE:PARAM …"
+					   : "write typed MODULE NAME RESULT TYPE:PARAM …, or typed-raw "
+					     "MODULE NAME TYPE:PARAM …");
 	}
 	f->module = r->words[1];
 	f->name = r->words[2];
-	id = strchr(r->words[1], ':');
+	id = is_user ? NULL : strchr(r->words[1], ':');
 	if (id) {
 		*id = '\0';
 		f->prog_id = (uint32_t)strtoul(id + 1, NULL, 10);
@@ -316,6 +328,8 @@ static int read_feature(struct reader *r)
 		[KF_UPROBE] = "uprobe",
 		[KF_UPROBE_MULTI] = "uprobe_multi",
 		[KF_KPROBE_MULTI] = "kprobe_multi",
+		[KF_UPROBE_SESSION] = "uprobe_session",
+		[KF_KPROBE_SESSION] = "kprobe_session",
 		[KF_FENTRY] = "fentry",
 	};
 
@@ -345,7 +359,7 @@ static const struct {
 	{"tracepoint", read_tracepoint}, {"raw", read_raw},	    {"symbol", read_symbol},
 	{"function", read_function},	 {"feature", read_feature}, {"cpus", read_cpus},
 	{"go", read_go},		 {"loads", read_loads},	    {"source", read_source},
-	{"typed", read_typed},		 {"typed-raw", read_typed},
+	{"typed", read_typed},		 {"typed-raw", read_typed}, {"arguments", read_typed},
 	{"iterator", read_iterator},
 	{"usdt", read_usdt},		 {"object", read_object},   {"mapped", read_mapped},
 };
@@ -356,7 +370,7 @@ static int read_directive(struct reader *r)
 		if (!strcmp(r->words[0], directives[i].word))
 			return directives[i].read(r);
 	return bad_line(r, "a line starts with tracepoint, raw, symbol, usdt, object, mapped, function, "
-			   "typed, typed-raw, iterator, feature, cpus or #");
+			   "typed, typed-raw, arguments, iterator, feature, cpus or #");
 }
 
 /* Cut the next line off the rest. False at the end of the file. */

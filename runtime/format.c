@@ -7,6 +7,7 @@
  * %s has no width or precision. The writer that sends the text out is out_text.c.
  */
 #include "format.h"
+#include "../parser/limits.h"
 #include <sys/param.h>
 
 enum { MAX_DIGITS = 24 }; /* 2^64 in octal has 22 */
@@ -400,9 +401,8 @@ static void convert(struct text *t, const struct plan_piece *p, const struct vie
 	}
 }
 
-enum { WIDEST = 4096 }; /* as a format that is written out may say */
-
-/* '*': as in C a negative width is one to the left, a negative precision is none. */
+/* '*': no wider than a format that is written out may say. As in C a negative width is one to the
+ * left, a negative precision is none. */
 static struct plan_piece with_stars(const struct plan_piece *p, const struct view *fields)
 {
 	struct plan_piece q = *p;
@@ -411,11 +411,13 @@ static struct plan_piece with_stars(const struct plan_piece *p, const struct vie
 	if (p->width_arg) {
 		n = (int64_t)view_integer(&fields[p->width_arg - 1]);
 		q.left |= n < 0;
-		q.width = (int32_t)(n > WIDEST || n < -WIDEST ? WIDEST : n < 0 ? -n : n);
+		q.width = (int32_t)(n > LIMIT_WIDTH || n < -LIMIT_WIDTH ? LIMIT_WIDTH
+				    : n < 0				? -n
+									: n);
 	}
 	if (p->precision_arg) {
 		n = (int64_t)view_integer(&fields[p->precision_arg - 1]);
-		q.precision = (int32_t)(n > WIDEST ? WIDEST : n < 0 ? -1 : n);
+		q.precision = (int32_t)(n > LIMIT_WIDTH ? LIMIT_WIDTH : n < 0 ? -1 : n);
 	}
 	return q;
 }

@@ -3,6 +3,7 @@
  * The two writers of --info. Keys are words of ours; values may be any text.
  */
 #include "info_out.h"
+#include "json_text.h"
 #include <inttypes.h>
 
 /* ---- text ---------------------------------------------------------------------------------- */
@@ -50,17 +51,25 @@ const struct info_writer info_text = {
 
 /* ---- JSON ---------------------------------------------------------------------------------- */
 
+struct file_text {
+	struct text text; /* first */
+	FILE *f;
+	char bytes[256];
+};
+
+static void write_text(struct text *t)
+{
+	fwrite(t->bytes, 1, t->n, ((struct file_text *)t)->f);
+	t->n = 0;
+}
+
 static void put_string(FILE *f, const char *s)
 {
-	fputc('"', f);
-	for (; *s; s++)
-		if (*s == '"' || *s == '\\')
-			fprintf(f, "\\%c", *s);
-		else if ((unsigned char)*s < 0x20)
-			fprintf(f, "\\u%04x", *s);
-		else
-			fputc(*s, f);
-	fputc('"', f);
+	struct file_text t = {.f = f};
+
+	t.text = (struct text){t.bytes, 0, sizeof(t.bytes), write_text};
+	json_put_string(&t.text, s);
+	write_text(&t.text);
 }
 
 static void json_begin(struct info_out *o)

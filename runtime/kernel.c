@@ -22,7 +22,7 @@
 #include <unistd.h>
 #include "btf_iter.h"
 #include "btf_raw.h"
-#include "elf_object.h"
+#include "elfsym.h"
 #include "kernel_facts.h"
 #include "kernel_types.h"
 #include "kernel_usdt.h"
@@ -302,9 +302,13 @@ static int live_user_object(struct kernel *kernel, const char *path, const char 
 			    struct user_object *out)
 {
 	int err = kernel_user_open(kernel, path);
+	struct elfsym *elf = live(kernel)->user.elf;
 
 	out->path = live(kernel)->user.path;
-	return err ? err : elf_object_find(out->path, name, out);
+	if (err)
+		return err;
+	out->is_movable = elfsym_is_movable(elf);
+	return elfsym_object(elf, name, &out->address, &out->size);
 }
 
 /* ---- the rest ---- */

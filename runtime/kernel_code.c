@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Answers about the code of functions: where instructions begin, which return, which lines they are
- * of. See parser/kernel.h.
+ * of, what they are given. See parser/kernel.h.
  */
+#include "../parser/arena.h"
+#include "dwarf_types.h"
 #include "elfsym.h"
 #include "insn.h"
 #include "kernel_user.h"
@@ -198,4 +200,42 @@ int code_each_line(struct kernel *k, const char *path, const char *source, uint3
 		call_places(k, &p, fn, ctx);
 	free(p.addresses);
 	return err;
+}
+
+/* ---- types --------------------------------------------------------------------------------- */
+
+/* Of the file itself, or of its debug file. */
+static void need_types(struct user_files *u)
+{
+	uint16_t machine = elfsym_machine(u->elf);
+	int fd = elfsym_fd(u->elf, true);
+
+	if (u->types || u->types_err)
+		return;
+	if (!u->arena)
+		u->arena = arena_new();
+	if (!u->arena) {
+		u->types_err = -ENOMEM;
+		return;
+	}
+	u->types = dwarf_types_open(elfsym_fd(u->elf, false), machine, &u->types_err);
+	if (u->types_err == -ENODATA && fd >= 0)
+		u->types = dwarf_types_open(fd, machine, &u->types_err);
+}
+
+int code_function_types(struct kernel *k, const char *path, uint64_t offset,
+			const struct typed_function **out)
+{
+	struct user_files *u = kernel_user_files(k);
+	int err = kernel_user_open(k, path);
+	uint64_t address;
+
+	if (err)
+		return err;
+	need_types(u);
+	if (!u->types)
+		return u->types_err;
+	if (!elfsym_file_to_vaddr(u->elf, offset, &address))
+		return -ESRCH;
+	return dwarf_types_find(u->types, address, u->arena, out);
 }

@@ -39,6 +39,9 @@ void kernel_trim(struct kernel *k);
 
 /* Ask the kernel itself, each time (feature.c); has_feature() remembers the answer. */
 bool kernel_probe_feature(enum kernel_feature f);
+/* Load a program that does nothing, of a type, for what is attached in a way, to BTF function
+ * `btf_id`: the descriptor, to be closed by the caller, or what bpf_prog_load() says. */
+int kernel_load_nothing(uint32_t type, uint32_t attach_type, uint32_t btf_id);
 /* Does it load programs of type fentry, on the function of that BTF id? */
 bool kernel_probe_fentry(uint32_t btf_id);
 /* The running kernel, by its release. */

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * USDT probes of files and processes: see kernel_usdt.h. Reads ELF files (elfsym_usdt.c) and
- * /proc/PID/maps.
+ * USDT probes of files and processes: see kernel_usdt.h. Reads ELF files (elfsym_usdt.c) and what
+ * processes have mapped (mapped.c).
  */
 #define _GNU_SOURCE
 #include "kernel_usdt.h"
 #include "elfsym.h"
 #include "kernel_user.h"
+#include "mapped.h"
 #include <dirent.h>
 #include <errno.h>
 #include <search.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,40 +67,12 @@ static void offer_path(struct files *f, const char *path)
 		free(copy);
 }
 
-/* "START-END r-xp OFFSET DEVICE INODE   /path": of code that is in a file which is still there. */
-static void offer_line(struct files *f, char *line)
+/* Of code that is in a file which is still there. */
+static int offer_mapped(const struct mapped *m, void *ctx)
 {
-	static const char gone[] = " (deleted)";
-	char *flags = strchr(line, ' '), *path = strchr(line, '/');
-	size_t len;
-
-	if (!flags || !path || flags[3] != 'x')
-		return;
-	len = strcspn(path, "\n");
-	path[len] = '\0';
-	if (len < sizeof(gone) || strcmp(path + len - (sizeof(gone) - 1), gone) != 0)
-		offer_path(f, path);
-}
-
-static int each_of_process(struct files *f, const char *pid)
-{
-	char name[64], *line = NULL;
-	size_t room = 0;
-	FILE *maps;
-	int err = 0;
-
-	snprintf(name, sizeof(name), "/proc/%s/maps", pid);
-	maps = fopen(name, "re");
-	if (!maps)
-		return -errno;
-	errno = 0;
-	while (getline(&line, &room, maps) > 0)
-		offer_line(f, line);
-	if (ferror(maps))
-		err = errno ? -errno : -EIO;
-	free(line);
-	fclose(maps);
-	return err;
+	if (m->is_executable && !m->is_deleted && m->path[0] == '/')
+		offer_path(ctx, m->path);
+	return 0;
 }
 
 /* Processes that end meanwhile, or may not be read, have nothing mapped. */
@@ -113,7 +85,7 @@ static int each_of_all(struct files *f)
 		return -errno;
 	while ((d = readdir(dir)))
 		if (d->d_name[0] >= '1' && d->d_name[0] <= '9')
-			each_of_process(f, d->d_name);
+			mapped_each((uint32_t)strtoul(d->d_name, NULL, 10), offer_mapped, f);
 	closedir(dir);
 	return 0;
 }
@@ -121,11 +93,8 @@ static int each_of_all(struct files *f)
 int usdt_each_mapped(struct kernel *k, kernel_name_fn fn, void *ctx)
 {
 	struct files f = {.fn = fn, .ctx = ctx};
-	char pid[16];
-	int err;
+	int err = k->pid ? mapped_each(k->pid, offer_mapped, &f) : each_of_all(&f);
 
-	snprintf(pid, sizeof(pid), "%u", k->pid);
-	err = k->pid ? each_of_process(&f, pid) : each_of_all(&f);
 	tdestroy(f.seen, free);
 	return err;
 }

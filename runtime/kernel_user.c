@@ -5,7 +5,9 @@
  */
 #define _GNU_SOURCE
 #include "kernel_user.h"
+#include "../parser/arena.h"
 #include "demangle.h"
+#include "dwarf_types.h"
 #include "elfsym.h"
 #include "user_path.h"
 #include <errno.h>
@@ -18,7 +20,8 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(a, b);
 }
 
-const char *kernel_user_name(struct user_files *u, const char *s)
+/* A copy of s that lives as long as the kernel, one for equal strings; NULL when out of memory. */
+static const char *keep_name(struct user_files *u, const char *s)
 {
 	char *copy = strdup(s), **node;
 
@@ -32,6 +35,9 @@ const char *kernel_user_name(struct user_files *u, const char *s)
 
 void kernel_user_trim(struct user_files *u)
 {
+	dwarf_types_close(u->types);
+	u->types = NULL;
+	u->types_err = 0;
 	elfsym_close(u->elf);
 	u->elf = NULL;
 	u->asked = u->path = NULL;
@@ -42,6 +48,8 @@ void kernel_user_close(struct user_files *u)
 	kernel_user_trim(u);
 	tdestroy(u->names, free);
 	u->names = NULL;
+	arena_free(u->arena);
+	u->arena = NULL;
 }
 
 int kernel_user_open(struct kernel *k, const char *asked)
@@ -56,8 +64,8 @@ int kernel_user_open(struct kernel *k, const char *asked)
 	err = user_path_find(k->pid, asked, path);
 	if (err)
 		return err;
-	u->asked = kernel_user_name(u, asked);
-	u->path = kernel_user_name(u, path);
+	u->asked = keep_name(u, asked);
+	u->path = keep_name(u, path);
 	if (!u->asked || !u->path)
 		return -ENOMEM;
 	u->elf = elfsym_open(path, &err);
@@ -83,7 +91,7 @@ static int user_symbol(struct kernel *k, const char *path, const char *symbol,
 		return err;
 	found.is_entry = elfsym_is_entry(u->elf, found.address);
 	found.is_picker = elfsym_is_picker(u->elf, symbol);
-	found.symbol = kernel_user_name(u, symbol);
+	found.symbol = keep_name(u, symbol);
 	if (!found.symbol)
 		return -ENOMEM;
 	*out = found;
@@ -135,7 +143,7 @@ static int user_library(struct kernel *k, const char *path, const char *name, co
 
 	if (err)
 		return err;
-	*out = kernel_user_name(kernel_user_files(k), found);
+	*out = keep_name(kernel_user_files(k), found);
 	return *out ? 0 : -ENOMEM;
 }
 
@@ -155,7 +163,7 @@ static int user_function_at(struct kernel *k, const char *path, uint64_t address
 		return -ESRCH;
 	out->offset -= address - out->address;
 	out->is_entry = elfsym_is_entry(u->elf, out->address);
-	out->symbol = kernel_user_name(u, name);
+	out->symbol = keep_name(u, name);
 	return out->symbol ? 0 : -ENOMEM;
 }
 
@@ -203,5 +211,6 @@ void kernel_user_init(struct kernel *k)
 	k->user_is_go = user_is_go;
 	k->user_unwinds = user_unwinds;
 	k->each_user_line = code_each_line;
+	k->user_typed = code_function_types;
 	k->demangle = demangle_symbol;
 }

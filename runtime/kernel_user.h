@@ -5,6 +5,8 @@
 #pragma once
 #include "parser/kernel.h"
 
+struct arena;
+struct dwarf_types;
 struct elfsym;
 
 /* What is kept between questions: the last file, as asked for, as found, open; and every string
@@ -14,6 +16,9 @@ struct user_files {
 	struct elfsym *elf;
 	const char *kind_of; /* the path that these are of */
 	bool is_go, unwinds;
+	struct dwarf_types *types; /* of elf, once asked for */
+	int types_err;		   /* not 0: there are none */
+	struct arena *arena;	   /* answers about types */
 	void *names; /* a tsearch tree */
 };
 
@@ -25,14 +30,14 @@ void kernel_user_init(struct kernel *k);
 /* Close the file; the names stay. */
 void kernel_user_trim(struct user_files *u);
 void kernel_user_close(struct user_files *u);
-/* A copy of s that lives as long as the kernel, one for equal strings; NULL when out of memory. */
-const char *kernel_user_name(struct user_files *u, const char *s);
 /* Make `path` the file at hand. 0, -ENOENT, -ENOEXEC, other -errno. */
 int kernel_user_open(struct kernel *k, const char *path);
 
-/* kernel_code.c: the questions about instructions and lines. */
+/* kernel_code.c: the questions about instructions, lines and types. */
 int code_instruction(struct kernel *k, const struct user_symbol *f, uint64_t offset,
 		     uint64_t *before);
 int code_each_return(struct kernel *k, const struct user_symbol *f, user_place_fn fn, void *ctx);
 int code_each_line(struct kernel *k, const char *path, const char *source, uint32_t line,
 		   user_function_fn fn, void *ctx, uint32_t *near_line);
+int code_function_types(struct kernel *k, const char *path, uint64_t offset,
+			const struct typed_function **out);

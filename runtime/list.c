@@ -19,15 +19,17 @@
 
 static const struct list_row rows[] = {
 	{"tracepoint", lst_tracepoints, fld_tracepoint, LIST_ANY | LIST_TWO_PARTS, NEED_TRACEPOINTS},
-	{"rawtracepoint", lst_raw_tracepoints, fld_raw_tracepoint, LIST_ANY | LIST_TWO_PARTS,
-	 NEED_RAW_TRACEPOINTS},
-	{"kprobe", lst_functions, fld_kprobe, LIST_ANY, NEED_KPROBES},
-	{"kretprobe", lst_functions, fld_result, 0, NEED_KPROBES},
-	{"fentry", lst_typed_functions, fld_function, LIST_ANY | LIST_TWO_PARTS, NEED_FENTRY},
-	{"fexit", lst_typed_functions, fld_function_result, LIST_TWO_PARTS, NEED_FENTRY},
+	{"rawtracepoint", lst_raw_tracepoints, fld_raw_tracepoint,
+	 LIST_ANY | LIST_TWO_PARTS | LIST_MODULES, NEED_RAW_TRACEPOINTS},
+	{"kprobe", lst_functions, fld_kprobe, LIST_ANY | LIST_MODULES, NEED_KPROBES},
+	{"kretprobe", lst_functions, fld_result, LIST_MODULES, NEED_KPROBES},
+	{"fentry", lst_typed_functions, fld_function, LIST_ANY | LIST_TWO_PARTS | LIST_MODULES,
+	 NEED_FENTRY},
+	{"fexit", lst_typed_functions, fld_function_result, LIST_TWO_PARTS | LIST_MODULES,
+	 NEED_FENTRY},
 	{"iter", lst_iterators, fld_iterator, LIST_ANY, NEED_ITERATORS},
-	{"uprobe", lst_symbols, NULL, LIST_ANY | LIST_FILES, NEED_UPROBES},
-	{"uretprobe", lst_symbols, NULL, LIST_FILES, NEED_UPROBES},
+	{"uprobe", lst_symbols, fld_symbol, LIST_ANY | LIST_FILES, NEED_UPROBES},
+	{"uretprobe", lst_symbols, fld_symbol_result, LIST_FILES, NEED_UPROBES},
 	{"usdt", lst_usdt, NULL, LIST_ANY | LIST_FILES, NEED_UPROBES},
 	{"software", lst_events, NULL, LIST_ANY, NEED_SOFTWARE},
 	{"hardware", lst_events, NULL, LIST_ANY, NEED_HARDWARE},
@@ -74,10 +76,20 @@ static bool is_wanted(const struct listing *l, const char *line)
 	       (l->other && fnmatch(l->other, line, 0) == 0);
 }
 
+bool list_is_wanted(const struct listing *l, const char *name)
+{
+	char line[1024];
+
+	snprintf(line, sizeof(line), "%s:%s", l->type, name);
+	return is_wanted(l, line);
+}
+
 void list_offer(struct listing *l, const char *name)
 {
 	char line[1024];
 
+	if (l->near)
+		return list_near_name(l, name);
 	snprintf(line, sizeof(line), "%s:%s", l->type, name);
 	if (is_wanted(l, line))
 		list_keep(l, strdup(line));
@@ -89,6 +101,8 @@ void list_refuse(struct listing *l, const char *fmt, ...)
 	char text[512];
 	va_list ap;
 
+	if (l->near)
+		return; /* it was said the first time */
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
@@ -120,8 +134,7 @@ static void list_type(struct listing *l, const struct probe_row *p)
 	if (need_ask(l->kernel, row->need) != NEED_NO)
 		row->names(l);
 	else if (l->rest)
-		list_refuse(l, "this kernel has no %s (%s), so there are no %s probes",
-			    need_rows[row->need].name, need_rows[row->need].from, p->name);
+		list_lacking(l, p->name);
 }
 
 /* What a named type's lines are matched with: "type:rest"; of types of two parts, either alone. */
@@ -192,6 +205,7 @@ static void list_one(struct listing *l, const char *word)
 	size_t n = strcspn(word, ":");
 	uint32_t found = 0;
 
+	l->word = word;
 	if (list_is_type(word)) {
 		l->rest = word;
 		list_type_names(l, word);
@@ -222,25 +236,49 @@ static char *end_of_pattern(char *s)
 	return s;
 }
 
+/* One pattern of several, the `i`th. */
+typedef void pattern_fn(struct listing *l, const char *word, uint32_t i);
+
 /* "a,b": each in turn. */
-static void list_patterns(struct listing *l, const char *patterns)
+static void each_pattern(struct listing *l, const char *patterns, pattern_fn *fn)
 {
 	char *copy = strdup(patterns), *word = copy;
 	bool is_last = !copy;
 
 	if (!copy)
 		list_keep(l, NULL);
-	while (!is_last) {
+	for (uint32_t i = 0; !is_last; i++) {
 		char *end = end_of_pattern(word);
 
 		is_last = !*end;
 		*end = '\0';
 		word += strspn(word, " ");
 		if (*word)
-			list_one(l, word);
+			fn(l, word, i);
 		word = end + 1;
 	}
 	free(copy);
+}
+
+enum { MISSED_MOST = 64 }; /* patterns of which is remembered that they matched nothing */
+
+static void list_or_miss(struct listing *l, const char *word, uint32_t i)
+{
+	size_t n = l->n;
+	int status = l->status;
+
+	l->status = 0;
+	list_one(l, word);
+	if (l->n == n && !l->status && i < MISSED_MOST)
+		l->missed |= 1ull << i;
+	if (!l->status)
+		l->status = status;
+}
+
+static void say_missed(struct listing *l, const char *word, uint32_t i)
+{
+	if (i < MISSED_MOST && l->missed >> i & 1)
+		list_say_none(l, word, l->n == 0, list_one);
 }
 
 /* ---- output -------------------------------------------------------------------------------- */
@@ -289,6 +327,7 @@ static void listing_free(struct listing *l)
 		free(l->functions[i]);
 	free(l->names);
 	free(l->functions);
+	list_modules_free(l);
 	btf_text_free(l->types);
 }
 
@@ -297,14 +336,14 @@ int list_probes(struct kernel *k, const char *pattern, bool fields, FILE *out)
 	struct listing l = {.kernel = k};
 
 	if (pattern)
-		list_patterns(&l, pattern);
+		each_pattern(&l, pattern, list_or_miss);
 	else
 		list_any(&l, NULL);
 	print_names(&l, fields, out);
-	if (!l.status && l.n == 0) {
-		log_error("no probe matches '%s'", pattern ? pattern : "");
+	if (l.missed)
+		each_pattern(&l, pattern, say_missed);
+	if (!l.status && l.n == 0)
 		l.status = 1;
-	}
 	listing_free(&l);
 	return l.status;
 }

@@ -36,36 +36,28 @@ void fld_tracepoint(struct listing *l, const char *name, FILE *out)
 	free(category);
 }
 
-/* Of "name" or "module:name"; 0 when BTF does not have it. */
-static uint32_t function_of(struct listing *l, const char *name)
-{
-	const char *colon = strrchr(name, ':');
-
-	return list_types(l) ? btf_text_function(l->types, colon ? colon + 1 : name) : 0;
-}
-
 void fld_kprobe(struct listing *l, const char *name, FILE *out)
 {
-	uint32_t id = function_of(l, name);
+	struct list_function f = list_function(l, name);
 
-	if (id)
-		btf_text_params(l->types, id, 0, true, out);
+	if (f.id)
+		btf_text_params(f.types, f.id, 0, true, out);
 }
 
 void fld_result(struct listing *l, const char *name, FILE *out)
 {
-	uint32_t id = function_of(l, name);
+	struct list_function f = list_function(l, name);
 
-	if (id)
-		btf_text_result(l->types, id, out);
+	if (f.id)
+		btf_text_result(f.types, f.id, out);
 }
 
 void fld_function(struct listing *l, const char *name, FILE *out)
 {
-	uint32_t id = function_of(l, name);
+	struct list_function f = list_function(l, name);
 
-	if (id)
-		btf_text_params(l->types, id, 0, false, out);
+	if (f.id)
+		btf_text_params(f.types, f.id, 0, false, out);
 }
 
 void fld_function_result(struct listing *l, const char *name, FILE *out)
@@ -78,13 +70,14 @@ void fld_function_result(struct listing *l, const char *name, FILE *out)
 void fld_raw_tracepoint(struct listing *l, const char *name, FILE *out)
 {
 	const char *colon = strrchr(name, ':');
-	char function[256];
-	uint32_t id;
+	int n = colon ? (int)(colon + 1 - name) : 0;
+	struct list_function f;
+	char function[512];
 
-	snprintf(function, sizeof(function), "__traceiter_%s", colon ? colon + 1 : name);
-	id = function_of(l, function);
-	if (id)
-		btf_text_params(l->types, id, 1, false, out);
+	snprintf(function, sizeof(function), "%.*s__traceiter_%s", n, name, name + n);
+	f = list_function(l, function);
+	if (f.id)
+		btf_text_params(f.types, f.id, 1, false, out);
 }
 
 /* The first member, `meta`, is every iterator's. */
@@ -128,6 +121,8 @@ static void take_type(const char *name, void *ctx)
 	const struct type_pattern *p = ctx;
 	char *line = NULL;
 
+	if (p->l->near)
+		return list_near_compare(p->l, p->word, p->pattern, name, false);
 	if (fnmatch(p->pattern, name, 0) != 0)
 		return;
 	if (asprintf(&line, "%s%s", p->word, name) < 0)

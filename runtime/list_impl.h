@@ -12,6 +12,7 @@
 
 struct btf_text;
 struct kernel;
+struct list_module;
 struct list_row;
 
 struct listing {
@@ -23,10 +24,16 @@ struct listing {
 	const char *rest; /* what the user wrote behind "type:"; NULL: no type was named */
 	char **names;	  /* what was found */
 	size_t n, capacity;
-	struct btf_text *types; /* types_of() */
+	struct btf_text *types; /* list_types() */
+	struct list_module *modules; /* list_module.c */
+	bool has_modules;
 	char **functions;	/* functions_of() */
 	size_t n_functions;
 	bool has_functions, has_types;
+	const char *word;	/* one pattern as it was written */
+	struct list_near *near; /* names are not taken, but compared */
+	uint64_t missed; /* patterns that matched nothing, a bit each */
+	bool is_untyped_said; /* that a file has no types */
 	int status; /* the exit status so far: 2, the kernel or a file does not tell */
 };
 
@@ -40,6 +47,7 @@ enum {
 	LIST_TWO_PARTS = 1 << 1, /* type:A:B; A or B alone finds it too */
 	LIST_FILES = 1 << 2,	 /* of the file that is named */
 	LIST_FORM = 1 << 3,	 /* how it is written, when no type is named */
+	LIST_MODULES = 1 << 4,	 /* type:MODULE:NAME */
 };
 
 struct list_row {
@@ -53,14 +61,39 @@ struct list_row {
 lst_fn lst_tracepoints, lst_functions, lst_typed_functions, lst_raw_tracepoints, lst_iterators;
 lst_fn lst_symbols, lst_times, lst_events, lst_usdt;
 fld_fn fld_tracepoint, fld_kprobe, fld_result, fld_function, fld_function_result;
-fld_fn fld_raw_tracepoint, fld_iterator;
+fld_fn fld_raw_tracepoint, fld_iterator, fld_symbol, fld_symbol_result;
 
-/* Take `name` (what stands behind "type:") when it is asked for. */
+/* Is `name` (what stands behind "type:") asked for? */
+bool list_is_wanted(const struct listing *l, const char *name);
+/* Take it when it is. */
 void list_offer(struct listing *l, const char *name);
 /* Take a line, to be free()d; NULL: out of memory. */
 void list_keep(struct listing *l, char *line);
 /* This type cannot be listed: said when the user named it. */
 void list_refuse(struct listing *l, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* A function of the kernel or a module: its types and id there; id 0: BTF does not have it. */
+struct list_function {
+	struct btf_text *types;
+	uint32_t id;
+};
+
+/* Of "name" or "module:name". */
+struct list_function list_function(struct listing *l, const char *name);
+/* Offer "MODULE:REST" for each name of that BTF kind in modules, which is the prefix and REST. */
+void list_modules_names(struct listing *l, uint32_t kind, const char *prefix);
+void list_modules_free(struct listing *l);
+
+/* The kernel lacks what the row's type, which the user named, needs. */
+void list_lacking(struct listing *l, const char *type);
+typedef void list_again_fn(struct listing *l, const char *word);
+/* Nothing matched `word`: say so, and what is near of the names that `again` offers once more. */
+void list_say_none(struct listing *l, const char *word, bool is_error, list_again_fn *again);
+/* With l->near: compare what the user wrote behind the type with `name`, part by part. */
+void list_near_name(struct listing *l, const char *name);
+/* The same of names behind `before`; `is_split`: at ':', else they are one part. */
+void list_near_compare(struct listing *l, const char *before, const char *wanted, const char *name,
+		       bool is_split);
 
 /* vmlinux's types, or NULL. */
 struct btf_text *list_types(struct listing *l);

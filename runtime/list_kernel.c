@@ -127,8 +127,54 @@ static void offer_typed(const char *name, void *ctx)
 	list_offer(ctx, line);
 }
 
-/* Of the kernel's own functions those that BTF describes; all of these when the kernel does not say
- * which can be traced. */
+/* Did the user write "type:MODULE:…"? */
+static bool names_module(const struct listing *l)
+{
+	return l->rest && strchr(l->rest, ':');
+}
+
+/* "name [module]" of what can be traced: does the module's BTF describe it? */
+static void offer_module_function(struct listing *l, const char *text)
+{
+	const char *module = strchr(text, '[');
+	char line[512];
+
+	if (!module || names_module(l) || !is_function(text))
+		return;
+	snprintf(line, sizeof(line), "%.*s:%.*s", (int)strcspn(module + 1, "]"), module + 1,
+		 (int)strcspn(text, " "), text);
+	if (list_is_wanted(l, line) && list_function(l, line).id)
+		list_offer(l, line);
+}
+
+/* "name [module]" as "module:name"; the kernel's own are offered elsewhere. */
+static void offer_of_module(const char *text, void *ctx)
+{
+	const char *blank = strchr(text, ' ');
+	char line[512];
+
+	if (!blank || !is_function(text))
+		return;
+	snprintf(line, sizeof(line), "%.*s:%.*s", (int)strcspn(blank + 2, "]"), blank + 2,
+		 (int)(blank - text), text);
+	list_offer(ctx, line);
+}
+
+/* What the BTF of modules describes, when the user named one or a pattern of them: it is a file
+ * each. */
+static void offer_of_modules(struct listing *l, enum typed_kind kind)
+{
+	size_t n = strcspn(l->rest ? l->rest : "", ":");
+	char *module = l->rest && l->rest[n] ? strndup(l->rest, n) : NULL;
+
+	if (module && strcmp(module, "vmlinux") != 0)
+		l->kernel->each_typed(l->kernel, kind, strpbrk(module, "*?[") ? NULL : module,
+				      offer_of_module, l);
+	free(module);
+}
+
+/* Of functions those that BTF describes; all of these when the kernel does not say which can be
+ * traced. */
 void lst_typed_functions(struct listing *l)
 {
 	struct btf_text *types = list_types(l);
@@ -137,12 +183,18 @@ void lst_typed_functions(struct listing *l)
 	if (!types)
 		return list_refuse(l, "types of functions are in /sys/kernel/btf/vmlinux, "
 				      "which cannot be read");
+	offer_of_modules(l, TYPED_FUNCTION);
 	err = l->has_functions ? 0 : l->kernel->each_kernel_function(l->kernel, take_function, l);
 	l->has_functions = !err;
-	if (err)
+	if (err) {
 		btf_text_each(types, BTF_KIND_FUNC, offer_typed, l);
+		if (!names_module(l))
+			list_modules_names(l, BTF_KIND_FUNC, "");
+	}
 	for (size_t i = 0; i < l->n_functions; i++)
-		if (!strchr(l->functions[i], ' ') && btf_text_function(types, l->functions[i]))
+		if (strchr(l->functions[i], ' '))
+			offer_module_function(l, l->functions[i]);
+		else if (btf_text_function(types, l->functions[i]))
 			offer_typed(l->functions[i], l);
 }
 
@@ -162,10 +214,13 @@ static void offer_raw(const char *name, void *ctx)
 
 void lst_raw_tracepoints(struct listing *l)
 {
-	if (list_types(l))
-		btf_text_each(l->types, BTF_KIND_TYPEDEF, offer_raw, l);
-	else
-		list_refuse(l, "typed tracepoints are in /sys/kernel/btf/vmlinux, which cannot be read");
+	if (!list_types(l))
+		return list_refuse(l, "typed tracepoints are in /sys/kernel/btf/vmlinux, "
+				      "which cannot be read");
+	btf_text_each(l->types, BTF_KIND_TYPEDEF, offer_raw, l);
+	offer_of_modules(l, TYPED_TRACEPOINT);
+	if (!names_module(l))
+		list_modules_names(l, BTF_KIND_TYPEDEF, RAW_PREFIX);
 }
 
 static void offer_iterator(const char *name, void *ctx)

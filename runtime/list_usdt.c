@@ -23,7 +23,11 @@ static void offer_note(const struct usdt_note *note, void *ctx)
 
 	if (asprintf(&name, "%s:%s", note->provider, note->name) < 0)
 		return list_keep(n->l, NULL);
-	if (fnmatch(n->pattern, name, 0) == 0) {
+	if (n->l->near) {
+		if (asprintf(&line, "%s:%s:", n->l->type, n->path) >= 0)
+			list_near_compare(n->l, line, n->pattern, name, true);
+		free(line);
+	} else if (fnmatch(n->pattern, name, 0) == 0) {
 		if (asprintf(&line, "%s:%s:%s", n->l->type, n->path, name) < 0)
 			line = NULL;
 		list_keep(n->l, line);

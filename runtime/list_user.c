@@ -5,10 +5,13 @@
  */
 #define _GNU_SOURCE
 #include "../parser/kernel.h"
+#include "../parser/rust_name.h"
 #include "list_impl.h"
+#include "log.h"
 #include <errno.h>
-#include <glob.h>
 #include <fnmatch.h>
+#include <glob.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +21,19 @@ struct file_listing {
 	bool is_cpp;	    /* of names as people write them */
 };
 
+/* What is near: names as people write them, where the compiler's are others. */
+static void compare_symbol(const struct file_listing *fl, const struct user_symbol *f)
+{
+	struct kernel *k = fl->l->kernel;
+	char before[1024], plain[1024];
+	bool is_cpp = k->demangle && k->demangle(k, f->symbol, false, plain, sizeof(plain));
+
+	snprintf(before, sizeof(before), "%s:%s:%s", fl->l->type, f->path, is_cpp ? "cpp:" : "");
+	list_near_compare(fl->l, before, fl->symbol, is_cpp ? plain : f->symbol, false);
+}
+
+/* Behind a line's end stands the place of its function, which -lv asks for. */
+
 /* PATH:cpp:"ns::f(int)"; a pattern without '(' is one of names without parameters. */
 static void offer_cpp(const struct file_listing *fl, const struct user_symbol *f)
 {
@@ -26,10 +42,12 @@ static void offer_cpp(const struct file_listing *fl, const struct user_symbol *f
 	char *line = NULL;
 
 	if (!k->demangle || !k->demangle(k, f->symbol, true, shown, sizeof(shown)) ||
-	    !k->demangle(k, f->symbol, false, plain, sizeof(plain)) ||
-	    fnmatch(fl->symbol, strchr(fl->symbol, '(') ? shown : plain, 0) != 0)
+	    !k->demangle(k, f->symbol, false, plain, sizeof(plain)))
 		return;
-	if (asprintf(&line, "%s:%s:cpp:\"%s\"", fl->l->type, f->path, shown) < 0)
+	if (fnmatch(fl->symbol, strchr(fl->symbol, '(') ? shown : plain, 0) != 0 &&
+	    (!rust_name_plain(plain) || fnmatch(fl->symbol, plain, 0) != 0))
+		return;
+	if (asprintf(&line, "%s:%s:cpp:\"%s\"%c%" PRIx64, fl->l->type, f->path, shown, '\0', f->offset) < 0)
 		line = NULL;
 	list_keep(fl->l, line);
 }
@@ -39,11 +57,13 @@ static void offer_symbol(const struct user_symbol *f, void *ctx)
 	struct file_listing *fl = ctx;
 	char *line = NULL;
 
+	if (fl->l->near)
+		return compare_symbol(fl, f);
 	if (fl->is_cpp)
 		return offer_cpp(fl, f);
 	if (fnmatch(fl->symbol, f->symbol, 0) != 0)
 		return;
-	if (asprintf(&line, "%s:%s:%s", fl->l->type, f->path, f->symbol) < 0)
+	if (asprintf(&line, "%s:%s:%s%c%" PRIx64, fl->l->type, f->path, f->symbol, '\0', f->offset) < 0)
 		line = NULL;
 	list_keep(fl->l, line);
 }
@@ -56,7 +76,11 @@ static void list_file(struct file_listing *fl, const char *path, bool is_only)
 
 	if (err && (is_only || err == -ENOMEM))
 		list_refuse(fl->l, "cannot list functions of '%s': %s", path,
-			    err == -ENOEXEC ? "not an ELF program or library" : strerror(-err));
+			    err == -ENOEXEC ? "not an ELF program or library"
+			    : err == -ENOENT && !strchr(path, '/')
+				    ? "no program in $PATH and no library that the dynamic linker "
+				      "finds has that name"
+				    : strerror(-err));
 }
 
 static void list_files(struct file_listing *fl, const char *pattern)
@@ -86,14 +110,16 @@ static const char *last_colon(const char *s)
 	return at;
 }
 
-/* Cut ":cpp" off the path; a name may be quoted then. */
+/* Cut ":cpp" or ":rust" off the path; a name may be quoted then. */
 static void read_language(struct file_listing *fl, char *path, char *symbol)
 {
-	size_t n = strlen(path), len = strlen(symbol);
+	size_t len = strlen(symbol);
+	char *language = strrchr(path, ':');
 
-	if (n < 4 || strcmp(path + n - 4, ":cpp") != 0)
+	fl->is_cpp = strstr(symbol, "::");
+	if (!language || (strcmp(language, ":cpp") != 0 && strcmp(language, ":rust") != 0))
 		return;
-	path[n - 4] = '\0';
+	*language = '\0';
 	fl->is_cpp = true;
 	if (len > 1 && symbol[0] == '"' && symbol[len - 1] == '"') {
 		symbol[len - 1] = '\0';
@@ -123,4 +149,68 @@ void lst_symbols(struct listing *l)
 	}
 	free(path);
 	free(symbol);
+}
+
+/* ---- -lv ----------------------------------------------------------------------------------- */
+
+/* Said once, of the first file. */
+static void say_untyped(struct listing *l, const char *path, int err)
+{
+	if (l->is_untyped_said)
+		return;
+	l->is_untyped_said = true;
+	if (err == -ENOSYS)
+		log_warning("types are left out: the library libdw, which reads them, is not here");
+	else
+		log_warning("types are left out: %s has no debug information; build it with -g, or install "
+			    "its debug symbols",
+			    path);
+}
+
+static const struct typed_function *type_of(struct listing *l, const char *name)
+{
+	size_t len = strlen(name), n = last_colon(name) ? (size_t)(last_colon(name) - name) : len;
+	uint64_t offset = strtoull(name + len + 1, NULL, 16);
+	const struct typed_function *f = NULL;
+	char *path = strndup(name, n);
+	int err;
+
+	if (!path) {
+		list_keep(l, NULL);
+		return NULL;
+	}
+	if (n > 4 && name[n + 1] == '"' && memcmp(name + n - 4, ":cpp", 4) == 0)
+		path[n - 4] = '\0';
+	err = l->kernel->user_typed ? l->kernel->user_typed(l->kernel, path, offset, &f) : -ENOSYS;
+	if (err && err != -ESRCH)
+		say_untyped(l, path, err);
+	free(path);
+	return err ? NULL : f;
+}
+
+static void print_declared(const struct tp_field *f, FILE *out)
+{
+	if (f->declared)
+		fprintf(out, "    %s\n", f->declared);
+	else
+		fprintf(out, "    %s %s\n", f->type_text, f->name);
+}
+
+void fld_symbol(struct listing *l, const char *name, FILE *out)
+{
+	const struct typed_function *f = type_of(l, name);
+
+	for (uint32_t i = 0; f && i < f->n_params; i++)
+		print_declared(&f->params[i], out);
+}
+
+/* What a return probe is given by entry(args.NAME), and `retval`. */
+void fld_symbol_result(struct listing *l, const char *name, FILE *out)
+{
+	const struct typed_function *f = type_of(l, name);
+
+	for (uint32_t i = 0; f && i < f->n_params; i++)
+		print_declared(&f->params[i], out);
+	if (f)
+		print_declared(&f->result, out);
 }

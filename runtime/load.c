@@ -10,6 +10,7 @@
 #include "early_map.h"
 #include "kernel_facts.h"
 #include "ksym.h"
+#include "lack.h"
 #include "log.h"
 #include "session.h"
 #include "uapi_new.h"
@@ -162,8 +163,6 @@ void session_prepare(struct session_prep *prep, const struct plan *plan, struct 
 	prep->config.self_tgid = scope->with_self ? 0 : (uint32_t)getpid();
 	prep->config.scope = scope->scope;
 	prep->config.scope_tgid = scope->tgid;
-	if (scope->scope == SONDE_SCOPE_PID && kernel_is_at_least(6, 10))
-		prep->uprobe_pid = scope->tgid;
 	prep->config.pid_ns = scope_pid_namespace();
 	prep->config.cgroup_id = scope->cgroup.id;
 	prep->config.cgroup_first = scope->cgroup.first_level;
@@ -231,19 +230,15 @@ static int prepare_typed(struct bpf_program *prog, struct bpf_prog_load_opts *op
 	return g && g->typed ? set_target(s, prog, opts, g->typed) : -ENOENT;
 }
 
-/* tp_btf: registered as RAW_TRACEPOINT so that libbpf does not fetch vmlinux's BTF for the id; the
- * program becomes what it is just before it is loaded. */
-static int prepare_tp_btf(struct bpf_program *prog, struct bpf_prog_load_opts *opts, long cookie)
+/* The kernel's BTF has it as `prefix` and what the section is named for. */
+static int set_kernel_target(const struct session *s, struct bpf_program *prog,
+			     struct bpf_prog_load_opts *opts, const char *prefix, uint32_t kind)
 {
-	struct session *s = (struct session *)cookie;
-	const struct plan_prog *g = plan_of(s, prog);
 	char name[160];
 	int id, err;
 
-	if (g && g->typed)
-		return set_target(s, prog, opts, g->typed);
-	snprintf(name, sizeof(name), "btf_trace_%s", strchr(bpf_program__section_name(prog), '/') + 1);
-	id = kernel_btf_id(s->kernel, name, BTF_KIND_TYPEDEF);
+	snprintf(name, sizeof(name), "%s%s", prefix, strchr(bpf_program__section_name(prog), '/') + 1);
+	id = kernel_btf_id(s->kernel, name, kind);
 	if (id < 0)
 		return id;
 	err = bpf_program__set_type(prog, BPF_PROG_TYPE_TRACING);
@@ -252,21 +247,22 @@ static int prepare_tp_btf(struct bpf_program *prog, struct bpf_prog_load_opts *o
 	return err;
 }
 
-/* iter: likewise; the BTF id is that of the kernel's (empty) function bpf_iter_NAME. */
-static int prepare_iter(struct bpf_program *prog, struct bpf_prog_load_opts *opts, long cookie)
+/* tp_btf: registered as RAW_TRACEPOINT so that libbpf does not fetch vmlinux's BTF for the id; the
+ * program becomes what it is just before it is loaded. */
+static int prepare_tp_btf(struct bpf_program *prog, struct bpf_prog_load_opts *opts, long cookie)
 {
 	struct session *s = (struct session *)cookie;
-	char name[160];
-	int id, err;
+	const struct plan_prog *g = plan_of(s, prog);
 
-	snprintf(name, sizeof(name), "bpf_iter_%s", strchr(bpf_program__section_name(prog), '/') + 1);
-	id = kernel_btf_id(s->kernel, name, BTF_KIND_FUNC);
-	if (id < 0)
-		return id;
-	err = bpf_program__set_type(prog, BPF_PROG_TYPE_TRACING);
-	if (!err)
-		opts->attach_btf_id = (uint32_t)id;
-	return err;
+	if (g && g->typed)
+		return set_target(s, prog, opts, g->typed);
+	return set_kernel_target(s, prog, opts, "btf_trace_", BTF_KIND_TYPEDEF);
+}
+
+/* iter: likewise; the kernel has an (empty) function for each. */
+static int prepare_iter(struct bpf_program *prog, struct bpf_prog_load_opts *opts, long cookie)
+{
+	return set_kernel_target((struct session *)cookie, prog, opts, "bpf_iter_", BTF_KIND_FUNC);
 }
 
 /* uprobes: a program for a uprobe_multi link says so when it is loaded. */
@@ -292,6 +288,63 @@ static int prepare_kprobe(struct bpf_program *prog, struct bpf_prog_load_opts *o
 	return 0;
 }
 
+/* What a call of a SONDE_KFUNC_ number stands for. */
+static const struct {
+	int32_t number;
+	const char *name;
+} kfuncs[] = {
+	{SONDE_KFUNC_SESSION_IS_RETURN, "bpf_session_is_return"},
+};
+
+static int call_kfunc(const struct session *s, struct bpf_insn *insn)
+{
+	for (size_t i = 0; i < sizeof(kfuncs) / sizeof(*kfuncs); i++) {
+		int id;
+
+		if (insn->imm != kfuncs[i].number)
+			continue;
+		id = kernel_btf_id(s->kernel, kfuncs[i].name, BTF_KIND_FUNC);
+		if (id < 0)
+			return id;
+		insn->src_reg = BPF_PSEUDO_KFUNC_CALL;
+		insn->imm = id;
+	}
+	return 0;
+}
+
+/* Sessions: they call a function of the kernel's. libbpf would find it, with all of vmlinux's BTF
+ * in memory. */
+static int prepare_session(const struct session *s, struct bpf_program *prog)
+{
+	size_t n = bpf_program__insn_cnt(prog);
+	struct bpf_insn *insns = malloc(n * sizeof(*insns));
+	int err = insns ? 0 : -ENOMEM;
+
+	if (!err)
+		memcpy(insns, bpf_program__insns(prog), n * sizeof(*insns));
+	for (size_t i = 0; !err && i < n; i++)
+		if (insns[i].code == (BPF_JMP | BPF_CALL) && insns[i].src_reg == 0)
+			err = call_kfunc(s, &insns[i]);
+	if (!err)
+		err = bpf_program__set_insns(prog, insns, n);
+	free(insns);
+	return err;
+}
+
+static int prepare_kernel_session(struct bpf_program *prog, struct bpf_prog_load_opts *opts,
+				  long cookie)
+{
+	opts->expected_attach_type = (enum bpf_attach_type)NEW_BPF_TRACE_KPROBE_SESSION;
+	return prepare_session((struct session *)cookie, prog);
+}
+
+static int prepare_user_session(struct bpf_program *prog, struct bpf_prog_load_opts *opts,
+				long cookie)
+{
+	opts->expected_attach_type = (enum bpf_attach_type)NEW_BPF_TRACE_UPROBE_SESSION;
+	return prepare_session((struct session *)cookie, prog);
+}
+
 static const struct {
 	const char *section;
 	enum bpf_prog_type type;
@@ -304,6 +357,8 @@ static const struct {
 	{"iter+", BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_TRACE_ITER, prepare_iter},
 	{"kprobe+", BPF_PROG_TYPE_KPROBE, (enum bpf_attach_type)0, prepare_kprobe},
 	{"kretprobe+", BPF_PROG_TYPE_KPROBE, (enum bpf_attach_type)0, prepare_kprobe},
+	{"kprobe.session+", BPF_PROG_TYPE_KPROBE, (enum bpf_attach_type)0, prepare_kernel_session},
+	{"uprobe.session+", BPF_PROG_TYPE_KPROBE, (enum bpf_attach_type)0, prepare_user_session},
 	{"uprobe+", BPF_PROG_TYPE_KPROBE, (enum bpf_attach_type)0, prepare_uprobe},
 	{"uretprobe+", BPF_PROG_TYPE_KPROBE, (enum bpf_attach_type)0, prepare_uprobe},
 };
@@ -377,7 +432,7 @@ static const char *refused_probe(const struct session *s, const struct verdict *
 
 		if (v->program && strlen(g->symbol) == v->program_len &&
 		    memcmp(g->symbol, v->program, v->program_len) == 0)
-			return g->n_probes ? s->plan->probes[g->probes[0]].name : g->section;
+			return attach_name(s, i);
 	}
 	return "the script";
 }
@@ -399,7 +454,8 @@ static void report_refusal(const struct session *s, const struct verdict *v)
 		fprintf(stderr, "  %.*s\n", (int)len, text);
 	}
 	if (v->help)
-		fprintf(stderr, "hint: %s\n", v->help);
+		fprintf(stderr, "hint: %s%s%s%s\n", v->help, *v->helper ? " (the helper is " : "",
+			v->helper, *v->helper ? ")" : "");
 }
 
 static void report_files(void)
@@ -414,6 +470,7 @@ static void report_files(void)
 static void report_load(const struct session *s, int err)
 {
 	const char *log = kept.text ? kept.text : "";
+	const struct need_row *lacking;
 	struct verdict v;
 
 	verdict_read(&v, log, s->plan->source);
@@ -431,8 +488,12 @@ static void report_load(const struct session *s, int err)
 		report_files();
 		return;
 	}
+	lacking = v.reason ? NULL : lack_find(s->plan, s->kernel, need_ask);
 	if (v.reason)
 		report_refusal(s, &v);
+	else if (lacking)
+		log_error("this kernel has no %s (%s, from Linux %s on), which this script needs for %s",
+			  lacking->name, lacking->from, lacking->since, lacking->purpose);
 	else
 		log_error("the kernel refused the program: %s", strerror(-err));
 	fputs(log_enabled(LOG_VERBOSE) ? log : last_lines(log, LAST_LINES), stderr);
@@ -557,9 +618,7 @@ int session_open(struct session *s, const struct plan *plan, struct kernel *k,
 
 	*s = (struct session){
 		.plan = plan, .scope = prep->scope, .kernel = k, .attach_to_fd = -1,
-		.losses_fd = -1, .stacks_fd = -1, .ring_fd = -1, .stop_fd = -1,
-		.uprobe_pid = prep->uprobe_pid};
-	s->only_tgid = prep->config.scope == SONDE_SCOPE_PID ? prep->config.scope_tgid : 0;
+		.losses_fd = -1, .stacks_fd = -1, .ring_fd = -1, .stop_fd = -1};
 	s->progs = calloc(plan->n_progs + 1, sizeof(*s->progs));
 	s->map_fds = calloc(plan->n_maps + 1, sizeof(*s->map_fds));
 	if (!s->progs || !s->map_fds)

@@ -6,6 +6,7 @@
  */
 #define _GNU_SOURCE
 #include "loop.h"
+#include "clock.h"
 #include "events.h"
 #include "log.h"
 #include "tests.h"
@@ -20,7 +21,6 @@
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -53,10 +53,7 @@ struct loop {
 
 static uint64_t now_ns(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+	return clock_ns(CLOCK_MONOTONIC);
 }
 
 /* ---- records ------------------------------------------------------------------------------- */
@@ -256,6 +253,14 @@ static void wait_for_work(struct loop *l, bool busy)
 	set_asleep(l, 0);
 }
 
+/* All that the ring can have held at this moment. */
+static void drain_what_is_there(struct loop *l)
+{
+	l->drain_records = l->s->plan->needs.ring_bytes / sizeof(struct sonde_event) + 1;
+	drain_all(l);
+	l->drain_records = 0;
+}
+
 /* --interval. When printing takes longer than that, rounds are left out, not made up for. */
 static void print_in_time(struct loop *l)
 {
@@ -265,11 +270,7 @@ static void print_in_time(struct loop *l)
 		return;
 	if (l->o->reset) {
 		events_swap(&l->events);
-		/* What the script printed and cleared before that comes first: all that the ring
-		 * can have held at that moment. */
-		l->drain_records = l->s->plan->needs.ring_bytes / sizeof(struct sonde_event) + 1;
-		drain_all(l);
-		l->drain_records = 0;
+		drain_what_is_there(l); /* what the script printed and cleared before that */
 		events_print_swapped(&l->events);
 	} else {
 		events_print_maps(&l->events);
@@ -287,6 +288,10 @@ static void run_events(struct loop *l)
 		check_end(l);
 		if (!l->done)
 			print_in_time(l);
+		if (stack_sweep_is_due(l->s)) {
+			drain_what_is_there(l);
+			stack_sweep_run(l->s);
+		}
 	}
 }
 

@@ -34,7 +34,7 @@ static const struct {
 	[SONDE_LOSS_SPAN_DEEP] = {"calls not measured, nested deeper than 64", "the kernel's limit",
 				   "span-deep"},
 	[SONDE_LOSS_SPAN_RETURN] = {"calls not measured, their return was not seen",
-				    "longjmp, or the kernel's limit of 64 nested return probes",
+				    "longjmp, an exception, or the kernel's limit of 64 nested return probes",
 				    "span-return"},
 	[SONDE_LOSS_STRING_CUT] = {"strings were cut", "read more: str(p, n)", "string-cut"},
 	[SONDE_LOSS_READ_FAULT] = {"reads of memory failed, taken as empty or 0",
@@ -152,7 +152,7 @@ static uint64_t report_unseen(const struct session *s, struct out *out)
 		const struct plan_prog *g = &s->plan->progs[s->links[i].prog];
 		uint64_t missed;
 
-		if (g->kind != PP_KPROBE && g->kind != PP_KRETPROBE)
+		if (g->kind != PP_KPROBE && g->kind != PP_KRETPROBE && g->kind != PP_KSESSION)
 			continue;
 		missed = missed_by_link(s->links[i].fd);
 		if (!missed)

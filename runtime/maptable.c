@@ -1,27 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Mapping tables and their files: see maptable.h. Also reads /proc/PID/maps into them.
+ * Mapping tables and their files: see maptable.h.
  */
 #define _GNU_SOURCE
 #include "maptable.h"
+#include "mapped.h"
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/sysmacros.h>
-#include <time.h>
 #include <unistd.h>
-
-enum { MAPS_BLOCK = 16 * 1024 };
-
-static uint64_t monotonic_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 /* ---- files ---- */
 
@@ -227,120 +214,52 @@ void maptable_trim(struct maptable **t)
 	*t = trimmed;
 }
 
-/* ---- /proc/PID/maps and perf ---- */
+/* ---- mapped.c and perf ---- */
 
 /* The file part of a mapping: perf's and /proc's names for the same made one. */
 struct mapfile *mapfile_get(struct mapfiles *files, uint64_t device, uint64_t inode,
 			    const char *path)
 {
-	static const char deleted[] = " (deleted)";
-	size_t length = strlen(path), tail = sizeof(deleted) - 1;
+	size_t length = mapped_path_length(path);
 	char cut[4096 + 32];
 
 	if (!*path || strncmp(path, "//", 2) == 0)
-		path = "[anon]";
-	if (length > tail && length < sizeof(cut) && strcmp(path + length - tail, deleted) == 0) {
-		memcpy(cut, path, length - tail);
-		cut[length - tail] = '\0';
+		return file_get(files, device, inode, "[anon]");
+	if (path[length] && length < sizeof(cut)) {
+		memcpy(cut, path, length);
+		cut[length] = '\0';
 		path = cut;
 	}
 	return file_get(files, device, inode, path);
 }
 
-static uint64_t parse_hex(const char **files)
+struct reading {
+	struct mapfiles *files;
+	struct maptable **table;
+};
+
+/* Only executable mappings count. */
+static int add_mapped(const struct mapped *from, void *ctx)
 {
-	uint64_t value = 0;
+	const struct reading *r = ctx;
+	struct mapping m = {.start = from->start,
+			    .end = from->end,
+			    .file_offset = from->file_offset,
+			    .seen_ns = from->read_ns};
 
-	for (;; (*files)++) {
-		unsigned c = (unsigned char)**files, digit = c - '0';
-
-		if (digit > 9)
-			digit = (c | 32) - 'a' > 5 ? 16 : (c | 32) - 'a' + 10;
-		if (digit > 15)
-			return value;
-		value = value << 4 | digit;
-	}
-}
-
-/* The kernel writes a newline in a path as \012, and nothing else so. */
-static void unescape(char *path)
-{
-	char *out = path;
-
-	for (char *in = path; *in; in++) {
-		if (strncmp(in, "\\012", 4) == 0) {
-			*out++ = '\n';
-			in += 3;
-		} else {
-			*out++ = *in;
-		}
-	}
-	*out = '\0';
-}
-
-/* "start-end perms offset major:minor inode   path"; only executable mappings count. */
-static void add_line(struct mapfiles *files, struct maptable **t, char *line, uint64_t now_ns)
-{
-	const char *at = line;
-	struct mapping m = {.seen_ns = now_ns};
-	uint64_t major_number, device, inode;
-	char *path;
-
-	m.start = parse_hex(&at);
-	if (*at++ != '-')
-		return;
-	m.end = parse_hex(&at);
-	if (strnlen(at, 6) < 6 || at[3] != 'x')
-		return;
-	at += 6;
-	m.file_offset = parse_hex(&at);
-	if (*at++ != ' ')
-		return;
-	major_number = parse_hex(&at);
-	if (*at++ != ':')
-		return;
-	device = makedev((unsigned)major_number, (unsigned)parse_hex(&at));
-	inode = strtoull(at, &path, 10);
-	while (*path == ' ')
-		path++;
-	unescape(path);
-	if (strcmp(path, "[vsyscall]") == 0)
-		return;
-	m.file = mapfile_get(files, device, inode, path);
+	if (!from->is_executable || strcmp(from->path, "[vsyscall]") == 0)
+		return 0;
+	m.file = mapfile_get(r->files, from->device, from->inode, from->path);
 	if (m.file)
-		maptable_add(files, t, &m);
+		maptable_add(r->files, r->table, &m);
+	return 0;
 }
 
 int maptable_read(struct mapfiles *files, uint32_t tgid, struct maptable **t)
 {
-	char block[MAPS_BLOCK + 1], path[48];
-	size_t held = 0;
-	int fd, err = 0;
+	struct reading r = {files, t};
+	int err = mapped_each(tgid, add_mapped, &r);
 
-	snprintf(path, sizeof(path), "/proc/%u/maps", tgid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	for (;;) {
-		uint64_t now_ns = monotonic_ns();
-		ssize_t got = read(fd, block + held, MAPS_BLOCK - held);
-		char *line = block, *end;
-
-		if (got < 0)
-			err = -errno;
-		if (got <= 0)
-			break;
-		held += (size_t)got;
-		block[held] = '\0';
-		while ((end = memchr(line, '\n', held - (size_t)(line - block)))) {
-			*end = '\0';
-			add_line(files, t, line, now_ns);
-			line = end + 1;
-		}
-		held -= (size_t)(line - block);
-		memmove(block, line, held);
-	}
-	close(fd);
 	return err ? err : *t ? 0 : -ESRCH; /* nothing mapped: a zombie, or a kernel thread */
 }
 

@@ -2,7 +2,7 @@
 /*
  * Tables of executable mappings, sorted by address and without overlap, and the files they name.
  * Tables are counted: forked children share their parent's until one changes it. Files are counted
- * too, and known by device, inode and path. Used by procmap.c; usym.c sees files and mappings.
+ * too, and known by device, inode and path. Used by procmap.c; symfile.c sees files and mappings.
  */
 #pragma once
 #include <stdbool.h>
@@ -18,8 +18,8 @@ struct mapfile {
 	uint64_t inode;
 	uint32_t refs;
 	bool is_pin_tried;
-	int pinned_fd;		 /* held open for later, or -1; see usym.c */
-	struct symfile *symbols; /* usym.c's; not owned */
+	int pinned_fd;		 /* held open for later, or -1; see symfile.c */
+	struct symfile *symbols; /* symfile.c's; not owned */
 	char path[];		 /* without " (deleted)" */
 };
 

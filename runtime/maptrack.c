@@ -13,6 +13,7 @@
  */
 #define _GNU_SOURCE
 #include "maptrack.h"
+#include "clock.h"
 #include "procmap.h"
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -23,7 +24,6 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { RING_BYTES = 64 * 1024, CPUS_MAX = 8192 };
@@ -292,12 +292,9 @@ static int compare_pending(const void *a, const void *b)
 
 uint64_t maptrack_drain(struct maptrack *t, struct procmap *maps)
 {
-	struct timespec now;
-	uint64_t now_ns, lost;
+	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC), lost;
 	size_t n = 0;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	now_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 	for (int i = 0; i < t->n; i++)
 		read_ring(t, t->rings[i]);
 	if (t->n_pending) {

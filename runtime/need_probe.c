@@ -14,7 +14,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "kernel_facts.h"
-#include "uapi_new.h"
 
 typedef enum need_state need_fn(struct kernel *k);
 
@@ -83,19 +82,6 @@ static enum need_state has_uprobe_multi(struct kernel *k)
 	return is_if_allowed(k->has_feature(k, KF_UPROBE_MULTI));
 }
 
-/* `r0 = 0; exit` of a type, for what is attached to BTF function `btf_id` or in a way. */
-static int load_nothing(enum bpf_prog_type type, uint32_t attach_type, uint32_t btf_id)
-{
-	const struct bpf_insn insns[] = {
-		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0},
-		{.code = BPF_JMP | BPF_EXIT},
-	};
-	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = attach_type,
-		    .attach_btf_id = btf_id);
-
-	return bpf_prog_load(type, NULL, "GPL", insns, sizeof(insns) / sizeof(*insns), &opts);
-}
-
 /* Kernels that list the attach type can still be without trampolines: only attaching tells. */
 static enum need_state has_fentry(struct kernel *k)
 {
@@ -104,7 +90,7 @@ static enum need_state has_fentry(struct kernel *k)
 
 	if (id < 0)
 		return NEED_NO;
-	prog = load_nothing(BPF_PROG_TYPE_TRACING, BPF_TRACE_FENTRY, (uint32_t)id);
+	prog = kernel_load_nothing(BPF_PROG_TYPE_TRACING, BPF_TRACE_FENTRY, (uint32_t)id);
 	if (prog < 0)
 		return by_result(prog);
 	link = bpf_raw_tracepoint_open(NULL, prog);
@@ -113,39 +99,14 @@ static enum need_state has_fentry(struct kernel *k)
 	return state;
 }
 
-/* A session's link is told from an unknown one by what is wrong with it first: a kernel that knows
- * the attach type looks at what to attach to (EINVAL for none); before, the type does not load. */
 static enum need_state has_kprobe_session(struct kernel *k)
 {
-	if (!k->has_feature(k, KF_KPROBE_MULTI))
-		return has_kprobe_multi(k);
-	return by_fd(load_nothing(BPF_PROG_TYPE_KPROBE, NEW_BPF_TRACE_KPROBE_SESSION, 0));
+	return is_if_allowed(k->has_feature(k, KF_KPROBE_SESSION));
 }
 
-/* The same of uprobes; 6.1 loads a program of any attach type, so the multi link is asked first. */
 static enum need_state has_uprobe_session(struct kernel *k)
 {
-	uint64_t offset = 0;
-	struct new_link_create attr = {
-		.attach_type = NEW_BPF_TRACE_UPROBE_SESSION,
-		.uprobe_multi.path = (uintptr_t)"/nonexistent",
-		.uprobe_multi.offsets = (uintptr_t)&offset,
-		.uprobe_multi.cnt = 1,
-	};
-	int prog, link, err;
-
-	if (!k->has_feature(k, KF_UPROBE_MULTI))
-		return has_uprobe_multi(k);
-	prog = load_nothing(BPF_PROG_TYPE_KPROBE, NEW_BPF_TRACE_UPROBE_SESSION, 0);
-	if (prog < 0)
-		return by_result(prog);
-	attr.prog_fd = (uint32_t)prog;
-	link = (int)syscall(SYS_bpf, BPF_LINK_CREATE, &attr, sizeof(attr));
-	err = errno;
-	if (link >= 0)
-		close(link);
-	close(prog);
-	return is(link >= 0 || err == ENOENT || err == EBADF);
+	return is_if_allowed(k->has_feature(k, KF_UPROBE_SESSION));
 }
 
 static enum need_state by_event(uint32_t type, uint64_t config)

@@ -3,6 +3,7 @@
  * Open spans: the programs that go over all threads are run here, once when tracing begins and when
  * it has ended. A thread's calls are counted one by one, the outermost first: a run for each depth.
  */
+#include "clock.h"
 #include "log.h"
 #include "session.h"
 #include <bpf/bpf.h>
@@ -11,7 +12,6 @@
 #include <linux/membarrier.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 /* Reading the iterator to its end runs the program for every thread. */
@@ -89,12 +89,8 @@ int session_open_begin(const struct session *s)
 
 void session_open_stop(const struct session *s)
 {
-	struct timespec now;
-
-	if (!has_any(s))
-		return;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	s->control->end_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	if (has_any(s))
+		s->control->end_ns = clock_ns(CLOCK_MONOTONIC);
 }
 
 int session_open_count(const struct session *s)

@@ -2,9 +2,10 @@
 /*
  * The JSON writer of struct out: one object a line, {"type": …, "data": …}. Reads views; the buffer
  * and the descriptor are out_file.c's. Text that format.c makes is put into a scratch buffer first
- * and then quoted. Bytes that are no UTF-8 become U+FFFD, so that every line is valid JSON.
+ * and then quoted (json_text.c).
  */
 #include "json_agg.h"
+#include "json_text.h"
 #include "out_file.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -32,76 +33,6 @@ static void scratch_make_room(struct text *t)
 	}
 	w->file.error = w->file.error ? w->file.error : -ENOMEM;
 	t->n = 0;
-}
-
-/* ---- strings ------------------------------------------------------------------------------- */
-
-static bool continues(const unsigned char *p, size_t n, size_t i)
-{
-	return i < n && (p[i] & 0xc0) == 0x80;
-}
-
-/* Bytes of the well-formed UTF-8 character at p, 0 when there is none: overlong forms, surrogates
- * and what is beyond U+10FFFF are none. */
-static size_t utf8_length(const unsigned char *p, size_t n)
-{
-	if (p[0] < 0x80)
-		return 1;
-	if (p[0] >= 0xc2 && p[0] <= 0xdf)
-		return continues(p, n, 1) ? 2 : 0;
-	if (p[0] >= 0xe0 && p[0] <= 0xef) {
-		if (!continues(p, n, 1) || !continues(p, n, 2) || (p[0] == 0xe0 && p[1] < 0xa0) ||
-		    (p[0] == 0xed && p[1] > 0x9f))
-			return 0;
-		return 3;
-	}
-	if (p[0] < 0xf0 || p[0] > 0xf4 || !continues(p, n, 1) || !continues(p, n, 2) ||
-	    !continues(p, n, 3) || (p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] > 0x8f))
-		return 0;
-	return 4;
-}
-
-static void put_control(struct text *t, unsigned char c)
-{
-	static const char hex[] = "0123456789abcdef";
-
-	switch (c) {
-	case '\n': text_string(t, "\\n"); return;
-	case '\r': text_string(t, "\\r"); return;
-	case '\t': text_string(t, "\\t"); return;
-	}
-	text_string(t, "\\u00");
-	text_char(t, hex[c >> 4]);
-	text_char(t, hex[c & 15]);
-}
-
-static void put_escaped(struct text *t, const char *bytes, size_t n)
-{
-	const unsigned char *p = (const unsigned char *)bytes;
-	size_t i = 0;
-
-	while (i < n) {
-		size_t len = utf8_length(p + i, n - i);
-
-		if (p[i] == '"' || p[i] == '\\') {
-			text_char(t, '\\');
-			text_char(t, bytes[i]);
-		} else if (p[i] < 0x20 || p[i] == 0x7f) {
-			put_control(t, p[i]);
-		} else if (len == 0) {
-			text_string(t, "\\ufffd");
-		} else {
-			text_put(t, bytes + i, len);
-		}
-		i += len ? len : 1;
-	}
-}
-
-static void put_string(struct text *t, const char *s)
-{
-	text_char(t, '"');
-	put_escaped(t, s, strlen(s));
-	text_char(t, '"');
 }
 
 /* ---- values -------------------------------------------------------------------------------- */
@@ -135,7 +66,7 @@ static void put_as_text(struct out_json *w, const struct view *v)
 	w->scratch.n = 0;
 	format_view(&w->scratch, v);
 	text_char(&w->file.text, '"');
-	put_escaped(&w->file.text, w->scratch.bytes, w->scratch.n);
+	json_put_escaped(&w->file.text, w->scratch.bytes, w->scratch.n);
 	text_char(&w->file.text, '"');
 }
 
@@ -155,7 +86,7 @@ static void put_parts(struct out_json *w, const struct view *v)
 			text_char(t, ',');
 		if (is_record) {
 			text_string(t, i ? " " : "");
-			put_string(t, v->type->members[i].name);
+			json_put_string(t, v->type->members[i].name);
 			text_string(t, ": ");
 		}
 		view_part(v, i, &part);
@@ -214,7 +145,7 @@ static void put_key(struct out_json *w, const struct view_map *m, const struct v
 	for (uint32_t i = 0; !is_tuple && i < m->n_keys; i++)
 		key_part(w, i, &r->keys[i]);
 	text_char(&w->file.text, '"');
-	put_escaped(&w->file.text, w->scratch.bytes, w->scratch.n);
+	json_put_escaped(&w->file.text, w->scratch.bytes, w->scratch.n);
 	text_string(&w->file.text, "\": ");
 }
 
@@ -241,7 +172,7 @@ static int json_printf_event(struct out *o, const struct plan_event *e, const st
 	w->scratch.n = 0;
 	format_printf(&w->scratch, e, fields);
 	text_char(&w->file.text, '"');
-	put_escaped(&w->file.text, w->scratch.bytes, w->scratch.n);
+	json_put_escaped(&w->file.text, w->scratch.bytes, w->scratch.n);
 	text_char(&w->file.text, '"');
 	return end(w);
 }
@@ -264,7 +195,7 @@ static int json_map(struct out *o, const struct view_map *m)
 		return w->file.error;
 	begin(w, json_agg_line(m->rows[0].value.type));
 	text_char(t, '{');
-	put_string(t, m->name);
+	json_put_string(t, m->name);
 	text_string(t, m->n_keys ? ": {" : ": ");
 	for (uint32_t i = 0; i < m->n_rows && w->file.error == 0; i++) {
 		if (i > 0)
@@ -300,14 +231,14 @@ static int json_lost(struct out *o, const struct view_loss *l)
 	text_string(t, ", \"data\": {\"events\": ");
 	text_unsigned(t, l->n);
 	text_string(t, ", \"probe\": ");
-	put_string(t, l->probe);
+	json_put_string(t, l->probe);
 	text_string(t, ", \"cause\": ");
-	put_string(t, l->cause);
+	json_put_string(t, l->cause);
 	text_string(t, ", \"msg\": ");
-	put_string(t, l->what);
+	json_put_string(t, l->what);
 	if (l->help) {
 		text_string(t, ", \"hint\": ");
-		put_string(t, l->help);
+		json_put_string(t, l->help);
 	}
 	text_char(t, '}');
 	return end(w);
@@ -335,11 +266,11 @@ static int json_test(struct out *o, const struct view_test *v)
 		return w->file.error;
 	begin(w, v->is_bench ? "benchmark_result" : "test_result");
 	text_char(t, '{');
-	put_string(t, v->name);
+	json_put_string(t, v->name);
 	put_duration(t, v);
 	if (!v->is_bench) {
 		text_string(t, ", \"output\": ");
-		put_string(t, v->output);
+		json_put_string(t, v->output);
 	}
 	text_string(t, "}}");
 	return end(w);

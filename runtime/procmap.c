@@ -10,6 +10,7 @@
  */
 #define _GNU_SOURCE
 #include "procmap.h"
+#include "clock.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -17,7 +18,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/queue.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -383,14 +383,6 @@ void procmap_exit(struct procmap *p, uint32_t tgid, uint64_t time_ns)
 
 /* ---- /proc/PID/maps ---- */
 
-static uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 /* When the process started, in CLOCK_MONOTONIC; 0 when that cannot be told. */
 static uint64_t process_start_ns(uint32_t tgid)
 {
@@ -534,6 +526,19 @@ static void bind(struct procmap *p, struct process *r, struct generation *g, uin
 	g->is_bound = true;
 	g->bound_ns = time_ns;
 	set_bound(p, r);
+}
+
+void procmap_unbind(struct procmap *p, uint32_t tgid)
+{
+	struct process *r = find_process(p, tgid);
+
+	if (!r || !r->is_bound)
+		return;
+	unlist(p, r);
+	r->is_bound = false;
+	list(p, r);
+	for (size_t i = 0; i < r->n; i++)
+		r->generations[i].is_bound = false;
 }
 
 int procmap_bind(struct procmap *p, uint32_t tgid, uint32_t exec_id, uint64_t time_ns)

@@ -43,6 +43,8 @@ uint32_t procmap_parent(const struct procmap *p, uint32_t tgid);
 /* Tie exec_id to the generation in force at time_ns. 0, -ESRCH (process not known), or -EAGAIN:
  * the newest generation belongs to an earlier exec_id, so an exec was missed. */
 int procmap_bind(struct procmap *p, uint32_t tgid, uint32_t exec_id, uint64_t time_ns);
+/* No stack refers to the process any more: once it has ended it may be dropped. */
+void procmap_unbind(struct procmap *p, uint32_t tgid);
 bool procmap_is_bound(const struct procmap *p, uint32_t tgid, uint32_t exec_id);
 /* The mappings of exec_id, sorted; NULL and *n = 0 if there are none. With *is_newest. */
 const struct mapping *procmap_table(const struct procmap *p, uint32_t tgid, uint32_t exec_id,

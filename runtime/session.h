@@ -58,14 +58,13 @@ struct session {
 	uint32_t n_skipped;  /* attach points that the kernel refused */
 	uint32_t n_refused;  /* functions that the kernel allows no probe on */
 	int stop_fd;	     /* readable when attaching is to end; -1: none */
-	uint32_t uprobe_pid; /* uprobe_multi links are for this process alone; 0: all */
 	struct ksyms *ksyms;
 	struct usyms *usyms; /* NULL unless user stacks are needed */
 	struct stack_source stacks;
 	struct stack_cache *stack_cache; /* stacks.c */
+	struct stack_sweep *stack_sweep; /* NULL unless user stacks are needed */
 	struct text_item *texts;	 /* texts.c: words found for the record at hand */
 	uint64_t boot_distance_ns;
-	uint32_t only_tgid; /* the one process that is traced; 0: there are more */
 	uint64_t map_records_lost;	 /* mmap and exec records the kernel dropped */
 };
 
@@ -75,7 +74,6 @@ struct session_prep {
 	int btf_fd; /* custom BTF for CO-RE, or -1 */
 	struct sonde_config config;
 	struct session_scope scope;
-	uint32_t uprobe_pid;
 	struct early_map *maps; /* created already: the large ones cost 1 to 3 ms each */
 	uint32_t n_maps;
 };
@@ -119,6 +117,16 @@ int stacks_open(struct session *s);
 void stacks_close(struct session *s);
 /* A user stack was seen for the first time: remember its process's mappings. */
 void stacks_note(struct session *s, const struct sonde_stack_event *ev);
+/* Stacks were taken out of the store: no view may be in use. */
+void stacks_forget(struct session *s);
+
+/* stack_sweep.c: room in the stack store. Run it when it is due and all records that were in the
+ * ring before are shown. */
+struct stack_sweep *stack_sweep_new(void);
+void stack_sweep_free(struct stack_sweep *w);
+void stack_sweep_note(struct stack_sweep *w, const struct sonde_stack_event *ev);
+bool stack_sweep_is_due(const struct session *s);
+void stack_sweep_run(struct session *s);
 
 /* texts.c: values that user space puts into words. The strings live until texts_forget. */
 void texts_open(struct session *s);

@@ -1,48 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Line tables by libdw: see srcline.h. The headers are all that is compiled in: opening the library
- * takes a millisecond, and few scripts name lines.
+ * Line tables by libdw: see srcline.h.
  */
 #include "srcline.h"
-#include <dlfcn.h>
-#include <elfutils/libdw.h>
+#include "libdw.h"
 #include <errno.h>
 #include <stdbool.h>
 #include <string.h>
-
-#define FUNCTIONS(X)                \
-	X(dwarf_begin)              \
-	X(dwarf_end)                \
-	X(dwarf_nextcu)             \
-	X(dwarf_offdie)             \
-	X(dwarf_getsrclines)        \
-	X(dwarf_onesrcline)         \
-	X(dwarf_lineaddr)           \
-	X(dwarf_lineno)             \
-	X(dwarf_linesrc)            \
-	X(dwarf_linebeginstatement) \
-	X(dwarf_lineendsequence)
-
-struct libdw {
-#define MEMBER(name) __typeof__(&(name)) name;
-	FUNCTIONS(MEMBER)
-#undef MEMBER
-};
-
-static int open_library(struct libdw *l)
-{
-	void *so = dlopen("libdw.so.1", RTLD_NOW | RTLD_LOCAL);
-
-	if (!so)
-		return -ENOSYS;
-#define LOOK_UP(name)                          \
-	*(void **)&l->name = dlsym(so, #name); \
-	if (!l->name)                          \
-		return -ENOSYS;
-	FUNCTIONS(LOOK_UP)
-#undef LOOK_UP
-	return 0;
-}
 
 struct search {
 	struct libdw dw;
@@ -114,7 +78,7 @@ int srcline_each(int fd, const char *source, uint32_t line, srcline_fn *fn, void
 	size_t head;
 	Dwarf *d;
 
-	if (open_library(&s.dw))
+	if (libdw_load(&s.dw))
 		return -ENOSYS;
 	d = s.dw.dwarf_begin(fd, DWARF_C_READ);
 	if (!d)

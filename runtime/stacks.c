@@ -114,24 +114,37 @@ int stacks_open(struct session *s)
 	texts_open(s);
 	s->stack_cache = calloc(1, sizeof(*s->stack_cache));
 	s->ksyms = ksyms_new();
-	if (s->plan->needs.ustack)
+	if (s->plan->needs.ustack) {
 		s->usyms = usyms_new();
-	return s->stack_cache && s->ksyms && (s->usyms || !s->plan->needs.ustack) ? 0 : -ENOMEM;
+		s->stack_sweep = stack_sweep_new();
+		if (!s->usyms || !s->stack_sweep)
+			return -ENOMEM;
+	}
+	return s->stack_cache && s->ksyms ? 0 : -ENOMEM;
+}
+
+void stacks_forget(struct session *s)
+{
+	for (uint32_t i = 0; i < s->stack_cache->n_slots; i++)
+		free(s->stack_cache->slots[i].frames);
+	free(s->stack_cache->slots);
+	*s->stack_cache = (struct stack_cache){0};
 }
 
 void stacks_close(struct session *s)
 {
 	texts_forget(s);
+	stack_sweep_free(s->stack_sweep);
 	if (!s->stack_cache)
 		return;
-	for (uint32_t i = 0; i < s->stack_cache->n_slots; i++)
-		free(s->stack_cache->slots[i].frames);
-	free(s->stack_cache->slots);
+	stacks_forget(s);
 	free(s->stack_cache);
 }
 
 void stacks_note(struct session *s, const struct sonde_stack_event *ev)
 {
-	if (s->usyms)
-		usyms_note_stack(s->usyms, ev->tgid, ev->exec_id, ev->time_ns);
+	if (!s->usyms)
+		return;
+	usyms_note_stack(s->usyms, ev->tgid, ev->exec_id, ev->time_ns);
+	stack_sweep_note(s->stack_sweep, ev);
 }

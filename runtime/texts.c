@@ -4,6 +4,7 @@
  * Reads their bytes out of keys, values and records (plan.h has the types' layouts), gives strings
  * that live until the record or map that they were made for has been written.
  */
+#include "clock.h"
 #include "ksym.h"
 #include "session.h"
 #include "usym.h"
@@ -83,11 +84,7 @@ static const char *user_symbol(struct session *s, const void *bytes)
 
 	if (s->usyms && !usyms_find(s->usyms, tgid, exec_id, address, &u) &&
 	    usyms_note_process(s->usyms, tgid) == 0) {
-		struct timespec now;
-
-		clock_gettime(CLOCK_MONOTONIC, &now);
-		usyms_note_stack(s->usyms, tgid, exec_id,
-				 (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec);
+		usyms_note_stack(s->usyms, tgid, exec_id, clock_ns(CLOCK_MONOTONIC));
 		usyms_find(s->usyms, tgid, exec_id, address, &u);
 	}
 	if (u.name)
@@ -139,14 +136,6 @@ const char *texts_time(struct session *s, const char *format, uint64_t wall_ns)
 	if (!localtime_r(&seconds, &tm) || strftime(text, sizeof(text), with_fractions, &tm) == 0)
 		return "";
 	return keep(s, text);
-}
-
-static uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
 uint64_t texts_wall_clock(void)

@@ -331,7 +331,7 @@ static int by_place(const void *x, const void *y)
 
 static bool is_user_entry(const struct plan_prog *g)
 {
-	return g->kind == PP_UPROBE || g->kind == PP_URETPROBE;
+	return g->kind == PP_UPROBE || g->kind == PP_URETPROBE || g->kind == PP_USESSION;
 }
 
 void uprobe_place(const struct plan *plan)

@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include "user_path.h"
 #include "ldcache.h"
+#include "mapped.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
@@ -102,40 +103,34 @@ static int find_program(const char *root, const char *name, char found[PATH_MAX]
 	return -ENOENT;
 }
 
-/* The path of a line of /proc/PID/maps that maps code, or NULL. */
-static char *mapped_path(char *line)
-{
-	char *path = strchr(line, '/');
+struct library_search {
+	const char *name;
+	char *found;
+	user_path_fn *fn;
+	void *ctx;
+};
 
-	line[strcspn(line, "\n")] = '\0';
-	return path && strstr(line, " r-xp ") && !strstr(path, " (deleted)") ? path : NULL;
+static int offer_mapped(const struct mapped *m, void *ctx)
+{
+	const struct library_search *s = ctx;
+
+	if (!m->is_executable || m->is_deleted || m->path[0] != '/')
+		return 0;
+	if (ldcache_is_library(strrchr(m->path, '/') + 1, s->name) &&
+	    snprintf(s->found, PATH_MAX, "%s", m->path) < PATH_MAX)
+		return 1;
+	if (s->fn)
+		s->fn(m->path, s->ctx);
+	return 0;
 }
 
 /* The library that the process has mapped. Finds nothing for a process that has none. */
 static int find_mapped(uint32_t pid, const char *name, char found[PATH_MAX], user_path_fn *fn,
 		       void *ctx)
 {
-	char maps[64], *line = NULL, *path;
-	int err = -ESRCH;
-	size_t room = 0;
-	FILE *f;
+	struct library_search s = {name, found, fn, ctx};
 
-	snprintf(maps, sizeof(maps), "/proc/%u/maps", pid);
-	f = fopen(maps, "re");
-	while (f && err && getline(&line, &room, f) > 0) {
-		path = mapped_path(line);
-		if (!path)
-			continue;
-		if (ldcache_is_library(strrchr(path, '/') + 1, name) &&
-		    snprintf(found, PATH_MAX, "%s", path) < PATH_MAX)
-			err = 0;
-		else if (fn)
-			fn(path, ctx);
-	}
-	free(line);
-	if (f)
-		fclose(f);
-	return err;
+	return mapped_each(pid, offer_mapped, &s) > 0 ? 0 : -ESRCH;
 }
 
 static int find_library(uint32_t pid, const char *root, const char *name, char found[PATH_MAX])

@@ -28,6 +28,8 @@ void usyms_note_all(struct usyms *u);
 /* A stack of (tgid, exec_id) was first seen at time_ns (CLOCK_MONOTONIC): binds exec_id to the
  * mappings in force then, reading /proc when the process is not known yet. */
 void usyms_note_stack(struct usyms *u, uint32_t tgid, uint32_t exec_id, uint64_t time_ns);
+/* No stack of this process, which has ended, will be asked for any more. */
+void usyms_forget_stacks(struct usyms *u, uint32_t tgid);
 
 /* Follow mappings as they appear: per-CPU perf events (mmap2, comm/exec, task), for `pid` and what
  * it forks, or for all processes with pid -1. 0 or -errno. To be called before a -c command

@@ -8,7 +8,10 @@
 #define _GNU_SOURCE
 #include "verdict.h"
 #include "../parser/source.h"
+#include <ctype.h>
+#include <linux/bpf.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -161,6 +164,35 @@ static void find_words(struct verdict *v)
 		}
 }
 
+static const char *helper_called(unsigned long id)
+{
+#define NAME(name) #name
+	static const char *const names[] = {__BPF_FUNC_MAPPER(NAME)};
+#undef NAME
+
+	return id && id < sizeof(names) / sizeof(*names) ? names[id] : NULL;
+}
+
+/* "unknown func bpf_loop#181", "cannot use helper bpf_loop#181", "invalid func unknown#181": by its
+ * number where the kernel has no name for it. */
+static void find_helper(struct verdict *v)
+{
+	const char *end = v->reason + v->reason_len, *hash, *begin;
+	const char *known;
+
+	hash = v->reason ? memchr(v->reason, '#', v->reason_len) : NULL;
+	if (!hash || hash + 1 == end || !isdigit((unsigned char)hash[1]))
+		return;
+	begin = hash;
+	while (begin > v->reason && (isalnum((unsigned char)begin[-1]) || begin[-1] == '_'))
+		begin--;
+	known = helper_called(strtoul(hash + 1, NULL, 10));
+	if (hash - begin > 4 && strncmp(begin, "bpf_", 4) == 0)
+		snprintf(v->helper, sizeof(v->helper), "%.*s", (int)(hash - begin), begin);
+	else if (known)
+		snprintf(v->helper, sizeof(v->helper), "bpf_%s", known);
+}
+
 /* libbpf: prog 'NAME': -- BEGIN PROG LOAD LOG -- */
 static void find_program(struct verdict *v, const char *begin, const char *log)
 {
@@ -199,4 +231,5 @@ void verdict_read(struct verdict *v, const char *log, const struct source *sourc
 		v->reason_len = l.len;
 	}
 	find_words(v);
+	find_helper(v);
 }

@@ -14,6 +14,7 @@ struct verdict {
 	size_t reason_len;
 	const char *program; /* name of the refused program, in the log; NULL: none found */
 	size_t program_len;
+	char helper[40];     /* the helper function that was refused; "": none */
 	uint32_t line; /* of the script, from 1; 0: not known */
 };
 

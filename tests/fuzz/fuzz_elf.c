@@ -48,7 +48,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		elfsym_by_name(e, "handle", &address, &offset, &length);
 		elfsym_file_to_vaddr(e, n, &address);
 		elfsym_each_usdt(e, count_usdt, &n);
-		elfsym_object(e, "table", &address);
+		elfsym_object(e, "table", &address, &length);
 		elfsym_bytes(e);
 		elfsym_close(e);
 	}

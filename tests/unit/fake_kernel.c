@@ -240,6 +240,34 @@ static int fake_each_user_return(struct kernel *k, const struct user_symbol *f, 
 	return strcmp(f->symbol, "_ZN2ns5twiceIiEET_S1_") == 0;
 }
 
+static struct tp_field handle_params[] = {
+	INT("id", "int", 0, 4, true),
+	{.name = "part", .type_text = "double", .offset = TYPED_NO_PLACE},
+	INT("name", "const char *", 8, 8, false),
+	INT("gone", "int", TYPED_NO_PLACE, 4, true),
+};
+
+static struct tp_field main_params[] = {
+	INT("argc", "int", 0, 4, true),
+	INT("id", "long", 8, 8, true),
+};
+
+/* Debug information of /bin/app alone, in which _start is not. */
+static int fake_user_typed(struct kernel *k, const char *path, uint64_t offset,
+			   const struct typed_function **out)
+{
+	static const struct typed_function handle = {.name = "", .module = "", .params = handle_params,
+						     .n_params = COUNT(handle_params)};
+	static const struct typed_function start = {.name = "", .module = "", .params = main_params,
+						    .n_params = COUNT(main_params)};
+
+	(void)k;
+	if (strcmp(path, "/bin/app") != 0)
+		return -ENODATA;
+	*out = offset == 0x1040 ? &handle : &start;
+	return offset == 0x1040 || offset == 0x1000 ? 0 : -ESRCH;
+}
+
 static bool fake_user_unwinds(struct kernel *k, const char *path)
 {
 	(void)k;
@@ -437,6 +465,8 @@ static bool fake_has_feature(struct kernel *k, enum kernel_feature f)
 {
 	if (f == KF_KPROBE || f == KF_FENTRY)
 		return !fake(k)->has_no_kprobes;
+	if (f == KF_UPROBE)
+		return !fake(k)->has_no_uprobes;
 	return f == KF_BTF ? !fake(k)->has_no_btf : true;
 }
 
@@ -461,6 +491,7 @@ void fake_kernel_init(struct fake_kernel *f)
 		.each_user_return = fake_each_user_return,
 		.user_is_go = fake_user_is_go,
 		.user_unwinds = fake_user_unwinds,
+		.user_typed = fake_user_typed,
 		.demangle = fake_demangle,
 		.each_usdt = fake_each_usdt,
 		.each_mapped_file = fake_each_mapped,
@@ -492,6 +523,15 @@ uint32_t world_check(struct world *w, const char *text)
 	if (w->program && !w->diags.n_errors)
 		sema_run(w->arena, w->program, &w->kernel.k, &w->diags);
 	return w->diags.n_errors;
+}
+
+int world_resolve(struct world *w, const char *text, struct attach_point *out)
+{
+	struct probe_reader r = {w->arena, &w->diags, &w->kernel.k};
+	struct attach_text t = {text, {7, 9}};
+
+	printf("%s\n", text);
+	return probe_resolve(&r, &t, out);
 }
 
 struct plan *world_plan(struct world *w, const char *text, const struct plan_options *options)

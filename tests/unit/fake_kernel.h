@@ -9,12 +9,13 @@
 #include "parser/plan.h"
 
 struct arena;
+struct attach_point;
 struct program;
 
 struct fake_kernel {
 	struct kernel k; /* first: a struct kernel * is a struct fake_kernel * */
 	int tracepoint_err, symbol_err, function_err; /* when not 0: the answer to all questions */
-	bool has_no_btf, has_no_kprobes;
+	bool has_no_btf, has_no_kprobes, has_no_uprobes;
 };
 
 void fake_kernel_init(struct fake_kernel *f);
@@ -32,6 +33,8 @@ struct world {
 void world_init(struct world *w);
 /* Parse and check `text`; the number of errors. */
 uint32_t world_check(struct world *w, const char *text);
+/* Resolve one attach point. 0 or -1. */
+int world_resolve(struct world *w, const char *text, struct attach_point *out);
 /* Parse, check and plan `text`, which must be free of errors up to there. NULL: a limit was hit. */
 struct plan *world_plan(struct world *w, const char *text, const struct plan_options *options);
 void world_free(struct world *w);

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <cmocka.h>
 #include <bpf/btf.h>
 #include "runtime/btf_raw.h"
@@ -280,12 +281,63 @@ static void test_running_kernel(void **state __attribute__((unused)))
 	free(ours);
 }
 
+/* A module's section, from a file as the kernel has it: ids and strings go on where the base's end. */
+static void finish_split(struct section *s, const struct section *base)
+{
+	char path[] = "/tmp/sonde-unit-btf-XXXXXX";
+	int fd = mkstemp(path);
+	const void *data;
+	uint32_t size;
+
+	data = btf__raw_data(s->btf, &size);
+	assert_non_null(data);
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, data, size), size);
+	close(fd);
+	assert_int_equal(btf_raw_open_split(&s->raw, path), 0);
+	unlink(path);
+	s->text = btf_text_new_split(&s->raw, base->text);
+	assert_non_null(s->text);
+}
+
+static void test_module(void **state __attribute__((unused)))
+{
+	struct section kernel, module = {0};
+	uint32_t f;
+	int own;
+
+	begin(&kernel);
+	f = add_function(kernel.btf);
+	finish(&kernel);
+	module.btf = btf__new_empty_split(kernel.btf);
+	assert_non_null(module.btf);
+	own = btf__add_struct(module.btf, "own", 8);
+	btf__add_field(module.btf, "x", 1, 0, 0);
+	own = btf__add_ptr(module.btf, own);
+	btf__add_func_proto(module.btf, 2);
+	btf__add_func_param(module.btf, "mine", own);
+	btf__add_func_param(module.btf, "x", 1);
+	own = btf__add_func(module.btf, "of_module", BTF_FUNC_STATIC, btf__type_cnt(module.btf) - 1);
+	finish_split(&module, &kernel);
+	assert_int_equal(btf_text_function(module.text, "of_module"), own);
+	assert_int_equal(btf_text_function(module.text, "f"), 0);
+	assert_int_equal(btf_text_function(kernel.text, "f"), f);
+	expect(&module, (uint32_t)own, params, "    struct own * mine\n    int x\n");
+	expect(&module, (uint32_t)own, btf_text_result, "    char retval\n");
+	expect(&module, f, btf_text_result, "    int * retval\n");
+	btf_text_free(module.text);
+	btf_raw_close(&module.raw);
+	btf__free(module.btf);
+	drop(&kernel);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_function),
 		cmocka_unit_test(test_definition),
 		cmocka_unit_test(test_loop),
+		cmocka_unit_test(test_module),
 		cmocka_unit_test(test_running_kernel),
 	};
 

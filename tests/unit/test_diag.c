@@ -5,6 +5,7 @@
 #include "arena.h"
 #include "diag.h"
 #include "limits.h"
+#include "parser/nearest.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

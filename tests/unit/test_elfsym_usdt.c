@@ -80,7 +80,7 @@ static void add_note(struct image *im, int bits, uint64_t pc, uint64_t base, uin
 			{0},                                                                       \
 			{.st_name = 1, .st_value = DATA + 8, .st_shndx = 9,                        \
 			 .st_info = ELF64_ST_INFO(STB_LOCAL, STT_OBJECT)},                         \
-			{.st_name = 15, .st_value = DATA + 16, .st_shndx = 9,                      \
+			{.st_name = 15, .st_value = DATA + 16, .st_size = 12, .st_shndx = 9,       \
 			 .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_OBJECT)}};                       \
 		memcpy(e.e_ident, ELFMAG, SELFMAG);                                                \
 		e.e_ident[EI_CLASS] = ELFCLASS##C;                                                 \
@@ -203,15 +203,21 @@ static void test_objects(void **state)
 {
 	struct image im = {.base_address = BASE};
 	struct elfsym *e;
-	uint64_t at = 0;
+	uint64_t at = 0, size = 1;
 
 	(void)state;
 	make_64(&im);
 	e = open_image(&im);
-	assert_int_equal(elfsym_object(e, "counter", &at), 0);
+	assert_int_equal(elfsym_object(e, "counter", &at, &size), 0);
 	assert_int_equal(at, DATA + 16); /* the global one, which has a version */
-	assert_int_equal(elfsym_object(e, "count", &at), -3); /* ESRCH */
-	assert_int_equal(elfsym_object(e, "", &at), -3);
+	assert_int_equal(size, 12);
+	assert_false(elfsym_is_movable(e));
+	assert_int_equal(elfsym_object(e, "count", &at, &size), -3); /* ESRCH */
+	assert_int_equal(elfsym_object(e, "", &at, &size), -3);
+	elfsym_close(e);
+	((Elf64_Ehdr *)(void *)im.bytes)->e_type = ET_DYN;
+	e = open_image(&im);
+	assert_true(elfsym_is_movable(e));
 	elfsym_close(e);
 }
 

@@ -103,7 +103,7 @@ static void test_typed_spans(void **state)
 
 struct lack {
 	const char *text, *tag, *words, *hint;
-	bool has_no_kprobes, has_no_btf;
+	bool has_no_kprobes, has_no_btf, has_no_uprobes;
 };
 
 static void test_what_the_kernel_lacks(void **state)
@@ -120,6 +120,18 @@ static void test_what_the_kernel_lacks(void **state)
 		 true},
 		{"rt:sched_switch { exit() }", "no-btf", "rawtracepoint needs", "CONFIG_DEBUG_INFO_BTF", false,
 		 true},
+		{"k:do_sys_opena* { exit() }", "no-kprobes", "(CONFIG_KPROBES)",
+		 "are near: tracepoint:syscalls:sys_enter_openat", true, false},
+		{"k:do_sys_openat2+4 { exit() }", "no-kprobes", "(CONFIG_KPROBES)",
+		 "are near: tracepoint:syscalls:sys_enter_openat", true, false},
+		{"u:/bin/app:main { exit() }", "no-uprobes", "no uprobes (CONFIG_UPROBES)",
+		 "tracepoint:syscalls:sys_enter_NAME", .has_no_uprobes = true},
+		{"ur:/bin/app:main { exit() }", "no-uprobes", "no uretprobe probes", "with -p or -c",
+		 .has_no_uprobes = true},
+		{"usdt:/bin/app:x:y { exit() }", "no-uprobes", "no usdt probes", "with -p or -c",
+		 .has_no_uprobes = true},
+		{"iter:kmem_cache { exit() }", "unknown-iterator", "iter:kmem_cache is not", "from 6.13 on",
+		 false, false},
 	};
 
 	(void)state;
@@ -130,6 +142,7 @@ static void test_what_the_kernel_lacks(void **state)
 		world_init(&w);
 		w.kernel.has_no_kprobes = rows[i].has_no_kprobes;
 		w.kernel.has_no_btf = rows[i].has_no_btf;
+		w.kernel.has_no_uprobes = rows[i].has_no_uprobes;
 		assert_int_equal(world_check(&w, rows[i].text), 1);
 		assert_string_equal(w.diags.items[0].tag, rows[i].tag);
 		assert_non_null(strstr(w.diags.items[0].msg, rows[i].words));

@@ -14,22 +14,13 @@
 #include <string.h>
 #include <cmocka.h>
 
-static int resolve_in(struct world *w, const char *text, struct attach_point *out)
-{
-	struct probe_reader r = {w->arena, &w->diags, &w->kernel.k};
-	struct attach_text t = {text, {7, 9}};
-
-	print_message("%s\n", text);
-	return probe_resolve(&r, &t, out);
-}
-
 /* Resolves to `name`. The world stays open: names are in its arena. */
 static struct attach_point resolve(struct world *w, const char *text, enum probe_id id,
 				   const char *name)
 {
 	struct attach_point p;
 
-	assert_int_equal(resolve_in(w, text, &p), 0);
+	assert_int_equal(world_resolve(w, text, &p), 0);
 	assert_int_equal(w->diags.n, 0);
 	assert_int_equal(p.id, id);
 	assert_string_equal(p.name, name);
@@ -169,7 +160,7 @@ static void check_refusal(const struct refusal *f, void (*change)(struct fake_ke
 	world_init(&w);
 	if (change)
 		change(&w.kernel);
-	assert_int_equal(resolve_in(&w, f->text, &p), -1);
+	assert_int_equal(world_resolve(&w, f->text, &p), -1);
 	assert_int_equal(w.diags.n_errors, 1);
 	d = &w.diags.items[0];
 	assert_string_equal(d->tag, f->tag);
@@ -243,7 +234,7 @@ static void test_refusals(void **state)
 		{"t:no:thing", "unknown-tracepoint", "no:thing", NULL},
 		{"k:vfs_reed", "unknown-function", "'vfs_reed'", "'vfs_read'"},
 		{"u:/bin/app:handel", "unknown-symbol", "'handel'", "'handle'"},
-		{"u:/bin/app:unlike", "unknown-symbol", "/bin/app has no", NULL},
+		{"u:/bin/app:unlike", "unknown-symbol", "/bin/app has no", "sonde -l uprobe:/bin/app"},
 		{"u:/bin/none:main", "no-binary", "No such file", NULL},
 	};
 
@@ -321,7 +312,7 @@ static void test_unchecked(void **state)
 	(void)state;
 	world_init(&w);
 	w.kernel.tracepoint_err = -EACCES;
-	assert_int_equal(resolve_in(&w, "t:sched:sched_switch", &p), 0);
+	assert_int_equal(world_resolve(&w, "t:sched:sched_switch", &p), 0);
 	assert_int_equal(w.diags.n_errors, 0);
 	assert_string_equal(w.diags.items[0].tag, "unchecked");
 	assert_non_null(strstr(w.diags.items[0].msg, "Permission denied"));

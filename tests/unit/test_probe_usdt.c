@@ -17,20 +17,11 @@
 #include <string.h>
 #include <cmocka.h>
 
-static int resolve_in(struct world *w, const char *text, struct attach_point *out)
-{
-	struct probe_reader r = {w->arena, &w->diags, &w->kernel.k};
-	struct attach_text t = {text, {7, 9}};
-
-	print_message("%s\n", text);
-	return probe_resolve(&r, &t, out);
-}
-
 static void resolve(struct world *w, const char *text, const char *name, uint32_t n_targets)
 {
 	struct attach_point p;
 
-	assert_int_equal(resolve_in(w, text, &p), 0);
+	assert_int_equal(world_resolve(w, text, &p), 0);
 	assert_int_equal(w->diags.n, 0);
 	assert_int_equal(p.id, PROBE_USDT);
 	assert_string_equal(p.name, name);
@@ -44,7 +35,7 @@ static void refuse(const char *text, uint32_t pid, const char *tag, const char *
 
 	world_init(&w);
 	w.kernel.k.pid = pid;
-	assert_int_equal(resolve_in(&w, text, &p), -1);
+	assert_int_equal(world_resolve(&w, text, &p), -1);
 	assert_string_equal(w.diags.items[0].tag, tag);
 	if (!strstr(w.diags.items[0].msg, word) &&
 	    (!w.diags.items[0].hint || !strstr(w.diags.items[0].hint, word)))

@@ -13,22 +13,13 @@
 #include <string.h>
 #include <cmocka.h>
 
-static int resolve_in(struct world *w, const char *text, struct attach_point *out)
-{
-	struct probe_reader r = {w->arena, &w->diags, &w->kernel.k};
-	struct attach_text t = {text, {7, 9}};
-
-	print_message("%s\n", text);
-	return probe_resolve(&r, &t, out);
-}
-
 /* Resolves to `n` targets with this name and function. */
 static struct attach_point good(struct world *w, const char *text, const char *name,
 				const char *function, uint32_t n)
 {
 	struct attach_point p;
 
-	assert_int_equal(resolve_in(w, text, &p), 0);
+	assert_int_equal(world_resolve(w, text, &p), 0);
 	assert_int_equal(w->diags.n, 0);
 	assert_string_equal(p.name, name);
 	assert_string_equal(p.function, function);
@@ -42,7 +33,7 @@ static void bad(const char *text, const char *tag, const char *message, const ch
 	struct world w;
 
 	world_init(&w);
-	assert_int_equal(resolve_in(&w, text, &p), -1);
+	assert_int_equal(world_resolve(&w, text, &p), -1);
 	assert_int_equal(w.diags.n_errors, 1);
 	assert_string_equal(w.diags.items[0].tag, tag);
 	assert_string_equal(w.diags.items[0].msg, message);
@@ -144,7 +135,7 @@ static void test_picker(void **state)
 
 	(void)state;
 	world_init(&w);
-	assert_int_equal(resolve_in(&w, "uprobe:/bin/cpp:pick", &p), 0);
+	assert_int_equal(world_resolve(&w, "uprobe:/bin/cpp:pick", &p), 0);
 	assert_int_equal(p.n_targets, 1);
 	assert_int_equal(w.diags.n, 1);
 	assert_string_equal(w.diags.items[0].tag, "ifunc");
@@ -198,7 +189,7 @@ static void test_unwinding(void **state)
 	    "functions, or never",
 	    NULL);
 	world_init(&w);
-	assert_int_equal(resolve_in(&w, "uretprobe:/bin/cpp:ns::*", &p), 0);
+	assert_int_equal(world_resolve(&w, "uretprobe:/bin/cpp:ns::*", &p), 0);
 	assert_int_equal(w.diags.n_errors, 0);
 	assert_string_equal(w.diags.items[0].tag, "left-out");
 	assert_int_equal(p.n_entries, 2);

@@ -221,6 +221,15 @@ static void test_bounds(void **state)
 	}
 	assert_int_equal(procmap_count(p), 1 + PROCMAP_BOUND_MAX);
 	assert_int_equal(procmap_forgotten(p), 20000 - PROCMAP_BOUND_MAX);
+	assert_true(procmap_is_bound(p, tgid - 1, 1));
+	procmap_unbind(p, tgid - 1); /* ended without a stack from here on */
+	procmap_expire(p, tgid * 1000000ull + PROCMAP_ENDED_NS + 1);
+	assert_false(procmap_is_bound(p, tgid - 1, 1));
+	assert_int_equal(procmap_count(p), PROCMAP_BOUND_MAX);
+	procmap_unbind(p, tgid - 1); /* gone: nothing */
+	procmap_fork(p, 1, tgid, tgid * 1000000ull);
+	procmap_bind(p, tgid, 1, tgid * 1000000ull);
+	procmap_exit(p, tgid, tgid * 1000000ull);
 	for (uint32_t i = 0; i < 1000; i++)
 		procmap_exec(p, 1, 100 * SECOND + i, true);
 	assert_int_equal(procmap_count(p), 1 + PROCMAP_BOUND_MAX);

@@ -108,9 +108,35 @@ static void test_no_log(void **state)
 	arena_free(a);
 }
 
+static void test_helper_names(void **state)
+{
+	static const struct {
+		const char *log, *helper;
+	} rows[] = {
+		{HEAD "unknown func bpf_loop#181\n" TAIL, "bpf_loop"},
+		{HEAD "invalid func unknown#181\n" TAIL, "bpf_loop"},
+		{HEAD "program of this type cannot use helper bpf_probe_write_user#36\n" TAIL,
+		 "bpf_probe_write_user"},
+		{HEAD "invalid func unknown#99999\n" TAIL, ""},
+		{HEAD "R1 !read_ok\n" TAIL, ""},
+	};
+	struct arena *a = arena_new();
+	const struct source *s = source_from_text(a, "s.bt", script, strlen(script));
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct verdict v;
+
+		verdict_read(&v, rows[i].log, s);
+		assert_string_equal(v.helper, rows[i].helper);
+	}
+	arena_free(a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_helper_names),
 		cmocka_unit_test(test_logs),
 		cmocka_unit_test(test_no_log),
 	};

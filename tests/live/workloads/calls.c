@@ -4,6 +4,7 @@
  * `call(n)` is the traced function: it returns n.
  *
  *   calls spin N NS            call(i) spins for NS, N times; prints the sum of its own measurements
+ *   calls burn N NS            the same by the thread's CPU time: however busy the machine is
  *   calls recurse DEPTH THREADS ROUNDS
  *                              every thread goes DEPTH calls deep, ROUNDS times
  *   calls jump ROUNDS          5 nested calls left by longjmp, then one that returns
@@ -28,6 +29,7 @@
 enum { JUMP_DEPTH = 5 };
 
 static long spin_ns, measured_ns;
+static clockid_t spin_clock = CLOCK_MONOTONIC;
 static __thread long depth_left;
 static __thread int end_here, jump_here;
 static jmp_buf base;
@@ -36,7 +38,7 @@ static long now_ns(void)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
+	clock_gettime(spin_clock, &t);
 	return t.tv_sec * 1000000000L + t.tv_nsec;
 }
 
@@ -165,7 +167,9 @@ int main(int argc, char **argv)
 {
 	const char *mode = argc > 1 ? argv[1] : "";
 
-	if (strcmp(mode, "spin") == 0 && argc > 3)
+	if (strcmp(mode, "burn") == 0)
+		spin_clock = CLOCK_THREAD_CPUTIME_ID;
+	if ((strcmp(mode, "spin") == 0 || strcmp(mode, "burn") == 0) && argc > 3)
 		spin(number(argv, 2), number(argv, 3));
 	else if (strcmp(mode, "recurse") == 0 && argc > 4) {
 		depth = number(argv, 2);

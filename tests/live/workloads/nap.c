@@ -9,6 +9,7 @@
  *	nap switch ROUNDS		two threads hand a byte to each other through pipes: 2 ROUNDS
  *					waits at least; and a child ends
  */
+#include "examples/enter_kernel.h"
 #include <linux/futex.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -22,18 +23,6 @@
 
 #define NOINLINE __attribute__((noinline))
 
-static inline __attribute__((always_inline)) long enter_kernel(long number, long a, long b, long c)
-{
-	register long r10 __asm__("r10") = 0;
-	long result;
-
-	__asm__ volatile("syscall"
-			 : "=a"(result)
-			 : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10)
-			 : "rcx", "r11", "memory");
-	return result;
-}
-
 static long rounds, ms;
 
 NOINLINE void nap_alike(void);
@@ -45,7 +34,7 @@ NOINLINE void nap_alike(void)
 	struct timespec pause = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
 
 	for (long i = 0; i < rounds; i++)
-		enter_kernel(SYS_nanosleep, (long)&pause, 0, 0);
+		enter_kernel(SYS_nanosleep, (long)&pause, 0, 0, 0);
 }
 
 NOINLINE void nap_main(long n)
@@ -53,14 +42,14 @@ NOINLINE void nap_main(long n)
 	struct timespec pause = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
 
 	for (long i = 0; i < n; i++)
-		enter_kernel(SYS_nanosleep, (long)&pause, 0, 0);
+		enter_kernel(SYS_nanosleep, (long)&pause, 0, 0, 0);
 }
 
 NOINLINE void wait_forever(void)
 {
 	static int word;
 
-	enter_kernel(SYS_futex, (long)&word, FUTEX_WAIT_PRIVATE, 0);
+	enter_kernel(SYS_futex, (long)&word, FUTEX_WAIT_PRIVATE, 0, 0);
 }
 
 static void *run_alike(void *arg)

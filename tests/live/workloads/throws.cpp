@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * throws N: an exception leaves two functions, N times.
+ * throws N MS: and each time all of them return once more, MS milliseconds later.
+ * throws N MS stay: and at the end they are left once more, and the program sleeps for a minute.
  *
  *	outer calls middle, which calls thrower, which throws; outer catches, and returns.
  *	calm is called by outer once a round, and returns.
  */
 #include <cstdio>
 #include <cstdlib>
+#include <unistd.h>
 
 extern "C" {
 __attribute__((noinline)) int calm(int x);
@@ -50,8 +53,17 @@ int main(int argc, char **argv)
 {
 	int n = argc > 1 ? atoi(argv[1]) : 1, sum = 0;
 
-	for (int i = 0; i < n; i++)
+	for (int i = 0; i < n; i++) {
 		sum += outer(i);
+		if (argc < 3)
+			continue;
+		usleep(1000 * (useconds_t)atoi(argv[2]));
+		outer(-1 - i);
+	}
+	if (argc > 3) {
+		outer(0);
+		sleep(60);
+	}
 	printf("%d\n", sum);
 	return 0;
 }

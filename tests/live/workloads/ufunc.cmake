@@ -49,3 +49,27 @@ ufunc_program(loads loads.c -fPIE -pie)
 target_link_libraries(ufunc_loads PRIVATE ufunc_library)
 set_target_properties(ufunc_loads PROPERTIES BUILD_WITH_INSTALL_RPATH ON
 	INSTALL_RPATH "$ORIGIN/lib")
+# Arguments from debug information: optimised or not, another compiler, another format.
+ufunc_program(args args.c -fPIE -pie)
+ufunc_program(args_slow args.c -O0 -fPIE -pie)
+ufunc_program(args_dwarf4 args.c -gdwarf-4 -gz -fPIE -pie)
+ufunc_program(classes classes.cc -O1 -fPIE -pie)
+ufunc_program(classes_slow classes.cc -O0 -fPIE -pie)
+find_program(SONDE_CLANG clang)
+if(SONDE_CLANG)
+	foreach(level 0 2)
+		add_custom_command(OUTPUT ${ufunc_dir}/args_clang${level}
+			COMMAND ${SONDE_CLANG} -O${level} -g -o ${ufunc_dir}/args_clang${level}
+				${ufunc_sources}/args.c
+			DEPENDS ${ufunc_sources}/args.c VERBATIM)
+		add_custom_target(ufunc_args_clang${level} ALL DEPENDS ${ufunc_dir}/args_clang${level})
+	endforeach()
+endif()
+# Without debug information, or with it in a file of its own.
+ufunc_copy(args_bare args ${CMAKE_OBJCOPY} --strip-debug)
+add_custom_command(OUTPUT ${ufunc_dir}/args_apart
+	COMMAND ${CMAKE_OBJCOPY} --only-keep-debug $<TARGET_FILE:ufunc_args> ${ufunc_dir}/args.debug
+	COMMAND ${CMAKE_OBJCOPY} --strip-all --add-gnu-debuglink=${ufunc_dir}/args.debug
+		$<TARGET_FILE:ufunc_args> ${ufunc_dir}/args_apart
+	DEPENDS ufunc_args VERBATIM)
+add_custom_target(ufunc_args_apart ALL DEPENDS ${ufunc_dir}/args_apart)

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The functions of libdw that are used here. The headers are all that is compiled in: opening the
+ * library takes a millisecond, and few scripts need it.
+ */
+#pragma once
+#include <elfutils/libdw.h>
+
+#define LIBDW_FUNCTIONS(X)          \
+	X(dwarf_begin)              \
+	X(dwarf_end)                \
+	X(dwarf_nextcu)             \
+	X(dwarf_offdie)             \
+	X(dwarf_getsrclines)        \
+	X(dwarf_onesrcline)         \
+	X(dwarf_lineaddr)           \
+	X(dwarf_lineno)             \
+	X(dwarf_linesrc)            \
+	X(dwarf_linebeginstatement) \
+	X(dwarf_lineendsequence)    \
+	X(dwarf_get_units)          \
+	X(dwarf_cu_info)            \
+	X(dwarf_addrdie)            \
+	X(dwarf_diecu)              \
+	X(dwarf_child)              \
+	X(dwarf_siblingof)          \
+	X(dwarf_tag)                \
+	X(dwarf_diename)            \
+	X(dwarf_dieoffset)          \
+	X(dwarf_entrypc)            \
+	X(dwarf_ranges)             \
+	X(dwarf_srclang)            \
+	X(dwarf_attr)               \
+	X(dwarf_attr_integrate)     \
+	X(dwarf_hasattr)            \
+	X(dwarf_whatform)           \
+	X(dwarf_formref_die)        \
+	X(dwarf_formudata)          \
+	X(dwarf_formsdata)          \
+	X(dwarf_formflag)           \
+	X(dwarf_formstring)         \
+	X(dwarf_getlocation_addr)
+
+struct libdw {
+#define MEMBER(name) __typeof__(&(name)) name;
+	LIBDW_FUNCTIONS(MEMBER)
+#undef MEMBER
+};
+
+/* Open the library. 0, or -ENOSYS: it is not here, or lacks one of the functions. */
+int libdw_load(struct libdw *l);

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* --info in JSON is valid whatever a machine calls its things. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+#include "runtime/info_out.h"
+
+static void test_strings(void **state)
+{
+	char *text = NULL, longer[600];
+	size_t n = 0;
+	struct info_out o = {.w = &info_json, .f = open_memstream(&text, &n)};
+
+	(void)state;
+	memset(longer, 'x', sizeof(longer) - 1);
+	longer[sizeof(longer) - 1] = '\0';
+	o.w->begin(&o);
+	o.w->section(&o, "system", "system");
+	o.w->text(&o, "name", "a \"b\" \\\n\x01 caf\xc3\xa9 \xe9");
+	o.w->text(&o, "longer", longer);
+	o.w->state(&o, "btf", "BTF", NEED_NO, "no \xff");
+	o.w->end(&o);
+	fclose(o.f);
+	assert_non_null(strstr(text, "\"name\": \"a \\\"b\\\" \\\\\\n\\u0001 caf\xc3\xa9 \\ufffd\",\n"));
+	assert_non_null(strstr(text, longer));
+	assert_non_null(strstr(text, "{\"has\": false, \"why\": \"no \\ufffd\"}"));
+	free(text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_strings)};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
