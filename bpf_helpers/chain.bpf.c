@@ -50,8 +50,8 @@ struct {
 } sonde_chains SEC(".maps");
 
 /* Reads what is looked at. 0: it cannot be, or the saved registers are not where they are at a
- * system call. A run that interrupts one in its capture, or is come by in it, has another slot, and
- * leaves the chains alone. */
+ * system call, or this run came between another one's capture on this CPU: it has not the first
+ * slot, and leaves the chains alone. */
 static INLINE uint32_t look(const struct sonde_stack_room *room, void *ctx, uint64_t *window)
 {
 	uint64_t regs = *(uint64_t *)ctx, depth = regs - (uint64_t)ctx;
