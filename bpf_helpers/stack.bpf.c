@@ -173,18 +173,25 @@ static INLINE uint64_t keep(struct scratch *s, uint64_t *words, long bytes, uint
 	return hash;
 }
 
+static INLINE uint64_t keep_kernel(struct scratch *s, uint64_t *words, long bytes, uint32_t prog,
+				   uint32_t own, uint32_t probe, uint32_t limit, uint32_t *lost)
+{
+	uint64_t *ips = words + HEADER_WORDS;
+
+	if (bytes < 0) {
+		*lost = SONDE_LOSS_STACK_FAILED;
+		return 0;
+	}
+	return keep(s, words, bytes, tracer_frames(ips, prog, own), probe, limit, lost);
+}
+
 static INLINE uint64_t capture_kernel(struct scratch *s, uint64_t *words, void *ctx, uint32_t prog,
 				      uint32_t own, uint32_t probe, uint32_t limit,
 				      uint32_t *lost)
 {
-	uint64_t *ips = words + HEADER_WORDS;
-	long n = bpf_get_stack(ctx, ips, SONDE_MAX_FRAMES * 8, 0);
+	long n = bpf_get_stack(ctx, words + HEADER_WORDS, SONDE_MAX_FRAMES * 8, 0);
 
-	if (n < 0) {
-		*lost = SONDE_LOSS_STACK_FAILED;
-		return 0;
-	}
-	return keep(s, words, n, tracer_frames(ips, prog, own), probe, limit, lost);
+	return keep_kernel(s, words, n, prog, own, probe, limit, lost);
 }
 
 static INLINE uint64_t capture_task(struct scratch *s, uint64_t *words, struct task_struct *task,
@@ -309,6 +316,56 @@ static INLINE uint64_t capture(enum capture what, void *ctx, struct task_struct 
 	if (unlikely(lost != SONDE_LOSS_COUNT))
 		sonde_loss_count(probe, lost);
 	return hash;
+}
+
+/* The same in steps, for chain.bpf.c. What is lost is counted after the last, also when nothing was
+ * taken. */
+INLINE uint32_t sonde_stack_take(struct sonde_stack_room *room)
+{
+	struct scratch *s = scratch_get();
+	uint32_t slot;
+
+	room->lost = SONDE_LOSS_COUNT;
+	if (!s)
+		return 0;
+	slot = free_slot(s->busy);
+	room->bit = 1ull << slot;
+	if (slot >= SONDE_SCRATCH_SLOTS ||
+	    __sync_fetch_and_or(&s->busy, room->bit) & room->bit) {
+		room->lost = SONDE_LOSS_SCRATCH;
+		return 0;
+	}
+	room->scratch = s;
+	room->words = s->slot[slot];
+	room->ips = room->words + HEADER_WORDS;
+	return 1;
+}
+
+INLINE uint64_t sonde_stack_keep(struct sonde_stack_room *room, long bytes, uint32_t prog,
+				 uint32_t own, uint32_t probe)
+{
+	return keep_kernel(room->scratch, room->words, bytes, prog, own, probe, 0, &room->lost);
+}
+
+INLINE uint32_t sonde_stack_is_kept(struct sonde_stack_room *room, uint64_t hash)
+{
+	return hash && *seen_at(room->scratch, hash) == hash;
+}
+
+INLINE void sonde_stack_give(struct sonde_stack_room *room)
+{
+	__sync_fetch_and_and(&room->scratch->busy, ~room->bit);
+}
+
+INLINE void sonde_stack_count(const struct sonde_stack_room *room, uint32_t probe)
+{
+	if (unlikely(room->lost != SONDE_LOSS_COUNT))
+		sonde_loss_count(probe, room->lost);
+}
+
+INLINE uint32_t sonde_stack_in_trace_run(uint64_t ip)
+{
+	return in_range(&sonde_config.trace_run, ip);
 }
 
 /* `limit`: frames at most, 0 all.

@@ -136,12 +136,22 @@ static uint32_t own_frames(const struct gen *g)
 	return n < SONDE_OWN_FRAMES ? n : SONDE_OWN_FRAMES;
 }
 
+/* Does every capture find the same few callers, from bpf_trace_run2 to the entry code? In a loop's
+ * function there would be bpf_loop between; of later programs the tracer's frames are shown. */
+static bool is_at_system_call(const struct gen *g)
+{
+	return !g->loop_frames && g->prog_id < SONDE_MAX_PROGS &&
+	       (g->prog->kind == PP_SYSCALL_ENTER || g->prog->kind == PP_SYSCALL_EXIT);
+}
+
 struct value gen_kstack(struct gen *g, struct expr *e)
 {
 	LLVMValueRef probe = gen_u32(g, g->probe_id), limit = gen_u32(g, e->name.limit), v;
 
 	if (g->subject)
 		v = GEN_OWN(g, "sonde_stack_task", g->subject, probe, limit);
+	else if (!e->name.limit && is_at_system_call(g))
+		v = GEN_OWN(g, "sonde_chain_stack", g->ctx, gen_u32(g, g->prog_id), probe);
 	else
 		v = GEN_OWN(g, "sonde_stack_kernel", g->ctx, gen_u32(g, g->prog_id),
 			    gen_u32(g, own_frames(g)), probe, limit);

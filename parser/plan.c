@@ -285,7 +285,7 @@ static enum plan_prog_kind session_kind(const struct planner *pl, const struct p
 {
 	struct kernel *k = pl->kernel;
 
-	if (!p->uses_delta || !keeps_little(p))
+	if (!p->uses_delta || !keeps_little(p) || !share_has_session_room(&pl->use))
 		return kind;
 	if (kind == PP_URETPROBE && (!k || k->has_feature(k, KF_UPROBE_SESSION)))
 		return PP_USESSION;

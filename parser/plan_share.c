@@ -78,6 +78,15 @@ bool share_check(struct diags *d, const struct probe *p, const struct map_use *u
 	return false;
 }
 
+bool share_has_session_room(const struct map_use *use)
+{
+	struct map_use both = *use;
+
+	both.has_scope = true; /* at the start */
+	both.has_keys = true;  /* losses: of returns that were not seen */
+	return count(&both) + count_own(&both) <= KERNEL_MAPS;
+}
+
 static void join(struct map_use *to, const struct map_use *from)
 {
 	to->n_spans += from->n_spans;

@@ -33,6 +33,8 @@ struct diags;
 /* Does the probe fit into a program alone? Said when not. What the kernel counts too and only
  * codegen knows is left to the verifier. */
 bool share_check(struct diags *d, const struct probe *p, const struct map_use *use);
+/* Do the maps of both ends of its span fit into one program? */
+bool share_has_session_room(const struct map_use *use);
 /* True when a probe that uses `use` fits into program `prog`. */
 bool share_has_room(const struct share *s, uint32_t prog, const struct map_use *use);
 /* Put it in. */

@@ -110,15 +110,6 @@ const struct type *chk_args(struct sema *s, struct expr *e)
 
 		if (!has_args(p))
 			return no_args(s, e, p);
-		if (probe_is_typed(p) && sema_is_open_end(s)) {
-			sema_error(s, e->span, "not-built",
-				   "'args' with open_spans = count is not built "
-				   "yet here");
-			if (s->report)
-				diag_hint(s->diags,
-					  "entry(args.NAME) is known while the call is open");
-			return &type_error;
-		}
 		if (e->kind == EX_FIELD) {
 			const struct type *f = field_at(s, e, p);
 			const struct type *u = t ? type_unify(t, f) : f;

@@ -318,11 +318,35 @@ static void check_entry(struct sema *s, struct expr *e)
 	s->probe = here;
 }
 
+/* `args.NAME` of a call that may still be open when the body runs: what the entry kept, which is
+ * what the return would be given too. */
+static void keep_args(struct sema *s, struct expr *e)
+{
+	struct expr *field;
+
+	if (e->kind != EX_FIELD || e->field.object->kind != EX_NAME ||
+	    e->field.object->name.builtin != &builtins[BI_args] || !s->probe->n_points ||
+	    !probe_is_typed(&s->probe->points[0]) || !sema_is_open_end(s))
+		return;
+	field = arena_new_of(s->arena, struct expr);
+	*field = *e;
+	e->kind = EX_CALL;
+	e->call.name = builtins[BI_entry].name;
+	e->call.name_span = e->span;
+	e->call.args = arena_new_of(s->arena, struct expr *);
+	*e->call.args = field;
+	e->call.n_args = 1;
+	e->call.builtin = &builtins[BI_entry];
+	e->call.event = -1;
+}
+
 static void check_expr(struct expr *e, void *ctx)
 {
 	struct sema *s = ctx;
-	const struct builtin *b = e->kind == EX_CALL ? e->call.builtin : NULL;
+	const struct builtin *b;
 
+	keep_args(s, e);
+	b = e->kind == EX_CALL ? e->call.builtin : NULL;
 	if (e->kind == EX_NAME)
 		check_where(s, e->name.builtin, e->span);
 	if (e->kind == EX_STRING)

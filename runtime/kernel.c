@@ -23,6 +23,7 @@
 #include "btf_iter.h"
 #include "btf_raw.h"
 #include "elfsym.h"
+#include "kallsyms.h"
 #include "kernel_facts.h"
 #include "kernel_types.h"
 #include "kernel_usdt.h"
@@ -322,24 +323,31 @@ static int live_kernel_function(struct kernel *kernel __attribute__((unused)), c
 	return address ? 0 : -ENOENT;
 }
 
-/* "ffffffff81000000 t name\t[module]": functions alone, without what the compiler put beside
- * them. NULL for others. */
-static char *kallsyms_function(char *line)
-{
-	char *type = strchr(line, ' '), *name = type ? strchr(type + 1, ' ') : NULL;
+struct function_walk {
+	kernel_name_fn fn;
+	void *ctx;
+};
 
-	if (!name || (type[1] != 't' && type[1] != 'T') || strstr(name, ".cold") ||
-	    strncmp(name + 1, "__pfx_", 6) == 0)
-		return NULL;
-	return name + 1;
+/* Functions alone, without what the compiler put beside them. */
+static int offer_kallsym(void *ctx, const struct kallsym *l)
+{
+	const struct function_walk *w = ctx;
+	char text[1024];
+
+	if ((l->type != 't' && l->type != 'T') || strstr(l->name, ".cold") ||
+	    strncmp(l->name, "__pfx_", 6) == 0)
+		return 0;
+	kallsym_text(l, text, sizeof(text));
+	w->fn(text, w->ctx);
+	return 0;
 }
 
 /* Functions that can be traced; without the function tracer, all there are. Kernels that are locked
  * down do not tell. */
 static int live_each_kernel_function(struct kernel *kernel, kernel_name_fn fn, void *ctx)
 {
+	struct function_walk w = {fn, ctx};
 	int dir = kernel_tracefs(kernel), fd;
-	bool is_kallsyms = false;
 	char *line = NULL, *tab;
 	size_t size = 0;
 	FILE *f;
@@ -347,22 +355,17 @@ static int live_each_kernel_function(struct kernel *kernel, kernel_name_fn fn, v
 	if (dir < 0)
 		return dir;
 	fd = openat(dir, "available_filter_functions", O_RDONLY | O_CLOEXEC);
-	if (fd < 0 && errno == ENOENT) {
-		fd = open("/proc/kallsyms", O_RDONLY | O_CLOEXEC);
-		is_kallsyms = true;
-	}
+	if (fd < 0 && errno == ENOENT)
+		return kallsyms_each(offer_kallsym, &w);
 	f = fd < 0 ? NULL : fdopen(fd, "r");
 	if (!f)
 		return -errno;
 	while (getline(&line, &size, f) > 0) {
-		char *name = is_kallsyms ? kallsyms_function(line) : line;
-
 		line[strcspn(line, "\n")] = '\0';
 		tab = strchr(line, '\t'); /* "name\t[module]" on some kernels */
 		if (tab)
 			*tab = ' ';
-		if (name)
-			fn(name, ctx);
+		fn(line, ctx);
 	}
 	free(line);
 	fclose(f);

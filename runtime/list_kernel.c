@@ -6,6 +6,7 @@
  */
 #define _GNU_SOURCE
 #include "btf_text.h"
+#include "kallsyms.h"
 #include "kernel_facts.h"
 #include "list_impl.h"
 #include <errno.h>
@@ -49,27 +50,14 @@ static void take_function(const char *name, void *ctx)
 		list_keep(l, NULL);
 }
 
-/* "ADDRESS T NAME", "ADDRESS t NAME\t[module]"; other letters are no code. */
-static int read_kallsyms(struct listing *l)
+static int take_kallsym(void *ctx, const struct kallsym *l)
 {
-	FILE *f = fopen("/proc/kallsyms", "re");
-	char *line = NULL, *name, *tab;
-	size_t size = 0;
+	char text[1024];
 
-	if (!f)
-		return -errno;
-	while (getline(&line, &size, f) > 0) {
-		line[strcspn(line, "\n")] = '\0';
-		name = strchr(line, ' ');
-		if (!name || !strchr("tTwW", name[1]) || name[1] == '\0' || name[2] != ' ')
-			continue;
-		tab = strchr(name, '\t');
-		if (tab)
-			*tab = ' ';
-		take_function(name + 3, l);
-	}
-	free(line);
-	fclose(f);
+	if (!kallsym_is_text(l->type))
+		return 0;
+	kallsym_text(l, text, sizeof(text));
+	take_function(text, ctx);
 	return 0;
 }
 
@@ -83,7 +71,7 @@ static void read_functions(struct listing *l)
 	l->has_functions = true;
 	err = l->kernel->each_kernel_function(l->kernel, take_function, l);
 	if (err == -EACCES || err == -EPERM || err == -ENOENT)
-		err = read_kallsyms(l);
+		err = kallsyms_each(take_kallsym, l);
 	if (err)
 		list_refuse(l, "the kernel does not say which functions it has: %s", strerror(-err));
 }

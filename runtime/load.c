@@ -56,7 +56,15 @@ static bool uses_core(const struct plan *plan)
 	return plan->needs.scope || plan->needs.ustack || plan->needs.task;
 }
 
-enum { TRACE_RUNS = 12, FUNCTION_BYTES = 0x200 };
+/* How long these functions are at most. Not more: what follows may be a caller (syscall_trace_enter
+ * is 80 bytes behind __bpf_trace_sys_enter in 6.1). */
+enum {
+	TRACE_RUNS = 12,
+	TRACE_RUN_BYTES = 0x200,
+	TRACEITER_BYTES = 0xd0,
+	BPF_TRACE_BYTES = 0x40,
+	PERF_TRACE_BYTES = 0x200,
+};
 
 /* How far a function goes is not told: these are short ones, and only a stack's first frames are
  * compared. */
@@ -82,7 +90,7 @@ static void find_trace_runs(struct sonde_config *config)
 		high = at[i] > high ? at[i] : high;
 	}
 	if (high)
-		config->trace_run = (struct sonde_range){low, high + FUNCTION_BYTES};
+		config->trace_run = (struct sonde_range){low, high + TRACE_RUN_BYTES};
 }
 
 static void find_event_frames(struct sonde_config *config, const struct plan *plan)
@@ -92,18 +100,22 @@ static void find_event_frames(struct sonde_config *config, const struct plan *pl
 
 	for (uint32_t i = 0; i < plan->n_progs && i < SONDE_MAX_PROGS; i++) {
 		uint64_t at[SONDE_FRAME_COUNT] = {0};
+		bool perf = plan->progs[i].kind == PP_TRACEPOINT;
 
 		if (!plan->progs[i].event)
 			continue;
 		snprintf(text[SONDE_FRAME_TRACEITER], sizeof(text[0]), "__traceiter_%s",
 			 plan->progs[i].event);
 		snprintf(text[SONDE_FRAME_BPF_TRACE], sizeof(text[0]), "%s_%s",
-			 plan->progs[i].kind == PP_TRACEPOINT ? "perf_trace" : "__bpf_trace",
+			 perf ? "perf_trace" : "__bpf_trace",
 			 plan->progs[i].event);
 		if (ksyms_addresses(names, at, SONDE_FRAME_COUNT))
 			return;
-		for (int f = 0; f < SONDE_FRAME_COUNT; f++)
-			config->frames[i][f] = range_of(at[f], FUNCTION_BYTES);
+		config->frames[i][SONDE_FRAME_TRACEITER] =
+			range_of(at[SONDE_FRAME_TRACEITER], TRACEITER_BYTES);
+		config->frames[i][SONDE_FRAME_BPF_TRACE] =
+			range_of(at[SONDE_FRAME_BPF_TRACE],
+				 perf ? PERF_TRACE_BYTES : BPF_TRACE_BYTES);
 	}
 }
 

@@ -159,7 +159,7 @@ static uint64_t report_unseen(const struct session *s, struct out *out)
 			continue;
 		total += missed;
 		out->lost(out, &(struct view_loss){
-				       .probe = g->section,
+				       .probe = prog_name(s, s->links[i].prog),
 				       .cause = "kernel-missed",
 				       .what = "hits that the kernel did not hand on",
 				       .n = missed,

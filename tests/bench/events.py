@@ -71,6 +71,7 @@ def added(bench, load, jobs, what, n, target=None):
                 break
         return traced - (before + after) / 2
 
+    print(f"bench:   {what} …", file=sys.stderr)
     turns = {name: (lambda start=start: one(start)) for name, start in jobs.items()}
     got = take_turns(turns, max(3, bench.runs // ROUNDS_SHARE), SETTLE_S)
     mine = got.pop("sonde")
@@ -97,6 +98,10 @@ def functions(bench):
          entry % "@ = count();" + leave % "@r = count();", None, 1200),
         ("a call, `@ = sum(delta)`", leave % "@ = sum(delta);",
          entry % "@s[tid] = nsecs;" + leave % "@ = sum(nsecs - @s[tid]); delete(@s[tid]);", None),
+        ("a call, refused by `/pid == 1/ { @ = sum(delta); }`",
+         leave.replace("{", "/pid == 1/ {", 1) % "@ = sum(delta);",
+         entry.replace("{", "/pid == 1/ {", 1) % "@s[tid] = nsecs;" +
+         leave.replace("{", "/@s[tid]/ {", 1) % "@ = sum(nsecs - @s[tid]); delete(@s[tid]);", None),
     )
     with Workload(bench, "call") as load:
         return [added(bench, load, tracers(bench, mine, other or mine, None), what, USER_CALLS, target)

@@ -2,7 +2,8 @@
 /*
  * Time off the CPU, in shapes that offcpu_demo does not have.
  *
- *	nap same THREADS ROUNDS MS	threads that all sleep in nap_alike
+ *	nap same THREADS ROUNDS MS	threads that all sleep in nap_alike; prints "slept NS": how
+ *					long that took them, less their time on the CPU
  *	nap never MS			a thread that waits in wait_forever for what does not come,
  *					while main sleeps in nap_main, for ever
  *	nap loop MS			main sleeps in nap_main for ever; a thread too, in nap_alike
@@ -23,7 +24,7 @@
 
 #define NOINLINE __attribute__((noinline))
 
-static long rounds, ms;
+static long rounds, ms, slept_ns;
 
 NOINLINE void nap_alike(void);
 NOINLINE void nap_main(long n);
@@ -52,9 +53,27 @@ NOINLINE void wait_forever(void)
 	enter_kernel(SYS_futex, (long)&word, FUTEX_WAIT_PRIVATE, 0, 0);
 }
 
+static long now_ns(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return t.tv_sec * 1000000000L + t.tv_nsec;
+}
+
+static long off_cpu_ns(void)
+{
+	long on = now_ns(CLOCK_THREAD_CPUTIME_ID);
+
+	return now_ns(CLOCK_MONOTONIC) - on;
+}
+
 static void *run_alike(void *arg)
 {
+	long start = off_cpu_ns();
+
 	nap_alike();
+	__atomic_fetch_add(&slept_ns, off_cpu_ns() - start, __ATOMIC_RELAXED);
 	return arg;
 }
 
@@ -109,6 +128,7 @@ static int run(int argc, char **argv)
 				return 1;
 		for (long i = 0; i < n && i < 64; i++)
 			pthread_join(threads[i], NULL);
+		printf("slept %ld\n", slept_ns);
 		return 0;
 	}
 	if (argc == 3 && (strcmp(argv[1], "never") == 0 || strcmp(argv[1], "loop") == 0)) {

@@ -55,6 +55,7 @@ ufunc_program(args_slow args.c -O0 -fPIE -pie)
 ufunc_program(args_dwarf4 args.c -gdwarf-4 -gz -fPIE -pie)
 ufunc_program(classes classes.cc -O1 -fPIE -pie)
 ufunc_program(classes_slow classes.cc -O0 -fPIE -pie)
+ufunc_program(by_value by_value.cc -O0 -std=c++17 -fPIE -pie)
 find_program(SONDE_CLANG clang)
 if(SONDE_CLANG)
 	foreach(level 0 2)
@@ -64,6 +65,14 @@ if(SONDE_CLANG)
 			DEPENDS ${ufunc_sources}/args.c VERBATIM)
 		add_custom_target(ufunc_args_clang${level} ALL DEPENDS ${ufunc_dir}/args_clang${level})
 	endforeach()
+endif()
+find_program(SONDE_RUSTC rustc)
+if(SONDE_RUSTC)
+	add_custom_command(OUTPUT ${ufunc_dir}/crate
+		COMMAND ${SONDE_RUSTC} -g --crate-name crate_of_rust -o ${ufunc_dir}/crate
+			${ufunc_sources}/crate.rs
+		DEPENDS ${ufunc_sources}/crate.rs VERBATIM)
+	add_custom_target(ufunc_crate ALL DEPENDS ${ufunc_dir}/crate)
 endif()
 # Without debug information, or with it in a file of its own.
 ufunc_copy(args_bare args ${CMAKE_OBJCOPY} --strip-debug)
