@@ -52,12 +52,6 @@ llvm_config(llvm_include --includedir)
 llvm_config(llvm_libdir --libdir)
 llvm_config(llvm_bindir --bindir)
 
-llvm_config(llvm_rtti --has-rtti)
-set(SONDE_LLVM_RTTI "")
-if(llvm_rtti STREQUAL "NO")
-	set(SONDE_LLVM_RTTI -fno-rtti)
-endif()
-
 add_library(sonde_llvm INTERFACE)
 target_include_directories(sonde_llvm SYSTEM INTERFACE ${llvm_include})
 if(SONDE_LLVM_SHARED)
@@ -66,9 +60,8 @@ if(SONDE_LLVM_SHARED)
 	target_link_libraries(sonde_llvm INTERFACE -L${llvm_libdir} ${llvm_libs})
 else()
 	# `bpf` is code generator, assembler parser (for inline assembly) and disassembler
-	# (for --emit asm). Not `passes`: the builder of all passes brings a hundred static
-	# constructors and 10 MB.
-	llvm_config(llvm_libs --link-static --libs bpf scalaropts bitreader core target)
+	# (for --emit asm); `passes` is LLVMRunPasses.
+	llvm_config(llvm_libs --link-static --libs bpf passes linker bitreader core target)
 	llvm_config(llvm_system --link-static --system-libs)
 	separate_arguments(llvm_libs UNIX_COMMAND "${llvm_libs}")
 	separate_arguments(llvm_system UNIX_COMMAND "${llvm_system}")

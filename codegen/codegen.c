@@ -8,7 +8,6 @@
 #include "../parser/arena.h"
 #include "../parser/span_kind.h"
 #include "gen.h"
-#include "llvm_more.h"
 #include <llvm/Config/llvm-config.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,6 +73,23 @@ static void declare_license(struct gen *g)
 	LLVMSetAlignment(global, 1);
 }
 
+static void set_flag(struct gen *g, LLVMModuleFlagBehavior behavior, const char *name,
+		     uint32_t value)
+{
+	LLVMAddModuleFlag(g->module, behavior, name, strlen(name),
+			  LLVMValueAsMetadata(LLVMConstInt(g->i32, value, false)));
+}
+
+/* Debug info is there for BTF only. LLVM writes no DWARF for a module that says "CodeView", which is
+ * for Windows alone, and no DWARF version: 2 ms less. The helpers' bitcode has a version of its
+ * own, hence "override". */
+static void set_no_dwarf(struct gen *g)
+{
+	set_flag(g, LLVMModuleFlagBehaviorWarning, "Debug Info Version", LLVMDebugMetadataVersion());
+	set_flag(g, LLVMModuleFlagBehaviorOverride, "Dwarf Version", 0);
+	set_flag(g, LLVMModuleFlagBehaviorWarning, "CodeView", 1);
+}
+
 /* LLVM's own way with an error is to print it and end the process. The one that a script can cause
  * is a stack of more than 512 bytes. */
 static void on_diagnostic(LLVMDiagnosticInfoRef info, void *ctx)
@@ -101,15 +117,16 @@ static int begin(struct gen *g)
 	LLVMContextSetDiagnosticHandler(g->llvm, on_diagnostic, g);
 	if (helper_begin(g))
 		return -1;
-	/* Debug info is there for BTF only. LLVM writes no DWARF for a module that says "CodeView",
-	 * which is for Windows alone, and no DWARF version: 2 ms less. */
-	more_set_no_dwarf(g->module);
+	g->module = LLVMModuleCreateWithNameInContext("sonde", g->llvm);
+	LLVMSetTarget(g->module, "bpfel");
+	LLVMSetDataLayout(g->module, "e-m:e-p:64:64-i64:64-i128:128-n32:64-S128");
 	g->b = LLVMCreateBuilderInContext(g->llvm);
 	g->i8 = LLVMInt8TypeInContext(g->llvm);
 	g->i16 = LLVMInt16TypeInContext(g->llvm);
 	g->i32 = LLVMInt32TypeInContext(g->llvm);
 	g->i64 = LLVMInt64TypeInContext(g->llvm);
 	g->ptr = LLVMPointerTypeInContext(g->llvm, 0);
+	set_no_dwarf(g);
 	gen_di_begin(g);
 	return 0;
 }
@@ -176,6 +193,8 @@ void codegen_free(struct codegen_output *out)
 	LLVMDisposeDIBuilder(g->di);
 	LLVMDisposeBuilder(g->b);
 	LLVMDisposeModule(g->module);
+	if (g->library)
+		LLVMDisposeModule(g->library);
 	if (g->tm)
 		LLVMDisposeTargetMachine(g->tm);
 	LLVMContextDispose(g->llvm);

@@ -5,15 +5,29 @@
  */
 #include "codegen.h"
 #include "gen.h"
-#include "llvm_more.h"
 #include <llvm-c/Analysis.h>
 #include <llvm-c/ErrorHandling.h>
+#include <llvm-c/Support.h>
 #include <llvm-c/Target.h>
 #include <llvm-c/TargetMachine.h>
+#include <llvm-c/Transforms/PassBuilder.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+/* Helpers come optimized by clang; once they are inlined little is left to do: memory to registers,
+ * constants, dead code. */
+static const char passes[] = "function(sroa<modify-cfg>,early-cse,simplifycfg,instsimplify,simplifycfg,adce)";
+
+/* What costs the back end much and gains BPF programs nothing. */
+static void set_options(void)
+{
+	static const char *const options[] = {"sonde", "-disable-lsr", "-disable-constant-hoisting",
+					      "-disable-copyprop", "-disable-postra-machine-licm"};
+
+	LLVMParseCommandLineOptions(sizeof(options) / sizeof(*options), options, NULL);
+}
 
 static int fail(struct gen *g, const char *what, char *llvm_message)
 {
@@ -27,7 +41,7 @@ static LLVMTargetMachineRef target_machine(struct gen *g)
 	LLVMTargetRef target;
 	char *message = NULL;
 
-	more_set_options();
+	set_options();
 	LLVMInitializeBPFTargetInfo();
 	LLVMInitializeBPFTarget();
 	LLVMInitializeBPFTargetMC();
@@ -85,23 +99,36 @@ void emit_drop_unused(struct gen *g)
 		;
 }
 
-/* Helpers come optimized by clang; once they are inlined little is left to do. */
+static int run_passes(struct gen *g, const char *names)
+{
+	LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+	LLVMErrorRef err = LLVMRunPasses(g->module, names, g->tm, options);
+	char *message;
+
+	LLVMDisposePassBuilderOptions(options);
+	if (!err)
+		return 0;
+	message = LLVMGetErrorMessage(err);
+	snprintf(g->message, sizeof(g->message), "passes: %s", message);
+	LLVMDisposeErrorMessage(message);
+	return -1;
+}
+
 int emit_optimize(struct gen *g)
 {
 	char *message = NULL;
 
 	g->tm = target_machine(g);
-	if (!g->tm)
+	if (!g->tm || helper_link(g) || run_passes(g, "always-inline"))
 		return -1;
-	if (more_inline(g->module))
-		return fail(g, "cannot inline the helpers", NULL);
-	emit_drop_unused(g);
+	emit_drop_unused(g); /* helpers live on where they were called */
 #ifdef __SANITIZE_ADDRESS__ /* 1 ms: in test builds only */
 	if (LLVMVerifyModule(g->module, LLVMReturnStatusAction, &message))
 		return fail(g, "bad IR", message);
 #endif
 	LLVMDisposeMessage(message);
-	more_simplify(g->module, g->tm);
+	if (run_passes(g, passes))
+		return -1;
 	drop_globals(g);
 	return 0;
 }

@@ -44,6 +44,7 @@ struct value {
 struct gen {
 	LLVMContextRef llvm;
 	LLVMModuleRef module;
+	LLVMModuleRef library; /* bpf_helpers/, until it is linked */
 	LLVMTargetMachineRef tm; /* NULL before emit_optimize */
 	LLVMBuilderRef b;
 	LLVMDIBuilderRef di;
@@ -125,8 +126,10 @@ LLVMValueRef gen_own(struct gen *g, const char *name, LLVMValueRef *args, unsign
 #define GEN_OWN(g, name, ...)                                                                      \
 	gen_own((g), (name), (LLVMValueRef[]){__VA_ARGS__},                                        \
 		sizeof((LLVMValueRef[]){__VA_ARGS__}) / sizeof(LLVMValueRef))
-/* The module: bpf_helpers/ declared, their bodies still to be read. 0 or -1. */
+/* The library: bpf_helpers/ declared, their bodies still to be read. 0 or -1. */
 int helper_begin(struct gen *g);
+/* Bring in what the module calls of it. 0 or -1. */
+int helper_link(struct gen *g);
 
 /* ---- expressions and statements */
 struct value gen_expr(struct gen *g, struct expr *e);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Calls: of BPF helpers by number, and of the functions of bpf_helpers/, whose bitcode is embedded
- * in the program: the module begins as what that declares, and the bodies of those called are read
- * when they are inlined.
+ * in the program as a library: bodies are read of what is called, directly or by others of it.
  */
 #include "gen.h"
 #include "bitcode.h"
-#include "llvm_more.h"
+#include <llvm-c/BitReader.h>
+#include <llvm-c/Linker.h>
 #include <stdio.h>
 
 LLVMValueRef gen_helper(struct gen *g, int number, LLVMValueRef *args, unsigned n)
@@ -39,13 +39,51 @@ int helper_begin(struct gen *g)
 	bool is_inner = g->plan->needs.pid_namespace;
 	const char *bytes = is_inner ? sonde_bc_numberns : sonde_bc_number;
 	const char *end = is_inner ? sonde_bc_numberns_end : sonde_bc_number_end;
+	LLVMMemoryBufferRef buf = LLVMCreateMemoryBufferWithMemoryRange(
+		bytes, (size_t)(end - bytes), "bpf_helpers", false);
 
-	g->module = more_module(g->llvm, bytes, (size_t)(end - bytes));
-	if (g->module)
+	if (!LLVMGetBitcodeModuleInContext2(g->llvm, buf, &g->library)) /* lazily; takes buf */
 		return 0;
 	g->failed = true;
 	snprintf(g->message, sizeof(g->message), "cannot read the helpers");
 	return -1;
+}
+
+/* The linker takes all of a library but what is defined "link once": that only when it is wanted.
+ * So everything is, for as long as linking lasts. */
+static void set_linkage(LLVMModuleRef module, LLVMLinkage from, LLVMLinkage to)
+{
+	for (LLVMValueRef v = LLVMGetFirstFunction(module); v; v = LLVMGetNextFunction(v))
+		if (!LLVMIsDeclaration(v) && LLVMGetLinkage(v) == from)
+			LLVMSetLinkage(v, to);
+	for (LLVMValueRef v = LLVMGetFirstGlobal(module); v; v = LLVMGetNextGlobal(v))
+		if (!LLVMIsDeclaration(v) && LLVMGetLinkage(v) == from)
+			LLVMSetLinkage(v, to);
+}
+
+int helper_link(struct gen *g)
+{
+	LLVMModuleRef library = g->library;
+
+	g->library = NULL; /* the linker disposes of it */
+	set_linkage(library, LLVMExternalLinkage, LLVMLinkOnceODRLinkage);
+	if (LLVMLinkModules2(g->module, library)) {
+		snprintf(g->message, sizeof(g->message), "cannot link the helpers");
+		return -1;
+	}
+	set_linkage(g->module, LLVMLinkOnceODRLinkage, LLVMExternalLinkage);
+	return 0;
+}
+
+/* The module's declaration of a function of the library's. NULL: there is none. */
+static LLVMValueRef own_function(struct gen *g, const char *name)
+{
+	LLVMValueRef fn = LLVMGetNamedFunction(g->module, name), model;
+
+	if (fn)
+		return fn;
+	model = LLVMGetNamedFunction(g->library, name);
+	return model ? LLVMAddFunction(g->module, name, LLVMGlobalGetValueType(model)) : NULL;
 }
 
 /* More than BPF calls can have: these are inlined. */
@@ -53,7 +91,7 @@ enum { OWN_ARGS = 6 };
 
 LLVMValueRef gen_own(struct gen *g, const char *name, LLVMValueRef *args, unsigned n)
 {
-	LLVMValueRef fn = LLVMGetNamedFunction(g->module, name), call, converted[OWN_ARGS];
+	LLVMValueRef fn = own_function(g, name), call, converted[OWN_ARGS];
 	LLVMTypeRef type, params[OWN_ARGS];
 
 	if (!fn || LLVMCountParams(fn) != n || n > OWN_ARGS) {
