@@ -77,6 +77,7 @@ struct sonde_control {
 	uint32_t open_begins; /* programs of open spans mark those that are off CPU at the start */
 	uint32_t open_call;   /* which call of a thread, counted from the outermost */
 	uint32_t open_more;   /* some thread has more open calls than that */
+	uint64_t zero;	      /* always 0, of which the verifier knows nothing */
 	uint64_t end_ns;      /* CLOCK_MONOTONIC when tracing ended: open spans end then */
 	uint32_t stack_sweeps; /* how often stacks were taken out of the store */
 	uint32_t epoch[SONDE_MAX_MAPS]; /* of each map: entries of earlier epochs are cleared */

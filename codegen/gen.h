@@ -184,6 +184,8 @@ void gen_jump(struct gen *g, bool is_break);
 void gen_frame_begin(struct gen *g);
 void gen_frame_enter(struct gen *g, LLVMValueRef frame);
 /* Address of the word that says why a loop ended. */
+/* Bytes of a variable on the stack whose values need not be what the verifier knows; 0: none. */
+uint32_t gen_frame_plain(const struct gen *g, uint32_t var);
 LLVMValueRef gen_frame_state(struct gen *g);
 
 /* ---- maps (gen_map.c) */

@@ -128,6 +128,22 @@ void gen_frame_enter(struct gen *g, LLVMValueRef frame)
 	point_into(g);
 }
 
+/* Pointers are left out, also in tuples: the verifier may know what they point to. */
+static bool has_pointer(const struct type *t)
+{
+	for (uint32_t i = 0; i < t->n_members; i++)
+		if (has_pointer(t->members[i].type))
+			return true;
+	return t->kind == TY_POINTER || (t->kind == TY_ARRAY && has_pointer(t->to));
+}
+
+uint32_t gen_frame_plain(const struct gen *g, uint32_t var)
+{
+	const struct type *t = g->ast->vars[var]->type;
+
+	return slot_size(t) > KEPT_ON_STACK || has_pointer(t) ? 0 : slot_size(t);
+}
+
 LLVMValueRef gen_frame_state(struct gen *g)
 {
 	return gen_at(g, g->frame, AT_STATE);

@@ -105,10 +105,28 @@ static void go_on(struct gen *g)
 	LLVMPositionBuilderAtEnd(g->b, next);
 }
 
+/* What a loop's body is checked with shall not be what its first round happens to find. Kernels
+ * before 6.7 check one round, and what it has no way to reach with the numbers it knows they take
+ * out of the program; later ones go on through the rounds until one finds nothing new, and of a
+ * counter whose start they know, and which a condition compares, each value is new. */
+static void hide_values(struct gen *g)
+{
+	LLVMValueRef zero = GEN_OWN(g, "sonde_control_zero");
+
+	for (uint32_t i = 0; i < g->ast->n_vars; i++)
+		for (uint32_t at = 0; at < gen_frame_plain(g, i); at += 8) {
+			LLVMValueRef word = gen_at(g, g->vars[i], at),
+				     v = LLVMBuildLoad2(g->b, g->i64, word, "");
+
+			LLVMBuildStore(g->b, LLVMBuildXor(g->b, v, zero, ""), word);
+		}
+}
+
 static void call_loop(struct gen *g, LLVMValueRef rounds, LLVMValueRef fn)
 {
 	LLVMValueRef args[] = {rounds, fn, g->frame, gen_u64(g, 0)};
 
+	hide_values(g);
 	LLVMBuildStore(g->b, gen_u64(g, 0), gen_frame_state(g));
 	gen_helper(g, HELPER_LOOP, args, 4);
 	go_on(g);
@@ -247,6 +265,7 @@ static void gen_for_map(struct gen *g, struct stmt *st)
 	gen_stmts(g, &st->loop.body);
 	fn = leave_body(g, &o);
 	gen_place(g, st->span);
+	hide_values(g);
 	LLVMBuildStore(g->b, gen_u64(g, 0), gen_frame_state(g));
 	args[0] = g->maps[map];
 	args[1] = fn;

@@ -31,6 +31,8 @@ static const struct {
 	 "this kernel attaches no fentry or fexit to another tracing program",
 	 "kernels from 6.8 on do; programs of kprobes, uprobes and perf events can be had"},
 	{"is not traceable", "the kernel does not let this function be traced", NULL},
+	{"frames is too deep", "loops are nested deeper than this kernel allows",
+	 "nest no more than 7 loops"},
 	{"infinite loop detected", "a loop has no end that the verifier can see",
 	 "give the loop a bound"},
 	{"back-edge from insn", "this kernel does not allow loops here", NULL},

@@ -71,6 +71,8 @@ static void test_logs(void **state)
 		 "no end", "infinite loop detected at insn 7", 3},
 		{HEAD "; x @ other.bt:2\nBPF program is too large. Processed 1000001 insn\n" TAIL,
 		 "a million steps", "BPF program is too large. Processed 1000001 insn", 0},
+		{HEAD "; for ($i : 0..2) { @ s.bt:3\nthe call stack of 9 frames is too deep\n" TAIL,
+		 "nested deeper", "the call stack of 9 frames is too deep", 3},
 		{HEAD "combined stack size of 2 calls is 544. Too large\n" TAIL, "512 bytes",
 		 "combined stack size of 2 calls is 544. Too large", 0},
 		{HEAD "; @b[comm] = count(); @ s.bt:99\nsomething new\n" TAIL, NULL, "something new", 0},
