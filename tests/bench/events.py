@@ -3,6 +3,7 @@
 import dataclasses
 import os
 import re
+import sys
 import time
 
 from harness import Row, Workload, bpftrace, hand_written, median, sonde, take_turns
