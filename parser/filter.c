@@ -73,8 +73,17 @@ static struct token *top_opener(const struct reader *r)
 	return r->n_frames ? &r->f->tokens[r->frames[r->n_frames - 1].token] : NULL;
 }
 
+static bool is_closer(int kind)
+{
+	return kind == TOK_RPAREN || kind == TOK_RSQUARE || kind == TOK_RBRACE ||
+	       kind == TOK_ANGLE_CLOSE || kind == TOK_PRED_CLOSE;
+}
+
+/* A closer that is left although it closes nothing is its own partner: every closer has one. */
 static void push(struct reader *r, struct token t)
 {
+	if (t.partner == NO_TOKEN && is_closer(t.kind))
+		t.partner = r->f->n_tokens;
 	t.inside = r->n_frames ? r->frames[r->n_frames - 1].token : NO_TOKEN;
 	arena_push(r->arena, r->f->tokens, r->f->n_tokens, t);
 }
