@@ -277,49 +277,10 @@ static INLINE uint32_t free_slot(uint64_t busy)
 	return b0 + b1 + b2 + b3;
 }
 
-/* Takes a scratch slot, captures, gives it back. Programs nest (task, softirq, irq, NMI), and those
- * on uprobes are preempted and end in any order: each slot has its own bit. */
-static INLINE uint64_t capture_in(struct scratch *s, enum capture what, void *ctx,
-				  struct task_struct *task, uint32_t prog, uint32_t own,
-				  uint32_t probe, uint32_t limit, uint32_t *lost)
-{
-	uint32_t slot = free_slot(s->busy);
-	uint64_t hash, *words, bit = 1ull << slot;
-
-	if (slot >= SONDE_SCRATCH_SLOTS || __sync_fetch_and_or(&s->busy, bit) & bit) {
-		*lost = SONDE_LOSS_SCRATCH;
-		return 0;
-	}
-	words = s->slot[slot];
-	if (what == CAPTURE_KERNEL)
-		hash = capture_kernel(s, words, ctx, prog, own, probe, limit, lost);
-	else if (what == CAPTURE_TASK)
-		hash = capture_task(s, words, task, probe, limit, lost);
-	else
-		hash = capture_user(s, words, ctx, task, probe, limit, lost);
-	__sync_fetch_and_and(&s->busy, ~bit);
-	return hash;
-}
-
-/* What is lost is counted in one place: one thing at most goes wrong (but for a cut), and each
- * place is code to compile. */
-static INLINE uint64_t capture(enum capture what, void *ctx, struct task_struct *task,
-			       uint32_t prog, uint32_t own, uint32_t probe, uint32_t limit)
-{
-	struct scratch *s = scratch_get();
-	uint32_t lost = SONDE_LOSS_COUNT;
-	uint64_t hash;
-
-	if (!s)
-		return 0;
-	hash = capture_in(s, what, ctx, task, prog, own, probe, limit, &lost);
-	if (unlikely(lost != SONDE_LOSS_COUNT))
-		sonde_loss_count(probe, lost);
-	return hash;
-}
-
-/* The same in steps, for chain.bpf.c. What is lost is counted after the last, also when nothing was
- * taken. */
+/* The steps of a capture: take a scratch slot, keep, give it back, count. Programs nest (task,
+ * softirq, irq, NMI), and those on uprobes are preempted and end in any order: each slot has its
+ * own bit. What is lost is counted in one place, also when nothing was taken: one thing at most goes
+ * wrong (but for a cut), and each place is code to compile. */
 INLINE uint32_t sonde_stack_take(struct sonde_stack_room *room)
 {
 	struct scratch *s = scratch_get();
@@ -366,6 +327,28 @@ INLINE void sonde_stack_count(const struct sonde_stack_room *room, uint32_t prob
 INLINE uint32_t sonde_stack_in_trace_run(uint64_t ip)
 {
 	return in_range(&sonde_config.trace_run, ip);
+}
+
+static INLINE uint64_t capture(enum capture what, void *ctx, struct task_struct *task,
+			       uint32_t prog, uint32_t own, uint32_t probe, uint32_t limit)
+{
+	struct sonde_stack_room room;
+	uint64_t hash = 0;
+
+	if (sonde_stack_take(&room)) {
+		if (what == CAPTURE_KERNEL)
+			hash = capture_kernel(room.scratch, room.words, ctx, prog, own, probe,
+					      limit, &room.lost);
+		else if (what == CAPTURE_TASK)
+			hash = capture_task(room.scratch, room.words, task, probe, limit,
+					    &room.lost);
+		else
+			hash = capture_user(room.scratch, room.words, ctx, task, probe, limit,
+					    &room.lost);
+		sonde_stack_give(&room);
+	}
+	sonde_stack_count(&room, probe);
+	return hash;
 }
 
 /* `limit`: frames at most, 0 all.
