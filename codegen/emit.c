@@ -116,17 +116,17 @@ static int run_passes(struct gen *g, const char *names)
 
 int emit_optimize(struct gen *g)
 {
-	char *message = NULL;
-
 	g->tm = target_machine(g);
 	if (!g->tm || helper_link(g) || run_passes(g, "always-inline"))
 		return -1;
 	emit_drop_unused(g); /* helpers live on where they were called */
 #ifdef __SANITIZE_ADDRESS__ /* 1 ms: in test builds only */
+	char *message = NULL;
+
 	if (LLVMVerifyModule(g->module, LLVMReturnStatusAction, &message))
 		return fail(g, "bad IR", message);
-#endif
 	LLVMDisposeMessage(message);
+#endif
 	if (run_passes(g, passes))
 		return -1;
 	drop_globals(g);
