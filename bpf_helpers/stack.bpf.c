@@ -279,8 +279,8 @@ static INLINE uint32_t free_slot(uint64_t busy)
 
 /* The steps of a capture: take a scratch slot, keep, give it back, count. Programs nest (task,
  * softirq, irq, NMI), and those on uprobes are preempted and end in any order: each slot has its
- * own bit. What is lost is counted in one place, also when nothing was taken: one thing at most goes
- * wrong (but for a cut), and each place is code to compile. */
+ * own bit. What is lost is counted in one place, also when nothing was taken: one thing at most
+ * goes wrong (but for a cut), and each place is code to compile. */
 INLINE uint32_t sonde_stack_take(struct sonde_stack_room *room)
 {
 	struct scratch *s = scratch_get();
