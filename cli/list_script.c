@@ -8,6 +8,7 @@
 #include "parser/ast.h"
 #include "parser/kernel.h"
 #include "parser/probe.h"
+#include "runtime/list.h"
 #include <sys/stat.h>
 
 bool list_names_script(const struct options *o)
@@ -17,14 +18,6 @@ bool list_names_script(const struct options *o)
 	if (o->program)
 		return true;
 	return o->file && stat(o->file, &st) == 0 && !S_ISDIR(st.st_mode);
-}
-
-static void list_field(const struct tp_field *f, const char *name, FILE *out)
-{
-	if (f->declared)
-		fprintf(out, "    %s\n", f->declared);
-	else
-		fprintf(out, "    %s%s%s\n", f->type_text, *name ? " " : "", name);
 }
 
 /* Of one function; several differ. */

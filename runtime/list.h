@@ -7,8 +7,11 @@
 #include <stdio.h>
 
 struct kernel;
+struct tp_field;
 
 /* Print the attach points that match `pattern` (NULL: all), sorted, one a line; with `fields` those
  * of tracepoints below them. A pattern has * and ?, begins with a probe type or its alias, or is a
  * part of a name. The exit status: 0; 1 when nothing matches; 2 when the kernel does not tell. */
 int list_probes(struct kernel *k, const char *pattern, bool fields, FILE *out);
+/* A field or parameter as -lv shows it: as it is declared, or its type and `name`, "" for none. */
+void list_field(const struct tp_field *f, const char *name, FILE *out);

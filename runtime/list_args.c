@@ -23,6 +23,14 @@ struct btf_text *list_types(struct listing *l)
 	return l->types;
 }
 
+void list_field(const struct tp_field *f, const char *name, FILE *out)
+{
+	if (f->declared)
+		fprintf(out, "    %s\n", f->declared);
+	else
+		fprintf(out, "    %s%s%s\n", f->type_text, *name ? " " : "", name);
+}
+
 void fld_tracepoint(struct listing *l, const char *name, FILE *out)
 {
 	const char *colon = strchr(name, ':');
@@ -32,7 +40,7 @@ void fld_tracepoint(struct listing *l, const char *name, FILE *out)
 	if (category && l->kernel->tracepoint(l->kernel, category, colon + 1, &f))
 		f = NULL;
 	for (uint32_t i = 0; f && i < f->n_fields; i++)
-		fprintf(out, "    %s %s\n", f->fields[i].type_text, f->fields[i].name);
+		list_field(&f->fields[i], f->fields[i].name, out);
 	free(category);
 }
 

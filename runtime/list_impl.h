@@ -4,6 +4,7 @@
  * names of each type), list_args.c (what -lv writes below a name).
  */
 #pragma once
+#include "list.h"
 #include "../parser/need.h"
 #include <stdbool.h>
 #include <stddef.h>

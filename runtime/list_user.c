@@ -188,20 +188,12 @@ static const struct typed_function *type_of(struct listing *l, const char *name)
 	return err ? NULL : f;
 }
 
-static void print_declared(const struct tp_field *f, FILE *out)
-{
-	if (f->declared)
-		fprintf(out, "    %s\n", f->declared);
-	else
-		fprintf(out, "    %s %s\n", f->type_text, f->name);
-}
-
 void fld_symbol(struct listing *l, const char *name, FILE *out)
 {
 	const struct typed_function *f = type_of(l, name);
 
 	for (uint32_t i = 0; f && i < f->n_params; i++)
-		print_declared(&f->params[i], out);
+		list_field(&f->params[i], f->params[i].name, out);
 }
 
 /* What a return probe is given by entry(args.NAME), and `retval`. */
@@ -210,7 +202,7 @@ void fld_symbol_result(struct listing *l, const char *name, FILE *out)
 	const struct typed_function *f = type_of(l, name);
 
 	for (uint32_t i = 0; f && i < f->n_params; i++)
-		print_declared(&f->params[i], out);
+		list_field(&f->params[i], f->params[i].name, out);
 	if (f)
-		print_declared(&f->result, out);
+		list_field(&f->result, f->result.size ? "retval" : "", out);
 }
