@@ -9,9 +9,9 @@
 #include "clock.h"
 #include "events.h"
 #include "log.h"
+#include "ring.h"
 #include "tests.h"
 #include "usym.h"
-#include <bpf/libbpf.h>
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -39,7 +39,7 @@ struct loop {
 	struct session *s;
 	const struct loop_options *o;
 	struct events events;
-	struct ring_buffer *ring;
+	struct ring *ring;
 	int stop; /* eventfd: SIGINT, SIGTERM or SIGHUP came */
 	int signals, pidfd, out_fd;
 	uint64_t end_ns; /* CLOCK_MONOTONIC, 0: none */
@@ -58,15 +58,15 @@ static uint64_t now_ns(void)
 
 /* ---- records ------------------------------------------------------------------------------- */
 
-static int on_record(void *ctx, void *data, size_t size)
+static int on_record(void *ctx, const void *data, size_t size)
 {
 	struct loop *l = ctx;
 
 	l->n_records++;
 	events_record(&l->events, data, size);
 	if (l->n_records % RECORDS_A_LOOK == 0 && l->drain_until && now_ns() > l->drain_until)
-		return -EAGAIN; /* the rest later: signals and timers are due */
-	return l->drain_records && l->n_records >= l->drain_records ? -EAGAIN : 0;
+		return 1; /* the rest later: signals and timers are due */
+	return l->drain_records && l->n_records >= l->drain_records;
 }
 
 /* Everything there is now; how many records that were. Mappings first: a stack's first sighting is
@@ -77,7 +77,7 @@ static uint64_t drain_all(struct loop *l)
 		l->s->map_records_lost += usyms_track_drain(l->s->usyms);
 	l->n_records = 0;
 	if (l->ring)
-		ring_buffer__consume(l->ring);
+		ring_consume(l->ring, on_record, l);
 	return l->n_records;
 }
 
@@ -179,8 +179,7 @@ static int poll_set(const struct loop *l, struct pollfd *set)
 	set[n++] = (struct pollfd){.fd = l->stop, .events = POLLIN};
 	set[n++] = (struct pollfd){.fd = l->signals, .events = POLLIN};
 	set[n++] = (struct pollfd){.fd = l->pidfd, .events = POLLIN};
-	set[n++] = (struct pollfd){.fd = l->ring ? ring_buffer__epoll_fd(l->ring) : -1,
-				   .events = POLLIN};
+	set[n++] = (struct pollfd){.fd = l->ring ? l->s->ring_fd : -1, .events = POLLIN};
 	set[n++] = (struct pollfd){.fd = l->out_fd}; /* tells when a pipe's reader has gone */
 	for (int i = 0; i < n_tracked && n < MAX_FDS; i++)
 		set[n++] = (struct pollfd){.fd = fds[i], .events = POLLIN};
@@ -478,7 +477,7 @@ static int loop_open(struct loop *l)
 	if (l->stop < 0 || l->signals < 0 || (l->o->pid && l->pidfd < 0))
 		return -errno;
 	if (l->s->ring_fd >= 0) {
-		l->ring = ring_buffer__new(l->s->ring_fd, on_record, l, NULL);
+		l->ring = ring_open(l->s->ring_fd, l->s->plan->needs.ring_bytes);
 		if (!l->ring)
 			return -errno;
 	}
@@ -490,7 +489,7 @@ static void loop_close(struct loop *l)
 	if (l->o->command)
 		command_stop(l->o->command);
 	out_unshare(l->events.out);
-	ring_buffer__free(l->ring);
+	ring_close(l->ring);
 	if (l->signals >= 0)
 		close(l->signals);
 	stop_fd = -1;
