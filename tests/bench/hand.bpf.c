@@ -57,6 +57,11 @@ struct {
 	__uint(value_size, FRAMES * sizeof(unsigned long));
 } stacks SEC(".maps");
 
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 8 << 20);
+} records SEC(".maps");
+
 struct two_stacks {
 	int kernel, user;
 };
@@ -115,6 +120,21 @@ int count_pid(struct bpf_raw_tracepoint_args *ctx)
 		return 0;
 	pid = bpf_get_current_pid_tgid() >> 32;
 	add(&by_pid, &pid, 1);
+	return 0;
+}
+
+SEC("raw_tp/sys_enter")
+int print_pid(struct bpf_raw_tracepoint_args *ctx)
+{
+	unsigned int *pid;
+
+	if (ctx->args[1] != traced_number)
+		return 0;
+	pid = bpf_ringbuf_reserve(&records, sizeof(*pid), 0);
+	if (!pid)
+		return 0;
+	*pid = bpf_get_current_pid_tgid() >> 32;
+	bpf_ringbuf_submit(pid, BPF_RB_NO_WAKEUP);
 	return 0;
 }
 

@@ -167,6 +167,11 @@ def spawn(bench, word, command, inside=None):
 
 # ---- a workload that goes on while tracers come and go ---------------------------------------------
 
+def lower_quartile(values):
+    """Of what takes time: what else runs only adds."""
+    return sorted(values)[len(values) // 4]
+
+
 class Workload:
     def __init__(self, bench, kind, cpu=None):
         cpu = bench.cpu if cpu is None else cpu
@@ -174,12 +179,14 @@ class Workload:
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.pid = self.process.pid
 
-    def sample(self, chunks, n):
-        """Nanoseconds an event: the lower quartile of the chunks, for what else runs only adds."""
+    def chunks(self, chunks, n):
+        """Nanoseconds an event of each chunk of n."""
         self.process.stdin.write(f"{chunks} {n}\n")
         self.process.stdin.flush()
-        values = sorted(float(x) for x in self.process.stdout.readline().split())
-        return values[len(values) // 4]
+        return [float(x) for x in self.process.stdout.readline().split()]
+
+    def sample(self, chunks, n):
+        return lower_quartile(self.chunks(chunks, n))
 
     def __enter__(self):
         return self
@@ -252,5 +259,5 @@ def bpftrace(bench, program, *options):
     return Tracer(command, stamped, bench.bpftrace)
 
 
-def hand_written(loader, bpf_object, program):
-    return Tracer([loader, bpf_object, program, READY_FD], byte_comes)
+def hand_written(loader, bpf_object, program, output="/dev/null"):
+    return Tracer([loader, bpf_object, program, READY_FD, output], byte_comes)
