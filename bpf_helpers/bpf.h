@@ -19,14 +19,15 @@
 
 enum {
 	MAP_TYPE_HASH = 1,
+	MAP_TYPE_ARRAY = 2,
 	MAP_TYPE_PERCPU_ARRAY = 6,
 	MAP_TYPE_RINGBUF = 27,
 	MAP_TYPE_TASK_STORAGE = 29,
 	NO_PREALLOC = 1,
+	MMAPABLE = 1024,
 	UPDATE_ANY = 0,
 	UPDATE_NOEXIST = 1,
 	STORAGE_CREATE = 1,
-	RB_NO_WAKEUP = 1,
 	RB_FORCE_WAKEUP = 2,
 	USER_STACK = 256,
 };
@@ -42,8 +43,8 @@ static long (*bpf_probe_read_kernel)(void *dst, uint32_t size, const void *src) 
 static long (*bpf_probe_read_user)(void *dst, uint32_t size, const void *src) = (void *)112;
 static long (*bpf_probe_read_user_str)(void *dst, uint32_t size, const void *src) = (void *)114;
 static long (*bpf_probe_read_kernel_str)(void *dst, uint32_t size, const void *src) = (void *)115;
-static void *(*bpf_ringbuf_reserve)(void *ring, uint64_t size, uint64_t flags) = (void *)131;
-static void (*bpf_ringbuf_submit)(void *data, uint64_t flags) = (void *)132;
+static long (*bpf_ringbuf_output)(void *ring, void *data, uint64_t size,
+				  uint64_t flags) = (void *)130;
 static long (*bpf_get_task_stack)(void *task, void *buf, uint32_t size,
 				  uint64_t flags) = (void *)141;
 static void *(*bpf_task_storage_get)(void *map, void *task, void *value,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
- * What both sides of the kernel boundary must agree on: the header of a ring-buffer record, the
- * control block, the configuration, the loss table, a stored stack. Included by bpf_helpers/
- * *.bpf.c, by codegen and by runtime. Plain C with fixed-width types only.
+ * What both sides of the kernel boundary must agree on: the ring of records, the control
+ * block, the configuration, the loss table, a stored stack. Included by bpf_helpers/ *.bpf.c, by
+ * codegen and by runtime. Plain C with fixed-width types only.
  */
 #pragma once
 #ifdef __bpf__
@@ -34,7 +34,31 @@ enum {
 	SONDE_KFUNC_SESSION_IS_RETURN = 0x5e550001,
 };
 
-/* ---- ring buffer ------------------------------------------------------------------------- */
+/* ---- records ------------------------------------------------------------------------------ */
+
+/*
+ * One ring for all CPUs, in an array map that the tracer has mapped. Positions count bytes from the
+ * beginning of tracing, records take 8-byte steps. The ring is in segments, for an element of an
+ * array has 4 MiB at most on older kernels; behind each there is room for a record that begins near
+ * its end. A writer takes its bytes by moving `written`, and writes the record's length last: until
+ * then it is 0, for the reader leaves only zeros behind.
+ */
+struct sonde_ring {
+	uint64_t written __attribute__((aligned(128))); /* what writers have taken */
+	uint64_t read __attribute__((aligned(128)));	/* what the reader has given back */
+};
+
+/* Before each record. */
+struct sonde_record_head {
+	uint32_t length; /* bytes that follow, a multiple of 8 */
+	uint32_t unused;
+};
+
+enum {
+	SONDE_RING_SEGMENT_BITS = 18,
+	SONDE_RING_SEGMENT = 1 << SONDE_RING_SEGMENT_BITS, /* bytes; of a smaller ring all */
+	SONDE_RING_TRIES = 64, /* how often a writer begins again since others came before it */
+};
 
 /* Every record begins with this; `id` is an index in plan->events or one of the numbers below. */
 struct sonde_event {
@@ -82,6 +106,7 @@ struct sonde_control {
 	uint32_t stack_sweeps; /* how often stacks were taken out of the store */
 	uint32_t epoch[SONDE_MAX_MAPS]; /* of each map: entries of earlier epochs are cleared */
 	uint32_t acked[SONDE_MAX_MAPS]; /* last epoch user space has finished deleting */
+	struct sonde_ring ring;
 };
 
 /* ---- configuration: .rodata, set before load, so the verifier prunes what is off ---------- */
@@ -116,6 +141,8 @@ struct sonde_config {
 	uint32_t pid_ns;     /* the tracer's pid namespace by its inode, 0: the initial one */
 	uint32_t cgroup_first, cgroup_last; /* on which of these levels cgroup_id can be */
 	uint64_t cgroup_id;  /* --cgroup, 0: none */
+	uint32_t ring_bytes;
+	uint32_t ring_index_mask, ring_offset_mask; /* a position's segment, and where in it */
 	uint64_t start_ns;   /* CLOCK_BOOTTIME when tracing began */
 	struct sonde_code own_image, own_libraries; /* all that the tracer executes */
 	struct sonde_range trace_run; /* bpf_trace_run1 … bpf_trace_run12 */
@@ -138,6 +165,7 @@ struct sonde_stack {
 
 enum sonde_loss {
 	SONDE_LOSS_RING_FULL,	 /* no room for a record */
+	SONDE_LOSS_RING_BUSY,	 /* other CPUs came before each of SONDE_RING_TRIES */
 	SONDE_LOSS_MAP_FULL,	 /* E2BIG */
 	SONDE_LOSS_MAP_NOMEM,	 /* ENOMEM */
 	SONDE_LOSS_MAP_BUSY,	 /* EBUSY and what else an update may return */

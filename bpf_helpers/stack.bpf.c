@@ -212,12 +212,13 @@ static INLINE uint32_t announce(struct sonde_stack *kept, uint64_t hash, uint32_
 			    uint32_t exec_id, uint32_t probe, uint32_t *lost)
 {
 	struct sonde_stack_event *ev;
+	uint32_t cause;
 
 	if (!kept || kept->sent)
 		return kept != 0;
-	ev = sonde_ring_try(sizeof(*ev));
+	ev = sonde_ring_try(sizeof(*ev), &cause);
 	if (!ev) {
-		*lost = SONDE_LOSS_RING_FULL;
+		*lost = cause;
 		return 0;
 	}
 	kept->sent = 1;
@@ -227,7 +228,7 @@ static INLINE uint32_t announce(struct sonde_stack *kept, uint64_t hash, uint32_
 	ev->time_ns = bpf_ktime_get_ns();
 	ev->tgid = tgid;
 	ev->exec_id = exec_id;
-	sonde_ring_submit(ev);
+	sonde_ring_submit(ev, sizeof(*ev));
 	return 1;
 }
 

@@ -24,9 +24,9 @@ static LLVMValueRef begin_record(struct gen *g, uint32_t id, uint32_t size, LLVM
 	return record;
 }
 
-static void end_record(struct gen *g, LLVMValueRef record, LLVMBasicBlockRef skip)
+static void end_record(struct gen *g, LLVMValueRef record, uint32_t size, LLVMBasicBlockRef skip)
 {
-	GEN_OWN(g, "sonde_ring_submit", record);
+	GEN_OWN(g, "sonde_ring_submit", record, gen_u64(g, size));
 	LLVMBuildBr(g->b, skip);
 	LLVMPositionBuilderAtEnd(g->b, skip);
 }
@@ -45,7 +45,7 @@ static void gen_fields(struct gen *g, uint32_t id, struct expr **args, uint32_t 
 	for (uint32_t i = 0; i < n; i++)
 		gen_store(g, values[i], ev->fields[i].type,
 			  gen_at(g, record, ev->fields[i].offset));
-	end_record(g, record, skip);
+	end_record(g, record, ev->size, skip);
 }
 
 struct value gen_printf(struct gen *g, struct expr *e)
@@ -71,7 +71,7 @@ static void gen_map_event(struct gen *g, uint32_t id, LLVMValueRef epoch)
 	LLVMBuildStore(g->b, gen_u32(g, map),
 		       gen_at(g, record, offsetof(struct sonde_map_event, map)));
 	LLVMBuildStore(g->b, epoch, gen_at(g, record, offsetof(struct sonde_map_event, epoch)));
-	end_record(g, record, skip);
+	end_record(g, record, sizeof(struct sonde_map_event), skip);
 }
 
 /* The epoch is advanced here and now, so that what this run adds afterwards belongs to the new
@@ -127,7 +127,7 @@ struct value gen_exit(struct gen *g, struct expr *e)
 		record = begin_record(g, SONDE_EV_EXIT, sizeof(struct sonde_exit_event), &skip);
 		LLVMBuildStore(g->b, code,
 			       gen_at(g, record, offsetof(struct sonde_exit_event, code)));
-		end_record(g, record, skip);
+		end_record(g, record, sizeof(struct sonde_exit_event), skip);
 	}
 	LLVMBuildBr(g->b, g->done);
 	LLVMPositionBuilderAtEnd(g->b, gen_block(g, "dead"));

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Maps created from the plan while the compiler works, and handed to libbpf before it loads: a hash
- * of 131,072 buckets takes 1.5 ms to make, a ring buffer of 8 MiB 2.4.
+ * of 131,072 buckets takes 1.5 ms to make, a ring of 8 MiB 2.4.
  */
 #include "early_map.h"
 #include "log.h"
+#include "ring.h"
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <stdlib.h>
@@ -21,6 +22,14 @@ static void add(struct session_prep *prep, const char *name, enum bpf_map_type t
 	m->fd = bpf_map_create(type, name, key_size, value_size, max_entries, &opts);
 	if (m->fd >= 0) /* else libbpf tries again, and says what is wrong */
 		prep->n_maps++;
+}
+
+static void add_ring(struct session_prep *prep, const struct plan *plan)
+{
+	struct ring_layout layout = ring_layout(plan);
+
+	add(prep, "sonde_events", BPF_MAP_TYPE_ARRAY, sizeof(uint32_t), layout.element_bytes,
+	    layout.segments, BPF_F_MMAPABLE);
 }
 
 void early_maps_create(struct session_prep *prep, const struct plan *plan)
@@ -40,7 +49,7 @@ void early_maps_create(struct session_prep *prep, const struct plan *plan)
 		add(prep, "sonde_stacks", BPF_MAP_TYPE_HASH, sizeof(uint64_t),
 		    sizeof(struct sonde_stack), plan->needs.stack_entries, BPF_F_NO_PREALLOC);
 	if (plan->needs.ring_buffer)
-		add(prep, "sonde_events", BPF_MAP_TYPE_RINGBUF, 0, 0, plan->needs.ring_bytes, 0);
+		add_ring(prep, plan);
 }
 
 /* A map that the object does not have, or has in another shape, is libbpf's to make. */

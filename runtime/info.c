@@ -201,7 +201,7 @@ static void put_helpers(struct info_out *o)
 		HELPER(get_current_task_btf), HELPER(get_current_cgroup_id),
 		HELPER(get_prandom_u32),      HELPER(get_stack),	 HELPER(get_task_stack),
 		HELPER(get_attach_cookie),    HELPER(get_func_ip),	 HELPER(task_storage_get),
-		HELPER(task_storage_delete),  HELPER(ringbuf_reserve),	 HELPER(ringbuf_submit),
+		HELPER(task_storage_delete),  HELPER(ringbuf_output),
 	};
 
 	o->w->section(o, "helpers", "BPF helpers that sonde calls");

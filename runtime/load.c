@@ -12,6 +12,7 @@
 #include "ksym.h"
 #include "lack.h"
 #include "log.h"
+#include "ring.h"
 #include "session.h"
 #include "uapi_new.h"
 #include "uprobe_place.h"
@@ -154,6 +155,15 @@ static void find_own_code(struct sonde_config *config)
 	}
 }
 
+static void set_ring(struct sonde_config *config, const struct plan *plan)
+{
+	struct ring_layout layout = ring_layout(plan);
+
+	config->ring_bytes = plan->needs.ring_bytes;
+	config->ring_index_mask = layout.segments - 1;
+	config->ring_offset_mask = layout.segment_bytes - 8;
+}
+
 void session_prepare(struct session_prep *prep, const struct plan *plan, struct kernel *k,
 		     const struct session_scope *scope)
 {
@@ -170,6 +180,8 @@ void session_prepare(struct session_prep *prep, const struct plan *plan, struct 
 	clock_gettime(CLOCK_BOOTTIME, &now);
 	prep->config.start_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 	find_own_code(&prep->config);
+	if (plan->needs.ring_buffer)
+		set_ring(&prep->config, plan);
 	if (plan->needs.cpus)
 		prep->config.n_cpus = (uint32_t)libbpf_num_possible_cpus();
 	if (uses_core(plan))
@@ -510,6 +522,21 @@ static int map_fd(const struct session *s, const char *name)
 	return m ? bpf_map__fd(m) : -1;
 }
 
+static void size_ring(struct session *s)
+{
+	struct bpf_map *ring = bpf_object__find_map_by_name(s->object, "sonde_events");
+	struct bpf_map *wake = bpf_object__find_map_by_name(s->object, "sonde_wake");
+	struct ring_layout layout;
+
+	if (wake)
+		bpf_map__set_max_entries(wake, (uint32_t)sysconf(_SC_PAGESIZE));
+	if (!ring)
+		return;
+	layout = ring_layout(s->plan);
+	bpf_map__set_max_entries(ring, layout.segments);
+	bpf_map__set_value_size(ring, layout.element_bytes);
+}
+
 static void size_maps(struct session *s)
 {
 	struct bpf_map *m = bpf_object__find_map_by_name(s->object, "sonde_losses");
@@ -520,9 +547,7 @@ static void size_maps(struct session *s)
 	m = bpf_object__find_map_by_name(s->object, "sonde_stacks");
 	if (m)
 		bpf_map__set_max_entries(m, s->plan->needs.stack_entries);
-	m = bpf_object__find_map_by_name(s->object, "sonde_events");
-	if (m)
-		bpf_map__set_max_entries(m, s->plan->needs.ring_bytes);
+	size_ring(s);
 }
 
 /* The internal map whose name ends so: ".rodata" or ".bss". */
@@ -586,6 +611,7 @@ static int find_parts(struct session *s)
 	s->losses_fd = map_fd(s, "sonde_losses");
 	s->stacks_fd = map_fd(s, "sonde_stacks");
 	s->ring_fd = map_fd(s, "sonde_events");
+	s->wake_fd = map_fd(s, "sonde_wake");
 	return map_control(s);
 }
 
@@ -618,7 +644,7 @@ int session_open(struct session *s, const struct plan *plan, struct kernel *k,
 
 	*s = (struct session){
 		.plan = plan, .scope = prep->scope, .kernel = k, .attach_to_fd = -1,
-		.losses_fd = -1, .stacks_fd = -1, .ring_fd = -1, .stop_fd = -1};
+		.losses_fd = -1, .stacks_fd = -1, .ring_fd = -1, .wake_fd = -1, .stop_fd = -1};
 	s->progs = calloc(plan->n_progs + 1, sizeof(*s->progs));
 	s->map_fds = calloc(plan->n_maps + 1, sizeof(*s->map_fds));
 	if (!s->progs || !s->map_fds)

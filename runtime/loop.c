@@ -179,7 +179,7 @@ static int poll_set(const struct loop *l, struct pollfd *set)
 	set[n++] = (struct pollfd){.fd = l->stop, .events = POLLIN};
 	set[n++] = (struct pollfd){.fd = l->signals, .events = POLLIN};
 	set[n++] = (struct pollfd){.fd = l->pidfd, .events = POLLIN};
-	set[n++] = (struct pollfd){.fd = l->ring ? l->s->ring_fd : -1, .events = POLLIN};
+	set[n++] = (struct pollfd){.fd = l->s->wake_fd, .events = POLLIN};
 	set[n++] = (struct pollfd){.fd = l->out_fd}; /* tells when a pipe's reader has gone */
 	for (int i = 0; i < n_tracked && n < MAX_FDS; i++)
 		set[n++] = (struct pollfd){.fd = fds[i], .events = POLLIN};
@@ -461,6 +461,14 @@ static int run_tests(struct loop *l)
 	return n_failed < 0 ? 2 : n_failed ? 1 : 0;
 }
 
+static int open_ring(struct loop *l)
+{
+	struct ring_layout layout = ring_layout(l->s->plan);
+
+	l->ring = ring_open(l->s->ring_fd, l->s->wake_fd, &layout, &l->s->control->ring);
+	return l->ring ? 0 : -errno;
+}
+
 static int loop_open(struct loop *l)
 {
 	int err = events_init(&l->events, l->s, l->events.out);
@@ -476,12 +484,7 @@ static int loop_open(struct loop *l)
 	l->pidfd = l->o->pid ? (int)syscall(SYS_pidfd_open, l->o->pid, 0) : -1;
 	if (l->stop < 0 || l->signals < 0 || (l->o->pid && l->pidfd < 0))
 		return -errno;
-	if (l->s->ring_fd >= 0) {
-		l->ring = ring_open(l->s->ring_fd, l->s->plan->needs.ring_bytes);
-		if (!l->ring)
-			return -errno;
-	}
-	return 0;
+	return l->s->ring_fd >= 0 ? open_ring(l) : 0;
 }
 
 static void loop_close(struct loop *l)

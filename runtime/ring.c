@@ -1,55 +1,96 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The ring's layout, its mapping and its reader: see ring.h. What has been read is left as zeros,
+ * for a length that is not 0 is what says that a record is whole.
+ */
 #include "ring.h"
 #include <errno.h>
-#include <linux/bpf.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Room is given back in so many pieces a ring: a writer never lacks more than this share of it. */
-enum { SHARES = 64 };
-
-/* What stands before each record; its pg_off is the kernel's own. */
-struct record_head {
-	uint32_t length; /* and two bits: BPF_RINGBUF_BUSY_BIT, BPF_RINGBUF_DISCARD_BIT */
-	uint32_t pg_off;
-	uint8_t data[];
+enum {
+	SHARES = 64,	   /* room is given back in so many pieces a ring */
+	RECORD_BYTES = 64, /* the longest record that is not in plan->events, and more */
 };
+
+_Static_assert(RECORD_BYTES >= sizeof(struct sonde_stack_event), "");
+_Static_assert(RECORD_BYTES >= sizeof(struct sonde_map_event), "");
+_Static_assert(RECORD_BYTES >= sizeof(struct sonde_exit_event), "");
 
 struct ring {
-	uint64_t *read_to; /* consumer_pos */
-	const uint64_t *written_to;
-	const uint8_t *data;
-	uint32_t bytes;
+	struct ring_layout layout;
+	volatile struct sonde_ring *positions;
+	uint8_t *data;
 	size_t page_bytes;
+	uint64_t *woken_to; /* the BPF ring buffer's consumer_pos */
+	const uint64_t *wake_at; /* and its producer_pos */
 };
+
+/* ---- layout -------------------------------------------------------------------------------- */
+
+struct ring_layout ring_layout(const struct plan *plan)
+{
+	uint32_t bytes = plan->needs.ring_bytes, longest = RECORD_BYTES;
+	struct ring_layout l = {
+		.segments = bytes > SONDE_RING_SEGMENT ? bytes / SONDE_RING_SEGMENT : 1};
+
+	for (uint32_t i = 0; i < plan->n_events; i++)
+		if (plan->events[i].size > longest)
+			longest = plan->events[i].size;
+	l.segment_bytes = bytes / l.segments;
+	l.element_bytes = l.segment_bytes + sizeof(struct sonde_record_head) + longest;
+	return l;
+}
 
 static size_t data_bytes(const struct ring *r)
 {
-	return r->page_bytes + 2 * (size_t)r->bytes; /* and the page of the writer's position */
+	size_t bytes = (size_t)r->layout.segments * r->layout.element_bytes;
+
+	return (bytes + r->page_bytes - 1) / r->page_bytes * r->page_bytes;
 }
 
-struct ring *ring_open(int fd, uint32_t bytes)
+/* Where the record at `position` begins. */
+static struct sonde_record_head *record_at(const struct ring *r, uint64_t position)
+{
+	uint64_t segment = (position >> SONDE_RING_SEGMENT_BITS) & (r->layout.segments - 1);
+
+	return (void *)(r->data + segment * r->layout.element_bytes +
+			(position & (r->layout.segment_bytes - 1)));
+}
+
+/* ---- mapping ------------------------------------------------------------------------------- */
+
+static void *map_or_null(int fd, size_t bytes, int protection, off_t offset)
+{
+	void *at = mmap(NULL, bytes, protection, MAP_SHARED, fd, offset);
+
+	return at == MAP_FAILED ? NULL : at;
+}
+
+struct ring *ring_open(int fd, int wake_fd, const struct ring_layout *layout,
+		       volatile struct sonde_ring *positions)
 {
 	struct ring *r = calloc(1, sizeof(*r));
-	void *mine, *theirs;
 	int err;
 
 	if (!r)
 		return NULL;
-	r->bytes = bytes;
+	r->layout = *layout;
+	r->positions = positions;
 	r->page_bytes = (size_t)sysconf(_SC_PAGESIZE);
-	mine = mmap(NULL, r->page_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	theirs = mmap(NULL, data_bytes(r), PROT_READ, MAP_SHARED, fd, (off_t)r->page_bytes);
-	err = errno;
-	r->read_to = mine == MAP_FAILED ? NULL : mine;
-	r->written_to = theirs == MAP_FAILED ? NULL : theirs;
-	if (!r->read_to || !r->written_to) {
+	r->data = map_or_null(fd, data_bytes(r), PROT_READ | PROT_WRITE, 0);
+	if (r->data)
+		r->woken_to = map_or_null(wake_fd, r->page_bytes, PROT_READ | PROT_WRITE, 0);
+	if (r->woken_to)
+		r->wake_at = map_or_null(wake_fd, r->page_bytes, PROT_READ, (off_t)r->page_bytes);
+	if (!r->wake_at) {
+		err = errno;
 		ring_close(r);
 		errno = err;
 		return NULL;
 	}
-	r->data = (const uint8_t *)theirs + r->page_bytes;
 	return r;
 }
 
@@ -57,36 +98,39 @@ void ring_close(struct ring *r)
 {
 	if (!r)
 		return;
-	if (r->read_to)
-		munmap(r->read_to, r->page_bytes);
-	if (r->written_to)
-		munmap((void *)r->written_to, data_bytes(r));
+	if (r->data)
+		munmap(r->data, data_bytes(r));
+	if (r->woken_to)
+		munmap(r->woken_to, r->page_bytes);
+	if (r->wake_at)
+		munmap((void *)r->wake_at, r->page_bytes);
 	free(r);
 }
 
+/* ---- reading ------------------------------------------------------------------------------- */
+
 static void give_back(struct ring *r, uint64_t position)
 {
-	__atomic_store_n(r->read_to, position, __ATOMIC_RELEASE);
+	__atomic_store_n(&r->positions->read, position, __ATOMIC_RELEASE);
 }
 
-/* From `position` on, to where the writer has come to. */
+/* From `position` on, to where writers have come to. */
 static uint64_t consume_to(struct ring *r, uint64_t position, uint64_t end, ring_fn fn, void *ctx,
 			   int *stop)
 {
+	uint64_t share = (uint64_t)r->layout.segments * r->layout.segment_bytes / SHARES;
 	uint64_t given = position;
 
 	while (position < end && !*stop) {
-		const struct record_head *head =
-			(const void *)(r->data + (position & (r->bytes - 1)));
+		struct sonde_record_head *head = record_at(r, position);
 		uint32_t length = __atomic_load_n(&head->length, __ATOMIC_ACQUIRE);
-		uint32_t size = length & ~(BPF_RINGBUF_BUSY_BIT | BPF_RINGBUF_DISCARD_BIT);
 
-		if (length & BPF_RINGBUF_BUSY_BIT)
+		if (!length)
 			break;
-		if (!(length & BPF_RINGBUF_DISCARD_BIT))
-			*stop = fn(ctx, head->data, size);
-		position += (sizeof(*head) + size + 7) & ~7ull;
-		if (position - given >= r->bytes / SHARES) {
+		*stop = fn(ctx, head + 1, length);
+		memset(head, 0, sizeof(*head) + length);
+		position += sizeof(*head) + length;
+		if (position - given >= share) {
 			give_back(r, position);
 			given = position;
 		}
@@ -96,15 +140,25 @@ static uint64_t consume_to(struct ring *r, uint64_t position, uint64_t end, ring
 	return position;
 }
 
+/* The descriptor is ready as long as there is something in the wake buffer. */
+static void note_wakes(struct ring *r)
+{
+	uint64_t at = __atomic_load_n(r->wake_at, __ATOMIC_ACQUIRE);
+
+	if (at != *r->woken_to)
+		__atomic_store_n(r->woken_to, at, __ATOMIC_RELEASE);
+}
+
 void ring_consume(struct ring *r, ring_fn fn, void *ctx)
 {
-	uint64_t position = *r->read_to, from;
+	uint64_t position = r->positions->read, from;
 	int stop = 0;
 
+	note_wakes(r);
 	do {
 		from = position;
-		position = consume_to(r, position,
-				      __atomic_load_n(r->written_to, __ATOMIC_ACQUIRE), fn, ctx,
-				      &stop);
+		position = consume_to(
+			r, position, __atomic_load_n(&r->positions->written, __ATOMIC_ACQUIRE), fn,
+			ctx, &stop);
 	} while (position != from && !stop);
 }

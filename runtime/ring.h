@@ -1,28 +1,41 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reading a BPF ring buffer (BPF_MAP_TYPE_RINGBUF, kernel 5.8; the layout is that of
- * kernel/bpf/ringbuf.c and of bpf(2)'s mmap: a page that the reader writes, a page that the kernel
- * writes, the data twice in a row, so that no record is cut by the end).
+ * The reader of the ring that programs write records to: struct sonde_ring and sonde_record_head in
+ * bpf_helpers/shared.h say how it is laid out, bpf_helpers/ring.bpf.c writes.
  *
- * Why not libbpf's reader: it tells the kernel of each record that it is done with. Every probe
- * reads that position, so it went from CPU to CPU for each event. Here room is given back in
- * pieces.
+ * Why not a BPF ring buffer (kernel 5.8) and libbpf's reader: its two calls and its lock were a
+ * quarter of what a printf costs the traced program.
  */
 #pragma once
+#include "../bpf_helpers/shared.h"
+#include "../parser/plan.h"
 #include <stddef.h>
 #include <stdint.h>
+
+/* Of the array map that holds the ring. */
+struct ring_layout {
+	uint32_t segments;
+	uint32_t segment_bytes;
+	uint32_t element_bytes; /* of the map's value: a segment and the longest record */
+};
+
+/* What the plan's records need; plan->needs.ring_bytes in all. */
+struct ring_layout ring_layout(const struct plan *plan);
 
 struct ring;
 
 /* Called for each record, which lives until the call returns. Else than 0: stop after this one. */
 typedef int (*ring_fn)(void *ctx, const void *record, size_t size);
 
-/* A ring buffer of `bytes`, a power of two in pages, by its map's descriptor, which stays the
- * caller's and can be polled (POLLIN: something is there). NULL and errno if it cannot be mapped. */
-struct ring *ring_open(int fd, uint32_t bytes);
+/* The ring in the map of descriptor `fd`, its positions in `positions`, mapped too. `wake_fd` is
+ * the BPF ring buffer by which writers wake the reader; it stays the caller's, who polls it
+ * (POLLIN). NULL and errno if something cannot be mapped. */
+struct ring *ring_open(int fd, int wake_fd, const struct ring_layout *layout,
+		       volatile struct sonde_ring *positions);
 void ring_close(struct ring *r);
 
-/* All records that are there and complete, in the order they were reserved in, and those that come
+/* All records that are there and complete, in the order they were begun in, and those that come
  * meanwhile, until fn stops it. A record under way ends it: what is behind it waits for the next
- * time. Room is given back at the end, and before that every so often. */
+ * time. Room is given back at the end, and before that every so often: writers read that position,
+ * so for each record it would go from CPU to CPU. */
 void ring_consume(struct ring *r, ring_fn fn, void *ctx);

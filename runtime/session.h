@@ -51,7 +51,7 @@ struct session {
 	struct bpf_program **progs; /* by plan->progs index */
 	int *map_fds;		    /* by plan->maps index */
 	int attach_to_fd; /* BTF of a module, or a program: what is loaded now goes on it; or -1 */
-	int losses_fd, stacks_fd, ring_fd; /* -1 when the object has none */
+	int losses_fd, stacks_fd, ring_fd, wake_fd; /* -1 when the object has none */
 	struct sonde_control *control;	   /* mapped; NULL when the object has none */
 	struct link *links;
 	uint32_t n_links, links_room;

@@ -82,7 +82,8 @@ static void test_begin(void **state)
 	assert_string_equal(bpf_program__section_name(p), "raw_tp");
 	assert_int_equal(bpf_program__type(p), BPF_PROG_TYPE_RAW_TRACEPOINT);
 	assert_true(bpf_program__insn_cnt(p) > 2);
-	assert_int_equal(bpf_map__type(find_map(o, "sonde_events")), BPF_MAP_TYPE_RINGBUF);
+	assert_int_equal(bpf_map__type(find_map(o, "sonde_events")), BPF_MAP_TYPE_ARRAY);
+	assert_int_equal(bpf_map__type(find_map(o, "sonde_wake")), BPF_MAP_TYPE_RINGBUF);
 	bpf_object__close(o);
 }
 
