@@ -13,7 +13,7 @@ extern const volatile struct sonde_config sonde_config;
 void sonde_loss_count(uint32_t probe, uint32_t cause);
 void sonde_loss_add(uint32_t probe, uint32_t cause, uint64_t n);
 void *sonde_ring_reserve(uint32_t probe, uint64_t size);
-void *sonde_ring_try(uint64_t size, uint32_t *lost);
+void *sonde_ring_try(uint64_t size);
 void sonde_ring_submit(void *record, uint64_t size);
 struct pt_regs;
 uint64_t sonde_syscall_number(struct pt_regs *regs);

@@ -24,38 +24,27 @@ struct {
 	__uint(max_entries, 4096);
 } sonde_wake SEC(".maps");
 
-/* Take `bytes` of the ring: *position, or a cause of loss else than SONDE_LOSS_COUNT. That others
- * came first shows in `written` alone: then `read` may be beyond what was there, hence the sign. */
-static INLINE uint32_t take(uint64_t bytes, uint64_t *position)
+/* A record at `at` would take more than the ring has. Signed, for `read` may be newer than `at`. */
+static INLINE uint32_t is_beyond(uint64_t at, uint64_t bytes, uint32_t limit)
 {
-	uint64_t *written = (uint64_t *)&sonde_control.ring.written;
-
-#pragma clang loop unroll(disable)
-	for (uint32_t i = 0; i < SONDE_RING_TRIES; i++) {
-		uint64_t at = sonde_control.ring.written;
-
-		if ((int64_t)(at + bytes - sonde_control.ring.read) >
-		    (int64_t)sonde_config.ring_bytes)
-			return SONDE_LOSS_RING_FULL;
-		if (__sync_val_compare_and_swap(written, at, at + bytes) == at) {
-			*position = at;
-			return SONDE_LOSS_COUNT;
-		}
-	}
-	return SONDE_LOSS_RING_BUSY;
+	return (int64_t)(at + bytes - sonde_control.ring.read) > (int64_t)limit;
 }
 
-/* Room for a record of `size` bytes, a multiple of 8; NULL and the cause when there is none. Who
- * calls it counts the loss. */
-INLINE void *sonde_ring_try(uint64_t size, uint32_t *lost)
+/* Room for a record of `size` bytes, a multiple of 8; NULL when there is none, which who calls it
+ * counts. */
+INLINE void *sonde_ring_try(uint64_t size)
 {
-	uint64_t at = 0;
-	uint32_t index;
+	uint64_t bytes = sizeof(struct sonde_record_head) + size, at;
 	uint8_t *segment;
+	uint32_t index;
 
-	*lost = take(sizeof(struct sonde_record_head) + size, &at);
-	if (unlikely(*lost != SONDE_LOSS_COUNT))
+	if (unlikely(is_beyond(sonde_control.ring.written, bytes, sonde_config.ring_limit)))
 		return 0;
+	at = __sync_fetch_and_add((uint64_t *)&sonde_control.ring.written, bytes);
+	if (unlikely(is_beyond(at, bytes, sonde_config.ring_bytes))) {
+		sonde_control.ring.overrun = 1;
+		return 0;
+	}
 	index = (at >> SONDE_RING_SEGMENT_BITS) & sonde_config.ring_index_mask;
 	segment = bpf_map_lookup_elem(&sonde_events, &index);
 	if (!segment) /* not possible, which the verifier does not know */
@@ -65,11 +54,10 @@ INLINE void *sonde_ring_try(uint64_t size, uint32_t *lost)
 
 INLINE void *sonde_ring_reserve(uint32_t probe, uint64_t size)
 {
-	uint32_t lost;
-	void *record = sonde_ring_try(size, &lost);
+	void *record = sonde_ring_try(size);
 
 	if (unlikely(!record))
-		sonde_loss_count(probe, lost);
+		sonde_loss_count(probe, SONDE_LOSS_RING_FULL);
 	return record;
 }
 

@@ -40,12 +40,16 @@ enum {
  * One ring for all CPUs, in an array map that the tracer has mapped. Positions count bytes from the
  * beginning of tracing, records take 8-byte steps. The ring is in segments, for an element of an
  * array has 4 MiB at most on older kernels; behind each there is room for a record that begins near
- * its end. A writer takes its bytes by moving `written`, and writes the record's length last: until
- * then it is 0, for the reader leaves only zeros behind.
+ * its end. A writer takes its bytes by adding to `written`, and writes the record's length last:
+ * until then it is 0, for the reader leaves only zeros behind.
+ * Between looking whether there is room and taking it others may do the same, so a writer looks for
+ * more than it takes: room for some records of each CPU (ring_limit). Should even that be too
+ * little, the writer that has taken what is not free says so (`overrun`), which ends the run.
  */
 struct sonde_ring {
 	uint64_t written __attribute__((aligned(128))); /* what writers have taken */
 	uint64_t read __attribute__((aligned(128)));	/* what the reader has given back */
+	uint32_t overrun;
 };
 
 /* Before each record. */
@@ -57,7 +61,6 @@ struct sonde_record_head {
 enum {
 	SONDE_RING_SEGMENT_BITS = 18,
 	SONDE_RING_SEGMENT = 1 << SONDE_RING_SEGMENT_BITS, /* bytes; of a smaller ring all */
-	SONDE_RING_TRIES = 64, /* how often a writer begins again since others came before it */
 };
 
 /* Every record begins with this; `id` is an index in plan->events or one of the numbers below. */
@@ -141,7 +144,7 @@ struct sonde_config {
 	uint32_t pid_ns;     /* the tracer's pid namespace by its inode, 0: the initial one */
 	uint32_t cgroup_first, cgroup_last; /* on which of these levels cgroup_id can be */
 	uint64_t cgroup_id;  /* --cgroup, 0: none */
-	uint32_t ring_bytes;
+	uint32_t ring_bytes, ring_limit; /* what can be taken, and up to where more is begun */
 	uint32_t ring_index_mask, ring_offset_mask; /* a position's segment, and where in it */
 	uint64_t start_ns;   /* CLOCK_BOOTTIME when tracing began */
 	struct sonde_code own_image, own_libraries; /* all that the tracer executes */
@@ -165,7 +168,6 @@ struct sonde_stack {
 
 enum sonde_loss {
 	SONDE_LOSS_RING_FULL,	 /* no room for a record */
-	SONDE_LOSS_RING_BUSY,	 /* other CPUs came before each of SONDE_RING_TRIES */
 	SONDE_LOSS_MAP_FULL,	 /* E2BIG */
 	SONDE_LOSS_MAP_NOMEM,	 /* ENOMEM */
 	SONDE_LOSS_MAP_BUSY,	 /* EBUSY and what else an update may return */

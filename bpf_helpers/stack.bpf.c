@@ -212,13 +212,12 @@ static INLINE uint32_t announce(struct sonde_stack *kept, uint64_t hash, uint32_
 			    uint32_t exec_id, uint32_t probe, uint32_t *lost)
 {
 	struct sonde_stack_event *ev;
-	uint32_t cause;
 
 	if (!kept || kept->sent)
 		return kept != 0;
-	ev = sonde_ring_try(sizeof(*ev), &cause);
+	ev = sonde_ring_try(sizeof(*ev));
 	if (!ev) {
-		*lost = cause;
+		*lost = SONDE_LOSS_RING_FULL;
 		return 0;
 	}
 	kept->sent = 1;

@@ -5,7 +5,6 @@
  */
 #include "early_map.h"
 #include "log.h"
-#include "ring.h"
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <stdlib.h>
@@ -22,14 +21,6 @@ static void add(struct session_prep *prep, const char *name, enum bpf_map_type t
 	m->fd = bpf_map_create(type, name, key_size, value_size, max_entries, &opts);
 	if (m->fd >= 0) /* else libbpf tries again, and says what is wrong */
 		prep->n_maps++;
-}
-
-static void add_ring(struct session_prep *prep, const struct plan *plan)
-{
-	struct ring_layout layout = ring_layout(plan);
-
-	add(prep, "sonde_events", BPF_MAP_TYPE_ARRAY, sizeof(uint32_t), layout.element_bytes,
-	    layout.segments, BPF_F_MMAPABLE);
 }
 
 void early_maps_create(struct session_prep *prep, const struct plan *plan)
@@ -49,7 +40,8 @@ void early_maps_create(struct session_prep *prep, const struct plan *plan)
 		add(prep, "sonde_stacks", BPF_MAP_TYPE_HASH, sizeof(uint64_t),
 		    sizeof(struct sonde_stack), plan->needs.stack_entries, BPF_F_NO_PREALLOC);
 	if (plan->needs.ring_buffer)
-		add_ring(prep, plan);
+		add(prep, "sonde_events", BPF_MAP_TYPE_ARRAY, sizeof(uint32_t),
+		    prep->ring.element_bytes, prep->ring.segments, BPF_F_MMAPABLE);
 }
 
 /* A map that the object does not have, or has in another shape, is libbpf's to make. */

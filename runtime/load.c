@@ -12,7 +12,6 @@
 #include "ksym.h"
 #include "lack.h"
 #include "log.h"
-#include "ring.h"
 #include "session.h"
 #include "uapi_new.h"
 #include "uprobe_place.h"
@@ -155,13 +154,12 @@ static void find_own_code(struct sonde_config *config)
 	}
 }
 
-static void set_ring(struct sonde_config *config, const struct plan *plan)
+static void set_ring(struct sonde_config *config, const struct ring_layout *layout)
 {
-	struct ring_layout layout = ring_layout(plan);
-
-	config->ring_bytes = plan->needs.ring_bytes;
-	config->ring_index_mask = layout.segments - 1;
-	config->ring_offset_mask = layout.segment_bytes - 8;
+	config->ring_bytes = layout->bytes;
+	config->ring_limit = layout->limit;
+	config->ring_index_mask = layout->segments - 1;
+	config->ring_offset_mask = layout->segment_bytes - 8;
 }
 
 void session_prepare(struct session_prep *prep, const struct plan *plan, struct kernel *k,
@@ -181,7 +179,8 @@ void session_prepare(struct session_prep *prep, const struct plan *plan, struct 
 	prep->config.start_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 	find_own_code(&prep->config);
 	if (plan->needs.ring_buffer)
-		set_ring(&prep->config, plan);
+		prep->ring = ring_layout(plan, (uint32_t)libbpf_num_possible_cpus());
+	set_ring(&prep->config, &prep->ring);
 	if (plan->needs.cpus)
 		prep->config.n_cpus = (uint32_t)libbpf_num_possible_cpus();
 	if (uses_core(plan))
@@ -526,15 +525,13 @@ static void size_ring(struct session *s)
 {
 	struct bpf_map *ring = bpf_object__find_map_by_name(s->object, "sonde_events");
 	struct bpf_map *wake = bpf_object__find_map_by_name(s->object, "sonde_wake");
-	struct ring_layout layout;
 
 	if (wake)
 		bpf_map__set_max_entries(wake, (uint32_t)sysconf(_SC_PAGESIZE));
 	if (!ring)
 		return;
-	layout = ring_layout(s->plan);
-	bpf_map__set_max_entries(ring, layout.segments);
-	bpf_map__set_value_size(ring, layout.element_bytes);
+	bpf_map__set_max_entries(ring, s->ring.segments);
+	bpf_map__set_value_size(ring, s->ring.element_bytes);
 }
 
 static void size_maps(struct session *s)
@@ -643,7 +640,8 @@ int session_open(struct session *s, const struct plan *plan, struct kernel *k,
 	int err;
 
 	*s = (struct session){
-		.plan = plan, .scope = prep->scope, .kernel = k, .attach_to_fd = -1,
+		.plan = plan, .scope = prep->scope, .ring = prep->ring,
+		.kernel = k, .attach_to_fd = -1,
 		.losses_fd = -1, .stacks_fd = -1, .ring_fd = -1, .wake_fd = -1, .stop_fd = -1};
 	s->progs = calloc(plan->n_progs + 1, sizeof(*s->progs));
 	s->map_fds = calloc(plan->n_maps + 1, sizeof(*s->map_fds));

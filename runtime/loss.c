@@ -16,8 +16,6 @@ static const struct {
 } causes[SONDE_LOSS_COUNT] = {
 	[SONDE_LOSS_RING_FULL] = {"records lost, the buffer was full", "print less often",
 				  "ring-full"},
-	[SONDE_LOSS_RING_BUSY] = {"records lost, other CPUs were always first", "print less often",
-				  "ring-busy"},
 	[SONDE_LOSS_MAP_FULL] = {"updates lost, a map was full", "use fewer keys", "map-full"},
 	[SONDE_LOSS_MAP_NOMEM] = {"map updates lost, no memory for new keys at that moment", NULL,
 				   "map-no-memory"},

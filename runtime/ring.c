@@ -13,6 +13,8 @@
 enum {
 	SHARES = 64,	   /* room is given back in so many pieces a ring */
 	RECORD_BYTES = 64, /* the longest record that is not in plan->events, and more */
+	MARGIN = 8,	   /* a ring's share that is kept for records begun at the same time */
+	AT_ONCE = 4,	   /* as many on each CPU: task, softirq, irq, NMI */
 };
 
 _Static_assert(RECORD_BYTES >= sizeof(struct sonde_stack_event), "");
@@ -30,17 +32,27 @@ struct ring {
 
 /* ---- layout -------------------------------------------------------------------------------- */
 
-struct ring_layout ring_layout(const struct plan *plan)
+static uint32_t longest_record(const struct plan *plan)
 {
-	uint32_t bytes = plan->needs.ring_bytes, longest = RECORD_BYTES;
-	struct ring_layout l = {
-		.segments = bytes > SONDE_RING_SEGMENT ? bytes / SONDE_RING_SEGMENT : 1};
+	uint32_t longest = RECORD_BYTES;
 
 	for (uint32_t i = 0; i < plan->n_events; i++)
 		if (plan->events[i].size > longest)
 			longest = plan->events[i].size;
-	l.segment_bytes = bytes / l.segments;
-	l.element_bytes = l.segment_bytes + sizeof(struct sonde_record_head) + longest;
+	return longest + sizeof(struct sonde_record_head);
+}
+
+struct ring_layout ring_layout(const struct plan *plan, uint32_t n_cpus)
+{
+	uint32_t longest = longest_record(plan), at_once = AT_ONCE * n_cpus * longest;
+	struct ring_layout l = {.bytes = plan->needs.ring_bytes};
+
+	while (l.bytes / MARGIN < at_once)
+		l.bytes *= 2;
+	l.limit = l.bytes - l.bytes / MARGIN;
+	l.segments = l.bytes > SONDE_RING_SEGMENT ? l.bytes / SONDE_RING_SEGMENT : 1;
+	l.segment_bytes = l.bytes / l.segments;
+	l.element_bytes = l.segment_bytes + longest;
 	return l;
 }
 
@@ -118,7 +130,7 @@ static void give_back(struct ring *r, uint64_t position)
 static uint64_t consume_to(struct ring *r, uint64_t position, uint64_t end, ring_fn fn, void *ctx,
 			   int *stop)
 {
-	uint64_t share = (uint64_t)r->layout.segments * r->layout.segment_bytes / SHARES;
+	uint64_t share = r->layout.bytes / SHARES;
 	uint64_t given = position;
 
 	while (position < end && !*stop) {
@@ -149,7 +161,7 @@ static void note_wakes(struct ring *r)
 		__atomic_store_n(r->woken_to, at, __ATOMIC_RELEASE);
 }
 
-void ring_consume(struct ring *r, ring_fn fn, void *ctx)
+int ring_consume(struct ring *r, ring_fn fn, void *ctx)
 {
 	uint64_t position = r->positions->read, from;
 	int stop = 0;
@@ -161,4 +173,5 @@ void ring_consume(struct ring *r, ring_fn fn, void *ctx)
 			r, position, __atomic_load_n(&r->positions->written, __ATOMIC_ACQUIRE), fn,
 			ctx, &stop);
 	} while (position != from && !stop);
+	return r->positions->overrun ? -EOVERFLOW : 0;
 }

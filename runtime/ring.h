@@ -14,13 +14,16 @@
 
 /* Of the array map that holds the ring. */
 struct ring_layout {
+	uint32_t bytes; /* of the ring, a power of two */
+	uint32_t limit; /* less: room for records that are begun at the same time */
 	uint32_t segments;
 	uint32_t segment_bytes;
 	uint32_t element_bytes; /* of the map's value: a segment and the longest record */
 };
 
-/* What the plan's records need; plan->needs.ring_bytes in all. */
-struct ring_layout ring_layout(const struct plan *plan);
+/* What the plan's records need on so many CPUs: plan->needs.ring_bytes or, where the longest record
+ * asks for it, more. */
+struct ring_layout ring_layout(const struct plan *plan, uint32_t n_cpus);
 
 struct ring;
 
@@ -37,5 +40,6 @@ void ring_close(struct ring *r);
 /* All records that are there and complete, in the order they were begun in, and those that come
  * meanwhile, until fn stops it. A record under way ends it: what is behind it waits for the next
  * time. Room is given back at the end, and before that every so often: writers read that position,
- * so for each record it would go from CPU to CPU. */
-void ring_consume(struct ring *r, ring_fn fn, void *ctx);
+ * so for each record it would go from CPU to CPU.
+ * 0, or -EOVERFLOW when writers have taken what was not free: nothing can be read any more. */
+int ring_consume(struct ring *r, ring_fn fn, void *ctx);

@@ -7,6 +7,7 @@
 #pragma once
 #include "../bpf_helpers/shared.h"
 #include "../parser/plan.h"
+#include "ring.h"
 #include "view.h"
 #include <stdbool.h>
 #include <stddef.h>
@@ -52,6 +53,7 @@ struct session {
 	int *map_fds;		    /* by plan->maps index */
 	int attach_to_fd; /* BTF of a module, or a program: what is loaded now goes on it; or -1 */
 	int losses_fd, stacks_fd, ring_fd, wake_fd; /* -1 when the object has none */
+	struct ring_layout ring;
 	struct sonde_control *control;	   /* mapped; NULL when the object has none */
 	struct link *links;
 	uint32_t n_links, links_room;
@@ -74,6 +76,7 @@ struct session_prep {
 	int btf_fd; /* custom BTF for CO-RE, or -1 */
 	struct sonde_config config;
 	struct session_scope scope;
+	struct ring_layout ring;
 	struct early_map *maps; /* created already: the large ones cost 1 to 3 ms each */
 	uint32_t n_maps;
 };

@@ -14,6 +14,8 @@
 enum { SEGMENTS = 4, BYTES = SEGMENTS * SONDE_RING_SEGMENT, LONGEST = 256, MOST = 100000 };
 
 static const struct ring_layout layout = {
+	.bytes = BYTES,
+	.limit = BYTES - BYTES / 8,
 	.segments = SEGMENTS,
 	.segment_bytes = SONDE_RING_SEGMENT,
 	.element_bytes = SONDE_RING_SEGMENT + sizeof(struct sonde_record_head) + LONGEST,
@@ -82,7 +84,7 @@ static void consume(struct fake *f)
 {
 	f->n = 0;
 	f->taken = f->positions.read;
-	ring_consume(f->ring, on_record, f);
+	assert_int_equal(ring_consume(f->ring, on_record, f), 0);
 }
 
 static void *map_new(int *fd, size_t bytes)
@@ -246,24 +248,42 @@ static void test_what_cannot_be_mapped_is_an_error(void **state)
 	assert_int_equal(errno, EBADF);
 }
 
-static void check_layout(uint32_t ring_bytes, uint32_t record, uint32_t segments,
-			 uint32_t segment_bytes, uint32_t element_bytes)
+static void test_an_overrun_is_told(void **state)
+{
+	struct fake *f = *state;
+
+	send(f, 1, 16);
+	begin(f, 2, 16); /* will never be complete */
+	f->positions.overrun = 1;
+	f->n = 0;
+	f->taken = 0;
+	assert_int_equal(ring_consume(f->ring, on_record, f), -EOVERFLOW);
+	assert_int_equal(f->n, 1);
+}
+
+static void check_layout(uint32_t n_cpus, uint32_t ring_bytes, uint32_t record,
+			 struct ring_layout wanted)
 {
 	struct plan_event event = {.size = record};
 	struct plan plan = {.events = &event, .n_events = 1, .needs.ring_bytes = ring_bytes};
-	struct ring_layout l = ring_layout(&plan);
+	struct ring_layout l = ring_layout(&plan, n_cpus);
 
-	assert_int_equal(l.segments, segments);
-	assert_int_equal(l.segment_bytes, segment_bytes);
-	assert_int_equal(l.element_bytes, element_bytes);
+	assert_memory_equal(&l, &wanted, sizeof(l));
 }
 
+/* A record has 8 bytes more than its size, and 64 at least. */
 static void test_layouts(void **state)
 {
+	enum { K = 1024, M = 1024 * K };
+
 	(void)state;
-	check_layout(4096, 16, 1, 4096, 4096 + 8 + 64);
-	check_layout(256 << 10, 1024, 1, 256 << 10, (256 << 10) + 8 + 1024);
-	check_layout(8 << 20, 4096, 32, 256 << 10, (256 << 10) + 8 + 4096);
+	check_layout(1, 4 * K, 16, (struct ring_layout){4 * K, 3584, 1, 4 * K, 4 * K + 72});
+	check_layout(2, 256 * K, K, (struct ring_layout){256 * K, 224 * K, 1, 256 * K, 257 * K + 8});
+	check_layout(2, 8 * M, 4 * K, (struct ring_layout){8 * M, 7 * M, 32, 256 * K, 260 * K + 8});
+	/* 4 records a CPU fit in the eighth that is left: 4 * 256 * 72 bytes, 4 * 256 * 4104 */
+	check_layout(256, 256 * K, 16, (struct ring_layout){M, 896 * K, 4, 256 * K, 256 * K + 72});
+	check_layout(256, 8 * M, 4 * K,
+		     (struct ring_layout){64 * M, 56 * M, 256, 256 * K, 260 * K + 8});
 }
 
 int main(void)
@@ -281,6 +301,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_room_is_given_back_in_pieces, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_wakes_are_noted, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_what_cannot_be_mapped_is_an_error, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_an_overrun_is_told, setup, teardown),
 		cmocka_unit_test(test_layouts),
 	};
 
