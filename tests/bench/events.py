@@ -15,6 +15,7 @@ CALLS, CALLS_WITH_STACKS, SWITCHES, USER_CALLS = 10_000, 2_000, 1_500, 1_000
 STEADY, TRIES = 0.05, 4  # a round counts when before and after are so near, else it is done again
 BURST, MOST_NS, MOST_CPUS = 1_000_000, 150, 8
 SETTLE_S = 0.15
+READ_S = 1  # until what was printed is in the file
 ROUNDS_SHARE = 2  # a round here is long: half of the runs
 
 SPAN = "tracepoint:sched:sched_switch %s { %s @ = sum(delta); }"
@@ -53,24 +54,33 @@ def tracers(bench, program, in_bpftrace, by_hand):
     if bench.bpftrace and in_bpftrace:
         jobs["bpftrace"] = lambda: bpftrace(bench, in_bpftrace)
     if by_hand and bench.by_hand():
-        jobs["hand-written"] = lambda: hand_written(*bench.by_hand(), by_hand)
+        file = bench.workload if by_hand.startswith("call_") else "/dev/null"
+        jobs["hand-written"] = lambda: hand_written(*bench.by_hand(), by_hand, file)
     return jobs
 
 
-def added(bench, load, jobs, what, n, target=None):
-    """Each tracer takes its turn; right before it and after it the workload runs untraced. Others who
-    trace the same machine would show in one of the two."""
-    def one(start):
-        for _ in range(TRIES):
-            before = load.sample(CHUNKS, n)
-            with start():
-                time.sleep(SETTLE_S)
-                traced = load.sample(CHUNKS, n)
+def traced_and_not(load, start, chunks, n, rest_s=0):
+    """Chunks while a tracer runs, what they take without it, and the tracer. The workload runs untraced
+    right before and after: others who trace the same machine would show in one of the two, and then it
+    is done again."""
+    for _ in range(TRIES):
+        before = load.sample(chunks, n)
+        with start() as tracer:
             time.sleep(SETTLE_S)
-            after = load.sample(CHUNKS, n)
-            if abs(after - before) < STEADY * before:
-                break
-        return traced - (before + after) / 2
+            traced = load.chunks(chunks, n)
+            time.sleep(rest_s)
+        time.sleep(SETTLE_S)
+        after = load.sample(chunks, n)
+        if abs(after - before) < STEADY * before:
+            break
+    return traced, (before + after) / 2, tracer
+
+
+def added(bench, load, jobs, what, n, target=None):
+    """Each tracer takes its turn."""
+    def one(start):
+        traced, untraced, _ = traced_and_not(load, start, CHUNKS, n)
+        return lower_quartile(traced) - untraced
 
     print(f"bench:   {what} …", file=sys.stderr)
     turns = {name: (lambda start=start: one(start)) for name, start in jobs.items()}
@@ -91,22 +101,23 @@ def switches(bench):
 
 
 def functions(bench):
-    """Added to a call of a user function that begins with endbr64, by probes on its entry and return."""
+    """Added to a call of a user function that begins with endbr64, by probes on its entry and return. The
+    hand-written programs are put behind the endbr64: what they cost is nearly all the kernel's."""
     entry, leave = (f"{kind}:{bench.workload}:cet_call {{ %s }}" for kind in ("uprobe", "uretprobe"))
     scripts = (
-        ("a call, `@ = count()` at its entry", entry % "@ = count();", None, 600),
+        ("a call, `@ = count()` at its entry", entry % "@ = count();", None, "call_entry", 600),
         ("a call, `@ = count()` at entry and return",
-         entry % "@ = count();" + leave % "@r = count();", None, 1200),
+         entry % "@ = count();" + leave % "@r = count();", None, "call_entry,call_return", 1200),
         ("a call, `@ = sum(delta)`", leave % "@ = sum(delta);",
-         entry % "@s[tid] = nsecs;" + leave % "@ = sum(nsecs - @s[tid]); delete(@s[tid]);", None),
+         entry % "@s[tid] = nsecs;" + leave % "@ = sum(nsecs - @s[tid]); delete(@s[tid]);", None, None),
         ("a call, refused by `/pid == 1/ { @ = sum(delta); }`",
          leave.replace("{", "/pid == 1/ {", 1) % "@ = sum(delta);",
          entry.replace("{", "/pid == 1/ {", 1) % "@s[tid] = nsecs;" +
-         leave.replace("{", "/@s[tid]/ {", 1) % "@ = sum(nsecs - @s[tid]); delete(@s[tid]);", None),
+         leave.replace("{", "/@s[tid]/ {", 1) % "@ = sum(nsecs - @s[tid]); delete(@s[tid]);", None, None),
     )
     with Workload(bench, "call") as load:
-        return [added(bench, load, tracers(bench, mine, other or mine, None), what, USER_CALLS, target)
-                for what, mine, other, target in scripts]
+        return [added(bench, load, tracers(bench, mine, other or mine, by_hand), what, USER_CALLS, target)
+                for what, mine, other, by_hand, target in scripts]
 
 
 # ---- printf ---------------------------------------------------------------------------------------------
@@ -164,19 +175,11 @@ class Burst:
 
 
 def burst(load, start, path):
-    """What is added is taken from the lower quartile of pieces, as for other events; what was offered from all."""
-    pieces = BURST // CALLS, CALLS
-    before = load.sample(*pieces)
-    with start() as running:
-        time.sleep(SETTLE_S)
-        traced = load.chunks(*pieces)
-        time.sleep(1)
-    time.sleep(SETTLE_S)
-    untraced = (before + load.sample(*pieces)) / 2
+    traced, untraced, tracer = traced_and_not(load, start, BURST // CALLS, CALLS, READ_S)
     with open(path, "rb") as f:
         printed = f.read().count(b"%d\n" % load.pid)
     os.unlink(path)
-    return Burst(sum(traced) / len(traced), lower_quartile(traced) - untraced, printed, lost_in(running.output))
+    return Burst(sum(traced) / len(traced), lower_quartile(traced) - untraced, printed, lost_in(tracer.output))
 
 
 def lost_in(text):

@@ -265,4 +265,27 @@ int off_stacks(unsigned long *ctx)
 	return 0;
 }
 
+static inline __attribute__((always_inline)) void count_one(void)
+{
+	unsigned int zero = 0;
+	unsigned long *n = bpf_map_lookup_elem(&total, &zero);
+
+	if (n)
+		__sync_fetch_and_add(n, 1);
+}
+
+SEC("uprobe")
+int call_entry(void *ctx)
+{
+	count_one();
+	return 0;
+}
+
+SEC("uretprobe")
+int call_return(void *ctx)
+{
+	count_one();
+	return 0;
+}
+
 char hand_license[] SEC("license") = "GPL";

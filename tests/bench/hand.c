@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hand OBJECT PROGRAM FD FILE - loads one program of hand.bpf.c, attaches it, writes `ready` to FD and
- * what comes through the ring buffer to FILE, until it is told to end.
+ * hand OBJECT PROGRAM,... FD FILE - loads these programs of hand.bpf.c, attaches them, writes `ready`
+ * to FD and waits to be killed. FILE is what the programs of functions are attached to, or where what
+ * comes through the ring buffer is written.
  */
 #include <bpf/libbpf.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,17 +25,41 @@ static int set_number(struct bpf_object *o)
 	return -1;
 }
 
-static struct bpf_program *choose(struct bpf_object *o, const char *name)
+static bool begins(const char *text, const char *with)
 {
-	struct bpf_program *p, *chosen = NULL;
+	return strncmp(text, with, strlen(with)) == 0;
+}
+
+static void choose(struct bpf_object *o, char *names)
+{
+	struct bpf_program *p;
 
 	bpf_object__for_each_program(p, o)
-	{
-		bpf_program__set_autoload(p, strcmp(bpf_program__name(p), name) == 0);
-		if (strcmp(bpf_program__name(p), name) == 0)
-			chosen = p;
-	}
-	return chosen;
+		bpf_program__set_autoload(p, false);
+	for (char *name = strtok(names, ","); name; name = strtok(NULL, ","))
+		bpf_program__set_autoload(bpf_object__find_program_by_name(o, name), true);
+}
+
+/* Of a function, past its endbr64, where the kernel need not single-step. */
+static bool attach(struct bpf_program *p, const char *binary)
+{
+	bool returns = begins(bpf_program__section_name(p), "uretprobe");
+	LIBBPF_OPTS(bpf_uprobe_opts, opts, .func_name = "cet_push", .retprobe = returns);
+
+	if (begins(bpf_program__section_name(p), "raw_tp") ||
+	    begins(bpf_program__section_name(p), "tp_btf"))
+		return bpf_program__attach(p) != NULL;
+	return bpf_program__attach_uprobe_opts(p, -1, binary, 0, &opts) != NULL;
+}
+
+static bool attach_all(struct bpf_object *o, const char *binary)
+{
+	struct bpf_program *p;
+
+	bpf_object__for_each_program(p, o)
+		if (bpf_program__fd(p) >= 0 && !attach(p, binary))
+			return false;
+	return true;
 }
 
 static volatile sig_atomic_t stopped;
@@ -69,14 +95,16 @@ static int read_records(struct bpf_object *o, const char *path)
 int main(int argc, char **argv)
 {
 	struct bpf_object *o = argc == 5 ? bpf_object__open_file(argv[1], NULL) : NULL;
-	struct bpf_program *p = o ? choose(o, argv[2]) : NULL;
+	bool prints = argc == 5 && begins(argv[2], "print");
 
-	if (!p || set_number(o) || bpf_object__load(o) || !bpf_program__attach(p))
+	if (o)
+		choose(o, argv[2]);
+	if (!o || set_number(o) || bpf_object__load(o) || !attach_all(o, argv[4]))
 		return fprintf(stderr, "hand: cannot load or attach\n"), 2;
 	signal(SIGINT, stop);
 	if (write(atoi(argv[3]), "ready\n", 6) != 6)
 		return 2;
-	if (strncmp(argv[2], "print", 5) == 0)
+	if (prints)
 		return read_records(o, argv[4]);
 	pause();
 	return 0;

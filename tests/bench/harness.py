@@ -259,5 +259,5 @@ def bpftrace(bench, program, *options):
     return Tracer(command, stamped, bench.bpftrace)
 
 
-def hand_written(loader, bpf_object, program, output="/dev/null"):
-    return Tracer([loader, bpf_object, program, READY_FD, output], byte_comes)
+def hand_written(loader, bpf_object, program, file="/dev/null"):
+    return Tracer([loader, bpf_object, program, READY_FD, file], byte_comes)

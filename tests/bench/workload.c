@@ -68,7 +68,8 @@ static void do_getuid(uint64_t n)
 #if defined(__x86_64__)
 long cet_call(void);
 __asm__(".text\n.globl cet_call\n.type cet_call, @function\ncet_call:\n"
-	"	endbr64\n	push %rbx\n	pop %rax\n	ret\n"
+	".type cet_push, @function\n"
+	"	endbr64\ncet_push:\n	push %rbx\n	pop %rax\n	ret\n"
 	".size cet_call, . - cet_call\n");
 
 static void do_call(uint64_t n)
