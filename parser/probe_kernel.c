@@ -6,10 +6,12 @@
  */
 #include "arena.h"
 #include "diag.h"
+#include "kernel_alias.h"
 #include "limits.h"
 #include "nearest.h"
 #include "probe_parse.h"
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,6 +77,25 @@ static bool cut_name(const char *text, char *name, char *module, size_t size)
 	return true;
 }
 
+static bool is_meant(const struct search *s, const char *name)
+{
+	return s->is_variant ? is_variant_of(name, s->function) : probe_matches(s->function, name);
+}
+
+/* By the name it is listed by, or else by another one. */
+static bool find_meant(const struct search *s, char *name, size_t size)
+{
+	char other[256];
+	bool found = is_meant(s, name);
+
+	for (uint32_t i = 0; !found && kernel_alias(name, i, other, sizeof(other)); i++) {
+		found = is_meant(s, other);
+		if (found)
+			snprintf(name, size, "%s", other);
+	}
+	return found;
+}
+
 static void offer_function(const char *text, void *ctx)
 {
 	struct search *s = ctx;
@@ -86,7 +107,7 @@ static void offer_function(const char *text, void *ctx)
 		return;
 	s->has_module = true;
 	nearest_keep(&s->near, s->r->arena, name);
-	if (s->is_variant ? !is_variant_of(name, s->function) : !probe_matches(s->function, name))
+	if (!find_meant(s, name, sizeof(name)))
 		return;
 	t.function = t.symbol = arena_strdup(s->r->arena, name);
 	t.module = *module && s->module ? arena_strdup(s->r->arena, module) : NULL;

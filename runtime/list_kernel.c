@@ -8,6 +8,7 @@
 #include "btf_text.h"
 #include "kallsyms.h"
 #include "kernel_facts.h"
+#include "../parser/kernel_alias.h"
 #include "list_impl.h"
 #include <errno.h>
 #include <linux/btf.h>
@@ -83,26 +84,41 @@ static bool is_function(const char *name)
 	       strncmp(name, "__pfx_", 6) != 0 && strncmp(name, "__cfi_", 6) != 0;
 }
 
-/* "name" or "module:name", as the pattern has it. */
-void lst_functions(struct listing *l)
+/* "name" or "module:name", as the pattern has it; `f` is "name" or "name [module]". */
+static void name_function(const struct listing *l, const char *f, char *out, size_t size)
 {
 	bool by_module = l->rest && strchr(l->rest, ':');
-	char name[512];
+	const char *module = strchr(f, '[');
+	int len = (int)strcspn(f, " ");
 
-	read_functions(l);
-	for (size_t i = 0; i < l->n_functions; i++) {
-		const char *f = l->functions[i], *module = strchr(f, '[');
-		int len = (int)strcspn(f, " ");
+	if (by_module && module)
+		snprintf(out, size, "%.*s:%.*s", (int)strcspn(module + 1, "]"), module + 1, len, f);
+	else
+		snprintf(out, size, "%s%.*s", by_module ? "vmlinux:" : "", len, f);
+}
 
-		if (!is_function(f))
-			continue;
-		if (by_module && module)
-			snprintf(name, sizeof(name), "%.*s:%.*s", (int)strcspn(module + 1, "]"),
-				 module + 1, len, f);
-		else
-			snprintf(name, sizeof(name), "%s%.*s", by_module ? "vmlinux:" : "", len, f);
-		list_offer(l, name);
+/* By the name it is listed by, or else by another one that is asked for. */
+static void offer_function(struct listing *l, const char *f)
+{
+	char name[512], alias[256], other[512];
+	bool wanted;
+
+	name_function(l, f, name, sizeof(name));
+	wanted = list_is_wanted(l, name);
+	for (uint32_t i = 0; !wanted && kernel_alias(f, i, alias, sizeof(alias)); i++) {
+		name_function(l, alias, other, sizeof(other));
+		if (list_is_wanted(l, other))
+			return list_offer(l, other);
 	}
+	list_offer(l, name);
+}
+
+void lst_functions(struct listing *l)
+{
+	read_functions(l);
+	for (size_t i = 0; i < l->n_functions; i++)
+		if (is_function(l->functions[i]))
+			offer_function(l, l->functions[i]);
 }
 
 static void offer_typed(const char *name, void *ctx)

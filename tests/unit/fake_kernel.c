@@ -347,6 +347,9 @@ static int fake_each_kernel_function(struct kernel *k, kernel_name_fn fn, void *
 	fn("thaw.isra.0", ctx);
 	fn("freeze.constprop.0", ctx);
 	fn("freeze.isra.1", ctx);
+	fn("__do_sys_pause", ctx);
+	fn("__ia32_sys_dup", ctx);
+	fn("__x64_sys_dup", ctx);
 	return 0;
 }
 

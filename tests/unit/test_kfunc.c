@@ -46,6 +46,31 @@ static void test_kprobe(void **state)
 	world_free(&w);
 }
 
+static void check_targets(const char *pattern, uint32_t n, const char *first)
+{
+	char text[128];
+	const struct attach_point *p;
+	struct world w;
+
+	snprintf(text, sizeof(text), "k:%s { exit() }", pattern);
+	world_init(&w);
+	p = points_of(&w, text, 1);
+	assert_int_equal(p->n_targets, n);
+	assert_string_equal(p->targets[0].symbol, first);
+	world_free(&w);
+}
+
+/* The kernel's list has __do_sys_pause alone; of dup both, which are two functions. */
+static void test_other_names(void **state)
+{
+	(void)state;
+	check_targets("__x64_sys_pau*", 1, "__x64_sys_pause");
+	check_targets("__ia32_sys_pau*", 1, "__ia32_sys_pause");
+	check_targets("*sys_pause", 1, "__do_sys_pause");
+	check_targets("__x64_sys_*", 2, "__x64_sys_dup");
+	check_targets("*sys_dup", 2, "__ia32_sys_dup");
+}
+
 static void test_typed(void **state)
 {
 	const struct attach_point *p;
@@ -155,6 +180,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_kprobe),
+		cmocka_unit_test(test_other_names),
 		cmocka_unit_test(test_typed),
 		cmocka_unit_test(test_typed_spans),
 		cmocka_unit_test(test_what_the_kernel_lacks),
