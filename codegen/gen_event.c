@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Ring-buffer records, by the layouts in plan->events.
+ * Records, by the layouts in plan->events.
  */
 #include "../parser/limits.h"
 #include "gen.h"

@@ -611,7 +611,7 @@ static void plan_scope(struct planner *pl, const struct plan_options *options)
 		 "scope_exec");
 }
 
-/* The kernel wants a power of two of pages. */
+/* The ring is a power of two of pages, for positions are cut to places in it by masks. */
 static void plan_ring(struct plan *plan)
 {
 	uint32_t bytes = 4096;

@@ -29,6 +29,7 @@ static void collect(struct expr *e, void *ctx)
 	}
 	use->has_stacks |= b && b->traits & TR_STACK;
 	use->has_records |= b == &builtins[BI_ustack]; /* its first sighting */
+	use->has_records |= b == &builtins[BI_exit];   /* where some other probe sends any */
 	use->has_records |= e->kind == EX_CALL && e->call.event >= 0 &&
 			    b != &builtins[BI_entry];
 	ast_each_child(e, collect, use);
@@ -53,15 +54,15 @@ static uint32_t count(const struct map_use *use)
 	return n;
 }
 
-/* Maps of ours that are certain: the control block; losses, where something can be lost; the ring;
- * the store of stacks and what they are put together in; the configuration; the flags of -c, which
- * count even where there is none. */
+/* Maps of ours that are certain: the control block; losses, where something can be lost; the ring
+ * and what wakes its reader; the store of stacks and what they are put together in; the
+ * configuration; the flags of -c, which count even where there is none. */
 static uint32_t count_own(const struct map_use *use)
 {
 	bool has_losses = use->has_keys || use->has_records || use->has_stacks;
 
-	return 1u + has_losses + use->has_records + 2u * use->has_stacks +
-	       (use->has_stacks || use->has_scope) + use->has_scope;
+	return 1u + has_losses + 2u * use->has_records + 2u * use->has_stacks +
+	       (use->has_records || use->has_stacks || use->has_scope) + use->has_scope;
 }
 
 bool share_check(struct diags *d, const struct probe *p, const struct map_use *use)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Maps created from the plan while the compiler works, and handed to libbpf before it loads: a hash
- * of 131,072 buckets takes 1.5 ms to make, a ring of 8 MiB 2.4.
+ * of 131,072 buckets takes 1.5 ms to make, a ring of 8 MiB about 2.
  */
 #include "early_map.h"
 #include "log.h"

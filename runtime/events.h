@@ -26,7 +26,7 @@ struct events {
 
 int events_init(struct events *e, struct session *s, struct out *out);
 void events_free(struct events *e);
-/* One record of the ring buffer. */
+/* One record of the ring. */
 void events_record(struct events *e, const void *record, size_t size);
 /* Print every map that has entries, in order of names (END's work, done by the loop). */
 void events_print_maps(struct events *e);

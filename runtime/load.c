@@ -179,7 +179,7 @@ void session_prepare(struct session_prep *prep, const struct plan *plan, struct 
 	prep->config.start_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 	find_own_code(&prep->config);
 	if (plan->needs.ring_buffer)
-		prep->ring = ring_layout(plan, (uint32_t)libbpf_num_possible_cpus());
+		prep->ring = ring_layout(plan, k->n_cpus(k));
 	set_ring(&prep->config, &prep->ring);
 	if (plan->needs.cpus)
 		prep->config.n_cpus = (uint32_t)libbpf_num_possible_cpus();

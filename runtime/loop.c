@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The session's main loop: poll, drain, end. One thread. The ring buffer's reader sleeps only after
+ * The session's main loop: poll, drain, end. One thread. The reader of records sleeps only after
  * it has said so in the control block (asleep), and comes by every few milliseconds while records
  * come, so that a probe rarely has to wake it.
  */
@@ -28,6 +28,7 @@ enum {
 	SLEEP_MS = 100, /* the most a record can wait that was submitted just as we fell asleep */
 	DRAIN_MS = 50, /* then signals and timers are looked at */
 	RECORDS_A_LOOK = 16, /* at the clock; one record may print a whole map */
+	REST_MS = 50, /* at the end, for records under way */
 	FLUSH_MS = 100, /* the most output waits while records come without a pause */
 	MAX_FDS = 5 + 1024,
 };
@@ -102,10 +103,35 @@ static uint64_t drain(struct loop *l)
 	return n;
 }
 
+/* A program that was interrupted in the midst of a record holds up what is behind it: detaching
+ * does not wait for all of them. */
+static void drain_rest(struct loop *l)
+{
+	uint64_t until = now_ns() + REST_MS * 1000000ull;
+
+	drain_all(l);
+	while (l->ring && !l->overrun && ring_under_way(l->ring) && now_ns() < until) {
+		poll(NULL, 0, 1);
+		drain_all(l);
+	}
+	if (l->ring && !l->overrun && ring_under_way(l->ring))
+		log_warning("a program did not come to the end of its record: what came after it "
+			    "is lost");
+}
+
+/* The fence: what is read of the ring afterwards is no older. */
 static void set_asleep(struct loop *l, uint32_t asleep)
 {
 	if (l->s->control)
 		__atomic_store_n(&l->s->control->asleep, asleep, __ATOMIC_SEQ_CST);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
+/* A writer saw that we sleep, but its record is behind one under way: draining has taken its
+ * wake-up, not the record. Nobody would wake us again. */
+static bool was_woken(const struct loop *l)
+{
+	return l->s->control && !__atomic_load_n(&l->s->control->asleep, __ATOMIC_ACQUIRE);
 }
 
 /* ---- ends ---------------------------------------------------------------------------------- */
@@ -252,7 +278,7 @@ static void wait_for_work(struct loop *l, bool busy)
 	} else {
 		flush(l);
 		set_asleep(l, 1);
-		if (drain(l)) {
+		if (drain(l) || was_woken(l)) {
 			set_asleep(l, 0);
 			return;
 		}
@@ -439,7 +465,7 @@ static int finish(struct loop *l)
 	drain_all(l);
 	l->events.exited = false;
 	err = session_run_special(l->s, PP_END) ?: err;
-	drain_all(l);
+	drain_rest(l);
 	if (l->s->plan->config.print_maps_on_exit && !l->o->tests)
 		events_print_maps(&l->events);
 	flush(l); /* before what is said on standard error */

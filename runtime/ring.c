@@ -13,7 +13,8 @@
 enum {
 	SHARES = 64,	   /* room is given back in so many pieces a ring */
 	RECORD_BYTES = 64, /* the longest record that is not in plan->events, and more */
-	MARGIN = 8,	   /* a ring's share that is kept for records begun at the same time */
+	MARGIN = 8,	   /* a ring's share, at least, that is kept for records begun at once */
+	MOST_BYTES = 1 << 30,
 	AT_ONCE = 4,	   /* as many on each CPU: task, softirq, irq, NMI */
 };
 
@@ -44,12 +45,15 @@ static uint32_t longest_record(const struct plan *plan)
 
 struct ring_layout ring_layout(const struct plan *plan, uint32_t n_cpus)
 {
-	uint32_t longest = longest_record(plan), at_once = AT_ONCE * n_cpus * longest;
+	uint32_t longest = longest_record(plan);
+	uint64_t at_once = (uint64_t)AT_ONCE * n_cpus * longest;
 	struct ring_layout l = {.bytes = plan->needs.ring_bytes};
 
-	while (l.bytes / MARGIN < at_once)
+	while (l.bytes / 2 < at_once && l.bytes < MOST_BYTES)
 		l.bytes *= 2;
-	l.limit = l.bytes - l.bytes / MARGIN;
+	if (at_once > l.bytes / 2)
+		at_once = l.bytes / 2;
+	l.limit = l.bytes - (at_once > l.bytes / MARGIN ? (uint32_t)at_once : l.bytes / MARGIN);
 	l.segments = l.bytes > SONDE_RING_SEGMENT ? l.bytes / SONDE_RING_SEGMENT : 1;
 	l.segment_bytes = l.bytes / l.segments;
 	l.element_bytes = l.segment_bytes + longest;
@@ -174,4 +178,9 @@ int ring_consume(struct ring *r, ring_fn fn, void *ctx)
 			ctx, &stop);
 	} while (position != from && !stop);
 	return r->positions->overrun ? -EOVERFLOW : 0;
+}
+
+bool ring_under_way(const struct ring *r)
+{
+	return __atomic_load_n(&r->positions->written, __ATOMIC_ACQUIRE) != r->positions->read;
 }

@@ -9,6 +9,7 @@
 #pragma once
 #include "../bpf_helpers/shared.h"
 #include "../parser/plan.h"
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -43,3 +44,6 @@ void ring_close(struct ring *r);
  * so for each record it would go from CPU to CPU.
  * 0, or -EOVERFLOW when writers have taken what was not free: nothing can be read any more. */
 int ring_consume(struct ring *r, ring_fn fn, void *ctx);
+
+/* Is there a record that has been begun and not been read? */
+bool ring_under_way(const struct ring *r);

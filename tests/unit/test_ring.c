@@ -280,10 +280,13 @@ static void test_layouts(void **state)
 	check_layout(1, 4 * K, 16, (struct ring_layout){4 * K, 3584, 1, 4 * K, 4 * K + 72});
 	check_layout(2, 256 * K, K, (struct ring_layout){256 * K, 224 * K, 1, 256 * K, 257 * K + 8});
 	check_layout(2, 8 * M, 4 * K, (struct ring_layout){8 * M, 7 * M, 32, 256 * K, 260 * K + 8});
-	/* 4 records a CPU fit in the eighth that is left: 4 * 256 * 72 bytes, 4 * 256 * 4104 */
-	check_layout(256, 256 * K, 16, (struct ring_layout){M, 896 * K, 4, 256 * K, 256 * K + 72});
+	/* 4 records a CPU fit in what is left, and that is half the ring at most. */
+	check_layout(256, 256 * K, 16,
+		     (struct ring_layout){256 * K, 256 * K - 4 * 256 * 72, 1, 256 * K, 256 * K + 72});
 	check_layout(256, 8 * M, 4 * K,
-		     (struct ring_layout){64 * M, 56 * M, 256, 256 * K, 260 * K + 8});
+		     (struct ring_layout){16 * M, 16 * M - 4 * 256 * (4 * K + 8), 64, 256 * K, 260 * K + 8});
+	check_layout(UINT32_MAX, 8 * M, 4 * K,
+		     (struct ring_layout){1 << 30, 1 << 29, 4096, 256 * K, 260 * K + 8});
 }
 
 int main(void)
