@@ -24,6 +24,7 @@
 #include "runtime/session.h"
 #include "scripts.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -43,11 +44,22 @@ static struct source *read_file(struct arena *a, const char *name)
 	return s;
 }
 
+/* A program is no script: its bytes would be shown as errors. */
+static bool is_program(const struct source *s)
+{
+	return s->len > 4 && memcmp(s->text, "\177ELF", 4) == 0;
+}
+
 static struct source *read_source(struct arena *a, const struct options *o)
 {
 	struct source *s = o->program ? source_from_text(a, "stdin", o->program, strlen(o->program))
 				      : read_file(a, o->file);
 
+	if (s && is_program(s)) {
+		log_error("'%s' is a program, not a script", o->file);
+		fprintf(stderr, "hint: -l 'uprobe:%s:*' lists its functions\n", o->file);
+		return NULL;
+	}
 	if (s)
 		return s;
 	log_error("cannot read '%s': %s", o->program ? "-e" : o->file, strerror(errno));
@@ -178,9 +190,15 @@ static int walk(const struct options *o)
 
 static int list(const struct options *o)
 {
-	struct kernel *k = ask_kernel(o);
-	int status = k ? list_probes(k, o->file, o->verbose, stdout) : 1;
+	struct kernel *k;
+	int status;
 
+	if (o->file && !*o->file) {
+		log_error("-l wants a pattern, a file or nothing: this is an empty word");
+		return 1;
+	}
+	k = ask_kernel(o);
+	status = k ? list_probes(k, o->file, o->verbose, stdout) : 1;
 	if (k)
 		kernel_close(k);
 	return status;
@@ -233,10 +251,20 @@ static int run_mode(struct options *o)
 	return walk(o);
 }
 
+/* Or the first files we open take their places, and output goes into one of them. What is written to
+ * a standard output that was closed fails: /dev/null is open for reading. */
+static void keep_standard_files(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0)
+			open("/dev/null", fd == STDERR_FILENO ? O_WRONLY : O_RDONLY);
+}
+
 int main(int argc, char **argv)
 {
 	struct options o;
 
+	keep_standard_files();
 	if (options_parse(&o, argc, argv))
 		return leave(1);
 	log_set_level(o.verbose ? LOG_VERBOSE : o.quiet ? LOG_WARNING : LOG_INFO);

@@ -88,11 +88,19 @@ LLVMValueRef prog_context_pointer(struct gen *g, uint32_t i)
 	return LLVMBuildLoad2(g->b, g->ptr, gen_at(g, g->ctx, i * 8), "");
 }
 
+/* An iterator's program runs in the thread that reads, and is about another. */
+static LLVMValueRef is_in_cgroup(struct gen *g)
+{
+	if (g->prog->kind == PP_ITER)
+		return gen_truth(g, GEN_OWN(g, "sonde_cgroup_has", g->current));
+	return gen_truth(g, gen_own(g, "sonde_cgroup_current", NULL, 0));
+}
+
 void prog_scope_test(struct gen *g, LLVMBasicBlockRef out)
 {
 	g->current = gen_task(g);
 	if (g->plan->needs.only_cgroup)
-		prog_only_if(g, gen_truth(g, gen_own(g, "sonde_cgroup_current", NULL, 0)), out);
+		prog_only_if(g, is_in_cgroup(g), out);
 	prog_only_if(g, gen_truth(g, GEN_OWN(g, "sonde_scope_current", g->current)), out);
 }
 

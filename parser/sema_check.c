@@ -78,6 +78,17 @@ static const struct type *bad_conversion(struct sema *s, const struct expr *fmt,
 	return &type_void;
 }
 
+static const struct type *bad_count(struct sema *s, const struct expr *e,
+				    const struct format_spec *spec)
+{
+	sema_error(s, e->span, "format-count", "the format wants %u value%s, there %s %u", spec->n_args,
+		   spec->n_args == 1 ? "" : "s", e->call.n_args == 2 ? "is" : "are",
+		   e->call.n_args - 1);
+	if (s->report && strstr(e->call.args[0]->string.text, "% "))
+		diag_hint(s->diags, "%%%% prints a percent sign");
+	return &type_void;
+}
+
 const struct type *chk_printf(struct sema *s, struct expr *e)
 {
 	struct expr *fmt = e->call.args[0];
@@ -87,10 +98,7 @@ const struct type *chk_printf(struct sema *s, struct expr *e)
 	if (spec.bad_len)
 		return bad_conversion(s, fmt, fmt->string.text + spec.bad_at, spec.bad_len);
 	if (spec.n_args != e->call.n_args - 1) {
-		sema_error(s, e->span, "format-count", "the format wants %u value%s, there %s %u",
-			   spec.n_args, spec.n_args == 1 ? "" : "s",
-			   e->call.n_args == 2 ? "is" : "are", e->call.n_args - 1);
-		return &type_void;
+		return bad_count(s, e, &spec);
 	}
 	for (const struct plan_piece *p = spec.pieces; p < spec.pieces + spec.n_pieces; p++) {
 		check_star(s, p->width_arg, e->call.args);
@@ -146,7 +154,16 @@ const struct type *chk_strftime(struct sema *s, struct expr *e)
 
 static bool is_address(const struct type *t)
 {
-	return t->kind == TY_INT || t->kind == TY_STRING || t->kind == TY_ERROR;
+	return t->kind == TY_INT || t->kind == TY_STRING || t->kind == TY_POINTER ||
+	       t->kind == TY_ERROR;
+}
+
+/* A pointer says itself whose memory it is in. */
+static bool is_in_user_space(const struct sema *s, const struct type *t)
+{
+	if (t->kind == TY_POINTER && t->space != SPACE_NONE)
+		return t->space == SPACE_USER;
+	return sema_space(s->probe) == SPACE_USER;
 }
 
 const struct type *chk_str(struct sema *s, struct expr *e)
@@ -162,7 +179,7 @@ const struct type *chk_str(struct sema *s, struct expr *e)
 	if (size < 2 || size > LIMIT_STR_ASKED)
 		return sema_error(s, n->span, "str-size", "str reads 2 to %d bytes, the NUL included",
 				  LIMIT_STR_ASKED);
-	if (sema_space(s->probe) == SPACE_USER && sema_is_open_end(s))
+	if (is_in_user_space(s, p->type) && sema_is_open_end(s))
 		return sema_error(s, e->span, "span-memory",
 				  "this reads the memory of the thread that runs, which is not the span's "
 				  "when open_spans = count: write entry(str(…))");
@@ -540,7 +557,7 @@ static void check_maps(struct sema *s)
 			continue;
 		diag_error(s->diags, m->first, "limit-key", "the key of %s takes more than %d bytes",
 			   m->name, LIMIT_KEY_BYTES);
-		diag_hint(s->diags, "strings are the long ones: use a number in place of one");
+		diag_hint(s->diags, "strings are the long ones: read fewer bytes, str(x, 64)");
 	}
 }
 

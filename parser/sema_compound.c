@@ -187,6 +187,16 @@ const struct type *compound_cast(struct sema *s, struct expr *e)
 			  sema_name_of(s, to));
 }
 
+static const struct type *cannot_index(struct sema *s, const struct expr *e, const struct type *t)
+{
+	const struct type *wrong =
+		sema_error(s, e->span, "index-type", "%s cannot be indexed", sema_name_of(s, t));
+
+	if (t->kind == TY_INT)
+		diag_hint(s->diags, "if it is an address, say of what: ((uint64 *)x)[0]");
+	return wrong;
+}
+
 /* [i] of a tuple (a number written out), a string (a byte of it) or a pointer. */
 const struct type *compound_index(struct sema *s, struct expr *e)
 {
@@ -206,7 +216,7 @@ const struct type *compound_index(struct sema *s, struct expr *e)
 	if (t->kind == TY_STRING)
 		return type_int(1, true);
 	if (t->kind != TY_TUPLE)
-		return sema_error(s, e->span, "index-type", "%s cannot be indexed", sema_name_of(s, t));
+		return cannot_index(s, e, t);
 	if (i->kind != EX_INT)
 		return sema_error(s, i->span, "index-type", "a tuple's part is named by a number: .0");
 	if (i->integer.value >= t->n_members)

@@ -7,19 +7,24 @@
 #include "list_impl.h"
 #include <string.h>
 
-void lst_events(struct listing *l)
+/* "cpu:", and "cpu" for who asks for just that. */
+static void offer_event(struct listing *l, const char *event)
 {
 	char name[64];
 
+	snprintf(name, sizeof(name), "%s:", event);
+	list_offer(l, !l->near && !list_is_wanted(l, name) && list_is_wanted(l, event) ? event : name);
+}
+
+void lst_events(struct listing *l)
+{
 	for (uint32_t i = 0; i < n_perf_event_rows; i++) {
 		const struct perf_event_row *e = &perf_event_rows[i];
 
 		if (strcmp(probe_rows[e->id].name, l->type) != 0)
 			continue;
-		snprintf(name, sizeof(name), "%s:", e->name);
-		list_offer(l, name);
-		snprintf(name, sizeof(name), "%s:", e->alias ? e->alias : "");
+		offer_event(l, e->name);
 		if (e->alias)
-			list_offer(l, name);
+			offer_event(l, e->alias);
 	}
 }
