@@ -251,8 +251,8 @@ static int run_mode(struct options *o)
 	return walk(o);
 }
 
-/* Or the first files we open take their places, and output goes into one of them. What is written to
- * a standard output that was closed fails: /dev/null is open for reading. */
+/* Or the first files we open take their places, and output goes into one of them. What is written
+ * to a standard output that was closed fails: /dev/null is open for reading. */
 static void keep_standard_files(void)
 {
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)

@@ -13,7 +13,10 @@ static void offer_event(struct listing *l, const char *event)
 	char name[64];
 
 	snprintf(name, sizeof(name), "%s:", event);
-	list_offer(l, !l->near && !list_is_wanted(l, name) && list_is_wanted(l, event) ? event : name);
+	if (!list_is_wanted(l, name) && list_is_wanted(l, event))
+		list_offer(l, event);
+	else
+		list_offer(l, name);
 }
 
 void lst_events(struct listing *l)
