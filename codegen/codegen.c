@@ -95,16 +95,18 @@ static void set_no_dwarf(struct gen *g)
 static void on_diagnostic(LLVMDiagnosticInfoRef info, void *ctx)
 {
 	struct gen *g = ctx;
-	char *text;
+	char *text, *place_end;
 
 	if (LLVMGetDiagInfoSeverity(info) != LLVMDSError || g->too_big)
 		return;
 	text = LLVMGetDiagInfoDescription(info);
 	g->too_big = strstr(text, "stack") != NULL;
+	place_end = strstr(text, " in function "); /* "FILE:LINE:COLUMN: in function p0_begin …" */
 	if (g->too_big)
 		snprintf(g->message, sizeof(g->message),
-			 "a probe needs more than the 512 bytes of stack that BPF gives: use fewer or "
-			 "shorter strings and keys in it");
+			 "%.*s this probe needs more than the 512 bytes of stack that BPF gives: use "
+			 "fewer or shorter variables, strings and keys in it [limit-stack]",
+			 place_end ? (int)(place_end - text) : 0, text);
 	else
 		snprintf(g->message, sizeof(g->message), "LLVM: %s", text);
 	g->failed = true;
