@@ -75,10 +75,9 @@ static void name_points(struct sema *s, struct probe *p)
 		uint32_t n_before = s->diags->n;
 
 		if (probe_is_exclusion(&text)) {
-			if (i == 0)
-				probe_no_exclusion(&r, &text);
-			else
-				probe_exclude(&r, &text, p->points, first, &p->n_points);
+			if (i == 0 ? probe_no_exclusion(&r, &text)
+				   : probe_exclude(&r, &text, p->points, first, &p->n_points))
+				missing_word_is_error(s, text.span);
 			continue;
 		}
 		first = p->n_points;
