@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Exclusions: in a probe's head, `!PATTERN` takes what it matches away from the attach point before
- * it: functions by any of their names, tracepoints by their event or by CATEGORY:EVENT.
+ * it: functions by any of their names, tracepoints by their event or by CATEGORY:EVENT, what BTF
+ * describes also by MODULE:NAME, USDT probes by NAME or PROVIDER:NAME.
  */
 #include "arena.h"
 #include "ast.h"
 #include "diag.h"
 #include "exclude.h"
-#include "probe_parse.h"
+#include "probe_user.h"
 #include <string.h>
 
 bool probe_is_exclusion(const struct attach_text *text)
@@ -15,46 +16,132 @@ bool probe_is_exclusion(const struct attach_text *text)
 	return text->text[0] == '!';
 }
 
-static bool excludes_target(struct arena *a, const char *pattern, const struct attach_target *t)
+/* What one `!PATTERN` takes away. */
+struct leaving {
+	const struct probe_reader *r;
+	const char *pattern;
+	struct user_matching user;	   /* the pattern, of a function of programs */
+	struct user_matching user_in_file; /* what follows its PATH: */
+};
+
+/* An address that was probed has no name. */
+static bool matches(const char *pattern, const char *name)
 {
-	if (probe_matches(pattern, t->function) || probe_matches(pattern, t->symbol))
+	return name && probe_matches(pattern, name);
+}
+
+/* A USDT probe by NAME, PROVIDER:NAME or PATH:PROVIDER:NAME: `name` is usdt:PATH:PROVIDER:NAME. */
+static bool excludes_usdt(const struct leaving *l, const struct attach_target *t)
+{
+	size_t type = strlen(probe_rows[PROBE_USDT].name) + 1, path = strlen(t->path) + 1;
+
+	return matches(l->pattern, t->symbol) || matches(l->pattern, t->name + type) ||
+	       matches(l->pattern, t->name + type + path);
+}
+
+/* The ':' of PATH:FUNCTION; "ns::f" has none. */
+static const char *path_end(const char *pattern)
+{
+	const char *colon = strchr(pattern, ':');
+
+	while (colon && colon[1] == ':')
+		colon = strchr(colon + 2, ':');
+	return colon;
+}
+
+/* As probe_user.c takes them: symbols, and what they demangle to with parameters or without. */
+static bool excludes_user(const struct leaving *l, const struct attach_target *t)
+{
+	const char *colon = path_end(l->pattern);
+	struct arena *a = l->r->arena;
+
+	if (matches(l->pattern, t->function) ||
+	    (t->symbol && user_name_matches(&l->user, t->symbol)))
 		return true;
-	return t->path && strchr(pattern, ':') &&
-	       probe_matches(pattern, arena_printf(a, "%s:%s", t->path, t->function));
+	if (!colon)
+		return false;
+	if (matches(l->pattern, arena_printf(a, "%s:%s", t->path, t->function)))
+		return true;
+	return probe_matches(arena_strndup(a, l->pattern, (size_t)(colon - l->pattern)), t->path) &&
+	       t->symbol && user_name_matches(&l->user_in_file, t->symbol);
 }
 
-static bool excludes_event(struct arena *a, const char *pattern, const struct tp_format *f)
+static bool excludes_target(const struct leaving *l, const struct attach_point *p,
+			    const struct attach_target *t)
 {
-	if (!strchr(pattern, ':'))
-		return probe_matches(pattern, f->event);
-	return probe_matches(pattern, arena_printf(a, "%s:%s", f->category, f->event));
+	if (p->id == PROBE_USDT)
+		return excludes_usdt(l, t);
+	if (t->path)
+		return excludes_user(l, t);
+	return matches(l->pattern, t->function) || matches(l->pattern, t->symbol);
 }
 
-static void exclude_targets(struct arena *a, const char *pattern, struct attach_point *p)
+/* What BTF describes by NAME or MODULE:NAME, the functions of a BPF program also by ID:NAME. */
+static bool excludes_typed(const struct leaving *l, const struct typed_function *f)
 {
-	uint32_t n = 0;
+	struct arena *a = l->r->arena;
 
-	for (uint32_t i = 0; i < p->n_targets; i++)
-		if (!excludes_target(a, pattern, &p->targets[i]))
-			p->targets[n++] = p->targets[i];
-	p->n_targets = n;
+	return matches(l->pattern, f->name) ||
+	       (f->module && matches(l->pattern, arena_printf(a, "%s:%s", f->module, f->name))) ||
+	       (f->prog_id && matches(l->pattern, arena_printf(a, "%u:%s", f->prog_id, f->name)));
+}
+
+static bool excludes_event(const struct leaving *l, const struct tp_format *f)
+{
+	if (!strchr(l->pattern, ':'))
+		return probe_matches(l->pattern, f->event);
+	return probe_matches(l->pattern, arena_printf(l->r->arena, "%s:%s", f->category, f->event));
+}
+
+/* Those of the n targets that stay, counted. */
+static uint32_t exclude_targets(const struct leaving *l, const struct attach_point *p,
+				struct attach_target *targets, uint32_t n)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		if (!excludes_target(l, p, &targets[i]))
+			targets[kept++] = targets[i];
+	return kept;
+}
+
+/* A pattern of USDT probes goes by their names, the last one by its own. */
+static void name_last_usdt(struct attach_point *p)
+{
+	if (p->id != PROBE_USDT || p->n_targets != 1 || p->is_named)
+		return;
+	p->name = p->targets[0].name;
+	p->function = p->targets[0].symbol;
+}
+
+/* Take away from one point; how many functions or events went, and whether all of it did. */
+static uint32_t exclude_point(const struct leaving *l, struct attach_point *p, bool *goes)
+{
+	uint32_t before = p->n_targets;
+
+	if (before) {
+		p->n_targets = exclude_targets(l, p, p->targets, before);
+		p->n_entries = exclude_targets(l, p, p->entries, p->n_entries);
+		*goes = p->n_targets == 0;
+		name_last_usdt(p);
+		return before - p->n_targets;
+	}
+	*goes = p->typed    ? excludes_typed(l, p->typed)
+		: p->format ? excludes_event(l, p->format)
+			    : false;
+	return *goes;
 }
 
 /* Those of points[first] and later that stay; *n_excluded counts functions and tracepoints. */
-static uint32_t exclude(struct arena *a, const char *pattern, struct attach_point *points,
-			uint32_t first, uint32_t n, uint32_t *n_excluded)
+static uint32_t exclude(const struct leaving *l, struct attach_point *points, uint32_t first,
+			uint32_t n, uint32_t *n_excluded)
 {
 	uint32_t kept = first;
 
 	for (uint32_t i = first; i < n; i++) {
-		uint32_t before = points[i].n_targets;
 		bool goes;
 
-		if (before)
-			exclude_targets(a, pattern, &points[i]);
-		goes = before ? points[i].n_targets == 0
-			      : excludes_event(a, pattern, points[i].format);
-		*n_excluded += before ? before - points[i].n_targets : goes;
+		*n_excluded += exclude_point(l, &points[i], &goes);
 		if (!goes)
 			points[kept++] = points[i];
 	}
@@ -69,10 +156,12 @@ static int check(const struct probe_reader *r, const struct attach_text *text, c
 		return diag_hint(r->diags, "write !NAME or !PATTERN behind the attach point: "
 					   "kprobe:vfs_*,!vfs_write*");
 	}
-	if (p && !p->n_targets && !p->format) {
+	if (!p->n_targets && !p->format && !p->typed) {
 		diag_error(r->diags, text->span, "bad-exclusion",
 			   "nothing can be left out of %s: it is one attach point", p->name);
-		return diag_hint(r->diags, "'!' goes with patterns of functions and tracepoints");
+		return diag_hint(
+			r->diags,
+			"'!' goes with patterns of functions, tracepoints and USDT probes");
 	}
 	return 0;
 }
@@ -84,17 +173,28 @@ int probe_no_exclusion(const struct probe_reader *r, const struct attach_text *t
 	return diag_hint(r->diags, "write what to probe before it: kprobe:vfs_*,!vfs_write*");
 }
 
+static struct user_matching user_names(const struct probe_reader *r, const char *pattern)
+{
+	return (struct user_matching){.r = r,
+				      .pattern = pattern,
+				      .is_pattern = strchr(pattern, '*'),
+				      .word = user_name_word(r, pattern)};
+}
+
 int probe_exclude(const struct probe_reader *r, const struct attach_text *text,
 		  struct attach_point *points, uint32_t first, uint32_t *n_points)
 {
 	const char *pattern = probe_without(r->arena, text->text + 1, '"');
+	const char *colon = path_end(pattern);
+	struct leaving l = {r, pattern, user_names(r, pattern),
+			    user_names(r, colon ? colon + 1 : pattern)};
 	uint32_t n_excluded = 0, kept;
 
 	if (*n_points == first) /* reported already */
 		return -1;
 	if (check(r, text, pattern, &points[first]))
 		return -1;
-	kept = exclude(r->arena, pattern, points, first, *n_points, &n_excluded);
+	kept = exclude(&l, points, first, *n_points, &n_excluded);
 	*n_points = kept;
 	if (kept == first) {
 		diag_error(r->diags, text->span, "bad-exclusion",
@@ -102,8 +202,9 @@ int probe_exclude(const struct probe_reader *r, const struct attach_text *text,
 		return diag_hint(r->diags, "make the pattern behind '!' longer");
 	}
 	if (!n_excluded)
-		diag_warning(r->diags, text->span, "exclusion-unused",
-			     "'!%s' leaves nothing out: the attach point before it has no such name",
-			     pattern);
+		diag_warning(
+			r->diags, text->span, "exclusion-unused",
+			"'!%s' leaves nothing out: the attach point before it has no such name",
+			pattern);
 	return 0;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the parts of the parse hook of uprobe and uretprobe share. Private to probe_user*.c.
+ * What the parts of the parse hook of uprobe and uretprobe share. Private to probe_user*.c and, for
+ * names, exclude.c.
  */
 #pragma once
 #include "diag.h"

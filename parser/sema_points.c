@@ -41,6 +41,21 @@ static void skip_missing(struct sema *s, uint32_t n_before)
 	}
 }
 
+/* Without the word that its parameter stands for it is no attach point: what else is wrong with it
+ * follows from that, so it is dropped as a repetition, and the warning is what ends the script. */
+static void missing_word_is_error(struct sema *s, struct span span)
+{
+	for (uint32_t i = 0; i < s->diags->n; i++) {
+		struct diag *d = &s->diags->items[i];
+
+		if (d->level == DIAG_ERROR || d->span.start != span.start ||
+		    d->span.end != span.end || strcmp(d->tag, "parameter-missing"))
+			continue;
+		d->level = DIAG_ERROR;
+		s->diags->n_errors++;
+	}
+}
+
 /* An attach point that is wrong, with its parameters in it: none is seen in the source line. */
 static void hint_text(struct sema *s, const char *text)
 {
@@ -60,16 +75,17 @@ static void name_points(struct sema *s, struct probe *p)
 		uint32_t n_before = s->diags->n;
 
 		if (probe_is_exclusion(&text)) {
-			if (i == 0)
-				probe_no_exclusion(&r, &text);
-			else
-				probe_exclude(&r, &text, p->points, first, &p->n_points);
+			if (i == 0 ? probe_no_exclusion(&r, &text)
+				   : probe_exclude(&r, &text, p->points, first, &p->n_points))
+				missing_word_is_error(s, text.span);
 			continue;
 		}
 		first = p->n_points;
 		if (probe_resolve_all(&r, &text, &p->points, &p->n_points)) {
-			if (text.text != p->texts[i].text)
+			if (text.text != p->texts[i].text) {
 				hint_text(s, text.text);
+				missing_word_is_error(s, text.span);
+			}
 			skip_missing(s, n_before);
 		}
 	}
@@ -78,7 +94,7 @@ static void name_points(struct sema *s, struct probe *p)
 void sema_points(struct sema *s)
 {
 	struct program *program = s->program;
-	uint32_t n = program->n_probes, n_kept = 0;
+	uint32_t n = program->n_probes, n_kept = 0, n_points = 0;
 	bool keeps_all = program->config.missing_probes == MISSING_ERROR;
 
 	for (uint32_t i = 0; i < n; i++) {
@@ -86,11 +102,12 @@ void sema_points(struct sema *s)
 
 		s->probe = p;
 		name_points(s, p);
+		n_points += p->n_points;
 		if (p->n_points || keeps_all || s->diags->n_errors)
 			program->probes[n_kept++] = p;
 	}
 	program->n_probes = n_kept;
-	if (!n_kept && !s->diags->n_errors)
+	if (!n_points && !s->diags->n_errors)
 		diag_error(s->diags, SPAN_NONE, "no-probe-left",
 			   "nothing is left to trace: no attach point of the script was found");
 }

@@ -153,6 +153,55 @@ static void test_exclusions(void **state)
 	check_left("t:sched:*,!sched:sched_sw*", "tracepoint:sched:sched_process_exec");
 	check_left("t:syscalls:sys_e*_openat,!\"sys_enter\"*", "tracepoint:syscalls:sys_exit_openat");
 	check_left("k:vfs_read,!nothing", "vfs_read"); /* a warning */
+	check_left("u:/bin/cpp:ns::*,!ns::find", "ns::twice<int>(int)");
+	check_left("u:/bin/cpp:ns::*,!ns::twice", "ns::find(int) ns::find(int, int)");
+	check_left("u:/bin/cpp:ns::*,!\"ns::find(int)\"", "ns::find(int, int) ns::twice<int>(int)");
+	check_left("u:/bin/cpp:ns::*,!\"/bin/cpp\":ns::find", "ns::twice<int>(int)");
+	check_left("u:/bin/cpp:ns::*,!\"/bin/c\":ns::find,!ns::t*",
+		   "ns::find(int) ns::find(int, int)");
+	check_left("ur:/bin/app:*,!main,!ns::find", "handle");
+}
+
+/* What takes an attach point a match. */
+static void test_exclusions_typed(void **state)
+{
+	(void)state;
+	check_left("fentry:bpf:*:f*,!17:filter", "fentry:bpf:18:filter");
+	check_left("x=fexit:bpf:filter,!17:*", "x");
+	check_left("rt:*,!sched_*", "rawtracepoint:ext4:ext4_sync");
+	check_left("rt:*,!ext4:*", "rawtracepoint:sched_switch");
+	check_left("rt:sched_switch,!x", "rawtracepoint:sched_switch"); /* a warning */
+	check_left("*:*:*sync*,!*_file", "rawtracepoint:ext4:ext4_sync");
+	check_left("*:*:*sync*,!ext4_sync", "ext4_sync_file fentry:ext4:ext4_sync_file");
+}
+
+static void check_left_usdt(const char *text, const char *left, const char *name)
+{
+	char all[300] = "";
+	struct world w;
+	const struct attach_point *p = head(&w, text)->points;
+
+	for (uint32_t i = 0; i < p->n_targets; i++) {
+		strcat(all, *all ? " " : "");
+		strcat(all, p->targets[i].name);
+	}
+	assert_string_equal(all, left);
+	assert_string_equal(p->name, name);
+	world_free(&w);
+}
+
+static void test_exclusions_usdt(void **state)
+{
+	const char *other = "usdt:/bin/app:other:end", *begin = "usdt:/bin/app:app:begin";
+
+	(void)state;
+	check_left_usdt("usdt:/bin/app:*,!app:*", other, other);
+	check_left_usdt("usdt:/bin/app:*,!app:end,!other:end", begin, begin);
+	check_left_usdt("usdt:/bin/app:*,!end", begin, begin);
+	check_left_usdt("usdt:/bin/app:*,!\"/bin/app\":app:*", other, other);
+	check_left_usdt("a=usdt:/bin/app:*,!begin,!app:*", other, "a");
+	check_left_usdt("usdt:/bin/app:app:begin,!x", begin, begin); /* a warning */
+	check_left_usdt("usdt:/bin/app:end,!app:e*,!x:*", other, other);
 }
 
 static void test_names(void **state)
@@ -184,10 +233,11 @@ static void test_types(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_events),	  cmocka_unit_test(test_watchpoints),
-		cmocka_unit_test(test_iterators), cmocka_unit_test(test_periods),
-		cmocka_unit_test(test_exclusions), cmocka_unit_test(test_names),
-		cmocka_unit_test(test_types),
+		cmocka_unit_test(test_events),		cmocka_unit_test(test_watchpoints),
+		cmocka_unit_test(test_iterators),	cmocka_unit_test(test_periods),
+		cmocka_unit_test(test_exclusions),	cmocka_unit_test(test_names),
+		cmocka_unit_test(test_types),		cmocka_unit_test(test_exclusions_typed),
+		cmocka_unit_test(test_exclusions_usdt),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
