@@ -54,6 +54,9 @@ bool sema_is_open_end(const struct sema *s);
 /* Type of such a field's value; NULL for what is not built. (field_type.c) */
 const struct type *sema_field_type(struct arena *a, const struct tp_field *f);
 
+/* sema_fit.c: a number written out that a variable's declared type cannot hold. */
+void sema_check_fit(struct sema *s, const struct expr *target, const struct expr *value);
+
 /* sema_user_args.c: look up what the user functions at `p` are given, for `args`. False: that is
  * not known, which was said for `e`, or, with e NULL, was not. */
 bool user_args_known(struct sema *s, const struct expr *e, struct attach_point *p);

@@ -404,6 +404,16 @@ static void check_assign(struct sema *s, struct stmt *st)
 		ast_each_child(v, check_expr, s);
 	else
 		check_expr(v, s);
+	if (st->assign.op == OP_NONE)
+		sema_check_fit(s, st->assign.target, v);
+}
+
+static void check_let(struct sema *s, struct stmt *st)
+{
+	if (!st->let.value)
+		return;
+	check_expr(st->let.value, s);
+	sema_check_fit(s, st->let.var, st->let.value);
 }
 
 static void check_effect(struct sema *s, const struct expr *e)
@@ -461,8 +471,7 @@ static void check_stmt(struct sema *s, struct stmt *st)
 			check_expr(st->expr, s);
 		return;
 	case ST_LET:
-		if (st->let.value)
-			check_expr(st->let.value, s);
+		check_let(s, st);
 		return;
 	case ST_WHILE:
 	case ST_FOR:

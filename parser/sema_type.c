@@ -356,7 +356,7 @@ static const struct type *type_incdec(struct sema *s, struct expr *e)
 	if (t->kind == EX_MAP && t->map.map)
 		sema_widen(s, &t->map.map->value, &t->map.map->value_span, sema_word(true), t,
 			   t->map.name);
-	if (t->kind == EX_VAR && t->var.var)
+	if (t->kind == EX_VAR && t->var.var && !t->var.var->is_declared)
 		sema_widen(s, &t->var.var->type, &t->var.var->first, sema_word(true), t,
 			   t->var.name);
 	return sema_need_int(s, t, e->incdec.is_increment ? "++" : "--");
