@@ -87,21 +87,14 @@ static struct value read_text(struct gen *g, const struct type *type, LLVMValueR
 	return (struct value){.kind = V_MEM, .type = type, .v = buf};
 }
 
-/* A pointer says itself whose memory it is in. */
-static bool is_in_user_space(const struct gen *g, const struct type *t)
-{
-	if (t->kind == TY_POINTER && t->space != SPACE_NONE)
-		return t->space == SPACE_USER;
-	return gen_is_user_space(g->point);
-}
-
 struct value gen_str(struct gen *g, struct expr *e)
 {
 	struct expr *p = e->call.args[0];
 
 	if (p->type->kind == TY_STRING) /* a text already: a field that holds it */
 		return gen_expr(g, p);
-	return read_text(g, e->type, gen_int(g, p), is_in_user_space(g, p->type),
+	return read_text(g, e->type, gen_int(g, p),
+			 type_is_in_user_space(p->type, gen_is_user_space(g->point)),
 			 e->call.n_args > 1);
 }
 

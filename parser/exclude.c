@@ -20,6 +20,7 @@ bool probe_is_exclusion(const struct attach_text *text)
 struct leaving {
 	const struct probe_reader *r;
 	const char *pattern;
+	const char *path; /* of PATH:FUNCTION, or NULL */
 	struct user_matching user;	   /* the pattern, of a function of programs */
 	struct user_matching user_in_file; /* what follows its PATH: */
 };
@@ -52,18 +53,15 @@ static const char *path_end(const char *pattern)
 /* As probe_user.c takes them: symbols, and what they demangle to with parameters or without. */
 static bool excludes_user(const struct leaving *l, const struct attach_target *t)
 {
-	const char *colon = path_end(l->pattern);
-	struct arena *a = l->r->arena;
-
 	if (matches(l->pattern, t->function) ||
 	    (t->symbol && user_name_matches(&l->user, t->symbol)))
 		return true;
-	if (!colon)
+	if (!l->path)
 		return false;
-	if (matches(l->pattern, arena_printf(a, "%s:%s", t->path, t->function)))
+	if (matches(l->pattern, arena_printf(l->r->arena, "%s:%s", t->path, t->function)))
 		return true;
-	return probe_matches(arena_strndup(a, l->pattern, (size_t)(colon - l->pattern)), t->path) &&
-	       t->symbol && user_name_matches(&l->user_in_file, t->symbol);
+	return probe_matches(l->path, t->path) && t->symbol &&
+	       user_name_matches(&l->user_in_file, t->symbol);
 }
 
 static bool excludes_target(const struct leaving *l, const struct attach_point *p,
@@ -186,8 +184,13 @@ int probe_exclude(const struct probe_reader *r, const struct attach_text *text,
 {
 	const char *pattern = probe_without(r->arena, text->text + 1, '"');
 	const char *colon = path_end(pattern);
-	struct leaving l = {r, pattern, user_names(r, pattern),
-			    user_names(r, colon ? colon + 1 : pattern)};
+	struct leaving l = {
+		.r = r,
+		.pattern = pattern,
+		.path = colon ? arena_strndup(r->arena, pattern, (size_t)(colon - pattern)) : NULL,
+		.user = user_names(r, pattern),
+		.user_in_file = user_names(r, colon ? colon + 1 : pattern),
+	};
 	uint32_t n_excluded = 0, kept;
 
 	if (*n_points == first) /* reported already */

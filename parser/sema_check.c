@@ -97,9 +97,8 @@ const struct type *chk_printf(struct sema *s, struct expr *e)
 	format_parse(s->arena, fmt->string.text, fmt->string.len, &spec);
 	if (spec.bad_len)
 		return bad_conversion(s, fmt, fmt->string.text + spec.bad_at, spec.bad_len);
-	if (spec.n_args != e->call.n_args - 1) {
+	if (spec.n_args != e->call.n_args - 1)
 		return bad_count(s, e, &spec);
-	}
 	for (const struct plan_piece *p = spec.pieces; p < spec.pieces + spec.n_pieces; p++) {
 		check_star(s, p->width_arg, e->call.args);
 		check_star(s, p->precision_arg, e->call.args);
@@ -158,14 +157,6 @@ static bool is_address(const struct type *t)
 	       t->kind == TY_ERROR;
 }
 
-/* A pointer says itself whose memory it is in. */
-static bool is_in_user_space(const struct sema *s, const struct type *t)
-{
-	if (t->kind == TY_POINTER && t->space != SPACE_NONE)
-		return t->space == SPACE_USER;
-	return sema_space(s->probe) == SPACE_USER;
-}
-
 const struct type *chk_str(struct sema *s, struct expr *e)
 {
 	const struct expr *p = e->call.args[0], *n = e->call.n_args > 1 ? e->call.args[1] : NULL;
@@ -179,7 +170,8 @@ const struct type *chk_str(struct sema *s, struct expr *e)
 	if (size < 2 || size > LIMIT_STR_ASKED)
 		return sema_error(s, n->span, "str-size", "str reads 2 to %d bytes, the NUL included",
 				  LIMIT_STR_ASKED);
-	if (is_in_user_space(s, p->type) && sema_is_open_end(s))
+	if (type_is_in_user_space(p->type, sema_space(s->probe) == SPACE_USER) &&
+	    sema_is_open_end(s))
 		return sema_error(s, e->span, "span-memory",
 				  "this reads the memory of the thread that runs, which is not the span's "
 				  "when open_spans = count: write entry(str(…))");

@@ -139,6 +139,13 @@ const struct type *type_pointer(struct arena *a, const struct type *to, enum typ
 	return t;
 }
 
+bool type_is_in_user_space(const struct type *t, bool otherwise)
+{
+	if (t->kind == TY_POINTER && t->space != SPACE_NONE)
+		return t->space == SPACE_USER;
+	return otherwise;
+}
+
 const struct type *type_array(struct arena *a, const struct type *elem, uint32_t n)
 {
 	struct type *t = arena_new_of(a, struct type);

@@ -90,6 +90,8 @@ const struct type *type_tuple(struct arena *a, bool is_record, struct type_membe
 			      uint32_t n);
 /* A pointer to `to`. */
 const struct type *type_pointer(struct arena *a, const struct type *to, enum type_space space);
+/* Is what `t` points to in user space? A pointer says so itself, a plain address does not. */
+bool type_is_in_user_space(const struct type *t, bool otherwise);
 /* `n` elements of integers, booleans or pointers. Begins at a multiple of 8 wherever it is. */
 const struct type *type_array(struct arena *a, const struct type *elem, uint32_t n);
 /* Index of the member that `.name` reads, -1 when there is none: a number in a tuple. */

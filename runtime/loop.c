@@ -103,6 +103,11 @@ static uint64_t drain(struct loop *l)
 	return n;
 }
 
+static bool is_held_up(const struct loop *l)
+{
+	return l->ring && !l->overrun && ring_under_way(l->ring);
+}
+
 /* A program that was interrupted in the midst of a record holds up what is behind it: detaching
  * does not wait for all of them. */
 static void drain_rest(struct loop *l)
@@ -110,11 +115,11 @@ static void drain_rest(struct loop *l)
 	uint64_t until = now_ns() + REST_MS * 1000000ull;
 
 	drain_all(l);
-	while (l->ring && !l->overrun && ring_under_way(l->ring) && now_ns() < until) {
+	while (is_held_up(l) && now_ns() < until) {
 		poll(NULL, 0, 1);
 		drain_all(l);
 	}
-	if (l->ring && !l->overrun && ring_under_way(l->ring))
+	if (is_held_up(l))
 		log_warning("a program did not come to the end of its record: what came after it "
 			    "is lost");
 }

@@ -16,7 +16,8 @@ static const struct {
 } causes[SONDE_LOSS_COUNT] = {
 	[SONDE_LOSS_RING_FULL] = {"records lost, the buffer was full", "print less often",
 				  "ring-full"},
-	[SONDE_LOSS_MAP_FULL] = {"updates lost, a map was full", "more keys: config = { max_map_keys = N }", "map-full"},
+	[SONDE_LOSS_MAP_FULL] = {"updates lost, a map was full",
+				 "more keys: config = { max_map_keys = N }", "map-full"},
 	[SONDE_LOSS_MAP_NOMEM] = {"map updates lost, no memory for new keys at that moment", NULL,
 				   "map-no-memory"},
 	[SONDE_LOSS_MAP_BUSY] = {"map updates lost, the map was busy", NULL, "map-busy"},
