@@ -56,7 +56,7 @@ INLINE void *sonde_span_cpu(void *map)
 
 /* ---- open calls -------------------------------------------------------------------------- */
 
-/* Of a thread: how many, then slots of `size` bytes (parser/plan.c), innermost last. A call is
+/* Of a thread: how many, then slots of `size` bytes (parser/plan_span.c), innermost last. A call is
  * known by the stack pointer at its entry, which no other open call of that function has: those
  * further in have lower ones. A function that ends by jumping to another shares it with that; their
  * return probes fire innermost first. */

@@ -2,7 +2,7 @@
 /*
  * The plan: the one parcel between the compile half and the run half. It says which kernel
  * programs there are and where they attach, how map keys and values and ring-buffer records are
- * laid out, and what the runtime has to provide. Every offset is decided here, in plan.c; codegen
+ * laid out, and what the runtime has to provide. Every offset is decided here, in plan*.c; codegen
  * writes by it, runtime reads by it. It holds no pointer into the AST; it lives in the plan arena.
  */
 #pragma once
