@@ -191,7 +191,8 @@ LLVMValueRef gen_frame_state(struct gen *g);
 /* ---- maps (gen_map.c) */
 struct value gen_map_read(struct gen *g, struct expr *e);
 void gen_map_write(struct gen *g, struct expr *target, struct value v);
-void gen_map_delete(struct gen *g, struct expr *target);
+/* 1 when there was such an entry, else 0. */
+LLVMValueRef gen_map_delete(struct gen *g, struct expr *target);
 /* 1 when there is such an entry, else 0. */
 LLVMValueRef gen_map_has(struct gen *g, struct expr *target);
 /* Add `amount` atomically; the value before. */
@@ -214,7 +215,7 @@ LLVMValueRef gen_epoch(struct gen *g, uint32_t map);
 void gen_epoch_forget(struct gen *g, uint32_t map);
 
 /* One key of a keyed histogram, all its buckets (gen_bucket.c). */
-void gen_bucket_delete(struct gen *g, struct expr *e, LLVMValueRef key);
+LLVMValueRef gen_bucket_delete(struct gen *g, struct expr *e, LLVMValueRef key);
 LLVMValueRef gen_bucket_has(struct gen *g, struct expr *e, LLVMValueRef key);
 
 /* Are `size` bytes at two places the same? i1. */
