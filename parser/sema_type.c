@@ -27,7 +27,7 @@ static void type_block(struct sema *s, struct block *b);
 
 static bool is_literal_int(const struct expr *e)
 {
-	return e->kind == EX_INT && !e->integer.is_bool && e->integer.value <= INT64_MAX;
+	return e->kind == EX_INT && constant_type(e) == &sema_literal;
 }
 
 /* What a value of type t is stored as in a variable or map: integers are 64 bits wide. */
@@ -163,7 +163,7 @@ static const struct type *type_arith(struct sema *s, struct expr *e)
 	if ((x == &sema_unknown || y == &sema_unknown) && e->binary.op != OP_SUB)
 		return guess(x == &sema_unknown ? y : x);
 	is_unsigned = unsigned_with(l, x) && unsigned_with(r, y) && !(x->is_signed && y->is_signed);
-	return sema_word(e->binary.op == OP_SUB || !is_unsigned);
+	return constant_binary(s, e, sema_word(e->binary.op == OP_SUB || !is_unsigned));
 }
 
 /* A name is a number in the kernel: only a text that is known here can be one of them. */
@@ -202,7 +202,7 @@ static const struct type *type_compare(struct sema *s, struct expr *e)
 				  sema_name_of(s, x), sema_name_of(s, y));
 	if (equality && (x->kind == TY_ERROR || y->kind == TY_ERROR)) /* one mistake */
 		return &type_error;
-	return check_ints(s, e) ? &type_bool : &type_error;
+	return check_ints(s, e) ? constant_compare(e) : &type_error;
 }
 
 static const struct type *type_binary(struct sema *s, struct expr *e)
@@ -256,6 +256,8 @@ static const struct type *type_unary(struct sema *s, struct expr *e)
 		return t;
 	if (e->unary.op == OP_NOT)
 		return &type_bool;
+	if (e->unary.op == OP_NEG && t != &sema_unknown)
+		return constant_negated(s, e, sema_word(true));
 	return t == &sema_unknown ? &sema_literal
 				  : sema_word(e->unary.op == OP_NEG || t->is_signed);
 }
@@ -378,9 +380,7 @@ const struct type *sema_type_expr(struct sema *s, struct expr *e)
 
 	switch (e->kind) {
 	case EX_INT:
-		t = e->integer.is_bool	? &type_bool
-		    : is_literal_int(e) ? &sema_literal
-					: sema_word(false);
+		t = constant_type(e);
 		break;
 	case EX_STRING:
 		t = type_string(s->arena, e->string.len + 1);
@@ -552,6 +552,9 @@ static void type_assign(struct sema *s, struct stmt *st)
 	else if (st->assign.op != OP_NONE && t->kind != TY_ERROR && !type_is_integral(t))
 		t = sema_error(s, st->assign.value->span, "operand-type",
 			       "'%s=' needs integers, this is %s", op_str(st->assign.op), sema_name_of(s, t));
+	else if (st->assign.op != OP_NONE && t->kind != TY_ERROR &&
+		 !constant_check_right(s, st->assign.op, st->assign.value))
+		t = &type_error;
 	if (target->kind == EX_VAR && target->var.var)
 		assign_var(s, target->var.var, t, st->assign.value);
 	if (target->kind == EX_MAP && target->map.map)
