@@ -112,6 +112,8 @@ void gen_store(struct gen *g, struct value v, const struct type *type, LLVMValue
 /* Value of `type` at `src`. */
 struct value gen_load(struct gen *g, const struct type *type, LLVMValueRef src);
 void gen_zero(struct gen *g, LLVMValueRef dest, uint32_t size);
+/* Of `size` bytes those from `at` on. */
+void gen_zero_from(struct gen *g, LLVMValueRef dest, uint32_t at, uint32_t size);
 /* i1 from an i64. */
 LLVMValueRef gen_truth(struct gen *g, LLVMValueRef v);
 LLVMBasicBlockRef gen_block(struct gen *g, const char *name);

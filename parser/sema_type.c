@@ -225,13 +225,28 @@ static const struct type *type_binary(struct sema *s, struct expr *e)
 	}
 }
 
+/* The operand of sizeof(TYPE) is a cast that the parser made, its value at the same place. */
+static const struct type *type_alone(struct sema *s, struct expr *e)
+{
+	const struct type *t;
+
+	if (e->kind != EX_CAST || e->cast.operand->span.start != e->span.start)
+		return sema_type_expr(s, e);
+	t = compound_named(s, e->cast.to);
+	sema_type_expr(s, e->cast.operand);
+	return e->type = t ? t : &type_error;
+}
+
 /* A number written out, once the types are final. */
 static const struct type *type_sizeof(struct sema *s, struct expr *e)
 {
-	const struct type *t = sema_type_expr(s, e->unary.operand);
+	const struct type *t = type_alone(s, e->unary.operand);
 
 	if (sema_is_wrong(t))
 		return t;
+	if (t->kind != TY_VOID && !t->size)
+		return sema_error(s, e->span, "no-value", "sizeof: %s has no size of its own",
+				  sema_name_of(s, t));
 	if (t->kind == TY_VOID)
 		return sema_error(s, e->span, "no-value", "sizeof: this has no value");
 	if (s->report) {
@@ -458,7 +473,7 @@ static const struct type *value_type(struct sema *s, struct expr *value, const s
 	return sema_stored(t);
 }
 
-/* A declared type stays; integers are cast into it, everything else must fit. */
+/* A declared type stays; integers are cast into it, strings filled up, everything else must fit. */
 static void assign_var(struct sema *s, struct var *v, const struct type *t, const struct expr *from)
 {
 	if (!v->is_declared) {
@@ -466,12 +481,27 @@ static void assign_var(struct sema *s, struct var *v, const struct type *t, cons
 		return;
 	}
 	if (t->kind == TY_ERROR || (type_is_integral(t) && type_is_integral(v->type)) ||
+	    (t->kind == TY_STRING && v->type->kind == TY_STRING && t->size <= v->type->size) ||
 	    (t->kind == TY_POINTER && v->type->kind == TY_POINTER && !memory_mixes(t, v->type)))
 		return;
 	sema_error(s, from->span, "type-mismatch", "%s is %s, but this is %s", v->name,
 		   sema_name_of(s, v->type), sema_name_of(s, t));
-	if (s->report)
-		diag_note(s->diags, v->first, "it was declared here");
+	if (!s->report)
+		return;
+	diag_note(s->diags, v->first, "it was declared here");
+	if (t->kind == TY_STRING && v->type->kind == TY_STRING)
+		diag_hint(s->diags, "write (%s) before it to cut it", sema_name_of(s, v->type));
+}
+
+/* Of any size: it grows, but is a string from the beginning. */
+static void let_string(struct sema *s, struct stmt *st, const struct type *value)
+{
+	struct var *v = st->let.var->var.var;
+
+	sema_widen(s, &v->type, &v->first, type_string(s->arena, 1), st->let.var, v->name);
+	if (value)
+		sema_widen(s, &v->type, &v->first, value, st->let.value, v->name);
+	st->let.var->type = v->type;
 }
 
 static void type_let(struct sema *s, struct stmt *st)
@@ -483,6 +513,10 @@ static void type_let(struct sema *s, struct stmt *st)
 	enum type_space space =
 		value && value->kind == TY_POINTER ? value->space : sema_space(s->probe);
 
+	if (t && t->kind == TY_STRING && !t->size) {
+		let_string(s, st, value);
+		return;
+	}
 	if (t && t->kind == TY_POINTER)
 		t = type_pointer(s->arena, t->to, space);
 	if (t && t->kind == TY_ARRAY && !t->size)
