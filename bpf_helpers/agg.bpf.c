@@ -82,3 +82,24 @@ INLINE uint64_t sonde_agg_greatest(void *map, const void *key, uint32_t word)
 {
 	return over_cpus(map, key, word, 0);
 }
+
+/* ---- deleting ---------------------------------------------------------------------------- */
+
+/* A map without keys: `bytes` of every CPU's element become 0. Was one of them written to? */
+INLINE uint64_t sonde_agg_forget(void *map, const void *key, uint32_t touched, uint32_t bytes)
+{
+	uint64_t had = 0;
+
+	for (uint32_t cpu = 0; cpu < SONDE_MAX_CPUS; cpu++) {
+		uint64_t *words;
+
+		if (cpu >= sonde_config.n_cpus)
+			break;
+		words = bpf_map_lookup_percpu_elem(map, key, cpu);
+		if (!words)
+			continue;
+		had |= words[touched];
+		bpf_probe_read_kernel(words, bytes, 0); /* what cannot be read is filled with 0 */
+	}
+	return had;
+}

@@ -112,6 +112,8 @@ void gen_store(struct gen *g, struct value v, const struct type *type, LLVMValue
 /* Value of `type` at `src`. */
 struct value gen_load(struct gen *g, const struct type *type, LLVMValueRef src);
 void gen_zero(struct gen *g, LLVMValueRef dest, uint32_t size);
+/* Of `size` bytes those from `at` on. */
+void gen_zero_from(struct gen *g, LLVMValueRef dest, uint32_t at, uint32_t size);
 /* i1 from an i64. */
 LLVMValueRef gen_truth(struct gen *g, LLVMValueRef v);
 LLVMBasicBlockRef gen_block(struct gen *g, const char *name);
@@ -191,7 +193,8 @@ LLVMValueRef gen_frame_state(struct gen *g);
 /* ---- maps (gen_map.c) */
 struct value gen_map_read(struct gen *g, struct expr *e);
 void gen_map_write(struct gen *g, struct expr *target, struct value v);
-void gen_map_delete(struct gen *g, struct expr *target);
+/* 1 when there was such an entry, else 0. */
+LLVMValueRef gen_map_delete(struct gen *g, struct expr *target);
 /* 1 when there is such an entry, else 0. */
 LLVMValueRef gen_map_has(struct gen *g, struct expr *target);
 /* Add `amount` atomically; the value before. */
@@ -214,7 +217,7 @@ LLVMValueRef gen_epoch(struct gen *g, uint32_t map);
 void gen_epoch_forget(struct gen *g, uint32_t map);
 
 /* One key of a keyed histogram, all its buckets (gen_bucket.c). */
-void gen_bucket_delete(struct gen *g, struct expr *e, LLVMValueRef key);
+LLVMValueRef gen_bucket_delete(struct gen *g, struct expr *e, LLVMValueRef key);
 LLVMValueRef gen_bucket_has(struct gen *g, struct expr *e, LLVMValueRef key);
 
 /* Are `size` bytes at two places the same? i1. */

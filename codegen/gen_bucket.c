@@ -49,11 +49,6 @@ static LLVMValueRef each_bucket(struct gen *g, struct expr *e, LLVMValueRef key,
 			  (LLVMValueRef[]){gen_u64(g, rounds), body, key, gen_u64(g, 0)}, 4);
 }
 
-void gen_bucket_delete(struct gen *g, struct expr *e, LLVMValueRef key)
-{
-	each_bucket(g, e, key, HELPER_MAP_DELETE, agg_buckets(e->map.map->value));
-}
-
 /* One round more than there are buckets, which finds none: rounds say whether one was found. */
 LLVMValueRef gen_bucket_has(struct gen *g, struct expr *e, LLVMValueRef key)
 {
@@ -62,4 +57,12 @@ LLVMValueRef gen_bucket_has(struct gen *g, struct expr *e, LLVMValueRef key)
 
 	rounds = LLVMBuildICmp(g->b, LLVMIntULE, rounds, gen_u64(g, n), "");
 	return LLVMBuildZExt(g->b, rounds, g->i64, "");
+}
+
+LLVMValueRef gen_bucket_delete(struct gen *g, struct expr *e, LLVMValueRef key)
+{
+	LLVMValueRef had = gen_bucket_has(g, e, key);
+
+	each_bucket(g, e, key, HELPER_MAP_DELETE, agg_buckets(e->map.map->value));
+	return had;
 }

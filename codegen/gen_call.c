@@ -420,6 +420,5 @@ struct value gen_has_key(struct gen *g, struct expr *e)
 
 struct value gen_delete(struct gen *g, struct expr *e)
 {
-	gen_map_delete(g, e->call.args[0]);
-	return (struct value){.kind = V_NONE, .type = &type_void};
+	return gen_int_value(gen_map_delete(g, e->call.args[0]), e->type);
 }

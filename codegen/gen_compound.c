@@ -105,8 +105,29 @@ static struct value cast_to_array(struct gen *g, struct value v, const struct ty
 	return (struct value){.kind = V_MEM, .type = type, .v = buf};
 }
 
+/* Filled up, or cut, so that it ends with a NUL. */
+static struct value cast_to_string(struct gen *g, struct value v, const struct type *type)
+{
+	LLVMValueRef buf;
+
+	if (v.kind == V_TEXT) {
+		v.len = v.len < type->size ? v.len : type->size - 1;
+		v.type = type;
+		return v;
+	}
+	if (v.type->size == type->size)
+		return v;
+	buf = gen_big_buffer(g, type->size);
+	gen_store(g, v, type, buf);
+	if (v.type->size > type->size)
+		gen_zero_from(g, buf, type->size - 1, type->size);
+	return (struct value){.kind = V_MEM, .type = type, .v = buf};
+}
+
 struct value gen_cast(struct gen *g, struct expr *e)
 {
+	if (e->type->kind == TY_STRING)
+		return cast_to_string(g, gen_expr(g, e->cast.operand), e->type);
 	if (e->type->kind == TY_ARRAY)
 		return cast_to_array(g, gen_expr(g, e->cast.operand), e->type);
 	if (e->cast.operand->type->kind == TY_ARRAY)

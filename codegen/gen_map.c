@@ -167,22 +167,29 @@ void gen_map_write(struct gen *g, struct expr *e, struct value v)
 	end_key(g, e, key);
 }
 
+/* Behind what was generated for an element that is there: its value, or 0 where there is none;
+ * `from` is where that was asked. */
+static LLVMValueRef end_with(struct gen *g, LLVMBasicBlockRef from, LLVMBasicBlockRef end,
+			     LLVMValueRef v)
+{
+	LLVMBasicBlockRef then = LLVMGetInsertBlock(g->b);
+	LLVMValueRef phi, values[] = {gen_u64(g, 0), v};
+
+	end_when(g, end);
+	phi = LLVMBuildPhi(g->b, g->i64, "");
+	LLVMAddIncoming(phi, values, (LLVMBasicBlockRef[]){from, then}, 2);
+	return phi;
+}
+
 static LLVMValueRef add_in_place(struct gen *g, const struct plan_map *m, LLVMValueRef element,
 				 LLVMValueRef amount)
 {
-	LLVMBasicBlockRef from = LLVMGetInsertBlock(g->b), end = when_set(g, element), then;
-	LLVMValueRef before, phi, values[2];
+	LLVMBasicBlockRef from = LLVMGetInsertBlock(g->b), end = when_set(g, element);
+	LLVMValueRef before = LLVMBuildAtomicRMW(g->b, LLVMAtomicRMWBinOpAdd, element, amount,
+						 LLVMAtomicOrderingMonotonic, false);
 
-	before = LLVMBuildAtomicRMW(g->b, LLVMAtomicRMWBinOpAdd, element, amount,
-				    LLVMAtomicOrderingMonotonic, false);
 	touch(g, m, element);
-	then = LLVMGetInsertBlock(g->b);
-	end_when(g, end);
-	phi = LLVMBuildPhi(g->b, g->i64, "");
-	values[0] = gen_u64(g, 0);
-	values[1] = before;
-	LLVMAddIncoming(phi, values, (LLVMBasicBlockRef[]){from, then}, 2);
-	return phi;
+	return end_with(g, from, end, before);
 }
 
 LLVMValueRef gen_map_add(struct gen *g, struct expr *e, LLVMValueRef amount)
@@ -253,21 +260,39 @@ void gen_map_bucket(struct gen *g, struct expr *e, LLVMValueRef bucket)
 	end_key(g, e, key);
 }
 
-void gen_map_delete(struct gen *g, struct expr *e)
+static LLVMValueRef was_touched(struct gen *g, const struct plan_map *m, LLVMValueRef element)
+{
+	LLVMValueRef word = LLVMBuildLoad2(g->b, g->i64, gen_at(g, element, m->touched_offset), "");
+
+	return LLVMBuildZExt(g->b, gen_truth(g, word), g->i64, "");
+}
+
+static LLVMValueRef delete_in_place(struct gen *g, const struct plan_map *m, LLVMValueRef element)
+{
+	LLVMBasicBlockRef from = LLVMGetInsertBlock(g->b), end = when_set(g, element);
+	LLVMValueRef had = was_touched(g, m, element);
+
+	gen_zero(g, element, m->value_size);
+	return end_with(g, from, end, had);
+}
+
+LLVMValueRef gen_map_delete(struct gen *g, struct expr *e)
 {
 	const struct plan_map *m = plan_of(g, e);
-	LLVMValueRef key = build_key(g, e), element;
-	LLVMBasicBlockRef end;
+	LLVMValueRef key = build_key(g, e), had;
 
-	if (is_array(m)) {
-		element = lookup(g, e, key);
-		end = when_set(g, element);
-		gen_zero(g, element, m->value_size);
-		end_when(g, end);
+	if (m->kind == PM_PERCPU_ARRAY) {
+		had = GEN_OWN(g, "sonde_agg_forget", global_of(g, e), key,
+			      gen_u32(g, m->touched_offset / 8), gen_u32(g, m->value_size));
+	} else if (is_array(m)) {
+		had = delete_in_place(g, m, lookup(g, e, key));
 	} else if (m->bucket_offset) {
-		gen_bucket_delete(g, e, key);
+		had = gen_bucket_delete(g, e, key);
 	} else {
-		gen_helper(g, HELPER_MAP_DELETE, (LLVMValueRef[]){global_of(g, e), key}, 2);
+		had = gen_helper(g, HELPER_MAP_DELETE, (LLVMValueRef[]){global_of(g, e), key}, 2);
+		had = LLVMBuildICmp(g->b, LLVMIntEQ, had, gen_u64(g, 0), "");
+		had = LLVMBuildZExt(g->b, had, g->i64, "");
 	}
 	end_key(g, e, key);
+	return had;
 }

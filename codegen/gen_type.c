@@ -90,9 +90,14 @@ static void store_text(struct gen *g, const char *text, uint32_t len, uint32_t a
 	}
 }
 
+void gen_zero_from(struct gen *g, LLVMValueRef dest, uint32_t at, uint32_t size)
+{
+	store_text(g, "", 0, at, size, dest);
+}
+
 void gen_zero(struct gen *g, LLVMValueRef dest, uint32_t size)
 {
-	store_text(g, "", 0, 0, size, dest);
+	gen_zero_from(g, dest, 0, size);
 }
 
 enum { COPIED_BY_WORDS = 256 }; /* more is copied by a helper: less code */
@@ -111,7 +116,7 @@ static void store_string(struct gen *g, struct value v, uint32_t size, LLVMValue
 	uint32_t have = v.type->size < size ? v.type->size : size;
 
 	copy(g, dest, v.v, have);
-	store_text(g, "", 0, have, size, dest);
+	gen_zero_from(g, dest, have, size);
 }
 
 void gen_store(struct gen *g, struct value v, const struct type *type, LLVMValueRef dest)

@@ -54,6 +54,9 @@ bool sema_is_open_end(const struct sema *s);
 /* Type of such a field's value; NULL for what is not built. (field_type.c) */
 const struct type *sema_field_type(struct arena *a, const struct tp_field *f);
 
+/* sema_constant.c: is `e` a number written out, or calculated of such? True and false are none. */
+bool constant_number(const struct expr *e, bool *is_negative, uint64_t *magnitude);
+
 /* sema_fit.c: a number written out that a variable's declared type cannot hold. */
 void sema_check_fit(struct sema *s, const struct expr *target, const struct expr *value);
 

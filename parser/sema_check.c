@@ -227,7 +227,7 @@ const struct type *chk_delete(struct sema *s, struct expr *e)
 			diag_hint(s->diags, "write delete(%s, key), or clear(%s) for all entries",
 				  m->map.name, m->map.name);
 	}
-	return &type_void;
+	return &type_bool;
 }
 
 /* ---- pass 3 ------------------------------------------------------------------------------ */

@@ -131,12 +131,28 @@ const struct type *compound_list(struct sema *s, struct expr *e)
 	return type_tuple(s->arena, e->kind == EX_RECORD, members, n);
 }
 
+/* string, string[N]: the bracket is a size. */
+static const struct type *named_string(struct sema *s, const struct type_name *n)
+{
+	bool has_size = n->n_suffixes && !n->suffixes[0].is_pointer;
+	uint64_t size = has_size ? n->suffixes[0].n : 0;
+
+	if (!has_size || (size && size <= LIMIT_STR_ASKED))
+		return type_string(s->arena, (uint32_t)size);
+	sema_error(s, n->span, "limit-string", "a string has 1 to %d bytes, the NUL included",
+		   LIMIT_STR_ASKED);
+	return NULL;
+}
+
 /* The type a script spells; NULL with the mistake said. */
 const struct type *compound_named(struct sema *s, const struct type_name *n)
 {
 	const struct type *t = type_of_name(s->arena, n->name);
+	bool is_string = type_is_string_name(n->name);
 	struct nearest near;
 
+	if (is_string && !(t = named_string(s, n)))
+		return NULL;
 	if (!t && n->n_suffixes && n->suffixes[0].is_pointer &&
 	    strcmp(type_str(s->arena, &type_void), n->name) == 0)
 		t = &type_void;
@@ -152,7 +168,7 @@ const struct type *compound_named(struct sema *s, const struct type_name *n)
 			diag_hint(s->diags, "did you mean '%s'?", near.best);
 		return NULL;
 	}
-	for (uint32_t i = 0; i < n->n_suffixes; i++) {
+	for (uint32_t i = is_string && t->size; i < n->n_suffixes; i++) {
 		if (!n->suffixes[i].is_pointer) {
 			t = memory_array(s, n->span, t, n->suffixes[i].n);
 			if (!t)
@@ -174,11 +190,13 @@ const struct type *compound_cast(struct sema *s, struct expr *e)
 	array = memory_cast(s, e, t, to);
 	if (array)
 		return array;
+	if (to->kind == TY_STRING && t->kind == TY_STRING)
+		return to->size ? to : t;
 	if (to->kind == TY_POINTER)
 		to = type_pointer(s->arena, to->to,
 				  t->kind == TY_POINTER ? t->space : sema_space(s->probe));
-	if (to->kind != TY_ARRAY && (t->kind == TY_POINTER || t == &sema_unknown ||
-				     t->kind == TY_BOOL || t->kind == TY_INT))
+	if (to->kind != TY_ARRAY && to->kind != TY_STRING &&
+	    (t->kind == TY_POINTER || t == &sema_unknown || type_is_integral(t)))
 		return to;
 	if (t->kind == TY_AGG && e->cast.operand->kind != EX_CALL)
 		return sema_error(s, e->span, "not-built",

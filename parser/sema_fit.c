@@ -1,27 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A number written out as the value of a variable of declared type must fit it: the cut number is
- * never what was meant. What is calculated wraps, as in C, and a cast says that cutting is meant.
+ * A number written out as the value of a variable of declared type must fit it, also as one of the
+ * branches of ? : and as the result of a calculation of numbers: the cut number is never what was
+ * meant. What is calculated with a variable wraps, as in C, and a cast says that cutting is meant.
  * Before: types are final, which parameters have become numbers. After: nothing is changed.
  */
 #include "sema.h"
-
-struct number {
-	uint64_t magnitude;
-	bool is_negative;
-};
-
-/* Is `e` a number written out? True and false fit everywhere. */
-static bool number_of(const struct expr *e, struct number *n)
-{
-	*n = (struct number){.is_negative = e->kind == EX_UNARY && e->unary.op == OP_NEG};
-	if (n->is_negative)
-		e = e->unary.operand;
-	if (e->kind != EX_INT || e->integer.is_bool)
-		return false;
-	n->magnitude = e->integer.value;
-	return true;
-}
 
 static uint64_t greatest(const struct type *t)
 {
@@ -34,20 +18,39 @@ static uint64_t depth(const struct type *t)
 	return t->is_signed ? greatest(t) + 1 : 0;
 }
 
-void sema_check_fit(struct sema *s, const struct expr *target, const struct expr *value)
+static void check_number(struct sema *s, const struct var *v, const struct expr *value)
 {
-	const struct var *v = target->kind == EX_VAR ? target->var.var : NULL;
-	const struct type *t = v && v->is_declared ? v->type : NULL;
-	struct number n;
+	const struct type *t = v->type;
+	bool is_negative;
+	uint64_t n;
 
-	if (!t || t->kind != TY_INT || !number_of(value, &n) ||
-	    n.magnitude <= (n.is_negative ? depth(t) : greatest(t)))
+	if (!constant_number(value, &is_negative, &n) ||
+	    n <= (is_negative ? depth(t) : greatest(t)))
 		return;
 	diag_error(s->diags, value->span, "number-range",
 		   "%s is %s, which holds %s%llu to %llu, not %s%llu", v->name,
 		   type_str(s->arena, t), t->is_signed ? "-" : "", (unsigned long long)depth(t),
-		   (unsigned long long)greatest(t), n.is_negative ? "-" : "",
-		   (unsigned long long)n.magnitude);
-	diag_hint(s->diags, "write (%s) before it to keep its low %u bits", type_str(s->arena, t),
+		   (unsigned long long)greatest(t), is_negative ? "-" : "", (unsigned long long)n);
+	diag_hint(s->diags, "write (%s)(…) around it to keep its low %u bits", type_str(s->arena, t),
 		  8 * t->size);
+}
+
+static void check_each(struct sema *s, const struct var *v, const struct expr *value)
+{
+	if (value->kind == EX_BLOCK) {
+		check_each(s, v, value->block.value);
+	} else if (value->kind == EX_TERNARY) {
+		check_each(s, v, value->ternary.then ? value->ternary.then : value->ternary.cond);
+		check_each(s, v, value->ternary.otherwise);
+	} else {
+		check_number(s, v, value);
+	}
+}
+
+void sema_check_fit(struct sema *s, const struct expr *target, const struct expr *value)
+{
+	const struct var *v = target->kind == EX_VAR ? target->var.var : NULL;
+
+	if (v && v->is_declared && v->type->kind == TY_INT)
+		check_each(s, v, value);
 }

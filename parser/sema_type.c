@@ -27,7 +27,7 @@ static void type_block(struct sema *s, struct block *b);
 
 static bool is_literal_int(const struct expr *e)
 {
-	return e->kind == EX_INT && !e->integer.is_bool && e->integer.value <= INT64_MAX;
+	return e->kind == EX_INT && constant_type(e) == &sema_literal;
 }
 
 /* What a value of type t is stored as in a variable or map: integers are 64 bits wide. */
@@ -163,7 +163,7 @@ static const struct type *type_arith(struct sema *s, struct expr *e)
 	if ((x == &sema_unknown || y == &sema_unknown) && e->binary.op != OP_SUB)
 		return guess(x == &sema_unknown ? y : x);
 	is_unsigned = unsigned_with(l, x) && unsigned_with(r, y) && !(x->is_signed && y->is_signed);
-	return sema_word(e->binary.op == OP_SUB || !is_unsigned);
+	return constant_binary(s, e, sema_word(e->binary.op == OP_SUB || !is_unsigned));
 }
 
 /* A name is a number in the kernel: only a text that is known here can be one of them. */
@@ -202,7 +202,7 @@ static const struct type *type_compare(struct sema *s, struct expr *e)
 				  sema_name_of(s, x), sema_name_of(s, y));
 	if (equality && (x->kind == TY_ERROR || y->kind == TY_ERROR)) /* one mistake */
 		return &type_error;
-	return check_ints(s, e) ? &type_bool : &type_error;
+	return check_ints(s, e) ? constant_compare(e) : &type_error;
 }
 
 static const struct type *type_binary(struct sema *s, struct expr *e)
@@ -225,13 +225,28 @@ static const struct type *type_binary(struct sema *s, struct expr *e)
 	}
 }
 
+/* The operand of sizeof(TYPE) is a cast that the parser made, its value at the same place. */
+static const struct type *type_alone(struct sema *s, struct expr *e)
+{
+	const struct type *t;
+
+	if (e->kind != EX_CAST || e->cast.operand->span.start != e->span.start)
+		return sema_type_expr(s, e);
+	t = compound_named(s, e->cast.to);
+	sema_type_expr(s, e->cast.operand);
+	return e->type = t ? t : &type_error;
+}
+
 /* A number written out, once the types are final. */
 static const struct type *type_sizeof(struct sema *s, struct expr *e)
 {
-	const struct type *t = sema_type_expr(s, e->unary.operand);
+	const struct type *t = type_alone(s, e->unary.operand);
 
 	if (sema_is_wrong(t))
 		return t;
+	if (t->kind != TY_VOID && !t->size)
+		return sema_error(s, e->span, "no-value", "sizeof: %s has no size of its own",
+				  sema_name_of(s, t));
 	if (t->kind == TY_VOID)
 		return sema_error(s, e->span, "no-value", "sizeof: this has no value");
 	if (s->report) {
@@ -256,6 +271,8 @@ static const struct type *type_unary(struct sema *s, struct expr *e)
 		return t;
 	if (e->unary.op == OP_NOT)
 		return &type_bool;
+	if (e->unary.op == OP_NEG && t != &sema_unknown)
+		return constant_negated(s, e, sema_word(true));
 	return t == &sema_unknown ? &sema_literal
 				  : sema_word(e->unary.op == OP_NEG || t->is_signed);
 }
@@ -378,9 +395,7 @@ const struct type *sema_type_expr(struct sema *s, struct expr *e)
 
 	switch (e->kind) {
 	case EX_INT:
-		t = e->integer.is_bool	? &type_bool
-		    : is_literal_int(e) ? &sema_literal
-					: sema_word(false);
+		t = constant_type(e);
 		break;
 	case EX_STRING:
 		t = type_string(s->arena, e->string.len + 1);
@@ -458,7 +473,7 @@ static const struct type *value_type(struct sema *s, struct expr *value, const s
 	return sema_stored(t);
 }
 
-/* A declared type stays; integers are cast into it, everything else must fit. */
+/* A declared type stays; integers are cast into it, strings filled up, everything else must fit. */
 static void assign_var(struct sema *s, struct var *v, const struct type *t, const struct expr *from)
 {
 	if (!v->is_declared) {
@@ -466,12 +481,27 @@ static void assign_var(struct sema *s, struct var *v, const struct type *t, cons
 		return;
 	}
 	if (t->kind == TY_ERROR || (type_is_integral(t) && type_is_integral(v->type)) ||
+	    (t->kind == TY_STRING && v->type->kind == TY_STRING && t->size <= v->type->size) ||
 	    (t->kind == TY_POINTER && v->type->kind == TY_POINTER && !memory_mixes(t, v->type)))
 		return;
 	sema_error(s, from->span, "type-mismatch", "%s is %s, but this is %s", v->name,
 		   sema_name_of(s, v->type), sema_name_of(s, t));
-	if (s->report)
-		diag_note(s->diags, v->first, "it was declared here");
+	if (!s->report)
+		return;
+	diag_note(s->diags, v->first, "it was declared here");
+	if (t->kind == TY_STRING && v->type->kind == TY_STRING)
+		diag_hint(s->diags, "write (%s) before it to cut it", sema_name_of(s, v->type));
+}
+
+/* Of any size: it grows, but is a string from the beginning. */
+static void let_string(struct sema *s, struct stmt *st, const struct type *value)
+{
+	struct var *v = st->let.var->var.var;
+
+	sema_widen(s, &v->type, &v->first, type_string(s->arena, 1), st->let.var, v->name);
+	if (value)
+		sema_widen(s, &v->type, &v->first, value, st->let.value, v->name);
+	st->let.var->type = v->type;
 }
 
 static void type_let(struct sema *s, struct stmt *st)
@@ -483,6 +513,10 @@ static void type_let(struct sema *s, struct stmt *st)
 	enum type_space space =
 		value && value->kind == TY_POINTER ? value->space : sema_space(s->probe);
 
+	if (t && t->kind == TY_STRING && !t->size) {
+		let_string(s, st, value);
+		return;
+	}
 	if (t && t->kind == TY_POINTER)
 		t = type_pointer(s->arena, t->to, space);
 	if (t && t->kind == TY_ARRAY && !t->size)
@@ -552,6 +586,9 @@ static void type_assign(struct sema *s, struct stmt *st)
 	else if (st->assign.op != OP_NONE && t->kind != TY_ERROR && !type_is_integral(t))
 		t = sema_error(s, st->assign.value->span, "operand-type",
 			       "'%s=' needs integers, this is %s", op_str(st->assign.op), sema_name_of(s, t));
+	else if (st->assign.op != OP_NONE && t->kind != TY_ERROR &&
+		 !constant_check_right(s, st->assign.op, st->assign.value))
+		t = &type_error;
 	if (target->kind == EX_VAR && target->var.var)
 		assign_var(s, target->var.var, t, st->assign.value);
 	if (target->kind == EX_MAP && target->map.map)

@@ -37,6 +37,17 @@ void sema_widen(struct sema *s, const struct type **slot, struct span *first, co
 		const struct expr *from, const char *what);
 const char *sema_name_of(struct sema *s, const struct type *t);
 
+/* ---- sema_constant.c: of calculations whose operands have their types; `t` is what they would be
+ * of if they were no numbers written out */
+/* The type of a number written out. */
+const struct type *constant_type(const struct expr *e);
+/* Arithmetic, comparisons and -: folded if their operands are numbers. */
+const struct type *constant_binary(struct sema *s, struct expr *e, const struct type *t);
+const struct type *constant_compare(struct expr *e);
+const struct type *constant_negated(struct sema *s, struct expr *e, const struct type *t);
+/* Is there a result with this on the right? False: said. */
+bool constant_check_right(struct sema *s, enum op op, const struct expr *right);
+
 /* ---- sema_call.c */
 /* The type of what the call gives; its arguments get theirs. */
 const struct type *sema_type_call(struct sema *s, struct expr *e);

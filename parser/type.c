@@ -58,6 +58,8 @@ const struct type *type_int(uint32_t size, bool is_signed)
 	return &ints[is_signed][size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : 3];
 }
 
+static const char string_name[] = "string";
+
 /* Names of types in scripts; size 0: the language has it, sonde does not yet. */
 static const struct {
 	const char *name;
@@ -74,7 +76,7 @@ static const struct {
 	{"size_t", 8, false},	 {"ssize_t", 8, true},	 {"pid_t", 4, true},
 	{"u8", 1, false},	 {"u16", 2, false},	 {"u32", 4, false},
 	{"u64", 8, false},	 {"s8", 1, true},	 {"s16", 2, true},
-	{"s32", 4, true},	 {"s64", 8, true},	 {"string", 0, false},
+	{"s32", 4, true},	 {"s64", 8, true},	 {string_name, 0, false},
 	{"void", 0, false},	 {"buffer", 0, false},	 {"inet", 0, false},
 	{"macaddr_t", 0, false}, {"username_t", 0, false}, {"timestamp", 0, false},
 	{"cgroup_path_t", 0, false},
@@ -102,6 +104,11 @@ const struct type *type_of_name(struct arena *a, const char *name)
 		if (strcmp(names[i].name, name) == 0 && names[i].size)
 			return i == 0 ? &type_bool : type_int(names[i].size, names[i].is_signed);
 	return NULL;
+}
+
+bool type_is_string_name(const char *name)
+{
+	return strcmp(name, string_name) == 0;
 }
 
 const struct type *type_string(struct arena *a, uint32_t size)
@@ -240,7 +247,7 @@ const char *type_str(struct arena *a, const struct type *t)
 	case TY_INT:
 		return arena_printf(a, "%sint%u", t->is_signed ? "" : "u", t->size * 8);
 	case TY_STRING:
-		return arena_printf(a, "string[%u]", t->size);
+		return t->size ? arena_printf(a, "%s[%u]", string_name, t->size) : string_name;
 	case TY_KSTACK:
 		return "kstack";
 	case TY_USTACK:

@@ -75,7 +75,9 @@ struct nearest;
 void type_offer_names(struct nearest *near, bool (*offer)(struct nearest *, const char *));
 /* The type of that name, without suffixes; NULL for one that is none or not built. */
 const struct type *type_of_name(struct arena *a, const char *name);
-/* string[size]. */
+/* Is it that of strings, whose bracket is a size? */
+bool type_is_string_name(const char *name);
+/* string[size]; 0: of any size, which only a declaration or a cast can mean. */
 const struct type *type_string(struct arena *a, uint32_t size);
 /* The type of an aggregation over integers of `value`'s sign. */
 const struct type *type_agg(enum agg_kind agg, bool is_signed);
