@@ -32,9 +32,8 @@ void early_maps_create(struct session_prep *prep, const struct plan *plan)
 		const struct plan_map *m = &plan->maps[i];
 
 		if (m->n_keys)
-			add(prep, m->symbol,
-			    m->kind == PM_HASH ? BPF_MAP_TYPE_HASH : BPF_MAP_TYPE_PERCPU_HASH,
-			    m->key_size, m->value_size, m->max_entries, BPF_F_NO_PREALLOC);
+			add(prep, m->symbol, BPF_MAP_TYPE_HASH, m->key_size, m->value_size,
+			    m->max_entries, BPF_F_NO_PREALLOC);
 	}
 	if (plan->needs.stack_entries)
 		add(prep, "sonde_stacks", BPF_MAP_TYPE_HASH, sizeof(uint64_t),
