@@ -1,27 +1,45 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
- * Aggregations of more than one word, kept for each CPU and updated in place, and reading any of
- * them over all CPUs. A CPU's value is not private: programs are preempted and interrupted by
- * others, so every change is atomic.
+ * Aggregations, kept for each CPU and updated in place, and reading them over all CPUs. Where there
+ * are keys an element holds a slot of words for each CPU, side by side (plan_slots); else the
+ * kernel has the CPUs' values apart. A CPU's words are not private: programs are preempted and
+ * interrupted by others, and many CPUs share slots, so every change is atomic.
  */
 #include "helpers.h"
 
-enum { MAX_TRIES = 4 }; /* each lost try is another program that was faster on this very CPU */
+enum { MAX_TRIES = 4 }; /* each lost try is another program that was faster with these words */
 
-/* The element of `key`, inserted with zeros (2 words at most) when it is new; NULL is counted. */
-INLINE uint64_t *sonde_agg_element(void *map, const void *key, uint32_t probe)
+/* The element of `key`, inserted with zeros when it is new; NULL is counted. */
+INLINE void *sonde_agg_element(void *map, const void *key, uint32_t probe)
 {
-	uint64_t *value = bpf_map_lookup_elem(map, key), zeros[2] = {0, 0};
+	void *value = bpf_map_lookup_elem(map, key);
 	long err;
 
 	if (value)
 		return value;
-	err = bpf_map_update_elem(map, key, zeros, UPDATE_NOEXIST);
+	err = bpf_map_update_elem(map, key, (const void *)sonde_config.zeros, UPDATE_NOEXIST);
 	if (err && err != -ERR_EXIST)
-		sonde_loss_count(probe, err == -ERR_2BIG    ? SONDE_LOSS_MAP_FULL
-					  : err == -ERR_NOMEM ? SONDE_LOSS_MAP_NOMEM
-							      : SONDE_LOSS_MAP_BUSY);
+		sonde_map_lose(err, probe);
 	return bpf_map_lookup_elem(map, key);
+}
+
+/* This CPU's words in an element of `n` slots, which is constant where this is inlined. More CPUs
+ * than slots share them, and then it is a power of two. */
+INLINE uint64_t *sonde_agg_slot(void *element, uint32_t n, uint32_t bytes)
+{
+	uint32_t cpu = bpf_get_smp_processor_id();
+
+	if (n & (n - 1))
+		cpu = cpu < n ? cpu : 0;
+	else
+		cpu &= n - 1;
+	return element + cpu * bytes;
+}
+
+/* count and sum. */
+INLINE void sonde_agg_sum(uint64_t *words, uint64_t value)
+{
+	__sync_fetch_and_add(words, value);
 }
 
 /* min and max: words {greatest in agg_ordered's order, is there one}. */
@@ -71,6 +89,40 @@ static INLINE uint64_t over_cpus(void *map, const void *key, uint32_t word, uint
 			value = words[word];
 	}
 	return value;
+}
+
+/* The same over the slots of an element; NULL: there is none. */
+static INLINE uint64_t over_slots(const void *element, uint32_t word, uint32_t n, uint32_t bytes,
+				  uint32_t is_sum)
+{
+	const volatile uint64_t *words = element;
+	uint64_t value = 0;
+
+	if (!element)
+		return 0;
+#pragma clang loop unroll(disable) vectorize(disable)
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t one = words[word];
+
+		if (is_sum)
+			value += one;
+		else if (one > value)
+			value = one;
+		words += bytes / 8;
+	}
+	return value;
+}
+
+INLINE uint64_t sonde_agg_slots_total(const void *element, uint32_t word, uint32_t n,
+				      uint32_t bytes)
+{
+	return over_slots(element, word, n, bytes, 1);
+}
+
+INLINE uint64_t sonde_agg_slots_greatest(const void *element, uint32_t word, uint32_t n,
+					 uint32_t bytes)
+{
+	return over_slots(element, word, n, bytes, 0);
 }
 
 INLINE uint64_t sonde_agg_total(void *map, const void *key, uint32_t word)

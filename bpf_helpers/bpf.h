@@ -37,6 +37,7 @@ enum { ERR_NOMEM = 12, ERR_EXIST = 17, ERR_2BIG = 7 };
 static void *(*bpf_map_lookup_elem)(void *map, const void *key) = (void *)1;
 static long (*bpf_map_update_elem)(void *map, const void *key, const void *value,
 				   uint64_t flags) = (void *)2;
+static uint32_t (*bpf_get_smp_processor_id)(void) = (void *)8;
 static uint64_t (*bpf_get_current_pid_tgid)(void) = (void *)14;
 static long (*bpf_get_stack)(void *ctx, void *buf, uint32_t size, uint64_t flags) = (void *)67;
 static long (*bpf_probe_read_kernel)(void *dst, uint32_t size, const void *src) = (void *)113;

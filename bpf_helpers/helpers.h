@@ -12,6 +12,7 @@ extern const volatile struct sonde_config sonde_config;
 
 void sonde_loss_count(uint32_t probe, uint32_t cause);
 void sonde_loss_add(uint32_t probe, uint32_t cause, uint64_t n);
+void sonde_map_lose(long err, uint32_t probe);
 void *sonde_ring_reserve(uint32_t probe, uint64_t size);
 void *sonde_ring_try(uint64_t size);
 void sonde_ring_submit(void *record, uint64_t size);

@@ -4,7 +4,7 @@
  */
 #include "helpers.h"
 
-static INLINE void lose_update(long err, uint32_t probe)
+INLINE void sonde_map_lose(long err, uint32_t probe)
 {
 	sonde_loss_count(probe, err == -ERR_2BIG    ? SONDE_LOSS_MAP_FULL
 			  : err == -ERR_NOMEM ? SONDE_LOSS_MAP_NOMEM
@@ -16,12 +16,12 @@ INLINE void sonde_map_set(void *map, const void *key, const void *value, uint32_
 	long err = bpf_map_update_elem(map, key, value, UPDATE_ANY);
 
 	if (unlikely(err))
-		lose_update(err, probe);
+		sonde_map_lose(err, probe);
 }
 
 /* Add to a 64-bit value in place; the first time, insert it. Another CPU may insert between the
- * two: then its element is there to be added to. Returns the value before (per-CPU maps: this
- * CPU's); where nobody reads it, the back end drops the fetch. */
+ * two: then its element is there to be added to. Returns the value before; where nobody reads it,
+ * the back end drops the fetch. */
 INLINE uint64_t sonde_map_add(void *map, const void *key, uint64_t amount, uint32_t probe)
 {
 	uint64_t *value = bpf_map_lookup_elem(map, key);
@@ -36,6 +36,6 @@ INLINE uint64_t sonde_map_add(void *map, const void *key, uint64_t amount, uint3
 			return __sync_fetch_and_add(value, amount);
 	}
 	if (unlikely(err))
-		lose_update(err, probe);
+		sonde_map_lose(err, probe);
 	return 0;
 }

@@ -23,6 +23,7 @@ enum {
 	SONDE_SCRATCH_SLOTS = 4, /* programs that may nest on a CPU: task, softirq, irq, NMI */
 	SONDE_OWN_FRAMES = 11,	 /* frames of a program with nested loops, left out of its stacks */
 	SONDE_ROOM_BYTES = 4080, /* a program's memory beside the BPF stack */
+	SONDE_SLOTS_BYTES = 2048, /* all CPUs' words of a key, at most */
 	SONDE_MAX_CPUS = 4096,	 /* CPUs that reading an aggregation in a script goes over */
 	SONDE_STACK_ENTRIES = 1 << 17, /* stacks the store can hold; not preallocated */
 	SONDE_SYSCALLS = 512,	       /* numbers that can be looked up: a power of two */
@@ -150,6 +151,7 @@ struct sonde_config {
 	struct sonde_code own_image, own_libraries; /* all that the tracer executes */
 	struct sonde_range trace_run; /* bpf_trace_run1 … bpf_trace_run12 */
 	struct sonde_range frames[SONDE_MAX_PROGS][SONDE_FRAME_COUNT]; /* by plan->progs index */
+	uint64_t zeros[SONDE_SLOTS_BYTES / 8]; /* what a new key's value is copied from */
 };
 
 /* ---- stacks ------------------------------------------------------------------------------- */

@@ -16,7 +16,6 @@
 enum { /* enum bpf_map_type, and flags, of include/uapi/linux/bpf.h */
 	MAP_TYPE_HASH = 1,
 	MAP_TYPE_ARRAY = 2,
-	MAP_TYPE_PERCPU_HASH = 5,
 	MAP_TYPE_PERCPU_ARRAY = 6,
 	MAP_TYPE_TASK_STORAGE = 29,
 	FLAG_NO_PREALLOC = 1,
@@ -26,7 +25,7 @@ static const struct {
 	unsigned type, flags;
 } map_kinds[] = {
 	[PM_HASH] = {MAP_TYPE_HASH, FLAG_NO_PREALLOC},
-	[PM_PERCPU_HASH] = {MAP_TYPE_PERCPU_HASH, FLAG_NO_PREALLOC},
+	[PM_SLOT_HASH] = {MAP_TYPE_HASH, FLAG_NO_PREALLOC},
 	[PM_ARRAY] = {MAP_TYPE_ARRAY, 0},
 	[PM_PERCPU_ARRAY] = {MAP_TYPE_PERCPU_ARRAY, 0},
 };

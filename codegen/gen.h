@@ -208,8 +208,9 @@ void gen_map_bucket(struct gen *g, struct expr *target, LLVMValueRef bucket);
 /* ---- aggregations (gen_agg.c) */
 /* target = call, which is one of an aggregation. */
 void gen_aggregate(struct gen *g, struct expr *target, struct expr *call);
-/* Value of an aggregation's entry over all CPUs. */
-struct value gen_agg_read(struct gen *g, const struct type *t, LLVMValueRef map, LLVMValueRef key);
+/* Value of an aggregation's entry over all CPUs. `at`: of a map with keys the element, which may be
+ * NULL; of one without the key. */
+struct value gen_agg_read(struct gen *g, uint32_t map, LLVMValueRef at);
 /* x / y, y not 0. */
 LLVMValueRef gen_quotient(struct gen *g, LLVMValueRef x, LLVMValueRef y, bool is_signed);
 /* The map's epoch as this run sees it: i32. */

@@ -61,8 +61,9 @@ void gen_aggregate(struct gen *g, struct expr *target, struct expr *call)
 
 	switch (agg_rows[t->agg].layout) {
 	case AL_SUM:
-		gen_map_add(g, target, v);
-		return;
+		words = gen_map_element(g, target, &end);
+		GEN_OWN(g, "sonde_agg_sum", words, v);
+		break;
 	case AL_BUCKETS:
 		gen_map_bucket(g, target, v);
 		return;
@@ -82,46 +83,57 @@ void gen_aggregate(struct gen *g, struct expr *target, struct expr *call)
 
 /* ---- reading ----------------------------------------------------------------------------- */
 
-static LLVMValueRef total(struct gen *g, LLVMValueRef map, LLVMValueRef key, uint32_t word)
+/* One of a value's words over all CPUs: their total, or the greatest. */
+static LLVMValueRef over_cpus(struct gen *g, uint32_t map, LLVMValueRef at, uint32_t word,
+			      bool is_sum)
 {
-	return GEN_OWN(g, "sonde_agg_total", map, key, gen_u32(g, word));
+	const struct plan_map *m = &g->plan->maps[map];
+
+	if (m->n_slots)
+		return GEN_OWN(g, is_sum ? "sonde_agg_slots_total" : "sonde_agg_slots_greatest", at,
+			       gen_u32(g, word), gen_u32(g, m->n_slots), gen_u32(g, m->slot_bytes));
+	return GEN_OWN(g, is_sum ? "sonde_agg_total" : "sonde_agg_greatest", g->maps[map], at,
+		       gen_u32(g, word));
 }
 
-static LLVMValueRef read_extreme(struct gen *g, const struct type *t, LLVMValueRef map,
-				 LLVMValueRef key)
+static LLVMValueRef total(struct gen *g, uint32_t map, LLVMValueRef at, uint32_t word)
 {
-	LLVMValueRef v = GEN_OWN(g, "sonde_agg_greatest", map, key, gen_u32(g, 0));
-	LLVMValueRef is_set = GEN_OWN(g, "sonde_agg_greatest", map, key, gen_u32(g, 1));
+	return over_cpus(g, map, at, word, true);
+}
+
+static LLVMValueRef read_extreme(struct gen *g, const struct type *t, uint32_t map, LLVMValueRef at)
+{
+	LLVMValueRef v = over_cpus(g, map, at, 0, false), is_set = over_cpus(g, map, at, 1, false);
 
 	return LLVMBuildSelect(g->b, gen_truth(g, is_set), ordered(g, t, v), gen_u64(g, 0), "");
 }
 
 /* Nothing added yet: 0, not a division by zero of the script's. */
-static LLVMValueRef read_average(struct gen *g, const struct type *t, LLVMValueRef map,
-				 LLVMValueRef key)
+static LLVMValueRef read_average(struct gen *g, const struct type *t, uint32_t map, LLVMValueRef at)
 {
-	LLVMValueRef sum = total(g, map, key, 0), n = total(g, map, key, 1);
+	LLVMValueRef sum = total(g, map, at, 0), n = total(g, map, at, 1);
 
 	n = LLVMBuildSelect(g->b, gen_truth(g, n), n, gen_u64(g, 1), "");
 	return gen_quotient(g, sum, n, t->is_signed);
 }
 
-struct value gen_agg_read(struct gen *g, const struct type *t, LLVMValueRef map, LLVMValueRef key)
+struct value gen_agg_read(struct gen *g, uint32_t map, LLVMValueRef at)
 {
+	const struct type *t = g->plan->maps[map].value;
 	LLVMValueRef words;
 
 	switch (t->agg) {
 	case AGG_MIN:
 	case AGG_MAX:
-		return gen_int_value(read_extreme(g, t, map, key), type_int(8, t->is_signed));
+		return gen_int_value(read_extreme(g, t, map, at), type_int(8, t->is_signed));
 	case AGG_AVG:
-		return gen_int_value(read_average(g, t, map, key), type_int(8, t->is_signed));
+		return gen_int_value(read_average(g, t, map, at), type_int(8, t->is_signed));
 	case AGG_STATS:
 		words = gen_buffer(g, 16);
-		LLVMBuildStore(g->b, total(g, map, key, 0), words);
-		LLVMBuildStore(g->b, total(g, map, key, 1), gen_at(g, words, 8));
+		LLVMBuildStore(g->b, total(g, map, at, 0), words);
+		LLVMBuildStore(g->b, total(g, map, at, 1), gen_at(g, words, 8));
 		return (struct value){.kind = V_MEM, .type = t, .v = words};
 	default:
-		return gen_int_value(total(g, map, key, 0), type_int(8, t->is_signed));
+		return gen_int_value(total(g, map, at, 0), type_int(8, t->is_signed));
 	}
 }

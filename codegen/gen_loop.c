@@ -221,8 +221,8 @@ static void find_use(struct expr *e, void *ctx)
 	ast_each_child(e, find_use, ctx);
 }
 
-/* Reading an aggregation costs a look-up a CPU: only where the body wants it. */
-static void store_aggregate(struct gen *g, struct stmt *st, LLVMValueRef key, LLVMValueRef var)
+/* Reading an aggregation goes over all CPUs: only where the body wants it. */
+static void store_aggregate(struct gen *g, struct stmt *st, LLVMValueRef value, LLVMValueRef var)
 {
 	uint32_t map = st->loop.over->map.map->id;
 	struct use use = {.var = st->loop.var->var.var};
@@ -230,8 +230,7 @@ static void store_aggregate(struct gen *g, struct stmt *st, LLVMValueRef key, LL
 
 	ast_each_in_block(&st->loop.body, find_use, &use);
 	if (use.is_read && m->type->kind == TY_INT)
-		gen_store(g, gen_agg_read(g, g->plan->maps[map].value, g->maps[map], key), m->type,
-			  gen_at(g, var, m->offset));
+		gen_store(g, gen_agg_read(g, map, value), m->type, gen_at(g, var, m->offset));
 }
 
 /* The entry at `key` and `value`, as the loop's variable has it. */
@@ -271,7 +270,7 @@ static void gen_for_map(struct gen *g, struct stmt *st)
 	LLVMPositionBuilderAtEnd(g->b, current);
 	store_entry(g, &g->plan->maps[map], v->type, key, LLVMGetParam(g->fn, 2), g->vars[v->id]);
 	if (g->plan->maps[map].value->kind == TY_AGG)
-		store_aggregate(g, st, key, g->vars[v->id]);
+		store_aggregate(g, st, LLVMGetParam(g->fn, 2), g->vars[v->id]);
 	gen_stmts(g, &st->loop.body);
 	fn = leave_body(g, &o);
 	gen_place(g, st->span);

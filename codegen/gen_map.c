@@ -13,6 +13,11 @@ static const struct plan_map *plan_of(struct gen *g, const struct expr *e)
 	return &g->plan->maps[e->map.map->id];
 }
 
+static bool is_array(const struct plan_map *m)
+{
+	return m->kind == PM_ARRAY || m->kind == PM_PERCPU_ARRAY;
+}
+
 static LLVMValueRef global_of(struct gen *g, const struct expr *e)
 {
 	return g->maps[e->map.map->id];
@@ -65,7 +70,7 @@ static LLVMValueRef build_key(struct gen *g, const struct expr *e)
 	if (has_padding(m))
 		gen_zero(g, key, m->key_size);
 	epoch = gen_epoch(g, e->map.map->id);
-	if (m->kind == PM_ARRAY || m->kind == PM_PERCPU_ARRAY)
+	if (is_array(m))
 		epoch = LLVMBuildAnd(g->b, epoch, gen_u32(g, SONDE_EPOCH_SLOTS - 1), "");
 	LLVMBuildStore(g->b, epoch, key);
 	for (uint32_t i = 0; i < m->n_keys; i++)
@@ -102,11 +107,6 @@ static void end_when(struct gen *g, LLVMBasicBlockRef end)
 	LLVMPositionBuilderAtEnd(g->b, end);
 }
 
-static bool is_array(const struct plan_map *m)
-{
-	return m->kind == PM_ARRAY || m->kind == PM_PERCPU_ARRAY;
-}
-
 static void touch(struct gen *g, const struct plan_map *m, LLVMValueRef element)
 {
 	LLVMBuildStore(g->b, gen_u64(g, 1), gen_at(g, element, m->touched_offset));
@@ -123,7 +123,7 @@ struct value gen_map_read(struct gen *g, struct expr *e)
 	struct value v;
 
 	if (m->value->kind == TY_AGG) {
-		v = gen_agg_read(g, m->value, global_of(g, e), key);
+		v = gen_agg_read(g, e->map.map->id, is_array(m) ? key : lookup(g, e, key));
 		end_key(g, e, key);
 		return v;
 	}
@@ -220,20 +220,38 @@ LLVMValueRef gen_map_has(struct gen *g, struct expr *e)
 	return LLVMBuildZExt(g->b, LLVMBuildIsNotNull(g->b, found, ""), g->i64, "");
 }
 
-LLVMValueRef gen_map_element(struct gen *g, struct expr *e, LLVMBasicBlockRef *end)
+/* Where this CPU adds. */
+static LLVMValueRef words_of(struct gen *g, const struct plan_map *m, LLVMValueRef element)
+{
+	if (!is_array(m))
+		return GEN_OWN(g, "sonde_agg_slot", element, gen_u32(g, m->n_slots),
+			       gen_u32(g, m->slot_bytes));
+	touch(g, m, element);
+	return element;
+}
+
+/* `bucket`: the key's last part, or NULL. */
+static LLVMValueRef element_in(struct gen *g, struct expr *e, LLVMValueRef bucket,
+			       LLVMBasicBlockRef *end)
 {
 	const struct plan_map *m = plan_of(g, e);
 	LLVMValueRef key = build_key(g, e), element;
 
+	if (bucket)
+		LLVMBuildStore(g->b, LLVMBuildTrunc(g->b, bucket, g->i32, ""),
+			       gen_at(g, key, m->bucket_offset));
 	if (is_array(m))
 		element = lookup(g, e, key);
 	else
 		element = GEN_OWN(g, "sonde_agg_element", global_of(g, e), key, gen_u32(g, g->probe_id));
 	end_key(g, e, key);
 	*end = when_set(g, element);
-	if (is_array(m))
-		touch(g, m, element);
-	return element;
+	return words_of(g, m, element);
+}
+
+LLVMValueRef gen_map_element(struct gen *g, struct expr *e, LLVMBasicBlockRef *end)
+{
+	return element_in(g, e, NULL, end);
 }
 
 void gen_map_element_end(struct gen *g, LLVMBasicBlockRef end)
@@ -245,19 +263,14 @@ void gen_map_element_end(struct gen *g, LLVMBasicBlockRef end)
 void gen_map_bucket(struct gen *g, struct expr *e, LLVMValueRef bucket)
 {
 	const struct plan_map *m = plan_of(g, e);
-	LLVMValueRef key, element;
 	LLVMBasicBlockRef end;
+	LLVMValueRef words = element_in(g, e, is_array(m) ? NULL : bucket, &end);
 
-	if (is_array(m)) {
-		element = gen_map_element(g, e, &end);
-		GEN_OWN(g, "sonde_bucket_count", element, bucket, gen_u64(g, m->n_words));
-		gen_map_element_end(g, end);
-		return;
-	}
-	key = build_key(g, e);
-	LLVMBuildStore(g->b, LLVMBuildTrunc(g->b, bucket, g->i32, ""), gen_at(g, key, m->bucket_offset));
-	GEN_OWN(g, "sonde_map_add", global_of(g, e), key, gen_u64(g, 1), gen_u32(g, g->probe_id));
-	end_key(g, e, key);
+	if (is_array(m))
+		GEN_OWN(g, "sonde_bucket_count", words, bucket, gen_u64(g, m->n_words));
+	else
+		GEN_OWN(g, "sonde_agg_sum", words, gen_u64(g, 1));
+	gen_map_element_end(g, end);
 }
 
 static LLVMValueRef was_touched(struct gen *g, const struct plan_map *m, LLVMValueRef element)

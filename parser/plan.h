@@ -25,7 +25,7 @@ struct plan_field {
 
 enum plan_map_kind {
 	PM_HASH,	 /* keyed, plain values */
-	PM_PERCPU_HASH,	 /* keyed aggregations */
+	PM_SLOT_HASH,	 /* keyed aggregations: a value has a slot for each CPU */
 	PM_ARRAY,	 /* keyless plain value: one element an epoch slot */
 	PM_PERCPU_ARRAY, /* keyless aggregation: likewise */
 };
@@ -42,9 +42,10 @@ struct plan_map {
 	uint32_t n_keys;
 	uint32_t key_size;
 	const struct type *value;
-	uint32_t value_size;
+	uint32_t value_size;	 /* what the kernel keeps; of PM_PERCPU_ARRAY for each CPU */
 	uint32_t touched_offset; /* arrays only */
 	uint32_t n_words;	 /* aggregations: 64-bit words of a value; 0 means 1 */
+	uint32_t n_slots, slot_bytes; /* PM_SLOT_HASH: words of as many CPUs side by side; else 0 */
 	uint32_t bucket_offset; /* keyed histograms: the key's last part, a uint32 bucket; else 0 */
 	uint32_t max_entries;
 };

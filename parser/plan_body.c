@@ -7,6 +7,7 @@
 #include "arena.h"
 #include "diag.h"
 #include "format_spec.h"
+#include "kernel.h"
 #include "limits.h"
 #include "plan_build.h"
 #include "sema.h"
@@ -39,6 +40,30 @@ static void plan_key(struct planner *pl, struct plan_map *m, const struct map *m
 	m->key_size = plan_align(at, align);
 }
 
+/* CPUs that add at once are kept off each other's cache lines where that costs little. The kernel
+ * rounds an element up to a power of two: what is left of it is shared out among the slots. */
+enum { ELEMENT_HEAD = 56, LINE_BYTES = 64, NEARLY_A_LINE = 48 };
+
+static uint32_t slot_in(const struct plan_map *m, uint32_t element)
+{
+	uint32_t taken = ELEMENT_HEAD + plan_align(m->key_size, 8);
+
+	return element > taken ? (element - taken) / m->n_slots / 8 * 8 : 0;
+}
+
+/* A CPU adds to the slot of its number, or shares one where there are too many CPUs. */
+static void plan_slots(struct plan_map *m, uint32_t n_cpus)
+{
+	uint32_t bytes = m->n_words * 8, most = SONDE_SLOTS_BYTES / bytes, element = 128, slot;
+
+	m->n_slots = n_cpus < most ? n_cpus : most;
+	while ((slot = slot_in(m, element)) < NEARLY_A_LINE && element < SONDE_SLOTS_BYTES)
+		element *= 2;
+	slot = slot < LINE_BYTES ? slot : LINE_BYTES;
+	m->slot_bytes = slot > bytes ? slot : bytes;
+	m->value_size = m->n_slots * m->slot_bytes;
+}
+
 static const char *map_symbol(struct arena *a, const char *name)
 {
 	return arena_printf(a, "map_%s", name + 1);
@@ -52,15 +77,17 @@ void plan_map(struct planner *pl, struct map *map)
 
 	m.value_size = plan_align(map->value->size, 8);
 	if (agg) {
-		pl->plan->needs.cpus = true;
+		pl->plan->needs.cpus |= !map->n_keys;
 		m.n_words = agg_words(map->value, map->n_keys > 0);
 		m.value_size = m.n_words * 8;
 	}
 	if (map->n_keys) {
-		m.kind = agg ? PM_PERCPU_HASH : PM_HASH;
+		m.kind = agg ? PM_SLOT_HASH : PM_HASH;
 		m.max_entries = map->decl ? (uint32_t)map->decl->max_entries
 					  : (uint32_t)pl->program->config.max_map_keys;
 		plan_key(pl, &m, map);
+		if (agg)
+			plan_slots(&m, pl->kernel ? pl->kernel->n_cpus(pl->kernel) : 1);
 	} else {
 		m.kind = agg ? PM_PERCPU_ARRAY : PM_ARRAY;
 		m.max_entries = SONDE_EPOCH_SLOTS;

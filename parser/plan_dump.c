@@ -9,7 +9,7 @@
 
 static const char *const map_kinds[] = {
 	[PM_HASH] = "hash",
-	[PM_PERCPU_HASH] = "percpu_hash",
+	[PM_SLOT_HASH] = "slot_hash",
 	[PM_ARRAY] = "array",
 	[PM_PERCPU_ARRAY] = "percpu_array",
 };
@@ -33,7 +33,7 @@ static void dump_fields(struct arena *a, const struct plan_field *f, uint32_t n,
 /* The kernel gives each value, and each CPU's, whole words. */
 uint64_t plan_map_bytes(const struct plan_map *m, uint32_t n_cpus)
 {
-	bool is_percpu = m->kind == PM_PERCPU_HASH || m->kind == PM_PERCPU_ARRAY;
+	bool is_percpu = m->kind == PM_PERCPU_ARRAY;
 	uint64_t key = m->n_keys ? (m->key_size + 7) / 8 * 8 : 0;
 
 	return (key + (uint64_t)m->value_size * (is_percpu ? n_cpus : 1)) * m->max_entries;
@@ -50,6 +50,8 @@ static void dump_map(struct arena *a, const struct plan_map *m, uint32_t n_cpus,
 	if (m->n_keys)
 		fprintf(out, "]");
 	fprintf(out, " value %u %s", m->value_size, type_str(a, m->value));
+	if (m->n_slots)
+		fprintf(out, " slots %u * %u", m->n_slots, m->slot_bytes);
 	if (m->touched_offset)
 		fprintf(out, " touched@%u", m->touched_offset);
 	fprintf(out, " entries %u at most %llu bytes\n", m->max_entries,

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Maps created from the plan while the compiler works, and handed to libbpf before it loads: a hash
- * of 131,072 buckets takes 1.5 ms to make, a ring of 8 MiB about 2.
+ * of 131,072 buckets takes 1.5 ms to make, a ring of 8 MiB about 2. Hashes get free elements.
  */
 #include "early_map.h"
 #include "log.h"
+#include "warm_map.h"
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <stdlib.h>
@@ -18,6 +19,8 @@ static void add(struct session_prep *prep, const char *name, enum bpf_map_type t
 	struct early_map *m = &prep->maps[prep->n_maps];
 
 	m->name = name;
+	m->longest = key_size > value_size ? key_size : value_size;
+	m->is_hash = type == BPF_MAP_TYPE_HASH;
 	m->fd = bpf_map_create(type, name, key_size, value_size, max_entries, &opts);
 	if (m->fd >= 0) /* else libbpf tries again, and says what is wrong */
 		prep->n_maps++;
@@ -32,9 +35,8 @@ void early_maps_create(struct session_prep *prep, const struct plan *plan)
 		const struct plan_map *m = &plan->maps[i];
 
 		if (m->n_keys)
-			add(prep, m->symbol,
-			    m->kind == PM_HASH ? BPF_MAP_TYPE_HASH : BPF_MAP_TYPE_PERCPU_HASH,
-			    m->key_size, m->value_size, m->max_entries, BPF_F_NO_PREALLOC);
+			add(prep, m->symbol, BPF_MAP_TYPE_HASH, m->key_size, m->value_size,
+			    m->max_entries, BPF_F_NO_PREALLOC);
 	}
 	if (plan->needs.stack_entries)
 		add(prep, "sonde_stacks", BPF_MAP_TYPE_HASH, sizeof(uint64_t),
@@ -42,6 +44,23 @@ void early_maps_create(struct session_prep *prep, const struct plan *plan)
 	if (plan->needs.ring_buffer)
 		add(prep, "sonde_events", BPF_MAP_TYPE_ARRAY, sizeof(uint32_t),
 		    prep->ring.element_bytes, prep->ring.segments, BPF_F_MMAPABLE);
+}
+
+void early_maps_warm(const struct session_prep *prep, uint32_t n_cpus)
+{
+	int *fds = calloc(prep->n_maps + 1, sizeof(*fds));
+	uint32_t n = 0, bytes = 0;
+
+	for (uint32_t i = 0; fds && i < prep->n_maps; i++) {
+		const struct early_map *m = &prep->maps[i];
+
+		if (!m->is_hash)
+			continue;
+		fds[n++] = m->fd;
+		bytes = m->longest > bytes ? m->longest : bytes;
+	}
+	maps_warm(fds, n, bytes, n_cpus);
+	free(fds);
 }
 
 /* A map that the object does not have, or has in another shape, is libbpf's to make. */

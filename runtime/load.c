@@ -191,6 +191,7 @@ void session_prepare(struct session_prep *prep, const struct plan *plan, struct 
 	}
 	uprobe_place(plan);
 	early_maps_create(prep, plan);
+	early_maps_warm(prep, k->n_cpus(k));
 }
 
 void session_prep_free(struct session_prep *prep)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Snapshots of maps. Reads a map by its descriptor and its row in the plan, writes a struct
- * map_snapshot: keys as in the kernel, per-CPU values added up over all possible CPUs, other epochs
+ * map_snapshot: keys as in the kernel, aggregations' words merged over all CPUs, other epochs
  * left out. Sorting and views: view_map.c.
  *
  * Hashes are read in batches. The kernel walks bucket by bucket and locks each, so an entry is met
@@ -30,15 +30,15 @@ struct reading {
 	const struct plan_map *map;
 	int fd;
 	uint32_t oldest, newest; /* epochs */
-	uint32_t n_cpus;	 /* values an element has; 1 when the map is not per-CPU */
-	size_t stride;		 /* bytes from one CPU's value to the next */
+	uint32_t n_parts;	 /* of an element's value: CPUs' words; 1 of plain values */
+	size_t stride;		 /* bytes from one to the next */
 	struct map_snapshot rows;
 	uint32_t capacity; /* of rows */
 };
 
-static bool is_percpu(const struct plan_map *m)
+static bool is_aggregated(const struct plan_map *m)
 {
-	return m->kind == PM_PERCPU_HASH || m->kind == PM_PERCPU_ARRAY;
+	return m->kind == PM_SLOT_HASH || m->kind == PM_PERCPU_ARRAY;
 }
 
 static bool is_array(const struct plan_map *m)
@@ -49,19 +49,19 @@ static bool is_array(const struct plan_map *m)
 static int reading_init(struct reading *r, const struct plan_map *m, int fd, uint32_t oldest,
 			uint32_t newest)
 {
-	int n_cpus = 1;
+	int n_parts = m->n_slots ? (int)m->n_slots : 1;
 
-	if (is_percpu(m))
-		n_cpus = libbpf_num_possible_cpus();
-	if (n_cpus < 0)
-		return n_cpus;
+	if (m->kind == PM_PERCPU_ARRAY)
+		n_parts = libbpf_num_possible_cpus();
+	if (n_parts < 0)
+		return n_parts;
 	*r = (struct reading){
 		.map = m,
 		.fd = fd,
 		.oldest = oldest,
 		.newest = newest,
-		.n_cpus = (uint32_t)n_cpus,
-		.stride = is_percpu(m) ? roundup((size_t)m->value_size, 8) : m->value_size,
+		.n_parts = (uint32_t)n_parts,
+		.stride = m->n_slots ? m->slot_bytes : m->value_size,
 	};
 	return 0;
 }
@@ -69,7 +69,7 @@ static int reading_init(struct reading *r, const struct plan_map *m, int fd, uin
 /* Bytes of an element's value as the kernel hands it out. */
 static size_t element_bytes(const struct reading *r)
 {
-	return r->stride * r->n_cpus;
+	return r->stride * r->n_parts;
 }
 
 static uint64_t load_u64(const uint8_t *bytes)
@@ -108,7 +108,7 @@ static uint64_t *row_words(const struct reading *r, uint32_t i)
 /* Add all CPUs' values to the row's words. */
 static void merge_cpus(const struct reading *r, uint64_t *words, const uint8_t *value)
 {
-	for (uint32_t cpu = 0; cpu < r->n_cpus; cpu++)
+	for (uint32_t cpu = 0; cpu < r->n_parts; cpu++)
 		agg_merge(r->map->value, words, value + cpu * r->stride, n_words(r->map));
 }
 
@@ -137,9 +137,9 @@ static int rows_reserve(struct reading *r, uint32_t capacity)
 
 	if (!is_array(r->map))
 		err = grow_bytes(&r->rows.keys, capacity, r->map->key_size);
-	if (!err && is_percpu(r->map))
+	if (!err && is_aggregated(r->map))
 		err = grow_bytes(&r->rows.values, capacity, n_words(r->map) * sizeof(uint64_t));
-	if (!err && !is_percpu(r->map))
+	if (!err && !is_aggregated(r->map))
 		err = grow_bytes(&r->rows.value_bytes, capacity, r->map->value_size);
 	if (!err)
 		r->capacity = capacity;
@@ -158,7 +158,7 @@ static uint8_t *row_bytes(const struct reading *r, uint32_t i)
 
 static void row_set_value(struct reading *r, uint32_t i, const uint8_t *value)
 {
-	if (is_percpu(r->map)) {
+	if (is_aggregated(r->map)) {
 		clear_words(r, i);
 		merge_cpus(r, row_words(r, i), value);
 	} else {
@@ -191,7 +191,7 @@ static void row_copy(struct reading *r, uint32_t to, uint32_t from)
 	if (to == from)
 		return;
 	memcpy(row_key(r, to), row_key(r, from), r->map->key_size);
-	if (is_percpu(r->map))
+	if (is_aggregated(r->map))
 		memcpy(row_words(r, to), row_words(r, from), n_words(r->map) * sizeof(uint64_t));
 	else
 		memcpy(row_bytes(r, to), row_bytes(r, from), r->map->value_size);
@@ -203,7 +203,7 @@ static void row_fold(struct reading *r, uint32_t to, uint32_t from)
 {
 	uint32_t to_epoch = key_epoch(row_key(r, to)), from_epoch = key_epoch(row_key(r, from));
 
-	if (to_epoch != from_epoch && is_percpu(r->map))
+	if (to_epoch != from_epoch && is_aggregated(r->map))
 		agg_merge(r->map->value, row_words(r, to), row_words(r, from), n_words(r->map));
 	else if ((int32_t)(from_epoch - to_epoch) >= 0)
 		row_copy(r, to, from);
@@ -274,7 +274,7 @@ static int batch_reserve(const struct reading *r, struct batch *b, uint32_t size
  * does not fit is an error, or we would grow without end. */
 static int batch_grow(const struct reading *r, struct batch *b)
 {
-	if (b->size / 2 > r->map->max_entries + r->n_cpus)
+	if (b->size / 2 > r->map->max_entries + r->n_parts)
 		return -ENOSPC;
 	return batch_reserve(r, b, 2 * b->size);
 }
@@ -371,7 +371,7 @@ static bool is_touched(const struct reading *r, const uint8_t *value)
 {
 	uint64_t touched = 0;
 
-	for (uint32_t cpu = 0; cpu < r->n_cpus; cpu++)
+	for (uint32_t cpu = 0; cpu < r->n_parts; cpu++)
 		touched |= load_u64(value + cpu * r->stride + r->map->touched_offset);
 	return touched != 0;
 }
@@ -379,7 +379,7 @@ static bool is_touched(const struct reading *r, const uint8_t *value)
 /* The one row of an array, from oldest to newest: aggregations add up, the newest value stays. */
 static void array_add(struct reading *r, const uint8_t *value)
 {
-	if (is_percpu(r->map) && r->rows.n_rows > 0)
+	if (is_aggregated(r->map) && r->rows.n_rows > 0)
 		merge_cpus(r, row_words(r, 0), value);
 	else
 		row_set_value(r, 0, value);
@@ -436,13 +436,13 @@ int map_snapshot_add_zero(const struct plan_map *m, struct map_snapshot *s)
 {
 	if (!is_array(m) || s->n_rows > 0)
 		return 0;
-	if (is_percpu(m) && !s->values)
+	if (is_aggregated(m) && !s->values)
 		s->values = malloc(n_words(m) * sizeof(*s->values));
-	if (!is_percpu(m) && !s->value_bytes)
+	if (!is_aggregated(m) && !s->value_bytes)
 		s->value_bytes = malloc(m->value_size);
-	if (is_percpu(m) ? !s->values : !s->value_bytes)
+	if (is_aggregated(m) ? !s->values : !s->value_bytes)
 		return -ENOMEM;
-	if (is_percpu(m))
+	if (is_aggregated(m))
 		memset(s->values, 0, n_words(m) * sizeof(*s->values));
 	else
 		memset(s->value_bytes, 0, m->value_size);

@@ -96,7 +96,7 @@ static void test_maps(void **state)
 	assert_int_equal(bpf_map__type(find_map(o, "map_a")), BPF_MAP_TYPE_ARRAY);
 	assert_int_equal(bpf_map__type(find_map(o, "map_b")), BPF_MAP_TYPE_HASH);
 	assert_int_equal(bpf_map__type(find_map(o, "map_c")), BPF_MAP_TYPE_PERCPU_ARRAY);
-	assert_int_equal(bpf_map__type(find_map(o, "map_d")), BPF_MAP_TYPE_PERCPU_HASH);
+	assert_int_equal(bpf_map__type(find_map(o, "map_d")), BPF_MAP_TYPE_HASH);
 	assert_int_equal(bpf_map__type(find_map(o, "map_")), BPF_MAP_TYPE_PERCPU_ARRAY);
 	assert_int_equal(bpf_map__key_size(find_map(o, "map_a")), 4);
 	/* the epoch and its padding, the integer */

@@ -475,13 +475,12 @@ static bool fake_has_feature(struct kernel *k, enum kernel_feature f)
 
 static uint32_t fake_n_cpus(struct kernel *k)
 {
-	(void)k;
-	return 4;
+	return fake(k)->n_cpus;
 }
 
 void fake_kernel_init(struct fake_kernel *f)
 {
-	*f = (struct fake_kernel){.k = {
+	*f = (struct fake_kernel){.n_cpus = 4, .k = {
 		.tracepoint = fake_tracepoint,
 		.each_tracepoint = fake_each_tracepoint,
 		.has_raw_tracepoint = fake_has_raw_tracepoint,

@@ -16,6 +16,7 @@ struct fake_kernel {
 	struct kernel k; /* first: a struct kernel * is a struct fake_kernel * */
 	int tracepoint_err, symbol_err, function_err; /* when not 0: the answer to all questions */
 	bool has_no_btf, has_no_kprobes, has_no_uprobes;
+	uint32_t n_cpus;
 };
 
 void fake_kernel_init(struct fake_kernel *f);

@@ -172,7 +172,7 @@ static const struct type t_u32 = {.kind = TY_INT, .size = 4, .align = 4};
 static void test_entries_become_rows(void **state)
 {
 	struct plan_field field = {.type = &t_u32, .offset = 4, .size = 4};
-	struct plan_map m = {.name = "@h", .kind = PM_PERCPU_HASH, .keys = &field, .n_keys = 1,
+	struct plan_map m = {.name = "@h", .kind = PM_SLOT_HASH, .keys = &field, .n_keys = 1,
 			     .key_size = 12, .value = &t_hist, .value_size = 8, .n_words = 1,
 			     .bucket_offset = 8};
 	struct entry keys[] = {{0, 9, 5}, {0, 3, 1}, {0, 9, 2}, {0, 4, 7}, {0, 9, 3}};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Snapshots of real maps: per-CPU merging, epochs, plain values, arrays, deletion, and that nothing
- * is lost or doubled while another thread changes the map. The walk that kernels without batches
- * need runs in a child whose seccomp filter refuses them. Needs the right to create maps; without
+ * Snapshots of real maps: merging of CPUs' words, epochs, plain values, arrays, deletion, and that
+ * nothing is lost or doubled while another thread changes the map. The walk that kernels without
+ * batches need runs in a child whose seccomp filter refuses them. Needs the right to create maps; without
  * it the test says so and exits 77.
  */
 #include <setjmp.h>
@@ -46,10 +46,22 @@ static struct plan_map hash_plan(enum plan_map_kind kind, uint32_t value_size, u
 		.keys = number_field,
 		.n_keys = 1,
 		.key_size = sizeof(struct key),
-		.value = kind == PM_PERCPU_HASH ? &t_count : &t_uint64,
+		.value = kind == PM_SLOT_HASH ? &t_count : &t_uint64,
 		.value_size = value_size,
 		.max_entries = max_entries,
 	};
+}
+
+enum { SLOTS = 3, SLOT_WORDS = 3 };
+
+/* A word of each slot counts, what is behind it does not. */
+static struct plan_map slots_plan(uint32_t max_entries)
+{
+	struct plan_map m = hash_plan(PM_SLOT_HASH, 8 * SLOTS * SLOT_WORDS, max_entries);
+
+	m.n_slots = SLOTS;
+	m.slot_bytes = 8 * SLOT_WORDS;
+	return m;
 }
 
 static struct plan_map array_plan(enum plan_map_kind kind)
@@ -69,11 +81,11 @@ static int map_create(const struct plan_map *m)
 {
 	static const enum bpf_map_type types[] = {
 		[PM_HASH] = BPF_MAP_TYPE_HASH,
-		[PM_PERCPU_HASH] = BPF_MAP_TYPE_PERCPU_HASH,
+		[PM_SLOT_HASH] = BPF_MAP_TYPE_HASH,
 		[PM_ARRAY] = BPF_MAP_TYPE_ARRAY,
 		[PM_PERCPU_ARRAY] = BPF_MAP_TYPE_PERCPU_ARRAY,
 	};
-	bool is_hash = m->kind == PM_HASH || m->kind == PM_PERCPU_HASH;
+	bool is_hash = m->kind == PM_HASH || m->kind == PM_SLOT_HASH;
 	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = is_hash ? BPF_F_NO_PREALLOC : 0);
 
 	return bpf_map_create(types[m->kind], "test", m->key_size, m->value_size, m->max_entries,
@@ -101,6 +113,22 @@ static uint64_t percpu_total(uint64_t base)
 	return n_cpus * base + n_cpus * (n_cpus - 1) / 2;
 }
 
+/* In slot i: base + i. */
+static void put_slots(int fd, const struct key *key, uint64_t base)
+{
+	uint64_t words[SLOTS][SLOT_WORDS];
+
+	memset(words, 0xee, sizeof(words));
+	for (size_t i = 0; i < SLOTS; i++)
+		words[i][0] = base + i;
+	assert_int_equal(bpf_map_update_elem(fd, key, words, BPF_ANY), 0);
+}
+
+static uint64_t slots_total(uint64_t base)
+{
+	return SLOTS * base + SLOTS * (SLOTS - 1) / 2;
+}
+
 static const struct key *keys_of(const struct map_snapshot *s)
 {
 	return (const struct key *)s->keys;
@@ -108,18 +136,18 @@ static const struct key *keys_of(const struct map_snapshot *s)
 
 /* ---- hashes -------------------------------------------------------------------------- */
 
-static void test_percpu_hash(void **state)
+static void test_slots(void **state)
 {
-	struct plan_map m = hash_plan(PM_PERCPU_HASH, 8, 20000);
+	struct plan_map m = slots_plan(20000);
 	int fd = map_create(&m);
 	struct map_snapshot s;
 	uint8_t seen[10000] = {0};
 
 	(void)state;
 	for (uint32_t i = 0; i < 10000; i++) {
-		put_percpu(fd, &(struct key){.epoch = 7, .number = i}, i, 1);
+		put_slots(fd, &(struct key){.epoch = 7, .number = i}, i);
 		if (i % 3 == 0)
-			put_percpu(fd, &(struct key){.epoch = 6 + 2 * (i % 2), .number = i}, 1, 1);
+			put_slots(fd, &(struct key){.epoch = 6 + 2 * (i % 2), .number = i}, 1);
 	}
 	assert_int_equal(map_snapshot_read(&m, fd, 7, 7, &s), 0);
 	assert_int_equal(s.n_rows, 10000);
@@ -128,7 +156,7 @@ static void test_percpu_hash(void **state)
 		const struct key *k = &keys_of(&s)[i];
 		assert_int_equal(k->epoch, 7);
 		assert_int_equal(seen[k->number]++, 0);
-		assert_true(s.values[i] == percpu_total(k->number));
+		assert_true(s.values[i] == slots_total(k->number));
 	}
 	map_snapshot_free(&s);
 	close(fd);
@@ -159,7 +187,7 @@ static void test_plain_hash(void **state)
 
 static void test_empty_hash(void **state)
 {
-	struct plan_map m = hash_plan(PM_PERCPU_HASH, 8, 10);
+	struct plan_map m = slots_plan(10);
 	int fd = map_create(&m);
 	struct map_snapshot s;
 
@@ -176,7 +204,7 @@ static void test_empty_hash(void **state)
 /* Late writers left a key in two epochs: one row. Epochs wrap around. */
 static void test_epochs_fold(void **state)
 {
-	struct plan_map sums = hash_plan(PM_PERCPU_HASH, 8, 100),
+	struct plan_map sums = slots_plan(100),
 			plain = hash_plan(PM_HASH, 8, 100);
 	int sums_fd = map_create(&sums), plain_fd = map_create(&plain);
 	struct map_snapshot s;
@@ -185,15 +213,15 @@ static void test_epochs_fold(void **state)
 	for (uint32_t epoch = UINT32_MAX - 1, i = 0; i < 4; epoch++, i++) {
 		struct key both = {.epoch = epoch, .number = 1}, alone = {epoch, 10 + i};
 		uint64_t value = 100 + i;
-		put_percpu(sums_fd, &both, 1, 1);
-		put_percpu(sums_fd, &alone, 1, 1);
+		put_slots(sums_fd, &both, 1);
+		put_slots(sums_fd, &alone, 1);
 		assert_int_equal(bpf_map_update_elem(plain_fd, &both, &value, BPF_ANY), 0);
 	}
 	assert_int_equal(map_snapshot_read(&sums, sums_fd, UINT32_MAX, 0, &s), 0);
 	assert_int_equal(s.n_rows, 3);
 	for (uint32_t i = 0; i < s.n_rows; i++) {
 		bool is_both = keys_of(&s)[i].number == 1;
-		assert_true(s.values[i] == percpu_total(1) * (is_both ? 2 : 1));
+		assert_true(s.values[i] == slots_total(1) * (is_both ? 2 : 1));
 	}
 	map_snapshot_free(&s);
 	assert_int_equal(map_snapshot_read(&plain, plain_fd, UINT32_MAX - 1, 0, &s), 0);
@@ -231,13 +259,13 @@ static void test_full_buckets(void **state)
 
 static void test_hash_delete(void **state)
 {
-	struct plan_map m = hash_plan(PM_PERCPU_HASH, 8, 5000);
+	struct plan_map m = slots_plan(5000);
 	int fd = map_create(&m);
 	struct map_snapshot s;
 
 	(void)state;
 	for (uint32_t i = 0; i < 4000; i++)
-		put_percpu(fd, &(struct key){.epoch = i % 4, .number = i}, 0, 1);
+		put_slots(fd, &(struct key){.epoch = i % 4, .number = i}, 0);
 	assert_int_equal(map_delete_before(&m, fd, 1, 2), 0); /* 0 too: late writers */
 	assert_int_equal(map_snapshot_read(&m, fd, 0, 9, &s), 0);
 	assert_int_equal(s.n_rows, 2000);
@@ -265,7 +293,7 @@ struct mover {
 static void *move_keys(void *arg)
 {
 	struct mover *mover = arg;
-	uint64_t *values = calloc((size_t)libbpf_num_possible_cpus(), sizeof(*values));
+	uint64_t values[SLOTS * SLOT_WORDS] = {0};
 
 	for (uint32_t i = 0; !atomic_load(&mover->is_over); i++) {
 		struct key k = {.number = N_STABLE + i * 7 % N_MOVING};
@@ -274,7 +302,6 @@ static void *move_keys(void *arg)
 		else
 			bpf_map_update_elem(mover->fd, &k, values, BPF_ANY);
 	}
-	free(values);
 	return NULL;
 }
 
@@ -295,14 +322,14 @@ static bool is_sound(const struct map_snapshot *s)
 
 static bool snapshots_are_sound(int n_snapshots)
 {
-	struct plan_map m = hash_plan(PM_PERCPU_HASH, 8, N_STABLE + N_MOVING);
+	struct plan_map m = slots_plan(N_STABLE + N_MOVING);
 	struct mover mover = {.fd = map_create(&m)};
 	struct map_snapshot s;
 	pthread_t thread;
 	bool ok = true;
 
 	for (uint32_t i = 0; i < N_STABLE; i++)
-		put_percpu(mover.fd, &(struct key){.number = i}, i, 1);
+		put_slots(mover.fd, &(struct key){.number = i}, i);
 	pthread_create(&thread, NULL, move_keys, &mover);
 	for (int i = 0; ok && i < n_snapshots; i++) {
 		ok = map_snapshot_read(&m, mover.fd, 0, 0, &s) == 0;
@@ -362,16 +389,16 @@ static bool check_walk(void)
 
 static bool check_values_and_delete(void)
 {
-	struct plan_map m = hash_plan(PM_PERCPU_HASH, 8, 1000);
+	struct plan_map m = slots_plan(1000);
 	int fd = map_create(&m);
 	struct map_snapshot s;
 	bool ok;
 
 	for (uint32_t i = 0; i < 1000; i++)
-		put_percpu(fd, &(struct key){.epoch = i % 2, .number = i}, i, 1);
+		put_slots(fd, &(struct key){.epoch = i % 2, .number = i}, i);
 	ok = map_snapshot_read(&m, fd, 1, 1, &s) == 0 && s.n_rows == 500;
 	for (uint32_t i = 0; ok && i < s.n_rows; i++)
-		ok = s.values[i] == percpu_total(keys_of(&s)[i].number);
+		ok = s.values[i] == slots_total(keys_of(&s)[i].number);
 	if (ok)
 		map_snapshot_free(&s);
 	ok = ok && map_delete_before(&m, fd, 0, 1) == 0;
@@ -484,14 +511,14 @@ static void test_plain_array(void **state)
 
 static void test_sorted_view(void **state)
 {
-	struct plan_map m = hash_plan(PM_PERCPU_HASH, 8, 100);
+	struct plan_map m = slots_plan(100);
 	int fd = map_create(&m);
 	struct map_snapshot s;
 	struct view_map v;
 
 	(void)state;
 	for (uint32_t i = 0; i < 100; i++)
-		put_percpu(fd, &(struct key){.number = i}, 1000 - i / 2, 1);
+		put_slots(fd, &(struct key){.number = i}, 1000 - i / 2);
 	assert_int_equal(map_snapshot_read(&m, fd, 0, 0, &s), 0);
 	assert_int_equal(view_map_make(&m, &s, NULL, &v), 0);
 	assert_int_equal(v.n_rows, 100);
@@ -518,7 +545,7 @@ static bool may_create_maps(void)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_percpu_hash),   cmocka_unit_test(test_plain_hash),
+		cmocka_unit_test(test_slots),	      cmocka_unit_test(test_plain_hash),
 		cmocka_unit_test(test_empty_hash),    cmocka_unit_test(test_epochs_fold),
 		cmocka_unit_test(test_full_buckets),  cmocka_unit_test(test_hash_delete),
 		cmocka_unit_test(test_changing_hash), cmocka_unit_test(test_without_batches),

@@ -56,7 +56,7 @@ static void test_keys(void **state)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		snprintf(text, sizeof(text), "k:vfs_read { @[%s] = count() }", rows[i].keys);
 		m = &plan_of(&w, text)->maps[0];
-		assert_int_equal(m->kind, PM_PERCPU_HASH);
+		assert_int_equal(m->kind, PM_SLOT_HASH);
 		assert_int_equal(m->key_size, rows[i].size);
 		assert_int_equal(m->n_keys, rows[i].n);
 		for (uint32_t j = 0; j < m->n_keys; j++)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How much memory the kernel may need for a script's maps on a machine of 256 CPUs. The bound: a
- * value of a keyed map has at most 16 bytes a CPU, whatever is counted in it, so that 131,072 keys
- * take 512 MiB of values and no more. A histogram has no place for all its buckets in a key's
- * entry: that would be 64 times as much and more.
+ * How much memory the kernel may need for a script's maps. The bound: a value of a keyed map has at
+ * most 2 KiB, whatever is counted in it and on however many CPUs, so that 131,072 keys take 256 MiB
+ * of values and no more, or twice that when the kernel rounds elements up to powers of two. A
+ * histogram has no place for all its buckets in a key's entry: that would be 64 times as much and
+ * more.
  */
 #include "bpf_helpers/shared.h"
 #include "fake_kernel.h"
@@ -15,7 +16,9 @@
 #include <string.h>
 #include <cmocka.h>
 
-enum { CPUS = 256, VALUE_BYTES = 16 };
+enum { CPUS = 256, VALUE_BYTES = 2048, HEAD_BYTES = 56, ROUNDED_BYTES = 4096 };
+static const uint32_t cpus[] = {1, 2, 3, 4, 6, 8, 12, 16, 20, 24, 32, 48, 64, 96, 128, 192, 255, 256,
+				257, 512, 1000, 8192};
 static const uint64_t mib = 1 << 20;
 
 static const char *const aggs[] = {
@@ -25,15 +28,30 @@ static const char *const aggs[] = {
 	"quantiles(arg0)",
 };
 
-static const struct plan_map *map_of(struct world *w, const char *key, const char *value)
+static const struct plan_map *map_of(struct world *w, const char *key, const char *value, uint32_t n_cpus)
 {
+	struct plan_options options = {.kernel = &w->kernel.k};
 	char text[200];
 
 	snprintf(text, sizeof(text), "k:vfs_read { @%s = %s }", key, value);
-	print_message("%s\n", text);
+	print_message("%s on %u CPUs\n", text, n_cpus);
 	world_init(w);
-	assert_non_null(world_plan(w, text, NULL));
+	w->kernel.n_cpus = n_cpus;
+	assert_non_null(world_plan(w, text, &options));
 	return &w->plan->maps[0];
+}
+
+static void check_slots(const struct plan_map *m, uint32_t n_cpus)
+{
+	assert_int_equal(m->kind, PM_SLOT_HASH);
+	assert_int_equal(m->value_size, m->n_slots * m->slot_bytes);
+	assert_true(m->value_size <= VALUE_BYTES);
+	assert_true(m->slot_bytes >= m->n_words * 8 && m->slot_bytes % 8 == 0);
+	assert_true(m->n_slots <= n_cpus);
+	/* CPUs share slots by their numbers' last bits */
+	assert_true(m->n_slots == n_cpus || (m->n_slots & (m->n_slots - 1)) == 0);
+	assert_true(plan_map_bytes(m, n_cpus) <= 258 * mib);
+	assert_true(HEAD_BYTES + m->key_size + m->value_size <= ROUNDED_BYTES);
 }
 
 static void test_keyed(void **state)
@@ -41,14 +59,51 @@ static void test_keyed(void **state)
 	struct world w;
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(aggs) / sizeof(*aggs); i++) {
-		const struct plan_map *m = map_of(&w, "[pid]", aggs[i]);
+	for (size_t i = 0; i < sizeof(aggs) / sizeof(*aggs); i++)
+		for (size_t j = 0; j < sizeof(cpus) / sizeof(*cpus); j++) {
+			check_slots(map_of(&w, "[pid]", aggs[i], cpus[j]), cpus[j]);
+			world_free(&w);
+		}
+}
 
-		assert_int_equal(m->kind, PM_PERCPU_HASH);
+/* The longest key has as much room beside it. */
+static void test_long_key(void **state)
+{
+	struct world w;
+
+	(void)state;
+	for (size_t j = 0; j < sizeof(cpus) / sizeof(*cpus); j++) {
+		const struct plan_map *m = map_of(&w, "[str(arg0, 240)]", "count()", cpus[j]);
+
+		assert_int_equal(m->key_size, 248);
 		assert_true(m->value_size <= VALUE_BYTES);
-		assert_true(plan_map_bytes(m, CPUS) <=
-			    (VALUE_BYTES * CPUS + 16ull) * LIMIT_MAP_KEYS);
-		assert_true(plan_map_bytes(m, CPUS) <= 514 * mib);
+		assert_true(m->slot_bytes >= 8 && m->slot_bytes % 8 == 0);
+		world_free(&w);
+	}
+}
+
+/* A cache line a CPU, or as much of one as fits what the kernel allocates: 256 bytes for 2 and 4
+ * CPUs, 512 for 8, 2 KiB for 32 and more. */
+static void test_slots(void **state)
+{
+	static const struct {
+		const char *value;
+		uint32_t n_cpus, n_slots, slot_bytes;
+	} rows[] = {
+		{"count()", 1, 1, 64},	   {"count()", 2, 2, 64},      {"count()", 4, 4, 48},
+		{"count()", 8, 8, 56},	   {"count()", 12, 12, 64},    {"count()", 16, 16, 56},
+		{"count()", 32, 32, 56},   {"count()", 64, 64, 24},    {"count()", 128, 128, 8},
+		{"count()", 256, 256, 8},  {"count()", 1000, 256, 8},  {"avg(arg0)", 2, 2, 64},
+		{"avg(arg0)", 64, 64, 24}, {"avg(arg0)", 128, 128, 16}, {"avg(arg0)", 256, 128, 16},
+	};
+	struct world w;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		const struct plan_map *m = map_of(&w, "[pid]", rows[i].value, rows[i].n_cpus);
+
+		assert_int_equal(m->n_slots, rows[i].n_slots);
+		assert_int_equal(m->slot_bytes, rows[i].slot_bytes);
 		world_free(&w);
 	}
 }
@@ -60,7 +115,7 @@ static void test_keyless(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(aggs) / sizeof(*aggs); i++) {
-		const struct plan_map *m = map_of(&w, "", aggs[i]);
+		const struct plan_map *m = map_of(&w, "", aggs[i], CPUS);
 
 		assert_int_equal(m->kind, PM_PERCPU_ARRAY);
 		assert_true(plan_map_bytes(m, CPUS) <= 32 * mib);
@@ -74,14 +129,13 @@ static void test_exactly(void **state)
 	struct world w;
 
 	(void)state;
-	m = map_of(&w, "[pid]", "count()"); /* epoch and pid; a word a CPU */
+	m = map_of(&w, "[pid]", "count()", CPUS); /* epoch and pid; a word a CPU */
 	assert_int_equal(plan_map_bytes(m, CPUS), (8 + 8 * CPUS) * 131072ull);
-	assert_int_equal(plan_map_bytes(m, 1), (8 + 8) * 131072ull);
 	world_free(&w);
-	m = map_of(&w, "[pid]", "1"); /* one value for all CPUs */
+	m = map_of(&w, "[pid]", "1", CPUS); /* one value for all CPUs */
 	assert_int_equal(plan_map_bytes(m, CPUS), (8 + 8) * 131072ull);
 	world_free(&w);
-	m = map_of(&w, "", "count()"); /* the counter and its "touched" */
+	m = map_of(&w, "", "count()", CPUS); /* the counter and its "touched" */
 	assert_int_equal(plan_map_bytes(m, CPUS), 4 * 16 * CPUS);
 	world_free(&w);
 }
@@ -111,6 +165,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_keyed),
+		cmocka_unit_test(test_long_key),
+		cmocka_unit_test(test_slots),
 		cmocka_unit_test(test_keyless),
 		cmocka_unit_test(test_exactly),
 		cmocka_unit_test(test_stacks),

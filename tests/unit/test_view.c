@@ -125,7 +125,7 @@ static struct plan_map map_of(const struct type *value, uint32_t value_size)
 {
 	return (struct plan_map){
 		.name = "@m",
-		.kind = value->kind == TY_AGG ? PM_PERCPU_HASH : PM_HASH,
+		.kind = value->kind == TY_AGG ? PM_SLOT_HASH : PM_HASH,
 		.keys = key_fields,
 		.n_keys = 3,
 		.key_size = sizeof(struct key),
