@@ -27,6 +27,7 @@ enum {
 struct reads {
 	struct arena *arena;
 	bool ustack, args, probe;
+	bool interrupted; /* something of what runs when the probe fires */
 	bool entry_of_point; /* entry() holds what differs between attach points */
 	const char **fields;
 	uint32_t n_fields;
@@ -61,8 +62,10 @@ static bool is_args(const struct expr *e)
 static void read_expr(struct expr *e, void *ctx)
 {
 	struct reads *r = ctx;
+	const struct builtin *b = ast_builtin(e);
 
 	r->n_exprs++;
+	r->interrupted |= b && b->traits & TR_INTERRUPTED;
 	if (e->kind == EX_CALL && e->call.builtin && e->call.builtin->traits & TR_ENTRY)
 		return; /* computed when the span starts: plan_span */
 	if (e->kind == EX_NAME && e->name.builtin && e->name.builtin->id == BI_ustack) {
@@ -142,7 +145,7 @@ static enum plan_prog_kind prog_kind(const struct probe *p, const struct attach_
 	case PROBE_TRACEPOINT:
 		return tracepoint_kind(p, point, r);
 	case PROBE_INTERVAL:
-		return PP_INTERVAL;
+		return r->interrupted ? PP_INTERVAL : PP_TICK;
 	case PROBE_PROFILE:
 		return PP_PROFILE;
 	case PROBE_KPROBE:
