@@ -242,6 +242,7 @@ static void gen_by_kind(struct gen *g, LLVMBasicBlockRef out)
 	case PP_SELF:
 	case PP_TEST:
 	case PP_BENCH:
+	case PP_TICK:
 	case PP_INTERVAL:
 		gen_plain(g, out, false);
 		return;

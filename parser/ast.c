@@ -318,6 +318,13 @@ static void each_of(struct expr **items, uint32_t n, void (*visit)(struct expr *
 		visit(items[i], ctx);
 }
 
+const struct builtin *ast_builtin(const struct expr *e)
+{
+	return e->kind == EX_CALL   ? e->call.builtin
+	       : e->kind == EX_NAME ? e->name.builtin
+				    : NULL;
+}
+
 void ast_each_child(struct expr *e, void (*visit)(struct expr *child, void *ctx), void *ctx)
 {
 	switch (e->kind) {

@@ -362,6 +362,8 @@ struct stmt *ast_stmt_for_range(struct arena *a, struct span s, struct expr *var
 struct stmt *ast_stmt_unroll(struct arena *a, struct span s, struct expr *count, struct block body);
 struct stmt *ast_stmt_jump(struct arena *a, struct span s, bool is_break);
 
+/* What a name or a call is in builtins.def; NULL when it is nothing of that. */
+const struct builtin *ast_builtin(const struct expr *e);
 /* Call `visit` for each direct sub-expression of `e` (keys, arguments, operands). */
 void ast_each_child(struct expr *e, void (*visit)(struct expr *child, void *ctx), void *ctx);
 /* Call `visit` for each expression that stands in a statement of `b`, those of blocks within too;

@@ -46,6 +46,9 @@ enum builtin_traits {
 	TR_ENTRY = 256,	 /* its argument is of the event that starts the span */
 	TR_END = 512,	 /* known only where a span ends */
 	TR_TEXT = 1024,	 /* of a parameter, its first argument takes the text */
+	TR_HERE = 2048,	 /* of the processor or the process in which the probe fires */
+	/* Where a clock of the kernel's fires it is another than in a thread of ours. */
+	TR_INTERRUPTED = TR_TASK | TR_STACK | TR_END | TR_HERE,
 };
 
 enum { SIGNATURE_MAX_PARAMS = 4 };

@@ -9,6 +9,7 @@ enum need_id {
 #include "needs.def"
 #undef NEED
 	NEED_COUNT,
+	NEED_NOTHING = NEED_COUNT, /* of what works wherever sonde does */
 };
 
 struct need_row {

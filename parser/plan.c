@@ -43,8 +43,10 @@ static bool is_args(const struct expr *e)
 static void read_expr(struct expr *e, void *ctx)
 {
 	struct reads *r = ctx;
+	const struct builtin *b = ast_builtin(e);
 
 	r->n_exprs++;
+	r->interrupted |= b && b->traits & TR_INTERRUPTED;
 	if (e->kind == EX_CALL && e->call.builtin && e->call.builtin->traits & TR_ENTRY)
 		return; /* computed when the span starts: plan_span */
 	if (e->kind == EX_NAME && e->name.builtin && e->name.builtin->id == BI_ustack) {

@@ -137,7 +137,7 @@ struct plan_prog {
 	uint32_t n_targets;
 	const char *fallback;	/* the slower way that this kernel leaves, and why; or NULL */
 	bool by_cookie;		/* on several functions: the cookie says which */
-	uint64_t period_ns;	/* PP_INTERVAL, PP_PROFILE */
+	uint64_t period_ns;	/* PP_TICK, PP_INTERVAL, PP_PROFILE */
 	uint64_t hertz;		/* PP_PROFILE, PP_EVENT: when not 0, instead of a period */
 	struct perf_point perf; /* PP_EVENT */
 	const char *test;	/* PP_TEST, PP_BENCH: its name */

@@ -189,9 +189,7 @@ static void plan_time(struct planner *pl, struct expr *call)
 void plan_expr(struct expr *e, void *ctx)
 {
 	struct planner *pl = ctx;
-	const struct builtin *b = e->kind == EX_CALL   ? e->call.builtin
-				  : e->kind == EX_NAME ? e->name.builtin
-						       : NULL;
+	const struct builtin *b = ast_builtin(e);
 
 	if (e->kind == EX_BLOCK) {
 		plan_block(pl, &e->block.body);

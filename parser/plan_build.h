@@ -24,6 +24,7 @@ struct planner {
 struct reads {
 	struct arena *arena;
 	bool ustack, args, probe;
+	bool interrupted; /* something of what runs when the probe fires */
 	bool entry_of_point; /* entry() holds what differs between attach points */
 	const char **fields;
 	uint32_t n_fields;

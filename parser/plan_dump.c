@@ -97,7 +97,7 @@ static void dump_prog(const struct plan *p, const struct plan_prog *g, FILE *out
 	fprintf(out, "program %s %s section %s", g->symbol, prog_rows[g->kind].name, g->section);
 	if (g->hertz)
 		fprintf(out, " frequency %llu Hz", (unsigned long long)g->hertz);
-	else if (g->kind == PP_INTERVAL || g->kind == PP_PROFILE)
+	else if (g->kind == PP_TICK || g->kind == PP_INTERVAL || g->kind == PP_PROFILE)
 		fprintf(out, " period %llu ns", (unsigned long long)g->period_ns);
 	if (g->kind == PP_EVENT)
 		dump_perf(&g->perf, out);

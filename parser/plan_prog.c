@@ -63,7 +63,7 @@ static enum plan_prog_kind prog_kind(const struct probe *p, const struct attach_
 	case PROBE_TRACEPOINT:
 		return tracepoint_kind(p, point, r);
 	case PROBE_INTERVAL:
-		return PP_INTERVAL;
+		return r->interrupted ? PP_INTERVAL : PP_TICK;
 	case PROBE_PROFILE:
 		return PP_PROFILE;
 	case PROBE_KPROBE:

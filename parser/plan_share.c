@@ -18,10 +18,7 @@ enum {
 static void collect(struct expr *e, void *ctx)
 {
 	struct map_use *use = ctx;
-
-	const struct builtin *b = e->kind == EX_CALL   ? e->call.builtin
-				  : e->kind == EX_NAME ? e->name.builtin
-						       : NULL;
+	const struct builtin *b = ast_builtin(e);
 
 	if (e->kind == EX_MAP && e->map.map) {
 		use->maps[e->map.map->id / 64] |= 1ull << e->map.map->id % 64;

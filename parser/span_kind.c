@@ -221,9 +221,7 @@ static void entry_only(struct sema *s, const struct expr *e, const char *what)
 static void check_entry_part(struct expr *e, void *ctx)
 {
 	struct sema *s = ctx;
-	const struct builtin *b = e->kind == EX_CALL   ? e->call.builtin
-				  : e->kind == EX_NAME ? e->name.builtin
-						       : NULL;
+	const struct builtin *b = ast_builtin(e);
 
 	if (e->kind == EX_VAR || e->kind == EX_MAP || e->kind == EX_INCDEC) {
 		entry_only(s, e, e->kind == EX_VAR ? "a variable" : e->kind == EX_MAP ? "a map" : "++ or --");

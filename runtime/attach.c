@@ -85,6 +85,7 @@ static att_fn *const attachers[PP_KIND_COUNT] = {
 	[PP_SWITCH_SPAN] = att_typed,
 	[PP_OPEN_SPANS] = att_nothing,
 	[PP_TRACEPOINT] = att_tracepoint,
+	[PP_TICK] = att_nothing,
 	[PP_INTERVAL] = att_interval,
 	[PP_PROFILE] = att_profile,
 	[PP_KPROBE] = att_kernel_function,

@@ -140,13 +140,12 @@ static const struct {
 	enum need_id need;
 } probe_needs[] = {
 	{"tracepoint", NEED_TRACEPOINTS}, {"rawtracepoint", NEED_RAW_TRACEPOINTS},
-	{"interval", NEED_SOFTWARE},	  {"profile", NEED_SOFTWARE},
-	{"software", NEED_SOFTWARE},	  {"hardware", NEED_HARDWARE},
-	{"watchpoint", NEED_BREAKPOINTS}, {"kprobe", NEED_KPROBES},
-	{"kretprobe", NEED_KPROBES},	  {"fentry", NEED_FENTRY},
-	{"fexit", NEED_FENTRY},		  {"uprobe", NEED_UPROBES},
-	{"uretprobe", NEED_UPROBES},	  {"usdt", NEED_UPROBES},
-	{"iter", NEED_ITERATORS},
+	{"profile", NEED_SOFTWARE},	  {"software", NEED_SOFTWARE},
+	{"hardware", NEED_HARDWARE},	  {"watchpoint", NEED_BREAKPOINTS},
+	{"kprobe", NEED_KPROBES},	  {"kretprobe", NEED_KPROBES},
+	{"fentry", NEED_FENTRY},	  {"fexit", NEED_FENTRY},
+	{"uprobe", NEED_UPROBES},	  {"uretprobe", NEED_UPROBES},
+	{"usdt", NEED_UPROBES},		  {"iter", NEED_ITERATORS},
 };
 
 static void put_probe(struct info_out *o, const char *type, const enum need_state *states)

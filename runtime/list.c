@@ -33,7 +33,7 @@ static const struct list_row rows[] = {
 	{"usdt", lst_usdt, NULL, LIST_ANY | LIST_FILES, NEED_UPROBES},
 	{"software", lst_events, NULL, LIST_ANY, NEED_SOFTWARE},
 	{"hardware", lst_events, NULL, LIST_ANY, NEED_HARDWARE},
-	{"interval", lst_times, NULL, LIST_FORM, NEED_SOFTWARE},
+	{"interval", lst_times, NULL, LIST_FORM, NEED_NOTHING},
 	{"profile", lst_times, NULL, LIST_FORM, NEED_SOFTWARE},
 };
 enum { N_ROWS = sizeof(rows) / sizeof(*rows) };

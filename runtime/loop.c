@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The session's main loop: poll, drain, end. One thread. The reader of records sleeps only after
- * it has said so in the control block (asleep), and comes by every few milliseconds while records
- * come, so that a probe rarely has to wake it.
+ * The session's main loop: poll, drain, end. One thread; intervals have their own (ticker.c). The
+ * reader of records sleeps only after it has said so in the control block (asleep), and comes by
+ * every few milliseconds while records come, so that a probe rarely has to wake it.
  */
 #define _GNU_SOURCE
 #include "loop.h"
@@ -11,6 +11,7 @@
 #include "log.h"
 #include "ring.h"
 #include "tests.h"
+#include "ticker.h"
 #include "usym.h"
 #include <errno.h>
 #include <poll.h>
@@ -423,7 +424,7 @@ static int start(struct loop *l)
 		return err;
 	if (l->o->follow)
 		session_follow(l->s, l->o->pid);
-	err = session_open_begin(l->s);
+	err = session_open_begin(l->s) ?: ticker_start(l->s, &l->s->ticker);
 	if (err)
 		return err;
 	say_ready(l);
@@ -469,7 +470,7 @@ static int finish(struct loop *l)
 	err = session_open_count(l->s);
 	drain_all(l);
 	l->events.exited = false;
-	err = session_run_special(l->s, PP_END) ?: err;
+	err = session_run_special(l->s, PP_END) ?: err ?: ticker_error(l->s->ticker);
 	drain_rest(l);
 	if (l->s->plan->config.print_maps_on_exit && !l->o->tests)
 		events_print_maps(&l->events);

@@ -4,6 +4,7 @@
  * cause and probe, with what helps.
  */
 #include "session.h"
+#include "ticker.h"
 #include "uapi_new.h"
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -44,16 +45,18 @@ static const struct {
 	[SONDE_LOSS_LOOP_CUT] = {"loops were cut after 1048576 rounds", NULL, "loop-cut"},
 	[SONDE_LOSS_INDEX] = {"indexes behind an array's or string's end, read as 0", "test the index",
 			      "index"},
+	[SONDE_LOSS_INTERVAL] = {"firings left out, they were late", "a longer period, or a shorter body",
+				 "interval"},
 	[SONDE_LOSS_SPAN_START] = {"times on the CPU not counted, their beginning was not seen",
 				   "the kernel's sched_switch leaves out some switches", "span-start"},
 };
 
-/* Sum of one counter over all possible CPUs. */
+/* Sum of one counter over all possible CPUs; of an object without a loss table 0. */
 static uint64_t read_counter(int fd, uint32_t index, uint64_t *per_cpu, int n_cpus)
 {
 	uint64_t sum = 0;
 
-	if (bpf_map_lookup_elem(fd, &index, per_cpu))
+	if (fd < 0 || bpf_map_lookup_elem(fd, &index, per_cpu))
 		return 0;
 	for (int i = 0; i < n_cpus; i++)
 		sum += per_cpu[i];
@@ -84,6 +87,8 @@ static uint64_t report_counters(const struct session *s, struct out *out)
 	for (uint32_t i = 0; per_cpu && i < n_probes * SONDE_LOSS_COUNT; i++) {
 		uint64_t n = read_counter(s->losses_fd, i, per_cpu, n_cpus);
 
+		if (i % SONDE_LOSS_COUNT == SONDE_LOSS_INTERVAL)
+			n += ticker_lost(s->ticker, i / SONDE_LOSS_COUNT);
 		total += n;
 		if (n)
 			say(s, out, i / SONDE_LOSS_COUNT, i % SONDE_LOSS_COUNT, n);
@@ -171,10 +176,8 @@ static uint64_t report_unseen(const struct session *s, struct out *out)
 
 uint64_t loss_report(struct session *s, struct out *out)
 {
-	uint64_t total = report_missed(s, out) + report_unseen(s, out);
+	uint64_t total = report_missed(s, out) + report_unseen(s, out) + report_counters(s, out);
 
-	if (s->losses_fd >= 0)
-		total += report_counters(s, out);
 	if (s->map_records_lost) {
 		out->lost(out, &(struct view_loss){
 				       .probe = "tracing",

@@ -7,6 +7,7 @@
 #include "attach.h"
 #include "ksym.h"
 #include "log.h"
+#include "ticker.h"
 #include "usym.h"
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -19,23 +20,25 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-int session_run_special(struct session *s, enum plan_prog_kind kind)
+int session_run_prog(const struct session *s, uint32_t prog)
 {
-	for (uint32_t i = 0; i < s->plan->n_progs; i++) {
-		LIBBPF_OPTS(bpf_test_run_opts, opts);
-		int err;
+	LIBBPF_OPTS(bpf_test_run_opts, opts);
+	int err = bpf_prog_test_run_opts(bpf_program__fd(s->progs[prog]), &opts);
 
-		if (s->plan->progs[i].kind != kind)
-			continue;
-		err = bpf_prog_test_run_opts(bpf_program__fd(s->progs[i]), &opts);
-		if (err) {
-			log_error("probe '%s': cannot run: %s",
-				  s->plan->probes[s->plan->progs[i].probes[0]].name,
-				  strerror(-err));
-			return err;
-		}
-	}
-	return 0;
+	if (err)
+		log_error("probe '%s': cannot run: %s",
+			  s->plan->probes[s->plan->progs[prog].probes[0]].name, strerror(-err));
+	return err;
+}
+
+int session_run_special(const struct session *s, enum plan_prog_kind kind)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; i < s->plan->n_progs && !err; i++)
+		if (s->plan->progs[i].kind == kind)
+			err = session_run_prog(s, i);
+	return err;
 }
 
 /* A program that is attached in part would count a part: none of it stays. */
@@ -112,6 +115,7 @@ void session_detach(struct session *s)
 	bool slow = false;
 	int held = -1;
 
+	ticker_stop(s->ticker);
 	if (s->control)
 		__atomic_store_n(&s->control->exiting, 1, __ATOMIC_SEQ_CST);
 	for (uint32_t i = 0; i < s->n_links; i++) {
@@ -134,6 +138,7 @@ void session_close(struct session *s)
 	for (uint32_t i = 0; i < s->n_links; i++)
 		if (s->links[i].fd >= 0)
 			close(s->links[i].fd);
+	ticker_free(s->ticker);
 	stacks_close(s);
 	usyms_free(s->usyms);
 	ksyms_free(s->ksyms);

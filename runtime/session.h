@@ -17,6 +17,7 @@ struct bpf_object;
 struct bpf_program;
 struct kernel;
 struct ksyms;
+struct ticker;
 struct usyms;
 
 /* One attachment: a descriptor of a link or perf event. */
@@ -65,6 +66,7 @@ struct session {
 	struct stack_source stacks;
 	struct stack_cache *stack_cache; /* stacks.c */
 	struct stack_sweep *stack_sweep; /* NULL unless user stacks are needed */
+	struct ticker *ticker;		 /* ticker.c: NULL unless intervals are run by a thread */
 	struct text_item *texts;	 /* texts.c: words found for the record at hand */
 	uint64_t boot_distance_ns;
 	uint64_t map_records_lost;	 /* mmap and exec records the kernel dropped */
@@ -88,8 +90,10 @@ void session_prep_free(struct session_prep *prep);
 /* Load the object. 0, or -errno with what is wrong said on standard error. */
 int session_open(struct session *s, const struct plan *plan, struct kernel *k,
 		 struct session_prep *prep, const void *elf, size_t len);
+/* Run a program whose kind is run by us, not by events. Any thread may. 0, or -errno, said. */
+int session_run_prog(const struct session *s, uint32_t prog);
 /* Run the BEGIN or END programs, in their order. */
-int session_run_special(struct session *s, enum plan_prog_kind kind);
+int session_run_special(const struct session *s, enum plan_prog_kind kind);
 /* Attach every program. 0, or -errno, said; -EINTR, unsaid, when s->stop_fd ended it. */
 int session_attach(struct session *s);
 struct out;

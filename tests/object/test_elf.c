@@ -158,17 +158,19 @@ static void test_stacks(void **state)
 static void test_several_programs(void **state)
 {
 	struct bpf_object *o =
-		open_script("BEGIN { @n = 1; } interval:s:1 { @n = 2; } interval:s:2 { @n = 3; } END { }");
+		open_script("BEGIN { @n = 1; } interval:s:1 { @n = 2; } interval:s:2 { @n = cpu; } END { }");
 	struct bpf_program *p = NULL;
-	int n = 0, n_perf = 0;
+	int n = 0, n_perf = 0, n_raw = 0;
 
 	(void)state;
 	while ((p = bpf_object__next_program(o, p))) {
 		n++;
 		n_perf += strcmp(bpf_program__section_name(p), "perf_event") == 0;
+		n_raw += strcmp(bpf_program__section_name(p), "raw_tp") == 0;
 	}
 	assert_int_equal(n, 4);
-	assert_int_equal(n_perf, 2);
+	assert_int_equal(n_perf, 1);
+	assert_int_equal(n_raw, 3);
 	bpf_object__close(o);
 }
 

@@ -241,6 +241,38 @@ static void test_tracepoint_kinds(void **state)
 	}
 }
 
+/* What another thread or processor would make different takes the kernel's clock. */
+static void test_interval_kinds(void **state)
+{
+	static const struct {
+		const char *text;
+		enum plan_prog_kind kind;
+	} rows[] = {
+		{"i:s:1 { @ = count() }", PP_TICK},
+		{"i:s:1 /nsecs > 5/ { print(@); @ = elapsed; clear(@) }", PP_TICK},
+		{"i:s:1 { @[probe, rand] = ncpus; exit(1) }", PP_TICK},
+		{"i:s:1 { printf(\"%s\", ksym(4096)); time() }", PP_TICK},
+		{"i:s:1 { @ = cpu }", PP_INTERVAL},
+		{"i:s:1 /pid == 5/ { @ = 1 }", PP_INTERVAL},
+		{"i:s:1 { if (1) { @[comm] = count() } }", PP_INTERVAL},
+		{"i:s:1 { printf(\"%d\", 1 + uid) }", PP_INTERVAL},
+		{"i:s:1 { @[username] = 1 }", PP_INTERVAL},
+		{"i:s:1 { @ = cgroup }", PP_INTERVAL},
+		{"i:s:1 { @[kstack(3)] = count() }", PP_INTERVAL},
+		{"i:s:1 { @[ustack] = count() }", PP_INTERVAL},
+		{"i:s:1 { printf(\"%s\", usym(4096)) }", PP_INTERVAL},
+		{"i:s:1 { @ = sum(delta) }", PP_INTERVAL},
+		{"i:s:1 { let $x = 1; while ($x < 2) { $x += tid } }", PP_INTERVAL},
+	};
+	struct world w;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		assert_int_equal(plan_of(&w, rows[i].text)->progs[0].kind, rows[i].kind);
+		world_free(&w);
+	}
+}
+
 static void test_without_btf(void **state)
 {
 	struct world w;
@@ -292,7 +324,7 @@ static void test_other_programs(void **state)
 	assert_int_equal(p->progs[0].kind, PP_BEGIN);
 	assert_string_equal(p->progs[0].section, "raw_tp");
 	assert_int_equal(p->progs[1].kind, PP_END);
-	assert_string_equal(p->progs[2].section, "perf_event");
+	assert_string_equal(p->progs[2].section, "raw_tp");
 	assert_int_equal(p->progs[2].period_ns, 10000000);
 	assert_string_equal(p->progs[3].section, "kprobe/vfs_read");
 	assert_string_equal(p->progs[4].section, "kretprobe/vfs_read");
@@ -380,7 +412,8 @@ int main(void)
 		cmocka_unit_test(test_keys),		 cmocka_unit_test(test_values),
 		cmocka_unit_test(test_order),		 cmocka_unit_test(test_records),
 		cmocka_unit_test(test_fusing),		 cmocka_unit_test(test_record_limit),
-		cmocka_unit_test(test_tracepoint_kinds), cmocka_unit_test(test_without_btf),
+		cmocka_unit_test(test_tracepoint_kinds),
+		cmocka_unit_test(test_interval_kinds), cmocka_unit_test(test_without_btf),
 		cmocka_unit_test(test_syscalls),	 cmocka_unit_test(test_other_programs),
 		cmocka_unit_test(test_span_state),	 cmocka_unit_test(test_needs),
 	};
