@@ -173,10 +173,10 @@ int probe_no_exclusion(const struct probe_reader *r, const struct attach_text *t
 
 static struct user_matching user_names(const struct probe_reader *r, const char *pattern)
 {
-	return (struct user_matching){.r = r,
-				      .pattern = pattern,
-				      .is_pattern = strchr(pattern, '*'),
-				      .word = user_name_word(r, pattern)};
+	struct user_matching m = {.r = r};
+
+	user_name_ask(&m, pattern);
+	return m;
 }
 
 int probe_exclude(const struct probe_reader *r, const struct attach_text *text,

@@ -5,6 +5,7 @@
  */
 #include "probe_user.h"
 #include "arena.h"
+#include "cpp_name.h"
 #include "limits.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -289,16 +290,14 @@ static int match_files(struct user_matching *m, const char *pattern)
 
 /* ---- the text ------------------------------------------------------------------------------ */
 
-/* The '+' of SYMBOL+OFF; that of "operator+" is none. */
+/* The '+' of SYMBOL+OFF; that of "operator+=" is none. */
 static char *find_plus(char *symbol)
 {
 	char *plus = strrchr(symbol, '+');
 
 	if (!plus || strchr(plus, ')') || strchr(plus, '(') || plus == symbol)
 		return NULL;
-	if (!plus[1] && plus - symbol >= 8 && !memcmp(plus - 8, "operator", 8))
-		return NULL;
-	return plus;
+	return cpp_name_in_operator(symbol, plus) ? NULL : plus;
 }
 
 /* The OFF of SYMBOL+OFF, decimal or 0x…; the text is cut at the '+'. 0 or -1, said. */
@@ -344,9 +343,7 @@ static const char *traced_program(struct user_matching *m, const char *name)
 static void begin(struct user_matching *m, const struct probe_reader *r, struct attach_point *p,
 		  const char *name)
 {
-	m->pattern = arena_strdup(r->arena, name);
-	m->is_pattern = strchr(name, '*');
-	m->word = user_name_word(r, m->pattern);
+	user_name_ask(m, arena_strdup(r->arena, name));
 	nearest_init(&m->nearest, probe_without(r->arena, name, '*'));
 	p->function = m->pattern;
 }

@@ -15,7 +15,7 @@ struct user_matching {
 	const char *path;    /* of the file at hand, resolved once it was opened */
 	const char *pattern; /* the function's name as written, or a pattern */
 	const char *word;    /* what a mangled name that matches must have in it; "" */
-	bool is_pattern;
+	bool is_pattern, has_parameters, has_arguments; /* what of a name the pattern has */
 	bool is_demangled; /* cpp:, rust: a symbol of that very name is not all */
 	uint64_t offset;   /* of SYMBOL+OFFSET */
 	struct nearest nearest;
@@ -25,8 +25,8 @@ struct user_matching {
 	int status;	     /* -1: an error was said already */
 };
 
-/* probe_user_name.c: the word of a pattern, copied. */
-const char *user_name_word(const struct probe_reader *r, const char *pattern);
+/* probe_user_name.c: what is asked for, a name or pattern that stays where it is. */
+void user_name_ask(struct user_matching *m, const char *pattern);
 /* Does the symbol, or what it demangles to, match m->pattern? */
 bool user_name_matches(const struct user_matching *m, const char *symbol);
 /* The function as people know it: demangled, with parameters; in the reader's arena. */

@@ -5,6 +5,7 @@
  * a word of the pattern is looked for first: mangled names hold identifiers as they are.
  */
 #include "arena.h"
+#include "cpp_name.h"
 #include "probe_user.h"
 #include "rust_name.h"
 #include <ctype.h>
@@ -25,7 +26,8 @@ static bool is_abbreviated(const char *word, size_t len)
 					    "iostream",	     "operator",      "new",
 					    "delete",	     "const",	      "char_traits",
 					    "anonymous",     "namespace",     "basic_istream",
-					    "basic_ostream", "basic_iostream"};
+					    "basic_ostream", "basic_iostream", "lambda",
+					    "unnamed",	     "type"};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
 		if (strlen(words[i]) == len && !memcmp(words[i], word, len))
@@ -33,13 +35,14 @@ static bool is_abbreviated(const char *word, size_t len)
 	return false;
 }
 
-/* The longest identifier outside of brackets, which hold types, that must be there as it is. */
-const char *user_name_word(const struct probe_reader *r, const char *pattern)
+/* The longest identifier that must be there as it is: none of brackets, which hold types, nor
+ * behind "operator", which may be a type's, too. */
+static const char *longest_word(const struct probe_reader *r, const char *pattern)
 {
-	const char *best = "", *c = pattern;
+	const char *best = "", *c = pattern, *end = cpp_name_operator(pattern);
 	size_t best_len = 0, len;
 
-	while (*c && !strchr("(<{[", *c)) {
+	while (*c && c != end && !strchr("(<{[", *c)) {
 		for (len = 0; is_word(c[len]); len++)
 			;
 		if (len > best_len && !is_abbreviated(c, len)) {
@@ -49,6 +52,17 @@ const char *user_name_word(const struct probe_reader *r, const char *pattern)
 		c += len + !len;
 	}
 	return arena_strndup(r->arena, best, best_len);
+}
+
+void user_name_ask(struct user_matching *m, const char *pattern)
+{
+	struct cpp_name name = cpp_name_split(pattern);
+
+	m->pattern = pattern;
+	m->is_pattern = strchr(pattern, '*');
+	m->word = longest_word(m->r, pattern);
+	m->has_parameters = pattern[name.name];
+	m->has_arguments = name.plain < name.name;
 }
 
 /* GCC puts what a function rarely runs elsewhere: no function begins there. */
@@ -74,19 +88,11 @@ static bool equals(const struct user_matching *m, const char *name)
 /* Cut the "<int>" of "max_of<int>": a template's instances are functions of one name. */
 static bool cut_arguments(const struct user_matching *m, char *name)
 {
-	size_t len = strlen(name);
-	int open = 0;
+	struct cpp_name n = cpp_name_split(name);
 
-	if (!len || name[len - 1] != '>' || strchr(m->pattern, '<'))
+	if (m->has_parameters || m->has_arguments || n.plain == n.name)
 		return false;
-	while (len && (name[len - 1] != '<' || open != 1)) {
-		open += name[len - 1] == '>';
-		open -= name[len - 1] == '<';
-		len--;
-	}
-	if (len < 2)
-		return false;
-	name[len - 1] = '\0';
+	name[n.plain] = '\0';
 	return true;
 }
 
@@ -108,7 +114,7 @@ bool user_name_matches(const struct user_matching *m, const char *symbol)
 		return true;
 	if (*m->word && !strstr(symbol, m->word))
 		return false;
-	if (!demangle(m->r, symbol, strchr(m->pattern, '('), name))
+	if (!demangle(m->r, symbol, m->has_parameters, name))
 		return false;
 	return equals(m, name) || (make_plain(m, name) && equals(m, name));
 }
@@ -129,7 +135,7 @@ void user_name_offer(struct user_matching *m, const char *symbol)
 	m->n_offered++;
 	if (is_cold_part(symbol))
 		return;
-	if (demangle(m->r, symbol, strchr(m->pattern, '('), name)) {
+	if (demangle(m->r, symbol, m->has_parameters, name)) {
 		make_plain(m, name);
 		symbol = name;
 	}

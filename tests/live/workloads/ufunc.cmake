@@ -20,6 +20,7 @@ endfunction()
 
 # Frame pointers and PIE are the tree's options; these come last and win.
 ufunc_program(names names.cc -fPIE -pie)
+ufunc_program(operators operators.cc -fPIE -pie)
 ufunc_program(names_nopie names.cc -fno-pie -no-pie)
 ufunc_program(names_static names.cc -static -fno-pie)
 ufunc_program(leaves leaves.c -fPIE -pie)
