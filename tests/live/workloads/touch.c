@@ -3,7 +3,7 @@
  * touch - known numbers of page faults, of naps, of writes to a variable.
  *
  *     touch pages N       write to N pages that were never touched
- *     touch naps N        sleep N times, 1 ms each
+ *     touch naps N        sleep N times, 1 ms each; prints "switched N", how often it left the CPU
  *     touch writes N      write N times to `watched`, and read it 2 N times
  *     touch thread N      the same in a thread that is made after the first write
  *     touch wait N        first wait for a line on standard input, then `thread N`
@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -38,12 +39,22 @@ static void pages(long n)
 		at[i * 4096] = 1;
 }
 
+static long switches(void)
+{
+	struct rusage use;
+
+	getrusage(RUSAGE_SELF, &use);
+	return use.ru_nvcsw + use.ru_nivcsw;
+}
+
 static void naps(long n)
 {
 	struct timespec t = {0, 1000000};
+	long before = switches();
 
 	for (long i = 0; i < n; i++)
 		nanosleep(&t, NULL);
+	printf("switched %ld\n", switches() - before);
 }
 
 static __attribute__((noinline)) void writes(long n)
