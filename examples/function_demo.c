@@ -4,12 +4,13 @@
  *
  *	function_demo N [MS]
  *
- * Waits MS milliseconds first (0), then calls
+ * Waits MS milliseconds first (0), or until SIGUSR1, then calls
  *	add_six(1, 2, 3, 4, 5, i)   N times from first_caller, 2 N times from second_caller; the
  *				    result is 15 + i, i = 0, 1, …
  *	negate(i)		    N times; the result is -i
  *	recurse(5)		    once: 6 calls, the innermost result is 0, each outer one 1 more
  */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -62,6 +63,11 @@ NOINLINE long second_caller(long n)
 	return sum;
 }
 
+static void wake(int signal)
+{
+	(void)signal;
+}
+
 int main(int argc, char **argv)
 {
 	long n = argc > 1 ? strtol(argv[1], NULL, 10) : 10;
@@ -69,6 +75,7 @@ int main(int argc, char **argv)
 	struct timespec pause = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
 	long sum = 0;
 
+	signal(SIGUSR1, wake);
 	nanosleep(&pause, NULL);
 	sum += first_caller(n) + second_caller(n);
 	for (int i = 0; i < n; i++)

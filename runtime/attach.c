@@ -239,7 +239,7 @@ int attach_prog(struct session *s, uint32_t prog)
 	int err = attachers[g->kind](s, prog);
 	const char *why = !err			? NULL
 			  : g->kind == PP_ITER ? attach_iter_refusal(err)
-					       : attach_event_refusal(g, err);
+					       : attach_event_refusal(s, g, err);
 
 	if (err && err != ATTACH_ERR_SAID && err != -EINTR)
 		say_refused(s, prog, err, why);

@@ -46,8 +46,10 @@ struct perf_event_attr;
 int attach_perf(struct session *s, uint32_t prog, struct perf_event_attr *attr, int pid, int cpu);
 /* One a processor; those that are off have none. */
 int attach_perf_cpus(struct session *s, uint32_t prog, struct perf_event_attr *attr);
+/* Can it be attached only when the command of -c is executed? */
+bool attach_at_exec(const struct session *s, const struct plan_prog *g);
 /* Why the kernel refused a program's perf events, and what to do: or NULL. */
-const char *attach_event_refusal(const struct plan_prog *g, int err);
+const char *attach_event_refusal(const struct session *s, const struct plan_prog *g, int err);
 const char *attach_iter_refusal(int err);
 
 /* Below a message about a program: where in the script its probe is. */

@@ -4,6 +4,8 @@
  * there is an event a processor. With -p, -c and --follow there is one a thread, which threads and
  * processes that come later inherit: the kernel then counts for the traced process alone, so every
  * Nth event is every Nth of its own; the program's own test leaves out what is not in the scope.
+ * Where a variable of a movable program is says /proc/PID/maps; of a command that does once it is
+ * executed. What is executed later is somewhere else: such an event ends there.
  */
 #define _GNU_SOURCE
 #include "attach.h"
@@ -15,8 +17,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-enum { MAX_DEPTH = 64 };
+enum { MAX_DEPTH = 64, PATH_SHOWN = 200 };
 
 struct opening {
 	struct session *s;
@@ -79,16 +82,20 @@ static int open_process(struct opening *o, int pid, int depth)
 static int place(const struct session *s, const struct perf_point *p, struct perf_event_attr *attr)
 {
 	uint64_t base = 0;
-	enum sonde_scope scope = s->scope.scope;
-	bool has_process = scope == SONDE_SCOPE_PID || scope == SONDE_SCOPE_FOLLOW;
 	int err = 0;
 
-	if (p->path && !has_process && (p->is_movable || scope != SONDE_SCOPE_TREE))
+	if (p->path && s->scope.scope == SONDE_SCOPE_ALL)
 		err = -EDESTADDRREQ;
 	else if (p->is_movable)
 		err = mapped_base(s->scope.tgid, p->path, &base);
 	attr->bp_addr = p->address + base;
+	attr->remove_on_exec = p->is_movable;
 	return err;
+}
+
+bool attach_at_exec(const struct session *s, const struct plan_prog *g)
+{
+	return g->kind == PP_EVENT && g->perf.is_movable && s->scope.scope == SONDE_SCOPE_TREE;
 }
 
 static void fill(struct perf_event_attr *attr, const struct plan_prog *g)
@@ -118,9 +125,9 @@ int att_event(struct session *s, uint32_t prog)
 	if (err)
 		return err;
 	switch (s->scope.scope) {
-	case SONDE_SCOPE_TREE: /* the command waits to be executed */
+	case SONDE_SCOPE_TREE: /* the command waits to be executed, or to go on from there */
 		attr.inherit = 1;
-		attr.enable_on_exec = 1;
+		attr.enable_on_exec = !attr.remove_on_exec;
 		return attach_perf(s, prog, &attr, (int)s->scope.tgid, -1);
 	case SONDE_SCOPE_PID:
 	case SONDE_SCOPE_FOLLOW:
@@ -146,9 +153,22 @@ static unsigned long highest_rate(void)
 	return n;
 }
 
-const char *attach_event_refusal(const struct plan_prog *g, int err)
+/* Its process has not mapped the file. */
+static void say_not_mapped(const struct session *s, const char *path, char *text, size_t size)
 {
-	static char text[256];
+	char link[32], program[PATH_SHOWN] = "";
+
+	snprintf(link, sizeof(link), "/proc/%u/exe", s->scope.tgid);
+	if (s->scope.scope == SONDE_SCOPE_TREE && readlink(link, program, sizeof(program) - 1) > 0)
+		snprintf(text, size, "the command runs %s, not %.*s (if that is a library, it is "
+			 "loaded later): give -p PID", program, PATH_SHOWN, path);
+	else
+		snprintf(text, size, "the process does not have %.*s mapped", PATH_SHOWN, path);
+}
+
+const char *attach_event_refusal(const struct session *s, const struct plan_prog *g, int err)
+{
+	static char text[2 * PATH_SHOWN + 256];
 	bool is_missing = err == -ENOENT || err == -EOPNOTSUPP || err == -ENODEV;
 	unsigned long rate = err == -EINVAL && g->hertz ? highest_rate() : 0;
 	uint32_t type = g->kind == PP_EVENT ? g->perf.type : PERF_TYPE_MAX;
@@ -168,12 +188,10 @@ const char *attach_event_refusal(const struct plan_prog *g, int err)
 		snprintf(text, sizeof(text), "this machine has no counter for %s (no PMU: a virtual "
 			 "machine?); software:cpu-clock counts time", g->perf.what);
 	else if (type == PERF_TYPE_BREAKPOINT && err == -EDESTADDRREQ)
-		snprintf(text, sizeof(text), "a variable is watched in one program: %s",
-			 g->perf.is_movable ? "where this one has it is known once it runs (it is "
-					      "position independent): give -p PID"
-					    : "give -p PID or -c COMMAND");
+		snprintf(text, sizeof(text), "a variable is watched in one program: give -p PID or "
+			 "-c COMMAND");
 	else if (type == PERF_TYPE_BREAKPOINT && err == -ESRCH && g->perf.path)
-		snprintf(text, sizeof(text), "the process does not have %.150s mapped", g->perf.path);
+		say_not_mapped(s, g->perf.path, text, sizeof(text));
 	else if (type == PERF_TYPE_BREAKPOINT && err == -ENOSPC)
 		snprintf(text, sizeof(text), "the processor has no debug register left for it (x86-64 has "
 			 "four)");

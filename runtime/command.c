@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -145,18 +146,75 @@ int command_failure(struct command *c)
 	return c->report >= 0 && read(c->report, &err, sizeof(err)) == sizeof(err) ? -err : 0;
 }
 
-void command_release(struct command *c)
+static void open_gate(struct command *c)
 {
 	if (c->pid && c->gate >= 0)
 		close(c->gate);
 	c->gate = -1;
 }
 
+/* A stop that is not ours: a signal is handed on, a stop by a signal is left to last. */
+static void go_on(pid_t pid, int status)
+{
+	int number = status & 0xff;
+	bool is_stop = status >> 8 == PTRACE_EVENT_STOP && number != SIGTRAP;
+
+	ptrace(is_stop ? PTRACE_LISTEN : PTRACE_CONT, pid, 0L, status >> 8 ? 0L : (long)number);
+}
+
+/* What has ended is not reaped here. */
+static int wait_for_exec(pid_t pid)
+{
+	for (;;) {
+		siginfo_t info = {0};
+
+		if (waitid(P_PID, (id_t)pid, &info, WEXITED | WSTOPPED | WNOWAIT)) {
+			if (errno != EINTR)
+				return -errno;
+		} else if (info.si_code != CLD_TRAPPED) {
+			return -ECHILD;
+		} else if (info.si_status == (SIGTRAP | PTRACE_EVENT_EXEC << 8)) {
+			return 0;
+		} else {
+			go_on(pid, info.si_status);
+		}
+	}
+}
+
+static bool has_ended(pid_t pid)
+{
+	siginfo_t info = {0};
+
+	return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid;
+}
+
+int command_execute(struct command *c)
+{
+	int err = 0;
+
+	if (ptrace(PTRACE_SEIZE, c->pid, 0L, PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL))
+		err = -errno;
+	if (err)
+		return has_ended(c->pid) ? -ECHILD : err;
+	open_gate(c);
+	err = wait_for_exec(c->pid);
+	c->is_traced = !err;
+	return err;
+}
+
+void command_release(struct command *c)
+{
+	open_gate(c);
+	if (c->pid && c->is_traced)
+		ptrace(PTRACE_DETACH, c->pid, 0L, 0L);
+	c->is_traced = false;
+}
+
 void command_stop(struct command *c)
 {
 	if (!c->pid)
 		return;
-	kill(c->pid, SIGTERM);
+	kill(c->pid, c->gate >= 0 || c->is_traced ? SIGKILL : SIGTERM);
 	command_release(c);
 	while (waitpid(c->pid, NULL, 0) < 0 && errno == EINTR)
 		;

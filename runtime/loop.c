@@ -406,6 +406,28 @@ static int say_ready(const struct loop *l)
 	return 0;
 }
 
+/* Where variables of a movable command are is known once it is executed: it is let go that far. */
+static int execute(struct loop *l)
+{
+	int err = command_execute(l->o->command);
+
+	if (err == -ECHILD)
+		reap_command(l); /* it has said why */
+	else if (err)
+		log_error("-c: cannot stop the command at its start, where the addresses of its "
+			  "variables are known: %s; start it and give -p PID", strerror(-err));
+	return l->done ? 0 : err;
+}
+
+static int attach(struct loop *l)
+{
+	int err = session_attach(l->s);
+
+	if (!err && session_attaches_at_exec(l->s))
+		err = execute(l) ?: l->done ? 0 : session_attach_at_exec(l->s);
+	return err;
+}
+
 /* BEGIN, attach, let the command go. What exit() in BEGIN means is seen by run_events. */
 static int start(struct loop *l)
 {
@@ -414,13 +436,13 @@ static int start(struct loop *l)
 	if (err || exit_called(l))
 		return err;
 	track_mappings(l);
-	err = session_attach(l->s);
+	err = attach(l);
 	if (err == -EINTR) {
 		log_info("stopped before all probes were attached");
 		l->done = true;
 		return 0;
 	}
-	if (err)
+	if (err || l->done)
 		return err;
 	if (l->o->follow)
 		session_follow(l->s, l->o->pid);
@@ -485,7 +507,7 @@ static int finish(struct loop *l)
 /* Load and attach are all: nothing runs, nothing is printed. */
 static int dry_run(struct loop *l)
 {
-	int err = session_attach(l->s);
+	int err = attach(l);
 
 	session_detach(l->s);
 	return err ? 2 : 0;

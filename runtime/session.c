@@ -53,31 +53,65 @@ static bool waits_for_events(const struct plan_prog *g)
 	return g->n_probes && g->kind != PP_BEGIN && g->kind != PP_END && g->kind != PP_OPEN_SPANS;
 }
 
-int session_attach(struct session *s)
+static int attach_one(struct session *s, uint32_t prog)
 {
-	uint32_t n_wanted = 0, n_attached = 0;
+	const struct plan_prog *g = &s->plan->progs[prog];
+	uint32_t before = s->n_links, n_refused = s->n_refused;
+	int err = attach_stopped(s) ? -EINTR : attach_prog(s, prog);
 
-	for (uint32_t i = 0; i < s->plan->n_progs; i++) {
-		const struct plan_prog *g = &s->plan->progs[i];
-		uint32_t before = s->n_links, n_refused = s->n_refused;
-		int err = attach_stopped(s) ? -EINTR : attach_prog(s, i);
-
-		for (uint32_t j = before; j < s->n_links; j++)
-			s->links[j].prog = i;
-		if (err && !attach_can_skip(s, g, err))
-			return err;
-		if (err) {
-			drop_links(s, before);
-			s->n_refused = n_refused; /* these are skipped with the others */
-			s->n_skipped += g->n_targets > 1 ? g->n_targets : g->n_probes;
-		}
-		n_wanted += waits_for_events(g);
-		n_attached += waits_for_events(g) && !err;
+	for (uint32_t i = before; i < s->n_links; i++)
+		s->links[i].prog = prog;
+	if (err && !attach_can_skip(s, g, err))
+		return err;
+	if (err) {
+		drop_links(s, before);
+		s->n_refused = n_refused; /* these are skipped with the others */
+		s->n_skipped += g->n_targets > 1 ? g->n_targets : g->n_probes;
 	}
-	if (!n_wanted || n_attached)
+	s->n_wanted += waits_for_events(g);
+	s->n_attached += waits_for_events(g) && !err;
+	return 0;
+}
+
+/* Those that can be attached only at exec, or the others. */
+static int attach_each(struct session *s, bool at_exec)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; !err && i < s->plan->n_progs; i++)
+		if (attach_at_exec(s, &s->plan->progs[i]) == at_exec)
+			err = attach_one(s, i);
+	return err;
+}
+
+static int check_any_left(const struct session *s)
+{
+	if (!s->n_wanted || s->n_attached)
 		return 0;
 	log_error("nothing is left to trace: no probe of the script could be attached");
 	return -ENOENT;
+}
+
+int session_attach(struct session *s)
+{
+	int err = attach_each(s, false);
+
+	return err || session_attaches_at_exec(s) ? err : check_any_left(s);
+}
+
+bool session_attaches_at_exec(const struct session *s)
+{
+	for (uint32_t i = 0; i < s->plan->n_progs; i++)
+		if (attach_at_exec(s, &s->plan->progs[i]))
+			return true;
+	return false;
+}
+
+int session_attach_at_exec(struct session *s)
+{
+	int err = attach_each(s, true);
+
+	return err ? err : check_any_left(s);
 }
 
 /* Closing a perf event or a uprobe link waits for the kernel's grace periods, 70 to 110 ms each. A

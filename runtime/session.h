@@ -58,6 +58,7 @@ struct session {
 	struct sonde_control *control;	   /* mapped; NULL when the object has none */
 	struct link *links;
 	uint32_t n_links, links_room;
+	uint32_t n_wanted, n_attached; /* programs that wait for events, by session_attach */
 	uint32_t n_skipped;  /* attach points that the kernel refused */
 	uint32_t n_refused;  /* functions that the kernel allows no probe on */
 	int stop_fd;	     /* readable when attaching is to end; -1: none */
@@ -94,8 +95,12 @@ int session_open(struct session *s, const struct plan *plan, struct kernel *k,
 int session_run_prog(const struct session *s, uint32_t prog);
 /* Run the BEGIN or END programs, in their order. */
 int session_run_special(const struct session *s, enum plan_prog_kind kind);
-/* Attach every program. 0, or -errno, said; -EINTR, unsaid, when s->stop_fd ended it. */
+/* Attach every program that can be attached before the command is executed. 0, or -errno, said;
+ * -EINTR, unsaid, when s->stop_fd ended it. */
 int session_attach(struct session *s);
+/* Are there others? They are attached when the command stands at its first instruction. */
+bool session_attaches_at_exec(const struct session *s);
+int session_attach_at_exec(struct session *s);
 struct out;
 /* attach_iter.c: read every iterator to its end, or leave it in its file; `drain` is called between
  * for the records that its program sent. 0, or -errno, said (but for -EPIPE). */

@@ -5,11 +5,14 @@
 #include "runtime/command.h"
 #include <errno.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
@@ -84,6 +87,83 @@ static void test_gate(void **state)
 	command_free_words(words);
 }
 
+/* It stands at its first instruction: it is what it shall be, and has done nothing yet. */
+static void test_execute(void **state)
+{
+	struct command c = {.gate = -1};
+	char **words = command_words("sh -c 'exit 3'"), link[40], program[200] = "";
+	int status = 0;
+
+	(void)state;
+	assert_int_equal(command_start(&c, words), 0);
+	assert_int_equal(command_execute(&c), 0);
+	snprintf(link, sizeof(link), "/proc/%d/exe", c.pid);
+	assert_true(readlink(link, program, sizeof(program) - 1) > 0);
+	assert_non_null(strstr(program, "sh"));
+	usleep(20000);
+	assert_int_equal(kill(c.pid, 0), 0);
+	command_release(&c);
+	assert_int_equal(waitpid(c.pid, &status, 0), c.pid);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 3);
+	command_free_words(words);
+}
+
+/* A signal on the way to exec is the command's own affair. */
+static void test_execute_signalled(void **state)
+{
+	struct command c = {.gate = -1, .report = -1};
+	char **words = command_words("true");
+	int status = 0;
+
+	(void)state;
+	assert_int_equal(command_start(&c, words), 0);
+	assert_int_equal(kill(c.pid, SIGSTOP), 0);
+	assert_int_equal(waitpid(c.pid, &status, WUNTRACED), c.pid);
+	assert_int_equal(kill(c.pid, SIGUSR1), 0);
+	assert_int_equal(kill(c.pid, SIGCONT), 0);
+	assert_int_equal(command_execute(&c), -ECHILD);
+	assert_int_equal(waitpid(c.pid, &status, 0), c.pid);
+	assert_int_equal(WTERMSIG(status), SIGUSR1);
+	assert_int_equal(command_failure(&c), 0);
+	command_free_words(words);
+}
+
+static void test_execute_nothing(void **state)
+{
+	static const char text[] = "#!/no/such/program\n";
+	char path[] = "/tmp/sonde-command-XXXXXX";
+	struct command c = {.gate = -1};
+	int fd = mkstemp(path);
+
+	(void)state;
+	assert_int_equal(write(fd, text, sizeof(text) - 1), sizeof(text) - 1);
+	assert_int_equal(fchmod(fd, 0700), 0);
+	close(fd);
+	assert_int_equal(command_start(&c, (char *const[]){path, NULL}), 0);
+	assert_int_equal(command_execute(&c), -ECHILD);
+	assert_int_equal(command_failure(&c), -ENOENT);
+	command_stop(&c);
+	unlink(path);
+}
+
+/* What was never released has done nothing, though it would not mind SIGTERM. */
+static void check_stopped_early(bool is_executed)
+{
+	char path[] = "/tmp/sonde-command-XXXXXX";
+	struct command c = {.gate = -1};
+
+	close(mkstemp(path));
+	signal(SIGTERM, SIG_IGN);
+	assert_int_equal(command_start(&c, (char *const[]){"rm", path, NULL}), 0);
+	signal(SIGTERM, SIG_DFL);
+	if (is_executed)
+		assert_int_equal(command_execute(&c), 0);
+	command_stop(&c);
+	assert_int_equal(c.pid, 0);
+	assert_int_equal(unlink(path), 0);
+}
+
 static void test_stop(void **state)
 {
 	struct command c = {.gate = -1};
@@ -95,6 +175,8 @@ static void test_stop(void **state)
 	command_stop(&c);
 	assert_int_equal(c.pid, 0);
 	command_free_words(words);
+	check_stopped_early(false);
+	check_stopped_early(true);
 }
 
 static void test_no_program(void **state)
@@ -113,7 +195,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_words), cmocka_unit_test(test_bad_words),
 		cmocka_unit_test(test_gate),  cmocka_unit_test(test_stop),
-		cmocka_unit_test(test_no_program),
+		cmocka_unit_test(test_no_program), cmocka_unit_test(test_execute),
+		cmocka_unit_test(test_execute_signalled), cmocka_unit_test(test_execute_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

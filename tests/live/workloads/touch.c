@@ -3,20 +3,26 @@
  * touch - known numbers of page faults, of naps, of writes to a variable.
  *
  *     touch pages N       write to N pages that were never touched
- *     touch naps N        sleep N times, 1 ms each
+ *     touch naps N        sleep N times, 1 ms each; prints "switched N", how often it left the CPU
  *     touch writes N      write N times to `watched`, and read it 2 N times
  *     touch thread N      the same in a thread that is made after the first write
  *     touch wait N        first wait for a line on standard input, then `thread N`
+ *     touch again N       `writes N`, in a process forked from it, and there again after execve
+ *     touch stay N        `writes N`, interrupt the parent, and wait for a signal
  *
  * The program is linked to fixed addresses: those of its variables are in its symbol table.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 volatile unsigned long watched __attribute__((aligned(8)));
 volatile unsigned long beside __attribute__((aligned(8)));
@@ -33,12 +39,22 @@ static void pages(long n)
 		at[i * 4096] = 1;
 }
 
+static long switches(void)
+{
+	struct rusage use;
+
+	getrusage(RUSAGE_SELF, &use);
+	return use.ru_nvcsw + use.ru_nivcsw;
+}
+
 static void naps(long n)
 {
 	struct timespec t = {0, 1000000};
+	long before = switches();
 
 	for (long i = 0; i < n; i++)
 		nanosleep(&t, NULL);
+	printf("switched %ld\n", switches() - before);
 }
 
 static __attribute__((noinline)) void writes(long n)
@@ -64,6 +80,24 @@ static void thread(long n)
 		pthread_join(t, NULL);
 }
 
+static void again(long n, char *number)
+{
+	writes(n);
+	if (fork() == 0) {
+		writes(n);
+		execl("/proc/self/exe", "touch", "writes", number, NULL);
+		_exit(1);
+	}
+	wait(NULL);
+}
+
+static void stay(long n)
+{
+	writes(n);
+	kill(getppid(), SIGINT);
+	pause();
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 2 ? argv[1] : "";
@@ -75,6 +109,10 @@ int main(int argc, char **argv)
 		naps(n);
 	else if (strcmp(what, "writes") == 0)
 		writes(n);
+	else if (strcmp(what, "again") == 0)
+		again(n, argv[2]);
+	else if (strcmp(what, "stay") == 0)
+		stay(n);
 	else if (strcmp(what, "wait") == 0 && getchar() != EOF)
 		thread(n);
 	else if (strcmp(what, "thread") == 0)

@@ -129,7 +129,7 @@ static void watch(void)
 	for (; n < 10000 && !semaphore(); n++)
 		usleep(1000);
 	during = semaphore();
-	usleep(500000); /* the program comes after the counter where there are no multi links */
+	sleep(1); /* the program comes after the counter where there are no multi links */
 	for (int i = 0; n < 10000 && semaphore(); n++, i++) {
 		gated(i);
 		usleep(1000);

@@ -2,11 +2,12 @@
 /*
  * Functions of C++ with known numbers of calls, for tests/live/ufunc.test.
  *
- *   names N [MS]	waits MS milliseconds, then N times: ns::f(i), ns::f(i, i) twice, ns::f of a
+ *   names N [MS]	waits MS milliseconds or until SIGUSR1, then N times: ns::f(i), ns::f(i, i) twice, ns::f of a
  *			string three times, ns::twice of an int and of a double, ns::box::get();
  *			and throws through ns::middle() each second time, which prints at the end
  *			how many were caught
  */
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
@@ -66,6 +67,10 @@ KEPT int middle(int i)
 }
 } /* namespace ns */
 
+static void wake(int)
+{
+}
+
 int main(int argc, char **argv)
 {
 	int n = argc > 1 ? atoi(argv[1]) : 10, ms = argc > 2 ? atoi(argv[2]) : 0, caught = 0;
@@ -73,6 +78,7 @@ int main(int argc, char **argv)
 	std::string three("abc");
 	ns::box box = {3};
 
+	signal(SIGUSR1, wake);
 	nanosleep(&pause, NULL);
 	for (int i = 0; i < n; i++) {
 		ns::f(i);
