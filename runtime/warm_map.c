@@ -4,7 +4,7 @@
  * hash on each CPU, and fetches more when it runs low, but not before the interrupt or the NMI that
  * takes them is over. A new map has 4 a CPU, or 1 when they are large: so a program makes and
  * deletes one on each CPU, by an interrupt of that CPU's, before there is an event, after which
- * there are some 50 (13 of 1 KiB). What fails is let be: it only makes for less room.
+ * there are some 50 (10 of 1 KiB). What fails is let be: it only makes for less room.
  */
 #include "warm_map.h"
 #include <bpf/bpf.h>
