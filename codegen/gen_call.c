@@ -350,11 +350,27 @@ static struct value span_field(struct gen *g, const char *field)
 	return gen_int_value(gen_u64(g, 0), type_int(8, false));
 }
 
+static LLVMValueRef syscall_word(struct gen *g, uint32_t i)
+{
+	return GEN_OWN(g, "sonde_syscall_arg",
+		       LLVMBuildIntToPtr(g->b, gen_register(g, 0), g->ptr, ""), gen_u32(g, i));
+}
+
+/* All of them: args.args of raw_syscalls:sys_enter. */
+static struct value syscall_words(struct gen *g, const struct type *type)
+{
+	LLVMValueRef buf = gen_buffer(g, type->size);
+
+	for (uint32_t i = 0; i < type->size / 8; i++)
+		LLVMBuildStore(g->b, syscall_word(g, i), gen_at(g, buf, i * 8));
+	return (struct value){.kind = V_MEM, .type = type, .v = buf};
+}
+
 /* The record of sys_enter_X: words behind 8 bytes of common fields: number, then the arguments; of
  * sys_exit_X: number, result. The raw tracepoints have registers instead. */
 static struct value syscall_field(struct gen *g, const struct tp_field *f, const struct type *type)
 {
-	uint32_t word = (f->offset - 8) / 8;
+	uint32_t word = (f->offset - TP_COMMON_BYTES) / 8;
 	LLVMValueRef v;
 
 	if (word == 0)
@@ -363,10 +379,10 @@ static struct value syscall_field(struct gen *g, const struct tp_field *f, const
 		v = gen_u64(g, 0); /* it has not ended */
 	else if (g->prog->kind == PP_SYSCALL_EXIT)
 		v = gen_register(g, 8);
+	else if (type_is_memory(type))
+		return syscall_words(g, type);
 	else
-		v = GEN_OWN(g, "sonde_syscall_arg",
-			    LLVMBuildIntToPtr(g->b, gen_register(g, 0), g->ptr, ""),
-			    gen_u32(g, word - 1));
+		v = syscall_word(g, word - 1);
 	return gen_int_value(gen_narrow(g, v, type), type);
 }
 

@@ -179,7 +179,8 @@ static void gen_plain(struct gen *g, LLVMBasicBlockRef out, bool scoped)
 static void gen_syscall_probe(struct gen *g, LLVMBasicBlockRef next)
 {
 	if (g->is_start || g->probe->has_span) {
-		only_if_native(g, next);
+		if (g->probe->syscall >= 0)
+			only_if_native(g, next);
 		gen_span(g, next);
 		return;
 	}
@@ -188,19 +189,28 @@ static void gen_syscall_probe(struct gen *g, LLVMBasicBlockRef next)
 	LLVMBuildBr(g->b, next);
 }
 
-/* Numbers of which a probe is: to its case, which all of them share. */
-static void gen_syscall_case(struct gen *g, uint32_t id, bool is_start)
+void prog_only_if_number(struct gen *g, LLVMBasicBlockRef otherwise)
 {
-	LLVMBasicBlockRef next = gen_block(g, "next"), here = gen_block(g, "call");
+	LLVMBasicBlockRef here;
 	LLVMValueRef numbers;
 
-	prog_select_probe(g, id);
-	g->is_start = is_start;
-	numbers = LLVMBuildSwitch(g->b, g->syscall, next, g->probe->n_syscalls + 1);
+	if (g->probe->syscall < 0)
+		return;
+	here = gen_block(g, "call");
+	numbers = LLVMBuildSwitch(g->b, g->syscall, otherwise, g->probe->n_syscalls + 1);
 	LLVMAddCase(numbers, gen_u64(g, (uint64_t)g->probe->syscall), here);
 	for (uint32_t i = 0; i < g->probe->n_syscalls; i++)
 		LLVMAddCase(numbers, gen_u64(g, (uint64_t)g->probe->syscalls[i]), here);
 	LLVMPositionBuilderAtEnd(g->b, here);
+}
+
+static void gen_syscall_case(struct gen *g, uint32_t id, bool is_start)
+{
+	LLVMBasicBlockRef next = gen_block(g, "next");
+
+	prog_select_probe(g, id);
+	g->is_start = is_start;
+	prog_only_if_number(g, next);
 	gen_syscall_probe(g, next);
 	g->current = NULL; /* known on this case's path only */
 	g->is_start = false;

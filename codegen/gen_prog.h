@@ -8,6 +8,8 @@
 
 /* Go on only when `cond` (i1), else to `otherwise`. */
 void prog_only_if(struct gen *g, LLVMValueRef cond, LLVMBasicBlockRef otherwise);
+/* Go on only when g->syscall is one of the selected probe's numbers. */
+void prog_only_if_number(struct gen *g, LLVMBasicBlockRef otherwise);
 /* Leave to `out` unless the current thread is traced. */
 void prog_scope_test(struct gen *g, LLVMBasicBlockRef out);
 /* The spans of the selected probe that are open when tracing ends (gen_span.c). */

@@ -13,6 +13,8 @@ enum { HELPER_KTIME_GET_NS = 5 };
 
 /* A kernel stack's size and alignment: calls in an interrupt are on another one. */
 #define KERNEL_STACK_MASK (~(uint64_t)0x3fff)
+/* Where a system call's number is kept, once there is none. */
+#define NO_NUMBER (~(uint64_t)0)
 
 static gen_span_fn *const hooks[SPAN_COUNT] = {
 #define SPAN(id, start, state, slots, key, same, gen, doc) [SPAN_##id] = gen,
@@ -321,11 +323,22 @@ void gen_span_return(struct gen *g, LLVMBasicBlockRef out)
 
 /* ---- system calls ------------------------------------------------------------------------ */
 
-/* The number at the slot's start says which call the thread is in: a call that was entered under
- * another number, or as another thread, ends nothing. */
+/* The number in the slot says which call the thread is in: a call that was entered under another
+ * number, or as another thread, ends nothing. sigreturn has no number any more when it ends. */
+static void only_if_entered(struct gen *g, LLVMValueRef key, LLVMBasicBlockRef out)
+{
+	LLVMValueRef is_same = LLVMBuildICmp(g->b, LLVMIntEQ, key, g->syscall, ""), has_none;
+
+	if (g->probe->syscall < 0) {
+		has_none = LLVMBuildICmp(g->b, LLVMIntEQ, g->syscall, gen_u64(g, NO_NUMBER), "");
+		is_same = LLVMBuildOr(g->b, is_same, has_none, "");
+	}
+	prog_only_if(g, is_same, out);
+}
+
 void gen_span_syscall(struct gen *g, LLVMBasicBlockRef out)
 {
-	LLVMValueRef state, start, key, now;
+	LLVMValueRef state, start, key, now, number = g->syscall;
 
 	if (g->is_start) {
 		g->is_start = false;
@@ -341,8 +354,10 @@ void gen_span_syscall(struct gen *g, LLVMBasicBlockRef out)
 	start = take_start(g, state, out);
 	LLVMBuildStore(g->b, gen_u64(g, 0), state);
 	key = LLVMBuildLoad2(g->b, g->i64, gen_at(g, state, 8), "");
-	prog_only_if(g, LLVMBuildICmp(g->b, LLVMIntEQ, key, g->syscall, ""), out);
+	only_if_entered(g, key, out);
+	g->syscall = key;
 	end_with(g, state, start, now);
+	g->syscall = number; /* other bodies of the program have not been here */
 	LLVMBuildBr(g->b, out);
 }
 
@@ -399,20 +414,6 @@ static void open_begin(struct gen *g, LLVMValueRef task, LLVMBasicBlockRef out)
 	LLVMPositionBuilderAtEnd(g->b, end);
 }
 
-/* The system call is one of this probe's. */
-static void only_if_number(struct gen *g, LLVMValueRef slot, LLVMBasicBlockRef out)
-{
-	LLVMBasicBlockRef here = gen_block(g, "call");
-	LLVMValueRef numbers;
-
-	g->syscall = LLVMBuildLoad2(g->b, g->i64, gen_at(g, slot, 8), "");
-	numbers = LLVMBuildSwitch(g->b, g->syscall, out, g->probe->n_syscalls + 1);
-	LLVMAddCase(numbers, gen_u64(g, (uint64_t)g->probe->syscall), here);
-	for (uint32_t i = 0; i < g->probe->n_syscalls; i++)
-		LLVMAddCase(numbers, gen_u64(g, (uint64_t)g->probe->syscalls[i]), here);
-	LLVMPositionBuilderAtEnd(g->b, here);
-}
-
 /* The thread's open span; of several calls the one that is asked for. */
 static LLVMValueRef open_slot(struct gen *g, LLVMValueRef state, LLVMBasicBlockRef out)
 {
@@ -421,8 +422,10 @@ static LLVMValueRef open_slot(struct gen *g, LLVMValueRef state, LLVMBasicBlockR
 		only_if_found(g, state, out);
 		g->depth = gen_own(g, "sonde_open_depth", NULL, 0);
 	}
-	if (g->probe->span_kind == SPAN_SYSCALL)
-		only_if_number(g, state, out);
+	if (g->probe->span_kind == SPAN_SYSCALL) {
+		g->syscall = LLVMBuildLoad2(g->b, g->i64, gen_at(g, state, 8), "");
+		prog_only_if_number(g, out);
+	}
 	return state;
 }
 

@@ -22,6 +22,8 @@ struct tp_field {
 	const char *declared;	/* of user functions: type and name as C declares them; or NULL */
 };
 
+enum { TP_COMMON_BYTES = 8 }; /* of common_* fields, with which every record begins */
+
 struct tp_format {
 	const char *category, *event;
 	uint32_t id;		/* for perf_event_open */

@@ -35,11 +35,6 @@ static void add_read(struct reads *r, const char *field)
 	arena_push(r->arena, r->fields, r->n_fields, field);
 }
 
-static bool is_args(const struct expr *e)
-{
-	return e->kind == EX_NAME && e->name.builtin && e->name.builtin->id == BI_args;
-}
-
 static void read_expr(struct expr *e, void *ctx)
 {
 	struct reads *r = ctx;
@@ -56,7 +51,7 @@ static void read_expr(struct expr *e, void *ctx)
 	}
 	if (e->kind == EX_NAME && e->name.builtin && e->name.builtin->id == BI_probe)
 		r->probe = true;
-	if (e->kind == EX_FIELD && is_args(e->field.object))
+	if (e->kind == EX_FIELD && sema_is_args(e->field.object))
 		add_read(r, e->field.name);
 	ast_each_child(e, read_expr, r);
 }

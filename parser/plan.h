@@ -155,7 +155,7 @@ struct plan_probe {
 	uint32_t prog;	  /* index in plan->progs */
 	uint32_t ast;	  /* index in program->probes, for codegen */
 	uint32_t point;	  /* index in that probe's points */
-	int64_t syscall;  /* PP_SYSCALL_*: its number; -1 */
+	int64_t syscall;  /* PP_SYSCALL_*: its number; -1: any */
 	int64_t *syscalls; /* and more, of a pattern whose calls share one body */
 	uint32_t *syscall_names; /* ... their `probe` */
 	uint32_t n_syscalls, n_syscall_names;

@@ -112,8 +112,12 @@ static void dump_prog(const struct plan *p, const struct plan_prog *g, FILE *out
 		const struct plan_probe *q = &p->probes[g->probes[i]];
 
 		fprintf(out, "  probe %u %s", g->probes[i], q->name);
-		if (g->kind == PP_SYSCALL_ENTER || g->kind == PP_SYSCALL_EXIT)
-			fprintf(out, " number %lld", (long long)q->syscall);
+		if (g->kind == PP_SYSCALL_ENTER || g->kind == PP_SYSCALL_EXIT) {
+			if (q->syscall >= 0)
+				fprintf(out, " number %lld", (long long)q->syscall);
+			else
+				fprintf(out, " any number");
+		}
 		if (q->n_syscalls)
 			fprintf(out, " and %u more", q->n_syscalls);
 		dump_span(q, out);

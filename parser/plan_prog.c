@@ -44,6 +44,8 @@ static enum plan_prog_kind tracepoint_kind(const struct probe *p, const struct a
 		return PP_SWITCH_SPAN;
 	if (!point->has_raw)
 		return PP_TRACEPOINT;
+	if (p->uses_delta && probe_span(point) == SPAN_SYSCALL)
+		return PP_SYSCALL_EXIT;
 	if (point->syscall >= 0)
 		return strncmp(point->format->event, "sys_enter_", 10) == 0 ? PP_SYSCALL_ENTER
 									    : PP_SYSCALL_EXIT;

@@ -56,14 +56,15 @@ static uint32_t pattern_owner(const struct planner *pl, const struct plan_probe 
 	return pl->plan->n_probes;
 }
 
-/* All calls of one body have one slot a thread: it can be in one of them only. */
+/* All calls of one body have one slot a thread: it can be in one of them only. But a named call is
+ * also one that "any" means. */
 static uint32_t span_owner(const struct planner *pl, const struct plan_probe *q)
 {
 	if (q->span_kind == SPAN_RETURN)
 		return pattern_owner(pl, q);
-	for (uint32_t i = 0; i < pl->plan->n_probes && q->span_kind == SPAN_SYSCALL; i++)
-		if (pl->plan->probes[i].ast == q->ast &&
-		    pl->plan->probes[i].span_kind == SPAN_SYSCALL)
+	for (uint32_t i = 0; i < pl->plan->n_probes && q->syscall >= 0; i++)
+		if (pl->plan->probes[i].ast == q->ast && pl->plan->probes[i].has_span &&
+		    pl->plan->probes[i].syscall >= 0)
 			return i;
 	return pl->plan->n_probes;
 }

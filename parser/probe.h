@@ -149,6 +149,8 @@ static inline bool probe_is_typed(const struct attach_point *p)
 
 /* True for the probe whose `delta` is a span of off-CPU time. */
 bool probe_is_sched_switch(const struct attach_point *p);
+/* The return of whatever system call: raw_syscalls:sys_exit. */
+bool probe_is_any_sys_exit(const struct attach_point *p);
 /* Number of the system call that the kernel's tracepoints call `name`, or -1. */
 int64_t syscall_number(const char *name);
 

@@ -118,8 +118,18 @@ int prs_tracepoint(const struct probe_reader *r, struct attach_point *p, char **
 	return 0;
 }
 
+static bool is_event(const struct attach_point *p, const char *category, const char *event)
+{
+	return p->id == PROBE_TRACEPOINT && p->format &&
+	       strcmp(p->format->category, category) == 0 && strcmp(p->format->event, event) == 0;
+}
+
 bool probe_is_sched_switch(const struct attach_point *p)
 {
-	return p->id == PROBE_TRACEPOINT && p->format && strcmp(p->format->category, "sched") == 0 &&
-	       strcmp(p->format->event, "sched_switch") == 0;
+	return is_event(p, "sched", "sched_switch");
+}
+
+bool probe_is_any_sys_exit(const struct attach_point *p)
+{
+	return is_event(p, "raw_syscalls", "sys_exit");
 }

@@ -43,6 +43,8 @@ const struct type *sema_error(struct sema *s, struct span span, const char *tag,
 bool sema_is_whole_map(const struct expr *call, uint32_t i);
 /* Is `m` a map whose entries are one key's buckets? */
 bool sema_is_keyed_histogram(const struct expr *m);
+/* Is it `args`, the object of args.FIELD? */
+bool sema_is_args(const struct expr *e);
 /* The tracepoint field an `args.FIELD` expression names at attach point `p`; NULL. */
 const struct tp_field *sema_args_field(const struct attach_point *p, const char *name);
 /* Whose memory the probe's addresses are of, when nothing else tells. */

@@ -26,6 +26,11 @@ const struct tp_field *sema_args_field(const struct attach_point *p, const char 
 	return NULL;
 }
 
+bool sema_is_args(const struct expr *e)
+{
+	return e->kind == EX_NAME && e->name.builtin && e->name.builtin->id == BI_args;
+}
+
 static const char *list_params(struct arena *a, const struct typed_function *f)
 {
 	const char *list = "";

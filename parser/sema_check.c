@@ -333,8 +333,7 @@ static void keep_args(struct sema *s, struct expr *e)
 {
 	struct expr *field;
 
-	if (e->kind != EX_FIELD || e->field.object->kind != EX_NAME ||
-	    e->field.object->name.builtin != &builtins[BI_args] || !s->probe->n_points ||
+	if (e->kind != EX_FIELD || !sema_is_args(e->field.object) || !s->probe->n_points ||
 	    !probe_is_typed(&s->probe->points[0]) || !sema_is_open_end(s))
 		return;
 	field = arena_new_of(s->arena, struct expr);
@@ -483,6 +482,7 @@ static void check_block(struct sema *s, struct block *b)
 }
 
 struct same_at_both {
+	const struct probe *probe;
 	uint32_t traits; /* of values that are */
 	bool yes;
 };
@@ -510,10 +510,12 @@ static void same_at_both_ends(struct expr *e, void *ctx)
 		same->yes &= e->kind != EX_UNARY || e->unary.op != OP_DEREF;
 		ast_each_child(e, same_at_both_ends, ctx);
 		return;
+	case EX_FIELD:
+		same->yes &= sema_is_call_number(same->probe, e);
+		return;
 	case EX_VAR:
 	case EX_MAP:
 	case EX_CALL:
-	case EX_FIELD:
 	case EX_INCDEC:
 	case EX_PARAM:
 	case EX_BLOCK:
@@ -525,7 +527,9 @@ static void same_at_both_ends(struct expr *e, void *ctx)
 /* A span probe's predicate: its top-level && parts that hold alike at the start go there. */
 static void split_predicate(struct sema *s, struct probe *p, struct expr *e)
 {
-	struct same_at_both same = {.traits = TR_TASK | TR_THREAD | TR_CONST, .yes = true};
+	struct same_at_both same = {.probe = p,
+				    .traits = TR_TASK | TR_THREAD | TR_CONST,
+				    .yes = true};
 
 	if (e->kind == EX_BINARY && e->binary.op == OP_LAND) {
 		split_predicate(s, p, e->binary.left);

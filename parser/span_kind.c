@@ -17,7 +17,7 @@ const struct span_row span_rows[SPAN_COUNT] = {
 #undef SPAN
 };
 
-static const char exit_prefix[] = "sys_exit_";
+static const char exit_prefix[] = "sys_exit";
 
 enum span_kind probe_span(const struct attach_point *p)
 {
@@ -29,17 +29,19 @@ enum span_kind probe_span(const struct attach_point *p)
 		return p->ends_slice ? SPAN_SLICE : SPAN_SWITCH;
 	if (p->syscall >= 0 && strncmp(p->format->event, exit_prefix, sizeof(exit_prefix) - 1) == 0)
 		return SPAN_SYSCALL;
+	if (probe_is_any_sys_exit(p))
+		return SPAN_SYSCALL;
 	return SPAN_NO;
 }
 
 static int start_sys_enter(const struct probe_reader *r, struct attach_point *out)
 {
-	const char *event = arena_printf(r->arena, "sys_enter_%s",
+	const char *category = out->format->category;
+	const char *event = arena_printf(r->arena, "sys_enter%s",
 					 out->format->event + sizeof(exit_prefix) - 1);
 
-	out->name = arena_printf(r->arena, "tracepoint:syscalls:%s", event);
-	return r->kernel->tracepoint(r->kernel, out->format->category, event, &out->format) ? -1
-											    : 0;
+	out->name = arena_printf(r->arena, "tracepoint:%s:%s", category, event);
+	return r->kernel->tracepoint(r->kernel, category, event, &out->format) ? -1 : 0;
 }
 
 static void start_entry(const struct probe_reader *r, struct attach_point *out)
@@ -121,6 +123,20 @@ static bool need_span(struct sema *s, struct expr *e, const char *word)
 		return false;
 	}
 	s->probe->uses_delta = true;
+	return true;
+}
+
+bool sema_is_call_number(const struct probe *p, const struct expr *e)
+{
+	if (!sema_is_args(e->field.object))
+		return false;
+	for (uint32_t i = 0; i < p->n_points; i++) {
+		const struct attach_point *point = &p->points[i];
+
+		if (probe_span(point) != SPAN_SYSCALL || point->format->is_unchecked ||
+		    sema_args_field(point, e->field.name)->offset != TP_COMMON_BYTES)
+			return false;
+	}
 	return true;
 }
 

@@ -12,6 +12,7 @@
  *   calls tail N               tail(n) leaves by a jump to call(n)
  *   calls restart              a read that a signal interrupts after 60 ms, restarted, 90 ms more
  *   calls fork N               N forks
+ *   calls sleep N MS           N times nanosleep(MS); prints the sum of its own measurements
  */
 #include <pthread.h>
 #include <setjmp.h>
@@ -158,6 +159,19 @@ static void forks(long n)
 	}
 }
 
+static void sleeps(long n, long ms)
+{
+	struct timespec pause = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
+
+	for (long i = 0; i < n; i++) {
+		long start = now_ns();
+
+		syscall(SYS_nanosleep, &pause, NULL);
+		measured_ns += now_ns() - start;
+	}
+	printf("measured %ld\n", measured_ns);
+}
+
 static long number(char **argv, int i)
 {
 	return argv[i] ? strtol(argv[i], NULL, 10) : 0;
@@ -187,6 +201,8 @@ int main(int argc, char **argv)
 		restart();
 	else if (strcmp(mode, "fork") == 0 && argc > 2)
 		forks(number(argv, 2));
+	else if (strcmp(mode, "sleep") == 0 && argc > 3)
+		sleeps(number(argv, 2), number(argv, 3));
 	else
 		return 2;
 	return 0;
