@@ -6,6 +6,7 @@
  */
 #define _GNU_SOURCE
 #include "list.h"
+#include "../parser/kernel.h"
 #include "../parser/probe.h"
 #include "btf_text.h"
 #include "list_impl.h"
@@ -28,9 +29,9 @@ static const struct list_row rows[] = {
 	{"fexit", lst_typed_functions, fld_function_result, LIST_TWO_PARTS | LIST_MODULES,
 	 NEED_FENTRY},
 	{"iter", lst_iterators, fld_iterator, LIST_ANY, NEED_ITERATORS},
-	{"uprobe", lst_symbols, fld_symbol, LIST_ANY | LIST_FILES, NEED_UPROBES},
-	{"uretprobe", lst_symbols, fld_symbol_result, LIST_FILES, NEED_UPROBES},
-	{"usdt", lst_usdt, NULL, LIST_ANY | LIST_FILES, NEED_UPROBES},
+	{"uprobe", lst_symbols, fld_symbol, LIST_ANY | LIST_FILES | LIST_FUNCTIONS, NEED_UPROBES},
+	{"uretprobe", lst_symbols, fld_symbol_result, LIST_FILES | LIST_FUNCTIONS, NEED_UPROBES},
+	{"usdt", lst_usdt, fld_usdt, LIST_ANY | LIST_FILES, NEED_UPROBES},
 	{"software", lst_events, NULL, LIST_ANY, NEED_SOFTWARE},
 	{"hardware", lst_events, NULL, LIST_ANY, NEED_HARDWARE},
 	{"interval", lst_times, NULL, LIST_FORM, NEED_SOFTWARE},
@@ -114,6 +115,17 @@ void list_refuse(struct listing *l, const char *fmt, ...)
 	}
 }
 
+/* Said once, of the first that is no process's. */
+static void say_kernels(struct listing *l)
+{
+	if ((!l->kernel->pid && !l->kernel->program) || l->is_scope_said)
+		return;
+	l->is_scope_said = true;
+	log_warning("%s names no %s probes: these are the kernel's; uprobe, uretprobe and usdt are of a "
+		    "process",
+		    l->kernel->pid ? "-p" : "-c", l->type);
+}
+
 /* ---- one type ------------------------------------------------------------------------------ */
 
 static void list_form(struct listing *l, const struct probe_row *p)
@@ -129,8 +141,11 @@ static void list_type(struct listing *l, const struct probe_row *p)
 
 	l->row = row;
 	l->type = p->name;
+	l->probe = (uint32_t)(p - probe_rows);
 	if (!row || (!l->rest && row->flags & LIST_FORM))
 		return list_form(l, p);
+	if (!(row->flags & LIST_FILES))
+		say_kernels(l);
 	if (need_ask(l->kernel, row->need) != NEED_NO)
 		row->names(l);
 	else if (l->rest)
@@ -264,12 +279,18 @@ enum { MISSED_MOST = 64 }; /* patterns of which is remembered that they matched 
 
 static void list_or_miss(struct listing *l, const char *word, uint32_t i)
 {
-	size_t n = l->n;
 	int status = l->status;
 
+	if (*word == '!') {
+		if (i == 0 || !l->is_pattern_missed)
+			list_exclude(l, word, l->first, i == 0);
+		return;
+	}
 	l->status = 0;
+	l->first = l->n;
 	list_one(l, word);
-	if (l->n == n && !l->status && i < MISSED_MOST)
+	l->is_pattern_missed = l->n == l->first;
+	if (l->is_pattern_missed && !l->status && i < MISSED_MOST)
 		l->missed |= 1ull << i;
 	if (!l->status)
 		l->status = status;
@@ -288,14 +309,22 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static void print_fields(struct listing *l, const char *line, FILE *out)
+const struct list_row *list_row_of(const char *line)
 {
 	size_t n = strcspn(line, ":");
 
 	for (size_t i = 0; line[n] && i < N_ROWS; i++)
-		if (rows[i].fields && strlen(rows[i].type) == n &&
-		    strncmp(rows[i].type, line, n) == 0)
-			rows[i].fields(l, line + n + 1, out);
+		if (strlen(rows[i].type) == n && strncmp(rows[i].type, line, n) == 0)
+			return &rows[i];
+	return NULL;
+}
+
+static void print_fields(struct listing *l, const char *line, FILE *out)
+{
+	const struct list_row *row = list_row_of(line);
+
+	if (row && row->fields)
+		row->fields(l, line + strlen(row->type) + 1, out);
 }
 
 /* A name may have been found twice. */
