@@ -24,6 +24,7 @@ struct listing {
 	uint32_t probe;		    /* and its enum probe_id */
 	/* What is asked for, whole attach points: any of the patterns; both NULL: all. */
 	const char *pattern, *other;
+	const char *last; /* a pattern of the last part alone; NULL: none */
 	const char *rest; /* what the user wrote behind "type:"; NULL: no type was named */
 	char **names;	  /* what was found */
 	size_t n, capacity;
