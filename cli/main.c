@@ -188,20 +188,31 @@ static int walk(const struct options *o)
 	return status;
 }
 
+static int list_pattern(const struct options *o)
+{
+	struct kernel *k = ask_kernel(o);
+	struct arena *a = arena_new();
+	int status = 1;
+
+	if (k) {
+		note_program(a, o, k);
+		status = list_probes(k, o->file, o->verbose, stdout);
+		kernel_close(k);
+	}
+	arena_free(a);
+	return status;
+}
+
 static int list(const struct options *o)
 {
-	struct kernel *k;
-	int status;
-
-	if (o->file && !*o->file) {
-		log_error("-l wants a pattern, a file or nothing: this is an empty word");
+	if (run_check_pid(o))
 		return 1;
-	}
-	k = ask_kernel(o);
-	status = k ? list_probes(k, o->file, o->verbose, stdout) : 1;
-	if (k)
-		kernel_close(k);
-	return status;
+	if (list_names_script(o))
+		return walk(o);
+	if (!o->file || *o->file)
+		return list_pattern(o);
+	log_error("-l wants a pattern, a file or nothing: this is an empty word");
+	return 1;
 }
 
 static int info(const struct options *o)
@@ -237,7 +248,7 @@ static int run_mode(struct options *o)
 	case MODE_LIST_ROWS:
 		return reference_list_rows(), 0;
 	case MODE_LIST:
-		return list_names_script(o) ? walk(o) : list(o);
+		return list(o);
 	case MODE_INFO:
 		return info(o);
 	case MODE_SCRIPTS:

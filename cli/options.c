@@ -408,8 +408,26 @@ static int read_option(struct options *o, int argc, char **argv, int *i)
 	return r->set(o, arg);
 }
 
+/* What is said of a run has no meaning when there is none. */
+static int check_list(const struct options *o)
+{
+	const char *name = o->duration_ns ? "--duration" : o->interval_ns ? "--interval"
+			 : o->reset ? "--reset" : o->follow ? "--follow" : o->cgroup ? "--cgroup"
+			 : o->output ? "-o" : o->format == FORMAT_JSON ? "-f json"
+			 : o->dry_run ? "--dry-run" : o->test ? "--test" : o->bench ? "--bench"
+			 : o->system ? "--system" : NULL;
+
+	if (name)
+		return usage_error("%s is about tracing: -l lists and ends", name);
+	if (o->program && o->file)
+		return usage_error("-l is of the program after -e or of '%s': one of them", o->file);
+	return o->command && o->pid ? usage_error("-c and -p exclude each other") : 0;
+}
+
 static int check_combination(const struct options *o)
 {
+	if (o->mode == MODE_LIST)
+		return check_list(o);
 	if (o->mode != MODE_TRACE && o->mode != MODE_CHECK)
 		return 0;
 	if (o->program && o->file)

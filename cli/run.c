@@ -79,7 +79,7 @@ int run_emit(const struct options *o, const struct program *program, const struc
 	return close_output(o, f) ? 2 : status;
 }
 
-static int check_pid(const struct options *o)
+int run_check_pid(const struct options *o)
 {
 	if (!o->pid || kill((pid_t)o->pid, 0) == 0 || errno != ESRCH)
 		return 0;
@@ -214,7 +214,7 @@ int run_trace(const struct options *o, const struct program *program, const stru
 	FILE *f;
 
 	if (!status)
-		status = check_pid(o) ?: check_cgroup(o, &cgroup);
+		status = run_check_pid(o) ?: check_cgroup(o, &cgroup);
 	if (!status && o->command)
 		status = start_command(o, &command);
 	if (status)

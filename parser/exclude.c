@@ -2,7 +2,8 @@
 /*
  * Exclusions: in a probe's head, `!PATTERN` takes what it matches away from the attach point before
  * it: functions by any of their names, tracepoints by their event or by CATEGORY:EVENT, what BTF
- * describes also by MODULE:NAME, USDT probes by NAME or PROVIDER:NAME.
+ * describes also by MODULE:NAME, USDT probes by NAME or PROVIDER:NAME. The type may stand before
+ * it, `!kprobe:vfs_write`, as in what -l prints. For listings see runtime/list_exclude.c.
  */
 #include "arena.h"
 #include "ast.h"
@@ -20,6 +21,7 @@ bool probe_is_exclusion(const struct attach_text *text)
 struct leaving {
 	const struct probe_reader *r;
 	const char *pattern;
+	uint32_t id;	  /* the enum probe_id that it names, or PROBE_COUNT: it names none */
 	const char *path; /* of PATH:FUNCTION, or NULL */
 	struct user_matching user;	   /* the pattern, of a function of programs */
 	struct user_matching user_in_file; /* what follows its PATH: */
@@ -40,14 +42,13 @@ static bool excludes_usdt(const struct leaving *l, const struct attach_target *t
 	       matches(l->pattern, t->name + type + path);
 }
 
-/* The ':' of PATH:FUNCTION; "ns::f" has none. */
-static const char *path_end(const char *pattern)
+const char *exclusion_behind_type(const char *pattern, enum probe_id id)
 {
-	const char *colon = strchr(pattern, ':');
+	size_t n = strcspn(pattern, ":");
 
-	while (colon && colon[1] == ':')
-		colon = strchr(colon + 2, ':');
-	return colon;
+	if (!pattern[n] || pattern[n + 1] == ':' || !probe_type_is(pattern, n, id))
+		return pattern;
+	return pattern + n + 1;
 }
 
 /* As probe_user.c takes them: symbols, and what they demangle to with parameters or without. */
@@ -71,6 +72,9 @@ static bool excludes_target(const struct leaving *l, const struct attach_point *
 		return excludes_usdt(l, t);
 	if (t->path)
 		return excludes_user(l, t);
+	if (t->module && t->function &&
+	    matches(l->pattern, arena_printf(l->r->arena, "%s:%s", t->module, t->function)))
+		return true;
 	return matches(l->pattern, t->function) || matches(l->pattern, t->symbol);
 }
 
@@ -137,9 +141,10 @@ static uint32_t exclude(const struct leaving *l, struct attach_point *points, ui
 	uint32_t kept = first;
 
 	for (uint32_t i = first; i < n; i++) {
-		bool goes;
+		bool goes = false;
 
-		*n_excluded += exclude_point(l, &points[i], &goes);
+		if (l->id == PROBE_COUNT || l->id == points[i].id)
+			*n_excluded += exclude_point(l, &points[i], &goes);
 		if (!goes)
 			points[kept++] = points[i];
 	}
@@ -179,24 +184,44 @@ static struct user_matching user_names(const struct probe_reader *r, const char 
 	return m;
 }
 
+/* Of PATH:FUNCTION, either of which may be all there is. */
+static void read_user(struct leaving *l)
+{
+	const char *colon = user_path_end(l->pattern), *function = user_behind_language(l->pattern);
+
+	l->user = user_names(l->r, function);
+	if (function != l->pattern || !colon)
+		return;
+	l->path = arena_strndup(l->r->arena, l->pattern, (size_t)(colon - l->pattern));
+	l->user_in_file = user_names(l->r, user_behind_language(colon + 1));
+}
+
+/* The types of a pattern of types differ: the first that the exclusion names is the one. */
+static void read_type(struct leaving *l, const struct attach_point *points, uint32_t n)
+{
+	l->id = PROBE_COUNT;
+	for (uint32_t i = 0; i < n && l->id == PROBE_COUNT; i++) {
+		const char *rest = exclusion_behind_type(l->pattern, points[i].id);
+
+		if (rest != l->pattern)
+			l->id = points[i].id;
+		l->pattern = rest;
+	}
+}
+
 int probe_exclude(const struct probe_reader *r, const struct attach_text *text,
 		  struct attach_point *points, uint32_t first, uint32_t *n_points)
 {
 	const char *pattern = probe_without(r->arena, text->text + 1, '"');
-	const char *colon = path_end(pattern);
-	struct leaving l = {
-		.r = r,
-		.pattern = pattern,
-		.path = colon ? arena_strndup(r->arena, pattern, (size_t)(colon - pattern)) : NULL,
-		.user = user_names(r, pattern),
-		.user_in_file = user_names(r, colon ? colon + 1 : pattern),
-	};
+	struct leaving l = {.r = r, .pattern = pattern};
 	uint32_t n_excluded = 0, kept;
 
 	if (*n_points == first) /* reported already */
 		return -1;
 	if (check(r, text, pattern, &points[first]))
 		return -1;
+	read_type(&l, &points[first], *n_points - first);
+	read_user(&l);
 	kept = exclude(&l, points, first, *n_points, &n_excluded);
 	*n_points = kept;
 	if (kept == first) {

@@ -12,3 +12,5 @@ int probe_exclude(const struct probe_reader *r, const struct attach_text *text,
 		  struct attach_point *points, uint32_t first, uint32_t *n_points);
 /* Report one that has no attach point before it; -1. */
 int probe_no_exclusion(const struct probe_reader *r, const struct attach_text *text);
+/* What follows "TYPE:" when the exclusion names that type of probes, or all of it. */
+const char *exclusion_behind_type(const char *pattern, enum probe_id id);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the parts of the parse hook of uprobe and uretprobe share. Private to probe_user*.c and, for
- * names, exclude.c.
+ * names and libraries, exclude.c and listings.
  */
 #pragma once
 #include "diag.h"
@@ -27,6 +27,10 @@ struct user_matching {
 
 /* probe_user_name.c: what is asked for, a name or pattern that stays where it is. */
 void user_name_ask(struct user_matching *m, const char *pattern);
+/* The ':' of PATH:FUNCTION, outside of quotes; "ns::f" has none: NULL. */
+const char *user_path_end(const char *text);
+/* The function of "cpp:FUNCTION" or "rust:FUNCTION", or all of it. */
+const char *user_behind_language(const char *function);
 /* Does the symbol, or what it demangles to, match m->pattern? */
 bool user_name_matches(const struct user_matching *m, const char *symbol);
 /* The function as people know it: demangled, with parameters; in the reader's arena. */

@@ -13,6 +13,34 @@
 
 enum { NAME_SIZE = 8192 };
 
+const char *user_path_end(const char *text)
+{
+	bool is_quoted = false;
+
+	for (const char *c = text; *c; c++) {
+		is_quoted ^= *c == '"';
+		if (*c != ':' || is_quoted)
+			continue;
+		if (c[1] != ':')
+			return c;
+		c++;
+	}
+	return NULL;
+}
+
+const char *user_behind_language(const char *function)
+{
+	static const char *const languages[] = {"cpp:", "rust:"};
+
+	for (size_t i = 0; i < sizeof(languages) / sizeof(*languages); i++) {
+		size_t n = strlen(languages[i]);
+
+		if (strncmp(function, languages[i], n) == 0 && function[n] != ':')
+			return function + n;
+	}
+	return function;
+}
+
 static bool is_word(char c)
 {
 	return isalnum((unsigned char)c) || c == '_' || (c & 0x80);

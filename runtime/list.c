@@ -6,6 +6,7 @@
  */
 #define _GNU_SOURCE
 #include "list.h"
+#include "../parser/kernel.h"
 #include "../parser/probe.h"
 #include "btf_text.h"
 #include "list_impl.h"
@@ -28,9 +29,9 @@ static const struct list_row rows[] = {
 	{"fexit", lst_typed_functions, fld_function_result, LIST_TWO_PARTS | LIST_MODULES,
 	 NEED_FENTRY},
 	{"iter", lst_iterators, fld_iterator, LIST_ANY, NEED_ITERATORS},
-	{"uprobe", lst_symbols, fld_symbol, LIST_ANY | LIST_FILES, NEED_UPROBES},
-	{"uretprobe", lst_symbols, fld_symbol_result, LIST_FILES, NEED_UPROBES},
-	{"usdt", lst_usdt, NULL, LIST_ANY | LIST_FILES, NEED_UPROBES},
+	{"uprobe", lst_symbols, fld_symbol, LIST_ANY | LIST_FILES | LIST_FUNCTIONS, NEED_UPROBES},
+	{"uretprobe", lst_symbols, fld_symbol_result, LIST_FILES | LIST_FUNCTIONS, NEED_UPROBES},
+	{"usdt", lst_usdt, fld_usdt, LIST_ANY | LIST_FILES, NEED_UPROBES},
 	{"software", lst_events, NULL, LIST_ANY, NEED_SOFTWARE},
 	{"hardware", lst_events, NULL, LIST_ANY, NEED_HARDWARE},
 	{"interval", lst_times, NULL, LIST_FORM, NEED_NOTHING},
@@ -70,8 +71,28 @@ void list_keep(struct listing *l, char *line)
 	free(line);
 }
 
+/* Behind the last ':' that anything follows: "cpu:" of "software:cpu:". */
+static const char *last_part(const char *line)
+{
+	const char *last = line;
+
+	for (const char *c = line; *c; c++)
+		if (*c == ':' && c[1])
+			last = c + 1;
+	return last;
+}
+
 static bool is_wanted(const struct listing *l, const char *line)
 {
+	char part[1024];
+	size_t len;
+
+	if (l->last) {
+		len = (size_t)snprintf(part, sizeof(part), "%s", last_part(line));
+		if (len && len < sizeof(part) && part[len - 1] == ':')
+			part[len - 1] = '\0';
+		return fnmatch(l->last, part, 0) == 0;
+	}
 	return !l->pattern || fnmatch(l->pattern, line, 0) == 0 ||
 	       (l->other && fnmatch(l->other, line, 0) == 0);
 }
@@ -114,6 +135,28 @@ void list_refuse(struct listing *l, const char *fmt, ...)
 	}
 }
 
+/* Whether this user may ever know is the kernel's choice: what BTF has is listed. */
+static void say_unknown(const struct listing *l, size_t n_before)
+{
+	const struct need_row *need = &need_rows[l->row->need];
+
+	if (l->n > n_before && !l->near)
+		log_warning("%s probes: whether this kernel has %s (%s) is not told to this user, only "
+			    "what it would have; ask as root",
+			    l->type, need->name, need->from);
+}
+
+/* Said once, of the first that is no process's. */
+static void say_kernels(struct listing *l)
+{
+	if ((!l->kernel->pid && !l->kernel->program) || l->is_scope_said)
+		return;
+	l->is_scope_said = true;
+	log_warning("%s names no %s probes: these are the kernel's; uprobe, uretprobe and usdt are of a "
+		    "process",
+		    l->kernel->pid ? "-p" : "-c", l->type);
+}
+
 /* ---- one type ------------------------------------------------------------------------------ */
 
 static void list_form(struct listing *l, const struct probe_row *p)
@@ -126,15 +169,23 @@ static void list_form(struct listing *l, const struct probe_row *p)
 static void list_type(struct listing *l, const struct probe_row *p)
 {
 	const struct list_row *row = row_of(p);
+	enum need_state state;
+	size_t n = l->n;
 
 	l->row = row;
 	l->type = p->name;
+	l->probe = (uint32_t)(p - probe_rows);
 	if (!row || (!l->rest && row->flags & LIST_FORM))
 		return list_form(l, p);
-	if (need_ask(l->kernel, row->need) != NEED_NO)
+	if (!(row->flags & LIST_FILES))
+		say_kernels(l);
+	state = need_ask(l->kernel, row->need);
+	if (state != NEED_NO)
 		row->names(l);
 	else if (l->rest)
 		list_lacking(l, p->name);
+	if (state == NEED_UNKNOWN)
+		say_unknown(l, n);
 }
 
 /* What a named type's lines are matched with: "type:rest"; of types of two parts, either alone. */
@@ -162,22 +213,36 @@ static void list_named(struct listing *l, const struct probe_row *p, const char 
 
 /* ---- patterns ------------------------------------------------------------------------------ */
 
-/* A word that names no type: a part of a name; with * or ? all of it. */
-static void list_any(struct listing *l, const char *word)
+/* Of all types but those of files, as l->pattern and l->last ask. */
+static void list_types_of_all(struct listing *l)
 {
-	char *pattern = NULL;
-
-	if (word && asprintf(&pattern, strpbrk(word, "*?") ? "%s" : "*%s*", word) < 0)
-		return list_keep(l, NULL);
 	for (uint32_t i = 0; i < PROBE_COUNT; i++) {
 		const struct list_row *row = row_of(&probe_rows[i]);
 
-		l->pattern = pattern;
 		if (!row || row->flags & LIST_FORM ||
 		    (row->flags & (LIST_ANY | LIST_FILES)) == LIST_ANY)
 			list_type(l, &probe_rows[i]);
 	}
-	l->pattern = NULL;
+}
+
+/* A word that names no type: a part of a line; with * or ? the last part of names, "sched_sw*", or
+ * if none is so called all of a line, "kprobe*". */
+static void list_any(struct listing *l, const char *word)
+{
+	bool is_glob = word && strpbrk(word, "*?");
+	char *pattern = NULL;
+	size_t n = l->n;
+
+	if (word && asprintf(&pattern, is_glob ? "%s" : "*%s*", word) < 0)
+		return list_keep(l, NULL);
+	l->last = is_glob && !strchr(word, ':') ? word : NULL;
+	l->pattern = pattern;
+	list_types_of_all(l);
+	if (l->last && l->n == n && !l->near) {
+		l->last = NULL;
+		list_types_of_all(l);
+	}
+	l->pattern = l->last = NULL;
 	free(pattern);
 }
 
@@ -264,12 +329,18 @@ enum { MISSED_MOST = 64 }; /* patterns of which is remembered that they matched 
 
 static void list_or_miss(struct listing *l, const char *word, uint32_t i)
 {
-	size_t n = l->n;
 	int status = l->status;
 
+	if (*word == '!') {
+		if (i == 0 || !l->is_pattern_missed)
+			list_exclude(l, word, l->first, i == 0);
+		return;
+	}
 	l->status = 0;
+	l->first = l->n;
 	list_one(l, word);
-	if (l->n == n && !l->status && i < MISSED_MOST)
+	l->is_pattern_missed = l->n == l->first;
+	if (l->is_pattern_missed && !l->status && i < MISSED_MOST)
 		l->missed |= 1ull << i;
 	if (!l->status)
 		l->status = status;
@@ -288,14 +359,22 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static void print_fields(struct listing *l, const char *line, FILE *out)
+const struct list_row *list_row_of(const char *line)
 {
 	size_t n = strcspn(line, ":");
 
 	for (size_t i = 0; line[n] && i < N_ROWS; i++)
-		if (rows[i].fields && strlen(rows[i].type) == n &&
-		    strncmp(rows[i].type, line, n) == 0)
-			rows[i].fields(l, line + n + 1, out);
+		if (strlen(rows[i].type) == n && strncmp(rows[i].type, line, n) == 0)
+			return &rows[i];
+	return NULL;
+}
+
+static void print_fields(struct listing *l, const char *line, FILE *out)
+{
+	const struct list_row *row = list_row_of(line);
+
+	if (row && row->fields)
+		row->fields(l, line + strlen(row->type) + 1, out);
 }
 
 /* A name may have been found twice. */

@@ -15,13 +15,16 @@ struct btf_text;
 struct kernel;
 struct list_module;
 struct list_row;
+struct user_symbol;
 
 struct listing {
 	struct kernel *kernel;
 	const struct list_row *row; /* the type under way */
-	const char *type;	    /* its name, as probes.def has it */
+	const char *type;	    /* its name, as probes.def has it, */
+	uint32_t probe;		    /* and its enum probe_id */
 	/* What is asked for, whole attach points: any of the patterns; both NULL: all. */
 	const char *pattern, *other;
+	const char *last; /* a pattern of the last part alone; NULL: none */
 	const char *rest; /* what the user wrote behind "type:"; NULL: no type was named */
 	char **names;	  /* what was found */
 	size_t n, capacity;
@@ -33,7 +36,10 @@ struct listing {
 	bool has_functions, has_types;
 	const char *word;	/* one pattern as it was written */
 	struct list_near *near; /* names are not taken, but compared */
+	size_t first;	 /* of the names of the pattern under way, which exclusions are about */
+	bool is_pattern_missed;
 	uint64_t missed; /* patterns that matched nothing, a bit each */
+	bool is_scope_said; /* that -p has no say in the kernel's probes */
 	bool is_untyped_said; /* that a file has no types */
 	int status; /* the exit status so far: 2, the kernel or a file does not tell */
 };
@@ -49,6 +55,7 @@ enum {
 	LIST_FILES = 1 << 2,	 /* of the file that is named */
 	LIST_FORM = 1 << 3,	 /* how it is written, when no type is named */
 	LIST_MODULES = 1 << 4,	 /* type:MODULE:NAME */
+	LIST_FUNCTIONS = 1 << 5, /* of programs: list_keep_function() */
 };
 
 struct list_row {
@@ -62,7 +69,7 @@ struct list_row {
 lst_fn lst_tracepoints, lst_functions, lst_typed_functions, lst_raw_tracepoints, lst_iterators;
 lst_fn lst_symbols, lst_times, lst_events, lst_usdt;
 fld_fn fld_tracepoint, fld_kprobe, fld_result, fld_function, fld_function_result;
-fld_fn fld_raw_tracepoint, fld_iterator, fld_symbol, fld_symbol_result;
+fld_fn fld_raw_tracepoint, fld_iterator, fld_symbol, fld_symbol_result, fld_usdt;
 
 /* Is `name` (what stands behind "type:") asked for? */
 bool list_is_wanted(const struct listing *l, const char *name);
@@ -70,6 +77,11 @@ bool list_is_wanted(const struct listing *l, const char *name);
 void list_offer(struct listing *l, const char *name);
 /* Take a line, to be free()d; NULL: out of memory. */
 void list_keep(struct listing *l, char *line);
+/* Take a function of a program: its line, behind which the place follows that -lv asks for, and the
+ * symbol, each after a NUL. `shown`: how people write the name, NULL: as the symbol. */
+void list_keep_function(struct listing *l, const struct user_symbol *f, const char *shown);
+/* The row of a line's type; NULL: it has none. */
+const struct list_row *list_row_of(const char *line);
 /* This type cannot be listed: said when the user named it. */
 void list_refuse(struct listing *l, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
@@ -95,6 +107,10 @@ void list_near_name(struct listing *l, const char *name);
 /* The same of names behind `before`; `is_split`: at ':', else they are one part. */
 void list_near_compare(struct listing *l, const char *before, const char *wanted, const char *name,
 		       bool is_split);
+
+/* Leave out what `word`, an exclusion with its '!', matches of the names from `first` on; is_first:
+ * there is no pattern before it. */
+void list_exclude(struct listing *l, const char *word, size_t first, bool is_first);
 
 /* vmlinux's types, or NULL. */
 struct btf_text *list_types(struct listing *l);

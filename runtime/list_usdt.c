@@ -14,6 +14,7 @@
 struct note_listing {
 	struct listing *l;
 	const char *path, *pattern; /* of "provider:name" */
+	const char *paths;	    /* a pattern of mapped files' paths; NULL: all */
 };
 
 static void offer_note(const struct usdt_note *note, void *ctx)
@@ -39,6 +40,8 @@ static void offer_mapped(const char *path, void *ctx)
 {
 	struct note_listing *n = ctx;
 
+	if (n->paths && fnmatch(n->paths, path, 0) != 0)
+		return;
 	n->path = path;
 	n->l->kernel->each_usdt(n->l->kernel, path, offer_note, n);
 }
@@ -52,25 +55,54 @@ static void list_notes(struct note_listing *n)
 			    err == -ENOEXEC ? "not an ELF program or library" : strerror(-err));
 }
 
+static void offer_nothing(const struct usdt_note *note, void *ctx)
+{
+	(void)note;
+	(void)ctx;
+}
+
+/* With -p or -c, NAME and PROVIDER:NAME are of that program, unless there is such a file. */
+static bool names_file(struct kernel *k, const char *path, bool is_alone)
+{
+	if (!*path || (!k->pid && !k->program) || strchr(path, '/'))
+		return *path;
+	if (strpbrk(path, "*?"))
+		return !is_alone;
+	return k->each_usdt(k, path, offer_nothing, NULL) != -ENOENT;
+}
+
+/* Of the file, or of those that are mapped. */
+static void list_files(struct note_listing *n, const char *path)
+{
+	struct kernel *k = n->l->kernel;
+
+	if ((!*path || strcmp(path, "*") == 0) && k->program && !k->pid)
+		path = k->program;
+	n->path = path;
+	n->paths = *path ? path : NULL;
+	if (*path && !strpbrk(path, "*?"))
+		list_notes(n);
+	else if (*path || k->pid)
+		k->each_mapped_file(k, offer_mapped, n);
+	else
+		list_refuse(n->l, "of which file? Write usdt:PATH, usdt:PATH:NAME");
+}
+
 void lst_usdt(struct listing *l)
 {
 	struct note_listing n = {.l = l};
-	const char *rest = l->rest ? l->rest : "", *colon = strchr(rest, ':');
-	const char *name = colon && colon[1] ? colon + 1 : "*";
+	const char *rest = l->rest ? l->rest : "", *name = strchr(rest, ':');
 	char *path = strndup(rest, strcspn(rest, ":")), *pattern = NULL;
+	bool is_file = path && names_file(l->kernel, path, !name);
 
+	name = !is_file ? rest : name ? name + 1 : "";
+	name = *name ? name : "*";
 	if (!path || asprintf(&pattern, "%s%s", strchr(name, ':') ? "" : "*:", name) < 0) {
 		free(path);
 		return list_keep(l, NULL);
 	}
-	n.path = path;
 	n.pattern = pattern;
-	if (*path && !strpbrk(path, "*?"))
-		list_notes(&n);
-	else if (*path || l->kernel->pid)
-		l->kernel->each_mapped_file(l->kernel, offer_mapped, &n);
-	else
-		list_refuse(l, "of which file? Write usdt:PATH, usdt:PATH:NAME");
+	list_files(&n, is_file ? path : "");
 	free(path);
 	free(pattern);
 }

@@ -82,6 +82,14 @@ static enum need_state has_uprobe_multi(struct kernel *k)
 	return is_if_allowed(k->has_feature(k, KF_UPROBE_MULTI));
 }
 
+/* Those that trampolines are attached by: without them nobody has to try. */
+static enum need_state unless_lacking(struct kernel *k, enum need_state state)
+{
+	bool has = kernel_btf_id(k, "register_ftrace_direct", BTF_KIND_FUNC) > 0;
+
+	return state == NEED_UNKNOWN && !has ? NEED_NO : state;
+}
+
 /* Kernels that list the attach type can still be without trampolines: only attaching tells. */
 static enum need_state has_fentry(struct kernel *k)
 {
@@ -92,7 +100,7 @@ static enum need_state has_fentry(struct kernel *k)
 		return NEED_NO;
 	prog = kernel_load_nothing(BPF_PROG_TYPE_TRACING, BPF_TRACE_FENTRY, (uint32_t)id);
 	if (prog < 0)
-		return by_result(prog);
+		return unless_lacking(k, by_result(prog));
 	link = bpf_raw_tracepoint_open(NULL, prog);
 	state = by_fd(link);
 	close(prog);
