@@ -39,8 +39,10 @@ static void print_snapshot(struct events *e, const struct plan_map *m, struct ma
 			   const struct plan_event *ev)
 {
 	struct view_map view;
-	int err = view_map_make(m, snap, &e->s->stacks, &view);
+	int err = map_snapshot_merge(m, snap, &e->s->stacks);
 
+	if (!err)
+		err = view_map_make(m, snap, &e->s->stacks, &view);
 	if (err) {
 		log_error("%s: cannot be shown: %s", m->name, strerror(-err));
 		return;
@@ -251,7 +253,7 @@ static void show_time(struct events *e, const struct plan_event *ev)
 {
 	const char *text = texts_time(e->s, ev->text, texts_wall_clock());
 	struct plan_piece piece = {.text = text, .text_len = (uint32_t)strlen(text)};
-	struct plan_event shown = {.kind = PE_PRINTF,
+	struct plan_event shown = {.kind = PE_TIME,
 				   .pieces = &piece,
 				   .n_pieces = 1,
 				   .span = ev->span};

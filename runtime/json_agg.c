@@ -38,6 +38,17 @@ static void put_quantiles(struct text *t, const struct view *v)
 	text_string(t, "}");
 }
 
+/* lhist has a bucket of all that is beyond it; the last one of the others ends with the numbers. */
+static bool is_open(const struct type *t, uint32_t bucket)
+{
+	return t->agg == AGG_LHIST && bucket + 1 == agg_buckets(t);
+}
+
+static int64_t last_value(const struct type *t, uint32_t bucket)
+{
+	return bucket + 1 < agg_buckets(t) ? agg_bucket_begin(t, bucket + 1) - 1 : INT64_MAX;
+}
+
 static void put_histogram(struct text *t, const struct view *v)
 {
 	text_string(t, "[");
@@ -47,9 +58,9 @@ static void put_histogram(struct text *t, const struct view *v)
 		text_string(t, i ? ",{" : "{");
 		if (b->index > 0)
 			put_field(t, "\"min\": ", agg_bucket_begin(v->type, b->index), true);
-		if (b->index + 1 < agg_buckets(v->type))
+		if (!is_open(v->type, b->index))
 			put_field(t, b->index > 0 ? ", \"max\": " : "\"max\": ",
-				  agg_bucket_begin(v->type, b->index + 1) - 1, true);
+				  last_value(v->type, b->index), true);
 		put_field(t, ", \"count\": ", (int64_t)(b->count / v->histogram.divisor), false);
 		text_string(t, "}");
 	}

@@ -15,10 +15,11 @@
 static const struct {
 	const char *what, *help, *name;
 } causes[SONDE_LOSS_COUNT] = {
-	[SONDE_LOSS_RING_FULL] = {"records lost, the buffer was full", "print less often",
-				  "ring-full"},
+	[SONDE_LOSS_RING_FULL] = {"records lost, the buffer was full",
+				  "print less often, or config = { perf_rb_pages = N }", "ring-full"},
 	[SONDE_LOSS_MAP_FULL] = {"updates lost, a map was full",
-				 "more keys: config = { max_map_keys = N }", "map-full"},
+				 "more keys: config = { max_map_keys = N }, or N in let @map = hash(N)",
+				 "map-full"},
 	[SONDE_LOSS_MAP_NOMEM] = {"map updates lost, no memory for new keys at that moment", NULL,
 				   "map-no-memory"},
 	[SONDE_LOSS_MAP_BUSY] = {"map updates lost, the map was busy", NULL, "map-busy"},
@@ -26,7 +27,7 @@ static const struct {
 	[SONDE_LOSS_STACK_CUT] = {"stacks were cut", "deeper than kernel.perf_event_max_stack",
 				    "stack-cut"},
 	[SONDE_LOSS_STACK_STORE] = {"stacks lost, the stack store was full",
-				      "use fewer different stacks", "stack-store-full"},
+				      "more room: --max-stacks N", "stack-store-full"},
 	[SONDE_LOSS_TASK_STORAGE] = {"spans lost, no memory for a thread's state", NULL, "no-task-storage"},
 	[SONDE_LOSS_SCRATCH] = {"stacks lost, probes nested too deeply on a CPU", NULL, "nested"},
 	[SONDE_LOSS_DIVISION] = {"divisions by zero, taken as 1", "test the divisor",

@@ -27,6 +27,9 @@ int map_delete_before(const struct plan_map *m, int fd, uint32_t oldest, uint32_
 /* Give the keys of `s` a value of 0 in `epoch`, where they have none. 0 or -errno. */
 int map_insert_zeros(const struct plan_map *m, int fd, const struct map_snapshot *s,
 		     uint32_t epoch);
+/* view_merge.c: rows of an aggregation whose keys show the same become one. 0 or -errno. */
+int map_snapshot_merge(const struct plan_map *m, struct map_snapshot *s,
+		       struct stack_source *stacks);
 /* Sort and make views: everything in *out is allocated in one block freed by view_map_free; string
  * views point into the snapshot, which must live as long. 0 or -errno. */
 int view_map_make(const struct plan_map *m, const struct map_snapshot *s,

@@ -107,6 +107,7 @@ static void put_value(struct out_json *w, const struct view *v)
 		if (!json_agg_value(t, v))
 			put_integer(t, v);
 		break;
+	case TY_POINTER:
 	case TY_INT: put_integer(t, v); break;
 	case TY_STRING:
 	case TY_KSTACK:
@@ -115,8 +116,7 @@ static void put_value(struct out_json *w, const struct view *v)
 	case TY_USYM:
 	case TY_USERNAME:
 	case TY_TIMESTAMP:
-	case TY_NAME:
-	case TY_POINTER: put_as_text(w, v); break;
+	case TY_NAME: put_as_text(w, v); break;
 	case TY_TUPLE:
 	case TY_RECORD:
 	case TY_ARRAY: put_parts(w, v); break;
@@ -168,7 +168,7 @@ static int json_printf_event(struct out *o, const struct plan_event *e, const st
 {
 	struct out_json *w = out_json(o);
 
-	begin(w, "printf");
+	begin(w, e->kind == PE_TIME ? "time" : "printf");
 	w->scratch.n = 0;
 	format_printf(&w->scratch, e, fields);
 	text_char(&w->file.text, '"');

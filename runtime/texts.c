@@ -105,7 +105,7 @@ static void expand_fractions(char *out, size_t size, const char *format, uint32_
 {
 	size_t n = 0;
 
-	for (const char *f = format; *f && n + 12 < size; f++) {
+	for (const char *f = format; *f; f++) {
 		if (*f != '%' || !f[1]) {
 			out[n++] = *f;
 			continue;
@@ -120,22 +120,42 @@ static void expand_fractions(char *out, size_t size, const char *format, uint32_
 		else
 			n += (size_t)snprintf(out + n, size - n, "%%%c", *f);
 	}
+	out[n++] = '.'; /* so that strftime's result is never empty, but for want of room */
 	out[n] = '\0';
 }
+
+enum {
+	MOST_A_CHAR = 5, /* "%k" becomes nine digits */
+	MAX_TIME_TEXT = 65536, /* widths of conversions have no bound */
+};
 
 /* The format is the script's own; strftime takes no arguments that it could name. */
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 const char *texts_time(struct session *s, const char *format, uint64_t wall_ns)
 {
-	char with_fractions[256], text[256];
+	size_t size = strlen(format) * MOST_A_CHAR + 2;
+	char *expanded = malloc(size), *text = NULL;
 	time_t seconds = (time_t)(wall_ns / 1000000000u);
+	const char *kept = "(a time that is too long)";
+	size_t n = 0;
 	struct tm tm;
 
-	expand_fractions(with_fractions, sizeof(with_fractions), format,
-			 (uint32_t)(wall_ns % 1000000000u));
-	if (!localtime_r(&seconds, &tm) || strftime(text, sizeof(text), with_fractions, &tm) == 0)
-		return "";
-	return keep(s, text);
+	if (!expanded || !localtime_r(&seconds, &tm))
+		goto out;
+	expand_fractions(expanded, size, format, (uint32_t)(wall_ns % 1000000000u));
+	for (size_t room = 256; n == 0 && room <= MAX_TIME_TEXT; room *= 4) {
+		free(text);
+		text = malloc(room);
+		n = text ? strftime(text, room, expanded, &tm) : 0;
+	}
+	if (n > 0) {
+		text[n - 1] = '\0';
+		kept = keep(s, text);
+	}
+out:
+	free(text);
+	free(expanded);
+	return kept;
 }
 
 uint64_t texts_wall_clock(void)

@@ -3,102 +3,17 @@
  * A snapshot of a map (map_read.c) to rows of views in the order they are to be printed, whatever
  * the output format: integers, counts and sums ascending by value, rows of equal values and all
  * other maps by their keys, first part first. Keys compare as what they show: integers by their
- * type's sign, strings bytewise, stacks frame by frame. Rows that show the same stay two rows.
+ * type's sign, strings bytewise, stacks frame by frame.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* qsort_r */
 #endif
 #include "map_read.h"
 #include "agg.h"
+#include "view_compare.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/param.h>
-
-static int compare_unsigned(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
-
-static int compare_signed(int64_t a, int64_t b)
-{
-	return (a > b) - (a < b);
-}
-
-static int compare_strings(const struct view *a, const struct view *b)
-{
-	int order = memcmp(a->string.text, b->string.text, MIN(a->string.len, b->string.len));
-
-	return order ? order : compare_unsigned(a->string.len, b->string.len);
-}
-
-/* By name where there is one: addresses differ from run to run. Unknown frames come first. */
-static int compare_frames(const struct view_frame *a, const struct view_frame *b)
-{
-	int order = (a->name != NULL) - (b->name != NULL);
-
-	if (!order && a->name)
-		order = strcmp(a->name, b->name);
-	if (!order && a->name)
-		order = compare_unsigned(a->offset, b->offset);
-	return order ? order : compare_unsigned(a->ip, b->ip);
-}
-
-static int compare_stacks(const struct view_stack *a, const struct view_stack *b)
-{
-	int order = 0;
-
-	for (uint32_t i = 0; !order && i < MIN(a->n, b->n); i++)
-		order = compare_frames(&a->frames[i], &b->frames[i]);
-	if (!order)
-		order = compare_unsigned(a->n, b->n);
-	return order ? order : a->is_lost - b->is_lost;
-}
-
-/* Two views of one type. */
-static int compare_views(const struct view *a, const struct view *b);
-
-static int compare_parts(const struct view *a, const struct view *b)
-{
-	int order = 0;
-	uint32_t n = a->type->kind == TY_ARRAY ? type_elements(a->type) : a->type->n_members;
-
-	for (uint32_t i = 0; !order && i < n; i++) {
-		struct view x, y;
-
-		view_part(a, i, &x);
-		view_part(b, i, &y);
-		order = compare_views(&x, &y);
-	}
-	return order;
-}
-
-static int compare_views(const struct view *a, const struct view *b)
-{
-	switch (a->type->kind) {
-	case TY_AGG: return agg_compare(a, b);
-	case TY_INT:
-		if (a->type->is_signed)
-			return compare_signed((int64_t)a->integer, (int64_t)b->integer);
-		return compare_unsigned(a->integer, b->integer);
-	case TY_TUPLE:
-	case TY_RECORD:
-	case TY_ARRAY: return compare_parts(a, b);
-	case TY_POINTER:
-	case TY_BOOL: return compare_unsigned(a->integer, b->integer);
-	case TY_KSYM:
-	case TY_USYM:
-	case TY_USERNAME:
-	case TY_TIMESTAMP:
-	case TY_NAME:
-	case TY_STRING: return compare_strings(a, b);
-	case TY_KSTACK:
-	case TY_USTACK: return compare_stacks(&a->stack, &b->stack);
-	case TY_ERROR:
-	case TY_VOID: break;
-	}
-	return 0;
-}
 
 static int compare_rows(const void *x, const void *y, void *arg)
 {
@@ -107,9 +22,9 @@ static int compare_rows(const void *x, const void *y, void *arg)
 	int order = 0;
 
 	if (m->value->kind == TY_INT || m->value->kind == TY_AGG)
-		order = compare_views(&a->value, &b->value);
+		order = view_compare(&a->value, &b->value);
 	for (uint32_t i = 0; !order && i < m->n_keys; i++)
-		order = compare_views(&a->keys[i], &b->keys[i]);
+		order = view_compare(&a->keys[i], &b->keys[i]);
 	return order;
 }
 
@@ -206,7 +121,9 @@ static int compare_entries(const void *x, const void *y, void *arg)
 	const struct sparse *sp = arg;
 	int order = memcmp(raw_key(sp, *a) + 4, raw_key(sp, *b) + 4, sp->map->bucket_offset - 4);
 
-	return order ? order : compare_unsigned(bucket_of(sp, *a), bucket_of(sp, *b));
+	uint32_t i = bucket_of(sp, *a), j = bucket_of(sp, *b);
+
+	return order ? order : (i > j) - (i < j);
 }
 
 /* Entries in the order of keys and buckets become rows of buckets. */

@@ -18,6 +18,7 @@ static const struct type t_string8 = {.kind = TY_STRING, .size = 8, .align = 1};
 static const struct type t_kstack = {.kind = TY_KSTACK, .size = 8, .align = 8};
 static const struct type t_ustack = {.kind = TY_USTACK, .size = 8, .align = 8};
 static const struct type t_count = {.kind = TY_AGG, .size = 8, .align = 8, .agg = AGG_COUNT};
+static const struct type t_hist = {.kind = TY_AGG, .size = 8, .align = 8, .agg = AGG_HIST};
 static const struct type t_sum = {
 	.kind = TY_AGG, .size = 8, .align = 8, .is_signed = true, .agg = AGG_SUM};
 
@@ -197,21 +198,51 @@ static void test_order_by_key(void **state)
 	expect_order(&boolean, &s, want);
 }
 
-/* One stack stored under two hashes: shown twice, not added up. */
-static void test_equal_rows_stay(void **state)
+/* Stacks 1 and 3 show the same, as of two processes; 2 is another. */
+static void test_rows_that_show_the_same(void **state)
 {
 	struct stack_source source = {.find = find_stack};
-	struct key keys[] = {{.stack = 1}, {.stack = 3}};
-	uint64_t values[] = {4, 4};
-	struct map_snapshot s = {.n_rows = 2, .keys = (uint8_t *)keys, .values = values};
+	struct key keys[] = {{.stack = 1}, {.stack = 2}, {.stack = 3}, {.stack = 1, .number = 1}};
+	uint64_t values[] = {4, 1, 5, 7};
+	struct map_snapshot s = {.n_rows = 4, .keys = (uint8_t *)keys, .values = values};
 	struct plan_map count = map_of(&t_count, 8);
 	struct view_map v;
 
 	(void)state;
+	assert_int_equal(map_snapshot_merge(&count, &s, &source), 0);
 	assert_int_equal(view_map_make(&count, &s, &source, &v), 0);
-	assert_int_equal(v.n_rows, 2);
-	assert_int_equal(v.rows[0].value.integer, 4);
-	assert_int_equal(v.rows[1].value.integer, 4);
+	assert_int_equal(v.n_rows, 3);
+	assert_int_equal(v.rows[0].value.integer, 1);
+	assert_int_equal(v.rows[1].value.integer, 7);
+	assert_int_equal(v.rows[2].value.integer, 9);
+	view_map_free(&v);
+}
+
+/* Buckets 2 and 5 of stack 1, 5 and 6 of stack 3: one histogram of 2, 5, 6. */
+static void test_histograms_that_show_the_same(void **state)
+{
+	struct stack_source source = {.find = find_stack};
+	struct {
+		struct key key;
+		uint32_t bucket, pad;
+	} keys[] = {{{.stack = 1}, 2, 0}, {{.stack = 3}, 6, 0}, {{.stack = 3}, 5, 0}, {{.stack = 1}, 5, 0}};
+	uint64_t values[] = {1, 2, 4, 8};
+	struct map_snapshot s = {.n_rows = 4, .keys = (uint8_t *)keys, .values = values};
+	struct plan_map m = map_of(&t_hist, 8);
+	const struct view_bucket want[] = {{2, 1}, {5, 12}, {6, 2}};
+	struct view_map v;
+
+	(void)state;
+	m.key_size = sizeof(keys[0]);
+	m.bucket_offset = sizeof(struct key);
+	assert_int_equal(map_snapshot_merge(&m, &s, &source), 0);
+	assert_int_equal(view_map_make(&m, &s, &source, &v), 0);
+	assert_int_equal(v.n_rows, 1);
+	assert_int_equal(v.rows[0].value.histogram.n, 3);
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(v.rows[0].value.histogram.buckets[i].index, want[i].index);
+		assert_int_equal(v.rows[0].value.histogram.buckets[i].count, want[i].count);
+	}
 	view_map_free(&v);
 }
 
@@ -247,7 +278,8 @@ int main(void)
 		cmocka_unit_test(test_stacks),
 		cmocka_unit_test(test_order_by_value),
 		cmocka_unit_test(test_order_by_key),
-		cmocka_unit_test(test_equal_rows_stay),
+		cmocka_unit_test(test_rows_that_show_the_same),
+		cmocka_unit_test(test_histograms_that_show_the_same),
 		cmocka_unit_test(test_empty_and_keyless),
 	};
 
