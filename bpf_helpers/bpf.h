@@ -15,6 +15,7 @@
 #define SEC(name) __attribute__((section(name)))
 #define __uint(name, val) int(*name)[val]
 #define __type(name, val) typeof(val) *name
+#define HAS_FIELD(field) __builtin_preserve_field_info(field, 2)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
 enum {
@@ -88,7 +89,18 @@ struct css_set {
 	struct cgroup *dfl_cgrp;
 };
 
+struct xol_area {
+	uint64_t vaddr;
+};
+
+struct mm_struct {
+	struct {
+		struct xol_area *xol_area;
+	} uprobes_state;
+};
+
 struct task_struct {
+	struct mm_struct *mm;
 	struct thread_info thread_info;
 	unsigned int __state;
 	unsigned int flags;

@@ -68,6 +68,8 @@ struct slot {
 	uint64_t start, sp, target;
 };
 
+#define NO_TARGET (~0ull) /* of no slot */
+
 /* The address of a program's context as a number; the verifier lets nobody compute with the
  * pointer. */
 INLINE uint64_t sonde_span_context(void *ctx)
@@ -113,12 +115,6 @@ static INLINE uint64_t same_stack(const struct slot *s, uint64_t sp, uint64_t ma
 	return is_set((s->sp ^ sp) & mask) ^ 1;
 }
 
-/* Has a call been left, when `target` is entered at stack pointer `now`? */
-static INLINE uint64_t is_left(const struct slot *s, uint64_t now, uint64_t target, uint64_t mask)
-{
-	return same_stack(s, now, mask) & (is_below(s->sp, now) | is_call(s, now, target));
-}
-
 /* Called by longjmp, or never seen to return because the kernel had no return probe left. */
 static INLINE void count_missed(uint64_t n, uint32_t probe)
 {
@@ -126,23 +122,31 @@ static INLINE void count_missed(uint64_t n, uint32_t probe)
 		sonde_loss_add(probe, SONDE_LOSS_SPAN_RETURN, n);
 }
 
-/* A slot for the call that is entered now; what cannot be open any more is dropped first. NULL when
- * too many are. */
-INLINE void *sonde_span_push(struct calls *c, uint64_t sp, uint64_t target, uint32_t size,
-			     uint64_t mask, uint32_t probe)
+/* How many of `n` calls are left when those on stack `sp` below `bound`, and those of `target` at
+ * `sp`, are dropped. */
+static INLINE uint64_t drop(struct calls *c, uint64_t n, uint64_t bound, uint64_t sp,
+			    uint64_t target, uint32_t size, uint64_t mask)
 {
-	uint64_t before = c->n, n = before;
-	struct slot *slot;
-
 	for (uint32_t i = 0; i < SONDE_SPAN_CALLS; i++) {
-		uint64_t go = is_set(n) & is_left(slot_at(c, n - 1, size), sp, target, mask);
+		const struct slot *s = slot_at(c, n - 1, size);
+		uint64_t is_left = is_below(s->sp, bound) | is_call(s, sp, target);
+		uint64_t go = is_set(n) & same_stack(s, sp, mask) & is_left;
 
 		asm volatile("" : "+r"(go));
 		if (!go)
 			break;
 		n--;
 	}
-	count_missed(before - n, probe);
+	return n;
+}
+
+/* A slot above the `n` that stay. NULL when these are too many. */
+static INLINE struct slot *push(struct calls *c, uint64_t n, uint64_t sp, uint64_t target,
+				uint32_t size, uint32_t probe)
+{
+	struct slot *slot;
+
+	count_missed(c->n - n, probe);
 	if (n >= SONDE_SPAN_CALLS) {
 		sonde_loss_count(probe, SONDE_LOSS_SPAN_DEEP);
 		return 0;
@@ -152,6 +156,65 @@ INLINE void *sonde_span_push(struct calls *c, uint64_t sp, uint64_t target, uint
 	slot->sp = sp;
 	slot->target = target;
 	return slot;
+}
+
+/* A slot for the call that is entered now; what cannot be open any more is dropped first. NULL when
+ * too many are. */
+INLINE void *sonde_span_push(struct calls *c, uint64_t sp, uint64_t target, uint32_t size,
+			     uint64_t mask, uint32_t probe)
+{
+	return push(c, drop(c, c->n, sp, sp, target, size, mask), sp, target, size, probe);
+}
+
+/* The same where no function ends by jumping to another. */
+INLINE void *sonde_span_push_called(struct calls *c, uint64_t sp, uint64_t target, uint32_t size,
+				    uint32_t probe)
+{
+	return push(c, drop(c, c->n, sp + 1, sp, NO_TARGET, size, 0), sp, target, size, probe);
+}
+
+/* The address to which the kernel's return probes make this process return. */
+static INLINE_CORE uint64_t return_trampoline(void)
+{
+	struct mm_struct *mm = 0;
+	struct xol_area *area = 0;
+	uint64_t address = 0;
+
+	if (!HAS_FIELD(area->vaddr))
+		return 0;
+	bpf_probe_read_kernel(&mm, sizeof(mm), &bpf_get_current_task_btf()->mm);
+	bpf_probe_read_kernel(&area, sizeof(area), &mm->uprobes_state.xol_area);
+	bpf_probe_read_kernel(&address, sizeof(address), &area->vaddr);
+	return address;
+}
+
+/* Was the function that is entered at `sp` called? Then the address to return to is the caller's. A
+ * function that jumps here had a return probe, so it is the kernel's. 0 also when it cannot be
+ * told. arm64 has that address in a register, `link`. */
+static INLINE_CORE uint64_t is_called(uint64_t sp, uint64_t link)
+{
+	uint64_t trampoline = return_trampoline();
+
+#ifdef SONDE_TARGET_x86
+	if (bpf_probe_read_user(&link, sizeof(link), (const void *)sp))
+		return 0;
+#else
+	(void)sp;
+#endif
+	return trampoline && link != trampoline;
+}
+
+/* The same for functions of user space with return probes, which may end by jumping to others that
+ * have: these share a stack pointer, as a call does that was left, and the next one from there. */
+INLINE_CORE void *sonde_span_push_user(struct calls *c, uint64_t sp, uint64_t target, uint32_t size,
+				       uint64_t link, uint32_t probe)
+{
+	uint64_t n = drop(c, c->n, sp, sp, NO_TARGET, size, 0);
+
+	if (unlikely(is_set(n) & (is_set(slot_at(c, n - 1, size)->sp ^ sp) ^ 1)) &&
+	    is_called(sp, link))
+		n = drop(c, n, sp + 1, sp, NO_TARGET, size, 0);
+	return push(c, n, sp, target, size, probe);
 }
 
 /* The slot of the call that returns now, taken off with those above it; NULL when its entry was not

@@ -269,14 +269,30 @@ static LLVMValueRef call_place(struct gen *g, bool is_end)
 	return LLVMBuildSub(g->b, gen_register(g, regs_sp_offset()), gen_u64(g, shift), "");
 }
 
+/* A slot for the call. Where one program is on many functions, a call at the stack pointer of one
+ * that is open is its successor, which it has jumped to, or it was left. */
+static LLVMValueRef push_call(struct gen *g, LLVMValueRef calls, LLVMValueRef sp)
+{
+	LLVMValueRef target = call_target(g), size = gen_u32(g, g->probe->span_size);
+
+	if (!g->prog->by_cookie || g->point->id != PROBE_URETPROBE)
+		return GEN_OWN(g, "sonde_span_push", calls, sp, target, size, stack_mask(g),
+			       probe_id(g));
+	if (g->point->is_at_returns) /* such functions do not jump */
+		return GEN_OWN(g, "sonde_span_push_called", calls, sp, target, size, probe_id(g));
+	return GEN_OWN(g, "sonde_span_push_user", calls, sp, target, size,
+		       regs_link_offset() < 0 ? gen_u64(g, 0)
+					      : gen_register(g, (uint32_t)regs_link_offset()),
+		       probe_id(g));
+}
+
 static void return_start(struct gen *g, LLVMBasicBlockRef out)
 {
 	LLVMValueRef calls, slot, sp = call_place(g, false);
 
 	test_start(g, out);
 	calls = open_state(g, current_task(g), out);
-	slot = GEN_OWN(g, "sonde_span_push", calls, sp, call_target(g), gen_u32(g, g->probe->span_size),
-		       stack_mask(g), probe_id(g));
+	slot = push_call(g, calls, sp);
 	only_if_found(g, slot, out);
 	keep_entries(g, slot);
 	if (g->result)

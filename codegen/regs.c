@@ -10,6 +10,7 @@ static const uint32_t args[REGS_ARGS] = {112, 104, 96, 88, 72, 64};
 static const uint32_t result = 80;
 static const uint32_t sp = 152;
 static const uint64_t sp_shift = 8; /* `ret` took the return address */
+static const int link = -1;
 enum { FIRST_ON_STACK = 6, STACK_START = 8 }; /* behind the return address */
 #elif defined(__aarch64__)
 /* regs[0] … regs[5]; regs[0] */
@@ -17,6 +18,7 @@ static const uint32_t args[REGS_ARGS] = {0, 8, 16, 24, 32, 40};
 static const uint32_t result = 0;
 static const uint32_t sp = 248; /* behind x0 … x30 */
 static const uint64_t sp_shift = 0; /* the return address is in a register */
+static const int link = 240;
 enum { FIRST_ON_STACK = 8, STACK_START = 0 };
 #else
 #error "sonde knows the registers of x86-64 and arm64 only: add a row here and in bpf_helpers/"
@@ -40,6 +42,11 @@ uint32_t regs_sp_offset(void)
 uint64_t regs_return_sp_shift(void)
 {
 	return sp_shift;
+}
+
+int regs_link_offset(void)
+{
+	return link;
 }
 
 int regs_arg_on_stack(unsigned i)

@@ -14,6 +14,8 @@ uint32_t regs_return_offset(void);
  * returned. */
 uint32_t regs_sp_offset(void);
 uint64_t regs_return_sp_shift(void);
+/* The register that has the address to return to, at a function's entry; -1: it is on the stack. */
+int regs_link_offset(void);
 /* Where argument i is from the stack pointer at a function's entry; -1: in a register, at
  * regs_arg_beyond. */
 int regs_arg_on_stack(unsigned i);

@@ -9,6 +9,7 @@
 #include "plan_build.h"
 #include "sema.h"
 #include "span_kind.h"
+#include <string.h>
 
 /* A place in a span's slot for what its start sees. */
 static struct plan_field span_field(struct plan_probe *q, const struct type *t)
@@ -56,16 +57,45 @@ static uint32_t pattern_owner(const struct planner *pl, const struct plan_probe 
 	return pl->plan->n_probes;
 }
 
-/* All calls of one body have one slot a thread: it can be in one of them only. But a named call is
- * also one that "any" means. */
+static bool same_pattern(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) == 0 : !a && !b;
+}
+
+/* Does the state of probe `owner` serve that call already? */
+static bool has_number(const struct planner *pl, uint32_t owner, int64_t number)
+{
+	for (uint32_t i = owner; i < pl->plan->n_probes; i++)
+		if (pl->plan->probes[i].has_span && pl->plan->probes[i].span_owner == owner &&
+		    pl->plan->probes[i].syscall == number)
+			return true;
+	return false;
+}
+
+/* Different calls of one body have one slot a thread: it can be in one of them only. A call that is
+ * named twice, by itself, by a pattern and by "any", ends a span of each. */
+static uint32_t syscall_owner(const struct planner *pl, const struct plan_probe *q)
+{
+	const struct attach_point *points = pl->program->probes[q->ast]->points;
+
+	for (uint32_t i = 0; i < pl->plan->n_probes && q->syscall >= 0; i++) {
+		const struct plan_probe *other = &pl->plan->probes[i];
+
+		if (other->ast == q->ast && other->has_span && other->span_owner == i &&
+		    other->syscall >= 0 &&
+		    same_pattern(points[other->point].pattern, points[q->point].pattern) &&
+		    !has_number(pl, i, q->syscall))
+			return i;
+	}
+	return pl->plan->n_probes;
+}
+
 static uint32_t span_owner(const struct planner *pl, const struct plan_probe *q)
 {
 	if (q->span_kind == SPAN_RETURN)
 		return pattern_owner(pl, q);
-	for (uint32_t i = 0; i < pl->plan->n_probes && q->syscall >= 0; i++)
-		if (pl->plan->probes[i].ast == q->ast && pl->plan->probes[i].has_span &&
-		    pl->plan->probes[i].syscall >= 0)
-			return i;
+	if (q->span_kind == SPAN_SYSCALL)
+		return syscall_owner(pl, q);
 	return pl->plan->n_probes;
 }
 

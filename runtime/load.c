@@ -34,11 +34,11 @@
 
 /* Every struct that bpf_helpers/ reads, or reaches through a pointer. */
 static const char *const core_structs[] = {
-	"task_struct", "cred", "thread_info", "pt_regs", "mm_struct",
+	"task_struct", "cred", "thread_info", "pt_regs", "mm_struct", "xol_area",
 	"css_set", "cgroup", "kernfs_node", /* large ones: needs.cgroup */
 	"pid", "upid", "pid_namespace", "ns_common", /* where numbers of a namespace are told */
 };
-enum { N_STRUCTS = 5, N_CGROUP_STRUCTS = 3, N_PID_STRUCTS = 4 };
+enum { N_STRUCTS = 6, N_CGROUP_STRUCTS = 3, N_PID_STRUCTS = 4 };
 
 static int cut_btf(const struct session_prep *prep, const struct plan *plan, struct kernel *k)
 {

@@ -3,14 +3,16 @@
  * Calls and system calls with known spans, for tests/live/spans.test. Each mode prints what it did;
  * `call(n)` is the traced function: it returns n.
  *
- *   calls spin N NS            call(i) spins for NS, N times; prints the sum of its own measurements
+ *   calls spin N NS            call(i) spins for NS, N times; prints the sum of its own measurements,
+ *                              and how long all took as the caller saw it
  *   calls burn N NS            the same by the thread's CPU time: however busy the machine is
  *   calls recurse DEPTH THREADS ROUNDS
  *                              every thread goes DEPTH calls deep, ROUNDS times
  *   calls jump ROUNDS          5 nested calls left by longjmp, then one that returns
  *   calls die THREADS          threads that end inside call(), one after the other; then one call
  *   calls tail N               tail(n) leaves by a jump to call(n)
- *   calls restart              a read that a signal interrupts after 60 ms, restarted, 90 ms more
+ *   calls restart              a read that a signal interrupts after 60 ms, restarted, 90 ms more;
+ *                              prints the time until the signal's handler, and from there
  *   calls fork N               N forks
  *   calls sleep N MS           N times nanosleep(MS); prints the sum of its own measurements
  */
@@ -72,10 +74,16 @@ __attribute__((noinline, optimize("O2"))) long tail(long n)
 
 static void spin(long n, long ns)
 {
+	long within = 0;
+
 	spin_ns = ns;
-	for (long i = 0; i < n; i++)
+	for (long i = 0; i < n; i++) {
+		long start = now_ns();
+
 		call(i);
-	printf("measured %ld\n", measured_ns);
+		within += now_ns() - start;
+	}
+	printf("measured %ld\nwithin %ld\n", measured_ns, within);
 }
 
 static long depth, rounds;
@@ -124,15 +132,20 @@ static void jump(long n)
 	}
 }
 
+static volatile long alarm_ns;
+
 static void on_alarm(int sig)
 {
 	(void)sig;
+	alarm_ns = now_ns();
 }
 
 static void restart(void)
 {
 	struct sigaction sa = {.sa_handler = on_alarm, .sa_flags = SA_RESTART};
 	struct itimerval timer = {.it_value.tv_usec = 60000};
+	long start, end;
+	ssize_t got;
 	int fds[2];
 	char c;
 
@@ -146,7 +159,10 @@ static void restart(void)
 	sigaction(SIGALRM, &sa, NULL);
 	setitimer(ITIMER_REAL, &timer, NULL);
 	dup2(fds[0], 77);
-	printf("read %zd\n", read(77, &c, 1));
+	start = now_ns();
+	got = read(77, &c, 1);
+	end = now_ns();
+	printf("read %zd before %ld after %ld\n", got, alarm_ns - start, end - alarm_ns);
 	wait(NULL);
 }
 

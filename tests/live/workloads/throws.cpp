@@ -3,12 +3,14 @@
  * throws N: an exception leaves two functions, N times.
  * throws N MS: and each time all of them return once more, MS milliseconds later.
  * throws N MS stay: and at the end they are left once more, and the program sleeps for a minute.
+ * Prints the sum of what outer returned, and the longest of its calls in nanoseconds.
  *
  *	outer calls middle, which calls thrower, which throws; outer catches, and returns.
  *	calm is called by outer once a round, and returns.
  */
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <unistd.h>
 
 extern "C" {
@@ -18,6 +20,7 @@ __attribute__((noinline)) int middle(int x);
 __attribute__((noinline)) int outer(int x);
 }
 
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
 #define HAVE_FRAME() __asm__ volatile("" : : "r"(__builtin_frame_address(0)))
 
 int calm(int x)
@@ -49,21 +52,41 @@ int outer(int x)
 	}
 }
 
+static long longest;
+
+ALWAYS_INLINE long now_ns()
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000L + t.tv_nsec;
+}
+
+ALWAYS_INLINE int timed_outer(int x)
+{
+	long start = now_ns();
+	int result = outer(x);
+	long took = now_ns() - start;
+
+	longest = took > longest ? took : longest;
+	return result;
+}
+
 int main(int argc, char **argv)
 {
 	int n = argc > 1 ? atoi(argv[1]) : 1, sum = 0;
 
 	for (int i = 0; i < n; i++) {
-		sum += outer(i);
+		sum += timed_outer(i);
 		if (argc < 3)
 			continue;
 		usleep(1000 * (useconds_t)atoi(argv[2]));
-		outer(-1 - i);
+		timed_outer(-1 - i);
 	}
 	if (argc > 3) {
 		outer(0);
 		sleep(60);
 	}
-	printf("%d\n", sum);
+	printf("%d\nlongest %ld\n", sum, longest);
 	return 0;
 }
