@@ -13,6 +13,7 @@
 #include "log.h"
 #include "need_probe.h"
 #include <fnmatch.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -408,6 +409,33 @@ static void listing_free(struct listing *l)
 	free(l->functions);
 	list_modules_free(l);
 	btf_text_free(l->types);
+}
+
+struct listing *list_open(struct kernel *k)
+{
+	struct listing *l = calloc(1, sizeof(*l));
+
+	if (l)
+		l->kernel = k;
+	else
+		log_error("out of memory");
+	return l;
+}
+
+void list_below(struct listing *l, const char *line, uint64_t offset, FILE *out)
+{
+	char *full = NULL;
+
+	if (asprintf(&full, "%s%c%" PRIx64, line, '\0', offset) < 0)
+		return list_keep(l, NULL);
+	print_fields(l, full, out);
+	free(full);
+}
+
+void list_close(struct listing *l)
+{
+	listing_free(l);
+	free(l);
 }
 
 int list_probes(struct kernel *k, const char *pattern, bool fields, FILE *out)
