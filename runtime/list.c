@@ -158,6 +158,34 @@ static void say_kernels(struct listing *l)
 		    l->kernel->pid ? "-p" : "-c", l->type);
 }
 
+struct mapped_files {
+	void (*fn)(const char *path, void *ctx);
+	void *ctx;
+	uint32_t n;
+};
+
+static void count_file(const char *path, void *ctx)
+{
+	struct mapped_files *m = ctx;
+
+	m->n++;
+	m->fn(path, m->ctx);
+}
+
+void list_mapped_files(struct listing *l, void (*fn)(const char *path, void *ctx), void *ctx)
+{
+	struct mapped_files m = {.fn = fn, .ctx = ctx};
+	uint32_t pid = l->kernel->pid;
+	int err = l->kernel->each_mapped_file(l->kernel, count_file, &m);
+
+	if (err && pid)
+		list_refuse(l, "cannot read what process %u has mapped: %s", pid, strerror(-err));
+	else if (err)
+		list_refuse(l, "cannot read what processes have mapped: %s", strerror(-err));
+	else if (pid && !m.n)
+		list_refuse(l, "process %u runs no file: it is a thread of the kernel's, or ending", pid);
+}
+
 /* ---- one type ------------------------------------------------------------------------------ */
 
 static void list_form(struct listing *l, const struct probe_row *p)
