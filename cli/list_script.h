@@ -12,5 +12,6 @@ struct program;
 
 /* True when -l is about a script: there is -e, or a file of that name. */
 bool list_names_script(const struct options *o);
-/* The attach points of a checked script, in its order, patterns expanded; with their fields. */
-void list_script(struct kernel *k, const struct program *p, bool fields, FILE *out);
+/* The attach points of a checked script, in its order, patterns expanded; with their fields. The
+ * exit status. */
+int list_script(struct kernel *k, const struct program *p, bool fields, FILE *out);

@@ -151,7 +151,7 @@ static int front_end(struct arena *a, const struct options *o, struct kernel *k,
 	if (sema_run(a, *program, k, d))
 		return 1;
 	if (o->mode == MODE_LIST)
-		return list_script(k, *program, o->verbose, stdout), 0;
+		return list_script(k, *program, o->verbose, stdout);
 	if (o->emit == EMIT_TYPES)
 		return ast_dump(*program, true, stdout), 0;
 	*plan = plan_make(a, *program, &po, d);

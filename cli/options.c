@@ -304,7 +304,7 @@ static const struct option_row rows[] = {
 	 "run a command and trace it and its descendants; the run ends with it"},
 	{"-p", "--pid", "PID", set_pid, "trace this process, all its threads; the run ends with it"},
 	{"-l", "--list", NULL, set_list,
-	 "list what can be probed, what matches a PATTERN, or a script's attach points; -lv: arguments, too"},
+	 "list what can be probed: all, a PATTERN (with -p, of the process), a script's; -lv: arguments, too"},
 	{"--system", NULL, NULL, set_system, "with -c or -p: trace everything, not only that"},
 	{"--follow", NULL, NULL, set_follow, "with -p: trace what the process starts, too"},
 	{"--cgroup", NULL, "PATH", set_cgroup,

@@ -110,9 +110,12 @@ static uint32_t exclude_targets(const struct leaving *l, const struct attach_poi
 /* A pattern of USDT probes goes by their names, the last one by its own. */
 static void name_last_usdt(struct attach_point *p)
 {
-	if (p->id != PROBE_USDT || p->n_targets != 1 || p->is_named)
+	if (p->id != PROBE_USDT || p->n_targets != 1)
 		return;
-	p->name = p->targets[0].name;
+	if (p->is_named)
+		p->resolved = p->targets[0].name;
+	else
+		p->name = p->targets[0].name;
 	p->function = p->targets[0].symbol;
 }
 

@@ -100,7 +100,8 @@ struct attach_point {
 	enum probe_id id;
 	struct span span;
 	const char *name; /* the value of `probe`: canonical, or as the script calls it */
-	bool is_named;	  /* by the script: NAME=… */
+	bool is_named;	  /* by the script: NAME=…, */
+	const char *resolved; /* and what the name would be without; else NULL */
 	const struct tp_format *format; /* tracepoint */
 	bool has_raw;		 /* tracepoint: a raw tracepoint of that name exists */
 	int64_t syscall; /* tracepoint syscalls:sys_enter_X, sys_exit_X: number of X; or -1 */

@@ -215,6 +215,7 @@ int probe_resolve_all(const struct probe_reader *r, const struct attach_text *te
 					  : resolve_type(r, &plain, points, n_points))
 		return -1;
 	for (uint32_t i = first; n && i < *n_points; i++) {
+		(*points)[i].resolved = (*points)[i].name;
 		(*points)[i].name = arena_strndup(r->arena, text->text, n - 1);
 		(*points)[i].is_named = true;
 	}

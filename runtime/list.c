@@ -13,6 +13,7 @@
 #include "log.h"
 #include "need_probe.h"
 #include <fnmatch.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -155,6 +156,34 @@ static void say_kernels(struct listing *l)
 	log_warning("%s names no %s probes: these are the kernel's; uprobe, uretprobe and usdt are of a "
 		    "process",
 		    l->kernel->pid ? "-p" : "-c", l->type);
+}
+
+struct mapped_files {
+	void (*fn)(const char *path, void *ctx);
+	void *ctx;
+	uint32_t n;
+};
+
+static void count_file(const char *path, void *ctx)
+{
+	struct mapped_files *m = ctx;
+
+	m->n++;
+	m->fn(path, m->ctx);
+}
+
+void list_mapped_files(struct listing *l, void (*fn)(const char *path, void *ctx), void *ctx)
+{
+	struct mapped_files m = {.fn = fn, .ctx = ctx};
+	uint32_t pid = l->kernel->pid;
+	int err = l->kernel->each_mapped_file(l->kernel, count_file, &m);
+
+	if (err && pid)
+		list_refuse(l, "cannot read what process %u has mapped: %s", pid, strerror(-err));
+	else if (err)
+		list_refuse(l, "cannot read what processes have mapped: %s", strerror(-err));
+	else if (pid && !m.n)
+		list_refuse(l, "process %u runs no file: it is a thread of the kernel's, or ending", pid);
 }
 
 /* ---- one type ------------------------------------------------------------------------------ */
@@ -408,6 +437,33 @@ static void listing_free(struct listing *l)
 	free(l->functions);
 	list_modules_free(l);
 	btf_text_free(l->types);
+}
+
+struct listing *list_open(struct kernel *k)
+{
+	struct listing *l = calloc(1, sizeof(*l));
+
+	if (l)
+		l->kernel = k;
+	else
+		log_error("out of memory");
+	return l;
+}
+
+void list_below(struct listing *l, const char *line, uint64_t offset, FILE *out)
+{
+	char *full = NULL;
+
+	if (asprintf(&full, "%s%c%" PRIx64, line, '\0', offset) < 0)
+		return list_keep(l, NULL);
+	print_fields(l, full, out);
+	free(full);
+}
+
+void list_close(struct listing *l)
+{
+	listing_free(l);
+	free(l);
 }
 
 int list_probes(struct kernel *k, const char *pattern, bool fields, FILE *out)

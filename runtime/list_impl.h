@@ -80,6 +80,8 @@ void list_keep(struct listing *l, char *line);
 /* Take a function of a program: its line, behind which the place follows that -lv asks for, and the
  * symbol, each after a NUL. `shown`: how people write the name, NULL: as the symbol. */
 void list_keep_function(struct listing *l, const struct user_symbol *f, const char *shown);
+/* Call fn for each file that process -p, or any process, has mapped; what is in the way is said. */
+void list_mapped_files(struct listing *l, void (*fn)(const char *path, void *ctx), void *ctx);
 /* The row of a line's type; NULL: it has none. */
 const struct list_row *list_row_of(const char *line);
 /* This type cannot be listed: said when the user named it. */

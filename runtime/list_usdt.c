@@ -83,7 +83,7 @@ static void list_files(struct note_listing *n, const char *path)
 	if (*path && !strpbrk(path, "*?"))
 		list_notes(n);
 	else if (*path || k->pid)
-		k->each_mapped_file(k, offer_mapped, n);
+		list_mapped_files(n->l, offer_mapped, n);
 	else
 		list_refuse(n->l, "of which file? Write usdt:PATH, usdt:PATH:NAME");
 }

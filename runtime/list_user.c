@@ -110,13 +110,12 @@ static void list_found_file(const char *path, void *ctx)
 static void list_files(struct file_listing *fl, const char *pattern)
 {
 	struct kernel *k = fl->l->kernel;
-	bool is_mapped = k->pid && strcmp(pattern, "*") == 0;
-	int err = is_mapped ? k->each_mapped_file(k, list_found_file, fl)
-			    : k->each_user_file(k, pattern, list_found_file, fl);
+	int err;
 
-	if (err && is_mapped)
-		list_refuse(fl->l, "cannot read what process %u has mapped: %s", k->pid, strerror(-err));
-	else if (err)
+	if (k->pid && strcmp(pattern, "*") == 0)
+		return list_mapped_files(fl->l, list_found_file, fl);
+	err = k->each_user_file(k, pattern, list_found_file, fl);
+	if (err)
 		list_refuse(fl->l, "cannot read what '%s' matches: %s", pattern, strerror(-err));
 	else if (!fl->n_files)
 		list_refuse(fl->l, "no file matches '%s'", pattern);
