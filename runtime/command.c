@@ -162,7 +162,7 @@ static void go_on(pid_t pid, int status)
 	ptrace(is_stop ? PTRACE_LISTEN : PTRACE_CONT, pid, 0L, status >> 8 ? 0L : (long)number);
 }
 
-/* What has ended is not reaped here. */
+/* What has ended is not reaped here; that it has stopped is nobody else's to know. */
 static int wait_for_exec(pid_t pid)
 {
 	for (;;) {
@@ -174,7 +174,7 @@ static int wait_for_exec(pid_t pid)
 		} else if (info.si_code != CLD_TRAPPED) {
 			return -ECHILD;
 		} else if (info.si_status == (SIGTRAP | PTRACE_EVENT_EXEC << 8)) {
-			return 0;
+			return waitid(P_PID, (id_t)pid, &info, WSTOPPED) ? -errno : 0;
 		} else {
 			go_on(pid, info.si_status);
 		}

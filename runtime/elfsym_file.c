@@ -47,39 +47,27 @@ int elfsym_open_regular(const char *path)
 	return fd < 0 ? -errno : fd;
 }
 
-static int read_header_64(struct elf_file *f)
-{
-	Elf64_Ehdr h;
-
-	if (elfsym_read_at(f->fd, &h, sizeof(h), 0) != sizeof(h))
-		return -ENOEXEC;
-	f->machine = h.e_machine;
-	f->kind = h.e_type;
-	f->entry = h.e_entry;
-	f->segments_offset = h.e_phoff;
-	f->n_segments = h.e_phentsize == sizeof(Elf64_Phdr) ? h.e_phnum : 0;
-	f->sections_offset = h.e_shentsize == sizeof(Elf64_Shdr) ? h.e_shoff : 0;
-	f->n_sections = h.e_shnum;
-	f->names_section = h.e_shstrndx;
-	return 0;
-}
-
-static int read_header_32(struct elf_file *f)
-{
-	Elf32_Ehdr h;
-
-	if (elfsym_read_at(f->fd, &h, sizeof(h), 0) != sizeof(h))
-		return -ENOEXEC;
-	f->machine = h.e_machine;
-	f->kind = h.e_type;
-	f->entry = h.e_entry;
-	f->segments_offset = h.e_phoff;
-	f->n_segments = h.e_phentsize == sizeof(Elf32_Phdr) ? h.e_phnum : 0;
-	f->sections_offset = h.e_shentsize == sizeof(Elf32_Shdr) ? h.e_shoff : 0;
-	f->n_sections = h.e_shnum;
-	f->names_section = h.e_shstrndx;
-	return 0;
-}
+/* Both widths have the same fields, of other sizes. */
+#define READ_HEADER(bits)                                                                       \
+	static int read_header_##bits(struct elf_file *f)                                       \
+	{                                                                                       \
+		Elf##bits##_Ehdr h;                                                             \
+                                                                                                \
+		if (elfsym_read_at(f->fd, &h, sizeof(h), 0) != sizeof(h))                       \
+			return -ENOEXEC;                                                        \
+		f->machine = h.e_machine;                                                       \
+		f->kind = h.e_type;                                                             \
+		f->entry = h.e_entry;                                                           \
+		f->segments_offset = h.e_phoff;                                                 \
+		f->n_segments = h.e_phentsize == sizeof(Elf##bits##_Phdr) ? h.e_phnum : 0;      \
+		f->sections_offset = h.e_shentsize == sizeof(Elf##bits##_Shdr) ? h.e_shoff : 0; \
+		f->n_sections = h.e_shnum;                                                      \
+		f->names_section = h.e_shstrndx;                                                \
+		return 0;                                                                       \
+	}
+READ_HEADER(64)
+READ_HEADER(32)
+#undef READ_HEADER
 
 static void decode_section(const struct elf_file *f, const char *raw, struct section *out)
 {

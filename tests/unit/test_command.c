@@ -68,45 +68,51 @@ static void test_bad_words(void **state)
 	command_free_words(NULL);
 }
 
-static void test_gate(void **state)
+/* It stands at its first instruction: it is what it shall be. */
+static void check_is_shell(pid_t pid)
+{
+	char link[40], program[200] = "";
+
+	snprintf(link, sizeof(link), "/proc/%d/exe", pid);
+	assert_true(readlink(link, program, sizeof(program) - 1) > 0);
+	assert_non_null(strstr(program, "sh"));
+}
+
+/* It has done nothing yet, and does it when released. */
+static void check_held(bool is_executed)
 {
 	struct command c = {.gate = -1};
 	char **words = command_words("sh -c 'exit 3'");
+	siginfo_t info = {0};
 	int status = 0;
 
-	(void)state;
 	assert_int_equal(command_start(&c, words), 0);
 	assert_true(c.pid > 0);
+	assert_int_equal(is_executed ? command_execute(&c) : 0, 0);
+	if (is_executed)
+		check_is_shell(c.pid);
 	usleep(20000);
-	assert_int_equal(waitpid(c.pid, &status, WNOHANG), 0); /* it waits */
+	assert_int_equal(waitid(P_PID, (id_t)c.pid, &info, WEXITED | WNOHANG), 0);
+	assert_int_equal(info.si_pid, 0);
 	command_release(&c);
 	assert_int_equal(waitpid(c.pid, &status, 0), c.pid);
+	assert_true(WIFEXITED(status));
 	assert_int_equal(WEXITSTATUS(status), 3);
 	c.pid = 0;
 	command_stop(&c);
 	command_free_words(words);
 }
 
-/* It stands at its first instruction: it is what it shall be, and has done nothing yet. */
+static void test_gate(void **state)
+{
+	(void)state;
+	check_held(false);
+}
+
 static void test_execute(void **state)
 {
-	struct command c = {.gate = -1};
-	char **words = command_words("sh -c 'exit 3'"), link[40], program[200] = "";
-	int status = 0;
-
 	(void)state;
-	assert_int_equal(command_start(&c, words), 0);
-	assert_int_equal(command_execute(&c), 0);
-	snprintf(link, sizeof(link), "/proc/%d/exe", c.pid);
-	assert_true(readlink(link, program, sizeof(program) - 1) > 0);
-	assert_non_null(strstr(program, "sh"));
-	usleep(20000);
-	assert_int_equal(kill(c.pid, 0), 0);
-	command_release(&c);
-	assert_int_equal(waitpid(c.pid, &status, 0), c.pid);
-	assert_true(WIFEXITED(status));
-	assert_int_equal(WEXITSTATUS(status), 3);
-	command_free_words(words);
+	check_held(true);
 }
 
 /* A signal on the way to exec is the command's own affair. */
@@ -193,10 +199,14 @@ static void test_no_program(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_words), cmocka_unit_test(test_bad_words),
-		cmocka_unit_test(test_gate),  cmocka_unit_test(test_stop),
-		cmocka_unit_test(test_no_program), cmocka_unit_test(test_execute),
-		cmocka_unit_test(test_execute_signalled), cmocka_unit_test(test_execute_nothing),
+		cmocka_unit_test(test_words),
+		cmocka_unit_test(test_bad_words),
+		cmocka_unit_test(test_gate),
+		cmocka_unit_test(test_stop),
+		cmocka_unit_test(test_no_program),
+		cmocka_unit_test(test_execute),
+		cmocka_unit_test(test_execute_signalled),
+		cmocka_unit_test(test_execute_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
