@@ -50,6 +50,32 @@ INLINE void sonde_text_kernel(char *to, uint32_t size, const void *from, uint32_
 	text(to, size, from, is_asked, probe, 0);
 }
 
+/* `asked` bytes at most, of which the verifier must know that they are in `to`. */
+static INLINE void part(char *to, uint32_t room, const void *from, uint64_t asked, uint32_t probe,
+			uint32_t is_user)
+{
+	uint64_t size = asked;
+
+	if (size > room)
+		size = room;
+	asm volatile("" : "+r"(size)); /* what is compared is what is handed on */
+	if (size <= room)
+		text(to, size, from, asked <= room, probe, is_user);
+}
+
+/* The same where the script computes how many bytes it asks for: 0 and up. */
+INLINE void sonde_text_user_part(char *to, uint32_t room, const void *from, uint64_t asked,
+				 uint32_t probe)
+{
+	part(to, room, from, asked, probe, 1);
+}
+
+INLINE void sonde_text_kernel_part(char *to, uint32_t room, const void *from, uint64_t asked,
+				   uint32_t probe)
+{
+	part(to, room, from, asked, probe, 0);
+}
+
 static INLINE uint64_t word(const void *from, uint32_t probe, uint32_t is_user)
 {
 	uint64_t value = 0;

@@ -87,15 +87,33 @@ static struct value read_text(struct gen *g, const struct type *type, LLVMValueR
 	return (struct value){.kind = V_MEM, .type = type, .v = buf};
 }
 
+/* str(p, n), n not known here: the type has room for the longest. */
+static struct value read_part(struct gen *g, struct expr *e, LLVMValueRef from, bool is_user)
+{
+	struct expr *asked = e->call.args[1];
+	LLVMValueRef n = gen_int(g, asked), none = gen_u64(g, 0);
+	LLVMValueRef buf = gen_big_buffer(g, e->type->size);
+
+	if (asked->type->is_signed)
+		n = LLVMBuildSelect(g->b, LLVMBuildICmp(g->b, LLVMIntSLT, n, none, ""), none, n, "");
+	gen_zero(g, buf, e->type->size);
+	GEN_OWN(g, is_user ? "sonde_text_user_part" : "sonde_text_kernel_part", buf,
+		gen_u32(g, e->type->size), from, n, gen_u32(g, g->probe_id));
+	return (struct value){.kind = V_MEM, .type = e->type, .v = buf};
+}
+
 struct value gen_str(struct gen *g, struct expr *e)
 {
 	struct expr *p = e->call.args[0];
+	bool is_user = type_is_in_user_space(p->type, gen_is_user_space(g->point));
+	LLVMValueRef from;
 
 	if (p->type->kind == TY_STRING) /* a text already: a field that holds it */
 		return gen_expr(g, p);
-	return read_text(g, e->type, gen_int(g, p),
-			 type_is_in_user_space(p->type, gen_is_user_space(g->point)),
-			 e->call.n_args > 1);
+	from = gen_int(g, p);
+	if (e->call.n_args > 1 && e->call.args[1]->kind != EX_INT)
+		return read_part(g, e, from, is_user);
+	return read_text(g, e->type, from, is_user, e->call.n_args > 1);
 }
 
 /* The field holds where in the record the text is (low half) and how long (high half). */

@@ -160,14 +160,16 @@ static bool is_address(const struct type *t)
 const struct type *chk_str(struct sema *s, struct expr *e)
 {
 	const struct expr *p = e->call.args[0], *n = e->call.n_args > 1 ? e->call.args[1] : NULL;
-	uint64_t size = n ? n->integer.value : s->program->config.max_strlen;
+	uint64_t size = s->program->config.max_strlen;
+	bool is_negative = false;
 
 	if (!is_address(p->type))
 		return sema_error(s, p->span, "arg-type", "str needs an address, this is %s",
 				  type_str(s->arena, p->type));
 	if (p->type->kind == TY_STRING)
 		return p->type;
-	if (size < 2 || size > LIMIT_STR_ASKED)
+	if (n && constant_number(n, &is_negative, &size) &&
+	    (is_negative || size < 2 || size > LIMIT_STR_ASKED))
 		return sema_error(s, n->span, "str-size", "str reads 2 to %d bytes, the NUL included",
 				  LIMIT_STR_ASKED);
 	if (type_is_in_user_space(p->type, sema_space(s->probe) == SPACE_USER) &&
