@@ -268,11 +268,20 @@ static void match_found_file(const char *path, void *ctx)
 	m->n_files += err == 0 || err == -1;
 }
 
-static int match_files(struct user_matching *m, const char *pattern)
+/* With -p, '*' is every file that the process has mapped. */
+static int each_file(struct user_matching *m, const char *pattern)
 {
 	struct kernel *k = m->r->kernel;
+
+	if (k->pid && strcmp(pattern, "*") == 0 && k->each_mapped_file)
+		return k->each_mapped_file(k, match_found_file, m);
+	return k->each_user_file ? k->each_user_file(k, pattern, match_found_file, m) : -ENOSYS;
+}
+
+static int match_files(struct user_matching *m, const char *pattern)
+{
 	struct diags *d = m->r->diags;
-	int err = k->each_user_file ? k->each_user_file(k, pattern, match_found_file, m) : -ENOSYS;
+	int err = each_file(m, pattern);
 
 	if (m->status)
 		return m->status;
