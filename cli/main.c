@@ -5,6 +5,7 @@
  */
 #include "codegen/codegen.h"
 #include "compile.h"
+#include "emit_facts.h"
 #include "list_script.h"
 #include "options.h"
 #include "parser/arena.h"
@@ -154,6 +155,8 @@ static int front_end(struct arena *a, const struct options *o, struct kernel *k,
 		return list_script(k, *program, o->verbose, stdout);
 	if (o->emit == EMIT_TYPES)
 		return ast_dump(*program, true, stdout), 0;
+	if (o->emit == EMIT_FACTS)
+		return emit_facts(k, *program, stdout), 0;
 	*plan = plan_make(a, *program, &po, d);
 	if (!*plan)
 		return 1;

@@ -233,6 +233,7 @@ static const struct {
 } stages[] = {
 	{"ast", EMIT_AST},	 {"types", EMIT_TYPES}, {"plan", EMIT_PLAN}, {"ir", EMIT_IR},
 	{"ir-opt", EMIT_IR_OPT}, {"asm", EMIT_ASM},	{"elf", EMIT_ELF},
+	{"facts", EMIT_FACTS},
 };
 
 static int set_emit(struct options *o, const char *arg)
@@ -242,7 +243,7 @@ static int set_emit(struct options *o, const char *arg)
 			o->emit = stages[i].stage;
 			return 0;
 		}
-	return usage_error("'%s' cannot be emitted: ast, types, plan, ir, ir-opt, asm or elf", arg);
+	return usage_error("'%s' cannot be emitted: ast, types, plan, ir, ir-opt, asm, elf or facts", arg);
 }
 
 static int set_ready_fd(struct options *o, const char *arg)
@@ -329,9 +330,9 @@ static const struct option_row rows[] = {
 	{"--test", NULL, NULL, set_test, "run the script's tests (test:NAME) and nothing else"},
 	{"--bench", NULL, NULL, set_bench, "run the script's benchmarks (bench:NAME) and nothing else"},
 	{"--emit", NULL, "STAGE", set_emit,
-	 "print a stage of compiling and stop: ast types plan ir ir-opt asm elf"},
+	 "print a stage of compiling and stop: ast types plan ir ir-opt asm elf; facts: see --kernel-facts"},
 	{"--kernel-facts", NULL, "FILE", set_facts,
-	 "ask FILE, not this kernel, which tracepoints and functions exist"},
+	 "ask FILE, made by --emit facts, not this kernel, which tracepoints and functions exist"},
 	{"--ready-fd", NULL, "N", set_ready_fd,
 	 "write 'ready' and a newline to descriptor N when all probes are attached"},
 	{"--scripts", NULL, NULL, set_scripts,

@@ -10,6 +10,7 @@ enum emit_stage {
 	EMIT_NOTHING,
 	EMIT_AST,
 	EMIT_TYPES,
+	EMIT_FACTS,
 	EMIT_PLAN,
 	EMIT_IR,
 	EMIT_IR_OPT,

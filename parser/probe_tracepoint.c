@@ -94,7 +94,7 @@ static void unchecked_tracepoint(const struct probe_reader *r, struct attach_poi
 		     "tracepoint %s:%s and its fields are unchecked: cannot read the kernel's "
 		     "tracepoints: %s", parts[0], parts[1], strerror(-err));
 	diag_hint(r->diags, err == -EACCES || err == -EPERM
-				    ? "run sonde as root, or give saved formats with --kernel-facts FILE"
+				    ? "run sonde as root, or give formats that root has saved with --emit facts: --kernel-facts FILE"
 				    : "does this kernel have CONFIG_TRACING?");
 }
 

@@ -35,6 +35,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *const facts_features[KF_COUNT] = {
+	[KF_BTF] = "btf",
+	[KF_KPROBE] = "kprobe",
+	[KF_UPROBE] = "uprobe",
+	[KF_UPROBE_MULTI] = "uprobe_multi",
+	[KF_KPROBE_MULTI] = "kprobe_multi",
+	[KF_UPROBE_SESSION] = "uprobe_session",
+	[KF_KPROBE_SESSION] = "kprobe_session",
+	[KF_FENTRY] = "fentry",
+};
+
 void facts_free_typed(struct typed_function *f)
 {
 	if (f)

@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE
 #include "facts_impl.h"
+#include "facts_file.h"
 #include "log.h"
 #include "tracefs.h"
 #include <errno.h>
@@ -322,19 +323,8 @@ static int read_mapped(struct reader *r)
 
 static int read_feature(struct reader *r)
 {
-	static const char *const names[KF_COUNT] = {
-		[KF_BTF] = "btf",
-		[KF_KPROBE] = "kprobe",
-		[KF_UPROBE] = "uprobe",
-		[KF_UPROBE_MULTI] = "uprobe_multi",
-		[KF_KPROBE_MULTI] = "kprobe_multi",
-		[KF_UPROBE_SESSION] = "uprobe_session",
-		[KF_KPROBE_SESSION] = "kprobe_session",
-		[KF_FENTRY] = "fentry",
-	};
-
 	for (uint32_t i = 0; r->n_words == 2 && i < KF_COUNT; i++) {
-		if (!strcmp(r->words[1], names[i])) {
+		if (!strcmp(r->words[1], facts_features[i])) {
 			r->k->has[i] = true;
 			return 0;
 		}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * --emit facts: what a script asked of this kernel, for --kernel-facts elsewhere, or here by those
+ * who may not read tracefs. The form is told in runtime/facts_file.c.
+ */
+#include "emit_facts.h"
+#include "parser/ast.h"
+#include "parser/kernel.h"
+#include "parser/probe.h"
+#include "runtime/facts_file.h"
+#include <inttypes.h>
+#include <string.h>
+
+/* "char comm[16]" of the type "char[16]". */
+static void put_field(const struct tp_field *f, FILE *out)
+{
+	const char *bracket = f->is_data_loc ? NULL : strchr(f->type_text, '[');
+	int n = bracket ? (int)(bracket - f->type_text) : (int)strlen(f->type_text);
+
+	fprintf(out, "\tfield:%.*s %s%s;\toffset:%" PRIu32 ";\tsize:%" PRIu32 ";\tsigned:%d;\n", n,
+		f->type_text, f->name, bracket ? bracket : "", f->offset, f->size, f->is_signed);
+}
+
+static void put_format(const struct tp_format *f, bool has_raw, FILE *out)
+{
+	fprintf(out, "\ntracepoint %s:%s%s\nname: %s\nID: %" PRIu32 "\nformat:\n", f->category,
+		f->event, has_raw ? " raw" : "", f->event, f->id);
+	for (uint32_t i = 0; i < f->n_fields; i++)
+		put_field(&f->fields[i], out);
+}
+
+static void put_function(struct kernel *k, const struct attach_target *t, FILE *out)
+{
+	struct user_symbol f;
+
+	if (!t->path)
+		fprintf(out, "function %s\n", t->symbol);
+	else if (k->user_symbol(k, t->path, t->symbol, &f) == 0)
+		fprintf(out, "symbol %s %s 0x%" PRIx64 " 0x%" PRIx64 " %" PRIu64 "\n", f.path,
+			f.symbol, f.address, f.offset, f.size);
+}
+
+static bool has_functions(enum probe_id id)
+{
+	return id == PROBE_KPROBE || id == PROBE_KRETPROBE || id == PROBE_UPROBE ||
+	       id == PROBE_URETPROBE;
+}
+
+static void put_point(struct kernel *k, const struct attach_point *p, FILE *out)
+{
+	if (p->format)
+		put_format(p->format, p->has_raw, out);
+	for (uint32_t i = 0; has_functions(p->id) && i < p->n_targets; i++)
+		put_function(k, &p->targets[i], out);
+	if (p->format || has_functions(p->id))
+		return;
+	if (p->typed || p->usdt || p->iter || p->n_targets)
+		fprintf(out, "# %s is not saved\n", p->name);
+}
+
+void emit_facts(struct kernel *k, const struct program *program, FILE *out)
+{
+	static const char *const raw[] = {"sys_enter", "sys_exit"};
+
+	fprintf(out, "# For sonde --kernel-facts FILE: what one script asked of a kernel\n");
+	for (int i = 0; i < KF_COUNT; i++)
+		if (k->has_feature && k->has_feature(k, (enum kernel_feature)i))
+			fprintf(out, "feature %s\n", facts_features[i]);
+	fprintf(out, "cpus %" PRIu32 "\n", k->n_cpus(k));
+	for (size_t i = 0; i < sizeof(raw) / sizeof(*raw); i++)
+		if (k->has_raw_tracepoint(k, raw[i]))
+			fprintf(out, "raw %s\n", raw[i]);
+	for (uint32_t i = 0; i < program->n_probes; i++)
+		for (uint32_t j = 0; j < program->probes[i]->n_points; j++)
+			put_point(k, &program->probes[i]->points[j], out);
+}
