@@ -185,7 +185,7 @@ enum sonde_loss {
 	SONDE_LOSS_STRING_CUT,	 /* a text was longer than what str() holds */
 	SONDE_LOSS_READ_FAULT,	 /* memory that could not be read: it is empty or 0 */
 	SONDE_LOSS_RUN,		 /* a run left out: no memory beside the stack, nested too deeply */
-	SONDE_LOSS_LOOP_CUT,	 /* loops cut after LIMIT_LOOP rounds */
+	SONDE_LOSS_LOOP_CUT,	 /* loops cut after LIMIT_LOOP or LIMIT_ROUNDS */
 	SONDE_LOSS_INDEX,	 /* elements behind an array's end, taken as 0 */
 	SONDE_LOSS_SPAN_START,	 /* times on the CPU whose beginning was not seen */
 	SONDE_LOSS_INTERVAL,	 /* firings of an interval too late to run: counted by user space */

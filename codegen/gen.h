@@ -78,10 +78,11 @@ struct gen {
 				 * return is wanted; else NULL */
 	LLVMBasicBlockRef done; /* where `return` goes */
 	LLVMBasicBlockRef on_break, on_continue, loop_body; /* in a loop */
+	LLVMBasicBlockRef on_spent; /* in a loop: LIMIT_ROUNDS are run */
 	uint32_t n_loops;	/* for their functions' names */
 	uint32_t loop_frames;	/* on the kernel stack: of bodies, and of what calls them */
 	LLVMValueRef frame;	/* with loops: variables and epochs in one place (gen_frame.c) */
-	uint32_t frame_size, *var_at, *epoch_at;
+	uint32_t frame_size, rounds_at, *var_at, *epoch_at;
 	LLVMValueRef *vars;	/* allocas, by var->id */
 	LLVMValueRef *epochs;	/* allocas, by map index; NULL: not used yet in this run */
 	LLVMValueRef subject;	/* typed pointer to the thread it is about; NULL: the current one */
@@ -178,17 +179,17 @@ LLVMValueRef gen_equal(struct gen *g, struct value x, struct value y);
 LLVMValueRef gen_narrow(struct gen *g, LLVMValueRef v, const struct type *t);
 
 /* ---- loops (gen_loop.c) and the places of variables (gen_frame.c) */
-void gen_while(struct gen *g, struct stmt *st);
-void gen_for(struct gen *g, struct stmt *st);
-void gen_unroll(struct gen *g, struct stmt *st);
+void gen_loop(struct gen *g, struct stmt *st);
 void gen_jump(struct gen *g, bool is_break);
 /* Variables zeroed, at the start of a probe. */
 void gen_frame_begin(struct gen *g);
 void gen_frame_enter(struct gen *g, LLVMValueRef frame);
-/* Address of the word that says why a loop ended. */
 /* Bytes of a variable on the stack whose values need not be what the verifier knows; 0: none. */
 uint32_t gen_frame_plain(const struct gen *g, uint32_t var);
+/* Address of the word that says why a loop ended. */
 LLVMValueRef gen_frame_state(struct gen *g);
+/* Address of the number of rounds that count for LIMIT_ROUNDS; of probes that have such. */
+LLVMValueRef gen_frame_rounds(struct gen *g);
 
 /* ---- maps (gen_map.c) */
 struct value gen_map_read(struct gen *g, struct expr *e);

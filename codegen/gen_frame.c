@@ -42,7 +42,8 @@ static void lay_epoch(struct expr *e, void *ctx)
 
 static void lay_frame(struct gen *g)
 {
-	g->frame_size = AT_ROOM + 8;
+	g->rounds_at = AT_ROOM + 8;
+	g->frame_size = g->rounds_at + (g->ast->has_counted ? 8 : 0);
 	g->epoch_at = arena_alloc(g->arena, (g->plan->n_maps + 1) * sizeof(*g->epoch_at));
 	if (g->ast->predicate)
 		lay_epoch(g->ast->predicate, g);
@@ -83,6 +84,8 @@ static void begin_frame(struct gen *g)
 		if (*word_of(g, i))
 			LLVMBuildStore(g->b, *word_of(g, i), gen_at(g, g->frame, AT_WORDS + 8 * i));
 	LLVMBuildStore(g->b, LLVMBuildLoad2(g->b, g->ptr, g->room, ""), gen_at(g, g->frame, AT_ROOM));
+	if (g->ast->has_counted) /* as hide_values in gen_loop.c */
+		LLVMBuildStore(g->b, GEN_OWN(g, "sonde_control_zero"), gen_frame_rounds(g));
 	point_into(g);
 	for (uint32_t i = 0; i < g->plan->n_maps; i++)
 		if (g->epoch_at[i])
@@ -147,4 +150,9 @@ uint32_t gen_frame_plain(const struct gen *g, uint32_t var)
 LLVMValueRef gen_frame_state(struct gen *g)
 {
 	return gen_at(g, g->frame, AT_STATE);
+}
+
+LLVMValueRef gen_frame_rounds(struct gen *g)
+{
+	return gen_at(g, g->frame, g->rounds_at);
 }

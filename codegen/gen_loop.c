@@ -2,11 +2,12 @@
 /*
  * Loops. `while` and `for` call the kernel's own loops (bpf_loop, 5.17; bpf_for_each_map_elem,
  * 5.13) with the body as a function: the verifier looks at it once, however often it runs, where
- * it would follow every round of a loop of ours. At most LIMIT_LOOP rounds: what a loop is cut
- * short of is counted. `unroll` is a plain loop, for its count is small.
+ * it would follow every round of a loop of ours. At most LIMIT_LOOP rounds, and of loops that stand
+ * in others at most LIMIT_ROUNDS in a run, all together: what loops are cut short of is counted.
+ * `unroll` is a plain loop, for its count is small.
  *
  * A body leaves word in the frame why it ended: 0 goes on, LEFT was break or the end, DONE was
- * return or exit(), which leaves the probe.
+ * return or exit(), which leaves the probe, SPENT that LIMIT_ROUNDS are run: all loops end.
  */
 #include "../parser/arena.h"
 #include "../parser/limits.h"
@@ -15,7 +16,11 @@
 
 enum { HELPER_FOR_EACH_MAP_ELEM = 164, HELPER_LOOP = 181 };
 
-enum { LEFT = 1, DONE = 2 };
+enum { LEFT = 1, DONE = 2, SPENT = 3 };
+
+/* What takes as long as a round: places of a map, that are walked also when they are empty, and
+ * copies of an unroll. */
+enum { PLACES_A_ROUND = 4, COPIES_A_ROUND = 4 };
 
 /* What a body's function replaces in struct gen while it is generated. */
 struct outer {
@@ -42,6 +47,7 @@ static void enter_body(struct gen *g, struct outer *o, unsigned n_params, struct
 	g->done = gen_block(g, "done");
 	g->on_break = gen_block(g, "break");
 	g->on_continue = gen_block(g, "continue");
+	g->on_spent = gen_block(g, "spent");
 	LLVMPositionBuilderAtEnd(g->b, body);
 	gen_place(g, span);
 	gen_frame_enter(g, LLVMGetParam(g->fn, n_params - 1));
@@ -64,6 +70,7 @@ static LLVMValueRef leave_body(struct gen *g, const struct outer *o)
 	end_with(g, g->on_continue, 0);
 	end_with(g, g->on_break, LEFT);
 	end_with(g, g->done, DONE);
+	end_with(g, g->on_spent, SPENT);
 	LLVMPositionBuilderAtEnd(g->b, g->entry);
 	LLVMBuildBr(g->b, g->loop_body);
 	g->fn = o->g.fn;
@@ -74,6 +81,7 @@ static LLVMValueRef leave_body(struct gen *g, const struct outer *o)
 	g->done = o->g.done;
 	g->on_break = o->g.on_break;
 	g->on_continue = o->g.on_continue;
+	g->on_spent = o->g.on_spent;
 	g->frame = o->g.frame;
 	g->vars = o->g.vars;
 	g->epochs = o->g.epochs;
@@ -94,15 +102,39 @@ static void count_cut(struct gen *g)
 	GEN_OWN(g, "sonde_loss_count", gen_u32(g, g->probe_id), gen_u32(g, SONDE_LOSS_LOOP_CUT));
 }
 
-/* Behind the loop: a return within it leaves here too. */
-static void go_on(struct gen *g)
+/* `more` rounds are about to begin. */
+static void count_rounds(struct gen *g, const struct stmt *st, uint32_t more)
+{
+	LLVMBasicBlockRef next;
+	LLVMValueRef n;
+
+	if (!st->loop.is_counted)
+		return;
+	next = gen_block(g, "counted");
+	n = LLVMBuildLoad2(g->b, g->i64, gen_frame_rounds(g), "");
+	n = LLVMBuildAdd(g->b, n, gen_u64(g, more), "");
+	LLVMBuildStore(g->b, n, gen_frame_rounds(g));
+	n = LLVMBuildICmp(g->b, LLVMIntULE, n, gen_u64(g, LIMIT_ROUNDS), "");
+	LLVMBuildCondBr(g->b, n, next, g->on_spent);
+	LLVMPositionBuilderAtEnd(g->b, next);
+}
+
+static void leave_if(struct gen *g, LLVMValueRef state, uint64_t why, LLVMBasicBlockRef where)
 {
 	LLVMBasicBlockRef next = gen_block(g, "loop.end");
-	LLVMValueRef state = LLVMBuildLoad2(g->b, g->i64, gen_frame_state(g), "");
-	LLVMValueRef left = LLVMBuildICmp(g->b, LLVMIntEQ, state, gen_u64(g, DONE), "");
 
-	LLVMBuildCondBr(g->b, left, g->done, next);
+	LLVMBuildCondBr(g->b, LLVMBuildICmp(g->b, LLVMIntEQ, state, gen_u64(g, why), ""), where, next);
 	LLVMPositionBuilderAtEnd(g->b, next);
+}
+
+/* Behind the loop: what ends more than this loop leaves here too. */
+static void go_on(struct gen *g, const struct stmt *st)
+{
+	LLVMValueRef state = LLVMBuildLoad2(g->b, g->i64, gen_frame_state(g), "");
+
+	leave_if(g, state, DONE, g->done);
+	if (st->loop.is_counted || st->loop.has_counted)
+		leave_if(g, state, SPENT, g->on_spent);
 }
 
 /* What a loop's body is checked with shall not be what its first round happens to find. Kernels
@@ -122,18 +154,18 @@ static void hide_values(struct gen *g)
 		}
 }
 
-static void call_loop(struct gen *g, LLVMValueRef rounds, LLVMValueRef fn)
+static void call_loop(struct gen *g, const struct stmt *st, LLVMValueRef rounds, LLVMValueRef fn)
 {
 	LLVMValueRef args[] = {rounds, fn, g->frame, gen_u64(g, 0)};
 
 	hide_values(g);
 	LLVMBuildStore(g->b, gen_u64(g, 0), gen_frame_state(g));
 	gen_helper(g, HELPER_LOOP, args, 4);
-	go_on(g);
+	go_on(g, st);
 }
 
 /* One round more than the limit, which only finds out whether the loop would have gone on. */
-void gen_while(struct gen *g, struct stmt *st)
+static void gen_while(struct gen *g, struct stmt *st)
 {
 	LLVMBasicBlockRef round, body, cut;
 	LLVMValueRef index, fn;
@@ -153,14 +185,16 @@ void gen_while(struct gen *g, struct stmt *st)
 	count_cut(g);
 	LLVMBuildBr(g->b, g->on_break);
 	LLVMPositionBuilderAtEnd(g->b, body);
+	count_rounds(g, st, 1);
 	gen_stmts(g, &st->loop.body);
 	fn = leave_body(g, &o);
 	gen_place(g, st->span);
-	call_loop(g, gen_u64(g, LIMIT_LOOP + 1), fn);
+	call_loop(g, st, gen_u64(g, LIMIT_LOOP + 1), fn);
 }
 
 /* Number of rounds from `from` to below `to`, at most the limit. */
-static LLVMValueRef count_rounds(struct gen *g, LLVMValueRef from, LLVMValueRef to, bool is_signed)
+static LLVMValueRef rounds_between(struct gen *g, LLVMValueRef from, LLVMValueRef to,
+				   bool is_signed)
 {
 	LLVMBasicBlockRef cut = gen_block(g, "cut"), end = gen_block(g, "rounds");
 	LLVMValueRef is_some, n, many;
@@ -193,15 +227,16 @@ static void gen_for_range(struct gen *g, struct stmt *st)
 	LLVMValueRef from = gen_int(g, st->loop.from), to = gen_int(g, st->loop.to), n, next, fn;
 	struct outer o;
 
-	n = count_rounds(g, from, to, st->loop.var->type->is_signed);
+	n = rounds_between(g, from, to, st->loop.var->type->is_signed);
 	LLVMBuildStore(g->b, LLVMBuildSub(g->b, from, gen_u64(g, 1), ""), g->vars[id]);
 	enter_body(g, &o, 2, st->span);
+	count_rounds(g, st, 1);
 	next = LLVMBuildAdd(g->b, LLVMBuildLoad2(g->b, g->i64, g->vars[id], ""), gen_u64(g, 1), "");
 	LLVMBuildStore(g->b, next, g->vars[id]);
 	gen_stmts(g, &st->loop.body);
 	fn = leave_body(g, &o);
 	gen_place(g, st->span);
-	call_loop(g, maybe_one(g, n), fn);
+	call_loop(g, st, maybe_one(g, n), fn);
 }
 
 struct use {
@@ -261,7 +296,9 @@ static void gen_for_map(struct gen *g, struct stmt *st)
 	LLVMValueRef key, epoch, fn, args[4];
 	struct outer o;
 
+	count_rounds(g, st, g->plan->maps[map].max_entries / PLACES_A_ROUND);
 	enter_body(g, &o, 4, st->span);
+	count_rounds(g, st, 1);
 	key = LLVMGetParam(g->fn, 1);
 	current = gen_block(g, "current");
 	epoch = LLVMBuildLoad2(g->b, g->i32, key, "");
@@ -281,30 +318,22 @@ static void gen_for_map(struct gen *g, struct stmt *st)
 	args[2] = g->frame;
 	args[3] = gen_u64(g, 0);
 	gen_helper(g, HELPER_FOR_EACH_MAP_ELEM, args, 4);
-	go_on(g);
+	go_on(g, st);
 }
 
-void gen_for(struct gen *g, struct stmt *st)
+/* Tested at its end, as the count is 1 at least: kernels before 6.4 take no loop to which one comes
+ * back without a jump. */
+static void gen_unroll(struct gen *g, struct stmt *st)
 {
-	if (st->loop.over)
-		gen_for_map(g, st);
-	else
-		gen_for_range(g, st);
-}
-
-void gen_unroll(struct gen *g, struct stmt *st)
-{
-	LLVMBasicBlockRef round = gen_block(g, "round"), body = gen_block(g, "unroll"),
-			  next = gen_block(g, "next"), end = gen_block(g, "end");
+	LLVMBasicBlockRef body = gen_block(g, "unroll"), next = gen_block(g, "next"),
+			  end = gen_block(g, "end");
 	LLVMBasicBlockRef on_break = g->on_break, on_continue = g->on_continue;
+	uint32_t n_copies = (uint32_t)st->loop.count->integer.value;
 	LLVMValueRef i = gen_buffer(g, 8), n;
 
+	count_rounds(g, st, (n_copies + COPIES_A_ROUND - 1) / COPIES_A_ROUND);
 	LLVMBuildStore(g->b, gen_u64(g, 0), i);
-	LLVMBuildBr(g->b, round);
-	LLVMPositionBuilderAtEnd(g->b, round);
-	n = LLVMBuildICmp(g->b, LLVMIntULT, LLVMBuildLoad2(g->b, g->i64, i, ""),
-			  gen_u64(g, st->loop.count->integer.value), "");
-	LLVMBuildCondBr(g->b, n, body, end);
+	LLVMBuildBr(g->b, body);
 	LLVMPositionBuilderAtEnd(g->b, body);
 	g->on_break = end;
 	g->on_continue = next;
@@ -315,8 +344,40 @@ void gen_unroll(struct gen *g, struct stmt *st)
 	LLVMPositionBuilderAtEnd(g->b, next);
 	n = LLVMBuildAdd(g->b, LLVMBuildLoad2(g->b, g->i64, i, ""), gen_u64(g, 1), "");
 	LLVMBuildStore(g->b, n, i);
-	LLVMBuildBr(g->b, round);
+	n = LLVMBuildICmp(g->b, LLVMIntULT, n, gen_u64(g, n_copies), "");
+	LLVMBuildCondBr(g->b, n, body, end);
 	LLVMPositionBuilderAtEnd(g->b, end);
+}
+
+/* Where the outermost of loops in loops ends when the rounds are run. */
+static void gen_spent(struct gen *g)
+{
+	LLVMBasicBlockRef next = gen_block(g, "next");
+
+	LLVMBuildBr(g->b, next);
+	LLVMPositionBuilderAtEnd(g->b, g->on_spent);
+	count_cut(g);
+	LLVMBuildBr(g->b, next);
+	LLVMPositionBuilderAtEnd(g->b, next);
+	g->on_spent = NULL;
+}
+
+void gen_loop(struct gen *g, struct stmt *st)
+{
+	bool is_outermost = !st->loop.around && st->loop.has_counted;
+
+	if (is_outermost)
+		g->on_spent = gen_block(g, "spent");
+	if (st->kind == ST_WHILE)
+		gen_while(g, st);
+	else if (st->kind == ST_UNROLL)
+		gen_unroll(g, st);
+	else if (st->loop.over)
+		gen_for_map(g, st);
+	else
+		gen_for_range(g, st);
+	if (is_outermost)
+		gen_spent(g);
 }
 
 /* What follows is generated into a block that nothing reaches. */

@@ -113,13 +113,9 @@ static void gen_stmt(struct gen *g, struct stmt *st)
 		gen_let(g, st);
 		return;
 	case ST_WHILE:
-		gen_while(g, st);
-		return;
 	case ST_FOR:
-		gen_for(g, st);
-		return;
 	case ST_UNROLL:
-		gen_unroll(g, st);
+		gen_loop(g, st);
 		return;
 	case ST_BREAK:
 	case ST_CONTINUE:

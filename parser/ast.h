@@ -216,6 +216,10 @@ struct stmt {
 			struct expr *from, *to; /* ST_FOR over a range */
 			struct expr *count;	/* ST_UNROLL */
 			struct block body;
+			/* sema_name.c */
+			struct stmt *around; /* the loop in which it stands, or NULL */
+			bool is_counted;     /* it shares LIMIT_ROUNDS with other loops */
+			bool has_counted;    /* such loops are in it */
 		} loop;
 	};
 };
@@ -243,6 +247,7 @@ struct probe {
 	bool uses_delta;	/* or depth, or entry(): the body runs where a span ends */
 	bool uses_oncpu;	/* the body runs where a thread's time on the CPU ends */
 	bool has_loops;		/* whose bodies are functions of their own: sema_check.c */
+	bool has_counted;	/* loops in loops, which share LIMIT_ROUNDS: sema_name.c */
 	bool is_start;		/* this is `start` of another */
 	struct probe *start;	/* the events that start this probe's spans: made for entry() */
 	struct expr **entries;	/* its calls of entry(); their call.event is the index here */

@@ -26,6 +26,8 @@ enum {
 	LIMIT_TYPE_SUFFIXES = 8,  /* '*' and '[N]' behind a type's name */
 	LIMIT_TUPLE_BYTES = 256,  /* a tuple or record: on the BPF stack of 512 bytes */
 	LIMIT_UNROLL = 100,	  /* copies of an unroll's body */
+	LIMIT_UNROLLED = 4096,	  /* of unrolls in unrolls: the kernel follows 8192 branches */
 	LIMIT_LOOP = 1 << 20,	  /* rounds of a loop: what is beyond is cut and counted */
+	LIMIT_ROUNDS = 1 << 23,	  /* of a run's loops that stand in loops, together; the same */
 	LIMIT_MAP_KEYS = 1 << 17, /* entries of a keyed map when nothing else is said */
 };

@@ -419,10 +419,39 @@ static void check_effect(struct sema *s, const struct expr *e)
 	diag_hint(s->diags, "print it: print(…)");
 }
 
-static void check_loop(struct sema *s, struct stmt *st)
+/* Copies of an unroll's body: its own, times those of the unrolls around it. */
+static uint64_t count_copies(const struct stmt *st)
+{
+	uint64_t n = 1;
+
+	for (; st && n <= LIMIT_UNROLLED; st = st->loop.around)
+		if (st->kind == ST_UNROLL && st->loop.count->kind == EX_INT &&
+		    st->loop.count->integer.value <= LIMIT_UNROLL)
+			n *= st->loop.count->integer.value;
+	return n;
+}
+
+static void check_unroll(struct sema *s, const struct stmt *st)
 {
 	const struct expr *n = st->loop.count;
+	uint64_t n_copies = count_copies(st);
 
+	if (n->kind != EX_INT && n->type->kind != TY_ERROR) {
+		diag_error(s->diags, n->span, "unroll-count", "unroll needs a number written out, 1 to %d",
+			   LIMIT_UNROLL);
+	} else if (n->kind == EX_INT && (!n->integer.value || n->integer.value > LIMIT_UNROLL)) {
+		diag_error(s->diags, n->span, "unroll-count", "unroll makes 1 to %d copies of its body, not %llu",
+			   LIMIT_UNROLL, (unsigned long long)n->integer.value);
+	} else if (n_copies > LIMIT_UNROLLED && count_copies(st->loop.around) <= LIMIT_UNROLLED) {
+		diag_error(s->diags, n->span, "limit-unroll", "with the unrolls around it this makes %llu copies "
+			   "of its body, at most %d are possible", (unsigned long long)n_copies, LIMIT_UNROLLED);
+		diag_hint(s->diags, "a loop makes none: for ($i : 0..%llu) { … }",
+			  (unsigned long long)n->integer.value);
+	}
+}
+
+static void check_loop(struct sema *s, struct stmt *st)
+{
 	if (st->kind != ST_UNROLL)
 		s->probe->has_loops = true;
 	if (st->kind == ST_WHILE)
@@ -431,12 +460,8 @@ static void check_loop(struct sema *s, struct stmt *st)
 		check_expr(st->loop.from, s);
 		check_expr(st->loop.to, s);
 	}
-	if (n && n->kind != EX_INT && n->type->kind != TY_ERROR)
-		diag_error(s->diags, n->span, "unroll-count", "unroll needs a number written out, 1 to %d",
-			   LIMIT_UNROLL);
-	else if (n && n->kind == EX_INT && (!n->integer.value || n->integer.value > LIMIT_UNROLL))
-		diag_error(s->diags, n->span, "unroll-count", "unroll makes 1 to %d copies of its body, not %llu",
-			   LIMIT_UNROLL, (unsigned long long)n->integer.value);
+	if (st->kind == ST_UNROLL)
+		check_unroll(s, st);
 	check_block(s, &st->loop.body);
 }
 

@@ -21,7 +21,7 @@ struct scope {
 	struct sema *s;
 	struct var **visible;
 	uint32_t n;
-	uint32_t n_loops; /* around this point */
+	struct stmt *loop; /* around this point */
 };
 
 static void name_expr(struct scope *sc, struct expr *e);
@@ -468,6 +468,23 @@ static void name_assign(struct scope *sc, struct stmt *st)
 		st->assign.target->map.map->is_assigned = true;
 }
 
+static bool is_in_body(const struct stmt *around)
+{
+	while (around && around->kind == ST_UNROLL)
+		around = around->loop.around;
+	return around != NULL;
+}
+
+/* The rounds of loops in others are counted, but for unrolls in unrolls alone. */
+static void place_loop(struct scope *sc, struct stmt *st)
+{
+	st->loop.around = sc->loop;
+	st->loop.is_counted = sc->loop && (st->kind != ST_UNROLL || is_in_body(sc->loop));
+	sc->s->probe->has_counted |= st->loop.is_counted;
+	for (struct stmt *a = sc->loop; a && st->loop.is_counted; a = a->loop.around)
+		a->loop.has_counted = true;
+}
+
 static void name_loop(struct scope *sc, struct stmt *st)
 {
 	uint32_t before = sc->n;
@@ -484,15 +501,16 @@ static void name_loop(struct scope *sc, struct stmt *st)
 		make_var(sc, st->loop.var);
 		st->loop.var->var.var->is_loop = true;
 	}
-	sc->n_loops++;
+	place_loop(sc, st);
+	sc->loop = st;
 	name_block(sc, &st->loop.body);
-	sc->n_loops--;
+	sc->loop = st->loop.around;
 	sc->n = before;
 }
 
 static void name_jump(struct scope *sc, const struct stmt *st)
 {
-	if (!sc->n_loops)
+	if (!sc->loop)
 		diag_error(sc->s->diags, st->span, "no-loop", "'%s' stands in no loop",
 			   st->kind == ST_BREAK ? "break" : "continue");
 }
@@ -500,7 +518,7 @@ static void name_jump(struct scope *sc, const struct stmt *st)
 /* What a test returns says whether it passed. */
 static void name_result(struct scope *sc, const struct stmt *st)
 {
-	for (uint32_t i = 0; st->expr && sc->n_loops && i < sc->s->probe->n_points; i++)
+	for (uint32_t i = 0; st->expr && sc->loop && i < sc->s->probe->n_points; i++)
 		if (sc->s->probe->points[i].test) {
 			diag_error(sc->s->diags, st->span, "not-built",
 				   "returning a value out of a loop is not built yet");

@@ -3,6 +3,7 @@
  * The loss table's end: what the kernel side counted, summed over all possible CPUs, said once, by
  * cause and probe, with what helps.
  */
+#include "../parser/limits.h"
 #include "session.h"
 #include "ticker.h"
 #include "uapi_new.h"
@@ -10,6 +11,8 @@
 #include <bpf/libbpf.h>
 #include <stdlib.h>
 #include <string.h>
+
+_Static_assert(LIMIT_LOOP == 1048576 && LIMIT_ROUNDS == 8388608, "below in words");
 
 /* "PROBE: WHAT: N (HELP)", and the name that programs go by. */
 static const struct {
@@ -43,7 +46,8 @@ static const struct {
 	[SONDE_LOSS_READ_FAULT] = {"reads of memory failed, taken as empty or 0",
 				   "not an address, or a page that is not in memory now", "read-fault"},
 	[SONDE_LOSS_RUN] = {"runs left out, probes nested too deeply on a CPU", NULL, "run"},
-	[SONDE_LOSS_LOOP_CUT] = {"loops were cut after 1048576 rounds", NULL, "loop-cut"},
+	[SONDE_LOSS_LOOP_CUT] = {"loops were cut", "at 1048576 rounds, loops in loops at 8388608 a run",
+				 "loop-cut"},
 	[SONDE_LOSS_INDEX] = {"indexes behind an array's or string's end, read as 0", "test the index",
 			      "index"},
 	[SONDE_LOSS_INTERVAL] = {"firings left out, they were late", "a longer period, or a shorter body",
