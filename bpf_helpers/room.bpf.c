@@ -9,33 +9,34 @@
 
 struct room {
 	uint64_t busy;
-	uint8_t bytes[SONDE_ROOM_BYTES];
+	uint8_t bytes[];
 };
+
+_Static_assert(sizeof(struct room) == SONDE_ROOM_HEAD, "user space adds it to what a script needs");
 
 struct {
 	__uint(type, MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
+	__uint(max_entries, SONDE_SCRATCH_SLOTS);
 	__type(key, uint32_t);
-	__type(value, struct room[SONDE_SCRATCH_SLOTS]);
+	__uint(value_size, SONDE_ROOM_HEAD + SONDE_ROOM_BYTES); /* runtime/load.c: what is needed */
 } sonde_rooms SEC(".maps");
 
 /* NULL when all slots are in use: the run is left out, and counted. */
 INLINE uint8_t *sonde_room_enter(uint32_t probe)
 {
-	uint32_t zero = 0;
-	struct room *rooms = bpf_map_lookup_elem(&sonde_rooms, &zero);
-
-	if (!rooms)
-		return 0;
 #pragma unroll
-	for (int i = 0; i < SONDE_SCRATCH_SLOTS; i++)
-		if (__sync_val_compare_and_swap(&rooms[i].busy, 0, 1) == 0)
-			return rooms[i].bytes;
+	for (uint32_t i = 0; i < SONDE_SCRATCH_SLOTS; i++) {
+		uint32_t slot = i;
+		struct room *room = bpf_map_lookup_elem(&sonde_rooms, &slot);
+
+		if (room && __sync_val_compare_and_swap(&room->busy, 0, 1) == 0)
+			return room->bytes;
+	}
 	sonde_loss_count(probe, SONDE_LOSS_RUN);
 	return 0;
 }
 
 INLINE void sonde_room_leave(uint8_t *bytes)
 {
-	*(volatile uint64_t *)(bytes - 8) = 0;
+	*(volatile uint64_t *)(bytes - SONDE_ROOM_HEAD) = 0;
 }

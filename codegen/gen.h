@@ -94,7 +94,7 @@ struct gen {
 	bool is_start;		/* what is generated starts the probe's spans */
 	/* gen_text.c: memory for what is too long for the BPF stack */
 	LLVMValueRef room;	/* alloca of its address; NULL: none here */
-	uint32_t room_bytes;	/* of it in use */
+	uint32_t room_bytes, room_most; /* of it in use, now and at most */
 	LLVMBasicBlockRef room_before, room_start;
 };
 
@@ -115,6 +115,10 @@ struct value gen_load(struct gen *g, const struct type *type, LLVMValueRef src);
 void gen_zero(struct gen *g, LLVMValueRef dest, uint32_t size);
 /* Of `size` bytes those from `at` on. */
 void gen_zero_from(struct gen *g, LLVMValueRef dest, uint32_t at, uint32_t size);
+/* More bytes are copied, zeroed and compared by calls: less code. */
+enum { DONE_BY_WORDS = 256 };
+/* The text, and a NUL, in the program's .rodata. */
+LLVMValueRef gen_constant(struct gen *g, const char *text, uint32_t len);
 /* i1 from an i64. */
 LLVMValueRef gen_truth(struct gen *g, LLVMValueRef v);
 LLVMBasicBlockRef gen_block(struct gen *g, const char *name);
@@ -164,6 +168,8 @@ LLVMValueRef gen_task(struct gen *g);
 
 /* ---- values with parts (gen_compound.c) */
 struct value gen_list(struct gen *g, struct expr *e);
+/* Store `e` as `type`: made there if it can be, and nothing of it is left in the room. */
+void gen_expr_into(struct gen *g, struct expr *e, const struct type *type, LLVMValueRef at);
 struct value gen_field(struct gen *g, struct expr *e);
 struct value gen_index(struct gen *g, struct expr *e);
 struct value gen_cast(struct gen *g, struct expr *e);
@@ -228,8 +234,10 @@ LLVMValueRef gen_equal_bytes(struct gen *g, LLVMValueRef x, LLVMValueRef y, uint
 LLVMValueRef gen_scaled(struct gen *g, LLVMValueRef n, const struct type *t);
 
 /* ---- texts (gen_text.c) */
-/* As gen_buffer, for any size; it is never given back before the probe's end. */
+/* As gen_buffer, for any size. What is too long for the BPF stack goes when gen_room_give is called
+ * with what g->room_bytes was before; gen_expr does so behind each value that is a register. */
 LLVMValueRef gen_big_buffer(struct gen *g, uint32_t size);
+void gen_room_give(struct gen *g, uint32_t mark);
 /* Take `size` bytes of the probe's memory beside the stack; the place is told by gen_room_at. */
 uint32_t gen_room_take(struct gen *g, uint32_t size);
 LLVMValueRef gen_room_at(struct gen *g, uint32_t at);
@@ -238,6 +246,8 @@ void gen_room_begin(struct gen *g);
 void gen_room_end(struct gen *g);
 /* Are the addresses that a probe there meets of user space? */
 bool gen_is_user_space(const struct attach_point *p);
+/* What str() reads, at a place of its size. */
+struct value gen_str_at(struct gen *g, struct expr *e, LLVMValueRef at);
 struct value gen_data_loc(struct gen *g, LLVMValueRef handle, const struct type *type);
 
 /* ---- programs (gen_prog.c, gen_event.c) */

@@ -10,7 +10,8 @@
 
 enum { HELPER_MAP_LOOKUP = 1, HELPER_MAP_DELETE = 3, HELPER_LOOP = 181 };
 
-/* long body(u64 bucket, void *key): ends the loop with 1. */
+/* long body(u64 bucket, void **key): ends the loop with 1. The kernel hands on what is on the stack
+ * only, and the key may be elsewhere. */
 static LLVMValueRef bucket_body(struct gen *g, uint32_t map, int helper, struct span span)
 {
 	LLVMTypeRef params[] = {g->i64, g->ptr};
@@ -24,7 +25,7 @@ static LLVMValueRef bucket_body(struct gen *g, uint32_t map, int helper, struct 
 	g->di_fn = gen_di_body(g, fn, name, 2, span);
 	LLVMPositionBuilderAtEnd(g->b, gen_block(g, "entry"));
 	gen_place(g, span);
-	key = LLVMGetParam(fn, 1);
+	key = LLVMBuildLoad2(g->b, g->ptr, LLVMGetParam(fn, 1), "");
 	LLVMBuildStore(g->b, LLVMBuildTrunc(g->b, LLVMGetParam(fn, 0), g->i32, ""),
 		       gen_at(g, key, g->plan->maps[map].bucket_offset));
 	found = gen_helper(g, helper, (LLVMValueRef[]){g->maps[map], key}, 2);
@@ -44,9 +45,13 @@ static LLVMValueRef each_bucket(struct gen *g, struct expr *e, LLVMValueRef key,
 				uint32_t rounds)
 {
 	LLVMValueRef body = bucket_body(g, e->map.map->id, helper, e->span);
+	LLVMValueRef at = gen_buffer(g, 8), done;
 
-	return gen_helper(g, HELPER_LOOP,
-			  (LLVMValueRef[]){gen_u64(g, rounds), body, key, gen_u64(g, 0)}, 4);
+	LLVMBuildStore(g->b, key, at);
+	done = gen_helper(g, HELPER_LOOP,
+			  (LLVMValueRef[]){gen_u64(g, rounds), body, at, gen_u64(g, 0)}, 4);
+	gen_buffer_end(g, at, 8);
+	return done;
 }
 
 /* One round more than there are buckets, which finds none: rounds say whether one was found. */

@@ -336,7 +336,7 @@ struct value gen_rebuilt_field(struct gen *g, const char *field, const struct ty
 
 	if (type->kind != TY_STRING)
 		return gen_int_value(GEN_OWN(g, helper, g->ctx), type);
-	buf = gen_buffer(g, type->size);
+	buf = gen_big_buffer(g, type->size);
 	GEN_OWN(g, helper, g->ctx, buf);
 	return (struct value){.kind = V_MEM, .type = type, .v = buf};
 }
@@ -401,7 +401,7 @@ static struct value record_field(struct gen *g, const struct tp_field *f, const 
 	}
 	/* The context can be read by words only, but a helper may read from it as from any
 	 * memory. */
-	buf = gen_buffer(g, type->size);
+	buf = gen_big_buffer(g, type->size);
 	GEN_OWN(g, "sonde_memory_read", buf, gen_u32(g, type->size), gen_at(g, g->ctx, f->offset));
 	return (struct value){.kind = V_MEM, .type = type, .v = buf};
 }

@@ -6,17 +6,35 @@
 #include "gen.h"
 #include <string.h>
 
-struct value gen_list(struct gen *g, struct expr *e)
+static void make_list(struct gen *g, struct expr *e, LLVMValueRef at)
 {
-	LLVMValueRef buf = gen_buffer(g, e->type->size);
-
-	gen_zero(g, buf, e->type->size);
+	gen_zero(g, at, e->type->size);
 	for (uint32_t i = 0; i < e->list.n; i++) {
 		const struct type_member *m = &e->type->members[i];
 
-		gen_store(g, gen_expr(g, e->list.items[i]), m->type, gen_at(g, buf, m->offset));
+		gen_expr_into(g, e->list.items[i], m->type, gen_at(g, at, m->offset));
 	}
+}
+
+struct value gen_list(struct gen *g, struct expr *e)
+{
+	LLVMValueRef buf = gen_big_buffer(g, e->type->size);
+
+	make_list(g, e, buf);
 	return (struct value){.kind = V_MEM, .type = e->type, .v = buf};
+}
+
+void gen_expr_into(struct gen *g, struct expr *e, const struct type *type, LLVMValueRef at)
+{
+	uint32_t mark = g->room_bytes;
+
+	if (!sema_is_made_in_place(e, type))
+		gen_store(g, gen_expr(g, e), type, at);
+	else if (e->kind == EX_CALL)
+		gen_str_at(g, e, at);
+	else
+		make_list(g, e, at);
+	gen_room_give(g, mark);
 }
 
 struct value gen_part(struct gen *g, struct value v, uint32_t i)
@@ -96,7 +114,7 @@ LLVMValueRef gen_narrow(struct gen *g, LLVMValueRef v, const struct type *t)
 /* Of a number or a text, whose bytes they are. */
 static struct value cast_to_array(struct gen *g, struct value v, const struct type *type)
 {
-	LLVMValueRef buf = gen_buffer(g, type->size < 8 ? 8 : type->size);
+	LLVMValueRef buf = gen_big_buffer(g, type->size < 8 ? 8 : type->size);
 
 	if (v.kind == V_INT)
 		gen_store(g, v, type_int(8, false), buf);
@@ -169,7 +187,7 @@ static struct value element_of(struct gen *g, struct value s, LLVMValueRef at,
 			  end = gen_block(g, "index.end");
 
 	if (s.kind == V_TEXT) {
-		LLVMValueRef buf = gen_buffer(g, s.type->size);
+		LLVMValueRef buf = gen_big_buffer(g, s.type->size);
 
 		gen_store(g, s, s.type, buf);
 		s.v = buf;

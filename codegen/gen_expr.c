@@ -144,8 +144,15 @@ static bool compares_signed(const struct expr *l, const struct expr *r)
 static LLVMValueRef equals_text(struct gen *g, struct value m, struct value text)
 {
 	uint32_t n = text.len < m.type->size ? text.len + 1 : m.type->size;
-	LLVMValueRef differ = LLVMConstInt(g->i64, text.len > m.type->size, false);
+	LLVMValueRef differ = gen_u64(g, 0);
 
+	if (text.len > m.type->size)
+		return LLVMConstInt(LLVMInt1TypeInContext(g->llvm), 0, false);
+	if (n > DONE_BY_WORDS) {
+		LLVMValueRef constant = gen_constant(g, text.text, text.len);
+
+		return gen_truth(g, GEN_OWN(g, "sonde_string_equal", m.v, constant, gen_u32(g, n)));
+	}
 	for (uint32_t at = 0, step; at < n; at += step) {
 		LLVMTypeRef type;
 		LLVMValueRef got;
@@ -262,13 +269,17 @@ static LLVMValueRef gen_binary(struct gen *g, struct expr *e)
 }
 
 /* A branch's value, in memory: at the place both share. */
-static LLVMValueRef gen_branch(struct gen *g, struct expr *e, struct value v, LLVMValueRef buf,
+static LLVMValueRef gen_branch(struct gen *g, struct expr *e, struct expr *branch, LLVMValueRef buf,
 			       LLVMBasicBlockRef end)
 {
+	LLVMValueRef v = NULL;
+
 	if (buf)
-		gen_store(g, v, e->type, buf);
+		gen_expr_into(g, branch, e->type, buf);
+	else
+		v = gen_int(g, branch);
 	LLVMBuildBr(g->b, end);
-	return v.v;
+	return v;
 }
 
 static struct value gen_ternary(struct gen *g, struct expr *e)
@@ -276,16 +287,20 @@ static struct value gen_ternary(struct gen *g, struct expr *e)
 	LLVMBasicBlockRef then = gen_block(g, "then"), otherwise = gen_block(g, "else"),
 			  end = gen_block(g, "end"), from[2];
 	bool in_memory = type_is_memory(e->type);
-	LLVMValueRef buf = in_memory ? gen_buffer(g, e->type->size) : NULL, phi, values[2];
+	LLVMValueRef buf = in_memory ? gen_big_buffer(g, e->type->size) : NULL, phi, values[2];
 	struct value cond = gen_expr(g, e->ternary.cond);
 
 	LLVMBuildCondBr(g->b, gen_truth(g, cond.v), then, otherwise);
 	LLVMPositionBuilderAtEnd(g->b, then);
-	values[0] =
-		gen_branch(g, e, e->ternary.then ? gen_expr(g, e->ternary.then) : cond, buf, end);
+	if (e->ternary.then) {
+		values[0] = gen_branch(g, e, e->ternary.then, buf, end);
+	} else { /* what was asked for, a number */
+		values[0] = cond.v;
+		LLVMBuildBr(g->b, end);
+	}
 	from[0] = LLVMGetInsertBlock(g->b);
 	LLVMPositionBuilderAtEnd(g->b, otherwise);
-	values[1] = gen_branch(g, e, gen_expr(g, e->ternary.otherwise), buf, end);
+	values[1] = gen_branch(g, e, e->ternary.otherwise, buf, end);
 	from[1] = LLVMGetInsertBlock(g->b);
 	LLVMPositionBuilderAtEnd(g->b, end);
 	if (buf)
@@ -336,9 +351,8 @@ static struct value gen_var(struct gen *g, struct expr *e)
 	return gen_int_value(LLVMBuildLoad2(g->b, g->i64, g->vars[e->var.var->id], ""), t);
 }
 
-struct value gen_expr(struct gen *g, struct expr *e)
+static struct value gen_by_kind(struct gen *g, struct expr *e)
 {
-	gen_place(g, e->span);
 	switch (e->kind) {
 	case EX_INT:
 		return gen_int_value(gen_u64(g, e->integer.value), e->type);
@@ -384,3 +398,15 @@ struct value gen_expr(struct gen *g, struct expr *e)
 	return (struct value){.kind = V_NONE, .type = e->type};
 }
 
+/* What was in memory on the way to a register is not needed any more. */
+struct value gen_expr(struct gen *g, struct expr *e)
+{
+	uint32_t mark = g->room_bytes;
+	struct value v;
+
+	gen_place(g, e->span);
+	v = gen_by_kind(g, e);
+	if (v.kind != V_MEM)
+		gen_room_give(g, mark);
+	return v;
+}

@@ -6,10 +6,11 @@
  * (context, a span's ends) beside it.
  */
 #include "../parser/arena.h"
+#include "../parser/limits.h"
 #include "gen.h"
 #include <stddef.h>
 
-enum { AT_STATE = 0, AT_WORDS = 8, KEPT_ON_STACK = 64 };
+enum { AT_STATE = 0, AT_WORDS = 8 };
 
 /* What a body needs of the probe around it, where the probe has it: words of struct gen. */
 static const size_t words[] = {
@@ -52,14 +53,14 @@ static void lay_frame(struct gen *g)
 	for (uint32_t i = 0; i < g->ast->n_vars; i++) {
 		uint32_t size = slot_size(g->ast->vars[i]->type);
 
-		g->var_at[i] = size > KEPT_ON_STACK ? gen_room_take(g, size) : g->frame_size;
-		g->frame_size += size > KEPT_ON_STACK ? 0 : size;
+		g->var_at[i] = size > LIMIT_ON_STACK ? gen_room_take(g, size) : g->frame_size;
+		g->frame_size += size > LIMIT_ON_STACK ? 0 : size;
 	}
 }
 
 static LLVMValueRef place_of(struct gen *g, uint32_t i)
 {
-	if (slot_size(g->ast->vars[i]->type) > KEPT_ON_STACK)
+	if (slot_size(g->ast->vars[i]->type) > LIMIT_ON_STACK)
 		return gen_room_at(g, g->var_at[i]);
 	return gen_at(g, g->frame, g->var_at[i]);
 }
@@ -91,7 +92,7 @@ static void begin_frame(struct gen *g)
 		if (g->epoch_at[i])
 			gen_epoch_forget(g, i);
 	for (uint32_t i = 0; i < g->ast->n_vars; i++)
-		if (slot_size(g->ast->vars[i]->type) > KEPT_ON_STACK)
+		if (slot_size(g->ast->vars[i]->type) > LIMIT_ON_STACK)
 			gen_zero(g, g->vars[i], slot_size(g->ast->vars[i]->type));
 }
 
@@ -144,7 +145,7 @@ uint32_t gen_frame_plain(const struct gen *g, uint32_t var)
 {
 	const struct type *t = g->ast->vars[var]->type;
 
-	return slot_size(t) > KEPT_ON_STACK || has_pointer(t) ? 0 : slot_size(t);
+	return slot_size(t) > LIMIT_ON_STACK || has_pointer(t) ? 0 : slot_size(t);
 }
 
 LLVMValueRef gen_frame_state(struct gen *g)

@@ -118,19 +118,6 @@ static void put_conversion(struct gen *g, struct text *t, const struct plan_piec
 	put_string(g, t, conversion_of(p, type));
 }
 
-/* A constant of the program's .rodata that ends with a NUL. */
-static LLVMValueRef constant_text(struct gen *g, const char *text, uint32_t len)
-{
-	LLVMValueRef v = LLVMConstStringInContext2(g->llvm, text, len, false), global;
-
-	global = LLVMAddGlobal(g->module, LLVMTypeOf(v), "iter_text");
-	LLVMSetInitializer(global, v);
-	LLVMSetGlobalConstant(global, true);
-	LLVMSetSection(global, ".rodata.texts");
-	LLVMSetAlignment(global, 8);
-	return global;
-}
-
 static LLVMValueRef format_text(struct gen *g, const struct plan_event *ev, struct expr *call,
 				uint32_t *len)
 {
@@ -148,7 +135,7 @@ static LLVMValueRef format_text(struct gen *g, const struct plan_event *ev, stru
 			put_conversion(g, &t, p, call->call.args[1 + p->field]->type);
 	}
 	*len = t.n + 1;
-	return constant_text(g, t.at ? t.at : "", t.n);
+	return gen_constant(g, t.at ? t.at : "", t.n);
 }
 
 /* A string is handed over by its address. */
@@ -159,9 +146,9 @@ static LLVMValueRef string_address(struct gen *g, struct expr *e)
 	LLVMValueRef buf;
 
 	if (v.type->kind == TY_NAME)
-		return constant_text(g, q->name, (uint32_t)strlen(q->name));
+		return gen_constant(g, q->name, (uint32_t)strlen(q->name));
 	if (v.kind == V_TEXT)
-		return constant_text(g, v.text, v.len);
+		return gen_constant(g, v.text, v.len);
 	buf = gen_big_buffer(g, v.type->size);
 	gen_store(g, v, v.type, buf);
 	return buf;

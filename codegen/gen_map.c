@@ -4,6 +4,7 @@
  * once a run: as the first part of a hash's key, or as the slot of an array (plan.h).
  */
 #include "../parser/limits.h"
+#include "../parser/sema.h"
 #include "gen.h"
 
 enum { HELPER_MAP_LOOKUP = 1, HELPER_MAP_DELETE = 3 };
@@ -50,7 +51,54 @@ static bool has_padding(const struct plan_map *m)
 /* With a long string in it the key has no room on the BPF stack beside others. */
 static bool is_big_key(const struct gen *g, const struct plan_map *m)
 {
-	return g->room && m->key_size > 128;
+	return g->room && m->key_size > LIMIT_KEY_ON_STACK;
+}
+
+/* A short one, when its parts are known: while they are calculated it takes no stack. */
+static LLVMValueRef short_key(struct gen *g, const struct expr *e)
+{
+	const struct plan_map *m = plan_of(g, e);
+	struct value parts[LIMIT_CALL_ARGS], all;
+	LLVMValueRef key;
+
+	if (e->map.is_spread)
+		all = gen_expr(g, e->map.keys[0]);
+	for (uint32_t i = 0; i < m->n_keys; i++)
+		parts[i] = e->map.is_spread ? gen_part(g, all, i) : gen_expr(g, e->map.keys[i]);
+	gen_place(g, e->span);
+	key = gen_buffer(g, m->key_size);
+	if (has_padding(m))
+		gen_zero(g, key, m->key_size);
+	for (uint32_t i = 0; i < m->n_keys; i++)
+		gen_store(g, parts[i], m->keys[i].type, gen_at(g, key, m->keys[i].offset));
+	return key;
+}
+
+/* A long one takes its parts one by one: no two of them are in the room beside it. */
+static LLVMValueRef long_key(struct gen *g, const struct expr *e)
+{
+	const struct plan_map *m = plan_of(g, e);
+	LLVMValueRef key = gen_big_buffer(g, m->key_size);
+	struct expr **parts = sema_key_parts(e);
+	uint32_t mark = g->room_bytes;
+	struct value all;
+
+	if (has_padding(m))
+		gen_zero(g, key, m->key_size);
+	if (!parts)
+		all = gen_expr(g, e->map.keys[0]);
+	for (uint32_t i = 0; i < m->n_keys; i++) {
+		const struct type *t = m->keys[i].type;
+		LLVMValueRef at = gen_at(g, key, m->keys[i].offset);
+
+		if (parts)
+			gen_expr_into(g, parts[i], t, at);
+		else
+			gen_store(g, gen_part(g, all, i), t, at);
+	}
+	gen_room_give(g, mark);
+	gen_place(g, e->span);
+	return key;
 }
 
 /* The key, on the BPF stack if short. Padding is part of the key for the kernel, so it is
@@ -58,23 +106,12 @@ static bool is_big_key(const struct gen *g, const struct plan_map *m)
 static LLVMValueRef build_key(struct gen *g, const struct expr *e)
 {
 	const struct plan_map *m = plan_of(g, e);
-	struct value parts[LIMIT_CALL_ARGS], all;
-	LLVMValueRef key, epoch;
+	LLVMValueRef key = is_big_key(g, m) ? long_key(g, e) : short_key(g, e), epoch;
 
-	if (e->map.is_spread)
-		all = gen_expr(g, e->map.keys[0]);
-	for (uint32_t i = 0; i < m->n_keys; i++)
-		parts[i] = e->map.is_spread ? gen_part(g, all, i) : gen_expr(g, e->map.keys[i]);
-	gen_place(g, e->span);
-	key = is_big_key(g, m) ? gen_big_buffer(g, m->key_size) : gen_buffer(g, m->key_size);
-	if (has_padding(m))
-		gen_zero(g, key, m->key_size);
 	epoch = gen_epoch(g, e->map.map->id);
 	if (is_array(m))
 		epoch = LLVMBuildAnd(g->b, epoch, gen_u32(g, SONDE_EPOCH_SLOTS - 1), "");
 	LLVMBuildStore(g->b, epoch, key);
-	for (uint32_t i = 0; i < m->n_keys; i++)
-		gen_store(g, parts[i], m->keys[i].type, gen_at(g, key, m->keys[i].offset));
 	return key;
 }
 
@@ -142,6 +179,21 @@ struct value gen_map_read(struct gen *g, struct expr *e)
 
 /* ---- writing ----------------------------------------------------------------------------- */
 
+/* As the map has it: where it is, if it is long and looks like that. */
+static LLVMValueRef value_in_memory(struct gen *g, const struct plan_map *m, struct value v)
+{
+	LLVMValueRef value;
+
+	if (v.kind == V_MEM && m->value_size > LIMIT_ON_STACK && m->value_size == m->value->size &&
+	    type_equal(v.type, m->value))
+		return v.v;
+	value = gen_big_buffer(g, m->value_size);
+	if (m->value->size < m->value_size)
+		gen_zero(g, value, m->value_size);
+	gen_store(g, v, m->value, value);
+	return value;
+}
+
 void gen_map_write(struct gen *g, struct expr *e, struct value v)
 {
 	const struct plan_map *m = plan_of(g, e);
@@ -157,10 +209,7 @@ void gen_map_write(struct gen *g, struct expr *e, struct value v)
 		end_key(g, e, key);
 		return;
 	}
-	value = gen_big_buffer(g, m->value_size);
-	if (m->value->size < m->value_size)
-		gen_zero(g, value, m->value_size);
-	gen_store(g, v, m->value, value);
+	value = value_in_memory(g, m, v);
 	GEN_OWN(g, "sonde_map_set", global_of(g, e), key, value, gen_u32(g, g->probe_id));
 	if (v.kind == V_INT)
 		gen_buffer_end(g, value, m->value_size);

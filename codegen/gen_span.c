@@ -64,12 +64,16 @@ static void keep_entries(struct gen *g, LLVMValueRef slot)
 	g->is_start = true;
 	if (g->ast->start)
 		g->point = &g->ast->start->points[g->probe->point];
+	if (g->probe->n_span_entries)
+		gen_room_begin(g);
 	for (uint32_t i = 0; i < g->probe->n_span_entries; i++) {
 		const struct plan_field *f = &g->probe->span_entries[i];
 
-		gen_store(g, gen_expr(g, g->ast->entries[i]->call.args[0]), f->type,
-			  gen_at(g, slot, f->offset));
+		gen_expr_into(g, g->ast->entries[i]->call.args[0], f->type,
+			      gen_at(g, slot, f->offset));
 	}
+	if (g->probe->n_span_entries)
+		gen_room_end(g);
 	g->point = here;
 	g->is_start = false;
 }

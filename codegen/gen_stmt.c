@@ -2,6 +2,7 @@
 /*
  * Statements.
  */
+#include "../parser/sema.h"
 #include "gen.h"
 
 static bool is_agg(const struct expr *e)
@@ -31,6 +32,14 @@ static void set_var(struct gen *g, const struct var *v, struct value value)
 		gen_store(g, value, v->type, g->vars[v->id]);
 }
 
+static void assign_var(struct gen *g, const struct var *v, struct expr *value)
+{
+	if (sema_is_made_in_place(value, v->type) && !sema_mentions(value, v))
+		gen_expr_into(g, value, v->type, g->vars[v->id]);
+	else
+		set_var(g, v, gen_expr(g, value));
+}
+
 static void gen_assign(struct gen *g, struct stmt *st)
 {
 	struct expr *target = st->assign.target;
@@ -47,6 +56,10 @@ static void gen_assign(struct gen *g, struct stmt *st)
 			    st->assign.op == OP_ADD ? amount : LLVMBuildNeg(g->b, amount, ""));
 		return;
 	}
+	if (target->kind == EX_VAR && st->assign.op == OP_NONE) {
+		assign_var(g, target->var.var, st->assign.value);
+		return;
+	}
 	v = assigned_value(g, st);
 	if (target->kind == EX_MAP)
 		gen_map_write(g, target, v);
@@ -59,7 +72,7 @@ static void gen_let(struct gen *g, struct stmt *st)
 	struct var *v = st->let.var->var.var;
 
 	if (st->let.value)
-		set_var(g, v, gen_expr(g, st->let.value));
+		assign_var(g, v, st->let.value);
 	else if (type_is_memory(v->type))
 		gen_zero(g, g->vars[v->id], v->type->size);
 	else
@@ -131,6 +144,10 @@ static void gen_stmt(struct gen *g, struct stmt *st)
 
 void gen_stmts(struct gen *g, const struct block *b)
 {
-	for (uint32_t i = 0; i < b->n; i++)
+	for (uint32_t i = 0; i < b->n; i++) {
+		uint32_t mark = g->room_bytes;
+
 		gen_stmt(g, b->items[i]);
+		gen_room_give(g, mark);
+	}
 }

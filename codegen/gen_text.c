@@ -3,27 +3,24 @@
  * Texts: str(), fields of tracepoints with texts of any length, and the memory for what is too long
  * for the BPF stack (bpf_helpers/room.bpf.c).
  */
+#include "../parser/limits.h"
 #include "gen.h"
 #include "gen_hooks.h"
 #include <stdio.h>
 #include <string.h>
 
-enum { STACK_AT_MOST = 64 }; /* bytes of one buffer that still go on the BPF stack */
-
 uint32_t gen_room_take(struct gen *g, uint32_t size)
 {
 	uint32_t at = g->room_bytes;
 
-	if (at + size > SONDE_ROOM_BYTES) {
-		snprintf(g->message, sizeof(g->message),
-			 "a probe needs more than the %d bytes that there are for its strings: use fewer or "
-			 "shorter ones, str(p, n) reads %s",
-			 SONDE_ROOM_BYTES, "at most n");
-		g->failed = g->too_big = true;
-		return 0;
-	}
 	g->room_bytes += (size + 7) / 8 * 8;
+	g->room_most = g->room_bytes > g->room_most ? g->room_bytes : g->room_most;
 	return at;
+}
+
+void gen_room_give(struct gen *g, uint32_t mark)
+{
+	g->room_bytes = mark;
 }
 
 LLVMValueRef gen_room_at(struct gen *g, uint32_t at)
@@ -33,7 +30,7 @@ LLVMValueRef gen_room_at(struct gen *g, uint32_t at)
 
 LLVMValueRef gen_big_buffer(struct gen *g, uint32_t size)
 {
-	if (size <= STACK_AT_MOST || !g->room)
+	if (size <= LIMIT_ON_STACK || !g->room)
 		return gen_buffer(g, size);
 	return gen_room_at(g, gen_room_take(g, size));
 }
@@ -41,10 +38,21 @@ LLVMValueRef gen_big_buffer(struct gen *g, uint32_t size)
 void gen_room_begin(struct gen *g)
 {
 	g->room = gen_buffer(g, 8);
-	g->room_bytes = 0;
+	g->room_bytes = g->room_most = 0;
 	g->room_before = LLVMGetInsertBlock(g->b);
 	g->room_start = gen_block(g, "body.start");
 	LLVMPositionBuilderAtEnd(g->b, g->room_start);
+}
+
+/* The runtime makes the slots as large as the plan has it. */
+static void check_plan(struct gen *g)
+{
+	if (g->room_most <= g->probe->room_bytes)
+		return;
+	snprintf(g->message, sizeof(g->message),
+		 "%s takes %u bytes beside the stack, planned were %u; this is a defect of sonde",
+		 g->probe->name, g->room_most, g->probe->room_bytes);
+	g->failed = true;
 }
 
 void gen_room_end(struct gen *g)
@@ -52,7 +60,8 @@ void gen_room_end(struct gen *g)
 	LLVMBasicBlockRef done = LLVMGetInsertBlock(g->b), after;
 	LLVMValueRef bytes;
 
-	if (g->room_bytes == 0) {
+	check_plan(g);
+	if (g->room_most == 0) {
 		LLVMPositionBuilderAtEnd(g->b, g->room_before);
 		LLVMBuildBr(g->b, g->room_start);
 		LLVMPositionBuilderAtEnd(g->b, done);
@@ -77,10 +86,8 @@ bool gen_is_user_space(const struct attach_point *p)
 }
 
 static struct value read_text(struct gen *g, const struct type *type, LLVMValueRef from,
-			      bool is_user, bool is_asked)
+			      bool is_user, bool is_asked, LLVMValueRef buf)
 {
-	LLVMValueRef buf = gen_big_buffer(g, type->size);
-
 	gen_zero(g, buf, type->size);
 	GEN_OWN(g, is_user ? "sonde_text_user" : "sonde_text_kernel", buf, gen_u32(g, type->size), from,
 		gen_u32(g, is_asked), gen_u32(g, g->probe_id));
@@ -88,32 +95,38 @@ static struct value read_text(struct gen *g, const struct type *type, LLVMValueR
 }
 
 /* str(p, n), n not known here: the type has room for the longest. */
-static struct value read_part(struct gen *g, struct expr *e, LLVMValueRef from, bool is_user)
+static struct value read_part(struct gen *g, struct expr *e, LLVMValueRef from, bool is_user,
+			      LLVMValueRef at)
 {
 	struct expr *asked = e->call.args[1];
 	LLVMValueRef n = gen_int(g, asked), none = gen_u64(g, 0);
-	LLVMValueRef buf = gen_big_buffer(g, e->type->size);
 
 	if (asked->type->is_signed)
 		n = LLVMBuildSelect(g->b, LLVMBuildICmp(g->b, LLVMIntSLT, n, none, ""), none, n, "");
-	gen_zero(g, buf, e->type->size);
-	GEN_OWN(g, is_user ? "sonde_text_user_part" : "sonde_text_kernel_part", buf,
+	gen_zero(g, at, e->type->size);
+	GEN_OWN(g, is_user ? "sonde_text_user_part" : "sonde_text_kernel_part", at,
 		gen_u32(g, e->type->size), from, n, gen_u32(g, g->probe_id));
-	return (struct value){.kind = V_MEM, .type = e->type, .v = buf};
+	return (struct value){.kind = V_MEM, .type = e->type, .v = at};
+}
+
+struct value gen_str_at(struct gen *g, struct expr *e, LLVMValueRef at)
+{
+	struct expr *p = e->call.args[0];
+	bool is_user = type_is_in_user_space(p->type, gen_is_user_space(g->point));
+	LLVMValueRef from = gen_int(g, p);
+
+	if (e->call.n_args > 1 && e->call.args[1]->kind != EX_INT)
+		return read_part(g, e, from, is_user, at);
+	return read_text(g, e->type, from, is_user, e->call.n_args > 1, at);
 }
 
 struct value gen_str(struct gen *g, struct expr *e)
 {
 	struct expr *p = e->call.args[0];
-	bool is_user = type_is_in_user_space(p->type, gen_is_user_space(g->point));
-	LLVMValueRef from;
 
 	if (p->type->kind == TY_STRING) /* a text already: a field that holds it */
 		return gen_expr(g, p);
-	from = gen_int(g, p);
-	if (e->call.n_args > 1 && e->call.args[1]->kind != EX_INT)
-		return read_part(g, e, from, is_user);
-	return read_text(g, e->type, from, is_user, e->call.n_args > 1);
+	return gen_str_at(g, e, gen_big_buffer(g, e->type->size));
 }
 
 /* The field holds where in the record the text is (low half) and how long (high half). */
@@ -122,5 +135,5 @@ struct value gen_data_loc(struct gen *g, LLVMValueRef handle, const struct type 
 	LLVMValueRef at = LLVMBuildAnd(g->b, handle, gen_u64(g, 0xffff), "");
 
 	at = LLVMBuildAdd(g->b, LLVMBuildPtrToInt(g->b, g->ctx, g->i64, ""), at, "");
-	return read_text(g, type, at, false, false);
+	return read_text(g, type, at, false, false, gen_big_buffer(g, type->size));
 }

@@ -92,7 +92,10 @@ static void store_text(struct gen *g, const char *text, uint32_t len, uint32_t a
 
 void gen_zero_from(struct gen *g, LLVMValueRef dest, uint32_t at, uint32_t size)
 {
-	store_text(g, "", 0, at, size, dest);
+	if (size > at + DONE_BY_WORDS)
+		GEN_OWN(g, "sonde_memory_zero", gen_at(g, dest, at), gen_u32(g, size - at));
+	else
+		store_text(g, "", 0, at, size, dest);
 }
 
 void gen_zero(struct gen *g, LLVMValueRef dest, uint32_t size)
@@ -100,12 +103,10 @@ void gen_zero(struct gen *g, LLVMValueRef dest, uint32_t size)
 	gen_zero_from(g, dest, 0, size);
 }
 
-enum { COPIED_BY_WORDS = 256 }; /* more is copied by a helper: less code */
-
 /* Strings are aligned to 8 wherever they are: on the stack, in keys, values, records and states. */
 static void copy(struct gen *g, LLVMValueRef dest, LLVMValueRef src, uint32_t size)
 {
-	if (size <= COPIED_BY_WORDS)
+	if (size <= DONE_BY_WORDS)
 		LLVMBuildMemCpy(g->b, dest, 8, src, 8, gen_u64(g, size));
 	else
 		GEN_OWN(g, "sonde_memory_read", dest, gen_u32(g, size), src);
@@ -117,6 +118,31 @@ static void store_string(struct gen *g, struct value v, uint32_t size, LLVMValue
 
 	copy(g, dest, v.v, have);
 	gen_zero_from(g, dest, have, size);
+}
+
+LLVMValueRef gen_constant(struct gen *g, const char *text, uint32_t len)
+{
+	LLVMValueRef v = LLVMConstStringInContext2(g->llvm, text, len, false), global;
+
+	global = LLVMAddGlobal(g->module, LLVMTypeOf(v), "text");
+	LLVMSetInitializer(global, v);
+	LLVMSetGlobalConstant(global, true);
+	LLVMSetSection(global, ".rodata.texts");
+	LLVMSetAlignment(global, 8);
+	return global;
+}
+
+/* Its words, or, of a long one, a copy; then zeros. */
+static void store_literal(struct gen *g, struct value v, uint32_t size, LLVMValueRef dest)
+{
+	uint32_t len = v.len < size ? v.len : size - 1, words = (len + 8) / 8 * 8;
+
+	words = words < size ? words : size;
+	if (len <= DONE_BY_WORDS)
+		store_text(g, v.text, len, 0, words, dest);
+	else
+		copy(g, dest, gen_constant(g, v.text, len), len);
+	gen_zero_from(g, dest, len <= DONE_BY_WORDS ? words : len, size);
 }
 
 void gen_store(struct gen *g, struct value v, const struct type *type, LLVMValueRef dest)
@@ -137,8 +163,7 @@ void gen_store(struct gen *g, struct value v, const struct type *type, LLVMValue
 			store_string(g, v, type->size, dest);
 		return;
 	case V_TEXT:
-		store_text(g, v.text, v.len < type->size ? v.len : type->size - 1, 0, type->size,
-			   dest);
+		store_literal(g, v, type->size, dest);
 		return;
 	case V_NONE:
 		return;

@@ -44,7 +44,7 @@ const struct type *sema_field_type(struct arena *a, const struct tp_field *f)
 		return strstr(f->type_text, "__data_loc char[]") ? type_string(a, LIMIT_STR) : NULL;
 	if (f->is_char_array)
 		return type_string(a, f->size);
-	if (f->elem_size && is_word(f->elem_size) && f->size && f->size <= LIMIT_TUPLE_BYTES)
+	if (f->elem_size && is_word(f->elem_size) && f->size && f->size <= LIMIT_ARRAY_BYTES)
 		return type_array(a, type_int(f->elem_size, f->is_signed), f->size / f->elem_size);
 	if (f->elem_size)
 		return NULL;

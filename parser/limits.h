@@ -18,13 +18,17 @@ enum {
 	LIMIT_TYPED = 256,	      /* the same of fentry, fexit: a program each */
 	LIMIT_FORMATS = 256,	      /* ways in which an attach point has its USDT arguments */
 	LIMIT_MAPS = 256,      /* maps in a script: the epoch table's size (bpf_helpers/shared.h) */
-	LIMIT_KEY_BYTES = 256, /* a map's key: it is built on the BPF stack of 512 bytes */
+	LIMIT_KEY_BYTES = 4000, /* a map's key */
 	LIMIT_EVENT_BYTES = 4096, /* one printf record */
 	LIMIT_SPAN_BYTES = 60000, /* the state of a thread's spans: task storage has 64 KiB */
 	LIMIT_CALL_ARGS = 64,	  /* arguments of a call, keys of a map */
 	LIMIT_WIDTH = 4096,	  /* of what printf prints, and its precision */
 	LIMIT_TYPE_SUFFIXES = 8,  /* '*' and '[N]' behind a type's name */
-	LIMIT_TUPLE_BYTES = 256,  /* a tuple or record: on the BPF stack of 512 bytes */
+	LIMIT_TUPLE_BYTES = 4000, /* a tuple or record: printed, it is a record */
+	LIMIT_ARRAY_BYTES = 256,  /* an array: compared word by word */
+	/* What is longer lives in the probe's room (codegen/gen_text.c), not on the BPF stack. */
+	LIMIT_ON_STACK = 64,	  /* a value */
+	LIMIT_KEY_ON_STACK = 128, /* a map's key, which soon goes again */
 	LIMIT_UNROLL = 100,	  /* copies of an unroll's body */
 	LIMIT_UNROLLED = 4096,	  /* of unrolls in unrolls: the kernel follows 8192 branches */
 	LIMIT_LOOP = 1 << 20,	  /* rounds of a loop: what is beyond is cut and counted */

@@ -114,7 +114,8 @@ static void plan_point(struct planner *pl, uint32_t ast, uint32_t index, const s
 	const struct attach_point *point = &p->points[index];
 	enum plan_prog_kind kind = plan_prog_choose(pl, p, point, r);
 	struct plan_probe q = {.name = point->name, .span = point->span, .ast = ast, .point = index,
-			       .syscall = point->syscall, .span_ustack = -1};
+			       .syscall = point->syscall, .span_ustack = -1,
+			       .room_bytes = pl->room_bytes};
 	uint32_t id = pl->plan->n_probes;
 	struct plan_prog *g;
 
@@ -169,6 +170,10 @@ static void plan_probe(struct planner *pl, uint32_t ast)
 	read_probe(pl, p, &r);
 	share_collect(p, &pl->use);
 	pl->use.has_scope = is_in_process(p) && !p->uses_delta;
+	pl->room_bytes = plan_room(pl, p);
+	pl->use.has_room = pl->room_bytes > 0;
+	if (pl->room_bytes > pl->plan->needs.room_bytes)
+		pl->plan->needs.room_bytes = pl->room_bytes;
 	if (!share_check(pl->diags, p, &pl->use))
 		return;
 	for (uint32_t i = 0; i < p->n_points; i++)

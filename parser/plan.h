@@ -178,6 +178,7 @@ struct plan_probe {
 	struct plan_field *span_args; /* args fields kept from the start, by name below */
 	const char **span_arg_names;
 	uint32_t n_span_args;
+	uint32_t room_bytes; /* of long values at most, beside the BPF stack; 0: none */
 };
 
 /* What the run half must provide; codegen links only what is asked for. */
@@ -186,6 +187,7 @@ struct plan_needs {
 	uint32_t ring_bytes;
 	bool kstack, ustack;
 	uint32_t stack_entries; /* different stacks that can be kept; 0 when there are none */
+	uint32_t room_bytes; /* for values too long for the BPF stack, a program; 0: none */
 	bool task;	  /* fields of a thread are read: CO-RE */
 	bool scope;	  /* some program tests the scope */
 	bool cgroup;	  /* of a thread that may be another than the current one */

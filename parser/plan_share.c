@@ -53,12 +53,13 @@ static uint32_t count(const struct map_use *use)
 
 /* Maps of ours that are certain: the control block; losses, where something can be lost; the ring
  * and what wakes its reader; the store of stacks and what they are put together in; the
- * configuration; the flags of -c, which count even where there is none. */
+ * configuration; the room; the flags of -c, which count even where there is none. */
 static uint32_t count_own(const struct map_use *use)
 {
-	bool has_losses = use->has_keys || use->has_records || use->has_stacks;
+	bool has_losses = use->has_keys || use->has_records || use->has_stacks ||
+			  use->has_room;
 
-	return 1u + has_losses + 2u * use->has_records + 2u * use->has_stacks +
+	return 1u + has_losses + use->has_room + 2u * use->has_records + 2u * use->has_stacks +
 	       (use->has_records || use->has_stacks || use->has_scope) + use->has_scope;
 }
 

@@ -41,6 +41,14 @@ const struct type *sema_error(struct sema *s, struct span span, const char *tag,
 			      ...) __attribute__((format(printf, 4, 5), cold));
 /* True when argument `i` of `call` names a whole map: print(@m), clear(@m), delete(@m, key). */
 bool sema_is_whole_map(const struct expr *call, uint32_t i);
+/* The keys of a use of a map, one by one: also where they are one tuple written out. NULL: they are
+ * a tuple from elsewhere. (sema_compound.c) */
+struct expr **sema_key_parts(const struct expr *m);
+/* Is `e` made where a value of type t is wanted: a tuple or record written out, a text that str()
+ * reads? (sema_compound.c) */
+bool sema_is_made_in_place(const struct expr *e, const struct type *t);
+/* May `e` read the variable? */
+bool sema_mentions(struct expr *e, const struct var *v);
 /* Is `m` a map whose entries are one key's buckets? */
 bool sema_is_keyed_histogram(const struct expr *m);
 /* Is it `args`, the object of args.FIELD? */

@@ -288,11 +288,15 @@ static void check_where(struct sema *s, const struct builtin *b, struct span spa
 
 static void check_value_string(struct sema *s, const struct expr *e)
 {
-	if (e->string.len < LIMIT_STRING)
+	uint64_t asked = s->program->config.max_strlen;
+	uint64_t most = asked > LIMIT_STRING ? asked : LIMIT_STRING;
+
+	if (e->string.len < most)
 		return;
 	diag_error(s->diags, e->span, "limit-string", "a string of %u bytes is too long for a value",
 		   e->string.len);
-	diag_hint(s->diags, "at most %d bytes; a format of printf may be longer", LIMIT_STRING - 1);
+	diag_hint(s->diags, "at most %u bytes, %d with config = { max_strlen = %d }; a format of printf may be "
+			    "longer", (uint32_t)most - 1, LIMIT_STR_ASKED - 1, LIMIT_STR_ASKED);
 }
 
 /* An aggregation stands only right of `@m = `; see check_assign. */

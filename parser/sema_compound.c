@@ -104,6 +104,14 @@ static bool is_doubled(const struct expr *e, uint32_t i)
 	return false;
 }
 
+static const struct type *too_large(struct sema *s, const struct expr *e)
+{
+	sema_error(s, e->span, "limit-tuple", "this takes more than %d bytes", LIMIT_TUPLE_BYTES);
+	if (s->report)
+		diag_hint(s->diags, "strings are the long ones: read fewer bytes, str(x, 64)");
+	return &type_error;
+}
+
 const struct type *compound_list(struct sema *s, struct expr *e)
 {
 	uint32_t n = e->list.n, size = 0;
@@ -126,8 +134,7 @@ const struct type *compound_list(struct sema *s, struct expr *e)
 	if (wrong)
 		return wrong;
 	if (size > LIMIT_TUPLE_BYTES)
-		return sema_error(s, e->span, "limit-tuple", "this takes more than %d bytes",
-				  LIMIT_TUPLE_BYTES);
+		return too_large(s, e);
 	return type_tuple(s->arena, e->kind == EX_RECORD, members, n);
 }
 
@@ -262,6 +269,45 @@ void compound_spread_key(struct sema *s, struct expr *e)
 	}
 	for (uint32_t i = 0; i < m->n_keys; i++)
 		sema_widen(s, &m->key_types[i], &m->key_spans[i], t->members[i].type, key, "the key");
+}
+
+struct expr **sema_key_parts(const struct expr *m)
+{
+	struct expr *tuple = m->map.is_spread ? m->map.keys[0] : NULL;
+
+	if (!tuple)
+		return m->map.keys;
+	return tuple->kind == EX_TUPLE ? tuple->list.items : NULL;
+}
+
+struct mention {
+	const struct var *var;
+	bool yes;
+};
+
+static void find_mention(struct expr *e, void *ctx)
+{
+	struct mention *m = ctx;
+
+	m->yes |= e->kind == EX_BLOCK || (e->kind == EX_VAR && e->var.var == m->var);
+	ast_each_child(e, find_mention, m);
+}
+
+bool sema_mentions(struct expr *e, const struct var *v)
+{
+	struct mention m = {.var = v};
+
+	find_mention(e, &m);
+	return m.yes;
+}
+
+bool sema_is_made_in_place(const struct expr *e, const struct type *t)
+{
+	bool is_list = e->kind == EX_TUPLE || e->kind == EX_RECORD;
+	bool is_read = e->kind == EX_CALL && e->call.builtin == &builtins[BI_str] &&
+		       e->call.args[0]->type->kind != TY_STRING;
+
+	return (is_list || is_read) && type_equal(e->type, t);
 }
 
 /* (key, value) of the map; several keys are a tuple. */

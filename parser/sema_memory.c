@@ -77,8 +77,8 @@ const struct type *memory_array(struct sema *s, struct span at, const struct typ
 		sema_error(s, at, "not-built", "arrays of %s are not built yet", sema_name_of(s, elem));
 		return NULL;
 	}
-	if (n > LIMIT_TUPLE_BYTES || n * elem->size > LIMIT_TUPLE_BYTES) {
-		sema_error(s, at, "limit-array", "an array of more than %d bytes", LIMIT_TUPLE_BYTES);
+	if (n > LIMIT_ARRAY_BYTES || n * elem->size > LIMIT_ARRAY_BYTES) {
+		sema_error(s, at, "limit-array", "an array of more than %d bytes", LIMIT_ARRAY_BYTES);
 		return NULL;
 	}
 	return type_array(s->arena, elem, (uint32_t)n);
