@@ -25,6 +25,8 @@ enum {
 	LIMIT_WIDTH = 4096,	  /* of what printf prints, and its precision */
 	LIMIT_TYPE_SUFFIXES = 8,  /* '*' and '[N]' behind a type's name */
 	LIMIT_TUPLE_BYTES = 256,  /* a tuple or record: on the BPF stack of 512 bytes */
+	LIMIT_BODY = 2000,	  /* calls, maps and builtins in a probe */
+	LIMIT_LOOPS = 7,	  /* within each other: each is a call, the kernel has 8 frames */
 	LIMIT_UNROLL = 100,	  /* copies of an unroll's body */
 	LIMIT_LOOP = 1 << 20,	  /* rounds of a loop: what is beyond is cut and counted */
 	LIMIT_MAP_KEYS = 1 << 17, /* entries of a keyed map when nothing else is said */

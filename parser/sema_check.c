@@ -545,43 +545,6 @@ static void split_predicate(struct sema *s, struct probe *p, struct expr *e)
 		arena_push(s->arena, p->start_conds, p->n_start_conds, e);
 }
 
-static uint32_t key_bytes(const struct map *m)
-{
-	uint32_t size = 4;
-
-	for (uint32_t i = 0; i < m->n_keys; i++)
-		if (m->key_types[i])
-			size += m->key_types[i]->size + 7;
-	return size;
-}
-
-static void check_maps(struct sema *s)
-{
-	for (uint32_t i = 0; i < s->program->n_maps; i++) {
-		const struct map *m = s->program->maps[i];
-
-		if (key_bytes(m) <= LIMIT_KEY_BYTES)
-			continue;
-		diag_error(s->diags, m->first, "limit-key", "the key of %s takes more than %d bytes",
-			   m->name, LIMIT_KEY_BYTES);
-		diag_hint(s->diags, "strings are the long ones: read fewer bytes, str(x, 64)");
-	}
-}
-
-static void check_probe_count(struct sema *s)
-{
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; i < s->program->n_probes; i++) {
-		n += s->program->probes[i]->n_points;
-		if (n > LIMIT_PROBES) {
-			diag_error(s->diags, s->program->probes[i]->span, "limit-probes",
-				   "more than %d attach points in one script", LIMIT_PROBES);
-			return;
-		}
-	}
-}
-
 void sema_checks(struct sema *s)
 {
 	for (uint32_t i = 0; i < s->program->n_probes; i++) {
@@ -594,6 +557,5 @@ void sema_checks(struct sema *s)
 		if (p->predicate && p->uses_delta)
 			split_predicate(s, p, p->predicate);
 	}
-	check_maps(s);
-	check_probe_count(s);
+	sema_check_sizes(s);
 }

@@ -22,6 +22,7 @@ struct scope {
 	struct var **visible;
 	uint32_t n;
 	uint32_t n_loops; /* around this point */
+	uint32_t n_calls; /* those of them that are calls of the kernel's */
 };
 
 static void name_expr(struct scope *sc, struct expr *e);
@@ -468,6 +469,25 @@ static void name_assign(struct scope *sc, struct stmt *st)
 		st->assign.target->map.map->is_assigned = true;
 }
 
+/* The first that is too deep is told, not those in it. */
+static void enter_loop(struct scope *sc, const struct stmt *st)
+{
+	const struct expr *head = st->kind == ST_FOR ? st->loop.var : st->loop.cond;
+
+	sc->n_loops++;
+	if (st->kind == ST_UNROLL || ++sc->n_calls != LIMIT_LOOPS + 1)
+		return;
+	diag_error(sc->s->diags, head->span, "limit-nesting",
+		   "loops are nested too deep: the kernel runs %d within each other", LIMIT_LOOPS);
+	diag_hint(sc->s->diags, "two can be one: for ($i : 0..10 * 20) with $i / 20 and $i %% 20");
+}
+
+static void leave_loop(struct scope *sc, const struct stmt *st)
+{
+	sc->n_loops--;
+	sc->n_calls -= st->kind != ST_UNROLL;
+}
+
 static void name_loop(struct scope *sc, struct stmt *st)
 {
 	uint32_t before = sc->n;
@@ -484,9 +504,9 @@ static void name_loop(struct scope *sc, struct stmt *st)
 		make_var(sc, st->loop.var);
 		st->loop.var->var.var->is_loop = true;
 	}
-	sc->n_loops++;
+	enter_loop(sc, st);
 	name_block(sc, &st->loop.body);
-	sc->n_loops--;
+	leave_loop(sc, st);
 	sc->n = before;
 }
 
