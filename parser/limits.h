@@ -21,7 +21,7 @@ enum {
 	LIMIT_KEY_BYTES = 256, /* a map's key: it is built on the BPF stack of 512 bytes */
 	LIMIT_EVENT_BYTES = 4096, /* one printf record */
 	LIMIT_SPAN_BYTES = 60000, /* the state of a thread's spans: task storage has 64 KiB */
-	LIMIT_CALL_ARGS = 64,	  /* arguments of a call, keys of a map */
+	LIMIT_CALL_ARGS = 128,	  /* arguments of a call, keys of a map */
 	LIMIT_WIDTH = 4096,	  /* of what printf prints, and its precision */
 	LIMIT_TYPE_SUFFIXES = 8,  /* '*' and '[N]' behind a type's name */
 	LIMIT_TUPLE_BYTES = 256,  /* a tuple or record: on the BPF stack of 512 bytes */

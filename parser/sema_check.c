@@ -63,9 +63,24 @@ static void check_star(struct sema *s, uint32_t arg, struct expr **args)
 		   type_str(s->arena, e->type));
 }
 
+/* Bytes of a conversion of bpftrace's that is none here yet: %r, %rx, %rh of buffers, %gr of GFP
+ * flags; 0: it is none of theirs. `len` bytes of it were read. */
+static uint32_t later_conversion(const char *text, uint32_t len)
+{
+	if (text[len - 1] == 'r')
+		return len + (text[len] == 'x' || text[len] == 'h');
+	return text[len - 1] == 'g' && text[len] == 'r' ? len + 1 : 0;
+}
+
 static const struct type *bad_conversion(struct sema *s, const struct expr *fmt, const char *text,
 					 uint32_t len)
 {
+	uint32_t later = later_conversion(text, len);
+
+	if (later) {
+		sema_error(s, fmt->span, "not-built", "'%.*s' of printf is not built yet", (int)later, text);
+		return &type_void;
+	}
 	while (len > 1 && !(text[len - 1] > ' ' && text[len - 1] < 0x7f))
 		len--; /* "100%\n": only what can be shown */
 	sema_error(s, fmt->span, "format-conversion", "'%.*s' is not a conversion of printf", (int)len,
