@@ -337,8 +337,9 @@ static void check_entry(struct sema *s, struct expr *e)
 
 	if (s->probe->is_start || e->call.n_args != 1)
 		return;
-	sema_check_entry(s, e);
 	arena_push(s->arena, s->probe->entries, s->probe->n_entries, e);
+	if (!sema_check_entry(s, e))
+		return;
 	here = sema_to_start(s);
 	check_expr(e->call.args[0], s);
 	s->probe = here;
