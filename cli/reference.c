@@ -112,6 +112,9 @@ static void reference_builtins(void)
 				list_where(&builtins[i]);
 			printf(" | %s |\n", builtins[i].doc);
 		}
+		if (kind == BUILTIN_FN) /* a word of the grammar, so no row of the table */
+			printf("| `uint64 sizeof(TYPE)`, `uint64 sizeof(value)` | all | Bytes of a type, "
+			       "such as `int32[4]`, or of a value's: a number known before tracing. |\n");
 	}
 }
 

@@ -21,7 +21,7 @@ enum {
 	LIMIT_KEY_BYTES = 4000, /* a map's key */
 	LIMIT_EVENT_BYTES = 4096, /* one printf record */
 	LIMIT_SPAN_BYTES = 60000, /* the state of a thread's spans: task storage has 64 KiB */
-	LIMIT_CALL_ARGS = 64,	  /* arguments of a call, keys of a map */
+	LIMIT_CALL_ARGS = 128,	  /* arguments of a call, keys of a map */
 	LIMIT_WIDTH = 4096,	  /* of what printf prints, and its precision */
 	LIMIT_TYPE_SUFFIXES = 8,  /* '*' and '[N]' behind a type's name */
 	LIMIT_TUPLE_BYTES = 4000, /* a tuple or record: printed, it is a record */
@@ -29,6 +29,8 @@ enum {
 	/* What is longer lives in the probe's room (codegen/gen_text.c), not on the BPF stack. */
 	LIMIT_ON_STACK = 64,	  /* a value */
 	LIMIT_KEY_ON_STACK = 128, /* a map's key, which soon goes again */
+	LIMIT_BODY = 2000,	  /* calls, maps and builtins in a probe */
+	LIMIT_LOOPS = 7,	  /* within each other: each is a call, the kernel has 8 frames */
 	LIMIT_UNROLL = 100,	  /* copies of an unroll's body */
 	LIMIT_UNROLLED = 4096,	  /* of unrolls in unrolls: the kernel follows 8192 branches */
 	LIMIT_LOOP = 1 << 20,	  /* rounds of a loop: what is beyond is cut and counted */

@@ -67,6 +67,9 @@ const struct type *sema_field_type(struct arena *a, const struct tp_field *f);
 /* sema_constant.c: is `e` a number written out, or calculated of such? True and false are none. */
 bool constant_number(const struct expr *e, bool *is_negative, uint64_t *magnitude);
 
+/* sema_size.c: keys, bodies and numbers of attach points that are too much. */
+void sema_check_sizes(struct sema *s);
+
 /* sema_fit.c: a number written out that a variable's declared type cannot hold. */
 void sema_check_fit(struct sema *s, const struct expr *target, const struct expr *value);
 

@@ -57,6 +57,9 @@ static const struct type *no_field(struct sema *s, struct expr *e, const struct 
 		nearest_offer(&near, p->typed->params[i].name);
 	if (near.best)
 		diag_hint(s->diags, "did you mean '%s'?", near.best);
+	else if (s->probe->is_start)
+		diag_hint(s->diags, "entry(…) is of the event that starts the span; of the one that ends it "
+				    "write args.%s", e->field.name);
 	else if (p->typed && p->typed->n_params)
 		diag_hint(s->diags, "they are: %s", list_params(s->arena, p->typed));
 	return &type_error;

@@ -63,9 +63,24 @@ static void check_star(struct sema *s, uint32_t arg, struct expr **args)
 		   type_str(s->arena, e->type));
 }
 
+/* Bytes of a conversion of bpftrace's that is none here yet: %r, %rx, %rh of buffers, %gr of GFP
+ * flags; 0: it is none of theirs. `len` bytes of it were read. */
+static uint32_t later_conversion(const char *text, uint32_t len)
+{
+	if (text[len - 1] == 'r')
+		return len + (text[len] == 'x' || text[len] == 'h');
+	return text[len - 1] == 'g' && text[len] == 'r' ? len + 1 : 0;
+}
+
 static const struct type *bad_conversion(struct sema *s, const struct expr *fmt, const char *text,
 					 uint32_t len)
 {
+	uint32_t later = later_conversion(text, len);
+
+	if (later) {
+		sema_error(s, fmt->span, "not-built", "'%.*s' of printf is not built yet", (int)later, text);
+		return &type_void;
+	}
 	while (len > 1 && !(text[len - 1] > ' ' && text[len - 1] < 0x7f))
 		len--; /* "100%\n": only what can be shown */
 	sema_error(s, fmt->span, "format-conversion", "'%.*s' is not a conversion of printf", (int)len,
@@ -326,8 +341,9 @@ static void check_entry(struct sema *s, struct expr *e)
 
 	if (s->probe->is_start || e->call.n_args != 1)
 		return;
-	sema_check_entry(s, e);
 	arena_push(s->arena, s->probe->entries, s->probe->n_entries, e);
+	if (!sema_check_entry(s, e))
+		return;
 	here = sema_to_start(s);
 	check_expr(e->call.args[0], s);
 	s->probe = here;
@@ -574,43 +590,6 @@ static void split_predicate(struct sema *s, struct probe *p, struct expr *e)
 		arena_push(s->arena, p->start_conds, p->n_start_conds, e);
 }
 
-static uint32_t key_bytes(const struct map *m)
-{
-	uint32_t size = 4;
-
-	for (uint32_t i = 0; i < m->n_keys; i++)
-		if (m->key_types[i])
-			size += m->key_types[i]->size + 7;
-	return size;
-}
-
-static void check_maps(struct sema *s)
-{
-	for (uint32_t i = 0; i < s->program->n_maps; i++) {
-		const struct map *m = s->program->maps[i];
-
-		if (key_bytes(m) <= LIMIT_KEY_BYTES)
-			continue;
-		diag_error(s->diags, m->first, "limit-key", "the key of %s takes more than %d bytes",
-			   m->name, LIMIT_KEY_BYTES);
-		diag_hint(s->diags, "strings are the long ones: read fewer bytes, str(x, 64)");
-	}
-}
-
-static void check_probe_count(struct sema *s)
-{
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; i < s->program->n_probes; i++) {
-		n += s->program->probes[i]->n_points;
-		if (n > LIMIT_PROBES) {
-			diag_error(s->diags, s->program->probes[i]->span, "limit-probes",
-				   "more than %d attach points in one script", LIMIT_PROBES);
-			return;
-		}
-	}
-}
-
 void sema_checks(struct sema *s)
 {
 	for (uint32_t i = 0; i < s->program->n_probes; i++) {
@@ -623,6 +602,5 @@ void sema_checks(struct sema *s)
 		if (p->predicate && p->uses_delta)
 			split_predicate(s, p, p->predicate);
 	}
-	check_maps(s);
-	check_probe_count(s);
+	sema_check_sizes(s);
 }

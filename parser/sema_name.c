@@ -485,6 +485,21 @@ static void place_loop(struct scope *sc, struct stmt *st)
 		a->loop.has_counted = true;
 }
 
+/* The first that is too deep is told, not those in it. Unrolls are no calls of the kernel's. */
+static void check_depth(struct scope *sc, const struct stmt *st)
+{
+	const struct expr *head = st->kind == ST_FOR ? st->loop.var : st->loop.cond;
+	uint32_t n = 0;
+
+	for (const struct stmt *a = st; a; a = a->loop.around)
+		n += a->kind != ST_UNROLL;
+	if (st->kind == ST_UNROLL || n != LIMIT_LOOPS + 1)
+		return;
+	diag_error(sc->s->diags, head->span, "limit-nesting",
+		   "loops are nested too deep: the kernel runs %d within each other", LIMIT_LOOPS);
+	diag_hint(sc->s->diags, "two can be one: for ($i : 0..10 * 20) with $i / 20 and $i %% 20");
+}
+
 static void name_loop(struct scope *sc, struct stmt *st)
 {
 	uint32_t before = sc->n;
@@ -502,6 +517,7 @@ static void name_loop(struct scope *sc, struct stmt *st)
 		st->loop.var->var.var->is_loop = true;
 	}
 	place_loop(sc, st);
+	check_depth(sc, st);
 	sc->loop = st;
 	name_block(sc, &st->loop.body);
 	sc->loop = st->loop.around;

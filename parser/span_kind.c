@@ -101,6 +101,8 @@ static bool has_typed_tasks(const struct sema *s, const struct attach_point *p)
  * `word`. Marks the probe as one whose body runs at a span's end. */
 static bool need_span(struct sema *s, struct expr *e, const char *word)
 {
+	if (s->probe->is_start) /* in entry(): sema_check_entry says it */
+		return true;
 	for (uint32_t i = 0; i < s->probe->n_points; i++) {
 		const struct attach_point *p = &s->probe->points[i];
 
@@ -234,6 +236,16 @@ static void entry_only(struct sema *s, const struct expr *e, const char *what)
 			    "operators");
 }
 
+/* Does `b` exist where the span ends, and not where it starts? */
+static bool is_of_end(const struct probe *p, const struct builtin *b)
+{
+	for (uint32_t i = 0; p->start && i < p->n_points; i++)
+		if (b->where & 1u << p->points[i].id && !(b->where & 1u << p->start->points[i].id))
+			return true;
+	return false;
+}
+
+/* Its context: the probe that ends the span. */
 static void check_entry_part(struct expr *e, void *ctx)
 {
 	struct sema *s = ctx;
@@ -243,7 +255,7 @@ static void check_entry_part(struct expr *e, void *ctx)
 		entry_only(s, e, e->kind == EX_VAR ? "a variable" : e->kind == EX_MAP ? "a map" : "++ or --");
 		return;
 	}
-	if (b && b->traits & (TR_ACT | TR_END)) {
+	if (b && (b->traits & (TR_ACT | TR_END) || is_of_end(s->probe, b))) {
 		entry_only(s, e, b->traits & TR_ACT ? "a call made for its effect"
 						    : "what only the span's end knows");
 		return;
@@ -251,7 +263,10 @@ static void check_entry_part(struct expr *e, void *ctx)
 	ast_each_child(e, check_entry_part, s);
 }
 
-void sema_check_entry(struct sema *s, struct expr *e)
+bool sema_check_entry(struct sema *s, struct expr *e)
 {
+	uint32_t before = s->diags->n_errors;
+
 	check_entry_part(e->call.args[0], s);
+	return s->diags->n_errors == before;
 }

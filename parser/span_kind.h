@@ -39,4 +39,4 @@ bool sema_is_call_number(const struct probe *p, const struct expr *e);
  * probe to go back to. */
 struct probe *sema_to_start(struct sema *s);
 /* What entry() may hold: values of the start event, nothing of the end's. */
-void sema_check_entry(struct sema *s, struct expr *e);
+bool sema_check_entry(struct sema *s, struct expr *e);
