@@ -211,6 +211,8 @@ static int many(struct session *s, uint32_t prog, bool is_multi)
 	struct attach_refused refused = {0};
 	int err = is_multi ? by_multi(&p, &refused) : by_perf(&p, &refused);
 
+	if (!err && s->plan->progs[prog].n_probes)
+		s->n_namesakes += (int64_t)p.n - s->plan->progs[prog].n_targets;
 	if (!err)
 		attach_left_out(s, prog, &refused, symbol_of, &p);
 	free(refused.items);
