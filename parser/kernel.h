@@ -147,6 +147,11 @@ struct kernel {
 	int (*user_object)(struct kernel *k, const char *path, const char *name,
 			   struct user_object *out);
 	/* The questions below may be NULL: nothing is known then. */
+	/* Call fn for every variable's name of an ELF file. Errors as user_symbol. */
+	int (*each_user_object)(struct kernel *k, const char *path, kernel_name_fn fn, void *ctx);
+	/* Is `offset` behind the start of the kernel's function in it? 0, -ERANGE (it has *size
+	 * bytes), other -errno when that cannot be told. */
+	int (*kernel_offset)(struct kernel *k, const char *name, uint64_t offset, uint64_t *size);
 	/* Call fn with each file whose path the pattern ('*', '?', [...]) matches. 0 or -errno. */
 	int (*each_user_file)(struct kernel *k, const char *pattern, kernel_name_fn fn, void *ctx);
 	/* *out: the path of library `name` (libc, libc.so.6) as program PATH loads it. 0, -ESRCH

@@ -8,7 +8,6 @@ enum later_kind {
 	LATER_NAME,	/* builtins, which may be called too */
 	LATER_CALL,	/* functions and aggregations */
 	LATER_ARGUMENT, /* words that stand in the parentheses of builtins: kstack(perf) */
-	LATER_PROBE,	/* probe types */
 };
 
 struct later {

@@ -10,7 +10,6 @@
 #include "arena.h"
 #include "ast.h"
 #include "diag.h"
-#include "later.h"
 #include "nearest.h"
 #include "probe_parse.h"
 #include <ctype.h>
@@ -61,7 +60,6 @@ static bool is_tracepoint(const struct probe_reader *r, const char *category, co
 static int find_row(const struct probe_reader *r, const char *name, const char *next,
 		    struct span span, enum probe_id *out)
 {
-	const struct later *later;
 	struct nearest near;
 	const char *event;
 	char *lower = arena_strndup(r->arena, name, strlen(name));
@@ -76,11 +74,6 @@ static int find_row(const struct probe_reader *r, const char *name, const char *
 			return 0;
 		}
 		nearest_offer(&near, probe_rows[i].name);
-	}
-	later = later_find(name, LATER_PROBE);
-	if (later) {
-		diag_error(r->diags, span, "not-built", "'%s' probes are not built yet", name);
-		return later->hint ? diag_hint(r->diags, "%s", later->hint) : -1;
 	}
 	diag_error(r->diags, span, "unknown-probe", "unknown probe type '%s'", name);
 	if (is_tracepoint(r, name, next))

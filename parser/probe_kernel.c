@@ -238,6 +238,20 @@ static int find_variant(struct search *s, uint64_t offset)
 	return 0;
 }
 
+static int check_offset(const struct search *s, const char *name, uint64_t offset)
+{
+	struct kernel *k = s->r->kernel;
+	uint64_t size = 0;
+
+	if (s->r->unsafe || !k->kernel_offset ||
+	    k->kernel_offset(k, name, offset, &size) != -ERANGE)
+		return 0;
+	diag_error(s->r->diags, s->p->span, "bad-offset",
+		   "%s+%llu is not in the function, it has %llu bytes", s->function,
+		   (unsigned long long)offset, (unsigned long long)size);
+	return diag_hint(s->r->diags, "the offset is that of an instruction in the function");
+}
+
 static int one_function(struct search *s, uint64_t offset)
 {
 	const char *module = s->module && strcmp(s->module, kernel_itself) != 0 ? s->module : NULL;
@@ -250,6 +264,8 @@ static int one_function(struct search *s, uint64_t offset)
 
 	if (s->r->kernel->kernel_function(s->r->kernel, asked) == -ENOENT)
 		return find_variant(s, offset);
+	if (offset && check_offset(s, asked, offset))
+		return -1;
 	arena_push(s->r->arena, s->p->targets, s->p->n_targets, t);
 	return 0;
 }

@@ -6,7 +6,7 @@
 #include "arena.h"
 #include "diag.h"
 #include "nearest.h"
-#include "probe_parse.h"
+#include "probe_user.h"
 #include <errno.h>
 #include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
@@ -161,11 +161,17 @@ static int read_address(const struct probe_reader *r, struct attach_point *p, co
 static int no_variable(const struct probe_reader *r, const struct attach_point *p, const char *path,
 		       const char *name, int err)
 {
-	if (err == -ESRCH)
+	const char *near;
+
+	if (err == -ESRCH) {
 		diag_error(r->diags, p->span, "bad-watchpoint", "%s has no variable '%s'", path, name);
-	else
-		diag_error(r->diags, p->span, "no-binary", "cannot watch '%s': %s", path,
-			   err == -ENOEXEC ? "not an ELF program or library" : strerror(-err));
+		near = user_near_variable(r, path, name);
+		return near ? diag_hint(r->diags, "did you mean '%s'?", near) : -1;
+	}
+	diag_error(r->diags, p->span, "no-binary", "cannot watch '%s': %s", path,
+		   err == -ENOEXEC ? "not an ELF program or library" : strerror(-err));
+	if (err == -ENOENT && strchr(path, '/'))
+		user_hint_file(r, path);
 	return -1;
 }
 

@@ -47,7 +47,10 @@ static uint64_t read_period(char **parts, uint32_t n)
 	return value * scale;
 }
 
-enum { SHORTEST_PERIOD_NS = 1000 };
+enum {
+	SHORTEST_INTERVAL_NS = 1000,
+	SHORTEST_PROFILE_NS = 10000, /* the kernel makes it of any that is shorter */
+};
 
 /* The word where a unit should be, NULL when the unit is none of the mistakes. */
 static const char *wrong_unit(char **parts, uint32_t n)
@@ -86,39 +89,44 @@ static int bad_period(const struct probe_reader *r, const struct attach_point *p
 	return diag_hint(r->diags, "write %s:s:1, %s:ms:100, %s:hz:99 or %s:500ms", name, name, name, name);
 }
 
-static int prs_period(const struct probe_reader *r, struct attach_point *p, char **parts,
-	       uint32_t n)
+static int too_short(const struct probe_reader *r, const struct attach_point *p, char **parts,
+		     uint32_t n, uint64_t shortest)
 {
 	const char *name = probe_rows[p->id].name;
 
+	diag_error(r->diags, p->span, "bad-period", "a period of %llu ns is too short",
+		   (unsigned long long)p->period_ns);
+	if (n == 1 && !parts[0][strspn(parts[0], "0123456789")])
+		return diag_hint(r->diags, "a number alone counts nanoseconds, at least %llu; "
+					   "write %s:%ss for seconds, %s:hz:%s for so many times a second",
+				 (unsigned long long)shortest, name, parts[0], name, parts[0]);
+	return diag_hint(r->diags, "the shortest is %lluus", (unsigned long long)shortest / 1000);
+}
+
+static int prs_period(const struct probe_reader *r, struct attach_point *p, char **parts,
+		      uint32_t n, uint64_t shortest)
+{
 	if (n != 1 && n != 2)
 		return probe_wrong_form(r, p);
 	p->period_ns = read_period(parts, n);
 	if (p->period_ns == 0)
 		return bad_period(r, p, parts, n);
-	if (p->period_ns < SHORTEST_PERIOD_NS) {
-		diag_error(r->diags, p->span, "bad-period", "a period of %llu ns is too short",
-			   (unsigned long long)p->period_ns);
-		if (n == 1 && !parts[0][strspn(parts[0], "0123456789")])
-			return diag_hint(r->diags, "a number alone counts nanoseconds, at least 1000; "
-						   "write %s:%ss for seconds, %s:hz:%s for so many times a second",
-					 name, parts[0], name, parts[0]);
-		return diag_hint(r->diags, "the shortest is 1us");
-	}
+	if (p->period_ns < shortest)
+		return too_short(r, p, parts, n, shortest);
 	return 0;
 }
 
 int prs_interval(const struct probe_reader *r, struct attach_point *p, char **parts,
 		 uint32_t n)
 {
-	return prs_period(r, p, parts, n);
+	return prs_period(r, p, parts, n, SHORTEST_INTERVAL_NS);
 }
 
 /* The kernel itself keeps a frequency, by the time that passes between samples. */
 int prs_profile(const struct probe_reader *r, struct attach_point *p, char **parts,
 		uint32_t n)
 {
-	if (prs_period(r, p, parts, n))
+	if (prs_period(r, p, parts, n, SHORTEST_PROFILE_NS))
 		return -1;
 	if (n == 2 && strcmp(parts[0], "hz") == 0)
 		p->hertz = strtoull(parts[1], NULL, 10);

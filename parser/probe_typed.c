@@ -247,9 +247,9 @@ static int expand_programs(struct typed_search *s, char **parts, uint32_t n)
 	err = s->r->kernel->each_bpf_function(s->r->kernel, offer_of_program, s);
 	if (s->n_found)
 		return 0;
-	diag_error(s->r->diags, s->p->span, "no-program",
-		   "no loaded BPF program%s has a function '%s'%s%s",
-		   s->prog_id ? " of that id" : "", s->name, err ? ": " : "",
+	diag_error(s->r->diags, s->p->span, "no-program", "no loaded BPF program%s %s '%s'%s%s",
+		   s->prog_id ? " of that id" : "",
+		   strchr(s->name, '*') ? "matches" : "has a function", s->name, err ? ": " : "",
 		   err ? strerror(-err) : "");
 	if (s->near.best)
 		return diag_hint(s->r->diags, "did you mean '%s'?", s->near.best);

@@ -22,6 +22,8 @@ int user_no_binary(const struct user_matching *m, const char *path, int err)
 	if (err == -ENOENT && !strchr(path, '/'))
 		diag_hint(r->diags, "no program in $PATH and no library that the dynamic linker "
 				    "finds has that name");
+	else if (err == -ENOENT)
+		user_hint_file(r, path);
 	return -1;
 }
 
@@ -30,7 +32,7 @@ static void offer_symbol(const struct user_symbol *f, void *ctx)
 	user_name_offer(ctx, f->symbol);
 }
 
-static int no_symbol(struct user_matching *m)
+static int no_symbol(struct user_matching *m, const char *program)
 {
 	const struct attach_point *p = m->p;
 	struct diags *d = m->r->diags;
@@ -48,6 +50,8 @@ static int no_symbol(struct user_matching *m)
 	else
 		diag_error(d, p->span, "unknown-symbol", "%s has no function '%s'", m->path,
 			   m->pattern);
+	if (!m->is_pattern && user_hint_library(m, program))
+		return -1;
 	if (m->nearest.best)
 		return diag_hint(d, "did you mean '%s'?", m->nearest.best);
 	return diag_hint(d, "'sonde -l %s:%s' lists those that it has", probe_rows[p->id].name, m->path);
@@ -385,7 +389,7 @@ static int finish(struct user_matching *m, const char *path, bool many_files)
 	if (!p->n_targets && m->n_left_out)
 		return none_returns(m);
 	if (!p->n_targets)
-		return no_symbol(m);
+		return no_symbol(m, path);
 	once_a_place(p->targets, &p->n_targets);
 	once_a_place(p->entries, &p->n_entries);
 	if (m->n_left_out)
@@ -404,6 +408,8 @@ static int finish(struct user_matching *m, const char *path, bool many_files)
 	p->name = p->pattern = as_written;
 	return too_many(m);
 }
+
+static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_+#";
 
 static bool is_language(const char *s)
 {
@@ -454,6 +460,25 @@ static int resolve(struct user_matching *m, char *path, char *name)
 	return err ? -1 : finish(m, path, many_files);
 }
 
+/* PATH:WORD:NAME with a word that is none. */
+static int three_parts(const struct user_matching *m, char **parts)
+{
+	const struct attach_point *p = m->p;
+	struct diags *d = m->r->diags;
+
+	if (strchr(parts[0], '@') && is_number(parts[1]) && is_number(parts[2])) {
+		diag_error(d, p->span, "attach-form", "a place in the source has no column");
+		return diag_hint(d, "write PATH@FILE:LINE: %s:%s:%s", probe_rows[p->id].name,
+				 parts[0], parts[1]);
+	}
+	if (!*parts[0] || !*parts[1] || !*parts[2] || parts[1][strspn(parts[1], letters)])
+		return probe_wrong_form(m->r, p);
+	diag_error(d, p->span, "attach-form",
+		   "'%s' is no language whose names are known: cpp and rust are", parts[1]);
+	return diag_hint(d, "write %s:%s:%s, with or without cpp: or rust: before the function",
+			 probe_rows[p->id].name, parts[0], parts[2]);
+}
+
 int prs_user_symbol(const struct probe_reader *r, struct attach_point *p, char **parts, uint32_t n)
 {
 	struct user_matching m = {.r = r, .p = p};
@@ -465,6 +490,8 @@ int prs_user_symbol(const struct probe_reader *r, struct attach_point *p, char *
 		m.is_demangled = true;
 		parts[1] = parts[2];
 		n = 2;
+	} else if (n == 3) {
+		return three_parts(&m, parts);
 	}
 	if (n == 2 && *parts[0] && *parts[1])
 		return resolve(&m, parts[0], parts[1]);

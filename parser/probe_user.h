@@ -43,6 +43,13 @@ int user_add_function(struct user_matching *m, const struct user_symbol *f, uint
 /* The file cannot be probed; -1. */
 int user_no_binary(const struct user_matching *m, const char *path, int err);
 
+/* probe_user_near.c: the file that is not there, by the names of those beside it. */
+void user_hint_file(const struct probe_reader *r, const char *path);
+/* The program has no such function: does a library that it loads? */
+bool user_hint_library(struct user_matching *m, const char *program);
+/* The nearest of the file's variables; NULL: none is near. */
+const char *user_near_variable(const struct probe_reader *r, const char *path, const char *name);
+
 /* probe_user_place.c: PATH:0xADDRESS, PATH@LIBRARY, PATH@FILE:LINE; 0 or -1. */
 int user_at_address(struct user_matching *m, const char *path, const char *text);
 const char *user_library_path(struct user_matching *m, const char *program, const char *library);

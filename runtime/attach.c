@@ -68,11 +68,22 @@ static int att_raw(struct session *s, uint32_t prog)
 	return attach_add(s, (struct link){.fd = fd});
 }
 
-static int att_typed(struct session *s, uint32_t prog)
+static int open_typed(struct session *s, uint32_t prog, bool closes_slowly)
 {
 	int fd = bpf_raw_tracepoint_open(NULL, attach_fd(s, prog));
 
-	return attach_add(s, (struct link){.fd = fd});
+	return attach_add(s, (struct link){.fd = fd, .closes_slowly = closes_slowly});
+}
+
+static int att_typed(struct session *s, uint32_t prog)
+{
+	return open_typed(s, prog, false);
+}
+
+/* A trampoline that goes is waited for: somebody may be on it. */
+static int att_trampoline(struct session *s, uint32_t prog)
+{
+	return open_typed(s, prog, true);
 }
 
 static att_fn *const attachers[PP_KIND_COUNT] = {
@@ -90,8 +101,8 @@ static att_fn *const attachers[PP_KIND_COUNT] = {
 	[PP_PROFILE] = att_profile,
 	[PP_KPROBE] = att_kernel_function,
 	[PP_KRETPROBE] = att_kernel_function,
-	[PP_FENTRY] = att_typed,
-	[PP_FEXIT] = att_typed,
+	[PP_FENTRY] = att_trampoline,
+	[PP_FEXIT] = att_trampoline,
 	[PP_UPROBE] = att_user_function,
 	[PP_URETPROBE] = att_user_function,
 	[PP_KSESSION] = att_kernel_function,

@@ -8,7 +8,8 @@
  * into ftrace, which may be behind an endbr64).
  */
 #define _GNU_SOURCE
-#include "attach.h"
+#include "attach_slow.h"
+#include "clock.h"
 #include "kernel_facts.h"
 #include "log.h"
 #include "uapi_new.h"
@@ -151,7 +152,7 @@ static int multi_some(void *ctx, uint32_t first, uint32_t n)
 {
 	struct places *p = ctx;
 	uint64_t *where = calloc(2 * (size_t)n, sizeof(*where)), *cookies = where + n;
-	int err = where ? 0 : -ENOMEM;
+	int err = !where ? -ENOMEM : attach_stopped(p->s) ? -EINTR : 0;
 
 	for (uint32_t i = 0; !err && i < n; i++) {
 		const struct function_place *place = &p->items[first + i];
@@ -165,11 +166,11 @@ static int multi_some(void *ctx, uint32_t first, uint32_t n)
 	return err;
 }
 
-static int perf_some(void *ctx, uint32_t first, uint32_t n)
+static int perf_item(void *ctx, uint32_t item)
 {
 	struct places *p = ctx;
 
-	return n > 1 ? -EINVAL : one_by_perf(p->s, p->prog, p->items[first].target);
+	return one_by_perf(p->s, p->prog, p->items[item].target);
 }
 
 /* ---- both ---------------------------------------------------------------------------------- */
@@ -181,45 +182,39 @@ static const char *symbol_of(const void *ctx, uint32_t item)
 	return p->items[item].target->symbol;
 }
 
-/* Half a second is noticed. */
-static void say_cost(const struct places *p, uint32_t n, bool is_multi, double seconds)
+static int by_multi(struct places *p, struct attach_refused *refused)
 {
-	const char *name = attach_name(p->s, p->prog);
+	uint64_t start = clock_ns(CLOCK_MONOTONIC);
+	int err = find_places(p) ?: attach_halving(multi_some, p, p->n, refused);
 
-	if (is_multi)
-		log_verbose("%s: %u functions attached in %.3f s", name, n, seconds);
-	else
-		log_msg(seconds > 0.5 ? LOG_INFO : LOG_VERBOSE,
-			"%s: %u functions were attached one by one in %.1f s: this kernel has no "
-			"kprobe_multi links (5.18, CONFIG_FPROBE)",
-			name, n, seconds);
+	if (!err)
+		log_verbose("%s: %u functions attached in %.3f s", attach_name(p->s, p->prog),
+			    p->n - refused->n, 1e-9 * (double)(clock_ns(CLOCK_MONOTONIC) - start));
+	return err;
 }
 
-static double seconds_now(void)
+static int by_perf(struct places *p, struct attach_refused *refused)
 {
-	struct timespec t;
+	const struct plan_prog *g = &p->s->plan->progs[p->prog];
+	int err = 0;
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+	for (uint32_t i = 0; !err && i < g->n_targets; i++)
+		err = add_place(p, &g->targets[i], 0);
+	return err ?: attach_one_by_one(p->s, p->prog,
+					"this kernel has no kprobe_multi links (5.18, CONFIG_FPROBE)",
+					perf_item, p, p->n, refused);
 }
 
 static int many(struct session *s, uint32_t prog, bool is_multi)
 {
 	struct places p = {.s = s, .prog = prog};
 	struct attach_refused refused = {0};
-	double start = seconds_now();
-	int err = 0;
+	int err = is_multi ? by_multi(&p, &refused) : by_perf(&p, &refused);
 
-	if (is_multi)
-		err = find_places(&p);
-	for (uint32_t i = 0; !is_multi && !err && i < s->plan->progs[prog].n_targets; i++)
-		err = add_place(&p, &s->plan->progs[prog].targets[i], 0);
-	if (!err)
-		err = attach_halving(is_multi ? multi_some : perf_some, &p, p.n, &refused);
+	if (!err && s->plan->progs[prog].n_probes)
+		s->n_namesakes += (int64_t)p.n - s->plan->progs[prog].n_targets;
 	if (!err)
 		attach_left_out(s, prog, &refused, symbol_of, &p);
-	if (!err)
-		say_cost(&p, p.n - refused.n, is_multi, seconds_now() - start);
 	free(refused.items);
 	free(p.items);
 	return err;

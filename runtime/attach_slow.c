@@ -3,9 +3,9 @@
  * Attaching that takes its time: see attach_slow.h.
  */
 #include "attach_slow.h"
-#include "attach.h"
 #include "clock.h"
 #include "log.h"
+#include <errno.h>
 #include <poll.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -30,10 +30,9 @@ bool attach_stopped(const struct session *s)
 	return s->stop_fd >= 0 && poll(&p, 1, 0) > 0;
 }
 
-void attach_slow_begin(struct attach_slow *a, const struct session *s, uint32_t n)
+void attach_slow_begin(struct attach_slow *a, const char *name, const char *why, uint32_t n)
 {
-	(void)s;
-	*a = (struct attach_slow){.n = n, .start_ns = now_ns()};
+	*a = (struct attach_slow){.name = name, .why = why, .n = n, .start_ns = now_ns()};
 }
 
 /* Once the first tell how long all take. */
@@ -42,9 +41,9 @@ static void announce(struct attach_slow *a, uint64_t now)
 	double seconds = 1e-9 * (double)(now - a->start_ns) * a->n / a->n_done;
 
 	a->is_announced = true;
-	log_warning("this kernel has no uprobe_multi links (6.6): %u perf events, attaching takes about "
-		    "%.1f s, and after the end the kernel works for %.0f s or more to take them back", a->n,
-		    seconds, 1e-3 * CLOSE_MS * a->n);
+	log_warning("%s: attaching to %u functions takes about %.1f s, and after the end the "
+		    "kernel works for %.0f s or more to let them go",
+		    a->why, a->n, seconds, 1e-3 * CLOSE_MS * a->n);
 }
 
 static void show(struct attach_slow *a, uint64_t now)
@@ -58,11 +57,12 @@ static void show(struct attach_slow *a, uint64_t now)
 	a->is_shown = true;
 }
 
-void attach_slow_step(struct attach_slow *a)
+void attach_slow_step(struct attach_slow *a, bool is_attached)
 {
 	uint64_t now;
 
 	a->n_done++;
+	a->n_attached += is_attached;
 	if (a->n < MANY)
 		return;
 	now = now_ns();
@@ -72,11 +72,48 @@ void attach_slow_step(struct attach_slow *a)
 		show(a, now);
 }
 
+/* Half a second is noticed. */
 void attach_slow_end(struct attach_slow *a, int err)
 {
+	uint64_t ns = now_ns() - a->start_ns;
+
 	if (a->is_shown)
 		fputs("\r\033[K", stderr);
-	if (!err)
-		log_verbose("%u perf events were made in %.3f s", a->n_done,
-			    1e-9 * (double)(now_ns() - a->start_ns));
+	if (!err && a->n)
+		log_msg(ns > QUIET_NS ? LOG_INFO : LOG_VERBOSE,
+			"%s: %u functions were attached one by one in %.1f s: %s", a->name,
+			a->n_attached, 1e-9 * (double)ns, a->why);
+}
+
+struct one_by_one {
+	struct session *s;
+	struct attach_slow slow;
+	attach_item_fn *item;
+	void *ctx;
+};
+
+static int attach_item(void *ctx, uint32_t first, uint32_t n)
+{
+	struct one_by_one *o = ctx;
+	int err;
+
+	if (n > 1)
+		return -EINVAL;
+	if (attach_stopped(o->s))
+		return -EINTR;
+	err = o->item(o->ctx, first);
+	attach_slow_step(&o->slow, !err);
+	return err;
+}
+
+int attach_one_by_one(struct session *s, uint32_t prog, const char *why, attach_item_fn *item,
+		      void *ctx, uint32_t n, struct attach_refused *refused)
+{
+	struct one_by_one o = {.s = s, .item = item, .ctx = ctx};
+	int err;
+
+	attach_slow_begin(&o.slow, attach_name(s, prog), why, n);
+	err = attach_halving(attach_item, &o, n, refused);
+	attach_slow_end(&o.slow, err);
+	return err;
 }

@@ -9,7 +9,6 @@
  * like one that is refused.
  */
 #define _GNU_SOURCE
-#include "attach.h"
 #include "attach_slow.h"
 #include "kernel_facts.h"
 #include "log.h"
@@ -38,7 +37,7 @@ struct file_targets {
 	uint32_t prog;
 	const struct plan_target *targets;
 	uint32_t n;
-	struct attach_slow slow; /* perf events only */
+	int type, return_bit; /* of the perf event device */
 };
 
 static bool is_return(const struct file_targets *f)
@@ -159,8 +158,8 @@ static int perf_one(struct file_targets *f, const struct plan_target *t)
 {
 	struct perf_event_attr attr = {
 		.size = sizeof(attr),
-		.type = (uint32_t)f->slow.type,
-		.config = (is_return(f) ? 1ull << f->slow.return_bit : 0) |
+		.type = (uint32_t)f->type,
+		.config = (is_return(f) ? 1ull << f->return_bit : 0) |
 			  t->ref_ctr << REF_CTR_SHIFT,
 		.uprobe_path = (uintptr_t)t->path,
 		.probe_offset = t->offset,
@@ -177,32 +176,21 @@ static int perf_one(struct file_targets *f, const struct plan_target *t)
 	return err;
 }
 
-static int perf_some(void *ctx, uint32_t first, uint32_t n)
+static int perf_item(void *ctx, uint32_t item)
 {
 	struct file_targets *f = ctx;
-	int err;
 
-	if (n > 1)
-		return -EINVAL;
-	if (attach_stopped(f->s))
-		return -EINTR;
-	err = perf_one(f, &f->targets[first]);
-	attach_slow_step(&f->slow);
-	return err;
+	return perf_one(f, &f->targets[item]);
 }
 
 static int by_perf(struct file_targets *f, struct attach_refused *refused)
 {
-	int err;
-
-	attach_slow_begin(&f->slow, f->s, f->n);
-	f->slow.type = read_device("type");
-	f->slow.return_bit = read_device("format/retprobe");
-	if (f->slow.type < 0 || f->slow.return_bit < 0)
+	f->type = read_device("type");
+	f->return_bit = read_device("format/retprobe");
+	if (f->type < 0 || f->return_bit < 0)
 		return -ENOENT;
-	err = attach_halving(perf_some, f, f->n, refused);
-	attach_slow_end(&f->slow, err);
-	return err;
+	return attach_one_by_one(f->s, f->prog, "this kernel has no uprobe_multi links (6.6)",
+				 perf_item, f, f->n, refused);
 }
 
 /* ---- what is refused ----------------------------------------------------------------------- */

@@ -48,6 +48,8 @@ int elfsym_each_usdt(struct elfsym *e, elfsym_usdt_fn *fn, void *ctx);
 /* Address of a variable, or whatever else is called so, and its size in bytes (0: the file does not
  * say); preferred as functions are. 0, -ESRCH, or -errno. */
 int elfsym_object(struct elfsym *e, const char *name, uint64_t *vaddr, uint64_t *size);
+/* Each of what elfsym_object finds; the offset is 0 of what has no bytes in the file. 0, -errno. */
+int elfsym_each_object(struct elfsym *e, elfsym_function_fn *fn, void *ctx);
 /* Is the file loaded at another address in each process? */
 bool elfsym_is_movable(const struct elfsym *e);
 /* Does a program begin there? It has no caller to return to. */

@@ -178,7 +178,7 @@ int elfsym_object(struct elfsym *e, const char *name, uint64_t *vaddr, uint64_t 
 	return 0;
 }
 
-/* ---- all functions ---- */
+/* ---- all functions, all variables ---- */
 
 struct place {
 	uint64_t value, size;
@@ -186,6 +186,7 @@ struct place {
 
 struct function_walk {
 	struct elfsym *e;
+	enum symbol_kind kind;
 	struct key_list names; /* string offset << 32 | index in places; sorted */
 	struct place *places;
 	size_t n_places, room, next;
@@ -218,11 +219,11 @@ static int collect_function(void *ctx, uint32_t i, const struct symbol *s)
 static void call_function(struct function_walk *w, const char *name, size_t length)
 {
 	const struct place *p = &w->places[(uint32_t)w->names.keys[w->next]];
-	uint64_t file_offset;
+	uint64_t file_offset = 0;
 	char *version;
 
 	if (!length || length >= NAME_MAX_BYTES ||
-	    !elfsym_vaddr_to_file(w->e, p->value, &file_offset))
+	    (w->kind == SYMBOL_FUNCTION && !elfsym_vaddr_to_file(w->e, p->value, &file_offset)))
 		return;
 	memcpy(w->buffer, name, length);
 	w->buffer[length] = '\0';
@@ -247,13 +248,14 @@ static int call_functions(void *ctx, const char *bytes, size_t n, uint64_t at)
 	return 0;
 }
 
-int elfsym_each_function(struct elfsym *e, elfsym_function_fn *fn, void *ctx)
+static int each_of_kind(struct elfsym *e, enum symbol_kind kind, elfsym_function_fn *fn, void *ctx)
 {
-	struct function_walk w = {.e = e, .fn = fn, .ctx = ctx, .buffer = malloc(NAME_MAX_BYTES)};
+	struct function_walk w = {
+		.e = e, .kind = kind, .fn = fn, .ctx = ctx, .buffer = malloc(NAME_MAX_BYTES)};
 	int err = w.buffer ? 0 : -ENOMEM;
 
 	for (enum table_id id = 0; id < TABLE_COUNT && !w.names.n && !err; id++) {
-		err = elfsym_each_symbol(e, id, SYMBOL_FUNCTION, collect_function, &w);
+		err = elfsym_each_symbol(e, id, kind, collect_function, &w);
 		if (!err)
 			err = elfsym_sort_keys(w.names.keys, w.names.n);
 		if (!err && w.names.n)
@@ -263,4 +265,14 @@ int elfsym_each_function(struct elfsym *e, elfsym_function_fn *fn, void *ctx)
 	free(w.places);
 	free(w.buffer);
 	return err;
+}
+
+int elfsym_each_function(struct elfsym *e, elfsym_function_fn *fn, void *ctx)
+{
+	return each_of_kind(e, SYMBOL_FUNCTION, fn, ctx);
+}
+
+int elfsym_each_object(struct elfsym *e, elfsym_function_fn *fn, void *ctx)
+{
+	return each_of_kind(e, SYMBOL_OBJECT, fn, ctx);
 }

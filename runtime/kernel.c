@@ -429,6 +429,7 @@ struct kernel *kernel_open(void)
 		.each_usdt = usdt_each_note,
 		.each_mapped_file = usdt_each_mapped,
 		.kernel_function = live_kernel_function,
+		.kernel_offset = kernel_offset,
 		.each_kernel_function = live_each_kernel_function,
 		.typed = live_typed,
 		.each_typed = live_each_typed,

@@ -37,6 +37,9 @@ int kernel_tracefs(struct kernel *k);
  * of 5 to 7 MB). What is asked for later is opened again. */
 void kernel_trim(struct kernel *k);
 
+/* Answers kernel_offset of parser/kernel.h. */
+int kernel_offset(struct kernel *k, const char *name, uint64_t offset, uint64_t *size);
+
 /* Ask the kernel itself, each time (feature.c); has_feature() remembers the answer. */
 bool kernel_probe_feature(enum kernel_feature f);
 /* Load a program that does nothing, of a type, for what is attached in a way, to BTF function

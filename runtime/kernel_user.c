@@ -130,6 +130,30 @@ static int each_user_function(struct kernel *k, const char *path, user_function_
 	return err ? err : elfsym_each_function(u->elf, call_function, &c);
 }
 
+struct name_call {
+	kernel_name_fn fn;
+	void *ctx;
+};
+
+static void call_name(const char *name, uint64_t vaddr, uint64_t file_offset, uint64_t size,
+		      void *ctx)
+{
+	const struct name_call *c = ctx;
+
+	(void)vaddr;
+	(void)file_offset;
+	(void)size;
+	c->fn(name, c->ctx);
+}
+
+static int each_user_object(struct kernel *k, const char *path, kernel_name_fn fn, void *ctx)
+{
+	struct name_call c = {fn, ctx};
+	int err = kernel_user_open(k, path);
+
+	return err ? err : elfsym_each_object(kernel_user_files(k)->elf, call_name, &c);
+}
+
 static int each_user_file(struct kernel *k, const char *pattern, kernel_name_fn fn, void *ctx)
 {
 	return user_path_each(k->pid, pattern, fn, ctx);
@@ -203,6 +227,7 @@ void kernel_user_init(struct kernel *k)
 {
 	k->user_symbol = user_symbol;
 	k->each_user_function = each_user_function;
+	k->each_user_object = each_user_object;
 	k->each_user_file = each_user_file;
 	k->user_library = user_library;
 	k->user_function_at = user_function_at;

@@ -60,10 +60,31 @@ void fld_result(struct listing *l, const char *name, FILE *out)
 		btf_text_result(f.types, f.id, out);
 }
 
+struct program_fields {
+	const char *name;
+	FILE *out;
+};
+
+static void print_of_program(const struct typed_function *f, void *ctx)
+{
+	const struct program_fields *p = ctx;
+	char name[512];
+
+	snprintf(name, sizeof(name), "bpf:%u:%s", f->prog_id, f->name);
+	for (uint32_t i = 0; i < f->n_params && strcmp(name, p->name) == 0; i++)
+		list_field(&f->params[i], f->params[i].name, p->out);
+}
+
 void fld_function(struct listing *l, const char *name, FILE *out)
 {
-	struct list_function f = list_function(l, name);
+	struct program_fields of_program = {name, out};
+	struct list_function f;
 
+	if (strncmp(name, "bpf:", 4) == 0) {
+		l->kernel->each_bpf_function(l->kernel, print_of_program, &of_program);
+		return;
+	}
+	f = list_function(l, name);
 	if (f.id)
 		btf_text_params(f.types, f.id, 0, false, out);
 }

@@ -177,13 +177,34 @@ static void offer_of_modules(struct listing *l, enum typed_kind kind)
 	free(module);
 }
 
+/* "bpf:ID:NAME"; the id may be left out of what is asked for. */
+static void offer_of_program(const struct typed_function *f, void *ctx)
+{
+	struct listing *l = ctx;
+	char line[512], whole[600], name[512];
+
+	snprintf(line, sizeof(line), "bpf:%u:%s", f->prog_id, f->name);
+	snprintf(name, sizeof(name), "bpf:%s", f->name);
+	snprintf(whole, sizeof(whole), "%s:%s", l->type, line);
+	if (l->near)
+		list_offer(l, name);
+	if (!l->near && list_is_wanted(l, name))
+		list_keep(l, strdup(whole));
+	else
+		list_offer(l, line);
+}
+
 /* Of functions those that BTF describes; all of these when the kernel does not say which can be
  * traced. */
 void lst_typed_functions(struct listing *l)
 {
-	struct btf_text *types = list_types(l);
+	struct btf_text *types;
 	int err;
 
+	l->kernel->each_bpf_function(l->kernel, offer_of_program, l);
+	if (l->rest && strncmp(l->rest, "bpf:", 4) == 0)
+		return;
+	types = list_types(l);
 	if (!types)
 		return list_refuse(l, "types of functions are in /sys/kernel/btf/vmlinux, "
 				      "which cannot be read");

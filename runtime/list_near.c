@@ -203,6 +203,11 @@ static bool say_no_module(const struct listing *l, const char *word, enum log_le
 	if (!end || !l->row || !(l->row->flags & LIST_MODULES) || l->near->has_module)
 		return false;
 	len = (int)(end - module);
+	if (strncmp(module, "bpf:", 4) == 0) {
+		log_msg(level, "no loaded BPF program matches '%s'", word);
+		fputs("hint: `bpftool prog` lists the programs that are loaded\n", stderr);
+		return true;
+	}
 	if (memchr(module, '*', (size_t)len))
 		return false;
 	log_msg(level, "the module '%.*s' is not loaded, or has nothing to probe", len, module);

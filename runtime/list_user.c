@@ -28,6 +28,7 @@ struct file_listing {
 	bool is_glob;	/* the pattern has more than '*' */
 	bool is_shared; /* of many files: those that are no programs are passed over */
 	uint32_t n_files;
+	uint32_t n_offered; /* names of the file at hand */
 };
 
 /* What is near: names as people write them, where the compiler's are others. */
@@ -72,6 +73,7 @@ static void offer_symbol(const struct user_symbol *f, void *ctx)
 	char shown[NAME_SIZE];
 	bool is_symbol;
 
+	fl->n_offered++;
 	if (fl->l->near)
 		return compare_symbol(fl, f);
 	is_symbol = fnmatch(pattern, f->symbol, 0) == 0;
@@ -87,12 +89,23 @@ static void offer_symbol(const struct user_symbol *f, void *ctx)
 	}
 }
 
+static void say_stripped(struct file_listing *fl, const char *path)
+{
+	list_refuse(fl->l, "%s names no functions: it is stripped", path);
+	if (!fl->l->near)
+		fputs("hint: install its debug symbols, or build it without -s\n", stderr);
+}
+
 static void list_file(struct file_listing *fl, const char *path)
 {
 	struct kernel *k = fl->l->kernel;
-	int err = k->each_user_function(k, path, offer_symbol, fl);
+	int err;
 
+	fl->n_offered = 0;
+	err = k->each_user_function(k, path, offer_symbol, fl);
 	fl->n_files++;
+	if (!err && !fl->n_offered && !fl->is_shared)
+		return say_stripped(fl, path);
 	if (err && (!fl->is_shared || err == -ENOMEM))
 		list_refuse(fl->l, "cannot list functions of '%s': %s", path,
 			    err == -ENOEXEC ? "not an ELF program or library"

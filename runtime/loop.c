@@ -394,13 +394,17 @@ static uint32_t count_probes(const struct plan *p)
 	return n;
 }
 
+static uint32_t count_attached(const struct session *s)
+{
+	return (uint32_t)(count_probes(s->plan) + s->n_namesakes) - s->n_skipped - s->n_refused;
+}
+
 static int say_ready(const struct loop *l)
 {
 	static const char word[] = "ready\n";
 
 	if (!l->o->quiet && !l->o->tests)
-		l->events.out->attached(l->events.out, count_probes(l->s->plan) -
-							      l->s->n_skipped - l->s->n_refused);
+		l->events.out->attached(l->events.out, count_attached(l->s));
 	if (l->o->ready_fd >= 0 && write(l->o->ready_fd, word, sizeof(word) - 1) < 0)
 		return -errno;
 	return 0;

@@ -153,24 +153,43 @@ static uint64_t missed_by_link(int fd)
 	return many.missed;
 }
 
+static bool has_unseen(const struct session *s, uint32_t prog)
+{
+	enum plan_prog_kind kind = s->plan->progs[prog].kind;
+
+	return kind == PP_KPROBE || kind == PP_KRETPROBE || kind == PP_KSESSION;
+}
+
+/* Of all links of the programs that go by the name of this one, if it is the first of them. */
+static uint64_t unseen_by_name(const struct session *s, uint32_t prog)
+{
+	const char *name = prog_name(s, prog);
+	uint64_t missed = 0;
+
+	for (uint32_t i = 0; i < prog; i++)
+		if (has_unseen(s, i) && strcmp(prog_name(s, i), name) == 0)
+			return 0;
+	for (uint32_t i = 0; i < s->n_links; i++)
+		if (has_unseen(s, s->links[i].prog) &&
+		    strcmp(prog_name(s, s->links[i].prog), name) == 0)
+			missed += missed_by_link(s->links[i].fd);
+	return missed;
+}
+
 /* Hits of kernel functions that the kernel did not hand on: nested in another probe, or more calls
  * open than it keeps returns for. Kernels before 6.7 do not tell. */
 static uint64_t report_unseen(const struct session *s, struct out *out)
 {
 	uint64_t total = 0;
 
-	for (uint32_t i = 0; i < s->n_links; i++) {
-		const struct plan_prog *g = &s->plan->progs[s->links[i].prog];
-		uint64_t missed;
+	for (uint32_t i = 0; i < s->plan->n_progs; i++) {
+		uint64_t missed = has_unseen(s, i) ? unseen_by_name(s, i) : 0;
 
-		if (g->kind != PP_KPROBE && g->kind != PP_KRETPROBE && g->kind != PP_KSESSION)
-			continue;
-		missed = missed_by_link(s->links[i].fd);
 		if (!missed)
 			continue;
 		total += missed;
 		out->lost(out, &(struct view_loss){
-				       .probe = prog_name(s, s->links[i].prog),
+				       .probe = prog_name(s, i),
 				       .cause = "kernel-missed",
 				       .what = "hits that the kernel did not hand on",
 				       .n = missed,

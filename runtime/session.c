@@ -4,7 +4,7 @@
  * user waiting, closing.
  */
 #include "session.h"
-#include "attach.h"
+#include "attach_slow.h"
 #include "ksym.h"
 #include "log.h"
 #include "ticker.h"
@@ -73,14 +73,42 @@ static int attach_one(struct session *s, uint32_t prog)
 	return 0;
 }
 
+/* Functions that a program of their own each is attached to. */
+static bool is_traced_function(const struct plan_prog *g)
+{
+	return g->n_probes && (g->kind == PP_FENTRY || g->kind == PP_FEXIT);
+}
+
+static uint32_t count_traced_functions(const struct plan *p)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < p->n_progs; i++)
+		n += is_traced_function(&p->progs[i]);
+	return n;
+}
+
 /* Those that can be attached only at exec, or the others. */
 static int attach_each(struct session *s, bool at_exec)
 {
+	const struct plan *p = s->plan;
+	struct attach_slow slow = {0};
+	uint32_t n_before;
 	int err = 0;
 
-	for (uint32_t i = 0; !err && i < s->plan->n_progs; i++)
-		if (attach_at_exec(s, &s->plan->progs[i]) == at_exec)
-			err = attach_one(s, i);
+	for (uint32_t i = 0; !err && i < p->n_progs; i++) {
+		if (attach_at_exec(s, &p->progs[i]) != at_exec)
+			continue;
+		if (is_traced_function(&p->progs[i]) && !slow.n)
+			attach_slow_begin(&slow, "fentry, fexit",
+					  "each function takes a program of its own",
+					  count_traced_functions(p));
+		n_before = s->n_attached;
+		err = attach_one(s, i);
+		if (is_traced_function(&p->progs[i]))
+			attach_slow_step(&slow, s->n_attached > n_before);
+	}
+	attach_slow_end(&slow, err);
 	return err;
 }
 

@@ -61,6 +61,7 @@ struct session {
 	uint32_t n_wanted, n_attached; /* programs that wait for events, by session_attach */
 	uint32_t n_skipped;  /* attach points that the kernel refused */
 	uint32_t n_refused;  /* functions that the kernel allows no probe on */
+	int64_t n_namesakes; /* functions beyond the plan's targets: several have one name */
 	int stop_fd;	     /* readable when attaching is to end; -1: none */
 	struct ksyms *ksyms;
 	struct usyms *usyms; /* NULL unless user stacks are needed */

@@ -73,7 +73,9 @@ static void test_demangled(void **state)
 	    "did you mean 'ns::find'?");
 	bad("u:/bin/cpp:\"ns::find(in)\"", "unknown-symbol", "/bin/cpp has no function 'ns::find(in)'",
 	    "did you mean 'ns::find(int)'?");
-	bad("u:/bin/cpp:java:main", "attach-form", "uprobe probes are written uprobe:PATH:SYMBOL", NULL);
+	bad("u:/bin/cpp:java:main", "attach-form",
+	    "'java' is no language whose names are known: cpp and rust are",
+	    "write uprobe:/bin/cpp:main, with or without cpp: or rust: before the function");
 }
 
 static void test_files(void **state)
