@@ -643,7 +643,7 @@ static void type_block(struct sema *s, struct block *b)
 
 static void type_program(struct sema *s)
 {
-	s->changed = false;
+	s->changed = s->is_wrong = false;
 	for (uint32_t i = 0; i < s->program->n_probes; i++) {
 		s->probe = s->program->probes[i];
 		if (s->probe->predicate)
@@ -652,8 +652,8 @@ static void type_program(struct sema *s)
 	}
 }
 
-/* What is still unknown when nothing else was wrong: later passes want a type. */
-static void check_all_known(struct sema *s)
+/* What is still unknown when nothing else was wrong: the plan wants a type. */
+void sema_known(struct sema *s)
 {
 	for (uint32_t i = 0; i < s->program->n_maps && !s->diags->n_errors; i++) {
 		const struct map *m = s->program->maps[i];
@@ -666,27 +666,34 @@ static void check_all_known(struct sema *s)
 	}
 }
 
-/* Variables that only `let` names are integers. */
-static void give_types(struct sema *s)
+/* Variables that only `let` names are integers; of those that something wrong is assigned to
+ * nothing is said. */
+static void give_types(struct sema *s, const struct type *given)
 {
 	for (uint32_t i = 0; i < s->program->n_probes; i++) {
 		struct probe *p = s->program->probes[i];
 
 		for (uint32_t j = 0; j < p->n_vars; j++)
-			if (!p->vars[j]->type)
-				p->vars[j]->type = s->diags->n_errors ? &type_error : &sema_literal;
+			if (!p->vars[j]->type || p->vars[j]->type == &type_error)
+				p->vars[j]->type = given;
 	}
 }
 
 void sema_types(struct sema *s)
 {
+	bool was_wrong;
+
 	for (int i = 0; i < ROUNDS; i++) {
 		type_program(s);
 		if (!s->changed)
 			break;
 	}
-	give_types(s);
+	was_wrong = s->is_wrong;
+	give_types(s, s->diags->n_errors || was_wrong ? &type_error : &sema_literal);
 	s->report = true;
 	type_program(s);
-	check_all_known(s);
+	if (!was_wrong || s->diags->n_errors)
+		return;
+	give_types(s, &sema_literal); /* it was wrong only until all sizes were known */
+	type_program(s);
 }
