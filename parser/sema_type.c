@@ -172,6 +172,21 @@ static bool is_name_and_text(const struct expr *name, const struct expr *text)
 	return name->type->kind == TY_NAME && text->kind == EX_STRING;
 }
 
+/* What sema_check_int takes, or has words of its own for. */
+static bool may_be_number(const struct type *t)
+{
+	return type_is_integral(t) || t->kind == TY_ERROR || t->kind == TY_AGG;
+}
+
+static const struct type *no_equality(struct sema *s, const struct expr *e, const struct type *t)
+{
+	sema_error(s, e->span, "operand-type", "'%s' cannot compare %s", op_str(e->binary.op),
+		   sema_name_of(s, t));
+	if (s->report)
+		diag_hint(s->diags, "it compares numbers, addresses, strings, arrays, tuples and records");
+	return &type_error;
+}
+
 static const struct type *type_compare(struct sema *s, struct expr *e)
 {
 	const struct type *x = sema_type_expr(s, e->binary.left),
@@ -202,6 +217,10 @@ static const struct type *type_compare(struct sema *s, struct expr *e)
 				  sema_name_of(s, x), sema_name_of(s, y));
 	if (equality && (x->kind == TY_ERROR || y->kind == TY_ERROR)) /* one mistake */
 		return &type_error;
+	if (equality && !may_be_number(x))
+		return no_equality(s, e, x);
+	if (equality && !may_be_number(y))
+		return no_equality(s, e, y);
 	return check_ints(s, e) ? constant_compare(e) : &type_error;
 }
 
@@ -300,6 +319,12 @@ static const struct type *type_value_block(struct sema *s, struct expr *e)
 	return sema_type_expr(s, e->block.value);
 }
 
+static bool may_be_address(const struct expr *e)
+{
+	return e->type->kind == TY_POINTER || (e->type->kind == TY_INT && e->type->size == 8 &&
+					       e->type != &sema_literal);
+}
+
 static const struct type *type_field(struct sema *s, struct expr *e)
 {
 	struct expr *object = e->field.object;
@@ -312,9 +337,8 @@ static const struct type *type_field(struct sema *s, struct expr *e)
 	if (type_is_compound(object->type))
 		return compound_member(s, e);
 	sema_error(s, e->span, "no-field", "%s has no fields", sema_name_of(s, object->type));
-	if (s->report)
-		diag_hint(s->diags, "args.FIELD is a tracepoint's field; the kernel's structures cannot be "
-				    "read yet");
+	if (s->report && may_be_address(object))
+		diag_hint(s->diags, "the kernel's structures cannot be read yet");
 	return &type_error;
 }
 
