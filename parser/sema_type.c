@@ -154,8 +154,11 @@ static const struct type *type_arith(struct sema *s, struct expr *e)
 {
 	struct expr *l = e->binary.left, *r = e->binary.right;
 	const struct type *x = sema_type_expr(s, l), *y = sema_type_expr(s, r);
+	const struct type *text = constant_text(s, e);
 	bool is_unsigned;
 
+	if (text)
+		return text;
 	if (x->kind == TY_POINTER || y->kind == TY_POINTER)
 		return memory_arith(s, e);
 	if (!check_ints(s, e))
@@ -187,6 +190,16 @@ static const struct type *no_equality(struct sema *s, const struct expr *e, cons
 	return &type_error;
 }
 
+/* By size: of two that are known here. */
+static const struct type *compare_texts(struct sema *s, struct expr *e)
+{
+	const struct type *t = constant_text(s, e);
+
+	return t ? t : sema_error(s, e->span, "operand-type",
+				  "'%s' cannot compare texts unless both are written out: only == and != can",
+				  op_str(e->binary.op));
+}
+
 static const struct type *type_compare(struct sema *s, struct expr *e)
 {
 	const struct type *x = sema_type_expr(s, e->binary.left),
@@ -195,6 +208,8 @@ static const struct type *type_compare(struct sema *s, struct expr *e)
 
 	if (equality && x->kind == TY_STRING && y->kind == TY_STRING)
 		return &type_bool;
+	if (x->kind == TY_STRING && y->kind == TY_STRING)
+		return compare_texts(s, e);
 	if (equality && (is_name_and_text(e->binary.left, e->binary.right) ||
 			 is_name_and_text(e->binary.right, e->binary.left) ||
 			 (x->kind == TY_NAME && y->kind == TY_NAME)))
