@@ -56,6 +56,8 @@ void nearest_init(struct nearest *n, const char *word)
 	size_t len = strlen(word);
 	unsigned most = len <= WORD_MOST ? least((unsigned)len / 3, 3) : 0;
 
+	if (len == 2) /* nearest_offer asks more of so short a word */
+		most = 1;
 	*n = (struct nearest){.word = word, .best_distance = most};
 }
 
@@ -65,6 +67,8 @@ bool nearest_offer(struct nearest *n, const char *candidate)
 	unsigned edits;
 
 	if (!n->best_distance || n_word > WORD_MOST || n_candidate > WORD_MOST)
+		return false;
+	if (n_word == 2 && strncmp(candidate, n->word, n_word) != 0)
 		return false;
 	edits = distance(n->word, n_word, candidate, n_candidate);
 	if (edits > n->best_distance)

@@ -16,6 +16,7 @@ int sema_run(struct arena *a, struct program *p, struct kernel *k, struct diags 
 	sema_types(&s);
 	sema_checks(&s);
 	sema_decls(&s);
+	sema_known(&s);
 	return d->n_errors ? -1 : 0;
 }
 
@@ -24,6 +25,7 @@ const struct type *sema_error(struct sema *s, struct span span, const char *tag,
 {
 	va_list ap;
 
+	s->is_wrong = true;
 	if (!s->report)
 		return &type_error;
 	va_start(ap, fmt);

@@ -18,6 +18,7 @@ struct sema {
 	struct probe *probe; /* the one being visited */
 	bool report;	     /* sema_type.c: this is the round that reports */
 	bool changed;	     /* sema_type.c: this round widened a type */
+	bool is_wrong;	     /* this round met a mistake, told or not */
 };
 
 /* Run all passes. 0, or -1 when there were errors. After 0 every expression has a type, every name
@@ -31,6 +32,8 @@ void sema_types(struct sema *s);
 void sema_checks(struct sema *s);
 /* `let @m = kind(n);` against what the script does with @m: after the types. */
 void sema_decls(struct sema *s);
+/* Every map has a type now, or it is said: last, for another mistake may be why it has none. */
+void sema_known(struct sema *s);
 
 /* sema_points.c: resolve all attach points; a probe that `missing_probes` leaves without any
  * goes. */

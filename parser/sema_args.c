@@ -84,6 +84,27 @@ static const struct type *field_at(struct sema *s, struct expr *e, struct attach
 			  "fields of type '%s' are not built yet", f->type_text);
 }
 
+static bool has_args(const struct attach_point *p)
+{
+	switch (probe_rows[p->id].context) {
+	case CTX_TRACEPOINT:
+	case CTX_TYPED_ENTRY:
+	case CTX_TYPED_RETURN:
+	case CTX_TYPED_EVENT: return true;
+	default: return p->id == PROBE_UPROBE;
+	}
+}
+
+static const char *where_args(struct arena *a)
+{
+	const char *list = "";
+
+	for (int i = 0; i < PROBE_COUNT; i++)
+		if (has_args(&(struct attach_point){.id = i}))
+			list = arena_printf(a, "%s%s%s", list, *list ? ", " : "", probe_rows[i].name);
+	return list;
+}
+
 static const struct type *no_args(struct sema *s, const struct expr *e,
 				  const struct attach_point *p)
 {
@@ -94,18 +115,9 @@ static const struct type *no_args(struct sema *s, const struct expr *e,
 			  e->kind == EX_FIELD ? e->field.name : "NAME");
 	else if (s->report && probe_rows[p->id].context == CTX_REGS_ENTRY)
 		diag_hint(s->diags, "arguments are arg0 to arg5 there");
+	else if (s->report)
+		diag_hint(s->diags, "it exists in: %s", where_args(s->arena));
 	return &type_error;
-}
-
-static bool has_args(const struct attach_point *p)
-{
-	switch (probe_rows[p->id].context) {
-	case CTX_TRACEPOINT:
-	case CTX_TYPED_ENTRY:
-	case CTX_TYPED_RETURN:
-	case CTX_TYPED_EVENT: return true;
-	default: return p->id == PROBE_UPROBE;
-	}
 }
 
 /* `args` alone, or args.FIELD: the field must be in every attach point of the probe. */

@@ -44,6 +44,10 @@ static void check_conversion(struct sema *s, const struct plan_piece *p, struct 
 	}
 	if (!p->conv || arg->type->kind == TY_ERROR || conversion_takes(p->conv, arg->type))
 		return;
+	if (arg->type->kind == TY_VOID) {
+		sema_error(s, arg->span, "format-arg", "%%%c prints a value, this call has none", p->conv);
+		return;
+	}
 	sema_error(s, arg->span, "format-arg", "%%%c cannot print this, it is %s", p->conv,
 		   type_str(s->arena, arg->type));
 	if (s->report && arg->type->kind == TY_AGG && arg->kind == EX_MAP)
@@ -522,10 +526,28 @@ static void check_stmt(struct sema *s, struct stmt *st)
 	}
 }
 
+/* Does nothing run that follows it in its block? */
+static bool leaves(const struct stmt *st)
+{
+	const struct expr *e = st->kind == ST_EXPR ? st->expr : NULL;
+
+	return st->kind == ST_RETURN || st->kind == ST_BREAK || st->kind == ST_CONTINUE ||
+	       (e && e->kind == EX_CALL && e->call.builtin == &builtins[BI_exit]);
+}
+
 static void check_block(struct sema *s, struct block *b)
 {
-	for (uint32_t i = 0; i < b->n; i++)
+	bool is_told = false;
+
+	for (uint32_t i = 0; i < b->n; i++) {
+		if (i && !is_told && !s->diags->n_errors && leaves(b->items[i - 1])) {
+			diag_warning(s->diags, b->items[i]->span, "unreachable",
+				     "this statement is never reached");
+			diag_note(s->diags, b->items[i - 1]->span, "what comes before leaves the block");
+			is_told = true;
+		}
 		check_stmt(s, b->items[i]);
+	}
 }
 
 struct same_at_both {

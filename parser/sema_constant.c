@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calculations of numbers written out, a part of pass 2: their result is exact and takes their
- * place in the tree. So it is what a number written out is: as great as a uint64 can be, of the
+ * Calculations of numbers and texts written out, a part of pass 2: their result is exact and takes
+ * their place in the tree. So it is what a number written out is: as great as a uint64 can be, of the
  * sign of what it meets, and it may stand where a number must be written out. What has no result
  * is an error: what 64 bits cannot hold, a division by 0, a shift by 64 and more.
  * Casts and ~ are left to the kernel: they mean bits of some width.
@@ -9,6 +9,7 @@
  */
 #include "arena.h"
 #include "sema_type.h"
+#include <string.h>
 
 enum { MOST_SHIFT = 63 };
 
@@ -225,4 +226,65 @@ bool constant_number(const struct expr *e, bool *is_negative, uint64_t *magnitud
 	*is_negative = is_negated(e);
 	*magnitude = (uint64_t)(v < 0 ? -v : v);
 	return true;
+}
+
+/* ---- texts ------------------------------------------------------------------------------- */
+
+/* `e` becomes the text. */
+static const struct type *write_text(struct sema *s, struct expr *e, const char *text, uint32_t len)
+{
+	e->kind = EX_STRING;
+	e->string.text = text;
+	e->string.len = len;
+	return type_string(s->arena, len + 1);
+}
+
+static const struct type *join(struct sema *s, struct expr *e)
+{
+	const struct expr *x = e->binary.left, *y = e->binary.right;
+	uint32_t len = x->string.len + y->string.len;
+	char *text = arena_alloc(s->arena, len + 1);
+
+	memcpy(text, x->string.text, x->string.len);
+	memcpy(text + x->string.len, y->string.text, y->string.len);
+	return write_text(s, e, text, len);
+}
+
+static const struct type *skip(struct sema *s, struct expr *e)
+{
+	const struct expr *x = e->binary.left;
+	uint64_t n = e->binary.right->integer.value;
+
+	if (n >= x->string.len) {
+		diag_warning(s->diags, e->span, "empty-text", "nothing is left of this text");
+		n = x->string.len;
+	}
+	return write_text(s, e, x->string.text + n, x->string.len - (uint32_t)n);
+}
+
+static bool text_holds(enum op op, const struct expr *x, const struct expr *y)
+{
+	uint32_t n = x->string.len < y->string.len ? x->string.len : y->string.len;
+	int order = memcmp(x->string.text, y->string.text, n);
+
+	return holds(op, order ? order : (int)x->string.len - (int)y->string.len, 0);
+}
+
+const struct type *constant_text(struct sema *s, struct expr *e)
+{
+	const struct expr *x = e->binary.left, *y = e->binary.right;
+	enum op op = e->binary.op;
+
+	if (x->kind != EX_STRING)
+		return NULL;
+	if (op == OP_ADD && y->kind == EX_STRING)
+		return join(s, e);
+	if (op == OP_ADD && y->kind == EX_INT && !y->integer.is_bool)
+		return skip(s, e);
+	if (y->kind != EX_STRING || (op != OP_LT && op != OP_LE && op != OP_GT && op != OP_GE))
+		return NULL;
+	e->integer.value = text_holds(op, x, y);
+	e->integer.is_bool = true;
+	e->kind = EX_INT;
+	return &type_bool;
 }

@@ -154,8 +154,11 @@ static const struct type *type_arith(struct sema *s, struct expr *e)
 {
 	struct expr *l = e->binary.left, *r = e->binary.right;
 	const struct type *x = sema_type_expr(s, l), *y = sema_type_expr(s, r);
+	const struct type *text = constant_text(s, e);
 	bool is_unsigned;
 
+	if (text)
+		return text;
 	if (x->kind == TY_POINTER || y->kind == TY_POINTER)
 		return memory_arith(s, e);
 	if (!check_ints(s, e))
@@ -172,6 +175,31 @@ static bool is_name_and_text(const struct expr *name, const struct expr *text)
 	return name->type->kind == TY_NAME && text->kind == EX_STRING;
 }
 
+/* What sema_check_int takes, or has words of its own for. */
+static bool may_be_number(const struct type *t)
+{
+	return type_is_integral(t) || t->kind == TY_ERROR || t->kind == TY_AGG;
+}
+
+static const struct type *no_equality(struct sema *s, const struct expr *e, const struct type *t)
+{
+	sema_error(s, e->span, "operand-type", "'%s' cannot compare %s", op_str(e->binary.op),
+		   sema_name_of(s, t));
+	if (s->report)
+		diag_hint(s->diags, "it compares numbers, addresses, strings, arrays, tuples and records");
+	return &type_error;
+}
+
+/* By size: of two that are known here. */
+static const struct type *compare_texts(struct sema *s, struct expr *e)
+{
+	const struct type *t = constant_text(s, e);
+
+	return t ? t : sema_error(s, e->span, "operand-type",
+				  "'%s' cannot compare texts unless both are written out: only == and != can",
+				  op_str(e->binary.op));
+}
+
 static const struct type *type_compare(struct sema *s, struct expr *e)
 {
 	const struct type *x = sema_type_expr(s, e->binary.left),
@@ -180,6 +208,8 @@ static const struct type *type_compare(struct sema *s, struct expr *e)
 
 	if (equality && x->kind == TY_STRING && y->kind == TY_STRING)
 		return &type_bool;
+	if (x->kind == TY_STRING && y->kind == TY_STRING)
+		return compare_texts(s, e);
 	if (equality && (is_name_and_text(e->binary.left, e->binary.right) ||
 			 is_name_and_text(e->binary.right, e->binary.left) ||
 			 (x->kind == TY_NAME && y->kind == TY_NAME)))
@@ -202,6 +232,10 @@ static const struct type *type_compare(struct sema *s, struct expr *e)
 				  sema_name_of(s, x), sema_name_of(s, y));
 	if (equality && (x->kind == TY_ERROR || y->kind == TY_ERROR)) /* one mistake */
 		return &type_error;
+	if (equality && !may_be_number(x))
+		return no_equality(s, e, x);
+	if (equality && !may_be_number(y))
+		return no_equality(s, e, y);
 	return check_ints(s, e) ? constant_compare(e) : &type_error;
 }
 
@@ -300,6 +334,12 @@ static const struct type *type_value_block(struct sema *s, struct expr *e)
 	return sema_type_expr(s, e->block.value);
 }
 
+static bool may_be_address(const struct expr *e)
+{
+	return e->type->kind == TY_POINTER || (e->type->kind == TY_INT && e->type->size == 8 &&
+					       e->type != &sema_literal);
+}
+
 static const struct type *type_field(struct sema *s, struct expr *e)
 {
 	struct expr *object = e->field.object;
@@ -312,9 +352,8 @@ static const struct type *type_field(struct sema *s, struct expr *e)
 	if (type_is_compound(object->type))
 		return compound_member(s, e);
 	sema_error(s, e->span, "no-field", "%s has no fields", sema_name_of(s, object->type));
-	if (s->report)
-		diag_hint(s->diags, "args.FIELD is a tracepoint's field; the kernel's structures cannot be "
-				    "read yet");
+	if (s->report && may_be_address(object))
+		diag_hint(s->diags, "the kernel's structures cannot be read yet");
 	return &type_error;
 }
 
@@ -643,7 +682,7 @@ static void type_block(struct sema *s, struct block *b)
 
 static void type_program(struct sema *s)
 {
-	s->changed = false;
+	s->changed = s->is_wrong = false;
 	for (uint32_t i = 0; i < s->program->n_probes; i++) {
 		s->probe = s->program->probes[i];
 		if (s->probe->predicate)
@@ -652,8 +691,8 @@ static void type_program(struct sema *s)
 	}
 }
 
-/* What is still unknown when nothing else was wrong: later passes want a type. */
-static void check_all_known(struct sema *s)
+/* What is still unknown when nothing else was wrong: the plan wants a type. */
+void sema_known(struct sema *s)
 {
 	for (uint32_t i = 0; i < s->program->n_maps && !s->diags->n_errors; i++) {
 		const struct map *m = s->program->maps[i];
@@ -666,27 +705,34 @@ static void check_all_known(struct sema *s)
 	}
 }
 
-/* Variables that only `let` names are integers. */
-static void give_types(struct sema *s)
+/* Variables that only `let` names are integers; of those that something wrong is assigned to
+ * nothing is said. */
+static void give_types(struct sema *s, const struct type *given)
 {
 	for (uint32_t i = 0; i < s->program->n_probes; i++) {
 		struct probe *p = s->program->probes[i];
 
 		for (uint32_t j = 0; j < p->n_vars; j++)
-			if (!p->vars[j]->type)
-				p->vars[j]->type = s->diags->n_errors ? &type_error : &sema_literal;
+			if (!p->vars[j]->type || p->vars[j]->type == &type_error)
+				p->vars[j]->type = given;
 	}
 }
 
 void sema_types(struct sema *s)
 {
+	bool was_wrong;
+
 	for (int i = 0; i < ROUNDS; i++) {
 		type_program(s);
 		if (!s->changed)
 			break;
 	}
-	give_types(s);
+	was_wrong = s->is_wrong;
+	give_types(s, s->diags->n_errors || was_wrong ? &type_error : &sema_literal);
 	s->report = true;
 	type_program(s);
-	check_all_known(s);
+	if (!was_wrong || s->diags->n_errors)
+		return;
+	give_types(s, &sema_literal); /* it was wrong only until all sizes were known */
+	type_program(s);
 }

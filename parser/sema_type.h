@@ -44,6 +44,8 @@ const struct type *constant_type(const struct expr *e);
 /* Arithmetic, comparisons and -: folded if their operands are numbers. */
 const struct type *constant_binary(struct sema *s, struct expr *e, const struct type *t);
 const struct type *constant_compare(struct expr *e);
+/* The operation `e` on a text written out: joined, cut or compared. NULL: it is none of these. */
+const struct type *constant_text(struct sema *s, struct expr *e);
 const struct type *constant_negated(struct sema *s, struct expr *e, const struct type *t);
 /* Is there a result with this on the right? False: said. */
 bool constant_check_right(struct sema *s, enum op op, const struct expr *right);

@@ -225,6 +225,14 @@ static void hint_second(const struct stop *s)
 		diag_hint(s->f->diags, "statements stand in { … }, a condition before it: /pid == 1/");
 }
 
+/* `point<@ = count()>`: '<' is part of the head, as it is of C++'s names. */
+static bool is_glued(const struct token *head)
+{
+	bool is_statement = has_char(head, '@') || has_char(head, '$') || has_char(head, '=');
+
+	return head->text.text[head->text.len - 1] == '<' || (has_char(head, '<') && is_statement);
+}
+
 /* Behind a head that no block follows. */
 static void say_no_block(const struct stop *s)
 {
@@ -238,13 +246,11 @@ static void say_no_block(const struct stop *s)
 	}
 	diag_error(s->f->diags, head->span, "syntax", "probe has no block: write { … } behind %s",
 		   found(s, head, buf, sizeof(buf)));
-	if (head->kind == TOK_ATTACH && s->at->kind != TOK_ATTACH && has_char(head, '('))
-		hint_second(s);
-	if (s->at->kind != TOK_ATTACH || head->kind != TOK_ATTACH)
+	if (head->kind != TOK_ATTACH)
 		return;
-	if (head->text.text[head->text.len - 1] == '<')
+	if (is_glued(head))
 		diag_hint(s->f->diags, "a space before '<' opens a block");
-	else if (!angle_end(s))
+	else if (s->at->kind == TOK_ATTACH ? !angle_end(s) : has_char(head, '('))
 		hint_second(s);
 }
 

@@ -146,6 +146,8 @@ static void test_nearest(void **state)
 	assert_string_equal(nearest_of("kstak", names), "kstack");
 	assert_string_equal(nearest_of("kustack", names), "kstack"); /* shared prefix wins */
 	assert_string_equal(nearest_of("sun", names), "sum");
+	assert_string_equal(nearest_of("su", names), "sum"); /* of two letters: one more */
+	assert_null(nearest_of("um", names));
 	assert_null(nearest_of("xy", names));
 	assert_null(nearest_of("printf", names));
 	assert_null(nearest_of("", names));
