@@ -79,7 +79,7 @@ void attach_slow_end(struct attach_slow *a, int err)
 
 	if (a->is_shown)
 		fputs("\r\033[K", stderr);
-	if (!err && a->n)
+	if (!err && a->n > 1)
 		log_msg(ns > QUIET_NS ? LOG_INFO : LOG_VERBOSE,
 			"%s: %u functions were attached one by one in %.1f s: %s", a->name,
 			a->n_attached, 1e-9 * (double)ns, a->why);
