@@ -117,7 +117,7 @@ const struct type *chk_args(struct sema *s, struct expr *e)
 			return no_args(s, e, p);
 		if (e->kind == EX_FIELD) {
 			const struct type *f = field_at(s, e, p);
-			const struct type *u = t ? type_unify(t, f) : f;
+			const struct type *u = t ? sema_common_argument(s->arena, t, f) : f;
 
 			t = u ? u
 			      : sema_error(s, e->span, "type-mismatch",
