@@ -74,7 +74,8 @@ static const struct type *field_at(struct sema *s, struct expr *e, struct attach
 		return no_field(s, e, p);
 	if (p->id == PROBE_UPROBE)
 		return user_arg_type(s, e, p, f);
-	t = sema_field_type(s->arena, f);
+	t = probe_is_typed(p) ? sema_pointer_type(s->arena, f, sema_space(s->probe)) : NULL;
+	t = t ? t : sema_field_type(s->arena, f);
 	if (t)
 		return t;
 	return sema_error(s, e->field.name_span, "not-built",
