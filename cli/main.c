@@ -212,6 +212,10 @@ static int list(const struct options *o)
 		return 1;
 	if (list_names_script(o))
 		return walk(o);
+	if (o->n_params) {
+		log_error("-l takes one pattern: '%s' is a second word", o->params[0]);
+		return 1;
+	}
 	if (!o->file || *o->file)
 		return list_pattern(o);
 	log_error("-l wants a pattern, a file or nothing: this is an empty word");

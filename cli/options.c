@@ -5,6 +5,7 @@
 #include "options.h"
 #include "parser/nearest.h"
 #include <ctype.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -253,6 +254,11 @@ static int set_ready_fd(struct options *o, const char *arg)
 
 	if (*end || end == arg || n < 0 || n > 1 << 20)
 		return usage_error("'%s' is not a file descriptor", arg);
+	if (fcntl((int)n, F_GETFD) < 0)
+		return usage_error("file descriptor %ld is not open: write %ld>FILE behind the command",
+				   n, n);
+	if ((fcntl((int)n, F_GETFL) & O_ACCMODE) == O_RDONLY)
+		return usage_error("file descriptor %ld is open for reading: write %ld>FILE", n, n);
 	o->ready_fd = (int)n;
 	return 0;
 }

@@ -261,9 +261,11 @@ static LLVMValueRef gen_binary(struct gen *g, struct expr *e)
 		return from_bool(g,
 				 LLVMBuildICmp(g->b, predicate(e->binary.op, compares_signed(l, r)),
 					       x, y, ""));
+	if (e->type->kind != TY_POINTER)
+		return gen_arith(g, e->binary.op, x, y, e->type->is_signed);
 	if (l->type->kind == TY_POINTER)
 		y = gen_scaled(g, y, l->type);
-	else if (r->type->kind == TY_POINTER)
+	else
 		x = gen_scaled(g, x, r->type);
 	return gen_arith(g, e->binary.op, x, y, e->type->is_signed);
 }

@@ -38,6 +38,38 @@ static bool is_word(uint32_t size)
 	return size == 1 || size == 2 || size == 4 || size == 8;
 }
 
+const struct type *sema_pointer_type(struct arena *a, const struct tp_field *f,
+				     enum type_space space)
+{
+	const struct type *t = is_word(f->to.size) ? type_int(f->to.size, f->to.is_signed) : NULL;
+	struct type *opaque;
+
+	if (!f->to.levels)
+		return NULL;
+	if (!t) {
+		opaque = arena_new_of(a, struct type);
+		*opaque = type_void;
+		opaque->name = f->to.text;
+		t = opaque;
+	}
+	for (uint32_t i = 0; i < f->to.levels; i++)
+		t = type_pointer(a, t, i + 1 == f->to.levels ? space : SPACE_NONE);
+	return t;
+}
+
+/* Addresses of different things are addresses; with a number, it is one. */
+const struct type *sema_common_argument(struct arena *a, const struct type *x,
+					const struct type *y)
+{
+	bool x_is = x->kind == TY_POINTER, y_is = y->kind == TY_POINTER;
+
+	if (type_equal(x, y))
+		return x;
+	if (x_is && y_is)
+		return type_pointer(a, &type_void, x->space);
+	return type_unify(x_is ? type_int(8, false) : x, y_is ? type_int(8, false) : y);
+}
+
 const struct type *sema_field_type(struct arena *a, const struct tp_field *f)
 {
 	if (f->is_data_loc) /* a handle: of a text, or of what is not built yet */

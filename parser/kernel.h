@@ -10,6 +10,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* What an address is of. */
+struct tp_pointee {
+	uint32_t levels; /* stars; 0: it is no address */
+	uint32_t size;	 /* behind all of them, of a number; 0: of anything else */
+	bool is_signed;
+	const char *text; /* "struct file" */
+};
+
 /* One field of a tracepoint's record, from its tracefs format file. */
 struct tp_field {
 	const char *name;
@@ -20,6 +28,7 @@ struct tp_field {
 	bool is_data_loc;	/* __data_loc / __rel_loc: a handle, not the data */
 	bool is_char_array;	/* char name[N] in the record itself */
 	const char *declared;	/* of user functions: type and name as C declares them; or NULL */
+	struct tp_pointee to;	/* of functions */
 };
 
 enum { TP_COMMON_BYTES = 8 }; /* of common_* fields, with which every record begins */

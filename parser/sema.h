@@ -66,6 +66,12 @@ const struct type *sema_result_type(const struct attach_point *p);
 bool sema_is_open_end(const struct sema *s);
 /* Type of such a field's value; NULL for what is not built. (field_type.c) */
 const struct type *sema_field_type(struct arena *a, const struct tp_field *f);
+/* Of a function's argument, NULL when it is no address. */
+const struct type *sema_pointer_type(struct arena *a, const struct tp_field *f,
+				     enum type_space space);
+/* Of an argument that several functions have; NULL: they differ too much. */
+const struct type *sema_common_argument(struct arena *a, const struct type *x,
+					const struct type *y);
 
 /* sema_constant.c: is `e` a number written out, or calculated of such? True and false are none. */
 bool constant_number(const struct expr *e, bool *is_negative, uint64_t *magnitude);

@@ -77,7 +77,8 @@ static const struct type *field_at(struct sema *s, struct expr *e, struct attach
 		return no_field(s, e, p);
 	if (p->id == PROBE_UPROBE)
 		return user_arg_type(s, e, p, f);
-	t = sema_field_type(s->arena, f);
+	t = probe_is_typed(p) ? sema_pointer_type(s->arena, f, sema_space(s->probe)) : NULL;
+	t = t ? t : sema_field_type(s->arena, f);
 	if (t)
 		return t;
 	return sema_error(s, e->field.name_span, "not-built",
@@ -132,7 +133,7 @@ const struct type *chk_args(struct sema *s, struct expr *e)
 			return no_args(s, e, p);
 		if (e->kind == EX_FIELD) {
 			const struct type *f = field_at(s, e, p);
-			const struct type *u = t ? type_unify(t, f) : f;
+			const struct type *u = t ? sema_common_argument(s->arena, t, f) : f;
 
 			t = u ? u
 			      : sema_error(s, e->span, "type-mismatch",

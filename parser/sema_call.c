@@ -14,7 +14,8 @@ static bool fits_param(const struct param *p, const struct expr *arg)
 	case PARAM_ANY:
 		return arg->type->kind != TY_VOID;
 	case PARAM_INT:
-		return type_is_integral(arg->type) && (!p->is_const || arg->kind == EX_INT);
+		return (type_is_integral(arg->type) || arg->type->kind == TY_POINTER) &&
+		       (!p->is_const || arg->kind == EX_INT);
 	case PARAM_STRING:
 		return arg->type->kind == TY_STRING && (!p->is_const || arg->kind == EX_STRING);
 	case PARAM_MAP:

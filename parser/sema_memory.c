@@ -10,7 +10,14 @@
 
 /* ---- pointers ---------------------------------------------------------------------------- */
 
-/* pointer + n, n + pointer, pointer - n; comparisons of pointers with each other and with numbers.
+/* What shows a part of an address. */
+static bool is_of_address(enum op op)
+{
+	return op == OP_BAND || op == OP_BOR || op == OP_BXOR || op == OP_SHL || op == OP_SHR ||
+	       op == OP_DIV || op == OP_MOD;
+}
+
+/* pointer + n, n + pointer, pointer - n; pointer & n, …, of its address.
  * Called when one of the operands of `e` is a pointer. */
 const struct type *memory_arith(struct sema *s, struct expr *e)
 {
@@ -22,6 +29,9 @@ const struct type *memory_arith(struct sema *s, struct expr *e)
 	if ((e->binary.op == OP_ADD || (e->binary.op == OP_SUB && left)) &&
 	    (type_is_integral(left ? y : x) || (left ? y : x) == &sema_unknown))
 		return left ? x : y;
+	if (is_of_address(e->binary.op) && (left || type_is_integral(x)) &&
+	    (!left || y->kind == TY_POINTER || type_is_integral(y)))
+		return sema_word(false);
 	sema_error(s, e->span, "operand-type", "'%s' cannot be used on %s and %s",
 		   op_str(e->binary.op), sema_name_of(s, x), sema_name_of(s, y));
 	if (s->report)
@@ -46,6 +56,16 @@ static const struct type *pointee(struct sema *s, const struct type *t)
 	return t->to;
 }
 
+static const struct type *unreadable(struct sema *s, const struct expr *e, const struct type *t)
+{
+	sema_error(s, e->span, "operand-type", "%s cannot be read: cast it to a pointer to something",
+		   sema_name_of(s, t));
+	if (s->report)
+		diag_hint(s->diags, "say what to read there: *(uint32 *)p, ((uint32 *)p)[1]; members of "
+				    "structures cannot be read by name yet");
+	return &type_error;
+}
+
 const struct type *memory_read(struct sema *s, const struct expr *e, const struct type *t)
 {
 	enum type_space space = t->kind == TY_POINTER ? t->space : SPACE_NONE;
@@ -62,8 +82,7 @@ const struct type *memory_read(struct sema *s, const struct expr *e, const struc
 				  "this reads the memory of the thread that runs, which is not the span's "
 				  "when open_spans = count");
 	if (t->kind == TY_POINTER && !t->to->size)
-		return sema_error(s, e->span, "operand-type", "%s cannot be read: cast it to a pointer to "
-				  "something", sema_name_of(s, t));
+		return unreadable(s, e, t);
 	return t->kind == TY_POINTER ? pointee(s, t) : sema_word(false);
 }
 

@@ -51,6 +51,10 @@ const struct type *sema_unify(struct sema *s, const struct type *x, const struct
 		return compound_unify(s, x, y);
 	if (x->kind == TY_POINTER && y->kind == TY_POINTER)
 		return memory_mixes(x, y) ? NULL : x;
+	if (x->kind == TY_POINTER && type_is_integral(y)) /* arg0, retval, 0: addresses, too */
+		return x;
+	if (y->kind == TY_POINTER && type_is_integral(x))
+		return y;
 	return type_unify(x, y);
 }
 
@@ -519,7 +523,8 @@ static void assign_var(struct sema *s, struct var *v, const struct type *t, cons
 		sema_widen(s, &v->type, &v->first, t, from, v->name);
 		return;
 	}
-	if (t->kind == TY_ERROR || (type_is_integral(t) && type_is_integral(v->type)) ||
+	if (t->kind == TY_ERROR ||
+	    (type_is_integral(v->type) && (type_is_integral(t) || t->kind == TY_POINTER)) ||
 	    (t->kind == TY_STRING && v->type->kind == TY_STRING && t->size <= v->type->size) ||
 	    (t->kind == TY_POINTER && v->type->kind == TY_POINTER && !memory_mixes(t, v->type)))
 		return;

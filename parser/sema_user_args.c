@@ -183,11 +183,19 @@ static const struct type *differs(struct sema *s, const struct expr *e,
 	return &type_error;
 }
 
+static const struct type *word_of(struct sema *s, const struct tp_field *f)
+{
+	const struct type *t = sema_pointer_type(s->arena, f, SPACE_USER);
+
+	return t ? t : type_int(f->size, f->is_signed);
+}
+
 const struct type *user_arg_type(struct sema *s, const struct expr *e, const struct attach_point *p,
 				 const struct tp_field *f)
 {
 	uint32_t n;
 	const struct attach_target *t = entries_of(p, &n);
+	const struct type *type = word_of(s, f);
 
 	if (!f->size)
 		return not_a_word(s, e, f);
@@ -199,6 +207,7 @@ const struct type *user_arg_type(struct sema *s, const struct expr *e, const str
 		if (!g || g->offset != f->offset || g->size != f->size ||
 		    g->is_signed != f->is_signed)
 			return differs(s, e, t, f, &t[i], g);
+		type = sema_common_argument(s->arena, type, word_of(s, g));
 	}
-	return type_int(f->size, f->is_signed);
+	return type;
 }

@@ -241,7 +241,7 @@ const char *type_str(struct arena *a, const struct type *t)
 	case TY_ERROR:
 		return "error";
 	case TY_VOID:
-		return "void";
+		return t->name ? t->name : "void";
 	case TY_BOOL:
 		return "bool";
 	case TY_INT:

@@ -60,6 +60,7 @@ struct type {
 	const struct type *to;
 	enum type_space space;
 	const char *format; /* TY_TIMESTAMP */
+	const char *name;   /* TY_VOID: what there is, of which only the address is of use */
 	int64_t scale[3]; /* hist: k; quantiles: QUANTILES_K; lhist: min, max, step; else 0 */
 };
 

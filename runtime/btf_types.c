@@ -12,6 +12,7 @@
 
 /* Chains of typedefs and pointers are this long at most, and parameters this many. */
 enum { CHAIN_MAX = 32, PARAMS_MAX = 32, WORD = 8, BY_VALUE_MAX = 16, SCANS_MAX = 3 };
+enum { LEVELS_MAX = 8 }; /* pointers to pointers */
 
 static const char raw_prefix[] = "btf_trace_";
 
@@ -254,11 +255,32 @@ static uint32_t value_of(const struct btf_types *t, uint32_t id, struct tp_field
 	}
 }
 
+static struct tp_pointee pointee_of(const struct btf_types *t, uint32_t id, struct arena *a)
+{
+	struct tp_pointee to = {.text = ""};
+	const struct btf_type *type = plain(t, id);
+	struct tp_field f = {0};
+
+	while (to.levels < LEVELS_MAX && type && BTF_INFO_KIND(type->info) == BTF_KIND_PTR) {
+		to.levels++;
+		id = type->type;
+		type = plain(t, id);
+	}
+	if (!to.levels)
+		return to;
+	value_of(t, id, &f);
+	to.size = f.size;
+	to.is_signed = f.is_signed;
+	to.text = spell(t, id, a, 0);
+	return to;
+}
+
 static struct tp_field field_of(const struct btf_types *t, uint32_t id, const char *name,
 				struct arena *a)
 {
 	struct tp_field f = {.name = arena_strdup(a, name),
-			     .type_text = spell(t, id, a, 0)};
+			     .type_text = spell(t, id, a, 0),
+			     .to = pointee_of(t, id, a)};
 
 	value_of(t, id, &f);
 	return f;

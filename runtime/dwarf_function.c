@@ -165,6 +165,8 @@ static void add_param(struct description *d, Dwarf_Die *die)
 		      v.abi.leaves[0].kind == ABI_INT && v.abi.leaves[0].size > WORD;
 	p.size = v.size;
 	p.is_signed = v.is_signed;
+	if (!is_void)
+		p.to = dwarf_pointee(d->t, &type, d->family, d->a);
 	if (word != ABI_NO_WORD)
 		p.offset = WORD * (uint32_t)word;
 	d->params[d->f->n_params] = d->t->dw.dwarf_dieoffset(&origin);

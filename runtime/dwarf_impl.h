@@ -61,6 +61,10 @@ bool dwarf_flag(const struct dwarf_types *t, Dwarf_Die *die, unsigned attribute)
 void dwarf_value_of(const struct dwarf_types *t, Dwarf_Die *type, enum dwarf_family family,
 		    struct dwarf_value *out);
 
+/* What addresses of that type are of; levels 0: it is none. */
+struct tp_pointee dwarf_pointee(const struct dwarf_types *t, Dwarf_Die *type,
+				enum dwarf_family family, struct arena *a);
+
 /* dwarf_class.c: is a class handed over as its address? */
 bool dwarf_class_is_by_address(const struct dwarf_types *t, Dwarf_Die *type);
 

@@ -9,6 +9,7 @@
 enum {
 	CHAIN_MAX = 32,	    /* names and qualifiers of a type */
 	NEST_MAX = 16,	    /* structures in each other */
+	LEVELS_MAX = 8,	    /* pointers to pointers */
 	STEPS_MAX = 1000,   /* parts of a structure */
 	LOOK_INTO_MAX = 64, /* bytes: what is bigger is never passed in registers */
 	ALIGN_MAX = 4096,
@@ -333,4 +334,34 @@ void dwarf_value_of(const struct dwarf_types *t, Dwarf_Die *of, enum dwarf_famil
 	default: scalar(v, WORD, false); break; /* addresses, and what is like one */
 	}
 	v->abi.align = align > v->abi.align ? align : v->abi.align;
+}
+
+static bool is_pointer(int tag)
+{
+	return tag == DW_TAG_pointer_type || tag == DW_TAG_reference_type ||
+	       tag == DW_TAG_rvalue_reference_type;
+}
+
+struct tp_pointee dwarf_pointee(const struct dwarf_types *t, Dwarf_Die *of,
+				enum dwarf_family family, struct arena *a)
+{
+	struct tp_pointee to = {.text = ""};
+	struct dwarf_value v = {0};
+	Dwarf_Die type = *of, plain = *of;
+	bool is_void = false;
+
+	while (to.levels < LEVELS_MAX && !is_void && dwarf_plain(t, &plain, NULL) &&
+	       is_pointer(t->dw.dwarf_tag(&plain))) {
+		to.levels++;
+		is_void = !dwarf_type_of(t, &plain, &type);
+		plain = type;
+	}
+	if (!to.levels)
+		return to;
+	if (!is_void)
+		dwarf_value_of(t, &type, family, &v);
+	to.text = dwarf_declare(t, is_void ? NULL : &type, family, "", a);
+	to.size = v.size;
+	to.is_signed = v.is_signed;
+	return to;
 }

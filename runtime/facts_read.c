@@ -171,9 +171,14 @@ static bool set_type(struct tp_field *f, const char *word)
 		const char *word, *text;
 		uint32_t size;
 		bool is_signed;
+		struct tp_pointee to;
 	} types[] = {
 		{"void", "void", 0, false},	  {"struct", "struct thing", 0, false},
-		{"ptr", "void *", 8, false},	  {"text", "const char *", 8, false},
+		{"ptr", "void *", 8, false, {1, 0, false, "void"}},
+		{"text", "const char *", 8, false, {1, 1, true, "const char"}},
+		{"texts", "char **", 8, false, {2, 1, true, "char"}},
+		{"numbers", "int *", 8, false, {1, 4, true, "int"}},
+		{"things", "struct thing *", 8, false, {1, 0, false, "struct thing"}},
 		{"int8", "char", 1, true},	  {"uint8", "unsigned char", 1, false},
 		{"int16", "short", 2, true},	  {"uint16", "unsigned short", 2, false},
 		{"int32", "int", 4, true},	  {"uint32", "unsigned int", 4, false},
@@ -187,6 +192,7 @@ static bool set_type(struct tp_field *f, const char *word)
 		f->type_text = types[i].text;
 		f->size = types[i].size;
 		f->is_signed = types[i].is_signed;
+		f->to = types[i].to;
 		return true;
 	}
 	return false;

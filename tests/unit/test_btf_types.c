@@ -112,6 +112,13 @@ static void test_function(void **state)
 	assert_int_equal(f->n_params, 6);
 	check_field(&f->params[0], "file", "struct file *", 0, 8, false);
 	check_field(&f->params[1], "name", "const char *", 8, 8, false);
+	assert_int_equal(f->params[0].to.levels, 1);
+	assert_int_equal(f->params[0].to.size, 0);
+	assert_string_equal(f->params[0].to.text, "struct file");
+	assert_int_equal(f->params[1].to.levels, 1);
+	assert_int_equal(f->params[1].to.size, 1);
+	assert_true(f->params[1].to.is_signed);
+	assert_int_equal(f->params[3].to.levels, 0);
 	check_field(&f->params[2], "w", "struct wide", 16, 0, false); /* two words, by value */
 	check_field(&f->params[3], "flags", "unsigned char", 32, 1, false);
 	check_field(&f->params[4], "status", "enum status", 40, 4, false);

@@ -105,6 +105,17 @@ PROBED void variadic(int a, ...)
 	sink += a;
 }
 
+PROBED void points(int *p, short *s, const char *c, enum side *side, char **texts,
+		   struct pair *pair, const volatile bool *flag, void *any)
+{
+	sink += *p + *s + *c + *side + texts[1][0] + pair->first + *flag + (any != 0);
+}
+
+PROBED void points_too(long *p, short *s)
+{
+	sink += *p + *s;
+}
+
 PROBED int same_a(int id, const char *name)
 {
 	sink += name[0];
@@ -152,6 +163,9 @@ int main(void)
 	many(1, 2, 3, 4, 5, 6, -7, 8, 9, -10, last);
 	sink += returns_big(31, 32).values[0] + returns_pair(41, 42).second;
 	variadic(51, 52, 53);
+	points((int[]){5, -6}, &(short){-3}, (char[]){'c', 'd', 0}, &(enum side){LEFT},
+	       (char *[]){name, tag}, &pair, &(bool){true}, name);
+	points_too(&(long){-8}, &(short){-9});
 	for (int i = 0; i < 3; i++)
 		sink += same_a(i, "aa") + same_b(i, "bb") + same_c("cc", i);
 	sink += shrunk((int)sink, 3, 1) + shrunk(2, 3, (int)sink);
