@@ -22,20 +22,61 @@ static const struct {
 	{"rwf_t", 4, true},	   {"u32", 4, false},	       {"__u32", 4, false},
 	{"uint32_t", 4, false},	   {"__s32", 4, true},	       {"s32", 4, true},
 	{"long", 8, true},	   {"off_t", 8, true},	       {"loff_t", 8, true},
-	{"ssize_t", 8, true},
+	{"ssize_t", 8, true},	   {"unsigned long", 8, false}, {"__u64", 8, false},
+	{"unsigned char", 1, false}, {"unsigned short", 2, false}, {"old_uid_t", 2, false},
+	{"old_gid_t", 2, false},
 };
+
+/* NULL: another one. */
+static const struct type *number_of_c(const char *text)
+{
+	for (size_t i = 0; i < sizeof(narrow) / sizeof(*narrow); i++)
+		if (strcmp(text, narrow[i].text) == 0)
+			return type_int(narrow[i].size, narrow[i].is_signed);
+	return NULL;
+}
 
 static const struct type *word_type(const struct tp_field *f)
 {
-	for (size_t i = 0; i < sizeof(narrow) / sizeof(*narrow); i++)
-		if (strcmp(f->type_text, narrow[i].text) == 0)
-			return type_int(narrow[i].size, narrow[i].is_signed);
-	return type_int(8, f->is_signed);
+	const struct type *t = number_of_c(f->type_text);
+
+	return t ? t : type_int(8, f->is_signed);
 }
 
 static bool is_word(uint32_t size)
 {
 	return size == 1 || size == 2 || size == 4 || size == 8;
+}
+
+/* ---- addresses ----------------------------------------------------------------------------- */
+
+/* What "const char *const *" is of: char, behind two stars. */
+static struct tp_pointee read_pointee(struct arena *a, const char *text)
+{
+	static const char word[] = "const";
+	enum { WORD = sizeof(word) - 1 };
+	struct tp_pointee to = {.text = ""};
+	size_t n = strlen(text);
+	const struct type *t;
+
+	for (;;) {
+		if (n && (text[n - 1] == '*' || text[n - 1] == ' '))
+			to.levels += text[--n] == '*';
+		else if (to.levels && n > WORD && strncmp(text + n - WORD, word, WORD) == 0)
+			n -= WORD;
+		else
+			break;
+	}
+	if (n > WORD && strncmp(text, word, WORD) == 0 && text[WORD] == ' ') {
+		text += WORD + 1;
+		n -= WORD + 1;
+	}
+	to.text = arena_printf(a, "%.*s", (int)n, text);
+	t = number_of_c(to.text);
+	t = t ? t : type_of_name(a, to.text);
+	to.size = t ? t->size : 0;
+	to.is_signed = t && t->is_signed;
+	return to;
 }
 
 const struct type *sema_pointer_type(struct arena *a, const struct tp_field *f,
@@ -80,7 +121,11 @@ const struct type *sema_field_type(struct arena *a, const struct tp_field *f)
 		return type_array(a, type_int(f->elem_size, f->is_signed), f->size / f->elem_size);
 	if (f->elem_size)
 		return NULL;
-	if (f->size == 8)
-		return word_type(f);
+	if (f->size == 8) {
+		struct tp_field address = {.to = read_pointee(a, f->type_text)};
+		const struct type *t = sema_pointer_type(a, &address, SPACE_NONE);
+
+		return t ? t : word_type(f);
+	}
 	return is_word(f->size) ? type_int(f->size, f->is_signed) : NULL;
 }

@@ -79,6 +79,8 @@ static const struct type *field_at(struct sema *s, struct expr *e, struct attach
 		return user_arg_type(s, e, p, f);
 	t = probe_is_typed(p) ? sema_pointer_type(s->arena, f, sema_space(s->probe)) : NULL;
 	t = t ? t : sema_field_type(s->arena, f);
+	if (t && t->kind == TY_POINTER && t->space == SPACE_NONE)
+		return type_pointer(s->arena, t->to, sema_space(s->probe));
 	if (t)
 		return t;
 	return sema_error(s, e->field.name_span, "not-built",
