@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calculations of numbers and texts written out, a part of pass 2: their result is exact and takes
- * their place in the tree. So it is what a number written out is: as great as a uint64 can be, of
- * the sign of what it meets, and it may stand where a number must be written out. What has no
- * result is an error: what 64 bits cannot hold, a division by 0, a shift by 64 and more.
+ * Calculations of numbers and texts written out, a part of pass 2: their result is exact and
+ * takes their place in the tree. So it is what a number written out is: as great as a uint64 can
+ * be, of the sign of what it meets, and it may stand where a number must be written out. What has
+ * no result is an error: what 64 bits cannot hold, a division by 0, a shift by 64 and more.
  * Casts and ~ are left to the kernel: they mean bits of some width.
- * Before: the operands have their types. After: a folded node is an EX_INT, or one negated.
+ * Before: the operands have their types. After: a folded node is an EX_INT, or one negated, or an
+ * EX_STRING.
  */
 #include "arena.h"
 #include "sema_type.h"
