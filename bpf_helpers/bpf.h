@@ -44,6 +44,7 @@ static long (*bpf_get_stack)(void *ctx, void *buf, uint32_t size, uint64_t flags
 static long (*bpf_probe_read_kernel)(void *dst, uint32_t size, const void *src) = (void *)113;
 static long (*bpf_probe_read_user)(void *dst, uint32_t size, const void *src) = (void *)112;
 static long (*bpf_probe_read_user_str)(void *dst, uint32_t size, const void *src) = (void *)114;
+static long (*bpf_copy_from_user)(void *dst, uint32_t size, const void *from) = (void *)148;
 static long (*bpf_probe_read_kernel_str)(void *dst, uint32_t size, const void *src) = (void *)115;
 static long (*bpf_ringbuf_output)(void *ring, void *data, uint64_t size,
 				  uint64_t flags) = (void *)130;

@@ -33,7 +33,11 @@ enum {
 
 /* In calls: numbers that no BPF helper has, for functions of the kernel's (runtime/load.c). */
 enum {
-	SONDE_KFUNC_SESSION_IS_RETURN = 0x5e550001,
+	SONDE_KFUNC_FIRST = 0x5e550001,
+	SONDE_KFUNC_SESSION_IS_RETURN = SONDE_KFUNC_FIRST,
+	SONDE_KFUNC_RCU_READ_LOCK,
+	SONDE_KFUNC_RCU_READ_UNLOCK,
+	SONDE_KFUNC_COUNT = SONDE_KFUNC_RCU_READ_UNLOCK + 1 - SONDE_KFUNC_FIRST,
 };
 
 /* ---- records ------------------------------------------------------------------------------ */

@@ -4,6 +4,7 @@
  * body within. What is special about spans is in gen_span.c.
  */
 #include "../parser/arena.h"
+#include "../parser/early.h"
 #include "gen.h"
 #include "gen_hooks.h"
 #include "gen_prog.h"
@@ -62,20 +63,44 @@ void prog_select_probe(struct gen *g, uint32_t id)
 	gen_place(g, g->probe->span);
 }
 
+void gen_early_text(struct expr *e, void *ctx)
+{
+	struct gen *g = ctx;
+
+	GEN_OWN(g, "sonde_fault_text", gen_int(g, e->call.args[0]), gen_u32(g, e->type->size));
+}
+
+/* Texts are brought in while the run holds nothing, of runs that the predicate lets by if that can
+ * be told before. */
+static void gen_early(struct gen *g, LLVMBasicBlockRef out)
+{
+	if (g->ast->predicate && early_is_plain(g->ast->predicate))
+		gen_predicate(g, g->ast->predicate, out);
+	early_body_texts(g->ast, gen_early_text, g);
+}
+
 void prog_body(struct gen *g)
 {
+	LLVMBasicBlockRef after = g->prog->is_sleepable ? gen_block(g, "after") : NULL;
+
+	if (after)
+		gen_early(g, after);
 	g->done = gen_block(g, "done");
 	gen_room_begin(g);
 	gen_frame_begin(g);
 	if (g->ast->predicate)
 		epoch_expr(g->ast->predicate, g);
 	ast_each_in_block((struct block *)&g->ast->body, epoch_expr, g);
-	if (g->ast->predicate)
+	if (g->ast->predicate && !(after && early_is_plain(g->ast->predicate)))
 		gen_predicate(g, g->ast->predicate, g->done);
 	gen_stmts(g, &g->ast->body);
 	LLVMBuildBr(g->b, g->done);
 	LLVMPositionBuilderAtEnd(g->b, g->done);
 	gen_room_end(g);
+	if (!after)
+		return;
+	LLVMBuildBr(g->b, after);
+	LLVMPositionBuilderAtEnd(g->b, after);
 }
 
 static LLVMValueRef context_word(struct gen *g, uint32_t i)
@@ -345,11 +370,15 @@ void gen_program(struct gen *g, uint32_t index)
 	gen_place(g, g->prog->n_probes ? g->plan->probes[g->prog->probes[0]].span : SPAN_NONE);
 	g->result = g->prog->test || is_session(g) ? LLVMBuildAlloca(g->b, g->i32, "result") : NULL;
 	LLVMPositionBuilderAtEnd(g->b, body);
+	if (g->prog->is_sleepable)
+		gen_own(g, "sonde_fault_enter", NULL, 0);
 	if (stops_after_exit(g))
 		prog_only_if(g, LLVMBuildNot(g->b, gen_truth(g, gen_own(g, "sonde_control_exiting", NULL, 0)), ""),
 			out);
 	gen_by_kind(g, out);
 	LLVMPositionBuilderAtEnd(g->b, out);
+	if (g->prog->is_sleepable)
+		gen_own(g, "sonde_fault_leave", NULL, 0);
 	LLVMBuildRet(g->b, g->result ? LLVMBuildLoad2(g->b, g->i32, g->result, "")
 				     : LLVMConstInt(g->i32, 0, false));
 	LLVMPositionBuilderAtEnd(g->b, g->entry);

@@ -4,6 +4,7 @@
  * the start can see; the end takes the start away, has the difference as `delta`, and runs the
  * body.
  */
+#include "../parser/early.h"
 #include "gen.h"
 #include "gen_hooks.h"
 #include "gen_prog.h"
@@ -57,6 +58,18 @@ static void only_if_found(struct gen *g, LLVMValueRef pointer, LLVMBasicBlockRef
 /* ---- starts ------------------------------------------------------------------------------ */
 
 /* entry(EXPR): EXPR is one of the start event's. */
+static void fetch_entries(struct gen *g)
+{
+	const struct attach_point *here = g->point;
+
+	g->is_start = true;
+	if (g->ast->start)
+		g->point = &g->ast->start->points[g->probe->point];
+	early_entry_texts(g->ast, gen_early_text, g);
+	g->point = here;
+	g->is_start = false;
+}
+
 static void keep_entries(struct gen *g, LLVMValueRef slot)
 {
 	const struct attach_point *here = g->point;
@@ -295,6 +308,8 @@ static void return_start(struct gen *g, LLVMBasicBlockRef out)
 	LLVMValueRef calls, slot, sp = call_place(g, false);
 
 	test_start(g, out);
+	if (g->prog->is_sleepable)
+		fetch_entries(g);
 	calls = open_state(g, current_task(g), out);
 	slot = push_call(g, calls, sp);
 	only_if_found(g, slot, out);

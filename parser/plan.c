@@ -11,6 +11,7 @@
 #include "../bpf_helpers/shared.h"
 #include "arena.h"
 #include "diag.h"
+#include "early.h"
 #include "plan_build.h"
 #include "plan_run.h"
 #include "sema.h"
@@ -197,6 +198,67 @@ static void plan_scope(struct planner *pl, const struct plan_options *options)
 		      "scope_exec");
 }
 
+static void note_text(struct expr *e, void *ctx)
+{
+	(void)e;
+	*(bool *)ctx = true;
+}
+
+static void note_stack(struct expr *e, void *ctx)
+{
+	if (e->kind == EX_NAME && e->name.builtin && e->name.builtin->traits & TR_STACK)
+		*(bool *)ctx = true;
+	ast_each_child(e, note_stack, ctx);
+}
+
+/* Loops are functions of their own, which older kernels want outside of RCU sections; and so the
+ * helper for stacks, when the program may sleep. */
+static bool may_sleep(const struct probe *p)
+{
+	bool has_stack = false;
+
+	if (p->predicate)
+		note_stack(p->predicate, &has_stack);
+	ast_each_in_block((struct block *)&p->body, note_stack, &has_stack);
+	return !has_stack && !p->has_loops;
+}
+
+/* Programs of calls in user space, when texts' places are known before the body. */
+static void plan_sleep(struct planner *pl, struct plan_prog *g)
+{
+	const struct plan_probe *probes = pl->plan->probes;
+	struct kernel *k = pl->kernel;
+	bool has_text = false, may = true;
+
+	for (uint32_t i = 0; i < g->n_probes; i++) {
+		const struct probe *p = pl->program->probes[probes[g->probes[i]].ast];
+
+		early_body_texts(p, note_text, &has_text);
+		if (g->kind == PP_USESSION)
+			early_entry_texts(p, note_text, &has_text);
+		may &= may_sleep(p);
+	}
+	for (uint32_t i = 0; i < g->n_starts; i++) {
+		const struct probe *p = pl->program->probes[probes[g->starts[i]].ast];
+
+		early_entry_texts(p, note_text, &has_text);
+		may &= may_sleep(p);
+	}
+	g->is_sleepable = has_text && may &&
+			  (!k || (k->has_feature(k, KF_UPROBE_MULTI) && k->has_feature(k, KF_BTF)));
+}
+
+static void plan_sleeps(struct planner *pl)
+{
+	for (uint32_t i = 0; i < pl->plan->n_progs; i++) {
+		struct plan_prog *g = &pl->plan->progs[i];
+
+		if (g->kind == PP_UPROBE || g->kind == PP_URETPROBE || g->kind == PP_USDT ||
+		    g->kind == PP_USESSION)
+			plan_sleep(pl, g);
+	}
+}
+
 /* The ring is a power of two of pages, for positions are cut to places in it by masks. */
 static void plan_ring(struct plan *plan)
 {
@@ -231,6 +293,7 @@ struct plan *plan_make(struct arena *a, struct program *p, const struct plan_opt
 		plan_map(&pl, p->maps[i]);
 	for (uint32_t i = 0; i < p->n_probes; i++)
 		plan_probe(&pl, i);
+	plan_sleeps(&pl);
 	plan_ring(plan);
 	if (plan->needs.kstack || plan->needs.ustack)
 		plan->needs.stack_entries = options && options->max_stacks ? options->max_stacks

@@ -136,6 +136,7 @@ struct plan_prog {
 	struct plan_target *targets; /* kprobes, uprobes: by file */
 	uint32_t n_targets;
 	const char *fallback;	/* the slower way that this kernel leaves, and why; or NULL */
+	bool is_sleepable;	/* user programs: it brings in what its texts are in (early.h) */
 	bool by_cookie;		/* on several functions: the cookie says which */
 	uint64_t period_ns;	/* PP_TICK, PP_INTERVAL, PP_PROFILE */
 	uint64_t hertz;		/* PP_PROFILE, PP_EVENT: when not 0, instead of a period */

@@ -105,7 +105,7 @@ static void dump_prog(const struct plan *p, const struct plan_prog *g, FILE *out
 		fprintf(out, " pin %s", g->pin);
 	if (g->n_targets > 1)
 		fprintf(out, " %s %u", g->kind == PP_USDT ? "places" : "functions", g->n_targets);
-	fprintf(out, "\n");
+	fprintf(out, "%s\n", g->is_sleepable ? " sleepable" : "");
 	if (g->fallback)
 		fprintf(out, "  fallback %s\n", g->fallback);
 	for (uint32_t i = 0; i < g->n_probes; i++) {

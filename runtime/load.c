@@ -277,18 +277,7 @@ static int prepare_iter(struct bpf_program *prog, struct bpf_prog_load_opts *opt
 	return set_kernel_target((struct session *)cookie, prog, opts, "bpf_iter_", BTF_KIND_FUNC);
 }
 
-/* uprobes: a program for a uprobe_multi link says so when it is loaded. */
-static int prepare_uprobe(struct bpf_program *prog, struct bpf_prog_load_opts *opts, long cookie)
-{
-	struct session *s = (struct session *)cookie;
-
-	(void)prog;
-	if (s->kernel->has_feature(s->kernel, KF_UPROBE_MULTI))
-		opts->expected_attach_type = (enum bpf_attach_type)NEW_BPF_TRACE_UPROBE_MULTI;
-	return 0;
-}
-
-/* kprobes: likewise. */
+/* kprobes: a program for a kprobe_multi link says so when it is loaded. */
 static int prepare_kprobe(struct bpf_program *prog, struct bpf_prog_load_opts *opts, long cookie)
 {
 	struct session *s = (struct session *)cookie;
@@ -300,33 +289,32 @@ static int prepare_kprobe(struct bpf_program *prog, struct bpf_prog_load_opts *o
 	return 0;
 }
 
-/* What a call of a SONDE_KFUNC_ number stands for. */
-static const struct {
-	int32_t number;
-	const char *name;
-} kfuncs[] = {
-	{SONDE_KFUNC_SESSION_IS_RETURN, "bpf_session_is_return"},
+/* What a call of a SONDE_KFUNC_ number stands for; its number counts from the first. */
+static const char *const kfuncs[SONDE_KFUNC_COUNT] = {
+	[SONDE_KFUNC_SESSION_IS_RETURN - SONDE_KFUNC_FIRST] = "bpf_session_is_return",
+	[SONDE_KFUNC_RCU_READ_LOCK - SONDE_KFUNC_FIRST] = "bpf_rcu_read_lock",
+	[SONDE_KFUNC_RCU_READ_UNLOCK - SONDE_KFUNC_FIRST] = "bpf_rcu_read_unlock",
 };
 
-static int call_kfunc(const struct session *s, struct bpf_insn *insn)
+/* Looking one up reads a good part of vmlinux's BTF, so each is looked up once. */
+static int call_kfunc(struct session *s, struct bpf_insn *insn)
 {
-	for (size_t i = 0; i < sizeof(kfuncs) / sizeof(*kfuncs); i++) {
-		int id;
+	uint32_t i = (uint32_t)insn->imm - SONDE_KFUNC_FIRST;
 
-		if (insn->imm != kfuncs[i].number)
-			continue;
-		id = kernel_btf_id(s->kernel, kfuncs[i].name, BTF_KIND_FUNC);
-		if (id < 0)
-			return id;
-		insn->src_reg = BPF_PSEUDO_KFUNC_CALL;
-		insn->imm = id;
-	}
+	if (i >= SONDE_KFUNC_COUNT)
+		return 0;
+	if (s->kfunc_ids[i] <= 0)
+		s->kfunc_ids[i] = kernel_btf_id(s->kernel, kfuncs[i], BTF_KIND_FUNC);
+	if (s->kfunc_ids[i] < 0)
+		return s->kfunc_ids[i];
+	insn->src_reg = BPF_PSEUDO_KFUNC_CALL;
+	insn->imm = s->kfunc_ids[i];
 	return 0;
 }
 
-/* Sessions: they call a function of the kernel's. libbpf would find it, with all of vmlinux's BTF
- * in memory. */
-static int prepare_session(const struct session *s, struct bpf_program *prog)
+/* Sessions and programs that may sleep call functions of the kernel's. libbpf would find them, with
+ * all of vmlinux's BTF in memory. */
+static int prepare_calls(struct session *s, struct bpf_program *prog)
 {
 	size_t n = bpf_program__insn_cnt(prog);
 	struct bpf_insn *insns = malloc(n * sizeof(*insns));
@@ -347,14 +335,37 @@ static int prepare_kernel_session(struct bpf_program *prog, struct bpf_prog_load
 				  long cookie)
 {
 	opts->expected_attach_type = (enum bpf_attach_type)NEW_BPF_TRACE_KPROBE_SESSION;
-	return prepare_session((struct session *)cookie, prog);
+	return prepare_calls((struct session *)cookie, prog);
+}
+
+/* Programs that bring in memory of the traced program. */
+static bool set_sleepable(const struct session *s, const struct bpf_program *prog,
+			  struct bpf_prog_load_opts *opts)
+{
+	const struct plan_prog *g = plan_of(s, prog);
+
+	if (!g || !g->is_sleepable)
+		return false;
+	opts->prog_flags |= BPF_F_SLEEPABLE;
+	return true;
 }
 
 static int prepare_user_session(struct bpf_program *prog, struct bpf_prog_load_opts *opts,
 				long cookie)
 {
+	set_sleepable((struct session *)cookie, prog, opts);
 	opts->expected_attach_type = (enum bpf_attach_type)NEW_BPF_TRACE_UPROBE_SESSION;
-	return prepare_session((struct session *)cookie, prog);
+	return prepare_calls((struct session *)cookie, prog);
+}
+
+/* uprobes: as kprobes. */
+static int prepare_uprobe(struct bpf_program *prog, struct bpf_prog_load_opts *opts, long cookie)
+{
+	struct session *s = (struct session *)cookie;
+
+	if (s->kernel->has_feature(s->kernel, KF_UPROBE_MULTI))
+		opts->expected_attach_type = (enum bpf_attach_type)NEW_BPF_TRACE_UPROBE_MULTI;
+	return set_sleepable(s, prog, opts) ? prepare_calls(s, prog) : 0;
 }
 
 static const struct {

@@ -53,6 +53,7 @@ struct session {
 	struct bpf_program **progs; /* by plan->progs index */
 	int *map_fds;		    /* by plan->maps index */
 	int attach_to_fd; /* BTF of a module, or a program: what is loaded now goes on it; or -1 */
+	int kfunc_ids[SONDE_KFUNC_COUNT]; /* of functions that programs call; 0: to be asked */
 	int losses_fd, stacks_fd, ring_fd, wake_fd; /* -1 when the object has none */
 	struct ring_layout ring;
 	struct sonde_control *control;	   /* mapped; NULL when the object has none */

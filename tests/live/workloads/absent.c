@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Texts in memory that is not there when a probe reads them.
+ *
+ *	absent ROUNDS	in each round, before each step of which its pages are dropped:
+ *
+ *   demo:literal  (usdt) arg0 a text of the program's own file
+ *   one(p)        the same text; returns it
+ *   two(p)        "left-right", the hyphen being the first byte of another page
+ *   bad(p)        an address of nothing
+ */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { PAGE = 65536 }; /* of any size a multiple */
+
+static const char page[PAGE] __attribute__((aligned(PAGE), used)) = "untouched";
+static const char pages[2 * PAGE] __attribute__((aligned(PAGE), used)) = {
+	[PAGE - 4] = 'l', 'e', 'f', 't', '-', 'r', 'i', 'g', 'h', 't'};
+
+const char *one(const char *text);
+void two(const char *text);
+void bad(const char *text);
+
+#define NOINLINE __attribute__((noinline, noclone))
+
+#if defined(__x86_64__)
+__asm__(".pushsection .stapsdt.base,\"aG\",%progbits,.stapsdt.base,comdat\n"
+	".weak _.stapsdt.base\n.hidden _.stapsdt.base\n"
+	"_.stapsdt.base: .space 1\n.size _.stapsdt.base, 1\n.popsection\n");
+
+NOINLINE static void literal(const char *text)
+{
+	__asm__ volatile("990: nop\n"
+			 ".pushsection .note.stapsdt,\"\",%%note\n"
+			 ".balign 4\n.4byte 992f-991f, 994f-993f, 3\n"
+			 "991: .asciz \"stapsdt\"\n992: .balign 4\n"
+			 "993: .8byte 990b\n.8byte _.stapsdt.base\n.8byte 0\n"
+			 ".asciz \"demo\"\n.asciz \"literal\"\n.asciz \"8@%0\"\n"
+			 "994: .balign 4\n.popsection\n" ::"r"(text)
+			 : "memory");
+}
+#else /* the note is x86-64's */
+static void literal(const char *text) { (void)text; }
+#endif
+
+NOINLINE const char *one(const char *text)
+{
+	__asm__ volatile("" : "+r"(text)::"memory");
+	return text;
+}
+
+NOINLINE void two(const char *text)
+{
+	__asm__ volatile("" ::"r"(text) : "memory");
+}
+
+NOINLINE void bad(const char *text)
+{
+	__asm__ volatile("" ::"r"(text) : "memory");
+}
+
+static void drop(void)
+{
+	if (madvise((void *)(uintptr_t)page, sizeof(page), MADV_DONTNEED) ||
+	    madvise((void *)(uintptr_t)pages, sizeof(pages), MADV_DONTNEED))
+		abort();
+}
+
+int main(int argc, char **argv)
+{
+	int rounds = argc > 1 ? atoi(argv[1]) : 1;
+	char *nothing = mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	munmap(nothing, PAGE);
+	for (int i = 0; i < rounds; i++) {
+		drop();
+		literal(page);
+		drop();
+		one(page);
+		drop();
+		two(pages + PAGE - 4);
+		bad(nothing);
+	}
+	return 0;
+}
