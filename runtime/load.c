@@ -162,6 +162,25 @@ static void set_ring(struct sonde_config *config, const struct ring_layout *layo
 	config->ring_offset_mask = layout->segment_bytes - 8;
 }
 
+/* What a call of a SONDE_KFUNC_ number stands for; its number counts from the first. */
+static const char *const kfuncs[SONDE_KFUNC_COUNT] = {
+	[SONDE_KFUNC_SESSION_IS_RETURN - SONDE_KFUNC_FIRST] = "bpf_session_is_return",
+	[SONDE_KFUNC_RCU_READ_LOCK - SONDE_KFUNC_FIRST] = "bpf_rcu_read_lock",
+	[SONDE_KFUNC_RCU_READ_UNLOCK - SONDE_KFUNC_FIRST] = "bpf_rcu_read_unlock",
+};
+
+/* Those of programs that may sleep, while the compiler works. */
+static void find_kfuncs(struct session_prep *prep, const struct plan *plan, struct kernel *k)
+{
+	bool is_wanted = false;
+
+	for (uint32_t i = 0; i < plan->n_progs; i++)
+		is_wanted |= plan->progs[i].is_sleepable;
+	for (uint32_t i = SONDE_KFUNC_RCU_READ_LOCK - SONDE_KFUNC_FIRST;
+	     is_wanted && i < SONDE_KFUNC_COUNT; i++)
+		prep->kfunc_ids[i] = kernel_btf_id(k, kfuncs[i], BTF_KIND_FUNC);
+}
+
 void session_prepare(struct session_prep *prep, const struct plan *plan, struct kernel *k,
 		     const struct session_scope *scope)
 {
@@ -189,6 +208,7 @@ void session_prepare(struct session_prep *prep, const struct plan *plan, struct 
 		find_trace_runs(&prep->config);
 		find_event_frames(&prep->config, plan);
 	}
+	find_kfuncs(prep, plan, k);
 	uprobe_place(plan);
 	early_maps_create(prep, plan);
 	early_maps_warm(prep, k->n_cpus(k));
@@ -288,13 +308,6 @@ static int prepare_kprobe(struct bpf_program *prog, struct bpf_prog_load_opts *o
 		opts->expected_attach_type = BPF_TRACE_KPROBE_MULTI;
 	return 0;
 }
-
-/* What a call of a SONDE_KFUNC_ number stands for; its number counts from the first. */
-static const char *const kfuncs[SONDE_KFUNC_COUNT] = {
-	[SONDE_KFUNC_SESSION_IS_RETURN - SONDE_KFUNC_FIRST] = "bpf_session_is_return",
-	[SONDE_KFUNC_RCU_READ_LOCK - SONDE_KFUNC_FIRST] = "bpf_rcu_read_lock",
-	[SONDE_KFUNC_RCU_READ_UNLOCK - SONDE_KFUNC_FIRST] = "bpf_rcu_read_unlock",
-};
 
 /* Looking one up reads a good part of vmlinux's BTF, so each is looked up once. */
 static int call_kfunc(struct session *s, struct bpf_insn *insn)
@@ -658,6 +671,7 @@ int session_open(struct session *s, const struct plan *plan, struct kernel *k,
 		.plan = plan, .scope = prep->scope, .ring = prep->ring,
 		.kernel = k, .attach_to_fd = -1,
 		.losses_fd = -1, .stacks_fd = -1, .ring_fd = -1, .wake_fd = -1, .stop_fd = -1};
+	memcpy(s->kfunc_ids, prep->kfunc_ids, sizeof(s->kfunc_ids));
 	s->progs = calloc(plan->n_progs + 1, sizeof(*s->progs));
 	s->map_fds = calloc(plan->n_maps + 1, sizeof(*s->map_fds));
 	if (!s->progs || !s->map_fds)

@@ -82,6 +82,7 @@ struct session_prep {
 	struct sonde_config config;
 	struct session_scope scope;
 	struct ring_layout ring;
+	int kfunc_ids[SONDE_KFUNC_COUNT]; /* found already; 0: not asked for */
 	struct early_map *maps; /* created already: the large ones cost 1 to 3 ms each */
 	uint32_t n_maps;
 };
