@@ -79,12 +79,21 @@ static void gen_early(struct gen *g, LLVMBasicBlockRef out)
 	early_body_texts(g->ast, gen_early_text, g);
 }
 
+static void unless_exiting(struct gen *g, LLVMBasicBlockRef out)
+{
+	LLVMValueRef is_exiting = gen_own(g, "sonde_control_exiting", NULL, 0);
+
+	prog_only_if(g, LLVMBuildNot(g->b, gen_truth(g, is_exiting), ""), out);
+}
+
 void prog_body(struct gen *g)
 {
 	LLVMBasicBlockRef after = g->prog->is_sleepable ? gen_block(g, "after") : NULL;
 
-	if (after)
+	if (after) {
 		gen_early(g, after);
+		unless_exiting(g, after); /* it may have slept there */
+	}
 	g->done = gen_block(g, "done");
 	gen_room_begin(g);
 	gen_frame_begin(g);
@@ -373,8 +382,7 @@ void gen_program(struct gen *g, uint32_t index)
 	if (g->prog->is_sleepable)
 		gen_own(g, "sonde_fault_enter", NULL, 0);
 	if (stops_after_exit(g))
-		prog_only_if(g, LLVMBuildNot(g->b, gen_truth(g, gen_own(g, "sonde_control_exiting", NULL, 0)), ""),
-			out);
+		unless_exiting(g, out);
 	gen_by_kind(g, out);
 	LLVMPositionBuilderAtEnd(g->b, out);
 	if (g->prog->is_sleepable)

@@ -85,8 +85,17 @@ static bool same_fields(const struct attach_point *p, const struct attach_point 
 	return true;
 }
 
+static bool has_call(const struct plan_probe *q, int64_t number)
+{
+	bool has = q->syscall == number;
+
+	for (uint32_t i = 0; i < q->n_syscalls; i++)
+		has |= q->syscalls[i] == number;
+	return has;
+}
+
 /* Several system calls that one pattern matches are one probe, when its body is the same for
- * all. */
+ * all. A pattern that is written twice fires twice. */
 static bool joins_pattern(struct planner *pl, uint32_t ast, const struct attach_point *point,
 			  const struct reads *r)
 {
@@ -100,7 +109,7 @@ static bool joins_pattern(struct planner *pl, uint32_t ast, const struct attach_
 	    last->syscall >= SONDE_SYSCALLS || first->pattern == NULL ||
 	    strcmp(first->pattern, point->pattern) != 0 ||
 	    strncmp(first->format->event, point->format->event, strlen("sys_enter")) != 0 ||
-	    !same_fields(first, point, r))
+	    has_call(last, point->syscall) || !same_fields(first, point, r))
 		return false;
 	last->name = point->is_named ? point->name : point->pattern;
 	arena_push(pl->arena, last->syscalls, last->n_syscalls, point->syscall);

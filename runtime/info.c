@@ -214,8 +214,7 @@ static void put_maps(struct info_out *o)
 	static const struct {
 		const char *name;
 		enum bpf_map_type type;
-	} maps[] = {MAP(HASH), MAP(PERCPU_HASH), MAP(ARRAY), MAP(PERCPU_ARRAY), MAP(RINGBUF),
-		    MAP(TASK_STORAGE)};
+	} maps[] = {MAP(HASH), MAP(ARRAY), MAP(PERCPU_ARRAY), MAP(RINGBUF), MAP(TASK_STORAGE)};
 
 	o->w->section(o, "maps", "BPF map types that sonde uses");
 	for (size_t i = 0; i < sizeof(maps) / sizeof(*maps); i++)

@@ -45,7 +45,7 @@ struct ticker {
 	pthread_mutex_t lock;
 	pthread_cond_t wake;
 	uint64_t stop_ns;	      /* UINT64_MAX until it is asked to stop */
-	uint64_t looked_ns;	      /* when it was last seen what is due; not after stop_ns */
+	uint64_t looked_ns;	      /* when it was last seen what is due */
 	uint64_t while_ns, slept_ns; /* since then, the time asleep */
 	bool may_be_urgent, is_urgent;
 	int err;
@@ -68,7 +68,8 @@ static void be_urgent(struct ticker *t, bool urgent)
 
 static void share_cpu(struct ticker *t)
 {
-	uint64_t length = t->looked_ns - t->while_ns;
+	/* what is looked at last ends at stop_ns, which may be before */
+	uint64_t length = t->looked_ns > t->while_ns ? t->looked_ns - t->while_ns : 0;
 
 	if (length < WHILE_NS)
 		return;

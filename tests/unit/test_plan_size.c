@@ -66,7 +66,7 @@ static void test_keyed(void **state)
 		}
 }
 
-/* The longest key has as much room beside it. */
+/* A long key has as much room beside it. */
 static void test_long_key(void **state)
 {
 	struct world w;
