@@ -57,26 +57,35 @@ static void only_if_found(struct gen *g, LLVMValueRef pointer, LLVMBasicBlockRef
 
 /* ---- starts ------------------------------------------------------------------------------ */
 
-/* entry(EXPR): EXPR is one of the start event's. */
-static void fetch_entries(struct gen *g)
+/* entry(EXPR): EXPR is one of the start event's. Returns the point to go back to. */
+static const struct attach_point *go_to_start(struct gen *g)
 {
 	const struct attach_point *here = g->point;
 
 	g->is_start = true;
 	if (g->ast->start)
 		g->point = &g->ast->start->points[g->probe->point];
-	early_entry_texts(g->ast, gen_early_text, g);
+	return here;
+}
+
+static void go_back(struct gen *g, const struct attach_point *here)
+{
 	g->point = here;
 	g->is_start = false;
 }
 
+static void fetch_entries(struct gen *g)
+{
+	const struct attach_point *here = go_to_start(g);
+
+	early_entry_texts(g->ast, gen_early_text, g);
+	go_back(g, here);
+}
+
 static void keep_entries(struct gen *g, LLVMValueRef slot)
 {
-	const struct attach_point *here = g->point;
+	const struct attach_point *here = go_to_start(g);
 
-	g->is_start = true;
-	if (g->ast->start)
-		g->point = &g->ast->start->points[g->probe->point];
 	if (g->probe->n_span_entries)
 		gen_room_begin(g);
 	for (uint32_t i = 0; i < g->probe->n_span_entries; i++) {
@@ -87,8 +96,7 @@ static void keep_entries(struct gen *g, LLVMValueRef slot)
 	}
 	if (g->probe->n_span_entries)
 		gen_room_end(g);
-	g->point = here;
-	g->is_start = false;
+	go_back(g, here);
 }
 
 /* What is gone at a switch's end. */

@@ -184,12 +184,12 @@ static const char *symbol_of(const void *ctx, uint32_t item)
 
 static int by_multi(struct places *p, struct attach_refused *refused)
 {
-	uint64_t start = clock_ns(CLOCK_MONOTONIC);
+	uint64_t start = monotonic_ns();
 	int err = find_places(p) ?: attach_halving(multi_some, p, p->n, refused);
 
 	if (!err)
 		log_verbose("%s: %u functions attached in %.3f s", attach_name(p->s, p->prog),
-			    p->n - refused->n, 1e-9 * (double)(clock_ns(CLOCK_MONOTONIC) - start));
+			    p->n - refused->n, 1e-9 * (double)(monotonic_ns() - start));
 	return err;
 }
 

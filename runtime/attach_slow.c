@@ -18,11 +18,6 @@ enum {
 	CLOSE_MS = 70,		 /* what the kernel takes to give one event back, at the least */
 };
 
-static uint64_t now_ns(void)
-{
-	return clock_ns(CLOCK_MONOTONIC);
-}
-
 bool attach_stopped(const struct session *s)
 {
 	struct pollfd p = {.fd = s->stop_fd, .events = POLLIN};
@@ -32,7 +27,7 @@ bool attach_stopped(const struct session *s)
 
 void attach_slow_begin(struct attach_slow *a, const char *name, const char *why, uint32_t n)
 {
-	*a = (struct attach_slow){.name = name, .why = why, .n = n, .start_ns = now_ns()};
+	*a = (struct attach_slow){.name = name, .why = why, .n = n, .start_ns = monotonic_ns()};
 }
 
 /* Once the first tell how long all take. */
@@ -65,7 +60,7 @@ void attach_slow_step(struct attach_slow *a, bool is_attached)
 	a->n_attached += is_attached;
 	if (a->n < MANY)
 		return;
-	now = now_ns();
+	now = monotonic_ns();
 	if (!a->is_announced && a->n_done >= SAMPLE)
 		announce(a, now);
 	if (now - a->start_ns > QUIET_NS && now - a->shown_ns > STEP_NS)
@@ -75,7 +70,7 @@ void attach_slow_step(struct attach_slow *a, bool is_attached)
 /* Half a second is noticed. */
 void attach_slow_end(struct attach_slow *a, int err)
 {
-	uint64_t ns = now_ns() - a->start_ns;
+	uint64_t ns = monotonic_ns() - a->start_ns;
 
 	if (a->is_shown)
 		fputs("\r\033[K", stderr);

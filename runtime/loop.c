@@ -54,11 +54,6 @@ struct loop {
 	uint64_t drain_until, drain_records; /* 0: no bound */
 };
 
-static uint64_t now_ns(void)
-{
-	return clock_ns(CLOCK_MONOTONIC);
-}
-
 /* ---- records ------------------------------------------------------------------------------- */
 
 static int on_record(void *ctx, const void *data, size_t size)
@@ -67,7 +62,7 @@ static int on_record(void *ctx, const void *data, size_t size)
 
 	l->n_records++;
 	events_record(&l->events, data, size);
-	if (l->n_records % RECORDS_A_LOOK == 0 && l->drain_until && now_ns() > l->drain_until)
+	if (l->n_records % RECORDS_A_LOOK == 0 && l->drain_until && monotonic_ns() > l->drain_until)
 		return 1; /* the rest later: signals and timers are due */
 	return l->drain_records && l->n_records >= l->drain_records;
 }
@@ -98,7 +93,7 @@ static uint64_t drain(struct loop *l)
 {
 	uint64_t n;
 
-	l->drain_until = now_ns() + DRAIN_MS * 1000000ull;
+	l->drain_until = monotonic_ns() + DRAIN_MS * 1000000ull;
 	n = drain_all(l);
 	l->drain_until = 0;
 	return n;
@@ -113,10 +108,10 @@ static bool is_held_up(const struct loop *l)
  * does not wait for all of them. */
 static void drain_rest(struct loop *l)
 {
-	uint64_t until = now_ns() + REST_MS * 1000000ull;
+	uint64_t until = monotonic_ns() + REST_MS * 1000000ull;
 
 	drain_all(l);
-	while (is_held_up(l) && now_ns() < until) {
+	while (is_held_up(l) && monotonic_ns() < until) {
 		poll(NULL, 0, 1);
 		drain_all(l);
 	}
@@ -207,7 +202,7 @@ static void read_signals(struct loop *l)
 
 static void check_end(struct loop *l)
 {
-	if (exit_called(l) || l->events.error || (l->end_ns && now_ns() >= l->end_ns))
+	if (exit_called(l) || l->events.error || (l->end_ns && monotonic_ns() >= l->end_ns))
 		l->done = true;
 }
 
@@ -237,7 +232,7 @@ static int time_left_ms(const struct loop *l, int at_most)
 		until = l->print_ns;
 	if (!until)
 		return at_most;
-	now = now_ns();
+	now = monotonic_ns();
 	left = until > now ? (int64_t)((until - now) / 1000000 + 1) : 0;
 	return left < at_most ? (int)left : at_most;
 }
@@ -253,7 +248,7 @@ static void flush(struct loop *l)
 /* While records come there is no idle moment to write at. */
 static void flush_in_time(struct loop *l)
 {
-	uint64_t now = now_ns();
+	uint64_t now = monotonic_ns();
 
 	if (now - l->flushed_ns < FLUSH_MS * 1000000ull)
 		return;
@@ -307,7 +302,7 @@ static void print_in_time(struct loop *l)
 {
 	uint64_t now;
 
-	if (!l->print_ns || (now = now_ns()) < l->print_ns)
+	if (!l->print_ns || (now = monotonic_ns()) < l->print_ns)
 		return;
 	if (l->o->reset) {
 		events_swap(&l->events);
@@ -461,7 +456,7 @@ static int start(struct loop *l)
 	err = session_iterate(l->s, l->events.out, drain_between, l);
 	if (err && err != -EPIPE)
 		return err;
-	l->flushed_ns = now_ns();
+	l->flushed_ns = monotonic_ns();
 	l->end_ns = l->o->duration_ns ? l->flushed_ns + l->o->duration_ns : 0;
 	l->print_ns = l->o->interval_ns ? l->flushed_ns + l->o->interval_ns : 0;
 	l->done = only_special(l->s->plan) && !(l->o->command && l->o->command->pid) && !l->end_ns;

@@ -118,7 +118,7 @@ int mapped_each(uint32_t pid, mapped_fn *fn, void *ctx)
 	if (fd < 0)
 		return -errno;
 	while (!err) {
-		uint64_t read_ns = clock_ns(CLOCK_MONOTONIC);
+		uint64_t read_ns = monotonic_ns();
 		ssize_t got = read(fd, block + held, MAPS_BLOCK - held);
 
 		if (got < 0)

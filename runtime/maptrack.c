@@ -292,7 +292,7 @@ static int compare_pending(const void *a, const void *b)
 
 uint64_t maptrack_drain(struct maptrack *t, struct procmap *maps)
 {
-	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC), lost;
+	uint64_t now_ns = monotonic_ns(), lost;
 	size_t n = 0;
 
 	for (int i = 0; i < t->n; i++)

@@ -90,7 +90,7 @@ int session_open_begin(const struct session *s)
 void session_open_stop(const struct session *s)
 {
 	if (has_any(s))
-		s->control->end_ns = clock_ns(CLOCK_MONOTONIC);
+		s->control->end_ns = monotonic_ns();
 }
 
 int session_open_count(const struct session *s)

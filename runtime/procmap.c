@@ -386,7 +386,7 @@ void procmap_exit(struct procmap *p, uint32_t tgid, uint64_t time_ns)
 /* When the process started, in CLOCK_MONOTONIC; 0 when that cannot be told. */
 static uint64_t process_start_ns(uint32_t tgid)
 {
-	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC); /* read first: never after the other */
+	uint64_t now_ns = monotonic_ns(); /* read first: never after the other */
 	uint64_t boot_ns = clock_ns(CLOCK_BOOTTIME) - now_ns, start_ns;
 	char path[48], text[1024], *p;
 	ssize_t n;
@@ -412,7 +412,7 @@ static uint64_t process_start_ns(uint32_t tgid)
 static struct process *process_of_table(struct procmap *p, uint32_t tgid, const struct maptable *t)
 {
 	struct process *r = find_process(p, tgid);
-	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
+	uint64_t now_ns = monotonic_ns();
 
 	if (!r) {
 		r = add_process(p, tgid, 0); /* mapped so for an unknown time */
@@ -433,7 +433,7 @@ int procmap_read_process(struct procmap *p, uint32_t tgid, uint64_t not_after_ns
 {
 	struct process *r;
 	struct maptable *t = NULL;
-	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
+	uint64_t now_ns = monotonic_ns();
 	int err;
 
 	if (not_after_ns != UINT64_MAX && process_start_ns(tgid) > not_after_ns + 10000000u)

@@ -86,7 +86,7 @@ bool stack_sweep_is_due(const struct session *s)
 		return false;
 	if (w->n - w->n_swept > (w->step ? w->step : least_step(s)))
 		return true;
-	return w->n >= entries / 2 && clock_ns(CLOCK_MONOTONIC) > w->swept_ns + FULL_NS;
+	return w->n >= entries / 2 && monotonic_ns() > w->swept_ns + FULL_NS;
 }
 
 static int by_hash(const void *x, const void *y)
@@ -224,7 +224,7 @@ void stack_sweep_run(struct session *s)
 	if (!err)
 		n_dropped = drop_free(s);
 	w->n_swept = w->n;
-	w->swept_ns = clock_ns(CLOCK_MONOTONIC);
+	w->swept_ns = monotonic_ns();
 	w->step = n_ended ? least_step(s) : 2 * (w->step ? w->step : least_step(s));
 	if (w->step > s->plan->needs.stack_entries / STORE_PART)
 		w->step = s->plan->needs.stack_entries / STORE_PART;

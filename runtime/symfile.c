@@ -143,7 +143,7 @@ void symfiles_pin(struct symfiles *all, uint32_t tgid, uint32_t exec_id)
 /* When the file was made, on the clock of the mappings' times. */
 static uint64_t birth_ns(int fd)
 {
-	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
+	uint64_t now_ns = monotonic_ns();
 	uint64_t offset = clock_ns(CLOCK_REALTIME) - now_ns, born;
 	struct statx st;
 

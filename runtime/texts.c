@@ -84,7 +84,7 @@ static const char *user_symbol(struct session *s, const void *bytes)
 
 	if (s->usyms && !usyms_find(s->usyms, tgid, exec_id, address, &u) &&
 	    usyms_note_process(s->usyms, tgid) == 0) {
-		usyms_note_stack(s->usyms, tgid, exec_id, clock_ns(CLOCK_MONOTONIC));
+		usyms_note_stack(s->usyms, tgid, exec_id, monotonic_ns());
 		usyms_find(s->usyms, tgid, exec_id, address, &u);
 	}
 	if (u.name)

@@ -51,11 +51,6 @@ struct ticker {
 	int err;
 };
 
-static uint64_t now_ns(void)
-{
-	return clock_ns(CLOCK_MONOTONIC);
-}
-
 /* Nothing happens where it is not allowed. */
 static void be_urgent(struct ticker *t, bool urgent)
 {
@@ -104,7 +99,7 @@ static void sleep_until(struct ticker *t, uint64_t ns)
 	if (t->stop_ns == UINT64_MAX)
 		pthread_cond_timedwait(&t->wake, &t->lock, &at);
 	pthread_mutex_unlock(&t->lock);
-	t->slept_ns += now_ns() - t->looked_ns;
+	t->slept_ns += monotonic_ns() - t->looked_ns;
 }
 
 /* An interval that is behind waits since it last ran: others do not have to wait for all that it
@@ -147,7 +142,7 @@ static int fire(struct ticker *t, struct tick *k)
 	leave_out(k, t->looked_ns);
 	k->due_ns += k->period_ns;
 	err = session_run_prog(t->s, k->prog);
-	k->ran_ns = now_ns();
+	k->ran_ns = monotonic_ns();
 	return err;
 }
 
@@ -166,7 +161,7 @@ static void count_rest(struct ticker *t)
 /* Sleep, or run one program. False: the end. */
 static bool go_on(struct ticker *t)
 {
-	uint64_t stop_ns = asked_to_stop(t), now = now_ns();
+	uint64_t stop_ns = asked_to_stop(t), now = monotonic_ns();
 	bool is_stopping = now >= stop_ns;
 	struct tick *next;
 
@@ -249,7 +244,7 @@ int ticker_start(const struct session *s, struct ticker **out)
 		pthread_mutex_init(&t->lock, NULL);
 		init_wake(&t->wake);
 		t->stop_ns = UINT64_MAX;
-		t->looked_ns = t->while_ns = now_ns();
+		t->looked_ns = t->while_ns = monotonic_ns();
 		for (uint32_t i = 0; i < t->n_ticks; i++)
 			t->ticks[i].due_ns = t->looked_ns + t->ticks[i].period_ns;
 		err = start_thread(t);
@@ -268,7 +263,7 @@ void ticker_stop(struct ticker *t)
 	if (!t)
 		return;
 	pthread_mutex_lock(&t->lock);
-	t->stop_ns = now_ns();
+	t->stop_ns = monotonic_ns();
 	pthread_cond_signal(&t->wake);
 	pthread_mutex_unlock(&t->lock);
 	pthread_join(t->thread, NULL);

@@ -100,7 +100,7 @@ void usyms_note_stack(struct usyms *u, uint32_t tgid, uint32_t exec_id, uint64_t
 		procmap_read_process(u->maps, tgid, time_ns);
 	if (procmap_bind(u->maps, tgid, exec_id, time_ns) == -EAGAIN &&
 	    !procmap_read_process(u->maps, tgid, time_ns))
-		procmap_bind(u->maps, tgid, exec_id, clock_ns(CLOCK_MONOTONIC));
+		procmap_bind(u->maps, tgid, exec_id, monotonic_ns());
 	symfiles_pin(&u->files, tgid, exec_id);
 }
 
@@ -153,7 +153,7 @@ static const struct mapping *find_mapping(struct usyms *u, uint32_t tgid, uint32
 		drain(u);
 		return procmap_find(u->maps, tgid, exec_id, ip, &is_newest);
 	}
-	now_ns = clock_ns(CLOCK_MONOTONIC);
+	now_ns = monotonic_ns();
 	if (!is_newest || (u->reread_tgid == tgid && now_ns < u->reread_ns + REREAD_NS))
 		return NULL;
 	u->reread_tgid = tgid;
