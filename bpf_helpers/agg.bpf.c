@@ -5,7 +5,7 @@
  * kernel has the CPUs' values apart. A CPU's words are not private: programs are preempted and
  * interrupted by others, and many CPUs share slots, so every change is atomic.
  */
-#include "helpers.h"
+#include "bpf_helpers/helpers.h"
 
 enum { MAX_TRIES = 4 }; /* each lost try is another program that was faster with these words */
 

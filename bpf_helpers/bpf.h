@@ -5,7 +5,7 @@
  * moves the offsets to the running kernel's when the program is loaded.
  */
 #pragma once
-#include "shared.h"
+#include "bpf_helpers/shared.h"
 
 /* Helpers are inlined into the programs that call them, and their code takes the place of the call
  * in the script: no debug information of its own, which would also cost LLVM milliseconds. Only

@@ -2,8 +2,8 @@
 /*
  * Histograms: which bucket, and counting in one of many that lie side by side.
  */
-#include "helpers.h"
-#include "bucket.h"
+#include "bpf_helpers/helpers.h"
+#include "bpf_helpers/bucket.h"
 
 INLINE uint64_t sonde_bucket_find_log(int64_t n, uint32_t k)
 {

@@ -4,7 +4,7 @@
  * (bucket.bpf.c); user space takes its sizes from it and the unit tests its results.
  */
 #pragma once
-#include "shared.h"
+#include "bpf_helpers/shared.h"
 
 /* floor(log2 x) of x >= 1, by halving: six steps, no loop for the verifier to walk. */
 static inline __attribute__((always_inline)) uint32_t sonde_bucket_log2(uint64_t x)

@@ -3,7 +3,7 @@
  * --cgroup: is a thread in that cgroup of version 2, or in one below? Mostly one level is asked
  * about; in a cgroup namespace nobody knows which.
  */
-#include "helpers.h"
+#include "bpf_helpers/helpers.h"
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 

@@ -33,8 +33,8 @@
  * It is for x86-64. Elsewhere no call leaves its return address below the saved registers, so
  * nothing is ever learned.
  */
-#include "chain.h"
-#include "helpers.h"
+#include "bpf_helpers/chain.h"
+#include "bpf_helpers/helpers.h"
 
 enum { CHAINS = 4, DEPTH = 4096, WINDOW_AT = 64 };
 

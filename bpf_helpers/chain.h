@@ -6,7 +6,7 @@
  * costs LLVM 15 us, and have no branches, for the verifier walks each way.
  */
 #pragma once
-#include "shared.h"
+#include "bpf_helpers/shared.h"
 
 enum {
 	CHAIN_OWN = 2,	   /* first frames: the program, and bpf_trace_run2, whose frame has the

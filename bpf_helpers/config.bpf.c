@@ -3,7 +3,7 @@
  * The configuration (.rodata): the runtime fills it in before the object is loaded, so that the
  * verifier knows its values and removes what they switch off.
  */
-#include "helpers.h"
+#include "bpf_helpers/helpers.h"
 
 const volatile struct sonde_config sonde_config = {};
 

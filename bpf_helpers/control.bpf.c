@@ -2,7 +2,7 @@
 /*
  * The control block (.bss, mapped into the tracer): epochs, clearing, exiting.
  */
-#include "helpers.h"
+#include "bpf_helpers/helpers.h"
 
 volatile struct sonde_control sonde_control;
 

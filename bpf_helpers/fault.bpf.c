@@ -5,7 +5,7 @@
  * does is in an RCU section, as whole programs are that may not sleep: clearing a map waits for it
  * (docs/architecture.md, "Texts that are not in memory").
  */
-#include "helpers.h"
+#include "bpf_helpers/helpers.h"
 
 enum { FAULT_PAGE = 4096 }; /* of larger pages some are asked for twice */
 

@@ -5,7 +5,7 @@
  * optimized when sonde is built.
  */
 #pragma once
-#include "bpf.h"
+#include "bpf_helpers/bpf.h"
 
 extern volatile struct sonde_control sonde_control;
 extern const volatile struct sonde_config sonde_config;

@@ -2,7 +2,7 @@
 /*
  * len(): entries of maps.
  */
-#include "helpers.h"
+#include "bpf_helpers/helpers.h"
 
 struct counting {
 	uint32_t epoch;

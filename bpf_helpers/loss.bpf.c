@@ -2,7 +2,7 @@
 /*
  * The loss table: what could not be done, by probe and cause.
  */
-#include "helpers.h"
+#include "bpf_helpers/helpers.h"
 
 /* The runtime sets max_entries to probes * SONDE_LOSS_COUNT. */
 struct {

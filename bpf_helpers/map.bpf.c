@@ -2,7 +2,7 @@
 /*
  * Writes to a script's maps, with every failure counted by its cause.
  */
-#include "helpers.h"
+#include "bpf_helpers/helpers.h"
 
 INLINE void sonde_map_lose(long err, uint32_t probe)
 {

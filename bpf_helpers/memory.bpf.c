@@ -2,7 +2,7 @@
 /*
  * Reading memory.
  */
-#include "helpers.h"
+#include "bpf_helpers/helpers.h"
 
 /* Copy from kernel memory, or from a tracepoint's record, into a buffer on the stack. */
 INLINE void sonde_memory_read(void *to, uint32_t size, const void *from)

@@ -3,7 +3,7 @@
  * Numbers of processes and threads, in the initial pid namespace. A tracer in another one links
  * numberns.bpf.c instead.
  */
-#include "helpers.h"
+#include "bpf_helpers/helpers.h"
 
 INLINE_CORE uint64_t sonde_number_pid(struct task_struct *t)
 {

@@ -3,7 +3,7 @@
  * Numbers of processes and threads as the tracer's own pid namespace has them, which is not the
  * initial one: what the users of a container see. 0 for what is outside of it: there it has none.
  */
-#include "helpers.h"
+#include "bpf_helpers/helpers.h"
 
 enum { NS_LEVELS = 32 };
 

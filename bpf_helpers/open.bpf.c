@@ -4,7 +4,7 @@
  * (iter/task). It also runs when tracing begins, for threads that are off CPU then: their time
  * counts from there.
  */
-#include "helpers.h"
+#include "bpf_helpers/helpers.h"
 
 INLINE uint32_t sonde_open_begins(void)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
  * Fields of tracepoint records from the raw tracepoint's typed arguments: the rows of
- * parser/rebuilt.def. Values are those tracefs shows (include/trace/events/sched.h).
+ * parser/lang/rebuilt.def. Values are those tracefs shows (include/trace/events/sched.h).
  */
-#include "helpers.h"
+#include "bpf_helpers/helpers.h"
 
 /* sched_switch(bool preempt, task prev, task next, unsigned int prev_state); prev_state since
  * 5.18 */

@@ -7,9 +7,9 @@
  * it sleeps (sonde_control.asleep); else it comes by every few milliseconds. What wakes it is a
  * record in a BPF ring buffer, which can be polled.
  */
-#include "helpers.h"
+#include "bpf_helpers/helpers.h"
 
-/* The runtime makes it as large as runtime/ring.c has it. */
+/* The runtime makes it as large as runtime/session/ring.c has it. */
 struct {
 	__uint(type, MAP_TYPE_ARRAY);
 	__uint(map_flags, MMAPABLE);

@@ -4,7 +4,7 @@
  * verifier removes the branches that do not apply. A -c command's descendants carry a flag in task
  * storage: it ends with the thread, nothing has to be cleaned up and no pid can be reused wrongly.
  */
-#include "helpers.h"
+#include "bpf_helpers/helpers.h"
 
 struct {
 	__uint(type, MAP_TYPE_TASK_STORAGE);

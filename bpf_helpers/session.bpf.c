@@ -2,7 +2,7 @@
 /*
  * Session programs: one for both ends of a call.
  */
-#include "helpers.h"
+#include "bpf_helpers/helpers.h"
 
 /* A function of the kernel's, whose id the runtime puts in when it loads the program. Since 7.0 it
  * takes the context, which does no harm before. What it gives has 8 bits. */

@@ -31,7 +31,8 @@ enum {
 	SONDE_SPAN_CALLS = 64, /* open calls of a thread: the kernel has no more return probes */
 };
 
-/* In calls: numbers that no BPF helper has, for functions of the kernel's (runtime/load.c). */
+/* In calls: numbers that no BPF helper has, for functions of the kernel's
+   (runtime/session/load.c). */
 enum {
 	SONDE_KFUNC_FIRST = 0x5e550001,
 	SONDE_KFUNC_SESSION_IS_RETURN = SONDE_KFUNC_FIRST,

@@ -3,7 +3,7 @@
  * Spans: the hidden state of each thread, in task storage; of calls, a stack of those that are
  * open.
  */
-#include "helpers.h"
+#include "bpf_helpers/helpers.h"
 
 enum { TASK_IS_DEAD = 0x80 };
 
@@ -56,10 +56,13 @@ INLINE void *sonde_span_cpu(void *map)
 
 /* ---- open calls -------------------------------------------------------------------------- */
 
-/* Of a thread: how many, then slots of `size` bytes (parser/plan_span.c), innermost last. A call is
- * known by the stack pointer at its entry, which no other open call of that function has: those
- * further in have lower ones. A function that ends by jumping to another shares it with that; their
- * return probes fire innermost first. */
+/*
+ * The open calls of a thread: their number, then slots of `size` bytes (parser/plan/plan_span.c),
+ * innermost last. A call is identified by the stack pointer at its entry. No other open call of
+ * that function has the same one: calls further in have lower stack pointers. A function that ends
+ * by jumping to another function shares its stack pointer with that function; their return probes
+ * fire innermost first.
+ */
 struct calls {
 	uint64_t n;
 };

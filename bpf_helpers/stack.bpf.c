@@ -5,7 +5,7 @@
  * sighting is also sent to user space, which notes its process's mappings while that lives; it
  * counts as seen only when the record was reserved.
  */
-#include "helpers.h"
+#include "bpf_helpers/helpers.h"
 
 enum {
 	HEADER_WORDS = sizeof(struct sonde_stack) / 8 - SONDE_MAX_FRAMES,

@@ -4,7 +4,7 @@
  * words with one branch each: the verifier remembers the other way of each branch until it has seen
  * this one's end, and that of 8192 at most.
  */
-#include "helpers.h"
+#include "bpf_helpers/helpers.h"
 
 #define ONES 0x0101010101010101ull
 

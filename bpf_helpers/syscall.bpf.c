@@ -3,7 +3,7 @@
  * System calls seen through the raw tracepoints sys_enter and sys_exit: number and arguments out of
  * the saved registers, by the target's calling convention.
  */
-#include "helpers.h"
+#include "bpf_helpers/helpers.h"
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 #ifdef SONDE_TARGET_x86

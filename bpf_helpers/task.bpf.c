@@ -2,7 +2,7 @@
 /*
  * Facts about a thread given by a typed pointer (tp_btf arguments, the current task's).
  */
-#include "helpers.h"
+#include "bpf_helpers/helpers.h"
 
 enum { TASK_EXITS = 4, TASK_OF_KERNEL = 0x200000 }; /* PF_EXITING, PF_KTHREAD */
 

@@ -3,7 +3,7 @@
  * Texts read from memory: str(), and the fields of tracepoints that hold texts of any length. What
  * cannot be read is empty, what does not fit is cut; both are counted.
  */
-#include "helpers.h"
+#include "bpf_helpers/helpers.h"
 
 /* `n` bytes and no NUL before: is there more of it? */
 static INLINE void check_cut(long n, uint32_t size, char next, uint32_t probe)

@@ -2,7 +2,7 @@
 /*
  * Arguments of USDT probes that are in memory.
  */
-#include "helpers.h"
+#include "bpf_helpers/helpers.h"
 
 /* `size` bytes, 8 at most, of the traced program; no more, a page may end there. 0 and counted when
  * they cannot be read. */

@@ -3,8 +3,8 @@
  * The compile child: fork, generate, put the bytes into a memfd, end. The parent maps them.
  */
 #define _GNU_SOURCE
-#include "compile.h"
-#include "runtime/log.h"
+#include "cli/compile.h"
+#include "runtime/base/log.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * --emit facts: what a script asked of this kernel, for --kernel-facts elsewhere, or here by those
- * who may not read tracefs. The form is told in runtime/facts_file.c.
+ * who may not read tracefs. The form is told in runtime/kernel/facts_file.c.
  */
-#include "emit_facts.h"
-#include "parser/ast.h"
-#include "parser/kernel.h"
-#include "parser/probe.h"
-#include "runtime/facts_file.h"
+#include "cli/emit_facts.h"
+#include "parser/lang/ast.h"
+#include "parser/lang/kernel.h"
+#include "parser/lang/probe.h"
+#include "runtime/kernel/facts_file.h"
 #include <inttypes.h>
 #include <string.h>
 

@@ -3,13 +3,13 @@
  * What a script would attach to, a function or event a line, as -l writes them; behind NAME= when
  * the script names it. BEGIN and END are no events of the system and are left out.
  */
-#include "list_script.h"
-#include "options.h"
-#include "parser/arena.h"
-#include "parser/ast.h"
-#include "parser/kernel.h"
-#include "parser/probe.h"
-#include "runtime/list.h"
+#include "cli/list_script.h"
+#include "cli/options.h"
+#include "parser/base/arena.h"
+#include "parser/lang/ast.h"
+#include "parser/lang/kernel.h"
+#include "parser/lang/probe.h"
+#include "runtime/list/list.h"
 #include <string.h>
 #include <sys/stat.h>
 

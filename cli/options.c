@@ -2,8 +2,8 @@
 /*
  * Options: one row each. The usage text, the parser and "did you mean" come from the rows.
  */
-#include "options.h"
-#include "parser/nearest.h"
+#include "cli/options.h"
+#include "parser/base/nearest.h"
 #include <ctype.h>
 #include <fcntl.h>
 #include <stdarg.h>

@@ -3,15 +3,15 @@
  * Plan in hand: --emit's back half, and tracing. While the child compiles, the parent makes ready
  * what does not need the object.
  */
-#include "run.h"
-#include "compile.h"
-#include "options.h"
-#include "parser/kernel.h"
-#include "parser/plan.h"
-#include "runtime/caps.h"
-#include "runtime/log.h"
-#include "runtime/loop.h"
-#include "runtime/session.h"
+#include "cli/run.h"
+#include "cli/compile.h"
+#include "cli/options.h"
+#include "parser/lang/kernel.h"
+#include "parser/plan/plan.h"
+#include "runtime/kernel/caps.h"
+#include "runtime/base/log.h"
+#include "runtime/session/loop.h"
+#include "runtime/session/session.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

@@ -5,12 +5,12 @@
  * line of its head comment that begins with its name; its help is that
  * comment and its `param` items.
  */
-#include "scripts.h"
-#include "parser/arena.h"
-#include "parser/ast.h"
-#include "parser/nearest.h"
-#include "parser/param.h"
-#include "runtime/log.h"
+#include "cli/scripts.h"
+#include "parser/base/arena.h"
+#include "parser/lang/ast.h"
+#include "parser/base/nearest.h"
+#include "parser/sema/param.h"
+#include "runtime/base/log.h"
 #include <errno.h>
 #include <glob.h>
 #include <limits.h>

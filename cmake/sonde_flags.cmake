@@ -40,20 +40,19 @@ if(SONDE_WERROR)
 	list(APPEND SONDE_WARNINGS -Werror)
 endif()
 
-# Flags of hand-written C. Quoted includes only are looked up in our folders (-iquote), so that
-# parser/limits.h does not hide <limits.h>.
+# Flags of hand-written C. Quoted includes are written from the root of the tree; the second
+# folder is for generated headers.
 function(sonde_target_flags target)
 	target_compile_options(${target} PRIVATE
 		"$<$<COMPILE_LANGUAGE:C>:${SONDE_WARNINGS}>"
 		"SHELL:-iquote ${CMAKE_SOURCE_DIR}"
-		"SHELL:-iquote ${CMAKE_CURRENT_SOURCE_DIR}"
 		"SHELL:-iquote ${CMAKE_CURRENT_BINARY_DIR}")
 endfunction()
 
-# sonde_library(NAME [GENERATED…]): every .c of this folder, and the generated files, as a static
+# sonde_library(NAME [GENERATED…]): every .c file below this folder, and the generated files, as a static
 # library. Generated code keeps the default warnings only.
 function(sonde_library name)
-	file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.c)
+	file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.c)
 	if(NOT sources) # a folder whose first file is still to come
 		file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/empty.c CONTENT "struct empty;\n")
 		set(sources ${CMAKE_CURRENT_BINARY_DIR}/empty.c)

@@ -4,10 +4,10 @@
  * bytes out. LLVM's objects live here, and mostly die with the process: taking them apart costs a
  * millisecond for which the user would wait.
  */
-#include "codegen.h"
-#include "../parser/arena.h"
-#include "../parser/span_kind.h"
-#include "gen.h"
+#include "codegen/codegen.h"
+#include "parser/base/arena.h"
+#include "parser/lang/span_kind.h"
+#include "codegen/gen.h"
 #include <llvm/Config/llvm-config.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
  * From a module to bytes: the passes (few: helpers inlined, memory to registers, the obvious), what
  * is not used removed, then LLVM's BPF back end.
  */
-#include "codegen.h"
-#include "gen.h"
+#include "codegen/codegen.h"
+#include "codegen/gen.h"
 #include <llvm-c/Analysis.h>
 #include <llvm-c/ErrorHandling.h>
 #include <llvm-c/Support.h>

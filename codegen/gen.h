@@ -16,12 +16,12 @@
  *   emit.c      target machine, passes, bytes
  */
 #pragma once
-#include "../bpf_helpers/shared.h"
-#include "../parser/ast.h"
-#include "../parser/builtin.h"
-#include "../parser/plan.h"
-#include "../parser/source.h"
-#include "../parser/type.h"
+#include "bpf_helpers/shared.h"
+#include "parser/lang/ast.h"
+#include "parser/lang/builtin.h"
+#include "parser/plan/plan.h"
+#include "parser/base/source.h"
+#include "parser/lang/type.h"
 #include <llvm-c/Core.h>
 #include <llvm-c/DebugInfo.h>
 #include <llvm-c/TargetMachine.h>

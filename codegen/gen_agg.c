@@ -4,9 +4,9 @@
  * the order in which the greatest counts, a bucket); adding it, by the layout of their row in
  * aggs.def; and reading them as integers.
  */
-#include "../parser/agg.h"
-#include "gen.h"
-#include "gen_hooks.h"
+#include "parser/lang/agg.h"
+#include "codegen/gen.h"
+#include "codegen/gen_hooks.h"
 
 /* ---- hooks of builtins.def --------------------------------------------------------------- */
 

@@ -5,7 +5,7 @@
  * Learnt the hard way: every DISubprogram needs its parameters named, or the kernel refuses all
  * BTF; map globals are C identifiers.
  */
-#include "gen.h"
+#include "codegen/gen.h"
 #include <string.h>
 
 enum { DW_ATE_SIGNED = 5, DW_ATE_UNSIGNED = 7, DW_ATE_UNSIGNED_CHAR = 8 };

@@ -4,9 +4,9 @@
  * all that there can be (bpf_loop, 5.17; at most a few thousand). What another CPU adds meanwhile
  * is before or behind, bucket by bucket.
  */
-#include "../parser/agg.h"
-#include "../parser/arena.h"
-#include "gen.h"
+#include "parser/lang/agg.h"
+#include "parser/base/arena.h"
+#include "codegen/gen.h"
 
 enum { HELPER_MAP_LOOKUP = 1, HELPER_MAP_DELETE = 3, HELPER_LOOP = 181 };
 

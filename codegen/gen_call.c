@@ -4,11 +4,11 @@
  * In a span probe at the span's end the subject is the thread that comes back, given by a typed
  * pointer; everywhere else it is the current thread.
  */
-#include "../parser/arena.h"
-#include "../parser/sema.h"
-#include "gen.h"
-#include "gen_hooks.h"
-#include "regs.h"
+#include "parser/base/arena.h"
+#include "parser/sema/sema.h"
+#include "codegen/gen.h"
+#include "codegen/gen_hooks.h"
+#include "codegen/regs.h"
 #include <string.h>
 
 enum { /* include/uapi/linux/bpf.h */
@@ -317,7 +317,7 @@ static const struct {
 	const char *event, *field, *helper;
 } rebuilt[] = {
 #define REBUILT(event, field, helper) {event, field, helper},
-#include "../parser/rebuilt.def"
+#include "parser/lang/rebuilt.def"
 #undef REBUILT
 };
 

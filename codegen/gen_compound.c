@@ -2,8 +2,8 @@
 /*
  * Values with parts: tuples, records, indexes, casts, and what is read through a pointer.
  */
-#include "../parser/sema.h"
-#include "gen.h"
+#include "parser/sema/sema.h"
+#include "codegen/gen.h"
 #include <string.h>
 
 static void make_list(struct gen *g, struct expr *e, LLVMValueRef at)

@@ -2,9 +2,9 @@
 /*
  * Records, by the layouts in plan->events.
  */
-#include "../parser/limits.h"
-#include "gen.h"
-#include "gen_hooks.h"
+#include "parser/base/limits.h"
+#include "codegen/gen.h"
+#include "codegen/gen_hooks.h"
 #include <stddef.h>
 
 static const struct value nothing = {.kind = V_NONE, .type = &type_void};

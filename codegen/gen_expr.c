@@ -2,8 +2,8 @@
 /*
  * Expressions. Integers and booleans are i64 in registers, extended by their own type's sign.
  */
-#include "gen.h"
-#include "gen_hooks.h"
+#include "codegen/gen.h"
+#include "codegen/gen_hooks.h"
 #include <string.h>
 
 /* The gen column of builtins.def. */
@@ -11,7 +11,7 @@ static gen_fn *const hooks[BI_COUNT] = {
 #define VAR(id, sig, where, traits, check, gen, doc) [BI_##id] = gen,
 #define FN(id, sig, where, traits, check, gen, doc) [BI_##id] = gen,
 #define AGG(id, sig, agg, check, gen, doc) [BI_##id] = gen,
-#include "../parser/builtins.def"
+#include "parser/lang/builtins.def"
 #undef VAR
 #undef FN
 #undef AGG

@@ -5,9 +5,9 @@
  * calls with one pointer: probes with loops keep all in one frame, and what else a body may need
  * (context, a span's ends) beside it.
  */
-#include "../parser/arena.h"
-#include "../parser/limits.h"
-#include "gen.h"
+#include "parser/base/arena.h"
+#include "parser/base/limits.h"
+#include "codegen/gen.h"
 #include <stddef.h>
 
 enum { AT_STATE = 0, AT_WORDS = 8 };

@@ -3,7 +3,7 @@
  * Declarations of the gen column of builtins.def. `args` has none: gen_args_field reads its fields.
  */
 #pragma once
-#include "gen.h"
+#include "codegen/gen.h"
 
 typedef struct value gen_fn(struct gen *g, struct expr *e);
 

@@ -5,11 +5,11 @@
  * writes into the iterator's own file (bpf_seq_printf), so that a pinned one prints for whoever
  * reads it.
  */
-#include "../parser/arena.h"
-#include "../parser/sema_iter.h"
-#include "gen.h"
-#include "gen_hooks.h"
-#include "gen_prog.h"
+#include "parser/base/arena.h"
+#include "parser/sema/sema_iter.h"
+#include "codegen/gen.h"
+#include "codegen/gen_hooks.h"
+#include "codegen/gen_prog.h"
 #include <string.h>
 
 enum { HELPER_SEQ_PRINTF = 126 };

@@ -2,9 +2,9 @@
 /*
  * len(): known when compiling for arrays and tuples, asked of the kernel's maps for the rest.
  */
-#include "../parser/sema.h"
-#include "gen.h"
-#include "gen_hooks.h"
+#include "parser/sema/sema.h"
+#include "codegen/gen.h"
+#include "codegen/gen_hooks.h"
 
 static LLVMValueRef length_of_map(struct gen *g, const struct expr *e)
 {

@@ -9,9 +9,9 @@
  * A body leaves word in the frame why it ended: 0 goes on, LEFT was break or the end, DONE was
  * return or exit(), which leaves the probe, SPENT that LIMIT_ROUNDS are run: all loops end.
  */
-#include "../parser/arena.h"
-#include "../parser/limits.h"
-#include "gen.h"
+#include "parser/base/arena.h"
+#include "parser/base/limits.h"
+#include "codegen/gen.h"
 #include <string.h>
 
 enum { HELPER_FOR_EACH_MAP_ELEM = 164, HELPER_LOOP = 181 };

@@ -3,9 +3,9 @@
  * Access to a script's maps by the layout in the plan. Every access carries the map's epoch, read
  * once a run: as the first part of a hash's key, or as the slot of an array (plan.h).
  */
-#include "../parser/limits.h"
-#include "../parser/sema.h"
-#include "gen.h"
+#include "parser/base/limits.h"
+#include "parser/sema/sema.h"
+#include "codegen/gen.h"
 
 enum { HELPER_MAP_LOOKUP = 1, HELPER_MAP_DELETE = 3 };
 

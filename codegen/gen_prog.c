@@ -3,11 +3,11 @@
  * Kernel programs: entry, scope, the dispatch of system calls, and the probe's predicate and
  * body within. What is special about spans is in gen_span.c.
  */
-#include "../parser/arena.h"
-#include "../parser/early.h"
-#include "gen.h"
-#include "gen_hooks.h"
-#include "gen_prog.h"
+#include "parser/base/arena.h"
+#include "parser/sema/prefault.h"
+#include "codegen/gen.h"
+#include "codegen/gen_hooks.h"
+#include "codegen/gen_prog.h"
 #include <string.h>
 
 void prog_only_if(struct gen *g, LLVMValueRef cond, LLVMBasicBlockRef otherwise)

@@ -4,7 +4,7 @@
  * gen_span.c (the two ends of spans).
  */
 #pragma once
-#include "gen.h"
+#include "codegen/gen.h"
 
 /* Go on only when `cond` (i1), else to `otherwise`. */
 void prog_only_if(struct gen *g, LLVMValueRef cond, LLVMBasicBlockRef otherwise);
@@ -16,7 +16,7 @@ void prog_scope_test(struct gen *g, LLVMBasicBlockRef out);
 void gen_open_spans(struct gen *g, LLVMBasicBlockRef out);
 /* Make plan->probes[id] the one that is generated. */
 void prog_select_probe(struct gen *g, uint32_t id);
-/* Bring in what the text of a str() is in (early.h); `gen` is the generator. */
+/* Bring in what the text of a str() is in (prefault.h); `gen` is the generator. */
 void gen_early_text(struct expr *e, void *gen);
 /* Predicate and body; ends at a new block to go on from. */
 void prog_body(struct gen *g);

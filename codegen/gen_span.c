@@ -4,11 +4,11 @@
  * the start can see; the end takes the start away, has the difference as `delta`, and runs the
  * body.
  */
-#include "../parser/early.h"
-#include "gen.h"
-#include "gen_hooks.h"
-#include "gen_prog.h"
-#include "regs.h"
+#include "parser/sema/prefault.h"
+#include "codegen/gen.h"
+#include "codegen/gen_hooks.h"
+#include "codegen/gen_prog.h"
+#include "codegen/regs.h"
 
 enum { HELPER_KTIME_GET_NS = 5 };
 
@@ -19,7 +19,7 @@ enum { HELPER_KTIME_GET_NS = 5 };
 
 static gen_span_fn *const hooks[SPAN_COUNT] = {
 #define SPAN(id, start, state, slots, key, same, gen, doc) [SPAN_##id] = gen,
-#include "../parser/spans.def"
+#include "parser/lang/spans.def"
 #undef SPAN
 };
 

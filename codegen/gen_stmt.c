@@ -2,8 +2,8 @@
 /*
  * Statements.
  */
-#include "../parser/sema.h"
-#include "gen.h"
+#include "parser/sema/sema.h"
+#include "codegen/gen.h"
 
 static bool is_agg(const struct expr *e)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Texts: str(), fields of tracepoints with texts of any length, and the memory for what is too long
- * for the BPF stack (bpf_helpers/room.bpf.c).
+ * for the BPF stack (bpf_helpers/scratch.bpf.c).
  */
-#include "../parser/limits.h"
-#include "gen.h"
-#include "gen_hooks.h"
+#include "parser/base/limits.h"
+#include "codegen/gen.h"
+#include "codegen/gen_hooks.h"
 #include <stdio.h>
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * Values in memory: constants, buffers on the BPF stack, loads and stores by our types.
  * Strings known when compiling are stored as immediates, 8 bytes at a time: no .rodata, no copy.
  */
-#include "gen.h"
+#include "codegen/gen.h"
 #include <string.h>
 
 LLVMValueRef gen_u64(struct gen *g, uint64_t n)

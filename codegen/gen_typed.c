@@ -6,8 +6,8 @@
  * script's are numbers. The helpers of functions' programs give numbers and are inlined; a raw
  * tracepoint's pointers are read as memory.
  */
-#include "../parser/sema.h"
-#include "gen.h"
+#include "parser/sema/sema.h"
+#include "codegen/gen.h"
 
 enum { /* include/uapi/linux/bpf.h, 5.17 */
        HELPER_GET_FUNC_ARG = 183,

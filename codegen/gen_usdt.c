@@ -3,9 +3,9 @@
  * Arguments of USDT probes. Each place of a probe has its own operands; where they differ, the
  * attach cookie says which of the point's formats the place that fired has.
  */
-#include "../parser/limits.h"
-#include "../parser/usdt_operand.h"
-#include "gen.h"
+#include "parser/base/limits.h"
+#include "parser/lang/usdt_operand.h"
+#include "codegen/gen.h"
 
 /* Bits 32 to PLAN_FORMAT_BIT of the cookie. */
 LLVMValueRef gen_usdt_name(struct gen *g)

@@ -3,8 +3,8 @@
  * Calls: of BPF helpers by number, and of the functions of bpf_helpers/, whose bitcode is embedded
  * in the program as a library: bodies are read of what is called, directly or by others of it.
  */
-#include "gen.h"
-#include "bitcode.h"
+#include "codegen/gen.h"
+#include "codegen/bitcode.h"
 #include <llvm-c/BitReader.h>
 #include <llvm-c/Linker.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 /*
  * Register offsets, by the machine sonde is built for.
  */
-#include "regs.h"
+#include "codegen/regs.h"
 
 #if defined(__x86_64__)
 /* di si dx cx r8 r9; ax */

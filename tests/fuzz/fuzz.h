@@ -5,15 +5,15 @@
  * (./dev fuzz). Crashes, leaks, undefined behaviour, hangs and failed asserts are its findings.
  */
 #pragma once
-#include "parser/arena.h"
-#include "parser/ast.h"
-#include "parser/diag.h"
-#include "parser/kernel.h"
-#include "parser/plan.h"
-#include "parser/sema.h"
-#include "parser/source.h"
-#include "runtime/facts_file.h"
-#include "runtime/kernel_facts.h"
+#include "parser/base/arena.h"
+#include "parser/lang/ast.h"
+#include "parser/base/diag.h"
+#include "parser/lang/kernel.h"
+#include "parser/plan/plan.h"
+#include "parser/sema/sema.h"
+#include "parser/base/source.h"
+#include "runtime/kernel/facts_file.h"
+#include "runtime/kernel/kernel_facts.h"
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* An ELF file as the symbol reader sees it: nothing in it may be believed. */
-#include "fuzz.h"
-#include "runtime/elfsym.h"
+#include "tests/fuzz/fuzz.h"
+#include "runtime/elf/elfsym.h"
 
 static void count(const char *name, void *ctx)
 {

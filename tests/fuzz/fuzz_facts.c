@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The file of --kernel-facts, and all questions to it. */
-#include "fuzz.h"
-#include "runtime/log.h"
+#include "tests/fuzz/fuzz.h"
+#include "runtime/base/log.h"
 
 static void ask_more(const char *name, void *ctx)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A printf format, taken apart. */
-#include "fuzz.h"
-#include "parser/format_spec.h"
+#include "tests/fuzz/fuzz.h"
+#include "parser/lang/format_spec.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

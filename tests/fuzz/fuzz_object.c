@@ -2,7 +2,7 @@
 /* A script all the way to its ELF file, which nobody loads. -1 is a defect of ours: the module did
  * not verify. LLVM keeps what it once took, so leaks are not looked for (run-fuzz). */
 #include "codegen/codegen.h"
-#include "fuzz.h"
+#include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

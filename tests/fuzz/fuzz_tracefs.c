@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The text of a tracepoint's format file. */
-#include "fuzz.h"
-#include "runtime/tracefs.h"
+#include "tests/fuzz/fuzz.h"
+#include "runtime/kernel/tracefs.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

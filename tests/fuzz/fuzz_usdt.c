@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The operands of a USDT note, which come out of a file: for both machines. */
-#include "fuzz.h"
-#include "parser/usdt_operand.h"
+#include "tests/fuzz/fuzz.h"
+#include "parser/lang/usdt_operand.h"
 #include <assert.h>
 #include <string.h>
 

@@ -3,10 +3,10 @@
  * The fake kernel (fake_kernel.h). Its tables are small enough to be read as a whole; the formats
  * are those of real kernels, with fewer fields.
  */
-#include "fake_kernel.h"
-#include "parser/arena.h"
-#include "parser/ast.h"
-#include "parser/sema.h"
+#include "tests/unit/fake_kernel.h"
+#include "parser/base/arena.h"
+#include "parser/lang/ast.h"
+#include "parser/sema/sema.h"
 #include <errno.h>
 #include <string.h>
 

@@ -4,9 +4,9 @@
  * what may be missing. Also the walk from a script's text to its plan, asking that kernel.
  */
 #pragma once
-#include "parser/diag.h"
-#include "parser/kernel.h"
-#include "parser/plan.h"
+#include "parser/base/diag.h"
+#include "parser/lang/kernel.h"
+#include "parser/plan/plan.h"
 
 struct arena;
 struct attach_point;

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 #include <elf.h>
-#include "abi.h"
+#include "runtime/elf/abi.h"
 
 #define WORD(size_) {.size = size_, .align = size_, .leaves = {{0, size_, ABI_INT}}, .n_leaves = 1}
 #define REAL(size_) {.size = size_, .align = size_, .leaves = {{0, size_, ABI_FLOAT}}, .n_leaves = 1}

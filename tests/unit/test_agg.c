@@ -3,9 +3,9 @@
  * Aggregations in user space with fixed bytes: CPUs' words merged, entries of buckets put together,
  * rows in order, and their text.
  */
-#include "../../runtime/agg.h"
-#include "../../runtime/format.h"
-#include "../../runtime/map_read.h"
+#include "runtime/output/agg.h"
+#include "runtime/output/format.h"
+#include "runtime/output/map_read.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

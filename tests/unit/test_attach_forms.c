@@ -3,10 +3,10 @@
  * Attach points as they are written: perf events, watchpoints, iterators, periods; names,
  * exclusions and patterns of probe types.
  */
-#include "fake_kernel.h"
-#include "parser/arena.h"
-#include "parser/ast.h"
-#include "parser/probe.h"
+#include "tests/unit/fake_kernel.h"
+#include "parser/base/arena.h"
+#include "parser/lang/ast.h"
+#include "parser/lang/probe.h"
 #include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/btf_raw.c and btf_cut.c on small BTF sections made here, whole, truncated and damaged;
+ * runtime/kernel/btf_raw.c and btf_cut.c on small BTF sections made here, whole, truncated and damaged;
  * then the running kernel's BTF (when readable), and as root with clang-19 the proof of the cutter:
  * a program whose CO-RE relocations libbpf resolves against the cut section reads the truth.
  */
@@ -21,7 +21,7 @@
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
-#include "runtime/btf_raw.h"
+#include "runtime/kernel/btf_raw.h"
 
 #define VMLINUX "/sys/kernel/btf/vmlinux"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/btf_text.c: C text of types made here, known by heart; types that point at themselves; and
+ * runtime/kernel/btf_text.c: C text of types made here, known by heart; types that point at themselves; and
  * of all functions of the running kernel's BTF, that libbpf's printer says the same, but for blanks.
  */
 #define _GNU_SOURCE
@@ -14,8 +14,8 @@
 #include <unistd.h>
 #include <cmocka.h>
 #include <bpf/btf.h>
-#include "runtime/btf_raw.h"
-#include "runtime/btf_text.h"
+#include "runtime/kernel/btf_raw.h"
+#include "runtime/kernel/btf_text.h"
 
 #define VMLINUX "/sys/kernel/btf/vmlinux"
 

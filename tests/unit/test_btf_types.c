@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/btf_types.c on sections that libbpf makes: a kernel's, and a module's that goes on where
+ * runtime/kernel/btf_types.c on sections that libbpf makes: a kernel's, and a module's that goes on where
  * it ends.
  */
 #include <setjmp.h>
@@ -10,8 +10,8 @@
 #include <string.h>
 #include <cmocka.h>
 #include <bpf/btf.h>
-#include "parser/arena.h"
-#include "runtime/btf_types.h"
+#include "parser/base/arena.h"
+#include "runtime/kernel/btf_types.h"
 
 struct sections {
 	struct btf *kernel, *module;

@@ -3,8 +3,8 @@
  * The buckets that the kernel side counts in (bpf_helpers/bucket.h, compiled here for user space)
  * against the definition, and against where user space says that they begin.
  */
-#include "../../bpf_helpers/bucket.h"
-#include "../../runtime/agg.h"
+#include "bpf_helpers/bucket.h"
+#include "runtime/output/agg.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -3,7 +3,7 @@
  * The rows of builtins.def: each has a signature that its reader understands and whose name is the
  * row's, a doc line, a name of its own, and probes in which it exists. And the reader itself.
  */
-#include "parser/builtin.h"
+#include "parser/lang/builtin.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

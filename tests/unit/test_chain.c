@@ -3,7 +3,7 @@
  * Chains of callers on the kernel stack (bpf_helpers/chain.h, compiled here for user space): where a
  * return address is must be told from words that are equal by chance, or not be told at all.
  */
-#include "../../bpf_helpers/chain.h"
+#include "bpf_helpers/chain.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

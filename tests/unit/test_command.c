@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/command.c: how the text of -c is cut into words, and a command that waits at its gate.
+ * runtime/session/command.c: how the text of -c is cut into words, and a command that waits at its gate.
  */
-#include "runtime/command.h"
+#include "runtime/session/command.h"
 #include <errno.h>
 #include <setjmp.h>
 #include <signal.h>

@@ -4,11 +4,11 @@
  * the script, sonde's over bpftrace's. What the messages say is golden tests (unknown-option,
  * option-value, …).
  */
-#include "parser/config.h"
-#include "parser/arena.h"
-#include "parser/ast.h"
-#include "parser/diag.h"
-#include "parser/limits.h"
+#include "parser/lang/config.h"
+#include "parser/base/arena.h"
+#include "parser/lang/ast.h"
+#include "parser/base/diag.h"
+#include "parser/base/limits.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

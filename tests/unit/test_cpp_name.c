@@ -9,7 +9,7 @@
 #include <cmocka.h>
 #include <stdio.h>
 #include <string.h>
-#include "parser/cpp_name.h"
+#include "parser/attach/cpp_name.h"
 
 /* "plain|arguments|the rest": the bars are not of the name. */
 static const char *const names[] = {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * parser/diag.c: the printed form to the byte, order, repetitions, the limit, did-you-mean.
+ * parser/base/diag.c: the printed form to the byte, order, repetitions, the limit, did-you-mean.
  */
-#include "arena.h"
-#include "diag.h"
-#include "limits.h"
-#include "parser/nearest.h"
+#include "parser/base/arena.h"
+#include "parser/base/diag.h"
+#include "parser/base/limits.h"
+#include "parser/base/nearest.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -20,7 +20,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "../../runtime/elfsym.h"
+#include "runtime/elf/elfsym.h"
 
 #define TEXT_ADDRESS 0x401000u
 #define TEXT_OFFSET 0x1000u

@@ -4,7 +4,7 @@
  * (prelink), and with everything in them that may be wrong.
  */
 #define _GNU_SOURCE
-#include "elfsym.h"
+#include "runtime/elf/elfsym.h"
 #include <elf.h>
 #include <setjmp.h>
 #include <stdarg.h>

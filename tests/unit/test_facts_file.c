@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/facts_file.c: what a file answers, what is said about bad ones, and that calls which need
+ * runtime/kernel/facts_file.c: what a file answers, what is said about bad ones, and that calls which need
  * the running kernel refuse a kernel that is a file.
  */
 #define _GNU_SOURCE
-#include "runtime/facts_file.h"
-#include "runtime/kernel_facts.h"
+#include "runtime/kernel/facts_file.h"
+#include "runtime/kernel/kernel_facts.h"
 #include <errno.h>
 #include <linux/btf.h>
 #include <setjmp.h>

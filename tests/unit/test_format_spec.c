@@ -3,8 +3,8 @@
  * printf formats into pieces: texts, flags, widths, bad conversions. Formats are handed over in
  * blocks of their exact size, so that ASan sees a byte read too many.
  */
-#include "parser/arena.h"
-#include "parser/format_spec.h"
+#include "parser/base/arena.h"
+#include "parser/lang/format_spec.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
-#include "runtime/info_out.h"
+#include "runtime/list/info_out.h"
 
 static void test_strings(void **state)
 {

@@ -4,9 +4,9 @@
  * what is planned, and what is said where the kernel lacks something; texts of other messages are
  * golden tests.
  */
-#include "fake_kernel.h"
-#include "parser/arena.h"
-#include "parser/sema.h"
+#include "tests/unit/fake_kernel.h"
+#include "parser/base/arena.h"
+#include "parser/sema/sema.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

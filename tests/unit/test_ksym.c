@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <cmocka.h>
-#include "runtime/ksym.h"
-#include "runtime/ksym_ask.h"
+#include "runtime/symbols/ksym.h"
+#include "runtime/symbols/ksym_query.h"
 
 static const char *const names[] = {"schedule", "vfs_read", "do_exit", "bpf_trace_run4", "kthread"};
 enum { N = sizeof(names) / sizeof(*names) };

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <cmocka.h>
-#include "runtime/mapped.h"
+#include "runtime/base/mapped.h"
 
 enum { PAGE = 4096 };
 

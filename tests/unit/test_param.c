@@ -3,10 +3,10 @@
  * `param` items: what words of the command line become, which probes are left out without them, and
  * the tags "parameter-word" and "parameter-extra", which a script file alone cannot cause.
  */
-#include "fake_kernel.h"
-#include "parser/arena.h"
-#include "parser/param.h"
-#include "parser/sema.h"
+#include "tests/unit/fake_kernel.h"
+#include "parser/base/arena.h"
+#include "parser/sema/param.h"
+#include "parser/sema/sema.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

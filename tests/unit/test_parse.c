@@ -3,10 +3,10 @@
  * parse(): spans of nodes, what is left of a tree after errors, literals' values, inputs with NUL
  * bytes and bounds. Shapes of trees and texts of messages are golden tests.
  */
-#include "arena.h"
-#include "ast.h"
-#include "diag.h"
-#include "limits.h"
+#include "parser/base/arena.h"
+#include "parser/lang/ast.h"
+#include "parser/base/diag.h"
+#include "parser/base/limits.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

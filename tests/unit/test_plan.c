@@ -5,10 +5,10 @@
  * a golden test.
  */
 #include "bpf_helpers/shared.h"
-#include "fake_kernel.h"
-#include "parser/arena.h"
-#include "parser/limits.h"
-#include "parser/probe.h"
+#include "tests/unit/fake_kernel.h"
+#include "parser/base/arena.h"
+#include "parser/base/limits.h"
+#include "parser/lang/probe.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

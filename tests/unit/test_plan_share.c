@@ -3,8 +3,8 @@
  * Probes of system calls share programs, as long as the kernel allows a program their maps.
  */
 #include "bpf_helpers/shared.h"
-#include "fake_kernel.h"
-#include "parser/arena.h"
+#include "tests/unit/fake_kernel.h"
+#include "parser/base/arena.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

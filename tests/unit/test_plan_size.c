@@ -7,9 +7,9 @@
  * more.
  */
 #include "bpf_helpers/shared.h"
-#include "fake_kernel.h"
-#include "parser/arena.h"
-#include "parser/limits.h"
+#include "tests/unit/fake_kernel.h"
+#include "parser/base/arena.h"
+#include "parser/base/limits.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -3,10 +3,10 @@
  * probe_resolve(): every form and alias of attach points, quotes, and what is said about those that
  * cannot be, asking the fake kernel.
  */
-#include "fake_kernel.h"
-#include "parser/arena.h"
-#include "parser/ast.h"
-#include "parser/probe.h"
+#include "tests/unit/fake_kernel.h"
+#include "parser/base/arena.h"
+#include "parser/lang/ast.h"
+#include "parser/lang/probe.h"
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,12 +3,12 @@
  * Attach points of USDT probes on the fake kernel: paths, patterns, processes; types of arguments,
  * cookies and semaphores in the plan.
  */
-#include "fake_kernel.h"
-#include "parser/arena.h"
-#include "parser/ast.h"
-#include "parser/limits.h"
-#include "parser/probe.h"
-#include "parser/usdt_operand.h"
+#include "tests/unit/fake_kernel.h"
+#include "parser/base/arena.h"
+#include "parser/lang/ast.h"
+#include "parser/base/limits.h"
+#include "parser/lang/probe.h"
+#include "parser/lang/usdt_operand.h"
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

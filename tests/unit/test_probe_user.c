@@ -3,10 +3,10 @@
  * Attach points on functions of programs: demangled names, path patterns, addresses, Go, and what is
  * said of those that cannot be, asking the fake kernel.
  */
-#include "fake_kernel.h"
-#include "parser/arena.h"
-#include "parser/ast.h"
-#include "parser/probe.h"
+#include "tests/unit/fake_kernel.h"
+#include "parser/base/arena.h"
+#include "parser/lang/ast.h"
+#include "parser/lang/probe.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

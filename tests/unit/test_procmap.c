@@ -12,7 +12,7 @@
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
-#include "../../runtime/procmap.h"
+#include "runtime/symbols/procmap.h"
 
 #define SECOND 1000000000ull
 

@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 #include <cmocka.h>
-#include "runtime/ring.h"
+#include "runtime/session/ring.h"
 
 enum { SEGMENTS = 4, BYTES = SEGMENTS * SONDE_RING_SEGMENT, LONGEST = 256, MOST = 100000 };
 

@@ -3,8 +3,8 @@
  * What is planned when a script is run as it is, with --test, with --bench, and when nothing is
  * run.
  */
-#include "fake_kernel.h"
-#include "parser/arena.h"
+#include "tests/unit/fake_kernel.h"
+#include "parser/base/arena.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 #include <stdio.h>
 #include <string.h>
-#include "parser/rust_name.h"
+#include "parser/attach/rust_name.h"
 
 static void test_plain(void **state)
 {

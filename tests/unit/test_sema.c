@@ -4,10 +4,10 @@
  * tested at a span's start, suggestions, limits. Texts of messages are golden tests (golden/errors);
  * here stand the tags of errors that a script file is no good for.
  */
-#include "fake_kernel.h"
-#include "parser/arena.h"
-#include "parser/limits.h"
-#include "parser/sema.h"
+#include "tests/unit/fake_kernel.h"
+#include "parser/base/arena.h"
+#include "parser/base/limits.h"
+#include "parser/sema/sema.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * parser/source.c and parser/arena.c: lines, places, limits; zeroed and aligned memory, arrays
+ * parser/base/source.c and parser/base/arena.c: lines, places, limits; zeroed and aligned memory, arrays
  * that grow.
  */
-#include "arena.h"
-#include "limits.h"
-#include "source.h"
+#include "parser/base/arena.h"
+#include "parser/base/limits.h"
+#include "parser/base/source.h"
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -4,8 +4,8 @@
  * root) every syscalls:sys_enter_NAME of the running kernel. One without a number still works as a
  * perf event, only slower.
  */
-#include "parser/probe.h"
-#include "runtime/tracefs.h"
+#include "parser/lang/probe.h"
+#include "runtime/kernel/tracefs.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -50,7 +50,7 @@ static void check_event(const char *name, void *ctx)
 	t->n++;
 	if (syscall_number(name + sizeof(prefix) - 1) >= 0)
 		return;
-	print_message("%s has no number: a line in parser/syscalls.c is missing\n", name);
+	print_message("%s has no number: a line in parser/attach/syscalls.c is missing\n", name);
 	t->n_missing++;
 }
 

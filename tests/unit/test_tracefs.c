@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/tracefs.c: format texts of several kernels, odd and broken ones, and (as root) the
+ * runtime/kernel/tracefs.c: format texts of several kernels, odd and broken ones, and (as root) the
  * running kernel's own files. The texts are handed over in blocks of their exact size, so that ASan sees a
  * byte read too many.
  */
@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <cmocka.h>
-#include "runtime/tracefs.h"
+#include "runtime/kernel/tracefs.h"
 
 #define COMMON                                                                 \
 	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n" \

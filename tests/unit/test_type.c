@@ -2,8 +2,8 @@
 /*
  * Types: the table of type_unify (both ways round), type_str, sizes.
  */
-#include "parser/arena.h"
-#include "parser/type.h"
+#include "parser/base/arena.h"
+#include "parser/lang/type.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

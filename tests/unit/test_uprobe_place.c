@@ -3,10 +3,10 @@
  * Where entry probes go: verdicts on short functions written out as bytes; instructions; demangling;
  * the dynamic linker's cache.
  */
-#include "runtime/demangle.h"
-#include "runtime/insn.h"
-#include "runtime/ldcache.h"
-#include "runtime/uprobe_place.h"
+#include "runtime/elf/demangle.h"
+#include "runtime/elf/insn.h"
+#include "runtime/elf/ldcache.h"
+#include "runtime/elf/uprobe_place.h"
 #include <elf.h>
 #include <setjmp.h>
 #include <stdarg.h>

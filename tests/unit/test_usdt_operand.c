@@ -9,8 +9,8 @@
 #include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
-#include "arena.h"
-#include "usdt_operand.h"
+#include "parser/base/arena.h"
+#include "parser/lang/usdt_operand.h"
 
 enum { BP = 32, BX = 40, AX = 80, CX = 88, SI = 104, DI = 112, IP = 128, SP = 152, R9 = 64 };
 enum { NONE = USDT_NO_REG };

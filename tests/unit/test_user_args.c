@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `args` of user functions (parser/sema_user_args.c): what is found, and what is said once when
+ * `args` of user functions (parser/sema/sema_user_args.c): what is found, and what is said once when
  * nothing is, asking the fake kernel.
  */
-#include "fake_kernel.h"
-#include "parser/arena.h"
-#include "parser/ast.h"
+#include "tests/unit/fake_kernel.h"
+#include "parser/base/arena.h"
+#include "parser/lang/ast.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

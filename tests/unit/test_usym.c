@@ -24,7 +24,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#include "../../runtime/usym.h"
+#include "runtime/symbols/usym.h"
 
 /* What a child says about one of its addresses. */
 struct report {

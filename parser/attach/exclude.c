@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Exclusions: in a probe's head, `!PATTERN` takes what it matches away from the attach point before
+ * it: functions by any of their names, tracepoints by their event or by CATEGORY:EVENT, what BTF
+ * describes also by MODULE:NAME, USDT probes by NAME or PROVIDER:NAME. The type may stand before
+ * it, `!kprobe:vfs_write`, as in what -l prints. For listings see runtime/list/list_exclude.c.
+ */
+#include "parser/base/arena.h"
+#include "parser/lang/ast.h"
+#include "parser/base/diag.h"
+#include "parser/attach/exclude.h"
+#include "parser/attach/probe_user.h"
+#include <string.h>
+
+bool probe_is_exclusion(const struct attach_text *text)
+{
+	return text->text[0] == '!';
+}
+
+/* What one `!PATTERN` takes away. */
+struct leaving {
+	const struct probe_reader *r;
+	const char *pattern;
+	uint32_t id;	  /* the enum probe_id that it names, or PROBE_COUNT: it names none */
+	const char *path; /* of PATH:FUNCTION, or NULL */
+	struct user_matching user;	   /* the pattern, of a function of programs */
+	struct user_matching user_in_file; /* what follows its PATH: */
+};
+
+/* An address that was probed has no name. */
+static bool matches(const char *pattern, const char *name)
+{
+	return name && probe_matches(pattern, name);
+}
+
+/* A USDT probe by NAME, PROVIDER:NAME or PATH:PROVIDER:NAME: `name` is usdt:PATH:PROVIDER:NAME. */
+static bool excludes_usdt(const struct leaving *l, const struct attach_target *t)
+{
+	size_t type = strlen(probe_rows[PROBE_USDT].name) + 1, path = strlen(t->path) + 1;
+
+	return matches(l->pattern, t->symbol) || matches(l->pattern, t->name + type) ||
+	       matches(l->pattern, t->name + type + path);
+}
+
+const char *exclusion_behind_type(const char *pattern, enum probe_id id)
+{
+	size_t n = strcspn(pattern, ":");
+
+	if (!pattern[n] || pattern[n + 1] == ':' || !probe_type_is(pattern, n, id))
+		return pattern;
+	return pattern + n + 1;
+}
+
+/* As probe_user.c takes them: symbols, and what they demangle to with parameters or without. */
+static bool excludes_user(const struct leaving *l, const struct attach_target *t)
+{
+	if (matches(l->pattern, t->function) ||
+	    (t->symbol && user_name_matches(&l->user, t->symbol)))
+		return true;
+	if (!l->path)
+		return false;
+	if (matches(l->pattern, arena_printf(l->r->arena, "%s:%s", t->path, t->function)))
+		return true;
+	return probe_matches(l->path, t->path) && t->symbol &&
+	       user_name_matches(&l->user_in_file, t->symbol);
+}
+
+static bool excludes_target(const struct leaving *l, const struct attach_point *p,
+			    const struct attach_target *t)
+{
+	if (p->id == PROBE_USDT)
+		return excludes_usdt(l, t);
+	if (t->path)
+		return excludes_user(l, t);
+	if (t->module && t->function &&
+	    matches(l->pattern, arena_printf(l->r->arena, "%s:%s", t->module, t->function)))
+		return true;
+	return matches(l->pattern, t->function) || matches(l->pattern, t->symbol);
+}
+
+/* What BTF describes by NAME or MODULE:NAME, the functions of a BPF program also by ID:NAME. */
+static bool excludes_typed(const struct leaving *l, const struct typed_function *f)
+{
+	struct arena *a = l->r->arena;
+
+	return matches(l->pattern, f->name) ||
+	       (f->module && matches(l->pattern, arena_printf(a, "%s:%s", f->module, f->name))) ||
+	       (f->prog_id && matches(l->pattern, arena_printf(a, "%u:%s", f->prog_id, f->name)));
+}
+
+static bool excludes_event(const struct leaving *l, const struct tp_format *f)
+{
+	if (!strchr(l->pattern, ':'))
+		return probe_matches(l->pattern, f->event);
+	return probe_matches(l->pattern, arena_printf(l->r->arena, "%s:%s", f->category, f->event));
+}
+
+/* Those of the n targets that stay, counted. */
+static uint32_t exclude_targets(const struct leaving *l, const struct attach_point *p,
+				struct attach_target *targets, uint32_t n)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		if (!excludes_target(l, p, &targets[i]))
+			targets[kept++] = targets[i];
+	return kept;
+}
+
+/* A pattern of USDT probes goes by their names, the last one by its own. */
+static void name_last_usdt(struct attach_point *p)
+{
+	if (p->id != PROBE_USDT || p->n_targets != 1)
+		return;
+	if (p->is_named)
+		p->resolved = p->targets[0].name;
+	else
+		p->name = p->targets[0].name;
+	p->function = p->targets[0].symbol;
+}
+
+/* Take away from one point; how many functions or events went, and whether all of it did. */
+static uint32_t exclude_point(const struct leaving *l, struct attach_point *p, bool *goes)
+{
+	uint32_t before = p->n_targets;
+
+	if (before) {
+		p->n_targets = exclude_targets(l, p, p->targets, before);
+		p->n_entries = exclude_targets(l, p, p->entries, p->n_entries);
+		*goes = p->n_targets == 0;
+		name_last_usdt(p);
+		return before - p->n_targets;
+	}
+	*goes = p->typed    ? excludes_typed(l, p->typed)
+		: p->format ? excludes_event(l, p->format)
+			    : false;
+	return *goes;
+}
+
+/* Those of points[first] and later that stay; *n_excluded counts functions and tracepoints. */
+static uint32_t exclude(const struct leaving *l, struct attach_point *points, uint32_t first,
+			uint32_t n, uint32_t *n_excluded)
+{
+	uint32_t kept = first;
+
+	for (uint32_t i = first; i < n; i++) {
+		bool goes = false;
+
+		if (l->id == PROBE_COUNT || l->id == points[i].id)
+			*n_excluded += exclude_point(l, &points[i], &goes);
+		if (!goes)
+			points[kept++] = points[i];
+	}
+	return kept;
+}
+
+static int check(const struct probe_reader *r, const struct attach_text *text, const char *pattern,
+		 const struct attach_point *p)
+{
+	if (!*pattern) {
+		diag_error(r->diags, text->span, "bad-exclusion", "'!' needs what to leave out");
+		return diag_hint(r->diags, "write !NAME or !PATTERN behind the attach point: "
+					   "kprobe:vfs_*,!vfs_write*");
+	}
+	if (!p->n_targets && !p->format && !p->typed) {
+		diag_error(r->diags, text->span, "bad-exclusion",
+			   "nothing can be left out of %s: it is one attach point", p->name);
+		return diag_hint(
+			r->diags,
+			"'!' goes with patterns of functions, tracepoints and USDT probes");
+	}
+	return 0;
+}
+
+int probe_no_exclusion(const struct probe_reader *r, const struct attach_text *text)
+{
+	diag_error(r->diags, text->span, "bad-exclusion",
+		   "'%s' stands first: there is nothing yet to leave it out of", text->text);
+	return diag_hint(r->diags, "write what to probe before it: kprobe:vfs_*,!vfs_write*");
+}
+
+static struct user_matching user_names(const struct probe_reader *r, const char *pattern)
+{
+	struct user_matching m = {.r = r};
+
+	user_name_ask(&m, pattern);
+	return m;
+}
+
+/* Of PATH:FUNCTION, either of which may be all there is. */
+static void read_user(struct leaving *l)
+{
+	const char *colon = user_path_end(l->pattern), *function = user_behind_language(l->pattern);
+
+	l->user = user_names(l->r, function);
+	if (function != l->pattern || !colon)
+		return;
+	l->path = arena_strndup(l->r->arena, l->pattern, (size_t)(colon - l->pattern));
+	l->user_in_file = user_names(l->r, user_behind_language(colon + 1));
+}
+
+/* The types of a pattern of types differ: the first that the exclusion names is the one. */
+static void read_type(struct leaving *l, const struct attach_point *points, uint32_t n)
+{
+	l->id = PROBE_COUNT;
+	for (uint32_t i = 0; i < n && l->id == PROBE_COUNT; i++) {
+		const char *rest = exclusion_behind_type(l->pattern, points[i].id);
+
+		if (rest != l->pattern)
+			l->id = points[i].id;
+		l->pattern = rest;
+	}
+}
+
+int probe_exclude(const struct probe_reader *r, const struct attach_text *text,
+		  struct attach_point *points, uint32_t first, uint32_t *n_points)
+{
+	const char *pattern = probe_without(r->arena, text->text + 1, '"');
+	struct leaving l = {.r = r, .pattern = pattern};
+	uint32_t n_excluded = 0, kept;
+
+	if (*n_points == first) /* reported already */
+		return -1;
+	if (check(r, text, pattern, &points[first]))
+		return -1;
+	read_type(&l, &points[first], *n_points - first);
+	read_user(&l);
+	kept = exclude(&l, points, first, *n_points, &n_excluded);
+	*n_points = kept;
+	if (kept == first) {
+		diag_error(r->diags, text->span, "bad-exclusion",
+			   "'!%s' leaves nothing of the attach point before it", pattern);
+		return diag_hint(r->diags, "make the pattern behind '!' longer");
+	}
+	if (!n_excluded)
+		diag_warning(
+			r->diags, text->span, "exclusion-unused",
+			"'!%s' leaves nothing out: the attach point before it has no such name",
+			pattern);
+	return 0;
+}

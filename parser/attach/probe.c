@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Attach points: from the raw text of a probe's head ("tracepoint:sched:sched_switch") to a
+ * resolved struct attach_point, by the parse hook of the probe type's row (probe_tracepoint.c,
+ * probe_time.c, probe_user.c, probe_kernel.c, probe_typed.c). What exists is asked through
+ * kernel.h; a name that does not is answered with the nearest one. The text is never looked at
+ * again after these files.
+ */
+#include "parser/lang/probe.h"
+#include "parser/base/arena.h"
+#include "parser/lang/ast.h"
+#include "parser/base/diag.h"
+#include "parser/base/nearest.h"
+#include "parser/attach/probe_parse.h"
+#include <ctype.h>
+#include <string.h>
+#include <strings.h>
+
+const struct probe_row probe_rows[PROBE_COUNT] = {
+#define PROBE(id, name_, alias_, form_, context_, in_process_, parse_, span_, doc_)                \
+	[PROBE_##id] = {.name = name_, .alias = alias_, .form = form_, .context = context_,        \
+			.is_in_process = in_process_, .parse = parse_, .span = span_, .doc = doc_},
+#include "parser/lang/probes.def"
+#undef PROBE
+};
+
+/* Is one of the row's aliases these `len` bytes? */
+static bool has_alias(const struct probe_row *row, const char *text, size_t len)
+{
+	for (const char *word = row->alias; word && *word;) {
+		size_t n = strcspn(word, " ");
+
+		if (n == len && strncmp(word, text, len) == 0)
+			return true;
+		word += n + (word[n] == ' ');
+	}
+	return false;
+}
+
+int probe_wrong_form(const struct probe_reader *r, const struct attach_point *p)
+{
+	diag_error(r->diags, p->span, "attach-form", "%s probes are written %s",
+		   probe_rows[p->id].name, probe_rows[p->id].form);
+	return -1;
+}
+
+int prs_nothing(const struct probe_reader *r, struct attach_point *p, char **parts, uint32_t n)
+{
+	return n == 0 || (n == 1 && strcmp(parts[0], "*") == 0) ? 0 : probe_wrong_form(r, p);
+}
+
+/* "sched:sched_switch" without "tracepoint:" is the usual slip. */
+static bool is_tracepoint(const struct probe_reader *r, const char *category, const char *event)
+{
+	const struct tp_format *format;
+
+	return event && r->kernel->tracepoint(r->kernel, category, event, &format) == 0;
+}
+
+static int find_row(const struct probe_reader *r, const char *name, const char *next,
+		    struct span span, enum probe_id *out)
+{
+	struct nearest near;
+	const char *event;
+	char *lower = arena_strndup(r->arena, name, strlen(name));
+
+	for (char *c = lower; *c; c++)
+		*c = (char)tolower((unsigned char)*c);
+	nearest_init(&near, lower);
+	for (uint32_t i = 0; i < PROBE_COUNT; i++) {
+		if (strcasecmp(probe_rows[i].name, name) == 0 ||
+		    has_alias(&probe_rows[i], name, strlen(name))) {
+			*out = (enum probe_id)i;
+			return 0;
+		}
+		nearest_offer(&near, probe_rows[i].name);
+	}
+	diag_error(r->diags, span, "unknown-probe", "unknown probe type '%s'", name);
+	if (is_tracepoint(r, name, next))
+		return diag_hint(r->diags, "write tracepoint:%s:%s", name, next);
+	if (near.best)
+		return diag_hint(r->diags, "did you mean '%s'?", near.best);
+	if (probe_slip(name))
+		return diag_hint(r->diags, "%s", probe_slip(name));
+	event = probe_event_called(r, name);
+	if (event)
+		return diag_hint(r->diags, "write tracepoint:%s", event);
+	return diag_hint(r->diags, "'sonde --help probes' lists the probe types");
+}
+
+bool probe_type_is(const char *text, size_t len, enum probe_id id)
+{
+	const struct probe_row *row = &probe_rows[id];
+
+	return (strlen(row->name) == len && strncasecmp(row->name, text, len) == 0) ||
+	       has_alias(row, text, len);
+}
+
+enum { MAX_PARTS = 8 };
+
+/* Split at ':' outside double quotes, dropping the quotes. */
+static uint32_t split(char *text, char **parts)
+{
+	uint32_t n = 0;
+	bool quoted = false;
+	char *to = text;
+
+	parts[n++] = text;
+	for (char *c = text; *c; c++) {
+		if (*c == '"') {
+			quoted = !quoted;
+		} else if (*c == ':' && c[1] == ':' && !quoted && n > 1) { /* C++ and Rust names */
+			*to++ = *c++;
+			*to++ = *c;
+		} else if (*c == ':' && !quoted && n < MAX_PARTS) {
+			*to++ = '\0';
+			parts[n++] = to;
+		} else {
+			*to++ = *c;
+		}
+	}
+	*to = '\0';
+	return n;
+}
+
+static const char *canonical_name(struct arena *a, const struct attach_point *p, char **parts,
+				  uint32_t n)
+{
+	const char *name = probe_rows[p->id].name;
+
+	for (uint32_t i = 0; i < n; i++)
+		name = arena_printf(a, "%s:%s", name, parts[i]);
+	return name;
+}
+
+int probe_resolve(const struct probe_reader *r, const struct attach_text *text,
+		  struct attach_point *out)
+{
+	char *parts[MAX_PARTS], *copy = arena_strdup(r->arena, text->text);
+	uint32_t n = split(copy, parts);
+
+	*out = (struct attach_point){.span = text->span, .syscall = -1};
+	if (find_row(r, parts[0], n > 1 ? parts[1] : NULL, text->span, &out->id))
+		return -1;
+	if (probe_rows[out->id].parse(r, out, parts + 1, n - 1))
+		return -1;
+	if (!out->name)
+		out->name = canonical_name(r->arena, out, parts + 1, n - 1);
+	return 0;
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Attach points of iterators: which objects of the kernel, and where to leave the program (pin).
+ */
+#include "parser/base/arena.h"
+#include "parser/base/diag.h"
+#include "parser/base/nearest.h"
+#include "parser/attach/probe_parse.h"
+#include <errno.h>
+#include <string.h>
+
+/* From which kernel on there is one: what a user of an older one may have read about. */
+static const struct {
+	const char *name, *since;
+} later[] = {
+	{"task_vma", "5.12"}, {"unix", "5.15"},	  {"bpf_link", "5.19"}, {"ksym", "6.0"},
+	{"cgroup", "6.1"},    {"kmem_cache", "6.13"}, {"dmabuf", "6.16"},
+};
+
+struct iter_hint {
+	struct nearest nearest;
+	struct arena *arena;
+};
+
+static void offer_iterator(const char *name, void *ctx)
+{
+	struct iter_hint *h = ctx;
+
+	nearest_keep(&h->nearest, h->arena, name);
+}
+
+static int no_iterator(const struct probe_reader *r, const struct attach_point *p, const char *name,
+		       int err)
+{
+	struct iter_hint h = {.arena = r->arena};
+
+	if (err != -ENOENT) {
+		diag_error(r->diags, p->span, "no-btf", "'iter' needs the kernel's BTF type information: %s",
+			   strerror(-err));
+		return diag_hint(r->diags, "is CONFIG_DEBUG_INFO_BTF on, and /sys/kernel/btf/vmlinux readable?");
+	}
+	nearest_init(&h.nearest, name);
+	r->kernel->each_iterator(r->kernel, offer_iterator, &h);
+	diag_error(r->diags, p->span, "unknown-iterator",
+		   "iter:%s is not available for your kernel version", name);
+	for (size_t i = 0; i < sizeof(later) / sizeof(*later); i++)
+		if (strcmp(later[i].name, name) == 0)
+			return diag_hint(r->diags, "kernels have it from %s on; 'sonde -l iter' lists what "
+						   "this one has", later[i].since);
+	if (h.nearest.best)
+		return diag_hint(r->diags, "did you mean iter:%s?", h.nearest.best);
+	return diag_hint(r->diags, "'sonde -l iter' lists what this kernel has");
+}
+
+int prs_iter(const struct probe_reader *r, struct attach_point *p, char **parts, uint32_t n)
+{
+	int err;
+
+	if (n < 1 || n > 2 || !*parts[0] || (n == 2 && !*parts[1]))
+		return probe_wrong_form(r, p);
+	if (strchr(parts[0], '*')) {
+		diag_error(r->diags, p->span, "no-pattern", "iterators are named one by one");
+		return diag_hint(r->diags, "'sonde -l iter' lists them");
+	}
+	err = r->kernel->iterator(r->kernel, parts[0], &p->iter);
+	if (err)
+		return no_iterator(r, p, parts[0], err);
+	if (n == 2 && parts[1][0] == '/')
+		p->pin = arena_strdup(r->arena, parts[1]);
+	else if (n == 2)
+		p->pin = arena_printf(r->arena, "/sys/fs/bpf/%s", parts[1]);
+	return 0;
+}
+
+const struct iter_field *iter_field(const struct kernel_iter *iter, const char *name)
+{
+	for (uint32_t i = 0; i < iter->n_fields; i++)
+		if (strcmp(iter->fields[i].name, name) == 0)
+			return &iter->fields[i];
+	return NULL;
+}
+
+const struct iter_field *iter_object(const struct kernel_iter *iter)
+{
+	for (uint32_t i = 0; i < iter->n_fields; i++)
+		if (iter->fields[i].is_pointer && strcmp(iter->fields[i].name, "meta") != 0)
+			return &iter->fields[i];
+	return NULL;
+}
+
+const struct iter_field *iter_task(const struct kernel_iter *iter)
+{
+	const struct iter_field *object = iter_object(iter);
+
+	return object && strcmp(object->name, "task") == 0 ? object : NULL;
+}

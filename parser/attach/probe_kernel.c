@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Attach points of kprobe and kretprobe: a function of the kernel or of a module, a place in it, an
+ * address, or all functions that a pattern matches. One attach point on many functions stays one:
+ * its targets share a program.
+ */
+#include "parser/base/arena.h"
+#include "parser/base/diag.h"
+#include "parser/attach/kernel_alias.h"
+#include "parser/base/limits.h"
+#include "parser/base/nearest.h"
+#include "parser/attach/probe_parse.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What was asked for, and what is found while the kernel's functions go by. */
+struct search {
+	const struct probe_reader *r;
+	struct attach_point *p;
+	const char *module, *function; /* module: NULL for any; both may be patterns */
+	bool is_variant;	       /* look for what the compiler made of the function */
+	bool has_module;	       /* some function is of the module */
+	struct nearest near;
+};
+
+static const char kernel_itself[] = "vmlinux";
+
+static const char *type_name(const struct attach_point *p)
+{
+	return probe_rows[p->id].name;
+}
+
+/* ---- the functions that there are ---------------------------------------------------------- */
+
+/* What the compiler puts beside a function, and what is no function any more. */
+static bool is_no_function(const char *name)
+{
+	return strstr(name, ".part.") || strstr(name, ".cold") ||
+	       strncmp(name, "__ftrace_invalid_address", 24) == 0;
+}
+
+/* "f.isra.0", "f.constprop.0.isra.1" of f. */
+static bool is_variant_of(const char *name, const char *function)
+{
+	size_t len = strlen(function);
+
+	return strncmp(name, function, len) == 0 && (strncmp(name + len, ".isra.", 6) == 0 ||
+						     strncmp(name + len, ".constprop.", 11) == 0);
+}
+
+static bool is_in_module(const char *wanted, const char *module)
+{
+	if (!wanted)
+		return true;
+	return probe_matches(wanted, *module ? module : kernel_itself);
+}
+
+/* "name" or "name [module]", cut in two; the module is "" for the kernel itself. */
+static bool cut_name(const char *text, char *name, char *module, size_t size)
+{
+	size_t n = strcspn(text, " "), m;
+
+	*module = '\0';
+	if (n >= size)
+		return false;
+	memcpy(name, text, n);
+	name[n] = '\0';
+	if (text[n] != ' ' || text[n + 1] != '[')
+		return true;
+	m = strcspn(text + n + 2, "]");
+	if (m >= size)
+		return false;
+	memcpy(module, text + n + 2, m);
+	module[m] = '\0';
+	return true;
+}
+
+static bool is_meant(const struct search *s, const char *name)
+{
+	return s->is_variant ? is_variant_of(name, s->function) : probe_matches(s->function, name);
+}
+
+/* By the name it is listed by, or else by another one. */
+static bool find_meant(const struct search *s, char *name, size_t size)
+{
+	char other[256];
+	bool found = is_meant(s, name);
+
+	for (uint32_t i = 0; !found && kernel_alias(name, i, other, sizeof(other)); i++) {
+		found = is_meant(s, other);
+		if (found)
+			snprintf(name, size, "%s", other);
+	}
+	return found;
+}
+
+static void offer_function(const char *text, void *ctx)
+{
+	struct search *s = ctx;
+	char name[256], module[256];
+	struct attach_target t = {.module = NULL};
+
+	if (!cut_name(text, name, module, sizeof(name)) || is_no_function(name) ||
+	    !is_in_module(s->module, module))
+		return;
+	s->has_module = true;
+	nearest_keep(&s->near, s->r->arena, name);
+	if (!find_meant(s, name, sizeof(name)))
+		return;
+	t.function = t.symbol = arena_strdup(s->r->arena, name);
+	t.module = *module && s->module ? arena_strdup(s->r->arena, module) : NULL;
+	arena_push(s->r->arena, s->p->targets, s->p->n_targets, t);
+}
+
+static int by_name(const void *x, const void *y)
+{
+	return strcmp(((const struct attach_target *)x)->symbol,
+		      ((const struct attach_target *)y)->symbol);
+}
+
+/* Several functions of one name are one target: who attaches finds them all. */
+static void once_a_name(struct attach_point *p)
+{
+	uint32_t n = 0;
+
+	if (p->n_targets)
+		qsort(p->targets, p->n_targets, sizeof(*p->targets), by_name);
+	for (uint32_t i = 0; i < p->n_targets; i++)
+		if (!n || strcmp(p->targets[n - 1].symbol, p->targets[i].symbol) != 0)
+			p->targets[n++] = p->targets[i];
+	p->n_targets = n;
+}
+
+static int search_all(struct search *s)
+{
+	int err;
+
+	nearest_init(&s->near, probe_without(s->r->arena, s->function, '*'));
+	err = s->r->kernel->each_kernel_function(s->r->kernel, offer_function, s);
+	once_a_name(s->p);
+	return err;
+}
+
+/* ---- patterns ------------------------------------------------------------------------------ */
+
+static int no_list(const struct search *s, int err)
+{
+	diag_error(s->r->diags, s->p->span, "no-functions",
+		   "the kernel does not say which functions it has: %s", strerror(-err));
+	return diag_hint(s->r->diags, "'*' takes the kernel's available_filter_functions");
+}
+
+static int no_module(const struct search *s)
+{
+	diag_error(s->r->diags, s->p->span, "unknown-module",
+		   strchr(s->module, '*')
+			   ? "no loaded module matches '%s'"
+			   : "the module '%s' is not loaded, or has no functions to probe",
+		   s->module);
+	return diag_hint(s->r->diags, "modprobe %s loads it; /proc/modules lists those that are",
+			 strchr(s->module, '*') ? "MODULE" : s->module);
+}
+
+static int match_functions(struct search *s)
+{
+	struct attach_point *p = s->p;
+	int err = search_all(s);
+
+	if (err)
+		return no_list(s, err);
+	if (s->module && !s->has_module)
+		return no_module(s);
+	if (p->n_targets > LIMIT_TARGETS) {
+		diag_error(s->r->diags, p->span, "limit-probes",
+			   "%s matches %u functions, a probe can be on %d", s->function,
+			   p->n_targets, LIMIT_TARGETS);
+		return diag_hint(s->r->diags, "write more of the names' letters");
+	}
+	if (p->n_targets)
+		return 0;
+	diag_error(s->r->diags, p->span, "no-match", "no function of this kernel matches '%s'",
+		   s->function);
+	if (s->near.best)
+		diag_hint(s->r->diags, "did you mean %s:%s?", type_name(p), s->near.best);
+	return -1;
+}
+
+/* ---- one function -------------------------------------------------------------------------- */
+
+static const char *list_targets(const struct search *s)
+{
+	const char *list = "";
+
+	for (uint32_t i = 0; i < s->p->n_targets; i++)
+		list = arena_printf(s->r->arena, "%s%s%s:%s", list, i ? ", " : "", type_name(s->p),
+				    s->p->targets[i].symbol);
+	return list;
+}
+
+static int no_function(struct search *s)
+{
+	struct attach_point *p = s->p;
+	const char *in = s->module ? arena_printf(s->r->arena, " in module %s", s->module) : "";
+
+	diag_error(s->r->diags, p->span, "unknown-function", "this kernel has no function '%s'%s",
+		   s->function, in);
+	if (p->n_targets > 1)
+		return diag_hint(s->r->diags,
+				 "the compiler made several of it: write one of %s, or %s:%s.*",
+				 list_targets(s), type_name(p), s->function);
+	if (s->near.best)
+		return diag_hint(s->r->diags, "did you mean '%s'?", s->near.best);
+	return -1;
+}
+
+/* The compiler has specialized the function, and left nothing under its own name. */
+static int find_variant(struct search *s, uint64_t offset)
+{
+	struct attach_point *p = s->p;
+	int err;
+
+	s->is_variant = true;
+	err = search_all(s);
+	if (!err && s->module && !s->has_module)
+		return no_module(s);
+	if (p->n_targets != 1)
+		return no_function(s);
+	p->targets[0].offset = offset;
+	diag_warning(
+		s->r->diags, p->span, "function-variant",
+		"this kernel has '%s' only as '%s', which the compiler made of it: that is probed",
+		s->function, p->targets[0].symbol);
+	diag_hint(s->r->diags, "its arguments may be others: write %s:%s to say that it is meant",
+		  type_name(p), p->targets[0].symbol);
+	p->function = p->targets[0].function;
+	return 0;
+}
+
+static int check_offset(const struct search *s, const char *name, uint64_t offset)
+{
+	struct kernel *k = s->r->kernel;
+	uint64_t size = 0;
+
+	if (s->r->unsafe || !k->kernel_offset ||
+	    k->kernel_offset(k, name, offset, &size) != -ERANGE)
+		return 0;
+	diag_error(s->r->diags, s->p->span, "bad-offset",
+		   "%s+%llu is not in the function, it has %llu bytes", s->function,
+		   (unsigned long long)offset, (unsigned long long)size);
+	return diag_hint(s->r->diags, "the offset is that of an instruction in the function");
+}
+
+static int one_function(struct search *s, uint64_t offset)
+{
+	const char *module = s->module && strcmp(s->module, kernel_itself) != 0 ? s->module : NULL;
+	struct attach_target t = {.function = s->function,
+				  .symbol = s->function,
+				  .offset = offset,
+				  .module = module};
+	const char *asked =
+		module ? arena_printf(s->r->arena, "%s:%s", module, s->function) : s->function;
+
+	if (s->r->kernel->kernel_function(s->r->kernel, asked) == -ENOENT)
+		return find_variant(s, offset);
+	if (offset && check_offset(s, asked, offset))
+		return -1;
+	arena_push(s->r->arena, s->p->targets, s->p->n_targets, t);
+	return 0;
+}
+
+/* ---- reading ------------------------------------------------------------------------------- */
+
+static int bad_offset(const struct search *s, const char *text)
+{
+	diag_error(s->r->diags, s->p->span, "bad-offset", "'%s' is not an offset", text);
+	return diag_hint(s->r->diags, "write %s+16 or %s+0x10", s->function, s->function);
+}
+
+/* The OFF of FUNCTION+OFF, decimal or 0x…; the text is cut at the '+'. 0 or -1, said. */
+static int read_offset(const struct search *s, char *function, uint64_t *out)
+{
+	char *plus = strchr(function, '+'), *end;
+
+	*out = 0;
+	if (!plus)
+		return 0;
+	*plus++ = '\0';
+	errno = 0;
+	*out = strtoull(plus, &end, 0);
+	if (*plus < '0' || *plus > '9' || *end || errno)
+		return bad_offset(s, plus);
+	if (strchr(function, '*')) {
+		diag_error(s->r->diags, s->p->span, "bad-offset",
+			   "an offset goes with one function, not with a pattern");
+		return diag_hint(s->r->diags, "write the function's name");
+	}
+	if (s->p->id == PROBE_KPROBE)
+		return 0;
+	diag_error(s->r->diags, s->p->span, "bad-offset",
+		   "%s has no offsets: it fires when the function returns", type_name(s->p));
+	return diag_hint(s->r->diags, "write kprobe:… to probe inside the function");
+}
+
+static int by_address(const struct probe_reader *r, struct attach_point *p, const char *text)
+{
+	struct attach_target t = {.function = text, .symbol = text};
+	char *end;
+
+	errno = 0;
+	t.address = strtoull(text, &end, 0);
+	if (*end || errno || !t.address) {
+		diag_error(r->diags, p->span, "bad-address", "'%s' is not an address", text);
+		return diag_hint(r->diags, "write %s:FUNCTION or %s:0xADDRESS", type_name(p),
+				 type_name(p));
+	}
+	if (!r->unsafe) {
+		diag_error(
+			r->diags, p->span, "needs-unsafe",
+			"a probe at an address needs --unsafe: nothing says that an instruction begins there");
+		return diag_hint(
+			r->diags,
+			"/proc/kallsyms has the functions' names: write %s:FUNCTION+OFFSET",
+			type_name(p));
+	}
+	arena_push(r->arena, p->targets, p->n_targets, t);
+	return 0;
+}
+
+static int no_kprobes(const struct probe_reader *r, const struct attach_point *p,
+		      const char *function)
+{
+	const char *near = probe_near_tracepoints(r, function);
+
+	diag_error(r->diags, p->span, "no-kprobes", "this kernel has no kprobes (CONFIG_KPROBES)");
+	if (near)
+		return diag_hint(r->diags, "tracepoints that are near: %s", near);
+	return diag_hint(r->diags, "`sonde -l 'tracepoint:*'` lists the kernel's tracepoints");
+}
+
+int prs_kernel_function(const struct probe_reader *r, struct attach_point *p, char **parts,
+			uint32_t n)
+{
+	struct search s = {.r = r, .p = p};
+	uint64_t offset;
+	char *last;
+
+	if (n < 1 || n > 2 || !*parts[0] || !*parts[n - 1])
+		return probe_wrong_form(r, p);
+	last = parts[n - 1];
+	if (!r->kernel->has_feature(r->kernel, KF_KPROBE))
+		return no_kprobes(r, p, last);
+	s.function = arena_strndup(r->arena, last, strcspn(last, "+"));
+	s.module = n == 2 ? arena_strdup(r->arena, parts[0]) : NULL;
+	p->function = s.function;
+	if (n == 1 && *last >= '0' && *last <= '9')
+		return by_address(r, p, s.function);
+	if (read_offset(&s, last, &offset))
+		return -1;
+	if (strchr(s.function, '*') || (s.module && strchr(s.module, '*')))
+		return match_functions(&s);
+	if (offset)
+		p->name = arena_printf(r->arena, "%s:%s%s%s+%llu", type_name(p),
+				       n == 2 ? s.module : "", n == 2 ? ":" : "", s.function,
+				       (unsigned long long)offset);
+	return one_function(&s, offset);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What is said where the kernel lacks what attach points of programs and libraries need.
+ */
+#include "parser/base/diag.h"
+#include "parser/lang/kernel.h"
+#include "parser/attach/probe_parse.h"
+
+bool probe_has_uprobes(const struct probe_reader *r, const struct attach_point *p)
+{
+	if (r->kernel->has_feature(r->kernel, KF_UPROBE))
+		return true;
+	diag_error(r->diags, p->span, "no-uprobes",
+		   "this kernel has no uprobes (CONFIG_UPROBES), so there are no %s probes",
+		   probe_rows[p->id].name);
+	diag_hint(r->diags, "what programs ask of the kernel can be traced: "
+			    "tracepoint:syscalls:sys_enter_NAME, with -p or -c");
+	return false;
+}

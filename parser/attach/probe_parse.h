@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The parse hooks of probes.def, and what they share. Private to probe*.c.
+ */
+#pragma once
+#include "parser/lang/probe.h"
+
+/* See struct probe_row. */
+typedef int parse_fn(const struct probe_reader *r, struct attach_point *p, char **parts,
+		     uint32_t n);
+parse_fn prs_nothing, prs_tracepoint, prs_interval, prs_profile, prs_kernel_function,
+	prs_user_symbol, prs_typed_function, prs_raw_tracepoint, prs_usdt;
+parse_fn prs_event, prs_watchpoint, prs_iter, prs_self, prs_test;
+
+struct arena;
+struct attach_text;
+
+/* What to write for a probe type of another tool; NULL: `name` is none. */
+const char *probe_slip(const char *name);
+/* Has the kernel uprobes? If not it is said, and false. */
+bool probe_has_uprobes(const struct probe_reader *r, const struct attach_point *p);
+/* Attach points on typed functions or raw tracepoints that a pattern matches: one each, since what
+ * they are given differs. 0, -1 (said), or 1: the text is none of these. */
+int probe_typed_expand(const struct probe_reader *r, const struct attach_text *text,
+		       struct attach_point **points, uint32_t *n_points);
+/* The text without that character: the letters of a pattern, for what is near to them. */
+char *probe_without(struct arena *a, const char *text, char character);
+/* Say how probes of this type are written; -1. */
+int probe_wrong_form(const struct probe_reader *r, const struct attach_point *p);
+/* "CATEGORY:EVENT" of the kernel's tracepoint of that event's name; NULL when there is none. */
+const char *probe_event_called(const struct probe_reader *r, const char *event);

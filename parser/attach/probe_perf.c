@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Attach points of what the kernel's perf events count: software, hardware, watchpoint.
+ */
+#include "parser/attach/probe_perf.h"
+#include "parser/base/arena.h"
+#include "parser/base/diag.h"
+#include "parser/base/nearest.h"
+#include "parser/attach/probe_user.h"
+#include <errno.h>
+#include <linux/hw_breakpoint.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct perf_event_row perf_event_rows[] = {
+#define PERF_EVENT(type_, name_, alias_, config_, every_)                                          \
+	{.id = PROBE_##type_, .name = name_, .alias = alias_, .config = config_, .every = every_},
+#include "parser/lang/perf_events.def"
+#undef PERF_EVENT
+};
+const uint32_t n_perf_event_rows = sizeof(perf_event_rows) / sizeof(*perf_event_rows);
+
+/* ---- software, hardware ------------------------------------------------------------------- */
+
+static const struct perf_event_row *no_event(const struct probe_reader *r,
+					     const struct attach_point *p, const char *name)
+{
+	const char *type = probe_rows[p->id].name;
+	struct nearest near;
+
+	if (strchr(name, '*')) {
+		diag_error(r->diags, p->span, "no-pattern", "%s events are named one by one", type);
+	} else {
+		nearest_init(&near, name);
+		for (uint32_t i = 0; i < n_perf_event_rows; i++) {
+			nearest_offer(&near, perf_event_rows[i].name);
+			if (perf_event_rows[i].alias)
+				nearest_offer(&near, perf_event_rows[i].alias);
+		}
+		diag_error(r->diags, p->span, "unknown-event", "there is no %s event '%s'", type, name);
+		for (uint32_t i = 0; near.best && i < n_perf_event_rows; i++)
+			if (perf_event_rows[i].name == near.best ||
+			    perf_event_rows[i].alias == near.best) {
+				diag_hint(r->diags, "did you mean %s:%s?",
+					  probe_rows[perf_event_rows[i].id].name, near.best);
+				return NULL;
+			}
+	}
+	diag_hint(r->diags, "'sonde -l %s' lists them", type);
+	return NULL;
+}
+
+static const struct perf_event_row *find_event(const struct probe_reader *r,
+					       const struct attach_point *p, const char *name)
+{
+	for (uint32_t i = 0; i < n_perf_event_rows; i++) {
+		const struct perf_event_row *row = &perf_event_rows[i];
+
+		if (row->id == p->id && (strcmp(row->name, name) == 0 ||
+					 (row->alias && strcmp(row->alias, name) == 0)))
+			return row;
+	}
+	return no_event(r, p, name);
+}
+
+/* A whole number, decimal or 0x…, above 0; 0 when it is none. */
+static uint64_t read_number(const char *text)
+{
+	char *end;
+	uint64_t n;
+
+	errno = 0;
+	n = strtoull(text, &end, 0);
+	return *text < '0' || *text > '9' || *end || errno ? 0 : n;
+}
+
+/* The kernel keeps the highest bit of a count for itself. */
+static uint64_t read_count(const char *text)
+{
+	uint64_t n = read_number(text);
+
+	return n > INT64_MAX ? 0 : n;
+}
+
+static int bad_count(const struct probe_reader *r, const struct attach_point *p, const char *event,
+		     const char *text)
+{
+	const char *type = probe_rows[p->id].name;
+
+	diag_error(r->diags, p->span, "bad-count", "'%s' is not a number of events", text);
+	return diag_hint(r->diags, "write %s:%s:1000 for every 1000th, %s:%s:hz:99 for 99 a second",
+			 type, event, type, event);
+}
+
+int prs_event(const struct probe_reader *r, struct attach_point *p, char **parts, uint32_t n)
+{
+	const struct perf_event_row *row;
+	uint64_t count;
+	bool is_rate = n == 3 && strcmp(parts[1], "hz") == 0;
+
+	if (n < 1 || n > 3 || !*parts[0] || (n == 3 && !is_rate))
+		return probe_wrong_form(r, p);
+	row = find_event(r, p, parts[0]);
+	if (!row)
+		return -1;
+	count = n == 1 || (n == 2 && !*parts[1]) ? row->every : read_count(parts[n - 1]);
+	if (!count)
+		return bad_count(r, p, parts[0], parts[n - 1]);
+	p->perf = (struct perf_point){
+		.type = p->id == PROBE_SOFTWARE ? PERF_TYPE_SOFTWARE : PERF_TYPE_HARDWARE,
+		.config = row->config, .every = is_rate ? 0 : count, .what = row->name};
+	p->hertz = is_rate ? count : 0;
+	p->name = arena_printf(r->arena, "%s:%s:%s%llu", probe_rows[p->id].name, parts[0],
+			       is_rate ? "hz:" : "", (unsigned long long)count);
+	return 0;
+}
+
+/* ---- watchpoint --------------------------------------------------------------------------- */
+
+/* What x86-64 can watch for; reads alone it cannot. Letters of a mode are sorted first. */
+static const struct {
+	const char *mode;
+	uint32_t access;
+} modes[] = {
+	{"rw", HW_BREAKPOINT_RW}, {"w", HW_BREAKPOINT_W}, {"x", HW_BREAKPOINT_X},
+};
+
+static int by_letter(const void *a, const void *b)
+{
+	return *(const char *)a - *(const char *)b;
+}
+
+static int read_mode(const struct probe_reader *r, struct attach_point *p, char *mode)
+{
+	const char *written = arena_strdup(r->arena, mode);
+
+	qsort(mode, strlen(mode), 1, by_letter);
+	for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++)
+		if (strcmp(modes[i].mode, mode) == 0) {
+			p->perf.access = modes[i].access;
+			return 0;
+		}
+	if (strcmp(mode, "r") == 0)
+		diag_error(r->diags, p->span, "bad-watchpoint", "this processor cannot watch reads alone");
+	else
+		diag_error(r->diags, p->span, "bad-watchpoint", "'%s' is no mode of a watchpoint", written);
+	return diag_hint(r->diags, "modes are w (written), rw (read or written), x (executed)");
+}
+
+static int read_address(const struct probe_reader *r, struct attach_point *p, const char *address)
+{
+	p->perf.address = read_number(address);
+	if (p->perf.address)
+		return 0;
+	diag_error(r->diags, p->span, "bad-watchpoint", "'%s' is not an address", address);
+	return diag_hint(r->diags, "write a number, or a program and its variable: watchpoint:0x10a000:8:w, "
+				   "watchpoint:./app:counter:8:w");
+}
+
+static int no_variable(const struct probe_reader *r, const struct attach_point *p, const char *path,
+		       const char *name, int err)
+{
+	const char *near;
+
+	if (err == -ESRCH) {
+		diag_error(r->diags, p->span, "bad-watchpoint", "%s has no variable '%s'", path, name);
+		near = user_near_variable(r, path, name);
+		return near ? diag_hint(r->diags, "did you mean '%s'?", near) : -1;
+	}
+	diag_error(r->diags, p->span, "no-binary", "cannot watch '%s': %s", path,
+		   err == -ENOEXEC ? "not an ELF program or library" : strerror(-err));
+	if (err == -ENOENT && strchr(path, '/'))
+		user_hint_file(r, path);
+	return -1;
+}
+
+/* NAME or NAME+OFFSET of a file. */
+static int read_variable(const struct probe_reader *r, struct attach_point *p, const char *path,
+			 char *name)
+{
+	char *plus = strchr(name, '+');
+	uint64_t offset = plus ? read_number(plus + 1) : 0;
+	struct user_object v = {0};
+	int err;
+
+	if (plus && !offset && strcmp(plus + 1, "0") != 0) {
+		diag_error(r->diags, p->span, "bad-offset", "'%s' is not an offset", plus + 1);
+		return diag_hint(r->diags, "write it in bytes: counters+16 or counters+0x10");
+	}
+	if (plus)
+		*plus = '\0';
+	err = r->kernel->user_object(r->kernel, path, name, &v);
+	if (err)
+		return no_variable(r, p, v.path ? v.path : path, name, err);
+	if (v.size && offset + p->perf.length > v.size)
+		return diag_error(r->diags, p->span, "bad-watchpoint",
+				  "'%s' has %llu bytes: %llu to %llu are not all in it", name,
+				  (unsigned long long)v.size, (unsigned long long)offset,
+				  (unsigned long long)offset + p->perf.length);
+	p->perf.path = v.path;
+	p->perf.address = v.address + offset;
+	p->perf.is_movable = v.is_movable;
+	p->name = arena_printf(r->arena, "%s:%s:%s%s%.0llu", probe_rows[p->id].name, v.path, name,
+			       offset ? "+" : "", (unsigned long long)offset);
+	return 0;
+}
+
+static int read_length(const struct probe_reader *r, struct attach_point *p, const char *length)
+{
+	p->perf.length = (uint32_t)strtoul(length, NULL, 10);
+	if (strlen(length) != 1 || !strchr("1248", *length)) {
+		diag_error(r->diags, p->span, "bad-watchpoint", "a watchpoint cannot have '%s' bytes",
+			   length);
+		return diag_hint(r->diags, "lengths are 1, 2, 4 and 8");
+	}
+	return 0;
+}
+
+int prs_watchpoint(const struct probe_reader *r, struct attach_point *p, char **parts, uint32_t n)
+{
+	const char *mode;
+
+	if (n != 3 && n != 4)
+		return probe_wrong_form(r, p);
+	mode = parts[n - 1];
+	p->perf = (struct perf_point){
+		.type = PERF_TYPE_BREAKPOINT, .every = 1, .what = "watchpoints"};
+	if (read_length(r, p, parts[n - 2]) || read_mode(r, p, parts[n - 1]) ||
+	    (n == 3 ? read_address(r, p, parts[0]) : read_variable(r, p, parts[0], parts[1])))
+		return -1;
+	if (p->perf.access == HW_BREAKPOINT_X)
+		p->perf.length = sizeof(uint64_t); /* the kernel takes no other */
+	else if (p->perf.address % p->perf.length) {
+		diag_error(r->diags, p->span, "bad-watchpoint",
+			   "the address of a watchpoint of %u bytes must be a multiple of %u",
+			   p->perf.length, p->perf.length);
+		return diag_hint(r->diags, "watch the bytes one by one, with the length 1");
+	}
+	if (!p->name)
+		p->name = arena_printf(r->arena, "%s:%llu", probe_rows[p->id].name,
+				       (unsigned long long)p->perf.address);
+	p->name = arena_printf(r->arena, "%s:%u:%s", p->name, p->perf.length, mode);
+	return 0;
+}

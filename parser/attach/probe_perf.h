@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The rows of perf_events.def: events that software and hardware probes count.
+ */
+#pragma once
+#include "parser/lang/probe.h"
+
+struct perf_event_row {
+	enum probe_id id; /* PROBE_SOFTWARE, PROBE_HARDWARE */
+	const char *name, *alias;
+	uint64_t config;
+	uint64_t every; /* fires once in so many, if the script does not say */
+};
+
+extern const struct perf_event_row perf_event_rows[];
+extern const uint32_t n_perf_event_rows;

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Attach points of what fires by the clock: interval, profile.
+ */
+#include "parser/base/arena.h"
+#include "parser/base/diag.h"
+#include "parser/attach/probe_parse.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+	const char *unit;
+	uint64_t ns;
+} units[] = {
+	{"s", 1000000000}, {"ms", 1000000}, {"us", 1000}, {"ns", 1}, {"m", 60000000000},
+	{"h", 3600000000000}, {"d", 86400000000000},
+};
+
+static uint64_t unit_ns(const char *unit)
+{
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+		if (strcmp(units[i].unit, unit) == 0)
+			return units[i].ns;
+	return 0;
+}
+
+/* Period from "hz:N", "s:N", "ms:N", "us:N", "500ms" or "2500" (nanoseconds); 0 when it is none of
+ * them. */
+static uint64_t read_period(char **parts, uint32_t n)
+{
+	const char *number = parts[n - 1];
+	char *end;
+	uint64_t value, scale;
+
+	if (number[0] < '0' || number[0] > '9')
+		return 0;
+	errno = 0;
+	value = strtoull(number, &end, 10);
+	if (errno || value == 0)
+		return 0;
+	if (n == 2 && *end == '\0' && strcmp(parts[0], "hz") == 0)
+		return value <= 1000000000 ? 1000000000 / value : 0;
+	scale = n == 2 ? (*end ? 0 : unit_ns(parts[0])) : unit_ns(*end ? end : "ns");
+	if (scale == 0 || value > INT64_MAX / scale)
+		return 0;
+	return value * scale;
+}
+
+enum {
+	SHORTEST_INTERVAL_NS = 1000,
+	SHORTEST_PROFILE_NS = 10000, /* the kernel makes it of any that is shorter */
+};
+
+/* The word where a unit should be, NULL when the unit is none of the mistakes. */
+static const char *wrong_unit(char **parts, uint32_t n)
+{
+	const char *digits = parts[n - 1];
+	const char *unit = n == 2 ? parts[0] : digits + strspn(digits, "0123456789");
+
+	if (unit == digits || !*unit || unit_ns(unit) || strcmp(unit, "hz") == 0)
+		return NULL;
+	return unit;
+}
+
+static int bad_period(const struct probe_reader *r, const struct attach_point *p, char **parts,
+		      uint32_t n)
+{
+	const char *name = probe_rows[p->id].name, *unit = wrong_unit(parts, n);
+	size_t digits;
+
+	if (unit && n == 2 && !unit[strspn(unit, "0123456789")] &&
+	    !parts[1][strspn(parts[1], "abcdefghijklmnopqrstuvwxyz")]) {
+		diag_error(r->diags, p->span, "bad-period", "the unit of time stands before the number");
+		return diag_hint(r->diags, "write %s:%s:%s", name, parts[1], unit);
+	}
+	if (unit) {
+		diag_error(r->diags, p->span, "bad-period", "'%s' is not a unit of time", unit);
+		return diag_hint(r->diags, "units are hz, s, ms, us, ns, m (minutes), h and d: %s:hz:99, "
+					   "%s:ms:100, %s:500ms", name, name, name);
+	}
+	digits = strspn(parts[0], "0123456789");
+	if (n == 1 && digits && strcmp(parts[0] + digits, "hz") == 0) {
+		diag_error(r->diags, p->span, "bad-period", "'%s' is a frequency, not a period", parts[0]);
+		return diag_hint(r->diags, "write %s:hz:%.*s", name, (int)digits, parts[0]);
+	}
+	diag_error(r->diags, p->span, "bad-period", "'%s%s%s' is not a period", parts[0],
+		   n == 2 ? ":" : "", n == 2 ? parts[1] : "");
+	return diag_hint(r->diags, "write %s:s:1, %s:ms:100, %s:hz:99 or %s:500ms", name, name, name, name);
+}
+
+static int too_short(const struct probe_reader *r, const struct attach_point *p, char **parts,
+		     uint32_t n, uint64_t shortest)
+{
+	const char *name = probe_rows[p->id].name;
+
+	diag_error(r->diags, p->span, "bad-period", "a period of %llu ns is too short",
+		   (unsigned long long)p->period_ns);
+	if (n == 1 && !parts[0][strspn(parts[0], "0123456789")])
+		return diag_hint(r->diags, "a number alone counts nanoseconds, at least %llu; "
+					   "write %s:%ss for seconds, %s:hz:%s for so many times a second",
+				 (unsigned long long)shortest, name, parts[0], name, parts[0]);
+	return diag_hint(r->diags, "the shortest is %lluus", (unsigned long long)shortest / 1000);
+}
+
+static int prs_period(const struct probe_reader *r, struct attach_point *p, char **parts,
+		      uint32_t n, uint64_t shortest)
+{
+	if (n != 1 && n != 2)
+		return probe_wrong_form(r, p);
+	p->period_ns = read_period(parts, n);
+	if (p->period_ns == 0)
+		return bad_period(r, p, parts, n);
+	if (p->period_ns < shortest)
+		return too_short(r, p, parts, n, shortest);
+	return 0;
+}
+
+int prs_interval(const struct probe_reader *r, struct attach_point *p, char **parts,
+		 uint32_t n)
+{
+	return prs_period(r, p, parts, n, SHORTEST_INTERVAL_NS);
+}
+
+/* The kernel itself keeps a frequency, by the time that passes between samples. */
+int prs_profile(const struct probe_reader *r, struct attach_point *p, char **parts,
+		uint32_t n)
+{
+	if (prs_period(r, p, parts, n, SHORTEST_PROFILE_NS))
+		return -1;
+	if (n == 2 && strcmp(parts[0], "hz") == 0)
+		p->hertz = strtoull(parts[1], NULL, 10);
+	return 0;
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Attach points of tracepoints: which event, whether a raw tracepoint or a system call stands
+ * behind it, and what to say when there is none.
+ */
+#include "parser/base/arena.h"
+#include "parser/base/diag.h"
+#include "parser/base/nearest.h"
+#include "parser/attach/probe_parse.h"
+#include <errno.h>
+#include <string.h>
+
+struct event_hint {
+	struct nearest nearest, category;
+	const char *event, *same_event;
+	struct arena *arena;
+};
+
+static void offer_event(const char *name, void *ctx)
+{
+	struct event_hint *h = ctx;
+	const char *colon = strchr(name, ':');
+
+	nearest_keep(&h->nearest, h->arena, name);
+	if (colon)
+		nearest_offer(&h->category, arena_strndup(h->arena, name, (size_t)(colon - name)));
+	if (colon && strcmp(colon + 1, h->event) == 0)
+		h->same_event = arena_strdup(h->arena, name);
+}
+
+static int no_tracepoint(const struct probe_reader *r, const struct attach_point *p,
+			 const char *category, const char *event)
+{
+	struct event_hint h = {.event = event, .arena = r->arena};
+
+	nearest_init(&h.nearest, arena_printf(r->arena, "%s:%s", category, event));
+	nearest_init(&h.category, category);
+	r->kernel->each_tracepoint(r->kernel, NULL, offer_event, &h);
+	diag_error(r->diags, p->span, "unknown-tracepoint",
+		   *category ? "this kernel has no tracepoint %s%s%s"
+			     : "a tracepoint has a category and a name: %s%s%s is one word",
+		   category, *category ? ":" : "", event);
+	if (h.same_event)
+		diag_hint(r->diags, "write tracepoint:%s", h.same_event);
+	else if (h.nearest.best)
+		diag_hint(r->diags, "did you mean tracepoint:%s?", h.nearest.best);
+	else if (strncmp(category, "syscalls", 8) == 0)
+		diag_hint(r->diags, "system calls are tracepoint:syscalls:sys_enter_NAME and "
+				    "tracepoint:syscalls:sys_exit_NAME");
+	else if (h.category.best && strchr(event, '*'))
+		diag_hint(r->diags, "did you mean tracepoint:%s:%s?", h.category.best, event);
+	else if (h.category.best)
+		diag_hint(r->diags, "'sonde -l tracepoint:%s' lists the events of that category",
+			  h.category.best);
+	return -1;
+}
+
+const char *probe_event_called(const struct probe_reader *r, const char *event)
+{
+	struct event_hint h = {.event = event, .arena = r->arena};
+
+	nearest_init(&h.nearest, event);
+	nearest_init(&h.category, "");
+	r->kernel->each_tracepoint(r->kernel, NULL, offer_event, &h);
+	return h.same_event;
+}
+
+/* The events of one system call have no raw tracepoint of their own: they are sys_enter and
+ * sys_exit with a number. */
+static int resolve_syscall(const struct probe_reader *r, struct attach_point *p, const char *event)
+{
+	bool enter = strncmp(event, "sys_enter_", 10) == 0;
+
+	if (enter || strncmp(event, "sys_exit_", 9) == 0)
+		p->syscall = syscall_number(event + (enter ? 10 : 9));
+	p->has_raw = p->syscall >= 0 &&
+		     r->kernel->has_raw_tracepoint(r->kernel, enter ? "sys_enter" : "sys_exit");
+	return 0;
+}
+
+/* The kernel does not let us read its formats: the event is taken as written, its fields as int64.
+ * Enough to check a script, not to compile it. */
+static void unchecked_tracepoint(const struct probe_reader *r, struct attach_point *p, char **parts,
+				 int err)
+{
+	struct tp_format *f = arena_new_of(r->arena, struct tp_format);
+
+	f->category = arena_strdup(r->arena, parts[0]);
+	f->event = arena_strdup(r->arena, parts[1]);
+	f->is_unchecked = true;
+	p->format = f;
+	r->kernel->unchecked = err;
+	diag_warning(r->diags, p->span, "unchecked",
+		     "tracepoint %s:%s and its fields are unchecked: cannot read the kernel's "
+		     "tracepoints: %s", parts[0], parts[1], strerror(-err));
+	diag_hint(r->diags, err == -EACCES || err == -EPERM
+				    ? "run sonde as root, or give formats that root has saved with --emit facts: --kernel-facts FILE"
+				    : "does this kernel have CONFIG_TRACING?");
+}
+
+int prs_tracepoint(const struct probe_reader *r, struct attach_point *p, char **parts,
+		   uint32_t n)
+{
+	int err;
+
+	if (n == 1 && *parts[0])
+		return no_tracepoint(r, p, "", parts[0]);
+	if (n != 2 || !*parts[0] || !*parts[1])
+		return probe_wrong_form(r, p);
+	err = r->kernel->tracepoint(r->kernel, parts[0], parts[1], &p->format);
+	if (err == -ENOENT)
+		return no_tracepoint(r, p, parts[0], parts[1]);
+	if (err)
+		unchecked_tracepoint(r, p, parts, err);
+	if (strcmp(parts[0], "syscalls") == 0)
+		return resolve_syscall(r, p, parts[1]);
+	p->has_raw = r->kernel->has_raw_tracepoint(r->kernel, parts[1]);
+	return 0;
+}
+
+static bool is_event(const struct attach_point *p, const char *category, const char *event)
+{
+	return p->id == PROBE_TRACEPOINT && p->format &&
+	       strcmp(p->format->category, category) == 0 && strcmp(p->format->event, event) == 0;
+}
+
+bool probe_is_sched_switch(const struct attach_point *p)
+{
+	return is_event(p, "sched", "sched_switch");
+}
+
+bool probe_is_any_sys_exit(const struct attach_point *p)
+{
+	return is_event(p, "raw_syscalls", "sys_exit");
+}

@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Attach points that BTF describes: fentry and fexit on functions of the kernel, of modules and of
+ * loaded BPF programs; rawtracepoint. What each is given differs, so a pattern becomes an attach
+ * point a match.
+ */
+#include "parser/base/arena.h"
+#include "parser/lang/ast.h"
+#include "parser/base/diag.h"
+#include "parser/base/limits.h"
+#include "parser/base/nearest.h"
+#include "parser/attach/probe_parse.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_WORDS = 6, MAX_PARTS = 4 }; /* argument words that every kernel hands on */
+
+static const char of_programs[] = "bpf";
+
+/* What was asked for, and what goes by. */
+struct typed_search {
+	const struct probe_reader *r;
+	struct attach_point *p; /* its type and place */
+	enum typed_kind kind;
+	const char *module, *name; /* module: NULL for any; both may be patterns */
+	uint64_t prog_id;	   /* of functions of programs: 0 any */
+	struct nearest near;
+	const char **found; /* "name" or "name [module]" */
+	bool *is_traceable;
+	uint32_t n_found;
+	struct attach_point **points;
+	uint32_t *n_points;
+};
+
+static const char *type_name(const struct attach_point *p)
+{
+	return probe_rows[p->id].name;
+}
+
+static enum typed_kind kind_of(const struct attach_point *p)
+{
+	return p->id == PROBE_RAWTRACEPOINT ? TYPED_TRACEPOINT : TYPED_FUNCTION;
+}
+
+static const char *thing(const struct typed_search *s)
+{
+	return s->kind == TYPED_FUNCTION ? "function" : "raw tracepoint";
+}
+
+static void note_near(struct typed_search *s, const char *name)
+{
+	nearest_keep(&s->near, s->r->arena, name);
+}
+
+static void search_begin(struct typed_search *s)
+{
+	nearest_init(&s->near, probe_without(s->r->arena, s->name, '*'));
+}
+
+/* ---- what the kernel must have ------------------------------------------------------------- */
+
+static int no_btf(const struct probe_reader *r, const struct attach_point *p)
+{
+	diag_error(r->diags, p->span, "no-btf", "%s needs the kernel's BTF type information",
+		   type_name(p));
+	return diag_hint(r->diags, "this kernel has none: CONFIG_DEBUG_INFO_BTF is off");
+}
+
+static int no_fentry(const struct probe_reader *r, const struct attach_point *p,
+		     const char *function)
+{
+	const char *near;
+
+	diag_error(r->diags, p->span, "no-fentry",
+		   "this kernel refuses programs of type %s (it needs CONFIG_FUNCTION_TRACER and "
+		   "CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS)",
+		   type_name(p));
+	if (r->kernel->has_feature(r->kernel, KF_KPROBE))
+		return diag_hint(
+			r->diags, "write %s:%s, whose arguments are arg0 to arg5",
+			probe_rows[p->id == PROBE_FEXIT ? PROBE_KRETPROBE : PROBE_KPROBE].name,
+			function);
+	near = probe_near_tracepoints(r, function);
+	if (near)
+		return diag_hint(r->diags, "tracepoints that are near: %s", near);
+	return diag_hint(r->diags, "`sonde -l 'tracepoint:*'` lists the kernel's tracepoints");
+}
+
+static int check_kernel(const struct probe_reader *r, const struct attach_point *p,
+			const char *name)
+{
+	if (!r->kernel->has_feature(r->kernel, KF_BTF))
+		return no_btf(r, p);
+	if (p->id != PROBE_RAWTRACEPOINT && !r->kernel->has_feature(r->kernel, KF_FENTRY))
+		return no_fentry(r, p, name);
+	return 0;
+}
+
+/* ---- one ----------------------------------------------------------------------------------- */
+
+static void offer_near(const char *text, void *ctx)
+{
+	struct typed_search *s = ctx;
+	size_t n = strcspn(text, " ");
+	char name[256];
+
+	if (n >= sizeof(name))
+		return;
+	memcpy(name, text, n);
+	name[n] = '\0';
+	note_near(s, name);
+}
+
+static int unknown_module(const struct typed_search *s)
+{
+	diag_error(s->r->diags, s->p->span, "unknown-module",
+		   strchr(s->module, '*') ? "no loaded module matches '%s'"
+					  : "the module '%s' is not loaded, or has no BTF",
+		   s->module);
+	return diag_hint(s->r->diags, "modprobe %s loads it; /sys/kernel/btf has those that have BTF",
+			 strchr(s->module, '*') ? "MODULE" : s->module);
+}
+
+static int unknown(struct typed_search *s)
+{
+	struct kernel *k = s->r->kernel;
+	const char *tag = s->kind == TYPED_FUNCTION ? "unknown-function" : "unknown-tracepoint";
+
+	diag_error(s->r->diags, s->p->span, tag, "the kernel's BTF has no %s '%s'%s%s", thing(s),
+		   s->name, s->module ? " in " : "", s->module ? s->module : "");
+	if (s->kind == TYPED_FUNCTION && k->has_feature(k, KF_KPROBE) &&
+	    k->kernel_function(k, s->name) == 0)
+		return diag_hint(
+			s->r->diags, "the kernel has the function, but not its types: write %s:%s",
+			probe_rows[s->p->id == PROBE_FEXIT ? PROBE_KRETPROBE : PROBE_KPROBE].name,
+			s->name);
+	search_begin(s);
+	k->each_typed(k, s->kind, s->module, offer_near, s);
+	if (s->near.best)
+		return diag_hint(s->r->diags, "did you mean '%s'?", s->near.best);
+	return -1;
+}
+
+static int find_one(struct typed_search *s)
+{
+	struct kernel *k = s->r->kernel;
+	int err = k->typed(k, s->kind, s->module, s->name, &s->p->typed);
+
+	if (err == -ESRCH)
+		return unknown_module(s);
+	if (err == -ENOTUNIQ) {
+		diag_error(s->r->diags, s->p->span, "ambiguous-function",
+			   "several modules have a %s '%s'", thing(s), s->name);
+		return diag_hint(s->r->diags, "say which: %s:MODULE:%s", type_name(s->p), s->name);
+	}
+	if (err == -ENOENT)
+		return unknown(s);
+	if (err)
+		return no_btf(s->r, s->p);
+	s->p->function = s->p->id == PROBE_RAWTRACEPOINT ? NULL : s->p->typed->name;
+	return 0;
+}
+
+static int resolve_one(const struct probe_reader *r, struct attach_point *p, char **parts,
+		       uint32_t n)
+{
+	struct typed_search s = {.r = r, .p = p, .kind = kind_of(p)};
+
+	if (n < 1 || n > 2 || !*parts[0] || !*parts[n - 1])
+		return probe_wrong_form(r, p);
+	s.name = arena_strdup(r->arena, parts[n - 1]);
+	s.module = n == 2 ? arena_strdup(r->arena, parts[0]) : NULL;
+	if (check_kernel(r, p, s.name))
+		return -1;
+	return find_one(&s);
+}
+
+int prs_typed_function(const struct probe_reader *r, struct attach_point *p, char **parts,
+		       uint32_t n)
+{
+	if (n && strchr(parts[n - 1], '+')) {
+		diag_error(r->diags, p->span, "bad-offset", "%s has no offsets", type_name(p));
+		return diag_hint(r->diags, "write kprobe:… to probe inside the function");
+	}
+	return resolve_one(r, p, parts, n);
+}
+
+int prs_raw_tracepoint(const struct probe_reader *r, struct attach_point *p, char **parts,
+		       uint32_t n)
+{
+	return resolve_one(r, p, parts, n);
+}
+
+/* ---- functions of loaded BPF programs ------------------------------------------------------ */
+
+static void add_point(struct typed_search *s, const struct typed_function *f, const char *name)
+{
+	struct attach_point p = *s->p;
+
+	p.typed = f;
+	p.function = p.id == PROBE_RAWTRACEPOINT ? NULL : f->name;
+	p.name = name;
+	arena_push(s->r->arena, *s->points, *s->n_points, p);
+}
+
+static void offer_of_program(const struct typed_function *f, void *ctx)
+{
+	struct typed_search *s = ctx;
+
+	note_near(s, f->name);
+	if ((s->prog_id && s->prog_id != f->prog_id) || !probe_matches(s->name, f->name))
+		return;
+	s->n_found++;
+	add_point(s, f,
+		  arena_printf(s->r->arena, "%s:%s:%u:%s", type_name(s->p), of_programs, f->prog_id,
+			       f->name));
+}
+
+static int read_program_id(struct typed_search *s, const char *text)
+{
+	char *end;
+
+	if (strcmp(text, "*") == 0)
+		return 0;
+	s->prog_id = strtoull(text, &end, 10);
+	if (!*end && s->prog_id && s->prog_id <= UINT32_MAX)
+		return 0;
+	diag_error(s->r->diags, s->p->span, "bad-program-id", "'%s' is not the id of a BPF program",
+		   text);
+	return diag_hint(s->r->diags, "write a number, or '*' for any: `bpftool prog` lists them");
+}
+
+static int expand_programs(struct typed_search *s, char **parts, uint32_t n)
+{
+	int err;
+
+	if (n < 2 || n > 3 || !*parts[n - 1])
+		return probe_wrong_form(s->r, s->p);
+	if (n == 3 && read_program_id(s, parts[1]))
+		return -1;
+	s->name = parts[n - 1];
+	s->p->pattern = arena_printf(s->r->arena, "%s:%s:%s", type_name(s->p), of_programs, s->name);
+	if (check_kernel(s->r, s->p, s->name))
+		return -1;
+	search_begin(s);
+	err = s->r->kernel->each_bpf_function(s->r->kernel, offer_of_program, s);
+	if (s->n_found)
+		return 0;
+	diag_error(s->r->diags, s->p->span, "no-program", "no loaded BPF program%s %s '%s'%s%s",
+		   s->prog_id ? " of that id" : "",
+		   strchr(s->name, '*') ? "matches" : "has a function", s->name, err ? ": " : "",
+		   err ? strerror(-err) : "");
+	if (s->near.best)
+		return diag_hint(s->r->diags, "did you mean '%s'?", s->near.best);
+	return diag_hint(s->r->diags, "`bpftool prog` lists the programs that are loaded");
+}
+
+/* ---- patterns ------------------------------------------------------------------------------ */
+
+/* The kernel lets nobody attach to these. */
+static bool is_denied(const char *name)
+{
+	static const char *const denied[] = {"migrate_disable",	       "migrate_enable",
+					     "rcu_read_unlock_strict", "preempt_count_add",
+					     "preempt_count_sub",      "__rcu_read_lock",
+					     "__rcu_read_unlock"};
+
+	for (size_t i = 0; i < sizeof(denied) / sizeof(*denied); i++)
+		if (strcmp(denied[i], name) == 0)
+			return true;
+	return false;
+}
+
+/* "name", "name [module]" of any module that matches. */
+static void offer_typed(const char *text, void *ctx)
+{
+	struct typed_search *s = ctx;
+	size_t n = strcspn(text, " ");
+	char *name = arena_strndup(s->r->arena, text, n), *module;
+
+	module = text[n] ? arena_strndup(s->r->arena, text + n + 2, strcspn(text + n + 2, "]"))
+			 : arena_strndup(s->r->arena, "vmlinux", 7);
+	if (s->module && !probe_matches(s->module, module))
+		return;
+	note_near(s, name);
+	if (probe_matches(s->name, name) && !is_denied(name))
+		arena_push(s->r->arena, s->found, s->n_found,
+			   arena_strdup(s->r->arena, text));
+}
+
+static int by_text(const void *x, const void *y)
+{
+	return strcmp(*(const char *const *)x, *(const char *const *)y);
+}
+
+static void offer_traceable(const char *text, void *ctx)
+{
+	struct typed_search *s = ctx;
+	const char **hit = bsearch(&text, s->found, s->n_found, sizeof(*s->found), by_text);
+
+	if (hit)
+		s->is_traceable[hit - s->found] = true;
+}
+
+/* Functions that BTF describes but nothing can be attached to are no matches. */
+static void drop_untraceable(struct typed_search *s)
+{
+	struct kernel *k = s->r->kernel;
+	uint32_t n = 0;
+
+	s->is_traceable = arena_alloc(s->r->arena, s->n_found + 1);
+	if (s->kind != TYPED_FUNCTION || k->each_kernel_function(k, offer_traceable, s))
+		return;
+	for (uint32_t i = 0; i < s->n_found; i++)
+		if (s->is_traceable[i])
+			s->found[n++] = s->found[i];
+	s->n_found = n;
+}
+
+static bool can_be_called(const struct typed_function *f)
+{
+	for (uint32_t i = 0; i < f->n_params; i++)
+		if (!f->params[i].size || f->params[i].offset >= 8 * MAX_WORDS)
+			return false;
+	return true;
+}
+
+static int too_many(const struct typed_search *s, const char *pattern)
+{
+	diag_error(s->r->diags, s->p->span, "limit-probes",
+		   "%s:%s matches %u %ss: each takes a program of its own, %d can be had",
+		   type_name(s->p), pattern, s->n_found, thing(s), LIMIT_TYPED);
+	if (s->kind == TYPED_FUNCTION && s->r->kernel->has_feature(s->r->kernel, KF_KPROBE))
+		return diag_hint(
+			s->r->diags,
+			"write more of the names' letters, or %s:%s, one program for all",
+			probe_rows[s->p->id == PROBE_FEXIT ? PROBE_KRETPROBE : PROBE_KPROBE].name,
+			s->name);
+	return diag_hint(s->r->diags, "write more of the names' letters");
+}
+
+static int no_match(const struct typed_search *s)
+{
+	diag_error(s->r->diags, s->p->span, "no-match", "no %s of this kernel%s matches '%s'",
+		   thing(s), s->kind == TYPED_FUNCTION ? " that has BTF and can be traced" : "",
+		   s->name);
+	if (s->near.best)
+		return diag_hint(s->r->diags, "did you mean %s:%s?", type_name(s->p), s->near.best);
+	return -1;
+}
+
+/* Resolve each as if it had been written out; what takes more arguments than can be handed on is
+ * left out, and said. */
+static int add_found(struct typed_search *s, const char *pattern)
+{
+	struct kernel *k = s->r->kernel;
+	const char *left_out = NULL;
+	uint32_t n_left_out = 0;
+
+	s->p->pattern = arena_printf(s->r->arena, "%s:%s", type_name(s->p), pattern);
+	for (uint32_t i = 0; i < s->n_found; i++) {
+		size_t n = strcspn(s->found[i], " ");
+		const char *name = arena_strndup(s->r->arena, s->found[i], n), *module = "vmlinux";
+		const struct typed_function *f;
+
+		if (s->found[i][n])
+			module = arena_strndup(s->r->arena, s->found[i] + n + 2,
+					       strcspn(s->found[i] + n + 2, "]"));
+		if (k->typed(k, s->kind, module, name, &f))
+			continue;
+		if (s->kind == TYPED_FUNCTION && !can_be_called(f)) {
+			left_out = left_out ? left_out : name;
+			n_left_out++;
+			continue;
+		}
+		add_point(s, f,
+			  s->found[i][n]
+				  ? arena_printf(s->r->arena, "%s:%s:%s", type_name(s->p), module,
+						 name)
+				  : arena_printf(s->r->arena, "%s:%s", type_name(s->p), name));
+	}
+	if (!n_left_out)
+		return 0;
+	diag_warning(s->r->diags, s->p->span, "left-out",
+		     "%u function%s left out, with more than %d arguments or structures among "
+		     "them: %s%s",
+		     n_left_out, n_left_out == 1 ? " is" : "s are", MAX_WORDS, left_out,
+		     n_left_out == 1 ? "" : ", …");
+	return 0;
+}
+
+static int expand_pattern(struct typed_search *s, char **parts, uint32_t n, const char *pattern)
+{
+	struct kernel *k = s->r->kernel;
+	int err;
+
+	if (n < 1 || n > 2 || !*parts[0] || !*parts[n - 1])
+		return probe_wrong_form(s->r, s->p);
+	s->name = parts[n - 1];
+	s->module = n == 2 ? parts[0] : NULL;
+	if (check_kernel(s->r, s->p, s->name))
+		return -1;
+	search_begin(s);
+	err = k->each_typed(k, s->kind, s->module && !strchr(s->module, '*') ? s->module : NULL,
+			    offer_typed, s);
+	if (err == -ESRCH)
+		return unknown_module(s);
+	if (s->n_found) {
+		qsort(s->found, s->n_found, sizeof(*s->found), by_text);
+		drop_untraceable(s);
+	}
+	if (!s->n_found)
+		return no_match(s);
+	return s->n_found > LIMIT_TYPED ? too_many(s, pattern) : add_found(s, pattern);
+}
+
+static uint32_t split_parts(char *text, char **parts)
+{
+	uint32_t n = 0;
+
+	for (char *c = text; n < MAX_PARTS; c++) {
+		parts[n++] = c;
+		c = strchr(c, ':');
+		if (!c)
+			break;
+		*c = '\0';
+	}
+	return n;
+}
+
+int probe_typed_expand(const struct probe_reader *r, const struct attach_text *text,
+		       struct attach_point **points, uint32_t *n_points)
+{
+	static const enum probe_id ids[] = {PROBE_FENTRY, PROBE_FEXIT, PROBE_RAWTRACEPOINT};
+	const char *colon = strchr(text->text, ':');
+	char *parts[MAX_PARTS], *copy;
+	struct attach_point p = {.span = text->span, .syscall = -1, .id = PROBE_COUNT};
+	struct typed_search s = {.r = r, .p = &p, .points = points, .n_points = n_points};
+	uint32_t n;
+
+	for (size_t i = 0; colon && i < sizeof(ids) / sizeof(*ids); i++)
+		if (probe_type_is(text->text, (size_t)(colon - text->text), ids[i]))
+			p.id = ids[i];
+	if (p.id == PROBE_COUNT)
+		return 1;
+	s.kind = kind_of(&p);
+	copy = arena_strdup(r->arena, colon + 1);
+	n = split_parts(copy, parts);
+	if (s.kind == TYPED_FUNCTION && strcmp(parts[0], of_programs) == 0)
+		return expand_programs(&s, parts, n);
+	return strchr(colon, '*') ? expand_pattern(&s, parts, n, colon + 1) : 1;
+}

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Attach points of USDT probes: usdt:PATH:PROVIDER:NAME, with '*' in each part. A probe that stands
+ * at several places of a file is a target a place. Which arguments the places have is read when a
+ * script asks for one (sema_usdt.c).
+ */
+#include "parser/base/arena.h"
+#include "parser/base/diag.h"
+#include "parser/base/limits.h"
+#include "parser/base/nearest.h"
+#include "parser/attach/probe_parse.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct usdt_match {
+	const struct probe_reader *r;
+	struct attach_point *p;
+	const char *path; /* as written; a pattern, or NULL: the mapped files' */
+	const char *provider, *name;
+	const char *word;	/* what is looked for, without its '*' */
+	struct nearest nearest; /* among "PROVIDER:NAME", or names if no provider is given */
+	const char *near;	/* the whole of it */
+	const char *found_path; /* the file, as it was found */
+	uint32_t n_offered, n_files;
+	bool is_mixed; /* several probes match */
+};
+
+static const char *keep(const struct usdt_match *m, const char *text)
+{
+	return arena_strdup(m->r->arena, text);
+}
+
+static bool any_provider(const struct usdt_match *m)
+{
+	return strcmp(m->provider, "*") == 0;
+}
+
+static void note_nearest(struct usdt_match *m, const struct usdt_note *note)
+{
+	const char *full = arena_printf(m->r->arena, "%s:%s", note->provider, note->name);
+
+	m->n_offered++;
+	if (nearest_offer(&m->nearest, any_provider(m) ? strchr(full, ':') + 1 : full))
+		m->near = full;
+}
+
+static void offer_note(const struct usdt_note *note, void *ctx)
+{
+	struct usdt_match *m = ctx;
+	struct attach_point *p = m->p;
+	struct attach_target t = {.offset = note->offset, .address = note->address,
+				  .ref_ctr = note->semaphore};
+	const struct attach_target *last = p->n_targets ? &p->targets[p->n_targets - 1] : NULL;
+
+	if (!m->found_path || strcmp(m->found_path, note->path) != 0)
+		m->found_path = keep(m, note->path);
+	if (!p->n_targets)
+		note_nearest(m, note);
+	if (!probe_matches(m->provider, note->provider) || !probe_matches(m->name, note->name))
+		return;
+	t.path = last && strcmp(last->path, note->path) == 0 ? last->path : m->found_path;
+	t.symbol = keep(m, note->name);
+	t.args = keep(m, note->args);
+	t.name = arena_printf(m->r->arena, "%s:%s:%s:%s", probe_rows[p->id].name, t.path,
+			      note->provider, note->name);
+	m->is_mixed |= last && strcmp(last->name, t.name) != 0;
+	arena_push(m->r->arena, p->targets, p->n_targets, t);
+}
+
+/* Files that are gone or no programs do not count: a process may have anything mapped. */
+static void offer_file(const char *path, void *ctx)
+{
+	struct usdt_match *m = ctx;
+	struct kernel *k = m->r->kernel;
+
+	if (m->path && !probe_matches(m->path, path))
+		return;
+	m->n_files++;
+	k->each_usdt(k, path, offer_note, m);
+}
+
+static int by_place(const void *x, const void *y)
+{
+	const struct attach_target *a = x, *b = y;
+	int paths = a->path == b->path ? 0 : strcmp(a->path, b->path);
+
+	if (paths)
+		return paths;
+	if (a->offset != b->offset)
+		return a->offset < b->offset ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+/* A linker may keep a note twice. */
+static void once_a_place(struct attach_point *p)
+{
+	uint32_t n = 0;
+
+	qsort(p->targets, p->n_targets, sizeof(*p->targets), by_place);
+	for (uint32_t i = 0; i < p->n_targets; i++)
+		if (!n || by_place(&p->targets[n - 1], &p->targets[i]) != 0)
+			p->targets[n++] = p->targets[i];
+	p->n_targets = n;
+}
+
+/* ---- what was not found ------------------------------------------------------------------ */
+
+static const char *whose(const struct usdt_match *m)
+{
+	uint32_t pid = m->r->kernel->pid;
+
+	return pid ? arena_printf(m->r->arena, "process %u", pid) : "any process";
+}
+
+static const char *wanted(const struct usdt_match *m)
+{
+	return any_provider(m) ? m->name
+			       : arena_printf(m->r->arena, "%s:%s", m->provider, m->name);
+}
+
+static bool is_mapped(const struct usdt_match *m)
+{
+	return !m->path || strchr(m->path, '*');
+}
+
+static const char *subject(const struct usdt_match *m)
+{
+	return is_mapped(m) ? arena_printf(m->r->arena, "no file that %s runs", whose(m)) : m->path;
+}
+
+static int no_note(const struct usdt_match *m)
+{
+	struct diags *d = m->r->diags;
+	struct span span = m->p->span;
+
+	if (is_mapped(m) && !m->n_files) {
+		diag_error(d, span, "no-usdt", m->path ? "no file that %s runs matches '%s'"
+						       : "no file of %s can be read",
+			   whose(m), m->path);
+		return diag_hint(d, "write the file: usdt:PATH:%s", wanted(m));
+	}
+	if (!m->n_offered) {
+		diag_error(d, span, "no-usdt", "%s has %s USDT probes", subject(m),
+			   is_mapped(m) ? "any" : "no");
+		return diag_hint(d, "they are compiled in with <sys/sdt.h>; uprobe:PATH:FUNCTION fires at "
+				    "functions");
+	}
+	diag_error(d, span, "unknown-usdt", "%s has %s USDT probe '%s'", subject(m),
+		   is_mapped(m) ? "a" : "no", wanted(m));
+	if (m->near)
+		return diag_hint(d, "did you mean '%s'?", m->near);
+	return diag_hint(d, "'sonde -l \"usdt:%s:*\"' lists them", m->path ? m->path : "*");
+}
+
+static int no_file(const struct usdt_match *m, int err)
+{
+	return diag_error(m->r->diags, m->p->span, "no-binary", "cannot probe '%s': %s", m->path,
+			  err == -ENOEXEC ? "not an ELF program or library" : strerror(-err));
+}
+
+static int no_process(const struct usdt_match *m)
+{
+	diag_error(m->r->diags, m->p->span, "usdt-path", "in which file is the USDT probe '%s'?",
+		   wanted(m));
+	return diag_hint(m->r->diags, "write usdt:PATH:%s, usdt:*:%s for every running program, or choose a "
+				      "process with -p",
+			 wanted(m), wanted(m));
+}
+
+/* ---- the parts --------------------------------------------------------------------------- */
+
+static int match_files(struct usdt_match *m)
+{
+	struct kernel *k = m->r->kernel;
+	int err;
+
+	if (!m->path && !k->pid)
+		return no_process(m);
+	if (is_mapped(m))
+		err = k->each_mapped_file(k, offer_file, m);
+	else
+		err = k->each_usdt(k, m->path, offer_note, m);
+	if (err && !is_mapped(m))
+		return no_file(m, err);
+	return m->p->n_targets ? 0 : no_note(m);
+}
+
+/* With -p, PROVIDER:NAME is no file and a name. */
+static bool is_file(const struct probe_reader *r, const char *path)
+{
+	struct usdt_match none = {.r = r, .p = &(struct attach_point){.id = PROBE_USDT},
+				  .provider = "", .name = ""};
+
+	if (!r->kernel->pid || strpbrk(path, "/*"))
+		return true;
+	nearest_init(&none.nearest, "");
+	return r->kernel->each_usdt(r->kernel, path, offer_note, &none) != -ENOENT;
+}
+
+static bool read_parts(struct usdt_match *m, char **parts, uint32_t n)
+{
+	if (n < 1 || n > 3 || !*parts[n - 1])
+		return false;
+	m->name = keep(m, parts[n - 1]);
+	m->provider = n == 3 && *parts[1] ? keep(m, parts[1]) : "*";
+	m->path = n > 1 && *parts[0] ? keep(m, parts[0]) : NULL;
+	if (n == 2 && m->path && !is_file(m->r, m->path)) {
+		m->provider = m->path;
+		m->path = NULL;
+	}
+	m->word = probe_without(m->r->arena, wanted(m), '*');
+	return true;
+}
+
+int prs_usdt(const struct probe_reader *r, struct attach_point *p, char **parts, uint32_t n)
+{
+	struct usdt_match m = {.r = r, .p = p};
+
+	if (!probe_has_uprobes(r, p))
+		return -1;
+	if (!read_parts(&m, parts, n))
+		return probe_wrong_form(r, p);
+	nearest_init(&m.nearest, m.word);
+	if (match_files(&m))
+		return -1;
+	if (p->n_targets > LIMIT_TARGETS) {
+		diag_error(r->diags, p->span, "limit-probes", "%s matches %u places, a probe can be on %d",
+			   wanted(&m), p->n_targets, LIMIT_TARGETS);
+		return diag_hint(r->diags, "write more of the names' letters");
+	}
+	once_a_place(p);
+	p->function = p->targets[0].symbol;
+	p->name = p->targets[0].name;
+	if (!m.is_mixed)
+		return 0;
+	p->function = m.word[0] ? m.word : probe_rows[p->id].name;
+	p->name = arena_printf(r->arena, "%s:%s:%s:%s", probe_rows[p->id].name,
+			       is_mapped(&m) ? m.path ? m.path : "*" : m.found_path, m.provider, m.name);
+	p->pattern = p->name;
+	return 0;
+}

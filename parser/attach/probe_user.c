@@ -1,0 +1,504 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The parse hook of uprobe and uretprobe: functions of programs and libraries, by name, pattern or
+ * demangled name. Addresses, libraries of a program and source lines are in probe_user_place.c.
+ */
+#include "parser/attach/probe_user.h"
+#include "parser/base/arena.h"
+#include "parser/attach/cpp_name.h"
+#include "parser/base/limits.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- messages ------------------------------------------------------------------------------ */
+
+int user_no_binary(const struct user_matching *m, const char *path, int err)
+{
+	const struct probe_reader *r = m->r;
+
+	diag_error(r->diags, m->p->span, "no-binary", "cannot probe '%s': %s", path,
+		   err == -ENOEXEC ? "not an ELF program or library" : strerror(-err));
+	if (err == -ENOENT && !strchr(path, '/'))
+		diag_hint(r->diags, "no program in $PATH and no library that the dynamic linker "
+				    "finds has that name");
+	else if (err == -ENOENT)
+		user_hint_file(r, path);
+	return -1;
+}
+
+static void offer_symbol(const struct user_symbol *f, void *ctx)
+{
+	user_name_offer(ctx, f->symbol);
+}
+
+static int no_symbol(struct user_matching *m, const char *program)
+{
+	const struct attach_point *p = m->p;
+	struct diags *d = m->r->diags;
+
+	m->n_offered = 0;
+	m->r->kernel->each_user_function(m->r->kernel, m->path, offer_symbol, m);
+	if (m->n_offered == 0) {
+		diag_error(d, p->span, "no-symbols", "%s names no functions: it is stripped",
+			   m->path);
+		return diag_hint(d, "install its debug symbols, or build it without -s");
+	}
+	if (m->is_pattern)
+		diag_error(d, p->span, "no-match", "%s has no function that matches '%s'", m->path,
+			   m->pattern);
+	else
+		diag_error(d, p->span, "unknown-symbol", "%s has no function '%s'", m->path,
+			   m->pattern);
+	if (!m->is_pattern && user_hint_library(m, program))
+		return -1;
+	if (m->nearest.best)
+		return diag_hint(d, "did you mean '%s'?", m->nearest.best);
+	return diag_hint(d, "'sonde -l %s:%s' lists those that it has", probe_rows[p->id].name, m->path);
+}
+
+static int too_many(const struct user_matching *m)
+{
+	if (m->p->n_targets <= LIMIT_TARGETS)
+		return 0;
+	diag_error(m->r->diags, m->p->span, "limit-probes",
+		   "%s matches %u functions, a probe can be on %d", m->pattern, m->p->n_targets,
+		   LIMIT_TARGETS);
+	return diag_hint(m->r->diags, "write more of the names' letters");
+}
+
+/* ---- targets ------------------------------------------------------------------------------- */
+
+struct returns {
+	struct attach_target *list, like;
+	struct arena *arena;
+	uint64_t start;
+	uint32_t n;
+};
+
+static void add_return(uint64_t offset, void *ctx)
+{
+	struct returns *w = ctx;
+	struct attach_target t = w->like;
+
+	t.offset = w->start + offset;
+	t.is_entry = false;
+	arena_push(w->arena, w->list, w->n, t);
+}
+
+/* Why there is no probe on each return of a function: of one an error, of many it is left out. */
+static int no_returns(struct user_matching *m, const char *function, int err)
+{
+	struct diags *d = m->r->diags;
+
+	if (m->is_pattern && err != -ENOSYS) {
+		m->n_left_out++;
+		return 0;
+	}
+	diag_error(d, m->p->span, "no-return-place",
+		   "the return instructions of %s are not known: %s", function,
+		   err == -ENOSYS ? "the library libZydis is not here"
+		   : err < 0	  ? "not all of it is code"
+		   : err	  ? "it is also left by a jump to another function"
+				  : "it has none");
+	if (m->p->is_go)
+		return diag_hint(d, "Go moves its stacks, so no return address can be replaced "
+				    "there; uprobe works");
+	return diag_hint(d,
+			 "an exception that meets a replaced return address ends the program, so "
+			 "probes are on the instructions; --unsafe replaces it all the same");
+}
+
+/* Probes on the return instructions: nothing is changed on the stack. */
+static int add_returns(struct user_matching *m, const struct user_symbol *f,
+		       struct attach_target target)
+{
+	struct kernel *k = m->r->kernel;
+	struct returns w = {.like = target, .arena = m->r->arena, .start = f->offset};
+	int err = k->each_user_return ? k->each_user_return(k, f, add_return, &w) : -ENOSYS;
+
+	m->p->is_at_returns = true;
+	if (err || !w.n)
+		return no_returns(m, target.function, err);
+	arena_push(m->r->arena, m->p->entries, m->p->n_entries, target);
+	for (uint32_t i = 0; i < w.n; i++)
+		arena_push(m->r->arena, m->p->targets, m->p->n_targets, w.list[i]);
+	return 0;
+}
+
+/* The kernel's return probes replace return addresses on the stack. Go moves its stacks, and the
+ * unwinders of C++ and Rust end the program when they meet such an address. */
+static bool needs_returns(struct user_matching *m, const char *path)
+{
+	struct kernel *k = m->r->kernel;
+
+	if (m->p->id != PROBE_URETPROBE)
+		return false;
+	m->p->is_go = m->p->is_go || (k->user_is_go && k->user_is_go(k, path));
+	return m->p->is_at_returns || m->p->is_go ||
+	       (!k->any_place && k->user_unwinds && k->user_unwinds(k, path));
+}
+
+/* One program cannot be both. */
+static int mixed_returns(struct user_matching *m, const char *path)
+{
+	diag_error(m->r->diags, m->p->span, "no-return-place",
+		   "%s is of Go, C++ or Rust, %s is not: their return probes differ", path,
+		   m->p->targets[0].path);
+	return diag_hint(m->r->diags, "write a probe for each");
+}
+
+int user_add_function(struct user_matching *m, const struct user_symbol *f, uint64_t offset)
+{
+	struct arena *a = m->r->arena;
+	struct attach_target t = {.function = user_name(m->r, f->symbol),
+				  .symbol = arena_strdup(a, f->symbol),
+				  .path = f->path,
+				  .offset = f->offset + offset,
+				  .size = f->size,
+				  .is_entry = offset == 0};
+
+	if (needs_returns(m, f->path) && m->p->n_targets && !m->p->is_at_returns)
+		return mixed_returns(m, f->path);
+	if (needs_returns(m, f->path))
+		return add_returns(m, f, t);
+	arena_push(a, m->p->targets, m->p->n_targets, t);
+	return 0;
+}
+
+static void offer_function(const struct user_symbol *f, void *ctx)
+{
+	struct user_matching *m = ctx;
+
+	m->path = f->path;
+	if ((f->is_entry && m->p->id == PROBE_URETPROBE) || !user_name_matches(m, f->symbol))
+		return;
+	if (!m->status && (m->offset ? user_check_offset(m, f, m->offset) : 0))
+		m->status = -1;
+	if (!m->status)
+		m->status = user_add_function(m, f, m->offset);
+}
+
+/* By place; of several names of one place the plainest comes first: fewer bars, fewer letters. */
+static int by_place(const void *x, const void *y)
+{
+	const struct attach_target *a = x, *b = y;
+	size_t bars_a = strspn(a->symbol, "_"), bars_b = strspn(b->symbol, "_");
+
+	if (a->path != b->path && strcmp(a->path, b->path) != 0)
+		return strcmp(a->path, b->path);
+	if (a->offset != b->offset)
+		return a->offset < b->offset ? -1 : 1;
+	if (bars_a != bars_b)
+		return bars_a < bars_b ? -1 : 1;
+	if (strlen(a->symbol) != strlen(b->symbol))
+		return strlen(a->symbol) < strlen(b->symbol) ? -1 : 1;
+	return strcmp(a->symbol, b->symbol);
+}
+
+/* A function with two names must not fire twice. */
+static void once_a_place(struct attach_target *t, uint32_t *n_targets)
+{
+	uint32_t n = 0;
+
+	if (*n_targets)
+		qsort(t, *n_targets, sizeof(*t), by_place);
+	for (uint32_t i = 0; i < *n_targets; i++)
+		if (!n || t[n - 1].offset != t[i].offset || strcmp(t[n - 1].path, t[i].path) != 0)
+			t[n++] = t[i];
+	*n_targets = n;
+}
+
+/* ---- files --------------------------------------------------------------------------------- */
+
+/* Callers never come to it: a probe that stays silent must not be a riddle. */
+static void say_picker(const struct user_matching *m, const struct user_symbol *f)
+{
+	struct diags *d = m->r->diags;
+
+	diag_warning(
+		d, m->p->span, "ifunc",
+		"%s only picks, when a program starts, the function that is called by its name",
+		f->symbol);
+	diag_hint(d,
+		  "probe that one: names like __%s_avx_unaligned, where the file has its symbols",
+		  f->symbol);
+}
+
+static int exact_function(struct user_matching *m, const struct user_symbol *f)
+{
+	struct diags *d = m->r->diags;
+
+	if (f->is_entry && m->p->id == PROBE_URETPROBE) {
+		diag_error(d, m->p->span, "no-return",
+			   "%s is where the program begins: it never returns", f->symbol);
+		return diag_hint(d, "main is the first function that does");
+	}
+	if (m->offset && user_check_offset(m, f, m->offset))
+		return -1;
+	if (f->is_picker)
+		say_picker(m, f);
+	return user_add_function(m, f, m->offset);
+}
+
+/* All of one file that matches, added. 0, -1 (said), or below that -errno of the file. */
+static int match_in_file(struct user_matching *m, const char *path)
+{
+	struct kernel *k = m->r->kernel;
+	struct user_symbol f = {0};
+	int err = -ESRCH;
+
+	m->path = path;
+	if (!m->is_pattern && !m->is_demangled) {
+		err = k->user_symbol(k, path, m->pattern, &f);
+		if (!err)
+			return exact_function(m, &f);
+		if (f.path)
+			m->path = f.path;
+	}
+	if (err == -ESRCH)
+		err = k->each_user_function(k, path, offer_function, m);
+	return err ? err : m->status;
+}
+
+static void match_found_file(const char *path, void *ctx)
+{
+	struct user_matching *m = ctx;
+	int err;
+
+	if (m->status)
+		return;
+	err = match_in_file(m, path);
+	m->n_files += err == 0 || err == -1;
+}
+
+/* With -p, '*' is every file that the process has mapped. */
+static int each_file(struct user_matching *m, const char *pattern)
+{
+	struct kernel *k = m->r->kernel;
+
+	if (k->pid && strcmp(pattern, "*") == 0 && k->each_mapped_file)
+		return k->each_mapped_file(k, match_found_file, m);
+	return k->each_user_file ? k->each_user_file(k, pattern, match_found_file, m) : -ENOSYS;
+}
+
+static int match_files(struct user_matching *m, const char *pattern)
+{
+	struct diags *d = m->r->diags;
+	int err = each_file(m, pattern);
+
+	if (m->status)
+		return m->status;
+	if (err || !m->n_files) {
+		diag_error(d, m->p->span, "no-binary", "no program or library matches '%s'%s%s",
+			   pattern, err ? ": " : "", err ? strerror(-err) : "");
+		return diag_hint(d, "'*' stands for any letters but '/', as in the shell");
+	}
+	if (m->p->n_targets)
+		return 0;
+	return diag_error(d, m->p->span, "no-match",
+			  "none of the %u files that match '%s' has a function %s'%s'", m->n_files,
+			  pattern, m->is_pattern ? "that matches " : "", m->pattern);
+}
+
+/* ---- the text ------------------------------------------------------------------------------ */
+
+/* The '+' of SYMBOL+OFF; that of "operator+=" is none. */
+static char *find_plus(char *symbol)
+{
+	char *plus = strrchr(symbol, '+');
+
+	if (!plus || strchr(plus, ')') || strchr(plus, '(') || plus == symbol)
+		return NULL;
+	return cpp_name_in_operator(symbol, plus) ? NULL : plus;
+}
+
+/* The OFF of SYMBOL+OFF, decimal or 0x…; the text is cut at the '+'. 0 or -1, said. */
+static int read_offset(struct user_matching *m, char *symbol)
+{
+	char *plus = find_plus(symbol), *end;
+	struct diags *d = m->r->diags;
+
+	if (!plus)
+		return 0;
+	*plus++ = '\0';
+	errno = 0;
+	m->offset = strtoull(plus, &end, 0);
+	if (*plus < '0' || *plus > '9' || *end || errno) {
+		diag_error(d, m->p->span, "bad-offset", "'%s' is not an offset", plus);
+		return diag_hint(d, "write %s+16 or %s+0x10", symbol, symbol);
+	}
+	if (m->p->id == PROBE_UPROBE)
+		return 0;
+	diag_error(d, m->p->span, "bad-offset",
+		   "%s has no offsets: it fires when the function returns",
+		   probe_rows[m->p->id].name);
+	return diag_hint(d, "write uprobe:… to probe inside the function");
+}
+
+/* uprobe:f is of the process or the command that is traced. */
+static const char *traced_program(struct user_matching *m, const char *name)
+{
+	const struct kernel *k = m->r->kernel;
+	struct diags *d = m->r->diags;
+
+	if (k->pid)
+		return arena_printf(m->r->arena, "/proc/%u/exe", k->pid);
+	if (k->program)
+		return k->program;
+	diag_error(d, m->p->span, "attach-form", "%s probes are written %s",
+		   probe_rows[m->p->id].name, probe_rows[m->p->id].form);
+	diag_hint(d, "write %s:PATH:%s; the path can be left out with -p PID or -c COMMAND",
+		  probe_rows[m->p->id].name, name);
+	return NULL;
+}
+
+static void begin(struct user_matching *m, const struct probe_reader *r, struct attach_point *p,
+		  const char *name)
+{
+	user_name_ask(m, arena_strdup(r->arena, name));
+	nearest_init(&m->nearest, probe_without(r->arena, name, '*'));
+	p->function = m->pattern;
+}
+
+/* Functions that match and have no place for a return probe that is safe. */
+static void say_left_out(const struct user_matching *m)
+{
+	diag_warning(m->r->diags, m->p->span, "left-out",
+		     "%u of the functions that match are left out: they are also left by jumps to "
+		     "other functions, or have no return instruction",
+		     m->n_left_out);
+}
+
+static int none_returns(const struct user_matching *m)
+{
+	return diag_error(
+		m->r->diags, m->p->span, "no-return-place",
+		"none of the %u functions that match can have a return probe: they are left "
+		"by jumps to other functions, or never",
+		m->n_left_out);
+}
+
+/* The names of an attach point whose targets are known. */
+static int finish(struct user_matching *m, const char *path, bool many_files)
+{
+	struct attach_point *p = m->p;
+	struct arena *a = m->r->arena;
+	const char *type = probe_rows[p->id].name, *as_written;
+
+	if (!p->n_targets && m->n_left_out)
+		return none_returns(m);
+	if (!p->n_targets)
+		return no_symbol(m, path);
+	once_a_place(p->targets, &p->n_targets);
+	once_a_place(p->entries, &p->n_entries);
+	if (m->n_left_out)
+		say_left_out(m);
+	as_written = arena_printf(a, "%s:%s:%s", type, many_files ? path : p->targets[0].path,
+				  m->pattern);
+	if (p->n_targets == 1 || p->n_entries == 1) {
+		p->pattern = m->is_pattern || many_files ? as_written : NULL;
+		p->function = p->targets[0].function;
+		p->name = arena_printf(a, "%s:%s:%s", type, p->targets[0].path, p->function);
+		if (m->offset)
+			p->name =
+				arena_printf(a, "%s+%llu", p->name, (unsigned long long)m->offset);
+		return 0;
+	}
+	p->name = p->pattern = as_written;
+	return too_many(m);
+}
+
+static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_+#";
+
+static bool is_language(const char *s)
+{
+	return strcmp(s, "cpp") == 0 || strcmp(s, "rust") == 0;
+}
+
+/* A file of the written name comes before what '@' may mean in it. */
+static char *find_at(const struct user_matching *m, char *path)
+{
+	struct user_symbol f = {0};
+	char *at = strrchr(path, '@');
+
+	if (!at || at == path || !at[1] ||
+	    m->r->kernel->user_symbol(m->r->kernel, path, "", &f) != -ENOENT)
+		return NULL;
+	return at;
+}
+
+static bool is_number(const char *s)
+{
+	return *s && s[strspn(s, "0123456789")] == '\0';
+}
+
+/* PATH and NAME, both known. */
+static int resolve(struct user_matching *m, char *path, char *name)
+{
+	bool many_files = strpbrk(path, "*?[");
+	char *at = find_at(m, path);
+	const char *file = path;
+	int err;
+
+	if (at) {
+		*at++ = '\0';
+		if (is_number(name) && !strstr(at, ".so"))
+			return user_at_line(m, path, at, name);
+		file = user_library_path(m, path, at);
+		if (!file)
+			return -1;
+	}
+	if (*name >= '0' && *name <= '9')
+		return user_at_address(m, file, name);
+	if (read_offset(m, name))
+		return -1;
+	begin(m, m->r, m->p, name);
+	err = many_files ? match_files(m, path) : match_in_file(m, file);
+	if (err < -1)
+		return user_no_binary(m, file, err);
+	return err ? -1 : finish(m, path, many_files);
+}
+
+/* PATH:WORD:NAME with a word that is none. */
+static int three_parts(const struct user_matching *m, char **parts)
+{
+	const struct attach_point *p = m->p;
+	struct diags *d = m->r->diags;
+
+	if (strchr(parts[0], '@') && is_number(parts[1]) && is_number(parts[2])) {
+		diag_error(d, p->span, "attach-form", "a place in the source has no column");
+		return diag_hint(d, "write PATH@FILE:LINE: %s:%s:%s", probe_rows[p->id].name,
+				 parts[0], parts[1]);
+	}
+	if (!*parts[0] || !*parts[1] || !*parts[2] || parts[1][strspn(parts[1], letters)])
+		return probe_wrong_form(m->r, p);
+	diag_error(d, p->span, "attach-form",
+		   "'%s' is no language whose names are known: cpp and rust are", parts[1]);
+	return diag_hint(d, "write %s:%s:%s, with or without cpp: or rust: before the function",
+			 probe_rows[p->id].name, parts[0], parts[2]);
+}
+
+int prs_user_symbol(const struct probe_reader *r, struct attach_point *p, char **parts, uint32_t n)
+{
+	struct user_matching m = {.r = r, .p = p};
+	const char *path;
+
+	if (!probe_has_uprobes(r, p))
+		return -1;
+	if (n == 3 && is_language(parts[1])) {
+		m.is_demangled = true;
+		parts[1] = parts[2];
+		n = 2;
+	} else if (n == 3) {
+		return three_parts(&m, parts);
+	}
+	if (n == 2 && *parts[0] && *parts[1])
+		return resolve(&m, parts[0], parts[1]);
+	if (n != 1 || !*parts[0] || strchr(parts[0], '/'))
+		return probe_wrong_form(r, p);
+	path = traced_program(&m, parts[0]);
+	if (!path)
+		return -1;
+	return resolve(&m, arena_strdup(r->arena, path), parts[0]);
+}

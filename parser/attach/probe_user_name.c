@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Names of functions in programs: what a name or pattern of an attach point matches, symbols or
+ * what they demangle to. Demangling takes microseconds and a program may have 100,000 symbols, so
+ * a word of the pattern is looked for first: mangled names hold identifiers as they are.
+ */
+#include "parser/base/arena.h"
+#include "parser/attach/cpp_name.h"
+#include "parser/attach/probe_user.h"
+#include "parser/attach/rust_name.h"
+#include <ctype.h>
+#include <string.h>
+
+enum { NAME_SIZE = 8192 };
+
+const char *user_path_end(const char *text)
+{
+	bool is_quoted = false;
+
+	for (const char *c = text; *c; c++) {
+		is_quoted ^= *c == '"';
+		if (*c != ':' || is_quoted)
+			continue;
+		if (c[1] != ':')
+			return c;
+		c++;
+	}
+	return NULL;
+}
+
+const char *user_behind_language(const char *function)
+{
+	static const char *const languages[] = {"cpp:", "rust:"};
+
+	for (size_t i = 0; i < sizeof(languages) / sizeof(*languages); i++) {
+		size_t n = strlen(languages[i]);
+
+		if (strncmp(function, languages[i], n) == 0 && function[n] != ':')
+			return function + n;
+	}
+	return function;
+}
+
+static bool is_word(char c)
+{
+	return isalnum((unsigned char)c) || c == '_' || (c & 0x80);
+}
+
+/* Words that mangling abbreviates or that stand for punctuation. */
+static bool is_abbreviated(const char *word, size_t len)
+{
+	static const char *const words[] = {"std",	     "string",	      "allocator",
+					    "basic_string",  "istream",	      "ostream",
+					    "iostream",	     "operator",      "new",
+					    "delete",	     "const",	      "char_traits",
+					    "anonymous",     "namespace",     "basic_istream",
+					    "basic_ostream", "basic_iostream", "lambda",
+					    "unnamed",	     "type"};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (strlen(words[i]) == len && !memcmp(words[i], word, len))
+			return true;
+	return false;
+}
+
+/* The longest identifier that must be there as it is: none of brackets, which hold types, nor
+ * behind "operator", which may be a type's, too. */
+static const char *longest_word(const struct probe_reader *r, const char *pattern)
+{
+	const char *best = "", *c = pattern, *end = cpp_name_operator(pattern);
+	size_t best_len = 0, len;
+
+	while (*c && c != end && !strchr("(<{[", *c)) {
+		for (len = 0; is_word(c[len]); len++)
+			;
+		if (len > best_len && !is_abbreviated(c, len)) {
+			best = c;
+			best_len = len;
+		}
+		c += len + !len;
+	}
+	return arena_strndup(r->arena, best, best_len);
+}
+
+void user_name_ask(struct user_matching *m, const char *pattern)
+{
+	struct cpp_name name = cpp_name_split(pattern);
+
+	m->pattern = pattern;
+	m->is_pattern = strchr(pattern, '*');
+	m->word = longest_word(m->r, pattern);
+	m->has_parameters = pattern[name.name];
+	m->has_arguments = name.plain < name.name;
+}
+
+/* GCC puts what a function rarely runs elsewhere: no function begins there. */
+static bool is_cold_part(const char *symbol)
+{
+	const char *cold = strstr(symbol, ".cold");
+
+	return cold && (!cold[5] || cold[5] == '.');
+}
+
+static bool demangle(const struct probe_reader *r, const char *symbol, bool with_parameters,
+		     char out[NAME_SIZE])
+{
+	return r->kernel->demangle && symbol[0] == '_' &&
+	       r->kernel->demangle(r->kernel, symbol, with_parameters, out, NAME_SIZE);
+}
+
+static bool equals(const struct user_matching *m, const char *name)
+{
+	return m->is_pattern ? probe_matches(m->pattern, name) : strcmp(m->pattern, name) == 0;
+}
+
+/* Cut the "<int>" of "max_of<int>": a template's instances are functions of one name. */
+static bool cut_arguments(const struct user_matching *m, char *name)
+{
+	struct cpp_name n = cpp_name_split(name);
+
+	if (m->has_parameters || m->has_arguments || n.plain == n.name)
+		return false;
+	name[n.plain] = '\0';
+	return true;
+}
+
+/* The name that is the same for all instances, and a method's without brackets. */
+static bool make_plain(const struct user_matching *m, char *name)
+{
+	bool is_cut = cut_arguments(m, name);
+
+	return (!strchr(m->pattern, '<') && rust_name_plain(name)) || is_cut;
+}
+
+bool user_name_matches(const struct user_matching *m, const char *symbol)
+{
+	char name[NAME_SIZE];
+
+	if (is_cold_part(symbol))
+		return false;
+	if (equals(m, symbol))
+		return true;
+	if (*m->word && !strstr(symbol, m->word))
+		return false;
+	if (!demangle(m->r, symbol, m->has_parameters, name))
+		return false;
+	return equals(m, name) || (make_plain(m, name) && equals(m, name));
+}
+
+const char *user_name(const struct probe_reader *r, const char *symbol)
+{
+	char name[NAME_SIZE];
+
+	if (!demangle(r, symbol, true, name))
+		return arena_strdup(r->arena, symbol);
+	return arena_strdup(r->arena, name);
+}
+
+void user_name_offer(struct user_matching *m, const char *symbol)
+{
+	char name[NAME_SIZE];
+
+	m->n_offered++;
+	if (is_cold_part(symbol))
+		return;
+	if (demangle(m->r, symbol, m->has_parameters, name)) {
+		make_plain(m, name);
+		symbol = name;
+	}
+	nearest_keep(&m->nearest, m->r->arena, symbol);
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What may have been meant by a file, function or variable of a program that is not there.
+ */
+#include "parser/base/arena.h"
+#include "parser/attach/probe_user.h"
+#include <errno.h>
+#include <string.h>
+
+struct near_search {
+	const struct probe_reader *r;
+	struct nearest nearest;
+};
+
+static void offer_name(const char *name, void *ctx)
+{
+	struct near_search *s = ctx;
+
+	nearest_keep(&s->nearest, s->r->arena, name);
+}
+
+static void offer_file(const char *path, void *ctx)
+{
+	offer_name(strrchr(path, '/') + 1, ctx);
+}
+
+void user_hint_file(const struct probe_reader *r, const char *path)
+{
+	struct kernel *k = r->kernel;
+	struct near_search s = {.r = r};
+	int n_dir = (int)(strrchr(path, '/') - path);
+
+	if (!k->each_user_file || strpbrk(path, "*?["))
+		return;
+	nearest_init(&s.nearest, path + n_dir + 1);
+	k->each_user_file(k, arena_printf(r->arena, "%.*s/*", n_dir, path), offer_file, &s);
+	if (s.nearest.best)
+		diag_hint(r->diags, "did you mean %.*s/%s?", n_dir, path, s.nearest.best);
+}
+
+/* ---- libraries ----------------------------------------------------------------------------- */
+
+struct libraries {
+	const struct probe_reader *r;
+	const char **paths;
+	uint32_t n;
+};
+
+static void keep_library(const char *path, void *ctx)
+{
+	struct libraries *l = ctx;
+	const char *copy = arena_strdup(l->r->arena, path);
+
+	arena_push(l->r->arena, l->paths, l->n, copy);
+}
+
+bool user_hint_library(struct user_matching *m, const char *program)
+{
+	struct kernel *k = m->r->kernel;
+	struct libraries l = {.r = m->r};
+	struct user_symbol f = {0};
+	const char *none, *name;
+
+	/* no library has the name "", so it is told all that there are */
+	if (!k->user_library || k->user_library(k, program, "", &none, keep_library, &l) != -ESRCH)
+		return false;
+	for (uint32_t i = 0; i < l.n; i++) {
+		if (k->user_symbol(k, l.paths[i], m->pattern, &f))
+			continue;
+		name = strrchr(l.paths[i], '/') + 1;
+		diag_hint(m->r->diags, "its library %s has: write %s:%s@%s:%s", name,
+			  probe_rows[m->p->id].name, program, name, m->pattern);
+		return true;
+	}
+	return false;
+}
+
+/* ---- variables ----------------------------------------------------------------------------- */
+
+const char *user_near_variable(const struct probe_reader *r, const char *path, const char *name)
+{
+	struct kernel *k = r->kernel;
+	struct near_search s = {.r = r};
+
+	nearest_init(&s.nearest, name);
+	if (k->each_user_object)
+		k->each_user_object(k, path, offer_name, &s);
+	return s.nearest.best;
+}

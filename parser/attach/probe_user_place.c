@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Places in programs for uprobe and uretprobe that are not a function's name: addresses, offsets,
+ * lines of the source, and the libraries that a program loads.
+ */
+#include "parser/base/arena.h"
+#include "parser/attach/probe_user.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static unsigned long long ull(uint64_t v)
+{
+	return v;
+}
+
+/* ---- offsets and addresses ----------------------------------------------------------------- */
+
+/* A breakpoint inside an instruction would destroy it: where it begins must be known. */
+static int check_instruction(struct user_matching *m, const struct user_symbol *f, uint64_t offset)
+{
+	struct kernel *k = m->r->kernel;
+	struct diags *d = m->r->diags;
+	const char *name = user_name(m->r, f->symbol);
+	uint64_t before = 0;
+	int err = k->user_instruction ? k->user_instruction(k, f, offset, &before) : 0;
+
+	if (!err)
+		return 0;
+	if (err == -EINVAL) {
+		diag_error(
+			d, m->p->span, "bad-offset",
+			"%s+%llu is in the middle of an instruction: a probe there would break it",
+			name, ull(offset));
+		return diag_hint(d, "that instruction begins at %s+%llu", name, ull(before));
+	}
+	diag_error(d, m->p->span, "bad-offset",
+		   "whether an instruction begins at %s+%llu is not known: %s", name, ull(offset),
+		   err == -ENOSYS ? "the library libZydis is not here" : strerror(-err));
+	return diag_hint(d, "--unsafe probes it all the same; a wrong offset breaks the program");
+}
+
+int user_check_offset(struct user_matching *m, const struct user_symbol *f, uint64_t offset)
+{
+	struct diags *d = m->r->diags;
+
+	if (m->r->kernel->any_place)
+		return 0;
+	if (f->size && offset >= f->size) {
+		diag_error(d, m->p->span, "bad-offset",
+			   "%s+%llu is not in the function, it has %llu bytes",
+			   user_name(m->r, f->symbol), ull(offset), ull(f->size));
+		return diag_hint(d, "the offset is that of an instruction in the function");
+	}
+	return check_instruction(m, f, offset);
+}
+
+static int read_address(struct user_matching *m, const char *text, uint64_t *out)
+{
+	char *end;
+
+	errno = 0;
+	*out = strtoull(text, &end, 0);
+	if (*end || errno) {
+		diag_error(m->r->diags, m->p->span, "bad-offset", "'%s' is not an address", text);
+		return diag_hint(m->r->diags,
+				 "write PATH:0x1234, an address as `nm PATH` prints it");
+	}
+	return 0;
+}
+
+static int no_function_at(struct user_matching *m, const char *path, uint64_t address)
+{
+	struct diags *d = m->r->diags;
+
+	diag_error(d, m->p->span, "bad-offset", "no function of %s is at address 0x%llx", path,
+		   ull(address));
+	return diag_hint(d, "addresses are those in the file, as `nm` prints them; --unsafe probes "
+			    "any, a wrong one breaks the program");
+}
+
+/* What --unsafe allows: a place that no function holds. */
+static int add_bare_place(struct user_matching *m, const char *path, uint64_t address,
+			  uint64_t offset)
+{
+	struct arena *a = m->r->arena;
+	struct attach_target t = {.path = path, .offset = offset};
+
+	t.function = t.symbol = arena_printf(a, "0x%llx", ull(address));
+	arena_push(a, m->p->targets, m->p->n_targets, t);
+	m->p->function = t.function;
+	m->p->name = arena_printf(a, "%s:%s:%s", probe_rows[m->p->id].name, path, t.function);
+	return 0;
+}
+
+int user_at_address(struct user_matching *m, const char *path, const char *text)
+{
+	struct kernel *k = m->r->kernel;
+	struct user_symbol f = {0};
+	uint64_t address, behind;
+	int err;
+
+	if (read_address(m, text, &address))
+		return -1;
+	err = k->user_function_at ? k->user_function_at(k, path, address, &f) : -ENOSYS;
+	if (err == -ESRCH && k->any_place)
+		return add_bare_place(m, f.path, address, f.offset);
+	if (err == -ESRCH || err == -EFAULT)
+		return no_function_at(m, path, address);
+	if (err)
+		return user_no_binary(m, path, err);
+	behind = address - f.address;
+	if (m->p->id == PROBE_URETPROBE && behind) {
+		diag_error(
+			m->r->diags, m->p->span, "bad-offset",
+			"0x%llx is inside of %s: a return probe is on the function's first instruction",
+			ull(address), user_name(m->r, f.symbol));
+		return diag_hint(m->r->diags, "it begins at 0x%llx", ull(f.address));
+	}
+	if (behind && user_check_offset(m, &f, behind))
+		return -1;
+	if (user_add_function(m, &f, behind))
+		return -1;
+	m->p->function = m->p->targets[0].function;
+	m->p->name = arena_printf(m->r->arena, "%s:%s:0x%llx", probe_rows[m->p->id].name, f.path,
+				  ull(address));
+	return 0;
+}
+
+/* ---- libraries of a program ---------------------------------------------------------------- */
+
+static void offer_library(const char *path, void *ctx)
+{
+	struct user_matching *m = ctx;
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	const char *so = strstr(name, ".so");
+	struct arena *a = m->r->arena;
+
+	m->n_offered++;
+	nearest_keep(&m->nearest, a, name);
+	/* most people write it without its ending; what is said is the whole name */
+	if (so && nearest_offer(&m->nearest, arena_strndup(a, name, (size_t)(so - name))))
+		m->nearest.best = arena_strdup(a, name);
+}
+
+const char *user_library_path(struct user_matching *m, const char *program, const char *library)
+{
+	struct kernel *k = m->r->kernel;
+	const char *path = NULL;
+	int err;
+
+	nearest_init(&m->nearest, library);
+	err = k->user_library ? k->user_library(k, program, library, &path, offer_library, m)
+			      : -ENOSYS;
+	if (!err)
+		return path;
+	if (err != -ESRCH) {
+		user_no_binary(m, program, err);
+		return NULL;
+	}
+	diag_error(m->r->diags, m->p->span, "no-library", "%s loads no library '%s'", program,
+		   library);
+	if (m->nearest.best)
+		diag_hint(m->r->diags, "did you mean '%s'?", m->nearest.best);
+	else if (!m->n_offered)
+		diag_hint(m->r->diags, "it loads none: it is static");
+	else
+		diag_hint(m->r->diags, "`ldd %s` prints those it loads", program);
+	return NULL;
+}
+
+/* ---- lines of the source ------------------------------------------------------------------- */
+
+static void add_line_place(const struct user_symbol *f, void *ctx)
+{
+	struct user_matching *m = ctx;
+	struct arena *a = m->r->arena;
+	const char *symbol = arena_strdup(a, f->symbol);
+
+	arena_push(a, m->p->targets, m->p->n_targets,
+		   ((struct attach_target){.function = user_name(m->r, symbol),
+					   .symbol = symbol,
+					   .path = f->path,
+					   .offset = f->offset}));
+}
+
+static int no_line(struct user_matching *m, const char *path, const char *source, uint32_t line,
+		   uint32_t near_line, int err)
+{
+	struct diags *d = m->r->diags;
+
+	switch (-err) {
+	case ENODATA:
+		diag_error(d, m->p->span, "no-source",
+			   "%s has no debug information: its source lines "
+			   "are not known",
+			   path);
+		return diag_hint(d, "build it with -g, or install its debug symbols");
+	case ENOSYS:
+		return diag_error(d, m->p->span, "no-source",
+				  "source lines are read by the library libdw, which is not here");
+	case ENOENT:
+		diag_error(d, m->p->span, "no-source", "%s has no code from a file '%s'", path,
+			   source);
+		return diag_hint(d,
+				 "write the file's name as the compiler saw it, or its last parts");
+	case ESRCH:
+		diag_error(d, m->p->span, "no-source", "line %u of %s has no code", line, source);
+		return near_line ? diag_hint(d, "line %u has", near_line) : -1;
+	default: return user_no_binary(m, path, err);
+	}
+}
+
+int user_at_line(struct user_matching *m, const char *path, const char *source, const char *text)
+{
+	struct kernel *k = m->r->kernel;
+	uint32_t line = (uint32_t)strtoul(text, NULL, 10), near_line = 0;
+	struct attach_point *p = m->p;
+	int err;
+
+	if (strpbrk(path, "*?[")) {
+		diag_error(m->r->diags, p->span, "no-pattern",
+			   "a line of the source is one file's: '%s' is a pattern", path);
+		return diag_hint(m->r->diags, "write PATH@%s:%s, a probe for each file", source, text);
+	}
+	if (p->id == PROBE_URETPROBE) {
+		diag_error(m->r->diags, p->span, "bad-offset",
+			   "uretprobe is on functions: a line of the source does not return");
+		return diag_hint(m->r->diags, "write uprobe:%s@%s:%s", path, source, text);
+	}
+	err = k->each_user_line
+		      ? k->each_user_line(k, path, source, line, add_line_place, m, &near_line)
+		      : -ENOSYS;
+	if (err)
+		return no_line(m, path, source, line, near_line, err);
+	p->function = p->targets[0].function;
+	p->name = arena_printf(m->r->arena, "uprobe:%s@%s:%u", path, source, line);
+	if (p->n_targets > 1)
+		p->pattern = p->name;
+	return 0;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * System call numbers by the names the kernel's tracepoints use. The table is made at build time
+ * from the C library's SYS_ macros of the target (cmake/syscalls.cmake); the few calls whose
+ * tracepoint carries the kernel function's name instead are listed here, and so are the calls that
+ * are younger than the headers we may be built with.
+ */
+#include "parser/lang/probe.h"
+#include <stddef.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+struct syscall_name {
+	const char *name;
+	int64_t number;
+};
+
+static const struct syscall_name names[] = {
+#include "syscalls_gen.h"
+};
+
+/* Tracepoint name (SYSCALL_DEFINE in the kernel) -> name in the C library. */
+static const struct {
+	const char *kernel, *libc;
+} renamed[] = {
+	{"newstat", "stat"},	   {"newlstat", "lstat"},	{"newfstat", "fstat"},
+	{"newuname", "uname"},	   {"umount", "umount2"},	{"sendfile64", "sendfile"},
+	{"mmap_pgoff", "mmap2"},
+};
+
+/* Since Linux 6.5; such numbers are the same on all our machines. */
+static const struct syscall_name younger[] = {
+	{"cachestat", 451},	    {"fchmodat2", 452},		{"map_shadow_stack", 453},
+	{"futex_wake", 454},	    {"futex_wait", 455},	{"futex_requeue", 456},
+	{"statmount", 457},	    {"listmount", 458},		{"lsm_get_self_attr", 459},
+	{"lsm_set_self_attr", 460}, {"lsm_list_modules", 461},	{"mseal", 462},
+	{"setxattrat", 463},	    {"getxattrat", 464},	{"listxattrat", 465},
+	{"removexattrat", 466},	    {"open_tree_attr", 467},	{"file_getattr", 468},
+	{"file_setattr", 469},
+#ifdef __x86_64__
+	{"uretprobe", 335},	    {"uprobe", 336},
+#endif
+};
+
+static int64_t find(const char *name)
+{
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (strcmp(names[i].name, name) == 0)
+			return names[i].number;
+	for (size_t i = 0; i < sizeof(younger) / sizeof(*younger); i++)
+		if (strcmp(younger[i].name, name) == 0)
+			return younger[i].number;
+	return -1;
+}
+
+int64_t syscall_number(const char *name)
+{
+	for (size_t i = 0; i < sizeof(renamed) / sizeof(*renamed); i++)
+		if (strcmp(renamed[i].kernel, name) == 0)
+			return find(renamed[i].libc);
+	return find(name);
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The bump allocator (arena.h). Memory comes in chunks that double from 16 KiB to 1 MiB, so that
+ * a one-line script costs little and a long one few calls; a request larger than a quarter of a
+ * chunk gets a chunk of its own, behind the current one. Chunks come zeroed from calloc and no
+ * byte is handed out twice, so what arena_alloc returns is zero without a memset. AddressSanitizer
+ * sees each piece by itself: what lies between them is poisoned.
+ */
+#include "parser/base/arena.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define HAS_ASAN 1
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(HAS_ASAN)
+#include <sanitizer/asan_interface.h>
+enum { GAP_BYTES = 16 }; /* behind each piece */
+#else
+#define ASAN_POISON_MEMORY_REGION(at, bytes) ((void)(at), (void)(bytes))
+enum { GAP_BYTES = 0 };
+#endif
+
+enum {
+	CHUNK_FIRST_BYTES = 16 << 10,
+	CHUNK_MOST_BYTES = 1 << 20,
+	ALIGN_BYTES = 16,
+	GROW_FIRST = 8, /* items */
+};
+
+struct chunk {
+	struct chunk *older;
+	size_t used, size; /* bytes of data */
+	_Alignas(ALIGN_BYTES) unsigned char data[];
+};
+
+struct arena {
+	struct chunk *current; /* small requests are served from here */
+	size_t next_size;
+};
+
+struct arena *arena_new(void)
+{
+	struct arena *a = calloc(1, sizeof(*a));
+
+	if (a)
+		a->next_size = CHUNK_FIRST_BYTES;
+	return a;
+}
+
+void arena_free(struct arena *a)
+{
+	struct chunk *c, *older;
+
+	if (!a)
+		return;
+	for (c = a->current; c; c = older) {
+		older = c->older;
+		free(c);
+	}
+	free(a);
+}
+
+__attribute__((noreturn, cold)) static void out_of_memory(void)
+{
+	fputs("sonde: out of memory\n", stderr);
+	exit(2);
+}
+
+static struct chunk *chunk_new(size_t size)
+{
+	struct chunk *c;
+
+	if (size > SIZE_MAX - sizeof(*c))
+		out_of_memory();
+	c = calloc(1, sizeof(*c) + size);
+	if (!c)
+		out_of_memory();
+	c->size = size;
+	return c;
+}
+
+/* A chunk for one large request, put behind the current one, which stays in use. */
+static void *alloc_large(struct arena *a, size_t size)
+{
+	struct chunk *c = chunk_new(size);
+
+	c->used = size;
+	if (a->current) {
+		c->older = a->current->older;
+		a->current->older = c;
+	} else {
+		a->current = c;
+	}
+	return c->data;
+}
+
+static void add_chunk(struct arena *a)
+{
+	struct chunk *c = chunk_new(a->next_size);
+
+	c->older = a->current;
+	a->current = c;
+	if (a->next_size < CHUNK_MOST_BYTES)
+		a->next_size *= 2;
+}
+
+void *arena_alloc(struct arena *a, size_t size)
+{
+	size_t asked = size;
+	unsigned char *p;
+
+	if (size > SIZE_MAX - ALIGN_BYTES - GAP_BYTES)
+		out_of_memory();
+	size = (size + ALIGN_BYTES - 1) / ALIGN_BYTES * ALIGN_BYTES + GAP_BYTES;
+	if (!a->current || a->current->size - a->current->used < size) {
+		if (size > a->next_size / 4)
+			return alloc_large(a, size);
+		add_chunk(a);
+	}
+	p = a->current->data + a->current->used;
+	a->current->used += size;
+	ASAN_POISON_MEMORY_REGION(p + asked, size - asked);
+	return p;
+}
+
+char *arena_strndup(struct arena *a, const char *s, size_t len)
+{
+	char *copy = arena_alloc(a, len + 1);
+
+	if (len)
+		memcpy(copy, s, len);
+	return copy;
+}
+
+char *arena_strdup(struct arena *a, const char *s)
+{
+	return arena_strndup(a, s, strlen(s));
+}
+
+char *arena_vprintf(struct arena *a, const char *fmt, va_list ap)
+{
+	va_list again;
+	char *s;
+	int n;
+
+	va_copy(again, ap);
+	n = vsnprintf(NULL, 0, fmt, ap);
+	if (n < 0)
+		n = 0;
+	s = arena_alloc(a, (size_t)n + 1);
+	vsnprintf(s, (size_t)n + 1, fmt, again);
+	va_end(again);
+	return s;
+}
+
+char *arena_printf(struct arena *a, const char *fmt, ...)
+{
+	va_list ap;
+	char *s;
+
+	va_start(ap, fmt);
+	s = arena_vprintf(a, fmt, ap);
+	va_end(ap);
+	return s;
+}
+
+void *arena_grow(struct arena *a, void *items, uint32_t n, size_t size)
+{
+	size_t capacity;
+	void *larger;
+
+	if (n && (n < GROW_FIRST || (n & (n - 1)))) /* not at a capacity: there is room */
+		return items;
+	capacity = n ? (size_t)n * 2 : GROW_FIRST;
+	if (capacity > SIZE_MAX / size)
+		out_of_memory();
+	larger = arena_alloc(a, capacity * size);
+	if (n)
+		memcpy(larger, items, n * size);
+	return larger;
+}

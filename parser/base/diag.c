@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Diagnostics (diag.h): the queue and the printer. Front-end passes add while they work; the
+ * command line prints once, sorted by place, at most LIMIT_ERRORS. A span gets one message: later
+ * ones for the same bytes follow from the first. A source line keeps its tabs, and so does the
+ * underline, so that both line up whatever the tab width; other control characters of a script
+ * never reach the terminal.
+ */
+#include "parser/base/diag.h"
+#include "parser/base/arena.h"
+#include "parser/base/limits.h"
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	STORED_MOST = 1000, /* more are counted only: looking for repetitions is linear */
+	SHOWN_MOST = 160,   /* bytes of a source line */
+	SHOWN_BEFORE = 60,  /* of them before the span, in a longer line */
+};
+
+static bool is_repetition(const struct diags *d, struct span span)
+{
+	for (uint32_t i = 0; i < d->n; i++)
+		if (d->items[i].span.start == span.start && d->items[i].span.end == span.end)
+			return true;
+	return false;
+}
+
+__attribute__((format(printf, 5, 0))) static void
+add(struct diags *d, enum diag_level level, struct span span, const char *tag, const char *fmt,
+    va_list ap)
+{
+	struct diag new = {.level = level, .tag = tag, .span = span};
+
+	d->is_last_dropped = is_repetition(d, span);
+	if (d->is_last_dropped)
+		return;
+	if (level == DIAG_ERROR)
+		d->n_errors++;
+	d->is_last_dropped = d->n >= STORED_MOST;
+	if (d->is_last_dropped)
+		return;
+	new.msg = arena_vprintf(d->arena, fmt, ap);
+	arena_push(d->arena, d->items, d->n, new);
+}
+
+int diag_error(struct diags *d, struct span span, const char *tag, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	add(d, DIAG_ERROR, span, tag, fmt, ap);
+	va_end(ap);
+	return -1;
+}
+
+void diag_warning(struct diags *d, struct span span, const char *tag, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	add(d, DIAG_WARNING, span, tag, fmt, ap);
+	va_end(ap);
+}
+
+int diag_note(struct diags *d, struct span span, const char *fmt, ...)
+{
+	struct diag *last = d->n && !d->is_last_dropped ? &d->items[d->n - 1] : NULL;
+	va_list ap;
+
+	if (!last)
+		return -1;
+	va_start(ap, fmt);
+	last->note = arena_vprintf(d->arena, fmt, ap);
+	last->note_span = span;
+	va_end(ap);
+	return -1;
+}
+
+int diag_hint(struct diags *d, const char *fmt, ...)
+{
+	struct diag *last = d->n && !d->is_last_dropped ? &d->items[d->n - 1] : NULL;
+	va_list ap;
+
+	if (!last)
+		return -1;
+	va_start(ap, fmt);
+	last->hint = arena_vprintf(d->arena, fmt, ap);
+	va_end(ap);
+	return -1;
+}
+
+/* ---- printing ---- */
+
+struct paint {
+	const char *strong, *error, *warning, *note, *hint, *off;
+};
+
+static const struct paint plain = {"", "", "", "", "", ""};
+static const struct paint coloured = {
+	"\033[1m", "\033[1;31m", "\033[1;35m", "\033[1;36m", "\033[1;32m", "\033[0m",
+};
+
+static bool is_utf8_tail(char c)
+{
+	return ((unsigned char)c & 0xc0) == 0x80;
+}
+
+static bool is_control(char c)
+{
+	return ((unsigned char)c < 0x20 && c != '\t') || c == 0x7f;
+}
+
+/* `file:line:first-end: ` or, over several lines, `file:l1-l2: `. */
+static void print_place(const struct source *s, struct span span, FILE *out)
+{
+	uint32_t last = span.end > span.start ? span.end - 1 : span.start;
+	struct place from = source_place(s, span.start), to = source_place(s, last);
+
+	if (from.line == to.line)
+		fprintf(out, "%s:%u:%u-%u: ", from.file, from.line, from.col, to.col + 1);
+	else
+		fprintf(out, "%s:%u-%u: ", from.file, from.line, to.line);
+}
+
+/* One character under each of the line's from `first` up to `end`; the line shows from `from`. */
+static void print_underline(const char *line, uint32_t len, uint32_t from, uint32_t first,
+			    uint32_t end, FILE *out)
+{
+	for (uint32_t i = from; i < first && i < len; i++)
+		if (!is_utf8_tail(line[i]))
+			fputc(line[i] == '\t' ? '\t' : ' ', out);
+	for (uint32_t i = first; i < end; i++)
+		if (i == first || i >= len || !is_utf8_tail(line[i]))
+			fputc('~', out);
+}
+
+/* The span's first line, with the span underlined. Of a long line only what is around it. */
+static void print_line(const struct source *s, struct span span, const char *ink,
+		       const struct paint *paint, FILE *out)
+{
+	struct place place = source_place(s, span.start);
+	uint32_t len, first = place.col - 1, end = first + (span.end - span.start), from = 0, to;
+	const char *line = source_line(s, place.line, &len);
+
+	if (len && line[len - 1] == '\r')
+		len--;
+	if (len > SHOWN_MOST && first > SHOWN_BEFORE)
+		from = first - SHOWN_BEFORE;
+	while (from && from < len && is_utf8_tail(line[from]))
+		from--;
+	to = len - from > SHOWN_MOST ? from + SHOWN_MOST : len;
+	while (to < len && is_utf8_tail(line[to]))
+		to++;
+	if (end > to)
+		end = to;
+	if (end <= first)
+		end = first + 1;
+	fputs(from ? "  …" : "  ", out);
+	for (uint32_t i = from; i < to; i++)
+		fputc(is_control(line[i]) ? '?' : line[i], out);
+	fprintf(out, "%s\n%s%s", to < len ? "…" : "", from ? "   " : "  ", ink);
+	print_underline(line, to, from, first, end, out);
+	fprintf(out, "%s\n", paint->off);
+}
+
+static void print_one(const struct source *s, const struct diag *d, FILE *out, bool colour)
+{
+	const struct paint *paint = colour ? &coloured : &plain;
+	const char *ink = d->level == DIAG_ERROR ? paint->error : paint->warning;
+	const char *word = d->level == DIAG_ERROR ? "error" : "warning";
+
+	fputs(paint->strong, out);
+	print_place(s, d->span, out);
+	fprintf(out, "%s%s%s:%s ", paint->off, ink, word, paint->off);
+	fprintf(out, "%s%s%s [%s]\n", paint->strong, d->msg, paint->off, d->tag);
+	print_line(s, d->span, ink, paint, out);
+	if (d->note) {
+		fputs(paint->strong, out);
+		print_place(s, d->note_span, out);
+		fprintf(out, "%s%snote:%s %s\n", paint->off, paint->note, paint->off, d->note);
+		print_line(s, d->note_span, paint->note, paint, out);
+	}
+	if (d->hint)
+		fprintf(out, "%shint:%s %s\n", paint->hint, paint->off, d->hint);
+}
+
+/* By place; those of one place in the order they were added. */
+static int compare(const void *x, const void *y)
+{
+	const struct diag *a = *(const struct diag *const *)x, *b = *(const struct diag *const *)y;
+
+	if (a->span.start != b->span.start)
+		return a->span.start < b->span.start ? -1 : 1;
+	return a < b ? -1 : a > b;
+}
+
+void diags_print(const struct diags *d, FILE *out, bool colour)
+{
+	const struct diag **order;
+	uint32_t n_errors = 0;
+
+	if (!d->n)
+		return;
+	order = arena_alloc(d->arena, d->n * sizeof(*order));
+	for (uint32_t i = 0; i < d->n; i++)
+		order[i] = &d->items[i];
+	qsort(order, d->n, sizeof(*order), compare);
+	for (uint32_t i = 0; i < d->n && i < LIMIT_ERRORS; i++) {
+		print_one(d->source, order[i], out, colour);
+		n_errors += order[i]->level == DIAG_ERROR;
+	}
+	if (d->n_errors > n_errors)
+		fprintf(out, "… and %u more error%s\n", d->n_errors - n_errors,
+			d->n_errors - n_errors == 1 ? "" : "s");
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Diagnostics: collected while the front end works, printed once, in order of their place.
+ *
+ *	open.bt:3:8-13: error: unknown function 'cuont' [unknown-function]
+ *	  @a = cuont();
+ *	       ~~~~~
+ *	hint: did you mean 'count'?
+ */
+#pragma once
+#include "parser/base/source.h"
+#include <stdbool.h>
+
+struct arena;
+
+enum diag_level { DIAG_ERROR, DIAG_WARNING };
+
+struct diag {
+	enum diag_level level;
+	const char *tag; /* stable, kebab-case; one golden test each (tests/golden/errors) */
+	struct span span;
+	const char *msg;
+	struct span note_span; /* second place, when note is set */
+	const char *note;
+	const char *hint;
+};
+
+struct diags {
+	struct arena *arena;
+	const struct source *source;
+	struct diag *items;
+	uint32_t n;
+	uint32_t n_errors;
+	bool is_last_dropped; /* the last one was a repetition: its note and hint go too */
+};
+
+/* Add an error, or a warning. A second message for the same span is dropped, so one mistake has
+ * one message. diag_error always returns -1, for `return diag_error(...)`. */
+int diag_error(struct diags *d, struct span span, const char *tag, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5), cold));
+void diag_warning(struct diags *d, struct span span, const char *tag, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5), cold));
+/* Add a second place, or a hint, to the last diagnostic added (nothing when that was dropped as a
+ * repetition). They return -1, so that an error with a hint is still one return. */
+int diag_note(struct diags *d, struct span span, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4), cold));
+int diag_hint(struct diags *d, const char *fmt, ...) __attribute__((format(printf, 2, 3), cold));
+/* Print all, sorted by place, at most LIMIT_ERRORS, with source lines; colour for terminals. */
+void diags_print(const struct diags *d, FILE *out, bool colour);

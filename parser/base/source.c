@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Scripts as text (source.h): reads a file, standard input or a -e text into the arena, bounded by
+ * LIMIT_SCRIPT_BYTES, and keeps the offset of each line's first byte, so that a span can be shown
+ * as line and column when a message is printed. A text that ends with a newline has one more,
+ * empty line after it: a place for what is missing at the end.
+ */
+#include "parser/base/source.h"
+#include "parser/base/arena.h"
+#include "parser/base/limits.h"
+#include <errno.h>
+#include <string.h>
+
+static void index_lines(struct arena *a, struct source *s)
+{
+	arena_push(a, s->lines, s->n_lines, 0);
+	for (uint32_t i = 0; i < s->len; i++)
+		if (s->text[i] == '\n')
+			arena_push(a, s->lines, s->n_lines, i + 1);
+}
+
+struct source *source_from_text(struct arena *a, const char *name, const char *text, size_t len)
+{
+	struct source *s;
+	char *copy;
+
+	if (len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) { /* a byte order mark, of some editors */
+		text += 3;
+		len -= 3;
+	}
+	if (len > LIMIT_SCRIPT_BYTES) {
+		errno = E2BIG;
+		return NULL;
+	}
+	copy = arena_alloc(a, len + 2); /* two NULs at the end */
+	memcpy(copy, text, len);
+	s = arena_new_of(a, struct source);
+	s->name = arena_strdup(a, name);
+	s->text = copy;
+	s->len = (uint32_t)len;
+	index_lines(a, s);
+	return s;
+}
+
+/* All of `f`, up to one byte over the limit so that the caller sees what is too long. */
+static struct source *read_stream(struct arena *a, const char *name, FILE *f)
+{
+	char *text = arena_alloc(a, LIMIT_SCRIPT_BYTES + 2);
+	size_t n = fread(text, 1, LIMIT_SCRIPT_BYTES + 1, f);
+
+	if (ferror(f)) {
+		if (!errno)
+			errno = EIO;
+		return NULL;
+	}
+	return source_from_text(a, name, text, n);
+}
+
+struct source *source_from_file(struct arena *a, const char *path)
+{
+	struct source *s;
+	int saved;
+	FILE *f;
+
+	errno = 0;
+	if (strcmp(path, "-") == 0)
+		return read_stream(a, "stdin", stdin);
+	f = fopen(path, "re");
+	if (!f)
+		return NULL;
+	s = read_stream(a, path, f);
+	if (s)
+		s->is_file = true;
+	saved = errno;
+	fclose(f);
+	errno = saved;
+	return s;
+}
+
+struct place source_place(const struct source *s, uint32_t offset)
+{
+	uint32_t low = 0, high = s->n_lines;
+
+	if (offset > s->len)
+		offset = s->len;
+	while (high - low > 1) { /* lines[low] <= offset < lines[high] */
+		uint32_t mid = low + (high - low) / 2;
+
+		if (s->lines[mid] <= offset)
+			low = mid;
+		else
+			high = mid;
+	}
+	return (struct place){s->name, low + 1, offset - s->lines[low] + 1};
+}
+
+const char *source_line(const struct source *s, uint32_t line, uint32_t *len)
+{
+	uint32_t start, end;
+
+	if (line < 1 || line > s->n_lines) {
+		*len = 0;
+		return "";
+	}
+	start = s->lines[line - 1];
+	end = line < s->n_lines ? s->lines[line] - 1 : s->len;
+	*len = end - start;
+	return s->text + start;
+}
+
+struct span span_join(struct span a, struct span b)
+{
+	return (struct span){
+		a.start < b.start ? a.start : b.start,
+		a.end > b.end ? a.end : b.end,
+	};
+}

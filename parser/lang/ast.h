@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The tree. parser.y builds it through the ast_* constructors; sema writes types, symbols and
+ * resolved attach points into it; codegen reads it; nothing after codegen knows it.
+ * All nodes live in the compile arena. Lists are arrays {items, n_items}.
+ */
+#pragma once
+#include "parser/lang/config.h"
+#include "parser/base/limits.h"
+#include "parser/base/source.h"
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct arena;
+struct builtin;
+struct attach_point; /* resolved: probe.h */
+struct type;
+
+enum op {
+	OP_ADD, OP_SUB, OP_MUL, OP_DIV, OP_MOD,
+	OP_SHL, OP_SHR, OP_BAND, OP_BOR, OP_BXOR,
+	OP_LAND, OP_LOR, OP_EQ, OP_NE, OP_LT, OP_LE, OP_GT, OP_GE,
+	OP_NEG, OP_NOT, OP_BNOT, OP_DEREF, OP_SIZEOF, /* unary */
+	OP_NONE,			/* plain assignment */
+};
+
+/* A scratch variable: one per name and scope. */
+struct var {
+	const char *name;	/* with the $ */
+	struct span first;	/* where it was first assigned */
+	const struct type *type;
+	bool is_declared;	/* `let $x : TYPE`: it does not grow, values are cast into it */
+	bool is_loop;		/* of a for: cannot be assigned to */
+	const struct map *map;	/* of a for over this map */
+	uint32_t id;		/* index in its probe, for codegen */
+};
+
+/* A map, one per name in a script. */
+struct map {
+	const char *name;	/* with the @, "@" alone for the anonymous one */
+	struct span first;	/* first use: where the number of keys was fixed */
+	uint32_t n_keys;
+	const struct type **key_types;
+	struct span *key_spans;	/* where each key type came from */
+	const struct type *value;
+	struct span value_span;	/* where the value type came from */
+	struct expr **ones;	/* uses with one key that may be a tuple of several */
+	uint32_t n_ones;
+	bool is_one;		/* some use has one key that is none */
+	const struct map_decl *decl; /* or NULL */
+	bool is_assigned;	/* somewhere, though perhaps by something wrong */
+	uint32_t id;		/* index in plan->maps, handed out by plan.c */
+};
+
+enum expr_kind {
+	EX_INT,		/* .integer */
+	EX_STRING,	/* .string */
+	EX_NAME,	/* .name: a word without parentheses: a builtin */
+	EX_VAR,		/* .var */
+	EX_MAP,		/* .map */
+	EX_CALL,	/* .call */
+	EX_UNARY,	/* .unary: OP_NEG …; OP_SIZEOF becomes an EX_INT in sema_type.c */
+	EX_BINARY,	/* .binary */
+	EX_TERNARY,	/* .ternary */
+	EX_FIELD,	/* .field: object.name (and object->name) */
+	EX_INCDEC,	/* .incdec: ++x x++ --x x-- on a variable or map */
+	EX_PARAM,	/* .param: $1, $#; sema_name.c makes a literal of it */
+	EX_CAST,	/* .cast */
+	EX_TUPLE,	/* .list: (a, b) */
+	EX_RECORD,	/* .list: (x = a, y = b) */
+	EX_INDEX,	/* .index: object[at], not of a map */
+	EX_BLOCK,	/* .block: { …; value } */
+};
+
+/* A type as the script spells it: name, then '*' and '[N]' from left to right. */
+struct type_name {
+	struct span span;
+	const char *name;
+	struct {
+		bool is_pointer;
+		uint64_t n; /* elements, when no pointer */
+	} suffixes[LIMIT_TYPE_SUFFIXES];
+	uint32_t n_suffixes;
+};
+
+struct block {
+	struct stmt **items;
+	uint32_t n;
+};
+
+struct expr {
+	enum expr_kind kind;
+	struct span span;
+	uint32_t height; /* of the tree under it, at most LIMIT_NESTING: parser.y */
+	const struct type *type; /* set by sema_type.c */
+	union {
+		struct {
+			uint64_t value;
+			bool is_bool; /* true, false */
+		} integer;
+		struct {
+			const char *text; /* escapes resolved; may hold NUL */
+			uint32_t len;
+		} string;
+		struct {
+			const char *name;
+			const struct builtin *builtin; /* sema_name.c */
+			uint32_t limit;		       /* of kstack(n), ustack(n); else 0 */
+		} name;
+		struct {
+			const char *name; /* with the $ */
+			struct var *var;  /* sema_name.c */
+		} var;
+		struct {
+			const char *name; /* with the @ */
+			struct expr **keys;
+			uint32_t n_keys;
+			struct map *map; /* sema_name.c */
+			bool is_whole;	 /* of a for: named without being read */
+			bool is_spread;	 /* its one key is a tuple of all of them: sema_type.c */
+		} map;
+		struct {
+			const char *name;
+			struct span name_span;
+			struct expr **args;
+			uint32_t n_args;
+			const struct builtin *builtin; /* sema_name.c */
+			int32_t event;		       /* index in plan->events or -1: plan.c; of
+							* entry(): in probe->entries */
+		} call;
+		struct {
+			enum op op;
+			struct expr *operand;
+		} unary;
+		struct {
+			enum op op;
+			struct expr *left, *right;
+		} binary;
+		struct {
+			struct expr *cond, *then, *otherwise; /* then NULL: `cond ?: otherwise` */
+		} ternary;
+		struct {
+			struct expr *object;
+			const char *name;
+			struct span name_span;
+		} field;
+		struct {
+			struct expr *target;
+			bool is_increment, is_prefix;
+		} incdec;
+		struct {
+			const char *text; /* with the $ */
+		} param;
+		struct {
+			const struct type_name *to;
+			struct expr *operand;
+		} cast;
+		struct {
+			struct expr **items;
+			const char **names; /* EX_RECORD */
+			struct span *name_spans;
+			uint32_t n;
+		} list;
+		struct {
+			struct expr *object, *at;
+		} index;
+		struct {
+			struct block body;
+			struct expr *value;
+		} block;
+	};
+};
+
+enum stmt_kind {
+	ST_EXPR,	/* .expr */
+	ST_ASSIGN,	/* .assign */
+	ST_IF,		/* .branch */
+	ST_BLOCK,	/* .block: { … } as a statement */
+	ST_RETURN,	/* .expr: the value, or NULL */
+	ST_LET,		/* .let */
+	ST_WHILE,	/* .loop: cond, body */
+	ST_FOR,		/* .loop: var over `over` (a map), or from `from` up to below `to` */
+	ST_UNROLL,	/* .loop: count, body */
+	ST_BREAK,	/* no arm */
+	ST_CONTINUE,	/* no arm */
+};
+
+struct stmt {
+	enum stmt_kind kind;
+	struct span span;
+	union {
+		struct {
+			struct expr *expr; /* ST_EXPR, ST_RETURN */
+			bool is_discard;   /* `_ = expr` */
+		};
+		struct {
+			struct expr *target; /* EX_VAR or EX_MAP */
+			enum op op;	     /* OP_NONE, or of a compound assignment */
+			struct expr *value;
+		} assign;
+		struct {
+			struct expr *cond;
+			struct block then, otherwise; /* otherwise.n 0 when there is none */
+		} branch;
+		struct block block;
+		struct {
+			struct expr *var; /* EX_VAR */
+			const struct type_name *type; /* or NULL */
+			struct expr *value;	      /* or NULL */
+		} let;
+		struct {
+			struct expr *cond;	/* ST_WHILE */
+			struct expr *var;	/* ST_FOR: EX_VAR */
+			struct expr *over;	/* ST_FOR: EX_MAP without keys, or NULL */
+			struct expr *from, *to; /* ST_FOR over a range */
+			struct expr *count;	/* ST_UNROLL */
+			struct block body;
+			/* sema_name.c */
+			struct stmt *around; /* the loop in which it stands, or NULL */
+			bool is_counted;     /* it shares LIMIT_ROUNDS with other loops */
+			bool has_counted;    /* such loops are in it */
+		} loop;
+	};
+};
+
+/* One comma-separated part of a probe's head, raw: probe.c reads it. */
+struct attach_text {
+	const char *text;
+	struct span span;
+};
+
+struct probe {
+	struct span span;	/* head and block */
+	struct attach_text *texts;
+	uint32_t n_texts;
+	struct expr *predicate;	/* or NULL */
+	struct block body;
+	bool is_angle;		/* written < … > */
+	struct span open_span;	/* its { or < */
+
+	/* sema: */
+	struct attach_point *points;
+	uint32_t n_points;
+	struct var **vars;
+	uint32_t n_vars;
+	bool uses_delta;	/* or depth, or entry(): the body runs where a span ends */
+	bool uses_oncpu;	/* the body runs where a thread's time on the CPU ends */
+	bool has_loops;		/* whose bodies are functions of their own: sema_check.c */
+	bool has_counted;	/* loops in loops, which share LIMIT_ROUNDS: sema_name.c */
+	bool is_start;		/* this is `start` of another */
+	struct probe *start;	/* the events that start this probe's spans: made for entry() */
+	struct expr **entries;	/* its calls of entry(); their call.event is the index here */
+	uint32_t n_entries;
+	/* Span probes: conjuncts of the predicate that hold the same at the span's start and end,
+	 * and are tested there first (design: "the whole body belongs to the span's end"). */
+	struct expr **start_conds;
+	uint32_t n_start_conds;
+};
+
+/* Root item `let @m = hash(100);`. */
+struct map_decl {
+	const char *name; /* with the @ */
+	struct span span, kind_span;
+	const char *kind;
+	uint64_t max_entries;
+};
+
+/* Root items `macro f(…) { … }` and `fn f($x : T) : T { … }`: parsed, not built yet. */
+struct function {
+	bool is_macro;
+	struct span span;
+	const char *name;
+	struct expr **params; /* EX_VAR; of a macro EX_MAP and EX_NAME too */
+	const struct type_name **types; /* of a fn's parameters */
+	uint32_t n_params, n_types;
+	const struct type_name *result; /* of a fn */
+	struct block body;
+};
+
+/* Text to its end: a preprocessor line, a struct, union or enum, an imported file's name. */
+struct root_text {
+	struct span span;
+	const char *text;
+};
+
+/* `param $name: type = other "doc";`: a word of the command line that has a name. */
+struct param_item {
+	struct span span, name_span;
+	const char *name; /* with the $ */
+	const char *type; /* uint64, int64 or string: param.c */
+	struct expr *other; /* without a word: a literal, the name `none`; NULL: it must be given */
+	const char *doc;
+
+	/* param.c: */
+	bool is_number;
+	bool is_left_out; /* no word, and `none` */
+	struct expr *value; /* EX_INT (or a negated one), EX_STRING */
+	const char *text; /* the value as attach points take it */
+};
+
+struct program {
+	const struct source *source;
+	struct config config;	  /* config.c */
+	struct setting *settings; /* as written */
+	uint32_t n_settings;
+	bool has_config;
+	struct map_decl *map_decls;
+	uint32_t n_map_decls;
+	struct function *functions;
+	uint32_t n_functions;
+	struct root_text *c_items, *imports;
+	uint32_t n_c_items, n_imports;
+	struct param_item *items; /* in the order of the words */
+	uint32_t n_items;
+	struct probe **probes;
+	uint32_t n_probes;
+	struct map **maps;	/* in order of appearance: sema_name.c */
+	uint32_t n_maps;
+	bool unsafe; /* --unsafe */
+	const char *const *params; /* $1, $2, …: words of the command line */
+	uint32_t n_params;
+};
+
+/* Constructors, one per node; they only fill and return. */
+struct expr *ast_int(struct arena *a, struct span s, uint64_t value);
+struct expr *ast_bool(struct arena *a, struct span s, bool value);
+struct expr *ast_string(struct arena *a, struct span s, const char *text, uint32_t len);
+struct expr *ast_name(struct arena *a, struct span s, const char *name);
+struct expr *ast_var(struct arena *a, struct span s, const char *name);
+struct expr *ast_map(struct arena *a, struct span s, const char *name, struct expr **keys,
+		     uint32_t n);
+struct expr *ast_call(struct arena *a, struct span s, struct span name_span, const char *name,
+		      struct expr **args, uint32_t n);
+struct expr *ast_unary(struct arena *a, struct span s, enum op op, struct expr *operand);
+struct expr *ast_binary(struct arena *a, struct span s, enum op op, struct expr *l, struct expr *r);
+struct expr *ast_ternary(struct arena *a, struct span s, struct expr *c, struct expr *t,
+			 struct expr *o);
+struct expr *ast_field(struct arena *a, struct span s, struct expr *object, struct span name_span,
+		       const char *name);
+struct expr *ast_incdec(struct arena *a, struct span s, struct expr *target, bool is_increment,
+			bool is_prefix);
+struct stmt *ast_stmt_expr(struct arena *a, struct span s, struct expr *e);
+/* `_ = e`: the value is meant to go unused. */
+struct stmt *ast_stmt_discard(struct arena *a, struct span s, struct expr *e);
+struct stmt *ast_stmt_assign(struct arena *a, struct span s, struct expr *target, enum op op,
+			     struct expr *value);
+struct stmt *ast_stmt_if(struct arena *a, struct span s, struct expr *cond, struct block then,
+			 struct block otherwise);
+struct stmt *ast_stmt_block(struct arena *a, struct span s, struct block block);
+struct stmt *ast_stmt_return(struct arena *a, struct span s, struct expr *value);
+struct expr *ast_param(struct arena *a, struct span s, const char *text);
+struct expr *ast_cast(struct arena *a, struct span s, const struct type_name *to,
+		      struct expr *operand);
+struct expr *ast_tuple(struct arena *a, struct span s, struct expr **items, uint32_t n);
+struct expr *ast_record(struct arena *a, struct span s, struct expr **items, const char **names,
+			struct span *name_spans, uint32_t n);
+struct expr *ast_index(struct arena *a, struct span s, struct expr *object, struct expr *at);
+struct expr *ast_block(struct arena *a, struct span s, struct block body, struct expr *value);
+struct stmt *ast_stmt_let(struct arena *a, struct span s, struct expr *var,
+			  const struct type_name *type, struct expr *value);
+struct stmt *ast_stmt_while(struct arena *a, struct span s, struct expr *cond, struct block body);
+struct stmt *ast_stmt_for_map(struct arena *a, struct span s, struct expr *var, struct expr *map,
+			      struct block body);
+struct stmt *ast_stmt_for_range(struct arena *a, struct span s, struct expr *var, struct expr *from,
+				struct expr *to, struct block body);
+struct stmt *ast_stmt_unroll(struct arena *a, struct span s, struct expr *count, struct block body);
+struct stmt *ast_stmt_jump(struct arena *a, struct span s, bool is_break);
+
+/* What a name or a call is in builtins.def; NULL when it is nothing of that. */
+const struct builtin *ast_builtin(const struct expr *e);
+/* Call `visit` for each direct sub-expression of `e` (keys, arguments, operands). */
+void ast_each_child(struct expr *e, void (*visit)(struct expr *child, void *ctx), void *ctx);
+/* Call `visit` for each expression that stands in a statement of `b`, those of blocks within too;
+ * sub-expressions are ast_each_child's. */
+void ast_each_in_block(struct block *b, void (*visit)(struct expr *e, void *ctx), void *ctx);
+/* The operator's spelling: "+", "&&", … */
+const char *op_str(enum op op);
+
+struct diags;
+/* Parse the source: the tree, or NULL when not even a list of probes could be made. Errors are in
+ * `d` (check d->n_errors: a tree may come with errors, for the parser goes on after them). */
+struct program *parse(struct arena *a, const struct source *source, struct diags *d);
+/* Print the tree as S-expressions; with types after sema when `with_types`. */
+void ast_dump(const struct program *p, bool with_types, FILE *out);

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The rows of builtins.def as an array, their lookup, and the signature reader.
+ * Nothing else in the program may list builtins.
+ */
+#include "parser/lang/builtin.h"
+#include <ctype.h>
+#include <string.h>
+
+/* A row's own name is the last word before the parameters; ids are spelt like the names. */
+const struct builtin builtins[BI_COUNT] = {
+#define VAR(id_, sig, where_, traits_, check_, gen, doc_)                                          \
+	[BI_##id_] = {.id = BI_##id_, .kind = BUILTIN_VAR, .name = #id_, .signature = sig,         \
+		      .where = where_, .traits = traits_, .check = check_, .doc = doc_},
+#define FN(id_, sig, where_, traits_, check_, gen, doc_)                                           \
+	[BI_##id_] = {.id = BI_##id_, .kind = BUILTIN_FN, .name = #id_, .signature = sig,          \
+		      .where = where_, .traits = traits_, .check = check_, .doc = doc_},
+#define AGG(id_, sig, agg_, check_, gen, doc_)                                                     \
+	[BI_##id_] = {.id = BI_##id_, .kind = BUILTIN_AGG, .name = #id_, .signature = sig,         \
+		      .where = W_ANY, .traits = TR_ACT, .agg = agg_, .check = check_, .doc = doc_},
+#include "parser/lang/builtins.def"
+#undef VAR
+#undef FN
+#undef AGG
+};
+
+const struct builtin *builtin_find(const char *name)
+{
+	for (uint32_t i = 0; i < BI_COUNT; i++)
+		if (strcmp(builtins[i].name, name) == 0)
+			return &builtins[i];
+	return NULL;
+}
+
+static const struct {
+	const char *word;
+	const struct type *type;
+} result_types[] = {
+	{"void", &type_void},
+	{"bool", &type_bool},
+	{"kstack", &type_kstack},
+	{"ustack", &type_ustack},
+	{"ksym", &type_ksym},
+	{"usym", &type_usym},
+	{"username", &type_username},
+	{"name", &type_name},
+};
+
+/* string[16] is the one string type that signatures name: the kernel's TASK_COMM_LEN. */
+static const struct type type_comm = {.kind = TY_STRING, .size = 16, .align = 1};
+
+/* The type that `word` names; NULL for "any". False when it names none. */
+static bool read_result(const char *word, const struct type **out)
+{
+	unsigned bits;
+	bool is_unsigned = word[0] == 'u';
+
+	for (size_t i = 0; i < sizeof(result_types) / sizeof(*result_types); i++)
+		if (strcmp(word, result_types[i].word) == 0)
+			return *out = result_types[i].type, true;
+	if (strcmp(word, "any") == 0)
+		return *out = NULL, true;
+	if (strcmp(word, "string[16]") == 0)
+		return *out = &type_comm, true;
+	if (strcmp(word, "count_t") == 0)
+		return *out = type_agg(AGG_COUNT, false), true;
+	if (strncmp(word + is_unsigned, "int", 3) != 0)
+		return false;
+	bits = 0;
+	for (const char *c = word + is_unsigned + 3; isdigit((unsigned char)*c); c++)
+		bits = bits * 10 + (unsigned)(*c - '0');
+	*out = type_int(bits / 8, !is_unsigned);
+	return bits == 8 || bits == 16 || bits == 32 || bits == 64;
+}
+
+static bool read_param_kind(const char *word, enum param_kind *out)
+{
+	if (strcmp(word, "any") == 0)
+		*out = PARAM_ANY;
+	else if (strcmp(word, "string") == 0)
+		*out = PARAM_STRING;
+	else if (strcmp(word, "map") == 0)
+		*out = PARAM_MAP;
+	else if (strcmp(word, "int") == 0 || strcmp(word, "uint64") == 0)
+		*out = PARAM_INT;
+	else
+		return false;
+	return true;
+}
+
+/* Copy the next word (letters, digits, _ [ ] .) into `word` without the bracket of an optional. */
+static const char *read_word(const char *p, char *word, size_t size)
+{
+	size_t n = 0;
+	bool inner = false;
+
+	while (*p == ' ' || *p == ',')
+		p++;
+	for (; *p && *p != ' ' && *p != ',' && *p != '(' && *p != ')'; p++) {
+		if (*p == ']' && !inner)
+			break;
+		inner = *p == '[' || (inner && *p != ']');
+		if (n + 1 < size)
+			word[n++] = *p;
+	}
+	word[n] = '\0';
+	return p;
+}
+
+static const char *read_param(const char *p, struct signature *out)
+{
+	struct param *q = &out->params[out->n_params];
+	char word[16];
+
+	while (*p == ' ' || *p == ',')
+		p++;
+	*q = (struct param){.is_optional = *p == '['};
+	p = read_word(p + q->is_optional, word, sizeof(word));
+	if (strcmp(word, "...") == 0) {
+		out->has_rest = true;
+		return p;
+	}
+	if (strcmp(word, "const") == 0) {
+		q->is_const = true;
+		p = read_word(p, word, sizeof(word));
+	}
+	if (!read_param_kind(word, &q->kind))
+		return NULL;
+	p = read_word(p, q->name, sizeof(q->name));
+	out->n_params++;
+	return p + (*p == ']');
+}
+
+bool builtin_signature(const struct builtin *b, struct signature *out)
+{
+	char word[16], name[16];
+	const char *p = read_word(b->signature, word, sizeof(word));
+
+	*out = (struct signature){0};
+	p = read_word(p, name, sizeof(name));
+	if (!read_result(word, &out->result) || strcmp(name, b->name) != 0)
+		return false;
+	if (*p != '(')
+		return *p == '\0';
+	for (p++; p && *p && *p != ')';) {
+		if (out->n_params == SIGNATURE_MAX_PARAMS)
+			return false;
+		p = read_param(p, out);
+	}
+	return p && p[0] == ')' && p[1] == '\0';
+}

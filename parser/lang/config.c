@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The rows of config.def as an array, and the reader of a script's settings and of the environment
+ * (SONDE_MAX_STRLEN, or BPFTRACE_MAX_STRLEN as scripts' users have it set).
+ */
+#include "parser/lang/config.h"
+#include "parser/base/arena.h"
+#include "parser/lang/ast.h"
+#include "parser/base/diag.h"
+#include "parser/base/limits.h"
+#include "parser/base/nearest.h"
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#define AT(id) .name = #id, .offset = offsetof(struct config, id)
+const struct config_row config_rows[] = {
+#define INT(id, initial_, least_, most_, doc_)                                                     \
+	{AT(id), .kind = CONFIG_INT, .initial = initial_, .least = least_, .most = most_,          \
+	 .doc = doc_},
+#define BOOL(id, initial_, doc_) {AT(id), .kind = CONFIG_BOOL, .initial = initial_, .doc = doc_},
+#define WORD(id, words_, later_, doc_)                                                             \
+	{AT(id), .kind = CONFIG_WORD, .words = words_, .later_words = later_, .doc = doc_},
+#define LATER(id, doc_) {.name = #id, .kind = CONFIG_LATER, .doc = doc_},
+#define RENAMED(id, to_) {.name = #id, .kind = CONFIG_RENAMED, .to = #to_},
+#define IGNORED(id) {.name = #id, .kind = CONFIG_IGNORED},
+#define NO_CONFIG(id) {.name = #id, .kind = CONFIG_NONE},
+#include "parser/lang/config.def"
+#undef INT
+#undef BOOL
+#undef WORD
+#undef LATER
+#undef RENAMED
+#undef IGNORED
+#undef NO_CONFIG
+};
+
+const uint32_t n_config_rows = sizeof(config_rows) / sizeof(config_rows[0]);
+
+static bool is_built(const struct config_row *row)
+{
+	return row->kind <= CONFIG_WORD;
+}
+
+static void set_value(struct config *c, const struct config_row *row, uint64_t value)
+{
+	memcpy((char *)c + row->offset, &value, sizeof(value));
+}
+
+/* What holds when nothing is said. */
+static struct config defaults(void)
+{
+	struct config c = {0};
+
+	for (uint32_t i = 0; i < n_config_rows; i++)
+		if (is_built(&config_rows[i]))
+			set_value(&c, &config_rows[i], config_rows[i].initial);
+	return c;
+}
+
+const char *config_default_text(struct arena *a, const struct config_row *row)
+{
+	if (row->kind == CONFIG_INT)
+		return arena_printf(a, "%" PRIu64, row->initial);
+	if (row->kind == CONFIG_BOOL)
+		return row->initial ? "true" : "false";
+	return arena_strndup(a, row->words, strcspn(row->words, " "));
+}
+
+/* Number of `word` in `words`, which have a space between them; -1. *n grows by how many there
+ * are. */
+static int find_word(const char *words, const char *word, int *n)
+{
+	int found = -1;
+
+	for (size_t len; *words; words += len + (words[len] == ' ')) {
+		len = strcspn(words, " ");
+		if (strlen(word) == len && strncasecmp(words, word, len) == 0)
+			found = *n;
+		(*n)++;
+	}
+	return found;
+}
+
+/* ---- names ------------------------------------------------------------------------------- */
+
+/* The row a key means: in any case, with bpftrace's prefix or without. */
+static const struct config_row *find_row(const char *key)
+{
+	static const char *const prefixes[] = {"", "bpftrace_", "sonde_"};
+
+	for (size_t k = 0; k < sizeof(prefixes) / sizeof(prefixes[0]); k++) {
+		size_t len = strlen(prefixes[k]);
+
+		if (strncasecmp(key, prefixes[k], len) != 0)
+			continue;
+		for (uint32_t i = 0; i < n_config_rows; i++)
+			if (strcasecmp(config_rows[i].name, key + len) == 0)
+				return &config_rows[i];
+	}
+	return NULL;
+}
+
+static void unknown_key(struct diags *d, const struct setting *s)
+{
+	struct nearest near;
+
+	nearest_init(&near, s->key);
+	for (uint32_t i = 0; i < n_config_rows; i++)
+		if (config_rows[i].kind <= CONFIG_LATER)
+			nearest_offer(&near, config_rows[i].name);
+	diag_error(d, s->key_span, "unknown-option", "there is no option '%s'", s->key);
+	if (near.best)
+		diag_hint(d, "did you mean '%s'?", near.best);
+	else
+		diag_hint(d, "'sonde --help config' lists them");
+}
+
+/* ---- values ------------------------------------------------------------------------------ */
+
+static int bad_value(struct arena *a, struct diags *d, const struct setting *s,
+		     const struct config_row *row, const char *wanted)
+{
+	const char *shown = s->text ? s->text : arena_printf(a, "%" PRIu64, s->integer);
+
+	if (s->variable)
+		diag_error(d, SPAN_NONE, "option-value", "the environment has %s=%s: %s is %s",
+			   s->variable, shown, row->name, wanted);
+	else
+		diag_error(d, s->span, "option-value", "%s is %s", row->name, wanted);
+	return -1;
+}
+
+static int read_bool(const struct setting *s, uint64_t *value)
+{
+	static const char yes[] = "true on yes 1", no[] = "false off no 0";
+	int n = 0;
+
+	*value = s->integer;
+	if (!s->text)
+		return s->integer <= 1 ? 0 : -1;
+	*value = find_word(yes, s->text, &n) >= 0;
+	return *value || find_word(no, s->text, &n) >= 0 ? 0 : -1;
+}
+
+/* A number; the environment's is a text. */
+static int read_int(const struct setting *s, const struct config_row *row, uint64_t *value)
+{
+	char *end;
+
+	*value = s->integer;
+	if (s->text && !s->variable)
+		return -1;
+	if (s->text) {
+		errno = 0;
+		*value = strtoull(s->text, &end, 0);
+		if (!isdigit((unsigned char)*s->text) || *end || errno)
+			return -1;
+	}
+	return *value >= row->least && *value <= row->most ? 0 : -1;
+}
+
+static const char *word_list(struct arena *a, const char *words)
+{
+	const char *list = strchr(words, ' ') ? "one of " : "";
+
+	for (size_t len; *words; words += len + (words[len] == ' ')) {
+		len = strcspn(words, " ");
+		list = arena_printf(a, "%s%.*s%s", list, (int)len, words, words[len] ? ", " : "");
+	}
+	return list;
+}
+
+static int read_word(struct arena *a, struct diags *d, const struct setting *s,
+		     const struct config_row *row, uint64_t *value)
+{
+	int n = 0, built = s->text ? find_word(row->words, s->text, &n) : -1;
+
+	*value = (uint64_t)built;
+	if (built >= 0)
+		return 0;
+	if (!s->text || find_word(row->later_words, s->text, &n) < 0)
+		return bad_value(a, d, s, row, word_list(a, row->words));
+	return diag_error(d, s->span, "not-built", "%s = %s is not built yet", row->name, s->text);
+}
+
+static void read_value(struct arena *a, struct program *p, const struct setting *s,
+		       const struct config_row *row, struct diags *d)
+{
+	uint64_t value;
+	int err = 0;
+
+	if (row->kind == CONFIG_WORD) {
+		err = read_word(a, d, s, row, &value);
+	} else if (row->kind == CONFIG_BOOL) {
+		err = read_bool(s, &value);
+		if (err)
+			bad_value(a, d, s, row, "true or false");
+	} else {
+		err = read_int(s, row, &value);
+		if (err)
+			bad_value(a, d, s, row,
+				  arena_printf(a, "a number from %" PRIu64 " to %" PRIu64,
+					       row->least, row->most));
+	}
+	if (!err)
+		set_value(&p->config, row, value);
+}
+
+static void read_setting(struct arena *a, struct program *p, const struct setting *s,
+			 struct diags *d)
+{
+	const struct config_row *row = find_row(s->key);
+
+	if (!row) {
+		unknown_key(d, s);
+		return;
+	}
+	if (row->kind == CONFIG_RENAMED) {
+		diag_warning(d, s->key_span, "renamed-option", "%s is called %s now", s->key, row->to);
+		row = find_row(row->to);
+	}
+	if (is_built(row))
+		read_value(a, p, s, row, d);
+	else if (row->kind == CONFIG_LATER)
+		diag_error(d, s->key_span, "not-built", "option '%s' is not built yet", row->name);
+	else if (row->kind == CONFIG_IGNORED)
+		diag_warning(d, s->key_span, "ignored-option", "option '%s' has no effect", row->name);
+	else
+		diag_error(d, s->key_span, "unknown-option",
+			   "'%s' is no option of a script: bpftrace takes it from the environment",
+			   row->name);
+}
+
+/* ---- environment ------------------------------------------------------------------------- */
+
+static void read_variable(struct arena *a, struct program *p, const struct config_row *row,
+			  char *(*variable)(const char *name), struct diags *d)
+{
+	static const char *const prefixes[] = {"SONDE_", "BPFTRACE_"};
+
+	for (size_t k = 0; k < sizeof(prefixes) / sizeof(prefixes[0]); k++) {
+		char name[64];
+		struct setting s = {.key = row->name, .variable = name, .span = SPAN_NONE};
+		size_t n = (size_t)snprintf(name, sizeof(name), "%s%s", prefixes[k], row->name);
+
+		for (size_t i = 0; i < n; i++)
+			name[i] = (char)toupper((unsigned char)name[i]);
+		s.text = variable(name);
+		if (!s.text)
+			continue;
+		read_value(a, p, &s, row, d);
+		return;
+	}
+}
+
+void config_read(struct arena *a, struct program *p, char *(*variable)(const char *name),
+		 struct diags *d)
+{
+	p->config = defaults();
+	for (uint32_t i = 0; i < p->n_settings; i++)
+		read_setting(a, p, &p->settings[i], d);
+	for (uint32_t i = 0; i < n_config_rows; i++)
+		if (is_built(&config_rows[i]))
+			read_variable(a, p, &config_rows[i], variable, d);
+}

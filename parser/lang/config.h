@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Options of a script: `config = { key = value; … }` and the environment, by the rows of
+ * config.def. The result, struct config, is a member of the program and of the plan.
+ */
+#pragma once
+#include "parser/base/source.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+struct arena;
+struct diags;
+struct program;
+
+/* The values, one member a built row. */
+struct config {
+#define INT(id, ...) uint64_t id;
+#define BOOL(id, ...) uint64_t id;
+#define WORD(id, ...) uint64_t id;
+#define LATER(id, doc)
+#define RENAMED(id, to)
+#define IGNORED(id)
+#define NO_CONFIG(id)
+#include "parser/lang/config.def"
+#undef INT
+#undef BOOL
+#undef WORD
+#undef LATER
+#undef RENAMED
+#undef IGNORED
+#undef NO_CONFIG
+};
+
+/* Words of WORD rows, in the rows' order. */
+enum { MISSING_ERROR, MISSING_WARN, MISSING_IGNORE };
+enum { OPEN_SPANS_DROP, OPEN_SPANS_COUNT };
+
+/* `key = value` as the script has it; or, with `variable`, out of the environment. */
+struct setting {
+	const char *key, *variable;
+	struct span key_span, span; /* span: the value's */
+	const char *text;	    /* a string or a word, as written; NULL: a number */
+	uint64_t integer;
+};
+
+enum config_kind {
+	CONFIG_INT,
+	CONFIG_BOOL,
+	CONFIG_WORD,
+	CONFIG_LATER,
+	CONFIG_RENAMED,
+	CONFIG_IGNORED,
+	CONFIG_NONE,
+};
+
+struct config_row {
+	const char *name;
+	enum config_kind kind;
+	uint64_t initial, least, most;
+	const char *words, *later_words;
+	const char *doc;
+	uint32_t offset; /* in struct config */
+	const char *to;	 /* CONFIG_RENAMED */
+};
+
+extern const struct config_row config_rows[];
+extern const uint32_t n_config_rows;
+
+/* Set p->config from the script's settings, then the environment, which wins. Mistakes go to `d`.
+ * `variable` gives an environment variable's value or NULL, as getenv does. */
+void config_read(struct arena *a, struct program *p, char *(*variable)(const char *name),
+		 struct diags *d);
+/* The default as it would be written: a number, true or false, a word. */
+const char *config_default_text(struct arena *a, const struct config_row *row);

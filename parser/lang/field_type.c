@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Types of a tracepoint's fields, from what the kernel's format file says of them.
+ */
+#include "parser/base/arena.h"
+#include "parser/base/limits.h"
+#include "parser/sema/sema.h"
+#include <string.h>
+
+/* Arguments of system calls are words in the record whatever C says they are: the call itself
+ * takes only so much of one. */
+static const struct {
+	const char *text;
+	uint32_t size;
+	bool is_signed;
+} narrow[] = {
+	{"int", 4, true},	   {"unsigned int", 4, false}, {"unsigned", 4, false},
+	{"const int", 4, true},	   {"pid_t", 4, true},	       {"uid_t", 4, false},
+	{"gid_t", 4, false},	   {"umode_t", 2, false},      {"mode_t", 4, false},
+	{"clockid_t", 4, true},	   {"const clockid_t", 4, true}, {"key_t", 4, true},
+	{"timer_t", 4, true},	   {"mqd_t", 4, true},	       {"key_serial_t", 4, true},
+	{"rwf_t", 4, true},	   {"u32", 4, false},	       {"__u32", 4, false},
+	{"uint32_t", 4, false},	   {"__s32", 4, true},	       {"s32", 4, true},
+	{"long", 8, true},	   {"off_t", 8, true},	       {"loff_t", 8, true},
+	{"ssize_t", 8, true},	   {"unsigned long", 8, false}, {"__u64", 8, false},
+	{"unsigned char", 1, false}, {"unsigned short", 2, false}, {"old_uid_t", 2, false},
+	{"old_gid_t", 2, false},
+};
+
+/* NULL: another one. */
+static const struct type *number_of_c(const char *text)
+{
+	for (size_t i = 0; i < sizeof(narrow) / sizeof(*narrow); i++)
+		if (strcmp(text, narrow[i].text) == 0)
+			return type_int(narrow[i].size, narrow[i].is_signed);
+	return NULL;
+}
+
+static const struct type *word_type(const struct tp_field *f)
+{
+	const struct type *t = number_of_c(f->type_text);
+
+	return t ? t : type_int(8, f->is_signed);
+}
+
+static bool is_word(uint32_t size)
+{
+	return size == 1 || size == 2 || size == 4 || size == 8;
+}
+
+/* ---- addresses ----------------------------------------------------------------------------- */
+
+/* What "const char *const *" is of: char, behind two stars. */
+static struct tp_pointee read_pointee(struct arena *a, const char *text)
+{
+	static const char word[] = "const";
+	enum { WORD = sizeof(word) - 1 };
+	struct tp_pointee to = {.text = ""};
+	size_t n = strlen(text);
+	const struct type *t;
+
+	for (;;) {
+		if (n && (text[n - 1] == '*' || text[n - 1] == ' '))
+			to.levels += text[--n] == '*';
+		else if (to.levels && n > WORD && strncmp(text + n - WORD, word, WORD) == 0)
+			n -= WORD;
+		else
+			break;
+	}
+	if (n > WORD && strncmp(text, word, WORD) == 0 && text[WORD] == ' ') {
+		text += WORD + 1;
+		n -= WORD + 1;
+	}
+	to.text = arena_printf(a, "%.*s", (int)n, text);
+	t = number_of_c(to.text);
+	t = t ? t : type_of_name(a, to.text);
+	to.size = t ? t->size : 0;
+	to.is_signed = t && t->is_signed;
+	return to;
+}
+
+const struct type *sema_pointer_type(struct arena *a, const struct tp_field *f,
+				     enum type_space space)
+{
+	const struct type *t = is_word(f->to.size) ? type_int(f->to.size, f->to.is_signed) : NULL;
+	struct type *opaque;
+
+	if (!f->to.levels)
+		return NULL;
+	if (!t) {
+		opaque = arena_new_of(a, struct type);
+		*opaque = type_void;
+		opaque->name = f->to.text;
+		t = opaque;
+	}
+	for (uint32_t i = 0; i < f->to.levels; i++)
+		t = type_pointer(a, t, i + 1 == f->to.levels ? space : SPACE_NONE);
+	return t;
+}
+
+/* Addresses of different things are addresses; with a number, it is one. */
+const struct type *sema_common_argument(struct arena *a, const struct type *x,
+					const struct type *y)
+{
+	bool x_is = x->kind == TY_POINTER, y_is = y->kind == TY_POINTER;
+
+	if (type_equal(x, y))
+		return x;
+	if (x_is && y_is)
+		return type_pointer(a, &type_void, x->space);
+	return type_unify(x_is ? type_int(8, false) : x, y_is ? type_int(8, false) : y);
+}
+
+const struct type *sema_field_type(struct arena *a, const struct tp_field *f)
+{
+	if (f->is_data_loc) /* a handle: of a text, or of what is not built yet */
+		return strstr(f->type_text, "__data_loc char[]") ? type_string(a, LIMIT_STR) : NULL;
+	if (f->is_char_array)
+		return type_string(a, f->size);
+	if (f->elem_size && is_word(f->elem_size) && f->size && f->size <= LIMIT_ARRAY_BYTES)
+		return type_array(a, type_int(f->elem_size, f->is_signed), f->size / f->elem_size);
+	if (f->elem_size)
+		return NULL;
+	if (f->size == 8) {
+		struct tp_field address = {.to = read_pointee(a, f->type_text)};
+		const struct type *t = sema_pointer_type(a, &address, SPACE_NONE);
+
+		return t ? t : word_type(f);
+	}
+	return is_word(f->size) ? type_int(f->size, f->is_signed) : NULL;
+}

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Number and string literals (literal.h). A number is decimal with `_` between digits, 0x hex,
+ * 0-led octal, one digit with an exponent (5e3), or decimal with a C suffix (u ul ull l ll) or a
+ * unit of time (ns us ms s m h d), which makes nanoseconds of it. Everything is an unsigned 64-bit
+ * integer; what does not fit is an error, never cut. lexer.l hands in the whole run of letters,
+ * digits and `_`, so every mistake in a number is one message here.
+ */
+#include "parser/lang/literal.h"
+#include "parser/base/arena.h"
+#include "parser/base/diag.h"
+#include <stdbool.h>
+#include <string.h>
+
+struct suffix {
+	const char *text;
+	uint64_t scale; /* nanoseconds of a unit of time, else 1 */
+	uint64_t most;
+};
+
+static const struct suffix suffixes[] = {
+	{"", 1, UINT64_MAX},	      {"u", 1, UINT32_MAX},
+	{"ul", 1, UINT64_MAX},	      {"ull", 1, UINT64_MAX},
+	{"l", 1, INT64_MAX},	      {"ll", 1, INT64_MAX},
+	{"ns", 1, UINT64_MAX},	      {"us", 1000, UINT64_MAX},
+	{"ms", 1000000, UINT64_MAX},  {"s", 1000000000, UINT64_MAX},
+	{"m", 60000000000, UINT64_MAX}, {"h", 3600000000000, UINT64_MAX},
+	{"d", 86400000000000, UINT64_MAX},
+};
+
+/* A number being read: its text, and where to complain. */
+struct number {
+	struct diags *diags;
+	const char *text;
+	uint32_t len;
+	struct span span;
+};
+
+__attribute__((cold)) static uint64_t overflow(const struct number *n, uint64_t most)
+{
+	if (n->diags)
+		diag_error(n->diags, n->span, "bad-number", "the number %.*s is too large: at most %llu fits",
+			   (int)n->len, n->text, (unsigned long long)most);
+	return most;
+}
+
+/* Digits of `base` from `from` up to `end`, `_` between them skipped. */
+static bool read_digits(const struct number *n, uint32_t from, uint32_t end, unsigned base,
+			uint64_t *value)
+{
+	*value = 0;
+	for (uint32_t i = from; i < end; i++) {
+		char c = n->text[i];
+		unsigned digit = c <= '9' ? (unsigned)(c - '0') : (unsigned)((c | 0x20) - 'a' + 10);
+
+		if (c == '_')
+			continue;
+		if (__builtin_mul_overflow(*value, base, value) ||
+		    __builtin_add_overflow(*value, digit, value))
+			return false;
+	}
+	return true;
+}
+
+static uint32_t skip_digits(const struct number *n, uint32_t from, const char *allowed)
+{
+	while (from < n->len && strchr(allowed, n->text[from]))
+		from++;
+	return from;
+}
+
+/* The hint for a suffix that is none, by what people try. */
+static const char *suffix_hint(const char *suffix, uint32_t len)
+{
+	if (suffix[0] == 'b' || suffix[0] == 'B')
+		return "binary numbers are not read in scripts; write hex: 0xff";
+	if (suffix[0] == 'e' || suffix[0] == 'E')
+		return "an exponent follows one digit 1 to 9 and begins with 1 to 9: 5e3";
+	if (suffix[0] == '.')
+		return "there is no floating point; use a smaller unit, as 1500ms for 1.5s";
+	if (len <= 3 && strchr("uUlL", suffix[0]))
+		return "write suffixes in lower case: u ul ull l ll";
+	return "units of time are ns us ms s m h d, suffixes u ul ull l ll";
+}
+
+static uint64_t bad_suffix(const struct number *n, uint32_t from)
+{
+	struct span s = {n->span.start + from, n->span.end};
+
+	if (!n->diags)
+		return 0;
+	if (n->text[from] == '.')
+		diag_error(n->diags, n->span, "bad-number", "numbers are whole: '%.*s' has a fraction",
+			   (int)n->len, n->text);
+	else
+		diag_error(n->diags, s, "bad-number", "invalid integer suffix '%.*s'",
+			   (int)(n->len - from), n->text + from);
+	diag_hint(n->diags, "%s", suffix_hint(n->text + from, n->len - from));
+	return 0;
+}
+
+/* 5e3: coefficient 1 to 9, exponent without leading zero. */
+static bool is_exponent(const struct number *n)
+{
+	if (n->len < 3 || n->text[0] < '1' || n->text[1] != 'e' || n->text[2] < '1' ||
+	    n->text[2] > '9')
+		return false;
+	return skip_digits(n, 2, "0123456789") == n->len;
+}
+
+static uint64_t read_exponent(const struct number *n)
+{
+	uint64_t value = (uint64_t)(n->text[0] - '0'), exponent;
+
+	if (!read_digits(n, 2, n->len, 10, &exponent) || exponent > 20)
+		return overflow(n, UINT64_MAX);
+	for (; exponent; exponent--)
+		if (__builtin_mul_overflow(value, 10, &value))
+			return overflow(n, UINT64_MAX);
+	return value;
+}
+
+static uint64_t read_decimal(const struct number *n)
+{
+	uint32_t end = skip_digits(n, 0, "0123456789_");
+	uint64_t value;
+
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
+		const struct suffix *s = &suffixes[i];
+
+		if (strlen(s->text) != n->len - end || memcmp(s->text, n->text + end, n->len - end))
+			continue;
+		if (!read_digits(n, 0, end, 10, &value) ||
+		    __builtin_mul_overflow(value, s->scale, &value) || value > s->most)
+			return overflow(n, s->most / s->scale);
+		return value;
+	}
+	return bad_suffix(n, end);
+}
+
+static uint64_t read_octal(const struct number *n)
+{
+	uint32_t end = skip_digits(n, 0, "01234567_");
+	uint64_t value;
+
+	if (end < n->len && (n->text[end] == '8' || n->text[end] == '9')) {
+		if (n->diags) {
+			diag_error(n->diags, n->span, "bad-number",
+				   "'%.*s' begins with 0, so it is octal, and has the digit %c",
+				   (int)n->len, n->text, n->text[end]);
+			diag_hint(n->diags, "leave out the leading 0 for a decimal number");
+		}
+		return 0;
+	}
+	if (end < n->len)
+		return bad_suffix(n, end);
+	return read_digits(n, 0, end, 8, &value) ? value : overflow(n, UINT64_MAX);
+}
+
+static uint64_t read_hex(const struct number *n)
+{
+	uint32_t end = skip_digits(n, 2, "0123456789abcdefABCDEF_");
+	uint64_t value;
+
+	if (n->len == 2) {
+		if (n->diags)
+			diag_error(n->diags, n->span, "bad-number", "no digits after '%.2s'", n->text);
+		return 0;
+	}
+	if (end < n->len)
+		return bad_suffix(n, end);
+	return read_digits(n, 2, end, 16, &value) ? value : overflow(n, UINT64_MAX);
+}
+
+uint64_t literal_number(struct diags *d, const char *text, struct span span)
+{
+	const struct number n = {d, text, span.end - span.start, span};
+
+	if (text[n.len - 1] == '_') {
+		if (d)
+			diag_error(d, span, "bad-number", "trailing underscore in integer literal");
+		return 0;
+	}
+	if (n.len > 1 && text[0] == '0' && (text[1] | 0x20) == 'x')
+		return read_hex(&n);
+	if (n.len > 1 && text[0] == '0' && strchr("0123456789_", text[1]))
+		return read_octal(&n);
+	if (is_exponent(&n))
+		return read_exponent(&n);
+	return read_decimal(&n);
+}
+
+/* ---- strings ---- */
+
+/* Up to `most` digits of `base` at *at: their value; *at moves past them. */
+static unsigned escape_digits(const char **at, unsigned base, unsigned most)
+{
+	unsigned value = 0;
+
+	for (unsigned i = 0; i < most; i++, (*at)++) {
+		char c = **at;
+		unsigned digit = c >= '0' && c <= '9' ? (unsigned)(c - '0') :
+				 (c | 0x20) >= 'a' && (c | 0x20) <= 'f' ?
+							(unsigned)((c | 0x20) - 'a' + 10) :
+							base;
+
+		if (digit >= base)
+			break;
+		value = value * base + digit;
+	}
+	return value;
+}
+
+__attribute__((cold)) static char bad_escape(struct diags *d, struct span span, const char *escape,
+					     const char *why)
+{
+	if (!d)
+		return '?';
+	diag_error(d, span, "bad-escape", "invalid escape character '%.*s'%s",
+		   (int)(span.end - span.start), escape, why);
+	diag_hint(d, "escapes are \\n \\t \\r \\\" \\\\ \\ooo and \\xhh; write \\\\ for a backslash");
+	return '?';
+}
+
+/* The character of the escape at *at (a backslash), which moves past it. `offset`: of *at. */
+static char read_escape(struct diags *d, const char **at, uint32_t offset)
+{
+	static const char plain[] = "n\nt\tr\r\"\"\\\\";
+	const char *escape = *at, *known;
+	unsigned value;
+	char c = escape[1];
+
+	*at += 2;
+	for (known = plain; *known; known += 2)
+		if (*known == c)
+			return known[1];
+	if (c >= '0' && c <= '7') {
+		*at = escape + 1;
+		value = escape_digits(at, 8, 3);
+	} else if (c == 'x' || c == 'X') {
+		value = escape_digits(at, 16, 2);
+		if (*at == escape + 2)
+			return bad_escape(d, (struct span){offset, offset + 2}, escape,
+					  ": no hex digit follows");
+	} else {
+		while (((unsigned char)**at & 0xc0) == 0x80) /* the rest of a UTF-8 character */
+			(*at)++;
+		return bad_escape(d, (struct span){offset, offset + (uint32_t)(*at - escape)},
+				  escape, "");
+	}
+	if (value > 255)
+		return bad_escape(d, (struct span){offset, offset + (uint32_t)(*at - escape)},
+				  escape, ": a byte is at most 255, \\377");
+	return (char)value;
+}
+
+const char *literal_string(struct arena *a, struct diags *d, const char *text, struct span span,
+			   uint32_t *len)
+{
+	const char *at = text + 1, *end = text + (span.end - span.start) - 1;
+	char *copy = arena_alloc(a, (size_t)(end - at) + 1), *to = copy;
+
+	while (at < end) {
+		if (*at == '\\')
+			*to++ = read_escape(d, &at, span.start + (uint32_t)(at - text));
+		else
+			*to++ = *at++;
+	}
+	*len = (uint32_t)(to - copy);
+	return copy;
+}

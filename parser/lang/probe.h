@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Probe types (rows of probes.def) and attach points: what the text of a probe's head means.
+ */
+#pragma once
+#include "parser/lang/kernel.h"
+#include "parser/base/source.h"
+#include <stddef.h>
+
+struct arena;
+struct diags;
+struct attach_text;
+struct usdt_point;
+
+enum probe_id {
+#define PROBE(id, ...) PROBE_##id,
+#include "parser/lang/probes.def"
+#undef PROBE
+	PROBE_COUNT,
+};
+
+/* What a program of a probe type is given. */
+enum probe_context {
+	CTX_NONE,
+	CTX_TRACEPOINT,	  /* the record, or a raw tracepoint's arguments */
+	CTX_REGS_ENTRY,	  /* struct pt_regs at a function's first instruction */
+	CTX_REGS_RETURN,  /* struct pt_regs as a function returns */
+	CTX_TYPED_ENTRY,  /* a kernel function's arguments, word by word */
+	CTX_TYPED_RETURN, /* likewise, and the result */
+	CTX_TYPED_EVENT,  /* a raw tracepoint's arguments, word by word */
+};
+
+/* What `delta` measures: see docs/architecture.md, "Spans". */
+enum span_kind {
+	SPAN_NO,
+#define SPAN(id, ...) SPAN_##id,
+#include "parser/lang/spans.def"
+#undef SPAN
+	SPAN_COUNT,
+	SPAN_BY_EVENT =
+		SPAN_COUNT, /* in probes.def: some of its events end one, see probe_span() */
+};
+
+struct attach_point;
+
+struct probe_reader {
+	struct arena *arena;
+	struct diags *diags;
+	struct kernel *kernel;
+	bool unsafe; /* --unsafe: what can harm is allowed */
+};
+
+struct probe_row {
+	const char *name, *alias, *form; /* alias: words, or NULL */
+	enum probe_context context;
+	bool is_in_process; /* -c, -p and the like restrict it */
+	/* Reads what follows the type's name: `parts` split at ':'. 0 or -1 (reported). */
+	int (*parse)(const struct probe_reader *r, struct attach_point *p, char **parts,
+		     uint32_t n);
+	enum span_kind span;
+	const char *doc;
+};
+
+extern const struct probe_row probe_rows[PROBE_COUNT];
+
+/* A function that a probe is on. */
+struct attach_target {
+	const char *function; /* as people know it */
+	const char *symbol;   /* as the kernel or the file has it */
+	const char *path;     /* user functions: the file, absolute; else NULL */
+	uint64_t offset;      /* user functions: in the file; kernel's: behind the start; bytes */
+	uint64_t size;	      /* user functions: bytes, 0 when unknown */
+	bool is_entry;	      /* user functions: probed where it begins */
+	const char *module;   /* kernel functions: the module that was asked for, or NULL */
+	uint64_t address;     /* kernel functions: instead of a name, or 0; usdt: in the file */
+	/* usdt, of which `function` is known once a script asks for it: */
+	const char *name;  /* the value of `probe`; NULL: type, path and function */
+	const char *args;  /* operands, as the note has them */
+	uint64_t ref_ctr;  /* file offset of the semaphore, 0: none */
+	uint32_t format;   /* index in the point's usdt->formats */
+	/* user functions: what debug information says, once a script asks for `args` */
+	const struct typed_function *typed;
+};
+
+/* What a perf event counts. */
+struct perf_point {
+	uint32_t type;	 /* enum perf_type_id of linux/perf_event.h */
+	uint32_t access; /* watchpoint: HW_BREAKPOINT_* */
+	uint64_t config; /* software, hardware: the event's number */
+	uint64_t every;	 /* fires once in so many; 0: by `hertz` */
+	uint64_t address; /* watchpoint */
+	uint32_t length;  /* watchpoint: bytes */
+	bool is_movable;  /* watchpoint: `address` counts from where `path` is loaded */
+	const char *path; /* watchpoint on a variable: its file */
+	const char *what; /* for messages: the event's name */
+};
+
+/* An attach point, resolved. Which members count is said by the row's parse hook. */
+struct attach_point {
+	enum probe_id id;
+	struct span span;
+	const char *name; /* the value of `probe`: canonical, or as the script calls it */
+	bool is_named;	  /* by the script: NAME=…, */
+	const char *resolved; /* and what the name would be without; else NULL */
+	const struct tp_format *format; /* tracepoint */
+	bool has_raw;		 /* tracepoint: a raw tracepoint of that name exists */
+	int64_t syscall; /* tracepoint syscalls:sys_enter_X, sys_exit_X: number of X; or -1 */
+	const char *function; /* kprobes, uprobes: the function, or the pattern */
+	struct attach_target *targets; /* kprobes, uprobes: at least one, each offset once */
+	uint32_t n_targets;
+	/* uretprobe of Go, C++ and Rust: the targets are return instructions, of these functions */
+	bool is_at_returns, is_go;
+	struct attach_target *entries;
+	uint32_t n_entries;
+	uint64_t period_ns;	 /* interval, profile */
+	uint64_t hertz;		 /* profile: times a second, or 0: by period_ns */
+	const struct kernel_iter *iter; /* iter */
+	const char *pin;	 /* iter: the file that keeps the program, or NULL */
+	int signal;		 /* self */
+	const char *test;	 /* test, bench: its name */
+	struct perf_point perf;	 /* software, hardware, watchpoint */
+	const char *pattern;	 /* the attach point as written, when it is a pattern; or NULL */
+	/* fentry, fexit, rawtracepoint: what it is given; uprobe: likewise the first target, once a
+	 * script asks */
+	const struct typed_function *typed;
+	bool is_untyped; /* uprobe: nothing is known of it, which was said */
+	struct usdt_point *usdt; /* usdt: its arguments, once a script asks for one; else NULL */
+	bool ends_slice;	 /* sched_switch with `oncpu`: chk_oncpu */
+};
+
+/* Does `s` match the pattern, in which '*' stands for any text? */
+bool probe_matches(const char *pattern, const char *s);
+/* Resolve the text of one attach point. 0, or -1 with the reason in r->diags. */
+int probe_resolve(const struct probe_reader *r, const struct attach_text *text,
+		  struct attach_point *out);
+/* Resolve one text, which may be a pattern, into one or more points appended to *points. 0 or
+ * -1. */
+/* A text may also give a name, `here=kprobe:f`, and stand for several probe types, `*probe:f`. */
+int probe_resolve_all(const struct probe_reader *r, const struct attach_text *text,
+		      struct attach_point **points, uint32_t *n_points);
+/* "a, b, c": tracepoints whose names have words of the function's; NULL when there are none. */
+const char *probe_near_tracepoints(const struct probe_reader *r, const char *function);
+/* True when the first `len` bytes of `text` name the probe type `id`. */
+bool probe_type_is(const char *text, size_t len, enum probe_id id);
+/* Is it given what BTF describes, by the words of `typed`? */
+static inline bool probe_is_typed(const struct attach_point *p)
+{
+	return p->id == PROBE_FENTRY || p->id == PROBE_FEXIT || p->id == PROBE_RAWTRACEPOINT;
+}
+
+/* True for the probe whose `delta` is a span of off-CPU time. */
+bool probe_is_sched_switch(const struct attach_point *p);
+/* The return of whatever system call: raw_syscalls:sys_exit. */
+bool probe_is_any_sys_exit(const struct attach_point *p);
+/* Number of the system call that the kernel's tracepoints call `name`, or -1. */
+int64_t syscall_number(const char *name);
+
+/* probe_iter.c: a field by its name; the first object that it goes over; the thread, when it goes
+ * over threads or what belongs to them. NULL: none. */
+const struct iter_field *iter_field(const struct kernel_iter *iter, const char *name);
+const struct iter_field *iter_object(const struct kernel_iter *iter);
+const struct iter_field *iter_task(const struct kernel_iter *iter);

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Types: the constants, their names, and the type that holds values of two others.
+ * Reads nothing, writes nothing; used by every later stage.
+ */
+#include "parser/lang/type.h"
+#include "parser/lang/agg.h"
+#include "parser/base/arena.h"
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+const struct type type_error = {.kind = TY_ERROR, .size = 8, .align = 8};
+const struct type type_void = {.kind = TY_VOID, .align = 1};
+const struct type type_bool = {.kind = TY_BOOL, .size = 1, .align = 1};
+const struct type type_kstack = {.kind = TY_KSTACK, .size = 8, .align = 8};
+const struct type type_ksym = {.kind = TY_KSYM, .size = 8, .align = 8};
+const struct type type_usym = {.kind = TY_USYM, .size = 16, .align = 8};
+const struct type type_username = {.kind = TY_USERNAME, .size = 8, .align = 8};
+const struct type type_name = {.kind = TY_NAME, .size = 4, .align = 4};
+const struct type type_ustack = {.kind = TY_USTACK, .size = 8, .align = 8};
+
+static const struct type ints[2][4] = {
+	{
+		{.kind = TY_INT, .size = 1, .align = 1},
+		{.kind = TY_INT, .size = 2, .align = 2},
+		{.kind = TY_INT, .size = 4, .align = 4},
+		{.kind = TY_INT, .size = 8, .align = 8},
+	},
+	{
+		{.kind = TY_INT, .size = 1, .align = 1, .is_signed = true},
+		{.kind = TY_INT, .size = 2, .align = 2, .is_signed = true},
+		{.kind = TY_INT, .size = 4, .align = 4, .is_signed = true},
+		{.kind = TY_INT, .size = 8, .align = 8, .is_signed = true},
+	},
+};
+
+static const struct type aggs[2][AGG_KIND_COUNT] = {
+/* Size: as a value of its own, in a record; in a map agg_words has it. */
+#define AGG_ROW(id, ...)                                                                           \
+	[AGG_##id] = {.kind = TY_AGG, .size = AGG_##id == AGG_STATS ? 16 : 8, .align = 8,          \
+		      .agg = AGG_##id},
+	{
+#include "parser/lang/aggs.def"
+	},
+#undef AGG_ROW
+#define AGG_ROW(id, ...)                                                                           \
+	[AGG_##id] = {.kind = TY_AGG, .size = AGG_##id == AGG_STATS ? 16 : 8, .align = 8,          \
+		      .is_signed = true, .agg = AGG_##id},
+	{
+#include "parser/lang/aggs.def"
+	},
+#undef AGG_ROW
+};
+
+const struct type *type_int(uint32_t size, bool is_signed)
+{
+	return &ints[is_signed][size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : 3];
+}
+
+static const char string_name[] = "string";
+
+/* Names of types in scripts; size 0: the language has it, sonde does not yet. */
+static const struct {
+	const char *name;
+	uint32_t size;
+	bool is_signed;
+} names[] = {
+	{"bool", 1, false},	 {"int8", 1, true},	 {"int16", 2, true},
+	{"int32", 4, true},	 {"int64", 8, true},	 {"uint8", 1, false},
+	{"uint16", 2, false},	 {"uint32", 4, false},	 {"uint64", 8, false},
+	{"char", 1, true},	 {"short", 2, true},	 {"int", 4, true},
+	{"long", 8, true},	 {"int8_t", 1, true},	 {"int16_t", 2, true},
+	{"int32_t", 4, true},	 {"int64_t", 8, true},	 {"uint8_t", 1, false},
+	{"uint16_t", 2, false},	 {"uint32_t", 4, false}, {"uint64_t", 8, false},
+	{"size_t", 8, false},	 {"ssize_t", 8, true},	 {"pid_t", 4, true},
+	{"u8", 1, false},	 {"u16", 2, false},	 {"u32", 4, false},
+	{"u64", 8, false},	 {"s8", 1, true},	 {"s16", 2, true},
+	{"s32", 4, true},	 {"s64", 8, true},	 {string_name, 0, false},
+	{"void", 0, false},	 {"buffer", 0, false},	 {"inet", 0, false},
+	{"macaddr_t", 0, false}, {"username_t", 0, false}, {"timestamp", 0, false},
+	{"cgroup_path_t", 0, false},
+};
+enum { N_NAMES = sizeof(names) / sizeof(*names) };
+
+bool type_is_name(const char *name)
+{
+	for (int i = 0; i < N_NAMES; i++)
+		if (strcmp(names[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+void type_offer_names(struct nearest *near, bool (*offer)(struct nearest *, const char *))
+{
+	for (int i = 0; i < N_NAMES; i++)
+		offer(near, names[i].name);
+}
+
+const struct type *type_of_name(struct arena *a, const char *name)
+{
+	(void)a;
+	for (int i = 0; i < N_NAMES; i++)
+		if (strcmp(names[i].name, name) == 0 && names[i].size)
+			return i == 0 ? &type_bool : type_int(names[i].size, names[i].is_signed);
+	return NULL;
+}
+
+bool type_is_string_name(const char *name)
+{
+	return strcmp(name, string_name) == 0;
+}
+
+const struct type *type_string(struct arena *a, uint32_t size)
+{
+	struct type *t = arena_new_of(a, struct type);
+
+	*t = (struct type){.kind = TY_STRING, .size = size, .align = 1};
+	return t;
+}
+
+/* Strings are copied by words wherever they are, so they begin at a multiple of 8 here too. */
+const struct type *type_tuple(struct arena *a, bool is_record, struct type_member *members,
+			      uint32_t n)
+{
+	struct type *t = arena_new_of(a, struct type);
+	uint32_t at = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t align = members[i].type->kind == TY_STRING ? 8 : members[i].type->align;
+
+		at = (at + align - 1) / align * align;
+		members[i].offset = at;
+		at += members[i].type->size;
+	}
+	*t = (struct type){.kind = is_record ? TY_RECORD : TY_TUPLE, .align = 8, .members = members,
+			   .n_members = n, .size = at ? (at + 7) / 8 * 8 : 8};
+	return t;
+}
+
+const struct type *type_pointer(struct arena *a, const struct type *to, enum type_space space)
+{
+	struct type *t = arena_new_of(a, struct type);
+
+	*t = (struct type){.kind = TY_POINTER, .size = 8, .align = 8, .to = to, .space = space};
+	return t;
+}
+
+bool type_is_in_user_space(const struct type *t, bool otherwise)
+{
+	if (t->kind == TY_POINTER && t->space != SPACE_NONE)
+		return t->space == SPACE_USER;
+	return otherwise;
+}
+
+const struct type *type_array(struct arena *a, const struct type *elem, uint32_t n)
+{
+	struct type *t = arena_new_of(a, struct type);
+
+	*t = (struct type){.kind = TY_ARRAY, .size = n * elem->size, .align = 8, .to = elem};
+	return t;
+}
+
+int type_member_index(const struct type *t, const char *name)
+{
+	char number[16];
+
+	for (uint32_t i = 0; type_is_compound(t) && i < t->n_members; i++) {
+		snprintf(number, sizeof(number), "%u", i);
+		if (strcmp(t->kind == TY_TUPLE ? number : t->members[i].name, name) == 0)
+			return (int)i;
+	}
+	return -1;
+}
+
+bool type_equal_members(const struct type *x, const struct type *y)
+{
+	if (x->n_members != y->n_members || x->space != y->space || !x->to != !y->to)
+		return false;
+	if (x->to && !type_equal(x->to, y->to))
+		return false;
+	for (uint32_t i = 0; i < x->n_members; i++) {
+		const struct type_member *m = &x->members[i], *n = &y->members[i];
+
+		if (!type_equal(m->type, n->type) || (m->name && strcmp(m->name, n->name) != 0))
+			return false;
+	}
+	return true;
+}
+
+const struct type *type_agg(enum agg_kind agg, bool is_signed)
+{
+	return &aggs[is_signed][agg];
+}
+
+const struct type *type_buckets(struct arena *a, enum agg_kind agg, const int64_t scale[3])
+{
+	struct type *t = arena_new_of(a, struct type);
+
+	*t = (struct type){.kind = TY_AGG, .size = 8, .align = 8, .agg = agg};
+	for (int i = 0; i < 3; i++)
+		t->scale[i] = scale[i];
+	return t;
+}
+
+static const char *agg_str(struct arena *a, const struct type *t)
+{
+	const struct agg_row *row = &agg_rows[t->agg];
+	const char *name = t->is_signed ? row->name_signed : row->name_unsigned;
+
+	if (t->agg == AGG_LHIST)
+		return arena_printf(a, "%s(%lld, %lld, %lld)", name, (long long)t->scale[0],
+				    (long long)t->scale[1], (long long)t->scale[2]);
+	if (t->agg == AGG_HIST && t->scale[0])
+		return arena_printf(a, "%s(%lld)", name, (long long)t->scale[0]);
+	return name ? name : "?";
+}
+
+/* "(int64,string[4])", "record { .x = int64, .y = bool }" */
+static const char *compound_str(struct arena *a, const struct type *t)
+{
+	bool is_record = t->kind == TY_RECORD;
+	const char *s = is_record ? "record {" : "(";
+
+	for (uint32_t i = 0; i < t->n_members; i++) {
+		const char *type = type_str(a, t->members[i].type);
+
+		if (is_record)
+			s = arena_printf(a, "%s%s .%s = %s", s, i ? "," : "", t->members[i].name, type);
+		else
+			s = arena_printf(a, "%s%s%s", s, i ? "," : "", type);
+	}
+	return arena_printf(a, "%s%s", s, is_record ? " }" : ")");
+}
+
+const char *type_str(struct arena *a, const struct type *t)
+{
+	if (!t)
+		return "?";
+	switch (t->kind) {
+	case TY_ERROR:
+		return "error";
+	case TY_VOID:
+		return t->name ? t->name : "void";
+	case TY_BOOL:
+		return "bool";
+	case TY_INT:
+		return arena_printf(a, "%sint%u", t->is_signed ? "" : "u", t->size * 8);
+	case TY_STRING:
+		return t->size ? arena_printf(a, "%s[%u]", string_name, t->size) : string_name;
+	case TY_KSTACK:
+		return "kstack";
+	case TY_USTACK:
+		return "ustack";
+	case TY_KSYM:
+		return "ksym";
+	case TY_USYM:
+		return "usym";
+	case TY_USERNAME:
+		return "username";
+	case TY_TIMESTAMP:
+		return "timestamp";
+	case TY_NAME:
+		return "name";
+	case TY_AGG:
+		return agg_str(a, t);
+	case TY_TUPLE:
+	case TY_RECORD:
+		return compound_str(a, t);
+	case TY_POINTER:
+		return arena_printf(a, "%s *", type_str(a, t->to));
+	case TY_ARRAY:
+		return t->size ? arena_printf(a, "%s[%u]", type_str(a, t->to), type_elements(t))
+			       : arena_printf(a, "%s[]", type_str(a, t->to));
+	}
+	return "?";
+}
+
+/* Same sign: the larger. Different sign: the signed one when strictly larger, else signed with
+ * twice the unsigned one's size, at most 64 bits (spec/language.md section 4, rule 8). */
+static const struct type *unify_ints(const struct type *x, const struct type *y)
+{
+	const struct type *s = x->is_signed ? x : y, *u = x->is_signed ? y : x;
+	uint32_t size;
+
+	if (x->is_signed == y->is_signed)
+		return x->size >= y->size ? x : y;
+	size = s->size > u->size ? s->size : u->size * 2;
+	return type_int(size > 8 ? 8 : size, true);
+}
+
+const struct type *type_unify(const struct type *x, const struct type *y)
+{
+	if (type_equal(x, y))
+		return x;
+	if (x->kind == TY_ERROR || y->kind == TY_ERROR)
+		return &type_error;
+	if (x->kind == TY_STRING && y->kind == TY_STRING)
+		return x->size >= y->size ? x : y;
+	if (type_is_integral(x) && type_is_integral(y)) {
+		if (x->kind == TY_BOOL)
+			return y;
+		if (y->kind == TY_BOOL)
+			return x;
+		return unify_ints(x, y);
+	}
+	if (x->kind == TY_AGG && y->kind == TY_AGG && x->agg == y->agg &&
+	    x->scale[0] == y->scale[0] && x->scale[1] == y->scale[1] && x->scale[2] == y->scale[2])
+		return x->is_signed ? x : y;
+	return NULL;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The rows of unimplemented.def as an array, and their lookup: only asked when a word is unknown.
+ */
+#include "parser/lang/unimplemented.h"
+#include <stddef.h>
+#include <string.h>
+
+static const struct later words[] = {
+#define LATER(kind, word, hint) {LATER_##kind, #word, sizeof(hint) > 1 ? hint : NULL},
+#include "parser/lang/unimplemented.def"
+#undef LATER
+};
+
+const struct later *later_find(const char *word, enum later_kind kind)
+{
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (words[i].kind == kind && strcmp(words[i].word, word) == 0)
+			return &words[i];
+	return NULL;
+}

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Typed AST -> plan: which kernel programs, how maps, records and hidden state are laid out, what
+ * the runtime has to provide. plan*.c are the only place that hands out map and event ids and
+ * computes offsets; they write them back into the tree (map.id, call.event) for codegen. Here are
+ * the probes and the whole; programs are in plan_prog.c, spans in plan_span.c, maps and records in
+ * plan_body.c.
+ * Before: sema_run returned 0. After: the plan needs the AST no more.
+ */
+#include "parser/plan/plan.h"
+#include "bpf_helpers/shared.h"
+#include "parser/base/arena.h"
+#include "parser/base/diag.h"
+#include "parser/sema/prefault.h"
+#include "parser/plan/plan_build.h"
+#include "parser/plan/plan_run.h"
+#include "parser/sema/sema.h"
+#include <string.h>
+
+/* ---- what a probe reads of its context --------------------------------------------------- */
+
+static void add_limit(struct reads *r, uint32_t limit)
+{
+	for (uint32_t i = 0; i < r->n_limits; i++)
+		if (r->limits[i] == limit)
+			return;
+	arena_push(r->arena, r->limits, r->n_limits, limit);
+}
+
+static void add_read(struct reads *r, const char *field)
+{
+	r->args = true;
+	for (uint32_t i = 0; i < r->n_fields; i++)
+		if (strcmp(r->fields[i], field) == 0)
+			return;
+	arena_push(r->arena, r->fields, r->n_fields, field);
+}
+
+static void read_expr(struct expr *e, void *ctx)
+{
+	struct reads *r = ctx;
+	const struct builtin *b = ast_builtin(e);
+
+	r->n_exprs++;
+	r->interrupted |= b && b->traits & TR_INTERRUPTED;
+	if (e->kind == EX_CALL && e->call.builtin && e->call.builtin->traits & TR_ENTRY)
+		return; /* computed when the span starts: plan_span */
+	if (e->kind == EX_NAME && e->name.builtin && e->name.builtin->id == BI_ustack) {
+		r->ustack |= !e->name.limit;
+		if (e->name.limit)
+			add_limit(r, e->name.limit);
+	}
+	if (e->kind == EX_NAME && e->name.builtin && e->name.builtin->id == BI_probe)
+		r->probe = true;
+	if (e->kind == EX_FIELD && sema_is_args(e->field.object))
+		add_read(r, e->field.name);
+	ast_each_child(e, read_expr, r);
+}
+
+static void read_probe(struct planner *pl, struct probe *p, struct reads *r)
+{
+	struct reads of_start = {.arena = pl->arena};
+
+	*r = (struct reads){.arena = pl->arena};
+	for (uint32_t i = 0; i < p->n_entries; i++)
+		read_expr(p->entries[i]->call.args[0], &of_start);
+	r->entry_of_point = of_start.args || of_start.probe;
+	r->n_entry_exprs = of_start.n_exprs;
+	if (p->predicate)
+		read_expr(p->predicate, r);
+	ast_each_in_block(&p->body, read_expr, r);
+}
+/* ---- probes ------------------------------------------------------------------------------ */
+
+static bool same_fields(const struct attach_point *p, const struct attach_point *q,
+			const struct reads *r)
+{
+	for (uint32_t i = 0; i < r->n_fields; i++) {
+		const struct tp_field *f = sema_args_field(p, r->fields[i]);
+		const struct tp_field *g = sema_args_field(q, r->fields[i]);
+
+		if (f->offset != g->offset || f->size != g->size || f->is_signed != g->is_signed)
+			return false;
+	}
+	return true;
+}
+
+static bool has_call(const struct plan_probe *q, int64_t number)
+{
+	bool has = q->syscall == number;
+
+	for (uint32_t i = 0; i < q->n_syscalls; i++)
+		has |= q->syscalls[i] == number;
+	return has;
+}
+
+/* Several system calls that one pattern matches are one probe, when its body is the same for
+ * all. A pattern that is written twice fires twice. */
+static bool joins_pattern(struct planner *pl, uint32_t ast, const struct attach_point *point,
+			  const struct reads *r)
+{
+	const struct probe *p = pl->program->probes[ast];
+	struct plan_probe *last =
+		pl->plan->n_probes ? &pl->plan->probes[pl->plan->n_probes - 1] : NULL;
+	const struct attach_point *first = last ? &p->points[last->point] : NULL;
+
+	if (!last || last->ast != ast || r->entry_of_point || !point->pattern ||
+	    point->syscall < 0 || point->syscall >= SONDE_SYSCALLS || last->syscall < 0 ||
+	    last->syscall >= SONDE_SYSCALLS || first->pattern == NULL ||
+	    strcmp(first->pattern, point->pattern) != 0 ||
+	    strncmp(first->format->event, point->format->event, strlen("sys_enter")) != 0 ||
+	    has_call(last, point->syscall) || !same_fields(first, point, r))
+		return false;
+	last->name = point->is_named ? point->name : point->pattern;
+	arena_push(pl->arena, last->syscalls, last->n_syscalls, point->syscall);
+	arena_push(pl->arena, last->syscall_names, last->n_syscall_names,
+		   plan_name_id(pl, point->name));
+	return true;
+}
+
+static void plan_point(struct planner *pl, uint32_t ast, uint32_t index, const struct reads *r)
+{
+	struct probe *p = pl->program->probes[ast];
+	const struct attach_point *point = &p->points[index];
+	enum plan_prog_kind kind = plan_prog_choose(pl, p, point, r);
+	struct plan_probe q = {.name = point->name, .span = point->span, .ast = ast, .point = index,
+			       .syscall = point->syscall, .span_ustack = -1,
+			       .room_bytes = pl->room_bytes};
+	uint32_t id = pl->plan->n_probes;
+	struct plan_prog *g;
+
+	if (joins_pattern(pl, ast, point, r))
+		return;
+	q.func_id = plan_name_id(pl, point->id == PROBE_USDT ? point->targets->function
+							     : point->function);
+	if (point->n_targets == 1 && point->function && strchr(point->function, '*')) {
+		/* a pattern of one function */
+		q.name = point->is_named ? q.name : plan_target_name(pl, point, point->targets);
+		q.func_id = plan_name_id(pl, point->targets->function);
+	}
+	q.name_id = plan_name_id(pl, q.name);
+	q.prog = plan_prog_for(pl, point, kind, r->n_exprs * (p->uses_delta ? SPAN_WEIGHT : 1));
+	if (p->uses_delta || p->uses_oncpu)
+		plan_span(pl, &q, point, r);
+	arena_push(pl->arena, pl->plan->probes, pl->plan->n_probes, q);
+	g = &pl->plan->progs[q.prog];
+	arena_push(pl->arena, g->probes, g->n_probes, id);
+	if (q.has_span && !g->fallback)
+		g->fallback = plan_prog_pair(pl, g, p);
+	if (q.has_span)
+		plan_span_start(pl, point, id, r);
+	if (q.has_span)
+		plan_span_open(pl, id);
+}
+
+static bool is_in_process(const struct probe *p)
+{
+	for (uint32_t i = 0; i < p->n_points; i++)
+		if (probe_rows[p->points[i].id].is_in_process)
+			return true;
+	return false;
+}
+
+static void plan_probe(struct planner *pl, uint32_t ast)
+{
+	struct probe *p = pl->program->probes[ast];
+	uint32_t n_run = 0;
+	struct reads r;
+
+	for (uint32_t i = 0; i < p->n_points; i++)
+		n_run += plan_runs(pl->run, p->points[i].id);
+	if (!n_run)
+		return;
+	pl->is_iter = p->n_points && p->points[0].id == PROBE_ITER;
+	if (p->predicate)
+		plan_expr(p->predicate, pl);
+	plan_block(pl, &p->body);
+	for (uint32_t i = 0; i < p->n_entries; i++)
+		p->entries[i]->call.event = (int32_t)i;
+	read_probe(pl, p, &r);
+	share_collect(p, &pl->use);
+	pl->use.has_scope = is_in_process(p) && !p->uses_delta;
+	pl->room_bytes = plan_room(pl, p);
+	pl->use.has_room = pl->room_bytes > 0;
+	if (pl->room_bytes > pl->plan->needs.room_bytes)
+		pl->plan->needs.room_bytes = pl->room_bytes;
+	if (!share_check(pl->diags, p, &pl->use))
+		return;
+	for (uint32_t i = 0; i < p->n_points; i++)
+		if (plan_runs(pl->run, p->points[i].id))
+			plan_point(pl, ast, i, &r);
+}
+
+/* The programs that carry the -c flag on. They come first, so that they are attached and run before
+ * others on the same tracepoint: the exec that begins the command counts already. */
+static void plan_scope(struct planner *pl, const struct plan_options *options)
+{
+	for (uint32_t i = 0; i < pl->program->n_probes; i++)
+		pl->plan->needs.scope |= is_in_process(pl->program->probes[i]);
+	pl->plan->needs.only_cgroup = options->only_cgroup && pl->plan->needs.scope;
+	pl->plan->needs.pid_namespace = options->pid_namespace;
+	if (!options->scope_tree || !pl->plan->needs.scope)
+		return;
+	plan_prog_add(pl, (struct plan_prog){.kind = PP_SCOPE_FORK, .event = "sched_process_fork"},
+		      "scope_fork");
+	plan_prog_add(pl, (struct plan_prog){.kind = PP_SCOPE_EXEC, .event = "sched_process_exec"},
+		      "scope_exec");
+}
+
+static void note_text(struct expr *e, void *ctx)
+{
+	(void)e;
+	*(bool *)ctx = true;
+}
+
+static void note_stack(struct expr *e, void *ctx)
+{
+	if (e->kind == EX_NAME && e->name.builtin && e->name.builtin->traits & TR_STACK)
+		*(bool *)ctx = true;
+	ast_each_child(e, note_stack, ctx);
+}
+
+/* Loops are functions of their own, which older kernels want outside of RCU sections; and so the
+ * helper for stacks, when the program may sleep. */
+static bool may_sleep(const struct probe *p)
+{
+	bool has_stack = false;
+
+	if (p->predicate)
+		note_stack(p->predicate, &has_stack);
+	ast_each_in_block((struct block *)&p->body, note_stack, &has_stack);
+	return !has_stack && !p->has_loops;
+}
+
+/* Programs of calls in user space, when texts' places are known before the body. */
+static void plan_sleep(struct planner *pl, struct plan_prog *g)
+{
+	const struct plan_probe *probes = pl->plan->probes;
+	struct kernel *k = pl->kernel;
+	bool has_text = false, may = true;
+
+	for (uint32_t i = 0; i < g->n_probes; i++) {
+		const struct probe *p = pl->program->probes[probes[g->probes[i]].ast];
+
+		early_body_texts(p, note_text, &has_text);
+		if (g->kind == PP_USESSION)
+			early_entry_texts(p, note_text, &has_text);
+		may &= may_sleep(p);
+	}
+	for (uint32_t i = 0; i < g->n_starts; i++) {
+		const struct probe *p = pl->program->probes[probes[g->starts[i]].ast];
+
+		early_entry_texts(p, note_text, &has_text);
+		may &= may_sleep(p);
+	}
+	g->is_sleepable = has_text && may &&
+			  (!k || (k->has_feature(k, KF_UPROBE_MULTI) && k->has_feature(k, KF_BTF)));
+}
+
+static void plan_sleeps(struct planner *pl)
+{
+	for (uint32_t i = 0; i < pl->plan->n_progs; i++) {
+		struct plan_prog *g = &pl->plan->progs[i];
+
+		if (g->kind == PP_UPROBE || g->kind == PP_URETPROBE || g->kind == PP_USDT ||
+		    g->kind == PP_USESSION)
+			plan_sleep(pl, g);
+	}
+}
+
+/* The ring is a power of two of pages, for positions are cut to places in it by masks. */
+static void plan_ring(struct plan *plan)
+{
+	uint32_t bytes = 4096;
+
+	if (plan->needs.ustack && !plan->needs.ring_buffer) {
+		plan->needs.ring_buffer = true;
+		plan->needs.ring_bytes = RING_BYTES_STACKS;
+	}
+	if (!plan->needs.ring_buffer || !plan->config.perf_rb_pages)
+		return;
+	while (bytes / 4096 < plan->config.perf_rb_pages)
+		bytes *= 2;
+	plan->needs.ring_bytes = bytes;
+}
+
+struct plan *plan_make(struct arena *a, struct program *p, const struct plan_options *options,
+		       struct diags *d)
+{
+	struct planner pl = {.arena = a,
+			     .diags = d,
+			     .kernel = options ? options->kernel : NULL,
+			     .program = p,
+			     .run = options ? options->run : RUN_ORDINARY,
+			     .plan = arena_new_of(a, struct plan)};
+	struct plan *plan = pl.plan;
+
+	plan->source = p->source;
+	plan->config = p->config;
+	plan_scope(&pl, options);
+	for (uint32_t i = 0; i < p->n_maps; i++)
+		plan_map(&pl, p->maps[i]);
+	for (uint32_t i = 0; i < p->n_probes; i++)
+		plan_probe(&pl, i);
+	plan_sleeps(&pl);
+	plan_ring(plan);
+	if (plan->needs.kstack || plan->needs.ustack)
+		plan->needs.stack_entries = options && options->max_stacks ? options->max_stacks
+									    : SONDE_STACK_ENTRIES;
+	plan_check_run(p, plan, pl.run, d);
+	return d->n_errors ? NULL : plan;
+}

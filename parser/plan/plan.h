@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The plan: the one parcel between the compile half and the run half. It says which kernel
+ * programs there are and where they attach, how map keys and values and ring-buffer records are
+ * laid out, and what the runtime has to provide. Every offset is decided here, in plan*.c; codegen
+ * writes by it, runtime reads by it. It holds no pointer into the AST; it lives in the plan arena.
+ */
+#pragma once
+#include "parser/lang/config.h"
+#include "parser/lang/probe.h"
+#include "parser/base/source.h"
+#include "parser/lang/type.h"
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct arena;
+struct program;
+
+/* A value at a fixed place in a key, a value, a record or a span's state. */
+struct plan_field {
+	const struct type *type;
+	uint32_t offset, size; /* bytes */
+};
+
+enum plan_map_kind {
+	PM_HASH,	 /* keyed, plain values */
+	PM_SLOT_HASH,	 /* keyed aggregations: a value has a slot for each CPU */
+	PM_ARRAY,	 /* keyless plain value: one element an epoch slot */
+	PM_PERCPU_ARRAY, /* keyless aggregation: likewise */
+};
+
+/* A script's map. Hash keys begin with the uint32 epoch at offset 0; array indexes are
+ * epoch % SONDE_EPOCH_SLOTS. Values: `value` at offset 0; arrays carry a uint64 at touched_offset
+ * that is not 0 when the element was ever written. */
+struct plan_map {
+	const char *name;	/* "@lat", "@" */
+	const char *symbol;	/* its C identifier in the ELF: "map_lat", "map_" + index when needed */
+	struct span span;	/* first use */
+	enum plan_map_kind kind;
+	struct plan_field *keys; /* user-visible parts; offsets count from the key's start */
+	uint32_t n_keys;
+	uint32_t key_size;
+	const struct type *value;
+	uint32_t value_size;	 /* what the kernel keeps; of PM_PERCPU_ARRAY for each CPU */
+	uint32_t touched_offset; /* arrays only */
+	uint32_t n_words;	 /* aggregations: 64-bit words of a value; 0 means 1 */
+	uint32_t n_slots, slot_bytes; /* PM_SLOT_HASH: words of as many CPUs side by side; else 0 */
+	uint32_t bucket_offset; /* keyed histograms: the key's last part, a uint32 bucket; else 0 */
+	uint32_t max_entries;
+};
+
+/* printf's format, taken apart: literal text, then (when conv is set) one converted argument. */
+struct plan_piece {
+	const char *text;
+	uint32_t text_len;
+	char conv;	     /* d i u x X o c p s, or 0: text only */
+	bool left, plus, space, alt, zero;
+	int32_t width, precision; /* -1: none */
+	uint32_t bits;	     /* integer conversions: 8, 16, 32, 64 */
+	uint32_t field;	     /* index in the event's fields */
+	uint32_t width_arg, precision_arg; /* '*': 1 + the field that says it; else 0 */
+};
+
+enum plan_event_kind {
+	PE_PRINTF,	/* fields, pieces */
+	PE_PRINT_VALUE, /* one field */
+	PE_PRINT_MAP,	/* struct sonde_map_event */
+	PE_CLEAR_MAP,	/* struct sonde_map_event, epoch already advanced */
+	PE_ZERO_MAP,	/* struct sonde_map_event: cleared, then its keys are back with 0 */
+	PE_TIME,	/* text: strftime's format of the time of day */
+	PE_PRINT_CLEAR, /* struct sonde_map_event: adjacent print(@x); clear(@x) */
+};
+
+/* A ring-buffer record that a call in the script sends. Record: struct sonde_event, fields. */
+struct plan_event {
+	enum plan_event_kind kind;
+	struct span span;
+	uint32_t size; /* whole record, bytes, a multiple of 8 */
+	struct plan_field *fields;
+	uint32_t n_fields;
+	struct plan_piece *pieces; /* PE_PRINTF */
+	uint32_t n_pieces;
+	uint32_t map; /* map events */
+	const char *text;
+	uint32_t top;	  /* print(@m, top, div): rows to show, 0 all */
+	uint64_t divisor; /* values are divided by it, 0 and 1 not */
+};
+
+enum plan_prog_kind {
+#define PROG_KIND(id, ...) PP_##id,
+#include "parser/lang/prog_kinds.def"
+#undef PROG_KIND
+	PP_KIND_COUNT,
+};
+
+/* A row of prog_kinds.def. */
+struct prog_row {
+	const char *name;
+	const char *section;
+	uint32_t own_frames;
+};
+
+extern const struct prog_row prog_rows[PP_KIND_COUNT];
+
+/* A function that a program is attached to. */
+struct plan_target {
+	const char *symbol, *path; /* as in struct attach_target */
+	uint64_t offset, size;
+	bool is_entry;
+	const char *module; /* kernel functions: as in struct attach_target */
+	uint64_t address;
+	uint64_t ref_ctr; /* usdt: file offset of the semaphore, 0: none */
+	/* Of many: func_id, and from bit 32 name_id, of struct plan_probe; of usdt also, from bit
+	 * PLAN_FORMAT_BIT, which of the arguments' formats it has. */
+	uint64_t cookie;
+};
+
+enum { PLAN_FORMAT_BIT = 52 };
+
+/* A kernel program: one ELF function, one attachment, or one to each of its targets. */
+struct plan_prog {
+	enum plan_prog_kind kind;
+	const char
+		*symbol; /* ELF function name, at most 15 bytes so that the kernel shows it whole */
+	const char *section;	/* as libbpf spells them: "tp_btf/sched_switch" */
+	uint32_t *probes;	/* indexes in plan->probes; none for hidden programs */
+	uint32_t n_probes;
+	uint32_t *starts;	/* indexes in plan->probes: whose spans begin here */
+	uint32_t n_starts;
+	const char *event;	/* the kernel's name of the tracepoint or iterator */
+	const char *category;	/* PP_TRACEPOINT */
+	uint32_t tracepoint_id; /* PP_TRACEPOINT */
+	const char *function;	/* kprobes, uprobes: the function, or the pattern */
+	const struct typed_function *typed; /* fentry, fexit, rawtracepoint: of what */
+	struct plan_target *targets; /* kprobes, uprobes: by file */
+	uint32_t n_targets;
+	const char *fallback;	/* the slower way that this kernel leaves, and why; or NULL */
+	bool is_sleepable;	/* user programs: it brings in what its texts are in (prefault.h) */
+	bool by_cookie;		/* on several functions: the cookie says which */
+	uint64_t period_ns;	/* PP_TICK, PP_INTERVAL, PP_PROFILE */
+	uint64_t hertz;		/* PP_PROFILE, PP_EVENT: when not 0, instead of a period */
+	struct perf_point perf; /* PP_EVENT */
+	const char *test;	/* PP_TEST, PP_BENCH: its name */
+	const char *pin;	/* PP_ITER: the file that keeps it, or NULL */
+};
+
+/* Its ELF section, when all else is filled in. (prog_kind.c) */
+const char *plan_section(struct arena *a, const struct plan_prog *g);
+
+/* An attach point as the user wrote it. */
+struct plan_probe {
+	const char *name; /* "tracepoint:sched:sched_switch": the builtin `probe`, and messages */
+	uint32_t name_id, func_id; /* `probe` and `func` in plan->names; func_id 0: it has none */
+	struct span span;
+	uint32_t prog;	  /* index in plan->progs */
+	uint32_t ast;	  /* index in program->probes, for codegen */
+	uint32_t point;	  /* index in that probe's points */
+	int64_t syscall;  /* PP_SYSCALL_*: its number; -1: any */
+	int64_t *syscalls; /* and more, of a pattern whose calls share one body */
+	uint32_t *syscall_names; /* ... their `probe` */
+	uint32_t n_syscalls, n_syscall_names;
+	/* The hidden state of the spans it ends (spans.def): slots of span_size bytes behind
+	 * span_head. Offsets in a slot: start (uint64 ns) 0, the key (uint64) 8 if there is one; of
+	 * calls also the target's cookie (uint64) 16. */
+	bool has_span;
+	enum span_kind span_kind;
+	uint32_t
+		span_owner; /* the probe whose state it is: system calls of one body share theirs */
+	uint32_t span_head;	/* bytes: how many slots are taken, when there are several */
+	uint32_t span_slots;
+	uint32_t span_size;	/* bytes of a slot */
+	struct plan_field *span_entries; /* entry(…), by their call.event */
+	uint32_t n_span_entries;
+	int32_t span_ustack;	/* offset of the user stack's hash, -1 when unused */
+	struct plan_field *span_ustacks; /* of ustack(n), likewise, by their limits below */
+	uint32_t *span_ustack_limits;
+	uint32_t n_span_ustacks;
+	struct plan_field *span_args; /* args fields kept from the start, by name below */
+	const char **span_arg_names;
+	uint32_t n_span_args;
+	uint32_t room_bytes; /* of long values at most, beside the BPF stack; 0: none */
+};
+
+/* What the run half must provide; codegen links only what is asked for. */
+struct plan_needs {
+	bool ring_buffer; /* some record can be sent */
+	uint32_t ring_bytes;
+	bool kstack, ustack;
+	uint32_t stack_entries; /* different stacks that can be kept; 0 when there are none */
+	uint32_t room_bytes; /* for values too long for the BPF stack, a program; 0: none */
+	bool task;	  /* fields of a thread are read: CO-RE */
+	bool scope;	  /* some program tests the scope */
+	bool cgroup;	  /* of a thread that may be another than the current one */
+	bool exit;	  /* exit() appears */
+	bool only_cgroup; /* of a thread's cgroup: --cgroup */
+	bool pid_namespace; /* numbers of processes are those of another than the initial one */
+	bool cpus;	  /* the number of CPUs: aggregations may be read in programs */
+};
+
+/* Names of functions and attach points, each once: what TY_NAME counts. [0] is "". */
+struct plan_names {
+	const char **text;
+	uint32_t n;
+	uint32_t *slots; /* by hash: index in text, 0 when free */
+	uint32_t n_slots;
+};
+
+struct plan {
+	struct plan_map *maps;
+	uint32_t n_maps;
+	struct plan_event *events;
+	uint32_t n_events;
+	struct plan_prog *progs;
+	uint32_t n_progs;
+	struct plan_probe *probes;
+	uint32_t n_probes;
+	struct plan_names names;
+	struct plan_needs needs;
+	struct config config;
+	const struct source *source; /* copied spans refer to it */
+};
+
+enum plan_run {
+	RUN_ORDINARY, /* without tests and benches */
+	RUN_TESTS,    /* --test: of the others BEGIN and END only */
+	RUN_BENCHES,  /* --bench: likewise */
+	RUN_ALL,      /* --check, --emit */
+};
+
+struct plan_options {
+	struct kernel *kernel; /* what it has decides between ways; NULL: all of it */
+	enum plan_run run;
+	bool scope_tree; /* -c: the hidden fork and exec programs are needed */
+	bool only_cgroup, pid_namespace; /* as in struct plan_needs */
+	uint32_t max_stacks; /* 0: SONDE_STACK_ENTRIES */
+};
+
+struct diags;
+/* Make the plan of a checked program. NULL when a limit is exceeded (said in `d`). */
+struct plan *plan_make(struct arena *a, struct program *p, const struct plan_options *options,
+		       struct diags *d);
+/* Print it (--emit plan): stable, one line a row; sizes for so many possible CPUs. */
+void plan_dump(const struct plan *p, uint32_t n_cpus, FILE *out);
+/* Bytes that a map's keys and values take when it is full. */
+uint64_t plan_map_bytes(const struct plan_map *m, uint32_t n_cpus);
+
+/* plan_names.c: the number of `text`, which need not end with a NUL; it gets one. */
+uint32_t plan_name_add(struct arena *a, struct plan *p, const char *text, uint32_t len);
+/* Its number, 0 when no attach point or function of the plan is called so. */
+uint32_t plan_name_find(const struct plan *p, const char *text, uint32_t len);
+/* The name of a number; "" for one that is none. */
+const char *plan_name(const struct plan *p, uint32_t id);

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The plan of what bodies do: maps, the records that calls send, what the runtime has to provide.
+ */
+#include "bpf_helpers/shared.h"
+#include "parser/lang/agg.h"
+#include "parser/base/arena.h"
+#include "parser/base/diag.h"
+#include "parser/lang/format_spec.h"
+#include "parser/lang/kernel.h"
+#include "parser/base/limits.h"
+#include "parser/plan/plan_build.h"
+#include "parser/sema/sema.h"
+#include <string.h>
+
+_Static_assert((int)LIMIT_MAPS == SONDE_MAX_MAPS, "the control block has an epoch for each map");
+_Static_assert((int)LIMIT_FRAMES == SONDE_MAX_FRAMES, "kstack(n) is what the kernel side can keep");
+
+/* ---- maps -------------------------------------------------------------------------------- */
+
+static void plan_key(struct planner *pl, struct plan_map *m, const struct map *map)
+{
+	uint32_t at = 4, align = 4; /* the epoch */
+
+	m->n_keys = map->n_keys;
+	m->keys = arena_alloc(pl->arena, map->n_keys * sizeof(*m->keys) + 1);
+	for (uint32_t i = 0; i < map->n_keys; i++) {
+		const struct type *t = map->key_types[i];
+
+		/* Strings are written in words: the verifier wants those aligned. */
+		at = plan_align(at, t->kind == TY_STRING ? 8 : t->align);
+		m->keys[i] = (struct plan_field){.type = t, .offset = at, .size = t->size};
+		at += t->size;
+		align = t->align > align ? t->align : align;
+	}
+	if (map->value->kind == TY_AGG && agg_rows[map->value->agg].layout == AL_BUCKETS) {
+		m->bucket_offset = plan_align(at, 4);
+		at = m->bucket_offset + 4;
+	}
+	m->key_size = plan_align(at, align);
+}
+
+/* CPUs that add at once are kept off each other's cache lines where that costs little. The kernel
+ * rounds an element up to a power of two: what is left of it is shared out among the slots. */
+enum { ELEMENT_HEAD = 56, LINE_BYTES = 64, NEARLY_A_LINE = 48 };
+
+static uint32_t slot_in(const struct plan_map *m, uint32_t element)
+{
+	uint32_t taken = ELEMENT_HEAD + plan_align(m->key_size, 8);
+
+	return element > taken ? (element - taken) / m->n_slots / 8 * 8 : 0;
+}
+
+/* A CPU adds to the slot of its number, or shares one where there are too many CPUs. */
+static void plan_slots(struct plan_map *m, uint32_t n_cpus)
+{
+	uint32_t bytes = m->n_words * 8, most = SONDE_SLOTS_BYTES / bytes, element = 128, slot;
+
+	m->n_slots = n_cpus < most ? n_cpus : most;
+	while ((slot = slot_in(m, element)) < NEARLY_A_LINE && element < SONDE_SLOTS_BYTES)
+		element *= 2;
+	slot = slot < LINE_BYTES ? slot : LINE_BYTES;
+	m->slot_bytes = slot > bytes ? slot : bytes;
+	m->value_size = m->n_slots * m->slot_bytes;
+}
+
+static const char *map_symbol(struct arena *a, const char *name)
+{
+	return arena_printf(a, "map_%s", name + 1);
+}
+
+void plan_map(struct planner *pl, struct map *map)
+{
+	bool agg = map->value->kind == TY_AGG;
+	struct plan_map m = {.name = map->name, .symbol = map_symbol(pl->arena, map->name),
+			     .span = map->first, .value = map->value};
+
+	m.value_size = plan_align(map->value->size, 8);
+	if (agg) {
+		pl->plan->needs.cpus |= !map->n_keys;
+		m.n_words = agg_words(map->value, map->n_keys > 0);
+		m.value_size = m.n_words * 8;
+	}
+	if (map->n_keys) {
+		m.kind = agg ? PM_SLOT_HASH : PM_HASH;
+		m.max_entries = map->decl ? (uint32_t)map->decl->max_entries
+					  : (uint32_t)pl->program->config.max_map_keys;
+		plan_key(pl, &m, map);
+		if (agg)
+			plan_slots(&m, pl->kernel ? pl->kernel->n_cpus(pl->kernel) : 1);
+	} else {
+		m.kind = agg ? PM_PERCPU_ARRAY : PM_ARRAY;
+		m.max_entries = SONDE_EPOCH_SLOTS;
+		m.key_size = 4;
+		m.touched_offset = m.value_size;
+		m.value_size += 8;
+	}
+	map->id = pl->plan->n_maps;
+	arena_push(pl->arena, pl->plan->maps, pl->plan->n_maps, m);
+}
+
+/* ---- events ------------------------------------------------------------------------------ */
+
+const struct type *plan_recorded(const struct type *t)
+{
+	return t->kind == TY_INT ? type_int(8, t->is_signed) : t;
+}
+
+static void add_field(struct planner *pl, struct plan_event *ev, const struct type *t)
+{
+	struct plan_field f = {.type = plan_recorded(t), .offset = plan_align(ev->size, 8)};
+
+	f.size = f.type->size;
+	ev->size = plan_align(f.offset + f.size, 8);
+	arena_push(pl->arena, ev->fields, ev->n_fields, f);
+}
+
+static void add_event(struct planner *pl, struct expr *call, struct plan_event ev)
+{
+	ev.span = call->span;
+	if (ev.size > LIMIT_EVENT_BYTES) {
+		diag_error(pl->diags, call->span, "limit-event",
+			   "one record of this call takes %u bytes, at most %d are possible", ev.size,
+			   LIMIT_EVENT_BYTES);
+		diag_hint(pl->diags, "strings are the long ones: read fewer bytes, str(x, 64), or print them "
+				     "by two calls");
+		return;
+	}
+	call->call.event = (int32_t)pl->plan->n_events;
+	pl->plan->needs.ring_buffer = true;
+	pl->plan->needs.ring_bytes = RING_BYTES_EVENTS;
+	arena_push(pl->arena, pl->plan->events, pl->plan->n_events, ev);
+}
+
+static void plan_printf(struct planner *pl, struct expr *call)
+{
+	struct plan_event ev = {.kind = PE_PRINTF, .size = sizeof(struct sonde_event)};
+	struct expr *fmt = call->call.args[0];
+	struct format_spec spec;
+
+	format_parse(pl->arena, fmt->string.text, fmt->string.len, &spec);
+	ev.pieces = spec.pieces;
+	ev.n_pieces = spec.n_pieces;
+	if (pl->is_iter) { /* no record: codegen reads the pieces */
+		call->call.event = (int32_t)pl->plan->n_events;
+		arena_push(pl->arena, pl->plan->events, pl->plan->n_events, ev);
+		return;
+	}
+	for (uint32_t i = 1; i < call->call.n_args; i++)
+		add_field(pl, &ev, call->call.args[i]->type);
+	add_event(pl, call, ev);
+}
+
+static void plan_print(struct planner *pl, struct expr *call)
+{
+	struct plan_event ev = {.kind = PE_PRINT_VALUE, .size = sizeof(struct sonde_event)};
+
+	if (sema_is_whole_map(call, 0)) {
+		ev.kind = PE_PRINT_MAP;
+		ev.size = sizeof(struct sonde_map_event);
+		ev.map = call->call.args[0]->map.map->id;
+		if (call->call.n_args > 1)
+			ev.top = (uint32_t)call->call.args[1]->integer.value;
+		if (call->call.n_args > 2)
+			ev.divisor = call->call.args[2]->integer.value;
+	} else {
+		add_field(pl, &ev, call->call.args[0]->type);
+	}
+	add_event(pl, call, ev);
+}
+
+static void plan_clear(struct planner *pl, struct expr *call)
+{
+	bool is_zero = call->call.builtin->id == BI_zero;
+
+	add_event(pl, call, (struct plan_event){.kind = is_zero ? PE_ZERO_MAP : PE_CLEAR_MAP,
+						.size = sizeof(struct sonde_map_event),
+						.map = call->call.args[0]->map.map->id});
+}
+
+static void plan_time(struct planner *pl, struct expr *call)
+{
+	const char *format = call->call.n_args ? call->call.args[0]->string.text : "%H:%M:%S\n";
+
+	add_event(pl, call, (struct plan_event){.kind = PE_TIME, .size = sizeof(struct sonde_event),
+						.text = format});
+}
+
+/* ---- walking a probe --------------------------------------------------------------------- */
+
+void plan_expr(struct expr *e, void *ctx)
+{
+	struct planner *pl = ctx;
+	const struct builtin *b = ast_builtin(e);
+
+	if (e->kind == EX_BLOCK) {
+		plan_block(pl, &e->block.body);
+		plan_expr(e->block.value, pl);
+		return;
+	}
+	ast_each_child(e, plan_expr, pl);
+	if (e->kind == EX_CALL)
+		e->call.event = -1;
+	if (!b)
+		return;
+	pl->plan->needs.cgroup |= b->id == BI_cgroup;
+	if (b->id == BI_printf)
+		plan_printf(pl, e);
+	else if (b->id == BI_print)
+		plan_print(pl, e);
+	else if (b->id == BI_clear || b->id == BI_zero)
+		plan_clear(pl, e);
+	else if (b->id == BI_time)
+		plan_time(pl, e);
+	else if (b->id == BI_ncpus)
+		pl->plan->needs.cpus = true;
+	else if (b->id == BI_usym)
+		pl->plan->needs.ustack = true;
+	else if (b->id == BI_exit)
+		pl->plan->needs.exit = true;
+	else if (b->traits & TR_TASK)
+		pl->plan->needs.task = true;
+	else if (b->id == BI_kstack)
+		pl->plan->needs.kstack = true;
+	else if (b->id == BI_ustack)
+		pl->plan->needs.ustack = true;
+}
+
+static const struct map *whole_map_of(const struct stmt *st, enum builtin_id id)
+{
+	const struct expr *e = st->kind == ST_EXPR ? st->expr : NULL;
+
+	if (!e || e->kind != EX_CALL || !e->call.builtin || e->call.builtin->id != id ||
+	    !sema_is_whole_map(e, 0))
+		return NULL;
+	return e->call.args[0]->map.map;
+}
+
+/* Adjacent print(@x); clear(@x) becomes one record: nothing can come between the two. */
+static bool fuse_clear(struct planner *pl, struct stmt *print, struct stmt *clear)
+{
+	const struct map *m = whole_map_of(print, BI_print);
+
+	if (!m || whole_map_of(clear, BI_clear) != m || print->expr->call.event < 0)
+		return false;
+	pl->plan->events[print->expr->call.event].kind = PE_PRINT_CLEAR;
+	clear->expr->call.event = -1;
+	return true;
+}
+
+static void plan_loop(struct planner *pl, struct stmt *st)
+{
+	struct expr *const parts[] = {st->loop.cond, st->loop.from, st->loop.to};
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+		if (parts[i])
+			plan_expr(parts[i], pl);
+	plan_block(pl, &st->loop.body);
+}
+
+void plan_block(struct planner *pl, struct block *b)
+{
+	for (uint32_t i = 0; i < b->n; i++) {
+		struct stmt *st = b->items[i];
+
+		switch (st->kind) {
+		case ST_EXPR:
+			if (i == 0 || !fuse_clear(pl, b->items[i - 1], st))
+				plan_expr(st->expr, pl);
+			break;
+		case ST_ASSIGN:
+			plan_expr(st->assign.target, pl);
+			plan_expr(st->assign.value, pl);
+			break;
+		case ST_IF:
+			plan_expr(st->branch.cond, pl);
+			plan_block(pl, &st->branch.then);
+			plan_block(pl, &st->branch.otherwise);
+			break;
+		case ST_BLOCK:
+			plan_block(pl, &st->block);
+			break;
+		case ST_RETURN:
+			if (st->expr)
+				plan_expr(st->expr, pl);
+			break;
+		case ST_LET:
+			if (st->let.value)
+				plan_expr(st->let.value, pl);
+			break;
+		case ST_WHILE:
+		case ST_FOR:
+		case ST_UNROLL:
+			plan_loop(pl, st);
+			break;
+		case ST_BREAK:
+		case ST_CONTINUE:
+			break;
+		}
+	}
+}

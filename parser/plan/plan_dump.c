@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * --emit plan: the plan as text, one line a row, stable for goldens.
+ */
+#include "parser/plan/plan.h"
+#include "bpf_helpers/shared.h"
+#include "parser/base/arena.h"
+#include "parser/lang/span_kind.h"
+
+static const char *const map_kinds[] = {
+	[PM_HASH] = "hash",
+	[PM_SLOT_HASH] = "slot_hash",
+	[PM_ARRAY] = "array",
+	[PM_PERCPU_ARRAY] = "percpu_array",
+};
+
+static const char *const event_kinds[] = {
+	[PE_PRINTF] = "printf",
+	[PE_PRINT_VALUE] = "print",
+	[PE_PRINT_MAP] = "print-map",
+	[PE_ZERO_MAP] = "zero-map",
+	[PE_TIME] = "time",
+	[PE_CLEAR_MAP] = "clear-map",
+	[PE_PRINT_CLEAR] = "print-and-clear-map",
+};
+
+static void dump_fields(struct arena *a, const struct plan_field *f, uint32_t n, FILE *out)
+{
+	for (uint32_t i = 0; i < n; i++)
+		fprintf(out, " %s@%u", type_str(a, f[i].type), f[i].offset);
+}
+
+/* The kernel gives each value, and each CPU's, whole words. */
+uint64_t plan_map_bytes(const struct plan_map *m, uint32_t n_cpus)
+{
+	bool is_percpu = m->kind == PM_PERCPU_ARRAY;
+	uint64_t key = m->n_keys ? (m->key_size + 7) / 8 * 8 : 0;
+
+	return (key + (uint64_t)m->value_size * (is_percpu ? n_cpus : 1)) * m->max_entries;
+}
+
+static void dump_map(struct arena *a, const struct plan_map *m, uint32_t n_cpus, FILE *out)
+{
+	fprintf(out, "map %s %s key %u", m->name, map_kinds[m->kind], m->key_size);
+	if (m->n_keys)
+		fprintf(out, " [epoch@0");
+	dump_fields(a, m->keys, m->n_keys, out);
+	if (m->bucket_offset)
+		fprintf(out, " bucket@%u", m->bucket_offset);
+	if (m->n_keys)
+		fprintf(out, "]");
+	fprintf(out, " value %u %s", m->value_size, type_str(a, m->value));
+	if (m->n_slots)
+		fprintf(out, " slots %u * %u", m->n_slots, m->slot_bytes);
+	if (m->touched_offset)
+		fprintf(out, " touched@%u", m->touched_offset);
+	fprintf(out, " entries %u at most %llu bytes\n", m->max_entries,
+		(unsigned long long)plan_map_bytes(m, n_cpus));
+}
+
+static void dump_event(struct arena *a, const struct plan *p, const struct plan_event *e,
+		       uint32_t i, FILE *out)
+{
+	fprintf(out, "event %u %s size %u", i, event_kinds[e->kind], e->size);
+	dump_fields(a, e->fields, e->n_fields, out);
+	if (e->kind != PE_PRINTF && e->kind != PE_PRINT_VALUE && e->kind != PE_TIME)
+		fprintf(out, " %s", p->maps[e->map].name);
+	fprintf(out, "\n");
+}
+
+static void dump_span(const struct plan_probe *q, FILE *out)
+{
+	if (!q->has_span)
+		return;
+	fprintf(out, " span ");
+	if (q->span_slots > 1)
+		fprintf(out, "%u + %u * ", q->span_head, q->span_slots);
+	fprintf(out, "%u start@0%s", q->span_size, span_rows[q->span_kind].key_bytes ? " key@8" : "");
+	for (uint32_t i = 0; i < q->n_span_entries; i++)
+		fprintf(out, " entry@%u", q->span_entries[i].offset);
+}
+
+static void dump_perf(const struct perf_point *p, FILE *out)
+{
+	fprintf(out, " type %u", p->type);
+	if (p->length)
+		fprintf(out, " address 0x%llx length %u access %u", (unsigned long long)p->address,
+			p->length, p->access);
+	else
+		fprintf(out, " event %llu", (unsigned long long)p->config);
+	if (p->every)
+		fprintf(out, " every %llu", (unsigned long long)p->every);
+}
+
+static void dump_prog(const struct plan *p, const struct plan_prog *g, FILE *out)
+{
+	fprintf(out, "program %s %s section %s", g->symbol, prog_rows[g->kind].name, g->section);
+	if (g->hertz)
+		fprintf(out, " frequency %llu Hz", (unsigned long long)g->hertz);
+	else if (g->kind == PP_TICK || g->kind == PP_INTERVAL || g->kind == PP_PROFILE)
+		fprintf(out, " period %llu ns", (unsigned long long)g->period_ns);
+	if (g->kind == PP_EVENT)
+		dump_perf(&g->perf, out);
+	if (g->pin)
+		fprintf(out, " pin %s", g->pin);
+	if (g->n_targets > 1)
+		fprintf(out, " %s %u", g->kind == PP_USDT ? "places" : "functions", g->n_targets);
+	fprintf(out, "%s\n", g->is_sleepable ? " sleepable" : "");
+	if (g->fallback)
+		fprintf(out, "  fallback %s\n", g->fallback);
+	for (uint32_t i = 0; i < g->n_probes; i++) {
+		const struct plan_probe *q = &p->probes[g->probes[i]];
+
+		fprintf(out, "  probe %u %s", g->probes[i], q->name);
+		if (g->kind == PP_SYSCALL_ENTER || g->kind == PP_SYSCALL_EXIT) {
+			if (q->syscall >= 0)
+				fprintf(out, " number %lld", (long long)q->syscall);
+			else
+				fprintf(out, " any number");
+		}
+		if (q->n_syscalls)
+			fprintf(out, " and %u more", q->n_syscalls);
+		dump_span(q, out);
+		if (q->span_ustack >= 0)
+			fprintf(out, " ustack@%d", q->span_ustack);
+		for (uint32_t j = 0; j < q->n_span_ustacks; j++)
+			fprintf(out, " ustack(%u)@%u", q->span_ustack_limits[j], q->span_ustacks[j].offset);
+		for (uint32_t j = 0; j < q->n_span_args; j++)
+			fprintf(out, " %s@%u", q->span_arg_names[j], q->span_args[j].offset);
+		fprintf(out, "\n");
+	}
+	for (uint32_t i = 0; i < g->n_starts; i++)
+		fprintf(out, "  starts spans of probe %u\n", g->starts[i]);
+}
+
+static void dump_stacks(const struct plan_needs *needs, FILE *out)
+{
+	if (!needs->stack_entries)
+		return;
+	fprintf(out, "needs stacks%s%s entries %u at most %llu bytes\n",
+		needs->kstack ? " kernel" : "", needs->ustack ? " user" : "", needs->stack_entries,
+		(unsigned long long)needs->stack_entries *
+			(sizeof(uint64_t) + sizeof(struct sonde_stack)));
+}
+
+void plan_dump(const struct plan *p, uint32_t n_cpus, FILE *out)
+{
+	struct arena *a = arena_new();
+
+	for (uint32_t i = 0; i < p->n_maps; i++)
+		dump_map(a, &p->maps[i], n_cpus, out);
+	for (uint32_t i = 0; i < p->n_events; i++)
+		dump_event(a, p, &p->events[i], i, out);
+	for (uint32_t i = 0; i < p->n_progs; i++)
+		dump_prog(p, &p->progs[i], out);
+	if (p->needs.ring_buffer)
+		fprintf(out, "needs ring buffer %u\n", p->needs.ring_bytes);
+	dump_stacks(&p->needs, out);
+	if (p->needs.room_bytes)
+		fprintf(out, "needs room %u\n", p->needs.room_bytes);
+	if (p->needs.scope)
+		fprintf(out, "needs scope%s%s\n", p->needs.only_cgroup ? " cgroup" : "",
+			p->needs.pid_namespace ? " pid-namespace" : "");
+	arena_free(a);
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The names that `probe` and `func` can be, numbered: the kernel handles numbers, which are as
+ * cheap as keys can be, and user space prints the texts. A script may have tens of thousands.
+ */
+#include "parser/base/arena.h"
+#include "parser/plan/plan.h"
+#include <string.h>
+
+static uint32_t hash_of(const char *text, uint32_t len)
+{
+	uint32_t h = 2166136261u; /* FNV-1a */
+
+	for (uint32_t i = 0; i < len; i++)
+		h = (h ^ (uint8_t)text[i]) * 16777619u;
+	return h;
+}
+
+/* The slot that has the text, or the free one where it belongs. */
+static uint32_t *slot_of(const struct plan_names *names, const char *text, uint32_t len)
+{
+	uint32_t at = hash_of(text, len) & (names->n_slots - 1);
+
+	for (; names->slots[at]; at = (at + 1) & (names->n_slots - 1)) {
+		const char *there = names->text[names->slots[at]];
+
+		if (strncmp(there, text, len) == 0 && !there[len])
+			break;
+	}
+	return &names->slots[at];
+}
+
+static void grow(struct arena *a, struct plan_names *names)
+{
+	names->n_slots = names->n_slots ? 2 * names->n_slots : 32;
+	names->slots = arena_alloc(a, names->n_slots * sizeof(*names->slots));
+	for (uint32_t i = 1; i < names->n; i++)
+		*slot_of(names, names->text[i], (uint32_t)strlen(names->text[i])) = i;
+}
+
+uint32_t plan_name_add(struct arena *a, struct plan *p, const char *text, uint32_t len)
+{
+	struct plan_names *names = &p->names;
+	uint32_t *slot;
+
+	if (!names->n)
+		arena_push(a, names->text, names->n, "");
+	if (2 * names->n >= names->n_slots)
+		grow(a, names);
+	slot = slot_of(names, text, len);
+	if (*slot)
+		return *slot;
+	*slot = names->n;
+	arena_push(a, names->text, names->n, arena_strndup(a, text, len));
+	return *slot;
+}
+
+uint32_t plan_name_find(const struct plan *p, const char *text, uint32_t len)
+{
+	if (!p->names.n_slots || memchr(text, 0, len))
+		return 0;
+	return *slot_of(&p->names, text, len);
+}
+
+const char *plan_name(const struct plan *p, uint32_t id)
+{
+	return id < p->names.n ? p->names.text[id] : "";
+}

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The plan of programs: which kind an attach point becomes, what it is attached to, and which
+ * probes share one.
+ */
+#include "parser/base/arena.h"
+#include "parser/base/diag.h"
+#include "parser/plan/plan_build.h"
+#include "parser/lang/span_kind.h"
+#include <ctype.h>
+#include <string.h>
+
+enum {
+	SESSION_ENTRY_BYTES = 16, /* of a value of entry() in a session: numbers, comm */
+};
+
+static const struct {
+	const char *event, *field;
+} rebuilt[] = {
+#define REBUILT(event, field, helper) {event, field},
+#include "parser/lang/rebuilt.def"
+#undef REBUILT
+};
+
+static bool is_rebuilt(const char *event, const struct reads *r)
+{
+	for (uint32_t i = 0; i < r->n_fields; i++) {
+		bool found = false;
+
+		for (size_t j = 0; j < sizeof(rebuilt) / sizeof(*rebuilt) && !found; j++)
+			found = strcmp(rebuilt[j].event, event) == 0 &&
+				strcmp(rebuilt[j].field, r->fields[i]) == 0;
+		if (!found)
+			return false;
+	}
+	return true;
+}
+
+/* The rule of docs/architecture.md, "Tracepoints": raw when it is the same and cheaper. */
+static enum plan_prog_kind tracepoint_kind(const struct probe *p, const struct attach_point *point,
+					   const struct reads *r)
+{
+	if (p->uses_oncpu || (p->uses_delta && probe_span(point) == SPAN_SWITCH))
+		return PP_SWITCH_SPAN;
+	if (!point->has_raw)
+		return PP_TRACEPOINT;
+	if (p->uses_delta && probe_span(point) == SPAN_SYSCALL)
+		return PP_SYSCALL_EXIT;
+	if (point->syscall >= 0)
+		return strncmp(point->format->event, "sys_enter_", 10) == 0 ? PP_SYSCALL_ENTER
+									    : PP_SYSCALL_EXIT;
+	if (!r->args)
+		return PP_RAW_TP;
+	return is_rebuilt(point->format->event, r) ? PP_TP_BTF : PP_TRACEPOINT;
+}
+
+static enum plan_prog_kind prog_kind(const struct probe *p, const struct attach_point *point,
+				     const struct reads *r)
+{
+	switch (point->id) {
+	case PROBE_BEGIN:
+		return PP_BEGIN;
+	case PROBE_END:
+		return PP_END;
+	case PROBE_TRACEPOINT:
+		return tracepoint_kind(p, point, r);
+	case PROBE_INTERVAL:
+		return r->interrupted ? PP_INTERVAL : PP_TICK;
+	case PROBE_PROFILE:
+		return PP_PROFILE;
+	case PROBE_KPROBE:
+		return PP_KPROBE;
+	case PROBE_KRETPROBE:
+		return PP_KRETPROBE;
+	case PROBE_FENTRY:
+		return PP_FENTRY;
+	case PROBE_FEXIT:
+		return PP_FEXIT;
+	case PROBE_RAWTRACEPOINT:
+		return PP_TP_BTF;
+	case PROBE_UPROBE:
+		return PP_UPROBE;
+	case PROBE_URETPROBE:
+		return point->is_at_returns ? PP_UPROBE : PP_URETPROBE;
+	case PROBE_SOFTWARE:
+	case PROBE_HARDWARE:
+	case PROBE_WATCHPOINT:
+		return PP_EVENT;
+	case PROBE_ITER:
+		return PP_ITER;
+	case PROBE_SELF:
+		return PP_SELF;
+	case PROBE_TEST:
+		return PP_TEST;
+	case PROBE_BENCH:
+		return PP_BENCH;
+	case PROBE_USDT:
+		return PP_USDT;
+	case PROBE_COUNT:
+		break;
+	}
+	return PP_KIND_COUNT;
+}
+
+/* "p3_sched_switch", at most 15 bytes: what `bpftool prog` will show. */
+static const char *prog_symbol(struct arena *a, uint32_t index, const char *what)
+{
+	char *s = arena_printf(a, "p%u_%s", index, what);
+
+	for (char *c = s; *c; c++)
+		if (!isalnum((unsigned char)*c))
+			*c = '_';
+	if (strlen(s) > 15)
+		s[15] = '\0';
+	return s;
+}
+
+uint32_t plan_prog_add(struct planner *pl, struct plan_prog g, const char *what)
+{
+	g.symbol = prog_symbol(pl->arena, pl->plan->n_progs, what);
+	g.section = plan_section(pl->arena, &g);
+	arena_push(pl->arena, pl->plan->progs, pl->plan->n_progs, g);
+	return pl->plan->n_progs - 1;
+}
+
+uint32_t plan_name_id(struct planner *pl, const char *name)
+{
+	return name ? plan_name_add(pl->arena, pl->plan, name, (uint32_t)strlen(name)) : 0;
+}
+
+const char *plan_target_name(struct planner *pl, const struct attach_point *point,
+			     const struct attach_target *t)
+{
+	if (t->name)
+		return t->name;
+	return arena_printf(pl->arena, "%s:%s%s%s", probe_rows[point->id].name,
+			    t->path ? t->path : "", t->path ? ":" : "", t->function);
+}
+
+static void plan_targets(struct planner *pl, struct plan_prog *g, const struct attach_point *point)
+{
+	g->by_cookie = (point->is_at_returns ? point->n_entries : point->n_targets) > 1;
+	for (uint32_t i = 0; i < point->n_targets; i++) {
+		const struct attach_target *from = &point->targets[i];
+		struct plan_target t = {.symbol = from->symbol, .path = from->path,
+					.offset = from->offset, .size = from->size,
+					.is_entry = from->is_entry, .module = from->module,
+					.address = from->address, .ref_ctr = from->ref_ctr};
+		const char *name = from->name;
+
+		if (g->by_cookie) {
+			if (point->is_named || !name)
+				name = point->is_named ? point->name
+						       : plan_target_name(pl, point, from);
+			if (from->args && plan_name_id(pl, name) >> (PLAN_FORMAT_BIT - 32))
+				diag_error(pl->diags, point->span, "limit-probes",
+					   "too many probes have been matched before this one");
+			t.cookie = plan_name_id(pl, from->function) |
+				   (uint64_t)plan_name_id(pl, name) << 32 |
+				   (uint64_t)from->format << PLAN_FORMAT_BIT;
+		}
+		arena_push(pl->arena, g->targets, g->n_targets, t);
+	}
+}
+
+/* The last program of that kind, so that probes run in the order of the script, while the kernel
+ * allows it as many maps and such a length. */
+static bool shared_prog(struct planner *pl, enum plan_prog_kind kind, uint32_t *out)
+{
+	for (uint32_t i = pl->plan->n_progs; i-- > 0;)
+		if (pl->plan->progs[i].kind == kind) {
+			*out = i;
+			return share_has_room(&pl->share, i, &pl->use);
+		}
+	return false;
+}
+
+/* Where the kernel lacks what is meant to be used. */
+static const char *fallback_of(const struct planner *pl, const struct plan_prog *g,
+			       const struct attach_point *point)
+{
+	struct kernel *k = pl->kernel;
+	bool is_user = g->kind == PP_UPROBE || g->kind == PP_URETPROBE || g->kind == PP_USDT;
+	bool is_kernel = g->kind == PP_KPROBE || g->kind == PP_KRETPROBE;
+
+	if (g->kind == PP_TRACEPOINT && !point->has_raw && !point->format->is_unchecked)
+		return "a perf event: there is no raw tracepoint of that name";
+	if (k && is_user && !k->has_feature(k, KF_UPROBE_MULTI))
+		return "a perf event a function: no uprobe_multi links (Linux 6.6)";
+	if (k && is_kernel && g->n_targets > 1 && !k->has_feature(k, KF_KPROBE_MULTI))
+		return "a perf event a function: no kprobe_multi links (Linux 5.18, CONFIG_FPROBE)";
+	return NULL;
+}
+
+/* What entry() keeps takes of the 512 bytes of stack that the body has too, when both are one
+ * program. */
+static bool keeps_little(const struct probe *p)
+{
+	for (uint32_t i = 0; i < p->n_entries; i++)
+		if (p->entries[i]->type->size > SESSION_ENTRY_BYTES)
+			return false;
+	return true;
+}
+
+/* Calls whose both ends one program can see: docs/architecture.md, "Sessions". A single kernel
+ * function is probed otherwise: the kernel keeps more returns for it then. */
+static enum plan_prog_kind session_kind(const struct planner *pl, const struct probe *p,
+					const struct attach_point *point, enum plan_prog_kind kind)
+{
+	struct kernel *k = pl->kernel;
+
+	if (!p->uses_delta || !keeps_little(p) || !share_has_session_room(&pl->use))
+		return kind;
+	if (kind == PP_URETPROBE && (!k || k->has_feature(k, KF_UPROBE_SESSION)))
+		return PP_USESSION;
+	if (kind == PP_KRETPROBE && point->n_targets > 1 &&
+	    (!k || k->has_feature(k, KF_KPROBE_SESSION)))
+		return PP_KSESSION;
+	return kind;
+}
+
+enum plan_prog_kind plan_prog_choose(const struct planner *pl, const struct probe *p,
+				     const struct attach_point *point, const struct reads *r)
+{
+	return session_kind(pl, p, point, prog_kind(p, point, r));
+}
+
+const char *plan_prog_pair(const struct planner *pl, const struct plan_prog *g,
+			   const struct probe *p)
+{
+	struct kernel *k = pl->kernel;
+	bool is_user = g->kind == PP_URETPROBE;
+	bool is_kernel = g->kind == PP_KRETPROBE && g->n_targets > 1;
+
+	if (k && is_user && !k->has_feature(k, KF_UPROBE_SESSION))
+		return "a program at each end: no session links of uprobes (Linux 6.13)";
+	if (k && is_kernel && !k->has_feature(k, KF_KPROBE_SESSION))
+		return "a program at each end: no session links of kprobes (Linux 6.10)";
+	if ((is_user || is_kernel) && !keeps_little(p))
+		return "a program at each end: entry() keeps long values";
+	return NULL;
+}
+
+uint32_t plan_prog_for(struct planner *pl, const struct attach_point *point,
+		       enum plan_prog_kind kind, uint32_t weight)
+{
+	struct plan_prog g = {.kind = kind,
+			      .function = point->function,
+			      .typed = point->typed,
+			      .period_ns = point->period_ns,
+			      .hertz = point->hertz,
+			      .perf = point->perf,
+			      .event = point->iter ? point->iter->name : NULL,
+			      .pin = point->pin,
+			      .test = point->test};
+
+	if (kind == PP_SYSCALL_ENTER || kind == PP_SYSCALL_EXIT) {
+		uint32_t prog;
+
+		pl->use.weight = weight + 1;
+		g.event = kind == PP_SYSCALL_ENTER ? "sys_enter" : "sys_exit";
+		if (!shared_prog(pl, kind, &prog))
+			prog = plan_prog_add(pl, g, g.event);
+		share_add(&pl->share, pl->arena, prog, &pl->use);
+		return prog;
+	}
+	if (kind == PP_TP_BTF && point->typed)
+		g.event = point->typed->name;
+	if (point->format) {
+		g.event = point->format->event;
+		g.category = point->format->category;
+		g.tracepoint_id = point->format->id;
+	}
+	plan_targets(pl, &g, point);
+	g.fallback = fallback_of(pl, &g, point);
+	return plan_prog_add(pl, g,
+			     g.event	  ? g.event
+			     : g.function ? g.function
+					  : probe_rows[point->id].name);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which probes a run has: tests and benches have runs of their own.
+ */
+#include "parser/plan/plan_run.h"
+#include "parser/lang/ast.h"
+#include "parser/base/diag.h"
+
+bool plan_runs(enum plan_run run, enum probe_id id)
+{
+	switch (id) {
+	case PROBE_BEGIN:
+	case PROBE_END:
+		return true;
+	case PROBE_TEST:
+		return run == RUN_TESTS || run == RUN_ALL;
+	case PROBE_BENCH:
+		return run == RUN_BENCHES || run == RUN_ALL;
+	default:
+		return run == RUN_ORDINARY || run == RUN_ALL;
+	}
+}
+
+/* A script whose probes are all left out. */
+void plan_check_run(const struct program *p, const struct plan *plan, enum plan_run run,
+		    struct diags *d)
+{
+	for (uint32_t i = 0; i < plan->n_probes; i++) {
+		const struct plan_probe *q = &plan->probes[i];
+		enum probe_id id = p->probes[q->ast]->points[q->point].id;
+
+		if (run == RUN_ORDINARY || id == PROBE_TEST || id == PROBE_BENCH)
+			return;
+	}
+	if (!p->n_probes || run == RUN_ALL)
+		return;
+	if (run == RUN_ORDINARY) {
+		diag_error(d, p->probes[0]->points[0].span, "only-tests",
+			   "this script has tests and benches only, which do not run by themselves");
+		diag_hint(d, "run it with --test or --bench");
+	} else {
+		diag_error(d, p->probes[0]->points[0].span, "no-tests",
+			   "this script has no %s to run", run == RUN_TESTS ? "test" : "bench");
+		diag_hint(d, "write %s:NAME { … }", run == RUN_TESTS ? "test" : "bench");
+	}
+}

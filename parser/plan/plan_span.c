@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The plan of spans: how the hidden state of those that a probe ends is laid out, and in which
+ * programs they start.
+ */
+#include "parser/base/arena.h"
+#include "parser/base/diag.h"
+#include "parser/base/limits.h"
+#include "parser/plan/plan_build.h"
+#include "parser/sema/sema.h"
+#include "parser/lang/span_kind.h"
+#include <string.h>
+
+/* A place in a span's slot for what its start sees. */
+static struct plan_field span_field(struct plan_probe *q, const struct type *t)
+{
+	const struct type *kept = plan_recorded(t);
+	struct plan_field f = {.type = kept, .offset = q->span_size, .size = kept->size};
+
+	q->span_size = plan_align(q->span_size + kept->size, 8);
+	return f;
+}
+
+/* What the event that is gone by the end had: at sched_switch the current thread is another
+ * then. */
+static void plan_switch_state(struct planner *pl, struct plan_probe *q,
+			      const struct attach_point *point, const struct reads *r)
+{
+	if (r->ustack)
+		q->span_ustack = (int32_t)span_field(q, &type_ustack).offset;
+	q->span_ustack_limits = r->limits;
+	for (uint32_t i = 0; i < r->n_limits; i++)
+		arena_push(pl->arena, q->span_ustacks, q->n_span_ustacks,
+			   span_field(q, &type_ustack));
+	q->span_arg_names = r->fields;
+	for (uint32_t i = 0; i < r->n_fields; i++) {
+		const struct tp_field *tf = sema_args_field(point, r->fields[i]);
+		struct plan_field f = span_field(q, sema_field_type(pl->arena, tf));
+
+		arena_push(pl->arena, q->span_args, q->n_span_args, f);
+	}
+}
+
+/* Functions of one pattern, each with a program of its own, have one stack of open calls. */
+static uint32_t pattern_owner(const struct planner *pl, const struct plan_probe *q)
+{
+	const struct probe *p = pl->program->probes[q->ast];
+	const char *pattern = p->points[q->point].pattern;
+
+	for (uint32_t i = 0; i < pl->plan->n_probes && p->points[q->point].typed && pattern; i++) {
+		const struct plan_probe *other = &pl->plan->probes[i];
+
+		if (other->ast == q->ast && p->points[other->point].typed &&
+		    p->points[other->point].pattern == pattern)
+			return i;
+	}
+	return pl->plan->n_probes;
+}
+
+static bool same_pattern(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) == 0 : !a && !b;
+}
+
+/* Does the state of probe `owner` serve that call already? */
+static bool has_number(const struct planner *pl, uint32_t owner, int64_t number)
+{
+	for (uint32_t i = owner; i < pl->plan->n_probes; i++)
+		if (pl->plan->probes[i].has_span && pl->plan->probes[i].span_owner == owner &&
+		    pl->plan->probes[i].syscall == number)
+			return true;
+	return false;
+}
+
+/* Different calls of one body have one slot a thread: it can be in one of them only. A call that is
+ * named twice, by itself, by a pattern and by "any", ends a span of each. */
+static uint32_t syscall_owner(const struct planner *pl, const struct plan_probe *q)
+{
+	const struct attach_point *points = pl->program->probes[q->ast]->points;
+
+	for (uint32_t i = 0; i < pl->plan->n_probes && q->syscall >= 0; i++) {
+		const struct plan_probe *other = &pl->plan->probes[i];
+
+		if (other->ast == q->ast && other->has_span && other->span_owner == i &&
+		    other->syscall >= 0 &&
+		    same_pattern(points[other->point].pattern, points[q->point].pattern) &&
+		    !has_number(pl, i, q->syscall))
+			return i;
+	}
+	return pl->plan->n_probes;
+}
+
+static uint32_t span_owner(const struct planner *pl, const struct plan_probe *q)
+{
+	if (q->span_kind == SPAN_RETURN)
+		return pattern_owner(pl, q);
+	if (q->span_kind == SPAN_SYSCALL)
+		return syscall_owner(pl, q);
+	return pl->plan->n_probes;
+}
+
+void plan_span(struct planner *pl, struct plan_probe *q, const struct attach_point *point,
+	       const struct reads *r)
+{
+	const struct probe *p = pl->program->probes[q->ast];
+	const struct span_row *row = &span_rows[probe_span(point)];
+
+	q->has_span = true;
+	q->span_kind = probe_span(point);
+	q->span_owner = span_owner(pl, q);
+	q->span_slots = row->slots;
+	q->span_head = row->slots > 1 ? 8 : 0;
+	q->span_size = 8 + row->key_bytes;
+	if (q->span_kind == SPAN_SWITCH)
+		plan_switch_state(pl, q, point, r);
+	for (uint32_t i = 0; i < p->n_entries; i++) {
+		struct plan_field f = span_field(q, p->entries[i]->type);
+
+		arena_push(pl->arena, q->span_entries, q->n_span_entries, f);
+	}
+	if (q->span_head + q->span_slots * q->span_size <= LIMIT_SPAN_BYTES)
+		return;
+	diag_error(pl->diags, point->span, "limit-span",
+		   "what entry() keeps of each span takes %u bytes, at most %u are possible here",
+		   q->span_size, LIMIT_SPAN_BYTES / q->span_slots);
+}
+
+void plan_span_start(struct planner *pl, const struct attach_point *point, uint32_t id,
+		     const struct reads *r)
+{
+	struct attach_point entry = *point;
+	struct plan_prog *g;
+	uint32_t prog;
+
+	if (point->is_at_returns) {
+		entry.targets = point->entries;
+		entry.n_targets = point->n_entries;
+	}
+	g = &pl->plan->progs[pl->plan->probes[id].prog];
+	if (g->kind == PP_KSESSION || g->kind == PP_USESSION) {
+		arena_push(pl->arena, g->starts, g->n_starts, id);
+		return;
+	}
+	switch (span_rows[probe_span(point)].start) {
+	case START_HERE:
+		return;
+	case START_ENTRY:
+		prog = plan_prog_for(pl, &entry,
+				     point->id == PROBE_URETPROBE ? PP_UPROBE
+				     : point->id == PROBE_FEXIT	  ? PP_FENTRY
+								  : PP_KPROBE,
+				     r->n_entry_exprs);
+		break;
+	case START_SYS_ENTER:
+		prog = plan_prog_for(pl, point, PP_SYSCALL_ENTER,
+				     (r->n_entry_exprs + 1) * SPAN_WEIGHT);
+		break;
+	default:
+		return;
+	}
+	g = &pl->plan->progs[prog];
+	arena_push(pl->arena, g->starts, g->n_starts, id);
+}
+
+void plan_span_open(struct planner *pl, uint32_t id)
+{
+	const struct plan_probe *q = &pl->plan->probes[id];
+	struct plan_prog g = {.kind = PP_OPEN_SPANS};
+	uint32_t prog;
+
+	if (pl->program->config.open_spans != OPEN_SPANS_COUNT ||
+	    (q->span_kind != SPAN_SWITCH && q->span_kind != SPAN_RETURN &&
+	     q->span_kind != SPAN_SYSCALL))
+		return;
+	prog = plan_prog_add(pl, g, "open");
+	arena_push(pl->arena, pl->plan->progs[prog].probes, pl->plan->progs[prog].n_probes, id);
+	pl->plan->needs.task = true; /* is it on a CPU? */
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Positional parameters (param.h). Reads program->params, rewrites EX_PARAM nodes to literals and
+ * the text of attach points; nothing after pass 1 knows that there were any.
+ */
+#include "parser/sema/param.h"
+#include "parser/base/arena.h"
+#include "parser/lang/literal.h"
+#include "parser/sema/sema.h"
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The word as an integer: digits, 0x, a leading 0, a suffix, all as in a script; 0b; a sign. */
+static bool read_integer(struct sema *s, const char *word, uint64_t *value)
+{
+	struct diags quiet = {.arena = s->arena};
+	bool is_negative = word[0] == '-';
+	const char *digits = word + is_negative;
+	struct span span = {0, (uint32_t)strlen(digits)};
+	char *end;
+
+	if (!isdigit((unsigned char)digits[0]) || strlen(digits) > 64)
+		return false;
+	if (digits[0] == '0' && (digits[1] == 'b' || digits[1] == 'B')) {
+		*value = strtoull(digits + 2, &end, 2);
+		if (!digits[2] || *end || strlen(digits + 2) > 64)
+			return false;
+	} else {
+		*value = literal_number(&quiet, digits, span);
+		if (quiet.n_errors)
+			return false;
+	}
+	if (is_negative)
+		*value = -*value;
+	return true;
+}
+
+static void become_integer(struct sema *s, struct expr *e, uint64_t value, bool is_negative)
+{
+	if (!is_negative) {
+		e->kind = EX_INT;
+		e->integer.value = value;
+		return;
+	}
+	e->kind = EX_UNARY;
+	e->unary.op = OP_NEG;
+	e->unary.operand = ast_int(s->arena, e->span, -value);
+}
+
+static void become_text(struct expr *e, const char *text)
+{
+	e->kind = EX_STRING;
+	e->string.text = text;
+	e->string.len = (uint32_t)strlen(text);
+}
+
+/* The word $N names, NULL when there are not so many; N is checked. */
+static const char *word_of(struct sema *s, const char *digits, struct span span)
+{
+	unsigned long n = strtoul(digits, NULL, 10);
+
+	if (n == 0 || strlen(digits) > 9) {
+		diag_error(s->diags, span, "parameter", "parameters are $1, $2 and so on; '$%.12s' is none",
+			   digits);
+		return "0";
+	}
+	if (n <= s->program->n_params)
+		return s->program->params[n - 1];
+	diag_warning(s->diags, span, "parameter-missing", "there is no word for $%s on the command line",
+		     digits);
+	diag_hint(s->diags, "words behind the script's name, or behind -e's text, are its parameters");
+	return NULL;
+}
+
+void param_resolve(struct sema *s, struct expr *e, bool as_text)
+{
+	const char *digits = e->param.text + 1, *word;
+	uint64_t value;
+
+	if (*digits == '#') {
+		become_integer(s, e, s->program->n_params, false);
+		return;
+	}
+	word = word_of(s, digits, e->span);
+	if (as_text)
+		become_text(e, word ? word : "");
+	else if (!word)
+		become_integer(s, e, 0, false);
+	else if (read_integer(s, word, &value))
+		become_integer(s, e, value, word[0] == '-');
+	else
+		become_text(e, word);
+}
+
+/* Length of `$N` or `$name` at `at`, 0 when there is none. */
+static size_t param_length(const char *at)
+{
+	bool is_number = at[0] == '$' && isdigit((unsigned char)at[1]);
+	size_t n = 1;
+
+	if (at[0] != '$')
+		return 0;
+	while (isdigit((unsigned char)at[n]) ||
+	       (!is_number && (isalpha((unsigned char)at[n]) || at[n] == '_')))
+		n++;
+	return n > 1 ? n : 0;
+}
+
+/* What `$N` or `$name` stands for in an attach point; NULL: nothing. */
+static const char *text_of(struct sema *s, const char *name, struct span span)
+{
+	const struct param_item *item = param_find(s, name);
+
+	if (item)
+		return item->text;
+	if (isdigit((unsigned char)name[1]))
+		return word_of(s, name + 1, span);
+	diag_error(s->diags, span, "parameter", "the script has no parameter %.40s", name);
+	diag_hint(s->diags, "write param %.40s: string \"what it is\"; before the probes; a name with a '$' in it "
+			    "goes into quotes", name);
+	return NULL;
+}
+
+const char *param_substitute(struct sema *s, const struct attach_text *text)
+{
+	const char *at = text->text;
+	char *out = NULL;
+	uint32_t n_out = 0;
+	bool is_quoted = false;
+
+	if (!strchr(at, '$'))
+		return at;
+	while (*at) {
+		size_t n = is_quoted ? 0 : param_length(at);
+		const char *name = n ? arena_strndup(s->arena, at, n) : NULL, *word;
+
+		if (*at == '"')
+			is_quoted = !is_quoted;
+		if (!n) {
+			arena_push(s->arena, out, n_out, *at++);
+			continue;
+		}
+		word = text_of(s, name, text->span);
+		for (; word && *word; word++)
+			arena_push(s->arena, out, n_out, *word);
+		at += n;
+	}
+	arena_push(s->arena, out, n_out, '\0');
+	return out;
+}

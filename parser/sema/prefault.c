@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Texts whose place is known before a body begins: see prefault.h.
+ */
+#include "parser/sema/prefault.h"
+#include "parser/lang/builtin.h"
+#include "parser/sema/sema.h"
+#include "parser/lang/type.h"
+
+struct walk {
+	early_fn *fn;
+	void *ctx;
+};
+
+static bool is_plain_name(const struct expr *e)
+{
+	const struct builtin *b = e->name.builtin;
+
+	if (!b)
+		return false;
+	return (b->id >= BI_arg0 && b->id <= BI_arg11) || b->id == BI_retval || b->id == BI_pid ||
+	       b->id == BI_tid || b->id == BI_cpu || b->id == BI_delta;
+}
+
+bool early_is_plain(const struct expr *e)
+{
+	if (!type_is_integral(e->type) && e->type->kind != TY_POINTER)
+		return false;
+	switch (e->kind) {
+	case EX_INT:
+		return true;
+	case EX_NAME:
+		return is_plain_name(e);
+	case EX_FIELD: /* an argument by its name */
+		return sema_is_args(e->field.object);
+	case EX_CAST:
+		return early_is_plain(e->cast.operand);
+	case EX_UNARY:
+		return e->unary.op != OP_DEREF && early_is_plain(e->unary.operand);
+	case EX_BINARY:
+		return e->binary.op != OP_DIV && e->binary.op != OP_MOD &&
+		       early_is_plain(e->binary.left) && early_is_plain(e->binary.right);
+	default:
+		return false;
+	}
+}
+
+static bool is_early(const struct expr *e)
+{
+	const struct builtin *b = e->kind == EX_CALL ? e->call.builtin : NULL;
+
+	return b && b->id == BI_str && early_is_plain(e->call.args[0]) &&
+	       type_is_in_user_space(e->call.args[0]->type, true);
+}
+
+static void each_block(struct block *b, const struct walk *w);
+
+/* What every run computes that comes by. */
+static void each_expr(struct expr *e, void *ctx)
+{
+	const struct walk *w = ctx;
+
+	if (is_early(e))
+		w->fn(e, w->ctx);
+	else if (e->kind == EX_TERNARY)
+		each_expr(e->ternary.cond, ctx);
+	else if (e->kind == EX_BINARY && (e->binary.op == OP_LAND || e->binary.op == OP_LOR))
+		each_expr(e->binary.left, ctx);
+	else if (e->kind == EX_BLOCK)
+		each_block(&e->block.body, w);
+	else if (e->kind != EX_CALL || !e->call.builtin || !(e->call.builtin->traits & TR_ENTRY))
+		ast_each_child(e, each_expr, ctx);
+}
+
+static void each_stmt(struct stmt *st, const struct walk *w)
+{
+	switch (st->kind) {
+	case ST_EXPR:
+	case ST_RETURN:
+		if (st->expr)
+			each_expr(st->expr, (void *)w);
+		return;
+	case ST_ASSIGN:
+		each_expr(st->assign.target, (void *)w);
+		each_expr(st->assign.value, (void *)w);
+		return;
+	case ST_IF:
+		each_expr(st->branch.cond, (void *)w);
+		return;
+	case ST_BLOCK:
+		each_block(&st->block, w);
+		return;
+	case ST_LET:
+		if (st->let.value)
+			each_expr(st->let.value, (void *)w);
+		return;
+	case ST_WHILE:
+	case ST_FOR:
+	case ST_UNROLL:
+	case ST_BREAK:
+	case ST_CONTINUE:
+		return;
+	}
+}
+
+static void each_block(struct block *b, const struct walk *w)
+{
+	for (uint32_t i = 0; i < b->n; i++)
+		each_stmt(b->items[i], w);
+}
+
+void early_body_texts(const struct probe *p, early_fn *fn, void *ctx)
+{
+	struct walk w = {fn, ctx};
+
+	if (p->predicate)
+		each_expr(p->predicate, &w);
+	each_block((struct block *)&p->body, &w);
+}
+
+void early_entry_texts(const struct probe *p, early_fn *fn, void *ctx)
+{
+	struct walk w = {fn, ctx};
+
+	for (uint32_t i = 0; i < p->n_entries; i++)
+		each_expr(p->entries[i]->call.args[0], &w);
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Texts whose place is known before a body begins: str(arg0), str(retval + 8). A program that may
+ * sleep brings their memory in there, where it holds nothing yet. Not those that only some runs
+ * read (under `if`, `? :`, `&&`), and not those whose place the body has to compute or look up.
+ */
+#pragma once
+#include "parser/lang/ast.h"
+
+typedef void early_fn(struct expr *str, void *ctx);
+
+/* Such calls of str() in the predicate and the body. */
+void early_body_texts(const struct probe *p, early_fn *fn, void *ctx);
+/* Those in the arguments of entry(). */
+void early_entry_texts(const struct probe *p, early_fn *fn, void *ctx);
+/* Is it a number out of registers and constants, which needs neither memory nor a map? */
+bool early_is_plain(const struct expr *e);

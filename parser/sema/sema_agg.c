@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Check hooks of the aggregations' rows in builtins.def: the type of the map they are assigned to,
+ * and what may be asked of their literals.
+ */
+#include "parser/lang/agg.h"
+#include "parser/base/limits.h"
+#include "parser/sema/sema.h"
+
+enum {
+	HIST_MAX_K = 5,
+	QUANTILES_K = 5,       /* 32 buckets to a power of two: their middle is 1.6 % off at most */
+	LHIST_MAX_STEPS = 1000,
+};
+
+const struct type *chk_agg(struct sema *s, struct expr *e)
+{
+	const struct expr *v = e->call.args[0];
+
+	(void)s;
+	return type_agg(e->call.builtin->agg, v->type->is_signed && v->kind != EX_INT);
+}
+
+static const struct type *of_scale(struct sema *s, const struct expr *e, int64_t a, int64_t b,
+				   int64_t c)
+{
+	return type_buckets(s->arena, e->call.builtin->agg, (int64_t[]){a, b, c});
+}
+
+const struct type *chk_hist(struct sema *s, struct expr *e)
+{
+	const struct expr *k = e->call.n_args > 1 ? e->call.args[1] : NULL;
+
+	if (k && k->integer.value > HIST_MAX_K) {
+		sema_error(s, k->span, "hist-scale", "hist splits a power of two into 2^k buckets, k is 0 to %d",
+			   HIST_MAX_K);
+		return &type_error;
+	}
+	return of_scale(s, e, k ? (int64_t)k->integer.value : 0, 0, 0);
+}
+
+const struct type *chk_quantiles(struct sema *s, struct expr *e)
+{
+	return of_scale(s, e, QUANTILES_K, 0, 0);
+}
+
+static const struct type *bad_scale(struct sema *s, const struct expr *e, const char *what)
+{
+	sema_error(s, e->span, "lhist-scale", "%s", what);
+	if (s->report)
+		diag_hint(s->diags, "lhist(value, min, max, step): from min to max in at most %d steps",
+			  LHIST_MAX_STEPS);
+	return &type_error;
+}
+
+const struct type *chk_lhist(struct sema *s, struct expr *e)
+{
+	uint64_t min = e->call.args[1]->integer.value, max = e->call.args[2]->integer.value;
+	uint64_t step = e->call.args[3]->integer.value;
+
+	if (max > INT64_MAX)
+		return bad_scale(s, e->call.args[2], "this is more than a signed 64-bit integer holds");
+	if (min > max)
+		return bad_scale(s, e->call.args[1], "lhist's min is greater than its max");
+	if (step == 0)
+		return bad_scale(s, e->call.args[3], "lhist's step is 0");
+	if (step > max - min)
+		return bad_scale(s, e->call.args[3], "lhist's step is greater than max - min");
+	if ((max - min) / step > LHIST_MAX_STEPS)
+		return bad_scale(s, e->call.args[3], "lhist has too many steps");
+	return of_scale(s, e, (int64_t)min, (int64_t)max, (int64_t)step);
+}

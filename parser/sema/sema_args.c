@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a probe is given: the check hooks of `args`, `argN` and `retval`, whose types come from
+ * tracepoints' formats and from BTF; those of user functions are in sema_user_args.c.
+ */
+#include "parser/base/arena.h"
+#include "parser/base/nearest.h"
+#include "parser/sema/sema.h"
+#include <string.h>
+
+const struct tp_field *sema_args_field(const struct attach_point *p, const char *name)
+{
+	static const struct tp_field unchecked = {.name = "",
+						  .type_text = "long",
+						  .size = 8,
+						  .is_signed = true};
+
+	if (p->format && p->format->is_unchecked)
+		return &unchecked;
+	for (uint32_t i = 0; p->typed && i < p->typed->n_params; i++)
+		if (strcmp(p->typed->params[i].name, name) == 0)
+			return &p->typed->params[i];
+	for (uint32_t i = 0; p->format && i < p->format->n_fields; i++)
+		if (strcmp(p->format->fields[i].name, name) == 0)
+			return &p->format->fields[i];
+	return NULL;
+}
+
+bool sema_is_args(const struct expr *e)
+{
+	return e->kind == EX_NAME && e->name.builtin && e->name.builtin->id == BI_args;
+}
+
+static const char *list_params(struct arena *a, const struct typed_function *f)
+{
+	const char *list = "";
+
+	for (uint32_t i = 0; i < f->n_params; i++)
+		if (*f->params[i].name)
+			list = arena_printf(a, "%s%sargs.%s", list, *list ? ", " : "",
+					    f->params[i].name);
+	return list;
+}
+
+static const struct type *no_field(struct sema *s, struct expr *e, const struct attach_point *p)
+{
+	struct nearest near;
+
+	sema_error(s, e->field.name_span, "unknown-field", "%s has no %s '%s'", p->name,
+		   p->typed ? "argument" : "field", e->field.name);
+	if (!s->report)
+		return &type_error;
+	nearest_init(&near, e->field.name);
+	for (uint32_t i = 0; p->format && i < p->format->n_fields; i++)
+		nearest_offer(&near, p->format->fields[i].name);
+	for (uint32_t i = 0; p->typed && i < p->typed->n_params; i++)
+		nearest_offer(&near, p->typed->params[i].name);
+	if (near.best)
+		diag_hint(s->diags, "did you mean '%s'?", near.best);
+	else if (s->probe->is_start)
+		diag_hint(s->diags, "entry(…) is of the event that starts the span; of the one that ends it "
+				    "write args.%s", e->field.name);
+	else if (p->typed && p->typed->n_params)
+		diag_hint(s->diags, "they are: %s", list_params(s->arena, p->typed));
+	return &type_error;
+}
+
+static const struct type *field_at(struct sema *s, struct expr *e, struct attach_point *p)
+{
+	const struct tp_field *f;
+	const struct type *t;
+
+	if (p->id == PROBE_UPROBE && !user_args_known(s, e, p))
+		return &type_error;
+	f = sema_args_field(p, e->field.name);
+	if (!f)
+		return no_field(s, e, p);
+	if (p->id == PROBE_UPROBE)
+		return user_arg_type(s, e, p, f);
+	t = probe_is_typed(p) ? sema_pointer_type(s->arena, f, sema_space(s->probe)) : NULL;
+	t = t ? t : sema_field_type(s->arena, f);
+	if (t && t->kind == TY_POINTER && t->space == SPACE_NONE)
+		return type_pointer(s->arena, t->to, sema_space(s->probe));
+	if (t)
+		return t;
+	return sema_error(s, e->field.name_span, "not-built",
+			  "fields of type '%s' are not built yet", f->type_text);
+}
+
+static bool has_args(const struct attach_point *p)
+{
+	switch (probe_rows[p->id].context) {
+	case CTX_TRACEPOINT:
+	case CTX_TYPED_ENTRY:
+	case CTX_TYPED_RETURN:
+	case CTX_TYPED_EVENT: return true;
+	default: return p->id == PROBE_UPROBE;
+	}
+}
+
+static const char *where_args(struct arena *a)
+{
+	const char *list = "";
+
+	for (int i = 0; i < PROBE_COUNT; i++)
+		if (has_args(&(struct attach_point){.id = i}))
+			list = arena_printf(a, "%s%s%s", list, *list ? ", " : "", probe_rows[i].name);
+	return list;
+}
+
+static const struct type *no_args(struct sema *s, const struct expr *e,
+				  const struct attach_point *p)
+{
+	sema_error(s, e->span, "wrong-probe", "'args' does not exist in %s probes",
+		   probe_rows[p->id].name);
+	if (s->report && p->id == PROBE_URETPROBE)
+		diag_hint(s->diags, "arguments are gone when a function returns: write entry(args.%s)",
+			  e->kind == EX_FIELD ? e->field.name : "NAME");
+	else if (s->report && probe_rows[p->id].context == CTX_REGS_ENTRY)
+		diag_hint(s->diags, "arguments are arg0 to arg5 there");
+	else if (s->report)
+		diag_hint(s->diags, "it exists in: %s", where_args(s->arena));
+	return &type_error;
+}
+
+/* `args` alone, or args.FIELD: the field must be in every attach point of the probe. */
+const struct type *chk_args(struct sema *s, struct expr *e)
+{
+	const struct type *t = NULL;
+
+	for (uint32_t i = 0; i < s->probe->n_points; i++) {
+		struct attach_point *p = &s->probe->points[i];
+
+		if (!has_args(p))
+			return no_args(s, e, p);
+		if (e->kind == EX_FIELD) {
+			const struct type *f = field_at(s, e, p);
+			const struct type *u = t ? sema_common_argument(s->arena, t, f) : f;
+
+			t = u ? u
+			      : sema_error(s, e->span, "type-mismatch",
+					   "args.%s is %s in one of the probes and %s in another",
+					   e->field.name, type_str(s->arena, t),
+					   type_str(s->arena, f));
+		}
+	}
+	if (e->kind == EX_FIELD)
+		return t ? t : &type_error;
+	sema_error(s, e->span, "args-field", "'args' is used with a field: args.FIELD");
+	return &type_error;
+}
+
+/* argN, by its place: a raw tracepoint says how many there are, a USDT probe of what size too. */
+const struct type *chk_argn(struct sema *s, struct expr *e)
+{
+	uint32_t n = (uint32_t)(e->name.builtin->id - BI_arg0);
+
+	for (uint32_t i = 0; i < s->probe->n_points; i++) {
+		const struct attach_point *p = &s->probe->points[i];
+
+		if (p->id != PROBE_RAWTRACEPOINT || n < p->typed->n_params)
+			continue;
+		sema_error(s, e->span, "no-argument", "%s has %u argument%s, no '%s'", p->name,
+			   p->typed->n_params, p->typed->n_params == 1 ? "" : "s", e->name.name);
+		if (s->report && p->typed->n_params)
+			diag_hint(s->diags, "they are: %s", list_params(s->arena, p->typed));
+		return &type_error;
+	}
+	return usdt_arg_type(s, e);
+}
+
+/* Of a kernel function by its name: what BTF knows. Asked for when a script uses `retval`. */
+static void find_result(struct sema *s, struct attach_point *p)
+{
+	struct kernel *k = s->kernel;
+
+	if (p->id == PROBE_KRETPROBE && !p->typed && p->n_targets == 1 && !p->targets[0].address &&
+	    k->has_feature(k, KF_BTF))
+		k->typed(k, TYPED_FUNCTION, p->targets[0].module, p->targets[0].symbol, &p->typed);
+}
+
+const struct type *sema_result_type(const struct attach_point *p)
+{
+	bool is_kretprobe = p->id == PROBE_KRETPROBE;
+
+	if (!p->typed || (p->id != PROBE_FEXIT && !is_kretprobe) ||
+	    (is_kretprobe && !p->typed->result.size))
+		return type_int(8, false);
+	return p->typed->result.size ? type_int(p->typed->result.size, p->typed->result.is_signed)
+				     : NULL;
+}
+
+const struct type *chk_retval(struct sema *s, struct expr *e)
+{
+	const struct type *t = NULL;
+
+	for (uint32_t i = 0; i < s->probe->n_points; i++) {
+		struct attach_point *p = &s->probe->points[i];
+		const struct type *here;
+
+		find_result(s, p);
+		here = sema_result_type(p);
+		if (!here)
+			return sema_error(s, e->span, "no-value",
+					  "%s returns %s, so it has no 'retval'", p->function,
+					  strcmp(p->typed->result.type_text, "void")
+						  ? p->typed->result.type_text
+						  : "nothing");
+		t = t ? type_unify(t, here) : here;
+		t = t ? t : type_int(8, false);
+	}
+	return t ? t : type_int(8, false);
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Types of calls, a part of pass 2: how many arguments and of which types, by the row's signature;
+ * what that cannot say is the row's check hook's. Gives the type of the result.
+ */
+#include "parser/base/limits.h"
+#include "parser/sema/sema_type.h"
+#include "parser/lang/span_kind.h"
+#include <string.h>
+
+static bool fits_param(const struct param *p, const struct expr *arg)
+{
+	switch (p->kind) {
+	case PARAM_ANY:
+		return arg->type->kind != TY_VOID;
+	case PARAM_INT:
+		return (type_is_integral(arg->type) || arg->type->kind == TY_POINTER) &&
+		       (!p->is_const || arg->kind == EX_INT);
+	case PARAM_STRING:
+		return arg->type->kind == TY_STRING && (!p->is_const || arg->kind == EX_STRING);
+	case PARAM_MAP:
+		return arg->kind == EX_MAP;
+	}
+	return false;
+}
+
+static const char *param_words(const struct param *p)
+{
+	switch (p->kind) {
+	case PARAM_ANY:
+		return "a value";
+	case PARAM_INT:
+		return p->is_const ? "a literal number of 0 or more" : "an integer";
+	case PARAM_STRING:
+		return p->is_const ? "a string in quotes" : "a string";
+	case PARAM_MAP:
+		return "a map";
+	}
+	return "?";
+}
+
+static int check_arity(struct sema *s, struct expr *e, const struct signature *sig)
+{
+	uint32_t least = 0, wanted;
+	bool is_exact;
+
+	for (uint32_t i = 0; i < sig->n_params; i++)
+		least += !sig->params[i].is_optional;
+	if (e->call.n_args > LIMIT_CALL_ARGS) {
+		sema_error(s, e->span, "limit-args", "%u arguments are too many, at most %d are possible",
+			   e->call.n_args, LIMIT_CALL_ARGS);
+		return -1;
+	}
+	if (e->call.n_args >= least && (sig->has_rest || e->call.n_args <= sig->n_params))
+		return 0;
+	is_exact = !sig->has_rest && least == sig->n_params;
+	wanted = e->call.n_args < least ? least : sig->n_params;
+	sema_error(s, e->span, "arg-count", "%s takes %s%u argument%s, not %u", e->call.name,
+		   is_exact ? "" : e->call.n_args < least ? "at least " : "at most ", wanted,
+		   wanted == 1 ? "" : "s", e->call.n_args);
+	if (s->report)
+		diag_hint(s->diags, "it is written %s", strchr(e->call.builtin->signature, ' ') + 1);
+	return -1;
+}
+
+static int check_args(struct sema *s, struct expr *e, const struct signature *sig)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; i < e->call.n_args && i < sig->n_params; i++) {
+		struct expr *arg = e->call.args[i];
+
+		if (arg->type->kind == TY_ERROR) {
+			err = -1;
+		} else if (!fits_param(&sig->params[i], arg)) {
+			sema_error(s, arg->span, "arg-type", "%s needs %s here, this %s %s",
+				   e->call.name, param_words(&sig->params[i]),
+				   arg->type->kind == TY_VOID ? "call has" : "is",
+				   arg->type->kind == TY_VOID ? "none" : sema_name_of(s, arg->type));
+			err = -1;
+		}
+	}
+	return err;
+}
+
+/* The argument of entry() is of the event that starts the span. */
+static void type_entry(struct sema *s, struct expr *arg)
+{
+	struct probe *here = s->probe;
+
+	if (!here->is_start)
+		sema_to_start(s);
+	sema_type_expr(s, arg);
+	s->probe = here;
+}
+
+/* A map named as a whole has no value to type. */
+static void type_arg(struct sema *s, struct expr *e, uint32_t i)
+{
+	struct expr *arg = e->call.args[i];
+
+	if (e->call.builtin && e->call.builtin->traits & TR_ENTRY) {
+		type_entry(s, arg);
+		return;
+	}
+	if (sema_is_whole_map(e, i))
+		arg->type = arg->map.map && arg->map.map->value ? arg->map.map->value : &type_error;
+	else
+		sema_type_expr(s, arg);
+}
+
+const struct type *sema_type_call(struct sema *s, struct expr *e)
+{
+	const struct builtin *b = e->call.builtin;
+	struct signature sig;
+
+	for (uint32_t i = 0; i < e->call.n_args; i++)
+		type_arg(s, e, i);
+	if (!b || !builtin_signature(b, &sig))
+		return &type_error;
+	if (b->kind == BUILTIN_VAR)
+		return b->check ? b->check(s, e) : sig.result;
+	if (check_arity(s, e, &sig) || check_args(s, e, &sig))
+		return b->kind == BUILTIN_FN && sig.result ? sig.result : &type_error;
+	if (b->check)
+		return b->check(s, e);
+	return sig.result;
+}

@@ -1,0 +1,628 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Pass 3, and the chk_* hooks of builtins.def which pass 2 calls: every rule that is not a name or
+ * a type. Where a builtin may stand, printf's formats, sizes, which part of a predicate is tested
+ * at a span's start.
+ * Before: names and types done. After: probe->uses_delta, probe->start_conds are set; a program
+ * without errors can be planned and generated without further question.
+ */
+#include "parser/lang/agg.h"
+#include "parser/base/arena.h"
+#include "parser/lang/format_spec.h"
+#include "parser/base/limits.h"
+#include "parser/sema/sema.h"
+#include "parser/sema/sema_iter.h"
+#include "parser/lang/span_kind.h"
+#include <string.h>
+
+/* ---- hooks of pass 2 --------------------------------------------------------------------- */
+
+static bool conversion_takes(char conv, const struct type *t)
+{
+	if (conv == 's')
+		return t->kind != TY_VOID && t->kind != TY_AGG;
+	return type_is_integral(t) || t->kind == TY_POINTER;
+}
+
+/* A tracepoint's `const char *` field is an address: printing it as a number would mislead. */
+static bool is_text_address(const struct sema *s, const struct expr *e)
+{
+	const struct tp_field *f = NULL;
+
+	if (e->kind == EX_FIELD && s->probe->n_points)
+		f = sema_args_field(&s->probe->points[0], e->field.name);
+	return f && strstr(f->type_text, "char") && strchr(f->type_text, '*');
+}
+
+static void check_conversion(struct sema *s, const struct plan_piece *p, struct expr *arg)
+{
+	if (p->conv == 's' && is_text_address(s, arg)) {
+		sema_error(s, arg->span, "format-arg", "this field is the address of a text, not the text");
+		if (s->report)
+			diag_hint(s->diags, "write str(args.%s)", arg->field.name);
+		return;
+	}
+	if (!p->conv || arg->type->kind == TY_ERROR || conversion_takes(p->conv, arg->type))
+		return;
+	if (arg->type->kind == TY_VOID) {
+		sema_error(s, arg->span, "format-arg", "%%%c prints a value, this call has none", p->conv);
+		return;
+	}
+	sema_error(s, arg->span, "format-arg", "%%%c cannot print this, it is %s", p->conv,
+		   type_str(s->arena, arg->type));
+	if (s->report && arg->type->kind == TY_AGG && arg->kind == EX_MAP)
+		diag_hint(s->diags, "print the whole map: print(%s)", arg->map.name);
+	else if (s->report && arg->type->kind != TY_AGG)
+		diag_hint(s->diags, "print it with %%s");
+}
+
+/* What a '*' takes. */
+static void check_star(struct sema *s, uint32_t arg, struct expr **args)
+{
+	const struct expr *e = arg ? args[arg] : NULL;
+
+	if (!e || e->type->kind == TY_ERROR || type_is_integral(e->type))
+		return;
+	sema_error(s, e->span, "format-arg", "'*' takes a width or precision, this is %s",
+		   type_str(s->arena, e->type));
+}
+
+/* Bytes of a conversion of bpftrace's that is none here yet: %r, %rx, %rh of buffers, %gr of GFP
+ * flags; 0: it is none of theirs. `len` bytes of it were read. */
+static uint32_t later_conversion(const char *text, uint32_t len)
+{
+	if (text[len - 1] == 'r')
+		return len + (text[len] == 'x' || text[len] == 'h');
+	return text[len - 1] == 'g' && text[len] == 'r' ? len + 1 : 0;
+}
+
+static const struct type *bad_conversion(struct sema *s, const struct expr *fmt, const char *text,
+					 uint32_t len)
+{
+	uint32_t later = later_conversion(text, len);
+
+	if (later) {
+		sema_error(s, fmt->span, "not-built", "'%.*s' of printf is not built yet", (int)later, text);
+		return &type_void;
+	}
+	while (len > 1 && !(text[len - 1] > ' ' && text[len - 1] < 0x7f))
+		len--; /* "100%\n": only what can be shown */
+	sema_error(s, fmt->span, "format-conversion", "'%.*s' is not a conversion of printf", (int)len,
+		   text);
+	if (s->report)
+		diag_hint(s->diags,
+			  "conversions are %%d %%i %%u %%x %%X %%o %%c %%p %%s (width and "
+			  "precision up to %d), and %%%% prints a percent sign",
+			  LIMIT_WIDTH);
+	return &type_void;
+}
+
+static const struct type *bad_count(struct sema *s, const struct expr *e,
+				    const struct format_spec *spec)
+{
+	sema_error(s, e->span, "format-count", "the format wants %u value%s, there %s %u", spec->n_args,
+		   spec->n_args == 1 ? "" : "s", e->call.n_args == 2 ? "is" : "are",
+		   e->call.n_args - 1);
+	if (s->report && strstr(e->call.args[0]->string.text, "% "))
+		diag_hint(s->diags, "%%%% prints a percent sign");
+	return &type_void;
+}
+
+const struct type *chk_printf(struct sema *s, struct expr *e)
+{
+	struct expr *fmt = e->call.args[0];
+	struct format_spec spec;
+
+	format_parse(s->arena, fmt->string.text, fmt->string.len, &spec);
+	if (spec.bad_len)
+		return bad_conversion(s, fmt, fmt->string.text + spec.bad_at, spec.bad_len);
+	if (spec.n_args != e->call.n_args - 1)
+		return bad_count(s, e, &spec);
+	for (const struct plan_piece *p = spec.pieces; p < spec.pieces + spec.n_pieces; p++) {
+		check_star(s, p->width_arg, e->call.args);
+		check_star(s, p->precision_arg, e->call.args);
+		if (p->conv)
+			check_conversion(s, p, e->call.args[1 + p->field]);
+	}
+	if (s->probe->n_points && s->probe->points[0].id == PROBE_ITER)
+		return iter_check_printf(s, e, &spec);
+	return &type_void;
+}
+
+const struct type *chk_print(struct sema *s, struct expr *e)
+{
+	const struct expr *arg = e->call.args[0];
+
+	if (e->call.n_args > 1 && !sema_is_whole_map(e, 0))
+		sema_error(s, e->call.args[1]->span, "arg-count",
+			   "print takes one value; only of a whole map can the largest be chosen");
+	else if (e->call.n_args > 1 && e->call.args[1]->integer.value > UINT32_MAX)
+		sema_error(s, e->call.args[1]->span, "arg-type", "no map has that many entries");
+	if (!sema_is_whole_map(e, 0) && arg->kind == EX_MAP && arg->type->kind == TY_AGG &&
+	    arg->type->agg != AGG_STATS) {
+		sema_error(s, arg->span, "print-entry", "one entry of a %s cannot be printed by itself",
+			   type_str(s->arena, arg->type));
+		if (s->report)
+			diag_hint(s->diags, "print the whole map: print(%s)", arg->map.name);
+	}
+	return &type_void;
+}
+
+/* The kernel walks user stacks of the thread that runs only: a switch keeps it from when the thread
+ * left; of calls that are still open nobody can have it. */
+const struct type *chk_ustack(struct sema *s, struct expr *e)
+{
+	if (!sema_is_open_end(s) || probe_is_sched_switch(&s->probe->points[0]))
+		return &type_ustack;
+	sema_error(s, e->span, "span-memory",
+		   "the user stack of a call that is still open cannot be walked when tracing ends");
+	if (s->report)
+		diag_hint(s->diags, "write entry(ustack), or leave out open_spans = count");
+	return &type_error;
+}
+
+const struct type *chk_strftime(struct sema *s, struct expr *e)
+{
+	struct type *t = arena_new_of(s->arena, struct type);
+	const struct expr *fmt = e->call.args[0];
+
+	*t = (struct type){.kind = TY_TIMESTAMP, .size = 8, .align = 8, .format = fmt->string.text};
+	return t;
+}
+
+static bool is_address(const struct type *t)
+{
+	return t->kind == TY_INT || t->kind == TY_STRING || t->kind == TY_POINTER ||
+	       t->kind == TY_ERROR;
+}
+
+const struct type *chk_str(struct sema *s, struct expr *e)
+{
+	const struct expr *p = e->call.args[0], *n = e->call.n_args > 1 ? e->call.args[1] : NULL;
+	uint64_t size = s->program->config.max_strlen;
+	bool is_negative = false;
+
+	if (!is_address(p->type))
+		return sema_error(s, p->span, "arg-type", "str needs an address, this is %s",
+				  type_str(s->arena, p->type));
+	if (p->type->kind == TY_STRING)
+		return p->type;
+	if (n && constant_number(n, &is_negative, &size) &&
+	    (is_negative || size < 2 || size > LIMIT_STR_ASKED))
+		return sema_error(s, n->span, "str-size", "str reads 2 to %d bytes, the NUL included",
+				  LIMIT_STR_ASKED);
+	if (type_is_in_user_space(p->type, sema_space(s->probe) == SPACE_USER) &&
+	    sema_is_open_end(s))
+		return sema_error(s, e->span, "span-memory",
+				  "this reads the memory of the thread that runs, which is not the span's "
+				  "when open_spans = count: write entry(str(…))");
+	return type_string(s->arena, (uint32_t)size);
+}
+
+const struct type *chk_clear(struct sema *s, struct expr *e)
+{
+	const struct expr *m = e->call.args[0];
+
+	if (m->map.n_keys) {
+		sema_error(s, m->span, "arg-type", "%s is for all of %s, not for one entry", e->call.name,
+			   m->map.name);
+		if (s->report)
+			diag_hint(s->diags, "write %s(%s), or delete(%s[…]) for one entry", e->call.name, m->map.name,
+				  m->map.name);
+	}
+	return &type_void;
+}
+
+bool sema_is_keyed_histogram(const struct expr *m)
+{
+	const struct type *t = m->map.map ? m->map.map->value : NULL;
+
+	return t && m->map.map->n_keys && t->kind == TY_AGG &&
+	       agg_rows[t->agg].layout == AL_BUCKETS;
+}
+
+const struct type *chk_has_key(struct sema *s, struct expr *e)
+{
+	const struct expr *m = e->call.args[0];
+
+	if (e->call.n_args > 1 || m->map.n_keys == 0) {
+		sema_error(s, e->span, "arg-count", "has_key takes a map and a key");
+		if (s->report)
+			diag_hint(s->diags, "write has_key(%s, key)", m->map.name);
+	}
+	return &type_bool;
+}
+
+/* delete(@m[k]) and, of a map without keys, delete(@m): pass 1 has rewritten the third form. */
+const struct type *chk_delete(struct sema *s, struct expr *e)
+{
+	const struct expr *m = e->call.args[0];
+
+	if (e->call.n_args > 1) {
+		sema_error(s, e->span, "arg-count",
+			   "delete takes the key in one place: delete(@m[key]) or delete(@m, key)");
+	} else if (m->map.map && m->map.map->n_keys && m->map.n_keys == 0) {
+		sema_error(s, e->span, "key-count", "delete needs the key of the entry of %s",
+			   m->map.name);
+		if (s->report)
+			diag_hint(s->diags, "write delete(%s, key), or clear(%s) for all entries",
+				  m->map.name, m->map.name);
+	}
+	return &type_bool;
+}
+
+/* ---- pass 3 ------------------------------------------------------------------------------ */
+
+static void check_block(struct sema *s, struct block *b);
+
+/* Text after the last use of a builtin where it does not exist. */
+static void hint_where(struct sema *s, const struct builtin *b, const struct attach_point *p)
+{
+	char list[96] = "";
+
+	if (p->id == PROBE_TRACEPOINT && b->where == W_RETURN) {
+		diag_hint(s->diags, "a system call's result is args.ret in its sys_exit_ tracepoint");
+		return;
+	}
+	if (b->where == W_ENTRY && (p->id == PROBE_TRACEPOINT || probe_is_typed(p))) {
+		diag_hint(s->diags, p->id != PROBE_TRACEPOINT ? "the function's arguments are args.NAME"
+					     : "a tracepoint's fields are args.FIELD");
+		return;
+	}
+	if (b->where & 1u << PROBE_UPROBE &&
+	    (p->id == PROBE_URETPROBE || p->id == PROBE_KRETPROBE)) {
+		diag_hint(s->diags, "entry(%s) is what it was when the function was called", b->name);
+		return;
+	}
+	if (b->where & 1u << PROBE_URETPROBE &&
+	    (p->id == PROBE_UPROBE || p->id == PROBE_KPROBE)) {
+		diag_hint(s->diags, "it is known when the function returns: probe %s:…",
+			  probe_rows[p->id == PROBE_UPROBE ? PROBE_URETPROBE
+							   : PROBE_KRETPROBE].name);
+		return;
+	}
+	for (uint32_t i = 0; i < PROBE_COUNT; i++)
+		if (b->where & 1u << i) {
+			strncat(list, *list ? ", " : "", sizeof(list) - strlen(list) - 1);
+			strncat(list, probe_rows[i].name, sizeof(list) - strlen(list) - 1);
+		}
+	diag_hint(s->diags, "it exists in: %s", list);
+}
+
+static void check_where(struct sema *s, const struct builtin *b, struct span span)
+{
+	for (uint32_t i = 0; b && i < s->probe->n_points; i++) {
+		const struct attach_point *p = &s->probe->points[i];
+
+		if (!iter_check_where(s, b, span, p))
+			return;
+		if (b->where & 1u << p->id)
+			continue;
+		diag_error(s->diags, span, "wrong-probe", "'%s' does not exist in %s probes", b->name,
+			   probe_rows[p->id].name);
+		hint_where(s, b, p);
+		return;
+	}
+}
+
+static void check_value_string(struct sema *s, const struct expr *e)
+{
+	uint64_t asked = s->program->config.max_strlen;
+	uint64_t most = asked > LIMIT_STRING ? asked : LIMIT_STRING;
+
+	if (e->string.len < most)
+		return;
+	diag_error(s->diags, e->span, "limit-string", "a string of %u bytes is too long for a value",
+		   e->string.len);
+	diag_hint(s->diags, "at most %u bytes, %d with config = { max_strlen = %d }; a format of printf may be "
+			    "longer", (uint32_t)most - 1, LIMIT_STR_ASKED - 1, LIMIT_STR_ASKED);
+}
+
+/* An aggregation stands only right of `@m = `; see check_assign. */
+static void check_agg_place(struct sema *s, const struct expr *e)
+{
+	diag_error(s->diags, e->span, "agg-target", "%s() must be assigned to a map", e->call.name);
+	diag_hint(s->diags, "write @ = %s(…)", e->call.name);
+}
+
+/* An entry as a whole, of an aggregation that is no number. */
+static void check_map_entry(struct sema *s, const struct expr *e)
+{
+	const struct type *t = e->var.var->map->value;
+
+	if (!t || t->kind != TY_AGG || agg_rows[t->agg].is_readable)
+		return;
+	diag_error(s->diags, e->span, "agg-read", "a %s cannot be read as a number", type_str(s->arena, t));
+	diag_hint(s->diags, "the key is %s.0; print the map for its values", e->var.name);
+}
+
+static void check_expr(struct expr *e, void *ctx);
+
+/* entry(EXPR): EXPR is checked as part of the probe that starts the span. */
+static void check_entry(struct sema *s, struct expr *e)
+{
+	struct probe *here;
+
+	if (s->probe->is_start || e->call.n_args != 1)
+		return;
+	arena_push(s->arena, s->probe->entries, s->probe->n_entries, e);
+	if (!sema_check_entry(s, e))
+		return;
+	here = sema_to_start(s);
+	check_expr(e->call.args[0], s);
+	s->probe = here;
+}
+
+/* `args.NAME` of a call that may still be open when the body runs: what the entry kept, which is
+ * what the return would be given too. */
+static void keep_args(struct sema *s, struct expr *e)
+{
+	struct expr *field;
+
+	if (e->kind != EX_FIELD || !sema_is_args(e->field.object) || !s->probe->n_points ||
+	    !probe_is_typed(&s->probe->points[0]) || !sema_is_open_end(s))
+		return;
+	field = arena_new_of(s->arena, struct expr);
+	*field = *e;
+	e->kind = EX_CALL;
+	e->call.name = builtins[BI_entry].name;
+	e->call.name_span = e->span;
+	e->call.args = arena_new_of(s->arena, struct expr *);
+	*e->call.args = field;
+	e->call.n_args = 1;
+	e->call.builtin = &builtins[BI_entry];
+	e->call.event = -1;
+}
+
+static void check_expr(struct expr *e, void *ctx)
+{
+	struct sema *s = ctx;
+	const struct builtin *b;
+
+	keep_args(s, e);
+	b = e->kind == EX_CALL ? e->call.builtin : NULL;
+	if (e->kind == EX_NAME)
+		check_where(s, e->name.builtin, e->span);
+	if (e->kind == EX_STRING)
+		check_value_string(s, e);
+	if (b) {
+		check_where(s, b, e->call.name_span);
+		if (b->kind == BUILTIN_AGG)
+			check_agg_place(s, e);
+		if (b->traits & TR_ENTRY) {
+			check_entry(s, e);
+			return;
+		}
+		if (b->id == BI_printf) { /* the format is not a value */
+			for (uint32_t i = 1; i < e->call.n_args; i++)
+				check_expr(e->call.args[i], s);
+			return;
+		}
+	}
+	if (e->kind == EX_BLOCK) {
+		check_block(s, &e->block.body);
+		check_expr(e->block.value, s);
+		return;
+	}
+	if (e->kind == EX_VAR && e->var.var && e->var.var->map)
+		check_map_entry(s, e);
+	if (e->kind == EX_FIELD && e->field.object->kind == EX_VAR)
+		return; /* .0 and .1 of an entry: pass 2 has looked */
+	ast_each_child(e, check_expr, s);
+}
+
+static void check_assign(struct sema *s, struct stmt *st)
+{
+	struct expr *v = st->assign.value;
+
+	ast_each_child(st->assign.target, check_expr, s);
+	if (v->kind == EX_CALL && v->call.builtin && v->call.builtin->kind == BUILTIN_AGG &&
+	    st->assign.target->kind == EX_MAP)
+		ast_each_child(v, check_expr, s);
+	else
+		check_expr(v, s);
+	if (st->assign.op == OP_NONE)
+		sema_check_fit(s, st->assign.target, v);
+}
+
+static void check_let(struct sema *s, struct stmt *st)
+{
+	if (!st->let.value)
+		return;
+	check_expr(st->let.value, s);
+	sema_check_fit(s, st->let.var, st->let.value);
+}
+
+static void check_effect(struct sema *s, const struct expr *e)
+{
+	if (e->kind == EX_INCDEC || e->type->kind == TY_VOID || e->type->kind == TY_ERROR)
+		return;
+	if (e->kind == EX_CALL && e->call.builtin && e->call.builtin->traits & TR_ACT)
+		return;
+	diag_warning(s->diags, e->span, "no-effect", "this value is not used");
+	diag_hint(s->diags, "print it: print(…)");
+}
+
+/* Copies of an unroll's body: its own, times those of the unrolls around it. */
+static uint64_t count_copies(const struct stmt *st)
+{
+	uint64_t n = 1;
+
+	for (; st && n <= LIMIT_UNROLLED; st = st->loop.around)
+		if (st->kind == ST_UNROLL && st->loop.count->kind == EX_INT &&
+		    st->loop.count->integer.value <= LIMIT_UNROLL)
+			n *= st->loop.count->integer.value;
+	return n;
+}
+
+static void check_unroll(struct sema *s, const struct stmt *st)
+{
+	const struct expr *n = st->loop.count;
+	uint64_t n_copies = count_copies(st);
+
+	if (n->kind != EX_INT && n->type->kind != TY_ERROR) {
+		diag_error(s->diags, n->span, "unroll-count", "unroll needs a number written out, 1 to %d",
+			   LIMIT_UNROLL);
+	} else if (n->kind == EX_INT && (!n->integer.value || n->integer.value > LIMIT_UNROLL)) {
+		diag_error(s->diags, n->span, "unroll-count", "unroll makes 1 to %d copies of its body, not %llu",
+			   LIMIT_UNROLL, (unsigned long long)n->integer.value);
+	} else if (n_copies > LIMIT_UNROLLED && count_copies(st->loop.around) <= LIMIT_UNROLLED) {
+		diag_error(s->diags, n->span, "limit-unroll", "with the unrolls around it this makes %llu copies "
+			   "of its body, at most %d are possible", (unsigned long long)n_copies, LIMIT_UNROLLED);
+		diag_hint(s->diags, "a loop makes none: for ($i : 0..%llu) { … }",
+			  (unsigned long long)n->integer.value);
+	}
+}
+
+static void check_loop(struct sema *s, struct stmt *st)
+{
+	if (st->kind != ST_UNROLL)
+		s->probe->has_loops = true;
+	if (st->kind == ST_WHILE)
+		check_expr(st->loop.cond, s);
+	if (st->loop.from) {
+		check_expr(st->loop.from, s);
+		check_expr(st->loop.to, s);
+	}
+	if (st->kind == ST_UNROLL)
+		check_unroll(s, st);
+	check_block(s, &st->loop.body);
+}
+
+static void check_stmt(struct sema *s, struct stmt *st)
+{
+	switch (st->kind) {
+	case ST_EXPR:
+		check_expr(st->expr, s);
+		if (!st->is_discard)
+			check_effect(s, st->expr);
+		return;
+	case ST_ASSIGN:
+		check_assign(s, st);
+		return;
+	case ST_IF:
+		check_expr(st->branch.cond, s);
+		check_block(s, &st->branch.then);
+		check_block(s, &st->branch.otherwise);
+		return;
+	case ST_BLOCK:
+		check_block(s, &st->block);
+		return;
+	case ST_RETURN:
+		if (st->expr)
+			check_expr(st->expr, s);
+		return;
+	case ST_LET:
+		check_let(s, st);
+		return;
+	case ST_WHILE:
+	case ST_FOR:
+	case ST_UNROLL:
+		check_loop(s, st);
+		return;
+	case ST_BREAK:
+	case ST_CONTINUE:
+		return;
+	}
+}
+
+/* Does nothing run that follows it in its block? */
+static bool leaves(const struct stmt *st)
+{
+	const struct expr *e = st->kind == ST_EXPR ? st->expr : NULL;
+
+	return st->kind == ST_RETURN || st->kind == ST_BREAK || st->kind == ST_CONTINUE ||
+	       (e && e->kind == EX_CALL && e->call.builtin == &builtins[BI_exit]);
+}
+
+static void check_block(struct sema *s, struct block *b)
+{
+	bool is_told = false;
+
+	for (uint32_t i = 0; i < b->n; i++) {
+		if (i && !is_told && !s->diags->n_errors && leaves(b->items[i - 1])) {
+			diag_warning(s->diags, b->items[i]->span, "unreachable",
+				     "this statement is never reached");
+			diag_note(s->diags, b->items[i - 1]->span, "what comes before leaves the block");
+			is_told = true;
+		}
+		check_stmt(s, b->items[i]);
+	}
+}
+
+struct same_at_both {
+	const struct probe *probe;
+	uint32_t traits; /* of values that are */
+	bool yes;
+};
+
+/* Built from literals and values that belong to the thread alone. */
+static void same_at_both_ends(struct expr *e, void *ctx)
+{
+	struct same_at_both *same = ctx;
+
+	switch (e->kind) {
+	case EX_INT:
+	case EX_STRING:
+		return;
+	case EX_NAME:
+		if (!e->name.builtin || !(e->name.builtin->traits & same->traits))
+			same->yes = false;
+		return;
+	case EX_UNARY:
+	case EX_BINARY:
+	case EX_TERNARY:
+	case EX_CAST:
+	case EX_TUPLE:
+	case EX_RECORD:
+	case EX_INDEX:
+		same->yes &= e->kind != EX_UNARY || e->unary.op != OP_DEREF;
+		ast_each_child(e, same_at_both_ends, ctx);
+		return;
+	case EX_FIELD:
+		same->yes &= sema_is_call_number(same->probe, e);
+		return;
+	case EX_VAR:
+	case EX_MAP:
+	case EX_CALL:
+	case EX_INCDEC:
+	case EX_PARAM:
+	case EX_BLOCK:
+		same->yes = false;
+		return;
+	}
+}
+
+/* A span probe's predicate: its top-level && parts that hold alike at the start go there. */
+static void split_predicate(struct sema *s, struct probe *p, struct expr *e)
+{
+	struct same_at_both same = {.probe = p,
+				    .traits = TR_TASK | TR_THREAD | TR_CONST,
+				    .yes = true};
+
+	if (e->kind == EX_BINARY && e->binary.op == OP_LAND) {
+		split_predicate(s, p, e->binary.left);
+		split_predicate(s, p, e->binary.right);
+		return;
+	}
+	for (uint32_t i = 0; i < p->n_points; i++)
+		same.traits &= span_rows[probe_span(&p->points[i])].same;
+	same_at_both_ends(e, &same);
+	if (same.yes)
+		arena_push(s->arena, p->start_conds, p->n_start_conds, e);
+}
+
+void sema_checks(struct sema *s)
+{
+	for (uint32_t i = 0; i < s->program->n_probes; i++) {
+		struct probe *p = s->program->probes[i];
+
+		s->probe = p;
+		if (p->predicate)
+			check_expr(p->predicate, s);
+		check_block(s, &p->body);
+		if (p->predicate && p->uses_delta)
+			split_predicate(s, p, p->predicate);
+	}
+	sema_check_sizes(s);
+}

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Pass 2 for values with parts and for memory: tuples, records, indexes, casts, what is read by
+ * pointers, the types that scripts spell, and the entries and keys of maps as tuples. Called by
+ * sema_type.c, whose rounds these are part of.
+ */
+#include "parser/base/arena.h"
+#include "parser/base/limits.h"
+#include "parser/base/nearest.h"
+#include "parser/sema/sema_type.h"
+#include <string.h>
+
+/* Members in x's order; a record's are found by name. */
+const struct type *compound_unify(struct sema *s, const struct type *x, const struct type *y)
+{
+	struct type_member *members = arena_alloc(s->arena, (x->n_members + 1) * sizeof(*members));
+
+	if (x->kind != y->kind || x->n_members != y->n_members)
+		return NULL;
+	for (uint32_t i = 0; i < x->n_members; i++) {
+		int j = x->kind == TY_TUPLE ? (int)i : type_member_index(y, x->members[i].name);
+
+		members[i] = x->members[i];
+		members[i].type =
+			j < 0 ? NULL : sema_unify(s, x->members[i].type, y->members[j].type);
+		if (!members[i].type)
+			return NULL;
+	}
+	return type_tuple(s->arena, x->kind == TY_RECORD, members, x->n_members);
+}
+
+const struct type *compound_compare(struct sema *s, struct expr *e, bool equality)
+{
+	const struct type *x = e->binary.left->type, *y = e->binary.right->type;
+
+	if (!equality)
+		return sema_error(s, e->span, "operand-type", "'%s' cannot compare %s: only == and != can",
+				  op_str(e->binary.op), sema_name_of(s, x));
+	if (sema_unify(s, x, y))
+		return &type_bool;
+	return sema_error(s, e->span, "type-mismatch", "cannot compare %s with %s", sema_name_of(s, x),
+			  sema_name_of(s, y));
+}
+
+/* Whose memory an address of no known origin is: what the probe's arguments are of. */
+enum type_space sema_space(const struct probe *p)
+{
+	return p->n_points && (p->points[0].id == PROBE_UPROBE || p->points[0].id == PROBE_USDT ||
+			       p->points[0].id == PROBE_URETPROBE || p->points[0].syscall >= 0)
+		       ? SPACE_USER
+		       : SPACE_KERNEL;
+}
+
+/* *p of a pointer, and of an integer: 8 bytes at that address. */
+const struct type *compound_deref(struct sema *s, struct expr *e)
+{
+	const struct type *t = sema_type_expr(s, e->unary.operand);
+
+	if (t->kind != TY_POINTER && sema_is_wrong(sema_check_int(s, e->unary.operand, "*")))
+		return &type_error;
+	return memory_read(s, e, t);
+}
+
+const struct type *compound_member(struct sema *s, struct expr *e)
+{
+	const struct type *t = e->field.object->type;
+	int i = type_member_index(t, e->field.name);
+	struct nearest near;
+
+	if (i >= 0 && t->members[i].type->kind == TY_AGG)
+		return sema_error(s, e->span, "agg-read", "a %s cannot be read as a number",
+				  sema_name_of(s, t->members[i].type));
+	if (i >= 0)
+		return t->members[i].type;
+	sema_error(s, e->field.name_span, "no-field", "%s has no '%s'", sema_name_of(s, t), e->field.name);
+	if (!s->report)
+		return &type_error;
+	nearest_init(&near, e->field.name);
+	for (uint32_t j = 0; t->kind == TY_RECORD && j < t->n_members; j++)
+		nearest_offer(&near, t->members[j].name);
+	if (near.best)
+		diag_hint(s->diags, "did you mean '%s'?", near.best);
+	else if (t->kind == TY_TUPLE)
+		diag_hint(s->diags, "its parts are .0 to .%u", t->n_members ? t->n_members - 1 : 0);
+	return &type_error;
+}
+
+/* The type of a member of a literal; a tuple or record in it is kept as it is. */
+static const struct type *member_type(struct sema *s, struct expr *item)
+{
+	const struct type *t = sema_type_expr(s, item);
+
+	if (t->kind == TY_VOID || t->kind == TY_AGG)
+		return sema_error(s, item->span, "no-value", "%s cannot be a part of a tuple or record",
+				  sema_name_of(s, t));
+	return t == &sema_literal ? sema_word(true) : sema_stored(t);
+}
+
+static bool is_doubled(const struct expr *e, uint32_t i)
+{
+	for (uint32_t j = 0; e->kind == EX_RECORD && j < i; j++)
+		if (strcmp(e->list.names[i], e->list.names[j]) == 0)
+			return true;
+	return false;
+}
+
+static const struct type *too_large(struct sema *s, const struct expr *e)
+{
+	sema_error(s, e->span, "limit-tuple", "this takes more than %d bytes", LIMIT_TUPLE_BYTES);
+	if (s->report)
+		diag_hint(s->diags, "strings are the long ones: read fewer bytes, str(x, 64)");
+	return &type_error;
+}
+
+const struct type *compound_list(struct sema *s, struct expr *e)
+{
+	uint32_t n = e->list.n, size = 0;
+	struct type_member *members = arena_alloc(s->arena, (n + 1) * sizeof(*members));
+	const struct type *wrong = NULL;
+
+	for (uint32_t i = 0; i < n; i++) {
+		const struct type *t = member_type(s, e->list.items[i]);
+
+		members[i].type = t;
+		members[i].name = e->kind == EX_RECORD ? e->list.names[i] : NULL;
+		if (is_doubled(e, i))
+			wrong = sema_error(s, e->list.name_spans[i], "redeclared",
+					   "the record has '%s' twice", e->list.names[i]);
+		if (t->kind == TY_ERROR && wrong != &type_error)
+			wrong = t;
+		if (t->kind != TY_ERROR && size <= LIMIT_TUPLE_BYTES)
+			size += t->size;
+	}
+	if (wrong)
+		return wrong;
+	if (size > LIMIT_TUPLE_BYTES)
+		return too_large(s, e);
+	return type_tuple(s->arena, e->kind == EX_RECORD, members, n);
+}
+
+/* string, string[N]: the bracket is a size. */
+static const struct type *named_string(struct sema *s, const struct type_name *n)
+{
+	bool has_size = n->n_suffixes && !n->suffixes[0].is_pointer;
+	uint64_t size = has_size ? n->suffixes[0].n : 0;
+
+	if (!has_size || (size && size <= LIMIT_STR_ASKED))
+		return type_string(s->arena, (uint32_t)size);
+	sema_error(s, n->span, "limit-string", "a string has 1 to %d bytes, the NUL included",
+		   LIMIT_STR_ASKED);
+	return NULL;
+}
+
+/* The type a script spells; NULL with the mistake said. */
+const struct type *compound_named(struct sema *s, const struct type_name *n)
+{
+	const struct type *t = type_of_name(s->arena, n->name);
+	bool is_string = type_is_string_name(n->name);
+	struct nearest near;
+
+	if (is_string && !(t = named_string(s, n)))
+		return NULL;
+	if (!t && n->n_suffixes && n->suffixes[0].is_pointer &&
+	    strcmp(type_str(s->arena, &type_void), n->name) == 0)
+		t = &type_void;
+	if (!t && (type_is_name(n->name) || strchr(n->name, ' '))) {
+		sema_error(s, n->span, "not-built", "the type '%s' is not built yet", n->name);
+		return NULL;
+	}
+	if (!t) {
+		sema_error(s, n->span, "unknown-type", "unknown type '%s'", n->name);
+		nearest_init(&near, n->name);
+		type_offer_names(&near, nearest_offer);
+		if (s->report && near.best)
+			diag_hint(s->diags, "did you mean '%s'?", near.best);
+		return NULL;
+	}
+	for (uint32_t i = is_string && t->size; i < n->n_suffixes; i++) {
+		if (!n->suffixes[i].is_pointer) {
+			t = memory_array(s, n->span, t, n->suffixes[i].n);
+			if (!t)
+				return NULL;
+			continue;
+		}
+		t = type_pointer(s->arena, t, SPACE_NONE);
+	}
+	return t;
+}
+
+const struct type *compound_cast(struct sema *s, struct expr *e)
+{
+	const struct type *t = sema_type_expr(s, e->cast.operand),
+			  *to = compound_named(s, e->cast.to), *array;
+
+	if (!to || sema_is_wrong(t))
+		return &type_error;
+	array = memory_cast(s, e, t, to);
+	if (array)
+		return array;
+	if (to->kind == TY_STRING && t->kind == TY_STRING)
+		return to->size ? to : t;
+	if (to->kind == TY_POINTER)
+		to = type_pointer(s->arena, to->to,
+				  t->kind == TY_POINTER ? t->space : sema_space(s->probe));
+	if (to->kind != TY_ARRAY && to->kind != TY_STRING &&
+	    (t->kind == TY_POINTER || t == &sema_unknown || type_is_integral(t)))
+		return to;
+	if (t->kind == TY_AGG && e->cast.operand->kind != EX_CALL)
+		return sema_error(s, e->span, "not-built",
+				  "reading an aggregation in an expression is not built yet");
+	return sema_error(s, e->span, "cast-type", "%s cannot be cast to %s", sema_name_of(s, t),
+			  sema_name_of(s, to));
+}
+
+static const struct type *cannot_index(struct sema *s, const struct expr *e, const struct type *t)
+{
+	const struct type *wrong =
+		sema_error(s, e->span, "index-type", "%s cannot be indexed", sema_name_of(s, t));
+
+	if (t->kind == TY_INT)
+		diag_hint(s->diags, "if it is an address, say of what: ((uint64 *)x)[0]");
+	return wrong;
+}
+
+/* [i] of a tuple (a number written out), a string (a byte of it) or a pointer. */
+const struct type *compound_index(struct sema *s, struct expr *e)
+{
+	const struct type *t = sema_type_expr(s, e->index.object), *at = sema_need_int(s, e->index.at, "[]");
+	const struct expr *i = e->index.at;
+
+	if (t->kind == TY_ERROR || sema_is_wrong(at))
+		return t->kind == TY_ERROR ? t : at;
+	if (t->kind == TY_POINTER)
+		return memory_read(s, e, t);
+	if (t->kind == TY_ARRAY)
+		return memory_index(s, e, t);
+	if (t->kind == TY_STRING && i->kind == EX_INT && i->integer.value >= t->size)
+		return sema_error(s, i->span, "index-range",
+				  "the index %llu is out of bounds for %s",
+				  (unsigned long long)i->integer.value, sema_name_of(s, t));
+	if (t->kind == TY_STRING)
+		return type_int(1, true);
+	if (t->kind != TY_TUPLE)
+		return cannot_index(s, e, t);
+	if (i->kind != EX_INT)
+		return sema_error(s, i->span, "index-type", "a tuple's part is named by a number: .0");
+	if (i->integer.value >= t->n_members)
+		return sema_error(s, i->span, "index-range",
+				  "the index %llu is out of bounds for %s",
+				  (unsigned long long)i->integer.value, sema_name_of(s, t));
+	return t->members[i->integer.value].type;
+}
+
+/* One tuple is all of the keys. */
+void compound_spread_key(struct sema *s, struct expr *e)
+{
+	struct map *m = e->map.map;
+	struct expr *key = e->map.keys[0];
+	const struct type *t = sema_type_expr(s, key);
+
+	if (t->kind == TY_ERROR)
+		return;
+	if (t->kind != TY_TUPLE || t->n_members != m->n_keys) {
+		sema_error(s, key->span, "key-count", "%s has %u keys, this is %s", m->name, m->n_keys,
+			   sema_name_of(s, t));
+		if (s->report)
+			diag_note(s->diags, m->first, "it has %u here", m->n_keys);
+		return;
+	}
+	for (uint32_t i = 0; i < m->n_keys; i++)
+		sema_widen(s, &m->key_types[i], &m->key_spans[i], t->members[i].type, key, "the key");
+}
+
+struct expr **sema_key_parts(const struct expr *m)
+{
+	struct expr *tuple = m->map.is_spread ? m->map.keys[0] : NULL;
+
+	if (!tuple)
+		return m->map.keys;
+	return tuple->kind == EX_TUPLE ? tuple->list.items : NULL;
+}
+
+struct mention {
+	const struct var *var;
+	bool yes;
+};
+
+static void find_mention(struct expr *e, void *ctx)
+{
+	struct mention *m = ctx;
+
+	m->yes |= e->kind == EX_BLOCK || (e->kind == EX_VAR && e->var.var == m->var);
+	ast_each_child(e, find_mention, m);
+}
+
+bool sema_mentions(struct expr *e, const struct var *v)
+{
+	struct mention m = {.var = v};
+
+	find_mention(e, &m);
+	return m.yes;
+}
+
+bool sema_is_made_in_place(const struct expr *e, const struct type *t)
+{
+	bool is_list = e->kind == EX_TUPLE || e->kind == EX_RECORD;
+	bool is_read = e->kind == EX_CALL && e->call.builtin == &builtins[BI_str] &&
+		       e->call.args[0]->type->kind != TY_STRING;
+
+	return (is_list || is_read) && type_equal(e->type, t);
+}
+
+/* (key, value) of the map; several keys are a tuple. */
+const struct type *compound_entry(struct sema *s, const struct map *m)
+{
+	struct type_member *keys = arena_alloc(s->arena, (m->n_keys + 1) * sizeof(*keys));
+	struct type_member *entry = arena_alloc(s->arena, 2 * sizeof(*entry));
+
+	if (!m->value)
+		return NULL;
+	for (uint32_t i = 0; i < m->n_keys; i++)
+		if (!(keys[i].type = m->key_types[i]) || keys[i].type->kind == TY_ERROR)
+			return NULL;
+	entry[0].type =
+		m->n_keys == 1 ? keys[0].type : type_tuple(s->arena, false, keys, m->n_keys);
+	entry[1].type = sema_read_type(m->value);
+	return type_tuple(s->arena, false, entry, 2);
+}

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Calculations of numbers and texts written out, a part of pass 2: their result is exact and
+ * takes their place in the tree. So it is what a number written out is: as great as a uint64 can
+ * be, of the sign of what it meets, and it may stand where a number must be written out. What has
+ * no result is an error: what 64 bits cannot hold, a division by 0, a shift by 64 and more.
+ * Casts and ~ are left to the kernel: they mean bits of some width.
+ * Before: the operands have their types. After: a folded node is an EX_INT, or one negated, or an
+ * EX_STRING.
+ */
+#include "parser/base/arena.h"
+#include "parser/sema/sema_type.h"
+#include <string.h>
+
+enum { MOST_SHIFT = 63 };
+
+/* All that 64 bits can be, signed or not. */
+static const __int128 least = INT64_MIN, greatest = UINT64_MAX;
+
+static bool is_negated(const struct expr *e)
+{
+	return e->kind == EX_UNARY && e->unary.op == OP_NEG;
+}
+
+/* Is `e` a number written out, or a folded one? */
+static bool read_number(const struct expr *e, __int128 *v)
+{
+	const struct expr *digits = is_negated(e) ? e->unary.operand : e;
+
+	if (digits->kind != EX_INT)
+		return false;
+	*v = is_negated(e) ? -(__int128)digits->integer.value : (__int128)digits->integer.value;
+	return true;
+}
+
+/* The same, also behind casts and ~: what a divisor is. */
+static bool known_number(const struct expr *e, __int128 *v)
+{
+	if (e->kind == EX_CAST && e->type->kind == TY_INT && known_number(e->cast.operand, v)) {
+		__int128 range = (__int128)1 << (8 * e->type->size);
+
+		*v = (*v % range + range) % range;
+		*v -= e->type->is_signed && *v >= range / 2 ? range : 0;
+		return true;
+	}
+	if (e->kind == EX_UNARY && e->unary.op == OP_BNOT && known_number(e->unary.operand, v)) {
+		*v = ~*v;
+		return true;
+	}
+	return read_number(e, v);
+}
+
+static const char *number_text(struct arena *a, __int128 v)
+{
+	char text[48], *at = text + sizeof(text);
+	bool is_negative = v < 0;
+
+	*--at = 0;
+	do
+		*--at = (char)('0' + (is_negative ? -(v % 10) : v % 10));
+	while (v /= 10);
+	if (is_negative)
+		*--at = '-';
+	return arena_printf(a, "%s", at);
+}
+
+/* ---- what has no result ------------------------------------------------------------------ */
+
+bool constant_check_right(struct sema *s, enum op op, const struct expr *right)
+{
+	__int128 v;
+
+	if (!known_number(right, &v))
+		return true;
+	if ((op == OP_DIV || op == OP_MOD) && v == 0) {
+		sema_error(s, right->span, "division-by-zero", "this is 0: nothing can be divided by it");
+		return false;
+	}
+	if ((op == OP_SHL || op == OP_SHR) && (v < 0 || v > MOST_SHIFT)) {
+		sema_error(s, right->span, "shift-count", "a number of 64 bits is shifted by 0 to %d, not %s",
+			   MOST_SHIFT, number_text(s->arena, v));
+		return false;
+	}
+	return true;
+}
+
+static const struct type *overflow(struct sema *s, const struct expr *e, const char *result)
+{
+	sema_error(s, e->span, "number-overflow", "this is %s, which 64 bits cannot hold", result);
+	if (s->report)
+		diag_hint(s->diags, "they hold %s to %s; what is calculated with a variable is cut to them",
+			  number_text(s->arena, least), number_text(s->arena, greatest));
+	return &type_error;
+}
+
+/* ---- folding ----------------------------------------------------------------------------- */
+
+/* False when 128 bits do not do: of products alone. */
+static bool calculate(enum op op, __int128 x, __int128 y, __int128 *v)
+{
+	switch (op) {
+	case OP_ADD:
+		*v = x + y;
+		return true;
+	case OP_SUB:
+		*v = x - y;
+		return true;
+	case OP_MUL:
+		return !__builtin_mul_overflow(x, y, v);
+	case OP_DIV:
+		*v = x / y;
+		return true;
+	case OP_MOD:
+		*v = x % y;
+		return true;
+	case OP_SHL:
+		*v = x * ((__int128)1 << y);
+		return true;
+	case OP_SHR:
+		*v = x >> y;
+		return true;
+	case OP_BAND:
+		*v = x & y;
+		return true;
+	case OP_BOR:
+		*v = x | y;
+		return true;
+	default:
+		*v = x ^ y;
+		return true;
+	}
+}
+
+static bool holds(enum op op, __int128 x, __int128 y)
+{
+	switch (op) {
+	case OP_EQ:
+		return x == y;
+	case OP_NE:
+		return x != y;
+	case OP_LT:
+		return x < y;
+	case OP_LE:
+		return x <= y;
+	case OP_GT:
+		return x > y;
+	default:
+		return x >= y;
+	}
+}
+
+static bool is_bitwise(enum op op)
+{
+	return op == OP_BAND || op == OP_BOR || op == OP_BXOR;
+}
+
+/* `e` becomes the number; its type. */
+static const struct type *write_number(struct sema *s, struct expr *e, __int128 v)
+{
+	struct expr *digits = v < 0 ? arena_new_of(s->arena, struct expr) : e;
+
+	digits->span = e->span;
+	digits->kind = EX_INT;
+	digits->integer.value = (uint64_t)(v < 0 ? -v : v);
+	digits->integer.is_bool = false;
+	digits->type = constant_type(digits);
+	if (v >= 0)
+		return e->type = digits->type;
+	e->kind = EX_UNARY;
+	e->unary.op = OP_NEG;
+	e->unary.operand = digits;
+	return e->type = sema_word(true);
+}
+
+const struct type *constant_type(const struct expr *e)
+{
+	if (e->integer.is_bool)
+		return &type_bool;
+	return e->integer.value <= INT64_MAX ? &sema_literal : sema_word(false);
+}
+
+const struct type *constant_binary(struct sema *s, struct expr *e, const struct type *t)
+{
+	__int128 x, y, v;
+
+	if (!constant_check_right(s, e->binary.op, e->binary.right))
+		return &type_error;
+	if (!read_number(e->binary.left, &x) || !read_number(e->binary.right, &y))
+		return t;
+	if (!calculate(e->binary.op, x, y, &v))
+		return overflow(s, e, "more than 2^127");
+	if (v >= least && v <= greatest)
+		return write_number(s, e, v);
+	/* Of -1 and a number beyond INT64_MAX: bits. */
+	return is_bitwise(e->binary.op) ? t : overflow(s, e, number_text(s->arena, v));
+}
+
+const struct type *constant_compare(struct expr *e)
+{
+	__int128 x, y;
+
+	if (read_number(e->binary.left, &x) && read_number(e->binary.right, &y)) {
+		e->integer.value = holds(e->binary.op, x, y);
+		e->integer.is_bool = true;
+		e->kind = EX_INT;
+	}
+	return &type_bool;
+}
+
+const struct type *constant_negated(struct sema *s, struct expr *e, const struct type *t)
+{
+	__int128 v;
+
+	if (!read_number(e->unary.operand, &v))
+		return t;
+	if (-v < least)
+		return overflow(s, e, number_text(s->arena, -v));
+	return v > 0 && !e->unary.operand->integer.is_bool ? t : write_number(s, e, -v);
+}
+
+bool constant_number(const struct expr *e, bool *is_negative, uint64_t *magnitude)
+{
+	__int128 v;
+
+	if (!read_number(e, &v) || e->type->kind == TY_BOOL)
+		return false;
+	*is_negative = is_negated(e);
+	*magnitude = (uint64_t)(v < 0 ? -v : v);
+	return true;
+}
+
+/* ---- texts ------------------------------------------------------------------------------- */
+
+/* `e` becomes the text. */
+static const struct type *write_text(struct sema *s, struct expr *e, const char *text, uint32_t len)
+{
+	e->kind = EX_STRING;
+	e->string.text = text;
+	e->string.len = len;
+	return type_string(s->arena, len + 1);
+}
+
+static const struct type *join(struct sema *s, struct expr *e)
+{
+	const struct expr *x = e->binary.left, *y = e->binary.right;
+	uint32_t len = x->string.len + y->string.len;
+	char *text = arena_alloc(s->arena, len + 1);
+
+	memcpy(text, x->string.text, x->string.len);
+	memcpy(text + x->string.len, y->string.text, y->string.len);
+	return write_text(s, e, text, len);
+}
+
+static const struct type *skip(struct sema *s, struct expr *e)
+{
+	const struct expr *x = e->binary.left;
+	uint64_t n = e->binary.right->integer.value;
+
+	if (n >= x->string.len) {
+		diag_warning(s->diags, e->span, "empty-text", "nothing is left of this text");
+		n = x->string.len;
+	}
+	return write_text(s, e, x->string.text + n, x->string.len - (uint32_t)n);
+}
+
+static bool text_holds(enum op op, const struct expr *x, const struct expr *y)
+{
+	uint32_t n = x->string.len < y->string.len ? x->string.len : y->string.len;
+	int order = memcmp(x->string.text, y->string.text, n);
+
+	return holds(op, order ? order : (int)x->string.len - (int)y->string.len, 0);
+}
+
+const struct type *constant_text(struct sema *s, struct expr *e)
+{
+	const struct expr *x = e->binary.left, *y = e->binary.right;
+	enum op op = e->binary.op;
+
+	if (x->kind != EX_STRING)
+		return NULL;
+	if (op == OP_ADD && y->kind == EX_STRING)
+		return join(s, e);
+	if (op == OP_ADD && y->kind == EX_INT && !y->integer.is_bool)
+		return skip(s, e);
+	if (y->kind != EX_STRING || (op != OP_LT && op != OP_LE && op != OP_GT && op != OP_GE))
+		return NULL;
+	e->integer.value = text_holds(op, x, y);
+	e->integer.is_bool = true;
+	e->kind = EX_INT;
+	return &type_bool;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Declarations of maps at the root of a script, `let @m = hash(1000);`: is it a kind that is
+ * built, and of the sort that the values of @m need? plan.c takes the number of entries.
+ * Before: maps have types. After: each map with a declaration agrees with it.
+ */
+#include "parser/base/diag.h"
+#include "parser/base/nearest.h"
+#include "parser/sema/sema.h"
+#include <string.h>
+
+enum { MOST_ENTRIES = 1 << 26 };
+
+static const struct map_kind {
+	const char *name;
+	bool is_built, is_percpu;
+} map_kinds[] = {
+	{"hash", true, false},
+	{"percpuhash", true, true},
+	{"lruhash", false, false},
+	{"percpulruhash", false, true},
+};
+
+static const struct map_kind *find_kind(struct sema *s, const struct map_decl *d)
+{
+	struct nearest near;
+
+	nearest_init(&near, d->kind);
+	for (size_t i = 0; i < sizeof(map_kinds) / sizeof(map_kinds[0]); i++) {
+		if (strcmp(map_kinds[i].name, d->kind) == 0)
+			return &map_kinds[i];
+		nearest_offer(&near, map_kinds[i].name);
+	}
+	diag_error(s->diags, d->kind_span, "map-kind", "'%s' is no kind of map", d->kind);
+	if (near.best)
+		diag_hint(s->diags, "did you mean '%s'?", near.best);
+	else
+		diag_hint(s->diags, "kinds are hash and, for count() and the like, percpuhash");
+	return NULL;
+}
+
+static void check_use(struct sema *s, const struct map_decl *d, const struct map_kind *kind,
+		      const struct map *m)
+{
+	bool is_agg = m->value && m->value->kind == TY_AGG;
+
+	if (!m->value || m->value->kind == TY_ERROR)
+		return;
+	if (!m->n_keys) {
+		diag_error(s->diags, d->kind_span, "map-kind", "%s has no keys: it has one entry", d->name);
+		diag_hint(s->diags, "leave the declaration out");
+	} else if (is_agg != kind->is_percpu) {
+		diag_error(s->diags, d->kind_span, "map-kind", "%s has %s values, a %s cannot", d->name,
+			   is_agg ? "aggregated" : "plain", kind->name);
+		diag_note(s->diags, m->value_span, "its value comes from here");
+		diag_hint(s->diags, "write let %s = %s(%llu);", d->name, is_agg ? "percpuhash" : "hash",
+			  (unsigned long long)d->max_entries);
+	}
+}
+
+static void check_decl(struct sema *s, const struct map_decl *d)
+{
+	const struct map_kind *kind = find_kind(s, d);
+
+	if (!kind)
+		return;
+	if (!kind->is_built) {
+		diag_error(s->diags, d->kind_span, "not-built", "maps of kind '%s' are not built yet",
+			   d->kind);
+		diag_hint(s->diags, "a hash of enough entries does");
+		return;
+	}
+	if (d->max_entries < 1 || d->max_entries > MOST_ENTRIES)
+		diag_error(s->diags, d->kind_span, "map-entries", "a map has 1 to %d entries",
+			   MOST_ENTRIES);
+	for (uint32_t i = 0; i < s->program->n_maps; i++)
+		if (s->program->maps[i]->decl == d) {
+			check_use(s, d, kind, s->program->maps[i]);
+			return;
+		}
+	diag_warning(s->diags, d->span, "unused-map", "%s is declared and never used", d->name);
+}
+
+static bool check_twice(struct sema *s, uint32_t i)
+{
+	const struct map_decl *d = s->program->map_decls;
+
+	for (uint32_t j = 0; j < i; j++)
+		if (strcmp(d[i].name, d[j].name) == 0) {
+			diag_error(s->diags, d[i].span, "redeclared", "%s is declared twice", d[i].name);
+			diag_note(s->diags, d[j].span, "it was declared here");
+			return true;
+		}
+	return false;
+}
+
+void sema_decls(struct sema *s)
+{
+	for (uint32_t i = 0; i < s->program->n_map_decls; i++)
+		if (!check_twice(s, i))
+			check_decl(s, &s->program->map_decls[i]);
+}

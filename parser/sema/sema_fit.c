@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A number written out as the value of a variable of declared type must fit it, also as one of the
+ * branches of ? : and as the result of a calculation of numbers: the cut number is never what was
+ * meant. What is calculated with a variable wraps, as in C, and a cast says that cutting is meant.
+ * Before: types are final, which parameters have become numbers. After: nothing is changed.
+ */
+#include "parser/sema/sema.h"
+
+static uint64_t greatest(const struct type *t)
+{
+	return UINT64_MAX >> (64 - 8 * t->size + t->is_signed);
+}
+
+/* How far below 0 it goes. */
+static uint64_t depth(const struct type *t)
+{
+	return t->is_signed ? greatest(t) + 1 : 0;
+}
+
+static void check_number(struct sema *s, const struct var *v, const struct expr *value)
+{
+	const struct type *t = v->type;
+	bool is_negative;
+	uint64_t n;
+
+	if (!constant_number(value, &is_negative, &n) ||
+	    n <= (is_negative ? depth(t) : greatest(t)))
+		return;
+	diag_error(s->diags, value->span, "number-range",
+		   "%s is %s, which holds %s%llu to %llu, not %s%llu", v->name,
+		   type_str(s->arena, t), t->is_signed ? "-" : "", (unsigned long long)depth(t),
+		   (unsigned long long)greatest(t), is_negative ? "-" : "", (unsigned long long)n);
+	diag_hint(s->diags, "write (%s)(…) around it to keep its low %u bits", type_str(s->arena, t),
+		  8 * t->size);
+}
+
+static void check_each(struct sema *s, const struct var *v, const struct expr *value)
+{
+	if (value->kind == EX_BLOCK) {
+		check_each(s, v, value->block.value);
+	} else if (value->kind == EX_TERNARY) {
+		check_each(s, v, value->ternary.then ? value->ternary.then : value->ternary.cond);
+		check_each(s, v, value->ternary.otherwise);
+	} else {
+		check_number(s, v, value);
+	}
+}
+
+void sema_check_fit(struct sema *s, const struct expr *target, const struct expr *value)
+{
+	const struct var *v = target->kind == EX_VAR ? target->var.var : NULL;
+
+	if (v && v->is_declared && v->type->kind == TY_INT)
+		check_each(s, v, value);
+}

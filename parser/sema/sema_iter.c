@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What is special in iter probes: ctx.FIELD, whose thread the builtins are about, and printf, which
+ * the kernel itself formats there.
+ */
+#include "parser/base/arena.h"
+#include "parser/lang/format_spec.h"
+#include "parser/sema/sema.h"
+#include "parser/sema/sema_iter.h"
+#include "parser/base/nearest.h"
+#include <ctype.h>
+#include <string.h>
+
+const struct type *iter_field_type(const struct iter_field *f)
+{
+	return f->is_pointer ? type_int(8, false) : type_int(f->size, f->is_signed);
+}
+
+static const struct type *no_field(struct sema *s, const struct expr *e,
+				   const struct attach_point *p)
+{
+	struct nearest near;
+
+	sema_error(s, e->field.name_span, "unknown-field", "%s has no field '%s'", p->name,
+		   e->field.name);
+	if (!s->report)
+		return &type_error;
+	nearest_init(&near, e->field.name);
+	for (uint32_t i = 0; i < p->iter->n_fields; i++)
+		nearest_offer(&near, p->iter->fields[i].name);
+	if (near.best)
+		diag_hint(s->diags, "did you mean '%s'?", near.best);
+	return &type_error;
+}
+
+static const struct type *no_context(struct sema *s, const struct expr *e,
+				     const struct attach_point *p)
+{
+	bool has_args = probe_rows[p->id].context == CTX_TRACEPOINT;
+	bool has_none = has_args || !probe_rows[p->id].is_in_process;
+
+	sema_error(s, e->span, has_none ? "wrong-probe" : "not-built",
+		   has_none ? "'ctx' does not exist in %s probes" : "'ctx' in %s probes is not built yet",
+		   probe_rows[p->id].name);
+	if (s->report && has_args)
+		diag_hint(s->diags, "a tracepoint's fields are args.FIELD");
+	else if (s->report)
+		diag_hint(s->diags, "it exists in: %s", probe_rows[PROBE_ITER].name);
+	return &type_error;
+}
+
+/* `ctx` alone, or ctx.FIELD: the field must be in every attach point of the probe. */
+const struct type *chk_ctx(struct sema *s, struct expr *e)
+{
+	const struct type *t = NULL;
+
+	for (uint32_t i = 0; i < s->probe->n_points; i++) {
+		const struct attach_point *p = &s->probe->points[i];
+		const struct iter_field *f;
+
+		if (p->id != PROBE_ITER)
+			return no_context(s, e, p);
+		if (e->kind != EX_FIELD)
+			continue;
+		f = iter_field(p->iter, e->field.name);
+		if (!f)
+			return no_field(s, e, p);
+		if (t && t != iter_field_type(f))
+			return sema_error(s, e->span, "type-mismatch",
+					  "ctx.%s is %s in one of the iterators and %s in another",
+					  e->field.name, type_str(s->arena, t),
+					  type_str(s->arena, iter_field_type(f)));
+		t = iter_field_type(f);
+	}
+	if (e->kind == EX_FIELD)
+		return t ? t : &type_error;
+	return sema_error(s, e->span, "args-field", "'ctx' is used with a field: ctx.FIELD");
+}
+
+/* ---- whose thread ------------------------------------------------------------------------- */
+
+static bool is_of_reader(const struct builtin *b)
+{
+	return b->id == BI_ustack || b->id == BI_cgroup || b->id == BI_usym;
+}
+
+bool iter_check_where(struct sema *s, const struct builtin *b, struct span span,
+		      const struct attach_point *p)
+{
+	bool of_thread = b->traits & TR_TASK || b->id == BI_kstack || is_of_reader(b);
+
+	if (p->id != PROBE_ITER || !of_thread || (iter_task(p->iter) && !is_of_reader(b)))
+		return true;
+	diag_error(s->diags, span, "wrong-probe", "'%s' does not exist in %s", b->name, p->name);
+	if (iter_task(p->iter))
+		diag_hint(s->diags, "it can be told of the thread that runs only, here that is sonde's");
+	else
+		diag_hint(s->diags, "this iterator's objects are no threads");
+	return false;
+}
+
+/* ---- printf ------------------------------------------------------------------------------- */
+
+static const struct type *cannot_print(struct sema *s, struct span span, const char *what)
+{
+	sema_error(s, span, "iter-format", "in iter probes the kernel prints, and it does not know %s", what);
+	if (s->report)
+		diag_hint(s->diags, "integers and strings are %%d %%u %%x %%X %%c %%p %%s, with width and the "
+				    "flags '-', '+', ' ', '0'; print(value) shows any value");
+	return &type_void;
+}
+
+static bool can_print(const struct type *t)
+{
+	return type_is_integral(t) || t->kind == TY_POINTER || t->kind == TY_STRING ||
+	       t->kind == TY_KSYM || t->kind == TY_NAME || t->kind == TY_ERROR;
+}
+
+enum { KERNEL_ARGS = 12 };
+
+const struct type *iter_check_printf(struct sema *s, struct expr *e, const struct format_spec *spec)
+{
+	const struct expr *fmt = e->call.args[0];
+
+	if (spec->n_args > KERNEL_ARGS)
+		return cannot_print(s, e->span, "more than 12 values");
+	for (uint32_t i = 0; i < fmt->string.len; i++)
+		if (!isascii(fmt->string.text[i]) ||
+		    (!isprint(fmt->string.text[i]) && !isspace(fmt->string.text[i])))
+			return cannot_print(s, fmt->span, "characters beyond ASCII in a format");
+	for (const struct plan_piece *p = spec->pieces; p < spec->pieces + spec->n_pieces; p++) {
+		const struct expr *arg = p->conv ? e->call.args[1 + p->field] : NULL;
+
+		if (p->width_arg || p->precision_arg)
+			return cannot_print(s, fmt->span, "'*'");
+		if (!arg)
+			continue;
+		if (p->conv == 'o' || p->alt || p->precision >= 0)
+			return cannot_print(s, fmt->span, p->conv == 'o'	? "%o"
+							  : p->precision >= 0 ? "a precision"
+									      : "the flag '#'");
+		if (!can_print(arg->type))
+			return cannot_print(s, arg->span,
+					    arena_printf(s->arena, "a %s", type_str(s->arena, arg->type)));
+	}
+	return &type_void;
+}

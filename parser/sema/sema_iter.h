@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Rules of iter probes: ctx.FIELD, builtins about the object's thread, the kernel's printf.
+ */
+#pragma once
+#include "parser/lang/builtin.h"
+#include "parser/lang/kernel.h"
+
+struct format_spec;
+
+/* Type of ctx.FIELD: pointers are addresses. */
+const struct type *iter_field_type(const struct iter_field *f);
+/* Can the builtin be used at this attach point? False: reported. */
+bool iter_check_where(struct sema *s, const struct builtin *b, struct span span,
+		      const struct attach_point *p);
+/* Report what the kernel cannot print; the type of the call. */
+const struct type *iter_check_printf(struct sema *s, struct expr *e,
+				     const struct format_spec *spec);

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Pass 2 for memory: pointers (their arithmetic, what they point at and whose memory that is) and
+ * arrays (casts, indexes, comparisons). Called by sema_type.c and sema_compound.c.
+ */
+#include "parser/base/arena.h"
+#include "parser/base/limits.h"
+#include "parser/sema/sema_type.h"
+#include <string.h>
+
+/* ---- pointers ---------------------------------------------------------------------------- */
+
+/* What shows a part of an address. */
+static bool is_of_address(enum op op)
+{
+	return op == OP_BAND || op == OP_BOR || op == OP_BXOR || op == OP_SHL || op == OP_SHR ||
+	       op == OP_DIV || op == OP_MOD;
+}
+
+/* pointer + n, n + pointer, pointer - n; pointer & n, …, of its address.
+ * Called when one of the operands of `e` is a pointer. */
+const struct type *memory_arith(struct sema *s, struct expr *e)
+{
+	const struct type *x = e->binary.left->type, *y = e->binary.right->type;
+	bool left = x->kind == TY_POINTER;
+
+	if (sema_is_wrong(x) || sema_is_wrong(y))
+		return &type_error;
+	if ((e->binary.op == OP_ADD || (e->binary.op == OP_SUB && left)) &&
+	    (type_is_integral(left ? y : x) || (left ? y : x) == &sema_unknown))
+		return left ? x : y;
+	if (is_of_address(e->binary.op) && (left || type_is_integral(x)) &&
+	    (!left || y->kind == TY_POINTER || type_is_integral(y)))
+		return sema_word(false);
+	sema_error(s, e->span, "operand-type", "'%s' cannot be used on %s and %s",
+		   op_str(e->binary.op), sema_name_of(s, x), sema_name_of(s, y));
+	if (s->report)
+		diag_hint(s->diags, "a number can be added to a pointer or taken off it; cast it to uint64 to "
+				    "calculate with the address");
+	return &type_error;
+}
+
+bool memory_comparable(const struct type *x, const struct type *y)
+{
+	bool has_pointer = x->kind == TY_POINTER || y->kind == TY_POINTER;
+
+	return has_pointer && (x->kind == TY_POINTER || type_is_integral(x)) &&
+	       (y->kind == TY_POINTER || type_is_integral(y));
+}
+
+/* What is read through `t`: a pointer that was found there is of the same memory. */
+static const struct type *pointee(struct sema *s, const struct type *t)
+{
+	if (t->to->kind == TY_POINTER && t->to->space == SPACE_NONE)
+		return type_pointer(s->arena, t->to->to, t->space);
+	return t->to;
+}
+
+static const struct type *unreadable(struct sema *s, const struct expr *e, const struct type *t)
+{
+	sema_error(s, e->span, "operand-type", "%s cannot be read: cast it to a pointer to something",
+		   sema_name_of(s, t));
+	if (s->report)
+		diag_hint(s->diags, "say what to read there: *(uint32 *)p, ((uint32 *)p)[1]; members of "
+				    "structures cannot be read by name yet");
+	return &type_error;
+}
+
+const struct type *memory_read(struct sema *s, const struct expr *e, const struct type *t)
+{
+	enum type_space space = t->kind == TY_POINTER ? t->space : SPACE_NONE;
+
+	if (space == SPACE_NONE)
+		space = sema_space(s->probe);
+	if (space == SPACE_USER && s->probe->uses_delta && !s->probe->is_start &&
+	    s->probe->n_points && probe_is_sched_switch(&s->probe->points[0]))
+		return sema_error(s, e->span, "span-memory",
+				  "this reads the memory of the thread that leaves, which is not the "
+				  "span's");
+	if (space == SPACE_USER && sema_is_open_end(s))
+		return sema_error(s, e->span, "span-memory",
+				  "this reads the memory of the thread that runs, which is not the span's "
+				  "when open_spans = count");
+	if (t->kind == TY_POINTER && !t->to->size)
+		return unreadable(s, e, t);
+	return t->kind == TY_POINTER ? pointee(s, t) : sema_word(false);
+}
+
+/* ---- arrays ------------------------------------------------------------------------------ */
+
+/* TYPE[n]; NULL with the mistake said. `n` 0 is left to the cast it stands in. */
+const struct type *memory_array(struct sema *s, struct span at, const struct type *elem,
+				uint64_t n)
+{
+	if (!type_is_integral(elem) && elem->kind != TY_POINTER) {
+		sema_error(s, at, "not-built", "arrays of %s are not built yet", sema_name_of(s, elem));
+		return NULL;
+	}
+	if (n > LIMIT_ARRAY_BYTES || n * elem->size > LIMIT_ARRAY_BYTES) {
+		sema_error(s, at, "limit-array", "an array of more than %d bytes", LIMIT_ARRAY_BYTES);
+		return NULL;
+	}
+	return type_array(s->arena, elem, (uint32_t)n);
+}
+
+/* A cast of `t` to the array `to`, or of an array to a number. NULL: none of the two. */
+const struct type *memory_cast(struct sema *s, struct expr *e, const struct type *t,
+			       const struct type *to)
+{
+	bool from_int = type_is_integral(t), from_text = t->kind == TY_STRING;
+
+	if (t->kind == TY_ARRAY && to->kind == TY_INT && t->size == to->size)
+		return to;
+	if (to->kind != TY_ARRAY)
+		return NULL;
+	if (!to->size && (from_int || from_text || t->kind == TY_ARRAY) &&
+	    t->size % to->to->size == 0)
+		to = memory_array(s, e->span, to->to, t->size / to->to->size);
+	if (!to)
+		return &type_error;
+	if (to->size && ((from_int && to->size <= 8) || type_equal(t, to) ||
+			 (from_text && to->to->size == 1 && to->size == t->size)))
+		return to;
+	if (!to->size || (!from_int && !from_text))
+		return NULL;
+	return sema_error(s, e->span, "cast-type", "%s has %u bytes, %s has %u", sema_name_of(s, t), t->size,
+			  sema_name_of(s, to), to->size);
+}
+
+const struct type *memory_index(struct sema *s, struct expr *e, const struct type *t)
+{
+	const struct expr *i = e->index.at;
+
+	if (i->kind == EX_INT && i->integer.value >= type_elements(t))
+		return sema_error(s, i->span, "index-range", "the index %llu is out of bounds for %s",
+				  (unsigned long long)i->integer.value, sema_name_of(s, t));
+	return t->to;
+}
+
+/* ---- len() ------------------------------------------------------------------------------- */
+
+const struct type *chk_len(struct sema *s, struct expr *e)
+{
+	const struct expr *arg = e->call.args[0];
+	const struct type *t = arg->type;
+	const struct map *m = sema_is_whole_map(e, 0) ? arg->map.map : NULL;
+
+	if (m && sema_is_keyed_histogram(arg))
+		return sema_error(s, arg->span, "len-type", "a keyed histogram has no length: %s has an entry "
+				  "for each key and bucket", arg->map.name);
+	if ((m && m->n_keys) || t->kind == TY_ERROR || t->kind == TY_ARRAY ||
+	    t->kind == TY_STRING ||
+	    t->kind == TY_KSTACK || t->kind == TY_USTACK || t->kind == TY_TUPLE)
+		return sema_word(true);
+	sema_error(s, arg->span, "len-type", "%s has no length",
+		   m ? "a map without keys" : sema_name_of(s, t));
+	if (s->report)
+		diag_hint(s->diags, "arrays, strings, stacks and maps with keys have one");
+	return &type_error;
+}
+
+/* Of the kernel, whatever the probe's other addresses are of. */
+const struct type *chk_curtask(struct sema *s, struct expr *e)
+{
+	(void)e;
+	return type_pointer(s->arena, &type_void, SPACE_KERNEL);
+}
+
+bool memory_mixes(const struct type *x, const struct type *y)
+{
+	return x->kind == TY_POINTER && y->kind == TY_POINTER && x->space != y->space &&
+	       x->space != SPACE_NONE && y->space != SPACE_NONE;
+}

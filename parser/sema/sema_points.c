@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Attach points, the first part of pass 1: each text is resolved into one or more, less those that
+ * exclusions take away. What is said of one that is not there is the script's choice
+ * (`missing_probes`).
+ */
+#include "parser/base/arena.h"
+#include "parser/attach/exclude.h"
+#include "parser/sema/param.h"
+#include "parser/sema/sema.h"
+#include <string.h>
+
+/* Tags of what is not there, as against written wrong. */
+static bool is_missing(const char *tag)
+{
+	static const char *const tags[] = {"no-match",	 "unknown-tracepoint", "unknown-function",
+					   "no-kprobes", "unknown-symbol",     "no-symbols",
+					   "no-binary",	 "no-library",	       "no-usdt",
+					   "unknown-usdt", "unknown-iterator",   "no-source",
+					   "unknown-module", "no-program"};
+
+	for (size_t i = 0; i < sizeof(tags) / sizeof(tags[0]); i++)
+		if (strcmp(tags[i], tag) == 0)
+			return true;
+	return false;
+}
+
+/* An attach point was not found: `missing_probes` says what that is. */
+static void skip_missing(struct sema *s, uint32_t n_before)
+{
+	struct diag *last = &s->diags->items[s->diags->n - 1];
+
+	if (s->diags->n == n_before || !is_missing(last->tag))
+		return;
+	if (s->program->config.missing_probes == MISSING_WARN) {
+		last->level = DIAG_WARNING;
+		last->msg = arena_printf(s->arena, "%s. Skipping", last->msg);
+		s->diags->n_errors--;
+	} else if (s->program->config.missing_probes == MISSING_IGNORE) {
+		s->diags->n = n_before;
+		s->diags->n_errors--;
+	}
+}
+
+/* Without the word that its parameter stands for it is no attach point: what else is wrong with it
+ * follows from that, so it is dropped as a repetition, and the warning is what ends the script. */
+static void missing_word_is_error(struct sema *s, struct span span)
+{
+	for (uint32_t i = 0; i < s->diags->n; i++) {
+		struct diag *d = &s->diags->items[i];
+
+		if (d->level == DIAG_ERROR || d->span.start != span.start ||
+		    d->span.end != span.end || strcmp(d->tag, "parameter-missing"))
+			continue;
+		d->level = DIAG_ERROR;
+		s->diags->n_errors++;
+	}
+}
+
+/* An attach point that is wrong, with its parameters in it: none is seen in the source line. */
+static void hint_text(struct sema *s, const char *text)
+{
+	const struct diags *d = s->diags;
+
+	if (d->n && !d->items[d->n - 1].hint)
+		diag_hint(s->diags, "with what the parameters say it reads %.100s", text);
+}
+
+static void name_points(struct sema *s, struct probe *p)
+{
+	struct probe_reader r = {s->arena, s->diags, s->kernel, s->program->unsafe};
+	uint32_t first = 0; /* of the attach points of the text before */
+
+	for (uint32_t i = 0; i < p->n_texts; i++) {
+		struct attach_text text = {param_substitute(s, &p->texts[i]), p->texts[i].span};
+		uint32_t n_before = s->diags->n;
+
+		if (probe_is_exclusion(&text)) {
+			if (i == 0 ? probe_no_exclusion(&r, &text)
+				   : probe_exclude(&r, &text, p->points, first, &p->n_points))
+				missing_word_is_error(s, text.span);
+			continue;
+		}
+		first = p->n_points;
+		if (probe_resolve_all(&r, &text, &p->points, &p->n_points)) {
+			if (text.text != p->texts[i].text) {
+				hint_text(s, text.text);
+				missing_word_is_error(s, text.span);
+			}
+			skip_missing(s, n_before);
+		}
+	}
+}
+
+void sema_points(struct sema *s)
+{
+	struct program *program = s->program;
+	uint32_t n = program->n_probes, n_kept = 0, n_points = 0;
+	bool keeps_all = program->config.missing_probes == MISSING_ERROR;
+
+	for (uint32_t i = 0; i < n; i++) {
+		struct probe *p = program->probes[i];
+
+		s->probe = p;
+		name_points(s, p);
+		n_points += p->n_points;
+		if (p->n_points || keeps_all || s->diags->n_errors)
+			program->probes[n_kept++] = p;
+	}
+	program->n_probes = n_kept;
+	if (!n_points && !s->diags->n_errors)
+		diag_error(s->diags, SPAN_NONE, "no-probe-left",
+			   "nothing is left to trace: no attach point of the script was found");
+}

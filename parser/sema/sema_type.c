@@ -1,0 +1,743 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Pass 2: types. Infers the type of every expression, variable, map key and map value from all
+ * their uses in the script, whatever their order: rounds over the tree widen types until none
+ * changes (each can only grow, so they end; ROUNDS is a bound, not a hope), then one more round
+ * reports.
+ * Before: names resolved (NULL symbols are errors already said). After: e->type is never NULL.
+ * Only this file may iterate.
+ */
+#include "parser/lang/agg.h"
+#include "parser/base/limits.h"
+#include "parser/sema/sema_type.h"
+#include "parser/base/nearest.h"
+
+/* A chain of maps, each of which is assigned the next, takes a round each. */
+enum { ROUNDS = LIMIT_MAPS + 16 };
+
+/* Type of a literal, and of what held nothing else yet: int64 until it meets an integer, whose sign
+ * it takes. Told from int64 by its address. */
+const struct type sema_literal = {.kind = TY_INT, .size = 8, .align = 8, .is_signed = true};
+
+/* What is read before any round found its type, as in `@max = delta > @max ? delta : @max`. As
+ * silent as an error, but told from it by its address: the other operand decides. */
+const struct type sema_unknown = {.kind = TY_ERROR, .size = 8, .align = 8};
+
+static void type_block(struct sema *s, struct block *b);
+
+static bool is_literal_int(const struct expr *e)
+{
+	return e->kind == EX_INT && constant_type(e) == &sema_literal;
+}
+
+/* What a value of type t is stored as in a variable or map: integers are 64 bits wide. */
+const struct type *sema_stored(const struct type *t)
+{
+	return t->kind == TY_INT && t != &sema_literal ? sema_word(t->is_signed) : t;
+}
+
+/* type_unify, where a literal takes the other's sign, and what is unknown its type. */
+const struct type *sema_unify(struct sema *s, const struct type *x, const struct type *y)
+{
+	if (x == &sema_unknown)
+		return y;
+	if (y == &sema_unknown)
+		return x;
+	if (x == &sema_literal && y->kind == TY_INT)
+		return sema_stored(y);
+	if (y == &sema_literal && x->kind == TY_INT)
+		return sema_stored(x);
+	if (type_is_compound(x) && !type_equal(x, y))
+		return compound_unify(s, x, y);
+	if (x->kind == TY_POINTER && y->kind == TY_POINTER)
+		return memory_mixes(x, y) ? NULL : x;
+	if (x->kind == TY_POINTER && type_is_integral(y)) /* arg0, retval, 0: addresses, too */
+		return x;
+	if (y->kind == TY_POINTER && type_is_integral(x))
+		return y;
+	return type_unify(x, y);
+}
+
+const char *sema_name_of(struct sema *s, const struct type *t)
+{
+	return type_str(s->arena, t);
+}
+
+/* Let *slot hold values of t too. `from` is blamed, `*first` is where the old type came from. */
+void sema_widen(struct sema *s, const struct type **slot, struct span *first,
+		  const struct type *t, const struct expr *from, const char *what)
+{
+	const struct type *u;
+
+	if (t->kind == TY_ERROR)
+		return;
+	if (!*slot) {
+		*slot = t;
+		*first = from->span;
+		s->changed = true;
+		return;
+	}
+	u = sema_unify(s, *slot, t);
+	if (memory_mixes(*slot, t)) {
+		sema_error(s, from->span, "pointer-space",
+			   "%s is an address of the %s, but this is one of the %s", what,
+			   t->space == SPACE_USER ? "kernel" : "traced program",
+			   t->space == SPACE_USER ? "traced program" : "kernel");
+		if (s->report)
+			diag_note(s->diags, *first, "it is the other since here");
+		return;
+	}
+	if (!u) {
+		sema_error(s, from->span, "type-mismatch", "%s is %s, but this is %s", what,
+			   sema_name_of(s, *slot), sema_name_of(s, t));
+		if (s->report)
+			diag_note(s->diags, *first, "it is %s since here", sema_name_of(s, *slot));
+		return;
+	}
+	if (!type_equal(u, *slot) || (*slot == &sema_literal && u != &sema_literal)) {
+		*slot = u;
+		s->changed = true;
+	}
+}
+
+/* ---- expressions ------------------------------------------------------------------------- */
+
+const struct type *sema_check_int(struct sema *s, const struct expr *e, const char *op)
+{
+	const struct type *t = e->type;
+
+	if (t->kind == TY_ERROR || type_is_integral(t))
+		return t;
+	if (t->kind == TY_AGG && e->kind == EX_CALL) /* pass 3 says where count() belongs */
+		return &type_error;
+	if (t->kind == TY_AGG) {
+		sema_error(s, e->span, "agg-read", "a %s cannot be read as a number", sema_name_of(s, t));
+		if (s->report && e->kind == EX_MAP)
+			diag_hint(s->diags, "print it: print(%s)", e->map.name);
+		return &type_error;
+	}
+	sema_error(s, e->span, "operand-type", "'%s' needs integers, this is %s", op, sema_name_of(s, t));
+	if (s->report && t->kind == TY_STRING && strcmp(op, "+") == 0)
+		diag_hint(s->diags, "texts are joined where they are written: printf(\"%%s%%s\", …)");
+	return &type_error;
+}
+
+const struct type *sema_need_int(struct sema *s, struct expr *e, const char *op)
+{
+	sema_type_expr(s, e);
+	return sema_check_int(s, e, op);
+}
+
+/* The type of a condition: a pointer is true when it is not 0. */
+static const struct type *need_truth(struct sema *s, struct expr *e, const char *op)
+{
+	return sema_type_expr(s, e)->kind == TY_POINTER ? e->type : sema_check_int(s, e, op);
+}
+
+static bool unsigned_with(const struct expr *e, const struct type *t)
+{
+	return !t->is_signed || is_literal_int(e);
+}
+
+/* Check both operands, whose types were found already; of two wrong ones the first is told. */
+static bool check_ints(struct sema *s, const struct expr *e)
+{
+	const char *op = op_str(e->binary.op);
+
+	return !sema_is_wrong(sema_check_int(s, e->binary.left, op)) &&
+	       !sema_is_wrong(sema_check_int(s, e->binary.right, op));
+}
+
+/* Type of an operation on something unknown and on `t`. */
+static const struct type *guess(const struct type *t)
+{
+	return t->kind == TY_INT ? sema_stored(t) : &sema_literal;
+}
+
+static const struct type *type_arith(struct sema *s, struct expr *e)
+{
+	struct expr *l = e->binary.left, *r = e->binary.right;
+	const struct type *x = sema_type_expr(s, l), *y = sema_type_expr(s, r);
+	const struct type *text = constant_text(s, e);
+	bool is_unsigned;
+
+	if (text)
+		return text;
+	if (x->kind == TY_POINTER || y->kind == TY_POINTER)
+		return memory_arith(s, e);
+	if (!check_ints(s, e))
+		return &type_error;
+	if ((x == &sema_unknown || y == &sema_unknown) && e->binary.op != OP_SUB)
+		return guess(x == &sema_unknown ? y : x);
+	is_unsigned = unsigned_with(l, x) && unsigned_with(r, y) && !(x->is_signed && y->is_signed);
+	return constant_binary(s, e, sema_word(e->binary.op == OP_SUB || !is_unsigned));
+}
+
+/* A name is a number in the kernel: only a text that is known here can be one of them. */
+static bool is_name_and_text(const struct expr *name, const struct expr *text)
+{
+	return name->type->kind == TY_NAME && text->kind == EX_STRING;
+}
+
+/* What sema_check_int takes, or has words of its own for. */
+static bool may_be_number(const struct type *t)
+{
+	return type_is_integral(t) || t->kind == TY_ERROR || t->kind == TY_AGG;
+}
+
+static const struct type *no_equality(struct sema *s, const struct expr *e, const struct type *t)
+{
+	sema_error(s, e->span, "operand-type", "'%s' cannot compare %s", op_str(e->binary.op),
+		   sema_name_of(s, t));
+	if (s->report)
+		diag_hint(s->diags, "it compares numbers, addresses, strings, arrays, tuples and records");
+	return &type_error;
+}
+
+/* By size: of two that are known here. */
+static const struct type *compare_texts(struct sema *s, struct expr *e)
+{
+	const struct type *t = constant_text(s, e);
+
+	return t ? t : sema_error(s, e->span, "operand-type",
+				  "'%s' cannot compare texts unless both are written out: only == and != can",
+				  op_str(e->binary.op));
+}
+
+static const struct type *type_compare(struct sema *s, struct expr *e)
+{
+	const struct type *x = sema_type_expr(s, e->binary.left),
+			  *y = sema_type_expr(s, e->binary.right);
+	bool equality = e->binary.op == OP_EQ || e->binary.op == OP_NE;
+
+	if (equality && x->kind == TY_STRING && y->kind == TY_STRING)
+		return &type_bool;
+	if (x->kind == TY_STRING && y->kind == TY_STRING)
+		return compare_texts(s, e);
+	if (equality && (is_name_and_text(e->binary.left, e->binary.right) ||
+			 is_name_and_text(e->binary.right, e->binary.left) ||
+			 (x->kind == TY_NAME && y->kind == TY_NAME)))
+		return &type_bool;
+	if ((type_is_compound(x) && type_is_compound(y)) ||
+	    (x->kind == TY_ARRAY && y->kind == TY_ARRAY))
+		return compound_compare(s, e, equality);
+	if (memory_comparable(x, y))
+		return &type_bool;
+	if (x->kind == TY_NAME || y->kind == TY_NAME) {
+		sema_error(s, e->span, "type-mismatch", "cannot compare %s with %s", sema_name_of(s, x),
+			   sema_name_of(s, y));
+		if (s->report)
+			diag_hint(s->diags, "write probe == \"text\" or probe != \"text\"");
+		return &type_error;
+	}
+	if ((x->kind == TY_STRING) != (y->kind == TY_STRING) && x->kind != TY_ERROR &&
+	    y->kind != TY_ERROR)
+		return sema_error(s, e->span, "type-mismatch", "cannot compare %s with %s",
+				  sema_name_of(s, x), sema_name_of(s, y));
+	if (equality && (x->kind == TY_ERROR || y->kind == TY_ERROR)) /* one mistake */
+		return &type_error;
+	if (equality && !may_be_number(x))
+		return no_equality(s, e, x);
+	if (equality && !may_be_number(y))
+		return no_equality(s, e, y);
+	return check_ints(s, e) ? constant_compare(e) : &type_error;
+}
+
+static const struct type *type_binary(struct sema *s, struct expr *e)
+{
+	switch (e->binary.op) {
+	case OP_EQ:
+	case OP_NE:
+	case OP_LT:
+	case OP_LE:
+	case OP_GT:
+	case OP_GE:
+		return type_compare(s, e);
+	case OP_LAND:
+	case OP_LOR:
+		need_truth(s, e->binary.left, op_str(e->binary.op));
+		need_truth(s, e->binary.right, op_str(e->binary.op));
+		return &type_bool;
+	default: /* arithmetic: all share one rule */
+		return type_arith(s, e);
+	}
+}
+
+/* The operand of sizeof(TYPE) is a cast that the parser made, its value at the same place. */
+static const struct type *type_alone(struct sema *s, struct expr *e)
+{
+	const struct type *t;
+
+	if (e->kind != EX_CAST || e->cast.operand->span.start != e->span.start)
+		return sema_type_expr(s, e);
+	t = compound_named(s, e->cast.to);
+	sema_type_expr(s, e->cast.operand);
+	return e->type = t ? t : &type_error;
+}
+
+/* A number written out, once the types are final. */
+static const struct type *type_sizeof(struct sema *s, struct expr *e)
+{
+	const struct type *t = type_alone(s, e->unary.operand);
+
+	if (sema_is_wrong(t))
+		return t;
+	if (t->kind != TY_VOID && !t->size)
+		return sema_error(s, e->span, "no-value", "sizeof: %s has no size of its own",
+				  sema_name_of(s, t));
+	if (t->kind == TY_VOID)
+		return sema_error(s, e->span, "no-value", "sizeof: this has no value");
+	if (s->report) {
+		e->kind = EX_INT;
+		e->integer.value = t == &sema_literal ? 8 : t->size;
+		e->integer.is_bool = false;
+	}
+	return &sema_literal;
+}
+
+static const struct type *type_unary(struct sema *s, struct expr *e)
+{
+	const struct type *t;
+
+	if (e->unary.op == OP_DEREF)
+		return compound_deref(s, e);
+	if (e->unary.op == OP_SIZEOF)
+		return type_sizeof(s, e);
+	t = e->unary.op == OP_NOT ? need_truth(s, e->unary.operand, op_str(OP_NOT))
+				  : sema_need_int(s, e->unary.operand, op_str(e->unary.op));
+	if (sema_is_wrong(t))
+		return t;
+	if (e->unary.op == OP_NOT)
+		return &type_bool;
+	if (e->unary.op == OP_NEG && t != &sema_unknown)
+		return constant_negated(s, e, sema_word(true));
+	return t == &sema_unknown ? &sema_literal
+				  : sema_word(e->unary.op == OP_NEG || t->is_signed);
+}
+
+static const struct type *type_ternary(struct sema *s, struct expr *e)
+{
+	const struct type *x, *y, *u;
+
+	need_truth(s, e->ternary.cond, "? :");
+	x = e->ternary.then ? sema_type_expr(s, e->ternary.then) : e->ternary.cond->type;
+	y = sema_type_expr(s, e->ternary.otherwise);
+	u = sema_unify(s, sema_stored(x), sema_stored(y));
+	if (u && u->kind != TY_AGG && u->kind != TY_VOID)
+		return u;
+	if (u)
+		return sema_error(s, e->span, "no-value", "the branches of '? :' must have values, not %s",
+				  sema_name_of(s, u));
+	return sema_error(s, e->span, "type-mismatch", "the branches of '? :' are %s and %s",
+			  sema_name_of(s, x), sema_name_of(s, y));
+}
+
+static const struct type *type_value_block(struct sema *s, struct expr *e)
+{
+	type_block(s, &e->block.body);
+	return sema_type_expr(s, e->block.value);
+}
+
+static bool may_be_address(const struct expr *e)
+{
+	return e->type->kind == TY_POINTER || (e->type->kind == TY_INT && e->type->size == 8 &&
+					       e->type != &sema_literal);
+}
+
+static const struct type *type_field(struct sema *s, struct expr *e)
+{
+	struct expr *object = e->field.object;
+	const struct builtin *b = object->kind == EX_NAME ? object->name.builtin : NULL;
+
+	if (b && (b->id == BI_args || b->id == BI_ctx))
+		return b->check(s, e);
+	if (sema_type_expr(s, object)->kind == TY_ERROR)
+		return object->type;
+	if (type_is_compound(object->type))
+		return compound_member(s, e);
+	sema_error(s, e->span, "no-field", "%s has no fields", sema_name_of(s, object->type));
+	if (s->report && may_be_address(object))
+		diag_hint(s->diags, "the kernel's structures cannot be read yet");
+	return &type_error;
+}
+
+static const struct type *undefined_map(struct sema *s, const struct expr *e)
+{
+	struct nearest near;
+
+	sema_error(s, e->span, "undefined-map", "%s is read but never assigned in this script",
+		   e->map.name);
+	nearest_init(&near, e->map.name);
+	for (uint32_t i = 0; i < s->program->n_maps; i++)
+		if (s->program->maps[i]->value)
+			nearest_offer(&near, s->program->maps[i]->name);
+	if (s->report && near.best)
+		diag_hint(s->diags, "did you mean '%s'?", near.best);
+	return &type_error;
+}
+
+/* Read in an expression, most aggregations are integers: reduced over all CPUs. */
+const struct type *sema_read_type(const struct type *t)
+{
+	if (t->kind == TY_AGG && agg_rows[t->agg].is_readable)
+		return sema_word(t->is_signed);
+	return t;
+}
+
+static const struct type *type_map(struct sema *s, struct expr *e)
+{
+	struct map *m = e->map.map;
+
+	if (m && e->map.is_spread)
+		compound_spread_key(s, e);
+	for (uint32_t i = 0; i < e->map.n_keys && !e->map.is_spread; i++) {
+		struct expr *key = e->map.keys[i];
+		const struct type *t = sema_type_expr(s, key);
+
+		if (t->kind == TY_VOID || t->kind == TY_AGG)
+			t = sema_error(s, key->span, "key-type", "%s cannot be a map's key",
+				       sema_name_of(s, t));
+		if (m)
+			sema_widen(s, &m->key_types[i], &m->key_spans[i], t, key, "the key");
+	}
+	if (!m)
+		return &type_error;
+	if (!m->value && m->is_assigned)
+		return &sema_unknown;
+	return m->value ? sema_read_type(m->value) : undefined_map(s, e);
+}
+
+static const struct type *type_incdec(struct sema *s, struct expr *e)
+{
+	struct expr *t = e->incdec.target;
+
+	if (t->kind == EX_VAR && sema_type_expr(s, t)->kind == TY_POINTER)
+		return t->type;
+	if (t->kind == EX_MAP && t->map.map)
+		sema_widen(s, &t->map.map->value, &t->map.map->value_span, sema_word(true), t,
+			   t->map.name);
+	if (t->kind == EX_VAR && t->var.var && !t->var.var->is_declared)
+		sema_widen(s, &t->var.var->type, &t->var.var->first, sema_word(true), t,
+			   t->var.name);
+	return sema_need_int(s, t, e->incdec.is_increment ? "++" : "--");
+}
+
+static const struct type *type_variable(struct sema *s, struct expr *e)
+{
+	const struct builtin *b = e->name.builtin;
+	struct signature sig;
+
+	if (!b || !builtin_signature(b, &sig))
+		return &type_error;
+	return b->check ? b->check(s, e) : sig.result;
+}
+
+const struct type *sema_type_expr(struct sema *s, struct expr *e)
+{
+	const struct type *t = &type_error;
+
+	switch (e->kind) {
+	case EX_INT:
+		t = constant_type(e);
+		break;
+	case EX_STRING:
+		t = type_string(s->arena, e->string.len + 1);
+		break;
+	case EX_NAME:
+		t = type_variable(s, e);
+		break;
+	case EX_VAR:
+		t = e->var.var ? e->var.var->type : &type_error;
+		t = t ? t : &sema_unknown;
+		break;
+	case EX_MAP:
+		t = type_map(s, e);
+		break;
+	case EX_CALL:
+		t = sema_type_call(s, e);
+		break;
+	case EX_UNARY:
+		t = type_unary(s, e);
+		break;
+	case EX_BINARY:
+		t = type_binary(s, e);
+		break;
+	case EX_TERNARY:
+		t = type_ternary(s, e);
+		break;
+	case EX_FIELD:
+		t = type_field(s, e);
+		break;
+	case EX_INCDEC:
+		t = type_incdec(s, e);
+		break;
+	case EX_PARAM: /* none is left after pass 1 */
+		break;
+	case EX_CAST:
+		t = compound_cast(s, e);
+		break;
+	case EX_TUPLE:
+	case EX_RECORD:
+		t = compound_list(s, e);
+		break;
+	case EX_INDEX:
+		t = compound_index(s, e);
+		break;
+	case EX_BLOCK:
+		t = type_value_block(s, e);
+		break;
+	}
+	e->type = t;
+	return t;
+}
+
+/* ---- statements -------------------------------------------------------------------------- */
+
+static bool is_agg_call(const struct expr *e)
+{
+	return e->kind == EX_CALL && e->call.builtin && e->call.builtin->kind == BUILTIN_AGG;
+}
+
+static const struct type *value_type(struct sema *s, struct expr *value, const struct expr *target)
+{
+	const struct type *t = sema_type_expr(s, value);
+
+	if (t->kind == TY_VOID)
+		return sema_error(s, value->span, "no-value", "this call has no value");
+	if (t->kind == TY_AGG && !is_agg_call(value))
+		return sema_error(s, value->span, "not-built", "copying a %s is not built yet",
+				  sema_name_of(s, t));
+	if (t->kind == TY_AGG && target->kind == EX_VAR) {
+		sema_error(s, value->span, "agg-target", "%s() belongs to a map", value->call.name);
+		if (s->report)
+			diag_hint(s->diags, "write @%s = %s(…)", target->var.name + 1, value->call.name);
+		return &type_error;
+	}
+	return sema_stored(t);
+}
+
+/* A declared type stays; integers are cast into it, strings filled up, everything else must fit. */
+static void assign_var(struct sema *s, struct var *v, const struct type *t, const struct expr *from)
+{
+	if (!v->is_declared) {
+		sema_widen(s, &v->type, &v->first, t, from, v->name);
+		return;
+	}
+	if (t->kind == TY_ERROR ||
+	    (type_is_integral(v->type) && (type_is_integral(t) || t->kind == TY_POINTER)) ||
+	    (t->kind == TY_STRING && v->type->kind == TY_STRING && t->size <= v->type->size) ||
+	    (t->kind == TY_POINTER && v->type->kind == TY_POINTER && !memory_mixes(t, v->type)))
+		return;
+	sema_error(s, from->span, "type-mismatch", "%s is %s, but this is %s", v->name,
+		   sema_name_of(s, v->type), sema_name_of(s, t));
+	if (!s->report)
+		return;
+	diag_note(s->diags, v->first, "it was declared here");
+	if (t->kind == TY_STRING && v->type->kind == TY_STRING)
+		diag_hint(s->diags, "write (%s) before it to cut it", sema_name_of(s, v->type));
+}
+
+/* Of any size: it grows, but is a string from the beginning. */
+static void let_string(struct sema *s, struct stmt *st, const struct type *value)
+{
+	struct var *v = st->let.var->var.var;
+
+	sema_widen(s, &v->type, &v->first, type_string(s->arena, 1), st->let.var, v->name);
+	if (value)
+		sema_widen(s, &v->type, &v->first, value, st->let.value, v->name);
+	st->let.var->type = v->type;
+}
+
+static void type_let(struct sema *s, struct stmt *st)
+{
+	struct var *v = st->let.var->var.var;
+	const struct type *t = st->let.type ? compound_named(s, st->let.type) : NULL;
+	const struct type *value =
+		st->let.value ? value_type(s, st->let.value, st->let.var) : NULL;
+	enum type_space space =
+		value && value->kind == TY_POINTER ? value->space : sema_space(s->probe);
+
+	if (t && t->kind == TY_STRING && !t->size) {
+		let_string(s, st, value);
+		return;
+	}
+	if (t && t->kind == TY_POINTER)
+		t = type_pointer(s->arena, t->to, space);
+	if (t && t->kind == TY_ARRAY && !t->size)
+		t = sema_error(s, st->let.type->span, "limit-array",
+			       "%s needs a number of elements here", sema_name_of(s, t));
+	if (st->let.type) {
+		v->type = t ? t : &type_error;
+		v->is_declared = true;
+	}
+	if (value && v->type != &type_error)
+		assign_var(s, v, value, st->let.value);
+	st->let.var->type = v->type ? v->type : &sema_unknown;
+}
+
+static void type_for(struct sema *s, struct stmt *st)
+{
+	struct var *v = st->loop.var->var.var;
+	struct expr *over = st->loop.over;
+	const struct type *t;
+
+	if (over) {
+		v->map = over->map.map;
+		over->type = &type_error;
+		t = v->map ? compound_entry(s, v->map) : &type_error;
+		if (v->map && sema_is_keyed_histogram(over))
+			t = sema_error(s, over->span, "loop-map",
+				       "a histogram cannot be gone over: %s has an entry for each key and bucket",
+				       over->map.name);
+		else if (v->map && !v->map->n_keys)
+			t = sema_error(s, over->span, "loop-map", "%s has no keys to go over", over->map.name);
+	} else {
+		const struct type *x = sema_need_int(s, st->loop.from, ".."), *y = sema_need_int(s, st->loop.to, "..");
+
+		t = sema_unify(s, sema_stored(x), sema_stored(y));
+	}
+	if (t && (!v->type || !type_equal(v->type, t))) {
+		s->changed |=
+			!v->type || !over; /* an entry's type follows the map's, which widens */
+		v->type = t;
+	}
+	st->loop.var->type = t ? t : &sema_unknown;
+	type_block(s, &st->loop.body);
+}
+
+static void type_loop(struct sema *s, struct stmt *st)
+{
+	if (st->kind == ST_FOR) {
+		type_for(s, st);
+		return;
+	}
+	if (st->kind == ST_WHILE)
+		need_truth(s, st->loop.cond, "while");
+	else
+		sema_need_int(s, st->loop.count, "unroll");
+	type_block(s, &st->loop.body);
+}
+
+static void type_assign(struct sema *s, struct stmt *st)
+{
+	struct expr *target = st->assign.target;
+	const struct type *t = value_type(s, st->assign.value, target);
+	bool is_step = target->kind == EX_VAR && sema_type_expr(s, target)->kind == TY_POINTER &&
+		       (st->assign.op == OP_ADD || st->assign.op == OP_SUB);
+
+	if (is_step && type_is_integral(t))
+		t = target->type;
+	else if (st->assign.op != OP_NONE && t->kind != TY_ERROR && !type_is_integral(t))
+		t = sema_error(s, st->assign.value->span, "operand-type",
+			       "'%s=' needs integers, this is %s", op_str(st->assign.op), sema_name_of(s, t));
+	else if (st->assign.op != OP_NONE && t->kind != TY_ERROR &&
+		 !constant_check_right(s, st->assign.op, st->assign.value))
+		t = &type_error;
+	if (target->kind == EX_VAR && target->var.var)
+		assign_var(s, target->var.var, t, st->assign.value);
+	if (target->kind == EX_MAP && target->map.map)
+		sema_widen(s, &target->map.map->value, &target->map.map->value_span, t,
+			   st->assign.value, target->map.name);
+	sema_type_expr(s, target);
+	if (target->kind == EX_MAP && target->map.map && target->map.map->value &&
+	    target->type->kind != TY_ERROR)
+		target->type = target->map.map->value; /* written, not read */
+}
+
+static void type_stmt(struct sema *s, struct stmt *st)
+{
+	switch (st->kind) {
+	case ST_EXPR:
+		sema_type_expr(s, st->expr);
+		return;
+	case ST_ASSIGN:
+		type_assign(s, st);
+		return;
+	case ST_IF:
+		need_truth(s, st->branch.cond, "if");
+		type_block(s, &st->branch.then);
+		type_block(s, &st->branch.otherwise);
+		return;
+	case ST_BLOCK:
+		type_block(s, &st->block);
+		return;
+	case ST_RETURN:
+		if (st->expr)
+			sema_need_int(s, st->expr, "return");
+		return;
+	case ST_LET:
+		type_let(s, st);
+		return;
+	case ST_WHILE:
+	case ST_FOR:
+	case ST_UNROLL:
+		type_loop(s, st);
+		return;
+	case ST_BREAK:
+	case ST_CONTINUE:
+		return;
+	}
+}
+
+static void type_block(struct sema *s, struct block *b)
+{
+	for (uint32_t i = 0; i < b->n; i++)
+		type_stmt(s, b->items[i]);
+}
+
+static void type_program(struct sema *s)
+{
+	s->changed = s->is_wrong = false;
+	for (uint32_t i = 0; i < s->program->n_probes; i++) {
+		s->probe = s->program->probes[i];
+		if (s->probe->predicate)
+			need_truth(s, s->probe->predicate, "/predicate/");
+		type_block(s, &s->probe->body);
+	}
+}
+
+/* What is still unknown when nothing else was wrong: the plan wants a type. */
+void sema_known(struct sema *s)
+{
+	for (uint32_t i = 0; i < s->program->n_maps && !s->diags->n_errors; i++) {
+		const struct map *m = s->program->maps[i];
+
+		if (m->value)
+			continue;
+		diag_error(s->diags, m->first, "unknown-type",
+			   "nothing tells the type of %s: it is only assigned from itself", m->name);
+		diag_hint(s->diags, "give it a first value: BEGIN { %s = 0 }", m->name);
+	}
+}
+
+/* Variables that only `let` names are integers; of those that something wrong is assigned to
+ * nothing is said. */
+static void give_types(struct sema *s, const struct type *given)
+{
+	for (uint32_t i = 0; i < s->program->n_probes; i++) {
+		struct probe *p = s->program->probes[i];
+
+		for (uint32_t j = 0; j < p->n_vars; j++)
+			if (!p->vars[j]->type || p->vars[j]->type == &type_error)
+				p->vars[j]->type = given;
+	}
+}
+
+void sema_types(struct sema *s)
+{
+	bool was_wrong;
+
+	for (int i = 0; i < ROUNDS; i++) {
+		type_program(s);
+		if (!s->changed)
+			break;
+	}
+	was_wrong = s->is_wrong;
+	give_types(s, s->diags->n_errors || was_wrong ? &type_error : &sema_literal);
+	s->report = true;
+	type_program(s);
+	if (!was_wrong || s->diags->n_errors)
+		return;
+	give_types(s, &sema_literal); /* it was wrong only until all sizes were known */
+	type_program(s);
+}

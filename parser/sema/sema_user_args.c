@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * `args` of user functions: what debug information says of parameters and where the calling
+ * convention puts them. Looked up when a script asks. One program serves all functions that a
+ * pattern matches, so a parameter must be the same in all of them.
+ */
+#include "parser/base/arena.h"
+#include "parser/sema/sema.h"
+#include <errno.h>
+#include <string.h>
+
+enum { WORD = 8 };
+
+/* Words in the names of functions that the optimiser made out of others. */
+static const char *clone_word(const char *symbol)
+{
+	static const char *const words[] = {".isra", ".constprop", ".part", ".cold"};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (strstr(symbol, words[i]))
+			return words[i];
+	return NULL;
+}
+
+/* ---- why nothing is known ------------------------------------------------------------------ */
+
+static void is_inside(struct sema *s, const struct expr *e, const struct attach_point *p)
+{
+	sema_error(s, e->span, "not-entry",
+		   "'args' is known where a function begins, which %s is not", p->name);
+	if (s->report)
+		diag_hint(s->diags, "registers are arg0 to arg5, whatever is in them there");
+}
+
+static void is_clone(struct sema *s, const struct expr *e, const struct attach_target *t)
+{
+	sema_error(
+		s, e->span, "changed-function",
+		"%s is a function that the optimiser made: what it is given is not what the source says",
+		t->symbol);
+	if (s->report)
+		diag_hint(s->diags,
+			  "arg0 to arg5 are the words that it gets; 'args' works with -O1 "
+			  "or __attribute__((noipa))");
+}
+
+static void no_types(struct sema *s, const struct expr *e, const struct attach_target *t, int err)
+{
+	switch (-err) {
+	case ENOSYS:
+		sema_error(
+			s, e->span, "no-debug-info",
+			"'args' of user functions is read by the library libdw, which is not here");
+		break;
+	case ENODATA:
+		sema_error(s, e->span, "no-debug-info",
+			   "%s has no debug information, which 'args' needs", t->path);
+		break;
+	default:
+		sema_error(s, e->span, "no-debug-info",
+			   "the debug information of %s does not have %s", t->path, t->function);
+		break;
+	}
+	if (!s->report)
+		return;
+	diag_hint(s->diags, "%s; without, arg0 to arg5 are the first words",
+		  err == -ENOSYS    ? "install it (libdw1, elfutils-libs)"
+		  : err == -ENODATA ? "build it with -g, or install its debug symbols"
+				    : "compile all of it with -g");
+}
+
+/* ---- finding out --------------------------------------------------------------------------- */
+
+static bool is_known(struct sema *s, const struct expr *e, const struct attach_point *p,
+		     struct attach_target *t)
+{
+	const struct typed_function *found = NULL;
+	struct kernel *k = s->kernel;
+	int err;
+
+	if (t->typed)
+		return true;
+	if (!t->is_entry) {
+		if (e)
+			is_inside(s, e, p);
+		return false;
+	}
+	if (clone_word(t->symbol)) {
+		if (e)
+			is_clone(s, e, t);
+		return false;
+	}
+	err = k->user_typed ? k->user_typed(k, t->path, t->offset, &found) : -ENOSYS;
+	if (err && e)
+		no_types(s, e, t, err);
+	t->typed = err ? NULL : found;
+	return !err;
+}
+
+/* Where calls are entered, also those whose returns are probed. */
+static struct attach_target *entries_of(const struct attach_point *p, uint32_t *n)
+{
+	*n = p->is_at_returns ? p->n_entries : p->n_targets;
+	return p->is_at_returns ? p->entries : p->targets;
+}
+
+bool user_args_known(struct sema *s, const struct expr *e, struct attach_point *p)
+{
+	uint32_t n;
+	struct attach_target *t = entries_of(p, &n);
+
+	for (uint32_t i = 0; i < n && !p->is_untyped; i++) {
+		if (is_known(s, e, p, &t[i]))
+			continue;
+		p->is_untyped = e && s->report;
+		return false;
+	}
+	p->typed = n ? t->typed : NULL;
+	return n && !p->is_untyped;
+}
+
+/* ---- one argument -------------------------------------------------------------------------- */
+
+static const struct tp_field *param_of(const struct typed_function *f, const char *name)
+{
+	for (uint32_t i = 0; i < f->n_params; i++)
+		if (strcmp(f->params[i].name, name) == 0)
+			return &f->params[i];
+	return NULL;
+}
+
+static const struct type *not_a_word(struct sema *s, const struct expr *e, const struct tp_field *f)
+{
+	sema_error(s, e->field.name_span, "argument-type",
+		   "args.%s is of type %s, which is no integer, enumeration or pointer",
+		   e->field.name, f->type_text);
+	if (s->report)
+		diag_hint(s->diags,
+			  "floating-point numbers and values of several words cannot be read");
+	return &type_error;
+}
+
+static const struct type *no_place(struct sema *s, const struct expr *e,
+				   const struct attach_target *t)
+{
+	sema_error(
+		s, e->field.name_span, "argument-place",
+		"where args.%s of %s is cannot be told: %s", e->field.name, t->function,
+		t->typed->unplaced
+			? t->typed->unplaced
+			: "how a value before it is passed, or whether, is the compiler's choice");
+	if (s->report)
+		diag_hint(s->diags, "arg0 to arg5 are registers, whatever is in them");
+	return &type_error;
+}
+
+/* "int in arg0" */
+static const char *describe(struct arena *a, const struct tp_field *f)
+{
+	if (!f->size || f->offset == TYPED_NO_PLACE)
+		return f->type_text;
+	return arena_printf(a, "%s in arg%u", f->type_text, f->offset / WORD);
+}
+
+static const struct type *differs(struct sema *s, const struct expr *e,
+				  const struct attach_target *t, const struct tp_field *f,
+				  const struct attach_target *other, const struct tp_field *g)
+{
+	bool is_same_name = strcmp(t->function, other->function) == 0;
+	const char *x = is_same_name ? t->symbol : t->function;
+	const char *y = is_same_name ? other->symbol : other->function;
+
+	if (g)
+		sema_error(s, e->field.name_span, "arguments-differ",
+			   "args.%s of %s is %s, but of %s it is %s", e->field.name, x,
+			   describe(s->arena, f), y, describe(s->arena, g));
+	else
+		sema_error(s, e->field.name_span, "arguments-differ",
+			   "%s has an argument '%s', but %s does not", x, e->field.name, y);
+	if (s->report)
+		diag_hint(s->diags,
+			  "write a probe for each kind of function, or a pattern of one kind");
+	return &type_error;
+}
+
+static const struct type *word_of(struct sema *s, const struct tp_field *f)
+{
+	const struct type *t = sema_pointer_type(s->arena, f, SPACE_USER);
+
+	return t ? t : type_int(f->size, f->is_signed);
+}
+
+const struct type *user_arg_type(struct sema *s, const struct expr *e, const struct attach_point *p,
+				 const struct tp_field *f)
+{
+	uint32_t n;
+	const struct attach_target *t = entries_of(p, &n);
+	const struct type *type = word_of(s, f);
+
+	if (!f->size)
+		return not_a_word(s, e, f);
+	if (f->offset == TYPED_NO_PLACE)
+		return no_place(s, e, t);
+	for (uint32_t i = 1; i < n; i++) {
+		const struct tp_field *g = param_of(t[i].typed, e->field.name);
+
+		if (!g || g->offset != f->offset || g->size != f->size ||
+		    g->is_signed != f->is_signed)
+			return differs(s, e, t, f, &t[i], g);
+		type = sema_common_argument(s->arena, type, word_of(s, g));
+	}
+	return type;
+}

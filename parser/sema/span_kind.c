@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Spans as the front end sees them: which probes end one, which event starts it, and the check
+ * hooks of `delta`, `depth`, `open` and `entry`.
+ */
+#include "parser/lang/span_kind.h"
+#include "bpf_helpers/shared.h"
+#include "parser/base/arena.h"
+#include "parser/sema/sema.h"
+#include <string.h>
+
+const struct span_row span_rows[SPAN_COUNT] = {
+#define SPAN(id, start_, state_, slots_, key_, same_, gen, doc_)                               \
+	[SPAN_##id] = {.start = start_, .state = state_, .slots = slots_, .key_bytes = key_,     \
+		       .same = same_, .doc = doc_},
+#include "parser/lang/spans.def"
+#undef SPAN
+};
+
+static const char exit_prefix[] = "sys_exit";
+
+enum span_kind probe_span(const struct attach_point *p)
+{
+	enum span_kind kind = probe_rows[p->id].span;
+
+	if (kind != SPAN_BY_EVENT)
+		return kind;
+	if (probe_is_sched_switch(p))
+		return p->ends_slice ? SPAN_SLICE : SPAN_SWITCH;
+	if (p->syscall >= 0 && strncmp(p->format->event, exit_prefix, sizeof(exit_prefix) - 1) == 0)
+		return SPAN_SYSCALL;
+	if (probe_is_any_sys_exit(p))
+		return SPAN_SYSCALL;
+	return SPAN_NO;
+}
+
+static int start_sys_enter(const struct probe_reader *r, struct attach_point *out)
+{
+	const char *category = out->format->category;
+	const char *event = arena_printf(r->arena, "sys_enter%s",
+					 out->format->event + sizeof(exit_prefix) - 1);
+
+	out->name = arena_printf(r->arena, "tracepoint:%s:%s", category, event);
+	return r->kernel->tracepoint(r->kernel, category, event, &out->format) ? -1 : 0;
+}
+
+static void start_entry(const struct probe_reader *r, struct attach_point *out)
+{
+	const char *rest = strchr(out->name, ':');
+
+	out->id = out->id == PROBE_URETPROBE ? PROBE_UPROBE
+		  : out->id == PROBE_FEXIT   ? PROBE_FENTRY
+					     : PROBE_KPROBE;
+	out->name = arena_printf(r->arena, "%s%s", probe_rows[out->id].name, rest ? rest : "");
+}
+
+/* The event that starts the span which `p` ends, as an attach point: what entry() sees. 0, or -1
+ * when the kernel does not have it. */
+static int span_start(const struct probe_reader *r, const struct attach_point *p,
+		      struct attach_point *out)
+{
+	*out = *p;
+	switch (span_rows[probe_span(p)].start) {
+	case START_HERE:
+		return 0;
+	case START_ENTRY:
+		start_entry(r, out);
+		return 0;
+	case START_SYS_ENTER:
+		return start_sys_enter(r, out);
+	}
+	return -1;
+}
+
+/* ---- what the checks ask ----------------------------------------------------------------- */
+
+static void no_span(struct sema *s, const struct expr *e, const struct attach_point *p,
+		    const char *word)
+{
+	const char *list = "";
+
+	sema_error(s, e->span, "no-span", "%s does not end a span, so it has no '%s'", p->name, word);
+	if (!s->report)
+		return;
+	for (int i = SPAN_NO + 1; i < SPAN_COUNT; i++)
+		if (span_rows[i].doc)
+			list = arena_printf(s->arena, "%s%s%s", list, *list ? ", " : "",
+					    span_rows[i].doc);
+	diag_hint(s->diags, "probes that end one: %s", list);
+}
+
+/* The state is found through typed pointers to threads. */
+static bool has_typed_tasks(const struct sema *s, const struct attach_point *p)
+{
+	if (span_rows[probe_span(p)].state != STATE_TASK)
+		return true;
+	return p->format ? p->has_raw : s->kernel->has_feature(s->kernel, KF_BTF);
+}
+
+/* Every attach point of the probe being visited ends a span; else the error, for `e`, which is
+ * `word`. Marks the probe as one whose body runs at a span's end. */
+static bool need_span(struct sema *s, struct expr *e, const char *word)
+{
+	if (s->probe->is_start) /* in entry(): sema_check_entry says it */
+		return true;
+	for (uint32_t i = 0; i < s->probe->n_points; i++) {
+		const struct attach_point *p = &s->probe->points[i];
+
+		if (p->is_go) {
+			sema_error(s, e->span, "go-span", "'%s' of a Go function cannot be told", word);
+			if (s->report)
+				diag_hint(s->diags, "goroutines change threads and stacks between "
+						    "call and return");
+			return false;
+		}
+		if (probe_span(p) == SPAN_NO) {
+			no_span(s, e, p, word);
+			return false;
+		}
+		if (has_typed_tasks(s, p))
+			continue;
+		sema_error(s, e->span, "no-btf", "'%s' needs the kernel's BTF type information", word);
+		if (s->report)
+			diag_hint(s->diags, "this kernel has none: CONFIG_DEBUG_INFO_BTF is off");
+		return false;
+	}
+	s->probe->uses_delta = true;
+	return true;
+}
+
+bool sema_is_call_number(const struct probe *p, const struct expr *e)
+{
+	if (!sema_is_args(e->field.object))
+		return false;
+	for (uint32_t i = 0; i < p->n_points; i++) {
+		const struct attach_point *point = &p->points[i];
+
+		if (probe_span(point) != SPAN_SYSCALL || point->format->is_unchecked ||
+		    sema_args_field(point, e->field.name)->offset != TP_COMMON_BYTES)
+			return false;
+	}
+	return true;
+}
+
+/* Made when first asked for: points[i] of it starts what points[i] of the probe ends. */
+struct probe *sema_to_start(struct sema *s)
+{
+	struct probe_reader r = {s->arena, s->diags, s->kernel, false};
+	struct probe *p = s->probe;
+
+	if (!p->start) {
+		p->start = arena_new_of(s->arena, struct probe);
+		*p->start = (struct probe){.span = p->span, .is_start = true};
+		for (uint32_t i = 0; i < p->n_points; i++) {
+			struct attach_point start = p->points[i];
+
+			if (probe_span(&start) != SPAN_NO)
+				span_start(&r, &p->points[i], &start);
+			arena_push(s->arena, p->start->points, p->start->n_points, start);
+		}
+	}
+	s->probe = p->start;
+	return p;
+}
+
+bool sema_is_open_end(const struct sema *s)
+{
+	return s->program->config.open_spans == OPEN_SPANS_COUNT && s->probe->uses_delta &&
+	       !s->probe->is_start && s->probe->n_points &&
+	       span_rows[probe_span(&s->probe->points[0])].state == STATE_TASK;
+}
+
+/* ---- check hooks ------------------------------------------------------------------------- */
+
+const struct type *chk_delta(struct sema *s, struct expr *e)
+{
+	return need_span(s, e, "delta") ? type_int(8, false) : &type_error;
+}
+
+/* The body runs at the plain event, of the thread that leaves. */
+const struct type *chk_oncpu(struct sema *s, struct expr *e)
+{
+	struct probe *p = s->probe;
+
+	if (p->is_start)
+		return type_int(8, false); /* sema_check_entry says it */
+	for (uint32_t i = 0; i < p->n_points; i++) {
+		if (!probe_is_sched_switch(&p->points[i])) {
+			sema_error(s, e->span, "no-span", "%s does not end a thread's time on the CPU, so "
+				   "it has no 'oncpu'", p->points[i].name);
+			if (s->report)
+				diag_hint(s->diags, "tracepoint:sched:sched_switch does");
+			return &type_error;
+		}
+		if (!p->points[i].has_raw)
+			return sema_error(s, e->span, "no-btf", "'oncpu' needs the kernel's BTF type information");
+		p->points[i].ends_slice = true;
+	}
+	p->uses_oncpu = true;
+	if (!p->uses_delta)
+		return type_int(8, false);
+	sema_error(s, e->span, "no-span", "a probe has either 'oncpu', or one of 'delta', 'depth' and 'entry'");
+	if (s->report)
+		diag_hint(s->diags, "its body runs for the thread that leaves the CPU, or for the one that "
+				    "comes back: write two probes");
+	return &type_error;
+}
+
+const struct type *chk_depth(struct sema *s, struct expr *e)
+{
+	return need_span(s, e, "depth") ? type_int(4, false) : &type_error;
+}
+
+const struct type *chk_open(struct sema *s, struct expr *e)
+{
+	return need_span(s, e, "open") ? &type_bool : &type_error;
+}
+
+/* Integers are kept as wide as they are in variables. */
+const struct type *chk_entry(struct sema *s, struct expr *e)
+{
+	const struct type *t = e->call.args[0]->type;
+
+	if (!need_span(s, e, "entry") || t->kind == TY_ERROR)
+		return &type_error;
+	if (t->kind == TY_VOID || t->kind == TY_AGG)
+		return sema_error(s, e->call.args[0]->span, "entry-value", "entry needs a value, this is %s",
+				  type_str(s->arena, t));
+	return t;
+}
+
+static void entry_only(struct sema *s, const struct expr *e, const char *what)
+{
+	diag_error(s->diags, e->span, "entry-value", "entry cannot hold %s", what);
+	diag_hint(s->diags, "it is computed when the span starts: values of that event, literals and "
+			    "operators");
+}
+
+/* Does `b` exist where the span ends, and not where it starts? */
+static bool is_of_end(const struct probe *p, const struct builtin *b)
+{
+	for (uint32_t i = 0; p->start && i < p->n_points; i++)
+		if (b->where & 1u << p->points[i].id && !(b->where & 1u << p->start->points[i].id))
+			return true;
+	return false;
+}
+
+/* Its context: the probe that ends the span. */
+static void check_entry_part(struct expr *e, void *ctx)
+{
+	struct sema *s = ctx;
+	const struct builtin *b = ast_builtin(e);
+
+	if (e->kind == EX_VAR || e->kind == EX_MAP || e->kind == EX_INCDEC) {
+		entry_only(s, e, e->kind == EX_VAR ? "a variable" : e->kind == EX_MAP ? "a map" : "++ or --");
+		return;
+	}
+	if (b && (b->traits & (TR_ACT | TR_END) || is_of_end(s->probe, b))) {
+		entry_only(s, e, b->traits & TR_ACT ? "a call made for its effect"
+						    : "what only the span's end knows");
+		return;
+	}
+	ast_each_child(e, check_entry_part, s);
+}
+
+bool sema_check_entry(struct sema *s, struct expr *e)
+{
+	uint32_t before = s->diags->n_errors;
+
+	check_entry_part(e->call.args[0], s);
+	return s->diags->n_errors == before;
+}

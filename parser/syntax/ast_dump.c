@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The tree as S-expressions, for --emit ast and --emit types. One statement a line, indented by
+ * two; an expression stays on its line. Leaves print as the user wrote them: 5, "text", pid, $x,
+ * @m; a keyed map is (map @m key …), a call (call name argument …), an operator (op operand …).
+ * With types each expression is followed by `: type`, and the script's maps follow the probes as
+ * (map @m [key types] value type). The order is the script's, so output is stable for goldens.
+ */
+#include "parser/base/arena.h"
+#include "parser/lang/ast.h"
+#include "parser/lang/type.h"
+#include <string.h>
+
+struct dump {
+	FILE *out;
+	struct arena *arena; /* type names; NULL: without types */
+};
+
+static void dump_expr(struct dump *d, const struct expr *e);
+static void dump_block(struct dump *d, const char *word, const struct block *b, unsigned depth);
+
+static void indent(struct dump *d, unsigned depth)
+{
+	fprintf(d->out, "\n%*s", (int)(2 * depth), "");
+}
+
+static void dump_string(struct dump *d, const char *text, uint32_t len)
+{
+	fputc('"', d->out);
+	for (uint32_t i = 0; i < len; i++) {
+		unsigned char c = (unsigned char)text[i];
+
+		if (c == '"' || c == '\\')
+			fprintf(d->out, "\\%c", c);
+		else if (c == '\n')
+			fputs("\\n", d->out);
+		else if (c == '\t')
+			fputs("\\t", d->out);
+		else if (c < 0x20 || c == 0x7f)
+			fprintf(d->out, "\\x%02x", c);
+		else
+			fputc(c, d->out);
+	}
+	fputc('"', d->out);
+}
+
+static void dump_list(struct dump *d, struct expr *const *items, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		fputc(' ', d->out);
+		dump_expr(d, items[i]);
+	}
+	fputc(')', d->out);
+}
+
+static void dump_map(struct dump *d, const struct expr *e)
+{
+	if (!e->map.n_keys) {
+		fputs(e->map.name, d->out);
+		return;
+	}
+	fprintf(d->out, "(map %s", e->map.name);
+	dump_list(d, e->map.keys, e->map.n_keys);
+}
+
+static void dump_call(struct dump *d, const struct expr *e)
+{
+	fprintf(d->out, "(call %s", e->call.name);
+	dump_list(d, e->call.args, e->call.n_args);
+}
+
+static void dump_unary(struct dump *d, const struct expr *e)
+{
+	fprintf(d->out, "(%s", op_str(e->unary.op));
+	dump_list(d, &e->unary.operand, 1);
+}
+
+static void dump_binary(struct dump *d, const struct expr *e)
+{
+	struct expr *const sides[] = {e->binary.left, e->binary.right};
+
+	fprintf(d->out, "(%s", op_str(e->binary.op));
+	dump_list(d, sides, 2);
+}
+
+static void dump_ternary(struct dump *d, const struct expr *e)
+{
+	struct expr *const parts[] = {e->ternary.cond, e->ternary.then, e->ternary.otherwise};
+	struct expr *const two[] = {e->ternary.cond, e->ternary.otherwise};
+
+	if (!e->ternary.then) {
+		fputs("(?:", d->out);
+		dump_list(d, two, 2);
+		return;
+	}
+	fputs("(?:", d->out);
+	dump_list(d, parts, 3);
+}
+
+static void dump_field(struct dump *d, const struct expr *e)
+{
+	fputs("(. ", d->out);
+	dump_expr(d, e->field.object);
+	fprintf(d->out, " %s)", e->field.name);
+}
+
+static void dump_incdec(struct dump *d, const struct expr *e)
+{
+	const char *op = e->incdec.is_increment ? "++" : "--";
+
+	if (e->incdec.is_prefix)
+		fprintf(d->out, "(%s_", op);
+	else
+		fprintf(d->out, "(_%s", op);
+	dump_list(d, &e->incdec.target, 1);
+}
+
+static void dump_type_name(struct dump *d, const struct type_name *t)
+{
+	fputs(t->name, d->out);
+	for (uint32_t i = 0; i < t->n_suffixes; i++)
+		if (t->suffixes[i].is_pointer)
+			fputc('*', d->out);
+		else
+			fprintf(d->out, "[%llu]", (unsigned long long)t->suffixes[i].n);
+}
+
+static void dump_cast(struct dump *d, const struct expr *e)
+{
+	fputs("(cast ", d->out);
+	dump_type_name(d, e->cast.to);
+	dump_list(d, &e->cast.operand, 1);
+}
+
+static void dump_tuple(struct dump *d, const struct expr *e)
+{
+	fputs("(tuple", d->out);
+	dump_list(d, e->list.items, e->list.n);
+}
+
+static void dump_record(struct dump *d, const struct expr *e)
+{
+	fputs("(record", d->out);
+	for (uint32_t i = 0; i < e->list.n; i++) {
+		fprintf(d->out, " %s=", e->list.names[i]);
+		dump_expr(d, e->list.items[i]);
+	}
+	fputc(')', d->out);
+}
+
+static void dump_index(struct dump *d, const struct expr *e)
+{
+	struct expr *const parts[] = {e->index.object, e->index.at};
+
+	fputs("(index", d->out);
+	dump_list(d, parts, 2);
+}
+
+/* On one line, as any expression: a statement's parts are not broken within it. */
+static void dump_block_value(struct dump *d, const struct expr *e)
+{
+	fputs("(value ", d->out);
+	dump_block(d, "block", &e->block.body, 2);
+	fputc(' ', d->out);
+	dump_expr(d, e->block.value);
+	fputc(')', d->out);
+}
+
+static void dump_untyped(struct dump *d, const struct expr *e)
+{
+	switch (e->kind) {
+	case EX_INT:
+		if (e->integer.is_bool) {
+			fputs(e->integer.value ? "true" : "false", d->out);
+			return;
+		}
+		fprintf(d->out, "%llu", (unsigned long long)e->integer.value);
+		return;
+	case EX_STRING:
+		dump_string(d, e->string.text, e->string.len);
+		return;
+	case EX_NAME:
+		fputs(e->name.name, d->out);
+		return;
+	case EX_VAR:
+		fputs(e->var.name, d->out);
+		return;
+	case EX_MAP:
+		dump_map(d, e);
+		return;
+	case EX_CALL:
+		dump_call(d, e);
+		return;
+	case EX_UNARY:
+		dump_unary(d, e);
+		return;
+	case EX_BINARY:
+		dump_binary(d, e);
+		return;
+	case EX_TERNARY:
+		dump_ternary(d, e);
+		return;
+	case EX_FIELD:
+		dump_field(d, e);
+		return;
+	case EX_INCDEC:
+		dump_incdec(d, e);
+		return;
+	case EX_PARAM:
+		fputs(e->param.text, d->out);
+		return;
+	case EX_CAST:
+		dump_cast(d, e);
+		return;
+	case EX_TUPLE:
+		dump_tuple(d, e);
+		return;
+	case EX_RECORD:
+		dump_record(d, e);
+		return;
+	case EX_INDEX:
+		dump_index(d, e);
+		return;
+	case EX_BLOCK:
+		dump_block_value(d, e);
+		return;
+	}
+}
+
+static void dump_expr(struct dump *d, const struct expr *e)
+{
+	dump_untyped(d, e);
+	if (d->arena && e->type)
+		fprintf(d->out, ": %s", type_str(d->arena, e->type));
+}
+
+static void dump_assign(struct dump *d, const struct stmt *s)
+{
+	struct expr *const sides[] = {s->assign.target, s->assign.value};
+
+	fprintf(d->out, "(%s=", op_str(s->assign.op));
+	dump_list(d, sides, 2);
+}
+
+static void dump_if(struct dump *d, const struct stmt *s, unsigned depth)
+{
+	fputs("(if ", d->out);
+	dump_expr(d, s->branch.cond);
+	indent(d, depth + 1);
+	dump_block(d, "then", &s->branch.then, depth + 1);
+	if (s->branch.otherwise.n) {
+		indent(d, depth + 1);
+		dump_block(d, "else", &s->branch.otherwise, depth + 1);
+	}
+	fputc(')', d->out);
+}
+
+static void dump_let(struct dump *d, const struct stmt *s)
+{
+	fputs("(let ", d->out);
+	dump_expr(d, s->let.var);
+	if (s->let.type) {
+		fputs(" : ", d->out);
+		dump_type_name(d, s->let.type);
+	}
+	if (s->let.value) {
+		fputc(' ', d->out);
+		dump_expr(d, s->let.value);
+	}
+	fputc(')', d->out);
+}
+
+static void dump_loop(struct dump *d, const struct stmt *s, unsigned depth)
+{
+	struct expr *const parts[] = {s->loop.cond, s->loop.count, s->loop.var,
+				      s->loop.over, s->loop.from,  s->loop.to};
+
+	fputs(s->kind == ST_WHILE ? "(while" : s->kind == ST_UNROLL ? "(unroll" : "(for", d->out);
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+		if (parts[i])
+			fputc(' ', d->out), dump_expr(d, parts[i]);
+	indent(d, depth + 1);
+	dump_block(d, "block", &s->loop.body, depth + 1);
+	fputc(')', d->out);
+}
+
+static void dump_stmt(struct dump *d, const struct stmt *s, unsigned depth)
+{
+	switch (s->kind) {
+	case ST_EXPR:
+		dump_expr(d, s->expr);
+		return;
+	case ST_ASSIGN:
+		dump_assign(d, s);
+		return;
+	case ST_IF:
+		dump_if(d, s, depth);
+		return;
+	case ST_BLOCK:
+		dump_block(d, "block", &s->block, depth);
+		return;
+	case ST_RETURN:
+		fputs("(return", d->out);
+		dump_list(d, &s->expr, s->expr ? 1 : 0);
+		return;
+	case ST_LET:
+		dump_let(d, s);
+		return;
+	case ST_WHILE:
+	case ST_FOR:
+	case ST_UNROLL:
+		dump_loop(d, s, depth);
+		return;
+	case ST_BREAK:
+		fputs("(break)", d->out);
+		return;
+	case ST_CONTINUE:
+		fputs("(continue)", d->out);
+		return;
+	}
+}
+
+static void dump_block(struct dump *d, const char *word, const struct block *b, unsigned depth)
+{
+	fprintf(d->out, "(%s", word);
+	for (uint32_t i = 0; i < b->n; i++) {
+		indent(d, depth + 1);
+		dump_stmt(d, b->items[i], depth + 1);
+	}
+	fputc(')', d->out);
+}
+
+static void dump_probe(struct dump *d, const struct probe *p)
+{
+	fputs("(probe", d->out);
+	for (uint32_t i = 0; i < p->n_texts; i++) {
+		fputc(' ', d->out);
+		dump_string(d, p->texts[i].text,
+			    (uint32_t)strlen(p->texts[i].text));
+	}
+	if (p->predicate) {
+		indent(d, 1);
+		fputs("(predicate ", d->out);
+		dump_expr(d, p->predicate);
+		fputc(')', d->out);
+	}
+	indent(d, 1);
+	dump_block(d, p->is_angle ? "angle" : "block", &p->body, 1);
+	fputs(")\n", d->out);
+}
+
+static void dump_param(struct dump *d, const struct param_item *item)
+{
+	fprintf(d->out, "(param %s %s ", item->name, item->type);
+	if (item->other) {
+		dump_expr(d, item->other);
+		fputc(' ', d->out);
+	}
+	dump_string(d, item->doc, (uint32_t)strlen(item->doc));
+	fputs(")\n", d->out);
+}
+
+static void dump_script_map(struct dump *d, const struct map *m)
+{
+	fprintf(d->out, "(map %s [", m->name);
+	for (uint32_t i = 0; i < m->n_keys; i++)
+		fprintf(d->out, "%s%s", i ? ", " : "", type_str(d->arena, m->key_types[i]));
+	fprintf(d->out, "] %s)\n", m->value ? type_str(d->arena, m->value) : "?");
+}
+
+void ast_dump(const struct program *p, bool with_types, FILE *out)
+{
+	struct dump d = {.out = out, .arena = with_types ? arena_new() : NULL};
+
+	for (uint32_t i = 0; i < p->n_items; i++)
+		dump_param(&d, &p->items[i]);
+	for (uint32_t i = 0; i < p->n_probes; i++)
+		dump_probe(&d, p->probes[i]);
+	for (uint32_t i = 0; d.arena && i < p->n_maps; i++)
+		dump_script_map(&d, p->maps[i]);
+	arena_free(d.arena);
+}

@@ -1,0 +1,647 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The token filter (filter.h). One pass reads every token, a second (filter_decide.c) tells casts,
+ * records and blocks as values from parentheses and blocks. In the first a stack of open brackets,
+ * the open block and the open predicate among them, tells what a character means:
+ *  - in a probe's head '{' and '<' open the block, '/' opens a predicate;
+ *  - in a predicate a '/' followed by '{' or '<' ends it;
+ *  - in an angle block a '>' with no bracket open inside the block closes it.
+ * The grammar then sees balanced brackets: a missing closer is reported and put in where the outer
+ * one closes, a stray one is reported and left out. What is open at the end of the script silences
+ * the grammar from there on. Brackets, prefix operators, '?' and else-if chains that are open at
+ * once are bounded by LIMIT_NESTING, which bounds the grammar's stack too: the probe that goes
+ * beyond ends the list. A definition in C is one token, read over without being understood.
+ */
+#include "parser/syntax/filter.h"
+#include "parser/base/arena.h"
+#include "parser/base/diag.h"
+#include "parser/base/limits.h"
+#include "parser.tab.h"
+#include <stdlib.h>
+#include <string.h>
+
+typedef void *yyscan_t; /* as flex has it */
+int lexer_lex_init_extra(struct lexer *extra, yyscan_t *scanner);
+int lexer_lex_destroy(yyscan_t scanner);
+struct yy_buffer_state *lexer__scan_bytes(const char *text, int len, yyscan_t scanner);
+int lexer_lex(YYSTYPE *value, struct span *loc, yyscan_t scanner);
+
+enum mode { IN_TOP, IN_HEAD, IN_PREDICATE, IN_BODY, IN_ITEM, IN_PARAM };
+
+/* An open bracket, and what is open in it besides brackets. */
+struct frame {
+	uint32_t token;
+	uint32_t n_prefix, n_ternary, n_else_if;
+	bool is_c_for; /* for (…; …; …): said, and quiet */
+};
+
+struct reader {
+	struct filter *f;
+	struct arena *arena;
+	struct diags *diags;
+	yyscan_t scanner;
+	struct lexer lexer;
+	enum mode mode;
+	struct frame frames[LIMIT_NESTING];
+	uint32_t n_frames;
+	uint32_t probe_start;	/* first token since the last block */
+	bool is_stopped;	/* too deep: what follows is not read */
+	bool skips_semicolon;	/* one after a skipped item */
+};
+
+/* ---- the array and the stack ---- */
+
+static void enter(struct reader *r, enum mode mode)
+{
+	static const enum lexer_state states[] = {
+		[IN_TOP] = LEXER_TOP,
+		[IN_HEAD] = LEXER_HEAD,
+		[IN_PREDICATE] = LEXER_BODY,
+		[IN_BODY] = LEXER_BODY,
+		[IN_ITEM] = LEXER_BODY,
+		[IN_PARAM] = LEXER_BODY,
+	};
+
+	r->mode = mode;
+	lexer_enter(r->scanner, states[mode]);
+	if (mode == IN_TOP)
+		r->probe_start = r->f->n_tokens;
+}
+
+static struct token *top_opener(const struct reader *r)
+{
+	return r->n_frames ? &r->f->tokens[r->frames[r->n_frames - 1].token] : NULL;
+}
+
+static bool is_closer(int kind)
+{
+	return kind == TOK_RPAREN || kind == TOK_RSQUARE || kind == TOK_RBRACE ||
+	       kind == TOK_ANGLE_CLOSE || kind == TOK_PRED_CLOSE;
+}
+
+/* A closer that is left although it closes nothing is its own partner: every closer has one. */
+static void push(struct reader *r, struct token t)
+{
+	if (t.partner == NO_TOKEN && is_closer(t.kind))
+		t.partner = r->f->n_tokens;
+	t.inside = r->n_frames ? r->frames[r->n_frames - 1].token : NO_TOKEN;
+	arena_push(r->arena, r->f->tokens, r->f->n_tokens, t);
+}
+
+/* Too deep: forget this probe and end the script before it. */
+static void stop_too_deep(struct reader *r, struct span s)
+{
+	diag_error(r->diags, s, "limit-nesting", "this is nested too deep: more than %d levels",
+		   LIMIT_NESTING);
+	r->f->n_tokens = r->probe_start;
+	r->n_frames = 0;
+	r->is_stopped = true;
+}
+
+/* Bound all that is open at once. */
+static void check_depth(struct reader *r, struct span s)
+{
+	uint32_t depth = r->n_frames;
+
+	for (uint32_t i = 0; i < r->n_frames; i++)
+		depth += r->frames[i].n_prefix + r->frames[i].n_ternary + r->frames[i].n_else_if;
+	if (depth >= LIMIT_NESTING)
+		stop_too_deep(r, s);
+}
+
+static void open_frame(struct reader *r, struct token t, int kind)
+{
+	check_depth(r, t.span);
+	if (r->is_stopped)
+		return;
+	t.kind = kind;
+	t.partner = NO_TOKEN;
+	push(r, t);
+	r->frames[r->n_frames++] = (struct frame){.token = r->f->n_tokens - 1};
+}
+
+/* The grammar's errors in the tokens from `first` on follow from one that was reported. */
+static void silence_from(struct reader *r, uint32_t first)
+{
+	for (uint32_t i = first; i < r->f->n_tokens; i++)
+		r->f->tokens[i].is_quiet = true;
+}
+
+/* `t` closes the innermost frame. */
+static void close_frame(struct reader *r, struct token t, int kind)
+{
+	uint32_t opener = r->frames[r->n_frames - 1].token;
+	struct frame *outer;
+
+	t.kind = kind;
+	t.partner = opener;
+	push(r, t);
+	r->f->tokens[opener].partner = r->f->n_tokens - 1;
+	if (r->frames[r->n_frames - 1].is_c_for)
+		silence_from(r, opener);
+	r->n_frames--;
+	if (!r->n_frames)
+		return;
+	outer = &r->frames[r->n_frames - 1];
+	outer->n_prefix = 0;
+	if (kind == TOK_RBRACE)
+		outer->n_ternary = 0;
+}
+
+static int closer_of(int opener)
+{
+	switch (opener) {
+	case TOK_LPAREN:
+		return TOK_RPAREN;
+	case TOK_LSQUARE:
+		return TOK_RSQUARE;
+	case TOK_LBRACE:
+		return TOK_RBRACE;
+	case TOK_ANGLE_OPEN:
+		return TOK_ANGLE_CLOSE;
+	default:
+		return TOK_PRED_CLOSE;
+	}
+}
+
+static const char *closer_text(int opener)
+{
+	switch (opener) {
+	case TOK_LPAREN:
+		return ")";
+	case TOK_LSQUARE:
+		return "]";
+	case TOK_LBRACE:
+		return "}";
+	case TOK_ANGLE_OPEN:
+		return ">";
+	default:
+		return "/";
+	}
+}
+
+/* Close the innermost frame with a token of our own, before the byte at `at`. */
+static void close_made(struct reader *r, uint32_t at)
+{
+	struct token made = {.span = {at, at}, .is_quiet = true};
+
+	close_frame(r, made, closer_of(top_opener(r)->kind));
+}
+
+/* The frames above `depth` lack their closers, which `t` shows: say so of the innermost. */
+static void close_down_to(struct reader *r, uint32_t depth, const struct token *t)
+{
+	const struct token *opener = top_opener(r);
+
+	if (r->n_frames <= depth)
+		return;
+	if (!r->lexer.is_cut) {
+		diag_error(r->diags, t->span, "syntax", "missing '%s' before this '%c'",
+			   closer_text(opener->kind), r->f->source->text[t->span.start]);
+		diag_note(r->diags, opener->span, "the '%c' is here",
+			  r->f->source->text[opener->span.start]);
+	}
+	r->lexer.is_cut = false;
+	silence_from(r, r->frames[depth].token);
+	while (r->n_frames > depth)
+		close_made(r, t->span.start);
+}
+
+/* Number of the innermost frame of `kind`, from 1; 0 when there is none in this region. */
+static uint32_t find_frame(const struct reader *r, int kind)
+{
+	for (uint32_t i = r->n_frames; i > 0; i--) {
+		int opener = r->f->tokens[r->frames[i - 1].token].kind;
+
+		if (opener == kind)
+			return i;
+		if (opener != TOK_LPAREN && opener != TOK_LSQUARE)
+			break;
+	}
+	return 0;
+}
+
+/* ---- reading ---- */
+
+static struct token read_token(struct reader *r)
+{
+	struct token t = {.partner = NO_TOKEN};
+	YYSTYPE value = {0};
+
+	t.kind = lexer_lex(&value, &t.span, r->scanner);
+	if (t.kind == TOK_INT)
+		t.integer = value.integer;
+	else
+		t.text = value.text;
+	return t;
+}
+
+static bool ends_value(int kind)
+{
+	return kind == TOK_TRUE || kind == TOK_FALSE || kind == TOK_INT || kind == TOK_STRING ||
+	       kind == TOK_NAME || kind == TOK_VAR || kind == TOK_MAP || kind == TOK_PARAM ||
+	       kind == TOK_MEMBER || kind == TOK_RPAREN || kind == TOK_RSQUARE ||
+	       kind == TOK_RBRACE;
+}
+
+/* Count what nests without brackets. */
+static void count_open(struct reader *r, const struct token *t)
+{
+	struct frame *frame = r->n_frames ? &r->frames[r->n_frames - 1] : NULL;
+	uint32_t n = r->f->n_tokens;
+
+	if (!frame)
+		return;
+	switch (t->kind) {
+	case TOK_MUL:
+		if (n && ends_value(r->f->tokens[n - 1].kind)) {
+			frame->n_prefix = 0;
+			return;
+		}
+		frame->n_prefix++;
+		break;
+	case TOK_SUB:
+	case TOK_NOT:
+	case TOK_BNOT:
+	case TOK_INC:
+	case TOK_DEC:
+		frame->n_prefix++;
+		break;
+	case TOK_QUESTION:
+		frame->n_ternary++;
+		break;
+	case TOK_IF:
+		if (n && r->f->tokens[n - 1].kind == TOK_ELSE)
+			frame->n_else_if++;
+		else
+			frame->n_else_if = 0;
+		break;
+	case TOK_SEMI:
+		frame->n_else_if = 0;
+		frame->n_ternary = 0;
+		frame->n_prefix = 0;
+		return;
+	case TOK_COMMA:
+		frame->n_ternary = 0;
+		frame->n_prefix = 0;
+		return;
+	default:
+		frame->n_prefix = 0;
+		return;
+	}
+	check_depth(r, t->span);
+}
+
+/* A closing bracket: of the innermost open one of its kind, or of none. */
+static void take_closer(struct reader *r, const struct token *t, int opener)
+{
+	uint32_t depth = find_frame(r, opener);
+
+	if (!depth) {
+		diag_error(r->diags, t->span, "syntax", "this '%s' closes nothing",
+			   closer_text(opener));
+		return;
+	}
+	close_down_to(r, depth, t);
+	close_frame(r, *t, t->kind);
+	if (r->n_frames || (r->mode == IN_ITEM && opener != TOK_LBRACE))
+		return;
+	r->skips_semicolon = r->mode == IN_ITEM;
+	enter(r, IN_TOP);
+}
+
+/* A ';' in the parentheses of a `for` as in C: said once, and left out. */
+static bool is_c_for(struct reader *r)
+{
+	struct frame *frame = r->n_frames ? &r->frames[r->n_frames - 1] : NULL;
+	const struct token *opener = frame ? &r->f->tokens[frame->token] : NULL;
+
+	if (!opener || opener->kind != TOK_LPAREN || !frame->token ||
+	    opener[-1].kind != TOK_FOR)
+		return false;
+	if (!frame->is_c_for) {
+		diag_error(r->diags, opener[-1].span, "syntax", "'for' goes over a range or a map");
+		diag_hint(r->diags, "write for ($i : 0..10) { … }, or a loop of your own: "
+				    "$i = 0; while ($i < 10) { …; $i++; }");
+	}
+	frame->is_c_for = true;
+	return true;
+}
+
+/* A ';' ends what is open inside the block. */
+static void take_semicolon(struct reader *r, const struct token *t)
+{
+	uint32_t depth = r->n_frames;
+
+	if (is_c_for(r))
+		return;
+	while (depth > 0) {
+		int kind = r->f->tokens[r->frames[depth - 1].token].kind;
+
+		if (kind != TOK_LPAREN && kind != TOK_LSQUARE)
+			break;
+		depth--;
+	}
+	close_down_to(r, depth, t);
+	count_open(r, t);
+	push(r, *t);
+}
+
+/* A token of a block or predicate. */
+static void take_inner(struct reader *r, const struct token *t)
+{
+	switch (t->kind) {
+	case TOK_LPAREN:
+	case TOK_LSQUARE:
+	case TOK_LBRACE:
+		open_frame(r, *t, t->kind);
+		return;
+	case TOK_RPAREN:
+		take_closer(r, t, TOK_LPAREN);
+		return;
+	case TOK_RSQUARE:
+		take_closer(r, t, TOK_LSQUARE);
+		return;
+	case TOK_RBRACE:
+		take_closer(r, t, TOK_LBRACE);
+		return;
+	case TOK_SEMI:
+		take_semicolon(r, t);
+		return;
+	case TOK_GT:
+		if (!r->n_frames || top_opener(r)->kind != TOK_ANGLE_OPEN)
+			break;
+		close_frame(r, *t, TOK_ANGLE_CLOSE);
+		enter(r, IN_TOP);
+		return;
+	default:
+		break;
+	}
+	count_open(r, t);
+	if (!r->is_stopped)
+		push(r, *t);
+}
+
+/* In the head, or where one should be. */
+static void take_head(struct reader *r, const struct token *t)
+{
+	struct token quiet = *t;
+
+	switch (t->kind) {
+	case TOK_LBRACE:
+		open_frame(r, *t, TOK_LBRACE);
+		enter(r, IN_BODY);
+		return;
+	case TOK_LT:
+		open_frame(r, *t, TOK_ANGLE_OPEN);
+		enter(r, IN_BODY);
+		return;
+	case TOK_DIV:
+		open_frame(r, *t, TOK_PRED_OPEN);
+		enter(r, IN_PREDICATE);
+		return;
+	default:
+		quiet.is_quiet = r->lexer.is_cut;
+		r->lexer.is_cut = false;
+		push(r, quiet);
+		if (t->kind == TOK_ATTACH && r->mode == IN_TOP)
+			enter(r, IN_HEAD);
+	}
+}
+
+/* The predicate ends before `block`: at the '/' read last, or without one. */
+static void end_predicate(struct reader *r, const struct token *block, bool has_slash)
+{
+	struct token slash;
+
+	if (has_slash) {
+		slash = r->f->tokens[--r->f->n_tokens];
+		close_down_to(r, 1, &slash);
+		close_frame(r, slash, TOK_PRED_CLOSE);
+	} else {
+		diag_error(r->diags, block->span, "syntax",
+			   "the predicate has no end: missing '/' before this '{'");
+		diag_note(r->diags, top_opener(r)->span, "the predicate begins here");
+		for (uint32_t i = r->frames[0].token; i < r->f->n_tokens; i++)
+			r->f->tokens[i].is_quiet = true;
+		while (r->n_frames)
+			close_made(r, block->span.start);
+	}
+}
+
+static void take_predicate(struct reader *r, const struct token *t)
+{
+	bool has_slash = r->f->tokens[r->f->n_tokens - 1].kind == TOK_DIV;
+
+	if (t->kind == TOK_LBRACE || (t->kind == TOK_LT && has_slash)) {
+		end_predicate(r, t, has_slash);
+		take_head(r, t);
+	} else {
+		take_inner(r, t);
+	}
+}
+
+/* Words that begin a root item: its tokens go to the grammar, up to the ';' or '}' that ends it. */
+static const struct {
+	const char *word;
+	int kind;
+} items[] = {
+	{"config", TOK_CONFIG}, {"import", TOK_IMPORT}, {"macro", TOK_MACRO},
+	{"fn", TOK_FN},		{"let", TOK_ROOT_LET},
+};
+
+static bool take_item(struct reader *r, const struct token *word)
+{
+	struct token t = *word;
+
+	for (size_t i = 0; i < sizeof(items) / sizeof(items[0]); i++) {
+		if (strcmp(items[i].word, word->text.text) != 0)
+			continue;
+		t.kind = items[i].kind;
+		push(r, t);
+		enter(r, IN_ITEM);
+		return true;
+	}
+	return false;
+}
+
+/* __attribute__((…)) behind a definition. */
+static bool take_attribute(struct reader *r)
+{
+	static const char word[] = "__attribute__";
+	const char *text = r->f->source->text + r->lexer.offset;
+	uint32_t depth = 0;
+	int kind;
+
+	text += strspn(text, " \t\r\n");
+	if (strncmp(text, word, sizeof(word) - 1) != 0)
+		return false;
+	read_token(r);
+	do {
+		kind = read_token(r).kind;
+		depth += kind == TOK_LPAREN;
+		depth -= kind == TOK_RPAREN && depth;
+	} while (depth && kind != TOK_YYEOF);
+	return true;
+}
+
+/* A definition in C, whole: one token. It ends with its ';' or its block. */
+static void take_c_item(struct reader *r, const struct token *word)
+{
+	struct token item = *word;
+	uint32_t depth = 0, at;
+
+	item.kind = TOK_C_ITEM;
+	push(r, item);
+	at = r->f->n_tokens - 1;
+	lexer_enter(r->scanner, LEXER_BODY);
+	r->lexer.diags = NULL;
+	for (;;) {
+		int kind = read_token(r).kind;
+
+		if (kind == TOK_LBRACE)
+			depth++;
+		else if (kind == TOK_RBRACE && depth)
+			depth--;
+		else if (kind != TOK_SEMI && kind != TOK_YYEOF)
+			continue;
+		if (kind == TOK_YYEOF || (!depth && kind != TOK_LBRACE)) {
+			r->skips_semicolon = kind == TOK_RBRACE;
+			break;
+		}
+	}
+	while (r->skips_semicolon && take_attribute(r))
+		;
+	item.text.len = r->lexer.offset - word->span.start;
+	item.text.text =
+		arena_strndup(r->arena, r->f->source->text + word->span.start, item.text.len);
+	r->f->tokens[at].text = item.text;
+	r->lexer.diags = r->diags;
+	enter(r, IN_TOP);
+}
+
+static void take_top(struct reader *r, const struct token *t)
+{
+	bool skips_semicolon = r->skips_semicolon;
+
+	r->skips_semicolon = false;
+	if (t->kind == TOK_PARAM_ITEM) {
+		push(r, *t);
+		enter(r, IN_PARAM);
+	} else if (t->kind == TOK_RESERVED) {
+		if (!take_item(r, t))
+			take_c_item(r, t);
+	} else if (t->kind != TOK_SEMI || !skips_semicolon) {
+		take_head(r, t);
+	}
+}
+
+/* In a `param` item, which ';' ends, or a block that comes instead. */
+static void take_param(struct reader *r, const struct token *t)
+{
+	switch (t->kind) {
+	case TOK_LBRACE:
+		take_head(r, t);
+		return;
+	case TOK_RBRACE:
+	case TOK_LPAREN:
+	case TOK_RPAREN:
+	case TOK_LSQUARE:
+	case TOK_RSQUARE: /* left out, so that brackets balance */
+		diag_error(r->diags, t->span, "syntax", "a bracket does not belong in a parameter");
+		return;
+	case TOK_SEMI:
+		push(r, *t);
+		enter(r, IN_TOP);
+		return;
+	default:
+		push(r, *t);
+	}
+}
+
+/* The script ended inside something: say of what, once, and silence the grammar from there. */
+static void end_unclosed(struct reader *r, uint32_t at)
+{
+	const struct token *opener = top_opener(r);
+	const char *what = opener->kind == TOK_LBRACE || opener->kind == TOK_ANGLE_OPEN ?
+				   "the block was opened here" :
+				   "it was opened here";
+
+	if (r->lexer.is_cut) {
+		; /* said: what hides the rest has no end */
+	} else if (opener->kind == TOK_PRED_OPEN) {
+		diag_error(r->diags, opener->span, "syntax", "this predicate has no end and no block");
+		diag_hint(r->diags, "a '/' before '{' or '<' ends a predicate: /pid == 1/ { … }");
+	} else {
+		diag_error(r->diags, (struct span){at, at}, "syntax",
+			   "missing '%s' at the end of the script", closer_text(opener->kind));
+		diag_note(r->diags, opener->span, "%s", what);
+	}
+	for (uint32_t i = r->frames[0].token; i < r->f->n_tokens; i++)
+		r->f->tokens[i].is_quiet = true;
+	while (r->n_frames)
+		close_made(r, at);
+}
+
+/* The last token: just behind the last one that was read, where what is missing belongs. */
+static void add_end(struct reader *r)
+{
+	uint32_t n = r->f->n_tokens, at = n ? r->f->tokens[n - 1].span.end : 0;
+	struct token end = {.kind = TOK_YYEOF, .span = {at, at}, .partner = NO_TOKEN};
+
+	end.is_quiet = r->is_stopped;
+	if (r->n_frames) {
+		end_unclosed(r, at);
+		end.is_quiet = true;
+	}
+	push(r, end);
+}
+
+static void read_all(struct reader *r)
+{
+	while (!r->is_stopped) {
+		struct token t = read_token(r);
+
+		if (t.kind == TOK_YYEOF)
+			break;
+		switch (r->mode) {
+		case IN_TOP:
+			take_top(r, &t);
+			break;
+		case IN_HEAD:
+			take_head(r, &t);
+			break;
+		case IN_PREDICATE:
+			take_predicate(r, &t);
+			break;
+		case IN_BODY:
+			take_inner(r, &t);
+			break;
+		case IN_ITEM:
+			take_inner(r, &t);
+			if (t.kind == TOK_SEMI && !r->n_frames)
+				enter(r, IN_TOP);
+			break;
+		case IN_PARAM:
+			take_param(r, &t);
+			break;
+		}
+	}
+	add_end(r);
+}
+
+void filter_open(struct filter *f, struct arena *a, const struct source *s, struct diags *d)
+{
+	struct reader r = {.f = f, .arena = a, .diags = d, .lexer = {.arena = a, .diags = d}};
+
+	*f = (struct filter){.source = s, .diags = d, .last_stop = NO_TOKEN};
+	if (lexer_lex_init_extra(&r.lexer, &r.scanner) ||
+	    !lexer__scan_bytes(s->text, (int)s->len, r.scanner)) {
+		fputs("sonde: out of memory\n", stderr);
+		exit(2);
+	}
+	enter(&r, IN_TOP);
+	read_all(&r);
+	lexer_lex_destroy(r.scanner);
+	filter_decide(f);
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The filter's second pass (filter.h): all tokens are there and every bracket has its partner, so
+ * what follows can be seen before the grammar has to know:
+ *  - '(' is CAST_OPEN before a type's name, ')' and what can begin a value; a name that is a
+ *    builtin's and no type's, as in `(pid) - 1`, only groups;
+ *  - '(' is RECORD_OPEN before a name and '=';
+ *  - '{' is VALUE_OPEN and 'if' is IF_VALUE where a value must stand;
+ *  - '(' is TYPE_OPEN between 'sizeof' and a type;
+ *  - '_' before '=' is DISCARD.
+ * The tables of types and builtins are asked; no name of either is written here.
+ */
+#include "parser/lang/builtin.h"
+#include "parser/syntax/filter.h"
+#include "parser.tab.h"
+#include "parser/lang/type.h"
+#include <string.h>
+
+static const struct token *at(const struct filter *f, uint32_t i)
+{
+	return &f->tokens[i < f->n_tokens ? i : f->n_tokens - 1];
+}
+
+static bool begins_operand(int kind)
+{
+	switch (kind) {
+	case TOK_INT:
+	case TOK_TRUE:
+	case TOK_FALSE:
+	case TOK_STRING:
+	case TOK_NAME:
+	case TOK_VAR:
+	case TOK_MAP:
+	case TOK_PARAM:
+	case TOK_LPAREN:
+	case TOK_SUB:
+	case TOK_NOT:
+	case TOK_BNOT:
+	case TOK_MUL:
+	case TOK_AND:
+	case TOK_INC:
+	case TOK_DEC:
+	case TOK_SIZEOF:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* A value must follow a token of this kind. */
+static bool wants_value(const struct filter *f, uint32_t i)
+{
+	int kind = f->tokens[i].kind;
+
+	if (kind == TOK_RPAREN)
+		return f->tokens[f->tokens[i].partner].kind == TOK_CAST_OPEN;
+	return kind == TOK_LPAREN || kind == TOK_LSQUARE || kind == TOK_COMMA ||
+	       kind == TOK_RETURN || kind == TOK_QUESTION || kind == TOK_COLON ||
+	       kind == TOK_RANGE || (kind >= TOK_SET && kind <= TOK_MOD && kind != TOK_INC &&
+				     kind != TOK_DEC);
+}
+
+/* The name of the type that is all there is between '(' at `open` and its ')'; NULL. */
+static const struct token *type_between(const struct filter *f, uint32_t open, bool *is_plain)
+{
+	uint32_t i = open + 1, close = f->tokens[open].partner;
+
+	*is_plain = at(f, i)->kind == TOK_NAME;
+	if (at(f, i)->kind == TOK_RESERVED)
+		i++;
+	if (i >= close || at(f, i)->kind != TOK_NAME)
+		return NULL;
+	for (uint32_t j = i + 1; j < close; j++) {
+		int kind = at(f, j)->kind;
+
+		if (kind == TOK_MUL)
+			*is_plain = false;
+		else if (kind == TOK_LSQUARE && at(f, j)->partner <= j + 2)
+			j = at(f, j)->partner;
+		else
+			return NULL;
+	}
+	return at(f, i);
+}
+
+static bool is_cast(const struct filter *f, uint32_t i)
+{
+	bool is_plain;
+	const struct token *name = type_between(f, i, &is_plain);
+	int before = i ? f->tokens[i - 1].kind : TOK_YYEOF;
+
+	if (!name || before == TOK_NAME || before == TOK_IF || before == TOK_WHILE ||
+	    before == TOK_UNROLL)
+		return false;
+	if (!is_plain)
+		return true;
+	return begins_operand(at(f, f->tokens[i].partner + 1)->kind) &&
+	       (type_is_name(name->text.text) || !builtin_find(name->text.text));
+}
+
+static void decide_paren(struct filter *f, uint32_t i)
+{
+	int before = i ? f->tokens[i - 1].kind : TOK_YYEOF;
+
+	bool is_plain;
+	const struct token *name = before == TOK_SIZEOF ? type_between(f, i, &is_plain) : NULL;
+
+	if (name && (!is_plain || type_is_name(name->text.text)))
+		f->tokens[i].kind = TOK_TYPE_OPEN;
+	else if (before == TOK_SIZEOF)
+		return;
+	else if (is_cast(f, i))
+		f->tokens[i].kind = TOK_CAST_OPEN;
+	else if (before != TOK_NAME && before != TOK_IF && before != TOK_WHILE &&
+		 at(f, i + 1)->kind == TOK_NAME && at(f, i + 2)->kind == TOK_SET)
+		f->tokens[i].kind = TOK_RECORD_OPEN;
+}
+
+/* An `if` whose value is used: so are those of its else-if chain. */
+static void decide_if(struct filter *f, uint32_t i)
+{
+	uint32_t inside = f->tokens[i].inside, j = i + 1;
+
+	if (f->tokens[i].kind != TOK_IF_VALUE && !(i && wants_value(f, i - 1)))
+		return;
+	f->tokens[i].kind = TOK_IF_VALUE;
+	for (; j < f->n_tokens && f->tokens[j].inside == inside; j++) {
+		const struct token *t = &f->tokens[j];
+
+		if (t->kind == TOK_LBRACE && !wants_value(f, j - 1))
+			break;
+		if (t->partner != NO_TOKEN && t->partner > j)
+			j = t->partner;
+	}
+	if (at(f, j)->kind != TOK_LBRACE || at(f, j)->partner == NO_TOKEN)
+		return;
+	j = f->tokens[j].partner;
+	if (at(f, j + 1)->kind == TOK_ELSE && at(f, j + 2)->kind == TOK_IF)
+		f->tokens[j + 2].kind = TOK_IF_VALUE;
+}
+
+void filter_decide(struct filter *f)
+{
+	for (uint32_t i = 0; i < f->n_tokens; i++) {
+		struct token *t = &f->tokens[i];
+
+		if (t->inside == NO_TOKEN)
+			continue; /* heads, and the block's own brackets */
+		if (t->kind == TOK_LPAREN && t->partner != NO_TOKEN)
+			decide_paren(f, i);
+		else if (t->kind == TOK_LBRACE && wants_value(f, i - 1))
+			t->kind = TOK_VALUE_OPEN;
+		else if (t->kind == TOK_IF || t->kind == TOK_IF_VALUE)
+			decide_if(f, i);
+		else if (t->kind == TOK_NAME && strcmp(t->text.text, "_") == 0 &&
+			 at(f, i + 1)->kind == TOK_SET)
+			t->kind = TOK_DISCARD;
+	}
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Syntax errors that come of another language's habits: a call without parentheses, a declaration
+ * as in C, `for` as in C, `elif`, `and`. Each rule looks at the token where the grammar stopped and
+ * at those before
+ * it; the first that knows the mistake says it. The words are rows of foreign_syntax.def.
+ */
+#include "parser/lang/builtin.h"
+#include "parser/base/diag.h"
+#include "parser/syntax/filter.h"
+#include "parser.tab.h"
+#include "parser/syntax/foreign_syntax.h"
+#include "parser/lang/type.h"
+#include <string.h>
+
+static const struct slip slips[] = {
+#define SLIP(word, hint) {word, hint},
+#include "parser/syntax/foreign_syntax.def"
+#undef SLIP
+};
+
+const char *slip_hint(const char *word)
+{
+	for (size_t i = 0; i < sizeof(slips) / sizeof(slips[0]); i++)
+		if (strcmp(slips[i].word, word) == 0)
+			return slips[i].hint;
+	return NULL;
+}
+
+/* The token `back` before the error; the first of the script when there are not so many. */
+static const struct token *behind(const struct filter *f, uint32_t back)
+{
+	return &f->tokens[f->current >= back ? f->current - back : 0];
+}
+
+static const char *name_of(const struct token *t)
+{
+	return t->kind == TOK_NAME ? t->text.text : "";
+}
+
+/* `print 1`, `@x count()` */
+static bool say_call(struct filter *f, const struct token *at)
+{
+	const struct token *before = behind(f, 1);
+	const struct builtin *b = builtin_find(name_of(before));
+
+	if (b && b->kind != BUILTIN_VAR && (at->kind == TOK_STRING || at->kind == TOK_INT ||
+					    at->kind == TOK_NAME || at->kind == TOK_VAR ||
+					    at->kind == TOK_MAP)) {
+		diag_error(f->diags, before->span, "syntax", "'%s' needs parentheses", b->name);
+		diag_hint(f->diags, "write %s(…)", b->name);
+		return true;
+	}
+	b = builtin_find(name_of(at));
+	if (!b || b->kind != BUILTIN_AGG ||
+	    (before->kind != TOK_MAP && before->kind != TOK_RSQUARE))
+		return false;
+	diag_error(f->diags, at->span, "syntax", "missing '=' before '%s'", b->name);
+	diag_hint(f->diags, "write @ = %s(…)", b->name);
+	return true;
+}
+
+/* `{ .x = 1 }` */
+static bool say_record(struct filter *f, const struct token *at)
+{
+	if (behind(f, 1)->kind != TOK_VALUE_OPEN || at->kind != TOK_DOT)
+		return false;
+	diag_error(f->diags, at->span, "syntax", "a record is written in parentheses, without dots");
+	diag_hint(f->diags, "write (x = 1, y = 2)");
+	return true;
+}
+
+/* `var x`, `my $x`: words that declare a variable elsewhere. */
+static bool declares(const char *word)
+{
+	static const char *const words[] = {"var", "my", "local", "auto", "const", "def", "val"};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (strcmp(words[i], word) == 0)
+			return true;
+	return false;
+}
+
+/* `self->x = 1`, of DTrace; `"a" . "b"` */
+static bool say_member(struct filter *f, const struct token *at)
+{
+	const struct token *object = behind(f, 3);
+
+	if (at->kind == TOK_STRING && behind(f, 1)->kind == TOK_DOT) {
+		diag_error(f->diags, behind(f, 1)->span, "syntax", "texts are not joined by '.'");
+		diag_hint(f->diags, "they are where they are written: printf(\"%%s%%s\", …)");
+		return true;
+	}
+	if (at->kind != TOK_SET || behind(f, 2)->kind != TOK_ARROW || f->current < 3 ||
+	    !slip_hint(name_of(object)))
+		return false;
+	diag_error(f->diags, span_join(object->span, behind(f, 1)->span), "syntax",
+		   "only a variable or a map can be assigned to");
+	diag_hint(f->diags, "%s", slip_hint(name_of(object)));
+	return true;
+}
+
+/* `var $x = 1`, `string $s = "a"`, `$x := 1`, `$x =+ 1`, `x++` */
+static bool say_form(struct filter *f, const struct token *at)
+{
+	const struct token *before = behind(f, 1);
+	bool is_step = at->kind == TOK_INC || at->kind == TOK_DEC;
+
+	if (at->kind == TOK_VAR && (type_is_name(name_of(before)) || declares(name_of(before)))) {
+		diag_error(f->diags, before->span, "syntax", "a variable's type is not written before it");
+		diag_hint(f->diags, "write %s = …;", at->text.text);
+	} else if (at->kind == TOK_COLON && at[1].kind == TOK_SET &&
+		   (before->kind == TOK_VAR || before->kind == TOK_MAP)) {
+		diag_error(f->diags, span_join(at->span, at[1].span), "syntax", "there is no ':='");
+		diag_hint(f->diags, "write '='");
+	} else if (at->kind == TOK_ADD && before->kind == TOK_SET) {
+		diag_error(f->diags, span_join(before->span, at->span), "syntax", "there is no '=+'");
+		diag_hint(f->diags, "write '+=' to add, '=' to assign");
+	} else if (is_step && before->kind == TOK_NAME && !builtin_find(name_of(before))) {
+		diag_error(f->diags, before->span, "syntax", "variables begin with $, maps with @");
+		diag_hint(f->diags, "write $%s%s or @%s%s", name_of(before),
+			  at->kind == TOK_INC ? "++" : "--", name_of(before),
+			  at->kind == TOK_INC ? "++" : "--");
+	} else {
+		return false;
+	}
+	return true;
+}
+
+/* `int x`, `let x`, `x = 1`, `@x[1][2] = 3` */
+static bool say_declaration(struct filter *f, const struct token *at)
+{
+	const struct token *before = behind(f, 1);
+	const struct token *open =
+		before->kind == TOK_RSQUARE ? &f->tokens[before->partner] : before;
+
+	if ((before->kind == TOK_LET && at->kind == TOK_NAME) ||
+	    (at->kind == TOK_NAME &&
+	     (type_is_name(name_of(before)) || declares(name_of(before))))) {
+		diag_error(f->diags, at->span, "syntax", "variables begin with $");
+		diag_hint(f->diags, "write $%s = …;", at->text.text);
+		return true;
+	}
+	if (at->kind != TOK_SET)
+		return false;
+	if (before->kind == TOK_NAME && !builtin_find(name_of(before)) &&
+	    behind(f, 2)->kind != TOK_DOT && behind(f, 2)->kind != TOK_ARROW &&
+	    (behind(f, 2)->kind == TOK_LBRACE || behind(f, 2)->kind == TOK_SEMI)) {
+		diag_error(f->diags, before->span, "syntax", "variables begin with $, maps with @");
+		diag_hint(f->diags, "write $%s = … or @%s = …", name_of(before), name_of(before));
+		return true;
+	}
+	if (open != before && open > f->tokens && open[-1].kind == TOK_RSQUARE) {
+		diag_error(f->diags, at->span, "syntax", "a map has all its keys in one pair of brackets");
+		diag_hint(f->diags, "write @map[key, key] = …");
+		return true;
+	}
+	if (before->kind != TOK_EQ)
+		return false;
+	diag_error(f->diags, span_join(before->span, at->span), "syntax", "there is no '==='");
+	diag_hint(f->diags, "write '==' to compare");
+	return true;
+}
+
+/* `for ($i = 0; …`, `for $i in …`, `for ($i : 10)` */
+static bool say_for(struct filter *f, const struct token *at)
+{
+	bool is_for = false;
+
+	for (uint32_t back = 1; back <= 6 && back <= f->current; back++) {
+		int kind = behind(f, back)->kind;
+
+		is_for |= kind == TOK_FOR || strcmp(name_of(behind(f, back)), "foreach") == 0;
+		if (kind == TOK_SEMI || kind == TOK_LBRACE || kind == TOK_RBRACE)
+			break;
+	}
+	if (!is_for || (at->kind != TOK_SET && at->kind != TOK_NAME && at->kind != TOK_RPAREN &&
+			at->kind != TOK_COMMA))
+		return false;
+	diag_error(f->diags, at->span, "syntax", "'for' goes over a range or a map");
+	diag_hint(f->diags, "write for ($i : 0..10) { … } or for ($kv : @map) { … }");
+	return true;
+}
+
+/* `elif (…) {`, `a and b` */
+static bool say_word(struct filter *f, const struct token *at)
+{
+	const struct token *word = at, *before = behind(f, 1);
+
+	if (at->kind == TOK_LBRACE && before->kind == TOK_RPAREN && before->partner)
+		word = &f->tokens[before->partner - 1];
+	else if (!slip_hint(name_of(at)))
+		word = before;
+	if (!slip_hint(name_of(word)))
+		return false;
+	diag_error(f->diags, word->span, "syntax", "'%s' is no word of the language", name_of(word));
+	diag_hint(f->diags, "%s", slip_hint(name_of(word)));
+	return true;
+}
+
+bool syntax_slip(struct filter *f)
+{
+	const struct token *at = &f->tokens[f->current];
+
+	return at->inside != NO_TOKEN && f->current &&
+	       (say_word(f, at) || say_for(f, at) || say_call(f, at) || say_record(f, at) ||
+		say_form(f, at) || say_member(f, at) || say_declaration(f, at));
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Words and forms of other languages, answered with ours.
+ */
+#pragma once
+#include <stdbool.h>
+
+struct filter;
+
+struct slip {
+	const char *word, *hint;
+};
+
+/* What to write instead of `word`, or NULL: the rows of foreign_syntax.def. */
+const char *slip_hint(const char *word);
+/* Say the syntax error at the filter's current token when it is such a slip. */
+bool syntax_slip(struct filter *f);

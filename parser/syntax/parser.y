@@ -1,0 +1,787 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The grammar: tokens of the filter to the tree of ast.h. Each action is one call. Brackets always
+ * balance here, a '/' that ends a predicate and a '<' or '>' around a body are tokens of their own
+ * (filter.c sees to that), so the grammar needs no tricks and has no conflicts.
+ *
+ * Errors: yyreport_syntax_error hands what was expected to syntax_error.c, then asks the filter to
+ * recover: the next token is RESUME, and the rules `error RESUME` take it, in a list of statements,
+ * a predicate, or the list of probes. How deep expressions nest is counted while they are built
+ * (struct tall), so that later passes may recurse over the tree without a check of their own.
+ * Outside, only parse() (ast.h) is known.
+ */
+%code requires {
+#include "parser/lang/ast.h"
+#include "parser/syntax/filter.h"
+
+/* An expression and its height; a list of expressions and the greatest height in it. */
+struct tall {
+	struct expr *e;
+	uint32_t height;
+};
+
+struct talls {
+	struct expr **items;
+	uint32_t n;
+	uint32_t height;
+};
+
+struct names {
+	struct talls values;
+	const char **items;
+	struct span *spans;
+	uint32_t n, n_spans;
+};
+
+struct texts {
+	struct attach_text *items;
+	uint32_t n;
+};
+
+struct body {
+	struct block block;
+	bool is_angle;
+	struct span open_span;
+};
+
+/* Parameters of a macro or fn. */
+struct fn_params {
+	struct expr **items;
+	const struct type_name **types;
+	uint32_t n, n_types;
+};
+
+struct parse;
+}
+
+%code {
+#include "parser/base/arena.h"
+#include "parser/base/diag.h"
+#include "parser/base/limits.h"
+
+struct parse {
+	struct arena *arena;
+	struct diags *diags;
+	struct program *program;
+	struct filter filter;
+	bool is_too_deep; /* said once */
+};
+
+#define YYLLOC_DEFAULT(current, rhs, n)                                                            \
+	do {                                                                                       \
+		if (n)                                                                             \
+			(current) = span_join(YYRHSLOC(rhs, 1), YYRHSLOC(rhs, n));                 \
+		else                                                                               \
+			(current) = (struct span){YYRHSLOC(rhs, 0).end, YYRHSLOC(rhs, 0).end};     \
+	} while (0)
+
+static int yylex(YYSTYPE *value, struct span *loc, struct parse *p);
+static void yyerror(struct span *loc, struct parse *p, const char *msg);
+static void add_probe(struct parse *p, struct probe *probe);
+static void add_param_item(struct parse *p, struct span s, struct span name_span, const char *name,
+		      const char *type, struct expr *other, const char *doc);
+static struct probe *make_probe(struct parse *p, struct span s, struct texts texts,
+				struct expr *predicate, struct body body);
+static struct texts add_text(struct parse *p, struct texts list, struct span s, const char *text);
+static struct block add_stmt(struct parse *p, struct block list, struct stmt *s);
+static struct talls add_arg(struct parse *p, struct talls list, struct tall arg);
+static struct stmt *make_if(struct parse *p, struct span s, struct expr *cond, struct block then,
+			    struct block otherwise);
+static struct tall leaf(struct expr *e);
+static struct tall over(struct parse *p, uint32_t height, struct expr *e);
+static struct tall unary(struct parse *p, struct span s, enum op op, struct tall x);
+static struct tall binary(struct parse *p, struct span s, enum op op, struct tall l, struct tall r);
+static struct tall elvis(struct parse *p, struct span s, struct tall c, struct tall o);
+static struct talls put_first(struct parse *p, struct tall first, struct talls rest);
+static struct tall block_value(struct parse *p, struct span s, struct block body, struct tall value);
+static struct names add_name(struct parse *p, struct names list, struct span s, const char *name,
+			     struct tall value);
+static struct type_name *make_type(struct parse *p, struct span s, const char *tag, const char *name);
+static struct type_name *add_suffix(struct parse *p, struct type_name *t, struct span s,
+				    bool is_pointer, uint64_t n);
+static struct tall ternary(struct parse *p, struct span s, struct tall c, struct tall t,
+			   struct tall o);
+static void begin_config(struct parse *p, struct span s);
+static void add_setting(struct parse *p, struct setting s);
+static void add_map_decl(struct parse *p, struct map_decl d);
+static void add_import(struct parse *p, struct span word, struct span s, const char *text);
+static void add_c_item(struct parse *p, struct span s, const char *text);
+static struct fn_params add_param(struct parse *p, struct fn_params list, struct expr *e,
+				  const struct type_name *type);
+static void add_function(struct parse *p, struct span word, struct function f,
+			 struct fn_params params);
+}
+
+%define api.pure full
+%define api.location.type {struct span}
+%define api.token.prefix {TOK_}
+%define parse.error custom
+%define parse.lac full
+%locations
+%expect 0
+%param {struct parse *p}
+
+%union {
+	uint64_t integer;
+	struct token_text text;
+	struct tall tall;
+	struct talls talls;
+	struct names names;
+	struct type_name *type;
+	struct stmt *stmt;
+	struct block block;
+	struct body body;
+	struct texts texts;
+	struct probe *probe;
+	struct expr *expr;
+	enum op op;
+	struct setting setting;
+	struct fn_params params;
+}
+
+%token <text> ATTACH NAME VAR MAP STRING RESERVED PARAM MEMBER
+%token <integer> INT
+%token <text> IF "if" ELSE "else" RETURN "return" LET "let" WHILE "while" FOR "for"
+%token <text> BREAK "break" CONTINUE "continue" UNROLL "unroll" IF_VALUE
+%token <text> TRUE "true" FALSE "false"
+%token LPAREN "(" RPAREN ")" LSQUARE "[" RSQUARE "]" LBRACE "{" RBRACE "}"
+%token ANGLE_OPEN ANGLE_CLOSE PRED_OPEN PRED_CLOSE RESUME
+%token CAST_OPEN RECORD_OPEN VALUE_OPEN TYPE_OPEN DISCARD PARAM_ITEM
+%token <text> SIZEOF "sizeof"
+%token <text> CONFIG IMPORT MACRO FN ROOT_LET C_ITEM
+%token COMMA "," SEMI ";" QUESTION "?" COLON ":" DOT "." ARROW "->" RANGE ".."
+%token SET "=" ADD_SET "+=" SUB_SET "-=" MUL_SET "*=" DIV_SET "/=" MOD_SET "%="
+%token SHL_SET "<<=" SHR_SET ">>=" AND_SET "&=" OR_SET "|=" XOR_SET "^="
+%token INC "++" DEC "--" NOT "!" BNOT "~"
+%token LOR "||" LAND "&&" OR "|" XOR "^" AND "&" EQ "==" NE "!="
+%token LT "<" LE "<=" GT ">" GE ">=" SHL "<<" SHR ">>"
+%token ADD "+" SUB "-" MUL "*" DIV "/" MOD "%"
+
+%right "?" ":"
+%left "||"
+%left "&&"
+%left "|"
+%left "^"
+%left "&"
+%left "==" "!="
+%left "<" "<=" ">" ">="
+%left "<<" ">>"
+%left "+" "-"
+%left "*" "/" "%"
+%precedence PREFIX
+%precedence KEYLESS
+%precedence "." "->" "[" MEMBER
+
+%type <texts> head texts
+%type <expr> predicate param_default
+%type <probe> probe
+%type <body> body
+%type <block> block stmts list else
+%type <stmt> compound if simple loop
+%type <tall> expr place value if_value block_value
+%type <talls> args items
+%type <names> names
+%type <type> type
+%type <text> field
+%type <op> set
+%type <setting> setting setting_value
+%type <params> macro_params fn_params
+%type <expr> macro_param
+
+%%
+
+program
+	: %empty
+	| program probe				{ add_probe(p, $2); }
+	| program item
+	| program param_item
+	| program error RESUME			{ yyerrok; }
+	;
+
+/* What may stand beside probes: filter.c sees where each ends. */
+item
+	: config "=" "{" settings "}"
+	| IMPORT STRING ";"			{ add_import(p, @1, @2, $2.text); }
+	| C_ITEM				{ add_c_item(p, @1, $1.text); }
+	| ROOT_LET MAP "=" NAME "(" INT ")" ";"	{ add_map_decl(p, (struct map_decl){$2.text, @2, @4, $4.text, $6}); }
+	| MACRO NAME "(" macro_params ")" block	{ add_function(p, @1, (struct function){.is_macro = true, .span = @$, .name = $2.text, .body = $6}, $4); }
+	| MACRO NAME "(" ")" block		{ add_function(p, @1, (struct function){.is_macro = true, .span = @$, .name = $2.text, .body = $5}, (struct fn_params){0}); }
+	| FN NAME "(" fn_params ")" ":" type block { add_function(p, @1, (struct function){.span = @$, .name = $2.text, .result = $7, .body = $8}, $4); }
+	| FN NAME "(" ")" ":" type block	{ add_function(p, @1, (struct function){.span = @$, .name = $2.text, .result = $6, .body = $7}, (struct fn_params){0}); }
+	;
+
+config
+	: CONFIG				{ begin_config(p, @1); }
+	;
+
+settings
+	: setting_list
+	| setting_list setting			{ add_setting(p, $2); }
+	;
+
+setting_list
+	: %empty
+	| setting_list ";"
+	| setting_list setting ";"		{ add_setting(p, $2); }
+	| setting_list error RESUME		{ yyerrok; }
+	;
+
+setting
+	: NAME "=" setting_value		{ $$ = $3; $$.key = $1.text; $$.key_span = @1; }
+	;
+
+setting_value
+	: INT					{ $$ = (struct setting){.span = @1, .integer = $1}; }
+	| STRING				{ $$ = (struct setting){.span = @1, .text = $1.text}; }
+	| NAME					{ $$ = (struct setting){.span = @1, .text = $1.text}; }
+	| "true"				{ $$ = (struct setting){.span = @1, .text = "true"}; }
+	| "false"				{ $$ = (struct setting){.span = @1, .text = "false"}; }
+	;
+
+macro_params
+	: macro_param				{ $$ = add_param(p, (struct fn_params){0}, $1, NULL); }
+	| macro_params "," macro_param		{ $$ = add_param(p, $1, $3, NULL); }
+	;
+
+macro_param
+	: VAR					{ $$ = ast_var(p->arena, @1, $1.text); }
+	| MAP					{ $$ = ast_map(p->arena, @1, $1.text, NULL, 0); }
+	| NAME					{ $$ = ast_name(p->arena, @1, $1.text); }
+	;
+
+fn_params
+	: VAR ":" type				{ $$ = add_param(p, (struct fn_params){0}, ast_var(p->arena, @1, $1.text), $3); }
+	| fn_params "," VAR ":" type		{ $$ = add_param(p, $1, ast_var(p->arena, @3, $3.text), $5); }
+	;
+
+probe
+	: head predicate body			{ $$ = make_probe(p, @$, $1, $2, $3); }
+	;
+
+/* A word of the command line, by name: param.h. */
+param_item
+	: PARAM_ITEM VAR ":" NAME param_default STRING ";" { add_param_item(p, @$, @2, $2.text, $4.text, $5, $6.text); }
+	;
+
+param_default
+	: %empty				{ $$ = NULL; }
+	| "=" NAME				{ $$ = ast_name(p->arena, @2, $2.text); }
+	| "=" INT				{ $$ = ast_int(p->arena, @2, $2); }
+	| "=" STRING				{ $$ = ast_string(p->arena, @2, $2.text, $2.len); }
+	;
+
+head
+	: texts
+	| texts ","
+	;
+
+texts
+	: ATTACH				{ $$ = add_text(p, (struct texts){0}, @1, $1.text); }
+	| texts "," ATTACH			{ $$ = add_text(p, $1, @3, $3.text); }
+	;
+
+predicate
+	: %empty				{ $$ = NULL; }
+	| PRED_OPEN expr PRED_CLOSE		{ $$ = $2.e; }
+	| PRED_OPEN error RESUME PRED_CLOSE	{ $$ = NULL; yyerrok; }
+	;
+
+body
+	: "{" stmts "}"				{ $$ = (struct body){$2, false, @1}; }
+	| ANGLE_OPEN stmts ANGLE_CLOSE		{ $$ = (struct body){$2, true, @1}; }
+	;
+
+block
+	: "{" stmts "}"				{ $$ = $2; }
+	;
+
+/* The last statement may go without ';'. */
+stmts
+	: list
+	| list simple				{ $$ = add_stmt(p, $1, $2); }
+	;
+
+list
+	: %empty				{ $$ = (struct block){0}; }
+	| list ";"
+	| list simple ";"			{ $$ = add_stmt(p, $1, $2); }
+	| list compound				{ $$ = add_stmt(p, $1, $2); }
+	| list error RESUME			{ $$ = $1; yyerrok; }
+	;
+
+compound
+	: if
+	| block					{ $$ = ast_stmt_block(p->arena, @$, $1); }
+	| loop
+	;
+
+loop
+	: "while" expr block			{ $$ = ast_stmt_while(p->arena, @$, $2.e, $3); }
+	| "unroll" expr block			{ $$ = ast_stmt_unroll(p->arena, @$, $2.e, $3); }
+	| "for" "(" VAR ":" MAP ")" block	{ $$ = ast_stmt_for_map(p->arena, @$, ast_var(p->arena, @3, $3.text), ast_map(p->arena, @5, $5.text, NULL, 0), $7); }
+	| "for" VAR ":" MAP block		{ $$ = ast_stmt_for_map(p->arena, @$, ast_var(p->arena, @2, $2.text), ast_map(p->arena, @4, $4.text, NULL, 0), $5); }
+	| "for" "(" VAR ":" expr ".." expr ")" block { $$ = ast_stmt_for_range(p->arena, @$, ast_var(p->arena, @3, $3.text), $5.e, $7.e, $9); }
+	| "for" VAR ":" expr ".." expr block	{ $$ = ast_stmt_for_range(p->arena, @$, ast_var(p->arena, @2, $2.text), $4.e, $6.e, $7); }
+	;
+
+if
+	: "if" expr block else			{ $$ = make_if(p, @$, $2.e, $3, $4); }
+	;
+
+else
+	: %empty				{ $$ = (struct block){0}; }
+	| "else" block				{ $$ = $2; }
+	| "else" if				{ $$ = add_stmt(p, (struct block){0}, $2); }
+	;
+
+simple
+	: expr					{ $$ = ast_stmt_expr(p->arena, @$, $1.e); }
+	| place set expr			{ $$ = ast_stmt_assign(p->arena, @$, $1.e, $2, $3.e); }
+	| DISCARD "=" expr			{ $$ = ast_stmt_discard(p->arena, @$, $3.e); }
+	| "return"				{ $$ = ast_stmt_return(p->arena, @$, NULL); }
+	| "return" expr				{ $$ = ast_stmt_return(p->arena, @$, $2.e); }
+	| "break"				{ $$ = ast_stmt_jump(p->arena, @$, true); }
+	| "continue"				{ $$ = ast_stmt_jump(p->arena, @$, false); }
+	| "let" VAR				{ $$ = ast_stmt_let(p->arena, @$, ast_var(p->arena, @2, $2.text), NULL, NULL); }
+	| "let" VAR "=" expr			{ $$ = ast_stmt_let(p->arena, @$, ast_var(p->arena, @2, $2.text), NULL, $4.e); }
+	| "let" VAR ":" type			{ $$ = ast_stmt_let(p->arena, @$, ast_var(p->arena, @2, $2.text), $4, NULL); }
+	| "let" VAR ":" type "=" expr		{ $$ = ast_stmt_let(p->arena, @$, ast_var(p->arena, @2, $2.text), $4, $6.e); }
+	;
+
+type
+	: NAME					{ $$ = make_type(p, @$, "", $1.text); }
+	| RESERVED NAME				{ $$ = make_type(p, @$, $1.text, $2.text); }
+	| type "*"				{ $$ = add_suffix(p, $1, @$, true, 0); }
+	| type "[" INT "]"			{ $$ = add_suffix(p, $1, @$, false, $3); }
+	| type "[" "]"				{ $$ = add_suffix(p, $1, @$, false, 0); }
+	;
+
+set
+	: "="					{ $$ = OP_NONE; }
+	| "+="					{ $$ = OP_ADD; }
+	| "-="					{ $$ = OP_SUB; }
+	| "*="					{ $$ = OP_MUL; }
+	| "/="					{ $$ = OP_DIV; }
+	| "%="					{ $$ = OP_MOD; }
+	| "<<="					{ $$ = OP_SHL; }
+	| ">>="					{ $$ = OP_SHR; }
+	| "&="					{ $$ = OP_BAND; }
+	| "|="					{ $$ = OP_BOR; }
+	| "^="					{ $$ = OP_BXOR; }
+	;
+
+/* What can be assigned to. */
+place
+	: VAR					{ $$ = leaf(ast_var(p->arena, @$, $1.text)); }
+	| MAP %prec KEYLESS			{ $$ = leaf(ast_map(p->arena, @$, $1.text, NULL, 0)); }
+	| MAP "[" args "]"			{ $$ = over(p, $3.height, ast_map(p->arena, @$, $1.text, $3.items, $3.n)); }
+	;
+
+args
+	: expr					{ $$ = add_arg(p, (struct talls){0}, $1); }
+	| args "," expr				{ $$ = add_arg(p, $1, $3); }
+	;
+
+expr
+	: INT					{ $$ = leaf(ast_int(p->arena, @$, $1)); }
+	| "true"				{ $$ = leaf(ast_bool(p->arena, @$, true)); }
+	| "false"				{ $$ = leaf(ast_bool(p->arena, @$, false)); }
+	| STRING				{ $$ = leaf(ast_string(p->arena, @$, $1.text, $1.len)); }
+	| NAME					{ $$ = leaf(ast_name(p->arena, @$, $1.text)); }
+	| NAME "(" ")"				{ $$ = leaf(ast_call(p->arena, @$, @1, $1.text, NULL, 0)); }
+	| NAME "(" args ")"			{ $$ = over(p, $3.height, ast_call(p->arena, @$, @1, $1.text, $3.items, $3.n)); }
+	| place
+	| place "++"				{ $$ = over(p, $1.height, ast_incdec(p->arena, @$, $1.e, true, false)); }
+	| place "--"				{ $$ = over(p, $1.height, ast_incdec(p->arena, @$, $1.e, false, false)); }
+	| "++" place				{ $$ = over(p, $2.height, ast_incdec(p->arena, @$, $2.e, true, true)); }
+	| "--" place				{ $$ = over(p, $2.height, ast_incdec(p->arena, @$, $2.e, false, true)); }
+	| PARAM					{ $$ = leaf(ast_param(p->arena, @$, $1.text)); }
+	| "sizeof" "(" expr ")"			{ $$ = unary(p, @$, OP_SIZEOF, $3); }
+	| "sizeof" TYPE_OPEN type ")"		{ $$ = unary(p, @$, OP_SIZEOF, leaf(ast_cast(p->arena, @3, $3, ast_int(p->arena, @3, 0)))); }
+	| "(" expr ")"				{ $$ = $2; }
+	| "(" ")"				{ $$ = leaf(ast_tuple(p->arena, @$, NULL, 0)); }
+	| "(" items ")"				{ $$ = over(p, $2.height, ast_tuple(p->arena, @$, $2.items, $2.n)); }
+	| RECORD_OPEN names ")"			{ $$ = over(p, $2.values.height, ast_record(p->arena, @$, $2.values.items, $2.items, $2.spans, $2.n)); }
+	| RECORD_OPEN names "," ")"		{ $$ = over(p, $2.values.height, ast_record(p->arena, @$, $2.values.items, $2.items, $2.spans, $2.n)); }
+	| if_value
+	| VALUE_OPEN value "}"			{ $$ = $2; }
+	| CAST_OPEN type ")" expr %prec PREFIX	{ $$ = over(p, $4.height, ast_cast(p->arena, @$, $2, $4.e)); }
+	| expr MEMBER				{ $$ = over(p, $1.height, ast_field(p->arena, @$, $1.e, @2, $2.text)); }
+	| expr "[" expr "]"			{ $$ = over(p, $1.height > $3.height ? $1.height : $3.height, ast_index(p->arena, @$, $1.e, $3.e)); }
+	| "*" expr %prec PREFIX			{ $$ = unary(p, @$, OP_DEREF, $2); }
+	| expr "." field			{ $$ = over(p, $1.height, ast_field(p->arena, @$, $1.e, @3, $3.text)); }
+	| expr "->" field			{ $$ = over(p, $1.height, ast_field(p->arena, @$, $1.e, @3, $3.text)); }
+	| "-" expr %prec PREFIX			{ $$ = unary(p, @$, OP_NEG, $2); }
+	| "!" expr %prec PREFIX			{ $$ = unary(p, @$, OP_NOT, $2); }
+	| "~" expr %prec PREFIX			{ $$ = unary(p, @$, OP_BNOT, $2); }
+	| expr "+" expr				{ $$ = binary(p, @$, OP_ADD, $1, $3); }
+	| expr "-" expr				{ $$ = binary(p, @$, OP_SUB, $1, $3); }
+	| expr "*" expr				{ $$ = binary(p, @$, OP_MUL, $1, $3); }
+	| expr "/" expr				{ $$ = binary(p, @$, OP_DIV, $1, $3); }
+	| expr "%" expr				{ $$ = binary(p, @$, OP_MOD, $1, $3); }
+	| expr "<<" expr			{ $$ = binary(p, @$, OP_SHL, $1, $3); }
+	| expr ">>" expr			{ $$ = binary(p, @$, OP_SHR, $1, $3); }
+	| expr "&" expr				{ $$ = binary(p, @$, OP_BAND, $1, $3); }
+	| expr "|" expr				{ $$ = binary(p, @$, OP_BOR, $1, $3); }
+	| expr "^" expr				{ $$ = binary(p, @$, OP_BXOR, $1, $3); }
+	| expr "&&" expr			{ $$ = binary(p, @$, OP_LAND, $1, $3); }
+	| expr "||" expr			{ $$ = binary(p, @$, OP_LOR, $1, $3); }
+	| expr "==" expr			{ $$ = binary(p, @$, OP_EQ, $1, $3); }
+	| expr "!=" expr			{ $$ = binary(p, @$, OP_NE, $1, $3); }
+	| expr "<" expr				{ $$ = binary(p, @$, OP_LT, $1, $3); }
+	| expr "<=" expr			{ $$ = binary(p, @$, OP_LE, $1, $3); }
+	| expr ">" expr				{ $$ = binary(p, @$, OP_GT, $1, $3); }
+	| expr ">=" expr			{ $$ = binary(p, @$, OP_GE, $1, $3); }
+	| expr "?" expr ":" expr		{ $$ = ternary(p, @$, $1, $3, $5); }
+	| expr "?" ":" expr %prec "?"		{ $$ = elvis(p, @$, $1, $4); }
+	;
+
+/* Two or more, or one with a comma. */
+items
+	: expr ","				{ $$ = add_arg(p, (struct talls){0}, $1); }
+	| expr "," args				{ $$ = put_first(p, $1, $3); }
+	| expr "," args ","			{ $$ = put_first(p, $1, $3); }
+	;
+
+names
+	: NAME "=" expr				{ $$ = add_name(p, (struct names){0}, @1, $1.text, $3); }
+	| names "," NAME "=" expr		{ $$ = add_name(p, $1, @3, $3.text, $5); }
+	;
+
+/* Statements, then the value, which has no ';'. */
+value
+	: list expr				{ $$ = block_value(p, @$, $1, $2); }
+	;
+
+block_value
+	: "{" value "}"				{ $$ = $2; }
+	;
+
+if_value
+	: IF_VALUE expr block_value "else" block_value { $$ = ternary(p, @$, $2, $3, $5); }
+	| IF_VALUE expr block_value "else" if_value { $$ = ternary(p, @$, $2, $3, $5); }
+	;
+
+/* Any word names a field: struct members do not know our keywords. */
+field
+	: NAME
+	| RESERVED
+	| "if"
+	| "else"
+	| "return"
+	| "let"
+	| "while"
+	| "for"
+	| "break"
+	| "continue"
+	| "unroll"
+	| "true"
+	| "false"
+	| "sizeof"
+	;
+
+%%
+
+static int yylex(YYSTYPE *value, struct span *loc, struct parse *p)
+{
+	bool resume;
+	const struct token *t = &p->filter.tokens[filter_next(&p->filter, &resume)];
+
+	*loc = t->span;
+	if (resume)
+		return TOK_RESUME;
+	if (t->kind == TOK_INT)
+		value->integer = t->integer;
+	else
+		value->text = t->text;
+	return t->kind;
+}
+
+static int yyreport_syntax_error(const yypcontext_t *ctx, struct parse *p)
+{
+	yysymbol_kind_t symbols[YYNTOKENS];
+	int n = yypcontext_expected_tokens(ctx, symbols, YYNTOKENS);
+	int kinds[YYNTOKENS];
+	const int first = YYTRANSLATE(TOK_ATTACH); /* symbols and tokens count alike from here */
+
+	if (n < 0)
+		n = 0;
+	for (int i = 0; i < n; i++)
+		kinds[i] = (int)symbols[i] < first ? TOK_YYEOF : TOK_ATTACH + (int)symbols[i] - first;
+	syntax_error(&p->filter, kinds, n);
+	filter_recover(&p->filter);
+	return 0;
+}
+
+static void too_deep(struct parse *p, struct span s)
+{
+	if (!p->is_too_deep) {
+		diag_error(p->diags, s, "limit-nesting",
+			   "this expression is nested too deep: more than %d operators within each other",
+			   LIMIT_NESTING);
+		diag_hint(p->diags, "keep a part of it in a variable: $part = …;");
+	}
+	p->is_too_deep = true;
+}
+
+/* Bison's own trouble, which after the filter's bound on nesting is none but a full stack. */
+static void yyerror(struct span *loc, struct parse *p, const char *msg)
+{
+	(void)msg;
+	too_deep(p, *loc);
+}
+
+static void add_probe(struct parse *p, struct probe *probe)
+{
+	arena_push(p->arena, p->program->probes, p->program->n_probes, probe);
+}
+
+static void add_param_item(struct parse *p, struct span s, struct span name_span, const char *name,
+		      const char *type, struct expr *other, const char *doc)
+{
+	struct param_item item = {.span = s, .name_span = name_span, .name = name, .type = type,
+				  .other = other, .doc = doc};
+
+	arena_push(p->arena, p->program->items, p->program->n_items, item);
+}
+
+static struct probe *make_probe(struct parse *p, struct span s, struct texts texts,
+				struct expr *predicate, struct body body)
+{
+	struct probe *probe = arena_new_of(p->arena, struct probe);
+
+	*probe = (struct probe){
+		.span = s,
+		.texts = texts.items,
+		.n_texts = texts.n,
+		.predicate = predicate,
+		.body = body.block,
+		.is_angle = body.is_angle,
+		.open_span = body.open_span,
+	};
+	return probe;
+}
+
+static struct texts add_text(struct parse *p, struct texts list, struct span s, const char *text)
+{
+	struct attach_text item = {text, s};
+
+	arena_push(p->arena, list.items, list.n, item);
+	return list;
+}
+
+static struct block add_stmt(struct parse *p, struct block list, struct stmt *s)
+{
+	arena_push(p->arena, list.items, list.n, s);
+	return list;
+}
+
+static struct talls add_arg(struct parse *p, struct talls list, struct tall arg)
+{
+	arena_push(p->arena, list.items, list.n, arg.e);
+	if (arg.height > list.height)
+		list.height = arg.height;
+	return list;
+}
+
+static struct stmt *make_if(struct parse *p, struct span s, struct expr *cond, struct block then,
+			    struct block otherwise)
+{
+	return ast_stmt_if(p->arena, s, cond, then, otherwise);
+}
+
+static struct talls put_first(struct parse *p, struct tall first, struct talls rest)
+{
+	struct talls list = add_arg(p, (struct talls){0}, first);
+
+	for (uint32_t i = 0; i < rest.n; i++)
+		arena_push(p->arena, list.items, list.n, rest.items[i]);
+	list.height = rest.height > list.height ? rest.height : list.height;
+	return list;
+}
+
+static struct names add_name(struct parse *p, struct names list, struct span s, const char *name,
+			     struct tall value)
+{
+	list.values = add_arg(p, list.values, value);
+	arena_push(p->arena, list.items, list.n, name);
+	arena_push(p->arena, list.spans, list.n_spans, s);
+	return list;
+}
+
+static struct type_name *make_type(struct parse *p, struct span s, const char *tag, const char *name)
+{
+	struct type_name *t = arena_new_of(p->arena, struct type_name);
+
+	t->span = s;
+	t->name = *tag ? arena_printf(p->arena, "%s %s", tag, name) : name;
+	return t;
+}
+
+static struct type_name *add_suffix(struct parse *p, struct type_name *t, struct span s,
+				    bool is_pointer, uint64_t n)
+{
+	t->span = s;
+	if (t->n_suffixes == LIMIT_TYPE_SUFFIXES) {
+		diag_error(p->diags, s, "limit-type", "a type with more than %d '*' and '[]'",
+			   LIMIT_TYPE_SUFFIXES);
+		return t;
+	}
+	t->suffixes[t->n_suffixes].is_pointer = is_pointer;
+	t->suffixes[t->n_suffixes++].n = n;
+	return t;
+}
+
+static struct tall leaf(struct expr *e)
+{
+	e->height = 1;
+	return (struct tall){e, 1};
+}
+
+/* `e`, whose operands are up to `height` high; where that is too much, 0 stands for it. */
+static struct tall over(struct parse *p, uint32_t height, struct expr *e)
+{
+	e->height = height + 1;
+	if (height < LIMIT_NESTING)
+		return (struct tall){e, height + 1};
+	too_deep(p, e->span);
+	return leaf(ast_int(p->arena, e->span, 0));
+}
+
+static uint32_t higher(uint32_t a, uint32_t b)
+{
+	return a > b ? a : b;
+}
+
+static struct tall unary(struct parse *p, struct span s, enum op op, struct tall x)
+{
+	return over(p, x.height, ast_unary(p->arena, s, op, x.e));
+}
+
+static struct tall binary(struct parse *p, struct span s, enum op op, struct tall l, struct tall r)
+{
+	return over(p, higher(l.height, r.height), ast_binary(p->arena, s, op, l.e, r.e));
+}
+
+static struct tall ternary(struct parse *p, struct span s, struct tall c, struct tall t,
+			   struct tall o)
+{
+	return over(p, higher(c.height, higher(t.height, o.height)),
+		    ast_ternary(p->arena, s, c.e, t.e, o.e));
+}
+
+static struct tall elvis(struct parse *p, struct span s, struct tall c, struct tall o)
+{
+	return over(p, higher(c.height, o.height), ast_ternary(p->arena, s, c.e, NULL, o.e));
+}
+
+static void note_height(struct expr *e, void *ctx)
+{
+	uint32_t *height = ctx;
+
+	*height = higher(*height, e->height);
+}
+
+/* A block without statements is its value. */
+static struct tall block_value(struct parse *p, struct span s, struct block body, struct tall value)
+{
+	uint32_t height = value.height;
+
+	if (!body.n)
+		return value;
+	ast_each_in_block(&body, note_height, &height);
+	return over(p, height, ast_block(p->arena, s, body, value.e));
+}
+
+/* ---- root items ---- */
+
+static void begin_config(struct parse *p, struct span s)
+{
+	if (p->program->has_config)
+		diag_error(p->diags, s, "duplicate-config", "a script has one config block");
+	else if (p->program->n_probes)
+		diag_error(p->diags, s, "root-order", "'config' comes before the probes");
+	p->program->has_config = true;
+}
+
+static void add_setting(struct parse *p, struct setting s)
+{
+	arena_push(p->arena, p->program->settings, p->program->n_settings, s);
+}
+
+static void add_map_decl(struct parse *p, struct map_decl d)
+{
+	arena_push(p->arena, p->program->map_decls, p->program->n_map_decls, d);
+}
+
+static void add_import(struct parse *p, struct span word, struct span s, const char *text)
+{
+	struct root_text item = {s, text};
+
+	arena_push(p->arena, p->program->imports, p->program->n_imports, item);
+	diag_error(p->diags, word, "not-built", "'import' is not built yet");
+}
+
+/* "# word" is a comment elsewhere. */
+static void add_hash_line(struct parse *p, struct span s, const char *text)
+{
+	if (text[1] == ' ' || text[1] == '\0') {
+		diag_error(p->diags, s, "syntax", "this is no comment");
+		diag_hint(p->diags, "comments begin with //");
+	} else {
+		diag_error(p->diags, s, "not-built", "preprocessor lines are not built yet");
+	}
+}
+
+static void add_c_item(struct parse *p, struct span s, const char *text)
+{
+	struct root_text item = {s, text};
+	bool is_line = p->program->source->text[s.start] == '#';
+
+	arena_push(p->arena, p->program->c_items, p->program->n_c_items, item);
+	if (p->program->n_probes)
+		diag_error(p->diags, s, "root-order", "%s come before the probes",
+			   is_line ? "preprocessor lines" : "C definitions");
+	else if (is_line)
+		add_hash_line(p, s, text);
+	else
+		diag_error(p->diags, s, "not-built", "'%.*s' definitions are not built yet",
+			   (int)(s.end - s.start), text);
+}
+
+static struct fn_params add_param(struct parse *p, struct fn_params list, struct expr *e,
+				  const struct type_name *type)
+{
+	arena_push(p->arena, list.items, list.n, e);
+	if (type)
+		arena_push(p->arena, list.types, list.n_types, type);
+	return list;
+}
+
+static void add_function(struct parse *p, struct span word, struct function f,
+			 struct fn_params params)
+{
+	f.params = params.items;
+	f.n_params = params.n;
+	f.types = params.types;
+	f.n_types = params.n_types;
+	arena_push(p->arena, p->program->functions, p->program->n_functions, f);
+	diag_error(p->diags, word, "not-built", "'%s' is not built yet", f.is_macro ? "macro" : "fn");
+}
+
+struct program *parse(struct arena *a, const struct source *source, struct diags *d)
+{
+	struct parse p = {.arena = a, .diags = d};
+
+	p.program = arena_new_of(a, struct program);
+	p.program->source = source;
+	filter_open(&p.filter, a, source, d);
+	yyparse(&p);
+	if (p.program->n_probes)
+		return p.program;
+	if (!d->n_errors) {
+		diag_error(d, SPAN_NONE, "empty-script", "the script has no probe");
+		diag_hint(d, "a probe is an attach point and a block: BEGIN { printf(\"hello\\n\"); }");
+	}
+	return NULL;
+}

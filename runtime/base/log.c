@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Run-time messages on standard error. A message is put together first and written with one call,
+ * so that lines of several threads, or of the traced command, do not mix within a line. errno is
+ * kept, so that a caller may log before it looks at it. The level is the one piece of state a
+ * message needs and its caller does not have; it is set once, before any thread starts.
+ */
+#include "runtime/base/log.h"
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static enum log_level log_level = LOG_INFO;
+
+void log_set_level(enum log_level level)
+{
+	log_level = level;
+}
+
+bool log_enabled(enum log_level level)
+{
+	return level <= log_level;
+}
+
+static const char *level_prefix(enum log_level level)
+{
+	switch (level) {
+	case LOG_ERROR: return "sonde: error: ";
+	case LOG_WARNING: return "sonde: warning: ";
+	case LOG_INFO:
+	case LOG_VERBOSE: break;
+	}
+	return "";
+}
+
+static void write_all(int fd, const char *bytes, size_t n)
+{
+	while (n > 0) {
+		ssize_t written = write(fd, bytes, n);
+		if (written < 0 && errno == EINTR)
+			continue;
+		if (written < 0)
+			return;
+		bytes += written;
+		n -= (size_t)written;
+	}
+}
+
+/* Prefix, text and a line end, unless the text brings its own. */
+__attribute__((format(printf, 2, 0))) static void write_line(const char *prefix, const char *fmt,
+							     va_list args, size_t text_len)
+{
+	size_t n = strlen(prefix);
+	char *line = malloc(n + text_len + 2);
+
+	if (!line)
+		return;
+	memcpy(line, prefix, n);
+	vsnprintf(line + n, text_len + 1, fmt, args);
+	n += text_len;
+	if (n == 0 || line[n - 1] != '\n')
+		line[n++] = '\n';
+	write_all(STDERR_FILENO, line, n);
+	free(line);
+}
+
+void log_msg(enum log_level level, const char *fmt, ...)
+{
+	int saved_errno = errno;
+	va_list args, again;
+	int len;
+
+	if (!log_enabled(level))
+		return;
+	va_start(args, fmt);
+	va_copy(again, args);
+	len = vsnprintf(NULL, 0, fmt, args);
+	if (len >= 0)
+		write_line(level_prefix(level), fmt, again, (size_t)len);
+	va_end(again);
+	va_end(args);
+	errno = saved_errno;
+}

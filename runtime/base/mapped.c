@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reads /proc/PID/maps: see mapped.h. By hand and in blocks: who follows many processes reads the
+ * file of each, and sscanf takes longer than the kernel does to write it.
+ */
+#define _GNU_SOURCE
+#include "runtime/base/mapped.h"
+#include "runtime/base/clock.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+enum { MAPS_BLOCK = 16 * 1024 };
+
+static uint64_t parse_hex(const char **at)
+{
+	uint64_t value = 0;
+
+	for (;; (*at)++) {
+		unsigned c = (unsigned char)**at, digit = c - '0';
+
+		if (digit > 9)
+			digit = (c | 32) - 'a' > 5 ? 16 : (c | 32) - 'a' + 10;
+		if (digit > 15)
+			return value;
+		value = value << 4 | digit;
+	}
+}
+
+/* The kernel writes a newline in a path as \012, and nothing else so. */
+static void unescape(char *path)
+{
+	char *out = path;
+
+	for (char *in = path; *in; in++) {
+		if (strncmp(in, "\\012", 4) == 0) {
+			*out++ = '\n';
+			in += 3;
+		} else {
+			*out++ = *in;
+		}
+	}
+	*out = '\0';
+}
+
+size_t mapped_path_length(const char *path)
+{
+	static const char deleted[] = " (deleted)";
+	size_t length = strlen(path), tail = sizeof(deleted) - 1;
+
+	return length > tail && strcmp(path + length - tail, deleted) == 0 ? length - tail : length;
+}
+
+/* "start-end perms offset major:minor inode   path"; false for what is not written so. */
+static bool parse_line(char *line, struct mapped *m)
+{
+	const char *at = line;
+	uint64_t major_number;
+	char *path;
+
+	m->start = parse_hex(&at);
+	if (*at++ != '-')
+		return false;
+	m->end = parse_hex(&at);
+	if (strnlen(at, 6) < 6)
+		return false;
+	m->is_executable = at[3] == 'x';
+	at += 6;
+	m->file_offset = parse_hex(&at);
+	if (*at++ != ' ')
+		return false;
+	major_number = parse_hex(&at);
+	if (*at++ != ':')
+		return false;
+	m->device = makedev((unsigned)major_number, (unsigned)parse_hex(&at));
+	m->inode = strtoull(at, &path, 10);
+	while (*path == ' ')
+		path++;
+	unescape(path);
+	m->is_deleted = path[mapped_path_length(path)];
+	path[mapped_path_length(path)] = '\0';
+	m->path = path;
+	return true;
+}
+
+/* Hand on the whole lines of the block; the part of one at its end moves to the beginning. */
+static int read_lines(char *block, size_t *held, uint64_t read_ns, mapped_fn *fn, void *ctx)
+{
+	char *line = block, *end;
+	int err = 0;
+
+	while (!err && (end = memchr(line, '\n', *held - (size_t)(line - block)))) {
+		struct mapped m = {.read_ns = read_ns};
+
+		*end = '\0';
+		if (parse_line(line, &m))
+			err = fn(&m, ctx);
+		line = end + 1;
+	}
+	*held -= (size_t)(line - block);
+	memmove(block, line, *held);
+	return err;
+}
+
+int mapped_each(uint32_t pid, mapped_fn *fn, void *ctx)
+{
+	char block[MAPS_BLOCK + 1], path[48] = "/proc/self/maps";
+	size_t held = 0;
+	int fd, err = 0;
+
+	if (pid)
+		snprintf(path, sizeof(path), "/proc/%u/maps", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	while (!err) {
+		uint64_t read_ns = monotonic_ns();
+		ssize_t got = read(fd, block + held, MAPS_BLOCK - held);
+
+		if (got < 0)
+			err = -errno;
+		if (got <= 0)
+			break;
+		held += (size_t)got;
+		block[held] = '\0';
+		err = read_lines(block, &held, read_ns, fn, ctx);
+	}
+	close(fd);
+	return err;
+}
+
+/* ---- where a file is ----------------------------------------------------------------------- */
+
+struct base_search {
+	const char *path;
+	uint64_t *base;
+};
+
+static int offer_base(const struct mapped *m, void *ctx)
+{
+	const struct base_search *s = ctx;
+
+	if (m->file_offset || m->is_deleted || strcmp(m->path, s->path) != 0)
+		return 0;
+	*s->base = m->start;
+	return 1;
+}
+
+int mapped_base(uint32_t pid, const char *path, uint64_t *base)
+{
+	struct base_search s = {path, base};
+
+	return mapped_each(pid, offer_base, &s) > 0 ? 0 : -ESRCH;
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Calling conventions: see abi.h. x86-64 looks at a value by eightbytes, of which each is of a
+ * class (psABI, 3.2.3); arm64 at whether it is one number or several floating-point ones (AAPCS64,
+ * 6.8.2).
+ */
+#include "runtime/elf/abi.h"
+#include <elf.h>
+#include <stddef.h>
+
+enum {
+	X86_INTS = 6,
+	X86_FLOATS = 8,
+	ARM_INTS = 8,
+	ARM_FLOATS = 8,
+	WORD = 8,
+	IN_REGISTERS_MAX = 16,
+	HOMOGENEOUS_MAX = 4,
+};
+
+static uint32_t round_up(uint32_t n, uint32_t to)
+{
+	return (n + to - 1) / to * to;
+}
+
+/* `first` words are registers, so this is the number of what begins on the stack here. */
+static int on_stack(struct abi_args *a, const struct abi_value *v, uint32_t size, uint32_t first)
+{
+	uint32_t align = v->align <= WORD || v->is_reference ? WORD : v->align, at;
+
+	if (a->machine == EM_AARCH64 && align > WORD)
+		align = 2 * WORD;
+	at = round_up(a->stack, align);
+	a->stack = at + round_up(size, WORD);
+	return (int)(first + at / WORD);
+}
+
+/* ---- x86-64 -------------------------------------------------------------------------------- */
+
+enum x86_class { X86_NONE, X86_INTEGER, X86_SSE };
+
+/* What a value takes of registers; `in_memory`: none, it is copied to the stack. */
+struct x86_need {
+	enum x86_class words[2];
+	uint32_t ints, floats;
+	bool in_memory;
+};
+
+static bool is_one_vector(const struct abi_value *v)
+{
+	return v->n_leaves == 1 && !v->has_more && v->leaves[0].kind == ABI_VECTOR &&
+	       v->leaves[0].size == v->size;
+}
+
+static bool fits_x86(const struct abi_value *v)
+{
+	if (v->size > IN_REGISTERS_MAX)
+		return is_one_vector(v);
+	for (uint32_t i = 0; i < v->n_leaves; i++) {
+		const struct abi_leaf *l = &v->leaves[i];
+
+		if (l->kind == ABI_X87 || l->offset + l->size > v->size ||
+		    (l->size && l->offset % l->size))
+			return false;
+	}
+	return true;
+}
+
+/* Numbers of 16 bytes are in both eightbytes; of floating-point ones that is one register. */
+static void classify_leaf(struct x86_need *need, const struct abi_leaf *l)
+{
+	uint32_t first = l->offset / WORD,
+		 last = l->size ? (l->offset + l->size - 1) / WORD : first;
+
+	if (l->kind != ABI_INT)
+		last = first;
+	for (uint32_t w = first; w <= last && w < 2; w++)
+		if (l->kind == ABI_INT)
+			need->words[w] = X86_INTEGER;
+		else if (need->words[w] == X86_NONE)
+			need->words[w] = X86_SSE;
+}
+
+static struct x86_need x86_needs(const struct abi_value *v)
+{
+	struct x86_need need = {.in_memory = !v->is_reference && !fits_x86(v)};
+
+	if (v->is_reference) {
+		need.ints = 1;
+		return need;
+	}
+	for (uint32_t i = 0; i < v->n_leaves && !need.in_memory; i++)
+		classify_leaf(&need, &v->leaves[i]);
+	for (uint32_t w = 0; w < 2; w++) {
+		need.ints += need.words[w] == X86_INTEGER;
+		need.floats += need.words[w] == X86_SSE;
+	}
+	return need;
+}
+
+static int x86_next(struct abi_args *a, const struct abi_value *v)
+{
+	struct x86_need need = x86_needs(v);
+	uint32_t first = a->ints;
+
+	if (!need.in_memory && !need.ints && !need.floats)
+		return ABI_NO_WORD;
+	if (need.in_memory || a->ints + need.ints > X86_INTS ||
+	    a->floats + need.floats > X86_FLOATS)
+		return on_stack(a, v, v->is_reference ? WORD : v->size, X86_INTS);
+	a->ints += need.ints;
+	a->floats += need.floats;
+	return need.ints ? (int)first : ABI_NO_WORD;
+}
+
+/* The caller gives the place of a result that is in memory. x87 has registers for its own. */
+static bool x86_returns_in_memory(const struct abi_value *r)
+{
+	if (r->is_reference)
+		return true;
+	if (r->n_leaves && r->leaves[0].kind == ABI_X87 &&
+	    (r->is_complex || (r->n_leaves == 1 && !r->has_more)))
+		return false;
+	return x86_needs(r).in_memory;
+}
+
+/* ---- arm64 --------------------------------------------------------------------------------- */
+
+/* One to four floating-point numbers of one size and nothing else: a register each. 0: no. */
+static uint32_t homogeneous(const struct abi_value *v)
+{
+	uint32_t size = v->n_leaves ? v->leaves[0].size : 0;
+
+	if (!size || v->size > HOMOGENEOUS_MAX * size || v->has_more)
+		return 0;
+	for (uint32_t i = 0; i < v->n_leaves; i++)
+		if (v->leaves[i].kind == ABI_INT || v->leaves[i].size != size)
+			return 0;
+	return v->size / size;
+}
+
+static int arm_next(struct abi_args *a, const struct abi_value *v)
+{
+	struct abi_value address = {.align = WORD, .is_reference = true};
+	uint32_t n = v->is_reference ? 0 : homogeneous(v), size = v->size, first;
+
+	if (n && a->floats + n <= ARM_FLOATS) {
+		a->floats += n;
+		return ABI_NO_WORD;
+	}
+	if (n) {
+		a->floats = ARM_FLOATS;
+		return on_stack(a, v, size, ARM_INTS);
+	}
+	if (!size)
+		return ABI_NO_WORD;
+	if (v->is_reference || size > IN_REGISTERS_MAX) {
+		address.size = size = WORD;
+		v = &address;
+	} else if (v->align > WORD) {
+		a->ints = round_up(a->ints, 2);
+	}
+	first = a->ints;
+	n = round_up(size, WORD) / WORD;
+	if (first + n <= ARM_INTS) {
+		a->ints += n;
+		return (int)first;
+	}
+	a->ints = ARM_INTS;
+	return on_stack(a, v, size, ARM_INTS);
+}
+
+/* ---- both ---------------------------------------------------------------------------------- */
+
+bool abi_begin(struct abi_args *a, uint16_t machine, const struct abi_value *result)
+{
+	*a = (struct abi_args){.machine = machine};
+	if (machine == EM_X86_64 && result)
+		a->ints =
+			x86_returns_in_memory(result); /* arm64 has a register of its own for it */
+	return machine == EM_X86_64 || machine == EM_AARCH64;
+}
+
+static int next_one(struct abi_args *a, const struct abi_value *v)
+{
+	return a->machine == EM_X86_64 ? x86_next(a, v) : arm_next(a, v);
+}
+
+int abi_next(struct abi_args *a, const struct abi_value *v)
+{
+	static const struct abi_value word = {.size = WORD,
+					      .align = WORD,
+					      .leaves = {{0, WORD, ABI_INT}},
+					      .n_leaves = 1};
+	int first;
+
+	if (!v->is_pair)
+		return next_one(a, v);
+	first = next_one(a, &word);
+	next_one(a, &word);
+	return first;
+}
+
+int abi_word_of(uint16_t machine, unsigned dwarf_register)
+{
+	/* ax dx cx bx si di bp sp r8 r9 */
+	static const int8_t x86[] = {-1, 2, 3, -1, 1, 0, -1, -1, 4, 5};
+
+	if (machine == EM_X86_64)
+		return dwarf_register < sizeof(x86) ? x86[dwarf_register] : ABI_NO_WORD;
+	return dwarf_register < ARM_INTS ? (int)dwarf_register : ABI_NO_WORD;
+}

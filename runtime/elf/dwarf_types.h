@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Functions of a program as its DWARF debug information describes them, read by libdw: parameters,
+ * their types and where they are at the function's first instruction.
+ */
+#pragma once
+#include "parser/lang/kernel.h"
+
+struct arena;
+struct dwarf_types;
+
+/* Of the file behind fd, which must stay open; `machine`: its e_machine. NULL with *err: -ENODATA
+ * (no debug information), -ENOSYS (no libdw), -ENOMEM. */
+struct dwarf_types *dwarf_types_open(int fd, uint16_t machine, int *err);
+void dwarf_types_close(struct dwarf_types *t);
+/* The function that begins at `address`, as linked; allocated in `a`. 0 or -ESRCH. */
+int dwarf_types_find(struct dwarf_types *t, uint64_t address, struct arena *a,
+		     const struct typed_function **out);

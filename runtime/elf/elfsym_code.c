@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What else of an ELF file than its symbols is asked for: see elfsym.h. Code by address, whether Go
+ * made it, which libraries it needs.
+ */
+#define _GNU_SOURCE
+#include "runtime/elf/elfsym_impl.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NEEDED_MAX_BYTES = 1 << 20, SECTION_NAME = 32 };
+
+uint16_t elfsym_machine(const struct elfsym *e)
+{
+	return e->machine;
+}
+
+bool elfsym_is_movable(const struct elfsym *e)
+{
+	return e->is_movable;
+}
+
+int elfsym_fd(const struct elfsym *e, bool of_debug_file)
+{
+	return of_debug_file ? e->debug_fd : e->fd;
+}
+
+size_t elfsym_read(const struct elfsym *e, uint64_t offset, void *out, size_t n)
+{
+	return elfsym_read_at(e->fd, out, n, offset);
+}
+
+bool elfsym_vaddr_to_file(const struct elfsym *e, uint64_t vaddr, uint64_t *file_offset)
+{
+	for (size_t i = 0; i < e->n_segments; i++) {
+		const struct segment *s = &e->segments[i];
+
+		if (vaddr - s->vaddr < s->size) {
+			*file_offset = vaddr - s->vaddr + s->offset;
+			return true;
+		}
+	}
+	return false;
+}
+
+size_t elfsym_each_code(const struct elfsym *e,
+			void (*fn)(uint64_t offset, uint64_t size, void *ctx), void *ctx)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < e->n_segments; i++) {
+		const struct segment *s = &e->segments[i];
+		uint64_t size = s->offset > e->size		? 0
+				: s->size > e->size - s->offset ? e->size - s->offset
+								: s->size;
+
+		if (!s->is_executable)
+			continue;
+		n += size;
+		if (fn)
+			fn(s->offset, size, ctx);
+	}
+	return n;
+}
+
+static void section_name(const struct elf_file *f, const struct section *s, char out[SECTION_NAME])
+{
+	const struct section *names = &f->sections[f->names_section];
+	size_t got = s->name < names->size
+			     ? elfsym_read_at(f->fd, out, SECTION_NAME - 1, names->offset + s->name)
+			     : 0;
+
+	out[got] = '\0';
+}
+
+/* Has the file one of the sections? */
+static bool has_section(const struct elfsym *e, const char *const *names, size_t n)
+{
+	char name[SECTION_NAME];
+	struct elf_file f = {0};
+	bool is_found = false;
+	struct stat st;
+
+	if (elfsym_read_file(&f, e->fd, &st) || f.names_section >= f.n_sections)
+		f.n_sections = 0;
+	for (uint32_t i = 0; i < f.n_sections && !is_found; i++) {
+		section_name(&f, &f.sections[i], name);
+		for (size_t j = 0; j < n && !is_found; j++)
+			is_found = strcmp(name, names[j]) == 0;
+	}
+	free(f.sections);
+	return is_found;
+}
+
+bool elfsym_is_go(const struct elfsym *e)
+{
+	static const char *const names[] = {".go.buildinfo", ".gopclntab", ".note.go.buildid"};
+
+	return has_section(e, names, sizeof(names) / sizeof(*names));
+}
+
+/* ---- needed libraries ---------------------------------------------------------------------- */
+
+static char *read_section(const struct elf_file *f, const struct section *s, size_t *size)
+{
+	char *bytes;
+
+	if (s->size > NEEDED_MAX_BYTES)
+		return NULL;
+	bytes = malloc(s->size + 1);
+	*size = bytes ? elfsym_read_at(f->fd, bytes, s->size, s->offset) : 0;
+	if (bytes)
+		bytes[*size] = '\0';
+	return bytes;
+}
+
+static void offer_entry(const Elf64_Dyn *d, const char *texts, size_t size, elfsym_needed_fn *fn,
+			void *ctx)
+{
+	enum elfsym_needed kind = d->d_tag == DT_NEEDED	   ? ELFSYM_NEEDED
+				  : d->d_tag == DT_RPATH   ? ELFSYM_RPATH
+				  : d->d_tag == DT_RUNPATH ? ELFSYM_RUNPATH
+							   : ELFSYM_OTHER;
+
+	if (kind != ELFSYM_OTHER && d->d_un.d_val < size)
+		fn(kind, texts + d->d_un.d_val, ctx);
+}
+
+void elfsym_each_needed(const struct elfsym *e, elfsym_needed_fn *fn, void *ctx)
+{
+	const struct section *dynamic = NULL;
+	char *entries = NULL, *texts = NULL;
+	size_t size = 0, n_texts = 0;
+	struct elf_file f = {0};
+	struct stat st;
+	Elf64_Dyn d;
+
+	if (elfsym_read_file(&f, e->fd, &st) || !f.is_64)
+		f.n_sections = 0;
+	for (uint32_t i = 0; i < f.n_sections; i++)
+		if (f.sections[i].type == SHT_DYNAMIC)
+			dynamic = &f.sections[i];
+	if (dynamic && dynamic->link < f.n_sections) {
+		entries = read_section(&f, dynamic, &size);
+		texts = read_section(&f, &f.sections[dynamic->link], &n_texts);
+	}
+	for (size_t at = 0; entries && texts && at + sizeof(d) <= size; at += sizeof(d)) {
+		memcpy(&d, entries + at, sizeof(d));
+		offer_entry(&d, texts, n_texts, fn, ctx);
+	}
+	free(entries);
+	free(texts);
+	free(f.sections);
+}
+
+static void note_unwinder(enum elfsym_needed kind, const char *name, void *ctx)
+{
+	static const char *const names[] = {"libstdc++.so", "libc++.so", "libc++abi.so",
+					    "libgcc_s.so", "libunwind.so"};
+
+	for (size_t i = 0; kind == ELFSYM_NEEDED && i < sizeof(names) / sizeof(*names); i++)
+		*(bool *)ctx |= strncmp(name, names[i], strlen(names[i])) == 0;
+}
+
+bool elfsym_unwinds(struct elfsym *e)
+{
+	static const char *const tables[] = {".gcc_except_table"};
+	uint64_t vaddr, offset, size;
+	bool is_needed = false;
+
+	if (!has_section(e, tables, 1))
+		return false;
+	elfsym_each_needed(e, note_unwinder, &is_needed);
+	return is_needed || !elfsym_by_name(e, "_Unwind_RaiseException", &vaddr, &offset, &size) ||
+	       !elfsym_by_name(e, "__cxa_throw", &vaddr, &offset, &size);
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * USDT probes of an ELF file: see elfsym.h.
+ *
+ * A probe is a nop in the code and a note in section .note.stapsdt that says where it is: three
+ * addresses (the place, where the linker had put section .stapsdt.base, the semaphore or 0), then
+ * three texts. The sections of a file may have been moved since (prelink): all addresses by as much
+ * as .stapsdt.base.
+ * Nothing in the file is trusted: offsets, counts and strings are checked where they are read.
+ */
+#include "runtime/elf/elfsym_impl.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	NOTES_MAX_BYTES = 64 << 20, /* a section of them */
+	NOTE_USDT = 3,
+	SECTION_NAME_MAX = 32,
+};
+
+static const char owner[] = "stapsdt";
+
+struct notes {
+	struct elfsym *e;
+	const struct elf_file *f;
+	uint64_t base; /* address of .stapsdt.base now, 0: there is none */
+	elfsym_usdt_fn *fn;
+	void *ctx;
+};
+
+static bool section_is(const struct elf_file *f, const struct section *s, const char *name)
+{
+	char there[SECTION_NAME_MAX] = "";
+	const struct section *names = &f->sections[f->names_section];
+
+	if (f->names_section >= f->n_sections || s->name >= names->size)
+		return false;
+	elfsym_read_at(f->fd, there, sizeof(there) - 1, names->offset + s->name);
+	return strcmp(there, name) == 0;
+}
+
+static bool to_file(const struct elfsym *e, uint64_t vaddr, bool is_code, uint64_t *out)
+{
+	for (size_t i = 0; i < e->n_segments; i++) {
+		const struct segment *s = &e->segments[i];
+
+		if (vaddr - s->vaddr < s->size && (s->is_executable || !is_code)) {
+			*out = vaddr - s->vaddr + s->offset;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* ---- notes ------------------------------------------------------------------------------- */
+
+static uint64_t read_word(const char *at, bool is_64)
+{
+	uint64_t word = 0;
+
+	memcpy(&word, at, is_64 ? 8 : 4);
+	return word;
+}
+
+/* The text at *at, which is moved behind it; NULL when it has no end. */
+static const char *read_text(const char **at, const char *end)
+{
+	const char *text = *at, *nul = text < end ? memchr(text, '\0', (size_t)(end - text)) : NULL;
+
+	*at = nul ? nul + 1 : end;
+	return nul ? text : NULL;
+}
+
+static void read_note(const struct notes *n, const char *desc, size_t size)
+{
+	bool is_64 = n->f->is_64;
+	size_t word = is_64 ? 8 : 4;
+	const char *at = desc + 3 * word, *end = desc + size;
+	struct elfsym_usdt u = {0};
+	uint64_t moved, semaphore;
+
+	if (size < 3 * word)
+		return;
+	moved = n->base ? n->base - read_word(desc + word, is_64) : 0;
+	u.vaddr = read_word(desc, is_64) + moved;
+	semaphore = read_word(desc + 2 * word, is_64);
+	u.provider = read_text(&at, end);
+	u.name = read_text(&at, end);
+	u.args = read_text(&at, end);
+	if (!u.provider || !u.name || !*u.provider || !*u.name)
+		return;
+	if (!u.args) /* the first notes had none */
+		u.args = "";
+	if (!is_64)
+		u.vaddr = (uint32_t)u.vaddr;
+	if (!to_file(n->e, u.vaddr, true, &u.file_offset))
+		return;
+	if (semaphore && !is_64)
+		semaphore = (uint32_t)(semaphore + moved);
+	else if (semaphore)
+		semaphore += moved;
+	if (semaphore && !to_file(n->e, semaphore, false, &u.semaphore))
+		return; /* a probe that nobody could switch on */
+	n->fn(&u, n->ctx);
+}
+
+static void read_notes(const struct notes *n, const char *raw, size_t size)
+{
+	size_t at = 0;
+	Elf32_Nhdr h;
+
+	while (at + sizeof(h) <= size) {
+		uint64_t desc, next;
+
+		memcpy(&h, raw + at, sizeof(h));
+		at += sizeof(h);
+		desc = at + (((uint64_t)h.n_namesz + 3) & ~3ull);
+		next = desc + (((uint64_t)h.n_descsz + 3) & ~3ull);
+		if (desc + h.n_descsz > size)
+			return;
+		if (h.n_type == NOTE_USDT && h.n_namesz == sizeof(owner) &&
+		    memcmp(raw + at, owner, sizeof(owner)) == 0)
+			read_note(n, raw + desc, h.n_descsz);
+		if (next > size)
+			return;
+		at = next;
+	}
+}
+
+/* All of it, or as much as there is. */
+static char *read_section(const struct elf_file *f, const struct section *s, size_t *size)
+{
+	uint64_t left = s->offset < f->size ? f->size - s->offset : 0;
+	uint64_t want = s->size < left ? s->size : left;
+	char *raw;
+
+	if (!want || want > NOTES_MAX_BYTES)
+		return NULL;
+	raw = malloc(want);
+	*size = raw ? elfsym_read_at(f->fd, raw, want, s->offset) : 0;
+	return raw;
+}
+
+int elfsym_each_usdt(struct elfsym *e, elfsym_usdt_fn *fn, void *ctx)
+{
+	struct elf_file f;
+	struct notes n = {.e = e, .f = &f, .fn = fn, .ctx = ctx};
+	struct stat st;
+	int err = elfsym_read_file(&f, e->fd, &st);
+
+	for (uint32_t i = 0; i < f.n_sections && !err; i++)
+		if (f.sections[i].type == SHT_PROGBITS && f.sections[i].size <= 16 &&
+		    section_is(&f, &f.sections[i], ".stapsdt.base"))
+			n.base = f.sections[i].address;
+	for (uint32_t i = 0; i < f.n_sections && !err; i++) {
+		size_t size = 0;
+		char *raw;
+
+		if (f.sections[i].type != SHT_NOTE || f.sections[i].flags & SHF_ALLOC ||
+		    !section_is(&f, &f.sections[i], ".note.stapsdt"))
+			continue;
+		raw = read_section(&f, &f.sections[i], &size);
+		read_notes(&n, raw, size);
+		free(raw);
+	}
+	free(f.sections);
+	return err;
+}

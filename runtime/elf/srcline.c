@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Line tables by libdw: see srcline.h.
+ */
+#include "runtime/elf/srcline.h"
+#include "runtime/elf/libdw.h"
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+
+struct search {
+	struct libdw dw;
+	const char *source;
+	uint32_t line, near_line;
+	bool has_file, has_unit, is_found;
+	srcline_fn *fn;
+	void *ctx;
+};
+
+/* "src/a.c" is the file ".../src/a.c". */
+static bool is_source(const char *file, const char *source)
+{
+	size_t len = strlen(file), wanted = strlen(source);
+
+	if (len < wanted || strcmp(file + len - wanted, source) != 0)
+		return false;
+	return len == wanted || file[len - wanted - 1] == '/' || source[0] == '/';
+}
+
+/* One row of a table. Is it of the line, and not the continuation of such a row? */
+static bool visit_row(struct search *s, Dwarf_Line *row, bool continues)
+{
+	const char *file = s->dw.dwarf_linesrc(row, NULL, NULL);
+	bool is_statement = false, is_end = false;
+	Dwarf_Addr address;
+	int line;
+
+	if (!file || !is_source(file, s->source) || s->dw.dwarf_lineno(row, &line) ||
+	    s->dw.dwarf_lineaddr(row, &address) ||
+	    s->dw.dwarf_linebeginstatement(row, &is_statement) ||
+	    s->dw.dwarf_lineendsequence(row, &is_end))
+		return false;
+	s->has_file = true;
+	if (is_end || line <= 0)
+		return false;
+	if ((uint32_t)line > s->line && (!s->near_line || (uint32_t)line < s->near_line))
+		s->near_line = (uint32_t)line;
+	if ((uint32_t)line != s->line)
+		return false;
+	if (continues)
+		return true;
+	if (!is_statement)
+		return false;
+	s->is_found = true;
+	s->fn(address, s->ctx);
+	return true;
+}
+
+static void visit_unit(struct search *s, Dwarf_Die *unit)
+{
+	bool continues = false;
+	Dwarf_Lines *rows;
+	size_t n;
+
+	if (s->dw.dwarf_getsrclines(unit, &rows, &n))
+		return;
+	s->has_unit = true;
+	for (size_t i = 0; i < n; i++)
+		continues = visit_row(s, s->dw.dwarf_onesrcline(rows, i), continues);
+}
+
+int srcline_each(int fd, const char *source, uint32_t line, srcline_fn *fn, void *ctx,
+		 uint32_t *near_line)
+{
+	struct search s = {.source = source, .line = line, .fn = fn, .ctx = ctx};
+	Dwarf_Off at = 0, next;
+	Dwarf_Die unit;
+	size_t head;
+	Dwarf *d;
+
+	if (libdw_load(&s.dw))
+		return -ENOSYS;
+	d = s.dw.dwarf_begin(fd, DWARF_C_READ);
+	if (!d)
+		return -ENODATA;
+	for (; s.dw.dwarf_nextcu(d, at, &next, &head, NULL, NULL, NULL) == 0; at = next)
+		if (s.dw.dwarf_offdie(d, at + head, &unit))
+			visit_unit(&s, &unit);
+	s.dw.dwarf_end(d);
+	*near_line = s.near_line;
+	if (s.is_found)
+		return 0;
+	return s.has_file ? -ESRCH : s.has_unit ? -ENOENT : -ENODATA;
+}

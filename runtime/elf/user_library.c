@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The libraries of a program, as the dynamic linker would load them: those it names, theirs, and so
+ * on, each looked for where the file that names it, the environment and the linker's cache say.
+ * Libraries that the program opens by itself (dlopen) are known of a running process only.
+ */
+#define _GNU_SOURCE
+#include "runtime/elf/elfsym.h"
+#include "runtime/elf/ldcache.h"
+#include "runtime/elf/user_path.h"
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LIBRARIES_MAX = 1024 };
+
+#if defined(__x86_64__)
+#define LIB_DIR "lib/x86_64-linux-gnu"
+#elif defined(__aarch64__)
+#define LIB_DIR "lib/aarch64-linux-gnu"
+#endif
+
+struct loading {
+	uint32_t pid;
+	const char *root;
+	char *paths[LIBRARIES_MAX]; /* in the order of loading; [0] is the program */
+	size_t n, at;		    /* paths[at] is read */
+	char rpath[PATH_MAX], runpath[PATH_MAX];
+};
+
+/* $ORIGIN is the directory of the file that says so. */
+static void expand(const char *text, const char *file, char out[PATH_MAX])
+{
+	const char *slash = strrchr(file, '/');
+	size_t n = 0;
+
+	for (; *text && n < PATH_MAX - 1; text++) {
+		const char *with = NULL;
+		size_t skip = 0;
+		int len = 0;
+
+		if (strncmp(text, "$ORIGIN", 7) == 0 || strncmp(text, "${ORIGIN}", 9) == 0) {
+			with = file;
+			len = slash ? (int)(slash - file) : 0;
+			skip = text[1] == '{' ? 9 : 7;
+		} else if (strncmp(text, "$LIB", 4) == 0 || strncmp(text, "${LIB}", 6) == 0) {
+			with = LIB_DIR;
+			len = (int)strlen(LIB_DIR);
+			skip = text[1] == '{' ? 6 : 4;
+		}
+		if (!with) {
+			out[n++] = *text;
+			continue;
+		}
+		n += (size_t)snprintf(out + n, PATH_MAX - n, "%.*s", len, with);
+		n = n < PATH_MAX ? n : PATH_MAX - 1;
+		text += skip - 1;
+	}
+	out[n] = '\0';
+}
+
+/* The path as those below the root see it. */
+static const char *below_root(const struct loading *l, const char *path)
+{
+	size_t len = strlen(l->root);
+
+	return len && strncmp(path, l->root, len) == 0 ? path + len : path;
+}
+
+static void note_paths(enum elfsym_needed kind, const char *text, void *ctx)
+{
+	struct loading *l = ctx;
+	const char *file = below_root(l, l->paths[l->at]);
+
+	if (kind == ELFSYM_RPATH)
+		expand(text, file, l->rpath);
+	else if (kind == ELFSYM_RUNPATH)
+		expand(text, file, l->runpath);
+}
+
+static int look_for(const struct loading *l, const char *name, char out[PATH_MAX])
+{
+	char found[PATH_MAX];
+
+	if (strchr(name, '/'))
+		return user_path_find(l->pid, name, out);
+	if (!(!*l->runpath && !ldcache_in_dirs(l->root, l->rpath, name, found)) &&
+	    !(!*l->root && !ldcache_in_dirs("", getenv("LD_LIBRARY_PATH"), name, found)) &&
+	    ldcache_in_dirs(l->root, l->runpath, name, found) &&
+	    ldcache_search(l->root, name, false, found))
+		return -ENOENT;
+	return user_path_find(l->pid, found, out);
+}
+
+static void note_needed(enum elfsym_needed kind, const char *name, void *ctx)
+{
+	struct loading *l = ctx;
+	char path[PATH_MAX];
+
+	if (kind != ELFSYM_NEEDED || l->n == LIBRARIES_MAX || look_for(l, name, path))
+		return;
+	for (size_t i = 0; i < l->n; i++)
+		if (strcmp(l->paths[i], path) == 0)
+			return;
+	l->paths[l->n] = strdup(path);
+	l->n += l->paths[l->n] != NULL;
+}
+
+static int load(struct loading *l)
+{
+	struct elfsym *e;
+	int err = 0;
+
+	l->runpath[0] = '\0';
+	if (l->at == 0)
+		l->rpath[0] = '\0'; /* that of the program counts for its libraries too */
+	e = elfsym_open(l->paths[l->at], &err);
+	if (!e)
+		return err;
+	elfsym_each_needed(e, note_paths, l);
+	elfsym_each_needed(e, note_needed, l);
+	elfsym_close(e);
+	return 0;
+}
+
+static int load_all(struct loading *l, const char *path, const char *name, char out[PATH_MAX])
+{
+	int err = user_path_find(l->pid, path, out);
+
+	if (err)
+		return err;
+	l->paths[0] = strdup(out);
+	l->n = l->paths[0] != NULL;
+	for (; l->at < l->n; l->at++) {
+		err = load(l);
+		if (err && l->at == 0)
+			return err;
+		if (l->at && ldcache_is_library(strrchr(l->paths[l->at], '/') + 1, name))
+			return snprintf(out, PATH_MAX, "%s", l->paths[l->at]) < PATH_MAX ? 0
+											 : -ESRCH;
+	}
+	return -ESRCH;
+}
+
+int user_path_library(uint32_t pid, const char *path, const char *name, char out[PATH_MAX],
+		      user_path_fn *fn, void *ctx)
+{
+	char root[PATH_MAX];
+	struct loading *l;
+	int err;
+
+	if (pid && !user_path_mapped(pid, name, out, NULL, NULL))
+		return 0;
+	l = calloc(1, sizeof(*l));
+	if (!l)
+		return -ENOMEM;
+	user_path_root(pid, root);
+	l->pid = pid;
+	l->root = root;
+	err = load_all(l, path, name, out);
+	for (size_t i = 1; err == -ESRCH && i < l->n; i++)
+		fn(l->paths[i], ctx);
+	for (size_t i = 0; i < l->n; i++)
+		free(l->paths[i]);
+	free(l);
+	return err;
+}

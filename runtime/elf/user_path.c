@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Finding programs and libraries: see user_path.h. Of a process with another root directory or
+ * mount namespace all files are found below /proc/PID/root, links resolved there too.
+ */
+#define _GNU_SOURCE
+#include "runtime/elf/user_path.h"
+#include "runtime/elf/ldcache.h"
+#include "runtime/base/mapped.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <linux/openat2.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static bool has_same_files(uint32_t pid)
+{
+	char path[64], link[PATH_MAX];
+	struct stat ours, theirs;
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/proc/%u/ns/mnt", pid);
+	if (stat(path, &theirs) || stat("/proc/self/ns/mnt", &ours))
+		return true;
+	snprintf(path, sizeof(path), "/proc/%u/root", pid);
+	n = readlink(path, link, sizeof(link));
+	return ours.st_ino == theirs.st_ino && (n < 0 || (n == 1 && link[0] == '/'));
+}
+
+void user_path_root(uint32_t pid, char out[PATH_MAX])
+{
+	out[0] = '\0';
+	if (pid && !has_same_files(pid))
+		snprintf(out, PATH_MAX, "/proc/%u/root", pid);
+}
+
+/* `path` below `root`, its links resolved as those who live there do. */
+static int resolve_below(const char *root, const char *path, char out[PATH_MAX])
+{
+	struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT};
+	char link[64], real[PATH_MAX];
+	int dir = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC), fd;
+	struct stat there, again;
+	ssize_t n;
+
+	if (dir < 0)
+		return -errno;
+	fd = (int)syscall(SYS_openat2, dir, path, &how, sizeof(how));
+	close(dir);
+	if (fd < 0)
+		return errno == ENOTDIR ? -ENOENT : -errno;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = readlink(link, real, sizeof(real) - 1);
+	real[n > 0 ? n : 0] = '\0';
+	/* where the link of the descriptor is not what we can open, the path as it came */
+	if (snprintf(out, PATH_MAX, "%s%s", root, real) >= PATH_MAX || fstat(fd, &there) ||
+	    stat(out, &again) || there.st_ino != again.st_ino)
+		n = snprintf(out, PATH_MAX, "%s/%s", root, path);
+	close(fd);
+	return n < PATH_MAX ? 0 : -ENAMETOOLONG;
+}
+
+static int resolve(uint32_t pid, const char *path, char out[PATH_MAX])
+{
+	char root[PATH_MAX], link[PATH_MAX];
+	ssize_t n;
+
+	user_path_root(pid, root);
+	if (!*root)
+		return realpath(path, out) ? 0 : errno == ENOTDIR ? -ENOENT : -errno;
+	if (strncmp(path, "/proc/", 6) == 0) { /* the program itself: a link into its root */
+		n = readlink(path, link, sizeof(link) - 1);
+		if (n < 0)
+			return -errno;
+		link[n] = '\0';
+		path = link;
+	}
+	return resolve_below(root, path, out);
+}
+
+/* The first file of that name in $PATH that may be run. */
+static int find_program(const char *root, const char *name, char found[PATH_MAX])
+{
+	const char *dir = getenv("PATH"), *end;
+	char full[PATH_MAX];
+	struct stat st;
+	int len;
+
+	for (; dir && *dir; dir = *end ? end + 1 : end) {
+		end = strchrnul(dir, ':');
+		len = snprintf(found, PATH_MAX, "%.*s/%s", (int)(end - dir), dir, name);
+		if (end > dir && len < PATH_MAX &&
+		    snprintf(full, sizeof(full), "%s%s", root, found) < PATH_MAX &&
+		    !stat(full, &st) && S_ISREG(st.st_mode) && !access(full, X_OK))
+			return 0;
+	}
+	return -ENOENT;
+}
+
+struct library_search {
+	const char *name;
+	char *found;
+	user_path_fn *fn;
+	void *ctx;
+};
+
+static int offer_mapped(const struct mapped *m, void *ctx)
+{
+	const struct library_search *s = ctx;
+
+	if (!m->is_executable || m->is_deleted || m->path[0] != '/')
+		return 0;
+	if (ldcache_is_library(strrchr(m->path, '/') + 1, s->name) &&
+	    snprintf(s->found, PATH_MAX, "%s", m->path) < PATH_MAX)
+		return 1;
+	if (s->fn)
+		s->fn(m->path, s->ctx);
+	return 0;
+}
+
+/* The library that the process has mapped. Finds nothing for a process that has none. */
+static int find_mapped(uint32_t pid, const char *name, char found[PATH_MAX], user_path_fn *fn,
+		       void *ctx)
+{
+	struct library_search s = {name, found, fn, ctx};
+
+	return mapped_each(pid, offer_mapped, &s) > 0 ? 0 : -ESRCH;
+}
+
+static int find_library(uint32_t pid, const char *root, const char *name, char found[PATH_MAX])
+{
+	if (pid && !find_mapped(pid, name, found, NULL, NULL))
+		return 0;
+	return ldcache_search(root, name, !*root, found);
+}
+
+int user_path_find(uint32_t pid, const char *name, char out[PATH_MAX])
+{
+	char root[PATH_MAX], found[PATH_MAX];
+	bool is_library = strncmp(name, "lib", 3) == 0 || strstr(name, ".so");
+	int err;
+
+	if (strchr(name, '/'))
+		return resolve(pid, name, out);
+	user_path_root(pid, root);
+	err = is_library ? find_library(pid, root, name, found) : -ENOENT;
+	if (err)
+		err = find_program(root, name, found);
+	if (err && !is_library)
+		err = find_library(pid, root, name, found);
+	return err ? err : resolve(pid, found, out);
+}
+
+int user_path_each(uint32_t pid, const char *pattern, user_path_fn *fn, void *ctx)
+{
+	char root[PATH_MAX], full[PATH_MAX], real[PATH_MAX];
+	glob_t found = {0};
+	struct stat st;
+	int err;
+
+	user_path_root(pid, root);
+	if (snprintf(full, sizeof(full), "%s%s", root, pattern) >= PATH_MAX)
+		return -ENAMETOOLONG;
+	err = glob(full, 0, NULL, &found);
+	for (size_t i = 0; !err && i < found.gl_pathc; i++) {
+		const char *path = found.gl_pathv[i];
+
+		/* a link and what it leads to are one file: the latter is met by itself, or here */
+		if (!stat(path, &st) && S_ISREG(st.st_mode) &&
+		    (*root ? snprintf(real, sizeof(real), "%s", path) > 0
+			   : realpath(path, real) != NULL))
+			fn(real, ctx);
+	}
+	globfree(&found);
+	return err == GLOB_NOSPACE ? -ENOMEM : 0;
+}
+
+int user_path_mapped(uint32_t pid, const char *name, char out[PATH_MAX], user_path_fn *fn,
+		     void *ctx)
+{
+	char found[PATH_MAX];
+	int err = find_mapped(pid, name, found, fn, ctx);
+
+	return err ? err : resolve(pid, found, out);
+}

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Cuts a small BTF section out of a big one: the structs CO-RE relocations ask for, with all their
+ * members and what those hold by value. libbpf then relocates against some KiB instead of indexing
+ * all of vmlinux's BTF (13 ms, 39 MiB).
+ *
+ * One pass notes where each type lies and queues the structs named; then the queue is worked off:
+ * writing a struct asks keep() for its members' types, which gives out new ids and queues what is
+ * new. CO-RE compares members by name and kind and takes offsets and sizes; it accepts any pointer
+ * for any pointer and sees through typedefs and qualifiers. So those are dropped, all pointers are
+ * one and the same `void *`, and enums keep only their name and size. What it needs of a struct
+ * behind a pointer is asked for by name. Type-match relocations (bpf_core_type_matches) would not
+ * work on the result.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "runtime/kernel/btf_raw.h"
+#include "runtime/kernel/btf_walk.h"
+
+enum { SEE_THROUGH_MAX = 64 };
+
+struct buffer {
+	uint8_t *data;
+	size_t len, room;
+};
+
+struct cut {
+	const struct btf_raw *btf;
+	uint32_t *offset; /* by old id: bytes from the first type */
+	uint32_t *new_id; /* by old id: 0 when not kept */
+	uint32_t n_old;	  /* ids are 1 … n_old */
+	uint32_t *queue;  /* old ids in the order of their new ids; 0 stands for `void *` */
+	uint32_t n_new, queue_room;
+	uint32_t pointer; /* new id of `void *`, 0 when there is none yet */
+	struct buffer types, strings;
+	int err; /* the first that happened */
+};
+
+static void *buffer_add(struct cut *c, struct buffer *b, const void *data, size_t len)
+{
+	size_t room = b->room ? b->room : 16384;
+	uint8_t *more;
+
+	while (room - b->len < len)
+		room *= 2;
+	if (room != b->room) {
+		more = realloc(b->data, room);
+		if (!more) {
+			c->err = -ENOMEM;
+			return NULL;
+		}
+		b->data = more;
+		b->room = room;
+	}
+	memcpy(b->data + b->len, data, len);
+	b->len += len;
+	return b->data + b->len - len;
+}
+
+static const struct btf_type *old_type(const struct cut *c, uint32_t id)
+{
+	return (const struct btf_type *)(c->btf->types + c->offset[id]);
+}
+
+static const char *old_string(const struct cut *c, uint32_t at)
+{
+	return at < c->btf->strings_len ? c->btf->strings + at : "";
+}
+
+/* Names are not shared: a few KiB more, and no table to look them up in. */
+static uint32_t add_string(struct cut *c, uint32_t old)
+{
+	const char *s = old_string(c, old);
+	uint32_t at = c->strings.len;
+
+	if (!*s)
+		return 0;
+	buffer_add(c, &c->strings, s, strlen(s) + 1);
+	return at;
+}
+
+/* The next free new id, for the old one (0: `void *`). 0 on error. */
+static uint32_t enqueue(struct cut *c, uint32_t old)
+{
+	uint32_t room = c->queue_room ? 2 * c->queue_room : 1024, *more;
+
+	if (c->n_new == c->queue_room) {
+		more = realloc(c->queue, room * sizeof(*more));
+		if (!more) {
+			c->err = -ENOMEM;
+			return 0;
+		}
+		c->queue = more;
+		c->queue_room = room;
+	}
+	c->queue[c->n_new++] = old;
+	return c->n_new;
+}
+
+/* The type behind typedefs, qualifiers and type tags; 0 for void. */
+static uint32_t see_through(struct cut *c, uint32_t id)
+{
+	const struct btf_type *t;
+
+	for (int i = 0; i < SEE_THROUGH_MAX && id <= c->n_old; i++) {
+		if (id == 0)
+			return 0;
+		t = old_type(c, id);
+		switch (BTF_INFO_KIND(t->info)) {
+		case BTF_KIND_TYPEDEF:
+		case BTF_KIND_CONST:
+		case BTF_KIND_VOLATILE:
+		case BTF_KIND_RESTRICT:
+		case BTF_KIND_TYPE_TAG: id = t->type; break;
+		default: return id;
+		}
+	}
+	c->err = -EINVAL; /* an id out of range, or a loop */
+	return 0;
+}
+
+/* The new id of what old type `id` comes down to, 0 for void. */
+static uint32_t keep(struct cut *c, uint32_t id)
+{
+	id = see_through(c, id);
+	if (id == 0)
+		return 0;
+	if (BTF_INFO_KIND(old_type(c, id)->info) == BTF_KIND_PTR) {
+		if (!c->pointer)
+			c->pointer = enqueue(c, 0);
+		return c->pointer;
+	}
+	if (!c->new_id[id])
+		c->new_id[id] = enqueue(c, id);
+	return c->new_id[id];
+}
+
+static void write_head(struct cut *c, const struct btf_type *t, uint32_t vlen)
+{
+	struct btf_type head = *t;
+
+	head.name_off = add_string(c, t->name_off);
+	head.info = (t->info & ~0xffffu) | vlen;
+	buffer_add(c, &c->types, &head, sizeof(head));
+}
+
+static void write_members(struct cut *c, const struct btf_type *t)
+{
+	const struct btf_member *m = (const struct btf_member *)(t + 1);
+	struct btf_member copy;
+
+	for (uint32_t i = 0; i < BTF_INFO_VLEN(t->info) && !c->err; i++) {
+		copy.name_off = add_string(c, m[i].name_off);
+		copy.type = keep(c, m[i].type);
+		copy.offset = m[i].offset;
+		buffer_add(c, &c->types, &copy, sizeof(copy));
+	}
+}
+
+static void write_array(struct cut *c, const struct btf_type *t)
+{
+	struct btf_array a = *(const struct btf_array *)(t + 1);
+
+	a.type = keep(c, a.type);
+	a.index_type = keep(c, a.index_type);
+	buffer_add(c, &c->types, &a, sizeof(a));
+}
+
+static void write_pointer(struct cut *c)
+{
+	struct btf_type p = {.info = BTF_KIND_PTR << 24};
+
+	buffer_add(c, &c->types, &p, sizeof(p));
+}
+
+static void write_type(struct cut *c, uint32_t old)
+{
+	const struct btf_type *t = old_type(c, old);
+	uint32_t kind = BTF_INFO_KIND(t->info);
+
+	switch (kind) {
+	case BTF_KIND_STRUCT:
+	case BTF_KIND_UNION:
+		write_head(c, t, BTF_INFO_VLEN(t->info));
+		write_members(c, t);
+		break;
+	case BTF_KIND_INT:
+		write_head(c, t, 0);
+		buffer_add(c, &c->types, t + 1, sizeof(uint32_t));
+		break;
+	case BTF_KIND_ARRAY:
+		write_head(c, t, 0);
+		write_array(c, t);
+		break;
+	case BTF_KIND_ENUM:
+	case BTF_KIND_ENUM64:
+	case BTF_KIND_FLOAT:
+	case BTF_KIND_FWD: write_head(c, t, 0); break;
+	default: c->err = -EINVAL; /* functions and variables are nobody's member */
+	}
+}
+
+static bool is_named(const struct cut *c, const struct btf_type *t, const char *const *names,
+		     size_t n)
+{
+	uint32_t kind = BTF_INFO_KIND(t->info);
+	const char *name;
+
+	if (kind != BTF_KIND_STRUCT && kind != BTF_KIND_UNION)
+		return false;
+	name = old_string(c, t->name_off);
+	for (size_t i = 0; i < n; i++)
+		if (name[0] == names[i][0] && name[0] && !strcmp(name, names[i]))
+			return true;
+	return false;
+}
+
+/* The one pass over all types: where they lie, and which are asked for. */
+static void index_types(struct cut *c, const char *const *names, size_t n)
+{
+	struct btf_walk w = btf_walk_start(c->btf);
+	const struct btf_type *t;
+
+	while (!c->err && (t = btf_walk_next(&w))) {
+		c->offset[w.id] = (const uint8_t *)t - c->btf->types;
+		c->n_old = w.id;
+		if (is_named(c, t, names, n))
+			c->new_id[w.id] = enqueue(c, w.id);
+	}
+	if (w.is_broken)
+		c->err = -EINVAL;
+}
+
+/* Header, types, strings in one block. */
+static int finish(struct cut *c, void **out, size_t *out_len)
+{
+	struct btf_header h = {
+		.magic = BTF_MAGIC,
+		.version = BTF_VERSION,
+		.hdr_len = sizeof(h),
+		.type_len = c->types.len,
+		.str_off = c->types.len,
+		.str_len = c->strings.len,
+	};
+	uint8_t *p = malloc(sizeof(h) + c->types.len + c->strings.len);
+
+	if (!p)
+		return -ENOMEM;
+	memcpy(p, &h, sizeof(h));
+	if (c->types.len)
+		memcpy(p + sizeof(h), c->types.data, c->types.len);
+	memcpy(p + sizeof(h) + c->types.len, c->strings.data, c->strings.len);
+	*out = p;
+	*out_len = sizeof(h) + c->types.len + c->strings.len;
+	return 0;
+}
+
+int btf_raw_cut(const struct btf_raw *b, const char *const *names, size_t n, void **out,
+		size_t *out_len)
+{
+	/* No type is smaller than struct btf_type; pages never touched cost nothing. */
+	size_t n_max = (b->types_end - b->types) / sizeof(struct btf_type) + 1;
+	struct cut c = {.btf = b};
+
+	c.offset = malloc(n_max * sizeof(*c.offset));
+	c.new_id = calloc(n_max, sizeof(*c.new_id));
+	if (!c.offset || !c.new_id)
+		c.err = -ENOMEM;
+	if (!c.err)
+		buffer_add(&c, &c.strings, "", 1);
+	if (!c.err)
+		index_types(&c, names, n);
+	for (uint32_t i = 0; i < c.n_new && !c.err; i++) {
+		if (c.queue[i])
+			write_type(&c, c.queue[i]);
+		else
+			write_pointer(&c);
+	}
+	if (!c.err)
+		c.err = finish(&c, out, out_len);
+	free(c.offset);
+	free(c.new_id);
+	free(c.queue);
+	free(c.types.data);
+	free(c.strings.data);
+	return c.err;
+}

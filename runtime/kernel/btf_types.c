@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Types of a raw BTF section by id, functions by name, and prototypes put into struct
+ * typed_function. Reads struct btf_raw; every id and string is checked before it is followed.
+ */
+#include "runtime/kernel/btf_types.h"
+#include "parser/base/arena.h"
+#include "runtime/kernel/btf_walk.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Chains of typedefs and pointers are this long at most, and parameters this many. */
+enum { CHAIN_MAX = 32, PARAMS_MAX = 32, WORD = 8, BY_VALUE_MAX = 16, SCANS_MAX = 3 };
+enum { LEVELS_MAX = 8 }; /* pointers to pointers */
+
+static const char raw_prefix[] = "btf_trace_";
+
+/* ---- by id --------------------------------------------------------------------------------- */
+
+static const struct btf_type *type_at(const struct btf_types *t, uint32_t id)
+{
+	while (t && id < t->first)
+		t = t->base;
+	if (!t || id - t->first >= t->n)
+		return NULL;
+	return (const struct btf_type *)(t->raw->types + t->at[id - t->first]);
+}
+
+/* Strings go on where the base's end, too. */
+static const char *string_at(const struct btf_types *t, uint32_t at)
+{
+	uint32_t before = t->base ? t->base->raw->strings_len : 0;
+
+	if (at < before)
+		return t->base->raw->strings + at;
+	return at - before < t->raw->strings_len ? t->raw->strings + (at - before) : "";
+}
+
+static uint32_t count_types(const struct btf_raw *raw)
+{
+	struct btf_walk w = btf_walk_start(raw);
+
+	while (btf_walk_next(&w))
+		;
+	return w.is_broken ? 0 : w.id;
+}
+
+int btf_types_init(struct btf_types *t, const struct btf_raw *raw, const struct btf_types *base)
+{
+	struct btf_walk w = btf_walk_start(raw);
+	const struct btf_type *type;
+
+	*t = (struct btf_types){.raw = raw,
+				.base = base,
+				.n = count_types(raw),
+				.first = base ? base->first + base->n : 1};
+	if (!t->n)
+		return -EINVAL;
+	t->at = malloc(t->n * sizeof(*t->at));
+	if (!t->at)
+		return -ENOMEM;
+	while ((type = btf_walk_next(&w)))
+		t->at[w.id - 1] = (uint32_t)((const uint8_t *)type - raw->types);
+	return 0;
+}
+
+void btf_types_free(struct btf_types *t)
+{
+	free(t->at);
+	free(t->named);
+	*t = (struct btf_types){0};
+}
+
+/* ---- by name ------------------------------------------------------------------------------- */
+
+/* The name by which it is asked for; NULL for a type that is neither. */
+static const char *asked_name(const struct btf_types *t, const struct btf_type *type,
+			      enum typed_kind *kind)
+{
+	const char *name = string_at(t, type->name_off);
+
+	if (BTF_INFO_KIND(type->info) == BTF_KIND_FUNC) {
+		*kind = TYPED_FUNCTION;
+		return name;
+	}
+	if (BTF_INFO_KIND(type->info) != BTF_KIND_TYPEDEF ||
+	    strncmp(name, raw_prefix, sizeof(raw_prefix) - 1) != 0)
+		return NULL;
+	*kind = TYPED_TRACEPOINT;
+	return name + sizeof(raw_prefix) - 1;
+}
+
+void btf_types_each(const struct btf_types *t, enum typed_kind kind,
+		    void (*fn)(const char *name, uint32_t id, void *ctx), void *ctx)
+{
+	for (uint32_t i = 0; i < t->n; i++) {
+		enum typed_kind found;
+		const char *name = asked_name(t, type_at(t, t->first + i), &found);
+
+		if (name && found == kind)
+			fn(name, t->first + i, ctx);
+	}
+}
+
+static uint32_t hash_of(const char *name)
+{
+	uint32_t h = 2166136261u;
+
+	for (; *name; name++)
+		h = (h ^ (uint8_t)*name) * 16777619u;
+	return h;
+}
+
+/* The first of a name counts; a function and a raw tracepoint may share one. */
+static uint32_t *slot_of(const struct btf_types *t, enum typed_kind kind, const char *name)
+{
+	uint32_t i = hash_of(name) & (t->n_slots - 1);
+
+	for (;; i = (i + 1) & (t->n_slots - 1)) {
+		enum typed_kind found;
+		const char *taken;
+
+		if (!t->named[i])
+			return &t->named[i];
+		taken = asked_name(t, type_at(t, t->named[i]), &found);
+		if (found == kind && strcmp(taken, name) == 0)
+			return &t->named[i];
+	}
+}
+
+static int index_names(struct btf_types *t)
+{
+	uint32_t n = 0;
+
+	for (uint32_t pass = 0; pass < 2; pass++) {
+		for (uint32_t i = 0; i < t->n; i++) {
+			enum typed_kind kind;
+			const char *name = asked_name(t, type_at(t, t->first + i), &kind);
+			uint32_t *slot;
+
+			n += name != NULL;
+			if (!name || pass == 0)
+				continue;
+			slot = slot_of(t, kind, name);
+			*slot = *slot ? *slot : t->first + i;
+		}
+		if (pass)
+			break;
+		for (t->n_slots = 16; t->n_slots < 2 * n;)
+			t->n_slots *= 2;
+		t->named = calloc(t->n_slots, sizeof(*t->named));
+		if (!t->named)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static uint32_t scan_for(const struct btf_types *t, enum typed_kind kind, const char *name)
+{
+	for (uint32_t i = 0; i < t->n; i++) {
+		enum typed_kind found;
+		const char *here = asked_name(t, type_at(t, t->first + i), &found);
+
+		if (here && found == kind && strcmp(here, name) == 0)
+			return t->first + i;
+	}
+	return 0;
+}
+
+/* The index costs what a few scans do. */
+uint32_t btf_types_find(struct btf_types *t, enum typed_kind kind, const char *name)
+{
+	if (!t->named && ++t->n_scans <= SCANS_MAX)
+		return scan_for(t, kind, name);
+	if (!t->named && index_names(t))
+		return 0;
+	return *slot_of(t, kind, name);
+}
+
+/* ---- prototypes ---------------------------------------------------------------------------- */
+
+/* Behind typedefs and qualifiers; NULL: void, or nonsense. */
+static const struct btf_type *plain(const struct btf_types *t, uint32_t id)
+{
+	const struct btf_type *type = type_at(t, id);
+
+	for (int i = 0; type && i < CHAIN_MAX; i++) {
+		switch (BTF_INFO_KIND(type->info)) {
+		case BTF_KIND_TYPEDEF:
+		case BTF_KIND_CONST:
+		case BTF_KIND_VOLATILE:
+		case BTF_KIND_RESTRICT:
+		case BTF_KIND_TYPE_TAG: type = type_at(t, type->type); break;
+		default: return type;
+		}
+	}
+	return NULL;
+}
+
+/* The type as C spells it, near enough to be read by people. */
+static const char *spell(const struct btf_types *t, uint32_t id, struct arena *a, int depth)
+{
+	const struct btf_type *type = type_at(t, id);
+	const char *name = type ? string_at(t, type->name_off) : "void", *to;
+
+	if (!type || depth > CHAIN_MAX)
+		return name;
+	switch (BTF_INFO_KIND(type->info)) {
+	case BTF_KIND_PTR:
+		to = spell(t, type->type, a, depth + 1);
+		return arena_printf(a, "%s%s*", to, to[strlen(to) - 1] == '*' ? "" : " ");
+	case BTF_KIND_CONST: return arena_printf(a, "const %s", spell(t, type->type, a, depth + 1));
+	case BTF_KIND_VOLATILE:
+	case BTF_KIND_RESTRICT:
+	case BTF_KIND_TYPE_TAG: return spell(t, type->type, a, depth + 1);
+	case BTF_KIND_STRUCT: return arena_printf(a, "struct %s", name);
+	case BTF_KIND_UNION: return arena_printf(a, "union %s", name);
+	case BTF_KIND_FWD:
+		return arena_printf(a, "%s %s", BTF_INFO_KFLAG(type->info) ? "union" : "struct",
+				    name);
+	case BTF_KIND_ENUM:
+	case BTF_KIND_ENUM64: return arena_printf(a, "enum %s", name);
+	case BTF_KIND_FUNC_PROTO: return "function";
+	case BTF_KIND_ARRAY: return "array";
+	default: return arena_strdup(a, name);
+	}
+}
+
+/* Size and sign of a value of that type; size 0 for what is neither number nor address. Returns
+ * how many bytes of words it takes among arguments. */
+static uint32_t value_of(const struct btf_types *t, uint32_t id, struct tp_field *f)
+{
+	const struct btf_type *type = plain(t, id);
+	uint32_t encoding;
+
+	if (!type)
+		return WORD;
+	switch (BTF_INFO_KIND(type->info)) {
+	case BTF_KIND_PTR: f->size = WORD; return WORD;
+	case BTF_KIND_INT:
+		encoding = *(const uint32_t *)(type + 1);
+		f->is_signed = BTF_INT_ENCODING(encoding) & BTF_INT_SIGNED;
+		f->size = type->size <= WORD ? type->size : 0;
+		return type->size <= WORD ? WORD : 2 * WORD;
+	case BTF_KIND_ENUM:
+	case BTF_KIND_ENUM64:
+		f->is_signed = BTF_INFO_KFLAG(type->info);
+		f->size = type->size;
+		return WORD;
+	case BTF_KIND_STRUCT:
+	case BTF_KIND_UNION:
+		return type->size > WORD && type->size <= BY_VALUE_MAX ? 2 * WORD : WORD;
+	default: return WORD;
+	}
+}
+
+static struct tp_pointee pointee_of(const struct btf_types *t, uint32_t id, struct arena *a)
+{
+	struct tp_pointee to = {.text = ""};
+	const struct btf_type *type = plain(t, id);
+	struct tp_field f = {0};
+
+	while (to.levels < LEVELS_MAX && type && BTF_INFO_KIND(type->info) == BTF_KIND_PTR) {
+		to.levels++;
+		id = type->type;
+		type = plain(t, id);
+	}
+	if (!to.levels)
+		return to;
+	value_of(t, id, &f);
+	to.size = f.size;
+	to.is_signed = f.is_signed;
+	to.text = spell(t, id, a, 0);
+	return to;
+}
+
+static struct tp_field field_of(const struct btf_types *t, uint32_t id, const char *name,
+				struct arena *a)
+{
+	struct tp_field f = {.name = arena_strdup(a, name),
+			     .type_text = spell(t, id, a, 0),
+			     .to = pointee_of(t, id, a)};
+
+	value_of(t, id, &f);
+	return f;
+}
+
+static const struct btf_type *prototype_of(const struct btf_types *t, uint32_t id)
+{
+	const struct btf_type *type = type_at(t, id);
+
+	for (int i = 0; type && i < 3; i++) { /* function or typedef, pointer, prototype */
+		if (BTF_INFO_KIND(type->info) == BTF_KIND_FUNC_PROTO)
+			return type;
+		type = type_at(t, type->type);
+	}
+	return NULL;
+}
+
+/* The prototype behind a typedef has no parameters' names; that of the function which calls the
+ * probes has. */
+static const struct btf_type *named_prototype(struct btf_types *t, enum typed_kind kind,
+					      uint32_t id, const char *name, struct arena *a)
+{
+	const struct btf_type *proto = prototype_of(t, id), *named;
+	uint32_t other;
+
+	if (kind == TYPED_FUNCTION || !proto)
+		return proto;
+	other = btf_types_find(t, TYPED_FUNCTION, arena_printf(a, "__traceiter_%s", name));
+	named = other ? prototype_of(t, other) : NULL;
+	return named && BTF_INFO_VLEN(named->info) == BTF_INFO_VLEN(proto->info) ? named : proto;
+}
+
+struct typed_function *btf_types_describe(struct btf_types *t, enum typed_kind kind, uint32_t id,
+					  const char *module, struct arena *a)
+{
+	struct typed_function *f = arena_new_of(a, struct typed_function);
+	const struct btf_type *type = type_at(t, id), *proto;
+	const struct btf_param *params;
+	uint32_t at = 0,
+		 first = kind == TYPED_TRACEPOINT; /* a raw tracepoint's begin with its data */
+	const char *name = type ? asked_name(t, type, &kind) : NULL;
+
+	proto = name ? named_prototype(t, kind, id, name, a) : NULL;
+	if (!proto || BTF_INFO_VLEN(proto->info) > PARAMS_MAX)
+		return NULL;
+	*f = (struct typed_function){.name = arena_strdup(a, name),
+				     .module = arena_strdup(a, module),
+				     .btf_id = id};
+	params = (const struct btf_param *)(proto + 1);
+	for (uint32_t i = first; i < BTF_INFO_VLEN(proto->info); i++) {
+		struct tp_field field =
+			field_of(t, params[i].type, string_at(t, params[i].name_off), a);
+		struct tp_field unused = {0};
+
+		field.offset = at;
+		at += value_of(t, params[i].type, &unused);
+		arena_push(a, f->params, f->n_params, field);
+	}
+	f->result = field_of(t, proto->type, "", a);
+	return f;
+}

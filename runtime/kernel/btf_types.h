@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * BTF by id and by name: where each type of a raw section lies, and what a function's prototype
+ * says of its parameters. A module's section goes on where the kernel's own ends, its base.
+ */
+#pragma once
+#include "parser/lang/kernel.h"
+#include "runtime/kernel/btf_raw.h"
+
+struct arena;
+
+struct btf_types {
+	const struct btf_raw *raw;
+	const struct btf_types *base; /* NULL: ids begin at 1 */
+	uint32_t *at;		      /* bytes from the first type, by id - first */
+	uint32_t first;		      /* the first id of this section */
+	uint32_t n;		      /* types in it */
+	uint32_t *named; /* ids of functions and raw tracepoints, by their names' hash; 0 is free */
+	uint32_t n_slots, n_scans;
+};
+
+/* Both must outlive *t. 0, -EINVAL (broken section), -ENOMEM. */
+int btf_types_init(struct btf_types *t, const struct btf_raw *raw, const struct btf_types *base);
+void btf_types_free(struct btf_types *t);
+/* Id of the function or raw tracepoint `name` of this section, not of its base's; 0. */
+uint32_t btf_types_find(struct btf_types *t, enum typed_kind kind, const char *name);
+/* Call fn for the name of each. */
+void btf_types_each(const struct btf_types *t, enum typed_kind kind,
+		    void (*fn)(const char *name, uint32_t id, void *ctx), void *ctx);
+/* What type `id` says, as found by one of those; allocated in `a`. NULL: the section makes no
+ * sense. */
+struct typed_function *btf_types_describe(struct btf_types *t, enum typed_kind kind, uint32_t id,
+					  const char *module, struct arena *a);

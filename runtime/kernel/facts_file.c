@@ -1,0 +1,478 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Facts about a kernel out of a text file, one a line:
+ *	tracepoint CATEGORY:EVENT [raw]		with the lines of its tracefs format file below it
+ *	raw NAME				a raw tracepoint with BTF types
+ *	symbol PATH NAME ADDRESS OFFSET SIZE	a function in an ELF file
+ *	go PATH					the Go compiler made that file
+ *	loads PATH LIBRARY			a library that a program loads, by its path
+ *	source PATH FILE LINE SYMBOL OFFSET	where in PATH the code of a source line begins
+ *	arguments PATH SYMBOL RESULT TYPE:PARAM …
+ *		what debug information says of a function; double and struct take no word of the
+ *		arguments, lost one that cannot be told
+ *	usdt PATH PROVIDER:NAME ADDRESS SEMAPHORE ARGUMENTS
+ *		a USDT probe at a place of an ELF file, which has this address and file offset; the
+ *		arguments as in its note, but with ';' between them, - for none
+ *	object PATH NAME ADDRESS		a variable in an ELF file
+ *	mapped PATH				a file that processes run
+ *	function NAME				a function of the kernel
+ *	typed MODULE NAME RESULT TYPE:PARAM …	what BTF says of it; bpf:ID: of a program's
+ *	typed-raw MODULE NAME TYPE:PARAM …	a raw tracepoint's (types: set_type)
+ *	iterator NAME FIELD:TYPE…		TYPE: pointer, u32, s64 …; the first at offset 0
+ *	feature btf|kprobe|uprobe|uprobe_multi
+ *	cpus N					possible CPUs, 1 when nothing is said
+ * Blank lines and lines that start with '#' are skipped; paths are compared as they are written.
+ * What the file does not say does not exist. All of it is read at the start, so that a bad line is
+ * reported before anything else happens; of two equal facts the first counts.
+ */
+#include "runtime/kernel/facts_file.h"
+#include "runtime/elf/demangle.h"
+#include "runtime/elf/ldcache.h"
+#include "runtime/kernel/facts_impl.h"
+#include "runtime/base/log.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const facts_features[KF_COUNT] = {
+	[KF_BTF] = "btf",
+	[KF_KPROBE] = "kprobe",
+	[KF_UPROBE] = "uprobe",
+	[KF_UPROBE_MULTI] = "uprobe_multi",
+	[KF_KPROBE_MULTI] = "kprobe_multi",
+	[KF_UPROBE_SESSION] = "uprobe_session",
+	[KF_KPROBE_SESSION] = "kprobe_session",
+	[KF_FENTRY] = "fentry",
+};
+
+void facts_free_typed(struct typed_function *f)
+{
+	if (f)
+		free(f->params);
+	free(f);
+}
+
+static const struct facts *facts_of(const struct kernel *k)
+{
+	return (const struct facts *)k;
+}
+
+/* ---- answers ---- */
+
+static int facts_tracepoint(struct kernel *kernel, const char *category, const char *event,
+			    const struct tp_format **out)
+{
+	const struct facts *k = facts_of(kernel);
+	const struct tp_format *format;
+
+	for (uint32_t i = 0; i < k->n_facts; i++) {
+		format = k->facts[i].format;
+		if (k->facts[i].kind == FACT_TRACEPOINT && !strcmp(format->event, event) &&
+		    !strcmp(format->category, category)) {
+			*out = format;
+			return 0;
+		}
+	}
+	return -ENOENT;
+}
+
+static int facts_each_tracepoint(struct kernel *kernel, const char *category, kernel_name_fn fn,
+				 void *ctx)
+{
+	const struct facts *k = facts_of(kernel);
+	const struct tp_format *format;
+	char name[512];
+
+	for (uint32_t i = 0; i < k->n_facts; i++) {
+		format = k->facts[i].format;
+		if (k->facts[i].kind != FACT_TRACEPOINT ||
+		    (category && strcmp(format->category, category)))
+			continue;
+		snprintf(name, sizeof(name), "%s:%s", format->category, format->event);
+		fn(name, ctx);
+	}
+	return 0;
+}
+
+static bool has_name(const struct facts *k, enum fact_kind kind, const char *name)
+{
+	for (uint32_t i = 0; i < k->n_facts; i++)
+		if (k->facts[i].kind == kind && !strcmp(k->facts[i].name, name))
+			return true;
+	return false;
+}
+
+static bool facts_has_raw_tracepoint(struct kernel *kernel, const char *name)
+{
+	return has_name(facts_of(kernel), FACT_RAW, name);
+}
+
+static int facts_kernel_function(struct kernel *kernel, const char *name)
+{
+	return has_name(facts_of(kernel), FACT_FUNCTION, name) ? 0 : -ENOENT;
+}
+
+static int facts_user_symbol(struct kernel *kernel, const char *path, const char *symbol,
+			     struct user_symbol *out)
+{
+	const struct facts *k = facts_of(kernel);
+	const char *found = NULL;
+
+	for (uint32_t i = 0; i < k->n_facts; i++) {
+		if (k->facts[i].kind != FACT_SYMBOL || strcmp(k->facts[i].symbol.path, path))
+			continue;
+		found = k->facts[i].symbol.path;
+		if (!strcmp(k->facts[i].symbol.symbol, symbol)) {
+			*out = k->facts[i].symbol;
+			return 0;
+		}
+	}
+	if (!found)
+		return -ENOENT;
+	out->path = found;
+	return -ESRCH;
+}
+
+/* Of the functions: there are no other symbols here. */
+static int facts_user_object(struct kernel *kernel, const char *path, const char *name,
+			     struct user_object *out)
+{
+	const struct facts *k = facts_of(kernel);
+	struct user_symbol s = {0};
+	int err = facts_user_symbol(kernel, path, name, &s);
+
+	for (uint32_t i = 0; i < k->n_facts && err; i++)
+		if (k->facts[i].kind == FACT_OBJECT && !strcmp(k->facts[i].symbol.path, path) &&
+		    !strcmp(k->facts[i].symbol.symbol, name)) {
+			s = k->facts[i].symbol;
+			err = 0;
+		}
+	*out = (struct user_object){.path = s.path, .address = s.address, .size = s.size};
+	return err;
+}
+
+static int facts_each_user_function(struct kernel *kernel, const char *path, user_function_fn fn,
+				    void *ctx)
+{
+	const struct facts *k = facts_of(kernel);
+	int err = -ENOENT;
+
+	for (uint32_t i = 0; i < k->n_facts; i++) {
+		if (k->facts[i].kind != FACT_SYMBOL || strcmp(k->facts[i].symbol.path, path))
+			continue;
+		fn(&k->facts[i].symbol, ctx);
+		err = 0;
+	}
+	return err;
+}
+
+static bool facts_user_is_go(struct kernel *kernel, const char *path)
+{
+	return has_name(facts_of(kernel), FACT_GO, path);
+}
+
+static int facts_user_library(struct kernel *kernel, const char *path, const char *name,
+			      const char **out, kernel_name_fn fn, void *ctx)
+{
+	const struct facts *k = facts_of(kernel);
+
+	for (uint32_t i = 0; i < k->n_facts; i++) {
+		const struct fact *f = &k->facts[i];
+		const char *slash;
+
+		if (f->kind != FACT_LOADS || strcmp(f->name, path))
+			continue;
+		slash = strrchr(f->other, '/');
+		*out = f->other;
+		if (ldcache_is_library(slash ? slash + 1 : f->other, name))
+			return 0;
+		fn(f->other, ctx);
+	}
+	return -ESRCH;
+}
+
+static int facts_each_user_line(struct kernel *kernel, const char *path, const char *source,
+				uint32_t line, user_function_fn fn, void *ctx, uint32_t *near_line)
+{
+	const struct facts *k = facts_of(kernel);
+	int err = -ENODATA;
+
+	for (uint32_t i = 0; i < k->n_facts; i++) {
+		const struct fact *f = &k->facts[i];
+
+		if (f->kind != FACT_SOURCE || strcmp(f->symbol.path, path))
+			continue;
+		if (strcmp(f->other, source)) {
+			err = err == -ENODATA ? -ENOENT : err;
+		} else if (f->line != line) {
+			*near_line = f->line > line && !*near_line ? f->line : *near_line;
+			err = err ? -ESRCH : 0;
+		} else {
+			fn(&f->symbol, ctx);
+			err = 0;
+		}
+	}
+	return err;
+}
+
+/* A file has debug information when that of some function is here. */
+static int facts_user_typed(struct kernel *kernel, const char *path, uint64_t offset,
+			    const struct typed_function **out)
+{
+	const struct facts *k = facts_of(kernel);
+	struct user_symbol s;
+	int err = -ENODATA;
+
+	for (uint32_t i = 0; i < k->n_facts; i++) {
+		const struct fact *f = &k->facts[i];
+
+		if (f->kind != FACT_ARGUMENTS || strcmp(f->typed->module, path))
+			continue;
+		err = -ESRCH;
+		if (facts_user_symbol(kernel, path, f->typed->name, &s) || s.offset != offset)
+			continue;
+		*out = f->typed;
+		return 0;
+	}
+	return err;
+}
+
+static bool facts_demangle(struct kernel *kernel, const char *symbol, bool with_parameters,
+			   char *out, size_t size)
+{
+	(void)kernel;
+	return demangle(symbol, with_parameters, out, size);
+}
+
+static int facts_each_kernel_function(struct kernel *kernel, kernel_name_fn fn, void *ctx)
+{
+	const struct facts *k = facts_of(kernel);
+
+	for (uint32_t i = 0; i < k->n_facts; i++)
+		if (k->facts[i].kind == FACT_FUNCTION)
+			fn(k->facts[i].name, ctx);
+	return 0;
+}
+
+static const struct typed_function *typed_at(const struct facts *k, uint32_t i,
+					      enum typed_kind kind)
+{
+	enum fact_kind wanted = kind == TYPED_FUNCTION ? FACT_TYPED : FACT_TYPED_RAW;
+
+	return k->facts[i].kind == wanted ? k->facts[i].typed : NULL;
+}
+
+static int facts_typed(struct kernel *kernel, enum typed_kind kind, const char *module,
+		       const char *name, const struct typed_function **out)
+{
+	const struct facts *k = facts_of(kernel);
+	bool has_module = !module;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < k->n_facts; i++) {
+		const struct typed_function *f = typed_at(k, i, kind);
+		bool in_module = f && (!module || !strcmp(module, f->module));
+
+		has_module |= in_module;
+		if (!in_module || f->prog_id || strcmp(f->name, name))
+			continue;
+		*out = f;
+		if (module || !strcmp(f->module, "vmlinux"))
+			return 0;
+		n++;
+	}
+	return n == 1 ? 0 : n ? -ENOTUNIQ : has_module ? -ENOENT : -ESRCH;
+}
+
+static int facts_each_typed(struct kernel *kernel, enum typed_kind kind, const char *module,
+			    kernel_name_fn fn, void *ctx)
+{
+	const struct facts *k = facts_of(kernel);
+	char text[512];
+
+	for (uint32_t i = 0; i < k->n_facts; i++) {
+		const struct typed_function *f = typed_at(k, i, kind);
+
+		if (!f || f->prog_id || (module && strcmp(module, f->module)))
+			continue;
+		snprintf(text, sizeof(text), "%s [%s]", f->name, f->module);
+		fn(strcmp(f->module, "vmlinux") ? text : f->name, ctx);
+	}
+	return 0;
+}
+
+static int facts_each_bpf_function(struct kernel *kernel, typed_function_fn fn, void *ctx)
+{
+	const struct facts *k = facts_of(kernel);
+
+	for (uint32_t i = 0; i < k->n_facts; i++)
+		if (k->facts[i].kind == FACT_TYPED && k->facts[i].typed->prog_id)
+			fn(k->facts[i].typed, ctx);
+	return 0;
+}
+
+static int facts_iterator(struct kernel *kernel, const char *name, const struct kernel_iter **out)
+{
+	const struct facts *k = facts_of(kernel);
+
+	for (uint32_t i = 0; i < k->n_facts; i++)
+		if (k->facts[i].kind == FACT_ITERATOR && !strcmp(k->facts[i].iter.name, name)) {
+			*out = &k->facts[i].iter;
+			return 0;
+		}
+	return k->has[KF_BTF] ? -ENOENT : -ENOTSUP;
+}
+
+static int facts_each_iterator(struct kernel *kernel, kernel_name_fn fn, void *ctx)
+{
+	const struct facts *k = facts_of(kernel);
+
+	for (uint32_t i = 0; i < k->n_facts; i++)
+		if (k->facts[i].kind == FACT_ITERATOR)
+			fn(k->facts[i].iter.name, ctx);
+	return 0;
+}
+
+static int facts_function_at(struct kernel *kernel, const char *path, uint64_t address,
+			     struct user_symbol *out)
+{
+	const struct facts *k = facts_of(kernel);
+
+	for (uint32_t i = 0; i < k->n_facts; i++) {
+		const struct user_symbol *s = &k->facts[i].symbol;
+
+		if (k->facts[i].kind == FACT_SYMBOL && !strcmp(s->path, path) &&
+		    address - s->address < s->size) {
+			*out = *s;
+			return 0;
+		}
+	}
+	return -ESRCH;
+}
+
+static bool has_file(const struct facts *k, const char *path)
+{
+	for (uint32_t i = 0; i < k->n_facts; i++)
+		if (k->facts[i].kind == FACT_SYMBOL && !strcmp(k->facts[i].symbol.path, path))
+			return true;
+	return false;
+}
+
+static int facts_each_usdt(struct kernel *kernel, const char *path, usdt_note_fn fn, void *ctx)
+{
+	const struct facts *k = facts_of(kernel);
+	int err = has_file(k, path) ? 0 : -ENOENT;
+
+	for (uint32_t i = 0; i < k->n_facts; i++) {
+		if (k->facts[i].kind != FACT_USDT || strcmp(k->facts[i].note.path, path))
+			continue;
+		fn(&k->facts[i].note, ctx);
+		err = 0;
+	}
+	return err;
+}
+
+static int facts_each_mapped(struct kernel *kernel, kernel_name_fn fn, void *ctx)
+{
+	const struct facts *k = facts_of(kernel);
+
+	for (uint32_t i = 0; i < k->n_facts; i++)
+		if (k->facts[i].kind == FACT_MAPPED)
+			fn(k->facts[i].name, ctx);
+	return 0;
+}
+
+static bool facts_has_feature(struct kernel *kernel, enum kernel_feature f)
+{
+	return (unsigned int)f < KF_COUNT && facts_of(kernel)->has[f];
+}
+
+static uint32_t facts_n_cpus(struct kernel *k)
+{
+	return facts_of(k)->n_cpus ? facts_of(k)->n_cpus : 1;
+}
+
+static void facts_close(struct kernel *kernel)
+{
+	struct facts *k = (struct facts *)kernel;
+
+	for (uint32_t i = 0; i < k->n_facts; i++) {
+		if (k->facts[i].kind == FACT_TRACEPOINT)
+			free(k->facts[i].format);
+		if (k->facts[i].kind == FACT_TYPED || k->facts[i].kind == FACT_TYPED_RAW ||
+		    k->facts[i].kind == FACT_ARGUMENTS)
+			facts_free_typed(k->facts[i].typed);
+		if (k->facts[i].kind == FACT_ITERATOR)
+			free(k->facts[i].iter.fields);
+	}
+	free(k->facts);
+	free(k->text);
+	free(k);
+}
+
+/* All of the file, as one string. */
+static int read_text(const char *path, char **out)
+{
+	FILE *file = fopen(path, "re");
+	size_t room = 0;
+	ssize_t n;
+	int err = -1;
+
+	if (!file) {
+		log_error("cannot read '%s': %s", path, strerror(errno));
+		return -1;
+	}
+	errno = 0;
+	n = getdelim(out, &room, '\0', file);
+	if (ferror(file) || (n < 0 && errno))
+		log_error("cannot read '%s': %s", path, strerror(errno));
+	else if (n <= 0)
+		log_error("%s: the file is empty", path);
+	else if (!feof(file))
+		log_error("%s: not a text file", path);
+	else
+		err = 0;
+	fclose(file);
+	return err;
+}
+
+struct kernel *facts_file_open(const char *path)
+{
+	struct facts *k = calloc(1, sizeof(*k));
+
+	if (!k) {
+		log_error("out of memory");
+		return NULL;
+	}
+	k->k = (struct kernel){
+		.tracepoint = facts_tracepoint,
+		.each_tracepoint = facts_each_tracepoint,
+		.has_raw_tracepoint = facts_has_raw_tracepoint,
+		.user_symbol = facts_user_symbol,
+		.user_object = facts_user_object,
+		.each_user_function = facts_each_user_function,
+		.user_is_go = facts_user_is_go,
+		.user_library = facts_user_library,
+		.each_user_line = facts_each_user_line,
+		.user_typed = facts_user_typed,
+		.demangle = facts_demangle,
+		.user_function_at = facts_function_at,
+		.each_usdt = facts_each_usdt,
+		.each_mapped_file = facts_each_mapped,
+		.each_kernel_function = facts_each_kernel_function,
+		.kernel_function = facts_kernel_function,
+		.typed = facts_typed,
+		.each_typed = facts_each_typed,
+		.each_bpf_function = facts_each_bpf_function,
+		.iterator = facts_iterator,
+		.each_iterator = facts_each_iterator,
+		.has_feature = facts_has_feature,
+		.n_cpus = facts_n_cpus,
+		.close = facts_close,
+	};
+	if (!read_text(path, &k->text) && !facts_read(k, path))
+		return &k->k;
+	facts_close(&k->k);
+	return NULL;
+}

@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The lines of a facts file (facts_file.c says which there are).
+ */
+#define _GNU_SOURCE
+#include "runtime/kernel/facts_impl.h"
+#include "runtime/kernel/facts_file.h"
+#include "runtime/base/log.h"
+#include "runtime/kernel/tracefs.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WORDS_MAX = 16 };
+
+/* One line, and what is left of the file behind it. */
+struct reader {
+	struct facts *k;
+	const char *path;
+	char *line, *rest; /* line is cut into words; a format's lines stay as they are */
+	uint32_t line_number;
+	char *words[WORDS_MAX + 1]; /* one more than any directive takes */
+	uint32_t n_words;
+};
+
+static int bad_line(const struct reader *r, const char *what)
+{
+	log_error("%s:%u: %s", r->path, r->line_number, what);
+	return -1;
+}
+
+static int add_fact(const struct reader *r, const struct fact *fact)
+{
+	struct facts *k = r->k;
+	struct fact *more;
+
+	if (k->n_facts == k->room) {
+		k->room = k->room ? 2 * k->room : 64;
+		more = realloc(k->facts, k->room * sizeof(*more));
+		if (!more)
+			return bad_line(r, "out of memory");
+		k->facts = more;
+	}
+	k->facts[k->n_facts++] = *fact;
+	return 0;
+}
+
+static int add_name(const struct reader *r, enum fact_kind kind, const char *name)
+{
+	return add_fact(r, &(struct fact){.kind = kind, .name = name});
+}
+
+/* Directives are known by their first word; a line of a format file ends it with ':'. */
+static bool is_format_line(const char *line)
+{
+	static const char *const starts[] = {"name:", "ID:", "format:", "field:", "print fmt:"};
+
+	line += strspn(line, " \t\r");
+	if (*line == '\n' || *line == '\0' || *line == '#')
+		return true;
+	for (size_t i = 0; i < sizeof(starts) / sizeof(*starts); i++)
+		if (!strncmp(line, starts[i], strlen(starts[i])))
+			return true;
+	return false;
+}
+
+/* The lines up to the next directive: a tracepoint's format. */
+static size_t take_format(struct reader *r, uint32_t *n_lines)
+{
+	char *start = r->rest;
+
+	for (*n_lines = 0; *r->rest && is_format_line(r->rest); ++*n_lines) {
+		r->rest += strcspn(r->rest, "\n");
+		r->rest += *r->rest == '\n';
+	}
+	return r->rest - start;
+}
+
+static int read_tracepoint(struct reader *r)
+{
+	bool is_raw = r->n_words == 3 && !strcmp(r->words[2], "raw");
+	char *category = r->words[1], *event = category ? strchr(category, ':') : NULL;
+	const char *text = r->rest;
+	struct fact fact = {.kind = FACT_TRACEPOINT};
+	uint32_t n_lines;
+	size_t len;
+	int err;
+
+	if (!event || event == category || !event[1] || (r->n_words != 2 && !is_raw))
+		return bad_line(r, "write tracepoint CATEGORY:EVENT [raw]");
+	*event++ = '\0';
+	len = take_format(r, &n_lines);
+	err = tracefs_format_parse(category, event, text, len, &fact.format);
+	if (err == -EINVAL)
+		return bad_line(r, "no format follows: paste the tracepoint's tracefs file 'format'");
+	if (err)
+		return bad_line(r, strerror(-err));
+	if (add_fact(r, &fact)) {
+		free(fact.format);
+		return -1;
+	}
+	r->line_number += n_lines;
+	return is_raw ? add_name(r, FACT_RAW, event) : 0;
+}
+
+static int read_raw(struct reader *r)
+{
+	return r->n_words == 2 ? add_name(r, FACT_RAW, r->words[1]) : bad_line(r, "write raw NAME");
+}
+
+static int read_function(struct reader *r)
+{
+	return r->n_words == 2 ? add_name(r, FACT_FUNCTION, r->words[1])
+			       : bad_line(r, "write function NAME");
+}
+
+static bool read_number(const char *word, uint64_t *out)
+{
+	char *end;
+
+	errno = 0;
+	*out = strtoull(word, &end, 0);
+	return !errno && word[0] >= '0' && word[0] <= '9' && !*end;
+}
+
+static int read_symbol(struct reader *r)
+{
+	struct fact fact = {.kind = FACT_SYMBOL};
+	struct user_symbol *s = &fact.symbol;
+
+	s->path = r->words[1];
+	s->symbol = r->words[2];
+	if (r->n_words != 6 || !read_number(r->words[3], &s->address) ||
+	    !read_number(r->words[4], &s->offset) || !read_number(r->words[5], &s->size))
+		return bad_line(r, "write symbol PATH NAME ADDRESS OFFSET SIZE, the last three as "
+				   "numbers");
+	return add_fact(r, &fact);
+}
+
+static int read_go(struct reader *r)
+{
+	return r->n_words == 2 ? add_name(r, FACT_GO, r->words[1]) : bad_line(r, "write go PATH");
+}
+
+static int read_loads(struct reader *r)
+{
+	if (r->n_words != 3)
+		return bad_line(r, "write loads PATH LIBRARY");
+	return add_fact(r, &(struct fact){.kind = FACT_LOADS, .name = r->words[1],
+					  .other = r->words[2]});
+}
+
+static int read_source(struct reader *r)
+{
+	struct fact fact = {.kind = FACT_SOURCE, .other = r->words[2]};
+	uint64_t line = 0;
+
+	fact.symbol.path = r->words[1];
+	fact.symbol.symbol = r->words[4];
+	if (r->n_words != 6 || !read_number(r->words[3], &line) ||
+	    !read_number(r->words[5], &fact.symbol.offset))
+		return bad_line(r, "write source PATH FILE LINE SYMBOL OFFSET");
+	fact.line = (uint32_t)line;
+	return add_fact(r, &fact);
+}
+
+/* One word's type. */
+static bool set_type(struct tp_field *f, const char *word)
+{
+	static const struct {
+		const char *word, *text;
+		uint32_t size;
+		bool is_signed;
+		struct tp_pointee to;
+	} types[] = {
+		{"void", "void", 0, false},	  {"struct", "struct thing", 0, false},
+		{"ptr", "void *", 8, false, {1, 0, false, "void"}},
+		{"text", "const char *", 8, false, {1, 1, true, "const char"}},
+		{"texts", "char **", 8, false, {2, 1, true, "char"}},
+		{"numbers", "int *", 8, false, {1, 4, true, "int"}},
+		{"things", "struct thing *", 8, false, {1, 0, false, "struct thing"}},
+		{"int8", "char", 1, true},	  {"uint8", "unsigned char", 1, false},
+		{"int16", "short", 2, true},	  {"uint16", "unsigned short", 2, false},
+		{"int32", "int", 4, true},	  {"uint32", "unsigned int", 4, false},
+		{"int64", "long", 8, true},	  {"uint64", "unsigned long", 8, false},
+		{"double", "double", 0, false},	  {"lost", "int", 4, true},
+	};
+
+	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++) {
+		if (strcmp(types[i].word, word))
+			continue;
+		f->type_text = types[i].text;
+		f->size = types[i].size;
+		f->is_signed = types[i].is_signed;
+		f->to = types[i].to;
+		return true;
+	}
+	return false;
+}
+
+static bool set_params(struct reader *r, uint32_t first, struct typed_function *f)
+{
+	bool is_user = !strcmp(r->words[0], "arguments");
+	uint32_t at = 0;
+
+	for (uint32_t i = first; i < r->n_words; i++) {
+		char *colon = strchr(r->words[i], ':');
+		struct tp_field *p = &f->params[f->n_params];
+
+		if (!colon)
+			return false;
+		*colon = '\0';
+		*p = (struct tp_field){.name = colon + 1, .offset = at};
+		if (!set_type(p, r->words[i]))
+			return false;
+		if (!strcmp(r->words[i], "lost"))
+			p->offset = TYPED_NO_PLACE;
+		else if (p->size || !is_user)
+			at += 8;
+		f->n_params++;
+	}
+	return true;
+}
+
+static int read_typed(struct reader *r)
+{
+	bool is_raw = !strcmp(r->words[0], "typed-raw");
+	bool is_user = !strcmp(r->words[0], "arguments");
+	struct fact fact = {.kind = is_raw	? FACT_TYPED_RAW
+				    : is_user ? FACT_ARGUMENTS
+					      : FACT_TYPED};
+	struct typed_function *f = calloc(1, sizeof(*f));
+	uint32_t first = is_raw ? 3 : 4;
+	char *id;
+
+	if (f)
+		f->params = calloc(WORDS_MAX, sizeof(*f->params));
+	if (!f || !f->params || r->n_words < first || r->n_words > WORDS_MAX ||
+	    !set_type(&f->result, is_raw ? "void" : r->words[3]) || !set_params(r, first, f)) {
+		facts_free_typed(f);
+		return bad_line(r, is_user ? "write arguments PATH SYMBOL RESULT TYPE:PARAM …"
+					   : "write typed MODULE NAME RESULT TYPE:PARAM …, or typed-raw "
+					     "MODULE NAME TYPE:PARAM …");
+	}
+	f->module = r->words[1];
+	f->name = r->words[2];
+	id = is_user ? NULL : strchr(r->words[1], ':');
+	if (id) {
+		*id = '\0';
+		f->prog_id = (uint32_t)strtoul(id + 1, NULL, 10);
+	}
+	fact.typed = f;
+	if (!add_fact(r, &fact))
+		return 0;
+	facts_free_typed(f);
+	return -1;
+}
+
+static bool read_iter_field(char *word, uint32_t i, struct iter_field *f)
+{
+	char *type = strchr(word, ':');
+	unsigned long bits = type ? strtoul(type + 2, NULL, 10) : 0;
+
+	if (!type)
+		return false;
+	*type++ = '\0';
+	*f = (struct iter_field){.name = word, .offset = 8 * i, .size = (uint32_t)bits / 8,
+				 .is_signed = *type == 's', .is_pointer = !strcmp(type, "pointer")};
+	if (f->is_pointer)
+		f->size = 8;
+	return f->size == 1 || f->size == 2 || f->size == 4 || f->size == 8;
+}
+
+static int read_iterator(struct reader *r)
+{
+	struct fact fact = {.kind = FACT_ITERATOR};
+	struct kernel_iter *iter = &fact.iter;
+	bool ok = r->n_words > 2 && r->n_words <= WORDS_MAX;
+	int err;
+
+	iter->fields = calloc(WORDS_MAX, sizeof(*iter->fields));
+	iter->name = r->words[1];
+	for (uint32_t i = 2; ok && iter->fields && i < r->n_words; i++)
+		ok = read_iter_field(r->words[i], i - 2, &iter->fields[iter->n_fields++]);
+	err = !iter->fields ? bad_line(r, "out of memory")
+	      : !ok	    ? bad_line(r, "write iterator NAME FIELD:TYPE…, the types pointer, u32, s64 …")
+			    : add_fact(r, &fact);
+	if (err)
+		free(iter->fields);
+	return err;
+}
+
+static int read_usdt(struct reader *r)
+{
+	struct fact fact = {.kind = FACT_USDT};
+	struct usdt_note *n = &fact.note;
+	char *colon = r->words[2] ? strchr(r->words[2], ':') : NULL;
+
+	if (r->n_words != 6 || !colon || !read_number(r->words[3], &n->address) ||
+	    !read_number(r->words[4], &n->semaphore))
+		return bad_line(r, "write usdt PATH PROVIDER:NAME ADDRESS SEMAPHORE ARGUMENTS");
+	*colon = '\0';
+	for (char *c = r->words[5]; *c; c++)
+		if (*c == ';')
+			*c = ' ';
+	n->path = r->words[1];
+	n->provider = r->words[2];
+	n->name = colon + 1;
+	n->offset = n->address;
+	n->args = strcmp(r->words[5], "-") ? r->words[5] : "";
+	return add_fact(r, &fact);
+}
+
+static int read_object(struct reader *r)
+{
+	struct fact fact = {.kind = FACT_OBJECT};
+
+	fact.symbol = (struct user_symbol){.path = r->words[1], .symbol = r->words[2]};
+	if (r->n_words != 4 || !read_number(r->words[3], &fact.symbol.address))
+		return bad_line(r, "write object PATH NAME ADDRESS");
+	return add_fact(r, &fact);
+}
+
+static int read_mapped(struct reader *r)
+{
+	return r->n_words == 2 ? add_name(r, FACT_MAPPED, r->words[1])
+			       : bad_line(r, "write mapped PATH");
+}
+
+static int read_feature(struct reader *r)
+{
+	for (uint32_t i = 0; r->n_words == 2 && i < KF_COUNT; i++) {
+		if (!strcmp(r->words[1], facts_features[i])) {
+			r->k->has[i] = true;
+			return 0;
+		}
+	}
+	return bad_line(r, "write feature btf, kprobe, uprobe, uprobe_multi, kprobe_multi or fentry");
+}
+
+static int read_cpus(struct reader *r)
+{
+	uint64_t n;
+
+	if (r->n_words != 2 || !read_number(r->words[1], &n) || n < 1 || n > 8192)
+		return bad_line(r, "write cpus N, 1 to 8192");
+	r->k->n_cpus = (uint32_t)n;
+	return 0;
+}
+
+static const struct {
+	const char *word;
+	int (*read)(struct reader *r);
+} directives[] = {
+	{"tracepoint", read_tracepoint}, {"raw", read_raw},	    {"symbol", read_symbol},
+	{"function", read_function},	 {"feature", read_feature}, {"cpus", read_cpus},
+	{"go", read_go},		 {"loads", read_loads},	    {"source", read_source},
+	{"typed", read_typed},		 {"typed-raw", read_typed}, {"arguments", read_typed},
+	{"iterator", read_iterator},
+	{"usdt", read_usdt},		 {"object", read_object},   {"mapped", read_mapped},
+};
+
+static int read_directive(struct reader *r)
+{
+	for (size_t i = 0; i < sizeof(directives) / sizeof(*directives); i++)
+		if (!strcmp(r->words[0], directives[i].word))
+			return directives[i].read(r);
+	return bad_line(r, "a line starts with tracepoint, raw, symbol, usdt, object, mapped, function, "
+			   "typed, typed-raw, arguments, iterator, feature, cpus or #");
+}
+
+/* Cut the next line off the rest. False at the end of the file. */
+static bool next_line(struct reader *r)
+{
+	char *end, *save = NULL, *word;
+
+	if (!*r->rest)
+		return false;
+	r->line = r->rest;
+	end = r->line + strcspn(r->line, "\n");
+	r->rest = end + (*end == '\n');
+	*end = '\0';
+	r->line_number++;
+	memset(r->words, 0, sizeof(r->words));
+	r->n_words = 0;
+	for (word = strtok_r(r->line, " \t\r", &save); word && r->n_words <= WORDS_MAX;
+	     word = strtok_r(NULL, " \t\r", &save))
+		r->words[r->n_words++] = word;
+	return true;
+}
+
+int facts_read(struct facts *k, const char *path)
+{
+	struct reader r = {.k = k, .path = path, .rest = k->text};
+	int err = 0;
+
+	while (!err && next_line(&r))
+		if (r.n_words && r.words[0][0] != '#')
+			err = read_directive(&r);
+	return err;
+}

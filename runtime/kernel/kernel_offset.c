@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How long the kernel's functions are: to where the next symbol begins, as the kernel takes it. An
+ * offset behind a function's end it would take for one in the function that is there.
+ */
+#include "runtime/kernel/kallsyms.h"
+#include "runtime/kernel/kernel_facts.h"
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+
+struct size_search {
+	const char *name, *module; /* the module's length up to the ':', or NULL */
+	uint64_t start, next;
+	bool is_several;
+};
+
+static bool is_asked(const struct size_search *s, const struct kallsym *l)
+{
+	size_t n = s->module ? (size_t)(s->name - s->module - 1) : 0;
+
+	return kallsym_is_text(l->type) && strcmp(l->name, s->name) == 0 &&
+	       (!s->module || (l->module && strncmp(l->module + 1, s->module, n) == 0 &&
+			       l->module[1 + n] == ']'));
+}
+
+static int find_start(void *ctx, const struct kallsym *l)
+{
+	struct size_search *s = ctx;
+
+	if (!is_asked(s, l))
+		return 0;
+	s->is_several |= s->start && s->start != l->address;
+	s->start = l->address;
+	return 0;
+}
+
+static int find_next(void *ctx, const struct kallsym *l)
+{
+	struct size_search *s = ctx;
+
+	if (l->address > s->start && (!s->next || l->address < s->next))
+		s->next = l->address;
+	return 0;
+}
+
+int kernel_offset(struct kernel *k, const char *name, uint64_t offset, uint64_t *size)
+{
+	const char *colon = strchr(name, ':');
+	struct size_search s = {.name = colon ? colon + 1 : name, .module = colon ? name : NULL};
+	int err = kallsyms_each(find_start, &s);
+
+	(void)k;
+	if (!err && (!s.start || s.is_several))
+		err = -ENOENT;
+	if (!err)
+		err = kallsyms_each(find_next, &s);
+	if (err || !s.next)
+		return err ? err : -ENOENT;
+	*size = s.next - s.start;
+	return offset < *size ? 0 : -ERANGE;
+}

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Typed functions: where they are looked for. Reads /sys/kernel/btf/NAME, one file a module, each
+ * opened when it is asked for first, and the BTF of loaded programs through bpf(2).
+ */
+#define _GNU_SOURCE
+#include "runtime/kernel/kernel_types.h"
+#include "parser/base/arena.h"
+#include "runtime/kernel/btf_types.h"
+#include "runtime/kernel/kernel_facts.h"
+#include <bpf/bpf.h>
+#include <dirent.h>
+#include <errno.h>
+#include <linux/btf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define BTF_DIR "/sys/kernel/btf"
+static const char vmlinux_name[] = "vmlinux";
+
+struct module_types {
+	const char *name;
+	struct btf_raw raw;
+	struct btf_types types;
+	bool is_open;
+};
+
+struct kernel_types {
+	struct arena *arena; /* the answers */
+	struct btf_types vmlinux;
+	bool has_vmlinux;
+	struct module_types *modules; /* all that have BTF, read once */
+	uint32_t n_modules;
+	bool has_modules;
+};
+
+struct kernel_types *kernel_types_new(void)
+{
+	struct kernel_types *t = calloc(1, sizeof(*t));
+
+	if (t)
+		t->arena = arena_new();
+	if (t && !t->arena) {
+		free(t);
+		return NULL;
+	}
+	return t;
+}
+
+void kernel_types_trim(struct kernel_types *t)
+{
+	if (!t)
+		return;
+	for (uint32_t i = 0; i < t->n_modules; i++) {
+		struct module_types *m = &t->modules[i];
+
+		if (m->is_open) {
+			btf_types_free(&m->types);
+			btf_raw_close(&m->raw);
+		}
+		m->is_open = false;
+	}
+	btf_types_free(&t->vmlinux);
+	t->has_vmlinux = false;
+}
+
+void kernel_types_free(struct kernel_types *t)
+{
+	if (!t)
+		return;
+	kernel_types_trim(t);
+	arena_free(t->arena);
+	free(t);
+}
+
+/* ---- sections ------------------------------------------------------------------------------ */
+
+static int need_vmlinux(struct kernel_types *t, const struct btf_raw *raw)
+{
+	int err = t->has_vmlinux ? 0 : btf_types_init(&t->vmlinux, raw, NULL);
+
+	t->has_vmlinux = !err;
+	return err;
+}
+
+static void need_modules(struct kernel_types *t)
+{
+	DIR *dir = t->has_modules ? NULL : opendir(BTF_DIR);
+	struct dirent *e;
+
+	t->has_modules = true;
+	while (dir && (e = readdir(dir))) {
+		struct module_types m = {.name = NULL};
+
+		if (e->d_name[0] == '.' || strcmp(e->d_name, vmlinux_name) == 0)
+			continue;
+		m.name = arena_strndup(t->arena, e->d_name, strlen(e->d_name));
+		arena_push(t->arena, t->modules, t->n_modules, m);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+static int open_module(struct kernel_types *t, struct module_types *m)
+{
+	int err;
+
+	if (m->is_open)
+		return 0;
+	err = btf_raw_open_split(&m->raw, arena_printf(t->arena, BTF_DIR "/%s", m->name));
+	if (err)
+		return err;
+	err = btf_types_init(&m->types, &m->raw, &t->vmlinux);
+	if (err)
+		btf_raw_close(&m->raw);
+	m->is_open = !err;
+	return err;
+}
+
+static struct module_types *find_module(struct kernel_types *t, const char *name)
+{
+	need_modules(t);
+	for (uint32_t i = 0; i < t->n_modules; i++)
+		if (strcmp(t->modules[i].name, name) == 0)
+			return &t->modules[i];
+	return NULL;
+}
+
+/* ---- one ----------------------------------------------------------------------------------- */
+
+static int answer(struct kernel_types *t, struct btf_types *types, enum typed_kind kind,
+		  const char *module, const char *name, const struct typed_function **out)
+{
+	uint32_t id = btf_types_find(types, kind, name);
+	const struct typed_function *f =
+		id ? btf_types_describe(types, kind, id, module, t->arena) : NULL;
+
+	if (!f)
+		return -ENOENT;
+	*out = f;
+	return 0;
+}
+
+static int find_in_modules(struct kernel_types *t, enum typed_kind kind, const char *name,
+			   const struct typed_function **out)
+{
+	uint32_t n = 0;
+
+	need_modules(t);
+	for (uint32_t i = 0; i < t->n_modules; i++) {
+		struct module_types *m = &t->modules[i];
+
+		if (!open_module(t, m) && !answer(t, &m->types, kind, m->name, name, out))
+			n++;
+	}
+	return n == 1 ? 0 : n ? -ENOTUNIQ : -ENOENT;
+}
+
+int kernel_types_find(struct kernel_types *t, const struct btf_raw *vmlinux, enum typed_kind kind,
+		      const char *module, const char *name, const struct typed_function **out)
+{
+	int err = need_vmlinux(t, vmlinux);
+	struct module_types *m;
+
+	if (err)
+		return err;
+	if (!module || strcmp(module, vmlinux_name) == 0) {
+		err = answer(t, &t->vmlinux, kind, vmlinux_name, name, out);
+		return err && !module ? find_in_modules(t, kind, name, out) : err;
+	}
+	m = find_module(t, module);
+	if (!m || open_module(t, m))
+		return -ESRCH;
+	return answer(t, &m->types, kind, m->name, name, out);
+}
+
+/* ---- all ----------------------------------------------------------------------------------- */
+
+struct naming {
+	kernel_name_fn fn;
+	void *ctx;
+	const char *module; /* to be named with each, or NULL */
+};
+
+static void name_one(const char *name, uint32_t id, void *ctx)
+{
+	const struct naming *n = ctx;
+	char text[512];
+
+	(void)id;
+	if (n->module)
+		snprintf(text, sizeof(text), "%s [%s]", name, n->module);
+	n->fn(n->module ? text : name, n->ctx);
+}
+
+int kernel_types_each(struct kernel_types *t, const struct btf_raw *vmlinux, enum typed_kind kind,
+		      const char *module, kernel_name_fn fn, void *ctx)
+{
+	struct naming n = {.fn = fn, .ctx = ctx};
+	int err = need_vmlinux(t, vmlinux);
+
+	if (err)
+		return err;
+	if (!module || strcmp(module, vmlinux_name) == 0)
+		btf_types_each(&t->vmlinux, kind, name_one, &n);
+	if (module && strcmp(module, vmlinux_name) == 0)
+		return 0;
+	if (module && !find_module(t, module))
+		return -ESRCH;
+	need_modules(t);
+	for (uint32_t i = 0; i < t->n_modules; i++) {
+		struct module_types *m = &t->modules[i];
+
+		if ((module && strcmp(module, m->name) != 0) || open_module(t, m))
+			continue;
+		n.module = m->name;
+		btf_types_each(&m->types, kind, name_one, &n);
+	}
+	return 0;
+}
+
+int kernel_module_btf(const char *module)
+{
+	uint32_t id = 0;
+
+	while (bpf_btf_get_next_id(id, &id) == 0) {
+		char name[64] = "";
+		struct bpf_btf_info info = {.name = (uintptr_t)name, .name_len = sizeof(name)};
+		uint32_t len = sizeof(info);
+		int fd = bpf_btf_get_fd_by_id(id);
+
+		if (fd < 0)
+			continue;
+		if (!bpf_obj_get_info_by_fd(fd, &info, &len) && info.kernel_btf &&
+		    strcmp(name, module) == 0)
+			return fd;
+		close(fd);
+	}
+	return -ESRCH;
+}
+
+/* ---- loaded programs ----------------------------------------------------------------------- */
+
+/* The program's BTF, copied; to be freed. */
+static void *program_btf(uint32_t btf_id, size_t *len)
+{
+	struct bpf_btf_info info = {0};
+	uint32_t info_len = sizeof(info);
+	int fd = bpf_btf_get_fd_by_id(btf_id);
+	void *data = NULL;
+
+	if (fd < 0)
+		return NULL;
+	if (!bpf_obj_get_info_by_fd(fd, &info, &info_len) &&
+	    (data = calloc(1, info.btf_size + 4))) {
+		*len = info.btf_size;
+		info = (struct bpf_btf_info){.btf = (uintptr_t)data, .btf_size = (uint32_t)*len};
+		info_len = sizeof(info);
+		if (bpf_obj_get_info_by_fd(fd, &info, &info_len)) {
+			free(data);
+			data = NULL;
+		}
+	}
+	close(fd);
+	return data;
+}
+
+static void each_function_of(struct kernel_types *t, const struct bpf_prog_info *info,
+			     const struct bpf_func_info *functions, typed_function_fn fn, void *ctx)
+{
+	struct btf_raw raw;
+	struct btf_types types;
+	size_t len = 0;
+	void *data = program_btf(info->btf_id, &len);
+
+	if (data && !btf_raw_init(&raw, data, len) && !btf_types_init(&types, &raw, NULL)) {
+		for (uint32_t i = 0; i < info->nr_func_info; i++) {
+			struct typed_function *f =
+				btf_types_describe(&types, TYPED_FUNCTION, functions[i].type_id,
+						   "bpf", t->arena);
+
+			if (!f)
+				continue;
+			f->prog_id = info->id;
+			fn(f, ctx);
+		}
+		btf_types_free(&types);
+	}
+	free(data);
+}
+
+static void each_of_program(struct kernel_types *t, int fd, typed_function_fn fn, void *ctx)
+{
+	struct bpf_prog_info info = {0};
+	uint32_t len = sizeof(info), n;
+	struct bpf_func_info *functions;
+
+	if (bpf_obj_get_info_by_fd(fd, &info, &len) || !info.btf_id || !info.nr_func_info)
+		return;
+	n = info.nr_func_info;
+	functions = calloc(n, sizeof(*functions));
+	if (!functions)
+		return;
+	info = (struct bpf_prog_info){.nr_func_info = n,
+				      .func_info_rec_size = sizeof(*functions),
+				      .func_info = (uintptr_t)functions};
+	len = sizeof(info);
+	if (!bpf_obj_get_info_by_fd(fd, &info, &len) && info.nr_func_info <= n)
+		each_function_of(t, &info, functions, fn, ctx);
+	free(functions);
+}
+
+int kernel_types_each_bpf(struct kernel_types *t, typed_function_fn fn, void *ctx)
+{
+	uint32_t id = 0;
+
+	while (bpf_prog_get_next_id(id, &id) == 0) {
+		int fd = bpf_prog_get_fd_by_id(id);
+
+		if (fd < 0)
+			continue;
+		each_of_program(t, fd, fn, ctx);
+		close(fd);
+	}
+	return errno == ENOENT ? 0 : -errno;
+}

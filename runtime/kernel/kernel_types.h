@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Answers about typed functions out of the running kernel's BTF, its modules' and that of loaded
+ * BPF programs: the questions `typed`, `each_typed`, `each_bpf_function` of parser/lang/kernel.h.
+ */
+#pragma once
+#include "parser/lang/kernel.h"
+#include "runtime/kernel/btf_raw.h"
+
+struct kernel_types;
+
+struct kernel_types *kernel_types_new(void);
+/* Forget the sections' indexes, not the answers. ORDER: before the kernel's section is closed. */
+void kernel_types_trim(struct kernel_types *t);
+void kernel_types_free(struct kernel_types *t);
+/* `vmlinux` is the kernel's section, open until kernel_types_trim. */
+int kernel_types_find(struct kernel_types *t, const struct btf_raw *vmlinux, enum typed_kind kind,
+		      const char *module, const char *name, const struct typed_function **out);
+int kernel_types_each(struct kernel_types *t, const struct btf_raw *vmlinux, enum typed_kind kind,
+		      const char *module, kernel_name_fn fn, void *ctx);
+int kernel_types_each_bpf(struct kernel_types *t, typed_function_fn fn, void *ctx);

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Answers to the questions of parser/lang/kernel.h about USDT probes. Private to kernel*.c.
+ */
+#pragma once
+#include "parser/lang/kernel.h"
+
+int usdt_each_note(struct kernel *k, const char *path, usdt_note_fn fn, void *ctx);
+int usdt_each_mapped(struct kernel *k, kernel_name_fn fn, void *ctx);

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Answers about programs and libraries: see parser/lang/kernel.h and kernel_user.h. One file is
+ * open at a time, the last asked for; code and lines are in kernel_code.c, paths in user_path.c.
+ */
+#define _GNU_SOURCE
+#include "runtime/kernel/kernel_user.h"
+#include "parser/base/arena.h"
+#include "runtime/elf/demangle.h"
+#include "runtime/elf/dwarf_types.h"
+#include "runtime/elf/elfsym.h"
+#include "runtime/elf/user_path.h"
+#include <errno.h>
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(a, b);
+}
+
+/* A copy of s that lives as long as the kernel, one for equal strings; NULL when out of memory. */
+static const char *keep_name(struct user_files *u, const char *s)
+{
+	char *copy = strdup(s), **node;
+
+	if (!copy)
+		return NULL;
+	node = tsearch(copy, &u->names, compare_names);
+	if (!node || *node != copy)
+		free(copy);
+	return node ? *node : NULL;
+}
+
+void kernel_user_trim(struct user_files *u)
+{
+	dwarf_types_close(u->types);
+	u->types = NULL;
+	u->types_err = 0;
+	elfsym_close(u->elf);
+	u->elf = NULL;
+	u->asked = u->path = NULL;
+}
+
+void kernel_user_close(struct user_files *u)
+{
+	kernel_user_trim(u);
+	tdestroy(u->names, free);
+	u->names = NULL;
+	arena_free(u->arena);
+	u->arena = NULL;
+}
+
+int kernel_user_open(struct kernel *k, const char *asked)
+{
+	struct user_files *u = kernel_user_files(k);
+	char path[PATH_MAX];
+	int err;
+
+	if (u->elf && (!strcmp(u->asked, asked) || !strcmp(u->path, asked)))
+		return 0;
+	kernel_user_trim(u);
+	err = user_path_find(k->pid, asked, path);
+	if (err)
+		return err;
+	u->asked = keep_name(u, asked);
+	u->path = keep_name(u, path);
+	if (!u->asked || !u->path)
+		return -ENOMEM;
+	u->elf = elfsym_open(path, &err);
+	if (u->elf)
+		return 0;
+	return err == -EISDIR ? -ENOEXEC : err;
+}
+
+static int user_symbol(struct kernel *k, const char *path, const char *symbol,
+		       struct user_symbol *out)
+{
+	struct user_files *u = kernel_user_files(k);
+	struct user_symbol found = {0};
+	int err = kernel_user_open(k, path);
+
+	if (err)
+		return err;
+	found.path = u->path;
+	err = elfsym_by_name(u->elf, symbol, &found.address, &found.offset, &found.size);
+	if (err == -ESRCH)
+		out->path = found.path;
+	if (err)
+		return err;
+	found.is_entry = elfsym_is_entry(u->elf, found.address);
+	found.is_picker = elfsym_is_picker(u->elf, symbol);
+	found.symbol = keep_name(u, symbol);
+	if (!found.symbol)
+		return -ENOMEM;
+	*out = found;
+	return 0;
+}
+
+struct function_call {
+	struct elfsym *elf;
+	const char *path;
+	user_function_fn fn;
+	void *ctx;
+};
+
+static void call_function(const char *name, uint64_t vaddr, uint64_t file_offset, uint64_t size,
+			  void *ctx)
+{
+	const struct function_call *c = ctx;
+	struct user_symbol s = {.path = c->path,
+				.symbol = name,
+				.address = vaddr,
+				.offset = file_offset,
+				.size = size,
+				.is_entry = elfsym_is_entry(c->elf, vaddr)};
+
+	c->fn(&s, c->ctx);
+}
+
+static int each_user_function(struct kernel *k, const char *path, user_function_fn fn, void *ctx)
+{
+	struct user_files *u = kernel_user_files(k);
+	struct function_call c = {.fn = fn, .ctx = ctx};
+	int err = kernel_user_open(k, path);
+
+	c.path = u->path;
+	c.elf = u->elf;
+	return err ? err : elfsym_each_function(u->elf, call_function, &c);
+}
+
+struct name_call {
+	kernel_name_fn fn;
+	void *ctx;
+};
+
+static void call_name(const char *name, uint64_t vaddr, uint64_t file_offset, uint64_t size,
+		      void *ctx)
+{
+	const struct name_call *c = ctx;
+
+	(void)vaddr;
+	(void)file_offset;
+	(void)size;
+	c->fn(name, c->ctx);
+}
+
+static int each_user_object(struct kernel *k, const char *path, kernel_name_fn fn, void *ctx)
+{
+	struct name_call c = {fn, ctx};
+	int err = kernel_user_open(k, path);
+
+	return err ? err : elfsym_each_object(kernel_user_files(k)->elf, call_name, &c);
+}
+
+static int each_user_file(struct kernel *k, const char *pattern, kernel_name_fn fn, void *ctx)
+{
+	return user_path_each(k->pid, pattern, fn, ctx);
+}
+
+static int user_library(struct kernel *k, const char *path, const char *name, const char **out,
+			kernel_name_fn fn, void *ctx)
+{
+	char found[PATH_MAX];
+	int err = user_path_library(k->pid, path, name, found, fn, ctx);
+
+	if (err)
+		return err;
+	*out = keep_name(kernel_user_files(k), found);
+	return *out ? 0 : -ENOMEM;
+}
+
+static int user_function_at(struct kernel *k, const char *path, uint64_t address,
+			    struct user_symbol *out)
+{
+	struct user_files *u = kernel_user_files(k);
+	int err = kernel_user_open(k, path);
+	const char *name;
+
+	if (err)
+		return err;
+	out->path = u->path;
+	if (!elfsym_vaddr_to_file(u->elf, address, &out->offset))
+		return -EFAULT;
+	if (!elfsym_function_at(u->elf, address, &name, &out->address, &out->size))
+		return -ESRCH;
+	out->offset -= address - out->address;
+	out->is_entry = elfsym_is_entry(u->elf, out->address);
+	out->symbol = keep_name(u, name);
+	return out->symbol ? 0 : -ENOMEM;
+}
+
+/* One file's answers are kept: patterns ask for each function. */
+static bool note_kind(struct kernel *k, const char *path)
+{
+	struct user_files *u = kernel_user_files(k);
+
+	if (kernel_user_open(k, path))
+		return false;
+	if (u->kind_of != u->path) {
+		u->kind_of = u->path;
+		u->is_go = elfsym_is_go(u->elf);
+		u->unwinds = elfsym_unwinds(u->elf);
+	}
+	return true;
+}
+
+static bool user_is_go(struct kernel *k, const char *path)
+{
+	return note_kind(k, path) && kernel_user_files(k)->is_go;
+}
+
+static bool user_unwinds(struct kernel *k, const char *path)
+{
+	return note_kind(k, path) && kernel_user_files(k)->unwinds;
+}
+
+static bool demangle_symbol(struct kernel *k, const char *symbol, bool with_parameters, char *out,
+			    size_t size)
+{
+	(void)k;
+	return demangle(symbol, with_parameters, out, size);
+}
+
+void kernel_user_init(struct kernel *k)
+{
+	k->user_symbol = user_symbol;
+	k->each_user_function = each_user_function;
+	k->each_user_object = each_user_object;
+	k->each_user_file = each_user_file;
+	k->user_library = user_library;
+	k->user_function_at = user_function_at;
+	k->user_instruction = code_instruction;
+	k->each_user_return = code_each_return;
+	k->user_is_go = user_is_go;
+	k->user_unwinds = user_unwinds;
+	k->each_user_line = code_each_line;
+	k->user_typed = code_function_types;
+	k->demangle = demangle_symbol;
+}

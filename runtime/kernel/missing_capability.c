@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a plan needs that the kernel lacks: a row of parser/lang/capabilities.def, by the kinds of
+ * programs and maps in it.
+ */
+#include "runtime/kernel/missing_capability.h"
+#include "parser/plan/plan.h"
+
+static bool has_kind(const struct plan *plan, enum plan_prog_kind a, enum plan_prog_kind b)
+{
+	for (uint32_t i = 0; i < plan->n_progs; i++)
+		if (plan->progs[i].kind == a || plan->progs[i].kind == b)
+			return true;
+	return false;
+}
+
+static bool has_spans(const struct plan *plan)
+{
+	for (uint32_t i = 0; i < plan->n_probes; i++)
+		if (plan->probes[i].has_span)
+			return true;
+	return false;
+}
+
+const struct need_row *lack_find(const struct plan *plan, struct kernel *k,
+				 enum need_state (*ask)(struct kernel *k, enum need_id id))
+{
+	const struct {
+		enum need_id id;
+		bool is_needed;
+	} needs[] = {
+		{NEED_RING_BUFFER, plan->needs.ring_buffer},
+		{NEED_TASK_STORAGE, plan->needs.scope || has_spans(plan)},
+		{NEED_RAW_TRACEPOINTS, has_kind(plan, PP_TP_BTF, PP_SWITCH_SPAN) ||
+					       has_kind(plan, PP_SYSCALL_ENTER, PP_SYSCALL_EXIT)},
+		{NEED_FENTRY, has_kind(plan, PP_FENTRY, PP_FEXIT)},
+		{NEED_ITERATORS, has_kind(plan, PP_ITER, PP_OPEN_SPANS)},
+	};
+
+	for (size_t i = 0; i < sizeof(needs) / sizeof(*needs); i++)
+		if (needs[i].is_needed && ask(k, needs[i].id) == NEED_NO)
+			return &need_rows[needs[i].id];
+	return NULL;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How --info is written: sections of rows, by one of two writers. Private to info*.c.
+ */
+#pragma once
+#include "runtime/kernel/capability_probe.h"
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct info_out;
+
+struct info_writer {
+	void (*begin)(struct info_out *o);
+	void (*section)(struct info_out *o, const char *key, const char *title);
+	void (*text)(struct info_out *o, const char *key, const char *value);
+	void (*number)(struct info_out *o, const char *key, int64_t value);
+	/* `key` is for programs, `title` for people; `why`: what more there is to say, or NULL. */
+	void (*state)(struct info_out *o, const char *key, const char *title,
+		      enum need_state state, const char *why);
+	void (*end)(struct info_out *o);
+};
+
+struct info_out {
+	const struct info_writer *w;
+	FILE *f;
+	bool has_section, has_row;
+};
+
+extern const struct info_writer info_text, info_json;

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * -lv of a USDT probe: a line for each argument, `int32 arg0`, from the operands in the file's
+ * notes. A probe may stand at several places, whose operands differ: each type is said then, and
+ * which arguments not all places have.
+ */
+#include "parser/base/arena.h"
+#include "parser/lang/kernel.h"
+#include "parser/lang/usdt_operand.h"
+#include "runtime/list/list_impl.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { FORMATS_MOST = 64 }; /* that are compared: more differ in registers, hardly in types */
+
+struct note_arguments {
+	const char *provider, *name; /* of the probe */
+	struct arena *arena;
+	struct usdt_format formats[FORMATS_MOST];
+	uint32_t n;
+};
+
+static void take_format(const struct usdt_note *note, void *ctx)
+{
+	struct note_arguments *a = ctx;
+	struct usdt_format f;
+
+	if (strcmp(note->provider, a->provider) != 0 || strcmp(note->name, a->name) != 0)
+		return;
+	usdt_format_parse(a->arena, note->args ? note->args : "", USDT_HERE, &f);
+	for (uint32_t i = 0; i < a->n; i++)
+		if (usdt_format_same(&a->formats[i], &f))
+			return;
+	if (a->n < FORMATS_MOST)
+		a->formats[a->n++] = f;
+}
+
+static const char *type_text(struct arena *a, const struct usdt_format *f, uint32_t i)
+{
+	const struct usdt_operand *o = &f->args[i];
+
+	if (i >= f->n)
+		return "unreadable";
+	if (o->kind == USDT_UNREADABLE)
+		return arena_printf(a, "unreadable (%s)", o->text);
+	return arena_printf(a, "%sint%u", o->is_signed ? "" : "u", o->size * 8U);
+}
+
+/* Each type that the argument has somewhere, once. */
+static void print_argument(const struct note_arguments *a, uint32_t i, FILE *out)
+{
+	const char *types[FORMATS_MOST];
+	uint32_t n = 0, n_without = 0;
+
+	for (uint32_t k = 0; k < a->n; k++) {
+		const char *type = NULL;
+		uint32_t same = 0;
+
+		n_without += i >= a->formats[k].n_noted;
+		if (i < a->formats[k].n_noted)
+			type = type_text(a->arena, &a->formats[k], i);
+		while (type && same < n && strcmp(types[same], type) != 0)
+			same++;
+		if (type && same == n)
+			types[n++] = type;
+	}
+	for (uint32_t k = 0; k < n; k++)
+		fprintf(out, "%s%s", k ? " or " : "    ", types[k]);
+	fprintf(out, " arg%u%s\n", i, n_without ? " (not at all places)" : "");
+}
+
+/* `name` is PATH:PROVIDER:NAME. */
+void fld_usdt(struct listing *l, const char *name, FILE *out)
+{
+	char *path = strdup(name), *last = path ? strrchr(path, ':') : NULL, *provider;
+	struct note_arguments *a = calloc(1, sizeof(*a));
+	uint32_t n = 0;
+
+	if (last)
+		*last = '\0';
+	provider = last ? strrchr(path, ':') : NULL;
+	if (!provider || !a) {
+		free(path);
+		free(a);
+		return;
+	}
+	*provider = '\0';
+	a->provider = provider + 1;
+	a->name = last + 1;
+	a->arena = arena_new();
+	l->kernel->each_usdt(l->kernel, path, take_format, a);
+	for (uint32_t i = 0; i < a->n; i++)
+		n = a->formats[i].n_noted > n ? a->formats[i].n_noted : n;
+	for (uint32_t i = 0; i < n; i++)
+		print_argument(a, i, out);
+	arena_free(a->arena);
+	free(a);
+	free(path);
+}

@@ -1,0 +1,439 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Values to text. Reads views (view.h) and the pieces that plan.c took a printf format apart into;
+ * appends to a struct text. No stdio, no allocation: this runs once an event. Conversions follow C
+ * (flags, width, precision), on 64-bit values that `bits` of the piece may narrow; %s takes any
+ * value. Beyond C: the zero flag pads strings with spaces, %p always has its 0x, and a stack under
+ * %s has no width or precision. The writer that sends the text out is out_text.c.
+ */
+#include "runtime/output/format.h"
+#include "parser/base/limits.h"
+#include <sys/param.h>
+
+enum { MAX_DIGITS = 24 }; /* 2^64 in octal has 22 */
+
+void text_put_slow(struct text *t, const char *bytes, size_t n)
+{
+	while (n > 0) {
+		if (t->n == t->capacity)
+			t->make_room(t);
+		size_t part = MIN(n, t->capacity - t->n);
+		memcpy(t->bytes + t->n, bytes, part);
+		t->n += part;
+		bytes += part;
+		n -= part;
+	}
+}
+
+void text_fill(struct text *t, char c, size_t n)
+{
+	while (n > 0) {
+		if (t->n == t->capacity)
+			t->make_room(t);
+		size_t part = MIN(n, t->capacity - t->n);
+		memset(t->bytes + t->n, c, part);
+		t->n += part;
+		n -= part;
+	}
+}
+
+/* Digits are made from the right: all three return the first, `end` is one past the last. A zero
+ * has one digit. */
+static char *decimal_digits(char *end, uint64_t x)
+{
+	static const char pairs[] = "00010203040506070809"
+				    "10111213141516171819"
+				    "20212223242526272829"
+				    "30313233343536373839"
+				    "40414243444546474849"
+				    "50515253545556575859"
+				    "60616263646566676869"
+				    "70717273747576777879"
+				    "80818283848586878889"
+				    "90919293949596979899";
+
+	while (x >= 100) {
+		end -= 2;
+		memcpy(end, &pairs[2 * (x % 100)], 2);
+		x /= 100;
+	}
+	if (x >= 10) {
+		end -= 2;
+		memcpy(end, &pairs[2 * x], 2);
+	} else {
+		*--end = (char)('0' + x);
+	}
+	return end;
+}
+
+static char *hex_digits(char *end, uint64_t x, const char *digits)
+{
+	do
+		*--end = digits[x & 15];
+	while (x >>= 4);
+	return end;
+}
+
+static char *octal_digits(char *end, uint64_t x)
+{
+	do
+		*--end = (char)('0' + (x & 7));
+	while (x >>= 3);
+	return end;
+}
+
+void text_unsigned(struct text *t, uint64_t x)
+{
+	char digits[MAX_DIGITS], *end = digits + sizeof(digits);
+	char *first = decimal_digits(end, x);
+
+	text_put(t, first, (size_t)(end - first));
+}
+
+void text_signed(struct text *t, int64_t x)
+{
+	char digits[MAX_DIGITS], *end = digits + sizeof(digits);
+	char *first = decimal_digits(end, x < 0 ? -(uint64_t)x : (uint64_t)x);
+
+	if (x < 0)
+		*--first = '-';
+	text_put(t, first, (size_t)(end - first));
+}
+
+void text_hex(struct text *t, uint64_t x)
+{
+	char digits[MAX_DIGITS], *end = digits + sizeof(digits);
+	char *first = hex_digits(end, x, "0123456789abcdef");
+
+	*--first = 'x';
+	*--first = '0';
+	text_put(t, first, (size_t)(end - first));
+}
+
+/* ---- default text -------------------------------------------------------------------- */
+
+/* symbol+offset, or the address and, where known, what is mapped there: 0x7f01 (libc.so+0x1) */
+static void format_frame(struct text *t, const struct view_frame *f)
+{
+	if (f->name) {
+		text_string(t, f->name);
+		text_char(t, '+');
+		text_unsigned(t, f->offset);
+		return;
+	}
+	text_hex(t, f->ip);
+	if (f->module) {
+		const char *slash = strrchr(f->module, '/');
+		text_string(t, " (");
+		text_string(t, slash ? slash + 1 : f->module);
+		text_char(t, '+');
+		text_hex(t, f->offset);
+		text_char(t, ')');
+	}
+}
+
+static void format_stack(struct text *t, const struct view_stack *s)
+{
+	static const char indent[] = "        ";
+
+	text_char(t, '\n');
+	for (uint32_t i = 0; i < s->n; i++) {
+		text_put(t, indent, sizeof(indent) - 1);
+		format_frame(t, &s->frames[i]);
+		text_char(t, '\n');
+	}
+	if (s->is_lost) {
+		text_put(t, indent, sizeof(indent) - 1);
+		text_string(t, "[stack lost]\n");
+	}
+}
+
+/* a, b, (c, d) */
+void format_parts(struct text *t, const struct view *v)
+{
+	struct view part;
+
+	for (uint32_t i = 0; i < v->type->n_members; i++) {
+		if (i)
+			text_string(t, ", ");
+		view_part(v, i, &part);
+		format_view(t, &part);
+	}
+}
+
+/* [1,2,3] */
+static void format_array(struct text *t, const struct view *v)
+{
+	struct view part;
+
+	for (uint32_t i = 0; i < type_elements(v->type); i++) {
+		text_char(t, i ? ',' : '[');
+		view_part(v, i, &part);
+		format_view(t, &part);
+	}
+	text_char(t, ']');
+}
+
+static void format_tuple(struct text *t, const struct view *v)
+{
+	text_char(t, '(');
+	format_parts(t, v);
+	text_char(t, ')');
+}
+
+/* { .x = 1, .y = a } */
+static void format_record(struct text *t, const struct view *v)
+{
+	struct view part;
+
+	text_string(t, "{ ");
+	for (uint32_t i = 0; i < v->type->n_members; i++) {
+		text_string(t, i ? ", ." : ".");
+		text_string(t, v->type->members[i].name);
+		text_string(t, " = ");
+		view_part(v, i, &part);
+		format_view(t, &part);
+	}
+	text_string(t, " }");
+}
+
+void format_view(struct text *t, const struct view *v)
+{
+	switch (v->type->kind) {
+	case TY_ERROR:
+	case TY_VOID: break;
+	case TY_BOOL: text_string(t, v->integer ? "true" : "false"); break;
+	case TY_INT:
+		if (v->type->is_signed)
+			text_signed(t, (int64_t)v->integer);
+		else
+			text_unsigned(t, v->integer);
+		break;
+	case TY_AGG: format_agg(t, v); break;
+	case TY_KSYM:
+	case TY_USYM:
+	case TY_USERNAME:
+	case TY_TIMESTAMP:
+	case TY_NAME:
+	case TY_STRING: text_put(t, v->string.text, v->string.len); break;
+	case TY_KSTACK:
+	case TY_USTACK: format_stack(t, &v->stack); break;
+	case TY_POINTER: text_hex(t, v->integer); break;
+	case TY_TUPLE: format_tuple(t, v); break;
+	case TY_RECORD: format_record(t, v); break;
+	case TY_ARRAY: format_array(t, v); break;
+	}
+}
+
+/* ---- printf -------------------------------------------------------------------------- */
+
+static uint64_t narrow(uint64_t x, uint32_t bits, bool is_signed)
+{
+	uint32_t drop = bits < 64 ? 64 - bits : 0;
+
+	return is_signed ? (uint64_t)((int64_t)(x << drop) >> drop) : x << drop >> drop;
+}
+
+/* A converted number in parts: prefix (sign or base), digits. */
+struct number {
+	char prefix[2];
+	uint32_t n_prefix;
+	char digits[MAX_DIGITS];
+	char *first;
+};
+
+static void number_prefix(struct number *n, char a, char b)
+{
+	n->prefix[0] = a;
+	n->prefix[1] = b;
+	n->n_prefix = b ? 2 : 1;
+}
+
+static void number_signed(struct number *n, const struct plan_piece *p, int64_t x)
+{
+	n->first = decimal_digits(n->first, x < 0 ? -(uint64_t)x : (uint64_t)x);
+	if (x < 0)
+		number_prefix(n, '-', 0);
+	else if (p->plus)
+		number_prefix(n, '+', 0);
+	else if (p->space)
+		number_prefix(n, ' ', 0);
+}
+
+static void number_unsigned(struct number *n, const struct plan_piece *p, uint64_t x)
+{
+	switch (p->conv) {
+	case 'x':
+	case 'p':
+		n->first = hex_digits(n->first, x, "0123456789abcdef");
+		if (p->conv == 'p' || (p->alt && x))
+			number_prefix(n, '0', 'x');
+		break;
+	case 'X':
+		n->first = hex_digits(n->first, x, "0123456789ABCDEF");
+		if (p->alt && x)
+			number_prefix(n, '0', 'X');
+		break;
+	case 'o': n->first = octal_digits(n->first, x); break;
+	case 'u':
+	default: n->first = decimal_digits(n->first, x);
+	}
+}
+
+/* Width, precision, zeros and side, as in C: a precision is the least number of digits and switches
+ * the zero flag off; a zero under precision 0 has no digits; %#o begins with a zero. */
+static void put_number(struct text *t, const struct plan_piece *p, struct number *n, bool is_zero)
+{
+	char *end = n->digits + sizeof(n->digits);
+	size_t width = p->width > 0 ? (size_t)p->width : 0;
+	size_t precision = p->precision > 0 ? (size_t)p->precision : 0;
+
+	if (is_zero && p->precision == 0 && p->conv != 'p')
+		n->first = end;
+	size_t n_digits = (size_t)(end - n->first);
+	if (p->conv == 'o' && p->alt && (n_digits == 0 || *n->first != '0'))
+		precision = MAX(precision, n_digits + 1);
+	size_t zeros = precision > n_digits ? precision - n_digits : 0;
+	size_t len = n->n_prefix + zeros + n_digits;
+	size_t pad = width > len ? width - len : 0;
+	if (p->zero && !p->left && p->precision < 0) {
+		zeros += pad;
+		pad = 0;
+	}
+	if (!p->left)
+		text_fill(t, ' ', pad);
+	text_put(t, n->prefix, n->n_prefix);
+	text_fill(t, '0', zeros);
+	text_put(t, n->first, n_digits);
+	if (p->left)
+		text_fill(t, ' ', pad);
+}
+
+static void put_padded(struct text *t, const struct plan_piece *p, const char *s, size_t len)
+{
+	size_t pad = p->width > 0 && (size_t)p->width > len ? (size_t)p->width - len : 0;
+
+	if (!p->left)
+		text_fill(t, ' ', pad);
+	text_put(t, s, len);
+	if (p->left)
+		text_fill(t, ' ', pad);
+}
+
+/* Integers under %s come through a buffer of their own: the precision may cut them. */
+static void convert_string(struct text *t, const struct plan_piece *p, const struct view *v)
+{
+	char digits[MAX_DIGITS];
+	struct text number = {.bytes = digits, .capacity = sizeof(digits)};
+	size_t max = p->precision >= 0 ? (size_t)p->precision : SIZE_MAX;
+
+	switch (v->type->kind) {
+	case TY_KSYM:
+	case TY_USYM:
+	case TY_USERNAME:
+	case TY_TIMESTAMP:
+	case TY_NAME:
+	case TY_STRING: put_padded(t, p, v->string.text, MIN(max, (size_t)v->string.len)); break;
+	case TY_BOOL:
+	case TY_INT:
+	case TY_POINTER:
+		format_view(&number, v);
+		put_padded(t, p, digits, MIN(max, number.n));
+		break;
+	case TY_AGG:
+	case TY_KSTACK:
+	case TY_USTACK:
+	case TY_TUPLE:
+	case TY_RECORD:
+	case TY_ARRAY:
+	case TY_ERROR:
+	case TY_VOID: format_view(t, v); break;
+	}
+}
+
+static uint64_t view_integer(const struct view *v)
+{
+	switch (v->type->kind) {
+	case TY_BOOL:
+	case TY_INT:
+	case TY_POINTER:
+	case TY_AGG: return v->integer;
+	case TY_KSYM:
+	case TY_USYM:
+	case TY_USERNAME:
+	case TY_TIMESTAMP:
+	case TY_NAME:
+	case TY_STRING:
+	case TY_KSTACK:
+	case TY_USTACK:
+	case TY_TUPLE:
+	case TY_RECORD:
+	case TY_ARRAY:
+	case TY_ERROR:
+	case TY_VOID: break; /* the checker lets none of them through */
+	}
+	return 0;
+}
+
+static void convert_integer(struct text *t, const struct plan_piece *p, const struct view *v)
+{
+	struct number n = {.n_prefix = 0};
+	bool is_signed = p->conv == 'd' || p->conv == 'i';
+	uint64_t x = narrow(view_integer(v), p->bits, is_signed);
+
+	n.first = n.digits + sizeof(n.digits);
+	if (is_signed)
+		number_signed(&n, p, (int64_t)x);
+	else
+		number_unsigned(&n, p, x);
+	put_number(t, p, &n, x == 0);
+}
+
+static void convert(struct text *t, const struct plan_piece *p, const struct view *v)
+{
+	if (p->conv == 's') {
+		convert_string(t, p, v);
+	} else if (p->conv == 'c') {
+		char c = (char)view_integer(v);
+		put_padded(t, p, &c, 1);
+	} else {
+		convert_integer(t, p, v);
+	}
+}
+
+/* '*': no wider than a format that is written out may say. As in C a negative width is one to the
+ * left, a negative precision is none. */
+static struct plan_piece with_stars(const struct plan_piece *p, const struct view *fields)
+{
+	struct plan_piece q = *p;
+	int64_t n;
+
+	if (p->width_arg) {
+		n = (int64_t)view_integer(&fields[p->width_arg - 1]);
+		q.left |= n < 0;
+		q.width = (int32_t)(n > LIMIT_WIDTH || n < -LIMIT_WIDTH ? LIMIT_WIDTH
+				    : n < 0				? -n
+									: n);
+	}
+	if (p->precision_arg) {
+		n = (int64_t)view_integer(&fields[p->precision_arg - 1]);
+		q.precision = (int32_t)(n > LIMIT_WIDTH ? LIMIT_WIDTH : n < 0 ? -1 : n);
+	}
+	return q;
+}
+
+void format_printf(struct text *t, const struct plan_event *e, const struct view *fields)
+{
+	for (uint32_t i = 0; i < e->n_pieces; i++) {
+		const struct plan_piece *p = &e->pieces[i];
+		struct plan_piece q;
+
+		text_put(t, p->text, p->text_len);
+		if (p->width_arg || p->precision_arg) {
+			q = with_stars(p, fields);
+			p = &q;
+		}
+		if (p->conv)
+			convert(t, p, &fields[p->field]);
+	}
+}

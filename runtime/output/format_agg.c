@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Text of aggregations that are more than a number: stats and quantiles as records, histograms as
+ * lines of buckets with bars. Bar and column widths are those that bpftrace's users know.
+ */
+#include "runtime/output/agg.h"
+#include "runtime/output/format.h"
+#include <stdio.h>
+
+enum { HEADER_WIDTH = 16, COUNT_WIDTH = 8, BAR_WIDTH = 52, HEADER_BYTES = 64 };
+
+static void put_number(struct text *t, uint64_t x, bool is_signed)
+{
+	if (is_signed)
+		text_signed(t, (int64_t)x);
+	else
+		text_unsigned(t, x);
+}
+
+static void format_stats(struct text *t, const struct view *v)
+{
+	text_string(t, "{ .count = ");
+	text_unsigned(t, v->stats.count);
+	text_string(t, ", .average = ");
+	put_number(t, v->stats.average, v->type->is_signed);
+	text_string(t, ", .total = ");
+	put_number(t, v->stats.total, v->type->is_signed);
+	text_string(t, " }");
+}
+
+static void put_quantile(struct text *t, const char *name, int64_t x)
+{
+	text_string(t, name);
+	if (x < 0)
+		text_string(t, "<0");
+	else
+		text_signed(t, x);
+}
+
+static void format_quantiles(struct text *t, const struct view *v)
+{
+	struct agg_quantiles q;
+
+	agg_quantiles(v, &q);
+	text_string(t, "{ .count = ");
+	text_unsigned(t, q.count);
+	put_quantile(t, ", .min = ", q.min);
+	put_quantile(t, ", .p50 = ", q.p50);
+	put_quantile(t, ", .p90 = ", q.p90);
+	put_quantile(t, ", .p99 = ", q.p99);
+	put_quantile(t, ", .p99.9 = ", q.p999);
+	put_quantile(t, ", .max = ", q.max);
+	text_string(t, " }");
+}
+
+/* ---- histograms -------------------------------------------------------------------------- */
+
+/* Edge j of hist's buckets: plain to 2 << k, then with the suffix of its power of two. */
+static int log_label(char *out, size_t size, uint32_t j, uint32_t k)
+{
+	static const char suffixes[] = " KMGTPE";
+	uint32_t power, unit;
+
+	if (j <= 2u << k)
+		return snprintf(out, size, "%u", j);
+	power = (j >> k) - 1;
+	unit = power / 10;
+	j = ((1u << k) + (j & ((1u << k) - 1)));
+	return unit ? snprintf(out, size, "%llu%c", (unsigned long long)j << power % 10, suffixes[unit])
+		    : snprintf(out, size, "%llu", (unsigned long long)j << power);
+}
+
+static void log_header(char *out, const struct type *type, uint32_t i)
+{
+	uint32_t k = (uint32_t)type->scale[0];
+	char from[24], to[24];
+
+	if (i == 0) {
+		snprintf(out, HEADER_BYTES, "(..., 0)");
+		return;
+	}
+	log_label(from, sizeof(from), i - 1, k);
+	log_label(to, sizeof(to), i, k);
+	if (i <= 2u << k)
+		snprintf(out, HEADER_BYTES, "[%s]", from);
+	else
+		snprintf(out, HEADER_BYTES, "[%s, %s)", from, to);
+}
+
+/* Where the step is a multiple of 1024, so may be the edges. */
+static const char *linear_label(char *out, size_t size, int64_t x, int64_t step)
+{
+	if (step % 1024 == 0 && x && x % (1 << 20) == 0)
+		snprintf(out, size, "%lldM", (long long)x >> 20);
+	else if (step % 1024 == 0 && x && x % (1 << 10) == 0)
+		snprintf(out, size, "%lldK", (long long)x >> 10);
+	else
+		snprintf(out, size, "%lld", (long long)x);
+	return out;
+}
+
+static void linear_header(char *out, const struct type *type, uint32_t i)
+{
+	int64_t step = type->scale[2], from = agg_bucket_begin(type, i);
+	char a[24], b[24];
+
+	if (i == 0)
+		snprintf(out, HEADER_BYTES, "(..., %s)", linear_label(a, sizeof(a), type->scale[0], step));
+	else if (i + 1 == agg_buckets(type))
+		snprintf(out, HEADER_BYTES, "[%s, ...)", linear_label(a, sizeof(a), from, step));
+	else if (step == 1)
+		snprintf(out, HEADER_BYTES, "[%lld]", (long long)from);
+	else
+		snprintf(out, HEADER_BYTES, "[%s, %s)", linear_label(a, sizeof(a), from, step),
+			 linear_label(b, sizeof(b), from + step, step));
+}
+
+static void put_line(struct text *t, const struct type *type, uint32_t bucket, uint64_t n,
+		     uint64_t most)
+{
+	char header[HEADER_BYTES], count[24];
+	size_t bar = most ? (size_t)((float)n / (float)most * BAR_WIDTH) : 0;
+	size_t len;
+
+	(type->agg == AGG_LHIST ? linear_header : log_header)(header, type, bucket);
+	len = strlen(header);
+	text_put(t, header, len);
+	text_fill(t, ' ', len < HEADER_WIDTH ? HEADER_WIDTH - len : 0);
+	len = (size_t)snprintf(count, sizeof(count), "%llu", (unsigned long long)n);
+	text_fill(t, ' ', len < COUNT_WIDTH ? COUNT_WIDTH - len : 0);
+	text_put(t, count, len);
+	text_string(t, " |");
+	text_fill(t, '@', bar);
+	text_fill(t, ' ', BAR_WIDTH - bar);
+	text_string(t, "|\n");
+}
+
+/* From the first to the last bucket that has something, with the empty ones between. */
+static void format_histogram(struct text *t, const struct view *v)
+{
+	uint32_t n = v->histogram.n, first = 0;
+	uint64_t most = 0;
+
+	while (first < n && v->histogram.buckets[first].count == 0)
+		first++;
+	while (n > first && v->histogram.buckets[n - 1].count == 0)
+		n--;
+	for (uint32_t i = first; i < n; i++)
+		if (v->histogram.buckets[i].count / v->histogram.divisor > most)
+			most = v->histogram.buckets[i].count / v->histogram.divisor;
+	for (uint32_t i = first; i < n; i++) {
+		const struct view_bucket *b = &v->histogram.buckets[i];
+
+		for (uint32_t gap = i > first ? b[-1].index + 1 : b->index; gap < b->index; gap++)
+			put_line(t, v->type, gap, 0, most);
+		put_line(t, v->type, b->index, b->count / v->histogram.divisor, most);
+	}
+}
+
+bool format_is_block(const struct type *t)
+{
+	return t->kind == TY_AGG && (t->agg == AGG_HIST || t->agg == AGG_LHIST);
+}
+
+void format_agg(struct text *t, const struct view *v)
+{
+	if (v->type->agg == AGG_STATS)
+		format_stats(t, v);
+	else if (v->type->agg == AGG_QUANTILES)
+		format_quantiles(t, v);
+	else if (format_is_block(v->type))
+		format_histogram(t, v);
+	else
+		put_number(t, v->integer, v->type->is_signed);
+}

@@ -1,0 +1,537 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Snapshots of maps. Reads a map by its descriptor and its row in the plan, writes a struct
+ * map_snapshot: keys as in the kernel, aggregations' words merged over all CPUs, other epochs
+ * left out. Sorting and views: view_map.c.
+ *
+ * Hashes are read in batches. The kernel walks bucket by bucket and locks each, so an entry is met
+ * once whatever else goes on in the map. A bucket that does not fit into an empty buffer is
+ * -ENOSPC: the buffer grows and the same place is asked again. Kernels without batches are walked
+ * key by key; a key deleted just then sends that walk back to the start, so what it meets twice is
+ * folded away.
+ */
+#include "runtime/output/map_read.h"
+#include "runtime/output/agg.h"
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/param.h>
+
+enum {
+	BATCH_BYTES = 256 * 1024,
+	BUSY_TRIES = 10000, /* a bucket's lock was not to be had: ask again this often in a row */
+	KERNEL_ENOTSUPP = 524, /* the kernel's own "not supported", unknown to errno.h */
+};
+
+/* A read that is under way: which entries, and what has been found. */
+struct reading {
+	const struct plan_map *map;
+	int fd;
+	uint32_t oldest, newest; /* epochs */
+	uint32_t n_parts;	 /* of an element's value: CPUs' words; 1 of plain values */
+	size_t stride;		 /* bytes from one to the next */
+	struct map_snapshot rows;
+	uint32_t capacity; /* of rows */
+};
+
+static bool is_aggregated(const struct plan_map *m)
+{
+	return m->kind == PM_SLOT_HASH || m->kind == PM_PERCPU_ARRAY;
+}
+
+static bool is_array(const struct plan_map *m)
+{
+	return m->kind == PM_ARRAY || m->kind == PM_PERCPU_ARRAY;
+}
+
+static int reading_init(struct reading *r, const struct plan_map *m, int fd, uint32_t oldest,
+			uint32_t newest)
+{
+	int n_parts = m->n_slots ? (int)m->n_slots : 1;
+
+	if (m->kind == PM_PERCPU_ARRAY)
+		n_parts = libbpf_num_possible_cpus();
+	if (n_parts < 0)
+		return n_parts;
+	*r = (struct reading){
+		.map = m,
+		.fd = fd,
+		.oldest = oldest,
+		.newest = newest,
+		.n_parts = (uint32_t)n_parts,
+		.stride = m->n_slots ? m->slot_bytes : m->value_size,
+	};
+	return 0;
+}
+
+/* Bytes of an element's value as the kernel hands it out. */
+static size_t element_bytes(const struct reading *r)
+{
+	return r->stride * r->n_parts;
+}
+
+static uint64_t load_u64(const uint8_t *bytes)
+{
+	uint64_t x;
+
+	memcpy(&x, bytes, sizeof(x));
+	return x;
+}
+
+static uint32_t key_epoch(const uint8_t *key)
+{
+	uint32_t epoch;
+
+	memcpy(&epoch, key, sizeof(epoch));
+	return epoch;
+}
+
+/* Epochs wrap around; their distance does not. */
+static bool is_wanted(const struct reading *r, uint32_t epoch)
+{
+	return epoch - r->oldest <= r->newest - r->oldest;
+}
+
+/* Words of an aggregation's value. */
+static uint32_t n_words(const struct plan_map *m)
+{
+	return m->n_words ? m->n_words : 1;
+}
+
+static uint64_t *row_words(const struct reading *r, uint32_t i)
+{
+	return r->rows.values + (size_t)i * n_words(r->map);
+}
+
+/* Add all CPUs' values to the row's words. */
+static void merge_cpus(const struct reading *r, uint64_t *words, const uint8_t *value)
+{
+	for (uint32_t cpu = 0; cpu < r->n_parts; cpu++)
+		agg_merge(r->map->value, words, value + cpu * r->stride, n_words(r->map));
+}
+
+static void clear_words(const struct reading *r, uint32_t i)
+{
+	memset(row_words(r, i), 0, n_words(r->map) * sizeof(uint64_t));
+}
+
+/* ---- rows ---------------------------------------------------------------------------- */
+
+static int grow_bytes(void *array, size_t n, size_t size)
+{
+	void *old, *grown;
+
+	memcpy(&old, array, sizeof(old));
+	grown = reallocarray(old, n, size);
+	if (!grown)
+		return -ENOMEM;
+	memcpy(array, &grown, sizeof(grown));
+	return 0;
+}
+
+static int rows_reserve(struct reading *r, uint32_t capacity)
+{
+	int err = 0;
+
+	if (!is_array(r->map))
+		err = grow_bytes(&r->rows.keys, capacity, r->map->key_size);
+	if (!err && is_aggregated(r->map))
+		err = grow_bytes(&r->rows.values, capacity, n_words(r->map) * sizeof(uint64_t));
+	if (!err && !is_aggregated(r->map))
+		err = grow_bytes(&r->rows.value_bytes, capacity, r->map->value_size);
+	if (!err)
+		r->capacity = capacity;
+	return err;
+}
+
+static uint8_t *row_key(const struct reading *r, uint32_t i)
+{
+	return r->rows.keys + (size_t)i * r->map->key_size;
+}
+
+static uint8_t *row_bytes(const struct reading *r, uint32_t i)
+{
+	return r->rows.value_bytes + (size_t)i * r->map->value_size;
+}
+
+static void row_set_value(struct reading *r, uint32_t i, const uint8_t *value)
+{
+	if (is_aggregated(r->map)) {
+		clear_words(r, i);
+		merge_cpus(r, row_words(r, i), value);
+	} else {
+		memcpy(row_bytes(r, i), value, r->map->value_size);
+	}
+}
+
+/* Add an element of a hash, if it is wanted. */
+static int rows_add(struct reading *r, const uint8_t *key, const uint8_t *value)
+{
+	uint32_t i = r->rows.n_rows;
+
+	if (!is_wanted(r, key_epoch(key)))
+		return 0;
+	if (i == r->capacity) {
+		int err = rows_reserve(r, i > 0 ? 2 * i : 64);
+		if (err)
+			return err;
+	}
+	memcpy(row_key(r, i), key, r->map->key_size);
+	row_set_value(r, i, value);
+	r->rows.n_rows++;
+	return 0;
+}
+
+/* ---- folding rows of equal keys ------------------------------------------------------ */
+
+static void row_copy(struct reading *r, uint32_t to, uint32_t from)
+{
+	if (to == from)
+		return;
+	memcpy(row_key(r, to), row_key(r, from), r->map->key_size);
+	if (is_aggregated(r->map))
+		memcpy(row_words(r, to), row_words(r, from), n_words(r->map) * sizeof(uint64_t));
+	else
+		memcpy(row_bytes(r, to), row_bytes(r, from), r->map->value_size);
+}
+
+/* `from` has the key of `to`. Met twice in one epoch: the later reading replaces the earlier. In
+ * two epochs: see map_snapshot_read. */
+static void row_fold(struct reading *r, uint32_t to, uint32_t from)
+{
+	uint32_t to_epoch = key_epoch(row_key(r, to)), from_epoch = key_epoch(row_key(r, from));
+
+	if (to_epoch != from_epoch && is_aggregated(r->map))
+		agg_merge(r->map->value, row_words(r, to), row_words(r, from), n_words(r->map));
+	else if ((int32_t)(from_epoch - to_epoch) >= 0)
+		row_copy(r, to, from);
+}
+
+static uint64_t hash_bytes(const uint8_t *bytes, size_t n)
+{
+	uint64_t h = 0x9e3779b97f4a7c15u;
+
+	for (size_t i = 0; i < n; i++)
+		h = (h ^ bytes[i]) * 0x100000001b3u;
+	return h ^ h >> 32;
+}
+
+/* Make rows whose keys are equal from byte `skip` on one. An open-addressed index of the rows kept
+ * so far (row + 1, 0: free) finds them. */
+static int rows_fold(struct reading *r, size_t skip)
+{
+	size_t key_bytes = r->map->key_size - skip;
+	uint64_t n_slots = 64;
+	uint32_t n_kept = 0;
+	uint32_t *slots;
+
+	while (n_slots < 2 * (uint64_t)r->rows.n_rows)
+		n_slots *= 2;
+	slots = calloc(n_slots, sizeof(*slots));
+	if (!slots)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < r->rows.n_rows; i++) {
+		const uint8_t *key = row_key(r, i) + skip;
+		uint64_t at = hash_bytes(key, key_bytes) & (n_slots - 1);
+		while (slots[at] && memcmp(row_key(r, slots[at] - 1) + skip, key, key_bytes) != 0)
+			at = (at + 1) & (n_slots - 1);
+		if (slots[at]) {
+			row_fold(r, slots[at] - 1, i);
+		} else {
+			row_copy(r, n_kept, i);
+			slots[at] = ++n_kept;
+		}
+	}
+	r->rows.n_rows = n_kept;
+	free(slots);
+	return 0;
+}
+
+/* ---- hashes, in batches -------------------------------------------------------------- */
+
+struct batch {
+	uint8_t *keys, *values;
+	uint32_t size; /* elements there is room for */
+	uint32_t from; /* bucket to go on with */
+	bool is_begun;
+	uint32_t n_busy;
+};
+
+static int batch_reserve(const struct reading *r, struct batch *b, uint32_t size)
+{
+	int err = grow_bytes(&b->keys, size, r->map->key_size);
+
+	if (!err)
+		err = grow_bytes(&b->values, size, element_bytes(r));
+	if (!err)
+		b->size = size;
+	return err;
+}
+
+/* A bucket holds no more than the map does, and a few that are being replaced: one that still
+ * does not fit is an error, or we would grow without end. */
+static int batch_grow(const struct reading *r, struct batch *b)
+{
+	if (b->size / 2 > r->map->max_entries + r->n_parts)
+		return -ENOSPC;
+	return batch_reserve(r, b, 2 * b->size);
+}
+
+/* Errors after which the kernel has handed out a part and a place to go on from. */
+static bool is_busy(int err)
+{
+	return err == -EBUSY || err == -EDEADLK || err == -ETIMEDOUT;
+}
+
+/* One lookup. 0: go on; -ENOENT: all has been read. */
+static int batch_read(struct reading *r, struct batch *b)
+{
+	uint32_t n = b->size, next = 0;
+	int err = bpf_map_lookup_batch(r->fd, b->is_begun ? &b->from : NULL, &next, b->keys,
+				       b->values, &n, NULL);
+
+	if (err == -ENOSPC)
+		return batch_grow(r, b);
+	if (err && err != -ENOENT && !is_busy(err))
+		return err;
+	b->n_busy = is_busy(err) ? b->n_busy + 1 : 0;
+	if (b->n_busy > BUSY_TRIES)
+		return err;
+	for (uint32_t i = 0; i < n; i++) {
+		int add_err = rows_add(r, b->keys + (size_t)i * r->map->key_size,
+				       b->values + i * element_bytes(r));
+		if (add_err)
+			return add_err;
+	}
+	b->from = next;
+	b->is_begun = true;
+	return err == -ENOENT ? err : 0;
+}
+
+static int walk_batches(struct reading *r)
+{
+	struct batch b = {.size = 0};
+	size_t fit = BATCH_BYTES / (r->map->key_size + element_bytes(r));
+	int err = batch_reserve(r, &b, (uint32_t)MAX(MIN(fit, r->map->max_entries), 1));
+
+	while (!err)
+		err = batch_read(r, &b);
+	/* An unknown command, or a kind of map without it: only ever the first answer. */
+	if ((err == -EINVAL || err == -KERNEL_ENOTSUPP) && !b.is_begun)
+		err = -EOPNOTSUPP;
+	free(b.keys);
+	free(b.values);
+	return err == -ENOENT ? 0 : err;
+}
+
+/* ---- hashes, key by key -------------------------------------------------------------- */
+
+static int walk_keys(struct reading *r)
+{
+	uint32_t key_size = r->map->key_size;
+	uint64_t steps = 8 * (uint64_t)r->map->max_entries + 4096;
+	uint8_t *value = malloc(element_bytes(r));
+	uint8_t *keys = malloc(2 * (size_t)key_size);
+	uint8_t *key = NULL, *next = keys;
+	int err = value && keys ? 0 : -ENOMEM;
+
+	while (!err) {
+		err = bpf_map_get_next_key(r->fd, key, next);
+		if (err)
+			break;
+		err = bpf_map_lookup_elem(r->fd, next, value);
+		if (!err)
+			err = rows_add(r, next, value);
+		else if (err == -ENOENT)
+			err = 0; /* deleted since */
+		if (!err && steps-- == 0)
+			err = -EAGAIN; /* sent back to the start again and again */
+		key = next;
+		next = key == keys ? keys + key_size : keys;
+	}
+	free(keys);
+	free(value);
+	return err == -ENOENT ? rows_fold(r, 0) : err;
+}
+
+static int walk_hash(struct reading *r)
+{
+	int err = walk_batches(r);
+
+	if (err == -EOPNOTSUPP)
+		err = walk_keys(r);
+	return err;
+}
+
+/* ---- arrays -------------------------------------------------------------------------- */
+
+static bool is_touched(const struct reading *r, const uint8_t *value)
+{
+	uint64_t touched = 0;
+
+	for (uint32_t cpu = 0; cpu < r->n_parts; cpu++)
+		touched |= load_u64(value + cpu * r->stride + r->map->touched_offset);
+	return touched != 0;
+}
+
+/* The one row of an array, from oldest to newest: aggregations add up, the newest value stays. */
+static void array_add(struct reading *r, const uint8_t *value)
+{
+	if (is_aggregated(r->map) && r->rows.n_rows > 0)
+		merge_cpus(r, row_words(r, 0), value);
+	else
+		row_set_value(r, 0, value);
+	r->rows.n_rows = 1;
+}
+
+static int walk_array(struct reading *r)
+{
+	uint32_t n = MIN(r->newest - r->oldest, SONDE_EPOCH_SLOTS - 1u);
+	uint8_t *value = malloc(element_bytes(r));
+	int err = value ? rows_reserve(r, 1) : -ENOMEM;
+
+	for (uint32_t i = 0; !err && i <= n; i++) {
+		uint32_t slot = (r->newest - n + i) % SONDE_EPOCH_SLOTS;
+		err = bpf_map_lookup_elem(r->fd, &slot, value);
+		if (!err && is_touched(r, value))
+			array_add(r, value);
+	}
+	free(value);
+	return err;
+}
+
+/* ---- snapshots ----------------------------------------------------------------------- */
+
+int map_snapshot_read(const struct plan_map *m, int fd, uint32_t oldest, uint32_t epoch,
+		      struct map_snapshot *out)
+{
+	struct reading r;
+	int err = reading_init(&r, m, fd, oldest, epoch);
+
+	if (err)
+		return err;
+	err = is_array(m) ? walk_array(&r) : walk_hash(&r);
+	if (!err && !is_array(m) && oldest != epoch)
+		err = rows_fold(&r, sizeof(uint32_t));
+	if (err)
+		map_snapshot_free(&r.rows);
+	else
+		*out = r.rows;
+	return err;
+}
+
+void map_snapshot_free(struct map_snapshot *s)
+{
+	if (!s)
+		return;
+	free(s->keys);
+	free(s->values);
+	free(s->value_bytes);
+	*s = (struct map_snapshot){.n_rows = 0};
+}
+
+int map_snapshot_add_zero(const struct plan_map *m, struct map_snapshot *s)
+{
+	if (!is_array(m) || s->n_rows > 0)
+		return 0;
+	if (is_aggregated(m) && !s->values)
+		s->values = malloc(n_words(m) * sizeof(*s->values));
+	if (!is_aggregated(m) && !s->value_bytes)
+		s->value_bytes = malloc(m->value_size);
+	if (is_aggregated(m) ? !s->values : !s->value_bytes)
+		return -ENOMEM;
+	if (is_aggregated(m))
+		memset(s->values, 0, n_words(m) * sizeof(*s->values));
+	else
+		memset(s->value_bytes, 0, m->value_size);
+	s->n_rows = 1;
+	return 0;
+}
+
+/* ---- deleting ------------------------------------------------------------------------ */
+
+/* The slot of `epoch` itself is in use: an epoch older by all the slots shares it and is left. */
+static int delete_slots(struct reading *r, uint32_t epoch)
+{
+	uint32_t n = MIN(epoch - r->oldest, SONDE_EPOCH_SLOTS - 1u);
+	uint8_t *zeros = calloc(1, element_bytes(r));
+	int err = zeros ? 0 : -ENOMEM;
+
+	for (uint32_t i = 1; !err && i <= n; i++) {
+		uint32_t slot = (epoch - i) % SONDE_EPOCH_SLOTS;
+		err = bpf_map_update_elem(r->fd, &slot, zeros, BPF_ANY);
+	}
+	free(zeros);
+	return err;
+}
+
+static int delete_one(int fd, const uint8_t *key)
+{
+	int err, tries = 0;
+
+	do
+		err = bpf_map_delete_elem(fd, key);
+	while (is_busy(err) && tries++ < BUSY_TRIES);
+	return err == -ENOENT ? 0 : err;
+}
+
+/* A batch ends early at a key that is gone or locked; that one is then deleted by itself. */
+static int delete_rows(const struct reading *r)
+{
+	uint32_t i = 0;
+	int err = 0;
+
+	while (!err && i < r->rows.n_rows) {
+		uint32_t n_left = r->rows.n_rows - i, n = n_left;
+		err = bpf_map_delete_batch(r->fd, row_key(r, i), &n, NULL);
+		if (!err || err == -ENOENT || is_busy(err))
+			i += MIN(n, n_left); /* after other errors n says nothing */
+		if (err && i < r->rows.n_rows)
+			err = delete_one(r->fd, row_key(r, i++));
+	}
+	return err;
+}
+
+int map_delete_before(const struct plan_map *m, int fd, uint32_t oldest, uint32_t epoch)
+{
+	struct reading r;
+	int err = reading_init(&r, m, fd, oldest, epoch - 1);
+
+	if (err)
+		return err;
+	if (is_array(m))
+		return delete_slots(&r, epoch);
+	r.oldest = epoch - (1u << 31); /* late writers of any earlier epoch too */
+	err = walk_hash(&r);
+	if (!err)
+		err = delete_rows(&r);
+	map_snapshot_free(&r.rows);
+	return err;
+}
+
+/* ---- zero() -------------------------------------------------------------------------- */
+
+int map_insert_zeros(const struct plan_map *m, int fd, const struct map_snapshot *s, uint32_t epoch)
+{
+	struct reading r;
+	uint8_t *zeros, *key;
+	int err = reading_init(&r, m, fd, epoch, epoch);
+
+	if (err || is_array(m))
+		return err;
+	zeros = calloc(1, element_bytes(&r));
+	key = malloc(m->key_size);
+	err = zeros && key ? 0 : -ENOMEM;
+	for (uint32_t i = 0; !err && i < s->n_rows; i++) {
+		memcpy(key, s->keys + (size_t)i * m->key_size, m->key_size);
+		memcpy(key, &epoch, sizeof(epoch));
+		err = bpf_map_update_elem(fd, key, zeros, BPF_NOEXIST);
+		if (err == -EEXIST)
+			err = 0;
+	}
+	free(key);
+	free(zeros);
+	return err;
+}

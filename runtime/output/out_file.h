@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the writers have in common: a descriptor, the buffer in front of it, when it is written out.
+ */
+#pragma once
+#include "runtime/output/format.h"
+
+enum { OUT_BUFFER_BYTES = 64 * 1024 };
+
+struct out_file {
+	struct out out; /* first: writers are given this one */
+	struct text text;
+	int fd;
+	int error; /* 0 or the first -errno of a write; output is thrown away from then on */
+	enum out_buffering buffering;
+	bool is_appending; /* we asked for it, and take it back */
+	size_t looked_at; /* bytes of the buffer that have no newline */
+	uint32_t name_width; /* of the table of benches */
+	char buffer[OUT_BUFFER_BYTES];
+};
+
+/* 0 or -errno: the file has no descriptor, or cannot be flushed. */
+int out_file_init(struct out_file *w, FILE *f);
+/* out_tests.c: the text of tests and benches. */
+int out_text_test(struct out *o, const struct view_test *v);
+int out_file_flush(struct out *o);
+/* One record, value or map is complete: write it out if the buffering says so. The kept error. */
+int out_file_done(struct out_file *w);

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The JSON writer of struct out: one object a line, {"type": …, "data": …}. Reads views; the buffer
+ * and the descriptor are out_file.c's. Text that format.c makes is put into a scratch buffer first
+ * and then quoted (json_text.c).
+ */
+#include "runtime/output/json_agg.h"
+#include "runtime/output/json_text.h"
+#include "runtime/output/out_file.h"
+#include <errno.h>
+#include <stdlib.h>
+
+struct out_json {
+	struct out_file file; /* first */
+	struct text scratch;  /* grows */
+};
+
+static struct out_json *out_json(struct out *o)
+{
+	return (struct out_json *)o;
+}
+
+/* Out of memory: the bytes are thrown away, and the error is kept as that of a write would be. */
+static void scratch_make_room(struct text *t)
+{
+	struct out_json *w = (struct out_json *)((char *)t - offsetof(struct out_json, scratch));
+	char *grown = realloc(t->bytes, 2 * t->capacity);
+
+	if (grown) {
+		t->bytes = grown;
+		t->capacity *= 2;
+		return;
+	}
+	w->file.error = w->file.error ? w->file.error : -ENOMEM;
+	t->n = 0;
+}
+
+/* ---- values -------------------------------------------------------------------------------- */
+
+/* Most readers keep numbers as doubles: what those cannot hold is a string. */
+static bool fits_double(uint64_t magnitude)
+{
+	while (magnitude >> 53 && !(magnitude & 1))
+		magnitude >>= 1;
+	return magnitude >> 53 == 0;
+}
+
+static void put_integer(struct text *t, const struct view *v)
+{
+	bool is_negative = v->type->is_signed && (int64_t)v->integer < 0;
+	bool is_number = fits_double(is_negative ? -v->integer : v->integer);
+
+	if (!is_number)
+		text_char(t, '"');
+	if (v->type->is_signed)
+		text_signed(t, (int64_t)v->integer);
+	else
+		text_unsigned(t, v->integer);
+	if (!is_number)
+		text_char(t, '"');
+}
+
+/* What text shows, quoted. */
+static void put_as_text(struct out_json *w, const struct view *v)
+{
+	w->scratch.n = 0;
+	format_view(&w->scratch, v);
+	text_char(&w->file.text, '"');
+	json_put_escaped(&w->file.text, w->scratch.bytes, w->scratch.n);
+	text_char(&w->file.text, '"');
+}
+
+static void put_value(struct out_json *w, const struct view *v);
+
+/* [1, "a"] of a tuple or an array, {"x": 1, "y": "a"} of a record. */
+static void put_parts(struct out_json *w, const struct view *v)
+{
+	struct text *t = &w->file.text;
+	bool is_record = v->type->kind == TY_RECORD;
+	uint32_t n = v->type->kind == TY_ARRAY ? type_elements(v->type) : v->type->n_members;
+	struct view part;
+
+	text_char(t, is_record ? '{' : '[');
+	for (uint32_t i = 0; i < n; i++) {
+		if (i)
+			text_char(t, ',');
+		if (is_record) {
+			text_string(t, i ? " " : "");
+			json_put_string(t, v->type->members[i].name);
+			text_string(t, ": ");
+		}
+		view_part(v, i, &part);
+		put_value(w, &part);
+	}
+	text_char(t, is_record ? '}' : ']');
+}
+
+static void put_value(struct out_json *w, const struct view *v)
+{
+	struct text *t = &w->file.text;
+
+	switch (v->type->kind) {
+	case TY_ERROR:
+	case TY_VOID: text_string(t, "null"); break;
+	case TY_BOOL: text_string(t, v->integer ? "true" : "false"); break;
+	case TY_AGG:
+		if (!json_agg_value(t, v))
+			put_integer(t, v);
+		break;
+	case TY_POINTER:
+	case TY_INT: put_integer(t, v); break;
+	case TY_STRING:
+	case TY_KSTACK:
+	case TY_USTACK:
+	case TY_KSYM:
+	case TY_USYM:
+	case TY_USERNAME:
+	case TY_TIMESTAMP:
+	case TY_NAME: put_as_text(w, v); break;
+	case TY_TUPLE:
+	case TY_RECORD:
+	case TY_ARRAY: put_parts(w, v); break;
+	}
+}
+
+static void key_part(struct out_json *w, uint32_t i, const struct view *part)
+{
+	if (i > 0)
+		text_char(&w->scratch, ',');
+	format_view(&w->scratch, part);
+}
+
+/* An object's key is one string: the parts as text shows them, with commas between. One tuple is as
+ * several keys. */
+static void put_key(struct out_json *w, const struct view_map *m, const struct view_row *r)
+{
+	bool is_tuple = m->n_keys == 1 && r->keys[0].type->kind == TY_TUPLE;
+	struct view part;
+
+	w->scratch.n = 0;
+	for (uint32_t i = 0; is_tuple && i < r->keys[0].type->n_members; i++) {
+		view_part(&r->keys[0], i, &part);
+		key_part(w, i, &part);
+	}
+	for (uint32_t i = 0; !is_tuple && i < m->n_keys; i++)
+		key_part(w, i, &r->keys[i]);
+	text_char(&w->file.text, '"');
+	json_put_escaped(&w->file.text, w->scratch.bytes, w->scratch.n);
+	text_string(&w->file.text, "\": ");
+}
+
+/* ---- lines --------------------------------------------------------------------------------- */
+
+static void begin(struct out_json *w, const char *type)
+{
+	text_string(&w->file.text, "{\"type\": \"");
+	text_string(&w->file.text, type);
+	text_string(&w->file.text, "\", \"data\": ");
+}
+
+static int end(struct out_json *w)
+{
+	text_string(&w->file.text, "}\n");
+	return out_file_done(&w->file);
+}
+
+static int json_printf_event(struct out *o, const struct plan_event *e, const struct view *fields)
+{
+	struct out_json *w = out_json(o);
+
+	begin(w, e->kind == PE_TIME ? "time" : "printf");
+	w->scratch.n = 0;
+	format_printf(&w->scratch, e, fields);
+	text_char(&w->file.text, '"');
+	json_put_escaped(&w->file.text, w->scratch.bytes, w->scratch.n);
+	text_char(&w->file.text, '"');
+	return end(w);
+}
+
+static int json_value(struct out *o, const struct view *v)
+{
+	struct out_json *w = out_json(o);
+
+	begin(w, "value");
+	put_value(w, v);
+	return end(w);
+}
+
+static int json_map(struct out *o, const struct view_map *m)
+{
+	struct out_json *w = out_json(o);
+	struct text *t = &w->file.text;
+
+	if (m->n_rows == 0)
+		return w->file.error;
+	begin(w, json_agg_line(m->rows[0].value.type));
+	text_char(t, '{');
+	json_put_string(t, m->name);
+	text_string(t, m->n_keys ? ": {" : ": ");
+	for (uint32_t i = 0; i < m->n_rows && w->file.error == 0; i++) {
+		if (i > 0)
+			text_string(t, ", ");
+		if (m->n_keys)
+			put_key(w, m, &m->rows[i]);
+		put_value(w, &m->rows[i].value);
+	}
+	text_string(t, m->n_keys ? "}}" : "}");
+	return end(w);
+}
+
+static int json_attached(struct out *o, uint32_t n_probes)
+{
+	struct out_json *w = out_json(o);
+	struct text *t = &w->file.text;
+
+	text_string(t, "{\"type\": \"attached_probes\", \"count\": ");
+	text_unsigned(t, n_probes);
+	text_string(t, ", \"data\": {\"probes\": ");
+	text_unsigned(t, n_probes);
+	text_char(t, '}');
+	return end(w);
+}
+
+static int json_lost(struct out *o, const struct view_loss *l)
+{
+	struct out_json *w = out_json(o);
+	struct text *t = &w->file.text;
+
+	text_string(t, "{\"type\": \"lost_events\", \"count\": ");
+	text_unsigned(t, l->n);
+	text_string(t, ", \"data\": {\"events\": ");
+	text_unsigned(t, l->n);
+	text_string(t, ", \"probe\": ");
+	json_put_string(t, l->probe);
+	text_string(t, ", \"cause\": ");
+	json_put_string(t, l->cause);
+	text_string(t, ", \"msg\": ");
+	json_put_string(t, l->what);
+	if (l->help) {
+		text_string(t, ", \"hint\": ");
+		json_put_string(t, l->help);
+	}
+	text_char(t, '}');
+	return end(w);
+}
+
+static void put_duration(struct text *t, const struct view_test *v)
+{
+	text_string(t, v->is_bench ? ": {\"average\": " : ": {\"duration\": ");
+	text_unsigned(t, v->ns);
+	if (v->is_bench) {
+		text_string(t, ", \"iters\": ");
+		text_unsigned(t, v->runs);
+	}
+	if (v->is_bench && v->passed)
+		return;
+	text_string(t, v->passed ? ", \"passed\": true" : ", \"passed\": false");
+}
+
+static int json_test(struct out *o, const struct view_test *v)
+{
+	struct out_json *w = out_json(o);
+	struct text *t = &w->file.text;
+
+	if (v->stage != VIEW_TEST_RESULT || v->skipped)
+		return w->file.error;
+	begin(w, v->is_bench ? "benchmark_result" : "test_result");
+	text_char(t, '{');
+	json_put_string(t, v->name);
+	put_duration(t, v);
+	if (!v->is_bench) {
+		text_string(t, ", \"output\": ");
+		json_put_string(t, v->output);
+	}
+	text_string(t, "}}");
+	return end(w);
+}
+
+static void json_close(struct out *o)
+{
+	if (!o)
+		return;
+	out_finish(o);
+	free(out_json(o)->scratch.bytes);
+	free(o);
+}
+
+enum { SCRATCH_BYTES = 4096 };
+
+struct out *out_json_new(FILE *f)
+{
+	struct out_json *w = calloc(1, sizeof(*w));
+
+	if (!w)
+		return NULL;
+	w->file.out = (struct out){
+		.printf_event = json_printf_event,
+		.value = json_value,
+		.map = json_map,
+		.attached = json_attached,
+		.lost = json_lost,
+		.test = json_test,
+		.flush = out_file_flush,
+		.close = json_close,
+	};
+	w->scratch = (struct text){.bytes = malloc(SCRATCH_BYTES),
+				   .capacity = SCRATCH_BYTES,
+				   .make_room = scratch_make_room};
+	if (!w->scratch.bytes || out_file_init(&w->file, f)) {
+		free(w->scratch.bytes);
+		free(w);
+		return NULL;
+	}
+	return &w->file.out;
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How tests and benches went, as text: a line when a test begins, one when it has ended, totals; of
+ * benches a table. Colours on a terminal only.
+ */
+#include "runtime/output/out_file.h"
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { NAME_WIDTH = 41, TIME_WIDTH = 15 };
+
+static void put_tag(struct out_file *w, const char *tag, bool is_good)
+{
+	bool colours = isatty(w->fd) == 1;
+
+	text_string(&w->text, colours ? is_good ? "\033[32m" : "\033[31m" : "");
+	text_string(&w->text, tag);
+	text_string(&w->text, colours ? "\033[0m " : " ");
+}
+
+static void put_count(struct text *t, uint64_t n)
+{
+	text_unsigned(t, n);
+	text_string(t, n == 1 ? " test" : " tests");
+}
+
+static void put_time(struct text *t, uint64_t ns)
+{
+	uint64_t divisor = ns < 10000 ? 1 : ns < 10000000 ? 1000 : 1000000;
+
+	text_unsigned(t, ns / divisor);
+	text_string(t, divisor == 1 ? " ns" : divisor == 1000 ? " us" : " ms");
+}
+
+/* In a column of `width`. */
+static void put_cell(struct text *t, const char *s, size_t width)
+{
+	text_string(t, s);
+	for (size_t n = strlen(s); n < width; n++)
+		text_char(t, ' ');
+}
+
+static void put_result(struct out_file *w, const struct view_test *v)
+{
+	struct text *t = &w->text;
+	size_t len = strlen(v->output);
+
+	if (!v->passed) {
+		text_string(t, v->output);
+		text_string(t, len && v->output[len - 1] != '\n' ? "\n" : "");
+	}
+	put_tag(w, v->passed ? "[       OK ]" : "[  FAILED  ]", v->passed);
+	text_string(t, v->name);
+	text_string(t, " (");
+	put_time(t, v->ns);
+	text_string(t, ")\n");
+}
+
+static void put_totals(struct out_file *w, const struct view_test *v)
+{
+	struct text *t = &w->text;
+
+	put_tag(w, "[==========]", true);
+	put_count(t, v->n);
+	text_string(t, " ran.\n");
+	put_tag(w, "[  PASSED  ]", true);
+	put_count(t, v->n - v->n_failed);
+	text_string(t, ".\n");
+	if (!v->n_failed)
+		return;
+	put_tag(w, "[  FAILED  ]", false);
+	put_count(t, v->n_failed);
+	text_string(t, ", listed below:\n");
+	for (uint32_t i = 0; i < v->n_failed; i++) {
+		put_tag(w, "[  FAILED  ]", false);
+		text_string(t, v->failed[i]);
+		text_char(t, '\n');
+	}
+}
+
+static void put_bench(struct out_file *w, const struct view_test *v)
+{
+	struct text *t = &w->text;
+	char number[32];
+
+	if (v->stage == VIEW_TEST_BEGIN) {
+		w->name_width = v->name_width < NAME_WIDTH ? NAME_WIDTH : v->name_width + 1;
+		put_cell(t, "Benchmark", w->name_width);
+		put_cell(t, "Time(ns)", TIME_WIDTH);
+		text_string(t, "Iterations\n");
+		for (uint32_t i = 0; i < w->name_width + TIME_WIDTH + strlen("Iterations"); i++)
+			text_char(t, '-');
+		text_char(t, '\n');
+	} else if (v->stage == VIEW_TEST_RESULT) {
+		snprintf(number, sizeof(number), "%llu", (unsigned long long)v->ns);
+		put_cell(t, v->name, w->name_width);
+		put_cell(t, v->skipped ? "skipped" : v->passed ? number : "failed", TIME_WIDTH);
+		if (v->passed && !v->skipped)
+			text_unsigned(t, v->runs);
+		text_char(t, '\n');
+	}
+}
+
+int out_text_test(struct out *o, const struct view_test *v)
+{
+	struct out_file *w = (struct out_file *)o;
+
+	if (v->is_bench) {
+		put_bench(w, v);
+		return out_file_done(w);
+	}
+	switch (v->stage) {
+	case VIEW_TEST_BEGIN:
+		put_tag(w, "[==========]", true);
+		text_string(&w->text, "Running ");
+		put_count(&w->text, v->n);
+		text_string(&w->text, ".\n");
+		break;
+	case VIEW_TEST_RUN:
+		put_tag(w, "[ RUN      ]", true);
+		text_string(&w->text, v->name);
+		text_char(&w->text, '\n');
+		break;
+	case VIEW_TEST_RESULT:
+		put_result(w, v);
+		break;
+	case VIEW_TEST_END:
+		put_totals(w, v);
+		break;
+	}
+	return out_file_done(w);
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The text writer of struct out: printf output as it is, values a line each, maps as
+ * `@name[key, key]: value`. Reads views; the buffer and the descriptor are out_file.c's, what a
+ * value looks like is decided in format.c. What is not a result goes to standard error.
+ */
+#include "runtime/base/log.h"
+#include "runtime/output/out_file.h"
+#include <errno.h>
+#include <stdlib.h>
+
+static struct out_file *out_text(struct out *o)
+{
+	return (struct out_file *)o;
+}
+
+static int text_printf_event(struct out *o, const struct plan_event *e, const struct view *fields)
+{
+	struct out_file *w = out_text(o);
+
+	format_printf(&w->text, e, fields);
+	return out_file_done(w);
+}
+
+static int text_value(struct out *o, const struct view *v)
+{
+	struct out_file *w = out_text(o);
+
+	format_view(&w->text, v);
+	text_char(&w->text, '\n');
+	return out_file_done(w);
+}
+
+static void put_row(struct text *t, const struct view_map *m, const struct view_row *r)
+{
+	text_string(t, m->name);
+	for (uint32_t i = 0; i < m->n_keys; i++) {
+		text_string(t, i == 0 ? "[" : ", ");
+		if (m->n_keys == 1 && r->keys[i].type->kind == TY_TUPLE)
+			format_parts(t, &r->keys[i]); /* as several keys show */
+		else
+			format_view(t, &r->keys[i]);
+	}
+	text_string(t, m->n_keys > 0 ? "]:" : ":");
+	text_char(t, format_is_block(r->value.type) ? '\n' : ' ');
+	format_view(t, &r->value);
+	text_char(t, '\n');
+}
+
+static int text_map(struct out *o, const struct view_map *m)
+{
+	struct out_file *w = out_text(o);
+
+	for (uint32_t i = 0; i < m->n_rows && w->error == 0; i++)
+		put_row(&w->text, m, &m->rows[i]);
+	return out_file_done(w);
+}
+
+static int text_attached(struct out *o, uint32_t n_probes)
+{
+	(void)o;
+	log_info("Attached %u probe%s", n_probes, n_probes == 1 ? "" : "s");
+	return 0;
+}
+
+static int text_lost(struct out *o, const struct view_loss *l)
+{
+	(void)o;
+	log_warning("%s: %s: %llu%s%s%s", l->probe, l->what, (unsigned long long)l->n,
+		    l->help ? " (" : "", l->help ? l->help : "", l->help ? ")" : "");
+	return 0;
+}
+
+static void text_close(struct out *o)
+{
+	if (!o)
+		return;
+	out_finish(o);
+	free(o);
+}
+
+struct out *out_text_new(FILE *f)
+{
+	struct out_file *w = malloc(sizeof(*w));
+
+	if (!w)
+		return NULL;
+	w->out = (struct out){
+		.printf_event = text_printf_event,
+		.value = text_value,
+		.map = text_map,
+		.attached = text_attached,
+		.lost = text_lost,
+		.test = out_text_test,
+		.flush = out_file_flush,
+		.close = text_close,
+	};
+	if (out_file_init(w, f)) {
+		free(w);
+		return NULL;
+	}
+	return &w->out;
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One value: its bytes, as the kernel side laid them out in a key, a map value or a record, and
+ * its type become a struct view. Integers are widened by their type's width and sign, strings end
+ * at their first NUL, the hash of a stack is turned into frames by the stack source. Nothing here
+ * knows an output format (format.c, out_*.c); whole maps are made in view_map.c.
+ */
+#include "runtime/output/view.h"
+#include "runtime/output/agg.h"
+#include <string.h>
+
+/* The bytes may lie anywhere: key parts and record fields keep their type's alignment, but strings
+ * before them in a test or a foreign record may not. */
+static uint64_t load_integer(const void *bytes, uint32_t size, bool is_signed)
+{
+	uint64_t x = 0;
+
+	switch (size) {
+	case 1: {
+		uint8_t b;
+		memcpy(&b, bytes, sizeof(b));
+		x = is_signed ? (uint64_t)(int8_t)b : b;
+		break;
+	}
+	case 2: {
+		uint16_t h;
+		memcpy(&h, bytes, sizeof(h));
+		x = is_signed ? (uint64_t)(int16_t)h : h;
+		break;
+	}
+	case 4: {
+		uint32_t w;
+		memcpy(&w, bytes, sizeof(w));
+		x = is_signed ? (uint64_t)(int32_t)w : w;
+		break;
+	}
+	case 8: memcpy(&x, bytes, sizeof(x)); break;
+	}
+	return x;
+}
+
+static void make_stack(struct view *v, const void *bytes, bool is_user, struct stack_source *stacks)
+{
+	struct view_stack none = {.is_user = is_user};
+	uint64_t hash = load_integer(bytes, sizeof(hash), false);
+
+	v->stack = none;
+	if (hash == 0)
+		return;
+	if (stacks && stacks->find(stacks, hash, is_user, &v->stack))
+		return;
+	v->stack = none;
+	v->stack.is_lost = true;
+}
+
+/* Of a record: one word, or the two of stats. */
+static void make_agg(struct view *v, const struct type *type, const void *bytes)
+{
+	uint64_t words[2] = {0};
+
+	if (type->agg != AGG_STATS) {
+		v->integer = load_integer(bytes, sizeof(uint64_t), false);
+		return;
+	}
+	memcpy(words, bytes, sizeof(words));
+	agg_view(v, type, words);
+}
+
+void view_make(struct view *v, const struct type *type, const void *bytes,
+	       struct stack_source *stacks)
+{
+	v->type = type;
+	switch (type->kind) {
+	case TY_ERROR:
+	case TY_VOID: v->integer = 0; break;
+	case TY_BOOL: v->integer = load_integer(bytes, 1, false) != 0; break;
+	case TY_INT: v->integer = load_integer(bytes, type->size, type->is_signed); break;
+	case TY_AGG: make_agg(v, type, bytes); break;
+	case TY_STRING:
+		v->string.text = bytes;
+		v->string.len = (uint32_t)strnlen(bytes, type->size);
+		break;
+	case TY_KSYM:
+	case TY_USYM:
+	case TY_USERNAME:
+	case TY_TIMESTAMP:
+	case TY_NAME:
+		v->string.text = stacks && stacks->text ? stacks->text(stacks, type, bytes) : "";
+		v->string.len = (uint32_t)strlen(v->string.text);
+		break;
+	case TY_KSTACK: make_stack(v, bytes, false, stacks); break;
+	case TY_USTACK: make_stack(v, bytes, true, stacks); break;
+	case TY_POINTER: v->integer = load_integer(bytes, sizeof(uint64_t), false); break;
+	case TY_TUPLE:
+	case TY_RECORD:
+	case TY_ARRAY:
+		v->compound.bytes = bytes;
+		v->compound.stacks = stacks;
+		break;
+	}
+}
+
+void view_part(const struct view *v, uint32_t i, struct view *out)
+{
+	const struct type_member *m = &v->type->members[i];
+	const struct type *elem = v->type->to;
+
+	if (v->type->kind == TY_ARRAY)
+		view_make(out, elem, v->compound.bytes + i * elem->size, v->compound.stacks);
+	else
+		view_make(out, m->type, v->compound.bytes + m->offset, v->compound.stacks);
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The order of views by what they show.
+ */
+#include "runtime/output/view_compare.h"
+#include "runtime/output/agg.h"
+#include <string.h>
+#include <sys/param.h>
+
+static int compare_unsigned(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int compare_signed(int64_t a, int64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int compare_strings(const struct view *a, const struct view *b)
+{
+	int order = memcmp(a->string.text, b->string.text, MIN(a->string.len, b->string.len));
+
+	return order ? order : compare_unsigned(a->string.len, b->string.len);
+}
+
+/* By what is shown: names where there are some, for addresses differ from process to process.
+ * Unknown frames come first. */
+static int compare_frames(const struct view_frame *a, const struct view_frame *b)
+{
+	int order = (a->name != NULL) - (b->name != NULL);
+
+	if (order)
+		return order;
+	if (!a->name)
+		return compare_unsigned(a->ip, b->ip);
+	order = strcmp(a->name, b->name);
+	return order ? order : compare_unsigned(a->offset, b->offset);
+}
+
+static int compare_stacks(const struct view_stack *a, const struct view_stack *b)
+{
+	int order = 0;
+
+	for (uint32_t i = 0; !order && i < MIN(a->n, b->n); i++)
+		order = compare_frames(&a->frames[i], &b->frames[i]);
+	if (!order)
+		order = compare_unsigned(a->n, b->n);
+	return order ? order : a->is_lost - b->is_lost;
+}
+
+static int compare_parts(const struct view *a, const struct view *b)
+{
+	int order = 0;
+	uint32_t n = a->type->kind == TY_ARRAY ? type_elements(a->type) : a->type->n_members;
+
+	for (uint32_t i = 0; !order && i < n; i++) {
+		struct view x, y;
+
+		view_part(a, i, &x);
+		view_part(b, i, &y);
+		order = view_compare(&x, &y);
+	}
+	return order;
+}
+
+int view_compare(const struct view *a, const struct view *b)
+{
+	switch (a->type->kind) {
+	case TY_AGG: return agg_compare(a, b);
+	case TY_INT:
+		if (a->type->is_signed)
+			return compare_signed((int64_t)a->integer, (int64_t)b->integer);
+		return compare_unsigned(a->integer, b->integer);
+	case TY_TUPLE:
+	case TY_RECORD:
+	case TY_ARRAY: return compare_parts(a, b);
+	case TY_POINTER:
+	case TY_BOOL: return compare_unsigned(a->integer, b->integer);
+	case TY_KSYM:
+	case TY_USYM:
+	case TY_USERNAME:
+	case TY_TIMESTAMP:
+	case TY_NAME:
+	case TY_STRING: return compare_strings(a, b);
+	case TY_KSTACK:
+	case TY_USTACK: return compare_stacks(&a->stack, &b->stack);
+	case TY_ERROR:
+	case TY_VOID: break;
+	}
+	return 0;
+}

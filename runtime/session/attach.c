@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Attaching, by kind of program: one att_* function each, here those of tracepoints that are a
+ * descriptor of their own (raw and typed ones: 0.15 ms to detach); others are in attach_*.c.
+ */
+#include "runtime/session/attach.h"
+#include "parser/base/source.h"
+#include "runtime/base/log.h"
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int attach_fd(const struct session *s, uint32_t prog)
+{
+	return bpf_program__fd(s->progs[prog]);
+}
+
+int attach_add(struct session *s, struct link l)
+{
+	if (l.fd < 0)
+		return -errno;
+	if (s->n_links == s->links_room) {
+		uint32_t room = 2 * s->links_room + 16;
+		struct link *more = realloc(s->links, room * sizeof(*more));
+
+		if (!more) {
+			close(l.fd);
+			return -ENOMEM;
+		}
+		s->links = more;
+		s->links_room = room;
+	}
+	s->links[s->n_links++] = l;
+	return 0;
+}
+
+/* Whoever holds the descriptor holds the attachment. (The perf event's own stays open behind it
+ * until this process ends.) */
+int attach_libbpf_link(struct session *s, struct bpf_link *link)
+{
+	int fd;
+
+	if (!link)
+		return -errno;
+	fd = bpf_link__fd(link);
+	bpf_link__disconnect(link);
+	bpf_link__destroy(link);
+	return attach_add(s, (struct link){.fd = fd, .closes_slowly = true});
+}
+
+static int att_nothing(struct session *s, uint32_t prog)
+{
+	(void)s;
+	(void)prog;
+	return 0;
+}
+
+static int att_raw(struct session *s, uint32_t prog)
+{
+	const char *event = s->plan->progs[prog].event;
+
+	int fd = bpf_raw_tracepoint_open(event, attach_fd(s, prog));
+
+	return attach_add(s, (struct link){.fd = fd});
+}
+
+static int open_typed(struct session *s, uint32_t prog, bool closes_slowly)
+{
+	int fd = bpf_raw_tracepoint_open(NULL, attach_fd(s, prog));
+
+	return attach_add(s, (struct link){.fd = fd, .closes_slowly = closes_slowly});
+}
+
+static int att_typed(struct session *s, uint32_t prog)
+{
+	return open_typed(s, prog, false);
+}
+
+/* A trampoline that goes is waited for: somebody may be on it. */
+static int att_trampoline(struct session *s, uint32_t prog)
+{
+	return open_typed(s, prog, true);
+}
+
+static att_fn *const attachers[PP_KIND_COUNT] = {
+	[PP_BEGIN] = att_nothing,
+	[PP_END] = att_nothing,
+	[PP_RAW_TP] = att_raw,
+	[PP_TP_BTF] = att_typed,
+	[PP_SYSCALL_ENTER] = att_typed,
+	[PP_SYSCALL_EXIT] = att_typed,
+	[PP_SWITCH_SPAN] = att_typed,
+	[PP_OPEN_SPANS] = att_nothing,
+	[PP_TRACEPOINT] = att_tracepoint,
+	[PP_TICK] = att_nothing,
+	[PP_INTERVAL] = att_interval,
+	[PP_PROFILE] = att_profile,
+	[PP_KPROBE] = att_kernel_function,
+	[PP_KRETPROBE] = att_kernel_function,
+	[PP_FENTRY] = att_trampoline,
+	[PP_FEXIT] = att_trampoline,
+	[PP_UPROBE] = att_user_function,
+	[PP_URETPROBE] = att_user_function,
+	[PP_KSESSION] = att_kernel_function,
+	[PP_USESSION] = att_user_function,
+	[PP_SELF] = att_nothing,
+	[PP_TEST] = att_nothing,
+	[PP_BENCH] = att_nothing,
+	[PP_EVENT] = att_event,
+	[PP_ITER] = att_iter,
+	[PP_USDT] = att_user_function,
+	[PP_SCOPE_FORK] = att_typed,
+	[PP_SCOPE_EXEC] = att_typed,
+};
+
+/* Hidden programs are not the script's to do without: the others measure wrong then. What the user
+ * stops, or memory ends, is no refusal. */
+bool attach_can_skip(const struct session *s, const struct plan_prog *g, int err)
+{
+	return s->plan->config.missing_probes != MISSING_ERROR && (g->n_probes || g->n_starts) &&
+	       err != -EINTR && err != -ENOMEM;
+}
+
+static const char *what_to_try(int err)
+{
+	switch (-err) {
+	case EPERM:
+	case EACCES:
+		return "; run as root";
+	case ENOENT:
+		return "; the kernel does not know it";
+	case EMFILE:
+		return "; too many open files: raise `ulimit -n`";
+	default:
+		return "";
+	}
+}
+
+static bool is_on_kernel_function(enum plan_prog_kind kind)
+{
+	return kind == PP_KPROBE || kind == PP_KRETPROBE || kind == PP_KSESSION ||
+	       kind == PP_FENTRY || kind == PP_FEXIT;
+}
+
+enum { ERR_NOTSUPP = 524 }; /* the kernel's own ENOTSUPP, which C has no words for */
+
+/* The kernel's answers for its own functions mean something else than their words. */
+static const char *why_not(enum plan_prog_kind kind, int err)
+{
+	if (!is_on_kernel_function(kind))
+		return strerror(-err);
+	switch (-err) {
+	case ERR_NOTSUPP:
+		return "the kernel cannot do it here, as for functions with more than six arguments";
+	case EILSEQ:
+		return "no instruction begins at that offset";
+	case EADDRNOTAVAIL:
+		return "several functions have that name: write MODULE:FUNCTION, or a pattern, which takes "
+		       "all";
+	case EINVAL:
+	case EBUSY:
+		return "the kernel allows no probe there";
+	default:
+		return strerror(-err);
+	}
+}
+
+/* The attach point to blame; NULL for a program of sonde's own. */
+static const struct plan_probe *first_probe(const struct session *s, const struct plan_prog *g)
+{
+	return g->n_probes   ? &s->plan->probes[g->probes[0]]
+	       : g->n_starts ? &s->plan->probes[g->starts[0]]
+			     : NULL;
+}
+
+void attach_say_place(const struct session *s, const struct plan_prog *g)
+{
+	const struct plan_probe *probe = first_probe(s, g);
+	struct place from, to;
+
+	if (!probe || probe->span.end <= probe->span.start)
+		return;
+	from = source_place(s->plan->source, probe->span.start);
+	to = source_place(s->plan->source, probe->span.end);
+	if (from.line == to.line)
+		fprintf(stderr, "  at %s:%u:%u-%u\n", from.file, from.line, from.col, to.col);
+	else
+		fprintf(stderr, "  at %s:%u:%u\n", from.file, from.line, from.col);
+}
+
+const char *attach_name(const struct session *s, uint32_t prog)
+{
+	const struct plan_prog *g = &s->plan->progs[prog];
+	const struct plan_probe *probe = first_probe(s, g);
+
+	return probe ? probe->name : g->section;
+}
+
+/* By `missing_probes`: an error, a warning, or nothing. `why`: words of the probe's own for it, or
+ * NULL. */
+static void say_refused(const struct session *s, uint32_t prog, int err, const char *why)
+{
+	const struct plan_prog *g = &s->plan->progs[prog];
+	bool can_go = attach_can_skip(s, g, err);
+
+	if (can_go && s->plan->config.missing_probes == MISSING_IGNORE)
+		return;
+	log_msg(can_go ? LOG_WARNING : LOG_ERROR, "probe '%s': %s%s%s%s",
+		attach_name(s, prog), why ? "" : "cannot attach: ", why ? why : why_not(g->kind, err),
+		why ? "" : what_to_try(err), can_go ? ". Skipping" : "");
+	attach_say_place(s, g);
+}
+
+bool attach_is_instruction(int err)
+{
+	return err == -ERR_NOTSUPP || err == -EOPNOTSUPP;
+}
+
+enum { NAMES_SHOWN = 5 };
+
+void attach_left_out(struct session *s, uint32_t prog, const struct attach_refused *r,
+		     attach_symbol_fn *symbol, const void *ctx)
+{
+	const struct plan_prog *g = &s->plan->progs[prog];
+	bool is_known = attach_is_instruction(r->err) && !is_on_kernel_function(g->kind);
+	char names[1024] = "";
+	size_t len = 0;
+
+	if (!g->n_probes || !r->n)
+		return;
+	s->n_refused += r->n;
+	if (s->plan->config.missing_probes == MISSING_IGNORE || r->n == r->of)
+		return;
+	for (uint32_t i = 0; i < r->n && i < NAMES_SHOWN && len < sizeof(names); i++)
+		len += (size_t)snprintf(names + len, sizeof(names) - len, "%s%s", i ? ", " : "",
+					symbol(ctx, r->items[i]));
+	log_warning("%s: the kernel allows no probe on %u of %u functions%s, left out: %s%s",
+		    attach_name(s, prog), r->n, r->of,
+		    is_known ? " (they begin with an instruction that cannot be probed)" : "", names,
+		    r->n > NAMES_SHOWN ? ", …" : "");
+}
+
+int attach_prog(struct session *s, uint32_t prog)
+{
+	const struct plan_prog *g = &s->plan->progs[prog];
+	int err = attachers[g->kind](s, prog);
+	const char *why = !err			? NULL
+			  : g->kind == PP_ITER ? attach_iter_refusal(err)
+					       : attach_event_refusal(s, g, err);
+
+	if (err && err != ATTACH_ERR_SAID && err != -EINTR)
+		say_refused(s, prog, err, why);
+	return err;
+}

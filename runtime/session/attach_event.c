@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Attaching to what perf events count: software, hardware, watchpoints. With nothing to restrict it
+ * there is an event a processor. With -p, -c and --follow there is one a thread, which threads and
+ * processes that come later inherit: the kernel then counts for the traced process alone, so every
+ * Nth event is every Nth of its own; the program's own test leaves out what is not in the scope.
+ * Where a variable of a movable program is says /proc/PID/maps; of a command that does once it is
+ * executed. What is executed later is somewhere else: such an event ends there.
+ */
+#define _GNU_SOURCE
+#include "runtime/session/attach.h"
+#include "runtime/base/mapped.h"
+#include <dirent.h>
+#include <errno.h>
+#include <linux/hw_breakpoint.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MAX_DEPTH = 64, PATH_SHOWN = 200 };
+
+struct opening {
+	struct session *s;
+	uint32_t prog;
+	struct perf_event_attr *attr;
+	bool follow;
+	uint32_t n; /* threads that have theirs */
+};
+
+static int open_process(struct opening *o, int pid, int depth);
+
+static int open_children(struct opening *o, int pid, int tid, int depth)
+{
+	char path[96];
+	int child, err = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", pid, tid);
+	f = fopen(path, "re");
+	while (f && !err && fscanf(f, "%d", &child) == 1)
+		err = open_process(o, child, depth + 1);
+	if (f)
+		fclose(f);
+	return err;
+}
+
+/* A thread that has ended meanwhile is none. */
+static int open_thread(struct opening *o, int tid)
+{
+	int err = attach_perf(o->s, o->prog, o->attr, tid, -1);
+
+	o->n += !err;
+	return err == -ESRCH ? 0 : err;
+}
+
+static int open_process(struct opening *o, int pid, int depth)
+{
+	char path[64];
+	struct dirent *d;
+	int err = 0;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	dir = opendir(path);
+	while (dir && !err && (d = readdir(dir))) {
+		int tid = atoi(d->d_name);
+
+		if (tid <= 0)
+			continue;
+		err = open_thread(o, tid);
+		if (!err && o->follow && depth < MAX_DEPTH)
+			err = open_children(o, pid, tid, depth);
+	}
+	if (dir)
+		closedir(dir);
+	return err;
+}
+
+/* Where a program's variable is: it must be said of which process. */
+static int place(const struct session *s, const struct perf_point *p, struct perf_event_attr *attr)
+{
+	uint64_t base = 0;
+	int err = 0;
+
+	if (p->path && s->scope.scope == SONDE_SCOPE_ALL)
+		err = -EDESTADDRREQ;
+	else if (p->is_movable)
+		err = mapped_base(s->scope.tgid, p->path, &base);
+	attr->bp_addr = p->address + base;
+	attr->remove_on_exec = p->is_movable;
+	return err;
+}
+
+bool attach_at_exec(const struct session *s, const struct plan_prog *g)
+{
+	return g->kind == PP_EVENT && g->perf.is_movable && s->scope.scope == SONDE_SCOPE_TREE;
+}
+
+static void fill(struct perf_event_attr *attr, const struct plan_prog *g)
+{
+	attr->type = g->perf.type;
+	attr->config = g->perf.config;
+	attr->disabled = 1;
+	attr->freq = g->hertz != 0;
+	if (g->hertz)
+		attr->sample_freq = g->hertz;
+	else
+		attr->sample_period = g->perf.every;
+	if (g->perf.type != PERF_TYPE_BREAKPOINT)
+		return;
+	attr->bp_type = g->perf.access;
+	attr->bp_len = g->perf.length;
+}
+
+int att_event(struct session *s, uint32_t prog)
+{
+	struct perf_event_attr attr = {.size = sizeof(attr)};
+	struct opening o = {.s = s, .prog = prog, .attr = &attr};
+	int err;
+
+	fill(&attr, &s->plan->progs[prog]);
+	err = place(s, &s->plan->progs[prog].perf, &attr);
+	if (err)
+		return err;
+	switch (s->scope.scope) {
+	case SONDE_SCOPE_TREE: /* the command waits to be executed, or to go on from there */
+		attr.inherit = 1;
+		attr.enable_on_exec = !attr.remove_on_exec;
+		return attach_perf(s, prog, &attr, (int)s->scope.tgid, -1);
+	case SONDE_SCOPE_PID:
+	case SONDE_SCOPE_FOLLOW:
+		attr.inherit = 1;
+		o.follow = s->scope.scope == SONDE_SCOPE_FOLLOW;
+		err = open_process(&o, (int)s->scope.tgid, 0);
+		return err ? err : o.n ? 0 : -ESRCH;
+	default:
+		return attach_perf_cpus(s, prog, &attr);
+	}
+}
+
+static unsigned long highest_rate(void)
+{
+	FILE *f = fopen("/proc/sys/kernel/perf_event_max_sample_rate", "re");
+	unsigned long n = 0;
+
+	if (f) {
+		if (fscanf(f, "%lu", &n) != 1)
+			n = 0;
+		fclose(f);
+	}
+	return n;
+}
+
+/* Its process has not mapped the file. */
+static void say_not_mapped(const struct session *s, const char *path, char *text, size_t size)
+{
+	char link[32], program[PATH_SHOWN] = "";
+
+	snprintf(link, sizeof(link), "/proc/%u/exe", s->scope.tgid);
+	if (s->scope.scope == SONDE_SCOPE_TREE && readlink(link, program, sizeof(program) - 1) > 0)
+		snprintf(text, size, "the command runs %s, not %.*s (if that is a library, it is "
+			 "loaded later): give -p PID", program, PATH_SHOWN, path);
+	else
+		snprintf(text, size, "the process does not have %.*s mapped", PATH_SHOWN, path);
+}
+
+const char *attach_event_refusal(const struct session *s, const struct plan_prog *g, int err)
+{
+	static char text[2 * PATH_SHOWN + 256];
+	bool is_missing = err == -ENOENT || err == -EOPNOTSUPP || err == -ENODEV;
+	unsigned long rate = err == -EINVAL && g->hertz ? highest_rate() : 0;
+	uint32_t type = g->kind == PP_EVENT ? g->perf.type : PERF_TYPE_MAX;
+	bool is_timer = g->kind == PP_INTERVAL || g->kind == PP_PROFILE ||
+			type == PERF_TYPE_SOFTWARE;
+
+	if (rate && g->hertz > rate)
+		snprintf(text, sizeof(text), "the kernel allows at most %lu events a second "
+			 "(kernel.perf_event_max_sample_rate)", rate);
+	else if (err == -ENOSYS)
+		snprintf(text, sizeof(text), "there is no perf_event_open() here: the kernel lacks "
+			 "CONFIG_PERF_EVENTS, or a seccomp profile (of a container) forbids it");
+	else if (is_timer && is_missing)
+		snprintf(text, sizeof(text), "this kernel does not count %s (CONFIG_PERF_EVENTS)",
+			 type == PERF_TYPE_SOFTWARE ? g->perf.what : "time (software:cpu-clock)");
+	else if (type == PERF_TYPE_HARDWARE && is_missing)
+		snprintf(text, sizeof(text), "this machine has no counter for %s (no PMU: a virtual "
+			 "machine?); software:cpu-clock counts time", g->perf.what);
+	else if (type == PERF_TYPE_BREAKPOINT && err == -EDESTADDRREQ)
+		snprintf(text, sizeof(text), "a variable is watched in one program: give -p PID or "
+			 "-c COMMAND");
+	else if (type == PERF_TYPE_BREAKPOINT && err == -ESRCH && g->perf.path)
+		say_not_mapped(s, g->perf.path, text, sizeof(text));
+	else if (type == PERF_TYPE_BREAKPOINT && err == -ENOSPC)
+		snprintf(text, sizeof(text), "the processor has no debug register left for it (x86-64 has "
+			 "four)");
+	else if (type == PERF_TYPE_BREAKPOINT && (err == -EINVAL || is_missing))
+		snprintf(text, sizeof(text), "the kernel does not watch 0x%llx: %s",
+			 (unsigned long long)g->perf.address,
+			 is_missing ? "this kernel has no hardware breakpoints "
+				      "(CONFIG_HAVE_HW_BREAKPOINT), or the processor none" : "it is no address that can be watched");
+	else
+		return NULL;
+	return text;
+}

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Attaching to functions of the kernel: one by a perf event; many by a kprobe_multi link where the
+ * kernel has these, else by a perf event each. Functions that the kernel allows no probe on are
+ * left out of a pattern, and said.
+ * Reads /proc/kallsyms for patterns: several functions may have one name, and it has the addresses
+ * by which the kernel finds cookies again (available_filter_functions_addrs has those of the calls
+ * into ftrace, which may be behind an endbr64).
+ */
+#define _GNU_SOURCE
+#include "runtime/session/attach_slow.h"
+#include "runtime/base/clock.h"
+#include "runtime/kernel/kernel_facts.h"
+#include "runtime/base/log.h"
+#include "runtime/base/uapi_new.h"
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- perf events --------------------------------------------------------------------------- */
+
+static struct bpf_link *perf_on(struct session *s, uint32_t prog, const struct plan_target *t,
+				const char *symbol)
+{
+	LIBBPF_OPTS(bpf_kprobe_opts, opts, .bpf_cookie = t->cookie, .offset = t->offset,
+		    .retprobe = s->plan->progs[prog].kind == PP_KRETPROBE);
+
+	if (t->address) /* the event takes it where the offset goes, when there is no name */
+		opts.offset = t->address;
+	return bpf_program__attach_kprobe_opts(s->progs[prog], t->address ? NULL : symbol, &opts);
+}
+
+/* A module's function goes by "module:name"; kernels 6.6 to 6.11 know only its name here. */
+static int one_by_perf(struct session *s, uint32_t prog, const struct plan_target *t)
+{
+	char name[512];
+	int err;
+
+	if (!t->module)
+		return attach_libbpf_link(s, perf_on(s, prog, t, t->symbol));
+	snprintf(name, sizeof(name), "%s:%s", t->module, t->symbol);
+	err = attach_libbpf_link(s, perf_on(s, prog, t, name));
+	return err == -ENOENT ? attach_libbpf_link(s, perf_on(s, prog, t, t->symbol)) : err;
+}
+
+/* ---- multi links --------------------------------------------------------------------------- */
+
+struct function_place {
+	const struct plan_target *target;
+	uint64_t address;
+};
+
+/* What there is to attach to: each target, or each function that has a target's name. */
+struct places {
+	struct session *s;
+	uint32_t prog;
+	struct function_place *items;
+	uint32_t n, room;
+	bool by_address;
+};
+
+static int add_place(struct places *p, const struct plan_target *t, uint64_t address)
+{
+	if (p->n == p->room) {
+		uint32_t room = 2 * p->room + 64;
+		struct function_place *more = realloc(p->items, room * sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		p->items = more;
+		p->room = room;
+	}
+	p->items[p->n++] = (struct function_place){t, address};
+	return 0;
+}
+
+static int compare_symbol(const void *name, const void *target)
+{
+	return strcmp(name, ((const struct plan_target *)target)->symbol);
+}
+
+/* "ffffffff81000000 t name\t[module]" */
+static int read_place(struct places *p, char *line)
+{
+	const struct plan_prog *g = &p->s->plan->progs[p->prog];
+	const struct plan_target *t;
+	char *type = strchr(line, ' '), *name = type ? type + 3 : NULL, *module;
+	uint64_t address;
+
+	if (!type || !strchr("tTwW", type[1]) || type[2] != ' ')
+		return 0;
+	name[strcspn(name, "\n]")] = '\0';
+	module = strpbrk(name, " \t");
+	if (module)
+		*module++ = '\0';
+	t = bsearch(name, g->targets, g->n_targets, sizeof(*t), compare_symbol);
+	if (!t || (t->module && (!module || strcmp(module + 1, t->module) != 0)))
+		return 0;
+	address = strtoull(line, NULL, 16);
+	return address ? add_place(p, t, address) : 0;
+}
+
+static int find_places(struct places *p)
+{
+	const struct plan_prog *g = &p->s->plan->progs[p->prog];
+	FILE *f = fopen("/proc/kallsyms", "re");
+	char *line = NULL;
+	size_t size = 0;
+	int err = 0;
+
+	while (f && !err && getline(&line, &size, f) > 0)
+		err = read_place(p, line);
+	free(line);
+	if (f)
+		fclose(f);
+	p->by_address = p->n > 0;
+	for (uint32_t i = 0; !err && !p->by_address && i < g->n_targets; i++)
+		err = add_place(p, &g->targets[i], 0);
+	return err;
+}
+
+/* `where`: addresses, or names. */
+static int multi_link(struct places *p, uint32_t n, const uint64_t *where, const uint64_t *cookies)
+{
+	enum plan_prog_kind kind = p->s->plan->progs[p->prog].kind;
+	uint32_t at_return = kind == PP_KRETPROBE ? BPF_F_KPROBE_MULTI_RETURN : 0;
+	union bpf_attr attr = {
+		.link_create.prog_fd = (uint32_t)attach_fd(p->s, p->prog),
+		.link_create.attach_type = kind == PP_KSESSION ? NEW_BPF_TRACE_KPROBE_SESSION
+							       : BPF_TRACE_KPROBE_MULTI,
+		.link_create.kprobe_multi.flags = at_return,
+		.link_create.kprobe_multi.cnt = n,
+		.link_create.kprobe_multi.cookies = (uintptr_t)cookies,
+	};
+	int fd;
+
+	if (p->by_address)
+		attr.link_create.kprobe_multi.addrs = (uintptr_t)where;
+	else
+		attr.link_create.kprobe_multi.syms = (uintptr_t)where;
+	fd = (int)syscall(SYS_bpf, BPF_LINK_CREATE, &attr, sizeof(attr.link_create));
+	return attach_add(p->s, (struct link){.fd = fd, .closes_slowly = true});
+}
+
+static int multi_some(void *ctx, uint32_t first, uint32_t n)
+{
+	struct places *p = ctx;
+	uint64_t *where = calloc(2 * (size_t)n, sizeof(*where)), *cookies = where + n;
+	int err = !where ? -ENOMEM : attach_stopped(p->s) ? -EINTR : 0;
+
+	for (uint32_t i = 0; !err && i < n; i++) {
+		const struct function_place *place = &p->items[first + i];
+
+		where[i] = p->by_address ? place->address : (uintptr_t)place->target->symbol;
+		cookies[i] = place->target->cookie;
+	}
+	if (!err)
+		err = multi_link(p, n, where, cookies);
+	free(where);
+	return err;
+}
+
+static int perf_item(void *ctx, uint32_t item)
+{
+	struct places *p = ctx;
+
+	return one_by_perf(p->s, p->prog, p->items[item].target);
+}
+
+/* ---- both ---------------------------------------------------------------------------------- */
+
+static const char *symbol_of(const void *ctx, uint32_t item)
+{
+	const struct places *p = ctx;
+
+	return p->items[item].target->symbol;
+}
+
+static int by_multi(struct places *p, struct attach_refused *refused)
+{
+	uint64_t start = monotonic_ns();
+	int err = find_places(p) ?: attach_halving(multi_some, p, p->n, refused);
+
+	if (!err)
+		log_verbose("%s: %u functions attached in %.3f s", attach_name(p->s, p->prog),
+			    p->n - refused->n, 1e-9 * (double)(monotonic_ns() - start));
+	return err;
+}
+
+static int by_perf(struct places *p, struct attach_refused *refused)
+{
+	const struct plan_prog *g = &p->s->plan->progs[p->prog];
+	int err = 0;
+
+	for (uint32_t i = 0; !err && i < g->n_targets; i++)
+		err = add_place(p, &g->targets[i], 0);
+	return err ?: attach_one_by_one(p->s, p->prog,
+					"this kernel has no kprobe_multi links (5.18, CONFIG_FPROBE)",
+					perf_item, p, p->n, refused);
+}
+
+static int many(struct session *s, uint32_t prog, bool is_multi)
+{
+	struct places p = {.s = s, .prog = prog};
+	struct attach_refused refused = {0};
+	int err = is_multi ? by_multi(&p, &refused) : by_perf(&p, &refused);
+
+	if (!err && s->plan->progs[prog].n_probes)
+		s->n_namesakes += (int64_t)p.n - s->plan->progs[prog].n_targets;
+	if (!err)
+		attach_left_out(s, prog, &refused, symbol_of, &p);
+	free(refused.items);
+	free(p.items);
+	return err;
+}
+
+bool attach_is_kernel_multi(struct kernel *k, const struct plan_prog *g)
+{
+	return g->n_targets > 1 && k->has_feature(k, KF_KPROBE_MULTI);
+}
+
+int att_kernel_function(struct session *s, uint32_t prog)
+{
+	const struct plan_prog *g = &s->plan->progs[prog];
+
+	if (g->n_targets == 1)
+		return one_by_perf(s, prog, &g->targets[0]);
+	return many(s, prog, attach_is_kernel_multi(s->kernel, g));
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Attaching that takes its time: see attach_slow.h.
+ */
+#include "runtime/session/attach_slow.h"
+#include "runtime/base/clock.h"
+#include "runtime/base/log.h"
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <unistd.h>
+
+enum {
+	MANY = 32,		 /* events: fewer are not worth a word */
+	SAMPLE = 16,		 /* events after which the time of all can be told */
+	QUIET_NS = 500000000,	 /* nothing is shown before */
+	STEP_NS = 100000000,	 /* between two pictures */
+	CLOSE_MS = 70,		 /* what the kernel takes to give one event back, at the least */
+};
+
+bool attach_stopped(const struct session *s)
+{
+	struct pollfd p = {.fd = s->stop_fd, .events = POLLIN};
+
+	return s->stop_fd >= 0 && poll(&p, 1, 0) > 0;
+}
+
+void attach_slow_begin(struct attach_slow *a, const char *name, const char *why, uint32_t n)
+{
+	*a = (struct attach_slow){.name = name, .why = why, .n = n, .start_ns = monotonic_ns()};
+}
+
+/* Once the first tell how long all take. */
+static void announce(struct attach_slow *a, uint64_t now)
+{
+	double seconds = 1e-9 * (double)(now - a->start_ns) * a->n / a->n_done;
+
+	a->is_announced = true;
+	log_warning("%s: attaching to %u functions takes about %.1f s, and after the end the "
+		    "kernel works for %.0f s or more to let them go",
+		    a->why, a->n, seconds, 1e-3 * CLOSE_MS * a->n);
+}
+
+static void show(struct attach_slow *a, uint64_t now)
+{
+	if (!isatty(STDERR_FILENO) || !log_enabled(LOG_INFO))
+		return;
+	fprintf(stderr, "\rattaching: %u of %u functions, %.1f s", a->n_done, a->n,
+		1e-9 * (double)(now - a->start_ns));
+	fflush(stderr);
+	a->shown_ns = now;
+	a->is_shown = true;
+}
+
+void attach_slow_step(struct attach_slow *a, bool is_attached)
+{
+	uint64_t now;
+
+	a->n_done++;
+	a->n_attached += is_attached;
+	if (a->n < MANY)
+		return;
+	now = monotonic_ns();
+	if (!a->is_announced && a->n_done >= SAMPLE)
+		announce(a, now);
+	if (now - a->start_ns > QUIET_NS && now - a->shown_ns > STEP_NS)
+		show(a, now);
+}
+
+/* Half a second is noticed. */
+void attach_slow_end(struct attach_slow *a, int err)
+{
+	uint64_t ns = monotonic_ns() - a->start_ns;
+
+	if (a->is_shown)
+		fputs("\r\033[K", stderr);
+	if (!err && a->n > 1)
+		log_msg(ns > QUIET_NS ? LOG_INFO : LOG_VERBOSE,
+			"%s: %u functions were attached one by one in %.1f s: %s", a->name,
+			a->n_attached, 1e-9 * (double)ns, a->why);
+}
+
+struct one_by_one {
+	struct session *s;
+	struct attach_slow slow;
+	attach_item_fn *item;
+	void *ctx;
+};
+
+static int attach_item(void *ctx, uint32_t first, uint32_t n)
+{
+	struct one_by_one *o = ctx;
+	int err;
+
+	if (n > 1)
+		return -EINVAL;
+	if (attach_stopped(o->s))
+		return -EINTR;
+	err = o->item(o->ctx, first);
+	attach_slow_step(&o->slow, !err);
+	return err;
+}
+
+int attach_one_by_one(struct session *s, uint32_t prog, const char *why, attach_item_fn *item,
+		      void *ctx, uint32_t n, struct attach_refused *refused)
+{
+	struct one_by_one o = {.s = s, .item = item, .ctx = ctx};
+	int err;
+
+	attach_slow_begin(&o.slow, attach_name(s, prog), why, n);
+	err = attach_halving(attach_item, &o, n, refused);
+	attach_slow_end(&o.slow, err);
+	return err;
+}

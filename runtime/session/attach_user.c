@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Attaching to functions of programs: a uprobe_multi link a file where the kernel has them (6.6),
+ * else a perf event a function. What the kernel refuses is left out and said.
+ *
+ * The kernel looks at an instruction only when some process has the file mapped: without one a
+ * function that cannot be probed would be accepted, and never fire. So we map it meanwhile, for the
+ * kernel to be the judge. Not for thousands of functions (3 us each) unless some of them begins
+ * like one that is refused.
+ */
+#define _GNU_SOURCE
+#include "runtime/session/attach_slow.h"
+#include "runtime/kernel/kernel_facts.h"
+#include "runtime/base/log.h"
+#include "runtime/base/uapi_new.h"
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum {
+	FEW = 256, /* functions: the kernel looks at all of these */
+	REF_CTR_SHIFT = 32, /* where a uprobe's perf event has its semaphore's place */
+};
+
+/* The targets of one file. */
+struct file_targets {
+	struct session *s;
+	uint32_t prog;
+	const struct plan_target *targets;
+	uint32_t n;
+	int type, return_bit; /* of the perf event device */
+};
+
+static bool is_return(const struct file_targets *f)
+{
+	return f->s->plan->progs[f->prog].kind == PP_URETPROBE;
+}
+
+/* The one process that is traced; 0: there may be more. */
+static uint32_t only_process(const struct session *s)
+{
+	return s->scope.scope == SONDE_SCOPE_PID ? s->scope.tgid : 0;
+}
+
+/* ---- multi links --------------------------------------------------------------------------- */
+
+/* What a link takes of each target. */
+struct link_lists {
+	uint64_t *offsets, *cookies, *ref_ctrs;
+};
+
+static int multi_link(struct file_targets *f, uint32_t n, const struct link_lists *l)
+{
+	enum plan_prog_kind kind = f->s->plan->progs[f->prog].kind;
+	struct new_link_create attr = {
+		.prog_fd = (uint32_t)attach_fd(f->s, f->prog),
+		.attach_type = kind == PP_USESSION ? NEW_BPF_TRACE_UPROBE_SESSION
+						   : NEW_BPF_TRACE_UPROBE_MULTI,
+		.uprobe_multi.path = (uintptr_t)f->targets->path,
+		.uprobe_multi.offsets = (uintptr_t)l->offsets,
+		.uprobe_multi.cookies = (uintptr_t)l->cookies,
+		.uprobe_multi.ref_ctr_offsets = kind == PP_USDT ? (uintptr_t)l->ref_ctrs : 0,
+		.uprobe_multi.cnt = n,
+		.uprobe_multi.flags = is_return(f) ? NEW_BPF_F_UPROBE_MULTI_RETURN : 0,
+		.uprobe_multi.pid = kernel_is_at_least(6, 10) ? only_process(f->s) : 0,
+	};
+	int fd = (int)syscall(SYS_bpf, BPF_LINK_CREATE, &attr, sizeof(attr));
+
+	return attach_add(f->s, (struct link){.fd = fd, .closes_slowly = true});
+}
+
+static int multi_some(void *ctx, uint32_t first, uint32_t n)
+{
+	struct file_targets *f = ctx;
+	uint64_t *words = calloc(3 * (size_t)n, sizeof(*words));
+	struct link_lists l = {words, words + n, words + 2 * (size_t)n};
+	int err = words ? 0 : -ENOMEM;
+
+	for (uint32_t i = 0; !err && i < n; i++) {
+		l.offsets[i] = f->targets[first + i].offset;
+		l.cookies[i] = f->targets[first + i].cookie;
+		l.ref_ctrs[i] = f->targets[first + i].ref_ctr;
+	}
+	if (!err && attach_stopped(f->s))
+		err = -EINTR;
+	if (!err)
+		err = multi_link(f, n, &l);
+	free(words);
+	return err;
+}
+
+/* ---- perf events --------------------------------------------------------------------------- */
+
+/* The number at the end of a file of the uprobe device. */
+static int read_device(const char *name)
+{
+	char path[96], text[64];
+	size_t n = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/sys/bus/event_source/devices/uprobe/%s", name);
+	f = fopen(path, "re");
+	if (f && fgets(text, sizeof(text), f))
+		n = strcspn(text, "0123456789");
+	else
+		text[0] = '\0';
+	if (f)
+		fclose(f);
+	return text[0] && text[n] ? atoi(text + n) : -1;
+}
+
+/* The link holds the event: its own descriptor can go, there may be many. */
+static int link_event(struct file_targets *f, int event, uint64_t cookie)
+{
+	LIBBPF_OPTS(bpf_link_create_opts, opts, .perf_event.bpf_cookie = cookie);
+	int fd = bpf_link_create(attach_fd(f->s, f->prog), event, BPF_PERF_EVENT, &opts);
+
+	if (fd >= 0 && ioctl(event, PERF_EVENT_IOC_ENABLE, 0)) {
+		int err = -errno;
+
+		close(fd);
+		return err;
+	}
+	return attach_add(f->s, (struct link){.fd = fd, .closes_slowly = true});
+}
+
+/* Before 5.15 there are no links of events, and no cookies: one function needs none. */
+static int set_program(struct file_targets *f, int event)
+{
+	int fd;
+
+	if (ioctl(event, PERF_EVENT_IOC_SET_BPF, attach_fd(f->s, f->prog)) ||
+	    ioctl(event, PERF_EVENT_IOC_ENABLE, 0))
+		return -errno;
+	fd = fcntl(event, F_DUPFD_CLOEXEC, 0);
+	return attach_add(f->s, (struct link){.fd = fd, .is_perf = true, .closes_slowly = true});
+}
+
+/* The process whose code alone is changed, -1: every one's. A semaphore says to a program that it
+ * is traced: those that are not must not see it. */
+static int process_of(const struct file_targets *f)
+{
+	bool is_usdt = f->s->plan->progs[f->prog].kind == PP_USDT;
+
+	return is_usdt && only_process(f->s) ? (int)only_process(f->s) : -1;
+}
+
+static int perf_one(struct file_targets *f, const struct plan_target *t)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = (uint32_t)f->type,
+		.config = (is_return(f) ? 1ull << f->return_bit : 0) |
+			  t->ref_ctr << REF_CTR_SHIFT,
+		.uprobe_path = (uintptr_t)t->path,
+		.probe_offset = t->offset,
+	};
+	int pid = process_of(f), cpu = pid < 0 ? 0 : -1, err;
+	int fd = (int)syscall(SYS_perf_event_open, &attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	err = link_event(f, fd, t->cookie);
+	if (err == -EINVAL && !t->cookie)
+		err = set_program(f, fd);
+	close(fd);
+	return err;
+}
+
+static int perf_item(void *ctx, uint32_t item)
+{
+	struct file_targets *f = ctx;
+
+	return perf_one(f, &f->targets[item]);
+}
+
+static int by_perf(struct file_targets *f, struct attach_refused *refused)
+{
+	f->type = read_device("type");
+	f->return_bit = read_device("format/retprobe");
+	if (f->type < 0 || f->return_bit < 0)
+		return -ENOENT;
+	return attach_one_by_one(f->s, f->prog, "this kernel has no uprobe_multi links (6.6)",
+				 perf_item, f, f->n, refused);
+}
+
+/* ---- what is refused ----------------------------------------------------------------------- */
+
+static const char *symbol_of(const void *ctx, uint32_t item)
+{
+	const struct file_targets *f = ctx;
+
+	return f->targets[item].symbol;
+}
+
+/* All are refused. One function that is named is an error, unless the script says otherwise. */
+static int none_left(const struct file_targets *f, int err)
+{
+	bool is_warning = f->s->plan->config.missing_probes == MISSING_WARN;
+	const char *why = "it begins with an instruction that the kernel cannot probe";
+
+	if (!attach_is_instruction(err))
+		return err;
+	if (f->s->plan->config.missing_probes == MISSING_IGNORE ||
+	    (is_warning && !f->s->plan->progs[f->prog].n_probes))
+		return 0;
+	log_msg(is_warning ? LOG_WARNING : LOG_ERROR, "probe '%s': cannot attach: %s%s",
+		attach_name(f->s, f->prog),
+		f->n > 1 ? "all begin with instructions that the kernel cannot probe" : why,
+		is_warning ? ". Skipping" : "");
+	attach_say_place(f->s, &f->s->plan->progs[f->prog]);
+	return is_warning ? 0 : ATTACH_ERR_SAID;
+}
+
+/* ---- files --------------------------------------------------------------------------------- */
+
+struct file_view {
+	const uint8_t *bytes;
+	size_t size;
+};
+
+static struct file_view map_file(const char *path)
+{
+	struct file_view v = {MAP_FAILED, 0};
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct stat st;
+
+	if (fd >= 0 && fstat(fd, &st) == 0 && st.st_size > 0) {
+		v.size = (size_t)st.st_size;
+		v.bytes = mmap(NULL, v.size, PROT_READ, MAP_PRIVATE, fd, 0);
+	}
+	if (fd >= 0)
+		close(fd);
+	return v;
+}
+
+/* Prefixes of x86 that uprobes refuse: segments and lock; repeats and sizes may stand before. Of
+ * the other instructions that they refuse no function begins with one. */
+static bool is_suspect(const struct file_view *v, uint64_t at)
+{
+	for (uint64_t i = at; i < v->size && i < at + 4; i++) {
+		if (memchr("\x26\x2e\x36\x3e\xf0", v->bytes[i], 5))
+			return true;
+		if (!memchr("\x66\x67\xf2\xf3", v->bytes[i], 4))
+			return false;
+	}
+	return false;
+}
+
+static void unmap_file(struct file_view *v)
+{
+	if (v->bytes != MAP_FAILED)
+		munmap((void *)(uintptr_t)v->bytes, v->size);
+	v->bytes = MAP_FAILED;
+}
+
+/* A mapping that cannot be executed now is looked at like one that can. */
+static struct file_view let_kernel_look(const struct file_targets *f)
+{
+	struct file_view v = map_file(f->targets->path);
+	bool is_wanted = f->n <= FEW;
+
+	for (uint32_t i = 0; v.bytes != MAP_FAILED && i < f->n && !is_wanted; i++)
+		is_wanted = is_suspect(&v, f->targets[i].offset);
+	if (!is_wanted)
+		unmap_file(&v);
+	return v;
+}
+
+static int attach_file(struct file_targets *f)
+{
+	struct attach_refused refused = {0};
+	struct file_view view = let_kernel_look(f);
+	int err;
+
+	err = f->s->kernel->has_feature(f->s->kernel, KF_UPROBE_MULTI)
+		      ? attach_halving(multi_some, f, f->n, &refused)
+		      : by_perf(f, &refused);
+	attach_left_out(f->s, f->prog, &refused, symbol_of, f);
+	if (err && refused.n == f->n)
+		err = none_left(f, err);
+	free(refused.items);
+	unmap_file(&view);
+	return err;
+}
+
+int att_user_function(struct session *s, uint32_t prog)
+{
+	const struct plan_prog *g = &s->plan->progs[prog];
+	uint32_t n = 0;
+	int err = 0;
+
+	for (uint32_t first = 0; first < g->n_targets && !err; first += n) {
+		struct file_targets f = {.s = s, .prog = prog, .targets = &g->targets[first]};
+
+		n = 1;
+		while (first + n < g->n_targets &&
+		       strcmp(g->targets[first].path, g->targets[first + n].path) == 0)
+			n++;
+		f.n = n;
+		err = attach_file(&f);
+	}
+	return err;
+}

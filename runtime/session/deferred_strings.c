@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Values that user space puts into words: symbols of the kernel and of programs, user names, times.
+ * Reads their bytes out of keys, values and records (plan.h has the types' layouts), gives strings
+ * that live until the record or map that they were made for has been written.
+ */
+#include "runtime/base/clock.h"
+#include "runtime/symbols/ksym.h"
+#include "runtime/session/session.h"
+#include "runtime/symbols/usym.h"
+#include <inttypes.h>
+#include <pwd.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* One string; the list is in the order of making, newest first. */
+struct text_item {
+	struct text_item *next;
+	char bytes[];
+};
+
+static char *keep(struct session *s, const char *text)
+{
+	size_t n = strlen(text) + 1;
+	struct text_item *item = malloc(sizeof(*item) + n);
+
+	if (!item)
+		return NULL;
+	memcpy(item->bytes, text, n);
+	item->next = s->texts;
+	s->texts = item;
+	return item->bytes;
+}
+
+void texts_forget(struct session *s)
+{
+	while (s->texts) {
+		struct text_item *next = s->texts->next;
+
+		free(s->texts);
+		s->texts = next;
+	}
+}
+
+static uint64_t word_at(const void *bytes, uint32_t offset)
+{
+	uint64_t word;
+
+	memcpy(&word, (const uint8_t *)bytes + offset, sizeof(word));
+	return word;
+}
+
+static uint32_t half_at(const void *bytes, uint32_t offset)
+{
+	uint32_t half;
+
+	memcpy(&half, (const uint8_t *)bytes + offset, sizeof(half));
+	return half;
+}
+
+static const char *kernel_symbol(struct session *s, uint64_t address)
+{
+	const char *name, *module;
+	char hex[24];
+	uint64_t offset;
+
+	if (ksyms_find(s->ksyms, address, &name, &offset, &module))
+		return name;
+	snprintf(hex, sizeof(hex), "0x%" PRIx64, address);
+	return keep(s, hex);
+}
+
+/* struct {uint64 address; uint32 tgid, exec_id}. A process that lives and was not met yet is looked
+ * at now. */
+static const char *user_symbol(struct session *s, const void *bytes)
+{
+	uint64_t address = word_at(bytes, 0);
+	uint32_t tgid = half_at(bytes, 8), exec_id = half_at(bytes, 12);
+	struct usym u = {0};
+	char hex[24];
+
+	if (s->usyms && !usyms_find(s->usyms, tgid, exec_id, address, &u) &&
+	    usyms_note_process(s->usyms, tgid) == 0) {
+		usyms_note_stack(s->usyms, tgid, exec_id, monotonic_ns());
+		usyms_find(s->usyms, tgid, exec_id, address, &u);
+	}
+	if (u.name)
+		return u.name;
+	snprintf(hex, sizeof(hex), "0x%" PRIx64, address);
+	return keep(s, hex);
+}
+
+static const char *user_name(struct session *s, uint64_t uid)
+{
+	const struct passwd *p = getpwuid((uid_t)uid);
+
+	return p ? keep(s, p->pw_name) : "";
+}
+
+/* strftime with %f microseconds, %k nanoseconds, %l milliseconds of the second. */
+static void expand_fractions(char *out, size_t size, const char *format, uint32_t ns)
+{
+	size_t n = 0;
+
+	for (const char *f = format; *f; f++) {
+		if (*f != '%' || !f[1]) {
+			out[n++] = *f;
+			continue;
+		}
+		f++;
+		if (*f == 'f')
+			n += (size_t)snprintf(out + n, size - n, "%06u", ns / 1000);
+		else if (*f == 'k')
+			n += (size_t)snprintf(out + n, size - n, "%09u", ns);
+		else if (*f == 'l')
+			n += (size_t)snprintf(out + n, size - n, "%03u", ns / 1000000);
+		else
+			n += (size_t)snprintf(out + n, size - n, "%%%c", *f);
+	}
+	out[n++] = '.'; /* so that strftime's result is never empty, but for want of room */
+	out[n] = '\0';
+}
+
+enum {
+	MOST_A_CHAR = 5, /* "%k" becomes nine digits */
+	MAX_TIME_TEXT = 65536, /* widths of conversions have no bound */
+};
+
+/* The format is the script's own; strftime takes no arguments that it could name. */
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+const char *texts_time(struct session *s, const char *format, uint64_t wall_ns)
+{
+	size_t size = strlen(format) * MOST_A_CHAR + 2;
+	char *expanded = malloc(size), *text = NULL;
+	time_t seconds = (time_t)(wall_ns / 1000000000u);
+	const char *kept = "(a time that is too long)";
+	size_t n = 0;
+	struct tm tm;
+
+	if (!expanded || !localtime_r(&seconds, &tm))
+		goto out;
+	expand_fractions(expanded, size, format, (uint32_t)(wall_ns % 1000000000u));
+	for (size_t room = 256; n == 0 && room <= MAX_TIME_TEXT; room *= 4) {
+		free(text);
+		text = malloc(room);
+		n = text ? strftime(text, room, expanded, &tm) : 0;
+	}
+	if (n > 0) {
+		text[n - 1] = '\0';
+		kept = keep(s, text);
+	}
+out:
+	free(text);
+	free(expanded);
+	return kept;
+}
+
+uint64_t texts_wall_clock(void)
+{
+	return clock_ns(CLOCK_REALTIME);
+}
+
+/* Nanoseconds since boot to those since 1970: the distance is measured once, so that the same
+ * moment always shows the same. */
+static uint64_t wall_of_boot(struct session *s, uint64_t boot_ns)
+{
+	if (!s->boot_distance_ns)
+		s->boot_distance_ns = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_BOOTTIME);
+	return boot_ns + s->boot_distance_ns;
+}
+
+static const char *text_of(struct stack_source *source, const struct type *t, const void *bytes)
+{
+	struct session *s = (struct session *)((char *)source - offsetof(struct session, stacks));
+	const char *text = NULL;
+
+	if (t->kind == TY_KSYM)
+		text = kernel_symbol(s, word_at(bytes, 0));
+	else if (t->kind == TY_USYM)
+		text = user_symbol(s, bytes);
+	else if (t->kind == TY_USERNAME)
+		text = user_name(s, word_at(bytes, 0));
+	else if (t->kind == TY_NAME)
+		text = plan_name(s->plan, half_at(bytes, 0));
+	else if (t->kind == TY_TIMESTAMP)
+		text = texts_time(s, t->format, wall_of_boot(s, word_at(bytes, 0)));
+	return text ? text : "";
+}
+
+void texts_open(struct session *s)
+{
+	s->stacks.text = text_of;
+}

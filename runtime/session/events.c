@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Ring-buffer records by the plan: printf and print, maps printed and cleared, stacks noted, exit.
+ * Clearing is atomic: the program has advanced the map's epoch, we wait until no program that saw
+ * the old one runs any more, read what it has, then delete it. Nothing between is lost.
+ */
+#include "runtime/session/events.h"
+#include "parser/base/limits.h"
+#include "runtime/session/rcu_wait.h"
+#include "runtime/base/log.h"
+#include "runtime/output/map_read.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+int events_init(struct events *e, struct session *s, struct out *out)
+{
+	*e = (struct events){.s = s, .out = out};
+	e->maps = calloc(s->plan->n_maps + 1, sizeof(*e->maps));
+	return e->maps ? 0 : -ENOMEM;
+}
+
+void events_free(struct events *e)
+{
+	free(e->maps);
+}
+
+/* What a call of the output returned: the first failure ends the run. */
+static void note_error(struct events *e, int err)
+{
+	if (err && !e->error)
+		e->error = err;
+}
+
+/* ---- maps ---------------------------------------------------------------------------------- */
+
+/* `ev` is the print call, or NULL at the end of tracing. */
+static void print_snapshot(struct events *e, const struct plan_map *m, struct map_snapshot *snap,
+			   const struct plan_event *ev)
+{
+	struct view_map view;
+	int err = map_snapshot_merge(m, snap, &e->s->stacks);
+
+	if (!err)
+		err = view_map_make(m, snap, &e->s->stacks, &view);
+	if (err) {
+		log_error("%s: cannot be shown: %s", m->name, strerror(-err));
+		return;
+	}
+	if (ev)
+		view_map_limit(&view, ev->top, ev->divisor);
+	note_error(e, e->out->map(e->out, &view));
+	view_map_free(&view);
+	texts_forget(e->s);
+}
+
+/* A map without keys that nobody wrote is shown when the script asks for it (`ev`). */
+static void print_map(struct events *e, uint32_t map, uint32_t oldest, uint32_t epoch,
+		      const struct plan_event *ev)
+{
+	const struct plan_map *m = &e->s->plan->maps[map];
+	struct map_snapshot snap;
+	int err;
+
+	if (e->s->map_fds[map] < 0) /* named but never used in a program that was kept */
+		return;
+	err = map_snapshot_read(m, e->s->map_fds[map], oldest, epoch, &snap);
+	if (!err && (ev || e->maps[map].zeroed) && m->n_keys == 0 && snap.n_rows == 0)
+		err = map_snapshot_add_zero(m, &snap);
+	if (err) {
+		log_error("%s: cannot be read: %s", m->name, strerror(-err));
+		return;
+	}
+	print_snapshot(e, m, &snap, ev);
+	map_snapshot_free(&snap);
+}
+
+/* Programs that run now may still add to the epoch that a clear ended: wait for an RCU grace
+ * period, 10 ms and more. It serves for all maps that were cleared before it began. */
+static void wait_for_programs(struct events *e, uint32_t map, uint32_t epoch)
+{
+	int err;
+
+	if (!e->s->control || (int32_t)(e->maps[map].settled - epoch) > 0)
+		return;
+	for (uint32_t i = 0; i < e->s->plan->n_maps; i++)
+		e->maps[i].settled = __atomic_load_n(&e->s->control->epoch[i], __ATOMIC_ACQUIRE);
+	err = grace_wait();
+	if (err && !e->is_grace_refused)
+		log_warning("the kernel does not let this process wait for running programs (%s): what they "
+			    "add while a map is cleared may be lost", strerror(-err));
+	e->is_grace_refused |= err != 0;
+}
+
+/* Delete what has `epoch` or less. */
+static void delete_epoch(struct events *e, uint32_t map, uint32_t epoch)
+{
+	struct sonde_control *c = e->s->control;
+
+	if (!c || e->s->map_fds[map] < 0)
+		return;
+	map_delete_before(&e->s->plan->maps[map], e->s->map_fds[map], e->maps[map].cleared,
+			  epoch + 1);
+	e->maps[map].cleared = epoch + 1;
+	__atomic_store_n(&c->acked[map], epoch + 1, __ATOMIC_RELEASE);
+}
+
+/* ---- intervals ----------------------------------------------------------------------------- */
+
+/* Begin the next epoch of a map, unless as many clears are on their way as arrays have slots: then
+ * this interval's figures come with the next one's. A program's clear() may be faster: it began the
+ * epoch, and what it ended is in its record. */
+static void swap_epoch(struct events *e, uint32_t map)
+{
+	struct sonde_control *c = e->s->control;
+	uint32_t epoch = __atomic_load_n(&c->epoch[map], __ATOMIC_SEQ_CST);
+
+	e->maps[map].swapped = 0;
+	while (epoch - __atomic_load_n(&c->acked[map], __ATOMIC_SEQ_CST) < SONDE_EPOCH_SLOTS - 1)
+		if (__atomic_compare_exchange_n(&c->epoch[map], &epoch, epoch + 1, false,
+						__ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
+			e->maps[map].swapped = epoch + 1;
+			return;
+		}
+}
+
+void events_swap(struct events *e)
+{
+	for (uint32_t i = 0; e->s->control && i < e->s->plan->n_maps; i++)
+		swap_epoch(e, i);
+	for (uint32_t i = 0; i < e->s->plan->n_maps; i++)
+		if (e->maps[i].swapped)
+			wait_for_programs(e, i, e->maps[i].swapped - 1);
+}
+
+static void print_swapped(struct events *e, uint32_t map)
+{
+	uint32_t next = e->maps[map].swapped;
+
+	if (!next)
+		return;
+	e->maps[map].swapped = 0;
+	print_map(e, map, e->maps[map].cleared, next - 1, NULL);
+	delete_epoch(e, map, next - 1);
+}
+
+/* ---- map records --------------------------------------------------------------------------- */
+
+/* What the old epochs had gets a 0 in the one after, unless a program was there already. */
+static void zero_epoch(struct events *e, uint32_t map, uint32_t oldest, uint32_t epoch)
+{
+	const struct plan_map *m = &e->s->plan->maps[map];
+	struct map_snapshot snap;
+	int err;
+
+	if (e->s->map_fds[map] < 0)
+		return;
+	err = map_snapshot_read(m, e->s->map_fds[map], oldest, epoch, &snap);
+	if (!err) {
+		e->maps[map].zeroed |= snap.n_rows > 0 && m->n_keys == 0;
+		err = map_insert_zeros(m, e->s->map_fds[map], &snap, epoch + 1);
+		map_snapshot_free(&snap);
+	}
+	if (err)
+		log_error("%s: cannot be set to 0: %s", m->name, strerror(-err));
+}
+
+/* A clear takes along what is left of earlier epochs, whose records were lost or come late: those
+ * then find nothing to do, like the record of a clear that was left out. */
+static void map_event(struct events *e, const struct plan_event *ev,
+		      const struct sonde_map_event *r)
+{
+	bool clears = ev->kind != PE_PRINT_MAP;
+	uint32_t oldest = r->epoch;
+
+	if (r->map >= e->s->plan->n_maps)
+		return;
+	/* A later epoch than the one that ended with the interval: deleting it deletes that too. */
+	if (e->maps[r->map].swapped && r->epoch >= e->maps[r->map].swapped)
+		print_swapped(e, r->map);
+	if (clears) {
+		oldest = e->maps[r->map].cleared;
+		if ((int32_t)(oldest - r->epoch) > 0)
+			return;
+		wait_for_programs(e, r->map, r->epoch);
+	}
+	if (ev->kind == PE_ZERO_MAP)
+		zero_epoch(e, r->map, oldest, r->epoch);
+	else if (ev->kind != PE_CLEAR_MAP)
+		print_map(e, r->map, oldest, r->epoch, ev);
+	if (clears)
+		delete_epoch(e, r->map, r->epoch);
+}
+
+static int by_name(const void *x, const void *y)
+{
+	const struct plan_map *const *a = x, *const *b = y;
+
+	return strcmp((*a)->name, (*b)->name);
+}
+
+/* Call fn for each map, by name. */
+static void each_map(struct events *e, void (*fn)(struct events *e, uint32_t map))
+{
+	const struct plan *p = e->s->plan;
+	const struct plan_map **sorted = calloc(p->n_maps + 1, sizeof(*sorted));
+
+	for (uint32_t i = 0; sorted && i < p->n_maps; i++)
+		sorted[i] = &p->maps[i];
+	if (sorted)
+		qsort(sorted, p->n_maps, sizeof(*sorted), by_name);
+	for (uint32_t i = 0; sorted && i < p->n_maps; i++)
+		fn(e, (uint32_t)(sorted[i] - p->maps));
+	free(sorted);
+}
+
+static void print_current(struct events *e, uint32_t map)
+{
+	uint32_t epoch = e->s->control ? e->s->control->epoch[map] : 0;
+
+	print_map(e, map, epoch, epoch, NULL);
+}
+
+void events_print_maps(struct events *e)
+{
+	each_map(e, print_current);
+}
+
+void events_print_swapped(struct events *e)
+{
+	each_map(e, print_swapped);
+}
+
+/* ---- records ------------------------------------------------------------------------------- */
+
+static void show_fields(struct events *e, const struct plan_event *ev, const uint8_t *record)
+{
+	struct view views[LIMIT_CALL_ARGS];
+
+	for (uint32_t i = 0; i < ev->n_fields && i < LIMIT_CALL_ARGS; i++)
+		view_make(&views[i], ev->fields[i].type, record + ev->fields[i].offset,
+			  &e->s->stacks);
+	if (ev->kind == PE_PRINTF)
+		note_error(e, e->out->printf_event(e->out, ev, views));
+	else
+		note_error(e, e->out->value(e->out, &views[0]));
+	if (e->s->texts)
+		texts_forget(e->s);
+}
+
+/* As if printf had printed the text. */
+static void show_time(struct events *e, const struct plan_event *ev)
+{
+	const char *text = texts_time(e->s, ev->text, texts_wall_clock());
+	struct plan_piece piece = {.text = text, .text_len = (uint32_t)strlen(text)};
+	struct plan_event shown = {.kind = PE_TIME,
+				   .pieces = &piece,
+				   .n_pieces = 1,
+				   .span = ev->span};
+
+	note_error(e, e->out->printf_event(e->out, &shown, NULL));
+	texts_forget(e->s);
+}
+
+static void planned_record(struct events *e, uint32_t id, const void *record, size_t size)
+{
+	const struct plan_event *ev;
+
+	if (id >= e->s->plan->n_events)
+		return;
+	ev = &e->s->plan->events[id];
+	if (size < ev->size)
+		return;
+	switch (ev->kind) {
+	case PE_PRINTF:
+	case PE_PRINT_VALUE:
+		show_fields(e, ev, record);
+		return;
+	case PE_TIME:
+		show_time(e, ev);
+		return;
+	case PE_PRINT_MAP:
+	case PE_CLEAR_MAP:
+	case PE_ZERO_MAP:
+	case PE_PRINT_CLEAR:
+		map_event(e, ev, record);
+		return;
+	}
+}
+
+void events_record(struct events *e, const void *record, size_t size)
+{
+	const struct sonde_event *head = record;
+
+	if (size < sizeof(*head))
+		return;
+	if (head->id == SONDE_EV_STACK && size >= sizeof(struct sonde_stack_event)) {
+		stacks_note(e->s, record);
+	} else if (e->exited) {
+		return; /* what came after exit() is not shown */
+	} else if (head->id == SONDE_EV_EXIT && size >= sizeof(struct sonde_exit_event)) {
+		e->exited = true;
+		e->exit_code = (int)(((const struct sonde_exit_event *)record)->code & 0xff);
+	} else {
+		planned_record(e, head->id, record, size);
+	}
+}

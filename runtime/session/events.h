@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * From ring-buffer records and map contents to the output.
+ */
+#pragma once
+#include "runtime/session/session.h"
+
+/* How far a map has come. */
+struct map_progress {
+	uint32_t cleared; /* epochs before this one are deleted */
+	uint32_t settled; /* no program uses an epoch before this one */
+	uint32_t swapped; /* the epoch that began with events_swap, 0: nothing to print */
+	bool zeroed;	  /* without keys, and set to 0 by zero() */
+};
+
+/* What records have asked for so far. */
+struct events {
+	struct session *s;
+	struct out *out;
+	bool exited; /* exit() came: later records are ignored */
+	int exit_code;
+	bool is_grace_refused; /* said once */
+	int error;	       /* first failure of a write: -EPIPE ends the run quietly */
+	struct map_progress *maps; /* by map */
+};
+
+int events_init(struct events *e, struct session *s, struct out *out);
+void events_free(struct events *e);
+/* One record of the ring. */
+void events_record(struct events *e, const void *record, size_t size);
+/* Print every map that has entries, in order of names (END's work, done by the loop). */
+void events_print_maps(struct events *e);
+
+/* For an interval: end the epoch of every map, and wait until no program uses it any more. What it
+ * has is printed and deleted by events_print_swapped, or before a later record of the same map. */
+void events_swap(struct events *e);
+void events_print_swapped(struct events *e);

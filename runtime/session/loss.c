@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The loss table's end: what the kernel side counted, summed over all possible CPUs, said once, by
+ * cause and probe, with what helps.
+ */
+#include "parser/base/limits.h"
+#include "runtime/session/session.h"
+#include "runtime/session/interval_thread.h"
+#include "runtime/base/uapi_new.h"
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <stdlib.h>
+#include <string.h>
+
+_Static_assert(LIMIT_LOOP == 1048576 && LIMIT_ROUNDS == 8388608, "below in words");
+
+/* "PROBE: WHAT: N (HELP)", and the name that programs go by. */
+static const struct {
+	const char *what, *help, *name;
+} causes[SONDE_LOSS_COUNT] = {
+	[SONDE_LOSS_RING_FULL] = {"records lost, the buffer was full",
+				  "print less often, or config = { perf_rb_pages = N }", "ring-full"},
+	[SONDE_LOSS_MAP_FULL] = {"updates lost, a map was full",
+				 "more keys: config = { max_map_keys = N }, or N in let @map = hash(N)",
+				 "map-full"},
+	[SONDE_LOSS_MAP_NOMEM] = {"map updates lost, no memory for new keys at that moment", NULL,
+				   "map-no-memory"},
+	[SONDE_LOSS_MAP_BUSY] = {"map updates lost, the map was busy", NULL, "map-busy"},
+	[SONDE_LOSS_STACK_FAILED] = {"stacks could not be captured", NULL, "stack-failed"},
+	[SONDE_LOSS_STACK_CUT] = {"stacks were cut", "deeper than kernel.perf_event_max_stack",
+				    "stack-cut"},
+	[SONDE_LOSS_STACK_STORE] = {"stacks lost, the stack store was full",
+				      "more room: --max-stacks N", "stack-store-full"},
+	[SONDE_LOSS_TASK_STORAGE] = {"spans lost, no memory for a thread's state", NULL, "no-task-storage"},
+	[SONDE_LOSS_SCRATCH] = {"stacks lost, probes nested too deeply on a CPU", NULL, "nested"},
+	[SONDE_LOSS_DIVISION] = {"divisions by zero, taken as 1", "test the divisor",
+				   "division-by-zero"},
+	[SONDE_LOSS_CLEAR] = {"clears came too fast and were left out", "clear less often",
+				"clear"},
+	[SONDE_LOSS_SPAN_DEEP] = {"calls not measured, nested deeper than 64", "the kernel's limit",
+				   "span-deep"},
+	[SONDE_LOSS_SPAN_RETURN] = {"calls not measured, their return was not seen",
+				    "longjmp, an exception, or the kernel's limit of 64 nested return probes",
+				    "span-return"},
+	[SONDE_LOSS_STRING_CUT] = {"strings were cut", "read more: str(p, n)", "string-cut"},
+	[SONDE_LOSS_READ_FAULT] = {"reads of memory failed, taken as empty or 0",
+				   "not an address, or a page that is not in memory now", "read-fault"},
+	[SONDE_LOSS_RUN] = {"runs left out, probes nested too deeply on a CPU", NULL, "run"},
+	[SONDE_LOSS_LOOP_CUT] = {"loops were cut", "at 1048576 rounds, loops in loops at 8388608 a run",
+				 "loop-cut"},
+	[SONDE_LOSS_INDEX] = {"indexes behind an array's or string's end, read as 0", "test the index",
+			      "index"},
+	[SONDE_LOSS_INTERVAL] = {"firings left out, they were late", "a longer period, or a shorter body",
+				 "interval"},
+	[SONDE_LOSS_SPAN_START] = {"times on the CPU not counted, their beginning was not seen",
+				   "the kernel's sched_switch leaves out some switches", "span-start"},
+};
+
+/* Sum of one counter over all possible CPUs; of an object without a loss table 0. */
+static uint64_t read_counter(int fd, uint32_t index, uint64_t *per_cpu, int n_cpus)
+{
+	uint64_t sum = 0;
+
+	if (fd < 0 || bpf_map_lookup_elem(fd, &index, per_cpu))
+		return 0;
+	for (int i = 0; i < n_cpus; i++)
+		sum += per_cpu[i];
+	return sum;
+}
+
+static void say(const struct session *s, struct out *out, uint32_t probe, uint32_t cause,
+		uint64_t n)
+{
+	struct view_loss l = {
+		.probe = s->plan->n_probes ? s->plan->probes[probe].name : "tracing",
+		.cause = causes[cause].name ? causes[cause].name : "other",
+		.what = causes[cause].what,
+		.help = causes[cause].help,
+		.n = n,
+	};
+
+	out->lost(out, &l);
+}
+
+static uint64_t report_counters(const struct session *s, struct out *out)
+{
+	int n_cpus = libbpf_num_possible_cpus();
+	uint64_t *per_cpu = n_cpus > 0 ? calloc((size_t)n_cpus, sizeof(*per_cpu)) : NULL;
+	uint32_t n_probes = s->plan->n_probes ? s->plan->n_probes : 1;
+	uint64_t total = 0;
+
+	for (uint32_t i = 0; per_cpu && i < n_probes * SONDE_LOSS_COUNT; i++) {
+		uint64_t n = read_counter(s->losses_fd, i, per_cpu, n_cpus);
+
+		if (i % SONDE_LOSS_COUNT == SONDE_LOSS_INTERVAL)
+			n += ticker_lost(s->ticker, i / SONDE_LOSS_COUNT);
+		total += n;
+		if (n)
+			say(s, out, i / SONDE_LOSS_COUNT, i % SONDE_LOSS_COUNT, n);
+	}
+	free(per_cpu);
+	return total;
+}
+
+/* Of a program that several probes share, the section. */
+static const char *prog_name(const struct session *s, uint32_t prog)
+{
+	const struct plan_prog *g = &s->plan->progs[prog];
+
+	return g->n_probes == 1 ? s->plan->probes[g->probes[0]].name : g->section;
+}
+
+/* Runs that the kernel left out because the program was already running on that CPU. */
+static uint64_t report_missed(const struct session *s, struct out *out)
+{
+	uint64_t total = 0;
+
+	for (uint32_t i = 0; i < s->plan->n_progs; i++) {
+		struct bpf_prog_info info = {0};
+		uint32_t len = sizeof(info);
+
+		if (bpf_obj_get_info_by_fd(bpf_program__fd(s->progs[i]), &info, &len) ||
+		    !info.recursion_misses)
+			continue;
+		total += info.recursion_misses;
+		out->lost(out, &(struct view_loss){
+				       .probe = prog_name(s, i),
+				       .cause = "recursion",
+				       .what = "events missed, its program was already running on that CPU",
+				       .n = info.recursion_misses,
+			       });
+	}
+	return total;
+}
+
+static uint64_t missed_by_link(int fd)
+{
+	struct new_kprobe_link_info one = {0};
+	struct new_kprobe_multi_info many = {0};
+	uint32_t len = sizeof(one);
+
+	if (bpf_obj_get_info_by_fd(fd, &one, &len))
+		return 0;
+	if (one.link_type == NEW_BPF_LINK_TYPE_PERF_EVENT)
+		return one.event_type == NEW_BPF_PERF_EVENT_KPROBE ||
+				       one.event_type == NEW_BPF_PERF_EVENT_KRETPROBE
+			       ? one.missed
+			       : 0;
+	len = sizeof(many);
+	if (one.link_type != NEW_BPF_LINK_TYPE_KPROBE_MULTI ||
+	    bpf_obj_get_info_by_fd(fd, &many, &len))
+		return 0;
+	return many.missed;
+}
+
+static bool has_unseen(const struct session *s, uint32_t prog)
+{
+	enum plan_prog_kind kind = s->plan->progs[prog].kind;
+
+	return kind == PP_KPROBE || kind == PP_KRETPROBE || kind == PP_KSESSION;
+}
+
+/* Of all links of the programs that go by the name of this one, if it is the first of them. */
+static uint64_t unseen_by_name(const struct session *s, uint32_t prog)
+{
+	const char *name = prog_name(s, prog);
+	uint64_t missed = 0;
+
+	for (uint32_t i = 0; i < prog; i++)
+		if (has_unseen(s, i) && strcmp(prog_name(s, i), name) == 0)
+			return 0;
+	for (uint32_t i = 0; i < s->n_links; i++)
+		if (has_unseen(s, s->links[i].prog) &&
+		    strcmp(prog_name(s, s->links[i].prog), name) == 0)
+			missed += missed_by_link(s->links[i].fd);
+	return missed;
+}
+
+/* Hits of kernel functions that the kernel did not hand on: nested in another probe, or more calls
+ * open than it keeps returns for. Kernels before 6.7 do not tell. */
+static uint64_t report_unseen(const struct session *s, struct out *out)
+{
+	uint64_t total = 0;
+
+	for (uint32_t i = 0; i < s->plan->n_progs; i++) {
+		uint64_t missed = has_unseen(s, i) ? unseen_by_name(s, i) : 0;
+
+		if (!missed)
+			continue;
+		total += missed;
+		out->lost(out, &(struct view_loss){
+				       .probe = prog_name(s, i),
+				       .cause = "kernel-missed",
+				       .what = "hits that the kernel did not hand on",
+				       .n = missed,
+			       });
+	}
+	return total;
+}
+
+uint64_t loss_report(struct session *s, struct out *out)
+{
+	uint64_t total = report_missed(s, out) + report_unseen(s, out) + report_counters(s, out);
+
+	if (s->map_records_lost) {
+		out->lost(out, &(struct view_loss){
+				       .probe = "tracing",
+				       .cause = "mapping-records",
+				       .what = "records of processes' mappings lost",
+				       .help = "some user frames may have no name",
+				       .n = s->map_records_lost,
+			       });
+		total += s->map_records_lost;
+	}
+	return total;
+}

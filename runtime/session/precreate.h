@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Maps made before the object is there; see session_prep.
+ */
+#pragma once
+#include "runtime/session/session.h"
+
+struct early_map {
+	const char *name;
+	int fd;
+	bool is_hash;
+	uint32_t longest; /* bytes of its key or value */
+};
+
+/* Create the large maps of the plan. What cannot be created is left to libbpf. */
+void early_maps_create(struct session_prep *prep, const struct plan *plan);
+/* Free elements for the first keys of the hashes. */
+void early_maps_warm(const struct session_prep *prep, uint32_t n_cpus);
+/* Give them to an opened object. */
+void early_maps_give(const struct session_prep *prep, struct bpf_object *object);
+void early_maps_free(struct session_prep *prep);

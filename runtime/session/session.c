@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The life of a session after loading: special programs, attaching, detaching without keeping the
+ * user waiting, closing.
+ */
+#include "runtime/session/session.h"
+#include "runtime/session/attach_slow.h"
+#include "runtime/symbols/ksym.h"
+#include "runtime/base/log.h"
+#include "runtime/session/interval_thread.h"
+#include "runtime/symbols/usym.h"
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+int session_run_prog(const struct session *s, uint32_t prog)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, opts);
+	int err = bpf_prog_test_run_opts(bpf_program__fd(s->progs[prog]), &opts);
+
+	if (err)
+		log_error("probe '%s': cannot run: %s",
+			  s->plan->probes[s->plan->progs[prog].probes[0]].name, strerror(-err));
+	return err;
+}
+
+int session_run_special(const struct session *s, enum plan_prog_kind kind)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; i < s->plan->n_progs && !err; i++)
+		if (s->plan->progs[i].kind == kind)
+			err = session_run_prog(s, i);
+	return err;
+}
+
+/* A program that is attached in part would count a part: none of it stays. */
+static void drop_links(struct session *s, uint32_t n_kept)
+{
+	while (s->n_links > n_kept)
+		close(s->links[--s->n_links].fd);
+}
+
+static bool waits_for_events(const struct plan_prog *g)
+{
+	return g->n_probes && g->kind != PP_BEGIN && g->kind != PP_END && g->kind != PP_OPEN_SPANS;
+}
+
+static int attach_one(struct session *s, uint32_t prog)
+{
+	const struct plan_prog *g = &s->plan->progs[prog];
+	uint32_t before = s->n_links, n_refused = s->n_refused;
+	int err = attach_stopped(s) ? -EINTR : attach_prog(s, prog);
+
+	for (uint32_t i = before; i < s->n_links; i++)
+		s->links[i].prog = prog;
+	if (err && !attach_can_skip(s, g, err))
+		return err;
+	if (err) {
+		drop_links(s, before);
+		s->n_refused = n_refused; /* these are skipped with the others */
+		s->n_skipped += g->n_targets > 1 ? g->n_targets : g->n_probes;
+	}
+	s->n_wanted += waits_for_events(g);
+	s->n_attached += waits_for_events(g) && !err;
+	return 0;
+}
+
+/* Functions that a program of their own each is attached to. */
+static bool is_traced_function(const struct plan_prog *g)
+{
+	return g->n_probes && (g->kind == PP_FENTRY || g->kind == PP_FEXIT);
+}
+
+static uint32_t count_traced_functions(const struct plan *p)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < p->n_progs; i++)
+		n += is_traced_function(&p->progs[i]);
+	return n;
+}
+
+/* Those that can be attached only at exec, or the others. */
+static int attach_each(struct session *s, bool at_exec)
+{
+	const struct plan *p = s->plan;
+	struct attach_slow slow = {0};
+	uint32_t n_before;
+	int err = 0;
+
+	for (uint32_t i = 0; !err && i < p->n_progs; i++) {
+		if (attach_at_exec(s, &p->progs[i]) != at_exec)
+			continue;
+		if (is_traced_function(&p->progs[i]) && !slow.n)
+			attach_slow_begin(&slow, "fentry, fexit",
+					  "each function takes a program of its own",
+					  count_traced_functions(p));
+		n_before = s->n_attached;
+		err = attach_one(s, i);
+		if (is_traced_function(&p->progs[i]))
+			attach_slow_step(&slow, s->n_attached > n_before);
+	}
+	attach_slow_end(&slow, err);
+	return err;
+}
+
+static int check_any_left(const struct session *s)
+{
+	if (!s->n_wanted || s->n_attached)
+		return 0;
+	log_error("nothing is left to trace: no probe of the script could be attached");
+	return -ENOENT;
+}
+
+int session_attach(struct session *s)
+{
+	int err = attach_each(s, false);
+
+	return err || session_attaches_at_exec(s) ? err : check_any_left(s);
+}
+
+bool session_attaches_at_exec(const struct session *s)
+{
+	for (uint32_t i = 0; i < s->plan->n_progs; i++)
+		if (attach_at_exec(s, &s->plan->progs[i]))
+			return true;
+	return false;
+}
+
+int session_attach_at_exec(struct session *s)
+{
+	int err = attach_each(s, true);
+
+	return err ? err : check_any_left(s);
+}
+
+/* Closing a perf event or a uprobe link waits for the kernel's grace periods, 70 to 110 ms each. A
+ * child that has the descriptors too, and lives until we have ended, waits in our place. */
+static void leave_to_child(int *held)
+{
+	int pipe_fds[2];
+
+	if (pipe(pipe_fds))
+		return;
+	switch (fork()) {
+	case 0: {
+		char byte;
+
+		prctl(PR_SET_NAME, "sonde-detach");
+		setsid();
+		close(pipe_fds[1]);
+		for (int fd = 0; fd < 3; fd++) /* whoever reads our output must see its end */
+			close(fd);
+		while (read(pipe_fds[0], &byte, 1) < 0 && errno == EINTR)
+			;
+		_exit(0);
+	}
+	case -1:
+		close(pipe_fds[1]);
+		break;
+	default:
+		*held = pipe_fds[1]; /* closed when this process ends */
+	}
+	close(pipe_fds[0]);
+}
+
+void session_detach(struct session *s)
+{
+	bool slow = false;
+	int held = -1;
+
+	ticker_stop(s->ticker);
+	if (s->control)
+		__atomic_store_n(&s->control->exiting, 1, __ATOMIC_SEQ_CST);
+	for (uint32_t i = 0; i < s->n_links; i++) {
+		struct link *l = &s->links[i];
+
+		if (l->is_perf)
+			ioctl(l->fd, PERF_EVENT_IOC_DISABLE, 0);
+		slow |= l->closes_slowly;
+		if (!l->closes_slowly) {
+			close(l->fd);
+			l->fd = -1;
+		}
+	}
+	if (slow)
+		leave_to_child(&held);
+}
+
+void session_close(struct session *s)
+{
+	for (uint32_t i = 0; i < s->n_links; i++)
+		if (s->links[i].fd >= 0)
+			close(s->links[i].fd);
+	ticker_free(s->ticker);
+	stacks_close(s);
+	usyms_free(s->usyms);
+	ksyms_free(s->ksyms);
+	if (s->control)
+		munmap(s->control, sizeof(*s->control));
+	if (s->attach_to_fd >= 0)
+		close(s->attach_to_fd);
+	bpf_object__close(s->object);
+	free(s->links);
+	free(s->progs);
+	free(s->map_fds);
+}

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Makes room in the stack store: user stacks of processes that have ended and that no map names any
+ * more are taken out, so that a day of short-lived processes does not fill it. Works from the notes
+ * of first sightings, whenever an eighth of the store has been filled since the last time.
+ *
+ * Why nothing that is still wanted goes: a process that has ended makes no new record and no map
+ * entry with its stacks, and its open spans are gone with its threads. What others carry on (a
+ * program that moves a stack from one map to another, a record that is under way) is between maps
+ * and output for microseconds; a stack must be unnamed in two sweeps running, and before each all
+ * records that were in the ring are shown.
+ */
+#include "runtime/base/clock.h"
+#include "runtime/base/log.h"
+#include "runtime/output/map_read.h"
+#include "runtime/symbols/procmap.h"
+#include "runtime/session/session.h"
+#include "runtime/symbols/usym.h"
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	STORE_PART = 8,
+	STEP = PROCMAP_BOUND_MAX / 4, /* before the mappings of ended processes are too many */
+	EPOCHS_ALIVE = SONDE_EPOCH_SLOTS,
+};
+#define FULL_NS 10000000000ull /* between sweeps of a store that may be full: no notes come then */
+
+struct noted {
+	uint64_t hash;
+	uint32_t tgid;
+	bool was_free; /* at the last sweep */
+	bool is_free;  /* its process has ended; no map has named it yet */
+};
+
+struct stack_sweep {
+	struct noted *items;
+	uint32_t n, room;
+	uint32_t n_swept; /* items that the last sweep left */
+	uint32_t step;	  /* items more before the next one; grows while sweeps find nothing */
+	uint64_t swept_ns;
+};
+
+struct stack_sweep *stack_sweep_new(void)
+{
+	return calloc(1, sizeof(struct stack_sweep));
+}
+
+void stack_sweep_free(struct stack_sweep *w)
+{
+	if (w)
+		free(w->items);
+	free(w);
+}
+
+void stack_sweep_note(struct stack_sweep *w, const struct sonde_stack_event *ev)
+{
+	if (w->n == w->room) {
+		uint32_t room = w->room ? 2 * w->room : 64;
+		struct noted *items = realloc(w->items, room * sizeof(*items));
+
+		if (!items)
+			return; /* it stays in the store */
+		w->items = items;
+		w->room = room;
+	}
+	w->items[w->n++] = (struct noted){.hash = ev->hash, .tgid = ev->tgid};
+}
+
+static uint32_t least_step(const struct session *s)
+{
+	uint32_t part = s->plan->needs.stack_entries / STORE_PART;
+
+	return part < STEP ? part : STEP;
+}
+
+bool stack_sweep_is_due(const struct session *s)
+{
+	const struct stack_sweep *w = s->stack_sweep;
+	uint32_t entries = s->plan->needs.stack_entries;
+
+	if (!w || !w->n || !s->control)
+		return false;
+	if (w->n - w->n_swept > (w->step ? w->step : least_step(s)))
+		return true;
+	return w->n >= entries / 2 && monotonic_ns() > w->swept_ns + FULL_NS;
+}
+
+static int by_hash(const void *x, const void *y)
+{
+	const struct noted *a = x, *b = y;
+
+	return a->hash < b->hash ? -1 : a->hash > b->hash;
+}
+
+static int by_tgid(const void *x, const void *y)
+{
+	const struct noted *a = x, *b = y;
+
+	return a->tgid < b->tgid ? -1 : a->tgid > b->tgid;
+}
+
+static void sort(struct stack_sweep *w, int (*order)(const void *x, const void *y))
+{
+	qsort(w->items, w->n, sizeof(*w->items), order);
+}
+
+/* Mark the stacks of processes that have ended; their number. */
+static uint32_t mark_ended(struct stack_sweep *w)
+{
+	uint32_t n = 0, tgid = 0;
+	bool has_ended = false;
+
+	sort(w, by_tgid);
+	for (uint32_t i = 0; i < w->n; i++) {
+		struct noted *s = &w->items[i];
+
+		if (s->tgid != tgid) {
+			tgid = s->tgid;
+			has_ended = kill((pid_t)tgid, 0) != 0 && errno == ESRCH;
+		}
+		s->is_free = tgid && has_ended;
+		n += s->is_free;
+	}
+	return n;
+}
+
+/* Whatever has the look of a stack's hash counts as its name: that keeps one too many at worst. */
+static void unmark_named(struct stack_sweep *w, const uint8_t *bytes, size_t n_bytes)
+{
+	struct noted key;
+
+	for (size_t at = 0; at + sizeof(key.hash) <= n_bytes; at += sizeof(key.hash)) {
+		struct noted *first = w->items, *end = w->items + w->n, *found;
+
+		memcpy(&key.hash, bytes + at, sizeof(key.hash));
+		found = bsearch(&key, first, w->n, sizeof(*first), by_hash);
+		while (found && found > first && found[-1].hash == key.hash)
+			found--;
+		for (; found && found < end && found->hash == key.hash; found++)
+			found->is_free = false;
+	}
+}
+
+/* Aggregations have stacks in their keys only. 0 or -errno. */
+static int unmark_in_map(struct session *s, uint32_t map)
+{
+	const struct plan_map *m = &s->plan->maps[map];
+	uint32_t epoch = __atomic_load_n(&s->control->epoch[map], __ATOMIC_ACQUIRE);
+	struct map_snapshot snap;
+	int err;
+
+	if (s->map_fds[map] < 0)
+		return 0;
+	err = map_snapshot_read(m, s->map_fds[map], epoch - EPOCHS_ALIVE + 1, epoch, &snap);
+	if (err)
+		return err;
+	for (uint32_t i = 0; i < snap.n_rows; i++) {
+		if (snap.keys)
+			unmark_named(s->stack_sweep, snap.keys + (size_t)i * m->key_size,
+				     m->key_size);
+		if (snap.value_bytes)
+			unmark_named(s->stack_sweep, snap.value_bytes + (size_t)i * m->value_size,
+				     m->value_size);
+	}
+	map_snapshot_free(&snap);
+	return 0;
+}
+
+/* One process's stacks: take out what was free twice, keep the rest from items[n_kept] on. A
+ * process of which none is left needs no names any more. */
+static uint32_t drop_of_process(struct session *s, uint32_t from, uint32_t end, uint32_t n_kept)
+{
+	struct stack_sweep *w = s->stack_sweep;
+	uint32_t n_before = n_kept, tgid = w->items[from].tgid;
+
+	for (uint32_t i = from; i < end; i++) {
+		struct noted n = w->items[i];
+
+		if (n.is_free && n.was_free) {
+			bpf_map_delete_elem(s->stacks_fd, &n.hash);
+			continue;
+		}
+		n.was_free = n.is_free;
+		w->items[n_kept++] = n;
+	}
+	if (n_kept == n_before)
+		usyms_forget_stacks(s->usyms, tgid);
+	return n_kept;
+}
+
+/* How many were taken out. What CPUs remember of having seen stacks is void from here on. */
+static uint32_t drop_free(struct session *s)
+{
+	struct stack_sweep *w = s->stack_sweep;
+	uint32_t n_kept = 0, n_before = w->n;
+
+	sort(w, by_tgid);
+	for (uint32_t i = 0, end; i < w->n; i = end) {
+		for (end = i + 1; end < w->n && w->items[end].tgid == w->items[i].tgid;)
+			end++;
+		n_kept = drop_of_process(s, i, end, n_kept);
+	}
+	w->n = n_kept;
+	if (n_kept < n_before) {
+		__atomic_fetch_add(&s->control->stack_sweeps, 1, __ATOMIC_RELEASE);
+		stacks_forget(s);
+	}
+	return n_before - n_kept;
+}
+
+void stack_sweep_run(struct session *s)
+{
+	struct stack_sweep *w = s->stack_sweep;
+	uint32_t n_ended = mark_ended(w), n_dropped = 0;
+	int err = 0;
+
+	sort(w, by_hash);
+	for (uint32_t i = 0; n_ended && !err && i < s->plan->n_maps; i++)
+		err = unmark_in_map(s, i);
+	if (!err)
+		n_dropped = drop_free(s);
+	w->n_swept = w->n;
+	w->swept_ns = monotonic_ns();
+	w->step = n_ended ? least_step(s) : 2 * (w->step ? w->step : least_step(s));
+	if (w->step > s->plan->needs.stack_entries / STORE_PART)
+		w->step = s->plan->needs.stack_entries / STORE_PART;
+	log_verbose("stack store: took out %u user stacks, kept %u, of which %u are of processes that "
+		    "have ended", n_dropped, w->n, n_ended - n_dropped);
+}

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The verifier's log to plain words. The script line is the last one that the log names before it
+ * gives up (line information is in the object's BTF): "; TEXT @ FILE:LINE", before 6.9 "; TEXT"
+ * alone, which is then looked for in the script. Lines of bpf_helpers/ are passed over: what called
+ * them is the place. The words come from a table of what the verifier says.
+ */
+#define _GNU_SOURCE
+#include "runtime/session/verifier_log.h"
+#include "parser/base/source.h"
+#include <ctype.h>
+#include <linux/bpf.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define REPORT "this is a defect of sonde: please report it with what -v prints"
+
+/* Most particular first. */
+static const struct {
+	const char *says, *words, *help;
+} cases[] = {
+	{"total number of maps per program has reached", "one program uses more than 64 maps",
+	 "use keys instead of many maps"},
+	{"BPF program is too large", "checking the program takes more than a million steps",
+	 "make loops shorter, or split the script"},
+	{"is too complex", "the program has more branches than the verifier follows",
+	 "make the script's conditions fewer, or split it"},
+	{"Cannot recursively attach",
+	 "this kernel attaches no fentry or fexit to another tracing program",
+	 "kernels from 6.8 on do; programs of kprobes, uprobes and perf events can be had"},
+	{"is not traceable", "the kernel does not let this function be traced", NULL},
+	{"frames is too deep", "loops are nested deeper than this kernel allows",
+	 "nest no more than 7 loops"},
+	{"infinite loop detected", "a loop has no end that the verifier can see",
+	 "give the loop a bound"},
+	{"back-edge from insn", "this kernel does not allow loops here", NULL},
+	{"combined stack size",
+	 "the values of a probe need more than the 512 bytes of stack there are",
+	 "use fewer or shorter strings, keys and variables"},
+	{"stack depth", "the values of a probe need more than the 512 bytes of stack there are",
+	 "use fewer or shorter strings, keys and variables"},
+	{"invalid func unknown", "this kernel lacks a helper function that the script needs",
+	 "a newer kernel has it"},
+	{"unknown func",
+	 "this kernel, or this type of probe, lacks a helper function that the script needs",
+	 "a newer kernel may have it"},
+	{"cannot use helper", "a function of the script does not work in this type of probe",
+	 "move it to another probe"},
+	{"helper call is not allowed",
+	 "a function of the script does not work in this type of probe",
+	 "move it to another probe"},
+	{"invalid bpf_context access", "this type of probe does not have that argument", NULL},
+	{"doesn't have", "this event has fewer arguments than the script reads", NULL},
+	{"CO-RE relocation", "this kernel's structures lack a field that sonde reads", REPORT},
+	{"_or_null'", "a value is used that may not be there", REPORT},
+	{"invalid mem access", "memory is read at an address that may not be valid", REPORT},
+	{"invalid access to map value", "a map's value is read beyond its end", REPORT},
+	{"memory access", "memory is read that may be out of bounds", REPORT},
+	{"from stack", "something is read that was not written before", REPORT},
+	{"!read_ok", "something is read that was not written before", REPORT},
+	{"unreachable insn", "a part of the program is never reached", REPORT},
+	{"Unreleased reference", "something that was taken is not given back", REPORT},
+};
+
+/* ---- lines --------------------------------------------------------------------------------- */
+
+struct line {
+	const char *text;
+	size_t len;
+};
+
+/* The line at *p; advances. False at the end. */
+static bool next_line(const char **p, const char *end, struct line *l)
+{
+	const char *newline;
+
+	if (*p >= end)
+		return false;
+	newline = memchr(*p, '\n', (size_t)(end - *p));
+	l->text = *p;
+	l->len = (size_t)((newline ? newline : end) - *p);
+	*p = newline ? newline + 1 : end;
+	return true;
+}
+
+static bool starts(const struct line *l, const char *with)
+{
+	return l->len >= strlen(with) && memcmp(l->text, with, strlen(with)) == 0;
+}
+
+/* Lines that come after the last words: counts, times. */
+static bool is_figure(const struct line *l)
+{
+	return l->len == 0 || starts(l, "processed ") || starts(l, "verification time") ||
+	       starts(l, "stack depth") || starts(l, "-- ") || starts(l, "insns ");
+}
+
+/* ---- the script's line --------------------------------------------------------------------- */
+
+static struct line trim(struct line l)
+{
+	while (l.len && strchr(" \t\r", *l.text))
+		l.text++, l.len--;
+	while (l.len && strchr(" \t\r", l.text[l.len - 1]))
+		l.len--;
+	return l;
+}
+
+/* Where in the script that text is, when it is there once; a 0 otherwise. */
+static uint32_t line_of_text(const struct source *s, struct line wanted)
+{
+	uint32_t found = 0;
+
+	if (!wanted.len)
+		return 0;
+	for (uint32_t i = 1; i <= s->n_lines; i++) {
+		uint32_t len;
+		const char *text = source_line(s, i, &len);
+		struct line l = trim((struct line){text, len});
+
+		if (l.len != wanted.len || memcmp(l.text, wanted.text, l.len) != 0)
+			continue;
+		if (found)
+			return 0;
+		found = i;
+	}
+	return found;
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* "; TEXT @ FILE:LINE" of the script: its line. 0: none, or of another file. */
+static uint32_t script_line(const struct source *s, const struct line *l)
+{
+	const char *name = base_name(s->name), *at = NULL;
+	size_t n = strlen(name);
+
+	if (!starts(l, "; "))
+		return 0;
+	for (size_t i = l->len; i-- > 3 && !at;)
+		if (l->text[i - 2] == ' ' && l->text[i - 1] == '@' && l->text[i] == ' ')
+			at = l->text + i + 1;
+	if (!at)
+		return line_of_text(s, trim((struct line){l->text + 2, l->len - 2}));
+	if ((size_t)(l->text + l->len - at) <= n + 1 || memcmp(at, name, n) != 0 || at[n] != ':')
+		return 0;
+	return (uint32_t)strtoul(at + n + 1, NULL, 10);
+}
+
+/* ---- all ----------------------------------------------------------------------------------- */
+
+static void find_words(struct verdict *v)
+{
+	for (size_t i = 0; v->reason && i < sizeof(cases) / sizeof(*cases); i++)
+		if (memmem(v->reason, v->reason_len, cases[i].says, strlen(cases[i].says))) {
+			v->words = cases[i].words;
+			v->help = cases[i].help;
+			return;
+		}
+}
+
+static const char *helper_called(unsigned long id)
+{
+#define NAME(name) #name
+	static const char *const names[] = {__BPF_FUNC_MAPPER(NAME)};
+#undef NAME
+
+	return id && id < sizeof(names) / sizeof(*names) ? names[id] : NULL;
+}
+
+/* "unknown func bpf_loop#181", "cannot use helper bpf_loop#181", "invalid func unknown#181": by its
+ * number where the kernel has no name for it. */
+static void find_helper(struct verdict *v)
+{
+	const char *end = v->reason + v->reason_len, *hash, *begin;
+	const char *known;
+
+	hash = v->reason ? memchr(v->reason, '#', v->reason_len) : NULL;
+	if (!hash || hash + 1 == end || !isdigit((unsigned char)hash[1]))
+		return;
+	begin = hash;
+	while (begin > v->reason && (isalnum((unsigned char)begin[-1]) || begin[-1] == '_'))
+		begin--;
+	known = helper_called(strtoul(hash + 1, NULL, 10));
+	if (hash - begin > 4 && strncmp(begin, "bpf_", 4) == 0)
+		snprintf(v->helper, sizeof(v->helper), "%.*s", (int)(hash - begin), begin);
+	else if (known)
+		snprintf(v->helper, sizeof(v->helper), "bpf_%s", known);
+}
+
+/* libbpf: prog 'NAME': -- BEGIN PROG LOAD LOG -- */
+static void find_program(struct verdict *v, const char *begin, const char *log)
+{
+	const char *line = begin, *quote;
+
+	while (line > log && line[-1] != '\n')
+		line--;
+	quote = memchr(line, '\'', (size_t)(begin - line));
+	if (!quote)
+		return;
+	v->program = quote + 1;
+	v->program_len = strcspn(quote + 1, "'\n");
+}
+
+void verdict_read(struct verdict *v, const char *log, const struct source *source)
+{
+	const char *begin = strstr(log, "-- BEGIN PROG LOAD LOG --"), *end, *p;
+	struct line l;
+
+	*v = (struct verdict){.line = 0};
+	if (!begin)
+		return;
+	find_program(v, begin, log);
+	end = strstr(begin, "-- END PROG LOAD LOG --");
+	if (!end)
+		end = begin + strlen(begin);
+	p = begin + strcspn(begin, "\n");
+	p += *p == '\n';
+	while (next_line(&p, end, &l)) {
+		uint32_t line = script_line(source, &l);
+
+		v->line = line && line <= source->n_lines ? line : v->line;
+		if (is_figure(&l) || starts(&l, "; ") || starts(&l, "libbpf:"))
+			continue;
+		v->reason = l.text;
+		v->reason_len = l.len;
+	}
+	find_words(v);
+	find_helper(v);
+}

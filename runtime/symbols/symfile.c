@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The files that processes have mapped, and their symbols: see symfile.h.
+ *
+ * A file is opened when the first frame in it is asked for: through /proc/PID/map_files (exactly
+ * what was mapped, in any mount namespace, also when deleted), /proc/PID/root or the parent's root,
+ * or its path; and only if it is the inode that was mapped. So that short-lived processes in other
+ * namespaces and deleted files have names too, up to PINS_MAX files are held open from the moment a
+ * stack of a process is noted. Up to OPEN_MAX_FILES symbol tables stay open.
+ */
+#define _GNU_SOURCE
+#include "runtime/symbols/symfile.h"
+#include "runtime/base/clock.h"
+#include "runtime/elf/elfsym.h"
+#include "runtime/base/mapped.h"
+#include "runtime/symbols/procmap.h"
+#include <elf.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+	OPEN_MAX_FILES = 128,
+	OPEN_MAX_BYTES = 4 * 1024 * 1024,
+	PINS_MAX = 64,
+};
+
+/* The symbols of one (device, inode). */
+struct symfile {
+	struct symfile *next;
+	uint64_t device, inode;
+	uint64_t born_ns;     /* CLOCK_MONOTONIC; 0: not known */
+	uint64_t used;	      /* for dropping the least used */
+	uint32_t failed_tgid; /* do not try again through the same process */
+	struct elfsym *elf;   /* NULL: not open */
+};
+
+struct process_file {
+	uint32_t tgid;
+	const struct mapping *mapping;
+};
+
+struct page_search {
+	uint64_t page;
+	const struct mapfile *file;
+};
+
+static int is_page_of_file(const struct mapped *m, void *ctx)
+{
+	const struct page_search *s = ctx;
+
+	return m->start == s->page && m->device == s->file->device && m->inode == s->file->inode;
+}
+
+/* Does our own mapping of fd show the device and inode wanted? stat and the maps differ on overlay
+ * and btrfs. */
+static bool maps_as(int fd, const struct mapfile *file)
+{
+	void *page = mmap(NULL, 1, PROT_READ, MAP_PRIVATE, fd, 0);
+	struct page_search s = {(uintptr_t)page, file};
+	bool is_same;
+
+	if (page == MAP_FAILED)
+		return false;
+	is_same = mapped_each(0, is_page_of_file, &s) > 0;
+	munmap(page, 1);
+	return is_same;
+}
+
+/* A descriptor of `path` if that is the file that was mapped, or -1. */
+static int open_if_same(const char *path, const struct mapfile *file)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+
+	if (fd < 0)
+		return -1;
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode) &&
+	    ((st.st_dev == file->device && st.st_ino == file->inode) || maps_as(fd, file)))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+static int open_in_root(uint32_t tgid, const struct mapfile *file)
+{
+	char path[PATH_MAX + 32];
+
+	if (!tgid)
+		return -1;
+	snprintf(path, sizeof(path), "/proc/%u/root%s", tgid, file->path);
+	return open_if_same(path, file);
+}
+
+/* Where the mapped file can still be had from, best first. */
+static int open_mapped(const struct symfiles *all, const struct process_file *f)
+{
+	const struct mapfile *file = f->mapping->file;
+	char path[96];
+	int fd;
+
+	if (file->path[0] != '/')
+		return -1;
+	/* The process may have mapped something else there meanwhile: compare all the same. */
+	snprintf(path, sizeof(path), "/proc/%u/map_files/%llx-%llx", f->tgid,
+		 (unsigned long long)f->mapping->start, (unsigned long long)f->mapping->end);
+	fd = open_if_same(path, file);
+	if (fd < 0)
+		fd = open_in_root(f->tgid, file);
+	if (fd < 0)
+		fd = open_in_root(procmap_parent(all->maps, f->tgid), file);
+	if (fd < 0)
+		fd = open_if_same(file->path, file);
+	return fd;
+}
+
+void symfiles_pin(struct symfiles *all, uint32_t tgid, uint32_t exec_id)
+{
+	bool is_newest;
+	size_t n, *n_pinned = &procmap_files(all->maps)->n_pinned;
+	const struct mapping *m = procmap_table(all->maps, tgid, exec_id, &n, &is_newest);
+
+	for (size_t i = 0; i < n && *n_pinned < PINS_MAX; i++) {
+		struct process_file f = {tgid, &m[i]};
+		struct mapfile *file = m[i].file;
+
+		if (file->is_pin_tried || file->symbols)
+			continue;
+		file->is_pin_tried = true;
+		file->pinned_fd = open_mapped(all, &f);
+		*n_pinned += file->pinned_fd >= 0;
+	}
+}
+
+/* ---- symbol files ---- */
+
+/* When the file was made, on the clock of the mappings' times. */
+static uint64_t birth_ns(int fd)
+{
+	uint64_t now_ns = monotonic_ns();
+	uint64_t offset = clock_ns(CLOCK_REALTIME) - now_ns, born;
+	struct statx st;
+
+	if (statx(fd, "", AT_EMPTY_PATH, STATX_BTIME, &st) || !(st.stx_mask & STATX_BTIME))
+		return 0;
+	born = (uint64_t)st.stx_btime.tv_sec * 1000000000u + st.stx_btime.tv_nsec;
+	return born > offset ? born - offset : 0;
+}
+
+/* The vDSO as a file: a copy of our own in memory. */
+static int open_vdso(void)
+{
+	const char *image = (const char *)getauxval(AT_SYSINFO_EHDR);
+	const Elf64_Ehdr *header = (const void *)image;
+	size_t size;
+	int fd;
+
+	if (!image || header->e_ident[EI_CLASS] != ELFCLASS64)
+		return -1;
+	size = header->e_shoff + (size_t)header->e_shnum * header->e_shentsize;
+	fd = memfd_create("vdso", MFD_CLOEXEC);
+	if (fd >= 0 && (size > 1 << 20 || write(fd, image, size) != (ssize_t)size)) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+static struct symfile *symfile_get(struct symfiles *all, struct mapfile *file)
+{
+	struct symfile **at = &all->slots[(file->inode ^ file->device) % SYMFILE_SLOTS], *s;
+
+	if (file->symbols)
+		return file->symbols;
+	for (s = *at; s; s = s->next)
+		if (s->device == file->device && s->inode == file->inode)
+			break;
+	if (!s) {
+		s = calloc(1, sizeof(*s));
+		if (!s)
+			return NULL;
+		s->device = file->device;
+		s->inode = file->inode;
+		s->next = *at;
+		*at = s;
+	}
+	file->symbols = s;
+	return s;
+}
+
+/* Close least used files until the bounds hold; `spared` stays. */
+static void limit_open(struct symfiles *all, const struct symfile *spared)
+{
+	for (;;) {
+		struct symfile *oldest = NULL;
+		size_t bytes = 0;
+
+		for (size_t i = 0; i < SYMFILE_SLOTS; i++) {
+			for (struct symfile *s = all->slots[i]; s; s = s->next) {
+				if (!s->elf)
+					continue;
+				bytes += elfsym_bytes(s->elf);
+				if (s != spared && (!oldest || s->used < oldest->used))
+					oldest = s;
+			}
+		}
+		if (!oldest || (all->n_open <= OPEN_MAX_FILES && bytes <= OPEN_MAX_BYTES))
+			return;
+		elfsym_close(oldest->elf);
+		oldest->elf = NULL;
+		all->n_open--;
+	}
+}
+
+static void open_symfile(struct symfiles *all, struct symfile *s, const struct process_file *f)
+{
+	struct mapfile *file = f->mapping->file;
+	int fd = file->pinned_fd, err;
+	uint64_t vaddr;
+
+	if (fd >= 0) {
+		file->pinned_fd = -1;
+		procmap_files(all->maps)->n_pinned--;
+	} else if (strcmp(file->path, "[vdso]") == 0) {
+		fd = f->mapping->start >> 32 ? open_vdso() : -1; /* ours is the 64-bit one */
+	} else {
+		fd = open_mapped(all, f);
+	}
+	s->failed_tgid = f->tgid;
+	if (fd < 0)
+		return;
+	s->born_ns = file->path[0] == '/' ? birth_ns(fd) : 0;
+	s->elf = elfsym_open_fd(fd, file->path, &err);
+	if (!s->elf)
+		return;
+	s->failed_tgid = 0;
+	all->n_open++;
+	/* Build the index now, so that limit_open sees its size. */
+	if (elfsym_file_to_vaddr(s->elf, f->mapping->file_offset, &vaddr)) {
+		const char *name;
+		uint64_t offset;
+
+		elfsym_by_address(s->elf, vaddr, &name, &offset);
+	}
+	limit_open(all, s);
+}
+
+struct elfsym *symfiles_of(struct symfiles *all, uint32_t tgid, const struct mapping *mapping)
+{
+	const struct process_file f = {tgid, mapping};
+	const char *path = mapping->file->path;
+	struct symfile *s = NULL;
+
+	if (path[0] == '/' || strcmp(path, "[vdso]") == 0)
+		s = symfile_get(all, mapping->file);
+	if (!s)
+		return NULL;
+	s->used = ++all->clock;
+	if (!s->elf && s->failed_tgid != tgid)
+		open_symfile(all, s, &f);
+	/* Younger than the mapping: the inode number was used again. */
+	if (s->elf && s->born_ns > mapping->seen_ns + 1000000u)
+		return NULL;
+	return s->elf;
+}
+
+void symfiles_free(struct symfiles *all)
+{
+	for (size_t i = 0; i < SYMFILE_SLOTS; i++) {
+		while (all->slots[i]) {
+			struct symfile *next = all->slots[i]->next;
+
+			elfsym_close(all->slots[i]->elf);
+			free(all->slots[i]);
+			all->slots[i] = next;
+		}
+	}
+}

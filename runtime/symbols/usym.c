@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * User addresses to names: see usym.h. Puts together who has what mapped (procmap.c), the records
+ * that keep it up to date (maptrack.c) and the symbols of the files (symfile.c).
+ * Names and paths handed out are copies (`strings`), each kept once until usyms_free.
+ */
+#define _GNU_SOURCE
+#include "runtime/symbols/usym.h"
+#include "runtime/base/clock.h"
+#include "runtime/elf/elfsym.h"
+#include "runtime/base/log.h"
+#include "runtime/symbols/maptrack.h"
+#include "runtime/symbols/procmap.h"
+#include "runtime/base/string_set.h"
+#include "runtime/symbols/symfile.h"
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+
+#define REREAD_NS 100000000ull
+
+struct usyms {
+	struct procmap *maps;
+	struct maptrack *track;
+	struct string_set strings;
+	struct symfiles files;
+	uint64_t n_lost;
+	uint64_t reread_ns; /* when /proc was last read because of a miss */
+	uint32_t reread_tgid;
+	bool has_warned;
+};
+
+struct usyms *usyms_new(void)
+{
+	struct usyms *u = calloc(1, sizeof(*u));
+
+	if (!u)
+		return NULL;
+	u->maps = procmap_new();
+	if (!u->maps) {
+		free(u);
+		return NULL;
+	}
+	u->files.maps = u->maps;
+	return u;
+}
+
+void usyms_free(struct usyms *u)
+{
+	if (!u)
+		return;
+	maptrack_close(u->track);
+	procmap_free(u->maps);
+	symfiles_free(&u->files);
+	string_set_free(&u->strings);
+	free(u);
+}
+
+static void drain(struct usyms *u)
+{
+	if (u->track)
+		u->n_lost += maptrack_drain(u->track, u->maps);
+	if (procmap_forgotten(u->maps) && !u->has_warned) {
+		u->has_warned = true;
+		log_warning(
+			"stacks of more than %d ended processes: the oldest lose their user symbols",
+			PROCMAP_BOUND_MAX);
+	}
+}
+
+int usyms_note_process(struct usyms *u, uint32_t tgid)
+{
+	drain(u);
+	return procmap_read_process(u->maps, tgid, UINT64_MAX);
+}
+
+void usyms_note_all(struct usyms *u)
+{
+	DIR *dir = opendir("/proc");
+	struct dirent *d;
+
+	drain(u);
+	while (dir && (d = readdir(dir))) {
+		unsigned long tgid = strtoul(d->d_name, NULL, 10);
+
+		if (tgid && tgid <= INT_MAX)
+			procmap_read_process(u->maps, (uint32_t)tgid, UINT64_MAX);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+void usyms_note_stack(struct usyms *u, uint32_t tgid, uint32_t exec_id, uint64_t time_ns)
+{
+	if (procmap_is_bound(u->maps, tgid, exec_id))
+		return;
+	drain(u);
+	if (!procmap_is_known(u->maps, tgid))
+		procmap_read_process(u->maps, tgid, time_ns);
+	if (procmap_bind(u->maps, tgid, exec_id, time_ns) == -EAGAIN &&
+	    !procmap_read_process(u->maps, tgid, time_ns))
+		procmap_bind(u->maps, tgid, exec_id, monotonic_ns());
+	symfiles_pin(&u->files, tgid, exec_id);
+}
+
+void usyms_forget_stacks(struct usyms *u, uint32_t tgid)
+{
+	procmap_unbind(u->maps, tgid);
+}
+
+int usyms_track(struct usyms *u, int pid)
+{
+	int err;
+
+	if (u->track)
+		return -EALREADY;
+	err = maptrack_open(&u->track, pid > 0);
+	if (!err && pid > 0)
+		procmap_read_process(u->maps, (uint32_t)pid, UINT64_MAX);
+	return err;
+}
+
+int usyms_track_fds(const struct usyms *u, const int **fds)
+{
+	if (u->track)
+		return maptrack_fds(u->track, fds);
+	*fds = NULL;
+	return 0;
+}
+
+uint64_t usyms_track_drain(struct usyms *u)
+{
+	uint64_t lost;
+
+	drain(u);
+	lost = u->n_lost;
+	u->n_lost = 0;
+	return lost;
+}
+
+/* The mapping of ip, looked for again when new mappings may not have been seen yet. */
+static const struct mapping *find_mapping(struct usyms *u, uint32_t tgid, uint32_t exec_id,
+					  uint64_t ip)
+{
+	bool is_newest;
+	const struct mapping *m = procmap_find(u->maps, tgid, exec_id, ip, &is_newest);
+	uint64_t now_ns;
+
+	if (m)
+		return m;
+	if (u->track) {
+		drain(u);
+		return procmap_find(u->maps, tgid, exec_id, ip, &is_newest);
+	}
+	now_ns = monotonic_ns();
+	if (!is_newest || (u->reread_tgid == tgid && now_ns < u->reread_ns + REREAD_NS))
+		return NULL;
+	u->reread_tgid = tgid;
+	u->reread_ns = now_ns;
+	if (procmap_read_process(u->maps, tgid, UINT64_MAX))
+		return NULL;
+	return procmap_find(u->maps, tgid, exec_id, ip, &is_newest);
+}
+
+bool usyms_find(struct usyms *u, uint32_t tgid, uint32_t exec_id, uint64_t ip, struct usym *out)
+{
+	const struct mapping *m = find_mapping(u, tgid, exec_id, ip);
+	struct elfsym *elf;
+	const char *name;
+
+	*out = (struct usym){0};
+	if (!m)
+		return false;
+	out->module = string_set_keep(&u->strings, m->file->path);
+	out->module_offset = ip - m->start + m->file_offset;
+	elf = symfiles_of(&u->files, tgid, m);
+	if (!elf || !elfsym_file_to_vaddr(elf, out->module_offset, &out->module_offset))
+		return out->module;
+	if (elfsym_by_address(elf, out->module_offset, &name, &out->offset))
+		out->name = string_set_keep(&u->strings, name);
+	return true;
+}

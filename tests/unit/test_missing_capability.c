@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What is said when a kernel lacks what a script's maps and programs need.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <string.h>
+#include "runtime/kernel/missing_capability.h"
+#include "tests/unit/fake_kernel.h"
+
+/* What the kernel of the row under test lacks. */
+static enum need_id lacks;
+
+static enum need_state ask(struct kernel *k, enum need_id id)
+{
+	(void)k;
+	return id == lacks ? NEED_NO : NEED_YES;
+}
+
+static void test_rows(void **state)
+{
+	static const struct {
+		const char *script;
+		enum need_id lacks;
+		bool is_needed;
+	} rows[] = {
+		{"BEGIN { printf(\"x\") }", NEED_RING_BUFFER, true},
+		{"t:sched:sched_switch { @ = count() }", NEED_RING_BUFFER, false},
+		{"t:sched:sched_switch { @ = sum(delta) }", NEED_TASK_STORAGE, true},
+		{"t:sched:sched_switch { @ = sum(delta) }", NEED_RAW_TRACEPOINTS, true},
+		{"BEGIN { @ = 1 }", NEED_TASK_STORAGE, false},
+		{"f:vfs_read { @ = count() }", NEED_FENTRY, true},
+		{"fexit:vfs_read { @ = count() }", NEED_FENTRY, true},
+		{"iter:task_file { @ = count() }", NEED_ITERATORS, true},
+		{"BEGIN { @ = 1 }", NEED_ITERATORS, false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		const struct need_row *row;
+		struct plan *p;
+		struct world w;
+
+		print_message("%s\n", rows[i].script);
+		world_init(&w);
+		p = world_plan(&w, rows[i].script, NULL);
+		assert_non_null(p);
+		lacks = rows[i].lacks;
+		row = lack_find(p, &w.kernel.k, ask);
+		assert_ptr_equal(row, rows[i].is_needed ? &need_rows[rows[i].lacks] : NULL);
+		world_free(&w);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_rows),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
