@@ -52,13 +52,13 @@ struct {
 /* Reads what is looked at. 0: it cannot be, or the saved registers are not where they are at a
  * system call, or this run came between another one's capture on this CPU: it has not the first
  * slot, and leaves the chains alone. */
-static INLINE uint32_t look(const struct sonde_stack_room *room, void *ctx, uint64_t *window)
+static INLINE uint32_t look(const struct sonde_stack_buffer *buffer, void *ctx, uint64_t *window)
 {
 	uint64_t regs = *(uint64_t *)ctx, depth = regs - (uint64_t)ctx;
 
 	asm volatile("" : "+r"(depth));
 	window[CHAIN_TOP] = 0; /* nothing is learned then */
-	return room->bit == 1 && depth < DEPTH &&
+	return buffer->bit == 1 && depth < DEPTH &&
 	       !bpf_probe_read_kernel(window, CHAIN_WINDOW * 8, ctx) &&
 	       !bpf_probe_read_kernel(window + CHAIN_TOP, 8, (void *)(regs - 8));
 }
@@ -74,19 +74,19 @@ static INLINE uint64_t recall(struct sonde_chain *c, const uint64_t *window)
 
 /* Learns of a complete capture whose stack is in the store, and whose first frames are the
  * program's and bpf_trace_run2's. */
-static INLINE uint64_t unwind(struct sonde_chain *c, void *ctx, struct sonde_stack_room *room,
+static INLINE uint64_t unwind(struct sonde_chain *c, void *ctx, struct sonde_stack_buffer *buffer,
 			      uint32_t prog, uint32_t probe)
 {
-	uint64_t *ips = room->ips, *window = ips + WINDOW_AT, hash;
+	uint64_t *ips = buffer->ips, *window = ips + WINDOW_AT, hash;
 	uint64_t top = window[CHAIN_TOP], j = c->turn & (CHAIN_WINDOW - 1), word = window[j];
-	volatile uint64_t *verifier = room->words; /* what it knows of n is forgotten here */
+	volatile uint64_t *verifier = buffer->words; /* what it knows of n is forgotten here */
 	uint32_t n;
 
 	*verifier = bpf_get_stack(ctx, ips, SONDE_MAX_FRAMES * 8, 0); /* clears the window, too */
-	hash = sonde_stack_keep(room, *verifier, prog, 1, probe);
+	hash = sonde_stack_keep(buffer, *verifier, prog, 1, probe);
 	n = (uint32_t)*verifier / 8;
-	if (n - CHAIN_OWN - 2 < CHAIN_LINKS && ips[(n - 1) & 15] == top &&
-	    sonde_stack_in_trace_run(ips[1]) && sonde_stack_is_kept(room, hash))
+	if (n - CHAIN_TRACER - 2 < CHAIN_LINKS && ips[(n - 1) & 15] == top &&
+	    sonde_stack_in_trace_run(ips[1]) && sonde_stack_is_kept(buffer, hash))
 		sonde_chain_learn(c, ips, n, hash, j, word, top);
 	return hash;
 }
@@ -96,22 +96,22 @@ INLINE uint64_t sonde_chain_stack(void *ctx, uint32_t prog, uint32_t probe)
 {
 	uint32_t key = prog % CHAINS;
 	struct sonde_chain *c = bpf_map_lookup_elem(&sonde_chains, &key);
-	struct sonde_stack_room room;
+	struct sonde_stack_buffer buffer;
 	uint64_t hash = 0;
 
 	if (!c)
 		return 0;
-	if (sonde_stack_take(&room)) {
-		if (look(&room, ctx, room.ips + WINDOW_AT))
-			hash = recall(c, room.ips + WINDOW_AT);
+	if (sonde_stack_take(&buffer)) {
+		if (look(&buffer, ctx, buffer.ips + WINDOW_AT))
+			hash = recall(c, buffer.ips + WINDOW_AT);
 		/* The verifier knows no more of it than before: it walks the rest once, not for
 		 * each way here. */
-		*(volatile uint64_t *)room.words = hash;
-		hash = *(volatile uint64_t *)room.words;
+		*(volatile uint64_t *)buffer.words = hash;
+		hash = *(volatile uint64_t *)buffer.words;
 		if (!hash)
-			hash = unwind(c, ctx, &room, prog, probe);
-		sonde_stack_give(&room);
+			hash = unwind(c, ctx, &buffer, prog, probe);
+		sonde_stack_give(&buffer);
 	}
-	sonde_stack_count(&room, probe);
+	sonde_stack_count(&buffer, probe);
 	return hash;
 }

@@ -9,7 +9,7 @@
 #include "bpf_helpers/shared.h"
 
 enum {
-	CHAIN_OWN = 2,	   /* first frames: the program, and bpf_trace_run2, whose frame has the
+	CHAIN_TRACER = 2,	   /* first frames: the program, and bpf_trace_run2, whose frame has the
 			    * context; the tracer's own, never shown */
 	CHAIN_LINKS = 6,   /* frames between these and the last, at most */
 	CHAIN_WINDOW = 32, /* words from the context on in which return addresses are looked for */
@@ -95,7 +95,7 @@ CHAIN_INLINE void sonde_link_learn(struct sonde_link *l, uint64_t ip, uint64_t j
 CHAIN_INLINE void sonde_chain_learn(struct sonde_chain *c, const uint64_t *ips, uint32_t n,
 				    uint64_t hash, uint32_t j, uint64_t word, uint64_t top)
 {
-	uint32_t links = n - CHAIN_OWN - 1;
+	uint32_t links = n - CHAIN_TRACER - 1;
 	uint64_t open = 0, anew = (top ^ c->top) | (links ^ c->n);
 
 	if (c->hash && ++c->strikes < CHAIN_STRIKES)
@@ -109,7 +109,7 @@ CHAIN_INLINE void sonde_chain_learn(struct sonde_chain *c, const uint64_t *ips, 
 		CHAIN_OPAQUE(links);
 		if (i >= links)
 			break;
-		sonde_link_learn(&c->links[i], ips[CHAIN_OWN + i], j, word, &open, &anew);
+		sonde_link_learn(&c->links[i], ips[CHAIN_TRACER + i], j, word, &open, &anew);
 	}
 	c->tries = anew ? 0 : c->tries + 1;
 	c->hash = open || c->tries < CHAIN_TRIES ? 0 : hash;

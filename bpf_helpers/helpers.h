@@ -22,19 +22,19 @@ uint64_t sonde_number_pid(struct task_struct *task);
 void sonde_task_comm(struct task_struct *task, uint64_t *comm);
 
 /* A place for a stack in per-CPU memory; it is the caller's until it is given back. */
-struct sonde_stack_room {
+struct sonde_stack_buffer {
 	struct scratch *scratch;
 	uint64_t *words, *ips; /* room for SONDE_MAX_FRAMES */
 	uint64_t bit;
 	uint32_t lost; /* enum sonde_loss */
 };
 #define NODEBUG __attribute__((nodebug)) /* as their definitions */
-NODEBUG uint32_t sonde_stack_take(struct sonde_stack_room *room);
-NODEBUG uint64_t sonde_stack_keep(struct sonde_stack_room *room, long bytes, uint32_t prog,
+NODEBUG uint32_t sonde_stack_take(struct sonde_stack_buffer *buffer);
+NODEBUG uint64_t sonde_stack_keep(struct sonde_stack_buffer *buffer, long bytes, uint32_t prog,
 				  uint32_t own, uint32_t probe);
-NODEBUG uint32_t sonde_stack_is_kept(struct sonde_stack_room *room, uint64_t hash);
-NODEBUG void sonde_stack_give(struct sonde_stack_room *room);
-NODEBUG void sonde_stack_count(const struct sonde_stack_room *room, uint32_t probe);
+NODEBUG uint32_t sonde_stack_is_kept(struct sonde_stack_buffer *buffer, uint64_t hash);
+NODEBUG void sonde_stack_give(struct sonde_stack_buffer *buffer);
+NODEBUG void sonde_stack_count(const struct sonde_stack_buffer *buffer, uint32_t probe);
 NODEBUG uint32_t sonde_stack_in_trace_run(uint64_t ip);
 uint64_t sonde_task_exec_id(struct task_struct *task);
 uint32_t sonde_task_has_memory(struct task_struct *task);

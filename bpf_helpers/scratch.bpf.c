@@ -7,36 +7,36 @@
  */
 #include "bpf_helpers/helpers.h"
 
-struct room {
+struct scratch_slot {
 	uint64_t busy;
 	uint8_t bytes[];
 };
 
-_Static_assert(sizeof(struct room) == SONDE_ROOM_HEAD, "user space adds it to what a script needs");
+_Static_assert(sizeof(struct scratch_slot) == SONDE_SCRATCH_HEAD, "user space adds it to what a script needs");
 
 struct {
 	__uint(type, MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, SONDE_SCRATCH_SLOTS);
 	__type(key, uint32_t);
-	__uint(value_size, SONDE_ROOM_HEAD + SONDE_ROOM_BYTES); /* load.c sets it */
-} sonde_rooms SEC(".maps");
+	__uint(value_size, SONDE_SCRATCH_HEAD + SONDE_SCRATCH_BYTES); /* load.c sets it */
+} sonde_scratch SEC(".maps");
 
 /* NULL when all slots are in use: the run is left out, and counted. */
-INLINE uint8_t *sonde_room_enter(uint32_t probe)
+INLINE uint8_t *sonde_scratch_enter(uint32_t probe)
 {
 #pragma unroll
 	for (uint32_t i = 0; i < SONDE_SCRATCH_SLOTS; i++) {
 		uint32_t slot = i;
-		struct room *room = bpf_map_lookup_elem(&sonde_rooms, &slot);
+		struct scratch_slot *entry = bpf_map_lookup_elem(&sonde_scratch, &slot);
 
-		if (room && __sync_val_compare_and_swap(&room->busy, 0, 1) == 0)
-			return room->bytes;
+		if (entry && __sync_val_compare_and_swap(&entry->busy, 0, 1) == 0)
+			return entry->bytes;
 	}
 	sonde_loss_count(probe, SONDE_LOSS_RUN);
 	return 0;
 }
 
-INLINE void sonde_room_leave(uint8_t *bytes)
+INLINE void sonde_scratch_leave(uint8_t *bytes)
 {
-	*(volatile uint64_t *)(bytes - SONDE_ROOM_HEAD) = 0;
+	*(volatile uint64_t *)(bytes - SONDE_SCRATCH_HEAD) = 0;
 }

@@ -21,9 +21,9 @@ enum {
 	SONDE_MAX_FRAMES = 127,	 /* kernel.perf_event_max_stack's default */
 	SONDE_EPOCH_SLOTS = 4,	 /* array maps: how many clears may be on their way at once */
 	SONDE_SCRATCH_SLOTS = 4, /* programs that may nest on a CPU: task, softirq, irq, NMI */
-	SONDE_OWN_FRAMES = 11,	 /* frames of a program with nested loops, left out of its stacks */
-	SONDE_ROOM_BYTES = 16384, /* a program's memory beside the BPF stack, at most */
-	SONDE_ROOM_HEAD = 8,
+	SONDE_TRACER_FRAMES = 11,	 /* frames of a program with nested loops, left out of its stacks */
+	SONDE_SCRATCH_BYTES = 16384, /* a program's memory beside the BPF stack, at most */
+	SONDE_SCRATCH_HEAD = 8,
 	SONDE_SLOTS_BYTES = 2048, /* all CPUs' words of a key, at most */
 	SONDE_MAX_CPUS = 4096,	 /* CPUs that reading an aggregation in a script goes over */
 	SONDE_STACK_ENTRIES = 1 << 17, /* stacks the store can hold; not preallocated */

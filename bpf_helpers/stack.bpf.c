@@ -9,7 +9,7 @@
 
 enum {
 	HEADER_WORDS = sizeof(struct sonde_stack) / 8 - SONDE_MAX_FRAMES,
-	MAX_SKIP = SONDE_OWN_FRAMES + 3, /* tracer frames at most */
+	MAX_SKIP = SONDE_TRACER_FRAMES + 3, /* tracer frames at most */
 	SEEN = 256,   /* a power of two */
 	ROOM = 168,   /* words: header, MAX_SKIP, SONDE_MAX_FRAMES, and slack for the verifier */
 };
@@ -26,7 +26,7 @@ struct {
 	__uint(max_entries, 1);
 	__type(key, uint32_t);
 	__type(value, struct scratch);
-} sonde_scratch SEC(".maps");
+} sonde_stack_scratch SEC(".maps");
 
 struct {
 	__uint(type, MAP_TYPE_HASH);
@@ -40,7 +40,7 @@ static INLINE struct scratch *scratch_get(void)
 {
 	uint32_t zero = 0;
 
-	return bpf_map_lookup_elem(&sonde_scratch, &zero);
+	return bpf_map_lookup_elem(&sonde_stack_scratch, &zero);
 }
 
 static INLINE uint64_t *seen_at(struct scratch *s, uint64_t hash)
@@ -281,47 +281,47 @@ static INLINE uint32_t free_slot(uint64_t busy)
  * softirq, irq, NMI), and those on uprobes are preempted and end in any order: each slot has its
  * own bit. What is lost is counted in one place, also when nothing was taken: one thing at most
  * goes wrong (but for a cut), and each place is code to compile. */
-INLINE uint32_t sonde_stack_take(struct sonde_stack_room *room)
+INLINE uint32_t sonde_stack_take(struct sonde_stack_buffer *buffer)
 {
 	struct scratch *s = scratch_get();
 	uint32_t slot;
 
-	room->lost = SONDE_LOSS_COUNT;
+	buffer->lost = SONDE_LOSS_COUNT;
 	if (!s)
 		return 0;
 	slot = free_slot(s->busy);
-	room->bit = 1ull << slot;
+	buffer->bit = 1ull << slot;
 	if (slot >= SONDE_SCRATCH_SLOTS ||
-	    __sync_fetch_and_or(&s->busy, room->bit) & room->bit) {
-		room->lost = SONDE_LOSS_SCRATCH;
+	    __sync_fetch_and_or(&s->busy, buffer->bit) & buffer->bit) {
+		buffer->lost = SONDE_LOSS_SCRATCH;
 		return 0;
 	}
-	room->scratch = s;
-	room->words = s->slot[slot];
-	room->ips = room->words + HEADER_WORDS;
+	buffer->scratch = s;
+	buffer->words = s->slot[slot];
+	buffer->ips = buffer->words + HEADER_WORDS;
 	return 1;
 }
 
-INLINE uint64_t sonde_stack_keep(struct sonde_stack_room *room, long bytes, uint32_t prog,
+INLINE uint64_t sonde_stack_keep(struct sonde_stack_buffer *buffer, long bytes, uint32_t prog,
 				 uint32_t own, uint32_t probe)
 {
-	return keep_kernel(room->scratch, room->words, bytes, prog, own, probe, 0, &room->lost);
+	return keep_kernel(buffer->scratch, buffer->words, bytes, prog, own, probe, 0, &buffer->lost);
 }
 
-INLINE uint32_t sonde_stack_is_kept(struct sonde_stack_room *room, uint64_t hash)
+INLINE uint32_t sonde_stack_is_kept(struct sonde_stack_buffer *buffer, uint64_t hash)
 {
-	return hash && *seen_at(room->scratch, hash) == hash;
+	return hash && *seen_at(buffer->scratch, hash) == hash;
 }
 
-INLINE void sonde_stack_give(struct sonde_stack_room *room)
+INLINE void sonde_stack_give(struct sonde_stack_buffer *buffer)
 {
-	__sync_fetch_and_and(&room->scratch->busy, ~room->bit);
+	__sync_fetch_and_and(&buffer->scratch->busy, ~buffer->bit);
 }
 
-INLINE void sonde_stack_count(const struct sonde_stack_room *room, uint32_t probe)
+INLINE void sonde_stack_count(const struct sonde_stack_buffer *buffer, uint32_t probe)
 {
-	if (unlikely(room->lost != SONDE_LOSS_COUNT))
-		sonde_loss_count(probe, room->lost);
+	if (unlikely(buffer->lost != SONDE_LOSS_COUNT))
+		sonde_loss_count(probe, buffer->lost);
 }
 
 INLINE uint32_t sonde_stack_in_trace_run(uint64_t ip)
@@ -332,22 +332,22 @@ INLINE uint32_t sonde_stack_in_trace_run(uint64_t ip)
 static INLINE uint64_t capture(enum capture what, void *ctx, struct task_struct *task,
 			       uint32_t prog, uint32_t own, uint32_t probe, uint32_t limit)
 {
-	struct sonde_stack_room room;
+	struct sonde_stack_buffer buffer;
 	uint64_t hash = 0;
 
-	if (sonde_stack_take(&room)) {
+	if (sonde_stack_take(&buffer)) {
 		if (what == CAPTURE_KERNEL)
-			hash = capture_kernel(room.scratch, room.words, ctx, prog, own, probe,
-					      limit, &room.lost);
+			hash = capture_kernel(buffer.scratch, buffer.words, ctx, prog, own, probe,
+					      limit, &buffer.lost);
 		else if (what == CAPTURE_TASK)
-			hash = capture_task(room.scratch, room.words, task, probe, limit,
-					    &room.lost);
+			hash = capture_task(buffer.scratch, buffer.words, task, probe, limit,
+					    &buffer.lost);
 		else
-			hash = capture_user(room.scratch, room.words, ctx, task, probe, limit,
-					    &room.lost);
-		sonde_stack_give(&room);
+			hash = capture_user(buffer.scratch, buffer.words, ctx, task, probe, limit,
+					    &buffer.lost);
+		sonde_stack_give(&buffer);
 	}
-	sonde_stack_count(&room, probe);
+	sonde_stack_count(&buffer, probe);
 	return hash;
 }
 

@@ -123,9 +123,9 @@ static void reference_needs(void)
 	printf("\n## What a kernel may lack\n\n`sonde --info` says which of these the kernel at hand has; "
 	       "[kernel-matrix.md](kernel-matrix.md) which probe types\nwere tested where.\n\n"
 	       "| what | brought by | since | for |\n|---|---|---|---|\n");
-	for (int i = 0; i < NEED_COUNT; i++)
-		printf("| %s | %s | %s | %s |\n", need_rows[i].name, need_rows[i].from,
-		       need_rows[i].since, need_rows[i].purpose);
+	for (int i = 0; i < CAP_COUNT; i++)
+		printf("| %s | %s | %s | %s |\n", capability_rows[i].name, capability_rows[i].from,
+		       capability_rows[i].since, capability_rows[i].purpose);
 }
 
 static void reference_markdown(void)

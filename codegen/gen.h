@@ -93,9 +93,9 @@ struct gen {
 	bool is_open;		/* in a program of open spans: tracing has ended */
 	bool is_start;		/* what is generated starts the probe's spans */
 	/* gen_text.c: memory for what is too long for the BPF stack */
-	LLVMValueRef room;	/* alloca of its address; NULL: none here */
-	uint32_t room_bytes, room_most; /* of it in use, now and at most */
-	LLVMBasicBlockRef room_before, room_start;
+	LLVMValueRef scratch;	/* alloca of its address; NULL: none here */
+	uint32_t scratch_bytes, scratch_most; /* of it in use, now and at most */
+	LLVMBasicBlockRef scratch_before, scratch_start;
 };
 
 /* ---- small things (gen_type.c) */
@@ -129,9 +129,9 @@ void gen_place(struct gen *g, struct span span);
 /* BPF helper by number with i64 arguments and result. */
 LLVMValueRef gen_helper(struct gen *g, int number, LLVMValueRef *args, unsigned n);
 /* A function of bpf_helpers/; arguments are converted to its parameters' widths. NULL for void. */
-LLVMValueRef gen_own(struct gen *g, const char *name, LLVMValueRef *args, unsigned n);
-#define GEN_OWN(g, name, ...)                                                                      \
-	gen_own((g), (name), (LLVMValueRef[]){__VA_ARGS__},                                        \
+LLVMValueRef gen_call_helper(struct gen *g, const char *name, LLVMValueRef *args, unsigned n);
+#define GEN_CALL(g, name, ...)                                                                      \
+	gen_call_helper((g), (name), (LLVMValueRef[]){__VA_ARGS__},                                        \
 		sizeof((LLVMValueRef[]){__VA_ARGS__}) / sizeof(LLVMValueRef))
 /* The library: bpf_helpers/ declared, their bodies still to be read. 0 or -1. */
 int helper_begin(struct gen *g);
@@ -234,16 +234,16 @@ LLVMValueRef gen_equal_bytes(struct gen *g, LLVMValueRef x, LLVMValueRef y, uint
 LLVMValueRef gen_scaled(struct gen *g, LLVMValueRef n, const struct type *t);
 
 /* ---- texts (gen_text.c) */
-/* As gen_buffer, for any size. What is too long for the BPF stack goes when gen_room_give is called
- * with what g->room_bytes was before; gen_expr does so behind each value that is a register. */
+/* As gen_buffer, for any size. What is too long for the BPF stack goes when gen_scratch_release is called
+ * with what g->scratch_bytes was before; gen_expr does so behind each value that is a register. */
 LLVMValueRef gen_big_buffer(struct gen *g, uint32_t size);
-void gen_room_give(struct gen *g, uint32_t mark);
-/* Take `size` bytes of the probe's memory beside the stack; the place is told by gen_room_at. */
-uint32_t gen_room_take(struct gen *g, uint32_t size);
-LLVMValueRef gen_room_at(struct gen *g, uint32_t at);
+void gen_scratch_release(struct gen *g, uint32_t mark);
+/* Take `size` bytes of the probe's memory beside the stack; the place is told by gen_scratch_at. */
+uint32_t gen_scratch_take(struct gen *g, uint32_t size);
+LLVMValueRef gen_scratch_at(struct gen *g, uint32_t at);
 /* Around a probe's body: takes and gives back the memory of big buffers, if there are any. */
-void gen_room_begin(struct gen *g);
-void gen_room_end(struct gen *g);
+void gen_scratch_begin(struct gen *g);
+void gen_scratch_end(struct gen *g);
 /* Are the addresses that a probe there meets of user space? */
 bool gen_is_user_space(const struct attach_point *p);
 /* What str() reads, at a place of its size. */

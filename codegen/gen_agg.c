@@ -37,7 +37,7 @@ struct value gen_log_bucket(struct gen *g, struct expr *e)
 {
 	LLVMValueRef v = gen_int(g, e->call.args[0]);
 
-	v = GEN_OWN(g, "sonde_bucket_find_log", v, gen_u32(g, (uint32_t)e->type->scale[0]));
+	v = GEN_CALL(g, "sonde_bucket_find_log", v, gen_u32(g, (uint32_t)e->type->scale[0]));
 	return gen_int_value(v, e->type);
 }
 
@@ -46,7 +46,7 @@ struct value gen_linear_bucket(struct gen *g, struct expr *e)
 	const int64_t *scale = e->type->scale;
 	LLVMValueRef v = gen_int(g, e->call.args[0]);
 
-	v = GEN_OWN(g, "sonde_bucket_find_linear", v, gen_u64(g, (uint64_t)scale[0]),
+	v = GEN_CALL(g, "sonde_bucket_find_linear", v, gen_u64(g, (uint64_t)scale[0]),
 		    gen_u64(g, (uint64_t)scale[1]), gen_u64(g, (uint64_t)scale[2]));
 	return gen_int_value(v, e->type);
 }
@@ -62,18 +62,18 @@ void gen_aggregate(struct gen *g, struct expr *target, struct expr *call)
 	switch (agg_rows[t->agg].layout) {
 	case AL_SUM:
 		words = gen_map_element(g, target, &end);
-		GEN_OWN(g, "sonde_agg_sum", words, v);
+		GEN_CALL(g, "sonde_agg_sum", words, v);
 		break;
 	case AL_BUCKETS:
 		gen_map_bucket(g, target, v);
 		return;
 	case AL_MAX:
 		words = gen_map_element(g, target, &end);
-		GEN_OWN(g, "sonde_agg_max", words, ordered(g, t, v), gen_u32(g, g->probe_id));
+		GEN_CALL(g, "sonde_agg_max", words, ordered(g, t, v), gen_u32(g, g->probe_id));
 		break;
 	case AL_AVERAGE:
 		words = gen_map_element(g, target, &end);
-		GEN_OWN(g, "sonde_agg_average", words, v);
+		GEN_CALL(g, "sonde_agg_average", words, v);
 		break;
 	default:
 		return;
@@ -90,9 +90,9 @@ static LLVMValueRef over_cpus(struct gen *g, uint32_t map, LLVMValueRef at, uint
 	const struct plan_map *m = &g->plan->maps[map];
 
 	if (m->n_slots)
-		return GEN_OWN(g, is_sum ? "sonde_agg_slots_total" : "sonde_agg_slots_greatest", at,
+		return GEN_CALL(g, is_sum ? "sonde_agg_slots_total" : "sonde_agg_slots_greatest", at,
 			       gen_u32(g, word), gen_u32(g, m->n_slots), gen_u32(g, m->slot_bytes));
-	return GEN_OWN(g, is_sum ? "sonde_agg_total" : "sonde_agg_greatest", g->maps[map], at,
+	return GEN_CALL(g, is_sum ? "sonde_agg_total" : "sonde_agg_greatest", g->maps[map], at,
 		       gen_u32(g, word));
 }
 

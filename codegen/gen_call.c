@@ -36,22 +36,22 @@ LLVMValueRef gen_task(struct gen *g)
 
 struct value gen_pid(struct gen *g, struct expr *e)
 {
-	return gen_int_value(GEN_OWN(g, "sonde_number_pid", gen_task(g)), e->type);
+	return gen_int_value(GEN_CALL(g, "sonde_number_pid", gen_task(g)), e->type);
 }
 
 struct value gen_tid(struct gen *g, struct expr *e)
 {
-	return gen_int_value(GEN_OWN(g, "sonde_number_tid", gen_task(g)), e->type);
+	return gen_int_value(GEN_CALL(g, "sonde_number_tid", gen_task(g)), e->type);
 }
 
 struct value gen_uid(struct gen *g, struct expr *e)
 {
-	return gen_int_value(GEN_OWN(g, "sonde_task_uid", gen_task(g)), e->type);
+	return gen_int_value(GEN_CALL(g, "sonde_task_uid", gen_task(g)), e->type);
 }
 
 struct value gen_gid(struct gen *g, struct expr *e)
 {
-	return gen_int_value(GEN_OWN(g, "sonde_task_gid", gen_task(g)), e->type);
+	return gen_int_value(GEN_CALL(g, "sonde_task_gid", gen_task(g)), e->type);
 }
 
 struct value gen_username(struct gen *g, struct expr *e)
@@ -67,7 +67,7 @@ struct value gen_curtask(struct gen *g, struct expr *e)
 struct value gen_cgroup(struct gen *g, struct expr *e)
 {
 	if (g->subject)
-		return gen_int_value(GEN_OWN(g, "sonde_task_cgroup", g->subject), e->type);
+		return gen_int_value(GEN_CALL(g, "sonde_task_cgroup", g->subject), e->type);
 	return gen_int_value(gen_helper(g, HELPER_GET_CURRENT_CGROUP_ID, NULL, 0), e->type);
 }
 
@@ -78,14 +78,14 @@ struct value gen_rand(struct gen *g, struct expr *e)
 
 struct value gen_ncpus(struct gen *g, struct expr *e)
 {
-	return gen_int_value(gen_own(g, "sonde_config_cpus", NULL, 0), e->type);
+	return gen_int_value(gen_call_helper(g, "sonde_config_cpus", NULL, 0), e->type);
 }
 
 struct value gen_elapsed(struct gen *g, struct expr *e)
 {
 	LLVMValueRef now = gen_helper(g, HELPER_KTIME_GET_BOOT_NS, NULL, 0);
 
-	now = LLVMBuildSub(g->b, now, gen_own(g, "sonde_config_start", NULL, 0), "");
+	now = LLVMBuildSub(g->b, now, gen_call_helper(g, "sonde_config_start", NULL, 0), "");
 	return gen_int_value(now, e->type);
 }
 
@@ -105,7 +105,7 @@ struct value gen_usym(struct gen *g, struct expr *e)
 	LLVMValueRef address = gen_int(g, e->call.args[0]), buf = gen_buffer(g, e->type->size);
 
 	LLVMBuildStore(g->b, address, buf);
-	LLVMBuildStore(g->b, GEN_OWN(g, "sonde_task_space", gen_task(g)), gen_at(g, buf, 8));
+	LLVMBuildStore(g->b, GEN_CALL(g, "sonde_task_space", gen_task(g)), gen_at(g, buf, 8));
 	return (struct value){.kind = V_MEM, .type = e->type, .v = buf};
 }
 
@@ -113,7 +113,7 @@ struct value gen_comm(struct gen *g, struct expr *e)
 {
 	LLVMValueRef buf = gen_buffer(g, e->type->size);
 
-	GEN_OWN(g, "sonde_task_comm", gen_task(g), buf);
+	GEN_CALL(g, "sonde_task_comm", gen_task(g), buf);
 	return (struct value){.kind = V_MEM, .type = e->type, .v = buf};
 }
 
@@ -129,11 +129,11 @@ struct value gen_nsecs(struct gen *g, struct expr *e)
 }
 
 /* Frames of this program's that its kernel stack begins with. */
-static uint32_t own_frames(const struct gen *g)
+static uint32_t tracer_frames(const struct gen *g)
 {
-	uint32_t own = prog_rows[g->prog->kind].own_frames, n = own ? own + g->loop_frames : 0;
+	uint32_t own = prog_rows[g->prog->kind].tracer_frames, n = own ? own + g->loop_frames : 0;
 
-	return n < SONDE_OWN_FRAMES ? n : SONDE_OWN_FRAMES;
+	return n < SONDE_TRACER_FRAMES ? n : SONDE_TRACER_FRAMES;
 }
 
 /* Does every capture find the same few callers, from bpf_trace_run2 to the entry code? In a loop's
@@ -149,12 +149,12 @@ struct value gen_kstack(struct gen *g, struct expr *e)
 	LLVMValueRef probe = gen_u32(g, g->probe_id), limit = gen_u32(g, e->name.limit), v;
 
 	if (g->subject)
-		v = GEN_OWN(g, "sonde_stack_task", g->subject, probe, limit);
+		v = GEN_CALL(g, "sonde_stack_task", g->subject, probe, limit);
 	else if (!e->name.limit && is_at_system_call(g))
-		v = GEN_OWN(g, "sonde_chain_stack", g->ctx, gen_u32(g, g->prog_id), probe);
+		v = GEN_CALL(g, "sonde_chain_stack", g->ctx, gen_u32(g, g->prog_id), probe);
 	else
-		v = GEN_OWN(g, "sonde_stack_kernel", g->ctx, gen_u32(g, g->prog_id),
-			    gen_u32(g, own_frames(g)), probe, limit);
+		v = GEN_CALL(g, "sonde_stack_kernel", g->ctx, gen_u32(g, g->prog_id),
+			    gen_u32(g, tracer_frames(g)), probe, limit);
 	return gen_int_value(v, e->type);
 }
 
@@ -176,7 +176,7 @@ struct value gen_ustack(struct gen *g, struct expr *e)
 
 		return gen_int_value(LLVMBuildLoad2(g->b, g->i64, at, ""), e->type);
 	}
-	return gen_int_value(GEN_OWN(g, "sonde_stack_user", g->ctx, gen_task(g),
+	return gen_int_value(GEN_CALL(g, "sonde_stack_user", g->ctx, gen_task(g),
 				     gen_u32(g, g->probe_id), gen_u32(g, e->name.limit)),
 			     e->type);
 }
@@ -206,7 +206,7 @@ static LLVMValueRef name_table(struct gen *g)
 
 static LLVMValueRef name_of_call(struct gen *g)
 {
-	LLVMValueRef index = GEN_OWN(g, "sonde_syscall_index", g->syscall), at;
+	LLVMValueRef index = GEN_CALL(g, "sonde_syscall_index", g->syscall), at;
 
 	at = LLVMBuildGEP2(g->b, g->i32, name_table(g), &index, 1, "");
 	return LLVMBuildZExt(g->b, LLVMBuildLoad2(g->b, g->i32, at, ""), g->i64, "");
@@ -279,7 +279,7 @@ static LLVMValueRef argument_word(struct gen *g, unsigned i)
 		return gen_register(g, regs_arg_beyond(i));
 	at = LLVMBuildAdd(g->b, gen_register(g, regs_sp_offset()),
 			  gen_u64(g, (uint64_t)regs_arg_on_stack(i)), "");
-	return GEN_OWN(g, gen_is_user_space(g->point) ? "sonde_text_word_user"
+	return GEN_CALL(g, gen_is_user_space(g->point) ? "sonde_text_word_user"
 						      : "sonde_text_word_kernel",
 		       at, gen_u32(g, g->probe_id));
 }
@@ -335,9 +335,9 @@ struct value gen_rebuilt_field(struct gen *g, const char *field, const struct ty
 	LLVMValueRef buf;
 
 	if (type->kind != TY_STRING)
-		return gen_int_value(GEN_OWN(g, helper, g->ctx), type);
+		return gen_int_value(GEN_CALL(g, helper, g->ctx), type);
 	buf = gen_big_buffer(g, type->size);
-	GEN_OWN(g, helper, g->ctx, buf);
+	GEN_CALL(g, helper, g->ctx, buf);
 	return (struct value){.kind = V_MEM, .type = type, .v = buf};
 }
 
@@ -352,7 +352,7 @@ static struct value span_field(struct gen *g, const char *field)
 
 static LLVMValueRef syscall_word(struct gen *g, uint32_t i)
 {
-	return GEN_OWN(g, "sonde_syscall_arg",
+	return GEN_CALL(g, "sonde_syscall_arg",
 		       LLVMBuildIntToPtr(g->b, gen_register(g, 0), g->ptr, ""), gen_u32(g, i));
 }
 
@@ -402,7 +402,7 @@ static struct value record_field(struct gen *g, const struct tp_field *f, const 
 	/* The context can be read by words only, but a helper may read from it as from any
 	 * memory. */
 	buf = gen_big_buffer(g, type->size);
-	GEN_OWN(g, "sonde_memory_read", buf, gen_u32(g, type->size), gen_at(g, g->ctx, f->offset));
+	GEN_CALL(g, "sonde_memory_read", buf, gen_u32(g, type->size), gen_at(g, g->ctx, f->offset));
 	return (struct value){.kind = V_MEM, .type = type, .v = buf};
 }
 

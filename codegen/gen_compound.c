@@ -26,7 +26,7 @@ struct value gen_list(struct gen *g, struct expr *e)
 
 void gen_expr_into(struct gen *g, struct expr *e, const struct type *type, LLVMValueRef at)
 {
-	uint32_t mark = g->room_bytes;
+	uint32_t mark = g->scratch_bytes;
 
 	if (!sema_is_made_in_place(e, type))
 		gen_store(g, gen_expr(g, e), type, at);
@@ -34,7 +34,7 @@ void gen_expr_into(struct gen *g, struct expr *e, const struct type *type, LLVMV
 		gen_str_at(g, e, at);
 	else
 		make_list(g, e, at);
-	gen_room_give(g, mark);
+	gen_scratch_release(g, mark);
 }
 
 struct value gen_part(struct gen *g, struct value v, uint32_t i)
@@ -163,7 +163,7 @@ static struct value read_at(struct gen *g, LLVMValueRef address, enum type_space
 	if (space == SPACE_NONE)
 		space = sema_space(g->ast);
 	gen_zero(g, buf, size);
-	GEN_OWN(g, space == SPACE_USER ? "sonde_memory_user" : "sonde_memory_kernel", buf,
+	GEN_CALL(g, space == SPACE_USER ? "sonde_memory_user" : "sonde_memory_kernel", buf,
 		gen_u32(g, type->size), address, gen_u32(g, g->probe_id));
 	v = gen_load(g, type, buf);
 	if (v.kind == V_INT)
@@ -196,7 +196,7 @@ static struct value element_of(struct gen *g, struct value s, LLVMValueRef at,
 	inside = LLVMBuildICmp(g->b, LLVMIntULT, at, gen_u64(g, s.type->size / type->size), "");
 	LLVMBuildCondBr(g->b, inside, then, beyond);
 	LLVMPositionBuilderAtEnd(g->b, beyond);
-	GEN_OWN(g, "sonde_loss_count", gen_u32(g, g->probe_id), gen_u32(g, SONDE_LOSS_INDEX));
+	GEN_CALL(g, "sonde_loss_count", gen_u32(g, g->probe_id), gen_u32(g, SONDE_LOSS_INDEX));
 	LLVMBuildBr(g->b, end);
 	LLVMPositionBuilderAtEnd(g->b, then);
 	address = LLVMBuildMul(g->b, at, gen_u64(g, type->size), "");

@@ -12,7 +12,7 @@ static const struct value nothing = {.kind = V_NONE, .type = &type_void};
 /* Reserve a record for event `id`; code that fills it follows, then end_record. */
 static LLVMValueRef begin_record(struct gen *g, uint32_t id, uint32_t size, LLVMBasicBlockRef *skip)
 {
-	LLVMValueRef record = GEN_OWN(g, "sonde_ring_reserve", gen_u32(g, g->probe_id), gen_u64(g, size));
+	LLVMValueRef record = GEN_CALL(g, "sonde_ring_reserve", gen_u32(g, g->probe_id), gen_u64(g, size));
 	LLVMBasicBlockRef fill = gen_block(g, "record");
 
 	*skip = gen_block(g, "record.end");
@@ -26,7 +26,7 @@ static LLVMValueRef begin_record(struct gen *g, uint32_t id, uint32_t size, LLVM
 
 static void end_record(struct gen *g, LLVMValueRef record, uint32_t size, LLVMBasicBlockRef skip)
 {
-	GEN_OWN(g, "sonde_ring_submit", record, gen_u64(g, size));
+	GEN_CALL(g, "sonde_ring_submit", record, gen_u64(g, size));
 	LLVMBuildBr(g->b, skip);
 	LLVMPositionBuilderAtEnd(g->b, skip);
 }
@@ -78,7 +78,7 @@ static void gen_map_event(struct gen *g, uint32_t id, LLVMValueRef epoch)
  * one. */
 static LLVMValueRef advance_epoch(struct gen *g, uint32_t map)
 {
-	LLVMValueRef old = GEN_OWN(g, "sonde_control_clear", gen_u32(g, map), gen_u32(g, g->probe_id));
+	LLVMValueRef old = GEN_CALL(g, "sonde_control_clear", gen_u32(g, map), gen_u32(g, g->probe_id));
 
 	gen_epoch_forget(g, map);
 	return old;
@@ -122,7 +122,7 @@ struct value gen_exit(struct gen *g, struct expr *e)
 	LLVMBasicBlockRef skip;
 	LLVMValueRef record;
 
-	GEN_OWN(g, "sonde_control_exit", code);
+	GEN_CALL(g, "sonde_control_exit", code);
 	if (g->plan->needs.ring_buffer) {
 		record = begin_record(g, SONDE_EV_EXIT, sizeof(struct sonde_exit_event), &skip);
 		LLVMBuildStore(g->b, code,

@@ -67,7 +67,7 @@ static LLVMValueRef divide(struct gen *g, LLVMValueRef x, LLVMValueRef y, bool m
 
 	LLVMBuildCondBr(g->b, gen_truth(g, y), some, zero);
 	LLVMPositionBuilderAtEnd(g->b, zero);
-	GEN_OWN(g, "sonde_loss_count", gen_u32(g, g->probe_id), gen_u32(g, SONDE_LOSS_DIVISION));
+	GEN_CALL(g, "sonde_loss_count", gen_u32(g, g->probe_id), gen_u32(g, SONDE_LOSS_DIVISION));
 	LLVMBuildBr(g->b, end);
 	zero = LLVMGetInsertBlock(g->b);
 	LLVMPositionBuilderAtEnd(g->b, some);
@@ -151,7 +151,7 @@ static LLVMValueRef equals_text(struct gen *g, struct value m, struct value text
 	if (n > DONE_BY_WORDS) {
 		LLVMValueRef constant = gen_constant(g, text.text, text.len);
 
-		return gen_truth(g, GEN_OWN(g, "sonde_string_equal", m.v, constant, gen_u32(g, n)));
+		return gen_truth(g, GEN_CALL(g, "sonde_string_equal", m.v, constant, gen_u32(g, n)));
 	}
 	for (uint32_t at = 0, step; at < n; at += step) {
 		LLVMTypeRef type;
@@ -174,7 +174,7 @@ static LLVMValueRef equals_memory(struct gen *g, struct value x, struct value y)
 {
 	uint32_t n = x.type->size < y.type->size ? x.type->size : y.type->size;
 
-	return gen_truth(g, GEN_OWN(g, "sonde_string_equal", x.v, y.v, gen_u32(g, n)));
+	return gen_truth(g, GEN_CALL(g, "sonde_string_equal", x.v, y.v, gen_u32(g, n)));
 }
 
 /* A name and a text: the text's number is compared, 0 if nothing is called so. */
@@ -403,12 +403,12 @@ static struct value gen_by_kind(struct gen *g, struct expr *e)
 /* What was in memory on the way to a register is not needed any more. */
 struct value gen_expr(struct gen *g, struct expr *e)
 {
-	uint32_t mark = g->room_bytes;
+	uint32_t mark = g->scratch_bytes;
 	struct value v;
 
 	gen_place(g, e->span);
 	v = gen_by_kind(g, e);
 	if (v.kind != V_MEM)
-		gen_room_give(g, mark);
+		gen_scratch_release(g, mark);
 	return v;
 }

@@ -18,7 +18,7 @@ static const size_t words[] = {
 	offsetof(struct gen, depth), offsetof(struct gen, subject), offsetof(struct gen, syscall),
 };
 
-enum { N_WORDS = sizeof(words) / sizeof(*words), AT_ROOM = AT_WORDS + 8 * N_WORDS };
+enum { N_WORDS = sizeof(words) / sizeof(*words), AT_SCRATCH = AT_WORDS + 8 * N_WORDS };
 
 static LLVMValueRef *word_of(struct gen *g, int i)
 {
@@ -43,7 +43,7 @@ static void lay_epoch(struct expr *e, void *ctx)
 
 static void lay_frame(struct gen *g)
 {
-	g->rounds_at = AT_ROOM + 8;
+	g->rounds_at = AT_SCRATCH + 8;
 	g->frame_size = g->rounds_at + (g->ast->has_counted ? 8 : 0);
 	g->epoch_at = arena_alloc(g->arena, (g->plan->n_maps + 1) * sizeof(*g->epoch_at));
 	if (g->ast->predicate)
@@ -53,7 +53,7 @@ static void lay_frame(struct gen *g)
 	for (uint32_t i = 0; i < g->ast->n_vars; i++) {
 		uint32_t size = slot_size(g->ast->vars[i]->type);
 
-		g->var_at[i] = size > LIMIT_ON_STACK ? gen_room_take(g, size) : g->frame_size;
+		g->var_at[i] = size > LIMIT_ON_STACK ? gen_scratch_take(g, size) : g->frame_size;
 		g->frame_size += size > LIMIT_ON_STACK ? 0 : size;
 	}
 }
@@ -61,7 +61,7 @@ static void lay_frame(struct gen *g)
 static LLVMValueRef place_of(struct gen *g, uint32_t i)
 {
 	if (slot_size(g->ast->vars[i]->type) > LIMIT_ON_STACK)
-		return gen_room_at(g, g->var_at[i]);
+		return gen_scratch_at(g, g->var_at[i]);
 	return gen_at(g, g->frame, g->var_at[i]);
 }
 
@@ -84,9 +84,9 @@ static void begin_frame(struct gen *g)
 	for (int i = 0; i < N_WORDS; i++)
 		if (*word_of(g, i))
 			LLVMBuildStore(g->b, *word_of(g, i), gen_at(g, g->frame, AT_WORDS + 8 * i));
-	LLVMBuildStore(g->b, LLVMBuildLoad2(g->b, g->ptr, g->room, ""), gen_at(g, g->frame, AT_ROOM));
+	LLVMBuildStore(g->b, LLVMBuildLoad2(g->b, g->ptr, g->scratch, ""), gen_at(g, g->frame, AT_SCRATCH));
 	if (g->ast->has_counted) /* as hide_values in gen_loop.c */
-		LLVMBuildStore(g->b, GEN_OWN(g, "sonde_control_zero"), gen_frame_rounds(g));
+		LLVMBuildStore(g->b, GEN_CALL(g, "sonde_control_zero"), gen_frame_rounds(g));
 	point_into(g);
 	for (uint32_t i = 0; i < g->plan->n_maps; i++)
 		if (g->epoch_at[i])
@@ -127,7 +127,7 @@ void gen_frame_enter(struct gen *g, LLVMValueRef frame)
 			*word = LLVMBuildLoad2(g->b, LLVMTypeOf(*word),
 					       gen_at(g, frame, AT_WORDS + 8 * i), "");
 	}
-	g->room = gen_at(g, frame, AT_ROOM);
+	g->scratch = gen_at(g, frame, AT_SCRATCH);
 	g->current = NULL;
 	point_into(g);
 }

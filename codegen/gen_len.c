@@ -10,14 +10,14 @@ static LLVMValueRef length_of_map(struct gen *g, const struct expr *e)
 {
 	uint32_t id = e->map.map->id;
 
-	return GEN_OWN(g, "sonde_length_map", g->maps[id], gen_epoch(g, id));
+	return GEN_CALL(g, "sonde_length_map", g->maps[id], gen_epoch(g, id));
 }
 
 static LLVMValueRef length_of_text(struct gen *g, struct value v)
 {
 	if (v.kind == V_TEXT)
 		return gen_u64(g, v.len);
-	return GEN_OWN(g, "sonde_string_length", v.v, gen_u32(g, v.type->size));
+	return GEN_CALL(g, "sonde_string_length", v.v, gen_u32(g, v.type->size));
 }
 
 struct value gen_len(struct gen *g, struct expr *e)
@@ -34,6 +34,6 @@ struct value gen_len(struct gen *g, struct expr *e)
 	else if (arg->type->kind == TY_TUPLE)
 		n = gen_u64(g, arg->type->n_members);
 	else
-		n = GEN_OWN(g, "sonde_stack_length", gen_int(g, arg));
+		n = GEN_CALL(g, "sonde_stack_length", gen_int(g, arg));
 	return gen_int_value(n, e->type);
 }

@@ -87,7 +87,7 @@ static LLVMValueRef leave_body(struct gen *g, const struct outer *o)
 	g->epochs = o->g.epochs;
 	g->ctx = o->g.ctx;
 	g->current = o->g.current;
-	g->room = o->g.room;
+	g->scratch = o->g.scratch;
 	g->delta = o->g.delta;
 	g->span = o->g.span;
 	g->subject = o->g.subject;
@@ -99,7 +99,7 @@ static LLVMValueRef leave_body(struct gen *g, const struct outer *o)
 
 static void count_cut(struct gen *g)
 {
-	GEN_OWN(g, "sonde_loss_count", gen_u32(g, g->probe_id), gen_u32(g, SONDE_LOSS_LOOP_CUT));
+	GEN_CALL(g, "sonde_loss_count", gen_u32(g, g->probe_id), gen_u32(g, SONDE_LOSS_LOOP_CUT));
 }
 
 /* `more` rounds are about to begin. */
@@ -143,7 +143,7 @@ static void go_on(struct gen *g, const struct stmt *st)
  * counter whose start they know, and which a condition compares, each value is new. */
 static void hide_values(struct gen *g)
 {
-	LLVMValueRef zero = GEN_OWN(g, "sonde_control_zero");
+	LLVMValueRef zero = GEN_CALL(g, "sonde_control_zero");
 
 	for (uint32_t i = 0; i < g->ast->n_vars; i++)
 		for (uint32_t at = 0; at < gen_frame_plain(g, i); at += 8) {
@@ -216,7 +216,7 @@ static LLVMValueRef rounds_between(struct gen *g, LLVMValueRef from, LLVMValueRe
  * read where nobody knows it, keeps it in; what is known of the most there are stays known. */
 static LLVMValueRef maybe_one(struct gen *g, LLVMValueRef n)
 {
-	LLVMValueRef zero = GEN_OWN(g, "sonde_control_zero");
+	LLVMValueRef zero = GEN_CALL(g, "sonde_control_zero");
 
 	return LLVMBuildAdd(g->b, n, LLVMBuildAnd(g->b, zero, gen_u64(g, 1), ""), "");
 }

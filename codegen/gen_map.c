@@ -31,7 +31,7 @@ LLVMValueRef gen_epoch(struct gen *g, uint32_t map)
 
 void gen_epoch_forget(struct gen *g, uint32_t map)
 {
-	LLVMBuildStore(g->b, GEN_OWN(g, "sonde_control_epoch", gen_u32(g, map)), g->epochs[map]);
+	LLVMBuildStore(g->b, GEN_CALL(g, "sonde_control_epoch", gen_u32(g, map)), g->epochs[map]);
 }
 
 /* ---- keys -------------------------------------------------------------------------------- */
@@ -51,7 +51,7 @@ static bool has_padding(const struct plan_map *m)
 /* With a long string in it the key has no room on the BPF stack beside others. */
 static bool is_big_key(const struct gen *g, const struct plan_map *m)
 {
-	return g->room && m->key_size > LIMIT_KEY_ON_STACK;
+	return g->scratch && m->key_size > LIMIT_KEY_ON_STACK;
 }
 
 /* A short one, when its parts are known: while they are calculated it takes no stack. */
@@ -80,7 +80,7 @@ static LLVMValueRef long_key(struct gen *g, const struct expr *e)
 	const struct plan_map *m = plan_of(g, e);
 	LLVMValueRef key = gen_big_buffer(g, m->key_size);
 	struct expr **parts = sema_key_parts(e);
-	uint32_t mark = g->room_bytes;
+	uint32_t mark = g->scratch_bytes;
 	struct value all;
 
 	if (has_padding(m))
@@ -96,7 +96,7 @@ static LLVMValueRef long_key(struct gen *g, const struct expr *e)
 		else
 			gen_store(g, gen_part(g, all, i), t, at);
 	}
-	gen_room_give(g, mark);
+	gen_scratch_release(g, mark);
 	gen_place(g, e->span);
 	return key;
 }
@@ -210,7 +210,7 @@ void gen_map_write(struct gen *g, struct expr *e, struct value v)
 		return;
 	}
 	value = value_in_memory(g, m, v);
-	GEN_OWN(g, "sonde_map_set", global_of(g, e), key, value, gen_u32(g, g->probe_id));
+	GEN_CALL(g, "sonde_map_set", global_of(g, e), key, value, gen_u32(g, g->probe_id));
 	if (v.kind == V_INT)
 		gen_buffer_end(g, value, m->value_size);
 	end_key(g, e, key);
@@ -249,7 +249,7 @@ LLVMValueRef gen_map_add(struct gen *g, struct expr *e, LLVMValueRef amount)
 	if (is_array(m))
 		old = add_in_place(g, m, lookup(g, e, key), amount);
 	else
-		old = GEN_OWN(g, "sonde_map_add", global_of(g, e), key, amount,
+		old = GEN_CALL(g, "sonde_map_add", global_of(g, e), key, amount,
 			      gen_u32(g, g->probe_id));
 	end_key(g, e, key);
 	return old;
@@ -273,7 +273,7 @@ LLVMValueRef gen_map_has(struct gen *g, struct expr *e)
 static LLVMValueRef words_of(struct gen *g, const struct plan_map *m, LLVMValueRef element)
 {
 	if (!is_array(m))
-		return GEN_OWN(g, "sonde_agg_slot", element, gen_u32(g, m->n_slots),
+		return GEN_CALL(g, "sonde_agg_slot", element, gen_u32(g, m->n_slots),
 			       gen_u32(g, m->slot_bytes));
 	touch(g, m, element);
 	return element;
@@ -292,7 +292,7 @@ static LLVMValueRef element_in(struct gen *g, struct expr *e, LLVMValueRef bucke
 	if (is_array(m))
 		element = lookup(g, e, key);
 	else
-		element = GEN_OWN(g, "sonde_agg_element", global_of(g, e), key, gen_u32(g, g->probe_id));
+		element = GEN_CALL(g, "sonde_agg_element", global_of(g, e), key, gen_u32(g, g->probe_id));
 	end_key(g, e, key);
 	*end = when_set(g, element);
 	return words_of(g, m, element);
@@ -316,9 +316,9 @@ void gen_map_bucket(struct gen *g, struct expr *e, LLVMValueRef bucket)
 	LLVMValueRef words = element_in(g, e, is_array(m) ? NULL : bucket, &end);
 
 	if (is_array(m))
-		GEN_OWN(g, "sonde_bucket_count", words, bucket, gen_u64(g, m->n_words));
+		GEN_CALL(g, "sonde_bucket_count", words, bucket, gen_u64(g, m->n_words));
 	else
-		GEN_OWN(g, "sonde_agg_sum", words, gen_u64(g, 1));
+		GEN_CALL(g, "sonde_agg_sum", words, gen_u64(g, 1));
 	gen_map_element_end(g, end);
 }
 
@@ -344,7 +344,7 @@ LLVMValueRef gen_map_delete(struct gen *g, struct expr *e)
 	LLVMValueRef key = build_key(g, e), had;
 
 	if (m->kind == PM_PERCPU_ARRAY) {
-		had = GEN_OWN(g, "sonde_agg_forget", global_of(g, e), key,
+		had = GEN_CALL(g, "sonde_agg_forget", global_of(g, e), key,
 			      gen_u32(g, m->touched_offset / 8), gen_u32(g, m->value_size));
 	} else if (is_array(m)) {
 		had = delete_in_place(g, m, lookup(g, e, key));

@@ -63,25 +63,25 @@ void prog_select_probe(struct gen *g, uint32_t id)
 	gen_place(g, g->probe->span);
 }
 
-void gen_early_text(struct expr *e, void *ctx)
+void gen_prefault_string(struct expr *e, void *ctx)
 {
 	struct gen *g = ctx;
 
-	GEN_OWN(g, "sonde_fault_text", gen_int(g, e->call.args[0]), gen_u32(g, e->type->size));
+	GEN_CALL(g, "sonde_fault_text", gen_int(g, e->call.args[0]), gen_u32(g, e->type->size));
 }
 
 /* Texts are brought in while the run holds nothing, of runs that the predicate lets by if that can
  * be told before. */
-static void gen_early(struct gen *g, LLVMBasicBlockRef out)
+static void gen_prefault(struct gen *g, LLVMBasicBlockRef out)
 {
-	if (g->ast->predicate && early_is_plain(g->ast->predicate))
+	if (g->ast->predicate && prefault_is_plain(g->ast->predicate))
 		gen_predicate(g, g->ast->predicate, out);
-	early_body_texts(g->ast, gen_early_text, g);
+	prefault_body_strings(g->ast, gen_prefault_string, g);
 }
 
 static void unless_exiting(struct gen *g, LLVMBasicBlockRef out)
 {
-	LLVMValueRef is_exiting = gen_own(g, "sonde_control_exiting", NULL, 0);
+	LLVMValueRef is_exiting = gen_call_helper(g, "sonde_control_exiting", NULL, 0);
 
 	prog_only_if(g, LLVMBuildNot(g->b, gen_truth(g, is_exiting), ""), out);
 }
@@ -91,21 +91,21 @@ void prog_body(struct gen *g)
 	LLVMBasicBlockRef after = g->prog->is_sleepable ? gen_block(g, "after") : NULL;
 
 	if (after) {
-		gen_early(g, after);
+		gen_prefault(g, after);
 		unless_exiting(g, after); /* it may have slept there */
 	}
 	g->done = gen_block(g, "done");
-	gen_room_begin(g);
+	gen_scratch_begin(g);
 	gen_frame_begin(g);
 	if (g->ast->predicate)
 		epoch_expr(g->ast->predicate, g);
 	ast_each_in_block((struct block *)&g->ast->body, epoch_expr, g);
-	if (g->ast->predicate && !(after && early_is_plain(g->ast->predicate)))
+	if (g->ast->predicate && !(after && prefault_is_plain(g->ast->predicate)))
 		gen_predicate(g, g->ast->predicate, g->done);
 	gen_stmts(g, &g->ast->body);
 	LLVMBuildBr(g->b, g->done);
 	LLVMPositionBuilderAtEnd(g->b, g->done);
-	gen_room_end(g);
+	gen_scratch_end(g);
 	if (!after)
 		return;
 	LLVMBuildBr(g->b, after);
@@ -126,8 +126,8 @@ LLVMValueRef prog_context_pointer(struct gen *g, uint32_t i)
 static LLVMValueRef is_in_cgroup(struct gen *g)
 {
 	if (g->prog->kind == PP_ITER)
-		return gen_truth(g, GEN_OWN(g, "sonde_cgroup_has", g->current));
-	return gen_truth(g, gen_own(g, "sonde_cgroup_current", NULL, 0));
+		return gen_truth(g, GEN_CALL(g, "sonde_cgroup_has", g->current));
+	return gen_truth(g, gen_call_helper(g, "sonde_cgroup_current", NULL, 0));
 }
 
 void prog_scope_test(struct gen *g, LLVMBasicBlockRef out)
@@ -135,7 +135,7 @@ void prog_scope_test(struct gen *g, LLVMBasicBlockRef out)
 	g->current = gen_task(g);
 	if (g->plan->needs.only_cgroup)
 		prog_only_if(g, is_in_cgroup(g), out);
-	prog_only_if(g, gen_truth(g, GEN_OWN(g, "sonde_scope_current", g->current)), out);
+	prog_only_if(g, gen_truth(g, GEN_CALL(g, "sonde_scope_current", g->current)), out);
 }
 
 /* Not a 32-bit program's call, whose number is of another table. */
@@ -144,7 +144,7 @@ static void only_if_native(struct gen *g, LLVMBasicBlockRef out)
 	LLVMValueRef compat;
 
 	g->current = gen_task(g);
-	compat = GEN_OWN(g, "sonde_syscall_is_compat", g->current);
+	compat = GEN_CALL(g, "sonde_syscall_is_compat", g->current);
 	prog_only_if(g, LLVMBuildNot(g->b, gen_truth(g, compat), ""), out);
 }
 
@@ -177,7 +177,7 @@ static void only_if_traced(struct gen *g, LLVMBasicBlockRef out)
 	LLVMValueRef plain;
 
 	if (!asks) {
-		plain = GEN_OWN(g, "sonde_syscall_is_plain", prog_context_pointer(g, 0));
+		plain = GEN_CALL(g, "sonde_syscall_is_plain", prog_context_pointer(g, 0));
 		LLVMBuildCondBr(g->b, gen_truth(g, plain), traced, ask);
 	} else {
 		LLVMBuildBr(g->b, ask);
@@ -256,7 +256,7 @@ static void gen_syscalls(struct gen *g, LLVMBasicBlockRef out)
 {
 	g->syscall = g->prog->kind == PP_SYSCALL_ENTER
 			     ? context_word(g, 1)
-			     : GEN_OWN(g, "sonde_syscall_number", prog_context_pointer(g, 0));
+			     : GEN_CALL(g, "sonde_syscall_number", prog_context_pointer(g, 0));
 	for (uint32_t i = 0; i < g->prog->n_probes; i++)
 		gen_syscall_case(g, g->prog->probes[i], false);
 	for (uint32_t i = 0; i < g->prog->n_starts; i++) /* last: the clock is read late */
@@ -267,14 +267,14 @@ static void gen_syscalls(struct gen *g, LLVMBasicBlockRef out)
 /* sched_process_fork(parent, child) */
 static void gen_scope_fork(struct gen *g, LLVMBasicBlockRef out)
 {
-	GEN_OWN(g, "sonde_scope_fork", prog_context_pointer(g, 0), prog_context_pointer(g, 1));
+	GEN_CALL(g, "sonde_scope_fork", prog_context_pointer(g, 0), prog_context_pointer(g, 1));
 	LLVMBuildBr(g->b, out);
 }
 
 /* sched_process_exec(task, …) */
 static void gen_scope_exec(struct gen *g, LLVMBasicBlockRef out)
 {
-	GEN_OWN(g, "sonde_scope_exec", prog_context_pointer(g, 0));
+	GEN_CALL(g, "sonde_scope_exec", prog_context_pointer(g, 0));
 	LLVMBuildBr(g->b, out);
 }
 
@@ -286,7 +286,7 @@ static void gen_by_kind(struct gen *g, LLVMBasicBlockRef out)
 	case PP_SELF:
 	case PP_TEST:
 	case PP_BENCH:
-	case PP_TICK:
+	case PP_INTERVAL_THREAD:
 	case PP_INTERVAL:
 		gen_plain(g, out, false);
 		return;
@@ -380,13 +380,13 @@ void gen_program(struct gen *g, uint32_t index)
 	g->result = g->prog->test || is_session(g) ? LLVMBuildAlloca(g->b, g->i32, "result") : NULL;
 	LLVMPositionBuilderAtEnd(g->b, body);
 	if (g->prog->is_sleepable)
-		gen_own(g, "sonde_fault_enter", NULL, 0);
+		gen_call_helper(g, "sonde_fault_enter", NULL, 0);
 	if (stops_after_exit(g))
 		unless_exiting(g, out);
 	gen_by_kind(g, out);
 	LLVMPositionBuilderAtEnd(g->b, out);
 	if (g->prog->is_sleepable)
-		gen_own(g, "sonde_fault_leave", NULL, 0);
+		gen_call_helper(g, "sonde_fault_leave", NULL, 0);
 	LLVMBuildRet(g->b, g->result ? LLVMBuildLoad2(g->b, g->i32, g->result, "")
 				     : LLVMConstInt(g->i32, 0, false));
 	LLVMPositionBuilderAtEnd(g->b, g->entry);

@@ -17,7 +17,7 @@ void gen_open_spans(struct gen *g, LLVMBasicBlockRef out);
 /* Make plan->probes[id] the one that is generated. */
 void prog_select_probe(struct gen *g, uint32_t id);
 /* Bring in what the text of a str() is in (prefault.h); `gen` is the generator. */
-void gen_early_text(struct expr *e, void *gen);
+void gen_prefault_string(struct expr *e, void *gen);
 /* Predicate and body; ends at a new block to go on from. */
 void prog_body(struct gen *g);
 /* The i-th 64-bit word of the context, as a pointer. */

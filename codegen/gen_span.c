@@ -78,7 +78,7 @@ static void fetch_entries(struct gen *g)
 {
 	const struct attach_point *here = go_to_start(g);
 
-	early_entry_texts(g->ast, gen_early_text, g);
+	prefault_entry_strings(g->ast, gen_prefault_string, g);
 	go_back(g, here);
 }
 
@@ -87,7 +87,7 @@ static void keep_entries(struct gen *g, LLVMValueRef slot)
 	const struct attach_point *here = go_to_start(g);
 
 	if (g->probe->n_span_entries)
-		gen_room_begin(g);
+		gen_scratch_begin(g);
 	for (uint32_t i = 0; i < g->probe->n_span_entries; i++) {
 		const struct plan_field *f = &g->probe->span_entries[i];
 
@@ -95,7 +95,7 @@ static void keep_entries(struct gen *g, LLVMValueRef slot)
 			      gen_at(g, slot, f->offset));
 	}
 	if (g->probe->n_span_entries)
-		gen_room_end(g);
+		gen_scratch_end(g);
 	go_back(g, here);
 }
 
@@ -105,12 +105,12 @@ static void keep_state(struct gen *g, LLVMValueRef slot)
 	const struct plan_probe *q = g->probe;
 
 	if (q->span_ustack >= 0)
-		LLVMBuildStore(g->b, GEN_OWN(g, "sonde_stack_user", g->ctx, g->current, probe_id(g),
+		LLVMBuildStore(g->b, GEN_CALL(g, "sonde_stack_user", g->ctx, g->current, probe_id(g),
 					    gen_u32(g, 0)),
 			       gen_at(g, slot, (uint32_t)q->span_ustack));
 	for (uint32_t i = 0; i < q->n_span_ustacks; i++)
 		LLVMBuildStore(g->b,
-			       GEN_OWN(g, "sonde_stack_user", g->ctx, g->current, probe_id(g),
+			       GEN_CALL(g, "sonde_stack_user", g->ctx, g->current, probe_id(g),
 				       gen_u32(g, q->span_ustack_limits[i])),
 			       gen_at(g, slot, q->span_ustacks[i].offset));
 	for (uint32_t i = 0; i < q->n_span_args; i++)
@@ -128,7 +128,7 @@ static void test_start_conds(struct gen *g, LLVMBasicBlockRef out)
 static void test_cgroup(struct gen *g, LLVMValueRef task, LLVMBasicBlockRef out)
 {
 	if (g->plan->needs.only_cgroup)
-		prog_only_if(g, gen_truth(g, GEN_OWN(g, "sonde_cgroup_has", task)), out);
+		prog_only_if(g, gen_truth(g, GEN_CALL(g, "sonde_cgroup_has", task)), out);
 }
 
 /* The current thread is the span's. */
@@ -140,7 +140,7 @@ static void test_start(struct gen *g, LLVMBasicBlockRef out)
 
 static LLVMValueRef open_state(struct gen *g, LLVMValueRef task, LLVMBasicBlockRef out)
 {
-	LLVMValueRef state = GEN_OWN(g, "sonde_span_open", span_map(g), task, probe_id(g));
+	LLVMValueRef state = GEN_CALL(g, "sonde_span_open", span_map(g), task, probe_id(g));
 
 	only_if_found(g, state, out);
 	return state;
@@ -174,7 +174,7 @@ static LLVMValueRef take_start(struct gen *g, LLVMValueRef slot, LLVMBasicBlockR
 
 static LLVMValueRef find_state(struct gen *g, LLVMValueRef task, LLVMBasicBlockRef out)
 {
-	LLVMValueRef state = GEN_OWN(g, "sonde_span_find", span_map(g), task);
+	LLVMValueRef state = GEN_CALL(g, "sonde_span_find", span_map(g), task);
 
 	only_if_found(g, state, out);
 	return state;
@@ -202,7 +202,7 @@ static void switch_start(struct gen *g, LLVMValueRef leaves, LLVMValueRef now,
 	LLVMValueRef state;
 
 	g->current = leaves;
-	prog_only_if(g, gen_truth(g, GEN_OWN(g, "sonde_span_begins", leaves)), out);
+	prog_only_if(g, gen_truth(g, GEN_CALL(g, "sonde_span_begins", leaves)), out);
 	test_start(g, out);
 	state = open_state(g, leaves, out);
 	LLVMBuildStore(g->b, clock_ns(g), now);
@@ -217,8 +217,8 @@ static void switch_end(struct gen *g, LLVMValueRef returns, LLVMValueRef now, LL
 	LLVMValueRef state, start;
 
 	g->current = NULL; /* the one that leaves */
-	prog_only_if(g, gen_truth(g, GEN_OWN(g, "sonde_span_ends", returns)), out);
-	prog_only_if(g, gen_truth(g, GEN_OWN(g, "sonde_scope_may_have", returns)), out);
+	prog_only_if(g, gen_truth(g, GEN_CALL(g, "sonde_span_ends", returns)), out);
+	prog_only_if(g, gen_truth(g, GEN_CALL(g, "sonde_scope_may_have", returns)), out);
 	state = find_state(g, returns, out);
 	start = take_start(g, state, out);
 	LLVMBuildStore(g->b, gen_u64(g, 0), state);
@@ -244,8 +244,8 @@ void gen_span_switch(struct gen *g, LLVMBasicBlockRef out)
  * whose thread is the current one. A thread's first slice counts, and the one in which it ends. */
 static void slice_start(struct gen *g, LLVMValueRef comes, LLVMBasicBlockRef out)
 {
-	prog_only_if(g, gen_truth(g, GEN_OWN(g, "sonde_span_ends", comes)), out);
-	prog_only_if(g, gen_truth(g, GEN_OWN(g, "sonde_scope_current", comes)), out);
+	prog_only_if(g, gen_truth(g, GEN_CALL(g, "sonde_span_ends", comes)), out);
+	prog_only_if(g, gen_truth(g, GEN_CALL(g, "sonde_scope_current", comes)), out);
 	test_cgroup(g, comes, out);
 	store_start(g, open_state(g, comes, out), out);
 }
@@ -259,7 +259,7 @@ void gen_span_slice(struct gen *g, LLVMBasicBlockRef out)
 	LLVMPositionBuilderAtEnd(g->b, end);
 	g->current = prog_context_pointer(g, 1);
 	state = find_state(g, g->current, out);
-	start = GEN_OWN(g, "sonde_span_take", state, probe_id(g));
+	start = GEN_CALL(g, "sonde_span_take", state, probe_id(g));
 	prog_only_if(g, gen_truth(g, start), out);
 	end_with(g, NULL, start, clock_ns(g));
 	LLVMBuildBr(g->b, out);
@@ -290,7 +290,7 @@ static LLVMValueRef call_place(struct gen *g, bool is_end)
 	uint64_t shift = is_end && g->prog->kind != PP_UPROBE ? regs_return_sp_shift() : 0;
 
 	if (probe_is_typed(g->point))
-		return GEN_OWN(g, "sonde_span_context", g->ctx);
+		return GEN_CALL(g, "sonde_span_context", g->ctx);
 	return LLVMBuildSub(g->b, gen_register(g, regs_sp_offset()), gen_u64(g, shift), "");
 }
 
@@ -301,11 +301,11 @@ static LLVMValueRef push_call(struct gen *g, LLVMValueRef calls, LLVMValueRef sp
 	LLVMValueRef target = call_target(g), size = gen_u32(g, g->probe->span_size);
 
 	if (!g->prog->by_cookie || g->point->id != PROBE_URETPROBE)
-		return GEN_OWN(g, "sonde_span_push", calls, sp, target, size, stack_mask(g),
+		return GEN_CALL(g, "sonde_span_push", calls, sp, target, size, stack_mask(g),
 			       probe_id(g));
 	if (g->point->is_at_returns) /* such functions do not jump */
-		return GEN_OWN(g, "sonde_span_push_called", calls, sp, target, size, probe_id(g));
-	return GEN_OWN(g, "sonde_span_push_user", calls, sp, target, size,
+		return GEN_CALL(g, "sonde_span_push_called", calls, sp, target, size, probe_id(g));
+	return GEN_CALL(g, "sonde_span_push_user", calls, sp, target, size,
 		       regs_link_offset() < 0 ? gen_u64(g, 0)
 					      : gen_register(g, (uint32_t)regs_link_offset()),
 		       probe_id(g));
@@ -331,7 +331,7 @@ static void return_start(struct gen *g, LLVMBasicBlockRef out)
 void gen_span_session(struct gen *g, LLVMBasicBlockRef out)
 {
 	LLVMBasicBlockRef entry = gen_block(g, "session.entry"), end = gen_block(g, "session.return");
-	LLVMValueRef is_return = GEN_OWN(g, "sonde_session_is_return", g->ctx);
+	LLVMValueRef is_return = GEN_CALL(g, "sonde_session_is_return", g->ctx);
 
 	prog_select_probe(g, g->prog->probes[0]);
 	LLVMBuildCondBr(g->b, gen_truth(g, is_return), end, entry);
@@ -356,7 +356,7 @@ void gen_span_return(struct gen *g, LLVMBasicBlockRef out)
 	now = clock_ns(g);
 	calls = find_state(g, current_task(g), out);
 	sp = call_place(g, true);
-	slot = GEN_OWN(g, "sonde_span_pop", calls, sp, call_target(g), gen_u32(g, g->probe->span_size),
+	slot = GEN_CALL(g, "sonde_span_pop", calls, sp, call_target(g), gen_u32(g, g->probe->span_size),
 		       stack_mask(g), probe_id(g));
 	only_if_found(g, slot, out);
 	g->depth = LLVMBuildAdd(g->b, LLVMBuildLoad2(g->b, g->i64, calls, ""), gen_u64(g, 1), "");
@@ -412,7 +412,7 @@ void gen_span_firing(struct gen *g, LLVMBasicBlockRef out)
 	LLVMValueRef state, start, now = clock_ns(g);
 	LLVMBasicBlockRef next = gen_block(g, "span.start");
 
-	state = GEN_OWN(g, "sonde_span_cpu", span_map(g));
+	state = GEN_CALL(g, "sonde_span_cpu", span_map(g));
 	only_if_found(g, state, out);
 	start = take_start(g, state, next);
 	end_with(g, state, start, now);
@@ -432,12 +432,12 @@ static void mark_off_cpu(struct gen *g, LLVMValueRef task, LLVMBasicBlockRef out
 	LLVMValueRef state;
 
 	if (!g->probe->n_span_args && !g->probe->n_span_entries) {
-		prog_only_if(g, gen_truth(g, GEN_OWN(g, "sonde_span_begins", task)), out);
-		prog_only_if(g, gen_truth(g, GEN_OWN(g, "sonde_scope_current", task)), out);
+		prog_only_if(g, gen_truth(g, GEN_CALL(g, "sonde_span_begins", task)), out);
+		prog_only_if(g, gen_truth(g, GEN_CALL(g, "sonde_scope_current", task)), out);
 		test_cgroup(g, task, out);
 		test_start_conds(g, out);
 		state = open_state(g, task, out);
-		GEN_OWN(g, "sonde_open_mark", state);
+		GEN_CALL(g, "sonde_open_mark", state);
 	}
 	LLVMBuildBr(g->b, out);
 }
@@ -446,10 +446,10 @@ static void open_begin(struct gen *g, LLVMValueRef task, LLVMBasicBlockRef out)
 {
 	LLVMBasicBlockRef begin = gen_block(g, "begin"), end = gen_block(g, "end");
 
-	LLVMBuildCondBr(g->b, gen_truth(g, gen_own(g, "sonde_open_begins", NULL, 0)), begin, end);
+	LLVMBuildCondBr(g->b, gen_truth(g, gen_call_helper(g, "sonde_open_begins", NULL, 0)), begin, end);
 	LLVMPositionBuilderAtEnd(g->b, begin);
 	if (g->probe->span_kind == SPAN_SWITCH) {
-		prog_only_if(g, gen_truth(g, GEN_OWN(g, "sonde_open_is_off_cpu", task)), out);
+		prog_only_if(g, gen_truth(g, GEN_CALL(g, "sonde_open_is_off_cpu", task)), out);
 		mark_off_cpu(g, task, out);
 	} else {
 		LLVMBuildBr(g->b, out);
@@ -461,9 +461,9 @@ static void open_begin(struct gen *g, LLVMValueRef task, LLVMBasicBlockRef out)
 static LLVMValueRef open_slot(struct gen *g, LLVMValueRef state, LLVMBasicBlockRef out)
 {
 	if (g->probe->span_slots > 1) {
-		state = GEN_OWN(g, "sonde_open_call", state, gen_u32(g, g->probe->span_size));
+		state = GEN_CALL(g, "sonde_open_call", state, gen_u32(g, g->probe->span_size));
 		only_if_found(g, state, out);
-		g->depth = gen_own(g, "sonde_open_depth", NULL, 0);
+		g->depth = gen_call_helper(g, "sonde_open_depth", NULL, 0);
 	}
 	if (g->probe->span_kind == SPAN_SYSCALL) {
 		g->syscall = LLVMBuildLoad2(g->b, g->i64, gen_at(g, state, 8), "");
@@ -486,8 +486,8 @@ void gen_open_spans(struct gen *g, LLVMBasicBlockRef out)
 	if (g->probe->span_slots == 1)
 		LLVMBuildStore(g->b, gen_u64(g, 0), slot);
 	if (g->probe->span_kind == SPAN_SWITCH)
-		prog_only_if(g, gen_truth(g, GEN_OWN(g, "sonde_open_is_off_cpu", task)), out);
-	g->delta = GEN_OWN(g, "sonde_open_length", start);
+		prog_only_if(g, gen_truth(g, GEN_CALL(g, "sonde_open_is_off_cpu", task)), out);
+	g->delta = GEN_CALL(g, "sonde_open_length", start);
 	g->span = slot;
 	prog_body(g);
 	g->delta = g->subject = g->span = g->depth = NULL;

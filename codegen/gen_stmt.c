@@ -145,9 +145,9 @@ static void gen_stmt(struct gen *g, struct stmt *st)
 void gen_stmts(struct gen *g, const struct block *b)
 {
 	for (uint32_t i = 0; i < b->n; i++) {
-		uint32_t mark = g->room_bytes;
+		uint32_t mark = g->scratch_bytes;
 
 		gen_stmt(g, b->items[i]);
-		gen_room_give(g, mark);
+		gen_scratch_release(g, mark);
 	}
 }

@@ -9,74 +9,74 @@
 #include <stdio.h>
 #include <string.h>
 
-uint32_t gen_room_take(struct gen *g, uint32_t size)
+uint32_t gen_scratch_take(struct gen *g, uint32_t size)
 {
-	uint32_t at = g->room_bytes;
+	uint32_t at = g->scratch_bytes;
 
-	g->room_bytes += (size + 7) / 8 * 8;
-	g->room_most = g->room_bytes > g->room_most ? g->room_bytes : g->room_most;
+	g->scratch_bytes += (size + 7) / 8 * 8;
+	g->scratch_most = g->scratch_bytes > g->scratch_most ? g->scratch_bytes : g->scratch_most;
 	return at;
 }
 
-void gen_room_give(struct gen *g, uint32_t mark)
+void gen_scratch_release(struct gen *g, uint32_t mark)
 {
-	g->room_bytes = mark;
+	g->scratch_bytes = mark;
 }
 
-LLVMValueRef gen_room_at(struct gen *g, uint32_t at)
+LLVMValueRef gen_scratch_at(struct gen *g, uint32_t at)
 {
-	return gen_at(g, LLVMBuildLoad2(g->b, g->ptr, g->room, ""), at);
+	return gen_at(g, LLVMBuildLoad2(g->b, g->ptr, g->scratch, ""), at);
 }
 
 LLVMValueRef gen_big_buffer(struct gen *g, uint32_t size)
 {
-	if (size <= LIMIT_ON_STACK || !g->room)
+	if (size <= LIMIT_ON_STACK || !g->scratch)
 		return gen_buffer(g, size);
-	return gen_room_at(g, gen_room_take(g, size));
+	return gen_scratch_at(g, gen_scratch_take(g, size));
 }
 
-void gen_room_begin(struct gen *g)
+void gen_scratch_begin(struct gen *g)
 {
-	g->room = gen_buffer(g, 8);
-	g->room_bytes = g->room_most = 0;
-	g->room_before = LLVMGetInsertBlock(g->b);
-	g->room_start = gen_block(g, "body.start");
-	LLVMPositionBuilderAtEnd(g->b, g->room_start);
+	g->scratch = gen_buffer(g, 8);
+	g->scratch_bytes = g->scratch_most = 0;
+	g->scratch_before = LLVMGetInsertBlock(g->b);
+	g->scratch_start = gen_block(g, "body.start");
+	LLVMPositionBuilderAtEnd(g->b, g->scratch_start);
 }
 
 /* The runtime makes the slots as large as the plan has it. */
 static void check_plan(struct gen *g)
 {
-	if (g->room_most <= g->probe->room_bytes)
+	if (g->scratch_most <= g->probe->scratch_bytes)
 		return;
 	snprintf(g->message, sizeof(g->message),
 		 "%s takes %u bytes beside the stack, planned were %u; this is a defect of sonde",
-		 g->probe->name, g->room_most, g->probe->room_bytes);
+		 g->probe->name, g->scratch_most, g->probe->scratch_bytes);
 	g->failed = true;
 }
 
-void gen_room_end(struct gen *g)
+void gen_scratch_end(struct gen *g)
 {
 	LLVMBasicBlockRef done = LLVMGetInsertBlock(g->b), after;
 	LLVMValueRef bytes;
 
 	check_plan(g);
-	if (g->room_most == 0) {
-		LLVMPositionBuilderAtEnd(g->b, g->room_before);
-		LLVMBuildBr(g->b, g->room_start);
+	if (g->scratch_most == 0) {
+		LLVMPositionBuilderAtEnd(g->b, g->scratch_before);
+		LLVMBuildBr(g->b, g->scratch_start);
 		LLVMPositionBuilderAtEnd(g->b, done);
-		g->room = NULL;
+		g->scratch = NULL;
 		return;
 	}
 	after = gen_block(g, "body.end");
-	GEN_OWN(g, "sonde_room_leave", LLVMBuildLoad2(g->b, g->ptr, g->room, ""));
+	GEN_CALL(g, "sonde_scratch_leave", LLVMBuildLoad2(g->b, g->ptr, g->scratch, ""));
 	LLVMBuildBr(g->b, after);
-	LLVMPositionBuilderAtEnd(g->b, g->room_before);
-	bytes = GEN_OWN(g, "sonde_room_enter", gen_u32(g, g->probe_id));
-	LLVMBuildStore(g->b, bytes, g->room);
-	LLVMBuildCondBr(g->b, LLVMBuildIsNotNull(g->b, bytes, ""), g->room_start, after);
+	LLVMPositionBuilderAtEnd(g->b, g->scratch_before);
+	bytes = GEN_CALL(g, "sonde_scratch_enter", gen_u32(g, g->probe_id));
+	LLVMBuildStore(g->b, bytes, g->scratch);
+	LLVMBuildCondBr(g->b, LLVMBuildIsNotNull(g->b, bytes, ""), g->scratch_start, after);
 	LLVMPositionBuilderAtEnd(g->b, after);
-	g->room = NULL;
+	g->scratch = NULL;
 }
 
 bool gen_is_user_space(const struct attach_point *p)
@@ -89,7 +89,7 @@ static struct value read_text(struct gen *g, const struct type *type, LLVMValueR
 			      bool is_user, bool is_asked, LLVMValueRef buf)
 {
 	gen_zero(g, buf, type->size);
-	GEN_OWN(g, is_user ? "sonde_text_user" : "sonde_text_kernel", buf, gen_u32(g, type->size), from,
+	GEN_CALL(g, is_user ? "sonde_text_user" : "sonde_text_kernel", buf, gen_u32(g, type->size), from,
 		gen_u32(g, is_asked), gen_u32(g, g->probe_id));
 	return (struct value){.kind = V_MEM, .type = type, .v = buf};
 }
@@ -104,7 +104,7 @@ static struct value read_part(struct gen *g, struct expr *e, LLVMValueRef from, 
 	if (asked->type->is_signed)
 		n = LLVMBuildSelect(g->b, LLVMBuildICmp(g->b, LLVMIntSLT, n, none, ""), none, n, "");
 	gen_zero(g, at, e->type->size);
-	GEN_OWN(g, is_user ? "sonde_text_user_part" : "sonde_text_kernel_part", at,
+	GEN_CALL(g, is_user ? "sonde_text_user_part" : "sonde_text_kernel_part", at,
 		gen_u32(g, e->type->size), from, n, gen_u32(g, g->probe_id));
 	return (struct value){.kind = V_MEM, .type = e->type, .v = at};
 }

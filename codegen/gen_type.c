@@ -93,7 +93,7 @@ static void store_text(struct gen *g, const char *text, uint32_t len, uint32_t a
 void gen_zero_from(struct gen *g, LLVMValueRef dest, uint32_t at, uint32_t size)
 {
 	if (size > at + DONE_BY_WORDS)
-		GEN_OWN(g, "sonde_memory_zero", gen_at(g, dest, at), gen_u32(g, size - at));
+		GEN_CALL(g, "sonde_memory_zero", gen_at(g, dest, at), gen_u32(g, size - at));
 	else
 		store_text(g, "", 0, at, size, dest);
 }
@@ -109,7 +109,7 @@ static void copy(struct gen *g, LLVMValueRef dest, LLVMValueRef src, uint32_t si
 	if (size <= DONE_BY_WORDS)
 		LLVMBuildMemCpy(g->b, dest, 8, src, 8, gen_u64(g, size));
 	else
-		GEN_OWN(g, "sonde_memory_read", dest, gen_u32(g, size), src);
+		GEN_CALL(g, "sonde_memory_read", dest, gen_u32(g, size), src);
 }
 
 static void store_string(struct gen *g, struct value v, uint32_t size, LLVMValueRef dest)

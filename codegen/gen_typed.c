@@ -36,7 +36,7 @@ static LLVMValueRef event_word(struct gen *g, const struct tp_field *param)
 	if (param->size < 8)
 		return gen_register(g, param->offset);
 	at = gen_buffer(g, 8);
-	GEN_OWN(g, "sonde_memory_read", at, gen_u32(g, 8), gen_at(g, g->ctx, param->offset));
+	GEN_CALL(g, "sonde_memory_read", at, gen_u32(g, 8), gen_at(g, g->ctx, param->offset));
 	v = load_word(g, at);
 	gen_buffer_end(g, at, 8);
 	return v;

@@ -89,7 +89,7 @@ static LLVMValueRef own_function(struct gen *g, const char *name)
 /* More than BPF calls can have: these are inlined. */
 enum { OWN_ARGS = 6 };
 
-LLVMValueRef gen_own(struct gen *g, const char *name, LLVMValueRef *args, unsigned n)
+LLVMValueRef gen_call_helper(struct gen *g, const char *name, LLVMValueRef *args, unsigned n)
 {
 	LLVMValueRef fn = own_function(g, name), call, converted[OWN_ARGS];
 	LLVMTypeRef type, params[OWN_ARGS];

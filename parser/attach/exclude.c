@@ -183,7 +183,7 @@ static struct user_matching user_names(const struct probe_reader *r, const char 
 {
 	struct user_matching m = {.r = r};
 
-	user_name_ask(&m, pattern);
+	user_name_query(&m, pattern);
 	return m;
 }
 

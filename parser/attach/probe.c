@@ -80,8 +80,8 @@ static int find_row(const struct probe_reader *r, const char *name, const char *
 		return diag_hint(r->diags, "write tracepoint:%s:%s", name, next);
 	if (near.best)
 		return diag_hint(r->diags, "did you mean '%s'?", near.best);
-	if (probe_slip(name))
-		return diag_hint(r->diags, "%s", probe_slip(name));
+	if (probe_foreign(name))
+		return diag_hint(r->diags, "%s", probe_foreign(name));
 	event = probe_event_called(r, name);
 	if (event)
 		return diag_hint(r->diags, "write tracepoint:%s", event);

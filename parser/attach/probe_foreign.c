@@ -6,18 +6,18 @@
 #include "parser/syntax/foreign_syntax.h"
 #include <string.h>
 
-static const struct slip slips[] = {
-#define PROBE_SLIP(word, hint) {word, hint},
+static const struct foreign_word foreign_words[] = {
+#define FOREIGN_PROBE(word, hint) {word, hint},
 #include "parser/attach/probe_foreign.def"
-#undef PROBE_SLIP
+#undef FOREIGN_PROBE
 };
 
-const char *probe_slip(const char *name)
+const char *probe_foreign(const char *name)
 {
 	size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyz");
 
-	for (size_t i = 0; i < sizeof(slips) / sizeof(*slips); i++)
-		if (strlen(slips[i].word) == n && strncmp(slips[i].word, name, n) == 0)
-			return slips[i].hint;
+	for (size_t i = 0; i < sizeof(foreign_words) / sizeof(*foreign_words); i++)
+		if (strlen(foreign_words[i].word) == n && strncmp(foreign_words[i].word, name, n) == 0)
+			return foreign_words[i].hint;
 	return NULL;
 }

@@ -16,7 +16,7 @@ struct arena;
 struct attach_text;
 
 /* What to write for a probe type of another tool; NULL: `name` is none. */
-const char *probe_slip(const char *name);
+const char *probe_foreign(const char *name);
 /* Has the kernel uprobes? If not it is said, and false. */
 bool probe_has_uprobes(const struct probe_reader *r, const struct attach_point *p);
 /* Attach points on typed functions or raw tracepoints that a pattern matches: one each, since what

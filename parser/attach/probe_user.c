@@ -236,7 +236,7 @@ static int exact_function(struct user_matching *m, const struct user_symbol *f)
 	}
 	if (m->offset && user_check_offset(m, f, m->offset))
 		return -1;
-	if (f->is_picker)
+	if (f->is_ifunc)
 		say_picker(m, f);
 	return user_add_function(m, f, m->offset);
 }
@@ -356,7 +356,7 @@ static const char *traced_program(struct user_matching *m, const char *name)
 static void begin(struct user_matching *m, const struct probe_reader *r, struct attach_point *p,
 		  const char *name)
 {
-	user_name_ask(m, arena_strdup(r->arena, name));
+	user_name_query(m, arena_strdup(r->arena, name));
 	nearest_init(&m->nearest, probe_without(r->arena, name, '*'));
 	p->function = m->pattern;
 }

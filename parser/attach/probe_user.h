@@ -26,7 +26,7 @@ struct user_matching {
 };
 
 /* probe_user_name.c: what is asked for, a name or pattern that stays where it is. */
-void user_name_ask(struct user_matching *m, const char *pattern);
+void user_name_query(struct user_matching *m, const char *pattern);
 /* The ':' of PATH:FUNCTION, outside of quotes; "ns::f" has none: NULL. */
 const char *user_path_end(const char *text);
 /* The function of "cpp:FUNCTION" or "rust:FUNCTION", or all of it. */

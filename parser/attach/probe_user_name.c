@@ -82,7 +82,7 @@ static const char *longest_word(const struct probe_reader *r, const char *patter
 	return arena_strndup(r->arena, best, best_len);
 }
 
-void user_name_ask(struct user_matching *m, const char *pattern)
+void user_name_query(struct user_matching *m, const char *pattern)
 {
 	struct cpp_name name = cpp_name_split(pattern);
 

@@ -11,7 +11,7 @@ enum {
 	LIMIT_ERRORS = 20,	      /* diagnostics printed for one script */
 	LIMIT_STRING = 200,	      /* bytes of a string literal used as a value, NUL included */
 	LIMIT_STR = 200,	      /* bytes of str() when nothing else is said, NUL included */
-	LIMIT_STR_ASKED = 1024,	      /* the same at most */
+	LIMIT_STR_REQUESTED = 1024,	      /* the same at most */
 	LIMIT_FRAMES = 127,	      /* of a stack (bpf_helpers/shared.h) */
 	LIMIT_PROBES = 1024,	      /* attach points in a script */
 	LIMIT_TARGETS = 100000,	      /* functions that one attach point matches */

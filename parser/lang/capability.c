@@ -4,10 +4,10 @@
  */
 #include "parser/lang/capability.h"
 
-const struct need_row need_rows[NEED_COUNT] = {
-#define NEED(id_, name_, from_, since_, purpose_)                                                  \
-	[NEED_##id_] = {.id = #id_, .name = name_, .from = from_, .since = since_,                 \
+const struct capability_row capability_rows[CAP_COUNT] = {
+#define CAPABILITY(id_, name_, from_, since_, purpose_)                                                  \
+	[CAP_##id_] = {.id = #id_, .name = name_, .from = from_, .since = since_,                 \
 			.purpose = purpose_},
 #include "parser/lang/capabilities.def"
-#undef NEED
+#undef CAPABILITY
 };

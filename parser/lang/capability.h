@@ -4,17 +4,17 @@
  */
 #pragma once
 
-enum need_id {
-#define NEED(id, ...) NEED_##id,
+enum capability_id {
+#define CAPABILITY(id, ...) CAP_##id,
 #include "parser/lang/capabilities.def"
-#undef NEED
-	NEED_COUNT,
-	NEED_NOTHING = NEED_COUNT, /* of what works wherever sonde does */
+#undef CAPABILITY
+	CAP_COUNT,
+	CAP_NONE = CAP_COUNT, /* of what works wherever sonde does */
 };
 
-struct need_row {
+struct capability_row {
 	const char *id; /* "KPROBE_MULTI": for programs that read --info */
 	const char *name, *from, *since, *purpose;
 };
 
-extern const struct need_row need_rows[NEED_COUNT];
+extern const struct capability_row capability_rows[CAP_COUNT];

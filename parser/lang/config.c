@@ -24,8 +24,8 @@ const struct config_row config_rows[] = {
 	 .doc = doc_},
 #define BOOL(id, initial_, doc_) {AT(id), .kind = CONFIG_BOOL, .initial = initial_, .doc = doc_},
 #define WORD(id, words_, later_, doc_)                                                             \
-	{AT(id), .kind = CONFIG_WORD, .words = words_, .later_words = later_, .doc = doc_},
-#define LATER(id, doc_) {.name = #id, .kind = CONFIG_LATER, .doc = doc_},
+	{AT(id), .kind = CONFIG_WORD, .words = words_, .unimplemented_words = later_, .doc = doc_},
+#define UNIMPLEMENTED(id, doc_) {.name = #id, .kind = CONFIG_UNIMPLEMENTED, .doc = doc_},
 #define RENAMED(id, to_) {.name = #id, .kind = CONFIG_RENAMED, .to = #to_},
 #define IGNORED(id) {.name = #id, .kind = CONFIG_IGNORED},
 #define NO_CONFIG(id) {.name = #id, .kind = CONFIG_NONE},
@@ -33,7 +33,7 @@ const struct config_row config_rows[] = {
 #undef INT
 #undef BOOL
 #undef WORD
-#undef LATER
+#undef UNIMPLEMENTED
 #undef RENAMED
 #undef IGNORED
 #undef NO_CONFIG
@@ -111,7 +111,7 @@ static void unknown_key(struct diags *d, const struct setting *s)
 
 	nearest_init(&near, s->key);
 	for (uint32_t i = 0; i < n_config_rows; i++)
-		if (config_rows[i].kind <= CONFIG_LATER)
+		if (config_rows[i].kind <= CONFIG_UNIMPLEMENTED)
 			nearest_offer(&near, config_rows[i].name);
 	diag_error(d, s->key_span, "unknown-option", "there is no option '%s'", s->key);
 	if (near.best)
@@ -183,7 +183,7 @@ static int read_word(struct arena *a, struct diags *d, const struct setting *s,
 	*value = (uint64_t)built;
 	if (built >= 0)
 		return 0;
-	if (!s->text || find_word(row->later_words, s->text, &n) < 0)
+	if (!s->text || find_word(row->unimplemented_words, s->text, &n) < 0)
 		return bad_value(a, d, s, row, word_list(a, row->words));
 	return diag_error(d, s->span, "not-built", "%s = %s is not built yet", row->name, s->text);
 }
@@ -226,7 +226,7 @@ static void read_setting(struct arena *a, struct program *p, const struct settin
 	}
 	if (is_built(row))
 		read_value(a, p, s, row, d);
-	else if (row->kind == CONFIG_LATER)
+	else if (row->kind == CONFIG_UNIMPLEMENTED)
 		diag_error(d, s->key_span, "not-built", "option '%s' is not built yet", row->name);
 	else if (row->kind == CONFIG_IGNORED)
 		diag_warning(d, s->key_span, "ignored-option", "option '%s' has no effect", row->name);

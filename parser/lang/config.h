@@ -17,7 +17,7 @@ struct config {
 #define INT(id, ...) uint64_t id;
 #define BOOL(id, ...) uint64_t id;
 #define WORD(id, ...) uint64_t id;
-#define LATER(id, doc)
+#define UNIMPLEMENTED(id, doc)
 #define RENAMED(id, to)
 #define IGNORED(id)
 #define NO_CONFIG(id)
@@ -25,7 +25,7 @@ struct config {
 #undef INT
 #undef BOOL
 #undef WORD
-#undef LATER
+#undef UNIMPLEMENTED
 #undef RENAMED
 #undef IGNORED
 #undef NO_CONFIG
@@ -47,7 +47,7 @@ enum config_kind {
 	CONFIG_INT,
 	CONFIG_BOOL,
 	CONFIG_WORD,
-	CONFIG_LATER,
+	CONFIG_UNIMPLEMENTED,
 	CONFIG_RENAMED,
 	CONFIG_IGNORED,
 	CONFIG_NONE,
@@ -57,7 +57,7 @@ struct config_row {
 	const char *name;
 	enum config_kind kind;
 	uint64_t initial, least, most;
-	const char *words, *later_words;
+	const char *words, *unimplemented_words;
 	const char *doc;
 	uint32_t offset; /* in struct config */
 	const char *to;	 /* CONFIG_RENAMED */

@@ -48,7 +48,7 @@ struct user_symbol {
 	uint64_t address;	/* virtual address in the file */
 	uint64_t offset;	/* file offset: what a uprobe is attached to */
 	uint64_t size;		/* bytes, 0 when the file does not say */
-	bool is_picker;		/* an IFUNC: it picks what callers of that name reach */
+	bool is_ifunc;		/* an IFUNC: it picks what callers of that name reach */
 	bool is_entry;		/* where the program begins: nothing calls it, it never returns */
 };
 

@@ -8,7 +8,7 @@
 
 const struct prog_row prog_rows[PP_KIND_COUNT] = {
 #define PROG_KIND(id, name_, section_, frames_)                                                   \
-	[PP_##id] = {.name = name_, .section = section_, .own_frames = frames_},
+	[PP_##id] = {.name = name_, .section = section_, .tracer_frames = frames_},
 #include "parser/lang/prog_kinds.def"
 #undef PROG_KIND
 };

@@ -7,12 +7,12 @@
 #include <string.h>
 
 static const struct later words[] = {
-#define LATER(kind, word, hint) {LATER_##kind, #word, sizeof(hint) > 1 ? hint : NULL},
+#define UNIMPLEMENTED(kind, word, hint) {UNIMPLEMENTED_##kind, #word, sizeof(hint) > 1 ? hint : NULL},
 #include "parser/lang/unimplemented.def"
-#undef LATER
+#undef UNIMPLEMENTED
 };
 
-const struct later *later_find(const char *word, enum later_kind kind)
+const struct later *unimplemented_find(const char *word, enum later_kind kind)
 {
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		if (words[i].kind == kind && strcmp(words[i].word, word) == 0)

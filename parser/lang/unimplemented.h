@@ -5,9 +5,9 @@
 #pragma once
 
 enum later_kind {
-	LATER_NAME,	/* builtins, which may be called too */
-	LATER_CALL,	/* functions and aggregations */
-	LATER_ARGUMENT, /* words that stand in the parentheses of builtins: kstack(perf) */
+	UNIMPLEMENTED_NAME,	/* builtins, which may be called too */
+	UNIMPLEMENTED_CALL,	/* functions and aggregations */
+	UNIMPLEMENTED_ARGUMENT, /* words that stand in the parentheses of builtins: kstack(perf) */
 };
 
 struct later {
@@ -16,4 +16,4 @@ struct later {
 };
 
 /* The row of `word` among those of `kind`, or NULL. */
-const struct later *later_find(const char *word, enum later_kind kind);
+const struct later *unimplemented_find(const char *word, enum later_kind kind);

@@ -125,7 +125,7 @@ static void plan_point(struct planner *pl, uint32_t ast, uint32_t index, const s
 	enum plan_prog_kind kind = plan_prog_choose(pl, p, point, r);
 	struct plan_probe q = {.name = point->name, .span = point->span, .ast = ast, .point = index,
 			       .syscall = point->syscall, .span_ustack = -1,
-			       .room_bytes = pl->room_bytes};
+			       .scratch_bytes = pl->scratch_bytes};
 	uint32_t id = pl->plan->n_probes;
 	struct plan_prog *g;
 
@@ -180,10 +180,10 @@ static void plan_probe(struct planner *pl, uint32_t ast)
 	read_probe(pl, p, &r);
 	share_collect(p, &pl->use);
 	pl->use.has_scope = is_in_process(p) && !p->uses_delta;
-	pl->room_bytes = plan_room(pl, p);
-	pl->use.has_room = pl->room_bytes > 0;
-	if (pl->room_bytes > pl->plan->needs.room_bytes)
-		pl->plan->needs.room_bytes = pl->room_bytes;
+	pl->scratch_bytes = plan_scratch(pl, p);
+	pl->use.has_room = pl->scratch_bytes > 0;
+	if (pl->scratch_bytes > pl->plan->needs.scratch_bytes)
+		pl->plan->needs.scratch_bytes = pl->scratch_bytes;
 	if (!share_check(pl->diags, p, &pl->use))
 		return;
 	for (uint32_t i = 0; i < p->n_points; i++)
@@ -242,15 +242,15 @@ static void plan_sleep(struct planner *pl, struct plan_prog *g)
 	for (uint32_t i = 0; i < g->n_probes; i++) {
 		const struct probe *p = pl->program->probes[probes[g->probes[i]].ast];
 
-		early_body_texts(p, note_text, &has_text);
+		prefault_body_strings(p, note_text, &has_text);
 		if (g->kind == PP_USESSION)
-			early_entry_texts(p, note_text, &has_text);
+			prefault_entry_strings(p, note_text, &has_text);
 		may &= may_sleep(p);
 	}
 	for (uint32_t i = 0; i < g->n_starts; i++) {
 		const struct probe *p = pl->program->probes[probes[g->starts[i]].ast];
 
-		early_entry_texts(p, note_text, &has_text);
+		prefault_entry_strings(p, note_text, &has_text);
 		may &= may_sleep(p);
 	}
 	g->is_sleepable = has_text && may &&

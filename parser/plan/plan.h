@@ -98,7 +98,7 @@ enum plan_prog_kind {
 struct prog_row {
 	const char *name;
 	const char *section;
-	uint32_t own_frames;
+	uint32_t tracer_frames;
 };
 
 extern const struct prog_row prog_rows[PP_KIND_COUNT];
@@ -138,7 +138,7 @@ struct plan_prog {
 	const char *fallback;	/* the slower way that this kernel leaves, and why; or NULL */
 	bool is_sleepable;	/* user programs: it brings in what its texts are in (prefault.h) */
 	bool by_cookie;		/* on several functions: the cookie says which */
-	uint64_t period_ns;	/* PP_TICK, PP_INTERVAL, PP_PROFILE */
+	uint64_t period_ns;	/* PP_INTERVAL_THREAD, PP_INTERVAL, PP_PROFILE */
 	uint64_t hertz;		/* PP_PROFILE, PP_EVENT: when not 0, instead of a period */
 	struct perf_point perf; /* PP_EVENT */
 	const char *test;	/* PP_TEST, PP_BENCH: its name */
@@ -179,7 +179,7 @@ struct plan_probe {
 	struct plan_field *span_args; /* args fields kept from the start, by name below */
 	const char **span_arg_names;
 	uint32_t n_span_args;
-	uint32_t room_bytes; /* of long values at most, beside the BPF stack; 0: none */
+	uint32_t scratch_bytes; /* of long values at most, beside the BPF stack; 0: none */
 };
 
 /* What the run half must provide; codegen links only what is asked for. */
@@ -188,7 +188,7 @@ struct plan_needs {
 	uint32_t ring_bytes;
 	bool kstack, ustack;
 	uint32_t stack_entries; /* different stacks that can be kept; 0 when there are none */
-	uint32_t room_bytes; /* for values too long for the BPF stack, a program; 0: none */
+	uint32_t scratch_bytes; /* for values too long for the BPF stack, a program; 0: none */
 	bool task;	  /* fields of a thread are read: CO-RE */
 	bool scope;	  /* some program tests the scope */
 	bool cgroup;	  /* of a thread that may be another than the current one */

@@ -16,7 +16,7 @@ struct planner {
 	struct plan *plan;
 	struct share share;
 	struct map_use use; /* of the probe under way */
-	uint32_t room_bytes; /* likewise */
+	uint32_t scratch_bytes; /* likewise */
 	enum plan_run run;
 	bool is_iter; /* the probe under way is one: the kernel prints */
 };
@@ -52,7 +52,7 @@ const struct type *plan_recorded(const struct type *t);
 void plan_map(struct planner *pl, struct map *map);
 /* plan_scratch.c: bytes of long values that `p` has in memory at the same time, after the maps were
  * laid out. Said when there is no room for them. */
-uint32_t plan_room(struct planner *pl, struct probe *p);
+uint32_t plan_scratch(struct planner *pl, struct probe *p);
 /* The records that an expression or a block sends, and what the runtime must provide for it. */
 void plan_expr(struct expr *e, void *planner);
 void plan_block(struct planner *pl, struct block *b);

@@ -97,7 +97,7 @@ static void dump_prog(const struct plan *p, const struct plan_prog *g, FILE *out
 	fprintf(out, "program %s %s section %s", g->symbol, prog_rows[g->kind].name, g->section);
 	if (g->hertz)
 		fprintf(out, " frequency %llu Hz", (unsigned long long)g->hertz);
-	else if (g->kind == PP_TICK || g->kind == PP_INTERVAL || g->kind == PP_PROFILE)
+	else if (g->kind == PP_INTERVAL_THREAD || g->kind == PP_INTERVAL || g->kind == PP_PROFILE)
 		fprintf(out, " period %llu ns", (unsigned long long)g->period_ns);
 	if (g->kind == PP_EVENT)
 		dump_perf(&g->perf, out);
@@ -156,8 +156,8 @@ void plan_dump(const struct plan *p, uint32_t n_cpus, FILE *out)
 	if (p->needs.ring_buffer)
 		fprintf(out, "needs ring buffer %u\n", p->needs.ring_bytes);
 	dump_stacks(&p->needs, out);
-	if (p->needs.room_bytes)
-		fprintf(out, "needs room %u\n", p->needs.room_bytes);
+	if (p->needs.scratch_bytes)
+		fprintf(out, "needs scratch %u\n", p->needs.scratch_bytes);
 	if (p->needs.scope)
 		fprintf(out, "needs scope%s%s\n", p->needs.only_cgroup ? " cgroup" : "",
 			p->needs.pid_namespace ? " pid-namespace" : "");

@@ -65,7 +65,7 @@ static enum plan_prog_kind prog_kind(const struct probe *p, const struct attach_
 	case PROBE_TRACEPOINT:
 		return tracepoint_kind(p, point, r);
 	case PROBE_INTERVAL:
-		return r->interrupted ? PP_INTERVAL : PP_TICK;
+		return r->interrupted ? PP_INTERVAL : PP_INTERVAL_THREAD;
 	case PROBE_PROFILE:
 		return PP_PROFILE;
 	case PROBE_KPROBE:

@@ -11,7 +11,7 @@
 #include "parser/plan/plan_build.h"
 #include "parser/sema/sema.h"
 
-struct room {
+struct scratch_walk {
 	struct planner *pl;
 	uint32_t used, most;
 	const struct expr *over; /* the first that found no room */
@@ -19,10 +19,10 @@ struct room {
 };
 
 static void walk(struct expr *e, void *ctx);
-static void walk_into(struct room *r, struct expr *e, const struct type *t);
-static void walk_block(struct room *r, const struct block *b);
+static void walk_into(struct scratch_walk *r, struct expr *e, const struct type *t);
+static void walk_block(struct scratch_walk *r, const struct block *b);
 
-static void take(struct room *r, uint32_t size, const struct expr *e)
+static void take(struct scratch_walk *r, uint32_t size, const struct expr *e)
 {
 	uint32_t before = r->used;
 
@@ -30,7 +30,7 @@ static void take(struct room *r, uint32_t size, const struct expr *e)
 		return;
 	r->used += plan_align(size, 8);
 	r->most = r->used > r->most ? r->used : r->most;
-	if (r->used <= SONDE_ROOM_BYTES || r->over)
+	if (r->used <= SONDE_SCRATCH_BYTES || r->over)
 		return;
 	r->over = e;
 	r->over_size = size;
@@ -39,13 +39,13 @@ static void take(struct room *r, uint32_t size, const struct expr *e)
 
 /* ---- expressions ------------------------------------------------------------------------- */
 
-static void walk_items(struct room *r, struct expr *list)
+static void walk_items(struct scratch_walk *r, struct expr *list)
 {
 	for (uint32_t i = 0; i < list->list.n; i++)
 		walk_into(r, list->list.items[i], list->type->members[i].type);
 }
 
-static void walk_parts(struct room *r, struct expr *const *parts, size_t n)
+static void walk_parts(struct scratch_walk *r, struct expr *const *parts, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (parts[i])
@@ -53,7 +53,7 @@ static void walk_parts(struct room *r, struct expr *const *parts, size_t n)
 }
 
 /* A value that is needed only where it is stored, as `t`; NULL: as it is. */
-static void walk_into(struct room *r, struct expr *e, const struct type *t)
+static void walk_into(struct scratch_walk *r, struct expr *e, const struct type *t)
 {
 	uint32_t mark = r->used;
 
@@ -76,13 +76,13 @@ static bool is_text(const struct expr *e)
 	return e->kind == EX_STRING || (e->kind == EX_BLOCK && is_text(e->block.value));
 }
 
-static const struct plan_map *map_of(const struct room *r, const struct expr *e)
+static const struct plan_map *map_of(const struct scratch_walk *r, const struct expr *e)
 {
 	return &r->pl->plan->maps[e->map.map->id];
 }
 
 /* A long key is there before its parts, which are stored one by one. */
-static void walk_key(struct room *r, struct expr *e)
+static void walk_key(struct scratch_walk *r, struct expr *e)
 {
 	uint32_t size = map_of(r, e)->key_size;
 	struct expr **parts = sema_key_parts(e);
@@ -99,14 +99,14 @@ static void walk_key(struct room *r, struct expr *e)
 		walk_into(r, parts[i], map_of(r, e)->keys[i].type);
 }
 
-static void walk_map(struct room *r, struct expr *e)
+static void walk_map(struct scratch_walk *r, struct expr *e)
 {
 	walk_key(r, e);
 	if (e->map.map->value->kind != TY_AGG)
 		take(r, map_of(r, e)->value_size, e);
 }
 
-static void walk_values(struct room *r, struct expr *call)
+static void walk_values(struct scratch_walk *r, struct expr *call)
 {
 	bool is_copied = r->pl->is_iter; /* seq_printf takes addresses */
 
@@ -121,7 +121,7 @@ static void walk_values(struct room *r, struct expr *call)
 	}
 }
 
-static void walk_call(struct room *r, struct expr *e)
+static void walk_call(struct scratch_walk *r, struct expr *e)
 {
 	const struct builtin *b = e->call.builtin;
 
@@ -136,13 +136,13 @@ static void walk_call(struct room *r, struct expr *e)
 		take(r, e->type->size, e);
 }
 
-static void walk_list(struct room *r, struct expr *e)
+static void walk_list(struct scratch_walk *r, struct expr *e)
 {
 	take(r, e->type->size, e);
 	walk_items(r, e);
 }
 
-static void walk_ternary(struct room *r, struct expr *e)
+static void walk_ternary(struct scratch_walk *r, struct expr *e)
 {
 	if (type_is_memory(e->type))
 		take(r, e->type->size, e);
@@ -152,7 +152,7 @@ static void walk_ternary(struct room *r, struct expr *e)
 	walk_into(r, e->ternary.otherwise, e->type);
 }
 
-static void walk_cast(struct room *r, struct expr *e)
+static void walk_cast(struct scratch_walk *r, struct expr *e)
 {
 	walk(e->cast.operand, r);
 	if (e->type->kind == TY_ARRAY ||
@@ -161,7 +161,7 @@ static void walk_cast(struct room *r, struct expr *e)
 		take(r, e->type->size, e);
 }
 
-static void walk_index(struct room *r, struct expr *e)
+static void walk_index(struct scratch_walk *r, struct expr *e)
 {
 	const struct type *t = e->index.object->type;
 
@@ -180,7 +180,7 @@ static bool is_field_of_args(const struct expr *e)
 	return !t || !type_is_compound(t);
 }
 
-static void walk_by_kind(struct room *r, struct expr *e)
+static void walk_by_kind(struct scratch_walk *r, struct expr *e)
 {
 	switch (e->kind) {
 	case EX_MAP:
@@ -226,7 +226,7 @@ static void walk_by_kind(struct room *r, struct expr *e)
 
 static void walk(struct expr *e, void *ctx)
 {
-	struct room *r = ctx;
+	struct scratch_walk *r = ctx;
 	uint32_t mark = r->used;
 
 	walk_by_kind(r, e);
@@ -243,7 +243,7 @@ static bool is_stored_from_its_place(const struct plan_map *m, const struct expr
 	       type_equal(value->type, m->value);
 }
 
-static void walk_var(struct room *r, const struct var *v, struct expr *value)
+static void walk_var(struct scratch_walk *r, const struct var *v, struct expr *value)
 {
 	if (sema_is_made_in_place(value, v->type) && !sema_mentions(value, v))
 		walk_into(r, value, v->type);
@@ -251,7 +251,7 @@ static void walk_var(struct room *r, const struct var *v, struct expr *value)
 		walk(value, r);
 }
 
-static void walk_assign(struct room *r, struct stmt *st)
+static void walk_assign(struct scratch_walk *r, struct stmt *st)
 {
 	struct expr *target = st->assign.target, *value = st->assign.value;
 	const struct plan_map *m = target->kind == EX_MAP ? map_of(r, target) : NULL;
@@ -266,7 +266,7 @@ static void walk_assign(struct room *r, struct stmt *st)
 		take(r, m->value_size, target);
 }
 
-static void walk_stmt(struct room *r, struct stmt *st)
+static void walk_stmt(struct scratch_walk *r, struct stmt *st)
 {
 	switch (st->kind) {
 	case ST_EXPR:
@@ -302,7 +302,7 @@ static void walk_stmt(struct room *r, struct stmt *st)
 	}
 }
 
-static void walk_block(struct room *r, const struct block *b)
+static void walk_block(struct scratch_walk *r, const struct block *b)
 {
 	for (uint32_t i = 0; i < b->n; i++) {
 		uint32_t mark = r->used;
@@ -312,7 +312,7 @@ static void walk_block(struct room *r, const struct block *b)
 	}
 }
 
-static void report(struct room *r, uint32_t of_vars)
+static void report(struct scratch_walk *r, uint32_t of_vars)
 {
 	struct diags *d = r->pl->diags;
 
@@ -321,8 +321,8 @@ static void report(struct room *r, uint32_t of_vars)
 	diag_error(d, r->over->span, "limit-room",
 		   "this takes %u bytes beside %u that are in use: a probe has room for %d bytes of long "
 		   "strings, keys and tuples",
-		   r->over_size, r->over_beside, SONDE_ROOM_BYTES);
-	if (of_vars > SONDE_ROOM_BYTES / 2)
+		   r->over_size, r->over_beside, SONDE_SCRATCH_BYTES);
+	if (of_vars > SONDE_SCRATCH_BYTES / 2)
 		diag_hint(d, "its variables keep %u bytes: use fewer, or read fewer bytes: str(x, 64)",
 			  of_vars);
 	else if (r->pl->program->config.max_strlen > LIMIT_STR)
@@ -334,16 +334,16 @@ static void report(struct room *r, uint32_t of_vars)
 }
 
 /* A variable found no room: it is blamed where it was first assigned. */
-static bool take_vars(struct room *r, const struct probe *p)
+static bool take_vars(struct scratch_walk *r, const struct probe *p)
 {
 	for (uint32_t i = 0; i < p->n_vars; i++) {
 		const struct var *v = p->vars[i];
 		uint32_t size = type_is_memory(v->type) ? plan_align(v->type->size, 8) : 8;
 
-		if (size > LIMIT_ON_STACK && r->used + size > SONDE_ROOM_BYTES) {
+		if (size > LIMIT_ON_STACK && r->used + size > SONDE_SCRATCH_BYTES) {
 			diag_error(r->pl->diags, v->first, "limit-room",
 				   "%s takes %u bytes beside %u of other variables: a probe has room for %d",
-				   v->name, size, r->used, SONDE_ROOM_BYTES);
+				   v->name, size, r->used, SONDE_SCRATCH_BYTES);
 			diag_hint(r->pl->diags, "use fewer variables, or read fewer bytes: str(x, 64)");
 			return false;
 		}
@@ -352,9 +352,9 @@ static bool take_vars(struct room *r, const struct probe *p)
 	return true;
 }
 
-uint32_t plan_room(struct planner *pl, struct probe *p)
+uint32_t plan_scratch(struct planner *pl, struct probe *p)
 {
-	struct room start = {.pl = pl}, body = {.pl = pl};
+	struct scratch_walk start = {.pl = pl}, body = {.pl = pl};
 	uint32_t of_vars;
 
 	for (uint32_t i = 0; i < p->n_entries; i++)

@@ -8,7 +8,7 @@
 #include "parser/lang/type.h"
 
 struct walk {
-	early_fn *fn;
+	prefault_fn *fn;
 	void *ctx;
 };
 
@@ -22,7 +22,7 @@ static bool is_plain_name(const struct expr *e)
 	       b->id == BI_tid || b->id == BI_cpu || b->id == BI_delta;
 }
 
-bool early_is_plain(const struct expr *e)
+bool prefault_is_plain(const struct expr *e)
 {
 	if (!type_is_integral(e->type) && e->type->kind != TY_POINTER)
 		return false;
@@ -34,12 +34,12 @@ bool early_is_plain(const struct expr *e)
 	case EX_FIELD: /* an argument by its name */
 		return sema_is_args(e->field.object);
 	case EX_CAST:
-		return early_is_plain(e->cast.operand);
+		return prefault_is_plain(e->cast.operand);
 	case EX_UNARY:
-		return e->unary.op != OP_DEREF && early_is_plain(e->unary.operand);
+		return e->unary.op != OP_DEREF && prefault_is_plain(e->unary.operand);
 	case EX_BINARY:
 		return e->binary.op != OP_DIV && e->binary.op != OP_MOD &&
-		       early_is_plain(e->binary.left) && early_is_plain(e->binary.right);
+		       prefault_is_plain(e->binary.left) && prefault_is_plain(e->binary.right);
 	default:
 		return false;
 	}
@@ -49,7 +49,7 @@ static bool is_early(const struct expr *e)
 {
 	const struct builtin *b = e->kind == EX_CALL ? e->call.builtin : NULL;
 
-	return b && b->id == BI_str && early_is_plain(e->call.args[0]) &&
+	return b && b->id == BI_str && prefault_is_plain(e->call.args[0]) &&
 	       type_is_in_user_space(e->call.args[0]->type, true);
 }
 
@@ -109,7 +109,7 @@ static void each_block(struct block *b, const struct walk *w)
 		each_stmt(b->items[i], w);
 }
 
-void early_body_texts(const struct probe *p, early_fn *fn, void *ctx)
+void prefault_body_strings(const struct probe *p, prefault_fn *fn, void *ctx)
 {
 	struct walk w = {fn, ctx};
 
@@ -118,7 +118,7 @@ void early_body_texts(const struct probe *p, early_fn *fn, void *ctx)
 	each_block((struct block *)&p->body, &w);
 }
 
-void early_entry_texts(const struct probe *p, early_fn *fn, void *ctx)
+void prefault_entry_strings(const struct probe *p, prefault_fn *fn, void *ctx)
 {
 	struct walk w = {fn, ctx};
 

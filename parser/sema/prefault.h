@@ -7,11 +7,11 @@
 #pragma once
 #include "parser/lang/ast.h"
 
-typedef void early_fn(struct expr *str, void *ctx);
+typedef void prefault_fn(struct expr *str, void *ctx);
 
 /* Such calls of str() in the predicate and the body. */
-void early_body_texts(const struct probe *p, early_fn *fn, void *ctx);
+void prefault_body_strings(const struct probe *p, prefault_fn *fn, void *ctx);
 /* Those in the arguments of entry(). */
-void early_entry_texts(const struct probe *p, early_fn *fn, void *ctx);
+void prefault_entry_strings(const struct probe *p, prefault_fn *fn, void *ctx);
 /* Is it a number out of registers and constants, which needs neither memory nor a map? */
-bool early_is_plain(const struct expr *e);
+bool prefault_is_plain(const struct expr *e);

@@ -69,7 +69,7 @@ static void check_star(struct sema *s, uint32_t arg, struct expr **args)
 
 /* Bytes of a conversion of bpftrace's that is none here yet: %r, %rx, %rh of buffers, %gr of GFP
  * flags; 0: it is none of theirs. `len` bytes of it were read. */
-static uint32_t later_conversion(const char *text, uint32_t len)
+static uint32_t unimplemented_conversion(const char *text, uint32_t len)
 {
 	if (text[len - 1] == 'r')
 		return len + (text[len] == 'x' || text[len] == 'h');
@@ -79,7 +79,7 @@ static uint32_t later_conversion(const char *text, uint32_t len)
 static const struct type *bad_conversion(struct sema *s, const struct expr *fmt, const char *text,
 					 uint32_t len)
 {
-	uint32_t later = later_conversion(text, len);
+	uint32_t later = unimplemented_conversion(text, len);
 
 	if (later) {
 		sema_error(s, fmt->span, "not-built", "'%.*s' of printf is not built yet", (int)later, text);
@@ -188,9 +188,9 @@ const struct type *chk_str(struct sema *s, struct expr *e)
 	if (p->type->kind == TY_STRING)
 		return p->type;
 	if (n && constant_number(n, &is_negative, &size) &&
-	    (is_negative || size < 2 || size > LIMIT_STR_ASKED))
+	    (is_negative || size < 2 || size > LIMIT_STR_REQUESTED))
 		return sema_error(s, n->span, "str-size", "str reads 2 to %d bytes, the NUL included",
-				  LIMIT_STR_ASKED);
+				  LIMIT_STR_REQUESTED);
 	if (type_is_in_user_space(p->type, sema_space(s->probe) == SPACE_USER) &&
 	    sema_is_open_end(s))
 		return sema_error(s, e->span, "span-memory",
@@ -315,7 +315,7 @@ static void check_value_string(struct sema *s, const struct expr *e)
 	diag_error(s->diags, e->span, "limit-string", "a string of %u bytes is too long for a value",
 		   e->string.len);
 	diag_hint(s->diags, "at most %u bytes, %d with config = { max_strlen = %d }; a format of printf may be "
-			    "longer", (uint32_t)most - 1, LIMIT_STR_ASKED - 1, LIMIT_STR_ASKED);
+			    "longer", (uint32_t)most - 1, LIMIT_STR_REQUESTED - 1, LIMIT_STR_REQUESTED);
 }
 
 /* An aggregation stands only right of `@m = `; see check_assign. */
@@ -537,14 +537,14 @@ static bool leaves(const struct stmt *st)
 
 static void check_block(struct sema *s, struct block *b)
 {
-	bool is_told = false;
+	bool is_reported = false;
 
 	for (uint32_t i = 0; i < b->n; i++) {
-		if (i && !is_told && !s->diags->n_errors && leaves(b->items[i - 1])) {
+		if (i && !is_reported && !s->diags->n_errors && leaves(b->items[i - 1])) {
 			diag_warning(s->diags, b->items[i]->span, "unreachable",
 				     "this statement is never reached");
 			diag_note(s->diags, b->items[i - 1]->span, "what comes before leaves the block");
-			is_told = true;
+			is_reported = true;
 		}
 		check_stmt(s, b->items[i]);
 	}

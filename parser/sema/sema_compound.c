@@ -144,10 +144,10 @@ static const struct type *named_string(struct sema *s, const struct type_name *n
 	bool has_size = n->n_suffixes && !n->suffixes[0].is_pointer;
 	uint64_t size = has_size ? n->suffixes[0].n : 0;
 
-	if (!has_size || (size && size <= LIMIT_STR_ASKED))
+	if (!has_size || (size && size <= LIMIT_STR_REQUESTED))
 		return type_string(s->arena, (uint32_t)size);
 	sema_error(s, n->span, "limit-string", "a string has 1 to %d bytes, the NUL included",
-		   LIMIT_STR_ASKED);
+		   LIMIT_STR_REQUESTED);
 	return NULL;
 }
 

@@ -61,8 +61,8 @@ static void hint_unknown(struct sema *s, const char *word, bool call)
 	else if (!call && s->probe->n_points && sema_args_field(&s->probe->points[0], word) &&
 		 !(s->probe->points[0].format && s->probe->points[0].format->is_unchecked))
 		diag_hint(s->diags, "write args.%s", word);
-	else if (slip_hint(word))
-		diag_hint(s->diags, "%s", slip_hint(word));
+	else if (foreign_hint(word))
+		diag_hint(s->diags, "%s", foreign_hint(word));
 	else if (b)
 		diag_hint(s->diags, "%s is not a function: write it without parentheses", word);
 	else if (near)
@@ -74,7 +74,7 @@ static void hint_unknown(struct sema *s, const char *word, bool call)
 }
 
 /* A word of bpftrace's that sonde does not have yet: said, then true. */
-static bool say_later(struct sema *s, struct span span, const char *word, const struct later *later)
+static bool report_unimplemented(struct sema *s, struct span span, const char *word, const struct later *later)
 {
 	if (!later)
 		return false;
@@ -84,18 +84,18 @@ static bool say_later(struct sema *s, struct span span, const char *word, const 
 	return true;
 }
 
-static bool say_later_call(struct sema *s, const struct expr *e, const struct builtin *b)
+static bool report_unimplemented_call(struct sema *s, const struct expr *e, const struct builtin *b)
 {
 	const struct expr *arg = e->call.n_args ? e->call.args[0] : NULL;
 	const char *word = arg && arg->kind == EX_NAME ? arg->name.name : "";
-	const struct later *later = later_find(e->call.name, LATER_CALL);
+	const struct later *later = unimplemented_find(e->call.name, UNIMPLEMENTED_CALL);
 
 	if (!b)
-		return say_later(s, e->call.name_span, e->call.name,
-				 later ? later : later_find(e->call.name, LATER_NAME));
+		return report_unimplemented(s, e->call.name_span, e->call.name,
+				 later ? later : unimplemented_find(e->call.name, UNIMPLEMENTED_NAME));
 	return b->kind == BUILTIN_VAR &&
-	       say_later(s, e->span, arena_printf(s->arena, "%s(%s)", e->call.name, word),
-			 later_find(word, LATER_ARGUMENT));
+	       report_unimplemented(s, e->span, arena_printf(s->arena, "%s(%s)", e->call.name, word),
+			 unimplemented_find(word, UNIMPLEMENTED_ARGUMENT));
 }
 
 static void name_name(struct sema *s, struct expr *e)
@@ -106,8 +106,8 @@ static void name_name(struct sema *s, struct expr *e)
 		e->name.builtin = b;
 		return;
 	}
-	if (!b && (say_later(s, e->span, e->name.name, later_find(e->name.name, LATER_NAME)) ||
-		   say_later(s, e->span, e->name.name, later_find(e->name.name, LATER_CALL))))
+	if (!b && (report_unimplemented(s, e->span, e->name.name, unimplemented_find(e->name.name, UNIMPLEMENTED_NAME)) ||
+		   report_unimplemented(s, e->span, e->name.name, unimplemented_find(e->name.name, UNIMPLEMENTED_CALL))))
 		return;
 	if (b)
 		diag_error(s->diags, e->span, "needs-call", "'%s' needs parentheses", e->name.name);
@@ -149,7 +149,7 @@ static void name_call(struct sema *s, struct expr *e)
 		e->name.limit = 0;
 		return;
 	}
-	if (say_later_call(s, e, b)) {
+	if (report_unimplemented_call(s, e, b)) {
 		e->call.n_args = 0; /* words of its own: nothing to say of them */
 		return;
 	}

@@ -129,7 +129,7 @@ const struct type *sema_need_int(struct sema *s, struct expr *e, const char *op)
 }
 
 /* The type of a condition: a pointer is true when it is not 0. */
-static const struct type *need_truth(struct sema *s, struct expr *e, const char *op)
+static const struct type *capability_truth(struct sema *s, struct expr *e, const char *op)
 {
 	return sema_type_expr(s, e)->kind == TY_POINTER ? e->type : sema_check_int(s, e, op);
 }
@@ -255,8 +255,8 @@ static const struct type *type_binary(struct sema *s, struct expr *e)
 		return type_compare(s, e);
 	case OP_LAND:
 	case OP_LOR:
-		need_truth(s, e->binary.left, op_str(e->binary.op));
-		need_truth(s, e->binary.right, op_str(e->binary.op));
+		capability_truth(s, e->binary.left, op_str(e->binary.op));
+		capability_truth(s, e->binary.right, op_str(e->binary.op));
 		return &type_bool;
 	default: /* arithmetic: all share one rule */
 		return type_arith(s, e);
@@ -303,7 +303,7 @@ static const struct type *type_unary(struct sema *s, struct expr *e)
 		return compound_deref(s, e);
 	if (e->unary.op == OP_SIZEOF)
 		return type_sizeof(s, e);
-	t = e->unary.op == OP_NOT ? need_truth(s, e->unary.operand, op_str(OP_NOT))
+	t = e->unary.op == OP_NOT ? capability_truth(s, e->unary.operand, op_str(OP_NOT))
 				  : sema_need_int(s, e->unary.operand, op_str(e->unary.op));
 	if (sema_is_wrong(t))
 		return t;
@@ -319,7 +319,7 @@ static const struct type *type_ternary(struct sema *s, struct expr *e)
 {
 	const struct type *x, *y, *u;
 
-	need_truth(s, e->ternary.cond, "? :");
+	capability_truth(s, e->ternary.cond, "? :");
 	x = e->ternary.then ? sema_type_expr(s, e->ternary.then) : e->ternary.cond->type;
 	y = sema_type_expr(s, e->ternary.otherwise);
 	u = sema_unify(s, sema_stored(x), sema_stored(y));
@@ -612,7 +612,7 @@ static void type_loop(struct sema *s, struct stmt *st)
 		return;
 	}
 	if (st->kind == ST_WHILE)
-		need_truth(s, st->loop.cond, "while");
+		capability_truth(s, st->loop.cond, "while");
 	else
 		sema_need_int(s, st->loop.count, "unroll");
 	type_block(s, &st->loop.body);
@@ -654,7 +654,7 @@ static void type_stmt(struct sema *s, struct stmt *st)
 		type_assign(s, st);
 		return;
 	case ST_IF:
-		need_truth(s, st->branch.cond, "if");
+		capability_truth(s, st->branch.cond, "if");
 		type_block(s, &st->branch.then);
 		type_block(s, &st->branch.otherwise);
 		return;
@@ -691,7 +691,7 @@ static void type_program(struct sema *s)
 	for (uint32_t i = 0; i < s->program->n_probes; i++) {
 		s->probe = s->program->probes[i];
 		if (s->probe->predicate)
-			need_truth(s, s->probe->predicate, "/predicate/");
+			capability_truth(s, s->probe->predicate, "/predicate/");
 		type_block(s, &s->probe->body);
 	}
 }

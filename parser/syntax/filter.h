@@ -59,7 +59,7 @@ struct filter {
 	bool resumes;	    /* first give TOK_RESUME */
 	uint32_t last_stop; /* where the last error was: no error stops twice at one token */
 	uint32_t filled;    /* the last '}' that a value was put in before; 0: none */
-	bool has_told_angle; /* a '>' that closed a block early was noted: the next is no news */
+	bool has_reported_angle; /* a '>' that closed a block early was noted: the next is no news */
 };
 
 /* Read all of `s`. Errors of characters, literals and brackets go to `d`. */

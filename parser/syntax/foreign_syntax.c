@@ -13,17 +13,17 @@
 #include "parser/lang/type.h"
 #include <string.h>
 
-static const struct slip slips[] = {
-#define SLIP(word, hint) {word, hint},
+static const struct foreign_word foreign_words[] = {
+#define FOREIGN_WORD(word, hint) {word, hint},
 #include "parser/syntax/foreign_syntax.def"
-#undef SLIP
+#undef FOREIGN_WORD
 };
 
-const char *slip_hint(const char *word)
+const char *foreign_hint(const char *word)
 {
-	for (size_t i = 0; i < sizeof(slips) / sizeof(slips[0]); i++)
-		if (strcmp(slips[i].word, word) == 0)
-			return slips[i].hint;
+	for (size_t i = 0; i < sizeof(foreign_words) / sizeof(foreign_words[0]); i++)
+		if (strcmp(foreign_words[i].word, word) == 0)
+			return foreign_words[i].hint;
 	return NULL;
 }
 
@@ -92,11 +92,11 @@ static bool say_member(struct filter *f, const struct token *at)
 		return true;
 	}
 	if (at->kind != TOK_SET || behind(f, 2)->kind != TOK_ARROW || f->current < 3 ||
-	    !slip_hint(name_of(object)))
+	    !foreign_hint(name_of(object)))
 		return false;
 	diag_error(f->diags, span_join(object->span, behind(f, 1)->span), "syntax",
 		   "only a variable or a map can be assigned to");
-	diag_hint(f->diags, "%s", slip_hint(name_of(object)));
+	diag_hint(f->diags, "%s", foreign_hint(name_of(object)));
 	return true;
 }
 
@@ -189,16 +189,16 @@ static bool say_word(struct filter *f, const struct token *at)
 
 	if (at->kind == TOK_LBRACE && before->kind == TOK_RPAREN && before->partner)
 		word = &f->tokens[before->partner - 1];
-	else if (!slip_hint(name_of(at)))
+	else if (!foreign_hint(name_of(at)))
 		word = before;
-	if (!slip_hint(name_of(word)))
+	if (!foreign_hint(name_of(word)))
 		return false;
 	diag_error(f->diags, word->span, "syntax", "'%s' is no word of the language", name_of(word));
-	diag_hint(f->diags, "%s", slip_hint(name_of(word)));
+	diag_hint(f->diags, "%s", foreign_hint(name_of(word)));
 	return true;
 }
 
-bool syntax_slip(struct filter *f)
+bool foreign_syntax(struct filter *f)
 {
 	const struct token *at = &f->tokens[f->current];
 

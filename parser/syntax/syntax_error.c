@@ -285,8 +285,8 @@ static bool say_top_level(const struct stop *s)
 		return false;
 	if (expects(s, TOK_ANGLE_OPEN)) {
 		say_no_block(s);
-	} else if (at == TOK_GT && s->f->has_told_angle) {
-		s->f->has_told_angle = false; /* the end meant for the block that closed early */
+	} else if (at == TOK_GT && s->f->has_reported_angle) {
+		s->f->has_reported_angle = false; /* the end meant for the block that closed early */
 	} else if (at == TOK_RBRACE || at == TOK_GT || at == TOK_RPAREN || at == TOK_RSQUARE) {
 		diag_error(s->f->diags, s->at->span, "syntax", "this %s closes nothing",
 			   found(s, s->at, buf, sizeof(buf)));
@@ -514,12 +514,12 @@ static void add_angle_note(const struct stop *s)
 	diag_note(s->f->diags, close->span,
 		  "this '>' closed the block opened at %u:%u; write '(a > b)' to compare", open.line,
 		  open.col);
-	s->f->has_told_angle = true;
+	s->f->has_reported_angle = true;
 }
 
 void syntax_error(struct filter *f, const int *expected, int n_expected)
 {
-	uint32_t i = f->current, n_said;
+	uint32_t i = f->current, n_reported;
 	struct stop s = {
 		.f = f,
 		.at = &f->tokens[i],
@@ -529,13 +529,13 @@ void syntax_error(struct filter *f, const int *expected, int n_expected)
 		.n_expected = n_expected,
 	};
 
-	n_said = f->diags->n;
+	n_reported = f->diags->n;
 	if (s.at->is_quiet)
 		return;
 	if (!say_param(&s) && !say_root_item(&s) && !say_not_built_word(&s) && !say_top_level(&s) &&
-	    !syntax_slip(f) && !say_not_built_value(&s) && !say_value_form(&s) &&
+	    !foreign_syntax(f) && !say_not_built_value(&s) && !say_value_form(&s) &&
 	    !say_assignment(&s) && !say_incdec(&s) && !say_if(&s) && !say_semicolon(&s))
 		say_generic(&s);
-	if (f->diags->n > n_said)
+	if (f->diags->n > n_reported)
 		add_angle_note(&s);
 }

@@ -28,7 +28,7 @@ bool elfsym_by_address(struct elfsym *e, uint64_t vaddr, const char **name, uint
 int elfsym_by_name(struct elfsym *e, const char *name, uint64_t *vaddr, uint64_t *file_offset,
 		   uint64_t *size);
 /* Does the symbol stand for a function that picks the one to be called (an IFUNC)? */
-bool elfsym_is_picker(struct elfsym *e, const char *name);
+bool elfsym_is_ifunc(struct elfsym *e, const char *name);
 /* Gets a function: its name (valid during the call), address, place in the file, size in bytes. */
 typedef void elfsym_function_fn(const char *name, uint64_t vaddr, uint64_t file_offset,
 				uint64_t size, void *ctx);

@@ -143,7 +143,7 @@ static int search_tables(struct elfsym *e, const char *name, struct name_search 
 	return err;
 }
 
-bool elfsym_is_picker(struct elfsym *e, const char *name)
+bool elfsym_is_ifunc(struct elfsym *e, const char *name)
 {
 	struct name_search n = {.kind = SYMBOL_FUNCTION};
 

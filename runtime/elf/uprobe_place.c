@@ -145,7 +145,7 @@ struct candidate {
 	struct plan_target *target;
 	uint64_t offset; /* in the file, of the function */
 	uint64_t shift;	 /* of Go: see place_in_go */
-	enum place_verdict verdict;
+	enum place_verdict verifier_message;
 };
 
 struct file_search {
@@ -179,7 +179,7 @@ static void note_jump(const struct file_search *s, uint64_t from, uint64_t place
 
 	if (c && from - c->offset >= c->target->size)
 		for (; c < s->list + s->n && c->offset == place - ENDBR_BYTES; c++)
-			c->verdict = PLACE_TARGET;
+			c->verifier_message = PLACE_TARGET;
 }
 
 static void search_block(const struct file_search *s, const uint8_t *c, size_t n, uint64_t at)
@@ -222,7 +222,7 @@ static bool search_file(struct file_search *s)
 	for (size_t i = 0; i < s->n; i++) {
 		uint64_t place = s->list[i].offset + ENDBR_BYTES;
 
-		if (s->list[i].verdict != PLACE_BEHIND)
+		if (s->list[i].verifier_message != PLACE_BEHIND)
 			continue;
 		s->low = is_any ? s->low : place; /* they are in order */
 		s->high = place;
@@ -237,7 +237,7 @@ static bool search_file(struct file_search *s)
 	for (size_t i = 0; i < s->n; i++) {
 		uint64_t bit = s->list[i].offset + ENDBR_BYTES - s->low;
 
-		if (s->list[i].verdict == PLACE_BEHIND)
+		if (s->list[i].verifier_message == PLACE_BEHIND)
 			s->wanted[bit / 8] |= (uint8_t)(1u << bit % 8);
 	}
 	elfsym_each_code(s->elf, search_segment, s);
@@ -265,12 +265,12 @@ static void say(const struct file_search *s)
 	for (size_t i = 0; i < s->n; i++) {
 		const struct plan_target *t = s->list[i].target;
 
-		if (!reasons[s->list[i].verdict] ||
+		if (!reasons[s->list[i].verifier_message] ||
 		    (i && s->list[i - 1].offset == s->list[i].offset))
 			continue;
 		if (n++ < SAID_MAX)
 			log_verbose("%s:%s: each hit is single-stepped: %s", t->path, t->symbol,
-				    reasons[s->list[i].verdict]);
+				    reasons[s->list[i].verifier_message]);
 	}
 	if (n > SAID_MAX)
 		log_verbose("... and so are %zu more functions", n - SAID_MAX);
@@ -289,7 +289,7 @@ static void judge_all(struct file_search *s, bool with_stacks)
 		size_t want = !size ? 16 : size < CODE_MAX ? (size_t)size : CODE_MAX;
 		size_t n = code ? elfsym_read(s->elf, c->offset, code, want) : 0;
 
-		c->verdict = place_judge(elfsym_machine(s->elf), code, n, size, with_stacks);
+		c->verifier_message = place_judge(elfsym_machine(s->elf), code, n, size, with_stacks);
 		if (is_go && size <= n)
 			c->shift = place_in_go(elfsym_machine(s->elf), code, n);
 	}
@@ -310,7 +310,7 @@ static void place_in_file(struct candidate *list, size_t n, bool with_stacks)
 			say(&s);
 			for (size_t i = 0; i < n; i++)
 				list[i].target->offset += list[i].shift ? list[i].shift
-							  : list[i].verdict == PLACE_BEHIND
+							  : list[i].verifier_message == PLACE_BEHIND
 								  ? ENDBR_BYTES
 								  : 0;
 		}

@@ -15,89 +15,89 @@
 #include <unistd.h>
 #include "runtime/kernel/kernel_facts.h"
 
-typedef enum need_state need_fn(struct kernel *k);
+typedef enum capability_state need_fn(struct kernel *k);
 
-static enum need_state is(bool yes)
+static enum capability_state is(bool yes)
 {
-	return yes ? NEED_YES : NEED_NO;
+	return yes ? CAPABILITY_YES : CAPABILITY_NO;
 }
 
 /* A no that may only mean that this process may not ask. */
-static enum need_state is_if_allowed(bool yes)
+static enum capability_state is_if_allowed(bool yes)
 {
-	return yes ? NEED_YES : geteuid() != 0 ? NEED_UNKNOWN : NEED_NO;
+	return yes ? CAPABILITY_YES : geteuid() != 0 ? CAPABILITY_UNKNOWN : CAPABILITY_NO;
 }
 
 /* An answer of the kernel's: refused for lack of rights tells nothing, but to root. */
-static enum need_state by_result(int result)
+static enum capability_state by_result(int result)
 {
 	if (result >= 0)
-		return NEED_YES;
-	return (errno == EPERM || errno == EACCES) && geteuid() != 0 ? NEED_UNKNOWN : NEED_NO;
+		return CAPABILITY_YES;
+	return (errno == EPERM || errno == EACCES) && geteuid() != 0 ? CAPABILITY_UNKNOWN : CAPABILITY_NO;
 }
 
-static enum need_state by_fd(int fd)
+static enum capability_state by_fd(int fd)
 {
-	enum need_state state = by_result(fd);
+	enum capability_state state = by_result(fd);
 
 	if (fd >= 0)
 		close(fd);
 	return state;
 }
 
-static enum need_state has_tracepoints(struct kernel *k)
+static enum capability_state has_tracepoints(struct kernel *k)
 {
 	int fd = kernel_tracefs(k);
 
-	return fd >= 0 ? NEED_YES : fd == -EACCES ? NEED_UNKNOWN : NEED_NO;
+	return fd >= 0 ? CAPABILITY_YES : fd == -EACCES ? CAPABILITY_UNKNOWN : CAPABILITY_NO;
 }
 
-static enum need_state has_btf(struct kernel *k)
+static enum capability_state has_btf(struct kernel *k)
 {
 	return is(k->has_feature(k, KF_BTF));
 }
 
-static enum need_state has_raw_tracepoints(struct kernel *k)
+static enum capability_state has_raw_tracepoints(struct kernel *k)
 {
 	return is(k->has_raw_tracepoint(k, "sched_switch"));
 }
 
-static enum need_state has_kprobes(struct kernel *k)
+static enum capability_state has_kprobes(struct kernel *k)
 {
 	return is(k->has_feature(k, KF_KPROBE));
 }
 
-static enum need_state has_kprobe_multi(struct kernel *k)
+static enum capability_state has_kprobe_multi(struct kernel *k)
 {
 	return is_if_allowed(k->has_feature(k, KF_KPROBE_MULTI));
 }
 
-static enum need_state has_uprobes(struct kernel *k)
+static enum capability_state has_uprobes(struct kernel *k)
 {
 	return is(k->has_feature(k, KF_UPROBE));
 }
 
-static enum need_state has_uprobe_multi(struct kernel *k)
+static enum capability_state has_uprobe_multi(struct kernel *k)
 {
 	return is_if_allowed(k->has_feature(k, KF_UPROBE_MULTI));
 }
 
 /* Those that trampolines are attached by: without them nobody has to try. */
-static enum need_state unless_lacking(struct kernel *k, enum need_state state)
+static enum capability_state unless_lacking(struct kernel *k, enum capability_state state)
 {
 	bool has = kernel_btf_id(k, "register_ftrace_direct", BTF_KIND_FUNC) > 0;
 
-	return state == NEED_UNKNOWN && !has ? NEED_NO : state;
+	return state == CAPABILITY_UNKNOWN && !has ? CAPABILITY_NO : state;
 }
 
 /* Kernels that list the attach type can still be without trampolines: only attaching tells. */
-static enum need_state has_fentry(struct kernel *k)
+static enum capability_state has_fentry(struct kernel *k)
 {
 	int id = kernel_btf_id(k, "bpf_fentry_test1", BTF_KIND_FUNC), prog, link;
-	enum need_state state;
+	enum capability_state state;
 
 	if (id < 0)
-		return NEED_NO;
+		return CAPABILITY_NO;
 	prog = kernel_load_nothing(BPF_PROG_TYPE_TRACING, BPF_TRACE_FENTRY, (uint32_t)id);
 	if (prog < 0)
 		return unless_lacking(k, by_result(prog));
@@ -107,17 +107,17 @@ static enum need_state has_fentry(struct kernel *k)
 	return state;
 }
 
-static enum need_state has_kprobe_session(struct kernel *k)
+static enum capability_state has_kprobe_session(struct kernel *k)
 {
 	return is_if_allowed(k->has_feature(k, KF_KPROBE_SESSION));
 }
 
-static enum need_state has_uprobe_session(struct kernel *k)
+static enum capability_state has_uprobe_session(struct kernel *k)
 {
 	return is_if_allowed(k->has_feature(k, KF_UPROBE_SESSION));
 }
 
-static enum need_state by_event(uint32_t type, uint64_t config)
+static enum capability_state by_event(uint32_t type, uint64_t config)
 {
 	struct perf_event_attr attr = {
 		.type = type,
@@ -131,85 +131,85 @@ static enum need_state by_event(uint32_t type, uint64_t config)
 	return by_fd(fd);
 }
 
-static enum need_state has_software(struct kernel *k)
+static enum capability_state has_software(struct kernel *k)
 {
 	(void)k;
 	return by_event(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK);
 }
 
-static enum need_state has_hardware(struct kernel *k)
+static enum capability_state has_hardware(struct kernel *k)
 {
 	(void)k;
 	return by_event(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES);
 }
 
-static enum need_state has_breakpoints(struct kernel *k)
+static enum capability_state has_breakpoints(struct kernel *k)
 {
 	(void)k;
 	return is(access("/sys/bus/event_source/devices/breakpoint/type", F_OK) == 0);
 }
 
-static enum need_state has_iterators(struct kernel *k)
+static enum capability_state has_iterators(struct kernel *k)
 {
 	return is(kernel_btf_id(k, "bpf_iter__task", BTF_KIND_STRUCT) > 0);
 }
 
-static enum need_state by_map(enum bpf_map_type type)
+static enum capability_state by_map(enum bpf_map_type type)
 {
 	return is_if_allowed(libbpf_probe_bpf_map_type(type, NULL) > 0);
 }
 
-static enum need_state has_ring_buffer(struct kernel *k)
+static enum capability_state has_ring_buffer(struct kernel *k)
 {
 	(void)k;
 	return by_map(BPF_MAP_TYPE_RINGBUF);
 }
 
-static enum need_state has_task_storage(struct kernel *k)
+static enum capability_state has_task_storage(struct kernel *k)
 {
 	(void)k;
 	return by_map(BPF_MAP_TYPE_TASK_STORAGE);
 }
 
-static enum need_state has_bpf_loop(struct kernel *k)
+static enum capability_state has_bpf_loop(struct kernel *k)
 {
 	(void)k;
 	return is_if_allowed(
 		libbpf_probe_bpf_helper(BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_FUNC_loop, NULL) > 0);
 }
 
-static enum need_state has_function_names(struct kernel *k)
+static enum capability_state has_function_names(struct kernel *k)
 {
 	int dir = kernel_tracefs(k);
 
 	if (dir < 0)
-		return dir == -EACCES ? NEED_UNKNOWN : NEED_NO;
+		return dir == -EACCES ? CAPABILITY_UNKNOWN : CAPABILITY_NO;
 	return is(faccessat(dir, "available_filter_functions", F_OK, 0) == 0 &&
 		  k->has_feature(k, KF_KPROBE));
 }
 
-static need_fn *const hooks[NEED_COUNT] = {
-	[NEED_TRACEPOINTS] = has_tracepoints,
-	[NEED_RAW_TRACEPOINTS] = has_raw_tracepoints,
-	[NEED_KPROBES] = has_kprobes,
-	[NEED_KPROBE_MULTI] = has_kprobe_multi,
-	[NEED_KPROBE_SESSION] = has_kprobe_session,
-	[NEED_FENTRY] = has_fentry,
-	[NEED_UPROBES] = has_uprobes,
-	[NEED_UPROBE_MULTI] = has_uprobe_multi,
-	[NEED_UPROBE_SESSION] = has_uprobe_session,
-	[NEED_SOFTWARE] = has_software,
-	[NEED_HARDWARE] = has_hardware,
-	[NEED_BREAKPOINTS] = has_breakpoints,
-	[NEED_ITERATORS] = has_iterators,
-	[NEED_BTF] = has_btf,
-	[NEED_RING_BUFFER] = has_ring_buffer,
-	[NEED_TASK_STORAGE] = has_task_storage,
-	[NEED_BPF_LOOP] = has_bpf_loop,
-	[NEED_FUNCTION_NAMES] = has_function_names,
+static need_fn *const hooks[CAP_COUNT] = {
+	[CAP_TRACEPOINTS] = has_tracepoints,
+	[CAP_RAW_TRACEPOINTS] = has_raw_tracepoints,
+	[CAP_KPROBES] = has_kprobes,
+	[CAP_KPROBE_MULTI] = has_kprobe_multi,
+	[CAP_KPROBE_SESSION] = has_kprobe_session,
+	[CAP_FENTRY] = has_fentry,
+	[CAP_UPROBES] = has_uprobes,
+	[CAP_UPROBE_MULTI] = has_uprobe_multi,
+	[CAP_UPROBE_SESSION] = has_uprobe_session,
+	[CAP_SOFTWARE] = has_software,
+	[CAP_HARDWARE] = has_hardware,
+	[CAP_BREAKPOINTS] = has_breakpoints,
+	[CAP_ITERATORS] = has_iterators,
+	[CAP_BTF] = has_btf,
+	[CAP_RING_BUFFER] = has_ring_buffer,
+	[CAP_TASK_STORAGE] = has_task_storage,
+	[CAP_BPF_LOOP] = has_bpf_loop,
+	[CAP_FUNCTION_NAMES] = has_function_names,
 };
 
-enum need_state need_ask(struct kernel *k, enum need_id id)
+enum capability_state capability_probe(struct kernel *k, enum capability_id id)
 {
-	return id == NEED_NOTHING ? NEED_YES : hooks[id](k);
+	return id == CAP_NONE ? CAPABILITY_YES : hooks[id](k);
 }

@@ -6,11 +6,11 @@
 #include "parser/lang/kernel.h"
 #include "parser/lang/capability.h"
 
-enum need_state {
-	NEED_NO,
-	NEED_YES,
-	NEED_UNKNOWN, /* this process may not ask */
+enum capability_state {
+	CAPABILITY_NO,
+	CAPABILITY_YES,
+	CAPABILITY_UNKNOWN, /* this process may not ask */
 };
 
 /* Asks anew, each time; a trial load at most, which leaves nothing behind. */
-enum need_state need_ask(struct kernel *k, enum need_id id);
+enum capability_state capability_probe(struct kernel *k, enum capability_id id);

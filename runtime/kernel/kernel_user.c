@@ -90,7 +90,7 @@ static int user_symbol(struct kernel *k, const char *path, const char *symbol,
 	if (err)
 		return err;
 	found.is_entry = elfsym_is_entry(u->elf, found.address);
-	found.is_picker = elfsym_is_picker(u->elf, symbol);
+	found.is_ifunc = elfsym_is_ifunc(u->elf, symbol);
 	found.symbol = keep_name(u, symbol);
 	if (!found.symbol)
 		return -ENOMEM;

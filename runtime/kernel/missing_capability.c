@@ -22,23 +22,23 @@ static bool has_spans(const struct plan *plan)
 	return false;
 }
 
-const struct need_row *lack_find(const struct plan *plan, struct kernel *k,
-				 enum need_state (*ask)(struct kernel *k, enum need_id id))
+const struct capability_row *missing_capability_find(const struct plan *plan, struct kernel *k,
+				 enum capability_state (*ask)(struct kernel *k, enum capability_id id))
 {
 	const struct {
-		enum need_id id;
+		enum capability_id id;
 		bool is_needed;
 	} needs[] = {
-		{NEED_RING_BUFFER, plan->needs.ring_buffer},
-		{NEED_TASK_STORAGE, plan->needs.scope || has_spans(plan)},
-		{NEED_RAW_TRACEPOINTS, has_kind(plan, PP_TP_BTF, PP_SWITCH_SPAN) ||
+		{CAP_RING_BUFFER, plan->needs.ring_buffer},
+		{CAP_TASK_STORAGE, plan->needs.scope || has_spans(plan)},
+		{CAP_RAW_TRACEPOINTS, has_kind(plan, PP_TP_BTF, PP_SWITCH_SPAN) ||
 					       has_kind(plan, PP_SYSCALL_ENTER, PP_SYSCALL_EXIT)},
-		{NEED_FENTRY, has_kind(plan, PP_FENTRY, PP_FEXIT)},
-		{NEED_ITERATORS, has_kind(plan, PP_ITER, PP_OPEN_SPANS)},
+		{CAP_FENTRY, has_kind(plan, PP_FENTRY, PP_FEXIT)},
+		{CAP_ITERATORS, has_kind(plan, PP_ITER, PP_OPEN_SPANS)},
 	};
 
 	for (size_t i = 0; i < sizeof(needs) / sizeof(*needs); i++)
-		if (needs[i].is_needed && ask(k, needs[i].id) == NEED_NO)
-			return &need_rows[needs[i].id];
+		if (needs[i].is_needed && ask(k, needs[i].id) == CAPABILITY_NO)
+			return &capability_rows[needs[i].id];
 	return NULL;
 }

@@ -8,6 +8,6 @@
 
 struct plan;
 
-/* The first such row; NULL when there is none. `ask` is need_ask(), but for tests. */
-const struct need_row *lack_find(const struct plan *plan, struct kernel *k,
-				 enum need_state (*ask)(struct kernel *k, enum need_id id));
+/* The first such row; NULL when there is none. `ask` is capability_probe(), but for tests. */
+const struct capability_row *missing_capability_find(const struct plan *plan, struct kernel *k,
+				 enum capability_state (*ask)(struct kernel *k, enum capability_id id));

@@ -114,58 +114,58 @@ static void put_process(struct info_out *o)
 	for (size_t i = 0; i < sizeof(caps) / sizeof(*caps); i++) {
 		bool has = data[caps[i].cap / 32].effective & 1u << caps[i].cap % 32;
 
-		o->w->state(o, caps[i].name, caps[i].name, has ? NEED_YES : NEED_NO,
+		o->w->state(o, caps[i].name, caps[i].name, has ? CAPABILITY_YES : CAPABILITY_NO,
 			    caps[i].purpose);
 	}
 }
 
 /* ---- what may be lacking ------------------------------------------------------------------- */
 
-static void put_needs(struct info_out *o, const enum need_state *states)
+static void put_needs(struct info_out *o, const enum capability_state *states)
 {
 	char why[160];
 
 	o->w->section(o, "features", "what the kernel has");
-	for (int i = 0; i < NEED_COUNT; i++) {
-		const struct need_row *n = &need_rows[i];
+	for (int i = 0; i < CAP_COUNT; i++) {
+		const struct capability_row *n = &capability_rows[i];
 
 		snprintf(why, sizeof(why), "%s, kernel %s: %s", n->from, n->since, n->purpose);
-		o->w->state(o, n->id, n->name, states[i], states[i] == NEED_YES ? NULL : why);
+		o->w->state(o, n->id, n->name, states[i], states[i] == CAPABILITY_YES ? NULL : why);
 	}
 }
 
-/* What each type of probe stands on; those that are not here need nothing more than BPF. */
+/* What each type of probe stands on; those that are not here capability nothing more than BPF. */
 static const struct {
 	const char *type;
-	enum need_id need;
-} probe_needs[] = {
-	{"tracepoint", NEED_TRACEPOINTS}, {"rawtracepoint", NEED_RAW_TRACEPOINTS},
-	{"profile", NEED_SOFTWARE},	  {"software", NEED_SOFTWARE},
-	{"hardware", NEED_HARDWARE},	  {"watchpoint", NEED_BREAKPOINTS},
-	{"kprobe", NEED_KPROBES},	  {"kretprobe", NEED_KPROBES},
-	{"fentry", NEED_FENTRY},	  {"fexit", NEED_FENTRY},
-	{"uprobe", NEED_UPROBES},	  {"uretprobe", NEED_UPROBES},
-	{"usdt", NEED_UPROBES},		  {"iter", NEED_ITERATORS},
+	enum capability_id capability;
+} probe_capabilities[] = {
+	{"tracepoint", CAP_TRACEPOINTS}, {"rawtracepoint", CAP_RAW_TRACEPOINTS},
+	{"profile", CAP_SOFTWARE},	  {"software", CAP_SOFTWARE},
+	{"hardware", CAP_HARDWARE},	  {"watchpoint", CAP_BREAKPOINTS},
+	{"kprobe", CAP_KPROBES},	  {"kretprobe", CAP_KPROBES},
+	{"fentry", CAP_FENTRY},	  {"fexit", CAP_FENTRY},
+	{"uprobe", CAP_UPROBES},	  {"uretprobe", CAP_UPROBES},
+	{"usdt", CAP_UPROBES},		  {"iter", CAP_ITERATORS},
 };
 
-static void put_probe(struct info_out *o, const char *type, const enum need_state *states)
+static void put_probe(struct info_out *o, const char *type, const enum capability_state *states)
 {
 	char why[160];
 
-	for (size_t i = 0; i < sizeof(probe_needs) / sizeof(*probe_needs); i++) {
-		const struct need_row *n = &need_rows[probe_needs[i].need];
-		enum need_state state = states[probe_needs[i].need];
+	for (size_t i = 0; i < sizeof(probe_capabilities) / sizeof(*probe_capabilities); i++) {
+		const struct capability_row *n = &capability_rows[probe_capabilities[i].capability];
+		enum capability_state state = states[probe_capabilities[i].capability];
 
-		if (strcmp(probe_needs[i].type, type) != 0)
+		if (strcmp(probe_capabilities[i].type, type) != 0)
 			continue;
 		snprintf(why, sizeof(why), "no %s (%s)", n->name, n->from);
-		o->w->state(o, type, type, state, state == NEED_NO ? why : NULL);
+		o->w->state(o, type, type, state, state == CAPABILITY_NO ? why : NULL);
 		return;
 	}
-	o->w->state(o, type, type, NEED_YES, NULL);
+	o->w->state(o, type, type, CAPABILITY_YES, NULL);
 }
 
-static void put_probes(struct info_out *o, const enum need_state *states)
+static void put_probes(struct info_out *o, const enum capability_state *states)
 {
 	o->w->section(o, "probes", "probe types");
 	for (int i = 0; i < PROBE_COUNT; i++)
@@ -182,7 +182,7 @@ static void put_answer(struct info_out *o, const char *name, int answer)
 {
 	bool is_no = answer == 0 && geteuid() == 0;
 
-	o->w->state(o, name, name, answer > 0 ? NEED_YES : is_no ? NEED_NO : NEED_UNKNOWN, NULL);
+	o->w->state(o, name, name, answer > 0 ? CAPABILITY_YES : is_no ? CAPABILITY_NO : CAPABILITY_UNKNOWN, NULL);
 }
 
 static void put_helpers(struct info_out *o)
@@ -262,11 +262,11 @@ static void put_limits(struct info_out *o)
 void info_print(struct kernel *k, const struct info_build *build, bool as_json, FILE *out)
 {
 	struct info_out o = {.w = as_json ? &info_json : &info_text, .f = out};
-	enum need_state states[NEED_COUNT];
+	enum capability_state states[CAP_COUNT];
 
 	libbpf_set_print(NULL);
-	for (int i = 0; i < NEED_COUNT; i++)
-		states[i] = need_ask(k, (enum need_id)i);
+	for (int i = 0; i < CAP_COUNT; i++)
+		states[i] = capability_probe(k, (enum capability_id)i);
 	o.w->begin(&o);
 	put_versions(&o, build);
 	put_kernel(&o, k);

@@ -31,10 +31,10 @@ static void text_number(struct info_out *o, const char *key, int64_t value)
 }
 
 static void text_state(struct info_out *o, const char *key, const char *title,
-		       enum need_state state, const char *why)
+		       enum capability_state state, const char *why)
 {
 	static const char *const words[] = {
-		[NEED_NO] = "no", [NEED_YES] = "yes", [NEED_UNKNOWN] = "unknown to this user"};
+		[CAPABILITY_NO] = "no", [CAPABILITY_YES] = "yes", [CAPABILITY_UNKNOWN] = "unknown to this user"};
 
 	(void)key;
 	fprintf(o->f, "  %-28s %s%s%s\n", title, words[state], why ? ": " : "", why ? why : "");
@@ -108,10 +108,10 @@ static void json_number(struct info_out *o, const char *key, int64_t value)
 }
 
 static void json_state(struct info_out *o, const char *key, const char *title,
-		       enum need_state state, const char *why)
+		       enum capability_state state, const char *why)
 {
 	static const char *const words[] = {
-		[NEED_NO] = "false", [NEED_YES] = "true", [NEED_UNKNOWN] = "null"};
+		[CAPABILITY_NO] = "false", [CAPABILITY_YES] = "true", [CAPABILITY_UNKNOWN] = "null"};
 
 	(void)title;
 	json_key(o, key);

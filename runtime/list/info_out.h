@@ -17,7 +17,7 @@ struct info_writer {
 	void (*number)(struct info_out *o, const char *key, int64_t value);
 	/* `key` is for programs, `title` for people; `why`: what more there is to say, or NULL. */
 	void (*state)(struct info_out *o, const char *key, const char *title,
-		      enum need_state state, const char *why);
+		      enum capability_state state, const char *why);
 	void (*end)(struct info_out *o);
 };
 

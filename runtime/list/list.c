@@ -20,23 +20,23 @@
 #include <strings.h>
 
 static const struct list_row rows[] = {
-	{"tracepoint", lst_tracepoints, fld_tracepoint, LIST_ANY | LIST_TWO_PARTS, NEED_TRACEPOINTS},
+	{"tracepoint", lst_tracepoints, fld_tracepoint, LIST_ANY | LIST_TWO_PARTS, CAP_TRACEPOINTS},
 	{"rawtracepoint", lst_raw_tracepoints, fld_raw_tracepoint,
-	 LIST_ANY | LIST_TWO_PARTS | LIST_MODULES, NEED_RAW_TRACEPOINTS},
-	{"kprobe", lst_functions, fld_kprobe, LIST_ANY | LIST_MODULES, NEED_KPROBES},
-	{"kretprobe", lst_functions, fld_result, LIST_MODULES, NEED_KPROBES},
+	 LIST_ANY | LIST_TWO_PARTS | LIST_MODULES, CAP_RAW_TRACEPOINTS},
+	{"kprobe", lst_functions, fld_kprobe, LIST_ANY | LIST_MODULES, CAP_KPROBES},
+	{"kretprobe", lst_functions, fld_result, LIST_MODULES, CAP_KPROBES},
 	{"fentry", lst_typed_functions, fld_function, LIST_ANY | LIST_TWO_PARTS | LIST_MODULES,
-	 NEED_FENTRY},
+	 CAP_FENTRY},
 	{"fexit", lst_typed_functions, fld_function_result, LIST_TWO_PARTS | LIST_MODULES,
-	 NEED_FENTRY},
-	{"iter", lst_iterators, fld_iterator, LIST_ANY, NEED_ITERATORS},
-	{"uprobe", lst_symbols, fld_symbol, LIST_ANY | LIST_FILES | LIST_FUNCTIONS, NEED_UPROBES},
-	{"uretprobe", lst_symbols, fld_symbol_result, LIST_FILES | LIST_FUNCTIONS, NEED_UPROBES},
-	{"usdt", lst_usdt, fld_usdt, LIST_ANY | LIST_FILES, NEED_UPROBES},
-	{"software", lst_events, NULL, LIST_ANY, NEED_SOFTWARE},
-	{"hardware", lst_events, NULL, LIST_ANY, NEED_HARDWARE},
-	{"interval", lst_times, NULL, LIST_FORM, NEED_NOTHING},
-	{"profile", lst_times, NULL, LIST_FORM, NEED_SOFTWARE},
+	 CAP_FENTRY},
+	{"iter", lst_iterators, fld_iterator, LIST_ANY, CAP_ITERATORS},
+	{"uprobe", lst_symbols, fld_symbol, LIST_ANY | LIST_FILES | LIST_FUNCTIONS, CAP_UPROBES},
+	{"uretprobe", lst_symbols, fld_symbol_result, LIST_FILES | LIST_FUNCTIONS, CAP_UPROBES},
+	{"usdt", lst_usdt, fld_usdt, LIST_ANY | LIST_FILES, CAP_UPROBES},
+	{"software", lst_events, NULL, LIST_ANY, CAP_SOFTWARE},
+	{"hardware", lst_events, NULL, LIST_ANY, CAP_HARDWARE},
+	{"interval", lst_times, NULL, LIST_FORM, CAP_NONE},
+	{"profile", lst_times, NULL, LIST_FORM, CAP_SOFTWARE},
 };
 enum { N_ROWS = sizeof(rows) / sizeof(*rows) };
 
@@ -83,7 +83,7 @@ static const char *last_part(const char *line)
 	return last;
 }
 
-static bool is_wanted(const struct listing *l, const char *line)
+static bool is_requested(const struct listing *l, const char *line)
 {
 	char part[1024];
 	size_t len;
@@ -98,12 +98,12 @@ static bool is_wanted(const struct listing *l, const char *line)
 	       (l->other && fnmatch(l->other, line, 0) == 0);
 }
 
-bool list_is_wanted(const struct listing *l, const char *name)
+bool list_is_requested(const struct listing *l, const char *name)
 {
 	char line[1024];
 
 	snprintf(line, sizeof(line), "%s:%s", l->type, name);
-	return is_wanted(l, line);
+	return is_requested(l, line);
 }
 
 void list_offer(struct listing *l, const char *name)
@@ -113,7 +113,7 @@ void list_offer(struct listing *l, const char *name)
 	if (l->near)
 		return list_near_name(l, name);
 	snprintf(line, sizeof(line), "%s:%s", l->type, name);
-	if (is_wanted(l, line))
+	if (is_requested(l, line))
 		list_keep(l, strdup(line));
 }
 
@@ -139,20 +139,20 @@ void list_refuse(struct listing *l, const char *fmt, ...)
 /* Whether this user may ever know is the kernel's choice: what BTF has is listed. */
 static void say_unknown(const struct listing *l, size_t n_before)
 {
-	const struct need_row *need = &need_rows[l->row->need];
+	const struct capability_row *capability = &capability_rows[l->row->capability];
 
 	if (l->n > n_before && !l->near)
 		log_warning("%s probes: whether this kernel has %s (%s) is not told to this user, only "
 			    "what it would have; ask as root",
-			    l->type, need->name, need->from);
+			    l->type, capability->name, capability->from);
 }
 
 /* Said once, of the first that is no process's. */
 static void say_kernels(struct listing *l)
 {
-	if ((!l->kernel->pid && !l->kernel->program) || l->is_scope_said)
+	if ((!l->kernel->pid && !l->kernel->program) || l->is_scope_reported)
 		return;
-	l->is_scope_said = true;
+	l->is_scope_reported = true;
 	log_warning("%s names no %s probes: these are the kernel's; uprobe, uretprobe and usdt are of a "
 		    "process",
 		    l->kernel->pid ? "-p" : "-c", l->type);
@@ -198,7 +198,7 @@ static void list_form(struct listing *l, const struct probe_row *p)
 static void list_type(struct listing *l, const struct probe_row *p)
 {
 	const struct list_row *row = row_of(p);
-	enum need_state state;
+	enum capability_state state;
 	size_t n = l->n;
 
 	l->row = row;
@@ -208,12 +208,12 @@ static void list_type(struct listing *l, const struct probe_row *p)
 		return list_form(l, p);
 	if (!(row->flags & LIST_FILES))
 		say_kernels(l);
-	state = need_ask(l->kernel, row->need);
-	if (state != NEED_NO)
+	state = capability_probe(l->kernel, row->capability);
+	if (state != CAPABILITY_NO)
 		row->names(l);
 	else if (l->rest)
 		list_lacking(l, p->name);
-	if (state == NEED_UNKNOWN)
+	if (state == CAPABILITY_UNKNOWN)
 		say_unknown(l, n);
 }
 
@@ -313,7 +313,7 @@ static void list_one(struct listing *l, const char *word)
 		if (!names_type(word, n, p))
 			continue;
 		found++;
-		if (!memchr(word, '*', n) || need_ask(l->kernel, row->need) != NEED_NO)
+		if (!memchr(word, '*', n) || capability_probe(l->kernel, row->capability) != CAPABILITY_NO)
 			list_named(l, p, word[n] ? word + n + 1 : "");
 	}
 	if (!found)

@@ -72,7 +72,7 @@ static struct user_matching names(const struct leaving *x, const char *function)
 {
 	struct user_matching m = {.r = &x->reader};
 
-	user_name_ask(&m, user_behind_language(function));
+	user_name_query(&m, user_behind_language(function));
 	return m;
 }
 

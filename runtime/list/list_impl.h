@@ -39,8 +39,8 @@ struct listing {
 	size_t first;	 /* of the names of the pattern under way, which exclusions are about */
 	bool is_pattern_missed;
 	uint64_t missed; /* patterns that matched nothing, a bit each */
-	bool is_scope_said; /* that -p has no say in the kernel's probes */
-	bool is_untyped_said; /* that a file has no types */
+	bool is_scope_reported; /* that -p has no say in the kernel's probes */
+	bool is_untyped_reported; /* that a file has no types */
 	int status; /* the exit status so far: 2, the kernel or a file does not tell */
 };
 
@@ -63,7 +63,7 @@ struct list_row {
 	lst_fn *names;
 	fld_fn *fields;
 	uint32_t flags;
-	enum need_id need;
+	enum capability_id capability;
 };
 
 lst_fn lst_tracepoints, lst_functions, lst_typed_functions, lst_raw_tracepoints, lst_iterators;
@@ -72,7 +72,7 @@ fld_fn fld_tracepoint, fld_kprobe, fld_result, fld_function, fld_function_result
 fld_fn fld_raw_tracepoint, fld_iterator, fld_symbol, fld_symbol_result, fld_usdt;
 
 /* Is `name` (what stands behind "type:") asked for? */
-bool list_is_wanted(const struct listing *l, const char *name);
+bool list_is_requested(const struct listing *l, const char *name);
 /* Take it when it is. */
 void list_offer(struct listing *l, const char *name);
 /* Take a line, to be free()d; NULL: out of memory. */

@@ -104,10 +104,10 @@ static void offer_function(struct listing *l, const char *f)
 	bool wanted;
 
 	name_function(l, f, name, sizeof(name));
-	wanted = list_is_wanted(l, name);
+	wanted = list_is_requested(l, name);
 	for (uint32_t i = 0; !wanted && kernel_alias(f, i, alias, sizeof(alias)); i++) {
 		name_function(l, alias, other, sizeof(other));
-		if (list_is_wanted(l, other))
+		if (list_is_requested(l, other))
 			return list_offer(l, other);
 	}
 	list_offer(l, name);
@@ -147,7 +147,7 @@ static void offer_module_function(struct listing *l, const char *text)
 		return;
 	snprintf(line, sizeof(line), "%.*s:%.*s", (int)strcspn(module + 1, "]"), module + 1,
 		 (int)strcspn(text, " "), text);
-	if (list_is_wanted(l, line) && list_function(l, line).id)
+	if (list_is_requested(l, line) && list_function(l, line).id)
 		list_offer(l, line);
 }
 
@@ -188,7 +188,7 @@ static void offer_of_program(const struct typed_function *f, void *ctx)
 	snprintf(whole, sizeof(whole), "%s:%s", l->type, line);
 	if (l->near)
 		list_offer(l, name);
-	if (!l->near && list_is_wanted(l, name))
+	if (!l->near && list_is_requested(l, name))
 		list_keep(l, strdup(whole));
 	else
 		list_offer(l, line);

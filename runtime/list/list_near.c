@@ -174,12 +174,12 @@ static bool say_unknown_type(const char *word, enum log_level level)
 
 void list_lacking(struct listing *l, const char *type)
 {
-	const struct need_row *need = &need_rows[l->row->need];
+	const struct capability_row *capability = &capability_rows[l->row->capability];
 	const char *last = strrchr(l->rest, ':'), *near = NULL;
 	struct arena *arena = l->near ? NULL : arena_new();
 	const struct probe_reader r = {.arena = arena, .kernel = l->kernel};
 
-	list_refuse(l, "this kernel has no %s (%s), so there are no %s probes", need->name, need->from,
+	list_refuse(l, "this kernel has no %s (%s), so there are no %s probes", capability->name, capability->from,
 		    type);
 	last = last ? last + 1 : l->rest;
 	if (arena && *last && l->row->flags & LIST_MODULES)

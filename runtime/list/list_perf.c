@@ -13,7 +13,7 @@ static void offer_event(struct listing *l, const char *event)
 	char name[64];
 
 	snprintf(name, sizeof(name), "%s:", event);
-	if (!list_is_wanted(l, name) && list_is_wanted(l, event))
+	if (!list_is_requested(l, name) && list_is_requested(l, event))
 		list_offer(l, event);
 	else
 		list_offer(l, name);

@@ -217,7 +217,7 @@ static void ask_names(struct file_listing *fl, const char *name)
 {
 	const char *behind = user_behind_language(name);
 
-	user_name_ask(&fl->m, probe_without(fl->reader.arena, behind, '"'));
+	user_name_query(&fl->m, probe_without(fl->reader.arena, behind, '"'));
 	fl->m.is_demangled = behind != name || strstr(behind, "::");
 	fl->is_glob = strpbrk(fl->m.pattern, "?[");
 }
@@ -260,9 +260,9 @@ void lst_symbols(struct listing *l)
 /* Said once, of the first file. */
 static void say_untyped(struct listing *l, const char *path, int err)
 {
-	if (l->is_untyped_said)
+	if (l->is_untyped_reported)
 		return;
-	l->is_untyped_said = true;
+	l->is_untyped_reported = true;
 	if (err == -ENOSYS)
 		log_warning("types are left out: the library libdw, which reads them, is not here");
 	else

@@ -89,7 +89,7 @@ static uint32_t key_epoch(const uint8_t *key)
 }
 
 /* Epochs wrap around; their distance does not. */
-static bool is_wanted(const struct reading *r, uint32_t epoch)
+static bool is_requested(const struct reading *r, uint32_t epoch)
 {
 	return epoch - r->oldest <= r->newest - r->oldest;
 }
@@ -171,7 +171,7 @@ static int rows_add(struct reading *r, const uint8_t *key, const uint8_t *value)
 {
 	uint32_t i = r->rows.n_rows;
 
-	if (!is_wanted(r, key_epoch(key)))
+	if (!is_requested(r, key_epoch(key)))
 		return 0;
 	if (i == r->capacity) {
 		int err = rows_reserve(r, i > 0 ? 2 * i : 64);

@@ -23,8 +23,8 @@ int attach_add(struct session *s, struct link l)
 {
 	if (l.fd < 0)
 		return -errno;
-	if (s->n_links == s->links_room) {
-		uint32_t room = 2 * s->links_room + 16;
+	if (s->n_links == s->links_scratch) {
+		uint32_t room = 2 * s->links_scratch + 16;
 		struct link *more = realloc(s->links, room * sizeof(*more));
 
 		if (!more) {
@@ -32,7 +32,7 @@ int attach_add(struct session *s, struct link l)
 			return -ENOMEM;
 		}
 		s->links = more;
-		s->links_room = room;
+		s->links_scratch = room;
 	}
 	s->links[s->n_links++] = l;
 	return 0;
@@ -96,7 +96,7 @@ static att_fn *const attachers[PP_KIND_COUNT] = {
 	[PP_SWITCH_SPAN] = att_typed,
 	[PP_OPEN_SPANS] = att_nothing,
 	[PP_TRACEPOINT] = att_tracepoint,
-	[PP_TICK] = att_nothing,
+	[PP_INTERVAL_THREAD] = att_nothing,
 	[PP_INTERVAL] = att_interval,
 	[PP_PROFILE] = att_profile,
 	[PP_KPROBE] = att_kernel_function,

@@ -39,7 +39,7 @@ void attach_left_out(struct session *s, uint32_t prog, const struct attach_refus
 /* Attach as many of `n` as the kernel takes, in as few goes as it takes: what it refuses is halved
  * until the single items are known. 0, or -errno when nothing could be attached, or for a reason
  * that no item has. */
-int attach_halving(attach_some_fn *some, void *ctx, uint32_t n, struct attach_refused *refused);
+int attach_bisect(attach_some_fn *some, void *ctx, uint32_t n, struct attach_refused *refused);
 struct perf_event_attr;
 /* A perf event of a thread (`pid`, or -1: all) on a processor (`cpu`, or -1: all): attach and
  * enable it, but for one that is enabled by exec. 0 or -errno. */

@@ -53,7 +53,7 @@ static int halve(struct halving *h, uint32_t first, uint32_t n)
 	return err ? err : halve(h, first + n / 2, n - n / 2);
 }
 
-int attach_halving(attach_some_fn *some, void *ctx, uint32_t n, struct attach_refused *refused)
+int attach_bisect(attach_some_fn *some, void *ctx, uint32_t n, struct attach_refused *refused)
 {
 	struct halving h = {.some = some, .ctx = ctx, .refused = refused};
 	int err;

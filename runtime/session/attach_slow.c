@@ -108,7 +108,7 @@ int attach_one_by_one(struct session *s, uint32_t prog, const char *why, attach_
 	int err;
 
 	attach_slow_begin(&o.slow, attach_name(s, prog), why, n);
-	err = attach_halving(attach_item, &o, n, refused);
+	err = attach_bisect(attach_item, &o, n, refused);
 	attach_slow_end(&o.slow, err);
 	return err;
 }

@@ -22,6 +22,6 @@ void attach_slow_end(struct attach_slow *a, int err);
 
 /* Attach item `item`. 0 or -errno. */
 typedef int attach_item_fn(void *ctx, uint32_t item);
-/* As attach_halving, of what the kernel takes one by one; prog: whose. */
+/* As attach_bisect, of what the kernel takes one by one; prog: whose. */
 int attach_one_by_one(struct session *s, uint32_t prog, const char *why, attach_item_fn *item,
 		      void *ctx, uint32_t n, struct attach_refused *refused);

@@ -267,11 +267,11 @@ static void unmap_file(struct file_view *v)
 static struct file_view let_kernel_look(const struct file_targets *f)
 {
 	struct file_view v = map_file(f->targets->path);
-	bool is_wanted = f->n <= FEW;
+	bool is_requested = f->n <= FEW;
 
-	for (uint32_t i = 0; v.bytes != MAP_FAILED && i < f->n && !is_wanted; i++)
-		is_wanted = is_suspect(&v, f->targets[i].offset);
-	if (!is_wanted)
+	for (uint32_t i = 0; v.bytes != MAP_FAILED && i < f->n && !is_requested; i++)
+		is_requested = is_suspect(&v, f->targets[i].offset);
+	if (!is_requested)
 		unmap_file(&v);
 	return v;
 }
@@ -283,7 +283,7 @@ static int attach_file(struct file_targets *f)
 	int err;
 
 	err = f->s->kernel->has_feature(f->s->kernel, KF_UPROBE_MULTI)
-		      ? attach_halving(multi_some, f, f->n, &refused)
+		      ? attach_bisect(multi_some, f, f->n, &refused)
 		      : by_perf(f, &refused);
 	attach_left_out(f->s, f->prog, &refused, symbol_of, f);
 	if (err && refused.n == f->n)

@@ -35,7 +35,7 @@ static char *keep(struct session *s, const char *text)
 	return item->bytes;
 }
 
-void texts_forget(struct session *s)
+void deferred_strings_forget(struct session *s)
 {
 	while (s->texts) {
 		struct text_item *next = s->texts->next;
@@ -131,7 +131,7 @@ enum {
 
 /* The format is the script's own; strftime takes no arguments that it could name. */
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
-const char *texts_time(struct session *s, const char *format, uint64_t wall_ns)
+const char *deferred_strings_time(struct session *s, const char *format, uint64_t wall_ns)
 {
 	size_t size = strlen(format) * MOST_A_CHAR + 2;
 	char *expanded = malloc(size), *text = NULL;
@@ -158,7 +158,7 @@ out:
 	return kept;
 }
 
-uint64_t texts_wall_clock(void)
+uint64_t deferred_strings_wall_clock(void)
 {
 	return clock_ns(CLOCK_REALTIME);
 }
@@ -186,11 +186,11 @@ static const char *text_of(struct stack_source *source, const struct type *t, co
 	else if (t->kind == TY_NAME)
 		text = plan_name(s->plan, half_at(bytes, 0));
 	else if (t->kind == TY_TIMESTAMP)
-		text = texts_time(s, t->format, wall_of_boot(s, word_at(bytes, 0)));
+		text = deferred_strings_time(s, t->format, wall_of_boot(s, word_at(bytes, 0)));
 	return text ? text : "";
 }
 
-void texts_open(struct session *s)
+void deferred_strings_open(struct session *s)
 {
 	s->stacks.text = text_of;
 }

@@ -51,7 +51,7 @@ static void print_snapshot(struct events *e, const struct plan_map *m, struct ma
 		view_map_limit(&view, ev->top, ev->divisor);
 	note_error(e, e->out->map(e->out, &view));
 	view_map_free(&view);
-	texts_forget(e->s);
+	deferred_strings_forget(e->s);
 }
 
 /* A map without keys that nobody wrote is shown when the script asks for it (`ev`). */
@@ -85,11 +85,11 @@ static void wait_for_programs(struct events *e, uint32_t map, uint32_t epoch)
 		return;
 	for (uint32_t i = 0; i < e->s->plan->n_maps; i++)
 		e->maps[i].settled = __atomic_load_n(&e->s->control->epoch[i], __ATOMIC_ACQUIRE);
-	err = grace_wait();
-	if (err && !e->is_grace_refused)
+	err = rcu_wait();
+	if (err && !e->is_membarrier_refused)
 		log_warning("the kernel does not let this process wait for running programs (%s): what they "
 			    "add while a map is cleared may be lost", strerror(-err));
-	e->is_grace_refused |= err != 0;
+	e->is_membarrier_refused |= err != 0;
 }
 
 /* Delete what has `epoch` or less. */
@@ -245,13 +245,13 @@ static void show_fields(struct events *e, const struct plan_event *ev, const uin
 	else
 		note_error(e, e->out->value(e->out, &views[0]));
 	if (e->s->texts)
-		texts_forget(e->s);
+		deferred_strings_forget(e->s);
 }
 
 /* As if printf had printed the text. */
 static void show_time(struct events *e, const struct plan_event *ev)
 {
-	const char *text = texts_time(e->s, ev->text, texts_wall_clock());
+	const char *text = deferred_strings_time(e->s, ev->text, deferred_strings_wall_clock());
 	struct plan_piece piece = {.text = text, .text_len = (uint32_t)strlen(text)};
 	struct plan_event shown = {.kind = PE_TIME,
 				   .pieces = &piece,
@@ -259,7 +259,7 @@ static void show_time(struct events *e, const struct plan_event *ev)
 				   .span = ev->span};
 
 	note_error(e, e->out->printf_event(e->out, &shown, NULL));
-	texts_forget(e->s);
+	deferred_strings_forget(e->s);
 }
 
 static void planned_record(struct events *e, uint32_t id, const void *record, size_t size)

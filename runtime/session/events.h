@@ -19,7 +19,7 @@ struct events {
 	struct out *out;
 	bool exited; /* exit() came: later records are ignored */
 	int exit_code;
-	bool is_grace_refused; /* said once */
+	bool is_membarrier_refused; /* said once */
 	int error;	       /* first failure of a write: -EPIPE ends the run quietly */
 	struct map_progress *maps; /* by map */
 };

@@ -37,7 +37,7 @@ struct tick {
 	uint64_t ran_ns; /* when it last came to its end */
 };
 
-struct ticker {
+struct interval_thread {
 	const struct session *s;
 	struct tick *ticks;
 	uint32_t n_ticks;
@@ -52,7 +52,7 @@ struct ticker {
 };
 
 /* Nothing happens where it is not allowed. */
-static void be_urgent(struct ticker *t, bool urgent)
+static void be_urgent(struct interval_thread *t, bool urgent)
 {
 	struct sched_param param = {.sched_priority = urgent};
 
@@ -61,7 +61,7 @@ static void be_urgent(struct ticker *t, bool urgent)
 		t->is_urgent = urgent;
 }
 
-static void share_cpu(struct ticker *t)
+static void share_cpu(struct interval_thread *t)
 {
 	/* what is looked at last ends at stop_ns, which may be before */
 	uint64_t length = t->looked_ns > t->while_ns ? t->looked_ns - t->while_ns : 0;
@@ -73,7 +73,7 @@ static void share_cpu(struct ticker *t)
 	t->slept_ns = 0;
 }
 
-static uint64_t asked_to_stop(struct ticker *t)
+static uint64_t stop_requested(struct interval_thread *t)
 {
 	uint64_t stop_ns;
 
@@ -83,12 +83,12 @@ static uint64_t asked_to_stop(struct ticker *t)
 	return stop_ns;
 }
 
-static bool exit_called(const struct ticker *t)
+static bool exit_called(const struct interval_thread *t)
 {
 	return __atomic_load_n(&t->s->control->exiting, __ATOMIC_ACQUIRE);
 }
 
-static void sleep_until(struct ticker *t, uint64_t ns)
+static void sleep_until(struct interval_thread *t, uint64_t ns)
 {
 	struct timespec at = {
 		.tv_sec = (time_t)(ns / 1000000000u),
@@ -112,7 +112,7 @@ static uint64_t waits_since(const struct tick *k, uint64_t now)
 }
 
 /* The one that waits longest, else that is due next; of several the first of the script. */
-static struct tick *next_tick(const struct ticker *t)
+static struct tick *next_tick(const struct interval_thread *t)
 {
 	struct tick *next = &t->ticks[0];
 
@@ -135,7 +135,7 @@ static void leave_out(struct tick *k, uint64_t now)
 	k->due_ns += n * k->period_ns;
 }
 
-static int fire(struct ticker *t, struct tick *k)
+static int fire(struct interval_thread *t, struct tick *k)
 {
 	int err;
 
@@ -148,7 +148,7 @@ static int fire(struct ticker *t, struct tick *k)
 
 /* What was due and has not run. What came due only after the last look, when exit() was called,
  * came after the end. */
-static void count_rest(struct ticker *t)
+static void count_rest(struct interval_thread *t)
 {
 	for (uint32_t i = 0; i < t->n_ticks; i++) {
 		struct tick *k = &t->ticks[i];
@@ -159,9 +159,9 @@ static void count_rest(struct ticker *t)
 }
 
 /* Sleep, or run one program. False: the end. */
-static bool go_on(struct ticker *t)
+static bool go_on(struct interval_thread *t)
 {
-	uint64_t stop_ns = asked_to_stop(t), now = monotonic_ns();
+	uint64_t stop_ns = stop_requested(t), now = monotonic_ns();
 	bool is_stopping = now >= stop_ns;
 	struct tick *next;
 
@@ -183,7 +183,7 @@ static bool go_on(struct ticker *t)
 
 static void *run(void *arg)
 {
-	struct ticker *t = arg;
+	struct interval_thread *t = arg;
 
 	prctl(PR_SET_NAME, "sonde-interval");
 	prctl(PR_SET_TIMERSLACK, 1);
@@ -198,13 +198,13 @@ static void *run(void *arg)
 
 /* ---- the other threads' side --------------------------------------------------------------- */
 
-static int find_ticks(struct ticker *t, const struct plan *p)
+static int find_ticks(struct interval_thread *t, const struct plan *p)
 {
 	t->ticks = calloc(p->n_progs + 1, sizeof(*t->ticks));
 	if (!t->ticks)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < p->n_progs; i++)
-		if (p->progs[i].kind == PP_TICK)
+		if (p->progs[i].kind == PP_INTERVAL_THREAD)
 			t->ticks[t->n_ticks++] =
 				(struct tick){.prog = i, .period_ns = p->progs[i].period_ns};
 	return 0;
@@ -221,7 +221,7 @@ static void init_wake(pthread_cond_t *wake)
 }
 
 /* Signals are the main loop's. */
-static int start_thread(struct ticker *t)
+static int start_thread(struct interval_thread *t)
 {
 	sigset_t all, before;
 	int err;
@@ -233,9 +233,9 @@ static int start_thread(struct ticker *t)
 	return err;
 }
 
-int ticker_start(const struct session *s, struct ticker **out)
+int interval_thread_start(const struct session *s, struct interval_thread **out)
 {
-	struct ticker *t = calloc(1, sizeof(*t));
+	struct interval_thread *t = calloc(1, sizeof(*t));
 	int err = t ? find_ticks(t, s->plan) : -ENOMEM;
 
 	if (!err && t->n_ticks) {
@@ -254,11 +254,11 @@ int ticker_start(const struct session *s, struct ticker **out)
 	if (!err && t->n_ticks)
 		*out = t;
 	else
-		ticker_free(t);
+		interval_thread_free(t);
 	return err;
 }
 
-void ticker_stop(struct ticker *t)
+void interval_thread_stop(struct interval_thread *t)
 {
 	if (!t)
 		return;
@@ -269,12 +269,12 @@ void ticker_stop(struct ticker *t)
 	pthread_join(t->thread, NULL);
 }
 
-int ticker_error(const struct ticker *t)
+int interval_thread_error(const struct interval_thread *t)
 {
 	return t ? t->err : 0;
 }
 
-uint64_t ticker_lost(const struct ticker *t, uint32_t probe)
+uint64_t interval_thread_lost(const struct interval_thread *t, uint32_t probe)
 {
 	uint64_t n = 0;
 
@@ -284,7 +284,7 @@ uint64_t ticker_lost(const struct ticker *t, uint32_t probe)
 	return n;
 }
 
-void ticker_free(struct ticker *t)
+void interval_thread_free(struct interval_thread *t)
 {
 	if (t)
 		free(t->ticks);

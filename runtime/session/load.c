@@ -120,7 +120,7 @@ static void find_event_frames(struct sonde_config *config, const struct plan *pl
 }
 
 /* Libraries are loaded side by side; what is loaded later comes below them. */
-enum { LATER_LIBRARIES = 256 << 20 };
+enum { UNIMPLEMENTED_LIBRARIES = 256 << 20 };
 
 static int own_code(struct dl_phdr_info *object, size_t size, void *ctx)
 {
@@ -149,8 +149,8 @@ static void find_own_code(struct sonde_config *config)
 {
 	dl_iterate_phdr(own_code, config);
 	if (config->own_libraries.bytes > 0) {
-		config->own_libraries.start -= LATER_LIBRARIES;
-		config->own_libraries.bytes += LATER_LIBRARIES;
+		config->own_libraries.start -= UNIMPLEMENTED_LIBRARIES;
+		config->own_libraries.bytes += UNIMPLEMENTED_LIBRARIES;
 	}
 }
 
@@ -172,12 +172,12 @@ static const char *const kfuncs[SONDE_KFUNC_COUNT] = {
 /* Those of programs that may sleep, while the compiler works. */
 static void find_kfuncs(struct session_prep *prep, const struct plan *plan, struct kernel *k)
 {
-	bool is_wanted = false;
+	bool is_requested = false;
 
 	for (uint32_t i = 0; i < plan->n_progs; i++)
-		is_wanted |= plan->progs[i].is_sleepable;
+		is_requested |= plan->progs[i].is_sleepable;
 	for (uint32_t i = SONDE_KFUNC_RCU_READ_LOCK - SONDE_KFUNC_FIRST;
-	     is_wanted && i < SONDE_KFUNC_COUNT; i++)
+	     is_requested && i < SONDE_KFUNC_COUNT; i++)
 		prep->kfunc_ids[i] = kernel_btf_id(k, kfuncs[i], BTF_KIND_FUNC);
 }
 
@@ -210,13 +210,13 @@ void session_prepare(struct session_prep *prep, const struct plan *plan, struct 
 	}
 	find_kfuncs(prep, plan, k);
 	uprobe_place(plan);
-	early_maps_create(prep, plan);
-	early_maps_warm(prep, k->n_cpus(k));
+	precreate_maps(prep, plan);
+	precreate_warm_up(prep, k->n_cpus(k));
 }
 
 void session_prep_free(struct session_prep *prep)
 {
-	early_maps_free(prep);
+	precreate_free(prep);
 	if (prep->btf_fd >= 0)
 		close(prep->btf_fd);
 }
@@ -461,7 +461,7 @@ static const char *last_lines(const char *text, int n)
 }
 
 /* The user's name for a refused program. */
-static const char *refused_probe(const struct session *s, const struct verdict *v)
+static const char *refused_probe(const struct session *s, const struct verifier_message *v)
 {
 	for (uint32_t i = 0; i < s->plan->n_progs; i++) {
 		const struct plan_prog *g = &s->plan->progs[i];
@@ -473,7 +473,7 @@ static const char *refused_probe(const struct session *s, const struct verdict *
 	return "the script";
 }
 
-static void report_refusal(const struct session *s, const struct verdict *v)
+static void report_refusal(const struct session *s, const struct verifier_message *v)
 {
 	const struct source *source = s->plan->source;
 	const char *text;
@@ -506,10 +506,10 @@ static void report_files(void)
 static void report_load(const struct session *s, int err)
 {
 	const char *log = kept.text ? kept.text : "";
-	const struct need_row *lacking;
-	struct verdict v;
+	const struct capability_row *lacking;
+	struct verifier_message v;
 
-	verdict_read(&v, log, s->plan->source);
+	verifier_log_read(&v, log, s->plan->source);
 	if ((err == -EPERM || err == -EACCES) && !v.reason) {
 		log_error("the kernel does not let this process load BPF programs (%s): run as root, not in "
 			  "a user namespace, on a kernel that is not locked down", strerror(-err));
@@ -524,7 +524,7 @@ static void report_load(const struct session *s, int err)
 		report_files();
 		return;
 	}
-	lacking = v.reason ? NULL : lack_find(s->plan, s->kernel, need_ask);
+	lacking = v.reason ? NULL : missing_capability_find(s->plan, s->kernel, capability_probe);
 	if (v.reason)
 		report_refusal(s, &v);
 	else if (lacking)
@@ -569,9 +569,9 @@ static void size_maps(struct session *s)
 	m = bpf_object__find_map_by_name(s->object, "sonde_stacks");
 	if (m)
 		bpf_map__set_max_entries(m, s->plan->needs.stack_entries);
-	m = bpf_object__find_map_by_name(s->object, "sonde_rooms");
+	m = bpf_object__find_map_by_name(s->object, "sonde_scratch");
 	if (m)
-		bpf_map__set_value_size(m, SONDE_ROOM_HEAD + s->plan->needs.room_bytes);
+		bpf_map__set_value_size(m, SONDE_SCRATCH_HEAD + s->plan->needs.scratch_bytes);
 	size_ring(s);
 }
 
@@ -651,7 +651,7 @@ static int load_object(struct session *s, struct session_prep *prep, const void 
 		return err;
 	}
 	size_maps(s);
-	early_maps_give(prep, s->object);
+	precreate_hand_over(prep, s->object);
 	err = set_config(s, &prep->config);
 	if (!err)
 		err = bpf_object__load(s->object);

@@ -446,7 +446,7 @@ static int start(struct loop *l)
 		return err;
 	if (l->o->follow)
 		session_follow(l->s, l->o->pid);
-	err = session_open_begin(l->s) ?: ticker_start(l->s, &l->s->ticker);
+	err = session_open_begin(l->s) ?: interval_thread_start(l->s, &l->s->interval_thread);
 	if (err)
 		return err;
 	say_ready(l);
@@ -492,7 +492,7 @@ static int finish(struct loop *l)
 	err = session_open_count(l->s);
 	drain_all(l);
 	l->events.exited = false;
-	err = session_run_special(l->s, PP_END) ?: err ?: ticker_error(l->s->ticker);
+	err = session_run_special(l->s, PP_END) ?: err ?: interval_thread_error(l->s->interval_thread);
 	drain_rest(l);
 	if (l->s->plan->config.print_maps_on_exit && !l->o->tests)
 		events_print_maps(&l->events);

@@ -93,7 +93,7 @@ static uint64_t report_counters(const struct session *s, struct out *out)
 		uint64_t n = read_counter(s->losses_fd, i, per_cpu, n_cpus);
 
 		if (i % SONDE_LOSS_COUNT == SONDE_LOSS_INTERVAL)
-			n += ticker_lost(s->ticker, i / SONDE_LOSS_COUNT);
+			n += interval_thread_lost(s->interval_thread, i / SONDE_LOSS_COUNT);
 		total += n;
 		if (n)
 			say(s, out, i / SONDE_LOSS_COUNT, i % SONDE_LOSS_COUNT, n);

@@ -70,7 +70,7 @@ static void run_on_each(int prog, uint32_t n_cpus)
 	}
 }
 
-void maps_warm(const int *maps, uint32_t n, uint32_t bytes, uint32_t n_cpus)
+void maps_warmed_up(const int *maps, uint32_t n, uint32_t bytes, uint32_t n_cpus)
 {
 	int zeros = n ? bpf_map_create(BPF_MAP_TYPE_ARRAY, "sonde_zeros", sizeof(uint32_t), bytes, 1,
 				       NULL)

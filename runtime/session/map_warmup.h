@@ -6,4 +6,4 @@
 #include <stdint.h>
 
 /* `n` hashes that nobody uses yet, by their descriptors; `bytes`: of the longest key or value. */
-void maps_warm(const int *maps, uint32_t n, uint32_t bytes, uint32_t n_cpus);
+void maps_warmed_up(const int *maps, uint32_t n, uint32_t bytes, uint32_t n_cpus);

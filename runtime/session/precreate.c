@@ -16,7 +16,7 @@ static void add(struct session_prep *prep, const char *name, enum bpf_map_type t
 		uint32_t key_size, uint32_t value_size, uint32_t max_entries, uint32_t flags)
 {
 	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = flags);
-	struct early_map *m = &prep->maps[prep->n_maps];
+	struct precreated_map *m = &prep->maps[prep->n_maps];
 
 	m->name = name;
 	m->longest = key_size > value_size ? key_size : value_size;
@@ -26,7 +26,7 @@ static void add(struct session_prep *prep, const char *name, enum bpf_map_type t
 		prep->n_maps++;
 }
 
-void early_maps_create(struct session_prep *prep, const struct plan *plan)
+void precreate_maps(struct session_prep *prep, const struct plan *plan)
 {
 	prep->maps = calloc(plan->n_maps + 2, sizeof(*prep->maps));
 	if (!prep->maps)
@@ -46,25 +46,25 @@ void early_maps_create(struct session_prep *prep, const struct plan *plan)
 		    prep->ring.element_bytes, prep->ring.segments, BPF_F_MMAPABLE);
 }
 
-void early_maps_warm(const struct session_prep *prep, uint32_t n_cpus)
+void precreate_warm_up(const struct session_prep *prep, uint32_t n_cpus)
 {
 	int *fds = calloc(prep->n_maps + 1, sizeof(*fds));
 	uint32_t n = 0, bytes = 0;
 
 	for (uint32_t i = 0; fds && i < prep->n_maps; i++) {
-		const struct early_map *m = &prep->maps[i];
+		const struct precreated_map *m = &prep->maps[i];
 
 		if (!m->is_hash)
 			continue;
 		fds[n++] = m->fd;
 		bytes = m->longest > bytes ? m->longest : bytes;
 	}
-	maps_warm(fds, n, bytes, n_cpus);
+	maps_warmed_up(fds, n, bytes, n_cpus);
 	free(fds);
 }
 
 /* A map that the object does not have, or has in another shape, is libbpf's to make. */
-void early_maps_give(const struct session_prep *prep, struct bpf_object *object)
+void precreate_hand_over(const struct session_prep *prep, struct bpf_object *object)
 {
 	for (uint32_t i = 0; i < prep->n_maps; i++) {
 		struct bpf_map *m = bpf_object__find_map_by_name(object, prep->maps[i].name);
@@ -74,7 +74,7 @@ void early_maps_give(const struct session_prep *prep, struct bpf_object *object)
 	}
 }
 
-void early_maps_free(struct session_prep *prep)
+void precreate_free(struct session_prep *prep)
 {
 	for (uint32_t i = 0; i < prep->n_maps; i++)
 		close(prep->maps[i].fd);

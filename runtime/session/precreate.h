@@ -5,7 +5,7 @@
 #pragma once
 #include "runtime/session/session.h"
 
-struct early_map {
+struct precreated_map {
 	const char *name;
 	int fd;
 	bool is_hash;
@@ -13,9 +13,9 @@ struct early_map {
 };
 
 /* Create the large maps of the plan. What cannot be created is left to libbpf. */
-void early_maps_create(struct session_prep *prep, const struct plan *plan);
+void precreate_maps(struct session_prep *prep, const struct plan *plan);
 /* Free elements for the first keys of the hashes. */
-void early_maps_warm(const struct session_prep *prep, uint32_t n_cpus);
+void precreate_warm_up(const struct session_prep *prep, uint32_t n_cpus);
 /* Give them to an opened object. */
-void early_maps_give(const struct session_prep *prep, struct bpf_object *object);
-void early_maps_free(struct session_prep *prep);
+void precreate_hand_over(const struct session_prep *prep, struct bpf_object *object);
+void precreate_free(struct session_prep *prep);

@@ -27,7 +27,7 @@ static int wait_by_map(int inner)
 	return err;
 }
 
-int grace_wait(void)
+int rcu_wait(void)
 {
 	int inner, err;
 

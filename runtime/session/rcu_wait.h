@@ -5,4 +5,4 @@
 #pragma once
 
 /* 0, or -errno when the kernel has no way that this process may use. 10 ms and more. */
-int grace_wait(void);
+int rcu_wait(void);

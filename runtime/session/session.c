@@ -68,7 +68,7 @@ static int attach_one(struct session *s, uint32_t prog)
 		s->n_refused = n_refused; /* these are skipped with the others */
 		s->n_skipped += g->n_targets > 1 ? g->n_targets : g->n_probes;
 	}
-	s->n_wanted += waits_for_events(g);
+	s->n_requested += waits_for_events(g);
 	s->n_attached += waits_for_events(g) && !err;
 	return 0;
 }
@@ -114,7 +114,7 @@ static int attach_each(struct session *s, bool at_exec)
 
 static int check_any_left(const struct session *s)
 {
-	if (!s->n_wanted || s->n_attached)
+	if (!s->n_requested || s->n_attached)
 		return 0;
 	log_error("nothing is left to trace: no probe of the script could be attached");
 	return -ENOENT;
@@ -177,7 +177,7 @@ void session_detach(struct session *s)
 	bool slow = false;
 	int held = -1;
 
-	ticker_stop(s->ticker);
+	interval_thread_stop(s->interval_thread);
 	if (s->control)
 		__atomic_store_n(&s->control->exiting, 1, __ATOMIC_SEQ_CST);
 	for (uint32_t i = 0; i < s->n_links; i++) {
@@ -200,7 +200,7 @@ void session_close(struct session *s)
 	for (uint32_t i = 0; i < s->n_links; i++)
 		if (s->links[i].fd >= 0)
 			close(s->links[i].fd);
-	ticker_free(s->ticker);
+	interval_thread_free(s->interval_thread);
 	stacks_close(s);
 	usyms_free(s->usyms);
 	ksyms_free(s->ksyms);

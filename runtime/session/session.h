@@ -17,7 +17,7 @@ struct bpf_object;
 struct bpf_program;
 struct kernel;
 struct ksyms;
-struct ticker;
+struct interval_thread;
 struct usyms;
 
 /* One attachment: a descriptor of a link or perf event. */
@@ -58,8 +58,8 @@ struct session {
 	struct ring_layout ring;
 	struct sonde_control *control;	   /* mapped; NULL when the object has none */
 	struct link *links;
-	uint32_t n_links, links_room;
-	uint32_t n_wanted, n_attached; /* programs that wait for events, by session_attach */
+	uint32_t n_links, links_scratch;
+	uint32_t n_requested, n_attached; /* programs that wait for events, by session_attach */
 	uint32_t n_skipped;  /* attach points that the kernel refused */
 	uint32_t n_refused;  /* functions that the kernel allows no probe on */
 	int64_t n_namesakes; /* functions beyond the plan's targets: several have one name */
@@ -69,7 +69,7 @@ struct session {
 	struct stack_source stacks;
 	struct stack_cache *stack_cache; /* stacks.c */
 	struct stack_sweep *stack_sweep; /* NULL unless user stacks are needed */
-	struct ticker *ticker;		 /* NULL unless a thread runs intervals */
+	struct interval_thread *interval_thread;		 /* NULL unless a thread runs intervals */
 	struct text_item *texts;	 /* deferred_strings.c: for the record at hand */
 	uint64_t boot_distance_ns;
 	uint64_t map_records_lost;	 /* mmap and exec records the kernel dropped */
@@ -83,7 +83,7 @@ struct session_prep {
 	struct session_scope scope;
 	struct ring_layout ring;
 	int kfunc_ids[SONDE_KFUNC_COUNT]; /* found already; 0: not asked for */
-	struct early_map *maps; /* created already: the large ones cost 1 to 3 ms each */
+	struct precreated_map *maps; /* created already: the large ones cost 1 to 3 ms each */
 	uint32_t n_maps;
 };
 void session_prepare(struct session_prep *prep, const struct plan *plan, struct kernel *k,
@@ -144,11 +144,11 @@ bool stack_sweep_is_due(const struct session *s);
 void stack_sweep_run(struct session *s);
 
 /* deferred_strings.c: values that user space puts into words. The strings live until
-   texts_forget. */
-void texts_open(struct session *s);
-void texts_forget(struct session *s);
-const char *texts_time(struct session *s, const char *format, uint64_t wall_ns);
-uint64_t texts_wall_clock(void);
+   deferred_strings_forget. */
+void deferred_strings_open(struct session *s);
+void deferred_strings_forget(struct session *s);
+const char *deferred_strings_time(struct session *s, const char *format, uint64_t wall_ns);
+uint64_t deferred_strings_wall_clock(void);
 
 /* loss.c: what was lost, by cause and probe, to the output; the number of losses. */
 uint64_t loss_report(struct session *s, struct out *out);

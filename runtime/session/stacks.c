@@ -111,7 +111,7 @@ static bool find(struct stack_source *source, uint64_t hash, bool is_user, struc
 int stacks_open(struct session *s)
 {
 	s->stacks.find = find;
-	texts_open(s);
+	deferred_strings_open(s);
 	s->stack_cache = calloc(1, sizeof(*s->stack_cache));
 	s->ksyms = ksyms_new();
 	if (s->plan->needs.ustack) {
@@ -133,7 +133,7 @@ void stacks_forget(struct session *s)
 
 void stacks_close(struct session *s)
 {
-	texts_forget(s);
+	deferred_strings_forget(s);
 	stack_sweep_free(s->stack_sweep);
 	if (!s->stack_cache)
 		return;

@@ -156,7 +156,7 @@ static uint32_t script_line(const struct source *s, const struct line *l)
 
 /* ---- all ----------------------------------------------------------------------------------- */
 
-static void find_words(struct verdict *v)
+static void find_words(struct verifier_message *v)
 {
 	for (size_t i = 0; v->reason && i < sizeof(cases) / sizeof(*cases); i++)
 		if (memmem(v->reason, v->reason_len, cases[i].says, strlen(cases[i].says))) {
@@ -177,7 +177,7 @@ static const char *helper_called(unsigned long id)
 
 /* "unknown func bpf_loop#181", "cannot use helper bpf_loop#181", "invalid func unknown#181": by its
  * number where the kernel has no name for it. */
-static void find_helper(struct verdict *v)
+static void find_helper(struct verifier_message *v)
 {
 	const char *end = v->reason + v->reason_len, *hash, *begin;
 	const char *known;
@@ -196,7 +196,7 @@ static void find_helper(struct verdict *v)
 }
 
 /* libbpf: prog 'NAME': -- BEGIN PROG LOAD LOG -- */
-static void find_program(struct verdict *v, const char *begin, const char *log)
+static void find_program(struct verifier_message *v, const char *begin, const char *log)
 {
 	const char *line = begin, *quote;
 
@@ -209,12 +209,12 @@ static void find_program(struct verdict *v, const char *begin, const char *log)
 	v->program_len = strcspn(quote + 1, "'\n");
 }
 
-void verdict_read(struct verdict *v, const char *log, const struct source *source)
+void verifier_log_read(struct verifier_message *v, const char *log, const struct source *source)
 {
 	const char *begin = strstr(log, "-- BEGIN PROG LOAD LOG --"), *end, *p;
 	struct line l;
 
-	*v = (struct verdict){.line = 0};
+	*v = (struct verifier_message){.line = 0};
 	if (!begin)
 		return;
 	find_program(v, begin, log);

@@ -8,7 +8,7 @@
 
 struct source;
 
-struct verdict {
+struct verifier_message {
 	const char *words, *help; /* plain words; NULL: no known case */
 	const char *reason;	  /* the verifier's own last words, in the log; NULL: none found */
 	size_t reason_len;
@@ -19,4 +19,4 @@ struct verdict {
 };
 
 /* `log` is what libbpf printed while loading, the verifier's log in it. */
-void verdict_read(struct verdict *v, const char *log, const struct source *source);
+void verifier_log_read(struct verifier_message *v, const char *log, const struct source *source);

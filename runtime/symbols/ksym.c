@@ -39,7 +39,7 @@ struct prefix {
 };
 
 struct ksyms {
-	struct ksym_ask *ask; /* while few addresses are wanted; NULL: not there, or done with */
+	struct ksym_query *ask; /* while few addresses are wanted; NULL: not there, or done with */
 	bool is_asked, is_read;
 	uint64_t base;
 	uint64_t *keys;
@@ -251,7 +251,7 @@ void ksyms_free(struct ksyms *k)
 	free(k->modules);
 	free(k->names);
 	free(k->keys);
-	ksym_ask_free(k->ask);
+	ksym_query_free(k->ask);
 	free(k);
 }
 
@@ -283,9 +283,9 @@ static bool may_ask(struct ksyms *k)
 {
 	if (!k->is_asked) {
 		k->is_asked = true;
-		k->ask = ksym_ask_new();
+		k->ask = ksym_query_new();
 	}
-	return k->ask && !k->is_read && ksym_ask_count(k->ask) < ASK_MAX;
+	return k->ask && !k->is_read && ksym_query_count(k->ask) < ASK_MAX;
 }
 
 bool ksyms_find(struct ksyms *k, uint64_t ip, const char **name, uint64_t *offset,
@@ -296,7 +296,7 @@ bool ksyms_find(struct ksyms *k, uint64_t ip, const char **name, uint64_t *offse
 	uint16_t number;
 
 	if (may_ask(k))
-		return ksym_ask_find(k->ask, ip, name, offset, module);
+		return ksym_query_find(k->ask, ip, name, offset, module);
 	if (!k->is_read)
 		read_all(k);
 	if (!find_key(k, ip, &key))

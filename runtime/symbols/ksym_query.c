@@ -25,7 +25,7 @@ struct answer {
 	uint64_t offset;
 };
 
-struct ksym_ask {
+struct ksym_query {
 	int format_fd, exchange_fd, prog_fd;
 	struct exchange *exchange; /* mapped */
 	struct answer *answers;	   /* open addressing, a power of two of slots */
@@ -46,7 +46,7 @@ static int make_format(void)
 	return fd;
 }
 
-static int make_exchange(struct ksym_ask *a)
+static int make_exchange(struct ksym_query *a)
 {
 	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_MMAPABLE);
 	void *at;
@@ -75,7 +75,7 @@ static int make_exchange(struct ksym_ask *a)
 #define SET(reg, value) {.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = reg, .imm = value}
 
 /* bpf_snprintf(text, sizeof(text), "%pS", &ip, sizeof(ip)) */
-static int load_program(const struct ksym_ask *a)
+static int load_program(const struct ksym_query *a)
 {
 	const struct bpf_insn insns[] = {
 		LOAD_VALUE(BPF_REG_1, a->exchange_fd, (int)sizeof(uint64_t)),
@@ -93,9 +93,9 @@ static int load_program(const struct ksym_ask *a)
 			     sizeof(insns) / sizeof(*insns), &opts);
 }
 
-struct ksym_ask *ksym_ask_new(void)
+struct ksym_query *ksym_query_new(void)
 {
-	struct ksym_ask *a = calloc(1, sizeof(*a));
+	struct ksym_query *a = calloc(1, sizeof(*a));
 
 	if (!a)
 		return NULL;
@@ -107,11 +107,11 @@ struct ksym_ask *ksym_ask_new(void)
 		a->prog_fd = load_program(a);
 	if (a->prog_fd >= 0)
 		return a;
-	ksym_ask_free(a);
+	ksym_query_free(a);
 	return NULL;
 }
 
-void ksym_ask_free(struct ksym_ask *a)
+void ksym_query_free(struct ksym_query *a)
 {
 	if (!a)
 		return;
@@ -131,7 +131,7 @@ void ksym_ask_free(struct ksym_ask *a)
 
 /* ---- answers ------------------------------------------------------------------------------- */
 
-static struct answer *slot_of(const struct ksym_ask *a, uint64_t ip)
+static struct answer *slot_of(const struct ksym_query *a, uint64_t ip)
 {
 	uint32_t i = (uint32_t)((ip * 0x9e3779b97f4a7c15ull) >> 32) & (a->n_slots - 1);
 
@@ -140,9 +140,9 @@ static struct answer *slot_of(const struct ksym_ask *a, uint64_t ip)
 	return &a->answers[i];
 }
 
-static bool grow(struct ksym_ask *a)
+static bool grow(struct ksym_query *a)
 {
-	struct ksym_ask bigger = {.n_slots = a->n_slots * 2};
+	struct ksym_query bigger = {.n_slots = a->n_slots * 2};
 
 	if (a->n * 4 < a->n_slots * 3)
 		return true;
@@ -181,7 +181,7 @@ static void read_text(struct answer *to, const char *text)
 	}
 }
 
-static bool ask(struct ksym_ask *a, uint64_t ip, struct answer *to)
+static bool ask(struct ksym_query *a, uint64_t ip, struct answer *to)
 {
 	LIBBPF_OPTS(bpf_test_run_opts, opts);
 
@@ -196,7 +196,7 @@ static bool ask(struct ksym_ask *a, uint64_t ip, struct answer *to)
 	return true;
 }
 
-bool ksym_ask_find(struct ksym_ask *a, uint64_t ip, const char **name, uint64_t *offset,
+bool ksym_query_find(struct ksym_query *a, uint64_t ip, const char **name, uint64_t *offset,
 		   const char **module)
 {
 	struct answer *to;
@@ -212,7 +212,7 @@ bool ksym_ask_find(struct ksym_ask *a, uint64_t ip, const char **name, uint64_t 
 	return to->text != NULL;
 }
 
-uint32_t ksym_ask_count(const struct ksym_ask *a)
+uint32_t ksym_query_count(const struct ksym_query *a)
 {
 	return a->n;
 }

@@ -8,14 +8,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct ksym_ask;
+struct ksym_query;
 
 /* Load the program; NULL when the kernel will not have it. */
-struct ksym_ask *ksym_ask_new(void);
-void ksym_ask_free(struct ksym_ask *a);
+struct ksym_query *ksym_query_new(void);
+void ksym_query_free(struct ksym_query *a);
 /* Name, offset and module (NULL for the kernel itself) of `ip`. False when the kernel has no name
  * for it. Each answer is remembered; the strings live as long as `a`. */
-bool ksym_ask_find(struct ksym_ask *a, uint64_t ip, const char **name, uint64_t *offset,
+bool ksym_query_find(struct ksym_query *a, uint64_t ip, const char **name, uint64_t *offset,
 		   const char **module);
 /* Addresses asked about so far, each counted once. */
-uint32_t ksym_ask_count(const struct ksym_ask *a);
+uint32_t ksym_query_count(const struct ksym_query *a);

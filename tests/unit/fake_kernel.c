@@ -80,7 +80,7 @@ static const struct user_symbol symbols[] = {
 	{.path = "/bin/cpp", .symbol = "_ZN2ns5twiceIiEET_S1_", .address = 0x11c0, .offset = 0x1c0,
 	 .size = 64},
 	{.path = "/bin/cpp", .symbol = "_ZN2ns4findEi.cold", .address = 0x1040, .offset = 0x40},
-	{.path = "/bin/cpp", .symbol = "pick", .address = 0x1300, .offset = 0x300, .is_picker = true},
+	{.path = "/bin/cpp", .symbol = "pick", .address = 0x1300, .offset = 0x300, .is_ifunc = true},
 	{.path = "/bin/go", .symbol = "main.work", .address = 0x1200, .offset = 0x200, .size = 64},
 	{.path = "/bin/go", .symbol = "main.spin", .address = 0x1240, .offset = 0x240, .size = 64},
 	{.path = "/opt/a:b", .symbol = "run", .address = 0x401080, .offset = 0x1080, .size = 32},

@@ -38,7 +38,7 @@ static void check(struct list *l, uint32_t n, uint32_t n_bad)
 {
 	struct attach_refused r;
 
-	assert_int_equal(attach_halving(attach_some, l, n, &r), 0);
+	assert_int_equal(attach_bisect(attach_some, l, n, &r), 0);
 	assert_int_equal(r.n, n_bad);
 	for (uint32_t i = 0; i < n; i++)
 		assert_int_equal(l->n_attached[i], !l->is_bad[i]);
@@ -74,11 +74,11 @@ static void test_all_refused(void **state)
 
 	(void)state;
 	memset(l.is_bad, true, sizeof(l.is_bad));
-	assert_int_equal(attach_halving(attach_some, &l, MANY, &r), -EINVAL);
+	assert_int_equal(attach_bisect(attach_some, &l, MANY, &r), -EINVAL);
 	assert_true(l.calls < 300); /* it is given up */
 	free(r.items);
 	l.is_bad[1] = false;
-	assert_int_equal(attach_halving(attach_some, &l, 1, &r), -EINVAL);
+	assert_int_equal(attach_bisect(attach_some, &l, 1, &r), -EINVAL);
 	free(r.items);
 }
 
@@ -90,7 +90,7 @@ static void test_our_own_trouble(void **state)
 
 	(void)state;
 	l.is_bad[3] = true;
-	assert_int_equal(attach_halving(attach_some, &l, MANY, &r), -EMFILE);
+	assert_int_equal(attach_bisect(attach_some, &l, MANY, &r), -EMFILE);
 	assert_int_equal(l.calls, 1);
 	free(r.items);
 }

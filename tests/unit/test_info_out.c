@@ -23,7 +23,7 @@ static void test_strings(void **state)
 	o.w->section(&o, "system", "system");
 	o.w->text(&o, "name", "a \"b\" \\\n\x01 caf\xc3\xa9 \xe9");
 	o.w->text(&o, "longer", longer);
-	o.w->state(&o, "btf", "BTF", NEED_NO, "no \xff");
+	o.w->state(&o, "btf", "BTF", CAPABILITY_NO, "no \xff");
 	o.w->end(&o);
 	fclose(o.f);
 	assert_non_null(strstr(text, "\"name\": \"a \\\"b\\\" \\\\\\n\\u0001 caf\xc3\xa9 \\ufffd\",\n"));

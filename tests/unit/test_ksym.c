@@ -18,14 +18,14 @@ enum { N = sizeof(names) / sizeof(*names) };
 
 static void test_names_of_addresses(void **state)
 {
-	struct ksym_ask *a = *state;
+	struct ksym_query *a = *state;
 	uint64_t addresses[N], offset;
 	const char *name, *module;
 
 	assert_int_equal(ksyms_addresses(names, addresses, N), 0);
 	for (int i = 0; i < N; i++) {
 		assert_true(addresses[i] != 0);
-		assert_true(ksym_ask_find(a, addresses[i] + 3, &name, &offset, &module));
+		assert_true(ksym_query_find(a, addresses[i] + 3, &name, &offset, &module));
 		assert_string_equal(name, names[i]);
 		assert_int_equal(offset, 3);
 		assert_null(module);
@@ -34,20 +34,20 @@ static void test_names_of_addresses(void **state)
 
 static void test_each_address_is_asked_once(void **state)
 {
-	struct ksym_ask *a = ksym_ask_new();
+	struct ksym_query *a = ksym_query_new();
 	uint64_t address, offset;
 	const char *first, *again, *module;
 
 	(void)state;
 	assert_int_equal(ksyms_addresses(names, &address, 1), 0);
 	for (int i = 0; i < 3000; i++) /* the table grows under them */
-		ksym_ask_find(a, address + (uint64_t)i, &first, &offset, &module);
-	assert_int_equal(ksym_ask_count(a), 3000);
-	ksym_ask_find(a, address, &first, &offset, &module);
-	assert_true(ksym_ask_find(a, address, &again, &offset, &module));
+		ksym_query_find(a, address + (uint64_t)i, &first, &offset, &module);
+	assert_int_equal(ksym_query_count(a), 3000);
+	ksym_query_find(a, address, &first, &offset, &module);
+	assert_true(ksym_query_find(a, address, &again, &offset, &module));
 	assert_ptr_equal(first, again);
-	assert_int_equal(ksym_ask_count(a), 3000);
-	ksym_ask_free(a);
+	assert_int_equal(ksym_query_count(a), 3000);
+	ksym_query_free(a);
 }
 
 static void test_no_name(void **state)
@@ -55,8 +55,8 @@ static void test_no_name(void **state)
 	uint64_t offset;
 	const char *name, *module;
 
-	assert_false(ksym_ask_find(*state, 0, &name, &offset, &module));
-	assert_false(ksym_ask_find(*state, 0x1234, &name, &offset, &module));
+	assert_false(ksym_query_find(*state, 0, &name, &offset, &module));
+	assert_false(ksym_query_find(*state, 0x1234, &name, &offset, &module));
 	assert_null(name);
 }
 
@@ -78,7 +78,7 @@ static void test_same_as_kallsyms(void **state)
 
 int main(void)
 {
-	struct ksym_ask *a = ksym_ask_new();
+	struct ksym_query *a = ksym_query_new();
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_prestate(test_names_of_addresses, a),
 		cmocka_unit_test(test_each_address_is_asked_once),
@@ -92,6 +92,6 @@ int main(void)
 		return 77;
 	}
 	failed = cmocka_run_group_tests(tests, NULL, NULL);
-	ksym_ask_free(a);
+	ksym_query_free(a);
 	return failed;
 }

@@ -12,35 +12,35 @@
 #include "tests/unit/fake_kernel.h"
 
 /* What the kernel of the row under test lacks. */
-static enum need_id lacks;
+static enum capability_id lacks;
 
-static enum need_state ask(struct kernel *k, enum need_id id)
+static enum capability_state ask(struct kernel *k, enum capability_id id)
 {
 	(void)k;
-	return id == lacks ? NEED_NO : NEED_YES;
+	return id == lacks ? CAPABILITY_NO : CAPABILITY_YES;
 }
 
 static void test_rows(void **state)
 {
 	static const struct {
 		const char *script;
-		enum need_id lacks;
+		enum capability_id lacks;
 		bool is_needed;
 	} rows[] = {
-		{"BEGIN { printf(\"x\") }", NEED_RING_BUFFER, true},
-		{"t:sched:sched_switch { @ = count() }", NEED_RING_BUFFER, false},
-		{"t:sched:sched_switch { @ = sum(delta) }", NEED_TASK_STORAGE, true},
-		{"t:sched:sched_switch { @ = sum(delta) }", NEED_RAW_TRACEPOINTS, true},
-		{"BEGIN { @ = 1 }", NEED_TASK_STORAGE, false},
-		{"f:vfs_read { @ = count() }", NEED_FENTRY, true},
-		{"fexit:vfs_read { @ = count() }", NEED_FENTRY, true},
-		{"iter:task_file { @ = count() }", NEED_ITERATORS, true},
-		{"BEGIN { @ = 1 }", NEED_ITERATORS, false},
+		{"BEGIN { printf(\"x\") }", CAP_RING_BUFFER, true},
+		{"t:sched:sched_switch { @ = count() }", CAP_RING_BUFFER, false},
+		{"t:sched:sched_switch { @ = sum(delta) }", CAP_TASK_STORAGE, true},
+		{"t:sched:sched_switch { @ = sum(delta) }", CAP_RAW_TRACEPOINTS, true},
+		{"BEGIN { @ = 1 }", CAP_TASK_STORAGE, false},
+		{"f:vfs_read { @ = count() }", CAP_FENTRY, true},
+		{"fexit:vfs_read { @ = count() }", CAP_FENTRY, true},
+		{"iter:task_file { @ = count() }", CAP_ITERATORS, true},
+		{"BEGIN { @ = 1 }", CAP_ITERATORS, false},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		const struct need_row *row;
+		const struct capability_row *row;
 		struct plan *p;
 		struct world w;
 
@@ -49,8 +49,8 @@ static void test_rows(void **state)
 		p = world_plan(&w, rows[i].script, NULL);
 		assert_non_null(p);
 		lacks = rows[i].lacks;
-		row = lack_find(p, &w.kernel.k, ask);
-		assert_ptr_equal(row, rows[i].is_needed ? &need_rows[rows[i].lacks] : NULL);
+		row = missing_capability_find(p, &w.kernel.k, ask);
+		assert_ptr_equal(row, rows[i].is_needed ? &capability_rows[rows[i].lacks] : NULL);
 		world_free(&w);
 	}
 }

@@ -248,10 +248,10 @@ static void test_interval_kinds(void **state)
 		const char *text;
 		enum plan_prog_kind kind;
 	} rows[] = {
-		{"i:s:1 { @ = count() }", PP_TICK},
-		{"i:s:1 /nsecs > 5/ { print(@); @ = elapsed; clear(@) }", PP_TICK},
-		{"i:s:1 { @[probe, rand] = ncpus; exit(1) }", PP_TICK},
-		{"i:s:1 { printf(\"%s\", ksym(4096)); time() }", PP_TICK},
+		{"i:s:1 { @ = count() }", PP_INTERVAL_THREAD},
+		{"i:s:1 /nsecs > 5/ { print(@); @ = elapsed; clear(@) }", PP_INTERVAL_THREAD},
+		{"i:s:1 { @[probe, rand] = ncpus; exit(1) }", PP_INTERVAL_THREAD},
+		{"i:s:1 { printf(\"%s\", ksym(4096)); time() }", PP_INTERVAL_THREAD},
 		{"i:s:1 { @ = cpu }", PP_INTERVAL},
 		{"i:s:1 /pid == 5/ { @ = 1 }", PP_INTERVAL},
 		{"i:s:1 { if (1) { @[comm] = count() } }", PP_INTERVAL},

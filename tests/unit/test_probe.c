@@ -272,7 +272,7 @@ static void test_bad_periods(void **state)
 	check_refusal(&f, NULL);
 }
 
-static void lack_kprobes(struct fake_kernel *k)
+static void missing_kprobes(struct fake_kernel *k)
 {
 	k->has_no_kprobes = true;
 }
@@ -293,7 +293,7 @@ static void test_kernel_refusals(void **state)
 		struct refusal refusal;
 		void (*change)(struct fake_kernel *k);
 	} rows[] = {
-		{{"k:vfs_read", "no-kprobes", "CONFIG_KPROBES", "tracepoint"}, lack_kprobes},
+		{{"k:vfs_read", "no-kprobes", "CONFIG_KPROBES", "tracepoint"}, missing_kprobes},
 		{{"u:/bin/app:main", "no-binary", "not an ELF", NULL}, no_elf},
 		{{"k:vfs_*", "no-functions", "does not say", "available_filter_functions"}, no_list},
 	};

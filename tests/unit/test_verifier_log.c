@@ -39,9 +39,9 @@ struct expected {
 
 static void check(const struct source *s, const struct expected *e)
 {
-	struct verdict v;
+	struct verifier_message v;
 
-	verdict_read(&v, e->log, s);
+	verifier_log_read(&v, e->log, s);
 	assert_int_equal(v.line, e->line);
 	assert_non_null(v.program);
 	assert_int_equal(v.program_len, strlen("p1_interval"));
@@ -98,11 +98,11 @@ static void test_no_log(void **state)
 	};
 	struct arena *a = arena_new();
 	struct source *s = source_from_text(a, "s.bt", script, strlen(script));
-	struct verdict v;
+	struct verifier_message v;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(logs) / sizeof(*logs); i++) {
-		verdict_read(&v, logs[i], s);
+		verifier_log_read(&v, logs[i], s);
 		assert_null(v.reason);
 		assert_null(v.words);
 		assert_int_equal(v.line, 0);
@@ -127,9 +127,9 @@ static void test_helper_names(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		struct verdict v;
+		struct verifier_message v;
 
-		verdict_read(&v, rows[i].log, s);
+		verifier_log_read(&v, rows[i].log, s);
 		assert_string_equal(v.helper, rows[i].helper);
 	}
 	arena_free(a);
