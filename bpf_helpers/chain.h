@@ -9,7 +9,7 @@
 #include "bpf_helpers/shared.h"
 
 enum {
-	CHAIN_TRACER = 2,	   /* first frames: the program, and bpf_trace_run2, whose frame has the
+	CHAIN_TRACER = 2,  /* first frames: the program, and bpf_trace_run2, whose frame has the
 			    * context; the tracer's own, never shown */
 	CHAIN_LINKS = 6,   /* frames between these and the last, at most */
 	CHAIN_WINDOW = 32, /* words from the context on in which return addresses are looked for */
@@ -25,12 +25,12 @@ struct sonde_link {
 };
 
 struct sonde_chain {
-	uint64_t hash;	  /* of the stack, when all below is settled; else 0 */
-	uint64_t top;	  /* the last frame: where the entry code calls C */
-	uint32_t n;	  /* links */
+	uint64_t hash; /* of the stack, when all below is settled; else 0 */
+	uint64_t top;  /* the last frame: where the entry code calls C */
+	uint32_t n;    /* links */
 	uint32_t strikes;
 	uint32_t tries;
-	uint32_t turn;	  /* the word that the next capture looks at */
+	uint32_t turn; /* the word that the next capture looks at */
 	struct sonde_link links[CHAIN_LINKS];
 };
 

@@ -7,8 +7,8 @@
 INLINE void sonde_map_lose(long err, uint32_t probe)
 {
 	sonde_loss_count(probe, err == -ERR_2BIG    ? SONDE_LOSS_MAP_FULL
-			  : err == -ERR_NOMEM ? SONDE_LOSS_MAP_NOMEM
-					      : SONDE_LOSS_MAP_BUSY);
+				: err == -ERR_NOMEM ? SONDE_LOSS_MAP_NOMEM
+						    : SONDE_LOSS_MAP_BUSY);
 }
 
 INLINE void sonde_map_set(void *map, const void *key, const void *value, uint32_t probe)

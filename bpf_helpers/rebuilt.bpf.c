@@ -13,8 +13,14 @@ struct switch_args {
 	uint64_t prev_state; /* of the moment of the switch: __state may have changed by now */
 };
 
-enum { STATE_REPORTED = 0x7f, REPORT_IDLE = 0x80, REPORT_MAX = 0x100, TASK_IDLE = 0x402,
-       TASK_RTLOCK = 0x1000, TASK_UNINTERRUPTIBLE = 2 };
+enum {
+	STATE_REPORTED = 0x7f,
+	REPORT_IDLE = 0x80,
+	REPORT_MAX = 0x100,
+	TASK_IDLE = 0x402,
+	TASK_RTLOCK = 0x1000,
+	TASK_UNINTERRUPTIBLE = 2
+};
 
 INLINE void sonde_rebuilt_prev_comm(struct switch_args *c, uint64_t *comm)
 {

@@ -40,7 +40,7 @@ INLINE uint32_t sonde_scope_may_have(struct task_struct *task)
 INLINE void sonde_scope_fork(struct task_struct *parent, struct task_struct *child)
 {
 	uint32_t is_root = sonde_config.scope == SONDE_SCOPE_FOLLOW &&
-		       sonde_number_pid(parent) == sonde_config.scope_tgid;
+			   sonde_number_pid(parent) == sonde_config.scope_tgid;
 
 	if (!is_root && !bpf_task_storage_get(&sonde_scopes, parent, 0, 0))
 		return;

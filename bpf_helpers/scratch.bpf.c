@@ -12,7 +12,8 @@ struct scratch_slot {
 	uint8_t bytes[];
 };
 
-_Static_assert(sizeof(struct scratch_slot) == SONDE_SCRATCH_HEAD, "user space adds it to what a script needs");
+_Static_assert(sizeof(struct scratch_slot) == SONDE_SCRATCH_HEAD,
+	       "user space adds it to what a script needs");
 
 struct {
 	__uint(type, MAP_TYPE_PERCPU_ARRAY);

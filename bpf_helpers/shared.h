@@ -21,11 +21,12 @@ enum {
 	SONDE_MAX_FRAMES = 127,	 /* kernel.perf_event_max_stack's default */
 	SONDE_EPOCH_SLOTS = 4,	 /* array maps: how many clears may be on their way at once */
 	SONDE_SCRATCH_SLOTS = 4, /* programs that may nest on a CPU: task, softirq, irq, NMI */
-	SONDE_TRACER_FRAMES = 11,	 /* frames of a program with nested loops, left out of its stacks */
+	SONDE_TRACER_FRAMES =
+		11, /* frames of a program with nested loops, left out of its stacks */
 	SONDE_SCRATCH_BYTES = 16384, /* a program's memory beside the BPF stack, at most */
 	SONDE_SCRATCH_HEAD = 8,
-	SONDE_SLOTS_BYTES = 2048, /* all CPUs' words of a key, at most */
-	SONDE_MAX_CPUS = 4096,	 /* CPUs that reading an aggregation in a script goes over */
+	SONDE_SLOTS_BYTES = 2048,      /* all CPUs' words of a key, at most */
+	SONDE_MAX_CPUS = 4096,	       /* CPUs that reading an aggregation in a script goes over */
 	SONDE_STACK_ENTRIES = 1 << 17, /* stacks the store can hold; not preallocated */
 	SONDE_SYSCALLS = 512,	       /* numbers that can be looked up: a power of two */
 	SONDE_SPAN_CALLS = 64, /* open calls of a thread: the kernel has no more return probes */
@@ -105,14 +106,14 @@ struct sonde_map_event {
 /* ---- control block: .bss, mapped into the tracer ------------------------------------------ */
 
 struct sonde_control {
-	uint32_t asleep;   /* the reader blocks: the next record must wake it (then cleared) */
-	uint32_t exiting;  /* exit() was called: programs return at once */
+	uint32_t asleep;  /* the reader blocks: the next record must wake it (then cleared) */
+	uint32_t exiting; /* exit() was called: programs return at once */
 	uint32_t exit_code;
-	uint32_t open_begins; /* programs of open spans mark those that are off CPU at the start */
-	uint32_t open_call;   /* which call of a thread, counted from the outermost */
-	uint32_t open_more;   /* some thread has more open calls than that */
-	uint64_t zero;	      /* always 0, of which the verifier knows nothing */
-	uint64_t end_ns;      /* CLOCK_MONOTONIC when tracing ended: open spans end then */
+	uint32_t open_begins;  /* programs of open spans mark those that are off CPU at the start */
+	uint32_t open_call;    /* which call of a thread, counted from the outermost */
+	uint32_t open_more;    /* some thread has more open calls than that */
+	uint64_t zero;	       /* always 0, of which the verifier knows nothing */
+	uint64_t end_ns;       /* CLOCK_MONOTONIC when tracing ended: open spans end then */
 	uint32_t stack_sweeps; /* how often stacks were taken out of the store */
 	uint32_t epoch[SONDE_MAX_MAPS]; /* of each map: entries of earlier epochs are cleared */
 	uint32_t acked[SONDE_MAX_MAPS]; /* last epoch user space has finished deleting */
@@ -122,9 +123,9 @@ struct sonde_control {
 /* ---- configuration: .rodata, set before load, so the verifier prunes what is off ---------- */
 
 enum sonde_scope {
-	SONDE_SCOPE_ALL = 0,  /* everything but the tracer */
-	SONDE_SCOPE_PID = 1,  /* one process */
-	SONDE_SCOPE_TREE = 2, /* a command and its descendants: a flag in task storage */
+	SONDE_SCOPE_ALL = 0,	/* everything but the tracer */
+	SONDE_SCOPE_PID = 1,	/* one process */
+	SONDE_SCOPE_TREE = 2,	/* a command and its descendants: a flag in task storage */
 	SONDE_SCOPE_FOLLOW = 3, /* one process, and its descendants by the same flag */
 };
 
@@ -150,12 +151,12 @@ struct sonde_config {
 	uint32_t n_cpus;     /* possible ones */
 	uint32_t pid_ns;     /* the tracer's pid namespace by its inode, 0: the initial one */
 	uint32_t cgroup_first, cgroup_last; /* on which of these levels cgroup_id can be */
-	uint64_t cgroup_id;  /* --cgroup, 0: none */
-	uint32_t ring_bytes, ring_limit; /* what can be taken, and up to where more is begun */
+	uint64_t cgroup_id;		    /* --cgroup, 0: none */
+	uint32_t ring_bytes, ring_limit;    /* what can be taken, and up to where more is begun */
 	uint32_t ring_index_mask, ring_offset_mask; /* a position's segment, and where in it */
-	uint64_t start_ns;   /* CLOCK_BOOTTIME when tracing began */
+	uint64_t start_ns;			    /* CLOCK_BOOTTIME when tracing began */
 	struct sonde_code own_image, own_libraries; /* all that the tracer executes */
-	struct sonde_range trace_run; /* bpf_trace_run1 … bpf_trace_run12 */
+	struct sonde_range trace_run;		    /* bpf_trace_run1 … bpf_trace_run12 */
 	struct sonde_range frames[SONDE_MAX_PROGS][SONDE_FRAME_COUNT]; /* by plan->progs index */
 	uint64_t zeros[SONDE_SLOTS_BYTES / 8]; /* what a new key's value is copied from */
 };

@@ -10,12 +10,12 @@
 enum {
 	HEADER_WORDS = sizeof(struct sonde_stack) / 8 - SONDE_MAX_FRAMES,
 	MAX_SKIP = SONDE_TRACER_FRAMES + 3, /* tracer frames at most */
-	SEEN = 256,   /* a power of two */
-	ROOM = 168,   /* words: header, MAX_SKIP, SONDE_MAX_FRAMES, and slack for the verifier */
+	SEEN = 256,			    /* a power of two */
+	ROOM = 168, /* words: header, MAX_SKIP, SONDE_MAX_FRAMES, and slack for the verifier */
 };
 
 struct scratch {
-	uint64_t busy; /* bit i: slot i is in use */
+	uint64_t busy;	     /* bit i: slot i is in use */
 	uint64_t seen[SEEN]; /* hashes of stacks that are in the store, and told to user space:
 			      * of most captures, so that the store is not looked up */
 	uint64_t slot[SONDE_SCRATCH_SLOTS][ROOM];
@@ -186,8 +186,7 @@ static INLINE uint64_t keep_kernel(struct scratch *s, uint64_t *words, long byte
 }
 
 static INLINE uint64_t capture_kernel(struct scratch *s, uint64_t *words, void *ctx, uint32_t prog,
-				      uint32_t own, uint32_t probe, uint32_t limit,
-				      uint32_t *lost)
+				      uint32_t own, uint32_t probe, uint32_t limit, uint32_t *lost)
 {
 	long n = bpf_get_stack(ctx, words + HEADER_WORDS, SONDE_MAX_FRAMES * 8, 0);
 
@@ -209,7 +208,7 @@ static INLINE uint64_t capture_task(struct scratch *s, uint64_t *words, struct t
 
 /* Tell user space of a stack it has not heard of; 1 when it has. */
 static INLINE uint32_t announce(struct sonde_stack *kept, uint64_t hash, uint32_t tgid,
-			    uint32_t exec_id, uint32_t probe, uint32_t *lost)
+				uint32_t exec_id, uint32_t probe, uint32_t *lost)
 {
 	struct sonde_stack_event *ev;
 
@@ -305,7 +304,8 @@ INLINE uint32_t sonde_stack_take(struct sonde_stack_buffer *buffer)
 INLINE uint64_t sonde_stack_keep(struct sonde_stack_buffer *buffer, long bytes, uint32_t prog,
 				 uint32_t own, uint32_t probe)
 {
-	return keep_kernel(buffer->scratch, buffer->words, bytes, prog, own, probe, 0, &buffer->lost);
+	return keep_kernel(buffer->scratch, buffer->words, bytes, prog, own, probe, 0,
+			   &buffer->lost);
 }
 
 INLINE uint32_t sonde_stack_is_kept(struct sonde_stack_buffer *buffer, uint64_t hash)

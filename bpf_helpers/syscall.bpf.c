@@ -35,33 +35,21 @@ INLINE_CORE uint64_t sonde_syscall_arg(struct pt_regs *regs, uint32_t i)
 {
 #ifdef SONDE_TARGET_x86
 	switch (i) {
-	case 0:
-		return regs->di;
-	case 1:
-		return regs->si;
-	case 2:
-		return regs->dx;
-	case 3:
-		return regs->r10;
-	case 4:
-		return regs->r8;
-	default:
-		return regs->r9;
+	case 0: return regs->di;
+	case 1: return regs->si;
+	case 2: return regs->dx;
+	case 3: return regs->r10;
+	case 4: return regs->r8;
+	default: return regs->r9;
 	}
 #else
 	switch (i) {
-	case 0:
-		return regs->orig_x0;
-	case 1:
-		return regs->regs[1];
-	case 2:
-		return regs->regs[2];
-	case 3:
-		return regs->regs[3];
-	case 4:
-		return regs->regs[4];
-	default:
-		return regs->regs[5];
+	case 0: return regs->orig_x0;
+	case 1: return regs->regs[1];
+	case 2: return regs->regs[2];
+	case 3: return regs->regs[3];
+	case 4: return regs->regs[4];
+	default: return regs->regs[5];
 	}
 #endif
 }

@@ -118,8 +118,9 @@ static int report_crash(struct compile *c)
 	int status = reap(c);
 
 	if (WIFEXITED(status) && WEXITSTATUS(status) == CODEGEN_TOO_LONG) {
-		log_error("cannot compile this script: a probe's body is longer than a BPF program can "
-			  "be: spread it over several probes");
+		log_error(
+			"cannot compile this script: a probe's body is longer than a BPF program can "
+			"be: spread it over several probes");
 		return CHILD_SCRIPT;
 	}
 	if (WIFSIGNALED(status))

@@ -248,23 +248,15 @@ static int leave(int status)
 static int run_mode(struct options *o)
 {
 	switch (o->mode) {
-	case MODE_HELP:
-		return help(o);
-	case MODE_VERSION:
-		return puts("sonde " SONDE_VERSION) < 0;
-	case MODE_LIST_ROWS:
-		return reference_list_rows(), 0;
-	case MODE_LIST:
-		return list(o);
-	case MODE_INFO:
-		return info(o);
-	case MODE_SCRIPTS:
-		return scripts_list();
-	case MODE_CAT:
-		return scripts_cat(o->params[0]);
+	case MODE_HELP: return help(o);
+	case MODE_VERSION: return puts("sonde " SONDE_VERSION) < 0;
+	case MODE_LIST_ROWS: return reference_list_rows(), 0;
+	case MODE_LIST: return list(o);
+	case MODE_INFO: return info(o);
+	case MODE_SCRIPTS: return scripts_list();
+	case MODE_CAT: return scripts_cat(o->params[0]);
 	case MODE_TRACE:
-	case MODE_CHECK:
-		break;
+	case MODE_CHECK: break;
 	}
 	return walk(o);
 }

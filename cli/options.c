@@ -12,9 +12,9 @@
 #include <string.h>
 
 struct option_row {
-	const char *name;	  /* "--duration", "-e" */
-	const char *other;	  /* a second spelling, or NULL */
-	const char *arg;	  /* what its argument is called, or NULL */
+	const char *name;				/* "--duration", "-e" */
+	const char *other;				/* a second spelling, or NULL */
+	const char *arg;				/* what its argument is called, or NULL */
 	int (*set)(struct options *o, const char *arg); /* 0, or -1 with the mistake said */
 	const char *help;
 };
@@ -61,8 +61,8 @@ static int set_pid(struct options *o, const char *arg)
 static const struct {
 	const char *unit;
 	uint64_t ns;
-} units[] = {{"s", 1000000000}, {"", 1000000000}, {"ms", 1000000}, {"us", 1000},
-	     {"m", 60000000000}, {"h", 3600000000000}};
+} units[] = {{"s", 1000000000}, {"", 1000000000},   {"ms", 1000000},
+	     {"us", 1000},	{"m", 60000000000}, {"h", 3600000000000}};
 
 static int read_time(const char *arg, uint64_t *ns)
 {
@@ -86,7 +86,9 @@ static int set_interval(struct options *o, const char *arg)
 {
 	if (read_time(arg, &o->interval_ns))
 		return -1;
-	return o->interval_ns >= 1000000 ? 0 : usage_error("an interval of %s is too short: 1ms at least", arg);
+	return o->interval_ns >= 1000000
+		       ? 0
+		       : usage_error("an interval of %s is too short: 1ms at least", arg);
 }
 
 static int set_reset(struct options *o, const char *arg)
@@ -233,8 +235,7 @@ static const struct {
 	enum emit_stage stage;
 } stages[] = {
 	{"ast", EMIT_AST},	 {"types", EMIT_TYPES}, {"plan", EMIT_PLAN}, {"ir", EMIT_IR},
-	{"ir-opt", EMIT_IR_OPT}, {"asm", EMIT_ASM},	{"elf", EMIT_ELF},
-	{"facts", EMIT_FACTS},
+	{"ir-opt", EMIT_IR_OPT}, {"asm", EMIT_ASM},	{"elf", EMIT_ELF},   {"facts", EMIT_FACTS},
 };
 
 static int set_emit(struct options *o, const char *arg)
@@ -244,7 +245,8 @@ static int set_emit(struct options *o, const char *arg)
 			o->emit = stages[i].stage;
 			return 0;
 		}
-	return usage_error("'%s' cannot be emitted: ast, types, plan, ir, ir-opt, asm, elf or facts", arg);
+	return usage_error(
+		"'%s' cannot be emitted: ast, types, plan, ir, ir-opt, asm, elf or facts", arg);
 }
 
 static int set_ready_fd(struct options *o, const char *arg)
@@ -255,8 +257,8 @@ static int set_ready_fd(struct options *o, const char *arg)
 	if (*end || end == arg || n < 0 || n > 1 << 20)
 		return usage_error("'%s' is not a file descriptor", arg);
 	if (fcntl((int)n, F_GETFD) < 0)
-		return usage_error("file descriptor %ld is not open: write %ld>FILE behind the command",
-				   n, n);
+		return usage_error(
+			"file descriptor %ld is not open: write %ld>FILE behind the command", n, n);
 	if ((fcntl((int)n, F_GETFL) & O_ACCMODE) == O_RDONLY)
 		return usage_error("file descriptor %ld is open for reading: write %ld>FILE", n, n);
 	o->ready_fd = (int)n;
@@ -309,7 +311,8 @@ static const struct option_row rows[] = {
 	{"-e", NULL, "PROGRAM", set_program, "run this text instead of a file"},
 	{"-c", "--cmd", "COMMAND", set_command,
 	 "run a command and trace it and its descendants; the run ends with it"},
-	{"-p", "--pid", "PID", set_pid, "trace this process, all its threads; the run ends with it"},
+	{"-p", "--pid", "PID", set_pid,
+	 "trace this process, all its threads; the run ends with it"},
 	{"-l", "--list", NULL, set_list,
 	 "list what can be probed: all, a PATTERN (with -p, of the process), a script's; -lv: arguments, too"},
 	{"--system", NULL, NULL, set_system, "with -c or -p: trace everything, not only that"},
@@ -325,7 +328,8 @@ static const struct option_row rows[] = {
 	{"-B", NULL, "MODE", set_buffering,
 	 "write results at each line's end (line), when a buffer is full (full), at once (none)"},
 	{"--interval", NULL, "TIME", set_interval, "print all maps every 1s, 500ms, 5m"},
-	{"--reset", NULL, NULL, set_reset, "with --interval: empty them too, nothing is lost between"},
+	{"--reset", NULL, NULL, set_reset,
+	 "with --interval: empty them too, nothing is lost between"},
 	{"--max-stacks", NULL, "N", set_max_stacks,
 	 "how many different stacks are kept, 131072 when nothing is said; more are counted as lost"},
 	{"--strict", NULL, NULL, set_strict, "exit status 4 when anything was lost"},
@@ -334,7 +338,8 @@ static const struct option_row rows[] = {
 	{"--check", NULL, NULL, set_check, "check the script, load nothing"},
 	{"--dry-run", NULL, NULL, set_dry_run, "load the programs, attach them, and stop"},
 	{"--test", NULL, NULL, set_test, "run the script's tests (test:NAME) and nothing else"},
-	{"--bench", NULL, NULL, set_bench, "run the script's benchmarks (bench:NAME) and nothing else"},
+	{"--bench", NULL, NULL, set_bench,
+	 "run the script's benchmarks (bench:NAME) and nothing else"},
 	{"--emit", NULL, "STAGE", set_emit,
 	 "print a stage of compiling and stop: ast types plan ir ir-opt asm elf; facts: see --kernel-facts"},
 	{"--kernel-facts", NULL, "FILE", set_facts,
@@ -347,7 +352,8 @@ static const struct option_row rows[] = {
 	 "what this kernel, this machine and this build can do; -f json: for programs"},
 	{"--list-rows", NULL, NULL, set_list_rows, "names of all builtins and probe types"},
 	{"--version", "-V", NULL, set_version, "print the version"},
-	{"--help", "-h", NULL, set_help, "this text; --help builtins, --help probes: what there is"},
+	{"--help", "-h", NULL, set_help,
+	 "this text; --help builtins, --help probes: what there is"},
 };
 enum { N_ROWS = sizeof(rows) / sizeof(*rows) };
 
@@ -418,16 +424,24 @@ static int read_option(struct options *o, int argc, char **argv, int *i)
 /* What is said of a run has no meaning when there is none. */
 static int check_list(const struct options *o)
 {
-	const char *name = o->duration_ns ? "--duration" : o->interval_ns ? "--interval"
-			 : o->reset ? "--reset" : o->follow ? "--follow" : o->cgroup ? "--cgroup"
-			 : o->output ? "-o" : o->format == FORMAT_JSON ? "-f json"
-			 : o->dry_run ? "--dry-run" : o->test ? "--test" : o->bench ? "--bench"
-			 : o->system ? "--system" : NULL;
+	const char *name = o->duration_ns	      ? "--duration"
+			   : o->interval_ns	      ? "--interval"
+			   : o->reset		      ? "--reset"
+			   : o->follow		      ? "--follow"
+			   : o->cgroup		      ? "--cgroup"
+			   : o->output		      ? "-o"
+			   : o->format == FORMAT_JSON ? "-f json"
+			   : o->dry_run		      ? "--dry-run"
+			   : o->test		      ? "--test"
+			   : o->bench		      ? "--bench"
+			   : o->system		      ? "--system"
+						      : NULL;
 
 	if (name)
 		return usage_error("%s is about tracing: -l lists and ends", name);
 	if (o->program && o->file)
-		return usage_error("-l is of the program after -e or of '%s': one of them", o->file);
+		return usage_error("-l is of the program after -e or of '%s': one of them",
+				   o->file);
 	return o->command && o->pid ? usage_error("-c and -p exclude each other") : 0;
 }
 
@@ -438,7 +452,8 @@ static int check_combination(const struct options *o)
 	if (o->mode != MODE_TRACE && o->mode != MODE_CHECK)
 		return 0;
 	if (o->program && o->file)
-		return usage_error("there is a program after -e and a file, '%s': one of them", o->file);
+		return usage_error("there is a program after -e and a file, '%s': one of them",
+				   o->file);
 	if (!o->program && !o->file)
 		return usage_error("there is nothing to run: write -e 'PROGRAM' or a FILE");
 	if (o->command && o->pid)
@@ -489,8 +504,7 @@ static int read_script_line(struct options *o, char *line)
 static bool is_script_line(int argc, char **argv)
 {
 	return argc > 2 && argv[1][0] == '-' && strpbrk(argv[1], " \t") && argv[1][1] != 'e' &&
-	       !strchr(argv[1], '=') && argv[2][0] != '-' &&
-	       !find_option(argv[1], strlen(argv[1]));
+	       !strchr(argv[1], '=') && argv[2][0] != '-' && !find_option(argv[1], strlen(argv[1]));
 }
 
 int options_parse(struct options *o, int argc, char **argv)

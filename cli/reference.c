@@ -97,11 +97,13 @@ static void reference_config(void)
 
 static void reference_builtins(void)
 {
-	static const char *const titles[] = {
-		[BUILTIN_VAR] = "Builtins", [BUILTIN_FN] = "Functions", [BUILTIN_AGG] = "Aggregations"};
+	static const char *const titles[] = {[BUILTIN_VAR] = "Builtins",
+					     [BUILTIN_FN] = "Functions",
+					     [BUILTIN_AGG] = "Aggregations"};
 
 	for (int kind = BUILTIN_VAR; kind <= BUILTIN_AGG; kind++) {
-		printf("\n## %s\n\n| signature | probes | meaning |\n|---|---|---|\n", titles[kind]);
+		printf("\n## %s\n\n| signature | probes | meaning |\n|---|---|---|\n",
+		       titles[kind]);
 		for (uint32_t i = 0; i < BI_COUNT; i++) {
 			if ((int)builtins[i].kind != kind)
 				continue;
@@ -134,9 +136,10 @@ static void reference_markdown(void)
 	       "`parser/lang/probes.def`, `parser/lang/builtins.def`\nand `parser/lang/config.def`; do not edit.\n\n"
 	       "## Probes\n\n| form | short | meaning |\n|---|---|---|\n");
 	for (uint32_t i = 0; i < PROBE_COUNT; i++)
-		printf("| `%s` | %s%s%s | %s |\n", probe_rows[i].form, probe_rows[i].alias ? "`" : "",
-		       probe_rows[i].alias ? probe_rows[i].alias : "", probe_rows[i].alias ? "`" : "",
-		       probe_rows[i].doc);
+		printf("| `%s` | %s%s%s | %s |\n", probe_rows[i].form,
+		       probe_rows[i].alias ? "`" : "",
+		       probe_rows[i].alias ? probe_rows[i].alias : "",
+		       probe_rows[i].alias ? "`" : "", probe_rows[i].doc);
 	reference_builtins();
 	reference_config();
 	reference_needs();
@@ -159,7 +162,8 @@ int reference_help(const char *topic)
 			topics[i].print();
 			return 0;
 		}
-	fprintf(stderr, "sonde: error: no help on '%s'\nhint: topics are builtins, probes, config, reference\n",
+	fprintf(stderr,
+		"sonde: error: no help on '%s'\nhint: topics are builtins, probes, config, reference\n",
 		topic);
 	return 1;
 }

@@ -33,7 +33,8 @@ static int close_output(const struct options *o, FILE *f)
 {
 	if (fflush(f) == 0 && (f == stdout || fclose(f) == 0))
 		return 0;
-	log_error("cannot write '%s': %s", o->output ? o->output : "standard output", strerror(errno));
+	log_error("cannot write '%s': %s", o->output ? o->output : "standard output",
+		  strerror(errno));
 	return 2;
 }
 
@@ -93,7 +94,8 @@ static int check_cgroup(const struct options *o, struct scope_cgroup *out)
 
 	if (err == -EINVAL)
 		log_error("--cgroup: '%s' is no cgroup of version 2: write its directory, as in "
-			  "/sys/fs/cgroup/system.slice", o->cgroup);
+			  "/sys/fs/cgroup/system.slice",
+			  o->cgroup);
 	else if (err)
 		log_error("--cgroup: cannot open '%s': %s", o->cgroup, strerror(-err));
 	return err ? 1 : 0;
@@ -150,12 +152,18 @@ static enum out_buffering buffering_of(const struct options *o)
 static int trace(const struct options *o, const struct session_scope *scope, struct session *s,
 		 struct command *c, FILE *f)
 {
-	struct loop_options lo = {.command = c, .pid = o->pid, .duration_ns = o->duration_ns,
-				  .interval_ns = o->interval_ns, .reset = o->reset,
-				  .strict = o->strict, .dry_run = o->dry_run,
+	struct loop_options lo = {.command = c,
+				  .pid = o->pid,
+				  .duration_ns = o->duration_ns,
+				  .interval_ns = o->interval_ns,
+				  .reset = o->reset,
+				  .strict = o->strict,
+				  .dry_run = o->dry_run,
 				  .tests = o->test || o->bench,
-				  .follow = o->follow && !o->system, .buffering = buffering_of(o),
-				  .ready_fd = o->ready_fd, .quiet = o->quiet,
+				  .follow = o->follow && !o->system,
+				  .buffering = buffering_of(o),
+				  .ready_fd = o->ready_fd,
+				  .quiet = o->quiet,
 				  .everything = scope->scope == SONDE_SCOPE_ALL};
 	struct out *out = o->format == FORMAT_JSON ? out_json_new(f) : out_text_new(f);
 	int status = out ? loop_run(s, out, &lo) : 2;

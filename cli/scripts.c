@@ -97,7 +97,8 @@ int scripts_list(void)
 	glob_t found;
 
 	if (find_all(&found)) {
-		log_error("the bundled scripts are not installed; SONDE_SCRIPTS can name their folder");
+		log_error(
+			"the bundled scripts are not installed; SONDE_SCRIPTS can name their folder");
 		return 2;
 	}
 	for (size_t i = 0; i < found.gl_pathc; i++)
@@ -124,7 +125,8 @@ void scripts_hint(const char *name)
 		fprintf(stderr, "hint: did you mean '%s'?\n", near.best);
 	else
 		fputs("hint: 'sonde --scripts' lists the bundled scripts, 'sonde cat NAME' shows one, "
-		      "'sonde --help' lists the options; a program's text goes behind -e\n", stderr);
+		      "'sonde --help' lists the options; a program's text goes behind -e\n",
+		      stderr);
 	globfree(&found);
 }
 

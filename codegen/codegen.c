@@ -14,11 +14,11 @@
 #include <string.h>
 
 enum { /* enum bpf_map_type, and flags, of include/uapi/linux/bpf.h */
-	MAP_TYPE_HASH = 1,
-	MAP_TYPE_ARRAY = 2,
-	MAP_TYPE_PERCPU_ARRAY = 6,
-	MAP_TYPE_TASK_STORAGE = 29,
-	FLAG_NO_PREALLOC = 1,
+       MAP_TYPE_HASH = 1,
+       MAP_TYPE_ARRAY = 2,
+       MAP_TYPE_PERCPU_ARRAY = 6,
+       MAP_TYPE_TASK_STORAGE = 29,
+       FLAG_NO_PREALLOC = 1,
 };
 
 static const struct {
@@ -84,7 +84,8 @@ static void set_flag(struct gen *g, LLVMModuleFlagBehavior behavior, const char 
  * own, hence "override". */
 static void set_no_dwarf(struct gen *g)
 {
-	set_flag(g, LLVMModuleFlagBehaviorWarning, "Debug Info Version", LLVMDebugMetadataVersion());
+	set_flag(g, LLVMModuleFlagBehaviorWarning, "Debug Info Version",
+		 LLVMDebugMetadataVersion());
 	set_flag(g, LLVMModuleFlagBehaviorOverride, "Dwarf Version", 0);
 	set_flag(g, LLVMModuleFlagBehaviorWarning, "CodeView", 1);
 }
@@ -102,10 +103,11 @@ static void on_diagnostic(LLVMDiagnosticInfoRef info, void *ctx)
 	g->too_big = strstr(text, "stack") != NULL;
 	place_end = strstr(text, " in function "); /* "FILE:LINE:COLUMN: in function p0_begin …" */
 	if (g->too_big)
-		snprintf(g->message, sizeof(g->message),
-			 "%.*s this probe needs more than the 512 bytes of stack that BPF gives: use "
-			 "fewer or shorter variables, strings and keys in it [limit-stack]",
-			 place_end ? (int)(place_end - text) : 0, text);
+		snprintf(
+			g->message, sizeof(g->message),
+			"%.*s this probe needs more than the 512 bytes of stack that BPF gives: use "
+			"fewer or shorter variables, strings and keys in it [limit-stack]",
+			place_end ? (int)(place_end - text) : 0, text);
 	else
 		snprintf(g->message, sizeof(g->message), "LLVM: %s", text);
 	g->failed = true;

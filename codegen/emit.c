@@ -18,7 +18,8 @@
 
 /* Helpers come optimized by clang; once they are inlined little is left to do: memory to registers,
  * constants, dead code. */
-static const char passes[] = "function(sroa<modify-cfg>,early-cse,simplifycfg,instsimplify,simplifycfg,adce)";
+static const char passes[] =
+	"function(sroa<modify-cfg>,early-cse,simplifycfg,instsimplify,simplifycfg,adce)";
 
 /* What costs the back end much and gains BPF programs nothing. */
 static void set_options(void)
@@ -120,7 +121,7 @@ int emit_optimize(struct gen *g)
 	if (!g->tm || helper_link(g) || run_passes(g, "always-inline"))
 		return -1;
 	emit_drop_unused(g); /* helpers live on where they were called */
-#ifdef __SANITIZE_ADDRESS__ /* 1 ms: in test builds only */
+#ifdef __SANITIZE_ADDRESS__  /* 1 ms: in test builds only */
 	char *message = NULL;
 
 	if (LLVMVerifyModule(g->module, LLVMReturnStatusAction, &message))

@@ -44,7 +44,7 @@ struct value {
 struct gen {
 	LLVMContextRef llvm;
 	LLVMModuleRef module;
-	LLVMModuleRef library; /* bpf_helpers/, until it is linked */
+	LLVMModuleRef library;	 /* bpf_helpers/, until it is linked */
 	LLVMTargetMachineRef tm; /* NULL before emit_optimize */
 	LLVMBuilderRef b;
 	LLVMDIBuilderRef di;
@@ -56,8 +56,8 @@ struct gen {
 	LLVMValueRef *maps;  /* by plan index: the .maps globals */
 	LLVMValueRef *spans; /* by plan probe index: task storage, or NULL */
 	struct arena *arena;
-	bool failed;	     /* said in `message`; an error of ours unless too_big */
-	bool too_big;	     /* the script wants more stack than BPF has */
+	bool failed;  /* said in `message`; an error of ours unless too_big */
+	bool too_big; /* the script wants more stack than BPF has */
 	char message[256];
 
 	/* the program being generated */
@@ -78,22 +78,22 @@ struct gen {
 				 * return is wanted; else NULL */
 	LLVMBasicBlockRef done; /* where `return` goes */
 	LLVMBasicBlockRef on_break, on_continue, loop_body; /* in a loop */
-	LLVMBasicBlockRef on_spent; /* in a loop: LIMIT_ROUNDS are run */
-	uint32_t n_loops;	/* for their functions' names */
-	uint32_t loop_frames;	/* on the kernel stack: of bodies, and of what calls them */
-	LLVMValueRef frame;	/* with loops: variables and epochs in one place (gen_frame.c) */
+	LLVMBasicBlockRef on_spent;			    /* in a loop: LIMIT_ROUNDS are run */
+	uint32_t n_loops;				    /* for their functions' names */
+	uint32_t loop_frames; /* on the kernel stack: of bodies, and of what calls them */
+	LLVMValueRef frame;   /* with loops: variables and epochs in one place (gen_frame.c) */
 	uint32_t frame_size, rounds_at, *var_at, *epoch_at;
-	LLVMValueRef *vars;	/* allocas, by var->id */
-	LLVMValueRef *epochs;	/* allocas, by map index; NULL: not used yet in this run */
-	LLVMValueRef subject;	/* typed pointer to the thread it is about; NULL: the current one */
-	LLVMValueRef delta;	/* i64, at a span's end */
-	LLVMValueRef span;	/* the span's slot, at its end */
-	LLVMValueRef depth; /* i64, at the end of a call; NULL: spans of this kind do not nest */
-	LLVMValueRef syscall;	/* i64, in programs on sys_enter and sys_exit */
-	bool is_open;		/* in a program of open spans: tracing has ended */
-	bool is_start;		/* what is generated starts the probe's spans */
+	LLVMValueRef *vars;   /* allocas, by var->id */
+	LLVMValueRef *epochs; /* allocas, by map index; NULL: not used yet in this run */
+	LLVMValueRef subject; /* typed pointer to the thread it is about; NULL: the current one */
+	LLVMValueRef delta;   /* i64, at a span's end */
+	LLVMValueRef span;    /* the span's slot, at its end */
+	LLVMValueRef depth;   /* i64, at the end of a call; NULL: spans of this kind do not nest */
+	LLVMValueRef syscall; /* i64, in programs on sys_enter and sys_exit */
+	bool is_open;	      /* in a program of open spans: tracing has ended */
+	bool is_start;	      /* what is generated starts the probe's spans */
 	/* gen_text.c: memory for what is too long for the BPF stack */
-	LLVMValueRef scratch;	/* alloca of its address; NULL: none here */
+	LLVMValueRef scratch;		      /* alloca of its address; NULL: none here */
 	uint32_t scratch_bytes, scratch_most; /* of it in use, now and at most */
 	LLVMBasicBlockRef scratch_before, scratch_start;
 };
@@ -130,9 +130,9 @@ void gen_place(struct gen *g, struct span span);
 LLVMValueRef gen_helper(struct gen *g, int number, LLVMValueRef *args, unsigned n);
 /* A function of bpf_helpers/; arguments are converted to its parameters' widths. NULL for void. */
 LLVMValueRef gen_call_helper(struct gen *g, const char *name, LLVMValueRef *args, unsigned n);
-#define GEN_CALL(g, name, ...)                                                                      \
-	gen_call_helper((g), (name), (LLVMValueRef[]){__VA_ARGS__},                                        \
-		sizeof((LLVMValueRef[]){__VA_ARGS__}) / sizeof(LLVMValueRef))
+#define GEN_CALL(g, name, ...)                                      \
+	gen_call_helper((g), (name), (LLVMValueRef[]){__VA_ARGS__}, \
+			sizeof((LLVMValueRef[]){__VA_ARGS__}) / sizeof(LLVMValueRef))
 /* The library: bpf_helpers/ declared, their bodies still to be read. 0 or -1. */
 int helper_begin(struct gen *g);
 /* Bring in what the module calls of it. 0 or -1. */
@@ -234,8 +234,9 @@ LLVMValueRef gen_equal_bytes(struct gen *g, LLVMValueRef x, LLVMValueRef y, uint
 LLVMValueRef gen_scaled(struct gen *g, LLVMValueRef n, const struct type *t);
 
 /* ---- texts (gen_text.c) */
-/* As gen_buffer, for any size. What is too long for the BPF stack goes when gen_scratch_release is called
- * with what g->scratch_bytes was before; gen_expr does so behind each value that is a register. */
+/* Like gen_buffer, for any size. A buffer that is too long for the BPF stack lies in scratch memory
+ * until gen_scratch_release() is called with the value that g->scratch_bytes had before. gen_expr
+ * does so after each value that fits a register. */
 LLVMValueRef gen_big_buffer(struct gen *g, uint32_t size);
 void gen_scratch_release(struct gen *g, uint32_t mark);
 /* Take `size` bytes of the probe's memory beside the stack; the place is told by gen_scratch_at. */

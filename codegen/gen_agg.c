@@ -47,7 +47,7 @@ struct value gen_linear_bucket(struct gen *g, struct expr *e)
 	LLVMValueRef v = gen_int(g, e->call.args[0]);
 
 	v = GEN_CALL(g, "sonde_bucket_find_linear", v, gen_u64(g, (uint64_t)scale[0]),
-		    gen_u64(g, (uint64_t)scale[1]), gen_u64(g, (uint64_t)scale[2]));
+		     gen_u64(g, (uint64_t)scale[1]), gen_u64(g, (uint64_t)scale[2]));
 	return gen_int_value(v, e->type);
 }
 
@@ -64,9 +64,7 @@ void gen_aggregate(struct gen *g, struct expr *target, struct expr *call)
 		words = gen_map_element(g, target, &end);
 		GEN_CALL(g, "sonde_agg_sum", words, v);
 		break;
-	case AL_BUCKETS:
-		gen_map_bucket(g, target, v);
-		return;
+	case AL_BUCKETS: gen_map_bucket(g, target, v); return;
 	case AL_MAX:
 		words = gen_map_element(g, target, &end);
 		GEN_CALL(g, "sonde_agg_max", words, ordered(g, t, v), gen_u32(g, g->probe_id));
@@ -75,8 +73,7 @@ void gen_aggregate(struct gen *g, struct expr *target, struct expr *call)
 		words = gen_map_element(g, target, &end);
 		GEN_CALL(g, "sonde_agg_average", words, v);
 		break;
-	default:
-		return;
+	default: return;
 	}
 	gen_map_element_end(g, end);
 }
@@ -90,10 +87,11 @@ static LLVMValueRef over_cpus(struct gen *g, uint32_t map, LLVMValueRef at, uint
 	const struct plan_map *m = &g->plan->maps[map];
 
 	if (m->n_slots)
-		return GEN_CALL(g, is_sum ? "sonde_agg_slots_total" : "sonde_agg_slots_greatest", at,
-			       gen_u32(g, word), gen_u32(g, m->n_slots), gen_u32(g, m->slot_bytes));
+		return GEN_CALL(g, is_sum ? "sonde_agg_slots_total" : "sonde_agg_slots_greatest",
+				at, gen_u32(g, word), gen_u32(g, m->n_slots),
+				gen_u32(g, m->slot_bytes));
 	return GEN_CALL(g, is_sum ? "sonde_agg_total" : "sonde_agg_greatest", g->maps[map], at,
-		       gen_u32(g, word));
+			gen_u32(g, word));
 }
 
 static LLVMValueRef total(struct gen *g, uint32_t map, LLVMValueRef at, uint32_t word)
@@ -124,16 +122,13 @@ struct value gen_agg_read(struct gen *g, uint32_t map, LLVMValueRef at)
 
 	switch (t->agg) {
 	case AGG_MIN:
-	case AGG_MAX:
-		return gen_int_value(read_extreme(g, t, map, at), type_int(8, t->is_signed));
-	case AGG_AVG:
-		return gen_int_value(read_average(g, t, map, at), type_int(8, t->is_signed));
+	case AGG_MAX: return gen_int_value(read_extreme(g, t, map, at), type_int(8, t->is_signed));
+	case AGG_AVG: return gen_int_value(read_average(g, t, map, at), type_int(8, t->is_signed));
 	case AGG_STATS:
 		words = gen_buffer(g, 16);
 		LLVMBuildStore(g->b, total(g, map, at, 0), words);
 		LLVMBuildStore(g->b, total(g, map, at, 1), gen_at(g, words, 8));
 		return (struct value){.kind = V_MEM, .type = t, .v = words};
-	default:
-		return gen_int_value(total(g, map, at, 0), type_int(8, t->is_signed));
+	default: return gen_int_value(total(g, map, at, 0), type_int(8, t->is_signed));
 	}
 }

@@ -20,9 +20,10 @@ void gen_di_begin(struct gen *g)
 
 	g->di = LLVMCreateDIBuilder(g->module);
 	g->di_file = LLVMDIBuilderCreateFile(g->di, file, strlen(file), folder, strlen(folder));
-	g->di_unit = LLVMDIBuilderCreateCompileUnit(g->di, LLVMDWARFSourceLanguageC, g->di_file, "sonde",
-						    5, true, "", 0, 0, "", 0,
-						    LLVMDWARFEmissionFull, 0, false, false, "", 0, "", 0);
+	g->di_unit =
+		LLVMDIBuilderCreateCompileUnit(g->di, LLVMDWARFSourceLanguageC, g->di_file, "sonde",
+					       5, true, "", 0, 0, "", 0, LLVMDWARFEmissionFull, 0,
+					       false, false, "", 0, "", 0);
 }
 
 static LLVMMetadataRef di_int(struct gen *g, const char *name, unsigned bits, unsigned encoding)
@@ -50,12 +51,13 @@ LLVMMetadataRef gen_di_program(struct gen *g, LLVMValueRef fn, const char *name,
 	LLVMMetadataRef type =
 		LLVMDIBuilderCreateSubroutineType(g->di, g->di_file, types, 2, LLVMDIFlagZero);
 	unsigned line = source_place(g->program->source, span.start).line;
-	LLVMMetadataRef sub = LLVMDIBuilderCreateFunction(
-		g->di, g->di_file, name, strlen(name), name, strlen(name), g->di_file, line, type,
-		false, true, line, LLVMDIFlagPrototyped, true);
+	LLVMMetadataRef sub =
+		LLVMDIBuilderCreateFunction(g->di, g->di_file, name, strlen(name), name,
+					    strlen(name), g->di_file, line, type, false, true, line,
+					    LLVMDIFlagPrototyped, true);
 
-	LLVMDIBuilderCreateParameterVariable(g->di, sub, "ctx", 3, 1, g->di_file, line, types[1], true,
-					     LLVMDIFlagZero);
+	LLVMDIBuilderCreateParameterVariable(g->di, sub, "ctx", 3, 1, g->di_file, line, types[1],
+					     true, LLVMDIFlagZero);
 	LLVMSetSubprogram(fn, sub);
 	return sub;
 }
@@ -75,8 +77,8 @@ LLVMMetadataRef gen_di_body(struct gen *g, LLVMValueRef fn, const char *name, un
 					    LLVMDIFlagPrototyped, true);
 
 	for (unsigned i = 1; i <= n_params; i++)
-		LLVMDIBuilderCreateParameterVariable(g->di, sub, "x", 1, i, g->di_file, line, types[i],
-						     true, LLVMDIFlagZero);
+		LLVMDIBuilderCreateParameterVariable(g->di, sub, "x", 1, i, g->di_file, line,
+						     types[i], true, LLVMDIFlagZero);
 	LLVMSetSubprogram(fn, sub);
 	return sub;
 }
@@ -121,10 +123,8 @@ LLVMValueRef gen_di_map(struct gen *g, const char *name, unsigned map_type, unsi
 			uint32_t max_entries, uint32_t key_size, uint32_t value_size)
 {
 	const struct member members[] = {
-		{"type", di_number(g, map_type)},
-		{"max_entries", di_number(g, max_entries)},
-		{"map_flags", di_number(g, flags)},
-		{"key", di_bytes(g, key_size)},
+		{"type", di_number(g, map_type)},   {"max_entries", di_number(g, max_entries)},
+		{"map_flags", di_number(g, flags)}, {"key", di_bytes(g, key_size)},
 		{"value", di_bytes(g, value_size)},
 	};
 	LLVMTypeRef type = LLVMArrayType(g->ptr, 5);

@@ -12,12 +12,12 @@
 #include <string.h>
 
 enum { /* include/uapi/linux/bpf.h */
-	HELPER_GET_SMP_PROCESSOR_ID = 8,
-	HELPER_GET_PRANDOM_U32 = 7,
-	HELPER_GET_CURRENT_CGROUP_ID = 80,
-	HELPER_KTIME_GET_BOOT_NS = 125,
-	HELPER_GET_CURRENT_TASK_BTF = 158, /* 5.11 */
-	HELPER_GET_ATTACH_COOKIE = 174,	   /* 5.15 */
+       HELPER_GET_SMP_PROCESSOR_ID = 8,
+       HELPER_GET_PRANDOM_U32 = 7,
+       HELPER_GET_CURRENT_CGROUP_ID = 80,
+       HELPER_KTIME_GET_BOOT_NS = 125,
+       HELPER_GET_CURRENT_TASK_BTF = 158, /* 5.11 */
+       HELPER_GET_ATTACH_COOKIE = 174,	  /* 5.15 */
 };
 
 static LLVMValueRef low32(struct gen *g, LLVMValueRef v)
@@ -31,7 +31,8 @@ LLVMValueRef gen_task(struct gen *g)
 
 	if (v)
 		return v;
-	return LLVMBuildIntToPtr(g->b, gen_helper(g, HELPER_GET_CURRENT_TASK_BTF, NULL, 0), g->ptr, "");
+	return LLVMBuildIntToPtr(g->b, gen_helper(g, HELPER_GET_CURRENT_TASK_BTF, NULL, 0), g->ptr,
+				 "");
 }
 
 struct value gen_pid(struct gen *g, struct expr *e)
@@ -154,7 +155,7 @@ struct value gen_kstack(struct gen *g, struct expr *e)
 		v = GEN_CALL(g, "sonde_chain_stack", g->ctx, gen_u32(g, g->prog_id), probe);
 	else
 		v = GEN_CALL(g, "sonde_stack_kernel", g->ctx, gen_u32(g, g->prog_id),
-			    gen_u32(g, tracer_frames(g)), probe, limit);
+			     gen_u32(g, tracer_frames(g)), probe, limit);
 	return gen_int_value(v, e->type);
 }
 
@@ -177,7 +178,7 @@ struct value gen_ustack(struct gen *g, struct expr *e)
 		return gen_int_value(LLVMBuildLoad2(g->b, g->i64, at, ""), e->type);
 	}
 	return gen_int_value(GEN_CALL(g, "sonde_stack_user", g->ctx, gen_task(g),
-				     gen_u32(g, g->probe_id), gen_u32(g, e->name.limit)),
+				      gen_u32(g, g->probe_id), gen_u32(g, e->name.limit)),
 			     e->type);
 }
 
@@ -222,9 +223,9 @@ struct value gen_probe(struct gen *g, struct expr *e)
 	if (g->probe->n_syscalls)
 		return gen_int_value(name_of_call(g), e->type);
 	if (g->prog->by_cookie)
-		return gen_int_value(g->point->id == PROBE_USDT
-					     ? gen_usdt_name(g)
-					     : LLVMBuildLShr(g->b, gen_cookie(g), gen_u64(g, 32), ""),
+		return gen_int_value(g->point->id == PROBE_USDT ? gen_usdt_name(g)
+								: LLVMBuildLShr(g->b, gen_cookie(g),
+										gen_u64(g, 32), ""),
 				     e->type);
 	return gen_int_value(gen_u64(g, g->probe->name_id), e->type);
 }
@@ -279,9 +280,10 @@ static LLVMValueRef argument_word(struct gen *g, unsigned i)
 		return gen_register(g, regs_arg_beyond(i));
 	at = LLVMBuildAdd(g->b, gen_register(g, regs_sp_offset()),
 			  gen_u64(g, (uint64_t)regs_arg_on_stack(i)), "");
-	return GEN_CALL(g, gen_is_user_space(g->point) ? "sonde_text_word_user"
-						      : "sonde_text_word_kernel",
-		       at, gen_u32(g, g->probe_id));
+	return GEN_CALL(g,
+			gen_is_user_space(g->point) ? "sonde_text_word_user"
+						    : "sonde_text_word_kernel",
+			at, gen_u32(g, g->probe_id));
 }
 
 /* arg0 … arg11: the row says which. */
@@ -353,7 +355,7 @@ static struct value span_field(struct gen *g, const char *field)
 static LLVMValueRef syscall_word(struct gen *g, uint32_t i)
 {
 	return GEN_CALL(g, "sonde_syscall_arg",
-		       LLVMBuildIntToPtr(g->b, gen_register(g, 0), g->ptr, ""), gen_u32(g, i));
+			LLVMBuildIntToPtr(g->b, gen_register(g, 0), g->ptr, ""), gen_u32(g, i));
 }
 
 /* All of them: args.args of raw_syscalls:sys_enter. */

@@ -69,7 +69,8 @@ LLVMValueRef gen_equal_parts(struct gen *g, struct value x, struct value y)
 	for (uint32_t i = 0; i < x.type->n_members; i++) {
 		uint32_t j = part_of(y.type, &x.type->members[i], i);
 
-		equal = LLVMBuildAnd(g->b, equal, gen_equal(g, gen_part(g, x, i), gen_part(g, y, j)), "");
+		equal = LLVMBuildAnd(g->b, equal,
+				     gen_equal(g, gen_part(g, x, i), gen_part(g, y, j)), "");
 	}
 	return equal;
 }
@@ -164,7 +165,7 @@ static struct value read_at(struct gen *g, LLVMValueRef address, enum type_space
 		space = sema_space(g->ast);
 	gen_zero(g, buf, size);
 	GEN_CALL(g, space == SPACE_USER ? "sonde_memory_user" : "sonde_memory_kernel", buf,
-		gen_u32(g, type->size), address, gen_u32(g, g->probe_id));
+		 gen_u32(g, type->size), address, gen_u32(g, g->probe_id));
 	v = gen_load(g, type, buf);
 	if (v.kind == V_INT)
 		gen_buffer_end(g, buf, 8);

@@ -12,7 +12,8 @@ static const struct value nothing = {.kind = V_NONE, .type = &type_void};
 /* Reserve a record for event `id`; code that fills it follows, then end_record. */
 static LLVMValueRef begin_record(struct gen *g, uint32_t id, uint32_t size, LLVMBasicBlockRef *skip)
 {
-	LLVMValueRef record = GEN_CALL(g, "sonde_ring_reserve", gen_u32(g, g->probe_id), gen_u64(g, size));
+	LLVMValueRef record =
+		GEN_CALL(g, "sonde_ring_reserve", gen_u32(g, g->probe_id), gen_u64(g, size));
 	LLVMBasicBlockRef fill = gen_block(g, "record");
 
 	*skip = gen_block(g, "record.end");
@@ -78,7 +79,8 @@ static void gen_map_event(struct gen *g, uint32_t id, LLVMValueRef epoch)
  * one. */
 static LLVMValueRef advance_epoch(struct gen *g, uint32_t map)
 {
-	LLVMValueRef old = GEN_CALL(g, "sonde_control_clear", gen_u32(g, map), gen_u32(g, g->probe_id));
+	LLVMValueRef old =
+		GEN_CALL(g, "sonde_control_clear", gen_u32(g, map), gen_u32(g, g->probe_id));
 
 	gen_epoch_forget(g, map);
 	return old;
@@ -89,19 +91,13 @@ struct value gen_print(struct gen *g, struct expr *e)
 	uint32_t id = (uint32_t)e->call.event;
 
 	switch (g->plan->events[id].kind) {
-	case PE_PRINT_MAP:
-		gen_map_event(g, id, gen_epoch(g, g->plan->events[id].map));
-		break;
-	case PE_PRINT_CLEAR:
-		gen_map_event(g, id, advance_epoch(g, g->plan->events[id].map));
-		break;
+	case PE_PRINT_MAP: gen_map_event(g, id, gen_epoch(g, g->plan->events[id].map)); break;
+	case PE_PRINT_CLEAR: gen_map_event(g, id, advance_epoch(g, g->plan->events[id].map)); break;
 	case PE_PRINT_VALUE:
 	case PE_PRINTF:
 	case PE_CLEAR_MAP:
 	case PE_ZERO_MAP:
-	case PE_TIME:
-		gen_fields(g, id, e->call.args, 1);
-		break;
+	case PE_TIME: gen_fields(g, id, e->call.args, 1); break;
 	}
 	return nothing;
 }

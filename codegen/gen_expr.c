@@ -85,46 +85,33 @@ static LLVMValueRef divide(struct gen *g, LLVMValueRef x, LLVMValueRef y, bool m
 LLVMValueRef gen_arith(struct gen *g, enum op op, LLVMValueRef x, LLVMValueRef y, bool is_signed)
 {
 	switch (op) {
-	case OP_ADD:
-		return LLVMBuildAdd(g->b, x, y, "");
-	case OP_SUB:
-		return LLVMBuildSub(g->b, x, y, "");
-	case OP_MUL:
-		return LLVMBuildMul(g->b, x, y, "");
+	case OP_ADD: return LLVMBuildAdd(g->b, x, y, "");
+	case OP_SUB: return LLVMBuildSub(g->b, x, y, "");
+	case OP_MUL: return LLVMBuildMul(g->b, x, y, "");
 	case OP_DIV:
-	case OP_MOD:
-		return divide(g, x, y, op == OP_MOD, is_signed);
+	case OP_MOD: return divide(g, x, y, op == OP_MOD, is_signed);
 	case OP_SHL: /* LLVM leaves shifts by 64 and more undefined, the machine masks */
 		return LLVMBuildShl(g->b, x, LLVMBuildAnd(g->b, y, gen_u64(g, 63), ""), "");
 	case OP_SHR:
-		return (is_signed ? LLVMBuildAShr : LLVMBuildLShr)(
-			g->b, x, LLVMBuildAnd(g->b, y, gen_u64(g, 63), ""), "");
-	case OP_BAND:
-		return LLVMBuildAnd(g->b, x, y, "");
-	case OP_BOR:
-		return LLVMBuildOr(g->b, x, y, "");
-	case OP_BXOR:
-		return LLVMBuildXor(g->b, x, y, "");
-	default: /* comparisons and logic have their own functions */
-		return gen_u64(g, 0);
+		return (is_signed ? LLVMBuildAShr
+				  : LLVMBuildLShr)(g->b, x,
+						   LLVMBuildAnd(g->b, y, gen_u64(g, 63), ""), "");
+	case OP_BAND: return LLVMBuildAnd(g->b, x, y, "");
+	case OP_BOR: return LLVMBuildOr(g->b, x, y, "");
+	case OP_BXOR: return LLVMBuildXor(g->b, x, y, "");
+	default: /* comparisons and logic have their own functions */ return gen_u64(g, 0);
 	}
 }
 
 static LLVMIntPredicate predicate(enum op op, bool is_signed)
 {
 	switch (op) {
-	case OP_EQ:
-		return LLVMIntEQ;
-	case OP_NE:
-		return LLVMIntNE;
-	case OP_LT:
-		return is_signed ? LLVMIntSLT : LLVMIntULT;
-	case OP_LE:
-		return is_signed ? LLVMIntSLE : LLVMIntULE;
-	case OP_GT:
-		return is_signed ? LLVMIntSGT : LLVMIntUGT;
-	default:
-		return is_signed ? LLVMIntSGE : LLVMIntUGE;
+	case OP_EQ: return LLVMIntEQ;
+	case OP_NE: return LLVMIntNE;
+	case OP_LT: return is_signed ? LLVMIntSLT : LLVMIntULT;
+	case OP_LE: return is_signed ? LLVMIntSLE : LLVMIntULE;
+	case OP_GT: return is_signed ? LLVMIntSGT : LLVMIntUGT;
+	default: return is_signed ? LLVMIntSGE : LLVMIntUGE;
 	}
 }
 
@@ -151,7 +138,8 @@ static LLVMValueRef equals_text(struct gen *g, struct value m, struct value text
 	if (n > DONE_BY_WORDS) {
 		LLVMValueRef constant = gen_constant(g, text.text, text.len);
 
-		return gen_truth(g, GEN_CALL(g, "sonde_string_equal", m.v, constant, gen_u32(g, n)));
+		return gen_truth(g,
+				 GEN_CALL(g, "sonde_string_equal", m.v, constant, gen_u32(g, n)));
 	}
 	for (uint32_t at = 0, step; at < n; at += step) {
 		LLVMTypeRef type;
@@ -165,7 +153,8 @@ static LLVMValueRef equals_text(struct gen *g, struct value m, struct value text
 		got = LLVMBuildLoad2(g->b, type, gen_at(g, m.v, at), "");
 		LLVMSetAlignment(got, step);
 		got = LLVMBuildZExtOrBitCast(g->b, got, g->i64, "");
-		differ = LLVMBuildOr(g->b, differ, LLVMBuildXor(g->b, got, gen_u64(g, want), ""), "");
+		differ = LLVMBuildOr(g->b, differ, LLVMBuildXor(g->b, got, gen_u64(g, want), ""),
+				     "");
 	}
 	return LLVMBuildICmp(g->b, LLVMIntEQ, differ, gen_u64(g, 0), "");
 }
@@ -210,7 +199,8 @@ LLVMValueRef gen_equal(struct gen *g, struct value x, struct value y)
 /* && and ||: the right side runs only when the left one does not decide. */
 static LLVMValueRef gen_logic(struct gen *g, struct expr *e)
 {
-	LLVMBasicBlockRef right = gen_block(g, "logic.right"), end = gen_block(g, "logic.end"), from[2];
+	LLVMBasicBlockRef right = gen_block(g, "logic.right"), end = gen_block(g, "logic.end"),
+			  from[2];
 	LLVMValueRef left = gen_truth(g, gen_int(g, e->binary.left)), phi, values[2];
 	bool is_and = e->binary.op == OP_LAND;
 
@@ -241,19 +231,18 @@ static LLVMValueRef gen_binary(struct gen *g, struct expr *e)
 
 	switch (e->binary.op) {
 	case OP_LAND:
-	case OP_LOR:
-		return gen_logic(g, e);
+	case OP_LOR: return gen_logic(g, e);
 	case OP_EQ:
 	case OP_NE:
 		if (type_is_memory(l->type) || l->type->kind == TY_NAME) {
 			struct value left = gen_expr(g, l);
 
 			eq = gen_equal(g, left, gen_expr(g, r));
-			return from_bool(g, e->binary.op == OP_EQ ? eq : LLVMBuildNot(g->b, eq, ""));
+			return from_bool(g,
+					 e->binary.op == OP_EQ ? eq : LLVMBuildNot(g->b, eq, ""));
 		}
 		break;
-	default:
-		break;
+	default: break;
 	}
 	x = gen_int(g, l);
 	y = gen_int(g, r);
@@ -317,12 +306,9 @@ static LLVMValueRef gen_unary(struct gen *g, struct expr *e)
 	LLVMValueRef v = gen_int(g, e->unary.operand);
 
 	switch (e->unary.op) {
-	case OP_NEG:
-		return LLVMBuildNeg(g->b, v, "");
-	case OP_BNOT:
-		return LLVMBuildNot(g->b, v, "");
-	default:
-		return from_bool(g, LLVMBuildNot(g->b, gen_truth(g, v), ""));
+	case OP_NEG: return LLVMBuildNeg(g->b, v, "");
+	case OP_BNOT: return LLVMBuildNot(g->b, v, "");
+	default: return from_bool(g, LLVMBuildNot(g->b, gen_truth(g, v), ""));
 	}
 }
 
@@ -356,46 +342,34 @@ static struct value gen_var(struct gen *g, struct expr *e)
 static struct value gen_by_kind(struct gen *g, struct expr *e)
 {
 	switch (e->kind) {
-	case EX_INT:
-		return gen_int_value(gen_u64(g, e->integer.value), e->type);
+	case EX_INT: return gen_int_value(gen_u64(g, e->integer.value), e->type);
 	case EX_STRING:
-		return (struct value){.kind = V_TEXT, .type = e->type, .text = e->string.text,
+		return (struct value){.kind = V_TEXT,
+				      .type = e->type,
+				      .text = e->string.text,
 				      .len = (uint32_t)strlen(e->string.text)};
-	case EX_NAME:
-		return hooks[e->name.builtin->id](g, e);
-	case EX_CALL:
-		return hooks[e->call.builtin->id](g, e);
-	case EX_VAR:
-		return gen_var(g, e);
-	case EX_MAP:
-		return gen_map_read(g, e);
+	case EX_NAME: return hooks[e->name.builtin->id](g, e);
+	case EX_CALL: return hooks[e->call.builtin->id](g, e);
+	case EX_VAR: return gen_var(g, e);
+	case EX_MAP: return gen_map_read(g, e);
 	case EX_UNARY:
 		if (e->unary.op == OP_DEREF)
 			return gen_deref(g, e);
 		return gen_int_value(gen_unary(g, e), e->type);
-	case EX_BINARY:
-		return gen_int_value(gen_binary(g, e), e->type);
-	case EX_TERNARY:
-		return gen_ternary(g, e);
-	case EX_INCDEC:
-		return gen_int_value(gen_incdec(g, e), e->type);
+	case EX_BINARY: return gen_int_value(gen_binary(g, e), e->type);
+	case EX_TERNARY: return gen_ternary(g, e);
+	case EX_INCDEC: return gen_int_value(gen_incdec(g, e), e->type);
 	case EX_FIELD:
 		if (e->field.object->type &&
 		    type_is_compound(e->field.object->type)) /* `args` has none */
 			return gen_field(g, e);
 		return g->point->iter ? gen_iter_field(g, e) : gen_args_field(g, e);
-	case EX_CAST:
-		return gen_cast(g, e);
+	case EX_CAST: return gen_cast(g, e);
 	case EX_TUPLE:
-	case EX_RECORD:
-		return gen_list(g, e);
-	case EX_INDEX:
-		return gen_index(g, e);
-	case EX_BLOCK:
-		gen_stmts(g, &e->block.body);
-		return gen_expr(g, e->block.value);
-	case EX_PARAM: /* none is left after pass 1 */
-		break;
+	case EX_RECORD: return gen_list(g, e);
+	case EX_INDEX: return gen_index(g, e);
+	case EX_BLOCK: gen_stmts(g, &e->block.body); return gen_expr(g, e->block.value);
+	case EX_PARAM: /* none is left after pass 1 */ break;
 	}
 	return (struct value){.kind = V_NONE, .type = e->type};
 }

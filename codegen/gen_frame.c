@@ -14,7 +14,7 @@ enum { AT_STATE = 0, AT_WORDS = 8 };
 
 /* What a body needs of the probe around it, where the probe has it: words of struct gen. */
 static const size_t words[] = {
-	offsetof(struct gen, ctx),   offsetof(struct gen, delta), offsetof(struct gen, span),
+	offsetof(struct gen, ctx),   offsetof(struct gen, delta),   offsetof(struct gen, span),
 	offsetof(struct gen, depth), offsetof(struct gen, subject), offsetof(struct gen, syscall),
 };
 
@@ -84,7 +84,8 @@ static void begin_frame(struct gen *g)
 	for (int i = 0; i < N_WORDS; i++)
 		if (*word_of(g, i))
 			LLVMBuildStore(g->b, *word_of(g, i), gen_at(g, g->frame, AT_WORDS + 8 * i));
-	LLVMBuildStore(g->b, LLVMBuildLoad2(g->b, g->ptr, g->scratch, ""), gen_at(g, g->frame, AT_SCRATCH));
+	LLVMBuildStore(g->b, LLVMBuildLoad2(g->b, g->ptr, g->scratch, ""),
+		       gen_at(g, g->frame, AT_SCRATCH));
 	if (g->ast->has_counted) /* as hide_values in gen_loop.c */
 		LLVMBuildStore(g->b, GEN_CALL(g, "sonde_control_zero"), gen_frame_rounds(g));
 	point_into(g);

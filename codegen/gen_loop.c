@@ -123,7 +123,8 @@ static void leave_if(struct gen *g, LLVMValueRef state, uint64_t why, LLVMBasicB
 {
 	LLVMBasicBlockRef next = gen_block(g, "loop.end");
 
-	LLVMBuildCondBr(g->b, LLVMBuildICmp(g->b, LLVMIntEQ, state, gen_u64(g, why), ""), where, next);
+	LLVMBuildCondBr(g->b, LLVMBuildICmp(g->b, LLVMIntEQ, state, gen_u64(g, why), ""), where,
+			next);
 	LLVMPositionBuilderAtEnd(g->b, next);
 }
 
@@ -179,8 +180,8 @@ static void gen_while(struct gen *g, struct stmt *st)
 	LLVMBuildCondBr(g->b, gen_truth(g, gen_int(g, st->loop.cond)), round, g->on_break);
 	LLVMPositionBuilderAtEnd(g->b, round);
 	index = LLVMBuildAnd(g->b, index, gen_u64(g, UINT32_MAX), "");
-	LLVMBuildCondBr(g->b, LLVMBuildICmp(g->b, LLVMIntULT, index, gen_u64(g, LIMIT_LOOP), ""), body,
-			cut);
+	LLVMBuildCondBr(g->b, LLVMBuildICmp(g->b, LLVMIntULT, index, gen_u64(g, LIMIT_LOOP), ""),
+			body, cut);
 	LLVMPositionBuilderAtEnd(g->b, cut);
 	count_cut(g);
 	LLVMBuildBr(g->b, g->on_break);

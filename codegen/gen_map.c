@@ -250,7 +250,7 @@ LLVMValueRef gen_map_add(struct gen *g, struct expr *e, LLVMValueRef amount)
 		old = add_in_place(g, m, lookup(g, e, key), amount);
 	else
 		old = GEN_CALL(g, "sonde_map_add", global_of(g, e), key, amount,
-			      gen_u32(g, g->probe_id));
+			       gen_u32(g, g->probe_id));
 	end_key(g, e, key);
 	return old;
 }
@@ -274,7 +274,7 @@ static LLVMValueRef words_of(struct gen *g, const struct plan_map *m, LLVMValueR
 {
 	if (!is_array(m))
 		return GEN_CALL(g, "sonde_agg_slot", element, gen_u32(g, m->n_slots),
-			       gen_u32(g, m->slot_bytes));
+				gen_u32(g, m->slot_bytes));
 	touch(g, m, element);
 	return element;
 }
@@ -292,7 +292,8 @@ static LLVMValueRef element_in(struct gen *g, struct expr *e, LLVMValueRef bucke
 	if (is_array(m))
 		element = lookup(g, e, key);
 	else
-		element = GEN_CALL(g, "sonde_agg_element", global_of(g, e), key, gen_u32(g, g->probe_id));
+		element = GEN_CALL(g, "sonde_agg_element", global_of(g, e), key,
+				   gen_u32(g, g->probe_id));
 	end_key(g, e, key);
 	*end = when_set(g, element);
 	return words_of(g, m, element);
@@ -345,7 +346,7 @@ LLVMValueRef gen_map_delete(struct gen *g, struct expr *e)
 
 	if (m->kind == PM_PERCPU_ARRAY) {
 		had = GEN_CALL(g, "sonde_agg_forget", global_of(g, e), key,
-			      gen_u32(g, m->touched_offset / 8), gen_u32(g, m->value_size));
+			       gen_u32(g, m->touched_offset / 8), gen_u32(g, m->value_size));
 	} else if (is_array(m)) {
 		had = delete_in_place(g, m, lookup(g, e, key));
 	} else if (m->bucket_offset) {

@@ -287,9 +287,7 @@ static void gen_by_kind(struct gen *g, LLVMBasicBlockRef out)
 	case PP_TEST:
 	case PP_BENCH:
 	case PP_INTERVAL_THREAD:
-	case PP_INTERVAL:
-		gen_plain(g, out, false);
-		return;
+	case PP_INTERVAL: gen_plain(g, out, false); return;
 	case PP_RAW_TP:
 	case PP_TP_BTF:
 	case PP_TRACEPOINT:
@@ -301,20 +299,12 @@ static void gen_by_kind(struct gen *g, LLVMBasicBlockRef out)
 	case PP_FEXIT:
 	case PP_UPROBE:
 	case PP_URETPROBE:
-	case PP_USDT:
-		gen_plain(g, out, true);
-		return;
+	case PP_USDT: gen_plain(g, out, true); return;
 	case PP_KSESSION:
-	case PP_USESSION:
-		gen_span_session(g, out);
-		return;
+	case PP_USESSION: gen_span_session(g, out); return;
 	case PP_SYSCALL_ENTER:
-	case PP_SYSCALL_EXIT:
-		gen_syscalls(g, out);
-		return;
-	case PP_ITER:
-		gen_iter_program(g, out);
-		return;
+	case PP_SYSCALL_EXIT: gen_syscalls(g, out); return;
+	case PP_ITER: gen_iter_program(g, out); return;
 	case PP_SWITCH_SPAN:
 		prog_select_probe(g, g->prog->probes[0]);
 		gen_span(g, out);
@@ -323,14 +313,9 @@ static void gen_by_kind(struct gen *g, LLVMBasicBlockRef out)
 		prog_select_probe(g, g->prog->probes[0]);
 		gen_open_spans(g, out);
 		return;
-	case PP_SCOPE_FORK:
-		gen_scope_fork(g, out);
-		return;
-	case PP_SCOPE_EXEC:
-		gen_scope_exec(g, out);
-		return;
-	case PP_KIND_COUNT:
-		return;
+	case PP_SCOPE_FORK: gen_scope_fork(g, out); return;
+	case PP_SCOPE_EXEC: gen_scope_exec(g, out); return;
+	case PP_KIND_COUNT: return;
 	}
 }
 

@@ -105,13 +105,14 @@ static void keep_state(struct gen *g, LLVMValueRef slot)
 	const struct plan_probe *q = g->probe;
 
 	if (q->span_ustack >= 0)
-		LLVMBuildStore(g->b, GEN_CALL(g, "sonde_stack_user", g->ctx, g->current, probe_id(g),
-					    gen_u32(g, 0)),
+		LLVMBuildStore(g->b,
+			       GEN_CALL(g, "sonde_stack_user", g->ctx, g->current, probe_id(g),
+					gen_u32(g, 0)),
 			       gen_at(g, slot, (uint32_t)q->span_ustack));
 	for (uint32_t i = 0; i < q->n_span_ustacks; i++)
 		LLVMBuildStore(g->b,
 			       GEN_CALL(g, "sonde_stack_user", g->ctx, g->current, probe_id(g),
-				       gen_u32(g, q->span_ustack_limits[i])),
+					gen_u32(g, q->span_ustack_limits[i])),
 			       gen_at(g, slot, q->span_ustacks[i].offset));
 	for (uint32_t i = 0; i < q->n_span_args; i++)
 		gen_store(g, gen_rebuilt_field(g, q->span_arg_names[i], q->span_args[i].type),
@@ -302,13 +303,13 @@ static LLVMValueRef push_call(struct gen *g, LLVMValueRef calls, LLVMValueRef sp
 
 	if (!g->prog->by_cookie || g->point->id != PROBE_URETPROBE)
 		return GEN_CALL(g, "sonde_span_push", calls, sp, target, size, stack_mask(g),
-			       probe_id(g));
+				probe_id(g));
 	if (g->point->is_at_returns) /* such functions do not jump */
 		return GEN_CALL(g, "sonde_span_push_called", calls, sp, target, size, probe_id(g));
 	return GEN_CALL(g, "sonde_span_push_user", calls, sp, target, size,
-		       regs_link_offset() < 0 ? gen_u64(g, 0)
-					      : gen_register(g, (uint32_t)regs_link_offset()),
-		       probe_id(g));
+			regs_link_offset() < 0 ? gen_u64(g, 0)
+					       : gen_register(g, (uint32_t)regs_link_offset()),
+			probe_id(g));
 }
 
 static void return_start(struct gen *g, LLVMBasicBlockRef out)
@@ -330,7 +331,8 @@ static void return_start(struct gen *g, LLVMBasicBlockRef out)
 /* Both ends in one program. A call that is not wanted returns without us: `out` says so. */
 void gen_span_session(struct gen *g, LLVMBasicBlockRef out)
 {
-	LLVMBasicBlockRef entry = gen_block(g, "session.entry"), end = gen_block(g, "session.return");
+	LLVMBasicBlockRef entry = gen_block(g, "session.entry"),
+			  end = gen_block(g, "session.return");
 	LLVMValueRef is_return = GEN_CALL(g, "sonde_session_is_return", g->ctx);
 
 	prog_select_probe(g, g->prog->probes[0]);
@@ -356,8 +358,8 @@ void gen_span_return(struct gen *g, LLVMBasicBlockRef out)
 	now = clock_ns(g);
 	calls = find_state(g, current_task(g), out);
 	sp = call_place(g, true);
-	slot = GEN_CALL(g, "sonde_span_pop", calls, sp, call_target(g), gen_u32(g, g->probe->span_size),
-		       stack_mask(g), probe_id(g));
+	slot = GEN_CALL(g, "sonde_span_pop", calls, sp, call_target(g),
+			gen_u32(g, g->probe->span_size), stack_mask(g), probe_id(g));
 	only_if_found(g, slot, out);
 	g->depth = LLVMBuildAdd(g->b, LLVMBuildLoad2(g->b, g->i64, calls, ""), gen_u64(g, 1), "");
 	end_with(g, slot, LLVMBuildLoad2(g->b, g->i64, slot, ""), now);
@@ -446,7 +448,8 @@ static void open_begin(struct gen *g, LLVMValueRef task, LLVMBasicBlockRef out)
 {
 	LLVMBasicBlockRef begin = gen_block(g, "begin"), end = gen_block(g, "end");
 
-	LLVMBuildCondBr(g->b, gen_truth(g, gen_call_helper(g, "sonde_open_begins", NULL, 0)), begin, end);
+	LLVMBuildCondBr(g->b, gen_truth(g, gen_call_helper(g, "sonde_open_begins", NULL, 0)), begin,
+			end);
 	LLVMPositionBuilderAtEnd(g->b, begin);
 	if (g->probe->span_kind == SPAN_SWITCH) {
 		prog_only_if(g, gen_truth(g, GEN_CALL(g, "sonde_open_is_off_cpu", task)), out);

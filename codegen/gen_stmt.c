@@ -110,30 +110,16 @@ static void gen_stmt(struct gen *g, struct stmt *st)
 {
 	gen_place(g, st->span);
 	switch (st->kind) {
-	case ST_EXPR:
-		gen_expr(g, st->expr);
-		return;
-	case ST_ASSIGN:
-		gen_assign(g, st);
-		return;
-	case ST_IF:
-		gen_if(g, st);
-		return;
-	case ST_BLOCK:
-		gen_stmts(g, &st->block);
-		return;
-	case ST_LET:
-		gen_let(g, st);
-		return;
+	case ST_EXPR: gen_expr(g, st->expr); return;
+	case ST_ASSIGN: gen_assign(g, st); return;
+	case ST_IF: gen_if(g, st); return;
+	case ST_BLOCK: gen_stmts(g, &st->block); return;
+	case ST_LET: gen_let(g, st); return;
 	case ST_WHILE:
 	case ST_FOR:
-	case ST_UNROLL:
-		gen_loop(g, st);
-		return;
+	case ST_UNROLL: gen_loop(g, st); return;
 	case ST_BREAK:
-	case ST_CONTINUE:
-		gen_jump(g, st->kind == ST_BREAK);
-		return;
+	case ST_CONTINUE: gen_jump(g, st->kind == ST_BREAK); return;
 	case ST_RETURN: /* what follows is generated into a block that nothing reaches */
 		gen_result(g, st->expr);
 		LLVMBuildBr(g->b, g->done);

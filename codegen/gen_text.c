@@ -89,8 +89,8 @@ static struct value read_text(struct gen *g, const struct type *type, LLVMValueR
 			      bool is_user, bool is_asked, LLVMValueRef buf)
 {
 	gen_zero(g, buf, type->size);
-	GEN_CALL(g, is_user ? "sonde_text_user" : "sonde_text_kernel", buf, gen_u32(g, type->size), from,
-		gen_u32(g, is_asked), gen_u32(g, g->probe_id));
+	GEN_CALL(g, is_user ? "sonde_text_user" : "sonde_text_kernel", buf, gen_u32(g, type->size),
+		 from, gen_u32(g, is_asked), gen_u32(g, g->probe_id));
 	return (struct value){.kind = V_MEM, .type = type, .v = buf};
 }
 
@@ -102,10 +102,11 @@ static struct value read_part(struct gen *g, struct expr *e, LLVMValueRef from, 
 	LLVMValueRef n = gen_int(g, asked), none = gen_u64(g, 0);
 
 	if (asked->type->is_signed)
-		n = LLVMBuildSelect(g->b, LLVMBuildICmp(g->b, LLVMIntSLT, n, none, ""), none, n, "");
+		n = LLVMBuildSelect(g->b, LLVMBuildICmp(g->b, LLVMIntSLT, n, none, ""), none, n,
+				    "");
 	gen_zero(g, at, e->type->size);
 	GEN_CALL(g, is_user ? "sonde_text_user_part" : "sonde_text_kernel_part", at,
-		gen_u32(g, e->type->size), from, n, gen_u32(g, g->probe_id));
+		 gen_u32(g, e->type->size), from, n, gen_u32(g, g->probe_id));
 	return (struct value){.kind = V_MEM, .type = e->type, .v = at};
 }
 

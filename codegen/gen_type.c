@@ -152,7 +152,8 @@ void gen_store(struct gen *g, struct value v, const struct type *type, LLVMValue
 	switch (v.kind) {
 	case V_INT:
 		st = LLVMBuildStore(g->b,
-				    LLVMBuildIntCast2(g->b, v.v, int_type(g, type->size), false, ""),
+				    LLVMBuildIntCast2(g->b, v.v, int_type(g, type->size), false,
+						      ""),
 				    dest);
 		LLVMSetAlignment(st, type->size < 8 ? type->size : 8);
 		return;
@@ -162,11 +163,8 @@ void gen_store(struct gen *g, struct value v, const struct type *type, LLVMValue
 		else
 			store_string(g, v, type->size, dest);
 		return;
-	case V_TEXT:
-		store_literal(g, v, type->size, dest);
-		return;
-	case V_NONE:
-		return;
+	case V_TEXT: store_literal(g, v, type->size, dest); return;
+	case V_NONE: return;
 	}
 }
 

@@ -34,13 +34,11 @@ static LLVMValueRef operand(struct gen *g, const struct usdt_operand *o)
 
 	switch (o->kind) {
 	case USDT_UNREADABLE: /* was an error */
-	case USDT_CONSTANT:
-		break;
-	case USDT_SUM:
-		v = LLVMBuildLShr(g->b, sum(g, o), gen_u64(g, 8u * o->skip), "");
-		break;
+	case USDT_CONSTANT: break;
+	case USDT_SUM: v = LLVMBuildLShr(g->b, sum(g, o), gen_u64(g, 8u * o->skip), ""); break;
 	case USDT_MEMORY:
-		v = GEN_CALL(g, "sonde_usdt_read", sum(g, o), gen_u32(g, o->size), gen_u32(g, g->probe_id));
+		v = GEN_CALL(g, "sonde_usdt_read", sum(g, o), gen_u32(g, o->size),
+			     gen_u32(g, g->probe_id));
 		break;
 	}
 	return gen_narrow(g, v, type_int(o->size, o->is_signed));

@@ -39,8 +39,9 @@ int helper_begin(struct gen *g)
 	bool is_inner = g->plan->needs.pid_namespace;
 	const char *bytes = is_inner ? sonde_bc_numberns : sonde_bc_number;
 	const char *end = is_inner ? sonde_bc_numberns_end : sonde_bc_number_end;
-	LLVMMemoryBufferRef buf = LLVMCreateMemoryBufferWithMemoryRange(
-		bytes, (size_t)(end - bytes), "bpf_helpers", false);
+	LLVMMemoryBufferRef buf =
+		LLVMCreateMemoryBufferWithMemoryRange(bytes, (size_t)(end - bytes), "bpf_helpers",
+						      false);
 
 	if (!LLVMGetBitcodeModuleInContext2(g->llvm, buf, &g->library)) /* lazily; takes buf */
 		return 0;

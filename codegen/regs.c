@@ -16,7 +16,7 @@ enum { FIRST_ON_STACK = 6, STACK_START = 8 }; /* behind the return address */
 /* regs[0] … regs[5]; regs[0] */
 static const uint32_t args[REGS_ARGS] = {0, 8, 16, 24, 32, 40};
 static const uint32_t result = 0;
-static const uint32_t sp = 248; /* behind x0 … x30 */
+static const uint32_t sp = 248;	    /* behind x0 … x30 */
 static const uint64_t sp_shift = 0; /* the return address is in a register */
 static const int link = 240;
 enum { FIRST_ON_STACK = 8, STACK_START = 0 };

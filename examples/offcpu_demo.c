@@ -210,7 +210,8 @@ static void print_expected(long percent)
 
 int main(int argc, char **argv)
 {
-	static const char *const names[] = {"sleep_long", "sleep_short", "wait_for_lock", "read_pipe"};
+	static const char *const names[] = {"sleep_long", "sleep_short", "wait_for_lock",
+					    "read_pipe"};
 	bool want_expected = false, want_measured = false;
 	int64_t at[5];
 	long percent = 100;

@@ -53,10 +53,10 @@ static const char *skip_allocation(const char *s)
 /* Behind the operator that `at` begins, an "operator"; a type's name, of "operator bool", is left. */
 static const char *skip_operator(const char *at)
 {
-	static const char *const longer[] = {"<=>", "->*", "<<=", ">>=", "()", "[]", "->", "++",
-					     "--",  "<<",  ">>",  "<=",	 ">=", "==", "!=", "&&",
-					     "||",  "+=",  "-=",  "*=",	 "/=", "%=", "^=", "&=",
-					     "|="};
+	static const char *const longer[] = {"<=>", "->*", "<<=", ">>=", "()", "[]", "->",
+					     "++",  "--",  "<<",  ">>",	 "<=", ">=", "==",
+					     "!=",  "&&",  "||",  "+=",	 "-=", "*=", "/=",
+					     "%=",  "^=",  "&=",  "|="};
 	const char *s = at + strlen(OPERATOR);
 
 	s += strspn(s, " ");

@@ -17,9 +17,15 @@
 #include <strings.h>
 
 const struct probe_row probe_rows[PROBE_COUNT] = {
-#define PROBE(id, name_, alias_, form_, context_, in_process_, parse_, span_, doc_)                \
-	[PROBE_##id] = {.name = name_, .alias = alias_, .form = form_, .context = context_,        \
-			.is_in_process = in_process_, .parse = parse_, .span = span_, .doc = doc_},
+#define PROBE(id, name_, alias_, form_, context_, in_process_, parse_, span_, doc_) \
+	[PROBE_##id] = {.name = name_,                                              \
+			.alias = alias_,                                            \
+			.form = form_,                                              \
+			.context = context_,                                        \
+			.is_in_process = in_process_,                               \
+			.parse = parse_,                                            \
+			.span = span_,                                              \
+			.doc = doc_},
 #include "parser/lang/probes.def"
 #undef PROBE
 };

@@ -17,7 +17,8 @@ const char *probe_foreign(const char *name)
 	size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyz");
 
 	for (size_t i = 0; i < sizeof(foreign_words) / sizeof(*foreign_words); i++)
-		if (strlen(foreign_words[i].word) == n && strncmp(foreign_words[i].word, name, n) == 0)
+		if (strlen(foreign_words[i].word) == n &&
+		    strncmp(foreign_words[i].word, name, n) == 0)
 			return foreign_words[i].hint;
 	return NULL;
 }

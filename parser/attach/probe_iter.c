@@ -13,7 +13,7 @@
 static const struct {
 	const char *name, *since;
 } later[] = {
-	{"task_vma", "5.12"}, {"unix", "5.15"},	  {"bpf_link", "5.19"}, {"ksym", "6.0"},
+	{"task_vma", "5.12"}, {"unix", "5.15"},	      {"bpf_link", "5.19"}, {"ksym", "6.0"},
 	{"cgroup", "6.1"},    {"kmem_cache", "6.13"}, {"dmabuf", "6.16"},
 };
 
@@ -35,9 +35,11 @@ static int no_iterator(const struct probe_reader *r, const struct attach_point *
 	struct iter_hint h = {.arena = r->arena};
 
 	if (err != -ENOENT) {
-		diag_error(r->diags, p->span, "no-btf", "'iter' needs the kernel's BTF type information: %s",
-			   strerror(-err));
-		return diag_hint(r->diags, "is CONFIG_DEBUG_INFO_BTF on, and /sys/kernel/btf/vmlinux readable?");
+		diag_error(r->diags, p->span, "no-btf",
+			   "'iter' needs the kernel's BTF type information: %s", strerror(-err));
+		return diag_hint(
+			r->diags,
+			"is CONFIG_DEBUG_INFO_BTF on, and /sys/kernel/btf/vmlinux readable?");
 	}
 	nearest_init(&h.nearest, name);
 	r->kernel->each_iterator(r->kernel, offer_iterator, &h);
@@ -45,8 +47,10 @@ static int no_iterator(const struct probe_reader *r, const struct attach_point *
 		   "iter:%s is not available for your kernel version", name);
 	for (size_t i = 0; i < sizeof(later) / sizeof(*later); i++)
 		if (strcmp(later[i].name, name) == 0)
-			return diag_hint(r->diags, "kernels have it from %s on; 'sonde -l iter' lists what "
-						   "this one has", later[i].since);
+			return diag_hint(r->diags,
+					 "kernels have it from %s on; 'sonde -l iter' lists what "
+					 "this one has",
+					 later[i].since);
 	if (h.nearest.best)
 		return diag_hint(r->diags, "did you mean iter:%s?", h.nearest.best);
 	return diag_hint(r->diags, "'sonde -l iter' lists what this kernel has");

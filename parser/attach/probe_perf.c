@@ -14,7 +14,7 @@
 #include <string.h>
 
 const struct perf_event_row perf_event_rows[] = {
-#define PERF_EVENT(type_, name_, alias_, config_, every_)                                          \
+#define PERF_EVENT(type_, name_, alias_, config_, every_) \
 	{.id = PROBE_##type_, .name = name_, .alias = alias_, .config = config_, .every = every_},
 #include "parser/lang/perf_events.def"
 #undef PERF_EVENT
@@ -38,7 +38,8 @@ static const struct perf_event_row *no_event(const struct probe_reader *r,
 			if (perf_event_rows[i].alias)
 				nearest_offer(&near, perf_event_rows[i].alias);
 		}
-		diag_error(r->diags, p->span, "unknown-event", "there is no %s event '%s'", type, name);
+		diag_error(r->diags, p->span, "unknown-event", "there is no %s event '%s'", type,
+			   name);
 		for (uint32_t i = 0; near.best && i < n_perf_event_rows; i++)
 			if (perf_event_rows[i].name == near.best ||
 			    perf_event_rows[i].alias == near.best) {
@@ -57,8 +58,8 @@ static const struct perf_event_row *find_event(const struct probe_reader *r,
 	for (uint32_t i = 0; i < n_perf_event_rows; i++) {
 		const struct perf_event_row *row = &perf_event_rows[i];
 
-		if (row->id == p->id && (strcmp(row->name, name) == 0 ||
-					 (row->alias && strcmp(row->alias, name) == 0)))
+		if (row->id == p->id &&
+		    (strcmp(row->name, name) == 0 || (row->alias && strcmp(row->alias, name) == 0)))
 			return row;
 	}
 	return no_event(r, p, name);
@@ -107,9 +108,11 @@ int prs_event(const struct probe_reader *r, struct attach_point *p, char **parts
 	count = n == 1 || (n == 2 && !*parts[1]) ? row->every : read_count(parts[n - 1]);
 	if (!count)
 		return bad_count(r, p, parts[0], parts[n - 1]);
-	p->perf = (struct perf_point){
-		.type = p->id == PROBE_SOFTWARE ? PERF_TYPE_SOFTWARE : PERF_TYPE_HARDWARE,
-		.config = row->config, .every = is_rate ? 0 : count, .what = row->name};
+	p->perf = (struct perf_point){.type = p->id == PROBE_SOFTWARE ? PERF_TYPE_SOFTWARE
+								      : PERF_TYPE_HARDWARE,
+				      .config = row->config,
+				      .every = is_rate ? 0 : count,
+				      .what = row->name};
 	p->hertz = is_rate ? count : 0;
 	p->name = arena_printf(r->arena, "%s:%s:%s%llu", probe_rows[p->id].name, parts[0],
 			       is_rate ? "hz:" : "", (unsigned long long)count);
@@ -123,7 +126,9 @@ static const struct {
 	const char *mode;
 	uint32_t access;
 } modes[] = {
-	{"rw", HW_BREAKPOINT_RW}, {"w", HW_BREAKPOINT_W}, {"x", HW_BREAKPOINT_X},
+	{"rw", HW_BREAKPOINT_RW},
+	{"w", HW_BREAKPOINT_W},
+	{"x", HW_BREAKPOINT_X},
 };
 
 static int by_letter(const void *a, const void *b)
@@ -142,9 +147,11 @@ static int read_mode(const struct probe_reader *r, struct attach_point *p, char 
 			return 0;
 		}
 	if (strcmp(mode, "r") == 0)
-		diag_error(r->diags, p->span, "bad-watchpoint", "this processor cannot watch reads alone");
+		diag_error(r->diags, p->span, "bad-watchpoint",
+			   "this processor cannot watch reads alone");
 	else
-		diag_error(r->diags, p->span, "bad-watchpoint", "'%s' is no mode of a watchpoint", written);
+		diag_error(r->diags, p->span, "bad-watchpoint", "'%s' is no mode of a watchpoint",
+			   written);
 	return diag_hint(r->diags, "modes are w (written), rw (read or written), x (executed)");
 }
 
@@ -154,8 +161,9 @@ static int read_address(const struct probe_reader *r, struct attach_point *p, co
 	if (p->perf.address)
 		return 0;
 	diag_error(r->diags, p->span, "bad-watchpoint", "'%s' is not an address", address);
-	return diag_hint(r->diags, "write a number, or a program and its variable: watchpoint:0x10a000:8:w, "
-				   "watchpoint:./app:counter:8:w");
+	return diag_hint(r->diags,
+			 "write a number, or a program and its variable: watchpoint:0x10a000:8:w, "
+			 "watchpoint:./app:counter:8:w");
 }
 
 static int no_variable(const struct probe_reader *r, const struct attach_point *p, const char *path,
@@ -164,7 +172,8 @@ static int no_variable(const struct probe_reader *r, const struct attach_point *
 	const char *near;
 
 	if (err == -ESRCH) {
-		diag_error(r->diags, p->span, "bad-watchpoint", "%s has no variable '%s'", path, name);
+		diag_error(r->diags, p->span, "bad-watchpoint", "%s has no variable '%s'", path,
+			   name);
 		near = user_near_variable(r, path, name);
 		return near ? diag_hint(r->diags, "did you mean '%s'?", near) : -1;
 	}
@@ -210,8 +219,8 @@ static int read_length(const struct probe_reader *r, struct attach_point *p, con
 {
 	p->perf.length = (uint32_t)strtoul(length, NULL, 10);
 	if (strlen(length) != 1 || !strchr("1248", *length)) {
-		diag_error(r->diags, p->span, "bad-watchpoint", "a watchpoint cannot have '%s' bytes",
-			   length);
+		diag_error(r->diags, p->span, "bad-watchpoint",
+			   "a watchpoint cannot have '%s' bytes", length);
 		return diag_hint(r->diags, "lengths are 1, 2, 4 and 8");
 	}
 	return 0;
@@ -224,8 +233,9 @@ int prs_watchpoint(const struct probe_reader *r, struct attach_point *p, char **
 	if (n != 3 && n != 4)
 		return probe_wrong_form(r, p);
 	mode = parts[n - 1];
-	p->perf = (struct perf_point){
-		.type = PERF_TYPE_BREAKPOINT, .every = 1, .what = "watchpoints"};
+	p->perf = (struct perf_point){.type = PERF_TYPE_BREAKPOINT,
+				      .every = 1,
+				      .what = "watchpoints"};
 	if (read_length(r, p, parts[n - 2]) || read_mode(r, p, parts[n - 1]) ||
 	    (n == 3 ? read_address(r, p, parts[0]) : read_variable(r, p, parts[0], parts[1])))
 		return -1;

@@ -14,11 +14,13 @@ int prs_self(const struct probe_reader *r, struct attach_point *p, char **parts,
 	if (n != 2)
 		return probe_wrong_form(r, p);
 	if (strcmp(parts[0], "signal") != 0) {
-		diag_error(r->diags, p->span, "unknown-trigger", "'%s' is not a supported trigger", parts[0]);
+		diag_error(r->diags, p->span, "unknown-trigger", "'%s' is not a supported trigger",
+			   parts[0]);
 		return diag_hint(r->diags, "write self:signal:SIGUSR1");
 	}
 	if (strcmp(parts[1], "SIGUSR1") != 0) {
-		diag_error(r->diags, p->span, "unknown-trigger", "'%s' is not a supported signal", parts[1]);
+		diag_error(r->diags, p->span, "unknown-trigger", "'%s' is not a supported signal",
+			   parts[1]);
 		return diag_hint(r->diags, "write self:signal:SIGUSR1");
 	}
 	p->signal = SIGUSR1;

@@ -13,8 +13,8 @@ static const struct {
 	const char *unit;
 	uint64_t ns;
 } units[] = {
-	{"s", 1000000000}, {"ms", 1000000}, {"us", 1000}, {"ns", 1}, {"m", 60000000000},
-	{"h", 3600000000000}, {"d", 86400000000000},
+	{"s", 1000000000},  {"ms", 1000000},	  {"us", 1000},		 {"ns", 1},
+	{"m", 60000000000}, {"h", 3600000000000}, {"d", 86400000000000},
 };
 
 static uint64_t unit_ns(const char *unit)
@@ -71,22 +71,27 @@ static int bad_period(const struct probe_reader *r, const struct attach_point *p
 
 	if (unit && n == 2 && !unit[strspn(unit, "0123456789")] &&
 	    !parts[1][strspn(parts[1], "abcdefghijklmnopqrstuvwxyz")]) {
-		diag_error(r->diags, p->span, "bad-period", "the unit of time stands before the number");
+		diag_error(r->diags, p->span, "bad-period",
+			   "the unit of time stands before the number");
 		return diag_hint(r->diags, "write %s:%s:%s", name, parts[1], unit);
 	}
 	if (unit) {
 		diag_error(r->diags, p->span, "bad-period", "'%s' is not a unit of time", unit);
-		return diag_hint(r->diags, "units are hz, s, ms, us, ns, m (minutes), h and d: %s:hz:99, "
-					   "%s:ms:100, %s:500ms", name, name, name);
+		return diag_hint(r->diags,
+				 "units are hz, s, ms, us, ns, m (minutes), h and d: %s:hz:99, "
+				 "%s:ms:100, %s:500ms",
+				 name, name, name);
 	}
 	digits = strspn(parts[0], "0123456789");
 	if (n == 1 && digits && strcmp(parts[0] + digits, "hz") == 0) {
-		diag_error(r->diags, p->span, "bad-period", "'%s' is a frequency, not a period", parts[0]);
+		diag_error(r->diags, p->span, "bad-period", "'%s' is a frequency, not a period",
+			   parts[0]);
 		return diag_hint(r->diags, "write %s:hz:%.*s", name, (int)digits, parts[0]);
 	}
 	diag_error(r->diags, p->span, "bad-period", "'%s%s%s' is not a period", parts[0],
 		   n == 2 ? ":" : "", n == 2 ? parts[1] : "");
-	return diag_hint(r->diags, "write %s:s:1, %s:ms:100, %s:hz:99 or %s:500ms", name, name, name, name);
+	return diag_hint(r->diags, "write %s:s:1, %s:ms:100, %s:hz:99 or %s:500ms", name, name,
+			 name, name);
 }
 
 static int too_short(const struct probe_reader *r, const struct attach_point *p, char **parts,
@@ -97,8 +102,9 @@ static int too_short(const struct probe_reader *r, const struct attach_point *p,
 	diag_error(r->diags, p->span, "bad-period", "a period of %llu ns is too short",
 		   (unsigned long long)p->period_ns);
 	if (n == 1 && !parts[0][strspn(parts[0], "0123456789")])
-		return diag_hint(r->diags, "a number alone counts nanoseconds, at least %llu; "
-					   "write %s:%ss for seconds, %s:hz:%s for so many times a second",
+		return diag_hint(r->diags,
+				 "a number alone counts nanoseconds, at least %llu; "
+				 "write %s:%ss for seconds, %s:hz:%s for so many times a second",
 				 (unsigned long long)shortest, name, parts[0], name, parts[0]);
 	return diag_hint(r->diags, "the shortest is %lluus", (unsigned long long)shortest / 1000);
 }
@@ -116,15 +122,13 @@ static int prs_period(const struct probe_reader *r, struct attach_point *p, char
 	return 0;
 }
 
-int prs_interval(const struct probe_reader *r, struct attach_point *p, char **parts,
-		 uint32_t n)
+int prs_interval(const struct probe_reader *r, struct attach_point *p, char **parts, uint32_t n)
 {
 	return prs_period(r, p, parts, n, SHORTEST_INTERVAL_NS);
 }
 
 /* The kernel itself keeps a frequency, by the time that passes between samples. */
-int prs_profile(const struct probe_reader *r, struct attach_point *p, char **parts,
-		uint32_t n)
+int prs_profile(const struct probe_reader *r, struct attach_point *p, char **parts, uint32_t n)
 {
 	if (prs_period(r, p, parts, n, SHORTEST_PROFILE_NS))
 		return -1;

@@ -92,14 +92,16 @@ static void unchecked_tracepoint(const struct probe_reader *r, struct attach_poi
 	r->kernel->unchecked = err;
 	diag_warning(r->diags, p->span, "unchecked",
 		     "tracepoint %s:%s and its fields are unchecked: cannot read the kernel's "
-		     "tracepoints: %s", parts[0], parts[1], strerror(-err));
-	diag_hint(r->diags, err == -EACCES || err == -EPERM
-				    ? "run sonde as root, or give formats that root has saved with --emit facts: --kernel-facts FILE"
-				    : "does this kernel have CONFIG_TRACING?");
+		     "tracepoints: %s",
+		     parts[0], parts[1], strerror(-err));
+	diag_hint(
+		r->diags,
+		err == -EACCES || err == -EPERM
+			? "run sonde as root, or give formats that root has saved with --emit facts: --kernel-facts FILE"
+			: "does this kernel have CONFIG_TRACING?");
 }
 
-int prs_tracepoint(const struct probe_reader *r, struct attach_point *p, char **parts,
-		   uint32_t n)
+int prs_tracepoint(const struct probe_reader *r, struct attach_point *p, char **parts, uint32_t n)
 {
 	int err;
 

@@ -118,7 +118,8 @@ static int unknown_module(const struct typed_search *s)
 		   strchr(s->module, '*') ? "no loaded module matches '%s'"
 					  : "the module '%s' is not loaded, or has no BTF",
 		   s->module);
-	return diag_hint(s->r->diags, "modprobe %s loads it; /sys/kernel/btf has those that have BTF",
+	return diag_hint(s->r->diags,
+			 "modprobe %s loads it; /sys/kernel/btf has those that have BTF",
 			 strchr(s->module, '*') ? "MODULE" : s->module);
 }
 
@@ -240,7 +241,8 @@ static int expand_programs(struct typed_search *s, char **parts, uint32_t n)
 	if (n == 3 && read_program_id(s, parts[1]))
 		return -1;
 	s->name = parts[n - 1];
-	s->p->pattern = arena_printf(s->r->arena, "%s:%s:%s", type_name(s->p), of_programs, s->name);
+	s->p->pattern =
+		arena_printf(s->r->arena, "%s:%s:%s", type_name(s->p), of_programs, s->name);
 	if (check_kernel(s->r, s->p, s->name))
 		return -1;
 	search_begin(s);
@@ -285,8 +287,7 @@ static void offer_typed(const char *text, void *ctx)
 		return;
 	note_near(s, name);
 	if (probe_matches(s->name, name) && !is_denied(name))
-		arena_push(s->r->arena, s->found, s->n_found,
-			   arena_strdup(s->r->arena, text));
+		arena_push(s->r->arena, s->found, s->n_found, arena_strdup(s->r->arena, text));
 }
 
 static int by_text(const void *x, const void *y)

@@ -49,7 +49,8 @@ static void offer_note(const struct usdt_note *note, void *ctx)
 {
 	struct usdt_match *m = ctx;
 	struct attach_point *p = m->p;
-	struct attach_target t = {.offset = note->offset, .address = note->address,
+	struct attach_target t = {.offset = note->offset,
+				  .address = note->address,
 				  .ref_ctr = note->semaphore};
 	const struct attach_target *last = p->n_targets ? &p->targets[p->n_targets - 1] : NULL;
 
@@ -115,8 +116,7 @@ static const char *whose(const struct usdt_match *m)
 
 static const char *wanted(const struct usdt_match *m)
 {
-	return any_provider(m) ? m->name
-			       : arena_printf(m->r->arena, "%s:%s", m->provider, m->name);
+	return any_provider(m) ? m->name : arena_printf(m->r->arena, "%s:%s", m->provider, m->name);
 }
 
 static bool is_mapped(const struct usdt_match *m)
@@ -135,16 +135,18 @@ static int no_note(const struct usdt_match *m)
 	struct span span = m->p->span;
 
 	if (is_mapped(m) && !m->n_files) {
-		diag_error(d, span, "no-usdt", m->path ? "no file that %s runs matches '%s'"
-						       : "no file of %s can be read",
+		diag_error(d, span, "no-usdt",
+			   m->path ? "no file that %s runs matches '%s'"
+				   : "no file of %s can be read",
 			   whose(m), m->path);
 		return diag_hint(d, "write the file: usdt:PATH:%s", wanted(m));
 	}
 	if (!m->n_offered) {
 		diag_error(d, span, "no-usdt", "%s has %s USDT probes", subject(m),
 			   is_mapped(m) ? "any" : "no");
-		return diag_hint(d, "they are compiled in with <sys/sdt.h>; uprobe:PATH:FUNCTION fires at "
-				    "functions");
+		return diag_hint(
+			d, "they are compiled in with <sys/sdt.h>; uprobe:PATH:FUNCTION fires at "
+			   "functions");
 	}
 	diag_error(d, span, "unknown-usdt", "%s has %s USDT probe '%s'", subject(m),
 		   is_mapped(m) ? "a" : "no", wanted(m));
@@ -163,8 +165,9 @@ static int no_process(const struct usdt_match *m)
 {
 	diag_error(m->r->diags, m->p->span, "usdt-path", "in which file is the USDT probe '%s'?",
 		   wanted(m));
-	return diag_hint(m->r->diags, "write usdt:PATH:%s, usdt:*:%s for every running program, or choose a "
-				      "process with -p",
+	return diag_hint(m->r->diags,
+			 "write usdt:PATH:%s, usdt:*:%s for every running program, or choose a "
+			 "process with -p",
 			 wanted(m), wanted(m));
 }
 
@@ -189,8 +192,10 @@ static int match_files(struct usdt_match *m)
 /* With -p, PROVIDER:NAME is no file and a name. */
 static bool is_file(const struct probe_reader *r, const char *path)
 {
-	struct usdt_match none = {.r = r, .p = &(struct attach_point){.id = PROBE_USDT},
-				  .provider = "", .name = ""};
+	struct usdt_match none = {.r = r,
+				  .p = &(struct attach_point){.id = PROBE_USDT},
+				  .provider = "",
+				  .name = ""};
 
 	if (!r->kernel->pid || strpbrk(path, "/*"))
 		return true;
@@ -225,8 +230,9 @@ int prs_usdt(const struct probe_reader *r, struct attach_point *p, char **parts,
 	if (match_files(&m))
 		return -1;
 	if (p->n_targets > LIMIT_TARGETS) {
-		diag_error(r->diags, p->span, "limit-probes", "%s matches %u places, a probe can be on %d",
-			   wanted(&m), p->n_targets, LIMIT_TARGETS);
+		diag_error(r->diags, p->span, "limit-probes",
+			   "%s matches %u places, a probe can be on %d", wanted(&m), p->n_targets,
+			   LIMIT_TARGETS);
 		return diag_hint(r->diags, "write more of the names' letters");
 	}
 	once_a_place(p);
@@ -236,7 +242,8 @@ int prs_usdt(const struct probe_reader *r, struct attach_point *p, char **parts,
 		return 0;
 	p->function = m.word[0] ? m.word : probe_rows[p->id].name;
 	p->name = arena_printf(r->arena, "%s:%s:%s:%s", probe_rows[p->id].name,
-			       is_mapped(&m) ? m.path ? m.path : "*" : m.found_path, m.provider, m.name);
+			       is_mapped(&m) ? m.path ? m.path : "*" : m.found_path, m.provider,
+			       m.name);
 	p->pattern = p->name;
 	return 0;
 }

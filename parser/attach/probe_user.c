@@ -54,7 +54,8 @@ static int no_symbol(struct user_matching *m, const char *program)
 		return -1;
 	if (m->nearest.best)
 		return diag_hint(d, "did you mean '%s'?", m->nearest.best);
-	return diag_hint(d, "'sonde -l %s:%s' lists those that it has", probe_rows[p->id].name, m->path);
+	return diag_hint(d, "'sonde -l %s:%s' lists those that it has", probe_rows[p->id].name,
+			 m->path);
 }
 
 static int too_many(const struct user_matching *m)

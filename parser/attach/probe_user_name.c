@@ -49,13 +49,11 @@ static bool is_word(char c)
 /* Words that mangling abbreviates or that stand for punctuation. */
 static bool is_abbreviated(const char *word, size_t len)
 {
-	static const char *const words[] = {"std",	     "string",	      "allocator",
-					    "basic_string",  "istream",	      "ostream",
-					    "iostream",	     "operator",      "new",
-					    "delete",	     "const",	      "char_traits",
-					    "anonymous",     "namespace",     "basic_istream",
-					    "basic_ostream", "basic_iostream", "lambda",
-					    "unnamed",	     "type"};
+	static const char *const words[] = {
+		"std",		 "string",	   "allocator", "basic_string", "istream",
+		"ostream",	 "iostream",	   "operator",	"new",		"delete",
+		"const",	 "char_traits",	   "anonymous", "namespace",	"basic_istream",
+		"basic_ostream", "basic_iostream", "lambda",	"unnamed",	"type"};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
 		if (strlen(words[i]) == len && !memcmp(words[i], word, len))

@@ -221,7 +221,8 @@ int user_at_line(struct user_matching *m, const char *path, const char *source, 
 	if (strpbrk(path, "*?[")) {
 		diag_error(m->r->diags, p->span, "no-pattern",
 			   "a line of the source is one file's: '%s' is a pattern", path);
-		return diag_hint(m->r->diags, "write PATH@%s:%s, a probe for each file", source, text);
+		return diag_hint(m->r->diags, "write PATH@%s:%s, a probe for each file", source,
+				 text);
 	}
 	if (p->id == PROBE_URETPROBE) {
 		diag_error(m->r->diags, p->span, "bad-offset",

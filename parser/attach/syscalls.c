@@ -23,19 +23,19 @@ static const struct syscall_name names[] = {
 static const struct {
 	const char *kernel, *libc;
 } renamed[] = {
-	{"newstat", "stat"},	   {"newlstat", "lstat"},	{"newfstat", "fstat"},
-	{"newuname", "uname"},	   {"umount", "umount2"},	{"sendfile64", "sendfile"},
+	{"newstat", "stat"},	 {"newlstat", "lstat"}, {"newfstat", "fstat"},
+	{"newuname", "uname"},	 {"umount", "umount2"}, {"sendfile64", "sendfile"},
 	{"mmap_pgoff", "mmap2"},
 };
 
 /* Since Linux 6.5; such numbers are the same on all our machines. */
 static const struct syscall_name younger[] = {
-	{"cachestat", 451},	    {"fchmodat2", 452},		{"map_shadow_stack", 453},
-	{"futex_wake", 454},	    {"futex_wait", 455},	{"futex_requeue", 456},
-	{"statmount", 457},	    {"listmount", 458},		{"lsm_get_self_attr", 459},
-	{"lsm_set_self_attr", 460}, {"lsm_list_modules", 461},	{"mseal", 462},
-	{"setxattrat", 463},	    {"getxattrat", 464},	{"listxattrat", 465},
-	{"removexattrat", 466},	    {"open_tree_attr", 467},	{"file_getattr", 468},
+	{"cachestat", 451},	    {"fchmodat2", 452},	       {"map_shadow_stack", 453},
+	{"futex_wake", 454},	    {"futex_wait", 455},       {"futex_requeue", 456},
+	{"statmount", 457},	    {"listmount", 458},	       {"lsm_get_self_attr", 459},
+	{"lsm_set_self_attr", 460}, {"lsm_list_modules", 461}, {"mseal", 462},
+	{"setxattrat", 463},	    {"getxattrat", 464},       {"listxattrat", 465},
+	{"removexattrat", 466},	    {"open_tree_attr", 467},   {"file_getattr", 468},
 	{"file_setattr", 469},
 #ifdef __x86_64__
 	{"uretprobe", 335},	    {"uprobe", 336},

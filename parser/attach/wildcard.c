@@ -95,7 +95,8 @@ static int resolve_each(const struct probe_reader *r, const struct attach_text *
 					x->names[i]);
 		if (probe_resolve(r, &one, &point))
 			return -1;
-		point.pattern = arena_printf(r->arena, "%s:%s", probe_rows[point.id].name, x->pattern);
+		point.pattern =
+			arena_printf(r->arena, "%s:%s", probe_rows[point.id].name, x->pattern);
 		arena_push(r->arena, *points, *n_points, point);
 	}
 	return 0;
@@ -120,8 +121,8 @@ static int expand(const struct probe_reader *r, const struct attach_text *text, 
 		return no_match(r, text, &x);
 	if (x.n > LIMIT_PROBES) {
 		diag_error(r->diags, text->span, "limit-probes",
-			   "%s matches %u tracepoints, a script can have %d attach points", pattern, x.n,
-			   LIMIT_PROBES);
+			   "%s matches %u tracepoints, a script can have %d attach points", pattern,
+			   x.n, LIMIT_PROBES);
 		return -1;
 	}
 	qsort(x.names, x.n, sizeof(*x.names), by_name);
@@ -157,9 +158,8 @@ static int resolve_type(const struct probe_reader *r, const struct attach_text *
 /* ---- patterns of probe types, names -------------------------------------------------------- */
 
 /* What a pattern such as *probe can stand for: what fires for something that has a name. */
-static const enum probe_id kernel_types[] = {PROBE_KPROBE, PROBE_FENTRY, PROBE_TRACEPOINT,
-					     PROBE_RAWTRACEPOINT, PROBE_SOFTWARE,
-					     PROBE_HARDWARE};
+static const enum probe_id kernel_types[] = {PROBE_KPROBE,	  PROBE_FENTRY,	  PROBE_TRACEPOINT,
+					     PROBE_RAWTRACEPOINT, PROBE_SOFTWARE, PROBE_HARDWARE};
 static const enum probe_id user_types[] = {PROBE_UPROBE};
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
@@ -188,11 +188,12 @@ static int resolve_types(const struct probe_reader *r, const struct attach_text 
 	}
 	if (*n_points > before)
 		return 0;
-	diag_error(r->diags, text->span, "no-match", n_types ? "no probe matches '%s'"
-						     : "no probe type matches '%s'",
+	diag_error(r->diags, text->span, "no-match",
+		   n_types ? "no probe matches '%s'" : "no probe type matches '%s'",
 		   n_types ? text->text : type);
-	return diag_hint(r->diags, "of the kernel's probe types '*' can be kprobe, tracepoint, software and "
-				   "hardware, before a file's name uprobe");
+	return diag_hint(r->diags,
+			 "of the kernel's probe types '*' can be kprobe, tracepoint, software and "
+			 "hardware, before a file's name uprobe");
 }
 
 /* Length of NAME= at the start of an attach point, 0 when it has none. */

@@ -31,8 +31,8 @@ void *arena_grow(struct arena *a, void *items, uint32_t n, size_t size);
 
 #define arena_new_of(a, type) ((type *)arena_alloc((a), sizeof(type)))
 /* Append `item` to the array `items` with the count `n`, both lvalues. */
-#define arena_push(a, items, n, item)                                                              \
-	do {                                                                                       \
-		(items) = arena_grow((a), (items), (n), sizeof(*(items)));                         \
-		(items)[(n)++] = (item);                                                           \
+#define arena_push(a, items, n, item)                                      \
+	do {                                                               \
+		(items) = arena_grow((a), (items), (n), sizeof(*(items))); \
+		(items)[(n)++] = (item);                                   \
 	} while (0)

@@ -27,9 +27,9 @@ static bool is_repetition(const struct diags *d, struct span span)
 	return false;
 }
 
-__attribute__((format(printf, 5, 0))) static void
-add(struct diags *d, enum diag_level level, struct span span, const char *tag, const char *fmt,
-    va_list ap)
+__attribute__((format(printf, 5, 0))) static void add(struct diags *d, enum diag_level level,
+						      struct span span, const char *tag,
+						      const char *fmt, va_list ap)
 {
 	struct diag new = {.level = level, .tag = tag, .span = span};
 

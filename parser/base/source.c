@@ -24,7 +24,8 @@ struct source *source_from_text(struct arena *a, const char *name, const char *t
 	struct source *s;
 	char *copy;
 
-	if (len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) { /* a byte order mark, of some editors */
+	if (len >= 3 &&
+	    memcmp(text, "\xef\xbb\xbf", 3) == 0) { /* a byte order mark, of some editors */
 		text += 3;
 		len -= 3;
 	}

@@ -18,8 +18,9 @@ struct span {
 #define SPAN_NONE ((struct span){0, 0})
 
 struct source {
-	bool is_file;	  /* name is a path */
-	const char *name; /* file name as typed, "-e" text is "stdin" as users of bpftrace know it */
+	bool is_file; /* name is a path */
+	const char
+		*name; /* file name as typed, "-e" text is "stdin" as users of bpftrace know it */
 	const char *text; /* NUL-terminated (and one more NUL, as flex wants it) */
 	uint32_t len;
 	uint32_t *lines; /* offset of each line's first byte */

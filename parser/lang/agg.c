@@ -6,8 +6,10 @@
 #include "bpf_helpers/bucket.h"
 
 const struct agg_row agg_rows[AGG_KIND_COUNT] = {
-#define AGG_ROW(id, name_u, name_s, layout_, readable)                                             \
-	[AGG_##id] = {.name_unsigned = name_u, .name_signed = name_s, .layout = layout_,           \
+#define AGG_ROW(id, name_u, name_s, layout_, readable) \
+	[AGG_##id] = {.name_unsigned = name_u,         \
+		      .name_signed = name_s,           \
+		      .layout = layout_,               \
 		      .is_readable = readable},
 #include "parser/lang/aggs.def"
 #undef AGG_ROW
@@ -16,13 +18,10 @@ const struct agg_row agg_rows[AGG_KIND_COUNT] = {
 uint32_t agg_words(const struct type *t, bool is_keyed)
 {
 	switch (agg_rows[t->agg].layout) {
-	case AL_SUM:
-		return 1;
+	case AL_SUM: return 1;
 	case AL_MAX:
-	case AL_AVERAGE:
-		return 2;
-	case AL_BUCKETS:
-		return is_keyed ? 1 : agg_buckets(t);
+	case AL_AVERAGE: return 2;
+	case AL_BUCKETS: return is_keyed ? 1 : agg_buckets(t);
 	}
 	return 1;
 }

@@ -6,8 +6,8 @@
 #include "parser/lang/type.h"
 
 enum agg_layout {
-	AL_SUM, /* 1 word, added to */
-	AL_MAX, /* 2 words: the greatest in the order of agg_ordered; 1 once there is one */
+	AL_SUM,	    /* 1 word, added to */
+	AL_MAX,	    /* 2 words: the greatest in the order of agg_ordered; 1 once there is one */
 	AL_AVERAGE, /* 2 words: total, count */
 	AL_BUCKETS, /* counters: an entry each where there are keys, else words side by side */
 };

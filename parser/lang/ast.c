@@ -320,9 +320,7 @@ static void each_of(struct expr **items, uint32_t n, void (*visit)(struct expr *
 
 const struct builtin *ast_builtin(const struct expr *e)
 {
-	return e->kind == EX_CALL   ? e->call.builtin
-	       : e->kind == EX_NAME ? e->name.builtin
-				    : NULL;
+	return e->kind == EX_CALL ? e->call.builtin : e->kind == EX_NAME ? e->name.builtin : NULL;
 }
 
 void ast_each_child(struct expr *e, void (*visit)(struct expr *child, void *ctx), void *ctx)
@@ -332,17 +330,10 @@ void ast_each_child(struct expr *e, void (*visit)(struct expr *child, void *ctx)
 	case EX_STRING:
 	case EX_NAME:
 	case EX_VAR:
-	case EX_PARAM:
-		return;
-	case EX_MAP:
-		each_of(e->map.keys, e->map.n_keys, visit, ctx);
-		return;
-	case EX_CALL:
-		each_of(e->call.args, e->call.n_args, visit, ctx);
-		return;
-	case EX_UNARY:
-		visit(e->unary.operand, ctx);
-		return;
+	case EX_PARAM: return;
+	case EX_MAP: each_of(e->map.keys, e->map.n_keys, visit, ctx); return;
+	case EX_CALL: each_of(e->call.args, e->call.n_args, visit, ctx); return;
+	case EX_UNARY: visit(e->unary.operand, ctx); return;
 	case EX_BINARY:
 		visit(e->binary.left, ctx);
 		visit(e->binary.right, ctx);
@@ -353,19 +344,11 @@ void ast_each_child(struct expr *e, void (*visit)(struct expr *child, void *ctx)
 			visit(e->ternary.then, ctx);
 		visit(e->ternary.otherwise, ctx);
 		return;
-	case EX_FIELD:
-		visit(e->field.object, ctx);
-		return;
-	case EX_INCDEC:
-		visit(e->incdec.target, ctx);
-		return;
-	case EX_CAST:
-		visit(e->cast.operand, ctx);
-		return;
+	case EX_FIELD: visit(e->field.object, ctx); return;
+	case EX_INCDEC: visit(e->incdec.target, ctx); return;
+	case EX_CAST: visit(e->cast.operand, ctx); return;
 	case EX_TUPLE:
-	case EX_RECORD:
-		each_of(e->list.items, e->list.n, visit, ctx);
-		return;
+	case EX_RECORD: each_of(e->list.items, e->list.n, visit, ctx); return;
 	case EX_INDEX:
 		visit(e->index.object, ctx);
 		visit(e->index.at, ctx);
@@ -379,8 +362,8 @@ void ast_each_child(struct expr *e, void (*visit)(struct expr *child, void *ctx)
 
 static void each_in_loop(struct stmt *st, void (*visit)(struct expr *, void *), void *ctx)
 {
-	struct expr *const parts[] = {st->loop.cond, st->loop.count, st->loop.from, st->loop.to,
-				      st->loop.over, st->loop.var};
+	struct expr *const parts[] = {st->loop.cond, st->loop.count, st->loop.from,
+				      st->loop.to,   st->loop.over,  st->loop.var};
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
 		if (parts[i])
@@ -405,9 +388,7 @@ static void each_in_stmt(struct stmt *st, void (*visit)(struct expr *, void *), 
 		ast_each_in_block(&st->branch.then, visit, ctx);
 		ast_each_in_block(&st->branch.otherwise, visit, ctx);
 		return;
-	case ST_BLOCK:
-		ast_each_in_block(&st->block, visit, ctx);
-		return;
+	case ST_BLOCK: ast_each_in_block(&st->block, visit, ctx); return;
 	case ST_LET:
 		visit(st->let.var, ctx);
 		if (st->let.value)
@@ -415,12 +396,9 @@ static void each_in_stmt(struct stmt *st, void (*visit)(struct expr *, void *), 
 		return;
 	case ST_WHILE:
 	case ST_FOR:
-	case ST_UNROLL:
-		each_in_loop(st, visit, ctx);
-		return;
+	case ST_UNROLL: each_in_loop(st, visit, ctx); return;
 	case ST_BREAK:
-	case ST_CONTINUE:
-		return;
+	case ST_CONTINUE: return;
 	}
 }
 
@@ -431,11 +409,11 @@ void ast_each_in_block(struct block *b, void (*visit)(struct expr *e, void *ctx)
 }
 
 static const char *const op_names[] = {
-	[OP_ADD] = "+",	  [OP_SUB] = "-",  [OP_MUL] = "*",  [OP_DIV] = "/",   [OP_MOD] = "%",
-	[OP_SHL] = "<<",  [OP_SHR] = ">>", [OP_BAND] = "&", [OP_BOR] = "|",   [OP_BXOR] = "^",
-	[OP_LAND] = "&&", [OP_LOR] = "||", [OP_EQ] = "==",  [OP_NE] = "!=",   [OP_LT] = "<",
-	[OP_LE] = "<=",	  [OP_GT] = ">",   [OP_GE] = ">=",  [OP_NEG] = "-",   [OP_NOT] = "!",
-	[OP_BNOT] = "~",  [OP_DEREF] = "*",  [OP_SIZEOF] = "sizeof",  [OP_NONE] = "",
+	[OP_ADD] = "+",	  [OP_SUB] = "-",   [OP_MUL] = "*",	    [OP_DIV] = "/", [OP_MOD] = "%",
+	[OP_SHL] = "<<",  [OP_SHR] = ">>",  [OP_BAND] = "&",	    [OP_BOR] = "|", [OP_BXOR] = "^",
+	[OP_LAND] = "&&", [OP_LOR] = "||",  [OP_EQ] = "==",	    [OP_NE] = "!=", [OP_LT] = "<",
+	[OP_LE] = "<=",	  [OP_GT] = ">",    [OP_GE] = ">=",	    [OP_NEG] = "-", [OP_NOT] = "!",
+	[OP_BNOT] = "~",  [OP_DEREF] = "*", [OP_SIZEOF] = "sizeof", [OP_NONE] = "",
 };
 
 const char *op_str(enum op op)

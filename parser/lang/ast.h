@@ -18,59 +18,78 @@ struct attach_point; /* resolved: probe.h */
 struct type;
 
 enum op {
-	OP_ADD, OP_SUB, OP_MUL, OP_DIV, OP_MOD,
-	OP_SHL, OP_SHR, OP_BAND, OP_BOR, OP_BXOR,
-	OP_LAND, OP_LOR, OP_EQ, OP_NE, OP_LT, OP_LE, OP_GT, OP_GE,
-	OP_NEG, OP_NOT, OP_BNOT, OP_DEREF, OP_SIZEOF, /* unary */
-	OP_NONE,			/* plain assignment */
+	OP_ADD,
+	OP_SUB,
+	OP_MUL,
+	OP_DIV,
+	OP_MOD,
+	OP_SHL,
+	OP_SHR,
+	OP_BAND,
+	OP_BOR,
+	OP_BXOR,
+	OP_LAND,
+	OP_LOR,
+	OP_EQ,
+	OP_NE,
+	OP_LT,
+	OP_LE,
+	OP_GT,
+	OP_GE,
+	OP_NEG,
+	OP_NOT,
+	OP_BNOT,
+	OP_DEREF,
+	OP_SIZEOF, /* unary */
+	OP_NONE,   /* plain assignment */
 };
 
 /* A scratch variable: one per name and scope. */
 struct var {
-	const char *name;	/* with the $ */
-	struct span first;	/* where it was first assigned */
+	const char *name;  /* with the $ */
+	struct span first; /* where it was first assigned */
 	const struct type *type;
-	bool is_declared;	/* `let $x : TYPE`: it does not grow, values are cast into it */
-	bool is_loop;		/* of a for: cannot be assigned to */
-	const struct map *map;	/* of a for over this map */
-	uint32_t id;		/* index in its probe, for codegen */
+	bool is_declared;      /* `let $x : TYPE`: it does not grow, values are cast into it */
+	bool is_loop;	       /* of a for: cannot be assigned to */
+	const struct map *map; /* of a for over this map */
+	uint32_t id;	       /* index in its probe, for codegen */
 };
 
 /* A map, one per name in a script. */
 struct map {
-	const char *name;	/* with the @, "@" alone for the anonymous one */
-	struct span first;	/* first use: where the number of keys was fixed */
+	const char *name;  /* with the @, "@" alone for the anonymous one */
+	struct span first; /* first use: where the number of keys was fixed */
 	uint32_t n_keys;
 	const struct type **key_types;
-	struct span *key_spans;	/* where each key type came from */
+	struct span *key_spans; /* where each key type came from */
 	const struct type *value;
-	struct span value_span;	/* where the value type came from */
+	struct span value_span; /* where the value type came from */
 	struct expr **ones;	/* uses with one key that may be a tuple of several */
 	uint32_t n_ones;
-	bool is_one;		/* some use has one key that is none */
+	bool is_one;		     /* some use has one key that is none */
 	const struct map_decl *decl; /* or NULL */
-	bool is_assigned;	/* somewhere, though perhaps by something wrong */
-	uint32_t id;		/* index in plan->maps, handed out by plan.c */
+	bool is_assigned;	     /* somewhere, though perhaps by something wrong */
+	uint32_t id;		     /* index in plan->maps, handed out by plan.c */
 };
 
 enum expr_kind {
-	EX_INT,		/* .integer */
-	EX_STRING,	/* .string */
-	EX_NAME,	/* .name: a word without parentheses: a builtin */
-	EX_VAR,		/* .var */
-	EX_MAP,		/* .map */
-	EX_CALL,	/* .call */
-	EX_UNARY,	/* .unary: OP_NEG …; OP_SIZEOF becomes an EX_INT in sema_type.c */
-	EX_BINARY,	/* .binary */
-	EX_TERNARY,	/* .ternary */
-	EX_FIELD,	/* .field: object.name (and object->name) */
-	EX_INCDEC,	/* .incdec: ++x x++ --x x-- on a variable or map */
-	EX_PARAM,	/* .param: $1, $#; sema_name.c makes a literal of it */
-	EX_CAST,	/* .cast */
-	EX_TUPLE,	/* .list: (a, b) */
-	EX_RECORD,	/* .list: (x = a, y = b) */
-	EX_INDEX,	/* .index: object[at], not of a map */
-	EX_BLOCK,	/* .block: { …; value } */
+	EX_INT,	    /* .integer */
+	EX_STRING,  /* .string */
+	EX_NAME,    /* .name: a word without parentheses: a builtin */
+	EX_VAR,	    /* .var */
+	EX_MAP,	    /* .map */
+	EX_CALL,    /* .call */
+	EX_UNARY,   /* .unary: OP_NEG …; OP_SIZEOF becomes an EX_INT in sema_type.c */
+	EX_BINARY,  /* .binary */
+	EX_TERNARY, /* .ternary */
+	EX_FIELD,   /* .field: object.name (and object->name) */
+	EX_INCDEC,  /* .incdec: ++x x++ --x x-- on a variable or map */
+	EX_PARAM,   /* .param: $1, $#; sema_name.c makes a literal of it */
+	EX_CAST,    /* .cast */
+	EX_TUPLE,   /* .list: (a, b) */
+	EX_RECORD,  /* .list: (x = a, y = b) */
+	EX_INDEX,   /* .index: object[at], not of a map */
+	EX_BLOCK,   /* .block: { …; value } */
 };
 
 /* A type as the script spells it: name, then '*' and '[N]' from left to right. */
@@ -92,7 +111,7 @@ struct block {
 struct expr {
 	enum expr_kind kind;
 	struct span span;
-	uint32_t height; /* of the tree under it, at most LIMIT_NESTING: parser.y */
+	uint32_t height;	 /* of the tree under it, at most LIMIT_NESTING: parser.y */
 	const struct type *type; /* set by sema_type.c */
 	union {
 		struct {
@@ -173,17 +192,17 @@ struct expr {
 };
 
 enum stmt_kind {
-	ST_EXPR,	/* .expr */
-	ST_ASSIGN,	/* .assign */
-	ST_IF,		/* .branch */
-	ST_BLOCK,	/* .block: { … } as a statement */
-	ST_RETURN,	/* .expr: the value, or NULL */
-	ST_LET,		/* .let */
-	ST_WHILE,	/* .loop: cond, body */
-	ST_FOR,		/* .loop: var over `over` (a map), or from `from` up to below `to` */
-	ST_UNROLL,	/* .loop: count, body */
-	ST_BREAK,	/* no arm */
-	ST_CONTINUE,	/* no arm */
+	ST_EXPR,     /* .expr */
+	ST_ASSIGN,   /* .assign */
+	ST_IF,	     /* .branch */
+	ST_BLOCK,    /* .block: { … } as a statement */
+	ST_RETURN,   /* .expr: the value, or NULL */
+	ST_LET,	     /* .let */
+	ST_WHILE,    /* .loop: cond, body */
+	ST_FOR,	     /* .loop: var over `over` (a map), or from `from` up to below `to` */
+	ST_UNROLL,   /* .loop: count, body */
+	ST_BREAK,    /* no arm */
+	ST_CONTINUE, /* no arm */
 };
 
 struct stmt {
@@ -205,7 +224,7 @@ struct stmt {
 		} branch;
 		struct block block;
 		struct {
-			struct expr *var; /* EX_VAR */
+			struct expr *var;	      /* EX_VAR */
 			const struct type_name *type; /* or NULL */
 			struct expr *value;	      /* or NULL */
 		} let;
@@ -231,26 +250,26 @@ struct attach_text {
 };
 
 struct probe {
-	struct span span;	/* head and block */
+	struct span span; /* head and block */
 	struct attach_text *texts;
 	uint32_t n_texts;
-	struct expr *predicate;	/* or NULL */
+	struct expr *predicate; /* or NULL */
 	struct block body;
-	bool is_angle;		/* written < … > */
-	struct span open_span;	/* its { or < */
+	bool is_angle;	       /* written < … > */
+	struct span open_span; /* its { or < */
 
 	/* sema: */
 	struct attach_point *points;
 	uint32_t n_points;
 	struct var **vars;
 	uint32_t n_vars;
-	bool uses_delta;	/* or depth, or entry(): the body runs where a span ends */
-	bool uses_oncpu;	/* the body runs where a thread's time on the CPU ends */
-	bool has_loops;		/* whose bodies are functions of their own: sema_check.c */
-	bool has_counted;	/* loops in loops, which share LIMIT_ROUNDS: sema_name.c */
-	bool is_start;		/* this is `start` of another */
-	struct probe *start;	/* the events that start this probe's spans: made for entry() */
-	struct expr **entries;	/* its calls of entry(); their call.event is the index here */
+	bool uses_delta;       /* or depth, or entry(): the body runs where a span ends */
+	bool uses_oncpu;       /* the body runs where a thread's time on the CPU ends */
+	bool has_loops;	       /* whose bodies are functions of their own: sema_check.c */
+	bool has_counted;      /* loops in loops, which share LIMIT_ROUNDS: sema_name.c */
+	bool is_start;	       /* this is `start` of another */
+	struct probe *start;   /* the events that start this probe's spans: made for entry() */
+	struct expr **entries; /* its calls of entry(); their call.event is the index here */
 	uint32_t n_entries;
 	/* Span probes: conjuncts of the predicate that hold the same at the span's start and end,
 	 * and are tested there first (design: "the whole body belongs to the span's end"). */
@@ -271,7 +290,7 @@ struct function {
 	bool is_macro;
 	struct span span;
 	const char *name;
-	struct expr **params; /* EX_VAR; of a macro EX_MAP and EX_NAME too */
+	struct expr **params;		/* EX_VAR; of a macro EX_MAP and EX_NAME too */
 	const struct type_name **types; /* of a fn's parameters */
 	uint32_t n_params, n_types;
 	const struct type_name *result; /* of a fn */
@@ -287,16 +306,16 @@ struct root_text {
 /* `param $name: type = other "doc";`: a word of the command line that has a name. */
 struct param_item {
 	struct span span, name_span;
-	const char *name; /* with the $ */
-	const char *type; /* uint64, int64 or string: param.c */
+	const char *name;   /* with the $ */
+	const char *type;   /* uint64, int64 or string: param.c */
 	struct expr *other; /* without a word: a literal, the name `none`; NULL: it must be given */
 	const char *doc;
 
 	/* param.c: */
 	bool is_number;
-	bool is_left_out; /* no word, and `none` */
+	bool is_left_out;   /* no word, and `none` */
 	struct expr *value; /* EX_INT (or a negated one), EX_STRING */
-	const char *text; /* the value as attach points take it */
+	const char *text;   /* the value as attach points take it */
 };
 
 struct program {
@@ -315,9 +334,9 @@ struct program {
 	uint32_t n_items;
 	struct probe **probes;
 	uint32_t n_probes;
-	struct map **maps;	/* in order of appearance: sema_name.c */
+	struct map **maps; /* in order of appearance: sema_name.c */
 	uint32_t n_maps;
-	bool unsafe; /* --unsafe */
+	bool unsafe;		   /* --unsafe */
 	const char *const *params; /* $1, $2, …: words of the command line */
 	uint32_t n_params;
 };

@@ -9,15 +9,34 @@
 
 /* A row's own name is the last word before the parameters; ids are spelt like the names. */
 const struct builtin builtins[BI_COUNT] = {
-#define VAR(id_, sig, where_, traits_, check_, gen, doc_)                                          \
-	[BI_##id_] = {.id = BI_##id_, .kind = BUILTIN_VAR, .name = #id_, .signature = sig,         \
-		      .where = where_, .traits = traits_, .check = check_, .doc = doc_},
-#define FN(id_, sig, where_, traits_, check_, gen, doc_)                                           \
-	[BI_##id_] = {.id = BI_##id_, .kind = BUILTIN_FN, .name = #id_, .signature = sig,          \
-		      .where = where_, .traits = traits_, .check = check_, .doc = doc_},
-#define AGG(id_, sig, agg_, check_, gen, doc_)                                                     \
-	[BI_##id_] = {.id = BI_##id_, .kind = BUILTIN_AGG, .name = #id_, .signature = sig,         \
-		      .where = W_ANY, .traits = TR_ACT, .agg = agg_, .check = check_, .doc = doc_},
+#define VAR(id_, sig, where_, traits_, check_, gen, doc_) \
+	[BI_##id_] = {.id = BI_##id_,                     \
+		      .kind = BUILTIN_VAR,                \
+		      .name = #id_,                       \
+		      .signature = sig,                   \
+		      .where = where_,                    \
+		      .traits = traits_,                  \
+		      .check = check_,                    \
+		      .doc = doc_},
+#define FN(id_, sig, where_, traits_, check_, gen, doc_) \
+	[BI_##id_] = {.id = BI_##id_,                    \
+		      .kind = BUILTIN_FN,                \
+		      .name = #id_,                      \
+		      .signature = sig,                  \
+		      .where = where_,                   \
+		      .traits = traits_,                 \
+		      .check = check_,                   \
+		      .doc = doc_},
+#define AGG(id_, sig, agg_, check_, gen, doc_) \
+	[BI_##id_] = {.id = BI_##id_,          \
+		      .kind = BUILTIN_AGG,     \
+		      .name = #id_,            \
+		      .signature = sig,        \
+		      .where = W_ANY,          \
+		      .traits = TR_ACT,        \
+		      .agg = agg_,             \
+		      .check = check_,         \
+		      .doc = doc_},
 #include "parser/lang/builtins.def"
 #undef VAR
 #undef FN
@@ -36,14 +55,9 @@ static const struct {
 	const char *word;
 	const struct type *type;
 } result_types[] = {
-	{"void", &type_void},
-	{"bool", &type_bool},
-	{"kstack", &type_kstack},
-	{"ustack", &type_ustack},
-	{"ksym", &type_ksym},
-	{"usym", &type_usym},
-	{"username", &type_username},
-	{"name", &type_name},
+	{"void", &type_void},	      {"bool", &type_bool}, {"kstack", &type_kstack},
+	{"ustack", &type_ustack},     {"ksym", &type_ksym}, {"usym", &type_usym},
+	{"username", &type_username}, {"name", &type_name},
 };
 
 /* string[16] is the one string type that signatures name: the kernel's TASK_COMM_LEN. */

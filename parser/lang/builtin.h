@@ -88,10 +88,9 @@ extern const struct builtin builtins[BI_COUNT];
 
 /* The check column's functions: sema_check.c. */
 check_fn chk_func, /* sema_usdt.c */
-	chk_args, chk_delta, chk_oncpu, chk_printf, chk_print, chk_clear, chk_delete,
-	chk_agg, chk_hist, chk_lhist, chk_quantiles, chk_str, chk_strftime,
-	chk_has_key, chk_len, chk_curtask, chk_ustack, chk_depth, chk_open, chk_entry, chk_retval,
-	chk_argn, chk_ctx;
+	chk_args, chk_delta, chk_oncpu, chk_printf, chk_print, chk_clear, chk_delete, chk_agg,
+	chk_hist, chk_lhist, chk_quantiles, chk_str, chk_strftime, chk_has_key, chk_len,
+	chk_curtask, chk_ustack, chk_depth, chk_open, chk_entry, chk_retval, chk_argn, chk_ctx;
 
 /* The row of `name`, or NULL. */
 const struct builtin *builtin_find(const char *name);

@@ -5,9 +5,9 @@
 #include "parser/lang/capability.h"
 
 const struct capability_row capability_rows[CAP_COUNT] = {
-#define CAPABILITY(id_, name_, from_, since_, purpose_)                                                  \
-	[CAP_##id_] = {.id = #id_, .name = name_, .from = from_, .since = since_,                 \
-			.purpose = purpose_},
+#define CAPABILITY(id_, name_, from_, since_, purpose_) \
+	[CAP_##id_] = {                                 \
+		.id = #id_, .name = name_, .from = from_, .since = since_, .purpose = purpose_},
 #include "parser/lang/capabilities.def"
 #undef CAPABILITY
 };

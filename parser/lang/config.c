@@ -19,11 +19,11 @@
 
 #define AT(id) .name = #id, .offset = offsetof(struct config, id)
 const struct config_row config_rows[] = {
-#define INT(id, initial_, least_, most_, doc_)                                                     \
-	{AT(id), .kind = CONFIG_INT, .initial = initial_, .least = least_, .most = most_,          \
-	 .doc = doc_},
+#define INT(id, initial_, least_, most_, doc_)                     \
+	{AT(id),	  .kind = CONFIG_INT, .initial = initial_, \
+	 .least = least_, .most = most_,      .doc = doc_},
 #define BOOL(id, initial_, doc_) {AT(id), .kind = CONFIG_BOOL, .initial = initial_, .doc = doc_},
-#define WORD(id, words_, later_, doc_)                                                             \
+#define WORD(id, words_, later_, doc_) \
 	{AT(id), .kind = CONFIG_WORD, .words = words_, .unimplemented_words = later_, .doc = doc_},
 #define UNIMPLEMENTED(id, doc_) {.name = #id, .kind = CONFIG_UNIMPLEMENTED, .doc = doc_},
 #define RENAMED(id, to_) {.name = #id, .kind = CONFIG_RENAMED, .to = #to_},
@@ -221,7 +221,8 @@ static void read_setting(struct arena *a, struct program *p, const struct settin
 		return;
 	}
 	if (row->kind == CONFIG_RENAMED) {
-		diag_warning(d, s->key_span, "renamed-option", "%s is called %s now", s->key, row->to);
+		diag_warning(d, s->key_span, "renamed-option", "%s is called %s now", s->key,
+			     row->to);
 		row = find_row(row->to);
 	}
 	if (is_built(row))
@@ -229,7 +230,8 @@ static void read_setting(struct arena *a, struct program *p, const struct settin
 	else if (row->kind == CONFIG_UNIMPLEMENTED)
 		diag_error(d, s->key_span, "not-built", "option '%s' is not built yet", row->name);
 	else if (row->kind == CONFIG_IGNORED)
-		diag_warning(d, s->key_span, "ignored-option", "option '%s' has no effect", row->name);
+		diag_warning(d, s->key_span, "ignored-option", "option '%s' has no effect",
+			     row->name);
 	else
 		diag_error(d, s->key_span, "unknown-option",
 			   "'%s' is no option of a script: bpftrace takes it from the environment",

@@ -14,16 +14,36 @@ static const struct {
 	uint32_t size;
 	bool is_signed;
 } narrow[] = {
-	{"int", 4, true},	   {"unsigned int", 4, false}, {"unsigned", 4, false},
-	{"const int", 4, true},	   {"pid_t", 4, true},	       {"uid_t", 4, false},
-	{"gid_t", 4, false},	   {"umode_t", 2, false},      {"mode_t", 4, false},
-	{"clockid_t", 4, true},	   {"const clockid_t", 4, true}, {"key_t", 4, true},
-	{"timer_t", 4, true},	   {"mqd_t", 4, true},	       {"key_serial_t", 4, true},
-	{"rwf_t", 4, true},	   {"u32", 4, false},	       {"__u32", 4, false},
-	{"uint32_t", 4, false},	   {"__s32", 4, true},	       {"s32", 4, true},
-	{"long", 8, true},	   {"off_t", 8, true},	       {"loff_t", 8, true},
-	{"ssize_t", 8, true},	   {"unsigned long", 8, false}, {"__u64", 8, false},
-	{"unsigned char", 1, false}, {"unsigned short", 2, false}, {"old_uid_t", 2, false},
+	{"int", 4, true},
+	{"unsigned int", 4, false},
+	{"unsigned", 4, false},
+	{"const int", 4, true},
+	{"pid_t", 4, true},
+	{"uid_t", 4, false},
+	{"gid_t", 4, false},
+	{"umode_t", 2, false},
+	{"mode_t", 4, false},
+	{"clockid_t", 4, true},
+	{"const clockid_t", 4, true},
+	{"key_t", 4, true},
+	{"timer_t", 4, true},
+	{"mqd_t", 4, true},
+	{"key_serial_t", 4, true},
+	{"rwf_t", 4, true},
+	{"u32", 4, false},
+	{"__u32", 4, false},
+	{"uint32_t", 4, false},
+	{"__s32", 4, true},
+	{"s32", 4, true},
+	{"long", 8, true},
+	{"off_t", 8, true},
+	{"loff_t", 8, true},
+	{"ssize_t", 8, true},
+	{"unsigned long", 8, false},
+	{"__u64", 8, false},
+	{"unsigned char", 1, false},
+	{"unsigned short", 2, false},
+	{"old_uid_t", 2, false},
 	{"old_gid_t", 2, false},
 };
 
@@ -99,8 +119,7 @@ const struct type *sema_pointer_type(struct arena *a, const struct tp_field *f,
 }
 
 /* Addresses of different things are addresses; with a number, it is one. */
-const struct type *sema_common_argument(struct arena *a, const struct type *x,
-					const struct type *y)
+const struct type *sema_common_argument(struct arena *a, const struct type *x, const struct type *y)
 {
 	bool x_is = x->kind == TY_POINTER, y_is = y->kind == TY_POINTER;
 

@@ -23,23 +23,12 @@ static void read_flags(struct reader *r, struct plan_piece *p)
 {
 	for (;; r->at++) {
 		switch (peek(r)) {
-		case '-':
-			p->left = true;
-			break;
-		case '+':
-			p->plus = true;
-			break;
-		case ' ':
-			p->space = true;
-			break;
-		case '#':
-			p->alt = true;
-			break;
-		case '0':
-			p->zero = true;
-			break;
-		default:
-			return;
+		case '-': p->left = true; break;
+		case '+': p->plus = true; break;
+		case ' ': p->space = true; break;
+		case '#': p->alt = true; break;
+		case '0': p->zero = true; break;
+		default: return;
 		}
 	}
 }

@@ -21,35 +21,35 @@ struct tp_pointee {
 /* One field of a tracepoint's record, from its tracefs format file. */
 struct tp_field {
 	const char *name;
-	const char *type_text;	/* "const char *", "char[16]", as the file spells it */
-	uint32_t offset, size;	/* bytes in the record */
-	uint32_t elem_size;	/* bytes of an element of an array, 0 when it is none */
+	const char *type_text; /* "const char *", "char[16]", as the file spells it */
+	uint32_t offset, size; /* bytes in the record */
+	uint32_t elem_size;    /* bytes of an element of an array, 0 when it is none */
 	bool is_signed;
-	bool is_data_loc;	/* __data_loc / __rel_loc: a handle, not the data */
-	bool is_char_array;	/* char name[N] in the record itself */
-	const char *declared;	/* of user functions: type and name as C declares them; or NULL */
-	struct tp_pointee to;	/* of functions */
+	bool is_data_loc;     /* __data_loc / __rel_loc: a handle, not the data */
+	bool is_char_array;   /* char name[N] in the record itself */
+	const char *declared; /* of user functions: type and name as C declares them; or NULL */
+	struct tp_pointee to; /* of functions */
 };
 
 enum { TP_COMMON_BYTES = 8 }; /* of common_* fields, with which every record begins */
 
 struct tp_format {
 	const char *category, *event;
-	uint32_t id;		/* for perf_event_open */
+	uint32_t id;		 /* for perf_event_open */
 	struct tp_field *fields; /* common_* fields left out */
 	uint32_t n_fields;
-	bool is_unchecked;	/* the kernel's formats could not be read: every field may exist */
+	bool is_unchecked; /* the kernel's formats could not be read: every field may exist */
 };
 
 /* A function in an ELF file. */
 struct user_symbol {
-	const char *path;	/* resolved: absolute, the file really opened */
+	const char *path; /* resolved: absolute, the file really opened */
 	const char *symbol;
-	uint64_t address;	/* virtual address in the file */
-	uint64_t offset;	/* file offset: what a uprobe is attached to */
-	uint64_t size;		/* bytes, 0 when the file does not say */
-	bool is_ifunc;		/* an IFUNC: it picks what callers of that name reach */
-	bool is_entry;		/* where the program begins: nothing calls it, it never returns */
+	uint64_t address; /* virtual address in the file */
+	uint64_t offset;  /* file offset: what a uprobe is attached to */
+	uint64_t size;	  /* bytes, 0 when the file does not say */
+	bool is_ifunc;	  /* an IFUNC: it picks what callers of that name reach */
+	bool is_entry;	  /* where the program begins: nothing calls it, it never returns */
 };
 
 /* What BTF describes by its parameters. */
@@ -70,7 +70,7 @@ struct typed_function {
 	uint32_t prog_id;	   /* of a loaded BPF program's functions: whose; else 0 */
 	struct tp_field *params;   /* by the words a program gets; size 0: no number, no address */
 	uint32_t n_params;
-	struct tp_field result;	   /* size 0: none, or no number and no address */
+	struct tp_field result; /* size 0: none, or no number and no address */
 	const char *unplaced; /* user functions: why no place of some parameter is known; or NULL */
 };
 
@@ -106,14 +106,14 @@ struct usdt_note {
 };
 
 enum kernel_feature {
-	KF_BTF,			/* /sys/kernel/btf/vmlinux */
-	KF_KPROBE,		/* the kprobe PMU */
-	KF_UPROBE,		/* the uprobe PMU */
-	KF_UPROBE_MULTI,	/* uprobe_multi links, 6.6 */
-	KF_KPROBE_MULTI,	/* kprobe_multi links, 5.18, with CONFIG_FPROBE */
-	KF_UPROBE_SESSION,	/* uprobe_multi links on both ends of calls, 6.13 */
-	KF_KPROBE_SESSION,	/* kprobe_multi links likewise, 6.10 */
-	KF_FENTRY,		/* programs of type fentry and fexit */
+	KF_BTF,		   /* /sys/kernel/btf/vmlinux */
+	KF_KPROBE,	   /* the kprobe PMU */
+	KF_UPROBE,	   /* the uprobe PMU */
+	KF_UPROBE_MULTI,   /* uprobe_multi links, 6.6 */
+	KF_KPROBE_MULTI,   /* kprobe_multi links, 5.18, with CONFIG_FPROBE */
+	KF_UPROBE_SESSION, /* uprobe_multi links on both ends of calls, 6.13 */
+	KF_KPROBE_SESSION, /* kprobe_multi links likewise, 6.10 */
+	KF_FENTRY,	   /* programs of type fentry and fexit */
 	KF_COUNT,
 };
 

@@ -19,12 +19,18 @@ struct suffix {
 };
 
 static const struct suffix suffixes[] = {
-	{"", 1, UINT64_MAX},	      {"u", 1, UINT32_MAX},
-	{"ul", 1, UINT64_MAX},	      {"ull", 1, UINT64_MAX},
-	{"l", 1, INT64_MAX},	      {"ll", 1, INT64_MAX},
-	{"ns", 1, UINT64_MAX},	      {"us", 1000, UINT64_MAX},
-	{"ms", 1000000, UINT64_MAX},  {"s", 1000000000, UINT64_MAX},
-	{"m", 60000000000, UINT64_MAX}, {"h", 3600000000000, UINT64_MAX},
+	{"", 1, UINT64_MAX},
+	{"u", 1, UINT32_MAX},
+	{"ul", 1, UINT64_MAX},
+	{"ull", 1, UINT64_MAX},
+	{"l", 1, INT64_MAX},
+	{"ll", 1, INT64_MAX},
+	{"ns", 1, UINT64_MAX},
+	{"us", 1000, UINT64_MAX},
+	{"ms", 1000000, UINT64_MAX},
+	{"s", 1000000000, UINT64_MAX},
+	{"m", 60000000000, UINT64_MAX},
+	{"h", 3600000000000, UINT64_MAX},
 	{"d", 86400000000000, UINT64_MAX},
 };
 
@@ -39,8 +45,9 @@ struct number {
 __attribute__((cold)) static uint64_t overflow(const struct number *n, uint64_t most)
 {
 	if (n->diags)
-		diag_error(n->diags, n->span, "bad-number", "the number %.*s is too large: at most %llu fits",
-			   (int)n->len, n->text, (unsigned long long)most);
+		diag_error(n->diags, n->span, "bad-number",
+			   "the number %.*s is too large: at most %llu fits", (int)n->len, n->text,
+			   (unsigned long long)most);
 	return most;
 }
 
@@ -90,8 +97,8 @@ static uint64_t bad_suffix(const struct number *n, uint32_t from)
 	if (!n->diags)
 		return 0;
 	if (n->text[from] == '.')
-		diag_error(n->diags, n->span, "bad-number", "numbers are whole: '%.*s' has a fraction",
-			   (int)n->len, n->text);
+		diag_error(n->diags, n->span, "bad-number",
+			   "numbers are whole: '%.*s' has a fraction", (int)n->len, n->text);
 	else
 		diag_error(n->diags, s, "bad-number", "invalid integer suffix '%.*s'",
 			   (int)(n->len - from), n->text + from);
@@ -164,7 +171,8 @@ static uint64_t read_hex(const struct number *n)
 
 	if (n->len == 2) {
 		if (n->diags)
-			diag_error(n->diags, n->span, "bad-number", "no digits after '%.2s'", n->text);
+			diag_error(n->diags, n->span, "bad-number", "no digits after '%.2s'",
+				   n->text);
 		return 0;
 	}
 	if (end < n->len)
@@ -199,10 +207,10 @@ static unsigned escape_digits(const char **at, unsigned base, unsigned most)
 
 	for (unsigned i = 0; i < most; i++, (*at)++) {
 		char c = **at;
-		unsigned digit = c >= '0' && c <= '9' ? (unsigned)(c - '0') :
-				 (c | 0x20) >= 'a' && (c | 0x20) <= 'f' ?
-							(unsigned)((c | 0x20) - 'a' + 10) :
-							base;
+		unsigned digit = c >= '0' && c <= '9' ? (unsigned)(c - '0')
+				 : (c | 0x20) >= 'a' && (c | 0x20) <= 'f'
+					 ? (unsigned)((c | 0x20) - 'a' + 10)
+					 : base;
 
 		if (digit >= base)
 			break;
@@ -218,7 +226,8 @@ __attribute__((cold)) static char bad_escape(struct diags *d, struct span span, 
 		return '?';
 	diag_error(d, span, "bad-escape", "invalid escape character '%.*s'%s",
 		   (int)(span.end - span.start), escape, why);
-	diag_hint(d, "escapes are \\n \\t \\r \\\" \\\\ \\ooo and \\xhh; write \\\\ for a backslash");
+	diag_hint(d,
+		  "escapes are \\n \\t \\r \\\" \\\\ \\ooo and \\xhh; write \\\\ for a backslash");
 	return '?';
 }
 

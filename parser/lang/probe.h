@@ -74,20 +74,20 @@ struct attach_target {
 	const char *module;   /* kernel functions: the module that was asked for, or NULL */
 	uint64_t address;     /* kernel functions: instead of a name, or 0; usdt: in the file */
 	/* usdt, of which `function` is known once a script asks for it: */
-	const char *name;  /* the value of `probe`; NULL: type, path and function */
-	const char *args;  /* operands, as the note has them */
-	uint64_t ref_ctr;  /* file offset of the semaphore, 0: none */
-	uint32_t format;   /* index in the point's usdt->formats */
+	const char *name; /* the value of `probe`; NULL: type, path and function */
+	const char *args; /* operands, as the note has them */
+	uint64_t ref_ctr; /* file offset of the semaphore, 0: none */
+	uint32_t format;  /* index in the point's usdt->formats */
 	/* user functions: what debug information says, once a script asks for `args` */
 	const struct typed_function *typed;
 };
 
 /* What a perf event counts. */
 struct perf_point {
-	uint32_t type;	 /* enum perf_type_id of linux/perf_event.h */
-	uint32_t access; /* watchpoint: HW_BREAKPOINT_* */
-	uint64_t config; /* software, hardware: the event's number */
-	uint64_t every;	 /* fires once in so many; 0: by `hertz` */
+	uint32_t type;	  /* enum perf_type_id of linux/perf_event.h */
+	uint32_t access;  /* watchpoint: HW_BREAKPOINT_* */
+	uint64_t config;  /* software, hardware: the event's number */
+	uint64_t every;	  /* fires once in so many; 0: by `hertz` */
 	uint64_t address; /* watchpoint */
 	uint32_t length;  /* watchpoint: bytes */
 	bool is_movable;  /* watchpoint: `address` counts from where `path` is loaded */
@@ -99,12 +99,12 @@ struct perf_point {
 struct attach_point {
 	enum probe_id id;
 	struct span span;
-	const char *name; /* the value of `probe`: canonical, or as the script calls it */
-	bool is_named;	  /* by the script: NAME=…, */
+	const char *name;     /* the value of `probe`: canonical, or as the script calls it */
+	bool is_named;	      /* by the script: NAME=…, */
 	const char *resolved; /* and what the name would be without; else NULL */
 	const struct tp_format *format; /* tracepoint */
-	bool has_raw;		 /* tracepoint: a raw tracepoint of that name exists */
-	int64_t syscall; /* tracepoint syscalls:sys_enter_X, sys_exit_X: number of X; or -1 */
+	bool has_raw;			/* tracepoint: a raw tracepoint of that name exists */
+	int64_t syscall;      /* tracepoint syscalls:sys_enter_X, sys_exit_X: number of X; or -1 */
 	const char *function; /* kprobes, uprobes: the function, or the pattern */
 	struct attach_target *targets; /* kprobes, uprobes: at least one, each offset once */
 	uint32_t n_targets;
@@ -112,18 +112,18 @@ struct attach_point {
 	bool is_at_returns, is_go;
 	struct attach_target *entries;
 	uint32_t n_entries;
-	uint64_t period_ns;	 /* interval, profile */
-	uint64_t hertz;		 /* profile: times a second, or 0: by period_ns */
+	uint64_t period_ns;		/* interval, profile */
+	uint64_t hertz;			/* profile: times a second, or 0: by period_ns */
 	const struct kernel_iter *iter; /* iter */
-	const char *pin;	 /* iter: the file that keeps the program, or NULL */
-	int signal;		 /* self */
-	const char *test;	 /* test, bench: its name */
-	struct perf_point perf;	 /* software, hardware, watchpoint */
-	const char *pattern;	 /* the attach point as written, when it is a pattern; or NULL */
+	const char *pin;		/* iter: the file that keeps the program, or NULL */
+	int signal;			/* self */
+	const char *test;		/* test, bench: its name */
+	struct perf_point perf;		/* software, hardware, watchpoint */
+	const char *pattern; /* the attach point as written, when it is a pattern; or NULL */
 	/* fentry, fexit, rawtracepoint: what it is given; uprobe: likewise the first target, once a
 	 * script asks */
 	const struct typed_function *typed;
-	bool is_untyped; /* uprobe: nothing is known of it, which was said */
+	bool is_untyped;	 /* uprobe: nothing is known of it, which was said */
 	struct usdt_point *usdt; /* usdt: its arguments, once a script asks for one; else NULL */
 	bool ends_slice;	 /* sched_switch with `oncpu`: chk_oncpu */
 };

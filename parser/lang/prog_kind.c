@@ -7,7 +7,7 @@
 #include <string.h>
 
 const struct prog_row prog_rows[PP_KIND_COUNT] = {
-#define PROG_KIND(id, name_, section_, frames_)                                                   \
+#define PROG_KIND(id, name_, section_, frames_) \
 	[PP_##id] = {.name = name_, .section = section_, .tracer_frames = frames_},
 #include "parser/lang/prog_kinds.def"
 #undef PROG_KIND
@@ -16,14 +16,10 @@ const struct prog_row prog_rows[PP_KIND_COUNT] = {
 static const char *part_of(const struct plan_prog *g, char what)
 {
 	switch (what) {
-	case 'e':
-		return g->event;
-	case 'c':
-		return g->category;
-	case 'f':
-		return g->function;
-	default:
-		return g->targets[0].path;
+	case 'e': return g->event;
+	case 'c': return g->category;
+	case 'f': return g->function;
+	default: return g->targets[0].path;
 	}
 }
 

@@ -23,9 +23,9 @@ enum span_state {
 struct span_row {
 	enum span_start start;
 	enum span_state state;
-	uint32_t slots; /* spans of one thread, or CPU, that can be open at once */
-	uint32_t key_bytes;	/* what says which end belongs to a start: stack pointer, number */
-	uint32_t same;	/* enum builtin_traits */
+	uint32_t slots;	    /* spans of one thread, or CPU, that can be open at once */
+	uint32_t key_bytes; /* what says which end belongs to a start: stack pointer, number */
+	uint32_t same;	    /* enum builtin_traits */
 	const char *doc;
 };
 

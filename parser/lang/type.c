@@ -37,16 +37,21 @@ static const struct type ints[2][4] = {
 
 static const struct type aggs[2][AGG_KIND_COUNT] = {
 /* Size: as a value of its own, in a record; in a map agg_words has it. */
-#define AGG_ROW(id, ...)                                                                           \
-	[AGG_##id] = {.kind = TY_AGG, .size = AGG_##id == AGG_STATS ? 16 : 8, .align = 8,          \
+#define AGG_ROW(id, ...)                                      \
+	[AGG_##id] = {.kind = TY_AGG,                         \
+		      .size = AGG_##id == AGG_STATS ? 16 : 8, \
+		      .align = 8,                             \
 		      .agg = AGG_##id},
 	{
 #include "parser/lang/aggs.def"
 	},
 #undef AGG_ROW
-#define AGG_ROW(id, ...)                                                                           \
-	[AGG_##id] = {.kind = TY_AGG, .size = AGG_##id == AGG_STATS ? 16 : 8, .align = 8,          \
-		      .is_signed = true, .agg = AGG_##id},
+#define AGG_ROW(id, ...)                                      \
+	[AGG_##id] = {.kind = TY_AGG,                         \
+		      .size = AGG_##id == AGG_STATS ? 16 : 8, \
+		      .align = 8,                             \
+		      .is_signed = true,                      \
+		      .agg = AGG_##id},
 	{
 #include "parser/lang/aggs.def"
 	},
@@ -66,20 +71,26 @@ static const struct {
 	uint32_t size;
 	bool is_signed;
 } names[] = {
-	{"bool", 1, false},	 {"int8", 1, true},	 {"int16", 2, true},
-	{"int32", 4, true},	 {"int64", 8, true},	 {"uint8", 1, false},
-	{"uint16", 2, false},	 {"uint32", 4, false},	 {"uint64", 8, false},
-	{"char", 1, true},	 {"short", 2, true},	 {"int", 4, true},
-	{"long", 8, true},	 {"int8_t", 1, true},	 {"int16_t", 2, true},
-	{"int32_t", 4, true},	 {"int64_t", 8, true},	 {"uint8_t", 1, false},
-	{"uint16_t", 2, false},	 {"uint32_t", 4, false}, {"uint64_t", 8, false},
-	{"size_t", 8, false},	 {"ssize_t", 8, true},	 {"pid_t", 4, true},
-	{"u8", 1, false},	 {"u16", 2, false},	 {"u32", 4, false},
-	{"u64", 8, false},	 {"s8", 1, true},	 {"s16", 2, true},
-	{"s32", 4, true},	 {"s64", 8, true},	 {string_name, 0, false},
-	{"void", 0, false},	 {"buffer", 0, false},	 {"inet", 0, false},
-	{"macaddr_t", 0, false}, {"username_t", 0, false}, {"timestamp", 0, false},
-	{"cgroup_path_t", 0, false},
+	{"bool", 1, false},	 {"int8", 1, true},
+	{"int16", 2, true},	 {"int32", 4, true},
+	{"int64", 8, true},	 {"uint8", 1, false},
+	{"uint16", 2, false},	 {"uint32", 4, false},
+	{"uint64", 8, false},	 {"char", 1, true},
+	{"short", 2, true},	 {"int", 4, true},
+	{"long", 8, true},	 {"int8_t", 1, true},
+	{"int16_t", 2, true},	 {"int32_t", 4, true},
+	{"int64_t", 8, true},	 {"uint8_t", 1, false},
+	{"uint16_t", 2, false},	 {"uint32_t", 4, false},
+	{"uint64_t", 8, false},	 {"size_t", 8, false},
+	{"ssize_t", 8, true},	 {"pid_t", 4, true},
+	{"u8", 1, false},	 {"u16", 2, false},
+	{"u32", 4, false},	 {"u64", 8, false},
+	{"s8", 1, true},	 {"s16", 2, true},
+	{"s32", 4, true},	 {"s64", 8, true},
+	{string_name, 0, false}, {"void", 0, false},
+	{"buffer", 0, false},	 {"inet", 0, false},
+	{"macaddr_t", 0, false}, {"username_t", 0, false},
+	{"timestamp", 0, false}, {"cgroup_path_t", 0, false},
 };
 enum { N_NAMES = sizeof(names) / sizeof(*names) };
 
@@ -133,8 +144,11 @@ const struct type *type_tuple(struct arena *a, bool is_record, struct type_membe
 		members[i].offset = at;
 		at += members[i].type->size;
 	}
-	*t = (struct type){.kind = is_record ? TY_RECORD : TY_TUPLE, .align = 8, .members = members,
-			   .n_members = n, .size = at ? (at + 7) / 8 * 8 : 8};
+	*t = (struct type){.kind = is_record ? TY_RECORD : TY_TUPLE,
+			   .align = 8,
+			   .members = members,
+			   .n_members = n,
+			   .size = at ? (at + 7) / 8 * 8 : 8};
 	return t;
 }
 
@@ -226,7 +240,8 @@ static const char *compound_str(struct arena *a, const struct type *t)
 		const char *type = type_str(a, t->members[i].type);
 
 		if (is_record)
-			s = arena_printf(a, "%s%s .%s = %s", s, i ? "," : "", t->members[i].name, type);
+			s = arena_printf(a, "%s%s .%s = %s", s, i ? "," : "", t->members[i].name,
+					 type);
 		else
 			s = arena_printf(a, "%s%s%s", s, i ? "," : "", type);
 	}
@@ -238,37 +253,23 @@ const char *type_str(struct arena *a, const struct type *t)
 	if (!t)
 		return "?";
 	switch (t->kind) {
-	case TY_ERROR:
-		return "error";
-	case TY_VOID:
-		return t->name ? t->name : "void";
-	case TY_BOOL:
-		return "bool";
-	case TY_INT:
-		return arena_printf(a, "%sint%u", t->is_signed ? "" : "u", t->size * 8);
+	case TY_ERROR: return "error";
+	case TY_VOID: return t->name ? t->name : "void";
+	case TY_BOOL: return "bool";
+	case TY_INT: return arena_printf(a, "%sint%u", t->is_signed ? "" : "u", t->size * 8);
 	case TY_STRING:
 		return t->size ? arena_printf(a, "%s[%u]", string_name, t->size) : string_name;
-	case TY_KSTACK:
-		return "kstack";
-	case TY_USTACK:
-		return "ustack";
-	case TY_KSYM:
-		return "ksym";
-	case TY_USYM:
-		return "usym";
-	case TY_USERNAME:
-		return "username";
-	case TY_TIMESTAMP:
-		return "timestamp";
-	case TY_NAME:
-		return "name";
-	case TY_AGG:
-		return agg_str(a, t);
+	case TY_KSTACK: return "kstack";
+	case TY_USTACK: return "ustack";
+	case TY_KSYM: return "ksym";
+	case TY_USYM: return "usym";
+	case TY_USERNAME: return "username";
+	case TY_TIMESTAMP: return "timestamp";
+	case TY_NAME: return "name";
+	case TY_AGG: return agg_str(a, t);
 	case TY_TUPLE:
-	case TY_RECORD:
-		return compound_str(a, t);
-	case TY_POINTER:
-		return arena_printf(a, "%s *", type_str(a, t->to));
+	case TY_RECORD: return compound_str(a, t);
+	case TY_POINTER: return arena_printf(a, "%s *", type_str(a, t->to));
 	case TY_ARRAY:
 		return t->size ? arena_printf(a, "%s[%u]", type_str(a, t->to), type_elements(t))
 			       : arena_printf(a, "%s[]", type_str(a, t->to));

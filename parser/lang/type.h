@@ -61,7 +61,7 @@ struct type {
 	enum type_space space;
 	const char *format; /* TY_TIMESTAMP */
 	const char *name;   /* TY_VOID: what there is, of which only the address is of use */
-	int64_t scale[3]; /* hist: k; quantiles: QUANTILES_K; lhist: min, max, step; else 0 */
+	int64_t scale[3];   /* hist: k; quantiles: QUANTILES_K; lhist: min, max, step; else 0 */
 };
 
 extern const struct type type_error, type_void, type_bool, type_kstack, type_ustack, type_ksym,

@@ -7,7 +7,8 @@
 #include <string.h>
 
 static const struct later words[] = {
-#define UNIMPLEMENTED(kind, word, hint) {UNIMPLEMENTED_##kind, #word, sizeof(hint) > 1 ? hint : NULL},
+#define UNIMPLEMENTED(kind, word, hint) \
+	{UNIMPLEMENTED_##kind, #word, sizeof(hint) > 1 ? hint : NULL},
 #include "parser/lang/unimplemented.def"
 #undef UNIMPLEMENTED
 };

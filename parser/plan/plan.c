@@ -123,8 +123,12 @@ static void plan_point(struct planner *pl, uint32_t ast, uint32_t index, const s
 	struct probe *p = pl->program->probes[ast];
 	const struct attach_point *point = &p->points[index];
 	enum plan_prog_kind kind = plan_prog_choose(pl, p, point, r);
-	struct plan_probe q = {.name = point->name, .span = point->span, .ast = ast, .point = index,
-			       .syscall = point->syscall, .span_ustack = -1,
+	struct plan_probe q = {.name = point->name,
+			       .span = point->span,
+			       .ast = ast,
+			       .point = index,
+			       .syscall = point->syscall,
+			       .span_ustack = -1,
 			       .scratch_bytes = pl->scratch_bytes};
 	uint32_t id = pl->plan->n_probes;
 	struct plan_prog *g;
@@ -305,8 +309,8 @@ struct plan *plan_make(struct arena *a, struct program *p, const struct plan_opt
 	plan_sleeps(&pl);
 	plan_ring(plan);
 	if (plan->needs.kstack || plan->needs.ustack)
-		plan->needs.stack_entries = options && options->max_stacks ? options->max_stacks
-									    : SONDE_STACK_ENTRIES;
+		plan->needs.stack_entries =
+			options && options->max_stacks ? options->max_stacks : SONDE_STACK_ENTRIES;
 	plan_check_run(p, plan, pl.run, d);
 	return d->n_errors ? NULL : plan;
 }

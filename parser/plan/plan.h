@@ -34,17 +34,17 @@ enum plan_map_kind {
  * epoch % SONDE_EPOCH_SLOTS. Values: `value` at offset 0; arrays carry a uint64 at touched_offset
  * that is not 0 when the element was ever written. */
 struct plan_map {
-	const char *name;	/* "@lat", "@" */
-	const char *symbol;	/* its C identifier in the ELF: "map_lat", "map_" + index when needed */
-	struct span span;	/* first use */
+	const char *name;   /* "@lat", "@" */
+	const char *symbol; /* its C identifier in the ELF: "map_lat", "map_" + index when needed */
+	struct span span;   /* first use */
 	enum plan_map_kind kind;
 	struct plan_field *keys; /* user-visible parts; offsets count from the key's start */
 	uint32_t n_keys;
 	uint32_t key_size;
 	const struct type *value;
-	uint32_t value_size;	 /* what the kernel keeps; of PM_PERCPU_ARRAY for each CPU */
-	uint32_t touched_offset; /* arrays only */
-	uint32_t n_words;	 /* aggregations: 64-bit words of a value; 0 means 1 */
+	uint32_t value_size;	      /* what the kernel keeps; of PM_PERCPU_ARRAY for each CPU */
+	uint32_t touched_offset;      /* arrays only */
+	uint32_t n_words;	      /* aggregations: 64-bit words of a value; 0 means 1 */
 	uint32_t n_slots, slot_bytes; /* PM_SLOT_HASH: words of as many CPUs side by side; else 0 */
 	uint32_t bucket_offset; /* keyed histograms: the key's last part, a uint32 bucket; else 0 */
 	uint32_t max_entries;
@@ -54,11 +54,11 @@ struct plan_map {
 struct plan_piece {
 	const char *text;
 	uint32_t text_len;
-	char conv;	     /* d i u x X o c p s, or 0: text only */
+	char conv; /* d i u x X o c p s, or 0: text only */
 	bool left, plus, space, alt, zero;
-	int32_t width, precision; /* -1: none */
-	uint32_t bits;	     /* integer conversions: 8, 16, 32, 64 */
-	uint32_t field;	     /* index in the event's fields */
+	int32_t width, precision;	   /* -1: none */
+	uint32_t bits;			   /* integer conversions: 8, 16, 32, 64 */
+	uint32_t field;			   /* index in the event's fields */
 	uint32_t width_arg, precision_arg; /* '*': 1 + the field that says it; else 0 */
 };
 
@@ -123,17 +123,17 @@ struct plan_prog {
 	enum plan_prog_kind kind;
 	const char
 		*symbol; /* ELF function name, at most 15 bytes so that the kernel shows it whole */
-	const char *section;	/* as libbpf spells them: "tp_btf/sched_switch" */
-	uint32_t *probes;	/* indexes in plan->probes; none for hidden programs */
+	const char *section; /* as libbpf spells them: "tp_btf/sched_switch" */
+	uint32_t *probes;    /* indexes in plan->probes; none for hidden programs */
 	uint32_t n_probes;
-	uint32_t *starts;	/* indexes in plan->probes: whose spans begin here */
+	uint32_t *starts; /* indexes in plan->probes: whose spans begin here */
 	uint32_t n_starts;
-	const char *event;	/* the kernel's name of the tracepoint or iterator */
-	const char *category;	/* PP_TRACEPOINT */
-	uint32_t tracepoint_id; /* PP_TRACEPOINT */
-	const char *function;	/* kprobes, uprobes: the function, or the pattern */
+	const char *event;		    /* the kernel's name of the tracepoint or iterator */
+	const char *category;		    /* PP_TRACEPOINT */
+	uint32_t tracepoint_id;		    /* PP_TRACEPOINT */
+	const char *function;		    /* kprobes, uprobes: the function, or the pattern */
 	const struct typed_function *typed; /* fentry, fexit, rawtracepoint: of what */
-	struct plan_target *targets; /* kprobes, uprobes: by file */
+	struct plan_target *targets;	    /* kprobes, uprobes: by file */
 	uint32_t n_targets;
 	const char *fallback;	/* the slower way that this kernel leaves, and why; or NULL */
 	bool is_sleepable;	/* user programs: it brings in what its texts are in (prefault.h) */
@@ -153,11 +153,11 @@ struct plan_probe {
 	const char *name; /* "tracepoint:sched:sched_switch": the builtin `probe`, and messages */
 	uint32_t name_id, func_id; /* `probe` and `func` in plan->names; func_id 0: it has none */
 	struct span span;
-	uint32_t prog;	  /* index in plan->progs */
-	uint32_t ast;	  /* index in program->probes, for codegen */
-	uint32_t point;	  /* index in that probe's points */
-	int64_t syscall;  /* PP_SYSCALL_*: its number; -1: any */
-	int64_t *syscalls; /* and more, of a pattern whose calls share one body */
+	uint32_t prog;		 /* index in plan->progs */
+	uint32_t ast;		 /* index in program->probes, for codegen */
+	uint32_t point;		 /* index in that probe's points */
+	int64_t syscall;	 /* PP_SYSCALL_*: its number; -1: any */
+	int64_t *syscalls;	 /* and more, of a pattern whose calls share one body */
 	uint32_t *syscall_names; /* ... their `probe` */
 	uint32_t n_syscalls, n_syscall_names;
 	/* The hidden state of the spans it ends (spans.def): slots of span_size bytes behind
@@ -167,12 +167,12 @@ struct plan_probe {
 	enum span_kind span_kind;
 	uint32_t
 		span_owner; /* the probe whose state it is: system calls of one body share theirs */
-	uint32_t span_head;	/* bytes: how many slots are taken, when there are several */
+	uint32_t span_head; /* bytes: how many slots are taken, when there are several */
 	uint32_t span_slots;
-	uint32_t span_size;	/* bytes of a slot */
+	uint32_t span_size;		 /* bytes of a slot */
 	struct plan_field *span_entries; /* entry(…), by their call.event */
 	uint32_t n_span_entries;
-	int32_t span_ustack;	/* offset of the user stack's hash, -1 when unused */
+	int32_t span_ustack;		 /* offset of the user stack's hash, -1 when unused */
 	struct plan_field *span_ustacks; /* of ustack(n), likewise, by their limits below */
 	uint32_t *span_ustack_limits;
 	uint32_t n_span_ustacks;
@@ -189,13 +189,13 @@ struct plan_needs {
 	bool kstack, ustack;
 	uint32_t stack_entries; /* different stacks that can be kept; 0 when there are none */
 	uint32_t scratch_bytes; /* for values too long for the BPF stack, a program; 0: none */
-	bool task;	  /* fields of a thread are read: CO-RE */
-	bool scope;	  /* some program tests the scope */
-	bool cgroup;	  /* of a thread that may be another than the current one */
-	bool exit;	  /* exit() appears */
-	bool only_cgroup; /* of a thread's cgroup: --cgroup */
-	bool pid_namespace; /* numbers of processes are those of another than the initial one */
-	bool cpus;	  /* the number of CPUs: aggregations may be read in programs */
+	bool task;		/* fields of a thread are read: CO-RE */
+	bool scope;		/* some program tests the scope */
+	bool cgroup;		/* of a thread that may be another than the current one */
+	bool exit;		/* exit() appears */
+	bool only_cgroup;	/* of a thread's cgroup: --cgroup */
+	bool pid_namespace;	/* numbers of processes are those of another than the initial one */
+	bool cpus;		/* the number of CPUs: aggregations may be read in programs */
 };
 
 /* Names of functions and attach points, each once: what TY_NAME counts. [0] is "". */
@@ -231,9 +231,9 @@ enum plan_run {
 struct plan_options {
 	struct kernel *kernel; /* what it has decides between ways; NULL: all of it */
 	enum plan_run run;
-	bool scope_tree; /* -c: the hidden fork and exec programs are needed */
+	bool scope_tree;		 /* -c: the hidden fork and exec programs are needed */
 	bool only_cgroup, pid_namespace; /* as in struct plan_needs */
-	uint32_t max_stacks; /* 0: SONDE_STACK_ENTRIES */
+	uint32_t max_stacks;		 /* 0: SONDE_STACK_ENTRIES */
 };
 
 struct diags;

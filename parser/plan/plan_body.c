@@ -72,8 +72,10 @@ static const char *map_symbol(struct arena *a, const char *name)
 void plan_map(struct planner *pl, struct map *map)
 {
 	bool agg = map->value->kind == TY_AGG;
-	struct plan_map m = {.name = map->name, .symbol = map_symbol(pl->arena, map->name),
-			     .span = map->first, .value = map->value};
+	struct plan_map m = {.name = map->name,
+			     .symbol = map_symbol(pl->arena, map->name),
+			     .span = map->first,
+			     .value = map->value};
 
 	m.value_size = plan_align(map->value->size, 8);
 	if (agg) {
@@ -120,10 +122,11 @@ static void add_event(struct planner *pl, struct expr *call, struct plan_event e
 	ev.span = call->span;
 	if (ev.size > LIMIT_EVENT_BYTES) {
 		diag_error(pl->diags, call->span, "limit-event",
-			   "one record of this call takes %u bytes, at most %d are possible", ev.size,
-			   LIMIT_EVENT_BYTES);
-		diag_hint(pl->diags, "strings are the long ones: read fewer bytes, str(x, 64), or print them "
-				     "by two calls");
+			   "one record of this call takes %u bytes, at most %d are possible",
+			   ev.size, LIMIT_EVENT_BYTES);
+		diag_hint(pl->diags,
+			  "strings are the long ones: read fewer bytes, str(x, 64), or print them "
+			  "by two calls");
 		return;
 	}
 	call->call.event = (int32_t)pl->plan->n_events;
@@ -173,17 +176,20 @@ static void plan_clear(struct planner *pl, struct expr *call)
 {
 	bool is_zero = call->call.builtin->id == BI_zero;
 
-	add_event(pl, call, (struct plan_event){.kind = is_zero ? PE_ZERO_MAP : PE_CLEAR_MAP,
-						.size = sizeof(struct sonde_map_event),
-						.map = call->call.args[0]->map.map->id});
+	add_event(pl, call,
+		  (struct plan_event){.kind = is_zero ? PE_ZERO_MAP : PE_CLEAR_MAP,
+				      .size = sizeof(struct sonde_map_event),
+				      .map = call->call.args[0]->map.map->id});
 }
 
 static void plan_time(struct planner *pl, struct expr *call)
 {
 	const char *format = call->call.n_args ? call->call.args[0]->string.text : "%H:%M:%S\n";
 
-	add_event(pl, call, (struct plan_event){.kind = PE_TIME, .size = sizeof(struct sonde_event),
-						.text = format});
+	add_event(pl, call,
+		  (struct plan_event){.kind = PE_TIME,
+				      .size = sizeof(struct sonde_event),
+				      .text = format});
 }
 
 /* ---- walking a probe --------------------------------------------------------------------- */
@@ -277,9 +283,7 @@ void plan_block(struct planner *pl, struct block *b)
 			plan_block(pl, &st->branch.then);
 			plan_block(pl, &st->branch.otherwise);
 			break;
-		case ST_BLOCK:
-			plan_block(pl, &st->block);
-			break;
+		case ST_BLOCK: plan_block(pl, &st->block); break;
 		case ST_RETURN:
 			if (st->expr)
 				plan_expr(st->expr, pl);
@@ -290,12 +294,9 @@ void plan_block(struct planner *pl, struct block *b)
 			break;
 		case ST_WHILE:
 		case ST_FOR:
-		case ST_UNROLL:
-			plan_loop(pl, st);
-			break;
+		case ST_UNROLL: plan_loop(pl, st); break;
 		case ST_BREAK:
-		case ST_CONTINUE:
-			break;
+		case ST_CONTINUE: break;
 		}
 	}
 }

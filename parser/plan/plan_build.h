@@ -15,7 +15,7 @@ struct planner {
 	struct program *program;
 	struct plan *plan;
 	struct share share;
-	struct map_use use; /* of the probe under way */
+	struct map_use use;	/* of the probe under way */
 	uint32_t scratch_bytes; /* likewise */
 	enum plan_run run;
 	bool is_iter; /* the probe under way is one: the kernel prints */
@@ -25,7 +25,7 @@ struct planner {
 struct reads {
 	struct arena *arena;
 	bool ustack, args, probe;
-	bool interrupted; /* something of what runs when the probe fires */
+	bool interrupted;    /* something of what runs when the probe fires */
 	bool entry_of_point; /* entry() holds what differs between attach points */
 	const char **fields;
 	uint32_t n_fields;
@@ -36,8 +36,8 @@ struct reads {
 };
 
 enum {
-	SPAN_WEIGHT = 3, /* the verifier walks more ways through expressions of spans */
-	RING_BYTES_EVENTS = 8 << 20,  /* a burst of 200,000 records while the reader is away */
+	SPAN_WEIGHT = 3,	     /* the verifier walks more ways through expressions of spans */
+	RING_BYTES_EVENTS = 8 << 20, /* a burst of 200,000 records while the reader is away */
 	RING_BYTES_STACKS = 256 << 10, /* first sightings of stacks only */
 };
 

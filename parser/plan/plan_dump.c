@@ -75,7 +75,8 @@ static void dump_span(const struct plan_probe *q, FILE *out)
 	fprintf(out, " span ");
 	if (q->span_slots > 1)
 		fprintf(out, "%u + %u * ", q->span_head, q->span_slots);
-	fprintf(out, "%u start@0%s", q->span_size, span_rows[q->span_kind].key_bytes ? " key@8" : "");
+	fprintf(out, "%u start@0%s", q->span_size,
+		span_rows[q->span_kind].key_bytes ? " key@8" : "");
 	for (uint32_t i = 0; i < q->n_span_entries; i++)
 		fprintf(out, " entry@%u", q->span_entries[i].offset);
 }
@@ -124,7 +125,8 @@ static void dump_prog(const struct plan *p, const struct plan_prog *g, FILE *out
 		if (q->span_ustack >= 0)
 			fprintf(out, " ustack@%d", q->span_ustack);
 		for (uint32_t j = 0; j < q->n_span_ustacks; j++)
-			fprintf(out, " ustack(%u)@%u", q->span_ustack_limits[j], q->span_ustacks[j].offset);
+			fprintf(out, " ustack(%u)@%u", q->span_ustack_limits[j],
+				q->span_ustacks[j].offset);
 		for (uint32_t j = 0; j < q->n_span_args; j++)
 			fprintf(out, " %s@%u", q->span_arg_names[j], q->span_args[j].offset);
 		fprintf(out, "\n");

@@ -58,46 +58,27 @@ static enum plan_prog_kind prog_kind(const struct probe *p, const struct attach_
 				     const struct reads *r)
 {
 	switch (point->id) {
-	case PROBE_BEGIN:
-		return PP_BEGIN;
-	case PROBE_END:
-		return PP_END;
-	case PROBE_TRACEPOINT:
-		return tracepoint_kind(p, point, r);
-	case PROBE_INTERVAL:
-		return r->interrupted ? PP_INTERVAL : PP_INTERVAL_THREAD;
-	case PROBE_PROFILE:
-		return PP_PROFILE;
-	case PROBE_KPROBE:
-		return PP_KPROBE;
-	case PROBE_KRETPROBE:
-		return PP_KRETPROBE;
-	case PROBE_FENTRY:
-		return PP_FENTRY;
-	case PROBE_FEXIT:
-		return PP_FEXIT;
-	case PROBE_RAWTRACEPOINT:
-		return PP_TP_BTF;
-	case PROBE_UPROBE:
-		return PP_UPROBE;
-	case PROBE_URETPROBE:
-		return point->is_at_returns ? PP_UPROBE : PP_URETPROBE;
+	case PROBE_BEGIN: return PP_BEGIN;
+	case PROBE_END: return PP_END;
+	case PROBE_TRACEPOINT: return tracepoint_kind(p, point, r);
+	case PROBE_INTERVAL: return r->interrupted ? PP_INTERVAL : PP_INTERVAL_THREAD;
+	case PROBE_PROFILE: return PP_PROFILE;
+	case PROBE_KPROBE: return PP_KPROBE;
+	case PROBE_KRETPROBE: return PP_KRETPROBE;
+	case PROBE_FENTRY: return PP_FENTRY;
+	case PROBE_FEXIT: return PP_FEXIT;
+	case PROBE_RAWTRACEPOINT: return PP_TP_BTF;
+	case PROBE_UPROBE: return PP_UPROBE;
+	case PROBE_URETPROBE: return point->is_at_returns ? PP_UPROBE : PP_URETPROBE;
 	case PROBE_SOFTWARE:
 	case PROBE_HARDWARE:
-	case PROBE_WATCHPOINT:
-		return PP_EVENT;
-	case PROBE_ITER:
-		return PP_ITER;
-	case PROBE_SELF:
-		return PP_SELF;
-	case PROBE_TEST:
-		return PP_TEST;
-	case PROBE_BENCH:
-		return PP_BENCH;
-	case PROBE_USDT:
-		return PP_USDT;
-	case PROBE_COUNT:
-		break;
+	case PROBE_WATCHPOINT: return PP_EVENT;
+	case PROBE_ITER: return PP_ITER;
+	case PROBE_SELF: return PP_SELF;
+	case PROBE_TEST: return PP_TEST;
+	case PROBE_BENCH: return PP_BENCH;
+	case PROBE_USDT: return PP_USDT;
+	case PROBE_COUNT: break;
 	}
 	return PP_KIND_COUNT;
 }
@@ -142,10 +123,14 @@ static void plan_targets(struct planner *pl, struct plan_prog *g, const struct a
 	g->by_cookie = (point->is_at_returns ? point->n_entries : point->n_targets) > 1;
 	for (uint32_t i = 0; i < point->n_targets; i++) {
 		const struct attach_target *from = &point->targets[i];
-		struct plan_target t = {.symbol = from->symbol, .path = from->path,
-					.offset = from->offset, .size = from->size,
-					.is_entry = from->is_entry, .module = from->module,
-					.address = from->address, .ref_ctr = from->ref_ctr};
+		struct plan_target t = {.symbol = from->symbol,
+					.path = from->path,
+					.offset = from->offset,
+					.size = from->size,
+					.is_entry = from->is_entry,
+					.module = from->module,
+					.address = from->address,
+					.ref_ctr = from->ref_ctr};
 		const char *name = from->name;
 
 		if (g->by_cookie) {

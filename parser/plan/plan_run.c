@@ -10,14 +10,10 @@ bool plan_runs(enum plan_run run, enum probe_id id)
 {
 	switch (id) {
 	case PROBE_BEGIN:
-	case PROBE_END:
-		return true;
-	case PROBE_TEST:
-		return run == RUN_TESTS || run == RUN_ALL;
-	case PROBE_BENCH:
-		return run == RUN_BENCHES || run == RUN_ALL;
-	default:
-		return run == RUN_ORDINARY || run == RUN_ALL;
+	case PROBE_END: return true;
+	case PROBE_TEST: return run == RUN_TESTS || run == RUN_ALL;
+	case PROBE_BENCH: return run == RUN_BENCHES || run == RUN_ALL;
+	default: return run == RUN_ORDINARY || run == RUN_ALL;
 	}
 }
 
@@ -35,8 +31,9 @@ void plan_check_run(const struct program *p, const struct plan *plan, enum plan_
 	if (!p->n_probes || run == RUN_ALL)
 		return;
 	if (run == RUN_ORDINARY) {
-		diag_error(d, p->probes[0]->points[0].span, "only-tests",
-			   "this script has tests and benches only, which do not run by themselves");
+		diag_error(
+			d, p->probes[0]->points[0].span, "only-tests",
+			"this script has tests and benches only, which do not run by themselves");
 		diag_hint(d, "run it with --test or --bench");
 	} else {
 		diag_error(d, p->probes[0]->points[0].span, "no-tests",

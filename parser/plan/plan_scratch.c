@@ -155,9 +155,8 @@ static void walk_ternary(struct scratch_walk *r, struct expr *e)
 static void walk_cast(struct scratch_walk *r, struct expr *e)
 {
 	walk(e->cast.operand, r);
-	if (e->type->kind == TY_ARRAY ||
-	    (e->type->kind == TY_STRING && !is_text(e) &&
-	     e->type->size != e->cast.operand->type->size))
+	if (e->type->kind == TY_ARRAY || (e->type->kind == TY_STRING && !is_text(e) &&
+					  e->type->size != e->cast.operand->type->size))
 		take(r, e->type->size, e);
 }
 
@@ -183,29 +182,17 @@ static bool is_field_of_args(const struct expr *e)
 static void walk_by_kind(struct scratch_walk *r, struct expr *e)
 {
 	switch (e->kind) {
-	case EX_MAP:
-		walk_map(r, e);
-		return;
+	case EX_MAP: walk_map(r, e); return;
 	case EX_INCDEC:
 		if (e->incdec.target->kind == EX_MAP)
 			walk_key(r, e->incdec.target);
 		return;
-	case EX_CALL:
-		walk_call(r, e);
-		return;
-	case EX_TERNARY:
-		walk_ternary(r, e);
-		return;
-	case EX_CAST:
-		walk_cast(r, e);
-		return;
+	case EX_CALL: walk_call(r, e); return;
+	case EX_TERNARY: walk_ternary(r, e); return;
+	case EX_CAST: walk_cast(r, e); return;
 	case EX_TUPLE:
-	case EX_RECORD:
-		walk_list(r, e);
-		return;
-	case EX_INDEX:
-		walk_index(r, e);
-		return;
+	case EX_RECORD: walk_list(r, e); return;
+	case EX_INDEX: walk_index(r, e); return;
 	case EX_BLOCK:
 		walk_block(r, &e->block.body);
 		walk(e->block.value, r);
@@ -269,23 +256,15 @@ static void walk_assign(struct scratch_walk *r, struct stmt *st)
 static void walk_stmt(struct scratch_walk *r, struct stmt *st)
 {
 	switch (st->kind) {
-	case ST_EXPR:
-		walk(st->expr, r);
-		return;
-	case ST_ASSIGN:
-		walk_assign(r, st);
-		return;
+	case ST_EXPR: walk(st->expr, r); return;
+	case ST_ASSIGN: walk_assign(r, st); return;
 	case ST_IF:
 		walk(st->branch.cond, r);
 		walk_block(r, &st->branch.then);
 		walk_block(r, &st->branch.otherwise);
 		return;
-	case ST_BLOCK:
-		walk_block(r, &st->block);
-		return;
-	case ST_RETURN:
-		walk_parts(r, &st->expr, 1);
-		return;
+	case ST_BLOCK: walk_block(r, &st->block); return;
+	case ST_RETURN: walk_parts(r, &st->expr, 1); return;
 	case ST_LET:
 		if (st->let.value)
 			walk_var(r, st->let.var->var.var, st->let.value);
@@ -297,8 +276,7 @@ static void walk_stmt(struct scratch_walk *r, struct stmt *st)
 		walk_block(r, &st->loop.body);
 		return;
 	case ST_BREAK:
-	case ST_CONTINUE:
-		return;
+	case ST_CONTINUE: return;
 	}
 }
 
@@ -318,17 +296,21 @@ static void report(struct scratch_walk *r, uint32_t of_vars)
 
 	if (!r->over)
 		return;
-	diag_error(d, r->over->span, "limit-room",
-		   "this takes %u bytes beside %u that are in use: a probe has room for %d bytes of long "
-		   "strings, keys and tuples",
-		   r->over_size, r->over_beside, SONDE_SCRATCH_BYTES);
+	diag_error(
+		d, r->over->span, "limit-room",
+		"this takes %u bytes beside %u that are in use: a probe has room for %d bytes of long "
+		"strings, keys and tuples",
+		r->over_size, r->over_beside, SONDE_SCRATCH_BYTES);
 	if (of_vars > SONDE_SCRATCH_BYTES / 2)
-		diag_hint(d, "its variables keep %u bytes: use fewer, or read fewer bytes: str(x, 64)",
+		diag_hint(d,
+			  "its variables keep %u bytes: use fewer, or read fewer bytes: str(x, 64)",
 			  of_vars);
 	else if (r->pl->program->config.max_strlen > LIMIT_STR)
-		diag_hint(d, "max_strlen is %llu for every str(): read fewer bytes where they do, str(x, "
-			     "64), or do less in one statement",
-			  (unsigned long long)r->pl->program->config.max_strlen);
+		diag_hint(
+			d,
+			"max_strlen is %llu for every str(): read fewer bytes where they do, str(x, "
+			"64), or do less in one statement",
+			(unsigned long long)r->pl->program->config.max_strlen);
 	else
 		diag_hint(d, "read fewer bytes, str(x, 64), or do less in one statement");
 }
@@ -341,10 +323,12 @@ static bool take_vars(struct scratch_walk *r, const struct probe *p)
 		uint32_t size = type_is_memory(v->type) ? plan_align(v->type->size, 8) : 8;
 
 		if (size > LIMIT_ON_STACK && r->used + size > SONDE_SCRATCH_BYTES) {
-			diag_error(r->pl->diags, v->first, "limit-room",
-				   "%s takes %u bytes beside %u of other variables: a probe has room for %d",
-				   v->name, size, r->used, SONDE_SCRATCH_BYTES);
-			diag_hint(r->pl->diags, "use fewer variables, or read fewer bytes: str(x, 64)");
+			diag_error(
+				r->pl->diags, v->first, "limit-room",
+				"%s takes %u bytes beside %u of other variables: a probe has room for %d",
+				v->name, size, r->used, SONDE_SCRATCH_BYTES);
+			diag_hint(r->pl->diags,
+				  "use fewer variables, or read fewer bytes: str(x, 64)");
 			return false;
 		}
 		take(r, size, NULL);

@@ -10,9 +10,9 @@
 #include "parser/base/diag.h"
 
 enum {
-	KERNEL_MAPS = 64, /* a program may use */
+	KERNEL_MAPS = 64,     /* a program may use */
 	PROGRAM_WEIGHT = 300, /* expressions in a program: one takes up to 100 instructions */
-	OWN_MAPS = 12,	  /* of ours at most: ring, losses, stacks, scratch, scope, control … */
+	OWN_MAPS = 12,	      /* of ours at most: ring, losses, stacks, scratch, scope, control … */
 };
 
 static void collect(struct expr *e, void *ctx)
@@ -27,8 +27,7 @@ static void collect(struct expr *e, void *ctx)
 	use->has_stacks |= b && b->traits & TR_STACK;
 	use->has_records |= b == &builtins[BI_ustack]; /* its first sighting */
 	use->has_records |= b == &builtins[BI_exit];   /* where some other probe sends any */
-	use->has_records |= e->kind == EX_CALL && e->call.event >= 0 &&
-			    b != &builtins[BI_entry];
+	use->has_records |= e->kind == EX_CALL && e->call.event >= 0 && b != &builtins[BI_entry];
 	ast_each_child(e, collect, use);
 }
 
@@ -56,8 +55,7 @@ static uint32_t count(const struct map_use *use)
  * configuration; the room; the flags of -c, which count even where there is none. */
 static uint32_t count_own(const struct map_use *use)
 {
-	bool has_losses = use->has_keys || use->has_records || use->has_stacks ||
-			  use->has_room;
+	bool has_losses = use->has_keys || use->has_records || use->has_stacks || use->has_room;
 
 	return 1u + has_losses + use->has_room + 2u * use->has_records + 2u * use->has_stacks +
 	       (use->has_records || use->has_stacks || use->has_scope) + use->has_scope;
@@ -71,9 +69,11 @@ bool share_check(struct diags *d, const struct probe *p, const struct map_use *u
 		return true;
 	diag_error(d, p->points[0].span, "limit-probe-maps",
 		   "this probe uses %u maps: the kernel allows a program %d, and sonde takes %u of "
-		   "them", n, KERNEL_MAPS, own);
-	diag_hint(d, "one map with keys takes the place of many, @[\"reads\"] and @[\"writes\"]; or "
-		     "use some of them in another probe on the same event");
+		   "them",
+		   n, KERNEL_MAPS, own);
+	diag_hint(d,
+		  "one map with keys takes the place of many, @[\"reads\"] and @[\"writes\"]; or "
+		  "use some of them in another probe on the same event");
 	return false;
 }
 

@@ -15,9 +15,9 @@ struct probe;
 struct map_use {
 	uint64_t maps[SONDE_MAX_MAPS / 64];
 	uint32_t n_spans;
-	uint32_t weight; /* expressions: how long the code is */
+	uint32_t weight;			/* expressions: how long the code is */
 	bool has_keys, has_records, has_stacks; /* so it uses maps of ours */
-	bool has_room;	/* likewise; the planner's */
+	bool has_room;				/* likewise; the planner's */
 	bool has_scope; /* likewise: it tests the scope, not the start of its span; the planner's */
 };
 

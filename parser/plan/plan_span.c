@@ -142,8 +142,7 @@ void plan_span_start(struct planner *pl, const struct attach_point *point, uint3
 		return;
 	}
 	switch (span_rows[probe_span(point)].start) {
-	case START_HERE:
-		return;
+	case START_HERE: return;
 	case START_ENTRY:
 		prog = plan_prog_for(pl, &entry,
 				     point->id == PROBE_URETPROBE ? PP_UPROBE
@@ -155,8 +154,7 @@ void plan_span_start(struct planner *pl, const struct attach_point *point, uint3
 		prog = plan_prog_for(pl, point, PP_SYSCALL_ENTER,
 				     (r->n_entry_exprs + 1) * SPAN_WEIGHT);
 		break;
-	default:
-		return;
+	default: return;
 	}
 	g = &pl->plan->progs[prog];
 	arena_push(pl->arena, g->starts, g->n_starts, id);

@@ -61,15 +61,16 @@ static const char *word_of(struct sema *s, const char *digits, struct span span)
 	unsigned long n = strtoul(digits, NULL, 10);
 
 	if (n == 0 || strlen(digits) > 9) {
-		diag_error(s->diags, span, "parameter", "parameters are $1, $2 and so on; '$%.12s' is none",
-			   digits);
+		diag_error(s->diags, span, "parameter",
+			   "parameters are $1, $2 and so on; '$%.12s' is none", digits);
 		return "0";
 	}
 	if (n <= s->program->n_params)
 		return s->program->params[n - 1];
-	diag_warning(s->diags, span, "parameter-missing", "there is no word for $%s on the command line",
-		     digits);
-	diag_hint(s->diags, "words behind the script's name, or behind -e's text, are its parameters");
+	diag_warning(s->diags, span, "parameter-missing",
+		     "there is no word for $%s on the command line", digits);
+	diag_hint(s->diags,
+		  "words behind the script's name, or behind -e's text, are its parameters");
 	return NULL;
 }
 
@@ -117,8 +118,11 @@ static const char *text_of(struct sema *s, const char *name, struct span span)
 	if (isdigit((unsigned char)name[1]))
 		return word_of(s, name + 1, span);
 	diag_error(s->diags, span, "parameter", "the script has no parameter %.40s", name);
-	diag_hint(s->diags, "write param %.40s: string \"what it is\"; before the probes; a name with a '$' in it "
-			    "goes into quotes", name);
+	diag_hint(
+		s->diags,
+		"write param %.40s: string \"what it is\"; before the probes; a name with a '$' in it "
+		"goes into quotes",
+		name);
 	return NULL;
 }
 

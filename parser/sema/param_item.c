@@ -103,8 +103,9 @@ static int bind_other(struct sema *s, struct param_item *item)
 			become_text(s, item, is_none ? "" : other->string.text);
 		return 0;
 	}
-	diag_error(s->diags, other->span, "parameter-type", "%s is %s, and so is what it is without a word",
-		   item->name, item->is_number ? "a number" : "a string");
+	diag_error(s->diags, other->span, "parameter-type",
+		   "%s is %s, and so is what it is without a word", item->name,
+		   item->is_number ? "a number" : "a string");
 	diag_hint(s->diags, "write = %s, or = none", item->is_number ? "10" : "\"text\"");
 	return become_text(s, item, ""), -1;
 }
@@ -116,24 +117,26 @@ static void bind_item(struct sema *s, uint32_t i)
 
 	item->is_number = !is_string;
 	if (!is_string && strcmp(item->type, "uint64") && strcmp(item->type, "int64")) {
-		diag_error(s->diags, item->span, "parameter-type", "a parameter cannot be %s", item->type);
+		diag_error(s->diags, item->span, "parameter-type", "a parameter cannot be %s",
+			   item->type);
 		diag_hint(s->diags, "its type is uint64, int64 or string");
 		become_text(s, item, "");
 		return;
 	}
 	for (uint32_t k = 0; k < i; k++)
 		if (strcmp(s->program->items[k].name, item->name) == 0) {
-			diag_error(s->diags, item->name_span, "redeclared", "there are two parameters %s",
-				   item->name);
-			diag_note(s->diags, s->program->items[k].name_span, "the other one is here");
+			diag_error(s->diags, item->name_span, "redeclared",
+				   "there are two parameters %s", item->name);
+			diag_note(s->diags, s->program->items[k].name_span,
+				  "the other one is here");
 		}
 	if (i < s->program->n_params) {
 		bind_word(s, item, s->program->params[i]);
 	} else if (item->other) {
 		bind_other(s, item);
 	} else {
-		diag_error(s->diags, item->name_span, "parameter-missing", "there is no word for %s",
-			   item->name);
+		diag_error(s->diags, item->name_span, "parameter-missing",
+			   "there is no word for %s", item->name);
 		hint_usage(s);
 		item->is_number ? become_number(s, item, 0) : become_text(s, item, "");
 		item->is_left_out = true;

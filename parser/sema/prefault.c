@@ -27,21 +27,15 @@ bool prefault_is_plain(const struct expr *e)
 	if (!type_is_integral(e->type) && e->type->kind != TY_POINTER)
 		return false;
 	switch (e->kind) {
-	case EX_INT:
-		return true;
-	case EX_NAME:
-		return is_plain_name(e);
-	case EX_FIELD: /* an argument by its name */
-		return sema_is_args(e->field.object);
-	case EX_CAST:
-		return prefault_is_plain(e->cast.operand);
-	case EX_UNARY:
-		return e->unary.op != OP_DEREF && prefault_is_plain(e->unary.operand);
+	case EX_INT: return true;
+	case EX_NAME: return is_plain_name(e);
+	case EX_FIELD: /* an argument by its name */ return sema_is_args(e->field.object);
+	case EX_CAST: return prefault_is_plain(e->cast.operand);
+	case EX_UNARY: return e->unary.op != OP_DEREF && prefault_is_plain(e->unary.operand);
 	case EX_BINARY:
 		return e->binary.op != OP_DIV && e->binary.op != OP_MOD &&
 		       prefault_is_plain(e->binary.left) && prefault_is_plain(e->binary.right);
-	default:
-		return false;
+	default: return false;
 	}
 }
 
@@ -84,12 +78,8 @@ static void each_stmt(struct stmt *st, const struct walk *w)
 		each_expr(st->assign.target, (void *)w);
 		each_expr(st->assign.value, (void *)w);
 		return;
-	case ST_IF:
-		each_expr(st->branch.cond, (void *)w);
-		return;
-	case ST_BLOCK:
-		each_block(&st->block, w);
-		return;
+	case ST_IF: each_expr(st->branch.cond, (void *)w); return;
+	case ST_BLOCK: each_block(&st->block, w); return;
 	case ST_LET:
 		if (st->let.value)
 			each_expr(st->let.value, (void *)w);
@@ -98,8 +88,7 @@ static void each_stmt(struct stmt *st, const struct walk *w)
 	case ST_FOR:
 	case ST_UNROLL:
 	case ST_BREAK:
-	case ST_CONTINUE:
-		return;
+	case ST_CONTINUE: return;
 	}
 }
 

@@ -9,7 +9,7 @@
 
 enum {
 	HIST_MAX_K = 5,
-	QUANTILES_K = 5,       /* 32 buckets to a power of two: their middle is 1.6 % off at most */
+	QUANTILES_K = 5, /* 32 buckets to a power of two: their middle is 1.6 % off at most */
 	LHIST_MAX_STEPS = 1000,
 };
 
@@ -32,8 +32,8 @@ const struct type *chk_hist(struct sema *s, struct expr *e)
 	const struct expr *k = e->call.n_args > 1 ? e->call.args[1] : NULL;
 
 	if (k && k->integer.value > HIST_MAX_K) {
-		sema_error(s, k->span, "hist-scale", "hist splits a power of two into 2^k buckets, k is 0 to %d",
-			   HIST_MAX_K);
+		sema_error(s, k->span, "hist-scale",
+			   "hist splits a power of two into 2^k buckets, k is 0 to %d", HIST_MAX_K);
 		return &type_error;
 	}
 	return of_scale(s, e, k ? (int64_t)k->integer.value : 0, 0, 0);
@@ -48,7 +48,8 @@ static const struct type *bad_scale(struct sema *s, const struct expr *e, const 
 {
 	sema_error(s, e->span, "lhist-scale", "%s", what);
 	if (s->report)
-		diag_hint(s->diags, "lhist(value, min, max, step): from min to max in at most %d steps",
+		diag_hint(s->diags,
+			  "lhist(value, min, max, step): from min to max in at most %d steps",
 			  LHIST_MAX_STEPS);
 	return &type_error;
 }
@@ -59,7 +60,8 @@ const struct type *chk_lhist(struct sema *s, struct expr *e)
 	uint64_t step = e->call.args[3]->integer.value;
 
 	if (max > INT64_MAX)
-		return bad_scale(s, e->call.args[2], "this is more than a signed 64-bit integer holds");
+		return bad_scale(s, e->call.args[2],
+				 "this is more than a signed 64-bit integer holds");
 	if (min > max)
 		return bad_scale(s, e->call.args[1], "lhist's min is greater than its max");
 	if (step == 0)

@@ -58,8 +58,10 @@ static const struct type *no_field(struct sema *s, struct expr *e, const struct 
 	if (near.best)
 		diag_hint(s->diags, "did you mean '%s'?", near.best);
 	else if (s->probe->is_start)
-		diag_hint(s->diags, "entry(…) is of the event that starts the span; of the one that ends it "
-				    "write args.%s", e->field.name);
+		diag_hint(s->diags,
+			  "entry(…) is of the event that starts the span; of the one that ends it "
+			  "write args.%s",
+			  e->field.name);
 	else if (p->typed && p->typed->n_params)
 		diag_hint(s->diags, "they are: %s", list_params(s->arena, p->typed));
 	return &type_error;
@@ -104,7 +106,8 @@ static const char *where_args(struct arena *a)
 
 	for (int i = 0; i < PROBE_COUNT; i++)
 		if (has_args(&(struct attach_point){.id = i}))
-			list = arena_printf(a, "%s%s%s", list, *list ? ", " : "", probe_rows[i].name);
+			list = arena_printf(a, "%s%s%s", list, *list ? ", " : "",
+					    probe_rows[i].name);
 	return list;
 }
 
@@ -114,7 +117,8 @@ static const struct type *no_args(struct sema *s, const struct expr *e,
 	sema_error(s, e->span, "wrong-probe", "'args' does not exist in %s probes",
 		   probe_rows[p->id].name);
 	if (s->report && p->id == PROBE_URETPROBE)
-		diag_hint(s->diags, "arguments are gone when a function returns: write entry(args.%s)",
+		diag_hint(s->diags,
+			  "arguments are gone when a function returns: write entry(args.%s)",
 			  e->kind == EX_FIELD ? e->field.name : "NAME");
 	else if (s->report && probe_rows[p->id].context == CTX_REGS_ENTRY)
 		diag_hint(s->diags, "arguments are arg0 to arg5 there");

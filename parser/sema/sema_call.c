@@ -11,15 +11,13 @@
 static bool fits_param(const struct param *p, const struct expr *arg)
 {
 	switch (p->kind) {
-	case PARAM_ANY:
-		return arg->type->kind != TY_VOID;
+	case PARAM_ANY: return arg->type->kind != TY_VOID;
 	case PARAM_INT:
 		return (type_is_integral(arg->type) || arg->type->kind == TY_POINTER) &&
 		       (!p->is_const || arg->kind == EX_INT);
 	case PARAM_STRING:
 		return arg->type->kind == TY_STRING && (!p->is_const || arg->kind == EX_STRING);
-	case PARAM_MAP:
-		return arg->kind == EX_MAP;
+	case PARAM_MAP: return arg->kind == EX_MAP;
 	}
 	return false;
 }
@@ -27,14 +25,10 @@ static bool fits_param(const struct param *p, const struct expr *arg)
 static const char *param_words(const struct param *p)
 {
 	switch (p->kind) {
-	case PARAM_ANY:
-		return "a value";
-	case PARAM_INT:
-		return p->is_const ? "a literal number of 0 or more" : "an integer";
-	case PARAM_STRING:
-		return p->is_const ? "a string in quotes" : "a string";
-	case PARAM_MAP:
-		return "a map";
+	case PARAM_ANY: return "a value";
+	case PARAM_INT: return p->is_const ? "a literal number of 0 or more" : "an integer";
+	case PARAM_STRING: return p->is_const ? "a string in quotes" : "a string";
+	case PARAM_MAP: return "a map";
 	}
 	return "?";
 }
@@ -47,8 +41,9 @@ static int check_arity(struct sema *s, struct expr *e, const struct signature *s
 	for (uint32_t i = 0; i < sig->n_params; i++)
 		least += !sig->params[i].is_optional;
 	if (e->call.n_args > LIMIT_CALL_ARGS) {
-		sema_error(s, e->span, "limit-args", "%u arguments are too many, at most %d are possible",
-			   e->call.n_args, LIMIT_CALL_ARGS);
+		sema_error(s, e->span, "limit-args",
+			   "%u arguments are too many, at most %d are possible", e->call.n_args,
+			   LIMIT_CALL_ARGS);
 		return -1;
 	}
 	if (e->call.n_args >= least && (sig->has_rest || e->call.n_args <= sig->n_params))
@@ -56,10 +51,13 @@ static int check_arity(struct sema *s, struct expr *e, const struct signature *s
 	is_exact = !sig->has_rest && least == sig->n_params;
 	wanted = e->call.n_args < least ? least : sig->n_params;
 	sema_error(s, e->span, "arg-count", "%s takes %s%u argument%s, not %u", e->call.name,
-		   is_exact ? "" : e->call.n_args < least ? "at least " : "at most ", wanted,
-		   wanted == 1 ? "" : "s", e->call.n_args);
+		   is_exact		    ? ""
+		   : e->call.n_args < least ? "at least "
+					    : "at most ",
+		   wanted, wanted == 1 ? "" : "s", e->call.n_args);
 	if (s->report)
-		diag_hint(s->diags, "it is written %s", strchr(e->call.builtin->signature, ' ') + 1);
+		diag_hint(s->diags, "it is written %s",
+			  strchr(e->call.builtin->signature, ' ') + 1);
 	return -1;
 }
 
@@ -76,7 +74,8 @@ static int check_args(struct sema *s, struct expr *e, const struct signature *si
 			sema_error(s, arg->span, "arg-type", "%s needs %s here, this %s %s",
 				   e->call.name, param_words(&sig->params[i]),
 				   arg->type->kind == TY_VOID ? "call has" : "is",
-				   arg->type->kind == TY_VOID ? "none" : sema_name_of(s, arg->type));
+				   arg->type->kind == TY_VOID ? "none"
+							      : sema_name_of(s, arg->type));
 			err = -1;
 		}
 	}

@@ -37,7 +37,8 @@ static bool is_text_address(const struct sema *s, const struct expr *e)
 static void check_conversion(struct sema *s, const struct plan_piece *p, struct expr *arg)
 {
 	if (p->conv == 's' && is_text_address(s, arg)) {
-		sema_error(s, arg->span, "format-arg", "this field is the address of a text, not the text");
+		sema_error(s, arg->span, "format-arg",
+			   "this field is the address of a text, not the text");
 		if (s->report)
 			diag_hint(s->diags, "write str(args.%s)", arg->field.name);
 		return;
@@ -45,7 +46,8 @@ static void check_conversion(struct sema *s, const struct plan_piece *p, struct 
 	if (!p->conv || arg->type->kind == TY_ERROR || conversion_takes(p->conv, arg->type))
 		return;
 	if (arg->type->kind == TY_VOID) {
-		sema_error(s, arg->span, "format-arg", "%%%c prints a value, this call has none", p->conv);
+		sema_error(s, arg->span, "format-arg", "%%%c prints a value, this call has none",
+			   p->conv);
 		return;
 	}
 	sema_error(s, arg->span, "format-arg", "%%%c cannot print this, it is %s", p->conv,
@@ -82,13 +84,14 @@ static const struct type *bad_conversion(struct sema *s, const struct expr *fmt,
 	uint32_t later = unimplemented_conversion(text, len);
 
 	if (later) {
-		sema_error(s, fmt->span, "not-built", "'%.*s' of printf is not built yet", (int)later, text);
+		sema_error(s, fmt->span, "not-built", "'%.*s' of printf is not built yet",
+			   (int)later, text);
 		return &type_void;
 	}
 	while (len > 1 && !(text[len - 1] > ' ' && text[len - 1] < 0x7f))
 		len--; /* "100%\n": only what can be shown */
-	sema_error(s, fmt->span, "format-conversion", "'%.*s' is not a conversion of printf", (int)len,
-		   text);
+	sema_error(s, fmt->span, "format-conversion", "'%.*s' is not a conversion of printf",
+		   (int)len, text);
 	if (s->report)
 		diag_hint(s->diags,
 			  "conversions are %%d %%i %%u %%x %%X %%o %%c %%p %%s (width and "
@@ -100,8 +103,8 @@ static const struct type *bad_conversion(struct sema *s, const struct expr *fmt,
 static const struct type *bad_count(struct sema *s, const struct expr *e,
 				    const struct format_spec *spec)
 {
-	sema_error(s, e->span, "format-count", "the format wants %u value%s, there %s %u", spec->n_args,
-		   spec->n_args == 1 ? "" : "s", e->call.n_args == 2 ? "is" : "are",
+	sema_error(s, e->span, "format-count", "the format wants %u value%s, there %s %u",
+		   spec->n_args, spec->n_args == 1 ? "" : "s", e->call.n_args == 2 ? "is" : "are",
 		   e->call.n_args - 1);
 	if (s->report && strstr(e->call.args[0]->string.text, "% "))
 		diag_hint(s->diags, "%%%% prints a percent sign");
@@ -140,7 +143,8 @@ const struct type *chk_print(struct sema *s, struct expr *e)
 		sema_error(s, e->call.args[1]->span, "arg-type", "no map has that many entries");
 	if (!sema_is_whole_map(e, 0) && arg->kind == EX_MAP && arg->type->kind == TY_AGG &&
 	    arg->type->agg != AGG_STATS) {
-		sema_error(s, arg->span, "print-entry", "one entry of a %s cannot be printed by itself",
+		sema_error(s, arg->span, "print-entry",
+			   "one entry of a %s cannot be printed by itself",
 			   type_str(s->arena, arg->type));
 		if (s->report)
 			diag_hint(s->diags, "print the whole map: print(%s)", arg->map.name);
@@ -154,8 +158,9 @@ const struct type *chk_ustack(struct sema *s, struct expr *e)
 {
 	if (!sema_is_open_end(s) || probe_is_sched_switch(&s->probe->points[0]))
 		return &type_ustack;
-	sema_error(s, e->span, "span-memory",
-		   "the user stack of a call that is still open cannot be walked when tracing ends");
+	sema_error(
+		s, e->span, "span-memory",
+		"the user stack of a call that is still open cannot be walked when tracing ends");
 	if (s->report)
 		diag_hint(s->diags, "write entry(ustack), or leave out open_spans = count");
 	return &type_error;
@@ -189,13 +194,14 @@ const struct type *chk_str(struct sema *s, struct expr *e)
 		return p->type;
 	if (n && constant_number(n, &is_negative, &size) &&
 	    (is_negative || size < 2 || size > LIMIT_STR_REQUESTED))
-		return sema_error(s, n->span, "str-size", "str reads 2 to %d bytes, the NUL included",
-				  LIMIT_STR_REQUESTED);
+		return sema_error(s, n->span, "str-size",
+				  "str reads 2 to %d bytes, the NUL included", LIMIT_STR_REQUESTED);
 	if (type_is_in_user_space(p->type, sema_space(s->probe) == SPACE_USER) &&
 	    sema_is_open_end(s))
-		return sema_error(s, e->span, "span-memory",
-				  "this reads the memory of the thread that runs, which is not the span's "
-				  "when open_spans = count: write entry(str(…))");
+		return sema_error(
+			s, e->span, "span-memory",
+			"this reads the memory of the thread that runs, which is not the span's "
+			"when open_spans = count: write entry(str(…))");
 	return type_string(s->arena, (uint32_t)size);
 }
 
@@ -204,11 +210,11 @@ const struct type *chk_clear(struct sema *s, struct expr *e)
 	const struct expr *m = e->call.args[0];
 
 	if (m->map.n_keys) {
-		sema_error(s, m->span, "arg-type", "%s is for all of %s, not for one entry", e->call.name,
-			   m->map.name);
+		sema_error(s, m->span, "arg-type", "%s is for all of %s, not for one entry",
+			   e->call.name, m->map.name);
 		if (s->report)
-			diag_hint(s->diags, "write %s(%s), or delete(%s[…]) for one entry", e->call.name, m->map.name,
-				  m->map.name);
+			diag_hint(s->diags, "write %s(%s), or delete(%s[…]) for one entry",
+				  e->call.name, m->map.name, m->map.name);
 	}
 	return &type_void;
 }
@@ -261,24 +267,26 @@ static void hint_where(struct sema *s, const struct builtin *b, const struct att
 	char list[96] = "";
 
 	if (p->id == PROBE_TRACEPOINT && b->where == W_RETURN) {
-		diag_hint(s->diags, "a system call's result is args.ret in its sys_exit_ tracepoint");
+		diag_hint(s->diags,
+			  "a system call's result is args.ret in its sys_exit_ tracepoint");
 		return;
 	}
 	if (b->where == W_ENTRY && (p->id == PROBE_TRACEPOINT || probe_is_typed(p))) {
-		diag_hint(s->diags, p->id != PROBE_TRACEPOINT ? "the function's arguments are args.NAME"
-					     : "a tracepoint's fields are args.FIELD");
+		diag_hint(s->diags, p->id != PROBE_TRACEPOINT
+					    ? "the function's arguments are args.NAME"
+					    : "a tracepoint's fields are args.FIELD");
 		return;
 	}
 	if (b->where & 1u << PROBE_UPROBE &&
 	    (p->id == PROBE_URETPROBE || p->id == PROBE_KRETPROBE)) {
-		diag_hint(s->diags, "entry(%s) is what it was when the function was called", b->name);
+		diag_hint(s->diags, "entry(%s) is what it was when the function was called",
+			  b->name);
 		return;
 	}
-	if (b->where & 1u << PROBE_URETPROBE &&
-	    (p->id == PROBE_UPROBE || p->id == PROBE_KPROBE)) {
-		diag_hint(s->diags, "it is known when the function returns: probe %s:…",
-			  probe_rows[p->id == PROBE_UPROBE ? PROBE_URETPROBE
-							   : PROBE_KRETPROBE].name);
+	if (b->where & 1u << PROBE_URETPROBE && (p->id == PROBE_UPROBE || p->id == PROBE_KPROBE)) {
+		diag_hint(
+			s->diags, "it is known when the function returns: probe %s:…",
+			probe_rows[p->id == PROBE_UPROBE ? PROBE_URETPROBE : PROBE_KRETPROBE].name);
 		return;
 	}
 	for (uint32_t i = 0; i < PROBE_COUNT; i++)
@@ -298,8 +306,8 @@ static void check_where(struct sema *s, const struct builtin *b, struct span spa
 			return;
 		if (b->where & 1u << p->id)
 			continue;
-		diag_error(s->diags, span, "wrong-probe", "'%s' does not exist in %s probes", b->name,
-			   probe_rows[p->id].name);
+		diag_error(s->diags, span, "wrong-probe", "'%s' does not exist in %s probes",
+			   b->name, probe_rows[p->id].name);
 		hint_where(s, b, p);
 		return;
 	}
@@ -312,10 +320,13 @@ static void check_value_string(struct sema *s, const struct expr *e)
 
 	if (e->string.len < most)
 		return;
-	diag_error(s->diags, e->span, "limit-string", "a string of %u bytes is too long for a value",
-		   e->string.len);
-	diag_hint(s->diags, "at most %u bytes, %d with config = { max_strlen = %d }; a format of printf may be "
-			    "longer", (uint32_t)most - 1, LIMIT_STR_REQUESTED - 1, LIMIT_STR_REQUESTED);
+	diag_error(s->diags, e->span, "limit-string",
+		   "a string of %u bytes is too long for a value", e->string.len);
+	diag_hint(
+		s->diags,
+		"at most %u bytes, %d with config = { max_strlen = %d }; a format of printf may be "
+		"longer",
+		(uint32_t)most - 1, LIMIT_STR_REQUESTED - 1, LIMIT_STR_REQUESTED);
 }
 
 /* An aggregation stands only right of `@m = `; see check_assign. */
@@ -332,7 +343,8 @@ static void check_map_entry(struct sema *s, const struct expr *e)
 
 	if (!t || t->kind != TY_AGG || agg_rows[t->agg].is_readable)
 		return;
-	diag_error(s->diags, e->span, "agg-read", "a %s cannot be read as a number", type_str(s->arena, t));
+	diag_error(s->diags, e->span, "agg-read", "a %s cannot be read as a number",
+		   type_str(s->arena, t));
 	diag_hint(s->diags, "the key is %s.0; print the map for its values", e->var.name);
 }
 
@@ -461,14 +473,17 @@ static void check_unroll(struct sema *s, const struct stmt *st)
 	uint64_t n_copies = count_copies(st);
 
 	if (n->kind != EX_INT && n->type->kind != TY_ERROR) {
-		diag_error(s->diags, n->span, "unroll-count", "unroll needs a number written out, 1 to %d",
-			   LIMIT_UNROLL);
+		diag_error(s->diags, n->span, "unroll-count",
+			   "unroll needs a number written out, 1 to %d", LIMIT_UNROLL);
 	} else if (n->kind == EX_INT && (!n->integer.value || n->integer.value > LIMIT_UNROLL)) {
-		diag_error(s->diags, n->span, "unroll-count", "unroll makes 1 to %d copies of its body, not %llu",
-			   LIMIT_UNROLL, (unsigned long long)n->integer.value);
+		diag_error(s->diags, n->span, "unroll-count",
+			   "unroll makes 1 to %d copies of its body, not %llu", LIMIT_UNROLL,
+			   (unsigned long long)n->integer.value);
 	} else if (n_copies > LIMIT_UNROLLED && count_copies(st->loop.around) <= LIMIT_UNROLLED) {
-		diag_error(s->diags, n->span, "limit-unroll", "with the unrolls around it this makes %llu copies "
-			   "of its body, at most %d are possible", (unsigned long long)n_copies, LIMIT_UNROLLED);
+		diag_error(s->diags, n->span, "limit-unroll",
+			   "with the unrolls around it this makes %llu copies "
+			   "of its body, at most %d are possible",
+			   (unsigned long long)n_copies, LIMIT_UNROLLED);
 		diag_hint(s->diags, "a loop makes none: for ($i : 0..%llu) { … }",
 			  (unsigned long long)n->integer.value);
 	}
@@ -497,32 +512,23 @@ static void check_stmt(struct sema *s, struct stmt *st)
 		if (!st->is_discard)
 			check_effect(s, st->expr);
 		return;
-	case ST_ASSIGN:
-		check_assign(s, st);
-		return;
+	case ST_ASSIGN: check_assign(s, st); return;
 	case ST_IF:
 		check_expr(st->branch.cond, s);
 		check_block(s, &st->branch.then);
 		check_block(s, &st->branch.otherwise);
 		return;
-	case ST_BLOCK:
-		check_block(s, &st->block);
-		return;
+	case ST_BLOCK: check_block(s, &st->block); return;
 	case ST_RETURN:
 		if (st->expr)
 			check_expr(st->expr, s);
 		return;
-	case ST_LET:
-		check_let(s, st);
-		return;
+	case ST_LET: check_let(s, st); return;
 	case ST_WHILE:
 	case ST_FOR:
-	case ST_UNROLL:
-		check_loop(s, st);
-		return;
+	case ST_UNROLL: check_loop(s, st); return;
 	case ST_BREAK:
-	case ST_CONTINUE:
-		return;
+	case ST_CONTINUE: return;
 	}
 }
 
@@ -543,7 +549,8 @@ static void check_block(struct sema *s, struct block *b)
 		if (i && !is_reported && !s->diags->n_errors && leaves(b->items[i - 1])) {
 			diag_warning(s->diags, b->items[i]->span, "unreachable",
 				     "this statement is never reached");
-			diag_note(s->diags, b->items[i - 1]->span, "what comes before leaves the block");
+			diag_note(s->diags, b->items[i - 1]->span,
+				  "what comes before leaves the block");
 			is_reported = true;
 		}
 		check_stmt(s, b->items[i]);
@@ -563,8 +570,7 @@ static void same_at_both_ends(struct expr *e, void *ctx)
 
 	switch (e->kind) {
 	case EX_INT:
-	case EX_STRING:
-		return;
+	case EX_STRING: return;
 	case EX_NAME:
 		if (!e->name.builtin || !(e->name.builtin->traits & same->traits))
 			same->yes = false;
@@ -579,17 +585,13 @@ static void same_at_both_ends(struct expr *e, void *ctx)
 		same->yes &= e->kind != EX_UNARY || e->unary.op != OP_DEREF;
 		ast_each_child(e, same_at_both_ends, ctx);
 		return;
-	case EX_FIELD:
-		same->yes &= sema_is_call_number(same->probe, e);
-		return;
+	case EX_FIELD: same->yes &= sema_is_call_number(same->probe, e); return;
 	case EX_VAR:
 	case EX_MAP:
 	case EX_CALL:
 	case EX_INCDEC:
 	case EX_PARAM:
-	case EX_BLOCK:
-		same->yes = false;
-		return;
+	case EX_BLOCK: same->yes = false; return;
 	}
 }
 

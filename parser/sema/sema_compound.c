@@ -34,12 +34,13 @@ const struct type *compound_compare(struct sema *s, struct expr *e, bool equalit
 	const struct type *x = e->binary.left->type, *y = e->binary.right->type;
 
 	if (!equality)
-		return sema_error(s, e->span, "operand-type", "'%s' cannot compare %s: only == and != can",
+		return sema_error(s, e->span, "operand-type",
+				  "'%s' cannot compare %s: only == and != can",
 				  op_str(e->binary.op), sema_name_of(s, x));
 	if (sema_unify(s, x, y))
 		return &type_bool;
-	return sema_error(s, e->span, "type-mismatch", "cannot compare %s with %s", sema_name_of(s, x),
-			  sema_name_of(s, y));
+	return sema_error(s, e->span, "type-mismatch", "cannot compare %s with %s",
+			  sema_name_of(s, x), sema_name_of(s, y));
 }
 
 /* Whose memory an address of no known origin is: what the probe's arguments are of. */
@@ -72,7 +73,8 @@ const struct type *compound_member(struct sema *s, struct expr *e)
 				  sema_name_of(s, t->members[i].type));
 	if (i >= 0)
 		return t->members[i].type;
-	sema_error(s, e->field.name_span, "no-field", "%s has no '%s'", sema_name_of(s, t), e->field.name);
+	sema_error(s, e->field.name_span, "no-field", "%s has no '%s'", sema_name_of(s, t),
+		   e->field.name);
 	if (!s->report)
 		return &type_error;
 	nearest_init(&near, e->field.name);
@@ -91,8 +93,8 @@ static const struct type *member_type(struct sema *s, struct expr *item)
 	const struct type *t = sema_type_expr(s, item);
 
 	if (t->kind == TY_VOID || t->kind == TY_AGG)
-		return sema_error(s, item->span, "no-value", "%s cannot be a part of a tuple or record",
-				  sema_name_of(s, t));
+		return sema_error(s, item->span, "no-value",
+				  "%s cannot be a part of a tuple or record", sema_name_of(s, t));
 	return t == &sema_literal ? sema_word(true) : sema_stored(t);
 }
 
@@ -225,7 +227,8 @@ static const struct type *cannot_index(struct sema *s, const struct expr *e, con
 /* [i] of a tuple (a number written out), a string (a byte of it) or a pointer. */
 const struct type *compound_index(struct sema *s, struct expr *e)
 {
-	const struct type *t = sema_type_expr(s, e->index.object), *at = sema_need_int(s, e->index.at, "[]");
+	const struct type *t = sema_type_expr(s, e->index.object),
+			  *at = sema_need_int(s, e->index.at, "[]");
 	const struct expr *i = e->index.at;
 
 	if (t->kind == TY_ERROR || sema_is_wrong(at))
@@ -243,7 +246,8 @@ const struct type *compound_index(struct sema *s, struct expr *e)
 	if (t->kind != TY_TUPLE)
 		return cannot_index(s, e, t);
 	if (i->kind != EX_INT)
-		return sema_error(s, i->span, "index-type", "a tuple's part is named by a number: .0");
+		return sema_error(s, i->span, "index-type",
+				  "a tuple's part is named by a number: .0");
 	if (i->integer.value >= t->n_members)
 		return sema_error(s, i->span, "index-range",
 				  "the index %llu is out of bounds for %s",
@@ -261,14 +265,15 @@ void compound_spread_key(struct sema *s, struct expr *e)
 	if (t->kind == TY_ERROR)
 		return;
 	if (t->kind != TY_TUPLE || t->n_members != m->n_keys) {
-		sema_error(s, key->span, "key-count", "%s has %u keys, this is %s", m->name, m->n_keys,
-			   sema_name_of(s, t));
+		sema_error(s, key->span, "key-count", "%s has %u keys, this is %s", m->name,
+			   m->n_keys, sema_name_of(s, t));
 		if (s->report)
 			diag_note(s->diags, m->first, "it has %u here", m->n_keys);
 		return;
 	}
 	for (uint32_t i = 0; i < m->n_keys; i++)
-		sema_widen(s, &m->key_types[i], &m->key_spans[i], t->members[i].type, key, "the key");
+		sema_widen(s, &m->key_types[i], &m->key_spans[i], t->members[i].type, key,
+			   "the key");
 }
 
 struct expr **sema_key_parts(const struct expr *m)

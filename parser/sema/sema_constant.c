@@ -73,12 +73,14 @@ bool constant_check_right(struct sema *s, enum op op, const struct expr *right)
 	if (!known_number(right, &v))
 		return true;
 	if ((op == OP_DIV || op == OP_MOD) && v == 0) {
-		sema_error(s, right->span, "division-by-zero", "this is 0: nothing can be divided by it");
+		sema_error(s, right->span, "division-by-zero",
+			   "this is 0: nothing can be divided by it");
 		return false;
 	}
 	if ((op == OP_SHL || op == OP_SHR) && (v < 0 || v > MOST_SHIFT)) {
-		sema_error(s, right->span, "shift-count", "a number of 64 bits is shifted by 0 to %d, not %s",
-			   MOST_SHIFT, number_text(s->arena, v));
+		sema_error(s, right->span, "shift-count",
+			   "a number of 64 bits is shifted by 0 to %d, not %s", MOST_SHIFT,
+			   number_text(s->arena, v));
 		return false;
 	}
 	return true;
@@ -88,7 +90,8 @@ static const struct type *overflow(struct sema *s, const struct expr *e, const c
 {
 	sema_error(s, e->span, "number-overflow", "this is %s, which 64 bits cannot hold", result);
 	if (s->report)
-		diag_hint(s->diags, "they hold %s to %s; what is calculated with a variable is cut to them",
+		diag_hint(s->diags,
+			  "they hold %s to %s; what is calculated with a variable is cut to them",
 			  number_text(s->arena, least), number_text(s->arena, greatest));
 	return &type_error;
 }
@@ -99,53 +102,28 @@ static const struct type *overflow(struct sema *s, const struct expr *e, const c
 static bool calculate(enum op op, __int128 x, __int128 y, __int128 *v)
 {
 	switch (op) {
-	case OP_ADD:
-		*v = x + y;
-		return true;
-	case OP_SUB:
-		*v = x - y;
-		return true;
-	case OP_MUL:
-		return !__builtin_mul_overflow(x, y, v);
-	case OP_DIV:
-		*v = x / y;
-		return true;
-	case OP_MOD:
-		*v = x % y;
-		return true;
-	case OP_SHL:
-		*v = x * ((__int128)1 << y);
-		return true;
-	case OP_SHR:
-		*v = x >> y;
-		return true;
-	case OP_BAND:
-		*v = x & y;
-		return true;
-	case OP_BOR:
-		*v = x | y;
-		return true;
-	default:
-		*v = x ^ y;
-		return true;
+	case OP_ADD: *v = x + y; return true;
+	case OP_SUB: *v = x - y; return true;
+	case OP_MUL: return !__builtin_mul_overflow(x, y, v);
+	case OP_DIV: *v = x / y; return true;
+	case OP_MOD: *v = x % y; return true;
+	case OP_SHL: *v = x * ((__int128)1 << y); return true;
+	case OP_SHR: *v = x >> y; return true;
+	case OP_BAND: *v = x & y; return true;
+	case OP_BOR: *v = x | y; return true;
+	default: *v = x ^ y; return true;
 	}
 }
 
 static bool holds(enum op op, __int128 x, __int128 y)
 {
 	switch (op) {
-	case OP_EQ:
-		return x == y;
-	case OP_NE:
-		return x != y;
-	case OP_LT:
-		return x < y;
-	case OP_LE:
-		return x <= y;
-	case OP_GT:
-		return x > y;
-	default:
-		return x >= y;
+	case OP_EQ: return x == y;
+	case OP_NE: return x != y;
+	case OP_LT: return x < y;
+	case OP_LE: return x <= y;
+	case OP_GT: return x > y;
+	default: return x >= y;
 	}
 }
 

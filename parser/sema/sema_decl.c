@@ -47,14 +47,15 @@ static void check_use(struct sema *s, const struct map_decl *d, const struct map
 	if (!m->value || m->value->kind == TY_ERROR)
 		return;
 	if (!m->n_keys) {
-		diag_error(s->diags, d->kind_span, "map-kind", "%s has no keys: it has one entry", d->name);
+		diag_error(s->diags, d->kind_span, "map-kind", "%s has no keys: it has one entry",
+			   d->name);
 		diag_hint(s->diags, "leave the declaration out");
 	} else if (is_agg != kind->is_percpu) {
-		diag_error(s->diags, d->kind_span, "map-kind", "%s has %s values, a %s cannot", d->name,
-			   is_agg ? "aggregated" : "plain", kind->name);
+		diag_error(s->diags, d->kind_span, "map-kind", "%s has %s values, a %s cannot",
+			   d->name, is_agg ? "aggregated" : "plain", kind->name);
 		diag_note(s->diags, m->value_span, "its value comes from here");
-		diag_hint(s->diags, "write let %s = %s(%llu);", d->name, is_agg ? "percpuhash" : "hash",
-			  (unsigned long long)d->max_entries);
+		diag_hint(s->diags, "write let %s = %s(%llu);", d->name,
+			  is_agg ? "percpuhash" : "hash", (unsigned long long)d->max_entries);
 	}
 }
 
@@ -65,8 +66,8 @@ static void check_decl(struct sema *s, const struct map_decl *d)
 	if (!kind)
 		return;
 	if (!kind->is_built) {
-		diag_error(s->diags, d->kind_span, "not-built", "maps of kind '%s' are not built yet",
-			   d->kind);
+		diag_error(s->diags, d->kind_span, "not-built",
+			   "maps of kind '%s' are not built yet", d->kind);
 		diag_hint(s->diags, "a hash of enough entries does");
 		return;
 	}
@@ -87,7 +88,8 @@ static bool check_twice(struct sema *s, uint32_t i)
 
 	for (uint32_t j = 0; j < i; j++)
 		if (strcmp(d[i].name, d[j].name) == 0) {
-			diag_error(s->diags, d[i].span, "redeclared", "%s is declared twice", d[i].name);
+			diag_error(s->diags, d[i].span, "redeclared", "%s is declared twice",
+				   d[i].name);
 			diag_note(s->diags, d[j].span, "it was declared here");
 			return true;
 		}

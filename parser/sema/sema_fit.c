@@ -31,8 +31,8 @@ static void check_number(struct sema *s, const struct var *v, const struct expr 
 		   "%s is %s, which holds %s%llu to %llu, not %s%llu", v->name,
 		   type_str(s->arena, t), t->is_signed ? "-" : "", (unsigned long long)depth(t),
 		   (unsigned long long)greatest(t), is_negative ? "-" : "", (unsigned long long)n);
-	diag_hint(s->diags, "write (%s)(…) around it to keep its low %u bits", type_str(s->arena, t),
-		  8 * t->size);
+	diag_hint(s->diags, "write (%s)(…) around it to keep its low %u bits",
+		  type_str(s->arena, t), 8 * t->size);
 }
 
 static void check_each(struct sema *s, const struct var *v, const struct expr *value)

@@ -40,7 +40,8 @@ static const struct type *no_context(struct sema *s, const struct expr *e,
 	bool has_none = has_args || !probe_rows[p->id].is_in_process;
 
 	sema_error(s, e->span, has_none ? "wrong-probe" : "not-built",
-		   has_none ? "'ctx' does not exist in %s probes" : "'ctx' in %s probes is not built yet",
+		   has_none ? "'ctx' does not exist in %s probes"
+			    : "'ctx' in %s probes is not built yet",
 		   probe_rows[p->id].name);
 	if (s->report && has_args)
 		diag_hint(s->diags, "a tracepoint's fields are args.FIELD");
@@ -93,7 +94,8 @@ bool iter_check_where(struct sema *s, const struct builtin *b, struct span span,
 		return true;
 	diag_error(s->diags, span, "wrong-probe", "'%s' does not exist in %s", b->name, p->name);
 	if (iter_task(p->iter))
-		diag_hint(s->diags, "it can be told of the thread that runs only, here that is sonde's");
+		diag_hint(s->diags,
+			  "it can be told of the thread that runs only, here that is sonde's");
 	else
 		diag_hint(s->diags, "this iterator's objects are no threads");
 	return false;
@@ -103,10 +105,13 @@ bool iter_check_where(struct sema *s, const struct builtin *b, struct span span,
 
 static const struct type *cannot_print(struct sema *s, struct span span, const char *what)
 {
-	sema_error(s, span, "iter-format", "in iter probes the kernel prints, and it does not know %s", what);
+	sema_error(s, span, "iter-format",
+		   "in iter probes the kernel prints, and it does not know %s", what);
 	if (s->report)
-		diag_hint(s->diags, "integers and strings are %%d %%u %%x %%X %%c %%p %%s, with width and the "
-				    "flags '-', '+', ' ', '0'; print(value) shows any value");
+		diag_hint(
+			s->diags,
+			"integers and strings are %%d %%u %%x %%X %%c %%p %%s, with width and the "
+			"flags '-', '+', ' ', '0'; print(value) shows any value");
 	return &type_void;
 }
 
@@ -136,12 +141,14 @@ const struct type *iter_check_printf(struct sema *s, struct expr *e, const struc
 		if (!arg)
 			continue;
 		if (p->conv == 'o' || p->alt || p->precision >= 0)
-			return cannot_print(s, fmt->span, p->conv == 'o'	? "%o"
-							  : p->precision >= 0 ? "a precision"
-									      : "the flag '#'");
+			return cannot_print(s, fmt->span,
+					    p->conv == 'o'	? "%o"
+					    : p->precision >= 0 ? "a precision"
+								: "the flag '#'");
 		if (!can_print(arg->type))
 			return cannot_print(s, arg->span,
-					    arena_printf(s->arena, "a %s", type_str(s->arena, arg->type)));
+					    arena_printf(s->arena, "a %s",
+							 type_str(s->arena, arg->type)));
 	}
 	return &type_void;
 }

@@ -35,8 +35,10 @@ const struct type *memory_arith(struct sema *s, struct expr *e)
 	sema_error(s, e->span, "operand-type", "'%s' cannot be used on %s and %s",
 		   op_str(e->binary.op), sema_name_of(s, x), sema_name_of(s, y));
 	if (s->report)
-		diag_hint(s->diags, "a number can be added to a pointer or taken off it; cast it to uint64 to "
-				    "calculate with the address");
+		diag_hint(
+			s->diags,
+			"a number can be added to a pointer or taken off it; cast it to uint64 to "
+			"calculate with the address");
 	return &type_error;
 }
 
@@ -58,11 +60,12 @@ static const struct type *pointee(struct sema *s, const struct type *t)
 
 static const struct type *unreadable(struct sema *s, const struct expr *e, const struct type *t)
 {
-	sema_error(s, e->span, "operand-type", "%s cannot be read: cast it to a pointer to something",
-		   sema_name_of(s, t));
+	sema_error(s, e->span, "operand-type",
+		   "%s cannot be read: cast it to a pointer to something", sema_name_of(s, t));
 	if (s->report)
-		diag_hint(s->diags, "say what to read there: *(uint32 *)p, ((uint32 *)p)[1]; members of "
-				    "structures cannot be read by name yet");
+		diag_hint(s->diags,
+			  "say what to read there: *(uint32 *)p, ((uint32 *)p)[1]; members of "
+			  "structures cannot be read by name yet");
 	return &type_error;
 }
 
@@ -74,13 +77,15 @@ const struct type *memory_read(struct sema *s, const struct expr *e, const struc
 		space = sema_space(s->probe);
 	if (space == SPACE_USER && s->probe->uses_delta && !s->probe->is_start &&
 	    s->probe->n_points && probe_is_sched_switch(&s->probe->points[0]))
-		return sema_error(s, e->span, "span-memory",
-				  "this reads the memory of the thread that leaves, which is not the "
-				  "span's");
+		return sema_error(
+			s, e->span, "span-memory",
+			"this reads the memory of the thread that leaves, which is not the "
+			"span's");
 	if (space == SPACE_USER && sema_is_open_end(s))
-		return sema_error(s, e->span, "span-memory",
-				  "this reads the memory of the thread that runs, which is not the span's "
-				  "when open_spans = count");
+		return sema_error(
+			s, e->span, "span-memory",
+			"this reads the memory of the thread that runs, which is not the span's "
+			"when open_spans = count");
 	if (t->kind == TY_POINTER && !t->to->size)
 		return unreadable(s, e, t);
 	return t->kind == TY_POINTER ? pointee(s, t) : sema_word(false);
@@ -89,15 +94,16 @@ const struct type *memory_read(struct sema *s, const struct expr *e, const struc
 /* ---- arrays ------------------------------------------------------------------------------ */
 
 /* TYPE[n]; NULL with the mistake said. `n` 0 is left to the cast it stands in. */
-const struct type *memory_array(struct sema *s, struct span at, const struct type *elem,
-				uint64_t n)
+const struct type *memory_array(struct sema *s, struct span at, const struct type *elem, uint64_t n)
 {
 	if (!type_is_integral(elem) && elem->kind != TY_POINTER) {
-		sema_error(s, at, "not-built", "arrays of %s are not built yet", sema_name_of(s, elem));
+		sema_error(s, at, "not-built", "arrays of %s are not built yet",
+			   sema_name_of(s, elem));
 		return NULL;
 	}
 	if (n > LIMIT_ARRAY_BYTES || n * elem->size > LIMIT_ARRAY_BYTES) {
-		sema_error(s, at, "limit-array", "an array of more than %d bytes", LIMIT_ARRAY_BYTES);
+		sema_error(s, at, "limit-array", "an array of more than %d bytes",
+			   LIMIT_ARRAY_BYTES);
 		return NULL;
 	}
 	return type_array(s->arena, elem, (uint32_t)n);
@@ -123,8 +129,8 @@ const struct type *memory_cast(struct sema *s, struct expr *e, const struct type
 		return to;
 	if (!to->size || (!from_int && !from_text))
 		return NULL;
-	return sema_error(s, e->span, "cast-type", "%s has %u bytes, %s has %u", sema_name_of(s, t), t->size,
-			  sema_name_of(s, to), to->size);
+	return sema_error(s, e->span, "cast-type", "%s has %u bytes, %s has %u", sema_name_of(s, t),
+			  t->size, sema_name_of(s, to), to->size);
 }
 
 const struct type *memory_index(struct sema *s, struct expr *e, const struct type *t)
@@ -132,7 +138,8 @@ const struct type *memory_index(struct sema *s, struct expr *e, const struct typ
 	const struct expr *i = e->index.at;
 
 	if (i->kind == EX_INT && i->integer.value >= type_elements(t))
-		return sema_error(s, i->span, "index-range", "the index %llu is out of bounds for %s",
+		return sema_error(s, i->span, "index-range",
+				  "the index %llu is out of bounds for %s",
 				  (unsigned long long)i->integer.value, sema_name_of(s, t));
 	return t->to;
 }
@@ -146,11 +153,13 @@ const struct type *chk_len(struct sema *s, struct expr *e)
 	const struct map *m = sema_is_whole_map(e, 0) ? arg->map.map : NULL;
 
 	if (m && sema_is_keyed_histogram(arg))
-		return sema_error(s, arg->span, "len-type", "a keyed histogram has no length: %s has an entry "
-				  "for each key and bucket", arg->map.name);
+		return sema_error(s, arg->span, "len-type",
+				  "a keyed histogram has no length: %s has an entry "
+				  "for each key and bucket",
+				  arg->map.name);
 	if ((m && m->n_keys) || t->kind == TY_ERROR || t->kind == TY_ARRAY ||
-	    t->kind == TY_STRING ||
-	    t->kind == TY_KSTACK || t->kind == TY_USTACK || t->kind == TY_TUPLE)
+	    t->kind == TY_STRING || t->kind == TY_KSTACK || t->kind == TY_USTACK ||
+	    t->kind == TY_TUPLE)
 		return sema_word(true);
 	sema_error(s, arg->span, "len-type", "%s has no length",
 		   m ? "a map without keys" : sema_name_of(s, t));

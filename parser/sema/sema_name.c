@@ -68,13 +68,16 @@ static void hint_unknown(struct sema *s, const char *word, bool call)
 	else if (near)
 		diag_hint(s->diags, "did you mean '%s'?", near);
 	else
-		diag_hint(s->diags, call ? "'sonde --help builtins' lists the functions"
-					 : "'sonde --help builtins' lists them; variables begin with $, "
-					   "texts are in double quotes: \"%s\"", word);
+		diag_hint(s->diags,
+			  call ? "'sonde --help builtins' lists the functions"
+			       : "'sonde --help builtins' lists them; variables begin with $, "
+				 "texts are in double quotes: \"%s\"",
+			  word);
 }
 
 /* A word of bpftrace's that sonde does not have yet: said, then true. */
-static bool report_unimplemented(struct sema *s, struct span span, const char *word, const struct later *later)
+static bool report_unimplemented(struct sema *s, struct span span, const char *word,
+				 const struct later *later)
 {
 	if (!later)
 		return false;
@@ -92,10 +95,13 @@ static bool report_unimplemented_call(struct sema *s, const struct expr *e, cons
 
 	if (!b)
 		return report_unimplemented(s, e->call.name_span, e->call.name,
-				 later ? later : unimplemented_find(e->call.name, UNIMPLEMENTED_NAME));
+					    later ? later
+						  : unimplemented_find(e->call.name,
+								       UNIMPLEMENTED_NAME));
 	return b->kind == BUILTIN_VAR &&
-	       report_unimplemented(s, e->span, arena_printf(s->arena, "%s(%s)", e->call.name, word),
-			 unimplemented_find(word, UNIMPLEMENTED_ARGUMENT));
+	       report_unimplemented(s, e->span,
+				    arena_printf(s->arena, "%s(%s)", e->call.name, word),
+				    unimplemented_find(word, UNIMPLEMENTED_ARGUMENT));
 }
 
 static void name_name(struct sema *s, struct expr *e)
@@ -106,8 +112,10 @@ static void name_name(struct sema *s, struct expr *e)
 		e->name.builtin = b;
 		return;
 	}
-	if (!b && (report_unimplemented(s, e->span, e->name.name, unimplemented_find(e->name.name, UNIMPLEMENTED_NAME)) ||
-		   report_unimplemented(s, e->span, e->name.name, unimplemented_find(e->name.name, UNIMPLEMENTED_CALL))))
+	if (!b && (report_unimplemented(s, e->span, e->name.name,
+					unimplemented_find(e->name.name, UNIMPLEMENTED_NAME)) ||
+		   report_unimplemented(s, e->span, e->name.name,
+					unimplemented_find(e->name.name, UNIMPLEMENTED_CALL))))
 		return;
 	if (b)
 		diag_error(s->diags, e->span, "needs-call", "'%s' needs parentheses", e->name.name);
@@ -192,8 +200,8 @@ static bool refuse_param(struct scope *sc, const struct expr *e)
 
 	if (!item)
 		return false;
-	diag_error(sc->s->diags, e->span, "redeclared", "%s is a parameter and cannot be assigned to",
-		   item->name);
+	diag_error(sc->s->diags, e->span, "redeclared",
+		   "%s is a parameter and cannot be assigned to", item->name);
 	diag_note(sc->s->diags, item->name_span, "it is declared here");
 	return true;
 }
@@ -212,8 +220,8 @@ static void name_var(struct scope *sc, struct expr *e)
 	e->var.var = find_var(sc, e->var.name);
 	if (e->var.var || refuse_param(sc, e))
 		return;
-	diag_error(sc->s->diags, e->span, "undefined-variable", "%s is read but was never assigned here",
-		   e->var.name);
+	diag_error(sc->s->diags, e->span, "undefined-variable",
+		   "%s is read but was never assigned here", e->var.name);
 	nearest_init(&near, e->var.name);
 	for (uint32_t i = 0; i < sc->n; i++)
 		nearest_offer(&near, sc->visible[i]->name);
@@ -249,8 +257,8 @@ static void declare_var(struct scope *sc, struct expr *e)
 	e->var.var = v ? v : new_var(sc, e);
 	if (!v || !v->is_loop)
 		return;
-	diag_error(sc->s->diags, e->span, "loop-variable", "%s belongs to its loop and cannot be assigned to",
-		   v->name);
+	diag_error(sc->s->diags, e->span, "loop-variable",
+		   "%s belongs to its loop and cannot be assigned to", v->name);
 	diag_hint(sc->s->diags, "keep the value in a variable of its own: $x = %s;", v->name);
 }
 
@@ -264,8 +272,10 @@ static void make_var(struct scope *sc, struct expr *e)
 	e->var.var = v ? v : new_var(sc, e);
 	if (!v)
 		return;
-	diag_error(sc->s->diags, e->span, "redeclared", "%s exists already here: a name cannot be declared "
-		   "twice", v->name);
+	diag_error(sc->s->diags, e->span, "redeclared",
+		   "%s exists already here: a name cannot be declared "
+		   "twice",
+		   v->name);
 	diag_note(sc->s->diags, v->first, "it was first used here");
 }
 
@@ -282,7 +292,9 @@ static struct map *declare_map(struct sema *s, struct expr *e)
 	struct map *m = arena_new_of(s->arena, struct map);
 	uint32_t n = e->map.n_keys;
 
-	*m = (struct map){.name = e->map.name, .first = e->span, .n_keys = n,
+	*m = (struct map){.name = e->map.name,
+			  .first = e->span,
+			  .n_keys = n,
 			  .id = s->program->n_maps};
 	for (uint32_t i = 0; i < s->program->n_map_decls; i++)
 		if (!m->decl && strcmp(s->program->map_decls[i].name, m->name) == 0)
@@ -410,9 +422,7 @@ static void name_value_block(struct scope *sc, struct expr *e)
 static void name_expr(struct scope *sc, struct expr *e)
 {
 	switch (e->kind) {
-	case EX_NAME:
-		name_name(sc->s, e);
-		return;
+	case EX_NAME: name_name(sc->s, e); return;
 	case EX_CALL:
 		name_call(sc->s, e);
 		if (e->kind != EX_CALL)
@@ -443,15 +453,9 @@ static void name_expr(struct scope *sc, struct expr *e)
 	case EX_CAST:
 	case EX_TUPLE:
 	case EX_RECORD:
-	case EX_INDEX:
-		ast_each_child(e, name_child, sc);
-		return;
-	case EX_PARAM:
-		param_resolve(sc->s, e, false);
-		return;
-	case EX_BLOCK:
-		name_value_block(sc, e);
-		return;
+	case EX_INDEX: ast_each_child(e, name_child, sc); return;
+	case EX_PARAM: param_resolve(sc->s, e, false); return;
+	case EX_BLOCK: name_value_block(sc, e); return;
 	}
 }
 
@@ -538,7 +542,8 @@ static void name_result(struct scope *sc, const struct stmt *st)
 		if (sc->s->probe->points[i].test) {
 			diag_error(sc->s->diags, st->span, "not-built",
 				   "returning a value out of a loop is not built yet");
-			diag_hint(sc->s->diags, "keep it in a variable, `break`, and return it behind the loop");
+			diag_hint(sc->s->diags,
+				  "keep it in a variable, `break`, and return it behind the loop");
 			return;
 		}
 }
@@ -546,20 +551,14 @@ static void name_result(struct scope *sc, const struct stmt *st)
 static void name_stmt(struct scope *sc, struct stmt *st)
 {
 	switch (st->kind) {
-	case ST_EXPR:
-		name_expr(sc, st->expr);
-		return;
-	case ST_ASSIGN:
-		name_assign(sc, st);
-		return;
+	case ST_EXPR: name_expr(sc, st->expr); return;
+	case ST_ASSIGN: name_assign(sc, st); return;
 	case ST_IF:
 		name_expr(sc, st->branch.cond);
 		name_block(sc, &st->branch.then);
 		name_block(sc, &st->branch.otherwise);
 		return;
-	case ST_BLOCK:
-		name_block(sc, &st->block);
-		return;
+	case ST_BLOCK: name_block(sc, &st->block); return;
 	case ST_RETURN:
 		if (st->expr)
 			name_expr(sc, st->expr);
@@ -572,13 +571,9 @@ static void name_stmt(struct scope *sc, struct stmt *st)
 		return;
 	case ST_WHILE:
 	case ST_FOR:
-	case ST_UNROLL:
-		name_loop(sc, st);
-		return;
+	case ST_UNROLL: name_loop(sc, st); return;
 	case ST_BREAK:
-	case ST_CONTINUE:
-		name_jump(sc, st);
-		return;
+	case ST_CONTINUE: name_jump(sc, st); return;
 	}
 }
 
@@ -613,7 +608,8 @@ static void name_whole(struct expr *e, void *ctx)
 	name_map(s, m, true);
 	if (m->map.map)
 		return;
-	diag_error(s->diags, m->span, "undefined-map", "%s is never assigned in this script", m->map.name);
+	diag_error(s->diags, m->span, "undefined-map", "%s is never assigned in this script",
+		   m->map.name);
 	nearest_init(&near, m->map.name);
 	for (uint32_t i = 0; i < s->program->n_maps; i++)
 		nearest_offer(&near, s->program->maps[i]->name);

@@ -22,8 +22,8 @@ static void check_maps(struct sema *s)
 
 		if (key_bytes(m) <= LIMIT_KEY_BYTES)
 			continue;
-		diag_error(s->diags, m->first, "limit-key", "the key of %s takes more than %d bytes",
-			   m->name, LIMIT_KEY_BYTES);
+		diag_error(s->diags, m->first, "limit-key",
+			   "the key of %s takes more than %d bytes", m->name, LIMIT_KEY_BYTES);
 		diag_hint(s->diags, "strings are the long ones: read fewer bytes, str(x, 64)");
 	}
 }
@@ -55,7 +55,8 @@ static void measure(struct expr *e, void *ctx)
 	l->n += e->kind == EX_CALL || e->kind == EX_MAP || e->kind == EX_NAME;
 	if (l->n == LIMIT_BODY + 1) {
 		diag_error(l->s->diags, e->span, "limit-body",
-			   "this probe is too long: more than %d calls, maps and builtins in it", LIMIT_BODY);
+			   "this probe is too long: more than %d calls, maps and builtins in it",
+			   LIMIT_BODY);
 		diag_hint(l->s->diags, "spread them over several probes, or write a loop");
 		l->n++;
 	}

@@ -64,8 +64,8 @@ const char *sema_name_of(struct sema *s, const struct type *t)
 }
 
 /* Let *slot hold values of t too. `from` is blamed, `*first` is where the old type came from. */
-void sema_widen(struct sema *s, const struct type **slot, struct span *first,
-		  const struct type *t, const struct expr *from, const char *what)
+void sema_widen(struct sema *s, const struct type **slot, struct span *first, const struct type *t,
+		const struct expr *from, const char *what)
 {
 	const struct type *u;
 
@@ -111,14 +111,17 @@ const struct type *sema_check_int(struct sema *s, const struct expr *e, const ch
 	if (t->kind == TY_AGG && e->kind == EX_CALL) /* pass 3 says where count() belongs */
 		return &type_error;
 	if (t->kind == TY_AGG) {
-		sema_error(s, e->span, "agg-read", "a %s cannot be read as a number", sema_name_of(s, t));
+		sema_error(s, e->span, "agg-read", "a %s cannot be read as a number",
+			   sema_name_of(s, t));
 		if (s->report && e->kind == EX_MAP)
 			diag_hint(s->diags, "print it: print(%s)", e->map.name);
 		return &type_error;
 	}
-	sema_error(s, e->span, "operand-type", "'%s' needs integers, this is %s", op, sema_name_of(s, t));
+	sema_error(s, e->span, "operand-type", "'%s' needs integers, this is %s", op,
+		   sema_name_of(s, t));
 	if (s->report && t->kind == TY_STRING && strcmp(op, "+") == 0)
-		diag_hint(s->diags, "texts are joined where they are written: printf(\"%%s%%s\", …)");
+		diag_hint(s->diags,
+			  "texts are joined where they are written: printf(\"%%s%%s\", …)");
 	return &type_error;
 }
 
@@ -190,7 +193,8 @@ static const struct type *no_equality(struct sema *s, const struct expr *e, cons
 	sema_error(s, e->span, "operand-type", "'%s' cannot compare %s", op_str(e->binary.op),
 		   sema_name_of(s, t));
 	if (s->report)
-		diag_hint(s->diags, "it compares numbers, addresses, strings, arrays, tuples and records");
+		diag_hint(s->diags,
+			  "it compares numbers, addresses, strings, arrays, tuples and records");
 	return &type_error;
 }
 
@@ -199,9 +203,11 @@ static const struct type *compare_texts(struct sema *s, struct expr *e)
 {
 	const struct type *t = constant_text(s, e);
 
-	return t ? t : sema_error(s, e->span, "operand-type",
-				  "'%s' cannot compare texts unless both are written out: only == and != can",
-				  op_str(e->binary.op));
+	return t ? t
+		 : sema_error(
+			   s, e->span, "operand-type",
+			   "'%s' cannot compare texts unless both are written out: only == and != can",
+			   op_str(e->binary.op));
 }
 
 static const struct type *type_compare(struct sema *s, struct expr *e)
@@ -224,8 +230,8 @@ static const struct type *type_compare(struct sema *s, struct expr *e)
 	if (memory_comparable(x, y))
 		return &type_bool;
 	if (x->kind == TY_NAME || y->kind == TY_NAME) {
-		sema_error(s, e->span, "type-mismatch", "cannot compare %s with %s", sema_name_of(s, x),
-			   sema_name_of(s, y));
+		sema_error(s, e->span, "type-mismatch", "cannot compare %s with %s",
+			   sema_name_of(s, x), sema_name_of(s, y));
 		if (s->report)
 			diag_hint(s->diags, "write probe == \"text\" or probe != \"text\"");
 		return &type_error;
@@ -251,15 +257,13 @@ static const struct type *type_binary(struct sema *s, struct expr *e)
 	case OP_LT:
 	case OP_LE:
 	case OP_GT:
-	case OP_GE:
-		return type_compare(s, e);
+	case OP_GE: return type_compare(s, e);
 	case OP_LAND:
 	case OP_LOR:
 		capability_truth(s, e->binary.left, op_str(e->binary.op));
 		capability_truth(s, e->binary.right, op_str(e->binary.op));
 		return &type_bool;
-	default: /* arithmetic: all share one rule */
-		return type_arith(s, e);
+	default: /* arithmetic: all share one rule */ return type_arith(s, e);
 	}
 }
 
@@ -326,7 +330,8 @@ static const struct type *type_ternary(struct sema *s, struct expr *e)
 	if (u && u->kind != TY_AGG && u->kind != TY_VOID)
 		return u;
 	if (u)
-		return sema_error(s, e->span, "no-value", "the branches of '? :' must have values, not %s",
+		return sema_error(s, e->span, "no-value",
+				  "the branches of '? :' must have values, not %s",
 				  sema_name_of(s, u));
 	return sema_error(s, e->span, "type-mismatch", "the branches of '? :' are %s and %s",
 			  sema_name_of(s, x), sema_name_of(s, y));
@@ -340,8 +345,8 @@ static const struct type *type_value_block(struct sema *s, struct expr *e)
 
 static bool may_be_address(const struct expr *e)
 {
-	return e->type->kind == TY_POINTER || (e->type->kind == TY_INT && e->type->size == 8 &&
-					       e->type != &sema_literal);
+	return e->type->kind == TY_POINTER ||
+	       (e->type->kind == TY_INT && e->type->size == 8 && e->type != &sema_literal);
 }
 
 static const struct type *type_field(struct sema *s, struct expr *e)
@@ -437,55 +442,26 @@ const struct type *sema_type_expr(struct sema *s, struct expr *e)
 	const struct type *t = &type_error;
 
 	switch (e->kind) {
-	case EX_INT:
-		t = constant_type(e);
-		break;
-	case EX_STRING:
-		t = type_string(s->arena, e->string.len + 1);
-		break;
-	case EX_NAME:
-		t = type_variable(s, e);
-		break;
+	case EX_INT: t = constant_type(e); break;
+	case EX_STRING: t = type_string(s->arena, e->string.len + 1); break;
+	case EX_NAME: t = type_variable(s, e); break;
 	case EX_VAR:
 		t = e->var.var ? e->var.var->type : &type_error;
 		t = t ? t : &sema_unknown;
 		break;
-	case EX_MAP:
-		t = type_map(s, e);
-		break;
-	case EX_CALL:
-		t = sema_type_call(s, e);
-		break;
-	case EX_UNARY:
-		t = type_unary(s, e);
-		break;
-	case EX_BINARY:
-		t = type_binary(s, e);
-		break;
-	case EX_TERNARY:
-		t = type_ternary(s, e);
-		break;
-	case EX_FIELD:
-		t = type_field(s, e);
-		break;
-	case EX_INCDEC:
-		t = type_incdec(s, e);
-		break;
-	case EX_PARAM: /* none is left after pass 1 */
-		break;
-	case EX_CAST:
-		t = compound_cast(s, e);
-		break;
+	case EX_MAP: t = type_map(s, e); break;
+	case EX_CALL: t = sema_type_call(s, e); break;
+	case EX_UNARY: t = type_unary(s, e); break;
+	case EX_BINARY: t = type_binary(s, e); break;
+	case EX_TERNARY: t = type_ternary(s, e); break;
+	case EX_FIELD: t = type_field(s, e); break;
+	case EX_INCDEC: t = type_incdec(s, e); break;
+	case EX_PARAM: /* none is left after pass 1 */ break;
+	case EX_CAST: t = compound_cast(s, e); break;
 	case EX_TUPLE:
-	case EX_RECORD:
-		t = compound_list(s, e);
-		break;
-	case EX_INDEX:
-		t = compound_index(s, e);
-		break;
-	case EX_BLOCK:
-		t = type_value_block(s, e);
-		break;
+	case EX_RECORD: t = compound_list(s, e); break;
+	case EX_INDEX: t = compound_index(s, e); break;
+	case EX_BLOCK: t = type_value_block(s, e); break;
 	}
 	e->type = t;
 	return t;
@@ -510,7 +486,8 @@ static const struct type *value_type(struct sema *s, struct expr *value, const s
 	if (t->kind == TY_AGG && target->kind == EX_VAR) {
 		sema_error(s, value->span, "agg-target", "%s() belongs to a map", value->call.name);
 		if (s->report)
-			diag_hint(s->diags, "write @%s = %s(…)", target->var.name + 1, value->call.name);
+			diag_hint(s->diags, "write @%s = %s(…)", target->var.name + 1,
+				  value->call.name);
 		return &type_error;
 	}
 	return sema_stored(t);
@@ -552,8 +529,7 @@ static void type_let(struct sema *s, struct stmt *st)
 {
 	struct var *v = st->let.var->var.var;
 	const struct type *t = st->let.type ? compound_named(s, st->let.type) : NULL;
-	const struct type *value =
-		st->let.value ? value_type(s, st->let.value, st->let.var) : NULL;
+	const struct type *value = st->let.value ? value_type(s, st->let.value, st->let.var) : NULL;
 	enum type_space space =
 		value && value->kind == TY_POINTER ? value->space : sema_space(s->probe);
 
@@ -586,13 +562,16 @@ static void type_for(struct sema *s, struct stmt *st)
 		over->type = &type_error;
 		t = v->map ? compound_entry(s, v->map) : &type_error;
 		if (v->map && sema_is_keyed_histogram(over))
-			t = sema_error(s, over->span, "loop-map",
-				       "a histogram cannot be gone over: %s has an entry for each key and bucket",
-				       over->map.name);
+			t = sema_error(
+				s, over->span, "loop-map",
+				"a histogram cannot be gone over: %s has an entry for each key and bucket",
+				over->map.name);
 		else if (v->map && !v->map->n_keys)
-			t = sema_error(s, over->span, "loop-map", "%s has no keys to go over", over->map.name);
+			t = sema_error(s, over->span, "loop-map", "%s has no keys to go over",
+				       over->map.name);
 	} else {
-		const struct type *x = sema_need_int(s, st->loop.from, ".."), *y = sema_need_int(s, st->loop.to, "..");
+		const struct type *x = sema_need_int(s, st->loop.from, ".."),
+				  *y = sema_need_int(s, st->loop.to, "..");
 
 		t = sema_unify(s, sema_stored(x), sema_stored(y));
 	}
@@ -629,7 +608,8 @@ static void type_assign(struct sema *s, struct stmt *st)
 		t = target->type;
 	else if (st->assign.op != OP_NONE && t->kind != TY_ERROR && !type_is_integral(t))
 		t = sema_error(s, st->assign.value->span, "operand-type",
-			       "'%s=' needs integers, this is %s", op_str(st->assign.op), sema_name_of(s, t));
+			       "'%s=' needs integers, this is %s", op_str(st->assign.op),
+			       sema_name_of(s, t));
 	else if (st->assign.op != OP_NONE && t->kind != TY_ERROR &&
 		 !constant_check_right(s, st->assign.op, st->assign.value))
 		t = &type_error;
@@ -647,35 +627,24 @@ static void type_assign(struct sema *s, struct stmt *st)
 static void type_stmt(struct sema *s, struct stmt *st)
 {
 	switch (st->kind) {
-	case ST_EXPR:
-		sema_type_expr(s, st->expr);
-		return;
-	case ST_ASSIGN:
-		type_assign(s, st);
-		return;
+	case ST_EXPR: sema_type_expr(s, st->expr); return;
+	case ST_ASSIGN: type_assign(s, st); return;
 	case ST_IF:
 		capability_truth(s, st->branch.cond, "if");
 		type_block(s, &st->branch.then);
 		type_block(s, &st->branch.otherwise);
 		return;
-	case ST_BLOCK:
-		type_block(s, &st->block);
-		return;
+	case ST_BLOCK: type_block(s, &st->block); return;
 	case ST_RETURN:
 		if (st->expr)
 			sema_need_int(s, st->expr, "return");
 		return;
-	case ST_LET:
-		type_let(s, st);
-		return;
+	case ST_LET: type_let(s, st); return;
 	case ST_WHILE:
 	case ST_FOR:
-	case ST_UNROLL:
-		type_loop(s, st);
-		return;
+	case ST_UNROLL: type_loop(s, st); return;
 	case ST_BREAK:
-	case ST_CONTINUE:
-		return;
+	case ST_CONTINUE: return;
 	}
 }
 
@@ -705,7 +674,8 @@ void sema_known(struct sema *s)
 		if (m->value)
 			continue;
 		diag_error(s->diags, m->first, "unknown-type",
-			   "nothing tells the type of %s: it is only assigned from itself", m->name);
+			   "nothing tells the type of %s: it is only assigned from itself",
+			   m->name);
 		diag_hint(s->diags, "give it a first value: BEGIN { %s = 0 }", m->name);
 	}
 }

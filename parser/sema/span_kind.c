@@ -10,9 +10,13 @@
 #include <string.h>
 
 const struct span_row span_rows[SPAN_COUNT] = {
-#define SPAN(id, start_, state_, slots_, key_, same_, gen, doc_)                               \
-	[SPAN_##id] = {.start = start_, .state = state_, .slots = slots_, .key_bytes = key_,     \
-		       .same = same_, .doc = doc_},
+#define SPAN(id, start_, state_, slots_, key_, same_, gen, doc_) \
+	[SPAN_##id] = {.start = start_,                          \
+		       .state = state_,                          \
+		       .slots = slots_,                          \
+		       .key_bytes = key_,                        \
+		       .same = same_,                            \
+		       .doc = doc_},
 #include "parser/lang/spans.def"
 #undef SPAN
 };
@@ -37,8 +41,8 @@ enum span_kind probe_span(const struct attach_point *p)
 static int start_sys_enter(const struct probe_reader *r, struct attach_point *out)
 {
 	const char *category = out->format->category;
-	const char *event = arena_printf(r->arena, "sys_enter%s",
-					 out->format->event + sizeof(exit_prefix) - 1);
+	const char *event =
+		arena_printf(r->arena, "sys_enter%s", out->format->event + sizeof(exit_prefix) - 1);
 
 	out->name = arena_printf(r->arena, "tracepoint:%s:%s", category, event);
 	return r->kernel->tracepoint(r->kernel, category, event, &out->format) ? -1 : 0;
@@ -61,13 +65,9 @@ static int span_start(const struct probe_reader *r, const struct attach_point *p
 {
 	*out = *p;
 	switch (span_rows[probe_span(p)].start) {
-	case START_HERE:
-		return 0;
-	case START_ENTRY:
-		start_entry(r, out);
-		return 0;
-	case START_SYS_ENTER:
-		return start_sys_enter(r, out);
+	case START_HERE: return 0;
+	case START_ENTRY: start_entry(r, out); return 0;
+	case START_SYS_ENTER: return start_sys_enter(r, out);
 	}
 	return -1;
 }
@@ -79,7 +79,8 @@ static void no_span(struct sema *s, const struct expr *e, const struct attach_po
 {
 	const char *list = "";
 
-	sema_error(s, e->span, "no-span", "%s does not end a span, so it has no '%s'", p->name, word);
+	sema_error(s, e->span, "no-span", "%s does not end a span, so it has no '%s'", p->name,
+		   word);
 	if (!s->report)
 		return;
 	for (int i = SPAN_NO + 1; i < SPAN_COUNT; i++)
@@ -107,7 +108,8 @@ static bool need_span(struct sema *s, struct expr *e, const char *word)
 		const struct attach_point *p = &s->probe->points[i];
 
 		if (p->is_go) {
-			sema_error(s, e->span, "go-span", "'%s' of a Go function cannot be told", word);
+			sema_error(s, e->span, "go-span", "'%s' of a Go function cannot be told",
+				   word);
 			if (s->report)
 				diag_hint(s->diags, "goroutines change threads and stacks between "
 						    "call and return");
@@ -119,7 +121,8 @@ static bool need_span(struct sema *s, struct expr *e, const char *word)
 		}
 		if (has_typed_tasks(s, p))
 			continue;
-		sema_error(s, e->span, "no-btf", "'%s' needs the kernel's BTF type information", word);
+		sema_error(s, e->span, "no-btf", "'%s' needs the kernel's BTF type information",
+			   word);
 		if (s->report)
 			diag_hint(s->diags, "this kernel has none: CONFIG_DEBUG_INFO_BTF is off");
 		return false;
@@ -186,23 +189,28 @@ const struct type *chk_oncpu(struct sema *s, struct expr *e)
 		return type_int(8, false); /* sema_check_entry says it */
 	for (uint32_t i = 0; i < p->n_points; i++) {
 		if (!probe_is_sched_switch(&p->points[i])) {
-			sema_error(s, e->span, "no-span", "%s does not end a thread's time on the CPU, so "
-				   "it has no 'oncpu'", p->points[i].name);
+			sema_error(s, e->span, "no-span",
+				   "%s does not end a thread's time on the CPU, so "
+				   "it has no 'oncpu'",
+				   p->points[i].name);
 			if (s->report)
 				diag_hint(s->diags, "tracepoint:sched:sched_switch does");
 			return &type_error;
 		}
 		if (!p->points[i].has_raw)
-			return sema_error(s, e->span, "no-btf", "'oncpu' needs the kernel's BTF type information");
+			return sema_error(s, e->span, "no-btf",
+					  "'oncpu' needs the kernel's BTF type information");
 		p->points[i].ends_slice = true;
 	}
 	p->uses_oncpu = true;
 	if (!p->uses_delta)
 		return type_int(8, false);
-	sema_error(s, e->span, "no-span", "a probe has either 'oncpu', or one of 'delta', 'depth' and 'entry'");
+	sema_error(s, e->span, "no-span",
+		   "a probe has either 'oncpu', or one of 'delta', 'depth' and 'entry'");
 	if (s->report)
-		diag_hint(s->diags, "its body runs for the thread that leaves the CPU, or for the one that "
-				    "comes back: write two probes");
+		diag_hint(s->diags,
+			  "its body runs for the thread that leaves the CPU, or for the one that "
+			  "comes back: write two probes");
 	return &type_error;
 }
 
@@ -224,16 +232,17 @@ const struct type *chk_entry(struct sema *s, struct expr *e)
 	if (!need_span(s, e, "entry") || t->kind == TY_ERROR)
 		return &type_error;
 	if (t->kind == TY_VOID || t->kind == TY_AGG)
-		return sema_error(s, e->call.args[0]->span, "entry-value", "entry needs a value, this is %s",
-				  type_str(s->arena, t));
+		return sema_error(s, e->call.args[0]->span, "entry-value",
+				  "entry needs a value, this is %s", type_str(s->arena, t));
 	return t;
 }
 
 static void entry_only(struct sema *s, const struct expr *e, const char *what)
 {
 	diag_error(s->diags, e->span, "entry-value", "entry cannot hold %s", what);
-	diag_hint(s->diags, "it is computed when the span starts: values of that event, literals and "
-			    "operators");
+	diag_hint(s->diags,
+		  "it is computed when the span starts: values of that event, literals and "
+		  "operators");
 }
 
 /* Does `b` exist where the span ends, and not where it starts? */
@@ -252,12 +261,16 @@ static void check_entry_part(struct expr *e, void *ctx)
 	const struct builtin *b = ast_builtin(e);
 
 	if (e->kind == EX_VAR || e->kind == EX_MAP || e->kind == EX_INCDEC) {
-		entry_only(s, e, e->kind == EX_VAR ? "a variable" : e->kind == EX_MAP ? "a map" : "++ or --");
+		entry_only(s, e,
+			   e->kind == EX_VAR   ? "a variable"
+			   : e->kind == EX_MAP ? "a map"
+					       : "++ or --");
 		return;
 	}
 	if (b && (b->traits & (TR_ACT | TR_END) || is_of_end(s->probe, b))) {
-		entry_only(s, e, b->traits & TR_ACT ? "a call made for its effect"
-						    : "what only the span's end knows");
+		entry_only(s, e,
+			   b->traits & TR_ACT ? "a call made for its effect"
+					      : "what only the span's end knows");
 		return;
 	}
 	ast_each_child(e, check_entry_part, s);

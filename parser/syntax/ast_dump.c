@@ -176,54 +176,22 @@ static void dump_untyped(struct dump *d, const struct expr *e)
 		}
 		fprintf(d->out, "%llu", (unsigned long long)e->integer.value);
 		return;
-	case EX_STRING:
-		dump_string(d, e->string.text, e->string.len);
-		return;
-	case EX_NAME:
-		fputs(e->name.name, d->out);
-		return;
-	case EX_VAR:
-		fputs(e->var.name, d->out);
-		return;
-	case EX_MAP:
-		dump_map(d, e);
-		return;
-	case EX_CALL:
-		dump_call(d, e);
-		return;
-	case EX_UNARY:
-		dump_unary(d, e);
-		return;
-	case EX_BINARY:
-		dump_binary(d, e);
-		return;
-	case EX_TERNARY:
-		dump_ternary(d, e);
-		return;
-	case EX_FIELD:
-		dump_field(d, e);
-		return;
-	case EX_INCDEC:
-		dump_incdec(d, e);
-		return;
-	case EX_PARAM:
-		fputs(e->param.text, d->out);
-		return;
-	case EX_CAST:
-		dump_cast(d, e);
-		return;
-	case EX_TUPLE:
-		dump_tuple(d, e);
-		return;
-	case EX_RECORD:
-		dump_record(d, e);
-		return;
-	case EX_INDEX:
-		dump_index(d, e);
-		return;
-	case EX_BLOCK:
-		dump_block_value(d, e);
-		return;
+	case EX_STRING: dump_string(d, e->string.text, e->string.len); return;
+	case EX_NAME: fputs(e->name.name, d->out); return;
+	case EX_VAR: fputs(e->var.name, d->out); return;
+	case EX_MAP: dump_map(d, e); return;
+	case EX_CALL: dump_call(d, e); return;
+	case EX_UNARY: dump_unary(d, e); return;
+	case EX_BINARY: dump_binary(d, e); return;
+	case EX_TERNARY: dump_ternary(d, e); return;
+	case EX_FIELD: dump_field(d, e); return;
+	case EX_INCDEC: dump_incdec(d, e); return;
+	case EX_PARAM: fputs(e->param.text, d->out); return;
+	case EX_CAST: dump_cast(d, e); return;
+	case EX_TUPLE: dump_tuple(d, e); return;
+	case EX_RECORD: dump_record(d, e); return;
+	case EX_INDEX: dump_index(d, e); return;
+	case EX_BLOCK: dump_block_value(d, e); return;
 	}
 }
 
@@ -287,36 +255,20 @@ static void dump_loop(struct dump *d, const struct stmt *s, unsigned depth)
 static void dump_stmt(struct dump *d, const struct stmt *s, unsigned depth)
 {
 	switch (s->kind) {
-	case ST_EXPR:
-		dump_expr(d, s->expr);
-		return;
-	case ST_ASSIGN:
-		dump_assign(d, s);
-		return;
-	case ST_IF:
-		dump_if(d, s, depth);
-		return;
-	case ST_BLOCK:
-		dump_block(d, "block", &s->block, depth);
-		return;
+	case ST_EXPR: dump_expr(d, s->expr); return;
+	case ST_ASSIGN: dump_assign(d, s); return;
+	case ST_IF: dump_if(d, s, depth); return;
+	case ST_BLOCK: dump_block(d, "block", &s->block, depth); return;
 	case ST_RETURN:
 		fputs("(return", d->out);
 		dump_list(d, &s->expr, s->expr ? 1 : 0);
 		return;
-	case ST_LET:
-		dump_let(d, s);
-		return;
+	case ST_LET: dump_let(d, s); return;
 	case ST_WHILE:
 	case ST_FOR:
-	case ST_UNROLL:
-		dump_loop(d, s, depth);
-		return;
-	case ST_BREAK:
-		fputs("(break)", d->out);
-		return;
-	case ST_CONTINUE:
-		fputs("(continue)", d->out);
-		return;
+	case ST_UNROLL: dump_loop(d, s, depth); return;
+	case ST_BREAK: fputs("(break)", d->out); return;
+	case ST_CONTINUE: fputs("(continue)", d->out); return;
 	}
 }
 
@@ -335,8 +287,7 @@ static void dump_probe(struct dump *d, const struct probe *p)
 	fputs("(probe", d->out);
 	for (uint32_t i = 0; i < p->n_texts; i++) {
 		fputc(' ', d->out);
-		dump_string(d, p->texts[i].text,
-			    (uint32_t)strlen(p->texts[i].text));
+		dump_string(d, p->texts[i].text, (uint32_t)strlen(p->texts[i].text));
 	}
 	if (p->predicate) {
 		indent(d, 1);

@@ -44,9 +44,9 @@ struct reader {
 	enum mode mode;
 	struct frame frames[LIMIT_NESTING];
 	uint32_t n_frames;
-	uint32_t probe_start;	/* first token since the last block */
-	bool is_stopped;	/* too deep: what follows is not read */
-	bool skips_semicolon;	/* one after a skipped item */
+	uint32_t probe_start; /* first token since the last block */
+	bool is_stopped;      /* too deep: what follows is not read */
+	bool skips_semicolon; /* one after a skipped item */
 };
 
 /* ---- the array and the stack ---- */
@@ -54,12 +54,8 @@ struct reader {
 static void enter(struct reader *r, enum mode mode)
 {
 	static const enum lexer_state states[] = {
-		[IN_TOP] = LEXER_TOP,
-		[IN_HEAD] = LEXER_HEAD,
-		[IN_PREDICATE] = LEXER_BODY,
-		[IN_BODY] = LEXER_BODY,
-		[IN_ITEM] = LEXER_BODY,
-		[IN_PARAM] = LEXER_BODY,
+		[IN_TOP] = LEXER_TOP,	[IN_HEAD] = LEXER_HEAD, [IN_PREDICATE] = LEXER_BODY,
+		[IN_BODY] = LEXER_BODY, [IN_ITEM] = LEXER_BODY, [IN_PARAM] = LEXER_BODY,
 	};
 
 	r->mode = mode;
@@ -151,32 +147,22 @@ static void close_frame(struct reader *r, struct token t, int kind)
 static int closer_of(int opener)
 {
 	switch (opener) {
-	case TOK_LPAREN:
-		return TOK_RPAREN;
-	case TOK_LSQUARE:
-		return TOK_RSQUARE;
-	case TOK_LBRACE:
-		return TOK_RBRACE;
-	case TOK_ANGLE_OPEN:
-		return TOK_ANGLE_CLOSE;
-	default:
-		return TOK_PRED_CLOSE;
+	case TOK_LPAREN: return TOK_RPAREN;
+	case TOK_LSQUARE: return TOK_RSQUARE;
+	case TOK_LBRACE: return TOK_RBRACE;
+	case TOK_ANGLE_OPEN: return TOK_ANGLE_CLOSE;
+	default: return TOK_PRED_CLOSE;
 	}
 }
 
 static const char *closer_text(int opener)
 {
 	switch (opener) {
-	case TOK_LPAREN:
-		return ")";
-	case TOK_LSQUARE:
-		return "]";
-	case TOK_LBRACE:
-		return "}";
-	case TOK_ANGLE_OPEN:
-		return ">";
-	default:
-		return "/";
+	case TOK_LPAREN: return ")";
+	case TOK_LSQUARE: return "]";
+	case TOK_LBRACE: return "}";
+	case TOK_ANGLE_OPEN: return ">";
+	default: return "/";
 	}
 }
 
@@ -264,12 +250,8 @@ static void count_open(struct reader *r, const struct token *t)
 	case TOK_NOT:
 	case TOK_BNOT:
 	case TOK_INC:
-	case TOK_DEC:
-		frame->n_prefix++;
-		break;
-	case TOK_QUESTION:
-		frame->n_ternary++;
-		break;
+	case TOK_DEC: frame->n_prefix++; break;
+	case TOK_QUESTION: frame->n_ternary++; break;
 	case TOK_IF:
 		if (n && r->f->tokens[n - 1].kind == TOK_ELSE)
 			frame->n_else_if++;
@@ -285,9 +267,7 @@ static void count_open(struct reader *r, const struct token *t)
 		frame->n_ternary = 0;
 		frame->n_prefix = 0;
 		return;
-	default:
-		frame->n_prefix = 0;
-		return;
+	default: frame->n_prefix = 0; return;
 	}
 	check_depth(r, t->span);
 }
@@ -316,8 +296,7 @@ static bool is_c_for(struct reader *r)
 	struct frame *frame = r->n_frames ? &r->frames[r->n_frames - 1] : NULL;
 	const struct token *opener = frame ? &r->f->tokens[frame->token] : NULL;
 
-	if (!opener || opener->kind != TOK_LPAREN || !frame->token ||
-	    opener[-1].kind != TOK_FOR)
+	if (!opener || opener->kind != TOK_LPAREN || !frame->token || opener[-1].kind != TOK_FOR)
 		return false;
 	if (!frame->is_c_for) {
 		diag_error(r->diags, opener[-1].span, "syntax", "'for' goes over a range or a map");
@@ -353,29 +332,18 @@ static void take_inner(struct reader *r, const struct token *t)
 	switch (t->kind) {
 	case TOK_LPAREN:
 	case TOK_LSQUARE:
-	case TOK_LBRACE:
-		open_frame(r, *t, t->kind);
-		return;
-	case TOK_RPAREN:
-		take_closer(r, t, TOK_LPAREN);
-		return;
-	case TOK_RSQUARE:
-		take_closer(r, t, TOK_LSQUARE);
-		return;
-	case TOK_RBRACE:
-		take_closer(r, t, TOK_LBRACE);
-		return;
-	case TOK_SEMI:
-		take_semicolon(r, t);
-		return;
+	case TOK_LBRACE: open_frame(r, *t, t->kind); return;
+	case TOK_RPAREN: take_closer(r, t, TOK_LPAREN); return;
+	case TOK_RSQUARE: take_closer(r, t, TOK_LSQUARE); return;
+	case TOK_RBRACE: take_closer(r, t, TOK_LBRACE); return;
+	case TOK_SEMI: take_semicolon(r, t); return;
 	case TOK_GT:
 		if (!r->n_frames || top_opener(r)->kind != TOK_ANGLE_OPEN)
 			break;
 		close_frame(r, *t, TOK_ANGLE_CLOSE);
 		enter(r, IN_TOP);
 		return;
-	default:
-		break;
+	default: break;
 	}
 	count_open(r, t);
 	if (!r->is_stopped)
@@ -540,9 +508,7 @@ static void take_top(struct reader *r, const struct token *t)
 static void take_param(struct reader *r, const struct token *t)
 {
 	switch (t->kind) {
-	case TOK_LBRACE:
-		take_head(r, t);
-		return;
+	case TOK_LBRACE: take_head(r, t); return;
 	case TOK_RBRACE:
 	case TOK_LPAREN:
 	case TOK_RPAREN:
@@ -554,8 +520,7 @@ static void take_param(struct reader *r, const struct token *t)
 		push(r, *t);
 		enter(r, IN_TOP);
 		return;
-	default:
-		push(r, *t);
+	default: push(r, *t);
 	}
 }
 
@@ -563,14 +528,15 @@ static void take_param(struct reader *r, const struct token *t)
 static void end_unclosed(struct reader *r, uint32_t at)
 {
 	const struct token *opener = top_opener(r);
-	const char *what = opener->kind == TOK_LBRACE || opener->kind == TOK_ANGLE_OPEN ?
-				   "the block was opened here" :
-				   "it was opened here";
+	const char *what = opener->kind == TOK_LBRACE || opener->kind == TOK_ANGLE_OPEN
+				   ? "the block was opened here"
+				   : "it was opened here";
 
 	if (r->lexer.is_cut) {
 		; /* said: what hides the rest has no end */
 	} else if (opener->kind == TOK_PRED_OPEN) {
-		diag_error(r->diags, opener->span, "syntax", "this predicate has no end and no block");
+		diag_error(r->diags, opener->span, "syntax",
+			   "this predicate has no end and no block");
 		diag_hint(r->diags, "a '/' before '{' or '<' ends a predicate: /pid == 1/ { … }");
 	} else {
 		diag_error(r->diags, (struct span){at, at}, "syntax",
@@ -605,26 +571,16 @@ static void read_all(struct reader *r)
 		if (t.kind == TOK_YYEOF)
 			break;
 		switch (r->mode) {
-		case IN_TOP:
-			take_top(r, &t);
-			break;
-		case IN_HEAD:
-			take_head(r, &t);
-			break;
-		case IN_PREDICATE:
-			take_predicate(r, &t);
-			break;
-		case IN_BODY:
-			take_inner(r, &t);
-			break;
+		case IN_TOP: take_top(r, &t); break;
+		case IN_HEAD: take_head(r, &t); break;
+		case IN_PREDICATE: take_predicate(r, &t); break;
+		case IN_BODY: take_inner(r, &t); break;
 		case IN_ITEM:
 			take_inner(r, &t);
 			if (t.kind == TOK_SEMI && !r->n_frames)
 				enter(r, IN_TOP);
 			break;
-		case IN_PARAM:
-			take_param(r, &t);
-			break;
+		case IN_PARAM: take_param(r, &t); break;
 		}
 	}
 	add_end(r);

@@ -54,12 +54,12 @@ struct filter {
 	struct diags *diags;
 	struct token *tokens; /* the last is the end of the script */
 	uint32_t n_tokens;
-	uint32_t next;	    /* what filter_next gives */
-	uint32_t current;   /* what it gave last */
-	bool resumes;	    /* first give TOK_RESUME */
-	uint32_t last_stop; /* where the last error was: no error stops twice at one token */
-	uint32_t filled;    /* the last '}' that a value was put in before; 0: none */
-	bool has_reported_angle; /* a '>' that closed a block early was noted: the next is no news */
+	uint32_t next;		 /* what filter_next gives */
+	uint32_t current;	 /* what it gave last */
+	bool resumes;		 /* first give TOK_RESUME */
+	uint32_t last_stop;	 /* where the last error was: no error stops twice at one token */
+	uint32_t filled;	 /* the last '}' that a value was put in before; 0: none */
+	bool has_reported_angle; /* the early close was reported once */
 };
 
 /* Read all of `s`. Errors of characters, literals and brackets go to `d`. */

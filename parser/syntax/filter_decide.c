@@ -40,10 +40,8 @@ static bool begins_operand(int kind)
 	case TOK_AND:
 	case TOK_INC:
 	case TOK_DEC:
-	case TOK_SIZEOF:
-		return true;
-	default:
-		return false;
+	case TOK_SIZEOF: return true;
+	default: return false;
 	}
 }
 
@@ -56,8 +54,8 @@ static bool wants_value(const struct filter *f, uint32_t i)
 		return f->tokens[f->tokens[i].partner].kind == TOK_CAST_OPEN;
 	return kind == TOK_LPAREN || kind == TOK_LSQUARE || kind == TOK_COMMA ||
 	       kind == TOK_RETURN || kind == TOK_QUESTION || kind == TOK_COLON ||
-	       kind == TOK_RANGE || (kind >= TOK_SET && kind <= TOK_MOD && kind != TOK_INC &&
-				     kind != TOK_DEC);
+	       kind == TOK_RANGE ||
+	       (kind >= TOK_SET && kind <= TOK_MOD && kind != TOK_INC && kind != TOK_DEC);
 }
 
 /* The name of the type that is all there is between '(' at `open` and its ')'; NULL. */

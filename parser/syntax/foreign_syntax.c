@@ -44,9 +44,9 @@ static bool say_call(struct filter *f, const struct token *at)
 	const struct token *before = behind(f, 1);
 	const struct builtin *b = builtin_find(name_of(before));
 
-	if (b && b->kind != BUILTIN_VAR && (at->kind == TOK_STRING || at->kind == TOK_INT ||
-					    at->kind == TOK_NAME || at->kind == TOK_VAR ||
-					    at->kind == TOK_MAP)) {
+	if (b && b->kind != BUILTIN_VAR &&
+	    (at->kind == TOK_STRING || at->kind == TOK_INT || at->kind == TOK_NAME ||
+	     at->kind == TOK_VAR || at->kind == TOK_MAP)) {
 		diag_error(f->diags, before->span, "syntax", "'%s' needs parentheses", b->name);
 		diag_hint(f->diags, "write %s(…)", b->name);
 		return true;
@@ -65,7 +65,8 @@ static bool say_record(struct filter *f, const struct token *at)
 {
 	if (behind(f, 1)->kind != TOK_VALUE_OPEN || at->kind != TOK_DOT)
 		return false;
-	diag_error(f->diags, at->span, "syntax", "a record is written in parentheses, without dots");
+	diag_error(f->diags, at->span, "syntax",
+		   "a record is written in parentheses, without dots");
 	diag_hint(f->diags, "write (x = 1, y = 2)");
 	return true;
 }
@@ -107,14 +108,16 @@ static bool say_form(struct filter *f, const struct token *at)
 	bool is_step = at->kind == TOK_INC || at->kind == TOK_DEC;
 
 	if (at->kind == TOK_VAR && (type_is_name(name_of(before)) || declares(name_of(before)))) {
-		diag_error(f->diags, before->span, "syntax", "a variable's type is not written before it");
+		diag_error(f->diags, before->span, "syntax",
+			   "a variable's type is not written before it");
 		diag_hint(f->diags, "write %s = …;", at->text.text);
 	} else if (at->kind == TOK_COLON && at[1].kind == TOK_SET &&
 		   (before->kind == TOK_VAR || before->kind == TOK_MAP)) {
 		diag_error(f->diags, span_join(at->span, at[1].span), "syntax", "there is no ':='");
 		diag_hint(f->diags, "write '='");
 	} else if (at->kind == TOK_ADD && before->kind == TOK_SET) {
-		diag_error(f->diags, span_join(before->span, at->span), "syntax", "there is no '=+'");
+		diag_error(f->diags, span_join(before->span, at->span), "syntax",
+			   "there is no '=+'");
 		diag_hint(f->diags, "write '+=' to add, '=' to assign");
 	} else if (is_step && before->kind == TOK_NAME && !builtin_find(name_of(before))) {
 		diag_error(f->diags, before->span, "syntax", "variables begin with $, maps with @");
@@ -151,7 +154,8 @@ static bool say_declaration(struct filter *f, const struct token *at)
 		return true;
 	}
 	if (open != before && open > f->tokens && open[-1].kind == TOK_RSQUARE) {
-		diag_error(f->diags, at->span, "syntax", "a map has all its keys in one pair of brackets");
+		diag_error(f->diags, at->span, "syntax",
+			   "a map has all its keys in one pair of brackets");
 		diag_hint(f->diags, "write @map[key, key] = …");
 		return true;
 	}
@@ -193,7 +197,8 @@ static bool say_word(struct filter *f, const struct token *at)
 		word = before;
 	if (!foreign_hint(name_of(word)))
 		return false;
-	diag_error(f->diags, word->span, "syntax", "'%s' is no word of the language", name_of(word));
+	diag_error(f->diags, word->span, "syntax", "'%s' is no word of the language",
+		   name_of(word));
 	diag_hint(f->diags, "%s", foreign_hint(name_of(word)));
 	return true;
 }

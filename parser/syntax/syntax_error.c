@@ -163,7 +163,8 @@ static bool say_root_item(const struct stop *s)
 				diag_error(s->f->diags, s->at->span, "syntax",
 					   "only maps are declared outside of blocks");
 			else if (s->n_expected == 1 && expects(s, TOK_SEMI))
-				diag_error(s->f->diags, s->at->span, "syntax", "missing ';' before %s",
+				diag_error(s->f->diags, s->at->span, "syntax",
+					   "missing ';' before %s",
 					   found(s, s->at, buf, sizeof(buf)));
 			else
 				diag_error(s->f->diags, s->at->span, "syntax",
@@ -222,7 +223,8 @@ static void hint_second(const struct stop *s)
 		 probe_type_is(head->text.text, head->text.len, PROBE_KRETPROBE))
 		diag_hint(s->f->diags, "write %s:%s", head->text.text, s->at->text.text);
 	else
-		diag_hint(s->f->diags, "statements stand in { … }, a condition before it: /pid == 1/");
+		diag_hint(s->f->diags,
+			  "statements stand in { … }, a condition before it: /pid == 1/");
 }
 
 /* `point<@ = count()>`: '<' is part of the head, as it is of C++'s names. */
@@ -265,9 +267,11 @@ static bool say_param(const struct stop *s)
 		int kind = s->f->tokens[i].kind;
 
 		if (kind == TOK_PARAM_ITEM) {
-			diag_error(s->f->diags, s->at->span, "syntax", "%s does not fit in a parameter",
+			diag_error(s->f->diags, s->at->span, "syntax",
+				   "%s does not fit in a parameter",
 				   found(s, s->at, buf, sizeof(buf)));
-			diag_hint(s->f->diags, "write param $seconds: uint64 = none \"what it is\";");
+			diag_hint(s->f->diags,
+				  "write param $seconds: uint64 = none \"what it is\";");
 			return true;
 		}
 		if (kind == TOK_SEMI || kind == TOK_RBRACE || kind == TOK_ANGLE_CLOSE)
@@ -286,7 +290,8 @@ static bool say_top_level(const struct stop *s)
 	if (expects(s, TOK_ANGLE_OPEN)) {
 		say_no_block(s);
 	} else if (at == TOK_GT && s->f->has_reported_angle) {
-		s->f->has_reported_angle = false; /* the end meant for the block that closed early */
+		s->f->has_reported_angle =
+			false; /* the end meant for the block that closed early */
 	} else if (at == TOK_RBRACE || at == TOK_GT || at == TOK_RPAREN || at == TOK_RSQUARE) {
 		diag_error(s->f->diags, s->at->span, "syntax", "this %s closes nothing",
 			   found(s, s->at, buf, sizeof(buf)));
@@ -415,7 +420,8 @@ static bool ends_do(const struct stop *s)
 	if (i < 2 || tokens[i].kind != TOK_WHILE || tokens[i - 1].kind != TOK_RBRACE)
 		return false;
 	i = tokens[i - 1].partner;
-	return i > 0 && tokens[i - 1].kind == TOK_NAME && strcmp(tokens[i - 1].text.text, "do") == 0;
+	return i > 0 && tokens[i - 1].kind == TOK_NAME &&
+	       strcmp(tokens[i - 1].text.text, "do") == 0;
 }
 
 /* `if` and the loops. */
@@ -459,9 +465,9 @@ static const struct {
 	int kind;
 	const char *name;
 } wanted[] = {
-	{TOK_STRING, "a value"},   {TOK_SEMI, "';'"},	     {TOK_COMMA, "','"},
-	{TOK_RPAREN, "')'"},	   {TOK_RSQUARE, "']'"},     {TOK_COLON, "':'"},
-	{TOK_RBRACE, "'}'"},	   {TOK_ANGLE_CLOSE, "'>'"}, {TOK_PRED_CLOSE, "'/' and a block"},
+	{TOK_STRING, "a value"}, {TOK_SEMI, "';'"},	   {TOK_COMMA, "','"},
+	{TOK_RPAREN, "')'"},	 {TOK_RSQUARE, "']'"},	   {TOK_COLON, "':'"},
+	{TOK_RBRACE, "'}'"},	 {TOK_ANGLE_CLOSE, "'>'"}, {TOK_PRED_CLOSE, "'/' and a block"},
 };
 
 static const char *expected_text(const struct stop *s, char *buf, size_t size)
@@ -478,7 +484,10 @@ static const char *expected_text(const struct stop *s, char *buf, size_t size)
 			continue;
 		left--;
 		used += (size_t)snprintf(buf + used, size - used, "%s%s",
-					 !n ? "" : left ? ", " : " or ", wanted[i].name);
+					 !n	? ""
+					 : left ? ", "
+						: " or ",
+					 wanted[i].name);
 		n++;
 	}
 	return n ? buf : NULL;
@@ -512,8 +521,8 @@ static void add_angle_note(const struct stop *s)
 		return;
 	open = source_place(s->f->source, s->f->tokens[close->partner].span.start);
 	diag_note(s->f->diags, close->span,
-		  "this '>' closed the block opened at %u:%u; write '(a > b)' to compare", open.line,
-		  open.col);
+		  "this '>' closed the block opened at %u:%u; write '(a > b)' to compare",
+		  open.line, open.col);
 	s->f->has_reported_angle = true;
 }
 

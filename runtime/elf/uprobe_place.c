@@ -289,7 +289,8 @@ static void judge_all(struct file_search *s, bool with_stacks)
 		size_t want = !size ? 16 : size < CODE_MAX ? (size_t)size : CODE_MAX;
 		size_t n = code ? elfsym_read(s->elf, c->offset, code, want) : 0;
 
-		c->verifier_message = place_judge(elfsym_machine(s->elf), code, n, size, with_stacks);
+		c->verifier_message =
+			place_judge(elfsym_machine(s->elf), code, n, size, with_stacks);
 		if (is_go && size <= n)
 			c->shift = place_in_go(elfsym_machine(s->elf), code, n);
 	}

@@ -78,11 +78,8 @@ static bool is_pointer_below(const struct btf_text *t, const struct btf_type *ty
 		case BTF_KIND_CONST:
 		case BTF_KIND_VOLATILE:
 		case BTF_KIND_RESTRICT:
-		case BTF_KIND_TYPE_TAG:
-			type = btf_text_at(t, type->type);
-			break;
-		default:
-			return BTF_INFO_KIND(type->info) == BTF_KIND_PTR;
+		case BTF_KIND_TYPE_TAG: type = btf_text_at(t, type->type); break;
+		default: return BTF_INFO_KIND(type->info) == BTF_KIND_PTR;
 		}
 	return false;
 }
@@ -113,11 +110,8 @@ static bool step(const struct btf_text *t, uint32_t *id, struct decl *d, bool *i
 		break;
 	case BTF_KIND_CONST:
 	case BTF_KIND_VOLATILE:
-	case BTF_KIND_RESTRICT:
-		qualify(t, type, d);
-		break;
-	case BTF_KIND_TYPE_TAG:
-		break;
+	case BTF_KIND_RESTRICT: qualify(t, type, d); break;
+	case BTF_KIND_TYPE_TAG: break;
 	case BTF_KIND_ARRAY:
 		array = btf_text_extra(type);
 		decl_bracket(d, is_pointer);
@@ -129,8 +123,7 @@ static bool step(const struct btf_text *t, uint32_t *id, struct decl *d, bool *i
 		decl_bracket(d, is_pointer);
 		append_params(t, type, d, depth);
 		break;
-	default:
-		return false;
+	default: return false;
 	}
 	*id = type->type;
 	return true;
@@ -159,21 +152,12 @@ void btf_bottom_name(const struct btf_text *t, uint32_t id, char *out, size_t si
 	const char *name = type ? btf_text_name(t, type) : "void", *word = "";
 
 	switch (type ? BTF_INFO_KIND(type->info) : BTF_KIND_INT) {
-	case BTF_KIND_STRUCT:
-		word = "struct ";
-		break;
-	case BTF_KIND_UNION:
-		word = "union ";
-		break;
+	case BTF_KIND_STRUCT: word = "struct "; break;
+	case BTF_KIND_UNION: word = "union "; break;
 	case BTF_KIND_ENUM:
-	case BTF_KIND_ENUM64:
-		word = "enum ";
-		break;
-	case BTF_KIND_FWD:
-		word = BTF_INFO_KFLAG(type->info) ? "union " : "struct ";
-		break;
-	default:
-		break;
+	case BTF_KIND_ENUM64: word = "enum "; break;
+	case BTF_KIND_FWD: word = BTF_INFO_KFLAG(type->info) ? "union " : "struct "; break;
+	default: break;
 	}
 	snprintf(out, size, "%s%s", word, *name ? name : "{…}");
 }

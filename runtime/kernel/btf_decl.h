@@ -12,9 +12,9 @@ struct btf_text {
 	const struct btf_raw *btf;
 	const struct btf_text *base; /* of a module's: the kernel's own; else NULL */
 	uint32_t first;		     /* id of the first type here; those before are the base's */
-	uint32_t *places; /* of type id - first, in bytes from btf->types */
+	uint32_t *places;	     /* of type id - first, in bytes from btf->types */
 	uint32_t n;
-	uint32_t *functions; /* ids by the hash of their name; 0: free */
+	uint32_t *functions;  /* ids by the hash of their name; 0: free */
 	uint32_t n_functions; /* slots, a power of two */
 };
 

@@ -49,11 +49,8 @@ static const struct btf_type *resolve(const struct types *t, uint32_t id)
 		case BTF_KIND_CONST:
 		case BTF_KIND_VOLATILE:
 		case BTF_KIND_RESTRICT:
-		case BTF_KIND_TYPE_TAG:
-			id = t->at[id]->type;
-			break;
-		default:
-			return t->at[id];
+		case BTF_KIND_TYPE_TAG: id = t->at[id]->type; break;
+		default: return t->at[id];
 		}
 	}
 	return NULL;

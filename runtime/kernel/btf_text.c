@@ -265,13 +265,13 @@ static void print_values(const struct btf_text *t, const struct btf_type *type, 
 	for (uint32_t i = 0; i < BTF_INFO_VLEN(type->info); i++) {
 		bool is_wide = BTF_INFO_KIND(type->info) == BTF_KIND_ENUM64;
 		uint32_t name = is_wide ? wide[i].name_off : narrow[i].name_off;
-		uint64_t bits = is_wide ? (uint64_t)wide[i].val_hi32 << 32 | wide[i].val_lo32
+		uint64_t bits = is_wide	    ? (uint64_t)wide[i].val_hi32 << 32 | wide[i].val_lo32
 				: is_signed ? (uint64_t)(int64_t)narrow[i].val
 					    : (uint32_t)narrow[i].val;
 
 		indent(depth, out);
-		fprintf(out, is_signed ? "%s = %lld,\n" : "%s = %llu,\n",
-			btf_text_string(t, name), (long long)bits);
+		fprintf(out, is_signed ? "%s = %lld,\n" : "%s = %llu,\n", btf_text_string(t, name),
+			(long long)bits);
 	}
 }
 

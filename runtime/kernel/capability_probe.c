@@ -33,7 +33,8 @@ static enum capability_state by_result(int result)
 {
 	if (result >= 0)
 		return CAPABILITY_YES;
-	return (errno == EPERM || errno == EACCES) && geteuid() != 0 ? CAPABILITY_UNKNOWN : CAPABILITY_NO;
+	return (errno == EPERM || errno == EACCES) && geteuid() != 0 ? CAPABILITY_UNKNOWN
+								     : CAPABILITY_NO;
 }
 
 static enum capability_state by_fd(int fd)

@@ -256,7 +256,7 @@ static int facts_each_kernel_function(struct kernel *kernel, kernel_name_fn fn, 
 }
 
 static const struct typed_function *typed_at(const struct facts *k, uint32_t i,
-					      enum typed_kind kind)
+					     enum typed_kind kind)
 {
 	enum fact_kind wanted = kind == TYPED_FUNCTION ? FACT_TYPED : FACT_TYPED_RAW;
 

@@ -92,7 +92,8 @@ static int read_tracepoint(struct reader *r)
 	len = take_format(r, &n_lines);
 	err = tracefs_format_parse(category, event, text, len, &fact.format);
 	if (err == -EINVAL)
-		return bad_line(r, "no format follows: paste the tracepoint's tracefs file 'format'");
+		return bad_line(r,
+				"no format follows: paste the tracepoint's tracefs file 'format'");
 	if (err)
 		return bad_line(r, strerror(-err));
 	if (add_fact(r, &fact)) {
@@ -146,7 +147,8 @@ static int read_loads(struct reader *r)
 {
 	if (r->n_words != 3)
 		return bad_line(r, "write loads PATH LIBRARY");
-	return add_fact(r, &(struct fact){.kind = FACT_LOADS, .name = r->words[1],
+	return add_fact(r, &(struct fact){.kind = FACT_LOADS,
+					  .name = r->words[1],
 					  .other = r->words[2]});
 }
 
@@ -173,17 +175,23 @@ static bool set_type(struct tp_field *f, const char *word)
 		bool is_signed;
 		struct tp_pointee to;
 	} types[] = {
-		{"void", "void", 0, false},	  {"struct", "struct thing", 0, false},
+		{"void", "void", 0, false},
+		{"struct", "struct thing", 0, false},
 		{"ptr", "void *", 8, false, {1, 0, false, "void"}},
 		{"text", "const char *", 8, false, {1, 1, true, "const char"}},
 		{"texts", "char **", 8, false, {2, 1, true, "char"}},
 		{"numbers", "int *", 8, false, {1, 4, true, "int"}},
 		{"things", "struct thing *", 8, false, {1, 0, false, "struct thing"}},
-		{"int8", "char", 1, true},	  {"uint8", "unsigned char", 1, false},
-		{"int16", "short", 2, true},	  {"uint16", "unsigned short", 2, false},
-		{"int32", "int", 4, true},	  {"uint32", "unsigned int", 4, false},
-		{"int64", "long", 8, true},	  {"uint64", "unsigned long", 8, false},
-		{"double", "double", 0, false},	  {"lost", "int", 4, true},
+		{"int8", "char", 1, true},
+		{"uint8", "unsigned char", 1, false},
+		{"int16", "short", 2, true},
+		{"uint16", "unsigned short", 2, false},
+		{"int32", "int", 4, true},
+		{"uint32", "unsigned int", 4, false},
+		{"int64", "long", 8, true},
+		{"uint64", "unsigned long", 8, false},
+		{"double", "double", 0, false},
+		{"lost", "int", 4, true},
 	};
 
 	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++) {
@@ -226,7 +234,7 @@ static int read_typed(struct reader *r)
 {
 	bool is_raw = !strcmp(r->words[0], "typed-raw");
 	bool is_user = !strcmp(r->words[0], "arguments");
-	struct fact fact = {.kind = is_raw	? FACT_TYPED_RAW
+	struct fact fact = {.kind = is_raw    ? FACT_TYPED_RAW
 				    : is_user ? FACT_ARGUMENTS
 					      : FACT_TYPED};
 	struct typed_function *f = calloc(1, sizeof(*f));
@@ -238,9 +246,10 @@ static int read_typed(struct reader *r)
 	if (!f || !f->params || r->n_words < first || r->n_words > WORDS_MAX ||
 	    !set_type(&f->result, is_raw ? "void" : r->words[3]) || !set_params(r, first, f)) {
 		facts_free_typed(f);
-		return bad_line(r, is_user ? "write arguments PATH SYMBOL RESULT TYPE:PARAM …"
-					   : "write typed MODULE NAME RESULT TYPE:PARAM …, or typed-raw "
-					     "MODULE NAME TYPE:PARAM …");
+		return bad_line(
+			r, is_user ? "write arguments PATH SYMBOL RESULT TYPE:PARAM …"
+				   : "write typed MODULE NAME RESULT TYPE:PARAM …, or typed-raw "
+				     "MODULE NAME TYPE:PARAM …");
 	}
 	f->module = r->words[1];
 	f->name = r->words[2];
@@ -264,8 +273,11 @@ static bool read_iter_field(char *word, uint32_t i, struct iter_field *f)
 	if (!type)
 		return false;
 	*type++ = '\0';
-	*f = (struct iter_field){.name = word, .offset = 8 * i, .size = (uint32_t)bits / 8,
-				 .is_signed = *type == 's', .is_pointer = !strcmp(type, "pointer")};
+	*f = (struct iter_field){.name = word,
+				 .offset = 8 * i,
+				 .size = (uint32_t)bits / 8,
+				 .is_signed = *type == 's',
+				 .is_pointer = !strcmp(type, "pointer")};
 	if (f->is_pointer)
 		f->size = 8;
 	return f->size == 1 || f->size == 2 || f->size == 4 || f->size == 8;
@@ -283,8 +295,8 @@ static int read_iterator(struct reader *r)
 	for (uint32_t i = 2; ok && iter->fields && i < r->n_words; i++)
 		ok = read_iter_field(r->words[i], i - 2, &iter->fields[iter->n_fields++]);
 	err = !iter->fields ? bad_line(r, "out of memory")
-	      : !ok	    ? bad_line(r, "write iterator NAME FIELD:TYPE…, the types pointer, u32, s64 …")
-			    : add_fact(r, &fact);
+	      : !ok ? bad_line(r, "write iterator NAME FIELD:TYPE…, the types pointer, u32, s64 …")
+		    : add_fact(r, &fact);
 	if (err)
 		free(iter->fields);
 	return err;
@@ -335,7 +347,8 @@ static int read_feature(struct reader *r)
 			return 0;
 		}
 	}
-	return bad_line(r, "write feature btf, kprobe, uprobe, uprobe_multi, kprobe_multi or fentry");
+	return bad_line(r,
+			"write feature btf, kprobe, uprobe, uprobe_multi, kprobe_multi or fentry");
 }
 
 static int read_cpus(struct reader *r)
@@ -352,12 +365,22 @@ static const struct {
 	const char *word;
 	int (*read)(struct reader *r);
 } directives[] = {
-	{"tracepoint", read_tracepoint}, {"raw", read_raw},	    {"symbol", read_symbol},
-	{"function", read_function},	 {"feature", read_feature}, {"cpus", read_cpus},
-	{"go", read_go},		 {"loads", read_loads},	    {"source", read_source},
-	{"typed", read_typed},		 {"typed-raw", read_typed}, {"arguments", read_typed},
+	{"tracepoint", read_tracepoint},
+	{"raw", read_raw},
+	{"symbol", read_symbol},
+	{"function", read_function},
+	{"feature", read_feature},
+	{"cpus", read_cpus},
+	{"go", read_go},
+	{"loads", read_loads},
+	{"source", read_source},
+	{"typed", read_typed},
+	{"typed-raw", read_typed},
+	{"arguments", read_typed},
 	{"iterator", read_iterator},
-	{"usdt", read_usdt},		 {"object", read_object},   {"mapped", read_mapped},
+	{"usdt", read_usdt},
+	{"object", read_object},
+	{"mapped", read_mapped},
 };
 
 static int read_directive(struct reader *r)
@@ -365,8 +388,9 @@ static int read_directive(struct reader *r)
 	for (size_t i = 0; i < sizeof(directives) / sizeof(*directives); i++)
 		if (!strcmp(r->words[0], directives[i].word))
 			return directives[i].read(r);
-	return bad_line(r, "a line starts with tracepoint, raw, symbol, usdt, object, mapped, function, "
-			   "typed, typed-raw, arguments, iterator, feature, cpus or #");
+	return bad_line(
+		r, "a line starts with tracepoint, raw, symbol, usdt, object, mapped, function, "
+		   "typed, typed-raw, arguments, iterator, feature, cpus or #");
 }
 
 /* Cut the next line off the rest. False at the end of the file. */

@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 struct kallsym {
-	uint64_t address; /* 0: hidden from this user (kptr_restrict) */
-	char type;	  /* as nm has it */
+	uint64_t address;	   /* 0: hidden from this user (kptr_restrict) */
+	char type;		   /* as nm has it */
 	const char *name, *module; /* module: "[name]", or NULL for the kernel itself */
 	size_t name_length;
 };

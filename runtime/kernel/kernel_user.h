@@ -20,7 +20,7 @@ struct user_files {
 	struct dwarf_types *types; /* of elf, once asked for */
 	int types_err;		   /* not 0: there are none */
 	struct arena *arena;	   /* answers about types */
-	void *names; /* a tsearch tree */
+	void *names;		   /* a tsearch tree */
 };
 
 /* kernel.c */

@@ -22,8 +22,9 @@ static bool has_spans(const struct plan *plan)
 	return false;
 }
 
-const struct capability_row *missing_capability_find(const struct plan *plan, struct kernel *k,
-				 enum capability_state (*ask)(struct kernel *k, enum capability_id id))
+const struct capability_row *
+missing_capability_find(const struct plan *plan, struct kernel *k,
+			enum capability_state (*ask)(struct kernel *k, enum capability_id id))
 {
 	const struct {
 		enum capability_id id;
@@ -32,7 +33,7 @@ const struct capability_row *missing_capability_find(const struct plan *plan, st
 		{CAP_RING_BUFFER, plan->needs.ring_buffer},
 		{CAP_TASK_STORAGE, plan->needs.scope || has_spans(plan)},
 		{CAP_RAW_TRACEPOINTS, has_kind(plan, PP_TP_BTF, PP_SWITCH_SPAN) ||
-					       has_kind(plan, PP_SYSCALL_ENTER, PP_SYSCALL_EXIT)},
+					      has_kind(plan, PP_SYSCALL_ENTER, PP_SYSCALL_EXIT)},
 		{CAP_FENTRY, has_kind(plan, PP_FENTRY, PP_FEXIT)},
 		{CAP_ITERATORS, has_kind(plan, PP_ITER, PP_OPEN_SPANS)},
 	};

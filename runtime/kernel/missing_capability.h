@@ -9,5 +9,6 @@
 struct plan;
 
 /* The first such row; NULL when there is none. `ask` is capability_probe(), but for tests. */
-const struct capability_row *missing_capability_find(const struct plan *plan, struct kernel *k,
-				 enum capability_state (*ask)(struct kernel *k, enum capability_id id));
+const struct capability_row *
+missing_capability_find(const struct plan *plan, struct kernel *k,
+			enum capability_state (*ask)(struct kernel *k, enum capability_id id));

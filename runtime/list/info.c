@@ -65,7 +65,8 @@ static void put_lockdown(struct info_out *o)
 	char line[128], *open, *close;
 
 	if (!read_line("/sys/kernel/security/lockdown", line, sizeof(line))) {
-		o->w->text(o, "lockdown", "not shown (securityfs is not mounted, or has no such file)");
+		o->w->text(o, "lockdown",
+			   "not shown (securityfs is not mounted, or has no such file)");
 		return;
 	}
 	open = strchr(line, '[');
@@ -140,12 +141,12 @@ static const struct {
 	enum capability_id capability;
 } probe_capabilities[] = {
 	{"tracepoint", CAP_TRACEPOINTS}, {"rawtracepoint", CAP_RAW_TRACEPOINTS},
-	{"profile", CAP_SOFTWARE},	  {"software", CAP_SOFTWARE},
-	{"hardware", CAP_HARDWARE},	  {"watchpoint", CAP_BREAKPOINTS},
-	{"kprobe", CAP_KPROBES},	  {"kretprobe", CAP_KPROBES},
-	{"fentry", CAP_FENTRY},	  {"fexit", CAP_FENTRY},
-	{"uprobe", CAP_UPROBES},	  {"uretprobe", CAP_UPROBES},
-	{"usdt", CAP_UPROBES},		  {"iter", CAP_ITERATORS},
+	{"profile", CAP_SOFTWARE},	 {"software", CAP_SOFTWARE},
+	{"hardware", CAP_HARDWARE},	 {"watchpoint", CAP_BREAKPOINTS},
+	{"kprobe", CAP_KPROBES},	 {"kretprobe", CAP_KPROBES},
+	{"fentry", CAP_FENTRY},		 {"fexit", CAP_FENTRY},
+	{"uprobe", CAP_UPROBES},	 {"uretprobe", CAP_UPROBES},
+	{"usdt", CAP_UPROBES},		 {"iter", CAP_ITERATORS},
 };
 
 static void put_probe(struct info_out *o, const char *type, const enum capability_state *states)
@@ -182,7 +183,11 @@ static void put_answer(struct info_out *o, const char *name, int answer)
 {
 	bool is_no = answer == 0 && geteuid() == 0;
 
-	o->w->state(o, name, name, answer > 0 ? CAPABILITY_YES : is_no ? CAPABILITY_NO : CAPABILITY_UNKNOWN, NULL);
+	o->w->state(o, name, name,
+		    answer > 0 ? CAPABILITY_YES
+		    : is_no    ? CAPABILITY_NO
+			       : CAPABILITY_UNKNOWN,
+		    NULL);
 }
 
 static void put_helpers(struct info_out *o)
@@ -191,15 +196,18 @@ static void put_helpers(struct info_out *o)
 		const char *name;
 		enum bpf_func_id id;
 	} helpers[] = {
-		HELPER(map_lookup_elem),      HELPER(map_update_elem),	 HELPER(map_delete_elem),
-		HELPER(map_lookup_percpu_elem), HELPER(for_each_map_elem), HELPER(loop),
+		HELPER(map_lookup_elem),      HELPER(map_update_elem),
+		HELPER(map_delete_elem),      HELPER(map_lookup_percpu_elem),
+		HELPER(for_each_map_elem),    HELPER(loop),
 		HELPER(probe_read_kernel),    HELPER(probe_read_kernel_str),
-		HELPER(probe_read_user),      HELPER(probe_read_user_str), HELPER(ktime_get_ns),
-		HELPER(ktime_get_boot_ns),    HELPER(get_smp_processor_id),
-		HELPER(get_current_pid_tgid), HELPER(get_current_uid_gid), HELPER(get_current_comm),
+		HELPER(probe_read_user),      HELPER(probe_read_user_str),
+		HELPER(ktime_get_ns),	      HELPER(ktime_get_boot_ns),
+		HELPER(get_smp_processor_id), HELPER(get_current_pid_tgid),
+		HELPER(get_current_uid_gid),  HELPER(get_current_comm),
 		HELPER(get_current_task_btf), HELPER(get_current_cgroup_id),
-		HELPER(get_prandom_u32),      HELPER(get_stack),	 HELPER(get_task_stack),
-		HELPER(get_attach_cookie),    HELPER(get_func_ip),	 HELPER(task_storage_get),
+		HELPER(get_prandom_u32),      HELPER(get_stack),
+		HELPER(get_task_stack),	      HELPER(get_attach_cookie),
+		HELPER(get_func_ip),	      HELPER(task_storage_get),
 		HELPER(task_storage_delete),  HELPER(ringbuf_output),
 	};
 
@@ -238,8 +246,8 @@ static void put_rlimit(struct info_out *o, const char *key, int which)
 static void put_limits(struct info_out *o)
 {
 	static const char *const settings[] = {
-		"kernel/perf_event_max_stack", "kernel/perf_event_max_sample_rate",
-		"kernel/perf_event_paranoid",  "kernel/kptr_restrict",
+		"kernel/perf_event_max_stack",	    "kernel/perf_event_max_sample_rate",
+		"kernel/perf_event_paranoid",	    "kernel/kptr_restrict",
 		"kernel/unprivileged_bpf_disabled", "net/core/bpf_jit_enable",
 	};
 	enum { URETPROBE_DEPTH = 64 }; /* MAX_URETPROBE_DEPTH: the kernel does not tell */

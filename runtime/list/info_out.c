@@ -33,8 +33,9 @@ static void text_number(struct info_out *o, const char *key, int64_t value)
 static void text_state(struct info_out *o, const char *key, const char *title,
 		       enum capability_state state, const char *why)
 {
-	static const char *const words[] = {
-		[CAPABILITY_NO] = "no", [CAPABILITY_YES] = "yes", [CAPABILITY_UNKNOWN] = "unknown to this user"};
+	static const char *const words[] = {[CAPABILITY_NO] = "no",
+					    [CAPABILITY_YES] = "yes",
+					    [CAPABILITY_UNKNOWN] = "unknown to this user"};
 
 	(void)key;
 	fprintf(o->f, "  %-28s %s%s%s\n", title, words[state], why ? ": " : "", why ? why : "");
@@ -110,8 +111,9 @@ static void json_number(struct info_out *o, const char *key, int64_t value)
 static void json_state(struct info_out *o, const char *key, const char *title,
 		       enum capability_state state, const char *why)
 {
-	static const char *const words[] = {
-		[CAPABILITY_NO] = "false", [CAPABILITY_YES] = "true", [CAPABILITY_UNKNOWN] = "null"};
+	static const char *const words[] = {[CAPABILITY_NO] = "false",
+					    [CAPABILITY_YES] = "true",
+					    [CAPABILITY_UNKNOWN] = "null"};
 
 	(void)title;
 	json_key(o, key);

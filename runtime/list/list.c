@@ -142,9 +142,10 @@ static void say_unknown(const struct listing *l, size_t n_before)
 	const struct capability_row *capability = &capability_rows[l->row->capability];
 
 	if (l->n > n_before && !l->near)
-		log_warning("%s probes: whether this kernel has %s (%s) is not told to this user, only "
-			    "what it would have; ask as root",
-			    l->type, capability->name, capability->from);
+		log_warning(
+			"%s probes: whether this kernel has %s (%s) is not told to this user, only "
+			"what it would have; ask as root",
+			l->type, capability->name, capability->from);
 }
 
 /* Said once, of the first that is no process's. */
@@ -153,9 +154,10 @@ static void say_kernels(struct listing *l)
 	if ((!l->kernel->pid && !l->kernel->program) || l->is_scope_reported)
 		return;
 	l->is_scope_reported = true;
-	log_warning("%s names no %s probes: these are the kernel's; uprobe, uretprobe and usdt are of a "
-		    "process",
-		    l->kernel->pid ? "-p" : "-c", l->type);
+	log_warning(
+		"%s names no %s probes: these are the kernel's; uprobe, uretprobe and usdt are of a "
+		"process",
+		l->kernel->pid ? "-p" : "-c", l->type);
 }
 
 struct mapped_files {
@@ -183,7 +185,8 @@ void list_mapped_files(struct listing *l, void (*fn)(const char *path, void *ctx
 	else if (err)
 		list_refuse(l, "cannot read what processes have mapped: %s", strerror(-err));
 	else if (pid && !m.n)
-		list_refuse(l, "process %u runs no file: it is a thread of the kernel's, or ending", pid);
+		list_refuse(l, "process %u runs no file: it is a thread of the kernel's, or ending",
+			    pid);
 }
 
 /* ---- one type ------------------------------------------------------------------------------ */
@@ -225,7 +228,8 @@ static void list_named(struct listing *l, const struct probe_row *p, const char 
 	char *pattern = NULL, *other = NULL;
 
 	l->rest = rest;
-	if (asprintf(&pattern, "%s:%s%s", p->name, *rest ? rest : "*", *rest && is_half ? ":*" : "") < 0)
+	if (asprintf(&pattern, "%s:%s%s", p->name, *rest ? rest : "*",
+		     *rest && is_half ? ":*" : "") < 0)
 		pattern = NULL;
 	if (*rest && is_half && asprintf(&other, "%s:*:%s", p->name, rest) < 0)
 		other = NULL;
@@ -313,7 +317,8 @@ static void list_one(struct listing *l, const char *word)
 		if (!names_type(word, n, p))
 			continue;
 		found++;
-		if (!memchr(word, '*', n) || capability_probe(l->kernel, row->capability) != CAPABILITY_NO)
+		if (!memchr(word, '*', n) ||
+		    capability_probe(l->kernel, row->capability) != CAPABILITY_NO)
 			list_named(l, p, word[n] ? word + n + 1 : "");
 	}
 	if (!found)

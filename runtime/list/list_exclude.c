@@ -18,7 +18,7 @@
 struct leaving {
 	struct probe_reader reader;
 	const char *pattern;
-	const char *path; /* of PATH:FUNCTION, or NULL */
+	const char *path;			 /* of PATH:FUNCTION, or NULL */
 	struct user_matching user, user_in_file; /* of all of it; of what follows its path */
 };
 
@@ -43,8 +43,7 @@ static bool excludes_function(const struct leaving *x, const char *line)
 	if (user_name_matches(&x->user, symbol))
 		return true;
 	return x->path && end && user_name_matches(&x->user_in_file, symbol) &&
-	       matches(x->path,
-		       arena_strndup(x->reader.arena, path, (size_t)(end - path)));
+	       matches(x->path, arena_strndup(x->reader.arena, path, (size_t)(end - path)));
 }
 
 static bool excludes_line(const struct leaving *x, const char *line)
@@ -116,7 +115,8 @@ void list_exclude(struct listing *l, const char *word, size_t first, bool is_fir
 			  word);
 		fputs("hint: write it behind a pattern: kprobe:vfs_*,!vfs_write*\n", stderr);
 	} else if (l->n > first && !leave_out(&x, l, first)) {
-		log_warning("'%s' leaves nothing out: the pattern before it has no such name", word);
+		log_warning("'%s' leaves nothing out: the pattern before it has no such name",
+			    word);
 	} else if (l->n == first && !l->status) {
 		l->status = 1;
 		log_error("'%s' leaves nothing of the pattern before it", word);

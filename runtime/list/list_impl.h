@@ -28,18 +28,18 @@ struct listing {
 	const char *rest; /* what the user wrote behind "type:"; NULL: no type was named */
 	char **names;	  /* what was found */
 	size_t n, capacity;
-	struct btf_text *types; /* list_types() */
+	struct btf_text *types;	     /* list_types() */
 	struct list_module *modules; /* list_module.c */
 	bool has_modules;
-	char **functions;	/* functions_of() */
+	char **functions; /* functions_of() */
 	size_t n_functions;
 	bool has_functions, has_types;
 	const char *word;	/* one pattern as it was written */
 	struct list_near *near; /* names are not taken, but compared */
-	size_t first;	 /* of the names of the pattern under way, which exclusions are about */
+	size_t first; /* of the names of the pattern under way, which exclusions are about */
 	bool is_pattern_missed;
-	uint64_t missed; /* patterns that matched nothing, a bit each */
-	bool is_scope_reported; /* that -p has no say in the kernel's probes */
+	uint64_t missed;	  /* patterns that matched nothing, a bit each */
+	bool is_scope_reported;	  /* that -p has no say in the kernel's probes */
 	bool is_untyped_reported; /* that a file has no types */
 	int status; /* the exit status so far: 2, the kernel or a file does not tell */
 };

@@ -25,9 +25,11 @@ void lst_tracepoints(struct listing *l)
 	int err = l->kernel->each_tracepoint(l->kernel, NULL, offer, l);
 
 	if (err == -EACCES || err == -EPERM)
-		list_refuse(l, "tracepoints are in tracefs, which this user may not read: run as root");
+		list_refuse(
+			l, "tracepoints are in tracefs, which this user may not read: run as root");
 	else if (err)
-		list_refuse(l, "tracepoints are in tracefs, which cannot be read: %s", strerror(-err));
+		list_refuse(l, "tracepoints are in tracefs, which cannot be read: %s",
+			    strerror(-err));
 }
 
 /* ---- functions ----------------------------------------------------------------------------- */
@@ -74,7 +76,8 @@ static void read_functions(struct listing *l)
 	if (err == -EACCES || err == -EPERM || err == -ENOENT)
 		err = kallsyms_each(take_kallsym, l);
 	if (err)
-		list_refuse(l, "the kernel does not say which functions it has: %s", strerror(-err));
+		list_refuse(l, "the kernel does not say which functions it has: %s",
+			    strerror(-err));
 }
 
 /* What kallsyms and the list of traceable functions have that is no function to be probed. */

@@ -28,9 +28,9 @@ enum {
 struct list_near {
 	char *best[SHOWN_MOST];
 	uint32_t n;
-	unsigned edits; /* of each of them */
-	bool is_full;	/* there are more as near */
-	bool has_names;	/* something was compared */
+	unsigned edits;	 /* of each of them */
+	bool is_full;	 /* there are more as near */
+	bool has_names;	 /* something was compared */
 	bool has_module; /* a name had the first part that was asked for */
 };
 
@@ -179,8 +179,8 @@ void list_lacking(struct listing *l, const char *type)
 	struct arena *arena = l->near ? NULL : arena_new();
 	const struct probe_reader r = {.arena = arena, .kernel = l->kernel};
 
-	list_refuse(l, "this kernel has no %s (%s), so there are no %s probes", capability->name, capability->from,
-		    type);
+	list_refuse(l, "this kernel has no %s (%s), so there are no %s probes", capability->name,
+		    capability->from, type);
 	last = last ? last + 1 : l->rest;
 	if (arena && *last && l->row->flags & LIST_MODULES)
 		near = probe_near_tracepoints(&r, last);
@@ -225,14 +225,16 @@ static void say_where(const struct listing *l, const char *word)
 	for (uint32_t i = 0; i < PROBE_COUNT && l->row; i++)
 		if (strcmp(probe_rows[i].name, l->row->type) == 0)
 			row = &probe_rows[i];
-	if (!end || !row || !probe_type_is(word, strcspn(word, ":"), (enum probe_id)(row - probe_rows)))
+	if (!end || !row ||
+	    !probe_type_is(word, strcspn(word, ":"), (enum probe_id)(row - probe_rows)))
 		return;
 	if (l->row->flags & LIST_FORM)
 		fprintf(stderr, "hint: %s probes are written %s\n", row->name, row->form);
 	else if (!l->near->has_names)
 		fprintf(stderr, "hint: there are no %s probes in it at all\n", row->name);
 	else
-		fprintf(stderr, "hint: 'sonde -l %.*s' lists what there is\n", (int)(end - word), word);
+		fprintf(stderr, "hint: 'sonde -l %.*s' lists what there is\n", (int)(end - word),
+			word);
 }
 
 static void say_near(const struct list_near *near)

@@ -236,7 +236,8 @@ static void list_functions(struct file_listing *fl)
 	else if (is_all && l->kernel->program)
 		path = arena_strdup(a, l->kernel->program);
 	else if (is_all || !*path)
-		return list_refuse(l, "of which file? Write %s:PATH, %s:PATH:NAME", l->type, l->type);
+		return list_refuse(l, "of which file? Write %s:PATH, %s:PATH:NAME", l->type,
+				   l->type);
 	ask_names(fl, program ? rest : colon && colon[1] ? colon + 1 : "*");
 	list_path(fl, program ? program : probe_without(a, path, '"'), fl->m.pattern);
 }
@@ -266,9 +267,10 @@ static void say_untyped(struct listing *l, const char *path, int err)
 	if (err == -ENOSYS)
 		log_warning("types are left out: the library libdw, which reads them, is not here");
 	else
-		log_warning("types are left out: %s has no debug information; build it with -g, or install "
-			    "its debug symbols",
-			    path);
+		log_warning(
+			"types are left out: %s has no debug information; build it with -g, or install "
+			"its debug symbols",
+			path);
 }
 
 static const struct typed_function *type_of(struct listing *l, const char *name)

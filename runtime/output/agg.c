@@ -39,19 +39,14 @@ void agg_view(struct view *v, const struct type *t, const uint64_t *words)
 	v->type = t;
 	switch (t->agg) {
 	case AGG_MIN:
-	case AGG_MAX:
-		v->integer = words[1] ? agg_ordered(t, words[0]) : 0;
-		return;
-	case AGG_AVG:
-		v->integer = average(t, words[0], words[1]);
-		return;
+	case AGG_MAX: v->integer = words[1] ? agg_ordered(t, words[0]) : 0; return;
+	case AGG_AVG: v->integer = average(t, words[0], words[1]); return;
 	case AGG_STATS:
 		v->stats.total = words[0];
 		v->stats.count = words[1];
 		v->stats.average = average(t, words[0], words[1]);
 		return;
-	default: /* one word */
-		v->integer = words[0];
+	default: /* one word */ v->integer = words[0];
 	}
 }
 
@@ -89,12 +84,9 @@ void agg_divide(struct view *v, uint64_t divisor)
 	case AGG_STATS:
 		v->stats.average = divide(v->stats.average, divisor, v->type->is_signed);
 		return;
-	case AGG_HIST:
-		v->histogram.divisor = divisor;
-		return;
+	case AGG_HIST: v->histogram.divisor = divisor; return;
 	case AGG_LHIST:
-	case AGG_QUANTILES:
-		return;
+	case AGG_QUANTILES: return;
 	default: /* plain integers too */
 		v->integer = divide(v->integer, divisor, v->type->is_signed);
 	}

@@ -66,7 +66,8 @@ static int log_label(char *out, size_t size, uint32_t j, uint32_t k)
 	power = (j >> k) - 1;
 	unit = power / 10;
 	j = ((1u << k) + (j & ((1u << k) - 1)));
-	return unit ? snprintf(out, size, "%llu%c", (unsigned long long)j << power % 10, suffixes[unit])
+	return unit ? snprintf(out, size, "%llu%c", (unsigned long long)j << power % 10,
+			       suffixes[unit])
 		    : snprintf(out, size, "%llu", (unsigned long long)j << power);
 }
 
@@ -105,7 +106,8 @@ static void linear_header(char *out, const struct type *type, uint32_t i)
 	char a[24], b[24];
 
 	if (i == 0)
-		snprintf(out, HEADER_BYTES, "(..., %s)", linear_label(a, sizeof(a), type->scale[0], step));
+		snprintf(out, HEADER_BYTES, "(..., %s)",
+			 linear_label(a, sizeof(a), type->scale[0], step));
 	else if (i + 1 == agg_buckets(type))
 		snprintf(out, HEADER_BYTES, "[%s, ...)", linear_label(a, sizeof(a), from, step));
 	else if (step == 1)

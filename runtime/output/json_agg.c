@@ -75,15 +75,12 @@ const char *json_agg_line(const struct type *t)
 	case AGG_SUM:
 	case AGG_MIN:
 	case AGG_MAX:
-	case AGG_KIND_COUNT:
-		return "map";
+	case AGG_KIND_COUNT: return "map";
 	case AGG_AVG:
 	case AGG_STATS:
-	case AGG_QUANTILES:
-		return "stats";
+	case AGG_QUANTILES: return "stats";
 	case AGG_HIST:
-	case AGG_LHIST:
-		return "hist";
+	case AGG_LHIST: return "hist";
 	}
 	return "map";
 }
@@ -91,24 +88,17 @@ const char *json_agg_line(const struct type *t)
 bool json_agg_value(struct text *t, const struct view *v)
 {
 	switch (v->type->agg) {
-	case AGG_STATS:
-		put_stats(t, v);
-		return true;
-	case AGG_QUANTILES:
-		put_quantiles(t, v);
-		return true;
+	case AGG_STATS: put_stats(t, v); return true;
+	case AGG_QUANTILES: put_quantiles(t, v); return true;
 	case AGG_HIST:
-	case AGG_LHIST:
-		put_histogram(t, v);
-		return true;
+	case AGG_LHIST: put_histogram(t, v); return true;
 	case AGG_NONE:
 	case AGG_COUNT:
 	case AGG_SUM:
 	case AGG_MIN:
 	case AGG_MAX:
 	case AGG_AVG:
-	case AGG_KIND_COUNT:
-		return false;
+	case AGG_KIND_COUNT: return false;
 	}
 	return false;
 }

@@ -8,8 +8,8 @@
 
 struct map_snapshot {
 	uint32_t n_rows;
-	uint8_t *keys; /* hashes: n_rows * plan_map.key_size, as in the kernel (epoch first) */
-	uint64_t *values;     /* aggregations: n_rows * plan_map.n_words merged words; else NULL */
+	uint8_t *keys;	  /* hashes: n_rows * plan_map.key_size, as in the kernel (epoch first) */
+	uint64_t *values; /* aggregations: n_rows * plan_map.n_words merged words; else NULL */
 	uint8_t *value_bytes; /* plain values: n_rows * plan_map.value_size; else NULL */
 };
 

@@ -13,8 +13,8 @@ struct out_file {
 	int fd;
 	int error; /* 0 or the first -errno of a write; output is thrown away from then on */
 	enum out_buffering buffering;
-	bool is_appending; /* we asked for it, and take it back */
-	size_t looked_at; /* bytes of the buffer that have no newline */
+	bool is_appending;   /* we asked for it, and take it back */
+	size_t looked_at;    /* bytes of the buffer that have no newline */
 	uint32_t name_width; /* of the table of benches */
 	char buffer[OUT_BUFFER_BYTES];
 };

@@ -122,12 +122,8 @@ int out_text_test(struct out *o, const struct view_test *v)
 		text_string(&w->text, v->name);
 		text_char(&w->text, '\n');
 		break;
-	case VIEW_TEST_RESULT:
-		put_result(w, v);
-		break;
-	case VIEW_TEST_END:
-		put_totals(w, v);
-		break;
+	case VIEW_TEST_RESULT: put_result(w, v); break;
+	case VIEW_TEST_END: put_totals(w, v); break;
 	}
 	return out_file_done(w);
 }

@@ -13,7 +13,7 @@
 /* One frame of a stack, symbolized. */
 struct view_frame {
 	uint64_t ip;
-	const char *name; /* NULL: unknown */
+	const char *name;   /* NULL: unknown */
 	uint64_t offset;    /* from the symbol's start; without a name, from the module's */
 	const char *module; /* user frames: the mapped file's path; NULL otherwise */
 };
@@ -66,8 +66,8 @@ struct view_row {
 };
 
 struct view_map {
-	const char *name; /* "@lat" */
-	uint32_t n_keys;  /* 0: keyless */
+	const char *name;      /* "@lat" */
+	uint32_t n_keys;       /* 0: keyless */
 	struct view_row *rows; /* sorted as they are to be printed */
 	uint32_t n_rows;
 };
@@ -89,8 +89,8 @@ void view_make(struct view *v, const struct type *type, const void *bytes,
 void view_part(const struct view *v, uint32_t i, struct view *out);
 /* What could not be recorded or shown, of one probe and cause. */
 struct view_loss {
-	const char *probe; /* as the user wrote it */
-	const char *cause; /* "ring-full": stable, for programs */
+	const char *probe;	 /* as the user wrote it */
+	const char *cause;	 /* "ring-full": stable, for programs */
 	const char *what, *help; /* for people; help may be NULL */
 	uint64_t n;
 };

@@ -129,14 +129,10 @@ static const char *what_to_try(int err)
 {
 	switch (-err) {
 	case EPERM:
-	case EACCES:
-		return "; run as root";
-	case ENOENT:
-		return "; the kernel does not know it";
-	case EMFILE:
-		return "; too many open files: raise `ulimit -n`";
-	default:
-		return "";
+	case EACCES: return "; run as root";
+	case ENOENT: return "; the kernel does not know it";
+	case EMFILE: return "; too many open files: raise `ulimit -n`";
+	default: return "";
 	}
 }
 
@@ -156,16 +152,13 @@ static const char *why_not(enum plan_prog_kind kind, int err)
 	switch (-err) {
 	case ERR_NOTSUPP:
 		return "the kernel cannot do it here, as for functions with more than six arguments";
-	case EILSEQ:
-		return "no instruction begins at that offset";
+	case EILSEQ: return "no instruction begins at that offset";
 	case EADDRNOTAVAIL:
 		return "several functions have that name: write MODULE:FUNCTION, or a pattern, which takes "
 		       "all";
 	case EINVAL:
-	case EBUSY:
-		return "the kernel allows no probe there";
-	default:
-		return strerror(-err);
+	case EBUSY: return "the kernel allows no probe there";
+	default: return strerror(-err);
 	}
 }
 
@@ -209,8 +202,8 @@ static void say_refused(const struct session *s, uint32_t prog, int err, const c
 
 	if (can_go && s->plan->config.missing_probes == MISSING_IGNORE)
 		return;
-	log_msg(can_go ? LOG_WARNING : LOG_ERROR, "probe '%s': %s%s%s%s",
-		attach_name(s, prog), why ? "" : "cannot attach: ", why ? why : why_not(g->kind, err),
+	log_msg(can_go ? LOG_WARNING : LOG_ERROR, "probe '%s': %s%s%s%s", attach_name(s, prog),
+		why ? "" : "cannot attach: ", why ? why : why_not(g->kind, err),
 		why ? "" : what_to_try(err), can_go ? ". Skipping" : "");
 	attach_say_place(s, g);
 }
@@ -240,15 +233,15 @@ void attach_left_out(struct session *s, uint32_t prog, const struct attach_refus
 					symbol(ctx, r->items[i]));
 	log_warning("%s: the kernel allows no probe on %u of %u functions%s, left out: %s%s",
 		    attach_name(s, prog), r->n, r->of,
-		    is_known ? " (they begin with an instruction that cannot be probed)" : "", names,
-		    r->n > NAMES_SHOWN ? ", …" : "");
+		    is_known ? " (they begin with an instruction that cannot be probed)" : "",
+		    names, r->n > NAMES_SHOWN ? ", …" : "");
 }
 
 int attach_prog(struct session *s, uint32_t prog)
 {
 	const struct plan_prog *g = &s->plan->progs[prog];
 	int err = attachers[g->kind](s, prog);
-	const char *why = !err			? NULL
+	const char *why = !err		       ? NULL
 			  : g->kind == PP_ITER ? attach_iter_refusal(err)
 					       : attach_event_refusal(s, g, err);
 

@@ -24,7 +24,7 @@ typedef int attach_some_fn(void *ctx, uint32_t first, uint32_t n);
 struct attach_refused {
 	uint32_t *items; /* free()d by the caller */
 	uint32_t n, of;
-	int err;	 /* why the last was */
+	int err; /* why the last was */
 };
 /* How the user knows a program: by its first probe. */
 const char *attach_name(const struct session *s, uint32_t prog);

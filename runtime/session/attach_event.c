@@ -135,8 +135,7 @@ int att_event(struct session *s, uint32_t prog)
 		o.follow = s->scope.scope == SONDE_SCOPE_FOLLOW;
 		err = open_process(&o, (int)s->scope.tgid, 0);
 		return err ? err : o.n ? 0 : -ESRCH;
-	default:
-		return attach_perf_cpus(s, prog, &attr);
+	default: return attach_perf_cpus(s, prog, &attr);
 	}
 }
 
@@ -160,8 +159,10 @@ static void say_not_mapped(const struct session *s, const char *path, char *text
 
 	snprintf(link, sizeof(link), "/proc/%u/exe", s->scope.tgid);
 	if (s->scope.scope == SONDE_SCOPE_TREE && readlink(link, program, sizeof(program) - 1) > 0)
-		snprintf(text, size, "the command runs %s, not %.*s (if that is a library, it is "
-			 "loaded later): give -p PID", program, PATH_SHOWN, path);
+		snprintf(text, size,
+			 "the command runs %s, not %.*s (if that is a library, it is "
+			 "loaded later): give -p PID",
+			 program, PATH_SHOWN, path);
 	else
 		snprintf(text, size, "the process does not have %.*s mapped", PATH_SHOWN, path);
 }
@@ -172,34 +173,42 @@ const char *attach_event_refusal(const struct session *s, const struct plan_prog
 	bool is_missing = err == -ENOENT || err == -EOPNOTSUPP || err == -ENODEV;
 	unsigned long rate = err == -EINVAL && g->hertz ? highest_rate() : 0;
 	uint32_t type = g->kind == PP_EVENT ? g->perf.type : PERF_TYPE_MAX;
-	bool is_timer = g->kind == PP_INTERVAL || g->kind == PP_PROFILE ||
-			type == PERF_TYPE_SOFTWARE;
+	bool is_timer =
+		g->kind == PP_INTERVAL || g->kind == PP_PROFILE || type == PERF_TYPE_SOFTWARE;
 
 	if (rate && g->hertz > rate)
-		snprintf(text, sizeof(text), "the kernel allows at most %lu events a second "
-			 "(kernel.perf_event_max_sample_rate)", rate);
+		snprintf(text, sizeof(text),
+			 "the kernel allows at most %lu events a second "
+			 "(kernel.perf_event_max_sample_rate)",
+			 rate);
 	else if (err == -ENOSYS)
-		snprintf(text, sizeof(text), "there is no perf_event_open() here: the kernel lacks "
+		snprintf(text, sizeof(text),
+			 "there is no perf_event_open() here: the kernel lacks "
 			 "CONFIG_PERF_EVENTS, or a seccomp profile (of a container) forbids it");
 	else if (is_timer && is_missing)
 		snprintf(text, sizeof(text), "this kernel does not count %s (CONFIG_PERF_EVENTS)",
 			 type == PERF_TYPE_SOFTWARE ? g->perf.what : "time (software:cpu-clock)");
 	else if (type == PERF_TYPE_HARDWARE && is_missing)
-		snprintf(text, sizeof(text), "this machine has no counter for %s (no PMU: a virtual "
-			 "machine?); software:cpu-clock counts time", g->perf.what);
+		snprintf(text, sizeof(text),
+			 "this machine has no counter for %s (no PMU: a virtual "
+			 "machine?); software:cpu-clock counts time",
+			 g->perf.what);
 	else if (type == PERF_TYPE_BREAKPOINT && err == -EDESTADDRREQ)
-		snprintf(text, sizeof(text), "a variable is watched in one program: give -p PID or "
+		snprintf(text, sizeof(text),
+			 "a variable is watched in one program: give -p PID or "
 			 "-c COMMAND");
 	else if (type == PERF_TYPE_BREAKPOINT && err == -ESRCH && g->perf.path)
 		say_not_mapped(s, g->perf.path, text, sizeof(text));
 	else if (type == PERF_TYPE_BREAKPOINT && err == -ENOSPC)
-		snprintf(text, sizeof(text), "the processor has no debug register left for it (x86-64 has "
+		snprintf(text, sizeof(text),
+			 "the processor has no debug register left for it (x86-64 has "
 			 "four)");
 	else if (type == PERF_TYPE_BREAKPOINT && (err == -EINVAL || is_missing))
 		snprintf(text, sizeof(text), "the kernel does not watch 0x%llx: %s",
 			 (unsigned long long)g->perf.address,
 			 is_missing ? "this kernel has no hardware breakpoints "
-				      "(CONFIG_HAVE_HW_BREAKPOINT), or the processor none" : "it is no address that can be watched");
+				      "(CONFIG_HAVE_HW_BREAKPOINT), or the processor none"
+				    : "it is no address that can be watched");
 	else
 		return NULL;
 	return text;

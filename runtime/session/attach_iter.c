@@ -43,8 +43,10 @@ const char *attach_iter_refusal(int err)
 /* What the kernel printed, as if a printf of ours had. */
 static int emit(struct out *out, const char *text, size_t len)
 {
-	struct plan_piece piece = {
-		.text = text, .text_len = (uint32_t)len, .width = -1, .precision = -1};
+	struct plan_piece piece = {.text = text,
+				   .text_len = (uint32_t)len,
+				   .width = -1,
+				   .precision = -1};
 	struct plan_event event = {.kind = PE_PRINTF, .pieces = &piece, .n_pieces = 1};
 
 	return len ? out->printf_event(out, &event, NULL) : 0;
@@ -124,8 +126,10 @@ static int pin(const struct link *l, const char *path, struct out *out)
 	int err = is_bpffs(path) ? 0 : -ENODEV;
 
 	if (err) {
-		log_error("cannot pin to %s: its folder is in no BPF file system; mount one: mount -t bpf bpf "
-			  "/sys/fs/bpf", path);
+		log_error(
+			"cannot pin to %s: its folder is in no BPF file system; mount one: mount -t bpf bpf "
+			"/sys/fs/bpf",
+			path);
 		return err;
 	}
 	if (bpf_obj_pin(l->fd, path)) {
@@ -153,8 +157,8 @@ int session_iterate(struct session *s, struct out *out, void (*drain)(void *ctx)
 		}
 		err = run(&s->links[i], out, drain, ctx);
 		if (err && err != -EPIPE)
-			log_error("probe '%s': cannot read it: %s", s->plan->probes[g->probes[0]].name,
-				  strerror(-err));
+			log_error("probe '%s': cannot read it: %s",
+				  s->plan->probes[g->probes[0]].name, strerror(-err));
 	}
 	return err;
 }

@@ -132,8 +132,8 @@ static int multi_link(struct places *p, uint32_t n, const uint64_t *where, const
 	uint32_t at_return = kind == PP_KRETPROBE ? BPF_F_KPROBE_MULTI_RETURN : 0;
 	union bpf_attr attr = {
 		.link_create.prog_fd = (uint32_t)attach_fd(p->s, p->prog),
-		.link_create.attach_type = kind == PP_KSESSION ? NEW_BPF_TRACE_KPROBE_SESSION
-							       : BPF_TRACE_KPROBE_MULTI,
+		.link_create.attach_type =
+			kind == PP_KSESSION ? NEW_BPF_TRACE_KPROBE_SESSION : BPF_TRACE_KPROBE_MULTI,
 		.link_create.kprobe_multi.flags = at_return,
 		.link_create.kprobe_multi.cnt = n,
 		.link_create.kprobe_multi.cookies = (uintptr_t)cookies,
@@ -200,9 +200,11 @@ static int by_perf(struct places *p, struct attach_refused *refused)
 
 	for (uint32_t i = 0; !err && i < g->n_targets; i++)
 		err = add_place(p, &g->targets[i], 0);
-	return err ?: attach_one_by_one(p->s, p->prog,
-					"this kernel has no kprobe_multi links (5.18, CONFIG_FPROBE)",
-					perf_item, p, p->n, refused);
+	return err
+		       ?: attach_one_by_one(
+				  p->s, p->prog,
+				  "this kernel has no kprobe_multi links (5.18, CONFIG_FPROBE)",
+				  perf_item, p, p->n, refused);
 }
 
 static int many(struct session *s, uint32_t prog, bool is_multi)

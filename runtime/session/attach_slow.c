@@ -11,11 +11,11 @@
 #include <unistd.h>
 
 enum {
-	MANY = 32,		 /* events: fewer are not worth a word */
-	SAMPLE = 16,		 /* events after which the time of all can be told */
-	QUIET_NS = 500000000,	 /* nothing is shown before */
-	STEP_NS = 100000000,	 /* between two pictures */
-	CLOSE_MS = 70,		 /* what the kernel takes to give one event back, at the least */
+	MANY = 32,	      /* events: fewer are not worth a word */
+	SAMPLE = 16,	      /* events after which the time of all can be told */
+	QUIET_NS = 500000000, /* nothing is shown before */
+	STEP_NS = 100000000,  /* between two pictures */
+	CLOSE_MS = 70,	      /* what the kernel takes to give one event back, at the least */
 };
 
 bool attach_stopped(const struct session *s)

@@ -27,7 +27,7 @@
 #include <unistd.h>
 
 enum {
-	FEW = 256, /* functions: the kernel looks at all of these */
+	FEW = 256,	    /* functions: the kernel looks at all of these */
 	REF_CTR_SHIFT = 32, /* where a uprobe's perf event has its semaphore's place */
 };
 
@@ -159,8 +159,7 @@ static int perf_one(struct file_targets *f, const struct plan_target *t)
 	struct perf_event_attr attr = {
 		.size = sizeof(attr),
 		.type = (uint32_t)f->type,
-		.config = (is_return(f) ? 1ull << f->return_bit : 0) |
-			  t->ref_ctr << REF_CTR_SHIFT,
+		.config = (is_return(f) ? 1ull << f->return_bit : 0) | t->ref_ctr << REF_CTR_SHIFT,
 		.uprobe_path = (uintptr_t)t->path,
 		.probe_offset = t->offset,
 	};

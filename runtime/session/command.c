@@ -24,7 +24,8 @@ static const char *read_word(const char *p, char *to)
 	for (; *p && (quote || !strchr(" \t\n", *p)); p++) {
 		if (quote ? *p == quote : *p == '\'' || *p == '"') {
 			quote = quote ? '\0' : *p;
-		} else if (*p == '\\' && p[1] && (!quote || (quote == '"' && strchr("\"\\$`", p[1])))) {
+		} else if (*p == '\\' && p[1] &&
+			   (!quote || (quote == '"' && strchr("\"\\$`", p[1])))) {
 			*to++ = *++p;
 		} else {
 			*to++ = *p;

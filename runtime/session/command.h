@@ -7,10 +7,10 @@
 #include <sys/types.h>
 
 struct command {
-	pid_t pid;  /* 0: none */
-	int gate;   /* closing it lets the command run */
+	pid_t pid;	/* 0: none */
+	int gate;	/* closing it lets the command run */
 	bool is_traced; /* by ptrace: it is stopped at its first instruction */
-	int report; /* the child's errno comes through here when it cannot be executed */
+	int report;	/* the child's errno comes through here when it cannot be executed */
 };
 
 /* Split `text` into words as a shell would ('…', "…", \ ), without expansion. NULL with errno

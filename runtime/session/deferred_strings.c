@@ -125,7 +125,7 @@ static void expand_fractions(char *out, size_t size, const char *format, uint32_
 }
 
 enum {
-	MOST_A_CHAR = 5, /* "%k" becomes nine digits */
+	MOST_A_CHAR = 5,       /* "%k" becomes nine digits */
 	MAX_TIME_TEXT = 65536, /* widths of conversions have no bound */
 };
 

@@ -87,8 +87,10 @@ static void wait_for_programs(struct events *e, uint32_t map, uint32_t epoch)
 		e->maps[i].settled = __atomic_load_n(&e->s->control->epoch[i], __ATOMIC_ACQUIRE);
 	err = rcu_wait();
 	if (err && !e->is_membarrier_refused)
-		log_warning("the kernel does not let this process wait for running programs (%s): what they "
-			    "add while a map is cleared may be lost", strerror(-err));
+		log_warning(
+			"the kernel does not let this process wait for running programs (%s): what they "
+			"add while a map is cleared may be lost",
+			strerror(-err));
 	e->is_membarrier_refused |= err != 0;
 }
 
@@ -273,18 +275,12 @@ static void planned_record(struct events *e, uint32_t id, const void *record, si
 		return;
 	switch (ev->kind) {
 	case PE_PRINTF:
-	case PE_PRINT_VALUE:
-		show_fields(e, ev, record);
-		return;
-	case PE_TIME:
-		show_time(e, ev);
-		return;
+	case PE_PRINT_VALUE: show_fields(e, ev, record); return;
+	case PE_TIME: show_time(e, ev); return;
 	case PE_PRINT_MAP:
 	case PE_CLEAR_MAP:
 	case PE_ZERO_MAP:
-	case PE_PRINT_CLEAR:
-		map_event(e, ev, record);
-		return;
+	case PE_PRINT_CLEAR: map_event(e, ev, record); return;
 	}
 }
 

@@ -20,8 +20,8 @@ struct events {
 	bool exited; /* exit() came: later records are ignored */
 	int exit_code;
 	bool is_membarrier_refused; /* said once */
-	int error;	       /* first failure of a write: -EPIPE ends the run quietly */
-	struct map_progress *maps; /* by map */
+	int error;		    /* first failure of a write: -EPIPE ends the run quietly */
+	struct map_progress *maps;  /* by map */
 };
 
 int events_init(struct events *e, struct session *s, struct out *out);

@@ -44,8 +44,8 @@ struct interval_thread {
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t wake;
-	uint64_t stop_ns;	      /* UINT64_MAX until it is asked to stop */
-	uint64_t looked_ns;	      /* when it was last seen what is due */
+	uint64_t stop_ns;	     /* UINT64_MAX until it is asked to stop */
+	uint64_t looked_ns;	     /* when it was last seen what is due */
 	uint64_t while_ns, slept_ns; /* since then, the time asleep */
 	bool may_be_urgent, is_urgent;
 	int err;

@@ -33,10 +33,23 @@
 /* ---- before the object is there ----------------------------------------------------------- */
 
 /* Every struct that bpf_helpers/ reads, or reaches through a pointer. */
-static const char *const core_structs[] = {
-	"task_struct", "cred", "thread_info", "pt_regs", "mm_struct", "xol_area",
-	"css_set", "cgroup", "kernfs_node", /* large ones: needs.cgroup */
-	"pid", "upid", "pid_namespace", "ns_common", /* where numbers of a namespace are told */
+static const char
+	*const
+		core_structs[] =
+			{
+				"task_struct",
+				"cred",
+				"thread_info",
+				"pt_regs",
+				"mm_struct",
+				"xol_area",
+				"css_set",
+				"cgroup",
+				"kernfs_node", /* large ones: needs.cgroup */
+				"pid",
+				"upid",
+				"pid_namespace",
+				"ns_common", /* where numbers of a namespace are told */
 };
 enum { N_STRUCTS = 6, N_CGROUP_STRUCTS = 3, N_PID_STRUCTS = 4 };
 
@@ -107,8 +120,7 @@ static void find_event_frames(struct sonde_config *config, const struct plan *pl
 		snprintf(text[SONDE_FRAME_TRACEITER], sizeof(text[0]), "__traceiter_%s",
 			 plan->progs[i].event);
 		snprintf(text[SONDE_FRAME_BPF_TRACE], sizeof(text[0]), "%s_%s",
-			 perf ? "perf_trace" : "__bpf_trace",
-			 plan->progs[i].event);
+			 perf ? "perf_trace" : "__bpf_trace", plan->progs[i].event);
 		if (ksyms_addresses(names, at, SONDE_FRAME_COUNT))
 			return;
 		config->frames[i][SONDE_FRAME_TRACEITER] =
@@ -269,7 +281,8 @@ static int set_kernel_target(const struct session *s, struct bpf_program *prog,
 	char name[160];
 	int id, err;
 
-	snprintf(name, sizeof(name), "%s%s", prefix, strchr(bpf_program__section_name(prog), '/') + 1);
+	snprintf(name, sizeof(name), "%s%s", prefix,
+		 strchr(bpf_program__section_name(prog), '/') + 1);
 	id = kernel_btf_id(s->kernel, name, kind);
 	if (id < 0)
 		return id;
@@ -499,8 +512,10 @@ static void report_files(void)
 	struct rlimit limit = {0};
 
 	getrlimit(RLIMIT_NOFILE, &limit);
-	log_error("this script's maps and programs need more open files: the limit of open files is %llu "
-		  "(ulimit -Hn)", (unsigned long long)limit.rlim_cur);
+	log_error(
+		"this script's maps and programs need more open files: the limit of open files is %llu "
+		"(ulimit -Hn)",
+		(unsigned long long)limit.rlim_cur);
 }
 
 static void report_load(const struct session *s, int err)
@@ -511,13 +526,16 @@ static void report_load(const struct session *s, int err)
 
 	verifier_log_read(&v, log, s->plan->source);
 	if ((err == -EPERM || err == -EACCES) && !v.reason) {
-		log_error("the kernel does not let this process load BPF programs (%s): run as root, not in "
-			  "a user namespace, on a kernel that is not locked down", strerror(-err));
+		log_error(
+			"the kernel does not let this process load BPF programs (%s): run as root, not in "
+			"a user namespace, on a kernel that is not locked down",
+			strerror(-err));
 		return;
 	}
 	if (err == -ENOSYS) {
-		log_error("there is no bpf() here: the kernel lacks CONFIG_BPF_SYSCALL, or a seccomp profile (of "
-			  "a container) forbids it");
+		log_error(
+			"there is no bpf() here: the kernel lacks CONFIG_BPF_SYSCALL, or a seccomp profile (of "
+			"a container) forbids it");
 		return;
 	}
 	if (err == -EMFILE) {
@@ -528,8 +546,9 @@ static void report_load(const struct session *s, int err)
 	if (v.reason)
 		report_refusal(s, &v);
 	else if (lacking)
-		log_error("this kernel has no %s (%s, from Linux %s on), which this script needs for %s",
-			  lacking->name, lacking->from, lacking->since, lacking->purpose);
+		log_error(
+			"this kernel has no %s (%s, from Linux %s on), which this script needs for %s",
+			lacking->name, lacking->from, lacking->since, lacking->purpose);
 	else
 		log_error("the kernel refused the program: %s", strerror(-err));
 	fputs(log_enabled(LOG_VERBOSE) ? log : last_lines(log, LAST_LINES), stderr);
@@ -580,7 +599,8 @@ static struct bpf_map *internal_map(const struct session *s, const char *suffix)
 {
 	struct bpf_map *m;
 
-	bpf_object__for_each_map(m, s->object) {
+	bpf_object__for_each_map(m, s->object)
+	{
 		const char *dot = strrchr(bpf_map__name(m), '.');
 
 		if (bpf_map__is_internal(m) && dot && strcmp(dot, suffix) == 0)
@@ -667,10 +687,16 @@ int session_open(struct session *s, const struct plan *plan, struct kernel *k,
 {
 	int err;
 
-	*s = (struct session){
-		.plan = plan, .scope = prep->scope, .ring = prep->ring,
-		.kernel = k, .attach_to_fd = -1,
-		.losses_fd = -1, .stacks_fd = -1, .ring_fd = -1, .wake_fd = -1, .stop_fd = -1};
+	*s = (struct session){.plan = plan,
+			      .scope = prep->scope,
+			      .ring = prep->ring,
+			      .kernel = k,
+			      .attach_to_fd = -1,
+			      .losses_fd = -1,
+			      .stacks_fd = -1,
+			      .ring_fd = -1,
+			      .wake_fd = -1,
+			      .stop_fd = -1};
 	memcpy(s->kfunc_ids, prep->kfunc_ids, sizeof(s->kfunc_ids));
 	s->progs = calloc(plan->n_progs + 1, sizeof(*s->progs));
 	s->map_fds = calloc(plan->n_maps + 1, sizeof(*s->map_fds));

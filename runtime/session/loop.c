@@ -26,12 +26,12 @@
 #include <unistd.h>
 
 enum {
-	BUSY_MS = 3,   /* between drains while records come */
+	BUSY_MS = 3,	/* between drains while records come */
 	SLEEP_MS = 100, /* the most a record can wait that was submitted just as we fell asleep */
-	DRAIN_MS = 50, /* then signals and timers are looked at */
+	DRAIN_MS = 50,	/* then signals and timers are looked at */
 	RECORDS_A_LOOK = 16, /* at the clock; one record may print a whole map */
-	REST_MS = 50, /* at the end, for records under way */
-	FLUSH_MS = 100, /* the most output waits while records come without a pause */
+	REST_MS = 50,	     /* at the end, for records under way */
+	FLUSH_MS = 100,	     /* the most output waits while records come without a pause */
 	MAX_FDS = 5 + 1024,
 };
 
@@ -45,13 +45,13 @@ struct loop {
 	struct ring *ring;
 	int stop; /* eventfd: SIGINT, SIGTERM or SIGHUP came */
 	int signals, pidfd, out_fd;
-	uint64_t end_ns; /* CLOCK_MONOTONIC, 0: none */
+	uint64_t end_ns;   /* CLOCK_MONOTONIC, 0: none */
 	uint64_t print_ns; /* when maps are printed next, 0: never */
 	uint64_t flushed_ns;
 	bool done;
-	bool overrun; /* the ring cannot be read any more */
+	bool overrun;	     /* the ring cannot be read any more */
 	bool command_failed; /* it could not be executed after all; it said so itself */
-	uint64_t n_records; /* of the drain under way */
+	uint64_t n_records;  /* of the drain under way */
 	uint64_t drain_until, drain_records; /* 0: no bound */
 };
 
@@ -73,7 +73,8 @@ static int on_record(void *ctx, const void *data, size_t size)
 static void note_overrun(struct loop *l)
 {
 	if (!l->overrun)
-		log_error("too many programs wrote a record at the same moment: what came after it is lost");
+		log_error(
+			"too many programs wrote a record at the same moment: what came after it is lost");
 	l->overrun = l->done = true;
 }
 
@@ -182,8 +183,8 @@ static void reap_command(struct loop *l)
 		return;
 	if (waitpid(l->o->command->pid, &status, WNOHANG) != l->o->command->pid)
 		return;
-	log_verbose("command ended with status %d", WIFEXITED(status) ? WEXITSTATUS(status)
-								       : 128 + WTERMSIG(status));
+	log_verbose("command ended with status %d",
+		    WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
 	l->o->command->pid = 0;
 	l->command_failed = command_failure(l->o->command) != 0;
 	l->done = true;
@@ -359,8 +360,10 @@ static void track_mappings(struct loop *l)
 		return;
 	err = usyms_track(l->s->usyms, pid);
 	if (err)
-		log_warning("cannot follow processes' mappings: %s; user frames of short-lived processes "
-			    "may have no name", strerror(-err));
+		log_warning(
+			"cannot follow processes' mappings: %s; user frames of short-lived processes "
+			"may have no name",
+			strerror(-err));
 	if (pid > 0)
 		usyms_note_process(l->s->usyms, (uint32_t)pid);
 }
@@ -415,7 +418,8 @@ static int execute(struct loop *l)
 		reap_command(l); /* it has said why */
 	else if (err)
 		log_error("-c: cannot stop the command at its start, where the addresses of its "
-			  "variables are known: %s; start it and give -p PID", strerror(-err));
+			  "variables are known: %s; start it and give -p PID",
+			  strerror(-err));
 	return l->done ? 0 : err;
 }
 
@@ -492,7 +496,8 @@ static int finish(struct loop *l)
 	err = session_open_count(l->s);
 	drain_all(l);
 	l->events.exited = false;
-	err = session_run_special(l->s, PP_END) ?: err ?: interval_thread_error(l->s->interval_thread);
+	err = session_run_special(l->s, PP_END) ?: err;
+	err = err ?: interval_thread_error(l->s->interval_thread);
 	drain_rest(l);
 	if (l->s->plan->config.print_maps_on_exit && !l->o->tests)
 		events_print_maps(&l->events);

@@ -12,14 +12,14 @@ struct loop_options {
 	uint64_t duration_ns;	 /* 0: until something else ends it */
 	int ready_fd;		 /* -1, or where "ready\n" goes when all probes are attached */
 	bool quiet;
-	uint64_t interval_ns;	 /* print all maps so often; 0: only at the end */
-	bool reset;		 /* ... and empty them */
-	bool strict;		 /* a loss is exit status 4 */
-	bool dry_run;		 /* attach, then stop */
-	bool tests;		 /* run tests or benches instead of waiting for events */
-	bool follow;		 /* -p: and what it has started already */
+	uint64_t interval_ns; /* print all maps so often; 0: only at the end */
+	bool reset;	      /* ... and empty them */
+	bool strict;	      /* a loss is exit status 4 */
+	bool dry_run;	      /* attach, then stop */
+	bool tests;	      /* run tests or benches instead of waiting for events */
+	bool follow;	      /* -p: and what it has started already */
 	enum out_buffering buffering;
-	bool everything;	 /* the scope is not limited to the command or process */
+	bool everything; /* the scope is not limited to the command or process */
 };
 
 /* Run to the end: BEGIN, attach, release the command, events, detach, END, maps, losses.

@@ -22,15 +22,18 @@ struct code {
 /* The two halves of a 64-bit load: of a map, or of the address of the zeros. */
 static void load(struct code *c, uint8_t reg, uint8_t what, int fd)
 {
-	c->insns[c->n++] = (struct bpf_insn){
-		.code = BPF_LD | BPF_IMM | BPF_DW, .dst_reg = reg, .src_reg = what, .imm = fd};
+	c->insns[c->n++] = (struct bpf_insn){.code = BPF_LD | BPF_IMM | BPF_DW,
+					     .dst_reg = reg,
+					     .src_reg = what,
+					     .imm = fd};
 	c->insns[c->n++] = (struct bpf_insn){.code = 0};
 }
 
 static void set(struct code *c, uint8_t reg, int value)
 {
-	c->insns[c->n++] = (struct bpf_insn){
-		.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = reg, .imm = value};
+	c->insns[c->n++] = (struct bpf_insn){.code = BPF_ALU64 | BPF_MOV | BPF_K,
+					     .dst_reg = reg,
+					     .imm = value};
 }
 
 static void call(struct code *c, int helper)
@@ -72,8 +75,8 @@ static void run_on_each(int prog, uint32_t n_cpus)
 
 void maps_warmed_up(const int *maps, uint32_t n, uint32_t bytes, uint32_t n_cpus)
 {
-	int zeros = n ? bpf_map_create(BPF_MAP_TYPE_ARRAY, "sonde_zeros", sizeof(uint32_t), bytes, 1,
-				       NULL)
+	int zeros = n ? bpf_map_create(BPF_MAP_TYPE_ARRAY, "sonde_zeros", sizeof(uint32_t), bytes,
+				       1, NULL)
 		      : -1;
 
 	for (uint32_t i = 0; zeros >= 0 && i < n; i += MAPS) {

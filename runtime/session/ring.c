@@ -15,7 +15,7 @@ enum {
 	RECORD_BYTES = 64, /* the longest record that is not in plan->events, and more */
 	MARGIN = 8,	   /* a ring's share, at least, that is kept for records begun at once */
 	MOST_BYTES = 1 << 30,
-	AT_ONCE = 4,	   /* as many on each CPU: task, softirq, irq, NMI */
+	AT_ONCE = 4, /* as many on each CPU: task, softirq, irq, NMI */
 };
 
 _Static_assert(RECORD_BYTES >= sizeof(struct sonde_stack_event), "");
@@ -27,7 +27,7 @@ struct ring {
 	volatile struct sonde_ring *positions;
 	uint8_t *data;
 	size_t page_bytes;
-	uint64_t *woken_to; /* the BPF ring buffer's consumer_pos */
+	uint64_t *woken_to;	 /* the BPF ring buffer's consumer_pos */
 	const uint64_t *wake_at; /* and its producer_pos */
 };
 
@@ -173,9 +173,9 @@ int ring_consume(struct ring *r, ring_fn fn, void *ctx)
 	note_wakes(r);
 	do {
 		from = position;
-		position = consume_to(
-			r, position, __atomic_load_n(&r->positions->written, __ATOMIC_ACQUIRE), fn,
-			ctx, &stop);
+		position = consume_to(r, position,
+				      __atomic_load_n(&r->positions->written, __ATOMIC_ACQUIRE), fn,
+				      ctx, &stop);
 	} while (position != from && !stop);
 	return r->positions->overrun ? -EOVERFLOW : 0;
 }

@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 enum {
-	ROOT_ID = 1,	/* of the hierarchy's root cgroup */
-	LEVELS = 16,	/* searched where the root is hidden by a cgroup namespace */
+	ROOT_ID = 1, /* of the hierarchy's root cgroup */
+	LEVELS = 16, /* searched where the root is hidden by a cgroup namespace */
 	PATH_BYTES = 4096,
 };
 #define INITIAL_PID_NS 0xeffffffcu

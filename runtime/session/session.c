@@ -163,11 +163,8 @@ static void leave_to_child(int *held)
 			;
 		_exit(0);
 	}
-	case -1:
-		close(pipe_fds[1]);
-		break;
-	default:
-		*held = pipe_fds[1]; /* closed when this process ends */
+	case -1: close(pipe_fds[1]); break;
+	default: *held = pipe_fds[1]; /* closed when this process ends */
 	}
 	close(pipe_fds[0]);
 }

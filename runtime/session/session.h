@@ -23,9 +23,9 @@ struct usyms;
 /* One attachment: a descriptor of a link or perf event. */
 struct link {
 	int fd;
-	bool is_perf;	 /* perf event: can be disabled, costs 70-110 ms to close */
+	bool is_perf; /* perf event: can be disabled, costs 70-110 ms to close */
 	bool closes_slowly;
-	uint32_t prog;	 /* index in plan->progs */
+	uint32_t prog; /* index in plan->progs */
 };
 
 /* scope.c: a cgroup of version 2, and on which levels of the hierarchy it can be. */
@@ -56,23 +56,23 @@ struct session {
 	int kfunc_ids[SONDE_KFUNC_COUNT]; /* of functions that programs call; 0: to be asked */
 	int losses_fd, stacks_fd, ring_fd, wake_fd; /* -1 when the object has none */
 	struct ring_layout ring;
-	struct sonde_control *control;	   /* mapped; NULL when the object has none */
+	struct sonde_control *control; /* mapped; NULL when the object has none */
 	struct link *links;
 	uint32_t n_links, links_scratch;
 	uint32_t n_requested, n_attached; /* programs that wait for events, by session_attach */
-	uint32_t n_skipped;  /* attach points that the kernel refused */
-	uint32_t n_refused;  /* functions that the kernel allows no probe on */
+	uint32_t n_skipped;		  /* attach points that the kernel refused */
+	uint32_t n_refused;		  /* functions that the kernel allows no probe on */
 	int64_t n_namesakes; /* functions beyond the plan's targets: several have one name */
 	int stop_fd;	     /* readable when attaching is to end; -1: none */
 	struct ksyms *ksyms;
 	struct usyms *usyms; /* NULL unless user stacks are needed */
 	struct stack_source stacks;
-	struct stack_cache *stack_cache; /* stacks.c */
-	struct stack_sweep *stack_sweep; /* NULL unless user stacks are needed */
-	struct interval_thread *interval_thread;		 /* NULL unless a thread runs intervals */
-	struct text_item *texts;	 /* deferred_strings.c: for the record at hand */
+	struct stack_cache *stack_cache;	 /* stacks.c */
+	struct stack_sweep *stack_sweep;	 /* NULL unless user stacks are needed */
+	struct interval_thread *interval_thread; /* NULL unless a thread runs intervals */
+	struct text_item *texts;		 /* deferred_strings.c: for the record at hand */
 	uint64_t boot_distance_ns;
-	uint64_t map_records_lost;	 /* mmap and exec records the kernel dropped */
+	uint64_t map_records_lost; /* mmap and exec records the kernel dropped */
 };
 
 /* What can be made ready while the compiler works: BTF cut, symbol addresses. Owned by the session
@@ -83,7 +83,7 @@ struct session_prep {
 	struct session_scope scope;
 	struct ring_layout ring;
 	int kfunc_ids[SONDE_KFUNC_COUNT]; /* found already; 0: not asked for */
-	struct precreated_map *maps; /* created already: the large ones cost 1 to 3 ms each */
+	struct precreated_map *maps;	  /* created already: the large ones cost 1 to 3 ms each */
 	uint32_t n_maps;
 };
 void session_prepare(struct session_prep *prep, const struct plan *plan, struct kernel *k,

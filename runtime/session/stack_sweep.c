@@ -228,6 +228,8 @@ void stack_sweep_run(struct session *s)
 	w->step = n_ended ? least_step(s) : 2 * (w->step ? w->step : least_step(s));
 	if (w->step > s->plan->needs.stack_entries / STORE_PART)
 		w->step = s->plan->needs.stack_entries / STORE_PART;
-	log_verbose("stack store: took out %u user stacks, kept %u, of which %u are of processes that "
-		    "have ended", n_dropped, w->n, n_ended - n_dropped);
+	log_verbose(
+		"stack store: took out %u user stacks, kept %u, of which %u are of processes that "
+		"have ended",
+		n_dropped, w->n, n_ended - n_dropped);
 }

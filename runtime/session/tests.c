@@ -141,8 +141,9 @@ static int run_test(struct running *r, uint32_t prog)
 
 static int run_bench(struct running *r, uint32_t prog)
 {
-	struct view_test t = {
-		.name = name_of(r, prog), .stage = VIEW_TEST_RESULT, .is_bench = true};
+	struct view_test t = {.name = name_of(r, prog),
+			      .stage = VIEW_TEST_RESULT,
+			      .is_bench = true};
 	uint32_t value = 0, code = 0, runs = 1;
 	int err;
 

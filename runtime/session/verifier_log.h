@@ -14,8 +14,8 @@ struct verifier_message {
 	size_t reason_len;
 	const char *program; /* name of the refused program, in the log; NULL: none found */
 	size_t program_len;
-	char helper[40];     /* the helper function that was refused; "": none */
-	uint32_t line; /* of the script, from 1; 0: not known */
+	char helper[40]; /* the helper function that was refused; "": none */
+	uint32_t line;	 /* of the script, from 1; 0: not known */
 };
 
 /* `log` is what libbpf printed while loading, the verifier's log in it. */

@@ -51,8 +51,8 @@ static int make_exchange(struct ksym_query *a)
 	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_MMAPABLE);
 	void *at;
 
-	a->exchange_fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "sonde_symbol", 4, sizeof(struct exchange), 1,
-					&opts);
+	a->exchange_fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "sonde_symbol", 4,
+					sizeof(struct exchange), 1, &opts);
 	if (a->exchange_fd < 0)
 		return -1;
 	at = mmap(NULL, sizeof(struct exchange), PROT_READ | PROT_WRITE, MAP_SHARED, a->exchange_fd,
@@ -176,7 +176,8 @@ static void read_text(struct answer *to, const char *text)
 		char *module = to->text + (plus - text) + 1;
 
 		strcpy(module, open + 1);
-		module[strcspn(module, " ]")] = '\0'; /* "[module build-id]" where the kernel is built so */
+		module[strcspn(module, " ]")] =
+			'\0'; /* "[module build-id]" where the kernel is built so */
 		to->module = module;
 	}
 }
@@ -197,7 +198,7 @@ static bool ask(struct ksym_query *a, uint64_t ip, struct answer *to)
 }
 
 bool ksym_query_find(struct ksym_query *a, uint64_t ip, const char **name, uint64_t *offset,
-		   const char **module)
+		     const char **module)
 {
 	struct answer *to;
 

@@ -16,6 +16,6 @@ void ksym_query_free(struct ksym_query *a);
 /* Name, offset and module (NULL for the kernel itself) of `ip`. False when the kernel has no name
  * for it. Each answer is remembered; the strings live as long as `a`. */
 bool ksym_query_find(struct ksym_query *a, uint64_t ip, const char **name, uint64_t *offset,
-		   const char **module);
+		     const char **module);
 /* Addresses asked about so far, each counted once. */
 uint32_t ksym_query_count(const struct ksym_query *a);

@@ -9,7 +9,14 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 
-enum { SLOTS = 65, FRAMES = 127, STACKS = 16384, KEYS = 10240, USER = BPF_F_USER_STACK, DEAD = 0x80 };
+enum {
+	SLOTS = 65,
+	FRAMES = 127,
+	STACKS = 16384,
+	KEYS = 10240,
+	USER = BPF_F_USER_STACK,
+	DEAD = 0x80
+};
 
 struct task_struct {
 	int pid;

@@ -34,8 +34,7 @@ static void choose(struct bpf_object *o, char *names)
 {
 	struct bpf_program *p;
 
-	bpf_object__for_each_program(p, o)
-		bpf_program__set_autoload(p, false);
+	bpf_object__for_each_program(p, o) bpf_program__set_autoload(p, false);
 	for (char *name = strtok(names, ","); name; name = strtok(NULL, ","))
 		bpf_program__set_autoload(bpf_object__find_program_by_name(o, name), true);
 }
@@ -56,9 +55,8 @@ static bool attach_all(struct bpf_object *o, const char *binary)
 {
 	struct bpf_program *p;
 
-	bpf_object__for_each_program(p, o)
-		if (bpf_program__fd(p) >= 0 && !attach(p, binary))
-			return false;
+	bpf_object__for_each_program(p, o) if (bpf_program__fd(p) >= 0 &&
+					       !attach(p, binary)) return false;
 	return true;
 }
 

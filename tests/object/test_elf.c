@@ -157,8 +157,8 @@ static void test_stacks(void **state)
 
 static void test_several_programs(void **state)
 {
-	struct bpf_object *o =
-		open_script("BEGIN { @n = 1; } interval:s:1 { @n = 2; } interval:s:2 { @n = cpu; } END { }");
+	struct bpf_object *o = open_script(
+		"BEGIN { @n = 1; } interval:s:1 { @n = 2; } interval:s:2 { @n = cpu; } END { }");
 	struct bpf_program *p = NULL;
 	int n = 0, n_perf = 0, n_raw = 0;
 
@@ -177,9 +177,9 @@ static void test_several_programs(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_begin),		  cmocka_unit_test(test_maps),
-		cmocka_unit_test(test_btf),		  cmocka_unit_test(test_only_what_is_used),
-		cmocka_unit_test(test_stacks),		  cmocka_unit_test(test_several_programs),
+		cmocka_unit_test(test_begin),  cmocka_unit_test(test_maps),
+		cmocka_unit_test(test_btf),    cmocka_unit_test(test_only_what_is_used),
+		cmocka_unit_test(test_stacks), cmocka_unit_test(test_several_programs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,10 +11,14 @@
 #include <string.h>
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
-#define INT(name_, type, at, n, sign)                                                              \
+#define INT(name_, type, at, n, sign) \
 	{.name = name_, .type_text = type, .offset = at, .size = n, .is_signed = sign}
-#define CHARS(name_, at, n)                                                                        \
-	{.name = name_, .type_text = "char[16]", .offset = at, .size = n, .elem_size = 1,          \
+#define CHARS(name_, at, n)       \
+	{.name = name_,           \
+	 .type_text = "char[16]", \
+	 .offset = at,            \
+	 .size = n,               \
+	 .elem_size = 1,          \
 	 .is_char_array = true}
 
 static struct tp_field switch_fields[] = {
@@ -26,7 +30,10 @@ static struct tp_field switch_fields[] = {
 };
 
 static struct tp_field exec_fields[] = {
-	{.name = "filename", .type_text = "__data_loc char[]", .offset = 8, .size = 4,
+	{.name = "filename",
+	 .type_text = "__data_loc char[]",
+	 .offset = 8,
+	 .size = 4,
 	 .is_data_loc = true},
 	INT("pid", "pid_t", 12, 4, true),
 };
@@ -52,8 +59,11 @@ static struct tp_field skb_fields[] = {
 	INT("protocol", "unsigned short", 32, 2, false),
 };
 
-#define FORMAT(category_, event_, id_, fields_)                                                    \
-	{.category = category_, .event = event_, .id = id_, .fields = fields_,                     \
+#define FORMAT(category_, event_, id_, fields_) \
+	{.category = category_,                 \
+	 .event = event_,                       \
+	 .id = id_,                             \
+	 .fields = fields_,                     \
 	 .n_fields = COUNT(fields_)}
 
 static const struct tp_format formats[] = {
@@ -72,31 +82,71 @@ static const char *const raw_names[] = {"sched_switch", "sys_enter", "sys_exit",
 static const struct user_symbol symbols[] = {
 	{.path = "/bin/app", .symbol = "main", .address = 0x401000, .offset = 0x1000, .size = 64},
 	{.path = "/bin/app", .symbol = "handle", .address = 0x401040, .offset = 0x1040, .size = 32},
-	{.path = "/bin/app", .symbol = "_start", .address = 0x401080, .offset = 0x1080, .size = 32,
+	{.path = "/bin/app",
+	 .symbol = "_start",
+	 .address = 0x401080,
+	 .offset = 0x1080,
+	 .size = 32,
 	 .is_entry = true},
 	{.path = "/bin/app", .symbol = "__handle", .address = 0x401040, .offset = 0x1040},
-	{.path = "/bin/cpp", .symbol = "_ZN2ns4findEi", .address = 0x1140, .offset = 0x140, .size = 64},
-	{.path = "/bin/cpp", .symbol = "_ZN2ns4findEii", .address = 0x1180, .offset = 0x180, .size = 64},
-	{.path = "/bin/cpp", .symbol = "_ZN2ns5twiceIiEET_S1_", .address = 0x11c0, .offset = 0x1c0,
+	{.path = "/bin/cpp",
+	 .symbol = "_ZN2ns4findEi",
+	 .address = 0x1140,
+	 .offset = 0x140,
+	 .size = 64},
+	{.path = "/bin/cpp",
+	 .symbol = "_ZN2ns4findEii",
+	 .address = 0x1180,
+	 .offset = 0x180,
+	 .size = 64},
+	{.path = "/bin/cpp",
+	 .symbol = "_ZN2ns5twiceIiEET_S1_",
+	 .address = 0x11c0,
+	 .offset = 0x1c0,
 	 .size = 64},
 	{.path = "/bin/cpp", .symbol = "_ZN2ns4findEi.cold", .address = 0x1040, .offset = 0x40},
-	{.path = "/bin/cpp", .symbol = "pick", .address = 0x1300, .offset = 0x300, .is_ifunc = true},
+	{.path = "/bin/cpp",
+	 .symbol = "pick",
+	 .address = 0x1300,
+	 .offset = 0x300,
+	 .is_ifunc = true},
 	{.path = "/bin/go", .symbol = "main.work", .address = 0x1200, .offset = 0x200, .size = 64},
 	{.path = "/bin/go", .symbol = "main.spin", .address = 0x1240, .offset = 0x240, .size = 64},
 	{.path = "/opt/a:b", .symbol = "run", .address = 0x401080, .offset = 0x1080, .size = 32},
 };
 
 static const struct usdt_note notes[] = {
-	{.path = "/bin/app", .provider = "app", .name = "begin", .args = "-4@%edi 8@$7",
-	 .address = 0x401010, .offset = 0x1010, .semaphore = 0x3000},
-	{.path = "/bin/app", .provider = "app", .name = "end", .args = "8@-8(%rbp)",
-	 .address = 0x401050, .offset = 0x1050},
-	{.path = "/bin/app", .provider = "app", .name = "end", .args = "4@counter(%rip)",
-	 .address = 0x401060, .offset = 0x1060},
-	{.path = "/bin/app", .provider = "other", .name = "end", .args = "",
-	 .address = 0x401070, .offset = 0x1070},
-	{.path = "/lib/one.so", .provider = "one", .name = "begin", .args = "8@%xmm0",
-	 .address = 0x1000, .offset = 0x1000},
+	{.path = "/bin/app",
+	 .provider = "app",
+	 .name = "begin",
+	 .args = "-4@%edi 8@$7",
+	 .address = 0x401010,
+	 .offset = 0x1010,
+	 .semaphore = 0x3000},
+	{.path = "/bin/app",
+	 .provider = "app",
+	 .name = "end",
+	 .args = "8@-8(%rbp)",
+	 .address = 0x401050,
+	 .offset = 0x1050},
+	{.path = "/bin/app",
+	 .provider = "app",
+	 .name = "end",
+	 .args = "4@counter(%rip)",
+	 .address = 0x401060,
+	 .offset = 0x1060},
+	{.path = "/bin/app",
+	 .provider = "other",
+	 .name = "end",
+	 .args = "",
+	 .address = 0x401070,
+	 .offset = 0x1070},
+	{.path = "/lib/one.so",
+	 .provider = "one",
+	 .name = "begin",
+	 .args = "8@%xmm0",
+	 .address = 0x1000,
+	 .offset = 0x1000},
 };
 
 static struct fake_kernel *fake(struct kernel *k)
@@ -117,7 +167,8 @@ static int fake_tracepoint(struct kernel *k, const char *category, const char *e
 	return -ENOENT;
 }
 
-static int fake_each_tracepoint(struct kernel *k, const char *category, kernel_name_fn fn, void *ctx)
+static int fake_each_tracepoint(struct kernel *k, const char *category, kernel_name_fn fn,
+				void *ctx)
 {
 	char name[100];
 
@@ -171,7 +222,9 @@ static int fake_user_object(struct kernel *k, const char *path, const char *name
 			  ? 0
 			  : fake_user_symbol(k, path, name, &s);
 
-	*out = (struct user_object){.path = s.path, .address = s.address, .size = s.size,
+	*out = (struct user_object){.path = s.path,
+				    .address = s.address,
+				    .size = s.size,
 				    .is_movable = true};
 	return err;
 }
@@ -212,7 +265,8 @@ static int fake_user_function_at(struct kernel *k, const char *path, uint64_t ad
 	out->path = path;
 	out->offset = address - 0x400000;
 	for (size_t i = 0; i < COUNT(symbols); i++)
-		if (!strcmp(symbols[i].path, path) && address - symbols[i].address < symbols[i].size) {
+		if (!strcmp(symbols[i].path, path) &&
+		    address - symbols[i].address < symbols[i].size) {
 			*out = symbols[i];
 			return 0;
 		}
@@ -256,9 +310,13 @@ static struct tp_field main_params[] = {
 static int fake_user_typed(struct kernel *k, const char *path, uint64_t offset,
 			   const struct typed_function **out)
 {
-	static const struct typed_function handle = {.name = "", .module = "", .params = handle_params,
+	static const struct typed_function handle = {.name = "",
+						     .module = "",
+						     .params = handle_params,
 						     .n_params = COUNT(handle_params)};
-	static const struct typed_function start = {.name = "", .module = "", .params = main_params,
+	static const struct typed_function start = {.name = "",
+						    .module = "",
+						    .params = main_params,
 						    .n_params = COUNT(main_params)};
 
 	(void)k;
@@ -295,8 +353,9 @@ static bool fake_demangle(struct kernel *k, const char *symbol, bool with_parame
 	(void)k;
 	for (size_t i = 0; i < COUNT(names); i++)
 		if (!strcmp(names[i].symbol, symbol))
-			return snprintf(out, size, "%s", with_parameters ? names[i].with_parameters
-									  : names[i].name) > 0;
+			return snprintf(out, size, "%s",
+					with_parameters ? names[i].with_parameters
+							: names[i].name) > 0;
 	return false;
 }
 
@@ -375,24 +434,62 @@ static const struct fake_typed {
 	enum typed_kind kind;
 	struct typed_function f;
 } typed[] = {
-	{TYPED_FUNCTION, {.name = "vfs_read", .module = "vmlinux", .btf_id = 7, .params = read_params,
-			  .n_params = 4, .result = INT("", "long", 0, 8, true)}},
-	{TYPED_FUNCTION, {.name = "vfs_write", .module = "vmlinux", .btf_id = 8, .params = read_params,
-			  .n_params = 4, .result = INT("", "long", 0, 8, true)}},
-	{TYPED_FUNCTION, {.name = "ext4_sync_file", .module = "ext4", .btf_id = 9, .params = sync_params,
-			  .n_params = 2, .result = INT("", "int", 0, 4, true)}},
-	{TYPED_FUNCTION, {.name = "nowhere_traceable", .module = "vmlinux", .btf_id = 10,
-			  .result = {.name = "", .type_text = "void"}}},
+	{TYPED_FUNCTION,
+	 {.name = "vfs_read",
+	  .module = "vmlinux",
+	  .btf_id = 7,
+	  .params = read_params,
+	  .n_params = 4,
+	  .result = INT("", "long", 0, 8, true)}},
+	{TYPED_FUNCTION,
+	 {.name = "vfs_write",
+	  .module = "vmlinux",
+	  .btf_id = 8,
+	  .params = read_params,
+	  .n_params = 4,
+	  .result = INT("", "long", 0, 8, true)}},
+	{TYPED_FUNCTION,
+	 {.name = "ext4_sync_file",
+	  .module = "ext4",
+	  .btf_id = 9,
+	  .params = sync_params,
+	  .n_params = 2,
+	  .result = INT("", "int", 0, 4, true)}},
+	{TYPED_FUNCTION,
+	 {.name = "nowhere_traceable",
+	  .module = "vmlinux",
+	  .btf_id = 10,
+	  .result = {.name = "", .type_text = "void"}}},
 	{TYPED_FUNCTION, {.name = "twice", .module = "ext4", .btf_id = 11}},
 	{TYPED_FUNCTION, {.name = "twice", .module = "xfs", .btf_id = 12}},
-	{TYPED_FUNCTION, {.name = "filter", .module = "bpf", .btf_id = 3, .prog_id = 17,
-			  .params = sync_params, .n_params = 1, .result = INT("", "int", 0, 4, true)}},
-	{TYPED_FUNCTION, {.name = "filter", .module = "bpf", .btf_id = 3, .prog_id = 18,
-			  .params = sync_params, .n_params = 1, .result = INT("", "int", 0, 4, true)}},
-	{TYPED_TRACEPOINT, {.name = "sched_switch", .module = "vmlinux", .btf_id = 20,
-			    .params = event_params, .n_params = 3}},
-	{TYPED_TRACEPOINT, {.name = "ext4_sync", .module = "ext4", .btf_id = 21, .params = sync_params,
-			    .n_params = 2}},
+	{TYPED_FUNCTION,
+	 {.name = "filter",
+	  .module = "bpf",
+	  .btf_id = 3,
+	  .prog_id = 17,
+	  .params = sync_params,
+	  .n_params = 1,
+	  .result = INT("", "int", 0, 4, true)}},
+	{TYPED_FUNCTION,
+	 {.name = "filter",
+	  .module = "bpf",
+	  .btf_id = 3,
+	  .prog_id = 18,
+	  .params = sync_params,
+	  .n_params = 1,
+	  .result = INT("", "int", 0, 4, true)}},
+	{TYPED_TRACEPOINT,
+	 {.name = "sched_switch",
+	  .module = "vmlinux",
+	  .btf_id = 20,
+	  .params = event_params,
+	  .n_params = 3}},
+	{TYPED_TRACEPOINT,
+	 {.name = "ext4_sync",
+	  .module = "ext4",
+	  .btf_id = 21,
+	  .params = sync_params,
+	  .n_params = 2}},
 };
 
 static int fake_typed(struct kernel *k, enum typed_kind kind, const char *module, const char *name,
@@ -480,33 +577,34 @@ static uint32_t fake_n_cpus(struct kernel *k)
 
 void fake_kernel_init(struct fake_kernel *f)
 {
-	*f = (struct fake_kernel){.n_cpus = 4, .k = {
-		.tracepoint = fake_tracepoint,
-		.each_tracepoint = fake_each_tracepoint,
-		.has_raw_tracepoint = fake_has_raw_tracepoint,
-		.user_symbol = fake_user_symbol,
-		.user_object = fake_user_object,
-		.each_user_function = fake_each_user_function,
-		.each_user_file = fake_each_user_file,
-		.user_function_at = fake_user_function_at,
-		.user_instruction = fake_user_instruction,
-		.each_user_return = fake_each_user_return,
-		.user_is_go = fake_user_is_go,
-		.user_unwinds = fake_user_unwinds,
-		.user_typed = fake_user_typed,
-		.demangle = fake_demangle,
-		.each_usdt = fake_each_usdt,
-		.each_mapped_file = fake_each_mapped,
-		.kernel_function = fake_kernel_function,
-		.each_kernel_function = fake_each_kernel_function,
-		.typed = fake_typed,
-		.each_typed = fake_each_typed,
-		.each_bpf_function = fake_each_bpf_function,
-		.iterator = fake_iterator,
-		.each_iterator = fake_each_iterator,
-		.has_feature = fake_has_feature,
-		.n_cpus = fake_n_cpus,
-	}};
+	*f = (struct fake_kernel){.n_cpus = 4,
+				  .k = {
+					  .tracepoint = fake_tracepoint,
+					  .each_tracepoint = fake_each_tracepoint,
+					  .has_raw_tracepoint = fake_has_raw_tracepoint,
+					  .user_symbol = fake_user_symbol,
+					  .user_object = fake_user_object,
+					  .each_user_function = fake_each_user_function,
+					  .each_user_file = fake_each_user_file,
+					  .user_function_at = fake_user_function_at,
+					  .user_instruction = fake_user_instruction,
+					  .each_user_return = fake_each_user_return,
+					  .user_is_go = fake_user_is_go,
+					  .user_unwinds = fake_user_unwinds,
+					  .user_typed = fake_user_typed,
+					  .demangle = fake_demangle,
+					  .each_usdt = fake_each_usdt,
+					  .each_mapped_file = fake_each_mapped,
+					  .kernel_function = fake_kernel_function,
+					  .each_kernel_function = fake_each_kernel_function,
+					  .typed = fake_typed,
+					  .each_typed = fake_each_typed,
+					  .each_bpf_function = fake_each_bpf_function,
+					  .iterator = fake_iterator,
+					  .each_iterator = fake_each_iterator,
+					  .has_feature = fake_has_feature,
+					  .n_cpus = fake_n_cpus,
+				  }};
 }
 
 /* ---- the walk ---- */

@@ -11,48 +11,93 @@
 #include "runtime/elf/abi.h"
 
 #define WORD(size_) {.size = size_, .align = size_, .leaves = {{0, size_, ABI_INT}}, .n_leaves = 1}
-#define REAL(size_) {.size = size_, .align = size_, .leaves = {{0, size_, ABI_FLOAT}}, .n_leaves = 1}
+#define REAL(size_) \
+	{.size = size_, .align = size_, .leaves = {{0, size_, ABI_FLOAT}}, .n_leaves = 1}
 
 static const struct abi_value byte = WORD(1), word = WORD(8), wide = WORD(16), real = REAL(8),
 			      single = REAL(4);
-static const struct abi_value x87 = {
-	.size = 16, .align = 16, .leaves = {{0, 16, ABI_X87}}, .n_leaves = 1};
-static const struct abi_value x87_complex = {.size = 32, .align = 16, .is_complex = true, .n_leaves = 2,
+static const struct abi_value x87 = {.size = 16,
+				     .align = 16,
+				     .leaves = {{0, 16, ABI_X87}},
+				     .n_leaves = 1};
+static const struct abi_value x87_complex = {.size = 32,
+					     .align = 16,
+					     .is_complex = true,
+					     .n_leaves = 2,
 					     .leaves = {{0, 16, ABI_X87}, {16, 16, ABI_X87}}};
-static const struct abi_value complex = {.size = 16, .align = 8, .is_complex = true, .n_leaves = 2,
+static const struct abi_value complex = {.size = 16,
+					 .align = 8,
+					 .is_complex = true,
+					 .n_leaves = 2,
 					 .leaves = {{0, 8, ABI_FLOAT}, {8, 8, ABI_FLOAT}}};
-static const struct abi_value pair = {.size = 16, .align = 8, .is_aggregate = true, .n_leaves = 2,
+static const struct abi_value pair = {.size = 16,
+				      .align = 8,
+				      .is_aggregate = true,
+				      .n_leaves = 2,
 				      .leaves = {{0, 8, ABI_INT}, {8, 8, ABI_INT}}};
-static const struct abi_value mixed = {.size = 16, .align = 8, .is_aggregate = true, .n_leaves = 2,
+static const struct abi_value mixed = {.size = 16,
+				       .align = 8,
+				       .is_aggregate = true,
+				       .n_leaves = 2,
 				       .leaves = {{0, 8, ABI_FLOAT}, {8, 4, ABI_INT}}};
 /* two floats and an int: an eightbyte of floats, one of integers */
-static const struct abi_value floats_int = {
-	.size = 12, .align = 4, .is_aggregate = true, .n_leaves = 3,
-	.leaves = {{0, 4, ABI_FLOAT}, {4, 4, ABI_FLOAT}, {8, 4, ABI_INT}}};
+static const struct abi_value floats_int = {.size = 12,
+					    .align = 4,
+					    .is_aggregate = true,
+					    .n_leaves = 3,
+					    .leaves = {{0, 4, ABI_FLOAT},
+						       {4, 4, ABI_FLOAT},
+						       {8, 4, ABI_INT}}};
 /* float and int in one eightbyte: integer wins */
-static const struct abi_value float_int = {.size = 8, .align = 4, .is_aggregate = true, .n_leaves = 2,
+static const struct abi_value float_int = {.size = 8,
+					   .align = 4,
+					   .is_aggregate = true,
+					   .n_leaves = 2,
 					   .leaves = {{0, 4, ABI_FLOAT}, {4, 4, ABI_INT}}};
-static const struct abi_value big = {.size = 40, .align = 8, .is_aggregate = true, .n_leaves = 5,
-				     .leaves = {{0, 8, ABI_INT}, {8, 8, ABI_INT}, {16, 8, ABI_INT},
-						{24, 8, ABI_INT}, {32, 8, ABI_INT}}};
-static const struct abi_value packed = {.size = 9, .align = 1, .is_aggregate = true, .n_leaves = 2,
+static const struct abi_value big = {.size = 40,
+				     .align = 8,
+				     .is_aggregate = true,
+				     .n_leaves = 5,
+				     .leaves = {{0, 8, ABI_INT},
+						{8, 8, ABI_INT},
+						{16, 8, ABI_INT},
+						{24, 8, ABI_INT},
+						{32, 8, ABI_INT}}};
+static const struct abi_value packed = {.size = 9,
+					.align = 1,
+					.is_aggregate = true,
+					.n_leaves = 2,
 					.leaves = {{0, 1, ABI_INT}, {1, 8, ABI_INT}}};
 static const struct abi_value four_floats = {
-	.size = 16, .align = 4, .is_aggregate = true, .n_leaves = 4,
+	.size = 16,
+	.align = 4,
+	.is_aggregate = true,
+	.n_leaves = 4,
 	.leaves = {{0, 4, ABI_FLOAT}, {4, 4, ABI_FLOAT}, {8, 4, ABI_FLOAT}, {12, 4, ABI_FLOAT}}};
 static const struct abi_value four_reals = {
-	.size = 32, .align = 8, .is_aggregate = true, .n_leaves = 4,
+	.size = 32,
+	.align = 8,
+	.is_aggregate = true,
+	.n_leaves = 4,
 	.leaves = {{0, 8, ABI_FLOAT}, {8, 8, ABI_FLOAT}, {16, 8, ABI_FLOAT}, {24, 8, ABI_FLOAT}}};
-static const struct abi_value vector = {
-	.size = 32, .align = 32, .leaves = {{0, 32, ABI_VECTOR}}, .n_leaves = 1};
-static const struct abi_value aligned = {.size = 32, .align = 32, .is_aggregate = true, .n_leaves = 1,
-					 .leaves = {{0, 8, ABI_INT}}};
+static const struct abi_value vector = {.size = 32,
+					.align = 32,
+					.leaves = {{0, 32, ABI_VECTOR}},
+					.n_leaves = 1};
+static const struct abi_value aligned = {
+	.size = 32, .align = 32, .is_aggregate = true, .n_leaves = 1, .leaves = {{0, 8, ABI_INT}}};
 static const struct abi_value empty = {.size = 1, .align = 1, .is_aggregate = true};
 static const struct abi_value nothing = {.is_aggregate = true};
-static const struct abi_value by_reference = {.size = 40, .align = 8, .is_aggregate = true,
+static const struct abi_value by_reference = {.size = 40,
+					      .align = 8,
+					      .is_aggregate = true,
 					      .is_reference = true};
-static const struct abi_value rust_text = {.size = 16, .align = 8, .is_aggregate = true, .is_pair = true,
-					   .n_leaves = 2, .leaves = {{0, 8, ABI_INT}, {8, 8, ABI_INT}}};
+static const struct abi_value rust_text = {.size = 16,
+					   .align = 8,
+					   .is_aggregate = true,
+					   .is_pair = true,
+					   .n_leaves = 2,
+					   .leaves = {{0, 8, ABI_INT}, {8, 8, ABI_INT}}};
 
 enum { N = ABI_NO_WORD, MAX = 12 };
 
@@ -82,7 +127,9 @@ static void check(uint16_t machine, const struct list *lists, size_t n)
 static void test_x86(void **state)
 {
 	static const struct list lists[] = {
-		{NULL, {&byte, &word, &byte, &word, &byte, &word, &word, &byte}, {0, 1, 2, 3, 4, 5, 6, 7}},
+		{NULL,
+		 {&byte, &word, &byte, &word, &byte, &word, &word, &byte},
+		 {0, 1, 2, 3, 4, 5, 6, 7}},
 		{NULL, {&real, &word, &single, &byte, &complex, &word}, {N, 0, N, 1, N, 2}},
 		{NULL, {&word, &pair, &word, &pair, &word, &word}, {0, 1, 3, 4, 6, 7}},
 		/* the second pair does not fit, what follows does */
@@ -92,14 +139,17 @@ static void test_x86(void **state)
 		{NULL, {&x87, &word, &x87, &word}, {6, 0, 8, 1}},
 		{NULL, {&wide, &word, &word, &word, &wide, &word, &byte}, {0, 2, 3, 4, 6, 5, 8}},
 		/* 16 bytes are at a multiple of 16 on the stack, 32 of 32 */
-		{NULL, {&word, &word, &word, &word, &word, &word, &word, &wide, &word},
+		{NULL,
+		 {&word, &word, &word, &word, &word, &word, &word, &wide, &word},
 		 {0, 1, 2, 3, 4, 5, 6, 8, 10}},
 		{NULL, {&packed, &aligned, &word, &packed}, {6, 10, 0, 14}},
 		{NULL, {&vector, &word, &four_floats, &word}, {N, 0, N, 1}},
 		{NULL, {&four_reals, &word, &word}, {6, 0, 1}},
 		{NULL, {&empty, &word, &nothing, &word}, {N, 0, N, 1}},
 		{NULL, {&by_reference, &word, &big}, {0, 1, 6}},
-		{NULL, {&word, &word, &word, &word, &word, &rust_text, &word}, {0, 1, 2, 3, 4, 5, 7}},
+		{NULL,
+		 {&word, &word, &word, &word, &word, &rust_text, &word},
+		 {0, 1, 2, 3, 4, 5, 7}},
 		/* a result in memory takes the first register */
 		{&big, {&word, &word}, {1, 2}},
 		{&by_reference, {&word}, {1}},
@@ -119,7 +169,8 @@ static void test_x86(void **state)
 static void test_x86_floats(void **state)
 {
 	static const struct list list[] = {
-		{NULL, {&real, &real, &real, &real, &real, &real, &real, &mixed, &real, &mixed, &word},
+		{NULL,
+		 {&real, &real, &real, &real, &real, &real, &real, &mixed, &real, &mixed, &word},
 		 {N, N, N, N, N, N, N, 0, 6, 7, 1}}};
 
 	(void)state;
@@ -129,14 +180,17 @@ static void test_x86_floats(void **state)
 static void test_arm(void **state)
 {
 	static const struct list lists[] = {
-		{NULL, {&word, &word, &word, &word, &word, &word, &word, &word, &byte, &word},
+		{NULL,
+		 {&word, &word, &word, &word, &word, &word, &word, &word, &byte, &word},
 		 {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}},
-		{NULL, {&real, &word, &complex, &word, &four_floats, &four_reals, &word},
+		{NULL,
+		 {&real, &word, &complex, &word, &four_floats, &four_reals, &word},
 		 {N, 0, N, 1, N, 8, 2}},
 		{NULL, {&word, &pair, &mixed, &word}, {0, 1, 3, 5}},
 		{NULL, {&word, &wide, &word}, {0, 2, 4}},
 		/* what does not fit ends the registers */
-		{NULL, {&word, &word, &word, &word, &word, &word, &word, &pair, &word},
+		{NULL,
+		 {&word, &word, &word, &word, &word, &word, &word, &pair, &word},
 		 {0, 1, 2, 3, 4, 5, 6, 8, 10}},
 		{NULL, {&big, &word}, {0, 1}},
 		{NULL, {&empty, &word, &nothing, &word}, {0, 1, N, 2}},

@@ -35,8 +35,9 @@ static uint64_t merged(enum agg_kind agg, bool is_signed, const int64_t *values,
 	struct view v;
 
 	for (int i = 0; i < n; i++) {
-		uint64_t one[2] = {agg_rows[agg].layout == AL_MAX ? agg_ordered(&t, (uint64_t)values[i])
-								  : (uint64_t)values[i],
+		uint64_t one[2] = {agg_rows[agg].layout == AL_MAX
+					   ? agg_ordered(&t, (uint64_t)values[i])
+					   : (uint64_t)values[i],
 				   1};
 
 		agg_merge(&t, words, one, agg_words(&t, true));
@@ -78,7 +79,8 @@ static void test_stats_text(void **state)
 	assert_string_equal(text_of(&v), "{ .count = 0, .average = 0, .total = 0 }");
 }
 
-static const char *histogram(const struct type *t, const struct view_bucket *b, uint32_t n, uint64_t div)
+static const char *histogram(const struct type *t, const struct view_bucket *b, uint32_t n,
+			     uint64_t div)
 {
 	struct view v;
 
@@ -93,14 +95,16 @@ static void test_hist_text(void **state)
 	const struct view_bucket b[] = {{0, 1}, {1, 1}, {2, 1}, {4, 3}};
 
 	(void)state;
-	assert_string_equal(histogram(&t, b, 4, 1),
+	assert_string_equal(
+		histogram(&t, b, 4, 1),
 		"(..., 0)               1 |@@@@@@@@@@@@@@@@@                                   |\n"
 		"[0]                    1 |@@@@@@@@@@@@@@@@@                                   |\n"
 		"[1]                    1 |@@@@@@@@@@@@@@@@@                                   |\n"
 		"[2, 4)                 0 |                                                    |\n"
 		"[4, 8)                 3 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@|\n");
 	assert_string_equal(histogram(&t, b, 0, 1), "");
-	assert_string_equal(histogram(&t, b + 3, 1, 2),
+	assert_string_equal(
+		histogram(&t, b + 3, 1, 2),
 		"[4, 8)                 1 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@|\n");
 }
 
@@ -108,10 +112,14 @@ static void test_hist_text(void **state)
 static void test_hist_labels(void **state)
 {
 	struct type t = {.kind = TY_AGG, .agg = AGG_HIST};
-	const struct { int64_t n; uint32_t k; const char *label; } cases[] = {
-		{512, 0, "[512, 1K) "}, {1024, 0, "[1K, 2K) "}, {1 << 20, 0, "[1M, 2M) "},
+	const struct {
+		int64_t n;
+		uint32_t k;
+		const char *label;
+	} cases[] = {
+		{512, 0, "[512, 1K) "},	     {1024, 0, "[1K, 2K) "},	 {1 << 20, 0, "[1M, 2M) "},
 		{1ll << 62, 0, "[4E, 8E) "}, {1024, 2, "[1024, 1280) "}, {7, 2, "[7] "},
-		{8, 2, "[8, 10) "}, {100, 5, "[100, 102) "}, {4096, 2, "[4K, 5K) "},
+		{8, 2, "[8, 10) "},	     {100, 5, "[100, 102) "},	 {4096, 2, "[4K, 5K) "},
 	};
 
 	(void)state;
@@ -121,7 +129,8 @@ static void test_hist_labels(void **state)
 		t.scale[0] = cases[i].k;
 		while (agg_bucket_begin(&t, b.index + 1) <= cases[i].n)
 			b.index++;
-		assert_memory_equal(histogram(&t, &b, 1, 1), cases[i].label, strlen(cases[i].label));
+		assert_memory_equal(histogram(&t, &b, 1, 1), cases[i].label,
+				    strlen(cases[i].label));
 	}
 }
 
@@ -131,7 +140,8 @@ static void test_lhist_text(void **state)
 	const struct view_bucket b[] = {{0, 1}, {1, 1}, {2, 3}, {3, 1}, {4, 2}}, one = {2, 1};
 
 	(void)state;
-	assert_string_equal(histogram(&t, b, 5, 7),
+	assert_string_equal(
+		histogram(&t, b, 5, 7),
 		"(..., 0)               1 |@@@@@@@@@@@@@@@@@                                   |\n"
 		"[0, 20)                1 |@@@@@@@@@@@@@@@@@                                   |\n"
 		"[20, 40)               3 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@|\n"
@@ -153,8 +163,9 @@ static void test_quantiles_text(void **state)
 
 	(void)state;
 	agg_view_buckets(&v, &t, b, 4);
-	assert_string_equal(text_of(&v), "{ .count = 1000, .min = <0, .p50 = 10, .p90 = 10, .p99 = 10, "
-					 ".p99.9 = 10, .max = 40 }");
+	assert_string_equal(text_of(&v),
+			    "{ .count = 1000, .min = <0, .p50 = 10, .p90 = 10, .p99 = 10, "
+			    ".p99.9 = 10, .max = 40 }");
 	agg_view_buckets(&v, &t, b, 0);
 	assert_string_equal(text_of(&v), "{ .count = 0, .min = 0, .p50 = 0, .p90 = 0, .p99 = 0, "
 					 ".p99.9 = 0, .max = 0 }");
@@ -172,8 +183,14 @@ static const struct type t_u32 = {.kind = TY_INT, .size = 4, .align = 4};
 static void test_entries_become_rows(void **state)
 {
 	struct plan_field field = {.type = &t_u32, .offset = 4, .size = 4};
-	struct plan_map m = {.name = "@h", .kind = PM_SLOT_HASH, .keys = &field, .n_keys = 1,
-			     .key_size = 12, .value = &t_hist, .value_size = 8, .n_words = 1,
+	struct plan_map m = {.name = "@h",
+			     .kind = PM_SLOT_HASH,
+			     .keys = &field,
+			     .n_keys = 1,
+			     .key_size = 12,
+			     .value = &t_hist,
+			     .value_size = 8,
+			     .n_words = 1,
 			     .bucket_offset = 8};
 	struct entry keys[] = {{0, 9, 5}, {0, 3, 1}, {0, 9, 2}, {0, 4, 7}, {0, 9, 3}};
 	uint64_t values[] = {1, 10, 2, 4, 3};
@@ -200,8 +217,12 @@ static void test_entries_become_rows(void **state)
 
 static void test_keyless_histogram(void **state)
 {
-	struct plan_map m = {.name = "@", .kind = PM_PERCPU_ARRAY, .value = &t_hist,
-			     .value_size = 66 * 8, .n_words = 65, .touched_offset = 65 * 8};
+	struct plan_map m = {.name = "@",
+			     .kind = PM_PERCPU_ARRAY,
+			     .value = &t_hist,
+			     .value_size = 66 * 8,
+			     .n_words = 65,
+			     .touched_offset = 65 * 8};
 	uint64_t values[65] = {[3] = 2, [64] = 1};
 	struct map_snapshot s = {.n_rows = 1, .values = values};
 	struct view_map v;

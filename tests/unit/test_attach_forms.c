@@ -48,7 +48,8 @@ static void test_events(void **state)
 	const uint32_t sw = PERF_TYPE_SOFTWARE, hw = PERF_TYPE_HARDWARE;
 
 	(void)state;
-	check_event("software:faults", "software:faults:100", sw, PERF_COUNT_SW_PAGE_FAULTS, 100, 0);
+	check_event("software:faults", "software:faults:100", sw, PERF_COUNT_SW_PAGE_FAULTS, 100,
+		    0);
 	check_event("s:page-faults:", "software:page-faults:100", sw, 2, 100, 0);
 	check_event("s:cs:0x20", "software:cs:32", sw, PERF_COUNT_SW_CONTEXT_SWITCHES, 32, 0);
 	check_event("Software:cpu", "software:cpu:1000000", sw, 0, 1000000, 0);
@@ -151,7 +152,8 @@ static void test_exclusions(void **state)
 	check_left("u:/bin/app:*,!main,!\"/bin/app\":_st*", "handle");
 	check_left("t:sched:*,!*_exec", "tracepoint:sched:sched_switch");
 	check_left("t:sched:*,!sched:sched_sw*", "tracepoint:sched:sched_process_exec");
-	check_left("t:syscalls:sys_e*_openat,!\"sys_enter\"*", "tracepoint:syscalls:sys_exit_openat");
+	check_left("t:syscalls:sys_e*_openat,!\"sys_enter\"*",
+		   "tracepoint:syscalls:sys_exit_openat");
 	check_left("k:vfs_read,!nothing", "vfs_read"); /* a warning */
 	check_left("u:/bin/cpp:ns::*,!ns::find", "ns::twice<int>(int)");
 	check_left("u:/bin/cpp:ns::*,!ns::twice", "ns::find(int) ns::find(int, int)");

@@ -162,8 +162,10 @@ static void test_definition(void **state __attribute__((unused)))
 	expect(&s, (uint32_t)outer, btf_text_definition,
 	       "struct outer {\n\tunion {\n\t\tint a;\n\t\tchar b;\n\t};\n\tint bits: 3;\n"
 	       "\tenum {\n\t\tONE = 1,\n\t\tLESS = -1,\n\t} which;\n\tchar *names[3];\n};\n");
-	expect(&s, (uint32_t)outer, members, "    int a\n    int bits\n    enum {…} which\n    char * names[3]\n");
-	expect(&s, (uint32_t)wide, btf_text_definition, "enum wide {\n\tBIG = 17293822569102704640,\n};\n");
+	expect(&s, (uint32_t)outer, members,
+	       "    int a\n    int bits\n    enum {…} which\n    char * names[3]\n");
+	expect(&s, (uint32_t)wide, btf_text_definition,
+	       "enum wide {\n\tBIG = 17293822569102704640,\n};\n");
 	expect(&s, 1, btf_text_definition, "");
 	drop(&s);
 }
@@ -216,8 +218,8 @@ static void drop_blanks(char *s)
 }
 
 /* As the other printer writes parameters of function `id`. */
-static char *by_libbpf(const struct btf *btf, struct btf_dump *dump, FILE **f, char **text, size_t *len,
-		       uint32_t id)
+static char *by_libbpf(const struct btf *btf, struct btf_dump *dump, FILE **f, char **text,
+		       size_t *len, uint32_t id)
 {
 	const struct btf_type *proto = btf__type_by_id(btf, btf__type_by_id(btf, id)->type);
 	const struct btf_param *p = btf_params(proto);
@@ -317,7 +319,8 @@ static void test_module(void **state __attribute__((unused)))
 	btf__add_func_proto(module.btf, 2);
 	btf__add_func_param(module.btf, "mine", own);
 	btf__add_func_param(module.btf, "x", 1);
-	own = btf__add_func(module.btf, "of_module", BTF_FUNC_STATIC, btf__type_cnt(module.btf) - 1);
+	own = btf__add_func(module.btf, "of_module", BTF_FUNC_STATIC,
+			    btf__type_cnt(module.btf) - 1);
 	finish_split(&module, &kernel);
 	assert_int_equal(btf_text_function(module.text, "of_module"), own);
 	assert_int_equal(btf_text_function(module.text, "f"), 0);
@@ -334,10 +337,8 @@ static void test_module(void **state __attribute__((unused)))
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_function),
-		cmocka_unit_test(test_definition),
-		cmocka_unit_test(test_loop),
-		cmocka_unit_test(test_module),
+		cmocka_unit_test(test_function),       cmocka_unit_test(test_definition),
+		cmocka_unit_test(test_loop),	       cmocka_unit_test(test_module),
 		cmocka_unit_test(test_running_kernel),
 	};
 

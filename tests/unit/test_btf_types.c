@@ -50,12 +50,14 @@ static void make_kernel(struct sections *s)
 		     (const char *const[]){"file", "name", "w", "flags", "status", "big"},
 		     (const int[]){s->id_file_ptr, s->id_name_ptr, wide, uchar, status, big}, 6);
 	add_function(b, "close_file", 0, NULL, NULL, 0);
-	add_function(b, "__traceiter_opened", s->id_int, (const char *const[]){"__data", "file", "fd"},
+	add_function(b, "__traceiter_opened", s->id_int,
+		     (const char *const[]){"__data", "file", "fd"},
 		     (const int[]){btf__add_ptr(b, 0), s->id_file_ptr, s->id_int}, 3);
 	btf__add_typedef(b, "btf_trace_opened",
 			 btf__add_ptr(b, add_function(b, NULL, 0, (const char *const[]){"", "", ""},
-						      (const int[]){btf__add_ptr(b, 0), s->id_file_ptr,
-								    s->id_int}, 3)));
+						      (const int[]){btf__add_ptr(b, 0),
+								    s->id_file_ptr, s->id_int},
+						      3)));
 }
 
 static void setup(struct sections *s)
@@ -67,7 +69,8 @@ static void setup(struct sections *s)
 	make_kernel(s);
 	s->module = btf__new_empty_split(s->kernel);
 	add_function(s->module, "module_open", s->id_int, (const char *const[]){"file", "own"},
-		     (const int[]){s->id_file_ptr, btf__add_ptr(s->module, btf__add_struct(s->module, "own", 8))},
+		     (const int[]){s->id_file_ptr,
+				   btf__add_ptr(s->module, btf__add_struct(s->module, "own", 8))},
 		     2);
 	data = btf__raw_data(s->kernel, &len);
 	assert_int_equal(btf_raw_init(&s->raw, data, len), 0);
@@ -83,7 +86,8 @@ static void teardown(struct sections *s)
 	arena_free(s->arena);
 }
 
-static const struct typed_function *describe(struct sections *s, enum typed_kind kind, const char *name)
+static const struct typed_function *describe(struct sections *s, enum typed_kind kind,
+					     const char *name)
 {
 	uint32_t id = btf_types_find(&s->types, kind, name);
 
@@ -91,8 +95,8 @@ static const struct typed_function *describe(struct sections *s, enum typed_kind
 	return btf_types_describe(&s->types, kind, id, "vmlinux", s->arena);
 }
 
-static void check_field(const struct tp_field *f, const char *name, const char *type, uint32_t offset,
-			uint32_t size, bool is_signed)
+static void check_field(const struct tp_field *f, const char *name, const char *type,
+			uint32_t offset, uint32_t size, bool is_signed)
 {
 	assert_string_equal(f->name, name);
 	assert_string_equal(f->type_text, type);
@@ -157,7 +161,8 @@ static void test_scan_and_index(void **state)
 		uint32_t id = btf_types_find(&s.types, TYPED_FUNCTION, "close_file");
 
 		assert_int_not_equal(id, 0);
-		assert_string_equal(btf__name_by_offset(s.kernel, btf__type_by_id(s.kernel, id)->name_off),
+		assert_string_equal(btf__name_by_offset(s.kernel,
+							btf__type_by_id(s.kernel, id)->name_off),
 				    "close_file");
 		assert_int_equal(btf_types_find(&s.types, TYPED_TRACEPOINT, "close_file"), 0);
 		assert_int_equal(btf_types_find(&s.types, TYPED_FUNCTION, "opened"), 0);

@@ -20,14 +20,14 @@ static void test_rows(void **state)
 
 		print_message("%s\n", b->name);
 		assert_int_equal(b->id, i);
-		assert_true(builtin_signature(b, &sig)); /* compares the names too */
+		assert_true(builtin_signature(b, &sig));    /* compares the names too */
 		assert_ptr_equal(builtin_find(b->name), b); /* the first of that name: unique */
 		assert_non_null(b->doc);
 		assert_true(strlen(b->doc) > 10);
 		assert_true(b->where != 0);
 		assert_true(b->where & ((1u << PROBE_COUNT) - 1));
 		assert_true((strchr(b->signature, '(') != NULL) == (b->kind != BUILTIN_VAR));
-		assert_true(sig.result || b->check);	     /* "any" needs someone who knows */
+		assert_true(sig.result || b->check); /* "any" needs someone who knows */
 		assert_true((b->agg != AGG_NONE) == (b->kind == BUILTIN_AGG));
 	}
 	assert_null(builtin_find("nothing"));
@@ -69,8 +69,17 @@ static void test_reader(void **state)
 static void test_bad(void **state)
 {
 	static const char *const bad[] = {
-		"", "f", "int f", "int12 f", "word f", "void g()", "void f(", "void f(int a",
-		"void f(float a)", "void f(int a) x", "void f(int a, int b, int c, int d, int e)",
+		"",
+		"f",
+		"int f",
+		"int12 f",
+		"word f",
+		"void g()",
+		"void f(",
+		"void f(int a",
+		"void f(float a)",
+		"void f(int a) x",
+		"void f(int a, int b, int c, int d, int e)",
 	};
 	struct signature sig;
 

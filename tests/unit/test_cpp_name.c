@@ -98,8 +98,8 @@ static void test_split(void **state)
 		char text[256];
 
 		print_message("%s\n", names[i]);
-		snprintf(text, sizeof(text), "%.*s%.*s%s", (int)plain, names[i], (int)(name - plain),
-			 bar + 1, other + 1);
+		snprintf(text, sizeof(text), "%.*s%.*s%s", (int)plain, names[i],
+			 (int)(name - plain), bar + 1, other + 1);
 		n = cpp_name_split(text);
 		if (strcmp(text, ")(") == 0) /* the one whose brackets stand the wrong way round */
 			name = plain = 1;

@@ -156,9 +156,12 @@ static void test_nearest(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_form),	   cmocka_unit_test(test_lines_and_order),
-		cmocka_unit_test(test_repetition), cmocka_unit_test(test_limit),
-		cmocka_unit_test(test_control_characters), cmocka_unit_test(test_colour),
+		cmocka_unit_test(test_form),
+		cmocka_unit_test(test_lines_and_order),
+		cmocka_unit_test(test_repetition),
+		cmocka_unit_test(test_limit),
+		cmocka_unit_test(test_control_characters),
+		cmocka_unit_test(test_colour),
 		cmocka_unit_test(test_nearest),
 	};
 

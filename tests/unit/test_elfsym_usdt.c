@@ -53,47 +53,67 @@ static void add_note(struct image *im, int bits, uint64_t pc, uint64_t base, uin
 	im->notes += 20 + ((3 * word + n + 3) & ~(size_t)3);
 }
 
-#define NOTE(im, bits, pc, semaphore, texts)                                                       \
+#define NOTE(im, bits, pc, semaphore, texts) \
 	add_note(im, bits, pc, BASE, semaphore, texts, sizeof(texts))
 
-#define MAKE(C)                                                                                    \
-	static void make_##C(struct image *im)                                                     \
-	{                                                                                          \
-		Elf##C##_Ehdr e = {.e_machine = EM_X86_64, .e_phoff = sizeof(e),                   \
-				   .e_phentsize = sizeof(Elf##C##_Phdr), .e_phnum = 2,             \
-				   .e_shoff = HEADERS, .e_shentsize = sizeof(Elf##C##_Shdr),       \
-				   .e_shnum = 6, .e_shstrndx = 3};                                 \
-		Elf##C##_Phdr p[2] = {{.p_type = PT_LOAD, .p_flags = PF_X | PF_R,                  \
-				       .p_vaddr = CODE, .p_offset = 0x1000, .p_filesz = 0x800},    \
-				      {.p_type = PT_LOAD, .p_flags = PF_W | PF_R,                  \
-				       .p_vaddr = DATA, .p_offset = 0x1800, .p_filesz = 0x800}};   \
-		Elf##C##_Shdr s[6] = {                                                             \
-			[1] = {.sh_name = 1, .sh_type = SHT_NOTE, .sh_offset = NOTES},             \
-			[2] = {.sh_name = 15, .sh_type = SHT_PROGBITS, .sh_size = 1},              \
-			[3] = {.sh_name = 29, .sh_type = SHT_STRTAB, .sh_offset = NAMES,           \
-			       .sh_size = sizeof(names)},                                          \
-			[4] = {.sh_name = 39, .sh_type = SHT_SYMTAB, .sh_offset = SYMBOLS,         \
-			       .sh_link = 5},                                                      \
-			[5] = {.sh_name = 47, .sh_type = SHT_STRTAB, .sh_offset = STRINGS,         \
-			       .sh_size = sizeof(strings)}};                                       \
-		Elf##C##_Sym y[3] = {                                                              \
-			{0},                                                                       \
-			{.st_name = 1, .st_value = DATA + 8, .st_shndx = 9,                        \
-			 .st_info = ELF64_ST_INFO(STB_LOCAL, STT_OBJECT)},                         \
-			{.st_name = 15, .st_value = DATA + 16, .st_size = 12, .st_shndx = 9,       \
-			 .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_OBJECT)}};                       \
-		memcpy(e.e_ident, ELFMAG, SELFMAG);                                                \
-		e.e_ident[EI_CLASS] = ELFCLASS##C;                                                 \
-		e.e_ident[EI_DATA] = ELFDATA2LSB;                                                  \
-		s[1].sh_size = (uint32_t)im->notes;                                                \
-		s[2].sh_addr = (uint32_t)im->base_address;                                         \
-		s[4].sh_size = sizeof(y);                                                          \
-		memcpy(im->bytes, &e, sizeof(e));                                                  \
-		memcpy(im->bytes + sizeof(e), p, sizeof(p));                                       \
-		memcpy(im->bytes + HEADERS, s, sizeof(s));                                         \
-		memcpy(im->bytes + NAMES, names, sizeof(names));                                   \
-		memcpy(im->bytes + STRINGS, strings, sizeof(strings));                             \
-		memcpy(im->bytes + SYMBOLS, y, sizeof(y));                                         \
+#define MAKE(C)                                                                           \
+	static void make_##C(struct image *im)                                            \
+	{                                                                                 \
+		Elf##C##_Ehdr e = {.e_machine = EM_X86_64,                                \
+				   .e_phoff = sizeof(e),                                  \
+				   .e_phentsize = sizeof(Elf##C##_Phdr),                  \
+				   .e_phnum = 2,                                          \
+				   .e_shoff = HEADERS,                                    \
+				   .e_shentsize = sizeof(Elf##C##_Shdr),                  \
+				   .e_shnum = 6,                                          \
+				   .e_shstrndx = 3};                                      \
+		Elf##C##_Phdr p[2] = {{.p_type = PT_LOAD,                                 \
+				       .p_flags = PF_X | PF_R,                            \
+				       .p_vaddr = CODE,                                   \
+				       .p_offset = 0x1000,                                \
+				       .p_filesz = 0x800},                                \
+				      {.p_type = PT_LOAD,                                 \
+				       .p_flags = PF_W | PF_R,                            \
+				       .p_vaddr = DATA,                                   \
+				       .p_offset = 0x1800,                                \
+				       .p_filesz = 0x800}};                               \
+		Elf##C##_Shdr s[6] = {                                                    \
+			[1] = {.sh_name = 1, .sh_type = SHT_NOTE, .sh_offset = NOTES},    \
+			[2] = {.sh_name = 15, .sh_type = SHT_PROGBITS, .sh_size = 1},     \
+			[3] = {.sh_name = 29,                                             \
+			       .sh_type = SHT_STRTAB,                                     \
+			       .sh_offset = NAMES,                                        \
+			       .sh_size = sizeof(names)},                                 \
+			[4] = {.sh_name = 39,                                             \
+			       .sh_type = SHT_SYMTAB,                                     \
+			       .sh_offset = SYMBOLS,                                      \
+			       .sh_link = 5},                                             \
+			[5] = {.sh_name = 47,                                             \
+			       .sh_type = SHT_STRTAB,                                     \
+			       .sh_offset = STRINGS,                                      \
+			       .sh_size = sizeof(strings)}};                              \
+		Elf##C##_Sym y[3] = {{0},                                                 \
+				     {.st_name = 1,                                       \
+				      .st_value = DATA + 8,                               \
+				      .st_shndx = 9,                                      \
+				      .st_info = ELF64_ST_INFO(STB_LOCAL, STT_OBJECT)},   \
+				     {.st_name = 15,                                      \
+				      .st_value = DATA + 16,                              \
+				      .st_size = 12,                                      \
+				      .st_shndx = 9,                                      \
+				      .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_OBJECT)}}; \
+		memcpy(e.e_ident, ELFMAG, SELFMAG);                                       \
+		e.e_ident[EI_CLASS] = ELFCLASS##C;                                        \
+		e.e_ident[EI_DATA] = ELFDATA2LSB;                                         \
+		s[1].sh_size = (uint32_t)im->notes;                                       \
+		s[2].sh_addr = (uint32_t)im->base_address;                                \
+		s[4].sh_size = sizeof(y);                                                 \
+		memcpy(im->bytes, &e, sizeof(e));                                         \
+		memcpy(im->bytes + sizeof(e), p, sizeof(p));                              \
+		memcpy(im->bytes + HEADERS, s, sizeof(s));                                \
+		memcpy(im->bytes + NAMES, names, sizeof(names));                          \
+		memcpy(im->bytes + STRINGS, strings, sizeof(strings));                    \
+		memcpy(im->bytes + SYMBOLS, y, sizeof(y));                                \
 	}
 MAKE(64)
 MAKE(32)
@@ -224,8 +244,8 @@ static void test_objects(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_64),    cmocka_unit_test(test_32),
-		cmocka_unit_test(test_moved), cmocka_unit_test(test_wrong),
+		cmocka_unit_test(test_64),	cmocka_unit_test(test_32),
+		cmocka_unit_test(test_moved),	cmocka_unit_test(test_wrong),
 		cmocka_unit_test(test_objects),
 	};
 

@@ -18,27 +18,26 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-static const char good[] =
-	"# a comment\n"
-	"\n"
-	"tracepoint sched:sched_switch raw\n"
-	"name: sched_switch\n"
-	"ID: 372\n"
-	"format:\n"
-	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
-	"\n"
-	"\tfield:char prev_comm[16];\toffset:8;\tsize:16;\tsigned:0;\n"
-	"# between\n"
-	"\tfield:pid_t prev_pid;\toffset:24;\tsize:4;\tsigned:1;\n"
-	"print fmt: \"prev_comm=%s\", REC->prev_comm\n"
-	"tracepoint skb:kfree_skb\n"
-	"\tfield:void * skbaddr;\toffset:8;\tsize:8;\tsigned:0;\n"
-	"raw sys_enter\r\n"
-	"  symbol  ./app\tmain 0x401136 4406 64\n"
-	"symbol ./app handle 0x401180 0x1180 0\n"
-	"function vfs_read\n"
-	"feature btf\n"
-	"feature uprobe_multi"; /* the last line may lack its newline */
+static const char good[] = "# a comment\n"
+			   "\n"
+			   "tracepoint sched:sched_switch raw\n"
+			   "name: sched_switch\n"
+			   "ID: 372\n"
+			   "format:\n"
+			   "\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
+			   "\n"
+			   "\tfield:char prev_comm[16];\toffset:8;\tsize:16;\tsigned:0;\n"
+			   "# between\n"
+			   "\tfield:pid_t prev_pid;\toffset:24;\tsize:4;\tsigned:1;\n"
+			   "print fmt: \"prev_comm=%s\", REC->prev_comm\n"
+			   "tracepoint skb:kfree_skb\n"
+			   "\tfield:void * skbaddr;\toffset:8;\tsize:8;\tsigned:0;\n"
+			   "raw sys_enter\r\n"
+			   "  symbol  ./app\tmain 0x401136 4406 64\n"
+			   "symbol ./app handle 0x401180 0x1180 0\n"
+			   "function vfs_read\n"
+			   "feature btf\n"
+			   "feature uprobe_multi"; /* the last line may lack its newline */
 
 /* A file of that text; its name is in `path`. */
 static void write_file(char *path, const char *text, size_t len)
@@ -218,7 +217,8 @@ static void test_bad_lines(void **state)
 		{"tracepoint :b\n", 1},
 		{"tracepoint\n", 1},
 		{"field:int x;\toffset:8;\tsize:4;\n", 1},
-		{"tracepoint a:b\n\tfield:int x;\toffset:8;\tsize:4;\tsigned:1;\nprint fmt: \"\"\nno\n", 4},
+		{"tracepoint a:b\n\tfield:int x;\toffset:8;\tsize:4;\tsigned:1;\nprint fmt: \"\"\nno\n",
+		 4},
 	};
 	char path[64], said[400], place[100];
 
@@ -253,9 +253,9 @@ static void test_bad_files(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_tracepoints),	    cmocka_unit_test(test_symbols),
-		cmocka_unit_test(test_the_rest),	    cmocka_unit_test(test_running_kernel_only),
-		cmocka_unit_test(test_comments_only),	    cmocka_unit_test(test_bad_lines),
+		cmocka_unit_test(test_tracepoints),   cmocka_unit_test(test_symbols),
+		cmocka_unit_test(test_the_rest),      cmocka_unit_test(test_running_kernel_only),
+		cmocka_unit_test(test_comments_only), cmocka_unit_test(test_bad_lines),
 		cmocka_unit_test(test_bad_files),
 	};
 

@@ -26,7 +26,8 @@ static void test_strings(void **state)
 	o.w->state(&o, "btf", "BTF", CAPABILITY_NO, "no \xff");
 	o.w->end(&o);
 	fclose(o.f);
-	assert_non_null(strstr(text, "\"name\": \"a \\\"b\\\" \\\\\\n\\u0001 caf\xc3\xa9 \\ufffd\",\n"));
+	assert_non_null(
+		strstr(text, "\"name\": \"a \\\"b\\\" \\\\\\n\\u0001 caf\xc3\xa9 \\ufffd\",\n"));
 	assert_non_null(strstr(text, longer));
 	assert_non_null(strstr(text, "{\"has\": false, \"why\": \"no \\ufffd\"}"));
 	free(text);

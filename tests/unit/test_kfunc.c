@@ -111,8 +111,10 @@ static void test_typed_spans(void **state)
 
 	(void)state;
 	world_init(&w);
-	p = world_plan(&w, "k:vfs_read { exit() } fexit:ext4_* { @ = sum(delta) } "
-			   "f:bpf:filter { @b[entry(0)] = count() }", NULL);
+	p = world_plan(&w,
+		       "k:vfs_read { exit() } fexit:ext4_* { @ = sum(delta) } "
+		       "f:bpf:filter { @b[entry(0)] = count() }",
+		       NULL);
 	assert_null(p); /* fentry ends no span */
 	world_free(&w);
 	world_init(&w);
@@ -141,22 +143,22 @@ static void test_what_the_kernel_lacks(void **state)
 		 true, false},
 		{"k:do_sys_openat2 { exit() }", "no-kprobes", "(CONFIG_KPROBES)",
 		 "are near: tracepoint:syscalls:sys_enter_openat", true, false},
-		{"f:vfs_read { exit() }", "no-btf", "needs the kernel's BTF", "CONFIG_DEBUG_INFO_BTF", false,
-		 true},
-		{"rt:sched_switch { exit() }", "no-btf", "rawtracepoint needs", "CONFIG_DEBUG_INFO_BTF", false,
-		 true},
+		{"f:vfs_read { exit() }", "no-btf", "needs the kernel's BTF",
+		 "CONFIG_DEBUG_INFO_BTF", false, true},
+		{"rt:sched_switch { exit() }", "no-btf", "rawtracepoint needs",
+		 "CONFIG_DEBUG_INFO_BTF", false, true},
 		{"k:do_sys_opena* { exit() }", "no-kprobes", "(CONFIG_KPROBES)",
 		 "are near: tracepoint:syscalls:sys_enter_openat", true, false},
 		{"k:do_sys_openat2+4 { exit() }", "no-kprobes", "(CONFIG_KPROBES)",
 		 "are near: tracepoint:syscalls:sys_enter_openat", true, false},
 		{"u:/bin/app:main { exit() }", "no-uprobes", "no uprobes (CONFIG_UPROBES)",
 		 "tracepoint:syscalls:sys_enter_NAME", .has_no_uprobes = true},
-		{"ur:/bin/app:main { exit() }", "no-uprobes", "no uretprobe probes", "with -p or -c",
-		 .has_no_uprobes = true},
+		{"ur:/bin/app:main { exit() }", "no-uprobes", "no uretprobe probes",
+		 "with -p or -c", .has_no_uprobes = true},
 		{"usdt:/bin/app:x:y { exit() }", "no-uprobes", "no usdt probes", "with -p or -c",
 		 .has_no_uprobes = true},
-		{"iter:kmem_cache { exit() }", "unknown-iterator", "iter:kmem_cache is not", "from 6.13 on",
-		 false, false},
+		{"iter:kmem_cache { exit() }", "unknown-iterator", "iter:kmem_cache is not",
+		 "from 6.13 on", false, false},
 	};
 
 	(void)state;

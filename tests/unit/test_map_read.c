@@ -204,8 +204,7 @@ static void test_empty_hash(void **state)
 /* Late writers left a key in two epochs: one row. Epochs wrap around. */
 static void test_epochs_fold(void **state)
 {
-	struct plan_map sums = slots_plan(100),
-			plain = hash_plan(PM_HASH, 8, 100);
+	struct plan_map sums = slots_plan(100), plain = hash_plan(PM_HASH, 8, 100);
 	int sums_fd = map_create(&sums), plain_fd = map_create(&plain);
 	struct map_snapshot s;
 

@@ -98,13 +98,16 @@ static void test_strings(void **state)
 	expect_json(*state, string("a\"b\\c/"), "\"a\\\"b\\\\c/\"");
 	expect_json(*state, string("\n\r\t\x01\x1f\x7f"), "\"\\n\\r\\t\\u0001\\u001f\\u007f\"");
 	expect_json(*state, string("\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80"),
-		     "\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\"");
+		    "\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\"");
 }
 
 /* Lone and missing continuations, overlong forms, a surrogate, beyond the last character. */
 static void test_what_is_no_utf8(void **state)
 {
-	expect_json(*state, string("\x80" "a"), "\"\\ufffda\"");
+	expect_json(*state,
+		    string("\x80"
+			   "a"),
+		    "\"\\ufffda\"");
 	expect_json(*state, string("\xc3"), "\"\\ufffd\"");
 	expect_json(*state, string("\xe2\x82"), "\"\\ufffd\\ufffd\"");
 	expect_json(*state, string("\xc0\xaf"), "\"\\ufffd\\ufffd\"");
@@ -125,7 +128,8 @@ static void test_long_strings(void **state)
 	v.string.text = s;
 	v.string.len = 30000;
 	assert_int_equal(x->out->value(x->out, &v), 0);
-	assert_int_equal(strlen(written(x)), 60000 + strlen("{\"type\": \"value\", \"data\": \"\"}\n"));
+	assert_int_equal(strlen(written(x)),
+			 60000 + strlen("{\"type\": \"value\", \"data\": \"\"}\n"));
 	free(s);
 }
 
@@ -133,7 +137,8 @@ static void test_maps(void **state)
 {
 	struct file *x = *state;
 	struct view keys[] = {string("a b"), integer(&t_int, 1), string("c\""), integer(&t_int, 2)};
-	struct view_row rows[] = {{&keys[0], integer(&t_count, 7)}, {&keys[2], integer(&t_count, 8)}};
+	struct view_row rows[] = {{&keys[0], integer(&t_count, 7)},
+				  {&keys[2], integer(&t_count, 8)}};
 	struct view_map m = {.name = "@m", .n_keys = 2, .rows = rows, .n_rows = 2};
 
 	x->out->map(x->out, &m);
@@ -151,16 +156,20 @@ static void test_maps(void **state)
 static void test_attached_and_lost(void **state)
 {
 	struct file *x = *state;
-	struct view_loss l = {.probe = "interval:s:1", .cause = "ring-full", .what = "records lost",
+	struct view_loss l = {.probe = "interval:s:1",
+			      .cause = "ring-full",
+			      .what = "records lost",
 			      .n = 4};
 
 	x->out->attached(x->out, 2);
-	assert_string_equal(written(x),
-			    "{\"type\": \"attached_probes\", \"count\": 2, \"data\": {\"probes\": 2}}\n");
+	assert_string_equal(
+		written(x),
+		"{\"type\": \"attached_probes\", \"count\": 2, \"data\": {\"probes\": 2}}\n");
 	x->out->lost(x->out, &l);
-	assert_string_equal(written(x), "{\"type\": \"lost_events\", \"count\": 4, \"data\": {\"events\": 4, "
-					"\"probe\": \"interval:s:1\", \"cause\": \"ring-full\", "
-					"\"msg\": \"records lost\"}}\n");
+	assert_string_equal(written(x),
+			    "{\"type\": \"lost_events\", \"count\": 4, \"data\": {\"events\": 4, "
+			    "\"probe\": \"interval:s:1\", \"cause\": \"ring-full\", "
+			    "\"msg\": \"records lost\"}}\n");
 }
 
 /* What is in the file before anything asks for it. */

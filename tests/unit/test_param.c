@@ -13,8 +13,9 @@
 #include <string.h>
 #include <cmocka.h>
 
-static const char script[] = "param $n: int64 = 7 \"a number\"; param $s: uint64 = none \"seconds\";\n"
-			     "BEGIN { @ = $n; @s = $s } interval:s:$s { exit(); }";
+static const char script[] =
+	"param $n: int64 = 7 \"a number\"; param $s: uint64 = none \"seconds\";\n"
+	"BEGIN { @ = $n; @s = $s } interval:s:$s { exit(); }";
 
 /* Errors of `text` with these words; the world stays open. */
 static uint32_t check(struct world *w, const char *text, const char *const *words, uint32_t n)
@@ -75,8 +76,15 @@ static void check_wrong(const char *text, const char *word, uint32_t n, const ch
 
 static void test_wrong(void **state)
 {
-	static const char *const no_numbers[] = {"", "ten", "10s", "1e3", "99999999999999999999", "5 ", "+1",
-						 "--1", "9223372036854775808"};
+	static const char *const no_numbers[] = {"",
+						 "ten",
+						 "10s",
+						 "1e3",
+						 "99999999999999999999",
+						 "5 ",
+						 "+1",
+						 "--1",
+						 "9223372036854775808"};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(no_numbers) / sizeof(*no_numbers); i++)
@@ -84,7 +92,8 @@ static void test_wrong(void **state)
 	check_wrong("param $s: uint64 \"\"; BEGIN { @ = $s }", "-1", 1, "parameter-word");
 	check_wrong(script, "1", 3, "parameter-extra");
 	check_wrong("param $s: string \"\"; BEGIN { @ = str($s) }", "", 0, "parameter-missing");
-	check_wrong("param $s: uint64 = none \"\"; interval:s:$s { @ = 1 }", "", 0, "parameter-missing");
+	check_wrong("param $s: uint64 = none \"\"; interval:s:$s { @ = 1 }", "", 0,
+		    "parameter-missing");
 }
 
 /* Texts stay texts, also where they read as numbers; names are whole words. */
@@ -94,14 +103,19 @@ static void test_texts(void **state)
 	struct world w;
 
 	(void)state;
-	assert_int_equal(check(&w, "param $s: string \"\"; param $sx: string = none \"\";"
-				   "BEGIN { @a = $s; @b = $sx; } interval:s:$s { }", words, 1), 0);
+	assert_int_equal(check(&w,
+			       "param $s: string \"\"; param $sx: string = none \"\";"
+			       "BEGIN { @a = $s; @b = $sx; } interval:s:$s { }",
+			       words, 1),
+			 0);
 	assert_int_equal(value_of(&w, 0)->kind, EX_STRING);
 	assert_string_equal(value_of(&w, 1)->string.text, "");
 	assert_int_equal(w.program->n_probes, 2);
 	world_free(&w);
-	assert_int_equal(check(&w, "param $sx: uint64 = none \"\"; BEGIN { @ = 1; } interval:s:$s { }",
-			       NULL, 0), 1); /* $s is none of them */
+	assert_int_equal(check(&w,
+			       "param $sx: uint64 = none \"\"; BEGIN { @ = 1; } interval:s:$s { }",
+			       NULL, 0),
+			 1); /* $s is none of them */
 	world_free(&w);
 }
 

@@ -174,9 +174,9 @@ static void test_depth(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_spans),		cmocka_unit_test(test_recovery),
-		cmocka_unit_test(test_numbers),		cmocka_unit_test(test_string_with_nul),
-		cmocka_unit_test(test_raw_nul),		cmocka_unit_test(test_empty),
+		cmocka_unit_test(test_spans),	cmocka_unit_test(test_recovery),
+		cmocka_unit_test(test_numbers), cmocka_unit_test(test_string_with_nul),
+		cmocka_unit_test(test_raw_nul), cmocka_unit_test(test_empty),
 		cmocka_unit_test(test_depth),
 	};
 

@@ -37,16 +37,16 @@ static void test_keys(void **state)
 		const char *keys;
 		uint32_t size, n, offsets[3];
 	} rows[] = {
-		{"pid", 8, 1, {4}},			   /* behind the epoch */
-		{"nsecs", 16, 1, {8}},			   /* aligned */
-		{"comm", 24, 1, {8}},			   /* strings are written in words */
+		{"pid", 8, 1, {4}},    /* behind the epoch */
+		{"nsecs", 16, 1, {8}}, /* aligned */
+		{"comm", 24, 1, {8}},  /* strings are written in words */
 		{"pid, nsecs", 16, 2, {4, 8}},
-		{"nsecs, pid", 24, 2, {8, 16}},		   /* padded at the end */
+		{"nsecs, pid", 24, 2, {8, 16}}, /* padded at the end */
 		{"pid == 1, pid", 12, 2, {4, 8}},
 		{"pid == 1, comm, kstack", 32, 3, {4, 8, 24}},
 		{"\"ab\", pid == 1, pid", 16, 3, {8, 11, 12}},
 		{"kstack, ustack, pid == 1", 32, 3, {8, 16, 24}},
-		{"\"ab\"", 12, 1, {8}},			   /* 8 + 3, to the epoch's alignment */
+		{"\"ab\"", 12, 1, {8}}, /* 8 + 3, to the epoch's alignment */
 	};
 	const struct plan_map *m;
 	char text[200];
@@ -104,7 +104,8 @@ static void test_values(void **state)
 static void test_order(void **state)
 {
 	struct world w;
-	const struct plan *p = plan_of(&w, "k:vfs_read { @b[comm, pid] = @a; @a = 1; @ = count() }");
+	const struct plan *p =
+		plan_of(&w, "k:vfs_read { @b[comm, pid] = @a; @a = 1; @ = count() }");
 
 	(void)state;
 	assert_int_equal(p->n_maps, 3);
@@ -123,8 +124,9 @@ static void test_order(void **state)
 static void test_records(void **state)
 {
 	struct world w;
-	const struct plan *p = plan_of(&w, "k:vfs_read { printf(\"%d %s %s %d|\", pid, comm, pid == 1, "
-					   "-1); print(kstack); printf(\"x\"); print(\"abc\") }");
+	const struct plan *p =
+		plan_of(&w, "k:vfs_read { printf(\"%d %s %s %d|\", pid, comm, pid == 1, "
+			    "-1); print(kstack); printf(\"x\"); print(\"abc\") }");
 	const struct plan_event *e = &p->events[0];
 
 	(void)state;
@@ -155,7 +157,8 @@ static void check_events(const char *body, uint32_t n, const enum plan_event_kin
 	struct world w;
 	const struct plan *p;
 
-	snprintf(text, sizeof(text), "i:s:1 { %s } k:vfs_read { @a = count(); @b = count() }", body);
+	snprintf(text, sizeof(text), "i:s:1 { %s } k:vfs_read { @a = count(); @b = count() }",
+		 body);
 	p = plan_of(&w, text);
 	assert_int_equal(p->n_events, n);
 	for (uint32_t i = 0; i < n; i++) {
@@ -167,7 +170,8 @@ static void check_events(const char *body, uint32_t n, const enum plan_event_kin
 
 static void test_fusing(void **state)
 {
-	static const enum plan_event_kind both[] = {PE_PRINT_CLEAR}, two[] = {PE_PRINT_MAP, PE_CLEAR_MAP},
+	static const enum plan_event_kind both[] = {PE_PRINT_CLEAR},
+					  two[] = {PE_PRINT_MAP, PE_CLEAR_MAP},
 					  other[] = {PE_CLEAR_MAP, PE_PRINT_MAP},
 					  pairs[] = {PE_PRINT_CLEAR, PE_PRINT_CLEAR},
 					  more[] = {PE_PRINT_CLEAR, PE_CLEAR_MAP},
@@ -213,16 +217,23 @@ static void test_tracepoint_kinds(void **state)
 		const char *section;
 	} rows[] = {
 		{"t:skb:kfree_skb { @ = count() }", PP_RAW_TP, "raw_tp/kfree_skb"},
-		{"t:sched:sched_switch { @[args.prev_pid] = count() }", PP_TP_BTF, "tp_btf/sched_switch"},
-		{"t:sched:sched_switch /args.next_pid/ { @ = count() }", PP_TP_BTF, "tp_btf/sched_switch"},
-		{"t:sched:sched_switch { if (1) { @ = args.next_pid } }", PP_TP_BTF, "tp_btf/sched_switch"},
+		{"t:sched:sched_switch { @[args.prev_pid] = count() }", PP_TP_BTF,
+		 "tp_btf/sched_switch"},
+		{"t:sched:sched_switch /args.next_pid/ { @ = count() }", PP_TP_BTF,
+		 "tp_btf/sched_switch"},
+		{"t:sched:sched_switch { if (1) { @ = args.next_pid } }", PP_TP_BTF,
+		 "tp_btf/sched_switch"},
 		{"t:sched:sched_switch { @ = sum(delta) }", PP_SWITCH_SPAN, "tp_btf/sched_switch"},
-		{"t:sched:sched_switch /delta > 5/ { @ = count() }", PP_SWITCH_SPAN, "tp_btf/sched_switch"},
-		{"t:skb:kfree_skb { @[args.protocol] = count() }", PP_TRACEPOINT, "tracepoint/skb/kfree_skb"},
+		{"t:sched:sched_switch /delta > 5/ { @ = count() }", PP_SWITCH_SPAN,
+		 "tp_btf/sched_switch"},
+		{"t:skb:kfree_skb { @[args.protocol] = count() }", PP_TRACEPOINT,
+		 "tracepoint/skb/kfree_skb"},
 		{"t:sched:sched_process_exec { @ = count() }", PP_TRACEPOINT,
 		 "tracepoint/sched/sched_process_exec"},
-		{"t:syscalls:sys_enter_openat { @ = count() }", PP_SYSCALL_ENTER, "tp_btf/sys_enter"},
-		{"t:syscalls:sys_enter_openat { @ = args.flags }", PP_SYSCALL_ENTER, "tp_btf/sys_enter"},
+		{"t:syscalls:sys_enter_openat { @ = count() }", PP_SYSCALL_ENTER,
+		 "tp_btf/sys_enter"},
+		{"t:syscalls:sys_enter_openat { @ = args.flags }", PP_SYSCALL_ENTER,
+		 "tp_btf/sys_enter"},
 		{"t:syscalls:sys_exit_openat { @ = args.ret }", PP_SYSCALL_EXIT, "tp_btf/sys_exit"},
 		{"t:syscalls:sys_enter_unheard_of { @ = count() }", PP_TRACEPOINT,
 		 "tracepoint/syscalls/sys_enter_unheard_of"},
@@ -280,8 +291,10 @@ static void test_without_btf(void **state)
 	(void)state;
 	world_init(&w);
 	w.kernel.has_no_btf = true;
-	assert_non_null(world_plan(&w, "t:sched:sched_switch { @ = args.prev_pid } "
-				       "t:syscalls:sys_enter_openat { @b = count() }", NULL));
+	assert_non_null(world_plan(&w,
+				   "t:sched:sched_switch { @ = args.prev_pid } "
+				   "t:syscalls:sys_enter_openat { @b = count() }",
+				   NULL));
 	assert_int_equal(w.plan->progs[0].kind, PP_TRACEPOINT);
 	assert_int_equal(w.plan->progs[0].tracepoint_id, 372);
 	assert_int_equal(w.plan->progs[1].kind, PP_TRACEPOINT);
@@ -292,9 +305,10 @@ static void test_without_btf(void **state)
 static void test_syscalls(void **state)
 {
 	struct world w;
-	const struct plan *p = plan_of(&w, "t:syscalls:sys_enter_openat, t:syscalls:sys_exit_openat, "
-					   "t:syscalls:sys_enter_getppid { @[probe] = count() } "
-					   "k:vfs_read { @n = 1 } t:syscalls:sys_enter_openat { @m = 1 }");
+	const struct plan *p =
+		plan_of(&w, "t:syscalls:sys_enter_openat, t:syscalls:sys_exit_openat, "
+			    "t:syscalls:sys_enter_getppid { @[probe] = count() } "
+			    "k:vfs_read { @n = 1 } t:syscalls:sys_enter_openat { @m = 1 }");
 
 	(void)state;
 	assert_int_equal(p->n_probes, 5);
@@ -315,9 +329,10 @@ static void test_syscalls(void **state)
 static void test_other_programs(void **state)
 {
 	struct world w;
-	const struct plan *p = plan_of(&w, "BEGIN { @ = 1 } END { @ = 2 } i:ms:10 { @ = 3 } "
-					   "k:vfs_read { @ = 4 } kr:vfs_read { @ = 5 } "
-					   "u:/bin/app:handle { @ = 6 } ur:/bin/app:handle { @ = 7 }");
+	const struct plan *p =
+		plan_of(&w, "BEGIN { @ = 1 } END { @ = 2 } i:ms:10 { @ = 3 } "
+			    "k:vfs_read { @ = 4 } kr:vfs_read { @ = 5 } "
+			    "u:/bin/app:handle { @ = 6 } ur:/bin/app:handle { @ = 7 }");
 
 	(void)state;
 	assert_int_equal(p->n_progs, 7);
@@ -348,8 +363,9 @@ static void test_span_state(void **state)
 	assert_int_equal(p->probes[0].span_size, 8);
 	assert_int_equal(p->probes[0].span_ustack, -1);
 	world_free(&w);
-	p = plan_of(&w, "t:sched:sched_switch /args.prev_pid > 1/ "
-			"{ @[ustack, args.prev_comm, args.prev_state, args.prev_pid] = sum(delta) }");
+	p = plan_of(&w,
+		    "t:sched:sched_switch /args.prev_pid > 1/ "
+		    "{ @[ustack, args.prev_comm, args.prev_state, args.prev_pid] = sum(delta) }");
 	assert_int_equal(p->probes[0].span_ustack, 8);
 	assert_int_equal(p->probes[0].n_span_args, 3); /* each field once */
 	assert_string_equal(p->probes[0].span_arg_names[0], "prev_pid");
@@ -409,13 +425,19 @@ static void test_needs(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_keys),		 cmocka_unit_test(test_values),
-		cmocka_unit_test(test_order),		 cmocka_unit_test(test_records),
-		cmocka_unit_test(test_fusing),		 cmocka_unit_test(test_record_limit),
+		cmocka_unit_test(test_keys),
+		cmocka_unit_test(test_values),
+		cmocka_unit_test(test_order),
+		cmocka_unit_test(test_records),
+		cmocka_unit_test(test_fusing),
+		cmocka_unit_test(test_record_limit),
 		cmocka_unit_test(test_tracepoint_kinds),
-		cmocka_unit_test(test_interval_kinds), cmocka_unit_test(test_without_btf),
-		cmocka_unit_test(test_syscalls),	 cmocka_unit_test(test_other_programs),
-		cmocka_unit_test(test_span_state),	 cmocka_unit_test(test_needs),
+		cmocka_unit_test(test_interval_kinds),
+		cmocka_unit_test(test_without_btf),
+		cmocka_unit_test(test_syscalls),
+		cmocka_unit_test(test_other_programs),
+		cmocka_unit_test(test_span_state),
+		cmocka_unit_test(test_needs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

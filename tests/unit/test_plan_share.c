@@ -108,7 +108,8 @@ static void test_long_programs_are_split(void **state)
 	struct world w;
 
 	(void)state;
-	plan_of(&w, "tracepoint:syscalls:sys_enter_openat { @[pid, tid, uid, cpu] = count() }\n", 400);
+	plan_of(&w, "tracepoint:syscalls:sys_enter_openat { @[pid, tid, uid, cpu] = count() }\n",
+		400);
 	assert_true(count(w.plan, PP_SYSCALL_ENTER, &most) > 5);
 	assert_true(most < 80);
 	world_free(&w);

@@ -17,8 +17,8 @@
 #include <cmocka.h>
 
 enum { CPUS = 256, VALUE_BYTES = 2048, HEAD_BYTES = 56, ROUNDED_BYTES = 4096 };
-static const uint32_t cpus[] = {1, 2, 3, 4, 6, 8, 12, 16, 20, 24, 32, 48, 64, 96, 128, 192, 255, 256,
-				257, 512, 1000, 8192};
+static const uint32_t cpus[] = {1,  2,	3,  4,	 6,   8,   12,	16,  20,  24,	32,
+				48, 64, 96, 128, 192, 255, 256, 257, 512, 1000, 8192};
 static const uint64_t mib = 1 << 20;
 
 static const char *const aggs[] = {
@@ -28,7 +28,8 @@ static const char *const aggs[] = {
 	"quantiles(arg0)",
 };
 
-static const struct plan_map *map_of(struct world *w, const char *key, const char *value, uint32_t n_cpus)
+static const struct plan_map *map_of(struct world *w, const char *key, const char *value,
+				     uint32_t n_cpus)
 {
 	struct plan_options options = {.kernel = &w->kernel.k};
 	char text[200];
@@ -90,10 +91,10 @@ static void test_slots(void **state)
 		const char *value;
 		uint32_t n_cpus, n_slots, slot_bytes;
 	} rows[] = {
-		{"count()", 1, 1, 64},	   {"count()", 2, 2, 64},      {"count()", 4, 4, 48},
-		{"count()", 8, 8, 56},	   {"count()", 12, 12, 64},    {"count()", 16, 16, 56},
-		{"count()", 32, 32, 56},   {"count()", 64, 64, 24},    {"count()", 128, 128, 8},
-		{"count()", 256, 256, 8},  {"count()", 1000, 256, 8},  {"avg(arg0)", 2, 2, 64},
+		{"count()", 1, 1, 64},	   {"count()", 2, 2, 64},	{"count()", 4, 4, 48},
+		{"count()", 8, 8, 56},	   {"count()", 12, 12, 64},	{"count()", 16, 16, 56},
+		{"count()", 32, 32, 56},   {"count()", 64, 64, 24},	{"count()", 128, 128, 8},
+		{"count()", 256, 256, 8},  {"count()", 1000, 256, 8},	{"avg(arg0)", 2, 2, 64},
 		{"avg(arg0)", 64, 64, 24}, {"avg(arg0)", 128, 128, 16}, {"avg(arg0)", 256, 128, 16},
 	};
 	struct world w;
@@ -164,12 +165,9 @@ static void test_stacks(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_keyed),
-		cmocka_unit_test(test_long_key),
-		cmocka_unit_test(test_slots),
-		cmocka_unit_test(test_keyless),
-		cmocka_unit_test(test_exactly),
-		cmocka_unit_test(test_stacks),
+		cmocka_unit_test(test_keyed),	cmocka_unit_test(test_long_key),
+		cmocka_unit_test(test_slots),	cmocka_unit_test(test_keyless),
+		cmocka_unit_test(test_exactly), cmocka_unit_test(test_stacks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -106,11 +106,11 @@ static void test_interval(void **state)
 		const char *text;
 		uint64_t ns;
 	} rows[] = {
-		{"interval:s:1", 1000000000},	     {"interval:ms:250", 250000000},
-		{"interval:us:50", 50000},	     {"interval:hz:99", 10101010},
-		{"interval:500ms", 500000000},	     {"interval:2s", 2000000000},
-		{"interval:1m", 60000000000},	     {"interval:us:1", 1000},
-		{"interval:ns:1000", 1000},	     {"interval:s:9223372036", 9223372036000000000},
+		{"interval:s:1", 1000000000},  {"interval:ms:250", 250000000},
+		{"interval:us:50", 50000},     {"interval:hz:99", 10101010},
+		{"interval:500ms", 500000000}, {"interval:2s", 2000000000},
+		{"interval:1m", 60000000000},  {"interval:us:1", 1000},
+		{"interval:ns:1000", 1000},    {"interval:s:9223372036", 9223372036000000000},
 	};
 	struct attach_point p;
 	struct world w;
@@ -234,7 +234,8 @@ static void test_refusals(void **state)
 		{"t:no:thing", "unknown-tracepoint", "no:thing", NULL},
 		{"k:vfs_reed", "unknown-function", "'vfs_reed'", "'vfs_read'"},
 		{"u:/bin/app:handel", "unknown-symbol", "'handel'", "'handle'"},
-		{"u:/bin/app:unlike", "unknown-symbol", "/bin/app has no", "sonde -l uprobe:/bin/app"},
+		{"u:/bin/app:unlike", "unknown-symbol", "/bin/app has no",
+		 "sonde -l uprobe:/bin/app"},
 		{"u:/bin/none:main", "no-binary", "No such file", NULL},
 	};
 
@@ -246,11 +247,13 @@ static void test_refusals(void **state)
 static void test_bad_periods(void **state)
 {
 	static const char *const texts[] = {
-		"i:s:0", "i:0ms", "i:s:-1", "i:s:+1", "i:ms", "i:s:",
-		"i:s:1s", "i:hz:1000000001", "i:s:9223372037", "i:s:99999999999999999999",
-		"i::1", "i:",
+		"i:s:0", "i:0ms",  "i:s:-1",	      "i:s:+1",		"i:ms",
+		"i:s:",	 "i:s:1s", "i:hz:1000000001", "i:s:9223372037", "i:s:99999999999999999999",
+		"i::1",	 "i:",
 	};
-	struct refusal f = {.tag = "bad-period", .words = "is not a period", .hint = "interval:s:1"};
+	struct refusal f = {.tag = "bad-period",
+			    .words = "is not a period",
+			    .hint = "interval:s:1"};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
@@ -295,7 +298,8 @@ static void test_kernel_refusals(void **state)
 	} rows[] = {
 		{{"k:vfs_read", "no-kprobes", "CONFIG_KPROBES", "tracepoint"}, missing_kprobes},
 		{{"u:/bin/app:main", "no-binary", "not an ELF", NULL}, no_elf},
-		{{"k:vfs_*", "no-functions", "does not say", "available_filter_functions"}, no_list},
+		{{"k:vfs_*", "no-functions", "does not say", "available_filter_functions"},
+		 no_list},
 	};
 
 	(void)state;
@@ -326,11 +330,11 @@ static void test_unchecked(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_names),	       cmocka_unit_test(test_tracepoint),
-		cmocka_unit_test(test_syscalls),       cmocka_unit_test(test_interval),
-		cmocka_unit_test(test_functions), cmocka_unit_test(test_patterns),      cmocka_unit_test(test_refusals),
-		cmocka_unit_test(test_bad_periods),    cmocka_unit_test(test_kernel_refusals),
-		cmocka_unit_test(test_unchecked),
+		cmocka_unit_test(test_names),		cmocka_unit_test(test_tracepoint),
+		cmocka_unit_test(test_syscalls),	cmocka_unit_test(test_interval),
+		cmocka_unit_test(test_functions),	cmocka_unit_test(test_patterns),
+		cmocka_unit_test(test_refusals),	cmocka_unit_test(test_bad_periods),
+		cmocka_unit_test(test_kernel_refusals), cmocka_unit_test(test_unchecked),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

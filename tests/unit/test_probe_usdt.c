@@ -93,14 +93,15 @@ static void test_arguments(void **state)
 
 	(void)state;
 	world_init(&w);
-	assert_int_equal(world_check(&w, "usdt:/bin/app:app:end { @ = sum(arg0); @f[func] = count(); }"), 0);
+	assert_int_equal(
+		world_check(&w, "usdt:/bin/app:app:end { @ = sum(arg0); @f[func] = count(); }"), 0);
 	p = &w.program->probes[0]->points[0];
 	assert_int_equal(p->usdt->n_formats, 2);
 	assert_int_equal(p->targets[0].format, 0);
 	assert_int_equal(p->targets[1].format, 1);
 	assert_string_equal(p->targets[0].function, "handle");
 	assert_string_equal(p->targets[1].function, ""); /* in no function that is known */
-	o = &p->usdt->formats[1].args[0]; /* counter(%rip): by its distance */
+	o = &p->usdt->formats[1].args[0];		 /* counter(%rip): by its distance */
 	assert_int_equal(o->kind, USDT_MEMORY);
 	assert_int_equal(o->base, usdt_place_register(USDT_HERE));
 	assert_int_equal(o->disp, 0x404060 - 0x401060);
@@ -139,8 +140,12 @@ static int many_notes(struct kernel *k, const char *path, usdt_note_fn fn, void 
 
 	(void)k;
 	for (uint32_t i = 0; i < LIMIT_FORMATS + 5; i++) {
-		struct usdt_note n = {.path = path, .provider = "p", .name = "n", .args = args,
-				      .address = 0x1000 + i, .offset = 0x1000 + i};
+		struct usdt_note n = {.path = path,
+				      .provider = "p",
+				      .name = "n",
+				      .args = args,
+				      .address = 0x1000 + i,
+				      .offset = 0x1000 + i};
 
 		snprintf(args, sizeof(args), "4@$%u", i);
 		fn(&n, ctx);
@@ -167,8 +172,8 @@ static void test_many_formats(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_forms),	  cmocka_unit_test(test_process),
-		cmocka_unit_test(test_arguments), cmocka_unit_test(test_plan),
+		cmocka_unit_test(test_forms),	     cmocka_unit_test(test_process),
+		cmocka_unit_test(test_arguments),    cmocka_unit_test(test_plan),
 		cmocka_unit_test(test_many_formats),
 	};
 

@@ -57,22 +57,24 @@ static void test_demangled(void **state)
 	assert_string_equal(p.targets[1].function, "ns::find(int, int)");
 	assert_true(p.targets[1].is_entry);
 	assert_int_equal(p.targets[1].size, 64);
-	good(&w, "u:/bin/cpp:\"ns::find(int)\"", "uprobe:/bin/cpp:ns::find(int)", "ns::find(int)", 1);
+	good(&w, "u:/bin/cpp:\"ns::find(int)\"", "uprobe:/bin/cpp:ns::find(int)", "ns::find(int)",
+	     1);
 	good(&w, "u:/bin/cpp:cpp:\"ns::find(int, int)\"", "uprobe:/bin/cpp:ns::find(int, int)",
 	     "ns::find(int, int)", 1);
-	good(&w, "u:/bin/cpp:ns::twice", "uprobe:/bin/cpp:ns::twice<int>(int)", "ns::twice<int>(int)",
-	     1);
+	good(&w, "u:/bin/cpp:ns::twice", "uprobe:/bin/cpp:ns::twice<int>(int)",
+	     "ns::twice<int>(int)", 1);
 	good(&w, "u:/bin/cpp:ns::twice<int>", "uprobe:/bin/cpp:ns::twice<int>(int)",
 	     "ns::twice<int>(int)", 1);
 	good(&w, "u:/bin/cpp:_ZN2ns4findEi", "uprobe:/bin/cpp:ns::find(int)", "ns::find(int)", 1);
 	good(&w, "u:/bin/cpp:ns::*", "uprobe:/bin/cpp:ns::*", "ns::*", 3); /* not the .cold part */
-	good(&w, "u:/bin/cpp:*twi*", "uprobe:/bin/cpp:ns::twice<int>(int)", "ns::twice<int>(int)", 1);
+	good(&w, "u:/bin/cpp:*twi*", "uprobe:/bin/cpp:ns::twice<int>(int)", "ns::twice<int>(int)",
+	     1);
 	good(&w, "u:/bin/cpp:ns::find+8", "uprobe:/bin/cpp:ns::find", "ns::find", 2);
 	world_free(&w);
 	bad("u:/bin/cpp:ns::fin", "unknown-symbol", "/bin/cpp has no function 'ns::fin'",
 	    "did you mean 'ns::find'?");
-	bad("u:/bin/cpp:\"ns::find(in)\"", "unknown-symbol", "/bin/cpp has no function 'ns::find(in)'",
-	    "did you mean 'ns::find(int)'?");
+	bad("u:/bin/cpp:\"ns::find(in)\"", "unknown-symbol",
+	    "/bin/cpp has no function 'ns::find(in)'", "did you mean 'ns::find(int)'?");
 	bad("u:/bin/cpp:java:main", "attach-form",
 	    "'java' is no language whose names are known: cpp and rust are",
 	    "write uprobe:/bin/cpp:main, with or without cpp: or rust: before the function");
@@ -116,10 +118,12 @@ static void test_places(void **state)
 	good(&w, "uprobe:/bin/app:0x402000", "uprobe:/bin/app:0x402000", "0x402000", 1);
 	good(&w, "uprobe:/bin/app:main+3", "uprobe:/bin/app:main+3", "main", 1);
 	world_free(&w);
-	bad("uprobe:/bin/app:0x402000", "bad-offset", "no function of /bin/app is at address 0x402000",
+	bad("uprobe:/bin/app:0x402000", "bad-offset",
+	    "no function of /bin/app is at address 0x402000",
 	    "addresses are those in the file, as `nm` prints them; --unsafe probes any, a wrong one "
 	    "breaks the program");
-	bad("uprobe:/bin/app:0x900000", "bad-offset", "no function of /bin/app is at address 0x900000",
+	bad("uprobe:/bin/app:0x900000", "bad-offset",
+	    "no function of /bin/app is at address 0x900000",
 	    "addresses are those in the file, as `nm` prints them; --unsafe probes any, a wrong one "
 	    "breaks the program");
 	bad("uprobe:/bin/app:main+6", "bad-offset",
@@ -228,7 +232,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_demangled), cmocka_unit_test(test_files),
 		cmocka_unit_test(test_places),	  cmocka_unit_test(test_go),
-		cmocka_unit_test(test_picker),	  cmocka_unit_test(test_go_spans),  cmocka_unit_test(test_unwinding),
+		cmocka_unit_test(test_picker),	  cmocka_unit_test(test_go_spans),
+		cmocka_unit_test(test_unwinding),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -278,13 +278,16 @@ static void test_layouts(void **state)
 
 	(void)state;
 	check_layout(1, 4 * K, 16, (struct ring_layout){4 * K, 3584, 1, 4 * K, 4 * K + 72});
-	check_layout(2, 256 * K, K, (struct ring_layout){256 * K, 224 * K, 1, 256 * K, 257 * K + 8});
+	check_layout(2, 256 * K, K,
+		     (struct ring_layout){256 * K, 224 * K, 1, 256 * K, 257 * K + 8});
 	check_layout(2, 8 * M, 4 * K, (struct ring_layout){8 * M, 7 * M, 32, 256 * K, 260 * K + 8});
 	/* 4 records a CPU fit in what is left, and that is half the ring at most. */
 	check_layout(256, 256 * K, 16,
-		     (struct ring_layout){256 * K, 256 * K - 4 * 256 * 72, 1, 256 * K, 256 * K + 72});
+		     (struct ring_layout){256 * K, 256 * K - 4 * 256 * 72, 1, 256 * K,
+					  256 * K + 72});
 	check_layout(256, 8 * M, 4 * K,
-		     (struct ring_layout){16 * M, 16 * M - 4 * 256 * (4 * K + 8), 64, 256 * K, 260 * K + 8});
+		     (struct ring_layout){16 * M, 16 * M - 4 * 256 * (4 * K + 8), 64, 256 * K,
+					  260 * K + 8});
 	check_layout(UINT32_MAX, 8 * M, 4 * K,
 		     (struct ring_layout){1 << 30, 1 << 29, 4096, 256 * K, 260 * K + 8});
 }
@@ -297,13 +300,15 @@ int main(void)
 						teardown),
 		cmocka_unit_test_setup_teardown(test_a_record_under_way_ends_the_reading, setup,
 						teardown),
-		cmocka_unit_test_setup_teardown(test_what_comes_meanwhile_is_read_too, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_stopped_after_a_record_it_goes_on_with_the_next,
-						setup, teardown),
+		cmocka_unit_test_setup_teardown(test_what_comes_meanwhile_is_read_too, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(
+			test_stopped_after_a_record_it_goes_on_with_the_next, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_many_rounds_of_the_ring, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_room_is_given_back_in_pieces, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_wakes_are_noted, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_what_cannot_be_mapped_is_an_error, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_what_cannot_be_mapped_is_an_error, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(test_an_overrun_is_told, setup, teardown),
 		cmocka_unit_test(test_layouts),
 	};

@@ -29,11 +29,12 @@ static void check_kinds(enum plan_run run, const enum plan_prog_kind *kinds, uin
 
 static void test_kinds(void **state)
 {
-	static const enum plan_prog_kind ordinary[] = {PP_BEGIN, PP_SELF, PP_INTERVAL_THREAD, PP_END},
+	static const enum plan_prog_kind ordinary[] = {PP_BEGIN, PP_SELF, PP_INTERVAL_THREAD,
+						       PP_END},
 					 tests[] = {PP_BEGIN, PP_TEST, PP_END},
 					 benches[] = {PP_BEGIN, PP_BENCH, PP_END},
-					 all[] = {PP_BEGIN, PP_TEST,	 PP_BENCH,
-						  PP_SELF,  PP_INTERVAL_THREAD, PP_END};
+					 all[] = {PP_BEGIN,	      PP_TEST, PP_BENCH, PP_SELF,
+						  PP_INTERVAL_THREAD, PP_END};
 
 	(void)state;
 	check_kinds(RUN_ORDINARY, ordinary, 4);

@@ -172,7 +172,8 @@ static void test_args(void **state)
 	(void)state;
 	world_init(&w);
 	assert_int_equal(world_check(&w, "t:sched:sched_switch { @[args.prev_comm, args.prev_pid, "
-					 "args.prev_state] = count() }"), 0);
+					 "args.prev_state] = count() }"),
+			 0);
 	m = find_map(&w, "@");
 	assert_string_equal(type_str(w.arena, m->key_types[0]), "string[16]");
 	assert_string_equal(type_str(w.arena, m->key_types[1]), "int32");
@@ -297,7 +298,7 @@ static void test_suggestions(void **state)
 static void test_warning(void **state)
 {
 	static const char *const texts[] = {
-		"k:vfs_read { pid }", "k:vfs_read { 5; }", "k:vfs_read { @x = 1; @x }",
+		"k:vfs_read { pid }",	   "k:vfs_read { 5; }",	    "k:vfs_read { @x = 1; @x }",
 		"k:vfs_read { pid == 1 }", "k:vfs_read { kstack }",
 	};
 	struct world w;
@@ -429,14 +430,13 @@ static void test_predicate_split(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_variables),    cmocka_unit_test(test_literals),
-		cmocka_unit_test(test_self_reference),
-		cmocka_unit_test(test_maps),	     cmocka_unit_test(test_args),
-		cmocka_unit_test(test_no_null_type), cmocka_unit_test(test_long_chain),
-		cmocka_unit_test(test_scopes),	     cmocka_unit_test(test_suggestions),
-		cmocka_unit_test(test_warning),	     cmocka_unit_test(test_no_btf),
-		cmocka_unit_test(test_long_dependence),
-		cmocka_unit_test(test_limits),	     cmocka_unit_test(test_predicate_split),
+		cmocka_unit_test(test_variables),      cmocka_unit_test(test_literals),
+		cmocka_unit_test(test_self_reference), cmocka_unit_test(test_maps),
+		cmocka_unit_test(test_args),	       cmocka_unit_test(test_no_null_type),
+		cmocka_unit_test(test_long_chain),     cmocka_unit_test(test_scopes),
+		cmocka_unit_test(test_suggestions),    cmocka_unit_test(test_warning),
+		cmocka_unit_test(test_no_btf),	       cmocka_unit_test(test_long_dependence),
+		cmocka_unit_test(test_limits),	       cmocka_unit_test(test_predicate_split),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -110,8 +110,8 @@ static void test_arena(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_places),	  cmocka_unit_test(test_two_nuls),
-		cmocka_unit_test(test_too_long),  cmocka_unit_test(test_span_join),
+		cmocka_unit_test(test_places),	 cmocka_unit_test(test_two_nuls),
+		cmocka_unit_test(test_too_long), cmocka_unit_test(test_span_join),
 		cmocka_unit_test(test_arena),
 	};
 

@@ -17,7 +17,8 @@ static struct arena *make(void **state)
 }
 
 /* Both orders must agree; NULL: there is none. */
-static void check_unify(struct arena *a, const struct type *x, const struct type *y, const char *want)
+static void check_unify(struct arena *a, const struct type *x, const struct type *y,
+			const char *want)
 {
 	const struct type *one = type_unify(x, y), *other = type_unify(y, x);
 
@@ -56,7 +57,8 @@ static void test_unify_ints(void **state)
 static void test_unify_others(void **state)
 {
 	struct arena *a = make(state);
-	const struct type *u32 = type_int(4, false), *s5 = type_string(a, 5), *s9 = type_string(a, 9);
+	const struct type *u32 = type_int(4, false), *s5 = type_string(a, 5),
+			  *s9 = type_string(a, 9);
 
 	check_unify(a, &type_bool, &type_bool, "bool");
 	check_unify(a, &type_bool, u32, "uint32");

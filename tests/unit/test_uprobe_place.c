@@ -15,16 +15,16 @@
 #include <cmocka.h>
 
 #define ENDBR "\xf3\x0f\x1e\xfa"
-#define JUDGE(code, with_stacks)                                                                   \
-	place_judge(EM_X86_64, (const uint8_t *)(code), sizeof(code) - 1, sizeof(code) - 1,        \
+#define JUDGE(code, with_stacks)                                                            \
+	place_judge(EM_X86_64, (const uint8_t *)(code), sizeof(code) - 1, sizeof(code) - 1, \
 		    with_stacks)
 
 static void test_first_instructions(void **state)
 {
 	(void)state;
-	assert_int_equal(JUDGE("\x55\x5d\xc3", false), PLACE_CHEAP);		    /* push; pop; ret */
-	assert_int_equal(JUDGE("\x41\x57\x41\x5f\xc3", false), PLACE_CHEAP);	    /* push %r15 */
-	assert_int_equal(JUDGE("\x48\x83\xec\x08\xc3", false), PLACE_STEPPED);	    /* sub $8,%rsp */
+	assert_int_equal(JUDGE("\x55\x5d\xc3", false), PLACE_CHEAP);	       /* push; pop; ret */
+	assert_int_equal(JUDGE("\x41\x57\x41\x5f\xc3", false), PLACE_CHEAP);   /* push %r15 */
+	assert_int_equal(JUDGE("\x48\x83\xec\x08\xc3", false), PLACE_STEPPED); /* sub $8,%rsp */
 	assert_int_equal(JUDGE(ENDBR "\x55\x5d\xc3", false), PLACE_BEHIND);
 	assert_int_equal(JUDGE(ENDBR "\x55\x5d\xc3", true), PLACE_BEHIND);
 	assert_int_equal(JUDGE(ENDBR "\x41\x57\x41\x5f\xc3", false), PLACE_BEHIND);
@@ -172,9 +172,12 @@ static void test_cache(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_first_instructions), cmocka_unit_test(test_jumps),
-		cmocka_unit_test(test_go),		   cmocka_unit_test(test_instructions),
-		cmocka_unit_test(test_demangle),	   cmocka_unit_test(test_library_names),
+		cmocka_unit_test(test_first_instructions),
+		cmocka_unit_test(test_jumps),
+		cmocka_unit_test(test_go),
+		cmocka_unit_test(test_instructions),
+		cmocka_unit_test(test_demangle),
+		cmocka_unit_test(test_library_names),
 		cmocka_unit_test(test_cache),
 	};
 

@@ -24,10 +24,11 @@ static void check(const char *text, enum usdt_machine m, struct usdt_operand wan
 	assert_int_equal(f.n, 1);
 	assert_string_equal(f.args[0].text, text);
 	if (!usdt_operand_same(&f.args[0], &want))
-		fail_msg("%s: kind %d size %d signed %d skip %d scale %d base %d index %d disp %lld", text,
-			 f.args[0].kind, f.args[0].size, f.args[0].is_signed, f.args[0].skip,
-			 f.args[0].scale, f.args[0].base, f.args[0].index,
-			 (long long)f.args[0].disp);
+		fail_msg(
+			"%s: kind %d size %d signed %d skip %d scale %d base %d index %d disp %lld",
+			text, f.args[0].kind, f.args[0].size, f.args[0].is_signed, f.args[0].skip,
+			f.args[0].scale, f.args[0].base, f.args[0].index,
+			(long long)f.args[0].disp);
 	if (want.symbol)
 		assert_string_equal(f.args[0].symbol, want.symbol);
 	else
@@ -35,11 +36,14 @@ static void check(const char *text, enum usdt_machine m, struct usdt_operand wan
 	arena_free(a);
 }
 
-#define OP(kind_, size_, signed_, base_, index_, scale_, disp_, ...)                               \
-	(struct usdt_operand){.kind = kind_, .size = size_, .is_signed = signed_, .base = base_,   \
-			      .index = index_, .scale = scale_, .disp = disp_, __VA_ARGS__}
+#define OP(kind_, size_, signed_, base_, index_, scale_, disp_, ...)               \
+	(struct usdt_operand)                                                      \
+	{                                                                          \
+		.kind = kind_, .size = size_, .is_signed = signed_, .base = base_, \
+		.index = index_, .scale = scale_, .disp = disp_, __VA_ARGS__       \
+	}
 #define REG(size, sign, reg, ...) OP(USDT_SUM, size, sign, reg, NONE, 1, 0, __VA_ARGS__)
-#define MEM(size, sign, base, index, scale, disp, ...)                                             \
+#define MEM(size, sign, base, index, scale, disp, ...) \
 	OP(USDT_MEMORY, size, sign, base, index, scale, disp, __VA_ARGS__)
 #define NUM(size, sign, n) OP(USDT_CONSTANT, size, sign, NONE, NONE, 1, n)
 
@@ -112,12 +116,35 @@ static void arm64(void **state)
 static void unreadable(void **state)
 {
 	static const char *const x86[] = {
-		"8@%xmm0", "8f@%xmm0", "3@%eax", "16@%rax", "4@%", "4@$", "4@", "@%eax", "4@%eax,",
-		"4@%gs:16", "4@%fs:(%rax)", "4@(%rax", "4@(%ax)", "4@(%rax,%rcx,3)", "4@8(%rax)x",
-		"4@$5x", "4@$99999999999999999999", "4@a+b(%rip)", "4@foo@GOTPCREL(%rip)", "4@8f(%rip)",
-		"4@()()", "4@()", "4@(,)", "4@*%rax", "-@%eax", "4@%rbx(%rax)",
+		"8@%xmm0",
+		"8f@%xmm0",
+		"3@%eax",
+		"16@%rax",
+		"4@%",
+		"4@$",
+		"4@",
+		"@%eax",
+		"4@%eax,",
+		"4@%gs:16",
+		"4@%fs:(%rax)",
+		"4@(%rax",
+		"4@(%ax)",
+		"4@(%rax,%rcx,3)",
+		"4@8(%rax)x",
+		"4@$5x",
+		"4@$99999999999999999999",
+		"4@a+b(%rip)",
+		"4@foo@GOTPCREL(%rip)",
+		"4@8f(%rip)",
+		"4@()()",
+		"4@()",
+		"4@(,)",
+		"4@*%rax",
+		"-@%eax",
+		"4@%rbx(%rax)",
 	};
-	static const char *const arm[] = {"8@x31", "8@q0", "8@[x0", "8@[x0,", "8@[w99]", "8@[x0, x1, lsl 9]"};
+	static const char *const arm[] = {"8@x31",  "8@q0",    "8@[x0",
+					  "8@[x0,", "8@[w99]", "8@[x0, x1, lsl 9]"};
 	struct arena *a = arena_new();
 	struct usdt_format f;
 
@@ -154,7 +181,8 @@ static void formats(void **state)
 	assert_false(usdt_format_same(&f, &g));
 	usdt_format_parse(a, "8@[sp, 16] 4@[x0, x1, lsl 2] 8@x0", USDT_ARM64, &f);
 	assert_int_equal(f.n, 3);
-	usdt_format_parse(a, "1@$1 1@$1 1@$1 1@$1 1@$1 1@$1 1@$1 1@$1 1@$1 1@$1 1@$1 1@$1 1@$1 1@$1",
+	usdt_format_parse(a,
+			  "1@$1 1@$1 1@$1 1@$1 1@$1 1@$1 1@$1 1@$1 1@$1 1@$1 1@$1 1@$1 1@$1 1@$1",
 			  USDT_X86, &f);
 	assert_int_equal(f.n, USDT_ARGS);
 	assert_int_equal(f.n_noted, 14);

@@ -50,8 +50,8 @@ static void test_known(void **state)
 static void test_unknown(void **state)
 {
 	(void)state;
-	bad("uprobe:/bin/go:main.work { @ = sum(args.id); @b = sum(args.id + args.size); }", "no-debug-info",
-	    "/bin/go has no debug information, which 'args' needs");
+	bad("uprobe:/bin/go:main.work { @ = sum(args.id); @b = sum(args.id + args.size); }",
+	    "no-debug-info", "/bin/go has no debug information, which 'args' needs");
 	bad("uprobe:/bin/app:_start { @ = sum(args.id); }", "no-debug-info",
 	    "the debug information of /bin/app does not have _start");
 	bad("uprobe:/bin/app:handle+4 { @ = sum(args.id); }", "not-entry",

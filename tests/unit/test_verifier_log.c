@@ -21,15 +21,15 @@ static const char script[] = "BEGIN { @a = 1; }\n"
 			     "\tprint(@b);\n"
 			     "}\n";
 
-#define HEAD                                                                                       \
-	"libbpf: prog 'p1_interval': BPF program load failed: Permission denied\n"                 \
-	"libbpf: prog 'p1_interval': -- BEGIN PROG LOAD LOG --\n"                                   \
+#define HEAD                                                                       \
+	"libbpf: prog 'p1_interval': BPF program load failed: Permission denied\n" \
+	"libbpf: prog 'p1_interval': -- BEGIN PROG LOAD LOG --\n"                  \
 	"0: R1=ctx() R10=fp0\n"
-#define TAIL                                                                                       \
-	"verification time 118 usec\n"                                                             \
-	"stack depth 8\n"                                                                          \
-	"processed 7 insns (limit 1000000) max_states_per_insn 0 total_states 0\n"                 \
-	"-- END PROG LOAD LOG --\n"                                                                 \
+#define TAIL                                                                       \
+	"verification time 118 usec\n"                                             \
+	"stack depth 8\n"                                                          \
+	"processed 7 insns (limit 1000000) max_states_per_insn 0 total_states 0\n" \
+	"-- END PROG LOAD LOG --\n"                                                \
 	"libbpf: prog 'p1_interval': failed to load: -13\n"
 
 struct expected {
@@ -75,7 +75,8 @@ static void test_logs(void **state)
 		 "nested deeper", "the call stack of 9 frames is too deep", 3},
 		{HEAD "combined stack size of 2 calls is 544. Too large\n" TAIL, "512 bytes",
 		 "combined stack size of 2 calls is 544. Too large", 0},
-		{HEAD "; @b[comm] = count(); @ s.bt:99\nsomething new\n" TAIL, NULL, "something new", 0},
+		{HEAD "; @b[comm] = count(); @ s.bt:99\nsomething new\n" TAIL, NULL,
+		 "something new", 0},
 		{HEAD "The total number of maps per program has reached the limit of 64\n",
 		 "more than 64 maps",
 		 "The total number of maps per program has reached the limit of 64", 0},
@@ -92,8 +93,10 @@ static void test_logs(void **state)
 static void test_no_log(void **state)
 {
 	static const char *const logs[] = {
-		"", "libbpf: map 'map_a': failed to create: Too many open files(-24)\n",
-		"-- BEGIN PROG LOAD LOG --", "-- BEGIN PROG LOAD LOG --\n-- END PROG LOAD LOG --\n",
+		"",
+		"libbpf: map 'map_a': failed to create: Too many open files(-24)\n",
+		"-- BEGIN PROG LOAD LOG --",
+		"-- BEGIN PROG LOAD LOG --\n-- END PROG LOAD LOG --\n",
 		"x\n'-- BEGIN PROG LOAD LOG --\n; \n;  @ \n; @ s.bt:\n",
 	};
 	struct arena *a = arena_new();

@@ -225,7 +225,10 @@ static void test_histograms_that_show_the_same(void **state)
 	struct {
 		struct key key;
 		uint32_t bucket, pad;
-	} keys[] = {{{.stack = 1}, 2, 0}, {{.stack = 3}, 6, 0}, {{.stack = 3}, 5, 0}, {{.stack = 1}, 5, 0}};
+	} keys[] = {{{.stack = 1}, 2, 0},
+		    {{.stack = 3}, 6, 0},
+		    {{.stack = 3}, 5, 0},
+		    {{.stack = 1}, 5, 0}};
 	uint64_t values[] = {1, 2, 4, 8};
 	struct map_snapshot s = {.n_rows = 4, .keys = (uint8_t *)keys, .values = values};
 	struct plan_map m = map_of(&t_hist, 8);

@@ -17,8 +17,9 @@
 enum { PAGE = 65536 }; /* of any size a multiple */
 
 static const char page[PAGE] __attribute__((aligned(PAGE), used)) = "untouched";
-static const char pages[2 * PAGE] __attribute__((aligned(PAGE), used)) = {
-	[PAGE - 4] = 'l', 'e', 'f', 't', '-', 'r', 'i', 'g', 'h', 't'};
+static const char pages[2 * PAGE]
+	__attribute__((aligned(PAGE),
+		       used)) = {[PAGE - 4] = 'l', 'e', 'f', 't', '-', 'r', 'i', 'g', 'h', 't'};
 
 const char *one(const char *text);
 void two(const char *text);
@@ -43,7 +44,10 @@ NOINLINE static void literal(const char *text)
 			 : "memory");
 }
 #else /* the note is x86-64's */
-static void literal(const char *text) { (void)text; }
+static void literal(const char *text)
+{
+	(void)text;
+}
 #endif
 
 NOINLINE const char *one(const char *text)

@@ -134,7 +134,8 @@ static int run(int argc, char **argv)
 	if (argc == 3 && (strcmp(argv[1], "never") == 0 || strcmp(argv[1], "loop") == 0)) {
 		rounds = 1L << 40;
 		ms = strtol(argv[2], NULL, 10);
-		if (pthread_create(threads, NULL, argv[1][0] == 'n' ? run_forever : run_alike, NULL))
+		if (pthread_create(threads, NULL, argv[1][0] == 'n' ? run_forever : run_alike,
+				   NULL))
 			return 1;
 		nap_main(rounds);
 		return 0;

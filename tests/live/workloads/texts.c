@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-__attribute__((noinline)) static long take_many(long a, long b, long c, long d, long e, long f, long g, long h,
-					 long i, long j)
+__attribute__((noinline)) static long take_many(long a, long b, long c, long d, long e, long f,
+						long g, long h, long i, long j)
 {
 	__asm__ volatile("" ::: "memory");
 	return a + b + c + d + e + f + g + h + i + j;

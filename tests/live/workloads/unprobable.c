@@ -6,28 +6,28 @@
 #include <stdio.h>
 
 #if defined(__x86_64__)
-#define BAD(name, instruction)                                                                     \
-	void name(long *p);                                                                        \
-	__asm__(".text\n.globl " #name "\n.type " #name ", @function\n" #name ": " instruction      \
+#define BAD(name, instruction)                                                                 \
+	void name(long *p);                                                                    \
+	__asm__(".text\n.globl " #name "\n.type " #name ", @function\n" #name ": " instruction \
 		"\nret\n.size " #name ", . - " #name "\n")
 BAD(mix_lock, "lock incq (%rdi)");
 BAD(mix_segment, ".byte 0x3e; incq (%rdi)");
 #else
-#define BAD(name)                     \
-	static void name(long *p)     \
-	{                             \
-		++*p;                 \
+#define BAD(name)                 \
+	static void name(long *p) \
+	{                         \
+		++*p;             \
 	}
 BAD(mix_lock)
 BAD(mix_segment)
 #endif
 
-#define GOOD(name)                                                    \
-	__attribute__((noinline, noclone)) void name(long *p);        \
-	__attribute__((noinline, noclone)) void name(long *p)         \
-	{                                                             \
+#define GOOD(name)                                                        \
+	__attribute__((noinline, noclone)) void name(long *p);            \
+	__attribute__((noinline, noclone)) void name(long *p)             \
+	{                                                                 \
 		__asm__ volatile("" : : "r"(__builtin_frame_address(0))); \
-		++*p;                                                 \
+		++*p;                                                     \
 	}
 GOOD(mix_a)
 GOOD(mix_b)

@@ -36,14 +36,14 @@ __asm__(".pushsection .stapsdt.base,\"aG\",%progbits,.stapsdt.base,comdat\n"
 	".weak _.stapsdt.base\n.hidden _.stapsdt.base\n"
 	"_.stapsdt.base: .space 1\n.size _.stapsdt.base, 1\n.popsection\n");
 
-#define PROBE(provider, name, semaphore, args, ...)                                                \
-	__asm__ volatile("990: nop\n"                                                              \
-			 ".pushsection .note.stapsdt,\"\",%%note\n"                                 \
-			 ".balign 4\n.4byte 992f-991f, 994f-993f, 3\n"                              \
-			 "991: .asciz \"stapsdt\"\n992: .balign 4\n"                                \
-			 "993: .8byte 990b\n.8byte _.stapsdt.base\n.8byte " semaphore "\n"          \
-			 ".asciz \"" provider "\"\n.asciz \"" name "\"\n.asciz \"" args "\"\n"      \
-			 "994: .balign 4\n.popsection\n" ::__VA_ARGS__                              \
+#define PROBE(provider, name, semaphore, args, ...)                                            \
+	__asm__ volatile("990: nop\n"                                                          \
+			 ".pushsection .note.stapsdt,\"\",%%note\n"                            \
+			 ".balign 4\n.4byte 992f-991f, 994f-993f, 3\n"                         \
+			 "991: .asciz \"stapsdt\"\n992: .balign 4\n"                           \
+			 "993: .8byte 990b\n.8byte _.stapsdt.base\n.8byte " semaphore "\n"     \
+			 ".asciz \"" provider "\"\n.asciz \"" name "\"\n.asciz \"" args "\"\n" \
+			 "994: .balign 4\n.popsection\n" ::__VA_ARGS__                         \
 			 : "memory")
 
 #define NOINLINE __attribute__((noinline, noclone))
@@ -54,17 +54,16 @@ NOINLINE static void regs(int n, const char *text)
 {
 	uint64_t high = 0x1234;
 
-	PROBE("demo", "regs", "0", "-4@%k0 8@%1 2@%w2 -1@%b3 1@%h4", "r"(n), "r"(text), "r"(70000 + n),
-	      "q"(-n), "Q"(high));
+	PROBE("demo", "regs", "0", "-4@%k0 8@%1 2@%w2 -1@%b3 1@%h4", "r"(n), "r"(text),
+	      "r"(70000 + n), "q"(-n), "Q"(high));
 }
 
 NOINLINE static void memory(int n)
 {
 	volatile int32_t there = n * 10;
 
-	PROBE("demo", "memory", "0",
-	      "-4@%0 -4@(%1,%2,4) -8@total(%%rip) 8@%3 4@4+table(%%rip)", "m"(there), "r"(table),
-	      "r"((long)n % 4), "r"(&total));
+	PROBE("demo", "memory", "0", "-4@%0 -4@(%1,%2,4) -8@total(%%rip) 8@%3 4@4+table(%%rip)",
+	      "m"(there), "r"(table), "r"((long)n % 4), "r"(&total));
 }
 
 NOINLINE static void step(int n)
@@ -78,8 +77,8 @@ NOINLINE static void step(int n)
 NOINLINE static void rest(int n)
 {
 	PROBE("demo", "consts", "0", "-4@$-5 8@$7 4@$-5 -8@$-2", "r"(n));
-	PROBE("demo", "many", "0",
-	      "4@$0 4@$1 4@$2 4@$3 4@$4 4@$5 4@$6 4@$7 4@$8 4@$9 4@$10 4@$11", "r"(n));
+	PROBE("demo", "many", "0", "4@$0 4@$1 4@$2 4@$3 4@$4 4@$5 4@$6 4@$7 4@$8 4@$9 4@$10 4@$11",
+	      "r"(n));
 	PROBE("demo", "floating", "0", "8f@%%xmm0", "r"(n));
 	PROBE("other", "step", "0", "", "r"(n));
 }
@@ -90,11 +89,27 @@ NOINLINE static void gated(int n)
 }
 
 #else /* the notes are x86-64's */
-static void regs(int n, const char *text) { (void)n; (void)text; }
-static void memory(int n) { (void)n; }
-static void step(int n) { (void)n; }
-static void rest(int n) { (void)n; }
-static void gated(int n) { (void)n; }
+static void regs(int n, const char *text)
+{
+	(void)n;
+	(void)text;
+}
+static void memory(int n)
+{
+	(void)n;
+}
+static void step(int n)
+{
+	(void)n;
+}
+static void rest(int n)
+{
+	(void)n;
+}
+static void gated(int n)
+{
+	(void)n;
+}
 #endif
 
 static unsigned short semaphore(void)

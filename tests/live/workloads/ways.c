@@ -40,7 +40,10 @@ static void *thread(void *arg)
 		if (i % 2) {
 			long nr = 20; /* getpid, of the 32-bit table */
 
-			__asm__ volatile("int $0x80" : "+a"(nr) : : "memory", "r8", "r9", "r10", "r11");
+			__asm__ volatile("int $0x80"
+					 : "+a"(nr)
+					 :
+					 : "memory", "r8", "r9", "r10", "r11");
 		}
 #endif
 	}

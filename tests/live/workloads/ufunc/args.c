@@ -44,7 +44,8 @@ typedef const char *label;
 
 volatile long sink;
 
-PROBED static void widths(signed char a, unsigned char b, short c, unsigned short d, int e, unsigned f)
+PROBED static void widths(signed char a, unsigned char b, short c, unsigned short d, int e,
+			  unsigned f)
 {
 	sink += a + b + c + d + e + f;
 }
@@ -60,7 +61,8 @@ PROBED void kinds(enum colour colour, enum side side, const char *name, label ta
 	sink += colour + side + name[0] + tag[0] + big->values[0] + (call != 0);
 }
 
-PROBED int floats(double x, int a, float y, long b, long double z, short c, double complex w, char d)
+PROBED int floats(double x, int a, float y, long b, long double z, short c, double complex w,
+		  char d)
 {
 	sink += (long)x + a + (long)y + b + (long)z + c + (long)creal(w);
 	return a + d;

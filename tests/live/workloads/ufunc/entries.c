@@ -51,8 +51,7 @@ KEPT long leaf(long i)
 #endif
 
 /* The place behind endbr64 runs three times a call: a probe there would count wrongly. */
-__asm__(".text\n.globl looper\n.type looper, @function\nlooper:\n" ENDBR
-	"1:	push %rdi\n"
+__asm__(".text\n.globl looper\n.type looper, @function\nlooper:\n" ENDBR "1:	push %rdi\n"
 	"	pop %rax\n"
 	"	dec %rdi\n"
 	"	jnz 1b\n"
@@ -75,8 +74,7 @@ KEPT long switcher(long i)
 }
 
 /* The .cold part jumps back behind the endbr64: written out, for no compiler does so today. */
-__asm__(".text\n.globl colder\n.type colder, @function\ncolder:\n" ENDBR
-	"1:	push %rbp\n"
+__asm__(".text\n.globl colder\n.type colder, @function\ncolder:\n" ENDBR "1:	push %rbp\n"
 	"	pop %rbp\n"
 	"	test %rdi, %rdi\n"
 	"	jz colder.cold\n"
