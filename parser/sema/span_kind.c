@@ -137,9 +137,10 @@ bool sema_is_call_number(const struct probe *p, const struct expr *e)
 		return false;
 	for (uint32_t i = 0; i < p->n_points; i++) {
 		const struct attach_point *point = &p->points[i];
+		const struct tp_field *field = sema_args_field(point, e->field.name);
 
-		if (probe_span(point) != SPAN_SYSCALL || point->format->is_unchecked ||
-		    sema_args_field(point, e->field.name)->offset != TP_COMMON_BYTES)
+		if (probe_span(point) != SPAN_SYSCALL || point->format->is_unchecked || !field ||
+		    field->offset != TP_COMMON_BYTES)
 			return false;
 	}
 	return true;
