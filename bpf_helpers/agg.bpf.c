@@ -17,8 +17,8 @@ INLINE void *sonde_agg_element(void *map, const void *key, uint32_t probe)
 
 	if (value)
 		return value;
-	err = bpf_map_update_elem(map, key, (const void *)sonde_config.zeros, UPDATE_NOEXIST);
-	if (err && err != -ERR_EXIST)
+	err = bpf_map_update_elem(map, key, (const void *)sonde_config.zeros, BPF_NOEXIST);
+	if (err && err != -EEXIST)
 		sonde_map_lose(err, probe);
 	return bpf_map_lookup_elem(map, key);
 }

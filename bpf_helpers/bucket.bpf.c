@@ -18,7 +18,7 @@ INLINE uint64_t sonde_bucket_find_linear(int64_t n, int64_t min, int64_t max, ui
 /* LLVM knows that the bucket is less than n_buckets; the verifier has to be shown. */
 INLINE void sonde_bucket_count(uint64_t *counters, uint64_t bucket, uint64_t n_buckets)
 {
-	asm volatile("" : "+r"(bucket));
+	barrier_var(bucket);
 	if (bucket < n_buckets)
 		__sync_fetch_and_add(&counters[bucket], 1);
 }

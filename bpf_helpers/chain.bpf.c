@@ -43,7 +43,7 @@ _Static_assert(WINDOW_AT + CHAIN_WORDS <= SONDE_MAX_FRAMES, "the next unwinding 
 /* By program: scripts have one on sys_enter and one on sys_exit, seldom more. Those that share one
  * are on the same event, or have no return address in common. */
 struct {
-	__uint(type, MAP_TYPE_PERCPU_ARRAY);
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, CHAINS);
 	__type(key, uint32_t);
 	__type(value, struct sonde_chain);
@@ -56,7 +56,7 @@ static INLINE uint32_t look(const struct sonde_stack_buffer *buffer, void *ctx, 
 {
 	uint64_t regs = *(uint64_t *)ctx, depth = regs - (uint64_t)ctx;
 
-	asm volatile("" : "+r"(depth));
+	barrier_var(depth);
 	window[CHAIN_TOP] = 0; /* nothing is learned then */
 	return buffer->bit == 1 && depth < DEPTH &&
 	       !bpf_probe_read_kernel(window, CHAIN_WINDOW * 8, ctx) &&

@@ -6,7 +6,7 @@
 
 /* The runtime sets max_entries to probes * SONDE_LOSS_COUNT. */
 struct {
-	__uint(type, MAP_TYPE_PERCPU_ARRAY);
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
 	__type(key, uint32_t);
 	__type(value, uint64_t);

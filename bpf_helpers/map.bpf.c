@@ -6,14 +6,14 @@
 
 INLINE void sonde_map_lose(long err, uint32_t probe)
 {
-	sonde_loss_count(probe, err == -ERR_2BIG    ? SONDE_LOSS_MAP_FULL
-				: err == -ERR_NOMEM ? SONDE_LOSS_MAP_NOMEM
-						    : SONDE_LOSS_MAP_BUSY);
+	sonde_loss_count(probe, err == -E2BIG	 ? SONDE_LOSS_MAP_FULL
+				: err == -ENOMEM ? SONDE_LOSS_MAP_NOMEM
+						 : SONDE_LOSS_MAP_BUSY);
 }
 
 INLINE void sonde_map_set(void *map, const void *key, const void *value, uint32_t probe)
 {
-	long err = bpf_map_update_elem(map, key, value, UPDATE_ANY);
+	long err = bpf_map_update_elem(map, key, value, BPF_ANY);
 
 	if (unlikely(err))
 		sonde_map_lose(err, probe);
@@ -29,8 +29,8 @@ INLINE uint64_t sonde_map_add(void *map, const void *key, uint64_t amount, uint3
 
 	if (value)
 		return __sync_fetch_and_add(value, amount);
-	err = bpf_map_update_elem(map, key, &amount, UPDATE_NOEXIST);
-	if (err == -ERR_EXIST) {
+	err = bpf_map_update_elem(map, key, &amount, BPF_NOEXIST);
+	if (err == -EEXIST) {
 		value = bpf_map_lookup_elem(map, key);
 		if (value)
 			return __sync_fetch_and_add(value, amount);

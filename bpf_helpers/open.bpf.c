@@ -32,7 +32,7 @@ INLINE void *sonde_open_call(uint64_t *calls, uint32_t size)
 		sonde_control.open_more = 1;
 	if (i >= calls[0])
 		return 0;
-	asm volatile("" : "+r"(i));
+	barrier_var(i);
 	return (char *)(calls + 1) + (i & (SONDE_SPAN_CALLS - 1)) * size;
 }
 

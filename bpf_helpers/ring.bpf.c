@@ -11,8 +11,8 @@
 
 /* The runtime makes it as large as runtime/session/ring.c has it. */
 struct {
-	__uint(type, MAP_TYPE_ARRAY);
-	__uint(map_flags, MMAPABLE);
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
 	__uint(max_entries, 1);
 	__uint(key_size, 4);
 	__uint(value_size, 4096);
@@ -20,7 +20,7 @@ struct {
 
 /* A page. */
 struct {
-	__uint(type, MAP_TYPE_RINGBUF);
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 4096);
 } sonde_wake SEC(".maps");
 
@@ -72,6 +72,6 @@ INLINE void sonde_ring_submit(void *record, uint64_t size)
 		uint64_t wake = 0;
 
 		sonde_control.asleep = 0;
-		bpf_ringbuf_output(&sonde_wake, &wake, sizeof(wake), RB_FORCE_WAKEUP);
+		bpf_ringbuf_output(&sonde_wake, &wake, sizeof(wake), BPF_RB_FORCE_WAKEUP);
 	}
 }

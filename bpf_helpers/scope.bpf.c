@@ -7,9 +7,9 @@
 #include "bpf_helpers/helpers.h"
 
 struct {
-	__uint(type, MAP_TYPE_TASK_STORAGE);
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
 	__uint(max_entries, 0);
-	__uint(map_flags, NO_PREALLOC);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
 	__type(key, int);
 	__type(value, uint32_t);
 } sonde_scopes SEC(".maps");
@@ -44,7 +44,7 @@ INLINE void sonde_scope_fork(struct task_struct *parent, struct task_struct *chi
 
 	if (!is_root && !bpf_task_storage_get(&sonde_scopes, parent, 0, 0))
 		return;
-	if (!bpf_task_storage_get(&sonde_scopes, child, 0, STORAGE_CREATE))
+	if (!bpf_task_storage_get(&sonde_scopes, child, 0, BPF_LOCAL_STORAGE_GET_F_CREATE))
 		sonde_loss_count(0, SONDE_LOSS_TASK_STORAGE);
 }
 
@@ -53,6 +53,6 @@ INLINE void sonde_scope_exec(struct task_struct *task)
 {
 	if (sonde_number_pid(task) != sonde_config.scope_tgid)
 		return;
-	if (!bpf_task_storage_get(&sonde_scopes, task, 0, STORAGE_CREATE))
+	if (!bpf_task_storage_get(&sonde_scopes, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE))
 		sonde_loss_count(0, SONDE_LOSS_TASK_STORAGE);
 }

@@ -16,7 +16,7 @@ _Static_assert(sizeof(struct scratch_slot) == SONDE_SCRATCH_HEAD,
 	       "user space adds it to what a script needs");
 
 struct {
-	__uint(type, MAP_TYPE_PERCPU_ARRAY);
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, SONDE_SCRATCH_SLOTS);
 	__type(key, uint32_t);
 	__uint(value_size, SONDE_SCRATCH_HEAD + SONDE_SCRATCH_BYTES); /* load.c sets it */

@@ -22,7 +22,7 @@ INLINE_CORE uint32_t sonde_span_ends(struct task_struct *t)
 
 INLINE void *sonde_span_open(void *map, struct task_struct *t, uint32_t probe)
 {
-	void *state = bpf_task_storage_get(map, t, 0, STORAGE_CREATE);
+	void *state = bpf_task_storage_get(map, t, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
 
 	if (unlikely(!state))
 		sonde_loss_count(probe, SONDE_LOSS_TASK_STORAGE);
@@ -87,7 +87,7 @@ INLINE uint64_t sonde_span_context(void *ctx)
  * verifier sees is the mask. */
 static INLINE struct slot *slot_at(struct calls *c, uint64_t i, uint32_t size)
 {
-	asm volatile("" : "+r"(i));
+	barrier_var(i);
 	return (void *)((char *)(c + 1) + (i & (SONDE_SPAN_CALLS - 1)) * size);
 }
 
@@ -97,7 +97,7 @@ static INLINE uint64_t is_set(uint64_t x)
 {
 	uint64_t minus = -x;
 
-	asm volatile("" : "+r"(minus));
+	barrier_var(minus);
 	return (x | minus) >> 63;
 }
 
@@ -135,7 +135,7 @@ static INLINE uint64_t drop(struct calls *c, uint64_t n, uint64_t bound, uint64_
 		uint64_t is_left = is_below(s->sp, bound) | is_call(s, sp, target);
 		uint64_t go = is_set(n) & same_stack(s, sp, mask) & is_left;
 
-		asm volatile("" : "+r"(go));
+		barrier_var(go);
 		if (!go)
 			break;
 		n--;
@@ -183,7 +183,7 @@ static INLINE_CORE uint64_t return_trampoline(void)
 	struct xol_area *area = 0;
 	uint64_t address = 0;
 
-	if (!HAS_FIELD(area->vaddr))
+	if (!bpf_core_field_exists(area->vaddr))
 		return 0;
 	bpf_probe_read_kernel(&mm, sizeof(mm), &bpf_get_current_task_btf()->mm);
 	bpf_probe_read_kernel(&area, sizeof(area), &mm->uprobes_state.xol_area);
@@ -233,7 +233,7 @@ INLINE void *sonde_span_pop(struct calls *c, uint64_t sp, uint64_t target, uint3
 		uint64_t is_outer = same_stack(s, sp, mask) & is_below(sp, s->sp);
 		uint64_t go = is_set(n) & (is_outer ^ 1) & (is_call(s, sp, target) ^ 1);
 
-		asm volatile("" : "+r"(go));
+		barrier_var(go);
 		if (!go)
 			break;
 		n--;

@@ -22,16 +22,16 @@ struct scratch {
 };
 
 struct {
-	__uint(type, MAP_TYPE_PERCPU_ARRAY);
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
 	__type(key, uint32_t);
 	__type(value, struct scratch);
 } sonde_stack_scratch SEC(".maps");
 
 struct {
-	__uint(type, MAP_TYPE_HASH);
+	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, SONDE_STACK_ENTRIES);
-	__uint(map_flags, NO_PREALLOC);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
 	__type(key, uint64_t);
 	__type(value, struct sonde_stack);
 } sonde_stacks SEC(".maps");
@@ -47,7 +47,7 @@ static INLINE uint64_t *seen_at(struct scratch *s, uint64_t hash)
 {
 	uint64_t i = hash;
 
-	asm volatile("" : "+r"(i)); /* the verifier must see the mask */
+	barrier_var(i); /* the verifier must see the mask */
 	return &s->seen[i & (SEEN - 1)];
 }
 
@@ -95,7 +95,7 @@ static INLINE uint64_t hash_frames(const uint64_t *ips, uint32_t n, uint64_t see
 	uint64_t h = seed;
 	uint32_t i = 0;
 
-	asm volatile("" : "+r"(n)); /* 6.1 learns nothing from i < n: both tests must stay */
+	barrier_var(n); /* 6.1 learns nothing from i < n: both tests must stay */
 	do {
 #pragma unroll
 		for (uint32_t j = 0; j < BLOCK; j++)
@@ -115,8 +115,8 @@ static INLINE struct sonde_stack *store(struct sonde_stack *st, uint64_t hash, u
 
 	if (kept)
 		return kept;
-	err = bpf_map_update_elem(&sonde_stacks, &hash, st, UPDATE_NOEXIST);
-	if (err && err != -ERR_EXIST)
+	err = bpf_map_update_elem(&sonde_stacks, &hash, st, BPF_NOEXIST);
+	if (err && err != -EEXIST)
 		*lost = SONDE_LOSS_STACK_STORE;
 	return bpf_map_lookup_elem(&sonde_stacks, &hash);
 }
@@ -241,7 +241,7 @@ static INLINE uint64_t capture_user(struct scratch *s, uint64_t *words, void *ct
 
 	if (!sonde_task_has_memory(task))
 		return 0; /* a kernel thread has no user stack */
-	bytes = bpf_get_stack(ctx, st->ips, SONDE_MAX_FRAMES * 8, USER_STACK);
+	bytes = bpf_get_stack(ctx, st->ips, SONDE_MAX_FRAMES * 8, BPF_F_USER_STACK);
 	if (bytes < 0 && !sonde_task_exits(task))
 		*lost = SONDE_LOSS_STACK_FAILED;
 	if (bytes < 8)

@@ -92,6 +92,6 @@ INLINE_CORE uint32_t sonde_syscall_is_plain(struct pt_regs *regs)
 /* Index in a table by number, bounded so that the verifier sees it. */
 INLINE uint64_t sonde_syscall_index(uint64_t number)
 {
-	asm volatile("" : "+r"(number));
+	barrier_var(number);
 	return number & (SONDE_SYSCALLS - 1);
 }

@@ -58,7 +58,7 @@ static INLINE void part(char *to, uint32_t room, const void *from, uint64_t aske
 
 	if (size > room)
 		size = room;
-	asm volatile("" : "+r"(size)); /* what is compared is what is handed on */
+	barrier_var(size); /* what is compared is what is handed on */
 	if (size <= room)
 		text(to, size, from, asked <= room, probe, is_user);
 }
