@@ -7,8 +7,7 @@
 #include "parser/lang/agg.h"
 #include "parser/base/arena.h"
 #include "codegen/gen.h"
-
-enum { HELPER_MAP_LOOKUP = 1, HELPER_MAP_DELETE = 3, HELPER_LOOP = 181 };
+#include <linux/bpf.h>
 
 /* long body(u64 bucket, void **key): ends the loop with 1. The kernel hands on what is on the stack
  * only, and the key may be elsewhere. */
@@ -29,7 +28,7 @@ static LLVMValueRef bucket_body(struct gen *g, uint32_t map, int helper, struct 
 	LLVMBuildStore(g->b, LLVMBuildTrunc(g->b, LLVMGetParam(fn, 0), g->i32, ""),
 		       gen_at(g, key, g->plan->maps[map].bucket_offset));
 	found = gen_helper(g, helper, (LLVMValueRef[]){g->maps[map], key}, 2);
-	if (helper == HELPER_MAP_LOOKUP)
+	if (helper == BPF_FUNC_map_lookup_elem)
 		found = LLVMBuildZExt(g->b, gen_truth(g, found), g->i64, "");
 	else
 		found = gen_u64(g, 0);
@@ -48,7 +47,7 @@ static LLVMValueRef each_bucket(struct gen *g, struct expr *e, LLVMValueRef key,
 	LLVMValueRef at = gen_buffer(g, 8), done;
 
 	LLVMBuildStore(g->b, key, at);
-	done = gen_helper(g, HELPER_LOOP,
+	done = gen_helper(g, BPF_FUNC_loop,
 			  (LLVMValueRef[]){gen_u64(g, rounds), body, at, gen_u64(g, 0)}, 4);
 	gen_buffer_end(g, at, 8);
 	return done;
@@ -58,7 +57,7 @@ static LLVMValueRef each_bucket(struct gen *g, struct expr *e, LLVMValueRef key,
 LLVMValueRef gen_bucket_has(struct gen *g, struct expr *e, LLVMValueRef key)
 {
 	uint32_t n = agg_buckets(e->map.map->value);
-	LLVMValueRef rounds = each_bucket(g, e, key, HELPER_MAP_LOOKUP, n + 1);
+	LLVMValueRef rounds = each_bucket(g, e, key, BPF_FUNC_map_lookup_elem, n + 1);
 
 	rounds = LLVMBuildICmp(g->b, LLVMIntULE, rounds, gen_u64(g, n), "");
 	return LLVMBuildZExt(g->b, rounds, g->i64, "");
@@ -68,6 +67,6 @@ LLVMValueRef gen_bucket_delete(struct gen *g, struct expr *e, LLVMValueRef key)
 {
 	LLVMValueRef had = gen_bucket_has(g, e, key);
 
-	each_bucket(g, e, key, HELPER_MAP_DELETE, agg_buckets(e->map.map->value));
+	each_bucket(g, e, key, BPF_FUNC_map_delete_elem, agg_buckets(e->map.map->value));
 	return had;
 }

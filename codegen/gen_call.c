@@ -9,16 +9,8 @@
 #include "codegen/gen.h"
 #include "codegen/gen_hooks.h"
 #include "codegen/regs.h"
+#include <linux/bpf.h>
 #include <string.h>
-
-enum { /* include/uapi/linux/bpf.h */
-       HELPER_GET_SMP_PROCESSOR_ID = 8,
-       HELPER_GET_PRANDOM_U32 = 7,
-       HELPER_GET_CURRENT_CGROUP_ID = 80,
-       HELPER_KTIME_GET_BOOT_NS = 125,
-       HELPER_GET_CURRENT_TASK_BTF = 158, /* 5.11 */
-       HELPER_GET_ATTACH_COOKIE = 174,	  /* 5.15 */
-};
 
 static LLVMValueRef low32(struct gen *g, LLVMValueRef v)
 {
@@ -31,8 +23,8 @@ LLVMValueRef gen_task(struct gen *g)
 
 	if (v)
 		return v;
-	return LLVMBuildIntToPtr(g->b, gen_helper(g, HELPER_GET_CURRENT_TASK_BTF, NULL, 0), g->ptr,
-				 "");
+	return LLVMBuildIntToPtr(g->b, gen_helper(g, BPF_FUNC_get_current_task_btf, NULL, 0),
+				 g->ptr, "");
 }
 
 struct value gen_pid(struct gen *g, struct expr *e)
@@ -69,12 +61,12 @@ struct value gen_cgroup(struct gen *g, struct expr *e)
 {
 	if (g->subject)
 		return gen_int_value(GEN_CALL(g, "sonde_task_cgroup", g->subject), e->type);
-	return gen_int_value(gen_helper(g, HELPER_GET_CURRENT_CGROUP_ID, NULL, 0), e->type);
+	return gen_int_value(gen_helper(g, BPF_FUNC_get_current_cgroup_id, NULL, 0), e->type);
 }
 
 struct value gen_rand(struct gen *g, struct expr *e)
 {
-	return gen_int_value(low32(g, gen_helper(g, HELPER_GET_PRANDOM_U32, NULL, 0)), e->type);
+	return gen_int_value(low32(g, gen_helper(g, BPF_FUNC_get_prandom_u32, NULL, 0)), e->type);
 }
 
 struct value gen_ncpus(struct gen *g, struct expr *e)
@@ -84,7 +76,7 @@ struct value gen_ncpus(struct gen *g, struct expr *e)
 
 struct value gen_elapsed(struct gen *g, struct expr *e)
 {
-	LLVMValueRef now = gen_helper(g, HELPER_KTIME_GET_BOOT_NS, NULL, 0);
+	LLVMValueRef now = gen_helper(g, BPF_FUNC_ktime_get_boot_ns, NULL, 0);
 
 	now = LLVMBuildSub(g->b, now, gen_call_helper(g, "sonde_config_start", NULL, 0), "");
 	return gen_int_value(now, e->type);
@@ -120,13 +112,13 @@ struct value gen_comm(struct gen *g, struct expr *e)
 
 struct value gen_cpu(struct gen *g, struct expr *e)
 {
-	return gen_int_value(low32(g, gen_helper(g, HELPER_GET_SMP_PROCESSOR_ID, NULL, 0)),
+	return gen_int_value(low32(g, gen_helper(g, BPF_FUNC_get_smp_processor_id, NULL, 0)),
 			     e->type);
 }
 
 struct value gen_nsecs(struct gen *g, struct expr *e)
 {
-	return gen_int_value(gen_helper(g, HELPER_KTIME_GET_BOOT_NS, NULL, 0), e->type);
+	return gen_int_value(gen_helper(g, BPF_FUNC_ktime_get_boot_ns, NULL, 0), e->type);
 }
 
 /* Frames of this program's that its kernel stack begins with. */
@@ -215,7 +207,7 @@ static LLVMValueRef name_of_call(struct gen *g)
 
 LLVMValueRef gen_cookie(struct gen *g)
 {
-	return gen_helper(g, HELPER_GET_ATTACH_COOKIE, &g->ctx, 1);
+	return gen_helper(g, BPF_FUNC_get_attach_cookie, &g->ctx, 1);
 }
 
 struct value gen_probe(struct gen *g, struct expr *e)

@@ -10,9 +10,8 @@
 #include "codegen/gen.h"
 #include "codegen/gen_hooks.h"
 #include "codegen/gen_prog.h"
+#include <linux/bpf.h>
 #include <string.h>
-
-enum { HELPER_SEQ_PRINTF = 126 };
 
 /* Volatile: or LLVM moves ctx arithmetic where the verifier refuses it. */
 static LLVMValueRef load_pointer(struct gen *g, LLVMValueRef from, uint32_t offset)
@@ -183,6 +182,6 @@ struct value gen_iter_printf(struct gen *g, struct expr *e)
 	args[2] = gen_u64(g, len);
 	args[3] = n ? LLVMBuildPtrToInt(g->b, data, g->i64, "") : gen_u64(g, 0);
 	args[4] = gen_u64(g, n * 8);
-	gen_helper(g, HELPER_SEQ_PRINTF, args, 5);
+	gen_helper(g, BPF_FUNC_seq_printf, args, 5);
 	return (struct value){.kind = V_NONE, .type = &type_void};
 }

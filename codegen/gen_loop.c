@@ -12,9 +12,8 @@
 #include "parser/base/arena.h"
 #include "parser/base/limits.h"
 #include "codegen/gen.h"
+#include <linux/bpf.h>
 #include <string.h>
-
-enum { HELPER_FOR_EACH_MAP_ELEM = 164, HELPER_LOOP = 181 };
 
 enum { LEFT = 1, DONE = 2, SPENT = 3 };
 
@@ -161,7 +160,7 @@ static void call_loop(struct gen *g, const struct stmt *st, LLVMValueRef rounds,
 
 	hide_values(g);
 	LLVMBuildStore(g->b, gen_u64(g, 0), gen_frame_state(g));
-	gen_helper(g, HELPER_LOOP, args, 4);
+	gen_helper(g, BPF_FUNC_loop, args, 4);
 	go_on(g, st);
 }
 
@@ -318,7 +317,7 @@ static void gen_for_map(struct gen *g, struct stmt *st)
 	args[1] = fn;
 	args[2] = g->frame;
 	args[3] = gen_u64(g, 0);
-	gen_helper(g, HELPER_FOR_EACH_MAP_ELEM, args, 4);
+	gen_helper(g, BPF_FUNC_for_each_map_elem, args, 4);
 	go_on(g, st);
 }
 

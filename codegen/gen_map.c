@@ -6,8 +6,7 @@
 #include "parser/base/limits.h"
 #include "parser/sema/sema.h"
 #include "codegen/gen.h"
-
-enum { HELPER_MAP_LOOKUP = 1, HELPER_MAP_DELETE = 3 };
+#include <linux/bpf.h>
 
 static const struct plan_map *plan_of(struct gen *g, const struct expr *e)
 {
@@ -125,7 +124,8 @@ static LLVMValueRef lookup(struct gen *g, const struct expr *e, LLVMValueRef key
 {
 	LLVMValueRef args[] = {global_of(g, e), key};
 
-	return LLVMBuildIntToPtr(g->b, gen_helper(g, HELPER_MAP_LOOKUP, args, 2), g->ptr, "");
+	return LLVMBuildIntToPtr(g->b, gen_helper(g, BPF_FUNC_map_lookup_elem, args, 2), g->ptr,
+				 "");
 }
 
 /* Run what follows only when `p` is not NULL; returns the block to go on in afterwards. */
@@ -352,7 +352,8 @@ LLVMValueRef gen_map_delete(struct gen *g, struct expr *e)
 	} else if (m->bucket_offset) {
 		had = gen_bucket_delete(g, e, key);
 	} else {
-		had = gen_helper(g, HELPER_MAP_DELETE, (LLVMValueRef[]){global_of(g, e), key}, 2);
+		had = gen_helper(g, BPF_FUNC_map_delete_elem,
+				 (LLVMValueRef[]){global_of(g, e), key}, 2);
 		had = LLVMBuildICmp(g->b, LLVMIntEQ, had, gen_u64(g, 0), "");
 		had = LLVMBuildZExt(g->b, had, g->i64, "");
 	}

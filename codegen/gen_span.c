@@ -9,8 +9,7 @@
 #include "codegen/gen_hooks.h"
 #include "codegen/gen_prog.h"
 #include "codegen/regs.h"
-
-enum { HELPER_KTIME_GET_NS = 5 };
+#include <linux/bpf.h>
 
 /* A kernel stack's size and alignment: calls in an interrupt are on another one. */
 #define KERNEL_STACK_MASK (~(uint64_t)0x3fff)
@@ -40,7 +39,7 @@ static LLVMValueRef probe_id(struct gen *g)
 
 static LLVMValueRef clock_ns(struct gen *g)
 {
-	return gen_helper(g, HELPER_KTIME_GET_NS, NULL, 0);
+	return gen_helper(g, BPF_FUNC_ktime_get_ns, NULL, 0);
 }
 
 /* The body has it too. */

@@ -8,11 +8,7 @@
  */
 #include "parser/sema/sema.h"
 #include "codegen/gen.h"
-
-enum { /* include/uapi/linux/bpf.h, 5.17 */
-       HELPER_GET_FUNC_ARG = 183,
-       HELPER_GET_FUNC_RET = 184,
-};
+#include <linux/bpf.h>
 
 static LLVMValueRef load_word(struct gen *g, LLVMValueRef at)
 {
@@ -23,7 +19,8 @@ static LLVMValueRef function_word(struct gen *g, uint32_t offset)
 {
 	LLVMValueRef at = gen_buffer(g, 8), v;
 
-	gen_helper(g, HELPER_GET_FUNC_ARG, (LLVMValueRef[]){g->ctx, gen_u64(g, offset / 8), at}, 3);
+	gen_helper(g, BPF_FUNC_get_func_arg, (LLVMValueRef[]){g->ctx, gen_u64(g, offset / 8), at},
+		   3);
 	v = load_word(g, at);
 	gen_buffer_end(g, at, 8);
 	return v;
@@ -54,7 +51,7 @@ LLVMValueRef gen_typed_result(struct gen *g)
 {
 	LLVMValueRef at = gen_buffer(g, 8), v;
 
-	gen_helper(g, HELPER_GET_FUNC_RET, (LLVMValueRef[]){g->ctx, at}, 2);
+	gen_helper(g, BPF_FUNC_get_func_ret, (LLVMValueRef[]){g->ctx, at}, 2);
 	v = load_word(g, at);
 	gen_buffer_end(g, at, 8);
 	return v;
