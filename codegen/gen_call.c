@@ -4,8 +4,9 @@
  * In a span probe at the span's end the subject is the thread that comes back, given by a typed
  * pointer; everywhere else it is the current thread.
  */
+#include "parser/lang/field_type.h"
 #include "parser/base/arena.h"
-#include "parser/sema/sema.h"
+#include "parser/lang/ast_query.h"
 #include "codegen/gen.h"
 #include "codegen/gen_hooks.h"
 #include "codegen/regs.h"
@@ -293,7 +294,7 @@ struct value gen_arg(struct gen *g, struct expr *e)
 /* A call that is still open has none: 0. */
 struct value gen_retval(struct gen *g, struct expr *e)
 {
-	const struct type *t = sema_result_type(g->point);
+	const struct type *t = field_result_type(g->point);
 	LLVMValueRef v;
 
 	if (g->is_open)
@@ -402,8 +403,8 @@ static struct value record_field(struct gen *g, const struct tp_field *f, const 
 
 struct value gen_args_field(struct gen *g, struct expr *e)
 {
-	const struct tp_field *f = sema_args_field(g->point, e->field.name);
-	const struct type *type = sema_field_type(g->arena, f);
+	const struct tp_field *f = e->field.fields[g->probe->point];
+	const struct type *type = field_type(g->arena, f);
 
 	if (g->point->id == PROBE_UPROBE) {
 		type = type_int(f->size, f->is_signed);

@@ -2,7 +2,7 @@
 /*
  * Values with parts: tuples, records, indexes, casts, and what is read through a pointer.
  */
-#include "parser/sema/sema.h"
+#include "parser/lang/ast_query.h"
 #include "codegen/gen.h"
 #include <string.h>
 
@@ -28,7 +28,7 @@ void gen_expr_into(struct gen *g, struct expr *e, const struct type *type, LLVMV
 {
 	uint32_t mark = g->scratch_bytes;
 
-	if (!sema_is_made_in_place(e, type))
+	if (!ast_is_built_in_place(e, type))
 		gen_store(g, gen_expr(g, e), type, at);
 	else if (e->kind == EX_CALL)
 		gen_str_at(g, e, at);
@@ -162,7 +162,7 @@ static struct value read_at(struct gen *g, LLVMValueRef address, enum type_space
 	struct value v;
 
 	if (space == SPACE_NONE)
-		space = sema_space(g->ast);
+		space = ast_space(g->ast);
 	gen_zero(g, buf, size);
 	GEN_CALL(g, space == SPACE_USER ? "sonde_memory_user" : "sonde_memory_kernel", buf,
 		 gen_u32(g, type->size), address, gen_u32(g, g->probe_id));

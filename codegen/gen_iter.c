@@ -6,7 +6,7 @@
  * reads it.
  */
 #include "parser/base/arena.h"
-#include "parser/sema/sema_iter.h"
+#include "parser/lang/field_type.h"
 #include "codegen/gen.h"
 #include "codegen/gen_hooks.h"
 #include "codegen/gen_prog.h"
@@ -78,7 +78,7 @@ static bool is_text(const struct type *t)
 }
 
 /* As the kernel spells it: all integers have 64 bits. */
-static const char *conversion_of(const struct plan_piece *p, const struct type *type)
+static const char *conversion_of(const struct format_piece *p, const struct type *type)
 {
 	if (p->conv == 'c')
 		return "c";
@@ -95,7 +95,7 @@ static const char *conversion_of(const struct plan_piece *p, const struct type *
 	return p->conv == 'u' || (p->conv == 's' && !type->is_signed) ? "llu" : "lld";
 }
 
-static void put_conversion(struct gen *g, struct text *t, const struct plan_piece *p,
+static void put_conversion(struct gen *g, struct text *t, const struct format_piece *p,
 			   const struct type *type)
 {
 	char width[16] = "";
@@ -123,7 +123,7 @@ static LLVMValueRef format_text(struct gen *g, const struct plan_event *ev, stru
 	struct text t = {0};
 
 	for (uint32_t i = 0; i < ev->n_pieces; i++) {
-		const struct plan_piece *p = &ev->pieces[i];
+		const struct format_piece *p = &ev->pieces[i];
 
 		for (uint32_t c = 0; c < p->text_len; c++) {
 			put(g, &t, p->text[c]);
@@ -153,7 +153,7 @@ static LLVMValueRef string_address(struct gen *g, struct expr *e)
 	return buf;
 }
 
-static LLVMValueRef int_argument(struct gen *g, const struct plan_piece *p, struct expr *e)
+static LLVMValueRef int_argument(struct gen *g, const struct format_piece *p, struct expr *e)
 {
 	bool is_signed = p->conv == 'd' || p->conv == 'i';
 
@@ -167,7 +167,7 @@ struct value gen_iter_printf(struct gen *g, struct expr *e)
 	LLVMValueRef data = gen_buffer(g, n ? n * 8 : 8), meta, args[5];
 
 	for (uint32_t i = 0; i < ev->n_pieces; i++) {
-		const struct plan_piece *p = &ev->pieces[i];
+		const struct format_piece *p = &ev->pieces[i];
 		struct expr *arg = p->conv ? e->call.args[1 + p->field] : NULL;
 		LLVMValueRef v;
 

@@ -2,7 +2,7 @@
 /*
  * len(): known when compiling for arrays and tuples, asked of the kernel's maps for the rest.
  */
-#include "parser/sema/sema.h"
+#include "parser/lang/ast_query.h"
 #include "codegen/gen.h"
 #include "codegen/gen_hooks.h"
 
@@ -25,7 +25,7 @@ struct value gen_len(struct gen *g, struct expr *e)
 	struct expr *arg = e->call.args[0];
 	LLVMValueRef n;
 
-	if (sema_is_whole_map(e, 0))
+	if (ast_is_whole_map(e, 0))
 		n = length_of_map(g, arg);
 	else if (arg->type->kind == TY_STRING)
 		n = length_of_text(g, gen_expr(g, arg));

@@ -4,7 +4,7 @@
  * once a run: as the first part of a hash's key, or as the slot of an array (plan.h).
  */
 #include "parser/base/limits.h"
-#include "parser/sema/sema.h"
+#include "parser/lang/ast_query.h"
 #include "codegen/gen.h"
 #include <linux/bpf.h>
 
@@ -78,7 +78,7 @@ static LLVMValueRef long_key(struct gen *g, const struct expr *e)
 {
 	const struct plan_map *m = plan_of(g, e);
 	LLVMValueRef key = gen_big_buffer(g, m->key_size);
-	struct expr **parts = sema_key_parts(e);
+	struct expr **parts = ast_key_parts(e);
 	uint32_t mark = g->scratch_bytes;
 	struct value all;
 

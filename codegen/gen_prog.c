@@ -4,7 +4,7 @@
  * body within. What is special about spans is in gen_span.c.
  */
 #include "parser/base/arena.h"
-#include "parser/sema/prefault.h"
+#include "parser/lang/prefault.h"
 #include "codegen/gen.h"
 #include "codegen/gen_hooks.h"
 #include "codegen/gen_prog.h"

@@ -4,7 +4,7 @@
  * the start can see; the end takes the start away, has the difference as `delta`, and runs the
  * body.
  */
-#include "parser/sema/prefault.h"
+#include "parser/lang/prefault.h"
 #include "codegen/gen.h"
 #include "codegen/gen_hooks.h"
 #include "codegen/gen_prog.h"

@@ -2,7 +2,7 @@
 /*
  * Statements.
  */
-#include "parser/sema/sema.h"
+#include "parser/lang/ast_query.h"
 #include "codegen/gen.h"
 
 static bool is_agg(const struct expr *e)
@@ -34,7 +34,7 @@ static void set_var(struct gen *g, const struct var *v, struct value value)
 
 static void assign_var(struct gen *g, const struct var *v, struct expr *value)
 {
-	if (sema_is_made_in_place(value, v->type) && !sema_mentions(value, v))
+	if (ast_is_built_in_place(value, v->type) && !ast_mentions(value, v))
 		gen_expr_into(g, value, v->type, g->vars[v->id]);
 	else
 		set_var(g, v, gen_expr(g, value));

@@ -6,7 +6,7 @@
  * script's are numbers. The helpers of functions' programs give numbers and are inlined; a raw
  * tracepoint's pointers are read as memory.
  */
-#include "parser/sema/sema.h"
+#include "parser/lang/ast_query.h"
 #include "codegen/gen.h"
 #include <linux/bpf.h>
 

@@ -3,7 +3,7 @@
  * Probe types as other tools have them ("tick-1s", "syscall::open:entry"), by their first word.
  */
 #include "parser/attach/probe_parse.h"
-#include "parser/syntax/foreign_syntax.h"
+#include "parser/lang/foreign_word.h"
 #include <string.h>
 
 static const struct foreign_word foreign_words[] = {

@@ -5,7 +5,6 @@
 #include "parser/base/arena.h"
 #include "parser/base/diag.h"
 #include "parser/attach/probe_parse.h"
-#include "parser/sema/sema.h"
 #include <signal.h>
 #include <string.h>
 
@@ -33,31 +32,4 @@ int prs_test(const struct probe_reader *r, struct attach_point *p, char **parts,
 		return probe_wrong_form(r, p);
 	p->test = arena_strdup(r->arena, parts[0]);
 	return 0;
-}
-
-static void check_unique(struct sema *s, const struct attach_point *p, const struct attach_point *q)
-{
-	if (p == q || p->id != q->id || !p->test || strcmp(p->test, q->test) != 0)
-		return;
-	diag_error(s->diags, p->span, "duplicate-test", "there is a second %s of the name '%s'",
-		   probe_rows[p->id].name, p->test);
-	diag_note(s->diags, q->span, "the other one is here");
-}
-
-/* Quadratic, but for tests and benches only: others leave at once. */
-void special_check_names(struct sema *s)
-{
-	const struct program *program = s->program;
-
-	for (uint32_t i = 0; i < program->n_probes; i++)
-		for (uint32_t a = 0; a < program->probes[i]->n_points; a++) {
-			const struct attach_point *p = &program->probes[i]->points[a];
-
-			for (uint32_t j = 0; p->test && j <= i; j++) {
-				const struct probe *q = program->probes[j];
-
-				for (uint32_t b = 0; b < (j < i ? q->n_points : a); b++)
-					check_unique(s, p, &q->points[b]);
-			}
-		}
 }

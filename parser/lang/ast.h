@@ -15,6 +15,7 @@
 struct arena;
 struct builtin;
 struct attach_point; /* resolved: probe.h */
+struct tp_field;     /* kernel.h */
 struct type;
 
 enum op {
@@ -163,6 +164,8 @@ struct expr {
 			struct expr *object;
 			const char *name;
 			struct span name_span;
+			/* args.FIELD: the field at each attach point of its probe: sema_args.c */
+			const struct tp_field **fields;
 		} field;
 		struct {
 			struct expr *target;

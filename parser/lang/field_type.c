@@ -4,7 +4,7 @@
  */
 #include "parser/base/arena.h"
 #include "parser/base/limits.h"
-#include "parser/sema/sema.h"
+#include "parser/lang/field_type.h"
 #include <string.h>
 
 /* Arguments of system calls are words in the record whatever C says they are: the call itself
@@ -99,8 +99,8 @@ static struct tp_pointee read_pointee(struct arena *a, const char *text)
 	return to;
 }
 
-const struct type *sema_pointer_type(struct arena *a, const struct tp_field *f,
-				     enum type_space space)
+const struct type *field_pointer_type(struct arena *a, const struct tp_field *f,
+				      enum type_space space)
 {
 	const struct type *t = is_word(f->to.size) ? type_int(f->to.size, f->to.is_signed) : NULL;
 	struct type *opaque;
@@ -119,7 +119,7 @@ const struct type *sema_pointer_type(struct arena *a, const struct tp_field *f,
 }
 
 /* Addresses of different things are addresses; with a number, it is one. */
-const struct type *sema_common_argument(struct arena *a, const struct type *x, const struct type *y)
+const struct type *field_common_type(struct arena *a, const struct type *x, const struct type *y)
 {
 	bool x_is = x->kind == TY_POINTER, y_is = y->kind == TY_POINTER;
 
@@ -130,7 +130,7 @@ const struct type *sema_common_argument(struct arena *a, const struct type *x, c
 	return type_unify(x_is ? type_int(8, false) : x, y_is ? type_int(8, false) : y);
 }
 
-const struct type *sema_field_type(struct arena *a, const struct tp_field *f)
+const struct type *field_type(struct arena *a, const struct tp_field *f)
 {
 	if (f->is_data_loc) /* a handle: of a text, or of what is not built yet */
 		return strstr(f->type_text, "__data_loc char[]") ? type_string(a, LIMIT_STR) : NULL;
@@ -142,9 +142,25 @@ const struct type *sema_field_type(struct arena *a, const struct tp_field *f)
 		return NULL;
 	if (f->size == 8) {
 		struct tp_field address = {.to = read_pointee(a, f->type_text)};
-		const struct type *t = sema_pointer_type(a, &address, SPACE_NONE);
+		const struct type *t = field_pointer_type(a, &address, SPACE_NONE);
 
 		return t ? t : word_type(f);
 	}
 	return is_word(f->size) ? type_int(f->size, f->is_signed) : NULL;
+}
+
+const struct type *field_result_type(const struct attach_point *p)
+{
+	bool is_kretprobe = p->id == PROBE_KRETPROBE;
+
+	if (!p->typed || (p->id != PROBE_FEXIT && !is_kretprobe) ||
+	    (is_kretprobe && !p->typed->result.size))
+		return type_int(8, false);
+	return p->typed->result.size ? type_int(p->typed->result.size, p->typed->result.is_signed)
+				     : NULL;
+}
+
+const struct type *iter_field_type(const struct iter_field *f)
+{
+	return f->is_pointer ? type_int(8, false) : type_int(f->size, f->is_signed);
 }

@@ -19,7 +19,7 @@ static char peek(const struct reader *r)
 	return r->at < r->end ? *r->at : '\0';
 }
 
-static void read_flags(struct reader *r, struct plan_piece *p)
+static void read_flags(struct reader *r, struct format_piece *p)
 {
 	for (;; r->at++) {
 		switch (peek(r)) {
@@ -75,7 +75,7 @@ static bool read_star(struct reader *r, uint32_t *arg, uint32_t *n_args)
 }
 
 /* Reads what follows a '%'. False when it is no conversion of ours. */
-static bool read_conversion(struct reader *r, struct plan_piece *p, uint32_t *n_args)
+static bool read_conversion(struct reader *r, struct format_piece *p, uint32_t *n_args)
 {
 	read_flags(r, p);
 	if (!read_star(r, &p->width_arg, n_args))
@@ -98,7 +98,7 @@ static bool read_conversion(struct reader *r, struct plan_piece *p, uint32_t *n_
 
 static void add_text(struct arena *a, struct format_spec *out, const char *text, uint32_t len)
 {
-	struct plan_piece p = {.text = arena_strndup(a, text, len), .text_len = len};
+	struct format_piece p = {.text = arena_strndup(a, text, len), .text_len = len};
 
 	p.width = p.precision = -1;
 	arena_push(a, out->pieces, out->n_pieces, p);

@@ -4,10 +4,25 @@
  * them, the runtime prints by them.
  */
 #pragma once
-#include "parser/plan/plan.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+struct arena;
+
+/* printf's format, taken apart: literal text, then (when conv is set) one converted argument. */
+struct format_piece {
+	const char *text;
+	uint32_t text_len;
+	char conv; /* d i u x X o c p s, or 0: text only */
+	bool left, plus, space, alt, zero;
+	int32_t width, precision;	   /* -1: none */
+	uint32_t bits;			   /* integer conversions: 8, 16, 32, 64 */
+	uint32_t field;			   /* index in the event's fields */
+	uint32_t width_arg, precision_arg; /* '*': 1 + the field that says it; else 0 */
+};
 
 struct format_spec {
-	struct plan_piece *pieces;
+	struct format_piece *pieces;
 	uint32_t n_pieces;
 	uint32_t n_args;
 	/* A conversion that cannot be: its place in the text; length 0 when all are well. */

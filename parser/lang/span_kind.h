@@ -5,10 +5,6 @@
 #pragma once
 #include "parser/lang/probe.h"
 
-struct sema;
-struct expr;
-struct probe;
-
 enum span_start {
 	START_HERE,	 /* the same event: it ends one span and starts another */
 	START_ENTRY,	 /* a hidden probe where the function is entered */
@@ -33,10 +29,3 @@ extern const struct span_row span_rows[SPAN_COUNT];
 
 /* The kind of span that an event at `p` ends; SPAN_NO. */
 enum span_kind probe_span(const struct attach_point *p);
-/* Is this field of `args` the number of the system call whose end `p` is? */
-bool sema_is_call_number(const struct probe *p, const struct expr *e);
-/* Visit what follows as if it stood in the probe that starts the spans of this one. Returns the
- * probe to go back to. */
-struct probe *sema_to_start(struct sema *s);
-/* What entry() may hold: values of the start event, nothing of the end's. */
-bool sema_check_entry(struct sema *s, struct expr *e);

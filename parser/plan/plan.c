@@ -7,14 +7,15 @@
  * plan_body.c.
  * Before: sema_run returned 0. After: the plan needs the AST no more.
  */
+#include "parser/lang/builtin.h"
 #include "parser/plan/plan.h"
 #include "bpf_helpers/shared.h"
 #include "parser/base/arena.h"
 #include "parser/base/diag.h"
-#include "parser/sema/prefault.h"
+#include "parser/lang/prefault.h"
 #include "parser/plan/plan_build.h"
 #include "parser/plan/plan_run.h"
-#include "parser/sema/sema.h"
+#include "parser/lang/ast_query.h"
 #include <string.h>
 
 /* ---- what a probe reads of its context --------------------------------------------------- */
@@ -27,13 +28,13 @@ static void add_limit(struct reads *r, uint32_t limit)
 	arena_push(r->arena, r->limits, r->n_limits, limit);
 }
 
-static void add_read(struct reads *r, const char *field)
+static void add_read(struct reads *r, const struct expr *e)
 {
 	r->args = true;
 	for (uint32_t i = 0; i < r->n_fields; i++)
-		if (strcmp(r->fields[i], field) == 0)
+		if (strcmp(r->fields[i]->field.name, e->field.name) == 0)
 			return;
-	arena_push(r->arena, r->fields, r->n_fields, field);
+	arena_push(r->arena, r->fields, r->n_fields, e);
 }
 
 static void read_expr(struct expr *e, void *ctx)
@@ -52,8 +53,8 @@ static void read_expr(struct expr *e, void *ctx)
 	}
 	if (e->kind == EX_NAME && e->name.builtin && e->name.builtin->id == BI_probe)
 		r->probe = true;
-	if (e->kind == EX_FIELD && sema_is_args(e->field.object))
-		add_read(r, e->field.name);
+	if (e->kind == EX_FIELD && ast_is_args(e->field.object))
+		add_read(r, e);
 	ast_each_child(e, read_expr, r);
 }
 
@@ -72,12 +73,12 @@ static void read_probe(struct planner *pl, struct probe *p, struct reads *r)
 }
 /* ---- probes ------------------------------------------------------------------------------ */
 
-static bool same_fields(const struct attach_point *p, const struct attach_point *q,
-			const struct reads *r)
+/* Are the fields that are read laid out alike at attach points i and j of the probe? */
+static bool same_fields(const struct reads *r, uint32_t i, uint32_t j)
 {
-	for (uint32_t i = 0; i < r->n_fields; i++) {
-		const struct tp_field *f = sema_args_field(p, r->fields[i]);
-		const struct tp_field *g = sema_args_field(q, r->fields[i]);
+	for (uint32_t k = 0; k < r->n_fields; k++) {
+		const struct tp_field *f = r->fields[k]->field.fields[i];
+		const struct tp_field *g = r->fields[k]->field.fields[j];
 
 		if (f->offset != g->offset || f->size != g->size || f->is_signed != g->is_signed)
 			return false;
@@ -96,10 +97,10 @@ static bool has_call(const struct plan_probe *q, int64_t number)
 
 /* Several system calls that one pattern matches are one probe, when its body is the same for
  * all. A pattern that is written twice fires twice. */
-static bool joins_pattern(struct planner *pl, uint32_t ast, const struct attach_point *point,
-			  const struct reads *r)
+static bool joins_pattern(struct planner *pl, uint32_t ast, uint32_t index, const struct reads *r)
 {
 	const struct probe *p = pl->program->probes[ast];
+	const struct attach_point *point = &p->points[index];
 	struct plan_probe *last =
 		pl->plan->n_probes ? &pl->plan->probes[pl->plan->n_probes - 1] : NULL;
 	const struct attach_point *first = last ? &p->points[last->point] : NULL;
@@ -109,7 +110,7 @@ static bool joins_pattern(struct planner *pl, uint32_t ast, const struct attach_
 	    last->syscall >= SONDE_SYSCALLS || first->pattern == NULL ||
 	    strcmp(first->pattern, point->pattern) != 0 ||
 	    strncmp(first->format->event, point->format->event, strlen("sys_enter")) != 0 ||
-	    has_call(last, point->syscall) || !same_fields(first, point, r))
+	    has_call(last, point->syscall) || !same_fields(r, last->point, index))
 		return false;
 	last->name = point->is_named ? point->name : point->pattern;
 	arena_push(pl->arena, last->syscalls, last->n_syscalls, point->syscall);
@@ -133,7 +134,7 @@ static void plan_point(struct planner *pl, uint32_t ast, uint32_t index, const s
 	uint32_t id = pl->plan->n_probes;
 	struct plan_prog *g;
 
-	if (joins_pattern(pl, ast, point, r))
+	if (joins_pattern(pl, ast, index, r))
 		return;
 	q.func_id = plan_name_id(pl, point->id == PROBE_USDT ? point->targets->function
 							     : point->function);

@@ -7,6 +7,8 @@
  */
 #pragma once
 #include "parser/lang/config.h"
+#include "parser/lang/format_spec.h"
+#include "parser/lang/prog_kind.h"
 #include "parser/lang/probe.h"
 #include "parser/base/source.h"
 #include "parser/lang/type.h"
@@ -50,18 +52,6 @@ struct plan_map {
 	uint32_t max_entries;
 };
 
-/* printf's format, taken apart: literal text, then (when conv is set) one converted argument. */
-struct plan_piece {
-	const char *text;
-	uint32_t text_len;
-	char conv; /* d i u x X o c p s, or 0: text only */
-	bool left, plus, space, alt, zero;
-	int32_t width, precision;	   /* -1: none */
-	uint32_t bits;			   /* integer conversions: 8, 16, 32, 64 */
-	uint32_t field;			   /* index in the event's fields */
-	uint32_t width_arg, precision_arg; /* '*': 1 + the field that says it; else 0 */
-};
-
 enum plan_event_kind {
 	PE_PRINTF,	/* fields, pieces */
 	PE_PRINT_VALUE, /* one field */
@@ -79,29 +69,13 @@ struct plan_event {
 	uint32_t size; /* whole record, bytes, a multiple of 8 */
 	struct plan_field *fields;
 	uint32_t n_fields;
-	struct plan_piece *pieces; /* PE_PRINTF */
+	struct format_piece *pieces; /* PE_PRINTF */
 	uint32_t n_pieces;
 	uint32_t map; /* map events */
 	const char *text;
 	uint32_t top;	  /* print(@m, top, div): rows to show, 0 all */
 	uint64_t divisor; /* values are divided by it, 0 and 1 not */
 };
-
-enum plan_prog_kind {
-#define PROG_KIND(id, ...) PP_##id,
-#include "parser/lang/prog_kinds.def"
-#undef PROG_KIND
-	PP_KIND_COUNT,
-};
-
-/* A row of prog_kinds.def. */
-struct prog_row {
-	const char *name;
-	const char *section;
-	uint32_t tracer_frames;
-};
-
-extern const struct prog_row prog_rows[PP_KIND_COUNT];
 
 /* A function that a program is attached to. */
 struct plan_target {
@@ -144,9 +118,6 @@ struct plan_prog {
 	const char *test;	/* PP_TEST, PP_BENCH: its name */
 	const char *pin;	/* PP_ITER: the file that keeps it, or NULL */
 };
-
-/* Its ELF section, when all else is filled in. (prog_kind.c) */
-const char *plan_section(struct arena *a, const struct plan_prog *g);
 
 /* An attach point as the user wrote it. */
 struct plan_probe {

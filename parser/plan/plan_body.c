@@ -3,6 +3,7 @@
  * The plan of what bodies do: maps, the records that calls send, what the runtime has to provide.
  */
 #include "bpf_helpers/shared.h"
+#include "parser/lang/builtin.h"
 #include "parser/lang/agg.h"
 #include "parser/base/arena.h"
 #include "parser/base/diag.h"
@@ -10,7 +11,7 @@
 #include "parser/lang/kernel.h"
 #include "parser/base/limits.h"
 #include "parser/plan/plan_build.h"
-#include "parser/sema/sema.h"
+#include "parser/lang/ast_query.h"
 #include <string.h>
 
 _Static_assert((int)LIMIT_MAPS == SONDE_MAX_MAPS, "the control block has an epoch for each map");
@@ -158,7 +159,7 @@ static void plan_print(struct planner *pl, struct expr *call)
 {
 	struct plan_event ev = {.kind = PE_PRINT_VALUE, .size = sizeof(struct sonde_event)};
 
-	if (sema_is_whole_map(call, 0)) {
+	if (ast_is_whole_map(call, 0)) {
 		ev.kind = PE_PRINT_MAP;
 		ev.size = sizeof(struct sonde_map_event);
 		ev.map = call->call.args[0]->map.map->id;
@@ -237,7 +238,7 @@ static const struct map *whole_map_of(const struct stmt *st, enum builtin_id id)
 	const struct expr *e = st->kind == ST_EXPR ? st->expr : NULL;
 
 	if (!e || e->kind != EX_CALL || !e->call.builtin || e->call.builtin->id != id ||
-	    !sema_is_whole_map(e, 0))
+	    !ast_is_whole_map(e, 0))
 		return NULL;
 	return e->call.args[0]->map.map;
 }

@@ -25,9 +25,9 @@ struct planner {
 struct reads {
 	struct arena *arena;
 	bool ustack, args, probe;
-	bool interrupted;    /* something of what runs when the probe fires */
-	bool entry_of_point; /* entry() holds what differs between attach points */
-	const char **fields;
+	bool interrupted;	    /* something of what runs when the probe fires */
+	bool entry_of_point;	    /* entry() holds what differs between attach points */
+	const struct expr **fields; /* args.FIELD, each name once */
 	uint32_t n_fields;
 	uint32_t *limits; /* of ustack(n) */
 	uint32_t n_limits;

@@ -29,7 +29,7 @@ static bool is_rebuilt(const char *event, const struct reads *r)
 
 		for (size_t j = 0; j < sizeof(rebuilt) / sizeof(*rebuilt) && !found; j++)
 			found = strcmp(rebuilt[j].event, event) == 0 &&
-				strcmp(rebuilt[j].field, r->fields[i]) == 0;
+				strcmp(rebuilt[j].field, r->fields[i]->field.name) == 0;
 		if (!found)
 			return false;
 	}
@@ -96,10 +96,36 @@ static const char *prog_symbol(struct arena *a, uint32_t index, const char *what
 	return s;
 }
 
+static const char *part_of(const struct plan_prog *g, char what)
+{
+	switch (what) {
+	case 'e': return g->event;
+	case 'c': return g->category;
+	case 'f': return g->function;
+	default: return g->targets[0].path;
+	}
+}
+
+/* ELF section of a program whose other members are set. */
+static const char *section_of(struct arena *a, const struct plan_prog *g)
+{
+	const char *section = "";
+
+	for (const char *c = prog_rows[g->kind].section; *c;) {
+		size_t n = strcspn(c, "%");
+		bool has_part = c[n] == '%';
+
+		section = arena_printf(a, "%s%.*s%s", section, (int)n, c,
+				       has_part ? part_of(g, c[n + 1]) : "");
+		c += n + (has_part ? 2 : 0);
+	}
+	return section;
+}
+
 uint32_t plan_prog_add(struct planner *pl, struct plan_prog g, const char *what)
 {
 	g.symbol = prog_symbol(pl->arena, pl->plan->n_progs, what);
-	g.section = plan_section(pl->arena, &g);
+	g.section = section_of(pl->arena, &g);
 	arena_push(pl->arena, pl->plan->progs, pl->plan->n_progs, g);
 	return pl->plan->n_progs - 1;
 }

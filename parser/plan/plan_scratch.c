@@ -9,7 +9,7 @@
 #include "parser/base/diag.h"
 #include "parser/base/limits.h"
 #include "parser/plan/plan_build.h"
-#include "parser/sema/sema.h"
+#include "parser/lang/ast_query.h"
 
 struct scratch_walk {
 	struct planner *pl;
@@ -57,7 +57,7 @@ static void walk_into(struct scratch_walk *r, struct expr *e, const struct type 
 {
 	uint32_t mark = r->used;
 
-	if (!t || !sema_is_made_in_place(e, t))
+	if (!t || !ast_is_built_in_place(e, t))
 		walk(e, r);
 	else if (e->kind == EX_CALL)
 		walk_parts(r, e->call.args, e->call.n_args);
@@ -85,7 +85,7 @@ static const struct plan_map *map_of(const struct scratch_walk *r, const struct 
 static void walk_key(struct scratch_walk *r, struct expr *e)
 {
 	uint32_t size = map_of(r, e)->key_size;
-	struct expr **parts = sema_key_parts(e);
+	struct expr **parts = ast_key_parts(e);
 
 	if (size <= LIMIT_KEY_ON_STACK) {
 		for (uint32_t i = 0; i < e->map.n_keys; i++)
@@ -113,7 +113,7 @@ static void walk_values(struct scratch_walk *r, struct expr *call)
 	for (uint32_t i = 0; i < call->call.n_args; i++) {
 		struct expr *arg = call->call.args[i];
 
-		if (sema_is_whole_map(call, i))
+		if (ast_is_whole_map(call, i))
 			continue;
 		walk(arg, r);
 		if (is_copied && type_is_memory(arg->type))
@@ -232,7 +232,7 @@ static bool is_stored_from_its_place(const struct plan_map *m, const struct expr
 
 static void walk_var(struct scratch_walk *r, const struct var *v, struct expr *value)
 {
-	if (sema_is_made_in_place(value, v->type) && !sema_mentions(value, v))
+	if (ast_is_built_in_place(value, v->type) && !ast_mentions(value, v))
 		walk_into(r, value, v->type);
 	else
 		walk(value, r);

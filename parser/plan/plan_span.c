@@ -3,11 +3,11 @@
  * The plan of spans: how the hidden state of those that a probe ends is laid out, and in which
  * programs they start.
  */
+#include "parser/lang/field_type.h"
 #include "parser/base/arena.h"
 #include "parser/base/diag.h"
 #include "parser/base/limits.h"
 #include "parser/plan/plan_build.h"
-#include "parser/sema/sema.h"
 #include "parser/lang/span_kind.h"
 #include <string.h>
 
@@ -23,8 +23,7 @@ static struct plan_field span_field(struct plan_probe *q, const struct type *t)
 
 /* What the event that is gone by the end had: at sched_switch the current thread is another
  * then. */
-static void plan_switch_state(struct planner *pl, struct plan_probe *q,
-			      const struct attach_point *point, const struct reads *r)
+static void plan_switch_state(struct planner *pl, struct plan_probe *q, const struct reads *r)
 {
 	if (r->ustack)
 		q->span_ustack = (int32_t)span_field(q, &type_ustack).offset;
@@ -32,11 +31,12 @@ static void plan_switch_state(struct planner *pl, struct plan_probe *q,
 	for (uint32_t i = 0; i < r->n_limits; i++)
 		arena_push(pl->arena, q->span_ustacks, q->n_span_ustacks,
 			   span_field(q, &type_ustack));
-	q->span_arg_names = r->fields;
 	for (uint32_t i = 0; i < r->n_fields; i++) {
-		const struct tp_field *tf = sema_args_field(point, r->fields[i]);
-		struct plan_field f = span_field(q, sema_field_type(pl->arena, tf));
+		const struct tp_field *tf = r->fields[i]->field.fields[q->point];
+		struct plan_field f = span_field(q, field_type(pl->arena, tf));
+		uint32_t n = q->n_span_args;
 
+		arena_push(pl->arena, q->span_arg_names, n, r->fields[i]->field.name);
 		arena_push(pl->arena, q->span_args, q->n_span_args, f);
 	}
 }
@@ -112,7 +112,7 @@ void plan_span(struct planner *pl, struct plan_probe *q, const struct attach_poi
 	q->span_head = row->slots > 1 ? 8 : 0;
 	q->span_size = 8 + row->key_bytes;
 	if (q->span_kind == SPAN_SWITCH)
-		plan_switch_state(pl, q, point, r);
+		plan_switch_state(pl, q, r);
 	for (uint32_t i = 0; i < p->n_entries; i++) {
 		struct plan_field f = span_field(q, p->entries[i]->type);
 

@@ -33,11 +33,3 @@ const struct type *sema_error(struct sema *s, struct span span, const char *tag,
 	va_end(ap);
 	return &type_error;
 }
-
-bool sema_is_whole_map(const struct expr *call, uint32_t i)
-{
-	const struct builtin *b = call->call.builtin;
-
-	return i == 0 && b && b->traits & TR_MAP && call->call.n_args > 0 &&
-	       call->call.args[0]->kind == EX_MAP && call->call.args[0]->map.n_keys == 0;
-}

@@ -3,7 +3,7 @@
  * The checks between parser and plan: one ordered list of passes over the tree.
  */
 #pragma once
-#include "parser/lang/ast.h"
+#include "parser/lang/ast_query.h"
 #include "parser/lang/builtin.h"
 #include "parser/base/diag.h"
 #include "parser/lang/probe.h"
@@ -42,37 +42,10 @@ void sema_points(struct sema *s);
 /* For check hooks: report only in the reporting round. Returns &type_error. */
 const struct type *sema_error(struct sema *s, struct span span, const char *tag, const char *fmt,
 			      ...) __attribute__((format(printf, 4, 5), cold));
-/* True when argument `i` of `call` names a whole map: print(@m), clear(@m), delete(@m, key). */
-bool sema_is_whole_map(const struct expr *call, uint32_t i);
-/* The keys of a use of a map, one by one: also where they are one tuple written out. NULL: they are
- * a tuple from elsewhere. (sema_compound.c) */
-struct expr **sema_key_parts(const struct expr *m);
-/* Is `e` made where a value of type t is wanted: a tuple or record written out, a text that str()
- * reads? (sema_compound.c) */
-bool sema_is_made_in_place(const struct expr *e, const struct type *t);
-/* May `e` read the variable? */
-bool sema_mentions(struct expr *e, const struct var *v);
-/* Is `m` a map whose entries are one key's buckets? */
-bool sema_is_keyed_histogram(const struct expr *m);
-/* Is it `args`, the object of args.FIELD? */
-bool sema_is_args(const struct expr *e);
-/* The tracepoint field an `args.FIELD` expression names at attach point `p`; NULL. */
+/* The field or argument that `args.NAME` names at attach point `p`; NULL. */
 const struct tp_field *sema_args_field(const struct attach_point *p, const char *name);
-/* Whose memory the probe's addresses are of, when nothing else tells. */
-enum type_space sema_space(const struct probe *p);
-/* What the function at a return probe returns; NULL: nothing, or no number and no address. */
-const struct type *sema_result_type(const struct attach_point *p);
 /* May the span have no thread of its own running: is its probe's body run for open spans too? */
 bool sema_is_open_end(const struct sema *s);
-/* Type of such a field's value; NULL for what is not built. (field_type.c) */
-const struct type *sema_field_type(struct arena *a, const struct tp_field *f);
-/* Of a function's argument, NULL when it is no address. */
-const struct type *sema_pointer_type(struct arena *a, const struct tp_field *f,
-				     enum type_space space);
-/* Of an argument that several functions have; NULL: they differ too much. */
-const struct type *sema_common_argument(struct arena *a, const struct type *x,
-					const struct type *y);
-
 /* sema_constant.c: is `e` a number written out, or calculated of such? True and false are none. */
 bool constant_number(const struct expr *e, bool *is_negative, uint64_t *magnitude);
 
@@ -89,8 +62,8 @@ bool user_args_known(struct sema *s, const struct expr *e, struct attach_point *
 const struct type *user_arg_type(struct sema *s, const struct expr *e, const struct attach_point *p,
 				 const struct tp_field *f);
 
-/* probe_special.c: names of tests and of benches must differ. */
-void special_check_names(struct sema *s);
+/* sema_points.c: report tests, or benches, that have the same name. */
+void sema_unique_tests(struct sema *s);
 /* sema_usdt.c: the type of `argN` where no raw tracepoint has it; types of attach points that are
  * no USDT probes are 64 bits. */
 const struct type *usdt_arg_type(struct sema *s, const struct expr *e);

@@ -3,6 +3,7 @@
  * What a probe is given: the check hooks of `args`, `argN` and `retval`, whose types come from
  * tracepoints' formats and from BTF; those of user functions are in sema_user_args.c.
  */
+#include "parser/lang/field_type.h"
 #include "parser/base/arena.h"
 #include "parser/base/nearest.h"
 #include "parser/sema/sema.h"
@@ -24,11 +25,6 @@ const struct tp_field *sema_args_field(const struct attach_point *p, const char 
 		if (strcmp(p->format->fields[i].name, name) == 0)
 			return &p->format->fields[i];
 	return NULL;
-}
-
-bool sema_is_args(const struct expr *e)
-{
-	return e->kind == EX_NAME && e->name.builtin && e->name.builtin->id == BI_args;
 }
 
 static const char *list_params(struct arena *a, const struct typed_function *f)
@@ -77,12 +73,13 @@ static const struct type *field_at(struct sema *s, struct expr *e, struct attach
 	f = sema_args_field(p, e->field.name);
 	if (!f)
 		return no_field(s, e, p);
+	e->field.fields[p - s->probe->points] = f;
 	if (p->id == PROBE_UPROBE)
 		return user_arg_type(s, e, p, f);
-	t = probe_is_typed(p) ? sema_pointer_type(s->arena, f, sema_space(s->probe)) : NULL;
-	t = t ? t : sema_field_type(s->arena, f);
+	t = probe_is_typed(p) ? field_pointer_type(s->arena, f, ast_space(s->probe)) : NULL;
+	t = t ? t : field_type(s->arena, f);
 	if (t && t->kind == TY_POINTER && t->space == SPACE_NONE)
-		return type_pointer(s->arena, t->to, sema_space(s->probe));
+		return type_pointer(s->arena, t->to, ast_space(s->probe));
 	if (t)
 		return t;
 	return sema_error(s, e->field.name_span, "not-built",
@@ -131,15 +128,18 @@ static const struct type *no_args(struct sema *s, const struct expr *e,
 const struct type *chk_args(struct sema *s, struct expr *e)
 {
 	const struct type *t = NULL;
+	uint32_t n = s->probe->n_points;
 
-	for (uint32_t i = 0; i < s->probe->n_points; i++) {
+	if (e->kind == EX_FIELD && !e->field.fields)
+		e->field.fields = arena_alloc(s->arena, (n + 1) * sizeof(*e->field.fields));
+	for (uint32_t i = 0; i < n; i++) {
 		struct attach_point *p = &s->probe->points[i];
 
 		if (!has_args(p))
 			return no_args(s, e, p);
 		if (e->kind == EX_FIELD) {
 			const struct type *f = field_at(s, e, p);
-			const struct type *u = t ? sema_common_argument(s->arena, t, f) : f;
+			const struct type *u = t ? field_common_type(s->arena, t, f) : f;
 
 			t = u ? u
 			      : sema_error(s, e->span, "type-mismatch",
@@ -183,17 +183,6 @@ static void find_result(struct sema *s, struct attach_point *p)
 		k->typed(k, TYPED_FUNCTION, p->targets[0].module, p->targets[0].symbol, &p->typed);
 }
 
-const struct type *sema_result_type(const struct attach_point *p)
-{
-	bool is_kretprobe = p->id == PROBE_KRETPROBE;
-
-	if (!p->typed || (p->id != PROBE_FEXIT && !is_kretprobe) ||
-	    (is_kretprobe && !p->typed->result.size))
-		return type_int(8, false);
-	return p->typed->result.size ? type_int(p->typed->result.size, p->typed->result.is_signed)
-				     : NULL;
-}
-
 const struct type *chk_retval(struct sema *s, struct expr *e)
 {
 	const struct type *t = NULL;
@@ -203,7 +192,7 @@ const struct type *chk_retval(struct sema *s, struct expr *e)
 		const struct type *here;
 
 		find_result(s, p);
-		here = sema_result_type(p);
+		here = field_result_type(p);
 		if (!here)
 			return sema_error(s, e->span, "no-value",
 					  "%s returns %s, so it has no 'retval'", p->function,

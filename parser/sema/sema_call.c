@@ -5,7 +5,7 @@
  */
 #include "parser/base/limits.h"
 #include "parser/sema/sema_type.h"
-#include "parser/lang/span_kind.h"
+#include "parser/sema/sema_span.h"
 #include <string.h>
 
 static bool fits_param(const struct param *p, const struct expr *arg)
@@ -102,7 +102,7 @@ static void type_arg(struct sema *s, struct expr *e, uint32_t i)
 		type_entry(s, arg);
 		return;
 	}
-	if (sema_is_whole_map(e, i))
+	if (ast_is_whole_map(e, i))
 		arg->type = arg->map.map && arg->map.map->value ? arg->map.map->value : &type_error;
 	else
 		sema_type_expr(s, arg);

@@ -13,6 +13,7 @@
 #include "parser/sema/sema.h"
 #include "parser/sema/sema_iter.h"
 #include "parser/lang/span_kind.h"
+#include "parser/sema/sema_span.h"
 #include <string.h>
 
 /* ---- hooks of pass 2 --------------------------------------------------------------------- */
@@ -27,14 +28,13 @@ static bool conversion_takes(char conv, const struct type *t)
 /* A tracepoint's `const char *` field is an address: printing it as a number would mislead. */
 static bool is_text_address(const struct sema *s, const struct expr *e)
 {
-	const struct tp_field *f = NULL;
+	bool is_args = e->kind == EX_FIELD && ast_is_args(e->field.object);
+	const struct tp_field *f = is_args && s->probe->n_points ? e->field.fields[0] : NULL;
 
-	if (e->kind == EX_FIELD && s->probe->n_points)
-		f = sema_args_field(&s->probe->points[0], e->field.name);
 	return f && strstr(f->type_text, "char") && strchr(f->type_text, '*');
 }
 
-static void check_conversion(struct sema *s, const struct plan_piece *p, struct expr *arg)
+static void check_conversion(struct sema *s, const struct format_piece *p, struct expr *arg)
 {
 	if (p->conv == 's' && is_text_address(s, arg)) {
 		sema_error(s, arg->span, "format-arg",
@@ -121,7 +121,7 @@ const struct type *chk_printf(struct sema *s, struct expr *e)
 		return bad_conversion(s, fmt, fmt->string.text + spec.bad_at, spec.bad_len);
 	if (spec.n_args != e->call.n_args - 1)
 		return bad_count(s, e, &spec);
-	for (const struct plan_piece *p = spec.pieces; p < spec.pieces + spec.n_pieces; p++) {
+	for (const struct format_piece *p = spec.pieces; p < spec.pieces + spec.n_pieces; p++) {
 		check_star(s, p->width_arg, e->call.args);
 		check_star(s, p->precision_arg, e->call.args);
 		if (p->conv)
@@ -136,12 +136,12 @@ const struct type *chk_print(struct sema *s, struct expr *e)
 {
 	const struct expr *arg = e->call.args[0];
 
-	if (e->call.n_args > 1 && !sema_is_whole_map(e, 0))
+	if (e->call.n_args > 1 && !ast_is_whole_map(e, 0))
 		sema_error(s, e->call.args[1]->span, "arg-count",
 			   "print takes one value; only of a whole map can the largest be chosen");
 	else if (e->call.n_args > 1 && e->call.args[1]->integer.value > UINT32_MAX)
 		sema_error(s, e->call.args[1]->span, "arg-type", "no map has that many entries");
-	if (!sema_is_whole_map(e, 0) && arg->kind == EX_MAP && arg->type->kind == TY_AGG &&
+	if (!ast_is_whole_map(e, 0) && arg->kind == EX_MAP && arg->type->kind == TY_AGG &&
 	    arg->type->agg != AGG_STATS) {
 		sema_error(s, arg->span, "print-entry",
 			   "one entry of a %s cannot be printed by itself",
@@ -196,7 +196,7 @@ const struct type *chk_str(struct sema *s, struct expr *e)
 	    (is_negative || size < 2 || size > LIMIT_STR_REQUESTED))
 		return sema_error(s, n->span, "str-size",
 				  "str reads 2 to %d bytes, the NUL included", LIMIT_STR_REQUESTED);
-	if (type_is_in_user_space(p->type, sema_space(s->probe) == SPACE_USER) &&
+	if (type_is_in_user_space(p->type, ast_space(s->probe) == SPACE_USER) &&
 	    sema_is_open_end(s))
 		return sema_error(
 			s, e->span, "span-memory",
@@ -217,14 +217,6 @@ const struct type *chk_clear(struct sema *s, struct expr *e)
 				  e->call.name, m->map.name, m->map.name);
 	}
 	return &type_void;
-}
-
-bool sema_is_keyed_histogram(const struct expr *m)
-{
-	const struct type *t = m->map.map ? m->map.map->value : NULL;
-
-	return t && m->map.map->n_keys && t->kind == TY_AGG &&
-	       agg_rows[t->agg].layout == AL_BUCKETS;
 }
 
 const struct type *chk_has_key(struct sema *s, struct expr *e)
@@ -371,7 +363,7 @@ static void keep_args(struct sema *s, struct expr *e)
 {
 	struct expr *field;
 
-	if (e->kind != EX_FIELD || !sema_is_args(e->field.object) || !s->probe->n_points ||
+	if (e->kind != EX_FIELD || !ast_is_args(e->field.object) || !s->probe->n_points ||
 	    !probe_is_typed(&s->probe->points[0]) || !sema_is_open_end(s))
 		return;
 	field = arena_new_of(s->arena, struct expr);

@@ -43,15 +43,6 @@ const struct type *compound_compare(struct sema *s, struct expr *e, bool equalit
 			  sema_name_of(s, x), sema_name_of(s, y));
 }
 
-/* Whose memory an address of no known origin is: what the probe's arguments are of. */
-enum type_space sema_space(const struct probe *p)
-{
-	return p->n_points && (p->points[0].id == PROBE_UPROBE || p->points[0].id == PROBE_USDT ||
-			       p->points[0].id == PROBE_URETPROBE || p->points[0].syscall >= 0)
-		       ? SPACE_USER
-		       : SPACE_KERNEL;
-}
-
 /* *p of a pointer, and of an integer: 8 bytes at that address. */
 const struct type *compound_deref(struct sema *s, struct expr *e)
 {
@@ -203,7 +194,7 @@ const struct type *compound_cast(struct sema *s, struct expr *e)
 		return to->size ? to : t;
 	if (to->kind == TY_POINTER)
 		to = type_pointer(s->arena, to->to,
-				  t->kind == TY_POINTER ? t->space : sema_space(s->probe));
+				  t->kind == TY_POINTER ? t->space : ast_space(s->probe));
 	if (to->kind != TY_ARRAY && to->kind != TY_STRING &&
 	    (t->kind == TY_POINTER || t == &sema_unknown || type_is_integral(t)))
 		return to;
@@ -274,45 +265,6 @@ void compound_spread_key(struct sema *s, struct expr *e)
 	for (uint32_t i = 0; i < m->n_keys; i++)
 		sema_widen(s, &m->key_types[i], &m->key_spans[i], t->members[i].type, key,
 			   "the key");
-}
-
-struct expr **sema_key_parts(const struct expr *m)
-{
-	struct expr *tuple = m->map.is_spread ? m->map.keys[0] : NULL;
-
-	if (!tuple)
-		return m->map.keys;
-	return tuple->kind == EX_TUPLE ? tuple->list.items : NULL;
-}
-
-struct mention {
-	const struct var *var;
-	bool yes;
-};
-
-static void find_mention(struct expr *e, void *ctx)
-{
-	struct mention *m = ctx;
-
-	m->yes |= e->kind == EX_BLOCK || (e->kind == EX_VAR && e->var.var == m->var);
-	ast_each_child(e, find_mention, m);
-}
-
-bool sema_mentions(struct expr *e, const struct var *v)
-{
-	struct mention m = {.var = v};
-
-	find_mention(e, &m);
-	return m.yes;
-}
-
-bool sema_is_made_in_place(const struct expr *e, const struct type *t)
-{
-	bool is_list = e->kind == EX_TUPLE || e->kind == EX_RECORD;
-	bool is_read = e->kind == EX_CALL && e->call.builtin == &builtins[BI_str] &&
-		       e->call.args[0]->type->kind != TY_STRING;
-
-	return (is_list || is_read) && type_equal(e->type, t);
 }
 
 /* (key, value) of the map; several keys are a tuple. */

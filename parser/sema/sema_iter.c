@@ -3,6 +3,7 @@
  * What is special in iter probes: ctx.FIELD, whose thread the builtins are about, and printf, which
  * the kernel itself formats there.
  */
+#include "parser/lang/field_type.h"
 #include "parser/base/arena.h"
 #include "parser/lang/format_spec.h"
 #include "parser/sema/sema.h"
@@ -10,11 +11,6 @@
 #include "parser/base/nearest.h"
 #include <ctype.h>
 #include <string.h>
-
-const struct type *iter_field_type(const struct iter_field *f)
-{
-	return f->is_pointer ? type_int(8, false) : type_int(f->size, f->is_signed);
-}
 
 static const struct type *no_field(struct sema *s, const struct expr *e,
 				   const struct attach_point *p)
@@ -133,7 +129,7 @@ const struct type *iter_check_printf(struct sema *s, struct expr *e, const struc
 		if (!isascii(fmt->string.text[i]) ||
 		    (!isprint(fmt->string.text[i]) && !isspace(fmt->string.text[i])))
 			return cannot_print(s, fmt->span, "characters beyond ASCII in a format");
-	for (const struct plan_piece *p = spec->pieces; p < spec->pieces + spec->n_pieces; p++) {
+	for (const struct format_piece *p = spec->pieces; p < spec->pieces + spec->n_pieces; p++) {
 		const struct expr *arg = p->conv ? e->call.args[1 + p->field] : NULL;
 
 		if (p->width_arg || p->precision_arg)

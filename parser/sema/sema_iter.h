@@ -8,8 +8,6 @@
 
 struct format_spec;
 
-/* Type of ctx.FIELD: pointers are addresses. */
-const struct type *iter_field_type(const struct iter_field *f);
 /* Can the builtin be used at this attach point? False: reported. */
 bool iter_check_where(struct sema *s, const struct builtin *b, struct span span,
 		      const struct attach_point *p);

@@ -74,7 +74,7 @@ const struct type *memory_read(struct sema *s, const struct expr *e, const struc
 	enum type_space space = t->kind == TY_POINTER ? t->space : SPACE_NONE;
 
 	if (space == SPACE_NONE)
-		space = sema_space(s->probe);
+		space = ast_space(s->probe);
 	if (space == SPACE_USER && s->probe->uses_delta && !s->probe->is_start &&
 	    s->probe->n_points && probe_is_sched_switch(&s->probe->points[0]))
 		return sema_error(
@@ -150,9 +150,9 @@ const struct type *chk_len(struct sema *s, struct expr *e)
 {
 	const struct expr *arg = e->call.args[0];
 	const struct type *t = arg->type;
-	const struct map *m = sema_is_whole_map(e, 0) ? arg->map.map : NULL;
+	const struct map *m = ast_is_whole_map(e, 0) ? arg->map.map : NULL;
 
-	if (m && sema_is_keyed_histogram(arg))
+	if (m && ast_is_keyed_histogram(arg))
 		return sema_error(s, arg->span, "len-type",
 				  "a keyed histogram has no length: %s has an entry "
 				  "for each key and bucket",

@@ -12,7 +12,7 @@
 #include "parser/base/nearest.h"
 #include "parser/sema/param.h"
 #include "parser/sema/sema.h"
-#include "parser/syntax/foreign_syntax.h"
+#include "parser/lang/foreign_word.h"
 #include <string.h>
 #include <strings.h>
 
@@ -387,7 +387,7 @@ static void fold_delete(struct expr *e)
 {
 	struct expr *m;
 
-	if (!e->call.builtin || e->call.n_args < 2 || !sema_is_whole_map(e, 0) ||
+	if (!e->call.builtin || e->call.n_args < 2 || !ast_is_whole_map(e, 0) ||
 	    (e->call.builtin->id != BI_delete && e->call.builtin->id != BI_has_key))
 		return;
 	m = e->call.args[0];
@@ -405,7 +405,7 @@ static void name_args(struct scope *sc, struct expr *e)
 	for (uint32_t i = 0; i < e->call.n_args; i++) {
 		if (i == 0 && b && b->traits & TR_TEXT && e->call.args[i]->kind == EX_PARAM)
 			param_resolve(sc->s, e->call.args[i], true);
-		if (!sema_is_whole_map(e, i))
+		if (!ast_is_whole_map(e, i))
 			name_expr(sc, e->call.args[i]);
 	}
 }
@@ -599,7 +599,7 @@ static void name_whole(struct expr *e, void *ctx)
 	struct expr *m;
 
 	ast_each_child(e, name_whole, ctx);
-	if (e->kind == EX_CALL && sema_is_whole_map(e, 0))
+	if (e->kind == EX_CALL && ast_is_whole_map(e, 0))
 		m = e->call.args[0];
 	else if (e->kind == EX_MAP && e->map.is_whole)
 		m = e;
@@ -630,7 +630,7 @@ void sema_names(struct sema *s)
 			name_expr(&sc, p->predicate);
 		name_block(&sc, &p->body);
 	}
-	special_check_names(s);
+	sema_unique_tests(s);
 	for (uint32_t i = 0; i < s->program->n_probes; i++) {
 		if (s->program->probes[i]->predicate)
 			name_whole(s->program->probes[i]->predicate, s);

@@ -531,7 +531,7 @@ static void type_let(struct sema *s, struct stmt *st)
 	const struct type *t = st->let.type ? compound_named(s, st->let.type) : NULL;
 	const struct type *value = st->let.value ? value_type(s, st->let.value, st->let.var) : NULL;
 	enum type_space space =
-		value && value->kind == TY_POINTER ? value->space : sema_space(s->probe);
+		value && value->kind == TY_POINTER ? value->space : ast_space(s->probe);
 
 	if (t && t->kind == TY_STRING && !t->size) {
 		let_string(s, st, value);
@@ -561,7 +561,7 @@ static void type_for(struct sema *s, struct stmt *st)
 		v->map = over->map.map;
 		over->type = &type_error;
 		t = v->map ? compound_entry(s, v->map) : &type_error;
-		if (v->map && sema_is_keyed_histogram(over))
+		if (v->map && ast_is_keyed_histogram(over))
 			t = sema_error(
 				s, over->span, "loop-map",
 				"a histogram cannot be gone over: %s has an entry for each key and bucket",

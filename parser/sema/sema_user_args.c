@@ -4,6 +4,7 @@
  * convention puts them. Looked up when a script asks. One program serves all functions that a
  * pattern matches, so a parameter must be the same in all of them.
  */
+#include "parser/lang/field_type.h"
 #include "parser/base/arena.h"
 #include "parser/sema/sema.h"
 #include <errno.h>
@@ -185,7 +186,7 @@ static const struct type *differs(struct sema *s, const struct expr *e,
 
 static const struct type *word_of(struct sema *s, const struct tp_field *f)
 {
-	const struct type *t = sema_pointer_type(s->arena, f, SPACE_USER);
+	const struct type *t = field_pointer_type(s->arena, f, SPACE_USER);
 
 	return t ? t : type_int(f->size, f->is_signed);
 }
@@ -207,7 +208,7 @@ const struct type *user_arg_type(struct sema *s, const struct expr *e, const str
 		if (!g || g->offset != f->offset || g->size != f->size ||
 		    g->is_signed != f->is_signed)
 			return differs(s, e, t, f, &t[i], g);
-		type = sema_common_argument(s->arena, type, word_of(s, g));
+		type = field_common_type(s->arena, type, word_of(s, g));
 	}
 	return type;
 }

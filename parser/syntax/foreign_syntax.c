@@ -3,29 +3,16 @@
  * Syntax errors that come of another language's habits: a call without parentheses, a declaration
  * as in C, `for` as in C, `elif`, `and`. Each rule looks at the token where the grammar stopped and
  * at those before
- * it; the first that knows the mistake says it. The words are rows of foreign_syntax.def.
+ * it; the first that knows the mistake says it. The words are rows of foreign_word.def.
  */
 #include "parser/lang/builtin.h"
 #include "parser/base/diag.h"
+#include "parser/lang/foreign_word.h"
 #include "parser/syntax/filter.h"
 #include "parser.tab.h"
 #include "parser/syntax/foreign_syntax.h"
 #include "parser/lang/type.h"
 #include <string.h>
-
-static const struct foreign_word foreign_words[] = {
-#define FOREIGN_WORD(word, hint) {word, hint},
-#include "parser/syntax/foreign_syntax.def"
-#undef FOREIGN_WORD
-};
-
-const char *foreign_hint(const char *word)
-{
-	for (size_t i = 0; i < sizeof(foreign_words) / sizeof(foreign_words[0]); i++)
-		if (strcmp(foreign_words[i].word, word) == 0)
-			return foreign_words[i].hint;
-	return NULL;
-}
 
 /* The token `back` before the error; the first of the script when there are not so many. */
 static const struct token *behind(const struct filter *f, uint32_t back)

@@ -7,11 +7,5 @@
 
 struct filter;
 
-struct foreign_word {
-	const char *word, *hint;
-};
-
-/* What to write instead of `word`, or NULL: the rows of foreign_syntax.def. */
-const char *foreign_hint(const char *word);
 /* Say the syntax error at the filter's current token when it is such a slip. */
 bool foreign_syntax(struct filter *f);

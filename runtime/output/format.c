@@ -249,7 +249,7 @@ static void number_prefix(struct number *n, char a, char b)
 	n->n_prefix = b ? 2 : 1;
 }
 
-static void number_signed(struct number *n, const struct plan_piece *p, int64_t x)
+static void number_signed(struct number *n, const struct format_piece *p, int64_t x)
 {
 	n->first = decimal_digits(n->first, x < 0 ? -(uint64_t)x : (uint64_t)x);
 	if (x < 0)
@@ -260,7 +260,7 @@ static void number_signed(struct number *n, const struct plan_piece *p, int64_t 
 		number_prefix(n, ' ', 0);
 }
 
-static void number_unsigned(struct number *n, const struct plan_piece *p, uint64_t x)
+static void number_unsigned(struct number *n, const struct format_piece *p, uint64_t x)
 {
 	switch (p->conv) {
 	case 'x':
@@ -282,7 +282,7 @@ static void number_unsigned(struct number *n, const struct plan_piece *p, uint64
 
 /* Width, precision, zeros and side, as in C: a precision is the least number of digits and switches
  * the zero flag off; a zero under precision 0 has no digits; %#o begins with a zero. */
-static void put_number(struct text *t, const struct plan_piece *p, struct number *n, bool is_zero)
+static void put_number(struct text *t, const struct format_piece *p, struct number *n, bool is_zero)
 {
 	char *end = n->digits + sizeof(n->digits);
 	size_t width = p->width > 0 ? (size_t)p->width : 0;
@@ -309,7 +309,7 @@ static void put_number(struct text *t, const struct plan_piece *p, struct number
 		text_fill(t, ' ', pad);
 }
 
-static void put_padded(struct text *t, const struct plan_piece *p, const char *s, size_t len)
+static void put_padded(struct text *t, const struct format_piece *p, const char *s, size_t len)
 {
 	size_t pad = p->width > 0 && (size_t)p->width > len ? (size_t)p->width - len : 0;
 
@@ -321,7 +321,7 @@ static void put_padded(struct text *t, const struct plan_piece *p, const char *s
 }
 
 /* Integers under %s come through a buffer of their own: the precision may cut them. */
-static void convert_string(struct text *t, const struct plan_piece *p, const struct view *v)
+static void convert_string(struct text *t, const struct format_piece *p, const struct view *v)
 {
 	char digits[MAX_DIGITS];
 	struct text number = {.bytes = digits, .capacity = sizeof(digits)};
@@ -375,7 +375,7 @@ static uint64_t view_integer(const struct view *v)
 	return 0;
 }
 
-static void convert_integer(struct text *t, const struct plan_piece *p, const struct view *v)
+static void convert_integer(struct text *t, const struct format_piece *p, const struct view *v)
 {
 	struct number n = {.n_prefix = 0};
 	bool is_signed = p->conv == 'd' || p->conv == 'i';
@@ -389,7 +389,7 @@ static void convert_integer(struct text *t, const struct plan_piece *p, const st
 	put_number(t, p, &n, x == 0);
 }
 
-static void convert(struct text *t, const struct plan_piece *p, const struct view *v)
+static void convert(struct text *t, const struct format_piece *p, const struct view *v)
 {
 	if (p->conv == 's') {
 		convert_string(t, p, v);
@@ -403,9 +403,9 @@ static void convert(struct text *t, const struct plan_piece *p, const struct vie
 
 /* '*': no wider than a format that is written out may say. As in C a negative width is one to the
  * left, a negative precision is none. */
-static struct plan_piece with_stars(const struct plan_piece *p, const struct view *fields)
+static struct format_piece with_stars(const struct format_piece *p, const struct view *fields)
 {
-	struct plan_piece q = *p;
+	struct format_piece q = *p;
 	int64_t n;
 
 	if (p->width_arg) {
@@ -425,8 +425,8 @@ static struct plan_piece with_stars(const struct plan_piece *p, const struct vie
 void format_printf(struct text *t, const struct plan_event *e, const struct view *fields)
 {
 	for (uint32_t i = 0; i < e->n_pieces; i++) {
-		const struct plan_piece *p = &e->pieces[i];
-		struct plan_piece q;
+		const struct format_piece *p = &e->pieces[i];
+		struct format_piece q;
 
 		text_put(t, p->text, p->text_len);
 		if (p->width_arg || p->precision_arg) {

@@ -43,10 +43,10 @@ const char *attach_iter_refusal(int err)
 /* What the kernel printed, as if a printf of ours had. */
 static int emit(struct out *out, const char *text, size_t len)
 {
-	struct plan_piece piece = {.text = text,
-				   .text_len = (uint32_t)len,
-				   .width = -1,
-				   .precision = -1};
+	struct format_piece piece = {.text = text,
+				     .text_len = (uint32_t)len,
+				     .width = -1,
+				     .precision = -1};
 	struct plan_event event = {.kind = PE_PRINTF, .pieces = &piece, .n_pieces = 1};
 
 	return len ? out->printf_event(out, &event, NULL) : 0;

@@ -254,7 +254,7 @@ static void show_fields(struct events *e, const struct plan_event *ev, const uin
 static void show_time(struct events *e, const struct plan_event *ev)
 {
 	const char *text = deferred_strings_time(e->s, ev->text, deferred_strings_wall_clock());
-	struct plan_piece piece = {.text = text, .text_len = (uint32_t)strlen(text)};
+	struct format_piece piece = {.text = text, .text_len = (uint32_t)strlen(text)};
 	struct plan_event shown = {.kind = PE_TIME,
 				   .pieces = &piece,
 				   .n_pieces = 1,

@@ -77,7 +77,7 @@ static void expect_view(struct view v, const char *want)
 	assert_string_equal(s.all, want);
 }
 
-static void expect_piece(struct plan_piece p, struct view v, const char *want)
+static void expect_piece(struct format_piece p, struct view v, const char *want)
 {
 	struct plan_event e = {.kind = PE_PRINTF, .pieces = &p, .n_pieces = 1};
 	struct sink s;
@@ -90,10 +90,10 @@ static void expect_piece(struct plan_piece p, struct view v, const char *want)
 }
 
 /* `flags` from "-+ #0", sizes -1 for none. */
-static struct plan_piece piece(const char *flags, int32_t width, int32_t precision, uint32_t bits,
-			       char conv)
+static struct format_piece piece(const char *flags, int32_t width, int32_t precision, uint32_t bits,
+				 char conv)
 {
-	return (struct plan_piece){
+	return (struct format_piece){
 		.conv = conv,
 		.left = strchr(flags, '-'),
 		.plus = strchr(flags, '+'),
@@ -171,7 +171,7 @@ static void test_integers(void **state)
 
 static void test_pointers_and_chars(void **state)
 {
-	struct plan_piece c = piece("", -1, -1, 64, 'c');
+	struct format_piece c = piece("", -1, -1, 64, 'c');
 	struct plan_event e = {.kind = PE_PRINTF, .pieces = &c, .n_pieces = 1};
 	struct view nul = view_of_int(&t_int64, 0);
 	struct sink s;
@@ -213,7 +213,7 @@ static void test_strings(void **state)
 
 static void test_pieces(void **state)
 {
-	struct plan_piece pieces[] = {
+	struct format_piece pieces[] = {
 		{.text = "[", .text_len = 1, .conv = 's', .width = -1, .precision = -1, .field = 1},
 		{.text = "] took ",
 		 .text_len = 7,
@@ -243,7 +243,7 @@ static const char *c_length(uint32_t bits)
 	return bits == 8 ? "hh" : bits == 16 ? "h" : bits == 32 ? "" : "ll";
 }
 
-static void spell(const struct plan_piece *p, char *spec, size_t size)
+static void spell(const struct format_piece *p, char *spec, size_t size)
 {
 	char width[16] = "", precision[16] = "";
 
@@ -258,7 +258,7 @@ static void spell(const struct plan_piece *p, char *spec, size_t size)
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
-static void expect_as_c(const struct plan_piece *p, uint64_t x)
+static void expect_as_c(const struct format_piece *p, uint64_t x)
 {
 	char spec[64], want[128];
 
@@ -267,7 +267,7 @@ static void expect_as_c(const struct plan_piece *p, uint64_t x)
 	expect_piece(*p, view_of_int(&t_int64, x), want);
 }
 
-static void expect_string_as_c(const struct plan_piece *p, const char *s)
+static void expect_string_as_c(const struct format_piece *p, const char *s)
 {
 	char spec[64], want[128];
 
@@ -277,7 +277,7 @@ static void expect_string_as_c(const struct plan_piece *p, const char *s)
 }
 #pragma GCC diagnostic pop
 
-static void expect_values_as_c(const struct plan_piece *p)
+static void expect_values_as_c(const struct format_piece *p)
 {
 	static const uint64_t values[] = {0,	      1,	  7,	       8,
 					  99,	      100,	  12345,       255,
@@ -296,7 +296,7 @@ static void test_integers_like_c(void **state)
 	(void)state;
 	for (uint32_t i = 0; i < 6 * 32 * 5 * 5 * 4; i++) {
 		uint32_t flags = i / 6 % 32, rest = i / 6 / 32;
-		struct plan_piece p = {
+		struct format_piece p = {
 			.conv = "diuxXo"[i % 6],
 			.left = flags & 1,
 			.plus = flags & 2,
@@ -318,7 +318,7 @@ static void test_strings_like_c(void **state)
 
 	(void)state;
 	for (uint32_t i = 0; i < 2 * 5 * 5; i++) {
-		struct plan_piece p = {
+		struct format_piece p = {
 			.conv = 's',
 			.left = i % 2,
 			.width = sizes[i / 2 % 5],
@@ -439,7 +439,7 @@ static void *read_slowly(void *arg)
 /* A non-blocking pipe whose reader is slow: nothing lost, nothing doubled, order kept. */
 static void test_out_partial_writes(void **state)
 {
-	struct plan_piece wide = piece("0", 70000, -1, 64, 'd');
+	struct format_piece wide = piece("0", 70000, -1, 64, 'd');
 	struct plan_event e = {.kind = PE_PRINTF, .pieces = &wide, .n_pieces = 1};
 	struct view v = view_of_int(&t_int64, 1);
 	struct reader r = {.sum = 0};

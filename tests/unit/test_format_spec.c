@@ -34,7 +34,7 @@ static const char *flat(struct arena *a, const struct format_spec *spec)
 	const char *s = "";
 
 	for (uint32_t i = 0; i < spec->n_pieces; i++) {
-		const struct plan_piece *p = &spec->pieces[i];
+		const struct format_piece *p = &spec->pieces[i];
 
 		s = arena_printf(a, "%s%.*s", s, (int)p->text_len, p->text);
 		if (p->conv)
@@ -85,7 +85,7 @@ static void test_nul(void **state)
 	arena_free(a);
 }
 
-static struct plan_piece piece(struct arena *a, const char *format)
+static struct format_piece piece(struct arena *a, const char *format)
 {
 	struct format_spec spec = read_format(a, format);
 
@@ -98,7 +98,7 @@ static struct plan_piece piece(struct arena *a, const char *format)
 static void test_flags(void **state)
 {
 	struct arena *a = arena_new();
-	struct plan_piece p = piece(a, "%-+ #0d");
+	struct format_piece p = piece(a, "%-+ #0d");
 
 	(void)state;
 	assert_true(p.left && p.plus && p.space && p.alt && p.zero);

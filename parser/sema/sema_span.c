@@ -1,42 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Spans as the front end sees them: which probes end one, which event starts it, and the check
- * hooks of `delta`, `depth`, `open` and `entry`.
+ * Checks of spans: the check hooks of `delta`, `oncpu`, `depth`, `open` and `entry`, and the probe
+ * that starts the spans of another.
  */
-#include "parser/lang/span_kind.h"
-#include "bpf_helpers/shared.h"
 #include "parser/base/arena.h"
+#include "parser/lang/span_kind.h"
 #include "parser/sema/sema.h"
+#include "parser/sema/sema_span.h"
 #include <string.h>
 
-const struct span_row span_rows[SPAN_COUNT] = {
-#define SPAN(id, start_, state_, slots_, key_, same_, gen, doc_) \
-	[SPAN_##id] = {.start = start_,                          \
-		       .state = state_,                          \
-		       .slots = slots_,                          \
-		       .key_bytes = key_,                        \
-		       .same = same_,                            \
-		       .doc = doc_},
-#include "parser/lang/spans.def"
-#undef SPAN
-};
-
 static const char exit_prefix[] = "sys_exit";
-
-enum span_kind probe_span(const struct attach_point *p)
-{
-	enum span_kind kind = probe_rows[p->id].span;
-
-	if (kind != SPAN_BY_EVENT)
-		return kind;
-	if (probe_is_sched_switch(p))
-		return p->ends_slice ? SPAN_SLICE : SPAN_SWITCH;
-	if (p->syscall >= 0 && strncmp(p->format->event, exit_prefix, sizeof(exit_prefix) - 1) == 0)
-		return SPAN_SYSCALL;
-	if (probe_is_any_sys_exit(p))
-		return SPAN_SYSCALL;
-	return SPAN_NO;
-}
 
 static int start_sys_enter(const struct probe_reader *r, struct attach_point *out)
 {
@@ -133,11 +106,11 @@ static bool need_span(struct sema *s, struct expr *e, const char *word)
 
 bool sema_is_call_number(const struct probe *p, const struct expr *e)
 {
-	if (!sema_is_args(e->field.object))
+	if (!ast_is_args(e->field.object))
 		return false;
 	for (uint32_t i = 0; i < p->n_points; i++) {
 		const struct attach_point *point = &p->points[i];
-		const struct tp_field *field = sema_args_field(point, e->field.name);
+		const struct tp_field *field = e->field.fields[i];
 
 		if (probe_span(point) != SPAN_SYSCALL || point->format->is_unchecked || !field ||
 		    field->offset != TP_COMMON_BYTES)

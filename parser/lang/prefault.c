@@ -2,9 +2,9 @@
 /*
  * Texts whose place is known before a body begins: see prefault.h.
  */
-#include "parser/sema/prefault.h"
+#include "parser/lang/prefault.h"
 #include "parser/lang/builtin.h"
-#include "parser/sema/sema.h"
+#include "parser/lang/ast_query.h"
 #include "parser/lang/type.h"
 
 struct walk {
@@ -29,7 +29,7 @@ bool prefault_is_plain(const struct expr *e)
 	switch (e->kind) {
 	case EX_INT: return true;
 	case EX_NAME: return is_plain_name(e);
-	case EX_FIELD: /* an argument by its name */ return sema_is_args(e->field.object);
+	case EX_FIELD: /* an argument by its name */ return ast_is_args(e->field.object);
 	case EX_CAST: return prefault_is_plain(e->cast.operand);
 	case EX_UNARY: return e->unary.op != OP_DEREF && prefault_is_plain(e->unary.operand);
 	case EX_BINARY:

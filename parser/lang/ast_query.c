@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Questions about the checked tree: see ast_query.h.
+ */
+#include "parser/lang/ast_query.h"
+#include "parser/lang/agg.h"
+#include "parser/lang/builtin.h"
+
+bool ast_is_whole_map(const struct expr *call, uint32_t i)
+{
+	const struct builtin *b = call->call.builtin;
+
+	return i == 0 && b && b->traits & TR_MAP && call->call.n_args > 0 &&
+	       call->call.args[0]->kind == EX_MAP && call->call.args[0]->map.n_keys == 0;
+}
+
+bool ast_is_keyed_histogram(const struct expr *m)
+{
+	const struct type *t = m->map.map ? m->map.map->value : NULL;
+
+	return t && m->map.map->n_keys && t->kind == TY_AGG &&
+	       agg_rows[t->agg].layout == AL_BUCKETS;
+}
+
+bool ast_is_args(const struct expr *e)
+{
+	return e->kind == EX_NAME && e->name.builtin && e->name.builtin->id == BI_args;
+}
+
+struct expr **ast_key_parts(const struct expr *m)
+{
+	struct expr *tuple = m->map.is_spread ? m->map.keys[0] : NULL;
+
+	if (!tuple)
+		return m->map.keys;
+	return tuple->kind == EX_TUPLE ? tuple->list.items : NULL;
+}
+
+bool ast_is_built_in_place(const struct expr *e, const struct type *t)
+{
+	bool is_list = e->kind == EX_TUPLE || e->kind == EX_RECORD;
+	bool is_read = e->kind == EX_CALL && e->call.builtin == &builtins[BI_str] &&
+		       e->call.args[0]->type->kind != TY_STRING;
+
+	return (is_list || is_read) && type_equal(e->type, t);
+}
+
+struct mention {
+	const struct var *var;
+	bool found;
+};
+
+static void find_mention(struct expr *e, void *ctx)
+{
+	struct mention *m = ctx;
+
+	m->found |= e->kind == EX_BLOCK || (e->kind == EX_VAR && e->var.var == m->var);
+	ast_each_child(e, find_mention, m);
+}
+
+bool ast_mentions(struct expr *e, const struct var *v)
+{
+	struct mention m = {.var = v};
+
+	find_mention(e, &m);
+	return m.found;
+}
+
+enum type_space ast_space(const struct probe *p)
+{
+	return p->n_points && (p->points[0].id == PROBE_UPROBE || p->points[0].id == PROBE_USDT ||
+			       p->points[0].id == PROBE_URETPROBE || p->points[0].syscall >= 0)
+		       ? SPACE_USER
+		       : SPACE_KERNEL;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Questions about the checked tree that sema, plan and codegen all ask. Nothing here changes the
+ * tree or reports errors.
+ */
+#pragma once
+#include "parser/lang/ast.h"
+#include "parser/lang/type.h"
+
+/* True when argument `i` of `call` names a whole map: print(@m), clear(@m), delete(@m, key). */
+bool ast_is_whole_map(const struct expr *call, uint32_t i);
+/* True for a map whose values have an entry for each key and bucket. */
+bool ast_is_keyed_histogram(const struct expr *m);
+/* True for `args`, the object of args.FIELD. */
+bool ast_is_args(const struct expr *e);
+/* The keys of a map access as separate expressions, also when they are written as one tuple. NULL
+ * when the key is a tuple value that is not a literal. */
+struct expr **ast_key_parts(const struct expr *m);
+/* True when `e` can be built directly in the memory that will hold a value of type `t`: a tuple or
+ * record literal, or a string read by str(). */
+bool ast_is_built_in_place(const struct expr *e, const struct type *t);
+/* True when `e` may read the variable. */
+bool ast_mentions(struct expr *e, const struct var *v);
+/* The address space of the probe's addresses when their type does not tell. */
+enum type_space ast_space(const struct probe *p);

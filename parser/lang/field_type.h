@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Types of what the kernel and debug information describe: tracepoint fields, function arguments
+ * and results, iterator fields.
+ */
+#pragma once
+#include "parser/lang/probe.h"
+#include "parser/lang/type.h"
+
+struct arena;
+
+/* Type of a tracepoint field's value; NULL when such fields are not implemented. */
+const struct type *field_type(struct arena *a, const struct tp_field *f);
+/* Type of a function argument that is an address in `space`; NULL when it is not an address. */
+const struct type *field_pointer_type(struct arena *a, const struct tp_field *f,
+				      enum type_space space);
+/* Type that holds an argument of type `x` in one function and `y` in another; NULL when they differ
+ * too much. */
+const struct type *field_common_type(struct arena *a, const struct type *x, const struct type *y);
+/* Type of `retval` at a return probe; NULL when the function returns nothing, or neither a number
+ * nor an address. */
+const struct type *field_result_type(const struct attach_point *p);
+/* Type of ctx.FIELD in an iter probe: pointers are unsigned 64-bit addresses. */
+const struct type *iter_field_type(const struct iter_field *f);

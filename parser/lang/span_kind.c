@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The table of span kinds, and which kind an event ends.
+ */
+#include "parser/lang/builtin.h"
+#include "parser/lang/span_kind.h"
+#include "bpf_helpers/shared.h"
+#include <string.h>
+
+const struct span_row span_rows[SPAN_COUNT] = {
+#define SPAN(id, start_, state_, slots_, key_, same_, gen, doc_) \
+	[SPAN_##id] = {.start = start_,                          \
+		       .state = state_,                          \
+		       .slots = slots_,                          \
+		       .key_bytes = key_,                        \
+		       .same = same_,                            \
+		       .doc = doc_},
+#include "parser/lang/spans.def"
+#undef SPAN
+};
+
+enum span_kind probe_span(const struct attach_point *p)
+{
+	enum span_kind kind = probe_rows[p->id].span;
+
+	if (kind != SPAN_BY_EVENT)
+		return kind;
+	if (probe_is_sched_switch(p))
+		return p->ends_slice ? SPAN_SLICE : SPAN_SWITCH;
+	if (p->syscall >= 0 && strncmp(p->format->event, "sys_exit", strlen("sys_exit")) == 0)
+		return SPAN_SYSCALL;
+	if (probe_is_any_sys_exit(p))
+		return SPAN_SYSCALL;
+	return SPAN_NO;
+}
