@@ -41,7 +41,58 @@ struct value {
 	uint32_t len;
 };
 
+/* The kernel function being generated: a program, or a loop's body in it. Entering a loop's body
+ * copies this struct, leaving it assigns the copy back. */
+struct gen_body {
+	LLVMValueRef fn;
+	LLVMMetadataRef di_fn;
+	LLVMBasicBlockRef entry;		 /* allocas go here */
+	LLVMBasicBlockRef start;		 /* of a loop's body: follows entry */
+	LLVMBasicBlockRef done;			 /* target of `return` */
+	LLVMBasicBlockRef on_break, on_continue; /* NULL outside loops */
+	LLVMBasicBlockRef on_spent;		 /* in a loop: LIMIT_ROUNDS is used up */
+	uint32_t loop_frames; /* kernel stack frames of the loops around, callers included */
+	LLVMValueRef ctx;
+	LLVMValueRef current; /* typed pointer to the current task; NULL: not fetched yet */
+	LLVMValueRef subject; /* typed pointer to the thread the probe is about; NULL: current */
+	LLVMValueRef delta;   /* i64, at a span's end */
+	LLVMValueRef span;    /* the span's slot, at its end */
+	LLVMValueRef depth;   /* i64, at the end of a call; NULL: spans of this kind do not nest */
+	LLVMValueRef syscall; /* i64, in programs on sys_enter and sys_exit */
+	LLVMValueRef frame;   /* with loops: variables and epochs in one buffer (gen_frame.c) */
+	LLVMValueRef *vars;   /* addresses, by var->id */
+	LLVMValueRef *epochs; /* addresses, by map index; NULL: not used in this probe */
+	LLVMValueRef scratch; /* address of the pointer to scratch memory; NULL: none here */
+};
+
+/* The kernel program being generated. */
+struct gen_prog {
+	uint32_t id;
+	const struct plan_prog *plan;
+	/* i32, an alloca. Tests: what `return VALUE` gave. Sessions: 0 requests the return. Else
+	 * NULL. */
+	LLVMValueRef result;
+};
+
+/* The probe in it. */
+struct gen_probe {
+	uint32_t id;
+	const struct plan_probe *plan;
+	const struct probe *ast;
+	const struct attach_point *point;
+	bool is_open;  /* in a program of open spans: tracing has ended */
+	bool is_start; /* generating the start of the probe's spans */
+	struct {       /* offsets in body.frame */
+		uint32_t size, rounds_at, *var_at, *epoch_at;
+	} frame;
+	struct {		     /* gen_text.c */
+		uint32_t used, most; /* bytes in use now and at most */
+		LLVMBasicBlockRef before, start;
+	} scratch;
+};
+
 struct gen {
+	/* the module */
 	LLVMContextRef llvm;
 	LLVMModuleRef module;
 	LLVMModuleRef library;	 /* bpf_helpers/, until it is linked */
@@ -49,53 +100,21 @@ struct gen {
 	LLVMBuilderRef b;
 	LLVMDIBuilderRef di;
 	LLVMMetadataRef di_file, di_unit;
-	LLVMTypeRef i8, i16, i32, i64, ptr, void_;
+	LLVMTypeRef i8, i16, i32, i64, ptr;
+	LLVMValueRef *maps;  /* by plan index: the .maps globals */
+	LLVMValueRef *spans; /* by plan probe index: task storage, or NULL */
+	uint32_t n_loops;    /* for the names of loop bodies */
 
 	const struct program *program;
 	const struct plan *plan;
-	LLVMValueRef *maps;  /* by plan index: the .maps globals */
-	LLVMValueRef *spans; /* by plan probe index: task storage, or NULL */
 	struct arena *arena;
-	bool failed;  /* said in `message`; an error of ours unless too_big */
-	bool too_big; /* the script wants more stack than BPF has */
+	bool failed;  /* reported in `message`; a defect of sonde's unless too_big */
+	bool too_big; /* the script takes more stack than BPF has */
 	char message[256];
 
-	/* the program being generated */
-	LLVMValueRef fn;
-	LLVMMetadataRef di_fn;
-	LLVMBasicBlockRef entry; /* allocas go here */
-	LLVMValueRef ctx;
-	LLVMValueRef current; /* typed pointer to the current task; NULL: not asked for yet */
-	uint32_t prog_id;
-	const struct plan_prog *prog;
-
-	/* the probe in it */
-	uint32_t probe_id;
-	const struct plan_probe *probe;
-	const struct probe *ast;
-	const struct attach_point *point;
-	LLVMValueRef result;	/* of tests: where `return VALUE` puts it; of sessions: 0 when the
-				 * return is wanted; else NULL */
-	LLVMBasicBlockRef done; /* where `return` goes */
-	LLVMBasicBlockRef on_break, on_continue, loop_body; /* in a loop */
-	LLVMBasicBlockRef on_spent;			    /* in a loop: LIMIT_ROUNDS are run */
-	uint32_t n_loops;				    /* for their functions' names */
-	uint32_t loop_frames; /* on the kernel stack: of bodies, and of what calls them */
-	LLVMValueRef frame;   /* with loops: variables and epochs in one place (gen_frame.c) */
-	uint32_t frame_size, rounds_at, *var_at, *epoch_at;
-	LLVMValueRef *vars;   /* allocas, by var->id */
-	LLVMValueRef *epochs; /* allocas, by map index; NULL: not used yet in this run */
-	LLVMValueRef subject; /* typed pointer to the thread it is about; NULL: the current one */
-	LLVMValueRef delta;   /* i64, at a span's end */
-	LLVMValueRef span;    /* the span's slot, at its end */
-	LLVMValueRef depth;   /* i64, at the end of a call; NULL: spans of this kind do not nest */
-	LLVMValueRef syscall; /* i64, in programs on sys_enter and sys_exit */
-	bool is_open;	      /* in a program of open spans: tracing has ended */
-	bool is_start;	      /* what is generated starts the probe's spans */
-	/* gen_text.c: memory for what is too long for the BPF stack */
-	LLVMValueRef scratch;		      /* alloca of its address; NULL: none here */
-	uint32_t scratch_bytes, scratch_most; /* of it in use, now and at most */
-	LLVMBasicBlockRef scratch_before, scratch_start;
+	struct gen_prog prog;
+	struct gen_probe probe;
+	struct gen_body body;
 };
 
 /* ---- small things (gen_type.c) */
@@ -235,7 +254,7 @@ LLVMValueRef gen_scaled(struct gen *g, LLVMValueRef n, const struct type *t);
 
 /* ---- texts (gen_text.c) */
 /* Like gen_buffer, for any size. A buffer that is too long for the BPF stack lies in scratch memory
- * until gen_scratch_release() is called with the value that g->scratch_bytes had before. gen_expr
+ * until gen_scratch_release() is called with the value that `used` had before. gen_expr
  * does so after each value that fits a register. */
 LLVMValueRef gen_big_buffer(struct gen *g, uint32_t size);
 void gen_scratch_release(struct gen *g, uint32_t mark);

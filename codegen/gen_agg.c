@@ -67,7 +67,7 @@ void gen_aggregate(struct gen *g, struct expr *target, struct expr *call)
 	case AL_BUCKETS: gen_map_bucket(g, target, v); return;
 	case AL_MAX:
 		words = gen_map_element(g, target, &end);
-		GEN_CALL(g, "sonde_agg_max", words, ordered(g, t, v), gen_u32(g, g->probe_id));
+		GEN_CALL(g, "sonde_agg_max", words, ordered(g, t, v), gen_u32(g, g->probe.id));
 		break;
 	case AL_AVERAGE:
 		words = gen_map_element(g, target, &end);

@@ -15,13 +15,15 @@ static LLVMValueRef bucket_body(struct gen *g, uint32_t map, int helper, struct 
 {
 	LLVMTypeRef params[] = {g->i64, g->ptr};
 	LLVMBasicBlockRef before = LLVMGetInsertBlock(g->b);
-	LLVMValueRef outer = g->fn, fn, key, found;
-	LLVMMetadataRef di = g->di_fn;
-	const char *name = arena_printf(g->arena, "%s_bucket%u", g->prog->symbol, g->n_loops++);
+	struct gen_body outer = g->body;
+	LLVMValueRef fn, key, found;
+	const char *name =
+		arena_printf(g->arena, "%s_bucket%u", g->prog.plan->symbol, g->n_loops++);
 
-	g->fn = fn = LLVMAddFunction(g->module, name, LLVMFunctionType(g->i64, params, 2, false));
+	g->body.fn = fn =
+		LLVMAddFunction(g->module, name, LLVMFunctionType(g->i64, params, 2, false));
 	LLVMSetLinkage(fn, LLVMInternalLinkage);
-	g->di_fn = gen_di_body(g, fn, name, 2, span);
+	g->body.di_fn = gen_di_body(g, fn, name, 2, span);
 	LLVMPositionBuilderAtEnd(g->b, gen_block(g, "entry"));
 	gen_place(g, span);
 	key = LLVMBuildLoad2(g->b, g->ptr, LLVMGetParam(fn, 1), "");
@@ -33,8 +35,7 @@ static LLVMValueRef bucket_body(struct gen *g, uint32_t map, int helper, struct 
 	else
 		found = gen_u64(g, 0);
 	LLVMBuildRet(g->b, found);
-	g->fn = outer;
-	g->di_fn = di;
+	g->body = outer;
 	LLVMPositionBuilderAtEnd(g->b, before);
 	gen_place(g, span);
 	return fn;

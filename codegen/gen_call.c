@@ -20,7 +20,7 @@ static LLVMValueRef low32(struct gen *g, LLVMValueRef v)
 
 LLVMValueRef gen_task(struct gen *g)
 {
-	LLVMValueRef v = g->subject ? g->subject : g->current;
+	LLVMValueRef v = g->body.subject ? g->body.subject : g->body.current;
 
 	if (v)
 		return v;
@@ -60,8 +60,8 @@ struct value gen_curtask(struct gen *g, struct expr *e)
 
 struct value gen_cgroup(struct gen *g, struct expr *e)
 {
-	if (g->subject)
-		return gen_int_value(GEN_CALL(g, "sonde_task_cgroup", g->subject), e->type);
+	if (g->body.subject)
+		return gen_int_value(GEN_CALL(g, "sonde_task_cgroup", g->body.subject), e->type);
 	return gen_int_value(gen_helper(g, BPF_FUNC_get_current_cgroup_id, NULL, 0), e->type);
 }
 
@@ -125,7 +125,8 @@ struct value gen_nsecs(struct gen *g, struct expr *e)
 /* Frames of this program's that its kernel stack begins with. */
 static uint32_t tracer_frames(const struct gen *g)
 {
-	uint32_t own = prog_rows[g->prog->kind].tracer_frames, n = own ? own + g->loop_frames : 0;
+	uint32_t own = prog_rows[g->prog.plan->kind].tracer_frames,
+		 n = own ? own + g->body.loop_frames : 0;
 
 	return n < SONDE_TRACER_FRAMES ? n : SONDE_TRACER_FRAMES;
 }
@@ -134,20 +135,20 @@ static uint32_t tracer_frames(const struct gen *g)
  * function there would be bpf_loop between; of later programs the tracer's frames are shown. */
 static bool is_at_system_call(const struct gen *g)
 {
-	return !g->loop_frames && g->prog_id < SONDE_MAX_PROGS &&
-	       (g->prog->kind == PP_SYSCALL_ENTER || g->prog->kind == PP_SYSCALL_EXIT);
+	return !g->body.loop_frames && g->prog.id < SONDE_MAX_PROGS &&
+	       (g->prog.plan->kind == PP_SYSCALL_ENTER || g->prog.plan->kind == PP_SYSCALL_EXIT);
 }
 
 struct value gen_kstack(struct gen *g, struct expr *e)
 {
-	LLVMValueRef probe = gen_u32(g, g->probe_id), limit = gen_u32(g, e->name.limit), v;
+	LLVMValueRef probe = gen_u32(g, g->probe.id), limit = gen_u32(g, e->name.limit), v;
 
-	if (g->subject)
-		v = GEN_CALL(g, "sonde_stack_task", g->subject, probe, limit);
+	if (g->body.subject)
+		v = GEN_CALL(g, "sonde_stack_task", g->body.subject, probe, limit);
 	else if (!e->name.limit && is_at_system_call(g))
-		v = GEN_CALL(g, "sonde_chain_stack", g->ctx, gen_u32(g, g->prog_id), probe);
+		v = GEN_CALL(g, "sonde_chain_stack", g->body.ctx, gen_u32(g, g->prog.id), probe);
 	else
-		v = GEN_CALL(g, "sonde_stack_kernel", g->ctx, gen_u32(g, g->prog_id),
+		v = GEN_CALL(g, "sonde_stack_kernel", g->body.ctx, gen_u32(g, g->prog.id),
 			     gen_u32(g, tracer_frames(g)), probe, limit);
 	return gen_int_value(v, e->type);
 }
@@ -155,10 +156,10 @@ struct value gen_kstack(struct gen *g, struct expr *e)
 /* Where the span keeps it; -1: it does not. */
 static int32_t kept_ustack(const struct gen *g, uint32_t limit)
 {
-	for (uint32_t i = 0; g->span && limit && i < g->probe->n_span_ustacks; i++)
-		if (g->probe->span_ustack_limits[i] == limit)
-			return (int32_t)g->probe->span_ustacks[i].offset;
-	return g->span && !limit ? g->probe->span_ustack : -1;
+	for (uint32_t i = 0; g->body.span && limit && i < g->probe.plan->n_span_ustacks; i++)
+		if (g->probe.plan->span_ustack_limits[i] == limit)
+			return (int32_t)g->probe.plan->span_ustacks[i].offset;
+	return g->body.span && !limit ? g->probe.plan->span_ustack : -1;
 }
 
 struct value gen_ustack(struct gen *g, struct expr *e)
@@ -166,12 +167,12 @@ struct value gen_ustack(struct gen *g, struct expr *e)
 	int32_t kept = kept_ustack(g, e->name.limit);
 
 	if (kept >= 0) {
-		LLVMValueRef at = gen_at(g, g->span, (uint32_t)kept);
+		LLVMValueRef at = gen_at(g, g->body.span, (uint32_t)kept);
 
 		return gen_int_value(LLVMBuildLoad2(g->b, g->i64, at, ""), e->type);
 	}
-	return gen_int_value(GEN_CALL(g, "sonde_stack_user", g->ctx, gen_task(g),
-				      gen_u32(g, g->probe_id), gen_u32(g, e->name.limit)),
+	return gen_int_value(GEN_CALL(g, "sonde_stack_user", g->body.ctx, gen_task(g),
+				      gen_u32(g, g->probe.id), gen_u32(g, e->name.limit)),
 			     e->type);
 }
 
@@ -180,16 +181,16 @@ struct value gen_ustack(struct gen *g, struct expr *e)
 static LLVMValueRef name_table(struct gen *g)
 {
 	LLVMTypeRef table = LLVMArrayType2(g->i32, SONDE_SYSCALLS);
-	const char *symbol = arena_printf(g->arena, "names_%u", g->probe_id);
+	const char *symbol = arena_printf(g->arena, "names_%u", g->probe.id);
 	LLVMValueRef rows[SONDE_SYSCALLS], global = LLVMGetNamedGlobal(g->module, symbol);
 
 	if (global)
 		return global;
 	for (uint32_t i = 0; i < SONDE_SYSCALLS; i++)
 		rows[i] = gen_u32(g, 0);
-	rows[g->probe->syscall] = gen_u32(g, g->probe->name_id);
-	for (uint32_t i = 0; i < g->probe->n_syscalls; i++)
-		rows[g->probe->syscalls[i]] = gen_u32(g, g->probe->syscall_names[i]);
+	rows[g->probe.plan->syscall] = gen_u32(g, g->probe.plan->name_id);
+	for (uint32_t i = 0; i < g->probe.plan->n_syscalls; i++)
+		rows[g->probe.plan->syscalls[i]] = gen_u32(g, g->probe.plan->syscall_names[i]);
 	global = LLVMAddGlobal(g->module, table, symbol);
 	LLVMSetInitializer(global, LLVMConstArray2(g->i32, rows, SONDE_SYSCALLS));
 	LLVMSetGlobalConstant(global, true);
@@ -200,7 +201,7 @@ static LLVMValueRef name_table(struct gen *g)
 
 static LLVMValueRef name_of_call(struct gen *g)
 {
-	LLVMValueRef index = GEN_CALL(g, "sonde_syscall_index", g->syscall), at;
+	LLVMValueRef index = GEN_CALL(g, "sonde_syscall_index", g->body.syscall), at;
 
 	at = LLVMBuildGEP2(g->b, g->i32, name_table(g), &index, 1, "");
 	return LLVMBuildZExt(g->b, LLVMBuildLoad2(g->b, g->i32, at, ""), g->i64, "");
@@ -208,54 +209,55 @@ static LLVMValueRef name_of_call(struct gen *g)
 
 LLVMValueRef gen_cookie(struct gen *g)
 {
-	return gen_helper(g, BPF_FUNC_get_attach_cookie, &g->ctx, 1);
+	return gen_helper(g, BPF_FUNC_get_attach_cookie, &g->body.ctx, 1);
 }
 
 struct value gen_probe(struct gen *g, struct expr *e)
 {
-	if (g->probe->n_syscalls)
+	if (g->probe.plan->n_syscalls)
 		return gen_int_value(name_of_call(g), e->type);
-	if (g->prog->by_cookie)
-		return gen_int_value(g->point->id == PROBE_USDT ? gen_usdt_name(g)
-								: LLVMBuildLShr(g->b, gen_cookie(g),
-										gen_u64(g, 32), ""),
+	if (g->prog.plan->by_cookie)
+		return gen_int_value(g->probe.point->id == PROBE_USDT
+					     ? gen_usdt_name(g)
+					     : LLVMBuildLShr(g->b, gen_cookie(g), gen_u64(g, 32),
+							     ""),
 				     e->type);
-	return gen_int_value(gen_u64(g, g->probe->name_id), e->type);
+	return gen_int_value(gen_u64(g, g->probe.plan->name_id), e->type);
 }
 
 struct value gen_func(struct gen *g, struct expr *e)
 {
-	if (g->prog->by_cookie)
+	if (g->prog.plan->by_cookie)
 		return gen_int_value(low32(g, gen_cookie(g)), e->type);
-	return gen_int_value(gen_u64(g, g->probe->func_id), e->type);
+	return gen_int_value(gen_u64(g, g->probe.plan->func_id), e->type);
 }
 
 struct value gen_delta(struct gen *g, struct expr *e)
 {
-	return gen_int_value(g->delta, e->type);
+	return gen_int_value(g->body.delta, e->type);
 }
 
 struct value gen_depth(struct gen *g, struct expr *e)
 {
-	return gen_int_value(g->depth ? g->depth : gen_u64(g, 1), e->type);
+	return gen_int_value(g->body.depth ? g->body.depth : gen_u64(g, 1), e->type);
 }
 
 struct value gen_open(struct gen *g, struct expr *e)
 {
-	return gen_int_value(gen_u64(g, g->is_open), e->type);
+	return gen_int_value(gen_u64(g, g->probe.is_open), e->type);
 }
 
 /* entry(EXPR): kept by the start. */
 struct value gen_entry(struct gen *g, struct expr *e)
 {
-	const struct plan_field *f = &g->probe->span_entries[e->call.event];
+	const struct plan_field *f = &g->probe.plan->span_entries[e->call.event];
 
-	return gen_load(g, f->type, gen_at(g, g->span, f->offset));
+	return gen_load(g, f->type, gen_at(g, g->body.span, f->offset));
 }
 
 LLVMValueRef gen_register(struct gen *g, uint32_t offset)
 {
-	LLVMValueRef v = LLVMBuildLoad2(g->b, g->i64, gen_at(g, g->ctx, offset), "");
+	LLVMValueRef v = LLVMBuildLoad2(g->b, g->i64, gen_at(g, g->body.ctx, offset), "");
 
 	LLVMSetVolatile(v, true); /* or LLVM moves ctx arithmetic where the verifier refuses it */
 	return v;
@@ -274,9 +276,9 @@ static LLVMValueRef argument_word(struct gen *g, unsigned i)
 	at = LLVMBuildAdd(g->b, gen_register(g, regs_sp_offset()),
 			  gen_u64(g, (uint64_t)regs_arg_on_stack(i)), "");
 	return GEN_CALL(g,
-			gen_is_user_space(g->point) ? "sonde_text_word_user"
-						    : "sonde_text_word_kernel",
-			at, gen_u32(g, g->probe_id));
+			gen_is_user_space(g->probe.point) ? "sonde_text_word_user"
+							  : "sonde_text_word_kernel",
+			at, gen_u32(g, g->probe.id));
 }
 
 /* arg0 … arg11: the row says which. */
@@ -284,22 +286,22 @@ struct value gen_arg(struct gen *g, struct expr *e)
 {
 	unsigned i = (unsigned)(e->name.builtin->id - BI_arg0);
 
-	if (g->point->id == PROBE_USDT)
+	if (g->probe.point->id == PROBE_USDT)
 		return gen_usdt_arg(g, e, i);
-	if (probe_is_typed(g->point))
-		return gen_int_value(gen_typed_arg(g, &g->point->typed->params[i]), e->type);
+	if (probe_is_typed(g->probe.point))
+		return gen_int_value(gen_typed_arg(g, &g->probe.point->typed->params[i]), e->type);
 	return gen_int_value(argument_word(g, i), e->type);
 }
 
 /* A call that is still open has none: 0. */
 struct value gen_retval(struct gen *g, struct expr *e)
 {
-	const struct type *t = field_result_type(g->point);
+	const struct type *t = field_result_type(g->probe.point);
 	LLVMValueRef v;
 
-	if (g->is_open)
+	if (g->probe.is_open)
 		return gen_int_value(gen_u64(g, 0), e->type);
-	if (g->prog->kind == PP_FEXIT)
+	if (g->prog.plan->kind == PP_FEXIT)
 		v = gen_typed_result(g);
 	else
 		v = gen_register(g, regs_return_offset());
@@ -326,22 +328,23 @@ static const char *rebuilt_helper(const char *event, const char *field)
 
 struct value gen_rebuilt_field(struct gen *g, const char *field, const struct type *type)
 {
-	const char *helper = rebuilt_helper(g->point->format->event, field);
+	const char *helper = rebuilt_helper(g->probe.point->format->event, field);
 	LLVMValueRef buf;
 
 	if (type->kind != TY_STRING)
-		return gen_int_value(GEN_CALL(g, helper, g->ctx), type);
+		return gen_int_value(GEN_CALL(g, helper, g->body.ctx), type);
 	buf = gen_big_buffer(g, type->size);
-	GEN_CALL(g, helper, g->ctx, buf);
+	GEN_CALL(g, helper, g->body.ctx, buf);
 	return (struct value){.kind = V_MEM, .type = type, .v = buf};
 }
 
 static struct value span_field(struct gen *g, const char *field)
 {
-	for (uint32_t i = 0; i < g->probe->n_span_args; i++)
-		if (strcmp(g->probe->span_arg_names[i], field) == 0)
-			return gen_load(g, g->probe->span_args[i].type,
-					gen_at(g, g->span, g->probe->span_args[i].offset));
+	for (uint32_t i = 0; i < g->probe.plan->n_span_args; i++)
+		if (strcmp(g->probe.plan->span_arg_names[i], field) == 0)
+			return gen_load(g, g->probe.plan->span_args[i].type,
+					gen_at(g, g->body.span,
+					       g->probe.plan->span_args[i].offset));
 	return gen_int_value(gen_u64(g, 0), type_int(8, false));
 }
 
@@ -369,10 +372,10 @@ static struct value syscall_field(struct gen *g, const struct tp_field *f, const
 	LLVMValueRef v;
 
 	if (word == 0)
-		v = g->syscall;
-	else if (g->is_open)
+		v = g->body.syscall;
+	else if (g->probe.is_open)
 		v = gen_u64(g, 0); /* it has not ended */
-	else if (g->prog->kind == PP_SYSCALL_EXIT)
+	else if (g->prog.plan->kind == PP_SYSCALL_EXIT)
 		v = gen_register(g, 8);
 	else if (type_is_memory(type))
 		return syscall_words(g, type);
@@ -387,37 +390,39 @@ static struct value record_field(struct gen *g, const struct tp_field *f, const 
 	LLVMValueRef buf;
 
 	if (f->is_data_loc)
-		return gen_data_loc(g,
-				    gen_load(g, type_int(4, false), gen_at(g, g->ctx, f->offset)).v,
-				    type);
+		return gen_data_loc(
+			g, gen_load(g, type_int(4, false), gen_at(g, g->body.ctx, f->offset)).v,
+			type);
 	if (!type_is_memory(type)) {
-		v = gen_load(g, type, gen_at(g, g->ctx, f->offset));
+		v = gen_load(g, type, gen_at(g, g->body.ctx, f->offset));
 		return v;
 	}
 	/* The context can be read by words only, but a helper may read from it as from any
 	 * memory. */
 	buf = gen_big_buffer(g, type->size);
-	GEN_CALL(g, "sonde_memory_read", buf, gen_u32(g, type->size), gen_at(g, g->ctx, f->offset));
+	GEN_CALL(g, "sonde_memory_read", buf, gen_u32(g, type->size),
+		 gen_at(g, g->body.ctx, f->offset));
 	return (struct value){.kind = V_MEM, .type = type, .v = buf};
 }
 
 struct value gen_args_field(struct gen *g, struct expr *e)
 {
-	const struct tp_field *f = e->field.fields[g->probe->point];
+	const struct tp_field *f = e->field.fields[g->probe.plan->point];
 	const struct type *type = field_type(g->arena, f);
 
-	if (g->point->id == PROBE_UPROBE) {
+	if (g->probe.point->id == PROBE_UPROBE) {
 		type = type_int(f->size, f->is_signed);
 		return gen_int_value(gen_narrow(g, argument_word(g, f->offset / 8), type), type);
 	}
-	if (probe_is_typed(g->point))
+	if (probe_is_typed(g->probe.point))
 		return gen_int_value(gen_typed_arg(g, f), type);
-	if (g->probe->has_span && g->probe->span_kind == SPAN_SWITCH)
-		return g->span ? span_field(g, e->field.name)
-			       : gen_rebuilt_field(g, e->field.name, type);
-	if (g->prog->kind == PP_SYSCALL_ENTER || g->prog->kind == PP_SYSCALL_EXIT || g->is_open)
+	if (g->probe.plan->has_span && g->probe.plan->span_kind == SPAN_SWITCH)
+		return g->body.span ? span_field(g, e->field.name)
+				    : gen_rebuilt_field(g, e->field.name, type);
+	if (g->prog.plan->kind == PP_SYSCALL_ENTER || g->prog.plan->kind == PP_SYSCALL_EXIT ||
+	    g->probe.is_open)
 		return syscall_field(g, f, type);
-	if (g->prog->kind == PP_TP_BTF)
+	if (g->prog.plan->kind == PP_TP_BTF)
 		return gen_rebuilt_field(g, e->field.name, type);
 	return record_field(g, f, type);
 }

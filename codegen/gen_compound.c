@@ -26,7 +26,7 @@ struct value gen_list(struct gen *g, struct expr *e)
 
 void gen_expr_into(struct gen *g, struct expr *e, const struct type *type, LLVMValueRef at)
 {
-	uint32_t mark = g->scratch_bytes;
+	uint32_t mark = g->probe.scratch.used;
 
 	if (!ast_is_built_in_place(e, type))
 		gen_store(g, gen_expr(g, e), type, at);
@@ -162,10 +162,10 @@ static struct value read_at(struct gen *g, LLVMValueRef address, enum type_space
 	struct value v;
 
 	if (space == SPACE_NONE)
-		space = ast_space(g->ast);
+		space = ast_space(g->probe.ast);
 	gen_zero(g, buf, size);
 	GEN_CALL(g, space == SPACE_USER ? "sonde_memory_user" : "sonde_memory_kernel", buf,
-		 gen_u32(g, type->size), address, gen_u32(g, g->probe_id));
+		 gen_u32(g, type->size), address, gen_u32(g, g->probe.id));
 	v = gen_load(g, type, buf);
 	if (v.kind == V_INT)
 		gen_buffer_end(g, buf, 8);
@@ -197,7 +197,7 @@ static struct value element_of(struct gen *g, struct value s, LLVMValueRef at,
 	inside = LLVMBuildICmp(g->b, LLVMIntULT, at, gen_u64(g, s.type->size / type->size), "");
 	LLVMBuildCondBr(g->b, inside, then, beyond);
 	LLVMPositionBuilderAtEnd(g->b, beyond);
-	GEN_CALL(g, "sonde_loss_count", gen_u32(g, g->probe_id), gen_u32(g, SONDE_LOSS_INDEX));
+	GEN_CALL(g, "sonde_loss_count", gen_u32(g, g->probe.id), gen_u32(g, SONDE_LOSS_INDEX));
 	LLVMBuildBr(g->b, end);
 	LLVMPositionBuilderAtEnd(g->b, then);
 	address = LLVMBuildMul(g->b, at, gen_u64(g, type->size), "");

@@ -13,14 +13,14 @@ static const struct value nothing = {.kind = V_NONE, .type = &type_void};
 static LLVMValueRef begin_record(struct gen *g, uint32_t id, uint32_t size, LLVMBasicBlockRef *skip)
 {
 	LLVMValueRef record =
-		GEN_CALL(g, "sonde_ring_reserve", gen_u32(g, g->probe_id), gen_u64(g, size));
+		GEN_CALL(g, "sonde_ring_reserve", gen_u32(g, g->probe.id), gen_u64(g, size));
 	LLVMBasicBlockRef fill = gen_block(g, "record");
 
 	*skip = gen_block(g, "record.end");
 	LLVMBuildCondBr(g->b, LLVMBuildIsNotNull(g->b, record, ""), fill, *skip);
 	LLVMPositionBuilderAtEnd(g->b, fill);
 	LLVMBuildStore(g->b, gen_u32(g, id), gen_at(g, record, offsetof(struct sonde_event, id)));
-	LLVMBuildStore(g->b, gen_u32(g, g->probe_id),
+	LLVMBuildStore(g->b, gen_u32(g, g->probe.id),
 		       gen_at(g, record, offsetof(struct sonde_event, probe)));
 	return record;
 }
@@ -51,7 +51,7 @@ static void gen_fields(struct gen *g, uint32_t id, struct expr **args, uint32_t 
 
 struct value gen_printf(struct gen *g, struct expr *e)
 {
-	if (g->prog->kind == PP_ITER)
+	if (g->prog.plan->kind == PP_ITER)
 		return gen_iter_printf(g, e);
 	gen_fields(g, (uint32_t)e->call.event, e->call.args + 1, e->call.n_args - 1);
 	return nothing;
@@ -80,7 +80,7 @@ static void gen_map_event(struct gen *g, uint32_t id, LLVMValueRef epoch)
 static LLVMValueRef advance_epoch(struct gen *g, uint32_t map)
 {
 	LLVMValueRef old =
-		GEN_CALL(g, "sonde_control_clear", gen_u32(g, map), gen_u32(g, g->probe_id));
+		GEN_CALL(g, "sonde_control_clear", gen_u32(g, map), gen_u32(g, g->probe.id));
 
 	gen_epoch_forget(g, map);
 	return old;
@@ -125,7 +125,7 @@ struct value gen_exit(struct gen *g, struct expr *e)
 			       gen_at(g, record, offsetof(struct sonde_exit_event, code)));
 		end_record(g, record, sizeof(struct sonde_exit_event), skip);
 	}
-	LLVMBuildBr(g->b, g->done);
+	LLVMBuildBr(g->b, g->body.done);
 	LLVMPositionBuilderAtEnd(g->b, gen_block(g, "dead"));
 	return nothing;
 }

@@ -67,7 +67,7 @@ static LLVMValueRef divide(struct gen *g, LLVMValueRef x, LLVMValueRef y, bool m
 
 	LLVMBuildCondBr(g->b, gen_truth(g, y), some, zero);
 	LLVMPositionBuilderAtEnd(g->b, zero);
-	GEN_CALL(g, "sonde_loss_count", gen_u32(g, g->probe_id), gen_u32(g, SONDE_LOSS_DIVISION));
+	GEN_CALL(g, "sonde_loss_count", gen_u32(g, g->probe.id), gen_u32(g, SONDE_LOSS_DIVISION));
 	LLVMBuildBr(g->b, end);
 	zero = LLVMGetInsertBlock(g->b);
 	LLVMPositionBuilderAtEnd(g->b, some);
@@ -325,7 +325,7 @@ static LLVMValueRef gen_incdec(struct gen *g, struct expr *e)
 		step = gen_scaled(g, step, t->var.var->type);
 		before = gen_int(g, t);
 		after = gen_narrow(g, LLVMBuildAdd(g->b, before, step, ""), t->var.var->type);
-		LLVMBuildStore(g->b, after, g->vars[t->var.var->id]);
+		LLVMBuildStore(g->b, after, g->body.vars[t->var.var->id]);
 	}
 	return e->incdec.is_prefix ? after : before;
 }
@@ -335,8 +335,8 @@ static struct value gen_var(struct gen *g, struct expr *e)
 	const struct type *t = e->var.var->type;
 
 	if (type_is_memory(t))
-		return (struct value){.kind = V_MEM, .type = t, .v = g->vars[e->var.var->id]};
-	return gen_int_value(LLVMBuildLoad2(g->b, g->i64, g->vars[e->var.var->id], ""), t);
+		return (struct value){.kind = V_MEM, .type = t, .v = g->body.vars[e->var.var->id]};
+	return gen_int_value(LLVMBuildLoad2(g->b, g->i64, g->body.vars[e->var.var->id], ""), t);
 }
 
 static struct value gen_by_kind(struct gen *g, struct expr *e)
@@ -363,7 +363,7 @@ static struct value gen_by_kind(struct gen *g, struct expr *e)
 		if (e->field.object->type &&
 		    type_is_compound(e->field.object->type)) /* `args` has none */
 			return gen_field(g, e);
-		return g->point->iter ? gen_iter_field(g, e) : gen_args_field(g, e);
+		return g->probe.point->iter ? gen_iter_field(g, e) : gen_args_field(g, e);
 	case EX_CAST: return gen_cast(g, e);
 	case EX_TUPLE:
 	case EX_RECORD: return gen_list(g, e);
@@ -377,7 +377,7 @@ static struct value gen_by_kind(struct gen *g, struct expr *e)
 /* What was in memory on the way to a register is not needed any more. */
 struct value gen_expr(struct gen *g, struct expr *e)
 {
-	uint32_t mark = g->scratch_bytes;
+	uint32_t mark = g->probe.scratch.used;
 	struct value v;
 
 	gen_place(g, e->span);

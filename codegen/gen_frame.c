@@ -12,17 +12,18 @@
 
 enum { AT_STATE = 0, AT_WORDS = 8 };
 
-/* What a body needs of the probe around it, where the probe has it: words of struct gen. */
+/* What a body needs of the probe around it, where the probe has it: members of struct gen_body. */
 static const size_t words[] = {
-	offsetof(struct gen, ctx),   offsetof(struct gen, delta),   offsetof(struct gen, span),
-	offsetof(struct gen, depth), offsetof(struct gen, subject), offsetof(struct gen, syscall),
+	offsetof(struct gen_body, ctx),	    offsetof(struct gen_body, delta),
+	offsetof(struct gen_body, span),    offsetof(struct gen_body, depth),
+	offsetof(struct gen_body, subject), offsetof(struct gen_body, syscall),
 };
 
 enum { N_WORDS = sizeof(words) / sizeof(*words), AT_SCRATCH = AT_WORDS + 8 * N_WORDS };
 
 static LLVMValueRef *word_of(struct gen *g, int i)
 {
-	return (LLVMValueRef *)((char *)g + words[i]);
+	return (LLVMValueRef *)((char *)&g->body + words[i]);
 }
 
 static uint32_t slot_size(const struct type *t)
@@ -34,84 +35,88 @@ static void lay_epoch(struct expr *e, void *ctx)
 {
 	struct gen *g = ctx;
 
-	if (e->kind == EX_MAP && !g->epoch_at[e->map.map->id]) {
-		g->epoch_at[e->map.map->id] = g->frame_size;
-		g->frame_size += 8;
+	if (e->kind == EX_MAP && !g->probe.frame.epoch_at[e->map.map->id]) {
+		g->probe.frame.epoch_at[e->map.map->id] = g->probe.frame.size;
+		g->probe.frame.size += 8;
 	}
 	ast_each_child(e, lay_epoch, g);
 }
 
 static void lay_frame(struct gen *g)
 {
-	g->rounds_at = AT_SCRATCH + 8;
-	g->frame_size = g->rounds_at + (g->ast->has_counted ? 8 : 0);
-	g->epoch_at = arena_alloc(g->arena, (g->plan->n_maps + 1) * sizeof(*g->epoch_at));
-	if (g->ast->predicate)
-		lay_epoch(g->ast->predicate, g);
-	ast_each_in_block((struct block *)&g->ast->body, lay_epoch, g);
-	g->var_at = arena_alloc(g->arena, (g->ast->n_vars + 1) * sizeof(*g->var_at));
-	for (uint32_t i = 0; i < g->ast->n_vars; i++) {
-		uint32_t size = slot_size(g->ast->vars[i]->type);
+	g->probe.frame.rounds_at = AT_SCRATCH + 8;
+	g->probe.frame.size = g->probe.frame.rounds_at + (g->probe.ast->has_counted ? 8 : 0);
+	g->probe.frame.epoch_at =
+		arena_alloc(g->arena, (g->plan->n_maps + 1) * sizeof(*g->probe.frame.epoch_at));
+	if (g->probe.ast->predicate)
+		lay_epoch(g->probe.ast->predicate, g);
+	ast_each_in_block((struct block *)&g->probe.ast->body, lay_epoch, g);
+	g->probe.frame.var_at =
+		arena_alloc(g->arena, (g->probe.ast->n_vars + 1) * sizeof(*g->probe.frame.var_at));
+	for (uint32_t i = 0; i < g->probe.ast->n_vars; i++) {
+		uint32_t size = slot_size(g->probe.ast->vars[i]->type);
 
-		g->var_at[i] = size > LIMIT_ON_STACK ? gen_scratch_take(g, size) : g->frame_size;
-		g->frame_size += size > LIMIT_ON_STACK ? 0 : size;
+		g->probe.frame.var_at[i] =
+			size > LIMIT_ON_STACK ? gen_scratch_take(g, size) : g->probe.frame.size;
+		g->probe.frame.size += size > LIMIT_ON_STACK ? 0 : size;
 	}
 }
 
 static LLVMValueRef place_of(struct gen *g, uint32_t i)
 {
-	if (slot_size(g->ast->vars[i]->type) > LIMIT_ON_STACK)
-		return gen_scratch_at(g, g->var_at[i]);
-	return gen_at(g, g->frame, g->var_at[i]);
+	if (slot_size(g->probe.ast->vars[i]->type) > LIMIT_ON_STACK)
+		return gen_scratch_at(g, g->probe.frame.var_at[i]);
+	return gen_at(g, g->body.frame, g->probe.frame.var_at[i]);
 }
 
 static void point_into(struct gen *g)
 {
-	g->vars = arena_alloc(g->arena, (g->ast->n_vars + 1) * sizeof(*g->vars));
-	g->epochs = arena_alloc(g->arena, (g->plan->n_maps + 1) * sizeof(*g->epochs));
-	for (uint32_t i = 0; i < g->ast->n_vars; i++)
-		g->vars[i] = place_of(g, i);
+	g->body.vars = arena_alloc(g->arena, (g->probe.ast->n_vars + 1) * sizeof(*g->body.vars));
+	g->body.epochs = arena_alloc(g->arena, (g->plan->n_maps + 1) * sizeof(*g->body.epochs));
+	for (uint32_t i = 0; i < g->probe.ast->n_vars; i++)
+		g->body.vars[i] = place_of(g, i);
 	for (uint32_t i = 0; i < g->plan->n_maps; i++)
-		if (g->epoch_at[i])
-			g->epochs[i] = gen_at(g, g->frame, g->epoch_at[i]);
+		if (g->probe.frame.epoch_at[i])
+			g->body.epochs[i] = gen_at(g, g->body.frame, g->probe.frame.epoch_at[i]);
 }
 
 static void begin_frame(struct gen *g)
 {
 	lay_frame(g);
-	g->frame = gen_buffer(g, g->frame_size);
-	gen_zero(g, g->frame, g->frame_size);
+	g->body.frame = gen_buffer(g, g->probe.frame.size);
+	gen_zero(g, g->body.frame, g->probe.frame.size);
 	for (int i = 0; i < N_WORDS; i++)
 		if (*word_of(g, i))
-			LLVMBuildStore(g->b, *word_of(g, i), gen_at(g, g->frame, AT_WORDS + 8 * i));
-	LLVMBuildStore(g->b, LLVMBuildLoad2(g->b, g->ptr, g->scratch, ""),
-		       gen_at(g, g->frame, AT_SCRATCH));
-	if (g->ast->has_counted) /* as hide_values in gen_loop.c */
+			LLVMBuildStore(g->b, *word_of(g, i),
+				       gen_at(g, g->body.frame, AT_WORDS + 8 * i));
+	LLVMBuildStore(g->b, LLVMBuildLoad2(g->b, g->ptr, g->body.scratch, ""),
+		       gen_at(g, g->body.frame, AT_SCRATCH));
+	if (g->probe.ast->has_counted) /* as hide_values in gen_loop.c */
 		LLVMBuildStore(g->b, GEN_CALL(g, "sonde_control_zero"), gen_frame_rounds(g));
 	point_into(g);
 	for (uint32_t i = 0; i < g->plan->n_maps; i++)
-		if (g->epoch_at[i])
+		if (g->probe.frame.epoch_at[i])
 			gen_epoch_forget(g, i);
-	for (uint32_t i = 0; i < g->ast->n_vars; i++)
-		if (slot_size(g->ast->vars[i]->type) > LIMIT_ON_STACK)
-			gen_zero(g, g->vars[i], slot_size(g->ast->vars[i]->type));
+	for (uint32_t i = 0; i < g->probe.ast->n_vars; i++)
+		if (slot_size(g->probe.ast->vars[i]->type) > LIMIT_ON_STACK)
+			gen_zero(g, g->body.vars[i], slot_size(g->probe.ast->vars[i]->type));
 }
 
 static void begin_places(struct gen *g)
 {
-	g->vars = arena_alloc(g->arena, (g->ast->n_vars + 1) * sizeof(*g->vars));
-	for (uint32_t i = 0; i < g->ast->n_vars; i++) {
-		uint32_t size = slot_size(g->ast->vars[i]->type);
+	g->body.vars = arena_alloc(g->arena, (g->probe.ast->n_vars + 1) * sizeof(*g->body.vars));
+	for (uint32_t i = 0; i < g->probe.ast->n_vars; i++) {
+		uint32_t size = slot_size(g->probe.ast->vars[i]->type);
 
-		g->vars[i] = gen_big_buffer(g, size);
-		gen_zero(g, g->vars[i], size);
+		g->body.vars[i] = gen_big_buffer(g, size);
+		gen_zero(g, g->body.vars[i], size);
 	}
 }
 
 void gen_frame_begin(struct gen *g)
 {
-	g->frame = NULL;
-	if (g->ast->has_loops)
+	g->body.frame = NULL;
+	if (g->probe.ast->has_loops)
 		begin_frame(g);
 	else
 		begin_places(g);
@@ -120,7 +125,7 @@ void gen_frame_begin(struct gen *g)
 /* In a loop's function: everything is where the probe has put it. */
 void gen_frame_enter(struct gen *g, LLVMValueRef frame)
 {
-	g->frame = frame;
+	g->body.frame = frame;
 	for (int i = 0; i < N_WORDS; i++) {
 		LLVMValueRef *word = word_of(g, i);
 
@@ -128,8 +133,8 @@ void gen_frame_enter(struct gen *g, LLVMValueRef frame)
 			*word = LLVMBuildLoad2(g->b, LLVMTypeOf(*word),
 					       gen_at(g, frame, AT_WORDS + 8 * i), "");
 	}
-	g->scratch = gen_at(g, frame, AT_SCRATCH);
-	g->current = NULL;
+	g->body.scratch = gen_at(g, frame, AT_SCRATCH);
+	g->body.current = NULL;
 	point_into(g);
 }
 
@@ -144,17 +149,17 @@ static bool has_pointer(const struct type *t)
 
 uint32_t gen_frame_plain(const struct gen *g, uint32_t var)
 {
-	const struct type *t = g->ast->vars[var]->type;
+	const struct type *t = g->probe.ast->vars[var]->type;
 
 	return slot_size(t) > LIMIT_ON_STACK || has_pointer(t) ? 0 : slot_size(t);
 }
 
 LLVMValueRef gen_frame_state(struct gen *g)
 {
-	return gen_at(g, g->frame, AT_STATE);
+	return gen_at(g, g->body.frame, AT_STATE);
 }
 
 LLVMValueRef gen_frame_rounds(struct gen *g)
 {
-	return gen_at(g, g->frame, g->rounds_at);
+	return gen_at(g, g->body.frame, g->probe.frame.rounds_at);
 }

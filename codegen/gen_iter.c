@@ -27,31 +27,31 @@ void gen_iter_program(struct gen *g, LLVMBasicBlockRef out)
 	const struct iter_field *object, *task;
 	LLVMValueRef at;
 
-	prog_select_probe(g, g->prog->probes[0]);
-	object = iter_object(g->point->iter);
-	task = iter_task(g->point->iter);
+	prog_select_probe(g, g->prog.plan->probes[0]);
+	object = iter_object(g->probe.point->iter);
+	task = iter_task(g->probe.point->iter);
 	if (object) {
-		at = load_pointer(g, g->ctx, object->offset);
+		at = load_pointer(g, g->body.ctx, object->offset);
 		prog_only_if(g, LLVMBuildIsNotNull(g->b, at, ""), out);
-		g->subject = task ? at : NULL;
+		g->body.subject = task ? at : NULL;
 	}
 	if (task)
 		prog_scope_test(g, out);
 	prog_body(g);
-	g->subject = NULL;
+	g->body.subject = NULL;
 	LLVMBuildBr(g->b, out);
 }
 
 struct value gen_iter_field(struct gen *g, struct expr *e)
 {
-	const struct iter_field *f = iter_field(g->point->iter, e->field.name);
+	const struct iter_field *f = iter_field(g->probe.point->iter, e->field.name);
 	LLVMValueRef v;
 
 	if (f->is_pointer) {
-		v = load_pointer(g, g->ctx, f->offset);
+		v = load_pointer(g, g->body.ctx, f->offset);
 		return gen_int_value(LLVMBuildPtrToInt(g->b, v, g->i64, ""), e->type);
 	}
-	return gen_load(g, iter_field_type(f), gen_at(g, g->ctx, f->offset));
+	return gen_load(g, iter_field_type(f), gen_at(g, g->body.ctx, f->offset));
 }
 
 /* ---- printf ------------------------------------------------------------------------------- */
@@ -141,7 +141,7 @@ static LLVMValueRef format_text(struct gen *g, const struct plan_event *ev, stru
 static LLVMValueRef string_address(struct gen *g, struct expr *e)
 {
 	struct value v = gen_expr(g, e);
-	const struct plan_probe *q = g->probe;
+	const struct plan_probe *q = g->probe.plan;
 	LLVMValueRef buf;
 
 	if (v.type->kind == TY_NAME)
@@ -176,7 +176,7 @@ struct value gen_iter_printf(struct gen *g, struct expr *e)
 		v = is_text(arg->type) ? string_address(g, arg) : int_argument(g, p, arg);
 		LLVMBuildStore(g->b, v, gen_at(g, data, p->field * 8));
 	}
-	meta = load_pointer(g, g->ctx, 0); /* struct bpf_iter_meta begins with the file */
+	meta = load_pointer(g, g->body.ctx, 0); /* struct bpf_iter_meta begins with the file */
 	args[0] = LLVMBuildPtrToInt(g->b, load_pointer(g, meta, 0), g->i64, "");
 	args[1] = LLVMBuildPtrToInt(g->b, format_text(g, ev, e, &len), g->i64, "");
 	args[2] = gen_u64(g, len);

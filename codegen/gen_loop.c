@@ -21,9 +21,9 @@ enum { LEFT = 1, DONE = 2, SPENT = 3 };
  * copies of an unroll. */
 enum { PLACES_A_ROUND = 4, COPIES_A_ROUND = 4 };
 
-/* What a body's function replaces in struct gen while it is generated. */
+/* The function around a loop's body, and where in it generation goes on. */
 struct outer {
-	struct gen g;
+	struct gen_body body;
 	LLVMBasicBlockRef at;
 };
 
@@ -32,24 +32,25 @@ struct outer {
 static void enter_body(struct gen *g, struct outer *o, unsigned n_params, struct span span)
 {
 	LLVMTypeRef params[4] = {n_params == 2 ? g->i64 : g->ptr, g->ptr, g->ptr, g->ptr};
-	const char *name = arena_printf(g->arena, "%s_loop%u", g->prog->symbol, g->n_loops++);
+	const char *name = arena_printf(g->arena, "%s_loop%u", g->prog.plan->symbol, g->n_loops++);
 	LLVMBasicBlockRef body;
 
-	*o = (struct outer){.g = *g, .at = LLVMGetInsertBlock(g->b)};
-	g->fn = LLVMAddFunction(g->module, name, LLVMFunctionType(g->i64, params, n_params, false));
-	LLVMSetLinkage(g->fn, LLVMInternalLinkage);
-	g->di_fn = gen_di_body(g, g->fn, name, n_params, span);
-	g->entry = gen_block(g, "entry");
+	*o = (struct outer){.body = g->body, .at = LLVMGetInsertBlock(g->b)};
+	g->body.fn =
+		LLVMAddFunction(g->module, name, LLVMFunctionType(g->i64, params, n_params, false));
+	LLVMSetLinkage(g->body.fn, LLVMInternalLinkage);
+	g->body.di_fn = gen_di_body(g, g->body.fn, name, n_params, span);
+	g->body.entry = gen_block(g, "entry");
 	body = gen_block(g, "body");
-	g->loop_body = body;
-	g->loop_frames += n_params == 2 ? 1 : 2;
-	g->done = gen_block(g, "done");
-	g->on_break = gen_block(g, "break");
-	g->on_continue = gen_block(g, "continue");
-	g->on_spent = gen_block(g, "spent");
+	g->body.start = body;
+	g->body.loop_frames += n_params == 2 ? 1 : 2;
+	g->body.done = gen_block(g, "done");
+	g->body.on_break = gen_block(g, "break");
+	g->body.on_continue = gen_block(g, "continue");
+	g->body.on_spent = gen_block(g, "spent");
 	LLVMPositionBuilderAtEnd(g->b, body);
 	gen_place(g, span);
-	gen_frame_enter(g, LLVMGetParam(g->fn, n_params - 1));
+	gen_frame_enter(g, LLVMGetParam(g->body.fn, n_params - 1));
 }
 
 static void end_with(struct gen *g, LLVMBasicBlockRef block, uint64_t state)
@@ -63,42 +64,23 @@ static void end_with(struct gen *g, LLVMBasicBlockRef block, uint64_t state)
 /* Back in the function around. Returns the body's function. */
 static LLVMValueRef leave_body(struct gen *g, const struct outer *o)
 {
-	LLVMValueRef fn = g->fn;
+	LLVMValueRef fn = g->body.fn;
 
-	LLVMBuildBr(g->b, g->on_continue);
-	end_with(g, g->on_continue, 0);
-	end_with(g, g->on_break, LEFT);
-	end_with(g, g->done, DONE);
-	end_with(g, g->on_spent, SPENT);
-	LLVMPositionBuilderAtEnd(g->b, g->entry);
-	LLVMBuildBr(g->b, g->loop_body);
-	g->fn = o->g.fn;
-	g->di_fn = o->g.di_fn;
-	g->entry = o->g.entry;
-	g->loop_body = o->g.loop_body;
-	g->loop_frames = o->g.loop_frames;
-	g->done = o->g.done;
-	g->on_break = o->g.on_break;
-	g->on_continue = o->g.on_continue;
-	g->on_spent = o->g.on_spent;
-	g->frame = o->g.frame;
-	g->vars = o->g.vars;
-	g->epochs = o->g.epochs;
-	g->ctx = o->g.ctx;
-	g->current = o->g.current;
-	g->scratch = o->g.scratch;
-	g->delta = o->g.delta;
-	g->span = o->g.span;
-	g->subject = o->g.subject;
-	g->depth = o->g.depth;
-	g->syscall = o->g.syscall;
+	LLVMBuildBr(g->b, g->body.on_continue);
+	end_with(g, g->body.on_continue, 0);
+	end_with(g, g->body.on_break, LEFT);
+	end_with(g, g->body.done, DONE);
+	end_with(g, g->body.on_spent, SPENT);
+	LLVMPositionBuilderAtEnd(g->b, g->body.entry);
+	LLVMBuildBr(g->b, g->body.start);
+	g->body = o->body;
 	LLVMPositionBuilderAtEnd(g->b, o->at);
 	return fn;
 }
 
 static void count_cut(struct gen *g)
 {
-	GEN_CALL(g, "sonde_loss_count", gen_u32(g, g->probe_id), gen_u32(g, SONDE_LOSS_LOOP_CUT));
+	GEN_CALL(g, "sonde_loss_count", gen_u32(g, g->probe.id), gen_u32(g, SONDE_LOSS_LOOP_CUT));
 }
 
 /* `more` rounds are about to begin. */
@@ -114,7 +96,7 @@ static void count_rounds(struct gen *g, const struct stmt *st, uint32_t more)
 	n = LLVMBuildAdd(g->b, n, gen_u64(g, more), "");
 	LLVMBuildStore(g->b, n, gen_frame_rounds(g));
 	n = LLVMBuildICmp(g->b, LLVMIntULE, n, gen_u64(g, LIMIT_ROUNDS), "");
-	LLVMBuildCondBr(g->b, n, next, g->on_spent);
+	LLVMBuildCondBr(g->b, n, next, g->body.on_spent);
 	LLVMPositionBuilderAtEnd(g->b, next);
 }
 
@@ -132,9 +114,9 @@ static void go_on(struct gen *g, const struct stmt *st)
 {
 	LLVMValueRef state = LLVMBuildLoad2(g->b, g->i64, gen_frame_state(g), "");
 
-	leave_if(g, state, DONE, g->done);
+	leave_if(g, state, DONE, g->body.done);
 	if (st->loop.is_counted || st->loop.has_counted)
-		leave_if(g, state, SPENT, g->on_spent);
+		leave_if(g, state, SPENT, g->body.on_spent);
 }
 
 /* What a loop's body is checked with shall not be what its first round happens to find. Kernels
@@ -145,9 +127,9 @@ static void hide_values(struct gen *g)
 {
 	LLVMValueRef zero = GEN_CALL(g, "sonde_control_zero");
 
-	for (uint32_t i = 0; i < g->ast->n_vars; i++)
+	for (uint32_t i = 0; i < g->probe.ast->n_vars; i++)
 		for (uint32_t at = 0; at < gen_frame_plain(g, i); at += 8) {
-			LLVMValueRef word = gen_at(g, g->vars[i], at),
+			LLVMValueRef word = gen_at(g, g->body.vars[i], at),
 				     v = LLVMBuildLoad2(g->b, g->i64, word, "");
 
 			LLVMBuildStore(g->b, LLVMBuildXor(g->b, v, zero, ""), word);
@@ -156,7 +138,7 @@ static void hide_values(struct gen *g)
 
 static void call_loop(struct gen *g, const struct stmt *st, LLVMValueRef rounds, LLVMValueRef fn)
 {
-	LLVMValueRef args[] = {rounds, fn, g->frame, gen_u64(g, 0)};
+	LLVMValueRef args[] = {rounds, fn, g->body.frame, gen_u64(g, 0)};
 
 	hide_values(g);
 	LLVMBuildStore(g->b, gen_u64(g, 0), gen_frame_state(g));
@@ -172,18 +154,18 @@ static void gen_while(struct gen *g, struct stmt *st)
 	struct outer o;
 
 	enter_body(g, &o, 2, st->span);
-	index = LLVMGetParam(g->fn, 0);
+	index = LLVMGetParam(g->body.fn, 0);
 	round = gen_block(g, "round");
 	body = gen_block(g, "while");
 	cut = gen_block(g, "cut");
-	LLVMBuildCondBr(g->b, gen_truth(g, gen_int(g, st->loop.cond)), round, g->on_break);
+	LLVMBuildCondBr(g->b, gen_truth(g, gen_int(g, st->loop.cond)), round, g->body.on_break);
 	LLVMPositionBuilderAtEnd(g->b, round);
 	index = LLVMBuildAnd(g->b, index, gen_u64(g, UINT32_MAX), "");
 	LLVMBuildCondBr(g->b, LLVMBuildICmp(g->b, LLVMIntULT, index, gen_u64(g, LIMIT_LOOP), ""),
 			body, cut);
 	LLVMPositionBuilderAtEnd(g->b, cut);
 	count_cut(g);
-	LLVMBuildBr(g->b, g->on_break);
+	LLVMBuildBr(g->b, g->body.on_break);
 	LLVMPositionBuilderAtEnd(g->b, body);
 	count_rounds(g, st, 1);
 	gen_stmts(g, &st->loop.body);
@@ -228,11 +210,12 @@ static void gen_for_range(struct gen *g, struct stmt *st)
 	struct outer o;
 
 	n = rounds_between(g, from, to, st->loop.var->type->is_signed);
-	LLVMBuildStore(g->b, LLVMBuildSub(g->b, from, gen_u64(g, 1), ""), g->vars[id]);
+	LLVMBuildStore(g->b, LLVMBuildSub(g->b, from, gen_u64(g, 1), ""), g->body.vars[id]);
 	enter_body(g, &o, 2, st->span);
 	count_rounds(g, st, 1);
-	next = LLVMBuildAdd(g->b, LLVMBuildLoad2(g->b, g->i64, g->vars[id], ""), gen_u64(g, 1), "");
-	LLVMBuildStore(g->b, next, g->vars[id]);
+	next = LLVMBuildAdd(g->b, LLVMBuildLoad2(g->b, g->i64, g->body.vars[id], ""), gen_u64(g, 1),
+			    "");
+	LLVMBuildStore(g->b, next, g->body.vars[id]);
 	gen_stmts(g, &st->loop.body);
 	fn = leave_body(g, &o);
 	gen_place(g, st->span);
@@ -299,15 +282,16 @@ static void gen_for_map(struct gen *g, struct stmt *st)
 	count_rounds(g, st, g->plan->maps[map].max_entries / PLACES_A_ROUND);
 	enter_body(g, &o, 4, st->span);
 	count_rounds(g, st, 1);
-	key = LLVMGetParam(g->fn, 1);
+	key = LLVMGetParam(g->body.fn, 1);
 	current = gen_block(g, "current");
 	epoch = LLVMBuildLoad2(g->b, g->i32, key, "");
 	LLVMBuildCondBr(g->b, LLVMBuildICmp(g->b, LLVMIntEQ, epoch, gen_epoch(g, map), ""), current,
-			g->on_continue);
+			g->body.on_continue);
 	LLVMPositionBuilderAtEnd(g->b, current);
-	store_entry(g, &g->plan->maps[map], v->type, key, LLVMGetParam(g->fn, 2), g->vars[v->id]);
+	store_entry(g, &g->plan->maps[map], v->type, key, LLVMGetParam(g->body.fn, 2),
+		    g->body.vars[v->id]);
 	if (g->plan->maps[map].value->kind == TY_AGG)
-		store_aggregate(g, st, LLVMGetParam(g->fn, 2), g->vars[v->id]);
+		store_aggregate(g, st, LLVMGetParam(g->body.fn, 2), g->body.vars[v->id]);
 	gen_stmts(g, &st->loop.body);
 	fn = leave_body(g, &o);
 	gen_place(g, st->span);
@@ -315,7 +299,7 @@ static void gen_for_map(struct gen *g, struct stmt *st)
 	LLVMBuildStore(g->b, gen_u64(g, 0), gen_frame_state(g));
 	args[0] = g->maps[map];
 	args[1] = fn;
-	args[2] = g->frame;
+	args[2] = g->body.frame;
 	args[3] = gen_u64(g, 0);
 	gen_helper(g, BPF_FUNC_for_each_map_elem, args, 4);
 	go_on(g, st);
@@ -327,7 +311,7 @@ static void gen_unroll(struct gen *g, struct stmt *st)
 {
 	LLVMBasicBlockRef body = gen_block(g, "unroll"), next = gen_block(g, "next"),
 			  end = gen_block(g, "end");
-	LLVMBasicBlockRef on_break = g->on_break, on_continue = g->on_continue;
+	LLVMBasicBlockRef on_break = g->body.on_break, on_continue = g->body.on_continue;
 	uint32_t n_copies = (uint32_t)st->loop.count->integer.value;
 	LLVMValueRef i = gen_buffer(g, 8), n;
 
@@ -335,11 +319,11 @@ static void gen_unroll(struct gen *g, struct stmt *st)
 	LLVMBuildStore(g->b, gen_u64(g, 0), i);
 	LLVMBuildBr(g->b, body);
 	LLVMPositionBuilderAtEnd(g->b, body);
-	g->on_break = end;
-	g->on_continue = next;
+	g->body.on_break = end;
+	g->body.on_continue = next;
 	gen_stmts(g, &st->loop.body);
-	g->on_break = on_break;
-	g->on_continue = on_continue;
+	g->body.on_break = on_break;
+	g->body.on_continue = on_continue;
 	LLVMBuildBr(g->b, next);
 	LLVMPositionBuilderAtEnd(g->b, next);
 	n = LLVMBuildAdd(g->b, LLVMBuildLoad2(g->b, g->i64, i, ""), gen_u64(g, 1), "");
@@ -355,11 +339,11 @@ static void gen_spent(struct gen *g)
 	LLVMBasicBlockRef next = gen_block(g, "next");
 
 	LLVMBuildBr(g->b, next);
-	LLVMPositionBuilderAtEnd(g->b, g->on_spent);
+	LLVMPositionBuilderAtEnd(g->b, g->body.on_spent);
 	count_cut(g);
 	LLVMBuildBr(g->b, next);
 	LLVMPositionBuilderAtEnd(g->b, next);
-	g->on_spent = NULL;
+	g->body.on_spent = NULL;
 }
 
 void gen_loop(struct gen *g, struct stmt *st)
@@ -367,7 +351,7 @@ void gen_loop(struct gen *g, struct stmt *st)
 	bool is_outermost = !st->loop.around && st->loop.has_counted;
 
 	if (is_outermost)
-		g->on_spent = gen_block(g, "spent");
+		g->body.on_spent = gen_block(g, "spent");
 	if (st->kind == ST_WHILE)
 		gen_while(g, st);
 	else if (st->kind == ST_UNROLL)
@@ -383,6 +367,6 @@ void gen_loop(struct gen *g, struct stmt *st)
 /* What follows is generated into a block that nothing reaches. */
 void gen_jump(struct gen *g, bool is_break)
 {
-	LLVMBuildBr(g->b, is_break ? g->on_break : g->on_continue);
+	LLVMBuildBr(g->b, is_break ? g->body.on_break : g->body.on_continue);
 	LLVMPositionBuilderAtEnd(g->b, gen_block(g, "dead"));
 }

@@ -25,12 +25,13 @@ static LLVMValueRef global_of(struct gen *g, const struct expr *e)
 
 LLVMValueRef gen_epoch(struct gen *g, uint32_t map)
 {
-	return LLVMBuildLoad2(g->b, g->i32, g->epochs[map], "");
+	return LLVMBuildLoad2(g->b, g->i32, g->body.epochs[map], "");
 }
 
 void gen_epoch_forget(struct gen *g, uint32_t map)
 {
-	LLVMBuildStore(g->b, GEN_CALL(g, "sonde_control_epoch", gen_u32(g, map)), g->epochs[map]);
+	LLVMBuildStore(g->b, GEN_CALL(g, "sonde_control_epoch", gen_u32(g, map)),
+		       g->body.epochs[map]);
 }
 
 /* ---- keys -------------------------------------------------------------------------------- */
@@ -50,7 +51,7 @@ static bool has_padding(const struct plan_map *m)
 /* With a long string in it the key has no room on the BPF stack beside others. */
 static bool is_big_key(const struct gen *g, const struct plan_map *m)
 {
-	return g->scratch && m->key_size > LIMIT_KEY_ON_STACK;
+	return g->body.scratch && m->key_size > LIMIT_KEY_ON_STACK;
 }
 
 /* A short one, when its parts are known: while they are calculated it takes no stack. */
@@ -79,7 +80,7 @@ static LLVMValueRef long_key(struct gen *g, const struct expr *e)
 	const struct plan_map *m = plan_of(g, e);
 	LLVMValueRef key = gen_big_buffer(g, m->key_size);
 	struct expr **parts = ast_key_parts(e);
-	uint32_t mark = g->scratch_bytes;
+	uint32_t mark = g->probe.scratch.used;
 	struct value all;
 
 	if (has_padding(m))
@@ -210,7 +211,7 @@ void gen_map_write(struct gen *g, struct expr *e, struct value v)
 		return;
 	}
 	value = value_in_memory(g, m, v);
-	GEN_CALL(g, "sonde_map_set", global_of(g, e), key, value, gen_u32(g, g->probe_id));
+	GEN_CALL(g, "sonde_map_set", global_of(g, e), key, value, gen_u32(g, g->probe.id));
 	if (v.kind == V_INT)
 		gen_buffer_end(g, value, m->value_size);
 	end_key(g, e, key);
@@ -250,7 +251,7 @@ LLVMValueRef gen_map_add(struct gen *g, struct expr *e, LLVMValueRef amount)
 		old = add_in_place(g, m, lookup(g, e, key), amount);
 	else
 		old = GEN_CALL(g, "sonde_map_add", global_of(g, e), key, amount,
-			       gen_u32(g, g->probe_id));
+			       gen_u32(g, g->probe.id));
 	end_key(g, e, key);
 	return old;
 }
@@ -293,7 +294,7 @@ static LLVMValueRef element_in(struct gen *g, struct expr *e, LLVMValueRef bucke
 		element = lookup(g, e, key);
 	else
 		element = GEN_CALL(g, "sonde_agg_element", global_of(g, e), key,
-				   gen_u32(g, g->probe_id));
+				   gen_u32(g, g->probe.id));
 	end_key(g, e, key);
 	*end = when_set(g, element);
 	return words_of(g, m, element);

@@ -23,10 +23,10 @@ static void epoch_expr(struct expr *e, void *ctx)
 {
 	struct gen *g = ctx;
 
-	if (e->kind == EX_MAP && !g->epochs[e->map.map->id]) {
+	if (e->kind == EX_MAP && !g->body.epochs[e->map.map->id]) {
 		uint32_t id = e->map.map->id;
 
-		g->epochs[id] = gen_buffer(g, 4);
+		g->body.epochs[id] = gen_buffer(g, 4);
 		gen_epoch_forget(g, id);
 	}
 	ast_each_child(e, epoch_expr, g);
@@ -48,19 +48,19 @@ static void gen_predicate(struct gen *g, struct expr *e, LLVMBasicBlockRef out)
 		gen_predicate(g, e->binary.right, out);
 		return;
 	}
-	if (g->span && is_start_cond(g->ast, e))
+	if (g->body.span && is_start_cond(g->probe.ast, e))
 		return;
 	prog_only_if(g, gen_truth(g, gen_int(g, e)), out);
 }
 
 void prog_select_probe(struct gen *g, uint32_t id)
 {
-	g->probe_id = id;
-	g->probe = &g->plan->probes[id];
-	g->ast = g->program->probes[g->probe->ast];
-	g->point = &g->ast->points[g->probe->point];
-	g->epochs = arena_alloc(g->arena, (g->plan->n_maps + 1) * sizeof(*g->epochs));
-	gen_place(g, g->probe->span);
+	g->probe.id = id;
+	g->probe.plan = &g->plan->probes[id];
+	g->probe.ast = g->program->probes[g->probe.plan->ast];
+	g->probe.point = &g->probe.ast->points[g->probe.plan->point];
+	g->body.epochs = arena_alloc(g->arena, (g->plan->n_maps + 1) * sizeof(*g->body.epochs));
+	gen_place(g, g->probe.plan->span);
 }
 
 void gen_prefault_string(struct expr *e, void *ctx)
@@ -74,9 +74,9 @@ void gen_prefault_string(struct expr *e, void *ctx)
  * be told before. */
 static void gen_prefault(struct gen *g, LLVMBasicBlockRef out)
 {
-	if (g->ast->predicate && prefault_is_plain(g->ast->predicate))
-		gen_predicate(g, g->ast->predicate, out);
-	prefault_body_strings(g->ast, gen_prefault_string, g);
+	if (g->probe.ast->predicate && prefault_is_plain(g->probe.ast->predicate))
+		gen_predicate(g, g->probe.ast->predicate, out);
+	prefault_body_strings(g->probe.ast, gen_prefault_string, g);
 }
 
 static void unless_exiting(struct gen *g, LLVMBasicBlockRef out)
@@ -88,23 +88,23 @@ static void unless_exiting(struct gen *g, LLVMBasicBlockRef out)
 
 void prog_body(struct gen *g)
 {
-	LLVMBasicBlockRef after = g->prog->is_sleepable ? gen_block(g, "after") : NULL;
+	LLVMBasicBlockRef after = g->prog.plan->is_sleepable ? gen_block(g, "after") : NULL;
 
 	if (after) {
 		gen_prefault(g, after);
 		unless_exiting(g, after); /* it may have slept there */
 	}
-	g->done = gen_block(g, "done");
+	g->body.done = gen_block(g, "done");
 	gen_scratch_begin(g);
 	gen_frame_begin(g);
-	if (g->ast->predicate)
-		epoch_expr(g->ast->predicate, g);
-	ast_each_in_block((struct block *)&g->ast->body, epoch_expr, g);
-	if (g->ast->predicate && !(after && prefault_is_plain(g->ast->predicate)))
-		gen_predicate(g, g->ast->predicate, g->done);
-	gen_stmts(g, &g->ast->body);
-	LLVMBuildBr(g->b, g->done);
-	LLVMPositionBuilderAtEnd(g->b, g->done);
+	if (g->probe.ast->predicate)
+		epoch_expr(g->probe.ast->predicate, g);
+	ast_each_in_block((struct block *)&g->probe.ast->body, epoch_expr, g);
+	if (g->probe.ast->predicate && !(after && prefault_is_plain(g->probe.ast->predicate)))
+		gen_predicate(g, g->probe.ast->predicate, g->body.done);
+	gen_stmts(g, &g->probe.ast->body);
+	LLVMBuildBr(g->b, g->body.done);
+	LLVMPositionBuilderAtEnd(g->b, g->body.done);
 	gen_scratch_end(g);
 	if (!after)
 		return;
@@ -114,28 +114,28 @@ void prog_body(struct gen *g)
 
 static LLVMValueRef context_word(struct gen *g, uint32_t i)
 {
-	return LLVMBuildLoad2(g->b, g->i64, gen_at(g, g->ctx, i * 8), "");
+	return LLVMBuildLoad2(g->b, g->i64, gen_at(g, g->body.ctx, i * 8), "");
 }
 
 LLVMValueRef prog_context_pointer(struct gen *g, uint32_t i)
 {
-	return LLVMBuildLoad2(g->b, g->ptr, gen_at(g, g->ctx, i * 8), "");
+	return LLVMBuildLoad2(g->b, g->ptr, gen_at(g, g->body.ctx, i * 8), "");
 }
 
 /* An iterator's program runs in the thread that reads, and is about another. */
 static LLVMValueRef is_in_cgroup(struct gen *g)
 {
-	if (g->prog->kind == PP_ITER)
-		return gen_truth(g, GEN_CALL(g, "sonde_cgroup_has", g->current));
+	if (g->prog.plan->kind == PP_ITER)
+		return gen_truth(g, GEN_CALL(g, "sonde_cgroup_has", g->body.current));
 	return gen_truth(g, gen_call_helper(g, "sonde_cgroup_current", NULL, 0));
 }
 
 void prog_scope_test(struct gen *g, LLVMBasicBlockRef out)
 {
-	g->current = gen_task(g);
+	g->body.current = gen_task(g);
 	if (g->plan->needs.only_cgroup)
 		prog_only_if(g, is_in_cgroup(g), out);
-	prog_only_if(g, gen_truth(g, GEN_CALL(g, "sonde_scope_current", g->current)), out);
+	prog_only_if(g, gen_truth(g, GEN_CALL(g, "sonde_scope_current", g->body.current)), out);
 }
 
 /* Not a 32-bit program's call, whose number is of another table. */
@@ -143,8 +143,8 @@ static void only_if_native(struct gen *g, LLVMBasicBlockRef out)
 {
 	LLVMValueRef compat;
 
-	g->current = gen_task(g);
-	compat = GEN_CALL(g, "sonde_syscall_is_compat", g->current);
+	g->body.current = gen_task(g);
+	compat = GEN_CALL(g, "sonde_syscall_is_compat", g->body.current);
 	prog_only_if(g, LLVMBuildNot(g->b, gen_truth(g, compat), ""), out);
 }
 
@@ -173,7 +173,7 @@ static bool probe_asks_task(const struct probe *p)
 static void only_if_traced(struct gen *g, LLVMBasicBlockRef out)
 {
 	LLVMBasicBlockRef ask = gen_block(g, "ask"), traced = gen_block(g, "traced");
-	bool asks = probe_asks_task(g->ast);
+	bool asks = probe_asks_task(g->probe.ast);
 	LLVMValueRef plain;
 
 	if (!asks) {
@@ -188,17 +188,18 @@ static void only_if_traced(struct gen *g, LLVMBasicBlockRef out)
 	LLVMBuildBr(g->b, traced);
 	LLVMPositionBuilderAtEnd(g->b, traced);
 	if (!asks)
-		g->current = NULL; /* known on one way here only */
+		g->body.current = NULL; /* known on one way here only */
 }
 
 /* ---- kinds of programs -------------------------------------------------------------------- */
 
 static void gen_plain(struct gen *g, LLVMBasicBlockRef out, bool scoped)
 {
-	g->is_start = g->prog->n_probes == 0; /* a hidden program at a function's entry */
-	prog_select_probe(g, g->is_start ? g->prog->starts[0] : g->prog->probes[0]);
-	if (g->is_start || g->probe->has_span) {
-		if (scoped && g->probe->span_kind == SPAN_FIRING)
+	g->probe.is_start =
+		g->prog.plan->n_probes == 0; /* a hidden program at a function's entry */
+	prog_select_probe(g, g->probe.is_start ? g->prog.plan->starts[0] : g->prog.plan->probes[0]);
+	if (g->probe.is_start || g->probe.plan->has_span) {
+		if (scoped && g->probe.plan->span_kind == SPAN_FIRING)
 			prog_scope_test(g, out);
 		gen_span(g, out);
 		return;
@@ -212,8 +213,8 @@ static void gen_plain(struct gen *g, LLVMBasicBlockRef out, bool scoped)
 /* Scope and body of one of the probes of a system-call program, or the start of its spans. */
 static void gen_syscall_probe(struct gen *g, LLVMBasicBlockRef next)
 {
-	if (g->is_start || g->probe->has_span) {
-		if (g->probe->syscall >= 0)
+	if (g->probe.is_start || g->probe.plan->has_span) {
+		if (g->probe.plan->syscall >= 0)
 			only_if_native(g, next);
 		gen_span(g, next);
 		return;
@@ -228,13 +229,13 @@ void prog_only_if_number(struct gen *g, LLVMBasicBlockRef otherwise)
 	LLVMBasicBlockRef here;
 	LLVMValueRef numbers;
 
-	if (g->probe->syscall < 0)
+	if (g->probe.plan->syscall < 0)
 		return;
 	here = gen_block(g, "call");
-	numbers = LLVMBuildSwitch(g->b, g->syscall, otherwise, g->probe->n_syscalls + 1);
-	LLVMAddCase(numbers, gen_u64(g, (uint64_t)g->probe->syscall), here);
-	for (uint32_t i = 0; i < g->probe->n_syscalls; i++)
-		LLVMAddCase(numbers, gen_u64(g, (uint64_t)g->probe->syscalls[i]), here);
+	numbers = LLVMBuildSwitch(g->b, g->body.syscall, otherwise, g->probe.plan->n_syscalls + 1);
+	LLVMAddCase(numbers, gen_u64(g, (uint64_t)g->probe.plan->syscall), here);
+	for (uint32_t i = 0; i < g->probe.plan->n_syscalls; i++)
+		LLVMAddCase(numbers, gen_u64(g, (uint64_t)g->probe.plan->syscalls[i]), here);
 	LLVMPositionBuilderAtEnd(g->b, here);
 }
 
@@ -243,24 +244,24 @@ static void gen_syscall_case(struct gen *g, uint32_t id, bool is_start)
 	LLVMBasicBlockRef next = gen_block(g, "next");
 
 	prog_select_probe(g, id);
-	g->is_start = is_start;
+	g->probe.is_start = is_start;
 	prog_only_if_number(g, next);
 	gen_syscall_probe(g, next);
-	g->current = NULL; /* known on this case's path only */
-	g->is_start = false;
+	g->body.current = NULL; /* known on this case's path only */
+	g->probe.is_start = false;
 	LLVMPositionBuilderAtEnd(g->b, next);
 }
 
 /* sys_enter(regs, number); sys_exit(regs, result) */
 static void gen_syscalls(struct gen *g, LLVMBasicBlockRef out)
 {
-	g->syscall = g->prog->kind == PP_SYSCALL_ENTER
-			     ? context_word(g, 1)
-			     : GEN_CALL(g, "sonde_syscall_number", prog_context_pointer(g, 0));
-	for (uint32_t i = 0; i < g->prog->n_probes; i++)
-		gen_syscall_case(g, g->prog->probes[i], false);
-	for (uint32_t i = 0; i < g->prog->n_starts; i++) /* last: the clock is read late */
-		gen_syscall_case(g, g->prog->starts[i], true);
+	g->body.syscall = g->prog.plan->kind == PP_SYSCALL_ENTER
+				  ? context_word(g, 1)
+				  : GEN_CALL(g, "sonde_syscall_number", prog_context_pointer(g, 0));
+	for (uint32_t i = 0; i < g->prog.plan->n_probes; i++)
+		gen_syscall_case(g, g->prog.plan->probes[i], false);
+	for (uint32_t i = 0; i < g->prog.plan->n_starts; i++) /* last: the clock is read late */
+		gen_syscall_case(g, g->prog.plan->starts[i], true);
 	LLVMBuildBr(g->b, out);
 }
 
@@ -280,7 +281,7 @@ static void gen_scope_exec(struct gen *g, LLVMBasicBlockRef out)
 
 static void gen_by_kind(struct gen *g, LLVMBasicBlockRef out)
 {
-	switch (g->prog->kind) {
+	switch (g->prog.plan->kind) {
 	case PP_BEGIN:
 	case PP_END:
 	case PP_SELF:
@@ -306,11 +307,11 @@ static void gen_by_kind(struct gen *g, LLVMBasicBlockRef out)
 	case PP_SYSCALL_EXIT: gen_syscalls(g, out); return;
 	case PP_ITER: gen_iter_program(g, out); return;
 	case PP_SWITCH_SPAN:
-		prog_select_probe(g, g->prog->probes[0]);
+		prog_select_probe(g, g->prog.plan->probes[0]);
 		gen_span(g, out);
 		return;
 	case PP_OPEN_SPANS:
-		prog_select_probe(g, g->prog->probes[0]);
+		prog_select_probe(g, g->prog.plan->probes[0]);
 		gen_open_spans(g, out);
 		return;
 	case PP_SCOPE_FORK: gen_scope_fork(g, out); return;
@@ -331,15 +332,17 @@ static void add_attribute(struct gen *g, LLVMValueRef fn, const char *name)
  * perf events are being closed. */
 static bool stops_after_exit(const struct gen *g)
 {
-	if (g->prog->pin || g->prog->test) /* it lives on without us; each is run for itself */
+	if (g->prog.plan->pin ||
+	    g->prog.plan->test) /* it lives on without us; each is run for itself */
 		return false;
-	return (g->prog->n_probes || g->prog->n_starts) && g->prog->kind != PP_BEGIN &&
-	       g->prog->kind != PP_END && g->prog->kind != PP_OPEN_SPANS;
+	return (g->prog.plan->n_probes || g->prog.plan->n_starts) &&
+	       g->prog.plan->kind != PP_BEGIN && g->prog.plan->kind != PP_END &&
+	       g->prog.plan->kind != PP_OPEN_SPANS;
 }
 
 static bool is_session(const struct gen *g)
 {
-	return g->prog->kind == PP_KSESSION || g->prog->kind == PP_USESSION;
+	return g->prog.plan->kind == PP_KSESSION || g->prog.plan->kind == PP_USESSION;
 }
 
 void gen_program(struct gen *g, uint32_t index)
@@ -347,35 +350,39 @@ void gen_program(struct gen *g, uint32_t index)
 	LLVMTypeRef type = LLVMFunctionType(g->i32, &g->ptr, 1, false);
 	LLVMBasicBlockRef body, out;
 
-	g->prog_id = index;
-	g->current = g->syscall = NULL;
-	g->prog = &g->plan->progs[index];
-	g->fn = LLVMAddFunction(g->module, g->prog->symbol, type);
-	LLVMSetSection(g->fn, g->prog->section);
-	add_attribute(g, g->fn, "nounwind");
-	g->ctx = LLVMGetParam(g->fn, 0);
-	g->di_fn = gen_di_program(g, g->fn, g->prog->symbol,
-				  g->prog->n_probes ? g->plan->probes[g->prog->probes[0]].span
-						    : SPAN_NONE);
-	g->entry = gen_block(g, "entry");
+	g->prog.id = index;
+	g->body.current = g->body.syscall = NULL;
+	g->prog.plan = &g->plan->progs[index];
+	g->body.fn = LLVMAddFunction(g->module, g->prog.plan->symbol, type);
+	LLVMSetSection(g->body.fn, g->prog.plan->section);
+	add_attribute(g, g->body.fn, "nounwind");
+	g->body.ctx = LLVMGetParam(g->body.fn, 0);
+	g->body.di_fn = gen_di_program(g, g->body.fn, g->prog.plan->symbol,
+				       g->prog.plan->n_probes
+					       ? g->plan->probes[g->prog.plan->probes[0]].span
+					       : SPAN_NONE);
+	g->body.entry = gen_block(g, "entry");
 	body = gen_block(g, "body");
 	out = gen_block(g, "out");
-	LLVMPositionBuilderAtEnd(g->b, g->entry);
-	gen_place(g, g->prog->n_probes ? g->plan->probes[g->prog->probes[0]].span : SPAN_NONE);
-	g->result = g->prog->test || is_session(g) ? LLVMBuildAlloca(g->b, g->i32, "result") : NULL;
+	LLVMPositionBuilderAtEnd(g->b, g->body.entry);
+	gen_place(g, g->prog.plan->n_probes ? g->plan->probes[g->prog.plan->probes[0]].span
+					    : SPAN_NONE);
+	g->prog.result = g->prog.plan->test || is_session(g)
+				 ? LLVMBuildAlloca(g->b, g->i32, "result")
+				 : NULL;
 	LLVMPositionBuilderAtEnd(g->b, body);
-	if (g->prog->is_sleepable)
+	if (g->prog.plan->is_sleepable)
 		gen_call_helper(g, "sonde_fault_enter", NULL, 0);
 	if (stops_after_exit(g))
 		unless_exiting(g, out);
 	gen_by_kind(g, out);
 	LLVMPositionBuilderAtEnd(g->b, out);
-	if (g->prog->is_sleepable)
+	if (g->prog.plan->is_sleepable)
 		gen_call_helper(g, "sonde_fault_leave", NULL, 0);
-	LLVMBuildRet(g->b, g->result ? LLVMBuildLoad2(g->b, g->i32, g->result, "")
-				     : LLVMConstInt(g->i32, 0, false));
-	LLVMPositionBuilderAtEnd(g->b, g->entry);
-	if (g->result)
-		LLVMBuildStore(g->b, gen_u32(g, is_session(g)), g->result);
+	LLVMBuildRet(g->b, g->prog.result ? LLVMBuildLoad2(g->b, g->i32, g->prog.result, "")
+					  : LLVMConstInt(g->i32, 0, false));
+	LLVMPositionBuilderAtEnd(g->b, g->body.entry);
+	if (g->prog.result)
+		LLVMBuildStore(g->b, gen_u32(g, is_session(g)), g->prog.result);
 	LLVMBuildBr(g->b, body);
 }

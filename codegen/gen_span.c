@@ -13,8 +13,7 @@
 
 /* A kernel stack's size and alignment: calls in an interrupt are on another one. */
 #define KERNEL_STACK_MASK (~(uint64_t)0x3fff)
-/* Where a system call's number is kept, once there is none. */
-#define NO_NUMBER (~(uint64_t)0)
+#define NO_NUMBER (~(uint64_t)0) /* of sigreturn, when it ends */
 
 static gen_span_fn *const hooks[SPAN_COUNT] = {
 #define SPAN(id, start, state, slots, key, same, gen, doc) [SPAN_##id] = gen,
@@ -24,17 +23,17 @@ static gen_span_fn *const hooks[SPAN_COUNT] = {
 
 void gen_span(struct gen *g, LLVMBasicBlockRef out)
 {
-	hooks[g->probe->span_kind](g, out);
+	hooks[g->probe.plan->span_kind](g, out);
 }
 
 static LLVMValueRef span_map(struct gen *g)
 {
-	return g->spans[g->probe->span_owner];
+	return g->spans[g->probe.plan->span_owner];
 }
 
 static LLVMValueRef probe_id(struct gen *g)
 {
-	return gen_u32(g, g->probe_id);
+	return gen_u32(g, g->probe.id);
 }
 
 static LLVMValueRef clock_ns(struct gen *g)
@@ -45,8 +44,8 @@ static LLVMValueRef clock_ns(struct gen *g)
 /* The body has it too. */
 static LLVMValueRef current_task(struct gen *g)
 {
-	g->current = gen_task(g);
-	return g->current;
+	g->body.current = gen_task(g);
+	return g->body.current;
 }
 
 static void only_if_found(struct gen *g, LLVMValueRef pointer, LLVMBasicBlockRef otherwise)
@@ -59,25 +58,25 @@ static void only_if_found(struct gen *g, LLVMValueRef pointer, LLVMBasicBlockRef
 /* entry(EXPR): EXPR is one of the start event's. Returns the point to go back to. */
 static const struct attach_point *go_to_start(struct gen *g)
 {
-	const struct attach_point *here = g->point;
+	const struct attach_point *here = g->probe.point;
 
-	g->is_start = true;
-	if (g->ast->start)
-		g->point = &g->ast->start->points[g->probe->point];
+	g->probe.is_start = true;
+	if (g->probe.ast->start)
+		g->probe.point = &g->probe.ast->start->points[g->probe.plan->point];
 	return here;
 }
 
 static void go_back(struct gen *g, const struct attach_point *here)
 {
-	g->point = here;
-	g->is_start = false;
+	g->probe.point = here;
+	g->probe.is_start = false;
 }
 
 static void fetch_entries(struct gen *g)
 {
 	const struct attach_point *here = go_to_start(g);
 
-	prefault_entry_strings(g->ast, gen_prefault_string, g);
+	prefault_entry_strings(g->probe.ast, gen_prefault_string, g);
 	go_back(g, here);
 }
 
@@ -85,15 +84,15 @@ static void keep_entries(struct gen *g, LLVMValueRef slot)
 {
 	const struct attach_point *here = go_to_start(g);
 
-	if (g->probe->n_span_entries)
+	if (g->probe.plan->n_span_entries)
 		gen_scratch_begin(g);
-	for (uint32_t i = 0; i < g->probe->n_span_entries; i++) {
-		const struct plan_field *f = &g->probe->span_entries[i];
+	for (uint32_t i = 0; i < g->probe.plan->n_span_entries; i++) {
+		const struct plan_field *f = &g->probe.plan->span_entries[i];
 
-		gen_expr_into(g, g->ast->entries[i]->call.args[0], f->type,
+		gen_expr_into(g, g->probe.ast->entries[i]->call.args[0], f->type,
 			      gen_at(g, slot, f->offset));
 	}
-	if (g->probe->n_span_entries)
+	if (g->probe.plan->n_span_entries)
 		gen_scratch_end(g);
 	go_back(g, here);
 }
@@ -101,17 +100,17 @@ static void keep_entries(struct gen *g, LLVMValueRef slot)
 /* What is gone at a switch's end. */
 static void keep_state(struct gen *g, LLVMValueRef slot)
 {
-	const struct plan_probe *q = g->probe;
+	const struct plan_probe *q = g->probe.plan;
 
 	if (q->span_ustack >= 0)
 		LLVMBuildStore(g->b,
-			       GEN_CALL(g, "sonde_stack_user", g->ctx, g->current, probe_id(g),
-					gen_u32(g, 0)),
+			       GEN_CALL(g, "sonde_stack_user", g->body.ctx, g->body.current,
+					probe_id(g), gen_u32(g, 0)),
 			       gen_at(g, slot, (uint32_t)q->span_ustack));
 	for (uint32_t i = 0; i < q->n_span_ustacks; i++)
 		LLVMBuildStore(g->b,
-			       GEN_CALL(g, "sonde_stack_user", g->ctx, g->current, probe_id(g),
-					gen_u32(g, q->span_ustack_limits[i])),
+			       GEN_CALL(g, "sonde_stack_user", g->body.ctx, g->body.current,
+					probe_id(g), gen_u32(g, q->span_ustack_limits[i])),
 			       gen_at(g, slot, q->span_ustacks[i].offset));
 	for (uint32_t i = 0; i < q->n_span_args; i++)
 		gen_store(g, gen_rebuilt_field(g, q->span_arg_names[i], q->span_args[i].type),
@@ -120,8 +119,8 @@ static void keep_state(struct gen *g, LLVMValueRef slot)
 
 static void test_start_conds(struct gen *g, LLVMBasicBlockRef out)
 {
-	for (uint32_t i = 0; i < g->ast->n_start_conds; i++)
-		prog_only_if(g, gen_truth(g, gen_int(g, g->ast->start_conds[i])), out);
+	for (uint32_t i = 0; i < g->probe.ast->n_start_conds; i++)
+		prog_only_if(g, gen_truth(g, gen_int(g, g->probe.ast->start_conds[i])), out);
 }
 
 /* Of a thread that is not the current one. */
@@ -157,10 +156,10 @@ static void store_start(struct gen *g, LLVMValueRef slot, LLVMBasicBlockRef out)
 /* `delta` of the span in `slot`, and the body. The slot stays readable until the body ends. */
 static void end_with(struct gen *g, LLVMValueRef slot, LLVMValueRef start, LLVMValueRef now)
 {
-	g->delta = LLVMBuildSub(g->b, now, start, "");
-	g->span = slot;
+	g->body.delta = LLVMBuildSub(g->b, now, start, "");
+	g->body.span = slot;
 	prog_body(g);
-	g->delta = g->subject = g->span = g->depth = NULL;
+	g->body.delta = g->body.subject = g->body.span = g->body.depth = NULL;
 }
 
 /* The slot's start; leave when there is none. */
@@ -201,7 +200,7 @@ static void switch_start(struct gen *g, LLVMValueRef leaves, LLVMValueRef now,
 {
 	LLVMValueRef state;
 
-	g->current = leaves;
+	g->body.current = leaves;
 	prog_only_if(g, gen_truth(g, GEN_CALL(g, "sonde_span_begins", leaves)), out);
 	test_start(g, out);
 	state = open_state(g, leaves, out);
@@ -216,13 +215,13 @@ static void switch_end(struct gen *g, LLVMValueRef returns, LLVMValueRef now, LL
 {
 	LLVMValueRef state, start;
 
-	g->current = NULL; /* the one that leaves */
+	g->body.current = NULL; /* was the thread that leaves */
 	prog_only_if(g, gen_truth(g, GEN_CALL(g, "sonde_span_ends", returns)), out);
 	prog_only_if(g, gen_truth(g, GEN_CALL(g, "sonde_scope_may_have", returns)), out);
 	state = find_state(g, returns, out);
 	start = take_start(g, state, out);
 	LLVMBuildStore(g->b, gen_u64(g, 0), state);
-	g->subject = returns;
+	g->body.subject = returns;
 	end_with(g, state, start, clock_once(g, now));
 	LLVMBuildBr(g->b, out);
 }
@@ -257,8 +256,8 @@ void gen_span_slice(struct gen *g, LLVMBasicBlockRef out)
 
 	slice_start(g, prog_context_pointer(g, 2), end);
 	LLVMPositionBuilderAtEnd(g->b, end);
-	g->current = prog_context_pointer(g, 1);
-	state = find_state(g, g->current, out);
+	g->body.current = prog_context_pointer(g, 1);
+	state = find_state(g, g->body.current, out);
 	start = GEN_CALL(g, "sonde_span_take", state, probe_id(g));
 	prog_only_if(g, gen_truth(g, start), out);
 	end_with(g, NULL, start, clock_ns(g));
@@ -269,16 +268,17 @@ void gen_span_slice(struct gen *g, LLVMBasicBlockRef out)
 
 static LLVMValueRef stack_mask(struct gen *g)
 {
-	return gen_u64(g, g->point->id == PROBE_URETPROBE ? 0 : KERNEL_STACK_MASK);
+	return gen_u64(g, g->probe.point->id == PROBE_URETPROBE ? 0 : KERNEL_STACK_MASK);
 }
 
 /* Which function's call it is: nested ones may share a stack pointer, when one ends by jumping to
  * another. */
 static LLVMValueRef call_target(struct gen *g)
 {
-	if (g->probe->span_owner != g->probe_id) /* one of a pattern's, with a program of its own */
+	if (g->probe.plan->span_owner !=
+	    g->probe.id) /* one of a pattern's, with a program of its own */
 		return probe_id(g);
-	return g->prog->by_cookie ? gen_cookie(g) : gen_u64(g, 0);
+	return g->prog.plan->by_cookie ? gen_cookie(g) : gen_u64(g, 0);
 }
 
 /* Where on the stack a call is, whatever is called from it being further down: the stack pointer at
@@ -287,10 +287,10 @@ static LLVMValueRef call_target(struct gen *g)
 static LLVMValueRef call_place(struct gen *g, bool is_end)
 {
 	/* a probe on the return instruction sees the stack pointer of the entry */
-	uint64_t shift = is_end && g->prog->kind != PP_UPROBE ? regs_return_sp_shift() : 0;
+	uint64_t shift = is_end && g->prog.plan->kind != PP_UPROBE ? regs_return_sp_shift() : 0;
 
-	if (probe_is_typed(g->point))
-		return GEN_CALL(g, "sonde_span_context", g->ctx);
+	if (probe_is_typed(g->probe.point))
+		return GEN_CALL(g, "sonde_span_context", g->body.ctx);
 	return LLVMBuildSub(g->b, gen_register(g, regs_sp_offset()), gen_u64(g, shift), "");
 }
 
@@ -298,12 +298,12 @@ static LLVMValueRef call_place(struct gen *g, bool is_end)
  * that is open is its successor, which it has jumped to, or it was left. */
 static LLVMValueRef push_call(struct gen *g, LLVMValueRef calls, LLVMValueRef sp)
 {
-	LLVMValueRef target = call_target(g), size = gen_u32(g, g->probe->span_size);
+	LLVMValueRef target = call_target(g), size = gen_u32(g, g->probe.plan->span_size);
 
-	if (!g->prog->by_cookie || g->point->id != PROBE_URETPROBE)
+	if (!g->prog.plan->by_cookie || g->probe.point->id != PROBE_URETPROBE)
 		return GEN_CALL(g, "sonde_span_push", calls, sp, target, size, stack_mask(g),
 				probe_id(g));
-	if (g->point->is_at_returns) /* such functions do not jump */
+	if (g->probe.point->is_at_returns) /* such functions do not jump */
 		return GEN_CALL(g, "sonde_span_push_called", calls, sp, target, size, probe_id(g));
 	return GEN_CALL(g, "sonde_span_push_user", calls, sp, target, size,
 			regs_link_offset() < 0 ? gen_u64(g, 0)
@@ -316,14 +316,14 @@ static void return_start(struct gen *g, LLVMBasicBlockRef out)
 	LLVMValueRef calls, slot, sp = call_place(g, false);
 
 	test_start(g, out);
-	if (g->prog->is_sleepable)
+	if (g->prog.plan->is_sleepable)
 		fetch_entries(g);
 	calls = open_state(g, current_task(g), out);
 	slot = push_call(g, calls, sp);
 	only_if_found(g, slot, out);
 	keep_entries(g, slot);
-	if (g->result)
-		LLVMBuildStore(g->b, gen_u32(g, 0), g->result);
+	if (g->prog.result)
+		LLVMBuildStore(g->b, gen_u32(g, 0), g->prog.result);
 	store_start(g, slot, out);
 }
 
@@ -332,14 +332,14 @@ void gen_span_session(struct gen *g, LLVMBasicBlockRef out)
 {
 	LLVMBasicBlockRef entry = gen_block(g, "session.entry"),
 			  end = gen_block(g, "session.return");
-	LLVMValueRef is_return = GEN_CALL(g, "sonde_session_is_return", g->ctx);
+	LLVMValueRef is_return = GEN_CALL(g, "sonde_session_is_return", g->body.ctx);
 
-	prog_select_probe(g, g->prog->probes[0]);
+	prog_select_probe(g, g->prog.plan->probes[0]);
 	LLVMBuildCondBr(g->b, gen_truth(g, is_return), end, entry);
 	LLVMPositionBuilderAtEnd(g->b, entry);
-	g->is_start = true;
+	g->probe.is_start = true;
 	gen_span(g, out);
-	g->current = NULL; /* known at the entry only */
+	g->body.current = NULL; /* known at the entry only */
 	LLVMPositionBuilderAtEnd(g->b, end);
 	gen_span(g, out);
 }
@@ -349,8 +349,8 @@ void gen_span_return(struct gen *g, LLVMBasicBlockRef out)
 {
 	LLVMValueRef calls, slot, sp, now;
 
-	if (g->is_start) {
-		g->is_start = false;
+	if (g->probe.is_start) {
+		g->probe.is_start = false;
 		return_start(g, out);
 		return;
 	}
@@ -358,9 +358,10 @@ void gen_span_return(struct gen *g, LLVMBasicBlockRef out)
 	calls = find_state(g, current_task(g), out);
 	sp = call_place(g, true);
 	slot = GEN_CALL(g, "sonde_span_pop", calls, sp, call_target(g),
-			gen_u32(g, g->probe->span_size), stack_mask(g), probe_id(g));
+			gen_u32(g, g->probe.plan->span_size), stack_mask(g), probe_id(g));
 	only_if_found(g, slot, out);
-	g->depth = LLVMBuildAdd(g->b, LLVMBuildLoad2(g->b, g->i64, calls, ""), gen_u64(g, 1), "");
+	g->body.depth =
+		LLVMBuildAdd(g->b, LLVMBuildLoad2(g->b, g->i64, calls, ""), gen_u64(g, 1), "");
 	end_with(g, slot, LLVMBuildLoad2(g->b, g->i64, slot, ""), now);
 	LLVMBuildBr(g->b, out);
 }
@@ -371,10 +372,11 @@ void gen_span_return(struct gen *g, LLVMBasicBlockRef out)
  * number, or as another thread, ends nothing. sigreturn has no number any more when it ends. */
 static void only_if_entered(struct gen *g, LLVMValueRef key, LLVMBasicBlockRef out)
 {
-	LLVMValueRef is_same = LLVMBuildICmp(g->b, LLVMIntEQ, key, g->syscall, ""), has_none;
+	LLVMValueRef is_same = LLVMBuildICmp(g->b, LLVMIntEQ, key, g->body.syscall, ""), has_none;
 
-	if (g->probe->syscall < 0) {
-		has_none = LLVMBuildICmp(g->b, LLVMIntEQ, g->syscall, gen_u64(g, NO_NUMBER), "");
+	if (g->probe.plan->syscall < 0) {
+		has_none =
+			LLVMBuildICmp(g->b, LLVMIntEQ, g->body.syscall, gen_u64(g, NO_NUMBER), "");
 		is_same = LLVMBuildOr(g->b, is_same, has_none, "");
 	}
 	prog_only_if(g, is_same, out);
@@ -382,13 +384,13 @@ static void only_if_entered(struct gen *g, LLVMValueRef key, LLVMBasicBlockRef o
 
 void gen_span_syscall(struct gen *g, LLVMBasicBlockRef out)
 {
-	LLVMValueRef state, start, key, now, number = g->syscall;
+	LLVMValueRef state, start, key, now, number = g->body.syscall;
 
-	if (g->is_start) {
-		g->is_start = false;
+	if (g->probe.is_start) {
+		g->probe.is_start = false;
 		test_start(g, out);
 		state = open_state(g, current_task(g), out);
-		LLVMBuildStore(g->b, g->syscall, gen_at(g, state, 8));
+		LLVMBuildStore(g->b, g->body.syscall, gen_at(g, state, 8));
 		keep_entries(g, state);
 		store_start(g, state, out);
 		return;
@@ -399,9 +401,9 @@ void gen_span_syscall(struct gen *g, LLVMBasicBlockRef out)
 	LLVMBuildStore(g->b, gen_u64(g, 0), state);
 	key = LLVMBuildLoad2(g->b, g->i64, gen_at(g, state, 8), "");
 	only_if_entered(g, key, out);
-	g->syscall = key;
+	g->body.syscall = key;
 	end_with(g, state, start, now);
-	g->syscall = number; /* other bodies of the program have not been here */
+	g->body.syscall = number; /* other bodies of the program have not been here */
 	LLVMBuildBr(g->b, out);
 }
 
@@ -432,7 +434,7 @@ static void mark_off_cpu(struct gen *g, LLVMValueRef task, LLVMBasicBlockRef out
 {
 	LLVMValueRef state;
 
-	if (!g->probe->n_span_args && !g->probe->n_span_entries) {
+	if (!g->probe.plan->n_span_args && !g->probe.plan->n_span_entries) {
 		prog_only_if(g, gen_truth(g, GEN_CALL(g, "sonde_span_begins", task)), out);
 		prog_only_if(g, gen_truth(g, GEN_CALL(g, "sonde_scope_current", task)), out);
 		test_cgroup(g, task, out);
@@ -450,7 +452,7 @@ static void open_begin(struct gen *g, LLVMValueRef task, LLVMBasicBlockRef out)
 	LLVMBuildCondBr(g->b, gen_truth(g, gen_call_helper(g, "sonde_open_begins", NULL, 0)), begin,
 			end);
 	LLVMPositionBuilderAtEnd(g->b, begin);
-	if (g->probe->span_kind == SPAN_SWITCH) {
+	if (g->probe.plan->span_kind == SPAN_SWITCH) {
 		prog_only_if(g, gen_truth(g, GEN_CALL(g, "sonde_open_is_off_cpu", task)), out);
 		mark_off_cpu(g, task, out);
 	} else {
@@ -462,13 +464,13 @@ static void open_begin(struct gen *g, LLVMValueRef task, LLVMBasicBlockRef out)
 /* The thread's open span; of several calls the one that is asked for. */
 static LLVMValueRef open_slot(struct gen *g, LLVMValueRef state, LLVMBasicBlockRef out)
 {
-	if (g->probe->span_slots > 1) {
-		state = GEN_CALL(g, "sonde_open_call", state, gen_u32(g, g->probe->span_size));
+	if (g->probe.plan->span_slots > 1) {
+		state = GEN_CALL(g, "sonde_open_call", state, gen_u32(g, g->probe.plan->span_size));
 		only_if_found(g, state, out);
-		g->depth = gen_call_helper(g, "sonde_open_depth", NULL, 0);
+		g->body.depth = gen_call_helper(g, "sonde_open_depth", NULL, 0);
 	}
-	if (g->probe->span_kind == SPAN_SYSCALL) {
-		g->syscall = LLVMBuildLoad2(g->b, g->i64, gen_at(g, state, 8), "");
+	if (g->probe.plan->span_kind == SPAN_SYSCALL) {
+		g->body.syscall = LLVMBuildLoad2(g->b, g->i64, gen_at(g, state, 8), "");
 		prog_only_if_number(g, out);
 	}
 	return state;
@@ -480,19 +482,19 @@ void gen_open_spans(struct gen *g, LLVMBasicBlockRef out)
 	LLVMValueRef task = prog_context_pointer(g, 1), slot, start;
 
 	only_if_found(g, task, out);
-	g->is_open = true;
-	g->subject = task;
+	g->probe.is_open = true;
+	g->body.subject = task;
 	open_begin(g, task, out);
 	slot = open_slot(g, find_state(g, task, out), out);
 	start = take_start(g, slot, out);
-	if (g->probe->span_slots == 1)
+	if (g->probe.plan->span_slots == 1)
 		LLVMBuildStore(g->b, gen_u64(g, 0), slot);
-	if (g->probe->span_kind == SPAN_SWITCH)
+	if (g->probe.plan->span_kind == SPAN_SWITCH)
 		prog_only_if(g, gen_truth(g, GEN_CALL(g, "sonde_open_is_off_cpu", task)), out);
-	g->delta = GEN_CALL(g, "sonde_open_length", start);
-	g->span = slot;
+	g->body.delta = GEN_CALL(g, "sonde_open_length", start);
+	g->body.span = slot;
 	prog_body(g);
-	g->delta = g->subject = g->span = g->depth = NULL;
-	g->is_open = false;
+	g->body.delta = g->body.subject = g->body.span = g->body.depth = NULL;
+	g->probe.is_open = false;
 	LLVMBuildBr(g->b, out);
 }

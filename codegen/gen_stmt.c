@@ -27,15 +27,15 @@ static struct value assigned_value(struct gen *g, struct stmt *st)
 static void set_var(struct gen *g, const struct var *v, struct value value)
 {
 	if (value.kind == V_INT)
-		LLVMBuildStore(g->b, gen_narrow(g, value.v, v->type), g->vars[v->id]);
+		LLVMBuildStore(g->b, gen_narrow(g, value.v, v->type), g->body.vars[v->id]);
 	else
-		gen_store(g, value, v->type, g->vars[v->id]);
+		gen_store(g, value, v->type, g->body.vars[v->id]);
 }
 
 static void assign_var(struct gen *g, const struct var *v, struct expr *value)
 {
 	if (ast_is_built_in_place(value, v->type) && !ast_mentions(value, v))
-		gen_expr_into(g, value, v->type, g->vars[v->id]);
+		gen_expr_into(g, value, v->type, g->body.vars[v->id]);
 	else
 		set_var(g, v, gen_expr(g, value));
 }
@@ -74,9 +74,9 @@ static void gen_let(struct gen *g, struct stmt *st)
 	if (st->let.value)
 		assign_var(g, v, st->let.value);
 	else if (type_is_memory(v->type))
-		gen_zero(g, g->vars[v->id], v->type->size);
+		gen_zero(g, g->body.vars[v->id], v->type->size);
 	else
-		LLVMBuildStore(g->b, gen_u64(g, 0), g->vars[v->id]);
+		LLVMBuildStore(g->b, gen_u64(g, 0), g->body.vars[v->id]);
 }
 
 static void gen_if(struct gen *g, struct stmt *st)
@@ -98,12 +98,12 @@ static void gen_result(struct gen *g, struct expr *e)
 {
 	struct value v = e ? gen_expr(g, e) : (struct value){0};
 
-	if (!e || !g->result)
+	if (!e || !g->prog.result)
 		return;
 	if (v.kind != V_INT) /* a text: something was returned */
-		LLVMBuildStore(g->b, gen_u32(g, 1), g->result);
+		LLVMBuildStore(g->b, gen_u32(g, 1), g->prog.result);
 	else
-		LLVMBuildStore(g->b, LLVMBuildTrunc(g->b, v.v, g->i32, ""), g->result);
+		LLVMBuildStore(g->b, LLVMBuildTrunc(g->b, v.v, g->i32, ""), g->prog.result);
 }
 
 static void gen_stmt(struct gen *g, struct stmt *st)
@@ -122,7 +122,7 @@ static void gen_stmt(struct gen *g, struct stmt *st)
 	case ST_CONTINUE: gen_jump(g, st->kind == ST_BREAK); return;
 	case ST_RETURN: /* what follows is generated into a block that nothing reaches */
 		gen_result(g, st->expr);
-		LLVMBuildBr(g->b, g->done);
+		LLVMBuildBr(g->b, g->body.done);
 		LLVMPositionBuilderAtEnd(g->b, gen_block(g, "dead"));
 		return;
 	}
@@ -131,7 +131,7 @@ static void gen_stmt(struct gen *g, struct stmt *st)
 void gen_stmts(struct gen *g, const struct block *b)
 {
 	for (uint32_t i = 0; i < b->n; i++) {
-		uint32_t mark = g->scratch_bytes;
+		uint32_t mark = g->probe.scratch.used;
 
 		gen_stmt(g, b->items[i]);
 		gen_scratch_release(g, mark);

@@ -11,47 +11,49 @@
 
 uint32_t gen_scratch_take(struct gen *g, uint32_t size)
 {
-	uint32_t at = g->scratch_bytes;
+	uint32_t at = g->probe.scratch.used;
 
-	g->scratch_bytes += (size + 7) / 8 * 8;
-	g->scratch_most = g->scratch_bytes > g->scratch_most ? g->scratch_bytes : g->scratch_most;
+	g->probe.scratch.used += (size + 7) / 8 * 8;
+	g->probe.scratch.most = g->probe.scratch.used > g->probe.scratch.most
+					? g->probe.scratch.used
+					: g->probe.scratch.most;
 	return at;
 }
 
 void gen_scratch_release(struct gen *g, uint32_t mark)
 {
-	g->scratch_bytes = mark;
+	g->probe.scratch.used = mark;
 }
 
 LLVMValueRef gen_scratch_at(struct gen *g, uint32_t at)
 {
-	return gen_at(g, LLVMBuildLoad2(g->b, g->ptr, g->scratch, ""), at);
+	return gen_at(g, LLVMBuildLoad2(g->b, g->ptr, g->body.scratch, ""), at);
 }
 
 LLVMValueRef gen_big_buffer(struct gen *g, uint32_t size)
 {
-	if (size <= LIMIT_ON_STACK || !g->scratch)
+	if (size <= LIMIT_ON_STACK || !g->body.scratch)
 		return gen_buffer(g, size);
 	return gen_scratch_at(g, gen_scratch_take(g, size));
 }
 
 void gen_scratch_begin(struct gen *g)
 {
-	g->scratch = gen_buffer(g, 8);
-	g->scratch_bytes = g->scratch_most = 0;
-	g->scratch_before = LLVMGetInsertBlock(g->b);
-	g->scratch_start = gen_block(g, "body.start");
-	LLVMPositionBuilderAtEnd(g->b, g->scratch_start);
+	g->body.scratch = gen_buffer(g, 8);
+	g->probe.scratch.used = g->probe.scratch.most = 0;
+	g->probe.scratch.before = LLVMGetInsertBlock(g->b);
+	g->probe.scratch.start = gen_block(g, "body.start");
+	LLVMPositionBuilderAtEnd(g->b, g->probe.scratch.start);
 }
 
 /* The runtime makes the slots as large as the plan has it. */
 static void check_plan(struct gen *g)
 {
-	if (g->scratch_most <= g->probe->scratch_bytes)
+	if (g->probe.scratch.most <= g->probe.plan->scratch_bytes)
 		return;
 	snprintf(g->message, sizeof(g->message),
 		 "%s takes %u bytes beside the stack, planned were %u; this is a defect of sonde",
-		 g->probe->name, g->scratch_most, g->probe->scratch_bytes);
+		 g->probe.plan->name, g->probe.scratch.most, g->probe.plan->scratch_bytes);
 	g->failed = true;
 }
 
@@ -61,22 +63,22 @@ void gen_scratch_end(struct gen *g)
 	LLVMValueRef bytes;
 
 	check_plan(g);
-	if (g->scratch_most == 0) {
-		LLVMPositionBuilderAtEnd(g->b, g->scratch_before);
-		LLVMBuildBr(g->b, g->scratch_start);
+	if (g->probe.scratch.most == 0) {
+		LLVMPositionBuilderAtEnd(g->b, g->probe.scratch.before);
+		LLVMBuildBr(g->b, g->probe.scratch.start);
 		LLVMPositionBuilderAtEnd(g->b, done);
-		g->scratch = NULL;
+		g->body.scratch = NULL;
 		return;
 	}
 	after = gen_block(g, "body.end");
-	GEN_CALL(g, "sonde_scratch_leave", LLVMBuildLoad2(g->b, g->ptr, g->scratch, ""));
+	GEN_CALL(g, "sonde_scratch_leave", LLVMBuildLoad2(g->b, g->ptr, g->body.scratch, ""));
 	LLVMBuildBr(g->b, after);
-	LLVMPositionBuilderAtEnd(g->b, g->scratch_before);
-	bytes = GEN_CALL(g, "sonde_scratch_enter", gen_u32(g, g->probe_id));
-	LLVMBuildStore(g->b, bytes, g->scratch);
-	LLVMBuildCondBr(g->b, LLVMBuildIsNotNull(g->b, bytes, ""), g->scratch_start, after);
+	LLVMPositionBuilderAtEnd(g->b, g->probe.scratch.before);
+	bytes = GEN_CALL(g, "sonde_scratch_enter", gen_u32(g, g->probe.id));
+	LLVMBuildStore(g->b, bytes, g->body.scratch);
+	LLVMBuildCondBr(g->b, LLVMBuildIsNotNull(g->b, bytes, ""), g->probe.scratch.start, after);
 	LLVMPositionBuilderAtEnd(g->b, after);
-	g->scratch = NULL;
+	g->body.scratch = NULL;
 }
 
 bool gen_is_user_space(const struct attach_point *p)
@@ -90,7 +92,7 @@ static struct value read_text(struct gen *g, const struct type *type, LLVMValueR
 {
 	gen_zero(g, buf, type->size);
 	GEN_CALL(g, is_user ? "sonde_text_user" : "sonde_text_kernel", buf, gen_u32(g, type->size),
-		 from, gen_u32(g, is_asked), gen_u32(g, g->probe_id));
+		 from, gen_u32(g, is_asked), gen_u32(g, g->probe.id));
 	return (struct value){.kind = V_MEM, .type = type, .v = buf};
 }
 
@@ -106,14 +108,14 @@ static struct value read_part(struct gen *g, struct expr *e, LLVMValueRef from, 
 				    "");
 	gen_zero(g, at, e->type->size);
 	GEN_CALL(g, is_user ? "sonde_text_user_part" : "sonde_text_kernel_part", at,
-		 gen_u32(g, e->type->size), from, n, gen_u32(g, g->probe_id));
+		 gen_u32(g, e->type->size), from, n, gen_u32(g, g->probe.id));
 	return (struct value){.kind = V_MEM, .type = e->type, .v = at};
 }
 
 struct value gen_str_at(struct gen *g, struct expr *e, LLVMValueRef at)
 {
 	struct expr *p = e->call.args[0];
-	bool is_user = type_is_in_user_space(p->type, gen_is_user_space(g->point));
+	bool is_user = type_is_in_user_space(p->type, gen_is_user_space(g->probe.point));
 	LLVMValueRef from = gen_int(g, p);
 
 	if (e->call.n_args > 1 && e->call.args[1]->kind != EX_INT)
@@ -135,6 +137,6 @@ struct value gen_data_loc(struct gen *g, LLVMValueRef handle, const struct type 
 {
 	LLVMValueRef at = LLVMBuildAnd(g->b, handle, gen_u64(g, 0xffff), "");
 
-	at = LLVMBuildAdd(g->b, LLVMBuildPtrToInt(g->b, g->ctx, g->i64, ""), at, "");
+	at = LLVMBuildAdd(g->b, LLVMBuildPtrToInt(g->b, g->body.ctx, g->i64, ""), at, "");
 	return read_text(g, type, at, false, false, gen_big_buffer(g, type->size));
 }

@@ -35,13 +35,13 @@ static void lifetime(struct gen *g, const char *name, LLVMValueRef buffer, uint3
 LLVMValueRef gen_buffer(struct gen *g, uint32_t size)
 {
 	LLVMBasicBlockRef here = LLVMGetInsertBlock(g->b);
-	LLVMValueRef first = LLVMGetFirstInstruction(g->entry), buffer;
+	LLVMValueRef first = LLVMGetFirstInstruction(g->body.entry), buffer;
 	uint32_t words = (size + 7) / 8;
 
 	if (first)
 		LLVMPositionBuilderBefore(g->b, first);
 	else
-		LLVMPositionBuilderAtEnd(g->b, g->entry);
+		LLVMPositionBuilderAtEnd(g->b, g->body.entry);
 	buffer = LLVMBuildAlloca(g->b, LLVMArrayType(g->i64, words ? words : 1), "");
 	LLVMPositionBuilderAtEnd(g->b, here);
 	lifetime(g, "llvm.lifetime.start", buffer, words * 8);
@@ -186,7 +186,7 @@ LLVMValueRef gen_truth(struct gen *g, LLVMValueRef v)
 
 LLVMBasicBlockRef gen_block(struct gen *g, const char *name)
 {
-	return LLVMAppendBasicBlockInContext(g->llvm, g->fn, name);
+	return LLVMAppendBasicBlockInContext(g->llvm, g->body.fn, name);
 }
 
 void gen_place(struct gen *g, struct span span)
@@ -194,5 +194,5 @@ void gen_place(struct gen *g, struct span span)
 	struct place p = source_place(g->program->source, span.start);
 
 	LLVMSetCurrentDebugLocation2(g->b, LLVMDIBuilderCreateDebugLocation(g->llvm, p.line, p.col,
-									    g->di_fn, NULL));
+									    g->body.di_fn, NULL));
 }

@@ -19,8 +19,8 @@ static LLVMValueRef function_word(struct gen *g, uint32_t offset)
 {
 	LLVMValueRef at = gen_buffer(g, 8), v;
 
-	gen_helper(g, BPF_FUNC_get_func_arg, (LLVMValueRef[]){g->ctx, gen_u64(g, offset / 8), at},
-		   3);
+	gen_helper(g, BPF_FUNC_get_func_arg,
+		   (LLVMValueRef[]){g->body.ctx, gen_u64(g, offset / 8), at}, 3);
 	v = load_word(g, at);
 	gen_buffer_end(g, at, 8);
 	return v;
@@ -33,7 +33,7 @@ static LLVMValueRef event_word(struct gen *g, const struct tp_field *param)
 	if (param->size < 8)
 		return gen_register(g, param->offset);
 	at = gen_buffer(g, 8);
-	GEN_CALL(g, "sonde_memory_read", at, gen_u32(g, 8), gen_at(g, g->ctx, param->offset));
+	GEN_CALL(g, "sonde_memory_read", at, gen_u32(g, 8), gen_at(g, g->body.ctx, param->offset));
 	v = load_word(g, at);
 	gen_buffer_end(g, at, 8);
 	return v;
@@ -41,8 +41,8 @@ static LLVMValueRef event_word(struct gen *g, const struct tp_field *param)
 
 LLVMValueRef gen_typed_arg(struct gen *g, const struct tp_field *param)
 {
-	LLVMValueRef v =
-		g->prog->kind == PP_TP_BTF ? event_word(g, param) : function_word(g, param->offset);
+	LLVMValueRef v = g->prog.plan->kind == PP_TP_BTF ? event_word(g, param)
+							 : function_word(g, param->offset);
 
 	return param->size ? gen_narrow(g, v, type_int(param->size, param->is_signed)) : v;
 }
@@ -51,7 +51,7 @@ LLVMValueRef gen_typed_result(struct gen *g)
 {
 	LLVMValueRef at = gen_buffer(g, 8), v;
 
-	gen_helper(g, BPF_FUNC_get_func_ret, (LLVMValueRef[]){g->ctx, at}, 2);
+	gen_helper(g, BPF_FUNC_get_func_ret, (LLVMValueRef[]){g->body.ctx, at}, 2);
 	v = load_word(g, at);
 	gen_buffer_end(g, at, 8);
 	return v;

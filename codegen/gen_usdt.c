@@ -38,7 +38,7 @@ static LLVMValueRef operand(struct gen *g, const struct usdt_operand *o)
 	case USDT_SUM: v = LLVMBuildLShr(g->b, sum(g, o), gen_u64(g, 8u * o->skip), ""); break;
 	case USDT_MEMORY:
 		v = GEN_CALL(g, "sonde_usdt_read", sum(g, o), gen_u32(g, o->size),
-			     gen_u32(g, g->probe_id));
+			     gen_u32(g, g->probe.id));
 		break;
 	}
 	return gen_narrow(g, v, type_int(o->size, o->is_signed));
@@ -46,7 +46,7 @@ static LLVMValueRef operand(struct gen *g, const struct usdt_operand *o)
 
 static const struct usdt_operand *operand_of(const struct gen *g, uint32_t format, unsigned i)
 {
-	const struct usdt_format *f = &g->point->usdt->formats[format];
+	const struct usdt_format *f = &g->probe.point->usdt->formats[format];
 
 	return &f->args[i < f->n ? i : 0];
 }
@@ -65,7 +65,7 @@ static uint32_t first_same(const struct gen *g, uint32_t format, unsigned i)
 /* A block an operand, chosen by the format's number. */
 static LLVMValueRef choose(struct gen *g, unsigned i)
 {
-	uint32_t n = g->point->usdt->n_formats;
+	uint32_t n = g->probe.point->usdt->n_formats;
 	LLVMBasicBlockRef blocks[LIMIT_FORMATS] = {0}, after = gen_block(g, "arg.end"), here;
 	LLVMValueRef format = LLVMBuildLShr(g->b, gen_cookie(g), gen_u64(g, PLAN_FORMAT_BIT), "");
 	LLVMValueRef slot = gen_buffer(g, 8), cases;
@@ -92,7 +92,7 @@ static LLVMValueRef choose(struct gen *g, unsigned i)
 
 static bool all_same(const struct gen *g, unsigned i)
 {
-	for (uint32_t f = 1; f < g->point->usdt->n_formats; f++)
+	for (uint32_t f = 1; f < g->probe.point->usdt->n_formats; f++)
 		if (first_same(g, f, i))
 			return false;
 	return true;
