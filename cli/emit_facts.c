@@ -7,7 +7,6 @@
 #include "parser/lang/ast.h"
 #include "parser/lang/kernel.h"
 #include "parser/lang/probe.h"
-#include "runtime/kernel/facts_file.h"
 #include <inttypes.h>
 #include <string.h>
 
@@ -58,14 +57,23 @@ static void put_point(struct kernel *k, const struct attach_point *p, FILE *out)
 		fprintf(out, "# %s is not saved\n", p->name);
 }
 
+static void put_capabilities(struct kernel *k, FILE *out)
+{
+	for (int i = 0; i < CAP_COUNT; i++) {
+		enum capability_state state = kernel_capability(k, (enum capability_id)i);
+
+		if (state != CAPABILITY_NO)
+			fprintf(out, "capability %s%s\n", capability_rows[i].id,
+				state == CAPABILITY_UNKNOWN ? " unknown" : "");
+	}
+}
+
 void emit_facts(struct kernel *k, const struct program *program, FILE *out)
 {
 	static const char *const raw[] = {"sys_enter", "sys_exit"};
 
 	fprintf(out, "# For sonde --kernel-facts FILE: what one script asked of a kernel\n");
-	for (int i = 0; i < KF_COUNT; i++)
-		if (k->has_feature && k->has_feature(k, (enum kernel_feature)i))
-			fprintf(out, "feature %s\n", facts_features[i]);
+	put_capabilities(k, out);
 	fprintf(out, "cpus %" PRIu32 "\n", k->n_cpus(k));
 	for (size_t i = 0; i < sizeof(raw) / sizeof(*raw); i++)
 		if (k->has_raw_tracepoint(k, raw[i]))

@@ -349,7 +349,7 @@ int prs_kernel_function(const struct probe_reader *r, struct attach_point *p, ch
 	if (n < 1 || n > 2 || !*parts[0] || !*parts[n - 1])
 		return probe_wrong_form(r, p);
 	last = parts[n - 1];
-	if (!r->kernel->has_feature(r->kernel, KF_KPROBE))
+	if (kernel_lacks(r->kernel, CAP_KPROBES))
 		return no_kprobes(r, p, last);
 	s.function = arena_strndup(r->arena, last, strcspn(last, "+"));
 	s.module = n == 2 ? arena_strdup(r->arena, parts[0]) : NULL;

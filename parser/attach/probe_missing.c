@@ -8,7 +8,7 @@
 
 bool probe_has_uprobes(const struct probe_reader *r, const struct attach_point *p)
 {
-	if (r->kernel->has_feature(r->kernel, KF_UPROBE))
+	if (!kernel_lacks(r->kernel, CAP_UPROBES))
 		return true;
 	diag_error(r->diags, p->span, "no-uprobes",
 		   "this kernel has no uprobes (CONFIG_UPROBES), so there are no %s probes",

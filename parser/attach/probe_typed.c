@@ -76,7 +76,7 @@ static int no_fentry(const struct probe_reader *r, const struct attach_point *p,
 		   "this kernel refuses programs of type %s (it needs CONFIG_FUNCTION_TRACER and "
 		   "CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS)",
 		   type_name(p));
-	if (r->kernel->has_feature(r->kernel, KF_KPROBE))
+	if (kernel_has(r->kernel, CAP_KPROBES))
 		return diag_hint(
 			r->diags, "write %s:%s, whose arguments are arg0 to arg5",
 			probe_rows[p->id == PROBE_FEXIT ? PROBE_KRETPROBE : PROBE_KPROBE].name,
@@ -90,9 +90,9 @@ static int no_fentry(const struct probe_reader *r, const struct attach_point *p,
 static int check_kernel(const struct probe_reader *r, const struct attach_point *p,
 			const char *name)
 {
-	if (!r->kernel->has_feature(r->kernel, KF_BTF))
+	if (kernel_lacks(r->kernel, CAP_BTF))
 		return no_btf(r, p);
-	if (p->id != PROBE_RAWTRACEPOINT && !r->kernel->has_feature(r->kernel, KF_FENTRY))
+	if (p->id != PROBE_RAWTRACEPOINT && kernel_lacks(r->kernel, CAP_FENTRY))
 		return no_fentry(r, p, name);
 	return 0;
 }
@@ -130,7 +130,7 @@ static int unknown(struct typed_search *s)
 
 	diag_error(s->r->diags, s->p->span, tag, "the kernel's BTF has no %s '%s'%s%s", thing(s),
 		   s->name, s->module ? " in " : "", s->module ? s->module : "");
-	if (s->kind == TYPED_FUNCTION && k->has_feature(k, KF_KPROBE) &&
+	if (s->kind == TYPED_FUNCTION && kernel_has(k, CAP_KPROBES) &&
 	    k->kernel_function(k, s->name) == 0)
 		return diag_hint(
 			s->r->diags, "the kernel has the function, but not its types: write %s:%s",
@@ -332,7 +332,7 @@ static int too_many(const struct typed_search *s, const char *pattern)
 	diag_error(s->r->diags, s->p->span, "limit-probes",
 		   "%s:%s matches %u %ss: each takes a program of its own, %d can be had",
 		   type_name(s->p), pattern, s->n_found, thing(s), LIMIT_TYPED);
-	if (s->kind == TYPED_FUNCTION && s->r->kernel->has_feature(s->r->kernel, KF_KPROBE))
+	if (s->kind == TYPED_FUNCTION && kernel_has(s->r->kernel, CAP_KPROBES))
 		return diag_hint(
 			s->r->diags,
 			"write more of the names' letters, or %s:%s, one program for all",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a kernel or a machine may lack, by the rows of capabilities.def.
+ * The rows of capabilities.def, and the three answers to whether a kernel has one.
  */
 #pragma once
 
@@ -9,7 +9,13 @@ enum capability_id {
 #include "parser/lang/capabilities.def"
 #undef CAPABILITY
 	CAP_COUNT,
-	CAP_NONE = CAP_COUNT, /* of what works wherever sonde does */
+	CAP_NONE = CAP_COUNT, /* no capability required */
+};
+
+enum capability_state {
+	CAPABILITY_NO,
+	CAPABILITY_YES,
+	CAPABILITY_UNKNOWN, /* this process lacks the rights to find out */
 };
 
 struct capability_row {

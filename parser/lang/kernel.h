@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "parser/lang/capability.h"
 
 /* What an address is of. */
 struct tp_pointee {
@@ -103,18 +104,6 @@ struct usdt_note {
 	uint64_t address;   /* virtual address in the file */
 	uint64_t offset;    /* file offset: what a uprobe is attached to */
 	uint64_t semaphore; /* file offset of the counter of tracers, 0: it has none */
-};
-
-enum kernel_feature {
-	KF_BTF,		   /* /sys/kernel/btf/vmlinux */
-	KF_KPROBE,	   /* the kprobe PMU */
-	KF_UPROBE,	   /* the uprobe PMU */
-	KF_UPROBE_MULTI,   /* uprobe_multi links, 6.6 */
-	KF_KPROBE_MULTI,   /* kprobe_multi links, 5.18, with CONFIG_FPROBE */
-	KF_UPROBE_SESSION, /* uprobe_multi links on both ends of calls, 6.13 */
-	KF_KPROBE_SESSION, /* kprobe_multi links likewise, 6.10 */
-	KF_FENTRY,	   /* programs of type fentry and fexit */
-	KF_COUNT,
 };
 
 typedef void (*kernel_name_fn)(const char *name, void *ctx);
@@ -224,9 +213,28 @@ struct kernel {
 	int (*iterator)(struct kernel *k, const char *name, const struct kernel_iter **out);
 	/* Call fn for every iterator's name. */
 	int (*each_iterator)(struct kernel *k, kernel_name_fn fn, void *ctx);
-	bool (*has_feature)(struct kernel *k, enum kernel_feature f);
+	/* Has it the capability? The answer is cached. Callers use kernel_capability(),
+	 * kernel_has() or kernel_lacks(). */
+	enum capability_state (*capability)(struct kernel *k, enum capability_id id);
 	/* Possible CPUs: a per-CPU map has a value for each. */
 	uint32_t (*n_cpus)(struct kernel *k);
 	/* Release all answers; NULL when there is nothing to release (fakes). */
 	void (*close)(struct kernel *k);
 };
+
+static inline enum capability_state kernel_capability(struct kernel *k, enum capability_id id)
+{
+	return id == CAP_NONE ? CAPABILITY_YES : k->capability(k, id);
+}
+
+/* The kernel is known to have it: the test before using it. */
+static inline bool kernel_has(struct kernel *k, enum capability_id id)
+{
+	return kernel_capability(k, id) == CAPABILITY_YES;
+}
+
+/* The kernel is known not to have it: the test before an error. */
+static inline bool kernel_lacks(struct kernel *k, enum capability_id id)
+{
+	return kernel_capability(k, id) == CAPABILITY_NO;
+}

@@ -259,7 +259,7 @@ static void plan_sleep(struct planner *pl, struct plan_prog *g)
 		may &= may_sleep(p);
 	}
 	g->is_sleepable = has_text && may &&
-			  (!k || (k->has_feature(k, KF_UPROBE_MULTI) && k->has_feature(k, KF_BTF)));
+			  (!k || (kernel_has(k, CAP_UPROBE_MULTI) && kernel_has(k, CAP_BTF)));
 }
 
 static void plan_sleeps(struct planner *pl)

@@ -196,9 +196,9 @@ static const char *fallback_of(const struct planner *pl, const struct plan_prog 
 
 	if (g->kind == PP_TRACEPOINT && !point->has_raw && !point->format->is_unchecked)
 		return "a perf event: there is no raw tracepoint of that name";
-	if (k && is_user && !k->has_feature(k, KF_UPROBE_MULTI))
+	if (k && is_user && !kernel_has(k, CAP_UPROBE_MULTI))
 		return "a perf event a function: no uprobe_multi links (Linux 6.6)";
-	if (k && is_kernel && g->n_targets > 1 && !k->has_feature(k, KF_KPROBE_MULTI))
+	if (k && is_kernel && g->n_targets > 1 && !kernel_has(k, CAP_KPROBE_MULTI))
 		return "a perf event a function: no kprobe_multi links (Linux 5.18, CONFIG_FPROBE)";
 	return NULL;
 }
@@ -222,10 +222,10 @@ static enum plan_prog_kind session_kind(const struct planner *pl, const struct p
 
 	if (!p->uses_delta || !keeps_little(p) || !share_has_session_room(&pl->use))
 		return kind;
-	if (kind == PP_URETPROBE && (!k || k->has_feature(k, KF_UPROBE_SESSION)))
+	if (kind == PP_URETPROBE && (!k || kernel_has(k, CAP_UPROBE_SESSION)))
 		return PP_USESSION;
 	if (kind == PP_KRETPROBE && point->n_targets > 1 &&
-	    (!k || k->has_feature(k, KF_KPROBE_SESSION)))
+	    (!k || kernel_has(k, CAP_KPROBE_SESSION)))
 		return PP_KSESSION;
 	return kind;
 }
@@ -243,9 +243,9 @@ const char *plan_prog_pair(const struct planner *pl, const struct plan_prog *g,
 	bool is_user = g->kind == PP_URETPROBE;
 	bool is_kernel = g->kind == PP_KRETPROBE && g->n_targets > 1;
 
-	if (k && is_user && !k->has_feature(k, KF_UPROBE_SESSION))
+	if (k && is_user && !kernel_has(k, CAP_UPROBE_SESSION))
 		return "a program at each end: no session links of uprobes (Linux 6.13)";
-	if (k && is_kernel && !k->has_feature(k, KF_KPROBE_SESSION))
+	if (k && is_kernel && !kernel_has(k, CAP_KPROBE_SESSION))
 		return "a program at each end: no session links of kprobes (Linux 6.10)";
 	if ((is_user || is_kernel) && !keeps_little(p))
 		return "a program at each end: entry() keeps long values";

@@ -179,7 +179,7 @@ static void find_result(struct sema *s, struct attach_point *p)
 	struct kernel *k = s->kernel;
 
 	if (p->id == PROBE_KRETPROBE && !p->typed && p->n_targets == 1 && !p->targets[0].address &&
-	    k->has_feature(k, KF_BTF))
+	    kernel_has(k, CAP_BTF))
 		k->typed(k, TYPED_FUNCTION, p->targets[0].module, p->targets[0].symbol, &p->typed);
 }
 

@@ -68,7 +68,7 @@ static bool has_typed_tasks(const struct sema *s, const struct attach_point *p)
 {
 	if (span_rows[probe_span(p)].state != STATE_TASK)
 		return true;
-	return p->format ? p->has_raw : s->kernel->has_feature(s->kernel, KF_BTF);
+	return p->format ? p->has_raw : kernel_has(s->kernel, CAP_BTF);
 }
 
 /* Every attach point of the probe being visited ends a span; else the error, for `e`, which is

@@ -1,34 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What this kernel has of parser/lang/capabilities.def: a column of hooks. Cheap signs first (a
- * file, a type in BTF); where those do not tell, a program of two instructions is loaded, and
- * attached to a function that the kernel has for tests only.
+ * The probe hooks of parser/lang/capabilities.def. Each uses the cheapest direct test: a file in
+ * sysfs, a type in BTF, or one bpf(2) call that is bound to fail and whose errno tells. Only where
+ * there is no such test is a program of two instructions loaded. A refusal for lack of rights is
+ * CAPABILITY_UNKNOWN, except to root.
  */
+#define _GNU_SOURCE
 #include "runtime/kernel/capability_probe.h"
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <linux/btf.h>
 #include <linux/perf_event.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include "runtime/base/uapi_new.h"
 #include "runtime/kernel/kernel_facts.h"
+#include "runtime/kernel/ksym_names.h"
 
-typedef enum capability_state need_fn(struct kernel *k);
+typedef enum capability_state probe_fn(struct kernel *k);
 
-static enum capability_state is(bool yes)
+/* ---- answers ---- */
+
+static enum capability_state yes_or_no(bool yes)
 {
 	return yes ? CAPABILITY_YES : CAPABILITY_NO;
 }
 
-/* A no that may only mean that this process may not ask. */
-static enum capability_state is_if_allowed(bool yes)
+/* For probes whose failure may mean that this process lacks the rights. */
+static enum capability_state if_allowed(bool yes)
 {
 	return yes ? CAPABILITY_YES : geteuid() != 0 ? CAPABILITY_UNKNOWN : CAPABILITY_NO;
 }
 
-/* An answer of the kernel's: refused for lack of rights tells nothing, but to root. */
+/* `result` is a descriptor, or the kernel refused the call with errno. */
 static enum capability_state by_result(int result)
 {
 	if (result >= 0)
@@ -46,77 +51,189 @@ static enum capability_state by_fd(int fd)
 	return state;
 }
 
+static enum capability_state by_file(const char *path)
+{
+	return yes_or_no(access(path, F_OK) == 0);
+}
+
+static enum capability_state by_tracefs(int dir)
+{
+	return dir >= 0 ? CAPABILITY_YES : dir == -EACCES ? CAPABILITY_UNKNOWN : CAPABILITY_NO;
+}
+
+static enum capability_state by_map(enum bpf_map_type type)
+{
+	return if_allowed(libbpf_probe_bpf_map_type(type, NULL) > 0);
+}
+
+/* True when the kernel has a symbol of that name. */
+static bool has_symbol(const char *name)
+{
+	uint64_t address = 0;
+
+	return ksyms_addresses(&name, &address, 1) == 0 && address;
+}
+
+/* Load a program that does nothing. Its descriptor, or -1 and errno. */
+static int load_nothing(enum bpf_prog_type type, uint32_t attach_type, uint32_t btf_id)
+{
+	const struct bpf_insn insns[] = {
+		{.code = BPF_ALU64 | BPF_MOV | BPF_K},
+		{.code = BPF_JMP | BPF_EXIT},
+	};
+	LIBBPF_OPTS(bpf_prog_load_opts, opts,
+		    .expected_attach_type = (enum bpf_attach_type)attach_type,
+		    .attach_btf_id = btf_id);
+
+	return bpf_prog_load(type, "sonde_probe", "GPL", insns, sizeof(insns) / sizeof(*insns),
+			     &opts);
+}
+
+/* ---- tracepoints, BTF ---- */
+
 static enum capability_state has_tracepoints(struct kernel *k)
 {
-	int fd = kernel_tracefs(k);
-
-	return fd >= 0 ? CAPABILITY_YES : fd == -EACCES ? CAPABILITY_UNKNOWN : CAPABILITY_NO;
+	return by_tracefs(kernel_tracefs(k));
 }
 
 static enum capability_state has_btf(struct kernel *k)
 {
-	return is(k->has_feature(k, KF_BTF));
+	(void)k;
+	return by_file("/sys/kernel/btf/vmlinux");
 }
 
 static enum capability_state has_raw_tracepoints(struct kernel *k)
 {
-	return is(k->has_raw_tracepoint(k, "sched_switch"));
+	return yes_or_no(k->has_raw_tracepoint(k, "sched_switch"));
 }
+
+static enum capability_state has_iterators(struct kernel *k)
+{
+	return yes_or_no(kernel_btf_id(k, "bpf_iter__task", BTF_KIND_STRUCT) > 0);
+}
+
+/* ---- probes on functions ---- */
 
 static enum capability_state has_kprobes(struct kernel *k)
 {
-	return is(k->has_feature(k, KF_KPROBE));
-}
-
-static enum capability_state has_kprobe_multi(struct kernel *k)
-{
-	return is_if_allowed(k->has_feature(k, KF_KPROBE_MULTI));
+	(void)k;
+	return by_file("/sys/bus/event_source/devices/kprobe/type");
 }
 
 static enum capability_state has_uprobes(struct kernel *k)
 {
-	return is(k->has_feature(k, KF_UPROBE));
+	(void)k;
+	return by_file("/sys/bus/event_source/devices/uprobe/type");
+}
+
+static enum capability_state has_function_names(struct kernel *k)
+{
+	int dir = kernel_tracefs(k);
+
+	if (dir < 0)
+		return by_tracefs(dir);
+	return yes_or_no(faccessat(dir, "available_filter_functions", F_OK, 0) == 0 &&
+			 kernel_has(k, CAP_KPROBES));
+}
+
+/* A trial load on a function that every kernel has. Kernels without direct calls of ftrace can load
+ * the program but not attach it; for those the load is not enough. Attaching would tell as well,
+ * but detaching waits for an RCU tasks grace period. */
+static enum capability_state has_fentry(struct kernel *k)
+{
+	static const char register_direct[] = "register_ftrace_direct";
+	int id = kernel_btf_id(k, "vfs_read", BTF_KIND_FUNC);
+	enum capability_state state;
+
+	if (id <= 0)
+		return CAPABILITY_NO;
+	state = by_fd(load_nothing(BPF_PROG_TYPE_TRACING, BPF_TRACE_FENTRY, (uint32_t)id));
+	if (state == CAPABILITY_YES)
+		return yes_or_no(has_symbol(register_direct));
+	if (state == CAPABILITY_UNKNOWN && kernel_btf_id(k, register_direct, BTF_KIND_FUNC) <= 0)
+		return CAPABILITY_NO;
+	return state;
+}
+
+/* Links of kprobe_multi need CONFIG_FPROBE; without it the kernel loads the program and refuses the
+ * link. */
+static enum capability_state has_kprobe_multi(struct kernel *k)
+{
+	enum capability_state kprobes = kernel_capability(k, CAP_KPROBES);
+
+	return kprobes == CAPABILITY_YES ? if_allowed(has_symbol("register_fprobe_syms")) : kprobes;
+}
+
+/* BPF_LINK_CREATE first requires the bytes after its last field to be zero (-EINVAL) and then looks
+ * at prog_fd (-EBADF). Before 6.6 the last field ended where uprobe_multi.cnt begins, so a nonzero
+ * cnt and an invalid prog_fd tell the two apart. Loading a program of attach type 48 would not: 6.1
+ * accepts it. */
+static bool knows_uprobe_multi(void)
+{
+	struct new_link_create attr = {
+		.prog_fd = -1,
+		.attach_type = NEW_BPF_TRACE_UPROBE_MULTI,
+		.uprobe_multi.cnt = 1,
+	};
+
+	return syscall(SYS_bpf, BPF_LINK_CREATE, &attr, sizeof(attr)) < 0 && errno == EBADF;
 }
 
 static enum capability_state has_uprobe_multi(struct kernel *k)
 {
-	return is_if_allowed(k->has_feature(k, KF_UPROBE_MULTI));
+	enum capability_state uprobes = kernel_capability(k, CAP_UPROBES);
+
+	return uprobes == CAPABILITY_YES ? if_allowed(knows_uprobe_multi()) : uprobes;
 }
 
-/* Those that trampolines are attached by: without them nobody has to try. */
-static enum capability_state unless_lacking(struct kernel *k, enum capability_state state)
+/* `attr` asks for more functions than any link may have: a kernel that knows the attach type
+ * answers -E2BIG, one that does not answers -EINVAL. */
+static bool knows_link(void *attr, size_t size, uint32_t *prog_fd, uint32_t attach_type)
 {
-	bool has = kernel_btf_id(k, "register_ftrace_direct", BTF_KIND_FUNC) > 0;
+	int fd = load_nothing(BPF_PROG_TYPE_KPROBE, attach_type, 0);
+	bool knows;
 
-	return state == CAPABILITY_UNKNOWN && !has ? CAPABILITY_NO : state;
-}
-
-/* Kernels that list the attach type can still be without trampolines: only attaching tells. */
-static enum capability_state has_fentry(struct kernel *k)
-{
-	int id = kernel_btf_id(k, "bpf_fentry_test1", BTF_KIND_FUNC), prog, link;
-	enum capability_state state;
-
-	if (id < 0)
-		return CAPABILITY_NO;
-	prog = kernel_load_nothing(BPF_PROG_TYPE_TRACING, BPF_TRACE_FENTRY, (uint32_t)id);
-	if (prog < 0)
-		return unless_lacking(k, by_result(prog));
-	link = bpf_raw_tracepoint_open(NULL, prog);
-	state = by_fd(link);
-	close(prog);
-	return state;
-}
-
-static enum capability_state has_kprobe_session(struct kernel *k)
-{
-	return is_if_allowed(k->has_feature(k, KF_KPROBE_SESSION));
+	if (fd < 0)
+		return false;
+	*prog_fd = (uint32_t)fd;
+	knows = syscall(SYS_bpf, BPF_LINK_CREATE, attr, size) < 0 && errno == E2BIG;
+	close(fd);
+	return knows;
 }
 
 static enum capability_state has_uprobe_session(struct kernel *k)
 {
-	return is_if_allowed(k->has_feature(k, KF_UPROBE_SESSION));
+	enum capability_state multi = kernel_capability(k, CAP_UPROBE_MULTI);
+	uint64_t offset = 0;
+	struct new_link_create attr = {
+		.attach_type = NEW_BPF_TRACE_UPROBE_SESSION,
+		.uprobe_multi.path = (uintptr_t)"/",
+		.uprobe_multi.offsets = (uintptr_t)&offset,
+		.uprobe_multi.cnt = INT32_MAX,
+	};
+
+	if (multi != CAPABILITY_YES)
+		return multi;
+	return if_allowed(knows_link(&attr, sizeof(attr), &attr.prog_fd, attr.attach_type));
 }
+
+static enum capability_state has_kprobe_session(struct kernel *k)
+{
+	enum capability_state multi = kernel_capability(k, CAP_KPROBE_MULTI);
+	uint64_t address = 0;
+	union bpf_attr attr = {
+		.link_create.attach_type = NEW_BPF_TRACE_KPROBE_SESSION,
+		.link_create.kprobe_multi.addrs = (uintptr_t)&address,
+		.link_create.kprobe_multi.cnt = INT32_MAX,
+	};
+
+	if (multi != CAPABILITY_YES)
+		return multi;
+	return if_allowed(knows_link(&attr, sizeof(attr.link_create), &attr.link_create.prog_fd,
+				     attr.link_create.attach_type));
+}
+
+/* ---- perf events ---- */
 
 static enum capability_state by_event(uint32_t type, uint64_t config)
 {
@@ -127,9 +244,8 @@ static enum capability_state by_event(uint32_t type, uint64_t config)
 		.disabled = 1,
 		.exclude_kernel = 1,
 	};
-	int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 
-	return by_fd(fd);
+	return by_fd((int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC));
 }
 
 static enum capability_state has_software(struct kernel *k)
@@ -147,18 +263,10 @@ static enum capability_state has_hardware(struct kernel *k)
 static enum capability_state has_breakpoints(struct kernel *k)
 {
 	(void)k;
-	return is(access("/sys/bus/event_source/devices/breakpoint/type", F_OK) == 0);
+	return by_file("/sys/bus/event_source/devices/breakpoint/type");
 }
 
-static enum capability_state has_iterators(struct kernel *k)
-{
-	return is(kernel_btf_id(k, "bpf_iter__task", BTF_KIND_STRUCT) > 0);
-}
-
-static enum capability_state by_map(enum bpf_map_type type)
-{
-	return is_if_allowed(libbpf_probe_bpf_map_type(type, NULL) > 0);
-}
+/* ---- maps and helpers ---- */
 
 static enum capability_state has_ring_buffer(struct kernel *k)
 {
@@ -175,42 +283,17 @@ static enum capability_state has_task_storage(struct kernel *k)
 static enum capability_state has_bpf_loop(struct kernel *k)
 {
 	(void)k;
-	return is_if_allowed(
+	return if_allowed(
 		libbpf_probe_bpf_helper(BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_FUNC_loop, NULL) > 0);
 }
 
-static enum capability_state has_function_names(struct kernel *k)
-{
-	int dir = kernel_tracefs(k);
-
-	if (dir < 0)
-		return dir == -EACCES ? CAPABILITY_UNKNOWN : CAPABILITY_NO;
-	return is(faccessat(dir, "available_filter_functions", F_OK, 0) == 0 &&
-		  k->has_feature(k, KF_KPROBE));
-}
-
-static need_fn *const hooks[CAP_COUNT] = {
-	[CAP_TRACEPOINTS] = has_tracepoints,
-	[CAP_RAW_TRACEPOINTS] = has_raw_tracepoints,
-	[CAP_KPROBES] = has_kprobes,
-	[CAP_KPROBE_MULTI] = has_kprobe_multi,
-	[CAP_KPROBE_SESSION] = has_kprobe_session,
-	[CAP_FENTRY] = has_fentry,
-	[CAP_UPROBES] = has_uprobes,
-	[CAP_UPROBE_MULTI] = has_uprobe_multi,
-	[CAP_UPROBE_SESSION] = has_uprobe_session,
-	[CAP_SOFTWARE] = has_software,
-	[CAP_HARDWARE] = has_hardware,
-	[CAP_BREAKPOINTS] = has_breakpoints,
-	[CAP_ITERATORS] = has_iterators,
-	[CAP_BTF] = has_btf,
-	[CAP_RING_BUFFER] = has_ring_buffer,
-	[CAP_TASK_STORAGE] = has_task_storage,
-	[CAP_BPF_LOOP] = has_bpf_loop,
-	[CAP_FUNCTION_NAMES] = has_function_names,
-};
-
 enum capability_state capability_probe(struct kernel *k, enum capability_id id)
 {
-	return id == CAP_NONE ? CAPABILITY_YES : hooks[id](k);
+	static probe_fn *const probes[CAP_COUNT] = {
+#define CAPABILITY(id_, name_, from_, since_, purpose_, probe_) [CAP_##id_] = probe_,
+#include "parser/lang/capabilities.def"
+#undef CAPABILITY
+	};
+
+	return probes[id](k);
 }

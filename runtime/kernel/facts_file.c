@@ -19,7 +19,7 @@
  *	typed MODULE NAME RESULT TYPE:PARAM …	what BTF says of it; bpf:ID: of a program's
  *	typed-raw MODULE NAME TYPE:PARAM …	a raw tracepoint's (types: set_type)
  *	iterator NAME FIELD:TYPE…		TYPE: pointer, u32, s64 …; the first at offset 0
- *	feature btf|kprobe|uprobe|uprobe_multi
+ *	capability NAME [unknown]		an id of parser/lang/capabilities.def
  *	cpus N					possible CPUs, 1 when nothing is said
  * Blank lines and lines that start with '#' are skipped; paths are compared as they are written.
  * What the file does not say does not exist. All of it is read at the start, so that a bad line is
@@ -34,17 +34,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-const char *const facts_features[KF_COUNT] = {
-	[KF_BTF] = "btf",
-	[KF_KPROBE] = "kprobe",
-	[KF_UPROBE] = "uprobe",
-	[KF_UPROBE_MULTI] = "uprobe_multi",
-	[KF_KPROBE_MULTI] = "kprobe_multi",
-	[KF_UPROBE_SESSION] = "uprobe_session",
-	[KF_KPROBE_SESSION] = "kprobe_session",
-	[KF_FENTRY] = "fentry",
-};
 
 void facts_free_typed(struct typed_function *f)
 {
@@ -321,7 +310,7 @@ static int facts_iterator(struct kernel *kernel, const char *name, const struct 
 			*out = &k->facts[i].iter;
 			return 0;
 		}
-	return k->has[KF_BTF] ? -ENOENT : -ENOTSUP;
+	return k->capabilities[CAP_BTF] == CAPABILITY_YES ? -ENOENT : -ENOTSUP;
 }
 
 static int facts_each_iterator(struct kernel *kernel, kernel_name_fn fn, void *ctx)
@@ -383,9 +372,9 @@ static int facts_each_mapped(struct kernel *kernel, kernel_name_fn fn, void *ctx
 	return 0;
 }
 
-static bool facts_has_feature(struct kernel *kernel, enum kernel_feature f)
+static enum capability_state facts_capability(struct kernel *kernel, enum capability_id id)
 {
-	return (unsigned int)f < KF_COUNT && facts_of(kernel)->has[f];
+	return facts_of(kernel)->capabilities[id];
 }
 
 static uint32_t facts_n_cpus(struct kernel *k)
@@ -467,7 +456,7 @@ struct kernel *facts_file_open(const char *path)
 		.each_bpf_function = facts_each_bpf_function,
 		.iterator = facts_iterator,
 		.each_iterator = facts_each_iterator,
-		.has_feature = facts_has_feature,
+		.capability = facts_capability,
 		.n_cpus = facts_n_cpus,
 		.close = facts_close,
 	};

@@ -8,5 +8,3 @@
 
 /* NULL after a message when the file cannot be read or has a bad line. kernel_close() closes it. */
 struct kernel *facts_file_open(const char *path);
-/* What a line "feature NAME" calls each. */
-extern const char *const facts_features[KF_COUNT];

@@ -41,7 +41,7 @@ struct facts {
 	char *text;	 /* the file; names point into it */
 	struct fact *facts;
 	uint32_t n_facts, room;
-	bool has[KF_COUNT];
+	enum capability_state capabilities[CAP_COUNT];
 	uint32_t n_cpus;
 };
 

@@ -4,12 +4,12 @@
  */
 #define _GNU_SOURCE
 #include "runtime/kernel/facts_impl.h"
-#include "runtime/kernel/facts_file.h"
 #include "runtime/base/log.h"
 #include "runtime/kernel/tracefs.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum { WORDS_MAX = 16 };
 
@@ -29,6 +29,23 @@ static int bad_line(const struct reader *r, const char *what)
 	return -1;
 }
 
+/* A kernel with a tracepoint has tracepoints, and so on. */
+static void imply_capability(struct facts *k, enum fact_kind kind)
+{
+	static const struct {
+		enum fact_kind kind;
+		enum capability_id id;
+	} rows[] = {
+		{FACT_TRACEPOINT, CAP_TRACEPOINTS},
+		{FACT_RAW, CAP_RAW_TRACEPOINTS},
+		{FACT_ITERATOR, CAP_ITERATORS},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (rows[i].kind == kind)
+			k->capabilities[rows[i].id] = CAPABILITY_YES;
+}
+
 static int add_fact(const struct reader *r, const struct fact *fact)
 {
 	struct facts *k = r->k;
@@ -42,6 +59,7 @@ static int add_fact(const struct reader *r, const struct fact *fact)
 		k->facts = more;
 	}
 	k->facts[k->n_facts++] = *fact;
+	imply_capability(k, fact->kind);
 	return 0;
 }
 
@@ -339,16 +357,20 @@ static int read_mapped(struct reader *r)
 			       : bad_line(r, "write mapped PATH");
 }
 
-static int read_feature(struct reader *r)
+static int read_capability(struct reader *r)
 {
-	for (uint32_t i = 0; r->n_words == 2 && i < KF_COUNT; i++) {
-		if (!strcmp(r->words[1], facts_features[i])) {
-			r->k->has[i] = true;
+	bool is_unknown = r->n_words == 3 && !strcmp(r->words[2], "unknown");
+
+	if (r->n_words != 2 && !is_unknown)
+		return bad_line(r, "write capability NAME [unknown]");
+	for (uint32_t i = 0; i < CAP_COUNT; i++) {
+		if (!strcasecmp(r->words[1], capability_rows[i].id)) {
+			r->k->capabilities[i] = is_unknown ? CAPABILITY_UNKNOWN : CAPABILITY_YES;
 			return 0;
 		}
 	}
-	return bad_line(r,
-			"write feature btf, kprobe, uprobe, uprobe_multi, kprobe_multi or fentry");
+	return bad_line(r, "unknown capability: `sonde --info -f json` has the names, as in "
+			   "capability KPROBES");
 }
 
 static int read_cpus(struct reader *r)
@@ -369,7 +391,7 @@ static const struct {
 	{"raw", read_raw},
 	{"symbol", read_symbol},
 	{"function", read_function},
-	{"feature", read_feature},
+	{"capability", read_capability},
 	{"cpus", read_cpus},
 	{"go", read_go},
 	{"loads", read_loads},
@@ -390,7 +412,7 @@ static int read_directive(struct reader *r)
 			return directives[i].read(r);
 	return bad_line(
 		r, "a line starts with tracepoint, raw, symbol, usdt, object, mapped, function, "
-		   "typed, typed-raw, arguments, iterator, feature, cpus or #");
+		   "typed, typed-raw, arguments, iterator, capability, cpus or #");
 }
 
 /* Cut the next line off the rest. False at the end of the file. */

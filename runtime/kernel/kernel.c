@@ -5,8 +5,8 @@
  * tracefs, vmlinux's BTF; formats and names live until kernel_close. Without root the answers are
  * -EACCES, silently: who asked knows what to say.
  *
- * The work itself is done in tracefs.c, btf_raw.c, btf_cut.c, ksym.c and feature.c; what is asked
- * of programs and libraries, in kernel_user.c.
+ * The work itself is done in tracefs.c, btf_raw.c, btf_cut.c, ksym_names.c and
+ * capability_probe.c; questions about programs and libraries are answered in kernel_user.c.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -19,16 +19,18 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 #include "runtime/kernel/btf_iter.h"
 #include "runtime/kernel/btf_raw.h"
 #include "runtime/elf/elfsym.h"
+#include "runtime/kernel/capability_probe.h"
 #include "runtime/kernel/kallsyms.h"
 #include "runtime/kernel/kernel_facts.h"
 #include "runtime/kernel/kernel_types.h"
 #include "runtime/kernel/kernel_usdt.h"
 #include "runtime/kernel/kernel_user.h"
-#include "runtime/symbols/ksym.h"
+#include "runtime/kernel/ksym_names.h"
 #include "runtime/kernel/tracefs.h"
 
 enum {
@@ -46,7 +48,7 @@ struct live_kernel {
 	uint32_t n_raw_asked;
 	struct kernel_types *types; /* made when first asked for */
 	struct iter_node *iters;
-	int8_t features[KF_COUNT]; /* -1: not asked yet */
+	int8_t capabilities[CAP_COUNT]; /* enum capability_state; -1: not probed yet */
 	struct user_files user;
 };
 
@@ -212,15 +214,6 @@ static int live_each_bpf_function(struct kernel *kernel, typed_function_fn fn, v
 	return err ? err : kernel_types_each_bpf(live(kernel)->types, fn, ctx);
 }
 
-/* Told by a trial: kernels refuse it for reasons that nothing else shows. Asked only when a script
- * has such a probe. */
-static bool has_fentry(struct kernel *kernel)
-{
-	int id = kernel_btf_id(kernel, "vfs_read", BTF_KIND_FUNC);
-
-	return id > 0 && kernel_probe_fentry((uint32_t)id);
-}
-
 /* One for each name that is asked for: a script has few. */
 struct iter_node {
 	struct kernel_iter *iter;
@@ -372,15 +365,23 @@ static int live_each_kernel_function(struct kernel *kernel, kernel_name_fn fn, v
 	return 0;
 }
 
-static bool live_has_feature(struct kernel *kernel, enum kernel_feature f)
+static enum capability_state live_capability(struct kernel *kernel, enum capability_id id)
 {
 	struct live_kernel *k = live(kernel);
 
-	if ((unsigned int)f >= KF_COUNT)
+	if (k->capabilities[id] < 0)
+		k->capabilities[id] = (int8_t)capability_probe(kernel, id);
+	return (enum capability_state)k->capabilities[id];
+}
+
+bool kernel_is_at_least(unsigned int major, unsigned int minor)
+{
+	unsigned int its_major = 0, its_minor = 0;
+	struct utsname u;
+
+	if (uname(&u) || sscanf(u.release, "%u.%u", &its_major, &its_minor) != 2)
 		return false;
-	if (k->features[f] < 0)
-		k->features[f] = f == KF_FENTRY ? has_fentry(kernel) : kernel_probe_feature(f);
-	return k->features[f];
+	return its_major > major || (its_major == major && its_minor >= minor);
 }
 
 /* "0-3" or "0,2-5": the last number counts. */
@@ -437,13 +438,13 @@ struct kernel *kernel_open(void)
 		.user_object = live_user_object,
 		.iterator = live_iterator,
 		.each_iterator = live_each_iterator,
-		.has_feature = live_has_feature,
+		.capability = live_capability,
 		.n_cpus = live_n_cpus,
 		.close = live_close,
 	};
 	kernel_user_init(&k->k);
 	k->tracefs_fd = k->btf_err = NOT_OPENED;
-	memset(k->features, -1, sizeof(k->features));
+	memset(k->capabilities, -1, sizeof(k->capabilities));
 	return &k->k;
 }
 

@@ -40,12 +40,5 @@ void kernel_trim(struct kernel *k);
 /* Answers kernel_offset of parser/lang/kernel.h. */
 int kernel_offset(struct kernel *k, const char *name, uint64_t offset, uint64_t *size);
 
-/* Ask the kernel itself, each time (feature.c); has_feature() remembers the answer. */
-bool kernel_probe_feature(enum kernel_feature f);
-/* Load a program that does nothing, of a type, for what is attached in a way, to BTF function
- * `btf_id`: the descriptor, to be closed by the caller, or what bpf_prog_load() says. */
-int kernel_load_nothing(uint32_t type, uint32_t attach_type, uint32_t btf_id);
-/* Does it load programs of type fentry, on the function of that BTF id? */
-bool kernel_probe_fentry(uint32_t btf_id);
-/* The running kernel, by its release. */
+/* True when the running kernel's release is at least MAJOR.MINOR. */
 bool kernel_is_at_least(unsigned major, unsigned minor);

@@ -4,8 +4,8 @@
  * and helper calls is put together here, run once, and leaves the addresses in its context. Where
  * that is refused, kallsyms is scanned for just these names.
  */
+#include "runtime/kernel/ksym_names.h"
 #include "runtime/kernel/kallsyms.h"
-#include "runtime/symbols/ksym.h"
 #include <errno.h>
 #include <linux/bpf.h>
 #include <stdlib.h>

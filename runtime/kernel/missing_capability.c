@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a plan needs that the kernel lacks: a row of parser/lang/capabilities.def, by the kinds of
- * programs and maps in it.
+ * Which capabilities a plan requires, by its maps and kinds of programs.
  */
 #include "runtime/kernel/missing_capability.h"
 #include "parser/plan/plan.h"
@@ -22,14 +21,12 @@ static bool has_spans(const struct plan *plan)
 	return false;
 }
 
-const struct capability_row *
-missing_capability_find(const struct plan *plan, struct kernel *k,
-			enum capability_state (*ask)(struct kernel *k, enum capability_id id))
+const struct capability_row *missing_capability_find(const struct plan *plan, struct kernel *k)
 {
 	const struct {
 		enum capability_id id;
-		bool is_needed;
-	} needs[] = {
+		bool is_required;
+	} required[] = {
 		{CAP_RING_BUFFER, plan->needs.ring_buffer},
 		{CAP_TASK_STORAGE, plan->needs.scope || has_spans(plan)},
 		{CAP_RAW_TRACEPOINTS, has_kind(plan, PP_TP_BTF, PP_SWITCH_SPAN) ||
@@ -38,8 +35,8 @@ missing_capability_find(const struct plan *plan, struct kernel *k,
 		{CAP_ITERATORS, has_kind(plan, PP_ITER, PP_OPEN_SPANS)},
 	};
 
-	for (size_t i = 0; i < sizeof(needs) / sizeof(*needs); i++)
-		if (needs[i].is_needed && ask(k, needs[i].id) == CAPABILITY_NO)
-			return &capability_rows[needs[i].id];
+	for (size_t i = 0; i < sizeof(required) / sizeof(*required); i++)
+		if (required[i].is_required && kernel_lacks(k, required[i].id))
+			return &capability_rows[required[i].id];
 	return NULL;
 }

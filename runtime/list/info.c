@@ -120,9 +120,9 @@ static void put_process(struct info_out *o)
 	}
 }
 
-/* ---- what may be lacking ------------------------------------------------------------------- */
+/* ---- capabilities ------------------------------------------------------------------- */
 
-static void put_needs(struct info_out *o, const enum capability_state *states)
+static void put_capabilities(struct info_out *o, const enum capability_state *states)
 {
 	char why[160];
 
@@ -135,7 +135,7 @@ static void put_needs(struct info_out *o, const enum capability_state *states)
 	}
 }
 
-/* What each type of probe stands on; those that are not here capability nothing more than BPF. */
+/* The capability that each probe type requires. Types that are not listed require BPF alone. */
 static const struct {
 	const char *type;
 	enum capability_id capability;
@@ -274,13 +274,13 @@ void info_print(struct kernel *k, const struct info_build *build, bool as_json, 
 
 	libbpf_set_print(NULL);
 	for (int i = 0; i < CAP_COUNT; i++)
-		states[i] = capability_probe(k, (enum capability_id)i);
+		states[i] = kernel_capability(k, (enum capability_id)i);
 	o.w->begin(&o);
 	put_versions(&o, build);
 	put_kernel(&o, k);
 	put_process(&o);
 	put_probes(&o, states);
-	put_needs(&o, states);
+	put_capabilities(&o, states);
 	put_helpers(&o);
 	put_maps(&o);
 	put_limits(&o);

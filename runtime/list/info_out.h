@@ -3,7 +3,7 @@
  * How --info is written: sections of rows, by one of two writers. Private to info*.c.
  */
 #pragma once
-#include "runtime/kernel/capability_probe.h"
+#include "parser/lang/capability.h"
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>

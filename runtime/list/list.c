@@ -11,7 +11,6 @@
 #include "runtime/kernel/btf_text.h"
 #include "runtime/list/list_impl.h"
 #include "runtime/base/log.h"
-#include "runtime/kernel/capability_probe.h"
 #include <fnmatch.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -211,7 +210,7 @@ static void list_type(struct listing *l, const struct probe_row *p)
 		return list_form(l, p);
 	if (!(row->flags & LIST_FILES))
 		say_kernels(l);
-	state = capability_probe(l->kernel, row->capability);
+	state = kernel_capability(l->kernel, row->capability);
 	if (state != CAPABILITY_NO)
 		row->names(l);
 	else if (l->rest)
@@ -318,7 +317,7 @@ static void list_one(struct listing *l, const char *word)
 			continue;
 		found++;
 		if (!memchr(word, '*', n) ||
-		    capability_probe(l->kernel, row->capability) != CAPABILITY_NO)
+		    kernel_capability(l->kernel, row->capability) != CAPABILITY_NO)
 			list_named(l, p, word[n] ? word + n + 1 : "");
 	}
 	if (!found)

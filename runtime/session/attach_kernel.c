@@ -224,7 +224,7 @@ static int many(struct session *s, uint32_t prog, bool is_multi)
 
 bool attach_is_kernel_multi(struct kernel *k, const struct plan_prog *g)
 {
-	return g->n_targets > 1 && k->has_feature(k, KF_KPROBE_MULTI);
+	return g->n_targets > 1 && kernel_has(k, CAP_KPROBE_MULTI);
 }
 
 int att_kernel_function(struct session *s, uint32_t prog)

@@ -281,7 +281,7 @@ static int attach_file(struct file_targets *f)
 	struct file_view view = let_kernel_look(f);
 	int err;
 
-	err = f->s->kernel->has_feature(f->s->kernel, KF_UPROBE_MULTI)
+	err = kernel_has(f->s->kernel, CAP_UPROBE_MULTI)
 		      ? attach_bisect(multi_some, f, f->n, &refused)
 		      : by_perf(f, &refused);
 	attach_left_out(f->s, f->prog, &refused, symbol_of, f);

@@ -9,7 +9,7 @@
 #include "runtime/session/attach.h"
 #include "runtime/session/precreate.h"
 #include "runtime/kernel/kernel_facts.h"
-#include "runtime/symbols/ksym.h"
+#include "runtime/kernel/ksym_names.h"
 #include "runtime/kernel/missing_capability.h"
 #include "runtime/base/log.h"
 #include "runtime/session/session.h"
@@ -389,7 +389,7 @@ static int prepare_uprobe(struct bpf_program *prog, struct bpf_prog_load_opts *o
 {
 	struct session *s = (struct session *)cookie;
 
-	if (s->kernel->has_feature(s->kernel, KF_UPROBE_MULTI))
+	if (kernel_has(s->kernel, CAP_UPROBE_MULTI))
 		opts->expected_attach_type = (enum bpf_attach_type)NEW_BPF_TRACE_UPROBE_MULTI;
 	return set_sleepable(s, prog, opts) ? prepare_calls(s, prog) : 0;
 }
@@ -542,7 +542,7 @@ static void report_load(const struct session *s, int err)
 		report_files();
 		return;
 	}
-	lacking = v.reason ? NULL : missing_capability_find(s->plan, s->kernel, capability_probe);
+	lacking = v.reason ? NULL : missing_capability_find(s->plan, s->kernel);
 	if (v.reason)
 		report_refusal(s, &v);
 	else if (lacking)

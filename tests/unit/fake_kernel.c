@@ -561,13 +561,14 @@ static int fake_each_iterator(struct kernel *k, kernel_name_fn fn, void *ctx)
 	return 0;
 }
 
-static bool fake_has_feature(struct kernel *k, enum kernel_feature f)
+static enum capability_state fake_capability(struct kernel *k, enum capability_id id)
 {
-	if (f == KF_KPROBE || f == KF_FENTRY)
-		return !fake(k)->has_no_kprobes;
-	if (f == KF_UPROBE)
-		return !fake(k)->has_no_uprobes;
-	return f == KF_BTF ? !fake(k)->has_no_btf : true;
+	bool lacks = (id == CAP_KPROBES || id == CAP_FENTRY) ? fake(k)->has_no_kprobes
+		     : id == CAP_UPROBES		     ? fake(k)->has_no_uprobes
+		     : id == CAP_BTF			     ? fake(k)->has_no_btf
+							     : false;
+
+	return lacks ? CAPABILITY_NO : CAPABILITY_YES;
 }
 
 static uint32_t fake_n_cpus(struct kernel *k)
@@ -602,7 +603,7 @@ void fake_kernel_init(struct fake_kernel *f)
 					  .each_bpf_function = fake_each_bpf_function,
 					  .iterator = fake_iterator,
 					  .each_iterator = fake_each_iterator,
-					  .has_feature = fake_has_feature,
+					  .capability = fake_capability,
 					  .n_cpus = fake_n_cpus,
 				  }};
 }

@@ -36,8 +36,9 @@ static const char good[] = "# a comment\n"
 			   "  symbol  ./app\tmain 0x401136 4406 64\n"
 			   "symbol ./app handle 0x401180 0x1180 0\n"
 			   "function vfs_read\n"
-			   "feature btf\n"
-			   "feature uprobe_multi"; /* the last line may lack its newline */
+			   "capability BTF\n"
+			   "capability fentry unknown\n"
+			   "capability UPROBE_MULTI"; /* the last line may lack its newline */
 
 /* A file of that text; its name is in `path`. */
 static void write_file(char *path, const char *text, size_t len)
@@ -137,11 +138,24 @@ static void test_the_rest(void **state)
 	(void)state;
 	assert_int_equal(k->kernel_function(k, "vfs_read"), 0);
 	assert_int_equal(k->kernel_function(k, "vfs_write"), -ENOENT);
-	assert_true(k->has_feature(k, KF_BTF));
-	assert_true(k->has_feature(k, KF_UPROBE_MULTI));
-	assert_false(k->has_feature(k, KF_KPROBE));
-	assert_false(k->has_feature(k, KF_UPROBE));
-	assert_false(k->has_feature(k, KF_COUNT));
+	kernel_close(k);
+}
+
+static void test_capabilities(void **state)
+{
+	struct kernel *k = open_good();
+
+	(void)state;
+	assert_int_equal(kernel_capability(k, CAP_BTF), CAPABILITY_YES);
+	assert_int_equal(kernel_capability(k, CAP_FENTRY), CAPABILITY_UNKNOWN);
+	assert_int_equal(kernel_capability(k, CAP_KPROBES), CAPABILITY_NO);
+	assert_int_equal(kernel_capability(k, CAP_TRACEPOINTS), CAPABILITY_YES); /* implied */
+	assert_int_equal(kernel_capability(k, CAP_ITERATORS), CAPABILITY_NO);
+	assert_int_equal(kernel_capability(k, CAP_NONE), CAPABILITY_YES);
+	assert_true(kernel_has(k, CAP_UPROBE_MULTI));
+	assert_false(kernel_has(k, CAP_FENTRY));
+	assert_false(kernel_lacks(k, CAP_FENTRY));
+	assert_true(kernel_lacks(k, CAP_UPROBES));
 	kernel_close(k);
 }
 
@@ -155,7 +169,7 @@ static void test_running_kernel_only(void **state)
 	assert_int_equal(kernel_btf_cut(k, &name, 1), -ENOSYS);
 	assert_int_equal(kernel_tracefs(k), -ENOSYS);
 	kernel_trim(k);
-	assert_true(k->has_feature(k, KF_BTF));
+	assert_true(kernel_has(k, CAP_BTF));
 	kernel_close(k);
 	kernel_close(NULL);
 }
@@ -166,7 +180,7 @@ static void test_comments_only(void **state)
 
 	(void)state;
 	assert_non_null(k);
-	assert_false(k->has_feature(k, KF_BTF));
+	assert_false(kernel_has(k, CAP_BTF));
 	kernel_close(k);
 }
 
@@ -196,8 +210,9 @@ static void test_bad_lines(void **state)
 		uint32_t line;
 	} rows[] = {
 		{"rubbish\n", 1},
-		{"# ok\n\nfeature warp\n", 3},
-		{"feature\n", 1},
+		{"# ok\n\ncapability warp\n", 3},
+		{"capability\n", 1},
+		{"capability BTF perhaps\n", 1},
 		{"cpus\n", 1},
 		{"cpus 0\n", 1},
 		{"cpus 8193\n", 1},
@@ -253,9 +268,13 @@ static void test_bad_files(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_tracepoints),   cmocka_unit_test(test_symbols),
-		cmocka_unit_test(test_the_rest),      cmocka_unit_test(test_running_kernel_only),
-		cmocka_unit_test(test_comments_only), cmocka_unit_test(test_bad_lines),
+		cmocka_unit_test(test_tracepoints),
+		cmocka_unit_test(test_symbols),
+		cmocka_unit_test(test_the_rest),
+		cmocka_unit_test(test_capabilities),
+		cmocka_unit_test(test_running_kernel_only),
+		cmocka_unit_test(test_comments_only),
+		cmocka_unit_test(test_bad_lines),
 		cmocka_unit_test(test_bad_files),
 	};
 

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <cmocka.h>
+#include "runtime/kernel/ksym_names.h"
 #include "runtime/symbols/ksym.h"
 #include "runtime/symbols/ksym_query.h"
 
