@@ -10,6 +10,7 @@
 #define _GNU_SOURCE
 #include "runtime/session/attach_slow.h"
 #include "runtime/base/clock.h"
+#include "runtime/kernel/kallsyms.h"
 #include "runtime/kernel/kernel_facts.h"
 #include "runtime/base/log.h"
 #include "runtime/base/uapi_new.h"
@@ -85,40 +86,35 @@ static int compare_symbol(const void *name, const void *target)
 	return strcmp(name, ((const struct plan_target *)target)->symbol);
 }
 
-/* "ffffffff81000000 t name\t[module]" */
-static int read_place(struct places *p, char *line)
+/* Is `module`, as kallsyms writes it ("[ext4]"), the one called `name`? */
+static bool is_module(const char *module, const char *name)
 {
+	size_t n = strlen(name);
+
+	return module && !strncmp(module + 1, name, n) && module[n + 1] == ']';
+}
+
+static int take_symbol(void *ctx, const struct kallsym *l)
+{
+	struct places *p = ctx;
 	const struct plan_prog *g = &p->s->plan->progs[p->prog];
 	const struct plan_target *t;
-	char *type = strchr(line, ' '), *name = type ? type + 3 : NULL, *module;
-	uint64_t address;
 
-	if (!type || !strchr("tTwW", type[1]) || type[2] != ' ')
+	if (!l->address || !kallsym_is_text(l->type))
 		return 0;
-	name[strcspn(name, "\n]")] = '\0';
-	module = strpbrk(name, " \t");
-	if (module)
-		*module++ = '\0';
-	t = bsearch(name, g->targets, g->n_targets, sizeof(*t), compare_symbol);
-	if (!t || (t->module && (!module || strcmp(module + 1, t->module) != 0)))
+	t = bsearch(l->name, g->targets, g->n_targets, sizeof(*t), compare_symbol);
+	if (!t || (t->module && !is_module(l->module, t->module)))
 		return 0;
-	address = strtoull(line, NULL, 16);
-	return address ? add_place(p, t, address) : 0;
+	return add_place(p, t, l->address);
 }
 
 static int find_places(struct places *p)
 {
 	const struct plan_prog *g = &p->s->plan->progs[p->prog];
-	FILE *f = fopen("/proc/kallsyms", "re");
-	char *line = NULL;
-	size_t size = 0;
-	int err = 0;
+	int err = kallsyms_each(take_symbol, p);
 
-	while (f && !err && getline(&line, &size, f) > 0)
-		err = read_place(p, line);
-	free(line);
-	if (f)
-		fclose(f);
+	if (err != -ENOMEM)
+		err = 0; /* without kallsyms, attach by name */
 	p->by_address = p->n > 0;
 	for (uint32_t i = 0; !err && !p->by_address && i < g->n_targets; i++)
 		err = add_place(p, &g->targets[i], 0);
