@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
- * Aggregations, kept for each CPU and updated in place, and reading them over all CPUs. Where there
- * are keys an element holds a slot of words for each CPU, side by side (plan_slots); else the
- * kernel has the CPUs' values apart. A CPU's words are not private: programs are preempted and
- * interrupted by others, and many CPUs share slots, so every change is atomic.
+ * Aggregations: update the current CPU's words in place, and read them over all CPUs. In a map with
+ * keys an element holds one slot of words per CPU, side by side (plan_slots); without keys the map
+ * is a per-CPU array. A CPU's words are not private to one program run: runs are preempted and
+ * interrupted by others, and on machines with many CPUs several CPUs share a slot. So every change
+ * is atomic.
  */
 #include "bpf_helpers/helpers.h"
 
-enum { MAX_TRIES = 4 }; /* each lost try is another program that was faster with these words */
+enum { MAX_TRIES = 4 }; /* a try fails if another program has changed the word */
 
-/* The element of `key`, inserted with zeros when it is new; NULL is counted. */
+/* Look up the element of `key`, or insert one with zeros. A failure is counted and returns NULL. */
 INLINE void *sonde_agg_element(void *map, const void *key, uint32_t probe)
 {
 	void *value = bpf_map_lookup_elem(map, key);
@@ -23,8 +24,8 @@ INLINE void *sonde_agg_element(void *map, const void *key, uint32_t probe)
 	return bpf_map_lookup_elem(map, key);
 }
 
-/* This CPU's words in an element of `n` slots, which is constant where this is inlined. More CPUs
- * than slots share them, and then it is a power of two. */
+/* This CPU's words in an element of `n` slots; `n` is constant after inlining. If there are more
+ * CPUs than slots, `n` is a power of two and CPUs share slots. */
 INLINE uint64_t *sonde_agg_slot(void *element, uint32_t n, uint32_t bytes)
 {
 	uint32_t cpu = bpf_get_smp_processor_id();
@@ -36,13 +37,13 @@ INLINE uint64_t *sonde_agg_slot(void *element, uint32_t n, uint32_t bytes)
 	return element + cpu * bytes;
 }
 
-/* count and sum. */
+/* count() and sum() */
 INLINE void sonde_agg_sum(uint64_t *words, uint64_t value)
 {
 	__sync_fetch_and_add(words, value);
 }
 
-/* min and max: words {greatest in agg_ordered's order, is there one}. */
+/* min() and max(): words {maximum in agg_ordered()'s order, 1 if a value was stored}. */
 INLINE void sonde_agg_max(uint64_t *words, uint64_t value, uint32_t probe)
 {
 	uint64_t old = *(volatile uint64_t *)words, seen;
@@ -60,7 +61,7 @@ INLINE void sonde_agg_max(uint64_t *words, uint64_t value, uint32_t probe)
 	sonde_loss_count(probe, SONDE_LOSS_MAP_BUSY);
 }
 
-/* avg and stats: words {total, count}. */
+/* avg() and stats(): words {total, count} */
 INLINE void sonde_agg_average(uint64_t *words, uint64_t value)
 {
 	__sync_fetch_and_add(&words[0], value);
@@ -69,8 +70,8 @@ INLINE void sonde_agg_average(uint64_t *words, uint64_t value)
 
 /* ---- reading ----------------------------------------------------------------------------- */
 
-/* n_cpus is constant when the program is loaded: the verifier walks that many rounds. `is_sum` is
- * constant where this is inlined. */
+/* Reduce word `word` of all CPUs' elements to a sum or a maximum. The verifier knows n_cpus at load
+ * time and walks that many iterations. `is_sum` is constant after inlining. */
 static INLINE uint64_t over_cpus(void *map, const void *key, uint32_t word, uint32_t is_sum)
 {
 	uint64_t value = 0;
@@ -91,7 +92,7 @@ static INLINE uint64_t over_cpus(void *map, const void *key, uint32_t word, uint
 	return value;
 }
 
-/* The same over the slots of an element; NULL: there is none. */
+/* The same over the slots of one element. 0 if there is no element (NULL). */
 static INLINE uint64_t over_slots(const void *element, uint32_t word, uint32_t n, uint32_t bytes,
 				  uint32_t is_sum)
 {
@@ -137,7 +138,8 @@ INLINE uint64_t sonde_agg_greatest(void *map, const void *key, uint32_t word)
 
 /* ---- deleting ---------------------------------------------------------------------------- */
 
-/* A map without keys: `bytes` of every CPU's element become 0. Was one of them written to? */
+/* Zero the first `bytes` of every CPU's element of a map without keys. Returns non-zero if one of
+ * them had been written to. */
 INLINE uint64_t sonde_agg_forget(void *map, const void *key, uint32_t touched, uint32_t bytes)
 {
 	uint64_t had = 0;
@@ -151,7 +153,7 @@ INLINE uint64_t sonde_agg_forget(void *map, const void *key, uint32_t touched, u
 		if (!words)
 			continue;
 		had |= words[touched];
-		bpf_probe_read_kernel(words, bytes, 0); /* what cannot be read is filled with 0 */
+		bpf_probe_read_kernel(words, bytes, 0); /* a failed read zeroes the destination */
 	}
 	return had;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
- * Histograms: which bucket, and counting in one of many that lie side by side.
+ * Histograms: find the bucket of a value, and count in an array of buckets.
  */
 #include "bpf_helpers/helpers.h"
 #include "bpf_helpers/bucket.h"
@@ -15,7 +15,7 @@ INLINE uint64_t sonde_bucket_find_linear(int64_t n, int64_t min, int64_t max, ui
 	return sonde_bucket_linear(n, min, max, step);
 }
 
-/* LLVM knows that the bucket is less than n_buckets; the verifier has to be shown. */
+/* LLVM knows that bucket < n_buckets and would drop the test, which the verifier needs. */
 INLINE void sonde_bucket_count(uint64_t *counters, uint64_t bucket, uint64_t n_buckets)
 {
 	barrier_var(bucket);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
- * Buckets of histograms: one piece of C for both sides. The kernel side counts by it
- * (bucket.bpf.c); user space takes its sizes from it and the unit tests its results.
+ * Bucket numbers of histograms. Programs count by these functions (bucket.bpf.c), user space gets
+ * bucket bounds from them, and the unit tests check them.
  */
 #pragma once
 #include "bpf_helpers/shared.h"
 
-/* floor(log2 x) of x >= 1, by halving: six steps, no loop for the verifier to walk. */
+/* floor(log2(x)) for x >= 1. Six halving steps instead of a loop, which the verifier would walk. */
 static inline __attribute__((always_inline)) uint32_t sonde_bucket_log2(uint64_t x)
 {
 	uint32_t log = 0, step;
@@ -29,8 +29,8 @@ static inline __attribute__((always_inline)) uint32_t sonde_bucket_log2(uint64_t
 	return log | (uint32_t)(x >> 1);
 }
 
-/* Bucket of n where each power of two is split into 2^k equal ones: 0 holds the negative values,
- * one bucket each the values below 2^k. */
+/* Logarithmic bucket of n. Each power of two is split into 2^k equal buckets. Bucket 0 holds
+ * negative values; values below 2^k have one bucket each. */
 static inline __attribute__((always_inline)) uint64_t sonde_bucket_log(int64_t n, uint32_t k)
 {
 	uint64_t mask = (1ull << k) - 1;
@@ -44,7 +44,8 @@ static inline __attribute__((always_inline)) uint64_t sonde_bucket_log(int64_t n
 	return ((uint64_t)(shift + 1) << k) + (((uint64_t)n >> shift) & mask) + 1;
 }
 
-/* Bucket of n in steps from `min` on: 0 holds what is less, the last what is more than `max`. */
+/* Linear bucket of n, of width `step`. Bucket 0 holds values below `min`, the last one those above
+ * `max`. */
 static inline __attribute__((always_inline)) uint64_t sonde_bucket_linear(int64_t n, int64_t min,
 									  int64_t max,
 									  uint64_t step)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
- * --cgroup: is a thread in that cgroup of version 2, or in one below? Mostly one level is asked
- * about; in a cgroup namespace nobody knows which.
+ * --cgroup: is a thread in the given cgroup (version 2) or in one below it? Usually the cgroup's
+ * level is known and one level is tested. In a cgroup namespace it is not known, so all are.
  */
 #include "bpf_helpers/helpers.h"
 
@@ -10,7 +10,7 @@
 struct cgroup___deep {
 	int level;
 	struct kernfs_node *kn;
-	struct cgroup___deep *ancestors[1]; /* really level + 1; since 6.1 */
+	struct cgroup___deep *ancestors[1]; /* level + 1 elements; since 6.1 */
 };
 
 struct css_set___deep {
@@ -28,13 +28,13 @@ INLINE uint32_t sonde_cgroup_current(void)
 	return 0;
 }
 
-/* A thread that is not the current one. */
+/* For a thread that is not the current one. */
 INLINE_CORE uint32_t sonde_cgroup_has(struct task_struct *t)
 {
-	struct cgroup___deep *own = ((struct css_set___deep *)t->cgroups)->dfl_cgrp, *c;
-	const char *ancestors = (const char *)&own->ancestors;
+	struct cgroup___deep *from = ((struct css_set___deep *)t->cgroups)->dfl_cgrp, *c;
+	const char *ancestors = (const char *)&from->ancestors;
 	struct kernfs_node *kn;
-	int level = own->level;
+	int level = from->level;
 	uint64_t id;
 
 #pragma clang loop unroll(disable)

@@ -1,40 +1,40 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
- * A chain of callers that was captured before, and where its return addresses were on the kernel
- * stack: learned here, compared here (chain.bpf.c says why that is enough). One piece of C for
- * both sides: the unit tests compile it for user space. Loops stay loops, for each instruction
- * costs LLVM 15 us, and have no branches, for the verifier walks each way.
+ * Recognize a kernel stack that was captured before by its return addresses on the stack.
+ * chain.bpf.c explains why that is sufficient. The unit tests compile this file for user space.
+ * Loops stay loops, because each instruction costs LLVM 15 us, and contain no branches, because the
+ * verifier walks both sides of each.
  */
 #pragma once
 #include "bpf_helpers/shared.h"
 
 enum {
-	CHAIN_TRACER = 2,  /* first frames: the program, and bpf_trace_run2, whose frame has the
-			    * context; the tracer's own, never shown */
-	CHAIN_LINKS = 6,   /* frames between these and the last, at most */
-	CHAIN_WINDOW = 32, /* words from the context on in which return addresses are looked for */
-	CHAIN_TOP = 32,	   /* behind these in the window: the word below the saved registers */
+	CHAIN_TRACER = 2,  /* frames of the program and of bpf_trace_run2: never shown */
+	CHAIN_LINKS = 6,   /* max. frames between these and the last one */
+	CHAIN_WINDOW = 32, /* words above the context that are searched for return addresses */
+	CHAIN_TOP = 32,	   /* index, behind these words, of the word below the saved registers */
 	CHAIN_WORDS = 33,
 	CHAIN_TRIES = 128, /* captures in a row that must agree: four for each word */
-	CHAIN_STRIKES = 8, /* captures of other chains in a row: these are learned instead */
+	CHAIN_STRIKES = 8, /* after so many captures of other chains in a row, learn anew */
 };
 
-/* A return address and the places that it may have: bit i, no capture was without it in word i. */
+/* A return address and the words it may be in. Bit i of `places` is set if every capture so far had
+ * the address in word i. `at` is the location once a single bit is left. */
 struct sonde_link {
 	uint64_t ip, places, at; /* at: the place, once it is the only one */
 };
 
 struct sonde_chain {
-	uint64_t hash; /* of the stack, when all below is settled; else 0 */
-	uint64_t top;  /* the last frame: where the entry code calls C */
-	uint32_t n;    /* links */
+	uint64_t hash; /* of the stack once learning is complete, else 0 */
+	uint64_t top;  /* the last frame: the return address into the entry code */
+	uint32_t n;    /* number of links */
 	uint32_t strikes;
 	uint32_t tries;
-	uint32_t turn; /* the word that the next capture looks at */
+	uint32_t turn; /* the word that the next capture checks */
 	struct sonde_link links[CHAIN_LINKS];
 };
 
-#ifdef __bpf__ /* as INLINE of bpf.h */
+#ifdef __bpf__ /* same as INLINE in bpf.h */
 #define CHAIN_INLINE static inline __attribute__((always_inline, nodebug))
 #define CHAIN_LOOP _Pragma("clang loop unroll(disable)")
 #else
@@ -42,11 +42,11 @@ struct sonde_chain {
 #define CHAIN_LOOP
 #endif
 
-/* LLVM knows nothing of v from here: not that two bounds of a loop are one, which the verifier may
- * have forgotten. */
+/* Hide v's value from LLVM. Otherwise it merges two bounds of a loop into one, which the verifier
+ * may have lost track of. */
 #define CHAIN_OPAQUE(v) __asm__ volatile("" : "+r"(v))
 
-/* 1 when a and b differ; not a != b, of which LLVM makes a branch. */
+/* 1 if a and b differ, else 0. LLVM would turn a != b into a branch. */
 CHAIN_INLINE uint64_t sonde_chain_unlike(uint64_t a, uint64_t b)
 {
 	uint64_t x = a ^ b, minus = -x;
@@ -57,7 +57,7 @@ CHAIN_INLINE uint64_t sonde_chain_unlike(uint64_t a, uint64_t b)
 	return x;
 }
 
-/* Not 0: something is not where it was. */
+/* Non-zero if a return address is not where it was learned. */
 CHAIN_INLINE uint64_t sonde_chain_differs(const struct sonde_chain *c, const uint64_t *window)
 {
 	uint64_t differ = window[CHAIN_TOP] ^ c->top;
@@ -73,8 +73,9 @@ CHAIN_INLINE uint64_t sonde_chain_differs(const struct sonde_chain *c, const uin
 	return differ;
 }
 
-/* A capture had this link's return address as `ip`, and word j was `word`. Adds to `open` unless
- * one place is left, to `anew` if something is not as it was. */
+/* Learn from a capture in which this link's return address was `ip` and word j of the window was
+ * `word`. Sets bits in `open` unless exactly one place is left, and in `anew` if something differs
+ * from earlier captures. */
 CHAIN_INLINE void sonde_link_learn(struct sonde_link *l, uint64_t ip, uint64_t j, uint64_t word,
 				   uint64_t *open, uint64_t *anew)
 {
@@ -90,8 +91,8 @@ CHAIN_INLINE void sonde_link_learn(struct sonde_link *l, uint64_t ip, uint64_t j
 	*anew |= other | (before ^ places);
 }
 
-/* `ips`: a complete capture of n frames, of the stack with this hash; at the time, word j of the
- * window was `word` and the last one `top`. */
+/* Learn from a complete capture: `ips` has n frames and the stack's hash is `hash`. At that time
+ * word j of the window was `word` and the last one was `top`. */
 CHAIN_INLINE void sonde_chain_learn(struct sonde_chain *c, const uint64_t *ips, uint32_t n,
 				    uint64_t hash, uint32_t j, uint64_t word, uint64_t top)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
- * The configuration (.rodata): the runtime fills it in before the object is loaded, so that the
- * verifier knows its values and removes what they switch off.
+ * The configuration (.rodata). The runtime fills it in before the object is loaded, so the verifier
+ * knows the values and removes code that they disable.
  */
 #include "bpf_helpers/helpers.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
- * The control block (.bss, mapped into the tracer): epochs, clearing, exiting.
+ * The control block (.bss, mapped into the tracer): epochs, clear() and exit().
  */
 #include "bpf_helpers/helpers.h"
 
@@ -11,7 +11,7 @@ INLINE uint32_t sonde_control_epoch(uint32_t map)
 	return sonde_control.epoch[map];
 }
 
-/* 0, which the verifier takes for any number. */
+/* Always 0, but unknown to the verifier. */
 INLINE uint64_t sonde_control_zero(void)
 {
 	return sonde_control.zero;
@@ -22,9 +22,9 @@ INLINE uint32_t sonde_control_exiting(void)
 	return sonde_control.exiting;
 }
 
-/* Advance a map's epoch; returns the one it had, for user space. While SONDE_EPOCH_SLOTS - 1 clears
- * wait for user space the map is left alone, for an array's slot would be used twice: then what is
- * returned is the epoch before, which an earlier record has ended already. */
+/* Advance a map's epoch and return the previous one, for user space. While SONDE_EPOCH_SLOTS - 1
+ * clears wait for user space the epoch stays, since an array's slot would be used twice. Then the
+ * epoch before it is returned, which an earlier record has already ended. */
 INLINE uint32_t sonde_control_clear(uint32_t map, uint32_t probe)
 {
 	uint32_t epoch = sonde_control.epoch[map];

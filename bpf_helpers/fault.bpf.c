@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
- * Memory of the traced program that is not there yet: what no one has touched, or was swapped out.
- * A program that may sleep brings it in before its body, while it holds nothing. All else that it
- * does is in an RCU section, as whole programs are that may not sleep: clearing a map waits for it
- * (docs/architecture.md, "Texts that are not in memory").
+ * Bring in memory of the traced program that is not resident: never touched, or swapped out. A
+ * sleepable program does this before its body, while it holds no resources. Everything else in it
+ * runs in an RCU read-side section, as all of a non-sleepable program does, so that clearing a map
+ * waits for it (docs/internals/uprobes.md).
  */
 #include "bpf_helpers/helpers.h"
 
-enum { FAULT_PAGE = 4096 }; /* of larger pages some are asked for twice */
+enum { FAULT_PAGE = 4096 }; /* larger pages may be touched twice */
 
-/* Functions of the kernel's, whose ids the runtime puts in. */
+/* Kernel functions; the runtime fills in their BTF ids. */
 INLINE void sonde_fault_enter(void)
 {
 	void (*lock)(void) = (void *)SONDE_KFUNC_RCU_READ_LOCK;
@@ -35,8 +35,8 @@ static INLINE void fault_page(uint64_t at)
 	sonde_fault_enter();
 }
 
-/* A text of `size` bytes at most is in two pages at most. What cannot be had is left to the read,
- * which counts it. */
+/* A string of `size` bytes spans at most two pages. If a page cannot be brought in, the read in the
+ * body fails and counts it. */
 INLINE void sonde_fault_text(uint64_t from, uint32_t size)
 {
 	uint64_t here = FAULT_PAGE - from % FAULT_PAGE;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
- * What helper files use of each other. The file that holds sonde_NAME_… or sonde_NAME is
- * NAME.bpf.c. All are compiled as one (CMakeLists.txt): what one calls of another is inlined and
- * optimized when sonde is built.
+ * Functions that helper files share. sonde_NAME_… or sonde_NAME is defined in NAME.bpf.c. All files
+ * are compiled as one (CMakeLists.txt), so calls between them are inlined and optimized when sonde
+ * is built.
  */
 #pragma once
 #include "bpf_helpers/bpf.h"
@@ -21,17 +21,17 @@ uint64_t sonde_syscall_number(struct pt_regs *regs);
 uint64_t sonde_number_pid(struct task_struct *task);
 void sonde_task_comm(struct task_struct *task, uint64_t *comm);
 
-/* A place for a stack in per-CPU memory; it is the caller's until it is given back. */
+/* A buffer for one stack in per-CPU memory. It belongs to the caller until it is given back. */
 struct sonde_stack_buffer {
 	struct scratch *scratch;
-	uint64_t *words, *ips; /* room for SONDE_MAX_FRAMES */
+	uint64_t *words, *ips; /* SONDE_MAX_FRAMES entries */
 	uint64_t bit;
 	uint32_t lost; /* enum sonde_loss */
 };
-#define NODEBUG __attribute__((nodebug)) /* as their definitions */
+#define NODEBUG __attribute__((nodebug)) /* must match the definitions */
 NODEBUG uint32_t sonde_stack_take(struct sonde_stack_buffer *buffer);
 NODEBUG uint64_t sonde_stack_keep(struct sonde_stack_buffer *buffer, long bytes, uint32_t prog,
-				  uint32_t own, uint32_t probe);
+				  uint32_t program_frames, uint32_t probe);
 NODEBUG uint32_t sonde_stack_is_kept(struct sonde_stack_buffer *buffer, uint64_t hash);
 NODEBUG void sonde_stack_give(struct sonde_stack_buffer *buffer);
 NODEBUG void sonde_stack_count(const struct sonde_stack_buffer *buffer, uint32_t probe);

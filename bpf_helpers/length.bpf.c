@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
- * len(): entries of maps.
+ * len() of maps: count the entries.
  */
 #include "bpf_helpers/helpers.h"
 
@@ -9,7 +9,7 @@ struct counting {
 	uint32_t n;
 };
 
-/* Keys begin with their epoch: entries of other ones have been cleared, or came later. */
+/* Keys begin with their epoch; entries of other epochs were cleared or are newer. */
 static long count_entry(void *map, const void *key, void *value, void *ctx)
 {
 	struct counting *c = ctx;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
- * The loss table: what could not be done, by probe and cause.
+ * The loss table: counts what could not be recorded, by probe and cause.
  */
 #include "bpf_helpers/helpers.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
- * Writes to a script's maps, with every failure counted by its cause.
+ * Writes to a script's maps. Each failure is counted by its cause.
  */
 #include "bpf_helpers/helpers.h"
 
@@ -19,9 +19,8 @@ INLINE void sonde_map_set(void *map, const void *key, const void *value, uint32_
 		sonde_map_lose(err, probe);
 }
 
-/* Add to a 64-bit value in place; the first time, insert it. Another CPU may insert between the
- * two: then its element is there to be added to. Returns the value before; where nobody reads it,
- * the back end drops the fetch. */
+/* Add to a 64-bit value in place, or insert it. If another CPU inserts it first, add to that
+ * element. Returns the previous value; if it is unused, the back end drops the fetch. */
 INLINE uint64_t sonde_map_add(void *map, const void *key, uint64_t amount, uint32_t probe)
 {
 	uint64_t *value = bpf_map_lookup_elem(map, key);

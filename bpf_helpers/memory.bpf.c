@@ -4,19 +4,20 @@
  */
 #include "bpf_helpers/helpers.h"
 
-/* Copy from kernel memory, or from a tracepoint's record, into a buffer on the stack. */
+/* Copy from kernel memory or a tracepoint's record to the BPF stack. */
 INLINE void sonde_memory_read(void *to, uint32_t size, const void *from)
 {
 	bpf_probe_read_kernel(to, size, from);
 }
 
-/* What cannot be read is filled with 0: one call for what would be a store each 8 bytes. */
+/* Zero memory: a failed read fills the destination with 0. One call instead of a store for each 8
+ * bytes. */
 INLINE void sonde_memory_zero(void *to, uint32_t size)
 {
 	bpf_probe_read_kernel(to, size, 0);
 }
 
-/* What a script reads through a pointer: 0 when there is nothing to read, and counted. */
+/* Read through a script's pointer. A failure gives 0 and is counted. */
 INLINE void sonde_memory_kernel(void *to, uint32_t size, const void *from, uint32_t probe)
 {
 	if (unlikely(bpf_probe_read_kernel(to, size, from)))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
- * Numbers of processes and threads, in the initial pid namespace. A tracer in another one links
+ * Process and thread ids in the initial pid namespace. A tracer in another namespace links
  * numberns.bpf.c instead.
  */
 #include "bpf_helpers/helpers.h"

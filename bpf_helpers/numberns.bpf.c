@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
- * Numbers of processes and threads as the tracer's own pid namespace has them, which is not the
- * initial one: what the users of a container see. 0 for what is outside of it: there it has none.
+ * Process and thread ids in the tracer's pid namespace, when it is not the initial one: those that
+ * the user of a container sees. Processes outside of the namespace have none: 0.
  */
 #include "bpf_helpers/helpers.h"
 
@@ -24,7 +24,7 @@ struct upid {
 
 struct pid {
 	unsigned int level;
-	struct upid numbers[1]; /* really level + 1 */
+	struct upid numbers[1]; /* level + 1 elements */
 };
 
 struct task_struct___ns {

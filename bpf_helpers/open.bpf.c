@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
- * Spans that are open when tracing ends, found by a program that is run for every thread
- * (iter/task). It also runs when tracing begins, for threads that are off CPU then: their time
- * counts from there.
+ * Open spans at the end of tracing. An iter/task program visits every thread. It also runs when
+ * tracing begins and marks the threads that are off CPU at that time: their span starts then.
  */
 #include "bpf_helpers/helpers.h"
 
@@ -11,19 +10,19 @@ INLINE uint32_t sonde_open_begins(void)
 	return sonde_control.open_begins;
 }
 
-/* Threads on a CPU have no time off it. */
+/* A thread that runs on a CPU has no off-CPU span. */
 INLINE_CORE uint32_t sonde_open_is_off_cpu(struct task_struct *t)
 {
 	return t->pid != 0 && !t->on_cpu;
 }
 
-/* The switch that takes it off the CPU may be faster than we are: then it knows better. */
+/* If the thread's own switch has stored a start in the meantime, keep that. */
 INLINE void sonde_open_mark(uint64_t *start)
 {
 	__sync_val_compare_and_swap(start, 0, bpf_ktime_get_ns());
 }
 
-/* Of calls {n, slots} that are open: the slot of number control.open_call; NULL. */
+/* The open call number control.open_call of `calls` {n, slots}, or NULL. */
 INLINE void *sonde_open_call(uint64_t *calls, uint32_t size)
 {
 	uint64_t i = sonde_control.open_call;
@@ -41,7 +40,7 @@ INLINE uint64_t sonde_open_depth(void)
 	return sonde_control.open_call + 1;
 }
 
-/* Length so far; a span that was started while tracing ended has none. */
+/* Length so far. A span that started after the end of tracing has length 0. */
 INLINE uint64_t sonde_open_length(uint64_t start)
 {
 	uint64_t end = sonde_control.end_ns;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
- * Fields of tracepoint records from the raw tracepoint's typed arguments: the rows of
- * parser/lang/rebuilt.def. Values are those tracefs shows (include/trace/events/sched.h).
+ * Fields of tracepoint records, rebuilt from the raw tracepoint's typed arguments: the rows of
+ * parser/lang/rebuilt.def. The values are those that tracefs shows (include/trace/events/sched.h).
  */
 #include "bpf_helpers/helpers.h"
 
-/* sched_switch(bool preempt, task prev, task next, unsigned int prev_state); prev_state since
+/* sched_switch(bool preempt, task prev, task next, unsigned int prev_state); the last one since
  * 5.18 */
 struct switch_args {
 	uint64_t preempt;
 	struct task_struct *prev, *next;
-	uint64_t prev_state; /* of the moment of the switch: __state may have changed by now */
+	uint64_t prev_state; /* at the time of the switch; __state may have changed since */
 };
 
 enum {
@@ -52,8 +52,8 @@ INLINE_CORE uint64_t sonde_rebuilt_next_prio(struct switch_args *c)
 	return (uint64_t)(int64_t)c->next->prio;
 }
 
-/* __trace_sched_switch_state: the highest bit reported, idle and the RT lock's wait mapped,
- * preempted threads (still runnable) marked with the bit above all. */
+/* Same as __trace_sched_switch_state(): the highest reported bit; idle and RT lock waits are
+ * mapped; preempted threads, which are still runnable, have the bit above all others. */
 INLINE_CORE uint64_t sonde_rebuilt_prev_state(struct switch_args *c)
 {
 	uint32_t state = (uint32_t)c->prev_state, reported;

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
- * Records to user space, by a ring of our own (struct sonde_ring): a BPF ring buffer's two calls of
- * kernel functions with a lock between them take 50 ns of a probe, this next to none, and no writer
- * waits for another one, in an NMI neither.
- * Waking the reader costs a probe 550 ns and more, so it is done only when the reader has said that
- * it sleeps (sonde_control.asleep); else it comes by every few milliseconds. What wakes it is a
+ * Records to user space, through a ring of our own (struct sonde_ring). A BPF ring buffer costs 50
+ * ns a record for two kernel function calls and a lock. This ring costs next to nothing, and no
+ * writer waits for another, not even in an NMI.
+ *
+ * Waking the reader costs 550 ns and more, so a probe does it only when the reader is blocked
+ * (sonde_control.asleep). Otherwise the reader polls every few milliseconds. The wake-up is a
  * record in a BPF ring buffer, which can be polled.
  */
 #include "bpf_helpers/helpers.h"
 
-/* The runtime makes it as large as runtime/session/ring.c has it. */
+/* runtime/session/ring.c sets the sizes. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -18,19 +19,19 @@ struct {
 	__uint(value_size, 4096);
 } sonde_events SEC(".maps");
 
-/* A page. */
+/* One page */
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 4096);
 } sonde_wake SEC(".maps");
 
-/* A record at `at` would take more than the ring has. Signed, for `read` may be newer than `at`. */
+/* Would a record at `at` exceed `limit` unread bytes? Signed: `read` may be newer than `at`. */
 static INLINE uint32_t is_beyond(uint64_t at, uint64_t bytes, uint32_t limit)
 {
 	return (int64_t)(at + bytes - sonde_control.ring.read) > (int64_t)limit;
 }
 
-/* Room for a record of `size` bytes, a multiple of 8; NULL when there is none, which who calls it
+/* Reserve a record of `size` bytes, a multiple of 8. NULL if the ring is full, which the caller
  * counts. */
 INLINE void *sonde_ring_try(uint64_t size)
 {
@@ -47,7 +48,7 @@ INLINE void *sonde_ring_try(uint64_t size)
 	}
 	index = (at >> SONDE_RING_SEGMENT_BITS) & sonde_config.ring_index_mask;
 	segment = bpf_map_lookup_elem(&sonde_events, &index);
-	if (!segment) /* not possible, which the verifier does not know */
+	if (!segment) /* cannot happen, but the verifier does not know that */
 		return 0;
 	return segment + (at & sonde_config.ring_offset_mask) + sizeof(struct sonde_record_head);
 }
@@ -61,8 +62,8 @@ INLINE void *sonde_ring_reserve(uint32_t probe, uint64_t size)
 	return record;
 }
 
-/* The exchange is a barrier: the record is whole when its length can be seen, and either we see
- * that the reader sleeps or it sees the record. */
+/* The exchange is a full barrier: the record is complete before its length is visible, and either
+ * we see that the reader is blocked or the reader sees the record. */
 INLINE void sonde_ring_submit(void *record, uint64_t size)
 {
 	struct sonde_record_head *head = (struct sonde_record_head *)record - 1;

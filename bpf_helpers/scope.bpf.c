@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
- * Scope: which threads are traced. The configuration is constant when the program is loaded, so the
- * verifier removes the branches that do not apply. A -c command's descendants carry a flag in task
- * storage: it ends with the thread, nothing has to be cleaned up and no pid can be reused wrongly.
+ * Scope: which threads are traced. The configuration is constant at load time, so the verifier
+ * removes the branches that do not apply. Descendants of a -c command carry a flag in task storage.
+ * It is freed with the thread, so nothing has to be cleaned up and a reused pid cannot inherit it.
  */
 #include "bpf_helpers/helpers.h"
 
@@ -14,7 +14,7 @@ struct {
 	__type(value, uint32_t);
 } sonde_scopes SEC(".maps");
 
-/* Is a thread traced? Its cgroup apart, which is tested before (cgroup.bpf.c). */
+/* Is a thread traced? Its cgroup is tested separately and earlier (cgroup.bpf.c). */
 INLINE uint32_t sonde_scope_current(struct task_struct *task)
 {
 	if (sonde_config.scope == SONDE_SCOPE_FOLLOW &&
@@ -27,8 +27,8 @@ INLINE uint32_t sonde_scope_current(struct task_struct *task)
 	return sonde_number_pid(task) != sonde_config.self_tgid;
 }
 
-/* May a thread that is not the current one be traced? Only what its pid tells; who asks has its
- * state in task storage to be sure. */
+/* Can a thread that is not the current one be traced? Decides by pid only; the caller looks for the
+ * thread's state in task storage to be sure. */
 INLINE uint32_t sonde_scope_may_have(struct task_struct *task)
 {
 	if (sonde_config.scope != SONDE_SCOPE_PID)
@@ -36,7 +36,7 @@ INLINE uint32_t sonde_scope_may_have(struct task_struct *task)
 	return sonde_number_pid(task) == sonde_config.scope_tgid;
 }
 
-/* At sched_process_fork: what a traced thread creates is traced. */
+/* At sched_process_fork: a traced thread's children are traced. */
 INLINE void sonde_scope_fork(struct task_struct *parent, struct task_struct *child)
 {
 	uint32_t is_root = sonde_config.scope == SONDE_SCOPE_FOLLOW &&
@@ -48,7 +48,7 @@ INLINE void sonde_scope_fork(struct task_struct *parent, struct task_struct *chi
 		sonde_loss_count(0, SONDE_LOSS_TASK_STORAGE);
 }
 
-/* At sched_process_exec: the command begins here; before, it was the tracer's own child. */
+/* At sched_process_exec: tracing of the command begins. Until then it was our child. */
 INLINE void sonde_scope_exec(struct task_struct *task)
 {
 	if (sonde_number_pid(task) != sonde_config.scope_tgid)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
- * Memory for what the BPF stack has no room for: long strings, long keys. A program that needs it
- * takes a slot of its CPU when it starts and gives it back when it ends. Programs nest and are
- * preempted in any order, so each slot has a flag of its own: a counter would hand out one that is
- * in use.
+ * Scratch memory for values that do not fit the BPF stack: long strings and keys. A program takes a
+ * slot of its CPU when it starts and gives it back when it ends. Programs nest and are preempted in
+ * any order, so each slot has its own flag; a counter could hand out a slot that is in use.
  */
 #include "bpf_helpers/helpers.h"
 
@@ -19,10 +18,10 @@ struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, SONDE_SCRATCH_SLOTS);
 	__type(key, uint32_t);
-	__uint(value_size, SONDE_SCRATCH_HEAD + SONDE_SCRATCH_BYTES); /* load.c sets it */
+	__uint(value_size, SONDE_SCRATCH_HEAD + SONDE_SCRATCH_BYTES); /* load.c sets the size */
 } sonde_scratch SEC(".maps");
 
-/* NULL when all slots are in use: the run is left out, and counted. */
+/* NULL if all slots are in use: the run is skipped and counted. */
 INLINE uint8_t *sonde_scratch_enter(uint32_t probe)
 {
 #pragma unroll

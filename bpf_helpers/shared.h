@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
- * What both sides of the kernel boundary must agree on: the ring of records, the control
- * block, the configuration, the loss table, a stored stack. Included by bpf_helpers/ *.bpf.c, by
- * codegen and by runtime. Plain C with fixed-width types only.
+ * Definitions shared by both sides of the kernel boundary: records and their ring, the control
+ * block, the configuration, the loss table, stored stacks. Included by bpf_helpers/ *.bpf.c,
+ * codegen and runtime. Plain C with fixed-width types only.
  */
 #pragma once
 #ifdef __bpf__
@@ -17,23 +17,22 @@ typedef long long int64_t;
 #endif
 
 enum {
-	SONDE_MAX_MAPS = 256,	 /* LIMIT_MAPS */
-	SONDE_MAX_FRAMES = 127,	 /* kernel.perf_event_max_stack's default */
-	SONDE_EPOCH_SLOTS = 4,	 /* array maps: how many clears may be on their way at once */
-	SONDE_SCRATCH_SLOTS = 4, /* programs that may nest on a CPU: task, softirq, irq, NMI */
-	SONDE_TRACER_FRAMES =
-		11, /* frames of a program with nested loops, left out of its stacks */
-	SONDE_SCRATCH_BYTES = 16384, /* a program's memory beside the BPF stack, at most */
+	SONDE_MAX_MAPS = 256,	     /* LIMIT_MAPS */
+	SONDE_MAX_FRAMES = 127,	     /* kernel.perf_event_max_stack's default */
+	SONDE_EPOCH_SLOTS = 4,	     /* array maps: clears that may be pending at once */
+	SONDE_SCRATCH_SLOTS = 4,     /* programs that can nest on a CPU: task, softirq, irq, NMI */
+	SONDE_TRACER_FRAMES = 11,    /* max. frames of a program with nested loops */
+	SONDE_SCRATCH_BYTES = 16384, /* max. scratch memory of a program, beside the BPF stack */
 	SONDE_SCRATCH_HEAD = 8,
-	SONDE_SLOTS_BYTES = 2048,      /* all CPUs' words of a key, at most */
-	SONDE_MAX_CPUS = 4096,	       /* CPUs that reading an aggregation in a script goes over */
-	SONDE_STACK_ENTRIES = 1 << 17, /* stacks the store can hold; not preallocated */
-	SONDE_SYSCALLS = 512,	       /* numbers that can be looked up: a power of two */
-	SONDE_SPAN_CALLS = 64, /* open calls of a thread: the kernel has no more return probes */
+	SONDE_SLOTS_BYTES = 2048,      /* max. size of all CPUs' slots of a key */
+	SONDE_MAX_CPUS = 4096,	       /* max. CPUs that a script's read of an aggregation covers */
+	SONDE_STACK_ENTRIES = 1 << 17, /* capacity of the stack store; not preallocated */
+	SONDE_SYSCALLS = 512,	       /* system call numbers in lookup tables: a power of two */
+	SONDE_SPAN_CALLS = 64, /* open calls of a thread; the kernel has as many return probes */
 };
 
-/* In calls: numbers that no BPF helper has, for functions of the kernel's
-   (runtime/session/load.c). */
+/* Numbers in call instructions that stand for kernel functions; no BPF helper has them
+ * (runtime/session/load.c). */
 enum {
 	SONDE_KFUNC_FIRST = 0x5e550001,
 	SONDE_KFUNC_SESSION_IS_RETURN = SONDE_KFUNC_FIRST,
@@ -45,47 +44,49 @@ enum {
 /* ---- records ------------------------------------------------------------------------------ */
 
 /*
- * One ring for all CPUs, in an array map that the tracer has mapped. Positions count bytes from the
- * beginning of tracing, records take 8-byte steps. The ring is in segments, for an element of an
- * array has 4 MiB at most on older kernels; behind each there is room for a record that begins near
- * its end. A writer takes its bytes by adding to `written`, and writes the record's length last:
- * until then it is 0, for the reader leaves only zeros behind.
- * Between looking whether there is room and taking it others may do the same, so a writer looks for
- * more than it takes: room for some records of each CPU (ring_limit). Should even that be too
- * little, the writer that has taken what is not free says so (`overrun`), which ends the run.
+ * One ring for all CPUs, in an array map that the tracer maps. Positions count bytes since tracing
+ * began; records are multiples of 8 bytes. The ring is split into segments, because older kernels
+ * limit an array element to 4 MiB; behind each segment there is space for a record that begins near
+ * its end.
+ *
+ * A writer reserves bytes by adding to `written`, and stores the record's length last. Until then
+ * the length is 0, because the reader zeroes what it has consumed. Other writers can reserve
+ * between a writer's check for space and its own addition, so the check demands more than the
+ * record needs: space for some records of every CPU (ring_limit). Should a writer still reserve
+ * bytes that are not free, it sets `overrun`, which ends the run.
  */
 struct sonde_ring {
-	uint64_t written __attribute__((aligned(128))); /* what writers have taken */
-	uint64_t read __attribute__((aligned(128)));	/* what the reader has given back */
+	uint64_t written __attribute__((aligned(128))); /* reserved by writers */
+	uint64_t read __attribute__((aligned(128)));	/* released by the reader */
 	uint32_t overrun;
 };
 
-/* Before each record. */
+/* Precedes each record. */
 struct sonde_record_head {
-	uint32_t length; /* bytes that follow, a multiple of 8 */
+	uint32_t length; /* bytes that follow, a multiple of 8; stored last */
 	uint32_t unused;
 };
 
 enum {
 	SONDE_RING_SEGMENT_BITS = 18,
-	SONDE_RING_SEGMENT = 1 << SONDE_RING_SEGMENT_BITS, /* bytes; of a smaller ring all */
+	SONDE_RING_SEGMENT = 1 << SONDE_RING_SEGMENT_BITS, /* a smaller ring is one segment */
 };
 
-/* Every record begins with this; `id` is an index in plan->events or one of the numbers below. */
+/* The beginning of every record. `id` is an index in plan->events or one of enum sonde_event_id. */
 struct sonde_event {
 	uint32_t id;
 	uint32_t probe; /* index in plan->probes */
 };
 
 enum sonde_event_id {
-	SONDE_EV_STACK = 0x80000000u, /* struct sonde_stack_event: a user stack's first sighting */
+	SONDE_EV_STACK = 0x80000000u, /* struct sonde_stack_event: first sighting of a user stack */
 	SONDE_EV_EXIT,		      /* struct sonde_exit_event */
 };
 
 struct sonde_stack_event {
 	struct sonde_event head;
 	uint64_t hash;
-	uint64_t time_ns; /* CLOCK_MONOTONIC: says which execve's mappings were in force */
+	uint64_t time_ns; /* CLOCK_MONOTONIC: selects the mappings in force then */
 	uint32_t tgid;
 	uint32_t exec_id;
 };
@@ -95,8 +96,8 @@ struct sonde_exit_event {
 	uint64_t code;
 };
 
-/* print(@m), clear(@m) and the two fused: the epoch the map had. A clear has already advanced it,
- * so all that carries `epoch` or less is what user space prints and deletes. */
+/* print(@m), clear(@m), and both in one: `epoch` is the map's epoch at the call. A clear has
+ * already advanced it, so user space prints and deletes everything up to and including `epoch`. */
 struct sonde_map_event {
 	struct sonde_event head;
 	uint32_t map; /* index in plan->maps */
@@ -106,70 +107,71 @@ struct sonde_map_event {
 /* ---- control block: .bss, mapped into the tracer ------------------------------------------ */
 
 struct sonde_control {
-	uint32_t asleep;  /* the reader blocks: the next record must wake it (then cleared) */
+	uint32_t asleep;  /* the reader is blocked: the next record wakes it and clears this */
 	uint32_t exiting; /* exit() was called: programs return at once */
 	uint32_t exit_code;
-	uint32_t open_begins;  /* programs of open spans mark those that are off CPU at the start */
-	uint32_t open_call;    /* which call of a thread, counted from the outermost */
-	uint32_t open_more;    /* some thread has more open calls than that */
-	uint64_t zero;	       /* always 0, of which the verifier knows nothing */
-	uint64_t end_ns;       /* CLOCK_MONOTONIC when tracing ended: open spans end then */
-	uint32_t stack_sweeps; /* how often stacks were taken out of the store */
-	uint32_t epoch[SONDE_MAX_MAPS]; /* of each map: entries of earlier epochs are cleared */
-	uint32_t acked[SONDE_MAX_MAPS]; /* last epoch user space has finished deleting */
+	uint32_t open_begins; /* iter/task programs mark threads that are off CPU at the start */
+	uint32_t open_call;   /* which open call of a thread to visit, counted from the outermost */
+	uint32_t open_more;   /* some thread has more open calls */
+	uint64_t zero;	      /* always 0, but unknown to the verifier */
+	uint64_t end_ns;      /* CLOCK_MONOTONIC at the end of tracing: open spans end then */
+	uint32_t stack_sweeps;		/* how often stacks were removed from the store */
+	uint32_t epoch[SONDE_MAX_MAPS]; /* of each map; entries of earlier epochs are cleared */
+	uint32_t acked[SONDE_MAX_MAPS]; /* last epoch that user space has deleted completely */
 	struct sonde_ring ring;
 };
 
 /* ---- configuration: .rodata, set before load, so the verifier prunes what is off ---------- */
 
 enum sonde_scope {
-	SONDE_SCOPE_ALL = 0,	/* everything but the tracer */
+	SONDE_SCOPE_ALL = 0,	/* everything except the tracer */
 	SONDE_SCOPE_PID = 1,	/* one process */
-	SONDE_SCOPE_TREE = 2,	/* a command and its descendants: a flag in task storage */
+	SONDE_SCOPE_TREE = 2,	/* a command and its descendants, by a flag in task storage */
 	SONDE_SCOPE_FOLLOW = 3, /* one process, and its descendants by the same flag */
 };
 
-/* Kernel text of the tracer's own frames; user space looks the addresses up. */
+/* Address range of kernel code in the tracer's frames; user space looks it up. */
 struct sonde_range {
 	uint64_t start, end;
 };
 
-/* Where the tracer's own code is: `bytes` from `start`. */
+/* Address range of the tracer's code in user space. */
 struct sonde_code {
 	uint64_t start, bytes;
 };
 
-/* Frames that a tracepoint's program sees above the place it was called from. */
+/* Kernel frames between a tracepoint and its program. */
 enum sonde_frame { SONDE_FRAME_TRACEITER, SONDE_FRAME_BPF_TRACE, SONDE_FRAME_COUNT };
 
-enum { SONDE_MAX_PROGS = 256 }; /* programs whose frames are known; later ones keep theirs */
+/* Programs whose frames are removed from stacks. Programs beyond that keep them. */
+enum { SONDE_MAX_PROGS = 256 };
 
 struct sonde_config {
 	uint32_t self_tgid;
 	uint32_t scope;	     /* enum sonde_scope */
-	uint32_t scope_tgid; /* SONDE_SCOPE_PID, and the -c command itself */
-	uint32_t n_cpus;     /* possible ones */
-	uint32_t pid_ns;     /* the tracer's pid namespace by its inode, 0: the initial one */
-	uint32_t cgroup_first, cgroup_last; /* on which of these levels cgroup_id can be */
-	uint64_t cgroup_id;		    /* --cgroup, 0: none */
-	uint32_t ring_bytes, ring_limit;    /* what can be taken, and up to where more is begun */
-	uint32_t ring_index_mask, ring_offset_mask; /* a position's segment, and where in it */
-	uint64_t start_ns;			    /* CLOCK_BOOTTIME when tracing began */
-	struct sonde_code own_image, own_libraries; /* all that the tracer executes */
+	uint32_t scope_tgid; /* the process of -p, or the -c command */
+	uint32_t n_cpus;     /* number of possible CPUs */
+	uint32_t pid_ns;     /* inode of the tracer's pid namespace, 0: the initial one */
+	uint32_t cgroup_first, cgroup_last; /* range of levels to search for cgroup_id */
+	uint64_t cgroup_id;		    /* --cgroup; 0: none */
+	uint32_t ring_bytes, ring_limit; /* size of the ring, and the limit for starting a record */
+	uint32_t ring_index_mask, ring_offset_mask; /* split a position: segment, offset */
+	uint64_t start_ns;			    /* CLOCK_BOOTTIME at the start of tracing */
+	struct sonde_code own_image, own_libraries; /* all code of the tracer */
 	struct sonde_range trace_run;		    /* bpf_trace_run1 … bpf_trace_run12 */
 	struct sonde_range frames[SONDE_MAX_PROGS][SONDE_FRAME_COUNT]; /* by plan->progs index */
-	uint64_t zeros[SONDE_SLOTS_BYTES / 8]; /* what a new key's value is copied from */
+	uint64_t zeros[SONDE_SLOTS_BYTES / 8]; /* initial value of a new key */
 };
 
 /* ---- stacks ------------------------------------------------------------------------------- */
 
-/* Value of the stack store; its key is the 64-bit hash of the frames (user stacks: with tgid and
- * exec_id), never 0. */
+/* Value of the stack store. The key is the 64-bit hash of the frames (and of tgid and exec_id for
+ * user stacks), never 0. */
 struct sonde_stack {
 	uint32_t n_frames;
 	uint32_t tgid;	  /* 0: a kernel stack */
-	uint32_t exec_id; /* how often the process had called execve: names one address space */
-	uint32_t sent;	  /* the first sighting's record was reserved */
+	uint32_t exec_id; /* the process's execve count: identifies one address space */
+	uint32_t sent;	  /* the record of the first sighting was reserved */
 	uint64_t ips[SONDE_MAX_FRAMES];
 };
 

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
- * Spans: the hidden state of each thread, in task storage; of calls, a stack of those that are
- * open.
+ * Spans: a thread's hidden state, in task storage. For calls this is a stack of the open ones.
  */
 #include "bpf_helpers/helpers.h"
 
 enum { TASK_IS_DEAD = 0x80 };
 
-/* A thread that is switched out to come back: not the idle task, not one on its way to the
- * grave. */
+/* Does a thread that is switched out start a span? Not the idle task, nor a dying thread, which
+ * does not come back. */
 INLINE_CORE uint32_t sonde_span_begins(struct task_struct *t)
 {
 	return t->pid != 0 && !(t->__state & TASK_IS_DEAD);
 }
 
-/* The idle task has no span to end. */
+/* The idle task has no spans. */
 INLINE_CORE uint32_t sonde_span_ends(struct task_struct *t)
 {
 	return t->pid != 0;
@@ -34,8 +33,8 @@ INLINE void *sonde_span_find(void *map, struct task_struct *t)
 	return bpf_task_storage_get(map, t, 0, 0);
 }
 
-/* Take the start of a thread's time on the CPU from its state. 0 when it was not seen: some kernels
- * leave out a few of their events. */
+/* Take the start of a thread's time on CPU out of its state. Returns 0 if the switch was not seen:
+ * some kernels do not report all of them. */
 INLINE uint64_t sonde_span_take(uint64_t *state, uint32_t probe)
 {
 	uint64_t start = *state;
@@ -46,7 +45,7 @@ INLINE uint64_t sonde_span_take(uint64_t *state, uint32_t probe)
 	return start;
 }
 
-/* The one element of a per-CPU array. */
+/* The single element of a per-CPU array */
 INLINE void *sonde_span_cpu(void *map)
 {
 	uint32_t zero = 0;
@@ -58,10 +57,9 @@ INLINE void *sonde_span_cpu(void *map)
 
 /*
  * The open calls of a thread: their number, then slots of `size` bytes (parser/plan/plan_span.c),
- * innermost last. A call is identified by the stack pointer at its entry. No other open call of
- * that function has the same one: calls further in have lower stack pointers. A function that ends
- * by jumping to another function shares its stack pointer with that function; their return probes
- * fire innermost first.
+ * innermost last. A call is identified by the stack pointer at its entry, which no other open call
+ * of that function has: inner calls have lower stack pointers. A function that ends in a tail call
+ * shares its stack pointer with the function it jumps to; their return probes fire innermost first.
  */
 struct calls {
 	uint64_t n;
@@ -71,10 +69,10 @@ struct slot {
 	uint64_t start, sp, target;
 };
 
-#define NO_TARGET (~0ull) /* of no slot */
+#define NO_TARGET (~0ull) /* matches no slot */
 
-/* The address of a program's context as a number; the verifier lets nobody compute with the
- * pointer. */
+/* The address of a program's context as a number. The verifier does not allow arithmetic on the
+ * pointer itself. */
 INLINE uint64_t sonde_span_context(void *ctx)
 {
 	uint64_t place = 0;
@@ -83,16 +81,17 @@ INLINE uint64_t sonde_span_context(void *ctx)
 	return place;
 }
 
-/* `i` < SONDE_SPAN_CALLS. The compiler must not know it, nor make a running pointer of it: what the
- * verifier sees is the mask. */
+/* i < SONDE_SPAN_CALLS. Hide that from the compiler, and keep it from using a running pointer,
+ * because the verifier must see the mask. */
 static INLINE struct slot *slot_at(struct calls *c, uint64_t i, uint32_t size)
 {
 	barrier_var(i);
 	return (void *)((char *)(c + 1) + (i & (SONDE_SPAN_CALLS - 1)) * size);
 }
 
-/* The walks below decide by arithmetic whether to go on: of several branches a step the verifier
- * would walk every combination, and 6.12 gives up. 1 or 0; the compiler must not see through it. */
+/* The loops below compute their exit condition by arithmetic: with several branches per iteration
+ * the verifier would walk every combination, and 6.12 gives up. Returns 1 or 0; the compiler must
+ * not see how. */
 static INLINE uint64_t is_set(uint64_t x)
 {
 	uint64_t minus = -x;
@@ -101,7 +100,7 @@ static INLINE uint64_t is_set(uint64_t x)
 	return (x | minus) >> 63;
 }
 
-/* Addresses of one half of the address space. */
+/* x < y; both must be in the same half of the address space. */
 static INLINE uint64_t is_below(uint64_t x, uint64_t y)
 {
 	return (x - y) >> 63;
@@ -112,21 +111,22 @@ static INLINE uint64_t is_call(const struct slot *s, uint64_t sp, uint64_t targe
 	return is_set((s->sp ^ sp) | (s->target ^ target)) ^ 1;
 }
 
-/* An interrupt has another stack, which `mask` tells. */
+/* Interrupts run on another stack; `mask` selects the address bits that tell stacks apart. */
 static INLINE uint64_t same_stack(const struct slot *s, uint64_t sp, uint64_t mask)
 {
 	return is_set((s->sp ^ sp) & mask) ^ 1;
 }
 
-/* Called by longjmp, or never seen to return because the kernel had no return probe left. */
+/* Calls that were left by longjmp, or whose return was not seen because the kernel had no return
+ * probe left. */
 static INLINE void count_missed(uint64_t n, uint32_t probe)
 {
 	if (n)
 		sonde_loss_add(probe, SONDE_LOSS_SPAN_RETURN, n);
 }
 
-/* How many of `n` calls are left when those on stack `sp` below `bound`, and those of `target` at
- * `sp`, are dropped. */
+/* Drop calls on the stack of `sp` that are below `bound`, and calls of `target` at `sp`. Returns
+ * how many of `n` remain. */
 static INLINE uint64_t drop(struct calls *c, uint64_t n, uint64_t bound, uint64_t sp,
 			    uint64_t target, uint32_t size, uint64_t mask)
 {
@@ -143,7 +143,7 @@ static INLINE uint64_t drop(struct calls *c, uint64_t n, uint64_t bound, uint64_
 	return n;
 }
 
-/* A slot above the `n` that stay. NULL when these are too many. */
+/* Add a slot above the `n` that remain. NULL if there are too many. */
 static INLINE struct slot *push(struct calls *c, uint64_t n, uint64_t sp, uint64_t target,
 				uint32_t size, uint32_t probe)
 {
@@ -161,15 +161,15 @@ static INLINE struct slot *push(struct calls *c, uint64_t n, uint64_t sp, uint64
 	return slot;
 }
 
-/* A slot for the call that is entered now; what cannot be open any more is dropped first. NULL when
- * too many are. */
+/* A slot for the call that is being entered. Drops calls that cannot be open any more. NULL if too
+ * many are open. */
 INLINE void *sonde_span_push(struct calls *c, uint64_t sp, uint64_t target, uint32_t size,
 			     uint64_t mask, uint32_t probe)
 {
 	return push(c, drop(c, c->n, sp, sp, target, size, mask), sp, target, size, probe);
 }
 
-/* The same where no function ends by jumping to another. */
+/* The same where no function ends in a tail call. */
 INLINE void *sonde_span_push_called(struct calls *c, uint64_t sp, uint64_t target, uint32_t size,
 				    uint32_t probe)
 {
@@ -191,9 +191,9 @@ static INLINE_CORE uint64_t return_trampoline(void)
 	return address;
 }
 
-/* Was the function that is entered at `sp` called? Then the address to return to is the caller's. A
- * function that jumps here had a return probe, so it is the kernel's. 0 also when it cannot be
- * told. arm64 has that address in a register, `link`. */
+/* Was the function entered at `sp` by a call? Then its return address is the caller's. After a tail
+ * call from a function with a return probe, it is the kernel's trampoline. Returns 0 also if this
+ * cannot be determined. On arm64 the return address is in a register, `link`. */
 static INLINE_CORE uint64_t is_called(uint64_t sp, uint64_t link)
 {
 	uint64_t trampoline = return_trampoline();
@@ -207,8 +207,9 @@ static INLINE_CORE uint64_t is_called(uint64_t sp, uint64_t link)
 	return trampoline && link != trampoline;
 }
 
-/* The same for functions of user space with return probes, which may end by jumping to others that
- * have: these share a stack pointer, as a call does that was left, and the next one from there. */
+/* The same for user-space functions with return probes, which may end in tail calls to other such
+ * functions. The two then share a stack pointer, and so do a call that was left some other way and
+ * the next call from the same place. */
 INLINE_CORE void *sonde_span_push_user(struct calls *c, uint64_t sp, uint64_t target, uint32_t size,
 				       uint64_t link, uint32_t probe)
 {
@@ -220,8 +221,8 @@ INLINE_CORE void *sonde_span_push_user(struct calls *c, uint64_t sp, uint64_t ta
 	return push(c, n, sp, target, size, probe);
 }
 
-/* The slot of the call that returns now, taken off with those above it; NULL when its entry was not
- * seen. What is above it was left without a return. */
+/* Remove and return the slot of the call that returns now, or NULL if its entry was not seen. The
+ * calls above it were left without a return. */
 INLINE void *sonde_span_pop(struct calls *c, uint64_t sp, uint64_t target, uint32_t size,
 			    uint64_t mask, uint32_t probe)
 {

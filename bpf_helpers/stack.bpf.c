@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
- * Stacks: frames into per-CPU scratch, the tracer's own frames off, a 64-bit hash over what is
- * left, stored once under that hash. Map keys and records hold the hash. A user stack's first
- * sighting is also sent to user space, which notes its process's mappings while that lives; it
- * counts as seen only when the record was reserved.
+ * Stacks. Frames are captured into per-CPU scratch memory, the tracer's frames are removed, and the
+ * rest is hashed to 64 bits and stored once under that hash. Map keys and records hold the hash.
+ * The first sighting of a user stack is also sent to user space, which notes the mappings of the
+ * process while it lives. It counts as sent only if the record could be reserved.
  */
 #include "bpf_helpers/helpers.h"
 
 enum {
 	HEADER_WORDS = sizeof(struct sonde_stack) / 8 - SONDE_MAX_FRAMES,
-	MAX_SKIP = SONDE_TRACER_FRAMES + 3, /* tracer frames at most */
+	MAX_SKIP = SONDE_TRACER_FRAMES + 3, /* max. tracer frames */
 	SEEN = 256,			    /* a power of two */
-	ROOM = 168, /* words: header, MAX_SKIP, SONDE_MAX_FRAMES, and slack for the verifier */
+	SLOT_WORDS = 168, /* header, MAX_SKIP, SONDE_MAX_FRAMES, slack for the verifier */
 };
 
 struct scratch {
-	uint64_t busy;	     /* bit i: slot i is in use */
-	uint64_t seen[SEEN]; /* hashes of stacks that are in the store, and told to user space:
-			      * of most captures, so that the store is not looked up */
-	uint64_t slot[SONDE_SCRATCH_SLOTS][ROOM];
+	uint64_t busy; /* bit i: slot i is in use */
+	/* Hashes of stacks that are in the store and announced to user space: saves most captures a
+	 * lookup in the store. */
+	uint64_t seen[SEEN];
+	uint64_t slot[SONDE_SCRATCH_SLOTS][SLOT_WORDS];
 };
 
 struct {
@@ -56,12 +57,12 @@ static INLINE uint32_t in_range(const volatile struct sonde_range *r, uint64_t i
 	return ip >= r->start && ip < r->end;
 }
 
-/* How many of the first frames are the tracer's, in a program called by a tracepoint: `own` frames
- * of its own, then bpf_trace_runN, __bpf_trace_EVENT, __traceiter_EVENT as far as they are
- * there. */
-static INLINE uint32_t tracer_frames(const uint64_t *ips, uint32_t prog, uint32_t own)
+/* How many of the first frames belong to the tracer, in a program called by a tracepoint:
+ * `program_frames` of the program, then those of bpf_trace_runN, __bpf_trace_EVENT and
+ * __traceiter_EVENT that are present. */
+static INLINE uint32_t tracer_frames(const uint64_t *ips, uint32_t prog, uint32_t program_frames)
 {
-	uint32_t skip = own;
+	uint32_t skip = program_frames;
 
 	if (prog >= SONDE_MAX_PROGS)
 		return skip;
@@ -87,15 +88,15 @@ static INLINE uint64_t finish(uint64_t h)
 
 enum { BLOCK = 4 };
 
-/* A polynomial, mixed at its end, by blocks: the verifier walks every iteration of a loop, so each
- * instruction a frame costs start-up 0.1 ms. What follows the last frame is zero: the kernel clears
- * the rest of its buffer, and the room behind that is never written. */
+/* A polynomial with a final mix, computed in blocks. The verifier walks every iteration, so each
+ * instruction per frame adds 0.1 ms to start-up. The words behind the last frame are zero: the
+ * kernel clears the rest of the buffer, and the slack behind it is never written. */
 static INLINE uint64_t hash_frames(const uint64_t *ips, uint32_t n, uint64_t seed)
 {
 	uint64_t h = seed;
 	uint32_t i = 0;
 
-	barrier_var(n); /* 6.1 learns nothing from i < n: both tests must stay */
+	barrier_var(n); /* 6.1 derives no bound from i < n, so both tests are needed */
 	do {
 #pragma unroll
 		for (uint32_t j = 0; j < BLOCK; j++)
@@ -107,7 +108,7 @@ static INLINE uint64_t hash_frames(const uint64_t *ips, uint32_t n, uint64_t see
 	return h ? h : 1;
 }
 
-/* Put the stack at `st` into the store under `hash`. */
+/* Store the stack at `st` under `hash`. */
 static INLINE struct sonde_stack *store(struct sonde_stack *st, uint64_t hash, uint32_t *lost)
 {
 	struct sonde_stack *kept = bpf_map_lookup_elem(&sonde_stacks, &hash);
@@ -121,8 +122,8 @@ static INLINE struct sonde_stack *store(struct sonde_stack *st, uint64_t hash, u
 	return bpf_map_lookup_elem(&sonde_stacks, &hash);
 }
 
-/* Cut to `limit` frames (0: all). What is hashed with the last of them is zeroed: see
- * hash_frames. */
+/* Cut to `limit` frames (0: no limit). Zeroes the words that hash_frames() reads behind the last
+ * frame. */
 static INLINE uint32_t cut_to(uint64_t *ips, uint32_t n, uint32_t limit)
 {
 	if (!limit || n <= limit)
@@ -133,8 +134,8 @@ static INLINE uint32_t cut_to(uint64_t *ips, uint32_t n, uint32_t limit)
 	return limit;
 }
 
-/* Were there more frames? By arithmetic, for the verifier would walk all that follows a branch
- * twice. */
+/* Were there more frames than fit? By arithmetic: the verifier would walk everything behind a
+ * branch twice. */
 static INLINE uint32_t is_cut(uint32_t n, uint32_t limit)
 {
 	_Static_assert(SONDE_MAX_FRAMES == 127, "the most that seven bits hold");
@@ -147,7 +148,8 @@ static INLINE void count_cut(uint32_t cut, uint32_t probe)
 		sonde_loss_count(probe, SONDE_LOSS_STACK_CUT);
 }
 
-/* `bytes` of frames were captured at words[HEADER_WORDS]; drop the first `skip`, store the rest. */
+/* `bytes` of frames were captured at words[HEADER_WORDS]. Drop the first `skip` frames and store
+ * the rest. */
 static INLINE uint64_t keep(struct scratch *s, uint64_t *words, long bytes, uint32_t skip,
 			    uint32_t probe, uint32_t limit, uint32_t *lost)
 {
@@ -174,7 +176,8 @@ static INLINE uint64_t keep(struct scratch *s, uint64_t *words, long bytes, uint
 }
 
 static INLINE uint64_t keep_kernel(struct scratch *s, uint64_t *words, long bytes, uint32_t prog,
-				   uint32_t own, uint32_t probe, uint32_t limit, uint32_t *lost)
+				   uint32_t program_frames, uint32_t probe, uint32_t limit,
+				   uint32_t *lost)
 {
 	uint64_t *ips = words + HEADER_WORDS;
 
@@ -182,15 +185,16 @@ static INLINE uint64_t keep_kernel(struct scratch *s, uint64_t *words, long byte
 		*lost = SONDE_LOSS_STACK_FAILED;
 		return 0;
 	}
-	return keep(s, words, bytes, tracer_frames(ips, prog, own), probe, limit, lost);
+	return keep(s, words, bytes, tracer_frames(ips, prog, program_frames), probe, limit, lost);
 }
 
 static INLINE uint64_t capture_kernel(struct scratch *s, uint64_t *words, void *ctx, uint32_t prog,
-				      uint32_t own, uint32_t probe, uint32_t limit, uint32_t *lost)
+				      uint32_t program_frames, uint32_t probe, uint32_t limit,
+				      uint32_t *lost)
 {
 	long n = bpf_get_stack(ctx, words + HEADER_WORDS, SONDE_MAX_FRAMES * 8, 0);
 
-	return keep_kernel(s, words, n, prog, own, probe, limit, lost);
+	return keep_kernel(s, words, n, prog, program_frames, probe, limit, lost);
 }
 
 static INLINE uint64_t capture_task(struct scratch *s, uint64_t *words, struct task_struct *task,
@@ -206,7 +210,7 @@ static INLINE uint64_t capture_task(struct scratch *s, uint64_t *words, struct t
 	return keep(s, words, n, 0, probe, limit, lost);
 }
 
-/* Tell user space of a stack it has not heard of; 1 when it has. */
+/* Announce a stack to user space. Returns 1 if it is known there. */
 static INLINE uint32_t announce(struct sonde_stack *kept, uint64_t hash, uint32_t tgid,
 				uint32_t exec_id, uint32_t probe, uint32_t *lost)
 {
@@ -236,11 +240,11 @@ static INLINE uint64_t capture_user(struct scratch *s, uint64_t *words, void *ct
 {
 	struct sonde_stack *st = (struct sonde_stack *)words;
 	uint32_t tgid = sonde_number_pid(task), exec_id = sonde_task_exec_id(task), n, cut;
-	uint64_t hash, told, *seen;
+	uint64_t hash, mark, *seen;
 	long bytes;
 
 	if (!sonde_task_has_memory(task))
-		return 0; /* a kernel thread has no user stack */
+		return 0; /* kernel threads have no user stack */
 	bytes = bpf_get_stack(ctx, st->ips, SONDE_MAX_FRAMES * 8, BPF_F_USER_STACK);
 	if (bytes < 0 && !sonde_task_exits(task))
 		*lost = SONDE_LOSS_STACK_FAILED;
@@ -251,23 +255,23 @@ static INLINE uint64_t capture_user(struct scratch *s, uint64_t *words, void *ct
 	n = cut_to(st->ips, n, limit);
 	hash = hash_frames(st->ips, n, finish(tgid) ^ exec_id);
 	count_cut(cut, probe);
-	told = hash ^ sonde_control.stack_sweeps; /* since the store was last swept */
+	mark = hash ^ sonde_control.stack_sweeps; /* valid until the store is swept */
 	seen = seen_at(s, hash);
-	if (*seen == told)
+	if (*seen == mark)
 		return hash;
 	st->n_frames = n;
 	st->tgid = tgid;
 	st->exec_id = exec_id;
 	st->sent = 0;
 	if (announce(store(st, hash, lost), hash, tgid, exec_id, probe, lost))
-		*seen = told;
+		*seen = mark;
 	return hash;
 }
 
 enum capture { CAPTURE_KERNEL, CAPTURE_TASK, CAPTURE_USER };
 
-/* The first slot whose bit is clear, by arithmetic: a branch for each slot would have the verifier
- * walk all that follows once for each. */
+/* The first slot whose bit is clear, by arithmetic: with a branch for each slot the verifier would
+ * walk the rest once for each. */
 static INLINE uint32_t free_slot(uint64_t busy)
 {
 	uint64_t b0 = busy & 1, b1 = b0 & busy >> 1, b2 = b1 & busy >> 2, b3 = b2 & busy >> 3;
@@ -276,10 +280,10 @@ static INLINE uint32_t free_slot(uint64_t busy)
 	return b0 + b1 + b2 + b3;
 }
 
-/* The steps of a capture: take a scratch slot, keep, give it back, count. Programs nest (task,
- * softirq, irq, NMI), and those on uprobes are preempted and end in any order: each slot has its
- * own bit. What is lost is counted in one place, also when nothing was taken: one thing at most
- * goes wrong (but for a cut), and each place is code to compile. */
+/* The steps of a capture: take a scratch slot, keep the stack, give the slot back, count losses.
+ * Programs nest (task, softirq, irq, NMI), and uprobe programs are preempted and end in any order,
+ * so each slot has a bit of its own. Losses are counted in one place, to save code: apart from a
+ * cut stack, at most one thing goes wrong in a capture. */
 INLINE uint32_t sonde_stack_take(struct sonde_stack_buffer *buffer)
 {
 	struct scratch *s = scratch_get();
@@ -302,9 +306,9 @@ INLINE uint32_t sonde_stack_take(struct sonde_stack_buffer *buffer)
 }
 
 INLINE uint64_t sonde_stack_keep(struct sonde_stack_buffer *buffer, long bytes, uint32_t prog,
-				 uint32_t own, uint32_t probe)
+				 uint32_t program_frames, uint32_t probe)
 {
-	return keep_kernel(buffer->scratch, buffer->words, bytes, prog, own, probe, 0,
+	return keep_kernel(buffer->scratch, buffer->words, bytes, prog, program_frames, probe, 0,
 			   &buffer->lost);
 }
 
@@ -330,15 +334,16 @@ INLINE uint32_t sonde_stack_in_trace_run(uint64_t ip)
 }
 
 static INLINE uint64_t capture(enum capture what, void *ctx, struct task_struct *task,
-			       uint32_t prog, uint32_t own, uint32_t probe, uint32_t limit)
+			       uint32_t prog, uint32_t program_frames, uint32_t probe,
+			       uint32_t limit)
 {
 	struct sonde_stack_buffer buffer;
 	uint64_t hash = 0;
 
 	if (sonde_stack_take(&buffer)) {
 		if (what == CAPTURE_KERNEL)
-			hash = capture_kernel(buffer.scratch, buffer.words, ctx, prog, own, probe,
-					      limit, &buffer.lost);
+			hash = capture_kernel(buffer.scratch, buffer.words, ctx, prog,
+					      program_frames, probe, limit, &buffer.lost);
 		else if (what == CAPTURE_TASK)
 			hash = capture_task(buffer.scratch, buffer.words, task, probe, limit,
 					    &buffer.lost);
@@ -351,16 +356,16 @@ static INLINE uint64_t capture(enum capture what, void *ctx, struct task_struct 
 	return hash;
 }
 
-/* `limit`: frames at most, 0 all.
- * Kernel stack of the current thread. `own`: frames of the program itself that it sees first. */
-INLINE uint64_t sonde_stack_kernel(void *ctx, uint32_t prog, uint32_t own, uint32_t probe,
-				   uint32_t limit)
+/* Kernel stack of the current thread. `program_frames`: frames at the top that belong to the
+ * program itself. `limit`: max. number of frames, 0: all. */
+INLINE uint64_t sonde_stack_kernel(void *ctx, uint32_t prog, uint32_t program_frames,
+				   uint32_t probe, uint32_t limit)
 {
-	return capture(CAPTURE_KERNEL, ctx, 0, prog, own, probe, limit);
+	return capture(CAPTURE_KERNEL, ctx, 0, prog, program_frames, probe, limit);
 }
 
-/* Kernel stack of a thread that is switched out: where it waits. The kernel leaves the scheduler's
- * own functions out of it (stack_trace_save_tsk). */
+/* Kernel stack of a thread that is switched out: where it sleeps. The kernel leaves out the
+ * scheduler's functions (stack_trace_save_tsk). */
 INLINE uint64_t sonde_stack_task(struct task_struct *task, uint32_t probe, uint32_t limit)
 {
 	return capture(CAPTURE_TASK, 0, task, 0, 0, probe, limit);
@@ -373,7 +378,7 @@ INLINE uint64_t sonde_stack_user(void *ctx, struct task_struct *task, uint32_t p
 	return capture(CAPTURE_USER, ctx, task, 0, 0, probe, limit);
 }
 
-/* len() of a stack. */
+/* len() of a stack */
 INLINE uint64_t sonde_stack_length(uint64_t hash)
 {
 	struct sonde_stack *s = bpf_map_lookup_elem(&sonde_stacks, &hash);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
- * System calls seen through the raw tracepoints sys_enter and sys_exit: number and arguments out of
- * the saved registers, by the target's calling convention.
+ * System calls at the raw tracepoints sys_enter and sys_exit: number and arguments from the saved
+ * registers, by the target's calling convention. libbpf's PT_REGS_PARM6_SYSCALL is newer than
+ * libbpf 1.1, so the registers are read here.
  */
 #include "bpf_helpers/helpers.h"
 
@@ -56,7 +57,7 @@ INLINE_CORE uint64_t sonde_syscall_arg(struct pt_regs *regs, uint32_t i)
 
 enum { X86_TS_COMPAT = 2 };
 
-/* A 32-bit program's system call on a 64-bit kernel: its number is of another table. */
+/* Is this a 32-bit program's system call on a 64-bit kernel? Its number is from another table. */
 INLINE_CORE uint32_t sonde_syscall_is_compat(struct task_struct *task)
 {
 #ifdef SONDE_TARGET_x86
@@ -67,29 +68,29 @@ INLINE_CORE uint32_t sonde_syscall_is_compat(struct task_struct *task)
 #endif
 }
 
-static INLINE uint32_t is_own(uint64_t ip)
+static INLINE uint32_t is_tracer(uint64_t ip)
 {
 	return ip - sonde_config.own_image.start < sonde_config.own_image.bytes ||
 	       ip - sonde_config.own_libraries.start < sonde_config.own_libraries.bytes;
 }
 
-/* Do the registers alone tell that the call is a 64-bit program's, and not the tracer's? Then the
- * current thread need not be asked for, a call of a kernel function that costs as much as all the
- * rest of a counting program. x86-64's `syscall` instruction copies the address it returns to into
- * rcx and the flags into r11; `int 0x80` does not. And the tracer makes its calls from its own
- * code. When they do not tell, what is asked of the thread does. */
+/* Do the saved registers alone prove that the call is from a 64-bit program and not from the
+ * tracer? Then the current thread need not be looked up, a kernel function call that costs as much
+ * as the rest of a counting program. x86-64's `syscall` instruction copies the return address to
+ * rcx and the flags to r11; `int 0x80` does not. And the tracer makes its calls from its own code.
+ * If the registers do not prove it, the caller checks the thread. */
 INLINE_CORE uint32_t sonde_syscall_is_plain(struct pt_regs *regs)
 {
 #ifdef SONDE_TARGET_x86
 	return sonde_config.scope == SONDE_SCOPE_ALL && regs->cx == regs->ip &&
-	       regs->r11 == regs->flags && !is_own(regs->ip);
+	       regs->r11 == regs->flags && !is_tracer(regs->ip);
 #else
 	(void)regs;
 	return 0;
 #endif
 }
 
-/* Index in a table by number, bounded so that the verifier sees it. */
+/* Index in a table by number, masked so that the verifier sees the bound. */
 INLINE uint64_t sonde_syscall_index(uint64_t number)
 {
 	barrier_var(number);

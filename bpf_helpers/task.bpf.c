@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
- * Facts about a thread given by a typed pointer (tp_btf arguments, the current task's).
+ * Properties of a thread given by a typed pointer (tp_btf arguments, or the current task).
  */
 #include "bpf_helpers/helpers.h"
 
@@ -11,8 +11,8 @@ INLINE_CORE uint64_t sonde_task_uid(struct task_struct *t)
 	return t->cred->uid.val;
 }
 
-/* Zero what follows the first NUL byte of a word; *ended says that there was one before or in
- * it. */
+/* Zero the bytes behind the first NUL of a word. `*ended`: a NUL was found in this word or an
+ * earlier one. */
 static INLINE uint64_t end_at_nul(uint64_t word, uint32_t *ended)
 {
 	uint64_t nul = (word - 0x0101010101010101ull) & ~word & 0x8080808080808080ull;
@@ -23,8 +23,8 @@ static INLINE uint64_t end_at_nul(uint64_t word, uint32_t *ended)
 	return nul ? word & (nul - 1) & ~nul : word;
 }
 
-/* Two loads instead of a helper call (85 ns). The kernel leaves old text behind the NUL, which
- * would make two map keys of one name. */
+/* Two loads instead of a helper call (85 ns). The kernel leaves old bytes behind the NUL, which
+ * would make one name two map keys. */
 INLINE_CORE void sonde_task_comm(struct task_struct *t, uint64_t *comm)
 {
 	const uint64_t *from = (const uint64_t *)t->comm;
@@ -39,14 +39,15 @@ INLINE_CORE uint64_t sonde_task_exec_id(struct task_struct *t)
 	return (uint32_t)t->self_exec_id;
 }
 
-/* Of its own: kernel threads have none. That is told by a flag: a pointer loaded out of the struct,
- * as mm is, has the verifier look through the names of all the kernel's types, 0.5 ms. */
+/* Does the thread have user memory? Kernel threads do not. Tested by a flag: for a pointer loaded
+ * from the struct, such as mm, the verifier would search the names of all kernel types, which takes
+ * 0.5 ms. */
 INLINE_CORE uint32_t sonde_task_has_memory(struct task_struct *t)
 {
 	return !(t->flags & TASK_OF_KERNEL);
 }
 
-/* On its way to the grave: it gives its memory back before it is switched out the last time. */
+/* An exiting thread releases its memory before it is switched out for the last time. */
 INLINE_CORE uint32_t sonde_task_exits(struct task_struct *t)
 {
 	return (t->flags & TASK_EXITS) != 0;
@@ -57,13 +58,13 @@ INLINE_CORE uint64_t sonde_task_gid(struct task_struct *t)
 	return t->cred->gid.val;
 }
 
-/* Of version 2. */
+/* Version 2 only */
 INLINE_CORE uint64_t sonde_task_cgroup(struct task_struct *t)
 {
 	return t->cgroups->dfl_cgrp->kn->id;
 }
 
-/* Process and execve count of a thread: one address space, in 64 bits. */
+/* Process id and execve count of a thread, which identify an address space, in 64 bits. */
 INLINE_CORE uint64_t sonde_task_space(struct task_struct *t)
 {
 	return (uint32_t)t->tgid | (uint64_t)(uint32_t)t->self_exec_id << 32;

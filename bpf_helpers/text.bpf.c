@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
- * Texts read from memory: str(), and the fields of tracepoints that hold texts of any length. What
- * cannot be read is empty, what does not fit is cut; both are counted.
+ * Strings read from memory: str(), and variable-length string fields of tracepoints. What cannot be
+ * read is empty, what does not fit is cut; both are counted.
  */
 #include "bpf_helpers/helpers.h"
 
-/* `n` bytes and no NUL before: is there more of it? */
+/* If the string filled `size` bytes and does not end there, count it as cut. */
 static INLINE void check_cut(long n, uint32_t size, char next, uint32_t probe)
 {
 	if (n == size && next)
@@ -18,8 +18,8 @@ static INLINE long read(void *to, uint32_t size, const void *from, uint32_t is_u
 		       : bpf_probe_read_kernel(to, size, from);
 }
 
-/* `is_user` is constant where this is inlined. */
-static INLINE void text(char *to, uint32_t size, const void *from, uint32_t is_asked,
+/* `is_user` is constant after inlining. */
+static INLINE void text(char *to, uint32_t size, const void *from, uint32_t is_requested,
 			uint32_t probe, uint32_t is_user)
 {
 	long n = is_user ? bpf_probe_read_user_str(to, size, from)
@@ -31,49 +31,49 @@ static INLINE void text(char *to, uint32_t size, const void *from, uint32_t is_a
 		to[0] = 0;
 		return;
 	}
-	if (is_asked || n != size)
+	if (is_requested || n != size)
 		return;
 	read(&next, 1, (const char *)from + size - 1, is_user);
 	check_cut(n, size, next, probe);
 }
 
-/* `to` holds zeros. `size` is what the script asked for when `is_asked`: no loss then. */
-INLINE void sonde_text_user(char *to, uint32_t size, const void *from, uint32_t is_asked,
+/* `to` is zeroed. `is_requested`: the script gave this size, so a longer string is not a loss. */
+INLINE void sonde_text_user(char *to, uint32_t size, const void *from, uint32_t is_requested,
 			    uint32_t probe)
 {
-	text(to, size, from, is_asked, probe, 1);
+	text(to, size, from, is_requested, probe, 1);
 }
 
-INLINE void sonde_text_kernel(char *to, uint32_t size, const void *from, uint32_t is_asked,
+INLINE void sonde_text_kernel(char *to, uint32_t size, const void *from, uint32_t is_requested,
 			      uint32_t probe)
 {
-	text(to, size, from, is_asked, probe, 0);
+	text(to, size, from, is_requested, probe, 0);
 }
 
-/* `asked` bytes at most, of which the verifier must know that they are in `to`. */
-static INLINE void part(char *to, uint32_t room, const void *from, uint64_t asked, uint32_t probe,
-			uint32_t is_user)
+/* Read at most `requested` bytes. The verifier must see that they fit in `to`. */
+static INLINE void part(char *to, uint32_t capacity, const void *from, uint64_t requested,
+			uint32_t probe, uint32_t is_user)
 {
-	uint64_t size = asked;
+	uint64_t size = requested;
 
-	if (size > room)
-		size = room;
-	barrier_var(size); /* what is compared is what is handed on */
-	if (size <= room)
-		text(to, size, from, asked <= room, probe, is_user);
+	if (size > capacity)
+		size = capacity;
+	barrier_var(size); /* the compared value must be the one that is passed on */
+	if (size <= capacity)
+		text(to, size, from, requested <= capacity, probe, is_user);
 }
 
-/* The same where the script computes how many bytes it asks for: 0 and up. */
-INLINE void sonde_text_user_part(char *to, uint32_t room, const void *from, uint64_t asked,
+/* The same with a size that the script computes, 0 or more. */
+INLINE void sonde_text_user_part(char *to, uint32_t capacity, const void *from, uint64_t requested,
 				 uint32_t probe)
 {
-	part(to, room, from, asked, probe, 1);
+	part(to, capacity, from, requested, probe, 1);
 }
 
-INLINE void sonde_text_kernel_part(char *to, uint32_t room, const void *from, uint64_t asked,
-				   uint32_t probe)
+INLINE void sonde_text_kernel_part(char *to, uint32_t capacity, const void *from,
+				   uint64_t requested, uint32_t probe)
 {
-	part(to, room, from, asked, probe, 0);
+	part(to, capacity, from, requested, probe, 0);
 }
 
 static INLINE uint64_t word(const void *from, uint32_t probe, uint32_t is_user)
@@ -85,7 +85,7 @@ static INLINE uint64_t word(const void *from, uint32_t probe, uint32_t is_user)
 	return value;
 }
 
-/* A word of the stack: arguments that registers have no room for. */
+/* A word on the stack: an argument that is not passed in a register. */
 INLINE uint64_t sonde_text_word_user(const void *from, uint32_t probe)
 {
 	return word(from, probe, 1);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
- * Arguments of USDT probes that are in memory.
+ * USDT arguments that are in memory.
  */
 #include "bpf_helpers/helpers.h"
 
-/* `size` bytes, 8 at most, of the traced program; no more, a page may end there. 0 and counted when
- * they cannot be read. */
+/* Read `size` bytes, 8 at most, of the traced program. Not more, since a page may end there. A
+ * failed read gives 0 and is counted. */
 INLINE uint64_t sonde_usdt_read(const void *from, uint32_t size, uint32_t probe)
 {
 	uint64_t value = 0;
