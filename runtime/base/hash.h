@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A hash table of any type of entry: open addressing with linear probing, a power of two of slots,
+ * at most three quarters of them in use. Entries lie in the slots themselves; those that are found
+ * by pointer or must not move are tables of pointers.
+ *
+ * The struct, usable in a header, and its functions are two macros. Between them the user defines
+ * four small functions, named after the table:
+ *
+ *	HASH_TABLE(process_table, struct process *);
+ *
+ *	static uint64_t process_table_hash(uint32_t tgid);
+ *	static bool process_table_equal(uint32_t a, uint32_t b);
+ *	static uint32_t process_table_key(const struct process_table *h, struct process *const *e);
+ *	static bool process_table_is_free(struct process *const *e);
+ *
+ *	HASH_TABLE_FUNCTIONS(process_table, struct process *, uint32_t)
+ *
+ * A zeroed entry must be free. NAME_key() is handed the table so that one embedded in a larger
+ * struct can reach what an entry refers to (HASH_TABLE_OWNER).
+ *
+ * All zeros is an empty table. These result, with ENTRY and KEY as given:
+ *
+ *	ENTRY *NAME_find(const struct NAME *h, KEY key);	NULL if there is none
+ *	int NAME_insert(struct NAME *h, ENTRY entry);		0 or -ENOMEM; its key must be new
+ *	int NAME_reserve(struct NAME *h, size_t n);		0 or -ENOMEM; for n entries in all
+ *	bool NAME_remove(struct NAME *h, KEY key);		false if there is none
+ *	ENTRY *NAME_next(const struct NAME *h, const ENTRY *e);	all in turn, from NULL to NULL
+ *	hash_free(h)						the slots, not what entries point to
+ *
+ * Inserting and removing moves entries: do neither while walking with NAME_next(). A failed
+ * insertion leaves the table as it was.
+ */
+#pragma once
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { HASH_SLOTS_MIN = 16 };
+
+/* Slots are chosen by the low bits: spread the key into them. */
+static inline uint64_t hash_u64(uint64_t key)
+{
+	key = (key ^ key >> 32) * 0x9e3779b97f4a7c15u;
+	return key ^ key >> 32;
+}
+
+/* FNV-1a. */
+static inline uint64_t hash_bytes(const void *bytes, size_t n)
+{
+	const uint8_t *p = bytes;
+	uint64_t h = 0xcbf29ce484222325u;
+
+	for (size_t i = 0; i < n; i++)
+		h = (h ^ p[i]) * 0x100000001b3u;
+	return h ^ h >> 32;
+}
+
+static inline uint64_t hash_string(const char *s)
+{
+	uint64_t h = 0xcbf29ce484222325u;
+
+	for (; *s; s++)
+		h = (h ^ (uint8_t)*s) * 0x100000001b3u;
+	return h ^ h >> 32;
+}
+
+/* Slots for n entries; 0 if there is no such number. */
+static inline size_t hash_slots_for(size_t n)
+{
+	size_t n_slots = HASH_SLOTS_MIN;
+
+	if (n > SIZE_MAX / 4)
+		return 0;
+	while (n_slots / 4 * 3 < n)
+		n_slots *= 2;
+	return n_slots;
+}
+
+/* The struct of type `type` that `table` is the member `member` of. */
+#define HASH_TABLE_OWNER(table, type, member) \
+	((const type *)(const void *)((const char *)(table) - offsetof(type, member)))
+
+#define HASH_TABLE(NAME, ENTRY)    \
+	struct NAME {              \
+		ENTRY *slots;      \
+		size_t n, n_slots; \
+	}
+
+#define hash_free(h)                               \
+	do {                                       \
+		__auto_type hash_f_ = (h);         \
+                                                   \
+		free(hash_f_->slots);              \
+		hash_f_->slots = NULL;             \
+		hash_f_->n = hash_f_->n_slots = 0; \
+	} while (0)
+
+#define HASH_FN(type) __attribute__((unused)) static inline type
+
+#define HASH_TABLE_FUNCTIONS(NAME, ENTRY, KEY)                                                     \
+	HASH_FN(ENTRY *) NAME##_find(const struct NAME *h, KEY key)                                \
+	{                                                                                          \
+		size_t mask = h->n_slots - 1, i;                                                   \
+                                                                                                   \
+		if (!h->n)                                                                         \
+			return NULL;                                                               \
+		for (i = NAME##_hash(key) & mask; !NAME##_is_free(&h->slots[i]);                   \
+		     i = (i + 1) & mask)                                                           \
+			if (NAME##_equal(NAME##_key(h, &h->slots[i]), key))                        \
+				return &h->slots[i];                                               \
+		return NULL;                                                                       \
+	}                                                                                          \
+                                                                                                   \
+	/* Store an entry that is not in the table in the first free slot. */                      \
+	HASH_FN(void) NAME##_place(ENTRY *slots, size_t mask, uint64_t hash, ENTRY entry)          \
+	{                                                                                          \
+		size_t i = hash & mask;                                                            \
+                                                                                                   \
+		while (!NAME##_is_free(&slots[i]))                                                 \
+			i = (i + 1) & mask;                                                        \
+		slots[i] = entry;                                                                  \
+	}                                                                                          \
+                                                                                                   \
+	HASH_FN(ENTRY *) NAME##_next(const struct NAME *h, const ENTRY *e)                         \
+	{                                                                                          \
+		size_t i = e ? (size_t)(e - h->slots) + 1 : 0;                                     \
+                                                                                                   \
+		while (i < h->n_slots && NAME##_is_free(&h->slots[i]))                             \
+			i++;                                                                       \
+		return i < h->n_slots ? &h->slots[i] : NULL;                                       \
+	}                                                                                          \
+                                                                                                   \
+	HASH_FN(int) NAME##_reserve(struct NAME *h, size_t n)                                      \
+	{                                                                                          \
+		size_t n_slots = hash_slots_for(n);                                                \
+		ENTRY *slots;                                                                      \
+                                                                                                   \
+		if (n_slots && n_slots <= h->n_slots)                                              \
+			return 0;                                                                  \
+		slots = n_slots ? calloc(n_slots, sizeof(*slots)) : NULL;                          \
+		if (!slots)                                                                        \
+			return -ENOMEM;                                                            \
+		for (ENTRY *e = NAME##_next(h, NULL); e; e = NAME##_next(h, e))                    \
+			NAME##_place(slots, n_slots - 1, NAME##_hash(NAME##_key(h, e)), *e);       \
+		free(h->slots);                                                                    \
+		h->slots = slots;                                                                  \
+		h->n_slots = n_slots;                                                              \
+		return 0;                                                                          \
+	}                                                                                          \
+                                                                                                   \
+	HASH_FN(int) NAME##_insert(struct NAME *h, ENTRY entry)                                    \
+	{                                                                                          \
+		if (h->n >= h->n_slots / 4 * 3 && NAME##_reserve(h, h->n + 1))                     \
+			return -ENOMEM;                                                            \
+		NAME##_place(h->slots, h->n_slots - 1, NAME##_hash(NAME##_key(h, &entry)), entry); \
+		h->n++;                                                                            \
+		return 0;                                                                          \
+	}                                                                                          \
+                                                                                                   \
+	/* Entries behind the gap move into it unless that is before their home slot. */           \
+	HASH_FN(bool) NAME##_remove(struct NAME *h, KEY key)                                       \
+	{                                                                                          \
+		ENTRY *found = NAME##_find(h, key);                                                \
+		size_t mask = h->n_slots - 1, gap, i;                                              \
+                                                                                                   \
+		if (!found)                                                                        \
+			return false;                                                              \
+		gap = (size_t)(found - h->slots);                                                  \
+		for (i = (gap + 1) & mask; !NAME##_is_free(&h->slots[i]); i = (i + 1) & mask) {    \
+			size_t home = NAME##_hash(NAME##_key(h, &h->slots[i])) & mask;             \
+                                                                                                   \
+			if (((i - home) & mask) >= ((i - gap) & mask)) {                           \
+				h->slots[gap] = h->slots[i];                                       \
+				gap = i;                                                           \
+			}                                                                          \
+		}                                                                                  \
+		memset(&h->slots[gap], 0, sizeof(h->slots[gap]));                                  \
+		h->n--;                                                                            \
+		return true;                                                                       \
+	}
