@@ -16,47 +16,34 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "runtime/base/vec.h"
 #include "runtime/kernel/btf_raw.h"
 #include "runtime/kernel/btf_walk.h"
 
-enum { SEE_THROUGH_MAX = 64 };
+enum { SEE_THROUGH_MAX = 64, BUFFER_FIRST = 16384 };
 
 struct buffer {
-	uint8_t *data;
-	size_t len, room;
+	VEC(uint8_t);
 };
 
 struct cut {
 	const struct btf_raw *btf;
-	uint32_t *offset; /* by old id: bytes from the first type */
-	uint32_t *new_id; /* by old id: 0 when not kept */
-	uint32_t n_old;	  /* ids are 1 … n_old */
-	uint32_t *queue;  /* old ids in the order of their new ids; 0 stands for `void *` */
-	uint32_t n_new, queue_room;
-	uint32_t pointer; /* new id of `void *`, 0 when there is none yet */
+	uint32_t *offset;    /* by old id: bytes from the first type */
+	uint32_t *new_id;    /* by old id: 0 when not kept */
+	uint32_t n_old;	     /* ids are 1 … n_old */
+	VEC(uint32_t) queue; /* old ids in the order of their new ids; 0 stands for `void *` */
+	uint32_t pointer;    /* new id of `void *`, 0 when there is none yet */
 	struct buffer types, strings;
 	int err; /* the first that happened */
 };
 
 static void *buffer_add(struct cut *c, struct buffer *b, const void *data, size_t len)
 {
-	size_t room = b->room ? b->room : 16384;
-	uint8_t *more;
-
-	while (room - b->len < len)
-		room *= 2;
-	if (room != b->room) {
-		more = realloc(b->data, room);
-		if (!more) {
-			c->err = -ENOMEM;
-			return NULL;
-		}
-		b->data = more;
-		b->room = room;
+	if ((!b->n && vec_reserve(b, BUFFER_FIRST)) || vec_append(b, data, len)) {
+		c->err = -ENOMEM;
+		return NULL;
 	}
-	memcpy(b->data + b->len, data, len);
-	b->len += len;
-	return b->data + b->len - len;
+	return b->items + b->n - len;
 }
 
 static const struct btf_type *old_type(const struct cut *c, uint32_t id)
@@ -73,7 +60,7 @@ static const char *old_string(const struct cut *c, uint32_t at)
 static uint32_t add_string(struct cut *c, uint32_t old)
 {
 	const char *s = old_string(c, old);
-	uint32_t at = c->strings.len;
+	uint32_t at = c->strings.n;
 
 	if (!*s)
 		return 0;
@@ -84,19 +71,11 @@ static uint32_t add_string(struct cut *c, uint32_t old)
 /* The next free new id, for the old one (0: `void *`). 0 on error. */
 static uint32_t enqueue(struct cut *c, uint32_t old)
 {
-	uint32_t room = c->queue_room ? 2 * c->queue_room : 1024, *more;
-
-	if (c->n_new == c->queue_room) {
-		more = realloc(c->queue, room * sizeof(*more));
-		if (!more) {
-			c->err = -ENOMEM;
-			return 0;
-		}
-		c->queue = more;
-		c->queue_room = room;
+	if (vec_push(&c->queue, old)) {
+		c->err = -ENOMEM;
+		return 0;
 	}
-	c->queue[c->n_new++] = old;
-	return c->n_new;
+	return (uint32_t)c->queue.n;
 }
 
 /* The type behind typedefs, qualifiers and type tags; 0 for void. */
@@ -240,20 +219,20 @@ static int finish(struct cut *c, void **out, size_t *out_len)
 		.magic = BTF_MAGIC,
 		.version = BTF_VERSION,
 		.hdr_len = sizeof(h),
-		.type_len = c->types.len,
-		.str_off = c->types.len,
-		.str_len = c->strings.len,
+		.type_len = c->types.n,
+		.str_off = c->types.n,
+		.str_len = c->strings.n,
 	};
-	uint8_t *p = malloc(sizeof(h) + c->types.len + c->strings.len);
+	uint8_t *p = malloc(sizeof(h) + c->types.n + c->strings.n);
 
 	if (!p)
 		return -ENOMEM;
 	memcpy(p, &h, sizeof(h));
-	if (c->types.len)
-		memcpy(p + sizeof(h), c->types.data, c->types.len);
-	memcpy(p + sizeof(h) + c->types.len, c->strings.data, c->strings.len);
+	if (c->types.n)
+		memcpy(p + sizeof(h), c->types.items, c->types.n);
+	memcpy(p + sizeof(h) + c->types.n, c->strings.items, c->strings.n);
 	*out = p;
-	*out_len = sizeof(h) + c->types.len + c->strings.len;
+	*out_len = sizeof(h) + c->types.n + c->strings.n;
 	return 0;
 }
 
@@ -272,9 +251,9 @@ int btf_raw_cut(const struct btf_raw *b, const char *const *names, size_t n, voi
 		buffer_add(&c, &c.strings, "", 1);
 	if (!c.err)
 		index_types(&c, names, n);
-	for (uint32_t i = 0; i < c.n_new && !c.err; i++) {
-		if (c.queue[i])
-			write_type(&c, c.queue[i]);
+	for (uint32_t i = 0; i < c.queue.n && !c.err; i++) {
+		if (c.queue.items[i])
+			write_type(&c, c.queue.items[i]);
 		else
 			write_pointer(&c);
 	}
@@ -282,8 +261,8 @@ int btf_raw_cut(const struct btf_raw *b, const char *const *names, size_t n, voi
 		c.err = finish(&c, out, out_len);
 	free(c.offset);
 	free(c.new_id);
-	free(c.queue);
-	free(c.types.data);
-	free(c.strings.data);
+	vec_free(&c.queue);
+	vec_free(&c.types);
+	vec_free(&c.strings);
 	return c.err;
 }

@@ -5,8 +5,12 @@
 #pragma once
 #include <linux/btf.h>
 #include <stdbool.h>
+#include "runtime/base/hash.h"
 #include "runtime/kernel/btf_raw.h"
 #include "runtime/elf/decl.h"
+
+/* Ids of functions by name; the first of a name counts. */
+HASH_TABLE(function_ids, uint32_t);
 
 struct btf_text {
 	const struct btf_raw *btf;
@@ -14,8 +18,7 @@ struct btf_text {
 	uint32_t first;		     /* id of the first type here; those before are the base's */
 	uint32_t *places;	     /* of type id - first, in bytes from btf->types */
 	uint32_t n;
-	uint32_t *functions;  /* ids by the hash of their name; 0: free */
-	uint32_t n_functions; /* slots, a power of two */
+	struct function_ids functions; /* filled when the first is asked for */
 };
 
 /* NULL: void, or no such type. */

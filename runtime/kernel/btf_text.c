@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include "runtime/kernel/btf_text.h"
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include "runtime/kernel/btf_decl.h"
@@ -44,30 +45,35 @@ void btf_text_free(struct btf_text *t)
 	if (!t)
 		return;
 	free(t->places);
-	free(t->functions);
+	hash_free(&t->functions);
 	free(t);
 }
 
 /* ---- by name ------------------------------------------------------------------------------- */
 
-static uint32_t hash(const char *s)
+static uint64_t function_ids_hash(const char *name)
 {
-	uint32_t h = 2166136261u; /* FNV-1a */
-
-	while (*s)
-		h = (h ^ (uint8_t)*s++) * 16777619u;
-	return h;
+	return hash_string(name);
 }
 
-/* The slot of the function's id, or a free one. */
-static uint32_t *find_slot(const struct btf_text *t, const char *name)
+static bool function_ids_equal(const char *a, const char *b)
 {
-	uint32_t i = hash(name) & (t->n_functions - 1), id;
-
-	while ((id = t->functions[i]) && strcmp(btf_text_name(t, btf_text_at(t, id)), name) != 0)
-		i = (i + 1) & (t->n_functions - 1);
-	return &t->functions[i];
+	return strcmp(a, b) == 0;
 }
+
+static const char *function_ids_key(const struct function_ids *h, const uint32_t *id)
+{
+	const struct btf_text *t = HASH_TABLE_OWNER(h, struct btf_text, functions);
+
+	return btf_text_name(t, btf_text_at(t, *id));
+}
+
+static bool function_ids_is_free(const uint32_t *id)
+{
+	return !*id;
+}
+
+HASH_TABLE_FUNCTIONS(function_ids, uint32_t, const char *)
 
 static int index_functions(struct btf_text *t)
 {
@@ -75,29 +81,27 @@ static int index_functions(struct btf_text *t)
 
 	for (uint32_t id = t->first; id < t->first + t->n; id++)
 		n += BTF_INFO_KIND(btf_text_at(t, id)->info) == BTF_KIND_FUNC;
-	for (t->n_functions = 16; t->n_functions < 2 * n; t->n_functions *= 2)
-		;
-	t->functions = calloc(t->n_functions, sizeof(*t->functions));
-	if (!t->functions)
-		return -1;
+	if (function_ids_reserve(&t->functions, n))
+		return -ENOMEM;
 	for (uint32_t id = t->first; id < t->first + t->n; id++) {
 		const struct btf_type *type = btf_text_at(t, id);
-		uint32_t *slot;
 
-		if (BTF_INFO_KIND(type->info) != BTF_KIND_FUNC)
-			continue;
-		slot = find_slot(t, btf_text_name(t, type));
-		if (!*slot)
-			*slot = id;
+		if (BTF_INFO_KIND(type->info) == BTF_KIND_FUNC &&
+		    !function_ids_find(&t->functions, btf_text_name(t, type)) &&
+		    function_ids_insert(&t->functions, id))
+			return -ENOMEM;
 	}
 	return 0;
 }
 
 uint32_t btf_text_function(struct btf_text *t, const char *name)
 {
-	if (!t->functions && index_functions(t))
+	const uint32_t *id;
+
+	if (!t->functions.n_slots && index_functions(t))
 		return 0;
-	return *find_slot(t, name);
+	id = function_ids_find(&t->functions, name);
+	return id ? *id : 0;
 }
 
 uint32_t btf_text_type(struct btf_text *t, const char *name, uint32_t kind)

@@ -68,7 +68,7 @@ int btf_types_init(struct btf_types *t, const struct btf_raw *raw, const struct 
 void btf_types_free(struct btf_types *t)
 {
 	free(t->at);
-	free(t->named);
+	hash_free(&t->named);
 	*t = (struct btf_types){0};
 }
 
@@ -103,54 +103,55 @@ void btf_types_each(const struct btf_types *t, enum typed_kind kind,
 	}
 }
 
-static uint32_t hash_of(const char *name)
-{
-	uint32_t h = 2166136261u;
+/* A function and a raw tracepoint may share a name. */
+struct typed_name {
+	enum typed_kind kind;
+	const char *name; /* NULL: neither */
+};
 
-	for (; *name; name++)
-		h = (h ^ (uint8_t)*name) * 16777619u;
-	return h;
+static struct typed_name name_of(const struct btf_types *t, uint32_t id)
+{
+	struct typed_name n = {0};
+
+	n.name = asked_name(t, type_at(t, id), &n.kind);
+	return n;
 }
 
-/* The first of a name counts; a function and a raw tracepoint may share one. */
-static uint32_t *slot_of(const struct btf_types *t, enum typed_kind kind, const char *name)
+static uint64_t typed_ids_hash(struct typed_name n)
 {
-	uint32_t i = hash_of(name) & (t->n_slots - 1);
-
-	for (;; i = (i + 1) & (t->n_slots - 1)) {
-		enum typed_kind found;
-		const char *taken;
-
-		if (!t->named[i])
-			return &t->named[i];
-		taken = asked_name(t, type_at(t, t->named[i]), &found);
-		if (found == kind && strcmp(taken, name) == 0)
-			return &t->named[i];
-	}
+	return hash_string(n.name);
 }
+
+static bool typed_ids_equal(struct typed_name a, struct typed_name b)
+{
+	return a.kind == b.kind && strcmp(a.name, b.name) == 0;
+}
+
+static struct typed_name typed_ids_key(const struct typed_ids *h, const uint32_t *id)
+{
+	return name_of(HASH_TABLE_OWNER(h, struct btf_types, named), *id);
+}
+
+static bool typed_ids_is_free(const uint32_t *id)
+{
+	return !*id;
+}
+
+HASH_TABLE_FUNCTIONS(typed_ids, uint32_t, struct typed_name)
 
 static int index_names(struct btf_types *t)
 {
 	uint32_t n = 0;
 
-	for (uint32_t pass = 0; pass < 2; pass++) {
-		for (uint32_t i = 0; i < t->n; i++) {
-			enum typed_kind kind;
-			const char *name = asked_name(t, type_at(t, t->first + i), &kind);
-			uint32_t *slot;
+	for (uint32_t i = 0; i < t->n; i++)
+		n += name_of(t, t->first + i).name != NULL;
+	if (typed_ids_reserve(&t->named, n))
+		return -ENOMEM;
+	for (uint32_t i = 0; i < t->n; i++) {
+		struct typed_name name = name_of(t, t->first + i);
 
-			n += name != NULL;
-			if (!name || pass == 0)
-				continue;
-			slot = slot_of(t, kind, name);
-			*slot = *slot ? *slot : t->first + i;
-		}
-		if (pass)
-			break;
-		for (t->n_slots = 16; t->n_slots < 2 * n;)
-			t->n_slots *= 2;
-		t->named = calloc(t->n_slots, sizeof(*t->named));
-		if (!t->named)
+		if (name.name && !typed_ids_find(&t->named, name) &&
+		    typed_ids_insert(&t->named, t->first + i))
 			return -ENOMEM;
 	}
 	return 0;
@@ -171,11 +172,14 @@ static uint32_t scan_for(const struct btf_types *t, enum typed_kind kind, const 
 /* The index costs what a few scans do. */
 uint32_t btf_types_find(struct btf_types *t, enum typed_kind kind, const char *name)
 {
-	if (!t->named && ++t->n_scans <= SCANS_MAX)
+	const uint32_t *id;
+
+	if (!t->named.n_slots && ++t->n_scans <= SCANS_MAX)
 		return scan_for(t, kind, name);
-	if (!t->named && index_names(t))
+	if (!t->named.n_slots && index_names(t))
 		return 0;
-	return *slot_of(t, kind, name);
+	id = typed_ids_find(&t->named, (struct typed_name){kind, name});
+	return id ? *id : 0;
 }
 
 /* ---- prototypes ---------------------------------------------------------------------------- */

@@ -5,9 +5,13 @@
  */
 #pragma once
 #include "parser/lang/kernel.h"
+#include "runtime/base/hash.h"
 #include "runtime/kernel/btf_raw.h"
 
 struct arena;
+
+/* Ids of functions and raw tracepoints by name; the first of a name counts. */
+HASH_TABLE(typed_ids, uint32_t);
 
 struct btf_types {
 	const struct btf_raw *raw;
@@ -15,8 +19,8 @@ struct btf_types {
 	uint32_t *at;		      /* bytes from the first type, by id - first */
 	uint32_t first;		      /* the first id of this section */
 	uint32_t n;		      /* types in it */
-	uint32_t *named; /* ids of functions and raw tracepoints, by their names' hash; 0 is free */
-	uint32_t n_slots, n_scans;
+	struct typed_ids named;
+	uint32_t n_scans;
 };
 
 /* Both must outlive *t. 0, -EINVAL (broken section), -ENOMEM. */

@@ -4,6 +4,7 @@
  * of, what they are given. See parser/lang/kernel.h.
  */
 #include "parser/base/arena.h"
+#include "runtime/base/vec.h"
 #include "runtime/elf/dwarf_types.h"
 #include "runtime/elf/elfsym.h"
 #include "runtime/elf/insn.h"
@@ -136,24 +137,15 @@ int code_each_return(struct kernel *k, const struct user_symbol *f, user_place_f
 /* ---- lines --------------------------------------------------------------------------------- */
 
 struct line_places {
-	uint64_t *addresses;
-	size_t n, room;
+	VEC(uint64_t) addresses;
+	int err;
 };
 
 static void note_address(uint64_t address, void *ctx)
 {
 	struct line_places *p = ctx;
 
-	if (p->n == p->room) {
-		size_t room = p->room ? 2 * p->room : 16;
-		uint64_t *more = realloc(p->addresses, room * sizeof(*more));
-
-		if (!more)
-			return;
-		p->addresses = more;
-		p->room = room;
-	}
-	p->addresses[p->n++] = address;
+	p->err = p->err ?: vec_push(&p->addresses, address);
 }
 
 static int by_value(const void *x, const void *y)
@@ -170,9 +162,9 @@ static void call_places(struct kernel *k, struct line_places *p, user_function_f
 	uint64_t last = UINT64_MAX, start, size;
 	const char *name;
 
-	qsort(p->addresses, p->n, sizeof(*p->addresses), by_value);
-	for (size_t i = 0; i < p->n; i++) {
-		struct user_symbol s = {.path = u->path, .address = p->addresses[i]};
+	qsort(p->addresses.items, p->addresses.n, sizeof(*p->addresses.items), by_value);
+	for (size_t i = 0; i < p->addresses.n; i++) {
+		struct user_symbol s = {.path = u->path, .address = p->addresses.items[i]};
 
 		if (!elfsym_function_at(u->elf, s.address, &name, &start, &size) || start == last ||
 		    !elfsym_vaddr_to_file(u->elf, s.address, &s.offset))
@@ -196,9 +188,10 @@ int code_each_line(struct kernel *k, const char *path, const char *source, uint3
 	fd = elfsym_fd(kernel_user_files(k)->elf, true);
 	if (err == -ENODATA && fd >= 0)
 		err = srcline_each(fd, source, line, note_address, &p, near_line);
+	err = err ?: p.err;
 	if (!err)
 		call_places(k, &p, fn, ctx);
-	free(p.addresses);
+	vec_free(&p.addresses);
 	return err;
 }
 
