@@ -23,19 +23,10 @@ int attach_add(struct session *s, struct link l)
 {
 	if (l.fd < 0)
 		return -errno;
-	if (s->n_links == s->links_scratch) {
-		uint32_t room = 2 * s->links_scratch + 16;
-		struct link *more = realloc(s->links, room * sizeof(*more));
-
-		if (!more) {
-			close(l.fd);
-			return -ENOMEM;
-		}
-		s->links = more;
-		s->links_scratch = room;
-	}
-	s->links[s->n_links++] = l;
-	return 0;
+	if (!vec_push(&s->links, l))
+		return 0;
+	close(l.fd);
+	return -ENOMEM;
 }
 
 /* Whoever holds the descriptor holds the attachment. (The perf event's own stays open behind it
@@ -231,7 +222,7 @@ void attach_left_out(struct session *s, uint32_t prog, const struct attach_refus
 	for (uint32_t i = 0; i < r->n && i < NAMES_SHOWN && len < sizeof(names); i++)
 		len += (size_t)snprintf(names + len, sizeof(names) - len, "%s%s", i ? ", " : "",
 					symbol(ctx, r->items[i]));
-	log_warning("%s: the kernel allows no probe on %u of %u functions%s, left out: %s%s",
+	log_warning("%s: the kernel allows no probe on %zu of %u functions%s, left out: %s%s",
 		    attach_name(s, prog), r->n, r->of,
 		    is_known ? " (they begin with an instruction that cannot be probed)" : "",
 		    names, r->n > NAMES_SHOWN ? ", …" : "");

@@ -22,8 +22,8 @@ int attach_libbpf_link(struct session *s, struct bpf_link *link);
 /* What part of a list the kernel takes: attach items first to first + n in one go. 0 or -errno. */
 typedef int attach_some_fn(void *ctx, uint32_t first, uint32_t n);
 struct attach_refused {
-	uint32_t *items; /* free()d by the caller */
-	uint32_t n, of;
+	VEC(uint32_t); /* freed by the caller */
+	uint32_t of;
 	int err; /* why the last was */
 };
 /* How the user knows a program: by its first probe. */

@@ -27,12 +27,9 @@ static bool is_ours(int err)
 static int refuse(struct halving *h, uint32_t item, int err)
 {
 	struct attach_refused *r = h->refused;
-	uint32_t *more = realloc(r->items, (r->n + 1) * sizeof(*more));
 
-	if (!more)
+	if (vec_push(r, item))
 		return -ENOMEM;
-	r->items = more;
-	r->items[r->n++] = item;
 	r->err = err;
 	return !h->n_attached && r->n >= HOPELESS ? err : 0;
 }

@@ -146,16 +146,16 @@ int session_iterate(struct session *s, struct out *out, void (*drain)(void *ctx)
 {
 	int err = 0;
 
-	for (uint32_t i = 0; i < s->n_links && !err; i++) {
-		const struct plan_prog *g = &s->plan->progs[s->links[i].prog];
+	for (uint32_t i = 0; i < s->links.n && !err; i++) {
+		const struct plan_prog *g = &s->plan->progs[s->links.items[i].prog];
 
 		if (g->kind != PP_ITER)
 			continue;
 		if (g->pin) {
-			err = pin(&s->links[i], g->pin, out);
+			err = pin(&s->links.items[i], g->pin, out);
 			continue;
 		}
-		err = run(&s->links[i], out, drain, ctx);
+		err = run(&s->links.items[i], out, drain, ctx);
 		if (err && err != -EPIPE)
 			log_error("probe '%s': cannot read it: %s",
 				  s->plan->probes[g->probes[0]].name, strerror(-err));

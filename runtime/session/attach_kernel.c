@@ -9,6 +9,7 @@
  */
 #define _GNU_SOURCE
 #include "runtime/session/attach_slow.h"
+#include "runtime/base/vec.h"
 #include "runtime/base/clock.h"
 #include "runtime/kernel/kallsyms.h"
 #include "runtime/kernel/kernel_facts.h"
@@ -61,24 +62,13 @@ struct function_place {
 struct places {
 	struct session *s;
 	uint32_t prog;
-	struct function_place *items;
-	uint32_t n, room;
+	VEC(struct function_place);
 	bool by_address;
 };
 
 static int add_place(struct places *p, const struct plan_target *t, uint64_t address)
 {
-	if (p->n == p->room) {
-		uint32_t room = 2 * p->room + 64;
-		struct function_place *more = realloc(p->items, room * sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		p->items = more;
-		p->room = room;
-	}
-	p->items[p->n++] = (struct function_place){t, address};
-	return 0;
+	return vec_push(p, (struct function_place){t, address});
 }
 
 static int compare_symbol(const void *name, const void *target)
@@ -184,7 +174,7 @@ static int by_multi(struct places *p, struct attach_refused *refused)
 	int err = find_places(p) ?: attach_bisect(multi_some, p, p->n, refused);
 
 	if (!err)
-		log_verbose("%s: %u functions attached in %.3f s", attach_name(p->s, p->prog),
+		log_verbose("%s: %zu functions attached in %.3f s", attach_name(p->s, p->prog),
 			    p->n - refused->n, 1e-9 * (double)(monotonic_ns() - start));
 	return err;
 }
@@ -213,8 +203,8 @@ static int many(struct session *s, uint32_t prog, bool is_multi)
 		s->n_namesakes += (int64_t)p.n - s->plan->progs[prog].n_targets;
 	if (!err)
 		attach_left_out(s, prog, &refused, symbol_of, &p);
-	free(refused.items);
-	free(p.items);
+	vec_free(&refused);
+	vec_free(&p);
 	return err;
 }
 

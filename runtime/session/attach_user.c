@@ -287,7 +287,7 @@ static int attach_file(struct file_targets *f)
 	attach_left_out(f->s, f->prog, &refused, symbol_of, f);
 	if (err && refused.n == f->n)
 		err = none_left(f, err);
-	free(refused.items);
+	vec_free(&refused);
 	unmap_file(&view);
 	return err;
 }

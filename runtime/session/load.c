@@ -11,6 +11,7 @@
 #include "runtime/kernel/kernel_facts.h"
 #include "runtime/kernel/ksym_names.h"
 #include "runtime/kernel/missing_capability.h"
+#include "runtime/base/vec.h"
 #include "runtime/base/log.h"
 #include "runtime/session/session.h"
 #include "runtime/base/uapi_new.h"
@@ -432,34 +433,27 @@ static int register_handlers(struct session *s)
 
 /* libbpf prints through one global function; what it says while loading is kept for the report of a
  * failure. A verifier's log may have megabytes, and its end counts. */
-static struct {
-	char *text;
-	size_t n;
-} kept;
+static VEC(char) kept;
 
 static int keep_message(enum libbpf_print_level level, const char *fmt, va_list ap)
 {
-	char *line = NULL, *grown;
+	char *line = NULL;
 	int n;
 
 	if (level == LIBBPF_DEBUG)
 		return 0;
 	n = vasprintf(&line, fmt, ap);
-	grown = n < 0 ? NULL : realloc(kept.text, kept.n + (size_t)n + 1);
-	if (grown) {
-		memcpy(grown + kept.n, line, (size_t)n + 1);
-		kept.text = grown;
-		kept.n += (size_t)n;
-	}
-	free(n < 0 ? NULL : line);
+	if (n < 0)
+		return n;
+	if (!vec_append(&kept, line, (size_t)n + 1))
+		kept.n--; /* the next message begins at the NUL */
+	free(line);
 	return n;
 }
 
 static void forget_messages(void)
 {
-	free(kept.text);
-	kept.text = NULL;
-	kept.n = 0;
+	vec_free(&kept);
 }
 
 enum { LAST_LINES = 12 };
@@ -520,7 +514,7 @@ static void report_files(void)
 
 static void report_load(const struct session *s, int err)
 {
-	const char *log = kept.text ? kept.text : "";
+	const char *log = kept.items ? kept.items : "";
 	const struct capability_row *lacking;
 	struct verifier_message v;
 

@@ -177,10 +177,10 @@ static uint64_t unseen_by_name(const struct session *s, uint32_t prog)
 	for (uint32_t i = 0; i < prog; i++)
 		if (has_unseen(s, i) && strcmp(prog_name(s, i), name) == 0)
 			return 0;
-	for (uint32_t i = 0; i < s->n_links; i++)
-		if (has_unseen(s, s->links[i].prog) &&
-		    strcmp(prog_name(s, s->links[i].prog), name) == 0)
-			missed += missed_by_link(s->links[i].fd);
+	for (uint32_t i = 0; i < s->links.n; i++)
+		if (has_unseen(s, s->links.items[i].prog) &&
+		    strcmp(prog_name(s, s->links.items[i].prog), name) == 0)
+			missed += missed_by_link(s->links.items[i].fd);
 	return missed;
 }
 

@@ -44,8 +44,8 @@ int session_run_special(const struct session *s, enum plan_prog_kind kind)
 /* A program that is attached in part would count a part: none of it stays. */
 static void drop_links(struct session *s, uint32_t n_kept)
 {
-	while (s->n_links > n_kept)
-		close(s->links[--s->n_links].fd);
+	while (s->links.n > n_kept)
+		close(s->links.items[--s->links.n].fd);
 }
 
 static bool waits_for_events(const struct plan_prog *g)
@@ -56,11 +56,11 @@ static bool waits_for_events(const struct plan_prog *g)
 static int attach_one(struct session *s, uint32_t prog)
 {
 	const struct plan_prog *g = &s->plan->progs[prog];
-	uint32_t before = s->n_links, n_refused = s->n_refused;
+	uint32_t before = s->links.n, n_refused = s->n_refused;
 	int err = attach_stopped(s) ? -EINTR : attach_prog(s, prog);
 
-	for (uint32_t i = before; i < s->n_links; i++)
-		s->links[i].prog = prog;
+	for (uint32_t i = before; i < s->links.n; i++)
+		s->links.items[i].prog = prog;
 	if (err && !attach_can_skip(s, g, err))
 		return err;
 	if (err) {
@@ -177,8 +177,8 @@ void session_detach(struct session *s)
 	interval_thread_stop(s->interval_thread);
 	if (s->control)
 		__atomic_store_n(&s->control->exiting, 1, __ATOMIC_SEQ_CST);
-	for (uint32_t i = 0; i < s->n_links; i++) {
-		struct link *l = &s->links[i];
+	for (uint32_t i = 0; i < s->links.n; i++) {
+		struct link *l = &s->links.items[i];
 
 		if (l->is_perf)
 			ioctl(l->fd, PERF_EVENT_IOC_DISABLE, 0);
@@ -194,9 +194,9 @@ void session_detach(struct session *s)
 
 void session_close(struct session *s)
 {
-	for (uint32_t i = 0; i < s->n_links; i++)
-		if (s->links[i].fd >= 0)
-			close(s->links[i].fd);
+	for (uint32_t i = 0; i < s->links.n; i++)
+		if (s->links.items[i].fd >= 0)
+			close(s->links.items[i].fd);
 	interval_thread_free(s->interval_thread);
 	stacks_close(s);
 	usyms_free(s->usyms);
@@ -206,7 +206,7 @@ void session_close(struct session *s)
 	if (s->attach_to_fd >= 0)
 		close(s->attach_to_fd);
 	bpf_object__close(s->object);
-	free(s->links);
+	vec_free(&s->links);
 	free(s->progs);
 	free(s->map_fds);
 }

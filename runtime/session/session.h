@@ -7,6 +7,7 @@
 #pragma once
 #include "bpf_helpers/shared.h"
 #include "parser/plan/plan.h"
+#include "runtime/base/vec.h"
 #include "runtime/session/ring.h"
 #include "runtime/output/view.h"
 #include <stdbool.h>
@@ -57,8 +58,7 @@ struct session {
 	int losses_fd, stacks_fd, ring_fd, wake_fd; /* -1 when the object has none */
 	struct ring_layout ring;
 	struct sonde_control *control; /* mapped; NULL when the object has none */
-	struct link *links;
-	uint32_t n_links, links_scratch;
+	VEC(struct link) links;
 	uint32_t n_requested, n_attached; /* programs that wait for events, by session_attach */
 	uint32_t n_skipped;		  /* attach points that the kernel refused */
 	uint32_t n_refused;		  /* functions that the kernel allows no probe on */

@@ -10,6 +10,7 @@
  * and output for microseconds; a stack must be unnamed in two sweeps running, and before each all
  * records that were in the ring are shown.
  */
+#include "runtime/base/vec.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/log.h"
 #include "runtime/output/map_read.h"
@@ -37,10 +38,9 @@ struct noted {
 };
 
 struct stack_sweep {
-	struct noted *items;
-	uint32_t n, room;
-	uint32_t n_swept; /* items that the last sweep left */
-	uint32_t step;	  /* items more before the next one; grows while sweeps find nothing */
+	VEC(struct noted);
+	size_t n_swept; /* items that the last sweep left */
+	uint32_t step;	/* items more before the next one; grows while sweeps find nothing */
 	uint64_t swept_ns;
 };
 
@@ -52,22 +52,14 @@ struct stack_sweep *stack_sweep_new(void)
 void stack_sweep_free(struct stack_sweep *w)
 {
 	if (w)
-		free(w->items);
+		vec_free(w);
 	free(w);
 }
 
 void stack_sweep_note(struct stack_sweep *w, const struct sonde_stack_event *ev)
 {
-	if (w->n == w->room) {
-		uint32_t room = w->room ? 2 * w->room : 64;
-		struct noted *items = realloc(w->items, room * sizeof(*items));
-
-		if (!items)
-			return; /* it stays in the store */
-		w->items = items;
-		w->room = room;
-	}
-	w->items[w->n++] = (struct noted){.hash = ev->hash, .tgid = ev->tgid};
+	/* Without memory the stack stays in the store. */
+	(void)vec_push(w, (struct noted){.hash = ev->hash, .tgid = ev->tgid});
 }
 
 static uint32_t least_step(const struct session *s)
@@ -229,7 +221,7 @@ void stack_sweep_run(struct session *s)
 	if (w->step > s->plan->needs.stack_entries / STORE_PART)
 		w->step = s->plan->needs.stack_entries / STORE_PART;
 	log_verbose(
-		"stack store: took out %u user stacks, kept %u, of which %u are of processes that "
+		"stack store: took out %u user stacks, kept %zu, of which %u are of processes that "
 		"have ended",
 		n_dropped, w->n, n_ended - n_dropped);
 }

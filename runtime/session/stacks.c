@@ -4,6 +4,7 @@
  * is to be shown, each once; and the note taken at a user stack's first sighting.
  */
 #include "runtime/symbols/ksym.h"
+#include "runtime/base/hash.h"
 #include "runtime/base/log.h"
 #include "runtime/session/session.h"
 #include "runtime/symbols/usym.h"
@@ -12,45 +13,38 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Open addressing by hash; grows at three quarters. Views hold pointers to frames: each stack's
- * frames are one allocation that never moves. */
+/* Views hold pointers to frames: each stack's frames are one allocation that never moves. */
 struct cached {
 	uint64_t hash; /* 0: empty */
 	struct view_frame *frames;
 	uint32_t n;
 };
 
-struct stack_cache {
-	struct cached *slots;
-	uint32_t n_slots, n_used;
-};
+HASH_TABLE(stack_cache, struct cached);
 
-static struct cached *slot_of(struct stack_cache *c, uint64_t hash)
+/* A stack's id is a hash already. */
+static uint64_t stack_cache_hash(uint64_t hash)
 {
-	uint32_t i = (uint32_t)(hash & (c->n_slots - 1));
-
-	while (c->slots[i].hash && c->slots[i].hash != hash)
-		i = (i + 1) & (c->n_slots - 1);
-	return &c->slots[i];
+	return hash;
 }
 
-static int grow(struct stack_cache *c)
+static bool stack_cache_equal(uint64_t a, uint64_t b)
 {
-	struct stack_cache bigger = {.n_slots = c->n_slots ? c->n_slots * 2 : 256,
-				     .n_used = c->n_used};
-
-	if (c->n_slots && c->n_used * 4 < c->n_slots * 3)
-		return 0;
-	bigger.slots = calloc(bigger.n_slots, sizeof(*bigger.slots));
-	if (!bigger.slots)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < c->n_slots; i++)
-		if (c->slots[i].hash)
-			*slot_of(&bigger, c->slots[i].hash) = c->slots[i];
-	free(c->slots);
-	*c = bigger;
-	return 0;
+	return a == b;
 }
+
+static uint64_t stack_cache_key(const struct stack_cache *h, const struct cached *c)
+{
+	(void)h;
+	return c->hash;
+}
+
+static bool stack_cache_is_free(const struct cached *c)
+{
+	return !c->hash;
+}
+
+HASH_TABLE_FUNCTIONS(stack_cache, struct cached, uint64_t)
 
 static void name_kernel(struct session *s, struct view_frame *f)
 {
@@ -70,39 +64,42 @@ static void name_user(struct session *s, const struct sonde_stack *st, struct vi
 	f->offset = u.name ? u.offset : u.module_offset;
 }
 
-static int resolve(struct session *s, const struct sonde_stack *st, struct cached *c)
+/* Read the stack from the kernel's map, name its frames and keep them. */
+static bool resolve(struct session *s, uint64_t hash, struct cached *c)
 {
-	uint32_t n = st->n_frames < SONDE_MAX_FRAMES ? st->n_frames : SONDE_MAX_FRAMES;
+	struct sonde_stack st;
+	uint32_t n;
 
+	if (s->stacks_fd < 0 || bpf_map_lookup_elem(s->stacks_fd, &hash, &st))
+		return false;
+	n = st.n_frames < SONDE_MAX_FRAMES ? st.n_frames : SONDE_MAX_FRAMES;
+	*c = (struct cached){.hash = hash, .n = n};
 	c->frames = calloc(n + 1, sizeof(*c->frames));
 	if (!c->frames)
-		return -ENOMEM;
-	c->n = n;
+		return false;
 	for (uint32_t i = 0; i < n; i++) {
-		c->frames[i].ip = st->ips[i];
-		if (st->tgid)
-			name_user(s, st, &c->frames[i]);
+		c->frames[i].ip = st.ips[i];
+		if (st.tgid)
+			name_user(s, &st, &c->frames[i]);
 		else
 			name_kernel(s, &c->frames[i]);
 	}
-	return 0;
+	if (!stack_cache_insert(s->stack_cache, *c))
+		return true;
+	free(c->frames);
+	return false;
 }
 
 static bool find(struct stack_source *source, uint64_t hash, bool is_user, struct view_stack *out)
 {
 	struct session *s = (struct session *)((char *)source - offsetof(struct session, stacks));
-	struct sonde_stack st;
-	struct cached *c;
+	const struct cached *c = stack_cache_find(s->stack_cache, hash);
+	struct cached fresh;
 
-	if (grow(s->stack_cache))
-		return false;
-	c = slot_of(s->stack_cache, hash);
-	if (!c->hash) {
-		if (s->stacks_fd < 0 || bpf_map_lookup_elem(s->stacks_fd, &hash, &st) ||
-		    resolve(s, &st, c))
+	if (!c) {
+		if (!resolve(s, hash, &fresh))
 			return false;
-		c->hash = hash;
-		s->stack_cache->n_used++;
+		c = &fresh;
 	}
 	*out = (struct view_stack){.frames = c->frames, .n = c->n, .is_user = is_user};
 	return true;
@@ -125,10 +122,10 @@ int stacks_open(struct session *s)
 
 void stacks_forget(struct session *s)
 {
-	for (uint32_t i = 0; i < s->stack_cache->n_slots; i++)
-		free(s->stack_cache->slots[i].frames);
-	free(s->stack_cache->slots);
-	*s->stack_cache = (struct stack_cache){0};
+	for (struct cached *c = stack_cache_next(s->stack_cache, NULL); c;
+	     c = stack_cache_next(s->stack_cache, c))
+		free(c->frames);
+	hash_free(s->stack_cache);
 }
 
 void stacks_close(struct session *s)
