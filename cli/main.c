@@ -45,10 +45,19 @@ static struct source *read_file(struct arena *a, const char *name)
 	return s;
 }
 
-/* A program is no script: its bytes would be shown as errors. */
-static bool is_program(const struct source *s)
+static bool is_elf(const struct source *s)
 {
 	return s->len > 4 && memcmp(s->text, "\177ELF", 4) == 0;
+}
+
+static void report_elf(const struct options *o)
+{
+	if (o->program) {
+		log_error("the text after -e is an ELF file, not a script");
+		return;
+	}
+	log_error("'%s' is an ELF file, not a script", o->file);
+	fprintf(stderr, "hint: -l 'uprobe:%s:*' lists its functions\n", o->file);
 }
 
 static struct source *read_source(struct arena *a, const struct options *o)
@@ -56,9 +65,8 @@ static struct source *read_source(struct arena *a, const struct options *o)
 	struct source *s = o->program ? source_from_text(a, "stdin", o->program, strlen(o->program))
 				      : read_file(a, o->file);
 
-	if (s && is_program(s)) {
-		log_error("'%s' is a program, not a script", o->file);
-		fprintf(stderr, "hint: -l 'uprobe:%s:*' lists its functions\n", o->file);
+	if (s && is_elf(s)) { /* each of its bytes would be an error */
+		report_elf(o);
 		return NULL;
 	}
 	if (s)

@@ -3,6 +3,7 @@
  * Options: one row each. The usage text, the parser and "did you mean" come from the rows.
  */
 #include "cli/options.h"
+#include "cli/script_line.h"
 #include "parser/base/nearest.h"
 #include <ctype.h>
 #include <fcntl.h>
@@ -445,12 +446,61 @@ static int check_list(const struct options *o)
 	return o->command && o->pid ? usage_error("-c and -p exclude each other") : 0;
 }
 
+/* Modes that take no word: the option, NULL for other modes. */
+static const char *wordless_option(const struct options *o)
+{
+	switch (o->mode) {
+	case MODE_VERSION: return "--version";
+	case MODE_LIST_ROWS: return "--list-rows";
+	case MODE_INFO: return "--info";
+	case MODE_SCRIPTS: return "--scripts";
+	case MODE_TRACE:
+	case MODE_CHECK:
+	case MODE_HELP:
+	case MODE_LIST:
+	case MODE_CAT: break;
+	}
+	return NULL;
+}
+
+/* -e counts as a word: it is ignored, too. */
+static int check_wordless(const struct options *o, const char *option)
+{
+	const char *word = o->file ? o->file : o->program ? "-e" : NULL;
+
+	return word ? usage_error("%s takes no argument: unexpected '%s'", option, word) : 0;
+}
+
+static int check_help(const struct options *o)
+{
+	const char *word = o->help_topic && o->file	  ? o->help_topic
+			   : o->help_topic && o->n_params ? o->params[0]
+							  : NULL;
+
+	return word ? usage_error("--help takes one topic: unexpected '%s'", word) : 0;
+}
+
+static int check_cat(const struct options *o)
+{
+	if (o->n_params == 1)
+		return 0;
+	if (o->n_params)
+		return usage_error("'sonde cat' takes one script: unexpected '%s'", o->params[1]);
+	return usage_error("'sonde cat' needs the name of a bundled script; './cat' is the file");
+}
+
 static int check_combination(const struct options *o)
 {
+	const char *wordless = wordless_option(o);
+
+	if (wordless)
+		return check_wordless(o, wordless);
 	if (o->mode == MODE_LIST)
 		return check_list(o);
-	if (o->mode != MODE_TRACE && o->mode != MODE_CHECK)
-		return 0;
+	if (o->mode == MODE_HELP)
+		return check_help(o);
+	if (o->mode == MODE_CAT)
+		return check_cat(o);
 	if (o->program && o->file)
 		return usage_error("there is a program after -e and a file, '%s': one of them",
 				   o->file);
@@ -486,8 +536,7 @@ static void take_params(struct options *o, int argc, char **argv, int i)
 		add_param(o, argv, i);
 }
 
-/* The first line of a script, `#!/usr/bin/sonde -q -f json`: the kernel gives all that follows the
- * program as one word, and the script's name after it. */
+/* The options of a `#!` line. */
 static int read_script_line(struct options *o, char *line)
 {
 	char *words[64];
@@ -501,10 +550,11 @@ static int read_script_line(struct options *o, char *line)
 	return 0;
 }
 
+/* `sonde "OPTION OPTION…" SCRIPT`, as the kernel executes a script that has a `#!` line. */
 static bool is_script_line(int argc, char **argv)
 {
-	return argc > 2 && argv[1][0] == '-' && strpbrk(argv[1], " \t") && argv[1][1] != 'e' &&
-	       !strchr(argv[1], '=') && argv[2][0] != '-' && !find_option(argv[1], strlen(argv[1]));
+	return argc > 2 && argv[1][0] == '-' && strpbrk(argv[1], " \t") &&
+	       script_line_has(argv[2], argv[1]);
 }
 
 int options_parse(struct options *o, int argc, char **argv)
@@ -522,15 +572,15 @@ int options_parse(struct options *o, int argc, char **argv)
 		if (argv[i][0] == '-' && argv[i][1]) {
 			if (read_option(o, argc, argv, &i))
 				return 1;
-		} else if (o->mode == MODE_HELP) {
+		} else if (o->mode == MODE_HELP && !o->help_topic) {
 			o->help_topic = argv[i];
-		} else if (!o->file && !o->program) {
+		} else if (!o->file && !o->program && !o->help_topic) {
 			o->file = argv[i];
 		} else {
 			add_param(o, argv, i);
 		}
 	}
-	if (o->file && strcmp(o->file, "cat") == 0 && o->n_params == 1 && o->mode == MODE_TRACE)
+	if (o->file && strcmp(o->file, "cat") == 0 && o->mode == MODE_TRACE)
 		o->mode = MODE_CAT;
 	return check_combination(o) ? 1 : 0;
 }

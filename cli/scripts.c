@@ -169,8 +169,11 @@ int scripts_cat(const char *name)
 	size_t n;
 
 	if (!f) {
-		log_error("there is no bundled script '%s'; --scripts lists them", name);
-		scripts_hint(name);
+		log_error("no bundled script '%s': --scripts lists them", name);
+		if (access("cat", R_OK) == 0)
+			fputs("hint: './cat' is the file 'cat'\n", stderr);
+		else
+			scripts_hint(name);
 		return 1;
 	}
 	while ((n = fread(block, 1, sizeof(block), f)) > 0)
