@@ -198,5 +198,6 @@ enum sonde_loss {
 	SONDE_LOSS_INDEX,	 /* elements behind an array's end, taken as 0 */
 	SONDE_LOSS_SPAN_START,	 /* times on the CPU whose beginning was not seen */
 	SONDE_LOSS_INTERVAL,	 /* firings of an interval too late to run: counted by user space */
+	SONDE_LOSS_SCOPE,	 /* threads of -c or --follow that could not be marked as traced */
 	SONDE_LOSS_COUNT,
 };

@@ -20,6 +20,9 @@ struct param_item *param_find(const struct sema *s, const char *name);
 bool param_name(const struct sema *s, struct expr *e);
 /* "offcputime [SECONDS]" */
 const char *param_usage(struct arena *a, const struct program *p);
+/* Report the value of the parameter that an attach point names as invalid. False when it names
+ * none. */
+bool param_blame(struct sema *s, const char *text);
 /* The text of an attach point with $N and $name replaced, outside of quotes. NULL after an
  * error. */
 const char *param_substitute(struct sema *s, const struct attach_text *text);

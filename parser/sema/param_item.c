@@ -163,17 +163,36 @@ bool param_name(const struct sema *s, struct expr *e)
 	return true;
 }
 
+static bool names_item(const char *text, const struct param_item *item)
+{
+	size_t len = strlen(item->name);
+
+	for (const char *at = strstr(text, item->name); at; at = strstr(at + 1, item->name))
+		if (!isalnum((unsigned char)at[len]) && at[len] != '_')
+			return true;
+	return false;
+}
+
 /* Does the text name a parameter that was not given? */
 static bool names_absent(const struct sema *s, const char *text)
 {
+	for (uint32_t i = 0; i < s->program->n_items; i++)
+		if (s->program->items[i].is_left_out && names_item(text, &s->program->items[i]))
+			return true;
+	return false;
+}
+
+bool param_blame(struct sema *s, const char *text)
+{
 	for (uint32_t i = 0; i < s->program->n_items; i++) {
 		const struct param_item *item = &s->program->items[i];
-		size_t len = strlen(item->name);
 
-		for (const char *at = strstr(text, item->name); item->is_left_out && at;
-		     at = strstr(at + 1, item->name))
-			if (!isalnum((unsigned char)at[len]) && at[len] != '_')
-				return true;
+		if (!names_item(text, item))
+			continue;
+		diag_error(s->diags, item->name_span, "parameter-word",
+			   "invalid value '%.40s' for %s", item->text, item->name);
+		hint_usage(s);
+		return true;
 	}
 	return false;
 }

@@ -68,6 +68,21 @@ static void hint_text(struct sema *s, const char *text)
 		diag_hint(s->diags, "with what the parameters say it reads %.100s", text);
 }
 
+/* The probe's form says nothing to somebody who did not write the script: report the parameter that
+ * made the attach point, in the place of the error. */
+static void blame_parameter(struct sema *s, const char *text, uint32_t n_before)
+{
+	struct diags *d = s->diags;
+
+	if (d->n == n_before || strcmp(d->items[d->n - 1].tag, "attach-form") != 0)
+		return;
+	d->n--;
+	if (param_blame(s, text))
+		d->n_errors--;
+	else
+		d->n++;
+}
+
 static void name_points(struct sema *s, struct probe *p)
 {
 	struct probe_reader r = {s->arena, s->diags, s->kernel, s->program->unsafe};
@@ -88,6 +103,7 @@ static void name_points(struct sema *s, struct probe *p)
 			if (text.text != p->texts[i].text) {
 				hint_text(s, text.text);
 				missing_word_is_error(s, text.span);
+				blame_parameter(s, p->texts[i].text, n_before);
 			}
 			skip_missing(s, n_before);
 		}

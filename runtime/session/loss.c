@@ -60,6 +60,7 @@ static const struct {
 	[SONDE_LOSS_SPAN_START] = {"times on the CPU not counted, their beginning was not seen",
 				   "the kernel's sched_switch leaves out some switches",
 				   "span-start"},
+	[SONDE_LOSS_SCOPE] = {"descendants not traced, no memory to mark them", NULL, "scope"},
 };
 
 /* Sum of one counter over all possible CPUs; of an object without a loss table 0. */
@@ -74,11 +75,14 @@ static uint64_t read_counter(int fd, uint32_t index, uint64_t *per_cpu, int n_cp
 	return sum;
 }
 
+/* Losses of the scope programs are of no probe. */
 static void say(const struct session *s, struct out *out, uint32_t probe, uint32_t cause,
 		uint64_t n)
 {
+	bool has_probe = s->plan->n_probes && cause != SONDE_LOSS_SCOPE;
+
 	struct view_loss l = {
-		.probe = s->plan->n_probes ? s->plan->probes[probe].name : "tracing",
+		.probe = has_probe ? s->plan->probes[probe].name : "tracing",
 		.cause = causes[cause].name ? causes[cause].name : "other",
 		.what = causes[cause].what,
 		.help = causes[cause].help,

@@ -9,6 +9,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
+#include "bpf_helpers/shared.h"
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
@@ -42,8 +43,8 @@ static const char *sonde(void)
 	return path;
 }
 
-/* The object of a script; the caller closes it. */
-static struct bpf_object *open_script(const char *script)
+/* The object of a script, made with more options; the caller closes it. */
+static struct bpf_object *open_with(const char *options, const char *script)
 {
 	static char bytes[MAX_BYTES];
 	char command[MAX_PATH + 1024];
@@ -52,7 +53,7 @@ static struct bpf_object *open_script(const char *script)
 	FILE *f;
 
 	libbpf_set_print(say_nothing);
-	snprintf(command, sizeof(command), "'%s' --emit elf -e '%s'", sonde(), script);
+	snprintf(command, sizeof(command), "'%s' --emit elf %s -e '%s'", sonde(), options, script);
 	f = popen(command, "re");
 	assert_non_null(f);
 	n = fread(bytes, 1, sizeof(bytes), f);
@@ -60,6 +61,11 @@ static struct bpf_object *open_script(const char *script)
 	object = bpf_object__open_mem(bytes, n, NULL);
 	assert_int_equal(libbpf_get_error(object), 0);
 	return object;
+}
+
+static struct bpf_object *open_script(const char *script)
+{
+	return open_with("", script);
 }
 
 static struct bpf_map *find_map(const struct bpf_object *o, const char *name)
@@ -174,12 +180,35 @@ static void test_several_programs(void **state)
 	bpf_object__close(o);
 }
 
+/* A descendant that could not be marked is no span lost of the first probe: the cause, of probe 0,
+ * is an index of the loss table. */
+static void test_scope_losses(void **state)
+{
+	struct bpf_object *o = open_with("-c true", "tracepoint:sched:sched_switch { @ = 1; }");
+	struct bpf_program *p = bpf_object__find_program_by_name(o, "p0_scope_fork");
+	const struct bpf_insn *insns;
+	uint32_t n_found = 0;
+
+	(void)state;
+	assert_non_null(p);
+	insns = bpf_program__insns(p);
+	for (size_t i = 0; i < bpf_program__insn_cnt(p); i++) {
+		bool is_constant = (insns[i].code & 0xf0) == BPF_MOV && !insns[i].src_reg;
+
+		n_found += is_constant && insns[i].imm == SONDE_LOSS_SCOPE;
+		assert_false(is_constant && insns[i].imm == SONDE_LOSS_TASK_STORAGE);
+	}
+	assert_int_equal(n_found, 1);
+	bpf_object__close(o);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_begin),  cmocka_unit_test(test_maps),
-		cmocka_unit_test(test_btf),    cmocka_unit_test(test_only_what_is_used),
-		cmocka_unit_test(test_stacks), cmocka_unit_test(test_several_programs),
+		cmocka_unit_test(test_begin),	     cmocka_unit_test(test_maps),
+		cmocka_unit_test(test_btf),	     cmocka_unit_test(test_only_what_is_used),
+		cmocka_unit_test(test_stacks),	     cmocka_unit_test(test_several_programs),
+		cmocka_unit_test(test_scope_losses),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -96,6 +96,27 @@ static void test_wrong(void **state)
 		    "parameter-missing");
 }
 
+/* An attach point that its parameter spoils: reported once, at the parameter. */
+static void test_blame(void **state)
+{
+	static const char *const words[] = {"1"};
+	struct world w;
+
+	(void)state;
+	assert_int_equal(check(&w,
+			       "param $function: string \"PROGRAM:FUNCTION\";\n"
+			       "uprobe:$function { @ = 1; } uretprobe:$function { @ = 2; }",
+			       words, 1),
+			 1);
+	assert_string_equal(w.diags.items[0].tag, "parameter-word");
+	assert_string_equal(w.diags.items[0].msg, "invalid value '1' for $function");
+	assert_non_null(strstr(w.diags.items[0].hint, "usage: sonde x.bt FUNCTION"));
+	world_free(&w);
+	assert_int_equal(check(&w, "uprobe:$1 { @ = 1; }", words, 1), 1);
+	assert_string_equal(w.diags.items[0].tag, "attach-form");
+	world_free(&w);
+}
+
 /* Texts stay texts, also where they read as numbers; names are whole words. */
 static void test_texts(void **state)
 {
@@ -122,10 +143,9 @@ static void test_texts(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_words),
-		cmocka_unit_test(test_left_out),
-		cmocka_unit_test(test_wrong),
-		cmocka_unit_test(test_texts),
+		cmocka_unit_test(test_words), cmocka_unit_test(test_left_out),
+		cmocka_unit_test(test_wrong), cmocka_unit_test(test_texts),
+		cmocka_unit_test(test_blame),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
