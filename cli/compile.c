@@ -17,8 +17,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The child's exit status: the program's own when the script is at fault, or we are. */
-enum { CHILD_SCRIPT = 1, CHILD_DEFECT = 3 };
+/* Exit statuses of sonde; the child ends with one of them, too. */
+enum { SCRIPT_WRONG = 1, SYSTEM_FAILED = 2, SONDE_DEFECT = 3 };
 
 static int write_all(int fd, const char *bytes, size_t len)
 {
@@ -55,8 +55,8 @@ static void child(const struct compile *c, int done, const struct program *p,
 
 	if (out.bytes && write_all(c->memfd, out.bytes, out.len))
 		err = -1;
-	status = err == 0 ? 0 : err > 0 ? CHILD_SCRIPT : CHILD_DEFECT;
-	_exit(write_all(done, &status, 1) ? CHILD_DEFECT : status);
+	status = err == 0 ? 0 : err > 0 ? SCRIPT_WRONG : SONDE_DEFECT;
+	_exit(write_all(done, &status, 1) ? SONDE_DEFECT : status);
 }
 
 static int start(struct compile *c, const struct program *p, const struct plan *plan,
@@ -121,7 +121,7 @@ static int report_crash(struct compile *c)
 		log_error(
 			"cannot compile this script: a probe's body is longer than a BPF program can "
 			"be: spread it over several probes");
-		return CHILD_SCRIPT;
+		return SCRIPT_WRONG;
 	}
 	if (WIFSIGNALED(status))
 		log_error("the compiler ended with signal %d (%s); this is a defect of sonde",
@@ -129,19 +129,25 @@ static int report_crash(struct compile *c)
 	else
 		log_error("the compiler ended with status %d; this is a defect of sonde",
 			  WEXITSTATUS(status));
-	return CHILD_DEFECT;
+	return SONDE_DEFECT;
 }
 
 int compile_wait(struct compile *c)
 {
 	char status;
 	ssize_t n;
+	int err;
 
 	do
 		n = read(c->done, &status, 1);
 	while (n < 0 && errno == EINTR);
-	if (n != 1 || map_bytes(c))
+	if (n != 1)
 		return report_crash(c);
+	err = map_bytes(c);
+	if (err) {
+		log_error("cannot map the compiled program: %s", strerror(-err));
+		return SYSTEM_FAILED;
+	}
 	if (status)
 		log_error("cannot compile this script: %.*s", (int)c->len,
 			  c->bytes ? (const char *)c->bytes : "");

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The compile child: its bytes arrive, and what goes wrong on the way has the exit status of whoever
+ * is at fault. LLVM is replaced by one function, fstat and mmap by ones that fail on request.
+ */
+#define _GNU_SOURCE
+#include "runtime/base/log.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool fails_stat, fails_map;
+
+static int test_fstat(int fd, struct stat *st)
+{
+	errno = EOVERFLOW;
+	return fails_stat ? -1 : fstat(fd, st);
+}
+
+static void *test_mmap(void *at, size_t len, int prot, int flags, int fd, off_t offset)
+{
+	errno = ENOMEM;
+	return fails_map ? MAP_FAILED : mmap(at, len, prot, flags, fd, offset);
+}
+
+#define fstat test_fstat
+#define mmap test_mmap
+#include "cli/compile.c"
+
+static int generated; /* what codegen_run returns */
+static bool ends_early;
+
+int codegen_run(const struct program *p, const struct plan *plan, enum codegen_stage stage,
+		struct codegen_output *out)
+{
+	(void)p, (void)plan, (void)stage;
+	if (ends_early)
+		_exit(0);
+	out->bytes = generated ? "too long" : "object";
+	out->len = strlen(out->bytes);
+	return generated;
+}
+
+static int compile(struct compile *c)
+{
+	int status;
+
+	assert_int_equal(compile_start(c, NULL, NULL, CODEGEN_ELF), 0);
+	status = compile_wait(c);
+	if (!status) {
+		assert_int_equal(c->len, 6);
+		assert_memory_equal(c->bytes, "object", 6);
+	}
+	compile_end(c);
+	return status;
+}
+
+static void test_statuses(void **state)
+{
+	struct compile c;
+
+	(void)state;
+	assert_int_equal(compile(&c), 0);
+	generated = 1;
+	assert_int_equal(compile(&c), 1);
+	generated = -1;
+	assert_int_equal(compile(&c), 3);
+	generated = 0;
+	ends_early = true;
+	assert_int_equal(compile(&c), 3);
+	ends_early = false;
+}
+
+/* The system's failure, not a defect of the compiler. */
+static void test_cannot_map(void **state)
+{
+	struct compile c;
+
+	(void)state;
+	fails_stat = true;
+	assert_int_equal(compile(&c), 2);
+	fails_stat = false;
+	fails_map = true;
+	assert_int_equal(compile(&c), 2);
+	fails_map = false;
+	assert_int_equal(compile(&c), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_statuses),
+		cmocka_unit_test(test_cannot_map),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
