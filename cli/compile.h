@@ -20,8 +20,8 @@ struct program;
 /* Start compiling. 0 or -errno. */
 int compile_start(struct compile *c, const struct program *p, const struct plan *plan,
 		  enum codegen_stage stage);
-/* Wait for the bytes: c->bytes, c->len. 0, or sonde's exit status after a message: 1 when the script
- * exceeds what BPF allows, 2 when the system failed, 3 for a defect of sonde. */
+/* Wait for the bytes: c->bytes, c->len. 0, or sonde's exit status after a message: 1 when the
+ * script exceeds what BPF allows, 2 when the system failed, 3 for a defect of sonde. */
 int compile_wait(struct compile *c);
 /* Unmap them, and reap the child. */
 void compile_end(struct compile *c);

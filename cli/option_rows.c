@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The rows of options.def as an array, and the setters that they name. A setter parses the argument
+ * of one option; options.c reads the command line and checks which options go together.
+ */
+#include "cli/option_rows.h"
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int option_error(const char *fmt, ...)
+{
+	va_list ap;
+
+	fputs("sonde: error: ", stderr);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fputs("\nhint: 'sonde --help' lists the options\n", stderr);
+	return -1;
+}
+
+/* ---- setters ------------------------------------------------------------------------------- */
+
+static int set_flag(struct options *o, const struct option_row *row, const char *arg)
+{
+	(void)arg;
+	*(bool *)((char *)o + row->field) = true;
+	return 0;
+}
+
+static int set_word(struct options *o, const struct option_row *row, const char *arg)
+{
+	*(const char **)((char *)o + row->field) = arg;
+	return 0;
+}
+
+static int set_mode(struct options *o, const struct option_row *row, const char *arg)
+{
+	(void)arg;
+	o->mode = (enum mode)row->field;
+	return 0;
+}
+
+static int set_pid(struct options *o, const struct option_row *row, const char *arg)
+{
+	char *end;
+	unsigned long n = strtoul(arg, &end, 10);
+
+	(void)row;
+	if (*end || end == arg || n == 0 || n > 4194304)
+		return option_error("invalid process ID '%s'", arg);
+	o->pid = (uint32_t)n;
+	return 0;
+}
+
+static const struct {
+	const char *unit;
+	uint64_t ns;
+} units[] = {{"s", 1000000000}, {"", 1000000000},   {"ms", 1000000},
+	     {"us", 1000},	{"m", 60000000000}, {"h", 3600000000000}};
+
+static int read_time(const char *arg, uint64_t *ns)
+{
+	char *end;
+	unsigned long long n = strtoull(arg, &end, 10);
+
+	for (size_t i = 0; end != arg && *arg != '-' && i < sizeof(units) / sizeof(*units); i++)
+		if (strcmp(units[i].unit, end) == 0 && n > 0 && n <= UINT64_MAX / units[i].ns / 2) {
+			*ns = n * units[i].ns;
+			return 0;
+		}
+	return option_error("invalid duration '%s': write 10s, 500ms or 5m", arg);
+}
+
+static int set_duration(struct options *o, const struct option_row *row, const char *arg)
+{
+	(void)row;
+	return read_time(arg, &o->duration_ns);
+}
+
+static int set_interval(struct options *o, const struct option_row *row, const char *arg)
+{
+	(void)row;
+	if (read_time(arg, &o->interval_ns))
+		return -1;
+	if (o->interval_ns < 1000000)
+		return option_error("an interval of %s is too short: the minimum is 1ms", arg);
+	return 0;
+}
+
+static int set_max_stacks(struct options *o, const struct option_row *row, const char *arg)
+{
+	char *end;
+	unsigned long n = strtoul(arg, &end, 10);
+
+	(void)row;
+	if (*end || end == arg || *arg == '-' || n == 0 || n > 1 << 24)
+		return option_error("invalid number of stacks '%s': expected 1 to 16777216", arg);
+	o->max_stacks = (uint32_t)n;
+	return 0;
+}
+
+static int set_format(struct options *o, const struct option_row *row, const char *arg)
+{
+	(void)row;
+	if (strcmp(arg, "text") == 0)
+		o->format = FORMAT_TEXT;
+	else if (strcmp(arg, "json") == 0)
+		o->format = FORMAT_JSON;
+	else
+		return option_error("unknown output format '%s': expected text or json", arg);
+	return 0;
+}
+
+static const struct {
+	const char *name;
+	enum buffering buffering;
+} bufferings[] = {{"line", BUFFER_LINE}, {"full", BUFFER_FULL}, {"none", BUFFER_NONE}};
+
+static int set_buffering(struct options *o, const struct option_row *row, const char *arg)
+{
+	(void)row;
+	for (size_t i = 0; i < sizeof(bufferings) / sizeof(*bufferings); i++)
+		if (strcmp(bufferings[i].name, arg) == 0) {
+			o->buffering = bufferings[i].buffering;
+			return 0;
+		}
+	return option_error("unknown buffering mode '%s': expected line, full or none", arg);
+}
+
+static const struct {
+	const char *name;
+	enum emit_stage stage;
+} stages[] = {
+	{"ast", EMIT_AST},	 {"types", EMIT_TYPES}, {"plan", EMIT_PLAN}, {"ir", EMIT_IR},
+	{"ir-opt", EMIT_IR_OPT}, {"asm", EMIT_ASM},	{"elf", EMIT_ELF},   {"facts", EMIT_FACTS},
+};
+
+static int set_emit(struct options *o, const struct option_row *row, const char *arg)
+{
+	(void)row;
+	for (size_t i = 0; i < sizeof(stages) / sizeof(*stages); i++)
+		if (strcmp(stages[i].name, arg) == 0) {
+			o->emit = stages[i].stage;
+			return 0;
+		}
+	return option_error(
+		"unknown stage '%s': expected ast, types, plan, ir, ir-opt, asm, elf or facts",
+		arg);
+}
+
+static int set_ready_fd(struct options *o, const struct option_row *row, const char *arg)
+{
+	char *end;
+	long n = strtol(arg, &end, 10);
+
+	(void)row;
+	if (*end || end == arg || n < 0 || n > 1 << 20)
+		return option_error("invalid file descriptor '%s'", arg);
+	if (fcntl((int)n, F_GETFD) < 0)
+		return option_error(
+			"file descriptor %ld is not open: add %ld>FILE to the command line", n, n);
+	if ((fcntl((int)n, F_GETFL) & O_ACCMODE) == O_RDONLY)
+		return option_error("file descriptor %ld is only open for reading: write %ld>FILE",
+				    n, n);
+	o->ready_fd = (int)n;
+	return 0;
+}
+
+/* ---- rows ---------------------------------------------------------------------------------- */
+
+/* The types of the fields are checked: a bool, a string. */
+#define FIELD(type, field) \
+	(offsetof(struct options, field) + 0 * sizeof((type *){&((struct options *)0)->field}))
+#define FLAG(name, other, field, help) {name, other, NULL, set_flag, FIELD(bool, field), help},
+#define WORD(name, other, arg, field, help) \
+	{name, other, arg, set_word, FIELD(const char *, field), help},
+#define MODE(name, other, mode, help) {name, other, NULL, set_mode, mode, help},
+#define VALUE(name, other, arg, hook, help) {name, other, arg, set_##hook, 0, help},
+const struct option_row option_rows[] = {
+#include "cli/options.def"
+};
+const int n_option_rows = sizeof(option_rows) / sizeof(*option_rows);
+
+static bool is_spelled(const char *name, const char *word, size_t len)
+{
+	return name && strlen(name) == len && strncmp(name, word, len) == 0;
+}
+
+const struct option_row *option_find(const char *word, size_t len)
+{
+	for (int i = 0; i < n_option_rows; i++)
+		if (is_spelled(option_rows[i].name, word, len) ||
+		    is_spelled(option_rows[i].other, word, len))
+			return &option_rows[i];
+	return NULL;
+}
+
+const char *option_of_mode(enum mode mode)
+{
+	for (int i = 0; i < n_option_rows; i++)
+		if (option_rows[i].set == set_mode && option_rows[i].field == mode)
+			return option_rows[i].name;
+	return NULL;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The rows of options.def: looking one up, applying it.
+ */
+#pragma once
+#include "cli/options.h"
+#include <stddef.h>
+
+struct option_row {
+	const char *name;  /* "--duration", "-e" */
+	const char *other; /* a second spelling, or NULL */
+	const char *arg;   /* the argument's name, or NULL */
+	/* Apply the option. 0, or -1 after a message. */
+	int (*set)(struct options *o, const struct option_row *row, const char *arg);
+	size_t field; /* offset in struct options; of MODE the enum mode */
+	const char *help;
+};
+
+extern const struct option_row option_rows[];
+extern const int n_option_rows;
+
+/* The row that the first `len` bytes of `word` spell, NULL when there is none. */
+const struct option_row *option_find(const char *word, size_t len);
+/* Name of the option that selects a mode, NULL for modes without an option. */
+const char *option_of_mode(enum mode mode);
+/* Report a usage error; -1. */
+int option_error(const char *fmt, ...) __attribute__((format(printf, 1, 2), cold));
