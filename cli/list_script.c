@@ -6,6 +6,7 @@
 #include "cli/list_script.h"
 #include "cli/options.h"
 #include "parser/base/arena.h"
+#include "parser/base/pattern.h"
 #include "parser/lang/ast.h"
 #include "parser/lang/kernel.h"
 #include "parser/lang/probe.h"
@@ -96,8 +97,7 @@ static bool has_lines(const struct attach_point *p, const struct attach_target *
 
 	if (!n || !(t->name || t->function) || (is_user && !t->is_entry))
 		return false;
-	return n > 1 || (p->function && strchr(p->function, '*')) ||
-	       (is_user && wants_quotes(p, t));
+	return n > 1 || (p->function && pattern_is(p->function)) || (is_user && wants_quotes(p, t));
 }
 
 static void list_point(struct script_listing *s, const struct attach_point *p)

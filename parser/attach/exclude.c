@@ -8,6 +8,7 @@
 #include "parser/base/arena.h"
 #include "parser/lang/ast.h"
 #include "parser/base/diag.h"
+#include "parser/base/pattern.h"
 #include "parser/attach/exclude.h"
 #include "parser/attach/probe_user.h"
 #include <string.h>
@@ -30,7 +31,7 @@ struct leaving {
 /* An address that was probed has no name. */
 static bool matches(const char *pattern, const char *name)
 {
-	return name && probe_matches(pattern, name);
+	return name && pattern_matches(pattern, name);
 }
 
 /* A USDT probe by NAME, PROVIDER:NAME or PATH:PROVIDER:NAME: `name` is usdt:PATH:PROVIDER:NAME. */
@@ -61,7 +62,7 @@ static bool excludes_user(const struct leaving *l, const struct attach_target *t
 		return false;
 	if (matches(l->pattern, arena_printf(l->r->arena, "%s:%s", t->path, t->function)))
 		return true;
-	return probe_matches(l->path, t->path) && t->symbol &&
+	return pattern_matches(l->path, t->path) && t->symbol &&
 	       user_name_matches(&l->user_in_file, t->symbol);
 }
 
@@ -91,8 +92,9 @@ static bool excludes_typed(const struct leaving *l, const struct typed_function 
 static bool excludes_event(const struct leaving *l, const struct tp_format *f)
 {
 	if (!strchr(l->pattern, ':'))
-		return probe_matches(l->pattern, f->event);
-	return probe_matches(l->pattern, arena_printf(l->r->arena, "%s:%s", f->category, f->event));
+		return pattern_matches(l->pattern, f->event);
+	return pattern_matches(l->pattern,
+			       arena_printf(l->r->arena, "%s:%s", f->category, f->event));
 }
 
 /* Those of the n targets that stay, counted. */

@@ -4,6 +4,7 @@
  */
 #include "parser/base/arena.h"
 #include "parser/base/diag.h"
+#include "parser/base/pattern.h"
 #include "parser/base/nearest.h"
 #include "parser/attach/probe_parse.h"
 #include <errno.h>
@@ -62,7 +63,7 @@ int prs_iter(const struct probe_reader *r, struct attach_point *p, char **parts,
 
 	if (n < 1 || n > 2 || !*parts[0] || (n == 2 && !*parts[1]))
 		return probe_wrong_form(r, p);
-	if (strchr(parts[0], '*')) {
+	if (pattern_is(parts[0])) {
 		diag_error(r->diags, p->span, "no-pattern", "iterators are named one by one");
 		return diag_hint(r->diags, "'sonde -l iter' lists them");
 	}

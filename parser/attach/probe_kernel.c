@@ -6,6 +6,7 @@
  */
 #include "parser/base/arena.h"
 #include "parser/base/diag.h"
+#include "parser/base/pattern.h"
 #include "parser/attach/kernel_alias.h"
 #include "parser/base/limits.h"
 #include "parser/base/nearest.h"
@@ -54,7 +55,7 @@ static bool is_in_module(const char *wanted, const char *module)
 {
 	if (!wanted)
 		return true;
-	return probe_matches(wanted, *module ? module : kernel_itself);
+	return pattern_matches(wanted, *module ? module : kernel_itself);
 }
 
 /* "name" or "name [module]", cut in two; the module is "" for the kernel itself. */
@@ -79,7 +80,8 @@ static bool cut_name(const char *text, char *name, char *module, size_t size)
 
 static bool is_meant(const struct search *s, const char *name)
 {
-	return s->is_variant ? is_variant_of(name, s->function) : probe_matches(s->function, name);
+	return s->is_variant ? is_variant_of(name, s->function)
+			     : pattern_matches(s->function, name);
 }
 
 /* By the name it is listed by, or else by another one. */
@@ -137,7 +139,7 @@ static int search_all(struct search *s)
 {
 	int err;
 
-	nearest_init(&s->near, probe_without(s->r->arena, s->function, '*'));
+	nearest_init(&s->near, pattern_letters(s->r->arena, s->function));
 	err = s->r->kernel->each_kernel_function(s->r->kernel, offer_function, s);
 	once_a_name(s->p);
 	return err;
@@ -155,12 +157,12 @@ static int no_list(const struct search *s, int err)
 static int no_module(const struct search *s)
 {
 	diag_error(s->r->diags, s->p->span, "unknown-module",
-		   strchr(s->module, '*')
+		   pattern_is(s->module)
 			   ? "no loaded module matches '%s'"
 			   : "the module '%s' is not loaded, or has no functions to probe",
 		   s->module);
 	return diag_hint(s->r->diags, "modprobe %s loads it; /proc/modules lists those that are",
-			 strchr(s->module, '*') ? "MODULE" : s->module);
+			 pattern_is(s->module) ? "MODULE" : s->module);
 }
 
 static int match_functions(struct search *s)
@@ -291,7 +293,7 @@ static int read_offset(const struct search *s, char *function, uint64_t *out)
 	*out = strtoull(plus, &end, 0);
 	if (*plus < '0' || *plus > '9' || *end || errno)
 		return bad_offset(s, plus);
-	if (strchr(function, '*')) {
+	if (pattern_is(function)) {
 		diag_error(s->r->diags, s->p->span, "bad-offset",
 			   "an offset goes with one function, not with a pattern");
 		return diag_hint(s->r->diags, "write the function's name");
@@ -358,7 +360,7 @@ int prs_kernel_function(const struct probe_reader *r, struct attach_point *p, ch
 		return by_address(r, p, s.function);
 	if (read_offset(&s, last, &offset))
 		return -1;
-	if (strchr(s.function, '*') || (s.module && strchr(s.module, '*')))
+	if (pattern_is(s.function) || (s.module && pattern_is(s.module)))
 		return match_functions(&s);
 	if (offset)
 		p->name = arena_printf(r->arena, "%s:%s%s%s+%llu", type_name(p),

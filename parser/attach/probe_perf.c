@@ -5,6 +5,7 @@
 #include "parser/attach/probe_perf.h"
 #include "parser/base/arena.h"
 #include "parser/base/diag.h"
+#include "parser/base/pattern.h"
 #include "parser/base/nearest.h"
 #include "parser/attach/probe_user.h"
 #include <errno.h>
@@ -29,7 +30,7 @@ static const struct perf_event_row *no_event(const struct probe_reader *r,
 	const char *type = probe_rows[p->id].name;
 	struct nearest near;
 
-	if (strchr(name, '*')) {
+	if (pattern_is(name)) {
 		diag_error(r->diags, p->span, "no-pattern", "%s events are named one by one", type);
 	} else {
 		nearest_init(&near, name);

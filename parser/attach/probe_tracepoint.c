@@ -5,6 +5,7 @@
  */
 #include "parser/base/arena.h"
 #include "parser/base/diag.h"
+#include "parser/base/pattern.h"
 #include "parser/base/nearest.h"
 #include "parser/attach/probe_parse.h"
 #include <errno.h>
@@ -47,7 +48,7 @@ static int no_tracepoint(const struct probe_reader *r, const struct attach_point
 	else if (strncmp(category, "syscalls", 8) == 0)
 		diag_hint(r->diags, "system calls are tracepoint:syscalls:sys_enter_NAME and "
 				    "tracepoint:syscalls:sys_exit_NAME");
-	else if (h.category.best && strchr(event, '*'))
+	else if (h.category.best && pattern_is(event))
 		diag_hint(r->diags, "did you mean tracepoint:%s:%s?", h.category.best, event);
 	else if (h.category.best)
 		diag_hint(r->diags, "'sonde -l tracepoint:%s' lists the events of that category",

@@ -7,6 +7,7 @@
 #include "parser/base/arena.h"
 #include "parser/lang/ast.h"
 #include "parser/base/diag.h"
+#include "parser/base/pattern.h"
 #include "parser/base/limits.h"
 #include "parser/base/nearest.h"
 #include "parser/attach/probe_parse.h"
@@ -55,7 +56,7 @@ static void note_near(struct typed_search *s, const char *name)
 
 static void search_begin(struct typed_search *s)
 {
-	nearest_init(&s->near, probe_without(s->r->arena, s->name, '*'));
+	nearest_init(&s->near, pattern_letters(s->r->arena, s->name));
 }
 
 /* ---- what the kernel must have ------------------------------------------------------------- */
@@ -115,12 +116,12 @@ static void offer_near(const char *text, void *ctx)
 static int unknown_module(const struct typed_search *s)
 {
 	diag_error(s->r->diags, s->p->span, "unknown-module",
-		   strchr(s->module, '*') ? "no loaded module matches '%s'"
-					  : "the module '%s' is not loaded, or has no BTF",
+		   pattern_is(s->module) ? "no loaded module matches '%s'"
+					 : "the module '%s' is not loaded, or has no BTF",
 		   s->module);
 	return diag_hint(s->r->diags,
 			 "modprobe %s loads it; /sys/kernel/btf has those that have BTF",
-			 strchr(s->module, '*') ? "MODULE" : s->module);
+			 pattern_is(s->module) ? "MODULE" : s->module);
 }
 
 static int unknown(struct typed_search *s)
@@ -210,7 +211,7 @@ static void offer_of_program(const struct typed_function *f, void *ctx)
 	struct typed_search *s = ctx;
 
 	note_near(s, f->name);
-	if ((s->prog_id && s->prog_id != f->prog_id) || !probe_matches(s->name, f->name))
+	if ((s->prog_id && s->prog_id != f->prog_id) || !pattern_matches(s->name, f->name))
 		return;
 	s->n_found++;
 	add_point(s, f,
@@ -251,7 +252,7 @@ static int expand_programs(struct typed_search *s, char **parts, uint32_t n)
 		return 0;
 	diag_error(s->r->diags, s->p->span, "no-program", "no loaded BPF program%s %s '%s'%s%s",
 		   s->prog_id ? " of that id" : "",
-		   strchr(s->name, '*') ? "matches" : "has a function", s->name, err ? ": " : "",
+		   pattern_is(s->name) ? "matches" : "has a function", s->name, err ? ": " : "",
 		   err ? strerror(-err) : "");
 	if (s->near.best)
 		return diag_hint(s->r->diags, "did you mean '%s'?", s->near.best);
@@ -283,10 +284,10 @@ static void offer_typed(const char *text, void *ctx)
 
 	module = text[n] ? arena_strndup(s->r->arena, text + n + 2, strcspn(text + n + 2, "]"))
 			 : arena_strndup(s->r->arena, "vmlinux", 7);
-	if (s->module && !probe_matches(s->module, module))
+	if (s->module && !pattern_matches(s->module, module))
 		return;
 	note_near(s, name);
-	if (probe_matches(s->name, name) && !is_denied(name))
+	if (pattern_matches(s->name, name) && !is_denied(name))
 		arena_push(s->r->arena, s->found, s->n_found, arena_strdup(s->r->arena, text));
 }
 
@@ -403,7 +404,7 @@ static int expand_pattern(struct typed_search *s, char **parts, uint32_t n, cons
 	if (check_kernel(s->r, s->p, s->name))
 		return -1;
 	search_begin(s);
-	err = k->each_typed(k, s->kind, s->module && !strchr(s->module, '*') ? s->module : NULL,
+	err = k->each_typed(k, s->kind, s->module && !pattern_is(s->module) ? s->module : NULL,
 			    offer_typed, s);
 	if (err == -ESRCH)
 		return unknown_module(s);
@@ -438,6 +439,7 @@ int probe_typed_expand(const struct probe_reader *r, const struct attach_text *t
 	char *parts[MAX_PARTS], *copy;
 	struct attach_point p = {.span = text->span, .syscall = -1, .id = PROBE_COUNT};
 	struct typed_search s = {.r = r, .p = &p, .points = points, .n_points = n_points};
+	bool is_pattern;
 	uint32_t n;
 
 	for (size_t i = 0; colon && i < sizeof(ids) / sizeof(*ids); i++)
@@ -446,9 +448,11 @@ int probe_typed_expand(const struct probe_reader *r, const struct attach_text *t
 	if (p.id == PROBE_COUNT)
 		return 1;
 	s.kind = kind_of(&p);
-	copy = arena_strdup(r->arena, colon + 1);
+	copy = probe_without(r->arena, colon + 1, '"');
+	colon = arena_strdup(r->arena, copy);
+	is_pattern = pattern_is(copy);
 	n = split_parts(copy, parts);
 	if (s.kind == TYPED_FUNCTION && strcmp(parts[0], of_programs) == 0)
 		return expand_programs(&s, parts, n);
-	return strchr(colon, '*') ? expand_pattern(&s, parts, n, colon + 1) : 1;
+	return is_pattern ? expand_pattern(&s, parts, n, colon) : 1;
 }

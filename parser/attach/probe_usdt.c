@@ -6,6 +6,7 @@
  */
 #include "parser/base/arena.h"
 #include "parser/base/diag.h"
+#include "parser/base/pattern.h"
 #include "parser/base/limits.h"
 #include "parser/base/nearest.h"
 #include "parser/attach/probe_parse.h"
@@ -58,7 +59,7 @@ static void offer_note(const struct usdt_note *note, void *ctx)
 		m->found_path = keep(m, note->path);
 	if (!p->n_targets)
 		note_nearest(m, note);
-	if (!probe_matches(m->provider, note->provider) || !probe_matches(m->name, note->name))
+	if (!pattern_matches(m->provider, note->provider) || !pattern_matches(m->name, note->name))
 		return;
 	t.path = last && strcmp(last->path, note->path) == 0 ? last->path : m->found_path;
 	t.symbol = keep(m, note->name);
@@ -75,7 +76,7 @@ static void offer_file(const char *path, void *ctx)
 	struct usdt_match *m = ctx;
 	struct kernel *k = m->r->kernel;
 
-	if (m->path && !probe_matches(m->path, path))
+	if (m->path && !pattern_matches(m->path, path))
 		return;
 	m->n_files++;
 	k->each_usdt(k, path, offer_note, m);
@@ -121,7 +122,7 @@ static const char *wanted(const struct usdt_match *m)
 
 static bool is_mapped(const struct usdt_match *m)
 {
-	return !m->path || strchr(m->path, '*');
+	return !m->path || pattern_is(m->path);
 }
 
 static const char *subject(const struct usdt_match *m)
@@ -197,7 +198,7 @@ static bool is_file(const struct probe_reader *r, const char *path)
 				  .provider = "",
 				  .name = ""};
 
-	if (!r->kernel->pid || strpbrk(path, "/*"))
+	if (!r->kernel->pid || strchr(path, '/') || pattern_is(path))
 		return true;
 	nearest_init(&none.nearest, "");
 	return r->kernel->each_usdt(r->kernel, path, offer_note, &none) != -ENOENT;
@@ -214,7 +215,7 @@ static bool read_parts(struct usdt_match *m, char **parts, uint32_t n)
 		m->provider = m->path;
 		m->path = NULL;
 	}
-	m->word = probe_without(m->r->arena, wanted(m), '*');
+	m->word = pattern_letters(m->r->arena, wanted(m));
 	return true;
 }
 

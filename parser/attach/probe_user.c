@@ -358,7 +358,7 @@ static void begin(struct user_matching *m, const struct probe_reader *r, struct 
 		  const char *name)
 {
 	user_name_query(m, arena_strdup(r->arena, name));
-	nearest_init(&m->nearest, probe_without(r->arena, name, '*'));
+	nearest_init(&m->nearest, pattern_letters(r->arena, name));
 	p->function = m->pattern;
 }
 
@@ -437,7 +437,7 @@ static bool is_number(const char *s)
 /* PATH and NAME, both known. */
 static int resolve(struct user_matching *m, char *path, char *name)
 {
-	bool many_files = strpbrk(path, "*?[");
+	bool many_files = pattern_is(path);
 	char *at = find_at(m, path);
 	const char *file = path;
 	int err;

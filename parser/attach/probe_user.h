@@ -6,6 +6,7 @@
 #pragma once
 #include "parser/base/diag.h"
 #include "parser/base/nearest.h"
+#include "parser/base/pattern.h"
 #include "parser/attach/probe_parse.h"
 
 /* The resolving of one attach point on functions of programs. */

@@ -85,7 +85,7 @@ void user_name_query(struct user_matching *m, const char *pattern)
 	struct cpp_name name = cpp_name_split(pattern);
 
 	m->pattern = pattern;
-	m->is_pattern = strchr(pattern, '*');
+	m->is_pattern = pattern_is(pattern);
 	m->word = longest_word(m->r, pattern);
 	m->has_parameters = pattern[name.name];
 	m->has_arguments = name.plain < name.name;
@@ -108,7 +108,7 @@ static bool demangle(const struct probe_reader *r, const char *symbol, bool with
 
 static bool equals(const struct user_matching *m, const char *name)
 {
-	return m->is_pattern ? probe_matches(m->pattern, name) : strcmp(m->pattern, name) == 0;
+	return m->is_pattern ? pattern_matches(m->pattern, name) : strcmp(m->pattern, name) == 0;
 }
 
 /* Cut the "<int>" of "max_of<int>": a template's instances are functions of one name. */

@@ -30,7 +30,7 @@ void user_hint_file(const struct probe_reader *r, const char *path)
 	struct near_search s = {.r = r};
 	int n_dir = (int)(strrchr(path, '/') - path);
 
-	if (!k->each_user_file || strpbrk(path, "*?["))
+	if (!k->each_user_file || pattern_is(path))
 		return;
 	nearest_init(&s.nearest, path + n_dir + 1);
 	k->each_user_file(k, arena_printf(r->arena, "%.*s/*", n_dir, path), offer_file, &s);

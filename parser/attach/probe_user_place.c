@@ -218,7 +218,7 @@ int user_at_line(struct user_matching *m, const char *path, const char *source, 
 	struct attach_point *p = m->p;
 	int err;
 
-	if (strpbrk(path, "*?[")) {
+	if (pattern_is(path)) {
 		diag_error(m->r->diags, p->span, "no-pattern",
 			   "a line of the source is one file's: '%s' is a pattern", path);
 		return diag_hint(m->r->diags, "write PATH@%s:%s, a probe for each file", source,

@@ -6,36 +6,12 @@
 #include "parser/base/arena.h"
 #include "parser/lang/ast.h"
 #include "parser/base/diag.h"
+#include "parser/base/pattern.h"
 #include "parser/base/limits.h"
 #include "parser/base/nearest.h"
 #include "parser/attach/probe_parse.h"
 #include <stdlib.h>
 #include <string.h>
-
-/* '*' matches any number of characters. Linear in practice: on a mismatch only the last '*' takes
- * one character more. */
-bool probe_matches(const char *pattern, const char *s)
-{
-	const char *star = NULL, *from = NULL;
-
-	while (*s) {
-		if (*pattern == '*') {
-			star = pattern++;
-			from = s;
-		} else if (*pattern == *s) {
-			pattern++;
-			s++;
-		} else if (star) {
-			pattern = star + 1;
-			s = ++from;
-		} else {
-			return false;
-		}
-	}
-	while (*pattern == '*')
-		pattern++;
-	return *pattern == '\0';
-}
 
 char *probe_without(struct arena *a, const char *text, char character)
 {
@@ -65,7 +41,7 @@ static void offer(const char *name, void *ctx)
 	if (x->any_category && strncmp(name, "ftrace:", 7) == 0)
 		return;
 	nearest_keep(&x->nearest, x->arena, name);
-	if (probe_matches(x->pattern, name))
+	if (pattern_matches(x->pattern, name))
 		arena_push(x->arena, x->names, x->n, arena_strdup(x->arena, name));
 }
 
@@ -105,16 +81,16 @@ static int resolve_each(const struct probe_reader *r, const struct attach_text *
 static int expand(const struct probe_reader *r, const struct attach_text *text, const char *pattern,
 		  struct attach_point **points, uint32_t *n_points)
 {
-	const char *colon = strchr(pattern, ':'), *star = strchr(pattern, '*');
-	struct expansion x = {.arena = r->arena, .pattern = pattern, .any_category = star < colon};
+	const char *colon = strchr(pattern, ':');
+	const char *category = arena_strndup(r->arena, pattern, (size_t)(colon - pattern));
+	struct expansion x = {.arena = r->arena, .pattern = pattern};
 	int err;
 
-	nearest_init(&x.nearest, probe_without(r->arena, pattern, '*'));
-	err = r->kernel->each_tracepoint(r->kernel,
-					 x.any_category ? NULL
-							: arena_strndup(r->arena, pattern,
-									colon - pattern),
-					 offer, &x);
+	/* alternatives may hold the ':' */
+	x.any_category = pattern_is(category) || strchr(category, '{');
+
+	nearest_init(&x.nearest, pattern_letters(r->arena, pattern));
+	err = r->kernel->each_tracepoint(r->kernel, x.any_category ? NULL : category, offer, &x);
 	if (err && !x.n) /* the message of an event that is not there, or not to be read */
 		return probe_resolve(r, text, &(struct attach_point){0});
 	if (!x.n)
@@ -146,7 +122,7 @@ static int resolve_type(const struct probe_reader *r, const struct attach_text *
 
 	if (typed <= 0)
 		return typed;
-	if (rest && strchr(rest, '*') &&
+	if (rest && pattern_is(rest) &&
 	    probe_type_is(text->text, (size_t)(rest - text->text), PROBE_TRACEPOINT))
 		return expand(r, text, event_pattern(r->arena, rest + 1), points, n_points);
 	if (probe_resolve(r, text, &point))
@@ -180,7 +156,7 @@ static int resolve_types(const struct probe_reader *r, const struct attach_text 
 		struct probe_reader reader = {r->arena, &quiet, r->kernel};
 		struct attach_text one = {.span = text->span};
 
-		if (!probe_matches(type, probe_rows[ids[i]].name))
+		if (!pattern_matches(type, probe_rows[ids[i]].name))
 			continue;
 		n_types++;
 		one.text = arena_printf(r->arena, "%s%s", probe_rows[ids[i]].name, rest);
@@ -209,10 +185,10 @@ int probe_resolve_all(const struct probe_reader *r, const struct attach_text *te
 {
 	size_t n = name_length(text->text);
 	struct attach_text plain = {.text = text->text + n, .span = text->span};
-	const char *star = strchr(plain.text, '*'), *colon = strchr(plain.text, ':');
+	const char *wild = strpbrk(plain.text, "*?"), *colon = strchr(plain.text, ':');
 	uint32_t first = *n_points;
 
-	if (star && colon && star < colon ? resolve_types(r, &plain, points, n_points)
+	if (wild && colon && wild < colon ? resolve_types(r, &plain, points, n_points)
 					  : resolve_type(r, &plain, points, n_points))
 		return -1;
 	for (uint32_t i = first; n && i < *n_points; i++) {

@@ -150,7 +150,8 @@ struct kernel {
 	/* Is `offset` behind the start of the kernel's function in it? 0, -ERANGE (it has *size
 	 * bytes), other -errno when that cannot be told. */
 	int (*kernel_offset)(struct kernel *k, const char *name, uint64_t offset, uint64_t *size);
-	/* Call fn with each file whose path the pattern ('*', '?', [...]) matches. 0 or -errno. */
+	/* Call fn with each file whose path the pattern matches (pattern.h; '*' does not match
+	 * '/'). 0 or -errno. */
 	int (*each_user_file)(struct kernel *k, const char *pattern, kernel_name_fn fn, void *ctx);
 	/* *out: the path of library `name` (libc, libc.so.6) as program PATH loads it. 0, -ESRCH
 	 * (it loads no such; fn was called with each that it does), or as user_symbol. */

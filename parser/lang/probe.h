@@ -128,8 +128,6 @@ struct attach_point {
 	bool ends_slice;	 /* sched_switch with `oncpu`: chk_oncpu */
 };
 
-/* Does `s` match the pattern, in which '*' stands for any text? */
-bool probe_matches(const char *pattern, const char *s);
 /* Resolve the text of one attach point. 0, or -1 with the reason in r->diags. */
 int probe_resolve(const struct probe_reader *r, const struct attach_text *text,
 		  struct attach_point *out);

@@ -12,6 +12,7 @@
 #include "bpf_helpers/shared.h"
 #include "parser/base/arena.h"
 #include "parser/base/diag.h"
+#include "parser/base/pattern.h"
 #include "parser/lang/prefault.h"
 #include "parser/plan/plan_build.h"
 #include "parser/plan/plan_run.h"
@@ -138,7 +139,7 @@ static void plan_point(struct planner *pl, uint32_t ast, uint32_t index, const s
 		return;
 	q.func_id = plan_name_id(pl, point->id == PROBE_USDT ? point->targets->function
 							     : point->function);
-	if (point->n_targets == 1 && point->function && strchr(point->function, '*')) {
+	if (point->n_targets == 1 && point->function && pattern_is(point->function)) {
 		/* a pattern of one function */
 		q.name = point->is_named ? q.name : plan_target_name(pl, point, point->targets);
 		q.func_id = plan_name_id(pl, point->targets->function);

@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include "runtime/elf/user_path.h"
 #include "runtime/elf/ldcache.h"
+#include "parser/base/pattern.h"
 #include "runtime/base/mapped.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -157,9 +158,18 @@ int user_path_find(uint32_t pid, const char *name, char out[PATH_MAX])
 	return err ? err : resolve(pid, found, out);
 }
 
+/* The pattern as glob(3) has it: its '[' is literal in ours. */
+static void glob_text(const char *pattern, char out[2 * PATH_MAX])
+{
+	for (; *pattern; *out++ = *pattern++)
+		if (*pattern == '[' || *pattern == '\\')
+			*out++ = '\\';
+	*out = '\0';
+}
+
 int user_path_each(uint32_t pid, const char *pattern, user_path_fn *fn, void *ctx)
 {
-	char root[PATH_MAX], full[PATH_MAX], real[PATH_MAX];
+	char root[PATH_MAX], full[PATH_MAX], escaped[2 * PATH_MAX], real[PATH_MAX];
 	glob_t found = {0};
 	struct stat st;
 	int err;
@@ -167,7 +177,8 @@ int user_path_each(uint32_t pid, const char *pattern, user_path_fn *fn, void *ct
 	user_path_root(pid, root);
 	if (snprintf(full, sizeof(full), "%s%s", root, pattern) >= PATH_MAX)
 		return -ENAMETOOLONG;
-	err = glob(full, 0, NULL, &found);
+	glob_text(full, escaped);
+	err = glob(escaped, pattern_has_alternatives(full) ? GLOB_BRACE : 0, NULL, &found);
 	for (size_t i = 0; !err && i < found.gl_pathc; i++) {
 		const char *path = found.gl_pathv[i];
 

@@ -6,6 +6,7 @@
  * function of a program also by what its symbol demangles to.
  */
 #include "parser/base/arena.h"
+#include "parser/base/pattern.h"
 #include "parser/attach/exclude.h"
 #include "parser/attach/probe_user.h"
 #include "runtime/list/list_impl.h"
@@ -24,7 +25,7 @@ struct leaving {
 
 static bool matches(const char *pattern, const char *name)
 {
-	return probe_matches(pattern, name) || fnmatch(pattern, name, 0) == 0;
+	return pattern_matches(pattern, name) || fnmatch(pattern, name, 0) == 0;
 }
 
 /* The symbol of a function of a program: list_keep_function() leaves it behind the line. */
