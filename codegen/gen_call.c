@@ -136,7 +136,7 @@ static uint32_t tracer_frames(const struct gen *g)
 static bool is_at_system_call(const struct gen *g)
 {
 	return !g->body.loop_frames && g->prog.id < SONDE_MAX_PROGS &&
-	       (g->prog.plan->kind == PP_SYSCALL_ENTER || g->prog.plan->kind == PP_SYSCALL_EXIT);
+	       prog_kind_is(g->prog.plan->kind, PK_SYSCALL);
 }
 
 struct value gen_kstack(struct gen *g, struct expr *e)
@@ -301,7 +301,7 @@ struct value gen_retval(struct gen *g, struct expr *e)
 
 	if (g->probe.is_open)
 		return gen_int_value(gen_u64(g, 0), e->type);
-	if (g->prog.plan->kind == PP_FEXIT)
+	if (prog_kind_is(g->prog.plan->kind, PK_TRAMPOLINE))
 		v = gen_typed_result(g);
 	else
 		v = gen_register(g, regs_return_offset());
@@ -375,7 +375,7 @@ static struct value syscall_field(struct gen *g, const struct tp_field *f, const
 		v = g->body.syscall;
 	else if (g->probe.is_open)
 		v = gen_u64(g, 0); /* it has not ended */
-	else if (g->prog.plan->kind == PP_SYSCALL_EXIT)
+	else if (prog_kind_is(g->prog.plan->kind, PK_RETURN))
 		v = gen_register(g, 8);
 	else if (type_is_memory(type))
 		return syscall_words(g, type);
@@ -419,8 +419,7 @@ struct value gen_args_field(struct gen *g, struct expr *e)
 	if (g->probe.plan->has_span && g->probe.plan->span_kind == SPAN_SWITCH)
 		return g->body.span ? span_field(g, e->field.name)
 				    : gen_rebuilt_field(g, e->field.name, type);
-	if (g->prog.plan->kind == PP_SYSCALL_ENTER || g->prog.plan->kind == PP_SYSCALL_EXIT ||
-	    g->probe.is_open)
+	if (prog_kind_is(g->prog.plan->kind, PK_SYSCALL) || g->probe.is_open)
 		return syscall_field(g, f, type);
 	if (g->prog.plan->kind == PP_TP_BTF)
 		return gen_rebuilt_field(g, e->field.name, type);

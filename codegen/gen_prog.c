@@ -193,8 +193,10 @@ static void only_if_traced(struct gen *g, LLVMBasicBlockRef out)
 
 /* ---- kinds of programs -------------------------------------------------------------------- */
 
-static void gen_plain(struct gen *g, LLVMBasicBlockRef out, bool scoped)
+void gen_plain(struct gen *g, LLVMBasicBlockRef out)
 {
+	bool scoped = prog_kind_is(g->prog.plan->kind, PK_SCOPED);
+
 	g->probe.is_start =
 		g->prog.plan->n_probes == 0; /* a hidden program at a function's entry */
 	prog_select_probe(g, g->probe.is_start ? g->prog.plan->starts[0] : g->prog.plan->probes[0]);
@@ -208,6 +210,12 @@ static void gen_plain(struct gen *g, LLVMBasicBlockRef out, bool scoped)
 		prog_scope_test(g, out);
 	prog_body(g);
 	LLVMBuildBr(g->b, out);
+}
+
+void gen_switch_span(struct gen *g, LLVMBasicBlockRef out)
+{
+	prog_select_probe(g, g->prog.plan->probes[0]);
+	gen_span(g, out);
 }
 
 /* Scope and body of one of the probes of a system-call program, or the start of its spans. */
@@ -253,11 +261,11 @@ static void gen_syscall_case(struct gen *g, uint32_t id, bool is_start)
 }
 
 /* sys_enter(regs, number); sys_exit(regs, result) */
-static void gen_syscalls(struct gen *g, LLVMBasicBlockRef out)
+void gen_syscalls(struct gen *g, LLVMBasicBlockRef out)
 {
-	g->body.syscall = g->prog.plan->kind == PP_SYSCALL_ENTER
-				  ? context_word(g, 1)
-				  : GEN_CALL(g, "sonde_syscall_number", prog_context_pointer(g, 0));
+	g->body.syscall = prog_kind_is(g->prog.plan->kind, PK_RETURN)
+				  ? GEN_CALL(g, "sonde_syscall_number", prog_context_pointer(g, 0))
+				  : context_word(g, 1);
 	for (uint32_t i = 0; i < g->prog.plan->n_probes; i++)
 		gen_syscall_case(g, g->prog.plan->probes[i], false);
 	for (uint32_t i = 0; i < g->prog.plan->n_starts; i++) /* last: the clock is read late */
@@ -266,59 +274,27 @@ static void gen_syscalls(struct gen *g, LLVMBasicBlockRef out)
 }
 
 /* sched_process_fork(parent, child) */
-static void gen_scope_fork(struct gen *g, LLVMBasicBlockRef out)
+void gen_scope_fork(struct gen *g, LLVMBasicBlockRef out)
 {
 	GEN_CALL(g, "sonde_scope_fork", prog_context_pointer(g, 0), prog_context_pointer(g, 1));
 	LLVMBuildBr(g->b, out);
 }
 
 /* sched_process_exec(task, …) */
-static void gen_scope_exec(struct gen *g, LLVMBasicBlockRef out)
+void gen_scope_exec(struct gen *g, LLVMBasicBlockRef out)
 {
 	GEN_CALL(g, "sonde_scope_exec", prog_context_pointer(g, 0));
 	LLVMBuildBr(g->b, out);
 }
 
-static void gen_by_kind(struct gen *g, LLVMBasicBlockRef out)
-{
-	switch (g->prog.plan->kind) {
-	case PP_BEGIN:
-	case PP_END:
-	case PP_SELF:
-	case PP_TEST:
-	case PP_BENCH:
-	case PP_INTERVAL_THREAD:
-	case PP_INTERVAL: gen_plain(g, out, false); return;
-	case PP_RAW_TP:
-	case PP_TP_BTF:
-	case PP_TRACEPOINT:
-	case PP_PROFILE:
-	case PP_EVENT:
-	case PP_KPROBE:
-	case PP_KRETPROBE:
-	case PP_FENTRY:
-	case PP_FEXIT:
-	case PP_UPROBE:
-	case PP_URETPROBE:
-	case PP_USDT: gen_plain(g, out, true); return;
-	case PP_KSESSION:
-	case PP_USESSION: gen_span_session(g, out); return;
-	case PP_SYSCALL_ENTER:
-	case PP_SYSCALL_EXIT: gen_syscalls(g, out); return;
-	case PP_ITER: gen_iter_program(g, out); return;
-	case PP_SWITCH_SPAN:
-		prog_select_probe(g, g->prog.plan->probes[0]);
-		gen_span(g, out);
-		return;
-	case PP_OPEN_SPANS:
-		prog_select_probe(g, g->prog.plan->probes[0]);
-		gen_open_spans(g, out);
-		return;
-	case PP_SCOPE_FORK: gen_scope_fork(g, out); return;
-	case PP_SCOPE_EXEC: gen_scope_exec(g, out); return;
-	case PP_KIND_COUNT: return;
-	}
-}
+/* The gen column of prog_kinds.def. */
+static gen_prog_fn *const generators[] = {
+#define PROG_KIND(id, name, section, frames, gen, ...) [PP_##id] = gen,
+#include "parser/lang/prog_kinds.def"
+#undef PROG_KIND
+};
+
+_Static_assert(sizeof(generators) / sizeof(*generators) == PP_KIND_COUNT, "one hook for each kind");
 
 static void add_attribute(struct gen *g, LLVMValueRef fn, const char *name)
 {
@@ -336,13 +312,12 @@ static bool stops_after_exit(const struct gen *g)
 	    g->prog.plan->test) /* it lives on without us; each is run for itself */
 		return false;
 	return (g->prog.plan->n_probes || g->prog.plan->n_starts) &&
-	       g->prog.plan->kind != PP_BEGIN && g->prog.plan->kind != PP_END &&
-	       g->prog.plan->kind != PP_OPEN_SPANS;
+	       !prog_kind_is(g->prog.plan->kind, PK_OUTSIDE);
 }
 
 static bool is_session(const struct gen *g)
 {
-	return g->prog.plan->kind == PP_KSESSION || g->prog.plan->kind == PP_USESSION;
+	return prog_kind_is(g->prog.plan->kind, PK_SESSION);
 }
 
 void gen_program(struct gen *g, uint32_t index)
@@ -375,7 +350,7 @@ void gen_program(struct gen *g, uint32_t index)
 		gen_call_helper(g, "sonde_fault_enter", NULL, 0);
 	if (stops_after_exit(g))
 		unless_exiting(g, out);
-	gen_by_kind(g, out);
+	generators[g->prog.plan->kind](g, out);
 	LLVMPositionBuilderAtEnd(g->b, out);
 	if (g->prog.plan->is_sleepable)
 		gen_call_helper(g, "sonde_fault_leave", NULL, 0);

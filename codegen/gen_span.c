@@ -287,7 +287,7 @@ static LLVMValueRef call_target(struct gen *g)
 static LLVMValueRef call_place(struct gen *g, bool is_end)
 {
 	/* a probe on the return instruction sees the stack pointer of the entry */
-	uint64_t shift = is_end && g->prog.plan->kind != PP_UPROBE ? regs_return_sp_shift() : 0;
+	uint64_t shift = is_end && !g->probe.point->is_at_returns ? regs_return_sp_shift() : 0;
 
 	if (probe_is_typed(g->probe.point))
 		return GEN_CALL(g, "sonde_span_context", g->body.ctx);
@@ -481,6 +481,7 @@ void gen_open_spans(struct gen *g, LLVMBasicBlockRef out)
 {
 	LLVMValueRef task = prog_context_pointer(g, 1), slot, start;
 
+	prog_select_probe(g, g->prog.plan->probes[0]);
 	only_if_found(g, task, out);
 	g->probe.is_open = true;
 	g->body.subject = task;

@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The table of program kinds.
+ * The rows of prog_kinds.def as an array.
  */
 #include "parser/lang/prog_kind.h"
 
-const struct prog_row prog_rows[PP_KIND_COUNT] = {
-#define PROG_KIND(id, name_, section_, frames_) \
-	[PP_##id] = {.name = name_, .section = section_, .tracer_frames = frames_},
+const struct prog_row prog_rows[] = {
+#define PROG_KIND(id, name_, section_, frames_, gen, attach, capability_, traits_) \
+	[PP_##id] = {.name = name_,                                                \
+		     .section = section_,                                          \
+		     .tracer_frames = frames_,                                     \
+		     .capability = CAP_##capability_,                              \
+		     .traits = traits_},
 #include "parser/lang/prog_kinds.def"
 #undef PROG_KIND
 };
+
+_Static_assert(sizeof(prog_rows) / sizeof(*prog_rows) == PP_KIND_COUNT, "one row for each kind");

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Kinds of BPF programs: the rows of prog_kinds.def.
+ * Kinds of kernel programs: the table made of prog_kinds.def. codegen/ and runtime/session/ expand
+ * the hook columns of the same rows.
  */
 #pragma once
+#include "parser/lang/capability.h"
+#include <stdbool.h>
 #include <stdint.h>
 
 enum plan_prog_kind {
@@ -12,11 +15,33 @@ enum plan_prog_kind {
 	PP_KIND_COUNT,
 };
 
-/* A row of prog_kinds.def. */
+/* What else is true of a kind. */
+enum prog_traits {
+	PK_OUTSIDE = 1, /* runs before or after tracing, not during it */
+	PK_SCOPED = 2,	/* the thread that runs it is tested against the scope */
+	PK_PERIOD = 4,	/* fires by a clock */
+	PK_SYSCALL = 8, /* of system calls, dispatched by number */
+	PK_KERNEL_FUNCTION = 16,
+	PK_USER_FUNCTION = 32,
+	PK_TRAMPOLINE = 64, /* called directly, not through a breakpoint or ftrace's handler */
+	PK_RETURN = 128,    /* runs where a call ends */
+	PK_SESSION = 256,   /* runs at both ends of a call, and its result decides on the second */
+	PK_TEST = 512,	    /* a test or benchmark, run for its result */
+	PK_USDT = 1024,
+};
+
 struct prog_row {
 	const char *name;
 	const char *section;
 	uint32_t tracer_frames;
+	enum capability_id capability;
+	uint32_t traits; /* enum prog_traits */
 };
 
 extern const struct prog_row prog_rows[PP_KIND_COUNT];
+
+/* Does a kind have one of these traits? */
+static inline bool prog_kind_is(enum plan_prog_kind kind, uint32_t traits)
+{
+	return (prog_rows[kind].traits & traits) != 0;
+}

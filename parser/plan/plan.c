@@ -249,7 +249,7 @@ static void plan_sleep(struct planner *pl, struct plan_prog *g)
 		const struct probe *p = pl->program->probes[probes[g->probes[i]].ast];
 
 		prefault_body_strings(p, note_text, &has_text);
-		if (g->kind == PP_USESSION)
+		if (prog_kind_is(g->kind, PK_SESSION))
 			prefault_entry_strings(p, note_text, &has_text);
 		may &= may_sleep(p);
 	}
@@ -268,8 +268,7 @@ static void plan_sleeps(struct planner *pl)
 	for (uint32_t i = 0; i < pl->plan->n_progs; i++) {
 		struct plan_prog *g = &pl->plan->progs[i];
 
-		if (g->kind == PP_UPROBE || g->kind == PP_URETPROBE || g->kind == PP_USDT ||
-		    g->kind == PP_USESSION)
+		if (prog_kind_is(g->kind, PK_USER_FUNCTION))
 			plan_sleep(pl, g);
 	}
 }

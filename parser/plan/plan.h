@@ -10,6 +10,7 @@
 #include "parser/lang/format_spec.h"
 #include "parser/lang/prog_kind.h"
 #include "parser/lang/probe.h"
+#include "parser/lang/prog_kind.h"
 #include "parser/base/source.h"
 #include "parser/lang/type.h"
 #include <stdbool.h>

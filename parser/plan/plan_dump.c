@@ -98,14 +98,15 @@ static void dump_prog(const struct plan *p, const struct plan_prog *g, FILE *out
 	fprintf(out, "program %s %s section %s", g->symbol, prog_rows[g->kind].name, g->section);
 	if (g->hertz)
 		fprintf(out, " frequency %llu Hz", (unsigned long long)g->hertz);
-	else if (g->kind == PP_INTERVAL_THREAD || g->kind == PP_INTERVAL || g->kind == PP_PROFILE)
+	else if (prog_kind_is(g->kind, PK_PERIOD))
 		fprintf(out, " period %llu ns", (unsigned long long)g->period_ns);
 	if (g->kind == PP_EVENT)
 		dump_perf(&g->perf, out);
 	if (g->pin)
 		fprintf(out, " pin %s", g->pin);
 	if (g->n_targets > 1)
-		fprintf(out, " %s %u", g->kind == PP_USDT ? "places" : "functions", g->n_targets);
+		fprintf(out, " %s %u", prog_kind_is(g->kind, PK_USDT) ? "places" : "functions",
+			g->n_targets);
 	fprintf(out, "%s\n", g->is_sleepable ? " sleepable" : "");
 	if (g->fallback)
 		fprintf(out, "  fallback %s\n", g->fallback);
@@ -113,7 +114,7 @@ static void dump_prog(const struct plan *p, const struct plan_prog *g, FILE *out
 		const struct plan_probe *q = &p->probes[g->probes[i]];
 
 		fprintf(out, "  probe %u %s", g->probes[i], q->name);
-		if (g->kind == PP_SYSCALL_ENTER || g->kind == PP_SYSCALL_EXIT) {
+		if (prog_kind_is(g->kind, PK_SYSCALL)) {
 			if (q->syscall >= 0)
 				fprintf(out, " number %lld", (long long)q->syscall);
 			else

@@ -191,8 +191,9 @@ static const char *fallback_of(const struct planner *pl, const struct plan_prog 
 			       const struct attach_point *point)
 {
 	struct kernel *k = pl->kernel;
-	bool is_user = g->kind == PP_UPROBE || g->kind == PP_URETPROBE || g->kind == PP_USDT;
-	bool is_kernel = g->kind == PP_KPROBE || g->kind == PP_KRETPROBE;
+	uint32_t traits = prog_rows[g->kind].traits;
+	bool is_user = traits & PK_USER_FUNCTION && !(traits & PK_SESSION);
+	bool is_kernel = traits & PK_KERNEL_FUNCTION && !(traits & (PK_TRAMPOLINE | PK_SESSION));
 
 	if (g->kind == PP_TRACEPOINT && !point->has_raw && !point->format->is_unchecked)
 		return "a perf event: there is no raw tracepoint of that name";
@@ -265,11 +266,11 @@ uint32_t plan_prog_for(struct planner *pl, const struct attach_point *point,
 			      .pin = point->pin,
 			      .test = point->test};
 
-	if (kind == PP_SYSCALL_ENTER || kind == PP_SYSCALL_EXIT) {
+	if (prog_kind_is(kind, PK_SYSCALL)) {
 		uint32_t prog;
 
 		pl->use.weight = weight + 1;
-		g.event = kind == PP_SYSCALL_ENTER ? "sys_enter" : "sys_exit";
+		g.event = prog_kind_is(kind, PK_RETURN) ? "sys_exit" : "sys_enter";
 		if (!shared_prog(pl, kind, &prog))
 			prog = plan_prog_add(pl, g, g.event);
 		share_add(&pl->share, pl->arena, prog, &pl->use);

@@ -137,7 +137,7 @@ void plan_span_start(struct planner *pl, const struct attach_point *point, uint3
 		entry.n_targets = point->n_entries;
 	}
 	g = &pl->plan->progs[pl->plan->probes[id].prog];
-	if (g->kind == PP_KSESSION || g->kind == PP_USESSION) {
+	if (prog_kind_is(g->kind, PK_SESSION)) {
 		arena_push(pl->arena, g->starts, g->n_starts, id);
 		return;
 	}

@@ -332,7 +332,7 @@ static int by_place(const void *x, const void *y)
 
 static bool is_user_entry(const struct plan_prog *g)
 {
-	return g->kind == PP_UPROBE || g->kind == PP_URETPROBE || g->kind == PP_USESSION;
+	return prog_kind_is(g->kind, PK_USER_FUNCTION) && !prog_kind_is(g->kind, PK_USDT);
 }
 
 void uprobe_place(const struct plan *plan)

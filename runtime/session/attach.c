@@ -43,14 +43,14 @@ int attach_libbpf_link(struct session *s, struct bpf_link *link)
 	return attach_add(s, (struct link){.fd = fd, .closes_slowly = true});
 }
 
-static int att_nothing(struct session *s, uint32_t prog)
+int att_nothing(struct session *s, uint32_t prog)
 {
 	(void)s;
 	(void)prog;
 	return 0;
 }
 
-static int att_raw(struct session *s, uint32_t prog)
+int att_raw(struct session *s, uint32_t prog)
 {
 	const char *event = s->plan->progs[prog].event;
 
@@ -66,47 +66,24 @@ static int open_typed(struct session *s, uint32_t prog, bool closes_slowly)
 	return attach_add(s, (struct link){.fd = fd, .closes_slowly = closes_slowly});
 }
 
-static int att_typed(struct session *s, uint32_t prog)
+int att_typed(struct session *s, uint32_t prog)
 {
 	return open_typed(s, prog, false);
 }
 
 /* A trampoline that goes is waited for: somebody may be on it. */
-static int att_trampoline(struct session *s, uint32_t prog)
+int att_trampoline(struct session *s, uint32_t prog)
 {
 	return open_typed(s, prog, true);
 }
 
-static att_fn *const attachers[PP_KIND_COUNT] = {
-	[PP_BEGIN] = att_nothing,
-	[PP_END] = att_nothing,
-	[PP_RAW_TP] = att_raw,
-	[PP_TP_BTF] = att_typed,
-	[PP_SYSCALL_ENTER] = att_typed,
-	[PP_SYSCALL_EXIT] = att_typed,
-	[PP_SWITCH_SPAN] = att_typed,
-	[PP_OPEN_SPANS] = att_nothing,
-	[PP_TRACEPOINT] = att_tracepoint,
-	[PP_INTERVAL_THREAD] = att_nothing,
-	[PP_INTERVAL] = att_interval,
-	[PP_PROFILE] = att_profile,
-	[PP_KPROBE] = att_kernel_function,
-	[PP_KRETPROBE] = att_kernel_function,
-	[PP_FENTRY] = att_trampoline,
-	[PP_FEXIT] = att_trampoline,
-	[PP_UPROBE] = att_user_function,
-	[PP_URETPROBE] = att_user_function,
-	[PP_KSESSION] = att_kernel_function,
-	[PP_USESSION] = att_user_function,
-	[PP_SELF] = att_nothing,
-	[PP_TEST] = att_nothing,
-	[PP_BENCH] = att_nothing,
-	[PP_EVENT] = att_event,
-	[PP_ITER] = att_iter,
-	[PP_USDT] = att_user_function,
-	[PP_SCOPE_FORK] = att_typed,
-	[PP_SCOPE_EXEC] = att_typed,
+static att_fn *const attachers[] = {
+#define PROG_KIND(id, name, section, frames, gen, attach, ...) [PP_##id] = attach,
+#include "parser/lang/prog_kinds.def"
+#undef PROG_KIND
 };
+
+_Static_assert(sizeof(attachers) / sizeof(*attachers) == PP_KIND_COUNT, "one hook for each kind");
 
 /* Hidden programs are not the script's to do without: the others measure wrong then. What the user
  * stops, or memory ends, is no refusal. */
@@ -127,18 +104,12 @@ static const char *what_to_try(int err)
 	}
 }
 
-static bool is_on_kernel_function(enum plan_prog_kind kind)
-{
-	return kind == PP_KPROBE || kind == PP_KRETPROBE || kind == PP_KSESSION ||
-	       kind == PP_FENTRY || kind == PP_FEXIT;
-}
-
 enum { ERR_NOTSUPP = 524 }; /* the kernel's own ENOTSUPP, which C has no words for */
 
 /* The kernel's answers for its own functions mean something else than their words. */
 static const char *why_not(enum plan_prog_kind kind, int err)
 {
-	if (!is_on_kernel_function(kind))
+	if (!prog_kind_is(kind, PK_KERNEL_FUNCTION))
 		return strerror(-err);
 	switch (-err) {
 	case ERR_NOTSUPP:
@@ -210,7 +181,7 @@ void attach_left_out(struct session *s, uint32_t prog, const struct attach_refus
 		     attach_symbol_fn *symbol, const void *ctx)
 {
 	const struct plan_prog *g = &s->plan->progs[prog];
-	bool is_known = attach_is_instruction(r->err) && !is_on_kernel_function(g->kind);
+	bool is_known = attach_is_instruction(r->err) && !prog_kind_is(g->kind, PK_KERNEL_FUNCTION);
 	char names[1024] = "";
 	size_t len = 0;
 

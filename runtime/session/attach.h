@@ -7,8 +7,9 @@
 
 /* Attach plan->progs[prog]: attach_add() each link. 0 or -errno. */
 typedef int att_fn(struct session *s, uint32_t prog);
-att_fn att_tracepoint, att_interval, att_profile, att_kernel_function, att_user_function;
-att_fn att_event, att_iter;
+#define PROG_KIND(id, name, section, frames, gen, attach, ...) att_fn attach;
+#include "parser/lang/prog_kinds.def"
+#undef PROG_KIND
 
 /* Descriptor of a loaded program. */
 int attach_fd(const struct session *s, uint32_t prog);

@@ -173,8 +173,7 @@ const char *attach_event_refusal(const struct session *s, const struct plan_prog
 	bool is_missing = err == -ENOENT || err == -EOPNOTSUPP || err == -ENODEV;
 	unsigned long rate = err == -EINVAL && g->hertz ? highest_rate() : 0;
 	uint32_t type = g->kind == PP_EVENT ? g->perf.type : PERF_TYPE_MAX;
-	bool is_timer =
-		g->kind == PP_INTERVAL || g->kind == PP_PROFILE || type == PERF_TYPE_SOFTWARE;
+	bool is_timer = prog_kind_is(g->kind, PK_PERIOD) || type == PERF_TYPE_SOFTWARE;
 
 	if (rate && g->hertz > rate)
 		snprintf(text, sizeof(text),

@@ -31,7 +31,7 @@ static struct bpf_link *perf_on(struct session *s, uint32_t prog, const struct p
 				const char *symbol)
 {
 	LIBBPF_OPTS(bpf_kprobe_opts, opts, .bpf_cookie = t->cookie, .offset = t->offset,
-		    .retprobe = s->plan->progs[prog].kind == PP_KRETPROBE);
+		    .retprobe = prog_kind_is(s->plan->progs[prog].kind, PK_RETURN));
 
 	if (t->address) /* the event takes it where the offset goes, when there is no name */
 		opts.offset = t->address;
@@ -115,11 +115,12 @@ static int find_places(struct places *p)
 static int multi_link(struct places *p, uint32_t n, const uint64_t *where, const uint64_t *cookies)
 {
 	enum plan_prog_kind kind = p->s->plan->progs[p->prog].kind;
-	uint32_t at_return = kind == PP_KRETPROBE ? BPF_F_KPROBE_MULTI_RETURN : 0;
+	uint32_t at_return = prog_kind_is(kind, PK_RETURN) ? BPF_F_KPROBE_MULTI_RETURN : 0;
 	union bpf_attr attr = {
 		.link_create.prog_fd = (uint32_t)attach_fd(p->s, p->prog),
-		.link_create.attach_type =
-			kind == PP_KSESSION ? NEW_BPF_TRACE_KPROBE_SESSION : BPF_TRACE_KPROBE_MULTI,
+		.link_create.attach_type = prog_kind_is(kind, PK_SESSION)
+						   ? NEW_BPF_TRACE_KPROBE_SESSION
+						   : BPF_TRACE_KPROBE_MULTI,
 		.link_create.kprobe_multi.flags = at_return,
 		.link_create.kprobe_multi.cnt = n,
 		.link_create.kprobe_multi.cookies = (uintptr_t)cookies,

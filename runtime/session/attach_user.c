@@ -42,7 +42,7 @@ struct file_targets {
 
 static bool is_return(const struct file_targets *f)
 {
-	return f->s->plan->progs[f->prog].kind == PP_URETPROBE;
+	return prog_kind_is(f->s->plan->progs[f->prog].kind, PK_RETURN);
 }
 
 /* The one process that is traced; 0: there may be more. */
@@ -63,12 +63,13 @@ static int multi_link(struct file_targets *f, uint32_t n, const struct link_list
 	enum plan_prog_kind kind = f->s->plan->progs[f->prog].kind;
 	struct new_link_create attr = {
 		.prog_fd = (uint32_t)attach_fd(f->s, f->prog),
-		.attach_type = kind == PP_USESSION ? NEW_BPF_TRACE_UPROBE_SESSION
-						   : NEW_BPF_TRACE_UPROBE_MULTI,
+		.attach_type = prog_kind_is(kind, PK_SESSION) ? NEW_BPF_TRACE_UPROBE_SESSION
+							      : NEW_BPF_TRACE_UPROBE_MULTI,
 		.uprobe_multi.path = (uintptr_t)f->targets->path,
 		.uprobe_multi.offsets = (uintptr_t)l->offsets,
 		.uprobe_multi.cookies = (uintptr_t)l->cookies,
-		.uprobe_multi.ref_ctr_offsets = kind == PP_USDT ? (uintptr_t)l->ref_ctrs : 0,
+		.uprobe_multi.ref_ctr_offsets =
+			prog_kind_is(kind, PK_USDT) ? (uintptr_t)l->ref_ctrs : 0,
 		.uprobe_multi.cnt = n,
 		.uprobe_multi.flags = is_return(f) ? NEW_BPF_F_UPROBE_MULTI_RETURN : 0,
 		.uprobe_multi.pid = kernel_is_at_least(6, 10) ? only_process(f->s) : 0,
@@ -149,7 +150,7 @@ static int set_program(struct file_targets *f, int event)
  * is traced: those that are not must not see it. */
 static int process_of(const struct file_targets *f)
 {
-	bool is_usdt = f->s->plan->progs[f->prog].kind == PP_USDT;
+	bool is_usdt = prog_kind_is(f->s->plan->progs[f->prog].kind, PK_USDT);
 
 	return is_usdt && only_process(f->s) ? (int)only_process(f->s) : -1;
 }

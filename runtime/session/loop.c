@@ -376,8 +376,8 @@ static void drain_between(void *ctx)
 static bool only_special(const struct plan *p)
 {
 	for (uint32_t i = 0; i < p->n_progs; i++)
-		if (p->progs[i].n_probes && p->progs[i].kind != PP_BEGIN &&
-		    p->progs[i].kind != PP_END && p->progs[i].kind != PP_ITER)
+		if (p->progs[i].n_probes && !prog_kind_is(p->progs[i].kind, PK_OUTSIDE) &&
+		    p->progs[i].kind != PP_ITER)
 			return false;
 	return true;
 }

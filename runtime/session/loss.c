@@ -169,7 +169,7 @@ static bool has_unseen(const struct session *s, uint32_t prog)
 {
 	enum plan_prog_kind kind = s->plan->progs[prog].kind;
 
-	return kind == PP_KPROBE || kind == PP_KRETPROBE || kind == PP_KSESSION;
+	return prog_kind_is(kind, PK_KERNEL_FUNCTION) && !prog_kind_is(kind, PK_TRAMPOLINE);
 }
 
 /* Of all links of the programs that go by the name of this one, if it is the first of them. */

@@ -50,7 +50,7 @@ static void drop_links(struct session *s, uint32_t n_kept)
 
 static bool waits_for_events(const struct plan_prog *g)
 {
-	return g->n_probes && g->kind != PP_BEGIN && g->kind != PP_END && g->kind != PP_OPEN_SPANS;
+	return g->n_probes && !prog_kind_is(g->kind, PK_OUTSIDE);
 }
 
 static int attach_one(struct session *s, uint32_t prog)
@@ -76,7 +76,7 @@ static int attach_one(struct session *s, uint32_t prog)
 /* Functions that a program of their own each is attached to. */
 static bool is_traced_function(const struct plan_prog *g)
 {
-	return g->n_probes && (g->kind == PP_FENTRY || g->kind == PP_FEXIT);
+	return g->n_probes && prog_kind_is(g->kind, PK_TRAMPOLINE);
 }
 
 static uint32_t count_traced_functions(const struct plan *p)

@@ -169,7 +169,7 @@ static int run_bench(struct running *r, uint32_t prog)
 
 static bool is_one(const struct plan_prog *g)
 {
-	return g->kind == PP_TEST || g->kind == PP_BENCH;
+	return prog_kind_is(g->kind, PK_TEST);
 }
 
 static int run_all(struct running *r)
