@@ -177,27 +177,10 @@ struct sonde_stack {
 
 /* ---- the loss table: a per-CPU array, index probe * SONDE_LOSS_COUNT + cause --------------- */
 
+/* Causes, by their rows. */
 enum sonde_loss {
-	SONDE_LOSS_RING_FULL,	 /* no room for a record */
-	SONDE_LOSS_MAP_FULL,	 /* E2BIG */
-	SONDE_LOSS_MAP_NOMEM,	 /* ENOMEM */
-	SONDE_LOSS_MAP_BUSY,	 /* EBUSY and what else an update may return */
-	SONDE_LOSS_STACK_FAILED, /* bpf_get_stack failed */
-	SONDE_LOSS_STACK_CUT,	 /* deeper than SONDE_MAX_FRAMES */
-	SONDE_LOSS_STACK_STORE,	 /* the stack store is full */
-	SONDE_LOSS_TASK_STORAGE, /* no memory for a thread's state */
-	SONDE_LOSS_SCRATCH,	 /* programs nested deeper than SONDE_SCRATCH_SLOTS */
-	SONDE_LOSS_DIVISION,	 /* divisions by zero, whose result was taken as 1 */
-	SONDE_LOSS_CLEAR,	 /* clear() while SONDE_EPOCH_SLOTS clears were on their way */
-	SONDE_LOSS_SPAN_DEEP,	 /* calls nested deeper than SONDE_SPAN_CALLS */
-	SONDE_LOSS_SPAN_RETURN,	 /* calls whose return was not seen */
-	SONDE_LOSS_STRING_CUT,	 /* a text was longer than what str() holds */
-	SONDE_LOSS_READ_FAULT,	 /* memory that could not be read: it is empty or 0 */
-	SONDE_LOSS_RUN,		 /* a run left out: no memory beside the stack, nested too deeply */
-	SONDE_LOSS_LOOP_CUT,	 /* loops cut after LIMIT_LOOP or LIMIT_ROUNDS */
-	SONDE_LOSS_INDEX,	 /* elements behind an array's end, taken as 0 */
-	SONDE_LOSS_SPAN_START,	 /* times on the CPU whose beginning was not seen */
-	SONDE_LOSS_INTERVAL,	 /* firings of an interval too late to run: counted by user space */
-	SONDE_LOSS_SCOPE,	 /* threads of -c or --follow that could not be marked as traced */
+#define LOSS(id, ...) SONDE_LOSS_##id,
+#include "bpf_helpers/losses.def"
+#undef LOSS
 	SONDE_LOSS_COUNT,
 };

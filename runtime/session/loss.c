@@ -12,56 +12,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-_Static_assert(LIMIT_LOOP == 1048576 && LIMIT_ROUNDS == 8388608, "below in words");
+_Static_assert(LIMIT_LOOP == 1048576 && LIMIT_ROUNDS == 8388608, "losses.def has them in words");
 
-/* "PROBE: WHAT: N (HELP)", and the name that programs go by. */
 static const struct {
-	const char *what, *help, *name;
-} causes[SONDE_LOSS_COUNT] = {
-	[SONDE_LOSS_RING_FULL] = {"records lost, the buffer was full",
-				  "print less often, or config = { perf_rb_pages = N }",
-				  "ring-full"},
-	[SONDE_LOSS_MAP_FULL] =
-		{"updates lost, a map was full",
-		 "more keys: config = { max_map_keys = N }, or N in let @map = hash(N)",
-		 "map-full"},
-	[SONDE_LOSS_MAP_NOMEM] = {"map updates lost, no memory for new keys at that moment", NULL,
-				  "map-no-memory"},
-	[SONDE_LOSS_MAP_BUSY] = {"map updates lost, the map was busy", NULL, "map-busy"},
-	[SONDE_LOSS_STACK_FAILED] = {"stacks could not be captured", NULL, "stack-failed"},
-	[SONDE_LOSS_STACK_CUT] = {"stacks were cut", "deeper than kernel.perf_event_max_stack",
-				  "stack-cut"},
-	[SONDE_LOSS_STACK_STORE] = {"stacks lost, the stack store was full",
-				    "more room: --max-stacks N", "stack-store-full"},
-	[SONDE_LOSS_TASK_STORAGE] = {"spans lost, no memory for a thread's state", NULL,
-				     "no-task-storage"},
-	[SONDE_LOSS_SCRATCH] = {"stacks lost, probes nested too deeply on a CPU", NULL, "nested"},
-	[SONDE_LOSS_DIVISION] = {"divisions by zero, taken as 1", "test the divisor",
-				 "division-by-zero"},
-	[SONDE_LOSS_CLEAR] = {"clears came too fast and were left out", "clear less often",
-			      "clear"},
-	[SONDE_LOSS_SPAN_DEEP] = {"calls not measured, nested deeper than 64", "the kernel's limit",
-				  "span-deep"},
-	[SONDE_LOSS_SPAN_RETURN] =
-		{"calls not measured, their return was not seen",
-		 "longjmp, an exception, or the kernel's limit of 64 nested return probes",
-		 "span-return"},
-	[SONDE_LOSS_STRING_CUT] = {"strings were cut", "read more: str(p, n)", "string-cut"},
-	[SONDE_LOSS_READ_FAULT] = {"reads of memory failed, taken as empty or 0",
-				   "not an address, or a page that is not in memory now",
-				   "read-fault"},
-	[SONDE_LOSS_RUN] = {"runs left out, probes nested too deeply on a CPU", NULL, "run"},
-	[SONDE_LOSS_LOOP_CUT] = {"loops were cut",
-				 "at 1048576 rounds, loops in loops at 8388608 a run", "loop-cut"},
-	[SONDE_LOSS_INDEX] = {"indexes behind an array's or string's end, read as 0",
-			      "test the index", "index"},
-	[SONDE_LOSS_INTERVAL] = {"firings left out, they were late",
-				 "a longer period, or a shorter body", "interval"},
-	[SONDE_LOSS_SPAN_START] = {"times on the CPU not counted, their beginning was not seen",
-				   "the kernel's sched_switch leaves out some switches",
-				   "span-start"},
-	[SONDE_LOSS_SCOPE] = {"descendants not traced, no memory to mark them", NULL, "scope"},
+	const char *name, *what, *help;
+} causes[] = {
+#define LOSS(id, ...) [SONDE_LOSS_##id] = {__VA_ARGS__},
+#include "bpf_helpers/losses.def"
+#undef LOSS
 };
+
+_Static_assert(sizeof(causes) / sizeof(*causes) == SONDE_LOSS_COUNT, "one row for each cause");
 
 /* Sum of one counter over all possible CPUs; of an object without a loss table 0. */
 static uint64_t read_counter(int fd, uint32_t index, uint64_t *per_cpu, int n_cpus)
@@ -83,7 +44,7 @@ static void say(const struct session *s, struct out *out, uint32_t probe, uint32
 
 	struct view_loss l = {
 		.probe = has_probe ? s->plan->probes[probe].name : "tracing",
-		.cause = causes[cause].name ? causes[cause].name : "other",
+		.cause = causes[cause].name,
 		.what = causes[cause].what,
 		.help = causes[cause].help,
 		.n = n,
