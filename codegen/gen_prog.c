@@ -191,6 +191,21 @@ static void only_if_traced(struct gen *g, LLVMBasicBlockRef out)
 		g->body.current = NULL; /* known on one way here only */
 }
 
+/* The gen column of spans.def. */
+static gen_span_fn *const span_generators[] = {
+#define SPAN(id, start, state, slots, key, same, gen, doc) [SPAN_##id] = gen,
+#include "parser/lang/spans.def"
+#undef SPAN
+};
+
+_Static_assert(sizeof(span_generators) / sizeof(*span_generators) == SPAN_COUNT,
+	       "one hook for each kind");
+
+void gen_span(struct gen *g, LLVMBasicBlockRef out)
+{
+	span_generators[g->probe.plan->span_kind](g, out);
+}
+
 /* ---- kinds of programs -------------------------------------------------------------------- */
 
 void gen_plain(struct gen *g, LLVMBasicBlockRef out)

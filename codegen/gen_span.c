@@ -15,17 +15,6 @@
 #define KERNEL_STACK_MASK (~(uint64_t)0x3fff)
 #define NO_NUMBER (~(uint64_t)0) /* of sigreturn, when it ends */
 
-static gen_span_fn *const hooks[SPAN_COUNT] = {
-#define SPAN(id, start, state, slots, key, same, gen, doc) [SPAN_##id] = gen,
-#include "parser/lang/spans.def"
-#undef SPAN
-};
-
-void gen_span(struct gen *g, LLVMBasicBlockRef out)
-{
-	hooks[g->probe.plan->span_kind](g, out);
-}
-
 static LLVMValueRef span_map(struct gen *g)
 {
 	return g->spans[g->probe.plan->span_owner];
