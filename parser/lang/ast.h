@@ -266,8 +266,6 @@ struct probe {
 	uint32_t n_points;
 	struct var **vars;
 	uint32_t n_vars;
-	bool uses_delta;       /* or depth, or entry(): the body runs where a span ends */
-	bool uses_oncpu;       /* the body runs where a thread's time on the CPU ends */
 	bool has_loops;	       /* whose bodies are functions of their own: sema_check.c */
 	bool has_counted;      /* loops in loops, which share LIMIT_ROUNDS: sema_name.c */
 	bool is_start;	       /* this is `start` of another */

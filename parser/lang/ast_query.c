@@ -73,3 +73,8 @@ enum type_space ast_space(const struct probe *p)
 		       ? SPACE_USER
 		       : SPACE_KERNEL;
 }
+
+enum span_kind ast_span(const struct probe *p)
+{
+	return p->n_points && !p->is_start ? p->points[0].ends : SPAN_NO;
+}

@@ -38,7 +38,7 @@ enum span_kind {
 #undef SPAN
 	SPAN_COUNT,
 	SPAN_BY_EVENT =
-		SPAN_COUNT, /* in probes.def: some of its events end one, see probe_span() */
+		SPAN_COUNT, /* in probes.def: some of its events end one, see span_of_event() */
 };
 
 struct attach_point;
@@ -125,7 +125,8 @@ struct attach_point {
 	const struct typed_function *typed;
 	bool is_untyped;	 /* uprobe: nothing is known of it, which was said */
 	struct usdt_point *usdt; /* usdt: its arguments, once a script asks for one; else NULL */
-	bool ends_slice;	 /* sched_switch with `oncpu`: chk_oncpu */
+	/* The kind of span that its probe measures here, SPAN_NO when none: sema_span.c */
+	enum span_kind ends;
 };
 
 /* Resolve the text of one attach point. 0, or -1 with the reason in r->diags. */

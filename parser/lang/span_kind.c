@@ -19,14 +19,14 @@ const struct span_row span_rows[SPAN_COUNT] = {
 #undef SPAN
 };
 
-enum span_kind probe_span(const struct attach_point *p)
+enum span_kind span_of_event(const struct attach_point *p)
 {
 	enum span_kind kind = probe_rows[p->id].span;
 
 	if (kind != SPAN_BY_EVENT)
 		return kind;
 	if (probe_is_sched_switch(p))
-		return p->ends_slice ? SPAN_SLICE : SPAN_SWITCH;
+		return SPAN_SWITCH;
 	if (p->syscall >= 0 && strncmp(p->format->event, "sys_exit", strlen("sys_exit")) == 0)
 		return SPAN_SYSCALL;
 	if (probe_is_any_sys_exit(p))

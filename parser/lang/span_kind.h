@@ -27,5 +27,6 @@ struct span_row {
 
 extern const struct span_row span_rows[SPAN_COUNT];
 
-/* The kind of span that an event at `p` ends; SPAN_NO. */
-enum span_kind probe_span(const struct attach_point *p);
+/* The kind of span that `delta` measures at `p`; SPAN_NO when the event ends none. Whether a probe
+ * does measure one is in p->ends. */
+enum span_kind span_of_event(const struct attach_point *p);

@@ -145,8 +145,8 @@ static void plan_point(struct planner *pl, uint32_t ast, uint32_t index, const s
 		q.func_id = plan_name_id(pl, point->targets->function);
 	}
 	q.name_id = plan_name_id(pl, q.name);
-	q.prog = plan_prog_for(pl, point, kind, r->n_exprs * (p->uses_delta ? SPAN_WEIGHT : 1));
-	if (p->uses_delta || p->uses_oncpu)
+	q.prog = plan_prog_for(pl, point, kind, r->n_exprs * (point->ends ? SPAN_WEIGHT : 1));
+	if (point->ends)
 		plan_span(pl, &q, point, r);
 	arena_push(pl->arena, pl->plan->probes, pl->plan->n_probes, q);
 	g = &pl->plan->progs[q.prog];
@@ -185,7 +185,7 @@ static void plan_probe(struct planner *pl, uint32_t ast)
 		p->entries[i]->call.event = (int32_t)i;
 	read_probe(pl, p, &r);
 	share_collect(p, &pl->use);
-	pl->use.has_scope = is_in_process(p) && !p->uses_delta;
+	pl->use.has_scope = is_in_process(p) && ast_span(p) == SPAN_NO;
 	pl->scratch_bytes = plan_scratch(pl, p);
 	pl->use.has_room = pl->scratch_bytes > 0;
 	if (pl->scratch_bytes > pl->plan->needs.scratch_bytes)

@@ -37,14 +37,14 @@ static bool is_rebuilt(const char *event, const struct reads *r)
 }
 
 /* The rule of docs/architecture.md, "Tracepoints": raw when it is the same and cheaper. */
-static enum plan_prog_kind tracepoint_kind(const struct probe *p, const struct attach_point *point,
+static enum plan_prog_kind tracepoint_kind(const struct attach_point *point,
 					   const struct reads *r)
 {
-	if (p->uses_oncpu || (p->uses_delta && probe_span(point) == SPAN_SWITCH))
+	if (point->ends == SPAN_SWITCH || point->ends == SPAN_SLICE)
 		return PP_SWITCH_SPAN;
 	if (!point->has_raw)
 		return PP_TRACEPOINT;
-	if (p->uses_delta && probe_span(point) == SPAN_SYSCALL)
+	if (point->ends == SPAN_SYSCALL)
 		return PP_SYSCALL_EXIT;
 	if (point->syscall >= 0)
 		return strncmp(point->format->event, "sys_enter_", 10) == 0 ? PP_SYSCALL_ENTER
@@ -54,13 +54,12 @@ static enum plan_prog_kind tracepoint_kind(const struct probe *p, const struct a
 	return is_rebuilt(point->format->event, r) ? PP_TP_BTF : PP_TRACEPOINT;
 }
 
-static enum plan_prog_kind prog_kind(const struct probe *p, const struct attach_point *point,
-				     const struct reads *r)
+static enum plan_prog_kind prog_kind(const struct attach_point *point, const struct reads *r)
 {
 	switch (point->id) {
 	case PROBE_BEGIN: return PP_BEGIN;
 	case PROBE_END: return PP_END;
-	case PROBE_TRACEPOINT: return tracepoint_kind(p, point, r);
+	case PROBE_TRACEPOINT: return tracepoint_kind(point, r);
 	case PROBE_INTERVAL: return r->interrupted ? PP_INTERVAL : PP_INTERVAL_THREAD;
 	case PROBE_PROFILE: return PP_PROFILE;
 	case PROBE_KPROBE: return PP_KPROBE;
@@ -221,7 +220,7 @@ static enum plan_prog_kind session_kind(const struct planner *pl, const struct p
 {
 	struct kernel *k = pl->kernel;
 
-	if (!p->uses_delta || !keeps_little(p) || !share_has_session_room(&pl->use))
+	if (point->ends == SPAN_NO || !keeps_little(p) || !share_has_session_room(&pl->use))
 		return kind;
 	if (kind == PP_URETPROBE && (!k || kernel_has(k, CAP_UPROBE_SESSION)))
 		return PP_USESSION;
@@ -234,7 +233,7 @@ static enum plan_prog_kind session_kind(const struct planner *pl, const struct p
 enum plan_prog_kind plan_prog_choose(const struct planner *pl, const struct probe *p,
 				     const struct attach_point *point, const struct reads *r)
 {
-	return session_kind(pl, p, point, prog_kind(p, point, r));
+	return session_kind(pl, p, point, prog_kind(point, r));
 }
 
 const char *plan_prog_pair(const struct planner *pl, const struct plan_prog *g,

@@ -5,7 +5,7 @@
  */
 #include "parser/plan/plan_share.h"
 #include "parser/base/arena.h"
-#include "parser/lang/ast.h"
+#include "parser/lang/ast_query.h"
 #include "parser/lang/builtin.h"
 #include "parser/base/diag.h"
 
@@ -33,7 +33,7 @@ static void collect(struct expr *e, void *ctx)
 
 void share_collect(struct probe *p, struct map_use *out)
 {
-	*out = (struct map_use){.n_spans = p->uses_delta};
+	*out = (struct map_use){.n_spans = ast_span(p) != SPAN_NO};
 	if (p->predicate)
 		collect(p->predicate, out);
 	for (uint32_t i = 0; i < p->n_entries; i++)

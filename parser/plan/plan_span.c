@@ -103,10 +103,10 @@ void plan_span(struct planner *pl, struct plan_probe *q, const struct attach_poi
 	       const struct reads *r)
 {
 	const struct probe *p = pl->program->probes[q->ast];
-	const struct span_row *row = &span_rows[probe_span(point)];
+	const struct span_row *row = &span_rows[point->ends];
 
 	q->has_span = true;
-	q->span_kind = probe_span(point);
+	q->span_kind = point->ends;
 	q->span_owner = span_owner(pl, q);
 	q->span_slots = row->slots;
 	q->span_head = row->slots > 1 ? 8 : 0;
@@ -141,7 +141,7 @@ void plan_span_start(struct planner *pl, const struct attach_point *point, uint3
 		arena_push(pl->arena, g->starts, g->n_starts, id);
 		return;
 	}
-	switch (span_rows[probe_span(point)].start) {
+	switch (span_rows[point->ends].start) {
 	case START_HERE: return;
 	case START_ENTRY:
 		prog = plan_prog_for(pl, &entry,

@@ -3,7 +3,7 @@
  * Pass 3, and the chk_* hooks of builtins.def which pass 2 calls: every rule that is not a name or
  * a type. Where a builtin may stand, printf's formats, sizes, which part of a predicate is tested
  * at a span's start.
- * Before: names and types done. After: probe->uses_delta, probe->start_conds are set; a program
+ * Before: names and types done. After: probe->start_conds is set; a program
  * without errors can be planned and generated without further question.
  */
 #include "parser/lang/agg.h"
@@ -600,7 +600,7 @@ static void split_predicate(struct sema *s, struct probe *p, struct expr *e)
 		return;
 	}
 	for (uint32_t i = 0; i < p->n_points; i++)
-		same.traits &= span_rows[probe_span(&p->points[i])].same;
+		same.traits &= span_rows[p->points[i].ends].same;
 	same_at_both_ends(e, &same);
 	if (same.yes)
 		arena_push(s->arena, p->start_conds, p->n_start_conds, e);
@@ -615,7 +615,7 @@ void sema_checks(struct sema *s)
 		if (p->predicate)
 			check_expr(p->predicate, s);
 		check_block(s, &p->body);
-		if (p->predicate && p->uses_delta)
+		if (p->predicate && ast_span(p) != SPAN_NO && ast_span(p) != SPAN_SLICE)
 			split_predicate(s, p, p->predicate);
 	}
 	sema_check_sizes(s);

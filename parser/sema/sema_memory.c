@@ -75,8 +75,7 @@ const struct type *memory_read(struct sema *s, const struct expr *e, const struc
 
 	if (space == SPACE_NONE)
 		space = ast_space(s->probe);
-	if (space == SPACE_USER && s->probe->uses_delta && !s->probe->is_start &&
-	    s->probe->n_points && probe_is_sched_switch(&s->probe->points[0]))
+	if (space == SPACE_USER && ast_span(s->probe) == SPAN_SWITCH)
 		return sema_error(
 			s, e->span, "span-memory",
 			"this reads the memory of the thread that leaves, which is not the "

@@ -37,7 +37,7 @@ static int span_start(const struct probe_reader *r, const struct attach_point *p
 		      struct attach_point *out)
 {
 	*out = *p;
-	switch (span_rows[probe_span(p)].start) {
+	switch (span_rows[span_of_event(p)].start) {
 	case START_HERE: return 0;
 	case START_ENTRY: start_entry(r, out); return 0;
 	case START_SYS_ENTER: return start_sys_enter(r, out);
@@ -66,13 +66,13 @@ static void no_span(struct sema *s, const struct expr *e, const struct attach_po
 /* The state is found through typed pointers to threads. */
 static bool has_typed_tasks(const struct sema *s, const struct attach_point *p)
 {
-	if (span_rows[probe_span(p)].state != STATE_TASK)
+	if (span_rows[span_of_event(p)].state != STATE_TASK)
 		return true;
 	return p->format ? p->has_raw : kernel_has(s->kernel, CAP_BTF);
 }
 
-/* Every attach point of the probe being visited ends a span; else the error, for `e`, which is
- * `word`. Marks the probe as one whose body runs at a span's end. */
+/* Report `e`, the builtin `word`, when an attach point of the probe being visited ends no span. Else
+ * mark the attach points as ends of spans. */
 static bool need_span(struct sema *s, struct expr *e, const char *word)
 {
 	if (s->probe->is_start) /* in entry(): sema_check_entry says it */
@@ -88,7 +88,7 @@ static bool need_span(struct sema *s, struct expr *e, const char *word)
 						    "call and return");
 			return false;
 		}
-		if (probe_span(p) == SPAN_NO) {
+		if (span_of_event(p) == SPAN_NO) {
 			no_span(s, e, p, word);
 			return false;
 		}
@@ -100,7 +100,8 @@ static bool need_span(struct sema *s, struct expr *e, const char *word)
 			diag_hint(s->diags, "this kernel has none: CONFIG_DEBUG_INFO_BTF is off");
 		return false;
 	}
-	s->probe->uses_delta = true;
+	for (uint32_t i = 0; i < s->probe->n_points; i++)
+		s->probe->points[i].ends = span_of_event(&s->probe->points[i]);
 	return true;
 }
 
@@ -112,7 +113,7 @@ bool sema_is_call_number(const struct probe *p, const struct expr *e)
 		const struct attach_point *point = &p->points[i];
 		const struct tp_field *field = e->field.fields[i];
 
-		if (probe_span(point) != SPAN_SYSCALL || point->format->is_unchecked || !field ||
+		if (point->ends != SPAN_SYSCALL || point->format->is_unchecked || !field ||
 		    field->offset != TP_COMMON_BYTES)
 			return false;
 	}
@@ -131,7 +132,7 @@ struct probe *sema_to_start(struct sema *s)
 		for (uint32_t i = 0; i < p->n_points; i++) {
 			struct attach_point start = p->points[i];
 
-			if (probe_span(&start) != SPAN_NO)
+			if (span_of_event(&start) != SPAN_NO)
 				span_start(&r, &p->points[i], &start);
 			arena_push(s->arena, p->start->points, p->start->n_points, start);
 		}
@@ -142,9 +143,10 @@ struct probe *sema_to_start(struct sema *s)
 
 bool sema_is_open_end(const struct sema *s)
 {
-	return s->program->config.open_spans == OPEN_SPANS_COUNT && s->probe->uses_delta &&
-	       !s->probe->is_start && s->probe->n_points &&
-	       span_rows[probe_span(&s->probe->points[0])].state == STATE_TASK;
+	enum span_kind kind = ast_span(s->probe);
+
+	return s->program->config.open_spans == OPEN_SPANS_COUNT && kind != SPAN_NO &&
+	       kind != SPAN_SLICE && span_rows[kind].state == STATE_TASK;
 }
 
 /* ---- check hooks ------------------------------------------------------------------------- */
@@ -174,11 +176,12 @@ const struct type *chk_oncpu(struct sema *s, struct expr *e)
 		if (!p->points[i].has_raw)
 			return sema_error(s, e->span, "no-btf",
 					  "'oncpu' needs the kernel's BTF type information");
-		p->points[i].ends_slice = true;
 	}
-	p->uses_oncpu = true;
-	if (!p->uses_delta)
+	if (ast_span(p) == SPAN_NO || ast_span(p) == SPAN_SLICE) {
+		for (uint32_t i = 0; i < p->n_points; i++)
+			p->points[i].ends = SPAN_SLICE;
 		return type_int(8, false);
+	}
 	sema_error(s, e->span, "no-span",
 		   "a probe has either 'oncpu', or one of 'delta', 'depth' and 'entry'");
 	if (s->report)

@@ -399,7 +399,7 @@ static void check_split(const char *predicate, uint32_t n, bool is_all)
 	world_init(&w);
 	assert_int_equal(world_check(&w, text), 0);
 	p = w.program->probes[0];
-	assert_true(p->uses_delta);
+	assert_int_equal(p->points[0].ends, SPAN_SWITCH);
 	assert_int_equal(p->n_start_conds, n);
 	if (is_all)
 		assert_ptr_equal(p->start_conds[0], p->predicate);
