@@ -6,40 +6,19 @@
  */
 #include "codegen/codegen.h"
 #include "parser/base/arena.h"
-#include "parser/lang/span_kind.h"
 #include "codegen/gen.h"
 #include <llvm/Config/llvm-config.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { /* enum bpf_map_type, and flags, of include/uapi/linux/bpf.h */
-       MAP_TYPE_HASH = 1,
-       MAP_TYPE_ARRAY = 2,
-       MAP_TYPE_PERCPU_ARRAY = 6,
-       MAP_TYPE_TASK_STORAGE = 29,
-       FLAG_NO_PREALLOC = 1,
-};
-
-static const struct {
-	unsigned type, flags;
-} map_kinds[] = {
-	[PM_HASH] = {MAP_TYPE_HASH, FLAG_NO_PREALLOC},
-	[PM_SLOT_HASH] = {MAP_TYPE_HASH, FLAG_NO_PREALLOC},
-	[PM_ARRAY] = {MAP_TYPE_ARRAY, 0},
-	[PM_PERCPU_ARRAY] = {MAP_TYPE_PERCPU_ARRAY, 0},
-};
-
 /* The hidden state of a probe's spans. */
 static LLVMValueRef declare_span(struct gen *g, uint32_t id)
 {
-	const struct plan_probe *q = &g->plan->probes[id];
-	bool of_task = span_rows[q->span_kind].state == STATE_TASK;
+	const struct plan_span *state = &g->plan->probes[id].state;
 
-	return gen_di_map(g, arena_printf(g->arena, "span_%u", id),
-			  of_task ? MAP_TYPE_TASK_STORAGE : MAP_TYPE_PERCPU_ARRAY,
-			  of_task ? FLAG_NO_PREALLOC : 0, of_task ? 0 : 1, 4,
-			  q->span_head + q->span_slots * q->span_size);
+	return gen_di_map(g, arena_printf(g->arena, "span_%u", id), state->bpf_type, state->flags,
+			  state->max_entries, 4, state->head + state->slots * state->slot_bytes);
 }
 
 static void declare_maps(struct gen *g)
@@ -50,13 +29,12 @@ static void declare_maps(struct gen *g)
 	for (uint32_t i = 0; i < p->n_maps; i++) {
 		const struct plan_map *m = &p->maps[i];
 
-		g->maps[i] =
-			gen_di_map(g, m->symbol, map_kinds[m->kind].type, map_kinds[m->kind].flags,
-				   m->max_entries, m->key_size, m->value_size);
+		g->maps[i] = gen_di_map(g, m->symbol, m->bpf_type, m->flags, m->max_entries,
+					m->key_size, m->value_size);
 	}
 	g->spans = arena_alloc(g->arena, (p->n_probes + 1) * sizeof(*g->spans));
 	for (uint32_t i = 0; i < p->n_probes; i++)
-		if (p->probes[i].has_span && p->probes[i].span_owner == i)
+		if (p->probes[i].state.kind != SPAN_NO && p->probes[i].state.owner == i)
 			g->spans[i] = declare_span(g, i);
 }
 

@@ -156,10 +156,10 @@ struct value gen_kstack(struct gen *g, struct expr *e)
 /* Where the span keeps it; -1: it does not. */
 static int32_t kept_ustack(const struct gen *g, uint32_t limit)
 {
-	for (uint32_t i = 0; g->body.span && limit && i < g->probe.plan->n_span_ustacks; i++)
-		if (g->probe.plan->span_ustack_limits[i] == limit)
-			return (int32_t)g->probe.plan->span_ustacks[i].offset;
-	return g->body.span && !limit ? g->probe.plan->span_ustack : -1;
+	for (uint32_t i = 0; g->body.span && limit && i < g->probe.plan->state.n_ustacks; i++)
+		if (g->probe.plan->state.ustack_limits[i] == limit)
+			return (int32_t)g->probe.plan->state.ustacks[i].offset;
+	return g->body.span && !limit ? g->probe.plan->state.ustack : -1;
 }
 
 struct value gen_ustack(struct gen *g, struct expr *e)
@@ -188,9 +188,9 @@ static LLVMValueRef name_table(struct gen *g)
 		return global;
 	for (uint32_t i = 0; i < SONDE_SYSCALLS; i++)
 		rows[i] = gen_u32(g, 0);
-	rows[g->probe.plan->syscall] = gen_u32(g, g->probe.plan->name_id);
-	for (uint32_t i = 0; i < g->probe.plan->n_syscalls; i++)
-		rows[g->probe.plan->syscalls[i]] = gen_u32(g, g->probe.plan->syscall_names[i]);
+	rows[g->probe.plan->syscall.number] = gen_u32(g, g->probe.plan->name_id);
+	for (uint32_t i = 0; i < g->probe.plan->syscall.n_more; i++)
+		rows[g->probe.plan->syscall.more[i]] = gen_u32(g, g->probe.plan->syscall.names[i]);
 	global = LLVMAddGlobal(g->module, table, symbol);
 	LLVMSetInitializer(global, LLVMConstArray2(g->i32, rows, SONDE_SYSCALLS));
 	LLVMSetGlobalConstant(global, true);
@@ -214,7 +214,7 @@ LLVMValueRef gen_cookie(struct gen *g)
 
 struct value gen_probe(struct gen *g, struct expr *e)
 {
-	if (g->probe.plan->n_syscalls)
+	if (g->probe.plan->syscall.n_more)
 		return gen_int_value(name_of_call(g), e->type);
 	if (g->prog.plan->by_cookie)
 		return gen_int_value(g->probe.point->id == PROBE_USDT
@@ -250,7 +250,7 @@ struct value gen_open(struct gen *g, struct expr *e)
 /* entry(EXPR): kept by the start. */
 struct value gen_entry(struct gen *g, struct expr *e)
 {
-	const struct plan_field *f = &g->probe.plan->span_entries[e->call.event];
+	const struct plan_field *f = &g->probe.plan->state.entries[e->call.event];
 
 	return gen_load(g, f->type, gen_at(g, g->body.span, f->offset));
 }
@@ -340,11 +340,11 @@ struct value gen_rebuilt_field(struct gen *g, const char *field, const struct ty
 
 static struct value span_field(struct gen *g, const char *field)
 {
-	for (uint32_t i = 0; i < g->probe.plan->n_span_args; i++)
-		if (strcmp(g->probe.plan->span_arg_names[i], field) == 0)
-			return gen_load(g, g->probe.plan->span_args[i].type,
+	for (uint32_t i = 0; i < g->probe.plan->state.n_args; i++)
+		if (strcmp(g->probe.plan->state.arg_names[i], field) == 0)
+			return gen_load(g, g->probe.plan->state.args[i].type,
 					gen_at(g, g->body.span,
-					       g->probe.plan->span_args[i].offset));
+					       g->probe.plan->state.args[i].offset));
 	return gen_int_value(gen_u64(g, 0), type_int(8, false));
 }
 
@@ -416,7 +416,7 @@ struct value gen_args_field(struct gen *g, struct expr *e)
 	}
 	if (probe_is_typed(g->probe.point))
 		return gen_int_value(gen_typed_arg(g, f), type);
-	if (g->probe.plan->has_span && g->probe.plan->span_kind == SPAN_SWITCH)
+	if (g->probe.plan->state.kind == SPAN_SWITCH)
 		return g->body.span ? span_field(g, e->field.name)
 				    : gen_rebuilt_field(g, e->field.name, type);
 	if (prog_kind_is(g->prog.plan->kind, PK_SYSCALL) || g->probe.is_open)

@@ -203,7 +203,7 @@ _Static_assert(sizeof(span_generators) / sizeof(*span_generators) == SPAN_COUNT,
 
 void gen_span(struct gen *g, LLVMBasicBlockRef out)
 {
-	span_generators[g->probe.plan->span_kind](g, out);
+	span_generators[g->probe.plan->state.kind](g, out);
 }
 
 /* ---- kinds of programs -------------------------------------------------------------------- */
@@ -215,8 +215,8 @@ void gen_plain(struct gen *g, LLVMBasicBlockRef out)
 	g->probe.is_start =
 		g->prog.plan->n_probes == 0; /* a hidden program at a function's entry */
 	prog_select_probe(g, g->probe.is_start ? g->prog.plan->starts[0] : g->prog.plan->probes[0]);
-	if (g->probe.is_start || g->probe.plan->has_span) {
-		if (scoped && g->probe.plan->span_kind == SPAN_FIRING)
+	if (g->probe.is_start || g->probe.plan->state.kind) {
+		if (scoped && g->probe.plan->state.kind == SPAN_FIRING)
 			prog_scope_test(g, out);
 		gen_span(g, out);
 		return;
@@ -236,8 +236,8 @@ void gen_switch_span(struct gen *g, LLVMBasicBlockRef out)
 /* Scope and body of one of the probes of a system-call program, or the start of its spans. */
 static void gen_syscall_probe(struct gen *g, LLVMBasicBlockRef next)
 {
-	if (g->probe.is_start || g->probe.plan->has_span) {
-		if (g->probe.plan->syscall >= 0)
+	if (g->probe.is_start || g->probe.plan->state.kind) {
+		if (g->probe.plan->syscall.number >= 0)
 			only_if_native(g, next);
 		gen_span(g, next);
 		return;
@@ -252,13 +252,14 @@ void prog_only_if_number(struct gen *g, LLVMBasicBlockRef otherwise)
 	LLVMBasicBlockRef here;
 	LLVMValueRef numbers;
 
-	if (g->probe.plan->syscall < 0)
+	if (g->probe.plan->syscall.number < 0)
 		return;
 	here = gen_block(g, "call");
-	numbers = LLVMBuildSwitch(g->b, g->body.syscall, otherwise, g->probe.plan->n_syscalls + 1);
-	LLVMAddCase(numbers, gen_u64(g, (uint64_t)g->probe.plan->syscall), here);
-	for (uint32_t i = 0; i < g->probe.plan->n_syscalls; i++)
-		LLVMAddCase(numbers, gen_u64(g, (uint64_t)g->probe.plan->syscalls[i]), here);
+	numbers = LLVMBuildSwitch(g->b, g->body.syscall, otherwise,
+				  g->probe.plan->syscall.n_more + 1);
+	LLVMAddCase(numbers, gen_u64(g, (uint64_t)g->probe.plan->syscall.number), here);
+	for (uint32_t i = 0; i < g->probe.plan->syscall.n_more; i++)
+		LLVMAddCase(numbers, gen_u64(g, (uint64_t)g->probe.plan->syscall.more[i]), here);
 	LLVMPositionBuilderAtEnd(g->b, here);
 }
 

@@ -17,7 +17,12 @@
 
 static LLVMValueRef span_map(struct gen *g)
 {
-	return g->spans[g->probe.plan->span_owner];
+	return g->spans[g->probe.plan->state.owner];
+}
+
+static LLVMValueRef slot_size(struct gen *g)
+{
+	return gen_u32(g, g->probe.plan->state.slot_bytes);
 }
 
 static LLVMValueRef probe_id(struct gen *g)
@@ -71,17 +76,15 @@ static void fetch_entries(struct gen *g)
 
 static void keep_entries(struct gen *g, LLVMValueRef slot)
 {
+	const struct plan_span *state = &g->probe.plan->state;
 	const struct attach_point *here = go_to_start(g);
 
-	if (g->probe.plan->n_span_entries)
+	if (state->n_entries)
 		gen_scratch_begin(g);
-	for (uint32_t i = 0; i < g->probe.plan->n_span_entries; i++) {
-		const struct plan_field *f = &g->probe.plan->span_entries[i];
-
-		gen_expr_into(g, g->probe.ast->entries[i]->call.args[0], f->type,
-			      gen_at(g, slot, f->offset));
-	}
-	if (g->probe.plan->n_span_entries)
+	for (uint32_t i = 0; i < state->n_entries; i++)
+		gen_expr_into(g, g->probe.ast->entries[i]->call.args[0], state->entries[i].type,
+			      gen_at(g, slot, state->entries[i].offset));
+	if (state->n_entries)
 		gen_scratch_end(g);
 	go_back(g, here);
 }
@@ -89,21 +92,21 @@ static void keep_entries(struct gen *g, LLVMValueRef slot)
 /* What is gone at a switch's end. */
 static void keep_state(struct gen *g, LLVMValueRef slot)
 {
-	const struct plan_probe *q = g->probe.plan;
+	const struct plan_span *state = &g->probe.plan->state;
 
-	if (q->span_ustack >= 0)
+	if (state->ustack >= 0)
 		LLVMBuildStore(g->b,
 			       GEN_CALL(g, "sonde_stack_user", g->body.ctx, g->body.current,
 					probe_id(g), gen_u32(g, 0)),
-			       gen_at(g, slot, (uint32_t)q->span_ustack));
-	for (uint32_t i = 0; i < q->n_span_ustacks; i++)
+			       gen_at(g, slot, (uint32_t)state->ustack));
+	for (uint32_t i = 0; i < state->n_ustacks; i++)
 		LLVMBuildStore(g->b,
 			       GEN_CALL(g, "sonde_stack_user", g->body.ctx, g->body.current,
-					probe_id(g), gen_u32(g, q->span_ustack_limits[i])),
-			       gen_at(g, slot, q->span_ustacks[i].offset));
-	for (uint32_t i = 0; i < q->n_span_args; i++)
-		gen_store(g, gen_rebuilt_field(g, q->span_arg_names[i], q->span_args[i].type),
-			  q->span_args[i].type, gen_at(g, slot, q->span_args[i].offset));
+					probe_id(g), gen_u32(g, state->ustack_limits[i])),
+			       gen_at(g, slot, state->ustacks[i].offset));
+	for (uint32_t i = 0; i < state->n_args; i++)
+		gen_store(g, gen_rebuilt_field(g, state->arg_names[i], state->args[i].type),
+			  state->args[i].type, gen_at(g, slot, state->args[i].offset));
 }
 
 static void test_start_conds(struct gen *g, LLVMBasicBlockRef out)
@@ -264,7 +267,7 @@ static LLVMValueRef stack_mask(struct gen *g)
  * another. */
 static LLVMValueRef call_target(struct gen *g)
 {
-	if (g->probe.plan->span_owner !=
+	if (g->probe.plan->state.owner !=
 	    g->probe.id) /* one of a pattern's, with a program of its own */
 		return probe_id(g);
 	return g->prog.plan->by_cookie ? gen_cookie(g) : gen_u64(g, 0);
@@ -287,7 +290,7 @@ static LLVMValueRef call_place(struct gen *g, bool is_end)
  * that is open is its successor, which it has jumped to, or it was left. */
 static LLVMValueRef push_call(struct gen *g, LLVMValueRef calls, LLVMValueRef sp)
 {
-	LLVMValueRef target = call_target(g), size = gen_u32(g, g->probe.plan->span_size);
+	LLVMValueRef target = call_target(g), size = slot_size(g);
 
 	if (!g->prog.plan->by_cookie || g->probe.point->id != PROBE_URETPROBE)
 		return GEN_CALL(g, "sonde_span_push", calls, sp, target, size, stack_mask(g),
@@ -346,8 +349,8 @@ void gen_span_return(struct gen *g, LLVMBasicBlockRef out)
 	now = clock_ns(g);
 	calls = find_state(g, current_task(g), out);
 	sp = call_place(g, true);
-	slot = GEN_CALL(g, "sonde_span_pop", calls, sp, call_target(g),
-			gen_u32(g, g->probe.plan->span_size), stack_mask(g), probe_id(g));
+	slot = GEN_CALL(g, "sonde_span_pop", calls, sp, call_target(g), slot_size(g), stack_mask(g),
+			probe_id(g));
 	only_if_found(g, slot, out);
 	g->body.depth =
 		LLVMBuildAdd(g->b, LLVMBuildLoad2(g->b, g->i64, calls, ""), gen_u64(g, 1), "");
@@ -363,7 +366,7 @@ static void only_if_entered(struct gen *g, LLVMValueRef key, LLVMBasicBlockRef o
 {
 	LLVMValueRef is_same = LLVMBuildICmp(g->b, LLVMIntEQ, key, g->body.syscall, ""), has_none;
 
-	if (g->probe.plan->syscall < 0) {
+	if (g->probe.plan->syscall.number < 0) {
 		has_none =
 			LLVMBuildICmp(g->b, LLVMIntEQ, g->body.syscall, gen_u64(g, NO_NUMBER), "");
 		is_same = LLVMBuildOr(g->b, is_same, has_none, "");
@@ -423,7 +426,7 @@ static void mark_off_cpu(struct gen *g, LLVMValueRef task, LLVMBasicBlockRef out
 {
 	LLVMValueRef state;
 
-	if (!g->probe.plan->n_span_args && !g->probe.plan->n_span_entries) {
+	if (!g->probe.plan->state.n_args && !g->probe.plan->state.n_entries) {
 		prog_only_if(g, gen_truth(g, GEN_CALL(g, "sonde_span_begins", task)), out);
 		prog_only_if(g, gen_truth(g, GEN_CALL(g, "sonde_scope_current", task)), out);
 		test_cgroup(g, task, out);
@@ -441,7 +444,7 @@ static void open_begin(struct gen *g, LLVMValueRef task, LLVMBasicBlockRef out)
 	LLVMBuildCondBr(g->b, gen_truth(g, gen_call_helper(g, "sonde_open_begins", NULL, 0)), begin,
 			end);
 	LLVMPositionBuilderAtEnd(g->b, begin);
-	if (g->probe.plan->span_kind == SPAN_SWITCH) {
+	if (g->probe.plan->state.kind == SPAN_SWITCH) {
 		prog_only_if(g, gen_truth(g, GEN_CALL(g, "sonde_open_is_off_cpu", task)), out);
 		mark_off_cpu(g, task, out);
 	} else {
@@ -453,12 +456,12 @@ static void open_begin(struct gen *g, LLVMValueRef task, LLVMBasicBlockRef out)
 /* The thread's open span; of several calls the one that is asked for. */
 static LLVMValueRef open_slot(struct gen *g, LLVMValueRef state, LLVMBasicBlockRef out)
 {
-	if (g->probe.plan->span_slots > 1) {
-		state = GEN_CALL(g, "sonde_open_call", state, gen_u32(g, g->probe.plan->span_size));
+	if (g->probe.plan->state.slots > 1) {
+		state = GEN_CALL(g, "sonde_open_call", state, slot_size(g));
 		only_if_found(g, state, out);
 		g->body.depth = gen_call_helper(g, "sonde_open_depth", NULL, 0);
 	}
-	if (g->probe.plan->span_kind == SPAN_SYSCALL) {
+	if (g->probe.plan->state.kind == SPAN_SYSCALL) {
 		g->body.syscall = LLVMBuildLoad2(g->b, g->i64, gen_at(g, state, 8), "");
 		prog_only_if_number(g, out);
 	}
@@ -477,9 +480,9 @@ void gen_open_spans(struct gen *g, LLVMBasicBlockRef out)
 	open_begin(g, task, out);
 	slot = open_slot(g, find_state(g, task, out), out);
 	start = take_start(g, slot, out);
-	if (g->probe.plan->span_slots == 1)
+	if (g->probe.plan->state.slots == 1)
 		LLVMBuildStore(g->b, gen_u64(g, 0), slot);
-	if (g->probe.plan->span_kind == SPAN_SWITCH)
+	if (g->probe.plan->state.kind == SPAN_SWITCH)
 		prog_only_if(g, gen_truth(g, GEN_CALL(g, "sonde_open_is_off_cpu", task)), out);
 	g->body.delta = GEN_CALL(g, "sonde_open_length", start);
 	g->body.span = slot;

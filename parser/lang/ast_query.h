@@ -22,8 +22,8 @@ struct expr **ast_key_parts(const struct expr *m);
 bool ast_is_built_in_place(const struct expr *e, const struct type *t);
 /* True when `e` may read the variable. */
 bool ast_mentions(struct expr *e, const struct var *v);
-/* The kind of span whose end runs the probe's body; SPAN_NO when the event itself does. Other attach
- * points of the probe may have another kind, but all or none have one. */
+/* The kind of span whose end runs the probe's body; SPAN_NO when the event itself does. The attach
+ * points of a probe may have different kinds, but either all or none have one. */
 enum span_kind ast_span(const struct probe *p);
 /* The address space of the probe's addresses when their type does not tell. */
 enum type_space ast_space(const struct probe *p);

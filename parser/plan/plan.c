@@ -89,10 +89,10 @@ static bool same_fields(const struct reads *r, uint32_t i, uint32_t j)
 
 static bool has_call(const struct plan_probe *q, int64_t number)
 {
-	bool has = q->syscall == number;
+	bool has = q->syscall.number == number;
 
-	for (uint32_t i = 0; i < q->n_syscalls; i++)
-		has |= q->syscalls[i] == number;
+	for (uint32_t i = 0; i < q->syscall.n_more; i++)
+		has |= q->syscall.more[i] == number;
 	return has;
 }
 
@@ -107,15 +107,15 @@ static bool joins_pattern(struct planner *pl, uint32_t ast, uint32_t index, cons
 	const struct attach_point *first = last ? &p->points[last->point] : NULL;
 
 	if (!last || last->ast != ast || r->entry_of_point || !point->pattern ||
-	    point->syscall < 0 || point->syscall >= SONDE_SYSCALLS || last->syscall < 0 ||
-	    last->syscall >= SONDE_SYSCALLS || first->pattern == NULL ||
+	    point->syscall < 0 || point->syscall >= SONDE_SYSCALLS || last->syscall.number < 0 ||
+	    last->syscall.number >= SONDE_SYSCALLS || first->pattern == NULL ||
 	    strcmp(first->pattern, point->pattern) != 0 ||
 	    strncmp(first->format->event, point->format->event, strlen("sys_enter")) != 0 ||
 	    has_call(last, point->syscall) || !same_fields(r, last->point, index))
 		return false;
 	last->name = point->is_named ? point->name : point->pattern;
-	arena_push(pl->arena, last->syscalls, last->n_syscalls, point->syscall);
-	arena_push(pl->arena, last->syscall_names, last->n_syscall_names,
+	arena_push(pl->arena, last->syscall.more, last->syscall.n_more, point->syscall);
+	arena_push(pl->arena, last->syscall.names, last->syscall.n_names,
 		   plan_name_id(pl, point->name));
 	return true;
 }
@@ -129,8 +129,8 @@ static void plan_point(struct planner *pl, uint32_t ast, uint32_t index, const s
 			       .span = point->span,
 			       .ast = ast,
 			       .point = index,
-			       .syscall = point->syscall,
-			       .span_ustack = -1,
+			       .syscall.number = point->syscall,
+			       .state.ustack = -1,
 			       .scratch_bytes = pl->scratch_bytes};
 	uint32_t id = pl->plan->n_probes;
 	struct plan_prog *g;
@@ -151,11 +151,11 @@ static void plan_point(struct planner *pl, uint32_t ast, uint32_t index, const s
 	arena_push(pl->arena, pl->plan->probes, pl->plan->n_probes, q);
 	g = &pl->plan->progs[q.prog];
 	arena_push(pl->arena, g->probes, g->n_probes, id);
-	if (q.has_span && !g->fallback)
+	if (q.state.kind && !g->fallback)
 		g->fallback = plan_prog_pair(pl, g, p);
-	if (q.has_span)
+	if (q.state.kind)
 		plan_span_start(pl, point, id, r);
-	if (q.has_span)
+	if (q.state.kind)
 		plan_span_open(pl, id);
 }
 

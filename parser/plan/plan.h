@@ -41,7 +41,8 @@ struct plan_map {
 	const char *symbol; /* its C identifier in the ELF: "map_lat", "map_" + index when needed */
 	struct span span;   /* first use */
 	enum plan_map_kind kind;
-	struct plan_field *keys; /* user-visible parts; offsets count from the key's start */
+	uint32_t bpf_type, flags; /* BPF_MAP_TYPE_*, BPF_F_* */
+	struct plan_field *keys;  /* user-visible parts; offsets count from the key's start */
 	uint32_t n_keys;
 	uint32_t key_size;
 	const struct type *value;
@@ -120,37 +121,46 @@ struct plan_prog {
 	const char *pin;	/* PP_ITER: the file that keeps it, or NULL */
 };
 
+/* The system calls that a probe on sys_enter or sys_exit is for: PP_SYSCALL_ENTER, _EXIT. */
+struct plan_syscall {
+	int64_t number;	 /* -1: any */
+	int64_t *more;	 /* other calls of a pattern, which share the body */
+	uint32_t *names; /* their `probe`, in plan->names */
+	uint32_t n_more, n_names;
+};
+
+/* The hidden state of the spans that a probe ends (spans.def): `slots` of slot_bytes each, behind
+ * `head` bytes. Offsets in a slot: start (uint64 ns) 0, the key (uint64), if there is one, 8; of
+ * calls also the target's cookie (uint64) 16. */
+struct plan_span {
+	enum span_kind kind; /* SPAN_NO: the probe ends none */
+	uint32_t owner;	     /* the probe whose state it is: system calls of one body share it */
+	uint32_t bpf_type, flags; /* BPF_MAP_TYPE_*, BPF_F_* of its map */
+	uint32_t max_entries;
+	uint32_t head; /* the number of open slots, when there are several; else 0 */
+	uint32_t slots, slot_bytes;
+	struct plan_field *entries; /* entry(…), by their call.event */
+	uint32_t n_entries;
+	/* SPAN_SWITCH: what the start keeps, because another thread runs at the end */
+	int32_t ustack;		    /* offset of the user stack's hash, -1 when unused */
+	struct plan_field *ustacks; /* of ustack(n), likewise, by their limits below */
+	uint32_t *ustack_limits;
+	uint32_t n_ustacks;
+	struct plan_field *args; /* args fields, by name below */
+	const char **arg_names;
+	uint32_t n_args;
+};
+
 /* An attach point as the user wrote it. */
 struct plan_probe {
 	const char *name; /* "tracepoint:sched:sched_switch": the builtin `probe`, and messages */
 	uint32_t name_id, func_id; /* `probe` and `func` in plan->names; func_id 0: it has none */
 	struct span span;
-	uint32_t prog;		 /* index in plan->progs */
-	uint32_t ast;		 /* index in program->probes, for codegen */
-	uint32_t point;		 /* index in that probe's points */
-	int64_t syscall;	 /* PP_SYSCALL_*: its number; -1: any */
-	int64_t *syscalls;	 /* and more, of a pattern whose calls share one body */
-	uint32_t *syscall_names; /* ... their `probe` */
-	uint32_t n_syscalls, n_syscall_names;
-	/* The hidden state of the spans it ends (spans.def): slots of span_size bytes behind
-	 * span_head. Offsets in a slot: start (uint64 ns) 0, the key (uint64) 8 if there is one; of
-	 * calls also the target's cookie (uint64) 16. */
-	bool has_span;
-	enum span_kind span_kind;
-	uint32_t
-		span_owner; /* the probe whose state it is: system calls of one body share theirs */
-	uint32_t span_head; /* bytes: how many slots are taken, when there are several */
-	uint32_t span_slots;
-	uint32_t span_size;		 /* bytes of a slot */
-	struct plan_field *span_entries; /* entry(…), by their call.event */
-	uint32_t n_span_entries;
-	int32_t span_ustack;		 /* offset of the user stack's hash, -1 when unused */
-	struct plan_field *span_ustacks; /* of ustack(n), likewise, by their limits below */
-	uint32_t *span_ustack_limits;
-	uint32_t n_span_ustacks;
-	struct plan_field *span_args; /* args fields kept from the start, by name below */
-	const char **span_arg_names;
-	uint32_t n_span_args;
+	uint32_t prog;	/* index in plan->progs */
+	uint32_t ast;	/* index in program->probes, for codegen */
+	uint32_t point; /* index in that probe's points */
+	struct plan_syscall syscall;
+	struct plan_span state;
 	uint32_t scratch_bytes; /* of long values at most, beside the BPF stack; 0: none */
 };
 

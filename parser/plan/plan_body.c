@@ -12,6 +12,7 @@
 #include "parser/base/limits.h"
 #include "parser/plan/plan_build.h"
 #include "parser/lang/ast_query.h"
+#include <linux/bpf.h>
 #include <string.h>
 
 _Static_assert((int)LIMIT_MAPS == SONDE_MAX_MAPS, "the control block has an epoch for each map");
@@ -65,6 +66,13 @@ static void plan_slots(struct plan_map *m, uint32_t n_cpus)
 	m->value_size = m->n_slots * m->slot_bytes;
 }
 
+static const uint32_t bpf_types[] = {
+	[PM_HASH] = BPF_MAP_TYPE_HASH,
+	[PM_SLOT_HASH] = BPF_MAP_TYPE_HASH,
+	[PM_ARRAY] = BPF_MAP_TYPE_ARRAY,
+	[PM_PERCPU_ARRAY] = BPF_MAP_TYPE_PERCPU_ARRAY,
+};
+
 static const char *map_symbol(struct arena *a, const char *name)
 {
 	return arena_printf(a, "map_%s", name + 1);
@@ -98,6 +106,8 @@ void plan_map(struct planner *pl, struct map *map)
 		m.touched_offset = m.value_size;
 		m.value_size += 8;
 	}
+	m.bpf_type = bpf_types[m.kind];
+	m.flags = m.bpf_type == BPF_MAP_TYPE_HASH ? BPF_F_NO_PREALLOC : 0;
 	map->id = pl->plan->n_maps;
 	arena_push(pl->arena, pl->plan->maps, pl->plan->n_maps, m);
 }

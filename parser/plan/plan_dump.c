@@ -70,15 +70,15 @@ static void dump_event(struct arena *a, const struct plan *p, const struct plan_
 
 static void dump_span(const struct plan_probe *q, FILE *out)
 {
-	if (!q->has_span)
+	if (q->state.kind == SPAN_NO)
 		return;
 	fprintf(out, " span ");
-	if (q->span_slots > 1)
-		fprintf(out, "%u + %u * ", q->span_head, q->span_slots);
-	fprintf(out, "%u start@0%s", q->span_size,
-		span_rows[q->span_kind].key_bytes ? " key@8" : "");
-	for (uint32_t i = 0; i < q->n_span_entries; i++)
-		fprintf(out, " entry@%u", q->span_entries[i].offset);
+	if (q->state.slots > 1)
+		fprintf(out, "%u + %u * ", q->state.head, q->state.slots);
+	fprintf(out, "%u start@0%s", q->state.slot_bytes,
+		span_rows[q->state.kind].key_bytes ? " key@8" : "");
+	for (uint32_t i = 0; i < q->state.n_entries; i++)
+		fprintf(out, " entry@%u", q->state.entries[i].offset);
 }
 
 static void dump_perf(const struct perf_point *p, FILE *out)
@@ -115,21 +115,21 @@ static void dump_prog(const struct plan *p, const struct plan_prog *g, FILE *out
 
 		fprintf(out, "  probe %u %s", g->probes[i], q->name);
 		if (prog_kind_is(g->kind, PK_SYSCALL)) {
-			if (q->syscall >= 0)
-				fprintf(out, " number %lld", (long long)q->syscall);
+			if (q->syscall.number >= 0)
+				fprintf(out, " number %lld", (long long)q->syscall.number);
 			else
 				fprintf(out, " any number");
 		}
-		if (q->n_syscalls)
-			fprintf(out, " and %u more", q->n_syscalls);
+		if (q->syscall.n_more)
+			fprintf(out, " and %u more", q->syscall.n_more);
 		dump_span(q, out);
-		if (q->span_ustack >= 0)
-			fprintf(out, " ustack@%d", q->span_ustack);
-		for (uint32_t j = 0; j < q->n_span_ustacks; j++)
-			fprintf(out, " ustack(%u)@%u", q->span_ustack_limits[j],
-				q->span_ustacks[j].offset);
-		for (uint32_t j = 0; j < q->n_span_args; j++)
-			fprintf(out, " %s@%u", q->span_arg_names[j], q->span_args[j].offset);
+		if (q->state.ustack >= 0)
+			fprintf(out, " ustack@%d", q->state.ustack);
+		for (uint32_t j = 0; j < q->state.n_ustacks; j++)
+			fprintf(out, " ustack(%u)@%u", q->state.ustack_limits[j],
+				q->state.ustacks[j].offset);
+		for (uint32_t j = 0; j < q->state.n_args; j++)
+			fprintf(out, " %s@%u", q->state.arg_names[j], q->state.args[j].offset);
 		fprintf(out, "\n");
 	}
 	for (uint32_t i = 0; i < g->n_starts; i++)

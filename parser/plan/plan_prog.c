@@ -37,8 +37,7 @@ static bool is_rebuilt(const char *event, const struct reads *r)
 }
 
 /* The rule of docs/architecture.md, "Tracepoints": raw when it is the same and cheaper. */
-static enum plan_prog_kind tracepoint_kind(const struct attach_point *point,
-					   const struct reads *r)
+static enum plan_prog_kind tracepoint_kind(const struct attach_point *point, const struct reads *r)
 {
 	if (point->ends == SPAN_SWITCH || point->ends == SPAN_SLICE)
 		return PP_SWITCH_SPAN;

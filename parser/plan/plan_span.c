@@ -9,15 +9,16 @@
 #include "parser/base/limits.h"
 #include "parser/plan/plan_build.h"
 #include "parser/lang/span_kind.h"
+#include <linux/bpf.h>
 #include <string.h>
 
 /* A place in a span's slot for what its start sees. */
-static struct plan_field span_field(struct plan_probe *q, const struct type *t)
+static struct plan_field span_field(struct plan_span *state, const struct type *t)
 {
 	const struct type *kept = plan_recorded(t);
-	struct plan_field f = {.type = kept, .offset = q->span_size, .size = kept->size};
+	struct plan_field f = {.type = kept, .offset = state->slot_bytes, .size = kept->size};
 
-	q->span_size = plan_align(q->span_size + kept->size, 8);
+	state->slot_bytes = plan_align(state->slot_bytes + kept->size, 8);
 	return f;
 }
 
@@ -25,19 +26,21 @@ static struct plan_field span_field(struct plan_probe *q, const struct type *t)
  * then. */
 static void plan_switch_state(struct planner *pl, struct plan_probe *q, const struct reads *r)
 {
+	struct plan_span *state = &q->state;
+
 	if (r->ustack)
-		q->span_ustack = (int32_t)span_field(q, &type_ustack).offset;
-	q->span_ustack_limits = r->limits;
+		state->ustack = (int32_t)span_field(state, &type_ustack).offset;
+	state->ustack_limits = r->limits;
 	for (uint32_t i = 0; i < r->n_limits; i++)
-		arena_push(pl->arena, q->span_ustacks, q->n_span_ustacks,
-			   span_field(q, &type_ustack));
+		arena_push(pl->arena, state->ustacks, state->n_ustacks,
+			   span_field(state, &type_ustack));
 	for (uint32_t i = 0; i < r->n_fields; i++) {
 		const struct tp_field *tf = r->fields[i]->field.fields[q->point];
-		struct plan_field f = span_field(q, field_type(pl->arena, tf));
-		uint32_t n = q->n_span_args;
+		struct plan_field f = span_field(state, field_type(pl->arena, tf));
+		uint32_t n = state->n_args;
 
-		arena_push(pl->arena, q->span_arg_names, n, r->fields[i]->field.name);
-		arena_push(pl->arena, q->span_args, q->n_span_args, f);
+		arena_push(pl->arena, state->arg_names, n, r->fields[i]->field.name);
+		arena_push(pl->arena, state->args, state->n_args, f);
 	}
 }
 
@@ -66,8 +69,8 @@ static bool same_pattern(const char *a, const char *b)
 static bool has_number(const struct planner *pl, uint32_t owner, int64_t number)
 {
 	for (uint32_t i = owner; i < pl->plan->n_probes; i++)
-		if (pl->plan->probes[i].has_span && pl->plan->probes[i].span_owner == owner &&
-		    pl->plan->probes[i].syscall == number)
+		if (pl->plan->probes[i].state.kind && pl->plan->probes[i].state.owner == owner &&
+		    pl->plan->probes[i].syscall.number == number)
 			return true;
 	return false;
 }
@@ -78,13 +81,13 @@ static uint32_t syscall_owner(const struct planner *pl, const struct plan_probe 
 {
 	const struct attach_point *points = pl->program->probes[q->ast]->points;
 
-	for (uint32_t i = 0; i < pl->plan->n_probes && q->syscall >= 0; i++) {
+	for (uint32_t i = 0; i < pl->plan->n_probes && q->syscall.number >= 0; i++) {
 		const struct plan_probe *other = &pl->plan->probes[i];
 
-		if (other->ast == q->ast && other->has_span && other->span_owner == i &&
-		    other->syscall >= 0 &&
+		if (other->ast == q->ast && other->state.kind && other->state.owner == i &&
+		    other->syscall.number >= 0 &&
 		    same_pattern(points[other->point].pattern, points[q->point].pattern) &&
-		    !has_number(pl, i, q->syscall))
+		    !has_number(pl, i, q->syscall.number))
 			return i;
 	}
 	return pl->plan->n_probes;
@@ -92,9 +95,9 @@ static uint32_t syscall_owner(const struct planner *pl, const struct plan_probe 
 
 static uint32_t span_owner(const struct planner *pl, const struct plan_probe *q)
 {
-	if (q->span_kind == SPAN_RETURN)
+	if (q->state.kind == SPAN_RETURN)
 		return pattern_owner(pl, q);
-	if (q->span_kind == SPAN_SYSCALL)
+	if (q->state.kind == SPAN_SYSCALL)
 		return syscall_owner(pl, q);
 	return pl->plan->n_probes;
 }
@@ -104,25 +107,31 @@ void plan_span(struct planner *pl, struct plan_probe *q, const struct attach_poi
 {
 	const struct probe *p = pl->program->probes[q->ast];
 	const struct span_row *row = &span_rows[point->ends];
+	bool is_task = row->state == STATE_TASK;
 
-	q->has_span = true;
-	q->span_kind = point->ends;
-	q->span_owner = span_owner(pl, q);
-	q->span_slots = row->slots;
-	q->span_head = row->slots > 1 ? 8 : 0;
-	q->span_size = 8 + row->key_bytes;
-	if (q->span_kind == SPAN_SWITCH)
+	q->state = (struct plan_span){
+		.kind = point->ends,
+		.bpf_type = is_task ? BPF_MAP_TYPE_TASK_STORAGE : BPF_MAP_TYPE_PERCPU_ARRAY,
+		.flags = is_task ? BPF_F_NO_PREALLOC : 0,
+		.max_entries = is_task ? 0 : 1,
+		.head = row->slots > 1 ? 8 : 0,
+		.slots = row->slots,
+		.slot_bytes = 8 + row->key_bytes,
+		.ustack = -1,
+	};
+	q->state.owner = span_owner(pl, q);
+	if (q->state.kind == SPAN_SWITCH)
 		plan_switch_state(pl, q, r);
 	for (uint32_t i = 0; i < p->n_entries; i++) {
-		struct plan_field f = span_field(q, p->entries[i]->type);
+		struct plan_field f = span_field(&q->state, p->entries[i]->type);
 
-		arena_push(pl->arena, q->span_entries, q->n_span_entries, f);
+		arena_push(pl->arena, q->state.entries, q->state.n_entries, f);
 	}
-	if (q->span_head + q->span_slots * q->span_size <= LIMIT_SPAN_BYTES)
+	if (q->state.head + q->state.slots * q->state.slot_bytes <= LIMIT_SPAN_BYTES)
 		return;
 	diag_error(pl->diags, point->span, "limit-span",
 		   "what entry() keeps of each span takes %u bytes, at most %u are possible here",
-		   q->span_size, LIMIT_SPAN_BYTES / q->span_slots);
+		   q->state.slot_bytes, LIMIT_SPAN_BYTES / q->state.slots);
 }
 
 void plan_span_start(struct planner *pl, const struct attach_point *point, uint32_t id,
@@ -167,8 +176,8 @@ void plan_span_open(struct planner *pl, uint32_t id)
 	uint32_t prog;
 
 	if (pl->program->config.open_spans != OPEN_SPANS_COUNT ||
-	    (q->span_kind != SPAN_SWITCH && q->span_kind != SPAN_RETURN &&
-	     q->span_kind != SPAN_SYSCALL))
+	    (q->state.kind != SPAN_SWITCH && q->state.kind != SPAN_RETURN &&
+	     q->state.kind != SPAN_SYSCALL))
 		return;
 	prog = plan_prog_add(pl, g, "open");
 	arena_push(pl->arena, pl->plan->progs[prog].probes, pl->plan->progs[prog].n_probes, id);

@@ -71,8 +71,8 @@ static bool has_typed_tasks(const struct sema *s, const struct attach_point *p)
 	return p->format ? p->has_raw : kernel_has(s->kernel, CAP_BTF);
 }
 
-/* Report `e`, the builtin `word`, when an attach point of the probe being visited ends no span. Else
- * mark the attach points as ends of spans. */
+/* Report `e`, the builtin `word`, when an attach point of the probe being visited ends no span.
+ * Otherwise mark all attach points as ends of spans. */
 static bool need_span(struct sema *s, struct expr *e, const char *word)
 {
 	if (s->probe->is_start) /* in entry(): sema_check_entry says it */

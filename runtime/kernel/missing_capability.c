@@ -8,7 +8,7 @@
 static bool has_spans(const struct plan *plan)
 {
 	for (uint32_t i = 0; i < plan->n_probes; i++)
-		if (plan->probes[i].has_span)
+		if (plan->probes[i].state.kind)
 			return true;
 	return false;
 }

@@ -35,8 +35,8 @@ void precreate_maps(struct session_prep *prep, const struct plan *plan)
 		const struct plan_map *m = &plan->maps[i];
 
 		if (m->n_keys)
-			add(prep, m->symbol, BPF_MAP_TYPE_HASH, m->key_size, m->value_size,
-			    m->max_entries, BPF_F_NO_PREALLOC);
+			add(prep, m->symbol, m->bpf_type, m->key_size, m->value_size,
+			    m->max_entries, m->flags);
 	}
 	if (plan->needs.stack_entries)
 		add(prep, "sonde_stacks", BPF_MAP_TYPE_HASH, sizeof(uint64_t),

@@ -124,7 +124,7 @@ static void test_typed_spans(void **state)
 	assert_int_equal(p->progs[0].kind, PP_FEXIT);
 	assert_int_equal(p->progs[1].kind, PP_FENTRY);
 	assert_int_equal(p->progs[1].typed->prog_id, 17);
-	assert_int_equal(p->probes[1].span_owner, 0);
+	assert_int_equal(p->probes[1].state.owner, 0);
 	world_free(&w);
 }
 

@@ -12,6 +12,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <linux/bpf.h>
 #include <string.h>
 #include <cmocka.h>
 
@@ -72,16 +73,18 @@ static void test_values(void **state)
 		const char *body;
 		enum plan_map_kind kind;
 		uint32_t key_size, value_size, touched;
+		uint32_t bpf_type, flags;
 	} rows[] = {
-		{"@ = count()", PM_PERCPU_ARRAY, 4, 16, 8},
-		{"@ = sum(pid)", PM_PERCPU_ARRAY, 4, 16, 8},
-		{"@ = pid", PM_ARRAY, 4, 16, 8},
-		{"@ = comm", PM_ARRAY, 4, 24, 16},
-		{"@ = \"abcdefgh\"", PM_ARRAY, 4, 24, 16}, /* 9 bytes, rounded up */
-		{"@ = pid == 1", PM_ARRAY, 4, 16, 8},
-		{"@[pid] = comm", PM_HASH, 8, 16, 0},
-		{"@[pid] = kstack", PM_HASH, 8, 8, 0},
-		{"@[pid]++", PM_HASH, 8, 8, 0},
+		{"@ = count()", PM_PERCPU_ARRAY, 4, 16, 8, BPF_MAP_TYPE_PERCPU_ARRAY, 0},
+		{"@ = sum(pid)", PM_PERCPU_ARRAY, 4, 16, 8, BPF_MAP_TYPE_PERCPU_ARRAY, 0},
+		{"@ = pid", PM_ARRAY, 4, 16, 8, BPF_MAP_TYPE_ARRAY, 0},
+		{"@ = comm", PM_ARRAY, 4, 24, 16, BPF_MAP_TYPE_ARRAY, 0},
+		{"@ = \"abcdefgh\"", PM_ARRAY, 4, 24, 16, BPF_MAP_TYPE_ARRAY,
+		 0}, /* 9 bytes, rounded up */
+		{"@ = pid == 1", PM_ARRAY, 4, 16, 8, BPF_MAP_TYPE_ARRAY, 0},
+		{"@[pid] = comm", PM_HASH, 8, 16, 0, BPF_MAP_TYPE_HASH, BPF_F_NO_PREALLOC},
+		{"@[pid] = kstack", PM_HASH, 8, 8, 0, BPF_MAP_TYPE_HASH, BPF_F_NO_PREALLOC},
+		{"@[pid]++", PM_HASH, 8, 8, 0, BPF_MAP_TYPE_HASH, BPF_F_NO_PREALLOC},
 	};
 	const struct plan_map *m;
 	char text[200];
@@ -93,6 +96,8 @@ static void test_values(void **state)
 		m = &plan_of(&w, text)->maps[0];
 		assert_int_equal(m->kind, rows[i].kind);
 		assert_int_equal(m->key_size, rows[i].key_size);
+		assert_int_equal(m->bpf_type, rows[i].bpf_type);
+		assert_int_equal(m->flags, rows[i].flags);
 		assert_int_equal(m->value_size, rows[i].value_size);
 		assert_int_equal(m->touched_offset, rows[i].touched);
 		assert_int_equal(m->max_entries, m->n_keys ? LIMIT_MAP_KEYS : SONDE_EPOCH_SLOTS);
@@ -320,9 +325,10 @@ static void test_syscalls(void **state)
 	assert_int_equal(p->probes[4].prog, 0);
 	assert_int_equal(p->probes[4].ast, 2);
 	assert_int_equal(p->probes[2].point, 2);
-	assert_int_equal(p->probes[2].syscall, syscall_number("getppid"));
-	assert_true(p->probes[0].syscall == p->probes[4].syscall && p->probes[0].syscall >= 0);
-	assert_int_equal(p->probes[3].syscall, -1);
+	assert_int_equal(p->probes[2].syscall.number, syscall_number("getppid"));
+	assert_true(p->probes[0].syscall.number == p->probes[4].syscall.number &&
+		    p->probes[0].syscall.number >= 0);
+	assert_int_equal(p->probes[3].syscall.number, -1);
 	world_free(&w);
 }
 
@@ -359,28 +365,30 @@ static void test_span_state(void **state)
 	const struct plan *p = plan_of(&w, "t:sched:sched_switch { @[kstack] = sum(delta) }");
 
 	(void)state;
-	assert_true(p->probes[0].has_span);
-	assert_int_equal(p->probes[0].span_size, 8);
-	assert_int_equal(p->probes[0].span_ustack, -1);
+	assert_int_equal(p->probes[0].state.kind, SPAN_SWITCH);
+	assert_int_equal(p->probes[0].state.bpf_type, BPF_MAP_TYPE_TASK_STORAGE);
+	assert_int_equal(p->probes[0].state.flags, BPF_F_NO_PREALLOC);
+	assert_int_equal(p->probes[0].state.slot_bytes, 8);
+	assert_int_equal(p->probes[0].state.ustack, -1);
 	world_free(&w);
 	p = plan_of(&w,
 		    "t:sched:sched_switch /args.prev_pid > 1/ "
 		    "{ @[ustack, args.prev_comm, args.prev_state, args.prev_pid] = sum(delta) }");
-	assert_int_equal(p->probes[0].span_ustack, 8);
-	assert_int_equal(p->probes[0].n_span_args, 3); /* each field once */
-	assert_string_equal(p->probes[0].span_arg_names[0], "prev_pid");
-	check_field(&p->probes[0].span_args[0], 16, 8);
-	assert_string_equal(p->probes[0].span_arg_names[1], "prev_comm");
-	check_field(&p->probes[0].span_args[1], 24, 16);
-	check_field(&p->probes[0].span_args[2], 40, 8);
-	assert_int_equal(p->probes[0].span_size, 48);
+	assert_int_equal(p->probes[0].state.ustack, 8);
+	assert_int_equal(p->probes[0].state.n_args, 3); /* each field once */
+	assert_string_equal(p->probes[0].state.arg_names[0], "prev_pid");
+	check_field(&p->probes[0].state.args[0], 16, 8);
+	assert_string_equal(p->probes[0].state.arg_names[1], "prev_comm");
+	check_field(&p->probes[0].state.args[1], 24, 16);
+	check_field(&p->probes[0].state.args[2], 40, 8);
+	assert_int_equal(p->probes[0].state.slot_bytes, 48);
 	assert_true(p->needs.ustack && !p->needs.kstack);
 	world_free(&w);
 	p = plan_of(&w, "t:sched:sched_switch { @[ustack()] = sum(delta()) }");
-	assert_int_equal(p->probes[0].span_ustack, 8); /* written as calls: the same */
+	assert_int_equal(p->probes[0].state.ustack, 8); /* written as calls: the same */
 	world_free(&w);
 	p = plan_of(&w, "t:sched:sched_switch { @[ustack] = count() }");
-	assert_false(p->probes[0].has_span);
+	assert_int_equal(p->probes[0].state.kind, SPAN_NO);
 	world_free(&w);
 }
 
