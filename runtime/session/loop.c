@@ -1,205 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The session's main loop: poll, drain, end. One thread; intervals have their own
- * (interval_thread.c). The reader of records sleeps only after it has said so in the control block
- * (asleep), and comes by every few milliseconds while records come, so that a probe rarely has to
- * wake it.
+ * A session's run: BEGIN, attach, the main loop (drain, wait, repeat), detach, END, reports. All of
+ * it is one thread; intervals have another (interval_thread.c).
  */
 #define _GNU_SOURCE
-#include "runtime/session/loop.h"
+#include "runtime/session/loop_state.h"
 #include "runtime/base/clock.h"
-#include "runtime/session/events.h"
 #include "runtime/base/log.h"
 #include "runtime/session/ring.h"
 #include "runtime/session/tests.h"
 #include "runtime/session/interval_thread.h"
 #include "runtime/symbols/usym.h"
 #include <errno.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/signalfd.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
-
-enum {
-	BUSY_MS = 3,	/* between drains while records come */
-	SLEEP_MS = 100, /* the most a record can wait that was submitted just as we fell asleep */
-	DRAIN_MS = 50,	/* then signals and timers are looked at */
-	RECORDS_A_LOOK = 16, /* at the clock; one record may print a whole map */
-	REST_MS = 50,	     /* at the end, for records under way */
-	FLUSH_MS = 100,	     /* the most output waits while records come without a pause */
-	MAX_FDS = 5 + 1024,
-};
-
-/* Places in the set that is polled. */
-enum { SET_STOP, SET_SIGNALS, SET_PROCESS, SET_RING, SET_OUT };
-
-struct loop {
-	struct session *s;
-	const struct loop_options *o;
-	struct events events;
-	struct ring *ring;
-	int stop; /* eventfd: SIGINT, SIGTERM or SIGHUP came */
-	int signals, pidfd, out_fd;
-	uint64_t end_ns;   /* CLOCK_MONOTONIC, 0: none */
-	uint64_t print_ns; /* when maps are printed next, 0: never */
-	uint64_t flushed_ns;
-	bool done;
-	bool overrun;	     /* the ring cannot be read any more */
-	bool command_failed; /* it could not be executed after all; it said so itself */
-	uint64_t n_records;  /* of the drain under way */
-	uint64_t drain_until, drain_records; /* 0: no bound */
-};
-
-/* ---- records ------------------------------------------------------------------------------- */
-
-static int on_record(void *ctx, const void *data, size_t size)
-{
-	struct loop *l = ctx;
-
-	l->n_records++;
-	events_record(&l->events, data, size);
-	if (l->n_records % RECORDS_A_LOOK == 0 && l->drain_until && monotonic_ns() > l->drain_until)
-		return 1; /* the rest later: signals and timers are due */
-	return l->drain_records && l->n_records >= l->drain_records;
-}
-
-/* Never seen; it needs more programs that are held up in the same two instructions than ring_layout
- * leaves room for. */
-static void note_overrun(struct loop *l)
-{
-	if (!l->overrun)
-		log_error(
-			"too many programs wrote a record at the same moment: what came after it is lost");
-	l->overrun = l->done = true;
-}
-
-/* Everything there is now; how many records that were. Mappings first: a stack's first sighting is
- * matched against them by time. */
-static uint64_t drain_all(struct loop *l)
-{
-	if (l->s->usyms)
-		l->s->map_records_lost += usyms_track_drain(l->s->usyms);
-	l->n_records = 0;
-	if (l->ring && ring_consume(l->ring, on_record, l))
-		note_overrun(l);
-	return l->n_records;
-}
-
-/* The same, but where probes send faster than we read there is no end to it: come back in time. */
-static uint64_t drain(struct loop *l)
-{
-	uint64_t n;
-
-	l->drain_until = monotonic_ns() + DRAIN_MS * 1000000ull;
-	n = drain_all(l);
-	l->drain_until = 0;
-	return n;
-}
-
-static bool is_held_up(const struct loop *l)
-{
-	return l->ring && !l->overrun && ring_under_way(l->ring);
-}
-
-/* A program that was interrupted in the midst of a record holds up what is behind it: detaching
- * does not wait for all of them. */
-static void drain_rest(struct loop *l)
-{
-	uint64_t until = monotonic_ns() + REST_MS * 1000000ull;
-
-	drain_all(l);
-	while (is_held_up(l) && monotonic_ns() < until) {
-		poll(NULL, 0, 1);
-		drain_all(l);
-	}
-	if (is_held_up(l))
-		log_warning("a program did not come to the end of its record: what came after it "
-			    "is lost");
-}
-
-/* The fence: what is read of the ring afterwards is no older. */
-static void set_asleep(struct loop *l, uint32_t asleep)
-{
-	if (l->s->control)
-		__atomic_store_n(&l->s->control->asleep, asleep, __ATOMIC_SEQ_CST);
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-}
-
-/* A writer saw that we sleep, but its record is behind one under way: draining has taken its
- * wake-up, not the record. Nobody would wake us again. */
-static bool was_woken(const struct loop *l)
-{
-	return l->s->control && !__atomic_load_n(&l->s->control->asleep, __ATOMIC_ACQUIRE);
-}
-
-/* ---- ends ---------------------------------------------------------------------------------- */
 
 static bool exit_called(const struct loop *l)
 {
 	return l->events.exited ||
 	       (l->s->control && __atomic_load_n(&l->s->control->exiting, __ATOMIC_ACQUIRE));
-}
-
-/* Signals to stop are handled, not blocked: the second one must end us even while we are blocked in
- * writing the output. A handler has no other way to know its descriptor. */
-static volatile int stop_fd = -1;
-
-static void on_stop_signal(int number)
-{
-	uint64_t one = 1;
-	int saved_errno = errno;
-	ssize_t n;
-
-	(void)number;
-	signal(SIGINT, SIG_DFL);
-	signal(SIGTERM, SIG_DFL);
-	n = write(stop_fd, &one,
-		  sizeof(one)); /* fails when the loop has ended: then so do we soon */
-	(void)n;
-	errno = saved_errno;
-}
-
-static void catch_stop_signals(int fd)
-{
-	struct sigaction action = {.sa_handler = on_stop_signal, .sa_flags = SA_RESTART}, old;
-
-	stop_fd = fd;
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
-	if (sigaction(SIGHUP, NULL, &old) == 0 && old.sa_handler != SIG_IGN) /* nohup */
-		sigaction(SIGHUP, &action, NULL);
-}
-
-static void reap_command(struct loop *l)
-{
-	int status;
-
-	if (!l->o->command || !l->o->command->pid)
-		return;
-	if (waitpid(l->o->command->pid, &status, WNOHANG) != l->o->command->pid)
-		return;
-	log_verbose("command ended with status %d",
-		    WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
-	l->o->command->pid = 0;
-	l->command_failed = command_failure(l->o->command) != 0;
-	l->done = true;
-}
-
-static void read_signals(struct loop *l)
-{
-	struct signalfd_siginfo si;
-
-	while (read(l->signals, &si, sizeof(si)) == sizeof(si)) {
-		if (si.ssi_signo == SIGUSR1)
-			session_run_special(l->s, PP_SELF);
-		else
-			reap_command(l);
-	}
 }
 
 static void check_end(struct loop *l)
@@ -208,149 +30,9 @@ static void check_end(struct loop *l)
 		l->done = true;
 }
 
-/* ---- waiting ------------------------------------------------------------------------------- */
+/* ---- start --------------------------------------------------------------------------------- */
 
-static int poll_set(const struct loop *l, struct pollfd *set)
-{
-	const int *fds;
-	int n = 0, n_tracked = l->s->usyms ? usyms_track_fds(l->s->usyms, &fds) : 0;
-
-	set[n++] = (struct pollfd){.fd = l->stop, .events = POLLIN};
-	set[n++] = (struct pollfd){.fd = l->signals, .events = POLLIN};
-	set[n++] = (struct pollfd){.fd = l->pidfd, .events = POLLIN};
-	set[n++] = (struct pollfd){.fd = l->s->wake_fd, .events = POLLIN};
-	set[n++] = (struct pollfd){.fd = l->out_fd}; /* tells when a pipe's reader has gone */
-	for (int i = 0; i < n_tracked && n < MAX_FDS; i++)
-		set[n++] = (struct pollfd){.fd = fds[i], .events = POLLIN};
-	return n;
-}
-
-static int time_left_ms(const struct loop *l, int at_most)
-{
-	uint64_t now, until = l->end_ns;
-	int64_t left;
-
-	if (l->print_ns && (!until || l->print_ns < until))
-		until = l->print_ns;
-	if (!until)
-		return at_most;
-	now = monotonic_ns();
-	left = until > now ? (int64_t)((until - now) / 1000000 + 1) : 0;
-	return left < at_most ? (int)left : at_most;
-}
-
-static void flush(struct loop *l)
-{
-	int err = l->events.out->flush(l->events.out);
-
-	if (err && !l->events.error)
-		l->events.error = err;
-}
-
-/* While records come there is no idle moment to write at. */
-static void flush_in_time(struct loop *l)
-{
-	uint64_t now = monotonic_ns();
-
-	if (now - l->flushed_ns < FLUSH_MS * 1000000ull)
-		return;
-	l->flushed_ns = now;
-	flush(l);
-}
-
-static void look_at(struct loop *l, const struct pollfd *set)
-{
-	if (set[SET_STOP].revents || set[SET_PROCESS].revents)
-		l->done = true;
-	if (set[SET_SIGNALS].revents)
-		read_signals(l);
-	if (set[SET_OUT].revents & (POLLERR | POLLHUP) && !l->events.error)
-		l->events.error = -EPIPE;
-}
-
-/* Wait for something to do. `busy`: records came just now, so come back soon and stay awake. */
-static void wait_for_work(struct loop *l, bool busy)
-{
-	static struct pollfd set[MAX_FDS];
-	int n = poll_set(l, set), limit = SLEEP_MS;
-
-	if (busy) {
-		set[SET_RING].fd = -1; /* the ring is looked at anyway */
-		limit = BUSY_MS;
-		flush_in_time(l);
-	} else {
-		flush(l);
-		set_asleep(l, 1);
-		if (drain(l) || was_woken(l)) {
-			set_asleep(l, 0);
-			return;
-		}
-	}
-	if (poll(set, (nfds_t)n, time_left_ms(l, limit)) > 0)
-		look_at(l, set);
-	set_asleep(l, 0);
-}
-
-/* All that the ring can have held at this moment. */
-static void drain_what_is_there(struct loop *l)
-{
-	l->drain_records = l->s->ring.bytes / sizeof(struct sonde_event) + 1;
-	drain_all(l);
-	l->drain_records = 0;
-}
-
-/* --interval. When printing takes longer than that, rounds are left out, not made up for. */
-static void print_in_time(struct loop *l)
-{
-	uint64_t now;
-
-	if (!l->print_ns || (now = monotonic_ns()) < l->print_ns)
-		return;
-	if (l->o->reset) {
-		events_swap(&l->events);
-		drain_what_is_there(l); /* what the script printed and cleared before that */
-		events_print_swapped(&l->events);
-	} else {
-		events_print_maps(&l->events);
-	}
-	flush(l);
-	while (l->print_ns <= now)
-		l->print_ns += l->o->interval_ns;
-}
-
-static void run_events(struct loop *l)
-{
-	check_end(l);
-	while (!l->done) {
-		wait_for_work(l, drain(l) > 0);
-		check_end(l);
-		if (!l->done)
-			print_in_time(l);
-		if (stack_sweep_is_due(l->s)) {
-			drain_what_is_there(l);
-			stack_sweep_run(l->s);
-		}
-	}
-}
-
-/* ---- start and end ------------------------------------------------------------------------- */
-
-static int open_signals(struct loop *l)
-{
-	sigset_t set;
-
-	signal(SIGPIPE, SIG_IGN);
-	catch_stop_signals(l->stop);
-	sigemptyset(&set);
-	sigaddset(&set, SIGCHLD);
-	for (uint32_t i = 0; i < l->s->plan->n_progs; i++)
-		if (l->s->plan->progs[i].kind == PP_SELF)
-			sigaddset(&set, SIGUSR1);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-}
-
-/* Follow the mappings of what is traced before anything of it runs on. */
+/* Track the mappings of the traced processes, before any of them continues. */
 static void track_mappings(struct loop *l)
 {
 	const struct loop_options *o = l->o;
@@ -361,7 +43,7 @@ static void track_mappings(struct loop *l)
 	err = usyms_track(l->s->usyms, pid);
 	if (err)
 		log_warning(
-			"cannot follow processes' mappings: %s; user frames of short-lived processes "
+			"cannot track the mappings of processes: %s; user frames of short-lived processes "
 			"may have no name",
 			strerror(-err));
 	if (pid > 0)
@@ -370,7 +52,7 @@ static void track_mappings(struct loop *l)
 
 static void drain_between(void *ctx)
 {
-	drain_all(ctx);
+	loop_drain_all(ctx);
 }
 
 static bool only_special(const struct plan *p)
@@ -382,7 +64,7 @@ static bool only_special(const struct plan *p)
 	return true;
 }
 
-/* As people count them: a probe on many functions is many. */
+/* A probe on many functions counts as many, as users count them. */
 static uint32_t count_probes(const struct plan *p)
 {
 	uint32_t n = p->n_probes;
@@ -398,7 +80,7 @@ static uint32_t count_attached(const struct session *s)
 	return (uint32_t)(count_probes(s->plan) + s->n_namesakes) - s->n_skipped - s->n_refused;
 }
 
-static int say_ready(const struct loop *l)
+static int report_ready(const struct loop *l)
 {
 	static const char word[] = "ready\n";
 
@@ -409,16 +91,17 @@ static int say_ready(const struct loop *l)
 	return 0;
 }
 
-/* Where variables of a movable command are is known once it is executed: it is let go that far. */
+/* Run the command up to its first instruction: the addresses of its variables are known from there
+ * on when it is position-independent. */
 static int execute(struct loop *l)
 {
 	int err = command_execute(l->o->command);
 
 	if (err == -ECHILD)
-		reap_command(l); /* it has said why */
+		loop_reap_command(l); /* it has reported why */
 	else if (err)
 		log_error("-c: cannot stop the command at its start, where the addresses of its "
-			  "variables are known: %s; start it and give -p PID",
+			  "variables become known: %s; start it and use -p PID",
 			  strerror(-err));
 	return l->done ? 0 : err;
 }
@@ -432,7 +115,7 @@ static int attach(struct loop *l)
 	return err;
 }
 
-/* BEGIN, attach, let the command go. What exit() in BEGIN means is seen by run_events. */
+/* Run BEGIN, attach, release the command. run_events() handles exit() in BEGIN. */
 static int start(struct loop *l)
 {
 	int err = session_run_special(l->s, PP_BEGIN);
@@ -453,7 +136,7 @@ static int start(struct loop *l)
 	err = session_open_begin(l->s) ?: interval_thread_start(l->s, &l->s->interval_thread);
 	if (err)
 		return err;
-	say_ready(l);
+	report_ready(l);
 	if (l->o->command)
 		command_release(l->o->command);
 	if (l->s->usyms && l->o->everything)
@@ -467,6 +150,44 @@ static int start(struct loop *l)
 	l->done = only_special(l->s->plan) && !(l->o->command && l->o->command->pid) && !l->end_ns;
 	return 0;
 }
+
+/* ---- the loop ------------------------------------------------------------------------------ */
+
+/* --interval. Rounds that are missed because printing takes longer are skipped. */
+static void print_if_due(struct loop *l)
+{
+	uint64_t now;
+
+	if (!l->print_ns || (now = monotonic_ns()) < l->print_ns)
+		return;
+	if (l->o->reset) {
+		events_swap(&l->events);
+		loop_drain_current(l); /* what the script printed and cleared before the swap */
+		events_print_swapped(&l->events);
+	} else {
+		events_print_maps(&l->events);
+	}
+	loop_flush(l);
+	while (l->print_ns <= now)
+		l->print_ns += l->o->interval_ns;
+}
+
+static void run_events(struct loop *l)
+{
+	check_end(l);
+	while (!l->done) {
+		loop_wait(l, loop_drain(l) > 0);
+		check_end(l);
+		if (!l->done)
+			print_if_due(l);
+		if (stack_sweep_is_due(l->s)) {
+			loop_drain_current(l);
+			stack_sweep_run(l->s);
+		}
+	}
+}
+
+/* ---- end ----------------------------------------------------------------------------------- */
 
 static int exit_status(const struct loop *l, int end_err, uint64_t n_lost)
 {
@@ -483,7 +204,7 @@ static int exit_status(const struct loop *l, int end_err, uint64_t n_lost)
 	return l->s->control ? (int)(l->s->control->exit_code & 0xff) : 0;
 }
 
-/* Detach, END, the rest of the records, maps, losses. */
+/* Detach, run END, print the remaining records, the maps and the losses. */
 static int finish(struct loop *l)
 {
 	uint64_t n_lost;
@@ -491,17 +212,17 @@ static int finish(struct loop *l)
 
 	session_open_stop(l->s);
 	session_detach(l->s);
-	drain_all(l);
-	l->events.exited = false; /* END's output counts again */
+	loop_drain_all(l);
+	l->events.exited = false; /* output of END is shown after exit(), too */
 	err = session_open_count(l->s);
-	drain_all(l);
+	loop_drain_all(l);
 	l->events.exited = false;
 	err = session_run_special(l->s, PP_END) ?: err;
 	err = err ?: interval_thread_error(l->s->interval_thread);
-	drain_rest(l);
+	loop_drain_rest(l);
 	if (l->s->plan->config.print_maps_on_exit && !l->o->tests)
 		events_print_maps(&l->events);
-	flush(l); /* before what is said on standard error */
+	loop_flush(l); /* before messages on standard error */
 	n_lost = loss_report(l->s, l->events.out);
 	write_err = out_finish(l->events.out);
 	if (write_err && !l->events.error)
@@ -509,7 +230,7 @@ static int finish(struct loop *l)
 	return exit_status(l, err, n_lost);
 }
 
-/* Load and attach are all: nothing runs, nothing is printed. */
+/* --dry-run: load and attach only. */
 static int dry_run(struct loop *l)
 {
 	int err = attach(l);
@@ -518,15 +239,15 @@ static int dry_run(struct loop *l)
 	return err ? 2 : 0;
 }
 
-/* The exit status. */
+/* Returns the exit status. */
 static int run_tests(struct loop *l)
 {
 	int n_failed;
 
-	drain_all(l); /* what BEGIN has sent */
+	loop_drain_all(l); /* records of BEGIN */
 	n_failed = tests_run(l->s, &l->events, drain_between, l);
 	if (n_failed < 0)
-		log_error("cannot run: %s", strerror(-n_failed));
+		log_error("cannot run the tests: %s", strerror(-n_failed));
 	return n_failed < 0 ? 2 : n_failed ? 1 : 0;
 }
 
@@ -547,7 +268,7 @@ static int loop_open(struct loop *l)
 		out_share(l->events.out);
 	l->stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	l->s->stop_fd = l->stop;
-	l->signals = open_signals(l);
+	l->signals = loop_open_signals(l);
 	l->pidfd = l->o->pid ? (int)syscall(SYS_pidfd_open, l->o->pid, 0) : -1;
 	if (l->stop < 0 || l->signals < 0 || (l->o->pid && l->pidfd < 0))
 		return -errno;
@@ -560,9 +281,7 @@ static void loop_close(struct loop *l)
 		command_stop(l->o->command);
 	out_unshare(l->events.out);
 	ring_close(l->ring);
-	if (l->signals >= 0)
-		close(l->signals);
-	stop_fd = -1;
+	loop_close_signals(l);
 	if (l->stop >= 0)
 		close(l->stop);
 	if (l->pidfd >= 0)
@@ -585,7 +304,7 @@ int loop_run(struct session *s, struct out *out, const struct loop_options *o)
 			run_events(&l);
 		status = status ? (finish(&l), status) : finish(&l);
 	} else {
-		session_detach(s); /* what could be attached is not waited for */
+		session_detach(s); /* some probes may be attached */
 	}
 	loop_close(&l);
 	return status;

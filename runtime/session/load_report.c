@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reports why an object could not be loaded: the verifier's log, translated where it is known
+ * (verifier_log.c), a missing capability of the kernel, or the plain error. Keeps what libbpf
+ * prints while it loads.
+ */
+#define _GNU_SOURCE
+#include "runtime/session/load_report.h"
+#include "runtime/base/log.h"
+#include "runtime/base/vec.h"
+#include "runtime/kernel/missing_capability.h"
+#include "runtime/session/attach.h"
+#include "runtime/session/session.h"
+#include "runtime/session/verifier_log.h"
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+/* What libbpf printed; its print function is global. A verifier log can have megabytes. */
+static VEC(char) kept;
+
+static int keep_message(enum libbpf_print_level level, const char *fmt, va_list ap)
+{
+	char *line = NULL;
+	int n;
+
+	if (level == LIBBPF_DEBUG)
+		return 0;
+	n = vasprintf(&line, fmt, ap);
+	if (n < 0)
+		return n;
+	if (!vec_append(&kept, line, (size_t)n + 1))
+		kept.n--; /* the next message begins at the NUL */
+	free(line);
+	return n;
+}
+
+void load_report_begin(void)
+{
+	libbpf_set_print(keep_message);
+}
+
+void load_report_end(void)
+{
+	vec_free(&kept);
+}
+
+enum { LAST_LINES = 12 };
+
+static const char *last_lines(const char *text, int n)
+{
+	const char *p = text + strlen(text);
+
+	while (p > text && n >= 0)
+		n -= *--p == '\n';
+	return p > text ? p + 1 : text;
+}
+
+/* The refused program, as the user knows it. */
+static const char *refused_probe(const struct session *s, const struct verifier_message *v)
+{
+	for (uint32_t i = 0; i < s->plan->n_progs; i++) {
+		const struct plan_prog *g = &s->plan->progs[i];
+
+		if (v->program && strlen(g->symbol) == v->program_len &&
+		    memcmp(g->symbol, v->program, v->program_len) == 0)
+			return attach_name(s, i);
+	}
+	return "the script";
+}
+
+static void report_refusal(const struct session *s, const struct verifier_message *v)
+{
+	const struct source *source = s->plan->source;
+	const char *text;
+	uint32_t len;
+
+	if (v->line)
+		log_error("%s:%u: the kernel's verifier refused %s: %s", source->name, v->line,
+			  refused_probe(s, v), v->words ? v->words : "no known reason");
+	else
+		log_error("the kernel's verifier refused %s: %s", refused_probe(s, v),
+			  v->words ? v->words : "no known reason");
+	if (v->line) {
+		text = source_line(source, v->line, &len);
+		fprintf(stderr, "  %.*s\n", (int)len, text);
+	}
+	if (v->help)
+		fprintf(stderr, "hint: %s%s%s%s\n", v->help, *v->helper ? " (the helper is " : "",
+			v->helper, *v->helper ? ")" : "");
+}
+
+static void report_files(void)
+{
+	struct rlimit limit = {0};
+
+	getrlimit(RLIMIT_NOFILE, &limit);
+	log_error(
+		"this script's maps and programs need more open files: the limit of open files is %llu "
+		"(ulimit -Hn)",
+		(unsigned long long)limit.rlim_cur);
+}
+
+/* Errors whose cause is known without a log. False: none of them. */
+static bool report_known(int err)
+{
+	if (err == -EPERM || err == -EACCES)
+		log_error(
+			"the kernel does not let this process load BPF programs (%s): run as root, not in "
+			"a user namespace, on a kernel that is not locked down",
+			strerror(-err));
+	else if (err == -ENOSYS)
+		log_error(
+			"no bpf() system call: the kernel lacks CONFIG_BPF_SYSCALL, or a seccomp profile (of "
+			"a container) forbids it");
+	else if (err == -EMFILE)
+		report_files();
+	else
+		return false;
+	return true;
+}
+
+void load_report(const struct session *s, int err)
+{
+	const char *log = kept.items ? kept.items : "";
+	const struct capability_row *missing;
+	struct verifier_message v;
+
+	verifier_log_read(&v, log, s->plan->source);
+	if (v.reason)
+		report_refusal(s, &v);
+	else if (report_known(err))
+		return;
+	else if ((missing = missing_capability_find(s->plan, s->kernel)))
+		log_error(
+			"this kernel has no %s (%s, since Linux %s), which this script needs for %s",
+			missing->name, missing->from, missing->since, missing->purpose);
+	else
+		log_error("the kernel refused the program: %s", strerror(-err));
+	fputs(log_enabled(LOG_VERBOSE) ? log : last_lines(log, LAST_LINES), stderr);
+	if (!log_enabled(LOG_VERBOSE))
+		fputs("(-v prints the whole log)\n", stderr);
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Signals: those that end the run, SIGCHLD of the command, SIGUSR1 for self:signal probes.
+ */
+#define _GNU_SOURCE
+#include "runtime/session/loop_state.h"
+#include "runtime/base/log.h"
+#include <errno.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Stop signals have handlers instead of a signalfd, so that the second one ends the process even
+ * while it is blocked in writing output. A handler can get the descriptor only from a global. */
+static volatile int stop_fd = -1;
+
+static void on_stop_signal(int number)
+{
+	uint64_t one = 1;
+	int saved_errno = errno;
+	ssize_t n;
+
+	(void)number;
+	signal(SIGINT, SIG_DFL);
+	signal(SIGTERM, SIG_DFL);
+	n = write(stop_fd, &one, sizeof(one)); /* fails after the loop: the end is near anyway */
+	(void)n;
+	errno = saved_errno;
+}
+
+static void catch_stop_signals(int fd)
+{
+	struct sigaction action = {.sa_handler = on_stop_signal, .sa_flags = SA_RESTART}, old;
+
+	stop_fd = fd;
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	if (sigaction(SIGHUP, NULL, &old) == 0 && old.sa_handler != SIG_IGN) /* not under nohup */
+		sigaction(SIGHUP, &action, NULL);
+}
+
+void loop_reap_command(struct loop *l)
+{
+	int status;
+
+	if (!l->o->command || !l->o->command->pid)
+		return;
+	if (waitpid(l->o->command->pid, &status, WNOHANG) != l->o->command->pid)
+		return;
+	log_verbose("command ended with status %d",
+		    WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+	l->o->command->pid = 0;
+	l->command_failed = command_failure(l->o->command) != 0;
+	l->done = true;
+}
+
+void loop_read_signals(struct loop *l)
+{
+	struct signalfd_siginfo si;
+
+	while (read(l->signals, &si, sizeof(si)) == sizeof(si)) {
+		if (si.ssi_signo == SIGUSR1)
+			session_run_special(l->s, PP_SELF);
+		else
+			loop_reap_command(l);
+	}
+}
+
+int loop_open_signals(struct loop *l)
+{
+	sigset_t set;
+
+	signal(SIGPIPE, SIG_IGN);
+	catch_stop_signals(l->stop);
+	sigemptyset(&set);
+	sigaddset(&set, SIGCHLD);
+	for (uint32_t i = 0; i < l->s->plan->n_progs; i++)
+		if (l->s->plan->progs[i].kind == PP_SELF)
+			sigaddset(&set, SIGUSR1);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+void loop_close_signals(struct loop *l)
+{
+	if (l->signals >= 0)
+		close(l->signals);
+	stop_fd = -1;
+}

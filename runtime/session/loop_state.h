@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The main loop's state. Private to loop*.c: loop.c starts and ends a run, loop_wait.c reads the
+ * ring and waits, loop_signals.c handles signals and the command's end.
+ */
+#pragma once
+#include "runtime/session/events.h"
+#include "runtime/session/loop.h"
+
+struct loop {
+	struct session *s;
+	const struct loop_options *o;
+	struct events events;
+	struct ring *ring;
+	int stop; /* eventfd: SIGINT, SIGTERM or SIGHUP came */
+	int signals, pidfd, out_fd;
+	uint64_t end_ns;   /* CLOCK_MONOTONIC; 0: none */
+	uint64_t print_ns; /* when maps are printed next; 0: never */
+	uint64_t flushed_ns;
+	bool done;
+	bool overrun;	     /* the ring cannot be read any more */
+	bool command_failed; /* it could not be executed after all, and has reported why */
+	uint64_t n_records;  /* in the current drain */
+	uint64_t drain_until, drain_records; /* bounds of it; 0: none */
+};
+
+/* loop_wait.c */
+/* Handle all records; returns their number. */
+uint64_t loop_drain_all(struct loop *l);
+/* The same for at most DRAIN_MS: when probes send faster than we read, there is no end to it. */
+uint64_t loop_drain(struct loop *l);
+/* Handle as many records as the ring can have held when this was called. */
+void loop_drain_current(struct loop *l);
+/* The last drain: also wait a while for records that programs have begun but not submitted. */
+void loop_drain_rest(struct loop *l);
+/* Wait for something to do. `busy`: the last drain found records, so come back soon. */
+void loop_wait(struct loop *l, bool busy);
+/* Write out what the writer has buffered. */
+void loop_flush(struct loop *l);
+
+/* loop_signals.c */
+/* A signalfd for SIGCHLD, and SIGUSR1 when a program waits for it; handlers for the signals that
+ * end the run. -1 with errno. */
+int loop_open_signals(struct loop *l);
+void loop_close_signals(struct loop *l);
+void loop_read_signals(struct loop *l);
+/* When the command has ended, end the run. */
+void loop_reap_command(struct loop *l);
