@@ -17,6 +17,18 @@ INLINE void sonde_memory_zero(void *to, uint32_t size)
 	bpf_probe_read_kernel(to, size, 0);
 }
 
+/*
+ * A kernel pointer as a number. The verifier refuses arithmetic on values that it tracks as
+ * pointers. It takes what a helper has copied for a number.
+ */
+INLINE uint64_t sonde_memory_number(const void *pointer)
+{
+	uint64_t at = (uint64_t)pointer, number = 0;
+
+	bpf_probe_read_kernel(&number, sizeof(number), &at);
+	return number;
+}
+
 /* Read through a script's pointer. A failure gives 0 and is counted. */
 INLINE void sonde_memory_kernel(void *to, uint32_t size, const void *from, uint32_t probe)
 {

@@ -55,7 +55,11 @@ struct value gen_username(struct gen *g, struct expr *e)
 
 struct value gen_curtask(struct gen *g, struct expr *e)
 {
-	return gen_int_value(LLVMBuildPtrToInt(g->b, gen_task(g), g->i64, ""), e->type);
+	LLVMValueRef task = g->body.subject ? g->body.subject : g->body.current;
+
+	return gen_int_value(task ? GEN_CALL(g, "sonde_memory_number", task)
+				  : gen_helper(g, BPF_FUNC_get_current_task, NULL, 0),
+			     e->type);
 }
 
 struct value gen_cgroup(struct gen *g, struct expr *e)
@@ -419,6 +423,8 @@ struct value gen_args_field(struct gen *g, struct expr *e)
 	if (g->probe.plan->state.kind == SPAN_SWITCH)
 		return g->body.span ? span_field(g, e->field.name)
 				    : gen_rebuilt_field(g, e->field.name, type);
+	if (g->probe.plan->state.kind == SPAN_SLICE)
+		return gen_rebuilt_field(g, e->field.name, type);
 	if (prog_kind_is(g->prog.plan->kind, PK_SYSCALL) || g->probe.is_open)
 		return syscall_field(g, f, type);
 	if (g->prog.plan->kind == PP_TP_BTF)

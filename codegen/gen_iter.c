@@ -49,7 +49,7 @@ struct value gen_iter_field(struct gen *g, struct expr *e)
 
 	if (f->is_pointer) {
 		v = load_pointer(g, g->body.ctx, f->offset);
-		return gen_int_value(LLVMBuildPtrToInt(g->b, v, g->i64, ""), e->type);
+		return gen_int_value(GEN_CALL(g, "sonde_memory_number", v), e->type);
 	}
 	return gen_load(g, iter_field_type(f), gen_at(g, g->body.ctx, f->offset));
 }
