@@ -12,14 +12,11 @@ struct scratch_slot {
 };
 
 _Static_assert(sizeof(struct scratch_slot) == SONDE_SCRATCH_HEAD,
-	       "user space adds it to what a script needs");
+	       "codegen adds it to what a script needs");
 
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, SONDE_SCRATCH_SLOTS);
-	__type(key, uint32_t);
-	__uint(value_size, SONDE_SCRATCH_HEAD + SONDE_SCRATCH_BYTES); /* load.c sets the size */
-} sonde_scratch SEC(".maps");
+/* A per-CPU array of SONDE_SCRATCH_SLOTS slots, as long as the script needs them: codegen defines
+ * it. */
+extern char sonde_scratch SEC(".maps");
 
 /* NULL if all slots are in use: the run is skipped and counted. */
 INLINE uint8_t *sonde_scratch_enter(uint32_t probe)

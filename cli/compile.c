@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The compile child: fork, generate, put the bytes into a memfd, end. The parent maps them.
+ * The compile child: fork, generate, print errors of the script, put the bytes into a memfd, end.
+ * The parent maps them.
  */
 #define _GNU_SOURCE
 #include "cli/compile.h"
+#include "parser/base/arena.h"
+#include "parser/base/diag.h"
+#include "parser/lang/ast.h"
 #include "runtime/base/log.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -46,13 +50,14 @@ static void keep_memory(void)
 static void child(const struct compile *c, int done, const struct program *p,
 		  const struct plan *plan, enum codegen_stage stage)
 {
+	struct diags d = {.arena = arena_new(), .source = p->source};
 	struct codegen_output out = {0};
 	char status;
 	int err;
 
 	keep_memory();
-	err = codegen_run(p, plan, stage, &out);
-
+	err = codegen_run(p, plan, stage, &d, &out);
+	diags_print(&d, stderr, isatty(STDERR_FILENO));
 	if (out.bytes && write_all(c->memfd, out.bytes, out.len))
 		err = -1;
 	status = err == 0 ? 0 : err > 0 ? SCRIPT_WRONG : SONDE_DEFECT;
@@ -148,9 +153,9 @@ int compile_wait(struct compile *c)
 		log_error("cannot map the compiled program: %s", strerror(-err));
 		return SYSTEM_FAILED;
 	}
-	if (status)
-		log_error("cannot compile this script: %.*s", (int)c->len,
-			  c->bytes ? (const char *)c->bytes : "");
+	if (status == SONDE_DEFECT)
+		log_error("cannot compile this script: %.*s; this is a defect of sonde",
+			  (int)c->len, c->bytes ? (const char *)c->bytes : "");
 	return status;
 }
 

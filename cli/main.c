@@ -170,9 +170,19 @@ static int front_end(struct arena *a, const struct options *o, struct kernel *k,
 		return 1;
 	if (o->emit == EMIT_PLAN)
 		plan_dump(*plan, k->n_cpus(k), stdout);
-	if (o->emit == EMIT_PLAN || o->mode == MODE_CHECK)
+	if (o->emit == EMIT_PLAN)
 		*plan = NULL;
 	return 0;
+}
+
+static int run_plan(const struct options *o, const struct program *program, const struct plan *plan,
+		    struct kernel *k)
+{
+	if (o->emit)
+		return run_emit(o, program, plan, k);
+	if (o->mode == MODE_CHECK)
+		return run_check(program, plan, k);
+	return run_trace(o, program, plan, k);
 }
 
 static int walk(const struct options *o)
@@ -190,8 +200,7 @@ static int walk(const struct options *o)
 		status = front_end(a, o, k, &d, &program, &plan);
 		diags_print(&d, stderr, isatty(STDERR_FILENO));
 		if (!status && plan)
-			status = o->emit ? run_emit(o, program, plan, k)
-					 : run_trace(o, program, plan, k);
+			status = run_plan(o, program, plan, k);
 	}
 	if (k)
 		kernel_close(k);

@@ -80,6 +80,19 @@ int run_emit(const struct options *o, const struct program *program, const struc
 	return close_output(o, f) ? 2 : status;
 }
 
+int run_check(const struct program *program, const struct plan *plan, const struct kernel *k)
+{
+	struct compile c;
+	int status = 2;
+
+	if (k->unchecked)
+		return 0;
+	if (!compile_start(&c, program, plan, CODEGEN_ELF))
+		status = compile_wait(&c);
+	compile_end(&c);
+	return status;
+}
+
 int run_check_pid(const struct options *o)
 {
 	if (!o->pid || kill((pid_t)o->pid, 0) == 0 || errno != ESRCH)

@@ -12,6 +12,8 @@ struct program;
 /* --emit ir, ir-opt, asm, elf: to -o FILE or standard output. The exit status. */
 int run_emit(const struct options *o, const struct program *program, const struct plan *plan,
 	     const struct kernel *k);
+/* --check: does the plan compile? The exit status. */
+int run_check(const struct program *program, const struct plan *plan, const struct kernel *k);
 /* Is there the process of -p? 0, or the exit status, said. */
 int run_check_pid(const struct options *o);
 /* Compile, load, attach, trace, print. The exit status. */

@@ -6,8 +6,10 @@
  */
 #include "codegen/codegen.h"
 #include "parser/base/arena.h"
+#include "parser/base/diag.h"
 #include "codegen/gen.h"
 #include <llvm/Config/llvm-config.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,27 +70,56 @@ static void set_no_dwarf(struct gen *g)
 	set_flag(g, LLVMModuleFlagBehaviorWarning, "CodeView", 1);
 }
 
-/* LLVM's own way with an error is to print it and end the process. The one that a script can cause
- * is a stack of more than 512 bytes. */
+/* "FILE:LINE:COLUMN: in function p0_begin …" */
+static struct span span_of(const struct gen *g, const char *message)
+{
+	const struct source *source = g->program->source;
+	size_t file = strlen(source->name);
+	uint32_t line, col, at;
+
+	if (strncmp(message, source->name, file) ||
+	    sscanf(message + file, ":%" SCNu32 ":%" SCNu32, &line, &col) != 2 || line == 0 ||
+	    col == 0 || line > source->n_lines)
+		return SPAN_NONE;
+	at = source->lines[line - 1] + col - 1;
+	return (struct span){at, at + 1};
+}
+
+/* Reported once a function; LLVM has an error for each access beyond the limit. */
+static void report_stack(struct gen *g, const char *message)
+{
+	struct span span = span_of(g, message);
+	const char *name = strstr(message, " in function ");
+
+	name = name ? name : "";
+	if (g->stack_error && strcmp(g->stack_error, name) == 0)
+		return;
+	g->stack_error = arena_strdup(g->arena, name);
+	for (uint32_t i = 0; i < g->plan->n_probes; i++)
+		if (g->plan->probes[i].span.start == span.start)
+			span = g->plan->probes[i].span;
+	diag_error(g->diags, span, "limit-stack",
+		   "this probe takes more than the 512 bytes of stack that a BPF program has");
+	diag_hint(g->diags, "use fewer variables, or compute less in one statement");
+}
+
+/* By default LLVM prints an error and exits. A script can cause one error: a stack of more than 512
+ * bytes. It is reported when the second attempt fails too. */
 static void on_diagnostic(LLVMDiagnosticInfoRef info, void *ctx)
 {
 	struct gen *g = ctx;
-	char *text, *place_end;
+	char *text;
 
-	if (LLVMGetDiagInfoSeverity(info) != LLVMDSError || g->too_big)
+	if (LLVMGetDiagInfoSeverity(info) != LLVMDSError)
 		return;
-	text = LLVMGetDiagInfoDescription(info);
-	g->too_big = strstr(text, "stack") != NULL;
-	place_end = strstr(text, " in function "); /* "FILE:LINE:COLUMN: in function p0_begin …" */
-	if (g->too_big)
-		snprintf(
-			g->message, sizeof(g->message),
-			"%.*s this probe needs more than the 512 bytes of stack that BPF gives: use "
-			"fewer or shorter variables, strings and keys in it [limit-stack]",
-			place_end ? (int)(place_end - text) : 0, text);
-	else
-		snprintf(g->message, sizeof(g->message), "LLVM: %s", text);
 	g->failed = true;
+	text = LLVMGetDiagInfoDescription(info);
+	if (!strstr(text, "stack"))
+		snprintf(g->message, sizeof(g->message), "LLVM: %s", text);
+	else if (g->saves_stack)
+		report_stack(g, text);
+	else
+		g->exceeds_stack = true;
 	LLVMDisposeMessage(text);
 }
 
@@ -118,6 +149,7 @@ static int generate(struct gen *g)
 	declare_license(g);
 	for (uint32_t i = 0; i < g->plan->n_progs; i++)
 		gen_program(g, i);
+	gen_scratch_map(g);
 	LLVMDIBuilderFinalize(g->di);
 	return g->failed ? -1 : 0;
 }
@@ -149,28 +181,8 @@ static int run(struct gen *g, enum codegen_stage stage, struct codegen_output *o
 	return g->failed ? -1 : 0;
 }
 
-int codegen_run(const struct program *p, const struct plan *plan, enum codegen_stage stage,
-		struct codegen_output *out)
+static void dispose(struct gen *g)
 {
-	struct arena *a = arena_new();
-	struct gen *g = arena_new_of(a, struct gen);
-	int err;
-
-	*g = (struct gen){.program = p, .plan = plan, .arena = a};
-	out->kept = g;
-	err = run(g, stage, out);
-	if (err) {
-		free(out->bytes);
-		out->bytes = strdup(g->message);
-		out->len = strlen(g->message);
-	}
-	return g->too_big ? 1 : err;
-}
-
-void codegen_free(struct codegen_output *out)
-{
-	struct gen *g = out->kept;
-
 	LLVMDisposeDIBuilder(g->di);
 	LLVMDisposeBuilder(g->b);
 	LLVMDisposeModule(g->module);
@@ -179,7 +191,40 @@ void codegen_free(struct codegen_output *out)
 	if (g->tm)
 		LLVMDisposeTargetMachine(g->tm);
 	LLVMContextDispose(g->llvm);
-	arena_free(g->arena);
+}
+
+int codegen_run(const struct program *p, const struct plan *plan, enum codegen_stage stage,
+		struct diags *d, struct codegen_output *out)
+{
+	struct arena *a = arena_new();
+	struct gen *g = arena_new_of(a, struct gen);
+	int err;
+
+	*g = (struct gen){.program = p, .plan = plan, .arena = a, .diags = d};
+	out->kept = g;
+	err = run(g, stage, out);
+	if (g->exceeds_stack) {
+		dispose(g);
+		free(out->bytes);
+		*out = (struct codegen_output){.kept = g};
+		*g = (struct gen){
+			.program = p, .plan = plan, .arena = a, .diags = d, .saves_stack = true};
+		err = run(g, stage, out);
+	}
+	if (!err)
+		return 0;
+	free(out->bytes);
+	out->bytes = strdup(g->message);
+	out->len = strlen(g->message);
+	return d->n_errors ? 1 : -1;
+}
+
+void codegen_free(struct codegen_output *out)
+{
+	struct arena *a = out->kept->arena;
+
+	dispose(out->kept);
+	arena_free(a);
 	free(out->bytes);
 	*out = (struct codegen_output){0};
 }

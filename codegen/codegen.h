@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct diags;
 struct plan;
 struct program;
 
@@ -21,17 +22,17 @@ enum codegen_stage {
 enum { CODEGEN_TOO_LONG = 70 };
 
 struct codegen_output {
-	char *bytes; /* malloc'ed; with an error: the message, NUL-terminated */
+	char *bytes; /* malloc'ed; when codegen_run returns -1: the message, NUL-terminated */
 	size_t len;
 	struct gen *kept; /* what codegen_free takes apart */
 };
 
 struct gen;
-/* Generate. 0; 1 when the script asks for more than a BPF program can have, -1 for a defect of
- * ours, both with a message in out->bytes. Costs about 10 ms and 20 MiB; best run in a
+/* Generate. 0; 1 when the script exceeds a limit of BPF programs, with errors in `d`; -1 for a
+ * defect of sonde's, with a message in out->bytes. Takes about 10 ms and 20 MiB; best run in a
  * process that ends afterwards, without codegen_free. */
 int codegen_run(const struct program *p, const struct plan *plan, enum codegen_stage stage,
-		struct codegen_output *out);
+		struct diags *d, struct codegen_output *out);
 /* Give back what codegen_run took: a millisecond of work. */
 void codegen_free(struct codegen_output *out);
 

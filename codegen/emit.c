@@ -27,7 +27,11 @@ static void set_options(void)
 	static const char *const options[] = {"sonde", "-disable-lsr", "-disable-constant-hoisting",
 					      "-disable-copyprop", "-disable-postra-machine-licm"};
 
-	LLVMParseCommandLineOptions(sizeof(options) / sizeof(*options), options, NULL);
+	static bool is_done; /* LLVM takes an option once */
+
+	if (!is_done)
+		LLVMParseCommandLineOptions(sizeof(options) / sizeof(*options), options, NULL);
+	is_done = true;
 }
 
 static int fail(struct gen *g, const char *what, char *llvm_message)

@@ -80,13 +80,16 @@ struct gen_probe {
 	const struct plan_probe *plan;
 	const struct probe *ast;
 	const struct attach_point *point;
-	bool is_open;  /* in a program of open spans: tracing has ended */
-	bool is_start; /* generating the start of the probe's spans */
-	struct {       /* offsets in body.frame */
+	bool is_open;	/* in a program of open spans: tracing has ended */
+	bool is_start;	/* generating the start of the probe's spans */
+	struct span at; /* the expression or statement being generated: for messages */
+	struct {	/* offsets in body.frame */
 		uint32_t size, rounds_at, *var_at, *epoch_at;
 	} frame;
-	struct {		     /* gen_text.c */
-		uint32_t used, most; /* bytes in use now and at most */
+	bool saves_stack;		      /* variables and most values go to scratch memory */
+	struct {			      /* gen_scratch.c */
+		uint32_t used, most, of_vars; /* bytes: in use now, at most, by variables */
+		bool is_exceeded;
 		LLVMBasicBlockRef before, start;
 	} scratch;
 };
@@ -108,8 +111,12 @@ struct gen {
 	const struct program *program;
 	const struct plan *plan;
 	struct arena *arena;
-	bool failed;  /* reported in `message`; a defect of sonde's unless too_big */
-	bool too_big; /* the script takes more stack than BPF has */
+	struct diags *diags;	/* limits that the script exceeds */
+	bool saves_stack;	/* second attempt: the first took more stack than BPF has */
+	uint32_t scratch_bytes; /* the most that any probe takes */
+	bool failed;	    /* an error is in `diags`, or else a defect of sonde's in `message` */
+	bool exceeds_stack; /* the first attempt; nothing is reported */
+	const char *stack_error; /* the last function of which that was reported */
 	char message[256];
 
 	struct gen_prog prog;
@@ -209,7 +216,9 @@ void gen_jump(struct gen *g, bool is_break);
 /* Variables zeroed, at the start of a probe. */
 void gen_frame_begin(struct gen *g);
 void gen_frame_enter(struct gen *g, LLVMValueRef frame);
-/* Bytes of a variable on the stack whose values need not be what the verifier knows; 0: none. */
+/* The address of a variable. */
+LLVMValueRef gen_var_at(struct gen *g, uint32_t var);
+/* Bytes of a variable on the stack whose values can be hidden from the verifier; 0: none. */
 uint32_t gen_frame_plain(const struct gen *g, uint32_t var);
 /* Address of the word that says why a loop ended. */
 LLVMValueRef gen_frame_state(struct gen *g);
@@ -252,18 +261,33 @@ LLVMValueRef gen_equal_bytes(struct gen *g, LLVMValueRef x, LLVMValueRef y, uint
 /* `n` steps of a pointer of type t, in bytes; of anything else n. */
 LLVMValueRef gen_scaled(struct gen *g, LLVMValueRef n, const struct type *t);
 
-/* ---- texts (gen_text.c) */
-/* Like gen_buffer, for any size. A buffer that is too long for the BPF stack lies in scratch memory
- * until gen_scratch_release() is called with the value that `used` had before. gen_expr
- * does so after each value that fits a register. */
+/* ---- scratch memory (gen_scratch.c) */
+/* Like gen_buffer, for any size. What is too long for the BPF stack is taken from scratch memory,
+ * and released by gen_scratch_release() with the value that g->probe.scratch.used had before.
+ * gen_expr does so for each value that fits a register. */
 LLVMValueRef gen_big_buffer(struct gen *g, uint32_t size);
-void gen_scratch_release(struct gen *g, uint32_t mark);
-/* Take `size` bytes of the probe's memory beside the stack; the place is told by gen_scratch_at. */
+/* A value that is used after others have been computed. Where the stack is saved, an integer is
+ * kept in scratch memory meanwhile. */
+struct gen_kept {
+	struct value value;
+	bool is_in_scratch;
+	uint32_t offset;
+};
+struct gen_kept gen_keep(struct gen *g, struct value v);
+struct value gen_kept_value(struct gen *g, const struct gen_kept *kept);
+/* Take `size` bytes; returns their offset. Reports an error when there are not as many. */
 uint32_t gen_scratch_take(struct gen *g, uint32_t size);
+uint32_t gen_scratch_take_var(struct gen *g, const struct var *v, uint32_t size);
+void gen_scratch_release(struct gen *g, uint32_t mark);
+/* The address of an offset. */
 LLVMValueRef gen_scratch_at(struct gen *g, uint32_t at);
-/* Around a probe's body: takes and gives back the memory of big buffers, if there are any. */
+/* Around a probe's body: acquire a slot of scratch memory and release it, if the body uses any. */
 void gen_scratch_begin(struct gen *g);
 void gen_scratch_end(struct gen *g);
+/* Define the map, after all programs. */
+void gen_scratch_map(struct gen *g);
+
+/* ---- strings (gen_text.c) */
 /* Are the addresses that a probe there meets of user space? */
 bool gen_is_user_space(const struct attach_point *p);
 /* What str() reads, at a place of its size. */

@@ -125,7 +125,7 @@ struct value gen_agg_read(struct gen *g, uint32_t map, LLVMValueRef at)
 	case AGG_MAX: return gen_int_value(read_extreme(g, t, map, at), type_int(8, t->is_signed));
 	case AGG_AVG: return gen_int_value(read_average(g, t, map, at), type_int(8, t->is_signed));
 	case AGG_STATS:
-		words = gen_buffer(g, 16);
+		words = gen_big_buffer(g, 16);
 		LLVMBuildStore(g->b, total(g, map, at, 0), words);
 		LLVMBuildStore(g->b, total(g, map, at, 1), gen_at(g, words, 8));
 		return (struct value){.kind = V_MEM, .type = t, .v = words};

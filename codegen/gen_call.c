@@ -100,7 +100,7 @@ struct value gen_strftime(struct gen *g, struct expr *e)
 /* An address and whose: the process and how often it had called execve. */
 struct value gen_usym(struct gen *g, struct expr *e)
 {
-	LLVMValueRef address = gen_int(g, e->call.args[0]), buf = gen_buffer(g, e->type->size);
+	LLVMValueRef address = gen_int(g, e->call.args[0]), buf = gen_big_buffer(g, e->type->size);
 
 	LLVMBuildStore(g->b, address, buf);
 	LLVMBuildStore(g->b, GEN_CALL(g, "sonde_task_space", gen_task(g)), gen_at(g, buf, 8));
@@ -109,7 +109,7 @@ struct value gen_usym(struct gen *g, struct expr *e)
 
 struct value gen_comm(struct gen *g, struct expr *e)
 {
-	LLVMValueRef buf = gen_buffer(g, e->type->size);
+	LLVMValueRef buf = gen_big_buffer(g, e->type->size);
 
 	GEN_CALL(g, "sonde_task_comm", gen_task(g), buf);
 	return (struct value){.kind = V_MEM, .type = e->type, .v = buf};
@@ -361,7 +361,7 @@ static LLVMValueRef syscall_word(struct gen *g, uint32_t i)
 /* All of them: args.args of raw_syscalls:sys_enter. */
 static struct value syscall_words(struct gen *g, const struct type *type)
 {
-	LLVMValueRef buf = gen_buffer(g, type->size);
+	LLVMValueRef buf = gen_big_buffer(g, type->size);
 
 	for (uint32_t i = 0; i < type->size / 8; i++)
 		LLVMBuildStore(g->b, syscall_word(g, i), gen_at(g, buf, i * 8));

@@ -36,15 +36,15 @@ static void end_record(struct gen *g, LLVMValueRef record, uint32_t size, LLVMBa
 static void gen_fields(struct gen *g, uint32_t id, struct expr **args, uint32_t n)
 {
 	const struct plan_event *ev = &g->plan->events[id];
-	struct value values[LIMIT_CALL_ARGS];
+	struct gen_kept values[LIMIT_CALL_ARGS];
 	LLVMBasicBlockRef skip;
 	LLVMValueRef record;
 
 	for (uint32_t i = 0; i < n; i++)
-		values[i] = gen_expr(g, args[i]);
+		values[i] = gen_keep(g, gen_expr(g, args[i]));
 	record = begin_record(g, id, ev->size, &skip);
 	for (uint32_t i = 0; i < n; i++)
-		gen_store(g, values[i], ev->fields[i].type,
+		gen_store(g, gen_kept_value(g, &values[i]), ev->fields[i].type,
 			  gen_at(g, record, ev->fields[i].offset));
 	end_record(g, record, ev->size, skip);
 }

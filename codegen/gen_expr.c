@@ -325,7 +325,7 @@ static LLVMValueRef gen_incdec(struct gen *g, struct expr *e)
 		step = gen_scaled(g, step, t->var.var->type);
 		before = gen_int(g, t);
 		after = gen_narrow(g, LLVMBuildAdd(g->b, before, step, ""), t->var.var->type);
-		LLVMBuildStore(g->b, after, g->body.vars[t->var.var->id]);
+		LLVMBuildStore(g->b, after, gen_var_at(g, t->var.var->id));
 	}
 	return e->incdec.is_prefix ? after : before;
 }
@@ -335,8 +335,8 @@ static struct value gen_var(struct gen *g, struct expr *e)
 	const struct type *t = e->var.var->type;
 
 	if (type_is_memory(t))
-		return (struct value){.kind = V_MEM, .type = t, .v = g->body.vars[e->var.var->id]};
-	return gen_int_value(LLVMBuildLoad2(g->b, g->i64, g->body.vars[e->var.var->id], ""), t);
+		return (struct value){.kind = V_MEM, .type = t, .v = gen_var_at(g, e->var.var->id)};
+	return gen_int_value(LLVMBuildLoad2(g->b, g->i64, gen_var_at(g, e->var.var->id), ""), t);
 }
 
 static struct value gen_by_kind(struct gen *g, struct expr *e)
@@ -378,11 +378,13 @@ static struct value gen_by_kind(struct gen *g, struct expr *e)
 struct value gen_expr(struct gen *g, struct expr *e)
 {
 	uint32_t mark = g->probe.scratch.used;
+	struct span around = g->probe.at;
 	struct value v;
 
 	gen_place(g, e->span);
 	v = gen_by_kind(g, e);
 	if (v.kind != V_MEM)
 		gen_scratch_release(g, mark);
+	g->probe.at = around;
 	return v;
 }

@@ -1,29 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where a probe's variables and epochs are. Normally each has a place of its own on the BPF stack,
- * which LLVM mostly turns into registers. A loop's body is a function of its own, which the kernel
- * calls with one pointer: probes with loops keep all in one frame, and what else a body may need
- * (context, a span's ends) beside it.
+ * Where a probe's variables and epochs are stored. In a probe without loops each has its own buffer
+ * on the BPF stack, which LLVM mostly turns into registers. The body of a loop is a separate
+ * function, to which the kernel passes one pointer: a probe with loops keeps variables and epochs
+ * in one frame, together with everything else a body may need (the context, a span's ends).
+ * Variables that are too long for the stack are in scratch memory.
  */
 #include "parser/base/arena.h"
 #include "parser/base/limits.h"
 #include "codegen/gen.h"
 #include <stddef.h>
 
-enum { AT_STATE = 0, AT_WORDS = 8 };
+enum { STACK_BYTES = 512 }; /* MAX_BPF_STACK of include/linux/filter.h */
+enum { AT_STATE = 0, AT_SHARED = 8 };
 
-/* What a body needs of the probe around it, where the probe has it: members of struct gen_body. */
-static const size_t words[] = {
+/* What a body needs of the function around it, if that has it: members of struct gen_body. */
+static const size_t shared[] = {
 	offsetof(struct gen_body, ctx),	    offsetof(struct gen_body, delta),
 	offsetof(struct gen_body, span),    offsetof(struct gen_body, depth),
 	offsetof(struct gen_body, subject), offsetof(struct gen_body, syscall),
 };
 
-enum { N_WORDS = sizeof(words) / sizeof(*words), AT_SCRATCH = AT_WORDS + 8 * N_WORDS };
+enum { N_SHARED = sizeof(shared) / sizeof(*shared), AT_SCRATCH = AT_SHARED + 8 * N_SHARED };
 
-static LLVMValueRef *word_of(struct gen *g, int i)
+static LLVMValueRef *shared_member(struct gen *g, int i)
 {
-	return (LLVMValueRef *)((char *)&g->body + words[i]);
+	return (LLVMValueRef *)((char *)&g->body + shared[i]);
 }
 
 static uint32_t slot_size(const struct type *t)
@@ -31,7 +33,19 @@ static uint32_t slot_size(const struct type *t)
 	return type_is_memory(t) ? (t->size + 7) / 8 * 8 : 8;
 }
 
-static void lay_epoch(struct expr *e, void *ctx)
+static const struct type *type_of(const struct gen *g, uint32_t var)
+{
+	return g->probe.ast->vars[var]->type;
+}
+
+static bool is_in_scratch(const struct gen *g, uint32_t var)
+{
+	return g->probe.saves_stack || slot_size(type_of(g, var)) > LIMIT_ON_STACK;
+}
+
+/* ---- layout ------------------------------------------------------------------------------ */
+
+static void lay_out_epoch(struct expr *e, void *ctx)
 {
 	struct gen *g = ctx;
 
@@ -39,106 +53,150 @@ static void lay_epoch(struct expr *e, void *ctx)
 		g->probe.frame.epoch_at[e->map.map->id] = g->probe.frame.size;
 		g->probe.frame.size += 8;
 	}
-	ast_each_child(e, lay_epoch, g);
+	ast_each_child(e, lay_out_epoch, g);
 }
 
-static void lay_frame(struct gen *g)
+static void lay_out_var(struct gen *g, uint32_t var)
 {
+	uint32_t size = slot_size(type_of(g, var));
+
+	if (is_in_scratch(g, var)) {
+		g->probe.frame.var_at[var] = gen_scratch_take_var(g, g->probe.ast->vars[var], size);
+		return;
+	}
+	g->probe.frame.var_at[var] = g->probe.frame.size;
+	g->probe.frame.size += size;
+}
+
+static void lay_out(struct gen *g)
+{
+	const struct probe *p = g->probe.ast;
+
 	g->probe.frame.rounds_at = AT_SCRATCH + 8;
-	g->probe.frame.size = g->probe.frame.rounds_at + (g->probe.ast->has_counted ? 8 : 0);
+	g->probe.frame.size = g->probe.frame.rounds_at + (p->has_counted ? 8 : 0);
 	g->probe.frame.epoch_at =
 		arena_alloc(g->arena, (g->plan->n_maps + 1) * sizeof(*g->probe.frame.epoch_at));
-	if (g->probe.ast->predicate)
-		lay_epoch(g->probe.ast->predicate, g);
-	ast_each_in_block((struct block *)&g->probe.ast->body, lay_epoch, g);
+	if (p->predicate)
+		lay_out_epoch(p->predicate, g);
+	ast_each_in_block((struct block *)&p->body, lay_out_epoch, g);
 	g->probe.frame.var_at =
-		arena_alloc(g->arena, (g->probe.ast->n_vars + 1) * sizeof(*g->probe.frame.var_at));
-	for (uint32_t i = 0; i < g->probe.ast->n_vars; i++) {
-		uint32_t size = slot_size(g->probe.ast->vars[i]->type);
-
-		g->probe.frame.var_at[i] =
-			size > LIMIT_ON_STACK ? gen_scratch_take(g, size) : g->probe.frame.size;
-		g->probe.frame.size += size > LIMIT_ON_STACK ? 0 : size;
-	}
+		arena_alloc(g->arena, (p->n_vars + 1) * sizeof(*g->probe.frame.var_at));
+	for (uint32_t i = 0; i < p->n_vars; i++)
+		lay_out_var(g, i);
 }
 
-static LLVMValueRef place_of(struct gen *g, uint32_t i)
+/* True when the variables alone take more stack than there is. A frame is in memory as a whole; of
+ * other probes LLVM keeps integers in registers, where it can. */
+static bool exceeds_stack(const struct gen *g)
 {
-	if (slot_size(g->probe.ast->vars[i]->type) > LIMIT_ON_STACK)
-		return gen_scratch_at(g, g->probe.frame.var_at[i]);
-	return gen_at(g, g->body.frame, g->probe.frame.var_at[i]);
+	uint32_t bytes = 0;
+
+	for (uint32_t i = 0; i < g->probe.ast->n_vars; i++)
+		if (!is_in_scratch(g, i) &&
+		    (g->probe.ast->has_loops || type_is_memory(type_of(g, i))))
+			bytes += slot_size(type_of(g, i));
+	return bytes > STACK_BYTES;
 }
 
-static void point_into(struct gen *g)
+/* ---- addresses --------------------------------------------------------------------------- */
+
+/* Where the stack is saved, an address is computed for each use: kept, it would be on the stack. */
+LLVMValueRef gen_var_at(struct gen *g, uint32_t var)
+{
+	if (g->probe.saves_stack)
+		return gen_scratch_at(g, g->probe.frame.var_at[var]);
+	return g->body.vars[var];
+}
+
+static LLVMValueRef var_address(struct gen *g, uint32_t var)
+{
+	if (is_in_scratch(g, var))
+		return gen_scratch_at(g, g->probe.frame.var_at[var]);
+	return gen_at(g, g->body.frame, g->probe.frame.var_at[var]);
+}
+
+static void set_addresses(struct gen *g)
 {
 	g->body.vars = arena_alloc(g->arena, (g->probe.ast->n_vars + 1) * sizeof(*g->body.vars));
 	g->body.epochs = arena_alloc(g->arena, (g->plan->n_maps + 1) * sizeof(*g->body.epochs));
-	for (uint32_t i = 0; i < g->probe.ast->n_vars; i++)
-		g->body.vars[i] = place_of(g, i);
+	for (uint32_t i = 0; i < g->probe.ast->n_vars && !g->probe.saves_stack; i++)
+		g->body.vars[i] = var_address(g, i);
 	for (uint32_t i = 0; i < g->plan->n_maps; i++)
 		if (g->probe.frame.epoch_at[i])
 			g->body.epochs[i] = gen_at(g, g->body.frame, g->probe.frame.epoch_at[i]);
 }
 
+/* ---- a probe's start --------------------------------------------------------------------- */
+
 static void begin_frame(struct gen *g)
 {
-	lay_frame(g);
+	lay_out(g);
 	g->body.frame = gen_buffer(g, g->probe.frame.size);
 	gen_zero(g, g->body.frame, g->probe.frame.size);
-	for (int i = 0; i < N_WORDS; i++)
-		if (*word_of(g, i))
-			LLVMBuildStore(g->b, *word_of(g, i),
-				       gen_at(g, g->body.frame, AT_WORDS + 8 * i));
+	for (int i = 0; i < N_SHARED; i++)
+		if (*shared_member(g, i))
+			LLVMBuildStore(g->b, *shared_member(g, i),
+				       gen_at(g, g->body.frame, AT_SHARED + 8 * i));
 	LLVMBuildStore(g->b, LLVMBuildLoad2(g->b, g->ptr, g->body.scratch, ""),
 		       gen_at(g, g->body.frame, AT_SCRATCH));
-	if (g->probe.ast->has_counted) /* as hide_values in gen_loop.c */
+	if (g->probe.ast->has_counted) /* hidden from the verifier: see hide_values in gen_loop.c */
 		LLVMBuildStore(g->b, GEN_CALL(g, "sonde_control_zero"), gen_frame_rounds(g));
-	point_into(g);
+	set_addresses(g);
 	for (uint32_t i = 0; i < g->plan->n_maps; i++)
 		if (g->probe.frame.epoch_at[i])
 			gen_epoch_forget(g, i);
 	for (uint32_t i = 0; i < g->probe.ast->n_vars; i++)
-		if (slot_size(g->probe.ast->vars[i]->type) > LIMIT_ON_STACK)
-			gen_zero(g, g->body.vars[i], slot_size(g->probe.ast->vars[i]->type));
+		if (is_in_scratch(g, i))
+			gen_zero(g, gen_var_at(g, i), slot_size(type_of(g, i)));
 }
 
-static void begin_places(struct gen *g)
+static void begin_buffers(struct gen *g)
 {
-	g->body.vars = arena_alloc(g->arena, (g->probe.ast->n_vars + 1) * sizeof(*g->body.vars));
-	for (uint32_t i = 0; i < g->probe.ast->n_vars; i++) {
-		uint32_t size = slot_size(g->probe.ast->vars[i]->type);
+	uint32_t n = g->probe.ast->n_vars + 1;
 
-		g->body.vars[i] = gen_big_buffer(g, size);
-		gen_zero(g, g->body.vars[i], size);
+	g->probe.frame.var_at = arena_alloc(g->arena, n * sizeof(*g->probe.frame.var_at));
+	g->body.vars = arena_alloc(g->arena, n * sizeof(*g->body.vars));
+	for (uint32_t i = 0; i < g->probe.ast->n_vars; i++) {
+		uint32_t size = slot_size(type_of(g, i));
+
+		if (is_in_scratch(g, i))
+			lay_out_var(g, i);
+		if (!g->probe.saves_stack)
+			g->body.vars[i] =
+				is_in_scratch(g, i) ? var_address(g, i) : gen_buffer(g, size);
+		gen_zero(g, gen_var_at(g, i), size);
 	}
 }
 
 void gen_frame_begin(struct gen *g)
 {
 	g->body.frame = NULL;
+	g->probe.saves_stack |= exceeds_stack(g);
 	if (g->probe.ast->has_loops)
 		begin_frame(g);
 	else
-		begin_places(g);
+		begin_buffers(g);
 }
 
-/* In a loop's function: everything is where the probe has put it. */
+/* ---- loops' bodies ----------------------------------------------------------------------- */
+
+/* Read what begin_frame has stored. */
 void gen_frame_enter(struct gen *g, LLVMValueRef frame)
 {
 	g->body.frame = frame;
-	for (int i = 0; i < N_WORDS; i++) {
-		LLVMValueRef *word = word_of(g, i);
+	for (int i = 0; i < N_SHARED; i++) {
+		LLVMValueRef *member = shared_member(g, i);
 
-		if (*word)
-			*word = LLVMBuildLoad2(g->b, LLVMTypeOf(*word),
-					       gen_at(g, frame, AT_WORDS + 8 * i), "");
+		if (*member)
+			*member = LLVMBuildLoad2(g->b, LLVMTypeOf(*member),
+						 gen_at(g, frame, AT_SHARED + 8 * i), "");
 	}
 	g->body.scratch = gen_at(g, frame, AT_SCRATCH);
 	g->body.current = NULL;
-	point_into(g);
+	set_addresses(g);
 }
 
-/* Pointers are left out, also in tuples: the verifier may know what they point to. */
+/* In a tuple too: the verifier may know what the pointer points to. */
 static bool has_pointer(const struct type *t)
 {
 	for (uint32_t i = 0; i < t->n_members; i++)
@@ -149,9 +207,9 @@ static bool has_pointer(const struct type *t)
 
 uint32_t gen_frame_plain(const struct gen *g, uint32_t var)
 {
-	const struct type *t = g->probe.ast->vars[var]->type;
+	const struct type *t = type_of(g, var);
 
-	return slot_size(t) > LIMIT_ON_STACK || has_pointer(t) ? 0 : slot_size(t);
+	return is_in_scratch(g, var) || has_pointer(t) ? 0 : slot_size(t);
 }
 
 LLVMValueRef gen_frame_state(struct gen *g)

@@ -129,7 +129,7 @@ static void hide_values(struct gen *g)
 
 	for (uint32_t i = 0; i < g->probe.ast->n_vars; i++)
 		for (uint32_t at = 0; at < gen_frame_plain(g, i); at += 8) {
-			LLVMValueRef word = gen_at(g, g->body.vars[i], at),
+			LLVMValueRef word = gen_at(g, gen_var_at(g, i), at),
 				     v = LLVMBuildLoad2(g->b, g->i64, word, "");
 
 			LLVMBuildStore(g->b, LLVMBuildXor(g->b, v, zero, ""), word);
@@ -210,12 +210,12 @@ static void gen_for_range(struct gen *g, struct stmt *st)
 	struct outer o;
 
 	n = rounds_between(g, from, to, st->loop.var->type->is_signed);
-	LLVMBuildStore(g->b, LLVMBuildSub(g->b, from, gen_u64(g, 1), ""), g->body.vars[id]);
+	LLVMBuildStore(g->b, LLVMBuildSub(g->b, from, gen_u64(g, 1), ""), gen_var_at(g, id));
 	enter_body(g, &o, 2, st->span);
 	count_rounds(g, st, 1);
-	next = LLVMBuildAdd(g->b, LLVMBuildLoad2(g->b, g->i64, g->body.vars[id], ""), gen_u64(g, 1),
-			    "");
-	LLVMBuildStore(g->b, next, g->body.vars[id]);
+	next = LLVMBuildAdd(g->b, LLVMBuildLoad2(g->b, g->i64, gen_var_at(g, id), ""),
+			    gen_u64(g, 1), "");
+	LLVMBuildStore(g->b, next, gen_var_at(g, id));
 	gen_stmts(g, &st->loop.body);
 	fn = leave_body(g, &o);
 	gen_place(g, st->span);
@@ -289,9 +289,9 @@ static void gen_for_map(struct gen *g, struct stmt *st)
 			g->body.on_continue);
 	LLVMPositionBuilderAtEnd(g->b, current);
 	store_entry(g, &g->plan->maps[map], v->type, key, LLVMGetParam(g->body.fn, 2),
-		    g->body.vars[v->id]);
+		    gen_var_at(g, v->id));
 	if (g->plan->maps[map].value->kind == TY_AGG)
-		store_aggregate(g, st, LLVMGetParam(g->body.fn, 2), g->body.vars[v->id]);
+		store_aggregate(g, st, LLVMGetParam(g->body.fn, 2), gen_var_at(g, v->id));
 	gen_stmts(g, &st->loop.body);
 	fn = leave_body(g, &o);
 	gen_place(g, st->span);

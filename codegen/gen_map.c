@@ -48,10 +48,10 @@ static bool has_padding(const struct plan_map *m)
 	return at + (m->bucket_offset ? 4 : 0) != m->key_size;
 }
 
-/* With a long string in it the key has no room on the BPF stack beside others. */
+/* A key with a long string in it does not fit the BPF stack beside others. */
 static bool is_big_key(const struct gen *g, const struct plan_map *m)
 {
-	return g->body.scratch && m->key_size > LIMIT_KEY_ON_STACK;
+	return g->body.scratch && m->key_size > (g->probe.saves_stack ? 16 : LIMIT_KEY_ON_STACK);
 }
 
 /* A short one, when its parts are known: while they are calculated it takes no stack. */
@@ -106,8 +106,10 @@ static LLVMValueRef long_key(struct gen *g, const struct expr *e)
 static LLVMValueRef build_key(struct gen *g, const struct expr *e)
 {
 	const struct plan_map *m = plan_of(g, e);
-	LLVMValueRef key = is_big_key(g, m) ? long_key(g, e) : short_key(g, e), epoch;
+	LLVMValueRef key, epoch;
 
+	g->probe.at = e->span;
+	key = is_big_key(g, m) ? long_key(g, e) : short_key(g, e);
 	epoch = gen_epoch(g, e->map.map->id);
 	if (is_array(m))
 		epoch = LLVMBuildAnd(g->b, epoch, gen_u32(g, SONDE_EPOCH_SLOTS - 1), "");

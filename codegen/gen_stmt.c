@@ -27,15 +27,15 @@ static struct value assigned_value(struct gen *g, struct stmt *st)
 static void set_var(struct gen *g, const struct var *v, struct value value)
 {
 	if (value.kind == V_INT)
-		LLVMBuildStore(g->b, gen_narrow(g, value.v, v->type), g->body.vars[v->id]);
+		LLVMBuildStore(g->b, gen_narrow(g, value.v, v->type), gen_var_at(g, v->id));
 	else
-		gen_store(g, value, v->type, g->body.vars[v->id]);
+		gen_store(g, value, v->type, gen_var_at(g, v->id));
 }
 
 static void assign_var(struct gen *g, const struct var *v, struct expr *value)
 {
 	if (ast_is_built_in_place(value, v->type) && !ast_mentions(value, v))
-		gen_expr_into(g, value, v->type, g->body.vars[v->id]);
+		gen_expr_into(g, value, v->type, gen_var_at(g, v->id));
 	else
 		set_var(g, v, gen_expr(g, value));
 }
@@ -74,9 +74,9 @@ static void gen_let(struct gen *g, struct stmt *st)
 	if (st->let.value)
 		assign_var(g, v, st->let.value);
 	else if (type_is_memory(v->type))
-		gen_zero(g, g->body.vars[v->id], v->type->size);
+		gen_zero(g, gen_var_at(g, v->id), v->type->size);
 	else
-		LLVMBuildStore(g->b, gen_u64(g, 0), g->body.vars[v->id]);
+		LLVMBuildStore(g->b, gen_u64(g, 0), gen_var_at(g, v->id));
 }
 
 static void gen_if(struct gen *g, struct stmt *st)

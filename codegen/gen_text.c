@@ -1,85 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Texts: str(), fields of tracepoints with texts of any length, and the memory for what is too long
- * for the BPF stack (bpf_helpers/scratch.bpf.c).
+ * Strings read from memory: str(), and fields of tracepoints whose strings have any length.
  */
 #include "parser/base/limits.h"
 #include "codegen/gen.h"
 #include "codegen/gen_hooks.h"
 #include <stdio.h>
 #include <string.h>
-
-uint32_t gen_scratch_take(struct gen *g, uint32_t size)
-{
-	uint32_t at = g->probe.scratch.used;
-
-	g->probe.scratch.used += (size + 7) / 8 * 8;
-	g->probe.scratch.most = g->probe.scratch.used > g->probe.scratch.most
-					? g->probe.scratch.used
-					: g->probe.scratch.most;
-	return at;
-}
-
-void gen_scratch_release(struct gen *g, uint32_t mark)
-{
-	g->probe.scratch.used = mark;
-}
-
-LLVMValueRef gen_scratch_at(struct gen *g, uint32_t at)
-{
-	return gen_at(g, LLVMBuildLoad2(g->b, g->ptr, g->body.scratch, ""), at);
-}
-
-LLVMValueRef gen_big_buffer(struct gen *g, uint32_t size)
-{
-	if (size <= LIMIT_ON_STACK || !g->body.scratch)
-		return gen_buffer(g, size);
-	return gen_scratch_at(g, gen_scratch_take(g, size));
-}
-
-void gen_scratch_begin(struct gen *g)
-{
-	g->body.scratch = gen_buffer(g, 8);
-	g->probe.scratch.used = g->probe.scratch.most = 0;
-	g->probe.scratch.before = LLVMGetInsertBlock(g->b);
-	g->probe.scratch.start = gen_block(g, "body.start");
-	LLVMPositionBuilderAtEnd(g->b, g->probe.scratch.start);
-}
-
-/* The runtime makes the slots as large as the plan has it. */
-static void check_plan(struct gen *g)
-{
-	if (g->probe.scratch.most <= g->probe.plan->scratch_bytes)
-		return;
-	snprintf(g->message, sizeof(g->message),
-		 "%s takes %u bytes beside the stack, planned were %u; this is a defect of sonde",
-		 g->probe.plan->name, g->probe.scratch.most, g->probe.plan->scratch_bytes);
-	g->failed = true;
-}
-
-void gen_scratch_end(struct gen *g)
-{
-	LLVMBasicBlockRef done = LLVMGetInsertBlock(g->b), after;
-	LLVMValueRef bytes;
-
-	check_plan(g);
-	if (g->probe.scratch.most == 0) {
-		LLVMPositionBuilderAtEnd(g->b, g->probe.scratch.before);
-		LLVMBuildBr(g->b, g->probe.scratch.start);
-		LLVMPositionBuilderAtEnd(g->b, done);
-		g->body.scratch = NULL;
-		return;
-	}
-	after = gen_block(g, "body.end");
-	GEN_CALL(g, "sonde_scratch_leave", LLVMBuildLoad2(g->b, g->ptr, g->body.scratch, ""));
-	LLVMBuildBr(g->b, after);
-	LLVMPositionBuilderAtEnd(g->b, g->probe.scratch.before);
-	bytes = GEN_CALL(g, "sonde_scratch_enter", gen_u32(g, g->probe.id));
-	LLVMBuildStore(g->b, bytes, g->body.scratch);
-	LLVMBuildCondBr(g->b, LLVMBuildIsNotNull(g->b, bytes, ""), g->probe.scratch.start, after);
-	LLVMPositionBuilderAtEnd(g->b, after);
-	g->body.scratch = NULL;
-}
 
 bool gen_is_user_space(const struct attach_point *p)
 {

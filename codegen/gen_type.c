@@ -193,6 +193,7 @@ void gen_place(struct gen *g, struct span span)
 {
 	struct place p = source_place(g->program->source, span.start);
 
+	g->probe.at = span;
 	LLVMSetCurrentDebugLocation2(g->b, LLVMDIBuilderCreateDebugLocation(g->llvm, p.line, p.col,
 									    g->body.di_fn, NULL));
 }

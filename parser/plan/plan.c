@@ -130,8 +130,7 @@ static void plan_point(struct planner *pl, uint32_t ast, uint32_t index, const s
 			       .ast = ast,
 			       .point = index,
 			       .syscall.number = point->syscall,
-			       .state.ustack = -1,
-			       .scratch_bytes = pl->scratch_bytes};
+			       .state.ustack = -1};
 	uint32_t id = pl->plan->n_probes;
 	struct plan_prog *g;
 
@@ -184,12 +183,8 @@ static void plan_probe(struct planner *pl, uint32_t ast)
 	for (uint32_t i = 0; i < p->n_entries; i++)
 		p->entries[i]->call.event = (int32_t)i;
 	read_probe(pl, p, &r);
-	share_collect(p, &pl->use);
+	share_collect(p, pl->plan->maps, &pl->use);
 	pl->use.has_scope = is_in_process(p) && ast_span(p) == SPAN_NO;
-	pl->scratch_bytes = plan_scratch(pl, p);
-	pl->use.has_room = pl->scratch_bytes > 0;
-	if (pl->scratch_bytes > pl->plan->needs.scratch_bytes)
-		pl->plan->needs.scratch_bytes = pl->scratch_bytes;
 	if (!share_check(pl->diags, p, &pl->use))
 		return;
 	for (uint32_t i = 0; i < p->n_points; i++)

@@ -161,7 +161,6 @@ struct plan_probe {
 	uint32_t point; /* index in that probe's points */
 	struct plan_syscall syscall;
 	struct plan_span state;
-	uint32_t scratch_bytes; /* of long values at most, beside the BPF stack; 0: none */
 };
 
 /* What the run half must provide; codegen links only what is asked for. */
@@ -170,7 +169,6 @@ struct plan_needs {
 	uint32_t ring_bytes;
 	bool kstack, ustack;
 	uint32_t stack_entries; /* different stacks that can be kept; 0 when there are none */
-	uint32_t scratch_bytes; /* for values too long for the BPF stack, a program; 0: none */
 	bool task;		/* fields of a thread are read: CO-RE */
 	bool scope;		/* some program tests the scope */
 	bool cgroup;		/* of a thread that may be another than the current one */

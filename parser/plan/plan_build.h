@@ -15,8 +15,7 @@ struct planner {
 	struct program *program;
 	struct plan *plan;
 	struct share share;
-	struct map_use use;	/* of the probe under way */
-	uint32_t scratch_bytes; /* likewise */
+	struct map_use use; /* of the probe under way */
 	enum plan_run run;
 	bool is_iter; /* the probe under way is one: the kernel prints */
 };
@@ -50,9 +49,6 @@ static inline uint32_t plan_align(uint32_t n, uint32_t align)
 const struct type *plan_recorded(const struct type *t);
 /* Lay out a map: its id, key and value. */
 void plan_map(struct planner *pl, struct map *map);
-/* plan_scratch.c: bytes of long values that `p` has in memory at the same time, after the maps were
- * laid out. Said when there is no room for them. */
-uint32_t plan_scratch(struct planner *pl, struct probe *p);
 /* The records that an expression or a block sends, and what the runtime must provide for it. */
 void plan_expr(struct expr *e, void *planner);
 void plan_block(struct planner *pl, struct block *b);

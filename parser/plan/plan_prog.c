@@ -179,7 +179,7 @@ static bool shared_prog(struct planner *pl, enum plan_prog_kind kind, uint32_t *
 	for (uint32_t i = pl->plan->n_progs; i-- > 0;)
 		if (pl->plan->progs[i].kind == kind) {
 			*out = i;
-			return share_has_room(&pl->share, i, &pl->use);
+			return share_fits(&pl->share, i, &pl->use);
 		}
 	return false;
 }
@@ -219,7 +219,7 @@ static enum plan_prog_kind session_kind(const struct planner *pl, const struct p
 {
 	struct kernel *k = pl->kernel;
 
-	if (point->ends == SPAN_NO || !keeps_little(p) || !share_has_session_room(&pl->use))
+	if (point->ends == SPAN_NO || !keeps_little(p) || !share_fits_session(&pl->use))
 		return kind;
 	if (kind == PP_URETPROBE && (!k || kernel_has(k, CAP_UPROBE_SESSION)))
 		return PP_USESSION;

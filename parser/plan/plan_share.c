@@ -8,6 +8,8 @@
 #include "parser/lang/ast_query.h"
 #include "parser/lang/builtin.h"
 #include "parser/base/diag.h"
+#include "parser/base/limits.h"
+#include "parser/plan/plan.h"
 
 enum {
 	KERNEL_MAPS = 64,     /* a program may use */
@@ -15,11 +17,29 @@ enum {
 	OWN_MAPS = 12,	      /* of ours at most: ring, losses, stacks, scratch, scope, control … */
 };
 
+struct collector {
+	const struct plan_map *maps;
+	struct map_use *use;
+};
+
+/* True when codegen computes the expression in scratch memory. String literals are stored where
+ * they are used; an aggregation's value is never copied. */
+static bool takes_scratch(const struct expr *e, const struct plan_map *maps)
+{
+	if (e->kind == EX_STRING || !e->type)
+		return false;
+	if (e->kind == EX_MAP && e->map.map && maps[e->map.map->id].key_size > LIMIT_KEY_ON_STACK)
+		return e->map.n_keys > 0;
+	return type_is_memory(e->type) && e->type->size > LIMIT_ON_STACK;
+}
+
 static void collect(struct expr *e, void *ctx)
 {
-	struct map_use *use = ctx;
+	struct collector *c = ctx;
+	struct map_use *use = c->use;
 	const struct builtin *b = ast_builtin(e);
 
+	use->has_scratch |= takes_scratch(e, c->maps);
 	if (e->kind == EX_MAP && e->map.map) {
 		use->maps[e->map.map->id / 64] |= 1ull << e->map.map->id % 64;
 		use->has_keys |= e->map.map->n_keys > 0;
@@ -28,17 +48,19 @@ static void collect(struct expr *e, void *ctx)
 	use->has_records |= b == &builtins[BI_ustack]; /* its first sighting */
 	use->has_records |= b == &builtins[BI_exit];   /* where some other probe sends any */
 	use->has_records |= e->kind == EX_CALL && e->call.event >= 0 && b != &builtins[BI_entry];
-	ast_each_child(e, collect, use);
+	ast_each_child(e, collect, c);
 }
 
-void share_collect(struct probe *p, struct map_use *out)
+void share_collect(struct probe *p, const struct plan_map *maps, struct map_use *out)
 {
+	struct collector c = {.maps = maps, .use = out};
+
 	*out = (struct map_use){.n_spans = ast_span(p) != SPAN_NO};
 	if (p->predicate)
-		collect(p->predicate, out);
+		collect(p->predicate, &c);
 	for (uint32_t i = 0; i < p->n_entries; i++)
-		collect(p->entries[i], out);
-	ast_each_in_block(&p->body, collect, out);
+		collect(p->entries[i], &c);
+	ast_each_in_block(&p->body, collect, &c);
 }
 
 static uint32_t count(const struct map_use *use)
@@ -52,12 +74,12 @@ static uint32_t count(const struct map_use *use)
 
 /* Maps of ours that are certain: the control block; losses, where something can be lost; the ring
  * and what wakes its reader; the store of stacks and what they are put together in; the
- * configuration; the room; the flags of -c, which count even where there is none. */
+ * configuration; scratch memory; the flags of -c, which count even where there is none. */
 static uint32_t count_own(const struct map_use *use)
 {
-	bool has_losses = use->has_keys || use->has_records || use->has_stacks || use->has_room;
+	bool has_losses = use->has_keys || use->has_records || use->has_stacks || use->has_scratch;
 
-	return 1u + has_losses + use->has_room + 2u * use->has_records + 2u * use->has_stacks +
+	return 1u + has_losses + use->has_scratch + 2u * use->has_records + 2u * use->has_stacks +
 	       (use->has_records || use->has_stacks || use->has_scope) + use->has_scope;
 }
 
@@ -77,7 +99,7 @@ bool share_check(struct diags *d, const struct probe *p, const struct map_use *u
 	return false;
 }
 
-bool share_has_session_room(const struct map_use *use)
+bool share_fits_session(const struct map_use *use)
 {
 	struct map_use both = *use;
 
@@ -94,7 +116,7 @@ static void join(struct map_use *to, const struct map_use *from)
 		to->maps[i] |= from->maps[i];
 }
 
-bool share_has_room(const struct share *s, uint32_t prog, const struct map_use *use)
+bool share_fits(const struct share *s, uint32_t prog, const struct map_use *use)
 {
 	struct map_use both = *use;
 

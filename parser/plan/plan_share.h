@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 struct arena;
+struct plan_map;
 struct probe;
 
 /* Maps that a program, or one probe, uses: the script's, a bit each, and states of spans. */
@@ -17,7 +18,7 @@ struct map_use {
 	uint32_t n_spans;
 	uint32_t weight;			/* expressions: how long the code is */
 	bool has_keys, has_records, has_stacks; /* so it uses maps of ours */
-	bool has_room;				/* likewise; the planner's */
+	bool has_scratch;			/* likewise */
 	bool has_scope; /* likewise: it tests the scope, not the start of its span; the planner's */
 };
 
@@ -29,14 +30,14 @@ struct share {
 
 /* The maps that predicate, body and entry() of `p` name; every probe of it has a span's state or
  * none. */
-void share_collect(struct probe *p, struct map_use *out);
+void share_collect(struct probe *p, const struct plan_map *maps, struct map_use *out);
 struct diags;
 /* Does the probe fit into a program alone? Said when not. What the kernel counts too and only
  * codegen knows is left to the verifier. */
 bool share_check(struct diags *d, const struct probe *p, const struct map_use *use);
 /* Do the maps of both ends of its span fit into one program? */
-bool share_has_session_room(const struct map_use *use);
+bool share_fits_session(const struct map_use *use);
 /* True when a probe that uses `use` fits into program `prog`. */
-bool share_has_room(const struct share *s, uint32_t prog, const struct map_use *use);
+bool share_fits(const struct share *s, uint32_t prog, const struct map_use *use);
 /* Put it in. */
 void share_add(struct share *s, struct arena *a, uint32_t prog, const struct map_use *use);

@@ -49,9 +49,6 @@ static void size_maps(struct session *s)
 	m = bpf_object__find_map_by_name(s->object, "sonde_stacks");
 	if (m)
 		bpf_map__set_max_entries(m, s->plan->needs.stack_entries);
-	m = bpf_object__find_map_by_name(s->object, "sonde_scratch");
-	if (m)
-		bpf_map__set_value_size(m, SONDE_SCRATCH_HEAD + s->plan->needs.scratch_bytes);
 	size_ring(s);
 }
 

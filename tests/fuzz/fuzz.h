@@ -59,31 +59,32 @@ struct fuzz_script {
 	struct arena *arena;
 	struct program *program;
 	struct plan *plan;
+	struct diags diags;
 };
 
 static inline void fuzz_walk(struct fuzz_script *f, const uint8_t *data, size_t size)
 {
 	static const char *const params[] = {"7", "word", "./app"};
 	struct plan_options options = {.scope_tree = size & 1};
-	struct diags d = {0};
+	struct diags *d = &f->diags;
 
 	*f = (struct fuzz_script){.arena = arena_new()};
-	d.arena = f->arena;
-	d.source = source_from_text(f->arena, "fuzz", (const char *)data, size);
-	if (!d.source)
+	d->arena = f->arena;
+	d->source = source_from_text(f->arena, "fuzz", (const char *)data, size);
+	if (!d->source)
 		return;
-	f->program = parse(f->arena, d.source, &d);
+	f->program = parse(f->arena, d->source, d);
 	if (f->program)
 		ast_dump(f->program, false, fuzz_sink());
-	if (f->program && !d.n_errors) {
+	if (f->program && !d->n_errors) {
 		f->program->params = params;
 		f->program->n_params = sizeof(params) / sizeof(*params);
-		if (!sema_run(f->arena, f->program, fuzz_kernel(), &d)) {
+		if (!sema_run(f->arena, f->program, fuzz_kernel(), d)) {
 			ast_dump(f->program, true, fuzz_sink());
-			f->plan = plan_make(f->arena, f->program, &options, &d);
+			f->plan = plan_make(f->arena, f->program, &options, d);
 		}
 	}
 	if (f->plan)
 		plan_dump(f->plan, 256, fuzz_sink());
-	diags_print(&d, fuzz_sink(), true);
+	diags_print(d, fuzz_sink(), true);
 }

@@ -10,7 +10,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct fuzz_script f;
 
 	fuzz_walk(&f, data, size);
-	if (f.plan && codegen_run(f.program, f.plan, CODEGEN_ELF, &out) < 0) {
+	if (f.plan && codegen_run(f.program, f.plan, CODEGEN_ELF, &f.diags, &out) < 0) {
 		fprintf(stderr, "%.*s\n", (int)out.len, out.bytes ? out.bytes : "");
 		abort();
 	}

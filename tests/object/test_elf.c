@@ -114,6 +114,28 @@ static void test_maps(void **state)
 	bpf_object__close(o);
 }
 
+/* Both strings of a statement at a time, in the longest of the probes; beside them a slot's head. */
+static void test_scratch_is_as_large_as_needed(void **state)
+{
+	struct bpf_object *o = open_script("BEGIN { print(str(0, 100)); print(str(0, 80)); } "
+					   "END { printf(\"%s%s\", str(0, 100), str(0, 200)); }");
+	struct bpf_map *scratch = find_map(o, "sonde_scratch");
+
+	(void)state;
+	assert_int_equal(bpf_map__type(scratch), BPF_MAP_TYPE_PERCPU_ARRAY);
+	assert_int_equal(bpf_map__value_size(scratch), 104 + 200 + 8);
+	bpf_object__close(o);
+}
+
+static void test_no_scratch(void **state)
+{
+	struct bpf_object *o = open_script("BEGIN { @a[comm, 1] = (comm, pid); exit(); }");
+
+	(void)state;
+	assert_null(bpf_object__find_map_by_name(o, "sonde_scratch"));
+	bpf_object__close(o);
+}
+
 static void test_btf(void **state)
 {
 	struct bpf_object *o = open_script("BEGIN { @d[comm, 1] = count(); @n = 1; exit(); }");
@@ -205,10 +227,15 @@ static void test_scope_losses(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_begin),	     cmocka_unit_test(test_maps),
-		cmocka_unit_test(test_btf),	     cmocka_unit_test(test_only_what_is_used),
-		cmocka_unit_test(test_stacks),	     cmocka_unit_test(test_several_programs),
+		cmocka_unit_test(test_begin),
+		cmocka_unit_test(test_maps),
+		cmocka_unit_test(test_btf),
+		cmocka_unit_test(test_only_what_is_used),
+		cmocka_unit_test(test_stacks),
+		cmocka_unit_test(test_several_programs),
 		cmocka_unit_test(test_scope_losses),
+		cmocka_unit_test(test_no_scratch),
+		cmocka_unit_test(test_scratch_is_as_large_as_needed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -38,9 +38,9 @@ static int generated; /* what codegen_run returns */
 static bool ends_early;
 
 int codegen_run(const struct program *p, const struct plan *plan, enum codegen_stage stage,
-		struct codegen_output *out)
+		struct diags *d, struct codegen_output *out)
 {
-	(void)p, (void)plan, (void)stage;
+	(void)p, (void)plan, (void)stage, (void)d;
 	if (ends_early)
 		_exit(0);
 	out->bytes = generated ? "too long" : "object";
@@ -50,9 +50,10 @@ int codegen_run(const struct program *p, const struct plan *plan, enum codegen_s
 
 static int compile(struct compile *c)
 {
+	static const struct program program;
 	int status;
 
-	assert_int_equal(compile_start(c, NULL, NULL, CODEGEN_ELF), 0);
+	assert_int_equal(compile_start(c, &program, NULL, CODEGEN_ELF), 0);
 	status = compile_wait(c);
 	if (!status) {
 		assert_int_equal(c->len, 6);
