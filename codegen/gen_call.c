@@ -220,7 +220,7 @@ struct value gen_probe(struct gen *g, struct expr *e)
 {
 	if (g->probe.plan->syscall.n_more)
 		return gen_int_value(name_of_call(g), e->type);
-	if (g->prog.plan->by_cookie)
+	if (plan_has_cookie(g->prog.plan))
 		return gen_int_value(g->probe.point->id == PROBE_USDT
 					     ? gen_usdt_name(g)
 					     : LLVMBuildLShr(g->b, gen_cookie(g), gen_u64(g, 32),
@@ -231,7 +231,7 @@ struct value gen_probe(struct gen *g, struct expr *e)
 
 struct value gen_func(struct gen *g, struct expr *e)
 {
-	if (g->prog.plan->by_cookie)
+	if (plan_has_cookie(g->prog.plan))
 		return gen_int_value(low32(g, gen_cookie(g)), e->type);
 	return gen_int_value(gen_u64(g, g->probe.plan->func_id), e->type);
 }

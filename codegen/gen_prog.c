@@ -324,8 +324,10 @@ static void add_attribute(struct gen *g, LLVMValueRef fn, const char *name)
  * perf events are being closed. */
 static bool stops_after_exit(const struct gen *g)
 {
-	if (g->prog.plan->pin ||
-	    g->prog.plan->test) /* it lives on without us; each is run for itself */
+	const struct plan_prog *p = g->prog.plan;
+
+	/* A pinned iterator outlives the tracer; tests run one at a time. */
+	if (plan_pin(p) || prog_kind_is(p->kind, PK_TEST))
 		return false;
 	return (g->prog.plan->n_probes || g->prog.plan->n_starts) &&
 	       !prog_kind_is(g->prog.plan->kind, PK_OUTSIDE);
@@ -358,7 +360,7 @@ void gen_program(struct gen *g, uint32_t index)
 	LLVMPositionBuilderAtEnd(g->b, g->body.entry);
 	gen_place(g, g->prog.plan->n_probes ? g->plan->probes[g->prog.plan->probes[0]].span
 					    : SPAN_NONE);
-	g->prog.result = g->prog.plan->test || is_session(g)
+	g->prog.result = prog_kind_is(g->prog.plan->kind, PK_TEST) || is_session(g)
 				 ? LLVMBuildAlloca(g->b, g->i32, "result")
 				 : NULL;
 	LLVMPositionBuilderAtEnd(g->b, body);

@@ -270,7 +270,7 @@ static LLVMValueRef call_target(struct gen *g)
 	if (g->probe.plan->state.owner !=
 	    g->probe.id) /* one of a pattern's, with a program of its own */
 		return probe_id(g);
-	return g->prog.plan->by_cookie ? gen_cookie(g) : gen_u64(g, 0);
+	return plan_has_cookie(g->prog.plan) ? gen_cookie(g) : gen_u64(g, 0);
 }
 
 /* Where on the stack a call is, whatever is called from it being further down: the stack pointer at
@@ -292,7 +292,7 @@ static LLVMValueRef push_call(struct gen *g, LLVMValueRef calls, LLVMValueRef sp
 {
 	LLVMValueRef target = call_target(g), size = slot_size(g);
 
-	if (!g->prog.plan->by_cookie || g->probe.point->id != PROBE_URETPROBE)
+	if (!plan_has_cookie(g->prog.plan) || g->probe.point->id != PROBE_URETPROBE)
 		return GEN_CALL(g, "sonde_span_push", calls, sp, target, size, stack_mask(g),
 				probe_id(g));
 	if (g->probe.point->is_at_returns) /* such functions do not jump */

@@ -97,29 +97,52 @@ enum { PLAN_FORMAT_BIT = 52 };
 /* A kernel program: one ELF function, one attachment, or one to each of its targets. */
 struct plan_prog {
 	enum plan_prog_kind kind;
-	const char
-		*symbol; /* ELF function name, at most 15 bytes so that the kernel shows it whole */
+	const char *symbol;  /* ELF function, at most 15 bytes, so that the kernel shows it whole */
 	const char *section; /* as libbpf spells them: "tp_btf/sched_switch" */
 	uint32_t *probes;    /* indexes in plan->probes; none for hidden programs */
 	uint32_t n_probes;
 	uint32_t *starts; /* indexes in plan->probes: whose spans begin here */
 	uint32_t n_starts;
-	const char *event;		    /* the kernel's name of the tracepoint or iterator */
-	const char *category;		    /* PP_TRACEPOINT */
-	uint32_t tracepoint_id;		    /* PP_TRACEPOINT */
-	const char *function;		    /* kprobes, uprobes: the function, or the pattern */
-	const struct typed_function *typed; /* fentry, fexit, rawtracepoint: of what */
-	struct plan_target *targets;	    /* kprobes, uprobes: by file */
-	uint32_t n_targets;
-	const char *fallback;	/* the slower way that this kernel leaves, and why; or NULL */
-	bool is_sleepable;	/* user programs: it brings in what its texts are in (prefault.h) */
-	bool by_cookie;		/* on several functions: the cookie says which */
-	uint64_t period_ns;	/* PP_INTERVAL_THREAD, PP_INTERVAL, PP_PROFILE */
-	uint64_t hertz;		/* PP_PROFILE, PP_EVENT: when not 0, instead of a period */
-	struct perf_point perf; /* PP_EVENT */
-	const char *test;	/* PP_TEST, PP_BENCH: its name */
-	const char *pin;	/* PP_ITER: the file that keeps it, or NULL */
+	const char *fallback; /* the slower mechanism this kernel is left with, and why; or NULL */
+	const char *event;    /* the kernel's name of the tracepoint or iterator; or NULL */
+	const struct typed_function *typed; /* fentry, fexit, rawtracepoint: what it is given */
+	uint64_t hertz;			    /* PP_PROFILE, PP_EVENT: the rate; 0: by a period */
+	bool is_sleepable; /* it reads in the memory of its strings first (prefault.h) */
+	union {
+		struct {			     /* PK_KERNEL_FUNCTION, PK_USER_FUNCTION */
+			const char *function;	     /* or the pattern */
+			struct plan_target *targets; /* of user functions: sorted by file */
+			uint32_t n_targets;
+			bool by_cookie; /* several targets: the cookie says which */
+		};
+		struct { /* tracepoints; used by PP_TRACEPOINT */
+			const char *category;
+			uint32_t tracepoint_id;
+		};
+		uint64_t period_ns;	/* PK_PERIOD */
+		struct perf_point perf; /* PP_EVENT */
+		const char *pin;	/* PP_ITER: the file that keeps it, or NULL */
+		const char *test;	/* PK_TEST: its name */
+	};
 };
+
+/* The number of functions that a program is on; 0 when it is on none. */
+static inline uint32_t plan_n_targets(const struct plan_prog *g)
+{
+	return prog_kind_is(g->kind, PK_KERNEL_FUNCTION | PK_USER_FUNCTION) ? g->n_targets : 0;
+}
+
+/* The file that keeps an iterator; NULL when the program is none, or is not pinned. */
+static inline const char *plan_pin(const struct plan_prog *g)
+{
+	return g->kind == PP_ITER ? g->pin : NULL;
+}
+
+/* True when the cookie tells which of several functions a run is of. */
+static inline bool plan_has_cookie(const struct plan_prog *g)
+{
+	return plan_n_targets(g) && g->by_cookie;
+}
 
 /* The system calls that a probe on sys_enter or sys_exit is for: PP_SYSCALL_ENTER, _EXIT. */
 struct plan_syscall {

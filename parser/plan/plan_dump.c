@@ -102,9 +102,9 @@ static void dump_prog(const struct plan *p, const struct plan_prog *g, FILE *out
 		fprintf(out, " period %llu ns", (unsigned long long)g->period_ns);
 	if (g->kind == PP_EVENT)
 		dump_perf(&g->perf, out);
-	if (g->pin)
-		fprintf(out, " pin %s", g->pin);
-	if (g->n_targets > 1)
+	if (plan_pin(g))
+		fprintf(out, " pin %s", plan_pin(g));
+	if (plan_n_targets(g) > 1)
 		fprintf(out, " %s %u", prog_kind_is(g->kind, PK_USDT) ? "places" : "functions",
 			g->n_targets);
 	fprintf(out, "%s\n", g->is_sleepable ? " sleepable" : "");

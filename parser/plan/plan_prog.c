@@ -251,18 +251,41 @@ const char *plan_prog_pair(const struct planner *pl, const struct plan_prog *g,
 	return NULL;
 }
 
+static const char *event_of(const struct attach_point *point, bool is_function)
+{
+	if (point->format)
+		return point->format->event;
+	if (point->typed && !is_function)
+		return point->typed->name;
+	return point->iter ? point->iter->name : NULL;
+}
+
+/* Set the members of the union that count for the program's kind. */
+static void fill_union(struct planner *pl, struct plan_prog *g, const struct attach_point *point)
+{
+	if (prog_kind_is(g->kind, PK_KERNEL_FUNCTION | PK_USER_FUNCTION)) {
+		g->function = point->function;
+		plan_targets(pl, g, point);
+	} else if (prog_kind_is(g->kind, PK_PERIOD)) {
+		g->period_ns = point->period_ns;
+	} else if (prog_kind_is(g->kind, PK_TEST)) {
+		g->test = point->test;
+	} else if (point->format) {
+		g->category = point->format->category;
+		g->tracepoint_id = point->format->id;
+	} else if (point->iter) {
+		g->pin = point->pin;
+	} else {
+		g->perf = point->perf;
+	}
+}
+
 uint32_t plan_prog_for(struct planner *pl, const struct attach_point *point,
 		       enum plan_prog_kind kind, uint32_t weight)
 {
-	struct plan_prog g = {.kind = kind,
-			      .function = point->function,
-			      .typed = point->typed,
-			      .period_ns = point->period_ns,
-			      .hertz = point->hertz,
-			      .perf = point->perf,
-			      .event = point->iter ? point->iter->name : NULL,
-			      .pin = point->pin,
-			      .test = point->test};
+	struct plan_prog g = {.kind = kind, .typed = point->typed, .hertz = point->hertz};
+	bool is_function = prog_kind_is(kind, PK_KERNEL_FUNCTION | PK_USER_FUNCTION);
+	const char *what;
 
 	if (prog_kind_is(kind, PK_SYSCALL)) {
 		uint32_t prog;
@@ -274,17 +297,11 @@ uint32_t plan_prog_for(struct planner *pl, const struct attach_point *point,
 		share_add(&pl->share, pl->arena, prog, &pl->use);
 		return prog;
 	}
-	if (kind == PP_TP_BTF && point->typed)
-		g.event = point->typed->name;
-	if (point->format) {
-		g.event = point->format->event;
-		g.category = point->format->category;
-		g.tracepoint_id = point->format->id;
-	}
-	plan_targets(pl, &g, point);
+	g.event = event_of(point, is_function);
+	fill_union(pl, &g, point);
 	g.fallback = fallback_of(pl, &g, point);
-	return plan_prog_add(pl, g,
-			     g.event	  ? g.event
-			     : g.function ? g.function
-					  : probe_rows[point->id].name);
+	what = g.event;
+	if (!what && is_function)
+		what = g.function;
+	return plan_prog_add(pl, g, what ? what : probe_rows[point->id].name);
 }

@@ -70,7 +70,7 @@ static uint32_t count_probes(const struct plan *p)
 	uint32_t n = p->n_probes;
 
 	for (uint32_t i = 0; i < p->n_progs; i++)
-		if (p->progs[i].n_probes && p->progs[i].n_targets > 1)
+		if (p->progs[i].n_probes && plan_n_targets(&p->progs[i]) > 1)
 			n += p->progs[i].n_targets - 1;
 	return n;
 }

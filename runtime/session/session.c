@@ -66,7 +66,7 @@ static int attach_one(struct session *s, uint32_t prog)
 	if (err) {
 		drop_links(s, before);
 		s->n_refused = n_refused; /* these are skipped with the others */
-		s->n_skipped += g->n_targets > 1 ? g->n_targets : g->n_probes;
+		s->n_skipped += plan_n_targets(g) > 1 ? g->n_targets : g->n_probes;
 	}
 	s->n_requested += waits_for_events(g);
 	s->n_attached += waits_for_events(g) && !err;
