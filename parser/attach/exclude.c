@@ -3,7 +3,7 @@
  * Exclusions: in a probe's head, `!PATTERN` takes what it matches away from the attach point before
  * it: functions by any of their names, tracepoints by their event or by CATEGORY:EVENT, what BTF
  * describes also by MODULE:NAME, USDT probes by NAME or PROVIDER:NAME. The type may stand before
- * it, `!kprobe:vfs_write`, as in what -l prints. For listings see runtime/list/list_exclude.c.
+ * it, `!kprobe:vfs_write`, as in what -l prints.
  */
 #include "parser/base/arena.h"
 #include "parser/lang/ast.h"
@@ -97,6 +97,22 @@ static bool excludes_event(const struct leaving *l, const struct tp_format *f)
 			       arena_printf(l->r->arena, "%s:%s", f->category, f->event));
 }
 
+/* What has only a name: by all of it, or what is behind some ':' of it. The count of a perf event
+ * is not part of its name. */
+static bool excludes_name(const struct leaving *l, const struct attach_point *p)
+{
+	char *name = arena_strdup(l->r->arena, p->is_named ? p->resolved : p->name);
+	char *colon = strchr(name, ':');
+	bool has_count = p->id == PROBE_SOFTWARE || p->id == PROBE_HARDWARE;
+
+	if (has_count && colon)
+		colon[1 + strcspn(colon + 1, ":")] = '\0';
+	for (; colon; colon = strchr(colon + 1, ':'))
+		if (pattern_matches(l->pattern, colon + 1))
+			return true;
+	return false;
+}
+
 /* Those of the n targets that stay, counted. */
 static uint32_t exclude_targets(const struct leaving *l, const struct attach_point *p,
 				struct attach_target *targets, uint32_t n)
@@ -135,7 +151,7 @@ static uint32_t exclude_point(const struct leaving *l, struct attach_point *p, b
 	}
 	*goes = p->typed    ? excludes_typed(l, p->typed)
 		: p->format ? excludes_event(l, p->format)
-			    : false;
+			    : excludes_name(l, p);
 	return *goes;
 }
 
@@ -164,12 +180,12 @@ static int check(const struct probe_reader *r, const struct attach_text *text, c
 		return diag_hint(r->diags, "write !NAME or !PATTERN behind the attach point: "
 					   "kprobe:vfs_*,!vfs_write*");
 	}
-	if (!p->n_targets && !p->format && !p->typed) {
+	if (probe_rows[p->id].listing & LIST_FORM) {
 		diag_error(r->diags, text->span, "bad-exclusion",
 			   "nothing can be left out of %s: it is one attach point", p->name);
 		return diag_hint(
 			r->diags,
-			"'!' goes with patterns of functions, tracepoints and USDT probes");
+			"'!' goes with patterns of functions, events, iterators and USDT probes");
 	}
 	return 0;
 }

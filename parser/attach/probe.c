@@ -11,20 +11,26 @@
 #include "parser/lang/ast.h"
 #include "parser/base/diag.h"
 #include "parser/base/nearest.h"
+#include "parser/attach/expand.h"
 #include "parser/attach/probe_parse.h"
+#include "parser/base/pattern.h"
 #include <ctype.h>
 #include <string.h>
 #include <strings.h>
 
 const struct probe_row probe_rows[PROBE_COUNT] = {
-#define PROBE(id, name_, alias_, form_, context_, in_process_, parse_, span_, doc_) \
-	[PROBE_##id] = {.name = name_,                                              \
-			.alias = alias_,                                            \
-			.form = form_,                                              \
-			.context = context_,                                        \
-			.is_in_process = in_process_,                               \
-			.parse = parse_,                                            \
-			.span = span_,                                              \
+#define PROBE(id, name_, alias_, form_, context_, in_process_, parse_, expand_, span_, listing_, \
+	      capability_, fields_, doc_)                                                        \
+	[PROBE_##id] = {.name = name_,                                                           \
+			.alias = alias_,                                                         \
+			.form = form_,                                                           \
+			.context = context_,                                                     \
+			.is_in_process = in_process_,                                            \
+			.parse = parse_,                                                         \
+			.expand = expand_,                                                       \
+			.span = span_,                                                           \
+			.listing = listing_,                                                     \
+			.capability = capability_,                                               \
 			.doc = doc_},
 #include "parser/lang/probes.def"
 #undef PROBE
@@ -152,5 +158,101 @@ int probe_resolve(const struct probe_reader *r, const struct attach_text *text,
 		return -1;
 	if (!out->name)
 		out->name = canonical_name(r->arena, out, parts + 1, n - 1);
+	return 0;
+}
+
+/* ---- patterns ------------------------------------------------------------------------------ */
+
+char *probe_without(struct arena *a, const char *text, char character)
+{
+	char *letters = arena_strdup(a, text), *to = letters;
+
+	for (const char *c = text; *c; c++)
+		if (*c != character)
+			*to++ = *c;
+	*to = '\0';
+	return letters;
+}
+
+/* A text whose type is named. */
+static int resolve_type(const struct probe_reader *r, const struct attach_text *text,
+			struct attach_point **points, uint32_t *n_points)
+{
+	struct probe_expansion e = {.r = r, .text = text, .points = points, .n_points = n_points};
+	size_t n = strcspn(text->text, ":");
+
+	if (text->text[n])
+		e.rest = probe_without(r->arena, text->text + n + 1, '"');
+	for (uint32_t i = 0; i < PROBE_COUNT; i++)
+		if (probe_type_is(text->text, n, (enum probe_id)i)) {
+			e.id = (enum probe_id)i;
+			return probe_rows[i].expand(&e);
+		}
+	return exp_one(&e);
+}
+
+/* Can a pattern of types stand for this one? Those of files do where a file is named. */
+static bool is_one_of(const struct probe_row *row, const char *pattern, bool is_file)
+{
+	return row->listing & LIST_ALWAYS && is_file == !!(row->listing & LIST_FILE) &&
+	       pattern_matches(pattern, row->name);
+}
+
+/* Each type that the pattern matches and that has such an attach point; others are left out without
+ * a word. */
+static int resolve_types(const struct probe_reader *r, const struct attach_text *text,
+			 struct attach_point **points, uint32_t *n_points)
+{
+	const char *rest = strchr(text->text, ':');
+	const char *type = arena_strndup(r->arena, text->text, (size_t)(rest - text->text));
+	uint32_t before = *n_points, n_types = 0;
+
+	for (uint32_t i = 0; i < PROBE_COUNT; i++) {
+		struct diags quiet = {.arena = r->arena, .source = r->diags->source};
+		struct probe_reader reader = *r;
+		struct attach_text one = {.span = text->span};
+
+		reader.diags = &quiet;
+		if (!is_one_of(&probe_rows[i], type, strchr(rest, '/')))
+			continue;
+		n_types++;
+		one.text = arena_printf(r->arena, "%s%s", probe_rows[i].name, rest);
+		if (!kernel_lacks(r->kernel, probe_rows[i].capability))
+			resolve_type(&reader, &one, points, n_points);
+	}
+	if (*n_points > before)
+		return 0;
+	diag_error(r->diags, text->span, "no-match",
+		   n_types ? "no probe matches '%s'" : "no probe type matches '%s'",
+		   n_types ? text->text : type);
+	return diag_hint(r->diags, "patterns of types stand for kprobe, fentry, tracepoint, "
+				   "rawtracepoint, software, hardware and iter, before a file's "
+				   "name for uprobe and usdt");
+}
+
+/* Length of NAME= at the start of an attach point, 0 when it has none. */
+static size_t name_length(const char *text)
+{
+	size_t n = strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789");
+
+	return n && text[n] == '=' && (text[0] < '0' || text[0] > '9') ? n + 1 : 0;
+}
+
+int probe_resolve_all(const struct probe_reader *r, const struct attach_text *text,
+		      struct attach_point **points, uint32_t *n_points)
+{
+	size_t n = name_length(text->text);
+	struct attach_text plain = {.text = text->text + n, .span = text->span};
+	const char *wild = strpbrk(plain.text, "*?"), *colon = strchr(plain.text, ':');
+	uint32_t first = *n_points;
+
+	if (wild && colon && wild < colon ? resolve_types(r, &plain, points, n_points)
+					  : resolve_type(r, &plain, points, n_points))
+		return -1;
+	for (uint32_t i = first; n && i < *n_points; i++) {
+		(*points)[i].resolved = (*points)[i].name;
+		(*points)[i].name = arena_strndup(r->arena, text->text, n - 1);
+		(*points)[i].is_named = true;
+	}
 	return 0;
 }

@@ -64,8 +64,9 @@ int prs_iter(const struct probe_reader *r, struct attach_point *p, char **parts,
 	if (n < 1 || n > 2 || !*parts[0] || (n == 2 && !*parts[1]))
 		return probe_wrong_form(r, p);
 	if (pattern_is(parts[0])) {
-		diag_error(r->diags, p->span, "no-pattern", "iterators are named one by one");
-		return diag_hint(r->diags, "'sonde -l iter' lists them");
+		diag_error(r->diags, p->span, "no-pattern",
+			   "a pin is the file of one iterator: '%s' is a pattern", parts[0]);
+		return diag_hint(r->diags, "'sonde -l iter' lists the iterators");
 	}
 	err = r->kernel->iterator(r->kernel, parts[0], &p->iter);
 	if (err)

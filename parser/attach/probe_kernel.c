@@ -38,7 +38,8 @@ static const char *type_name(const struct attach_point *p)
 /* What the compiler puts beside a function, and what is no function any more. */
 static bool is_no_function(const char *name)
 {
-	return strstr(name, ".part.") || strstr(name, ".cold") ||
+	return strstr(name, ".part.") || strstr(name, ".cold") || strncmp(name, "__pfx_", 6) == 0 ||
+	       strncmp(name, "__cfi_", 6) == 0 ||
 	       strncmp(name, "__ftrace_invalid_address", 24) == 0;
 }
 
@@ -112,7 +113,10 @@ static void offer_function(const char *text, void *ctx)
 	if (!find_meant(s, name, sizeof(name)))
 		return;
 	t.function = t.symbol = arena_strdup(s->r->arena, name);
-	t.module = *module && s->module ? arena_strdup(s->r->arena, module) : NULL;
+	if (*module && s->module)
+		t.module = arena_strdup(s->r->arena, module);
+	else if (s->module && s->r->lists)
+		t.module = kernel_itself;
 	arena_push(s->r->arena, s->p->targets, s->p->n_targets, t);
 }
 
@@ -174,7 +178,7 @@ static int match_functions(struct search *s)
 		return no_list(s, err);
 	if (s->module && !s->has_module)
 		return no_module(s);
-	if (p->n_targets > LIMIT_TARGETS) {
+	if (p->n_targets > LIMIT_TARGETS && !s->r->lists) {
 		diag_error(s->r->diags, p->span, "limit-probes",
 			   "%s matches %u functions, a probe can be on %d", s->function,
 			   p->n_targets, LIMIT_TARGETS);
@@ -360,7 +364,8 @@ int prs_kernel_function(const struct probe_reader *r, struct attach_point *p, ch
 		return by_address(r, p, s.function);
 	if (read_offset(&s, last, &offset))
 		return -1;
-	if (pattern_is(s.function) || (s.module && pattern_is(s.module)))
+	p->is_listed = r->lists && !offset;
+	if (p->is_listed || pattern_is(s.function) || (s.module && pattern_is(s.module)))
 		return match_functions(&s);
 	if (offset)
 		p->name = arena_printf(r->arena, "%s:%s%s%s+%llu", type_name(p),

@@ -5,6 +5,7 @@
 #include "parser/base/diag.h"
 #include "parser/lang/kernel.h"
 #include "parser/attach/probe_parse.h"
+#include <string.h>
 
 bool probe_has_uprobes(const struct probe_reader *r, const struct attach_point *p)
 {
@@ -16,4 +17,19 @@ bool probe_has_uprobes(const struct probe_reader *r, const struct attach_point *
 	diag_hint(r->diags, "what programs ask of the kernel can be traced: "
 			    "tracepoint:syscalls:sys_enter_NAME, with -p or -c");
 	return false;
+}
+
+int probe_no_mapped_file(const struct probe_reader *r, const struct attach_point *p, int err)
+{
+	uint32_t pid = r->kernel->pid;
+
+	if (err && pid)
+		return diag_error(r->diags, p->span, "no-binary",
+				  "cannot read what process %u has mapped: %s", pid,
+				  strerror(-err));
+	if (err)
+		return diag_error(r->diags, p->span, "no-binary",
+				  "cannot read what processes have mapped: %s", strerror(-err));
+	return diag_error(r->diags, p->span, "no-binary",
+			  "process %u runs no file: it is a kernel thread, or it is ending", pid);
 }

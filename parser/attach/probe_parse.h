@@ -19,10 +19,8 @@ struct attach_text;
 const char *probe_foreign(const char *name);
 /* Has the kernel uprobes? If not it is said, and false. */
 bool probe_has_uprobes(const struct probe_reader *r, const struct attach_point *p);
-/* Attach points on typed functions or raw tracepoints that a pattern matches: one each, since what
- * they are given differs. 0, -1 (said), or 1: the text is none of these. */
-int probe_typed_expand(const struct probe_reader *r, const struct attach_text *text,
-		       struct attach_point **points, uint32_t *n_points);
+/* No file that the process, or any process, runs can be read: `err`, or 0 when it runs none; -1. */
+int probe_no_mapped_file(const struct probe_reader *r, const struct attach_point *p, int err);
 /* The text without that character: the letters of a pattern, for what is near to them. */
 char *probe_without(struct arena *a, const char *text, char character);
 /* Say how probes of this type are written; -1. */

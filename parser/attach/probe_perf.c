@@ -5,7 +5,6 @@
 #include "parser/attach/probe_perf.h"
 #include "parser/base/arena.h"
 #include "parser/base/diag.h"
-#include "parser/base/pattern.h"
 #include "parser/base/nearest.h"
 #include "parser/attach/probe_user.h"
 #include <errno.h>
@@ -30,25 +29,19 @@ static const struct perf_event_row *no_event(const struct probe_reader *r,
 	const char *type = probe_rows[p->id].name;
 	struct nearest near;
 
-	if (pattern_is(name)) {
-		diag_error(r->diags, p->span, "no-pattern", "%s events are named one by one", type);
-	} else {
-		nearest_init(&near, name);
-		for (uint32_t i = 0; i < n_perf_event_rows; i++) {
-			nearest_offer(&near, perf_event_rows[i].name);
-			if (perf_event_rows[i].alias)
-				nearest_offer(&near, perf_event_rows[i].alias);
-		}
-		diag_error(r->diags, p->span, "unknown-event", "there is no %s event '%s'", type,
-			   name);
-		for (uint32_t i = 0; near.best && i < n_perf_event_rows; i++)
-			if (perf_event_rows[i].name == near.best ||
-			    perf_event_rows[i].alias == near.best) {
-				diag_hint(r->diags, "did you mean %s:%s?",
-					  probe_rows[perf_event_rows[i].id].name, near.best);
-				return NULL;
-			}
+	nearest_init(&near, name);
+	for (uint32_t i = 0; i < n_perf_event_rows; i++) {
+		nearest_offer(&near, perf_event_rows[i].name);
+		if (perf_event_rows[i].alias)
+			nearest_offer(&near, perf_event_rows[i].alias);
 	}
+	diag_error(r->diags, p->span, "unknown-event", "there is no %s event '%s'", type, name);
+	for (uint32_t i = 0; near.best && i < n_perf_event_rows; i++)
+		if (perf_event_rows[i].name == near.best || perf_event_rows[i].alias == near.best) {
+			diag_hint(r->diags, "did you mean %s:%s?",
+				  probe_rows[perf_event_rows[i].id].name, near.best);
+			return NULL;
+		}
 	diag_hint(r->diags, "'sonde -l %s' lists them", type);
 	return NULL;
 }

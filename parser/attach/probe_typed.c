@@ -9,7 +9,8 @@
 #include "parser/base/diag.h"
 #include "parser/base/pattern.h"
 #include "parser/base/limits.h"
-#include "parser/base/nearest.h"
+#include "parser/attach/expand.h"
+#include "parser/attach/near.h"
 #include "parser/attach/probe_parse.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -17,7 +18,7 @@
 
 enum { MAX_WORDS = 6, MAX_PARTS = 4 }; /* argument words that every kernel hands on */
 
-static const char of_programs[] = "bpf";
+static const char of_programs[] = "bpf", kernel_itself[] = "vmlinux";
 
 /* What was asked for, and what goes by. */
 struct typed_search {
@@ -26,7 +27,8 @@ struct typed_search {
 	enum typed_kind kind;
 	const char *module, *name; /* module: NULL for any; both may be patterns */
 	uint64_t prog_id;	   /* of functions of programs: 0 any */
-	struct nearest near;
+	struct near_names near;
+	const char *prefix; /* "fentry:", of what is near */
 	const char **found; /* "name" or "name [module]" */
 	bool *is_traceable;
 	uint32_t n_found;
@@ -49,14 +51,36 @@ static const char *thing(const struct typed_search *s)
 	return s->kind == TYPED_FUNCTION ? "function" : "raw tracepoint";
 }
 
-static void note_near(struct typed_search *s, const char *name)
+/* "name", "name [module]" as it is written: "name", "module:name". */
+static const char *written(const struct typed_search *s, const char *text)
 {
-	nearest_keep(&s->near, s->r->arena, name);
+	struct arena *a = s->r->arena;
+	size_t n = strcspn(text, " ");
+
+	if (text[n])
+		return arena_printf(a, "%.*s:%.*s", (int)strcspn(text + n + 2, "]"), text + n + 2,
+				    (int)n, text);
+	return s->module || s->r->lists ? arena_printf(a, "%s:%s", kernel_itself, text) : text;
 }
 
-static void search_begin(struct typed_search *s)
+static void offer_near(const char *text, void *ctx)
 {
-	nearest_init(&s->near, pattern_letters(s->r->arena, s->name));
+	struct typed_search *s = ctx;
+
+	near_offer(&s->near, s->prefix, written(s, text));
+}
+
+/* Hint at names that are near; -1. */
+static int hint_near(struct typed_search *s)
+{
+	struct kernel *k = s->r->kernel;
+
+	s->prefix = arena_printf(s->r->arena, "%s:", type_name(s->p));
+	near_init(&s->near, s->r->arena,
+		  s->module ? arena_printf(s->r->arena, "%s:%s", s->module, s->name) : s->name);
+	k->each_typed(k, s->kind, NULL, offer_near, s);
+	near_hint(s->r->diags, &s->near);
+	return -1;
 }
 
 /* ---- what the kernel must have ------------------------------------------------------------- */
@@ -100,19 +124,6 @@ static int check_kernel(const struct probe_reader *r, const struct attach_point 
 
 /* ---- one ----------------------------------------------------------------------------------- */
 
-static void offer_near(const char *text, void *ctx)
-{
-	struct typed_search *s = ctx;
-	size_t n = strcspn(text, " ");
-	char name[256];
-
-	if (n >= sizeof(name))
-		return;
-	memcpy(name, text, n);
-	name[n] = '\0';
-	note_near(s, name);
-}
-
 static int unknown_module(const struct typed_search *s)
 {
 	diag_error(s->r->diags, s->p->span, "unknown-module",
@@ -137,11 +148,7 @@ static int unknown(struct typed_search *s)
 			s->r->diags, "the kernel has the function, but not its types: write %s:%s",
 			probe_rows[s->p->id == PROBE_FEXIT ? PROBE_KRETPROBE : PROBE_KPROBE].name,
 			s->name);
-	search_begin(s);
-	k->each_typed(k, s->kind, s->module, offer_near, s);
-	if (s->near.best)
-		return diag_hint(s->r->diags, "did you mean '%s'?", s->near.best);
-	return -1;
+	return hint_near(s);
 }
 
 static int find_one(struct typed_search *s)
@@ -210,13 +217,19 @@ static void offer_of_program(const struct typed_function *f, void *ctx)
 {
 	struct typed_search *s = ctx;
 
-	note_near(s, f->name);
 	if ((s->prog_id && s->prog_id != f->prog_id) || !pattern_matches(s->name, f->name))
 		return;
 	s->n_found++;
 	add_point(s, f,
 		  arena_printf(s->r->arena, "%s:%s:%u:%s", type_name(s->p), of_programs, f->prog_id,
 			       f->name));
+}
+
+static void offer_near_of_program(const struct typed_function *f, void *ctx)
+{
+	struct typed_search *s = ctx;
+
+	near_offer(&s->near, s->prefix, f->name);
 }
 
 static int read_program_id(struct typed_search *s, const char *text)
@@ -246,7 +259,6 @@ static int expand_programs(struct typed_search *s, char **parts, uint32_t n)
 		arena_printf(s->r->arena, "%s:%s:%s", type_name(s->p), of_programs, s->name);
 	if (check_kernel(s->r, s->p, s->name))
 		return -1;
-	search_begin(s);
 	err = s->r->kernel->each_bpf_function(s->r->kernel, offer_of_program, s);
 	if (s->n_found)
 		return 0;
@@ -254,8 +266,11 @@ static int expand_programs(struct typed_search *s, char **parts, uint32_t n)
 		   s->prog_id ? " of that id" : "",
 		   pattern_is(s->name) ? "matches" : "has a function", s->name, err ? ": " : "",
 		   err ? strerror(-err) : "");
-	if (s->near.best)
-		return diag_hint(s->r->diags, "did you mean '%s'?", s->near.best);
+	near_init(&s->near, s->r->arena, s->name);
+	s->prefix = arena_printf(s->r->arena, "%s:%s:", type_name(s->p), of_programs);
+	s->r->kernel->each_bpf_function(s->r->kernel, offer_near_of_program, s);
+	if (near_hint(s->r->diags, &s->near))
+		return -1;
 	return diag_hint(s->r->diags, "`bpftool prog` lists the programs that are loaded");
 }
 
@@ -283,10 +298,9 @@ static void offer_typed(const char *text, void *ctx)
 	char *name = arena_strndup(s->r->arena, text, n), *module;
 
 	module = text[n] ? arena_strndup(s->r->arena, text + n + 2, strcspn(text + n + 2, "]"))
-			 : arena_strndup(s->r->arena, "vmlinux", 7);
+			 : arena_strdup(s->r->arena, kernel_itself);
 	if (s->module && !pattern_matches(s->module, module))
 		return;
-	note_near(s, name);
 	if (pattern_matches(s->name, name) && !is_denied(name))
 		arena_push(s->r->arena, s->found, s->n_found, arena_strdup(s->r->arena, text));
 }
@@ -342,14 +356,12 @@ static int too_many(const struct typed_search *s, const char *pattern)
 	return diag_hint(s->r->diags, "write more of the names' letters");
 }
 
-static int no_match(const struct typed_search *s)
+static int no_match(struct typed_search *s)
 {
 	diag_error(s->r->diags, s->p->span, "no-match", "no %s of this kernel%s matches '%s'",
 		   thing(s), s->kind == TYPED_FUNCTION ? " that has BTF and can be traced" : "",
 		   s->name);
-	if (s->near.best)
-		return diag_hint(s->r->diags, "did you mean %s:%s?", type_name(s->p), s->near.best);
-	return -1;
+	return hint_near(s);
 }
 
 /* Resolve each as if it had been written out; what takes more arguments than can be handed on is
@@ -392,9 +404,23 @@ static int add_found(struct typed_search *s, const char *pattern)
 	return 0;
 }
 
+/* Names alone: what each is given is read when it is shown. */
+static int list_found(struct typed_search *s)
+{
+	for (uint32_t i = 0; i < s->n_found; i++) {
+		struct attach_point p = *s->p;
+
+		p.name = arena_printf(s->r->arena, "%s:%s", type_name(s->p),
+				      written(s, s->found[i]));
+		arena_push(s->r->arena, *s->points, *s->n_points, p);
+	}
+	return 0;
+}
+
 static int expand_pattern(struct typed_search *s, char **parts, uint32_t n, const char *pattern)
 {
 	struct kernel *k = s->r->kernel;
+	uint32_t n_of_programs;
 	int err;
 
 	if (n < 1 || n > 2 || !*parts[0] || !*parts[n - 1])
@@ -403,7 +429,10 @@ static int expand_pattern(struct typed_search *s, char **parts, uint32_t n, cons
 	s->module = n == 2 ? parts[0] : NULL;
 	if (check_kernel(s->r, s->p, s->name))
 		return -1;
-	search_begin(s);
+	if (s->r->lists && !s->module && s->kind == TYPED_FUNCTION)
+		k->each_bpf_function(k, offer_of_program, s);
+	n_of_programs = s->n_found;
+	s->n_found = 0;
 	err = k->each_typed(k, s->kind, s->module && !pattern_is(s->module) ? s->module : NULL,
 			    offer_typed, s);
 	if (err == -ESRCH)
@@ -413,7 +442,9 @@ static int expand_pattern(struct typed_search *s, char **parts, uint32_t n, cons
 		drop_untraceable(s);
 	}
 	if (!s->n_found)
-		return no_match(s);
+		return n_of_programs ? 0 : no_match(s);
+	if (s->r->lists)
+		return list_found(s);
 	return s->n_found > LIMIT_TYPED ? too_many(s, pattern) : add_found(s, pattern);
 }
 
@@ -431,28 +462,20 @@ static uint32_t split_parts(char *text, char **parts)
 	return n;
 }
 
-int probe_typed_expand(const struct probe_reader *r, const struct attach_text *text,
-		       struct attach_point **points, uint32_t *n_points)
+int exp_typed(struct probe_expansion *e)
 {
-	static const enum probe_id ids[] = {PROBE_FENTRY, PROBE_FEXIT, PROBE_RAWTRACEPOINT};
-	const char *colon = strchr(text->text, ':');
-	char *parts[MAX_PARTS], *copy;
-	struct attach_point p = {.span = text->span, .syscall = -1, .id = PROBE_COUNT};
-	struct typed_search s = {.r = r, .p = &p, .points = points, .n_points = n_points};
-	bool is_pattern;
+	struct attach_point p = {.span = e->text->span, .syscall = -1, .id = e->id};
+	struct typed_search s = {.r = e->r, .p = &p, .points = e->points, .n_points = e->n_points};
+	char *parts[MAX_PARTS];
 	uint32_t n;
 
-	for (size_t i = 0; colon && i < sizeof(ids) / sizeof(*ids); i++)
-		if (probe_type_is(text->text, (size_t)(colon - text->text), ids[i]))
-			p.id = ids[i];
-	if (p.id == PROBE_COUNT)
-		return 1;
+	if (!e->rest || !*e->rest)
+		return exp_one(e);
 	s.kind = kind_of(&p);
-	copy = probe_without(r->arena, colon + 1, '"');
-	colon = arena_strdup(r->arena, copy);
-	is_pattern = pattern_is(copy);
-	n = split_parts(copy, parts);
+	n = split_parts(arena_strdup(e->r->arena, e->rest), parts);
 	if (s.kind == TYPED_FUNCTION && strcmp(parts[0], of_programs) == 0)
 		return expand_programs(&s, parts, n);
-	return is_pattern ? expand_pattern(&s, parts, n, colon) : 1;
+	if (e->r->lists || pattern_is(e->rest))
+		return expand_pattern(&s, parts, n, e->rest);
+	return exp_one(e);
 }

@@ -21,9 +21,10 @@ struct usdt_match {
 	const char *provider, *name;
 	const char *word;	/* what is looked for, without its '*' */
 	struct nearest nearest; /* among "PROVIDER:NAME", or names if no provider is given */
-	const char *near;	/* the whole of it */
+	const char *near;	/* the whole of it, */
+	const char *near_path;	/* and its file */
 	const char *found_path; /* the file, as it was found */
-	uint32_t n_offered, n_files;
+	uint32_t n_offered, n_files, n_mapped;
 	bool is_mixed; /* several probes match */
 };
 
@@ -42,8 +43,10 @@ static void note_nearest(struct usdt_match *m, const struct usdt_note *note)
 	const char *full = arena_printf(m->r->arena, "%s:%s", note->provider, note->name);
 
 	m->n_offered++;
-	if (nearest_offer(&m->nearest, any_provider(m) ? strchr(full, ':') + 1 : full))
+	if (nearest_offer(&m->nearest, any_provider(m) ? strchr(full, ':') + 1 : full)) {
 		m->near = full;
+		m->near_path = keep(m, note->path);
+	}
 }
 
 static void offer_note(const struct usdt_note *note, void *ctx)
@@ -76,6 +79,7 @@ static void offer_file(const char *path, void *ctx)
 	struct usdt_match *m = ctx;
 	struct kernel *k = m->r->kernel;
 
+	m->n_mapped++;
 	if (m->path && !pattern_matches(m->path, path))
 		return;
 	m->n_files++;
@@ -136,10 +140,8 @@ static int no_note(const struct usdt_match *m)
 	struct span span = m->p->span;
 
 	if (is_mapped(m) && !m->n_files) {
-		diag_error(d, span, "no-usdt",
-			   m->path ? "no file that %s runs matches '%s'"
-				   : "no file of %s can be read",
-			   whose(m), m->path);
+		diag_error(d, span, "no-usdt", "no file that %s runs matches '%s'", whose(m),
+			   m->path);
 		return diag_hint(d, "write the file: usdt:PATH:%s", wanted(m));
 	}
 	if (!m->n_offered) {
@@ -152,7 +154,8 @@ static int no_note(const struct usdt_match *m)
 	diag_error(d, span, "unknown-usdt", "%s has %s USDT probe '%s'", subject(m),
 		   is_mapped(m) ? "a" : "no", wanted(m));
 	if (m->near)
-		return diag_hint(d, "did you mean '%s'?", m->near);
+		return diag_hint(d, "did you mean %s:%s:%s?", probe_rows[m->p->id].name,
+				 m->near_path, m->near);
 	return diag_hint(d, "'sonde -l \"usdt:%s:*\"' lists them", m->path ? m->path : "*");
 }
 
@@ -179,6 +182,8 @@ static int match_files(struct usdt_match *m)
 	struct kernel *k = m->r->kernel;
 	int err;
 
+	if (!m->path && !k->pid && k->program)
+		m->path = k->program;
 	if (!m->path && !k->pid)
 		return no_process(m);
 	if (is_mapped(m))
@@ -187,6 +192,8 @@ static int match_files(struct usdt_match *m)
 		err = k->each_usdt(k, m->path, offer_note, m);
 	if (err && !is_mapped(m))
 		return no_file(m, err);
+	if (is_mapped(m) && (err || (k->pid && !m->n_mapped)))
+		return probe_no_mapped_file(m->r, m->p, err);
 	return m->p->n_targets ? 0 : no_note(m);
 }
 
@@ -198,7 +205,7 @@ static bool is_file(const struct probe_reader *r, const char *path)
 				  .provider = "",
 				  .name = ""};
 
-	if (!r->kernel->pid || strchr(path, '/') || pattern_is(path))
+	if ((!r->kernel->pid && !r->kernel->program) || strchr(path, '/') || pattern_is(path))
 		return true;
 	nearest_init(&none.nearest, "");
 	return r->kernel->each_usdt(r->kernel, path, offer_note, &none) != -ENOENT;
@@ -230,7 +237,8 @@ int prs_usdt(const struct probe_reader *r, struct attach_point *p, char **parts,
 	nearest_init(&m.nearest, m.word);
 	if (match_files(&m))
 		return -1;
-	if (p->n_targets > LIMIT_TARGETS) {
+	p->is_listed = r->lists;
+	if (p->n_targets > LIMIT_TARGETS && !r->lists) {
 		diag_error(r->diags, p->span, "limit-probes",
 			   "%s matches %u places, a probe can be on %d", wanted(&m), p->n_targets,
 			   LIMIT_TARGETS);

@@ -53,7 +53,8 @@ static int no_symbol(struct user_matching *m, const char *program)
 	if (!m->is_pattern && user_hint_library(m, program))
 		return -1;
 	if (m->nearest.best)
-		return diag_hint(d, "did you mean '%s'?", m->nearest.best);
+		return diag_hint(d, "did you mean %s:%s:%s?", probe_rows[p->id].name, m->path,
+				 m->nearest.best);
 	return diag_hint(d, "'sonde -l %s:%s' lists those that it has", probe_rows[p->id].name,
 			 m->path);
 }
@@ -68,104 +69,7 @@ static int too_many(const struct user_matching *m)
 	return diag_hint(m->r->diags, "write more of the names' letters");
 }
 
-/* ---- targets ------------------------------------------------------------------------------- */
-
-struct returns {
-	struct attach_target *list, like;
-	struct arena *arena;
-	uint64_t start;
-	uint32_t n;
-};
-
-static void add_return(uint64_t offset, void *ctx)
-{
-	struct returns *w = ctx;
-	struct attach_target t = w->like;
-
-	t.offset = w->start + offset;
-	t.is_entry = false;
-	arena_push(w->arena, w->list, w->n, t);
-}
-
-/* Why there is no probe on each return of a function: of one an error, of many it is left out. */
-static int no_returns(struct user_matching *m, const char *function, int err)
-{
-	struct diags *d = m->r->diags;
-
-	if (m->is_pattern && err != -ENOSYS) {
-		m->n_left_out++;
-		return 0;
-	}
-	diag_error(d, m->p->span, "no-return-place",
-		   "the return instructions of %s are not known: %s", function,
-		   err == -ENOSYS ? "the library libZydis is not here"
-		   : err < 0	  ? "not all of it is code"
-		   : err	  ? "it is also left by a jump to another function"
-				  : "it has none");
-	if (m->p->is_go)
-		return diag_hint(d, "Go moves its stacks, so no return address can be replaced "
-				    "there; uprobe works");
-	return diag_hint(d,
-			 "an exception that meets a replaced return address ends the program, so "
-			 "probes are on the instructions; --unsafe replaces it all the same");
-}
-
-/* Probes on the return instructions: nothing is changed on the stack. */
-static int add_returns(struct user_matching *m, const struct user_symbol *f,
-		       struct attach_target target)
-{
-	struct kernel *k = m->r->kernel;
-	struct returns w = {.like = target, .arena = m->r->arena, .start = f->offset};
-	int err = k->each_user_return ? k->each_user_return(k, f, add_return, &w) : -ENOSYS;
-
-	m->p->is_at_returns = true;
-	if (err || !w.n)
-		return no_returns(m, target.function, err);
-	arena_push(m->r->arena, m->p->entries, m->p->n_entries, target);
-	for (uint32_t i = 0; i < w.n; i++)
-		arena_push(m->r->arena, m->p->targets, m->p->n_targets, w.list[i]);
-	return 0;
-}
-
-/* The kernel's return probes replace return addresses on the stack. Go moves its stacks, and the
- * unwinders of C++ and Rust end the program when they meet such an address. */
-static bool needs_returns(struct user_matching *m, const char *path)
-{
-	struct kernel *k = m->r->kernel;
-
-	if (m->p->id != PROBE_URETPROBE)
-		return false;
-	m->p->is_go = m->p->is_go || (k->user_is_go && k->user_is_go(k, path));
-	return m->p->is_at_returns || m->p->is_go ||
-	       (!k->any_place && k->user_unwinds && k->user_unwinds(k, path));
-}
-
-/* One program cannot be both. */
-static int mixed_returns(struct user_matching *m, const char *path)
-{
-	diag_error(m->r->diags, m->p->span, "no-return-place",
-		   "%s is of Go, C++ or Rust, %s is not: their return probes differ", path,
-		   m->p->targets[0].path);
-	return diag_hint(m->r->diags, "write a probe for each");
-}
-
-int user_add_function(struct user_matching *m, const struct user_symbol *f, uint64_t offset)
-{
-	struct arena *a = m->r->arena;
-	struct attach_target t = {.function = user_name(m->r, f->symbol),
-				  .symbol = arena_strdup(a, f->symbol),
-				  .path = f->path,
-				  .offset = f->offset + offset,
-				  .size = f->size,
-				  .is_entry = offset == 0};
-
-	if (needs_returns(m, f->path) && m->p->n_targets && !m->p->is_at_returns)
-		return mixed_returns(m, f->path);
-	if (needs_returns(m, f->path))
-		return add_returns(m, f, t);
-	arena_push(a, m->p->targets, m->p->n_targets, t);
-	return 0;
-}
+/* ---- functions ----------------------------------------------------------------------------- */
 
 static void offer_function(const struct user_symbol *f, void *ctx)
 {
@@ -237,7 +141,7 @@ static int exact_function(struct user_matching *m, const struct user_symbol *f)
 	}
 	if (m->offset && user_check_offset(m, f, m->offset))
 		return -1;
-	if (f->is_ifunc)
+	if (f->is_ifunc && !m->r->lists)
 		say_picker(m, f);
 	return user_add_function(m, f, m->offset);
 }
@@ -286,10 +190,13 @@ static int each_file(struct user_matching *m, const char *pattern)
 static int match_files(struct user_matching *m, const char *pattern)
 {
 	struct diags *d = m->r->diags;
+	bool is_mapped = m->r->kernel->pid && strcmp(pattern, "*") == 0;
 	int err = each_file(m, pattern);
 
 	if (m->status)
 		return m->status;
+	if (is_mapped && (err || !m->n_files))
+		return probe_no_mapped_file(m->r, m->p, err);
 	if (err || !m->n_files) {
 		diag_error(d, m->p->span, "no-binary", "no program or library matches '%s'%s%s",
 			   pattern, err ? ": " : "", err ? strerror(-err) : "");
@@ -358,26 +265,9 @@ static void begin(struct user_matching *m, const struct probe_reader *r, struct 
 		  const char *name)
 {
 	user_name_query(m, arena_strdup(r->arena, name));
+	m->is_demangled |= r->lists && strstr(name, "::");
 	nearest_init(&m->nearest, pattern_letters(r->arena, name));
 	p->function = m->pattern;
-}
-
-/* Functions that match and have no place for a return probe that is safe. */
-static void say_left_out(const struct user_matching *m)
-{
-	diag_warning(m->r->diags, m->p->span, "left-out",
-		     "%u of the functions that match are left out: they are also left by jumps to "
-		     "other functions, or have no return instruction",
-		     m->n_left_out);
-}
-
-static int none_returns(const struct user_matching *m)
-{
-	return diag_error(
-		m->r->diags, m->p->span, "no-return-place",
-		"none of the %u functions that match can have a return probe: they are left "
-		"by jumps to other functions, or never",
-		m->n_left_out);
 }
 
 /* The names of an attach point whose targets are known. */
@@ -388,13 +278,17 @@ static int finish(struct user_matching *m, const char *path, bool many_files)
 	const char *type = probe_rows[p->id].name, *as_written;
 
 	if (!p->n_targets && m->n_left_out)
-		return none_returns(m);
+		return user_none_returns(m);
 	if (!p->n_targets)
 		return no_symbol(m, path);
+	if (p->is_listed) { /* by all of their names */
+		p->name = p->pattern = arena_printf(a, "%s:%s:%s", type, path, m->pattern);
+		return 0;
+	}
 	once_a_place(p->targets, &p->n_targets);
 	once_a_place(p->entries, &p->n_entries);
 	if (m->n_left_out)
-		say_left_out(m);
+		user_warn_left_out(m);
 	as_written = arena_printf(a, "%s:%s:%s", type, many_files ? path : p->targets[0].path,
 				  m->pattern);
 	if (p->n_targets == 1 || p->n_entries == 1) {
@@ -454,6 +348,7 @@ static int resolve(struct user_matching *m, char *path, char *name)
 		return user_at_address(m, file, name);
 	if (read_offset(m, name))
 		return -1;
+	m->p->is_listed = m->r->lists && !m->offset;
 	begin(m, m->r, m->p, name);
 	err = many_files ? match_files(m, path) : match_in_file(m, file);
 	if (err < -1)

@@ -39,8 +39,15 @@ const char *user_name(const struct probe_reader *r, const char *symbol);
 /* Keep the nearest of the names of the file's functions. */
 void user_name_offer(struct user_matching *m, const char *symbol);
 
-/* probe_user.c: a target of the attach point, at its start, `offset` behind it, or its returns. */
+/* probe_user_target.c: add a target of the attach point, the function's start, `offset` bytes after
+ * it, or its returns. */
 int user_add_function(struct user_matching *m, const struct user_symbol *f, uint64_t offset);
+/* Warn that some of the functions that match can have no return probe. */
+void user_warn_left_out(const struct user_matching *m);
+/* None of them can; -1. */
+int user_none_returns(const struct user_matching *m);
+
+/* probe_user.c */
 /* The file cannot be probed; -1. */
 int user_no_binary(const struct user_matching *m, const char *path, int err);
 

@@ -42,12 +42,26 @@ enum span_kind {
 };
 
 struct attach_point;
+struct probe_expansion;
+typedef int expand_fn(struct probe_expansion *e); /* parser/attach/expand.h */
+
+/* What -l shows of a probe type. */
+enum probe_listing {
+	LIST_FORM = 1 << 0,	 /* how it is written, when no type is named */
+	LIST_NAMED = 1 << 1,	 /* its names, when the type is named */
+	LIST_ALWAYS = 1 << 2,	 /* likewise, and without a type; patterns of types stand for it */
+	LIST_TWO_PARTS = 1 << 3, /* TYPE:A:B; in a listing A or B alone finds it, too */
+	LIST_FILE = 1 << 4,	 /* the names are those of a file */
+};
 
 struct probe_reader {
 	struct arena *arena;
 	struct diags *diags;
 	struct kernel *kernel;
 	bool unsafe; /* --unsafe: what can harm is allowed */
+	/* -l: names are all that is wanted, each name of a place, without limits; every text is
+	 * taken as a pattern */
+	bool lists;
 };
 
 struct probe_row {
@@ -57,7 +71,10 @@ struct probe_row {
 	/* Reads what follows the type's name: `parts` split at ':'. 0 or -1 (reported). */
 	int (*parse)(const struct probe_reader *r, struct attach_point *p, char **parts,
 		     uint32_t n);
+	expand_fn *expand;
 	enum span_kind span;
+	unsigned listing; /* enum probe_listing */
+	enum capability_id capability;
 	const char *doc;
 };
 
@@ -101,6 +118,7 @@ struct attach_point {
 	struct span span;
 	const char *name;     /* the value of `probe`: canonical, or as the script calls it */
 	bool is_named;	      /* by the script: NAME=…, */
+	bool is_listed;	      /* for -l: its targets are names, and nothing else is known */
 	const char *resolved; /* and what the name would be without; else NULL */
 	const struct tp_format *format; /* tracepoint */
 	bool has_raw;			/* tracepoint: a raw tracepoint of that name exists */

@@ -335,24 +335,34 @@ static int offer_kallsym(void *ctx, const struct kallsym *l)
 	return 0;
 }
 
-/* Functions that can be traced; without the function tracer, all there are. Kernels that are locked
- * down do not tell. */
+/* An ordinary user may not read tracefs, but the names in kallsyms. */
+static bool is_for_root(int err)
+{
+	return (err == -EACCES || err == -EPERM) && geteuid() != 0;
+}
+
+/* Functions that can be traced; without the function tracer or the right to read its list, all
+ * there are. Kernels that are locked down do not tell. */
 static int live_each_kernel_function(struct kernel *kernel, kernel_name_fn fn, void *ctx)
 {
 	struct function_walk w = {fn, ctx};
-	int dir = kernel_tracefs(kernel), fd;
+	int dir = kernel_tracefs(kernel), fd, err;
 	char *line = NULL, *tab;
 	size_t size = 0;
 	FILE *f;
 
-	if (dir < 0)
-		return dir;
-	fd = openat(dir, "available_filter_functions", O_RDONLY | O_CLOEXEC);
-	if (fd < 0 && errno == ENOENT)
+	fd = dir < 0 ? dir : openat(dir, "available_filter_functions", O_RDONLY | O_CLOEXEC);
+	err = dir < 0 ? dir : fd < 0 ? -errno : 0;
+	if (err == -ENOENT || is_for_root(err))
 		return kallsyms_each(offer_kallsym, &w);
-	f = fd < 0 ? NULL : fdopen(fd, "r");
-	if (!f)
-		return -errno;
+	if (err)
+		return err;
+	f = fdopen(fd, "r");
+	if (!f) {
+		err = -errno;
+		close(fd);
+		return err;
+	}
 	while (getline(&line, &size, f) > 0) {
 		line[strcspn(line, "\n")] = '\0';
 		tab = strchr(line, '\t'); /* "name\t[module]" on some kernels */

@@ -1,327 +1,328 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * -l: which types of probes a pattern asks for, in which order names are written, and what is said
- * when there are none. A row of the table below has a type's names (list_kernel.c, list_user.c) and
- * what -lv writes below one (list_args.c). Types without a row have no names: their form is shown.
+ * -l: which attach points patterns stand for. A pattern is completed to the text of an attach point
+ * and resolved as one (parser/attach), except that names are all that is wanted
+ * (probe_reader.lists). The lines are sorted and printed; the fields hooks of probes.def print what
+ * -lv shows below them.
  */
-#define _GNU_SOURCE
 #include "runtime/list/list.h"
-#include "parser/lang/kernel.h"
-#include "parser/lang/probe.h"
+#include "parser/attach/exclude.h"
+#include "parser/attach/lines.h"
+#include "parser/attach/near.h"
+#include "parser/attach/probe_user.h"
+#include "parser/base/arena.h"
+#include "parser/base/pattern.h"
+#include "parser/lang/ast.h"
+#include "runtime/base/log.h"
 #include "runtime/kernel/btf_text.h"
 #include "runtime/list/list_impl.h"
-#include "runtime/base/log.h"
-#include <fnmatch.h>
-#include <inttypes.h>
-#include <stdarg.h>
+#include <ctype.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
-static const struct list_row rows[] = {
-	{"tracepoint", lst_tracepoints, fld_tracepoint, LIST_ANY | LIST_TWO_PARTS, CAP_TRACEPOINTS},
-	{"rawtracepoint", lst_raw_tracepoints, fld_raw_tracepoint,
-	 LIST_ANY | LIST_TWO_PARTS | LIST_MODULES, CAP_RAW_TRACEPOINTS},
-	{"kprobe", lst_functions, fld_kprobe, LIST_ANY | LIST_MODULES, CAP_KPROBES},
-	{"kretprobe", lst_functions, fld_result, LIST_MODULES, CAP_KPROBES},
-	{"fentry", lst_typed_functions, fld_function, LIST_ANY | LIST_TWO_PARTS | LIST_MODULES,
-	 CAP_FENTRY},
-	{"fexit", lst_typed_functions, fld_function_result, LIST_TWO_PARTS | LIST_MODULES,
-	 CAP_FENTRY},
-	{"iter", lst_iterators, fld_iterator, LIST_ANY, CAP_ITERATORS},
-	{"uprobe", lst_symbols, fld_symbol, LIST_ANY | LIST_FILES | LIST_FUNCTIONS, CAP_UPROBES},
-	{"uretprobe", lst_symbols, fld_symbol_result, LIST_FILES | LIST_FUNCTIONS, CAP_UPROBES},
-	{"usdt", lst_usdt, fld_usdt, LIST_ANY | LIST_FILES, CAP_UPROBES},
-	{"software", lst_events, NULL, LIST_ANY, CAP_SOFTWARE},
-	{"hardware", lst_events, NULL, LIST_ANY, CAP_HARDWARE},
-	{"interval", lst_times, NULL, LIST_FORM, CAP_NONE},
-	{"profile", lst_times, NULL, LIST_FORM, CAP_SOFTWARE},
+static fld_fn *const field_hooks[PROBE_COUNT] = {
+#define PROBE(id, name, alias, form, context, in_process, parse, expand, span, listing, \
+	      capability, fields, doc)                                                  \
+	[PROBE_##id] = fields,
+#include "parser/lang/probes.def"
+#undef PROBE
 };
-enum { N_ROWS = sizeof(rows) / sizeof(*rows) };
 
-static const struct list_row *row_of(const struct probe_row *p)
+struct listing *list_open(struct kernel *k)
 {
-	for (size_t i = 0; i < N_ROWS; i++)
-		if (strcmp(rows[i].type, p->name) == 0)
-			return &rows[i];
-	return NULL;
+	struct arena *a = arena_new();
+	struct listing *l = arena_new_of(a, struct listing);
+
+	l->kernel = k;
+	l->arena = a;
+	l->diags.arena = a;
+	return l;
 }
 
-/* ---- what the types' hooks call ------------------------------------------------------------ */
-
-void list_keep(struct listing *l, char *line)
+void list_close(struct listing *l)
 {
-	size_t capacity = l->capacity ? 2 * l->capacity : 1024;
-	char **grown = l->names;
+	list_modules_free(l);
+	btf_text_free(l->btf);
+	arena_free(l->arena);
+}
 
-	if (line && l->n == l->capacity) {
-		grown = reallocarray(l->names, capacity, sizeof(*grown));
-		if (grown) {
-			l->names = grown;
-			l->capacity = capacity;
-		}
+/* ---- messages ------------------------------------------------------------------------------ */
+
+/* Does the tag mean that the kernel or a file could not be read, or lacks something? The others are
+ * about what was written. */
+static bool is_refusal(const char *tag)
+{
+	static const char *const written[] = {"no-match", "no-usdt", "no-program", "no-pattern"};
+
+	for (size_t i = 0; i < sizeof(written) / sizeof(*written); i++)
+		if (strcmp(tag, written[i]) == 0)
+			return false;
+	return strncmp(tag, "no-", 3) == 0 || strcmp(tag, "unchecked") == 0;
+}
+
+/* Print what is wrong; the exit status. A pattern of several that matches nothing is a warning. */
+static int report(const struct listing *l)
+{
+	bool is_empty = !l->n_points && !l->n_types;
+	int status = is_empty;
+
+	for (uint32_t i = 0; i < l->diags.n; i++) {
+		const struct diag *d = &l->diags.items[i];
+		bool is_error = d->level == DIAG_ERROR &&
+				(is_empty || is_refusal(d->tag) || strncmp(d->tag, "bad-", 4) == 0);
+
+		if (is_error && status < 2)
+			status = is_refusal(d->tag) ? 2 : 1;
+		log_msg(is_error ? LOG_ERROR : LOG_WARNING, "%s", d->msg);
+		if (d->hint)
+			fprintf(stderr, "hint: %s\n", d->hint);
 	}
-	if (line && grown) {
-		l->names[l->n++] = line;
-		return;
-	}
-	if (!l->status)
-		log_error("out of memory");
-	l->status = 2;
-	free(line);
-}
-
-/* Behind the last ':' that anything follows: "cpu:" of "software:cpu:". */
-static const char *last_part(const char *line)
-{
-	const char *last = line;
-
-	for (const char *c = line; *c; c++)
-		if (*c == ':' && c[1])
-			last = c + 1;
-	return last;
-}
-
-static bool is_requested(const struct listing *l, const char *line)
-{
-	char part[1024];
-	size_t len;
-
-	if (l->last) {
-		len = (size_t)snprintf(part, sizeof(part), "%s", last_part(line));
-		if (len && len < sizeof(part) && part[len - 1] == ':')
-			part[len - 1] = '\0';
-		return fnmatch(l->last, part, 0) == 0;
-	}
-	return !l->pattern || fnmatch(l->pattern, line, 0) == 0 ||
-	       (l->other && fnmatch(l->other, line, 0) == 0);
-}
-
-bool list_is_requested(const struct listing *l, const char *name)
-{
-	char line[1024];
-
-	snprintf(line, sizeof(line), "%s:%s", l->type, name);
-	return is_requested(l, line);
-}
-
-void list_offer(struct listing *l, const char *name)
-{
-	char line[1024];
-
-	if (l->near)
-		return list_near_name(l, name);
-	snprintf(line, sizeof(line), "%s:%s", l->type, name);
-	if (is_requested(l, line))
-		list_keep(l, strdup(line));
-}
-
-/* When nobody asked for this type its names are only left out. */
-void list_refuse(struct listing *l, const char *fmt, ...)
-{
-	char text[512];
-	va_list ap;
-
-	if (l->near)
-		return; /* it was said the first time */
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	if (l->rest) {
-		log_error("%s", text);
-		l->status = 2;
-	} else {
-		log_warning("%s probes are left out: %s", l->type, text);
-	}
-}
-
-/* Whether this user may ever know is the kernel's choice: what BTF has is listed. */
-static void say_unknown(const struct listing *l, size_t n_before)
-{
-	const struct capability_row *capability = &capability_rows[l->row->capability];
-
-	if (l->n > n_before && !l->near)
-		log_warning(
-			"%s probes: whether this kernel has %s (%s) is not told to this user, only "
-			"what it would have; ask as root",
-			l->type, capability->name, capability->from);
+	return status;
 }
 
 /* Said once, of the first that is no process's. */
-static void say_kernels(struct listing *l)
+static void report_scope(struct listing *l, const struct probe_row *row)
 {
-	if ((!l->kernel->pid && !l->kernel->program) || l->is_scope_reported)
+	if ((!l->kernel->pid && !l->kernel->program) || l->is_scope_reported ||
+	    row->listing & LIST_FILE)
 		return;
 	l->is_scope_reported = true;
 	log_warning(
-		"%s names no %s probes: these are the kernel's; uprobe, uretprobe and usdt are of a "
-		"process",
-		l->kernel->pid ? "-p" : "-c", l->type);
+		"%s names no %s probes: these are the kernel's; uprobe, uretprobe and usdt are of "
+		"a process",
+		l->kernel->pid ? "-p" : "-c", row->name);
 }
 
-struct mapped_files {
-	void (*fn)(const char *path, void *ctx);
-	void *ctx;
-	uint32_t n;
-};
-
-static void count_file(const char *path, void *ctx)
+/* The kernel lacks what a type that was named requires. */
+static void report_lacking(struct listing *l, const struct probe_row *row, const char *rest)
 {
-	struct mapped_files *m = ctx;
+	const struct capability_row *c = &capability_rows[row->capability];
+	const struct probe_reader r = {.arena = l->arena, .kernel = l->kernel};
+	const char *last = strrchr(rest, ':'), *near = NULL;
+	bool is_function = row->context >= CTX_REGS_ENTRY && !(row->listing & LIST_FILE);
 
-	m->n++;
-	m->fn(path, m->ctx);
+	diag_error(&l->diags, l->span, "no-capability",
+		   "this kernel has no %s (%s), so there are no %s probes", c->name, c->from,
+		   row->name);
+	last = last ? last + 1 : rest;
+	if (is_function && *last)
+		near = probe_near_tracepoints(&r, last);
+	if (near)
+		diag_hint(&l->diags, "tracepoints that are near: %s", near);
+	else if (is_function)
+		diag_hint(&l->diags, "'sonde -l tracepoint' lists the kernel's tracepoints");
 }
 
-void list_mapped_files(struct listing *l, void (*fn)(const char *path, void *ctx), void *ctx)
+/* Whether this user may ever know is the kernel's choice: what BTF has is listed. */
+static void report_unknown(const struct probe_row *row)
 {
-	struct mapped_files m = {.fn = fn, .ctx = ctx};
-	uint32_t pid = l->kernel->pid;
-	int err = l->kernel->each_mapped_file(l->kernel, count_file, &m);
+	const struct capability_row *c = &capability_rows[row->capability];
 
-	if (err && pid)
-		list_refuse(l, "cannot read what process %u has mapped: %s", pid, strerror(-err));
-	else if (err)
-		list_refuse(l, "cannot read what processes have mapped: %s", strerror(-err));
-	else if (pid && !m.n)
-		list_refuse(l, "process %u runs no file: it is a thread of the kernel's, or ending",
-			    pid);
+	log_warning(
+		"%s probes: whether this kernel has %s (%s) is not told to this user, only what "
+		"it would have; ask as root",
+		row->name, c->name, c->from);
 }
 
 /* ---- one type ------------------------------------------------------------------------------ */
 
-static void list_form(struct listing *l, const struct probe_row *p)
+/* Append what the text stands for. */
+static void resolve(struct listing *l, struct diags *d, const char *text)
 {
-	if (l->rest || !l->pattern || fnmatch(l->pattern, p->form, FNM_CASEFOLD) == 0)
-		list_keep(l, strdup(p->form));
+	const struct probe_reader r = {.arena = l->arena,
+				       .diags = d,
+				       .kernel = l->kernel,
+				       .lists = true};
+	const struct attach_text t = {.text = text, .span = l->span};
+
+	probe_resolve_all(&r, &t, &l->points, &l->n_points);
 }
 
-/* A type that is named is listed as far as the kernel tells; what it lacks is said in the end. */
-static void list_type(struct listing *l, const struct probe_row *p)
+static void take_form(struct listing *l, const struct probe_row *row)
 {
-	const struct list_row *row = row_of(p);
-	enum capability_state state;
-	size_t n = l->n;
+	struct attach_point p = {.id = (enum probe_id)(row - probe_rows), .name = row->form};
 
-	l->row = row;
-	l->type = p->name;
-	l->probe = (uint32_t)(p - probe_rows);
-	if (!row || (!l->rest && row->flags & LIST_FORM))
-		return list_form(l, p);
-	if (!(row->flags & LIST_FILES))
-		say_kernels(l);
-	state = kernel_capability(l->kernel, row->capability);
-	if (state != CAPABILITY_NO)
-		row->names(l);
-	else if (l->rest)
-		list_lacking(l, p->name);
-	if (state == CAPABILITY_UNKNOWN)
-		say_unknown(l, n);
+	arena_push(l->arena, l->points, l->n_points, p);
 }
 
-/* What a named type's lines are matched with: "type:rest"; of types of two parts, either alone. */
-static void list_named(struct listing *l, const struct probe_row *p, const char *rest)
+/* Is it a file rather than a function or a probe of the process or command that is traced? */
+static bool is_file(struct kernel *k, const char *name)
 {
-	const struct list_row *row = row_of(p);
-	bool is_half = row && row->flags & LIST_TWO_PARTS && !strchr(rest, ':');
-	char *pattern = NULL, *other = NULL;
+	struct user_symbol f = {0};
 
-	l->rest = rest;
-	if (asprintf(&pattern, "%s:%s%s", p->name, *rest ? rest : "*",
-		     *rest && is_half ? ":*" : "") < 0)
-		pattern = NULL;
-	if (*rest && is_half && asprintf(&other, "%s:*:%s", p->name, rest) < 0)
-		other = NULL;
-	l->pattern = pattern;
-	l->other = other;
-	if (pattern)
-		list_type(l, p);
-	else
-		list_keep(l, NULL);
-	free(pattern);
-	free(other);
-	l->pattern = l->other = l->rest = NULL;
+	if ((!k->pid && !k->program) || strchr(name, '/'))
+		return true;
+	return !pattern_is(name) && k->user_symbol(k, name, "", &f) != -ENOENT;
+}
+
+/* The text of an attach point of what follows "TYPE:", which may be a file alone, or nothing. */
+static const char *complete_file(struct listing *l, const char *type, const char *rest)
+{
+	const struct kernel *k = l->kernel;
+	const char *colon = user_path_end(rest);
+	bool is_all = !*rest || strcmp(rest, "*") == 0;
+
+	if (is_all && k->pid)
+		return arena_printf(l->arena, "%s:*:*", type);
+	if (is_all && k->program)
+		return arena_printf(l->arena, "%s:\"%s\":*", type, k->program);
+	if (is_all)
+		return arena_printf(l->arena, "%s:*", type);
+	if (colon ? !colon[1] : is_file(l->kernel, rest))
+		return arena_printf(l->arena, "%s:%s%s*", type, rest, colon ? "" : ":");
+	return arena_printf(l->arena, "%s:%s", type, rest);
+}
+
+/* A type that was named: what follows it, "" for all. Of types of two parts, either alone. */
+static void list_named(struct listing *l, const struct probe_row *row, const char *rest)
+{
+	struct diags quiet = {.arena = l->arena};
+	enum capability_state state = kernel_capability(l->kernel, row->capability);
+
+	if (!*rest && row->listing == LIST_FORM)
+		return take_form(l, row);
+	report_scope(l, row);
+	if (state == CAPABILITY_NO)
+		return report_lacking(l, row, rest);
+	if (row->listing & LIST_FILE)
+		return resolve(l, &l->diags, complete_file(l, row->name, rest));
+	if (row->listing & LIST_TWO_PARTS && *rest && !strchr(rest, ':'))
+		resolve(l, &quiet, arena_printf(l->arena, "%s:%s:*", row->name, rest));
+	resolve(l, l->n_points > l->first_point ? &quiet : &l->diags,
+		arena_printf(l->arena, "%s:%s", row->name, *rest ? rest : "*"));
+	if (state == CAPABILITY_UNKNOWN && l->n_points > l->first_point)
+		report_unknown(row);
+}
+
+/* ---- all types ----------------------------------------------------------------------------- */
+
+static void list_row(struct listing *l, const struct probe_row *row, const char *rest,
+		     const char *filter, bool is_quiet)
+{
+	struct diags quiet = {.arena = l->arena};
+	enum capability_state state = kernel_capability(l->kernel, row->capability);
+	uint32_t first = l->n_points;
+
+	if (!is_quiet)
+		report_scope(l, row);
+	if (state == CAPABILITY_NO)
+		return;
+	resolve(l, &quiet, arena_printf(l->arena, "%s:%s", row->name, rest));
+	if (filter)
+		l->n_points = probe_keep_lines(l->arena, l->points, first, l->n_points, filter);
+	if (is_quiet)
+		return;
+	if (state == CAPABILITY_UNKNOWN && l->n_points > first)
+		report_unknown(row);
+	if (quiet.n_errors && is_refusal(quiet.items[0].tag))
+		log_warning("%s probes are left out: %s", row->name, quiet.items[0].msg);
+}
+
+/* The names of the kernel's types that `rest` matches and whose lines the filter does. */
+static void list_rows(struct listing *l, const char *rest, const char *filter, bool is_quiet)
+{
+	for (uint32_t i = 0; i < PROBE_COUNT; i++)
+		if (probe_rows[i].listing & LIST_ALWAYS && !(probe_rows[i].listing & LIST_FILE))
+			list_row(l, &probe_rows[i], rest, filter, is_quiet);
+}
+
+static char *lower(struct arena *a, const char *text)
+{
+	char *copy = arena_strdup(a, text);
+
+	for (char *c = copy; *c; c++)
+		*c = (char)tolower((unsigned char)*c);
+	return copy;
+}
+
+static void list_forms(struct listing *l, const char *filter)
+{
+	const char *pattern = lower(l->arena, filter);
+
+	for (uint32_t i = 0; i < PROBE_COUNT; i++)
+		if (probe_rows[i].listing & LIST_FORM &&
+		    pattern_matches(pattern, lower(l->arena, probe_rows[i].form)))
+			take_form(l, &probe_rows[i]);
+}
+
+static void offer_line(const char *line, uint64_t offset, void *ctx)
+{
+	(void)offset;
+	near_offer(ctx, "", line);
+}
+
+static void report_none(struct listing *l, const char *word)
+{
+	struct near_names near;
+
+	near_init(&near, l->arena, word);
+	list_rows(l, "*", NULL, true);
+	for (uint32_t i = l->first_point; i < l->n_points; i++)
+		probe_each_line(l->arena, &l->points[i], offer_line, &near);
+	l->n_points = l->first_point;
+	diag_error(&l->diags, l->span, "no-match", "no probe matches '%s'", word);
+	near_hint(&l->diags, &near);
+}
+
+/* A word that names no type: a part of a line; a pattern is one of names, "sched_sw*", or if none is
+ * so called of whole lines, "kprobe*". Functions are known by other names, too. */
+static void list_any(struct listing *l, const char *word)
+{
+	bool is_pattern = pattern_is(word);
+	const char *filter = is_pattern ? word : arena_printf(l->arena, "*%s*", word);
+
+	if (is_pattern && !strchr(word, ':'))
+		list_rows(l, word, NULL, false);
+	if (l->n_points == l->first_point)
+		list_rows(l, "*", filter, is_pattern);
+	if (!is_pattern && l->n_points == l->first_point)
+		list_rows(l, filter, NULL, true);
+	list_forms(l, filter);
+	if (l->n_points == l->first_point)
+		report_none(l, word);
 }
 
 /* ---- patterns ------------------------------------------------------------------------------ */
 
-/* Of all types but those of files, as l->pattern and l->last ask. */
-static void list_types_of_all(struct listing *l)
-{
-	for (uint32_t i = 0; i < PROBE_COUNT; i++) {
-		const struct list_row *row = row_of(&probe_rows[i]);
-
-		if (!row || row->flags & LIST_FORM ||
-		    (row->flags & (LIST_ANY | LIST_FILES)) == LIST_ANY)
-			list_type(l, &probe_rows[i]);
-	}
-}
-
-/* A word that names no type: a part of a line; with * or ? the last part of names, "sched_sw*", or
- * if none is so called all of a line, "kprobe*". */
-static void list_any(struct listing *l, const char *word)
-{
-	bool is_glob = word && strpbrk(word, "*?");
-	char *pattern = NULL;
-	size_t n = l->n;
-
-	if (word && asprintf(&pattern, is_glob ? "%s" : "*%s*", word) < 0)
-		return list_keep(l, NULL);
-	l->last = is_glob && !strchr(word, ':') ? word : NULL;
-	l->pattern = pattern;
-	list_types_of_all(l);
-	if (l->last && l->n == n && !l->near) {
-		l->last = NULL;
-		list_types_of_all(l);
-	}
-	l->pattern = l->last = NULL;
-	free(pattern);
-}
-
-/* Does "TYPE:…" of a pattern, `n` bytes, name this type? A pattern of types, "*probe:", is one of
- * those of the kernel; of those of files when what follows is one. */
-static bool names_type(const char *pattern, size_t n, const struct probe_row *p)
-{
-	const struct list_row *row = row_of(p);
-	bool is_file = pattern[n] && strchr(pattern + n, '/');
-	char type[32];
-
-	if (probe_type_is(pattern, n, (enum probe_id)(p - probe_rows)))
-		return true;
-	if (!row || n >= sizeof(type) || !memchr(pattern, '*', n) || !pattern[n])
-		return false;
-	memcpy(type, pattern, n);
-	type[n] = '\0';
-	return row->flags & LIST_ANY && is_file == !!(row->flags & LIST_FILES) &&
-	       fnmatch(type, p->name, FNM_CASEFOLD) == 0;
-}
-
-/* One pattern. Of a pattern of types those that the kernel lacks are left out in silence. */
-static void list_one(struct listing *l, const char *word)
+static void list_word(struct listing *l, const char *word)
 {
 	size_t n = strcspn(word, ":");
-	uint32_t found = 0;
 
-	l->word = word;
-	if (list_is_type(word)) {
-		l->rest = word;
-		list_type_names(l, word);
-		l->rest = NULL;
-		return;
-	}
-	for (uint32_t i = 0; i < PROBE_COUNT; i++) {
-		const struct probe_row *p = &probe_rows[i];
-		const struct list_row *row = row_of(p);
+	if (list_is_type(word))
+		return list_type_names(l, word);
+	for (uint32_t i = 0; i < PROBE_COUNT; i++)
+		if (probe_type_is(word, n, (enum probe_id)i))
+			return list_named(l, &probe_rows[i], word[n] ? word + n + 1 : "");
+	if (word[n] && strcspn(word, "*?") < n)
+		return resolve(l, &l->diags, word);
+	list_any(l, strcmp(word, "*") == 0 ? "*" : word);
+}
 
-		if (!names_type(word, n, p))
-			continue;
-		found++;
-		if (!memchr(word, '*', n) ||
-		    kernel_capability(l->kernel, row->capability) != CAPABILITY_NO)
-			list_named(l, p, word[n] ? word + n + 1 : "");
-	}
-	if (!found)
-		list_any(l, strcmp(word, "*") == 0 ? NULL : word);
+static void exclude(struct listing *l, const char *word)
+{
+	const struct probe_reader r = {.arena = l->arena,
+				       .diags = &l->diags,
+				       .kernel = l->kernel,
+				       .lists = true};
+	const struct attach_text t = {.text = word, .span = l->span};
+
+	if (l->span.start == 0)
+		probe_no_exclusion(&r, &t);
+	else if (l->n_types > l->first_type)
+		list_exclude_types(l, probe_without(l->arena, word + 1, '"'));
+	else if (!l->is_missed && probe_exclude(&r, &t, l->points, l->first_point, &l->n_points))
+		l->n_points = l->first_point;
+}
+
+static void take_word(struct listing *l, const char *word)
+{
+	if (*word == '!')
+		return exclude(l, word);
+	l->first_point = l->n_points;
+	l->first_type = l->n_types;
+	list_word(l, word);
+	l->is_missed = l->n_points == l->first_point && l->n_types == l->first_type;
 }
 
 /* Where a pattern ends: a comma, but not in quotes, where it is between parameters. */
@@ -334,155 +335,124 @@ static char *end_of_pattern(char *s)
 	return s;
 }
 
-/* One pattern of several, the `i`th. */
-typedef void pattern_fn(struct listing *l, const char *word, uint32_t i);
-
-/* "a,b": each in turn. */
-static void each_pattern(struct listing *l, const char *patterns, pattern_fn *fn)
+static void take_patterns(struct listing *l, const char *patterns)
 {
-	char *copy = strdup(patterns), *word = copy;
-	bool is_last = !copy;
+	char *word = arena_strdup(l->arena, patterns);
+	bool is_last = false;
 
-	if (!copy)
-		list_keep(l, NULL);
 	for (uint32_t i = 0; !is_last; i++) {
 		char *end = end_of_pattern(word);
 
 		is_last = !*end;
 		*end = '\0';
 		word += strspn(word, " ");
+		l->span = (struct span){i, i + 1};
 		if (*word)
-			fn(l, word, i);
+			take_word(l, word);
 		word = end + 1;
 	}
-	free(copy);
-}
-
-enum { MISSED_MOST = 64 }; /* patterns of which is remembered that they matched nothing */
-
-static void list_or_miss(struct listing *l, const char *word, uint32_t i)
-{
-	int status = l->status;
-
-	if (*word == '!') {
-		if (i == 0 || !l->is_pattern_missed)
-			list_exclude(l, word, l->first, i == 0);
-		return;
-	}
-	l->status = 0;
-	l->first = l->n;
-	list_one(l, word);
-	l->is_pattern_missed = l->n == l->first;
-	if (l->is_pattern_missed && !l->status && i < MISSED_MOST)
-		l->missed |= 1ull << i;
-	if (!l->status)
-		l->status = status;
-}
-
-static void say_missed(struct listing *l, const char *word, uint32_t i)
-{
-	if (i < MISSED_MOST && l->missed >> i & 1)
-		list_say_none(l, word, l->n == 0, list_one);
 }
 
 /* ---- output -------------------------------------------------------------------------------- */
 
-static int by_name(const void *a, const void *b)
+struct taking {
+	struct listing *l;
+	const struct attach_point *point;
+};
+
+static void take_line(const char *text, uint64_t offset, void *ctx)
 {
-	return strcmp(*(char *const *)a, *(char *const *)b);
+	const struct taking *t = ctx;
+	struct list_line line = {text, t->point, offset};
+	const struct list_line *last = t->l->n_lines ? &t->l->lines[t->l->n_lines - 1] : NULL;
+
+	/* a function may have several places */
+	if (last && last->point == t->point && strcmp(last->text, text) == 0)
+		return;
+	arena_push(t->l->arena, t->l->lines, t->l->n_lines, line);
 }
 
-const struct list_row *list_row_of(const char *line)
+void list_take(struct listing *l, const struct attach_point *p)
 {
-	size_t n = strcspn(line, ":");
+	struct taking t = {l, p};
 
-	for (size_t i = 0; line[n] && i < N_ROWS; i++)
-		if (strlen(rows[i].type) == n && strncmp(rows[i].type, line, n) == 0)
-			return &rows[i];
-	return NULL;
+	probe_each_line(l->arena, p, take_line, &t);
 }
 
-static void print_fields(struct listing *l, const char *line, FILE *out)
+static void print_typed(const struct attach_point *p, FILE *out)
 {
-	const struct list_row *row = list_row_of(line);
+	const struct typed_function *f = p->typed;
 
-	if (row && row->fields)
-		row->fields(l, line + strlen(row->type) + 1, out);
+	for (uint32_t i = 0; i < f->n_params; i++)
+		list_field(&f->params[i], f->params[i].name, out);
+	if (p->id == PROBE_FEXIT)
+		list_field(&f->result, f->result.size ? "retval" : "", out);
 }
 
-/* A name may have been found twice. */
-static void print_names(struct listing *l, bool fields, FILE *out)
+/* What resolving has found out, or else what the hook looks up. */
+static void print_fields(struct listing *l, const struct list_line *line, FILE *out)
 {
-	const char *last = NULL;
+	const struct attach_point *p = line->point;
+	fld_fn *hook = field_hooks[p->id];
 
-	if (l->n)
-		qsort(l->names, l->n, sizeof(*l->names), by_name);
-	for (size_t i = 0; i < l->n; i++) {
-		if (last && strcmp(last, l->names[i]) == 0)
-			continue;
-		last = l->names[i];
-		if (fields && list_is_type(last)) {
-			list_type_definition(l, last, out);
+	for (uint32_t i = 0; p->format && i < p->format->n_fields; i++)
+		list_field(&p->format->fields[i], p->format->fields[i].name, out);
+	if (probe_is_typed(p) && p->typed)
+		print_typed(p, out);
+	else if (!p->format && hook)
+		hook(l, line->text + strlen(probe_rows[p->id].name) + 1, line->offset, out);
+}
+
+void list_print(struct listing *l, bool fields, FILE *out)
+{
+	for (uint32_t i = 0; i < l->n_lines; i++) {
+		const struct list_line *line = &l->lines[i];
+		const struct attach_point *p = line->point;
+
+		if (!p && fields) {
+			list_type_definition(l, line->text, out);
 			continue;
 		}
-		fprintf(out, "%s\n", last);
+		fprintf(out, "%s%s%s\n", p && p->is_named ? p->name : "",
+			p && p->is_named ? "=" : "", line->text);
 		if (fields)
-			print_fields(l, last, out);
+			print_fields(l, line, out);
 	}
 }
 
-static void listing_free(struct listing *l)
+static int by_text(const void *a, const void *b)
 {
-	for (size_t i = 0; i < l->n; i++)
-		free(l->names[i]);
-	for (size_t i = 0; i < l->n_functions; i++)
-		free(l->functions[i]);
-	free(l->names);
-	free(l->functions);
-	list_modules_free(l);
-	btf_text_free(l->types);
+	return strcmp(((const struct list_line *)a)->text, ((const struct list_line *)b)->text);
 }
 
-struct listing *list_open(struct kernel *k)
+/* By text. A name may have been found twice. */
+static void sort_lines(struct listing *l)
 {
-	struct listing *l = calloc(1, sizeof(*l));
+	uint32_t n = 0;
 
-	if (l)
-		l->kernel = k;
-	else
-		log_error("out of memory");
-	return l;
+	if (l->n_lines)
+		qsort(l->lines, l->n_lines, sizeof(*l->lines), by_text);
+	for (uint32_t i = 0; i < l->n_lines; i++)
+		if (!n || by_text(&l->lines[n - 1], &l->lines[i]) != 0)
+			l->lines[n++] = l->lines[i];
+	l->n_lines = n;
 }
 
-void list_below(struct listing *l, const char *line, uint64_t offset, FILE *out)
+int list_probes(struct kernel *k, const char *patterns, bool fields, FILE *out)
 {
-	char *full = NULL;
+	struct listing *l = list_open(k);
+	int status;
 
-	if (asprintf(&full, "%s%c%" PRIx64, line, '\0', offset) < 0)
-		return list_keep(l, NULL);
-	print_fields(l, full, out);
-	free(full);
-}
-
-void list_close(struct listing *l)
-{
-	listing_free(l);
-	free(l);
-}
-
-int list_probes(struct kernel *k, const char *pattern, bool fields, FILE *out)
-{
-	struct listing l = {.kernel = k};
-
-	if (pattern)
-		each_pattern(&l, pattern, list_or_miss);
-	else
-		list_any(&l, NULL);
-	print_names(&l, fields, out);
-	if (l.missed)
-		each_pattern(&l, pattern, say_missed);
-	if (!l.status && l.n == 0)
-		l.status = 1;
-	listing_free(&l);
-	return l.status;
+	take_patterns(l, patterns ? patterns : "*");
+	for (uint32_t i = 0; i < l->n_points; i++)
+		list_take(l, &l->points[i]);
+	for (uint32_t i = 0; i < l->n_types; i++)
+		arena_push(l->arena, l->lines, l->n_lines,
+			   ((struct list_line){l->types[i], NULL, 0}));
+	sort_lines(l);
+	list_print(l, fields, out);
+	fflush(out);
+	status = report(l);
+	list_close(l);
+	return status;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Modules: names that their BTF has, and which section has a function that -lv names: the kernel's
- * own, or /sys/kernel/btf/MODULE, opened when the first of its functions is asked for.
+ * -lv of functions: which BTF section describes one, the kernel's own or /sys/kernel/btf/MODULE,
+ * which is opened when the first of its functions is looked up.
  */
 #include "runtime/kernel/btf_raw.h"
 #include "runtime/kernel/btf_text.h"
@@ -53,7 +53,7 @@ static struct btf_text *types_of_module(struct listing *l, struct list_module *m
 	snprintf(path, sizeof(path), BTF_DIR "/%s", m->name);
 	if (btf_raw_open_split(&m->raw, path))
 		return NULL;
-	m->text = btf_text_new_split(&m->raw, l->types);
+	m->text = btf_text_new_split(&m->raw, l->btf);
 	return m->text;
 }
 
@@ -61,7 +61,7 @@ struct list_function list_function(struct listing *l, const char *name)
 {
 	const char *colon = strrchr(name, ':');
 	size_t n = colon ? (size_t)(colon - name) : 0; /* of the module's name */
-	struct list_function f = {.types = list_types(l)};
+	struct list_function f = {.types = list_btf(l)};
 	bool is_own = n == 7 && memcmp(name, "vmlinux", n) == 0;
 
 	name = colon ? colon + 1 : name;
@@ -77,37 +77,6 @@ struct list_function list_function(struct listing *l, const char *name)
 		f.id = f.types ? btf_text_function(f.types, name) : 0;
 	}
 	return f;
-}
-
-/* ---- names --------------------------------------------------------------------------------- */
-
-struct module_names {
-	struct listing *l;
-	const char *module, *prefix;
-};
-
-static void offer_of_module(const char *name, void *ctx)
-{
-	const struct module_names *of = ctx;
-	size_t n = strlen(of->prefix);
-	char line[512];
-
-	if (strncmp(name, of->prefix, n) != 0)
-		return;
-	snprintf(line, sizeof(line), "%s:%s", of->module, name + n);
-	list_offer(of->l, line);
-}
-
-void list_modules_names(struct listing *l, uint32_t kind, const char *prefix)
-{
-	need_modules(l);
-	for (struct list_module *m = l->modules; m; m = m->next) {
-		struct module_names of = {l, m->name, prefix};
-		struct btf_text *types = types_of_module(l, m);
-
-		if (types)
-			btf_text_each(types, kind, offer_of_module, &of);
-	}
 }
 
 void list_modules_free(struct listing *l)

@@ -4,11 +4,11 @@
  * notes. A probe may stand at several places, whose operands differ: each type is said then, and
  * which arguments not all places have.
  */
+#include "parser/attach/probe_parse.h"
 #include "parser/base/arena.h"
 #include "parser/lang/kernel.h"
 #include "parser/lang/usdt_operand.h"
 #include "runtime/list/list_impl.h"
-#include <stdlib.h>
 #include <string.h>
 
 enum { FORMATS_MOST = 64 }; /* that are compared: more differ in registers, hardly in types */
@@ -70,30 +70,23 @@ static void print_argument(const struct note_arguments *a, uint32_t i, FILE *out
 }
 
 /* `name` is PATH:PROVIDER:NAME. */
-void fld_usdt(struct listing *l, const char *name, FILE *out)
+void fld_usdt(struct listing *l, const char *name, uint64_t offset, FILE *out)
 {
-	char *path = strdup(name), *last = path ? strrchr(path, ':') : NULL, *provider;
-	struct note_arguments *a = calloc(1, sizeof(*a));
+	char *path = probe_without(l->arena, name, '"'), *last = strrchr(path, ':'), *provider;
+	struct note_arguments *a = arena_new_of(l->arena, struct note_arguments);
 	uint32_t n = 0;
 
+	(void)offset;
 	if (last)
 		*last = '\0';
 	provider = last ? strrchr(path, ':') : NULL;
-	if (!provider || !a) {
-		free(path);
-		free(a);
+	if (!provider)
 		return;
-	}
 	*provider = '\0';
-	a->provider = provider + 1;
-	a->name = last + 1;
-	a->arena = arena_new();
+	*a = (struct note_arguments){.provider = provider + 1, .name = last + 1, .arena = l->arena};
 	l->kernel->each_usdt(l->kernel, path, take_format, a);
 	for (uint32_t i = 0; i < a->n; i++)
 		n = a->formats[i].n_noted > n ? a->formats[i].n_noted : n;
 	for (uint32_t i = 0; i < n; i++)
 		print_argument(a, i, out);
-	arena_free(a->arena);
-	free(a);
-	free(path);
 }

@@ -74,9 +74,9 @@ static void test_process(void **state)
 	resolve(&w, "usdt:begin", "usdt:*:*:begin", 2);
 	resolve(&w, "usdt:/bin/app:begin", "usdt:/bin/app:app:begin", 1);
 	world_free(&w);
-	refuse("usdt:app:begin", 77, "no-usdt", "no file of process 77 can be read");
+	refuse("usdt:app:begin", 77, "no-binary", "process 77 runs no file");
 	refuse("usdt:app:bgin", 5, "unknown-usdt", "no file that process 5 runs has a USDT probe");
-	refuse("usdt:app:bgin", 5, "unknown-usdt", "'app:begin'");
+	refuse("usdt:app:bgin", 5, "unknown-usdt", "usdt:/bin/app:app:begin");
 	refuse("usdt:/bin/bare:x", 5, "no-usdt", "/bin/bare has no USDT probes");
 	refuse("usdt:app:begin", 0, "no-binary", "app");
 	refuse("usdt:begin", 0, "usdt-path", "usdt:*:begin");

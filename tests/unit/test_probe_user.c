@@ -72,9 +72,10 @@ static void test_demangled(void **state)
 	good(&w, "u:/bin/cpp:ns::find+8", "uprobe:/bin/cpp:ns::find", "ns::find", 2);
 	world_free(&w);
 	bad("u:/bin/cpp:ns::fin", "unknown-symbol", "/bin/cpp has no function 'ns::fin'",
-	    "did you mean 'ns::find'?");
+	    "did you mean uprobe:/bin/cpp:ns::find?");
 	bad("u:/bin/cpp:\"ns::find(in)\"", "unknown-symbol",
-	    "/bin/cpp has no function 'ns::find(in)'", "did you mean 'ns::find(int)'?");
+	    "/bin/cpp has no function 'ns::find(in)'",
+	    "did you mean uprobe:/bin/cpp:ns::find(int)?");
 	bad("u:/bin/cpp:java:main", "attach-form",
 	    "'java' is no language whose names are known: cpp and rust are",
 	    "write uprobe:/bin/cpp:main, with or without cpp: or rust: before the function");

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The expand hooks of types whose names the kernel or a table lists: tracepoints, perf events,
+ * iterators, units of time. Each name that a pattern matches becomes an attach point, resolved as
+ * if it had been written out. A listing takes the names as they are.
+ */
+#include "parser/attach/expand.h"
+#include "parser/attach/near.h"
+#include "parser/attach/probe_parse.h"
+#include "parser/attach/probe_perf.h"
+#include "parser/base/arena.h"
+#include "parser/base/diag.h"
+#include "parser/base/limits.h"
+#include "parser/base/pattern.h"
+#include "parser/lang/ast.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+int exp_one(struct probe_expansion *e)
+{
+	struct attach_point point;
+
+	if (probe_resolve(e->r, e->text, &point))
+		return -1;
+	arena_push(e->r->arena, *e->points, *e->n_points, point);
+	return 0;
+}
+
+/* ---- names that match ---------------------------------------------------------------------- */
+
+struct name_search {
+	struct probe_expansion *e;
+	/* Call fn for each name of the type. 0 or -errno. */
+	int (*each)(const struct name_search *s, kernel_name_fn fn, void *ctx);
+	const char *what;     /* for messages: "tracepoint" */
+	const char *pattern;  /* of names */
+	const char *tail;     /* what follows a name: ":100" of software:*-faults:100 */
+	const char *category; /* tracepoints: the one that is searched, NULL: all */
+	const char **names;
+	uint32_t n;
+	struct near_names near;
+};
+
+static const char *type_name(const struct name_search *s)
+{
+	return probe_rows[s->e->id].name;
+}
+
+/* What a number must follow ends with ':' in listings. */
+static void list_name(struct name_search *s, const char *name)
+{
+	struct probe_expansion *e = s->e;
+	struct attach_point point = {.id = e->id, .span = e->text->span, .syscall = -1};
+	const char *end = e->id == PROBE_TRACEPOINT || e->id == PROBE_ITER ? "" : ":";
+
+	point.name = arena_printf(e->r->arena, "%s:%s%s", type_name(s), name, end);
+	arena_push(e->r->arena, *e->points, *e->n_points, point);
+	s->n++;
+}
+
+static void take_name(const char *name, void *ctx)
+{
+	struct name_search *s = ctx;
+	const char *copy;
+
+	if (!pattern_matches(s->pattern, name))
+		return;
+	if (s->e->r->lists)
+		return list_name(s, name);
+	copy = arena_strdup(s->e->r->arena, name);
+	arena_push(s->e->r->arena, s->names, s->n, copy);
+}
+
+static void compare_name(const char *name, void *ctx)
+{
+	struct name_search *s = ctx;
+
+	near_offer(&s->near, arena_printf(s->near.arena, "%s:", type_name(s)), name);
+}
+
+static int no_match(struct name_search *s)
+{
+	struct diags *d = s->e->r->diags;
+	bool any_category = strncmp(s->pattern, "*:", 2) == 0;
+
+	diag_error(d, s->e->text->span, "no-match", "no %s of this kernel matches %s", s->what,
+		   s->pattern);
+	near_init(&s->near, s->e->r->arena, s->pattern + (any_category ? 2 : 0));
+	s->category = NULL;
+	s->each(s, compare_name, s);
+	if (near_hint(d, &s->near))
+		return -1;
+	if (s->e->id == PROBE_TRACEPOINT)
+		return diag_hint(d, "'tracepoint:sched:*' is every event of a category");
+	return diag_hint(d, "'sonde -l %s' lists them", type_name(s));
+}
+
+/* Why the names are unknown: the message of one that cannot be looked up. */
+static int no_names(struct name_search *s, int err)
+{
+	struct diags *d = s->e->r->diags;
+
+	if (!s->e->r->lists)
+		return exp_one(s->e);
+	diag_error(d, s->e->text->span, "unchecked", "cannot read the kernel's %ss: %s", s->what,
+		   strerror(-err));
+	if (err == -EACCES || err == -EPERM)
+		return diag_hint(d, "run sonde as root");
+	return -1;
+}
+
+static int by_name(const void *x, const void *y)
+{
+	return strcmp(*(const char *const *)x, *(const char *const *)y);
+}
+
+static int resolve_each(struct name_search *s)
+{
+	struct probe_expansion *e = s->e;
+	struct arena *a = e->r->arena;
+
+	for (uint32_t i = 0; i < s->n; i++) {
+		struct attach_text text = {.span = e->text->span};
+		struct attach_point point;
+
+		text.text = arena_printf(a, "%s:%s%s", type_name(s), s->names[i], s->tail);
+		if (probe_resolve(e->r, &text, &point))
+			return -1;
+		point.pattern = arena_printf(a, "%s:%s%s", type_name(s), s->pattern, s->tail);
+		arena_push(a, *e->points, *e->n_points, point);
+	}
+	return 0;
+}
+
+static int expand(struct name_search *s)
+{
+	struct diags *d = s->e->r->diags;
+	int err = s->each(s, take_name, s);
+
+	if (err && err != -ENOENT && !s->n) /* ENOENT: no such category */
+		return no_names(s, err);
+	if (!s->n)
+		return no_match(s);
+	if (s->e->r->lists)
+		return 0;
+	if (s->n > LIMIT_PROBES)
+		return diag_error(d, s->e->text->span, "limit-probes",
+				  "%s matches %u %ss, a script can have %d attach points",
+				  s->pattern, s->n, s->what, LIMIT_PROBES);
+	qsort(s->names, s->n, sizeof(*s->names), by_name);
+	return resolve_each(s);
+}
+
+static bool expands(const struct probe_expansion *e)
+{
+	return e->rest && *e->rest && (e->r->lists || pattern_is(e->rest));
+}
+
+/* ---- tracepoints --------------------------------------------------------------------------- */
+
+struct event_walk {
+	kernel_name_fn fn;
+	void *ctx;
+};
+
+/* Events of the category "ftrace" are made by the function tracer itself: nothing can be attached
+ * to them. */
+static void skip_ftrace(const char *name, void *ctx)
+{
+	const struct event_walk *w = ctx;
+
+	if (strncmp(name, "ftrace:", 7) != 0)
+		w->fn(name, w->ctx);
+}
+
+static int each_tracepoint(const struct name_search *s, kernel_name_fn fn, void *ctx)
+{
+	struct kernel *k = s->e->r->kernel;
+	struct event_walk w = {fn, ctx};
+
+	return s->category ? k->each_tracepoint(k, s->category, fn, ctx)
+			   : k->each_tracepoint(k, NULL, skip_ftrace, &w);
+}
+
+/* The pattern of an event alone is one of any category. */
+int exp_tracepoint(struct probe_expansion *e)
+{
+	struct name_search s = {.e = e, .each = each_tracepoint, .what = "tracepoint", .tail = ""};
+	struct arena *a = e->r->arena;
+	const char *colon;
+
+	if (!expands(e))
+		return exp_one(e);
+	s.pattern = strchr(e->rest, ':') ? e->rest : arena_printf(a, "*:%s", e->rest);
+	colon = strchr(s.pattern, ':');
+	s.category = arena_strndup(a, s.pattern, (size_t)(colon - s.pattern));
+	if (pattern_is(s.category) || strchr(s.category, '{')) /* alternatives may hold the ':' */
+		s.category = NULL;
+	return expand(&s);
+}
+
+/* ---- perf events, iterators, units of time ------------------------------------------------- */
+
+/* A pattern of a script stands for each event once, a listing shows its other name, too. */
+static int each_event(const struct name_search *s, kernel_name_fn fn, void *ctx)
+{
+	for (uint32_t i = 0; i < n_perf_event_rows; i++) {
+		const struct perf_event_row *row = &perf_event_rows[i];
+
+		if (row->id != s->e->id)
+			continue;
+		fn(row->name, ctx);
+		if (row->alias && s->e->r->lists)
+			fn(row->alias, ctx);
+	}
+	return 0;
+}
+
+/* NAME or NAME:COUNT, of which the name may be a pattern. */
+int exp_event(struct probe_expansion *e)
+{
+	struct name_search s = {.e = e, .each = each_event};
+	size_t n = strcspn(e->rest ? e->rest : "", ":");
+
+	if (!expands(e) || (e->r->lists && e->rest[n] && e->rest[n + 1]))
+		return exp_one(e);
+	s.pattern = arena_strndup(e->r->arena, e->rest, n);
+	s.tail = e->rest + n;
+	s.what = arena_printf(e->r->arena, "%s event", probe_rows[e->id].name);
+	if (!e->r->lists && !pattern_is(s.pattern))
+		return exp_one(e);
+	return expand(&s);
+}
+
+static int each_iterator(const struct name_search *s, kernel_name_fn fn, void *ctx)
+{
+	return s->e->r->kernel->each_iterator(s->e->r->kernel, fn, ctx);
+}
+
+/* A pin is one file: it goes with one name. */
+int exp_iter(struct probe_expansion *e)
+{
+	struct name_search s = {.e = e, .each = each_iterator, .what = "iterator", .tail = ""};
+
+	if (!expands(e) || strchr(e->rest, ':'))
+		return exp_one(e);
+	s.pattern = e->rest;
+	return expand(&s);
+}
+
+static int each_unit(const struct name_search *s, kernel_name_fn fn, void *ctx)
+{
+	static const char *const units[] = {"hz", "ms", "s", "us"};
+
+	(void)s;
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+		fn(units[i], ctx);
+	return 0;
+}
+
+/* A script names a period; a listing may ask for the units that there are. */
+int exp_time(struct probe_expansion *e)
+{
+	struct name_search s = {.e = e, .each = each_unit, .tail = ""};
+	size_t n;
+
+	if (!e->r->lists || !e->rest || !*e->rest)
+		return exp_one(e);
+	n = strcspn(e->rest, ":");
+	if (e->rest[n] && e->rest[n + 1])
+		return exp_one(e);
+	s.pattern = arena_strndup(e->r->arena, e->rest, n);
+	each_unit(&s, take_name, &s);
+	return s.n ? 0 : exp_one(e);
+}

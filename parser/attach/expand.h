@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The expand hooks of probes.def: from what follows "TYPE:" to the attach points that it stands for.
+ */
+#pragma once
+#include "parser/lang/probe.h"
+
+struct attach_text;
+
+/* What is expanded, and where the attach points go. */
+struct probe_expansion {
+	const struct probe_reader *r;
+	const struct attach_text *text; /* "TYPE:REST", as written */
+	enum probe_id id;
+	const char *rest; /* without quotes; NULL: there is no ':' */
+	struct attach_point **points;
+	uint32_t *n_points;
+};
+
+/* See struct probe_row. 0, or -1 with the reason in r->diags. */
+expand_fn exp_one, exp_tracepoint, exp_typed, exp_event, exp_iter, exp_time;

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Lines of listings: see lines.h.
+ */
+#include "parser/attach/lines.h"
+#include "parser/base/arena.h"
+#include "parser/base/pattern.h"
+#include <string.h>
+
+/* A part of an attach point, in quotes if it would end or be divided without. */
+static const char *quoted(struct arena *a, const char *part)
+{
+	bool is_plain = !strpbrk(part, " \t\n,:{}()[];<>$\"") && *part;
+
+	/* a name with quotes cannot be quoted */
+	return is_plain || strchr(part, '"') ? part : arena_printf(a, "\"%s\"", part);
+}
+
+/* A function of a program: its symbol, or for people what it demangles to. */
+static const char *user_line(struct arena *a, const struct attach_point *p,
+			     const struct attach_target *t)
+{
+	const char *type = probe_rows[p->id].name, *path = quoted(a, t->path);
+
+	if (t->symbol && strcmp(t->function, t->symbol) != 0 && !strchr(t->function, '"'))
+		return arena_printf(a, "%s:%s:cpp:\"%s\"", type, path, t->function);
+	return arena_printf(a, "%s:%s:%s", type, path,
+			    quoted(a, t->symbol ? t->symbol : t->function));
+}
+
+/* usdt:PATH:PROVIDER:NAME */
+static const char *usdt_line(struct arena *a, const struct attach_target *t)
+{
+	const char *type = probe_rows[PROBE_USDT].name;
+	const char *rest = t->name + strlen(type) + 1 + strlen(t->path);
+
+	return arena_printf(a, "%s:%s%s", type, quoted(a, t->path), rest);
+}
+
+static const char *target_line(struct arena *a, const struct attach_point *p,
+			       const struct attach_target *t)
+{
+	if (t->name)
+		return usdt_line(a, t);
+	if (t->path)
+		return user_line(a, p, t);
+	return arena_printf(a, "%s:%s%s%s", probe_rows[p->id].name, t->module ? t->module : "",
+			    t->module ? ":" : "", t->function);
+}
+
+static const char *point_line(const struct attach_point *p)
+{
+	return p->is_named ? p->resolved : p->name;
+}
+
+/* A name of C++, which is not written as the symbol is. An address stays one. */
+static bool is_demangled(const struct attach_point *p, const struct attach_target *t)
+{
+	return t->path && t->symbol && strcmp(t->symbol, t->function) != 0 &&
+	       strstr(point_line(p), t->function);
+}
+
+/* Are the lines those of the targets? Places within functions have none. */
+static bool has_target_lines(const struct attach_point *p, const struct attach_target *t,
+			     uint32_t n)
+{
+	bool is_user = p->id == PROBE_UPROBE || p->id == PROBE_URETPROBE;
+
+	if (!n || !(t->name || t->function) || (is_user && !t->is_entry))
+		return false;
+	return n > 1 || p->is_listed || (p->function && pattern_is(p->function)) ||
+	       (is_user && is_demangled(p, t));
+}
+
+/* The functions of a point: return probes may be on instructions instead. */
+static struct attach_target *functions(const struct attach_point *p, uint32_t *n)
+{
+	*n = p->is_at_returns ? p->n_entries : p->n_targets;
+	return p->is_at_returns ? p->entries : p->targets;
+}
+
+void probe_each_line(struct arena *a, const struct attach_point *p, probe_line_fn *fn, void *ctx)
+{
+	uint32_t n;
+	const struct attach_target *t = functions(p, &n);
+
+	if (!has_target_lines(p, t, n))
+		return fn(point_line(p), n ? t->offset : 0, ctx);
+	for (uint32_t i = 0; i < n; i++)
+		fn(target_line(a, p, &t[i]), t[i].offset, ctx);
+}
+
+uint32_t probe_keep_lines(struct arena *a, struct attach_point *points, uint32_t first, uint32_t n,
+			  const char *pattern)
+{
+	uint32_t kept = first;
+
+	for (uint32_t i = first; i < n; i++) {
+		struct attach_point *p = &points[i];
+		uint32_t n_kept = 0;
+
+		if (!has_target_lines(p, p->targets, p->n_targets)) {
+			if (pattern_matches(pattern, point_line(p)))
+				points[kept++] = *p;
+			continue;
+		}
+		for (uint32_t t = 0; t < p->n_targets; t++)
+			if (pattern_matches(pattern, target_line(a, p, &p->targets[t])))
+				p->targets[n_kept++] = p->targets[t];
+		p->n_targets = n_kept;
+		if (n_kept)
+			points[kept++] = *p;
+	}
+	return kept;
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Near names: see near.h.
+ */
+#include "parser/attach/near.h"
+#include "parser/base/arena.h"
+#include "parser/base/diag.h"
+#include "parser/base/nearest.h"
+#include "parser/base/pattern.h"
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { NAME_MOST = 256 };
+
+/* Cut a text at each ':'. False: too many parts. */
+static bool cut(char *text, const char **parts, uint32_t *n)
+{
+	for (*n = 0; text && *n < NEAR_PARTS; (*n)++) {
+		char *colon = strchr(text, ':');
+
+		parts[*n] = text;
+		if (colon)
+			*colon++ = '\0';
+		text = colon;
+	}
+	return !text;
+}
+
+void near_init(struct near_names *near, struct arena *a, const char *wanted)
+{
+	*near = (struct near_names){.arena = a};
+	if (strlen(wanted) >= NAME_MOST ||
+	    !cut(arena_strdup(a, wanted), near->wanted, &near->n_wanted))
+		near->n_wanted = 0;
+	for (uint32_t i = 0; i < near->n_wanted; i++)
+		near->letters[i] = pattern_letters(a, near->wanted[i]);
+}
+
+/* Edits that make a name of a part; UINT_MAX: too many. */
+static unsigned part_edits(const struct near_names *near, uint32_t i, const char *name)
+{
+	struct nearest n;
+
+	if (pattern_matches(near->wanted[i], name))
+		return 0;
+	nearest_init(&n, near->letters[i]);
+	return nearest_offer(&n, name) ? n.best_distance : UINT_MAX;
+}
+
+static unsigned edits_at(const struct near_names *near, const char *const *parts, uint32_t at)
+{
+	unsigned sum = 0;
+
+	for (uint32_t i = 0; i < near->n_wanted; i++) {
+		unsigned edits = part_edits(near, i, parts[at + i]);
+
+		if (edits == UINT_MAX)
+			return edits;
+		sum += edits;
+	}
+	return sum;
+}
+
+/* The parts that match stay as they were written; what follows the compared ones is any. */
+static const char *put_together(const struct near_names *near, const char *before,
+				const char *const *parts, uint32_t n, uint32_t at)
+{
+	const char *line = before;
+
+	for (uint32_t i = 0; i < n && i <= at + near->n_wanted; i++) {
+		const char *part = parts[i];
+
+		if (i == at + near->n_wanted)
+			part = "*";
+		else if (i >= at && pattern_matches(near->wanted[i - at], part))
+			part = near->wanted[i - at];
+		line = arena_printf(near->arena, "%s%s%s", line, i ? ":" : "", part);
+	}
+	return line;
+}
+
+/* The nearest stay, in the order in which they came. */
+static void keep(struct near_names *near, const char *line, unsigned edits)
+{
+	if (near->n && edits < near->edits) {
+		near->n = 0;
+		near->is_full = false;
+	}
+	near->edits = edits;
+	for (uint32_t i = 0; i < near->n; i++)
+		if (strcmp(near->best[i], line) == 0)
+			return;
+	near->is_full |= near->n == NEAR_SHOWN;
+	if (near->n < NEAR_SHOWN)
+		near->best[near->n++] = line;
+}
+
+void near_offer(struct near_names *near, const char *before, const char *name)
+{
+	char text[NAME_MOST];
+	const char *parts[NEAR_PARTS];
+	uint32_t n;
+
+	near->has_names = true;
+	if (!near->n_wanted || strlen(name) >= sizeof(text))
+		return;
+	snprintf(text, sizeof(text), "%s", name);
+	if (!cut(text, parts, &n))
+		return;
+	for (uint32_t at = 0; at + near->n_wanted <= n; at++) {
+		unsigned edits = edits_at(near, parts, at);
+
+		if (edits != UINT_MAX && (!near->n || edits <= near->edits))
+			keep(near, put_together(near, before, parts, n, at), edits);
+	}
+}
+
+const char *near_text(const struct near_names *near)
+{
+	const char *text = NULL;
+
+	for (uint32_t i = 0; i < near->n; i++) {
+		bool is_last = i + 1 == near->n && !near->is_full;
+
+		text = i ? arena_printf(near->arena, "%s%s%s", text, is_last ? " or " : ", ",
+					near->best[i])
+			 : near->best[i];
+	}
+	return near->is_full ? arena_printf(near->arena, "%s, …", text) : text;
+}
+
+int near_hint(struct diags *d, const struct near_names *near)
+{
+	return near->n ? diag_hint(d, "did you mean %s?", near_text(near)) : 0;
+}

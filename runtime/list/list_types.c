@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * -l of the kernel's types: "struct NAME", "union NAME", "enum NAME", and their definitions.
+ */
+#include "parser/attach/near.h"
+#include "parser/base/arena.h"
+#include "parser/base/pattern.h"
+#include "runtime/kernel/btf_text.h"
+#include "runtime/list/list_impl.h"
+#include <linux/btf.h>
+#include <string.h>
+
+static const struct type_word {
+	const char *word; /* and the blank behind it */
+	uint32_t kinds[2];
+} type_words[] = {
+	{"struct ", {BTF_KIND_STRUCT}},
+	{"union ", {BTF_KIND_UNION}},
+	{"enum ", {BTF_KIND_ENUM, BTF_KIND_ENUM64}},
+};
+
+static const struct type_word *find_type_word(const char *line)
+{
+	for (size_t i = 0; i < sizeof(type_words) / sizeof(*type_words); i++)
+		if (strncmp(line, type_words[i].word, strlen(type_words[i].word)) == 0)
+			return &type_words[i];
+	return NULL;
+}
+
+bool list_is_type(const char *word)
+{
+	return find_type_word(word);
+}
+
+struct type_search {
+	struct listing *l;
+	const char *word, *pattern;
+	struct near_names near;
+};
+
+static void take_type(const char *name, void *ctx)
+{
+	const struct type_search *s = ctx;
+
+	if (pattern_matches(s->pattern, name))
+		arena_push(s->l->arena, s->l->types, s->l->n_types,
+			   arena_printf(s->l->arena, "%s%s", s->word, name));
+}
+
+static void compare_type(const char *name, void *ctx)
+{
+	struct type_search *s = ctx;
+
+	near_offer(&s->near, s->word, name);
+}
+
+static void each_type(const struct type_word *w, struct type_search *s,
+		      void (*fn)(const char *name, void *ctx))
+{
+	for (int i = 0; i < 2 && w->kinds[i]; i++)
+		btf_text_each(s->l->btf, w->kinds[i], fn, s);
+}
+
+void list_type_names(struct listing *l, const char *word)
+{
+	const struct type_word *w = find_type_word(word);
+	struct type_search s = {.l = l, .word = w->word};
+	uint32_t first = l->n_types;
+
+	s.pattern = word + strlen(w->word);
+	s.pattern += strspn(s.pattern, " ");
+	if (!list_btf(l)) {
+		diag_error(&l->diags, l->span, "no-btf",
+			   "types are in /sys/kernel/btf/vmlinux, which cannot be read");
+		return;
+	}
+	each_type(w, &s, take_type);
+	if (l->n_types > first)
+		return;
+	diag_error(&l->diags, l->span, "no-match", "no type matches '%s'", word);
+	near_init(&s.near, l->arena, s.pattern);
+	each_type(w, &s, compare_type);
+	near_hint(&l->diags, &s.near);
+}
+
+void list_exclude_types(struct listing *l, const char *pattern)
+{
+	uint32_t kept = l->first_type, before = l->n_types;
+
+	for (uint32_t i = l->first_type; i < before; i++)
+		if (!pattern_matches(pattern, l->types[i]) &&
+		    !pattern_matches(pattern, strchr(l->types[i], ' ') + 1))
+			l->types[kept++] = l->types[i];
+	l->n_types = kept;
+	if (kept == l->first_type)
+		diag_error(&l->diags, l->span, "bad-exclusion",
+			   "'!%s' leaves nothing of the types before it", pattern);
+	else if (kept == before)
+		diag_warning(&l->diags, l->span, "exclusion-unused",
+			     "'!%s' leaves nothing out: no type before it has such a name",
+			     pattern);
+}
+
+void list_type_definition(struct listing *l, const char *line, FILE *out)
+{
+	const struct type_word *w = find_type_word(line);
+	uint32_t id = 0;
+
+	for (int i = 0; i < 2 && w->kinds[i] && !id; i++)
+		id = btf_text_type(l->btf, line + strlen(w->word), w->kinds[i]);
+	fputs("vmlinux: ", out);
+	btf_text_definition(l->btf, id, out);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * -lv of a function of a program: what debug information says of its parameters and its result.
+ */
+#include "parser/attach/probe_user.h"
+#include "parser/base/arena.h"
+#include "runtime/base/log.h"
+#include "runtime/list/list_impl.h"
+#include <errno.h>
+#include <string.h>
+
+/* Reported once, of the first file. */
+static void report_untyped(struct listing *l, const char *path, int err)
+{
+	if (l->is_untyped_reported)
+		return;
+	l->is_untyped_reported = true;
+	if (err == -ENOSYS)
+		log_warning("types are left out: the library libdw, which reads them, is not here");
+	else
+		log_warning(
+			"types are left out: %s has no debug information; build it with -g, or install "
+			"its debug symbols",
+			path);
+}
+
+static const struct typed_function *type_of(struct listing *l, const char *name, uint64_t offset)
+{
+	const char *colon = user_path_end(name), *path;
+	const struct typed_function *f = NULL;
+	int err;
+
+	if (!colon)
+		return NULL;
+	path = probe_without(l->arena, arena_strndup(l->arena, name, (size_t)(colon - name)), '"');
+	err = l->kernel->user_typed ? l->kernel->user_typed(l->kernel, path, offset, &f) : -ENOSYS;
+	if (err && err != -ESRCH)
+		report_untyped(l, path, err);
+	return err ? NULL : f;
+}
+
+static void print_parameters(const struct typed_function *f, FILE *out)
+{
+	for (uint32_t i = 0; f && i < f->n_params; i++)
+		list_field(&f->params[i], f->params[i].name, out);
+}
+
+void fld_symbol(struct listing *l, const char *name, uint64_t offset, FILE *out)
+{
+	print_parameters(type_of(l, name, offset), out);
+}
+
+/* What a return probe is given by entry(args.NAME), and `retval`. */
+void fld_symbol_result(struct listing *l, const char *name, uint64_t offset, FILE *out)
+{
+	const struct typed_function *f = type_of(l, name, offset);
+
+	print_parameters(f, out);
+	if (f)
+		list_field(&f->result, f->result.size ? "retval" : "", out);
+}
