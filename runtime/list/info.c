@@ -135,42 +135,24 @@ static void put_capabilities(struct info_out *o, const enum capability_state *st
 	}
 }
 
-/* The capability that each probe type requires. Types that are not listed require BPF alone. */
-static const struct {
-	const char *type;
-	enum capability_id capability;
-} probe_capabilities[] = {
-	{"tracepoint", CAP_TRACEPOINTS}, {"rawtracepoint", CAP_RAW_TRACEPOINTS},
-	{"profile", CAP_SOFTWARE},	 {"software", CAP_SOFTWARE},
-	{"hardware", CAP_HARDWARE},	 {"watchpoint", CAP_BREAKPOINTS},
-	{"kprobe", CAP_KPROBES},	 {"kretprobe", CAP_KPROBES},
-	{"fentry", CAP_FENTRY},		 {"fexit", CAP_FENTRY},
-	{"uprobe", CAP_UPROBES},	 {"uretprobe", CAP_UPROBES},
-	{"usdt", CAP_UPROBES},		 {"iter", CAP_ITERATORS},
-};
-
-static void put_probe(struct info_out *o, const char *type, const enum capability_state *states)
+static void put_probe(struct info_out *o, const struct probe_row *row,
+		      const enum capability_state *states)
 {
+	const struct capability_row *c = &capability_rows[row->capability];
 	char why[160];
 
-	for (size_t i = 0; i < sizeof(probe_capabilities) / sizeof(*probe_capabilities); i++) {
-		const struct capability_row *n = &capability_rows[probe_capabilities[i].capability];
-		enum capability_state state = states[probe_capabilities[i].capability];
-
-		if (strcmp(probe_capabilities[i].type, type) != 0)
-			continue;
-		snprintf(why, sizeof(why), "no %s (%s)", n->name, n->from);
-		o->w->state(o, type, type, state, state == CAPABILITY_NO ? why : NULL);
-		return;
-	}
-	o->w->state(o, type, type, CAPABILITY_YES, NULL);
+	if (row->capability == CAP_NONE)
+		return o->w->state(o, row->name, row->name, CAPABILITY_YES, NULL);
+	snprintf(why, sizeof(why), "no %s (%s)", c->name, c->from);
+	o->w->state(o, row->name, row->name, states[row->capability],
+		    states[row->capability] == CAPABILITY_NO ? why : NULL);
 }
 
 static void put_probes(struct info_out *o, const enum capability_state *states)
 {
 	o->w->section(o, "probes", "probe types");
 	for (int i = 0; i < PROBE_COUNT; i++)
-		put_probe(o, probe_rows[i].name, states);
+		put_probe(o, &probe_rows[i], states);
 }
 
 /* ---- helpers, maps ------------------------------------------------------------------------- */
