@@ -46,22 +46,22 @@ static void keep_memory(void)
 }
 
 /* _exit: what the parent has buffered must not be written twice. The parent goes on when it has the
- * byte: taking LLVM's memory down takes the kernel another millisecond. */
+ * status: taking LLVM's memory down takes the kernel another millisecond. */
 static void child(const struct compile *c, int done, const struct program *p,
 		  const struct plan *plan, enum codegen_stage stage)
 {
 	struct diags d = {.arena = arena_new(), .source = p->source};
 	struct codegen_output out = {0};
-	char status;
-	int err;
+	int status, err;
 
 	keep_memory();
 	err = codegen_run(p, plan, stage, &d, &out);
 	diags_print(&d, stderr, isatty(STDERR_FILENO));
-	if (out.bytes && write_all(c->memfd, out.bytes, out.len))
-		err = -1;
 	status = err == 0 ? 0 : err > 0 ? SCRIPT_WRONG : SONDE_DEFECT;
-	_exit(write_all(done, &status, 1) ? SONDE_DEFECT : status);
+	err = out.bytes ? write_all(c->memfd, out.bytes, out.len) : 0;
+	if (err)
+		status = err;
+	_exit(write_all(done, (const char *)&status, sizeof(status)) ? SYSTEM_FAILED : 0);
 }
 
 static int start(struct compile *c, const struct program *p, const struct plan *plan,
@@ -117,7 +117,7 @@ static int reap(struct compile *c)
 	return status;
 }
 
-/* The child ended without its byte. */
+/* The child ended without its status. */
 static int report_crash(struct compile *c)
 {
 	int status = reap(c);
@@ -137,22 +137,30 @@ static int report_crash(struct compile *c)
 	return SONDE_DEFECT;
 }
 
+static int report_system(const char *what, int err)
+{
+	log_error("%s: %s%s", what, strerror(-err),
+		  err == -EFBIG ? " (the limit of file sizes, ulimit -f)" : "");
+	return SYSTEM_FAILED;
+}
+
 int compile_wait(struct compile *c)
 {
-	char status;
+	int status, err;
 	ssize_t n;
-	int err;
 
 	do
-		n = read(c->done, &status, 1);
+		n = read(c->done, &status, sizeof(status));
 	while (n < 0 && errno == EINTR);
-	if (n != 1)
+	if (n < 0)
+		return report_system("cannot hear from the compiler", -errno);
+	if (n != sizeof(status))
 		return report_crash(c);
+	if (status < 0)
+		return report_system("cannot store the compiled program", status);
 	err = map_bytes(c);
-	if (err) {
-		log_error("cannot map the compiled program: %s", strerror(-err));
-		return SYSTEM_FAILED;
-	}
+	if (err)
+		return report_system("cannot map the compiled program", err);
 	if (status == SONDE_DEFECT)
 		log_error("cannot compile this script: %.*s; this is a defect of sonde",
 			  (int)c->len, c->bytes ? (const char *)c->bytes : "");

@@ -9,7 +9,7 @@
 struct compile {
 	pid_t pid;
 	int memfd;	   /* where the child puts the bytes, or its message */
-	int done;	   /* the child writes a byte here when they are all there, 0 for success */
+	int done;	   /* the child writes an int when they are all there: 0, or what failed */
 	const void *bytes; /* mapped, once compile_wait was called */
 	size_t len;
 };

@@ -22,6 +22,7 @@
 #include "runtime/kernel/kernel_facts.h"
 #include "runtime/list/list.h"
 #include "runtime/base/log.h"
+#include "runtime/base/signals.h"
 #include "runtime/session/session.h"
 #include "cli/scripts.h"
 #include <errno.h>
@@ -292,6 +293,7 @@ int main(int argc, char **argv)
 	struct options o;
 
 	keep_standard_files();
+	signals_prepare();
 	if (options_parse(&o, argc, argv))
 		return leave(1);
 	log_set_level(o.verbose ? LOG_VERBOSE : o.quiet ? LOG_WARNING : LOG_INFO);

@@ -3,6 +3,7 @@
  * The command of -c.
  */
 #define _GNU_SOURCE
+#include "runtime/base/signals.h"
 #include "runtime/session/command.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -71,16 +72,13 @@ void command_free_words(char **words)
 /* In the child: wait for the gate to close, then run. */
 static void child(char *const *words, int gate, int report, pid_t parent)
 {
-	sigset_t none;
 	char byte;
 	int err;
 
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent)
 		_exit(127);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-	signal(SIGPIPE, SIG_DFL);
+	signals_restore();
 	while (read(gate, &byte, 1) < 0 && errno == EINTR)
 		;
 	execvp(words[0], words);

@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE
 #include "runtime/session/loop_state.h"
+#include "runtime/base/clock.h"
 #include "runtime/base/log.h"
 #include <errno.h>
 #include <signal.h>
@@ -12,21 +13,29 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Stop signals have handlers instead of a signalfd, so that the second one ends the process even
+enum { STOP_AGAIN_NS = 500000000 };
+
+/* Stop signals have handlers instead of a signalfd, so that a second one ends the process even
  * while it is blocked in writing output. A handler can get the descriptor only from a global. */
 static volatile int stop_fd = -1;
+static volatile uint64_t stopped_ns; /* 0: no stop signal yet */
 
+/* The first signal ends the run in order. Signals within half a second count as the same one:
+ * timeout(1) signals the process and then its group. A later one ends the process at once. */
 static void on_stop_signal(int number)
 {
-	uint64_t one = 1;
+	uint64_t one = 1, now = monotonic_ns();
 	int saved_errno = errno;
 	ssize_t n;
 
-	(void)number;
-	signal(SIGINT, SIG_DFL);
-	signal(SIGTERM, SIG_DFL);
-	n = write(stop_fd, &one, sizeof(one)); /* fails after the loop: the end is near anyway */
-	(void)n;
+	if (!stopped_ns) {
+		stopped_ns = now;
+		n = write(stop_fd, &one, sizeof(one)); /* fails after the loop, near the end */
+		(void)n;
+	} else if (now - stopped_ns >= STOP_AGAIN_NS) {
+		signal(number, SIG_DFL);
+		raise(number); /* delivered when this handler returns */
+	}
 	errno = saved_errno;
 }
 
@@ -72,7 +81,6 @@ int loop_open_signals(struct loop *l)
 {
 	sigset_t set;
 
-	signal(SIGPIPE, SIG_IGN);
 	catch_stop_signals(l->stop);
 	sigemptyset(&set);
 	sigaddset(&set, SIGCHLD);
