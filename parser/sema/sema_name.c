@@ -7,14 +7,11 @@
  * where an error was reported; probe->points, probe->vars and program->maps are filled.
  */
 #include "parser/base/arena.h"
-#include "parser/lang/unimplemented.h"
 #include "parser/base/limits.h"
 #include "parser/base/nearest.h"
 #include "parser/sema/param.h"
-#include "parser/sema/sema.h"
-#include "parser/lang/foreign_word.h"
+#include "parser/sema/sema_name.h"
 #include <string.h>
-#include <strings.h>
 
 /* The variables visible at a point: a stack, cut back when a block ends. */
 struct scope {
@@ -31,143 +28,6 @@ static void name_stmts(struct scope *sc, struct block *b);
 static void name_child(struct expr *child, void *ctx)
 {
 	name_expr(ctx, child);
-}
-
-static const char *nearest_builtin(const char *word, bool call)
-{
-	struct nearest near;
-
-	nearest_init(&near, word);
-	for (uint32_t i = 0; i < BI_COUNT; i++)
-		if (strcasecmp(builtins[i].name, word) == 0)
-			return builtins[i].name;
-	for (uint32_t i = 0; i < BI_COUNT; i++)
-		if ((builtins[i].kind != BUILTIN_VAR) == call)
-			nearest_offer(&near, builtins[i].name);
-	return near.best;
-}
-
-/* argN and retval in a probe on a tracepoint are the usual slip; the words differ by kind. */
-static void hint_unknown(struct sema *s, const char *word, bool call)
-{
-	const char *near = nearest_builtin(word, call);
-	const struct builtin *b = builtin_find(word);
-
-	if (!b && !call && s->probe->n_points && s->probe->points[0].id == PROBE_UPROBE)
-		user_args_known(s, NULL, &s->probe->points[0]);
-	if (b && !call)
-		diag_hint(s->diags, "%s is a function: write %s(%s)", word, word,
-			  strstr(b->signature, "()") || strstr(b->signature, "([") ? "" : "…");
-	else if (!call && s->probe->n_points && sema_args_field(&s->probe->points[0], word) &&
-		 !(s->probe->points[0].format && s->probe->points[0].format->is_unchecked))
-		diag_hint(s->diags, "write args.%s", word);
-	else if (foreign_hint(word))
-		diag_hint(s->diags, "%s", foreign_hint(word));
-	else if (b)
-		diag_hint(s->diags, "%s is not a function: write it without parentheses", word);
-	else if (near)
-		diag_hint(s->diags, "did you mean '%s'?", near);
-	else
-		diag_hint(s->diags,
-			  call ? "'sonde --help builtins' lists the functions"
-			       : "'sonde --help builtins' lists them; variables begin with $, "
-				 "texts are in double quotes: \"%s\"",
-			  word);
-}
-
-/* A word of bpftrace's that sonde does not have yet: said, then true. */
-static bool report_unimplemented(struct sema *s, struct span span, const char *word,
-				 const struct later *later)
-{
-	if (!later)
-		return false;
-	diag_error(s->diags, span, "not-built", "'%s' is not built yet", word);
-	if (later->hint)
-		diag_hint(s->diags, "%s", later->hint);
-	return true;
-}
-
-static bool report_unimplemented_call(struct sema *s, const struct expr *e, const struct builtin *b)
-{
-	const struct expr *arg = e->call.n_args ? e->call.args[0] : NULL;
-	const char *word = arg && arg->kind == EX_NAME ? arg->name.name : "";
-	const struct later *later = unimplemented_find(e->call.name, UNIMPLEMENTED_CALL);
-
-	if (!b)
-		return report_unimplemented(s, e->call.name_span, e->call.name,
-					    later ? later
-						  : unimplemented_find(e->call.name,
-								       UNIMPLEMENTED_NAME));
-	return b->kind == BUILTIN_VAR &&
-	       report_unimplemented(s, e->span,
-				    arena_printf(s->arena, "%s(%s)", e->call.name, word),
-				    unimplemented_find(word, UNIMPLEMENTED_ARGUMENT));
-}
-
-static void name_name(struct sema *s, struct expr *e)
-{
-	const struct builtin *b = builtin_find(e->name.name);
-
-	if (b && b->kind == BUILTIN_VAR) {
-		e->name.builtin = b;
-		return;
-	}
-	if (!b && (report_unimplemented(s, e->span, e->name.name,
-					unimplemented_find(e->name.name, UNIMPLEMENTED_NAME)) ||
-		   report_unimplemented(s, e->span, e->name.name,
-					unimplemented_find(e->name.name, UNIMPLEMENTED_CALL))))
-		return;
-	if (b)
-		diag_error(s->diags, e->span, "needs-call", "'%s' needs parentheses", e->name.name);
-	else
-		diag_error(s->diags, e->span, "unknown-name", "unknown name '%s'", e->name.name);
-	hint_unknown(s, e->name.name, false);
-}
-
-/* kstack(n), ustack(n): n frames of the stack at most. */
-static void name_stack(struct sema *s, struct expr *e, const struct builtin *b)
-{
-	const struct expr *n = e->call.args[0];
-	uint64_t limit = n->kind == EX_INT ? n->integer.value : 0;
-
-	if (e->call.n_args > 1 || limit == 0 || limit > LIMIT_FRAMES) {
-		diag_error(s->diags, e->span, "stack-limit", "%s takes a number of frames, 1 to %d",
-			   b->name, LIMIT_FRAMES);
-		diag_hint(s->diags, "write %s(5), or %s for all frames", b->name, b->name);
-		limit = 1;
-	}
-	e->kind = EX_NAME;
-	e->name.name = b->name;
-	e->name.builtin = b;
-	e->name.limit = (uint32_t)limit;
-}
-
-static void name_call(struct sema *s, struct expr *e)
-{
-	const struct builtin *b = builtin_find(e->call.name);
-
-	if (b && b->kind != BUILTIN_VAR) {
-		e->call.builtin = b;
-		return;
-	}
-	if (b && e->call.n_args == 0) { /* later passes know one form */
-		e->kind = EX_NAME;
-		e->name.name = b->name;
-		e->name.builtin = b;
-		e->name.limit = 0;
-		return;
-	}
-	if (report_unimplemented_call(s, e, b)) {
-		e->call.n_args = 0; /* words of its own: nothing to say of them */
-		return;
-	}
-	if (b && b->traits & TR_STACK) {
-		name_stack(s, e, b);
-		return;
-	}
-	diag_error(s->diags, e->call.name_span, "unknown-function",
-		   b ? "'%s' takes no arguments" : "unknown function '%s'", e->call.name);
-	hint_unknown(s, e->call.name, true);
 }
 
 static struct var *find_var(struct scope *sc, const char *name)
@@ -279,124 +139,6 @@ static void make_var(struct scope *sc, struct expr *e)
 	diag_note(sc->s->diags, v->first, "it was first used here");
 }
 
-static struct map *find_map(struct program *p, const char *name)
-{
-	for (uint32_t i = 0; i < p->n_maps; i++)
-		if (strcmp(p->maps[i]->name, name) == 0)
-			return p->maps[i];
-	return NULL;
-}
-
-static struct map *declare_map(struct sema *s, struct expr *e)
-{
-	struct map *m = arena_new_of(s->arena, struct map);
-	uint32_t n = e->map.n_keys;
-
-	*m = (struct map){.name = e->map.name,
-			  .first = e->span,
-			  .n_keys = n,
-			  .id = s->program->n_maps};
-	for (uint32_t i = 0; i < s->program->n_map_decls; i++)
-		if (!m->decl && strcmp(s->program->map_decls[i].name, m->name) == 0)
-			m->decl = &s->program->map_decls[i];
-	m->key_types = arena_alloc(s->arena, n * sizeof(*m->key_types) + 1);
-	m->key_spans = arena_alloc(s->arena, n * sizeof(*m->key_spans) + 1);
-	if (s->program->n_maps == LIMIT_MAPS)
-		diag_error(s->diags, e->span, "limit-maps", "more than %d maps in one script",
-			   LIMIT_MAPS);
-	if (s->program->n_maps <= LIMIT_MAPS) /* one too many, so that it is said once */
-		arena_push(s->arena, s->program->maps, s->program->n_maps, m);
-	return m;
-}
-
-/* @m[(a, b)] is @m[a, b]. */
-static void flatten_key(struct expr *e)
-{
-	struct expr *key = e->map.n_keys == 1 ? e->map.keys[0] : NULL;
-
-	if (!key || key->kind != EX_TUPLE || !key->list.n)
-		return;
-	e->map.keys = key->list.items;
-	e->map.n_keys = key->list.n;
-}
-
-/* One key whose value may turn out to be a tuple of all of them: pass 2 knows. */
-static bool may_spread(const struct expr *e)
-{
-	enum expr_kind kind;
-
-	if (e->map.n_keys != 1)
-		return false;
-	kind = e->map.keys[0]->kind;
-	return kind == EX_VAR || kind == EX_FIELD || kind == EX_MAP || kind == EX_TERNARY ||
-	       kind == EX_BLOCK;
-}
-
-static void note_one(struct sema *s, struct map *m, struct expr *e)
-{
-	if (may_spread(e))
-		arena_push(s->arena, m->ones, m->n_ones, e);
-	else
-		m->is_one = true;
-}
-
-/* The map has `n` keys, as is seen now: its uses before gave them all in one tuple. */
-static void spread_before(struct sema *s, struct map *m, uint32_t n)
-{
-	for (uint32_t i = 0; i < m->n_ones; i++)
-		m->ones[i]->map.is_spread = true;
-	m->n_keys = n;
-	m->key_types = arena_alloc(s->arena, n * sizeof(*m->key_types));
-	m->key_spans = arena_alloc(s->arena, n * sizeof(*m->key_spans));
-}
-
-/* A use with keys, or an assignment, fixes the number of keys; print(@m) and the like name a whole
- * map and fix nothing (`whole`). */
-static void name_map(struct sema *s, struct expr *e, bool whole)
-{
-	struct map *m = find_map(s->program, e->map.name);
-
-	flatten_key(e);
-	if (whole && e->map.n_keys == 0) {
-		e->map.map = m;
-		return;
-	}
-	if (!m)
-		m = declare_map(s, e);
-	e->map.map = m;
-	if (m->n_keys == e->map.n_keys) {
-		note_one(s, m, e);
-		return;
-	}
-	if (may_spread(e) && m->n_keys > 1) {
-		e->map.is_spread = true;
-		return;
-	}
-	if (m->n_keys == 1 && !m->is_one && e->map.n_keys > 1) {
-		spread_before(s, m, e->map.n_keys);
-		return;
-	}
-	e->map.map = NULL;
-	diag_error(s->diags, e->span, "key-count", "%s has %u key%s here", m->name, e->map.n_keys,
-		   e->map.n_keys == 1 ? "" : "s");
-	diag_note(s->diags, m->first, "and %u here", m->n_keys);
-}
-
-/* delete(@m, k, …) means delete(@m[k, …]): rewritten here, so that later passes know one form. */
-static void fold_delete(struct expr *e)
-{
-	struct expr *m;
-
-	if (!e->call.builtin || e->call.n_args < 2 || !ast_is_whole_map(e, 0) ||
-	    (e->call.builtin->id != BI_delete && e->call.builtin->id != BI_has_key))
-		return;
-	m = e->call.args[0];
-	m->map.keys = e->call.args + 1;
-	m->map.n_keys = e->call.n_args - 1;
-	m->span = span_join(m->span, e->call.args[e->call.n_args - 1]->span);
-	e->call.n_args = 1;
-}
-
 /* Arguments that name a whole map wait for the end of the pass: see name_whole. */
 static void name_args(struct scope *sc, struct expr *e)
 {
@@ -422,12 +164,12 @@ static void name_value_block(struct scope *sc, struct expr *e)
 static void name_expr(struct scope *sc, struct expr *e)
 {
 	switch (e->kind) {
-	case EX_NAME: name_name(sc->s, e); return;
+	case EX_NAME: name_builtin(sc->s, e); return;
 	case EX_CALL:
 		name_call(sc->s, e);
 		if (e->kind != EX_CALL)
 			return;
-		fold_delete(e);
+		name_fold_delete(e);
 		name_args(sc, e);
 		return;
 	case EX_VAR:

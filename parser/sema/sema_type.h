@@ -24,11 +24,6 @@ static inline bool sema_is_wrong(const struct type *t)
 /* ---- sema_type.c */
 /* Find the type of `e` and what is in it; sets e->type. */
 const struct type *sema_type_expr(struct sema *s, struct expr *e);
-/* Likewise, and it must be an integer; `op` is for the message. */
-const struct type *sema_need_int(struct sema *s, struct expr *e, const char *op);
-/* The same of an expression whose type was found already: each is visited once, or nesting takes
- * exponential time. */
-const struct type *sema_check_int(struct sema *s, const struct expr *e, const char *op);
 const struct type *sema_unify(struct sema *s, const struct type *x, const struct type *y);
 const struct type *sema_stored(const struct type *t);
 /* What an expression sees of a map's value: most aggregations are integers there. */
@@ -36,6 +31,18 @@ const struct type *sema_read_type(const struct type *t);
 void sema_widen(struct sema *s, const struct type **slot, struct span *first, const struct type *t,
 		const struct expr *from, const char *what);
 const char *sema_name_of(struct sema *s, const struct type *t);
+
+/* ---- sema_operator.c */
+/* Find the type of `e`, which must be an integer; `op` is for the message. */
+const struct type *sema_need_int(struct sema *s, struct expr *e, const char *op);
+/* The same for an expression whose type was found already: each is visited once, or nesting would
+ * take exponential time. */
+const struct type *sema_check_int(struct sema *s, const struct expr *e, const char *op);
+/* The type of a condition; a pointer is true when it is not 0. `op` is for the message. */
+const struct type *sema_check_truth(struct sema *s, struct expr *e, const char *op);
+const struct type *sema_type_binary(struct sema *s, struct expr *e);
+const struct type *sema_type_unary(struct sema *s, struct expr *e);
+const struct type *sema_type_ternary(struct sema *s, struct expr *e);
 
 /* ---- sema_constant.c: of calculations whose operands have their types; `t` is what they would be
  * of if they were no numbers written out */

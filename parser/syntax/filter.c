@@ -12,7 +12,7 @@
  * once are bounded by LIMIT_NESTING, which bounds the grammar's stack too: the probe that goes
  * beyond ends the list. A definition in C is one token, read over without being understood.
  */
-#include "parser/syntax/filter.h"
+#include "parser/syntax/filter_stack.h"
 #include "parser/base/arena.h"
 #include "parser/base/diag.h"
 #include "parser/base/limits.h"
@@ -20,194 +20,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef void *yyscan_t; /* as flex has it */
 int lexer_lex_init_extra(struct lexer *extra, yyscan_t *scanner);
 int lexer_lex_destroy(yyscan_t scanner);
 struct yy_buffer_state *lexer__scan_bytes(const char *text, int len, yyscan_t scanner);
 int lexer_lex(YYSTYPE *value, struct span *loc, yyscan_t scanner);
-
-enum mode { IN_TOP, IN_HEAD, IN_PREDICATE, IN_BODY, IN_ITEM, IN_PARAM };
-
-/* An open bracket, and what is open in it besides brackets. */
-struct frame {
-	uint32_t token;
-	uint32_t n_prefix, n_ternary, n_else_if;
-	bool is_c_for; /* for (…; …; …): said, and quiet */
-};
-
-struct reader {
-	struct filter *f;
-	struct arena *arena;
-	struct diags *diags;
-	yyscan_t scanner;
-	struct lexer lexer;
-	enum mode mode;
-	struct frame frames[LIMIT_NESTING];
-	uint32_t n_frames;
-	uint32_t probe_start; /* first token since the last block */
-	bool is_stopped;      /* too deep: what follows is not read */
-	bool skips_semicolon; /* one after a skipped item */
-};
-
-/* ---- the array and the stack ---- */
-
-static void enter(struct reader *r, enum mode mode)
-{
-	static const enum lexer_state states[] = {
-		[IN_TOP] = LEXER_TOP,	[IN_HEAD] = LEXER_HEAD, [IN_PREDICATE] = LEXER_BODY,
-		[IN_BODY] = LEXER_BODY, [IN_ITEM] = LEXER_BODY, [IN_PARAM] = LEXER_BODY,
-	};
-
-	r->mode = mode;
-	lexer_enter(r->scanner, states[mode]);
-	if (mode == IN_TOP)
-		r->probe_start = r->f->n_tokens;
-}
-
-static struct token *top_opener(const struct reader *r)
-{
-	return r->n_frames ? &r->f->tokens[r->frames[r->n_frames - 1].token] : NULL;
-}
-
-static bool is_closer(int kind)
-{
-	return kind == TOK_RPAREN || kind == TOK_RSQUARE || kind == TOK_RBRACE ||
-	       kind == TOK_ANGLE_CLOSE || kind == TOK_PRED_CLOSE;
-}
-
-/* A closer that is left although it closes nothing is its own partner: every closer has one. */
-static void push(struct reader *r, struct token t)
-{
-	if (t.partner == NO_TOKEN && is_closer(t.kind))
-		t.partner = r->f->n_tokens;
-	t.inside = r->n_frames ? r->frames[r->n_frames - 1].token : NO_TOKEN;
-	arena_push(r->arena, r->f->tokens, r->f->n_tokens, t);
-}
-
-/* Too deep: forget this probe and end the script before it. */
-static void stop_too_deep(struct reader *r, struct span s)
-{
-	diag_error(r->diags, s, "limit-nesting", "this is nested too deep: more than %d levels",
-		   LIMIT_NESTING);
-	r->f->n_tokens = r->probe_start;
-	r->n_frames = 0;
-	r->is_stopped = true;
-}
-
-/* Bound all that is open at once. */
-static void check_depth(struct reader *r, struct span s)
-{
-	uint32_t depth = r->n_frames;
-
-	for (uint32_t i = 0; i < r->n_frames; i++)
-		depth += r->frames[i].n_prefix + r->frames[i].n_ternary + r->frames[i].n_else_if;
-	if (depth >= LIMIT_NESTING)
-		stop_too_deep(r, s);
-}
-
-static void open_frame(struct reader *r, struct token t, int kind)
-{
-	check_depth(r, t.span);
-	if (r->is_stopped)
-		return;
-	t.kind = kind;
-	t.partner = NO_TOKEN;
-	push(r, t);
-	r->frames[r->n_frames++] = (struct frame){.token = r->f->n_tokens - 1};
-}
-
-/* The grammar's errors in the tokens from `first` on follow from one that was reported. */
-static void silence_from(struct reader *r, uint32_t first)
-{
-	for (uint32_t i = first; i < r->f->n_tokens; i++)
-		r->f->tokens[i].is_quiet = true;
-}
-
-/* `t` closes the innermost frame. */
-static void close_frame(struct reader *r, struct token t, int kind)
-{
-	uint32_t opener = r->frames[r->n_frames - 1].token;
-	struct frame *outer;
-
-	t.kind = kind;
-	t.partner = opener;
-	push(r, t);
-	r->f->tokens[opener].partner = r->f->n_tokens - 1;
-	if (r->frames[r->n_frames - 1].is_c_for)
-		silence_from(r, opener);
-	r->n_frames--;
-	if (!r->n_frames)
-		return;
-	outer = &r->frames[r->n_frames - 1];
-	outer->n_prefix = 0;
-	if (kind == TOK_RBRACE)
-		outer->n_ternary = 0;
-}
-
-static int closer_of(int opener)
-{
-	switch (opener) {
-	case TOK_LPAREN: return TOK_RPAREN;
-	case TOK_LSQUARE: return TOK_RSQUARE;
-	case TOK_LBRACE: return TOK_RBRACE;
-	case TOK_ANGLE_OPEN: return TOK_ANGLE_CLOSE;
-	default: return TOK_PRED_CLOSE;
-	}
-}
-
-static const char *closer_text(int opener)
-{
-	switch (opener) {
-	case TOK_LPAREN: return ")";
-	case TOK_LSQUARE: return "]";
-	case TOK_LBRACE: return "}";
-	case TOK_ANGLE_OPEN: return ">";
-	default: return "/";
-	}
-}
-
-/* Close the innermost frame with a token of our own, before the byte at `at`. */
-static void close_made(struct reader *r, uint32_t at)
-{
-	struct token made = {.span = {at, at}, .is_quiet = true};
-
-	close_frame(r, made, closer_of(top_opener(r)->kind));
-}
-
-/* The frames above `depth` lack their closers, which `t` shows: say so of the innermost. */
-static void close_down_to(struct reader *r, uint32_t depth, const struct token *t)
-{
-	const struct token *opener = top_opener(r);
-
-	if (r->n_frames <= depth)
-		return;
-	if (!r->lexer.is_cut) {
-		diag_error(r->diags, t->span, "syntax", "missing '%s' before this '%c'",
-			   closer_text(opener->kind), r->f->source->text[t->span.start]);
-		diag_note(r->diags, opener->span, "the '%c' is here",
-			  r->f->source->text[opener->span.start]);
-	}
-	r->lexer.is_cut = false;
-	silence_from(r, r->frames[depth].token);
-	while (r->n_frames > depth)
-		close_made(r, t->span.start);
-}
-
-/* Number of the innermost frame of `kind`, from 1; 0 when there is none in this region. */
-static uint32_t find_frame(const struct reader *r, int kind)
-{
-	for (uint32_t i = r->n_frames; i > 0; i--) {
-		int opener = r->f->tokens[r->frames[i - 1].token].kind;
-
-		if (opener == kind)
-			return i;
-		if (opener != TOK_LPAREN && opener != TOK_LSQUARE)
-			break;
-	}
-	return 0;
-}
-
-/* ---- reading ---- */
 
 static struct token read_token(struct reader *r)
 {
@@ -269,25 +85,25 @@ static void count_open(struct reader *r, const struct token *t)
 		return;
 	default: frame->n_prefix = 0; return;
 	}
-	check_depth(r, t->span);
+	reader_check_depth(r, t->span);
 }
 
 /* A closing bracket: of the innermost open one of its kind, or of none. */
 static void take_closer(struct reader *r, const struct token *t, int opener)
 {
-	uint32_t depth = find_frame(r, opener);
+	uint32_t depth = reader_find(r, opener);
 
 	if (!depth) {
 		diag_error(r->diags, t->span, "syntax", "this '%s' closes nothing",
-			   closer_text(opener));
+			   reader_closer_text(opener));
 		return;
 	}
-	close_down_to(r, depth, t);
-	close_frame(r, *t, t->kind);
+	reader_close_to(r, depth, t);
+	reader_close(r, *t, t->kind);
 	if (r->n_frames || (r->mode == IN_ITEM && opener != TOK_LBRACE))
 		return;
 	r->skips_semicolon = r->mode == IN_ITEM;
-	enter(r, IN_TOP);
+	reader_enter(r, IN_TOP);
 }
 
 /* A ';' in the parentheses of a `for` as in C: said once, and left out. */
@@ -321,9 +137,9 @@ static void take_semicolon(struct reader *r, const struct token *t)
 			break;
 		depth--;
 	}
-	close_down_to(r, depth, t);
+	reader_close_to(r, depth, t);
 	count_open(r, t);
-	push(r, *t);
+	reader_push(r, *t);
 }
 
 /* A token of a block or predicate. */
@@ -332,22 +148,22 @@ static void take_inner(struct reader *r, const struct token *t)
 	switch (t->kind) {
 	case TOK_LPAREN:
 	case TOK_LSQUARE:
-	case TOK_LBRACE: open_frame(r, *t, t->kind); return;
+	case TOK_LBRACE: reader_open(r, *t, t->kind); return;
 	case TOK_RPAREN: take_closer(r, t, TOK_LPAREN); return;
 	case TOK_RSQUARE: take_closer(r, t, TOK_LSQUARE); return;
 	case TOK_RBRACE: take_closer(r, t, TOK_LBRACE); return;
 	case TOK_SEMI: take_semicolon(r, t); return;
 	case TOK_GT:
-		if (!r->n_frames || top_opener(r)->kind != TOK_ANGLE_OPEN)
+		if (!r->n_frames || reader_top(r)->kind != TOK_ANGLE_OPEN)
 			break;
-		close_frame(r, *t, TOK_ANGLE_CLOSE);
-		enter(r, IN_TOP);
+		reader_close(r, *t, TOK_ANGLE_CLOSE);
+		reader_enter(r, IN_TOP);
 		return;
 	default: break;
 	}
 	count_open(r, t);
 	if (!r->is_stopped)
-		push(r, *t);
+		reader_push(r, *t);
 }
 
 /* In the head, or where one should be. */
@@ -357,23 +173,23 @@ static void take_head(struct reader *r, const struct token *t)
 
 	switch (t->kind) {
 	case TOK_LBRACE:
-		open_frame(r, *t, TOK_LBRACE);
-		enter(r, IN_BODY);
+		reader_open(r, *t, TOK_LBRACE);
+		reader_enter(r, IN_BODY);
 		return;
 	case TOK_LT:
-		open_frame(r, *t, TOK_ANGLE_OPEN);
-		enter(r, IN_BODY);
+		reader_open(r, *t, TOK_ANGLE_OPEN);
+		reader_enter(r, IN_BODY);
 		return;
 	case TOK_DIV:
-		open_frame(r, *t, TOK_PRED_OPEN);
-		enter(r, IN_PREDICATE);
+		reader_open(r, *t, TOK_PRED_OPEN);
+		reader_enter(r, IN_PREDICATE);
 		return;
 	default:
 		quiet.is_quiet = r->lexer.is_cut;
 		r->lexer.is_cut = false;
-		push(r, quiet);
+		reader_push(r, quiet);
 		if (t->kind == TOK_ATTACH && r->mode == IN_TOP)
-			enter(r, IN_HEAD);
+			reader_enter(r, IN_HEAD);
 	}
 }
 
@@ -384,16 +200,16 @@ static void end_predicate(struct reader *r, const struct token *block, bool has_
 
 	if (has_slash) {
 		slash = r->f->tokens[--r->f->n_tokens];
-		close_down_to(r, 1, &slash);
-		close_frame(r, slash, TOK_PRED_CLOSE);
+		reader_close_to(r, 1, &slash);
+		reader_close(r, slash, TOK_PRED_CLOSE);
 	} else {
 		diag_error(r->diags, block->span, "syntax",
 			   "the predicate has no end: missing '/' before this '{'");
-		diag_note(r->diags, top_opener(r)->span, "the predicate begins here");
+		diag_note(r->diags, reader_top(r)->span, "the predicate begins here");
 		for (uint32_t i = r->frames[0].token; i < r->f->n_tokens; i++)
 			r->f->tokens[i].is_quiet = true;
 		while (r->n_frames)
-			close_made(r, block->span.start);
+			reader_close_made(r, block->span.start);
 	}
 }
 
@@ -426,8 +242,8 @@ static bool take_item(struct reader *r, const struct token *word)
 		if (strcmp(items[i].word, word->text.text) != 0)
 			continue;
 		t.kind = items[i].kind;
-		push(r, t);
-		enter(r, IN_ITEM);
+		reader_push(r, t);
+		reader_enter(r, IN_ITEM);
 		return true;
 	}
 	return false;
@@ -460,7 +276,7 @@ static void take_c_item(struct reader *r, const struct token *word)
 	uint32_t depth = 0, at;
 
 	item.kind = TOK_C_ITEM;
-	push(r, item);
+	reader_push(r, item);
 	at = r->f->n_tokens - 1;
 	lexer_enter(r->scanner, LEXER_BODY);
 	r->lexer.diags = NULL;
@@ -485,7 +301,7 @@ static void take_c_item(struct reader *r, const struct token *word)
 		arena_strndup(r->arena, r->f->source->text + word->span.start, item.text.len);
 	r->f->tokens[at].text = item.text;
 	r->lexer.diags = r->diags;
-	enter(r, IN_TOP);
+	reader_enter(r, IN_TOP);
 }
 
 static void take_top(struct reader *r, const struct token *t)
@@ -494,8 +310,8 @@ static void take_top(struct reader *r, const struct token *t)
 
 	r->skips_semicolon = false;
 	if (t->kind == TOK_PARAM_ITEM) {
-		push(r, *t);
-		enter(r, IN_PARAM);
+		reader_push(r, *t);
+		reader_enter(r, IN_PARAM);
 	} else if (t->kind == TOK_RESERVED) {
 		if (!take_item(r, t))
 			take_c_item(r, t);
@@ -517,17 +333,17 @@ static void take_param(struct reader *r, const struct token *t)
 		diag_error(r->diags, t->span, "syntax", "a bracket does not belong in a parameter");
 		return;
 	case TOK_SEMI:
-		push(r, *t);
-		enter(r, IN_TOP);
+		reader_push(r, *t);
+		reader_enter(r, IN_TOP);
 		return;
-	default: push(r, *t);
+	default: reader_push(r, *t);
 	}
 }
 
 /* The script ended inside something: say of what, once, and silence the grammar from there. */
 static void end_unclosed(struct reader *r, uint32_t at)
 {
-	const struct token *opener = top_opener(r);
+	const struct token *opener = reader_top(r);
 	const char *what = opener->kind == TOK_LBRACE || opener->kind == TOK_ANGLE_OPEN
 				   ? "the block was opened here"
 				   : "it was opened here";
@@ -540,13 +356,14 @@ static void end_unclosed(struct reader *r, uint32_t at)
 		diag_hint(r->diags, "a '/' before '{' or '<' ends a predicate: /pid == 1/ { … }");
 	} else {
 		diag_error(r->diags, (struct span){at, at}, "syntax",
-			   "missing '%s' at the end of the script", closer_text(opener->kind));
+			   "missing '%s' at the end of the script",
+			   reader_closer_text(opener->kind));
 		diag_note(r->diags, opener->span, "%s", what);
 	}
 	for (uint32_t i = r->frames[0].token; i < r->f->n_tokens; i++)
 		r->f->tokens[i].is_quiet = true;
 	while (r->n_frames)
-		close_made(r, at);
+		reader_close_made(r, at);
 }
 
 /* The last token: just behind the last one that was read, where what is missing belongs. */
@@ -560,7 +377,7 @@ static void add_end(struct reader *r)
 		end_unclosed(r, at);
 		end.is_quiet = true;
 	}
-	push(r, end);
+	reader_push(r, end);
 }
 
 static void read_all(struct reader *r)
@@ -578,7 +395,7 @@ static void read_all(struct reader *r)
 		case IN_ITEM:
 			take_inner(r, &t);
 			if (t.kind == TOK_SEMI && !r->n_frames)
-				enter(r, IN_TOP);
+				reader_enter(r, IN_TOP);
 			break;
 		case IN_PARAM: take_param(r, &t); break;
 		}
@@ -596,7 +413,7 @@ void filter_open(struct filter *f, struct arena *a, const struct source *s, stru
 		fputs("sonde: out of memory\n", stderr);
 		exit(2);
 	}
-	enter(&r, IN_TOP);
+	reader_enter(&r, IN_TOP);
 	read_all(&r);
 	lexer_lex_destroy(r.scanner);
 	filter_decide(f);

@@ -6,26 +6,15 @@
  * them is "expected …, found …". Nothing is said at a token that the filter put in or silenced.
  * One error at the '>' that closed an angle block, or behind it, adds where that block was opened.
  */
+#include "parser/syntax/syntax_error.h"
 #include "parser/base/diag.h"
-#include "parser/syntax/filter.h"
 #include "parser.tab.h"
-#include "parser/lang/probe.h"
 #include "parser/syntax/foreign_syntax.h"
 #include <string.h>
 
 enum { SHOWN_MOST = 30 }; /* bytes of the user's text in a message */
 
-/* The error: where the grammar stopped, and what it could have taken. */
-struct stop {
-	struct filter *f;
-	const struct token *at;
-	const struct token *before; /* NULL at the start of the script */
-	uint32_t index;
-	const int *expected;
-	int n_expected;
-};
-
-static bool expects(const struct stop *s, int kind)
+bool stop_expects(const struct stop *s, int kind)
 {
 	for (int i = 0; i < s->n_expected; i++)
 		if (s->expected[i] == kind)
@@ -48,7 +37,7 @@ static bool begins_statement(int kind)
 	       kind == TOK_RESERVED || kind == TOK_DISCARD || kind == TOK_SIZEOF;
 }
 
-static int kind_before(const struct stop *s)
+int stop_kind_before(const struct stop *s)
 {
 	return s->before ? s->before->kind : TOK_YYEOF;
 }
@@ -59,7 +48,7 @@ static int not_built(const struct stop *s, struct span span, const char *what)
 }
 
 /* What the user wrote at a token: quoted, cut when long. */
-static const char *found(const struct stop *s, const struct token *t, char *buf, size_t size)
+const char *stop_found(const struct stop *s, const struct token *t, char *buf, size_t size)
 {
 	int len = (int)(t->span.end - t->span.start);
 	const char *text = s->f->source->text + t->span.start;
@@ -81,7 +70,8 @@ static const char *found(const struct stop *s, const struct token *t, char *buf,
 
 static bool say_not_built_word(const struct stop *s)
 {
-	if (kind_before(s) == TOK_RESERVED && s->at->kind == TOK_LPAREN) /* typeof($x) as a type */
+	if (stop_kind_before(s) == TOK_RESERVED &&
+	    s->at->kind == TOK_LPAREN) /* typeof($x) as a type */
 		diag_error(s->f->diags, s->before->span, "not-built", "'%s' is not built yet",
 			   s->before->text.text);
 	else if (s->at->kind == TOK_RESERVED)
@@ -96,7 +86,7 @@ static bool say_not_built_value(const struct stop *s)
 {
 	int at = s->at->kind;
 
-	if (!expects(s, TOK_STRING))
+	if (!stop_expects(s, TOK_STRING))
 		return false;
 	if (at != TOK_AND)
 		return false;
@@ -108,202 +98,17 @@ static bool say_not_built_value(const struct stop *s)
 static bool say_value_form(const struct stop *s)
 {
 	/* where other blocks could end */
-	if (s->at->kind == TOK_RBRACE && expects(s, TOK_STRING) && expects(s, TOK_IF)) {
+	if (s->at->kind == TOK_RBRACE && stop_expects(s, TOK_STRING) && stop_expects(s, TOK_IF)) {
 		diag_error(s->f->diags, s->at->span, "syntax",
 			   "a block as a value must end in an expression without ';'");
-	} else if (kind_before(s) == TOK_SIZEOF) {
+	} else if (stop_kind_before(s) == TOK_SIZEOF) {
 		diag_error(s->f->diags, s->before->span, "syntax", "'sizeof' needs parentheses");
 		diag_hint(s->f->diags, "write sizeof(uint64) or sizeof($x)");
-	} else if (s->at->kind == TOK_RANGE && !expects(s, TOK_STRING)) {
+	} else if (s->at->kind == TOK_RANGE && !stop_expects(s, TOK_STRING)) {
 		diag_error(s->f->diags, s->at->span, "syntax", "a range belongs to 'for'");
 		diag_hint(s->f->diags, "write for ($i : 0..10) { … }");
 	} else {
 		return false;
-	}
-	return true;
-}
-
-/* ---- root items ---- */
-
-static const struct {
-	int kind;
-	const char *word, *form;
-} root_items[] = {
-	{TOK_CONFIG, "config", "config = { max_map_keys = 1000; missing_probes = warn }"},
-	{TOK_IMPORT, "import", "import \"file.bt\";"},
-	{TOK_MACRO, "macro", "macro name($variable, @map, expression) { … }"},
-	{TOK_FN, "fn", "fn name($x : int64) : int64 { … }"},
-	{TOK_ROOT_LET, "let", "let @map = hash(1000);"},
-};
-
-static bool ends_item(const struct filter *f, const struct token *t)
-{
-	if (t->kind == TOK_RBRACE)
-		return f->tokens[t->partner].inside == NO_TOKEN;
-	return t->kind == TOK_SEMI && t->inside == NO_TOKEN;
-}
-
-/* In an item of the root, but not in the body of a macro or fn: what the item looks like. */
-static bool say_root_item(const struct stop *s)
-{
-	uint32_t region = filter_region(s->f, s->index);
-	char buf[64];
-
-	for (uint32_t i = s->index + 1; i-- > 0;) {
-		const struct token *t = &s->f->tokens[i];
-
-		if (t->kind == TOK_ATTACH || (i < s->index && ends_item(s->f, t)))
-			return false;
-		for (size_t k = 0; k < sizeof(root_items) / sizeof(root_items[0]); k++) {
-			if (root_items[k].kind != t->kind || i == s->index)
-				continue;
-			if (region != NO_TOKEN && t->kind != TOK_CONFIG)
-				return false;
-			if (t->kind == TOK_ROOT_LET && s->at->kind == TOK_VAR)
-				diag_error(s->f->diags, s->at->span, "syntax",
-					   "only maps are declared outside of blocks");
-			else if (s->n_expected == 1 && expects(s, TOK_SEMI))
-				diag_error(s->f->diags, s->at->span, "syntax",
-					   "missing ';' before %s",
-					   found(s, s->at, buf, sizeof(buf)));
-			else
-				diag_error(s->f->diags, s->at->span, "syntax",
-					   "%s does not fit '%s' here",
-					   found(s, s->at, buf, sizeof(buf)), root_items[k].word);
-			diag_hint(s->f->diags, "write %s", root_items[k].form);
-			return true;
-		}
-	}
-	return false;
-}
-
-/* ---- top level ---- */
-
-/* The '>' that ended an angle block, when the error is at it or between it and the next block. */
-static const struct token *angle_end(const struct stop *s)
-{
-	if (s->at->kind == TOK_ANGLE_CLOSE)
-		return s->at;
-	if (s->at->inside != NO_TOKEN)
-		return NULL;
-	for (uint32_t i = s->index; i-- > 0;) {
-		int kind = s->f->tokens[i].kind;
-
-		if (kind == TOK_ANGLE_CLOSE)
-			return &s->f->tokens[i];
-		if (kind == TOK_RBRACE || kind == TOK_PRED_CLOSE || i + 64 < s->index)
-			return NULL;
-	}
-	return NULL;
-}
-
-static bool has_char(const struct token *t, char c)
-{
-	return memchr(t->text.text, c, t->text.len) != NULL;
-}
-
-static bool is_probe_type(const struct token *t)
-{
-	for (int i = 0; i < PROBE_COUNT; i++)
-		if (probe_type_is(t->text.text, t->text.len, (enum probe_id)i))
-			return true;
-	return false;
-}
-
-/* A word behind a head, where its block should be. */
-static void hint_second(const struct stop *s)
-{
-	const struct token *head = s->before;
-
-	if (has_char(head, '('))
-		diag_hint(s->f->diags, "statements stand in a probe's block: BEGIN { … }");
-	else if (has_char(s->at, ':') || is_probe_type(s->at))
-		diag_hint(s->f->diags, "attach points of one probe have a comma between them");
-	else if (probe_type_is(head->text.text, head->text.len, PROBE_KPROBE) ||
-		 probe_type_is(head->text.text, head->text.len, PROBE_KRETPROBE))
-		diag_hint(s->f->diags, "write %s:%s", head->text.text, s->at->text.text);
-	else
-		diag_hint(s->f->diags,
-			  "statements stand in { … }, a condition before it: /pid == 1/");
-}
-
-/* `point<@ = count()>`: '<' is part of the head, as it is of C++'s names. */
-static bool is_glued(const struct token *head)
-{
-	bool is_statement = has_char(head, '@') || has_char(head, '$') || has_char(head, '=');
-
-	return head->text.text[head->text.len - 1] == '<' || (has_char(head, '<') && is_statement);
-}
-
-/* Behind a head that no block follows. */
-static void say_no_block(const struct stop *s)
-{
-	const struct token *head = s->before;
-	char buf[64];
-
-	if (head->kind == TOK_PRED_CLOSE) {
-		diag_error(s->f->diags, head->span, "syntax",
-			   "probe has no block: write { … } behind its predicate");
-		return;
-	}
-	diag_error(s->f->diags, head->span, "syntax", "probe has no block: write { … } behind %s",
-		   found(s, head, buf, sizeof(buf)));
-	if (head->kind != TOK_ATTACH)
-		return;
-	if (is_glued(head))
-		diag_hint(s->f->diags, "a space before '<' opens a block");
-	else if (s->at->kind == TOK_ATTACH ? !angle_end(s) : has_char(head, '('))
-		hint_second(s);
-}
-
-/* Between `param` and its ';'. */
-static bool say_param(const struct stop *s)
-{
-	char buf[64];
-
-	if (s->at->inside != NO_TOKEN)
-		return false;
-	for (uint32_t i = s->index; i-- > 0;) {
-		int kind = s->f->tokens[i].kind;
-
-		if (kind == TOK_PARAM_ITEM) {
-			diag_error(s->f->diags, s->at->span, "syntax",
-				   "%s does not fit in a parameter",
-				   found(s, s->at, buf, sizeof(buf)));
-			diag_hint(s->f->diags,
-				  "write param $seconds: uint64 = none \"what it is\";");
-			return true;
-		}
-		if (kind == TOK_SEMI || kind == TOK_RBRACE || kind == TOK_ANGLE_CLOSE)
-			return false;
-	}
-	return false;
-}
-
-static bool say_top_level(const struct stop *s)
-{
-	char buf[64];
-	int at = s->at->kind;
-
-	if (s->at->inside != NO_TOKEN)
-		return false;
-	if (expects(s, TOK_ANGLE_OPEN)) {
-		say_no_block(s);
-	} else if (at == TOK_GT && s->f->has_reported_angle) {
-		s->f->has_reported_angle =
-			false; /* the end meant for the block that closed early */
-	} else if (at == TOK_RBRACE || at == TOK_GT || at == TOK_RPAREN || at == TOK_RSQUARE) {
-		diag_error(s->f->diags, s->at->span, "syntax", "this %s closes nothing",
-			   found(s, s->at, buf, sizeof(buf)));
-	} else if (at == TOK_LBRACE || at == TOK_ANGLE_OPEN) {
-		diag_error(s->f->diags, s->at->span, "syntax", "this block has no probe before it");
-		diag_hint(s->f->diags, "a probe is an attach point and a block: BEGIN { … }");
-	} else if (at == TOK_PRED_OPEN) {
-		diag_error(s->f->diags, s->at->span, "syntax",
-			   "this predicate has no probe before it");
-	} else {
-		diag_error(s->f->diags, s->at->span, "syntax", "%s begins no probe",
-			   found(s, s->at, buf, sizeof(buf)));
 	}
 	return true;
 }
@@ -335,9 +140,9 @@ static bool say_assignment(const struct stop *s)
 	if (is_in_condition(s) && s->at->kind == TOK_SET) {
 		diag_error(s->f->diags, s->at->span, "syntax", "'=' assigns; a condition compares");
 		diag_hint(s->f->diags, "write '==' to compare");
-	} else if (expects(s, TOK_STRING)) {
+	} else if (stop_expects(s, TOK_STRING)) {
 		return false;
-	} else if (expects(s, TOK_SEMI)) {
+	} else if (stop_expects(s, TOK_SEMI)) {
 		diag_error(s->f->diags, s->at->span, "syntax",
 			   "only a variable or a map can be assigned to");
 		diag_hint(s->f->diags, "write $name or @name before the '='");
@@ -351,10 +156,10 @@ static bool say_assignment(const struct stop *s)
 
 static bool say_incdec(const struct stop *s)
 {
-	int at = s->at->kind, before = kind_before(s);
-	bool is_at = (at == TOK_INC || at == TOK_DEC) && expects(s, TOK_SEMI);
-	bool is_before = (before == TOK_INC || before == TOK_DEC) && !expects(s, TOK_STRING) &&
-			 expects(s, TOK_VAR);
+	int at = s->at->kind, before = stop_kind_before(s);
+	bool is_at = (at == TOK_INC || at == TOK_DEC) && stop_expects(s, TOK_SEMI);
+	bool is_before = (before == TOK_INC || before == TOK_DEC) && !stop_expects(s, TOK_STRING) &&
+			 stop_expects(s, TOK_VAR);
 
 	if (!is_at && !is_before)
 		return false;
@@ -368,10 +173,10 @@ static bool say_semicolon(const struct stop *s)
 {
 	char buf[64];
 
-	if (!expects(s, TOK_SEMI) || expects(s, TOK_IF) || !begins_statement(s->at->kind))
+	if (!stop_expects(s, TOK_SEMI) || stop_expects(s, TOK_IF) || !begins_statement(s->at->kind))
 		return false;
 	diag_error(s->f->diags, s->at->span, "syntax", "missing ';' before %s",
-		   found(s, s->at, buf, sizeof(buf)));
+		   stop_found(s, s->at, buf, sizeof(buf)));
 	return true;
 }
 
@@ -434,23 +239,23 @@ static bool say_if(const struct stop *s)
 	if (s->at->kind == TOK_ELSE) {
 		diag_error(s->f->diags, s->at->span, "syntax",
 			   "'else' without an 'if' block before it");
-	} else if (kind_before(s) == TOK_ELSE) {
+	} else if (stop_kind_before(s) == TOK_ELSE) {
 		diag_error(s->f->diags, s->at->span, "syntax",
 			   "'else' needs a block: write else { … }");
-	} else if (kind_before(s) == TOK_IF || kind_before(s) == TOK_IF_VALUE) {
+	} else if (stop_kind_before(s) == TOK_IF || stop_kind_before(s) == TOK_IF_VALUE) {
 		diag_error(s->f->diags, s->at->span, "syntax", "'if' needs a condition");
-	} else if (kind_before(s) == TOK_WHILE) {
+	} else if (stop_kind_before(s) == TOK_WHILE) {
 		diag_error(s->f->diags, s->at->span, "syntax", "'while' needs a condition");
-	} else if (kind_before(s) == TOK_UNROLL) {
+	} else if (stop_kind_before(s) == TOK_UNROLL) {
 		diag_error(s->f->diags, s->at->span, "syntax", "'unroll' needs a count");
-	} else if (kind_before(s) == TOK_FOR) {
+	} else if (stop_kind_before(s) == TOK_FOR) {
 		diag_error(s->f->diags, s->at->span, "syntax",
 			   "'for' needs a variable and what it goes over");
 		diag_hint(s->f->diags, "write for ($kv : @map) { … } or for ($i : 0..10) { … }");
-	} else if (expects(s, TOK_LBRACE) && !expects(s, TOK_STRING)) {
+	} else if (stop_expects(s, TOK_LBRACE) && !stop_expects(s, TOK_STRING)) {
 		diag_error(s->f->diags, s->at->span, "syntax",
 			   "'%s' needs a block: expected '{', found %s", block_word(s),
-			   found(s, s->at, buf, sizeof(buf)));
+			   stop_found(s, s->at, buf, sizeof(buf)));
 		diag_hint(s->f->diags, "write %s { … }", block_form(s));
 	} else {
 		return false;
@@ -475,12 +280,13 @@ static const char *expected_text(const struct stop *s, char *buf, size_t size)
 	size_t used = 0;
 	int n = 0, left = 0;
 
-	if (!expects(s, TOK_STRING) && expects(s, TOK_RESERVED) && expects(s, TOK_NAME))
+	if (!stop_expects(s, TOK_STRING) && stop_expects(s, TOK_RESERVED) &&
+	    stop_expects(s, TOK_NAME))
 		return "a field's name";
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
-		left += expects(s, wanted[i].kind);
+		left += stop_expects(s, wanted[i].kind);
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]) && used < size; i++) {
-		if (!expects(s, wanted[i].kind))
+		if (!stop_expects(s, wanted[i].kind))
 			continue;
 		left--;
 		used += (size_t)snprintf(buf + used, size - used, "%s%s",
@@ -497,24 +303,24 @@ static void say_generic(const struct stop *s)
 {
 	char what[64], expected[128];
 	const char *names = expected_text(s, expected, sizeof(expected));
-	bool is_statement = expects(s, TOK_STRING) && expects(s, TOK_IF);
+	bool is_statement = stop_expects(s, TOK_STRING) && stop_expects(s, TOK_IF);
 
 	if (is_statement)
 		names = "a statement";
-	if (s->at->kind == TOK_PRED_CLOSE && kind_before(s) == TOK_PRED_OPEN)
+	if (s->at->kind == TOK_PRED_CLOSE && stop_kind_before(s) == TOK_PRED_OPEN)
 		diag_error(s->f->diags, span_join(s->before->span, s->at->span), "syntax",
 			   "the predicate is empty");
 	else if (names)
 		diag_error(s->f->diags, s->at->span, "syntax", "expected %s, found %s", names,
-			   found(s, s->at, what, sizeof(what)));
+			   stop_found(s, s->at, what, sizeof(what)));
 	else
 		diag_error(s->f->diags, s->at->span, "syntax", "%s does not fit here",
-			   found(s, s->at, what, sizeof(what)));
+			   stop_found(s, s->at, what, sizeof(what)));
 }
 
 static void add_angle_note(const struct stop *s)
 {
-	const struct token *close = angle_end(s);
+	const struct token *close = stop_angle_end(s);
 	struct place open;
 
 	if (!close)

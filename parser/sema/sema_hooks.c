@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Check hooks of builtins.def that fit in no other file: printf and print, strings, and
+ * functions on maps. Pass 2 calls them for rules that a signature cannot express.
+ */
+#include "parser/base/arena.h"
+#include "parser/base/limits.h"
+#include "parser/lang/format_spec.h"
+#include "parser/sema/sema.h"
+#include "parser/sema/sema_iter.h"
+#include <string.h>
+
+static bool conversion_takes(char conv, const struct type *t)
+{
+	if (conv == 's')
+		return t->kind != TY_VOID && t->kind != TY_AGG;
+	return type_is_integral(t) || t->kind == TY_POINTER;
+}
+
+/* A tracepoint's `const char *` field is an address: printing it as a number would mislead. */
+static bool is_text_address(const struct sema *s, const struct expr *e)
+{
+	bool is_args = e->kind == EX_FIELD && ast_is_args(e->field.object);
+	const struct tp_field *f = is_args && s->probe->n_points ? e->field.fields[0] : NULL;
+
+	return f && strstr(f->type_text, "char") && strchr(f->type_text, '*');
+}
+
+static void check_conversion(struct sema *s, const struct format_piece *p, struct expr *arg)
+{
+	if (p->conv == 's' && is_text_address(s, arg)) {
+		sema_error(s, arg->span, "format-arg",
+			   "this field is the address of a text, not the text");
+		if (s->report)
+			diag_hint(s->diags, "write str(args.%s)", arg->field.name);
+		return;
+	}
+	if (!p->conv || arg->type->kind == TY_ERROR || conversion_takes(p->conv, arg->type))
+		return;
+	if (arg->type->kind == TY_VOID) {
+		sema_error(s, arg->span, "format-arg", "%%%c prints a value, this call has none",
+			   p->conv);
+		return;
+	}
+	sema_error(s, arg->span, "format-arg", "%%%c cannot print this, it is %s", p->conv,
+		   type_str(s->arena, arg->type));
+	if (s->report && arg->type->kind == TY_AGG && arg->kind == EX_MAP)
+		diag_hint(s->diags, "print the whole map: print(%s)", arg->map.name);
+	else if (s->report && arg->type->kind != TY_AGG)
+		diag_hint(s->diags, "print it with %%s");
+}
+
+/* What a '*' takes. */
+static void check_star(struct sema *s, uint32_t arg, struct expr **args)
+{
+	const struct expr *e = arg ? args[arg] : NULL;
+
+	if (!e || e->type->kind == TY_ERROR || type_is_integral(e->type))
+		return;
+	sema_error(s, e->span, "format-arg", "'*' takes a width or precision, this is %s",
+		   type_str(s->arena, e->type));
+}
+
+/* Bytes of a conversion of bpftrace's that is none here yet: %r, %rx, %rh of buffers, %gr of GFP
+ * flags; 0: it is none of theirs. `len` bytes of it were read. */
+static uint32_t unimplemented_conversion(const char *text, uint32_t len)
+{
+	if (text[len - 1] == 'r')
+		return len + (text[len] == 'x' || text[len] == 'h');
+	return text[len - 1] == 'g' && text[len] == 'r' ? len + 1 : 0;
+}
+
+static const struct type *bad_conversion(struct sema *s, const struct expr *fmt, const char *text,
+					 uint32_t len)
+{
+	uint32_t later = unimplemented_conversion(text, len);
+
+	if (later) {
+		sema_error(s, fmt->span, "not-built", "'%.*s' of printf is not built yet",
+			   (int)later, text);
+		return &type_void;
+	}
+	while (len > 1 && !(text[len - 1] > ' ' && text[len - 1] < 0x7f))
+		len--; /* "100%\n": only what can be shown */
+	sema_error(s, fmt->span, "format-conversion", "'%.*s' is not a conversion of printf",
+		   (int)len, text);
+	if (s->report)
+		diag_hint(s->diags,
+			  "conversions are %%d %%i %%u %%x %%X %%o %%c %%p %%s (width and "
+			  "precision up to %d), and %%%% prints a percent sign",
+			  LIMIT_WIDTH);
+	return &type_void;
+}
+
+static const struct type *bad_count(struct sema *s, const struct expr *e,
+				    const struct format_spec *spec)
+{
+	sema_error(s, e->span, "format-count", "the format wants %u value%s, there %s %u",
+		   spec->n_args, spec->n_args == 1 ? "" : "s", e->call.n_args == 2 ? "is" : "are",
+		   e->call.n_args - 1);
+	if (s->report && strstr(e->call.args[0]->string.text, "% "))
+		diag_hint(s->diags, "%%%% prints a percent sign");
+	return &type_void;
+}
+
+const struct type *chk_printf(struct sema *s, struct expr *e)
+{
+	struct expr *fmt = e->call.args[0];
+	struct format_spec spec;
+
+	format_parse(s->arena, fmt->string.text, fmt->string.len, &spec);
+	if (spec.bad_len)
+		return bad_conversion(s, fmt, fmt->string.text + spec.bad_at, spec.bad_len);
+	if (spec.n_args != e->call.n_args - 1)
+		return bad_count(s, e, &spec);
+	for (const struct format_piece *p = spec.pieces; p < spec.pieces + spec.n_pieces; p++) {
+		check_star(s, p->width_arg, e->call.args);
+		check_star(s, p->precision_arg, e->call.args);
+		if (p->conv)
+			check_conversion(s, p, e->call.args[1 + p->field]);
+	}
+	if (s->probe->n_points && s->probe->points[0].id == PROBE_ITER)
+		return iter_check_printf(s, e, &spec);
+	return &type_void;
+}
+
+const struct type *chk_print(struct sema *s, struct expr *e)
+{
+	const struct expr *arg = e->call.args[0];
+
+	if (e->call.n_args > 1 && !ast_is_whole_map(e, 0))
+		sema_error(s, e->call.args[1]->span, "arg-count",
+			   "print takes one value; only of a whole map can the largest be chosen");
+	else if (e->call.n_args > 1 && e->call.args[1]->integer.value > UINT32_MAX)
+		sema_error(s, e->call.args[1]->span, "arg-type", "no map has that many entries");
+	if (!ast_is_whole_map(e, 0) && arg->kind == EX_MAP && arg->type->kind == TY_AGG &&
+	    arg->type->agg != AGG_STATS) {
+		sema_error(s, arg->span, "print-entry",
+			   "one entry of a %s cannot be printed by itself",
+			   type_str(s->arena, arg->type));
+		if (s->report)
+			diag_hint(s->diags, "print the whole map: print(%s)", arg->map.name);
+	}
+	return &type_void;
+}
+
+/* The kernel walks user stacks of the thread that runs only: a switch keeps it from when the thread
+ * left; of calls that are still open nobody can have it. */
+const struct type *chk_ustack(struct sema *s, struct expr *e)
+{
+	if (!sema_is_open_end(s) || probe_is_sched_switch(&s->probe->points[0]))
+		return &type_ustack;
+	sema_error(
+		s, e->span, "span-memory",
+		"the user stack of a call that is still open cannot be walked when tracing ends");
+	if (s->report)
+		diag_hint(s->diags, "write entry(ustack), or leave out open_spans = count");
+	return &type_error;
+}
+
+const struct type *chk_strftime(struct sema *s, struct expr *e)
+{
+	struct type *t = arena_new_of(s->arena, struct type);
+	const struct expr *fmt = e->call.args[0];
+
+	*t = (struct type){.kind = TY_TIMESTAMP, .size = 8, .align = 8, .format = fmt->string.text};
+	return t;
+}
+
+static bool is_address(const struct type *t)
+{
+	return t->kind == TY_INT || t->kind == TY_STRING || t->kind == TY_POINTER ||
+	       t->kind == TY_ERROR;
+}
+
+const struct type *chk_str(struct sema *s, struct expr *e)
+{
+	const struct expr *p = e->call.args[0], *n = e->call.n_args > 1 ? e->call.args[1] : NULL;
+	uint64_t size = s->program->config.max_strlen;
+	bool is_negative = false;
+
+	if (!is_address(p->type))
+		return sema_error(s, p->span, "arg-type", "str needs an address, this is %s",
+				  type_str(s->arena, p->type));
+	if (p->type->kind == TY_STRING)
+		return p->type;
+	if (n && constant_number(n, &is_negative, &size) &&
+	    (is_negative || size < 2 || size > LIMIT_STR_REQUESTED))
+		return sema_error(s, n->span, "str-size",
+				  "str reads 2 to %d bytes, the NUL included", LIMIT_STR_REQUESTED);
+	if (type_is_in_user_space(p->type, ast_space(s->probe) == SPACE_USER) &&
+	    sema_is_open_end(s))
+		return sema_error(
+			s, e->span, "span-memory",
+			"this reads the memory of the thread that runs, which is not the span's "
+			"when open_spans = count: write entry(str(…))");
+	return type_string(s->arena, (uint32_t)size);
+}
+
+const struct type *chk_clear(struct sema *s, struct expr *e)
+{
+	const struct expr *m = e->call.args[0];
+
+	if (m->map.n_keys) {
+		sema_error(s, m->span, "arg-type", "%s is for all of %s, not for one entry",
+			   e->call.name, m->map.name);
+		if (s->report)
+			diag_hint(s->diags, "write %s(%s), or delete(%s[…]) for one entry",
+				  e->call.name, m->map.name, m->map.name);
+	}
+	return &type_void;
+}
+
+const struct type *chk_has_key(struct sema *s, struct expr *e)
+{
+	const struct expr *m = e->call.args[0];
+
+	if (e->call.n_args > 1 || m->map.n_keys == 0) {
+		sema_error(s, e->span, "arg-count", "has_key takes a map and a key");
+		if (s->report)
+			diag_hint(s->diags, "write has_key(%s, key)", m->map.name);
+	}
+	return &type_bool;
+}
+
+/* delete(@m[k]) and, of a map without keys, delete(@m): pass 1 has rewritten the third form. */
+const struct type *chk_delete(struct sema *s, struct expr *e)
+{
+	const struct expr *m = e->call.args[0];
+
+	if (e->call.n_args > 1) {
+		sema_error(s, e->span, "arg-count",
+			   "delete takes the key in one place: delete(@m[key]) or delete(@m, key)");
+	} else if (m->map.map && m->map.map->n_keys && m->map.n_keys == 0) {
+		sema_error(s, e->span, "key-count", "delete needs the key of the entry of %s",
+			   m->map.name);
+		if (s->report)
+			diag_hint(s->diags, "write delete(%s, key), or clear(%s) for all entries",
+				  m->map.name, m->map.name);
+	}
+	return &type_bool;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Parts of pass 1 (sema_name.c), private to sema_name*.c.
+ */
+#pragma once
+#include "parser/sema/sema.h"
+
+/* sema_name_builtin.c: resolve a name, or a call, to its row in builtins.def. A call without
+ * arguments of a builtin variable, and kstack(n), become an EX_NAME. */
+void name_builtin(struct sema *s, struct expr *e);
+void name_call(struct sema *s, struct expr *e);
+
+/* sema_name_map.c: resolve the map of an EX_MAP. A use with keys, or an assignment, fixes the
+ * number of keys; `whole` is for print(@m) and the like, which name a map as a whole. */
+void name_map(struct sema *s, struct expr *e, bool whole);
+/* Rewrite delete(@m, k, …) and has_key(@m, k, …) to delete(@m[k, …]), so that later passes see one
+ * form. */
+void name_fold_delete(struct expr *e);

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Names of maps, a part of pass 1: one map per name, and the number of its keys.
+ */
+#include "parser/sema/sema_name.h"
+#include "parser/base/arena.h"
+#include "parser/base/limits.h"
+#include <string.h>
+
+static struct map *find_map(struct program *p, const char *name)
+{
+	for (uint32_t i = 0; i < p->n_maps; i++)
+		if (strcmp(p->maps[i]->name, name) == 0)
+			return p->maps[i];
+	return NULL;
+}
+
+static struct map *declare_map(struct sema *s, struct expr *e)
+{
+	struct map *m = arena_new_of(s->arena, struct map);
+	uint32_t n = e->map.n_keys;
+
+	*m = (struct map){.name = e->map.name,
+			  .first = e->span,
+			  .n_keys = n,
+			  .id = s->program->n_maps};
+	for (uint32_t i = 0; i < s->program->n_map_decls; i++)
+		if (!m->decl && strcmp(s->program->map_decls[i].name, m->name) == 0)
+			m->decl = &s->program->map_decls[i];
+	m->key_types = arena_alloc(s->arena, n * sizeof(*m->key_types) + 1);
+	m->key_spans = arena_alloc(s->arena, n * sizeof(*m->key_spans) + 1);
+	if (s->program->n_maps == LIMIT_MAPS)
+		diag_error(s->diags, e->span, "limit-maps", "more than %d maps in one script",
+			   LIMIT_MAPS);
+	if (s->program->n_maps <= LIMIT_MAPS) /* one too many, so that it is said once */
+		arena_push(s->arena, s->program->maps, s->program->n_maps, m);
+	return m;
+}
+
+/* @m[(a, b)] is @m[a, b]. */
+static void flatten_key(struct expr *e)
+{
+	struct expr *key = e->map.n_keys == 1 ? e->map.keys[0] : NULL;
+
+	if (!key || key->kind != EX_TUPLE || !key->list.n)
+		return;
+	e->map.keys = key->list.items;
+	e->map.n_keys = key->list.n;
+}
+
+/* One key whose value may turn out to be a tuple of all of them: pass 2 knows. */
+static bool may_spread(const struct expr *e)
+{
+	enum expr_kind kind;
+
+	if (e->map.n_keys != 1)
+		return false;
+	kind = e->map.keys[0]->kind;
+	return kind == EX_VAR || kind == EX_FIELD || kind == EX_MAP || kind == EX_TERNARY ||
+	       kind == EX_BLOCK;
+}
+
+static void note_one(struct sema *s, struct map *m, struct expr *e)
+{
+	if (may_spread(e))
+		arena_push(s->arena, m->ones, m->n_ones, e);
+	else
+		m->is_one = true;
+}
+
+/* The map has `n` keys, as is seen now: its uses before gave them all in one tuple. */
+static void spread_before(struct sema *s, struct map *m, uint32_t n)
+{
+	for (uint32_t i = 0; i < m->n_ones; i++)
+		m->ones[i]->map.is_spread = true;
+	m->n_keys = n;
+	m->key_types = arena_alloc(s->arena, n * sizeof(*m->key_types));
+	m->key_spans = arena_alloc(s->arena, n * sizeof(*m->key_spans));
+}
+
+/* A use with keys, or an assignment, fixes the number of keys; print(@m) and the like name a whole
+ * map and fix nothing (`whole`). */
+void name_map(struct sema *s, struct expr *e, bool whole)
+{
+	struct map *m = find_map(s->program, e->map.name);
+
+	flatten_key(e);
+	if (whole && e->map.n_keys == 0) {
+		e->map.map = m;
+		return;
+	}
+	if (!m)
+		m = declare_map(s, e);
+	e->map.map = m;
+	if (m->n_keys == e->map.n_keys) {
+		note_one(s, m, e);
+		return;
+	}
+	if (may_spread(e) && m->n_keys > 1) {
+		e->map.is_spread = true;
+		return;
+	}
+	if (m->n_keys == 1 && !m->is_one && e->map.n_keys > 1) {
+		spread_before(s, m, e->map.n_keys);
+		return;
+	}
+	e->map.map = NULL;
+	diag_error(s->diags, e->span, "key-count", "%s has %u key%s here", m->name, e->map.n_keys,
+		   e->map.n_keys == 1 ? "" : "s");
+	diag_note(s->diags, m->first, "and %u here", m->n_keys);
+}
+
+/* delete(@m, k, …) means delete(@m[k, …]): rewritten here, so that later passes know one form. */
+void name_fold_delete(struct expr *e)
+{
+	struct expr *m;
+
+	if (!e->call.builtin || e->call.n_args < 2 || !ast_is_whole_map(e, 0) ||
+	    (e->call.builtin->id != BI_delete && e->call.builtin->id != BI_has_key))
+		return;
+	m = e->call.args[0];
+	m->map.keys = e->call.args + 1;
+	m->map.n_keys = e->call.n_args - 1;
+	m->span = span_join(m->span, e->call.args[e->call.n_args - 1]->span);
+	e->call.n_args = 1;
+}

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Types of operators, a part of pass 2: arithmetic, comparisons, conditions, ? : and sizeof.
+ */
+#include "parser/sema/sema_type.h"
+
+static bool is_literal_int(const struct expr *e)
+{
+	return e->kind == EX_INT && constant_type(e) == &sema_literal;
+}
+
+const struct type *sema_check_int(struct sema *s, const struct expr *e, const char *op)
+{
+	const struct type *t = e->type;
+
+	if (t->kind == TY_ERROR || type_is_integral(t))
+		return t;
+	if (t->kind == TY_AGG && e->kind == EX_CALL) /* pass 3 says where count() belongs */
+		return &type_error;
+	if (t->kind == TY_AGG) {
+		sema_error(s, e->span, "agg-read", "a %s cannot be read as a number",
+			   sema_name_of(s, t));
+		if (s->report && e->kind == EX_MAP)
+			diag_hint(s->diags, "print it: print(%s)", e->map.name);
+		return &type_error;
+	}
+	sema_error(s, e->span, "operand-type", "'%s' needs integers, this is %s", op,
+		   sema_name_of(s, t));
+	if (s->report && t->kind == TY_STRING && strcmp(op, "+") == 0)
+		diag_hint(s->diags,
+			  "texts are joined where they are written: printf(\"%%s%%s\", …)");
+	return &type_error;
+}
+
+const struct type *sema_need_int(struct sema *s, struct expr *e, const char *op)
+{
+	sema_type_expr(s, e);
+	return sema_check_int(s, e, op);
+}
+
+/* The type of a condition: a pointer is true when it is not 0. */
+const struct type *sema_check_truth(struct sema *s, struct expr *e, const char *op)
+{
+	return sema_type_expr(s, e)->kind == TY_POINTER ? e->type : sema_check_int(s, e, op);
+}
+
+static bool unsigned_with(const struct expr *e, const struct type *t)
+{
+	return !t->is_signed || is_literal_int(e);
+}
+
+/* Check both operands, whose types were found already; of two wrong ones the first is told. */
+static bool check_ints(struct sema *s, const struct expr *e)
+{
+	const char *op = op_str(e->binary.op);
+
+	return !sema_is_wrong(sema_check_int(s, e->binary.left, op)) &&
+	       !sema_is_wrong(sema_check_int(s, e->binary.right, op));
+}
+
+/* Type of an operation on something unknown and on `t`. */
+static const struct type *guess(const struct type *t)
+{
+	return t->kind == TY_INT ? sema_stored(t) : &sema_literal;
+}
+
+static const struct type *type_arith(struct sema *s, struct expr *e)
+{
+	struct expr *l = e->binary.left, *r = e->binary.right;
+	const struct type *x = sema_type_expr(s, l), *y = sema_type_expr(s, r);
+	const struct type *text = constant_text(s, e);
+	bool is_unsigned;
+
+	if (text)
+		return text;
+	if (x->kind == TY_POINTER || y->kind == TY_POINTER)
+		return memory_arith(s, e);
+	if (!check_ints(s, e))
+		return &type_error;
+	if ((x == &sema_unknown || y == &sema_unknown) && e->binary.op != OP_SUB)
+		return guess(x == &sema_unknown ? y : x);
+	is_unsigned = unsigned_with(l, x) && unsigned_with(r, y) && !(x->is_signed && y->is_signed);
+	return constant_binary(s, e, sema_word(e->binary.op == OP_SUB || !is_unsigned));
+}
+
+/* A name is a number in the kernel: only a text that is known here can be one of them. */
+static bool is_name_and_text(const struct expr *name, const struct expr *text)
+{
+	return name->type->kind == TY_NAME && text->kind == EX_STRING;
+}
+
+/* What sema_check_int takes, or has words of its own for. */
+static bool may_be_number(const struct type *t)
+{
+	return type_is_integral(t) || t->kind == TY_ERROR || t->kind == TY_AGG;
+}
+
+static const struct type *no_equality(struct sema *s, const struct expr *e, const struct type *t)
+{
+	sema_error(s, e->span, "operand-type", "'%s' cannot compare %s", op_str(e->binary.op),
+		   sema_name_of(s, t));
+	if (s->report)
+		diag_hint(s->diags,
+			  "it compares numbers, addresses, strings, arrays, tuples and records");
+	return &type_error;
+}
+
+/* By size: of two that are known here. */
+static const struct type *compare_texts(struct sema *s, struct expr *e)
+{
+	const struct type *t = constant_text(s, e);
+
+	return t ? t
+		 : sema_error(
+			   s, e->span, "operand-type",
+			   "'%s' cannot compare texts unless both are written out: only == and != can",
+			   op_str(e->binary.op));
+}
+
+static const struct type *type_compare(struct sema *s, struct expr *e)
+{
+	const struct type *x = sema_type_expr(s, e->binary.left),
+			  *y = sema_type_expr(s, e->binary.right);
+	bool equality = e->binary.op == OP_EQ || e->binary.op == OP_NE;
+
+	if (equality && x->kind == TY_STRING && y->kind == TY_STRING)
+		return &type_bool;
+	if (x->kind == TY_STRING && y->kind == TY_STRING)
+		return compare_texts(s, e);
+	if (equality && (is_name_and_text(e->binary.left, e->binary.right) ||
+			 is_name_and_text(e->binary.right, e->binary.left) ||
+			 (x->kind == TY_NAME && y->kind == TY_NAME)))
+		return &type_bool;
+	if ((type_is_compound(x) && type_is_compound(y)) ||
+	    (x->kind == TY_ARRAY && y->kind == TY_ARRAY))
+		return compound_compare(s, e, equality);
+	if (memory_comparable(x, y))
+		return &type_bool;
+	if (x->kind == TY_NAME || y->kind == TY_NAME) {
+		sema_error(s, e->span, "type-mismatch", "cannot compare %s with %s",
+			   sema_name_of(s, x), sema_name_of(s, y));
+		if (s->report)
+			diag_hint(s->diags, "write probe == \"text\" or probe != \"text\"");
+		return &type_error;
+	}
+	if ((x->kind == TY_STRING) != (y->kind == TY_STRING) && x->kind != TY_ERROR &&
+	    y->kind != TY_ERROR)
+		return sema_error(s, e->span, "type-mismatch", "cannot compare %s with %s",
+				  sema_name_of(s, x), sema_name_of(s, y));
+	if (equality && (x->kind == TY_ERROR || y->kind == TY_ERROR)) /* one mistake */
+		return &type_error;
+	if (equality && !may_be_number(x))
+		return no_equality(s, e, x);
+	if (equality && !may_be_number(y))
+		return no_equality(s, e, y);
+	return check_ints(s, e) ? constant_compare(e) : &type_error;
+}
+
+const struct type *sema_type_binary(struct sema *s, struct expr *e)
+{
+	switch (e->binary.op) {
+	case OP_EQ:
+	case OP_NE:
+	case OP_LT:
+	case OP_LE:
+	case OP_GT:
+	case OP_GE: return type_compare(s, e);
+	case OP_LAND:
+	case OP_LOR:
+		sema_check_truth(s, e->binary.left, op_str(e->binary.op));
+		sema_check_truth(s, e->binary.right, op_str(e->binary.op));
+		return &type_bool;
+	default: /* arithmetic: all share one rule */ return type_arith(s, e);
+	}
+}
+
+/* The operand of sizeof(TYPE) is a cast that the parser made, its value at the same place. */
+static const struct type *type_alone(struct sema *s, struct expr *e)
+{
+	const struct type *t;
+
+	if (e->kind != EX_CAST || e->cast.operand->span.start != e->span.start)
+		return sema_type_expr(s, e);
+	t = compound_named(s, e->cast.to);
+	sema_type_expr(s, e->cast.operand);
+	return e->type = t ? t : &type_error;
+}
+
+/* A number written out, once the types are final. */
+static const struct type *type_sizeof(struct sema *s, struct expr *e)
+{
+	const struct type *t = type_alone(s, e->unary.operand);
+
+	if (sema_is_wrong(t))
+		return t;
+	if (t->kind != TY_VOID && !t->size)
+		return sema_error(s, e->span, "no-value", "sizeof: %s has no size of its own",
+				  sema_name_of(s, t));
+	if (t->kind == TY_VOID)
+		return sema_error(s, e->span, "no-value", "sizeof: this has no value");
+	if (s->report) {
+		e->kind = EX_INT;
+		e->integer.value = t == &sema_literal ? 8 : t->size;
+		e->integer.is_bool = false;
+	}
+	return &sema_literal;
+}
+
+const struct type *sema_type_unary(struct sema *s, struct expr *e)
+{
+	const struct type *t;
+
+	if (e->unary.op == OP_DEREF)
+		return compound_deref(s, e);
+	if (e->unary.op == OP_SIZEOF)
+		return type_sizeof(s, e);
+	t = e->unary.op == OP_NOT ? sema_check_truth(s, e->unary.operand, op_str(OP_NOT))
+				  : sema_need_int(s, e->unary.operand, op_str(e->unary.op));
+	if (sema_is_wrong(t))
+		return t;
+	if (e->unary.op == OP_NOT)
+		return &type_bool;
+	if (e->unary.op == OP_NEG && t != &sema_unknown)
+		return constant_negated(s, e, sema_word(true));
+	return t == &sema_unknown ? &sema_literal
+				  : sema_word(e->unary.op == OP_NEG || t->is_signed);
+}
+
+const struct type *sema_type_ternary(struct sema *s, struct expr *e)
+{
+	const struct type *x, *y, *u;
+
+	sema_check_truth(s, e->ternary.cond, "? :");
+	x = e->ternary.then ? sema_type_expr(s, e->ternary.then) : e->ternary.cond->type;
+	y = sema_type_expr(s, e->ternary.otherwise);
+	u = sema_unify(s, sema_stored(x), sema_stored(y));
+	if (u && u->kind != TY_AGG && u->kind != TY_VOID)
+		return u;
+	if (u)
+		return sema_error(s, e->span, "no-value",
+				  "the branches of '? :' must have values, not %s",
+				  sema_name_of(s, u));
+	return sema_error(s, e->span, "type-mismatch", "the branches of '? :' are %s and %s",
+			  sema_name_of(s, x), sema_name_of(s, y));
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The token array and the stack of open brackets: see filter_stack.h.
+ */
+#include "parser/syntax/filter_stack.h"
+#include "parser/base/arena.h"
+#include "parser/base/diag.h"
+#include "parser.tab.h"
+
+void reader_enter(struct reader *r, enum mode mode)
+{
+	static const enum lexer_state states[] = {
+		[IN_TOP] = LEXER_TOP,	[IN_HEAD] = LEXER_HEAD, [IN_PREDICATE] = LEXER_BODY,
+		[IN_BODY] = LEXER_BODY, [IN_ITEM] = LEXER_BODY, [IN_PARAM] = LEXER_BODY,
+	};
+
+	r->mode = mode;
+	lexer_enter(r->scanner, states[mode]);
+	if (mode == IN_TOP)
+		r->probe_start = r->f->n_tokens;
+}
+
+struct token *reader_top(const struct reader *r)
+{
+	return r->n_frames ? &r->f->tokens[r->frames[r->n_frames - 1].token] : NULL;
+}
+
+static bool is_closer(int kind)
+{
+	return kind == TOK_RPAREN || kind == TOK_RSQUARE || kind == TOK_RBRACE ||
+	       kind == TOK_ANGLE_CLOSE || kind == TOK_PRED_CLOSE;
+}
+
+/* A closer that is left although it closes nothing is its own partner: every closer has one. */
+void reader_push(struct reader *r, struct token t)
+{
+	if (t.partner == NO_TOKEN && is_closer(t.kind))
+		t.partner = r->f->n_tokens;
+	t.inside = r->n_frames ? r->frames[r->n_frames - 1].token : NO_TOKEN;
+	arena_push(r->arena, r->f->tokens, r->f->n_tokens, t);
+}
+
+/* Too deep: forget this probe and end the script before it. */
+static void stop_too_deep(struct reader *r, struct span s)
+{
+	diag_error(r->diags, s, "limit-nesting", "this is nested too deep: more than %d levels",
+		   LIMIT_NESTING);
+	r->f->n_tokens = r->probe_start;
+	r->n_frames = 0;
+	r->is_stopped = true;
+}
+
+/* Bound all that is open at once. */
+void reader_check_depth(struct reader *r, struct span s)
+{
+	uint32_t depth = r->n_frames;
+
+	for (uint32_t i = 0; i < r->n_frames; i++)
+		depth += r->frames[i].n_prefix + r->frames[i].n_ternary + r->frames[i].n_else_if;
+	if (depth >= LIMIT_NESTING)
+		stop_too_deep(r, s);
+}
+
+void reader_open(struct reader *r, struct token t, int kind)
+{
+	reader_check_depth(r, t.span);
+	if (r->is_stopped)
+		return;
+	t.kind = kind;
+	t.partner = NO_TOKEN;
+	reader_push(r, t);
+	r->frames[r->n_frames++] = (struct frame){.token = r->f->n_tokens - 1};
+}
+
+/* The grammar's errors in the tokens from `first` on follow from one that was reported. */
+void reader_silence(struct reader *r, uint32_t first)
+{
+	for (uint32_t i = first; i < r->f->n_tokens; i++)
+		r->f->tokens[i].is_quiet = true;
+}
+
+/* `t` closes the innermost frame. */
+void reader_close(struct reader *r, struct token t, int kind)
+{
+	uint32_t opener = r->frames[r->n_frames - 1].token;
+	struct frame *outer;
+
+	t.kind = kind;
+	t.partner = opener;
+	reader_push(r, t);
+	r->f->tokens[opener].partner = r->f->n_tokens - 1;
+	if (r->frames[r->n_frames - 1].is_c_for)
+		reader_silence(r, opener);
+	r->n_frames--;
+	if (!r->n_frames)
+		return;
+	outer = &r->frames[r->n_frames - 1];
+	outer->n_prefix = 0;
+	if (kind == TOK_RBRACE)
+		outer->n_ternary = 0;
+}
+
+static int closer_of(int opener)
+{
+	switch (opener) {
+	case TOK_LPAREN: return TOK_RPAREN;
+	case TOK_LSQUARE: return TOK_RSQUARE;
+	case TOK_LBRACE: return TOK_RBRACE;
+	case TOK_ANGLE_OPEN: return TOK_ANGLE_CLOSE;
+	default: return TOK_PRED_CLOSE;
+	}
+}
+
+const char *reader_closer_text(int opener)
+{
+	switch (opener) {
+	case TOK_LPAREN: return ")";
+	case TOK_LSQUARE: return "]";
+	case TOK_LBRACE: return "}";
+	case TOK_ANGLE_OPEN: return ">";
+	default: return "/";
+	}
+}
+
+/* Close the innermost frame with a token of our own, before the byte at `at`. */
+void reader_close_made(struct reader *r, uint32_t at)
+{
+	struct token made = {.span = {at, at}, .is_quiet = true};
+
+	reader_close(r, made, closer_of(reader_top(r)->kind));
+}
+
+/* The frames above `depth` lack their closers, which `t` shows: say so of the innermost. */
+void reader_close_to(struct reader *r, uint32_t depth, const struct token *t)
+{
+	const struct token *opener = reader_top(r);
+
+	if (r->n_frames <= depth)
+		return;
+	if (!r->lexer.is_cut) {
+		diag_error(r->diags, t->span, "syntax", "missing '%s' before this '%c'",
+			   reader_closer_text(opener->kind), r->f->source->text[t->span.start]);
+		diag_note(r->diags, opener->span, "the '%c' is here",
+			  r->f->source->text[opener->span.start]);
+	}
+	r->lexer.is_cut = false;
+	reader_silence(r, r->frames[depth].token);
+	while (r->n_frames > depth)
+		reader_close_made(r, t->span.start);
+}
+
+/* Number of the innermost frame of `kind`, from 1; 0 when there is none in this region. */
+uint32_t reader_find(const struct reader *r, int kind)
+{
+	for (uint32_t i = r->n_frames; i > 0; i--) {
+		int opener = r->f->tokens[r->frames[i - 1].token].kind;
+
+		if (opener == kind)
+			return i;
+		if (opener != TOK_LPAREN && opener != TOK_LSQUARE)
+			break;
+	}
+	return 0;
+}

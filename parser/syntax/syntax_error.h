@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the files of syntax errors share: syntax_error.c and syntax_error_top.c.
+ */
+#pragma once
+#include "parser/syntax/filter.h"
+#include <stddef.h>
+
+/* The error: where the grammar stopped, and what it could have taken. */
+struct stop {
+	struct filter *f;
+	const struct token *at;
+	const struct token *before; /* NULL at the start of the script */
+	uint32_t index;
+	const int *expected;
+	int n_expected;
+};
+
+/* True when a token of that kind could have come next. */
+bool stop_expects(const struct stop *s, int kind);
+/* The kind of the token before the error; the end's at the start of the script. */
+int stop_kind_before(const struct stop *s);
+/* The source text of a token for a message: quoted, shortened when long. */
+const char *stop_found(const struct stop *s, const struct token *t, char *buf, size_t size);
+
+/* ---- syntax_error_top.c: outside of blocks. True: reported. */
+bool say_param(const struct stop *s);
+bool say_root_item(const struct stop *s);
+bool say_top_level(const struct stop *s);
+/* The '>' that closed an angle block, when the error is at it or between it and the next block;
+ * NULL. */
+const struct token *stop_angle_end(const struct stop *s);

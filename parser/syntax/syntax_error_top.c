@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Messages for syntax errors outside of blocks: in root items, parameters and probe heads.
+ */
+#include "parser/syntax/syntax_error.h"
+#include "parser/base/diag.h"
+#include "parser/lang/probe.h"
+#include "parser.tab.h"
+#include <string.h>
+
+static const struct {
+	int kind;
+	const char *word, *form;
+} root_items[] = {
+	{TOK_CONFIG, "config", "config = { max_map_keys = 1000; missing_probes = warn }"},
+	{TOK_IMPORT, "import", "import \"file.bt\";"},
+	{TOK_MACRO, "macro", "macro name($variable, @map, expression) { … }"},
+	{TOK_FN, "fn", "fn name($x : int64) : int64 { … }"},
+	{TOK_ROOT_LET, "let", "let @map = hash(1000);"},
+};
+
+static bool ends_item(const struct filter *f, const struct token *t)
+{
+	if (t->kind == TOK_RBRACE)
+		return f->tokens[t->partner].inside == NO_TOKEN;
+	return t->kind == TOK_SEMI && t->inside == NO_TOKEN;
+}
+
+/* In an item of the root, but not in the body of a macro or fn: what the item looks like. */
+bool say_root_item(const struct stop *s)
+{
+	uint32_t region = filter_region(s->f, s->index);
+	char buf[64];
+
+	for (uint32_t i = s->index + 1; i-- > 0;) {
+		const struct token *t = &s->f->tokens[i];
+
+		if (t->kind == TOK_ATTACH || (i < s->index && ends_item(s->f, t)))
+			return false;
+		for (size_t k = 0; k < sizeof(root_items) / sizeof(root_items[0]); k++) {
+			if (root_items[k].kind != t->kind || i == s->index)
+				continue;
+			if (region != NO_TOKEN && t->kind != TOK_CONFIG)
+				return false;
+			if (t->kind == TOK_ROOT_LET && s->at->kind == TOK_VAR)
+				diag_error(s->f->diags, s->at->span, "syntax",
+					   "only maps are declared outside of blocks");
+			else if (s->n_expected == 1 && stop_expects(s, TOK_SEMI))
+				diag_error(s->f->diags, s->at->span, "syntax",
+					   "missing ';' before %s",
+					   stop_found(s, s->at, buf, sizeof(buf)));
+			else
+				diag_error(s->f->diags, s->at->span, "syntax",
+					   "%s does not fit '%s' here",
+					   stop_found(s, s->at, buf, sizeof(buf)),
+					   root_items[k].word);
+			diag_hint(s->f->diags, "write %s", root_items[k].form);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* ---- top level ---- */
+
+const struct token *stop_angle_end(const struct stop *s)
+{
+	if (s->at->kind == TOK_ANGLE_CLOSE)
+		return s->at;
+	if (s->at->inside != NO_TOKEN)
+		return NULL;
+	for (uint32_t i = s->index; i-- > 0;) {
+		int kind = s->f->tokens[i].kind;
+
+		if (kind == TOK_ANGLE_CLOSE)
+			return &s->f->tokens[i];
+		if (kind == TOK_RBRACE || kind == TOK_PRED_CLOSE || i + 64 < s->index)
+			return NULL;
+	}
+	return NULL;
+}
+
+static bool has_char(const struct token *t, char c)
+{
+	return memchr(t->text.text, c, t->text.len) != NULL;
+}
+
+static bool is_probe_type(const struct token *t)
+{
+	for (int i = 0; i < PROBE_COUNT; i++)
+		if (probe_type_is(t->text.text, t->text.len, (enum probe_id)i))
+			return true;
+	return false;
+}
+
+/* A word behind a head, where its block should be. */
+static void hint_second(const struct stop *s)
+{
+	const struct token *head = s->before;
+
+	if (has_char(head, '('))
+		diag_hint(s->f->diags, "statements stand in a probe's block: BEGIN { … }");
+	else if (has_char(s->at, ':') || is_probe_type(s->at))
+		diag_hint(s->f->diags, "attach points of one probe have a comma between them");
+	else if (probe_type_is(head->text.text, head->text.len, PROBE_KPROBE) ||
+		 probe_type_is(head->text.text, head->text.len, PROBE_KRETPROBE))
+		diag_hint(s->f->diags, "write %s:%s", head->text.text, s->at->text.text);
+	else
+		diag_hint(s->f->diags,
+			  "statements stand in { … }, a condition before it: /pid == 1/");
+}
+
+/* `point<@ = count()>`: '<' is part of the head, as it is of C++'s names. */
+static bool is_glued(const struct token *head)
+{
+	bool is_statement = has_char(head, '@') || has_char(head, '$') || has_char(head, '=');
+
+	return head->text.text[head->text.len - 1] == '<' || (has_char(head, '<') && is_statement);
+}
+
+/* Behind a head that no block follows. */
+static void say_no_block(const struct stop *s)
+{
+	const struct token *head = s->before;
+	char buf[64];
+
+	if (head->kind == TOK_PRED_CLOSE) {
+		diag_error(s->f->diags, head->span, "syntax",
+			   "probe has no block: write { … } behind its predicate");
+		return;
+	}
+	diag_error(s->f->diags, head->span, "syntax", "probe has no block: write { … } behind %s",
+		   stop_found(s, head, buf, sizeof(buf)));
+	if (head->kind != TOK_ATTACH)
+		return;
+	if (is_glued(head))
+		diag_hint(s->f->diags, "a space before '<' opens a block");
+	else if (s->at->kind == TOK_ATTACH ? !stop_angle_end(s) : has_char(head, '('))
+		hint_second(s);
+}
+
+/* Between `param` and its ';'. */
+bool say_param(const struct stop *s)
+{
+	char buf[64];
+
+	if (s->at->inside != NO_TOKEN)
+		return false;
+	for (uint32_t i = s->index; i-- > 0;) {
+		int kind = s->f->tokens[i].kind;
+
+		if (kind == TOK_PARAM_ITEM) {
+			diag_error(s->f->diags, s->at->span, "syntax",
+				   "%s does not fit in a parameter",
+				   stop_found(s, s->at, buf, sizeof(buf)));
+			diag_hint(s->f->diags,
+				  "write param $seconds: uint64 = none \"what it is\";");
+			return true;
+		}
+		if (kind == TOK_SEMI || kind == TOK_RBRACE || kind == TOK_ANGLE_CLOSE)
+			return false;
+	}
+	return false;
+}
+
+bool say_top_level(const struct stop *s)
+{
+	char buf[64];
+	int at = s->at->kind;
+
+	if (s->at->inside != NO_TOKEN)
+		return false;
+	if (stop_expects(s, TOK_ANGLE_OPEN)) {
+		say_no_block(s);
+	} else if (at == TOK_GT && s->f->has_reported_angle) {
+		s->f->has_reported_angle =
+			false; /* the end meant for the block that closed early */
+	} else if (at == TOK_RBRACE || at == TOK_GT || at == TOK_RPAREN || at == TOK_RSQUARE) {
+		diag_error(s->f->diags, s->at->span, "syntax", "this %s closes nothing",
+			   stop_found(s, s->at, buf, sizeof(buf)));
+	} else if (at == TOK_LBRACE || at == TOK_ANGLE_OPEN) {
+		diag_error(s->f->diags, s->at->span, "syntax", "this block has no probe before it");
+		diag_hint(s->f->diags, "a probe is an attach point and a block: BEGIN { … }");
+	} else if (at == TOK_PRED_OPEN) {
+		diag_error(s->f->diags, s->at->span, "syntax",
+			   "this predicate has no probe before it");
+	} else {
+		diag_error(s->f->diags, s->at->span, "syntax", "%s begins no probe",
+			   stop_found(s, s->at, buf, sizeof(buf)));
+	}
+	return true;
+}
