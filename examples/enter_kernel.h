@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A system call without a function around it: what is asleep in the kernel is asleep in the caller,
- * so user stacks begin there (libc's functions keep no frame pointers).
+ * A system call without a function around it: a thread that sleeps in the kernel sleeps in the
+ * caller, so user stacks begin there (libc's functions have no frame pointers).
  */
 #pragma once
 

@@ -17,8 +17,9 @@
 
 #define NOINLINE __attribute__((noinline, noclone))
 
-/* A function that asks for its frame has one, even when it calls nothing: it begins by `push`, so
- * that the kernel (6.12 or later) finds the caller when it is probed there. */
+/* A function that uses its frame address has a frame even if it calls nothing. It begins with
+ * `push`, so the kernel (6.12 or later) finds the caller when the function is probed at its
+ * entry. */
 #define HAVE_FRAME() __asm__ volatile("" : : "r"(__builtin_frame_address(0)))
 
 NOINLINE long add_six(long a, long b, long c, long d, long e, long f);

@@ -102,7 +102,8 @@ static void give_order(enum order order)
 	futex_wake(&shared.order);
 }
 
-/* ---- what is to be found ------------------------------------------------------------------- */
+/* ---- the expected results
+ * --------------------------------------------------------------------- */
 
 NOINLINE void sleep_long(int rounds);
 NOINLINE void sleep_short(int rounds);
@@ -147,7 +148,7 @@ NOINLINE void read_pipe(int rounds)
 	}
 }
 
-/* Spins until the thread has used COMPUTE_MS of CPU time per round; preemption does not count. */
+/* Spins until the thread has used COMPUTE_MS of CPU time per round, not counting preemption. */
 NOINLINE uint64_t compute(int rounds)
 {
 	uint64_t sum = 0, want_ns = (uint64_t)rounds * COMPUTE_MS * 1000000, now_ns;
@@ -172,7 +173,7 @@ static int64_t clock_now(clockid_t clock)
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* Time that has passed without this thread on a CPU. */
+/* Time that this thread has spent off the CPU. */
 static int64_t off_cpu_now(void)
 {
 	int64_t on = clock_now(CLOCK_THREAD_CPUTIME_ID);
@@ -197,7 +198,7 @@ static void print_expected(long percent)
 		{"sleep_short", SLEEP_SHORT_MS, SLEEP_SHORT_ROUNDS},
 		{"wait_for_lock", LOCK_MS, LOCK_ROUNDS},
 		{"read_pipe", PIPE_MS, PIPE_ROUNDS},
-		{"compute", 0, 1}, /* on the CPU: no time off it */
+		{"compute", 0, 1}, /* on the CPU, so no time off it */
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {

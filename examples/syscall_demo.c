@@ -61,7 +61,7 @@ NOINLINE void call_dup(long n)
 
 NOINLINE void read_zero(int fd, char *buffer)
 {
-	/* It calls nothing: without this it has no frame, and its caller would not be seen. */
+	/* It calls nothing: without this it has no frame, and its caller is not visible. */
 	__asm__ volatile("" : : "r"(__builtin_frame_address(0)));
 	enter_kernel(SYS_read, fd, (long)buffer, 64, 0);
 }

@@ -1,4 +1,4 @@
-"""events: jobs of cost per event: nanoseconds added to a system call, to a switch, to a printf."""
+"""events: jobs that measure the cost of an event: nanoseconds added to a system call, a switch, a printf."""
 
 import dataclasses
 import os
@@ -10,13 +10,13 @@ from harness import Row, Workload, bpftrace, hand_written, lower_quartile, media
 from startup import LINE, LINE_IN_BPFTRACE
 
 GETPPID = "tracepoint:syscalls:sys_enter_getppid { %s }"
-CHUNKS = 60  # a sample; a chunk is 2 to 8 ms, so that some are not disturbed
+CHUNKS = 60  # in a sample; a chunk takes 2 to 8 ms, so that some are not disturbed
 CALLS, CALLS_WITH_STACKS, SWITCHES, USER_CALLS = 10_000, 2_000, 1_500, 1_000
-STEADY, TRIES = 0.05, 4  # a round counts when before and after are so near, else it is done again
+STEADY, TRIES = 0.05, 4  # a round counts if before and after differ by less, else it is repeated
 BURST, MOST_NS, MOST_CPUS = 1_000_000, 150, 8
 SETTLE_S = 0.15
-READ_S = 1  # until what was printed is in the file
-ROUNDS_SHARE = 2  # a round here is long: half of the runs
+READ_S = 1  # until the output is in the file
+ROUNDS_SHARE = 2  # rounds are long here: half as many runs
 
 SPAN = "tracepoint:sched:sched_switch %s { %s @ = sum(delta); }"
 SWITCH_JOBS = (  # what, program, in bpftrace, by hand, target
@@ -29,7 +29,7 @@ SWITCH_JOBS = (  # what, program, in bpftrace, by hand, target
 )
 CALL_JOBS = (("@ = count();", "count"), ("@[pid] = count();", "count_pid"), ("@[comm] = count();", "count_comm"),
              ("@ = hist(nsecs);", "hist_nsecs"), ("@[kstack, ustack] = count();", "count_stacks"))
-BY_HAND = 1.1  # of what the hand-written program adds: the target where there is no other
+BY_HAND = 1.1  # times what the hand-written program adds: the default target
 
 
 def system_calls(bench):
@@ -77,7 +77,7 @@ def traced_and_not(load, start, chunks, n, rest_s=0):
 
 
 def added(bench, load, jobs, what, n, target=None):
-    """Each tracer takes its turn."""
+    """Run the tracers in turns."""
     def one(start):
         traced, untraced, _ = traced_and_not(load, start, CHUNKS, n)
         return lower_quartile(traced) - untraced
@@ -102,7 +102,7 @@ def switches(bench):
 
 def functions(bench):
     """Added to a call of a user function that begins with endbr64, by probes on its entry and return. The
-    hand-written programs are put behind the endbr64: what they cost is nearly all the kernel's."""
+    hand-written programs are behind the endbr64; nearly all of their cost is the kernel's."""
     entry, leave = (f"{kind}:{bench.workload}:cet_call {{ %s }}" for kind in ("uprobe", "uretprobe"))
     scripts = (
         ("a call, `@ = count()` at its entry", entry % "@ = count();", None, "call_entry", 600),
@@ -168,7 +168,7 @@ def printf_row(what, unit, lists, target):
 
 @dataclasses.dataclass
 class Burst:
-    ns: float  # an event, all in all
+    ns: float  # for an event, in total
     added_ns: float
     printed: int
     lost: int

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
- * What an expert would write by hand with libbpf for the jobs of events.py: the measure for generated
- * code. Loaded by hand.c, one program at a time. Where sonde's own work differs: these do not leave
- * the tracer out, nor 32-bit calls, have no epochs, and count no losses.
+ * What an expert would write by hand with libbpf for the jobs of events.py: the reference for
+ * generated code. hand.c loads one program at a time. Differences from sonde: these programs do not
+ * exclude the tracer or 32-bit calls, have no epochs, and count no losses.
  */
 #include <linux/bpf.h>
 
@@ -23,7 +23,7 @@ struct task_struct {
 	unsigned int __state;
 } __attribute__((preserve_access_index));
 
-const volatile unsigned long traced_number; /* hand.c sets it */
+const volatile unsigned long traced_number; /* set by hand.c */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);

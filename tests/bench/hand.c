@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * hand OBJECT PROGRAM,... FD FILE - loads these programs of hand.bpf.c, attaches them, writes `ready`
- * to FD and waits to be killed. FILE is what the programs of functions are attached to, or where what
- * comes through the ring buffer is written.
+ * to FD and waits to be killed. FILE is the file whose functions are probed, or the output for
+ * records from the ring buffer.
  */
 #include <bpf/libbpf.h>
 #include <signal.h>
@@ -39,7 +39,7 @@ static void choose(struct bpf_object *o, char *names)
 		bpf_program__set_autoload(bpf_object__find_program_by_name(o, name), true);
 }
 
-/* Of a function, past its endbr64, where the kernel need not single-step. */
+/* Behind the function's endbr64, where the kernel need not single-step. */
 static bool attach(struct bpf_program *p, const char *binary)
 {
 	bool returns = begins(bpf_program__section_name(p), "uretprobe");
@@ -73,7 +73,7 @@ static int print(void *file, void *record, size_t size)
 	return size < sizeof(int) || fprintf(file, "%d\n", *(int *)record) < 0;
 }
 
-/* The programs do not wake the reader: it comes by as often as sonde's does. */
+/* The programs do not wake the reader; it polls as often as sonde's does. */
 static int read_records(struct bpf_object *o, const char *path)
 {
 	int fd = bpf_object__find_map_fd_by_name(o, "records");

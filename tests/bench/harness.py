@@ -32,7 +32,7 @@ class Row:
     target: float = None
     note: str = ""
     beside: dict = dataclasses.field(default_factory=dict)  # name -> median of the other tracer
-    beside_least: dict = dataclasses.field(default_factory=dict)  # and the least, where it says more
+    beside_least: dict = dataclasses.field(default_factory=dict)  # and the minimum, where it says more
 
     def verdict(self):
         if self.target is None:
@@ -41,7 +41,7 @@ class Row:
 
 
 class Bench:
-    """Where the programs are, how many runs, which jobs may be left out."""
+    """Where the programs are, how many runs, which jobs can be skipped."""
 
     def __init__(self, sonde, runs, cpu):
         self.sonde = sonde
@@ -95,7 +95,7 @@ def which(program):
 # ---- bpftrace, in a mount namespace where tracefs is mounted -------------------------------------
 
 class Namespace:
-    """bpftrace wants tracefs mounted; the machine itself is left as it is."""
+    """bpftrace needs tracefs to be mounted; the machine itself is not changed."""
 
     def __init__(self):
         script = ("mountpoint -q /sys/kernel/tracing || mount -t tracefs tracefs /sys/kernel/tracing; "
@@ -124,7 +124,7 @@ def find_bpftrace(bench):
     return Namespace()
 
 
-# ---- runs that take turns ------------------------------------------------------------------------
+# ---- interleaved runs -----------------------------------------------------------------------------
 
 def take_turns(functions, runs, pause_s):
     """Calls each of {name: function} once a round; {name: list of what it returned}. The first round
@@ -168,7 +168,7 @@ def spawn(bench, word, command, inside=None):
 # ---- a workload that goes on while tracers come and go ---------------------------------------------
 
 def lower_quartile(values):
-    """Of what takes time: what else runs only adds."""
+    """A robust minimum: other load only adds time."""
     return sorted(values)[len(values) // 4]
 
 
@@ -241,7 +241,7 @@ def sonde(bench, program, *options):
 
 
 def bpftrace(bench, program, *options):
-    """Its -c command is let go when all is attached: the workload's `ready` writes the time then."""
+    """Its -c command starts when everything is attached: then the workload's `ready` writes the time."""
     stamp = tempfile.mktemp(dir=bench.folder.name)
 
     def stamped(tracer):

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * spawn - starts one program and measures it from a small process, so that neither Python's start
- * of a child nor its memory is in the numbers. Prints one line for tests/bench/run.
+ * spawn - starts one program and measures it from a small process, so that neither the time nor the
+ * memory that Python needs to start a child is in the numbers. Prints one line for tests/bench/run.
  *
  *     spawn run COMMAND...      until it ends:        wall_ns rss_kb status
  *     spawn attach COMMAND...   until a byte comes on its descriptor 9, a pause, SIGINT, its end:
  *                               ready_ns end_ns rss_kb status
  *
- * rss_kb is the largest resident size of the program or of one of its children (wait4).
+ * rss_kb is the maximum resident size of the program or of one of its children (wait4).
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -35,7 +35,7 @@ static uint64_t now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* The program's output goes nowhere; `ready` becomes its descriptor 9. */
+/* The program's output is discarded; `ready` becomes its descriptor 9. */
 static pid_t start(char **words, int ready)
 {
 	posix_spawn_file_actions_t actions;

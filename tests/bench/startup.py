@@ -10,7 +10,7 @@ EMPTY = "BEGIN { exit(); }"
 LINE = "tracepoint:sched:sched_switch < @[kstack, ustack] = sum(delta) >"
 RAW_FORM = "tracepoint:syscalls:sys_enter_openat { @[comm] = count(); }"
 PERF_FORM = "tracepoint:sched:sched_process_exec { @[%s] = count(); }"
-# The same job in bpftrace: it has no delta.
+# The same job in bpftrace, which has no delta.
 LINE_IN_BPFTRACE = """tracepoint:sched:sched_switch { @s[args->prev_pid] = nsecs;
     if (@s[args->next_pid]) { @[kstack, ustack] = sum(nsecs - @s[args->next_pid]); } }"""
 EMIT_STAGES = (("plan", "process start and front end"), ("ir", "fork, IR, its text"),
@@ -31,14 +31,14 @@ def empty(bench):
 
 
 def row(job, what, unit, lists, target=None, note=""):
-    """sonde's list is the row, the others stand beside it."""
+    """sonde's list is the row, the others are columns."""
     mine = lists["sonde"]
     others = {name: median(values) for name, values in lists.items() if name != "sonde" and values}
     return Row(job, what, unit, median(mine), min(mine), len(mine), target, note, others)
 
 
 def attach(bench):
-    """The line of the mission: from exec to attached, what part each stage has, and the end."""
+    """The main one-liner: from exec to attached, the share of each stage, and the end."""
     emit = [bench.sonde, "-o", "/dev/null", "-e", LINE, "--emit"]
     jobs = {name: (lambda name=name: run_once(bench, emit + [name])[0]) for name, _ in EMIT_STAGES}
     jobs["version"] = lambda: run_once(bench, [bench.sonde, "--version"])[0]
@@ -55,7 +55,7 @@ def attach(bench):
 
 
 def stages(got):
-    """Differences of medians: a stage's whole run less that of the stage before."""
+    """Differences of medians: a stage's whole run minus that of the stage before."""
     version, plan, ir, passes, elf = (median(got[name]) for name in ("version", "plan", "ir", "ir-opt", "elf"))
     ready = median([r[0] for r in got["attach"]])
     n = len(got["plan"])

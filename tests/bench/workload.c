@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * workload - what is traced while tests/bench/run measures what tracing adds to it.
+ * workload - the traced program, while tests/bench/run measures what tracing adds to it.
  *
  *     workload getppid CPU      system calls, one after the other, on one CPU
  *     workload getuid CPU
  *     workload call CPU         calls of a function that begins with endbr64 and a push (x86-64)
  *     workload switch CPU       two processes on one CPU that wake each other over pipes
- *     workload ready FILE       write the monotonic time to FILE (it says that a tracer's -c command
- *                               runs, so its probes are attached), then wait to be killed
+ *     workload ready FILE       as a tracer's -c command: write the monotonic time to FILE, which shows
+ *                               that the probes are attached, then wait to be killed
  *
- * The first four take lines `CHUNKS N` from stdin, do CHUNKS times N events and answer with the
- * nanoseconds of CPU time an event of each chunk (of both processes): what else runs on that CPU is
- * not in them. They live through many measurements with and without a tracer.
+ * The first four read lines `CHUNKS N` from stdin, cause CHUNKS times N events and reply with each
+ * chunk's CPU time for an event, in nanoseconds (of both processes), so that other load on that CPU
+ * does not count. One process serves many measurements with and without a tracer.
  */
 #define _GNU_SOURCE
 #include <sched.h>

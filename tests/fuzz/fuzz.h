@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the fuzz targets share: the walk from bytes to a plan with the golden tests' kernel, a file
- * of given bytes, and a place where messages go. A target is one file, fuzz_X.c; libFuzzer calls it
- * (./dev fuzz). Crashes, leaks, undefined behaviour, hangs and failed asserts are its findings.
+ * Shared by the fuzz targets: the way from bytes to a plan with the golden tests' kernel, a file
+ * with given bytes, and a sink for messages. A target is one file, fuzz_X.c, that libFuzzer calls
+ * (./dev fuzz). It finds crashes, leaks, undefined behaviour, hangs and failed asserts.
  */
 #pragma once
 #include "parser/base/arena.h"
@@ -22,7 +22,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* /dev/null, opened once: what is printed there is still formatted. */
+/* /dev/null, opened once; output to it is still formatted. */
 static inline FILE *fuzz_sink(void)
 {
 	static FILE *sink;
@@ -44,7 +44,7 @@ static inline struct kernel *fuzz_kernel(void)
 	return k;
 }
 
-/* A file that holds these bytes: a descriptor at its start. */
+/* A file with these bytes: a descriptor positioned at its start. */
 static inline int fuzz_file(const uint8_t *data, size_t size)
 {
 	int fd = memfd_create("fuzz", MFD_CLOEXEC);
@@ -54,7 +54,7 @@ static inline int fuzz_file(const uint8_t *data, size_t size)
 	return fd;
 }
 
-/* A script and how far it came: program and plan are NULL behind the first error. */
+/* A script and how far it got: program and plan are NULL after the first error. */
 struct fuzz_script {
 	struct arena *arena;
 	struct program *program;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An ELF file as the symbol reader sees it: nothing in it may be believed. */
+/* An ELF file for the symbol reader, which must not trust anything in it. */
 #include "tests/fuzz/fuzz.h"
 #include "runtime/elf/elfsym.h"
 
@@ -34,7 +34,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const char *name;
 	int err;
 
-	/* the second opening starts with an address: each builds its own index */
+	/* the second open starts with an address: each builds its own index */
 	for (int turn = 0; turn < 2; turn++) {
 		e = elfsym_open_fd(fuzz_file(data, size), "/proc/self/fuzz", &err);
 		if (!e)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The file of --kernel-facts, and all questions to it. */
+/* A --kernel-facts file, and all queries to it. */
 #include "tests/fuzz/fuzz.h"
 #include "runtime/base/log.h"
 

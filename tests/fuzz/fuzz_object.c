@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A script all the way to its ELF file, which nobody loads. -1 is a defect of ours: the module did
- * not verify. LLVM keeps what it once took, so leaks are not looked for (run-fuzz). */
+/* A script up to its ELF file, which is not loaded. -1 is a defect in sonde: the module did not
+ * verify. LLVM keeps memory that it once allocated, so leaks are not detected (run-fuzz). */
 #include "codegen/codegen.h"
 #include "tests/fuzz/fuzz.h"
 

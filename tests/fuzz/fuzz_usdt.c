@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The operands of a USDT note, which come out of a file: for both machines. */
+/* The operands of a USDT note, which come from a file, for both architectures. */
 #include "tests/fuzz/fuzz.h"
 #include "parser/lang/usdt_operand.h"
 #include <assert.h>

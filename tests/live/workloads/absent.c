@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Texts in memory that is not there when a probe reads them.
+ * Strings that are not resident when a probe reads them.
  *
- *	absent ROUNDS	in each round, before each step of which its pages are dropped:
+ *	absent ROUNDS	does these steps in each round, and drops the pages before each step:
  *
- *   demo:literal  (usdt) arg0 a text of the program's own file
- *   one(p)        the same text; returns it
- *   two(p)        "left-right", the hyphen being the first byte of another page
- *   bad(p)        an address of nothing
+ *   demo:literal  (usdt) arg0 is a string in the program's file
+ *   one(p)        the same string; returns it
+ *   two(p)        "left-right"; the hyphen is the first byte of another page
+ *   bad(p)        an invalid address
  */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
-enum { PAGE = 65536 }; /* of any size a multiple */
+enum { PAGE = 65536 }; /* a multiple of every page size */
 
 static const char page[PAGE] __attribute__((aligned(PAGE), used)) = "untouched";
 static const char pages[2 * PAGE]
@@ -43,7 +43,7 @@ NOINLINE static void literal(const char *text)
 			 "994: .balign 4\n.popsection\n" ::"r"(text)
 			 : "memory");
 }
-#else /* the note is x86-64's */
+#else /* the note is for x86-64 */
 static void literal(const char *text)
 {
 	(void)text;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * burst - a known number of system calls, as fast as they go.
+ * burst - a known number of system calls, as fast as possible.
  *
  *     burst N CPU [SECONDS]     N times getpgid(1), getpgid(2) … on one CPU, or, with CPU `all`, on
- *                               each at once; with SECONDS that many rounds, one a second
+ *                               all at once; with SECONDS that many rounds, one a second
  *
- * Says on standard error how many nanoseconds a call took.
+ * Prints on standard error how many nanoseconds a call took.
  */
 #define _GNU_SOURCE
 #include <pthread.h>

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls and system calls with known spans, for tests/live/spans.test. Each mode prints what it did;
- * `call(n)` is the traced function: it returns n.
+ * Calls and system calls with known spans, for tests/live/spans.test. Each mode prints what it did.
+ * The traced function is `call(n)`, which returns n.
  *
  *   calls spin N NS            call(i) spins for NS, N times; prints the sum of its own measurements,
- *                              and how long all took as the caller saw it
- *   calls burn N NS            the same by the thread's CPU time: however busy the machine is
+ *                              and the total as measured by the caller
+ *   calls burn N NS            the same in CPU time of the thread: independent of the load
  *   calls recurse DEPTH THREADS ROUNDS
  *                              every thread goes DEPTH calls deep, ROUNDS times
  *   calls jump ROUNDS          5 nested calls left by longjmp, then one that returns
  *   calls die THREADS          threads that end inside call(), one after the other; then one call
- *   calls tail N               tail(n) leaves by a jump to call(n)
- *   calls restart              a read that a signal interrupts after 60 ms, restarted, 90 ms more;
- *                              prints the time until the signal's handler, and from there
+ *   calls tail N               tail(n) ends in a tail call of call(n)
+ *   calls restart              a read that a signal interrupts after 60 ms and that is restarted for 90 ms;
+ *                              prints the time until the signal's handler, and the time after it
  *   calls fork N               N forks
  *   calls sleep N MS           N times nanosleep(MS); prints the sum of its own measurements
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * copies: writes "copied" to standard output as copy_file_range(2) does: at the file offset that it
- * found, which it moves on afterwards, while others may have written there.
+ * found, which it advances afterwards, although others may have written there in the meantime.
  */
 #define _GNU_SOURCE
 #include <string.h>
@@ -13,7 +13,7 @@ int main(void)
 	off_t found = lseek(STDOUT_FILENO, 0, SEEK_CUR);
 
 	getppid();
-	usleep(200 * 1000); /* the tracer shows that */
+	usleep(200 * 1000); /* the tracer prints that */
 	if (pwrite(STDOUT_FILENO, text, strlen(text), found) < 0)
 		return 1;
 	lseek(STDOUT_FILENO, found + (off_t)strlen(text), SEEK_SET);

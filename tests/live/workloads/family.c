@@ -5,8 +5,8 @@
  *	family CHILDREN THREADS CALLS [MS]
  *
  * CHILDREN short processes, one after the other, each with one child of its own; then THREADS threads.
- * Every one of them calls getppid CALLS times (so does nobody else): (2 CHILDREN + THREADS) CALLS in
- * all. MS: waits so long first; then the threads call for ever, one call a millisecond, until killed.
+ * Each of them calls getppid CALLS times, and nobody else does: (2 CHILDREN + THREADS) CALLS in all.
+ * With MS it waits that long first, and the threads call once a millisecond until they are killed.
  */
 #include <pthread.h>
 #include <stdio.h>

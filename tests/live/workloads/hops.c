@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Calls of several functions at one stack pointer: some follow a call that was left by longjmp, some
- * are jumps out of the function before. hop_* are the traced functions.
+ * are tail calls of the previous function. hop_* are the traced functions.
  *
  *	hops jump N		N times: hop_leaves is left by longjmp; from the same place hop_returns is
  *				called, which returns
@@ -18,7 +18,7 @@
 #include <string.h>
 
 #define NOINLINE __attribute__((noinline))
-#define JUMPS __attribute__((noinline, optimize("O2"))) /* its last call is a jump */
+#define JUMPS __attribute__((noinline, optimize("O2"))) /* its last call is a tail call */
 #define NOT_PURE() __asm__ volatile("" ::: "memory")
 
 static jmp_buf base;
@@ -89,7 +89,7 @@ NOINLINE long hop_ping(long n)
 	return n > 0 ? hop_pong(n - 1) + 1 : 0;
 }
 
-/* All from one instruction, so at one stack pointer and with one address to return to. */
+/* All from one instruction, so with one stack pointer and one return address. */
 static NOINLINE void call_each(void (*const *functions)(long), int n)
 {
 	for (volatile int i = 0; i < n; i++)

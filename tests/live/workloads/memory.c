@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory of known contents: a function is given the address of an array of numbers, of an array of
- * such addresses, of bytes; write(2) that of "sonde wrote" on /dev/null; a file is opened from the
- * working directory. Three rounds.
+ * Memory with known contents: a function takes the addresses of an array of numbers, of an array of
+ * such addresses, and of bytes; write(2) takes that of "sonde wrote", to /dev/null; a file is
+ * opened relative to the working directory. Three rounds.
  */
 #include <fcntl.h>
 #include <stdint.h>

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Time off the CPU, in shapes that offcpu_demo does not have.
+ * Time off the CPU, in forms that offcpu_demo does not have.
  *
  *	nap same THREADS ROUNDS MS	threads that all sleep in nap_alike; prints "slept NS": how
- *					long that took them, less their time on the CPU
- *	nap never MS			a thread that waits in wait_forever for what does not come,
+ *					long that took, minus their time on the CPU
+ *	nap never MS			a thread that waits in wait_forever for something that never comes,
  *					while main sleeps in nap_main, for ever
- *	nap loop MS			main sleeps in nap_main for ever; a thread too, in nap_alike
- *	nap switch ROUNDS		two threads hand a byte to each other through pipes: 2 ROUNDS
- *					waits at least; and a child ends
+ *	nap loop MS			main sleeps in nap_main for ever; so does a thread, in nap_alike
+ *	nap switch ROUNDS		two threads pass a byte to each other through pipes: at least
+ *					2 ROUNDS waits; and a child ends
  */
 #include "examples/enter_kernel.h"
 #include <linux/futex.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * refuse NAME[,NAME…] COMMAND [ARG…]: run COMMAND on a kernel that lacks some system calls: they
- * answer ENOSYS (by seccomp), as on an older kernel or in a container.
- *
- * bpf:N refuses command N of bpf(2) alone, with EINVAL, as kernels do that do not know it; uprobe_multi
- * refuses BPF_LINK_CREATE where it is told more than kernels before 6.6 know.
+ * refuse NAME[,NAME…] COMMAND [ARG…]: run COMMAND as on a kernel that lacks some system calls: they
+ * return ENOSYS (by seccomp), as on an older kernel or in a container. bpf:N refuses only command N
+ * of bpf(2), with EINVAL, as kernels do that do not know it; uprobe_multi refuses a BPF_LINK_CREATE
+ * with more attributes than kernels before 6.6 know.
  */
 #include <errno.h>
 #include <linux/audit.h>
@@ -43,7 +42,7 @@ static void add(struct sock_filter f)
 	filter[n_filter++] = f;
 }
 
-/* Of kernel 6.6 up to the fields of uprobe_multi, that is. Those of older links are shorter. */
+/* From kernel 6.6, up to the fields of uprobe_multi. Older links are shorter. */
 enum { LINK_CREATE = 28, UPROBE_MULTI_BYTES = 64 };
 
 static void refuse_uprobe_multi(void)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sides THREADS CALLS: threads that share one CPU and so preempt each other; each calls point() from
- * left() or from right(), by its number. Half of THREADS * CALLS hits have each of the two callers.
+ * sides THREADS CALLS: threads that share one CPU and so preempt each other. Each calls point()
+ * from left() or from right(), depending on its number. Each of the two callers has half of the
+ * THREADS * CALLS hits.
  */
 #define _GNU_SOURCE
 #include <pthread.h>

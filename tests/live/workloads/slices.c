@@ -4,9 +4,9 @@
  *
  *	slices THREADS ROUNDS
  *
- * All wait until SIGUSR1 comes. Then those THREADS, as many new ones that stay, and as many that end,
- * nap ROUNDS times and compute between. Who is left sleeps from then on: before the signal, and a
- * while after it, /proc/PID/task/TID/status stands still.
+ * All THREADS wait for SIGUSR1. Then they, as many new threads that stay, and as many that end, nap
+ * ROUNDS times and compute in between. Those that remain sleep from then on: before the signal, and
+ * some time after it, /proc/PID/task/TID/status does not change.
  */
 #include <pthread.h>
 #include <signal.h>

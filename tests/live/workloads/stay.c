@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls that do not end: stay(3) calls stay(2), that stay(1), which reads from a pipe that nobody
- * writes to, for a minute at most. A second thread sleeps meanwhile. Before that: three calls that end.
+ * Calls that do not end: stay(3) calls stay(2), which calls stay(1), which reads from a pipe that
+ * nobody writes to, for at most a minute. Meanwhile a second thread sleeps. Before that: three
+ * calls that end.
  */
 #include <pthread.h>
 #include <unistd.h>

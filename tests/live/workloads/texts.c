@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Functions with arguments of known values: texts of 5, 199 and 299 bytes, one that is no address, ten
- * numbers, functions. Three rounds of each.
+ * Functions with known arguments: strings of 5, 199 and 299 bytes, an invalid address, ten numbers,
+ * functions. Three rounds of each.
  */
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +18,7 @@ __attribute__((noinline)) static void take_text(const char *text)
 	__asm__ volatile("" ::"r"(text) : "memory");
 }
 
-/* With a frame of its own: the kernel finds the caller at an entry that begins with a push. */
+/* With a frame: the kernel finds the caller at an entry that begins with a push. */
 __attribute__((noinline)) static void take_point(void *point)
 {
 	void *volatile kept = point;

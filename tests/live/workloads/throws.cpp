@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * throws N: an exception leaves two functions, N times.
- * throws N MS: and each time all of them return once more, MS milliseconds later.
- * throws N MS stay: and at the end they are left once more, and the program sleeps for a minute.
- * Prints the sum of what outer returned, and the longest of its calls in nanoseconds.
+ * throws N MS: in addition all of them return once, MS milliseconds later, each time.
+ * throws N MS stay: in addition they are left once more at the end, and the program sleeps for a minute.
+ * Prints the sum of outer's results, and the longest of its calls in nanoseconds.
  *
  *	outer calls middle, which calls thrower, which throws; outer catches, and returns.
  *	calm is called by outer once a round, and returns.

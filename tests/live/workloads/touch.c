@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * touch - known numbers of page faults, of naps, of writes to a variable.
+ * touch - known numbers of page faults, naps, and writes to a variable.
  *
  *     touch pages N       write to N pages that were never touched
  *     touch naps N        sleep N times, 1 ms each; prints "switched N", how often it left the CPU
  *     touch writes N      write N times to `watched`, and read it 2 N times
- *     touch thread N      the same in a thread that is made after the first write
+ *     touch thread N      the same in a thread that is created after the first write
  *     touch wait N        first wait for a line on standard input, then `thread N`
  *     touch again N       `writes N`, in a process forked from it, and there again after execve
  *     touch stay N        `writes N`, interrupt the parent, and wait for a signal
  *
- * The program is linked to fixed addresses: those of its variables are in its symbol table.
+ * The program is linked to fixed addresses: its symbol table has those of its variables.
  */
 #define _GNU_SOURCE
 #include <pthread.h>

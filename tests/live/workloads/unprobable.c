@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * unprobable: functions of which the kernel can probe some: mix_a to mix_e begin with `push`, mix_lock
- * and mix_segment with an instruction that uprobes refuse. Calls each twice.
+ * unprobable: functions, only some of which the kernel can probe. mix_a to mix_e begin with `push`,
+ * mix_lock and mix_segment with an instruction that uprobes refuse. Calls each twice.
  */
 #include <stdio.h>
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * USDT probes of every kind, their notes written by hand so that no header is needed.
+ * USDT probes of every kind. The notes are written by hand, so no header is needed.
  *
- *	usdt ROUNDS	fires each probe once a round; says how often it saw the semaphore set
- *	usdt watch	waits until the semaphore is 0, is set, is 0 again, and tells its values; fires
+ *	usdt ROUNDS	fires each probe once a round; prints how often it saw the semaphore set
+ *	usdt watch	waits until the semaphore is 0, is set, is 0 again, and prints its values; fires
  *			demo:gated while it is set
  *	usdt thread	the same in another thread than the first
- *	usdt idle	waits for SIGTERM, then tells the semaphore's greatest value
+ *	usdt idle	waits for SIGTERM, then prints the semaphore's maximum
  *
  * In each round n, from 0:
- *   demo:regs   arg0 n (int), arg1 the text "round", arg2 low 16 bits of 70000 + n, arg3 -n (one
+ *   demo:regs   arg0 n (int), arg1 the string "round", arg2 low 16 bits of 70000 + n, arg3 -n (one
  *               byte, signed), arg4 second byte of 0x1234
  *   demo:consts -5 (int), 7 (8 bytes), 0xfffffffb (4 bytes, unsigned), -2 (8 bytes)
  *   demo:memory n * 10 on the stack, table[n % 4] by base and index, the variable `total`, the
@@ -31,7 +31,7 @@ __extension__ unsigned short demo_gated_semaphore __attribute__((section(".probe
 int64_t total __attribute__((used)) = -1;
 int32_t table[4] __attribute__((used)) = {40, -41, 42, -43};
 
-/* Where the linker puts it tells by how much a file has been moved. */
+/* The linker's address of this section tells how far a file has been moved. */
 __asm__(".pushsection .stapsdt.base,\"aG\",%progbits,.stapsdt.base,comdat\n"
 	".weak _.stapsdt.base\n.hidden _.stapsdt.base\n"
 	"_.stapsdt.base: .space 1\n.size _.stapsdt.base, 1\n.popsection\n");
@@ -88,7 +88,7 @@ NOINLINE static void gated(int n)
 	PROBE("demo", "gated", "demo_gated_semaphore", "-4@%k0", "r"(n));
 }
 
-#else /* the notes are x86-64's */
+#else /* the notes are for x86-64 */
 static void regs(int n, const char *text)
 {
 	(void)n;
@@ -133,7 +133,7 @@ static void run(int rounds)
 	printf("semaphore seen %d\n", seen);
 }
 
-/* Ends with what it saw, after 10 s at the latest. Tracers before us may not be gone yet. */
+/* Ends with the value it saw, after at most 10 s. Earlier tracers may not be gone yet. */
 static void watch(void)
 {
 	int before, during, n = 0;
@@ -144,7 +144,7 @@ static void watch(void)
 	for (; n < 10000 && !semaphore(); n++)
 		usleep(1000);
 	during = semaphore();
-	sleep(1); /* the program comes after the counter where there are no multi links */
+	sleep(1); /* without multi links the program is attached after the counter */
 	for (int i = 0; n < 10000 && semaphore(); n++, i++) {
 		gated(i);
 		usleep(1000);

@@ -2,10 +2,10 @@
 /*
  * ways - the ways into and out of a system call.
  *
- *     ways N     two threads make N getppid calls each, and others between; meanwhile N / 100 children
- *                are forked, half of them traced at each of their system calls (ptrace), half of them
- *                with a seccomp filter, and make 100 getppid calls each; on x86-64 also
- *                N 32-bit calls
+ *     ways N     two threads make N getppid calls each, and others in between; meanwhile N / 100
+ *                children are forked, half of them traced at each system call (ptrace), half of
+ *                them with a seccomp filter, and make 100 getppid calls each; on x86-64 also N
+ *                32-bit calls
  *
  * So getppid is called 3 N times as a 64-bit call.
  */
@@ -38,7 +38,7 @@ static void *thread(void *arg)
 		syscall(i % 3 ? SYS_getuid : SYS_sched_yield);
 #ifdef __x86_64__
 		if (i % 2) {
-			long nr = 20; /* getpid, of the 32-bit table */
+			long nr = 20; /* getpid in the 32-bit table */
 
 			__asm__ volatile("int $0x80"
 					 : "+a"(nr)

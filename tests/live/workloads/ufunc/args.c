@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Functions whose arguments are of all kinds, each called once with known values. Usage: args
+ * Functions with arguments of all kinds, each called once with known values. Usage: args
  */
 #include <complex.h>
 #include <stdbool.h>
@@ -79,8 +79,8 @@ PROBED void by_value_too(struct mixed mixed, int a, struct packed packed, int b,
 	sink += mixed.number + a + packed.number + b + bits.low + either.number + c + d;
 }
 
-/* The second structure finds one register free and goes to the stack; what follows takes the free
- * one. */
+/* Only one register is left for the second structure, so it goes to the stack; the next argument
+ * takes the register. */
 PROBED void spilled(long a, long b, long c, struct pair one, struct pair two, long d, long e)
 {
 	sink += a + b + c + one.first + two.second + d + e;
@@ -141,7 +141,7 @@ static int callee(long a, const char *b)
 	return (int)a + b[0];
 }
 
-/* Called with one value of y only: the optimiser's clone has no y. */
+/* Called with a single value of y: the optimizer's clone has no y. */
 __attribute__((noinline)) static int shrunk(int x, int y, int z)
 {
 	__asm__ volatile("" ::: "memory");
@@ -152,7 +152,8 @@ int main(void)
 {
 	struct big big = {{1, 2, 3, 4, 5}};
 	struct pair pair = {11, 12};
-	char name[] = "name", tag[] = "tag", last[] = "last"; /* in memory before they are read */
+	char name[] = "name", tag[] = "tag",
+	     last[] = "last"; /* stored to memory before they are read */
 
 	widths(-1, 200, -300, 60000, -70000, 4000000000u);
 	wide(-5, 18446744073709551615ul, -6, 7, true, 'x');

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Classes of the standard library and others by value, between ints that are -1, -2, -3: some are
- * copied into registers or to the stack, of others the address is handed over. Usage: by_value
+ * Classes of the standard library and others by value, between ints that are -1, -2, -3. Some are
+ * copied into registers or to the stack; others are passed by address. Usage: by_value
  */
 #include <array>
 #include <chrono>
@@ -67,7 +67,7 @@ struct with_text {
 	std::string text;
 };
 
-/* Its constructor is no copy constructor, whatever it takes. */
+/* Its constructor is not a copy constructor, whatever it takes. */
 template <typename T> struct from_any {
 	T v;
 	template <typename U> from_any(const U &u) : v(u)
@@ -75,7 +75,7 @@ template <typename T> struct from_any {
 	}
 };
 
-/* Assignment does not count. */
+/* An assignment operator does not matter. */
 struct assigned {
 	long v;
 	explicit assigned(long x) : v(x)

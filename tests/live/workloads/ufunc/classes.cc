@@ -9,21 +9,21 @@
 #define PROBED __attribute__((noipa))
 #endif
 
-/* Constructors that are not copied for each kind of caller. */
+/* Constructors without a copy for each kind of caller. */
 #define KEPT __attribute__((noinline))
 
 namespace shop {
 
 volatile long sink;
 
-/* Copied as bytes: in two registers. */
+/* Copied as bytes, in two registers. */
 struct price {
 	long amount;
 	int currency;
 	long in_cents() const;
 };
 
-/* Not so: its address is handed over. */
+/* Not copied: passed by address. */
 struct ticket {
 	long number;
 	explicit ticket(long n);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Functions of Rust, each called once with known values. Usage: crate
+//! Rust functions, each called once with known values. Usage: crate
 
 use std::hint::black_box;
 

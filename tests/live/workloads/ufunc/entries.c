@@ -3,9 +3,9 @@
  * Functions whose first instructions differ, for tests/live/ufunc.test; compiled with and without
  * -fcf-protection=full (endbr64 at each entry).
  *
- *   entries N		N times: plain_push(i), which returns i + 1; saver(i), returns i + 2; leaf(i),
- *			returns i + 3; looper(3), which jumps back behind its endbr64 twice; switcher(i);
- *			colder(i), which goes to its .cold part once in ten and comes back; recurse(3);
+ *   entries N		N times: plain_push(i), which returns i + 1; saver(i), which returns i + 2; leaf(i),
+ *			which returns i + 3; looper(3), which jumps back behind its endbr64 twice; switcher(i);
+ *			colder(i), which jumps to its .cold part every tenth time and back; recurse(3);
  *			rust::work(i) and rust::rest(i), by mangled names
  */
 #include <stdio.h>
@@ -50,7 +50,7 @@ KEPT long leaf(long i)
 #define ENDBR ""
 #endif
 
-/* The place behind endbr64 runs three times a call: a probe there would count wrongly. */
+/* The instruction behind endbr64 runs three times a call: a probe there would count wrongly. */
 __asm__(".text\n.globl looper\n.type looper, @function\nlooper:\n" ENDBR "1:	push %rdi\n"
 	"	pop %rax\n"
 	"	dec %rdi\n"
@@ -73,7 +73,8 @@ KEPT long switcher(long i)
 	}
 }
 
-/* The .cold part jumps back behind the endbr64: written out, for no compiler does so today. */
+/* The .cold part jumps back behind the endbr64. Written by hand, since no compiler does that
+ * today. */
 __asm__(".text\n.globl colder\n.type colder, @function\ncolder:\n" ENDBR "1:	push %rbp\n"
 	"	pop %rbp\n"
 	"	test %rdi, %rdi\n"
@@ -92,7 +93,7 @@ KEPT long recurse(long n)
 
 	HAVE_FRAME();
 	r = n > 0 ? recurse(n - 1) + 1 : 0;
-	__asm__ volatile("" : "+r"(r)); /* not to be made a loop */
+	__asm__ volatile("" : "+r"(r)); /* keeps the compiler from making it a loop */
 	return r;
 }
 
@@ -126,7 +127,7 @@ int main(int argc, char **argv)
 		sum += plain_push(i) + saver(i) + leaf(i) + looper(3) + switcher(i);
 		sum += colder(i % 10) + recurse(3) + rust_work(i) + rust_rest(i);
 	}
-	if (argc > 2) /* alone, for a look at what a hit costs */
+	if (argc > 2) /* alone, to measure what a hit costs */
 		for (long i = 0; i < 100 * n; i++)
 			sum += saver(i);
 	fprintf(stderr, "sum %ld in %ld ns\n", sum, ns_since(&start));

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls that do not end by a plain return, for tests/live/ufunc.test: the program must live, and
- * what it prints must be right, whatever is probed.
+ * Calls that do not end by a plain return, for tests/live/ufunc.test: the program must survive,
+ * and its output must be right, whatever is probed.
  *
  *   leaves vfork N	visit() calls vfork(), whose child calls visited() and _exit; N times
  *   leaves signal N	visit() is interrupted N times; the handler calls visited() and returns
- *   leaves escape N	likewise, and the handler leaves by siglongjmp
- *   leaves exec	visit() executes this program anew, with "vfork 1"
+ *   leaves escape N	the same, and the handler leaves by siglongjmp
+ *   leaves exec	visit() executes this program again, with "vfork 1"
  */
 #define _GNU_SOURCE
 #include <setjmp.h>

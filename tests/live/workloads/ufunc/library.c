@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A library that is found by $ORIGIN and nowhere else, for tests/live/ufunc.test.
+ * A library that is found only by $ORIGIN, for tests/live/ufunc.test.
  */
 long of_library(long n);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Functions of C++ with known numbers of calls, for tests/live/ufunc.test.
+ * C++ functions with known numbers of calls, for tests/live/ufunc.test.
  *
  *   names N [MS]	waits MS milliseconds or until SIGUSR1, then N times: ns::f(i), ns::f(i, i) twice, ns::f of a
  *			string three times, ns::twice of an int and of a double, ns::box::get();
- *			and throws through ns::middle() each second time, which prints at the end
- *			how many were caught
+ *			and every second time throws through ns::middle(); prints at the end how many
+ *			were caught
  */
 #include <csignal>
 #include <cstdio>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Functions of C++ whose names are hard to cut, each called a known number of times, for
+ * C++ functions whose names are hard to split, each called a known number of times, for
  * tests/live/ufunc-operators.test.
  *
  *   operators N	N times: ns::F's operator()(), and twice operator()(int), both templates of
  *			operator<< once and the function of that name three times, operator<, operator++,
  *			operator+=, operator bool, operator->, operator new, ns::apply's lambda four
- *			times and a function of no name's namespace
+ *			times and a function in an unnamed namespace
  */
 #include <cstdlib>
 #include <new>
