@@ -117,6 +117,13 @@ static int reap(struct compile *c)
 	return status;
 }
 
+static int report_system(const char *what, int err)
+{
+	log_error("%s: %s%s", what, strerror(-err),
+		  err == -EFBIG ? " (the limit of file sizes, ulimit -f)" : "");
+	return SYSTEM_FAILED;
+}
+
 /* The child ended without its status. */
 static int report_crash(struct compile *c)
 {
@@ -128,6 +135,8 @@ static int report_crash(struct compile *c)
 			"be: spread it over several probes");
 		return SCRIPT_WRONG;
 	}
+	if (WIFEXITED(status) && WEXITSTATUS(status) == SYSTEM_FAILED)
+		return report_system("the compiler cannot report its result", -EIO);
 	if (WIFSIGNALED(status))
 		log_error("the compiler ended with signal %d (%s); this is a defect of sonde",
 			  WTERMSIG(status), strsignal(WTERMSIG(status)));
@@ -135,13 +144,6 @@ static int report_crash(struct compile *c)
 		log_error("the compiler ended with status %d; this is a defect of sonde",
 			  WEXITSTATUS(status));
 	return SONDE_DEFECT;
-}
-
-static int report_system(const char *what, int err)
-{
-	log_error("%s: %s%s", what, strerror(-err),
-		  err == -EFBIG ? " (the limit of file sizes, ulimit -f)" : "");
-	return SYSTEM_FAILED;
 }
 
 int compile_wait(struct compile *c)

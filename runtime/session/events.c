@@ -69,6 +69,7 @@ static void print_map(struct events *e, uint32_t map, uint32_t oldest, uint32_t 
 		err = map_snapshot_add_zero(m, &snap);
 	if (err) {
 		log_error("%s: cannot be read: %s", m->name, strerror(-err));
+		e->is_map_unread = true;
 		return;
 	}
 	print_snapshot(e, m, &snap, ev);

@@ -20,6 +20,7 @@ struct events {
 	bool exited; /* exit() came: later records are ignored */
 	int exit_code;
 	bool is_membarrier_refused; /* said once */
+	bool is_map_unread;	    /* a map could not be read: its output is missing */
 	int error;		    /* first failure of a write: -EPIPE ends the run quietly */
 	struct map_progress *maps;  /* by map */
 };

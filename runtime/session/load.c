@@ -137,7 +137,10 @@ static int load_object(struct session *s, struct session_prep *prep, const void 
 		load_report(s, err);
 		return err;
 	}
-	return find_parts(s);
+	err = find_parts(s);
+	if (err)
+		log_error("cannot map the control block of the programs: %s", strerror(-err));
+	return err;
 }
 
 int session_open(struct session *s, const struct plan *plan, struct kernel *k,

@@ -74,16 +74,18 @@ static const char *refused_probe(const struct session *s, const struct verifier_
 
 static void report_refusal(const struct session *s, const struct verifier_message *v)
 {
+	/* without a translation the verifier's own last line is the reason */
+	const char *why = v->words ? v->words : v->reason, *text;
 	const struct source *source = s->plan->source;
-	const char *text;
+	int why_len = (int)(v->words ? strlen(v->words) : v->reason_len);
 	uint32_t len;
 
 	if (v->line)
-		log_error("%s:%u: the kernel's verifier refused %s: %s", source->name, v->line,
-			  refused_probe(s, v), v->words ? v->words : "no known reason");
+		log_error("%s:%u: the kernel's verifier refused %s: %.*s", source->name, v->line,
+			  refused_probe(s, v), why_len, why);
 	else
-		log_error("the kernel's verifier refused %s: %s", refused_probe(s, v),
-			  v->words ? v->words : "no known reason");
+		log_error("the kernel's verifier refused %s: %.*s", refused_probe(s, v), why_len,
+			  why);
 	if (v->line) {
 		text = source_line(source, v->line, &len);
 		fprintf(stderr, "  %.*s\n", (int)len, text);
@@ -123,6 +125,20 @@ static bool report_known(int err)
 	return true;
 }
 
+/* libbpf tries out whether the kernel has global data. If that trial fails for another reason, it
+ * does not create the maps of .rodata and .bss, and the verifier refuses what is left. */
+static bool has_no_globals(const struct session *s)
+{
+	struct bpf_map *m;
+
+	bpf_object__for_each_map(m, s->object)
+	{
+		if (bpf_map__is_internal(m) && !bpf_map__autocreate(m))
+			return true;
+	}
+	return false;
+}
+
 void load_report(const struct session *s, int err)
 {
 	const char *log = kept.items ? kept.items : "";
@@ -130,7 +146,10 @@ void load_report(const struct session *s, int err)
 	struct verifier_message v;
 
 	verifier_log_read(&v, log, s->plan->source);
-	if (v.reason)
+	if (has_no_globals(s))
+		log_error("the kernel refused a trial map or program of libbpf, without which "
+			  "global data cannot be used: not enough memory, or not permitted");
+	else if (v.reason)
 		report_refusal(s, &v);
 	else if (report_known(err))
 		return;

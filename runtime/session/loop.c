@@ -197,7 +197,7 @@ static int exit_status(const struct loop *l, int end_err, uint64_t n_lost)
 		log_error("cannot write the output: %s", strerror(-l->events.error));
 		return 2;
 	}
-	if (end_err || l->overrun)
+	if (end_err || l->overrun || l->events.is_map_unread)
 		return 2;
 	if (l->o->strict && n_lost)
 		return 4;

@@ -3,25 +3,39 @@
  * Maps created from the plan while the compiler works, and handed to libbpf before it loads: a hash
  * of 131,072 buckets takes 1.5 ms to make, a ring of 8 MiB about 2. Hashes get free elements.
  */
+#define _GNU_SOURCE
 #include "runtime/session/precreate.h"
 #include "runtime/base/log.h"
 #include "runtime/session/map_warmup.h"
-#include <bpf/bpf.h>
 #include <bpf/libbpf.h>
+#include <linux/bpf.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+
+/* By bpf(2) itself: libbpf leaves out the name when a trial program of its own fails to load, and a
+ * map that is handed over without a name is not found again. */
+static int create(const char *name, union bpf_attr *attr)
+{
+	strncpy(attr->map_name, name, sizeof(attr->map_name) - 1);
+	return (int)syscall(SYS_bpf, BPF_MAP_CREATE, attr, sizeof(*attr));
+}
 
 static void add(struct session_prep *prep, const char *name, enum bpf_map_type type,
 		uint32_t key_size, uint32_t value_size, uint32_t max_entries, uint32_t flags)
 {
-	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = flags);
 	struct precreated_map *m = &prep->maps[prep->n_maps];
+	union bpf_attr attr = {.map_type = type,
+			       .key_size = key_size,
+			       .value_size = value_size,
+			       .max_entries = max_entries,
+			       .map_flags = flags};
 
 	m->name = name;
 	m->longest = key_size > value_size ? key_size : value_size;
 	m->is_hash = type == BPF_MAP_TYPE_HASH;
-	m->fd = bpf_map_create(type, name, key_size, value_size, max_entries, &opts);
+	m->fd = create(name, &attr);
 	if (m->fd >= 0) /* else libbpf tries again, and says what is wrong */
 		prep->n_maps++;
 }
