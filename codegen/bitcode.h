@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The bitcode of bpf_helpers/, embedded when sonde is built (bpf_helpers/CMakeLists.txt). Of the
- * files number and numberns, which offer the same, each has one.
+ * The bitcode of bpf_helpers/, embedded at build time (bpf_helpers/CMakeLists.txt). The two modules
+ * differ in which of number.bpf.c and numberns.bpf.c they contain.
  */
 #pragma once
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The walk of this folder: context, helpers linked in, maps declared, programs generated, passes,
- * bytes out. LLVM's objects live here, and mostly die with the process: taking them apart costs a
- * millisecond for which the user would wait.
+ * The steps of code generation: LLVM context, helpers, maps, programs, passes, output. LLVM's
+ * objects are created here. They are normally not freed, since the process ends: freeing them takes
+ * 1 ms.
  */
 #include "codegen/codegen.h"
 #include "parser/base/arena.h"
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The hidden state of a probe's spans. */
+/* The map that holds the state of a probe's spans. */
 static LLVMValueRef declare_span(struct gen *g, uint32_t id)
 {
 	const struct plan_span *state = &g->plan->probes[id].state;
@@ -40,7 +40,7 @@ static void declare_maps(struct gen *g)
 			g->spans[i] = declare_span(g, i);
 }
 
-/* BPF helpers marked gpl_only want it; sonde's BPF code is dual-licensed. */
+/* Required by BPF helpers marked gpl_only. sonde's BPF code is dual-licensed. */
 static void declare_license(struct gen *g)
 {
 	static const char license[] = "GPL";
@@ -59,9 +59,9 @@ static void set_flag(struct gen *g, LLVMModuleFlagBehavior behavior, const char 
 			  LLVMValueAsMetadata(LLVMConstInt(g->i32, value, false)));
 }
 
-/* Debug info is there for BTF only. LLVM writes no DWARF for a module that says "CodeView", which is
- * for Windows alone, and no DWARF version: 2 ms less. The helpers' bitcode has a version of its
- * own, hence "override". */
+/* Debug info is only needed for BTF. LLVM writes no DWARF for a module with the flag "CodeView",
+ * which is for Windows, and without a DWARF version; that saves 2 ms. The helpers' bitcode has a
+ * version, hence "override". */
 static void set_no_dwarf(struct gen *g)
 {
 	set_flag(g, LLVMModuleFlagBehaviorWarning, "Debug Info Version",
@@ -85,7 +85,7 @@ static struct span span_of(const struct gen *g, const char *message)
 	return (struct span){at, at + 1};
 }
 
-/* Reported once a function; LLVM has an error for each access beyond the limit. */
+/* Reported once for each function: LLVM has an error for each access beyond the limit. */
 static void report_stack(struct gen *g, const char *message)
 {
 	struct span span = span_of(g, message);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Typed AST and plan -> BPF object. The one door of this folder; LLVM is not seen through it.
+ * Typed AST and plan -> BPF object. The interface of this folder; it does not expose LLVM.
  */
 #pragma once
 #include <stddef.h>
@@ -11,20 +11,20 @@ struct plan;
 struct program;
 
 enum codegen_stage {
-	CODEGEN_IR,	/* as generated, helpers linked */
+	CODEGEN_IR,	/* as generated */
 	CODEGEN_IR_OPT, /* after the passes */
 	CODEGEN_ASM,
 	CODEGEN_ELF,
 };
 
-/* Exit status of the process when LLVM gave up because a program is too long: there is no way back
- * out of LLVM then, nor a message. */
+/* The process exits with this status when a program is too long: LLVM reports that as a fatal
+ * error, from which there is no return. */
 enum { CODEGEN_TOO_LONG = 70 };
 
 struct codegen_output {
 	char *bytes; /* malloc'ed; when codegen_run returns -1: the message, NUL-terminated */
 	size_t len;
-	struct gen *kept; /* what codegen_free takes apart */
+	struct gen *kept; /* for codegen_free */
 };
 
 struct gen;
@@ -33,8 +33,8 @@ struct gen;
  * process that ends afterwards, without codegen_free. */
 int codegen_run(const struct program *p, const struct plan *plan, enum codegen_stage stage,
 		struct diags *d, struct codegen_output *out);
-/* Give back what codegen_run took: a millisecond of work. */
+/* Free what codegen_run has allocated, which takes 1 ms. */
 void codegen_free(struct codegen_output *out);
 
-/* Of the LLVM that this was built with: "19.1.7". */
+/* The version of LLVM that sonde was built with: "19.1.7". */
 const char *codegen_llvm_version(void);

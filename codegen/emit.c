@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From a module to bytes: the passes (few: helpers inlined, memory to registers, the obvious), what
- * is not used removed, then LLVM's BPF back end.
+ * From a module to bytes: a few passes (inline helpers, move memory to registers, simplify),
+ * removal of unused code, then LLVM's BPF back end.
  */
 #include "codegen/codegen.h"
 #include "codegen/gen.h"
@@ -16,18 +16,18 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Helpers come optimized by clang; once they are inlined little is left to do: memory to registers,
+/* clang has optimized the helpers. After inlining little is left to do: memory to registers,
  * constants, dead code. */
 static const char passes[] =
 	"function(sroa<modify-cfg>,early-cse,simplifycfg,instsimplify,simplifycfg,adce)";
 
-/* What costs the back end much and gains BPF programs nothing. */
+/* Passes of the back end that take long and gain nothing for BPF programs. */
 static void set_options(void)
 {
 	static const char *const options[] = {"sonde", "-disable-lsr", "-disable-constant-hoisting",
 					      "-disable-copyprop", "-disable-postra-machine-licm"};
 
-	static bool is_done; /* LLVM takes an option once */
+	static bool is_done; /* LLVM rejects an option that is given twice */
 
 	if (!is_done)
 		LLVMParseCommandLineOptions(sizeof(options) / sizeof(*options), options, NULL);
@@ -71,8 +71,8 @@ static bool is_program(LLVMValueRef fn)
 	return section && *section;
 }
 
-/* Delete the functions nobody calls; true when one was found, for then others may have lost their
- * last caller. */
+/* Delete functions without callers. True if there were any: others may have lost their last
+ * caller. */
 static bool drop_functions(struct gen *g)
 {
 	bool found = false;
@@ -87,7 +87,7 @@ static bool drop_functions(struct gen *g)
 	return found;
 }
 
-/* Maps and data of helper files of which the program uses other parts. */
+/* Delete maps and data of the helpers that no program uses. */
 static void drop_globals(struct gen *g)
 {
 	for (LLVMValueRef next, v = LLVMGetFirstGlobal(g->module); v; v = next) {
@@ -124,8 +124,8 @@ int emit_optimize(struct gen *g)
 	g->tm = target_machine(g);
 	if (!g->tm || helper_link(g) || run_passes(g, "always-inline"))
 		return -1;
-	emit_drop_unused(g); /* helpers live on where they were called */
-#ifdef __SANITIZE_ADDRESS__  /* 1 ms: in test builds only */
+	emit_drop_unused(g); /* helpers that are inlined everywhere */
+#ifdef __SANITIZE_ADDRESS__  /* takes 1 ms: in test builds only */
 	char *message = NULL;
 
 	if (LLVMVerifyModule(g->module, LLVMReturnStatusAction, &message))
@@ -138,7 +138,7 @@ int emit_optimize(struct gen *g)
 	return 0;
 }
 
-/* LLVM cannot go on. The one cause that a script has is a jump over too many instructions. */
+/* LLVM cannot continue. A script can cause this in one way: a jump over too many instructions. */
 static void on_fatal(const char *reason)
 {
 	if (strstr(reason, "out of insn range"))
@@ -147,15 +147,15 @@ static void on_fatal(const char *reason)
 	abort();
 }
 
-int emit_machine(struct gen *g, bool text, struct codegen_output *out)
+int emit_machine(struct gen *g, bool is_asm, struct codegen_output *out)
 {
 	LLVMMemoryBufferRef buf;
 	char *message = NULL;
 
 	LLVMInstallFatalErrorHandler(on_fatal);
 	if (LLVMTargetMachineEmitToMemoryBuffer(g->tm, g->module,
-						text ? LLVMAssemblyFile : LLVMObjectFile, &message,
-						&buf))
+						is_asm ? LLVMAssemblyFile : LLVMObjectFile,
+						&message, &buf))
 		return fail(g, "LLVM cannot emit BPF", message);
 	out->len = LLVMGetBufferSize(buf);
 	out->bytes = malloc(out->len + 1);

@@ -1,19 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the files of codegen/ share: the generator's state, values, and who offers what.
+ * The private header of codegen/: the generator's state, values, and what each file offers.
  *
- *   codegen.c   the walk: context, helpers, maps, programs, passes, output
- *   gen_prog.c  one kernel program: entry, scope, dispatch, spans
- *   gen_span.c  both ends of a span
- *   gen_stmt.c  statements        gen_expr.c  expressions
- *   gen_map.c   map access        gen_call.c  gen_* hooks of builtins.def
- *   gen_event.c records           gen_type.c  strings and memory
- *   gen_loop.c  loops              gen_frame.c  where variables are
+ *   codegen.c       the steps of code generation
+ *   gen_prog.c      kernel programs: entry, scope, dispatch of system calls, body
+ *   gen_span.c      both ends of spans       gen_iter.c      iterators
+ *   gen_stmt.c      statements               gen_expr.c      expressions
+ *   gen_loop.c      loops                    gen_frame.c     storage of variables and epochs
+ *   gen_scratch.c   scratch memory           gen_type.c      loads, stores, buffers
+ *   gen_map.c       maps                     gen_bucket.c    keyed histograms
+ *   gen_agg.c       aggregations             gen_event.c     records
+ *   gen_call.c      hooks of builtins.def    gen_len.c       len()
  *   gen_compound.c  tuples, records, casts, pointers
- *   gen_typed.c  arguments and results that BTF describes
- *   gen_btf.c   debug info, which becomes BTF
- *   helper.c    calls of BPF helpers and of bpf_helpers/
- *   emit.c      target machine, passes, bytes
+ *   gen_string.c    strings read from memory
+ *   gen_typed.c     arguments and results that BTF describes
+ *   gen_usdt.c      arguments of USDT probes
+ *   gen_btf.c       debug info, which becomes BTF
+ *   helper.c        calls of BPF helpers and of bpf_helpers/
+ *   regs.c          registers of the architecture
+ *   emit.c          target machine, passes, output
  */
 #pragma once
 #include "bpf_helpers/shared.h"
@@ -27,17 +32,17 @@
 #include <llvm-c/TargetMachine.h>
 #include <stdbool.h>
 
-/* A value: opaque pointers do not know what they point to, so our type goes along. */
+/* A value and its type in the script: LLVM pointers are untyped. */
 struct value {
 	enum {
 		V_NONE,
-		V_INT,	/* v: i64, whatever the type's width; stacks' hashes too */
-		V_MEM,	/* v: pointer to type->size bytes */
-		V_TEXT, /* text, len: known when compiling */
+		V_INT,	   /* v: i64, whatever the type's width; hashes of stacks too */
+		V_MEM,	   /* v: pointer to type->size bytes */
+		V_LITERAL, /* literal, len */
 	} kind;
 	const struct type *type;
 	LLVMValueRef v;
-	const char *text;
+	const char *literal; /* NUL-terminated */
 	uint32_t len;
 };
 
@@ -124,141 +129,144 @@ struct gen {
 	struct gen_body body;
 };
 
-/* ---- small things (gen_type.c) */
+/* ---- memory (gen_type.c) */
 LLVMValueRef gen_u64(struct gen *g, uint64_t n);
 LLVMValueRef gen_u32(struct gen *g, uint32_t n);
-/* Address `offset` bytes behind `base`. */
+/* The address `offset` bytes after `base`. */
 LLVMValueRef gen_at(struct gen *g, LLVMValueRef base, uint32_t offset);
-/* A buffer on the BPF stack, 8-aligned; its stack slot can be reused once gen_buffer_end is
- * called. */
+/* A buffer on the BPF stack, aligned to 8. Its memory can be reused after gen_buffer_end. */
 LLVMValueRef gen_buffer(struct gen *g, uint32_t size);
 void gen_buffer_end(struct gen *g, LLVMValueRef buffer, uint32_t size);
 struct value gen_int_value(LLVMValueRef v, const struct type *type);
-/* Store `v` at `dest` as `type` (its size; strings are cut or padded with NULs). */
+/* Store `v` at `dest` as `type`, in its size; strings are cut, or padded with NULs. */
 void gen_store(struct gen *g, struct value v, const struct type *type, LLVMValueRef dest);
-/* Value of `type` at `src`. */
+/* The value of `type` at `src`. */
 struct value gen_load(struct gen *g, const struct type *type, LLVMValueRef src);
 void gen_zero(struct gen *g, LLVMValueRef dest, uint32_t size);
-/* Of `size` bytes those from `at` on. */
+/* Zero the bytes from `at` to `size`. */
 void gen_zero_from(struct gen *g, LLVMValueRef dest, uint32_t at, uint32_t size);
-/* More bytes are copied, zeroed and compared by calls: less code. */
-enum { DONE_BY_WORDS = 256 };
-/* The text, and a NUL, in the program's .rodata. */
+/* Up to this size bytes are copied, zeroed and compared inline; calls take less code for more. */
+enum { INLINE_BYTES = 256 };
+/* The string and a NUL in .rodata. */
 LLVMValueRef gen_constant(struct gen *g, const char *text, uint32_t len);
 /* i1 from an i64. */
 LLVMValueRef gen_truth(struct gen *g, LLVMValueRef v);
 LLVMBasicBlockRef gen_block(struct gen *g, const char *name);
-/* Where generated code is in the script: carried into BTF line info and so into verifier logs. */
-void gen_place(struct gen *g, struct span span);
+/* Set the location in the script: for messages, and for the BTF line info that verifier logs
+ * show. */
+void gen_location(struct gen *g, struct span span);
 
 /* ---- helpers (helper.c) */
-/* BPF helper by number with i64 arguments and result. */
+/* Call the BPF helper BPF_FUNC_*. The result is an i64. */
 LLVMValueRef gen_helper(struct gen *g, int number, LLVMValueRef *args, unsigned n);
-/* A function of bpf_helpers/; arguments are converted to its parameters' widths. NULL for void. */
+/* Call a function of bpf_helpers/. Arguments are converted to the parameters' types. NULL for
+ * void. */
 LLVMValueRef gen_call_helper(struct gen *g, const char *name, LLVMValueRef *args, unsigned n);
 #define GEN_CALL(g, name, ...)                                      \
 	gen_call_helper((g), (name), (LLVMValueRef[]){__VA_ARGS__}, \
 			sizeof((LLVMValueRef[]){__VA_ARGS__}) / sizeof(LLVMValueRef))
-/* The library: bpf_helpers/ declared, their bodies still to be read. 0 or -1. */
+/* Open the library, the bitcode of bpf_helpers/, without reading its functions. 0 or -1. */
 int helper_begin(struct gen *g);
-/* Bring in what the module calls of it. 0 or -1. */
+/* Link the functions of the library that the module calls. 0 or -1. */
 int helper_link(struct gen *g);
 
 /* ---- expressions and statements */
 struct value gen_expr(struct gen *g, struct expr *e);
-/* i64 of an integral expression. */
+/* The i64 of an integral expression. */
 LLVMValueRef gen_int(struct gen *g, struct expr *e);
 void gen_stmts(struct gen *g, const struct block *b);
-/* x op y of i64 values, for an arithmetic operator. */
+/* x op y for i64 values and an arithmetic operator. */
 LLVMValueRef gen_arith(struct gen *g, enum op op, LLVMValueRef x, LLVMValueRef y, bool is_signed);
 
 /* The register at byte `offset` of struct pt_regs, the context. */
 LLVMValueRef gen_register(struct gen *g, uint32_t offset);
 
 /* ---- typed functions and raw tracepoints (gen_typed.c) */
-/* i64 of an argument, narrowed to its size and sign; a number, whatever the verifier takes it
- * for. */
+/* The i64 of an argument, narrowed to its size and sign. It is a number even if the verifier types
+ * the argument as a pointer. */
 LLVMValueRef gen_typed_arg(struct gen *g, const struct tp_field *param);
-/* What the function returned: i64, all of the register. */
+/* What the function returned: the whole register. */
 LLVMValueRef gen_typed_result(struct gen *g);
-/* ---- USDT (gen_usdt.c): argument i; the number of the name of the one of many that fired */
+/* ---- USDT (gen_usdt.c): argument i; the name id of the probe that fired, of a pattern */
 struct value gen_usdt_arg(struct gen *g, struct expr *e, unsigned i);
 LLVMValueRef gen_usdt_name(struct gen *g);
 
-/* Of a program with many targets: plan_target.cookie of the one that fired. */
+/* plan_target.cookie of the target that fired, in a program with several. */
 LLVMValueRef gen_cookie(struct gen *g);
 
-/* Typed pointer to the thread the probe is about: pid, comm and the like are loads from it, which
- * cost nothing, where a helper call costs 10 to 85 ns. */
+/* A typed pointer to the subject: pid, comm and the like are loads from it, which cost nothing,
+ * while a helper call takes 10 to 85 ns. */
 LLVMValueRef gen_task(struct gen *g);
 
-/* ---- values with parts (gen_compound.c) */
+/* ---- compound values (gen_compound.c) */
 struct value gen_list(struct gen *g, struct expr *e);
-/* Store `e` as `type`: made there if it can be, and nothing of it is left in the room. */
+/* Store `e` as `type`; built in place if possible. Scratch memory that it takes is released. */
 void gen_expr_into(struct gen *g, struct expr *e, const struct type *type, LLVMValueRef at);
 struct value gen_field(struct gen *g, struct expr *e);
 struct value gen_index(struct gen *g, struct expr *e);
 struct value gen_cast(struct gen *g, struct expr *e);
 struct value gen_deref(struct gen *g, struct expr *e);
-/* Part i of a tuple or record in memory. */
+/* Part i of a tuple or record. */
 struct value gen_part(struct gen *g, struct value v, uint32_t i);
-/* Store part by part into a compound type of other widths. */
+/* Store the parts one by one, as a compound type whose parts have other sizes. */
 void gen_store_parts(struct gen *g, struct value v, const struct type *to, LLVMValueRef dest);
 LLVMValueRef gen_equal_parts(struct gen *g, struct value x, struct value y);
-/* i1: two values of types that can be compared (gen_expr.c). */
+/* i1: are two values of comparable types equal? (gen_expr.c) */
 LLVMValueRef gen_equal(struct gen *g, struct value x, struct value y);
-/* i64 `v` as a value of the narrower type. */
+/* The i64 `v` converted to the narrower type. */
 LLVMValueRef gen_narrow(struct gen *g, LLVMValueRef v, const struct type *t);
 
-/* ---- loops (gen_loop.c) and the places of variables (gen_frame.c) */
+/* ---- loops (gen_loop.c), storage of variables (gen_frame.c) */
 void gen_loop(struct gen *g, struct stmt *st);
 void gen_jump(struct gen *g, bool is_break);
-/* Variables zeroed, at the start of a probe. */
+/* At the start of a probe: allocate and zero its variables. */
 void gen_frame_begin(struct gen *g);
+/* At the start of a loop's body: use the frame that it is passed. */
 void gen_frame_enter(struct gen *g, LLVMValueRef frame);
 /* The address of a variable. */
 LLVMValueRef gen_var_at(struct gen *g, uint32_t var);
 /* Bytes of a variable on the stack whose values can be hidden from the verifier; 0: none. */
-uint32_t gen_frame_plain(const struct gen *g, uint32_t var);
-/* Address of the word that says why a loop ended. */
+uint32_t gen_frame_hidable(const struct gen *g, uint32_t var);
+/* The address of the word that tells why a loop has ended. */
 LLVMValueRef gen_frame_state(struct gen *g);
-/* Address of the number of rounds that count for LIMIT_ROUNDS; of probes that have such. */
+/* The address of the count of iterations for LIMIT_ROUNDS, in probes with nested loops. */
 LLVMValueRef gen_frame_rounds(struct gen *g);
 
 /* ---- maps (gen_map.c) */
 struct value gen_map_read(struct gen *g, struct expr *e);
 void gen_map_write(struct gen *g, struct expr *target, struct value v);
-/* 1 when there was such an entry, else 0. */
+/* 1 if the entry existed, else 0. */
 LLVMValueRef gen_map_delete(struct gen *g, struct expr *target);
-/* 1 when there is such an entry, else 0. */
+/* 1 if the entry exists, else 0. */
 LLVMValueRef gen_map_has(struct gen *g, struct expr *target);
-/* Add `amount` atomically; the value before. */
+/* Add `amount` atomically. Returns the previous value. */
 LLVMValueRef gen_map_add(struct gen *g, struct expr *target, LLVMValueRef amount);
-/* The element of an aggregation's value, in place; code that adds to it follows, then
- * gen_map_element_end. */
+/* The address of an aggregation's value. The caller generates code that adds to it, then
+ * gen_map_element_end(). */
 LLVMValueRef gen_map_element(struct gen *g, struct expr *target, LLVMBasicBlockRef *end);
 void gen_map_element_end(struct gen *g, LLVMBasicBlockRef end);
-/* Count one in a bucket of a histogram. */
+/* Add one to a bucket of a histogram. */
 void gen_map_bucket(struct gen *g, struct expr *target, LLVMValueRef bucket);
 /* ---- aggregations (gen_agg.c) */
-/* target = call, which is one of an aggregation. */
+/* TARGET = CALL, where CALL is an aggregation. */
 void gen_aggregate(struct gen *g, struct expr *target, struct expr *call);
-/* Value of an aggregation's entry over all CPUs. `at`: of a map with keys the element, which may be
- * NULL; of one without the key. */
+/* The value of an aggregation over all CPUs. `at` is the element, which may be NULL; for a map
+ * without keys the address of the key. */
 struct value gen_agg_read(struct gen *g, uint32_t map, LLVMValueRef at);
-/* x / y, y not 0. */
+/* x / y for y that is not 0. */
 LLVMValueRef gen_quotient(struct gen *g, LLVMValueRef x, LLVMValueRef y, bool is_signed);
-/* The map's epoch as this run sees it: i32. */
+/* The map's epoch in this run: i32. */
 LLVMValueRef gen_epoch(struct gen *g, uint32_t map);
-void gen_epoch_forget(struct gen *g, uint32_t map);
+/* Read the epoch again, after it was advanced. */
+void gen_epoch_refresh(struct gen *g, uint32_t map);
 
-/* One key of a keyed histogram, all its buckets (gen_bucket.c). */
+/* All buckets of one key of a keyed histogram (gen_bucket.c). */
 LLVMValueRef gen_bucket_delete(struct gen *g, struct expr *e, LLVMValueRef key);
 LLVMValueRef gen_bucket_has(struct gen *g, struct expr *e, LLVMValueRef key);
 
-/* Are `size` bytes at two places the same? i1. */
+/* i1: are `size` bytes at two addresses equal? */
 LLVMValueRef gen_equal_bytes(struct gen *g, LLVMValueRef x, LLVMValueRef y, uint32_t size);
-/* `n` steps of a pointer of type t, in bytes; of anything else n. */
+/* `n` times the size that a pointer of type t points to; n if t is not a pointer. */
 LLVMValueRef gen_scaled(struct gen *g, LLVMValueRef n, const struct type *t);
 
 /* ---- scratch memory (gen_scratch.c) */
@@ -287,11 +295,12 @@ void gen_scratch_end(struct gen *g);
 /* Define the map, after all programs. */
 void gen_scratch_map(struct gen *g);
 
-/* ---- strings (gen_text.c) */
-/* Are the addresses that a probe there meets of user space? */
+/* ---- strings (gen_string.c) */
+/* True if addresses at the attach point are of user space. */
 bool gen_is_user_space(const struct attach_point *p);
-/* What str() reads, at a place of its size. */
+/* Read the string of a str() call to `at`, which has its type's size. */
 struct value gen_str_at(struct gen *g, struct expr *e, LLVMValueRef at);
+/* A field of variable length in a tracepoint's record (__data_loc). */
 struct value gen_data_loc(struct gen *g, LLVMValueRef handle, const struct type *type);
 
 /* ---- programs (gen_prog.c, gen_event.c) */
@@ -300,16 +309,16 @@ void gen_program(struct gen *g, uint32_t index);
 /* ---- debug info (gen_btf.c) */
 void gen_di_begin(struct gen *g);
 LLVMMetadataRef gen_di_program(struct gen *g, LLVMValueRef fn, const char *name, struct span span);
-/* A loop's body: static, `n_params` words, returns one. */
+/* A loop's body: a static function of `n_params` words that returns one. */
 LLVMMetadataRef gen_di_body(struct gen *g, LLVMValueRef fn, const char *name, unsigned n_params,
 			    struct span span);
-/* A map's global in .maps with the definition libbpf reads from its BTF. */
+/* Define a map: a global in .maps, whose BTF libbpf reads. */
 LLVMValueRef gen_di_map(struct gen *g, const char *name, unsigned map_type, unsigned flags,
 			uint32_t max_entries, uint32_t key_size, uint32_t value_size);
 
 /* ---- output (emit.c) */
 struct codegen_output;
-/* Functions that nobody calls. */
+/* Delete functions without callers. */
 void emit_drop_unused(struct gen *g);
 int emit_optimize(struct gen *g);
-int emit_machine(struct gen *g, bool text, struct codegen_output *out);
+int emit_machine(struct gen *g, bool is_asm, struct codegen_output *out);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Aggregations: the gen_* hooks of their rows, which give what is to be added (a number, a value in
- * the order in which the greatest counts, a bucket); adding it, by the layout of their row in
- * aggs.def; and reading them as integers.
+ * Aggregations: the gen_* hooks of their rows, which compute the value to add (a number, or a
+ * bucket); adding it, by the layout in their row of aggs.def; and reading them as integers.
  */
 #include "parser/lang/agg.h"
 #include "codegen/gen.h"
@@ -20,7 +19,8 @@ struct value gen_sum(struct gen *g, struct expr *e)
 	return gen_int_value(gen_int(g, e->call.args[0]), e->type);
 }
 
-/* agg_ordered, in the kernel; of the map's type: signed when one of its values is. */
+/* agg_ordered() in the kernel: maps a value to an unsigned order in which the maximum is stored.
+ * `t` is the map's type, which is signed if one of its values is. */
 static LLVMValueRef ordered(struct gen *g, const struct type *t, LLVMValueRef v)
 {
 	if (t->is_signed)
@@ -80,7 +80,7 @@ void gen_aggregate(struct gen *g, struct expr *target, struct expr *call)
 
 /* ---- reading ----------------------------------------------------------------------------- */
 
-/* One of a value's words over all CPUs: their total, or the greatest. */
+/* One word of a value over all CPUs: the sum or the maximum. */
 static LLVMValueRef over_cpus(struct gen *g, uint32_t map, LLVMValueRef at, uint32_t word,
 			      bool is_sum)
 {
@@ -106,7 +106,7 @@ static LLVMValueRef read_extreme(struct gen *g, const struct type *t, uint32_t m
 	return LLVMBuildSelect(g->b, gen_truth(g, is_set), ordered(g, t, v), gen_u64(g, 0), "");
 }
 
-/* Nothing added yet: 0, not a division by zero of the script's. */
+/* 0 if nothing was added, which is not counted as a division by zero. */
 static LLVMValueRef read_average(struct gen *g, const struct type *t, uint32_t map, LLVMValueRef at)
 {
 	LLVMValueRef sum = total(g, map, at, 0), n = total(g, map, at, 1);

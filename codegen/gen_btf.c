@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Debug info, which LLVM turns into BTF: line info of programs (the kernel prints script lines in
- * the verifier log) and definitions of maps, in the form libbpf reads from section .maps.
- * Learnt the hard way: every DISubprogram needs its parameters named, or the kernel refuses all
- * BTF; map globals are C identifiers.
+ * the verifier log) and map definitions in the form that libbpf reads from section .maps. Every
+ * DISubprogram must name its parameters, or the kernel rejects all BTF; the names of map globals
+ * must be C identifiers.
  */
 #include "codegen/gen.h"
 #include <string.h>
@@ -14,8 +14,8 @@ void gen_di_begin(struct gen *g)
 {
 	const char *file = g->program->source->name;
 
-	/* LLVM reads the file to put script lines into BTF; a text that came by -e is no file, and
-	 * what happens to be called so in the current directory is not it. */
+	/* LLVM reads the file to put script lines into BTF. The text of -e is not in a file, and
+	 * must not be confused with one of that name in the current directory. */
 	const char *folder = g->program->source->is_file ? "." : "/dev/null";
 
 	g->di = LLVMCreateDIBuilder(g->module);
@@ -85,7 +85,7 @@ LLVMMetadataRef gen_di_body(struct gen *g, LLVMValueRef fn, const char *name, un
 
 /* ---- maps -------------------------------------------------------------------------------- */
 
-/* One member of a map's definition: a pointer, whose pointee says the value. */
+/* One member of a map's definition: a pointer, whose pointee encodes the value. */
 struct member {
 	const char *name;
 	LLVMMetadataRef pointee;
@@ -96,7 +96,7 @@ static LLVMMetadataRef di_number(struct gen *g, uint32_t n)
 	return di_array(g, di_int(g, "int32", 32, DW_ATE_SIGNED), 32, n);
 }
 
-/* Keys of 4 bytes are ints, as array maps and task storage want them; others plain bytes. */
+/* Keys of 4 bytes are integers, as array maps and task storage require; others are bytes. */
 static LLVMMetadataRef di_bytes(struct gen *g, uint32_t size)
 {
 	if (size == 4)

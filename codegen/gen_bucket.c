@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One key of a keyed histogram: its buckets are entries of their own, so has_key and delete go over
- * all that there can be (bpf_loop, 5.17; at most a few thousand). What another CPU adds meanwhile
- * is before or behind, bucket by bucket.
+ * One key of a keyed histogram. Each of its buckets is an entry, so has_key and delete visit all
+ * possible ones (bpf_loop, 5.17; at most a few thousand). This is not atomic: what another CPU adds
+ * meanwhile counts as before or after, for each bucket.
  */
 #include "parser/lang/agg.h"
 #include "parser/base/arena.h"
 #include "codegen/gen.h"
 #include <linux/bpf.h>
 
-/* long body(u64 bucket, void **key): ends the loop with 1. The kernel hands on what is on the stack
- * only, and the key may be elsewhere. */
+/* long body(u64 bucket, void **key), which returns 1 to end the loop. The context of a loop must be
+ * on the stack; the key may be elsewhere, so its address is passed. */
 static LLVMValueRef bucket_body(struct gen *g, uint32_t map, int helper, struct span span)
 {
 	LLVMTypeRef params[] = {g->i64, g->ptr};
@@ -25,7 +25,7 @@ static LLVMValueRef bucket_body(struct gen *g, uint32_t map, int helper, struct 
 	LLVMSetLinkage(fn, LLVMInternalLinkage);
 	g->body.di_fn = gen_di_body(g, fn, name, 2, span);
 	LLVMPositionBuilderAtEnd(g->b, gen_block(g, "entry"));
-	gen_place(g, span);
+	gen_location(g, span);
 	key = LLVMBuildLoad2(g->b, g->ptr, LLVMGetParam(fn, 1), "");
 	LLVMBuildStore(g->b, LLVMBuildTrunc(g->b, LLVMGetParam(fn, 0), g->i32, ""),
 		       gen_at(g, key, g->plan->maps[map].bucket_offset));
@@ -37,7 +37,7 @@ static LLVMValueRef bucket_body(struct gen *g, uint32_t map, int helper, struct 
 	LLVMBuildRet(g->b, found);
 	g->body = outer;
 	LLVMPositionBuilderAtEnd(g->b, before);
-	gen_place(g, span);
+	gen_location(g, span);
 	return fn;
 }
 
@@ -54,7 +54,7 @@ static LLVMValueRef each_bucket(struct gen *g, struct expr *e, LLVMValueRef key,
 	return done;
 }
 
-/* One round more than there are buckets, which finds none: rounds say whether one was found. */
+/* One iteration more than there are buckets finds nothing: fewer mean that a bucket was found. */
 LLVMValueRef gen_bucket_has(struct gen *g, struct expr *e, LLVMValueRef key)
 {
 	uint32_t n = agg_buckets(e->map.map->value);

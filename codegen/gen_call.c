@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The gen_* hooks of builtins.def, but for those that send records (gen_event.c).
- * In a span probe at the span's end the subject is the thread that comes back, given by a typed
- * pointer; everywhere else it is the current thread.
+ * The gen_* hooks of builtins.def, except for calls that send records (gen_event.c). The subject is
+ * the thread that the values are about: at the end of a span the thread that is back, given by a
+ * typed pointer; elsewhere the current thread.
  */
 #include "parser/lang/field_type.h"
 #include "parser/base/arena.h"
@@ -97,7 +97,7 @@ struct value gen_strftime(struct gen *g, struct expr *e)
 	return gen_int_value(gen_int(g, e->call.args[1]), e->type);
 }
 
-/* An address and whose: the process and how often it had called execve. */
+/* An address and its address space: the process, and how often it had called execve. */
 struct value gen_usym(struct gen *g, struct expr *e)
 {
 	LLVMValueRef address = gen_int(g, e->call.args[0]), buf = gen_big_buffer(g, e->type->size);
@@ -126,17 +126,17 @@ struct value gen_nsecs(struct gen *g, struct expr *e)
 	return gen_int_value(gen_helper(g, BPF_FUNC_ktime_get_boot_ns, NULL, 0), e->type);
 }
 
-/* Frames of this program's that its kernel stack begins with. */
+/* The number of the tracer's frames at the top of the kernel stack. */
 static uint32_t tracer_frames(const struct gen *g)
 {
-	uint32_t own = prog_rows[g->prog.plan->kind].tracer_frames,
-		 n = own ? own + g->body.loop_frames : 0;
+	uint32_t frames = prog_rows[g->prog.plan->kind].tracer_frames,
+		 n = frames ? frames + g->body.loop_frames : 0;
 
 	return n < SONDE_TRACER_FRAMES ? n : SONDE_TRACER_FRAMES;
 }
 
-/* Does every capture find the same few callers, from bpf_trace_run2 to the entry code? In a loop's
- * function there would be bpf_loop between; of later programs the tracer's frames are shown. */
+/* True when all captures find the same few callers, from bpf_trace_run2 to the entry code. In a
+ * loop's body bpf_loop is among them; from SONDE_MAX_PROGS on programs keep the tracer's frames. */
 static bool is_at_system_call(const struct gen *g)
 {
 	return !g->body.loop_frames && g->prog.id < SONDE_MAX_PROGS &&
@@ -157,7 +157,7 @@ struct value gen_kstack(struct gen *g, struct expr *e)
 	return gen_int_value(v, e->type);
 }
 
-/* Where the span keeps it; -1: it does not. */
+/* The offset in the span's slot; -1: not stored there. */
 static int32_t kept_ustack(const struct gen *g, uint32_t limit)
 {
 	for (uint32_t i = 0; g->body.span && limit && i < g->probe.plan->state.n_ustacks; i++)
@@ -180,8 +180,8 @@ struct value gen_ustack(struct gen *g, struct expr *e)
 			     e->type);
 }
 
-/* Numbers of the names of the system calls that share this body, by the calls' numbers: a constant
- * in the program's .rodata. */
+/* The name ids of the system calls that share this body, indexed by the calls' numbers: a constant
+ * in .rodata. */
 static LLVMValueRef name_table(struct gen *g)
 {
 	LLVMTypeRef table = LLVMArrayType2(g->i32, SONDE_SYSCALLS);
@@ -251,7 +251,7 @@ struct value gen_open(struct gen *g, struct expr *e)
 	return gen_int_value(gen_u64(g, g->probe.is_open), e->type);
 }
 
-/* entry(EXPR): kept by the start. */
+/* entry(EXPR): stored by the start. */
 struct value gen_entry(struct gen *g, struct expr *e)
 {
 	const struct plan_field *f = &g->probe.plan->state.entries[e->call.event];
@@ -263,12 +263,12 @@ LLVMValueRef gen_register(struct gen *g, uint32_t offset)
 {
 	LLVMValueRef v = LLVMBuildLoad2(g->b, g->i64, gen_at(g, g->body.ctx, offset), "");
 
-	LLVMSetVolatile(v, true); /* or LLVM moves ctx arithmetic where the verifier refuses it */
+	LLVMSetVolatile(v,
+			true); /* else LLVM moves ctx arithmetic to where the verifier rejects it */
 	return v;
 }
 
-/* Word i of a function's arguments: a register, or beyond those on the stack, behind the address to
- * return to. */
+/* Argument i of a function: in a register, or on the stack above the return address. */
 static LLVMValueRef argument_word(struct gen *g, unsigned i)
 {
 	LLVMValueRef at;
@@ -285,7 +285,7 @@ static LLVMValueRef argument_word(struct gen *g, unsigned i)
 			at, gen_u32(g, g->probe.id));
 }
 
-/* arg0 … arg11: the row says which. */
+/* arg0 … arg11, by the row. */
 struct value gen_arg(struct gen *g, struct expr *e)
 {
 	unsigned i = (unsigned)(e->name.builtin->id - BI_arg0);
@@ -297,7 +297,7 @@ struct value gen_arg(struct gen *g, struct expr *e)
 	return gen_int_value(argument_word(g, i), e->type);
 }
 
-/* A call that is still open has none: 0. */
+/* 0 for a call that is still open. */
 struct value gen_retval(struct gen *g, struct expr *e)
 {
 	const struct type *t = field_result_type(g->probe.point);
@@ -358,7 +358,7 @@ static LLVMValueRef syscall_word(struct gen *g, uint32_t i)
 			LLVMBuildIntToPtr(g->b, gen_register(g, 0), g->ptr, ""), gen_u32(g, i));
 }
 
-/* All of them: args.args of raw_syscalls:sys_enter. */
+/* All arguments: args.args of raw_syscalls:sys_enter. */
 static struct value syscall_words(struct gen *g, const struct type *type)
 {
 	LLVMValueRef buf = gen_big_buffer(g, type->size);
@@ -368,8 +368,8 @@ static struct value syscall_words(struct gen *g, const struct type *type)
 	return (struct value){.kind = V_MEM, .type = type, .v = buf};
 }
 
-/* The record of sys_enter_X: words behind 8 bytes of common fields: number, then the arguments; of
- * sys_exit_X: number, result. The raw tracepoints have registers instead. */
+/* Fields of the records of sys_enter_X (number, arguments) and sys_exit_X (number, result): words
+ * after 8 bytes of common fields. The raw tracepoints have registers instead. */
 static struct value syscall_field(struct gen *g, const struct tp_field *f, const struct type *type)
 {
 	uint32_t word = (f->offset - TP_COMMON_BYTES) / 8;
@@ -378,7 +378,7 @@ static struct value syscall_field(struct gen *g, const struct tp_field *f, const
 	if (word == 0)
 		v = g->body.syscall;
 	else if (g->probe.is_open)
-		v = gen_u64(g, 0); /* it has not ended */
+		v = gen_u64(g, 0); /* the call has not returned */
 	else if (prog_kind_is(g->prog.plan->kind, PK_RETURN))
 		v = gen_register(g, 8);
 	else if (type_is_memory(type))
@@ -401,8 +401,7 @@ static struct value record_field(struct gen *g, const struct tp_field *f, const 
 		v = gen_load(g, type, gen_at(g, g->body.ctx, f->offset));
 		return v;
 	}
-	/* The context can be read by words only, but a helper may read from it as from any
-	 * memory. */
+	/* Programs can read the context by words only; helpers can read any part. */
 	buf = gen_big_buffer(g, type->size);
 	GEN_CALL(g, "sonde_memory_read", buf, gen_u32(g, type->size),
 		 gen_at(g, g->body.ctx, f->offset));

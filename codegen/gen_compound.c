@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Values with parts: tuples, records, indexes, casts, and what is read through a pointer.
+ * Compound values: tuples, records, indexing, casts, and reads through pointers.
  */
 #include "parser/lang/ast_query.h"
 #include "codegen/gen.h"
@@ -44,7 +44,7 @@ struct value gen_part(struct gen *g, struct value v, uint32_t i)
 	return gen_load(g, m->type, gen_at(g, v.v, m->offset));
 }
 
-/* The same part of another compound type: by name in records. */
+/* The index of the same part in another compound type: records match by name. */
 static uint32_t part_of(const struct type *t, const struct type_member *m, uint32_t i)
 {
 	int j = t->kind == TY_RECORD ? type_member_index(t, m->name) : (int)i;
@@ -99,7 +99,7 @@ struct value gen_field(struct gen *g, struct expr *e)
 	return gen_part(g, v, (uint32_t)type_member_index(v.type, e->field.name));
 }
 
-/* As a value of type t: cut to its width, then widened by its sign. */
+/* Convert to type t: truncate to its width, then extend by its sign. */
 LLVMValueRef gen_narrow(struct gen *g, LLVMValueRef v, const struct type *t)
 {
 	LLVMTypeRef type = t->size == 1 ? g->i8 : t->size == 2 ? g->i16 : g->i32;
@@ -112,7 +112,7 @@ LLVMValueRef gen_narrow(struct gen *g, LLVMValueRef v, const struct type *t)
 	return (t->is_signed ? LLVMBuildSExt : LLVMBuildZExt)(g->b, v, g->i64, "");
 }
 
-/* Of a number or a text, whose bytes they are. */
+/* From the bytes of a number or a string. */
 static struct value cast_to_array(struct gen *g, struct value v, const struct type *type)
 {
 	LLVMValueRef buf = gen_big_buffer(g, type->size < 8 ? 8 : type->size);
@@ -124,12 +124,12 @@ static struct value cast_to_array(struct gen *g, struct value v, const struct ty
 	return (struct value){.kind = V_MEM, .type = type, .v = buf};
 }
 
-/* Filled up, or cut, so that it ends with a NUL. */
+/* Padded, or cut so that it ends with a NUL. */
 static struct value cast_to_string(struct gen *g, struct value v, const struct type *type)
 {
 	LLVMValueRef buf;
 
-	if (v.kind == V_TEXT) {
+	if (v.kind == V_LITERAL) {
 		v.len = v.len < type->size ? v.len : type->size - 1;
 		v.type = type;
 		return v;
@@ -179,8 +179,8 @@ struct value gen_deref(struct gen *g, struct expr *e)
 	return read_at(g, gen_int(g, e->unary.operand), t->space, e->type);
 }
 
-/* The same number, of which LLVM knows nothing. Where it knows that an index is small it adds the
- * index to the array's address with a bitwise or, which the verifier refuses. */
+/* Hide the value from LLVM. When LLVM knows that an index is small, it adds the index to the
+ * array's address with a bitwise or, which the verifier rejects. */
 static LLVMValueRef opaque_index(struct gen *g, LLVMValueRef at)
 {
 	LLVMTypeRef type = LLVMFunctionType(g->i64, &g->i64, 1, false);
@@ -190,7 +190,8 @@ static LLVMValueRef opaque_index(struct gen *g, LLVMValueRef at)
 	return LLVMBuildCall2(g->b, type, nothing, &at, 1, "");
 }
 
-/* An element of an array, a byte of a string. Beyond the end it is 0, and counted as a loss. */
+/* An element of an array, a byte of a string. Beyond the end the value is 0, which is counted as a
+ * loss. */
 static struct value element_of(struct gen *g, struct value s, LLVMValueRef at,
 			       const struct type *type)
 {
@@ -198,7 +199,7 @@ static struct value element_of(struct gen *g, struct value s, LLVMValueRef at,
 	LLVMBasicBlockRef then = gen_block(g, "inside"), beyond = gen_block(g, "beyond"),
 			  end = gen_block(g, "index.end");
 
-	if (s.kind == V_TEXT) {
+	if (s.kind == V_LITERAL) {
 		LLVMValueRef buf = gen_big_buffer(g, s.type->size);
 
 		gen_store(g, s, s.type, buf);
@@ -220,7 +221,7 @@ static struct value element_of(struct gen *g, struct value s, LLVMValueRef at,
 	return gen_int_value(LLVMBuildLoad2(g->b, g->i64, slot, ""), type);
 }
 
-/* Where is known when compiling: no need to ask whether it is inside. */
+/* A constant index has been checked: no bounds test. */
 static struct value element_at(struct gen *g, struct value s, struct expr *at,
 			       const struct type *type)
 {

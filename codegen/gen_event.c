@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Records, by the layouts in plan->events.
+ * Calls that send records, laid out by plan->events.
  */
 #include "parser/base/limits.h"
 #include "codegen/gen.h"
@@ -9,7 +9,7 @@
 
 static const struct value nothing = {.kind = V_NONE, .type = &type_void};
 
-/* Reserve a record for event `id`; code that fills it follows, then end_record. */
+/* Reserve a record for event `id`. The caller generates code that fills it, then end_record(). */
 static LLVMValueRef begin_record(struct gen *g, uint32_t id, uint32_t size, LLVMBasicBlockRef *skip)
 {
 	LLVMValueRef record =
@@ -32,7 +32,7 @@ static void end_record(struct gen *g, LLVMValueRef record, uint32_t size, LLVMBa
 	LLVMPositionBuilderAtEnd(g->b, skip);
 }
 
-/* Values first: computing one may send a record of its own (a stack's first sighting). */
+/* Compute the values first: that may itself send a record (a stack that is seen first). */
 static void gen_fields(struct gen *g, uint32_t id, struct expr **args, uint32_t n)
 {
 	const struct plan_event *ev = &g->plan->events[id];
@@ -75,14 +75,13 @@ static void gen_map_event(struct gen *g, uint32_t id, LLVMValueRef epoch)
 	end_record(g, record, sizeof(struct sonde_map_event), skip);
 }
 
-/* The epoch is advanced here and now, so that what this run adds afterwards belongs to the new
- * one. */
+/* Advance the epoch at once, so that what this run adds from here on belongs to the new one. */
 static LLVMValueRef advance_epoch(struct gen *g, uint32_t map)
 {
 	LLVMValueRef old =
 		GEN_CALL(g, "sonde_control_clear", gen_u32(g, map), gen_u32(g, g->probe.id));
 
-	gen_epoch_forget(g, map);
+	gen_epoch_refresh(g, map);
 	return old;
 }
 
@@ -104,14 +103,14 @@ struct value gen_print(struct gen *g, struct expr *e)
 
 struct value gen_clear(struct gen *g, struct expr *e)
 {
-	if (e->call.event >= 0) /* else the print before it does both */
+	if (e->call.event >= 0) /* else the preceding print clears too */
 		gen_map_event(g, (uint32_t)e->call.event,
 			      advance_epoch(g, e->call.args[0]->map.map->id));
 	return nothing;
 }
 
-/* The flag ends the run whatever becomes of the record; the record says which output came
- * before. */
+/* The flag ends tracing even if the record is lost. The record marks the end of the output that
+ * precedes the call. */
 struct value gen_exit(struct gen *g, struct expr *e)
 {
 	LLVMValueRef code = e->call.n_args ? gen_int(g, e->call.args[0]) : gen_u64(g, 0);

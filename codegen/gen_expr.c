@@ -41,7 +41,7 @@ static LLVMValueRef is_negative(struct gen *g, LLVMValueRef v)
 	return LLVMBuildICmp(g->b, LLVMIntSLT, v, gen_u64(g, 0), "");
 }
 
-/* BPF before v4 divides unsigned only: divide the magnitudes, then give the sign back. */
+/* BPF before v4 has unsigned division only: divide the magnitudes, then set the sign. */
 static LLVMValueRef signed_divide(struct gen *g, LLVMValueRef x, LLVMValueRef y, bool modulo)
 {
 	LLVMValueRef nx = is_negative(g, x), ny = is_negative(g, y);
@@ -57,7 +57,7 @@ LLVMValueRef gen_quotient(struct gen *g, LLVMValueRef x, LLVMValueRef y, bool is
 	return is_signed ? signed_divide(g, x, y, false) : LLVMBuildUDiv(g->b, x, y, "");
 }
 
-/* x / 0 is 1, as bpftrace's users know it, and counted. */
+/* x / 0 is 1, as in bpftrace, and counted as a loss. */
 static LLVMValueRef divide(struct gen *g, LLVMValueRef x, LLVMValueRef y, bool modulo,
 			   bool is_signed)
 {
@@ -90,7 +90,7 @@ LLVMValueRef gen_arith(struct gen *g, enum op op, LLVMValueRef x, LLVMValueRef y
 	case OP_MUL: return LLVMBuildMul(g->b, x, y, "");
 	case OP_DIV:
 	case OP_MOD: return divide(g, x, y, op == OP_MOD, is_signed);
-	case OP_SHL: /* LLVM leaves shifts by 64 and more undefined, the machine masks */
+	case OP_SHL: /* a shift by 64 or more is undefined in LLVM; the machine masks */
 		return LLVMBuildShl(g->b, x, LLVMBuildAnd(g->b, y, gen_u64(g, 63), ""), "");
 	case OP_SHR:
 		return (is_signed ? LLVMBuildAShr
@@ -126,17 +126,16 @@ static bool compares_signed(const struct expr *l, const struct expr *r)
 
 /* ---- strings ----------------------------------------------------------------------------- */
 
-/* Compare memory with a text known when compiling: the text and its NUL, byte by byte until they
- * differ. Bytes after the NUL may be anything. */
-static LLVMValueRef equals_text(struct gen *g, struct value m, struct value text)
+/* Compare memory with a string literal, including its NUL. Bytes after the NUL may be anything. */
+static LLVMValueRef equals_literal(struct gen *g, struct value m, struct value s)
 {
-	uint32_t n = text.len < m.type->size ? text.len + 1 : m.type->size;
+	uint32_t n = s.len < m.type->size ? s.len + 1 : m.type->size;
 	LLVMValueRef differ = gen_u64(g, 0);
 
-	if (text.len > m.type->size)
+	if (s.len > m.type->size)
 		return LLVMConstInt(LLVMInt1TypeInContext(g->llvm), 0, false);
-	if (n > DONE_BY_WORDS) {
-		LLVMValueRef constant = gen_constant(g, text.text, text.len);
+	if (n > INLINE_BYTES) {
+		LLVMValueRef constant = gen_constant(g, s.literal, s.len);
 
 		return gen_truth(g,
 				 GEN_CALL(g, "sonde_string_equal", m.v, constant, gen_u32(g, n)));
@@ -144,17 +143,17 @@ static LLVMValueRef equals_text(struct gen *g, struct value m, struct value text
 	for (uint32_t at = 0, step; at < n; at += step) {
 		LLVMTypeRef type;
 		LLVMValueRef got;
-		uint64_t want = 0;
+		uint64_t expected = 0;
 
 		for (step = 8; step > n - at;)
 			step /= 2;
 		type = step == 8 ? g->i64 : step == 4 ? g->i32 : step == 2 ? g->i16 : g->i8;
-		memcpy(&want, text.text + at, text.len - at < step ? text.len - at : step);
+		memcpy(&expected, s.literal + at, s.len - at < step ? s.len - at : step);
 		got = LLVMBuildLoad2(g->b, type, gen_at(g, m.v, at), "");
 		LLVMSetAlignment(got, step);
 		got = LLVMBuildZExtOrBitCast(g->b, got, g->i64, "");
-		differ = LLVMBuildOr(g->b, differ, LLVMBuildXor(g->b, got, gen_u64(g, want), ""),
-				     "");
+		differ = LLVMBuildOr(g->b, differ,
+				     LLVMBuildXor(g->b, got, gen_u64(g, expected), ""), "");
 	}
 	return LLVMBuildICmp(g->b, LLVMIntEQ, differ, gen_u64(g, 0), "");
 }
@@ -166,10 +165,10 @@ static LLVMValueRef equals_memory(struct gen *g, struct value x, struct value y)
 	return gen_truth(g, GEN_CALL(g, "sonde_string_equal", x.v, y.v, gen_u32(g, n)));
 }
 
-/* A name and a text: the text's number is compared, 0 if nothing is called so. */
-static LLVMValueRef equals_name(struct gen *g, struct value name, struct value text)
+/* A name and a literal: compare the literal's name id, which is 0 if nothing has that name. */
+static LLVMValueRef equals_name(struct gen *g, struct value name, struct value s)
 {
-	uint32_t id = plan_name_find(g->plan, text.text, text.len);
+	uint32_t id = plan_name_find(g->plan, s.literal, s.len);
 
 	return LLVMBuildICmp(g->b, LLVMIntEQ, name.v, gen_u64(g, id ? id : UINT32_MAX), "");
 }
@@ -184,19 +183,20 @@ LLVMValueRef gen_equal(struct gen *g, struct value x, struct value y)
 		return gen_equal_parts(g, x, y);
 	if (x.type->kind == TY_ARRAY)
 		return gen_equal_bytes(g, x.v, y.v, x.type->size);
-	if (x.kind == V_TEXT && y.kind == V_TEXT)
+	if (x.kind == V_LITERAL && y.kind == V_LITERAL)
 		return LLVMConstInt(LLVMInt1TypeInContext(g->llvm),
-				    x.len == y.len && memcmp(x.text, y.text, x.len) == 0, false);
-	if (x.kind == V_TEXT)
-		return equals_text(g, y, x);
-	if (y.kind == V_TEXT)
-		return equals_text(g, x, y);
+				    x.len == y.len && memcmp(x.literal, y.literal, x.len) == 0,
+				    false);
+	if (x.kind == V_LITERAL)
+		return equals_literal(g, y, x);
+	if (y.kind == V_LITERAL)
+		return equals_literal(g, x, y);
 	return equals_memory(g, x, y);
 }
 
 /* ---- by kind ----------------------------------------------------------------------------- */
 
-/* && and ||: the right side runs only when the left one does not decide. */
+/* && and ||: the right side is evaluated only if the left side does not decide. */
 static LLVMValueRef gen_logic(struct gen *g, struct expr *e)
 {
 	LLVMBasicBlockRef right = gen_block(g, "logic.right"), end = gen_block(g, "logic.end"),
@@ -259,7 +259,7 @@ static LLVMValueRef gen_binary(struct gen *g, struct expr *e)
 	return gen_arith(g, e->binary.op, x, y, e->type->is_signed);
 }
 
-/* A branch's value, in memory: at the place both share. */
+/* One branch. A value in memory is stored in the buffer that both branches share. */
 static LLVMValueRef gen_branch(struct gen *g, struct expr *e, struct expr *branch, LLVMValueRef buf,
 			       LLVMBasicBlockRef end)
 {
@@ -285,7 +285,7 @@ static struct value gen_ternary(struct gen *g, struct expr *e)
 	LLVMPositionBuilderAtEnd(g->b, then);
 	if (e->ternary.then) {
 		values[0] = gen_branch(g, e, e->ternary.then, buf, end);
-	} else { /* what was asked for, a number */
+	} else { /* COND ?: OTHERWISE, of a number */
 		values[0] = cond.v;
 		LLVMBuildBr(g->b, end);
 	}
@@ -344,9 +344,9 @@ static struct value gen_by_kind(struct gen *g, struct expr *e)
 	switch (e->kind) {
 	case EX_INT: return gen_int_value(gen_u64(g, e->integer.value), e->type);
 	case EX_STRING:
-		return (struct value){.kind = V_TEXT,
+		return (struct value){.kind = V_LITERAL,
 				      .type = e->type,
-				      .text = e->string.text,
+				      .literal = e->string.text,
 				      .len = (uint32_t)strlen(e->string.text)};
 	case EX_NAME: return hooks[e->name.builtin->id](g, e);
 	case EX_CALL: return hooks[e->call.builtin->id](g, e);
@@ -369,19 +369,19 @@ static struct value gen_by_kind(struct gen *g, struct expr *e)
 	case EX_RECORD: return gen_list(g, e);
 	case EX_INDEX: return gen_index(g, e);
 	case EX_BLOCK: gen_stmts(g, &e->block.body); return gen_expr(g, e->block.value);
-	case EX_PARAM: /* none is left after pass 1 */ break;
+	case EX_PARAM: /* replaced in pass 1 */ break;
 	}
 	return (struct value){.kind = V_NONE, .type = e->type};
 }
 
-/* What was in memory on the way to a register is not needed any more. */
+/* A value in a register needs none of the scratch memory that computing it took. */
 struct value gen_expr(struct gen *g, struct expr *e)
 {
 	uint32_t mark = g->probe.scratch.used;
 	struct span around = g->probe.at;
 	struct value v;
 
-	gen_place(g, e->span);
+	gen_location(g, e->span);
 	v = gen_by_kind(g, e);
 	if (v.kind != V_MEM)
 		gen_scratch_release(g, mark);

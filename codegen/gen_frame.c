@@ -144,7 +144,7 @@ static void begin_frame(struct gen *g)
 	set_addresses(g);
 	for (uint32_t i = 0; i < g->plan->n_maps; i++)
 		if (g->probe.frame.epoch_at[i])
-			gen_epoch_forget(g, i);
+			gen_epoch_refresh(g, i);
 	for (uint32_t i = 0; i < g->probe.ast->n_vars; i++)
 		if (is_in_scratch(g, i))
 			gen_zero(g, gen_var_at(g, i), slot_size(type_of(g, i)));
@@ -205,7 +205,7 @@ static bool has_pointer(const struct type *t)
 	return t->kind == TY_POINTER || (t->kind == TY_ARRAY && has_pointer(t->to));
 }
 
-uint32_t gen_frame_plain(const struct gen *g, uint32_t var)
+uint32_t gen_frame_hidable(const struct gen *g, uint32_t var)
 {
 	const struct type *t = type_of(g, var);
 

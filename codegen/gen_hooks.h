@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Declarations of the gen column of builtins.def. `args` has none: gen_args_field reads its fields.
+ * The gen column of builtins.def. `args` has no hook: gen_args_field reads its fields.
  */
 #pragma once
 #include "codegen/gen.h"
@@ -14,8 +14,9 @@ gen_fn gen_pid, gen_tid, gen_uid, gen_comm, gen_cpu, gen_nsecs, gen_kstack, gen_
 	gen_usym, gen_strftime, gen_time, gen_has_key, gen_extreme, gen_log_bucket,
 	gen_linear_bucket, gen_len;
 
-/* ctx.FIELD of an iterator; printf there (gen_iter.c). */
+/* ctx.FIELD and printf in iterators (gen_iter.c). */
 gen_fn gen_iter_field, gen_iter_printf;
 
-/* A field of a tracepoint's record, made from the raw tracepoint's arguments (rebuilt.def). */
+/* A field of a tracepoint's record, computed from the arguments of the raw tracepoint
+ * (rebuilt.def). */
 struct value gen_rebuilt_field(struct gen *g, const char *field, const struct type *type);

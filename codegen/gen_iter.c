@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Programs of iterators. They run once for each object, and once more without one at the end, which
- * is left out. When the object is a thread, or belongs to one, that thread is the subject. printf
- * writes into the iterator's own file (bpf_seq_printf), so that a pinned one prints for whoever
- * reads it.
+ * Programs of iterators. The kernel runs them once for each object, and once more without an object
+ * at the end, which is ignored. If the object is a thread, or belongs to one, that thread is the
+ * subject. printf writes to the iterator's file (bpf_seq_printf), so that a pinned iterator prints
+ * for every reader.
  */
 #include "parser/base/arena.h"
 #include "parser/lang/field_type.h"
@@ -13,7 +13,7 @@
 #include <linux/bpf.h>
 #include <string.h>
 
-/* Volatile: or LLVM moves ctx arithmetic where the verifier refuses it. */
+/* Volatile: else LLVM moves ctx arithmetic to where the verifier rejects it. */
 static LLVMValueRef load_pointer(struct gen *g, LLVMValueRef from, uint32_t offset)
 {
 	LLVMValueRef v = LLVMBuildLoad2(g->b, g->ptr, gen_at(g, from, offset), "");
@@ -56,33 +56,33 @@ struct value gen_iter_field(struct gen *g, struct expr *e)
 
 /* ---- printf ------------------------------------------------------------------------------- */
 
-struct text {
+struct buffer {
 	char *at;
 	uint32_t n;
 };
 
-static void put(struct gen *g, struct text *t, char c)
+static void put(struct gen *g, struct buffer *t, char c)
 {
 	arena_push(g->arena, t->at, t->n, c);
 }
 
-static void put_string(struct gen *g, struct text *t, const char *s)
+static void put_string(struct gen *g, struct buffer *t, const char *s)
 {
 	while (*s)
 		put(g, t, *s++);
 }
 
-static bool is_text(const struct type *t)
+static bool is_string(const struct type *t)
 {
 	return t->kind == TY_STRING || t->kind == TY_NAME;
 }
 
-/* As the kernel spells it: all integers have 64 bits. */
+/* In the kernel's spelling: all integers have 64 bits. */
 static const char *conversion_of(const struct format_piece *p, const struct type *type)
 {
 	if (p->conv == 'c')
 		return "c";
-	if (is_text(type))
+	if (is_string(type))
 		return "s";
 	if (type->kind == TY_KSYM)
 		return "ps";
@@ -95,7 +95,7 @@ static const char *conversion_of(const struct format_piece *p, const struct type
 	return p->conv == 'u' || (p->conv == 's' && !type->is_signed) ? "llu" : "lld";
 }
 
-static void put_conversion(struct gen *g, struct text *t, const struct format_piece *p,
+static void put_conversion(struct gen *g, struct buffer *t, const struct format_piece *p,
 			   const struct type *type)
 {
 	char width[16] = "";
@@ -117,10 +117,10 @@ static void put_conversion(struct gen *g, struct text *t, const struct format_pi
 	put_string(g, t, conversion_of(p, type));
 }
 
-static LLVMValueRef format_text(struct gen *g, const struct plan_event *ev, struct expr *call,
-				uint32_t *len)
+static LLVMValueRef format_string(struct gen *g, const struct plan_event *ev, struct expr *call,
+				  uint32_t *len)
 {
-	struct text t = {0};
+	struct buffer t = {0};
 
 	for (uint32_t i = 0; i < ev->n_pieces; i++) {
 		const struct format_piece *p = &ev->pieces[i];
@@ -137,7 +137,7 @@ static LLVMValueRef format_text(struct gen *g, const struct plan_event *ev, stru
 	return gen_constant(g, t.at ? t.at : "", t.n);
 }
 
-/* A string is handed over by its address. */
+/* Strings are passed by address. */
 static LLVMValueRef string_address(struct gen *g, struct expr *e)
 {
 	struct value v = gen_expr(g, e);
@@ -146,8 +146,8 @@ static LLVMValueRef string_address(struct gen *g, struct expr *e)
 
 	if (v.type->kind == TY_NAME)
 		return gen_constant(g, q->name, (uint32_t)strlen(q->name));
-	if (v.kind == V_TEXT)
-		return gen_constant(g, v.text, v.len);
+	if (v.kind == V_LITERAL)
+		return gen_constant(g, v.literal, v.len);
 	buf = gen_big_buffer(g, v.type->size);
 	gen_store(g, v, v.type, buf);
 	return buf;
@@ -173,12 +173,13 @@ struct value gen_iter_printf(struct gen *g, struct expr *e)
 
 		if (!arg)
 			continue;
-		v = is_text(arg->type) ? string_address(g, arg) : int_argument(g, p, arg);
+		v = is_string(arg->type) ? string_address(g, arg) : int_argument(g, p, arg);
 		LLVMBuildStore(g->b, v, gen_at(g, data, p->field * 8));
 	}
-	meta = load_pointer(g, g->body.ctx, 0); /* struct bpf_iter_meta begins with the file */
+	meta = load_pointer(g, g->body.ctx,
+			    0); /* the first member of struct bpf_iter_meta is the file */
 	args[0] = LLVMBuildPtrToInt(g->b, load_pointer(g, meta, 0), g->i64, "");
-	args[1] = LLVMBuildPtrToInt(g->b, format_text(g, ev, e, &len), g->i64, "");
+	args[1] = LLVMBuildPtrToInt(g->b, format_string(g, ev, e, &len), g->i64, "");
 	args[2] = gen_u64(g, len);
 	args[3] = n ? LLVMBuildPtrToInt(g->b, data, g->i64, "") : gen_u64(g, 0);
 	args[4] = gen_u64(g, n * 8);

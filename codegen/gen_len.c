@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * len(): known when compiling for arrays and tuples, asked of the kernel's maps for the rest.
+ * len(): a constant for arrays and tuples, computed in the kernel for strings, stacks and maps.
  */
 #include "parser/lang/ast_query.h"
 #include "codegen/gen.h"
@@ -13,9 +13,9 @@ static LLVMValueRef length_of_map(struct gen *g, const struct expr *e)
 	return GEN_CALL(g, "sonde_length_map", g->maps[id], gen_epoch(g, id));
 }
 
-static LLVMValueRef length_of_text(struct gen *g, struct value v)
+static LLVMValueRef length_of_string(struct gen *g, struct value v)
 {
-	if (v.kind == V_TEXT)
+	if (v.kind == V_LITERAL)
 		return gen_u64(g, v.len);
 	return GEN_CALL(g, "sonde_string_length", v.v, gen_u32(g, v.type->size));
 }
@@ -28,7 +28,7 @@ struct value gen_len(struct gen *g, struct expr *e)
 	if (ast_is_whole_map(e, 0))
 		n = length_of_map(g, arg);
 	else if (arg->type->kind == TY_STRING)
-		n = length_of_text(g, gen_expr(g, arg));
+		n = length_of_string(g, gen_expr(g, arg));
 	else if (arg->type->kind == TY_ARRAY)
 		n = gen_u64(g, type_elements(arg->type));
 	else if (arg->type->kind == TY_TUPLE)

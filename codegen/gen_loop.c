@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Loops. `while` and `for` call the kernel's own loops (bpf_loop, 5.17; bpf_for_each_map_elem,
- * 5.13) with the body as a function: the verifier looks at it once, however often it runs, where
- * it would follow every round of a loop of ours. At most LIMIT_LOOP rounds, and of loops that stand
- * in others at most LIMIT_ROUNDS in a run, all together: what loops are cut short of is counted.
- * `unroll` is a plain loop, for its count is small.
+ * Loops. `while` and `for` use the kernel's loops (bpf_loop, 5.17; bpf_for_each_map_elem, 5.13)
+ * with the body as a function. The verifier checks that once, however often it runs, while it would
+ * follow each iteration of a loop in the program. A loop has at most LIMIT_LOOP iterations; nested
+ * loops have at most LIMIT_ROUNDS in a run together. Cutting a loop short is counted as a loss.
+ * `unroll` is a loop in the program, since its count is small.
  *
- * A body leaves word in the frame why it ended: 0 goes on, LEFT was break or the end, DONE was
- * return or exit(), which leaves the probe, SPENT that LIMIT_ROUNDS are run: all loops end.
+ * A body stores in the frame why it ended: 0 continues, LEFT is break or the loop's end, DONE is
+ * return or exit(), which leaves the probe, SPENT means that LIMIT_ROUNDS is used up, which ends
+ * all loops.
  */
 #include "parser/base/arena.h"
 #include "parser/base/limits.h"
@@ -17,18 +18,18 @@
 
 enum { LEFT = 1, DONE = 2, SPENT = 3 };
 
-/* What takes as long as a round: places of a map, that are walked also when they are empty, and
- * copies of an unroll. */
-enum { PLACES_A_ROUND = 4, COPIES_A_ROUND = 4 };
+/* What takes as long as one iteration: slots of a map, which a walk visits even if they are empty,
+ * and copies of an unroll. */
+enum { SLOTS_PER_ITERATION = 4, COPIES_PER_ITERATION = 4 };
 
-/* The function around a loop's body, and where in it generation goes on. */
+/* The enclosing function, and the block in it where generation continues. */
 struct outer {
 	struct gen_body body;
 	LLVMBasicBlockRef at;
 };
 
-/* The verifier puts a loop in the place of bpf_loop's call (5.19): the body's frame is all there
- * is. bpf_for_each_map_elem's has one of its own, bpf_for_each_hash_elem. */
+/* The verifier inlines bpf_loop (5.19), so that only the body has a frame on the kernel stack.
+ * bpf_for_each_map_elem is called, and has one too: bpf_for_each_hash_elem. */
 static void enter_body(struct gen *g, struct outer *o, unsigned n_params, struct span span)
 {
 	LLVMTypeRef params[4] = {n_params == 2 ? g->i64 : g->ptr, g->ptr, g->ptr, g->ptr};
@@ -49,7 +50,7 @@ static void enter_body(struct gen *g, struct outer *o, unsigned n_params, struct
 	g->body.on_continue = gen_block(g, "continue");
 	g->body.on_spent = gen_block(g, "spent");
 	LLVMPositionBuilderAtEnd(g->b, body);
-	gen_place(g, span);
+	gen_location(g, span);
 	gen_frame_enter(g, LLVMGetParam(g->body.fn, n_params - 1));
 }
 
@@ -61,7 +62,7 @@ static void end_with(struct gen *g, LLVMBasicBlockRef block, uint64_t state)
 	LLVMBuildRet(g->b, gen_u64(g, state != 0));
 }
 
-/* Back in the function around. Returns the body's function. */
+/* Continue in the enclosing function. Returns the body's function. */
 static LLVMValueRef leave_body(struct gen *g, const struct outer *o)
 {
 	LLVMValueRef fn = g->body.fn;
@@ -83,7 +84,7 @@ static void count_cut(struct gen *g)
 	GEN_CALL(g, "sonde_loss_count", gen_u32(g, g->probe.id), gen_u32(g, SONDE_LOSS_LOOP_CUT));
 }
 
-/* `more` rounds are about to begin. */
+/* Count `more` iterations that are about to run. */
 static void count_rounds(struct gen *g, const struct stmt *st, uint32_t more)
 {
 	LLVMBasicBlockRef next;
@@ -109,7 +110,7 @@ static void leave_if(struct gen *g, LLVMValueRef state, uint64_t why, LLVMBasicB
 	LLVMPositionBuilderAtEnd(g->b, next);
 }
 
-/* Behind the loop: what ends more than this loop leaves here too. */
+/* After the loop: DONE and SPENT end the enclosing code too. */
 static void go_on(struct gen *g, const struct stmt *st)
 {
 	LLVMValueRef state = LLVMBuildLoad2(g->b, g->i64, gen_frame_state(g), "");
@@ -119,16 +120,16 @@ static void go_on(struct gen *g, const struct stmt *st)
 		leave_if(g, state, SPENT, g->body.on_spent);
 }
 
-/* What a loop's body is checked with shall not be what its first round happens to find. Kernels
- * before 6.7 check one round, and what it has no way to reach with the numbers it knows they take
- * out of the program; later ones go on through the rounds until one finds nothing new, and of a
- * counter whose start they know, and which a condition compares, each value is new. */
+/* Hide the values of variables from the verifier. Before 6.7 it checks one iteration with the
+ * values it knows and removes code they cannot reach. Later kernels check iterations until one has
+ * no new values; with a counter that starts at a known value and is compared, every iteration
+ * has. */
 static void hide_values(struct gen *g)
 {
 	LLVMValueRef zero = GEN_CALL(g, "sonde_control_zero");
 
 	for (uint32_t i = 0; i < g->probe.ast->n_vars; i++)
-		for (uint32_t at = 0; at < gen_frame_plain(g, i); at += 8) {
+		for (uint32_t at = 0; at < gen_frame_hidable(g, i); at += 8) {
 			LLVMValueRef word = gen_at(g, gen_var_at(g, i), at),
 				     v = LLVMBuildLoad2(g->b, g->i64, word, "");
 
@@ -146,7 +147,7 @@ static void call_loop(struct gen *g, const struct stmt *st, LLVMValueRef rounds,
 	go_on(g, st);
 }
 
-/* One round more than the limit, which only finds out whether the loop would have gone on. */
+/* One iteration more than the limit, which only finds out whether the loop would have continued. */
 static void gen_while(struct gen *g, struct stmt *st)
 {
 	LLVMBasicBlockRef round, body, cut;
@@ -170,11 +171,11 @@ static void gen_while(struct gen *g, struct stmt *st)
 	count_rounds(g, st, 1);
 	gen_stmts(g, &st->loop.body);
 	fn = leave_body(g, &o);
-	gen_place(g, st->span);
+	gen_location(g, st->span);
 	call_loop(g, st, gen_u64(g, LIMIT_LOOP + 1), fn);
 }
 
-/* Number of rounds from `from` to below `to`, at most the limit. */
+/* The number of iterations from `from` to below `to`, at most the limit. */
 static LLVMValueRef rounds_between(struct gen *g, LLVMValueRef from, LLVMValueRef to,
 				   bool is_signed)
 {
@@ -193,9 +194,9 @@ static LLVMValueRef rounds_between(struct gen *g, LLVMValueRef from, LLVMValueRe
 	return n;
 }
 
-/* 0 rounds that the verifier knows of leave the body unreached (6.7): it takes the body out of the
- * program, then fails on the reference that the call keeps. A round that may be, whose number is
- * read where nobody knows it, keeps it in; what is known of the most there are stays known. */
+/* Add 0 or 1, which the verifier cannot know. If it knew that there are 0 iterations (6.7), it
+ * would remove the body as unreachable and then fail on the reference to it. The upper bound stays
+ * known. */
 static LLVMValueRef maybe_one(struct gen *g, LLVMValueRef n)
 {
 	LLVMValueRef zero = GEN_CALL(g, "sonde_control_zero");
@@ -218,7 +219,7 @@ static void gen_for_range(struct gen *g, struct stmt *st)
 	LLVMBuildStore(g->b, next, gen_var_at(g, id));
 	gen_stmts(g, &st->loop.body);
 	fn = leave_body(g, &o);
-	gen_place(g, st->span);
+	gen_location(g, st->span);
 	call_loop(g, st, maybe_one(g, n), fn);
 }
 
@@ -227,7 +228,7 @@ struct use {
 	bool is_read;
 };
 
-/* Anything of the loop's variable but its key? */
+/* Find uses of the loop's variable other than its key. */
 static void find_use(struct expr *e, void *ctx)
 {
 	struct use *use = ctx;
@@ -239,7 +240,7 @@ static void find_use(struct expr *e, void *ctx)
 	ast_each_child(e, find_use, ctx);
 }
 
-/* Reading an aggregation goes over all CPUs: only where the body wants it. */
+/* Reading an aggregation visits all CPUs, so only if the body uses the value. */
 static void store_aggregate(struct gen *g, struct stmt *st, LLVMValueRef value, LLVMValueRef var)
 {
 	uint32_t map = st->loop.over->map.map->id;
@@ -251,7 +252,7 @@ static void store_aggregate(struct gen *g, struct stmt *st, LLVMValueRef value, 
 		gen_store(g, gen_agg_read(g, map, value), m->type, gen_at(g, var, m->offset));
 }
 
-/* The entry at `key` and `value`, as the loop's variable has it. */
+/* Store the entry at `key` and `value` in the loop's variable. */
 static void store_entry(struct gen *g, const struct plan_map *m, const struct type *entry,
 			LLVMValueRef key, LLVMValueRef value, LLVMValueRef var)
 {
@@ -270,7 +271,7 @@ static void store_entry(struct gen *g, const struct plan_map *m, const struct ty
 			  gen_at(g, var, entry->members[1].offset));
 }
 
-/* Entries of other epochs have been cleared, or are of a run that came later: passed over. */
+/* Skips entries of other epochs: they have been cleared, or were added after a later clear(). */
 static void gen_for_map(struct gen *g, struct stmt *st)
 {
 	uint32_t map = st->loop.over->map.map->id;
@@ -279,7 +280,7 @@ static void gen_for_map(struct gen *g, struct stmt *st)
 	LLVMValueRef key, epoch, fn, args[4];
 	struct outer o;
 
-	count_rounds(g, st, g->plan->maps[map].max_entries / PLACES_A_ROUND);
+	count_rounds(g, st, g->plan->maps[map].max_entries / SLOTS_PER_ITERATION);
 	enter_body(g, &o, 4, st->span);
 	count_rounds(g, st, 1);
 	key = LLVMGetParam(g->body.fn, 1);
@@ -294,7 +295,7 @@ static void gen_for_map(struct gen *g, struct stmt *st)
 		store_aggregate(g, st, LLVMGetParam(g->body.fn, 2), gen_var_at(g, v->id));
 	gen_stmts(g, &st->loop.body);
 	fn = leave_body(g, &o);
-	gen_place(g, st->span);
+	gen_location(g, st->span);
 	hide_values(g);
 	LLVMBuildStore(g->b, gen_u64(g, 0), gen_frame_state(g));
 	args[0] = g->maps[map];
@@ -305,8 +306,8 @@ static void gen_for_map(struct gen *g, struct stmt *st)
 	go_on(g, st);
 }
 
-/* Tested at its end, as the count is 1 at least: kernels before 6.4 take no loop to which one comes
- * back without a jump. */
+/* The count is at least 1, so the test is at the end: kernels before 6.4 reject loops whose head is
+ * reached without a jump. */
 static void gen_unroll(struct gen *g, struct stmt *st)
 {
 	LLVMBasicBlockRef body = gen_block(g, "unroll"), next = gen_block(g, "next"),
@@ -315,7 +316,7 @@ static void gen_unroll(struct gen *g, struct stmt *st)
 	uint32_t n_copies = (uint32_t)st->loop.count->integer.value;
 	LLVMValueRef i = gen_buffer(g, 8), n;
 
-	count_rounds(g, st, (n_copies + COPIES_A_ROUND - 1) / COPIES_A_ROUND);
+	count_rounds(g, st, (n_copies + COPIES_PER_ITERATION - 1) / COPIES_PER_ITERATION);
 	LLVMBuildStore(g->b, gen_u64(g, 0), i);
 	LLVMBuildBr(g->b, body);
 	LLVMPositionBuilderAtEnd(g->b, body);
@@ -333,7 +334,7 @@ static void gen_unroll(struct gen *g, struct stmt *st)
 	LLVMPositionBuilderAtEnd(g->b, end);
 }
 
-/* Where the outermost of loops in loops ends when the rounds are run. */
+/* The block where nested loops end when LIMIT_ROUNDS is used up, after the outermost loop. */
 static void gen_spent(struct gen *g)
 {
 	LLVMBasicBlockRef next = gen_block(g, "next");
@@ -364,7 +365,7 @@ void gen_loop(struct gen *g, struct stmt *st)
 		gen_spent(g);
 }
 
-/* What follows is generated into a block that nothing reaches. */
+/* What follows goes into an unreachable block. */
 void gen_jump(struct gen *g, bool is_break)
 {
 	LLVMBuildBr(g->b, is_break ? g->body.on_break : g->body.on_continue);

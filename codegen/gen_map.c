@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Access to a script's maps by the layout in the plan. Every access carries the map's epoch, read
- * once a run: as the first part of a hash's key, or as the slot of an array (plan.h).
+ * Access to a script's maps, laid out by the plan. Every access carries the map's epoch, which a
+ * run reads once: as the first part of a hash's key, or as the slot of an array (plan.h).
  */
 #include "parser/base/limits.h"
 #include "parser/lang/ast_query.h"
@@ -28,7 +28,7 @@ LLVMValueRef gen_epoch(struct gen *g, uint32_t map)
 	return LLVMBuildLoad2(g->b, g->i32, g->body.epochs[map], "");
 }
 
-void gen_epoch_forget(struct gen *g, uint32_t map)
+void gen_epoch_refresh(struct gen *g, uint32_t map)
 {
 	LLVMBuildStore(g->b, GEN_CALL(g, "sonde_control_epoch", gen_u32(g, map)),
 		       g->body.epochs[map]);
@@ -48,13 +48,13 @@ static bool has_padding(const struct plan_map *m)
 	return at + (m->bucket_offset ? 4 : 0) != m->key_size;
 }
 
-/* A key with a long string in it does not fit the BPF stack beside others. */
+/* A key with a long string in it does not fit the BPF stack together with others. */
 static bool is_big_key(const struct gen *g, const struct plan_map *m)
 {
 	return g->body.scratch && m->key_size > (g->probe.saves_stack ? 16 : LIMIT_KEY_ON_STACK);
 }
 
-/* A short one, when its parts are known: while they are calculated it takes no stack. */
+/* Computes the parts first, so that the key takes no stack meanwhile. */
 static LLVMValueRef short_key(struct gen *g, const struct expr *e)
 {
 	const struct plan_map *m = plan_of(g, e);
@@ -65,7 +65,7 @@ static LLVMValueRef short_key(struct gen *g, const struct expr *e)
 		all = gen_expr(g, e->map.keys[0]);
 	for (uint32_t i = 0; i < m->n_keys; i++)
 		parts[i] = e->map.is_spread ? gen_part(g, all, i) : gen_expr(g, e->map.keys[i]);
-	gen_place(g, e->span);
+	gen_location(g, e->span);
 	key = gen_buffer(g, m->key_size);
 	if (has_padding(m))
 		gen_zero(g, key, m->key_size);
@@ -74,7 +74,7 @@ static LLVMValueRef short_key(struct gen *g, const struct expr *e)
 	return key;
 }
 
-/* A long one takes its parts one by one: no two of them are in the room beside it. */
+/* Stores the parts one by one, so that only one of them takes scratch memory at a time. */
 static LLVMValueRef long_key(struct gen *g, const struct expr *e)
 {
 	const struct plan_map *m = plan_of(g, e);
@@ -97,12 +97,11 @@ static LLVMValueRef long_key(struct gen *g, const struct expr *e)
 			gen_store(g, gen_part(g, all, i), t, at);
 	}
 	gen_scratch_release(g, mark);
-	gen_place(g, e->span);
+	gen_location(g, e->span);
 	return key;
 }
 
-/* The key, on the BPF stack if short. Padding is part of the key for the kernel, so it is
- * zeroed. */
+/* Padding is part of the key for the kernel, so it is zeroed. */
 static LLVMValueRef build_key(struct gen *g, const struct expr *e)
 {
 	const struct plan_map *m = plan_of(g, e);
@@ -131,7 +130,7 @@ static LLVMValueRef lookup(struct gen *g, const struct expr *e, LLVMValueRef key
 				 "");
 }
 
-/* Run what follows only when `p` is not NULL; returns the block to go on in afterwards. */
+/* Run the following code only if `p` is not NULL. Returns the block for end_when(). */
 static LLVMBasicBlockRef when_set(struct gen *g, LLVMValueRef p)
 {
 	LLVMBasicBlockRef then = gen_block(g, "found"), end = gen_block(g, "end");
@@ -154,7 +153,8 @@ static void touch(struct gen *g, const struct plan_map *m, LLVMValueRef element)
 
 /* ---- reading ----------------------------------------------------------------------------- */
 
-/* A missing entry reads as zero. The value is copied, for it may change or go while it is used. */
+/* A missing entry reads as zero. The value is copied, since it may change or be deleted during its
+ * use. */
 struct value gen_map_read(struct gen *g, struct expr *e)
 {
 	const struct plan_map *m = plan_of(g, e);
@@ -182,7 +182,7 @@ struct value gen_map_read(struct gen *g, struct expr *e)
 
 /* ---- writing ----------------------------------------------------------------------------- */
 
-/* As the map has it: where it is, if it is long and looks like that. */
+/* The value as the map stores it. A long value that has that layout already is not copied. */
 static LLVMValueRef value_in_memory(struct gen *g, const struct plan_map *m, struct value v)
 {
 	LLVMValueRef value;
@@ -219,8 +219,8 @@ void gen_map_write(struct gen *g, struct expr *e, struct value v)
 	end_key(g, e, key);
 }
 
-/* Behind what was generated for an element that is there: its value, or 0 where there is none;
- * `from` is where that was asked. */
+/* Ends the code for an element that exists. Its value is `v`, or 0 if there is no element; `from`
+ * is the block that has tested that. */
 static LLVMValueRef end_with(struct gen *g, LLVMBasicBlockRef from, LLVMBasicBlockRef end,
 			     LLVMValueRef v)
 {
@@ -272,7 +272,7 @@ LLVMValueRef gen_map_has(struct gen *g, struct expr *e)
 	return LLVMBuildZExt(g->b, LLVMBuildIsNotNull(g->b, found, ""), g->i64, "");
 }
 
-/* Where this CPU adds. */
+/* The words that this CPU adds to. */
 static LLVMValueRef words_of(struct gen *g, const struct plan_map *m, LLVMValueRef element)
 {
 	if (!is_array(m))
@@ -282,7 +282,7 @@ static LLVMValueRef words_of(struct gen *g, const struct plan_map *m, LLVMValueR
 	return element;
 }
 
-/* `bucket`: the key's last part, or NULL. */
+/* `bucket` is the last part of the key, or NULL. */
 static LLVMValueRef element_in(struct gen *g, struct expr *e, LLVMValueRef bucket,
 			       LLVMBasicBlockRef *end)
 {
@@ -312,7 +312,7 @@ void gen_map_element_end(struct gen *g, LLVMBasicBlockRef end)
 	end_when(g, end);
 }
 
-/* With keys a bucket is an entry of its own; without, all lie side by side in the one element. */
+/* In a keyed histogram each bucket is an entry; without keys all are in the one element. */
 void gen_map_bucket(struct gen *g, struct expr *e, LLVMValueRef bucket)
 {
 	const struct plan_map *m = plan_of(g, e);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Kernel programs: entry, scope, the dispatch of system calls, and the probe's predicate and
- * body within. What is special about spans is in gen_span.c.
+ * Kernel programs: entry, scope test, dispatch of system calls, predicate and body of a probe.
+ * Spans are in gen_span.c.
  */
 #include "parser/base/arena.h"
 #include "parser/lang/prefault.h"
@@ -18,7 +18,7 @@ void prog_only_if(struct gen *g, LLVMValueRef cond, LLVMBasicBlockRef otherwise)
 	LLVMPositionBuilderAtEnd(g->b, then);
 }
 
-/* Which maps does the probe touch? Each one's epoch is read once, here. */
+/* Read the epoch of each map that the expression uses, once for the run. */
 static void epoch_expr(struct expr *e, void *ctx)
 {
 	struct gen *g = ctx;
@@ -27,7 +27,7 @@ static void epoch_expr(struct expr *e, void *ctx)
 		uint32_t id = e->map.map->id;
 
 		g->body.epochs[id] = gen_buffer(g, 4);
-		gen_epoch_forget(g, id);
+		gen_epoch_refresh(g, id);
 	}
 	ast_each_child(e, epoch_expr, g);
 }
@@ -40,7 +40,7 @@ static bool is_start_cond(const struct probe *p, const struct expr *e)
 	return false;
 }
 
-/* Leave to `out` unless the predicate holds; parts that a span's start has tested are left out. */
+/* Go to `out` unless the predicate holds. Parts that the span's start has tested are skipped. */
 static void gen_predicate(struct gen *g, struct expr *e, LLVMBasicBlockRef out)
 {
 	if (e->kind == EX_BINARY && e->binary.op == OP_LAND) {
@@ -60,7 +60,7 @@ void prog_select_probe(struct gen *g, uint32_t id)
 	g->probe.ast = g->program->probes[g->probe.plan->ast];
 	g->probe.point = &g->probe.ast->points[g->probe.plan->point];
 	g->body.epochs = arena_alloc(g->arena, (g->plan->n_maps + 1) * sizeof(*g->body.epochs));
-	gen_place(g, g->probe.plan->span);
+	gen_location(g, g->probe.plan->span);
 }
 
 void gen_prefault_string(struct expr *e, void *ctx)
@@ -70,8 +70,8 @@ void gen_prefault_string(struct expr *e, void *ctx)
 	GEN_CALL(g, "sonde_fault_text", gen_int(g, e->call.args[0]), gen_u32(g, e->type->size));
 }
 
-/* Texts are brought in while the run holds nothing, of runs that the predicate lets by if that can
- * be told before. */
+/* Fault in the pages of strings before the run holds anything. If the predicate can be tested
+ * before that, only for runs that pass it. */
 static void gen_prefault(struct gen *g, LLVMBasicBlockRef out)
 {
 	if (g->probe.ast->predicate && prefault_is_plain(g->probe.ast->predicate))
@@ -92,7 +92,7 @@ void prog_body(struct gen *g)
 
 	if (after) {
 		gen_prefault(g, after);
-		unless_exiting(g, after); /* it may have slept there */
+		unless_exiting(g, after); /* the program may have slept */
 	}
 	g->body.done = gen_block(g, "done");
 	gen_scratch_begin(g);
@@ -122,7 +122,7 @@ LLVMValueRef prog_context_pointer(struct gen *g, uint32_t i)
 	return LLVMBuildLoad2(g->b, g->ptr, gen_at(g, g->body.ctx, i * 8), "");
 }
 
-/* An iterator's program runs in the thread that reads, and is about another. */
+/* An iterator's program runs in the reading thread, but its subject is another. */
 static LLVMValueRef is_in_cgroup(struct gen *g)
 {
 	if (g->prog.plan->kind == PP_ITER)
@@ -138,7 +138,7 @@ void prog_scope_test(struct gen *g, LLVMBasicBlockRef out)
 	prog_only_if(g, gen_truth(g, GEN_CALL(g, "sonde_scope_current", g->body.current)), out);
 }
 
-/* Not a 32-bit program's call, whose number is of another table. */
+/* Skip calls of 32-bit programs, whose numbers are of another table. */
 static void only_if_native(struct gen *g, LLVMBasicBlockRef out)
 {
 	LLVMValueRef compat;
@@ -148,35 +148,35 @@ static void only_if_native(struct gen *g, LLVMBasicBlockRef out)
 	prog_only_if(g, LLVMBuildNot(g->b, gen_truth(g, compat), ""), out);
 }
 
-static void asks_task(struct expr *e, void *ctx)
+static void uses_task(struct expr *e, void *ctx)
 {
-	bool *asks = ctx;
+	bool *uses = ctx;
 
 	if (e->kind == EX_NAME && e->name.builtin)
-		*asks |= e->name.builtin->traits & TR_TASK ||
+		*uses |= e->name.builtin->traits & TR_TASK ||
 			 (e->type && e->type->kind == TY_USTACK);
-	ast_each_child(e, asks_task, ctx);
+	ast_each_child(e, uses_task, ctx);
 }
 
-static bool probe_asks_task(const struct probe *p)
+static bool probe_uses_task(const struct probe *p)
 {
-	bool asks = false;
+	bool uses = false;
 
 	if (p->predicate)
-		asks_task(p->predicate, &asks);
-	ast_each_in_block((struct block *)&p->body, asks_task, &asks);
-	return asks;
+		uses_task(p->predicate, &uses);
+	ast_each_in_block((struct block *)&p->body, uses_task, &uses);
+	return uses;
 }
 
-/* Of the right table of calls, and in scope. A body that asks for the current thread has it from
- * here; for one that does not, the registers mostly tell. */
+/* Go to `out` unless the call is of the native table and in scope. If the body uses the current
+ * thread, it is fetched here; if not, a test of the registers mostly suffices. */
 static void only_if_traced(struct gen *g, LLVMBasicBlockRef out)
 {
 	LLVMBasicBlockRef ask = gen_block(g, "ask"), traced = gen_block(g, "traced");
-	bool asks = probe_asks_task(g->probe.ast);
+	bool uses = probe_uses_task(g->probe.ast);
 	LLVMValueRef plain;
 
-	if (!asks) {
+	if (!uses) {
 		plain = GEN_CALL(g, "sonde_syscall_is_plain", prog_context_pointer(g, 0));
 		LLVMBuildCondBr(g->b, gen_truth(g, plain), traced, ask);
 	} else {
@@ -187,8 +187,8 @@ static void only_if_traced(struct gen *g, LLVMBasicBlockRef out)
 	prog_scope_test(g, out);
 	LLVMBuildBr(g->b, traced);
 	LLVMPositionBuilderAtEnd(g->b, traced);
-	if (!asks)
-		g->body.current = NULL; /* known on one way here only */
+	if (!uses)
+		g->body.current = NULL; /* fetched on one of the paths only */
 }
 
 /* The gen column of spans.def. */
@@ -233,7 +233,7 @@ void gen_switch_span(struct gen *g, LLVMBasicBlockRef out)
 	gen_span(g, out);
 }
 
-/* Scope and body of one of the probes of a system-call program, or the start of its spans. */
+/* Scope test and body of one probe of a system-call program, or the start of its spans. */
 static void gen_syscall_probe(struct gen *g, LLVMBasicBlockRef next)
 {
 	if (g->probe.is_start || g->probe.plan->state.kind) {
@@ -271,7 +271,7 @@ static void gen_syscall_case(struct gen *g, uint32_t id, bool is_start)
 	g->probe.is_start = is_start;
 	prog_only_if_number(g, next);
 	gen_syscall_probe(g, next);
-	g->body.current = NULL; /* known on this case's path only */
+	g->body.current = NULL; /* fetched on this case's path only */
 	g->probe.is_start = false;
 	LLVMPositionBuilderAtEnd(g->b, next);
 }
@@ -284,7 +284,8 @@ void gen_syscalls(struct gen *g, LLVMBasicBlockRef out)
 				  : context_word(g, 1);
 	for (uint32_t i = 0; i < g->prog.plan->n_probes; i++)
 		gen_syscall_case(g, g->prog.plan->probes[i], false);
-	for (uint32_t i = 0; i < g->prog.plan->n_starts; i++) /* last: the clock is read late */
+	for (uint32_t i = 0; i < g->prog.plan->n_starts;
+	     i++) /* last, so that the clock is read late */
 		gen_syscall_case(g, g->prog.plan->starts[i], true);
 	LLVMBuildBr(g->b, out);
 }
@@ -320,8 +321,8 @@ static void add_attribute(struct gen *g, LLVMValueRef fn, const char *name)
 				LLVMCreateEnumAttribute(g->llvm, kind, 0));
 }
 
-/* Programs that can be attached for a while after tracing has ended: exit() was called, or their
- * perf events are being closed. */
+/* Programs can stay attached for a while after tracing has ended: exit() was called, or their perf
+ * events are being closed. */
 static bool stops_after_exit(const struct gen *g)
 {
 	const struct plan_prog *p = g->prog.plan;
@@ -358,8 +359,8 @@ void gen_program(struct gen *g, uint32_t index)
 	body = gen_block(g, "body");
 	out = gen_block(g, "out");
 	LLVMPositionBuilderAtEnd(g->b, g->body.entry);
-	gen_place(g, g->prog.plan->n_probes ? g->plan->probes[g->prog.plan->probes[0]].span
-					    : SPAN_NONE);
+	gen_location(g, g->prog.plan->n_probes ? g->plan->probes[g->prog.plan->probes[0]].span
+					       : SPAN_NONE);
 	g->prog.result = prog_kind_is(g->prog.plan->kind, PK_TEST) || is_session(g)
 				 ? LLVMBuildAlloca(g->b, g->i32, "result")
 				 : NULL;

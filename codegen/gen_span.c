@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Spans: the gen column of spans.def. The start keeps the time and what the end will need and only
- * the start can see; the end takes the start away, has the difference as `delta`, and runs the
- * body.
+ * Spans: the gen column of spans.def. The start stores the time, and values that the end needs but
+ * only the start can read. The end removes the start, computes `delta` and runs the body.
  */
 #include "parser/lang/prefault.h"
 #include "codegen/gen.h"
@@ -11,9 +10,9 @@
 #include "codegen/regs.h"
 #include <linux/bpf.h>
 
-/* A kernel stack's size and alignment: calls in an interrupt are on another one. */
+/* Size and alignment of a kernel stack. Calls in an interrupt are on a stack of their own. */
 #define KERNEL_STACK_MASK (~(uint64_t)0x3fff)
-#define NO_NUMBER (~(uint64_t)0) /* of sigreturn, when it ends */
+#define NO_NUMBER (~(uint64_t)0) /* at the exit of sigreturn */
 
 static LLVMValueRef span_map(struct gen *g)
 {
@@ -35,7 +34,7 @@ static LLVMValueRef clock_ns(struct gen *g)
 	return gen_helper(g, BPF_FUNC_ktime_get_ns, NULL, 0);
 }
 
-/* The body has it too. */
+/* Also for the probe's body. */
 static LLVMValueRef current_task(struct gen *g)
 {
 	g->body.current = gen_task(g);
@@ -49,7 +48,7 @@ static void only_if_found(struct gen *g, LLVMValueRef pointer, LLVMBasicBlockRef
 
 /* ---- starts ------------------------------------------------------------------------------ */
 
-/* entry(EXPR): EXPR is one of the start event's. Returns the point to go back to. */
+/* EXPR of entry(EXPR) is evaluated at the start event. Returns the attach point for go_back(). */
 static const struct attach_point *go_to_start(struct gen *g)
 {
 	const struct attach_point *here = g->probe.point;
@@ -66,7 +65,7 @@ static void go_back(struct gen *g, const struct attach_point *here)
 	g->probe.is_start = false;
 }
 
-static void fetch_entries(struct gen *g)
+static void prefault_entries(struct gen *g)
 {
 	const struct attach_point *here = go_to_start(g);
 
@@ -74,7 +73,7 @@ static void fetch_entries(struct gen *g)
 	go_back(g, here);
 }
 
-static void keep_entries(struct gen *g, LLVMValueRef slot)
+static void store_entries(struct gen *g, LLVMValueRef slot)
 {
 	const struct plan_span *state = &g->probe.plan->state;
 	const struct attach_point *here = go_to_start(g);
@@ -89,8 +88,8 @@ static void keep_entries(struct gen *g, LLVMValueRef slot)
 	go_back(g, here);
 }
 
-/* What is gone at a switch's end. */
-static void keep_state(struct gen *g, LLVMValueRef slot)
+/* Values that cannot be read any more when the thread is back. */
+static void store_state(struct gen *g, LLVMValueRef slot)
 {
 	const struct plan_span *state = &g->probe.plan->state;
 
@@ -115,14 +114,14 @@ static void test_start_conds(struct gen *g, LLVMBasicBlockRef out)
 		prog_only_if(g, gen_truth(g, gen_int(g, g->probe.ast->start_conds[i])), out);
 }
 
-/* Of a thread that is not the current one. */
+/* For a thread other than the current one. */
 static void test_cgroup(struct gen *g, LLVMValueRef task, LLVMBasicBlockRef out)
 {
 	if (g->plan->needs.only_cgroup)
 		prog_only_if(g, gen_truth(g, GEN_CALL(g, "sonde_cgroup_has", task)), out);
 }
 
-/* The current thread is the span's. */
+/* For spans of the current thread. */
 static void test_start(struct gen *g, LLVMBasicBlockRef out)
 {
 	prog_scope_test(g, out);
@@ -145,7 +144,7 @@ static void store_start(struct gen *g, LLVMValueRef slot, LLVMBasicBlockRef out)
 
 /* ---- ends -------------------------------------------------------------------------------- */
 
-/* `delta` of the span in `slot`, and the body. The slot stays readable until the body ends. */
+/* Compute `delta` of the span in `slot` and run the body, which may read the slot. */
 static void end_with(struct gen *g, LLVMValueRef slot, LLVMValueRef start, LLVMValueRef now)
 {
 	g->body.delta = LLVMBuildSub(g->b, now, start, "");
@@ -154,7 +153,7 @@ static void end_with(struct gen *g, LLVMValueRef slot, LLVMValueRef start, LLVMV
 	g->body.delta = g->body.subject = g->body.span = g->body.depth = NULL;
 }
 
-/* The slot's start; leave when there is none. */
+/* The start time in the slot; go to `out` if there is none. */
 static LLVMValueRef take_start(struct gen *g, LLVMValueRef slot, LLVMBasicBlockRef out)
 {
 	LLVMValueRef start = LLVMBuildLoad2(g->b, g->i64, slot, "");
@@ -173,7 +172,7 @@ static LLVMValueRef find_state(struct gen *g, LLVMValueRef task, LLVMBasicBlockR
 
 /* ---- sched_switch(preempt, prev, next) --------------------------------------------------- */
 
-/* The time in `kept`; read now when nobody has in this run. */
+/* The time in `kept`. The clock is read at the first use in a run. */
 static LLVMValueRef clock_once(struct gen *g, LLVMValueRef kept)
 {
 	LLVMBasicBlockRef read = gen_block(g, "clock"), is_read = gen_block(g, "clock.read");
@@ -198,8 +197,8 @@ static void switch_start(struct gen *g, LLVMValueRef leaves, LLVMValueRef now,
 	state = open_state(g, leaves, out);
 	LLVMBuildStore(g->b, clock_ns(g), now);
 	LLVMBuildStore(g->b, LLVMBuildLoad2(g->b, g->i64, now, ""), state);
-	keep_state(g, state);
-	keep_entries(g, state);
+	store_state(g, state);
+	store_entries(g, state);
 	LLVMBuildBr(g->b, out);
 }
 
@@ -207,7 +206,7 @@ static void switch_end(struct gen *g, LLVMValueRef returns, LLVMValueRef now, LL
 {
 	LLVMValueRef state, start;
 
-	g->body.current = NULL; /* was the thread that leaves */
+	g->body.current = NULL; /* it was the thread that leaves the CPU */
 	prog_only_if(g, gen_truth(g, GEN_CALL(g, "sonde_span_ends", returns)), out);
 	prog_only_if(g, gen_truth(g, GEN_CALL(g, "sonde_scope_may_have", returns)), out);
 	state = find_state(g, returns, out);
@@ -218,12 +217,12 @@ static void switch_end(struct gen *g, LLVMValueRef returns, LLVMValueRef now, LL
 	LLVMBuildBr(g->b, out);
 }
 
-/* One event ends prev's time on the CPU and next's time off it. The clock is read late, for most
- * switches of a filtered script end before, and once: it is the same moment. */
+/* One event is the start of prev's time off the CPU and the end of next's. The clock is read once
+ * for both, and late: with a filter most switches leave before. */
 void gen_span_switch(struct gen *g, LLVMBasicBlockRef out)
 {
 	LLVMBasicBlockRef end = gen_block(g, "span.end");
-	LLVMValueRef now = gen_buffer(g, 8); /* mostly a register: 0 until it is read */
+	LLVMValueRef now = gen_buffer(g, 8); /* 0: not read yet; LLVM mostly uses a register */
 
 	LLVMBuildStore(g->b, gen_u64(g, 0), now);
 	switch_start(g, prog_context_pointer(g, 1), now, end);
@@ -231,8 +230,8 @@ void gen_span_switch(struct gen *g, LLVMBasicBlockRef out)
 	switch_end(g, prog_context_pointer(g, 2), now, out);
 }
 
-/* The other way round: prev's time on the CPU ends, next's starts. The body is the plain event's,
- * whose thread is the current one. A thread's first slice counts, and the one in which it ends. */
+/* Time on the CPU: prev's ends, next's starts. The body runs as that of the plain event does, with
+ * the current thread as subject. A thread's first slice counts, and so does its last. */
 static void slice_start(struct gen *g, LLVMValueRef comes, LLVMBasicBlockRef out)
 {
 	prog_only_if(g, gen_truth(g, GEN_CALL(g, "sonde_span_ends", comes)), out);
@@ -263,22 +262,21 @@ static LLVMValueRef stack_mask(struct gen *g)
 	return gen_u64(g, g->probe.point->id == PROBE_URETPROBE ? 0 : KERNEL_STACK_MASK);
 }
 
-/* Which function's call it is: nested ones may share a stack pointer, when one ends by jumping to
- * another. */
+/* Identifies the function that is called: calls can share a stack pointer when one function ends in
+ * a jump to another. */
 static LLVMValueRef call_target(struct gen *g)
 {
-	if (g->probe.plan->state.owner !=
-	    g->probe.id) /* one of a pattern's, with a program of its own */
+	if (g->probe.plan->state.owner != g->probe.id) /* one of a pattern, with its own program */
 		return probe_id(g);
 	return plan_has_cookie(g->prog.plan) ? gen_cookie(g) : gen_u64(g, 0);
 }
 
-/* Where on the stack a call is, whatever is called from it being further down: the stack pointer at
- * its entry. For programs of type fentry and fexit it is their context, which is what the
- * trampoline around the call has put there, the same at both ends. */
-static LLVMValueRef call_place(struct gen *g, bool is_end)
+/* Identifies a call by its address on the stack, the stack pointer at its entry; nested calls are
+ * below it. fentry and fexit programs use their context, which the trampoline has placed on the
+ * stack: its address is the same at both ends. */
+static LLVMValueRef call_address(struct gen *g, bool is_end)
 {
-	/* a probe on the return instruction sees the stack pointer of the entry */
+	/* at a return instruction the stack pointer is that of the entry */
 	uint64_t shift = is_end && !g->probe.point->is_at_returns ? regs_return_sp_shift() : 0;
 
 	if (probe_is_typed(g->probe.point))
@@ -286,8 +284,8 @@ static LLVMValueRef call_place(struct gen *g, bool is_end)
 	return LLVMBuildSub(g->b, gen_register(g, regs_sp_offset()), gen_u64(g, shift), "");
 }
 
-/* A slot for the call. Where one program is on many functions, a call at the stack pointer of one
- * that is open is its successor, which it has jumped to, or it was left. */
+/* Allocate a slot for the call. When one program is attached to many functions, a call at the stack
+ * pointer of an open one replaces it: the open one has jumped to it, or was left. */
 static LLVMValueRef push_call(struct gen *g, LLVMValueRef calls, LLVMValueRef sp)
 {
 	LLVMValueRef target = call_target(g), size = slot_size(g);
@@ -295,7 +293,7 @@ static LLVMValueRef push_call(struct gen *g, LLVMValueRef calls, LLVMValueRef sp
 	if (!plan_has_cookie(g->prog.plan) || g->probe.point->id != PROBE_URETPROBE)
 		return GEN_CALL(g, "sonde_span_push", calls, sp, target, size, stack_mask(g),
 				probe_id(g));
-	if (g->probe.point->is_at_returns) /* such functions do not jump */
+	if (g->probe.point->is_at_returns) /* such functions do not end in jumps */
 		return GEN_CALL(g, "sonde_span_push_called", calls, sp, target, size, probe_id(g));
 	return GEN_CALL(g, "sonde_span_push_user", calls, sp, target, size,
 			regs_link_offset() < 0 ? gen_u64(g, 0)
@@ -305,21 +303,22 @@ static LLVMValueRef push_call(struct gen *g, LLVMValueRef calls, LLVMValueRef sp
 
 static void return_start(struct gen *g, LLVMBasicBlockRef out)
 {
-	LLVMValueRef calls, slot, sp = call_place(g, false);
+	LLVMValueRef calls, slot, sp = call_address(g, false);
 
 	test_start(g, out);
 	if (g->prog.plan->is_sleepable)
-		fetch_entries(g);
+		prefault_entries(g);
 	calls = open_state(g, current_task(g), out);
 	slot = push_call(g, calls, sp);
 	only_if_found(g, slot, out);
-	keep_entries(g, slot);
+	store_entries(g, slot);
 	if (g->prog.result)
 		LLVMBuildStore(g->b, gen_u32(g, 0), g->prog.result);
 	store_start(g, slot, out);
 }
 
-/* Both ends in one program. A call that is not wanted returns without us: `out` says so. */
+/* Both ends in one program. For a call that is not traced the program returns 1, and the kernel
+ * does not run it at the return. */
 void gen_span_session(struct gen *g, LLVMBasicBlockRef out)
 {
 	LLVMBasicBlockRef entry = gen_block(g, "session.entry"),
@@ -331,12 +330,12 @@ void gen_span_session(struct gen *g, LLVMBasicBlockRef out)
 	LLVMPositionBuilderAtEnd(g->b, entry);
 	g->probe.is_start = true;
 	gen_span(g, out);
-	g->body.current = NULL; /* known at the entry only */
+	g->body.current = NULL; /* read at the entry only */
 	LLVMPositionBuilderAtEnd(g->b, end);
 	gen_span(g, out);
 }
 
-/* Scope was tested at the start: where there is none, there is no state. */
+/* The start has tested the scope: threads that are not traced have no state. */
 void gen_span_return(struct gen *g, LLVMBasicBlockRef out)
 {
 	LLVMValueRef calls, slot, sp, now;
@@ -348,7 +347,7 @@ void gen_span_return(struct gen *g, LLVMBasicBlockRef out)
 	}
 	now = clock_ns(g);
 	calls = find_state(g, current_task(g), out);
-	sp = call_place(g, true);
+	sp = call_address(g, true);
 	slot = GEN_CALL(g, "sonde_span_pop", calls, sp, call_target(g), slot_size(g), stack_mask(g),
 			probe_id(g));
 	only_if_found(g, slot, out);
@@ -360,8 +359,8 @@ void gen_span_return(struct gen *g, LLVMBasicBlockRef out)
 
 /* ---- system calls ------------------------------------------------------------------------ */
 
-/* The number in the slot says which call the thread is in: a call that was entered under another
- * number, or as another thread, ends nothing. sigreturn has no number any more when it ends. */
+/* The slot holds the number of the call that the thread has entered. The exit of another call does
+ * not end the span. At the exit of sigreturn the number is not known any more. */
 static void only_if_entered(struct gen *g, LLVMValueRef key, LLVMBasicBlockRef out)
 {
 	LLVMValueRef is_same = LLVMBuildICmp(g->b, LLVMIntEQ, key, g->body.syscall, ""), has_none;
@@ -383,7 +382,7 @@ void gen_span_syscall(struct gen *g, LLVMBasicBlockRef out)
 		test_start(g, out);
 		state = open_state(g, current_task(g), out);
 		LLVMBuildStore(g->b, g->body.syscall, gen_at(g, state, 8));
-		keep_entries(g, state);
+		store_entries(g, state);
 		store_start(g, state, out);
 		return;
 	}
@@ -395,13 +394,13 @@ void gen_span_syscall(struct gen *g, LLVMBasicBlockRef out)
 	only_if_entered(g, key, out);
 	g->body.syscall = key;
 	end_with(g, state, start, now);
-	g->body.syscall = number; /* other bodies of the program have not been here */
+	g->body.syscall = number; /* for the other probes of the program */
 	LLVMBuildBr(g->b, out);
 }
 
 /* ---- interval, profile ------------------------------------------------------------------- */
 
-/* Each firing ends the span of the one before it on this CPU, then starts its own. */
+/* Each firing ends the span that the previous one on this CPU has started, then starts its own. */
 void gen_span_firing(struct gen *g, LLVMBasicBlockRef out)
 {
 	LLVMValueRef state, start, now = clock_ns(g);
@@ -414,14 +413,14 @@ void gen_span_firing(struct gen *g, LLVMBasicBlockRef out)
 	LLVMBuildBr(g->b, next);
 	LLVMPositionBuilderAtEnd(g->b, next);
 	LLVMBuildStore(g->b, now, state);
-	keep_entries(g, state);
+	store_entries(g, state);
 	LLVMBuildBr(g->b, out);
 }
 
 /* ---- open spans -------------------------------------------------------------------------- */
 
-/* A thread that is off CPU when tracing begins; what only its switch would have seen must not be
- * wanted. The user stack is none. */
+/* A thread that is off the CPU when tracing begins. Not for spans that store what only the switch
+ * could have read. The user stack is empty. */
 static void mark_off_cpu(struct gen *g, LLVMValueRef task, LLVMBasicBlockRef out)
 {
 	LLVMValueRef state;
@@ -453,7 +452,7 @@ static void open_begin(struct gen *g, LLVMValueRef task, LLVMBasicBlockRef out)
 	LLVMPositionBuilderAtEnd(g->b, end);
 }
 
-/* The thread's open span; of several calls the one that is asked for. */
+/* The thread's open span; the requested one if it has several open calls. */
 static LLVMValueRef open_slot(struct gen *g, LLVMValueRef state, LLVMBasicBlockRef out)
 {
 	if (g->probe.plan->state.slots > 1) {
@@ -468,7 +467,8 @@ static LLVMValueRef open_slot(struct gen *g, LLVMValueRef state, LLVMBasicBlockR
 	return state;
 }
 
-/* Context: {meta, task or NULL behind the last}. Nothing of the script's runs meanwhile. */
+/* Context: {meta, task, or NULL after the last one}. No other program of the script runs
+ * meanwhile. */
 void gen_open_spans(struct gen *g, LLVMBasicBlockRef out)
 {
 	LLVMValueRef task = prog_context_pointer(g, 1), slot, start;

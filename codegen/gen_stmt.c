@@ -100,7 +100,7 @@ static void gen_result(struct gen *g, struct expr *e)
 
 	if (!e || !g->prog.result)
 		return;
-	if (v.kind != V_INT) /* a text: something was returned */
+	if (v.kind != V_INT) /* a string counts as true */
 		LLVMBuildStore(g->b, gen_u32(g, 1), g->prog.result);
 	else
 		LLVMBuildStore(g->b, LLVMBuildTrunc(g->b, v.v, g->i32, ""), g->prog.result);
@@ -108,7 +108,7 @@ static void gen_result(struct gen *g, struct expr *e)
 
 static void gen_stmt(struct gen *g, struct stmt *st)
 {
-	gen_place(g, st->span);
+	gen_location(g, st->span);
 	switch (st->kind) {
 	case ST_EXPR: gen_expr(g, st->expr); return;
 	case ST_ASSIGN: gen_assign(g, st); return;
@@ -120,7 +120,7 @@ static void gen_stmt(struct gen *g, struct stmt *st)
 	case ST_UNROLL: gen_loop(g, st); return;
 	case ST_BREAK:
 	case ST_CONTINUE: gen_jump(g, st->kind == ST_BREAK); return;
-	case ST_RETURN: /* what follows is generated into a block that nothing reaches */
+	case ST_RETURN: /* what follows goes into an unreachable block */
 		gen_result(g, st->expr);
 		LLVMBuildBr(g->b, g->body.done);
 		LLVMPositionBuilderAtEnd(g->b, gen_block(g, "dead"));

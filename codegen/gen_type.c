@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Values in memory: constants, buffers on the BPF stack, loads and stores by our types.
- * Strings known when compiling are stored as immediates, 8 bytes at a time: no .rodata, no copy.
+ * Values in memory: constants, buffers on the BPF stack, typed loads and stores. String literals
+ * are stored as immediates, 8 bytes at a time: no .rodata, no copy.
  */
 #include "codegen/gen.h"
 #include <string.h>
@@ -63,7 +63,7 @@ static LLVMTypeRef int_type(struct gen *g, uint32_t size)
 	return size == 1 ? g->i8 : size == 2 ? g->i16 : size == 4 ? g->i32 : g->i64;
 }
 
-/* The largest power of two that fits both the bytes left and the alignment at `at`. */
+/* The largest power of two, up to 8, within the bytes left and the alignment of `at`. */
 static uint32_t chunk(uint32_t left, uint32_t at)
 {
 	uint32_t n = 8;
@@ -73,9 +73,9 @@ static uint32_t chunk(uint32_t left, uint32_t at)
 	return n;
 }
 
-/* Bytes `at` to `size` of `dest`, which is aligned to 8, become `text` and zeros. */
-static void store_text(struct gen *g, const char *text, uint32_t len, uint32_t at, uint32_t size,
-		       LLVMValueRef dest)
+/* Fill bytes `at` to `size` of `dest`, which is aligned to 8, with `text` and zeros. */
+static void store_chars(struct gen *g, const char *text, uint32_t len, uint32_t at, uint32_t size,
+			LLVMValueRef dest)
 {
 	for (uint32_t n; at < size; at += n) {
 		uint64_t word = 0;
@@ -92,10 +92,10 @@ static void store_text(struct gen *g, const char *text, uint32_t len, uint32_t a
 
 void gen_zero_from(struct gen *g, LLVMValueRef dest, uint32_t at, uint32_t size)
 {
-	if (size > at + DONE_BY_WORDS)
+	if (size > at + INLINE_BYTES)
 		GEN_CALL(g, "sonde_memory_zero", gen_at(g, dest, at), gen_u32(g, size - at));
 	else
-		store_text(g, "", 0, at, size, dest);
+		store_chars(g, "", 0, at, size, dest);
 }
 
 void gen_zero(struct gen *g, LLVMValueRef dest, uint32_t size)
@@ -103,10 +103,10 @@ void gen_zero(struct gen *g, LLVMValueRef dest, uint32_t size)
 	gen_zero_from(g, dest, 0, size);
 }
 
-/* Strings are aligned to 8 wherever they are: on the stack, in keys, values, records and states. */
+/* Strings are aligned to 8 everywhere: on the stack, in keys, values, records and span states. */
 static void copy(struct gen *g, LLVMValueRef dest, LLVMValueRef src, uint32_t size)
 {
-	if (size <= DONE_BY_WORDS)
+	if (size <= INLINE_BYTES)
 		LLVMBuildMemCpy(g->b, dest, 8, src, 8, gen_u64(g, size));
 	else
 		GEN_CALL(g, "sonde_memory_read", dest, gen_u32(g, size), src);
@@ -132,17 +132,17 @@ LLVMValueRef gen_constant(struct gen *g, const char *text, uint32_t len)
 	return global;
 }
 
-/* Its words, or, of a long one, a copy; then zeros. */
+/* Store a short literal by words, copy a long one, then zero the rest. */
 static void store_literal(struct gen *g, struct value v, uint32_t size, LLVMValueRef dest)
 {
 	uint32_t len = v.len < size ? v.len : size - 1, words = (len + 8) / 8 * 8;
 
 	words = words < size ? words : size;
-	if (len <= DONE_BY_WORDS)
-		store_text(g, v.text, len, 0, words, dest);
+	if (len <= INLINE_BYTES)
+		store_chars(g, v.literal, len, 0, words, dest);
 	else
-		copy(g, dest, gen_constant(g, v.text, len), len);
-	gen_zero_from(g, dest, len <= DONE_BY_WORDS ? words : len, size);
+		copy(g, dest, gen_constant(g, v.literal, len), len);
+	gen_zero_from(g, dest, len <= INLINE_BYTES ? words : len, size);
 }
 
 void gen_store(struct gen *g, struct value v, const struct type *type, LLVMValueRef dest)
@@ -163,7 +163,7 @@ void gen_store(struct gen *g, struct value v, const struct type *type, LLVMValue
 		else
 			store_string(g, v, type->size, dest);
 		return;
-	case V_TEXT: store_literal(g, v, type->size, dest); return;
+	case V_LITERAL: store_literal(g, v, type->size, dest); return;
 	case V_NONE: return;
 	}
 }
@@ -189,7 +189,7 @@ LLVMBasicBlockRef gen_block(struct gen *g, const char *name)
 	return LLVMAppendBasicBlockInContext(g->llvm, g->body.fn, name);
 }
 
-void gen_place(struct gen *g, struct span span)
+void gen_location(struct gen *g, struct span span)
 {
 	struct place p = source_place(g->program->source, span.start);
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What fentry, fexit and rawtracepoint programs are given: words, whose sizes and signs BTF tells
- * (struct typed_function).
- * The verifier takes a pointer among them for a pointer, with which nothing can be computed; a
- * script's are numbers. The helpers of functions' programs give numbers and are inlined; a raw
- * tracepoint's pointers are read as memory.
+ * Arguments and results of fentry, fexit and rawtracepoint programs: words, whose sizes and signs
+ * BTF describes (struct typed_function). The verifier types pointers among them and restricts
+ * arithmetic on those; in a script they are numbers. fentry and fexit programs use helpers that
+ * return numbers and are inlined; pointers of a raw tracepoint are read as memory.
  */
 #include "parser/lang/ast_query.h"
 #include "codegen/gen.h"

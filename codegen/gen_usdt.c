@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Arguments of USDT probes. Each place of a probe has its own operands; where they differ, the
- * attach cookie says which of the point's formats the place that fired has.
+ * Arguments of USDT probes. Each location of a probe has its own operands. Where they differ, the
+ * attach cookie holds the index of the format of the location that fired.
  */
 #include "parser/base/limits.h"
 #include "parser/lang/usdt_operand.h"
@@ -33,7 +33,7 @@ static LLVMValueRef operand(struct gen *g, const struct usdt_operand *o)
 	LLVMValueRef v = gen_u64(g, (uint64_t)o->disp);
 
 	switch (o->kind) {
-	case USDT_UNREADABLE: /* was an error */
+	case USDT_UNREADABLE: /* reported by the checks */
 	case USDT_CONSTANT: break;
 	case USDT_SUM: v = LLVMBuildLShr(g->b, sum(g, o), gen_u64(g, 8u * o->skip), ""); break;
 	case USDT_MEMORY:
@@ -62,7 +62,7 @@ static uint32_t first_same(const struct gen *g, uint32_t format, unsigned i)
 	return first;
 }
 
-/* A block an operand, chosen by the format's number. */
+/* One block for each operand, selected by the format's index. */
 static LLVMValueRef choose(struct gen *g, unsigned i)
 {
 	uint32_t n = g->probe.point->usdt->n_formats;

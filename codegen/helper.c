@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls: of BPF helpers by number, and of the functions of bpf_helpers/, whose bitcode is embedded
- * in the program as a library: bodies are read of what is called, directly or by others of it.
+ * Calls of BPF helpers, and of the functions of bpf_helpers/, whose bitcode is embedded in sonde as
+ * a library. LLVM reads the bodies of functions that are called, directly or indirectly.
  */
 #include "codegen/gen.h"
 #include "codegen/bitcode.h"
@@ -50,8 +50,8 @@ int helper_begin(struct gen *g)
 	return -1;
 }
 
-/* The linker takes all of a library but what is defined "link once": that only when it is wanted.
- * So everything is, for as long as linking lasts. */
+/* The linker copies everything from a library except for "link once" definitions, which it copies
+ * when they are used. So all definitions get that linkage while linking. */
 static void set_linkage(LLVMModuleRef module, LLVMLinkage from, LLVMLinkage to)
 {
 	for (LLVMValueRef v = LLVMGetFirstFunction(module); v; v = LLVMGetNextFunction(v))
@@ -76,8 +76,8 @@ int helper_link(struct gen *g)
 	return 0;
 }
 
-/* The module's declaration of a function of the library's. NULL: there is none. */
-static LLVMValueRef own_function(struct gen *g, const char *name)
+/* The module's declaration of a library function. NULL if the library does not have it. */
+static LLVMValueRef helper_function(struct gen *g, const char *name)
 {
 	LLVMValueRef fn = LLVMGetNamedFunction(g->module, name), model;
 
@@ -87,15 +87,15 @@ static LLVMValueRef own_function(struct gen *g, const char *name)
 	return model ? LLVMAddFunction(g->module, name, LLVMGlobalGetValueType(model)) : NULL;
 }
 
-/* More than BPF calls can have: these are inlined. */
-enum { OWN_ARGS = 6 };
+/* BPF calls have at most 5; these are inlined. */
+enum { MAX_ARGS = 6 };
 
 LLVMValueRef gen_call_helper(struct gen *g, const char *name, LLVMValueRef *args, unsigned n)
 {
-	LLVMValueRef fn = own_function(g, name), call, converted[OWN_ARGS];
-	LLVMTypeRef type, params[OWN_ARGS];
+	LLVMValueRef fn = helper_function(g, name), call, converted[MAX_ARGS];
+	LLVMTypeRef type, params[MAX_ARGS];
 
-	if (!fn || LLVMCountParams(fn) != n || n > OWN_ARGS) {
+	if (!fn || LLVMCountParams(fn) != n || n > MAX_ARGS) {
 		g->failed = true;
 		snprintf(g->message, sizeof(g->message), "no helper %s/%u", name, n);
 		return gen_u64(g, 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Register offsets, by the machine sonde is built for.
+ * Register offsets of the architecture that sonde is built for.
  */
 #include "codegen/regs.h"
 
@@ -9,14 +9,14 @@
 static const uint32_t args[REGS_ARGS] = {112, 104, 96, 88, 72, 64};
 static const uint32_t result = 80;
 static const uint32_t sp = 152;
-static const uint64_t sp_shift = 8; /* `ret` took the return address */
+static const uint64_t sp_shift = 8; /* `ret` has popped the return address */
 static const int link = -1;
-enum { FIRST_ON_STACK = 6, STACK_START = 8 }; /* behind the return address */
+enum { FIRST_ON_STACK = 6, STACK_START = 8 }; /* above the return address */
 #elif defined(__aarch64__)
 /* regs[0] … regs[5]; regs[0] */
 static const uint32_t args[REGS_ARGS] = {0, 8, 16, 24, 32, 40};
 static const uint32_t result = 0;
-static const uint32_t sp = 248;	    /* behind x0 … x30 */
+static const uint32_t sp = 248;	    /* after x0 … x30 */
 static const uint64_t sp_shift = 0; /* the return address is in a register */
 static const int link = 240;
 enum { FIRST_ON_STACK = 8, STACK_START = 0 };
@@ -54,7 +54,7 @@ int regs_arg_on_stack(unsigned i)
 	return i < FIRST_ON_STACK ? -1 : (int)(STACK_START + 8 * (i - FIRST_ON_STACK));
 }
 
-/* arm64 alone has registers for these. */
+/* Only arm64 has such arguments in registers. */
 uint32_t regs_arg_beyond(unsigned i)
 {
 	return 8 * i;

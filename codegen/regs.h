@@ -10,13 +10,12 @@ enum { REGS_ARGS = 6 };
 
 uint32_t regs_arg_offset(unsigned i);
 uint32_t regs_return_offset(void);
-/* The stack pointer, and by how much it is above that of the entry when the function has
- * returned. */
+/* The stack pointer, and its difference after the return to its value at the entry. */
 uint32_t regs_sp_offset(void);
 uint64_t regs_return_sp_shift(void);
-/* The register that has the address to return to, at a function's entry; -1: it is on the stack. */
+/* The register that holds the return address at a function's entry; -1: it is on the stack. */
 int regs_link_offset(void);
-/* Where argument i is from the stack pointer at a function's entry; -1: in a register, at
- * regs_arg_beyond. */
+/* The offset of argument i from the stack pointer at a function's entry; -1: it is in a register,
+ * at regs_arg_beyond(). */
 int regs_arg_on_stack(unsigned i);
 uint32_t regs_arg_beyond(unsigned i);

@@ -14,23 +14,23 @@ bool gen_is_user_space(const struct attach_point *p)
 	       p->syscall >= 0;
 }
 
-static struct value read_text(struct gen *g, const struct type *type, LLVMValueRef from,
-			      bool is_user, bool is_asked, LLVMValueRef buf)
+static struct value read_string(struct gen *g, const struct type *type, LLVMValueRef from,
+				bool is_user, bool has_limit, LLVMValueRef buf)
 {
 	gen_zero(g, buf, type->size);
 	GEN_CALL(g, is_user ? "sonde_text_user" : "sonde_text_kernel", buf, gen_u32(g, type->size),
-		 from, gen_u32(g, is_asked), gen_u32(g, g->probe.id));
+		 from, gen_u32(g, has_limit), gen_u32(g, g->probe.id));
 	return (struct value){.kind = V_MEM, .type = type, .v = buf};
 }
 
-/* str(p, n), n not known here: the type has room for the longest. */
-static struct value read_part(struct gen *g, struct expr *e, LLVMValueRef from, bool is_user,
-			      LLVMValueRef at)
+/* str(p, n) with a variable n: the type is as long as the longest result. */
+static struct value read_at_most(struct gen *g, struct expr *e, LLVMValueRef from, bool is_user,
+				 LLVMValueRef at)
 {
-	struct expr *asked = e->call.args[1];
-	LLVMValueRef n = gen_int(g, asked), none = gen_u64(g, 0);
+	struct expr *limit = e->call.args[1];
+	LLVMValueRef n = gen_int(g, limit), none = gen_u64(g, 0);
 
-	if (asked->type->is_signed)
+	if (limit->type->is_signed)
 		n = LLVMBuildSelect(g->b, LLVMBuildICmp(g->b, LLVMIntSLT, n, none, ""), none, n,
 				    "");
 	gen_zero(g, at, e->type->size);
@@ -46,24 +46,24 @@ struct value gen_str_at(struct gen *g, struct expr *e, LLVMValueRef at)
 	LLVMValueRef from = gen_int(g, p);
 
 	if (e->call.n_args > 1 && e->call.args[1]->kind != EX_INT)
-		return read_part(g, e, from, is_user, at);
-	return read_text(g, e->type, from, is_user, e->call.n_args > 1, at);
+		return read_at_most(g, e, from, is_user, at);
+	return read_string(g, e->type, from, is_user, e->call.n_args > 1, at);
 }
 
 struct value gen_str(struct gen *g, struct expr *e)
 {
 	struct expr *p = e->call.args[0];
 
-	if (p->type->kind == TY_STRING) /* a text already: a field that holds it */
+	if (p->type->kind == TY_STRING) /* a field that is a string itself */
 		return gen_expr(g, p);
 	return gen_str_at(g, e, gen_big_buffer(g, e->type->size));
 }
 
-/* The field holds where in the record the text is (low half) and how long (high half). */
+/* The field holds the string's offset in the record (low half) and its length (high half). */
 struct value gen_data_loc(struct gen *g, LLVMValueRef handle, const struct type *type)
 {
 	LLVMValueRef at = LLVMBuildAnd(g->b, handle, gen_u64(g, 0xffff), "");
 
 	at = LLVMBuildAdd(g->b, LLVMBuildPtrToInt(g->b, g->body.ctx, g->i64, ""), at, "");
-	return read_text(g, type, at, false, false, gen_big_buffer(g, type->size));
+	return read_string(g, type, at, false, false, gen_big_buffer(g, type->size));
 }
