@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Run-time messages on standard error. A message is put together first and written with one call,
- * so that lines of several threads, or of the traced command, do not mix within a line. errno is
- * kept, so that a caller may log before it looks at it. The level is the one piece of state a
- * message needs and its caller does not have; it is set once, before any thread starts.
+ * Run-time messages on standard error. Each message is formatted first and written with one call,
+ * so that output of other threads or of the traced command cannot end up in the middle of a line.
+ * errno is preserved. The level is global; it is set once, before any thread starts.
  */
 #include "runtime/base/log.h"
 #include <errno.h>
@@ -49,7 +48,7 @@ static void write_all(int fd, const char *bytes, size_t n)
 	}
 }
 
-/* Prefix, text and a line end, unless the text brings its own. */
+/* Prefix, text, and a newline unless the text ends in one. */
 __attribute__((format(printf, 2, 0))) static void write_line(const char *prefix, const char *fmt,
 							     va_list args, size_t text_len)
 {

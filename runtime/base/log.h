@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Run-time messages: results go to the output, everything else through here to standard error.
+ * Run-time messages on standard error. Results go to the output (runtime/output/) instead.
  */
 #pragma once
 #include <stdbool.h>
 
 enum log_level { LOG_ERROR, LOG_WARNING, LOG_INFO, LOG_VERBOSE };
 
-/* Lowest level that is printed: LOG_WARNING with -q, LOG_INFO by default, LOG_VERBOSE with -v. */
+/* Print messages up to this level: LOG_WARNING with -q, LOG_INFO by default, LOG_VERBOSE with -v. */
 void log_set_level(enum log_level level);
 bool log_enabled(enum log_level level);
-/* One line, "sonde: error: …" for errors and warnings, bare otherwise. */
+/* Print one line, with the prefix "sonde: error: " or "sonde: warning: " where it applies. */
 void log_msg(enum log_level level, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 #define log_error(...) log_msg(LOG_ERROR, __VA_ARGS__)

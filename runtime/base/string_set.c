@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Strings kept once each: see string_set.h. A hash table of pointers into chunks.
+ * Interned strings: see string_set.h. The copies lie in chunks, so a short name costs no allocation
+ * of its own.
  */
 #include "runtime/base/string_set.h"
 #include <stdbool.h>
@@ -16,37 +17,28 @@ struct string_chunk {
 	char bytes[];
 };
 
-static size_t hash_of(const char *text)
+static uint64_t string_table_hash(const char *text)
 {
-	uint64_t h = 0xcbf29ce484222325;
-
-	for (; *text; text++)
-		h = (h ^ (unsigned char)*text) * 0x100000001b3;
-	return h ^ h >> 32;
+	return hash_string(text);
 }
 
-static bool grow(struct string_set *s)
+static bool string_table_equal(const char *a, const char *b)
 {
-	size_t n = s->n_slots ? 2 * s->n_slots : 256;
-	const char **slots = calloc(n, sizeof(*slots));
-
-	if (!slots)
-		return false;
-	for (size_t i = 0; i < s->n_slots; i++) {
-		size_t at;
-
-		if (!s->slots[i])
-			continue;
-		at = hash_of(s->slots[i]) & (n - 1);
-		while (slots[at])
-			at = (at + 1) & (n - 1);
-		slots[at] = s->slots[i];
-	}
-	free(s->slots);
-	s->slots = slots;
-	s->n_slots = n;
-	return true;
+	return strcmp(a, b) == 0;
 }
+
+static const char *string_table_key(const struct string_table *h, const char *const *e)
+{
+	(void)h;
+	return *e;
+}
+
+static bool string_table_is_free(const char *const *e)
+{
+	return !*e;
+}
+
+HASH_TABLE_FUNCTIONS(string_table, const char *, const char *)
 
 static const char *copy(struct string_set *s, const char *text)
 {
@@ -54,12 +46,12 @@ static const char *copy(struct string_set *s, const char *text)
 	struct string_chunk *c = s->chunks;
 
 	if (!c || c->size - c->used < size) {
-		size_t room = size > CHUNK_BYTES ? size : CHUNK_BYTES;
+		size_t chunk_size = size > CHUNK_BYTES ? size : CHUNK_BYTES;
 
-		c = malloc(sizeof(*c) + room);
+		c = malloc(sizeof(*c) + chunk_size);
 		if (!c)
 			return NULL;
-		*c = (struct string_chunk){.next = s->chunks, .size = room};
+		*c = (struct string_chunk){.next = s->chunks, .size = chunk_size};
 		s->chunks = c;
 	}
 	memcpy(c->bytes + c->used, text, size);
@@ -69,17 +61,15 @@ static const char *copy(struct string_set *s, const char *text)
 
 const char *string_set_keep(struct string_set *s, const char *text)
 {
-	size_t at;
+	const char **found = string_table_find(&s->table, text);
+	const char *kept;
 
-	if (2 * s->n >= s->n_slots && !grow(s))
+	if (found)
+		return *found;
+	if (string_table_reserve(&s->table, s->table.n + 1))
 		return NULL;
-	at = hash_of(text) & (s->n_slots - 1);
-	for (; s->slots[at]; at = (at + 1) & (s->n_slots - 1))
-		if (strcmp(s->slots[at], text) == 0)
-			return s->slots[at];
-	s->slots[at] = copy(s, text);
-	s->n += s->slots[at] != NULL;
-	return s->slots[at];
+	kept = copy(s, text);
+	return kept && !string_table_insert(&s->table, kept) ? kept : NULL;
 }
 
 void string_set_free(struct string_set *s)
@@ -90,6 +80,5 @@ void string_set_free(struct string_set *s)
 		free(s->chunks);
 		s->chunks = next;
 	}
-	free(s->slots);
-	*s = (struct string_set){0};
+	hash_free(&s->table);
 }

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names and paths that are handed out for long: one copy of each. Empty is all zeros.
+ * Interned strings: one long-lived copy of each name or path. All zeros is an empty set.
  */
 #pragma once
 #include <stddef.h>
+#include "runtime/base/hash.h"
 
 struct string_chunk;
 
+HASH_TABLE(string_table, const char *);
+
 struct string_set {
 	struct string_chunk *chunks;
-	const char **slots;
-	size_t n, n_slots;
+	struct string_table table; /* pointers into the chunks */
 };
 
-/* The one copy of `text`, which lives until string_set_free; NULL without memory. */
+/* The copy of `text`, valid until string_set_free(). NULL if out of memory. */
 const char *string_set_keep(struct string_set *s, const char *text);
 void string_set_free(struct string_set *s);

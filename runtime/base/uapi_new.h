@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Kernel interface younger than Debian 12's headers (those are 6.1's): numbers and layouts that the
- * runtime hands to bpf(2) itself, each with the kernel that brought it. They are enum values and a
- * struct of our own names, so that newer headers cannot clash.
+ * Kernel UAPI that is newer than the headers of Debian 12 (6.1): constants and layouts which the
+ * runtime passes to bpf(2) itself, each with the kernel version that introduced it. The names are
+ * our own, so they do not clash with newer headers.
  */
 #pragma once
 #include <stdint.h>
@@ -16,8 +16,8 @@ enum {
 	NEW_BPF_F_UPROBE_MULTI_RETURN = 1 << 0, /* link_create.uprobe_multi.flags, 6.6 */
 };
 
-/* What BPF_LINK_CREATE takes for a uprobe_multi link (6.6): `union bpf_attr` up to its last field.
- * Pass sizeof(struct new_link_create) as the size. */
+/* The part of `union bpf_attr` that BPF_LINK_CREATE reads for a uprobe_multi link (6.6). Pass
+ * sizeof(struct new_link_create) as the size. */
 struct new_link_create {
 	uint32_t prog_fd;
 	uint32_t target_fd;   /* 0 */
@@ -34,7 +34,7 @@ struct new_link_create {
 		uint32_t unused; /* 0: makes the size a multiple of 8 without hidden padding */
 	} uprobe_multi;
 };
-_Static_assert(sizeof(struct new_link_create) == 64, "the kernel's layout");
+_Static_assert(sizeof(struct new_link_create) == 64, "differs from the kernel's layout");
 
 enum {
 	NEW_BPF_LINK_TYPE_PERF_EVENT = 7,
@@ -42,7 +42,7 @@ enum {
 	NEW_BPF_PERF_EVENT_KRETPROBE = 4
 };
 
-/* struct bpf_link_info of a kprobe's link, 6.6; `missed` since 6.7. */
+/* struct bpf_link_info of a kprobe link, 6.6; `missed` since 6.7. */
 struct new_kprobe_link_info {
 	uint32_t link_type, id, prog_id, pad;
 	uint32_t event_type, pad2;
@@ -50,7 +50,7 @@ struct new_kprobe_link_info {
 	uint32_t name_len, offset;
 	uint64_t addr, missed, cookie;
 };
-_Static_assert(sizeof(struct new_kprobe_link_info) == 64, "the kernel's layout");
+_Static_assert(sizeof(struct new_kprobe_link_info) == 64, "differs from the kernel's layout");
 
 enum { NEW_BPF_LINK_TYPE_KPROBE_MULTI = 8 };
 
@@ -61,4 +61,4 @@ struct new_kprobe_multi_info {
 	uint32_t count, flags;
 	uint64_t missed, cookies, unused;
 };
-_Static_assert(sizeof(struct new_kprobe_multi_info) == 56, "the kernel's layout");
+_Static_assert(sizeof(struct new_kprobe_multi_info) == 56, "differs from the kernel's layout");

@@ -7,7 +7,7 @@
 #include "runtime/elf/user_path.h"
 #include "runtime/elf/ldcache.h"
 #include "parser/base/pattern.h"
-#include "runtime/base/mapped.h"
+#include "runtime/base/proc_maps.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
@@ -111,7 +111,7 @@ struct library_search {
 	void *ctx;
 };
 
-static int offer_mapped(const struct mapped *m, void *ctx)
+static int offer_mapped(const struct proc_mapping *m, void *ctx)
 {
 	const struct library_search *s = ctx;
 
@@ -131,7 +131,7 @@ static int find_mapped(uint32_t pid, const char *name, char found[PATH_MAX], use
 {
 	struct library_search s = {name, found, fn, ctx};
 
-	return mapped_each(pid, offer_mapped, &s) > 0 ? 0 : -ESRCH;
+	return proc_maps_each(pid, offer_mapped, &s) > 0 ? 0 : -ESRCH;
 }
 
 static int find_library(uint32_t pid, const char *root, const char *name, char found[PATH_MAX])

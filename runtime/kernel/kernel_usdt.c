@@ -7,7 +7,7 @@
 #include "runtime/kernel/kernel_usdt.h"
 #include "runtime/elf/elfsym.h"
 #include "runtime/kernel/kernel_user.h"
-#include "runtime/base/mapped.h"
+#include "runtime/base/proc_maps.h"
 #include <dirent.h>
 #include <errno.h>
 #include <search.h>
@@ -68,7 +68,7 @@ static void offer_path(struct files *f, const char *path)
 }
 
 /* Of code that is in a file which is still there. */
-static int offer_mapped(const struct mapped *m, void *ctx)
+static int offer_mapped(const struct proc_mapping *m, void *ctx)
 {
 	if (m->is_executable && !m->is_deleted && m->path[0] == '/')
 		offer_path(ctx, m->path);
@@ -85,7 +85,7 @@ static int each_of_all(struct files *f)
 		return -errno;
 	while ((d = readdir(dir)))
 		if (d->d_name[0] >= '1' && d->d_name[0] <= '9')
-			mapped_each((uint32_t)strtoul(d->d_name, NULL, 10), offer_mapped, f);
+			proc_maps_each((uint32_t)strtoul(d->d_name, NULL, 10), offer_mapped, f);
 	closedir(dir);
 	return 0;
 }
@@ -93,7 +93,7 @@ static int each_of_all(struct files *f)
 int usdt_each_mapped(struct kernel *k, kernel_name_fn fn, void *ctx)
 {
 	struct files f = {.fn = fn, .ctx = ctx};
-	int err = k->pid ? mapped_each(k->pid, offer_mapped, &f) : each_of_all(&f);
+	int err = k->pid ? proc_maps_each(k->pid, offer_mapped, &f) : each_of_all(&f);
 
 	tdestroy(f.seen, free);
 	return err;

@@ -9,7 +9,7 @@
  */
 #define _GNU_SOURCE
 #include "runtime/session/attach.h"
-#include "runtime/base/mapped.h"
+#include "runtime/base/proc_maps.h"
 #include <dirent.h>
 #include <errno.h>
 #include <linux/hw_breakpoint.h>
@@ -87,7 +87,7 @@ static int place(const struct session *s, const struct perf_point *p, struct per
 	if (p->path && s->scope.scope == SONDE_SCOPE_ALL)
 		err = -EDESTADDRREQ;
 	else if (p->is_movable)
-		err = mapped_base(s->scope.tgid, p->path, &base);
+		err = proc_maps_base(s->scope.tgid, p->path, &base);
 	attr->bp_addr = p->address + base;
 	attr->remove_on_exec = p->is_movable;
 	return err;

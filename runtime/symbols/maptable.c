@@ -4,7 +4,7 @@
  */
 #define _GNU_SOURCE
 #include "runtime/symbols/maptable.h"
-#include "runtime/base/mapped.h"
+#include "runtime/base/proc_maps.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -214,13 +214,13 @@ void maptable_trim(struct maptable **t)
 	*t = trimmed;
 }
 
-/* ---- mapped.c and perf ---- */
+/* ---- /proc and perf ---- */
 
 /* The file part of a mapping: perf's and /proc's names for the same made one. */
 struct mapfile *mapfile_get(struct mapfiles *files, uint64_t device, uint64_t inode,
 			    const char *path)
 {
-	size_t length = mapped_path_length(path);
+	size_t length = proc_maps_path_length(path);
 	char cut[4096 + 32];
 
 	if (!*path || strncmp(path, "//", 2) == 0)
@@ -239,7 +239,7 @@ struct reading {
 };
 
 /* Only executable mappings count. */
-static int add_mapped(const struct mapped *from, void *ctx)
+static int add_mapped(const struct proc_mapping *from, void *ctx)
 {
 	const struct reading *r = ctx;
 	struct mapping m = {.start = from->start,
@@ -258,7 +258,7 @@ static int add_mapped(const struct mapped *from, void *ctx)
 int maptable_read(struct mapfiles *files, uint32_t tgid, struct maptable **t)
 {
 	struct reading r = {files, t};
-	int err = mapped_each(tgid, add_mapped, &r);
+	int err = proc_maps_each(tgid, add_mapped, &r);
 
 	return err ? err : *t ? 0 : -ESRCH; /* nothing mapped: a zombie, or a kernel thread */
 }

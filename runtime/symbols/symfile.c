@@ -12,7 +12,7 @@
 #include "runtime/symbols/symfile.h"
 #include "runtime/base/clock.h"
 #include "runtime/elf/elfsym.h"
-#include "runtime/base/mapped.h"
+#include "runtime/base/proc_maps.h"
 #include "runtime/symbols/procmap.h"
 #include <elf.h>
 #include <fcntl.h>
@@ -51,7 +51,7 @@ struct page_search {
 	const struct mapfile *file;
 };
 
-static int is_page_of_file(const struct mapped *m, void *ctx)
+static int is_page_of_file(const struct proc_mapping *m, void *ctx)
 {
 	const struct page_search *s = ctx;
 
@@ -68,7 +68,7 @@ static bool maps_as(int fd, const struct mapfile *file)
 
 	if (page == MAP_FAILED)
 		return false;
-	is_same = mapped_each(0, is_page_of_file, &s) > 0;
+	is_same = proc_maps_each(0, is_page_of_file, &s) > 0;
 	munmap(page, 1);
 	return is_same;
 }

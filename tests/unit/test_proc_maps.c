@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a process has mapped, of this very process: names that are odd, files that are gone. */
+/* /proc/PID/maps of the test itself: odd file names, deleted files. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -12,18 +12,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <cmocka.h>
-#include "runtime/base/mapped.h"
+#include "runtime/base/proc_maps.h"
 
 enum { PAGE = 4096 };
 
 struct wanted {
 	uint64_t at;
-	struct mapped m;
+	struct proc_mapping m;
 	char path[256];
 	int n, stop_at;
 };
 
-static int find(const struct mapped *m, void *ctx)
+static int find(const struct proc_mapping *m, void *ctx)
 {
 	struct wanted *w = ctx;
 
@@ -62,7 +62,7 @@ static void test_names(void **state)
 	snprintf(path, sizeof(path), "/tmp/mapped %d\n(deleted)", getpid());
 	at = map_file(path, &st);
 	w.at = (uintptr_t)at;
-	assert_int_equal(mapped_each(0, find, &w), 0);
+	assert_int_equal(proc_maps_each(0, find, &w), 0);
 	assert_string_equal(w.path, path);
 	assert_false(w.m.is_deleted);
 	assert_true(w.m.is_executable);
@@ -70,7 +70,7 @@ static void test_names(void **state)
 	assert_int_equal(w.m.file_offset, PAGE);
 	assert_int_equal(w.m.inode, st.st_ino);
 	unlink(path);
-	assert_int_equal(mapped_each((uint32_t)getpid(), find, &w), 0);
+	assert_int_equal(proc_maps_each((uint32_t)getpid(), find, &w), 0);
 	assert_string_equal(w.path, path);
 	assert_true(w.m.is_deleted);
 	munmap(at, PAGE);
@@ -81,11 +81,11 @@ static void test_walk(void **state)
 	struct wanted w = {.stop_at = 3};
 
 	(void)state;
-	assert_int_equal(mapped_each(0, find, &w), 77);
+	assert_int_equal(proc_maps_each(0, find, &w), 77);
 	assert_int_equal(w.n, 3);
-	assert_int_equal(mapped_each(0x7fffffff, find, &w), -ENOENT);
+	assert_int_equal(proc_maps_each(0x7fffffff, find, &w), -ENOENT);
 	w = (struct wanted){.at = 1};
-	assert_int_equal(mapped_each(0, find, &w), 0);
+	assert_int_equal(proc_maps_each(0, find, &w), 0);
 	assert_true(w.n > 10 && !w.m.end);
 }
 
@@ -96,23 +96,23 @@ static void test_base(void **state)
 	char *path = realpath("/proc/self/exe", NULL);
 
 	(void)state;
-	assert_int_equal(mapped_base((uint32_t)getpid(), path, &base), 0);
+	assert_int_equal(proc_maps_base((uint32_t)getpid(), path, &base), 0);
 	w.at = base;
-	mapped_each(0, find, &w);
+	proc_maps_each(0, find, &w);
 	assert_string_equal(w.path, path);
 	assert_int_equal(w.m.file_offset, 0);
-	assert_int_equal(mapped_base((uint32_t)getpid(), "/none", &base), -ESRCH);
+	assert_int_equal(proc_maps_base((uint32_t)getpid(), "/none", &base), -ESRCH);
 	free(path);
 }
 
 static void test_path_length(void **state)
 {
 	(void)state;
-	assert_int_equal(mapped_path_length("/a (deleted)"), 2);
-	assert_int_equal(mapped_path_length("/a (deleted) (deleted)"), 12);
-	assert_int_equal(mapped_path_length("/a(deleted)"), 11);
-	assert_int_equal(mapped_path_length(" (deleted)"), 10);
-	assert_int_equal(mapped_path_length(""), 0);
+	assert_int_equal(proc_maps_path_length("/a (deleted)"), 2);
+	assert_int_equal(proc_maps_path_length("/a (deleted) (deleted)"), 12);
+	assert_int_equal(proc_maps_path_length("/a(deleted)"), 11);
+	assert_int_equal(proc_maps_path_length(" (deleted)"), 10);
+	assert_int_equal(proc_maps_path_length(""), 0);
 }
 
 int main(void)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads /proc/PID/maps: see mapped.h. By hand and in blocks: who follows many processes reads the
- * file of each, and sscanf takes longer than the kernel does to write it.
+ * Reads /proc/PID/maps in blocks and parses it without sscanf(): system-wide tracing reads the file
+ * of every process, and sscanf() would take longer than the kernel takes to write it.
  */
 #define _GNU_SOURCE
-#include "runtime/base/mapped.h"
+#include "runtime/base/proc_maps.h"
 #include "runtime/base/clock.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -31,7 +31,7 @@ static uint64_t parse_hex(const char **at)
 	}
 }
 
-/* The kernel writes a newline in a path as \012, and nothing else so. */
+/* The kernel escapes newlines in paths, as \012, and nothing else. */
 static void unescape(char *path)
 {
 	char *out = path;
@@ -47,7 +47,7 @@ static void unescape(char *path)
 	*out = '\0';
 }
 
-size_t mapped_path_length(const char *path)
+size_t proc_maps_path_length(const char *path)
 {
 	static const char deleted[] = " (deleted)";
 	size_t length = strlen(path), tail = sizeof(deleted) - 1;
@@ -55,8 +55,8 @@ size_t mapped_path_length(const char *path)
 	return length > tail && strcmp(path + length - tail, deleted) == 0 ? length - tail : length;
 }
 
-/* "start-end perms offset major:minor inode   path"; false for what is not written so. */
-static bool parse_line(char *line, struct mapped *m)
+/* "start-end perms offset major:minor inode   path"; false if the line is malformed. */
+static bool parse_line(char *line, struct proc_mapping *m)
 {
 	const char *at = line;
 	uint64_t major_number;
@@ -81,20 +81,20 @@ static bool parse_line(char *line, struct mapped *m)
 	while (*path == ' ')
 		path++;
 	unescape(path);
-	m->is_deleted = path[mapped_path_length(path)];
-	path[mapped_path_length(path)] = '\0';
+	m->is_deleted = path[proc_maps_path_length(path)];
+	path[proc_maps_path_length(path)] = '\0';
 	m->path = path;
 	return true;
 }
 
-/* Hand on the whole lines of the block; the part of one at its end moves to the beginning. */
-static int read_lines(char *block, size_t *held, uint64_t read_ns, mapped_fn *fn, void *ctx)
+/* Pass on the complete lines of the block and move the incomplete last one to its start. */
+static int read_lines(char *block, size_t *held, uint64_t read_ns, proc_maps_fn *fn, void *ctx)
 {
 	char *line = block, *end;
 	int err = 0;
 
 	while (!err && (end = memchr(line, '\n', *held - (size_t)(line - block)))) {
-		struct mapped m = {.read_ns = read_ns};
+		struct proc_mapping m = {.read_ns = read_ns};
 
 		*end = '\0';
 		if (parse_line(line, &m))
@@ -106,7 +106,7 @@ static int read_lines(char *block, size_t *held, uint64_t read_ns, mapped_fn *fn
 	return err;
 }
 
-int mapped_each(uint32_t pid, mapped_fn *fn, void *ctx)
+int proc_maps_each(uint32_t pid, proc_maps_fn *fn, void *ctx)
 {
 	char block[MAPS_BLOCK + 1], path[48] = "/proc/self/maps";
 	size_t held = 0;
@@ -133,14 +133,14 @@ int mapped_each(uint32_t pid, mapped_fn *fn, void *ctx)
 	return err;
 }
 
-/* ---- where a file is ----------------------------------------------------------------------- */
+/* ---- load bias ----------------------------------------------------------------------------- */
 
 struct base_search {
 	const char *path;
 	uint64_t *base;
 };
 
-static int offer_base(const struct mapped *m, void *ctx)
+static int offer_base(const struct proc_mapping *m, void *ctx)
 {
 	const struct base_search *s = ctx;
 
@@ -150,9 +150,9 @@ static int offer_base(const struct mapped *m, void *ctx)
 	return 1;
 }
 
-int mapped_base(uint32_t pid, const char *path, uint64_t *base)
+int proc_maps_base(uint32_t pid, const char *path, uint64_t *base)
 {
 	struct base_search s = {path, base};
 
-	return mapped_each(pid, offer_base, &s) > 0 ? 0 : -ESRCH;
+	return proc_maps_each(pid, offer_base, &s) > 0 ? 0 : -ESRCH;
 }
