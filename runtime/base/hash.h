@@ -25,7 +25,7 @@
  *	int NAME_insert(struct NAME *h, ENTRY entry);		0 or -ENOMEM; its key must be new
  *	int NAME_reserve(struct NAME *h, size_t n);		0 or -ENOMEM; for n entries in all
  *	bool NAME_remove(struct NAME *h, KEY key);		false if there is none
- *	ENTRY *NAME_next(const struct NAME *h, const ENTRY *e);	all in turn, from NULL to NULL
+ *	ENTRY *NAME_next(const struct NAME *h, ENTRY const *e);	all in turn, from NULL to NULL
  *	hash_free(h)						the slots, not what entries point to
  *
  * Inserting and removing moves entries: do neither while walking with NAME_next(). A failed
@@ -125,7 +125,7 @@ static inline size_t hash_slots_for(size_t n)
 		slots[i] = entry;                                                                  \
 	}                                                                                          \
                                                                                                    \
-	HASH_FN(ENTRY *) NAME##_next(const struct NAME *h, const ENTRY *e)                         \
+	HASH_FN(ENTRY *) NAME##_next(const struct NAME *h, ENTRY const *e)                         \
 	{                                                                                          \
 		size_t i = e ? (size_t)(e - h->slots) + 1 : 0;                                     \
                                                                                                    \

@@ -12,53 +12,44 @@
 
 /* ---- files ---- */
 
-static size_t file_hash(uint64_t device, uint64_t inode, const char *path)
-{
-	uint64_t h = device * 0x9e3779b97f4a7c15 ^ inode;
+struct file_id {
+	uint64_t device, inode;
+	const char *path;
+};
 
-	for (; *path; path++)
-		h = (h ^ (unsigned char)*path) * 0x100000001b3;
-	return h ^ h >> 29;
+static uint64_t mapfile_table_hash(struct file_id id)
+{
+	return hash_u64(id.device ^ hash_u64(id.inode)) ^ hash_string(id.path);
 }
 
-static void grow_files(struct mapfiles *files)
+static bool mapfile_table_equal(struct file_id a, struct file_id b)
 {
-	size_t n = files->n_slots ? 2 * files->n_slots : 64;
-	struct mapfile **slots = calloc(n, sizeof(*slots));
-
-	if (!slots)
-		return; /* longer chains */
-	for (size_t i = 0; i < files->n_slots; i++) {
-		for (struct mapfile *f = files->slots[i], *next; f; f = next) {
-			size_t at = file_hash(f->device, f->inode, f->path) & (n - 1);
-
-			next = f->next;
-			f->next = slots[at];
-			slots[at] = f;
-		}
-	}
-	free(files->slots);
-	files->slots = slots;
-	files->n_slots = n;
+	return a.device == b.device && a.inode == b.inode && strcmp(a.path, b.path) == 0;
 }
 
-/* A reference to the file, which is made if it is new. */
+static struct file_id mapfile_table_key(const struct mapfile_table *h, struct mapfile *const *e)
+{
+	(void)h;
+	return (struct file_id){(*e)->device, (*e)->inode, (*e)->path};
+}
+
+static bool mapfile_table_is_free(struct mapfile *const *e)
+{
+	return !*e;
+}
+
+HASH_TABLE_FUNCTIONS(mapfile_table, struct mapfile *, struct file_id)
+
 static struct mapfile *file_get(struct mapfiles *files, uint64_t device, uint64_t inode,
 				const char *path)
 {
-	struct mapfile *f;
-	size_t at, size = strlen(path) + 1;
+	struct mapfile **found, *f;
+	size_t size = strlen(path) + 1;
 
-	if (files->n >= files->n_slots)
-		grow_files(files);
-	if (!files->n_slots)
-		return NULL;
-	at = file_hash(device, inode, path) & (files->n_slots - 1);
-	for (f = files->slots[at]; f; f = f->next) {
-		if (f->device == device && f->inode == inode && strcmp(f->path, path) == 0) {
-			f->refs++;
-			return f;
-		}
+	found = mapfile_table_find(&files->table, (struct file_id){device, inode, path});
+	if (found) {
+		(*found)->refs++;
+		return *found;
 	}
 	f = calloc(1, sizeof(*f) + size);
 	if (!f)
@@ -68,28 +59,27 @@ static struct mapfile *file_get(struct mapfiles *files, uint64_t device, uint64_
 	f->refs = 1;
 	f->pinned_fd = -1;
 	memcpy(f->path, path, size);
-	f->next = files->slots[at];
-	files->slots[at] = f;
-	files->n++;
-	return f;
+	if (!mapfile_table_insert(&files->table, f))
+		return f;
+	free(f);
+	return NULL;
 }
 
 void mapfile_put(struct mapfiles *files, struct mapfile *f)
 {
-	struct mapfile **at;
-
 	if (--f->refs)
 		return;
-	at = &files->slots[file_hash(f->device, f->inode, f->path) & (files->n_slots - 1)];
-	while (*at != f)
-		at = &(*at)->next;
-	*at = f->next;
+	mapfile_table_remove(&files->table, (struct file_id){f->device, f->inode, f->path});
 	if (f->pinned_fd >= 0) {
 		close(f->pinned_fd);
 		files->n_pinned--;
 	}
 	free(f);
-	files->n--;
+}
+
+void mapfiles_free(struct mapfiles *files)
+{
+	hash_free(&files->table);
 }
 
 /* ---- tables ---- */
@@ -103,7 +93,7 @@ void maptable_put(struct mapfiles *files, struct maptable *t)
 	free(t);
 }
 
-/* A table of *t's contents that belongs to *t alone and has room for two more entries. */
+/* Make *t an unshared table with room for two more entries. */
 static bool table_reserve(struct maptable **t)
 {
 	uint32_t n = *t ? (*t)->n : 0;
@@ -151,7 +141,7 @@ static void insert_item(struct maptable *t, uint32_t at, const struct mapping *m
 	t->n++;
 }
 
-/* Cut [start, end) out of what is mapped; returns the place where it would go. */
+/* Remove [start, end) from the table. Returns the index at which a mapping of it belongs. */
 static uint32_t cut_range(struct mapfiles *files, struct maptable *t, uint64_t start, uint64_t end)
 {
 	uint32_t i = maptable_after(t, start), last;
@@ -161,7 +151,7 @@ static uint32_t cut_range(struct mapfiles *files, struct maptable *t, uint64_t s
 
 		t->items[i].end = start;
 		i++;
-		if (rest.end > end) { /* the new one lies inside: both ends remain */
+		if (rest.end > end) { /* the range lies inside: both ends remain */
 			rest.file_offset += end - rest.start;
 			rest.start = end;
 			rest.file->refs++;
@@ -180,14 +170,13 @@ static uint32_t cut_range(struct mapfiles *files, struct maptable *t, uint64_t s
 	return i;
 }
 
-/* Takes over the reference m->file, also when it fails. */
 void maptable_add(struct mapfiles *files, struct maptable **t, const struct mapping *m)
 {
 	if (*t) {
 		uint32_t i = maptable_after(*t, m->start);
 		const struct mapping *old = &(*t)->items[i];
 
-		/* Known already: leave a shared table shared. */
+		/* No change: a shared table remains shared. */
 		if (i < (*t)->n && old->start == m->start && old->end == m->end &&
 		    old->file == m->file && old->file_offset == m->file_offset) {
 			mapfile_put(files, m->file);
@@ -216,7 +205,7 @@ void maptable_trim(struct maptable **t)
 
 /* ---- /proc and perf ---- */
 
-/* The file part of a mapping: perf's and /proc's names for the same made one. */
+/* perf and /proc name the same file differently: use one form. */
 struct mapfile *mapfile_get(struct mapfiles *files, uint64_t device, uint64_t inode,
 			    const char *path)
 {
@@ -238,7 +227,7 @@ struct reading {
 	struct maptable **table;
 };
 
-/* Only executable mappings count. */
+/* Only executable mappings are kept. */
 static int add_mapped(const struct proc_mapping *from, void *ctx)
 {
 	const struct reading *r = ctx;
@@ -260,7 +249,7 @@ int maptable_read(struct mapfiles *files, uint32_t tgid, struct maptable **t)
 	struct reading r = {files, t};
 	int err = proc_maps_each(tgid, add_mapped, &r);
 
-	return err ? err : *t ? 0 : -ESRCH; /* nothing mapped: a zombie, or a kernel thread */
+	return err ? err : *t ? 0 : -ESRCH; /* a zombie or a kernel thread */
 }
 
 bool maptable_has_common(const struct maptable *a, const struct maptable *b)

@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tables of executable mappings, sorted by address and without overlap, and the files they name.
- * Tables are counted: forked children share their parent's until one changes it. Files are counted
- * too, and known by device, inode and path. Used by procmap.c; symfile.c sees files and mappings.
+ * Tables of executable mappings, sorted by address and without overlap, and the files they refer
+ * to. Tables are reference-counted: a forked child shares its parent's table until one of them
+ * changes it. Files are reference-counted too, and identified by device, inode and path. Used by
+ * procmap; symfile.c reads files and mappings.
  */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "runtime/base/hash.h"
 
 struct symfile;
 
-/* A file (or "[vdso]", "[anon]") that is mapped somewhere; shared by all that map it. */
+/* A file (or "[vdso]", "[anon]") that is mapped somewhere; shared by all processes that map it. */
 struct mapfile {
-	struct mapfile *next;
-	uint64_t device; /* makedev of what the kernel reports */
+	uint64_t device; /* makedev of the numbers that the kernel reports */
 	uint64_t inode;
 	uint32_t refs;
 	bool is_pin_tried;
 	int pinned_fd;		 /* held open for later, or -1; see symfile.c */
-	struct symfile *symbols; /* symfile.c's; not owned */
+	struct symfile *symbols; /* belongs to symfile.c */
 	char path[];		 /* without " (deleted)" */
 };
 
@@ -30,32 +31,37 @@ struct mapping {
 	struct mapfile *file;
 };
 
+HASH_TABLE(mapfile_table, struct mapfile *);
+
 struct mapfiles {
-	struct mapfile **slots;
-	size_t n_slots, n;
+	struct mapfile_table table;
 	size_t n_pinned; /* with a pinned_fd */
 };
 
+/* One allocation with its items, not a vec: tables are shared by pointer and there are thousands. */
 struct maptable {
 	uint32_t refs;
 	uint32_t n, capacity;
 	struct mapping items[];
 };
 
-/* A reference to the file, which is made if it is new; NULL without memory. */
+/* A reference to the file, which is added if it is new. NULL if out of memory. */
 struct mapfile *mapfile_get(struct mapfiles *files, uint64_t device, uint64_t inode,
 			    const char *path);
 void mapfile_put(struct mapfiles *files, struct mapfile *f);
+/* Free the table of files once all references are gone. */
+void mapfiles_free(struct mapfiles *files);
 
 /* An empty table is NULL. */
 void maptable_put(struct mapfiles *files, struct maptable *t);
-/* Map *m, which replaces what it overlaps; copies a shared table first. Takes over the reference
- * m->file, also when memory is short and nothing is mapped. */
+/* Add mapping *m, which replaces what it overlaps. A shared table is copied first. Takes over the
+ * reference m->file, also if memory runs out and nothing is added. */
 void maptable_add(struct mapfiles *files, struct maptable **t, const struct mapping *m);
+/* Return unused memory. */
 void maptable_trim(struct maptable **t);
-/* The first mapping that ends after `address`, t->n if none does. */
+/* Index of the first mapping that ends after `address`, t->n if none does. */
 uint32_t maptable_after(const struct maptable *t, uint64_t address);
-/* Is anything at the same address in both? If not, they are of different programs. */
+/* Do both tables map one file at the same address? If not, they belong to different programs. */
 bool maptable_has_common(const struct maptable *a, const struct maptable *b);
-/* Add what /proc/TGID/maps shows. 0, or -errno: -ESRCH also when nothing is mapped. */
+/* Add the mappings in /proc/TGID/maps. 0 or -errno; -ESRCH also if nothing is mapped. */
 int maptable_read(struct mapfiles *files, uint32_t tgid, struct maptable **t);

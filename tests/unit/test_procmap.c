@@ -62,7 +62,7 @@ static void test_overlap(void **state)
 	assert_mapped(p, 1, 0, 0x6800, "/c", 0x800);
 	map_at(p, 1, 0, 0x10000, 0, "/e");
 	assert_mapped(p, 1, 0, 0x6800, "/e", 0x6800);
-	assert_int_equal(procmap_files(p)->n, 1); /* the others are gone */
+	assert_int_equal(procmap_files(p)->table.n, 1); /* the others are gone */
 	procmap_free(p);
 }
 

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Updates of mapping tables: from the records that maptrack.c reads, and from /proc/PID/maps. See
+ * procmap.h.
+ */
+#define _GNU_SOURCE
+#include "runtime/symbols/procmap_impl.h"
+#include "runtime/base/clock.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- records ---- */
+
+void procmap_mmap(struct procmap *p, uint32_t tgid, const struct mapping *m, const char *path,
+		  uint64_t device, uint64_t inode)
+{
+	struct process *r = procmap_find_process(p, tgid);
+	struct mapping with_file = *m;
+
+	if (!r)
+		return;
+	procmap_set_ended(p, r, false, 0);
+	with_file.file = mapfile_get(&p->files, device, inode, path);
+	if (with_file.file)
+		maptable_add(&p->files, &newest_generation(r)->table, &with_file);
+}
+
+void procmap_exec(struct procmap *p, uint32_t tgid, uint64_t time_ns, bool only_known)
+{
+	struct process *r = procmap_find_process(p, tgid);
+	struct generation *g;
+
+	if (!r && only_known)
+		return;
+	if (r && newest_generation(r)->read_ns >= time_ns) {
+		/* /proc showed the result of this exec before its record arrived. */
+		g = newest_generation(r);
+		g->start_ns = time_ns;
+	} else if (r) {
+		procmap_set_ended(p, r, false, 0);
+		g = procmap_add_generation(p, r, time_ns);
+	} else {
+		r = procmap_add_process(p, tgid, time_ns);
+		g = r ? newest_generation(r) : NULL;
+	}
+	if (g)
+		g->is_complete = true;
+}
+
+void procmap_fork(struct procmap *p, uint32_t parent, uint32_t child, uint64_t time_ns)
+{
+	struct process *from = procmap_find_process(p, parent),
+		       *to = procmap_find_process(p, child);
+	struct generation *g;
+	uint32_t life = 0;
+
+	if (!from || parent == child)
+		return; /* a thread, or the child of an unknown process */
+	if (to) {
+		/* The pid is reused; stacks of the former process may still be printed. */
+		life = newest_generation(to)->life + 1;
+		procmap_set_ended(p, to, false, 0);
+		g = procmap_add_generation(p, to, time_ns);
+	} else {
+		to = procmap_add_process(p, child, time_ns);
+		g = to ? newest_generation(to) : NULL;
+	}
+	if (!g)
+		return;
+	to->parent = parent;
+	*g = (struct generation){.start_ns = time_ns,
+				 .number = g->number,
+				 .life = life,
+				 .exec_id = newest_generation(from)->exec_id,
+				 .has_id = newest_generation(from)->has_id,
+				 .is_complete = newest_generation(from)->is_complete,
+				 .table = newest_generation(from)->table};
+	if (g->table)
+		g->table->refs++;
+}
+
+void procmap_exit(struct procmap *p, uint32_t tgid, uint64_t time_ns)
+{
+	struct process *r = procmap_find_process(p, tgid);
+
+	if (r)
+		procmap_set_ended(p, r, true, time_ns);
+}
+
+/* ---- /proc/PID/maps ---- */
+
+/* Start time of the process in CLOCK_MONOTONIC; 0 if unknown. */
+static uint64_t process_start_ns(uint32_t tgid)
+{
+	uint64_t now_ns = monotonic_ns(); /* first: the difference cannot be negative */
+	uint64_t boot_ns = clock_ns(CLOCK_BOOTTIME) - now_ns, start_ns;
+	char path[48], text[1024], *p;
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%u/stat", tgid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	n = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	p = strrchr(text, ')'); /* the name may contain anything */
+	for (int field = 2; p && field < 22; field++)
+		p = strchr(p + 1, ' ');
+	if (!p)
+		return 0;
+	start_ns = strtoull(p, NULL, 10) * (1000000000u / (uint64_t)sysconf(_SC_CLK_TCK));
+	return start_ns > boot_ns ? start_ns - boot_ns : 0;
+}
+
+/* The process whose newest generation is to hold `t`, the table read from /proc. */
+static struct process *process_of_table(struct procmap *p, uint32_t tgid, const struct maptable *t)
+{
+	struct process *r = procmap_find_process(p, tgid);
+	uint64_t now_ns = monotonic_ns();
+
+	if (!r) {
+		r = procmap_add_process(p, tgid, 0); /* mapped like this since an unknown time */
+		if (r)
+			newest_generation(r)->read_ns = now_ns;
+		return r;
+	}
+	if (!newest_generation(r)->table || maptable_has_common(newest_generation(r)->table, t))
+		return r;
+	/* Nothing is where it was: the record of an exec was lost. */
+	if (!procmap_add_generation(p, r, now_ns))
+		return NULL;
+	newest_generation(r)->read_ns = now_ns;
+	return r;
+}
+
+int procmap_read_process(struct procmap *p, uint32_t tgid, uint64_t not_after_ns)
+{
+	struct process *r;
+	struct maptable *t = NULL;
+	uint64_t now_ns = monotonic_ns();
+	int err;
+
+	if (not_after_ns != UINT64_MAX && process_start_ns(tgid) > not_after_ns + 10000000u)
+		return -ESRCH;
+	err = maptable_read(&p->files, tgid, &t);
+	if (err)
+		goto out;
+	if (p->processes.n >= p->sweep_at)
+		procmap_sweep(p, now_ns);
+	r = process_of_table(p, tgid, t);
+	if (!r) {
+		err = -ENOMEM;
+		goto out;
+	}
+	procmap_set_ended(p, r, false, 0);
+	for (uint32_t i = 0; i < t->n; i++) {
+		t->items[i].file->refs++;
+		maptable_add(&p->files, &newest_generation(r)->table, &t->items[i]);
+	}
+	newest_generation(r)->is_complete = true;
+out:
+	maptable_put(&p->files, t);
+	return err;
+}

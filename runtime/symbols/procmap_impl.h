@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Internals of procmap, shared by its three files: procmap.c (lifetime of processes and
+ * generations), procmap_event.c (records and /proc/PID/maps), procmap_exec.c (exec ids and lookup).
+ */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/queue.h>
+#include "runtime/base/hash.h"
+#include "runtime/base/vec.h"
+#include "runtime/symbols/procmap.h"
+
+/* The mappings of a process between two execs. */
+struct generation {
+	uint64_t start_ns, bound_ns;
+	uint64_t read_ns; /* when it was read from /proc; 0: it began with a record */
+	uint32_t number;  /* counts execs of this process */
+	uint32_t life;	  /* counts reuses of the pid */
+	uint32_t exec_id; /* valid if has_id */
+	bool has_id, is_bound, is_complete;
+	struct maptable *table; /* NULL: empty */
+};
+
+struct process {
+	TAILQ_ENTRY(process) ended;
+	uint32_t tgid, parent;
+	bool is_ended, is_bound;
+	uint64_t ended_ns;
+	VEC(struct generation) generations; /* the newest is last; never empty */
+};
+
+TAILQ_HEAD(process_list, process);
+
+HASH_TABLE(process_table, struct process *); /* by tgid */
+
+struct procmap {
+	struct process_table processes;
+	size_t sweep_at; /* number of processes */
+	struct mapfiles files;
+	struct process_list ended, ended_bound;
+	size_t n_ended, n_ended_bound;
+	uint64_t n_forgotten;
+};
+
+static inline struct generation *newest_generation(const struct process *r)
+{
+	return &r->generations.items[r->generations.n - 1];
+}
+
+/* procmap.c */
+
+/* NULL if the process is not known. */
+struct process *procmap_find_process(const struct procmap *p, uint32_t tgid);
+/* Add a process that is not known, with one empty generation. NULL if out of memory. */
+struct process *procmap_add_process(struct procmap *p, uint32_t tgid, uint64_t time_ns);
+/* Start a new, empty generation at time_ns. NULL if out of memory. */
+struct generation *procmap_add_generation(struct procmap *p, struct process *r, uint64_t time_ns);
+void procmap_set_ended(struct procmap *p, struct process *r, bool is_ended, uint64_t time_ns);
+/* Record whether stacks refer to the process. */
+void procmap_set_bound(struct procmap *p, struct process *r, bool is_bound);
