@@ -21,11 +21,10 @@ enum {
 	CHECK_EVERY = 16, /* records between looks at the clock; one may print a whole map */
 	REST_MS = 50,	  /* at the end, for records not yet submitted */
 	FLUSH_MS = 100,	  /* the longest that output is held back while records come */
-	MAX_FDS = 5 + 1024,
 };
 
 /* Indexes in the poll set. */
-enum { SET_STOP, SET_SIGNALS, SET_PROCESS, SET_RING, SET_OUT };
+enum { SET_STOP, SET_SIGNALS, SET_PROCESS, SET_RING, SET_OUT, SET_MAPPINGS, SET_COUNT };
 
 /* ---- draining ------------------------------------------------------------------------------ */
 
@@ -115,19 +114,17 @@ static bool was_woken(const struct loop *l)
 
 /* ---- waiting ------------------------------------------------------------------------------- */
 
-static int poll_set(const struct loop *l, struct pollfd *set)
+/* Negative descriptors are ignored by poll(). */
+static void fill_poll_set(const struct loop *l, struct pollfd set[SET_COUNT])
 {
-	const int *fds;
-	int n = 0, n_tracked = l->s->usyms ? usyms_track_fds(l->s->usyms, &fds) : 0;
+	int mappings = l->s->usyms ? usyms_track_fd(l->s->usyms) : -1;
 
-	set[n++] = (struct pollfd){.fd = l->stop, .events = POLLIN};
-	set[n++] = (struct pollfd){.fd = l->signals, .events = POLLIN};
-	set[n++] = (struct pollfd){.fd = l->pidfd, .events = POLLIN};
-	set[n++] = (struct pollfd){.fd = l->s->wake_fd, .events = POLLIN};
-	set[n++] = (struct pollfd){.fd = l->out_fd}; /* POLLERR when a pipe's reader is gone */
-	for (int i = 0; i < n_tracked && n < MAX_FDS; i++)
-		set[n++] = (struct pollfd){.fd = fds[i], .events = POLLIN};
-	return n;
+	set[SET_STOP] = (struct pollfd){.fd = l->stop, .events = POLLIN};
+	set[SET_SIGNALS] = (struct pollfd){.fd = l->signals, .events = POLLIN};
+	set[SET_PROCESS] = (struct pollfd){.fd = l->pidfd, .events = POLLIN};
+	set[SET_RING] = (struct pollfd){.fd = l->s->wake_fd, .events = POLLIN};
+	set[SET_OUT] = (struct pollfd){.fd = l->out_fd}; /* POLLERR when a pipe's reader is gone */
+	set[SET_MAPPINGS] = (struct pollfd){.fd = mappings, .events = POLLIN};
 }
 
 static int time_left_ms(const struct loop *l, int at_most)
@@ -175,9 +172,10 @@ static void handle_events(struct loop *l, const struct pollfd *set)
 
 void loop_wait(struct loop *l, bool busy)
 {
-	static struct pollfd set[MAX_FDS];
-	int n = poll_set(l, set), limit = SLEEP_MS;
+	struct pollfd set[SET_COUNT];
+	int limit = SLEEP_MS;
 
+	fill_poll_set(l, set);
 	if (busy) {
 		set[SET_RING].fd = -1; /* it is drained next in any case */
 		limit = BUSY_MS;
@@ -190,7 +188,7 @@ void loop_wait(struct loop *l, bool busy)
 			return;
 		}
 	}
-	if (poll(set, (nfds_t)n, time_left_ms(l, limit)) > 0)
+	if (poll(set, SET_COUNT, time_left_ms(l, limit)) > 0)
 		handle_events(l, set);
 	set_asleep(l, 0);
 }

@@ -2,18 +2,25 @@
 /*
  * Perf records of mappings: see maptrack.h.
  *
- * A process that runs on several CPUs leaves its records in several rings, so they are collected,
- * sorted by time and then applied. Records younger than the start of a drain wait for the next one:
- * a process moves to another CPU only after its earlier record is complete, so what is older than
- * the drain's start has all been seen, whatever the order in which rings are read.
- * The events are for all processes, also when only one is traced: events of a thread would make the
+ * Each CPU has its own ring, and a process that runs on several CPUs leaves records in several
+ * rings. A drain collects the records of all rings, sorts them by time and then applies them.
+ * Records that are younger than the start of the drain wait for the next one: a process moves to
+ * another CPU only after its earlier record is complete, so all records older than the start have
+ * been seen, regardless of the order in which the rings are read.
+ *
+ * The events cover all processes, even if only one is traced: per-thread events would make the
  * kernel wait for RCU when they are opened (1 to 20 ms), follow threads rather than processes, and
- * slow each fork and switch of what is traced. What does not descend from a known process is left
- * out here.
+ * slow down every fork and context switch of the traced program. Records of processes that do not
+ * descend from a known one are ignored here.
+ *
+ * All CPUs that are online at the start are followed, however many there are. One epoll descriptor
+ * stands for all rings, so the session's loop polls the same number of descriptors on any machine.
  */
 #define _GNU_SOURCE
 #include "runtime/symbols/maptrack.h"
 #include "runtime/base/clock.h"
+#include "runtime/base/cpu_list.h"
+#include "runtime/base/vec.h"
 #include "runtime/symbols/procmap.h"
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -21,32 +28,36 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-enum { RING_BYTES = 64 * 1024, CPUS_MAX = 8192 };
+enum { RING_BYTES = 64 * 1024 };
 
 struct pending {
 	uint64_t time_ns;
-	uint64_t order; /* as read: keeps the sort stable */
+	uint64_t order; /* order of reading: makes the sort stable */
 	struct perf_event_header *record;
 };
 
-struct maptrack {
-	int *fds;
-	struct perf_event_mmap_page **rings;
-	int n;
-	size_t page_bytes;
-	bool only_known;
-	struct pending *pending;
-	size_t n_pending, capacity;
-	uint64_t n_read, n_lost;
-	char scratch[UINT16_MAX + 1]; /* a record that wraps around the ring's end */
+struct cpu_ring {
+	int fd;
+	struct perf_event_mmap_page *page;
 };
 
-/* The layouts behind perf_event_header. */
+struct maptrack {
+	int epoll_fd;
+	VEC(struct cpu_ring) rings;
+	size_t page_bytes;
+	bool only_known;
+	VEC(struct pending) pending;
+	uint64_t n_read, n_lost;
+	char scratch[UINT16_MAX + 1]; /* a record that wraps around the end of its ring */
+};
+
+/* Records as the kernel lays them out. */
 struct mmap2_record {
 	struct perf_event_header header;
 	uint32_t pid, tid;
@@ -102,48 +113,57 @@ static int open_event(int cpu)
 	return fd < 0 ? -errno : (int)fd;
 }
 
-static int open_cpu(struct maptrack *t, int cpu)
+static int map_ring(const struct maptrack *t, struct cpu_ring *r)
 {
-	void *ring;
-	int err, fd = open_event(cpu);
+	struct epoll_event readable = {.events = EPOLLIN};
+	void *page = mmap(NULL, t->page_bytes + RING_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED,
+			  r->fd, 0);
 
-	if (fd == -ENODEV)
-		return 0; /* not online */
-	if (fd < 0)
-		return fd;
-	ring = mmap(NULL, t->page_bytes + RING_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (ring == MAP_FAILED) {
-		err = -errno;
-		close(fd);
-		return err;
-	}
-	t->fds[t->n] = fd;
-	t->rings[t->n++] = ring;
-	return 0;
+	if (page == MAP_FAILED)
+		return -errno;
+	r->page = page;
+	return epoll_ctl(t->epoll_fd, EPOLL_CTL_ADD, r->fd, &readable) ? -errno : 0;
 }
 
-int maptrack_open(struct maptrack **out, bool only_known)
+static void close_ring(const struct maptrack *t, const struct cpu_ring *r)
 {
-	long n_cpus = sysconf(_SC_NPROCESSORS_CONF);
+	if (r->page)
+		munmap(r->page, t->page_bytes + RING_BYTES);
+	close(r->fd);
+}
+
+static int open_cpu(struct maptrack *t, uint32_t cpu)
+{
+	struct cpu_ring r = {.fd = open_event((int)cpu)};
+	int err;
+
+	if (r.fd == -ENODEV)
+		return 0; /* has just gone offline */
+	if (r.fd < 0)
+		return r.fd;
+	err = map_ring(t, &r);
+	if (!err)
+		err = vec_push(&t->rings, r);
+	if (err)
+		close_ring(t, &r);
+	return err;
+}
+
+int maptrack_open_cpus(struct maptrack **out, const struct cpu_list *cpus, bool only_known)
+{
 	struct maptrack *t = calloc(1, sizeof(*t));
-	int err = -ENOMEM;
+	int err;
 
 	if (!t)
 		return -ENOMEM;
-	if (n_cpus < 1 || n_cpus > CPUS_MAX)
-		n_cpus = 1;
 	t->page_bytes = (size_t)sysconf(_SC_PAGESIZE);
 	t->only_known = only_known;
-	t->fds = calloc((size_t)n_cpus, sizeof(*t->fds));
-	t->rings = calloc((size_t)n_cpus, sizeof(*t->rings));
-	if (!t->fds || !t->rings)
-		goto out;
-	err = 0;
-	for (int cpu = 0; cpu < n_cpus && !err; cpu++)
-		err = open_cpu(t, cpu);
-	if (!err && !t->n)
+	t->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	err = t->epoll_fd < 0 ? -errno : 0;
+	for (size_t i = 0; i < cpus->n && !err; i++)
+		err = open_cpu(t, cpus->items[i]);
+	if (!err && !t->rings.n)
 		err = -ENODEV;
-out:
 	if (err)
 		maptrack_close(t);
 	else
@@ -151,34 +171,43 @@ out:
 	return err;
 }
 
+int maptrack_open(struct maptrack **out, bool only_known)
+{
+	struct cpu_list cpus = {0};
+	int err = cpu_list_online(&cpus);
+
+	if (!err)
+		err = maptrack_open_cpus(out, &cpus, only_known);
+	vec_free(&cpus);
+	return err;
+}
+
 void maptrack_close(struct maptrack *t)
 {
 	if (!t)
 		return;
-	for (int i = 0; i < t->n; i++) {
-		munmap(t->rings[i], t->page_bytes + RING_BYTES);
-		close(t->fds[i]);
-	}
-	for (size_t i = 0; i < t->n_pending; i++)
-		free(t->pending[i].record);
-	free(t->pending);
-	free(t->rings);
-	free(t->fds);
+	for (size_t i = 0; i < t->rings.n; i++)
+		close_ring(t, &t->rings.items[i]);
+	for (size_t i = 0; i < t->pending.n; i++)
+		free(t->pending.items[i].record);
+	vec_free(&t->pending);
+	vec_free(&t->rings);
+	if (t->epoll_fd >= 0)
+		close(t->epoll_fd);
 	free(t);
 }
 
-int maptrack_fds(const struct maptrack *t, const int **fds)
+int maptrack_fd(const struct maptrack *t)
 {
-	*fds = t->fds;
-	return t->n;
+	return t->epoll_fd;
 }
 
 /* ---- reading ---- */
 
 static void collect(struct maptrack *t, const struct perf_event_header *record)
 {
+	struct pending p = {.order = t->n_read++};
 	struct record_tail tail;
-	struct pending *all = t->pending;
 
 	if (record->type == PERF_RECORD_LOST && record->size >= sizeof(struct lost_record)) {
 		t->n_lost += ((const struct lost_record *)record)->n;
@@ -186,26 +215,15 @@ static void collect(struct maptrack *t, const struct perf_event_header *record)
 	}
 	if (record->size < sizeof(*record) + sizeof(tail))
 		return;
-	if (t->n_pending == t->capacity) {
-		size_t capacity = t->capacity ? 2 * t->capacity : 64;
-
-		all = realloc(all, capacity * sizeof(*all));
-		if (!all) {
-			t->n_lost++;
-			return;
-		}
-		t->pending = all;
-		t->capacity = capacity;
-	}
 	memcpy(&tail, (const char *)record + record->size - sizeof(tail), sizeof(tail));
-	all += t->n_pending;
-	*all = (struct pending){tail.time_ns, t->n_read++, malloc(record->size)};
-	if (!all->record) {
+	p.time_ns = tail.time_ns;
+	p.record = malloc(record->size);
+	if (p.record)
+		memcpy(p.record, record, record->size);
+	if (!p.record || vec_push(&t->pending, p)) {
+		free(p.record);
 		t->n_lost++;
-		return;
 	}
-	memcpy(all->record, record, record->size);
-	t->n_pending++;
 }
 
 static void read_ring(struct maptrack *t, struct perf_event_mmap_page *ring)
@@ -215,18 +233,18 @@ static void read_ring(struct maptrack *t, struct perf_event_mmap_page *ring)
 	uint64_t tail = ring->data_tail;
 
 	while (tail < head) {
-		size_t at = tail % RING_BYTES, room = RING_BYTES - at;
-		/* Records are multiples of 8 bytes: a header never wraps. */
+		size_t at = tail % RING_BYTES, to_end = RING_BYTES - at;
+		/* Record sizes are multiples of 8 bytes, so a header never wraps. */
 		const struct perf_event_header *record = (const void *)(data + at);
 		size_t size = record->size;
 
 		if (size < sizeof(*record) || size > head - tail) {
-			tail = head; /* cannot be; do not spin on it */
+			tail = head; /* cannot happen; do not loop on it */
 			break;
 		}
-		if (size > room) {
-			memcpy(t->scratch, record, room);
-			memcpy(t->scratch + room, data, size - room);
+		if (size > to_end) {
+			memcpy(t->scratch, record, to_end);
+			memcpy(t->scratch + to_end, data, size - to_end);
 			record = (const void *)t->scratch;
 		}
 		collect(t, record);
@@ -243,12 +261,12 @@ static void apply_mmap(struct procmap *maps, const struct mmap2_record *r, uint6
 			    .end = r->address + r->length,
 			    .file_offset = r->file_offset,
 			    .seen_ns = time_ns};
-	size_t room;
+	size_t path_bytes;
 
 	if (r->header.size < sizeof(*r) + sizeof(struct record_tail))
 		return;
-	room = r->header.size - sizeof(*r) - sizeof(struct record_tail);
-	if (strnlen(r->path, room) == room)
+	path_bytes = r->header.size - sizeof(*r) - sizeof(struct record_tail);
+	if (strnlen(r->path, path_bytes) == path_bytes)
 		return;
 	procmap_mmap(maps, r->pid, &m, r->path, makedev(r->major_number, r->minor_number),
 		     r->inode);
@@ -293,18 +311,19 @@ static int compare_pending(const void *a, const void *b)
 uint64_t maptrack_drain(struct maptrack *t, struct procmap *maps)
 {
 	uint64_t now_ns = monotonic_ns(), lost;
+	struct pending *p;
 	size_t n = 0;
 
-	for (int i = 0; i < t->n; i++)
-		read_ring(t, t->rings[i]);
-	if (t->n_pending) {
-		qsort(t->pending, t->n_pending, sizeof(*t->pending), compare_pending);
-		for (; n < t->n_pending && t->pending[n].time_ns <= now_ns; n++) {
-			apply(t, maps, &t->pending[n]);
-			free(t->pending[n].record);
+	for (size_t i = 0; i < t->rings.n; i++)
+		read_ring(t, t->rings.items[i].page);
+	if (t->pending.n) {
+		p = t->pending.items;
+		qsort(p, t->pending.n, sizeof(*p), compare_pending);
+		for (; n < t->pending.n && p[n].time_ns <= now_ns; n++) {
+			apply(t, maps, &p[n]);
+			free(p[n].record);
 		}
-		t->n_pending -= n;
-		memmove(t->pending, t->pending + n, t->n_pending * sizeof(*t->pending));
+		vec_remove(&t->pending, 0, n);
 	}
 	lost = t->n_lost;
 	t->n_lost = 0;

@@ -1,19 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Follows mappings, execs, forks and exits as the kernel reports them (perf events without samples,
- * one a CPU), and puts them into a procmap in the order of time.
+ * Follows mmaps, execs, forks and exits as the kernel reports them (one perf event per CPU, without
+ * samples) and applies them to a procmap in the order of time.
  */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
 
+struct cpu_list;
 struct maptrack;
 struct procmap;
 
-/* With only_known, of processes that `maps` knows and those they start. 0 or -errno. */
+/* Follow all processes; with only_known, those that `maps` knows and their descendants. 0 or
+ * -errno. */
 int maptrack_open(struct maptrack **out, bool only_known);
+/* The same on these CPUs only. */
+int maptrack_open_cpus(struct maptrack **out, const struct cpu_list *cpus, bool only_known);
 void maptrack_close(struct maptrack *t);
-/* Readable when a ring is a quarter full; owned by t. Returns how many. */
-int maptrack_fds(const struct maptrack *t, const int **fds);
-/* Put all records until now into `maps`. Returns how many the kernel dropped. */
+/* A descriptor that polls readable when any ring is a quarter full. It belongs to t. */
+int maptrack_fd(const struct maptrack *t);
+/* Apply all records until now to `maps`. Returns how many were lost: dropped by the kernel, or for
+ * lack of memory. */
 uint64_t maptrack_drain(struct maptrack *t, struct procmap *maps);

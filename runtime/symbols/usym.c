@@ -121,12 +121,9 @@ int usyms_track(struct usyms *u, int pid)
 	return err;
 }
 
-int usyms_track_fds(const struct usyms *u, const int **fds)
+int usyms_track_fd(const struct usyms *u)
 {
-	if (u->track)
-		return maptrack_fds(u->track, fds);
-	*fds = NULL;
-	return 0;
+	return u->track ? maptrack_fd(u->track) : -1;
 }
 
 uint64_t usyms_track_drain(struct usyms *u)

@@ -35,8 +35,8 @@ void usyms_forget_stacks(struct usyms *u, uint32_t tgid);
  * it forks, or for all processes with pid -1. 0 or -errno. To be called before a -c command
  * runs. */
 int usyms_track(struct usyms *u, int pid);
-/* Descriptors to poll for reading (owned by u); their number is returned. */
-int usyms_track_fds(const struct usyms *u, const int **fds);
+/* The descriptor to poll for reading, which belongs to u; -1 if nothing is followed. */
+int usyms_track_fd(const struct usyms *u);
 /* Read all records there are. Returns how many records the kernel had to drop since the last
  * call. */
 uint64_t usyms_track_drain(struct usyms *u);
