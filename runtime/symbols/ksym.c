@@ -2,15 +2,16 @@
 /*
  * Kernel symbols: see ksym.h.
  *
- * /proc/kallsyms is read once, a page a read (the kernel gives no more at a time), into 8 bytes a
- * text symbol ((address - base) << 32 | place of its name) and a pool of names. A "__pfx_NAME"
- * before NAME, half of a modern kernel's symbols, shares NAME's string.
+ * /proc/kallsyms is read once, one page per read (the kernel returns no more at a time), into 8
+ * bytes per text symbol ((address - base) << 32 | offset of its name) and a pool of names. A
+ * "__pfx_NAME" symbol in front of NAME, half of a modern kernel's symbols, shares NAME's string.
  */
 #define _GNU_SOURCE
 #include "runtime/symbols/ksym.h"
 #include "runtime/elf/elfsym.h"
 #include "runtime/kernel/kallsyms.h"
 #include "runtime/symbols/ksym_query.h"
+#include "runtime/base/vec.h"
 #include "runtime/base/log.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -21,34 +22,34 @@ enum {
 	WAITING_MAX = 16,
 	MODULES_MAX = 4096,
 	NAMES_MAX_BYTES = 1 << 28,
-	ASK_MAX = 8192,
+	NAMES_FIRST_BYTES = 1 << 18,
+	KEYS_FIRST = 1 << 14,
+	QUERIES_MAX = 8192,
 };
-#define FLAG_PREFIX (1u << 31) /* "__pfx_" goes before the name */
-#define FLAG_MODULE (1u << 30) /* two bytes of module number follow the name's NUL */
+#define FLAG_PREFIX (1u << 31) /* "__pfx_" precedes the name */
+#define FLAG_MODULE (1u << 30) /* a module number of two bytes follows the name's NUL */
 #define PREFIX "__pfx_"
 #define PREFIX_LENGTH (sizeof(PREFIX) - 1)
 #define PREFIX_MAX_BYTES 64
 #define FUNCTION_MAX_BYTES (1u << 20)
-#define BASE_BELOW (1ull << 31) /* modules may lie below the kernel by this much */
+#define BASE_BELOW (1ull << 31) /* how far below the kernel modules may lie */
 
-/* A prefix symbol that waits for the one it belongs to. Aliases come in a row: several may wait. */
+/* A prefix symbol whose own symbol has not been read yet. Aliases follow each other, so there may be
+ * several. */
 struct prefix {
 	uint64_t address;
-	size_t key;		   /* its place in keys */
+	size_t key;		   /* its index in keys */
 	char name[LINE_MAX_BYTES]; /* "": the slot is free */
 };
 
 struct ksyms {
-	struct ksym_query *ask; /* while few addresses are wanted; NULL: not there, or done with */
-	bool is_asked, is_read;
+	struct ksym_query *query; /* for the first addresses; NULL: not available */
+	bool is_query_tried, is_read;
 	uint64_t base;
-	uint64_t *keys;
-	size_t n, capacity;
-	char *names;
-	size_t names_size, names_capacity;
-	char **modules;
-	size_t n_modules;
-	char prefixed[LINE_MAX_BYTES]; /* the last "__pfx_" name given out */
+	VEC(uint64_t) keys;
+	VEC(char) names;
+	VEC(char *) modules;
+	char prefixed[LINE_MAX_BYTES]; /* the last "__pfx_" name that was returned */
 	struct prefix waiting[WAITING_MAX];
 	size_t n_prefixes;
 };
@@ -56,68 +57,55 @@ struct ksyms {
 static int module_number(struct ksyms *k, const char *name, uint16_t *out)
 {
 	size_t length = strlen(name);
-	char **all;
+	char *copy;
 
-	/* "[bpf]" stays as it is: not a module. Others lose their brackets. */
+	/* "[bpf]" is not a module and keeps its brackets. */
 	if (strcmp(name, "[bpf]") != 0 && length > 2 && name[0] == '[') {
 		name++;
 		length -= 2;
 	}
-	/* A module's symbols come together: the last one is nearly always it. */
-	for (size_t i = k->n_modules; i-- > 0;) {
-		if (strncmp(k->modules[i], name, length) == 0 && !k->modules[i][length]) {
+	/* The symbols of a module follow each other, so the last module is nearly always the one. */
+	for (size_t i = k->modules.n; i-- > 0;) {
+		const char *known = k->modules.items[i];
+
+		if (strncmp(known, name, length) == 0 && !known[length]) {
 			*out = (uint16_t)i;
 			return 0;
 		}
 	}
-	if (k->n_modules == MODULES_MAX)
+	if (k->modules.n == MODULES_MAX)
 		return -E2BIG;
-	all = realloc(k->modules, (k->n_modules + 1) * sizeof(*all));
-	if (!all)
+	copy = strndup(name, length);
+	if (!copy || vec_push(&k->modules, copy)) {
+		free(copy);
 		return -ENOMEM;
-	k->modules = all;
-	all[k->n_modules] = strndup(name, length);
-	if (!all[k->n_modules])
-		return -ENOMEM;
-	*out = (uint16_t)k->n_modules++;
+	}
+	*out = (uint16_t)(k->modules.n - 1);
 	return 0;
 }
 
-/* Put bytes into the pool; their place, or -errno. */
+/* Add bytes to the pool of names. Returns their offset or -errno. */
 static int64_t add_bytes(struct ksyms *k, const void *bytes, size_t n)
 {
-	size_t at = k->names_size;
+	size_t at = k->names.n;
 
-	if (at + n > k->names_capacity) {
-		size_t capacity = k->names_capacity ? 2 * k->names_capacity : 1 << 18;
-		char *names = capacity > NAMES_MAX_BYTES ? NULL : realloc(k->names, capacity);
-
-		if (!names || at + n > capacity)
-			return -ENOMEM;
-		k->names = names;
-		k->names_capacity = capacity;
-	}
-	memcpy(k->names + at, bytes, n);
-	k->names_size += n;
+	if (at + n > NAMES_MAX_BYTES)
+		return -E2BIG;
+	if ((!at && vec_reserve(&k->names, NAMES_FIRST_BYTES)) ||
+	    vec_append(&k->names, (const char *)bytes, n))
+		return -ENOMEM;
 	return (int64_t)at;
 }
 
 static int add_key(struct ksyms *k, uint64_t address, uint32_t name)
 {
-	if (k->n == k->capacity) {
-		size_t capacity = k->capacity ? 2 * k->capacity : 1 << 14;
-		uint64_t *keys = realloc(k->keys, capacity * sizeof(*keys));
-
-		if (!keys)
-			return -ENOMEM;
-		k->keys = keys;
-		k->capacity = capacity;
-	}
-	k->keys[k->n++] = (address - k->base) << 32 | name;
-	return 0;
+	if (!k->keys.n && vec_reserve(&k->keys, KEYS_FIRST))
+		return -ENOMEM;
+	return vec_push(&k->keys, (address - k->base) << 32 | name);
 }
 
-/* Store the name; with a module its number follows. Where it is and its flags, or -errno. */
+/* Store the name, followed by the number of its module if it has one. Returns its offset with flags,
+ * or -errno. */
 static int64_t add_name(struct ksyms *k, const struct kallsym *l)
 {
 	int64_t at = add_bytes(k, l->name, l->name_length + 1), err;
@@ -132,18 +120,18 @@ static int64_t add_name(struct ksyms *k, const struct kallsym *l)
 	return err < 0 ? err : at | FLAG_MODULE;
 }
 
-/* Place and name of a prefix symbol are filled in by the symbol that follows, usually the next. */
+/* The name of a prefix symbol is filled in by the symbol it precedes, usually the next one. */
 static int add_prefix(struct ksyms *k, const struct kallsym *l)
 {
 	struct prefix *w = &k->waiting[k->n_prefixes++ % WAITING_MAX];
 
 	w->address = l->address;
-	w->key = k->n;
+	w->key = k->keys.n;
 	memcpy(w->name, l->name + PREFIX_LENGTH, l->name_length + 1 - PREFIX_LENGTH);
 	return add_key(k, l->address, UINT32_MAX);
 }
 
-/* Does this name belong to a prefix symbol that waits? Then that one shares it. */
+/* If a waiting prefix symbol belongs to this name, let it share the string. */
 static void join_prefix(struct ksyms *k, const struct kallsym *l, uint32_t name)
 {
 	for (size_t i = 0; i < WAITING_MAX; i++) {
@@ -152,8 +140,8 @@ static void join_prefix(struct ksyms *k, const struct kallsym *l, uint32_t name)
 		if (w->name[0] != l->name[0] || l->address - w->address > PREFIX_MAX_BYTES ||
 		    strcmp(w->name, l->name) != 0)
 			continue;
-		k->keys[w->key] &= ~(uint64_t)UINT32_MAX;
-		k->keys[w->key] |= name | FLAG_PREFIX;
+		k->keys.items[w->key] &= ~(uint64_t)UINT32_MAX;
+		k->keys.items[w->key] |= name | FLAG_PREFIX;
 		w->name[0] = '\0';
 		return;
 	}
@@ -168,8 +156,8 @@ static int add_symbol(void *ctx, const struct kallsym *l)
 	if (!kallsym_is_text(l->type))
 		return 0;
 	if (!l->address)
-		return k->n ? 0 : 1; /* kptr_restrict hides them all */
-	if (!k->n)
+		return k->keys.n ? 0 : 1; /* kptr_restrict hides all addresses */
+	if (!k->keys.n)
 		k->base = l->address > BASE_BELOW ? l->address - BASE_BELOW : 0;
 	if (l->address - k->base > UINT32_MAX)
 		return 0;
@@ -185,34 +173,23 @@ static int add_symbol(void *ctx, const struct kallsym *l)
 	return err;
 }
 
-/* A prefix symbol that found no partner is left out. */
+/* Leave out prefix symbols whose own symbol was not found. */
 static void drop_unnamed(struct ksyms *k)
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i < k->n; i++)
-		if ((uint32_t)k->keys[i] != UINT32_MAX)
-			k->keys[kept++] = k->keys[i];
-	k->n = kept;
+	for (size_t i = 0; i < k->keys.n; i++)
+		if ((uint32_t)k->keys.items[i] != UINT32_MAX)
+			k->keys.items[kept++] = k->keys.items[i];
+	k->keys.n = kept;
 }
 
-static void shrink(struct ksyms *k)
-{
-	uint64_t *keys = realloc(k->keys, k->n * sizeof(*keys));
-	char *names = realloc(k->names, k->names_size);
-
-	if (keys)
-		k->keys = keys;
-	if (names)
-		k->names = names;
-}
-
-/* Modules' symbols are not in order; the kernel's own are, which makes this a merge of a few. */
+/* The kernel's own symbols are in order, those of modules need not be. */
 static int sort_keys(struct ksyms *k)
 {
-	for (size_t i = 1; i < k->n; i++)
-		if (k->keys[i] >> 32 < k->keys[i - 1] >> 32)
-			return elfsym_sort_keys(k->keys, k->n);
+	for (size_t i = 1; i < k->keys.n; i++)
+		if (k->keys.items[i] >> 32 < k->keys.items[i - 1] >> 32)
+			return elfsym_sort_keys(k->keys.items, k->keys.n);
 	return 0;
 }
 
@@ -221,20 +198,21 @@ static void read_all(struct ksyms *k)
 	int err = kallsyms_each(add_symbol, k);
 
 	k->is_read = true;
-	if (err >= 0 && !k->n) {
+	if (err >= 0 && !k->keys.n) {
 		log_warning(
-			"the kernel shows no symbol addresses (kernel.kptr_restrict, or a missing CAP_SYSLOG): kernel frames are printed as numbers");
+			"the kernel hides symbol addresses (kernel.kptr_restrict, or CAP_SYSLOG is missing): kernel frames are printed as addresses");
 		return;
 	}
 	drop_unnamed(k);
-	if (err >= 0 && k->n)
+	if (err >= 0 && k->keys.n)
 		err = sort_keys(k);
 	if (err < 0) {
 		log_warning("cannot read /proc/kallsyms: %s", strerror(-err));
-		k->n = 0;
+		k->keys.n = 0;
 		return;
 	}
-	shrink(k);
+	vec_shrink(&k->keys);
+	vec_shrink(&k->names);
 }
 
 struct ksyms *ksyms_new(void)
@@ -246,46 +224,47 @@ void ksyms_free(struct ksyms *k)
 {
 	if (!k)
 		return;
-	for (size_t i = 0; i < k->n_modules; i++)
-		free(k->modules[i]);
-	free(k->modules);
-	free(k->names);
-	free(k->keys);
-	ksym_query_free(k->ask);
+	for (size_t i = 0; i < k->modules.n; i++)
+		free(k->modules.items[i]);
+	vec_free(&k->modules);
+	vec_free(&k->names);
+	vec_free(&k->keys);
+	ksym_query_free(k->query);
 	free(k);
 }
 
-/* The first symbol, in the kernel's order, of the highest address up to ip. */
+/* Of the symbols at the highest address up to ip, the first in the order of kallsyms. */
 static bool find_key(const struct ksyms *k, uint64_t ip, uint64_t *key)
 {
-	size_t low = 0, high = k->n;
+	const uint64_t *keys = k->keys.items;
+	size_t low = 0, high = k->keys.n;
 
-	if (!k->n || ip < k->base || ip - k->base > UINT32_MAX)
+	if (!high || ip < k->base || ip - k->base > UINT32_MAX)
 		return false;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (k->keys[middle] >> 32 <= ip - k->base)
+		if (keys[middle] >> 32 <= ip - k->base)
 			low = middle + 1;
 		else
 			high = middle;
 	}
 	if (!low)
 		return false;
-	while (--low && k->keys[low - 1] >> 32 == k->keys[low] >> 32)
+	while (--low && keys[low - 1] >> 32 == keys[low] >> 32)
 		;
-	*key = k->keys[low];
+	*key = keys[low];
 	return true;
 }
 
-/* Ask the kernel for single addresses, up to a number at which reading all symbols is cheaper. */
-static bool may_ask(struct ksyms *k)
+/* Query the kernel for single addresses, up to the number at which reading all symbols is cheaper. */
+static bool may_query(struct ksyms *k)
 {
-	if (!k->is_asked) {
-		k->is_asked = true;
-		k->ask = ksym_query_new();
+	if (!k->is_query_tried) {
+		k->is_query_tried = true;
+		k->query = ksym_query_new();
 	}
-	return k->ask && !k->is_read && ksym_query_count(k->ask) < ASK_MAX;
+	return k->query && !k->is_read && ksym_query_count(k->query) < QUERIES_MAX;
 }
 
 bool ksyms_find(struct ksyms *k, uint64_t ip, const char **name, uint64_t *offset,
@@ -295,22 +274,22 @@ bool ksyms_find(struct ksyms *k, uint64_t ip, const char **name, uint64_t *offse
 	uint64_t key, past;
 	uint16_t number;
 
-	if (may_ask(k))
-		return ksym_query_find(k->ask, ip, name, offset, module);
+	if (may_query(k))
+		return ksym_query_find(k->query, ip, name, offset, module);
 	if (!k->is_read)
 		read_all(k);
 	if (!find_key(k, ip, &key))
 		return false;
-	text = k->names + (key & ~(FLAG_PREFIX | FLAG_MODULE) & UINT32_MAX);
+	text = k->names.items + (key & ~(FLAG_PREFIX | FLAG_MODULE) & UINT32_MAX);
 	past = ip - k->base - (key >> 32);
-	/* Past the last function: these two mark the ends of text. */
+	/* Behind the last function: these two symbols mark the ends of text. */
 	if (past >= FUNCTION_MAX_BYTES || strcmp(text, "_etext") == 0 ||
 	    strcmp(text, "_einittext") == 0)
 		return false;
 	*module = NULL;
 	if (key & FLAG_MODULE) {
 		memcpy(&number, text + strlen(text) + 1, sizeof(number));
-		*module = k->modules[number];
+		*module = k->modules.items[number];
 	}
 	*offset = past;
 	*name = text;

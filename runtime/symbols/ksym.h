@@ -12,7 +12,7 @@ struct ksyms;
 
 struct ksyms *ksyms_new(void);
 void ksyms_free(struct ksyms *k);
-/* Name and offset of the function that holds `ip`; module is NULL for the kernel itself. False when
- * kallsyms shows no addresses (kptr_restrict) or none fits. */
+/* Name and offset of the function that holds `ip`; module is NULL for the kernel itself. False if
+ * kallsyms hides addresses (kptr_restrict) or none fits. */
 bool ksyms_find(struct ksyms *k, uint64_t ip, const char **name, uint64_t *offset,
 		const char **module);

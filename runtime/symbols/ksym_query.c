@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Kernel addresses named by the kernel. The program's one map value holds the address and takes the
- * text; it is mapped, so an address costs one bpf(2) call. Answers are kept in a table by address.
+ * Kernel addresses named by the kernel: see ksym_query.h. The program reads the address from its one
+ * map value and writes the text there. The value is mapped, so an address costs one bpf(2) call.
+ * Answers are kept in a hash table by address.
  */
 #include "runtime/symbols/ksym_query.h"
+#include "runtime/base/hash.h"
 #include <bpf/bpf.h>
 #include <linux/bpf.h>
 #include <stdlib.h>
@@ -11,7 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { TEXT_BYTES = 1016, FORMAT_BYTES = 8, FIRST_SLOTS = 1024 };
+enum { TEXT_BYTES = 1016, FORMAT_BYTES = 8 };
 
 struct exchange {
 	uint64_t ip;
@@ -25,11 +27,35 @@ struct answer {
 	uint64_t offset;
 };
 
+HASH_TABLE(answers, struct answer);
+
+static uint64_t answers_hash(uint64_t ip)
+{
+	return hash_u64(ip);
+}
+
+static bool answers_equal(uint64_t a, uint64_t b)
+{
+	return a == b;
+}
+
+static uint64_t answers_key(const struct answers *h, const struct answer *e)
+{
+	(void)h;
+	return e->ip;
+}
+
+static bool answers_is_free(const struct answer *e)
+{
+	return !e->ip;
+}
+
+HASH_TABLE_FUNCTIONS(answers, struct answer, uint64_t)
+
 struct ksym_query {
 	int format_fd, exchange_fd, prog_fd;
 	struct exchange *exchange; /* mapped */
-	struct answer *answers;	   /* open addressing, a power of two of slots */
-	uint32_t n_slots, n;
+	struct answers answers;
 };
 
 static int make_format(void)
@@ -101,9 +127,7 @@ struct ksym_query *ksym_query_new(void)
 		return NULL;
 	a->exchange_fd = a->prog_fd = -1;
 	a->format_fd = make_format();
-	a->n_slots = FIRST_SLOTS;
-	a->answers = calloc(a->n_slots, sizeof(*a->answers));
-	if (a->answers && a->format_fd >= 0 && make_exchange(a) == 0)
+	if (a->format_fd >= 0 && make_exchange(a) == 0)
 		a->prog_fd = load_program(a);
 	if (a->prog_fd >= 0)
 		return a;
@@ -115,9 +139,10 @@ void ksym_query_free(struct ksym_query *a)
 {
 	if (!a)
 		return;
-	for (uint32_t i = 0; a->answers && i < a->n_slots; i++)
-		free(a->answers[i].text);
-	free(a->answers);
+	for (struct answer *e = answers_next(&a->answers, NULL); e;
+	     e = answers_next(&a->answers, e))
+		free(e->text);
+	hash_free(&a->answers);
 	if (a->exchange)
 		munmap(a->exchange, sizeof(*a->exchange));
 	for (int i = 0; i < 3; i++) {
@@ -131,35 +156,8 @@ void ksym_query_free(struct ksym_query *a)
 
 /* ---- answers ------------------------------------------------------------------------------- */
 
-static struct answer *slot_of(const struct ksym_query *a, uint64_t ip)
-{
-	uint32_t i = (uint32_t)((ip * 0x9e3779b97f4a7c15ull) >> 32) & (a->n_slots - 1);
-
-	while (a->answers[i].ip && a->answers[i].ip != ip)
-		i = (i + 1) & (a->n_slots - 1);
-	return &a->answers[i];
-}
-
-static bool grow(struct ksym_query *a)
-{
-	struct ksym_query bigger = {.n_slots = a->n_slots * 2};
-
-	if (a->n * 4 < a->n_slots * 3)
-		return true;
-	bigger.answers = calloc(bigger.n_slots, sizeof(*bigger.answers));
-	if (!bigger.answers)
-		return false;
-	for (uint32_t i = 0; i < a->n_slots; i++)
-		if (a->answers[i].ip)
-			*slot_of(&bigger, a->answers[i].ip) = a->answers[i];
-	free(a->answers);
-	a->answers = bigger.answers;
-	a->n_slots = bigger.n_slots;
-	return true;
-}
-
-/* "name+0x10/0x40", "name+0x10/0x40 [module]"; an address without a name stays "0x…". */
-static void read_text(struct answer *to, const char *text)
+/* "name+0x10/0x40", "name+0x10/0x40 [module]"; "0x…" for an address without a name. */
+static void parse_text(struct answer *to, const char *text)
 {
 	const char *plus = strchr(text, '+'), *open = strchr(text, '[');
 	char *end;
@@ -176,13 +174,12 @@ static void read_text(struct answer *to, const char *text)
 		char *module = to->text + (plus - text) + 1;
 
 		strcpy(module, open + 1);
-		module[strcspn(module, " ]")] =
-			'\0'; /* "[module build-id]" where the kernel is built so */
+		module[strcspn(module, " ]")] = '\0'; /* some kernels write "[module build-id]" */
 		to->module = module;
 	}
 }
 
-static bool ask(struct ksym_query *a, uint64_t ip, struct answer *to)
+static bool query(struct ksym_query *a, uint64_t ip, struct answer *to)
 {
 	LIBBPF_OPTS(bpf_test_run_opts, opts);
 
@@ -191,29 +188,32 @@ static bool ask(struct ksym_query *a, uint64_t ip, struct answer *to)
 	if (bpf_prog_test_run_opts(a->prog_fd, &opts))
 		return false;
 	a->exchange->text[TEXT_BYTES - 1] = '\0';
-	to->ip = ip;
-	a->n++;
-	read_text(to, a->exchange->text);
-	return true;
+	*to = (struct answer){.ip = ip};
+	parse_text(to, a->exchange->text);
+	if (!answers_insert(&a->answers, *to))
+		return true;
+	free(to->text);
+	return false;
 }
 
 bool ksym_query_find(struct ksym_query *a, uint64_t ip, const char **name, uint64_t *offset,
 		     const char **module)
 {
-	struct answer *to;
+	const struct answer *known = answers_find(&a->answers, ip);
+	struct answer fresh;
 
-	if (!ip || !grow(a))
-		return false;
-	to = slot_of(a, ip);
-	if (!to->ip && !ask(a, ip, to))
-		return false;
-	*name = to->text;
-	*offset = to->offset;
-	*module = to->module;
-	return to->text != NULL;
+	if (!known) {
+		if (!ip || !query(a, ip, &fresh))
+			return false;
+		known = &fresh;
+	}
+	*name = known->text;
+	*offset = known->offset;
+	*module = known->module;
+	return known->text != NULL;
 }
 
 uint32_t ksym_query_count(const struct ksym_query *a)
 {
-	return a->n;
+	return (uint32_t)a->answers.n;
 }

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The files that processes have mapped, and their symbols: see symfile.h.
+ * Symbols of mapped files: see symfile.h.
  *
- * A file is opened when the first frame in it is asked for: through /proc/PID/map_files (exactly
- * what was mapped, in any mount namespace, also when deleted), /proc/PID/root or the parent's root,
- * or its path; and only if it is the inode that was mapped. So that short-lived processes in other
- * namespaces and deleted files have names too, up to PINS_MAX files are held open from the moment a
- * stack of a process is noted. Up to OPEN_MAX_FILES symbol tables stay open.
+ * A file is opened when the first frame in it is named: through /proc/PID/map_files (which is what
+ * was mapped, in any mount namespace and even if deleted), /proc/PID/root, the parent's root, or its
+ * path; and only if it is the inode that was mapped. To name frames of short-lived processes in
+ * other namespaces and of deleted files too, up to PINS_MAX files are held open from the moment a
+ * stack of their process is noted. Up to OPEN_MAX_FILES symbol tables stay open.
  */
 #define _GNU_SOURCE
 #include "runtime/symbols/symfile.h"
+#include "runtime/base/hash.h"
 #include "runtime/base/clock.h"
 #include "runtime/elf/elfsym.h"
 #include "runtime/base/proc_maps.h"
@@ -33,13 +34,39 @@ enum {
 
 /* The symbols of one (device, inode). */
 struct symfile {
-	struct symfile *next;
 	uint64_t device, inode;
 	uint64_t born_ns;     /* CLOCK_MONOTONIC; 0: not known */
-	uint64_t used;	      /* for dropping the least used */
-	uint32_t failed_tgid; /* do not try again through the same process */
+	uint64_t used;	      /* time of the last use, on the clock of symfiles */
+	uint32_t failed_tgid; /* opening through this process has failed */
 	struct elfsym *elf;   /* NULL: not open */
 };
+
+struct inode_id {
+	uint64_t device, inode;
+};
+
+static uint64_t symfile_table_hash(struct inode_id id)
+{
+	return hash_u64(id.device ^ hash_u64(id.inode));
+}
+
+static bool symfile_table_equal(struct inode_id a, struct inode_id b)
+{
+	return a.device == b.device && a.inode == b.inode;
+}
+
+static struct inode_id symfile_table_key(const struct symfile_table *h, struct symfile *const *e)
+{
+	(void)h;
+	return (struct inode_id){(*e)->device, (*e)->inode};
+}
+
+static bool symfile_table_is_free(struct symfile *const *e)
+{
+	return !*e;
+}
+
+HASH_TABLE_FUNCTIONS(symfile_table, struct symfile *, struct inode_id)
 
 struct process_file {
 	uint32_t tgid;
@@ -58,8 +85,8 @@ static int is_page_of_file(const struct proc_mapping *m, void *ctx)
 	return m->start == s->page && m->device == s->file->device && m->inode == s->file->inode;
 }
 
-/* Does our own mapping of fd show the device and inode wanted? stat and the maps differ on overlay
- * and btrfs. */
+/* Does /proc/self/maps show the same device and inode if we map fd? stat() and the maps differ on
+ * overlayfs and btrfs. */
 static bool maps_as(int fd, const struct mapfile *file)
 {
 	void *page = mmap(NULL, 1, PROT_READ, MAP_PRIVATE, fd, 0);
@@ -73,7 +100,7 @@ static bool maps_as(int fd, const struct mapfile *file)
 	return is_same;
 }
 
-/* A descriptor of `path` if that is the file that was mapped, or -1. */
+/* Open `path` if it is the file that was mapped. A descriptor or -1. */
 static int open_if_same(const char *path, const struct mapfile *file)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -98,7 +125,7 @@ static int open_in_root(uint32_t tgid, const struct mapfile *file)
 	return open_if_same(path, file);
 }
 
-/* Where the mapped file can still be had from, best first. */
+/* Try all ways to the mapped file, the most reliable first. */
 static int open_mapped(const struct symfiles *all, const struct process_file *f)
 {
 	const struct mapfile *file = f->mapping->file;
@@ -107,7 +134,7 @@ static int open_mapped(const struct symfiles *all, const struct process_file *f)
 
 	if (file->path[0] != '/')
 		return -1;
-	/* The process may have mapped something else there meanwhile: compare all the same. */
+	/* The process may have mapped something else there since: this is compared, too. */
 	snprintf(path, sizeof(path), "/proc/%u/map_files/%llx-%llx", f->tgid,
 		 (unsigned long long)f->mapping->start, (unsigned long long)f->mapping->end);
 	fd = open_if_same(path, file);
@@ -140,7 +167,7 @@ void symfiles_pin(struct symfiles *all, uint32_t tgid, uint32_t exec_id)
 
 /* ---- symbol files ---- */
 
-/* When the file was made, on the clock of the mappings' times. */
+/* Creation time of the file in CLOCK_MONOTONIC, the clock of the mappings; 0 if unknown. */
 static uint64_t birth_ns(int fd)
 {
 	uint64_t now_ns = monotonic_ns();
@@ -153,7 +180,7 @@ static uint64_t birth_ns(int fd)
 	return born > offset ? born - offset : 0;
 }
 
-/* The vDSO as a file: a copy of our own in memory. */
+/* The vDSO as a file: a copy of our own mapping in a memfd. */
 static int open_vdso(void)
 {
 	const char *image = (const char *)getauxval(AT_SYSINFO_EHDR);
@@ -174,41 +201,41 @@ static int open_vdso(void)
 
 static struct symfile *symfile_get(struct symfiles *all, struct mapfile *file)
 {
-	struct symfile **at = &all->slots[(file->inode ^ file->device) % SYMFILE_SLOTS], *s;
+	struct symfile **found, *s;
 
 	if (file->symbols)
 		return file->symbols;
-	for (s = *at; s; s = s->next)
-		if (s->device == file->device && s->inode == file->inode)
-			break;
-	if (!s) {
-		s = calloc(1, sizeof(*s));
-		if (!s)
-			return NULL;
-		s->device = file->device;
-		s->inode = file->inode;
-		s->next = *at;
-		*at = s;
+	found = symfile_table_find(&all->table, (struct inode_id){file->device, file->inode});
+	if (found)
+		return file->symbols = *found;
+	s = calloc(1, sizeof(*s));
+	if (!s)
+		return NULL;
+	s->device = file->device;
+	s->inode = file->inode;
+	if (symfile_table_insert(&all->table, s)) {
+		free(s);
+		return NULL;
 	}
-	file->symbols = s;
-	return s;
+	return file->symbols = s;
 }
 
-/* Close least used files until the bounds hold; `spared` stays. */
+/* Close the least recently used files, other than `spared`, until the limits hold. */
 static void limit_open(struct symfiles *all, const struct symfile *spared)
 {
 	for (;;) {
 		struct symfile *oldest = NULL;
 		size_t bytes = 0;
 
-		for (size_t i = 0; i < SYMFILE_SLOTS; i++) {
-			for (struct symfile *s = all->slots[i]; s; s = s->next) {
-				if (!s->elf)
-					continue;
-				bytes += elfsym_bytes(s->elf);
-				if (s != spared && (!oldest || s->used < oldest->used))
-					oldest = s;
-			}
+		for (struct symfile **e = symfile_table_next(&all->table, NULL); e;
+		     e = symfile_table_next(&all->table, e)) {
+			struct symfile *s = *e;
+
+			if (!s->elf)
+				continue;
+			bytes += elfsym_bytes(s->elf);
+			if (s != spared && (!oldest || s->used < oldest->used))
+				oldest = s;
 		}
 		if (!oldest || (all->n_open <= OPEN_MAX_FILES && bytes <= OPEN_MAX_BYTES))
 			return;
@@ -228,7 +255,8 @@ static void open_symfile(struct symfiles *all, struct symfile *s, const struct p
 		file->pinned_fd = -1;
 		procmap_files(all->maps)->n_pinned--;
 	} else if (strcmp(file->path, "[vdso]") == 0) {
-		fd = f->mapping->start >> 32 ? open_vdso() : -1; /* ours is the 64-bit one */
+		fd = f->mapping->start >> 32 ? open_vdso()
+					     : -1; /* our own vDSO is the 64-bit one */
 	} else {
 		fd = open_mapped(all, f);
 	}
@@ -264,7 +292,7 @@ struct elfsym *symfiles_of(struct symfiles *all, uint32_t tgid, const struct map
 	s->used = ++all->clock;
 	if (!s->elf && s->failed_tgid != tgid)
 		open_symfile(all, s, &f);
-	/* Younger than the mapping: the inode number was used again. */
+	/* The file is younger than the mapping: the inode number was reused. */
 	if (s->elf && s->born_ns > mapping->seen_ns + 1000000u)
 		return NULL;
 	return s->elf;
@@ -272,13 +300,10 @@ struct elfsym *symfiles_of(struct symfiles *all, uint32_t tgid, const struct map
 
 void symfiles_free(struct symfiles *all)
 {
-	for (size_t i = 0; i < SYMFILE_SLOTS; i++) {
-		while (all->slots[i]) {
-			struct symfile *next = all->slots[i]->next;
-
-			elfsym_close(all->slots[i]->elf);
-			free(all->slots[i]);
-			all->slots[i] = next;
-		}
+	for (struct symfile **e = symfile_table_next(&all->table, NULL); e;
+	     e = symfile_table_next(&all->table, e)) {
+		elfsym_close((*e)->elf);
+		free(*e);
 	}
+	hash_free(&all->table);
 }

@@ -1,30 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The symbols of files that processes have mapped: found as long as the file can be had from
- * anywhere, a bounded number of them open at a time. Used by usym.c.
+ * Symbols of the files that processes have mapped, as long as the file can be opened in some way.
+ * The number of files open at a time is limited. Used by usym.c.
  */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
+#include "runtime/base/hash.h"
 
 struct elfsym;
 struct mapping;
 struct procmap;
 struct symfile;
 
-enum { SYMFILE_SLOTS = 256 };
+HASH_TABLE(symfile_table, struct symfile *);
 
 struct symfiles {
 	struct procmap *maps;
-	struct symfile *slots[SYMFILE_SLOTS]; /* by device and inode */
+	struct symfile_table table; /* by device and inode */
 	size_t n_open;
 	uint64_t clock; /* counts uses */
 };
 
-/* Hold the files of a process that a stack was noted of: it may be gone when names are wanted. */
+/* Hold open the files of a process that has a stack: it may be gone when the stack is printed. */
 void symfiles_pin(struct symfiles *all, uint32_t tgid, uint32_t exec_id);
-/* The symbols of what process `tgid` has mapped there, NULL when they cannot be had. They may be
- * closed by the next call. */
+/* The symbols of the file in a mapping of process `tgid`; NULL if it cannot be opened. The next call
+ * may close them. */
 struct elfsym *symfiles_of(struct symfiles *all, uint32_t tgid, const struct mapping *mapping);
-/* Close all; the processes' mappings may be gone already. */
+/* Close all files. The mappings may have been freed before. */
 void symfiles_free(struct symfiles *all);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * User addresses to names: see usym.h. Puts together who has what mapped (procmap.c), the records
- * that keep it up to date (maptrack.c) and the symbols of the files (symfile.c).
- * Names and paths handed out are copies (`strings`), each kept once until usyms_free.
+ * User addresses to names: see usym.h. Combines the mappings of processes (procmap.c), the records
+ * that keep them up to date (maptrack.c) and the symbols of files (symfile.c).
+ * Names and paths that are returned are interned in `strings` until usyms_free().
  */
 #define _GNU_SOURCE
 #include "runtime/symbols/usym.h"
@@ -26,7 +26,7 @@ struct usyms {
 	struct string_set strings;
 	struct symfiles files;
 	uint64_t n_lost;
-	uint64_t reread_ns; /* when /proc was last read because of a miss */
+	uint64_t reread_ns; /* time of the last read of /proc because of a miss */
 	uint32_t reread_tgid;
 	bool has_warned;
 };
@@ -136,7 +136,7 @@ uint64_t usyms_track_drain(struct usyms *u)
 	return lost;
 }
 
-/* The mapping of ip, looked for again when new mappings may not have been seen yet. */
+/* The mapping of ip. If there is none, look for new mappings and try again. */
 static const struct mapping *find_mapping(struct usyms *u, uint32_t tgid, uint32_t exec_id,
 					  uint64_t ip)
 {
