@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Symbols of one ELF file (32 or 64 bits, little-endian): functions from address to name, from
- * name to address, all names; variables by name. Falls back on separate debug files (build ID,
- * .gnu_debuglink) when the file itself has no .symtab. The file stays open and is read as needed;
- * nothing of it is mapped, so a file that is cut short meanwhile costs names, never a SIGBUS.
+ * Symbols of one ELF file (32 or 64 bits, little-endian): functions by address and by name, lists of
+ * them, and variables by name. If the file has no .symtab, that of a separate debug file is used
+ * (build ID, .gnu_debuglink), or of .gnu_debugdata. The file stays open and is read as needed;
+ * nothing of it is mapped, so if it is truncated, names are missing, but there is no SIGBUS.
  */
 #pragma once
 #include <stdbool.h>
@@ -12,74 +12,81 @@
 
 struct elfsym;
 
-/* NULL with *err: -ENOENT, -ENOEXEC (not an ELF file sonde can read), or another -errno. */
+/* Open a file. NULL with *err: -ENOENT, -ENOEXEC (not an ELF file that can be read), or another
+ * -errno. */
 struct elfsym *elfsym_open(const char *path, int *err);
-/* The same of an open descriptor, which elfsym_close closes (also closed when this fails); `path`
- * says where to look for its debug file. */
+/* The same for an open descriptor, which elfsym_close() closes (and this function if it fails). Its
+ * debug file is searched for relative to `path`. */
 struct elfsym *elfsym_open_fd(int fd, const char *path, int *err);
 void elfsym_close(struct elfsym *e);
 
-/* The function that holds `vaddr` (as linked); *name lives until elfsym_close. The first call
- * builds the index. Among aliases: global before local, then fewer leading underscores, then the
- * shorter name (cbrt, not cbrtf32x), then the alphabet. Names of C++ and Rust are demangled. */
+/* The function that contains `vaddr` (as linked). *name lives until elfsym_close(). The first call
+ * builds the index. Of several aliases, a global one is preferred to a local one, then fewer leading
+ * underscores, then the shorter name (cbrt, not cbrtf32x), then alphabetical order. Names of C++ and
+ * Rust are demangled. */
 bool elfsym_by_address(struct elfsym *e, uint64_t vaddr, const char **name, uint64_t *offset);
-/* Address, place in the file and size of the function `name`; the default version of a versioned
- * name, a global one before a local one. 0, -ESRCH, or -errno. */
+/* Address, file offset and size of the function `name`. The default version of a versioned name is
+ * preferred, then a global symbol. 0, -ESRCH, or another -errno. */
 int elfsym_by_name(struct elfsym *e, const char *name, uint64_t *vaddr, uint64_t *file_offset,
 		   uint64_t *size);
-/* Does the symbol stand for a function that picks the one to be called (an IFUNC)? */
+/* Is the symbol an IFUNC, i.e. a function that selects the one to be called? */
 bool elfsym_is_ifunc(struct elfsym *e, const char *name);
-/* Gets a function: its name (valid during the call), address, place in the file, size in bytes. */
+/* Called with a function: its name (valid during the call), address, file offset and size in
+ * bytes. */
 typedef void elfsym_function_fn(const char *name, uint64_t vaddr, uint64_t file_offset,
 				uint64_t size, void *ctx);
-/* Each function of the file, by the order of names in the string table; of .symtab if there is
- * one, else .dynsym. Those with several names come under each, those with several versions once a
- * version. 0 or -errno. */
+/* Call fn with each function of .symtab, or of .dynsym if there is no .symtab, in the order of the
+ * string table. A function with several names is reported under each of them, one with several
+ * versions once per version. 0 or -errno. */
 int elfsym_each_function(struct elfsym *e, elfsym_function_fn *fn, void *ctx);
-/* A place of a USDT probe; texts are valid during the call. */
+/* A location of a USDT probe; the strings are valid during the call. */
 struct elfsym_usdt {
 	const char *provider, *name, *args;
 	uint64_t vaddr, file_offset;
-	uint64_t semaphore; /* file offset, 0: none */
+	uint64_t semaphore; /* file offset; 0: none */
 };
 typedef void elfsym_usdt_fn(const struct elfsym_usdt *u, void *ctx);
-/* Each USDT note of the file (elfsym_usdt.c). 0 or -errno. */
+/* elfsym_usdt.c: call fn with each USDT note of the file. 0 or -errno. */
 int elfsym_each_usdt(struct elfsym *e, elfsym_usdt_fn *fn, void *ctx);
-/* Address of a variable, or whatever else is called so, and its size in bytes (0: the file does not
- * say); preferred as functions are. 0, -ESRCH, or -errno. */
+/* Address and size in bytes (0: not known) of the variable, or other symbol with an address, `name`;
+ * with the same preferences as functions. 0, -ESRCH, or another -errno. */
 int elfsym_object(struct elfsym *e, const char *name, uint64_t *vaddr, uint64_t *size);
-/* Each of what elfsym_object finds; the offset is 0 of what has no bytes in the file. 0, -errno. */
+/* Call fn with each symbol that elfsym_object() finds. The file offset is 0 if the symbol has no
+ * bytes in the file. 0 or -errno. */
 int elfsym_each_object(struct elfsym *e, elfsym_function_fn *fn, void *ctx);
-/* Is the file loaded at another address in each process? */
+/* Is the file position-independent (ET_DYN)? */
 bool elfsym_is_movable(const struct elfsym *e);
-/* Does a program begin there? It has no caller to return to. */
+/* Is this the entry point of a program, which has no caller to return to? */
 bool elfsym_is_entry(const struct elfsym *e, uint64_t vaddr);
 bool elfsym_file_to_vaddr(struct elfsym *e, uint64_t file_offset, uint64_t *vaddr);
 
-/* The function that holds vaddr: as above, and where it begins and how long it is. */
+/* Like elfsym_by_address(), with the start and the size of the function. */
 bool elfsym_function_at(struct elfsym *e, uint64_t vaddr, const char **name, uint64_t *start,
 			uint64_t *size);
 bool elfsym_vaddr_to_file(const struct elfsym *e, uint64_t vaddr, uint64_t *file_offset);
 
-/* elfsym_code.c: e_machine; the file's descriptor, or its debug file's (-1: it has none). */
+/* elfsym_code.c */
+
+/* e_machine of the file. */
 uint16_t elfsym_machine(const struct elfsym *e);
+/* The descriptor of the file, or of its debug file (-1: none). */
 int elfsym_fd(const struct elfsym *e, bool of_debug_file);
-/* As many bytes at `offset` of the file as there are, at most n. */
+/* Read up to n bytes at `offset` of the file. Returns their number. */
 size_t elfsym_read(const struct elfsym *e, uint64_t offset, void *out, size_t n);
-/* Call fn (when not NULL) with each executable part of the file; all their bytes. */
+/* Call fn (unless NULL) with each executable segment of the file. Returns the sum of their sizes. */
 size_t elfsym_each_code(const struct elfsym *e,
 			void (*fn)(uint64_t offset, uint64_t size, void *ctx), void *ctx);
-/* Did the Go compiler make it? By its sections; read anew at each call. */
+/* Was the file made by the Go compiler? Reads the section headers at each call. */
 bool elfsym_is_go(const struct elfsym *e);
-/* May exceptions of C++ or panics of Rust leave its functions? By sections and what it needs. */
+/* May C++ exceptions or Rust panics unwind through its functions? */
 bool elfsym_unwinds(struct elfsym *e);
 enum elfsym_needed { ELFSYM_NEEDED, ELFSYM_RPATH, ELFSYM_RUNPATH, ELFSYM_OTHER };
 typedef void elfsym_needed_fn(enum elfsym_needed kind, const char *text, void *ctx);
-/* The libraries it needs and where to look for them, as the file says it. */
+/* Call fn with each library the file needs (DT_NEEDED) and each of its search paths. */
 void elfsym_each_needed(const struct elfsym *e, elfsym_needed_fn *fn, void *ctx);
 
-/* Memory the index and the names given out take. */
+/* Bytes of memory used by the index and by the names that were returned. */
 size_t elfsym_bytes(const struct elfsym *e);
 
-/* Stable sort by the upper 32 bits (radix, takes a second array while it works). 0 or -ENOMEM. */
+/* Sort stably by the upper 32 bits (a radix sort, which needs a second array). 0 or -ENOMEM. */
 int elfsym_sort_keys(uint64_t *keys, size_t n);

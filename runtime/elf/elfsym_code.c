@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What else of an ELF file than its symbols is asked for: see elfsym.h. Code by address, whether Go
- * made it, which libraries it needs.
+ * Properties of an ELF file other than its symbols: see elfsym.h. Its code, the compiler that made
+ * it, the libraries it needs.
  */
 #define _GNU_SOURCE
 #include "runtime/elf/elfsym_impl.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NEEDED_MAX_BYTES = 1 << 20, SECTION_NAME = 32 };
+enum { NEEDED_MAX_BYTES = 1 << 20 };
 
 uint16_t elfsym_machine(const struct elfsym *e)
 {
@@ -64,31 +64,18 @@ size_t elfsym_each_code(const struct elfsym *e,
 	return n;
 }
 
-static void section_name(const struct elf_file *f, const struct section *s, char out[SECTION_NAME])
-{
-	const struct section *names = &f->sections[f->names_section];
-	size_t got = s->name < names->size
-			     ? elfsym_read_at(f->fd, out, SECTION_NAME - 1, names->offset + s->name)
-			     : 0;
-
-	out[got] = '\0';
-}
-
-/* Has the file one of the sections? */
+/* Does the file have one of the sections? */
 static bool has_section(const struct elfsym *e, const char *const *names, size_t n)
 {
-	char name[SECTION_NAME];
 	struct elf_file f = {0};
 	bool is_found = false;
 	struct stat st;
 
-	if (elfsym_read_file(&f, e->fd, &st) || f.names_section >= f.n_sections)
+	if (elfsym_read_file(&f, e->fd, &st))
 		f.n_sections = 0;
-	for (uint32_t i = 0; i < f.n_sections && !is_found; i++) {
-		section_name(&f, &f.sections[i], name);
+	for (uint32_t i = 0; i < f.n_sections && !is_found; i++)
 		for (size_t j = 0; j < n && !is_found; j++)
-			is_found = strcmp(name, names[j]) == 0;
-	}
+			is_found = elfsym_section_is(&f, &f.sections[i], names[j]);
 	free(f.sections);
 	return is_found;
 }
@@ -115,7 +102,7 @@ static char *read_section(const struct elf_file *f, const struct section *s, siz
 	return bytes;
 }
 
-static void offer_entry(const Elf64_Dyn *d, const char *texts, size_t size, elfsym_needed_fn *fn,
+static void offer_entry(const Elf64_Dyn *d, const char *strings, size_t size, elfsym_needed_fn *fn,
 			void *ctx)
 {
 	enum elfsym_needed kind = d->d_tag == DT_NEEDED	   ? ELFSYM_NEEDED
@@ -124,14 +111,14 @@ static void offer_entry(const Elf64_Dyn *d, const char *texts, size_t size, elfs
 							   : ELFSYM_OTHER;
 
 	if (kind != ELFSYM_OTHER && d->d_un.d_val < size)
-		fn(kind, texts + d->d_un.d_val, ctx);
+		fn(kind, strings + d->d_un.d_val, ctx);
 }
 
 void elfsym_each_needed(const struct elfsym *e, elfsym_needed_fn *fn, void *ctx)
 {
 	const struct section *dynamic = NULL;
-	char *entries = NULL, *texts = NULL;
-	size_t size = 0, n_texts = 0;
+	char *entries = NULL, *strings = NULL;
+	size_t size = 0, strings_size = 0;
 	struct elf_file f = {0};
 	struct stat st;
 	Elf64_Dyn d;
@@ -143,14 +130,14 @@ void elfsym_each_needed(const struct elfsym *e, elfsym_needed_fn *fn, void *ctx)
 			dynamic = &f.sections[i];
 	if (dynamic && dynamic->link < f.n_sections) {
 		entries = read_section(&f, dynamic, &size);
-		texts = read_section(&f, &f.sections[dynamic->link], &n_texts);
+		strings = read_section(&f, &f.sections[dynamic->link], &strings_size);
 	}
-	for (size_t at = 0; entries && texts && at + sizeof(d) <= size; at += sizeof(d)) {
+	for (size_t at = 0; entries && strings && at + sizeof(d) <= size; at += sizeof(d)) {
 		memcpy(&d, entries + at, sizeof(d));
-		offer_entry(&d, texts, n_texts, fn, ctx);
+		offer_entry(&d, strings, strings_size, fn, ctx);
 	}
 	free(entries);
-	free(texts);
+	free(strings);
 	free(f.sections);
 }
 

@@ -1,27 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The headers of ELF files, brought to one form for 32 and 64 bits, and the search for separate
- * debug files: by build ID in /usr/lib/debug/.build-id, or by .gnu_debuglink beside the file, in
- * .debug/, and below /usr/lib/debug. A debug file counts only if its build ID (without one: its
- * checksum) is the right one. Used by elfsym.c only.
+ * The headers of ELF files, in one form for 32 and 64 bits: see elfsym_impl.h.
  * Nothing in the file is trusted: offsets, counts and strings are checked where they are read.
  */
 #define _GNU_SOURCE
 #include "runtime/elf/elfsym_impl.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <zlib.h>
 
-enum { SECTIONS_MAX = 65536, NOTE_MAX_BYTES = 4096 };
+enum { SECTIONS_MAX = 65536, SECTION_NAME_MAX = 32 };
 
-/* ---- reading ---- */
-
-/* As many bytes as there are, at most n. */
 size_t elfsym_read_at(int fd, void *buffer, size_t n, uint64_t offset)
 {
 	size_t done = 0;
@@ -47,7 +38,7 @@ int elfsym_open_regular(const char *path)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Both widths have the same fields, of other sizes. */
+/* Both widths have the same fields with different sizes. */
 #define READ_HEADER(bits)                                                                       \
 	static int read_header_##bits(struct elf_file *f)                                       \
 	{                                                                                       \
@@ -86,7 +77,7 @@ static void decode_section(const struct elf_file *f, const char *raw, struct sec
 	}
 }
 
-/* Counts that do not fit the ELF header stand in section 0. */
+/* Counts that do not fit into the ELF header are in section 0. */
 static void read_large_counts(struct elf_file *f, size_t entry)
 {
 	char raw[sizeof(Elf64_Shdr)];
@@ -133,7 +124,6 @@ out:
 	return err;
 }
 
-/* The headers of the file behind fd; the caller frees f->sections. */
 int elfsym_read_file(struct elf_file *f, int fd, struct stat *st)
 {
 	unsigned char ident[EI_NIDENT];
@@ -157,7 +147,17 @@ int elfsym_read_file(struct elf_file *f, int fd, struct stat *st)
 	return err ? err : read_sections(f);
 }
 
-/* The symbol table of section type `type` in f, clamped to what the file holds. */
+bool elfsym_section_is(const struct elf_file *f, const struct section *s, const char *name)
+{
+	const struct section *names = &f->sections[f->names_section];
+	char bytes[SECTION_NAME_MAX] = "";
+
+	if (f->names_section >= f->n_sections || s->name >= names->size)
+		return false;
+	elfsym_read_at(f->fd, bytes, sizeof(bytes) - 1, names->offset + s->name);
+	return strcmp(bytes, name) == 0;
+}
+
 void elfsym_pick_table(const struct elf_file *f, uint32_t type, struct table *out)
 {
 	size_t entry = f->is_64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
@@ -184,140 +184,4 @@ void elfsym_pick_table(const struct elf_file *f, uint32_t type, struct table *ou
 			out->strings_size = strings->size;
 		return;
 	}
-}
-
-/* ---- separate debug files ---- */
-
-/* The note of build ID; its length, 0 when there is none. */
-static size_t build_id(const struct elf_file *f, unsigned char id[BUILD_ID_MAX])
-{
-	char raw[NOTE_MAX_BYTES];
-
-	for (uint32_t i = 0; i < f->n_sections; i++) {
-		const struct section *s = &f->sections[i];
-		size_t got, at = 0;
-		Elf32_Nhdr n;
-
-		if (s->type != SHT_NOTE)
-			continue;
-		got = elfsym_read_at(f->fd, raw, s->size < sizeof(raw) ? s->size : sizeof(raw),
-				     s->offset);
-		while (at + sizeof(n) <= got) {
-			memcpy(&n, raw + at, sizeof(n));
-			at += sizeof(n);
-			if (n.n_namesz > got || n.n_descsz > got)
-				break;
-			if (n.n_type == NT_GNU_BUILD_ID && n.n_namesz == 4 &&
-			    n.n_descsz <= BUILD_ID_MAX && at + 4 + n.n_descsz <= got &&
-			    memcmp(raw + at, "GNU", 4) == 0) {
-				memcpy(id, raw + at + 4, n.n_descsz);
-				return n.n_descsz;
-			}
-			at += ((n.n_namesz + 3) & ~3u) + ((n.n_descsz + 3) & ~3u);
-		}
-	}
-	return 0;
-}
-
-/* The file named in .gnu_debuglink and its checksum. */
-static bool debug_link(const struct elf_file *f, char name[NAME_MAX + 1], uint32_t *crc)
-{
-	const struct section *names;
-
-	if (f->names_section >= f->n_sections)
-		return false;
-	names = &f->sections[f->names_section];
-	for (uint32_t i = 0; i < f->n_sections; i++) {
-		const struct section *s = &f->sections[i];
-		char raw[NAME_MAX + 16], section_name[sizeof(".gnu_debuglink")];
-		size_t got, length;
-
-		if (s->type != SHT_PROGBITS || s->name >= names->size || s->size > sizeof(raw) ||
-		    elfsym_read_at(f->fd, section_name, sizeof(section_name),
-				   names->offset + s->name) != sizeof(section_name) ||
-		    memcmp(section_name, ".gnu_debuglink", sizeof(section_name)) != 0)
-			continue;
-		got = elfsym_read_at(f->fd, raw, s->size, s->offset);
-		length = strnlen(raw, got);
-		if (!length || length > NAME_MAX || ((length + 4) & ~3ul) + 4 > got ||
-		    memchr(raw, '/', length))
-			return false;
-		memcpy(name, raw, length + 1);
-		memcpy(crc, raw + ((length + 4) & ~3ul), 4);
-		return true;
-	}
-	return false;
-}
-
-static uint32_t file_crc(int fd)
-{
-	unsigned char block[16 * 1024];
-	uint64_t at = 0;
-	uLong crc = crc32(0, NULL, 0);
-	size_t got;
-
-	while ((got = elfsym_read_at(fd, block, sizeof(block), at)) > 0) {
-		crc = crc32(crc, block, (uInt)got);
-		at += got;
-	}
-	return (uint32_t)crc;
-}
-
-/* Take the symbol table of the debug file at `path` if it belongs to the file with this build ID,
- * or, without one, this checksum. */
-static bool use_debug_file(struct elfsym *e, const char *path, const unsigned char *id,
-			   size_t id_size, uint32_t crc)
-{
-	unsigned char theirs[BUILD_ID_MAX];
-	struct elf_file f = {0};
-	struct table table = {0};
-	struct stat st;
-	int fd = elfsym_open_regular(path);
-
-	if (fd < 0)
-		return false;
-	if (elfsym_read_file(&f, fd, &st) || f.machine != e->machine)
-		goto out;
-	if (id_size ? build_id(&f, theirs) != id_size || memcmp(theirs, id, id_size) != 0
-		    : file_crc(fd) != crc)
-		goto out;
-	elfsym_pick_table(&f, SHT_SYMTAB, &table);
-out:
-	free(f.sections);
-	if (table.n) {
-		e->tables[TABLE_FULL] = table;
-		e->debug_fd = fd;
-	} else {
-		close(fd);
-	}
-	return table.n;
-}
-
-void elfsym_find_debug_file(struct elfsym *e, const struct elf_file *f, const char *path)
-{
-	static const char hex[] = "0123456789abcdef";
-	const char *slash = strrchr(path, '/');
-	int folder = slash ? (int)(slash - path) : 0;
-	char link[NAME_MAX + 1], at[PATH_MAX], id_text[2 * BUILD_ID_MAX + 1] = "";
-	unsigned char id[BUILD_ID_MAX];
-	size_t id_size = build_id(f, id);
-	uint32_t crc = 0;
-
-	for (size_t i = 0; i < id_size; i++) {
-		id_text[2 * i] = hex[id[i] >> 4];
-		id_text[2 * i + 1] = hex[id[i] & 15];
-	}
-	snprintf(at, sizeof(at), "/usr/lib/debug/.build-id/%.2s/%s.debug", id_text, id_text + 2);
-	if (id_size > 1 && use_debug_file(e, at, id, id_size, 0))
-		return;
-	if (!debug_link(f, link, &crc))
-		return;
-	snprintf(at, sizeof(at), "%.*s/%s", folder, path, link);
-	if (slash && use_debug_file(e, at, id, id_size, crc))
-		return;
-	snprintf(at, sizeof(at), "%.*s/.debug/%s", folder, path, link);
-	if (slash && use_debug_file(e, at, id, id_size, crc))
-		return;
-	snprintf(at, sizeof(at), "/usr/lib/debug%.*s/%s", folder, path, link);
-	use_debug_file(e, at, id, id_size, crc);
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the parts of elfsym share, and nobody else includes: elfsym_file.c reads headers and finds
- * debug files, elfsym.c has the index and answers by address, elfsym_name.c by name.
+ * Internals of elfsym, shared by elfsym*.c: elfsym.c opens a file, elfsym_file.c reads headers,
+ * elfsym_debug.c and elfsym_mini.c find symbols outside of .symtab, elfsym_symbol.c reads symbol
+ * tables, elfsym_index.c and elfsym_name.c look functions up by address and by name, elfsym_usdt.c
+ * reads USDT notes, elfsym_code.c answers the rest.
  */
 #pragma once
 #include <elf.h>
@@ -10,6 +12,8 @@
 #include <stdint.h>
 #include <sys/stat.h>
 #include <time.h>
+#include "runtime/base/hash.h"
+#include "runtime/base/vec.h"
 #include "runtime/elf/elfsym.h"
 
 enum {
@@ -34,7 +38,7 @@ struct range {
 	uint64_t start, end;
 };
 
-/* What is read of a file at open, and dropped again before the first lookup. */
+/* The headers of a file, while it is opened. */
 struct elf_file {
 	int fd;
 	bool is_64;
@@ -61,11 +65,14 @@ struct symbol {
 	uint8_t info;
 };
 
+/* A function that was looked up. */
 struct resolved {
 	const char *name;
 	uint64_t start, end;
-	uint32_t group; /* place in the index of the first alias, plus 1; 0: free slot */
+	uint32_t group; /* index of its first alias, plus 1; 0: free slot */
 };
+
+HASH_TABLE(resolved_cache, struct resolved);
 
 struct name_chunk {
 	struct name_chunk *next;
@@ -73,11 +80,16 @@ struct name_chunk {
 	char bytes[];
 };
 
+/* Keys to be sorted by their upper 32 bits. */
+struct key_list {
+	VEC(uint64_t);
+};
+
 struct elfsym {
 	int fd, debug_fd;
 	uint16_t machine;
 	bool is_movable;
-	uint64_t size, entry; /* bytes of the file; address where a program begins */
+	uint64_t size, entry; /* bytes of the file; entry point of a program */
 	struct timespec modified;
 	struct segment *segments;
 	size_t n_segments;
@@ -86,43 +98,44 @@ struct elfsym {
 	struct table tables[TABLE_COUNT];
 	bool is_indexed;
 	uint64_t base;
-	uint64_t *index;
-	size_t n_index;
-	struct resolved *cache;
-	size_t n_cached, n_slots;
+	struct key_list index; /* see elfsym_index.c */
+	struct resolved_cache cache;
 	struct name_chunk *names;
 	size_t names_bytes;
-	char *scratch; /* two names of NAME_MAX_BYTES, touched as far as needed */
-};
-
-/* A growing list of (place << 32 | number). */
-struct key_list {
-	uint64_t *keys;
-	size_t n, capacity;
-	uint64_t base;
-	uint32_t mark;
+	char *scratch; /* two names of NAME_MAX_BYTES, written only as far as needed */
 };
 
 /* elfsym_file.c */
 
-/* As many bytes as there are, at most n. */
+/* Read up to n bytes; fewer only at the end of the file or after an error. Returns their number. */
 size_t elfsym_read_at(int fd, void *buffer, size_t n, uint64_t offset);
-/* Descriptor or -errno. */
+/* Open for reading. A descriptor or -errno. */
 int elfsym_open_regular(const char *path);
-/* The headers of the file behind fd; the caller frees f->sections, also after an error. */
+/* Read the headers of the file behind fd. The caller frees f->sections, also after an error. 0,
+ * -ENOEXEC, -EISDIR, or another -errno. */
 int elfsym_read_file(struct elf_file *f, int fd, struct stat *st);
-/* The symbol table of section type `type` in f, clamped to what the file holds. */
+/* Is the section called `name`? */
+bool elfsym_section_is(const struct elf_file *f, const struct section *s, const char *name);
+/* The symbol table of section type `type`, limited to what the file contains. */
 void elfsym_pick_table(const struct elf_file *f, uint32_t type, struct table *out);
-/* Take .symtab from the debug file that belongs to f, the file at `path`, if there is one. */
+
+/* elfsym_debug.c: take .symtab from the separate debug file of f, the file at `path`, if there is
+ * one. */
 void elfsym_find_debug_file(struct elfsym *e, const struct elf_file *f, const char *path);
 
-/* elfsym_mini.c: take .symtab from the packed file in f's section .gnu_debugdata, if it has one. */
+/* elfsym_mini.c: take .symtab from the compressed file in section .gnu_debugdata of f, if any. */
 void elfsym_find_mini_symbols(struct elfsym *e, const struct elf_file *f);
 
-/* elfsym.c */
+/* elfsym_symbol.c */
 
-enum symbol_kind { SYMBOL_FUNCTION, SYMBOL_OBJECT /* a variable, or whatever has an address */ };
-/* Calls fn for each such symbol of the table until it returns an error, which is handed back. */
+enum symbol_kind { SYMBOL_FUNCTION, SYMBOL_OBJECT /* a variable, or anything with an address */ };
+/* Call fn for each symbol of that kind until it returns an error, which is then returned. */
 int elfsym_each_symbol(const struct elfsym *e, enum table_id id, enum symbol_kind kind,
 		       int (*fn)(void *ctx, uint32_t i, const struct symbol *s), void *ctx);
-int elfsym_add_key(struct key_list *l, uint64_t key);
+/* Read symbol number i. */
+bool elfsym_read_symbol(const struct table *t, uint32_t i, struct symbol *out);
+/* Read the string at offset `at`, without its version, into buffer (NAME_MAX_BYTES). False if it is
+ * empty or has no end. */
+bool elfsym_read_name(const struct table *t, uint32_t at, char *buffer);
+/* The executable section that contains vaddr, or NULL. */
+const struct range *elfsym_text_range(const struct elfsym *e, uint64_t vaddr);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Symbols that a stripped file carries compressed, in its section .gnu_debugdata: an ELF file of
- * its own, packed by xz, as Fedora builds them. See elfsym.h. liblzma is opened by name: few files
- * have that section.
+ * MiniDebugInfo: the symbols of a stripped file in its section .gnu_debugdata, which is an ELF file
+ * compressed with xz, as in Fedora. liblzma is loaded with dlopen(), because few files have that
+ * section.
  */
 #define _GNU_SOURCE
 #include "runtime/elf/elfsym_impl.h"
@@ -14,7 +14,7 @@
 
 enum { PACKED_MAX = 16 << 20, UNPACKED_MAX = 256 << 20, LZMA_OK = 0, LZMA_BUF_ERROR = 10 };
 
-/* lzma_stream_buffer_decode() of liblzma's interface, which has not changed since 5.0. */
+/* lzma_stream_buffer_decode() of liblzma; unchanged since 5.0. */
 typedef int unpack_fn(uint64_t *memory_limit, uint32_t flags, const void *allocator,
 		      const uint8_t *in, size_t *in_at, size_t in_size, uint8_t *out,
 		      size_t *out_at, size_t out_size);
@@ -29,23 +29,24 @@ static unpack_fn *find_unpack(void)
 	return fn;
 }
 
-/* How large it gets is not said in front: twice as much room until it fits. */
+/* The unpacked size is not known: double the buffer until it fits. */
 static uint8_t *unpack(const uint8_t *packed, size_t n, size_t *size)
 {
 	unpack_fn *fn = find_unpack();
 	uint8_t *out = NULL;
 	int err = fn ? LZMA_BUF_ERROR : -1;
 
-	for (size_t room = 8 * n; err == LZMA_BUF_ERROR && room <= UNPACKED_MAX; room *= 2) {
+	for (size_t out_size = 8 * n; err == LZMA_BUF_ERROR && out_size <= UNPACKED_MAX;
+	     out_size *= 2) {
 		uint64_t limit = UNPACKED_MAX;
 		size_t in_at = 0;
-		uint8_t *more = realloc(out, room);
 
-		if (!more)
+		free(out);
+		out = malloc(out_size);
+		if (!out)
 			break;
-		out = more;
 		*size = 0;
-		err = fn(&limit, 0, NULL, packed, &in_at, n, out, size, room);
+		err = fn(&limit, 0, NULL, packed, &in_at, n, out, size, out_size);
 	}
 	if (err == LZMA_OK)
 		return out;
@@ -72,18 +73,11 @@ static int to_file(const uint8_t *bytes, size_t n)
 
 static const struct section *find_section(const struct elf_file *f)
 {
-	static const char wanted[] = ".gnu_debugdata";
-	char name[sizeof(wanted)];
-
-	if (f->names_section >= f->n_sections)
-		return NULL;
 	for (uint32_t i = 0; i < f->n_sections; i++) {
-		const struct section *s = &f->sections[i], *names = &f->sections[f->names_section];
+		const struct section *s = &f->sections[i];
 
-		if (s->type == SHT_PROGBITS && s->name < names->size && s->size <= PACKED_MAX &&
-		    elfsym_read_at(f->fd, name, sizeof(name), names->offset + s->name) ==
-			    sizeof(name) &&
-		    memcmp(name, wanted, sizeof(wanted)) == 0)
+		if (s->type == SHT_PROGBITS && s->size <= PACKED_MAX &&
+		    elfsym_section_is(f, s, ".gnu_debugdata"))
 			return s;
 	}
 	return NULL;

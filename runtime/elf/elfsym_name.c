@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Functions and variables of an ELF file by name, and all names of functions: see elfsym.h.
+ * Functions and variables of an ELF file by name, and lists of all of them: see elfsym.h.
  *
- * Neither needs an index nor the string table in memory: a name is searched for in the string table
- * block by block (it may stand there several times, also as the tail of others), then the symbols
- * are read once for one that names such a place. All names are given out in the order of the string
- * table, so that it is read once, in blocks.
+ * Neither needs an index, nor the string table in memory. A name is searched for in the string table
+ * block by block (it may occur there several times, also as the tail of other strings); then the
+ * symbols are read once to find one whose name is at such an offset. Lists are in the order of the
+ * string table, so that it is read once, in blocks.
  */
 #define _GNU_SOURCE
 #include "runtime/elf/elfsym_impl.h"
@@ -15,20 +15,20 @@
 
 enum { STRING_BLOCK = 64 * 1024 };
 
-/* The order is of preference. */
+/* In the order of preference. */
 enum version { VERSION_DEFAULT, VERSION_OLD };
 
 struct name_search {
 	enum symbol_kind kind;
 	const struct table *table;
-	struct key_list places; /* string offset << 32 | enum version, ascending */
+	struct key_list offsets; /* string offset << 32 | enum version, ascending */
 	bool is_found;
 	int rank;
 	struct symbol best;
 };
 
-/* Calls fn with each stretch of the string table: `n` bytes at offset `at`, of which the last
- * `overlap` come again in the next one. Zeros follow the table's end. */
+/* Call fn with each block of the string table: `n` bytes at offset `at`, the last `overlap` of which
+ * are repeated in the next block. The end of the table is followed by zeros. */
 static int each_string_block(const struct table *t, size_t overlap,
 			     int (*fn)(void *ctx, const char *bytes, size_t n, uint64_t at),
 			     void *ctx)
@@ -41,12 +41,12 @@ static int each_string_block(const struct table *t, size_t overlap,
 		return -ENOMEM;
 	while (!err && at < t->strings_size) {
 		uint64_t left = t->strings_size - at;
-		size_t room = STRING_BLOCK + overlap, want = left < room ? left : room;
+		size_t size = STRING_BLOCK + overlap, want = left < size ? left : size;
 		size_t got = elfsym_read_at(t->fd, block, want, t->strings + at);
 
-		memset(block + got, 0, room - got);
-		err = fn(ctx, block, room, at);
-		if (got < want) /* the file was cut short meanwhile */
+		memset(block + got, 0, size - got);
+		err = fn(ctx, block, size, at);
+		if (got < want) /* the file has been truncated since */
 			break;
 		at += STRING_BLOCK;
 	}
@@ -54,30 +54,29 @@ static int each_string_block(const struct table *t, size_t overlap,
 	return err;
 }
 
-struct text_search {
+struct string_search {
 	const char *name;
 	size_t length;
-	struct key_list *places;
+	struct key_list *offsets;
 };
 
-/* The name may be the tail of a longer string: linkers share those. */
-static int find_places(void *ctx, const char *bytes, size_t n, uint64_t at)
+/* The name may be the tail of a longer string, because linkers share them. */
+static int find_offsets(void *ctx, const char *bytes, size_t n, uint64_t at)
 {
-	const struct text_search *t = ctx;
+	const struct string_search *t = ctx;
 	const char *p = bytes, *end = bytes + n - 2;
 
 	while ((p = memmem(p, (size_t)(end - p), t->name, t->length))) {
 		const char *after = p + t->length;
-		uint64_t place = at + (uint64_t)(p - bytes);
+		uint64_t offset = at + (uint64_t)(p - bytes);
 
-		if (p - bytes < STRING_BLOCK && place <= UINT32_MAX && (!*after || *after == '@')) {
+		if (p - bytes < STRING_BLOCK && offset <= UINT32_MAX &&
+		    (!*after || *after == '@')) {
 			bool is_old = *after == '@' && after[1] != '@';
-			int err =
-				elfsym_add_key(t->places, place << 32 | (is_old ? VERSION_OLD
-										: VERSION_DEFAULT));
 
-			if (err)
-				return err;
+			if (vec_push(t->offsets,
+				     offset << 32 | (is_old ? VERSION_OLD : VERSION_DEFAULT)))
+				return -ENOMEM;
 		}
 		p++;
 	}
@@ -95,20 +94,20 @@ static bool is_hidden_version(const struct table *t, uint32_t i)
 static int match_symbol(void *ctx, uint32_t i, const struct symbol *s)
 {
 	struct name_search *n = ctx;
-	size_t low = 0, high = n->places.n;
+	size_t low = 0, high = n->offsets.n;
 	int rank;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (n->places.keys[middle] >> 32 < s->name)
+		if (n->offsets.items[middle] >> 32 < s->name)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	if (low == n->places.n || n->places.keys[low] >> 32 != s->name)
+	if (low == n->offsets.n || n->offsets.items[low] >> 32 != s->name)
 		return 0;
-	rank = (n->places.keys[low] & UINT32_MAX) == VERSION_DEFAULT &&
+	rank = (n->offsets.items[low] & UINT32_MAX) == VERSION_DEFAULT &&
 			       !is_hidden_version(n->table, i)
 		       ? 2
 		       : 0;
@@ -123,14 +122,14 @@ static int match_symbol(void *ctx, uint32_t i, const struct symbol *s)
 
 static int search_table(struct elfsym *e, enum table_id id, const char *name, struct name_search *n)
 {
-	struct text_search text = {.name = name, .length = strlen(name), .places = &n->places};
+	struct string_search text = {.name = name, .length = strlen(name), .offsets = &n->offsets};
 	int err;
 
 	*n = (struct name_search){.kind = n->kind, .table = &e->tables[id]};
-	err = each_string_block(n->table, text.length + 2, find_places, &text);
-	if (!err && n->places.n)
+	err = each_string_block(n->table, text.length + 2, find_offsets, &text);
+	if (!err && n->offsets.n)
 		err = elfsym_each_symbol(e, id, n->kind, match_symbol, n);
-	free(n->places.keys);
+	vec_free(&n->offsets);
 	return err;
 }
 
@@ -180,16 +179,16 @@ int elfsym_object(struct elfsym *e, const char *name, uint64_t *vaddr, uint64_t 
 
 /* ---- all functions, all variables ---- */
 
-struct place {
+struct extent {
 	uint64_t value, size;
 };
 
 struct function_walk {
 	struct elfsym *e;
 	enum symbol_kind kind;
-	struct key_list names; /* string offset << 32 | index in places; sorted */
-	struct place *places;
-	size_t n_places, room, next;
+	struct key_list names; /* string offset << 32 | index in extents; sorted */
+	VEC(struct extent) extents;
+	size_t next;
 	elfsym_function_fn *fn;
 	void *ctx;
 	char *buffer;
@@ -200,25 +199,17 @@ static int collect_function(void *ctx, uint32_t i, const struct symbol *s)
 	struct function_walk *w = ctx;
 
 	(void)i;
-	if (w->n_places == FUNCTIONS_MAX)
+	if (w->extents.n == FUNCTIONS_MAX)
 		return 0;
-	if (w->n_places == w->room) {
-		size_t room = w->room ? 2 * w->room : 1024;
-		struct place *more = realloc(w->places, room * sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		w->places = more;
-		w->room = room;
-	}
-	w->places[w->n_places] = (struct place){s->value, s->size};
-	return elfsym_add_key(&w->names, (uint64_t)s->name << 32 | w->n_places++);
+	if (vec_push(&w->names, (uint64_t)s->name << 32 | w->extents.n))
+		return -ENOMEM;
+	return vec_push(&w->extents, (struct extent){s->value, s->size});
 }
 
-/* The name in the buffer, without its version. */
+/* Call fn with the name without its version. */
 static void call_function(struct function_walk *w, const char *name, size_t length)
 {
-	const struct place *p = &w->places[(uint32_t)w->names.keys[w->next]];
+	const struct extent *p = &w->extents.items[(uint32_t)w->names.items[w->next]];
 	uint64_t file_offset = 0;
 	char *version;
 
@@ -238,12 +229,12 @@ static int call_functions(void *ctx, const char *bytes, size_t n, uint64_t at)
 	struct function_walk *w = ctx;
 
 	for (; w->next < w->names.n; w->next++) {
-		uint64_t place = w->names.keys[w->next] >> 32;
+		uint64_t offset = w->names.items[w->next] >> 32;
 
-		if (place >= at + STRING_BLOCK)
+		if (offset >= at + STRING_BLOCK)
 			break;
-		call_function(w, bytes + (place - at),
-			      strnlen(bytes + (place - at), n - (place - at)));
+		call_function(w, bytes + (offset - at),
+			      strnlen(bytes + (offset - at), n - (offset - at)));
 	}
 	return 0;
 }
@@ -257,12 +248,12 @@ static int each_of_kind(struct elfsym *e, enum symbol_kind kind, elfsym_function
 	for (enum table_id id = 0; id < TABLE_COUNT && !w.names.n && !err; id++) {
 		err = elfsym_each_symbol(e, id, kind, collect_function, &w);
 		if (!err)
-			err = elfsym_sort_keys(w.names.keys, w.names.n);
+			err = elfsym_sort_keys(w.names.items, w.names.n);
 		if (!err && w.names.n)
 			err = each_string_block(&e->tables[id], NAME_MAX_BYTES, call_functions, &w);
 	}
-	free(w.names.keys);
-	free(w.places);
+	vec_free(&w.names);
+	vec_free(&w.extents);
 	free(w.buffer);
 	return err;
 }

@@ -2,10 +2,9 @@
 /*
  * USDT probes of an ELF file: see elfsym.h.
  *
- * A probe is a nop in the code and a note in section .note.stapsdt that says where it is: three
- * addresses (the place, where the linker had put section .stapsdt.base, the semaphore or 0), then
- * three texts. The sections of a file may have been moved since (prelink): all addresses by as much
- * as .stapsdt.base.
+ * A probe is a nop in the code and a note in section .note.stapsdt, which holds three addresses (the
+ * nop, the link-time address of section .stapsdt.base, the semaphore or 0) and three strings. If the
+ * sections have been moved since (prelink), all addresses moved by as much as .stapsdt.base.
  * Nothing in the file is trusted: offsets, counts and strings are checked where they are read.
  */
 #include "runtime/elf/elfsym_impl.h"
@@ -14,9 +13,8 @@
 #include <string.h>
 
 enum {
-	NOTES_MAX_BYTES = 64 << 20, /* a section of them */
+	NOTES_MAX_BYTES = 64 << 20, /* per section */
 	NOTE_USDT = 3,
-	SECTION_NAME_MAX = 32,
 };
 
 static const char owner[] = "stapsdt";
@@ -24,21 +22,10 @@ static const char owner[] = "stapsdt";
 struct notes {
 	struct elfsym *e;
 	const struct elf_file *f;
-	uint64_t base; /* address of .stapsdt.base now, 0: there is none */
+	uint64_t base; /* current address of .stapsdt.base, 0: none */
 	elfsym_usdt_fn *fn;
 	void *ctx;
 };
-
-static bool section_is(const struct elf_file *f, const struct section *s, const char *name)
-{
-	char there[SECTION_NAME_MAX] = "";
-	const struct section *names = &f->sections[f->names_section];
-
-	if (f->names_section >= f->n_sections || s->name >= names->size)
-		return false;
-	elfsym_read_at(f->fd, there, sizeof(there) - 1, names->offset + s->name);
-	return strcmp(there, name) == 0;
-}
 
 static bool to_file(const struct elfsym *e, uint64_t vaddr, bool is_code, uint64_t *out)
 {
@@ -63,13 +50,13 @@ static uint64_t read_word(const char *at, bool is_64)
 	return word;
 }
 
-/* The text at *at, which is moved behind it; NULL when it has no end. */
-static const char *read_text(const char **at, const char *end)
+/* The string at *at, which is then moved behind it. NULL if it has no end. */
+static const char *read_string(const char **at, const char *end)
 {
-	const char *text = *at, *nul = text < end ? memchr(text, '\0', (size_t)(end - text)) : NULL;
+	const char *s = *at, *nul = s < end ? memchr(s, '\0', (size_t)(end - s)) : NULL;
 
 	*at = nul ? nul + 1 : end;
-	return nul ? text : NULL;
+	return nul ? s : NULL;
 }
 
 static void read_note(const struct notes *n, const char *desc, size_t size)
@@ -85,12 +72,12 @@ static void read_note(const struct notes *n, const char *desc, size_t size)
 	moved = n->base ? n->base - read_word(desc + word, is_64) : 0;
 	u.vaddr = read_word(desc, is_64) + moved;
 	semaphore = read_word(desc + 2 * word, is_64);
-	u.provider = read_text(&at, end);
-	u.name = read_text(&at, end);
-	u.args = read_text(&at, end);
+	u.provider = read_string(&at, end);
+	u.name = read_string(&at, end);
+	u.args = read_string(&at, end);
 	if (!u.provider || !u.name || !*u.provider || !*u.name)
 		return;
-	if (!u.args) /* the first notes had none */
+	if (!u.args) /* the first version of notes had none */
 		u.args = "";
 	if (!is_64)
 		u.vaddr = (uint32_t)u.vaddr;
@@ -101,7 +88,7 @@ static void read_note(const struct notes *n, const char *desc, size_t size)
 	else if (semaphore)
 		semaphore += moved;
 	if (semaphore && !to_file(n->e, semaphore, false, &u.semaphore))
-		return; /* a probe that nobody could switch on */
+		return; /* a probe that cannot be enabled */
 	n->fn(&u, n->ctx);
 }
 
@@ -128,7 +115,7 @@ static void read_notes(const struct notes *n, const char *raw, size_t size)
 	}
 }
 
-/* All of it, or as much as there is. */
+/* Read the section, or as much of it as the file contains. */
 static char *read_section(const struct elf_file *f, const struct section *s, size_t *size)
 {
 	uint64_t left = s->offset < f->size ? f->size - s->offset : 0;
@@ -151,14 +138,14 @@ int elfsym_each_usdt(struct elfsym *e, elfsym_usdt_fn *fn, void *ctx)
 
 	for (uint32_t i = 0; i < f.n_sections && !err; i++)
 		if (f.sections[i].type == SHT_PROGBITS && f.sections[i].size <= 16 &&
-		    section_is(&f, &f.sections[i], ".stapsdt.base"))
+		    elfsym_section_is(&f, &f.sections[i], ".stapsdt.base"))
 			n.base = f.sections[i].address;
 	for (uint32_t i = 0; i < f.n_sections && !err; i++) {
 		size_t size = 0;
 		char *raw;
 
 		if (f.sections[i].type != SHT_NOTE || f.sections[i].flags & SHF_ALLOC ||
-		    !section_is(&f, &f.sections[i], ".note.stapsdt"))
+		    !elfsym_section_is(&f, &f.sections[i], ".note.stapsdt"))
 			continue;
 		raw = read_section(&f, &f.sections[i], &size);
 		read_notes(&n, raw, size);
