@@ -7,7 +7,8 @@
 
 enum log_level { LOG_ERROR, LOG_WARNING, LOG_INFO, LOG_VERBOSE };
 
-/* Print messages up to this level: LOG_WARNING with -q, LOG_INFO by default, LOG_VERBOSE with -v. */
+/* Print messages up to this level: LOG_WARNING with -q, LOG_INFO by default, LOG_VERBOSE with
+ * -v. */
 void log_set_level(enum log_level level);
 bool log_enabled(enum log_level level);
 /* Print one line, with the prefix "sonde: error: " or "sonde: warning: " where it applies. */

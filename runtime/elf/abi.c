@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calling conventions: see abi.h. x86-64 looks at a value by eightbytes, of which each is of a
- * class (psABI, 3.2.3); arm64 at whether it is one number or several floating-point ones (AAPCS64,
- * 6.8.2).
+ * Calling conventions: see abi.h. x86-64 classifies each eightbyte of a value (psABI, 3.2.3); arm64
+ * distinguishes homogeneous floating-point aggregates from everything else (AAPCS64, 6.8.2).
  */
 #include "runtime/elf/abi.h"
 #include <elf.h>
@@ -23,7 +22,7 @@ static uint32_t round_up(uint32_t n, uint32_t to)
 	return (n + to - 1) / to * to;
 }
 
-/* `first` words are registers, so this is the number of what begins on the stack here. */
+/* Put a value on the stack. `first`: number of the word that is the first on the stack. */
 static int on_stack(struct abi_args *a, const struct abi_value *v, uint32_t size, uint32_t first)
 {
 	uint32_t align = v->align <= WORD || v->is_reference ? WORD : v->align, at;
@@ -39,8 +38,8 @@ static int on_stack(struct abi_args *a, const struct abi_value *v, uint32_t size
 
 enum x86_class { X86_NONE, X86_INTEGER, X86_SSE };
 
-/* What a value takes of registers; `in_memory`: none, it is copied to the stack. */
-struct x86_need {
+/* The registers that a value uses; `in_memory`: none, it is copied to the stack. */
+struct x86_use {
 	enum x86_class words[2];
 	uint32_t ints, floats;
 	bool in_memory;
@@ -66,8 +65,8 @@ static bool fits_x86(const struct abi_value *v)
 	return true;
 }
 
-/* Numbers of 16 bytes are in both eightbytes; of floating-point ones that is one register. */
-static void classify_leaf(struct x86_need *need, const struct abi_leaf *l)
+/* A number of 16 bytes occupies both eightbytes; a floating-point one uses a single register. */
+static void classify_leaf(struct x86_use *use, const struct abi_leaf *l)
 {
 	uint32_t first = l->offset / WORD,
 		 last = l->size ? (l->offset + l->size - 1) / WORD : first;
@@ -76,44 +75,43 @@ static void classify_leaf(struct x86_need *need, const struct abi_leaf *l)
 		last = first;
 	for (uint32_t w = first; w <= last && w < 2; w++)
 		if (l->kind == ABI_INT)
-			need->words[w] = X86_INTEGER;
-		else if (need->words[w] == X86_NONE)
-			need->words[w] = X86_SSE;
+			use->words[w] = X86_INTEGER;
+		else if (use->words[w] == X86_NONE)
+			use->words[w] = X86_SSE;
 }
 
-static struct x86_need x86_needs(const struct abi_value *v)
+static struct x86_use x86_use_of(const struct abi_value *v)
 {
-	struct x86_need need = {.in_memory = !v->is_reference && !fits_x86(v)};
+	struct x86_use use = {.in_memory = !v->is_reference && !fits_x86(v)};
 
 	if (v->is_reference) {
-		need.ints = 1;
-		return need;
+		use.ints = 1;
+		return use;
 	}
-	for (uint32_t i = 0; i < v->n_leaves && !need.in_memory; i++)
-		classify_leaf(&need, &v->leaves[i]);
+	for (uint32_t i = 0; i < v->n_leaves && !use.in_memory; i++)
+		classify_leaf(&use, &v->leaves[i]);
 	for (uint32_t w = 0; w < 2; w++) {
-		need.ints += need.words[w] == X86_INTEGER;
-		need.floats += need.words[w] == X86_SSE;
+		use.ints += use.words[w] == X86_INTEGER;
+		use.floats += use.words[w] == X86_SSE;
 	}
-	return need;
+	return use;
 }
 
 static int x86_next(struct abi_args *a, const struct abi_value *v)
 {
-	struct x86_need need = x86_needs(v);
+	struct x86_use use = x86_use_of(v);
 	uint32_t first = a->ints;
 
-	if (!need.in_memory && !need.ints && !need.floats)
+	if (!use.in_memory && !use.ints && !use.floats)
 		return ABI_NO_WORD;
-	if (need.in_memory || a->ints + need.ints > X86_INTS ||
-	    a->floats + need.floats > X86_FLOATS)
+	if (use.in_memory || a->ints + use.ints > X86_INTS || a->floats + use.floats > X86_FLOATS)
 		return on_stack(a, v, v->is_reference ? WORD : v->size, X86_INTS);
-	a->ints += need.ints;
-	a->floats += need.floats;
-	return need.ints ? (int)first : ABI_NO_WORD;
+	a->ints += use.ints;
+	a->floats += use.floats;
+	return use.ints ? (int)first : ABI_NO_WORD;
 }
 
-/* The caller gives the place of a result that is in memory. x87 has registers for its own. */
+/* For a result in memory the caller passes the address. x87 numbers are returned in registers. */
 static bool x86_returns_in_memory(const struct abi_value *r)
 {
 	if (r->is_reference)
@@ -121,12 +119,13 @@ static bool x86_returns_in_memory(const struct abi_value *r)
 	if (r->n_leaves && r->leaves[0].kind == ABI_X87 &&
 	    (r->is_complex || (r->n_leaves == 1 && !r->has_more)))
 		return false;
-	return x86_needs(r).in_memory;
+	return x86_use_of(r).in_memory;
 }
 
 /* ---- arm64 --------------------------------------------------------------------------------- */
 
-/* One to four floating-point numbers of one size and nothing else: a register each. 0: no. */
+/* The number of members, if the value consists of one to four floating-point numbers of the same
+ * size, which are passed in a register each; otherwise 0. */
 static uint32_t homogeneous(const struct abi_value *v)
 {
 	uint32_t size = v->n_leaves ? v->leaves[0].size : 0;
@@ -176,8 +175,7 @@ bool abi_begin(struct abi_args *a, uint16_t machine, const struct abi_value *res
 {
 	*a = (struct abi_args){.machine = machine};
 	if (machine == EM_X86_64 && result)
-		a->ints =
-			x86_returns_in_memory(result); /* arm64 has a register of its own for it */
+		a->ints = x86_returns_in_memory(result); /* arm64 has a dedicated register */
 	return machine == EM_X86_64 || machine == EM_AARCH64;
 }
 

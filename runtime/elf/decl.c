@@ -71,7 +71,7 @@ const char *decl_text(struct decl *d)
 
 	if (d->is_full)
 		return " /* a type too long to be shown */";
-	if (first && first != ' ' && d->from) /* the middle leaves room for it */
+	if (first && first != ' ' && d->from) /* there is space in front */
 		d->text[--d->from] = ' ';
 	return d->text + d->from;
 }

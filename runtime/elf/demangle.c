@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Names of a megabyte exist; the time to expand theirs is not worth it. */
+/* Names of a megabyte exist; expanding them takes too long. */
 enum { SYMBOL_MAX = 16 * 1024 };
 
 static bool is_mangled(const char *s)

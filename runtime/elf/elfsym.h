@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Symbols of one ELF file (32 or 64 bits, little-endian): functions by address and by name, lists of
- * them, and variables by name. If the file has no .symtab, that of a separate debug file is used
+ * Symbols of one ELF file (32 or 64 bits, little-endian): functions by address and by name, lists
+ * of them, and variables by name. If the file has no .symtab, that of a separate debug file is used
  * (build ID, .gnu_debuglink), or of .gnu_debugdata. The file stays open and is read as needed;
  * nothing of it is mapped, so if it is truncated, names are missing, but there is no SIGBUS.
  */
@@ -21,9 +21,9 @@ struct elfsym *elfsym_open_fd(int fd, const char *path, int *err);
 void elfsym_close(struct elfsym *e);
 
 /* The function that contains `vaddr` (as linked). *name lives until elfsym_close(). The first call
- * builds the index. Of several aliases, a global one is preferred to a local one, then fewer leading
- * underscores, then the shorter name (cbrt, not cbrtf32x), then alphabetical order. Names of C++ and
- * Rust are demangled. */
+ * builds the index. Of several aliases, a global one is preferred to a local one, then fewer
+ * leading underscores, then the shorter name (cbrt, not cbrtf32x), then alphabetical order. Names
+ * of C++ and Rust are demangled. */
 bool elfsym_by_address(struct elfsym *e, uint64_t vaddr, const char **name, uint64_t *offset);
 /* Address, file offset and size of the function `name`. The default version of a versioned name is
  * preferred, then a global symbol. 0, -ESRCH, or another -errno. */
@@ -48,8 +48,8 @@ struct elfsym_usdt {
 typedef void elfsym_usdt_fn(const struct elfsym_usdt *u, void *ctx);
 /* elfsym_usdt.c: call fn with each USDT note of the file. 0 or -errno. */
 int elfsym_each_usdt(struct elfsym *e, elfsym_usdt_fn *fn, void *ctx);
-/* Address and size in bytes (0: not known) of the variable, or other symbol with an address, `name`;
- * with the same preferences as functions. 0, -ESRCH, or another -errno. */
+/* Address and size in bytes (0: not known) of the variable, or other symbol with an address,
+ * `name`; with the same preferences as functions. 0, -ESRCH, or another -errno. */
 int elfsym_object(struct elfsym *e, const char *name, uint64_t *vaddr, uint64_t *size);
 /* Call fn with each symbol that elfsym_object() finds. The file offset is 0 if the symbol has no
  * bytes in the file. 0 or -errno. */
@@ -73,7 +73,8 @@ uint16_t elfsym_machine(const struct elfsym *e);
 int elfsym_fd(const struct elfsym *e, bool of_debug_file);
 /* Read up to n bytes at `offset` of the file. Returns their number. */
 size_t elfsym_read(const struct elfsym *e, uint64_t offset, void *out, size_t n);
-/* Call fn (unless NULL) with each executable segment of the file. Returns the sum of their sizes. */
+/* Call fn (unless NULL) with each executable segment of the file. Returns the sum of their
+ * sizes. */
 size_t elfsym_each_code(const struct elfsym *e,
 			void (*fn)(uint64_t offset, uint64_t size, void *ctx), void *ctx);
 /* Was the file made by the Go compiler? Reads the section headers at each call. */

@@ -2,10 +2,10 @@
 /*
  * Functions and variables of an ELF file by name, and lists of all of them: see elfsym.h.
  *
- * Neither needs an index, nor the string table in memory. A name is searched for in the string table
- * block by block (it may occur there several times, also as the tail of other strings); then the
- * symbols are read once to find one whose name is at such an offset. Lists are in the order of the
- * string table, so that it is read once, in blocks.
+ * Neither needs an index, nor the string table in memory. A name is searched for in the string
+ * table block by block (it may occur there several times, also as the tail of other strings); then
+ * the symbols are read once to find one whose name is at such an offset. Lists are in the order of
+ * the string table, so that it is read once, in blocks.
  */
 #define _GNU_SOURCE
 #include "runtime/elf/elfsym_impl.h"
@@ -27,8 +27,8 @@ struct name_search {
 	struct symbol best;
 };
 
-/* Call fn with each block of the string table: `n` bytes at offset `at`, the last `overlap` of which
- * are repeated in the next block. The end of the table is followed by zeros. */
+/* Call fn with each block of the string table: `n` bytes at offset `at`, the last `overlap` of
+ * which are repeated in the next block. The end of the table is followed by zeros. */
 static int each_string_block(const struct table *t, size_t overlap,
 			     int (*fn)(void *ctx, const char *bytes, size_t n, uint64_t at),
 			     void *ctx)

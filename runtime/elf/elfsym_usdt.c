@@ -2,9 +2,9 @@
 /*
  * USDT probes of an ELF file: see elfsym.h.
  *
- * A probe is a nop in the code and a note in section .note.stapsdt, which holds three addresses (the
- * nop, the link-time address of section .stapsdt.base, the semaphore or 0) and three strings. If the
- * sections have been moved since (prelink), all addresses moved by as much as .stapsdt.base.
+ * A probe is a nop in the code and a note in section .note.stapsdt, which holds three addresses
+ * (the nop, the link-time address of section .stapsdt.base, the semaphore or 0) and three strings.
+ * If the sections have been moved since (prelink), all addresses moved by as much as .stapsdt.base.
  * Nothing in the file is trusted: offsets, counts and strings are checked where they are read.
  */
 #include "runtime/elf/elfsym_impl.h"

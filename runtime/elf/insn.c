@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Decoding by libZydis: see insn.h. Debian has no static one, and most scripts need none: so it is
- * opened by name, the headers are all that is compiled in.
+ * Decoding with libZydis: see insn.h. The library is loaded with dlopen(), because most scripts do
+ * not need it and Debian has no static version.
  */
 #include "runtime/elf/insn.h"
 #include <Zydis/Zydis.h>
@@ -20,14 +20,14 @@ static void open_library(struct library *l)
 	void *so = dlopen("libZydis.so.4.0", RTLD_NOW | RTLD_LOCAL);
 
 	if (!so)
-		so = dlopen("libZydis.so.4.1", RTLD_NOW | RTLD_LOCAL); /* the same interface */
+		so = dlopen("libZydis.so.4.1", RTLD_NOW | RTLD_LOCAL); /* has the same interface */
 	if (!so)
 		return;
 	*(void **)&l->init = dlsym(so, "ZydisDecoderInit");
 	*(void **)&l->decode = dlsym(so, "ZydisDecoderDecodeInstruction");
 }
 
-/* Opened once a process, never closed. */
+/* Loaded once and never closed. */
 static const struct library *library(void)
 {
 	static struct library l;
@@ -40,7 +40,7 @@ static const struct library *library(void)
 	return l.init && l.decode ? &l : NULL;
 }
 
-/* A place in memory with an index: what tables are read by. */
+/* Does the memory operand have an index register, as in a read from a table? */
 static bool has_index(const ZydisDecodedInstruction *i)
 {
 	return i->attributes & ZYDIS_ATTRIB_HAS_MODRM && i->raw.modrm.mod != 3 &&
@@ -51,8 +51,8 @@ static void describe(const ZydisDecodedInstruction *i, struct insn *out)
 {
 	*out = (struct insn){.length = i->length,
 			     .is_return = i->meta.category == ZYDIS_CATEGORY_RET};
-	out->makes_place = i->mnemonic == ZYDIS_MNEMONIC_ADD ||
-			   (i->mnemonic == ZYDIS_MNEMONIC_MOV && has_index(i));
+	out->makes_target = i->mnemonic == ZYDIS_MNEMONIC_ADD ||
+			    (i->mnemonic == ZYDIS_MNEMONIC_MOV && has_index(i));
 	if (i->meta.category != ZYDIS_CATEGORY_UNCOND_BR &&
 	    i->meta.category != ZYDIS_CATEGORY_COND_BR)
 		return;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Machine instructions of x86: where one ends, where it jumps to, whether it returns. The library
- * that knows (libZydis) is loaded at the first question.
+ * Decoding of x86 instructions: length, jump target, return. The library (libZydis) is loaded at
+ * the first call.
  */
 #pragma once
 #include <stdbool.h>
@@ -11,14 +11,14 @@
 struct insn {
 	uint8_t length;
 	bool is_return;
-	bool is_jump;	  /* to `target`, bytes from the instruction's start; conditional or not */
-	bool is_indirect; /* jump (not call) to a place computed or read */
-	bool is_notrack;  /* ... which need not begin with endbr64 */
-	bool is_table;	  /* ... and by a jump table, as far as the instruction tells */
-	bool makes_place; /* adds, or reads from a table: a jump may follow that uses it */
-	int64_t target;
+	bool is_jump;	   /* direct, conditional or not; to `target` */
+	bool is_indirect;  /* jump (not call) through a register or memory */
+	bool is_notrack;   /* ... whose target need not begin with endbr64 */
+	bool is_table;	   /* ... apparently through a jump table */
+	bool makes_target; /* adds, or reads from a table: may compute the target of a later jump */
+	int64_t target;	   /* bytes from the start of the instruction */
 };
 
-/* Decode the instruction at code, of which n bytes are there; `machine` is e_machine of the ELF
- * header. 0, -EINVAL (none), -ENOSYS (no libZydis, or not a machine it knows). */
+/* Decode the instruction at the start of n bytes of code; `machine` is e_machine of the ELF header.
+ * 0, -EINVAL (invalid instruction), -ENOSYS (no libZydis, or another machine). */
 int insn_decode(uint16_t machine, const uint8_t *code, size_t n, struct insn *out);

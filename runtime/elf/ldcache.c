@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Libraries by name: see ldcache.h. The cache is of glibc's format "1.1": a header, entries of
- * {flags, name, path, -, hwcap} whose texts are offsets from the header, and the texts.
+ * Libraries by name: see ldcache.h. The cache has glibc's format "1.1": a header, entries of
+ * {flags, name, path, os_version, hwcap}, and the strings, whose offsets are from the header.
  */
 #define _GNU_SOURCE
 #include "runtime/elf/ldcache.h"
@@ -25,7 +25,7 @@ enum { FLAGS = 0x0303 };
 enum { FLAGS = 0x0a03 };
 #define MULTIARCH "aarch64-linux-gnu"
 #endif
-static const char own_dirs[] =
+static const char default_dirs[] =
 	"/lib/" MULTIARCH ":/usr/lib/" MULTIARCH ":/lib64:/usr/lib64:/lib:/usr/lib";
 
 struct cache_head {
@@ -37,7 +37,7 @@ struct cache_head {
 struct cache_entry {
 	int32_t flags;
 	uint32_t name, path, os_version;
-	uint64_t hwcap; /* for processors of this kind only; 0: any */
+	uint64_t hwcap; /* only for such processors; 0: any */
 };
 
 bool ldcache_is_library(const char *file, const char *name)
@@ -88,7 +88,8 @@ static bool is_file(const char *root, const char *path)
 	       !stat(full, &st) && S_ISREG(st.st_mode);
 }
 
-/* The first of the directory's files by name that is the library; "libc" is no file's whole name. */
+/* Find the library in a directory; of several files, the first in alphabetical order. (A name like
+ * "libc" is never that of a file.) */
 static int in_dir(const char *root, const char *dir, const char *name, char *out)
 {
 	char full[PATH_MAX], best[NAME_MAX + 1] = "";
@@ -162,5 +163,5 @@ int ldcache_search(const char *root, const char *name, bool use_environment, cha
 	path = cache ? ldcache_find(cache, size, name) : NULL;
 	is_found = path && snprintf(out, PATH_MAX, "%s", path) < PATH_MAX && is_file(root, out);
 	free(cache);
-	return is_found ? 0 : ldcache_in_dirs(root, own_dirs, name, out);
+	return is_found ? 0 : ldcache_in_dirs(root, default_dirs, name, out);
 }

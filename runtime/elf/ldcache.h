@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Libraries by name, as the dynamic linker finds them.
+ * Libraries by name, found like the dynamic linker does.
  */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Is `file` (libssl.so.3) what `name` means (libssl.so.3, libssl.so or libssl)? */
+/* Does `name` (libssl.so.3, libssl.so or libssl) refer to the file name `file` (libssl.so.3)? */
 bool ldcache_is_library(const char *file, const char *name);
-/* The path of a library by the text of /etc/ld.so.cache, NULL when it is not in there. The answer
- * points into it. Nothing in the text is trusted. */
+/* The path of a library in the contents of /etc/ld.so.cache, NULL if it is not there. The result
+ * points into `cache`. Nothing in the cache is trusted. */
 const char *ldcache_find(const char *cache, size_t size, const char *name);
-/* Find a library in the directories of $LD_LIBRARY_PATH (when `use_environment`), by the cache, and
- * in the linker's own directories, all below `root` ("" for ours). Its path without the root in
+/* Search a library in the directories of $LD_LIBRARY_PATH (if `use_environment`), in the cache, and
+ * in the default directories, all below `root` ("" for ours). Stores its path without the root in
  * out (PATH_MAX). 0 or -ENOENT. */
 int ldcache_search(const char *root, const char *name, bool use_environment, char *out);
-/* `dirs`: directories separated by ':'. Find `name` in one of them, likewise. */
+/* The same in a list of directories, separated by ':'. */
 int ldcache_in_dirs(const char *root, const char *dirs, const char *name, char *out);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Opening libdw: see libdw.h.
+ * Loading libdw: see libdw.h.
  */
 #include "runtime/elf/libdw.h"
 #include <dlfcn.h>

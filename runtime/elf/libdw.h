@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The functions of libdw that are used here. The headers are all that is compiled in: opening the
- * library takes a millisecond, and few scripts need it.
+ * The functions of libdw that are used here. The library is loaded with dlopen() when it is needed:
+ * that takes a millisecond, and few scripts need it.
  */
 #pragma once
 #include <elfutils/libdw.h>
@@ -47,5 +47,5 @@ struct libdw {
 #undef MEMBER
 };
 
-/* Open the library. 0, or -ENOSYS: it is not here, or lacks one of the functions. */
+/* Load the library. 0, or -ENOSYS if it is not installed or lacks one of the functions. */
 int libdw_load(struct libdw *l);

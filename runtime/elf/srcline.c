@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Line tables by libdw: see srcline.h.
+ * DWARF line tables, read with libdw: see srcline.h.
  */
 #include "runtime/elf/srcline.h"
 #include "runtime/elf/libdw.h"
@@ -20,14 +20,15 @@ struct search {
 /* "src/a.c" is the file ".../src/a.c". */
 static bool is_source(const char *file, const char *source)
 {
-	size_t len = strlen(file), wanted = strlen(source);
+	size_t len = strlen(file), source_len = strlen(source);
 
-	if (len < wanted || strcmp(file + len - wanted, source) != 0)
+	if (len < source_len || strcmp(file + len - source_len, source) != 0)
 		return false;
-	return len == wanted || file[len - wanted - 1] == '/' || source[0] == '/';
+	return len == source_len || file[len - source_len - 1] == '/' || source[0] == '/';
 }
 
-/* One row of a table. Is it of the line, and not the continuation of such a row? */
+/* Look at one row of a table; `continues`: the row before is of the line. Is this row of the
+ * line? */
 static bool visit_row(struct search *s, Dwarf_Line *row, bool continues)
 {
 	const char *file = s->dw.dwarf_linesrc(row, NULL, NULL);

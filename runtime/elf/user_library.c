@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The libraries of a program, as the dynamic linker would load them: those it names, theirs, and so
- * on, each looked for where the file that names it, the environment and the linker's cache say.
- * Libraries that the program opens by itself (dlopen) are known of a running process only.
+ * The libraries of a program, as the dynamic linker would load them: those that it needs, those
+ * that these need, and so on, searched for in the run paths of the file, $LD_LIBRARY_PATH, the
+ * linker's cache and the default directories. Libraries loaded with dlopen() are known only of a
+ * running process.
  */
 #define _GNU_SOURCE
 #include "runtime/elf/elfsym.h"
@@ -26,11 +27,11 @@ struct loading {
 	uint32_t pid;
 	const char *root;
 	char *paths[LIBRARIES_MAX]; /* in the order of loading; [0] is the program */
-	size_t n, at;		    /* paths[at] is read */
+	size_t n, at;		    /* paths[at] is being read */
 	char rpath[PATH_MAX], runpath[PATH_MAX];
 };
 
-/* $ORIGIN is the directory of the file that says so. */
+/* Expand $LIB, and $ORIGIN, which is the directory of `file`. */
 static void expand(const char *text, const char *file, char out[PATH_MAX])
 {
 	const char *slash = strrchr(file, '/');
@@ -61,7 +62,7 @@ static void expand(const char *text, const char *file, char out[PATH_MAX])
 	out[n] = '\0';
 }
 
-/* The path as those below the root see it. */
+/* The path as seen from below the root. */
 static const char *below_root(const struct loading *l, const char *path)
 {
 	size_t len = strlen(l->root);
@@ -115,7 +116,7 @@ static int load(struct loading *l)
 
 	l->runpath[0] = '\0';
 	if (l->at == 0)
-		l->rpath[0] = '\0'; /* that of the program counts for its libraries too */
+		l->rpath[0] = '\0'; /* the RPATH of the program applies to its libraries, too */
 	e = elfsym_open(l->paths[l->at], &err);
 	if (!e)
 		return err;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finding programs and libraries: see user_path.h. Of a process with another root directory or
- * mount namespace all files are found below /proc/PID/root, links resolved there too.
+ * Finding programs and libraries: see user_path.h. If a process has another root directory or mount
+ * namespace, its files are found below /proc/PID/root, and symbolic links are resolved there.
  */
 #define _GNU_SOURCE
 #include "runtime/elf/user_path.h"
@@ -41,7 +41,7 @@ void user_path_root(uint32_t pid, char out[PATH_MAX])
 		snprintf(out, PATH_MAX, "/proc/%u/root", pid);
 }
 
-/* `path` below `root`, its links resolved as those who live there do. */
+/* Resolve `path` below `root`, with its symbolic links, as a process with that root would. */
 static int resolve_below(const char *root, const char *path, char out[PATH_MAX])
 {
 	struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT};
@@ -59,7 +59,7 @@ static int resolve_below(const char *root, const char *path, char out[PATH_MAX])
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
 	n = readlink(link, real, sizeof(real) - 1);
 	real[n > 0 ? n : 0] = '\0';
-	/* where the link of the descriptor is not what we can open, the path as it came */
+	/* use the path as given if we cannot open what the link of the descriptor names */
 	if (snprintf(out, PATH_MAX, "%s%s", root, real) >= PATH_MAX || fstat(fd, &there) ||
 	    stat(out, &again) || there.st_ino != again.st_ino)
 		n = snprintf(out, PATH_MAX, "%s/%s", root, path);
@@ -75,7 +75,7 @@ static int resolve(uint32_t pid, const char *path, char out[PATH_MAX])
 	user_path_root(pid, root);
 	if (!*root)
 		return realpath(path, out) ? 0 : errno == ENOTDIR ? -ENOENT : -errno;
-	if (strncmp(path, "/proc/", 6) == 0) { /* the program itself: a link into its root */
+	if (strncmp(path, "/proc/", 6) == 0) { /* /proc/PID/exe: a link into its root */
 		n = readlink(path, link, sizeof(link) - 1);
 		if (n < 0)
 			return -errno;
@@ -85,7 +85,7 @@ static int resolve(uint32_t pid, const char *path, char out[PATH_MAX])
 	return resolve_below(root, path, out);
 }
 
-/* The first file of that name in $PATH that may be run. */
+/* The first executable file of that name in $PATH. */
 static int find_program(const char *root, const char *name, char found[PATH_MAX])
 {
 	const char *dir = getenv("PATH"), *end;
@@ -125,7 +125,7 @@ static int offer_mapped(const struct proc_mapping *m, void *ctx)
 	return 0;
 }
 
-/* The library that the process has mapped. Finds nothing for a process that has none. */
+/* The library that the process has mapped. */
 static int find_mapped(uint32_t pid, const char *name, char found[PATH_MAX], user_path_fn *fn,
 		       void *ctx)
 {
@@ -158,7 +158,7 @@ int user_path_find(uint32_t pid, const char *name, char out[PATH_MAX])
 	return err ? err : resolve(pid, found, out);
 }
 
-/* The pattern as glob(3) has it: its '[' is literal in ours. */
+/* Convert the pattern for glob(3): '[' is literal in ours. */
 static void glob_text(const char *pattern, char out[2 * PATH_MAX])
 {
 	for (; *pattern; *out++ = *pattern++)
@@ -182,7 +182,7 @@ int user_path_each(uint32_t pid, const char *pattern, user_path_fn *fn, void *ct
 	for (size_t i = 0; !err && i < found.gl_pathc; i++) {
 		const char *path = found.gl_pathv[i];
 
-		/* a link and what it leads to are one file: the latter is met by itself, or here */
+		/* a symbolic link and its target are one file: report the target */
 		if (!stat(path, &st) && S_ISREG(st.st_mode) &&
 		    (*root ? snprintf(real, sizeof(real), "%s", path) > 0
 			   : realpath(path, real) != NULL))

@@ -107,7 +107,7 @@ static int each_way_out(struct ways_out *w, const struct user_symbol *range)
 			note_jump_out(w, range->address + at + (uint64_t)i.target);
 		if (i.is_indirect && !i.is_table && !after_place)
 			w->has_tail = true;
-		after_place = i.makes_place;
+		after_place = i.makes_target;
 	}
 	free(code);
 	return err;

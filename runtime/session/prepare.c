@@ -5,7 +5,7 @@
  */
 #define _GNU_SOURCE
 #include "runtime/base/uapi_new.h"
-#include "runtime/elf/uprobe_place.h"
+#include "runtime/elf/uprobe_entry.h"
 #include "runtime/kernel/kernel_facts.h"
 #include "runtime/kernel/ksym_names.h"
 #include "runtime/session/precreate.h"
@@ -199,7 +199,7 @@ void session_prepare(struct session_prep *prep, const struct plan *plan, struct 
 		find_event_frames(&prep->config, plan);
 	}
 	find_kfuncs(prep, plan, k);
-	uprobe_place(plan);
+	uprobe_entry_move(plan);
 	precreate_maps(prep, plan);
 	precreate_warm_up(prep, k->n_cpus(k));
 }

@@ -34,8 +34,8 @@ enum {
 #define FUNCTION_MAX_BYTES (1u << 20)
 #define BASE_BELOW (1ull << 31) /* how far below the kernel modules may lie */
 
-/* A prefix symbol whose own symbol has not been read yet. Aliases follow each other, so there may be
- * several. */
+/* A prefix symbol whose own symbol has not been read yet. Aliases follow each other, so there may
+ * be several. */
 struct prefix {
 	uint64_t address;
 	size_t key;		   /* its index in keys */
@@ -64,7 +64,8 @@ static int module_number(struct ksyms *k, const char *name, uint16_t *out)
 		name++;
 		length -= 2;
 	}
-	/* The symbols of a module follow each other, so the last module is nearly always the one. */
+	/* The symbols of a module follow each other, so the last module is nearly always the
+	 * one. */
 	for (size_t i = k->modules.n; i-- > 0;) {
 		const char *known = k->modules.items[i];
 
@@ -104,8 +105,8 @@ static int add_key(struct ksyms *k, uint64_t address, uint32_t name)
 	return vec_push(&k->keys, (address - k->base) << 32 | name);
 }
 
-/* Store the name, followed by the number of its module if it has one. Returns its offset with flags,
- * or -errno. */
+/* Store the name, followed by the number of its module if it has one. Returns its offset with
+ * flags, or -errno. */
 static int64_t add_name(struct ksyms *k, const struct kallsym *l)
 {
 	int64_t at = add_bytes(k, l->name, l->name_length + 1), err;
@@ -257,7 +258,8 @@ static bool find_key(const struct ksyms *k, uint64_t ip, uint64_t *key)
 	return true;
 }
 
-/* Query the kernel for single addresses, up to the number at which reading all symbols is cheaper. */
+/* Query the kernel for single addresses, up to the number at which reading all symbols is
+ * cheaper. */
 static bool may_query(struct ksyms *k)
 {
 	if (!k->is_query_tried) {

@@ -13,8 +13,8 @@ struct ksym_query;
 /* Load the program. NULL if the kernel rejects it. */
 struct ksym_query *ksym_query_new(void);
 void ksym_query_free(struct ksym_query *a);
-/* Name, offset and module (NULL: the kernel itself) of `ip`. False if the kernel has no name for it.
- * Answers are cached; the strings live as long as `a`. */
+/* Name, offset and module (NULL: the kernel itself) of `ip`. False if the kernel has no name for
+ * it. Answers are cached; the strings live as long as `a`. */
 bool ksym_query_find(struct ksym_query *a, uint64_t ip, const char **name, uint64_t *offset,
 		     const char **module);
 /* Number of different addresses so far. */

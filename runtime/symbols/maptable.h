@@ -38,7 +38,8 @@ struct mapfiles {
 	size_t n_pinned; /* with a pinned_fd */
 };
 
-/* One allocation with its items, not a vec: tables are shared by pointer and there are thousands. */
+/* One allocation with its items, not a vec: tables are shared by pointer and there are
+ * thousands. */
 struct maptable {
 	uint32_t refs;
 	uint32_t n, capacity;

@@ -3,8 +3,8 @@
  * Symbols of mapped files: see symfile.h.
  *
  * A file is opened when the first frame in it is named: through /proc/PID/map_files (which is what
- * was mapped, in any mount namespace and even if deleted), /proc/PID/root, the parent's root, or its
- * path; and only if it is the inode that was mapped. To name frames of short-lived processes in
+ * was mapped, in any mount namespace and even if deleted), /proc/PID/root, the parent's root, or
+ * its path; and only if it is the inode that was mapped. To name frames of short-lived processes in
  * other namespaces and of deleted files too, up to PINS_MAX files are held open from the moment a
  * stack of their process is noted. Up to OPEN_MAX_FILES symbol tables stay open.
  */

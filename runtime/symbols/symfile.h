@@ -24,8 +24,8 @@ struct symfiles {
 
 /* Hold open the files of a process that has a stack: it may be gone when the stack is printed. */
 void symfiles_pin(struct symfiles *all, uint32_t tgid, uint32_t exec_id);
-/* The symbols of the file in a mapping of process `tgid`; NULL if it cannot be opened. The next call
- * may close them. */
+/* The symbols of the file in a mapping of process `tgid`; NULL if it cannot be opened. The next
+ * call may close them. */
 struct elfsym *symfiles_of(struct symfiles *all, uint32_t tgid, const struct mapping *mapping);
 /* Close all files. The mappings may have been freed before. */
 void symfiles_free(struct symfiles *all);

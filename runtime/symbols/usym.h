@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * User addresses to names, also of processes that have ended: mappings are noted while a process
- * lives (from /proc/PID/maps and from the kernel's mmap, exec and fork records). The symbol table of
- * a file is read once, when the first address in it is named.
+ * lives (from /proc/PID/maps and from the kernel's mmap, exec and fork records). The symbol table
+ * of a file is read once, when the first address in it is named.
  */
 #pragma once
 #include <stdbool.h>
@@ -31,8 +31,8 @@ void usyms_note_stack(struct usyms *u, uint32_t tgid, uint32_t exec_id, uint64_t
 /* No stack of this ended process will be named any more. */
 void usyms_forget_stacks(struct usyms *u, uint32_t tgid);
 
-/* Follow mappings as they appear (perf events on all CPUs), for `pid` and its descendants, or for all
- * processes if pid is -1. Call it before the command of -c runs. 0 or -errno. */
+/* Follow mappings as they appear (perf events on all CPUs), for `pid` and its descendants, or for
+ * all processes if pid is -1. Call it before the command of -c runs. 0 or -errno. */
 int usyms_track(struct usyms *u, int pid);
 /* The descriptor to poll for reading, which belongs to u; -1 if nothing is followed. */
 int usyms_track_fd(const struct usyms *u);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Following mappings on more CPUs than this machine has: a faked list that names one CPU many times.
- * Needs the right to open perf events for all processes.
+ * Following mappings on more CPUs than this machine has: a faked list that names one CPU many
+ * times. Needs the right to open perf events for all processes.
  */
 #define _GNU_SOURCE
 #include <setjmp.h>

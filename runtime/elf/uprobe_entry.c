@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Choosing the place of entry probes: see uprobe_place.h.
+ * Offsets of entry probes: see uprobe_entry.h.
  *
- * What must not be is a way to the instruction behind endbr64 that does not come from endbr64: the
- * probe would fire where no call began. Direct jumps hold their distance in the instruction, so the
- * bytes of the function (short jumps) and of all code (long ones, also from its .cold part) are
- * searched for that distance behind a jump's first byte; only what is found in the function itself
- * is disassembled. Jumps through a register or memory must lead to an endbr64, unless they have the
- * notrack prefix of jump tables: with one of those a function is left alone.
+ * A probe behind endbr64 is right only if nothing jumps there, because then it would fire without a
+ * call. Direct jumps contain their distance, so the bytes of the function (for short jumps) and of
+ * all code (for long jumps, also from its .cold part) are searched for an opcode of a jump followed
+ * by that distance. A match within the function itself is verified by disassembling. Jumps through
+ * a register or memory must lead to an endbr64, unless they have the notrack prefix of jump tables:
+ * functions with such a jump are left alone.
  */
-#include "runtime/elf/uprobe_place.h"
+#include "runtime/elf/uprobe_entry.h"
 #include "runtime/elf/elfsym.h"
 #include "runtime/elf/insn.h"
 #include "runtime/base/log.h"
@@ -23,7 +23,7 @@ enum {
 	CODE_MAX = 64 << 10,
 	BLOCK = 1 << 20,
 	OVERLAP = 8,
-	SAID_MAX = 8,
+	REPORTED_MAX = 8,
 	GO_LOOK_MAX = 32
 };
 
@@ -31,7 +31,7 @@ static const uint8_t endbr64[ENDBR_BYTES] = {0xf3, 0x0f, 0x1e, 0xfa};
 
 /* ---- one function -------------------------------------------------------------------------- */
 
-/* Does the kernel imitate this instruction? push, nop, jumps and calls. */
+/* Does the kernel emulate this instruction? push, nop, jumps and calls. */
 static bool is_cheap(const uint8_t *c, size_t n)
 {
 	if (n < 2)
@@ -42,7 +42,7 @@ static bool is_cheap(const uint8_t *c, size_t n)
 	       (c[0] & 0xf0) == 0x70 || (c[0] == 0x0f && (c[1] & 0xf0) == 0x80);
 }
 
-/* Bytes at c[i] that may be a jump of one byte's distance to the place behind endbr64. */
+/* May the bytes at c[i] be a jump with a distance of one byte to the instruction behind endbr64? */
 static bool may_jump_back(const uint8_t *c, size_t i)
 {
 	bool is_jump = c[i] == 0xeb || (c[i] & 0xf0) == 0x70 || (c[i] & 0xfc) == 0xe0;
@@ -50,7 +50,7 @@ static bool may_jump_back(const uint8_t *c, size_t i)
 	return is_jump && (int64_t)i + 2 + (int8_t)c[i + 1] == ENDBR_BYTES;
 }
 
-/* ... of four bytes' distance, c[i] being the byte before it: opcodes e8, e9, 0f 80 to 0f 8f. */
+/* May c[i] precede a distance of four bytes: opcodes e8, e9, 0f 80 to 0f 8f? */
 static bool may_jump_far(const uint8_t *c, size_t i)
 {
 	return c[i] == 0xe9 || c[i] == 0xe8 || (i && c[i - 1] == 0x0f && (c[i] & 0xf0) == 0x80);
@@ -64,7 +64,7 @@ static int32_t distance_at(const uint8_t *c)
 	return d;
 }
 
-/* jmp through a register or memory with the prefix notrack, and perhaps one more. */
+/* A jmp through a register or memory with the prefix notrack and possibly a REX prefix? */
 static bool may_be_table(const uint8_t *c, size_t i)
 {
 	if (c[i] != 0xff || (c[i + 1] >> 3 & 7) != 4)
@@ -73,8 +73,8 @@ static bool may_be_table(const uint8_t *c, size_t i)
 	       (i >= 2 && c[i - 2] == 0x3e && (c[i - 1] & 0xf0) == 0x40);
 }
 
-/* Some bytes look suspicious: are they instructions? */
-static enum place_verdict disassemble(uint16_t machine, const uint8_t *c, size_t n)
+/* Some bytes look like a jump: are they instructions? */
+static enum entry_verdict disassemble(uint16_t machine, const uint8_t *c, size_t n)
 {
 	struct insn i;
 	int err;
@@ -82,45 +82,46 @@ static enum place_verdict disassemble(uint16_t machine, const uint8_t *c, size_t
 	for (size_t at = 0; at < n; at += i.length) {
 		err = insn_decode(machine, c + at, n - at, &i);
 		if (err)
-			return err == -ENOSYS ? PLACE_UNKNOWN : PLACE_TARGET;
+			return err == -ENOSYS ? ENTRY_UNKNOWN : ENTRY_TARGET;
 		if (i.is_jump && (int64_t)at + i.target == ENDBR_BYTES)
-			return PLACE_TARGET;
+			return ENTRY_TARGET;
 		if (i.is_notrack)
-			return PLACE_TABLE;
+			return ENTRY_TABLE;
 	}
-	return PLACE_BEHIND;
+	return ENTRY_BEHIND;
 }
 
-static enum place_verdict judge_body(uint16_t machine, const uint8_t *c, size_t n)
+static enum entry_verdict judge_body(uint16_t machine, const uint8_t *c, size_t n)
 {
 	for (size_t i = ENDBR_BYTES; i + 1 < n; i++)
 		if (may_jump_back(c, i) || may_be_table(c, i) ||
 		    (may_jump_far(c, i) && i + 4 < n &&
 		     (int64_t)i + 5 + distance_at(c + i + 1) == ENDBR_BYTES))
 			return disassemble(machine, c, n);
-	return PLACE_BEHIND;
+	return ENTRY_BEHIND;
 }
 
-enum place_verdict place_judge(uint16_t machine, const uint8_t *c, size_t n, uint64_t size,
+enum entry_verdict entry_judge(uint16_t machine, const uint8_t *c, size_t n, uint64_t size,
 			       bool with_stacks)
 {
 	if (n < ENDBR_BYTES || memcmp(c, endbr64, ENDBR_BYTES) != 0)
-		return is_cheap(c, n) ? PLACE_CHEAP : PLACE_STEPPED;
+		return is_cheap(c, n) ? ENTRY_CHEAP : ENTRY_STEPPED;
 	if (!is_cheap(c + ENDBR_BYTES, n - ENDBR_BYTES))
-		return PLACE_STEPPED_BEHIND;
-	/* The kernel finds the caller by `push %rbp` at the probe; see ustack. */
+		return ENTRY_STEPPED_BEHIND;
+	/* The kernel recognises the entry of a function by `push %rbp`, and then adds its
+	 * caller. */
 	if (with_stacks && c[ENDBR_BYTES] != 0x55)
-		return PLACE_STACK;
+		return ENTRY_STACK;
 	if (!size)
-		return PLACE_NO_SIZE;
+		return ENTRY_NO_SIZE;
 	if (size > n)
-		return PLACE_TOO_LONG;
+		return ENTRY_TOO_LONG;
 	return judge_body(machine, c, (size_t)size);
 }
 
-/* A Go function begins with a look at its stack's room; if there is too little it lets the stack
- * grow and jumps back to its first instruction. Behind that look it is once a call. */
-uint64_t place_in_go(uint16_t machine, const uint8_t *c, size_t n)
+/* A Go function first checks that its stack is large enough. If not, it grows the stack and jumps
+ * back to its first instruction. The code behind the check runs once per call. */
+uint64_t entry_in_go(uint16_t machine, const uint8_t *c, size_t n)
 {
 	uint64_t behind = 0;
 	struct insn i;
@@ -144,16 +145,16 @@ uint64_t place_in_go(uint16_t machine, const uint8_t *c, size_t n)
 struct candidate {
 	struct plan_target *target;
 	uint64_t offset; /* in the file, of the function */
-	uint64_t shift;	 /* of Go: see place_in_go */
-	enum place_verdict verifier_message;
+	uint64_t shift;	 /* in Go: see entry_in_go() */
+	enum entry_verdict verdict;
 };
 
 struct file_search {
 	struct elfsym *elf;
 	struct candidate *list; /* by offset */
 	size_t n;
-	uint64_t low, high; /* offsets behind the endbr64 of those to be moved: first, last */
-	uint8_t *wanted;    /* a bit each from low on */
+	uint64_t low, high; /* first and last offset behind an endbr64 to which a probe may move */
+	uint8_t *targets;   /* a bitmap of these offsets, from low on */
 	uint8_t *block;
 };
 
@@ -172,33 +173,33 @@ static struct candidate *find_candidate(const struct file_search *s, uint64_t of
 	return low < s->n && s->list[low].offset == offset ? &s->list[low] : NULL;
 }
 
-/* Something jumps to `place`; what is in the function itself was disassembled already. */
-static void note_jump(const struct file_search *s, uint64_t from, uint64_t place)
+/* Something jumps to `target`. The function itself has been disassembled before. */
+static void note_jump(const struct file_search *s, uint64_t from, uint64_t target)
 {
-	struct candidate *c = find_candidate(s, place - ENDBR_BYTES);
+	struct candidate *c = find_candidate(s, target - ENDBR_BYTES);
 
 	if (c && from - c->offset >= c->target->size)
-		for (; c < s->list + s->n && c->offset == place - ENDBR_BYTES; c++)
-			c->verifier_message = PLACE_TARGET;
+		for (; c < s->list + s->n && c->offset == target - ENDBR_BYTES; c++)
+			c->verdict = ENTRY_TARGET;
 }
 
 static void search_block(const struct file_search *s, const uint8_t *c, size_t n, uint64_t at)
 {
 	for (size_t i = 0; i + 4 < n; i++) {
-		uint64_t place;
+		uint64_t target;
 
 		if (!may_jump_far(c, i))
 			continue;
-		place = at + i + 5 + (uint64_t)(int64_t)distance_at(c + i + 1);
-		if (place - s->low > s->high - s->low)
+		target = at + i + 5 + (uint64_t)(int64_t)distance_at(c + i + 1);
+		if (target - s->low > s->high - s->low)
 			continue;
-		place -= s->low;
-		if (s->wanted[place / 8] >> place % 8 & 1)
-			note_jump(s, at + i, place + s->low);
+		target -= s->low;
+		if (s->targets[target / 8] >> target % 8 & 1)
+			note_jump(s, at + i, target + s->low);
 	}
 }
 
-/* Distances are the same in the file as in memory, within one segment. */
+/* Within a segment, distances in the file are the same as in memory. */
 static void search_segment(uint64_t offset, uint64_t size, void *ctx)
 {
 	const struct file_search *s = ctx;
@@ -214,66 +215,66 @@ static void search_segment(uint64_t offset, uint64_t size, void *ctx)
 	}
 }
 
-/* Jumps from anywhere in the file, for all functions at once. False when out of memory. */
+/* Search the whole file for jumps, for all functions at once. False if out of memory. */
 static bool search_file(struct file_search *s)
 {
 	bool is_any = false;
 
 	for (size_t i = 0; i < s->n; i++) {
-		uint64_t place = s->list[i].offset + ENDBR_BYTES;
+		uint64_t target = s->list[i].offset + ENDBR_BYTES;
 
-		if (s->list[i].verifier_message != PLACE_BEHIND)
+		if (s->list[i].verdict != ENTRY_BEHIND)
 			continue;
-		s->low = is_any ? s->low : place; /* they are in order */
-		s->high = place;
+		s->low = is_any ? s->low : target; /* the list is sorted */
+		s->high = target;
 		is_any = true;
 	}
 	if (!is_any)
 		return true;
-	s->wanted = calloc((s->high - s->low) / 8 + 1, 1);
+	s->targets = calloc((s->high - s->low) / 8 + 1, 1);
 	s->block = malloc(BLOCK + OVERLAP);
-	if (!s->wanted || !s->block)
+	if (!s->targets || !s->block)
 		return false;
 	for (size_t i = 0; i < s->n; i++) {
 		uint64_t bit = s->list[i].offset + ENDBR_BYTES - s->low;
 
-		if (s->list[i].verifier_message == PLACE_BEHIND)
-			s->wanted[bit / 8] |= (uint8_t)(1u << bit % 8);
+		if (s->list[i].verdict == ENTRY_BEHIND)
+			s->targets[bit / 8] |= (uint8_t)(1u << bit % 8);
 	}
 	elfsym_each_code(s->elf, search_segment, s);
 	return true;
 }
 
-/* ---- what is said -------------------------------------------------------------------------- */
+/* ---- report -------------------------------------------------------------------------------- */
 
-static const char *const reasons[PLACE_COUNT] = {
-	[PLACE_STEPPED] = "its first instruction is not one that the kernel imitates",
-	[PLACE_STEPPED_BEHIND] = "neither endbr64 nor what follows is one that the kernel imitates",
-	[PLACE_STACK] = "behind endbr64 user stacks would lack the caller",
-	[PLACE_NO_SIZE] = "it begins with endbr64, and its size is not known",
-	[PLACE_TOO_LONG] = "it begins with endbr64, and is too long to be searched",
-	[PLACE_TABLE] = "it begins with endbr64, and jumps by a table",
-	[PLACE_TARGET] = "it begins with endbr64, and something jumps behind it",
-	[PLACE_UNKNOWN] = "it begins with endbr64, and there is no libZydis to tell if something "
-			  "jumps behind it",
+static const char *const reasons[ENTRY_COUNT] = {
+	[ENTRY_STEPPED] = "its first instruction is not one that the kernel emulates",
+	[ENTRY_STEPPED_BEHIND] = "the kernel emulates neither endbr64 nor the next instruction",
+	[ENTRY_STACK] = "user stacks would lack the caller if it were probed behind endbr64",
+	[ENTRY_NO_SIZE] = "it begins with endbr64, and its size is unknown",
+	[ENTRY_TOO_LONG] = "it begins with endbr64, and is too long to be searched for jumps",
+	[ENTRY_TABLE] = "it begins with endbr64, and uses a jump table",
+	[ENTRY_TARGET] = "it begins with endbr64, and something jumps behind it",
+	[ENTRY_UNKNOWN] = "it begins with endbr64, and without libZydis it is unknown whether "
+			  "something jumps behind it",
 };
 
-static void say(const struct file_search *s)
+static void report(const struct file_search *s)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < s->n; i++) {
 		const struct plan_target *t = s->list[i].target;
 
-		if (!reasons[s->list[i].verifier_message] ||
+		if (!reasons[s->list[i].verdict] ||
 		    (i && s->list[i - 1].offset == s->list[i].offset))
 			continue;
-		if (n++ < SAID_MAX)
+		if (n++ < REPORTED_MAX)
 			log_verbose("%s:%s: each hit is single-stepped: %s", t->path, t->symbol,
-				    reasons[s->list[i].verifier_message]);
+				    reasons[s->list[i].verdict]);
 	}
-	if (n > SAID_MAX)
-		log_verbose("... and so are %zu more functions", n - SAID_MAX);
+	if (n > REPORTED_MAX)
+		log_verbose("... and %zu more functions", n - REPORTED_MAX);
 }
 
 /* ---- the plan ------------------------------------------------------------------------------ */
@@ -289,39 +290,38 @@ static void judge_all(struct file_search *s, bool with_stacks)
 		size_t want = !size ? 16 : size < CODE_MAX ? (size_t)size : CODE_MAX;
 		size_t n = code ? elfsym_read(s->elf, c->offset, code, want) : 0;
 
-		c->verifier_message =
-			place_judge(elfsym_machine(s->elf), code, n, size, with_stacks);
+		c->verdict = entry_judge(elfsym_machine(s->elf), code, n, size, with_stacks);
 		if (is_go && size <= n)
-			c->shift = place_in_go(elfsym_machine(s->elf), code, n);
+			c->shift = entry_in_go(elfsym_machine(s->elf), code, n);
 	}
 	free(code);
 }
 
-static void place_in_file(struct candidate *list, size_t n, bool with_stacks)
+static void move_in_file(struct candidate *list, size_t n, bool with_stacks)
 {
 	struct file_search s = {.list = list, .n = n};
 	int err;
 
 	s.elf = elfsym_open(list[0].target->path, &err);
 	if (!s.elf)
-		return; /* attaching says why */
+		return; /* attaching reports the error */
 	if (elfsym_machine(s.elf) == EM_X86_64) {
 		judge_all(&s, with_stacks);
 		if (search_file(&s)) {
-			say(&s);
+			report(&s);
 			for (size_t i = 0; i < n; i++)
 				list[i].target->offset += list[i].shift ? list[i].shift
-							  : list[i].verifier_message == PLACE_BEHIND
+							  : list[i].verdict == ENTRY_BEHIND
 								  ? ENDBR_BYTES
 								  : 0;
 		}
 	}
-	free(s.wanted);
+	free(s.targets);
 	free(s.block);
 	elfsym_close(s.elf);
 }
 
-static int by_place(const void *x, const void *y)
+static int by_offset(const void *x, const void *y)
 {
 	const struct candidate *a = x, *b = y;
 	int order =
@@ -335,7 +335,7 @@ static bool is_user_entry(const struct plan_prog *g)
 	return prog_kind_is(g->kind, PK_USER_FUNCTION) && !prog_kind_is(g->kind, PK_USDT);
 }
 
-void uprobe_place(const struct plan *plan)
+void uprobe_entry_move(const struct plan *plan)
 {
 	struct candidate *list;
 	size_t n = 0, first = 0;
@@ -353,10 +353,10 @@ void uprobe_place(const struct plan *plan)
 				list[n++] = (struct candidate){
 					.target = &plan->progs[i].targets[j],
 					.offset = plan->progs[i].targets[j].offset};
-	qsort(list, n, sizeof(*list), by_place);
+	qsort(list, n, sizeof(*list), by_offset);
 	for (size_t i = 1; i <= n; i++)
 		if (i == n || strcmp(list[i].target->path, list[first].target->path) != 0) {
-			place_in_file(list + first, i - first, plan->needs.ustack);
+			move_in_file(list + first, i - first, plan->needs.ustack);
 			first = i;
 		}
 	free(list);

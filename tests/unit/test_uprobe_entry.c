@@ -6,7 +6,7 @@
 #include "runtime/elf/demangle.h"
 #include "runtime/elf/insn.h"
 #include "runtime/elf/ldcache.h"
-#include "runtime/elf/uprobe_place.h"
+#include "runtime/elf/uprobe_entry.h"
 #include <elf.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,49 +16,49 @@
 
 #define ENDBR "\xf3\x0f\x1e\xfa"
 #define JUDGE(code, with_stacks)                                                            \
-	place_judge(EM_X86_64, (const uint8_t *)(code), sizeof(code) - 1, sizeof(code) - 1, \
+	entry_judge(EM_X86_64, (const uint8_t *)(code), sizeof(code) - 1, sizeof(code) - 1, \
 		    with_stacks)
 
 static void test_first_instructions(void **state)
 {
 	(void)state;
-	assert_int_equal(JUDGE("\x55\x5d\xc3", false), PLACE_CHEAP);	       /* push; pop; ret */
-	assert_int_equal(JUDGE("\x41\x57\x41\x5f\xc3", false), PLACE_CHEAP);   /* push %r15 */
-	assert_int_equal(JUDGE("\x48\x83\xec\x08\xc3", false), PLACE_STEPPED); /* sub $8,%rsp */
-	assert_int_equal(JUDGE(ENDBR "\x55\x5d\xc3", false), PLACE_BEHIND);
-	assert_int_equal(JUDGE(ENDBR "\x55\x5d\xc3", true), PLACE_BEHIND);
-	assert_int_equal(JUDGE(ENDBR "\x41\x57\x41\x5f\xc3", false), PLACE_BEHIND);
-	assert_int_equal(JUDGE(ENDBR "\x53\x5b\xc3", true), PLACE_STACK);
-	assert_int_equal(JUDGE(ENDBR "\x8d\x47\x01\xc3", false), PLACE_STEPPED_BEHIND);
-	assert_int_equal(JUDGE(ENDBR, false), PLACE_STEPPED_BEHIND);
-	assert_int_equal(JUDGE("", false), PLACE_STEPPED);
-	assert_int_equal(place_judge(EM_X86_64, (const uint8_t *)ENDBR "\x55\xc3", 6, 0, false),
-			 PLACE_NO_SIZE);
-	assert_int_equal(place_judge(EM_X86_64, (const uint8_t *)ENDBR "\x55\xc3", 6, 7, false),
-			 PLACE_TOO_LONG);
+	assert_int_equal(JUDGE("\x55\x5d\xc3", false), ENTRY_CHEAP);	       /* push; pop; ret */
+	assert_int_equal(JUDGE("\x41\x57\x41\x5f\xc3", false), ENTRY_CHEAP);   /* push %r15 */
+	assert_int_equal(JUDGE("\x48\x83\xec\x08\xc3", false), ENTRY_STEPPED); /* sub $8,%rsp */
+	assert_int_equal(JUDGE(ENDBR "\x55\x5d\xc3", false), ENTRY_BEHIND);
+	assert_int_equal(JUDGE(ENDBR "\x55\x5d\xc3", true), ENTRY_BEHIND);
+	assert_int_equal(JUDGE(ENDBR "\x41\x57\x41\x5f\xc3", false), ENTRY_BEHIND);
+	assert_int_equal(JUDGE(ENDBR "\x53\x5b\xc3", true), ENTRY_STACK);
+	assert_int_equal(JUDGE(ENDBR "\x8d\x47\x01\xc3", false), ENTRY_STEPPED_BEHIND);
+	assert_int_equal(JUDGE(ENDBR, false), ENTRY_STEPPED_BEHIND);
+	assert_int_equal(JUDGE("", false), ENTRY_STEPPED);
+	assert_int_equal(entry_judge(EM_X86_64, (const uint8_t *)ENDBR "\x55\xc3", 6, 0, false),
+			 ENTRY_NO_SIZE);
+	assert_int_equal(entry_judge(EM_X86_64, (const uint8_t *)ENDBR "\x55\xc3", 6, 7, false),
+			 ENTRY_TOO_LONG);
 }
 
 static void test_jumps(void **state)
 {
 	(void)state;
 	/* push; pop; jmp to the push; ret */
-	assert_int_equal(JUDGE(ENDBR "\x55\x5d\xeb\xfc\xc3", false), PLACE_TARGET);
+	assert_int_equal(JUDGE(ENDBR "\x55\x5d\xeb\xfc\xc3", false), ENTRY_TARGET);
 	/* ... je */
-	assert_int_equal(JUDGE(ENDBR "\x55\x5d\x74\xfc\xc3", false), PLACE_TARGET);
+	assert_int_equal(JUDGE(ENDBR "\x55\x5d\x74\xfc\xc3", false), ENTRY_TARGET);
 	/* ... a jump of four bytes' distance, conditional or not */
-	assert_int_equal(JUDGE(ENDBR "\x55\x5d\xe9\xf9\xff\xff\xff\xc3", false), PLACE_TARGET);
-	assert_int_equal(JUDGE(ENDBR "\x55\x5d\x0f\x84\xf8\xff\xff\xff\xc3", false), PLACE_TARGET);
+	assert_int_equal(JUDGE(ENDBR "\x55\x5d\xe9\xf9\xff\xff\xff\xc3", false), ENTRY_TARGET);
+	assert_int_equal(JUDGE(ENDBR "\x55\x5d\x0f\x84\xf8\xff\xff\xff\xc3", false), ENTRY_TARGET);
 	/* ... to the pop, or the endbr64 itself */
-	assert_int_equal(JUDGE(ENDBR "\x55\x5d\xeb\xfd\xc3", false), PLACE_BEHIND);
-	assert_int_equal(JUDGE(ENDBR "\x55\x5d\xeb\xf8\xc3", false), PLACE_BEHIND);
+	assert_int_equal(JUDGE(ENDBR "\x55\x5d\xeb\xfd\xc3", false), ENTRY_BEHIND);
+	assert_int_equal(JUDGE(ENDBR "\x55\x5d\xeb\xf8\xc3", false), ENTRY_BEHIND);
 	/* the same bytes inside an immediate: mov $0xfceb5d55,%eax */
-	assert_int_equal(JUDGE(ENDBR "\x55\xb8\xeb\xfc\x5d\x5d\xc3", false), PLACE_BEHIND);
+	assert_int_equal(JUDGE(ENDBR "\x55\xb8\xeb\xfc\x5d\x5d\xc3", false), ENTRY_BEHIND);
 	/* notrack jmp *%rax; jmp *%rax, which must lead to an endbr64 */
-	assert_int_equal(JUDGE(ENDBR "\x55\x5d\x3e\xff\xe0", false), PLACE_TABLE);
-	assert_int_equal(JUDGE(ENDBR "\x55\x5d\x3e\x41\xff\xe3", false), PLACE_TABLE);
-	assert_int_equal(JUDGE(ENDBR "\x55\x5d\xff\xe0", false), PLACE_BEHIND);
+	assert_int_equal(JUDGE(ENDBR "\x55\x5d\x3e\xff\xe0", false), ENTRY_TABLE);
+	assert_int_equal(JUDGE(ENDBR "\x55\x5d\x3e\x41\xff\xe3", false), ENTRY_TABLE);
+	assert_int_equal(JUDGE(ENDBR "\x55\x5d\xff\xe0", false), ENTRY_BEHIND);
 	/* what is no instruction is not trusted: push; pop; jmp back; bad */
-	assert_int_equal(JUDGE(ENDBR "\x55\x06\x5d\xeb\xfb", false), PLACE_TARGET);
+	assert_int_equal(JUDGE(ENDBR "\x55\x06\x5d\xeb\xfb", false), ENTRY_TARGET);
 }
 
 static void test_go(void **state)
@@ -67,9 +67,9 @@ static void test_go(void **state)
 	static const uint8_t code[] = "\x49\x3b\x66\x10\x76\x03\x55\x5d\xc3\xe8\0\0\0\0\xeb\xf0";
 
 	(void)state;
-	assert_int_equal(place_in_go(EM_X86_64, code, sizeof(code) - 1), 6);
-	assert_int_equal(place_in_go(EM_X86_64, code, 9), 0); /* nothing jumps back */
-	assert_int_equal(place_in_go(EM_X86_64, (const uint8_t *)"\x75\xfe", 2), 0);
+	assert_int_equal(entry_in_go(EM_X86_64, code, sizeof(code) - 1), 6);
+	assert_int_equal(entry_in_go(EM_X86_64, code, 9), 0); /* nothing jumps back */
+	assert_int_equal(entry_in_go(EM_X86_64, (const uint8_t *)"\x75\xfe", 2), 0);
 }
 
 static void test_instructions(void **state)
