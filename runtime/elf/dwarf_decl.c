@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Types of DWARF as C spells them: the steps from a name to the type at the bottom, for decl.h. C++
- * and Rust have no word before the name of a structure.
+ * DWARF types as C declarators (decl.h). In C++ and Rust the name of a structure is not preceded by
+ * `struct`.
  */
 #include "parser/base/arena.h"
 #include "runtime/elf/decl.h"
@@ -14,14 +14,14 @@ struct spelling {
 	enum dwarf_family family;
 	struct decl d;
 	bool is_pointer;
-	int *n_steps; /* of all in it */
+	int *n_steps; /* shared with nested declarators */
 };
 
 enum { STEPS_MAX = 1000 };
 
 static bool declare(struct spelling *s, Dwarf_Die *type, int depth);
 
-/* The name of the type at the bottom. */
+/* The name of the base type. */
 static void bottom_name(const struct spelling *s, Dwarf_Die *type, bool is_void, char *out,
 			size_t size)
 {
@@ -105,7 +105,7 @@ static const char *qualifier(int tag)
 					     : NULL;
 }
 
-/* Is there a pointer behind qualifiers? */
+/* Is the type behind the qualifiers a pointer? */
 static bool is_pointer_below(const struct spelling *s, Dwarf_Die type)
 {
 	for (int i = 0; i < DECL_STEPS && qualifier(s->t->dw.dwarf_tag(&type)); i++)
@@ -114,14 +114,14 @@ static bool is_pointer_below(const struct spelling *s, Dwarf_Die type)
 	return is_pointer_tag(s->t->dw.dwarf_tag(&type));
 }
 
-/* One step towards the bottom; false there. */
+/* One step towards the base type. False if *type is the base type. */
 static bool step(struct spelling *s, Dwarf_Die *type, int depth)
 {
 	int tag = s->t->dw.dwarf_tag(type);
 
 	if (is_pointer_tag(tag)) {
 		if (s->family == FAMILY_RUST && s->t->dw.dwarf_diename(type))
-			return false; /* &u8, *const u8: as it says */
+			return false; /* &u8, *const u8: the name has it all */
 		decl_prepend(&s->d, tag == DW_TAG_pointer_type	   ? "*"
 				    : tag == DW_TAG_reference_type ? "&"
 								   : "&&");
@@ -140,7 +140,7 @@ static bool step(struct spelling *s, Dwarf_Die *type, int depth)
 	return true;
 }
 
-/* From *type to the bottom; false: that is void. */
+/* From *type to its base type. False if that is void. */
 static bool declare(struct spelling *s, Dwarf_Die *type, int depth)
 {
 	for (int i = 0; i < DECL_STEPS; i++) {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A function's parameters: names and types as the source has them, places by the calling
- * convention. Optimised code also says in which register each is at the first instruction; where
- * that contradicts the convention, the compiler has changed it, and what it says holds.
+ * Parameters of a function: names and types from the source, locations from the calling convention.
+ * For optimised code, debug information also has the register of each parameter at the first
+ * instruction. If that contradicts the convention, the compiler has changed the latter, and debug
+ * information is used.
  */
 #include "parser/base/arena.h"
 #include "runtime/elf/dwarf_impl.h"
@@ -20,11 +21,11 @@ struct description {
 	struct arena *a;
 	struct typed_function *f;
 	struct abi_args args;
-	bool is_foreign; /* nothing that holds of registers here holds there */
+	bool is_foreign; /* has another calling convention */
 	bool is_old_clang;
-	bool is_lost;		      /* what comes is at places that cannot be told */
-	Dwarf_Off params[PARAMS_MAX]; /* of the DIEs that have the names */
-	int at_entry[PARAMS_MAX];     /* the word that debug information names, or ABI_NO_WORD */
+	bool is_lost;		      /* the locations of further parameters are unknown */
+	Dwarf_Off params[PARAMS_MAX]; /* of the DIEs with their names */
+	int at_entry[PARAMS_MAX];     /* the word in debug information, or ABI_NO_WORD */
 	bool has_location[PARAMS_MAX];
 };
 
@@ -58,7 +59,7 @@ static enum dwarf_family family_of(const struct dwarf_types *t, Dwarf_Die *die)
 	}
 }
 
-/* Before 18, clang put numbers of 16 bytes elsewhere than the convention says. */
+/* Before version 18, clang passed 16-byte numbers in violation of the convention. */
 static bool is_old_clang(const struct dwarf_types *t, Dwarf_Die *die)
 {
 	static const char word[] = "clang version ";
@@ -84,20 +85,20 @@ static const char *why_unplaced(struct description *d, Dwarf_Die *die)
 	if (address_size != WORD)
 		return "it is a 32-bit program";
 	if (d->family == FAMILY_GO)
-		return "Go has a calling convention of its own, which is not built yet";
+		return "Go has its own calling convention, which is not supported yet";
 	if (d->family == FAMILY_OTHER)
-		return "it is not of C, C++ or Rust: how its language passes arguments is not known";
+		return "the calling convention of its language is unknown: not C, C++ or Rust";
 	d->is_foreign = false;
 	if (dwarf_number(d->t, die, DW_AT_calling_convention, DW_CC_normal) != DW_CC_normal)
 		return "the compiler changed how it is called";
 	return NULL;
 }
 
-/* ---- what is returned ---------------------------------------------------------------------- */
+/* ---- result -------------------------------------------------------------------------------- */
 
-/* Rust's results of more than one word are in registers or in memory, as its compiler likes; more
- * than two words are in memory. */
-static bool is_secret_result(const struct description *d, const struct dwarf_value *v)
+/* Rust returns results of two words in registers or in memory, which is unspecified; larger ones in
+ * memory. */
+static bool is_unspecified_result(const struct description *d, const struct dwarf_value *v)
 {
 	return d->family == FAMILY_RUST && v->is_unknown && v->abi.size > WORD &&
 	       v->abi.size <= 2 * WORD;
@@ -123,14 +124,14 @@ static void describe_result(struct description *d, Dwarf_Die *die)
 	}
 	is_known = abi_begin(&d->args, d->t->machine, is_void ? NULL : &v.abi);
 	if (!is_known && !d->f->unplaced)
-		d->f->unplaced = "how this machine passes arguments is not known";
-	d->is_lost = d->f->unplaced || (!is_void && (is_secret_result(d, &v) ||
+		d->f->unplaced = "the calling convention of this machine is unknown";
+	d->is_lost = d->f->unplaced || (!is_void && (is_unspecified_result(d, &v) ||
 						     (v.is_unknown && d->family != FAMILY_RUST)));
 }
 
 /* ---- parameters ---------------------------------------------------------------------------- */
 
-/* What a DIE of a copy stands for. */
+/* The DIE that a concrete or inlined instance was made from. */
 static Dwarf_Die origin_of(const struct dwarf_types *t, Dwarf_Die die)
 {
 	Dwarf_Attribute a;
@@ -185,8 +186,8 @@ static void add_rest(struct description *d)
 	arena_push(d->a, d->f->params, d->f->n_params, p);
 }
 
-/* Parameters that the source has; compilers add others. */
-static uint32_t count_written(const struct dwarf_types *t, Dwarf_Die function)
+/* The number of parameters in the source; compilers add others. */
+static uint32_t count_in_source(const struct dwarf_types *t, Dwarf_Die function)
 {
 	uint32_t n = 0;
 	Dwarf_Die child;
@@ -200,16 +201,17 @@ static uint32_t count_written(const struct dwarf_types *t, Dwarf_Die function)
 	return n;
 }
 
-/* Of a function that is inlined elsewhere, too, there is this copy and the whole it came from. The
- * copy lacks what only the other kind of constructor has, or what the optimiser took away. */
-static Dwarf_Die list_of(const struct dwarf_types *t, Dwarf_Die copy)
+/* The DIE with the complete list of parameters. A function that is also inlined has an instance and
+ * the DIE it was made from. The instance lacks parameters that the optimiser removed or that only
+ * another kind of constructor has. */
+static Dwarf_Die complete_of(const struct dwarf_types *t, Dwarf_Die instance)
 {
-	Dwarf_Die whole = origin_of(t, copy);
+	Dwarf_Die origin = origin_of(t, instance);
 
-	return count_written(t, copy) < count_written(t, whole) ? whole : copy;
+	return count_in_source(t, instance) < count_in_source(t, origin) ? origin : instance;
 }
 
-/* Go lists its results, too. */
+/* Go lists results among the parameters. */
 static bool is_result(const struct description *d, Dwarf_Die *param)
 {
 	return d->family == FAMILY_GO && dwarf_flag(d->t, param, DW_AT_variable_parameter);
@@ -233,7 +235,7 @@ static void add_params(struct description *d, Dwarf_Die function)
 	} while (d->t->dw.dwarf_siblingof(&child, &child) == 0);
 }
 
-/* ---- what the first instruction finds ------------------------------------------------------ */
+/* ---- registers at the first instruction ---------------------------------------------------- */
 
 static int entry_word(const struct description *d, Dwarf_Die *param)
 {
@@ -272,11 +274,11 @@ static void read_entry_words(struct description *d, Dwarf_Die *concrete)
 	} while (d->t->dw.dwarf_siblingof(&child, &child) == 0);
 }
 
-/* What the function does not use has no location in clang's optimised code: callers that know that
- * leave anything there. */
+/* In clang's optimised code an unused parameter has no location, and callers that know that need
+ * not pass it. */
 static void drop_absent(struct description *d)
 {
-	static const char why[] = "the function does not use it, so it may be passed nowhere";
+	static const char why[] = "the function does not use it, so callers may not pass it";
 
 	for (uint32_t i = 0; i < d->f->n_params && !d->is_foreign; i++) {
 		if (d->has_location[i] || !d->f->params[i].size)
@@ -286,7 +288,7 @@ static void drop_absent(struct description *d)
 	}
 }
 
-static void compare_places(struct description *d)
+static void compare_locations(struct description *d)
 {
 	struct typed_function *f = d->f;
 	bool is_changed = false;
@@ -314,9 +316,9 @@ struct typed_function *dwarf_describe(const struct dwarf_types *t, Dwarf_Die *di
 	d->f->unplaced = why_unplaced(d, die);
 	d->is_old_clang = t->machine == EM_X86_64 && is_old_clang(t, die);
 	describe_result(d, die);
-	add_params(d, list_of(t, *die));
+	add_params(d, complete_of(t, *die));
 	read_entry_words(d, die);
 	drop_absent(d);
-	compare_places(d);
+	compare_locations(d);
 	return d->f;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the parts of dwarf_types share, and nobody else includes: dwarf_types.c finds functions,
- * dwarf_function.c describes one, dwarf_value.c and dwarf_class.c say what its values are made of,
- * dwarf_decl.c how they are declared.
+ * Internals of dwarf_types, shared by dwarf_*.c: dwarf_types.c finds functions, dwarf_function.c
+ * describes one, dwarf_value.c and dwarf_class.c lay out its values, dwarf_decl.c declares them.
  */
 #pragma once
+#include "runtime/base/vec.h"
 #include "runtime/elf/abi.h"
 #include "runtime/elf/dwarf_types.h"
 #include "runtime/elf/libdw.h"
@@ -17,42 +17,40 @@ struct dwarf_range {
 	Dwarf_Off unit; /* of its DIE */
 };
 
-/* A function's first address, and where it is described. */
-struct dwarf_place {
+/* A function's first address and its description. */
+struct dwarf_entry {
 	uint64_t address;
 	Dwarf_Die die;
 };
 
 struct dwarf_unit {
 	Dwarf_CU *cu;
-	struct dwarf_place *places; /* by address */
-	size_t n, room;
+	VEC(struct dwarf_entry) functions; /* by address */
 };
 
 struct dwarf_types {
 	struct libdw dw;
 	Dwarf *dwarf;
 	uint16_t machine;
-	struct dwarf_unit *units; /* whose functions were looked at */
-	size_t n_units;
-	struct dwarf_range *ranges; /* of all units; read when the file has no index of them */
-	size_t n_ranges;
+	VEC(struct dwarf_unit) units;	/* those that were read */
+	VEC(struct dwarf_range) ranges; /* of all units; read if the file has no .debug_aranges */
 	bool has_ranges;
 };
 
-/* A value as calling conventions and as scripts see it. */
+/* A value, for calling conventions and for scripts. */
 struct dwarf_value {
 	struct abi_value abi;
-	uint32_t size; /* of a number or an address, else 0 */
+	uint32_t size; /* of a number or an address; 0: something else */
 	bool is_signed;
-	bool is_unknown; /* where it is passed, and what comes after it, cannot be told */
+	bool is_unknown; /* its location, and that of further parameters, is unknown */
 };
 
-/* The type of a parameter, a member, a pointer; false: void. */
+/* The type of a parameter or member, or that a pointer points to. False: void. */
 bool dwarf_type_of(const struct dwarf_types *t, Dwarf_Die *die, Dwarf_Die *type);
-/* Behind names and qualifiers; false: void, or nonsense. *align: what those on the way ask for. */
+/* Strip typedefs and qualifiers from *type. False: void, or malformed. Raises *align (unless NULL)
+ * to the alignment that they require. */
 bool dwarf_plain(const struct dwarf_types *t, Dwarf_Die *type, uint32_t *align);
-/* An unsigned attribute, `otherwise` when there is none. */
+/* An unsigned attribute, `otherwise` if there is none. */
 uint64_t dwarf_number(const struct dwarf_types *t, Dwarf_Die *die, unsigned attribute,
 		      uint64_t otherwise);
 bool dwarf_flag(const struct dwarf_types *t, Dwarf_Die *die, unsigned attribute);
@@ -61,14 +59,15 @@ bool dwarf_flag(const struct dwarf_types *t, Dwarf_Die *die, unsigned attribute)
 void dwarf_value_of(const struct dwarf_types *t, Dwarf_Die *type, enum dwarf_family family,
 		    struct dwarf_value *out);
 
-/* What addresses of that type are of; levels 0: it is none. */
+/* What a pointer of that type points to; levels 0: it is not a pointer. */
 struct tp_pointee dwarf_pointee(const struct dwarf_types *t, Dwarf_Die *type,
 				enum dwarf_family family, struct arena *a);
 
-/* dwarf_class.c: is a class handed over as its address? */
+/* dwarf_class.c: is a class passed by address? */
 bool dwarf_class_is_by_address(const struct dwarf_types *t, Dwarf_Die *type);
 
-/* dwarf_decl.c: "const char *" and " name", as C spells it; type NULL: void. */
+/* dwarf_decl.c: the C declaration of `name` with that type (NULL: void), e.g. "const char
+ * *name". */
 const char *dwarf_declare(const struct dwarf_types *t, Dwarf_Die *type, enum dwarf_family family,
 			  const char *name, struct arena *a);
 

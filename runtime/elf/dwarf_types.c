@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finding a function's description by its address. The unit comes from the file's index of
- * addresses (.debug_aranges), which gcc writes and clang does not, or else from the ranges of all
- * units; its functions are indexed when the first is asked for.
+ * Finding a function's DIE by address. The compilation unit is found in .debug_aranges, which gcc
+ * writes and clang does not, or else in the address ranges of all units. The functions of a unit
+ * are indexed when the first of them is looked up.
  */
 #include "runtime/elf/dwarf_types.h"
 #include "parser/base/arena.h"
@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-enum { NEST_MAX = 16 }; /* namespaces in each other */
+enum { NEST_MAX = 16 }; /* nested namespaces */
 
 struct dwarf_types *dwarf_types_open(int fd, uint16_t machine, int *err)
 {
@@ -35,10 +35,10 @@ void dwarf_types_close(struct dwarf_types *t)
 {
 	if (!t)
 		return;
-	for (size_t i = 0; i < t->n_units; i++)
-		free(t->units[i].places);
-	free(t->units);
-	free(t->ranges);
+	for (size_t i = 0; i < t->units.n; i++)
+		vec_free(&t->units.items[i].functions);
+	vec_free(&t->units);
+	vec_free(&t->ranges);
 	if (t->dwarf)
 		t->dw.dwarf_end(t->dwarf);
 	free(t);
@@ -53,145 +53,132 @@ static int by_start(const void *x, const void *y)
 	return a->start < b->start ? -1 : a->start > b->start;
 }
 
-static bool add_range(struct dwarf_types *t, uint64_t start, uint64_t end, Dwarf_Off unit)
-{
-	size_t n = t->n_ranges;
-
-	if ((n & (n - 1)) == 0) { /* a power of two, or 0: full */
-		struct dwarf_range *more = reallocarray(t->ranges, n ? 2 * n : 1, sizeof(*more));
-
-		if (!more)
-			return false;
-		t->ranges = more;
-	}
-	t->ranges[t->n_ranges++] = (struct dwarf_range){start, end, unit};
-	return true;
-}
-
-static void read_ranges(struct dwarf_types *t)
+static int read_ranges(struct dwarf_types *t)
 {
 	Dwarf_CU *cu = NULL;
 	Dwarf_Die die;
 
-	t->has_ranges = true;
 	while (t->dw.dwarf_get_units(t->dwarf, cu, &cu, NULL, NULL, &die, NULL) == 0) {
 		Dwarf_Addr base, start, end;
 		ptrdiff_t at = 0;
 
 		while ((at = t->dw.dwarf_ranges(&die, at, &base, &start, &end)) > 0)
-			if (!add_range(t, start, end, t->dw.dwarf_dieoffset(&die)))
-				return;
+			if (vec_push(&t->ranges,
+				     (struct dwarf_range){start, end, t->dw.dwarf_dieoffset(&die)}))
+				return -ENOMEM;
 	}
-	if (t->n_ranges)
-		qsort(t->ranges, t->n_ranges, sizeof(*t->ranges), by_start);
+	if (t->ranges.n)
+		qsort(t->ranges.items, t->ranges.n, sizeof(*t->ranges.items), by_start);
+	t->has_ranges = true;
+	return 0;
 }
 
 static const struct dwarf_range *find_range(const struct dwarf_types *t, uint64_t address)
 {
-	size_t from = 0, to = t->n_ranges;
+	const struct dwarf_range *ranges = t->ranges.items;
+	size_t from = 0, to = t->ranges.n;
 
 	while (from < to) {
 		size_t middle = from + (to - from) / 2;
 
-		if (t->ranges[middle].start <= address)
+		if (ranges[middle].start <= address)
 			from = middle + 1;
 		else
 			to = middle;
 	}
-	return from && address < t->ranges[from - 1].end ? &t->ranges[from - 1] : NULL;
+	return from && address < ranges[from - 1].end ? &ranges[from - 1] : NULL;
 }
 
-static bool unit_of(struct dwarf_types *t, uint64_t address, Dwarf_Die *unit)
+static int unit_of(struct dwarf_types *t, uint64_t address, Dwarf_Die *unit)
 {
 	const struct dwarf_range *range;
 
 	if (t->dw.dwarf_addrdie(t->dwarf, address, unit))
-		return true;
-	if (!t->has_ranges)
-		read_ranges(t);
+		return 0;
+	if (!t->has_ranges) {
+		vec_free(&t->ranges); /* of a failed attempt */
+		if (read_ranges(t))
+			return -ENOMEM;
+	}
 	range = find_range(t, address);
-	return range && t->dw.dwarf_offdie(t->dwarf, range->unit, unit);
+	return range && t->dw.dwarf_offdie(t->dwarf, range->unit, unit) ? 0 : -ESRCH;
 }
 
 /* ---- functions of a unit ------------------------------------------------------------------- */
 
 static int by_address(const void *x, const void *y)
 {
-	const struct dwarf_place *a = x, *b = y;
+	const struct dwarf_entry *a = x, *b = y;
 
 	return a->address < b->address ? -1 : a->address > b->address;
 }
 
-static void add_place(struct dwarf_types *t, struct dwarf_unit *u, Dwarf_Die *die)
+static int add_function(struct dwarf_types *t, struct dwarf_unit *u, Dwarf_Die *die)
 {
 	Dwarf_Addr address, base, end;
 
 	if (t->dw.dwarf_entrypc(die, &address) &&
 	    t->dw.dwarf_ranges(die, 0, &base, &address, &end) <= 0)
-		return; /* declared, or only inlined */
-	if (u->n == u->room) {
-		size_t room = u->room ? 2 * u->room : 64;
-		struct dwarf_place *more = reallocarray(u->places, room, sizeof(*more));
-
-		if (!more)
-			return;
-		u->places = more;
-		u->room = room;
-	}
-	u->places[u->n++] = (struct dwarf_place){address, *die};
+		return 0; /* only declared, or only inlined */
+	return vec_push(&u->functions, (struct dwarf_entry){address, *die});
 }
 
-static void visit_children(struct dwarf_types *t, struct dwarf_unit *u, Dwarf_Die *parent,
-			   int depth)
+static int add_functions(struct dwarf_types *t, struct dwarf_unit *u, Dwarf_Die *parent, int depth)
 {
 	Dwarf_Die die;
+	int err = 0;
 
 	if (depth > NEST_MAX || t->dw.dwarf_child(parent, &die) != 0)
-		return;
+		return 0;
 	do {
 		switch (t->dw.dwarf_tag(&die)) {
-		case DW_TAG_subprogram: add_place(t, u, &die); break;
+		case DW_TAG_subprogram: err = add_function(t, u, &die); break;
 		case DW_TAG_namespace:
 		case DW_TAG_module:
 		case DW_TAG_structure_type:
 		case DW_TAG_class_type:
-		case DW_TAG_enumeration_type: visit_children(t, u, &die, depth + 1); break;
+		case DW_TAG_enumeration_type: err = add_functions(t, u, &die, depth + 1); break;
 		default: break;
 		}
-	} while (t->dw.dwarf_siblingof(&die, &die) == 0);
+	} while (!err && t->dw.dwarf_siblingof(&die, &die) == 0);
+	return err;
 }
 
-/* Of a unit whose information is in a file of its own (.dwo), that one's functions. */
+/* Index the functions of a unit, which may be in a separate file (.dwo). NULL if out of memory. */
 static struct dwarf_unit *index_unit(struct dwarf_types *t, Dwarf_Die *unit)
 {
-	struct dwarf_unit *more, u = {.cu = unit->cu};
+	struct dwarf_unit u = {.cu = unit->cu};
 	Dwarf_Die split = {0};
 
-	for (size_t i = 0; i < t->n_units; i++)
-		if (t->units[i].cu == unit->cu)
-			return &t->units[i];
-	more = reallocarray(t->units, t->n_units + 1, sizeof(*more));
-	if (!more)
-		return NULL;
-	t->units = more;
+	for (size_t i = 0; i < t->units.n; i++)
+		if (t->units.items[i].cu == unit->cu)
+			return &t->units.items[i];
 	t->dw.dwarf_cu_info(unit->cu, NULL, NULL, NULL, &split, NULL, NULL, NULL);
-	visit_children(t, &u, split.addr ? &split : unit, 0);
-	if (u.n)
-		qsort(u.places, u.n, sizeof(*u.places), by_address);
-	t->units[t->n_units++] = u;
-	return &t->units[t->n_units - 1];
+	if (add_functions(t, &u, split.addr ? &split : unit, 0) || vec_push(&t->units, u)) {
+		vec_free(&u.functions);
+		return NULL;
+	}
+	if (u.functions.n)
+		qsort(u.functions.items, u.functions.n, sizeof(*u.functions.items), by_address);
+	return &t->units.items[t->units.n - 1];
 }
 
 int dwarf_types_find(struct dwarf_types *t, uint64_t address, struct arena *a,
 		     const struct typed_function **out)
 {
-	struct dwarf_place key = {.address = address}, *found = NULL;
+	struct dwarf_entry key = {.address = address}, *found = NULL;
 	struct dwarf_unit *u;
 	Dwarf_Die unit;
+	int err = unit_of(t, address, &unit);
 
-	u = unit_of(t, address, &unit) ? index_unit(t, &unit) : NULL;
-	if (u && u->n)
-		found = bsearch(&key, u->places, u->n, sizeof(key), by_address);
+	*out = NULL;
+	if (err)
+		return err;
+	u = index_unit(t, &unit);
+	if (!u)
+		return -ENOMEM;
+	if (u->functions.n)
+		found = bsearch(&key, u->functions.items, u->functions.n, sizeof(key), by_address);
 	*out = found ? dwarf_describe(t, &found->die, address, a) : NULL;
 	return *out ? 0 : -ESRCH;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Functions of a program as its DWARF debug information describes them, read by libdw: parameters,
- * their types and where they are at the function's first instruction.
+ * Functions of a program from its DWARF debug information, read with libdw: parameters, their
+ * types, and their locations at the first instruction.
  */
 #pragma once
 #include "parser/lang/kernel.h"
@@ -9,10 +9,10 @@
 struct arena;
 struct dwarf_types;
 
-/* Of the file behind fd, which must stay open; `machine`: its e_machine. NULL with *err: -ENODATA
- * (no debug information), -ENOSYS (no libdw), -ENOMEM. */
+/* Open the debug information of the file behind fd, which must stay open; `machine` is e_machine of
+ * the file. NULL with *err: -ENODATA (no debug information), -ENOSYS (no libdw), -ENOMEM. */
 struct dwarf_types *dwarf_types_open(int fd, uint16_t machine, int *err);
 void dwarf_types_close(struct dwarf_types *t);
-/* The function that begins at `address`, as linked; allocated in `a`. 0 or -ESRCH. */
+/* The function that begins at `address` (as linked), allocated in `a`. 0, -ESRCH or -ENOMEM. */
 int dwarf_types_find(struct dwarf_types *t, uint64_t address, struct arena *a,
 		     const struct typed_function **out);

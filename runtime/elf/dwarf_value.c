@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a value of a type is made of: numbers and addresses at their offsets, for calling
- * conventions; and whether it is one number or address, which a script can read.
+ * The layout of a type's values: the numbers and addresses in it with their offsets, for calling
+ * conventions; and whether it is a single number or address, which a script can read.
  */
 #include "runtime/elf/dwarf_impl.h"
 #include <string.h>
 
 enum {
-	CHAIN_MAX = 32,	    /* names and qualifiers of a type */
-	NEST_MAX = 16,	    /* structures in each other */
+	CHAIN_MAX = 32,	    /* typedefs and qualifiers of a type */
+	NEST_MAX = 16,	    /* nested structures */
 	LEVELS_MAX = 8,	    /* pointers to pointers */
 	STEPS_MAX = 1000,   /* parts of a structure */
-	LOOK_INTO_MAX = 64, /* bytes: what is bigger is never passed in registers */
+	LOOK_INTO_MAX = 64, /* bytes; larger values are never passed in registers */
 	ALIGN_MAX = 4096,
 	WORD = 8,
 };
@@ -47,7 +47,7 @@ static bool is_signed_base(const struct dwarf_types *t, Dwarf_Die *base)
 	return encoding == DW_ATE_signed || encoding == DW_ATE_signed_char;
 }
 
-/* C tells nothing but its values. */
+/* In C the underlying type is not recorded, only the values are. */
 static bool is_signed_enum(const struct dwarf_types *t, Dwarf_Die *type)
 {
 	Dwarf_Die under, value;
@@ -119,7 +119,7 @@ static void add_leaf(struct abi_value *v, struct abi_leaf leaf, uint32_t at)
 		v->has_more = true;
 }
 
-/* Without one it is 0; DWARF 2 has it as an expression, which is not read. */
+/* 0 if there is none. In DWARF 2 it is an expression, which is not supported. */
 static uint32_t member_offset(struct flattening *f, Dwarf_Die *member)
 {
 	uint64_t n = dwarf_number(f->t, member, DW_AT_data_member_location, UINT64_MAX);
@@ -130,7 +130,7 @@ static uint32_t member_offset(struct flattening *f, Dwarf_Die *member)
 	return 0;
 }
 
-/* A field of bits is a number of as many bytes as it touches, at an offset of its own. */
+/* A bit field counts as the bytes that it touches. */
 static void flatten_bits(struct flattening *f, Dwarf_Die *member, uint32_t at)
 {
 	uint64_t first = dwarf_number(f->t, member, DW_AT_data_bit_offset, 0);
@@ -155,7 +155,7 @@ static void flatten_members(struct flattening *f, Dwarf_Die *type, uint32_t at)
 			f->is_unknown = true;
 		if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) ||
 		    dwarf_flag(t, &member, DW_AT_external) || !dwarf_type_of(t, &member, &of))
-			continue; /* a static member is none of it */
+			continue; /* a static member is not part of the value */
 		asked = dwarf_number(t, &member, DW_AT_alignment, 0);
 		if (asked > f->v->align && asked <= ALIGN_MAX)
 			f->v->align = (uint32_t)asked;
@@ -200,7 +200,7 @@ static void flatten_array(struct flattening *f, Dwarf_Die *array, uint32_t at)
 		flatten(f, &of, at + (uint32_t)i * one.abi.size);
 }
 
-/* Add what `type` is made of. */
+/* Add the numbers and addresses in `type`, which is at offset `at`. */
 static void flatten(struct flattening *f, Dwarf_Die *type, uint32_t at)
 {
 	struct abi_value base = {0};
@@ -238,8 +238,8 @@ static void flatten(struct flattening *f, Dwarf_Die *type, uint32_t at)
 
 /* ---- Rust's values --------------------------------------------------------------------------- */
 
-/* A structure with one number in it is passed as that; "&str" as its address and its length. What
- * happens to others is the compiler's secret. */
+/* A structure that contains a single number is passed like that number, "&str" as its address and
+ * length. For others it is unspecified. */
 static void as_rust(const struct dwarf_types *t, Dwarf_Die *type, struct dwarf_value *v)
 {
 	const char *name = t->dw.dwarf_diename(type);
@@ -286,7 +286,7 @@ static void base_value(const struct dwarf_types *t, Dwarf_Die *type, struct dwar
 		scalar(v, v->abi.size, is_signed_base(t, type));
 }
 
-/* A vector of gcc's, or what an array of a language other than C is. */
+/* A vector type of gcc, or an array in a language that passes arrays by value. */
 static void array_value(const struct dwarf_types *t, Dwarf_Die *type, enum dwarf_family family,
 			struct dwarf_value *v)
 {
@@ -322,7 +322,7 @@ void dwarf_value_of(const struct dwarf_types *t, Dwarf_Die *of, enum dwarf_famil
 		scalar(v, (uint32_t)dwarf_number(t, &type, DW_AT_byte_size, 4),
 		       is_signed_enum(t, &type));
 		break;
-	case DW_TAG_ptr_to_member_type: /* of a function: its address, and what to add to `this` */
+	case DW_TAG_ptr_to_member_type: /* of a function: its address and an adjustment of `this` */
 		scalar(v, WORD, false);
 		if (dwarf_type_of(t, &type, &to) && dwarf_plain(t, &to, NULL) &&
 		    t->dw.dwarf_tag(&to) == DW_TAG_subroutine_type) {
@@ -331,7 +331,7 @@ void dwarf_value_of(const struct dwarf_types *t, Dwarf_Die *of, enum dwarf_famil
 			v->size = 0;
 		}
 		break;
-	default: scalar(v, WORD, false); break; /* addresses, and what is like one */
+	default: scalar(v, WORD, false); break; /* pointers and the like */
 	}
 	v->abi.align = align > v->abi.align ? align : v->abi.align;
 }
