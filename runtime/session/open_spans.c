@@ -5,13 +5,12 @@
  */
 #include "runtime/base/clock.h"
 #include "runtime/base/log.h"
+#include "runtime/session/rcu_wait.h"
 #include "runtime/session/session.h"
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
-#include <linux/membarrier.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 /* Reading the iterator to its end runs the program for every thread. */
@@ -95,9 +94,15 @@ void session_open_stop(const struct session *s)
 
 int session_open_count(const struct session *s)
 {
+	int err;
+
 	if (!has_any(s))
 		return 0;
-	/* Programs that ran when their probes were detached have ended behind this. */
-	syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
+	/* A program that was running when its probe was detached may still end spans. */
+	err = rcu_wait();
+	if (err)
+		log_warning("the kernel does not let this process wait for running programs (%s): "
+			    "spans that end just now may be missing",
+			    strerror(-err));
 	return run_all(s);
 }
