@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The bump allocator (arena.h). Memory comes in chunks that double from 16 KiB to 1 MiB, so that
- * a one-line script costs little and a long one few calls; a request larger than a quarter of a
- * chunk gets a chunk of its own, behind the current one. Chunks come zeroed from calloc and no
- * byte is handed out twice, so what arena_alloc returns is zero without a memset. AddressSanitizer
- * sees each piece by itself: what lies between them is poisoned.
+ * The bump allocator (arena.h). Chunk sizes double from 16 KiB to 1 MiB, so that a one-line script
+ * costs little memory and a long one few calls. A request larger than a quarter of a chunk gets a
+ * chunk of its own, linked behind the current one. Chunks come zeroed from calloc and no byte is
+ * handed out twice, so arena_alloc() needs no memset. Under AddressSanitizer the bytes between two
+ * allocations are poisoned.
  */
 #include "parser/base/arena.h"
 #include <stdio.h>
@@ -18,7 +18,7 @@
 #endif
 #if defined(__SANITIZE_ADDRESS__) || defined(HAS_ASAN)
 #include <sanitizer/asan_interface.h>
-enum { GAP_BYTES = 16 }; /* behind each piece */
+enum { GAP_BYTES = 16 }; /* after each allocation */
 #else
 #define ASAN_POISON_MEMORY_REGION(at, bytes) ((void)(at), (void)(bytes))
 enum { GAP_BYTES = 0 };
@@ -42,12 +42,19 @@ struct arena {
 	size_t next_size;
 };
 
+__attribute__((cold)) void arena_out_of_memory(void)
+{
+	fputs("sonde: error: out of memory\n", stderr);
+	exit(2);
+}
+
 struct arena *arena_new(void)
 {
 	struct arena *a = calloc(1, sizeof(*a));
 
-	if (a)
-		a->next_size = CHUNK_FIRST_BYTES;
+	if (!a)
+		arena_out_of_memory();
+	a->next_size = CHUNK_FIRST_BYTES;
 	return a;
 }
 
@@ -64,26 +71,20 @@ void arena_free(struct arena *a)
 	free(a);
 }
 
-__attribute__((noreturn, cold)) static void out_of_memory(void)
-{
-	fputs("sonde: out of memory\n", stderr);
-	exit(2);
-}
-
 static struct chunk *chunk_new(size_t size)
 {
 	struct chunk *c;
 
 	if (size > SIZE_MAX - sizeof(*c))
-		out_of_memory();
+		arena_out_of_memory();
 	c = calloc(1, sizeof(*c) + size);
 	if (!c)
-		out_of_memory();
+		arena_out_of_memory();
 	c->size = size;
 	return c;
 }
 
-/* A chunk for one large request, put behind the current one, which stays in use. */
+/* A chunk for one large request, linked behind the current one, which stays in use. */
 static void *alloc_large(struct arena *a, size_t size)
 {
 	struct chunk *c = chunk_new(size);
@@ -114,7 +115,7 @@ void *arena_alloc(struct arena *a, size_t size)
 	unsigned char *p;
 
 	if (size > SIZE_MAX - ALIGN_BYTES - GAP_BYTES)
-		out_of_memory();
+		arena_out_of_memory();
 	size = (size + ALIGN_BYTES - 1) / ALIGN_BYTES * ALIGN_BYTES + GAP_BYTES;
 	if (!a->current || a->current->size - a->current->used < size) {
 		if (size > a->next_size / 4)
@@ -173,11 +174,11 @@ void *arena_grow(struct arena *a, void *items, uint32_t n, size_t size)
 	size_t capacity;
 	void *larger;
 
-	if (n && (n < GROW_FIRST || (n & (n - 1)))) /* not at a capacity: there is room */
+	if (n && (n < GROW_FIRST || (n & (n - 1)))) /* n is not a capacity: one more item fits */
 		return items;
 	capacity = n ? (size_t)n * 2 : GROW_FIRST;
 	if (capacity > SIZE_MAX / size)
-		out_of_memory();
+		arena_out_of_memory();
 	larger = arena_alloc(a, capacity * size);
 	if (n)
 		memcpy(larger, items, n * size);

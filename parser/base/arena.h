@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A bump allocator. The compile half allocates tokens, AST, types and plan here and frees
- * them all at once; nobody frees a single node (docs/architecture.md, "Memory").
+ * A bump allocator. The compile half allocates tokens, AST, types and plan in one and frees them
+ * all at once; no node is freed by itself. No function returns NULL: when memory runs out the
+ * program ends with a message and status 2. The inputs of the front end are bounded
+ * (parser/base/limits.h), so running out of memory is a problem of the machine, not of a script.
  */
 #pragma once
 #include <stdarg.h>
@@ -10,23 +12,24 @@
 
 struct arena;
 
-/* New, empty arena; NULL when out of memory. */
+/* Print "sonde: error: out of memory" and exit with status 2. */
+__attribute__((noreturn)) void arena_out_of_memory(void);
+/* New, empty arena. */
 struct arena *arena_new(void);
-/* Free the arena and all that was allocated from it. NULL is fine. */
+/* Free the arena and everything allocated from it. NULL is allowed. */
 void arena_free(struct arena *a);
-/* `size` zeroed bytes, aligned to 16. Out of memory ends the program with a message and status 2:
- * the front end's inputs are bounded (parser/base/limits.h), so this is the machine's trouble. */
+/* `size` zeroed bytes, aligned to 16. */
 void *arena_alloc(struct arena *a, size_t size);
 /* Copy of the `len` bytes at `s`, NUL-terminated. */
 char *arena_strndup(struct arena *a, const char *s, size_t len);
-/* Copy of the whole string. */
+/* Copy of the string. */
 char *arena_strdup(struct arena *a, const char *s);
 /* Formatted string. */
 char *arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 char *arena_vprintf(struct arena *a, const char *fmt, va_list ap)
 	__attribute__((format(printf, 2, 0)));
-/* Make room for one more item in the array `items` of `n` items of `size` bytes: returns the
- * array, moved when it had to grow. The capacity is the next power of two of n, from 8. */
+/* Make space for one more item in the array `items` of `n` items of `size` bytes. Returns the
+ * array, which may have moved. The capacity is the power of two above n, at least 8. */
 void *arena_grow(struct arena *a, void *items, uint32_t n, size_t size);
 
 #define arena_new_of(a, type) ((type *)arena_alloc((a), sizeof(type)))

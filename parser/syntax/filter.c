@@ -409,10 +409,8 @@ void filter_open(struct filter *f, struct arena *a, const struct source *s, stru
 
 	*f = (struct filter){.source = s, .diags = d, .last_stop = NO_TOKEN};
 	if (lexer_lex_init_extra(&r.lexer, &r.scanner) ||
-	    !lexer__scan_bytes(s->text, (int)s->len, r.scanner)) {
-		fputs("sonde: out of memory\n", stderr);
-		exit(2);
-	}
+	    !lexer__scan_bytes(s->text, (int)s->len, r.scanner))
+		arena_out_of_memory();
 	reader_enter(&r, IN_TOP);
 	read_all(&r);
 	lexer_lex_destroy(r.scanner);

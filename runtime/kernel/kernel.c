@@ -21,6 +21,7 @@
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
+#include "parser/base/arena.h"
 #include "runtime/kernel/btf_iter.h"
 #include "runtime/kernel/btf_raw.h"
 #include "runtime/elf/elfsym.h"
@@ -429,10 +430,8 @@ struct kernel *kernel_open(void)
 {
 	struct live_kernel *k = calloc(1, sizeof(*k));
 
-	if (!k) { /* as arena_alloc() does */
-		fputs("sonde: error: out of memory\n", stderr);
-		exit(2);
-	}
+	if (!k)
+		arena_out_of_memory();
 	k->k = (struct kernel){
 		.tracepoint = live_tracepoint,
 		.each_tracepoint = live_each_tracepoint,

@@ -207,10 +207,6 @@ static void need_types(struct user_files *u)
 		return;
 	if (!u->arena)
 		u->arena = arena_new();
-	if (!u->arena) {
-		u->types_err = -ENOMEM;
-		return;
-	}
 	u->types = dwarf_types_open(elfsym_fd(u->elf, false), machine, &u->types_err);
 	if (u->types_err == -ENODATA && fd >= 0)
 		u->types = dwarf_types_open(fd, machine, &u->types_err);

@@ -42,10 +42,6 @@ struct kernel_types *kernel_types_new(void)
 
 	if (t)
 		t->arena = arena_new();
-	if (t && !t->arena) {
-		free(t);
-		return NULL;
-	}
 	return t;
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * parser/base/source.c and parser/base/arena.c: lines, places, limits; zeroed and aligned memory, arrays
- * that grow.
+ * parser/base/source.c: lines, locations, limits.
  */
 #include "parser/base/arena.h"
 #include "parser/base/limits.h"
@@ -84,35 +83,13 @@ static void test_span_join(void **state)
 	assert_int_equal(s.end, 9);
 }
 
-static void test_arena(void **state)
-{
-	struct arena *a = arena_new();
-	uint32_t *items = NULL, n = 0;
-
-	(void)state;
-	for (size_t size = 0; size < 3 << 20; size = size * 3 + 1) {
-		unsigned char *p = arena_alloc(a, size);
-
-		assert_int_equal((uintptr_t)p % 16, 0);
-		for (size_t i = 0; i < size; i++)
-			assert_int_equal(p[i], 0);
-		memset(p, 0xff, size);
-	}
-	for (uint32_t i = 0; i < 10000; i++)
-		arena_push(a, items, n, i);
-	for (uint32_t i = 0; i < n; i++)
-		assert_int_equal(items[i], i);
-	assert_string_equal(arena_printf(a, "%s-%d", "x", 7), "x-7");
-	arena_free(a);
-	arena_free(NULL);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_places),	 cmocka_unit_test(test_two_nuls),
-		cmocka_unit_test(test_too_long), cmocka_unit_test(test_span_join),
-		cmocka_unit_test(test_arena),
+		cmocka_unit_test(test_places),
+		cmocka_unit_test(test_two_nuls),
+		cmocka_unit_test(test_too_long),
+		cmocka_unit_test(test_span_join),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
