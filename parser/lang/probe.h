@@ -30,7 +30,7 @@ enum probe_context {
 	CTX_TYPED_EVENT,  /* a raw tracepoint's arguments, word by word */
 };
 
-/* What `delta` measures: see docs/architecture.md, "Spans". */
+/* What `delta` measures: see docs/internals/spans.md. */
 enum span_kind {
 	SPAN_NO,
 #define SPAN(id, ...) SPAN_##id,

@@ -36,7 +36,7 @@ static bool is_rebuilt(const char *event, const struct reads *r)
 	return true;
 }
 
-/* The rule of docs/architecture.md, "Tracepoints": raw when it is the same and cheaper. */
+/* The rule of docs/internals/tracepoints.md: raw when it is the same and cheaper. */
 static enum plan_prog_kind tracepoint_kind(const struct attach_point *point, const struct reads *r)
 {
 	if (point->ends == SPAN_SWITCH || point->ends == SPAN_SLICE)
@@ -212,7 +212,7 @@ static bool keeps_little(const struct probe *p)
 	return true;
 }
 
-/* Calls whose both ends one program can see: docs/architecture.md, "Sessions". A single kernel
+/* Calls whose both ends one program can see: docs/internals/spans.md, "Sessions". A single kernel
  * function is probed otherwise: the kernel keeps more returns for it then. */
 static enum plan_prog_kind session_kind(const struct planner *pl, const struct probe *p,
 					const struct attach_point *point, enum plan_prog_kind kind)
