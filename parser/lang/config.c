@@ -185,7 +185,8 @@ static int read_word(struct arena *a, struct diags *d, const struct setting *s,
 		return 0;
 	if (!s->text || find_word(row->unimplemented_words, s->text, &n) < 0)
 		return bad_value(a, d, s, row, word_list(a, row->words));
-	return diag_error(d, s->span, "not-built", "%s = %s is not built yet", row->name, s->text);
+	return diag_error(d, s->span, "not-built", "%s = %s is not implemented yet", row->name,
+			  s->text);
 }
 
 static void read_value(struct arena *a, struct program *p, const struct setting *s,
@@ -228,7 +229,8 @@ static void read_setting(struct arena *a, struct program *p, const struct settin
 	if (is_built(row))
 		read_value(a, p, s, row, d);
 	else if (row->kind == CONFIG_UNIMPLEMENTED)
-		diag_error(d, s->key_span, "not-built", "option '%s' is not built yet", row->name);
+		diag_error(d, s->key_span, "not-built", "option '%s' is not implemented yet",
+			   row->name);
 	else if (row->kind == CONFIG_IGNORED)
 		diag_warning(d, s->key_span, "ignored-option", "option '%s' has no effect",
 			     row->name);

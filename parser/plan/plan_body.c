@@ -133,11 +133,9 @@ static void add_event(struct planner *pl, struct expr *call, struct plan_event e
 	ev.span = call->span;
 	if (ev.size > LIMIT_EVENT_BYTES) {
 		diag_error(pl->diags, call->span, "limit-event",
-			   "one record of this call takes %u bytes, at most %d are possible",
-			   ev.size, LIMIT_EVENT_BYTES);
-		diag_hint(pl->diags,
-			  "strings are the long ones: read fewer bytes, str(x, 64), or print them "
-			  "by two calls");
+			   "a record of this call takes %u bytes, at most %d are possible", ev.size,
+			   LIMIT_EVENT_BYTES);
+		diag_hint(pl->diags, "read shorter strings, str(x, 64), or use two calls");
 		return;
 	}
 	call->call.event = (int32_t)pl->plan->n_events;

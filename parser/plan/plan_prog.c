@@ -196,9 +196,9 @@ static const char *fallback_of(const struct planner *pl, const struct plan_prog 
 	if (g->kind == PP_TRACEPOINT && !point->has_raw && !point->format->is_unchecked)
 		return "a perf event: there is no raw tracepoint of that name";
 	if (k && is_user && !kernel_has(k, CAP_UPROBE_MULTI))
-		return "a perf event a function: no uprobe_multi links (Linux 6.6)";
+		return "a perf event for each function: no uprobe_multi links (Linux 6.6)";
 	if (k && is_kernel && g->n_targets > 1 && !kernel_has(k, CAP_KPROBE_MULTI))
-		return "a perf event a function: no kprobe_multi links (Linux 5.18, CONFIG_FPROBE)";
+		return "a perf event for each function: no kprobe_multi links (Linux 5.18, CONFIG_FPROBE)";
 	return NULL;
 }
 
@@ -247,7 +247,7 @@ const char *plan_prog_pair(const struct planner *pl, const struct plan_prog *g,
 	if (k && is_kernel && !kernel_has(k, CAP_KPROBE_SESSION))
 		return "a program at each end: no session links of kprobes (Linux 6.10)";
 	if ((is_user || is_kernel) && !keeps_little(p))
-		return "a program at each end: entry() keeps long values";
+		return "a program at each end: entry() stores long values";
 	return NULL;
 }
 

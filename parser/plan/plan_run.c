@@ -31,9 +31,8 @@ void plan_check_run(const struct program *p, const struct plan *plan, enum plan_
 	if (!p->n_probes || run == RUN_ALL)
 		return;
 	if (run == RUN_ORDINARY) {
-		diag_error(
-			d, p->probes[0]->points[0].span, "only-tests",
-			"this script has tests and benches only, which do not run by themselves");
+		diag_error(d, p->probes[0]->points[0].span, "only-tests",
+			   "this script has only tests and benchmarks, which run on request");
 		diag_hint(d, "run it with --test or --bench");
 	} else {
 		diag_error(d, p->probes[0]->points[0].span, "no-tests",

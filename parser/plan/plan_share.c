@@ -89,13 +89,13 @@ bool share_check(struct diags *d, const struct probe *p, const struct map_use *u
 
 	if (n + own <= KERNEL_MAPS)
 		return true;
-	diag_error(d, p->points[0].span, "limit-probe-maps",
-		   "this probe uses %u maps: the kernel allows a program %d, and sonde takes %u of "
-		   "them",
-		   n, KERNEL_MAPS, own);
-	diag_hint(d,
-		  "one map with keys takes the place of many, @[\"reads\"] and @[\"writes\"]; or "
-		  "use some of them in another probe on the same event");
+	diag_error(
+		d, p->points[0].span, "limit-probe-maps",
+		"this probe uses %u maps: the kernel allows a program %d, of which sonde needs %u",
+		n, KERNEL_MAPS, own);
+	diag_hint(
+		d,
+		"replace several maps by one with keys, @[\"reads\"] and @[\"writes\"], or move some to another probe on the same event");
 	return false;
 }
 

@@ -130,7 +130,7 @@ void plan_span(struct planner *pl, struct plan_probe *q, const struct attach_poi
 	if (q->state.head + q->state.slots * q->state.slot_bytes <= LIMIT_SPAN_BYTES)
 		return;
 	diag_error(pl->diags, point->span, "limit-span",
-		   "what entry() keeps of each span takes %u bytes, at most %u are possible here",
+		   "entry() stores %u bytes for each span, at most %u are possible here",
 		   q->state.slot_bytes, LIMIT_SPAN_BYTES / q->state.slots);
 }
 

@@ -62,15 +62,15 @@ static const char *word_of(struct sema *s, const char *digits, struct span span)
 
 	if (n == 0 || strlen(digits) > 9) {
 		diag_error(s->diags, span, "parameter",
-			   "parameters are $1, $2 and so on; '$%.12s' is none", digits);
+			   "parameters are $1, $2 and so on, not '$%.12s'", digits);
 		return "0";
 	}
 	if (n <= s->program->n_params)
 		return s->program->params[n - 1];
 	diag_warning(s->diags, span, "parameter-missing",
-		     "there is no word for $%s on the command line", digits);
+		     "there is no argument for $%s on the command line", digits);
 	diag_hint(s->diags,
-		  "words behind the script's name, or behind -e's text, are its parameters");
+		  "arguments after the script's name, or after -e PROGRAM, are its parameters");
 	return NULL;
 }
 
@@ -120,8 +120,7 @@ static const char *text_of(struct sema *s, const char *name, struct span span)
 	diag_error(s->diags, span, "parameter", "the script has no parameter %.40s", name);
 	diag_hint(
 		s->diags,
-		"write param %.40s: string \"what it is\"; before the probes; a name with a '$' in it "
-		"goes into quotes",
+		"write param %.40s: string \"what it is\"; before the probes; put a name that contains '$' in quotes",
 		name);
 	return NULL;
 }

@@ -31,7 +31,7 @@ const char *param_usage(struct arena *a, const struct program *p)
 
 static int hint_usage(struct sema *s)
 {
-	return diag_hint(s->diags, "usage: sonde %s [options]; 'sonde %s --help' says more",
+	return diag_hint(s->diags, "usage: sonde %s [options]; see 'sonde %s --help'",
 			 param_usage(s->arena, s->program), s->program->source->name);
 }
 
@@ -85,7 +85,7 @@ static int bind_word(struct sema *s, struct param_item *item, const char *word)
 	}
 	become_number(s, item, 0);
 	item->is_left_out = true; /* its probes would only say the same again */
-	diag_error(s->diags, item->name_span, "parameter-word", "%s is a number, '%.40s' is none",
+	diag_error(s->diags, item->name_span, "parameter-word", "%s must be a number, not '%.40s'",
 		   item->name, word);
 	return hint_usage(s);
 }
@@ -103,9 +103,8 @@ static int bind_other(struct sema *s, struct param_item *item)
 			become_text(s, item, is_none ? "" : other->string.text);
 		return 0;
 	}
-	diag_error(s->diags, other->span, "parameter-type",
-		   "%s is %s, and so is what it is without a word", item->name,
-		   item->is_number ? "a number" : "a string");
+	diag_error(s->diags, other->span, "parameter-type", "%s is %s, so its default must be, too",
+		   item->name, item->is_number ? "a number" : "a string");
 	diag_hint(s->diags, "write = %s, or = none", item->is_number ? "10" : "\"text\"");
 	return become_text(s, item, ""), -1;
 }
@@ -117,8 +116,8 @@ static void bind_item(struct sema *s, uint32_t i)
 
 	item->is_number = !is_string;
 	if (!is_string && strcmp(item->type, "uint64") && strcmp(item->type, "int64")) {
-		diag_error(s->diags, item->span, "parameter-type", "a parameter cannot be %s",
-			   item->type);
+		diag_error(s->diags, item->span, "parameter-type",
+			   "a parameter cannot be of type %s", item->type);
 		diag_hint(s->diags, "its type is uint64, int64 or string");
 		become_text(s, item, "");
 		return;
@@ -126,7 +125,7 @@ static void bind_item(struct sema *s, uint32_t i)
 	for (uint32_t k = 0; k < i; k++)
 		if (strcmp(s->program->items[k].name, item->name) == 0) {
 			diag_error(s->diags, item->name_span, "redeclared",
-				   "there are two parameters %s", item->name);
+				   "parameter %s is declared twice", item->name);
 			diag_note(s->diags, s->program->items[k].name_span,
 				  "the other one is here");
 		}
@@ -136,7 +135,7 @@ static void bind_item(struct sema *s, uint32_t i)
 		bind_other(s, item);
 	} else {
 		diag_error(s->diags, item->name_span, "parameter-missing",
-			   "there is no word for %s", item->name);
+			   "there is no argument for %s", item->name);
 		hint_usage(s);
 		item->is_number ? become_number(s, item, 0) : become_text(s, item, "");
 		item->is_left_out = true;
@@ -218,7 +217,7 @@ void param_bind(struct sema *s)
 		bind_item(s, i);
 	if (p->n_params > p->n_items) {
 		diag_error(s->diags, p->items[p->n_items - 1].span, "parameter-extra",
-			   "'%.40s' is a word too many", p->params[p->n_items]);
+			   "unexpected argument '%.40s'", p->params[p->n_items]);
 		hint_usage(s);
 	}
 	for (uint32_t i = 0; i < p->n_probes; i++) {
@@ -228,7 +227,7 @@ void param_bind(struct sema *s)
 	}
 	if (!n && p->n_probes && !s->diags->n_errors) {
 		diag_error(s->diags, p->items[0].span, "parameter-missing",
-			   "without its words the script has no probe to run");
+			   "without its parameters the script has no probe to run");
 		hint_usage(s);
 	}
 	p->n_probes = n;

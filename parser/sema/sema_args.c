@@ -54,10 +54,10 @@ static const struct type *no_field(struct sema *s, struct expr *e, const struct 
 	if (near.best)
 		diag_hint(s->diags, "did you mean '%s'?", near.best);
 	else if (s->probe->is_start)
-		diag_hint(s->diags,
-			  "entry(…) is of the event that starts the span; of the one that ends it "
-			  "write args.%s",
-			  e->field.name);
+		diag_hint(
+			s->diags,
+			"entry(…) refers to the event that starts the span; for the one that ends it write args.%s",
+			e->field.name);
 	else if (p->typed && p->typed->n_params)
 		diag_hint(s->diags, "they are: %s", list_params(s->arena, p->typed));
 	return &type_error;
@@ -83,7 +83,7 @@ static const struct type *field_at(struct sema *s, struct expr *e, struct attach
 	if (t)
 		return t;
 	return sema_error(s, e->field.name_span, "not-built",
-			  "fields of type '%s' are not built yet", f->type_text);
+			  "fields of type '%s' are not implemented yet", f->type_text);
 }
 
 static bool has_args(const struct attach_point *p)
@@ -111,16 +111,16 @@ static const char *where_args(struct arena *a)
 static const struct type *no_args(struct sema *s, const struct expr *e,
 				  const struct attach_point *p)
 {
-	sema_error(s, e->span, "wrong-probe", "'args' does not exist in %s probes",
+	sema_error(s, e->span, "wrong-probe", "'args' is not available in %s probes",
 		   probe_rows[p->id].name);
 	if (s->report && p->id == PROBE_URETPROBE)
 		diag_hint(s->diags,
 			  "arguments are gone when a function returns: write entry(args.%s)",
 			  e->kind == EX_FIELD ? e->field.name : "NAME");
 	else if (s->report && probe_rows[p->id].context == CTX_REGS_ENTRY)
-		diag_hint(s->diags, "arguments are arg0 to arg5 there");
+		diag_hint(s->diags, "arguments are arg0 to arg5 here");
 	else if (s->report)
-		diag_hint(s->diags, "it exists in: %s", where_args(s->arena));
+		diag_hint(s->diags, "it is available in: %s", where_args(s->arena));
 	return &type_error;
 }
 
@@ -143,14 +143,14 @@ const struct type *chk_args(struct sema *s, struct expr *e)
 
 			t = u ? u
 			      : sema_error(s, e->span, "type-mismatch",
-					   "args.%s is %s in one of the probes and %s in another",
+					   "args.%s is %s at one attach point and %s at another",
 					   e->field.name, type_str(s->arena, t),
 					   type_str(s->arena, f));
 		}
 	}
 	if (e->kind == EX_FIELD)
 		return t ? t : &type_error;
-	sema_error(s, e->span, "args-field", "'args' is used with a field: args.FIELD");
+	sema_error(s, e->span, "args-field", "'args' needs a field: args.FIELD");
 	return &type_error;
 }
 
@@ -164,8 +164,9 @@ const struct type *chk_argn(struct sema *s, struct expr *e)
 
 		if (p->id != PROBE_RAWTRACEPOINT || n < p->typed->n_params)
 			continue;
-		sema_error(s, e->span, "no-argument", "%s has %u argument%s, no '%s'", p->name,
-			   p->typed->n_params, p->typed->n_params == 1 ? "" : "s", e->name.name);
+		sema_error(s, e->span, "no-argument", "%s has %u argument%s, so there is no '%s'",
+			   p->name, p->typed->n_params, p->typed->n_params == 1 ? "" : "s",
+			   e->name.name);
 		if (s->report && p->typed->n_params)
 			diag_hint(s->diags, "they are: %s", list_params(s->arena, p->typed));
 		return &type_error;

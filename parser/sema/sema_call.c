@@ -26,7 +26,7 @@ static const char *param_words(const struct param *p)
 {
 	switch (p->kind) {
 	case PARAM_ANY: return "a value";
-	case PARAM_INT: return p->is_const ? "a literal number of 0 or more" : "an integer";
+	case PARAM_INT: return p->is_const ? "a non-negative literal number" : "an integer";
 	case PARAM_STRING: return p->is_const ? "a string in quotes" : "a string";
 	case PARAM_MAP: return "a map";
 	}
@@ -42,7 +42,7 @@ static int check_arity(struct sema *s, struct expr *e, const struct signature *s
 		least += !sig->params[i].is_optional;
 	if (e->call.n_args > LIMIT_CALL_ARGS) {
 		sema_error(s, e->span, "limit-args",
-			   "%u arguments are too many, at most %d are possible", e->call.n_args,
+			   "%u arguments are too many, at most %d are allowed", e->call.n_args,
 			   LIMIT_CALL_ARGS);
 		return -1;
 	}
@@ -56,8 +56,7 @@ static int check_arity(struct sema *s, struct expr *e, const struct signature *s
 					    : "at most ",
 		   wanted, wanted == 1 ? "" : "s", e->call.n_args);
 	if (s->report)
-		diag_hint(s->diags, "it is written %s",
-			  strchr(e->call.builtin->signature, ' ') + 1);
+		diag_hint(s->diags, "usage: %s", strchr(e->call.builtin->signature, ' ') + 1);
 	return -1;
 }
 
@@ -71,7 +70,7 @@ static int check_args(struct sema *s, struct expr *e, const struct signature *si
 		if (arg->type->kind == TY_ERROR) {
 			err = -1;
 		} else if (!fits_param(&sig->params[i], arg)) {
-			sema_error(s, arg->span, "arg-type", "%s needs %s here, this %s %s",
+			sema_error(s, arg->span, "arg-type", "%s needs %s here, but this %s %s",
 				   e->call.name, param_words(&sig->params[i]),
 				   arg->type->kind == TY_VOID ? "call has" : "is",
 				   arg->type->kind == TY_VOID ? "none"

@@ -35,13 +35,12 @@ static void hint_where(struct sema *s, const struct builtin *b, const struct att
 	}
 	if (b->where & 1u << PROBE_UPROBE &&
 	    (p->id == PROBE_URETPROBE || p->id == PROBE_KRETPROBE)) {
-		diag_hint(s->diags, "entry(%s) is what it was when the function was called",
-			  b->name);
+		diag_hint(s->diags, "entry(%s) is its value when the function was called", b->name);
 		return;
 	}
 	if (b->where & 1u << PROBE_URETPROBE && (p->id == PROBE_UPROBE || p->id == PROBE_KPROBE)) {
 		diag_hint(
-			s->diags, "it is known when the function returns: probe %s:…",
+			s->diags, "it is known only when the function returns: probe %s:…",
 			probe_rows[p->id == PROBE_UPROBE ? PROBE_URETPROBE : PROBE_KRETPROBE].name);
 		return;
 	}
@@ -50,7 +49,7 @@ static void hint_where(struct sema *s, const struct builtin *b, const struct att
 			strncat(list, *list ? ", " : "", sizeof(list) - strlen(list) - 1);
 			strncat(list, probe_rows[i].name, sizeof(list) - strlen(list) - 1);
 		}
-	diag_hint(s->diags, "it exists in: %s", list);
+	diag_hint(s->diags, "it is available in: %s", list);
 }
 
 static void check_where(struct sema *s, const struct builtin *b, struct span span)
@@ -62,7 +61,7 @@ static void check_where(struct sema *s, const struct builtin *b, struct span spa
 			return;
 		if (b->where & 1u << p->id)
 			continue;
-		diag_error(s->diags, span, "wrong-probe", "'%s' does not exist in %s probes",
+		diag_error(s->diags, span, "wrong-probe", "'%s' is not available in %s probes",
 			   b->name, probe_rows[p->id].name);
 		hint_where(s, b, p);
 		return;
@@ -80,8 +79,7 @@ static void check_value_string(struct sema *s, const struct expr *e)
 		   "a string of %u bytes is too long for a value", e->string.len);
 	diag_hint(
 		s->diags,
-		"at most %u bytes, %d with config = { max_strlen = %d }; a format of printf may be "
-		"longer",
+		"at most %u bytes, or %d with config = { max_strlen = %d }; a printf format may be longer",
 		(uint32_t)most - 1, LIMIT_STR_REQUESTED - 1, LIMIT_STR_REQUESTED);
 }
 
@@ -207,7 +205,7 @@ static void check_effect(struct sema *s, const struct expr *e)
 		return;
 	if (e->kind == EX_CALL && e->call.builtin && e->call.builtin->traits & TR_ACT)
 		return;
-	diag_warning(s->diags, e->span, "no-effect", "this value is not used");
+	diag_warning(s->diags, e->span, "no-effect", "this value is unused");
 	diag_hint(s->diags, "print it: print(…)");
 }
 
@@ -230,17 +228,17 @@ static void check_unroll(struct sema *s, const struct stmt *st)
 
 	if (n->kind != EX_INT && n->type->kind != TY_ERROR) {
 		diag_error(s->diags, n->span, "unroll-count",
-			   "unroll needs a number written out, 1 to %d", LIMIT_UNROLL);
+			   "unroll needs a literal number, 1 to %d", LIMIT_UNROLL);
 	} else if (n->kind == EX_INT && (!n->integer.value || n->integer.value > LIMIT_UNROLL)) {
 		diag_error(s->diags, n->span, "unroll-count",
 			   "unroll makes 1 to %d copies of its body, not %llu", LIMIT_UNROLL,
 			   (unsigned long long)n->integer.value);
 	} else if (n_copies > LIMIT_UNROLLED && count_copies(st->loop.around) <= LIMIT_UNROLLED) {
-		diag_error(s->diags, n->span, "limit-unroll",
-			   "with the unrolls around it this makes %llu copies "
-			   "of its body, at most %d are possible",
-			   (unsigned long long)n_copies, LIMIT_UNROLLED);
-		diag_hint(s->diags, "a loop makes none: for ($i : 0..%llu) { … }",
+		diag_error(
+			s->diags, n->span, "limit-unroll",
+			"nested in other unrolls, this makes %llu copies of its body, at most %d are allowed",
+			(unsigned long long)n_copies, LIMIT_UNROLLED);
+		diag_hint(s->diags, "use a loop instead: for ($i : 0..%llu) { … }",
 			  (unsigned long long)n->integer.value);
 	}
 }
@@ -306,7 +304,7 @@ static void check_block(struct sema *s, struct block *b)
 			diag_warning(s->diags, b->items[i]->span, "unreachable",
 				     "this statement is never reached");
 			diag_note(s->diags, b->items[i - 1]->span,
-				  "what comes before leaves the block");
+				  "this statement leaves the block");
 			is_reported = true;
 		}
 		check_stmt(s, b->items[i]);

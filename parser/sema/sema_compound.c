@@ -74,7 +74,8 @@ const struct type *compound_member(struct sema *s, struct expr *e)
 	if (near.best)
 		diag_hint(s->diags, "did you mean '%s'?", near.best);
 	else if (t->kind == TY_TUPLE)
-		diag_hint(s->diags, "its parts are .0 to .%u", t->n_members ? t->n_members - 1 : 0);
+		diag_hint(s->diags, "its members are .0 to .%u",
+			  t->n_members ? t->n_members - 1 : 0);
 	return &type_error;
 }
 
@@ -85,7 +86,7 @@ static const struct type *member_type(struct sema *s, struct expr *item)
 
 	if (t->kind == TY_VOID || t->kind == TY_AGG)
 		return sema_error(s, item->span, "no-value",
-				  "%s cannot be a part of a tuple or record", sema_name_of(s, t));
+				  "%s cannot be a member of a tuple or record", sema_name_of(s, t));
 	return t == &sema_literal ? sema_word(true) : sema_stored(t);
 }
 
@@ -101,7 +102,7 @@ static const struct type *too_large(struct sema *s, const struct expr *e)
 {
 	sema_error(s, e->span, "limit-tuple", "this takes more than %d bytes", LIMIT_TUPLE_BYTES);
 	if (s->report)
-		diag_hint(s->diags, "strings are the long ones: read fewer bytes, str(x, 64)");
+		diag_hint(s->diags, "read shorter strings: str(x, 64)");
 	return &type_error;
 }
 
@@ -118,7 +119,7 @@ const struct type *compound_list(struct sema *s, struct expr *e)
 		members[i].name = e->kind == EX_RECORD ? e->list.names[i] : NULL;
 		if (is_doubled(e, i))
 			wrong = sema_error(s, e->list.name_spans[i], "redeclared",
-					   "the record has '%s' twice", e->list.names[i]);
+					   "duplicate field '%s' in a record", e->list.names[i]);
 		if (t->kind == TY_ERROR && wrong != &type_error)
 			wrong = t;
 		if (t->kind != TY_ERROR && size <= LIMIT_TUPLE_BYTES)
@@ -139,7 +140,7 @@ static const struct type *named_string(struct sema *s, const struct type_name *n
 
 	if (!has_size || (size && size <= LIMIT_STR_REQUESTED))
 		return type_string(s->arena, (uint32_t)size);
-	sema_error(s, n->span, "limit-string", "a string has 1 to %d bytes, the NUL included",
+	sema_error(s, n->span, "limit-string", "a string has 1 to %d bytes, including the NUL",
 		   LIMIT_STR_REQUESTED);
 	return NULL;
 }
@@ -157,7 +158,8 @@ const struct type *compound_named(struct sema *s, const struct type_name *n)
 	    strcmp(type_str(s->arena, &type_void), n->name) == 0)
 		t = &type_void;
 	if (!t && (type_is_name(n->name) || strchr(n->name, ' '))) {
-		sema_error(s, n->span, "not-built", "the type '%s' is not built yet", n->name);
+		sema_error(s, n->span, "not-built", "the type '%s' is not implemented yet",
+			   n->name);
 		return NULL;
 	}
 	if (!t) {
@@ -200,7 +202,7 @@ const struct type *compound_cast(struct sema *s, struct expr *e)
 		return to;
 	if (t->kind == TY_AGG && e->cast.operand->kind != EX_CALL)
 		return sema_error(s, e->span, "not-built",
-				  "reading an aggregation in an expression is not built yet");
+				  "reading an aggregation in an expression is not implemented yet");
 	return sema_error(s, e->span, "cast-type", "%s cannot be cast to %s", sema_name_of(s, t),
 			  sema_name_of(s, to));
 }
@@ -211,7 +213,7 @@ static const struct type *cannot_index(struct sema *s, const struct expr *e, con
 		sema_error(s, e->span, "index-type", "%s cannot be indexed", sema_name_of(s, t));
 
 	if (t->kind == TY_INT)
-		diag_hint(s->diags, "if it is an address, say of what: ((uint64 *)x)[0]");
+		diag_hint(s->diags, "if it is an address, cast it to a pointer: ((uint64 *)x)[0]");
 	return wrong;
 }
 
@@ -238,7 +240,7 @@ const struct type *compound_index(struct sema *s, struct expr *e)
 		return cannot_index(s, e, t);
 	if (i->kind != EX_INT)
 		return sema_error(s, i->span, "index-type",
-				  "a tuple's part is named by a number: .0");
+				  "a tuple is indexed by a literal number: .0");
 	if (i->integer.value >= t->n_members)
 		return sema_error(s, i->span, "index-range",
 				  "the index %llu is out of bounds for %s",
@@ -256,7 +258,7 @@ void compound_spread_key(struct sema *s, struct expr *e)
 	if (t->kind == TY_ERROR)
 		return;
 	if (t->kind != TY_TUPLE || t->n_members != m->n_keys) {
-		sema_error(s, key->span, "key-count", "%s has %u keys, this is %s", m->name,
+		sema_error(s, key->span, "key-count", "%s has %u keys, but this is %s", m->name,
 			   m->n_keys, sema_name_of(s, t));
 		if (s->report)
 			diag_note(s->diags, m->first, "it has %u here", m->n_keys);

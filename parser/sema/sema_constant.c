@@ -73,13 +73,12 @@ bool constant_check_right(struct sema *s, enum op op, const struct expr *right)
 	if (!known_number(right, &v))
 		return true;
 	if ((op == OP_DIV || op == OP_MOD) && v == 0) {
-		sema_error(s, right->span, "division-by-zero",
-			   "this is 0: nothing can be divided by it");
+		sema_error(s, right->span, "division-by-zero", "division by zero");
 		return false;
 	}
 	if ((op == OP_SHL || op == OP_SHR) && (v < 0 || v > MOST_SHIFT)) {
 		sema_error(s, right->span, "shift-count",
-			   "a number of 64 bits is shifted by 0 to %d, not %s", MOST_SHIFT,
+			   "a 64-bit number is shifted by 0 to %d, not by %s", MOST_SHIFT,
 			   number_text(s->arena, v));
 		return false;
 	}
@@ -88,10 +87,10 @@ bool constant_check_right(struct sema *s, enum op op, const struct expr *right)
 
 static const struct type *overflow(struct sema *s, const struct expr *e, const char *result)
 {
-	sema_error(s, e->span, "number-overflow", "this is %s, which 64 bits cannot hold", result);
+	sema_error(s, e->span, "number-overflow", "this is %s, which does not fit in 64 bits",
+		   result);
 	if (s->report)
-		diag_hint(s->diags,
-			  "they hold %s to %s; what is calculated with a variable is cut to them",
+		diag_hint(s->diags, "they hold %s to %s; calculations with variables wrap around",
 			  number_text(s->arena, least), number_text(s->arena, greatest));
 	return &type_error;
 }
@@ -235,7 +234,7 @@ static const struct type *skip(struct sema *s, struct expr *e)
 	uint64_t n = e->binary.right->integer.value;
 
 	if (n >= x->string.len) {
-		diag_warning(s->diags, e->span, "empty-text", "nothing is left of this text");
+		diag_warning(s->diags, e->span, "empty-text", "nothing is left of this string");
 		n = x->string.len;
 	}
 	return write_text(s, e, x->string.text + n, x->string.len - (uint32_t)n);

@@ -31,11 +31,11 @@ static const struct map_kind *find_kind(struct sema *s, const struct map_decl *d
 			return &map_kinds[i];
 		nearest_offer(&near, map_kinds[i].name);
 	}
-	diag_error(s->diags, d->kind_span, "map-kind", "'%s' is no kind of map", d->kind);
+	diag_error(s->diags, d->kind_span, "map-kind", "unknown map type '%s'", d->kind);
 	if (near.best)
 		diag_hint(s->diags, "did you mean '%s'?", near.best);
 	else
-		diag_hint(s->diags, "kinds are hash and, for count() and the like, percpuhash");
+		diag_hint(s->diags, "map types are hash and, for aggregations, percpuhash");
 	return NULL;
 }
 
@@ -47,12 +47,13 @@ static void check_use(struct sema *s, const struct map_decl *d, const struct map
 	if (!m->value || m->value->kind == TY_ERROR)
 		return;
 	if (!m->n_keys) {
-		diag_error(s->diags, d->kind_span, "map-kind", "%s has no keys: it has one entry",
-			   d->name);
-		diag_hint(s->diags, "leave the declaration out");
+		diag_error(s->diags, d->kind_span, "map-kind",
+			   "%s has no keys, so it has only one entry", d->name);
+		diag_hint(s->diags, "remove the declaration");
 	} else if (is_agg != kind->is_percpu) {
-		diag_error(s->diags, d->kind_span, "map-kind", "%s has %s values, a %s cannot",
-			   d->name, is_agg ? "aggregated" : "plain", kind->name);
+		diag_error(s->diags, d->kind_span, "map-kind",
+			   "%s has %s values, which a %s cannot hold", d->name,
+			   is_agg ? "aggregated" : "plain", kind->name);
 		diag_note(s->diags, m->value_span, "its value comes from here");
 		diag_hint(s->diags, "write let %s = %s(%llu);", d->name,
 			  is_agg ? "percpuhash" : "hash", (unsigned long long)d->max_entries);
@@ -67,8 +68,8 @@ static void check_decl(struct sema *s, const struct map_decl *d)
 		return;
 	if (!kind->is_built) {
 		diag_error(s->diags, d->kind_span, "not-built",
-			   "maps of kind '%s' are not built yet", d->kind);
-		diag_hint(s->diags, "a hash of enough entries does");
+			   "maps of type '%s' are not implemented yet", d->kind);
+		diag_hint(s->diags, "use a hash with enough entries");
 		return;
 	}
 	if (d->max_entries < 1 || d->max_entries > MOST_ENTRIES)
@@ -79,7 +80,7 @@ static void check_decl(struct sema *s, const struct map_decl *d)
 			check_use(s, d, kind, s->program->maps[i]);
 			return;
 		}
-	diag_warning(s->diags, d->span, "unused-map", "%s is declared and never used", d->name);
+	diag_warning(s->diags, d->span, "unused-map", "%s is declared but never used", d->name);
 }
 
 static bool check_twice(struct sema *s, uint32_t i)
@@ -90,7 +91,7 @@ static bool check_twice(struct sema *s, uint32_t i)
 		if (strcmp(d[i].name, d[j].name) == 0) {
 			diag_error(s->diags, d[i].span, "redeclared", "%s is declared twice",
 				   d[i].name);
-			diag_note(s->diags, d[j].span, "it was declared here");
+			diag_note(s->diags, d[j].span, "declared here");
 			return true;
 		}
 	return false;

@@ -30,7 +30,7 @@ static void check_conversion(struct sema *s, const struct format_piece *p, struc
 {
 	if (p->conv == 's' && is_text_address(s, arg)) {
 		sema_error(s, arg->span, "format-arg",
-			   "this field is the address of a text, not the text");
+			   "this field is the address of a string, not a string");
 		if (s->report)
 			diag_hint(s->diags, "write str(args.%s)", arg->field.name);
 		return;
@@ -38,11 +38,11 @@ static void check_conversion(struct sema *s, const struct format_piece *p, struc
 	if (!p->conv || arg->type->kind == TY_ERROR || conversion_takes(p->conv, arg->type))
 		return;
 	if (arg->type->kind == TY_VOID) {
-		sema_error(s, arg->span, "format-arg", "%%%c prints a value, this call has none",
+		sema_error(s, arg->span, "format-arg", "%%%c needs a value, but this call has none",
 			   p->conv);
 		return;
 	}
-	sema_error(s, arg->span, "format-arg", "%%%c cannot print this, it is %s", p->conv,
+	sema_error(s, arg->span, "format-arg", "%%%c cannot print %s", p->conv,
 		   type_str(s->arena, arg->type));
 	if (s->report && arg->type->kind == TY_AGG && arg->kind == EX_MAP)
 		diag_hint(s->diags, "print the whole map: print(%s)", arg->map.name);
@@ -57,7 +57,8 @@ static void check_star(struct sema *s, uint32_t arg, struct expr **args)
 
 	if (!e || e->type->kind == TY_ERROR || type_is_integral(e->type))
 		return;
-	sema_error(s, e->span, "format-arg", "'*' takes a width or precision, this is %s",
+	sema_error(s, e->span, "format-arg",
+		   "'*' needs an integer as width or precision, but this is %s",
 		   type_str(s->arena, e->type));
 }
 
@@ -76,14 +77,14 @@ static const struct type *bad_conversion(struct sema *s, const struct expr *fmt,
 	uint32_t later = unimplemented_conversion(text, len);
 
 	if (later) {
-		sema_error(s, fmt->span, "not-built", "'%.*s' of printf is not built yet",
+		sema_error(s, fmt->span, "not-built", "printf's '%.*s' is not implemented yet",
 			   (int)later, text);
 		return &type_void;
 	}
 	while (len > 1 && !(text[len - 1] > ' ' && text[len - 1] < 0x7f))
 		len--; /* "100%\n": only what can be shown */
-	sema_error(s, fmt->span, "format-conversion", "'%.*s' is not a conversion of printf",
-		   (int)len, text);
+	sema_error(s, fmt->span, "format-conversion", "'%.*s' is not a printf conversion", (int)len,
+		   text);
 	if (s->report)
 		diag_hint(s->diags,
 			  "conversions are %%d %%i %%u %%x %%X %%o %%c %%p %%s (width and "
@@ -95,7 +96,7 @@ static const struct type *bad_conversion(struct sema *s, const struct expr *fmt,
 static const struct type *bad_count(struct sema *s, const struct expr *e,
 				    const struct format_spec *spec)
 {
-	sema_error(s, e->span, "format-count", "the format wants %u value%s, there %s %u",
+	sema_error(s, e->span, "format-count", "the format takes %u value%s, but there %s %u",
 		   spec->n_args, spec->n_args == 1 ? "" : "s", e->call.n_args == 2 ? "is" : "are",
 		   e->call.n_args - 1);
 	if (s->report && strstr(e->call.args[0]->string.text, "% "))
@@ -130,7 +131,7 @@ const struct type *chk_print(struct sema *s, struct expr *e)
 
 	if (e->call.n_args > 1 && !ast_is_whole_map(e, 0))
 		sema_error(s, e->call.args[1]->span, "arg-count",
-			   "print takes one value; only of a whole map can the largest be chosen");
+			   "print takes one value; a number of rows is only for whole maps");
 	else if (e->call.n_args > 1 && e->call.args[1]->integer.value > UINT32_MAX)
 		sema_error(s, e->call.args[1]->span, "arg-type", "no map has that many entries");
 	if (!ast_is_whole_map(e, 0) && arg->kind == EX_MAP && arg->type->kind == TY_AGG &&
@@ -180,20 +181,20 @@ const struct type *chk_str(struct sema *s, struct expr *e)
 	bool is_negative = false;
 
 	if (!is_address(p->type))
-		return sema_error(s, p->span, "arg-type", "str needs an address, this is %s",
+		return sema_error(s, p->span, "arg-type", "str needs an address, but this is %s",
 				  type_str(s->arena, p->type));
 	if (p->type->kind == TY_STRING)
 		return p->type;
 	if (n && constant_number(n, &is_negative, &size) &&
 	    (is_negative || size < 2 || size > LIMIT_STR_REQUESTED))
 		return sema_error(s, n->span, "str-size",
-				  "str reads 2 to %d bytes, the NUL included", LIMIT_STR_REQUESTED);
+				  "str reads 2 to %d bytes, including the NUL",
+				  LIMIT_STR_REQUESTED);
 	if (type_is_in_user_space(p->type, ast_space(s->probe) == SPACE_USER) &&
 	    sema_is_open_end(s))
 		return sema_error(
 			s, e->span, "span-memory",
-			"this reads the memory of the thread that runs, which is not the span's "
-			"when open_spans = count: write entry(str(…))");
+			"this reads the memory of the current thread, which with open_spans = count is not the span's: write entry(str(…))");
 	return type_string(s->arena, (uint32_t)size);
 }
 
@@ -202,7 +203,7 @@ const struct type *chk_clear(struct sema *s, struct expr *e)
 	const struct expr *m = e->call.args[0];
 
 	if (m->map.n_keys) {
-		sema_error(s, m->span, "arg-type", "%s is for all of %s, not for one entry",
+		sema_error(s, m->span, "arg-type", "%s takes the whole map %s, not one entry",
 			   e->call.name, m->map.name);
 		if (s->report)
 			diag_hint(s->diags, "write %s(%s), or delete(%s[…]) for one entry",
@@ -230,9 +231,9 @@ const struct type *chk_delete(struct sema *s, struct expr *e)
 
 	if (e->call.n_args > 1) {
 		sema_error(s, e->span, "arg-count",
-			   "delete takes the key in one place: delete(@m[key]) or delete(@m, key)");
+			   "delete takes one key: delete(@m[key]) or delete(@m, key)");
 	} else if (m->map.map && m->map.map->n_keys && m->map.n_keys == 0) {
-		sema_error(s, e->span, "key-count", "delete needs the key of the entry of %s",
+		sema_error(s, e->span, "key-count", "delete needs the key of an entry of %s",
 			   m->map.name);
 		if (s->report)
 			diag_hint(s->diags, "write delete(%s, key), or clear(%s) for all entries",

@@ -36,13 +36,13 @@ static const struct type *no_context(struct sema *s, const struct expr *e,
 	bool has_none = has_args || !probe_rows[p->id].is_in_process;
 
 	sema_error(s, e->span, has_none ? "wrong-probe" : "not-built",
-		   has_none ? "'ctx' does not exist in %s probes"
-			    : "'ctx' in %s probes is not built yet",
+		   has_none ? "'ctx' is not available in %s probes"
+			    : "'ctx' in %s probes is not implemented yet",
 		   probe_rows[p->id].name);
 	if (s->report && has_args)
 		diag_hint(s->diags, "a tracepoint's fields are args.FIELD");
 	else if (s->report)
-		diag_hint(s->diags, "it exists in: %s", probe_rows[PROBE_ITER].name);
+		diag_hint(s->diags, "it is available in: %s", probe_rows[PROBE_ITER].name);
 	return &type_error;
 }
 
@@ -64,14 +64,14 @@ const struct type *chk_ctx(struct sema *s, struct expr *e)
 			return no_field(s, e, p);
 		if (t && t != iter_field_type(f))
 			return sema_error(s, e->span, "type-mismatch",
-					  "ctx.%s is %s in one of the iterators and %s in another",
+					  "ctx.%s is %s in one iterator and %s in another",
 					  e->field.name, type_str(s->arena, t),
 					  type_str(s->arena, iter_field_type(f)));
 		t = iter_field_type(f);
 	}
 	if (e->kind == EX_FIELD)
 		return t ? t : &type_error;
-	return sema_error(s, e->span, "args-field", "'ctx' is used with a field: ctx.FIELD");
+	return sema_error(s, e->span, "args-field", "'ctx' needs a field: ctx.FIELD");
 }
 
 /* ---- whose thread ------------------------------------------------------------------------- */
@@ -88,12 +88,12 @@ bool iter_check_where(struct sema *s, const struct builtin *b, struct span span,
 
 	if (p->id != PROBE_ITER || !of_thread || (iter_task(p->iter) && !is_of_reader(b)))
 		return true;
-	diag_error(s->diags, span, "wrong-probe", "'%s' does not exist in %s", b->name, p->name);
+	diag_error(s->diags, span, "wrong-probe", "'%s' is not available in %s", b->name, p->name);
 	if (iter_task(p->iter))
 		diag_hint(s->diags,
-			  "it can be told of the thread that runs only, here that is sonde's");
+			  "it is known only for the current thread, which here is sonde's");
 	else
-		diag_hint(s->diags, "this iterator's objects are no threads");
+		diag_hint(s->diags, "this iterator's objects are not threads");
 	return false;
 }
 
@@ -102,12 +102,11 @@ bool iter_check_where(struct sema *s, const struct builtin *b, struct span span,
 static const struct type *cannot_print(struct sema *s, struct span span, const char *what)
 {
 	sema_error(s, span, "iter-format",
-		   "in iter probes the kernel prints, and it does not know %s", what);
+		   "in iter probes the kernel formats the output, and does not support %s", what);
 	if (s->report)
 		diag_hint(
 			s->diags,
-			"integers and strings are %%d %%u %%x %%X %%c %%p %%s, with width and the "
-			"flags '-', '+', ' ', '0'; print(value) shows any value");
+			"it supports %%d %%u %%x %%X %%c %%p %%s with a width and the flags '-', '+', ' ', '0'; print(value) prints any value");
 	return &type_void;
 }
 

@@ -37,8 +37,7 @@ const struct type *memory_arith(struct sema *s, struct expr *e)
 	if (s->report)
 		diag_hint(
 			s->diags,
-			"a number can be added to a pointer or taken off it; cast it to uint64 to "
-			"calculate with the address");
+			"a number can be added to a pointer or subtracted from it; cast it to uint64 for other calculations");
 	return &type_error;
 }
 
@@ -61,11 +60,12 @@ static const struct type *pointee(struct sema *s, const struct type *t)
 static const struct type *unreadable(struct sema *s, const struct expr *e, const struct type *t)
 {
 	sema_error(s, e->span, "operand-type",
-		   "%s cannot be read: cast it to a pointer to something", sema_name_of(s, t));
+		   "cannot read through %s: cast it to a pointer to a type with a size",
+		   sema_name_of(s, t));
 	if (s->report)
-		diag_hint(s->diags,
-			  "say what to read there: *(uint32 *)p, ((uint32 *)p)[1]; members of "
-			  "structures cannot be read by name yet");
+		diag_hint(
+			s->diags,
+			"for example *(uint32 *)p or ((uint32 *)p)[1]; structure members cannot be read by name yet");
 	return &type_error;
 }
 
@@ -78,13 +78,11 @@ const struct type *memory_read(struct sema *s, const struct expr *e, const struc
 	if (space == SPACE_USER && ast_span(s->probe) == SPAN_SWITCH)
 		return sema_error(
 			s, e->span, "span-memory",
-			"this reads the memory of the thread that leaves, which is not the "
-			"span's");
+			"this reads the memory of the thread that leaves the CPU, which is not the span's");
 	if (space == SPACE_USER && sema_is_open_end(s))
 		return sema_error(
 			s, e->span, "span-memory",
-			"this reads the memory of the thread that runs, which is not the span's "
-			"when open_spans = count");
+			"this reads the memory of the current thread, which with open_spans = count is not the span's");
 	if (t->kind == TY_POINTER && !t->to->size)
 		return unreadable(s, e, t);
 	return t->kind == TY_POINTER ? pointee(s, t) : sema_word(false);
@@ -96,12 +94,12 @@ const struct type *memory_read(struct sema *s, const struct expr *e, const struc
 const struct type *memory_array(struct sema *s, struct span at, const struct type *elem, uint64_t n)
 {
 	if (!type_is_integral(elem) && elem->kind != TY_POINTER) {
-		sema_error(s, at, "not-built", "arrays of %s are not built yet",
+		sema_error(s, at, "not-built", "arrays of %s are not implemented yet",
 			   sema_name_of(s, elem));
 		return NULL;
 	}
 	if (n > LIMIT_ARRAY_BYTES || n * elem->size > LIMIT_ARRAY_BYTES) {
-		sema_error(s, at, "limit-array", "an array of more than %d bytes",
+		sema_error(s, at, "limit-array", "this array takes more than %d bytes",
 			   LIMIT_ARRAY_BYTES);
 		return NULL;
 	}
@@ -128,8 +126,8 @@ const struct type *memory_cast(struct sema *s, struct expr *e, const struct type
 		return to;
 	if (!to->size || (!from_int && !from_text))
 		return NULL;
-	return sema_error(s, e->span, "cast-type", "%s has %u bytes, %s has %u", sema_name_of(s, t),
-			  t->size, sema_name_of(s, to), to->size);
+	return sema_error(s, e->span, "cast-type", "%s has %u bytes, but %s has %u",
+			  sema_name_of(s, t), t->size, sema_name_of(s, to), to->size);
 }
 
 const struct type *memory_index(struct sema *s, struct expr *e, const struct type *t)

@@ -46,8 +46,8 @@ static bool was_in_block(struct sema *s, const struct expr *e)
 
 		if (strcmp(v->name, e->var.name) != 0)
 			continue;
-		diag_note(s->diags, v->first, "this one ended with its block");
-		diag_hint(s->diags, "declare it before its block: let %s;", v->name);
+		diag_note(s->diags, v->first, "this one went out of scope with its block");
+		diag_hint(s->diags, "declare it before that block: let %s;", v->name);
 		return true;
 	}
 	return false;
@@ -62,7 +62,7 @@ static bool refuse_param(struct scope *sc, const struct expr *e)
 		return false;
 	diag_error(sc->s->diags, e->span, "redeclared",
 		   "%s is a parameter and cannot be assigned to", item->name);
-	diag_note(sc->s->diags, item->name_span, "it is declared here");
+	diag_note(sc->s->diags, item->name_span, "declared here");
 	return true;
 }
 
@@ -81,7 +81,7 @@ static void name_var(struct scope *sc, struct expr *e)
 	if (e->var.var || refuse_param(sc, e))
 		return;
 	diag_error(sc->s->diags, e->span, "undefined-variable",
-		   "%s is read but was never assigned here", e->var.name);
+		   "%s is read but never assigned in this scope", e->var.name);
 	nearest_init(&near, e->var.name);
 	for (uint32_t i = 0; i < sc->n; i++)
 		nearest_offer(&near, sc->visible[i]->name);
@@ -92,7 +92,8 @@ static void name_var(struct scope *sc, struct expr *e)
 	else if (is_variable_builtin(e->var.name + 1))
 		diag_hint(sc->s->diags, "builtins have no $: write %s", e->var.name + 1);
 	else
-		diag_hint(sc->s->diags, "assign it first: %s = …; it lives to the end of its block",
+		diag_hint(sc->s->diags,
+			  "assign it first: %s = …; it is visible up to the end of its block",
 			  e->var.name);
 }
 
@@ -118,8 +119,8 @@ static void declare_var(struct scope *sc, struct expr *e)
 	if (!v || !v->is_loop)
 		return;
 	diag_error(sc->s->diags, e->span, "loop-variable",
-		   "%s belongs to its loop and cannot be assigned to", v->name);
-	diag_hint(sc->s->diags, "keep the value in a variable of its own: $x = %s;", v->name);
+		   "the loop variable %s cannot be assigned to", v->name);
+	diag_hint(sc->s->diags, "copy it to another variable: $x = %s;", v->name);
 }
 
 /* `let` and `for` make a variable; a name that is visible cannot be taken again. */
@@ -132,11 +133,9 @@ static void make_var(struct scope *sc, struct expr *e)
 	e->var.var = v ? v : new_var(sc, e);
 	if (!v)
 		return;
-	diag_error(sc->s->diags, e->span, "redeclared",
-		   "%s exists already here: a name cannot be declared "
-		   "twice",
+	diag_error(sc->s->diags, e->span, "redeclared", "%s is already declared in this scope",
 		   v->name);
-	diag_note(sc->s->diags, v->first, "it was first used here");
+	diag_note(sc->s->diags, v->first, "first used here");
 }
 
 /* Arguments that name a whole map wait for the end of the pass: see name_whole. */
@@ -242,8 +241,9 @@ static void check_depth(struct scope *sc, const struct stmt *st)
 	if (st->kind == ST_UNROLL || n != LIMIT_LOOPS + 1)
 		return;
 	diag_error(sc->s->diags, head->span, "limit-nesting",
-		   "loops are nested too deep: the kernel runs %d within each other", LIMIT_LOOPS);
-	diag_hint(sc->s->diags, "two can be one: for ($i : 0..10 * 20) with $i / 20 and $i %% 20");
+		   "loops are nested too deeply: the kernel allows %d levels", LIMIT_LOOPS);
+	diag_hint(sc->s->diags,
+		  "combine two loops: for ($i : 0..10 * 20) with $i / 20 and $i %% 20");
 }
 
 static void name_loop(struct scope *sc, struct stmt *st)
@@ -273,7 +273,7 @@ static void name_loop(struct scope *sc, struct stmt *st)
 static void name_jump(struct scope *sc, const struct stmt *st)
 {
 	if (!sc->loop)
-		diag_error(sc->s->diags, st->span, "no-loop", "'%s' stands in no loop",
+		diag_error(sc->s->diags, st->span, "no-loop", "'%s' outside a loop",
 			   st->kind == ST_BREAK ? "break" : "continue");
 }
 
@@ -283,9 +283,9 @@ static void name_result(struct scope *sc, const struct stmt *st)
 	for (uint32_t i = 0; st->expr && sc->loop && i < sc->s->probe->n_points; i++)
 		if (sc->s->probe->points[i].test) {
 			diag_error(sc->s->diags, st->span, "not-built",
-				   "returning a value out of a loop is not built yet");
+				   "returning a value from inside a loop is not implemented yet");
 			diag_hint(sc->s->diags,
-				  "keep it in a variable, `break`, and return it behind the loop");
+				  "store it in a variable, `break`, and return it after the loop");
 			return;
 		}
 }

@@ -47,11 +47,11 @@ static void hint_unknown(struct sema *s, const char *word, bool call)
 	else if (near)
 		diag_hint(s->diags, "did you mean '%s'?", near);
 	else
-		diag_hint(s->diags,
-			  call ? "'sonde --help builtins' lists the functions"
-			       : "'sonde --help builtins' lists them; variables begin with $, "
-				 "texts are in double quotes: \"%s\"",
-			  word);
+		diag_hint(
+			s->diags,
+			call ? "'sonde --help builtins' lists the functions"
+			     : "'sonde --help builtins' lists them; variables begin with $, strings are in double quotes: \"%s\"",
+			word);
 }
 
 /* A word of bpftrace's that sonde does not have yet: said, then true. */
@@ -60,7 +60,7 @@ static bool report_unimplemented(struct sema *s, struct span span, const char *w
 {
 	if (!later)
 		return false;
-	diag_error(s->diags, span, "not-built", "'%s' is not built yet", word);
+	diag_error(s->diags, span, "not-built", "'%s' is not implemented yet", word);
 	if (later->hint)
 		diag_hint(s->diags, "%s", later->hint);
 	return true;

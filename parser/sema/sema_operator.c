@@ -24,11 +24,11 @@ const struct type *sema_check_int(struct sema *s, const struct expr *e, const ch
 			diag_hint(s->diags, "print it: print(%s)", e->map.name);
 		return &type_error;
 	}
-	sema_error(s, e->span, "operand-type", "'%s' needs integers, this is %s", op,
+	sema_error(s, e->span, "operand-type", "'%s' needs integers, but this is %s", op,
 		   sema_name_of(s, t));
 	if (s->report && t->kind == TY_STRING && strcmp(op, "+") == 0)
 		diag_hint(s->diags,
-			  "texts are joined where they are written: printf(\"%%s%%s\", …)");
+			  "strings are joined when they are printed: printf(\"%%s%%s\", …)");
 	return &type_error;
 }
 
@@ -113,7 +113,7 @@ static const struct type *compare_texts(struct sema *s, struct expr *e)
 	return t ? t
 		 : sema_error(
 			   s, e->span, "operand-type",
-			   "'%s' cannot compare texts unless both are written out: only == and != can",
+			   "'%s' compares strings only when both are literals; == and != compare any",
 			   op_str(e->binary.op));
 }
 
@@ -140,7 +140,7 @@ static const struct type *type_compare(struct sema *s, struct expr *e)
 		sema_error(s, e->span, "type-mismatch", "cannot compare %s with %s",
 			   sema_name_of(s, x), sema_name_of(s, y));
 		if (s->report)
-			diag_hint(s->diags, "write probe == \"text\" or probe != \"text\"");
+			diag_hint(s->diags, "write probe == \"name\" or probe != \"name\"");
 		return &type_error;
 	}
 	if ((x->kind == TY_STRING) != (y->kind == TY_STRING) && x->kind != TY_ERROR &&
@@ -194,10 +194,10 @@ static const struct type *type_sizeof(struct sema *s, struct expr *e)
 	if (sema_is_wrong(t))
 		return t;
 	if (t->kind != TY_VOID && !t->size)
-		return sema_error(s, e->span, "no-value", "sizeof: %s has no size of its own",
+		return sema_error(s, e->span, "no-value", "sizeof: %s has no fixed size",
 				  sema_name_of(s, t));
 	if (t->kind == TY_VOID)
-		return sema_error(s, e->span, "no-value", "sizeof: this has no value");
+		return sema_error(s, e->span, "no-value", "sizeof: this expression has no value");
 	if (s->report) {
 		e->kind = EX_INT;
 		e->integer.value = t == &sema_literal ? 8 : t->size;
@@ -240,6 +240,7 @@ const struct type *sema_type_ternary(struct sema *s, struct expr *e)
 		return sema_error(s, e->span, "no-value",
 				  "the branches of '? :' must have values, not %s",
 				  sema_name_of(s, u));
-	return sema_error(s, e->span, "type-mismatch", "the branches of '? :' are %s and %s",
+	return sema_error(s, e->span, "type-mismatch",
+			  "the branches of '? :' have different types, %s and %s",
 			  sema_name_of(s, x), sema_name_of(s, y));
 }

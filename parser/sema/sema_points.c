@@ -65,7 +65,7 @@ static void hint_text(struct sema *s, const char *text)
 	const struct diags *d = s->diags;
 
 	if (d->n && !d->items[d->n - 1].hint)
-		diag_hint(s->diags, "with what the parameters say it reads %.100s", text);
+		diag_hint(s->diags, "with its parameters replaced it reads %.100s", text);
 }
 
 /* The probe's form says nothing to somebody who did not write the script: report the parameter that
@@ -135,7 +135,7 @@ static void check_unique(struct sema *s, const struct attach_point *p, const str
 {
 	if (p == q || p->id != q->id || !p->test || strcmp(p->test, q->test) != 0)
 		return;
-	diag_error(s->diags, p->span, "duplicate-test", "there is a second %s of the name '%s'",
+	diag_error(s->diags, p->span, "duplicate-test", "there is already a %s named '%s'",
 		   probe_rows[p->id].name, p->test);
 	diag_note(s->diags, q->span, "the other one is here");
 }

@@ -24,7 +24,7 @@ static void check_maps(struct sema *s)
 			continue;
 		diag_error(s->diags, m->first, "limit-key",
 			   "the key of %s takes more than %d bytes", m->name, LIMIT_KEY_BYTES);
-		diag_hint(s->diags, "strings are the long ones: read fewer bytes, str(x, 64)");
+		diag_hint(s->diags, "read shorter strings: str(x, 64)");
 	}
 }
 

@@ -81,11 +81,12 @@ static bool need_span(struct sema *s, struct expr *e, const char *word)
 		const struct attach_point *p = &s->probe->points[i];
 
 		if (p->is_go) {
-			sema_error(s, e->span, "go-span", "'%s' of a Go function cannot be told",
+			sema_error(s, e->span, "go-span", "'%s' is not available for Go functions",
 				   word);
 			if (s->report)
-				diag_hint(s->diags, "goroutines change threads and stacks between "
-						    "call and return");
+				diag_hint(
+					s->diags,
+					"a goroutine may change its thread and stack between call and return");
 			return false;
 		}
 		if (span_of_event(p) == SPAN_NO) {
@@ -183,11 +184,11 @@ const struct type *chk_oncpu(struct sema *s, struct expr *e)
 		return type_int(8, false);
 	}
 	sema_error(s, e->span, "no-span",
-		   "a probe has either 'oncpu', or one of 'delta', 'depth' and 'entry'");
+		   "'oncpu' cannot be combined with 'delta', 'depth' or 'entry' in one probe");
 	if (s->report)
-		diag_hint(s->diags,
-			  "its body runs for the thread that leaves the CPU, or for the one that "
-			  "comes back: write two probes");
+		diag_hint(
+			s->diags,
+			"the body runs either for the thread that leaves the CPU or for the one that returns to it: write two probes");
 	return &type_error;
 }
 
@@ -210,16 +211,16 @@ const struct type *chk_entry(struct sema *s, struct expr *e)
 		return &type_error;
 	if (t->kind == TY_VOID || t->kind == TY_AGG)
 		return sema_error(s, e->call.args[0]->span, "entry-value",
-				  "entry needs a value, this is %s", type_str(s->arena, t));
+				  "entry needs a value, but this is %s", type_str(s->arena, t));
 	return t;
 }
 
 static void entry_only(struct sema *s, const struct expr *e, const char *what)
 {
 	diag_error(s->diags, e->span, "entry-value", "entry cannot hold %s", what);
-	diag_hint(s->diags,
-		  "it is computed when the span starts: values of that event, literals and "
-		  "operators");
+	diag_hint(
+		s->diags,
+		"it is computed when the span starts, from values of that event, literals and operators");
 }
 
 /* Does `b` exist where the span ends, and not where it starts? */
@@ -247,7 +248,7 @@ static void check_entry_part(struct expr *e, void *ctx)
 	if (b && (b->traits & (TR_ACT | TR_END) || is_of_end(s->probe, b))) {
 		entry_only(s, e,
 			   b->traits & TR_ACT ? "a call made for its effect"
-					      : "what only the span's end knows");
+					      : "a value that is known only at the span's end");
 		return;
 	}
 	ast_each_child(e, check_entry_part, s);

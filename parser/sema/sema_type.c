@@ -75,18 +75,19 @@ void sema_widen(struct sema *s, const struct type **slot, struct span *first, co
 	u = sema_unify(s, *slot, t);
 	if (memory_mixes(*slot, t)) {
 		sema_error(s, from->span, "pointer-space",
-			   "%s is an address of the %s, but this is one of the %s", what,
+			   "%s points into the %s, but this points into the %s", what,
 			   t->space == SPACE_USER ? "kernel" : "traced program",
 			   t->space == SPACE_USER ? "traced program" : "kernel");
 		if (s->report)
-			diag_note(s->diags, *first, "it is the other since here");
+			diag_note(s->diags, *first, "first used with the other here");
 		return;
 	}
 	if (!u) {
 		sema_error(s, from->span, "type-mismatch", "%s is %s, but this is %s", what,
 			   sema_name_of(s, *slot), sema_name_of(s, t));
 		if (s->report)
-			diag_note(s->diags, *first, "it is %s since here", sema_name_of(s, *slot));
+			diag_note(s->diags, *first, "first used as %s here",
+				  sema_name_of(s, *slot));
 		return;
 	}
 	if (!type_equal(u, *slot) || (*slot == &sema_literal && u != &sema_literal)) {
@@ -122,7 +123,7 @@ static const struct type *type_field(struct sema *s, struct expr *e)
 		return compound_member(s, e);
 	sema_error(s, e->span, "no-field", "%s has no fields", sema_name_of(s, object->type));
 	if (s->report && may_be_address(object))
-		diag_hint(s->diags, "the kernel's structures cannot be read yet");
+		diag_hint(s->diags, "members of kernel structures cannot be read yet");
 	return &type_error;
 }
 
@@ -160,7 +161,7 @@ static const struct type *type_map(struct sema *s, struct expr *e)
 		const struct type *t = sema_type_expr(s, key);
 
 		if (t->kind == TY_VOID || t->kind == TY_AGG)
-			t = sema_error(s, key->span, "key-type", "%s cannot be a map's key",
+			t = sema_error(s, key->span, "key-type", "%s cannot be a map key",
 				       sema_name_of(s, t));
 		if (m)
 			sema_widen(s, &m->key_types[i], &m->key_spans[i], t, key, "the key");
@@ -241,10 +242,11 @@ static const struct type *value_type(struct sema *s, struct expr *value, const s
 	if (t->kind == TY_VOID)
 		return sema_error(s, value->span, "no-value", "this call has no value");
 	if (t->kind == TY_AGG && !is_agg_call(value))
-		return sema_error(s, value->span, "not-built", "copying a %s is not built yet",
-				  sema_name_of(s, t));
+		return sema_error(s, value->span, "not-built",
+				  "copying a %s is not implemented yet", sema_name_of(s, t));
 	if (t->kind == TY_AGG && target->kind == EX_VAR) {
-		sema_error(s, value->span, "agg-target", "%s() belongs to a map", value->call.name);
+		sema_error(s, value->span, "agg-target", "%s() can only be assigned to a map",
+			   value->call.name);
 		if (s->report)
 			diag_hint(s->diags, "write @%s = %s(…)", target->var.name + 1,
 				  value->call.name);
@@ -269,9 +271,10 @@ static void assign_var(struct sema *s, struct var *v, const struct type *t, cons
 		   sema_name_of(s, v->type), sema_name_of(s, t));
 	if (!s->report)
 		return;
-	diag_note(s->diags, v->first, "it was declared here");
+	diag_note(s->diags, v->first, "declared here");
 	if (t->kind == TY_STRING && v->type->kind == TY_STRING)
-		diag_hint(s->diags, "write (%s) before it to cut it", sema_name_of(s, v->type));
+		diag_hint(s->diags, "write (%s) before it to truncate it",
+			  sema_name_of(s, v->type));
 }
 
 /* Of any size: it grows, but is a string from the beginning. */
@@ -324,11 +327,11 @@ static void type_for(struct sema *s, struct stmt *st)
 		if (v->map && ast_is_keyed_histogram(over))
 			t = sema_error(
 				s, over->span, "loop-map",
-				"a histogram cannot be gone over: %s has an entry for each key and bucket",
+				"cannot iterate over a keyed histogram: %s has an entry for each key and bucket",
 				over->map.name);
 		else if (v->map && !v->map->n_keys)
-			t = sema_error(s, over->span, "loop-map", "%s has no keys to go over",
-				       over->map.name);
+			t = sema_error(s, over->span, "loop-map",
+				       "cannot iterate over %s: it has no keys", over->map.name);
 	} else {
 		const struct type *x = sema_need_int(s, st->loop.from, ".."),
 				  *y = sema_need_int(s, st->loop.to, "..");
@@ -368,7 +371,7 @@ static void type_assign(struct sema *s, struct stmt *st)
 		t = target->type;
 	else if (st->assign.op != OP_NONE && t->kind != TY_ERROR && !type_is_integral(t))
 		t = sema_error(s, st->assign.value->span, "operand-type",
-			       "'%s=' needs integers, this is %s", op_str(st->assign.op),
+			       "'%s=' needs integers, but this is %s", op_str(st->assign.op),
 			       sema_name_of(s, t));
 	else if (st->assign.op != OP_NONE && t->kind != TY_ERROR &&
 		 !constant_check_right(s, st->assign.op, st->assign.value))
@@ -434,9 +437,8 @@ void sema_known(struct sema *s)
 		if (m->value)
 			continue;
 		diag_error(s->diags, m->first, "unknown-type",
-			   "nothing tells the type of %s: it is only assigned from itself",
-			   m->name);
-		diag_hint(s->diags, "give it a first value: BEGIN { %s = 0 }", m->name);
+			   "cannot infer the type of %s: it is only assigned from itself", m->name);
+		diag_hint(s->diags, "give it an initial value: BEGIN { %s = 0 }", m->name);
 	}
 }
 

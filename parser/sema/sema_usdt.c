@@ -75,7 +75,7 @@ static const char *name_of_format(const struct attach_point *p, uint32_t format)
 static const struct type *no_arg(struct sema *s, const struct expr *e, const char *probe,
 				 const struct usdt_format *f)
 {
-	sema_error(s, e->span, "usdt-arg", "%s has %u argument%s, there is no %s", probe,
+	sema_error(s, e->span, "usdt-arg", "%s has %u argument%s, so there is no %s", probe,
 		   f->n_noted, f->n_noted == 1 ? "" : "s", e->name.name);
 	if (s->report && f->n)
 		diag_hint(s->diags, "the last one is arg%u", f->n - 1);
@@ -88,9 +88,9 @@ static const struct type *unreadable(struct sema *s, const struct expr *e, const
 	sema_error(s, e->span, "usdt-operand", "%s of %s is '%s', which a probe cannot read",
 		   e->name.name, probe, o->text);
 	if (s->report)
-		diag_hint(s->diags,
-			  "sonde reads general registers, constants, memory at registers and "
-			  "symbols that the file has");
+		diag_hint(
+			s->diags,
+			"supported are general registers, constants, memory at registers, and symbols of the file");
 	return &type_error;
 }
 
@@ -112,10 +112,10 @@ static const struct type *usdt_arg(struct sema *s, const struct expr *e, struct 
 
 	if (u->n_formats > LIMIT_FORMATS) {
 		sema_error(s, e->span, "limit-formats",
-			   "the probes that %s matches have their arguments in more than %d ways",
-			   p->name, LIMIT_FORMATS);
+			   "the probes that %s matches have more than %d argument layouts", p->name,
+			   LIMIT_FORMATS);
 		if (s->report)
-			diag_hint(s->diags, "write more of the names' letters");
+			diag_hint(s->diags, "use a narrower pattern");
 		return &type_error;
 	}
 	for (uint32_t i = 0; i < u->n_formats; i++) {

@@ -28,21 +28,21 @@ static const char *clone_word(const char *symbol)
 static void is_inside(struct sema *s, const struct expr *e, const struct attach_point *p)
 {
 	sema_error(s, e->span, "not-entry",
-		   "'args' is known where a function begins, which %s is not", p->name);
+		   "'args' is known only at the start of a function, which %s is not", p->name);
 	if (s->report)
-		diag_hint(s->diags, "registers are arg0 to arg5, whatever is in them there");
+		diag_hint(s->diags,
+			  "arg0 to arg5 are the argument registers, whatever they hold there");
 }
 
 static void is_clone(struct sema *s, const struct expr *e, const struct attach_target *t)
 {
-	sema_error(
-		s, e->span, "changed-function",
-		"%s is a function that the optimiser made: what it is given is not what the source says",
-		t->symbol);
+	sema_error(s, e->span, "changed-function",
+		   "%s was made by the optimiser, with other arguments than in the source",
+		   t->symbol);
 	if (s->report)
-		diag_hint(s->diags,
-			  "arg0 to arg5 are the words that it gets; 'args' works with -O1 "
-			  "or __attribute__((noipa))");
+		diag_hint(
+			s->diags,
+			"arg0 to arg5 are the registers that it is passed; 'args' works with -O1 or __attribute__((noipa))");
 }
 
 static void no_types(struct sema *s, const struct expr *e, const struct attach_target *t, int err)
@@ -51,7 +51,7 @@ static void no_types(struct sema *s, const struct expr *e, const struct attach_t
 	case ENOSYS:
 		sema_error(
 			s, e->span, "no-debug-info",
-			"'args' of user functions is read by the library libdw, which is not here");
+			"'args' of user functions needs the library libdw, which is not installed");
 		break;
 	case ENODATA:
 		sema_error(s, e->span, "no-debug-info",
@@ -59,12 +59,13 @@ static void no_types(struct sema *s, const struct expr *e, const struct attach_t
 		break;
 	default:
 		sema_error(s, e->span, "no-debug-info",
-			   "the debug information of %s does not have %s", t->path, t->function);
+			   "the debug information of %s does not describe %s", t->path,
+			   t->function);
 		break;
 	}
 	if (!s->report)
 		return;
-	diag_hint(s->diags, "%s; without, arg0 to arg5 are the first words",
+	diag_hint(s->diags, "%s; without it, arg0 to arg5 are the argument registers",
 		  err == -ENOSYS    ? "install it (libdw1, elfutils-libs)"
 		  : err == -ENODATA ? "build it with -g, or install its debug symbols"
 				    : "compile all of it with -g");
@@ -133,7 +134,7 @@ static const struct tp_field *param_of(const struct typed_function *f, const cha
 static const struct type *not_a_word(struct sema *s, const struct expr *e, const struct tp_field *f)
 {
 	sema_error(s, e->field.name_span, "argument-type",
-		   "args.%s is of type %s, which is no integer, enumeration or pointer",
+		   "args.%s is of type %s, which is not an integer, enumeration or pointer",
 		   e->field.name, f->type_text);
 	if (s->report)
 		diag_hint(s->diags,
@@ -146,12 +147,12 @@ static const struct type *no_place(struct sema *s, const struct expr *e,
 {
 	sema_error(
 		s, e->field.name_span, "argument-place",
-		"where args.%s of %s is cannot be told: %s", e->field.name, t->function,
+		"cannot tell where args.%s of %s is passed: %s", e->field.name, t->function,
 		t->typed->unplaced
 			? t->typed->unplaced
-			: "how a value before it is passed, or whether, is the compiler's choice");
+			: "the compiler decides whether and how an argument before it is passed");
 	if (s->report)
-		diag_hint(s->diags, "arg0 to arg5 are registers, whatever is in them");
+		diag_hint(s->diags, "arg0 to arg5 are the argument registers, whatever they hold");
 	return &type_error;
 }
 
@@ -173,14 +174,13 @@ static const struct type *differs(struct sema *s, const struct expr *e,
 
 	if (g)
 		sema_error(s, e->field.name_span, "arguments-differ",
-			   "args.%s of %s is %s, but of %s it is %s", e->field.name, x,
+			   "args.%s of %s is %s, but in %s it is %s", e->field.name, x,
 			   describe(s->arena, f), y, describe(s->arena, g));
 	else
 		sema_error(s, e->field.name_span, "arguments-differ",
 			   "%s has an argument '%s', but %s does not", x, e->field.name, y);
 	if (s->report)
-		diag_hint(s->diags,
-			  "write a probe for each kind of function, or a pattern of one kind");
+		diag_hint(s->diags, "write a probe for each kind of function");
 	return &type_error;
 }
 

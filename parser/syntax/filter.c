@@ -94,7 +94,7 @@ static void take_closer(struct reader *r, const struct token *t, int opener)
 	uint32_t depth = reader_find(r, opener);
 
 	if (!depth) {
-		diag_error(r->diags, t->span, "syntax", "this '%s' closes nothing",
+		diag_error(r->diags, t->span, "syntax", "unmatched '%s'",
 			   reader_closer_text(opener));
 		return;
 	}
@@ -115,9 +115,11 @@ static bool is_c_for(struct reader *r)
 	if (!opener || opener->kind != TOK_LPAREN || !frame->token || opener[-1].kind != TOK_FOR)
 		return false;
 	if (!frame->is_c_for) {
-		diag_error(r->diags, opener[-1].span, "syntax", "'for' goes over a range or a map");
-		diag_hint(r->diags, "write for ($i : 0..10) { … }, or a loop of your own: "
-				    "$i = 0; while ($i < 10) { …; $i++; }");
+		diag_error(r->diags, opener[-1].span, "syntax",
+			   "'for' iterates over a range or a map");
+		diag_hint(
+			r->diags,
+			"write for ($i : 0..10) { … }, or use while: $i = 0; while ($i < 10) { …; $i++; }");
 	}
 	frame->is_c_for = true;
 	return true;
@@ -204,7 +206,7 @@ static void end_predicate(struct reader *r, const struct token *block, bool has_
 		reader_close(r, slash, TOK_PRED_CLOSE);
 	} else {
 		diag_error(r->diags, block->span, "syntax",
-			   "the predicate has no end: missing '/' before this '{'");
+			   "unterminated predicate: missing '/' before this '{'");
 		diag_note(r->diags, reader_top(r)->span, "the predicate begins here");
 		for (uint32_t i = r->frames[0].token; i < r->f->n_tokens; i++)
 			r->f->tokens[i].is_quiet = true;
@@ -330,7 +332,7 @@ static void take_param(struct reader *r, const struct token *t)
 	case TOK_RPAREN:
 	case TOK_LSQUARE:
 	case TOK_RSQUARE: /* left out, so that brackets balance */
-		diag_error(r->diags, t->span, "syntax", "a bracket does not belong in a parameter");
+		diag_error(r->diags, t->span, "syntax", "brackets are not allowed in a parameter");
 		return;
 	case TOK_SEMI:
 		reader_push(r, *t);
@@ -345,14 +347,14 @@ static void end_unclosed(struct reader *r, uint32_t at)
 {
 	const struct token *opener = reader_top(r);
 	const char *what = opener->kind == TOK_LBRACE || opener->kind == TOK_ANGLE_OPEN
-				   ? "the block was opened here"
-				   : "it was opened here";
+				   ? "the block begins here"
+				   : "opened here";
 
 	if (r->lexer.is_cut) {
 		; /* said: what hides the rest has no end */
 	} else if (opener->kind == TOK_PRED_OPEN) {
 		diag_error(r->diags, opener->span, "syntax",
-			   "this predicate has no end and no block");
+			   "unterminated predicate without a block");
 		diag_hint(r->diags, "a '/' before '{' or '<' ends a predicate: /pid == 1/ { … }");
 	} else {
 		diag_error(r->diags, (struct span){at, at}, "syntax",

@@ -43,7 +43,7 @@ void reader_push(struct reader *r, struct token t)
 /* Too deep: forget this probe and end the script before it. */
 static void stop_too_deep(struct reader *r, struct span s)
 {
-	diag_error(r->diags, s, "limit-nesting", "this is nested too deep: more than %d levels",
+	diag_error(r->diags, s, "limit-nesting", "nested too deeply: more than %d levels",
 		   LIMIT_NESTING);
 	r->f->n_tokens = r->probe_start;
 	r->n_frames = 0;

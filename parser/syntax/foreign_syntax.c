@@ -75,8 +75,8 @@ static bool say_member(struct filter *f, const struct token *at)
 	const struct token *object = behind(f, 3);
 
 	if (at->kind == TOK_STRING && behind(f, 1)->kind == TOK_DOT) {
-		diag_error(f->diags, behind(f, 1)->span, "syntax", "texts are not joined by '.'");
-		diag_hint(f->diags, "they are where they are written: printf(\"%%s%%s\", …)");
+		diag_error(f->diags, behind(f, 1)->span, "syntax", "strings are not joined by '.'");
+		diag_hint(f->diags, "they are joined when they are printed: printf(\"%%s%%s\", …)");
 		return true;
 	}
 	if (at->kind != TOK_SET || behind(f, 2)->kind != TOK_ARROW || f->current < 3 ||
@@ -96,15 +96,16 @@ static bool say_form(struct filter *f, const struct token *at)
 
 	if (at->kind == TOK_VAR && (type_is_name(name_of(before)) || declares(name_of(before)))) {
 		diag_error(f->diags, before->span, "syntax",
-			   "a variable's type is not written before it");
+			   "a variable is declared without a type");
 		diag_hint(f->diags, "write %s = …;", at->text.text);
 	} else if (at->kind == TOK_COLON && at[1].kind == TOK_SET &&
 		   (before->kind == TOK_VAR || before->kind == TOK_MAP)) {
-		diag_error(f->diags, span_join(at->span, at[1].span), "syntax", "there is no ':='");
+		diag_error(f->diags, span_join(at->span, at[1].span), "syntax",
+			   "':=' is not an operator");
 		diag_hint(f->diags, "write '='");
 	} else if (at->kind == TOK_ADD && before->kind == TOK_SET) {
 		diag_error(f->diags, span_join(before->span, at->span), "syntax",
-			   "there is no '=+'");
+			   "'=+' is not an operator");
 		diag_hint(f->diags, "write '+=' to add, '=' to assign");
 	} else if (is_step && before->kind == TOK_NAME && !builtin_find(name_of(before))) {
 		diag_error(f->diags, before->span, "syntax", "variables begin with $, maps with @");
@@ -142,13 +143,14 @@ static bool say_declaration(struct filter *f, const struct token *at)
 	}
 	if (open != before && open > f->tokens && open[-1].kind == TOK_RSQUARE) {
 		diag_error(f->diags, at->span, "syntax",
-			   "a map has all its keys in one pair of brackets");
+			   "all keys of a map go in one pair of brackets");
 		diag_hint(f->diags, "write @map[key, key] = …");
 		return true;
 	}
 	if (before->kind != TOK_EQ)
 		return false;
-	diag_error(f->diags, span_join(before->span, at->span), "syntax", "there is no '==='");
+	diag_error(f->diags, span_join(before->span, at->span), "syntax",
+		   "'===' is not an operator");
 	diag_hint(f->diags, "write '==' to compare");
 	return true;
 }
@@ -168,7 +170,7 @@ static bool say_for(struct filter *f, const struct token *at)
 	if (!is_for || (at->kind != TOK_SET && at->kind != TOK_NAME && at->kind != TOK_RPAREN &&
 			at->kind != TOK_COMMA))
 		return false;
-	diag_error(f->diags, at->span, "syntax", "'for' goes over a range or a map");
+	diag_error(f->diags, at->span, "syntax", "'for' iterates over a range or a map");
 	diag_hint(f->diags, "write for ($i : 0..10) { … } or for ($kv : @map) { … }");
 	return true;
 }
@@ -184,8 +186,7 @@ static bool say_word(struct filter *f, const struct token *at)
 		word = before;
 	if (!foreign_hint(name_of(word)))
 		return false;
-	diag_error(f->diags, word->span, "syntax", "'%s' is no word of the language",
-		   name_of(word));
+	diag_error(f->diags, word->span, "syntax", "'%s' is not a keyword", name_of(word));
 	diag_hint(f->diags, "%s", foreign_hint(name_of(word)));
 	return true;
 }

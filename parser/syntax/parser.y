@@ -517,9 +517,9 @@ static void too_deep(struct parse *p, struct span s)
 {
 	if (!p->is_too_deep) {
 		diag_error(p->diags, s, "limit-nesting",
-			   "this expression is nested too deep: more than %d operators within each other",
+			   "this expression is nested too deeply: more than %d levels of operators",
 			   LIMIT_NESTING);
-		diag_hint(p->diags, "keep a part of it in a variable: $part = …;");
+		diag_hint(p->diags, "assign a part of it to a variable: $part = …;");
 	}
 	p->is_too_deep = true;
 }
@@ -698,9 +698,9 @@ static struct tall block_value(struct parse *p, struct span s, struct block body
 static void begin_config(struct parse *p, struct span s)
 {
 	if (p->program->has_config)
-		diag_error(p->diags, s, "duplicate-config", "a script has one config block");
+		diag_error(p->diags, s, "duplicate-config", "a script can have only one config block");
 	else if (p->program->n_probes)
-		diag_error(p->diags, s, "root-order", "'config' comes before the probes");
+		diag_error(p->diags, s, "root-order", "'config' must come before the probes");
 	p->program->has_config = true;
 }
 
@@ -719,17 +719,17 @@ static void add_import(struct parse *p, struct span word, struct span s, const c
 	struct root_text item = {s, text};
 
 	arena_push(p->arena, p->program->imports, p->program->n_imports, item);
-	diag_error(p->diags, word, "not-built", "'import' is not built yet");
+	diag_error(p->diags, word, "not-built", "'import' is not implemented yet");
 }
 
 /* "# word" is a comment elsewhere. */
 static void add_hash_line(struct parse *p, struct span s, const char *text)
 {
 	if (text[1] == ' ' || text[1] == '\0') {
-		diag_error(p->diags, s, "syntax", "this is no comment");
+		diag_error(p->diags, s, "syntax", "this is not a comment");
 		diag_hint(p->diags, "comments begin with //");
 	} else {
-		diag_error(p->diags, s, "not-built", "preprocessor lines are not built yet");
+		diag_error(p->diags, s, "not-built", "preprocessor lines are not implemented yet");
 	}
 }
 
@@ -740,12 +740,12 @@ static void add_c_item(struct parse *p, struct span s, const char *text)
 
 	arena_push(p->arena, p->program->c_items, p->program->n_c_items, item);
 	if (p->program->n_probes)
-		diag_error(p->diags, s, "root-order", "%s come before the probes",
+		diag_error(p->diags, s, "root-order", "%s must come before the probes",
 			   is_line ? "preprocessor lines" : "C definitions");
 	else if (is_line)
 		add_hash_line(p, s, text);
 	else
-		diag_error(p->diags, s, "not-built", "'%.*s' definitions are not built yet",
+		diag_error(p->diags, s, "not-built", "'%.*s' definitions are not implemented yet",
 			   (int)(s.end - s.start), text);
 }
 
@@ -766,7 +766,7 @@ static void add_function(struct parse *p, struct span word, struct function f,
 	f.types = params.types;
 	f.n_types = params.n_types;
 	arena_push(p->arena, p->program->functions, p->program->n_functions, f);
-	diag_error(p->diags, word, "not-built", "'%s' is not built yet", f.is_macro ? "macro" : "fn");
+	diag_error(p->diags, word, "not-built", "'%s' is not implemented yet", f.is_macro ? "macro" : "fn");
 }
 
 struct program *parse(struct arena *a, const struct source *source, struct diags *d)

@@ -44,7 +44,7 @@ int stop_kind_before(const struct stop *s)
 
 static int not_built(const struct stop *s, struct span span, const char *what)
 {
-	return diag_error(s->f->diags, span, "not-built", "%s not built yet", what);
+	return diag_error(s->f->diags, span, "not-built", "%s not implemented yet", what);
 }
 
 /* What the user wrote at a token: quoted, cut when long. */
@@ -72,10 +72,10 @@ static bool say_not_built_word(const struct stop *s)
 {
 	if (stop_kind_before(s) == TOK_RESERVED &&
 	    s->at->kind == TOK_LPAREN) /* typeof($x) as a type */
-		diag_error(s->f->diags, s->before->span, "not-built", "'%s' is not built yet",
+		diag_error(s->f->diags, s->before->span, "not-built", "'%s' is not implemented yet",
 			   s->before->text.text);
 	else if (s->at->kind == TOK_RESERVED)
-		diag_error(s->f->diags, s->at->span, "not-built", "'%s' is not built yet",
+		diag_error(s->f->diags, s->at->span, "not-built", "'%s' is not implemented yet",
 			   s->at->text.text);
 	else
 		return false;
@@ -100,12 +100,12 @@ static bool say_value_form(const struct stop *s)
 	/* where other blocks could end */
 	if (s->at->kind == TOK_RBRACE && stop_expects(s, TOK_STRING) && stop_expects(s, TOK_IF)) {
 		diag_error(s->f->diags, s->at->span, "syntax",
-			   "a block as a value must end in an expression without ';'");
+			   "a block used as a value must end with an expression without ';'");
 	} else if (stop_kind_before(s) == TOK_SIZEOF) {
 		diag_error(s->f->diags, s->before->span, "syntax", "'sizeof' needs parentheses");
 		diag_hint(s->f->diags, "write sizeof(uint64) or sizeof($x)");
 	} else if (s->at->kind == TOK_RANGE && !stop_expects(s, TOK_STRING)) {
-		diag_error(s->f->diags, s->at->span, "syntax", "a range belongs to 'for'");
+		diag_error(s->f->diags, s->at->span, "syntax", "a range can only be used in 'for'");
 		diag_hint(s->f->diags, "write for ($i : 0..10) { … }");
 	} else {
 		return false;
@@ -138,7 +138,8 @@ static bool say_assignment(const struct stop *s)
 	if (s->at->kind < TOK_SET || s->at->kind > TOK_XOR_SET)
 		return false;
 	if (is_in_condition(s) && s->at->kind == TOK_SET) {
-		diag_error(s->f->diags, s->at->span, "syntax", "'=' assigns; a condition compares");
+		diag_error(s->f->diags, s->at->span, "syntax",
+			   "'=' assigns, but a condition compares");
 		diag_hint(s->f->diags, "write '==' to compare");
 	} else if (stop_expects(s, TOK_STRING)) {
 		return false;
@@ -148,7 +149,7 @@ static bool say_assignment(const struct stop *s)
 		diag_hint(s->f->diags, "write $name or @name before the '='");
 	} else {
 		diag_error(s->f->diags, s->at->span, "syntax",
-			   "an assignment is a statement, it has no value");
+			   "an assignment is a statement and has no value");
 		diag_hint(s->f->diags, "write '==' to compare");
 	}
 	return true;
@@ -250,7 +251,7 @@ static bool say_if(const struct stop *s)
 		diag_error(s->f->diags, s->at->span, "syntax", "'unroll' needs a count");
 	} else if (stop_kind_before(s) == TOK_FOR) {
 		diag_error(s->f->diags, s->at->span, "syntax",
-			   "'for' needs a variable and what it goes over");
+			   "'for' needs a variable and a range or map");
 		diag_hint(s->f->diags, "write for ($kv : @map) { … } or for ($i : 0..10) { … }");
 	} else if (stop_expects(s, TOK_LBRACE) && !stop_expects(s, TOK_STRING)) {
 		diag_error(s->f->diags, s->at->span, "syntax",
@@ -314,7 +315,7 @@ static void say_generic(const struct stop *s)
 		diag_error(s->f->diags, s->at->span, "syntax", "expected %s, found %s", names,
 			   stop_found(s, s->at, what, sizeof(what)));
 	else
-		diag_error(s->f->diags, s->at->span, "syntax", "%s does not fit here",
+		diag_error(s->f->diags, s->at->span, "syntax", "unexpected %s",
 			   stop_found(s, s->at, what, sizeof(what)));
 }
 

@@ -44,14 +44,14 @@ bool say_root_item(const struct stop *s)
 				return false;
 			if (t->kind == TOK_ROOT_LET && s->at->kind == TOK_VAR)
 				diag_error(s->f->diags, s->at->span, "syntax",
-					   "only maps are declared outside of blocks");
+					   "only maps can be declared outside of blocks");
 			else if (s->n_expected == 1 && stop_expects(s, TOK_SEMI))
 				diag_error(s->f->diags, s->at->span, "syntax",
 					   "missing ';' before %s",
 					   stop_found(s, s->at, buf, sizeof(buf)));
 			else
 				diag_error(s->f->diags, s->at->span, "syntax",
-					   "%s does not fit '%s' here",
+					   "unexpected %s in '%s'",
 					   stop_found(s, s->at, buf, sizeof(buf)),
 					   root_items[k].word);
 			diag_hint(s->f->diags, "write %s", root_items[k].form);
@@ -99,15 +99,14 @@ static void hint_second(const struct stop *s)
 	const struct token *head = s->before;
 
 	if (has_char(head, '('))
-		diag_hint(s->f->diags, "statements stand in a probe's block: BEGIN { … }");
+		diag_hint(s->f->diags, "statements go in a probe's block: BEGIN { … }");
 	else if (has_char(s->at, ':') || is_probe_type(s->at))
-		diag_hint(s->f->diags, "attach points of one probe have a comma between them");
+		diag_hint(s->f->diags, "attach points of one probe are separated by commas");
 	else if (probe_type_is(head->text.text, head->text.len, PROBE_KPROBE) ||
 		 probe_type_is(head->text.text, head->text.len, PROBE_KRETPROBE))
 		diag_hint(s->f->diags, "write %s:%s", head->text.text, s->at->text.text);
 	else
-		diag_hint(s->f->diags,
-			  "statements stand in { … }, a condition before it: /pid == 1/");
+		diag_hint(s->f->diags, "statements go in { … }, a condition before it: /pid == 1/");
 }
 
 /* `point<@ = count()>`: '<' is part of the head, as it is of C++'s names. */
@@ -126,15 +125,15 @@ static void say_no_block(const struct stop *s)
 
 	if (head->kind == TOK_PRED_CLOSE) {
 		diag_error(s->f->diags, head->span, "syntax",
-			   "probe has no block: write { … } behind its predicate");
+			   "probe has no block: write { … } after its predicate");
 		return;
 	}
-	diag_error(s->f->diags, head->span, "syntax", "probe has no block: write { … } behind %s",
+	diag_error(s->f->diags, head->span, "syntax", "probe has no block: write { … } after %s",
 		   stop_found(s, head, buf, sizeof(buf)));
 	if (head->kind != TOK_ATTACH)
 		return;
 	if (is_glued(head))
-		diag_hint(s->f->diags, "a space before '<' opens a block");
+		diag_hint(s->f->diags, "put a space before '<' to open a block");
 	else if (s->at->kind == TOK_ATTACH ? !stop_angle_end(s) : has_char(head, '('))
 		hint_second(s);
 }
@@ -151,7 +150,7 @@ bool say_param(const struct stop *s)
 
 		if (kind == TOK_PARAM_ITEM) {
 			diag_error(s->f->diags, s->at->span, "syntax",
-				   "%s does not fit in a parameter",
+				   "unexpected %s in a parameter",
 				   stop_found(s, s->at, buf, sizeof(buf)));
 			diag_hint(s->f->diags,
 				  "write param $seconds: uint64 = none \"what it is\";");
@@ -176,7 +175,7 @@ bool say_top_level(const struct stop *s)
 		s->f->has_reported_angle =
 			false; /* the end meant for the block that closed early */
 	} else if (at == TOK_RBRACE || at == TOK_GT || at == TOK_RPAREN || at == TOK_RSQUARE) {
-		diag_error(s->f->diags, s->at->span, "syntax", "this %s closes nothing",
+		diag_error(s->f->diags, s->at->span, "syntax", "unmatched %s",
 			   stop_found(s, s->at, buf, sizeof(buf)));
 	} else if (at == TOK_LBRACE || at == TOK_ANGLE_OPEN) {
 		diag_error(s->f->diags, s->at->span, "syntax", "this block has no probe before it");
@@ -185,7 +184,7 @@ bool say_top_level(const struct stop *s)
 		diag_error(s->f->diags, s->at->span, "syntax",
 			   "this predicate has no probe before it");
 	} else {
-		diag_error(s->f->diags, s->at->span, "syntax", "%s begins no probe",
+		diag_error(s->f->diags, s->at->span, "syntax", "expected a probe, found %s",
 			   stop_found(s, s->at, buf, sizeof(buf)));
 	}
 	return true;

@@ -274,7 +274,7 @@ static void test_suggestions(void **state)
 		{"k:vfs_read { printf; }", "needs-call", "printf(…)"},
 		{"k:vfs_read { print(pid(1)) }", "unknown-function", "without parentheses"},
 		{"k:vfs_read { $start = 1; print($strat) }", "undefined-variable", "'$start'"},
-		{"k:vfs_read { if (1) { $x = 1 } print($x) }", "undefined-variable", "its block"},
+		{"k:vfs_read { if (1) { $x = 1 } print($x) }", "undefined-variable", "that block"},
 		{"k:vfs_read { @start = 1; print(@strat) }", "undefined-map", "'@start'"},
 		{"k:vfs_read { @start = 1; @x = @strat }", "undefined-map", "'@start'"},
 		{"k:vfs_read { @start[1] = 1; @x = @strat[1] }", "undefined-map", "'@start'"},

@@ -53,28 +53,27 @@ static void test_unknown(void **state)
 	bad("uprobe:/bin/go:main.work { @ = sum(args.id); @b = sum(args.id + args.size); }",
 	    "no-debug-info", "/bin/go has no debug information, which 'args' needs");
 	bad("uprobe:/bin/app:_start { @ = sum(args.id); }", "no-debug-info",
-	    "the debug information of /bin/app does not have _start");
+	    "the debug information of /bin/app does not describe _start");
 	bad("uprobe:/bin/app:handle+4 { @ = sum(args.id); }", "not-entry",
-	    "'args' is known where a function begins, which uprobe:/bin/app:handle+4 is not");
+	    "'args' is known only at the start of a function, which uprobe:/bin/app:handle+4 is not");
 	bad("uprobe:/bin/cpp:_ZN2ns4findEi.cold { @ = sum(args.id); }", "changed-function",
-	    "_ZN2ns4findEi.cold is a function that the optimiser made: what it is given is not what the "
-	    "source says");
+	    "_ZN2ns4findEi.cold was made by the optimiser, with other arguments than in the source");
 	bad("uprobe:/bin/app:handle { @ = sum(args.nam); }", "unknown-field",
 	    "uprobe:/bin/app:handle has no argument 'nam'");
 	bad("uprobe:/bin/app:handle { @ = sum(args.part); }", "argument-type",
-	    "args.part is of type double, which is no integer, enumeration or pointer");
+	    "args.part is of type double, which is not an integer, enumeration or pointer");
 	bad("uprobe:/bin/app:handle { @ = sum(args.gone); }", "argument-place",
-	    "where args.gone of handle is cannot be told: how a value before it is passed, or whether, is "
-	    "the compiler's choice");
+	    "cannot tell where args.gone of handle is passed: the compiler decides whether and how an "
+	    "argument before it is passed");
 }
 
 static void test_patterns(void **state)
 {
 	(void)state;
 	bad("uprobe:/bin/app:*a* { @ = sum(args.id); }", "no-debug-info",
-	    "the debug information of /bin/app does not have _start");
+	    "the debug information of /bin/app does not describe _start");
 	bad("uprobe:/bin/app:*a*n* { @ = sum(args.id); }", "arguments-differ",
-	    "args.id of main is long in arg1, but of handle it is int in arg0");
+	    "args.id of main is long in arg1, but in handle it is int in arg0");
 	bad("uprobe:/bin/app:*a*n* { @ = sum(args.argc); }", "arguments-differ",
 	    "main has an argument 'argc', but handle does not");
 }
@@ -83,9 +82,9 @@ static void test_return(void **state)
 {
 	(void)state;
 	bad("uretprobe:/bin/app:handle { @ = sum(args.id); }", "wrong-probe",
-	    "'args' does not exist in uretprobe probes");
+	    "'args' is not available in uretprobe probes");
 	bad("uretprobe:/bin/app:handle { @[entry(args.part)] = sum(delta); }", "argument-type",
-	    "args.part is of type double, which is no integer, enumeration or pointer");
+	    "args.part is of type double, which is not an integer, enumeration or pointer");
 }
 
 int main(void)
