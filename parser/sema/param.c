@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Positional parameters (param.h). Reads program->params, rewrites EX_PARAM nodes to literals and
- * the text of attach points; nothing after pass 1 knows that there were any.
+ * Positional parameters (param.h). Rewrites EX_PARAM nodes to literals, and the text of attach
+ * points, from program->params. Later passes see no parameters.
  */
 #include "parser/sema/param.h"
 #include "parser/base/arena.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The word as an integer: digits, 0x, a leading 0, a suffix, all as in a script; 0b; a sign. */
+/* Read an integer as scripts spell it (decimal, 0x, octal, with a unit), also 0b and a sign. */
 static bool read_integer(struct sema *s, const char *word, uint64_t *value)
 {
 	struct diags quiet = {.arena = s->arena};
@@ -55,7 +55,7 @@ static void become_text(struct expr *e, const char *text)
 	e->string.len = (uint32_t)strlen(text);
 }
 
-/* The word $N names, NULL when there are not so many; N is checked. */
+/* The argument that $N names; NULL when there are fewer. Reports a bad N. */
 static const char *word_of(struct sema *s, const char *digits, struct span span)
 {
 	unsigned long n = strtoul(digits, NULL, 10);
@@ -94,7 +94,7 @@ void param_resolve(struct sema *s, struct expr *e, bool as_text)
 		become_text(e, word);
 }
 
-/* Length of `$N` or `$name` at `at`, 0 when there is none. */
+/* Length of the `$N` or `$name` at `at`; 0 when there is none. */
 static size_t param_length(const char *at)
 {
 	bool is_number = at[0] == '$' && isdigit((unsigned char)at[1]);
@@ -108,7 +108,7 @@ static size_t param_length(const char *at)
 	return n > 1 ? n : 0;
 }
 
-/* What `$N` or `$name` stands for in an attach point; NULL: nothing. */
+/* The value of `$N` or `$name` in an attach point; NULL when there is none. */
 static const char *text_of(struct sema *s, const char *name, struct span span)
 {
 	const struct param_item *item = param_find(s, name);

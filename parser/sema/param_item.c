@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Named parameters: `param $name: type = other "what it is";` items are the words of the command
- * line in their order. Reads program->items and params, gives each item its value, and leaves out
- * the probes whose attach points name one that was not given (`= none`). Runs before pass 1, which
- * puts the values in the place of the names.
+ * Named parameters: `param $name: type = default "doc";` items take the arguments of the command
+ * line in order. Gives each item its value, and drops attach points that name an optional
+ * parameter without a value (`= none`). Runs before pass 1, which replaces the names by the
+ * values.
  */
 #include "parser/base/arena.h"
 #include "parser/sema/param.h"
@@ -35,7 +35,8 @@ static int hint_usage(struct sema *s)
 			 param_usage(s->arena, s->program), s->program->source->name);
 }
 
-/* Digits, or 0x…; a sign where the type has one. No units: 10s is no number of seconds. */
+/* Decimal or 0x…, with a sign if the type is signed. Units are refused: 10s would be
+ * nanoseconds. */
 static bool read_number(const char *word, bool is_signed, uint64_t *value)
 {
 	const char *digits = word + (is_signed && word[0] == '-');
@@ -84,7 +85,7 @@ static int bind_word(struct sema *s, struct param_item *item, const char *word)
 		return 0;
 	}
 	become_number(s, item, 0);
-	item->is_left_out = true; /* its probes would only say the same again */
+	item->is_left_out = true; /* its probes would only repeat the error */
 	diag_error(s->diags, item->name_span, "parameter-word", "%s must be a number, not '%.40s'",
 		   item->name, word);
 	return hint_usage(s);
@@ -172,7 +173,7 @@ static bool names_item(const char *text, const struct param_item *item)
 	return false;
 }
 
-/* Does the text name a parameter that was not given? */
+/* True when the text names a parameter without a value. */
 static bool names_absent(const struct sema *s, const char *text)
 {
 	for (uint32_t i = 0; i < s->program->n_items; i++)

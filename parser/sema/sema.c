@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The ordered list of passes. Before: the tree as parsed. After: names have symbols, attach points
- * are resolved, expressions have types, every rule of the language holds, or errors are in diags.
+ * Runs the passes in order.
+ * Before: the tree as parsed. After: names have symbols, attach points are resolved, expressions
+ * have types and all rules of the language hold, or errors are in diags.
  */
 #include "parser/sema/sema.h"
 #include "parser/base/arena.h"

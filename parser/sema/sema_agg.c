@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Check hooks of the aggregations' rows in builtins.def: the type of the map they are assigned to,
- * and what may be asked of their literals.
+ * Check hooks of the aggregations in builtins.def: the type of the map they are assigned to, and
+ * the limits of their literal arguments.
  */
 #include "parser/lang/agg.h"
 #include "parser/base/limits.h"
@@ -9,7 +9,8 @@
 
 enum {
 	HIST_MAX_K = 5,
-	QUANTILES_K = 5, /* 32 buckets to a power of two: their middle is 1.6 % off at most */
+	QUANTILES_K =
+		5, /* 32 buckets per power of two: the middle of a bucket is at most 1.6 % off */
 	LHIST_MAX_STEPS = 1000,
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a probe is given: the check hooks of `args`, `argN` and `retval`, whose types come from
- * tracepoints' formats and from BTF; those of user functions are in sema_user_args.c.
+ * The check hooks of `args`, `argN` and `retval`. Their types come from tracepoint formats and
+ * BTF; for user functions see sema_user_args.c.
  */
 #include "parser/lang/field_type.h"
 #include "parser/base/arena.h"
@@ -124,7 +124,7 @@ static const struct type *no_args(struct sema *s, const struct expr *e,
 	return &type_error;
 }
 
-/* `args` alone, or args.FIELD: the field must be in every attach point of the probe. */
+/* `args` alone, or args.FIELD: every attach point of the probe must have the field. */
 const struct type *chk_args(struct sema *s, struct expr *e)
 {
 	const struct type *t = NULL;
@@ -154,7 +154,8 @@ const struct type *chk_args(struct sema *s, struct expr *e)
 	return &type_error;
 }
 
-/* argN, by its place: a raw tracepoint says how many there are, a USDT probe of what size too. */
+/* argN: for a raw tracepoint the number of arguments is known, for a USDT probe also their
+ * sizes. */
 const struct type *chk_argn(struct sema *s, struct expr *e)
 {
 	uint32_t n = (uint32_t)(e->name.builtin->id - BI_arg0);
@@ -174,7 +175,7 @@ const struct type *chk_argn(struct sema *s, struct expr *e)
 	return usdt_arg_type(s, e);
 }
 
-/* Of a kernel function by its name: what BTF knows. Asked for when a script uses `retval`. */
+/* Look up a kernel function in BTF; only for scripts that use `retval`. */
 static void find_result(struct sema *s, struct attach_point *p)
 {
 	struct kernel *k = s->kernel;

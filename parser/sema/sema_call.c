@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Types of calls, a part of pass 2: how many arguments and of which types, by the row's signature;
- * what that cannot say is the row's check hook's. Gives the type of the result.
+ * Types of calls, a part of pass 2: checks the number and types of arguments against the
+ * signature in builtins.def, then calls the row's check hook for the rest. Returns the type of
+ * the result.
  */
 #include "parser/base/limits.h"
 #include "parser/sema/sema_type.h"
@@ -81,7 +82,7 @@ static int check_args(struct sema *s, struct expr *e, const struct signature *si
 	return err;
 }
 
-/* The argument of entry() is of the event that starts the span. */
+/* The argument of entry() is evaluated at the event that starts the span. */
 static void type_entry(struct sema *s, struct expr *arg)
 {
 	struct probe *here = s->probe;
@@ -92,7 +93,7 @@ static void type_entry(struct sema *s, struct expr *arg)
 	s->probe = here;
 }
 
-/* A map named as a whole has no value to type. */
+/* An argument that names a whole map is not read, so only its value type is recorded. */
 static void type_arg(struct sema *s, struct expr *e, uint32_t i)
 {
 	struct expr *arg = e->call.args[i];

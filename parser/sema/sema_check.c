@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pass 3, and the chk_* hooks of builtins.def which pass 2 calls: every rule that is not a name or
- * a type. Where a builtin may stand, printf's formats, sizes, which part of a predicate is tested
- * at a span's start.
- * Before: names and types done. After: probe->start_conds is set; a program
- * without errors can be planned and generated without further question.
+ * Pass 3: every rule that does not concern names or types. Where a builtin may be used, how
+ * loops nest, and which part of a predicate can be tested when a span starts.
+ * Before: names and types are resolved. After: probe->start_conds is set, and a program without
+ * errors can be planned and compiled.
  */
 #include "parser/lang/agg.h"
 #include "parser/base/arena.h"
@@ -17,7 +16,7 @@
 
 static void check_block(struct sema *s, struct block *b);
 
-/* Text after the last use of a builtin where it does not exist. */
+/* Hint where a builtin is available that is not at `p`. */
 static void hint_where(struct sema *s, const struct builtin *b, const struct attach_point *p)
 {
 	char list[96] = "";
@@ -83,14 +82,14 @@ static void check_value_string(struct sema *s, const struct expr *e)
 		(uint32_t)most - 1, LIMIT_STR_REQUESTED - 1, LIMIT_STR_REQUESTED);
 }
 
-/* An aggregation stands only right of `@m = `; see check_assign. */
+/* An aggregation may only be the value of `@m = …`, which check_assign handles. */
 static void check_agg_place(struct sema *s, const struct expr *e)
 {
 	diag_error(s->diags, e->span, "agg-target", "%s() must be assigned to a map", e->call.name);
 	diag_hint(s->diags, "write @ = %s(…)", e->call.name);
 }
 
-/* An entry as a whole, of an aggregation that is no number. */
+/* A loop variable over a map whose values are aggregations that cannot be read as numbers. */
 static void check_map_entry(struct sema *s, const struct expr *e)
 {
 	const struct type *t = e->var.var->map->value;
@@ -104,7 +103,7 @@ static void check_map_entry(struct sema *s, const struct expr *e)
 
 static void check_expr(struct expr *e, void *ctx);
 
-/* entry(EXPR): EXPR is checked as part of the probe that starts the span. */
+/* entry(EXPR): check EXPR as part of the probe that starts the span. */
 static void check_entry(struct sema *s, struct expr *e)
 {
 	struct probe *here;
@@ -119,8 +118,8 @@ static void check_entry(struct sema *s, struct expr *e)
 	s->probe = here;
 }
 
-/* `args.NAME` of a call that may still be open when the body runs: what the entry kept, which is
- * what the return would be given too. */
+/* With open_spans = count the body may run before the call returns. Rewrite `args.NAME` to
+ * entry(args.NAME): the value is stored at the entry, and is the same that the return would see. */
 static void keep_args(struct sema *s, struct expr *e)
 {
 	struct expr *field;
@@ -173,7 +172,7 @@ static void check_expr(struct expr *e, void *ctx)
 	if (e->kind == EX_VAR && e->var.var && e->var.var->map)
 		check_map_entry(s, e);
 	if (e->kind == EX_FIELD && e->field.object->kind == EX_VAR)
-		return; /* .0 and .1 of an entry: pass 2 has looked */
+		return; /* .0 and .1 of a map entry: checked by pass 2 */
 	ast_each_child(e, check_expr, s);
 }
 
@@ -209,7 +208,7 @@ static void check_effect(struct sema *s, const struct expr *e)
 	diag_hint(s->diags, "print it: print(…)");
 }
 
-/* Copies of an unroll's body: its own, times those of the unrolls around it. */
+/* How often an unroll's body is copied: its own count times those of the unrolls around it. */
 static uint64_t count_copies(const struct stmt *st)
 {
 	uint64_t n = 1;
@@ -286,7 +285,7 @@ static void check_stmt(struct sema *s, struct stmt *st)
 	}
 }
 
-/* Does nothing run that follows it in its block? */
+/* True when control never continues after this statement. */
 static bool leaves(const struct stmt *st)
 {
 	const struct expr *e = st->kind == ST_EXPR ? st->expr : NULL;
@@ -313,11 +312,11 @@ static void check_block(struct sema *s, struct block *b)
 
 struct same_at_both {
 	const struct probe *probe;
-	uint32_t traits; /* of values that are */
+	uint32_t traits; /* of values that are the same at both ends */
 	bool yes;
 };
 
-/* Built from literals and values that belong to the thread alone. */
+/* True for expressions of literals and values that are the same at both ends of the span. */
 static void same_at_both_ends(struct expr *e, void *ctx)
 {
 	struct same_at_both *same = ctx;
@@ -349,7 +348,7 @@ static void same_at_both_ends(struct expr *e, void *ctx)
 	}
 }
 
-/* A span probe's predicate: its top-level && parts that hold alike at the start go there. */
+/* Collect the top-level && operands of a span probe's predicate that can be tested at the start. */
 static void split_predicate(struct sema *s, struct probe *p, struct expr *e)
 {
 	struct same_at_both same = {.probe = p,

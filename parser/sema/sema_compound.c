@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pass 2 for values with parts and for memory: tuples, records, indexes, casts, what is read by
- * pointers, the types that scripts spell, and the entries and keys of maps as tuples. Called by
- * sema_type.c, whose rounds these are part of.
+ * Pass 2 for compound values: tuples, records, indexes, casts, type names in scripts, and the
+ * entries and keys of maps as tuples. Called from the rounds of sema_type.c.
  */
 #include "parser/base/arena.h"
 #include "parser/base/limits.h"
@@ -10,7 +9,7 @@
 #include "parser/sema/sema_type.h"
 #include <string.h>
 
-/* Members in x's order; a record's are found by name. */
+/* The result has its members in x's order; members of records are matched by name. */
 const struct type *compound_unify(struct sema *s, const struct type *x, const struct type *y)
 {
 	struct type_member *members = arena_alloc(s->arena, (x->n_members + 1) * sizeof(*members));
@@ -43,7 +42,7 @@ const struct type *compound_compare(struct sema *s, struct expr *e, bool equalit
 			  sema_name_of(s, x), sema_name_of(s, y));
 }
 
-/* *p of a pointer, and of an integer: 8 bytes at that address. */
+/* *p: of a pointer, or of an integer, which reads 8 bytes at that address. */
 const struct type *compound_deref(struct sema *s, struct expr *e)
 {
 	const struct type *t = sema_type_expr(s, e->unary.operand);
@@ -79,7 +78,7 @@ const struct type *compound_member(struct sema *s, struct expr *e)
 	return &type_error;
 }
 
-/* The type of a member of a literal; a tuple or record in it is kept as it is. */
+/* The type of a member of a tuple or record literal. */
 static const struct type *member_type(struct sema *s, struct expr *item)
 {
 	const struct type *t = sema_type_expr(s, item);
@@ -132,7 +131,7 @@ const struct type *compound_list(struct sema *s, struct expr *e)
 	return type_tuple(s->arena, e->kind == EX_RECORD, members, n);
 }
 
-/* string, string[N]: the bracket is a size. */
+/* string, string[N]: N is a size, not a number of elements. */
 static const struct type *named_string(struct sema *s, const struct type_name *n)
 {
 	bool has_size = n->n_suffixes && !n->suffixes[0].is_pointer;
@@ -145,7 +144,7 @@ static const struct type *named_string(struct sema *s, const struct type_name *n
 	return NULL;
 }
 
-/* The type a script spells; NULL with the mistake said. */
+/* The type that a script names; NULL after an error. */
 const struct type *compound_named(struct sema *s, const struct type_name *n)
 {
 	const struct type *t = type_of_name(s->arena, n->name);
@@ -217,7 +216,7 @@ static const struct type *cannot_index(struct sema *s, const struct expr *e, con
 	return wrong;
 }
 
-/* [i] of a tuple (a number written out), a string (a byte of it) or a pointer. */
+/* x[i] of a tuple (i is a literal), of a string (one byte), of an array or of a pointer. */
 const struct type *compound_index(struct sema *s, struct expr *e)
 {
 	const struct type *t = sema_type_expr(s, e->index.object),
@@ -248,7 +247,7 @@ const struct type *compound_index(struct sema *s, struct expr *e)
 	return t->members[i->integer.value].type;
 }
 
-/* One tuple is all of the keys. */
+/* One tuple holds all keys of the map. */
 void compound_spread_key(struct sema *s, struct expr *e)
 {
 	struct map *m = e->map.map;
@@ -269,7 +268,7 @@ void compound_spread_key(struct sema *s, struct expr *e)
 			   "the key");
 }
 
-/* (key, value) of the map; several keys are a tuple. */
+/* The type of a map entry, (key, value); several keys are a tuple. */
 const struct type *compound_entry(struct sema *s, const struct map *m)
 {
 	struct type_member *keys = arena_alloc(s->arena, (m->n_keys + 1) * sizeof(*keys));

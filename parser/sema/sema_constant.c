@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calculations of numbers and texts written out, a part of pass 2: their result is exact and
- * takes their place in the tree. So it is what a number written out is: as great as a uint64 can
- * be, of the sign of what it meets, and it may stand where a number must be written out. What has
- * no result is an error: what 64 bits cannot hold, a division by 0, a shift by 64 and more.
- * Casts and ~ are left to the kernel: they mean bits of some width.
- * Before: the operands have their types. After: a folded node is an EX_INT, or one negated, or an
- * EX_STRING.
+ * Constant folding, a part of pass 2: operations on literal numbers and strings are computed
+ * exactly and replaced by their result. The result is treated as a literal: up to the range of
+ * uint64, with the sign of what it is combined with, and allowed wherever a literal is required.
+ * Errors: results that do not fit in 64 bits, division by 0, shifts by 64 and more. Casts and ~
+ * are not folded, because they depend on a width.
+ * Before: the operands have their types. After: a folded node is an EX_INT, a negated EX_INT, or
+ * an EX_STRING.
  */
 #include "parser/base/arena.h"
 #include "parser/sema/sema_type.h"
@@ -14,7 +14,7 @@
 
 enum { MOST_SHIFT = 63 };
 
-/* All that 64 bits can be, signed or not. */
+/* The range of 64-bit numbers, signed or unsigned. */
 static const __int128 least = INT64_MIN, greatest = UINT64_MAX;
 
 static bool is_negated(const struct expr *e)
@@ -22,7 +22,7 @@ static bool is_negated(const struct expr *e)
 	return e->kind == EX_UNARY && e->unary.op == OP_NEG;
 }
 
-/* Is `e` a number written out, or a folded one? */
+/* Read a literal or folded number. */
 static bool read_number(const struct expr *e, __int128 *v)
 {
 	const struct expr *digits = is_negated(e) ? e->unary.operand : e;
@@ -33,7 +33,7 @@ static bool read_number(const struct expr *e, __int128 *v)
 	return true;
 }
 
-/* The same, also behind casts and ~: what a divisor is. */
+/* The same, also through casts and ~: the value of a divisor or shift count. */
 static bool known_number(const struct expr *e, __int128 *v)
 {
 	if (e->kind == EX_CAST && e->type->kind == TY_INT && known_number(e->cast.operand, v)) {
@@ -64,7 +64,7 @@ static const char *number_text(struct arena *a, __int128 v)
 	return arena_printf(a, "%s", at);
 }
 
-/* ---- what has no result ------------------------------------------------------------------ */
+/* ---- operations without a result ---------------------------------------------------------- */
 
 bool constant_check_right(struct sema *s, enum op op, const struct expr *right)
 {
@@ -97,7 +97,7 @@ static const struct type *overflow(struct sema *s, const struct expr *e, const c
 
 /* ---- folding ----------------------------------------------------------------------------- */
 
-/* False when 128 bits do not do: of products alone. */
+/* False when a product exceeds 128 bits. */
 static bool calculate(enum op op, __int128 x, __int128 y, __int128 *v)
 {
 	switch (op) {
@@ -131,7 +131,7 @@ static bool is_bitwise(enum op op)
 	return op == OP_BAND || op == OP_BOR || op == OP_BXOR;
 }
 
-/* `e` becomes the number; its type. */
+/* Replace `e` by the number; returns its type. */
 static const struct type *write_number(struct sema *s, struct expr *e, __int128 v)
 {
 	struct expr *digits = v < 0 ? arena_new_of(s->arena, struct expr) : e;
@@ -168,7 +168,7 @@ const struct type *constant_binary(struct sema *s, struct expr *e, const struct 
 		return overflow(s, e, "more than 2^127");
 	if (v >= least && v <= greatest)
 		return write_number(s, e, v);
-	/* Of -1 and a number beyond INT64_MAX: bits. */
+	/* For example -1 & a number above INT64_MAX: the bits are used as they are. */
 	return is_bitwise(e->binary.op) ? t : overflow(s, e, number_text(s->arena, v));
 }
 
@@ -206,9 +206,9 @@ bool constant_number(const struct expr *e, bool *is_negative, uint64_t *magnitud
 	return true;
 }
 
-/* ---- texts ------------------------------------------------------------------------------- */
+/* ---- strings ----------------------------------------------------------------------------- */
 
-/* `e` becomes the text. */
+/* Replace `e` by the string; returns its type. */
 static const struct type *write_text(struct sema *s, struct expr *e, const char *text, uint32_t len)
 {
 	e->kind = EX_STRING;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Declarations of maps at the root of a script, `let @m = hash(1000);`: is it a kind that is
- * built, and of the sort that the values of @m need? plan.c takes the number of entries.
- * Before: maps have types. After: each map with a declaration agrees with it.
+ * Map declarations at the root of a script, `let @m = hash(1000);`: checks that the map type is
+ * implemented and can hold the values of @m. The plan takes the number of entries from it.
+ * Before: maps have types. After: each declared map agrees with its declaration.
  */
 #include "parser/base/diag.h"
 #include "parser/base/nearest.h"

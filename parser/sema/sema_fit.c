@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A number written out as the value of a variable of declared type must fit it, also as one of the
- * branches of ? : and as the result of a calculation of numbers: the cut number is never what was
- * meant. What is calculated with a variable wraps, as in C, and a cast says that cutting is meant.
- * Before: types are final, which parameters have become numbers. After: nothing is changed.
+ * A literal number that is assigned to a variable of declared type must fit it, also as a branch
+ * of ? : and as the result of constant folding, because truncation is never intended there.
+ * Calculations with variables wrap, as in C, and a cast truncates.
+ * Before: types are final, parameters are literals. After: nothing is changed.
  */
 #include "parser/sema/sema.h"
 
@@ -12,7 +12,7 @@ static uint64_t greatest(const struct type *t)
 	return UINT64_MAX >> (64 - 8 * t->size + t->is_signed);
 }
 
-/* How far below 0 it goes. */
+/* The magnitude of the type's smallest value. */
 static uint64_t depth(const struct type *t)
 {
 	return t->is_signed ? greatest(t) + 1 : 0;

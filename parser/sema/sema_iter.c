@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is special in iter probes: ctx.FIELD, whose thread the builtins are about, and printf, which
- * the kernel itself formats there.
+ * Rules of iter probes: ctx.FIELD, the thread that builtins refer to, and printf, which the
+ * kernel itself formats there.
  */
 #include "parser/lang/field_type.h"
 #include "parser/base/arena.h"
@@ -46,7 +46,7 @@ static const struct type *no_context(struct sema *s, const struct expr *e,
 	return &type_error;
 }
 
-/* `ctx` alone, or ctx.FIELD: the field must be in every attach point of the probe. */
+/* `ctx` alone, or ctx.FIELD: every attach point of the probe must have the field. */
 const struct type *chk_ctx(struct sema *s, struct expr *e)
 {
 	const struct type *t = NULL;

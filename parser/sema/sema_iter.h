@@ -8,9 +8,9 @@
 
 struct format_spec;
 
-/* Can the builtin be used at this attach point? False: reported. */
+/* True when the builtin can be used at this attach point; else it is reported. */
 bool iter_check_where(struct sema *s, const struct builtin *b, struct span span,
 		      const struct attach_point *p);
-/* Report what the kernel cannot print; the type of the call. */
+/* Report arguments that the kernel cannot format; returns the type of the call. */
 const struct type *iter_check_printf(struct sema *s, struct expr *e,
 				     const struct format_spec *spec);

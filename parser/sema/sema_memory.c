@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pass 2 for memory: pointers (their arithmetic, what they point at and whose memory that is) and
+ * Pass 2 for memory: pointers (arithmetic, what they point to and in which address space) and
  * arrays (casts, indexes, comparisons). Called by sema_type.c and sema_compound.c.
  */
 #include "parser/base/arena.h"
@@ -10,15 +10,15 @@
 
 /* ---- pointers ---------------------------------------------------------------------------- */
 
-/* What shows a part of an address. */
+/* Operators that extract a part of an address. */
 static bool is_of_address(enum op op)
 {
 	return op == OP_BAND || op == OP_BOR || op == OP_BXOR || op == OP_SHL || op == OP_SHR ||
 	       op == OP_DIV || op == OP_MOD;
 }
 
-/* pointer + n, n + pointer, pointer - n; pointer & n, …, of its address.
- * Called when one of the operands of `e` is a pointer. */
+/* pointer + n, n + pointer and pointer - n give a pointer; pointer & n and the like a number. At
+ * least one operand of `e` is a pointer. */
 const struct type *memory_arith(struct sema *s, struct expr *e)
 {
 	const struct type *x = e->binary.left->type, *y = e->binary.right->type;
@@ -49,7 +49,7 @@ bool memory_comparable(const struct type *x, const struct type *y)
 	       (y->kind == TY_POINTER || type_is_integral(y));
 }
 
-/* What is read through `t`: a pointer that was found there is of the same memory. */
+/* The type of what is read through `t`. A pointer read there is in the same address space. */
 static const struct type *pointee(struct sema *s, const struct type *t)
 {
 	if (t->to->kind == TY_POINTER && t->to->space == SPACE_NONE)
@@ -90,7 +90,7 @@ const struct type *memory_read(struct sema *s, const struct expr *e, const struc
 
 /* ---- arrays ------------------------------------------------------------------------------ */
 
-/* TYPE[n]; NULL with the mistake said. `n` 0 is left to the cast it stands in. */
+/* TYPE[n]; NULL after an error. With n 0 the cast decides the number of elements. */
 const struct type *memory_array(struct sema *s, struct span at, const struct type *elem, uint64_t n)
 {
 	if (!type_is_integral(elem) && elem->kind != TY_POINTER) {
@@ -106,7 +106,7 @@ const struct type *memory_array(struct sema *s, struct span at, const struct typ
 	return type_array(s->arena, elem, (uint32_t)n);
 }
 
-/* A cast of `t` to the array `to`, or of an array to a number. NULL: none of the two. */
+/* A cast of `t` to the array `to`, or of an array to a number; NULL when it is neither. */
 const struct type *memory_cast(struct sema *s, struct expr *e, const struct type *t,
 			       const struct type *to)
 {
@@ -165,7 +165,7 @@ const struct type *chk_len(struct sema *s, struct expr *e)
 	return &type_error;
 }
 
-/* Of the kernel, whatever the probe's other addresses are of. */
+/* A kernel address, whatever the address space of the probe's arguments. */
 const struct type *chk_curtask(struct sema *s, struct expr *e)
 {
 	(void)e;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pass 1: names. Resolves builtins, functions, scratch variables (lexical scopes) and maps (one a
- * script); attach points before them, in sema_points.c.
+ * Pass 1: names. Resolves attach points (sema_points.c), builtins and functions
+ * (sema_name_builtin.c), variables with their lexical scopes, and maps (sema_name_map.c).
  * Rewrites delete(@m, key) to delete(@m[key]), and pid() to pid.
- * Before: a tree as parsed. After: call.builtin, name.builtin, var.var and map.map are set, or NULL
- * where an error was reported; probe->points, probe->vars and program->maps are filled.
+ * Before: the tree as parsed. After: call.builtin, name.builtin, var.var and map.map are set, or
+ * NULL where an error was reported; probe->points, probe->vars and program->maps are filled.
  */
 #include "parser/base/arena.h"
 #include "parser/base/limits.h"
@@ -13,7 +13,7 @@
 #include "parser/sema/sema_name.h"
 #include <string.h>
 
-/* The variables visible at a point: a stack, cut back when a block ends. */
+/* The visible variables: a stack that is cut back at the end of a block. */
 struct scope {
 	struct sema *s;
 	struct var **visible;
@@ -38,7 +38,8 @@ static struct var *find_var(struct scope *sc, const char *name)
 	return NULL;
 }
 
-/* A variable of that name lived in a block that has ended: said, then true. */
+/* Report that a variable of that name existed in a block that has ended. False when there was
+ * none. */
 static bool was_in_block(struct sema *s, const struct expr *e)
 {
 	for (uint32_t i = s->probe->n_vars; i-- > 0;) {
@@ -53,7 +54,7 @@ static bool was_in_block(struct sema *s, const struct expr *e)
 	return false;
 }
 
-/* Parameters are of the command line; no variable has the name of one. */
+/* Report an assignment to a parameter of the command line. */
 static bool refuse_param(struct scope *sc, const struct expr *e)
 {
 	const struct param_item *item = param_find(sc->s, e->var.name);
@@ -108,7 +109,7 @@ static struct var *new_var(struct scope *sc, struct expr *e)
 	return v;
 }
 
-/* The target of an assignment: a new variable when the name is not visible. */
+/* The target of an assignment. Makes a new variable when the name is not visible. */
 static void declare_var(struct scope *sc, struct expr *e)
 {
 	struct var *v = find_var(sc, e->var.name);
@@ -123,7 +124,7 @@ static void declare_var(struct scope *sc, struct expr *e)
 	diag_hint(sc->s->diags, "copy it to another variable: $x = %s;", v->name);
 }
 
-/* `let` and `for` make a variable; a name that is visible cannot be taken again. */
+/* The variable of a `let` or `for`, which must not be visible already. */
 static void make_var(struct scope *sc, struct expr *e)
 {
 	struct var *v = find_var(sc, e->var.name);
@@ -138,7 +139,7 @@ static void make_var(struct scope *sc, struct expr *e)
 	diag_note(sc->s->diags, v->first, "first used here");
 }
 
-/* Arguments that name a whole map wait for the end of the pass: see name_whole. */
+/* Arguments that name a whole map are resolved at the end of the pass, by name_whole. */
 static void name_args(struct scope *sc, struct expr *e)
 {
 	const struct builtin *b = e->call.builtin;
@@ -220,7 +221,7 @@ static bool is_in_body(const struct stmt *around)
 	return around != NULL;
 }
 
-/* The rounds of loops in others are counted, but for unrolls in unrolls alone. */
+/* Iterations of nested loops are counted, except for unrolls nested only in unrolls. */
 static void place_loop(struct scope *sc, struct stmt *st)
 {
 	st->loop.around = sc->loop;
@@ -230,7 +231,8 @@ static void place_loop(struct scope *sc, struct stmt *st)
 		a->loop.has_counted = true;
 }
 
-/* The first that is too deep is told, not those in it. Unrolls are no calls of the kernel's. */
+/* Report only the outermost loop that is too deep. Unrolled loops need no kernel call, so they
+ * do not count. */
 static void check_depth(struct scope *sc, const struct stmt *st)
 {
 	const struct expr *head = st->kind == ST_FOR ? st->loop.var : st->loop.cond;
@@ -277,7 +279,7 @@ static void name_jump(struct scope *sc, const struct stmt *st)
 			   st->kind == ST_BREAK ? "break" : "continue");
 }
 
-/* What a test returns says whether it passed. */
+/* A test's return value tells whether it passed. */
 static void name_result(struct scope *sc, const struct stmt *st)
 {
 	for (uint32_t i = 0; st->expr && sc->loop && i < sc->s->probe->n_points; i++)
@@ -333,7 +335,7 @@ static void name_block(struct scope *sc, struct block *b)
 	sc->n = before;
 }
 
-/* print(@m), clear(@m), delete(@m): the map must be one that something writes, wherever that is. */
+/* print(@m), clear(@m), delete(@m): something in the script must write the map, before or after. */
 static void name_whole(struct expr *e, void *ctx)
 {
 	struct sema *s = ctx;

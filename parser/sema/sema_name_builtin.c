@@ -26,7 +26,7 @@ static const char *nearest_builtin(const char *word, bool call)
 	return near.best;
 }
 
-/* argN and retval in a probe on a tracepoint are the usual slip; the words differ by kind. */
+/* Hint what an unknown name or function might have been meant to be. */
 static void hint_unknown(struct sema *s, const char *word, bool call)
 {
 	const char *near = nearest_builtin(word, call);
@@ -54,7 +54,7 @@ static void hint_unknown(struct sema *s, const char *word, bool call)
 			word);
 }
 
-/* A word of bpftrace's that sonde does not have yet: said, then true. */
+/* Report a word of bpftrace's language that is not implemented. False when `later` is NULL. */
 static bool report_unimplemented(struct sema *s, struct span span, const char *word,
 				 const struct later *later)
 {
@@ -103,7 +103,7 @@ void name_builtin(struct sema *s, struct expr *e)
 	hint_unknown(s, e->name.name, false);
 }
 
-/* kstack(n), ustack(n): n frames of the stack at most. */
+/* kstack(n), ustack(n): at most n frames of the stack. */
 static void name_stack(struct sema *s, struct expr *e, const struct builtin *b)
 {
 	const struct expr *n = e->call.args[0];
@@ -129,7 +129,7 @@ void name_call(struct sema *s, struct expr *e)
 		e->call.builtin = b;
 		return;
 	}
-	if (b && e->call.n_args == 0) { /* later passes know one form */
+	if (b && e->call.n_args == 0) { /* so that later passes see one form */
 		e->kind = EX_NAME;
 		e->name.name = b->name;
 		e->name.builtin = b;
@@ -137,7 +137,7 @@ void name_call(struct sema *s, struct expr *e)
 		return;
 	}
 	if (report_unimplemented_call(s, e, b)) {
-		e->call.n_args = 0; /* words of its own: nothing to say of them */
+		e->call.n_args = 0; /* its arguments need no further errors */
 		return;
 	}
 	if (b && b->traits & TR_STACK) {

@@ -32,7 +32,8 @@ static struct map *declare_map(struct sema *s, struct expr *e)
 	if (s->program->n_maps == LIMIT_MAPS)
 		diag_error(s->diags, e->span, "limit-maps", "more than %d maps in one script",
 			   LIMIT_MAPS);
-	if (s->program->n_maps <= LIMIT_MAPS) /* one too many, so that it is said once */
+	if (s->program->n_maps <=
+	    LIMIT_MAPS) /* one more than allowed, so that it is reported once */
 		arena_push(s->arena, s->program->maps, s->program->n_maps, m);
 	return m;
 }
@@ -48,7 +49,7 @@ static void flatten_key(struct expr *e)
 	e->map.n_keys = key->list.n;
 }
 
-/* One key whose value may turn out to be a tuple of all of them: pass 2 knows. */
+/* True for a single key whose value may turn out in pass 2 to be a tuple of all keys. */
 static bool may_spread(const struct expr *e)
 {
 	enum expr_kind kind;
@@ -68,7 +69,7 @@ static void note_one(struct sema *s, struct map *m, struct expr *e)
 		m->is_one = true;
 }
 
-/* The map has `n` keys, as is seen now: its uses before gave them all in one tuple. */
+/* This use shows that the map has `n` keys: earlier uses gave them all as one tuple. */
 static void spread_before(struct sema *s, struct map *m, uint32_t n)
 {
 	for (uint32_t i = 0; i < m->n_ones; i++)
@@ -78,8 +79,6 @@ static void spread_before(struct sema *s, struct map *m, uint32_t n)
 	m->key_spans = arena_alloc(s->arena, n * sizeof(*m->key_spans));
 }
 
-/* A use with keys, or an assignment, fixes the number of keys; print(@m) and the like name a whole
- * map and fix nothing (`whole`). */
 void name_map(struct sema *s, struct expr *e, bool whole)
 {
 	struct map *m = find_map(s->program, e->map.name);
@@ -110,7 +109,6 @@ void name_map(struct sema *s, struct expr *e, bool whole)
 	diag_note(s->diags, m->first, "and %u here", m->n_keys);
 }
 
-/* delete(@m, k, …) means delete(@m[k, …]): rewritten here, so that later passes know one form. */
 void name_fold_delete(struct expr *e)
 {
 	struct expr *m;

@@ -15,7 +15,7 @@ const struct type *sema_check_int(struct sema *s, const struct expr *e, const ch
 
 	if (t->kind == TY_ERROR || type_is_integral(t))
 		return t;
-	if (t->kind == TY_AGG && e->kind == EX_CALL) /* pass 3 says where count() belongs */
+	if (t->kind == TY_AGG && e->kind == EX_CALL) /* pass 3 reports a misplaced count() */
 		return &type_error;
 	if (t->kind == TY_AGG) {
 		sema_error(s, e->span, "agg-read", "a %s cannot be read as a number",
@@ -38,7 +38,6 @@ const struct type *sema_need_int(struct sema *s, struct expr *e, const char *op)
 	return sema_check_int(s, e, op);
 }
 
-/* The type of a condition: a pointer is true when it is not 0. */
 const struct type *sema_check_truth(struct sema *s, struct expr *e, const char *op)
 {
 	return sema_type_expr(s, e)->kind == TY_POINTER ? e->type : sema_check_int(s, e, op);
@@ -49,7 +48,7 @@ static bool unsigned_with(const struct expr *e, const struct type *t)
 	return !t->is_signed || is_literal_int(e);
 }
 
-/* Check both operands, whose types were found already; of two wrong ones the first is told. */
+/* Check both operands, whose types are known; of two wrong ones only the first is reported. */
 static bool check_ints(struct sema *s, const struct expr *e)
 {
 	const char *op = op_str(e->binary.op);
@@ -58,7 +57,7 @@ static bool check_ints(struct sema *s, const struct expr *e)
 	       !sema_is_wrong(sema_check_int(s, e->binary.right, op));
 }
 
-/* Type of an operation on something unknown and on `t`. */
+/* The type of an operation on `t` and an operand whose type is not known yet. */
 static const struct type *guess(const struct type *t)
 {
 	return t->kind == TY_INT ? sema_stored(t) : &sema_literal;
@@ -83,13 +82,13 @@ static const struct type *type_arith(struct sema *s, struct expr *e)
 	return constant_binary(s, e, sema_word(e->binary.op == OP_SUB || !is_unsigned));
 }
 
-/* A name is a number in the kernel: only a text that is known here can be one of them. */
+/* A name is a number in the kernel program, so it can only be compared with a string literal. */
 static bool is_name_and_text(const struct expr *name, const struct expr *text)
 {
 	return name->type->kind == TY_NAME && text->kind == EX_STRING;
 }
 
-/* What sema_check_int takes, or has words of its own for. */
+/* Types that sema_check_int accepts or reports itself. */
 static bool may_be_number(const struct type *t)
 {
 	return type_is_integral(t) || t->kind == TY_ERROR || t->kind == TY_AGG;
@@ -105,7 +104,7 @@ static const struct type *no_equality(struct sema *s, const struct expr *e, cons
 	return &type_error;
 }
 
-/* By size: of two that are known here. */
+/* <, <=, > and >= of strings: only of two literals. */
 static const struct type *compare_texts(struct sema *s, struct expr *e)
 {
 	const struct type *t = constant_text(s, e);
@@ -147,7 +146,7 @@ static const struct type *type_compare(struct sema *s, struct expr *e)
 	    y->kind != TY_ERROR)
 		return sema_error(s, e->span, "type-mismatch", "cannot compare %s with %s",
 				  sema_name_of(s, x), sema_name_of(s, y));
-	if (equality && (x->kind == TY_ERROR || y->kind == TY_ERROR)) /* one mistake */
+	if (equality && (x->kind == TY_ERROR || y->kind == TY_ERROR)) /* reported already */
 		return &type_error;
 	if (equality && !may_be_number(x))
 		return no_equality(s, e, x);
@@ -174,7 +173,7 @@ const struct type *sema_type_binary(struct sema *s, struct expr *e)
 	}
 }
 
-/* The operand of sizeof(TYPE) is a cast that the parser made, its value at the same place. */
+/* The parser turns sizeof(TYPE) into sizeof of a cast whose operand starts at the same offset. */
 static const struct type *type_alone(struct sema *s, struct expr *e)
 {
 	const struct type *t;
@@ -186,7 +185,7 @@ static const struct type *type_alone(struct sema *s, struct expr *e)
 	return e->type = t ? t : &type_error;
 }
 
-/* A number written out, once the types are final. */
+/* Becomes a literal once the types are final. */
 static const struct type *type_sizeof(struct sema *s, struct expr *e)
 {
 	const struct type *t = type_alone(s, e->unary.operand);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Attach points, the first part of pass 1: each text is resolved into one or more, less those that
- * exclusions take away. What is said of one that is not there is the script's choice
- * (`missing_probes`).
+ * Attach points, the first part of pass 1: each is resolved into one or more, and exclusions
+ * remove some of them. `missing_probes` decides what is reported for one that does not exist.
  */
 #include "parser/base/arena.h"
 #include "parser/attach/exclude.h"
@@ -10,7 +9,7 @@
 #include "parser/sema/sema.h"
 #include <string.h>
 
-/* Tags of what is not there, as against written wrong. */
+/* True for errors about something that does not exist, as opposed to mistakes in the script. */
 static bool is_missing(const char *tag)
 {
 	static const char *const tags[] = {"no-match",	       "unknown-tracepoint",
@@ -27,7 +26,7 @@ static bool is_missing(const char *tag)
 	return false;
 }
 
-/* An attach point was not found: `missing_probes` says what that is. */
+/* Apply `missing_probes` to the last error if it is about something that does not exist. */
 static void skip_missing(struct sema *s, uint32_t n_before)
 {
 	struct diag *last = &s->diags->items[s->diags->n - 1];
@@ -44,8 +43,8 @@ static void skip_missing(struct sema *s, uint32_t n_before)
 	}
 }
 
-/* Without the word that its parameter stands for it is no attach point: what else is wrong with it
- * follows from that, so it is dropped as a repetition, and the warning is what ends the script. */
+/* An attach point with a missing argument cannot be resolved, and other errors at it only follow
+ * from that. Turn the warning about the missing argument into the error that ends the script. */
 static void missing_word_is_error(struct sema *s, struct span span)
 {
 	for (uint32_t i = 0; i < s->diags->n; i++) {
@@ -59,7 +58,7 @@ static void missing_word_is_error(struct sema *s, struct span span)
 	}
 }
 
-/* An attach point that is wrong, with its parameters in it: none is seen in the source line. */
+/* Show the attach point with its parameters replaced, which the source line does not. */
 static void hint_text(struct sema *s, const char *text)
 {
 	const struct diags *d = s->diags;
@@ -86,7 +85,7 @@ static void blame_parameter(struct sema *s, const char *text, uint32_t n_before)
 static void name_points(struct sema *s, struct probe *p)
 {
 	struct probe_reader r = {s->arena, s->diags, s->kernel, s->program->unsafe};
-	uint32_t first = 0; /* of the attach points of the text before */
+	uint32_t first = 0; /* the first attach point of the previous text */
 
 	for (uint32_t i = 0; i < p->n_texts; i++) {
 		struct attach_text text = {param_substitute(s, &p->texts[i]), p->texts[i].span};
@@ -140,7 +139,7 @@ static void check_unique(struct sema *s, const struct attach_point *p, const str
 	diag_note(s->diags, q->span, "the other one is here");
 }
 
-/* Quadratic, but for tests and benches only: others leave at once. */
+/* Quadratic, but only in the number of tests and benchmarks. */
 void sema_unique_tests(struct sema *s)
 {
 	const struct program *program = s->program;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sizes, a part of pass 3: what a script as a whole may have, whatever it says.
+ * Size limits, a part of pass 3: keys, bodies, and the number of attach points.
  */
 #include "parser/base/limits.h"
 #include "parser/sema/sema.h"
@@ -47,7 +47,7 @@ struct length {
 	uint32_t n;
 };
 
-/* The first expression that is too much is shown. */
+/* Reports the first expression above the limit. */
 static void measure(struct expr *e, void *ctx)
 {
 	struct length *l = ctx;
@@ -63,7 +63,7 @@ static void measure(struct expr *e, void *ctx)
 	ast_each_child(e, measure, ctx);
 }
 
-/* Each takes some 50 instructions and 3 branches, of which the verifier follows 8192. */
+/* Each takes about 50 instructions and 3 branches; the verifier follows at most 8192 branches. */
 static void check_length(struct sema *s, struct probe *p)
 {
 	struct length l = {.s = s};

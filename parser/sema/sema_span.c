@@ -31,7 +31,7 @@ static void start_entry(const struct probe_reader *r, struct attach_point *out)
 	out->name = arena_printf(r->arena, "%s%s", probe_rows[out->id].name, rest ? rest : "");
 }
 
-/* The event that starts the span which `p` ends, as an attach point: what entry() sees. 0, or -1
+/* Make the attach point of the event that starts the span which `p` ends, for entry(). 0, or -1
  * when the kernel does not have it. */
 static int span_start(const struct probe_reader *r, const struct attach_point *p,
 		      struct attach_point *out)
@@ -45,7 +45,7 @@ static int span_start(const struct probe_reader *r, const struct attach_point *p
 	return -1;
 }
 
-/* ---- what the checks ask ----------------------------------------------------------------- */
+/* ---- checks that other passes use --------------------------------------------------------- */
 
 static void no_span(struct sema *s, const struct expr *e, const struct attach_point *p,
 		    const char *word)
@@ -63,7 +63,7 @@ static void no_span(struct sema *s, const struct expr *e, const struct attach_po
 	diag_hint(s->diags, "probes that end one: %s", list);
 }
 
-/* The state is found through typed pointers to threads. */
+/* The state is in task storage, which needs typed pointers to threads. */
 static bool has_typed_tasks(const struct sema *s, const struct attach_point *p)
 {
 	if (span_rows[span_of_event(p)].state != STATE_TASK)
@@ -75,7 +75,7 @@ static bool has_typed_tasks(const struct sema *s, const struct attach_point *p)
  * Otherwise mark all attach points as ends of spans. */
 static bool need_span(struct sema *s, struct expr *e, const char *word)
 {
-	if (s->probe->is_start) /* in entry(): sema_check_entry says it */
+	if (s->probe->is_start) /* in entry(): sema_check_entry reports it */
 		return true;
 	for (uint32_t i = 0; i < s->probe->n_points; i++) {
 		const struct attach_point *p = &s->probe->points[i];
@@ -121,7 +121,8 @@ bool sema_is_call_number(const struct probe *p, const struct expr *e)
 	return true;
 }
 
-/* Made when first asked for: points[i] of it starts what points[i] of the probe ends. */
+/* The start probe is made on first use: its points[i] starts the span that the probe's points[i]
+ * ends. */
 struct probe *sema_to_start(struct sema *s)
 {
 	struct probe_reader r = {s->arena, s->diags, s->kernel, false};
@@ -157,13 +158,13 @@ const struct type *chk_delta(struct sema *s, struct expr *e)
 	return need_span(s, e, "delta") ? type_int(8, false) : &type_error;
 }
 
-/* The body runs at the plain event, of the thread that leaves. */
+/* The body runs at the event itself, for the thread that leaves the CPU. */
 const struct type *chk_oncpu(struct sema *s, struct expr *e)
 {
 	struct probe *p = s->probe;
 
 	if (p->is_start)
-		return type_int(8, false); /* sema_check_entry says it */
+		return type_int(8, false); /* sema_check_entry reports it */
 	for (uint32_t i = 0; i < p->n_points; i++) {
 		if (!probe_is_sched_switch(&p->points[i])) {
 			sema_error(s, e->span, "no-span",
@@ -202,7 +203,7 @@ const struct type *chk_open(struct sema *s, struct expr *e)
 	return need_span(s, e, "open") ? &type_bool : &type_error;
 }
 
-/* Integers are kept as wide as they are in variables. */
+/* Integers are stored as wide as in variables. */
 const struct type *chk_entry(struct sema *s, struct expr *e)
 {
 	const struct type *t = e->call.args[0]->type;
@@ -223,7 +224,7 @@ static void entry_only(struct sema *s, const struct expr *e, const char *what)
 		"it is computed when the span starts, from values of that event, literals and operators");
 }
 
-/* Does `b` exist where the span ends, and not where it starts? */
+/* True when `b` is available where the span ends, but not where it starts. */
 static bool is_of_end(const struct probe *p, const struct builtin *b)
 {
 	for (uint32_t i = 0; p->start && i < p->n_points; i++)
@@ -232,7 +233,7 @@ static bool is_of_end(const struct probe *p, const struct builtin *b)
 	return false;
 }
 
-/* Its context: the probe that ends the span. */
+/* The context is the sema, whose probe is the one that ends the span. */
 static void check_entry_part(struct expr *e, void *ctx)
 {
 	struct sema *s = ctx;

@@ -5,10 +5,10 @@
 #pragma once
 #include "parser/sema/sema.h"
 
-/* Is this field of `args` the number of the system call whose end `p` is? */
+/* True when `e`, a field of `args`, is the number of the system call whose return `p` is. */
 bool sema_is_call_number(const struct probe *p, const struct expr *e);
-/* Visit what follows as if it stood in the probe that starts the spans of this one. Returns the
- * probe to go back to. */
+/* Continue as in the probe that starts the spans of the current one. Returns the current probe,
+ * for the caller to restore. */
 struct probe *sema_to_start(struct sema *s);
-/* What entry() may hold: values of the start event, nothing of the end's. */
+/* Check that the argument of entry() uses only what is known when the span starts. */
 bool sema_check_entry(struct sema *s, struct expr *e);

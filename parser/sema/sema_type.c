@@ -1,37 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Pass 2: types. Infers the type of every expression, variable, map key and map value from all
- * their uses in the script, whatever their order: rounds over the tree widen types until none
- * changes (each can only grow, so they end; ROUNDS is a bound, not a hope), then one more round
- * reports.
- * Before: names resolved (NULL symbols are errors already said). After: e->type is never NULL.
- * Only this file may iterate.
+ * uses in the script, in any order: rounds over the tree widen types until none changes, then a
+ * final round reports errors. Types only grow, so this terminates; ROUNDS is an upper bound.
+ * Before: names are resolved (a NULL symbol is an error that was reported). After: e->type is
+ * never NULL. Only this file iterates.
  */
 #include "parser/lang/agg.h"
 #include "parser/base/limits.h"
 #include "parser/sema/sema_type.h"
 #include "parser/base/nearest.h"
 
-/* A chain of maps, each of which is assigned the next, takes a round each. */
+/* A chain of maps, each assigned from the next, takes one round for each map. */
 enum { ROUNDS = LIMIT_MAPS + 16 };
 
-/* Type of a literal, and of what held nothing else yet: int64 until it meets an integer, whose sign
- * it takes. Told from int64 by its address. */
+/* Type of a literal, and of a variable or map that only held literals so far: int64 until it is
+ * combined with another integer, whose sign it takes. Its address distinguishes it from int64. */
 const struct type sema_literal = {.kind = TY_INT, .size = 8, .align = 8, .is_signed = true};
 
-/* What is read before any round found its type, as in `@max = delta > @max ? delta : @max`. As
- * silent as an error, but told from it by its address: the other operand decides. */
+/* Type of what is read before its type is known, as in `@max = delta > @max ? delta : @max`; the
+ * other operand decides. Like TY_ERROR it causes no errors; its address distinguishes it. */
 const struct type sema_unknown = {.kind = TY_ERROR, .size = 8, .align = 8};
 
 static void type_block(struct sema *s, struct block *b);
 
-/* What a value of type t is stored as in a variable or map: integers are 64 bits wide. */
+/* The type that a value of type t has in a variable or map: integers are 64 bits wide. */
 const struct type *sema_stored(const struct type *t)
 {
 	return t->kind == TY_INT && t != &sema_literal ? sema_word(t->is_signed) : t;
 }
 
-/* type_unify, where a literal takes the other's sign, and what is unknown its type. */
+/* type_unify, except that a literal takes the other's sign, and an unknown type the other type. */
 const struct type *sema_unify(struct sema *s, const struct type *x, const struct type *y)
 {
 	if (x == &sema_unknown)
@@ -46,7 +45,7 @@ const struct type *sema_unify(struct sema *s, const struct type *x, const struct
 		return compound_unify(s, x, y);
 	if (x->kind == TY_POINTER && y->kind == TY_POINTER)
 		return memory_mixes(x, y) ? NULL : x;
-	if (x->kind == TY_POINTER && type_is_integral(y)) /* arg0, retval, 0: addresses, too */
+	if (x->kind == TY_POINTER && type_is_integral(y)) /* arg0, retval and 0 may be addresses */
 		return x;
 	if (y->kind == TY_POINTER && type_is_integral(x))
 		return y;
@@ -58,7 +57,8 @@ const char *sema_name_of(struct sema *s, const struct type *t)
 	return type_str(s->arena, t);
 }
 
-/* Let *slot hold values of t too. `from` is blamed, `*first` is where the old type came from. */
+/* Widen the type in *slot so that it holds values of t. Errors are reported at `from`, with a
+ * note at *first, where the old type came from. */
 void sema_widen(struct sema *s, const struct type **slot, struct span *first, const struct type *t,
 		const struct expr *from, const char *what)
 {
@@ -142,7 +142,7 @@ static const struct type *undefined_map(struct sema *s, const struct expr *e)
 	return &type_error;
 }
 
-/* Read in an expression, most aggregations are integers: reduced over all CPUs. */
+/* In an expression most aggregations are integers, reduced over all CPUs. */
 const struct type *sema_read_type(const struct type *t)
 {
 	if (t->kind == TY_AGG && agg_rows[t->agg].is_readable)
@@ -217,7 +217,7 @@ const struct type *sema_type_expr(struct sema *s, struct expr *e)
 	case EX_TERNARY: t = sema_type_ternary(s, e); break;
 	case EX_FIELD: t = type_field(s, e); break;
 	case EX_INCDEC: t = type_incdec(s, e); break;
-	case EX_PARAM: /* none is left after pass 1 */ break;
+	case EX_PARAM: /* pass 1 replaced them all */ break;
 	case EX_CAST: t = compound_cast(s, e); break;
 	case EX_TUPLE:
 	case EX_RECORD: t = compound_list(s, e); break;
@@ -255,7 +255,8 @@ static const struct type *value_type(struct sema *s, struct expr *value, const s
 	return sema_stored(t);
 }
 
-/* A declared type stays; integers are cast into it, strings filled up, everything else must fit. */
+/* A declared type does not change: integers are cast to it, shorter strings are padded, anything
+ * else must have that type. */
 static void assign_var(struct sema *s, struct var *v, const struct type *t, const struct expr *from)
 {
 	if (!v->is_declared) {
@@ -277,7 +278,7 @@ static void assign_var(struct sema *s, struct var *v, const struct type *t, cons
 			  sema_name_of(s, v->type));
 }
 
-/* Of any size: it grows, but is a string from the beginning. */
+/* `let $x : string`, of any size: the type grows, but is a string from the start. */
 static void let_string(struct sema *s, struct stmt *st, const struct type *value)
 {
 	struct var *v = st->let.var->var.var;
@@ -339,8 +340,7 @@ static void type_for(struct sema *s, struct stmt *st)
 		t = sema_unify(s, sema_stored(x), sema_stored(y));
 	}
 	if (t && (!v->type || !type_equal(v->type, t))) {
-		s->changed |=
-			!v->type || !over; /* an entry's type follows the map's, which widens */
+		s->changed |= !v->type || !over; /* an entry's type follows the map's */
 		v->type = t;
 	}
 	st->loop.var->type = t ? t : &sema_unknown;
@@ -428,7 +428,7 @@ static void type_program(struct sema *s)
 	}
 }
 
-/* What is still unknown when nothing else was wrong: the plan wants a type. */
+/* Report maps whose type is still unknown if there are no other errors: the plan needs a type. */
 void sema_known(struct sema *s)
 {
 	for (uint32_t i = 0; i < s->program->n_maps && !s->diags->n_errors; i++) {
@@ -442,8 +442,8 @@ void sema_known(struct sema *s)
 	}
 }
 
-/* Variables that only `let` names are integers; of those that something wrong is assigned to
- * nothing is said. */
+/* Give variables without a type the type `given`: integers when only `let` names them, or
+ * type_error, to avoid follow-up errors. */
 static void give_types(struct sema *s, const struct type *given)
 {
 	for (uint32_t i = 0; i < s->program->n_probes; i++) {
@@ -470,6 +470,6 @@ void sema_types(struct sema *s)
 	type_program(s);
 	if (!was_wrong || s->diags->n_errors)
 		return;
-	give_types(s, &sema_literal); /* it was wrong only until all sizes were known */
+	give_types(s, &sema_literal); /* the errors disappeared once all sizes were known */
 	type_program(s);
 }

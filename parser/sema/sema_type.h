@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the files of pass 2 share: sema_type.c, the rounds and the plain types; sema_call.c, calls;
- * sema_compound.c, values with parts; sema_memory.c, what is read of memory.
+ * What the files of pass 2 share, private to them.
  */
 #pragma once
 #include "parser/sema/sema.h"
 #include "parser/lang/type.h"
 
-/* Both are told from the types they look like by their address: sema_type.c. */
+/* The types of literals and of what is not known yet, recognised by address: sema_type.c. */
 extern const struct type sema_literal, sema_unknown;
 
 /* 64 bits. */
@@ -22,11 +21,11 @@ static inline bool sema_is_wrong(const struct type *t)
 }
 
 /* ---- sema_type.c */
-/* Find the type of `e` and what is in it; sets e->type. */
+/* Find the types of `e` and its sub-expressions, and set e->type. */
 const struct type *sema_type_expr(struct sema *s, struct expr *e);
 const struct type *sema_unify(struct sema *s, const struct type *x, const struct type *y);
 const struct type *sema_stored(const struct type *t);
-/* What an expression sees of a map's value: most aggregations are integers there. */
+/* The type of a map's value in an expression: most aggregations are integers there. */
 const struct type *sema_read_type(const struct type *t);
 void sema_widen(struct sema *s, const struct type **slot, struct span *first, const struct type *t,
 		const struct expr *from, const char *what);
@@ -44,31 +43,31 @@ const struct type *sema_type_binary(struct sema *s, struct expr *e);
 const struct type *sema_type_unary(struct sema *s, struct expr *e);
 const struct type *sema_type_ternary(struct sema *s, struct expr *e);
 
-/* ---- sema_constant.c: of calculations whose operands have their types; `t` is what they would be
- * of if they were no numbers written out */
-/* The type of a number written out. */
+/* ---- sema_constant.c: operations whose operands have types; `t` is the result's type when it
+ * cannot be folded */
+/* The type of a literal number. */
 const struct type *constant_type(const struct expr *e);
-/* Arithmetic, comparisons and -: folded if their operands are numbers. */
+/* Fold arithmetic, comparisons and unary minus if the operands are literal numbers. */
 const struct type *constant_binary(struct sema *s, struct expr *e, const struct type *t);
 const struct type *constant_compare(struct expr *e);
-/* The operation `e` on a text written out: joined, cut or compared. NULL: it is none of these. */
+/* Fold an operation on a literal string: join, cut or compare. NULL when it is none of these. */
 const struct type *constant_text(struct sema *s, struct expr *e);
 const struct type *constant_negated(struct sema *s, struct expr *e, const struct type *t);
-/* Is there a result with this on the right? False: said. */
+/* True when the right operand is valid; else (a zero divisor, a bad shift count) it is reported. */
 bool constant_check_right(struct sema *s, enum op op, const struct expr *right);
 
 /* ---- sema_call.c */
-/* The type of what the call gives; its arguments get theirs. */
+/* Find the type of a call and of its arguments. */
 const struct type *sema_type_call(struct sema *s, struct expr *e);
 
 /* ---- sema_memory.c */
-/* `e` of a pointer and something else. */
+/* The type of the arithmetic `e`, one of whose operands is a pointer. */
 const struct type *memory_arith(struct sema *s, struct expr *e);
-/* Addresses, one of the kernel and one of a traced program? */
+/* True for two pointers into different address spaces. */
 bool memory_mixes(const struct type *x, const struct type *y);
-/* A pointer, and a pointer or a number? */
+/* True for a pointer and another pointer or a number. */
 bool memory_comparable(const struct type *x, const struct type *y);
-/* The type of what is read at an address of type `t`, by `e`. */
+/* The type of what `e` reads at an address of type `t`. */
 const struct type *memory_read(struct sema *s, const struct expr *e, const struct type *t);
 const struct type *memory_array(struct sema *s, struct span at, const struct type *elem,
 				uint64_t n);
@@ -77,21 +76,21 @@ const struct type *memory_cast(struct sema *s, struct expr *e, const struct type
 const struct type *memory_index(struct sema *s, struct expr *e, const struct type *t);
 
 /* ---- sema_compound.c */
-/* sema_unify of two compound types that differ. */
+/* sema_unify for two different compound types. */
 const struct type *compound_unify(struct sema *s, const struct type *x, const struct type *y);
-/* The comparison `e` of two compound values. */
+/* The type of the comparison `e` of two compound values. */
 const struct type *compound_compare(struct sema *s, struct expr *e, bool equality);
-/* *p */
+/* The type of *p. */
 const struct type *compound_deref(struct sema *s, struct expr *e);
-/* t.x, of a compound object whose type was found. */
+/* The type of t.x, where t is compound and has its type. */
 const struct type *compound_member(struct sema *s, struct expr *e);
-/* (a, b), (x = a, y = b) */
+/* The type of a tuple or record literal. */
 const struct type *compound_list(struct sema *s, struct expr *e);
-/* The type a script spells; NULL with the mistake said. */
+/* The type that a script names; NULL after an error. */
 const struct type *compound_named(struct sema *s, const struct type_name *n);
 const struct type *compound_cast(struct sema *s, struct expr *e);
 const struct type *compound_index(struct sema *s, struct expr *e);
-/* @m[t]: the tuple t is all of the keys. */
+/* @m[t], where the tuple t holds all keys. */
 void compound_spread_key(struct sema *s, struct expr *e);
-/* Type of an entry of the map, NULL while that is not known. */
+/* The type of a map entry, NULL while it is unknown. */
 const struct type *compound_entry(struct sema *s, const struct map *m);

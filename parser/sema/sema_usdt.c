@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `argN` and `func`, which in USDT probes are what the file says: operands with size and sign, and
- * the function that the place is in. Both are looked up when a script asks for them.
+ * `argN` and `func` of USDT probes. They come from the file: argN from operands with a size and
+ * a sign, func from the function that contains the location. Both are looked up only when a
+ * script uses them.
  */
 #include "parser/base/arena.h"
 #include "parser/base/limits.h"
@@ -11,7 +12,8 @@
 
 /* ---- operands ---------------------------------------------------------------------------- */
 
-/* A symbol is reached from the place, wherever the file is loaded. */
+/* Replace a symbol by an address relative to the probed location, which holds wherever the file
+ * is loaded. */
 static void resolve_symbol(struct sema *s, const struct attach_target *t, struct usdt_operand *o)
 {
 	uint16_t place = usdt_place_register(USDT_HERE);
@@ -35,7 +37,7 @@ static void resolve_symbol(struct sema *s, const struct attach_target *t, struct
 		o->kind = USDT_UNREADABLE;
 }
 
-/* The number of a place's format, which may be a new one. */
+/* The index of a location's argument format; a new one is appended. */
 static uint32_t format_of(struct sema *s, struct usdt_point *u, const struct attach_target *t)
 {
 	struct usdt_format f;
@@ -51,7 +53,7 @@ static uint32_t format_of(struct sema *s, struct usdt_point *u, const struct att
 	return u->n_formats - 1;
 }
 
-/* The formats of all places; one too many when there are more than a program can have. */
+/* The formats of all locations; one more than LIMIT_FORMATS when there are too many. */
 static const struct usdt_point *formats_of(struct sema *s, struct attach_point *p)
 {
 	if (p->usdt)
@@ -94,7 +96,7 @@ static const struct type *unreadable(struct sema *s, const struct expr *e, const
 	return &type_error;
 }
 
-/* What holds both: the wider one; 64 bits with a sign where the signs differ. */
+/* A type that holds both: the wider one, or int64 when the signs differ. */
 static const struct type *wider(const struct type *t, uint8_t size, bool is_signed)
 {
 	if (!t)
@@ -146,7 +148,7 @@ const struct type *usdt_arg_type(struct sema *s, const struct expr *e)
 
 /* ---- func -------------------------------------------------------------------------------- */
 
-/* A stripped file does not say. */
+/* The name is "" in a stripped file. */
 static void find_function(struct sema *s, struct attach_target *t)
 {
 	struct user_symbol f;

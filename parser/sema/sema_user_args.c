@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `args` of user functions: what debug information says of parameters and where the calling
- * convention puts them. Looked up when a script asks. One program serves all functions that a
- * pattern matches, so a parameter must be the same in all of them.
+ * `args` of user functions: parameters from debug information, and the registers they are passed
+ * in by the calling convention. Looked up only when a script uses `args`. One program serves all
+ * functions that a pattern matches, so a parameter must be the same in all of them.
  */
 #include "parser/lang/field_type.h"
 #include "parser/base/arena.h"
@@ -12,7 +12,7 @@
 
 enum { WORD = 8 };
 
-/* Words in the names of functions that the optimiser made out of others. */
+/* Suffixes of functions that the optimiser derived from others. */
 static const char *clone_word(const char *symbol)
 {
 	static const char *const words[] = {".isra", ".constprop", ".part", ".cold"};
@@ -23,7 +23,7 @@ static const char *clone_word(const char *symbol)
 	return NULL;
 }
 
-/* ---- why nothing is known ------------------------------------------------------------------ */
+/* ---- errors -------------------------------------------------------------------------------- */
 
 static void is_inside(struct sema *s, const struct expr *e, const struct attach_point *p)
 {
@@ -71,7 +71,7 @@ static void no_types(struct sema *s, const struct expr *e, const struct attach_t
 				    : "compile all of it with -g");
 }
 
-/* ---- finding out --------------------------------------------------------------------------- */
+/* ---- lookup -------------------------------------------------------------------------------- */
 
 static bool is_known(struct sema *s, const struct expr *e, const struct attach_point *p,
 		     struct attach_target *t)
@@ -99,7 +99,7 @@ static bool is_known(struct sema *s, const struct expr *e, const struct attach_p
 	return !err;
 }
 
-/* Where calls are entered, also those whose returns are probed. */
+/* The entry points of the functions, also when the attach point is at their returns. */
 static struct attach_target *entries_of(const struct attach_point *p, uint32_t *n)
 {
 	*n = p->is_at_returns ? p->n_entries : p->n_targets;
