@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Attaching, by kind of program: one att_* function each, here those of tracepoints that are a
- * descriptor of their own (raw and typed ones: 0.15 ms to detach); others are in attach_*.c.
+ * Attaches a program with the att_* hook of its kind, and reports what the kernel refuses. Has the
+ * hooks of raw and typed tracepoints, whose link is one descriptor (0.15 ms to detach); the others
+ * are in attach_*.c.
  */
 #include "runtime/session/attach.h"
 #include "parser/base/source.h"
@@ -29,8 +30,8 @@ int attach_add(struct session *s, struct link l)
 	return -ENOMEM;
 }
 
-/* Whoever holds the descriptor holds the attachment. (The perf event's own stays open behind it
- * until this process ends.) */
+/* The link's descriptor keeps the program attached. The descriptor of its perf event stays open,
+ * too, until this process ends. */
 int attach_libbpf_link(struct session *s, struct bpf_link *link)
 {
 	int fd;
@@ -85,8 +86,8 @@ static att_fn *const attachers[] = {
 
 _Static_assert(sizeof(attachers) / sizeof(*attachers) == PP_KIND_COUNT, "one hook for each kind");
 
-/* Hidden programs are not the script's to do without: the others measure wrong then. What the user
- * stops, or memory ends, is no refusal. */
+/* Hidden programs cannot be skipped, because the others would measure wrong values without them. An
+ * interrupt or lack of memory is no refusal. */
 bool attach_can_skip(const struct session *s, const struct plan_prog *g, int err)
 {
 	return s->plan->config.missing_probes != MISSING_ERROR && (g->n_probes || g->n_starts) &&
@@ -98,33 +99,33 @@ static const char *what_to_try(int err)
 	switch (-err) {
 	case EPERM:
 	case EACCES: return "; run as root";
-	case ENOENT: return "; the kernel does not know it";
+	case ENOENT: return "; this kernel does not have it";
 	case EMFILE: return "; too many open files: raise `ulimit -n`";
 	default: return "";
 	}
 }
 
-enum { ERR_NOTSUPP = 524 }; /* the kernel's own ENOTSUPP, which C has no words for */
+enum { ERR_NOTSUPP = 524 }; /* internal to the kernel, so strerror() does not know it */
 
-/* The kernel's answers for its own functions mean something else than their words. */
+/* For kernel functions, some error numbers do not mean what strerror() says. */
 static const char *why_not(enum plan_prog_kind kind, int err)
 {
 	if (!prog_kind_is(kind, PK_KERNEL_FUNCTION))
 		return strerror(-err);
 	switch (-err) {
 	case ERR_NOTSUPP:
-		return "the kernel cannot do it here, as for functions with more than six arguments";
+		return "the kernel does not support it here, for example with more than six arguments";
 	case EILSEQ: return "no instruction begins at that offset";
 	case EADDRNOTAVAIL:
-		return "several functions have that name: write MODULE:FUNCTION, or a pattern, which takes "
-		       "all";
+		return "several functions have that name: write MODULE:FUNCTION, or a pattern to probe all "
+		       "of them";
 	case EINVAL:
 	case EBUSY: return "the kernel allows no probe there";
 	default: return strerror(-err);
 	}
 }
 
-/* The attach point to blame; NULL for a program of sonde's own. */
+/* The attach point to name in messages; NULL for a hidden program. */
 static const struct plan_probe *first_probe(const struct session *s, const struct plan_prog *g)
 {
 	return g->n_probes   ? &s->plan->probes[g->probes[0]]
@@ -132,7 +133,7 @@ static const struct plan_probe *first_probe(const struct session *s, const struc
 			     : NULL;
 }
 
-void attach_say_place(const struct session *s, const struct plan_prog *g)
+void attach_report_location(const struct session *s, const struct plan_prog *g)
 {
 	const struct plan_probe *probe = first_probe(s, g);
 	struct place from, to;
@@ -155,9 +156,9 @@ const char *attach_name(const struct session *s, uint32_t prog)
 	return probe ? probe->name : g->section;
 }
 
-/* By `missing_probes`: an error, a warning, or nothing. `why`: words of the probe's own for it, or
- * NULL. */
-static void say_refused(const struct session *s, uint32_t prog, int err, const char *why)
+/* Report an error, a warning or nothing, as `missing_probes` demands. `why`: the reason in words of
+ * the probe type, or NULL. */
+static void report_refused(const struct session *s, uint32_t prog, int err, const char *why)
 {
 	const struct plan_prog *g = &s->plan->progs[prog];
 	bool can_go = attach_can_skip(s, g, err);
@@ -167,7 +168,7 @@ static void say_refused(const struct session *s, uint32_t prog, int err, const c
 	log_msg(can_go ? LOG_WARNING : LOG_ERROR, "probe '%s': %s%s%s%s", attach_name(s, prog),
 		why ? "" : "cannot attach: ", why ? why : why_not(g->kind, err),
 		why ? "" : what_to_try(err), can_go ? ". Skipping" : "");
-	attach_say_place(s, g);
+	attach_report_location(s, g);
 }
 
 bool attach_is_instruction(int err)
@@ -207,7 +208,7 @@ int attach_prog(struct session *s, uint32_t prog)
 			  : g->kind == PP_ITER ? attach_iter_refusal(err)
 					       : attach_event_refusal(s, g, err);
 
-	if (err && err != ATTACH_ERR_SAID && err != -EINTR)
-		say_refused(s, prog, err, why);
+	if (err && err != ATTACH_ERR_REPORTED && err != -EINTR)
+		report_refused(s, prog, err, why);
 	return err;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The att_* hooks, one a kind of program, and what they share. Private to attach*.c.
+ * The att_* hooks, one for each kind of program, and what they share. Private to attach*.c.
  */
 #pragma once
 #include "runtime/session/session.h"
@@ -13,53 +13,54 @@ typedef int att_fn(struct session *s, uint32_t prog);
 
 /* Descriptor of a loaded program. */
 int attach_fd(const struct session *s, uint32_t prog);
-/* Take over l.fd; one below 0 is the failure that errno tells. 0 or -errno. */
+/* Add a link to the session, which owns l.fd from here on. Pass a negative l.fd for a failure with
+ * errno. 0 or -errno. */
 int attach_add(struct session *s, struct link l);
 
 struct bpf_link;
-/* Take over the descriptor of a link that libbpf made; NULL is the failure that errno tells. */
+/* The same for a link of libbpf; NULL is a failure with errno. */
 int attach_libbpf_link(struct session *s, struct bpf_link *link);
 
-/* What part of a list the kernel takes: attach items first to first + n in one go. 0 or -errno. */
+/* Attach items first to first + n - 1 of a list in one system call. 0 or -errno. */
 typedef int attach_some_fn(void *ctx, uint32_t first, uint32_t n);
 struct attach_refused {
 	VEC(uint32_t); /* freed by the caller */
 	uint32_t of;
-	int err; /* why the last was */
+	int err; /* of the last one */
 };
-/* How the user knows a program: by its first probe. */
+/* The program's name for users: its first probe. */
 const char *attach_name(const struct session *s, uint32_t prog);
-/* A uprobe's: there is an instruction that cannot be probed. */
+/* Does a uprobe's error mean that the instruction cannot be probed? */
 bool attach_is_instruction(int err);
-/* Functions were refused: count them, and say so but with `missing_probes = ignore` and when all
- * were, which is the caller's to say. What only starts spans is on the same functions as what ends
- * them, and keeps quiet. */
+/* Count refused functions, and warn, except with `missing_probes = ignore` and when all were
+ * refused, which the caller reports. A program that only starts spans has the same functions as the
+ * one that ends them, and is not reported. */
 typedef const char *attach_symbol_fn(const void *ctx, uint32_t item);
 void attach_left_out(struct session *s, uint32_t prog, const struct attach_refused *refused,
 		     attach_symbol_fn *symbol, const void *ctx);
-/* Attach as many of `n` as the kernel takes, in as few goes as it takes: what it refuses is halved
- * until the single items are known. 0, or -errno when nothing could be attached, or for a reason
- * that no item has. */
+/* Attach as many of `n` items as the kernel accepts: a list that is refused is split in two until
+ * the refused items are known. 0, or -errno when nothing could be attached or the error is not of a
+ * single item (EPERM, ENOMEM …). */
 int attach_bisect(attach_some_fn *some, void *ctx, uint32_t n, struct attach_refused *refused);
 struct perf_event_attr;
-/* A perf event of a thread (`pid`, or -1: all) on a processor (`cpu`, or -1: all): attach and
- * enable it, but for one that is enabled by exec. 0 or -errno. */
+/* Open a perf event of thread `pid` (-1: all) on CPU `cpu` (-1: all), attach the program, and
+ * enable the event unless exec does. 0 or -errno. */
 int attach_perf(struct session *s, uint32_t prog, struct perf_event_attr *attr, int pid, int cpu);
-/* One a processor; those that are off have none. */
+/* One event on each online CPU. */
 int attach_perf_cpus(struct session *s, uint32_t prog, struct perf_event_attr *attr);
-/* Can it be attached only when the command of -c is executed? */
+/* Can the program be attached only when the command of -c has been executed? */
 bool attach_at_exec(const struct session *s, const struct plan_prog *g);
-/* Why the kernel refused a program's perf events, and what to do: or NULL. */
+/* Why the kernel refused a program's perf events and what to do, or NULL. */
 const char *attach_event_refusal(const struct session *s, const struct plan_prog *g, int err);
 const char *attach_iter_refusal(int err);
 
-/* Below a message about a program: where in the script its probe is. */
-void attach_say_place(const struct session *s, const struct plan_prog *g);
+/* After a message about a program: print where its probe is in the script. */
+void attach_report_location(const struct session *s, const struct plan_prog *g);
 
-/* Is this kernel function's program one for a multi link? It must be loaded so. */
+/* Does the program get a kprobe_multi link? It must be loaded for one. */
 bool attach_is_kernel_multi(struct kernel *k, const struct plan_prog *g);
 
-/* A failure that has been put into words already. */
-enum { ATTACH_ERR_SAID = -4096 };
-/* attach_slow.c: did a signal to stop come? Asked where attaching may take long. */
+/* A failure that has been reported already. */
+enum { ATTACH_ERR_REPORTED = -4096 };
+/* attach_slow.c: has a stop signal arrived? Checked where attaching can take long. */
 bool attach_stopped(const struct session *s);

@@ -217,8 +217,8 @@ static int none_left(const struct file_targets *f, int err)
 		attach_name(f->s, f->prog),
 		f->n > 1 ? "all begin with instructions that the kernel cannot probe" : why,
 		is_warning ? ". Skipping" : "");
-	attach_say_place(f->s, &f->s->plan->progs[f->prog]);
-	return is_warning ? 0 : ATTACH_ERR_SAID;
+	attach_report_location(f->s, &f->s->plan->progs[f->prog]);
+	return is_warning ? 0 : ATTACH_ERR_REPORTED;
 }
 
 /* ---- files --------------------------------------------------------------------------------- */

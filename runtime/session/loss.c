@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The loss table's end: what the kernel side counted, summed over all possible CPUs, said once, by
- * cause and probe, with what helps.
+ * Reports losses when tracing ends, by cause and probe: the counters of the programs, summed over
+ * all possible CPUs, and those of the kernel.
  */
 #include "parser/base/limits.h"
 #include "runtime/session/session.h"
@@ -24,7 +24,7 @@ static const struct {
 
 _Static_assert(sizeof(causes) / sizeof(*causes) == SONDE_LOSS_COUNT, "one row for each cause");
 
-/* Sum of one counter over all possible CPUs; of an object without a loss table 0. */
+/* Sum of one counter over all possible CPUs; 0 when the object has no loss table. */
 static uint64_t read_counter(int fd, uint32_t index, uint64_t *per_cpu, int n_cpus)
 {
 	uint64_t sum = 0;
@@ -36,12 +36,11 @@ static uint64_t read_counter(int fd, uint32_t index, uint64_t *per_cpu, int n_cp
 	return sum;
 }
 
-/* Losses of the scope programs are of no probe. */
-static void say(const struct session *s, struct out *out, uint32_t probe, uint32_t cause,
-		uint64_t n)
+/* Losses of the scope programs belong to no probe. */
+static void report(const struct session *s, struct out *out, uint32_t probe, uint32_t cause,
+		   uint64_t n)
 {
 	bool has_probe = s->plan->n_probes && cause != SONDE_LOSS_SCOPE;
-
 	struct view_loss l = {
 		.probe = has_probe ? s->plan->probes[probe].name : "tracing",
 		.cause = causes[cause].name,
@@ -67,13 +66,13 @@ static uint64_t report_counters(const struct session *s, struct out *out)
 			n += interval_thread_lost(s->interval_thread, i / SONDE_LOSS_COUNT);
 		total += n;
 		if (n)
-			say(s, out, i / SONDE_LOSS_COUNT, i % SONDE_LOSS_COUNT, n);
+			report(s, out, i / SONDE_LOSS_COUNT, i % SONDE_LOSS_COUNT, n);
 	}
 	free(per_cpu);
 	return total;
 }
 
-/* Of a program that several probes share, the section. */
+/* The probe of a program, or the section when several probes share it. */
 static const char *prog_name(const struct session *s, uint32_t prog)
 {
 	const struct plan_prog *g = &s->plan->progs[prog];
@@ -81,7 +80,7 @@ static const char *prog_name(const struct session *s, uint32_t prog)
 	return g->n_probes == 1 ? s->plan->probes[g->probes[0]].name : g->section;
 }
 
-/* Runs that the kernel left out because the program was already running on that CPU. */
+/* Runs that the kernel skipped because the program was already running on that CPU. */
 static uint64_t report_missed(const struct session *s, struct out *out)
 {
 	uint64_t total = 0;
@@ -99,7 +98,7 @@ static uint64_t report_missed(const struct session *s, struct out *out)
 			&(struct view_loss){
 				.probe = prog_name(s, i),
 				.cause = "recursion",
-				.what = "events missed, its program was already running on that CPU",
+				.what = "events missed, the program was already running on that CPU",
 				.n = info.recursion_misses,
 			});
 	}
@@ -126,37 +125,37 @@ static uint64_t missed_by_link(int fd)
 	return many.missed;
 }
 
-static bool has_unseen(const struct session *s, uint32_t prog)
+static bool has_missed_hits(const struct session *s, uint32_t prog)
 {
 	enum plan_prog_kind kind = s->plan->progs[prog].kind;
 
 	return prog_kind_is(kind, PK_KERNEL_FUNCTION) && !prog_kind_is(kind, PK_TRAMPOLINE);
 }
 
-/* Of all links of the programs that go by the name of this one, if it is the first of them. */
-static uint64_t unseen_by_name(const struct session *s, uint32_t prog)
+/* Missed hits of all programs that have this one's name, if it is the first of them; else 0. */
+static uint64_t missed_by_name(const struct session *s, uint32_t prog)
 {
 	const char *name = prog_name(s, prog);
 	uint64_t missed = 0;
 
 	for (uint32_t i = 0; i < prog; i++)
-		if (has_unseen(s, i) && strcmp(prog_name(s, i), name) == 0)
+		if (has_missed_hits(s, i) && strcmp(prog_name(s, i), name) == 0)
 			return 0;
 	for (uint32_t i = 0; i < s->links.n; i++)
-		if (has_unseen(s, s->links.items[i].prog) &&
+		if (has_missed_hits(s, s->links.items[i].prog) &&
 		    strcmp(prog_name(s, s->links.items[i].prog), name) == 0)
 			missed += missed_by_link(s->links.items[i].fd);
 	return missed;
 }
 
-/* Hits of kernel functions that the kernel did not hand on: nested in another probe, or more calls
- * open than it keeps returns for. Kernels before 6.7 do not tell. */
-static uint64_t report_unseen(const struct session *s, struct out *out)
+/* Hits of kernel functions that the kernel did not deliver: nested in another probe, or more calls
+ * open than it tracks returns of. Kernels before 6.7 do not report them. */
+static uint64_t report_undelivered(const struct session *s, struct out *out)
 {
 	uint64_t total = 0;
 
 	for (uint32_t i = 0; i < s->plan->n_progs; i++) {
-		uint64_t missed = has_unseen(s, i) ? unseen_by_name(s, i) : 0;
+		uint64_t missed = has_missed_hits(s, i) ? missed_by_name(s, i) : 0;
 
 		if (!missed)
 			continue;
@@ -164,7 +163,7 @@ static uint64_t report_unseen(const struct session *s, struct out *out)
 		out->lost(out, &(struct view_loss){
 				       .probe = prog_name(s, i),
 				       .cause = "kernel-missed",
-				       .what = "hits that the kernel did not hand on",
+				       .what = "hits not delivered by the kernel",
 				       .n = missed,
 			       });
 	}
@@ -173,13 +172,14 @@ static uint64_t report_unseen(const struct session *s, struct out *out)
 
 uint64_t loss_report(struct session *s, struct out *out)
 {
-	uint64_t total = report_missed(s, out) + report_unseen(s, out) + report_counters(s, out);
+	uint64_t total =
+		report_missed(s, out) + report_undelivered(s, out) + report_counters(s, out);
 
 	if (s->map_records_lost) {
 		out->lost(out, &(struct view_loss){
 				       .probe = "tracing",
 				       .cause = "mapping-records",
-				       .what = "records of processes' mappings lost",
+				       .what = "records of process mappings lost",
 				       .help = "some user frames may have no name",
 				       .n = s->map_records_lost,
 			       });

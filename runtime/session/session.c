@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The life of a session after loading: special programs, attaching, detaching without keeping the
- * user waiting, closing.
+ * A session after loading: runs special programs, attaches, detaches without making the user wait,
+ * closes.
  */
 #include "runtime/session/session.h"
 #include "runtime/session/attach_slow.h"
@@ -41,7 +41,7 @@ int session_run_special(const struct session *s, enum plan_prog_kind kind)
 	return err;
 }
 
-/* A program that is attached in part would count a part: none of it stays. */
+/* A partly attached program would count only some of its events: remove all of its links. */
 static void drop_links(struct session *s, uint32_t n_kept)
 {
 	while (s->links.n > n_kept)
@@ -65,7 +65,7 @@ static int attach_one(struct session *s, uint32_t prog)
 		return err;
 	if (err) {
 		drop_links(s, before);
-		s->n_refused = n_refused; /* these are skipped with the others */
+		s->n_refused = n_refused; /* counted as skipped instead */
 		s->n_skipped += plan_n_targets(g) > 1 ? g->n_targets : g->n_probes;
 	}
 	s->n_requested += waits_for_events(g);
@@ -73,7 +73,7 @@ static int attach_one(struct session *s, uint32_t prog)
 	return 0;
 }
 
-/* Functions that a program of their own each is attached to. */
+/* fentry and fexit: one program for each function. */
 static bool is_traced_function(const struct plan_prog *g)
 {
 	return g->n_probes && prog_kind_is(g->kind, PK_TRAMPOLINE);
@@ -88,7 +88,7 @@ static uint32_t count_traced_functions(const struct plan *p)
 	return n;
 }
 
-/* Those that can be attached only at exec, or the others. */
+/* Attach the programs that can only be attached at exec, or all others. */
 static int attach_each(struct session *s, bool at_exec)
 {
 	const struct plan *p = s->plan;
@@ -101,7 +101,7 @@ static int attach_each(struct session *s, bool at_exec)
 			continue;
 		if (is_traced_function(&p->progs[i]) && !slow.n)
 			attach_slow_begin(&slow, "fentry, fexit",
-					  "each function takes a program of its own",
+					  "each function requires its own program",
 					  count_traced_functions(p));
 		n_before = s->n_attached;
 		err = attach_one(s, i);
@@ -142,8 +142,8 @@ int session_attach_at_exec(struct session *s)
 	return err ? err : check_any_left(s);
 }
 
-/* Closing a perf event or a uprobe link waits for the kernel's grace periods, 70 to 110 ms each. A
- * child that has the descriptors too, and lives until we have ended, waits in our place. */
+/* Closing a perf event or a uprobe link waits for RCU grace periods, 70 to 110 ms each. A child
+ * that inherits the descriptors and outlives this process waits instead. */
 static void leave_to_child(int *held)
 {
 	int pipe_fds[2];
@@ -157,7 +157,7 @@ static void leave_to_child(int *held)
 		prctl(PR_SET_NAME, "sonde-detach");
 		setsid();
 		close(pipe_fds[1]);
-		for (int fd = 0; fd < 3; fd++) /* whoever reads our output must see its end */
+		for (int fd = 0; fd < 3; fd++) /* a reader of our output must see end of file */
 			close(fd);
 		while (read(pipe_fds[0], &byte, 1) < 0 && errno == EINTR)
 			;
