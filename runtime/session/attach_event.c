@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Attaching to what perf events count: software, hardware, watchpoints. With nothing to restrict it
- * there is an event a processor. With -p, -c and --follow there is one a thread, which threads and
- * processes that come later inherit: the kernel then counts for the traced process alone, so every
- * Nth event is every Nth of its own; the program's own test leaves out what is not in the scope.
- * Where a variable of a movable program is says /proc/PID/maps; of a command that does once it is
- * executed. What is executed later is somewhere else: such an event ends there.
+ * Attaches to counting perf events: software, hardware, watchpoints. Without a scope there is one
+ * event on each CPU. With -p, -c and --follow there is one for each thread, inherited by later
+ * threads and processes. The kernel then counts for the traced process alone, so every Nth event is
+ * every Nth one of that process; the program itself skips what is out of scope.
+ *
+ * The address of a variable in a position-independent program comes from /proc/PID/maps, for a
+ * command once it has been executed. A later execve() moves the variable, and ends the event.
  */
 #define _GNU_SOURCE
 #include "runtime/session/attach.h"
@@ -26,7 +27,7 @@ struct opening {
 	uint32_t prog;
 	struct perf_event_attr *attr;
 	bool follow;
-	uint32_t n; /* threads that have theirs */
+	uint32_t n; /* threads that have an event */
 };
 
 static int open_process(struct opening *o, int pid, int depth);
@@ -46,7 +47,7 @@ static int open_children(struct opening *o, int pid, int tid, int depth)
 	return err;
 }
 
-/* A thread that has ended meanwhile is none. */
+/* Threads that have ended meanwhile are skipped. */
 static int open_thread(struct opening *o, int tid)
 {
 	int err = attach_perf(o->s, o->prog, o->attr, tid, -1);
@@ -78,8 +79,9 @@ static int open_process(struct opening *o, int pid, int depth)
 	return err;
 }
 
-/* Where a program's variable is: it must be said of which process. */
-static int place(const struct session *s, const struct perf_point *p, struct perf_event_attr *attr)
+/* Set the address. A variable has one only in a given process. */
+static int set_address(const struct session *s, const struct perf_point *p,
+		       struct perf_event_attr *attr)
 {
 	uint64_t base = 0;
 	int err = 0;
@@ -121,11 +123,11 @@ int att_event(struct session *s, uint32_t prog)
 	int err;
 
 	fill(&attr, &s->plan->progs[prog]);
-	err = place(s, &s->plan->progs[prog].perf, &attr);
+	err = set_address(s, &s->plan->progs[prog].perf, &attr);
 	if (err)
 		return err;
 	switch (s->scope.scope) {
-	case SONDE_SCOPE_TREE: /* the command waits to be executed, or to go on from there */
+	case SONDE_SCOPE_TREE: /* the command has not been executed, or is stopped at its start */
 		attr.inherit = 1;
 		attr.enable_on_exec = !attr.remove_on_exec;
 		return attach_perf(s, prog, &attr, (int)s->scope.tgid, -1);
@@ -152,8 +154,8 @@ static unsigned long highest_rate(void)
 	return n;
 }
 
-/* Its process has not mapped the file. */
-static void say_not_mapped(const struct session *s, const char *path, char *text, size_t size)
+/* The process has not mapped the file. */
+static void describe_unmapped(const struct session *s, const char *path, char *text, size_t size)
 {
 	char link[32], program[PATH_SHOWN] = "";
 
@@ -182,7 +184,7 @@ const char *attach_event_refusal(const struct session *s, const struct plan_prog
 			 rate);
 	else if (err == -ENOSYS)
 		snprintf(text, sizeof(text),
-			 "there is no perf_event_open() here: the kernel lacks "
+			 "no perf_event_open() system call: the kernel lacks "
 			 "CONFIG_PERF_EVENTS, or a seccomp profile (of a container) forbids it");
 	else if (is_timer && is_missing)
 		snprintf(text, sizeof(text), "this kernel does not count %s (CONFIG_PERF_EVENTS)",
@@ -194,20 +196,19 @@ const char *attach_event_refusal(const struct session *s, const struct plan_prog
 			 g->perf.what);
 	else if (type == PERF_TYPE_BREAKPOINT && err == -EDESTADDRREQ)
 		snprintf(text, sizeof(text),
-			 "a variable is watched in one program: give -p PID or "
+			 "a variable can only be watched in one process: give -p PID or "
 			 "-c COMMAND");
 	else if (type == PERF_TYPE_BREAKPOINT && err == -ESRCH && g->perf.path)
-		say_not_mapped(s, g->perf.path, text, sizeof(text));
+		describe_unmapped(s, g->perf.path, text, sizeof(text));
 	else if (type == PERF_TYPE_BREAKPOINT && err == -ENOSPC)
-		snprintf(text, sizeof(text),
-			 "the processor has no debug register left for it (x86-64 has "
-			 "four)");
+		snprintf(text, sizeof(text), "no free debug register (x86-64 has four)");
 	else if (type == PERF_TYPE_BREAKPOINT && (err == -EINVAL || is_missing))
-		snprintf(text, sizeof(text), "the kernel does not watch 0x%llx: %s",
+		snprintf(text, sizeof(text), "the kernel cannot watch 0x%llx: %s",
 			 (unsigned long long)g->perf.address,
-			 is_missing ? "this kernel has no hardware breakpoints "
-				      "(CONFIG_HAVE_HW_BREAKPOINT), or the processor none"
-				    : "it is no address that can be watched");
+			 is_missing
+				 ? "the kernel (CONFIG_HAVE_HW_BREAKPOINT) or the processor has no "
+				   "hardware breakpoints"
+				 : "invalid address or length");
 	else
 		return NULL;
 	return text;

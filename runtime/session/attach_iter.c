@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Iterators: their links, the reading that makes them run, and pins.
+ * Iterators: creates their links, reads them, which runs the program, and pins them.
  */
 #define _GNU_SOURCE
 #include "runtime/session/attach.h"
@@ -35,12 +35,12 @@ const char *attach_iter_refusal(int err)
 {
 	if (err != -EBADF)
 		return NULL;
-	return "it goes over the entries of one map, and which one cannot be said yet";
+	return "it iterates over the entries of one map, which a script cannot name yet";
 }
 
 /* ---- reading ------------------------------------------------------------------------------ */
 
-/* What the kernel printed, as if a printf of ours had. */
+/* Output text of the kernel like that of a printf. */
 static int emit(struct out *out, const char *text, size_t len)
 {
 	struct format_piece piece = {.text = text,
@@ -54,13 +54,13 @@ static int emit(struct out *out, const char *text, size_t len)
 
 struct reading {
 	struct out *out;
-	void (*drain)(void *ctx); /* records that the program sent */
+	void (*drain)(void *ctx); /* handles records that the program sent */
 	void *ctx;
 	char text[64 << 10];
 	size_t n; /* bytes in text */
 };
 
-/* Whole lines as long as there are some: a line is one piece of the output. */
+/* Output whole lines; the rest of a line only when `all`, or when the buffer is full. */
 static int emit_lines(struct reading *r, bool all)
 {
 	const char *end = all ? r->text + r->n : memrchr(r->text, '\n', r->n);
@@ -79,7 +79,8 @@ static int read_all(struct reading *r, int fd)
 	while (!err) {
 		ssize_t n = read(fd, r->text + r->n, sizeof(r->text) - r->n);
 
-		if (n < 0 && (errno == EAGAIN || errno == EINTR)) /* very many objects */
+		if (n < 0 && (errno == EAGAIN ||
+			      errno == EINTR)) /* the kernel yields after very many objects */
 			continue;
 		if (n < 0)
 			return -errno;
@@ -126,10 +127,9 @@ static int pin(const struct link *l, const char *path, struct out *out)
 	int err = is_bpffs(path) ? 0 : -ENODEV;
 
 	if (err) {
-		log_error(
-			"cannot pin to %s: its folder is in no BPF file system; mount one: mount -t bpf bpf "
-			"/sys/fs/bpf",
-			path);
+		log_error("cannot pin to %s: not in a BPF file system; mount one: mount -t bpf bpf "
+			  "/sys/fs/bpf",
+			  path);
 		return err;
 	}
 	if (bpf_obj_pin(l->fd, path)) {
@@ -157,7 +157,7 @@ int session_iterate(struct session *s, struct out *out, void (*drain)(void *ctx)
 		}
 		err = run(&s->links.items[i], out, drain, ctx);
 		if (err && err != -EPIPE)
-			log_error("probe '%s': cannot read it: %s",
+			log_error("probe '%s': cannot read the iterator: %s",
 				  s->plan->probes[g->probes[0]].name, strerror(-err));
 	}
 	return err;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Attaching to functions of the kernel: one by a perf event; many by a kprobe_multi link where the
- * kernel has these, else by a perf event each. Functions that the kernel allows no probe on are
- * left out of a pattern, and said.
- * Reads /proc/kallsyms for patterns: several functions may have one name, and it has the addresses
- * by which the kernel finds cookies again (available_filter_functions_addrs has those of the calls
- * into ftrace, which may be behind an endbr64).
+ * Attaches to kernel functions: one function with a perf event; several with a kprobe_multi link,
+ * or with a perf event each where the kernel has no such links. Functions of a pattern that the
+ * kernel allows no probe on are skipped and reported.
+ *
+ * Patterns read /proc/kallsyms: several functions can have the same name, and its addresses are
+ * those by which the kernel looks up cookies. (available_filter_functions_addrs has the addresses
+ * of the calls into ftrace, which may be behind an endbr64.)
  */
 #define _GNU_SOURCE
 #include "runtime/session/attach_slow.h"
@@ -33,12 +34,12 @@ static struct bpf_link *perf_on(struct session *s, uint32_t prog, const struct p
 	LIBBPF_OPTS(bpf_kprobe_opts, opts, .bpf_cookie = t->cookie, .offset = t->offset,
 		    .retprobe = prog_kind_is(s->plan->progs[prog].kind, PK_RETURN));
 
-	if (t->address) /* the event takes it where the offset goes, when there is no name */
+	if (t->address) /* without a name, the offset is the address */
 		opts.offset = t->address;
 	return bpf_program__attach_kprobe_opts(s->progs[prog], t->address ? NULL : symbol, &opts);
 }
 
-/* A module's function goes by "module:name"; kernels 6.6 to 6.11 know only its name here. */
+/* A function of a module is "module:name"; kernels 6.6 to 6.11 only accept its name here. */
 static int one_by_perf(struct session *s, uint32_t prog, const struct plan_target *t)
 {
 	char name[512];
@@ -53,22 +54,22 @@ static int one_by_perf(struct session *s, uint32_t prog, const struct plan_targe
 
 /* ---- multi links --------------------------------------------------------------------------- */
 
-struct function_place {
+struct function_site {
 	const struct plan_target *target;
 	uint64_t address;
 };
 
-/* What there is to attach to: each target, or each function that has a target's name. */
-struct places {
+/* The attach addresses: one for each target, or for each function that has a target's name. */
+struct sites {
 	struct session *s;
 	uint32_t prog;
-	VEC(struct function_place);
+	VEC(struct function_site);
 	bool by_address;
 };
 
-static int add_place(struct places *p, const struct plan_target *t, uint64_t address)
+static int add_site(struct sites *p, const struct plan_target *t, uint64_t address)
 {
-	return vec_push(p, (struct function_place){t, address});
+	return vec_push(p, (struct function_site){t, address});
 }
 
 static int compare_symbol(const void *name, const void *target)
@@ -86,7 +87,7 @@ static bool is_module(const char *module, const char *name)
 
 static int take_symbol(void *ctx, const struct kallsym *l)
 {
-	struct places *p = ctx;
+	struct sites *p = ctx;
 	const struct plan_prog *g = &p->s->plan->progs[p->prog];
 	const struct plan_target *t;
 
@@ -95,10 +96,10 @@ static int take_symbol(void *ctx, const struct kallsym *l)
 	t = bsearch(l->name, g->targets, g->n_targets, sizeof(*t), compare_symbol);
 	if (!t || (t->module && !is_module(l->module, t->module)))
 		return 0;
-	return add_place(p, t, l->address);
+	return add_site(p, t, l->address);
 }
 
-static int find_places(struct places *p)
+static int find_sites(struct sites *p)
 {
 	const struct plan_prog *g = &p->s->plan->progs[p->prog];
 	int err = kallsyms_each(take_symbol, p);
@@ -107,12 +108,12 @@ static int find_places(struct places *p)
 		err = 0; /* without kallsyms, attach by name */
 	p->by_address = p->n > 0;
 	for (uint32_t i = 0; !err && !p->by_address && i < g->n_targets; i++)
-		err = add_place(p, &g->targets[i], 0);
+		err = add_site(p, &g->targets[i], 0);
 	return err;
 }
 
-/* `where`: addresses, or names. */
-static int multi_link(struct places *p, uint32_t n, const uint64_t *where, const uint64_t *cookies)
+/* `where`: addresses, or names when !by_address. */
+static int multi_link(struct sites *p, uint32_t n, const uint64_t *where, const uint64_t *cookies)
 {
 	enum plan_prog_kind kind = p->s->plan->progs[p->prog].kind;
 	uint32_t at_return = prog_kind_is(kind, PK_RETURN) ? BPF_F_KPROBE_MULTI_RETURN : 0;
@@ -137,15 +138,15 @@ static int multi_link(struct places *p, uint32_t n, const uint64_t *where, const
 
 static int multi_some(void *ctx, uint32_t first, uint32_t n)
 {
-	struct places *p = ctx;
+	struct sites *p = ctx;
 	uint64_t *where = calloc(2 * (size_t)n, sizeof(*where)), *cookies = where + n;
 	int err = !where ? -ENOMEM : attach_stopped(p->s) ? -EINTR : 0;
 
 	for (uint32_t i = 0; !err && i < n; i++) {
-		const struct function_place *place = &p->items[first + i];
+		const struct function_site *site = &p->items[first + i];
 
-		where[i] = p->by_address ? place->address : (uintptr_t)place->target->symbol;
-		cookies[i] = place->target->cookie;
+		where[i] = p->by_address ? site->address : (uintptr_t)site->target->symbol;
+		cookies[i] = site->target->cookie;
 	}
 	if (!err)
 		err = multi_link(p, n, where, cookies);
@@ -155,7 +156,7 @@ static int multi_some(void *ctx, uint32_t first, uint32_t n)
 
 static int perf_item(void *ctx, uint32_t item)
 {
-	struct places *p = ctx;
+	struct sites *p = ctx;
 
 	return one_by_perf(p->s, p->prog, p->items[item].target);
 }
@@ -164,15 +165,15 @@ static int perf_item(void *ctx, uint32_t item)
 
 static const char *symbol_of(const void *ctx, uint32_t item)
 {
-	const struct places *p = ctx;
+	const struct sites *p = ctx;
 
 	return p->items[item].target->symbol;
 }
 
-static int by_multi(struct places *p, struct attach_refused *refused)
+static int by_multi(struct sites *p, struct attach_refused *refused)
 {
 	uint64_t start = monotonic_ns();
-	int err = find_places(p) ?: attach_bisect(multi_some, p, p->n, refused);
+	int err = find_sites(p) ?: attach_bisect(multi_some, p, p->n, refused);
 
 	if (!err)
 		log_verbose("%s: %zu functions attached in %.3f s", attach_name(p->s, p->prog),
@@ -180,13 +181,13 @@ static int by_multi(struct places *p, struct attach_refused *refused)
 	return err;
 }
 
-static int by_perf(struct places *p, struct attach_refused *refused)
+static int by_perf(struct sites *p, struct attach_refused *refused)
 {
 	const struct plan_prog *g = &p->s->plan->progs[p->prog];
 	int err = 0;
 
 	for (uint32_t i = 0; !err && i < g->n_targets; i++)
-		err = add_place(p, &g->targets[i], 0);
+		err = add_site(p, &g->targets[i], 0);
 	return err
 		       ?: attach_one_by_one(
 				  p->s, p->prog,
@@ -196,7 +197,7 @@ static int by_perf(struct places *p, struct attach_refused *refused)
 
 static int many(struct session *s, uint32_t prog, bool is_multi)
 {
-	struct places p = {.s = s, .prog = prog};
+	struct sites p = {.s = s, .prog = prog};
 	struct attach_refused refused = {0};
 	int err = is_multi ? by_multi(&p, &refused) : by_perf(&p, &refused);
 

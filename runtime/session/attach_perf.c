@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Attaching to perf events: tracepoints that are not raw ones, interval, profile.
+ * Attaches to perf events: tracepoints other than raw ones, interval, profile.
  */
 #include "runtime/session/attach.h"
 #include <bpf/libbpf.h>
@@ -46,7 +46,7 @@ int attach_perf_cpus(struct session *s, uint32_t prog, struct perf_event_attr *a
 	return n_events ? 0 : -ENODEV;
 }
 
-/* A BPF program on a tracepoint's perf event runs on all CPUs whatever CPU the event is on. */
+/* The program of a tracepoint's perf event runs on all CPUs, whatever CPU the event is for. */
 int att_tracepoint(struct session *s, uint32_t prog)
 {
 	struct perf_event_attr attr = {
@@ -71,7 +71,6 @@ int att_interval(struct session *s, uint32_t prog)
 	return att_perf(s, prog, &attr, 0);
 }
 
-/* An event a CPU; those that are off have none. */
 int att_profile(struct session *s, uint32_t prog)
 {
 	const struct plan_prog *g = &s->plan->progs[prog];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Attaching that takes its time: see attach_slow.h.
+ * Attaching that takes long (attach_slow.h).
  */
 #include "runtime/session/attach_slow.h"
 #include "runtime/base/clock.h"
@@ -11,11 +11,11 @@
 #include <unistd.h>
 
 enum {
-	MANY = 32,	      /* events: fewer are not worth a word */
-	SAMPLE = 16,	      /* events after which the time of all can be told */
-	QUIET_NS = 500000000, /* nothing is shown before */
-	STEP_NS = 100000000,  /* between two pictures */
-	CLOSE_MS = 70,	      /* what the kernel takes to give one event back, at the least */
+	MANY = 32,	      /* events; fewer are not reported */
+	SAMPLE = 16,	      /* events after which the total time is estimated */
+	QUIET_NS = 500000000, /* no progress before */
+	STEP_NS = 100000000,  /* between two updates */
+	CLOSE_MS = 70,	      /* the least time that the kernel takes to free one event */
 };
 
 bool attach_stopped(const struct session *s)
@@ -30,14 +30,14 @@ void attach_slow_begin(struct attach_slow *a, const char *name, const char *why,
 	*a = (struct attach_slow){.name = name, .why = why, .n = n, .start_ns = monotonic_ns()};
 }
 
-/* Once the first tell how long all take. */
+/* Report the estimated time. */
 static void announce(struct attach_slow *a, uint64_t now)
 {
 	double seconds = 1e-9 * (double)(now - a->start_ns) * a->n / a->n_done;
 
 	a->is_announced = true;
 	log_warning("%s: attaching to %u functions takes about %.1f s, and after the end the "
-		    "kernel works for %.0f s or more to let them go",
+		    "kernel needs %.0f s or more to detach them",
 		    a->why, a->n, seconds, 1e-3 * CLOSE_MS * a->n);
 }
 
@@ -67,7 +67,6 @@ void attach_slow_step(struct attach_slow *a, bool is_attached)
 		show(a, now);
 }
 
-/* Half a second is noticed. */
 void attach_slow_end(struct attach_slow *a, int err)
 {
 	uint64_t ns = monotonic_ns() - a->start_ns;

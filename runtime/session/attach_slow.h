@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Attaching that takes its time: what it costs is said, how far it is shown on a terminal, and a
- * signal to stop ends it.
+ * Attaching that takes long: the cost is reported, progress is shown on a terminal, and a stop
+ * signal ends it.
  */
 #pragma once
 #include "runtime/session/attach.h"
@@ -15,13 +15,13 @@ struct attach_slow {
 
 /* `n` functions of `name` are about to be attached one by one, because `why`. */
 void attach_slow_begin(struct attach_slow *a, const char *name, const char *why, uint32_t n);
-/* One more is there, or was refused. */
+/* One more was attached or refused. */
 void attach_slow_step(struct attach_slow *a, bool is_attached);
-/* Done, or given up with `err`. */
+/* All done, or ended by `err`. */
 void attach_slow_end(struct attach_slow *a, int err);
 
 /* Attach item `item`. 0 or -errno. */
 typedef int attach_item_fn(void *ctx, uint32_t item);
-/* As attach_bisect, of what the kernel takes one by one; prog: whose. */
+/* attach_bisect() for functions of `prog` that the kernel can only attach one at a time. */
 int attach_one_by_one(struct session *s, uint32_t prog, const char *why, attach_item_fn *item,
 		      void *ctx, uint32_t n, struct attach_refused *refused);

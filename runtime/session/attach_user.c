@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Attaching to functions of programs: a uprobe_multi link a file where the kernel has them (6.6),
- * else a perf event a function. What the kernel refuses is left out and said.
+ * Attaches to functions of programs: one uprobe_multi link for each file where the kernel has them
+ * (6.6), else one perf event for each function. What the kernel refuses is skipped and reported.
  *
- * The kernel looks at an instruction only when some process has the file mapped: without one a
- * function that cannot be probed would be accepted, and never fire. So we map it meanwhile, for the
- * kernel to be the judge. Not for thousands of functions (3 us each) unless some of them begins
- * like one that is refused.
+ * The kernel checks an instruction only when some process has the file mapped. Otherwise it accepts
+ * a function that cannot be probed, and the probe never fires. So the file is mapped while
+ * attaching, except for thousands of functions (3 us each), unless one of them begins like a
+ * refused one.
  */
 #define _GNU_SOURCE
 #include "runtime/session/attach_slow.h"
@@ -27,8 +27,8 @@
 #include <unistd.h>
 
 enum {
-	FEW = 256,	    /* functions: the kernel looks at all of these */
-	REF_CTR_SHIFT = 32, /* where a uprobe's perf event has its semaphore's place */
+	FEW = 256,	    /* functions: up to here the kernel checks all of them */
+	REF_CTR_SHIFT = 32, /* of the semaphore's offset in a perf event's config */
 };
 
 /* The targets of one file. */
@@ -45,7 +45,7 @@ static bool is_return(const struct file_targets *f)
 	return prog_kind_is(f->s->plan->progs[f->prog].kind, PK_RETURN);
 }
 
-/* The one process that is traced; 0: there may be more. */
+/* The process when only one is traced, else 0. */
 static uint32_t only_process(const struct session *s)
 {
 	return s->scope.scope == SONDE_SCOPE_PID ? s->scope.tgid : 0;
@@ -53,7 +53,7 @@ static uint32_t only_process(const struct session *s)
 
 /* ---- multi links --------------------------------------------------------------------------- */
 
-/* What a link takes of each target. */
+/* The arrays of a link, by target. */
 struct link_lists {
 	uint64_t *offsets, *cookies, *ref_ctrs;
 };
@@ -119,7 +119,7 @@ static int read_device(const char *name)
 	return text[0] && text[n] ? atoi(text + n) : -1;
 }
 
-/* The link holds the event: its own descriptor can go, there may be many. */
+/* The link keeps the event alive, so the descriptor of the event can be closed. */
 static int link_event(struct file_targets *f, int event, uint64_t cookie)
 {
 	LIBBPF_OPTS(bpf_link_create_opts, opts, .perf_event.bpf_cookie = cookie);
@@ -134,7 +134,7 @@ static int link_event(struct file_targets *f, int event, uint64_t cookie)
 	return attach_add(f->s, (struct link){.fd = fd, .closes_slowly = true});
 }
 
-/* Before 5.15 there are no links of events, and no cookies: one function needs none. */
+/* Kernels before 5.15 have no links of perf events, and no cookies; one function needs none. */
 static int set_program(struct file_targets *f, int event)
 {
 	int fd;
@@ -146,8 +146,8 @@ static int set_program(struct file_targets *f, int event)
 	return attach_add(f->s, (struct link){.fd = fd, .is_perf = true, .closes_slowly = true});
 }
 
-/* The process whose code alone is changed, -1: every one's. A semaphore says to a program that it
- * is traced: those that are not must not see it. */
+/* The only process whose code is changed; -1: all of them. A semaphore tells a program that it is
+ * traced, so it must not be set in others. */
 static int process_of(const struct file_targets *f)
 {
 	bool is_usdt = prog_kind_is(f->s->plan->progs[f->prog].kind, PK_USDT);
@@ -193,7 +193,7 @@ static int by_perf(struct file_targets *f, struct attach_refused *refused)
 				 perf_item, f, f->n, refused);
 }
 
-/* ---- what is refused ----------------------------------------------------------------------- */
+/* ---- refused functions --------------------------------------------------------------------- */
 
 static const char *symbol_of(const void *ctx, uint32_t item)
 {
@@ -202,8 +202,8 @@ static const char *symbol_of(const void *ctx, uint32_t item)
 	return f->targets[item].symbol;
 }
 
-/* All are refused. One function that is named is an error, unless the script says otherwise. */
-static int none_left(const struct file_targets *f, int err)
+/* All functions were refused: an error, unless `missing_probes` allows it. */
+static int report_none_left(const struct file_targets *f, int err)
 {
 	bool is_warning = f->s->plan->config.missing_probes == MISSING_WARN;
 	const char *why = "it begins with an instruction that the kernel cannot probe";
@@ -243,8 +243,8 @@ static struct file_view map_file(const char *path)
 	return v;
 }
 
-/* Prefixes of x86 that uprobes refuse: segments and lock; repeats and sizes may stand before. Of
- * the other instructions that they refuse no function begins with one. */
+/* Does the instruction have a prefix that uprobes refuse on x86, segment or lock? Repeat and size
+ * prefixes may precede it. No function begins with another instruction that they refuse. */
 static bool is_suspect(const struct file_view *v, uint64_t at)
 {
 	for (uint64_t i = at; i < v->size && i < at + 4; i++) {
@@ -263,15 +263,15 @@ static void unmap_file(struct file_view *v)
 	v->bytes = MAP_FAILED;
 }
 
-/* A mapping that cannot be executed now is looked at like one that can. */
-static struct file_view let_kernel_look(const struct file_targets *f)
+/* Map the file so that the kernel checks the instructions. The mapping need not be executable. */
+static struct file_view map_for_check(const struct file_targets *f)
 {
 	struct file_view v = map_file(f->targets->path);
-	bool is_requested = f->n <= FEW;
+	bool is_needed = f->n <= FEW;
 
-	for (uint32_t i = 0; v.bytes != MAP_FAILED && i < f->n && !is_requested; i++)
-		is_requested = is_suspect(&v, f->targets[i].offset);
-	if (!is_requested)
+	for (uint32_t i = 0; v.bytes != MAP_FAILED && i < f->n && !is_needed; i++)
+		is_needed = is_suspect(&v, f->targets[i].offset);
+	if (!is_needed)
 		unmap_file(&v);
 	return v;
 }
@@ -279,7 +279,7 @@ static struct file_view let_kernel_look(const struct file_targets *f)
 static int attach_file(struct file_targets *f)
 {
 	struct attach_refused refused = {0};
-	struct file_view view = let_kernel_look(f);
+	struct file_view view = map_for_check(f);
 	int err;
 
 	err = kernel_has(f->s->kernel, CAP_UPROBE_MULTI)
@@ -287,7 +287,7 @@ static int attach_file(struct file_targets *f)
 		      : by_perf(f, &refused);
 	attach_left_out(f->s, f->prog, &refused, symbol_of, f);
 	if (err && refused.n == f->n)
-		err = none_left(f, err);
+		err = report_none_left(f, err);
 	vec_free(&refused);
 	unmap_file(&view);
 	return err;

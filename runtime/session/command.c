@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The command of -c.
+ * The command of -c (command.h).
  */
 #define _GNU_SOURCE
 #include "runtime/base/signals.h"
@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Copies one word to `to`; returns where the text goes on, NULL for an open quote. */
+/* Copies one word to `to`. Returns the end of the word, NULL for an open quote. */
 static const char *read_word(const char *p, char *to)
 {
 	char quote = '\0';
@@ -69,7 +69,7 @@ void command_free_words(char **words)
 	free(words);
 }
 
-/* In the child: wait for the gate to close, then run. */
+/* In the child: wait until the gate is closed, then execute. */
 static void child(char *const *words, int gate, int report, pid_t parent)
 {
 	char byte;
@@ -96,7 +96,7 @@ static int check_program(const char *path)
 	return S_ISREG(st.st_mode) ? 0 : -EACCES;
 }
 
-/* Is there a program of that name? execvp tells too late: probes would be attached by then. */
+/* Is there a program of that name? execvp() would fail only after the probes are attached. */
 static int find_program(const char *name)
 {
 	const char *path = getenv("PATH");
@@ -152,8 +152,8 @@ static void open_gate(struct command *c)
 	c->gate = -1;
 }
 
-/* A stop that is not ours: a signal is handed on, a stop by a signal is left to last. */
-static void go_on(pid_t pid, int status)
+/* Continue after another stop: deliver a signal, leave a group stop in effect. */
+static void resume(pid_t pid, int status)
 {
 	int number = status & 0xff;
 	bool is_stop = status >> 8 == PTRACE_EVENT_STOP && number != SIGTRAP;
@@ -161,7 +161,7 @@ static void go_on(pid_t pid, int status)
 	ptrace(is_stop ? PTRACE_LISTEN : PTRACE_CONT, pid, 0L, status >> 8 ? 0L : (long)number);
 }
 
-/* What has ended is not reaped here; that it has stopped is nobody else's to know. */
+/* Wait for the stop at exec. A child that has ended is not reaped here. */
 static int wait_for_exec(pid_t pid)
 {
 	for (;;) {
@@ -175,7 +175,7 @@ static int wait_for_exec(pid_t pid)
 		} else if (info.si_status == (SIGTRAP | PTRACE_EVENT_EXEC << 8)) {
 			return waitid(P_PID, (id_t)pid, &info, WSTOPPED) ? -errno : 0;
 		} else {
-			go_on(pid, info.si_status);
+			resume(pid, info.si_status);
 		}
 	}
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Values that user space puts into words: symbols of the kernel and of programs, user names, times.
- * Reads their bytes out of keys, values and records (plan.h has the types' layouts), gives strings
- * that live until the record or map that they were made for has been written.
+ * Values that become strings in user space: kernel and user symbols, user names, times. Reads the
+ * values from keys, map values and records (plan.h has the layouts of the types). The strings live
+ * until the record or map that they were made for is written.
  */
 #include "runtime/base/clock.h"
 #include "runtime/symbols/ksym.h"
@@ -16,36 +16,36 @@
 #include <string.h>
 #include <time.h>
 
-/* One string; the list is in the order of making, newest first. */
-struct text_item {
-	struct text_item *next;
+/* One string; the list has the newest first. */
+struct deferred_string {
+	struct deferred_string *next;
 	char bytes[];
 };
 
 static char *keep(struct session *s, const char *text)
 {
 	size_t n = strlen(text) + 1;
-	struct text_item *item = malloc(sizeof(*item) + n);
+	struct deferred_string *item = malloc(sizeof(*item) + n);
 
 	if (!item)
 		return NULL;
 	memcpy(item->bytes, text, n);
-	item->next = s->texts;
-	s->texts = item;
+	item->next = s->strings;
+	s->strings = item;
 	return item->bytes;
 }
 
 void deferred_strings_forget(struct session *s)
 {
-	while (s->texts) {
-		struct text_item *next = s->texts->next;
+	while (s->strings) {
+		struct deferred_string *next = s->strings->next;
 
-		free(s->texts);
-		s->texts = next;
+		free(s->strings);
+		s->strings = next;
 	}
 }
 
-static uint64_t word_at(const void *bytes, uint32_t offset)
+static uint64_t u64_at(const void *bytes, uint32_t offset)
 {
 	uint64_t word;
 
@@ -53,7 +53,7 @@ static uint64_t word_at(const void *bytes, uint32_t offset)
 	return word;
 }
 
-static uint32_t half_at(const void *bytes, uint32_t offset)
+static uint32_t u32_at(const void *bytes, uint32_t offset)
 {
 	uint32_t half;
 
@@ -73,12 +73,12 @@ static const char *kernel_symbol(struct session *s, uint64_t address)
 	return keep(s, hex);
 }
 
-/* struct {uint64 address; uint32 tgid, exec_id}. A process that lives and was not met yet is looked
- * at now. */
+/* `bytes`: struct {uint64 address; uint32 tgid, exec_id}. If the process is new and still alive,
+ * read its mappings now. */
 static const char *user_symbol(struct session *s, const void *bytes)
 {
-	uint64_t address = word_at(bytes, 0);
-	uint32_t tgid = half_at(bytes, 8), exec_id = half_at(bytes, 12);
+	uint64_t address = u64_at(bytes, 0);
+	uint32_t tgid = u32_at(bytes, 8), exec_id = u32_at(bytes, 12);
 	struct usym u = {0};
 	char hex[24];
 
@@ -120,20 +120,20 @@ static void expand_fractions(char *out, size_t size, const char *format, uint32_
 		else
 			n += (size_t)snprintf(out + n, size - n, "%%%c", *f);
 	}
-	out[n++] = '.'; /* so that strftime's result is never empty, but for want of room */
+	out[n++] = '.'; /* never empty, so strftime() returns 0 only when the buffer is too small */
 	out[n] = '\0';
 }
 
 enum {
-	MOST_A_CHAR = 5,       /* "%k" becomes nine digits */
-	MAX_TIME_TEXT = 65536, /* widths of conversions have no bound */
+	MAX_GROWTH = 5,	       /* bytes a character: "%k" becomes nine digits */
+	MAX_TIME_TEXT = 65536, /* field widths of conversions are unlimited */
 };
 
-/* The format is the script's own; strftime takes no arguments that it could name. */
+/* The format comes from the script; strftime() reads no arguments through it. */
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 const char *deferred_strings_time(struct session *s, const char *format, uint64_t wall_ns)
 {
-	size_t size = strlen(format) * MOST_A_CHAR + 2;
+	size_t size = strlen(format) * MAX_GROWTH + 2;
 	char *expanded = malloc(size), *text = NULL;
 	time_t seconds = (time_t)(wall_ns / 1000000000u);
 	const char *kept = "(a time that is too long)";
@@ -143,10 +143,10 @@ const char *deferred_strings_time(struct session *s, const char *format, uint64_
 	if (!expanded || !localtime_r(&seconds, &tm))
 		goto out;
 	expand_fractions(expanded, size, format, (uint32_t)(wall_ns % 1000000000u));
-	for (size_t room = 256; n == 0 && room <= MAX_TIME_TEXT; room *= 4) {
+	for (size_t n_bytes = 256; n == 0 && n_bytes <= MAX_TIME_TEXT; n_bytes *= 4) {
 		free(text);
-		text = malloc(room);
-		n = text ? strftime(text, room, expanded, &tm) : 0;
+		text = malloc(n_bytes);
+		n = text ? strftime(text, n_bytes, expanded, &tm) : 0;
 	}
 	if (n > 0) {
 		text[n - 1] = '\0';
@@ -163,34 +163,34 @@ uint64_t deferred_strings_wall_clock(void)
 	return clock_ns(CLOCK_REALTIME);
 }
 
-/* Nanoseconds since boot to those since 1970: the distance is measured once, so that the same
- * moment always shows the same. */
+/* Nanoseconds since boot to nanoseconds since 1970. The offset is measured once, so that equal
+ * times are always shown as equal. */
 static uint64_t wall_of_boot(struct session *s, uint64_t boot_ns)
 {
-	if (!s->boot_distance_ns)
-		s->boot_distance_ns = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_BOOTTIME);
-	return boot_ns + s->boot_distance_ns;
+	if (!s->boot_offset_ns)
+		s->boot_offset_ns = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_BOOTTIME);
+	return boot_ns + s->boot_offset_ns;
 }
 
-static const char *text_of(struct stack_source *source, const struct type *t, const void *bytes)
+static const char *make_string(struct stack_source *source, const struct type *t, const void *bytes)
 {
 	struct session *s = (struct session *)((char *)source - offsetof(struct session, stacks));
 	const char *text = NULL;
 
 	if (t->kind == TY_KSYM)
-		text = kernel_symbol(s, word_at(bytes, 0));
+		text = kernel_symbol(s, u64_at(bytes, 0));
 	else if (t->kind == TY_USYM)
 		text = user_symbol(s, bytes);
 	else if (t->kind == TY_USERNAME)
-		text = user_name(s, word_at(bytes, 0));
+		text = user_name(s, u64_at(bytes, 0));
 	else if (t->kind == TY_NAME)
-		text = plan_name(s->plan, half_at(bytes, 0));
+		text = plan_name(s->plan, u32_at(bytes, 0));
 	else if (t->kind == TY_TIMESTAMP)
-		text = deferred_strings_time(s, t->format, wall_of_boot(s, word_at(bytes, 0)));
+		text = deferred_strings_time(s, t->format, wall_of_boot(s, u64_at(bytes, 0)));
 	return text ? text : "";
 }
 
 void deferred_strings_open(struct session *s)
 {
-	s->stacks.text = text_of;
+	s->stacks.text = make_string;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Ring-buffer records by the plan: printf and print, maps printed and cleared, stacks noted, exit.
- * Clearing is atomic: the program has advanced the map's epoch, we wait until no program that saw
- * the old one runs any more, read what it has, then delete it. Nothing between is lost.
+ * Handles ring-buffer records by the plan: printf and print, maps to print or clear, new stacks,
+ * exit. Clearing is atomic: the program has advanced the map's epoch; user space waits until no
+ * program that saw the old epoch still runs, reads the old epoch and deletes it. No update is lost.
  */
 #include "runtime/session/events.h"
 #include "parser/base/limits.h"
@@ -25,7 +25,7 @@ void events_free(struct events *e)
 	free(e->maps);
 }
 
-/* What a call of the output returned: the first failure ends the run. */
+/* Note the result of a call of the output: the first failure ends the run. */
 static void note_error(struct events *e, int err)
 {
 	if (err && !e->error)
@@ -54,7 +54,7 @@ static void print_snapshot(struct events *e, const struct plan_map *m, struct ma
 	deferred_strings_forget(e->s);
 }
 
-/* A map without keys that nobody wrote is shown when the script asks for it (`ev`). */
+/* A map without keys that was never written is printed only on request of the script (`ev`). */
 static void print_map(struct events *e, uint32_t map, uint32_t oldest, uint32_t epoch,
 		      const struct plan_event *ev)
 {
@@ -62,7 +62,7 @@ static void print_map(struct events *e, uint32_t map, uint32_t oldest, uint32_t 
 	struct map_snapshot snap;
 	int err;
 
-	if (e->s->map_fds[map] < 0) /* named but never used in a program that was kept */
+	if (e->s->map_fds[map] < 0) /* only used in programs that were dropped */
 		return;
 	err = map_snapshot_read(m, e->s->map_fds[map], oldest, epoch, &snap);
 	if (!err && (ev || e->maps[map].zeroed) && m->n_keys == 0 && snap.n_rows == 0)
@@ -77,7 +77,7 @@ static void print_map(struct events *e, uint32_t map, uint32_t oldest, uint32_t 
 }
 
 /* Programs that run now may still add to the epoch that a clear ended: wait for an RCU grace
- * period, 10 ms and more. It serves for all maps that were cleared before it began. */
+ * period, 10 ms or more. One wait serves all maps that were cleared before it began. */
 static void wait_for_programs(struct events *e, uint32_t map, uint32_t epoch)
 {
 	int err;
@@ -89,13 +89,13 @@ static void wait_for_programs(struct events *e, uint32_t map, uint32_t epoch)
 	err = rcu_wait();
 	if (err && !e->is_membarrier_refused)
 		log_warning(
-			"the kernel does not let this process wait for running programs (%s): what they "
-			"add while a map is cleared may be lost",
+			"the kernel does not let this process wait for running programs (%s): updates made "
+			"while a map is cleared may be lost",
 			strerror(-err));
 	e->is_membarrier_refused |= err != 0;
 }
 
-/* Delete what has `epoch` or less. */
+/* Delete all elements up to `epoch`. */
 static void delete_epoch(struct events *e, uint32_t map, uint32_t epoch)
 {
 	struct sonde_control *c = e->s->control;
@@ -110,9 +110,9 @@ static void delete_epoch(struct events *e, uint32_t map, uint32_t epoch)
 
 /* ---- intervals ----------------------------------------------------------------------------- */
 
-/* Begin the next epoch of a map, unless as many clears are on their way as arrays have slots: then
- * this interval's figures come with the next one's. A program's clear() may be faster: it began the
- * epoch, and what it ended is in its record. */
+/* Begin the next epoch of a map, unless as many clears are pending as arrays have slots: then the
+ * values of this interval are printed with the next one. If a clear() of the script advances the
+ * epoch first, its record covers the epoch that ended. */
 static void swap_epoch(struct events *e, uint32_t map)
 {
 	struct sonde_control *c = e->s->control;
@@ -149,7 +149,7 @@ static void print_swapped(struct events *e, uint32_t map)
 
 /* ---- map records --------------------------------------------------------------------------- */
 
-/* What the old epochs had gets a 0 in the one after, unless a program was there already. */
+/* Set the keys of the old epochs to 0 in the next one, unless a program has added them already. */
 static void zero_epoch(struct events *e, uint32_t map, uint32_t oldest, uint32_t epoch)
 {
 	const struct plan_map *m = &e->s->plan->maps[map];
@@ -165,11 +165,11 @@ static void zero_epoch(struct events *e, uint32_t map, uint32_t oldest, uint32_t
 		map_snapshot_free(&snap);
 	}
 	if (err)
-		log_error("%s: cannot be set to 0: %s", m->name, strerror(-err));
+		log_error("%s: cannot be zeroed: %s", m->name, strerror(-err));
 }
 
-/* A clear takes along what is left of earlier epochs, whose records were lost or come late: those
- * then find nothing to do, like the record of a clear that was left out. */
+/* A clear also handles earlier epochs whose records were lost or are late. Late records then find
+ * nothing to do, and neither does the record of a clear that was skipped. */
 static void map_event(struct events *e, const struct plan_event *ev,
 		      const struct sonde_map_event *r)
 {
@@ -178,7 +178,8 @@ static void map_event(struct events *e, const struct plan_event *ev,
 
 	if (r->map >= e->s->plan->n_maps)
 		return;
-	/* A later epoch than the one that ended with the interval: deleting it deletes that too. */
+	/* Deleting this epoch deletes the one that ended with the interval, too: print that
+	 * first. */
 	if (e->maps[r->map].swapped && r->epoch >= e->maps[r->map].swapped)
 		print_swapped(e, r->map);
 	if (clears) {
@@ -247,11 +248,11 @@ static void show_fields(struct events *e, const struct plan_event *ev, const uin
 		note_error(e, e->out->printf_event(e->out, ev, views));
 	else
 		note_error(e, e->out->value(e->out, &views[0]));
-	if (e->s->texts)
+	if (e->s->strings)
 		deferred_strings_forget(e->s);
 }
 
-/* As if printf had printed the text. */
+/* Output the time like a printf. */
 static void show_time(struct events *e, const struct plan_event *ev)
 {
 	const char *text = deferred_strings_time(e->s, ev->text, deferred_strings_wall_clock());
@@ -294,7 +295,7 @@ void events_record(struct events *e, const void *record, size_t size)
 	if (head->id == SONDE_EV_STACK && size >= sizeof(struct sonde_stack_event)) {
 		stacks_note(e->s, record);
 	} else if (e->exited) {
-		return; /* what came after exit() is not shown */
+		return; /* records after exit() are not shown */
 	} else if (head->id == SONDE_EV_EXIT && size >= sizeof(struct sonde_exit_event)) {
 		e->exited = true;
 		e->exit_code = (int)(((const struct sonde_exit_event *)record)->code & 0xff);

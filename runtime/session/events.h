@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From ring-buffer records and map contents to the output.
+ * Handles ring-buffer records, and prints maps.
  */
 #pragma once
 #include "runtime/session/session.h"
 
-/* How far a map has come. */
+/* Progress of a map through its epochs. */
 struct map_progress {
 	uint32_t cleared; /* epochs before this one are deleted */
 	uint32_t settled; /* no program uses an epoch before this one */
@@ -13,13 +13,13 @@ struct map_progress {
 	bool zeroed;	  /* without keys, and set to 0 by zero() */
 };
 
-/* What records have asked for so far. */
+/* State of handling records. */
 struct events {
 	struct session *s;
 	struct out *out;
 	bool exited; /* exit() came: later records are ignored */
 	int exit_code;
-	bool is_membarrier_refused; /* said once */
+	bool is_membarrier_refused; /* reported once */
 	bool is_map_unread;	    /* a map could not be read: its output is missing */
 	int error;		    /* first failure of a write: -EPIPE ends the run quietly */
 	struct map_progress *maps;  /* by map */
@@ -27,12 +27,13 @@ struct events {
 
 int events_init(struct events *e, struct session *s, struct out *out);
 void events_free(struct events *e);
-/* One record of the ring. */
+/* Handle one record of the ring. */
 void events_record(struct events *e, const void *record, size_t size);
-/* Print every map that has entries, in order of names (END's work, done by the loop). */
+/* Print every map that has entries, sorted by name. */
 void events_print_maps(struct events *e);
 
-/* For an interval: end the epoch of every map, and wait until no program uses it any more. What it
- * has is printed and deleted by events_print_swapped, or before a later record of the same map. */
+/* For --interval --reset: end the epoch of every map, and wait until no program uses it any more.
+ * The epoch is printed and deleted by events_print_swapped(), or before a later record of the same
+ * map. */
 void events_swap(struct events *e);
 void events_print_swapped(struct events *e);

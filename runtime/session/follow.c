@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * --follow: the flag of what a process has started already. Descendants that come later get it from
- * the hidden fork program; this file sets it, by pid descriptors, for all threads of those that are
- * there. It runs when that program is attached, so no child falls between the two.
+ * --follow: marks the existing descendants of a process as traced. Later descendants are marked by
+ * the hidden fork program; this file marks all threads of the existing ones, through pid
+ * descriptors. It runs when that program is attached, so that no child is missed in between.
  */
 #define _GNU_SOURCE
 #include "runtime/session/session.h"
@@ -18,8 +18,8 @@
 
 enum { PIDFD_OF_THREAD = O_EXCL, MAX_DEPTH = 64 };
 
-/* Below 6.9 there are descriptors of processes only: then their first threads get the flag. */
-static void flag_thread(int map_fd, int tid)
+/* Kernels before 6.9 have descriptors of processes only: just the main thread is marked there. */
+static void mark_thread(int map_fd, int tid)
 {
 	uint32_t one = 1;
 	int fd = (int)syscall(SYS_pidfd_open, tid, PIDFD_OF_THREAD);
@@ -34,8 +34,8 @@ static void flag_thread(int map_fd, int tid)
 
 static void follow_children(int map_fd, int pid, int tid, int depth);
 
-/* All threads of a process: flag them (not those of the root, which is known by its pid), then go
- * on with their children. */
+/* Mark all threads of a process and of its descendants, but not of the root, which is recognized by
+ * its pid. */
 static void follow_process(int map_fd, int pid, int depth)
 {
 	char path[64];
@@ -48,7 +48,7 @@ static void follow_process(int map_fd, int pid, int depth)
 		int tid = atoi(d->d_name);
 
 		if (tid > 0 && depth > 0)
-			flag_thread(map_fd, tid);
+			mark_thread(map_fd, tid);
 		if (tid > 0 && depth < MAX_DEPTH)
 			follow_children(map_fd, pid, tid, depth);
 	}

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A thread that runs the programs of intervals when they are due, as BEGIN is run. There they may
- * take memory, and no other program on the CPU keeps them from running; a perf event's run in an
- * interrupt.
- * Firings that are late are made up for at once; of those later than LATE_NS all but the newest of
- * each interval are left out and counted. The thread sleeps with a real-time priority, so that it
- * is woken in time on a busy machine; when it has slept for less than half of a while, it has none
- * for the next, so that others run too.
- * Asked to stop, it makes up for what was due by then, but for no longer than REST_NS. Until it has
- * ended, only `lock`, `wake` and `stop_ns` are touched by another thread.
+ * A thread that runs the programs of intervals when they are due, in the same way as BEGIN. Unlike
+ * programs of a perf event, which run in an interrupt, they can allocate memory, and no other
+ * program on the CPU keeps them from running.
+ *
+ * Late firings are made up for at once. Of those later than LATE_NS, all but the newest of each
+ * interval are skipped and counted. The thread sleeps with a real-time priority, so that it wakes
+ * up in time on a busy machine. After a window in which it slept for less than half of the time, it
+ * has normal priority for the next window, so that other threads run, too.
+ *
+ * When asked to stop, it makes up for what was due by then, for at most REST_NS. Until it has
+ * ended, other threads only access `lock`, `wake` and `stop_ns`.
  */
 #define _GNU_SOURCE
 #include "runtime/session/interval_thread.h"
@@ -27,14 +29,14 @@
 
 enum {
 	LATE_NS = 100 * 1000000,
-	WHILE_NS = 20 * 1000000,
+	WINDOW_NS = 20 * 1000000,
 	REST_NS = 50 * 1000000,
 };
 
 struct tick {
 	uint32_t prog; /* index in plan->progs */
 	uint64_t period_ns, due_ns, n_lost;
-	uint64_t ran_ns; /* when it last came to its end */
+	uint64_t ran_ns; /* when its last run ended */
 };
 
 struct interval_thread {
@@ -44,32 +46,32 @@ struct interval_thread {
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t wake;
-	uint64_t stop_ns;	     /* UINT64_MAX until it is asked to stop */
-	uint64_t looked_ns;	     /* when it was last seen what is due */
-	uint64_t while_ns, slept_ns; /* since then, the time asleep */
-	bool may_be_urgent, is_urgent;
+	uint64_t stop_ns;	      /* UINT64_MAX until a stop is requested */
+	uint64_t checked_ns;	      /* when due times were last checked */
+	uint64_t window_ns, slept_ns; /* start of the window, time asleep in it */
+	bool may_set_realtime, is_realtime;
 	int err;
 };
 
-/* Nothing happens where it is not allowed. */
-static void be_urgent(struct interval_thread *t, bool urgent)
+/* Without permission nothing changes. */
+static void set_realtime(struct interval_thread *t, bool realtime)
 {
-	struct sched_param param = {.sched_priority = urgent};
+	struct sched_param param = {.sched_priority = realtime};
 
-	if (t->may_be_urgent && t->is_urgent != urgent &&
-	    pthread_setschedparam(pthread_self(), urgent ? SCHED_FIFO : SCHED_OTHER, &param) == 0)
-		t->is_urgent = urgent;
+	if (t->may_set_realtime && t->is_realtime != realtime &&
+	    pthread_setschedparam(pthread_self(), realtime ? SCHED_FIFO : SCHED_OTHER, &param) == 0)
+		t->is_realtime = realtime;
 }
 
 static void share_cpu(struct interval_thread *t)
 {
-	/* what is looked at last ends at stop_ns, which may be before */
-	uint64_t length = t->looked_ns > t->while_ns ? t->looked_ns - t->while_ns : 0;
+	/* the last check is for stop_ns, which may be before the window */
+	uint64_t length = t->checked_ns > t->window_ns ? t->checked_ns - t->window_ns : 0;
 
-	if (length < WHILE_NS)
+	if (length < WINDOW_NS)
 		return;
-	be_urgent(t, t->slept_ns >= length / 2);
-	t->while_ns = t->looked_ns;
+	set_realtime(t, t->slept_ns >= length / 2);
+	t->window_ns = t->checked_ns;
 	t->slept_ns = 0;
 }
 
@@ -99,31 +101,31 @@ static void sleep_until(struct interval_thread *t, uint64_t ns)
 	if (t->stop_ns == UINT64_MAX)
 		pthread_cond_timedwait(&t->wake, &t->lock, &at);
 	pthread_mutex_unlock(&t->lock);
-	t->slept_ns += monotonic_ns() - t->looked_ns;
+	t->slept_ns += monotonic_ns() - t->checked_ns;
 }
 
-/* An interval that is behind waits since it last ran: others do not have to wait for all that it
- * makes up for. */
-static uint64_t waits_since(const struct tick *k, uint64_t now)
+/* An interval that is behind waits since its last run, so that others do not wait for all of its
+ * late firings. */
+static uint64_t waiting_since(const struct tick *k, uint64_t now)
 {
 	if (k->due_ns > now || k->due_ns > k->ran_ns)
 		return k->due_ns;
 	return k->ran_ns < now ? k->ran_ns : now;
 }
 
-/* The one that waits longest, else that is due next; of several the first of the script. */
+/* The one that waits longest, or else is due next; the first in the script of several. */
 static struct tick *next_tick(const struct interval_thread *t)
 {
 	struct tick *next = &t->ticks[0];
 
 	for (uint32_t i = 1; i < t->n_ticks; i++)
-		if (waits_since(&t->ticks[i], t->looked_ns) < waits_since(next, t->looked_ns))
+		if (waiting_since(&t->ticks[i], t->checked_ns) < waiting_since(next, t->checked_ns))
 			next = &t->ticks[i];
 	return next;
 }
 
-/* What is too late by now. */
-static void leave_out(struct tick *k, uint64_t now)
+/* Skip the firings that are too late. */
+static void skip_late(struct tick *k, uint64_t now)
 {
 	uint64_t late = now - k->due_ns, n_newer = late / k->period_ns, n;
 
@@ -139,27 +141,27 @@ static int fire(struct interval_thread *t, struct tick *k)
 {
 	int err;
 
-	leave_out(k, t->looked_ns);
+	skip_late(k, t->checked_ns);
 	k->due_ns += k->period_ns;
 	err = session_run_prog(t->s, k->prog);
 	k->ran_ns = monotonic_ns();
 	return err;
 }
 
-/* What was due and has not run. What came due only after the last look, when exit() was called,
- * came after the end. */
+/* Count what was due but has not run. Firings that became due after the last check, when exit() was
+ * called, do not count. */
 static void count_rest(struct interval_thread *t)
 {
 	for (uint32_t i = 0; i < t->n_ticks; i++) {
 		struct tick *k = &t->ticks[i];
 
-		if (k->due_ns <= t->looked_ns)
-			k->n_lost += (t->looked_ns - k->due_ns) / k->period_ns + 1;
+		if (k->due_ns <= t->checked_ns)
+			k->n_lost += (t->checked_ns - k->due_ns) / k->period_ns + 1;
 	}
 }
 
-/* Sleep, or run one program. False: the end. */
-static bool go_on(struct interval_thread *t)
+/* Sleep, or run one program. False at the end. */
+static bool step(struct interval_thread *t)
 {
 	uint64_t stop_ns = stop_requested(t), now = monotonic_ns();
 	bool is_stopping = now >= stop_ns;
@@ -167,10 +169,10 @@ static bool go_on(struct interval_thread *t)
 
 	if (exit_called(t))
 		return false;
-	t->looked_ns = is_stopping ? stop_ns : now;
+	t->checked_ns = is_stopping ? stop_ns : now;
 	share_cpu(t);
 	next = next_tick(t);
-	if (next->due_ns <= t->looked_ns) {
+	if (next->due_ns <= t->checked_ns) {
 		if (is_stopping && now - stop_ns > REST_NS)
 			return false;
 		t->err = fire(t, next);
@@ -187,8 +189,8 @@ static void *run(void *arg)
 
 	prctl(PR_SET_NAME, "sonde-interval");
 	prctl(PR_SET_TIMERSLACK, 1);
-	be_urgent(t, true);
-	while (go_on(t))
+	set_realtime(t, true);
+	while (step(t))
 		;
 	count_rest(t);
 	if (t->err)
@@ -196,7 +198,7 @@ static void *run(void *arg)
 	return NULL;
 }
 
-/* ---- the other threads' side --------------------------------------------------------------- */
+/* ---- called by other threads --------------------------------------------------------------- */
 
 static int find_ticks(struct interval_thread *t, const struct plan *p)
 {
@@ -220,7 +222,7 @@ static void init_wake(pthread_cond_t *wake)
 	pthread_condattr_destroy(&attr);
 }
 
-/* Signals are the main loop's. */
+/* The main loop handles signals, so the thread blocks all of them. */
 static int start_thread(struct interval_thread *t)
 {
 	sigset_t all, before;
@@ -240,17 +242,17 @@ int interval_thread_start(const struct session *s, struct interval_thread **out)
 
 	if (!err && t->n_ticks) {
 		t->s = s;
-		t->may_be_urgent = sched_getscheduler(0) == SCHED_OTHER;
+		t->may_set_realtime = sched_getscheduler(0) == SCHED_OTHER;
 		pthread_mutex_init(&t->lock, NULL);
 		init_wake(&t->wake);
 		t->stop_ns = UINT64_MAX;
-		t->looked_ns = t->while_ns = monotonic_ns();
+		t->checked_ns = t->window_ns = monotonic_ns();
 		for (uint32_t i = 0; i < t->n_ticks; i++)
-			t->ticks[i].due_ns = t->looked_ns + t->ticks[i].period_ns;
+			t->ticks[i].due_ns = t->checked_ns + t->ticks[i].period_ns;
 		err = start_thread(t);
 	}
 	if (err)
-		log_error("no thread for intervals: %s", strerror(-err));
+		log_error("cannot start the interval thread: %s", strerror(-err));
 	if (!err && t->n_ticks)
 		*out = t;
 	else

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Intervals that a thread of ours runs (programs of PP_INTERVAL_THREAD).
+ * Intervals run by a thread of sonde (programs of PP_INTERVAL_THREAD).
  */
 #pragma once
 #include <stdint.h>
@@ -8,13 +8,13 @@
 struct session;
 struct interval_thread;
 
-/* Begin: the first firings are due a period from now. *out is NULL when the plan has no such
- * interval. 0 or -errno. */
+/* Start the thread: the first firings are due one period from now. *out is NULL when the plan has
+ * no such interval. 0, or -errno after a message. */
 int interval_thread_start(const struct session *s, struct interval_thread **out);
-/* No program of the thread's runs any more when this returns. NULL is allowed, here and below. */
+/* When this returns, the thread runs no program any more. NULL is allowed, here and below. */
 void interval_thread_stop(struct interval_thread *t);
-/* When it has stopped. 0, or the -errno, said already, for which it ended tracing. */
+/* After the stop: 0, or the -errno, already reported, for which the thread ended tracing. */
 int interval_thread_error(const struct interval_thread *t);
-/* When it has stopped. Firings of the probe that were due and did not run. */
+/* After the stop: firings of the probe that were due but did not run. */
 uint64_t interval_thread_lost(const struct interval_thread *t, uint32_t probe);
 void interval_thread_free(struct interval_thread *t);

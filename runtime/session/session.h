@@ -70,9 +70,9 @@ struct session {
 	struct stack_cache *stack_cache;	 /* stacks.c */
 	struct stack_sweep *stack_sweep;	 /* NULL unless user stacks are needed */
 	struct interval_thread *interval_thread; /* NULL unless a thread runs intervals */
-	struct text_item *texts;		 /* deferred_strings.c: for the record at hand */
-	uint64_t boot_distance_ns;
-	uint64_t map_records_lost; /* mmap and exec records the kernel dropped */
+	struct deferred_string *strings;	 /* deferred_strings.c: of the current record */
+	uint64_t boot_offset_ns;		 /* CLOCK_REALTIME - CLOCK_BOOTTIME */
+	uint64_t map_records_lost;		 /* mmap and exec records the kernel dropped */
 };
 
 /* What can be made ready while the compiler works: BTF cut, symbol addresses. Owned by the session
