@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Room for new keys where no memory can be asked for. The kernel keeps a few free elements of a
- * hash on each CPU, and fetches more when it runs low, but not before the interrupt or the NMI that
- * takes them is over. A new map has 4 a CPU, or 1 when they are large: so a program makes and
- * deletes one on each CPU, by an interrupt of that CPU's, before there is an event, after which
- * there are some 50 (10 of 1 KiB). What fails is let be: it only makes for less room.
+ * Free elements for new keys where no memory can be allocated. The kernel keeps a few free elements
+ * of a hash on each CPU and refills the list when it runs low, but only after the interrupt or NMI
+ * that took them. A new map has 4 on each CPU, or 1 when they are large. So a program adds and
+ * deletes one on each CPU before tracing begins, after which there are about 50 (10 of 1 KiB).
+ * Failures are ignored: they only leave fewer free elements.
  */
 #include "runtime/session/map_warmup.h"
 #include <bpf/bpf.h>
@@ -12,14 +12,14 @@
 #include <stddef.h>
 #include <unistd.h>
 
-enum { MAPS = 32, INSNS_A_MAP = 16 }; /* of a program; the kernel lets it have 64 maps */
+enum { MAPS = 32, INSNS_A_MAP = 16 }; /* per program; the kernel allows 64 maps */
 
 struct code {
 	struct bpf_insn insns[MAPS * INSNS_A_MAP + 2];
 	size_t n;
 };
 
-/* The two halves of a 64-bit load: of a map, or of the address of the zeros. */
+/* A 64-bit load, two instructions: of a map, or of the address of a map value. */
 static void load(struct code *c, uint8_t reg, uint8_t what, int fd)
 {
 	c->insns[c->n++] = (struct bpf_insn){.code = BPF_LD | BPF_IMM | BPF_DW,
@@ -41,7 +41,7 @@ static void call(struct code *c, int helper)
 	c->insns[c->n++] = (struct bpf_insn){.code = BPF_JMP | BPF_CALL, .imm = helper};
 }
 
-static void make_and_delete(struct code *c, int map, int zeros)
+static void add_and_delete(struct code *c, int map, int zeros)
 {
 	load(c, BPF_REG_1, BPF_PSEUDO_MAP_FD, map);
 	load(c, BPF_REG_2, BPF_PSEUDO_MAP_VALUE, zeros);
@@ -58,13 +58,13 @@ static int load_program(const int *maps, uint32_t n, int zeros)
 	struct code c = {.n = 0};
 
 	for (uint32_t i = 0; i < n; i++)
-		make_and_delete(&c, maps[i], zeros);
+		add_and_delete(&c, maps[i], zeros);
 	set(&c, BPF_REG_0, 0);
 	c.insns[c.n++] = (struct bpf_insn){.code = BPF_JMP | BPF_EXIT};
 	return bpf_prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, "sonde_warm", "GPL", c.insns, c.n, NULL);
 }
 
-static void run_on_each(int prog, uint32_t n_cpus)
+static void run_on_each_cpu(int prog, uint32_t n_cpus)
 {
 	for (uint32_t cpu = 0; cpu < n_cpus; cpu++) {
 		LIBBPF_OPTS(bpf_test_run_opts, opts, .flags = BPF_F_TEST_RUN_ON_CPU, .cpu = cpu);
@@ -73,7 +73,7 @@ static void run_on_each(int prog, uint32_t n_cpus)
 	}
 }
 
-void maps_warmed_up(const int *maps, uint32_t n, uint32_t bytes, uint32_t n_cpus)
+void map_warmup(const int *maps, uint32_t n, uint32_t bytes, uint32_t n_cpus)
 {
 	int zeros = n ? bpf_map_create(BPF_MAP_TYPE_ARRAY, "sonde_zeros", sizeof(uint32_t), bytes,
 				       1, NULL)
@@ -83,7 +83,7 @@ void maps_warmed_up(const int *maps, uint32_t n, uint32_t bytes, uint32_t n_cpus
 		int prog = load_program(maps + i, n - i < MAPS ? n - i : MAPS, zeros);
 
 		if (prog >= 0) {
-			run_on_each(prog, n_cpus);
+			run_on_each_cpu(prog, n_cpus);
 			close(prog);
 		}
 	}

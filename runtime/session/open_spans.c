@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Open spans: the programs that go over all threads are run here, once when tracing begins and when
- * it has ended. A thread's calls are counted one by one, the outermost first: a run for each depth.
+ * Open spans: runs the programs that iterate over all threads, when tracing begins and when it has
+ * ended. The calls of a thread are counted one by one, the outermost first: one run for each depth.
  */
 #include "runtime/base/clock.h"
 #include "runtime/base/log.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Maps created from the plan while the compiler works, and handed to libbpf before it loads: a hash
- * of 131,072 buckets takes 1.5 ms to make, a ring of 8 MiB about 2. Hashes get free elements.
+ * Creates large maps from the plan while the compiler works, and passes them to libbpf before it
+ * loads: a hash of 131,072 buckets takes 1.5 ms to create, a ring of 8 MiB about 2 ms.
  */
 #define _GNU_SOURCE
 #include "runtime/session/precreate.h"
@@ -36,7 +36,7 @@ static void add(struct session_prep *prep, const char *name, enum bpf_map_type t
 	m->longest = key_size > value_size ? key_size : value_size;
 	m->is_hash = type == BPF_MAP_TYPE_HASH;
 	m->fd = create(name, &attr);
-	if (m->fd >= 0) /* else libbpf tries again, and says what is wrong */
+	if (m->fd >= 0) /* otherwise libbpf tries again, and its error is reported */
 		prep->n_maps++;
 }
 
@@ -73,18 +73,17 @@ void precreate_warm_up(const struct session_prep *prep, uint32_t n_cpus)
 		fds[n++] = m->fd;
 		bytes = m->longest > bytes ? m->longest : bytes;
 	}
-	maps_warmed_up(fds, n, bytes, n_cpus);
+	map_warmup(fds, n, bytes, n_cpus);
 	free(fds);
 }
 
-/* A map that the object does not have, or has in another shape, is libbpf's to make. */
 void precreate_hand_over(const struct session_prep *prep, struct bpf_object *object)
 {
 	for (uint32_t i = 0; i < prep->n_maps; i++) {
 		struct bpf_map *m = bpf_object__find_map_by_name(object, prep->maps[i].name);
 
 		if (m && bpf_map__reuse_fd(m, prep->maps[i].fd))
-			log_verbose("map %s: made anew", prep->maps[i].name);
+			log_verbose("map %s: created again by libbpf", prep->maps[i].name);
 	}
 }
 

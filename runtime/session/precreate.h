@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Maps made before the object is there; see session_prep.
+ * Maps created before the object exists (struct session_prep).
  */
 #pragma once
 #include "runtime/session/session.h"
@@ -12,10 +12,10 @@ struct precreated_map {
 	uint32_t longest; /* bytes of its key or value */
 };
 
-/* Create the large maps of the plan. What cannot be created is left to libbpf. */
+/* Create the large maps of the plan. libbpf creates those that fail here. */
 void precreate_maps(struct session_prep *prep, const struct plan *plan);
-/* Free elements for the first keys of the hashes. */
+/* Fill the free lists of the hashes (map_warmup.h). */
 void precreate_warm_up(const struct session_prep *prep, uint32_t n_cpus);
-/* Give them to an opened object. */
+/* Pass the maps to an opened object. libbpf replaces those whose definition differs. */
 void precreate_hand_over(const struct session_prep *prep, struct bpf_object *object);
 void precreate_free(struct session_prep *prep);

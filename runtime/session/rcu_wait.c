@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An RCU grace period, asked for from user space. membarrier(GLOBAL) is one; kernels with full
- * dynticks refuse it, and seccomp profiles of containers may. Then it is had by a detour: the
- * kernel waits for running programs when an inner map of a map of maps is replaced, since one could
- * still be using the old one.
+ * Waits for an RCU grace period from user space. membarrier(GLOBAL) does; kernels with full
+ * dynticks refuse it, and seccomp profiles of containers may. Otherwise, replace an inner map of a
+ * map of maps: the kernel then waits for running programs, which could still use the old one.
  */
 #include "runtime/session/rcu_wait.h"
 #include <bpf/bpf.h>

@@ -4,5 +4,5 @@
  */
 #pragma once
 
-/* 0, or -errno when the kernel has no way that this process may use. 10 ms and more. */
+/* 0, or -errno when this process may not use any way to wait. Takes 10 ms or more. */
 int rcu_wait(void);

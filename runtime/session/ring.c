@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The ring's layout, its mapping and its reader: see ring.h. What has been read is left as zeros,
- * for a length that is not 0 is what says that a record is whole.
+ * The ring's layout, mapping and reader (ring.h). The reader zeroes what it has read, because a
+ * nonzero length marks a record as complete.
  */
 #include "runtime/session/ring.h"
 #include <errno.h>
@@ -11,11 +11,11 @@
 #include <unistd.h>
 
 enum {
-	SHARES = 64,	   /* room is given back in so many pieces a ring */
-	RECORD_BYTES = 64, /* the longest record that is not in plan->events, and more */
-	MARGIN = 8,	   /* a ring's share, at least, that is kept for records begun at once */
-	MOST_BYTES = 1 << 30,
-	AT_ONCE = 4, /* as many on each CPU: task, softirq, irq, NMI */
+	RELEASE_PARTS = 64, /* the reader releases 1/64 of the ring at a time */
+	RECORD_BYTES = 64,  /* at least the longest record that is not in plan->events */
+	MARGIN = 8,	    /* at least 1/8 of the ring is reserved for simultaneous records */
+	MAX_BYTES = 1 << 30,
+	AT_ONCE = 4, /* simultaneous records on a CPU: task, softirq, irq, NMI */
 };
 
 _Static_assert(RECORD_BYTES >= sizeof(struct sonde_stack_event), "");
@@ -27,8 +27,8 @@ struct ring {
 	volatile struct sonde_ring *positions;
 	uint8_t *data;
 	size_t page_bytes;
-	uint64_t *woken_to;	 /* the BPF ring buffer's consumer_pos */
-	const uint64_t *wake_at; /* and its producer_pos */
+	uint64_t *wake_consumed;       /* consumer_pos of the BPF ring buffer */
+	const uint64_t *wake_produced; /* its producer_pos */
 };
 
 /* ---- layout -------------------------------------------------------------------------------- */
@@ -49,7 +49,7 @@ struct ring_layout ring_layout(const struct plan *plan, uint32_t n_cpus)
 	uint64_t at_once = (uint64_t)AT_ONCE * n_cpus * longest;
 	struct ring_layout l = {.bytes = plan->needs.ring_bytes};
 
-	while (l.bytes / 2 < at_once && l.bytes < MOST_BYTES)
+	while (l.bytes / 2 < at_once && l.bytes < MAX_BYTES)
 		l.bytes *= 2;
 	if (at_once > l.bytes / 2)
 		at_once = l.bytes / 2;
@@ -67,7 +67,7 @@ static size_t data_bytes(const struct ring *r)
 	return (bytes + r->page_bytes - 1) / r->page_bytes * r->page_bytes;
 }
 
-/* Where the record at `position` begins. */
+/* The record at `position`. */
 static struct sonde_record_head *record_at(const struct ring *r, uint64_t position)
 {
 	uint64_t segment = (position >> SONDE_RING_SEGMENT_BITS) & (r->layout.segments - 1);
@@ -98,10 +98,11 @@ struct ring *ring_open(int fd, int wake_fd, const struct ring_layout *layout,
 	r->page_bytes = (size_t)sysconf(_SC_PAGESIZE);
 	r->data = map_or_null(fd, data_bytes(r), PROT_READ | PROT_WRITE, 0);
 	if (r->data)
-		r->woken_to = map_or_null(wake_fd, r->page_bytes, PROT_READ | PROT_WRITE, 0);
-	if (r->woken_to)
-		r->wake_at = map_or_null(wake_fd, r->page_bytes, PROT_READ, (off_t)r->page_bytes);
-	if (!r->wake_at) {
+		r->wake_consumed = map_or_null(wake_fd, r->page_bytes, PROT_READ | PROT_WRITE, 0);
+	if (r->wake_consumed)
+		r->wake_produced =
+			map_or_null(wake_fd, r->page_bytes, PROT_READ, (off_t)r->page_bytes);
+	if (!r->wake_produced) {
 		err = errno;
 		ring_close(r);
 		errno = err;
@@ -116,26 +117,26 @@ void ring_close(struct ring *r)
 		return;
 	if (r->data)
 		munmap(r->data, data_bytes(r));
-	if (r->woken_to)
-		munmap(r->woken_to, r->page_bytes);
-	if (r->wake_at)
-		munmap((void *)r->wake_at, r->page_bytes);
+	if (r->wake_consumed)
+		munmap(r->wake_consumed, r->page_bytes);
+	if (r->wake_produced)
+		munmap((void *)r->wake_produced, r->page_bytes);
 	free(r);
 }
 
 /* ---- reading ------------------------------------------------------------------------------- */
 
-static void give_back(struct ring *r, uint64_t position)
+static void release(struct ring *r, uint64_t position)
 {
 	__atomic_store_n(&r->positions->read, position, __ATOMIC_RELEASE);
 }
 
-/* From `position` on, to where writers have come to. */
+/* Consume from `position` to `end`. Returns the new position. */
 static uint64_t consume_to(struct ring *r, uint64_t position, uint64_t end, ring_fn fn, void *ctx,
 			   int *stop)
 {
-	uint64_t share = r->layout.bytes / SHARES;
-	uint64_t given = position;
+	uint64_t part = r->layout.bytes / RELEASE_PARTS;
+	uint64_t released = position;
 
 	while (position < end && !*stop) {
 		struct sonde_record_head *head = record_at(r, position);
@@ -146,23 +147,23 @@ static uint64_t consume_to(struct ring *r, uint64_t position, uint64_t end, ring
 		*stop = fn(ctx, head + 1, length);
 		memset(head, 0, sizeof(*head) + length);
 		position += sizeof(*head) + length;
-		if (position - given >= share) {
-			give_back(r, position);
-			given = position;
+		if (position - released >= part) {
+			release(r, position);
+			released = position;
 		}
 	}
-	if (position != given)
-		give_back(r, position);
+	if (position != released)
+		release(r, position);
 	return position;
 }
 
-/* The descriptor is ready as long as there is something in the wake buffer. */
-static void note_wakes(struct ring *r)
+/* Empty the wake buffer: its descriptor is readable until then. */
+static void consume_wakes(struct ring *r)
 {
-	uint64_t at = __atomic_load_n(r->wake_at, __ATOMIC_ACQUIRE);
+	uint64_t at = __atomic_load_n(r->wake_produced, __ATOMIC_ACQUIRE);
 
-	if (at != *r->woken_to)
-		__atomic_store_n(r->woken_to, at, __ATOMIC_RELEASE);
+	if (at != *r->wake_consumed)
+		__atomic_store_n(r->wake_consumed, at, __ATOMIC_RELEASE);
 }
 
 int ring_consume(struct ring *r, ring_fn fn, void *ctx)
@@ -170,7 +171,7 @@ int ring_consume(struct ring *r, ring_fn fn, void *ctx)
 	uint64_t position = r->positions->read, from;
 	int stop = 0;
 
-	note_wakes(r);
+	consume_wakes(r);
 	do {
 		from = position;
 		position = consume_to(r, position,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is traced, as far as user space finds it out: a cgroup by its directory, the pid namespace.
+ * The parts of the scope that user space looks up: a cgroup by its directory, the pid namespace.
  */
 #define _GNU_SOURCE
 #include "runtime/session/session.h"
@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 enum {
-	ROOT_ID = 1, /* of the hierarchy's root cgroup */
+	ROOT_ID = 1, /* of the root cgroup */
 	LEVELS = 16, /* searched where the root is hidden by a cgroup namespace */
 	PATH_BYTES = 4096,
 };
@@ -34,7 +34,7 @@ static uint64_t inode_of(int fd)
 	return fstat(fd, &st) == 0 ? st.st_ino : 0;
 }
 
-/* How deep below the directory that is mounted; *root_id is that one's. -errno on failure. */
+/* Depth below the mounted directory, or -errno; *root_id: the ID of that directory. */
 static int depth_of(int fd, uint64_t *root_id)
 {
 	int depth = 0, at = dup(fd);
@@ -55,7 +55,7 @@ static int depth_of(int fd, uint64_t *root_id)
 	return -errno;
 }
 
-/* The directory, or where cgroups are mounted usually, the path below. */
+/* Open the directory `path`, or `path` below the usual mount points of cgroups. */
 static int open_cgroup(const char *path)
 {
 	static const char *const prefixes[] = {"", "/sys/fs/cgroup/", "/sys/fs/cgroup/unified/"};

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Makes room in the stack store: user stacks of processes that have ended and that no map names any
- * more are taken out, so that a day of short-lived processes does not fill it. Works from the notes
- * of first sightings, whenever an eighth of the store has been filled since the last time.
+ * Frees space in the stack store: removes user stacks of processes that have ended when no map
+ * refers to them any more, so that a day of short-lived processes does not fill the store. Runs
+ * whenever an eighth of the store has been filled since the last time; new stacks are noted as they
+ * are reported.
  *
- * Why nothing that is still wanted goes: a process that has ended makes no new record and no map
- * entry with its stacks, and its open spans are gone with its threads. What others carry on (a
- * program that moves a stack from one map to another, a record that is under way) is between maps
- * and output for microseconds; a stack must be unnamed in two sweeps running, and before each all
- * records that were in the ring are shown.
+ * Why no stack is removed that is still needed: a process that has ended adds no record and no map
+ * entry with its stacks, and its open spans are gone with its threads. Others may carry a stack (a
+ * program that moves it between maps, an incomplete record), but only for microseconds: a stack is
+ * removed after two sweeps in a row have found no reference, and before each sweep all records in
+ * the ring are handled.
  */
 #include "runtime/base/vec.h"
 #include "runtime/base/clock.h"
@@ -25,22 +26,22 @@
 
 enum {
 	STORE_PART = 8,
-	STEP = PROCMAP_BOUND_MAX / 4, /* before the mappings of ended processes are too many */
+	STEP = PROCMAP_BOUND_MAX / 4, /* limits the number of mappings of ended processes */
 	EPOCHS_ALIVE = SONDE_EPOCH_SLOTS,
 };
-#define FULL_NS 10000000000ull /* between sweeps of a store that may be full: no notes come then */
+#define FULL_NS 10000000000ull /* between sweeps of a full store, which reports no new stacks */
 
 struct noted {
 	uint64_t hash;
 	uint32_t tgid;
-	bool was_free; /* at the last sweep */
-	bool is_free;  /* its process has ended; no map has named it yet */
+	bool was_free; /* is_free in the last sweep */
+	bool is_free;  /* its process has ended, and no map refers to it */
 };
 
 struct stack_sweep {
 	VEC(struct noted);
-	size_t n_swept; /* items that the last sweep left */
-	uint32_t step;	/* items more before the next one; grows while sweeps find nothing */
+	size_t n_swept; /* items left by the last sweep */
+	uint32_t step;	/* new items before the next sweep; grows while sweeps find nothing */
 	uint64_t swept_ns;
 };
 
@@ -100,7 +101,7 @@ static void sort(struct stack_sweep *w, int (*order)(const void *x, const void *
 	qsort(w->items, w->n, sizeof(*w->items), order);
 }
 
-/* Mark the stacks of processes that have ended; their number. */
+/* Mark the stacks of processes that have ended. Returns their number. */
 static uint32_t mark_ended(struct stack_sweep *w)
 {
 	uint32_t n = 0, tgid = 0;
@@ -120,8 +121,9 @@ static uint32_t mark_ended(struct stack_sweep *w)
 	return n;
 }
 
-/* Whatever has the look of a stack's hash counts as its name: that keeps one too many at worst. */
-static void unmark_named(struct stack_sweep *w, const uint8_t *bytes, size_t n_bytes)
+/* Any eight bytes equal to a stack's hash count as a reference: at worst a stack is kept too
+ * long. */
+static void unmark_referenced(struct stack_sweep *w, const uint8_t *bytes, size_t n_bytes)
 {
 	struct noted key;
 
@@ -137,7 +139,7 @@ static void unmark_named(struct stack_sweep *w, const uint8_t *bytes, size_t n_b
 	}
 }
 
-/* Aggregations have stacks in their keys only. 0 or -errno. */
+/* Look for references in keys and values (aggregations have stacks in keys only). 0 or -errno. */
 static int unmark_in_map(struct session *s, uint32_t map)
 {
 	const struct plan_map *m = &s->plan->maps[map];
@@ -152,18 +154,19 @@ static int unmark_in_map(struct session *s, uint32_t map)
 		return err;
 	for (uint32_t i = 0; i < snap.n_rows; i++) {
 		if (snap.keys)
-			unmark_named(s->stack_sweep, snap.keys + (size_t)i * m->key_size,
-				     m->key_size);
+			unmark_referenced(s->stack_sweep, snap.keys + (size_t)i * m->key_size,
+					  m->key_size);
 		if (snap.value_bytes)
-			unmark_named(s->stack_sweep, snap.value_bytes + (size_t)i * m->value_size,
-				     m->value_size);
+			unmark_referenced(s->stack_sweep,
+					  snap.value_bytes + (size_t)i * m->value_size,
+					  m->value_size);
 	}
 	map_snapshot_free(&snap);
 	return 0;
 }
 
-/* One process's stacks: take out what was free twice, keep the rest from items[n_kept] on. A
- * process of which none is left needs no names any more. */
+/* The stacks of one process: remove those that were free twice, move the rest to items[n_kept].
+ * When none is left, drop the symbols of the process. Returns the new n_kept. */
 static uint32_t drop_of_process(struct session *s, uint32_t from, uint32_t end, uint32_t n_kept)
 {
 	struct stack_sweep *w = s->stack_sweep;
@@ -184,7 +187,7 @@ static uint32_t drop_of_process(struct session *s, uint32_t from, uint32_t end, 
 	return n_kept;
 }
 
-/* How many were taken out. What CPUs remember of having seen stacks is void from here on. */
+/* Returns the number of removed stacks, and invalidates the caches of seen stacks on all CPUs. */
 static uint32_t drop_free(struct session *s)
 {
 	struct stack_sweep *w = s->stack_sweep;
@@ -221,7 +224,7 @@ void stack_sweep_run(struct session *s)
 	if (w->step > s->plan->needs.stack_entries / STORE_PART)
 		w->step = s->plan->needs.stack_entries / STORE_PART;
 	log_verbose(
-		"stack store: took out %u user stacks, kept %zu, of which %u are of processes that "
-		"have ended",
+		"stack store: removed %u user stacks, kept %zu, %u of them of processes that have "
+		"ended",
 		n_dropped, w->n, n_ended - n_dropped);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The stack store's user side: hash -> frames with names, read from the kernel's map when a stack
- * is to be shown, each once; and the note taken at a user stack's first sighting.
+ * The user side of the stack store: hash -> frames with names, read from the map of stacks once,
+ * when a stack is first shown. Also notes each new user stack that programs report.
  */
 #include "runtime/symbols/ksym.h"
 #include "runtime/base/hash.h"
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Views hold pointers to frames: each stack's frames are one allocation that never moves. */
+/* Views point to the frames, so the frames of a stack are one allocation that never moves. */
 struct cached {
 	uint64_t hash; /* 0: empty */
 	struct view_frame *frames;

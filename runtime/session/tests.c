@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * --test and --bench: programs that are run by BPF_PROG_TEST_RUN. A test passes when it returns 0
- * and does not call exit with another value; what it prints is shown when it does not pass. A bench
- * is run more and more often until that takes a millisecond.
+ * --test and --bench: runs programs with BPF_PROG_TEST_RUN. A test passes when it returns 0 and
+ * does not call exit() with another value; its output is shown when it fails. A benchmark is run
+ * with ten times more repetitions each time, until they take a millisecond.
  */
 #define _GNU_SOURCE
 #include "runtime/session/tests.h"
@@ -16,7 +16,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { PACKET_BYTES = 64, ENOUGH_NS = 1000000, MOST_RUNS = 10000000 };
+enum { PACKET_BYTES = 64, MIN_BENCH_NS = 1000000, MAX_RUNS = 10000000 };
 
 struct running {
 	struct session *s;
@@ -44,7 +44,7 @@ static int run_once(const struct running *r, uint32_t prog, uint32_t times, uint
 	return err;
 }
 
-/* What exit() has left behind would end the next ones, too. */
+/* Reset what exit() has set, which would end the next tests, too. Returns the exit code. */
 static uint32_t take_exit(const struct running *r)
 {
 	struct sonde_control *c = r->s->control;
@@ -56,7 +56,7 @@ static uint32_t take_exit(const struct running *r)
 	return code;
 }
 
-/* ---- what a test prints ------------------------------------------------------------------- */
+/* ---- output of a test --------------------------------------------------------------------- */
 
 struct capture {
 	FILE *file;
@@ -152,7 +152,7 @@ static int run_bench(struct running *r, uint32_t prog)
 		code = take_exit(r);
 		r->drain(r->ctx);
 		take_exit(r);
-		if (err || value || code || t.ns * runs >= ENOUGH_NS || runs >= MOST_RUNS)
+		if (err || value || code || t.ns * runs >= MIN_BENCH_NS || runs >= MAX_RUNS)
 			break;
 	}
 	t.runs = runs;

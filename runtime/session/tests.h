@@ -5,6 +5,6 @@
 #pragma once
 #include "runtime/session/events.h"
 
-/* Run the plan's tests or benches, and show how they went; `drain` takes the records that they have
- * sent. How many failed, or -errno. */
+/* Run the plan's tests or benchmarks and print the results; `drain` handles the records that they
+ * send. The number of failures, or -errno. */
 int tests_run(struct session *s, struct events *events, void (*drain)(void *ctx), void *ctx);

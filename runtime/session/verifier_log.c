@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The verifier's log to plain words. The script line is the last one that the log names before it
- * gives up (line information is in the object's BTF): "; TEXT @ FILE:LINE", before 6.9 "; TEXT"
- * alone, which is then looked for in the script. Lines of bpf_helpers/ are passed over: what called
- * them is the place. The words come from a table of what the verifier says.
+ * Translates the verifier log to plain words, with a table of the verifier's messages. The script
+ * line is the last one named in the log (from the line information in the object's BTF): "; TEXT @
+ * FILE:LINE", before 6.9 just "; TEXT", which is then searched in the script. Lines of bpf_helpers/
+ * are skipped, so that the line is that of their caller.
  */
 #define _GNU_SOURCE
 #include "runtime/session/verifier_log.h"
@@ -15,9 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define REPORT "this is a defect of sonde: please report it with what -v prints"
+#define REPORT "this is a defect of sonde: please report it with the output of -v"
 
-/* Most particular first. */
+/* The first match counts, so specific messages come first. */
 static const struct {
 	const char *says, *words, *help;
 } cases[] = {
@@ -26,20 +26,19 @@ static const struct {
 	{"BPF program is too large", "checking the program takes more than a million steps",
 	 "make loops shorter, or split the script"},
 	{"is too complex", "the program has more branches than the verifier follows",
-	 "make the script's conditions fewer, or split it"},
+	 "use fewer conditions, or split the script"},
 	{"Cannot recursively attach",
 	 "this kernel attaches no fentry or fexit to another tracing program",
-	 "kernels from 6.8 on do; programs of kprobes, uprobes and perf events can be had"},
-	{"is not traceable", "the kernel does not let this function be traced", NULL},
+	 "Linux 6.8 does; programs of kprobes, uprobes and perf events work here, too"},
+	{"is not traceable", "the kernel does not allow this function to be traced", NULL},
 	{"frames is too deep", "loops are nested deeper than this kernel allows",
 	 "nest no more than 7 loops"},
 	{"infinite loop detected", "a loop has no end that the verifier can see",
 	 "give the loop a bound"},
 	{"back-edge from insn", "this kernel does not allow loops here", NULL},
-	{"combined stack size",
-	 "the values of a probe need more than the 512 bytes of stack there are",
+	{"combined stack size", "the values of a probe exceed the BPF stack of 512 bytes",
 	 "use fewer or shorter strings, keys and variables"},
-	{"stack depth", "the values of a probe need more than the 512 bytes of stack there are",
+	{"stack depth", "the values of a probe exceed the BPF stack of 512 bytes",
 	 "use fewer or shorter strings, keys and variables"},
 	{"invalid func unknown", "this kernel lacks a helper function that the script needs",
 	 "a newer kernel has it"},
@@ -54,14 +53,14 @@ static const struct {
 	{"invalid bpf_context access", "this type of probe does not have that argument", NULL},
 	{"doesn't have", "this event has fewer arguments than the script reads", NULL},
 	{"CO-RE relocation", "this kernel's structures lack a field that sonde reads", REPORT},
-	{"_or_null'", "a value is used that may not be there", REPORT},
+	{"_or_null'", "a pointer is used that may be NULL", REPORT},
 	{"invalid mem access", "memory is read at an address that may not be valid", REPORT},
 	{"invalid access to map value", "a map's value is read beyond its end", REPORT},
 	{"memory access", "memory is read that may be out of bounds", REPORT},
-	{"from stack", "something is read that was not written before", REPORT},
-	{"!read_ok", "something is read that was not written before", REPORT},
-	{"unreachable insn", "a part of the program is never reached", REPORT},
-	{"Unreleased reference", "something that was taken is not given back", REPORT},
+	{"from stack", "memory is read before it was written", REPORT},
+	{"!read_ok", "memory is read before it was written", REPORT},
+	{"unreachable insn", "a part of the program is unreachable", REPORT},
+	{"Unreleased reference", "a reference is not released", REPORT},
 };
 
 /* ---- lines --------------------------------------------------------------------------------- */
@@ -71,7 +70,7 @@ struct line {
 	size_t len;
 };
 
-/* The line at *p; advances. False at the end. */
+/* Get the line at *p and advance. False at the end. */
 static bool next_line(const char **p, const char *end, struct line *l)
 {
 	const char *newline;
@@ -90,8 +89,8 @@ static bool starts(const struct line *l, const char *with)
 	return l->len >= strlen(with) && memcmp(l->text, with, strlen(with)) == 0;
 }
 
-/* Lines that come after the last words: counts, times. */
-static bool is_figure(const struct line *l)
+/* Statistics, which follow the last message. */
+static bool is_statistic(const struct line *l)
 {
 	return l->len == 0 || starts(l, "processed ") || starts(l, "verification time") ||
 	       starts(l, "stack depth") || starts(l, "-- ") || starts(l, "insns ");
@@ -108,19 +107,19 @@ static struct line trim(struct line l)
 	return l;
 }
 
-/* Where in the script that text is, when it is there once; a 0 otherwise. */
-static uint32_t line_of_text(const struct source *s, struct line wanted)
+/* The line of the script with this text, if there is exactly one; else 0. */
+static uint32_t line_of_text(const struct source *s, struct line sought)
 {
 	uint32_t found = 0;
 
-	if (!wanted.len)
+	if (!sought.len)
 		return 0;
 	for (uint32_t i = 1; i <= s->n_lines; i++) {
 		uint32_t len;
 		const char *text = source_line(s, i, &len);
 		struct line l = trim((struct line){text, len});
 
-		if (l.len != wanted.len || memcmp(l.text, wanted.text, l.len) != 0)
+		if (l.len != sought.len || memcmp(l.text, sought.text, l.len) != 0)
 			continue;
 		if (found)
 			return 0;
@@ -136,7 +135,7 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* "; TEXT @ FILE:LINE" of the script: its line. 0: none, or of another file. */
+/* The line number of "; TEXT @ FILE:LINE"; 0 when it is none or of another file. */
 static uint32_t script_line(const struct source *s, const struct line *l)
 {
 	const char *name = base_name(s->name), *at = NULL;
@@ -175,7 +174,7 @@ static const char *helper_called(unsigned long id)
 	return id && id < sizeof(names) / sizeof(*names) ? names[id] : NULL;
 }
 
-/* "unknown func bpf_loop#181", "cannot use helper bpf_loop#181", "invalid func unknown#181": by its
+/* "unknown func bpf_loop#181", "cannot use helper bpf_loop#181", "invalid func unknown#181": by
  * number where the kernel has no name for it. */
 static void find_helper(struct verifier_message *v)
 {
@@ -227,7 +226,7 @@ void verifier_log_read(struct verifier_message *v, const char *log, const struct
 		uint32_t line = script_line(source, &l);
 
 		v->line = line && line <= source->n_lines ? line : v->line;
-		if (is_figure(&l) || starts(&l, "; ") || starts(&l, "libbpf:"))
+		if (is_statistic(&l) || starts(&l, "; ") || starts(&l, "libbpf:"))
 			continue;
 		v->reason = l.text;
 		v->reason_len = l.len;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the verifier minded: its log, read for people.
+ * Finds the reason and the script line of a refusal in the verifier log.
  */
 #pragma once
 #include <stddef.h>
@@ -9,14 +9,14 @@
 struct source;
 
 struct verifier_message {
-	const char *words, *help; /* plain words; NULL: no known case */
-	const char *reason;	  /* the verifier's own last words, in the log; NULL: none found */
+	const char *words, *help; /* the reason in plain words; NULL: not a known case */
+	const char *reason;	  /* the last message in the log; NULL: none found */
 	size_t reason_len;
 	const char *program; /* name of the refused program, in the log; NULL: none found */
 	size_t program_len;
 	char helper[40]; /* the helper function that was refused; "": none */
-	uint32_t line;	 /* of the script, from 1; 0: not known */
+	uint32_t line;	 /* of the script, from 1; 0: unknown */
 };
 
-/* `log` is what libbpf printed while loading, the verifier's log in it. */
+/* `log`: what libbpf printed while loading, with the verifier log in it. */
 void verifier_log_read(struct verifier_message *v, const char *log, const struct source *source);

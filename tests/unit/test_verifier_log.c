@@ -61,7 +61,7 @@ static void test_logs(void **state)
 		      "; @b[comm] = count(); @ s.bt:4\n7: (79) r0 = *(u64 *)(r0 +0)\n"
 		      "; return *v; @ map.bpf.c:52\n"
 		      "R0 invalid mem access 'map_value_or_null'\n" TAIL,
-		 "may not be there", "R0 invalid mem access 'map_value_or_null'", 4},
+		 "may be NULL", "R0 invalid mem access 'map_value_or_null'", 4},
 		{HEAD "; @b[comm] = count();\n7: (79) r0 = *(u64 *)(r0 +0)\n"
 		      "R0 invalid mem access 'scalar'\n" TAIL,
 		 "may not be valid", "R0 invalid mem access 'scalar'", 4},
