@@ -1,13 +1,13 @@
-# Finds LLVM (19 preferred, 16 or later accepted) and the clang of the same major.
+# Finds LLVM (19 preferred, later ones accepted) and the clang of the same major.
 #
 # out: target sonde_llvm (headers, libraries), SONDE_LLVM_MAJOR_FOUND, SONDE_CLANG
 # llvm-config is asked rather than LLVMConfig.cmake: the latter wants an exact minor version and
 # names a component (`bpf`) for which there is no library file.
 
-set(SONDE_LLVM_MAJOR "" CACHE STRING "LLVM's major version; empty: 19, 20, 18, 17, 16, the first found")
+set(SONDE_LLVM_MAJOR "" CACHE STRING "LLVM's major version; empty: 19, 20, 21, the first found")
 set(majors ${SONDE_LLVM_MAJOR})
 if(NOT majors)
-	set(majors 19 20 18 17 16)
+	set(majors 19 20 21)
 endif()
 set(LLVM_CONFIG "")
 foreach(major IN LISTS majors)
@@ -30,7 +30,7 @@ if(NOT LLVM_CONFIG)
 	endif()
 endif()
 if(NOT LLVM_CONFIG)
-	message(FATAL_ERROR "no llvm-config of LLVM 16 or later: ./dev setup installs it")
+	message(FATAL_ERROR "no llvm-config of LLVM 19 or later: ./dev setup installs it")
 endif()
 
 function(llvm_config out)
@@ -45,8 +45,8 @@ endfunction()
 
 llvm_config(llvm_version --version)
 string(REGEX MATCH "^[0-9]+" SONDE_LLVM_MAJOR_FOUND "${llvm_version}")
-if(SONDE_LLVM_MAJOR_FOUND LESS 16)
-	message(FATAL_ERROR "LLVM ${llvm_version} is too old: 16 or later is needed")
+if(SONDE_LLVM_MAJOR_FOUND LESS 19)
+	message(FATAL_ERROR "LLVM ${llvm_version} is too old: 19 or later is needed")
 endif()
 llvm_config(llvm_include --includedir)
 llvm_config(llvm_libdir --libdir)
