@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include "cli/compile.h"
+#include "cli/confine.h"
 #include "parser/base/arena.h"
 #include "parser/base/diag.h"
 #include "parser/lang/ast.h"
@@ -55,6 +56,9 @@ static void child(const struct compile *c, int done, const struct program *p,
 	int status, err;
 
 	keep_memory();
+	err = confine_self();
+	if (err) /* an old kernel, or a container that filters these calls */
+		log_verbose("the compiler runs with all privileges: %s", strerror(-err));
 	err = codegen_run(p, plan, stage, &d, &out);
 	diags_print(&d, stderr, isatty(STDERR_FILENO));
 	status = err == 0 ? 0 : err > 0 ? SCRIPT_WRONG : SONDE_DEFECT;

@@ -33,9 +33,10 @@ static void *test_mmap(void *at, size_t len, int prot, int flags, int fd, off_t 
 #define fstat test_fstat
 #define mmap test_mmap
 #include "cli/compile.c"
+#include "cli/confine.c"
 
 static int generated; /* what codegen_run returns */
-static bool ends_early;
+static bool ends_early, tries_more;
 
 int codegen_run(const struct program *p, const struct plan *plan, enum codegen_stage stage,
 		struct diags *d, struct codegen_output *out)
@@ -43,6 +44,9 @@ int codegen_run(const struct program *p, const struct plan *plan, enum codegen_s
 	(void)p, (void)plan, (void)stage, (void)d;
 	if (ends_early)
 		_exit(0);
+	if (tries_more && (open("/proc/self/status", O_RDONLY) >= 0 || errno != EPERM ||
+			   fork() >= 0 || errno != EPERM || kill(getppid(), 0) == 0))
+		return -1;
 	out->bytes = generated ? "too long" : "object";
 	out->len = strlen(out->bytes);
 	return generated;
@@ -94,11 +98,23 @@ static void test_cannot_map(void **state)
 	assert_int_equal(compile(&c), 0);
 }
 
+/* The child can open nothing, start nothing, and reach no other process. */
+static void test_confined(void **state)
+{
+	struct compile c;
+
+	(void)state;
+	tries_more = true;
+	assert_int_equal(compile(&c), 0);
+	tries_more = false;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_statuses),
 		cmocka_unit_test(test_cannot_map),
+		cmocka_unit_test(test_confined),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
