@@ -1,4 +1,4 @@
-"""harness: programs built at bench time, runs that take turns, and what comes out of them.
+"""harness: programs built at bench time, interleaved runs, and their results.
 
 A row of the table is a Row: medians and minima of interleaved runs (A B A B ...), so that a change of
 the machine's speed meets all of them alike."""
