@@ -41,8 +41,9 @@ static void put_function(struct kernel *k, const struct attach_target *t, FILE *
 
 static bool has_functions(enum probe_id id)
 {
-	return id == PROBE_KPROBE || id == PROBE_KRETPROBE || id == PROBE_UPROBE ||
-	       id == PROBE_URETPROBE;
+	enum probe_context context = probe_rows[id].context;
+
+	return context == CTX_REGS_ENTRY || context == CTX_REGS_RETURN;
 }
 
 static void put_point(struct kernel *k, const struct attach_point *p, FILE *out)

@@ -28,7 +28,7 @@ int list_script(struct kernel *k, const struct program *p, bool fields, FILE *ou
 		for (uint32_t j = 0; j < p->probes[i]->n_points; j++) {
 			const struct attach_point *point = &p->probes[i]->points[j];
 
-			if (point->id != PROBE_BEGIN && point->id != PROBE_END)
+			if (!(probe_rows[point->id].traits & PR_EVERY_RUN))
 				list_take(l, point);
 		}
 	list_print(l, fields, out);

@@ -25,7 +25,7 @@ static void list_where(const struct builtin *b)
 		return;
 	printf(" [");
 	for (uint32_t i = 0; i < PROBE_COUNT; i++)
-		if (b->where & 1u << i) {
+		if (builtin_exists_in(b, i)) {
 			printf("%s%s", comma, probe_rows[i].name);
 			comma = ", ";
 		}

@@ -296,8 +296,6 @@ void gen_scratch_end(struct gen *g);
 void gen_scratch_map(struct gen *g);
 
 /* ---- strings (gen_string.c) */
-/* True if addresses at the attach point are of user space. */
-bool gen_is_user_space(const struct attach_point *p);
 /* Read the string of a str() call to `at`, which has its type's size. */
 struct value gen_str_at(struct gen *g, struct expr *e, LLVMValueRef at);
 /* A field of variable length in a tracepoint's record (__data_loc). */

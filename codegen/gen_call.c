@@ -280,8 +280,8 @@ static LLVMValueRef argument_word(struct gen *g, unsigned i)
 	at = LLVMBuildAdd(g->b, gen_register(g, regs_sp_offset()),
 			  gen_u64(g, (uint64_t)regs_arg_on_stack(i)), "");
 	return GEN_CALL(g,
-			gen_is_user_space(g->probe.point) ? "sonde_text_word_user"
-							  : "sonde_text_word_kernel",
+			probe_space(g->probe.point) == SPACE_USER ? "sonde_text_word_user"
+								  : "sonde_text_word_kernel",
 			at, gen_u32(g, g->probe.id));
 }
 
@@ -413,7 +413,7 @@ struct value gen_args_field(struct gen *g, struct expr *e)
 	const struct tp_field *f = e->field.fields[g->probe.plan->point];
 	const struct type *type = field_type(g->arena, f);
 
-	if (g->probe.point->id == PROBE_UPROBE) {
+	if (probe_rows[g->probe.point->id].context == CTX_REGS_ENTRY) {
 		type = type_int(f->size, f->is_signed);
 		return gen_int_value(gen_narrow(g, argument_word(g, f->offset / 8), type), type);
 	}

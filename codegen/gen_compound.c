@@ -162,7 +162,7 @@ static struct value read_at(struct gen *g, LLVMValueRef address, enum type_space
 	struct value v;
 
 	if (space == SPACE_NONE)
-		space = ast_space(g->probe.ast);
+		space = probe_space(g->probe.point);
 	gen_zero(g, buf, size);
 	GEN_CALL(g, space == SPACE_USER ? "sonde_memory_user" : "sonde_memory_kernel", buf,
 		 gen_u32(g, type->size), address, gen_u32(g, g->probe.id));

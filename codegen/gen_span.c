@@ -259,7 +259,7 @@ void gen_span_slice(struct gen *g, LLVMBasicBlockRef out)
 
 static LLVMValueRef stack_mask(struct gen *g)
 {
-	return gen_u64(g, g->probe.point->id == PROBE_URETPROBE ? 0 : KERNEL_STACK_MASK);
+	return gen_u64(g, probe_space(g->probe.point) == SPACE_USER ? 0 : KERNEL_STACK_MASK);
 }
 
 /* Identifies the function that is called: calls can share a stack pointer when one function ends in
@@ -290,7 +290,7 @@ static LLVMValueRef push_call(struct gen *g, LLVMValueRef calls, LLVMValueRef sp
 {
 	LLVMValueRef target = call_target(g), size = slot_size(g);
 
-	if (!plan_has_cookie(g->prog.plan) || g->probe.point->id != PROBE_URETPROBE)
+	if (!plan_has_cookie(g->prog.plan) || probe_space(g->probe.point) != SPACE_USER)
 		return GEN_CALL(g, "sonde_span_push", calls, sp, target, size, stack_mask(g),
 				probe_id(g));
 	if (g->probe.point->is_at_returns) /* such functions do not end in jumps */

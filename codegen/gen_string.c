@@ -8,12 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-bool gen_is_user_space(const struct attach_point *p)
-{
-	return p->id == PROBE_UPROBE || p->id == PROBE_URETPROBE || p->id == PROBE_USDT ||
-	       p->syscall >= 0;
-}
-
 static struct value read_string(struct gen *g, const struct type *type, LLVMValueRef from,
 				bool is_user, bool has_limit, LLVMValueRef buf)
 {
@@ -42,7 +36,7 @@ static struct value read_at_most(struct gen *g, struct expr *e, LLVMValueRef fro
 struct value gen_str_at(struct gen *g, struct expr *e, LLVMValueRef at)
 {
 	struct expr *p = e->call.args[0];
-	bool is_user = type_is_in_user_space(p->type, gen_is_user_space(g->probe.point));
+	bool is_user = type_is_in_user_space(p->type, probe_space(g->probe.point) == SPACE_USER);
 	LLVMValueRef from = gen_int(g, p);
 
 	if (e->call.n_args > 1 && e->call.args[1]->kind != EX_INT)

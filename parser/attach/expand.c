@@ -42,7 +42,7 @@ struct name_search {
 	struct near_names near;
 };
 
-static const char *type_name(const struct name_search *s)
+static const char *row_name(const struct name_search *s)
 {
 	return probe_rows[s->e->id].name;
 }
@@ -54,7 +54,7 @@ static void list_name(struct name_search *s, const char *name)
 	struct attach_point point = {.id = e->id, .span = e->text->span, .syscall = -1};
 	const char *end = e->id == PROBE_TRACEPOINT || e->id == PROBE_ITER ? "" : ":";
 
-	point.name = arena_printf(e->r->arena, "%s:%s%s", type_name(s), name, end);
+	point.name = arena_printf(e->r->arena, "%s:%s%s", row_name(s), name, end);
 	arena_push(e->r->arena, *e->points, *e->n_points, point);
 	s->n++;
 }
@@ -76,7 +76,7 @@ static void compare_name(const char *name, void *ctx)
 {
 	struct name_search *s = ctx;
 
-	near_offer(&s->near, arena_printf(s->near.arena, "%s:", type_name(s)), name);
+	near_offer(&s->near, arena_printf(s->near.arena, "%s:", row_name(s)), name);
 }
 
 static int no_match(struct name_search *s)
@@ -93,7 +93,7 @@ static int no_match(struct name_search *s)
 		return -1;
 	if (s->e->id == PROBE_TRACEPOINT)
 		return diag_hint(d, "'tracepoint:sched:*' is every event of a category");
-	return diag_hint(d, "'sonde -l %s' lists them", type_name(s));
+	return diag_hint(d, "'sonde -l %s' lists them", row_name(s));
 }
 
 /* Why the names are unknown: the message of one that cannot be looked up. */
@@ -124,10 +124,10 @@ static int resolve_each(struct name_search *s)
 		struct attach_text text = {.span = e->text->span};
 		struct attach_point point;
 
-		text.text = arena_printf(a, "%s:%s%s", type_name(s), s->names[i], s->tail);
+		text.text = arena_printf(a, "%s:%s%s", row_name(s), s->names[i], s->tail);
 		if (probe_resolve(e->r, &text, &point))
 			return -1;
-		point.pattern = arena_printf(a, "%s:%s%s", type_name(s), s->pattern, s->tail);
+		point.pattern = arena_printf(a, "%s:%s%s", row_name(s), s->pattern, s->tail);
 		arena_push(a, *e->points, *e->n_points, point);
 	}
 	return 0;

@@ -18,4 +18,6 @@ struct probe_expansion {
 };
 
 /* See struct probe_row. 0, or -1 with the reason in r->diags. */
-expand_fn exp_one, exp_tracepoint, exp_typed, exp_event, exp_iter, exp_time;
+#define PROBE(id, name, alias, form, context, traits, parse, expand, ...) expand_fn expand;
+#include "parser/lang/probes.def"
+#undef PROBE

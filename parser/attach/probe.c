@@ -18,23 +18,28 @@
 #include <string.h>
 #include <strings.h>
 
-const struct probe_row probe_rows[PROBE_COUNT] = {
-#define PROBE(id, name_, alias_, form_, context_, in_process_, parse_, expand_, span_, listing_, \
-	      capability_, fields_, doc_)                                                        \
+const struct probe_row probe_rows[] = {
+#define PROBE(id, name_, alias_, form_, context_, traits_, parse_, expand_, span_, listing_, \
+	      capability_, fields_, program_, space_, entry_, doc_) \
 	[PROBE_##id] = {.name = name_,                                                           \
 			.alias = alias_,                                                         \
 			.form = form_,                                                           \
 			.context = context_,                                                     \
-			.is_in_process = in_process_,                                            \
+			.traits = traits_,                                            \
 			.parse = parse_,                                                         \
 			.expand = expand_,                                                       \
 			.span = span_,                                                           \
 			.listing = listing_,                                                     \
 			.capability = capability_,                                               \
+			.program = program_, \
+			.space = space_, \
+			.entry = entry_, \
 			.doc = doc_},
 #include "parser/lang/probes.def"
 #undef PROBE
 };
+
+_Static_assert(sizeof(probe_rows) / sizeof(*probe_rows) == PROBE_COUNT, "one row for each type");
 
 /* Is one of the row's aliases these `len` bytes? */
 static bool has_alias(const struct probe_row *row, const char *text, size_t len)

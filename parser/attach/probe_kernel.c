@@ -28,7 +28,7 @@ struct search {
 
 static const char kernel_itself[] = "vmlinux";
 
-static const char *type_name(const struct attach_point *p)
+static const char *row_name(const struct attach_point *p)
 {
 	return probe_rows[p->id].name;
 }
@@ -189,7 +189,7 @@ static int match_functions(struct search *s)
 	diag_error(s->r->diags, p->span, "no-match", "no function of this kernel matches '%s'",
 		   s->function);
 	if (s->near.best)
-		diag_hint(s->r->diags, "did you mean %s:%s?", type_name(p), s->near.best);
+		diag_hint(s->r->diags, "did you mean %s:%s?", row_name(p), s->near.best);
 	return -1;
 }
 
@@ -200,7 +200,7 @@ static const char *list_targets(const struct search *s)
 	const char *list = "";
 
 	for (uint32_t i = 0; i < s->p->n_targets; i++)
-		list = arena_printf(s->r->arena, "%s%s%s:%s", list, i ? ", " : "", type_name(s->p),
+		list = arena_printf(s->r->arena, "%s%s%s:%s", list, i ? ", " : "", row_name(s->p),
 				    s->p->targets[i].symbol);
 	return list;
 }
@@ -215,7 +215,7 @@ static int no_function(struct search *s)
 	if (p->n_targets > 1)
 		return diag_hint(s->r->diags,
 				 "the compiler made several of it: write one of %s, or %s:%s.*",
-				 list_targets(s), type_name(p), s->function);
+				 list_targets(s), row_name(p), s->function);
 	if (s->near.best)
 		return diag_hint(s->r->diags, "did you mean '%s'?", s->near.best);
 	return -1;
@@ -239,7 +239,7 @@ static int find_variant(struct search *s, uint64_t offset)
 		"this kernel has '%s' only as '%s', which the compiler made of it: that is probed",
 		s->function, p->targets[0].symbol);
 	diag_hint(s->r->diags, "its arguments may be others: write %s:%s to say that it is meant",
-		  type_name(p), p->targets[0].symbol);
+		  row_name(p), p->targets[0].symbol);
 	p->function = p->targets[0].function;
 	return 0;
 }
@@ -305,7 +305,7 @@ static int read_offset(const struct search *s, char *function, uint64_t *out)
 	if (s->p->id == PROBE_KPROBE)
 		return 0;
 	diag_error(s->r->diags, s->p->span, "bad-offset",
-		   "%s has no offsets: it fires when the function returns", type_name(s->p));
+		   "%s has no offsets: it fires when the function returns", row_name(s->p));
 	return diag_hint(s->r->diags, "write kprobe:… to probe inside the function");
 }
 
@@ -318,8 +318,8 @@ static int by_address(const struct probe_reader *r, struct attach_point *p, cons
 	t.address = strtoull(text, &end, 0);
 	if (*end || errno || !t.address) {
 		diag_error(r->diags, p->span, "bad-address", "'%s' is not an address", text);
-		return diag_hint(r->diags, "write %s:FUNCTION or %s:0xADDRESS", type_name(p),
-				 type_name(p));
+		return diag_hint(r->diags, "write %s:FUNCTION or %s:0xADDRESS", row_name(p),
+				 row_name(p));
 	}
 	if (!r->unsafe) {
 		diag_error(
@@ -328,7 +328,7 @@ static int by_address(const struct probe_reader *r, struct attach_point *p, cons
 		return diag_hint(
 			r->diags,
 			"/proc/kallsyms has the functions' names: write %s:FUNCTION+OFFSET",
-			type_name(p));
+			row_name(p));
 	}
 	arena_push(r->arena, p->targets, p->n_targets, t);
 	return 0;
@@ -368,7 +368,7 @@ int prs_kernel_function(const struct probe_reader *r, struct attach_point *p, ch
 	if (p->is_listed || pattern_is(s.function) || (s.module && pattern_is(s.module)))
 		return match_functions(&s);
 	if (offset)
-		p->name = arena_printf(r->arena, "%s:%s%s%s+%llu", type_name(p),
+		p->name = arena_printf(r->arena, "%s:%s%s%s+%llu", row_name(p),
 				       n == 2 ? s.module : "", n == 2 ? ":" : "", s.function,
 				       (unsigned long long)offset);
 	return one_function(&s, offset);

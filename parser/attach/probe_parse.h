@@ -8,9 +8,9 @@
 /* See struct probe_row. */
 typedef int parse_fn(const struct probe_reader *r, struct attach_point *p, char **parts,
 		     uint32_t n);
-parse_fn prs_nothing, prs_tracepoint, prs_interval, prs_profile, prs_kernel_function,
-	prs_user_symbol, prs_typed_function, prs_raw_tracepoint, prs_usdt;
-parse_fn prs_event, prs_watchpoint, prs_iter, prs_self, prs_test;
+#define PROBE(id, name, alias, form, context, traits, parse, ...) parse_fn parse;
+#include "parser/lang/probes.def"
+#undef PROBE
 
 struct arena;
 struct attach_text;

@@ -36,7 +36,7 @@ struct typed_search {
 	uint32_t *n_points;
 };
 
-static const char *type_name(const struct attach_point *p)
+static const char *row_name(const struct attach_point *p)
 {
 	return probe_rows[p->id].name;
 }
@@ -75,7 +75,7 @@ static int hint_near(struct typed_search *s)
 {
 	struct kernel *k = s->r->kernel;
 
-	s->prefix = arena_printf(s->r->arena, "%s:", type_name(s->p));
+	s->prefix = arena_printf(s->r->arena, "%s:", row_name(s->p));
 	near_init(&s->near, s->r->arena,
 		  s->module ? arena_printf(s->r->arena, "%s:%s", s->module, s->name) : s->name);
 	k->each_typed(k, s->kind, NULL, offer_near, s);
@@ -88,7 +88,7 @@ static int hint_near(struct typed_search *s)
 static int no_btf(const struct probe_reader *r, const struct attach_point *p)
 {
 	diag_error(r->diags, p->span, "no-btf", "%s needs the kernel's BTF type information",
-		   type_name(p));
+		   row_name(p));
 	return diag_hint(r->diags, "this kernel has none: CONFIG_DEBUG_INFO_BTF is off");
 }
 
@@ -100,7 +100,7 @@ static int no_fentry(const struct probe_reader *r, const struct attach_point *p,
 	diag_error(r->diags, p->span, "no-fentry",
 		   "this kernel refuses programs of type %s (it needs CONFIG_FUNCTION_TRACER and "
 		   "CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS)",
-		   type_name(p));
+		   row_name(p));
 	if (kernel_has(r->kernel, CAP_KPROBES))
 		return diag_hint(
 			r->diags, "write %s:%s, whose arguments are arg0 to arg5",
@@ -161,7 +161,7 @@ static int find_one(struct typed_search *s)
 	if (err == -ENOTUNIQ) {
 		diag_error(s->r->diags, s->p->span, "ambiguous-function",
 			   "several modules have a %s '%s'", thing(s), s->name);
-		return diag_hint(s->r->diags, "say which: %s:MODULE:%s", type_name(s->p), s->name);
+		return diag_hint(s->r->diags, "say which: %s:MODULE:%s", row_name(s->p), s->name);
 	}
 	if (err == -ENOENT)
 		return unknown(s);
@@ -189,7 +189,7 @@ int prs_typed_function(const struct probe_reader *r, struct attach_point *p, cha
 		       uint32_t n)
 {
 	if (n && strchr(parts[n - 1], '+')) {
-		diag_error(r->diags, p->span, "bad-offset", "%s has no offsets", type_name(p));
+		diag_error(r->diags, p->span, "bad-offset", "%s has no offsets", row_name(p));
 		return diag_hint(r->diags, "write kprobe:… to probe inside the function");
 	}
 	return resolve_one(r, p, parts, n);
@@ -221,7 +221,7 @@ static void offer_of_program(const struct typed_function *f, void *ctx)
 		return;
 	s->n_found++;
 	add_point(s, f,
-		  arena_printf(s->r->arena, "%s:%s:%u:%s", type_name(s->p), of_programs, f->prog_id,
+		  arena_printf(s->r->arena, "%s:%s:%u:%s", row_name(s->p), of_programs, f->prog_id,
 			       f->name));
 }
 
@@ -255,8 +255,7 @@ static int expand_programs(struct typed_search *s, char **parts, uint32_t n)
 	if (n == 3 && read_program_id(s, parts[1]))
 		return -1;
 	s->name = parts[n - 1];
-	s->p->pattern =
-		arena_printf(s->r->arena, "%s:%s:%s", type_name(s->p), of_programs, s->name);
+	s->p->pattern = arena_printf(s->r->arena, "%s:%s:%s", row_name(s->p), of_programs, s->name);
 	if (check_kernel(s->r, s->p, s->name))
 		return -1;
 	err = s->r->kernel->each_bpf_function(s->r->kernel, offer_of_program, s);
@@ -267,7 +266,7 @@ static int expand_programs(struct typed_search *s, char **parts, uint32_t n)
 		   pattern_is(s->name) ? "matches" : "has a function", s->name, err ? ": " : "",
 		   err ? strerror(-err) : "");
 	near_init(&s->near, s->r->arena, s->name);
-	s->prefix = arena_printf(s->r->arena, "%s:%s:", type_name(s->p), of_programs);
+	s->prefix = arena_printf(s->r->arena, "%s:%s:", row_name(s->p), of_programs);
 	s->r->kernel->each_bpf_function(s->r->kernel, offer_near_of_program, s);
 	if (near_hint(s->r->diags, &s->near))
 		return -1;
@@ -346,7 +345,7 @@ static int too_many(const struct typed_search *s, const char *pattern)
 {
 	diag_error(s->r->diags, s->p->span, "limit-probes",
 		   "%s:%s matches %u %ss: each takes a program of its own, %d can be had",
-		   type_name(s->p), pattern, s->n_found, thing(s), LIMIT_TYPED);
+		   row_name(s->p), pattern, s->n_found, thing(s), LIMIT_TYPED);
 	if (s->kind == TYPED_FUNCTION && kernel_has(s->r->kernel, CAP_KPROBES))
 		return diag_hint(
 			s->r->diags,
@@ -372,7 +371,7 @@ static int add_found(struct typed_search *s, const char *pattern)
 	const char *left_out = NULL;
 	uint32_t n_left_out = 0;
 
-	s->p->pattern = arena_printf(s->r->arena, "%s:%s", type_name(s->p), pattern);
+	s->p->pattern = arena_printf(s->r->arena, "%s:%s", row_name(s->p), pattern);
 	for (uint32_t i = 0; i < s->n_found; i++) {
 		size_t n = strcspn(s->found[i], " ");
 		const char *name = arena_strndup(s->r->arena, s->found[i], n), *module = "vmlinux";
@@ -390,9 +389,9 @@ static int add_found(struct typed_search *s, const char *pattern)
 		}
 		add_point(s, f,
 			  s->found[i][n]
-				  ? arena_printf(s->r->arena, "%s:%s:%s", type_name(s->p), module,
+				  ? arena_printf(s->r->arena, "%s:%s:%s", row_name(s->p), module,
 						 name)
-				  : arena_printf(s->r->arena, "%s:%s", type_name(s->p), name));
+				  : arena_printf(s->r->arena, "%s:%s", row_name(s->p), name));
 	}
 	if (!n_left_out)
 		return 0;
@@ -410,7 +409,7 @@ static int list_found(struct typed_search *s)
 	for (uint32_t i = 0; i < s->n_found; i++) {
 		struct attach_point p = *s->p;
 
-		p.name = arena_printf(s->r->arena, "%s:%s", type_name(s->p),
+		p.name = arena_printf(s->r->arena, "%s:%s", row_name(s->p),
 				      written(s, s->found[i]));
 		arena_push(s->r->arena, *s->points, *s->n_points, p);
 	}

@@ -68,10 +68,7 @@ bool ast_mentions(struct expr *e, const struct var *v)
 
 enum type_space ast_space(const struct probe *p)
 {
-	return p->n_points && (p->points[0].id == PROBE_UPROBE || p->points[0].id == PROBE_USDT ||
-			       p->points[0].id == PROBE_URETPROBE || p->points[0].syscall >= 0)
-		       ? SPACE_USER
-		       : SPACE_KERNEL;
+	return p->n_points ? probe_space(&p->points[0]) : SPACE_KERNEL;
 }
 
 enum span_kind ast_span(const struct probe *p)

@@ -25,13 +25,13 @@ enum builtin_id {
 
 enum builtin_kind { BUILTIN_VAR, BUILTIN_FN, BUILTIN_AGG };
 
-/* Probe types in which a builtin exists. */
-#define W(id) (1u << PROBE_##id)
+/* Contexts (of probes.def) in which a builtin exists. */
 enum {
 	W_ANY = ~0u >> 1,
-	W_ENTRY = W(KPROBE) | W(UPROBE) | W(USDT) | W(RAWTRACEPOINT), /* arguments by their place */
-	W_RETURN = W(KRETPROBE) | W(URETPROBE) | W(FEXIT),
-	W_FUNCTION = W(KPROBE) | W(UPROBE) | W(USDT) | W(FENTRY) | W_RETURN,
+	W_NOTE = 1u << CTX_NOTE,
+	W_ENTRY = 1u << CTX_REGS_ENTRY | W_NOTE | 1u << CTX_TYPED_EVENT, /* arguments by number */
+	W_RETURN = 1u << CTX_REGS_RETURN | 1u << CTX_TYPED_RETURN,
+	W_FUNCTION = 1u << CTX_REGS_ENTRY | W_NOTE | 1u << CTX_TYPED_ENTRY | W_RETURN,
 };
 
 enum builtin_traits {
@@ -91,6 +91,12 @@ check_fn chk_func, /* sema_usdt.c */
 	chk_args, chk_delta, chk_oncpu, chk_printf, chk_print, chk_clear, chk_delete, chk_agg,
 	chk_hist, chk_lhist, chk_quantiles, chk_str, chk_strftime, chk_has_key, chk_len,
 	chk_curtask, chk_ustack, chk_depth, chk_open, chk_entry, chk_retval, chk_argn, chk_ctx;
+
+/* Does it exist in probes of this type? */
+static inline bool builtin_exists_in(const struct builtin *b, enum probe_id id)
+{
+	return b->where >> probe_rows[id].context & 1;
+}
 
 /* The row of `name`, or NULL. */
 const struct builtin *builtin_find(const char *name);

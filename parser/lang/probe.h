@@ -4,6 +4,8 @@
  */
 #pragma once
 #include "parser/lang/kernel.h"
+#include "parser/lang/prog_kind.h"
+#include "parser/lang/type.h"
 #include "parser/base/source.h"
 #include <stddef.h>
 
@@ -25,6 +27,7 @@ enum probe_context {
 	CTX_TRACEPOINT,	  /* the record, or a raw tracepoint's arguments */
 	CTX_REGS_ENTRY,	  /* struct pt_regs at a function's first instruction */
 	CTX_REGS_RETURN,  /* struct pt_regs as a function returns */
+	CTX_NOTE,	  /* struct pt_regs, and a note in the file that says where arguments are */
 	CTX_TYPED_ENTRY,  /* a kernel function's arguments, word by word */
 	CTX_TYPED_RETURN, /* likewise, and the result */
 	CTX_TYPED_EVENT,  /* a raw tracepoint's arguments, word by word */
@@ -64,10 +67,17 @@ struct probe_reader {
 	bool lists;
 };
 
+enum probe_traits {
+	PR_IN_PROCESS = 1, /* fires in a thread's context: -c, -p and the like restrict it */
+	PR_EVERY_RUN = 2,  /* runs also with --test and --bench */
+	PR_TEST = 4,	   /* runs with --test only */
+	PR_BENCH = 8,	   /* runs with --bench only */
+};
+
 struct probe_row {
 	const char *name, *alias, *form; /* alias: words, or NULL */
 	enum probe_context context;
-	bool is_in_process; /* -c, -p and the like restrict it */
+	uint32_t traits; /* enum probe_traits */
 	/* Reads what follows the type's name: `parts` split at ':'. 0 or -1 (reported). */
 	int (*parse)(const struct probe_reader *r, struct attach_point *p, char **parts,
 		     uint32_t n);
@@ -75,6 +85,9 @@ struct probe_row {
 	enum span_kind span;
 	unsigned listing; /* enum probe_listing */
 	enum capability_id capability;
+	enum plan_prog_kind program;
+	enum type_space space;
+	enum probe_id entry;
 	const char *doc;
 };
 
@@ -162,7 +175,16 @@ bool probe_type_is(const char *text, size_t len, enum probe_id id);
 /* Is it given what BTF describes, by the words of `typed`? */
 static inline bool probe_is_typed(const struct attach_point *p)
 {
-	return p->id == PROBE_FENTRY || p->id == PROBE_FEXIT || p->id == PROBE_RAWTRACEPOINT;
+	enum probe_context context = probe_rows[p->id].context;
+
+	return context == CTX_TYPED_ENTRY || context == CTX_TYPED_RETURN ||
+	       context == CTX_TYPED_EVENT;
+}
+
+/* Whose memory an address of unknown origin is in, such as an argument. */
+static inline enum type_space probe_space(const struct attach_point *p)
+{
+	return p->syscall >= 0 ? SPACE_USER : probe_rows[p->id].space;
 }
 
 /* True for the probe whose `delta` is a span of off-CPU time. */

@@ -161,7 +161,7 @@ static void plan_point(struct planner *pl, uint32_t ast, uint32_t index, const s
 static bool is_in_process(const struct probe *p)
 {
 	for (uint32_t i = 0; i < p->n_points; i++)
-		if (probe_rows[p->points[i].id].is_in_process)
+		if (probe_rows[p->points[i].id].traits & PR_IN_PROCESS)
 			return true;
 	return false;
 }

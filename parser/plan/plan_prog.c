@@ -55,30 +55,15 @@ static enum plan_prog_kind tracepoint_kind(const struct attach_point *point, con
 
 static enum plan_prog_kind prog_kind(const struct attach_point *point, const struct reads *r)
 {
-	switch (point->id) {
-	case PROBE_BEGIN: return PP_BEGIN;
-	case PROBE_END: return PP_END;
-	case PROBE_TRACEPOINT: return tracepoint_kind(point, r);
-	case PROBE_INTERVAL: return r->interrupted ? PP_INTERVAL : PP_INTERVAL_THREAD;
-	case PROBE_PROFILE: return PP_PROFILE;
-	case PROBE_KPROBE: return PP_KPROBE;
-	case PROBE_KRETPROBE: return PP_KRETPROBE;
-	case PROBE_FENTRY: return PP_FENTRY;
-	case PROBE_FEXIT: return PP_FEXIT;
-	case PROBE_RAWTRACEPOINT: return PP_TP_BTF;
-	case PROBE_UPROBE: return PP_UPROBE;
-	case PROBE_URETPROBE: return point->is_at_returns ? PP_UPROBE : PP_URETPROBE;
-	case PROBE_SOFTWARE:
-	case PROBE_HARDWARE:
-	case PROBE_WATCHPOINT: return PP_EVENT;
-	case PROBE_ITER: return PP_ITER;
-	case PROBE_SELF: return PP_SELF;
-	case PROBE_TEST: return PP_TEST;
-	case PROBE_BENCH: return PP_BENCH;
-	case PROBE_USDT: return PP_USDT;
-	case PROBE_COUNT: break;
-	}
-	return PP_KIND_COUNT;
+	enum plan_prog_kind kind = probe_rows[point->id].program;
+
+	if (kind == PP_TRACEPOINT)
+		return tracepoint_kind(point, r);
+	if (kind == PP_INTERVAL && !r->interrupted)
+		return PP_INTERVAL_THREAD;
+	if (kind == PP_URETPROBE && point->is_at_returns)
+		return PP_UPROBE;
+	return kind;
 }
 
 /* "p3_sched_switch", at most 15 bytes: what `bpftool prog` will show. */

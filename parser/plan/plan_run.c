@@ -8,13 +8,15 @@
 
 bool plan_runs(enum plan_run run, enum probe_id id)
 {
-	switch (id) {
-	case PROBE_BEGIN:
-	case PROBE_END: return true;
-	case PROBE_TEST: return run == RUN_TESTS || run == RUN_ALL;
-	case PROBE_BENCH: return run == RUN_BENCHES || run == RUN_ALL;
-	default: return run == RUN_ORDINARY || run == RUN_ALL;
-	}
+	uint32_t traits = probe_rows[id].traits;
+
+	if (traits & PR_EVERY_RUN || run == RUN_ALL)
+		return true;
+	if (traits & PR_TEST)
+		return run == RUN_TESTS;
+	if (traits & PR_BENCH)
+		return run == RUN_BENCHES;
+	return run == RUN_ORDINARY;
 }
 
 /* A script whose probes are all left out. */
@@ -25,7 +27,7 @@ void plan_check_run(const struct program *p, const struct plan *plan, enum plan_
 		const struct plan_probe *q = &plan->probes[i];
 		enum probe_id id = p->probes[q->ast]->points[q->point].id;
 
-		if (run == RUN_ORDINARY || id == PROBE_TEST || id == PROBE_BENCH)
+		if (run == RUN_ORDINARY || probe_rows[id].traits & (PR_TEST | PR_BENCH))
 			return;
 	}
 	if (!p->n_probes || run == RUN_ALL)

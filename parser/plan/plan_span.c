@@ -153,10 +153,7 @@ void plan_span_start(struct planner *pl, const struct attach_point *point, uint3
 	switch (span_rows[point->ends].start) {
 	case START_HERE: return;
 	case START_ENTRY:
-		prog = plan_prog_for(pl, &entry,
-				     point->id == PROBE_URETPROBE ? PP_UPROBE
-				     : point->id == PROBE_FEXIT	  ? PP_FENTRY
-								  : PP_KPROBE,
+		prog = plan_prog_for(pl, &entry, probe_rows[probe_rows[point->id].entry].program,
 				     r->n_entry_exprs);
 		break;
 	case START_SYS_ENTER:

@@ -93,7 +93,8 @@ static bool has_args(const struct attach_point *p)
 	case CTX_TYPED_ENTRY:
 	case CTX_TYPED_RETURN:
 	case CTX_TYPED_EVENT: return true;
-	default: return p->id == PROBE_UPROBE;
+	case CTX_REGS_ENTRY: return probe_space(p) == SPACE_USER;
+	default: return false;
 	}
 }
 
@@ -102,7 +103,7 @@ static const char *where_args(struct arena *a)
 	const char *list = "";
 
 	for (int i = 0; i < PROBE_COUNT; i++)
-		if (has_args(&(struct attach_point){.id = i}))
+		if (has_args(&(struct attach_point){.id = i, .syscall = -1}))
 			list = arena_printf(a, "%s%s%s", list, *list ? ", " : "",
 					    probe_rows[i].name);
 	return list;
@@ -111,13 +112,15 @@ static const char *where_args(struct arena *a)
 static const struct type *no_args(struct sema *s, const struct expr *e,
 				  const struct attach_point *p)
 {
+	enum probe_context context = probe_rows[p->id].context;
+
 	sema_error(s, e->span, "wrong-probe", "'args' is not available in %s probes",
 		   probe_rows[p->id].name);
-	if (s->report && p->id == PROBE_URETPROBE)
+	if (s->report && context == CTX_REGS_RETURN && probe_space(p) == SPACE_USER)
 		diag_hint(s->diags,
 			  "arguments are gone when a function returns: write entry(args.%s)",
 			  e->kind == EX_FIELD ? e->field.name : "NAME");
-	else if (s->report && probe_rows[p->id].context == CTX_REGS_ENTRY)
+	else if (s->report && (context == CTX_REGS_ENTRY || context == CTX_NOTE))
 		diag_hint(s->diags, "arguments are arg0 to arg5 here");
 	else if (s->report)
 		diag_hint(s->diags, "it is available in: %s", where_args(s->arena));

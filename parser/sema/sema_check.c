@@ -16,35 +16,44 @@
 
 static void check_block(struct sema *s, struct block *b);
 
+/* The probe type that sees the return of calls whose entry `id` sees. */
+static enum probe_id return_of(enum probe_id id)
+{
+	for (uint32_t i = 0; i < PROBE_COUNT; i++)
+		if (i != id && probe_rows[i].entry == id)
+			return i;
+	return id;
+}
+
 /* Hint where a builtin is available that is not at `p`. */
 static void hint_where(struct sema *s, const struct builtin *b, const struct attach_point *p)
 {
 	char list[96] = "";
 
-	if (p->id == PROBE_TRACEPOINT && b->where == W_RETURN) {
+	enum probe_context context = probe_rows[p->id].context;
+
+	if (context == CTX_TRACEPOINT && b->where == W_RETURN) {
 		diag_hint(s->diags,
 			  "a system call's result is args.ret in its sys_exit_ tracepoint");
 		return;
 	}
-	if (b->where == W_ENTRY && (p->id == PROBE_TRACEPOINT || probe_is_typed(p))) {
-		diag_hint(s->diags, p->id != PROBE_TRACEPOINT
+	if (b->where == W_ENTRY && (context == CTX_TRACEPOINT || probe_is_typed(p))) {
+		diag_hint(s->diags, context != CTX_TRACEPOINT
 					    ? "the function's arguments are args.NAME"
 					    : "a tracepoint's fields are args.FIELD");
 		return;
 	}
-	if (b->where & 1u << PROBE_UPROBE &&
-	    (p->id == PROBE_URETPROBE || p->id == PROBE_KRETPROBE)) {
+	if (b->where & 1u << CTX_REGS_ENTRY && context == CTX_REGS_RETURN) {
 		diag_hint(s->diags, "entry(%s) is its value when the function was called", b->name);
 		return;
 	}
-	if (b->where & 1u << PROBE_URETPROBE && (p->id == PROBE_UPROBE || p->id == PROBE_KPROBE)) {
-		diag_hint(
-			s->diags, "it is known only when the function returns: probe %s:…",
-			probe_rows[p->id == PROBE_UPROBE ? PROBE_URETPROBE : PROBE_KRETPROBE].name);
+	if (b->where & 1u << CTX_REGS_RETURN && context == CTX_REGS_ENTRY) {
+		diag_hint(s->diags, "it is known only when the function returns: probe %s:…",
+			  probe_rows[return_of(p->id)].name);
 		return;
 	}
 	for (uint32_t i = 0; i < PROBE_COUNT; i++)
-		if (b->where & 1u << i) {
+		if (builtin_exists_in(b, i)) {
 			strncat(list, *list ? ", " : "", sizeof(list) - strlen(list) - 1);
 			strncat(list, probe_rows[i].name, sizeof(list) - strlen(list) - 1);
 		}
@@ -58,7 +67,7 @@ static void check_where(struct sema *s, const struct builtin *b, struct span spa
 
 		if (!iter_check_where(s, b, span, p))
 			return;
-		if (b->where & 1u << p->id)
+		if (builtin_exists_in(b, p->id))
 			continue;
 		diag_error(s->diags, span, "wrong-probe", "'%s' is not available in %s probes",
 			   b->name, probe_rows[p->id].name);

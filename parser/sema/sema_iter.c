@@ -33,7 +33,7 @@ static const struct type *no_context(struct sema *s, const struct expr *e,
 				     const struct attach_point *p)
 {
 	bool has_args = probe_rows[p->id].context == CTX_TRACEPOINT;
-	bool has_none = has_args || !probe_rows[p->id].is_in_process;
+	bool has_none = has_args || !(probe_rows[p->id].traits & PR_IN_PROCESS);
 
 	sema_error(s, e->span, has_none ? "wrong-probe" : "not-built",
 		   has_none ? "'ctx' is not available in %s probes"

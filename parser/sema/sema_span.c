@@ -25,9 +25,7 @@ static void start_entry(const struct probe_reader *r, struct attach_point *out)
 {
 	const char *rest = strchr(out->name, ':');
 
-	out->id = out->id == PROBE_URETPROBE ? PROBE_UPROBE
-		  : out->id == PROBE_FEXIT   ? PROBE_FENTRY
-					     : PROBE_KPROBE;
+	out->id = probe_rows[out->id].entry;
 	out->name = arena_printf(r->arena, "%s%s", probe_rows[out->id].name, rest ? rest : "");
 }
 
@@ -228,7 +226,8 @@ static void entry_only(struct sema *s, const struct expr *e, const char *what)
 static bool is_of_end(const struct probe *p, const struct builtin *b)
 {
 	for (uint32_t i = 0; p->start && i < p->n_points; i++)
-		if (b->where & 1u << p->points[i].id && !(b->where & 1u << p->start->points[i].id))
+		if (builtin_exists_in(b, p->points[i].id) &&
+		    !builtin_exists_in(b, p->start->points[i].id))
 			return true;
 	return false;
 }

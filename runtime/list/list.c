@@ -22,8 +22,8 @@
 #include <string.h>
 
 static fld_fn *const field_hooks[PROBE_COUNT] = {
-#define PROBE(id, name, alias, form, context, in_process, parse, expand, span, listing, \
-	      capability, fields, doc)                                                  \
+#define PROBE(id, name, alias, form, context, traits, parse, expand, span, listing, capability, \
+	      fields, ...)                                                                      \
 	[PROBE_##id] = fields,
 #include "parser/lang/probes.def"
 #undef PROBE
@@ -385,7 +385,7 @@ static void print_typed(const struct attach_point *p, FILE *out)
 
 	for (uint32_t i = 0; i < f->n_params; i++)
 		list_field(&f->params[i], f->params[i].name, out);
-	if (p->id == PROBE_FEXIT)
+	if (probe_rows[p->id].context == CTX_TYPED_RETURN)
 		list_field(&f->result, f->result.size ? "retval" : "", out);
 }
 

@@ -224,6 +224,33 @@ static void test_scope_losses(void **state)
 	bpf_object__close(o);
 }
 
+static uint32_t count_calls(const struct bpf_object *o, const char *prog, int helper)
+{
+	struct bpf_program *p = bpf_object__find_program_by_name(o, prog);
+	const struct bpf_insn *insns;
+	uint32_t n = 0;
+
+	assert_non_null(p);
+	insns = bpf_program__insns(p);
+	for (size_t i = 0; i < bpf_program__insn_cnt(p); i++)
+		n += insns[i].code == (BPF_JMP | BPF_CALL) && !insns[i].src_reg &&
+		     insns[i].imm == helper;
+	return n;
+}
+
+/* Each attach point of a probe reads the memory that its own addresses are in. */
+static void test_spaces(void **state)
+{
+	struct bpf_object *o =
+		open_script("BEGIN, tracepoint:syscalls:sys_enter_openat { @ = *0x1000; }");
+
+	(void)state;
+	assert_int_equal(count_calls(o, "p0_begin", BPF_FUNC_probe_read_kernel), 1);
+	assert_int_equal(count_calls(o, "p0_begin", BPF_FUNC_probe_read_user), 0);
+	assert_int_equal(count_calls(o, "p1_sys_enter", BPF_FUNC_probe_read_user), 1);
+	bpf_object__close(o);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -234,6 +261,7 @@ int main(void)
 		cmocka_unit_test(test_stacks),
 		cmocka_unit_test(test_several_programs),
 		cmocka_unit_test(test_scope_losses),
+		cmocka_unit_test(test_spaces),
 		cmocka_unit_test(test_no_scratch),
 		cmocka_unit_test(test_scratch_is_as_large_as_needed),
 	};
