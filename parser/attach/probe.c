@@ -20,20 +20,20 @@
 
 const struct probe_row probe_rows[] = {
 #define PROBE(id, name_, alias_, form_, context_, traits_, parse_, expand_, span_, listing_, \
-	      capability_, fields_, program_, space_, entry_, doc_) \
-	[PROBE_##id] = {.name = name_,                                                           \
-			.alias = alias_,                                                         \
-			.form = form_,                                                           \
-			.context = context_,                                                     \
-			.traits = traits_,                                            \
-			.parse = parse_,                                                         \
-			.expand = expand_,                                                       \
-			.span = span_,                                                           \
-			.listing = listing_,                                                     \
-			.capability = capability_,                                               \
-			.program = program_, \
-			.space = space_, \
-			.entry = entry_, \
+	      capability_, fields_, program_, space_, entry_, doc_)                          \
+	[PROBE_##id] = {.name = name_,                                                       \
+			.alias = alias_,                                                     \
+			.form = form_,                                                       \
+			.context = context_,                                                 \
+			.traits = traits_,                                                   \
+			.parse = parse_,                                                     \
+			.expand = expand_,                                                   \
+			.span = span_,                                                       \
+			.listing = listing_,                                                 \
+			.capability = capability_,                                           \
+			.program = program_,                                                 \
+			.space = space_,                                                     \
+			.entry = entry_,                                                     \
 			.doc = doc_},
 #include "parser/lang/probes.def"
 #undef PROBE

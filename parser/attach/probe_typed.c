@@ -409,8 +409,8 @@ static int list_found(struct typed_search *s)
 	for (uint32_t i = 0; i < s->n_found; i++) {
 		struct attach_point p = *s->p;
 
-		p.name = arena_printf(s->r->arena, "%s:%s", row_name(s->p),
-				      written(s, s->found[i]));
+		p.name =
+			arena_printf(s->r->arena, "%s:%s", row_name(s->p), written(s, s->found[i]));
 		arena_push(s->r->arena, *s->points, *s->n_points, p);
 	}
 	return 0;

@@ -21,6 +21,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Of a type without fields. */
+void fld_none(struct listing *l, const char *name, uint64_t offset, FILE *out)
+{
+}
+
 static fld_fn *const field_hooks[PROBE_COUNT] = {
 #define PROBE(id, name, alias, form, context, traits, parse, expand, span, listing, capability, \
 	      fields, ...)                                                                      \
@@ -399,7 +404,7 @@ static void print_fields(struct listing *l, const struct list_line *line, FILE *
 		list_field(&p->format->fields[i], p->format->fields[i].name, out);
 	if (probe_is_typed(p) && p->typed)
 		print_typed(p, out);
-	else if (!p->format && hook)
+	else if (!p->format)
 		hook(l, line->text + strlen(probe_rows[p->id].name) + 1, line->offset, out);
 }
 

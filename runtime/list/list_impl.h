@@ -45,8 +45,11 @@ struct listing {
 /* The fields hooks of probes.def: print what the attach point `name` (behind "TYPE:") is given, a
  * line each. `offset`: of a function of a program, in its file. */
 typedef void fld_fn(struct listing *l, const char *name, uint64_t offset, FILE *out);
-fld_fn fld_tracepoint, fld_kprobe, fld_result, fld_function, fld_function_result;
-fld_fn fld_raw_tracepoint, fld_iterator, fld_symbol, fld_symbol_result, fld_usdt;
+#define PROBE(id, name, alias, form, context, traits, parse, expand, span, listing, capability, \
+	      fields, ...)                                                                      \
+	fld_fn fields;
+#include "parser/lang/probes.def"
+#undef PROBE
 
 /* A field or parameter: as it is declared, or its type and `name`, "" for none. */
 void list_field(const struct tp_field *f, const char *name, FILE *out);
