@@ -382,10 +382,8 @@ static uint32_t facts_n_cpus(struct kernel *k)
 	return facts_of(k)->n_cpus ? facts_of(k)->n_cpus : 1;
 }
 
-static void facts_close(struct kernel *kernel)
+void facts_free(struct facts *k)
 {
-	struct facts *k = (struct facts *)kernel;
-
 	for (uint32_t i = 0; i < k->n_facts; i++) {
 		if (k->facts[i].kind == FACT_TRACEPOINT)
 			free(k->facts[i].format);
@@ -397,6 +395,13 @@ static void facts_close(struct kernel *kernel)
 	}
 	free(k->facts);
 	free(k->text);
+}
+
+static void facts_close(struct kernel *kernel)
+{
+	struct facts *k = (struct facts *)kernel;
+
+	facts_free(k);
 	free(k);
 }
 
@@ -426,14 +431,9 @@ static int read_text(const char *path, char **out)
 	return err;
 }
 
-struct kernel *facts_file_open(const char *path)
+void facts_init(struct facts *k)
 {
-	struct facts *k = calloc(1, sizeof(*k));
-
-	if (!k) {
-		log_error("out of memory");
-		return NULL;
-	}
+	*k = (struct facts){0};
 	k->k = (struct kernel){
 		.tracepoint = facts_tracepoint,
 		.each_tracepoint = facts_each_tracepoint,
@@ -460,6 +460,17 @@ struct kernel *facts_file_open(const char *path)
 		.n_cpus = facts_n_cpus,
 		.close = facts_close,
 	};
+}
+
+struct kernel *facts_file_open(const char *path)
+{
+	struct facts *k = calloc(1, sizeof(*k));
+
+	if (!k) {
+		log_error("out of memory");
+		return NULL;
+	}
+	facts_init(k);
 	if (!read_text(path, &k->text) && !facts_read(k, path))
 		return &k->k;
 	facts_close(&k->k);

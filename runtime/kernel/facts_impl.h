@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a facts file holds; private to facts_file.c, which answers from it, and facts_read.c.
+ * The facts of a facts file. Private to facts_file.c, which answers from them, facts_read.c and the
+ * unit tests, whose kernel is such facts.
  */
 #pragma once
 #include "parser/lang/kernel.h"
@@ -38,13 +39,17 @@ struct fact {
 
 struct facts {
 	struct kernel k; /* first: a struct kernel * is a struct facts * */
-	char *text;	 /* the file; names point into it */
+	char *text;	 /* the file; names point into it; from malloc */
 	struct fact *facts;
 	uint32_t n_facts, room;
 	enum capability_state capabilities[CAP_COUNT];
 	uint32_t n_cpus;
 };
 
-void facts_free_typed(struct typed_function *f);
-/* Read k->text, the file `path`, line by line. 0 or -1, said. */
+/* An empty set of facts, and the hooks that answer from it. */
+void facts_init(struct facts *k);
+/* Read k->text line by line; `path` is its name in messages. 0, or -1 after a message. */
 int facts_read(struct facts *k, const char *path);
+/* Free what facts_read() allocated, and k->text. */
+void facts_free(struct facts *k);
+void facts_free_typed(struct typed_function *f);

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tracefs as far as sonde reads it: a directory descriptor to start from, the format file of one
- * event, the names of all events. Nothing here knows struct kernel; errors are -errno.
+ * Reading tracefs: its directory, the format file of an event, the names of all events. Errors are
+ * -errno.
  */
 #pragma once
 #include <stddef.h>
 #include "parser/lang/kernel.h"
 
-/* A directory descriptor of tracefs: of an existing mount, else of a detached mount of our own that
- * nobody else sees (read-only, gone with the descriptor). -EACCES when not allowed. */
+/* A directory descriptor of tracefs: of an existing mount, or else of a detached read-only mount
+ * that no other process sees and that ends with the descriptor. -EACCES when not allowed. */
 int tracefs_open(void);
 
-/* Parse the text of a format file (need not be NUL-terminated). *out is one block, to be free()d.
- * A field whose line cannot be understood is left out; -EINVAL when the text is no format at all,
+/* Parse the text of a format file, which need not be NUL-terminated. *out is one block, to be
+ * free()d. A field whose line cannot be parsed is left out. -EINVAL: the text has no fields;
  * -ENOMEM. */
 int tracefs_format_parse(const char *category, const char *event, const char *text, size_t len,
 			 struct tp_format **out);
@@ -20,5 +20,5 @@ int tracefs_format_parse(const char *category, const char *event, const char *te
 int tracefs_format_read(int tracefs_fd, const char *category, const char *event,
 			struct tp_format **out);
 
-/* Call fn for each "category:event" (of one category when it is not NULL), in no given order. */
+/* Call fn for each "category:event" (of one category when it is not NULL), unordered. */
 int tracefs_each_event(int tracefs_fd, const char *category, kernel_name_fn fn, void *ctx);

@@ -1,250 +1,246 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The fake kernel (fake_kernel.h). Its tables are small enough to be read as a whole; the formats
- * are those of real kernels, with fewer fields.
+ * The kernel of the unit tests (fake_kernel.h): facts, read as those of a facts file, and below them
+ * hooks for what facts cannot say: errors, missing capabilities, code of functions, and strings that
+ * are valid during a callback only. The formats are those of real kernels, with fewer fields.
  */
 #include "tests/unit/fake_kernel.h"
 #include "parser/base/arena.h"
 #include "parser/lang/ast.h"
 #include "parser/sema/sema.h"
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
-#define COUNT(array) (sizeof(array) / sizeof(*(array)))
-#define INT(name_, type, at, n, sign) \
-	{.name = name_, .type_text = type, .offset = at, .size = n, .is_signed = sign}
-#define CHARS(name_, at, n)       \
-	{.name = name_,           \
-	 .type_text = "char[16]", \
-	 .offset = at,            \
-	 .size = n,               \
-	 .elem_size = 1,          \
-	 .is_char_array = true}
+static const char facts_text[] =
+	"capability BTF\n"
+	"tracepoint sched:sched_switch raw\n"
+	"ID: 372\n"
+	"\tfield:char prev_comm[16];\toffset:8;\tsize:16;\tsigned:0;\n"
+	"\tfield:pid_t prev_pid;\toffset:24;\tsize:4;\tsigned:1;\n"
+	"\tfield:long prev_state;\toffset:32;\tsize:8;\tsigned:1;\n"
+	"\tfield:char next_comm[16];\toffset:40;\tsize:16;\tsigned:0;\n"
+	"\tfield:pid_t next_pid;\toffset:56;\tsize:4;\tsigned:1;\n"
+	"tracepoint sched:sched_process_exec\n"
+	"ID: 365\n"
+	"\tfield:__data_loc char[] filename;\toffset:8;\tsize:4;\tsigned:0;\n"
+	"\tfield:pid_t pid;\toffset:12;\tsize:4;\tsigned:1;\n"
+	"tracepoint syscalls:sys_enter_openat\n"
+	"ID: 782\n"
+	"\tfield:int __syscall_nr;\toffset:8;\tsize:4;\tsigned:1;\n"
+	"\tfield:const char * filename;\toffset:24;\tsize:8;\tsigned:0;\n"
+	"\tfield:int flags;\toffset:32;\tsize:8;\tsigned:0;\n"
+	"tracepoint syscalls:sys_enter_getppid\n"
+	"ID: 305\n"
+	"\tfield:int __syscall_nr;\toffset:8;\tsize:4;\tsigned:1;\n"
+	"\tfield:long ret;\toffset:16;\tsize:8;\tsigned:1;\n"
+	"tracepoint syscalls:sys_exit_openat\n"
+	"ID: 781\n"
+	"\tfield:int __syscall_nr;\toffset:8;\tsize:4;\tsigned:1;\n"
+	"\tfield:long ret;\toffset:16;\tsize:8;\tsigned:1;\n"
+	"tracepoint syscalls:sys_enter_unheard_of\n"
+	"ID: 999\n"
+	"\tfield:int __syscall_nr;\toffset:8;\tsize:4;\tsigned:1;\n"
+	"\tfield:long ret;\toffset:16;\tsize:8;\tsigned:1;\n"
+	"tracepoint raw_syscalls:sys_enter\n"
+	"ID: 443\n"
+	"\tfield:long id;\toffset:8;\tsize:8;\tsigned:1;\n"
+	"\tfield:unsigned long args[6];\toffset:16;\tsize:48;\tsigned:0;\n"
+	"tracepoint skb:kfree_skb raw\n"
+	"ID: 2310\n"
+	"\tfield:void * skbaddr;\toffset:8;\tsize:8;\tsigned:0;\n"
+	"\tfield:unsigned short protocol;\toffset:32;\tsize:2;\tsigned:0;\n"
+	"raw sys_enter\n"
+	"raw sys_exit\n"
+	"symbol /bin/app main 0x401000 0x1000 64\n"
+	"symbol /bin/app handle 0x401040 0x1040 32\n"
+	"symbol /bin/app _start 0x401080 0x1080 32\n"
+	"symbol /bin/app __handle 0x401040 0x1040 0\n"
+	"symbol /bin/cpp _ZN2ns4findEi 0x1140 0x140 64\n"
+	"symbol /bin/cpp _ZN2ns4findEii 0x1180 0x180 64\n"
+	"symbol /bin/cpp _ZN2ns5twiceIiEET_S1_ 0x11c0 0x1c0 64\n"
+	"symbol /bin/cpp _ZN2ns4findEi.cold 0x1040 0x40 0\n"
+	"symbol /bin/cpp pick 0x1300 0x300 0\n"
+	"symbol /bin/go main.work 0x1200 0x200 64\n"
+	"symbol /bin/go main.spin 0x1240 0x240 64\n"
+	"symbol /opt/a:b run 0x401080 0x1080 32\n"
+	"object /bin/app counter 0x404060\n"
+	"go /bin/go\n"
+	"arguments /bin/app handle void int32:id double:part text:name lost:gone\n"
+	"arguments /bin/app main void int32:argc int64:id\n"
+	"usdt /bin/app app:begin 0x1010 0x3000 -4@%edi;8@$7\n"
+	"usdt /bin/app app:end 0x1050 0 8@-8(%rbp)\n"
+	"usdt /bin/app app:end 0x1060 0 4@counter(%rip)\n"
+	"usdt /bin/app other:end 0x1070 0 -\n"
+	"usdt /lib/one.so one:begin 0x1000 0 8@%xmm0\n"
+	"mapped /bin/app\n"
+	"mapped /lib/one.so\n"
+	"mapped /lib/gone.so\n"
+	"function vfs_read\n"
+	"function vfs_write\n"
+	"function thaw.isra.0\n"
+	"function freeze.constprop.0\n"
+	"function freeze.isra.1\n"
+	"function __do_sys_pause\n"
+	"function __ia32_sys_dup\n"
+	"function __x64_sys_dup\n"
+	"typed vmlinux vfs_read int64 ptr:file ptr:buf uint64:count struct:by_value\n"
+	"typed vmlinux vfs_write int64 ptr:file ptr:buf uint64:count struct:by_value\n"
+	"typed ext4 ext4_sync_file int32 ptr:file int32:datasync\n"
+	"typed vmlinux nowhere_traceable void\n"
+	"typed ext4 twice void\n"
+	"typed xfs twice void\n"
+	"typed bpf:17 filter int32 ptr:file\n"
+	"typed bpf:18 filter int32 ptr:file\n"
+	"typed-raw vmlinux sched_switch uint8:preempt ptr:prev uint32:prev_state\n"
+	"typed-raw ext4 ext4_sync ptr:file int32:datasync\n"
+	"iterator task_file meta:pointer task:pointer fd:u32\n";
 
-static struct tp_field switch_fields[] = {
-	CHARS("prev_comm", 8, 16),
-	INT("prev_pid", "pid_t", 24, 4, true),
-	INT("prev_state", "long", 32, 8, true),
-	CHARS("next_comm", 40, 16),
-	INT("next_pid", "pid_t", 56, 4, true),
-};
-
-static struct tp_field exec_fields[] = {
-	{.name = "filename",
-	 .type_text = "__data_loc char[]",
-	 .offset = 8,
-	 .size = 4,
-	 .is_data_loc = true},
-	INT("pid", "pid_t", 12, 4, true),
-};
-
-static struct tp_field openat_fields[] = {
-	INT("__syscall_nr", "int", 8, 4, true),
-	INT("filename", "const char *", 24, 8, false),
-	INT("flags", "int", 32, 8, false),
-};
-
-static struct tp_field exit_fields[] = {
-	INT("__syscall_nr", "int", 8, 4, true),
-	INT("ret", "long", 16, 8, true),
-};
-
-static struct tp_field enter_fields[] = {
-	INT("id", "long", 8, 8, true),
-	{.name = "args", .type_text = "unsigned long[6]", .offset = 16, .size = 48, .elem_size = 8},
-};
-
-static struct tp_field skb_fields[] = {
-	INT("skbaddr", "void *", 8, 8, false),
-	INT("protocol", "unsigned short", 32, 2, false),
-};
-
-#define FORMAT(category_, event_, id_, fields_) \
-	{.category = category_,                 \
-	 .event = event_,                       \
-	 .id = id_,                             \
-	 .fields = fields_,                     \
-	 .n_fields = COUNT(fields_)}
-
-static const struct tp_format formats[] = {
-	FORMAT("sched", "sched_switch", 372, switch_fields),
-	FORMAT("sched", "sched_process_exec", 365, exec_fields),
-	FORMAT("syscalls", "sys_enter_openat", 782, openat_fields),
-	FORMAT("syscalls", "sys_enter_getppid", 305, exit_fields),
-	FORMAT("syscalls", "sys_exit_openat", 781, exit_fields),
-	FORMAT("syscalls", "sys_enter_unheard_of", 999, exit_fields),
-	FORMAT("raw_syscalls", "sys_enter", 443, enter_fields),
-	FORMAT("skb", "kfree_skb", 2310, skb_fields),
-};
-
-static const char *const raw_names[] = {"sched_switch", "sys_enter", "sys_exit", "kfree_skb"};
-
-static const struct user_symbol symbols[] = {
-	{.path = "/bin/app", .symbol = "main", .address = 0x401000, .offset = 0x1000, .size = 64},
-	{.path = "/bin/app", .symbol = "handle", .address = 0x401040, .offset = 0x1040, .size = 32},
-	{.path = "/bin/app",
-	 .symbol = "_start",
-	 .address = 0x401080,
-	 .offset = 0x1080,
-	 .size = 32,
-	 .is_entry = true},
-	{.path = "/bin/app", .symbol = "__handle", .address = 0x401040, .offset = 0x1040},
-	{.path = "/bin/cpp",
-	 .symbol = "_ZN2ns4findEi",
-	 .address = 0x1140,
-	 .offset = 0x140,
-	 .size = 64},
-	{.path = "/bin/cpp",
-	 .symbol = "_ZN2ns4findEii",
-	 .address = 0x1180,
-	 .offset = 0x180,
-	 .size = 64},
-	{.path = "/bin/cpp",
-	 .symbol = "_ZN2ns5twiceIiEET_S1_",
-	 .address = 0x11c0,
-	 .offset = 0x1c0,
-	 .size = 64},
-	{.path = "/bin/cpp", .symbol = "_ZN2ns4findEi.cold", .address = 0x1040, .offset = 0x40},
-	{.path = "/bin/cpp",
-	 .symbol = "pick",
-	 .address = 0x1300,
-	 .offset = 0x300,
-	 .is_ifunc = true},
-	{.path = "/bin/go", .symbol = "main.work", .address = 0x1200, .offset = 0x200, .size = 64},
-	{.path = "/bin/go", .symbol = "main.spin", .address = 0x1240, .offset = 0x240, .size = 64},
-	{.path = "/opt/a:b", .symbol = "run", .address = 0x401080, .offset = 0x1080, .size = 32},
-};
-
-static const struct usdt_note notes[] = {
-	{.path = "/bin/app",
-	 .provider = "app",
-	 .name = "begin",
-	 .args = "-4@%edi 8@$7",
-	 .address = 0x401010,
-	 .offset = 0x1010,
-	 .semaphore = 0x3000},
-	{.path = "/bin/app",
-	 .provider = "app",
-	 .name = "end",
-	 .args = "8@-8(%rbp)",
-	 .address = 0x401050,
-	 .offset = 0x1050},
-	{.path = "/bin/app",
-	 .provider = "app",
-	 .name = "end",
-	 .args = "4@counter(%rip)",
-	 .address = 0x401060,
-	 .offset = 0x1060},
-	{.path = "/bin/app",
-	 .provider = "other",
-	 .name = "end",
-	 .args = "",
-	 .address = 0x401070,
-	 .offset = 0x1070},
-	{.path = "/lib/one.so",
-	 .provider = "one",
-	 .name = "begin",
-	 .args = "8@%xmm0",
-	 .address = 0x1000,
-	 .offset = 0x1000},
-};
+/* The hooks that answer from the facts. */
+static struct kernel answers;
 
 static struct fake_kernel *fake(struct kernel *k)
 {
 	return (struct fake_kernel *)k;
 }
 
+/* ---- errors and missing capabilities ---- */
+
 static int fake_tracepoint(struct kernel *k, const char *category, const char *event,
 			   const struct tp_format **out)
 {
-	if (fake(k)->tracepoint_err)
-		return fake(k)->tracepoint_err;
-	for (size_t i = 0; i < COUNT(formats); i++)
-		if (!strcmp(formats[i].category, category) && !strcmp(formats[i].event, event)) {
-			*out = &formats[i];
-			return 0;
-		}
-	return -ENOENT;
-}
+	int err = fake(k)->tracepoint_err;
 
-static int fake_each_tracepoint(struct kernel *k, const char *category, kernel_name_fn fn,
-				void *ctx)
-{
-	char name[100];
-
-	(void)k;
-	for (size_t i = 0; i < COUNT(formats); i++) {
-		if (category && strcmp(formats[i].category, category) != 0)
-			continue;
-		snprintf(name, sizeof(name), "%s:%s", formats[i].category, formats[i].event);
-		fn(name, ctx);
-	}
-	return 0;
+	return err ? err : answers.tracepoint(k, category, event, out);
 }
 
 static bool fake_has_raw_tracepoint(struct kernel *k, const char *name)
 {
-	for (size_t i = 0; i < COUNT(raw_names) && !fake(k)->has_no_btf; i++)
-		if (!strcmp(raw_names[i], name))
-			return true;
-	return false;
+	return !fake(k)->has_no_btf && answers.has_raw_tracepoint(k, name);
+}
+
+static int fake_typed(struct kernel *k, enum typed_kind kind, const char *module, const char *name,
+		      const struct typed_function **out)
+{
+	return fake(k)->has_no_btf ? -ENODEV : answers.typed(k, kind, module, name, out);
+}
+
+static int fake_iterator(struct kernel *k, const char *name, const struct kernel_iter **out)
+{
+	return fake(k)->has_no_btf ? -ENOTSUP : answers.iterator(k, name, out);
+}
+
+static int fake_kernel_function(struct kernel *k, const char *name)
+{
+	int err = fake(k)->function_err;
+
+	return err ? err : answers.kernel_function(k, name);
+}
+
+static int fake_each_kernel_function(struct kernel *k, kernel_name_fn fn, void *ctx)
+{
+	if (fake(k)->function_err)
+		return fake(k)->function_err;
+	fn("ext4_sync_file [ext4]", ctx); /* facts have no functions of modules */
+	return answers.each_kernel_function(k, fn, ctx);
 }
 
 static int fake_user_symbol(struct kernel *k, const char *path, const char *symbol,
 			    struct user_symbol *out)
 {
-	int err = -ENOENT;
+	int err = fake(k)->symbol_err;
 
-	if (fake(k)->symbol_err)
-		return fake(k)->symbol_err;
+	if (err)
+		return err;
 	if (strcmp(path, "/bin/bare") == 0) { /* a stripped file */
 		out->path = "/bin/bare";
 		return -ESRCH;
 	}
-	for (size_t i = 0; i < COUNT(symbols); i++) {
-		if (strcmp(symbols[i].path, path) != 0)
-			continue;
-		out->path = symbols[i].path;
-		err = -ESRCH;
-		if (!strcmp(symbols[i].symbol, symbol)) {
-			*out = symbols[i];
-			return 0;
-		}
+	err = answers.user_symbol(k, path, symbol, out);
+	if (!err) {
+		out->is_entry = strcmp(symbol, "_start") == 0;
+		out->is_ifunc = strcmp(symbol, "pick") == 0;
 	}
 	return err;
 }
 
+static enum capability_state fake_capability(struct kernel *k, enum capability_id id)
+{
+	bool lacks = (id == CAP_KPROBES || id == CAP_FENTRY) ? fake(k)->has_no_kprobes
+		     : id == CAP_UPROBES		     ? fake(k)->has_no_uprobes
+		     : id == CAP_BTF			     ? fake(k)->has_no_btf
+							     : false;
+
+	return lacks ? CAPABILITY_NO : CAPABILITY_YES;
+}
+
+static uint32_t fake_n_cpus(struct kernel *k)
+{
+	return fake(k)->n_cpus;
+}
+
+/* ---- programs and libraries ---- */
+
 static int fake_user_object(struct kernel *k, const char *path, const char *name,
 			    struct user_object *out)
 {
-	struct user_symbol s = {.path = "/bin/app", .address = 0x404060, .size = 4};
-	int err = strcmp(path, s.path) == 0 && strcmp(name, "counter") == 0
-			  ? 0
-			  : fake_user_symbol(k, path, name, &s);
+	int err = answers.user_object(k, path, name, out);
 
-	*out = (struct user_object){.path = s.path,
-				    .address = s.address,
-				    .size = s.size,
-				    .is_movable = true};
+	out->size = 4;
+	out->is_movable = true;
 	return err;
+}
+
+/* Hands on names in a buffer that is overwritten after the call, as kernel.h allows. */
+struct name_walk {
+	user_function_fn *function;
+	usdt_note_fn *note;
+	void *ctx;
+};
+
+static void offer_function(const struct user_symbol *f, void *ctx)
+{
+	const struct name_walk *w = ctx;
+	struct user_symbol s = *f;
+	char name[32];
+
+	snprintf(name, sizeof(name), "%s", f->symbol);
+	s.symbol = name;
+	s.is_entry = strcmp(name, "_start") == 0;
+	s.is_ifunc = strcmp(name, "pick") == 0;
+	(*w->function)(&s, w->ctx);
+	memset(name, 'x', sizeof(name) - 1);
 }
 
 static int fake_each_user_function(struct kernel *k, const char *path, user_function_fn fn,
 				   void *ctx)
 {
-	char name[32]; /* handed over in a buffer that is gone afterwards, as kernel.h allows */
+	struct name_walk w = {.function = &fn, .ctx = ctx};
 
-	(void)k;
-	for (size_t i = 0; i < COUNT(symbols); i++)
-		if (!strcmp(symbols[i].path, path)) {
-			struct user_symbol s = symbols[i];
-
-			snprintf(name, sizeof(name), "%s", symbols[i].symbol);
-			s.symbol = name;
-			fn(&s, ctx);
-			memset(name, 'x', sizeof(name) - 1);
-		}
+	answers.each_user_function(k, path, offer_function, &w);
 	return 0;
+}
+
+static void offer_note(const struct usdt_note *note, void *ctx)
+{
+	const struct name_walk *w = ctx;
+	struct usdt_note n = *note;
+	char name[32];
+
+	snprintf(name, sizeof(name), "%s", note->name);
+	n.name = name;
+	if (strcmp(n.path, "/bin/app") == 0)
+		n.address += 0x400000; /* where its symbols are loaded; facts have one number */
+	(*w->note)(&n, w->ctx);
+	memset(name, 'x', sizeof(name) - 1);
+}
+
+static int fake_each_usdt(struct kernel *k, const char *path, usdt_note_fn fn, void *ctx)
+{
+	struct name_walk w = {.note = &fn, .ctx = ctx};
+	int err = answers.each_usdt(k, path, offer_note, &w);
+
+	return strcmp(path, "/bin/bare") ? err : 0;
 }
 
 static int fake_each_user_file(struct kernel *k, const char *pattern, kernel_name_fn fn, void *ctx)
@@ -261,15 +257,10 @@ static int fake_each_user_file(struct kernel *k, const char *pattern, kernel_nam
 static int fake_user_function_at(struct kernel *k, const char *path, uint64_t address,
 				 struct user_symbol *out)
 {
-	(void)k;
 	out->path = path;
 	out->offset = address - 0x400000;
-	for (size_t i = 0; i < COUNT(symbols); i++)
-		if (!strcmp(symbols[i].path, path) &&
-		    address - symbols[i].address < symbols[i].size) {
-			*out = symbols[i];
-			return 0;
-		}
+	if (answers.user_function_at(k, path, address, out) == 0)
+		return 0;
 	return address < 0x500000 ? -ESRCH : -EFAULT;
 }
 
@@ -294,318 +285,46 @@ static int fake_each_user_return(struct kernel *k, const struct user_symbol *f, 
 	return strcmp(f->symbol, "_ZN2ns5twiceIiEET_S1_") == 0;
 }
 
-static struct tp_field handle_params[] = {
-	INT("id", "int", 0, 4, true),
-	{.name = "part", .type_text = "double", .offset = TYPED_NO_PLACE},
-	INT("name", "const char *", 8, 8, false),
-	INT("gone", "int", TYPED_NO_PLACE, 4, true),
-};
-
-static struct tp_field main_params[] = {
-	INT("argc", "int", 0, 4, true),
-	INT("id", "long", 8, 8, true),
-};
-
-/* Debug information of /bin/app alone, in which _start is not. */
-static int fake_user_typed(struct kernel *k, const char *path, uint64_t offset,
-			   const struct typed_function **out)
-{
-	static const struct typed_function handle = {.name = "",
-						     .module = "",
-						     .params = handle_params,
-						     .n_params = COUNT(handle_params)};
-	static const struct typed_function start = {.name = "",
-						    .module = "",
-						    .params = main_params,
-						    .n_params = COUNT(main_params)};
-
-	(void)k;
-	if (strcmp(path, "/bin/app") != 0)
-		return -ENODATA;
-	*out = offset == 0x1040 ? &handle : &start;
-	return offset == 0x1040 || offset == 0x1000 ? 0 : -ESRCH;
-}
-
 static bool fake_user_unwinds(struct kernel *k, const char *path)
 {
 	(void)k;
 	return strcmp(path, "/bin/cpp") == 0;
 }
 
-static bool fake_user_is_go(struct kernel *k, const char *path)
-{
-	(void)k;
-	return strcmp(path, "/bin/go") == 0;
-}
-
-static bool fake_demangle(struct kernel *k, const char *symbol, bool with_parameters, char *out,
-			  size_t size)
-{
-	static const struct {
-		const char *symbol, *name, *with_parameters;
-	} names[] = {
-		{"_ZN2ns4findEi", "ns::find", "ns::find(int)"},
-		{"_ZN2ns4findEii", "ns::find", "ns::find(int, int)"},
-		{"_ZN2ns5twiceIiEET_S1_", "ns::twice<int>", "ns::twice<int>(int)"},
-		{"_ZN2ns4findEi.cold", "ns::find [clone .cold]", "ns::find(int) [clone .cold]"},
-	};
-
-	(void)k;
-	for (size_t i = 0; i < COUNT(names); i++)
-		if (!strcmp(names[i].symbol, symbol))
-			return snprintf(out, size, "%s",
-					with_parameters ? names[i].with_parameters
-							: names[i].name) > 0;
-	return false;
-}
-
-static int fake_each_usdt(struct kernel *k, const char *path, usdt_note_fn fn, void *ctx)
-{
-	char name[32]; /* gone afterwards, as above */
-	int err = strcmp(path, "/bin/bare") ? -ENOENT : 0;
-
-	(void)k;
-	for (size_t i = 0; i < COUNT(notes); i++) {
-		struct usdt_note n = notes[i];
-
-		if (strcmp(n.path, path) != 0)
-			continue;
-		err = 0;
-		snprintf(name, sizeof(name), "%s", n.name);
-		n.name = name;
-		fn(&n, ctx);
-		memset(name, 'x', sizeof(name) - 1);
-	}
-	return err;
-}
-
 static int fake_each_mapped(struct kernel *k, kernel_name_fn fn, void *ctx)
 {
-	if (k->pid == 77) /* a kernel thread */
-		return 0;
-	fn("/bin/app", ctx);
-	fn("/lib/one.so", ctx);
-	fn("/lib/gone.so", ctx);
-	return 0;
-}
-
-static int fake_kernel_function(struct kernel *k, const char *name)
-{
-	if (fake(k)->function_err)
-		return fake(k)->function_err;
-	return strcmp(name, "vfs_read") == 0 || strcmp(name, "vfs_write") == 0 ? 0 : -ENOENT;
-}
-
-static int fake_each_kernel_function(struct kernel *k, kernel_name_fn fn, void *ctx)
-{
-	if (fake(k)->function_err)
-		return fake(k)->function_err;
-	fn("vfs_read", ctx);
-	fn("vfs_write", ctx);
-	fn("ext4_sync_file [ext4]", ctx);
-	fn("thaw.isra.0", ctx);
-	fn("freeze.constprop.0", ctx);
-	fn("freeze.isra.1", ctx);
-	fn("__do_sys_pause", ctx);
-	fn("__ia32_sys_dup", ctx);
-	fn("__x64_sys_dup", ctx);
-	return 0;
-}
-
-static struct tp_field read_params[] = {
-	INT("file", "struct file *", 0, 8, false),
-	INT("buf", "char *", 8, 8, false),
-	INT("count", "unsigned long", 16, 8, false),
-	{.name = "by_value", .type_text = "struct thing", .offset = 24},
-};
-
-static struct tp_field sync_params[] = {
-	INT("file", "struct file *", 0, 8, false),
-	INT("datasync", "int", 8, 4, true),
-};
-
-static struct tp_field event_params[] = {
-	INT("preempt", "bool", 0, 1, false),
-	INT("prev", "struct task_struct *", 8, 8, false),
-	INT("prev_state", "unsigned int", 16, 4, false),
-};
-
-static const struct fake_typed {
-	enum typed_kind kind;
-	struct typed_function f;
-} typed[] = {
-	{TYPED_FUNCTION,
-	 {.name = "vfs_read",
-	  .module = "vmlinux",
-	  .btf_id = 7,
-	  .params = read_params,
-	  .n_params = 4,
-	  .result = INT("", "long", 0, 8, true)}},
-	{TYPED_FUNCTION,
-	 {.name = "vfs_write",
-	  .module = "vmlinux",
-	  .btf_id = 8,
-	  .params = read_params,
-	  .n_params = 4,
-	  .result = INT("", "long", 0, 8, true)}},
-	{TYPED_FUNCTION,
-	 {.name = "ext4_sync_file",
-	  .module = "ext4",
-	  .btf_id = 9,
-	  .params = sync_params,
-	  .n_params = 2,
-	  .result = INT("", "int", 0, 4, true)}},
-	{TYPED_FUNCTION,
-	 {.name = "nowhere_traceable",
-	  .module = "vmlinux",
-	  .btf_id = 10,
-	  .result = {.name = "", .type_text = "void"}}},
-	{TYPED_FUNCTION, {.name = "twice", .module = "ext4", .btf_id = 11}},
-	{TYPED_FUNCTION, {.name = "twice", .module = "xfs", .btf_id = 12}},
-	{TYPED_FUNCTION,
-	 {.name = "filter",
-	  .module = "bpf",
-	  .btf_id = 3,
-	  .prog_id = 17,
-	  .params = sync_params,
-	  .n_params = 1,
-	  .result = INT("", "int", 0, 4, true)}},
-	{TYPED_FUNCTION,
-	 {.name = "filter",
-	  .module = "bpf",
-	  .btf_id = 3,
-	  .prog_id = 18,
-	  .params = sync_params,
-	  .n_params = 1,
-	  .result = INT("", "int", 0, 4, true)}},
-	{TYPED_TRACEPOINT,
-	 {.name = "sched_switch",
-	  .module = "vmlinux",
-	  .btf_id = 20,
-	  .params = event_params,
-	  .n_params = 3}},
-	{TYPED_TRACEPOINT,
-	 {.name = "ext4_sync",
-	  .module = "ext4",
-	  .btf_id = 21,
-	  .params = sync_params,
-	  .n_params = 2}},
-};
-
-static int fake_typed(struct kernel *k, enum typed_kind kind, const char *module, const char *name,
-		      const struct typed_function **out)
-{
-	bool has_module = !module;
-	uint32_t n = 0;
-
-	if (fake(k)->has_no_btf)
-		return -ENODEV;
-	for (size_t i = 0; i < COUNT(typed); i++) {
-		const struct typed_function *f = &typed[i].f;
-
-		has_module |= module && !strcmp(module, f->module);
-		if (typed[i].kind != kind || f->prog_id || strcmp(f->name, name) ||
-		    (module && strcmp(module, f->module)))
-			continue;
-		*out = f;
-		n++;
-	}
-	return n == 1 ? 0 : n ? -ENOTUNIQ : has_module ? -ENOENT : -ESRCH;
-}
-
-static int fake_each_typed(struct kernel *k, enum typed_kind kind, const char *module,
-			   kernel_name_fn fn, void *ctx)
-{
-	char text[64];
-
-	(void)k;
-	for (size_t i = 0; i < COUNT(typed); i++) {
-		const struct typed_function *f = &typed[i].f;
-
-		if (typed[i].kind != kind || f->prog_id || (module && strcmp(module, f->module)))
-			continue;
-		snprintf(text, sizeof(text), "%s [%s]", f->name, f->module);
-		fn(strcmp(f->module, "vmlinux") ? text : f->name, ctx);
-	}
-	return 0;
-}
-
-static int fake_each_bpf_function(struct kernel *k, typed_function_fn fn, void *ctx)
-{
-	(void)k;
-	for (size_t i = 0; i < COUNT(typed); i++)
-		if (typed[i].f.prog_id)
-			fn(&typed[i].f, ctx);
-	return 0;
-}
-
-static int fake_iterator(struct kernel *k, const char *name, const struct kernel_iter **out)
-{
-	static struct iter_field fields[] = {
-		{.name = "meta", .size = 8, .is_pointer = true},
-		{.name = "task", .offset = 8, .size = 8, .is_pointer = true},
-		{.name = "fd", .offset = 16, .size = 4},
-	};
-	static const struct kernel_iter iter = {"task_file", fields, COUNT(fields)};
-
-	if (fake(k)->has_no_btf)
-		return -ENOTSUP;
-	*out = &iter;
-	return strcmp(name, iter.name) == 0 ? 0 : -ENOENT;
-}
-
-static int fake_each_iterator(struct kernel *k, kernel_name_fn fn, void *ctx)
-{
-	(void)k;
-	fn("task_file", ctx);
-	return 0;
-}
-
-static enum capability_state fake_capability(struct kernel *k, enum capability_id id)
-{
-	bool lacks = (id == CAP_KPROBES || id == CAP_FENTRY) ? fake(k)->has_no_kprobes
-		     : id == CAP_UPROBES		     ? fake(k)->has_no_uprobes
-		     : id == CAP_BTF			     ? fake(k)->has_no_btf
-							     : false;
-
-	return lacks ? CAPABILITY_NO : CAPABILITY_YES;
-}
-
-static uint32_t fake_n_cpus(struct kernel *k)
-{
-	return fake(k)->n_cpus;
+	return k->pid == 77 ? 0 : answers.each_mapped_file(k, fn, ctx); /* 77: a kernel thread */
 }
 
 void fake_kernel_init(struct fake_kernel *f)
 {
-	*f = (struct fake_kernel){.n_cpus = 4,
-				  .k = {
-					  .tracepoint = fake_tracepoint,
-					  .each_tracepoint = fake_each_tracepoint,
-					  .has_raw_tracepoint = fake_has_raw_tracepoint,
-					  .user_symbol = fake_user_symbol,
-					  .user_object = fake_user_object,
-					  .each_user_function = fake_each_user_function,
-					  .each_user_file = fake_each_user_file,
-					  .user_function_at = fake_user_function_at,
-					  .user_instruction = fake_user_instruction,
-					  .each_user_return = fake_each_user_return,
-					  .user_is_go = fake_user_is_go,
-					  .user_unwinds = fake_user_unwinds,
-					  .user_typed = fake_user_typed,
-					  .demangle = fake_demangle,
-					  .each_usdt = fake_each_usdt,
-					  .each_mapped_file = fake_each_mapped,
-					  .kernel_function = fake_kernel_function,
-					  .each_kernel_function = fake_each_kernel_function,
-					  .typed = fake_typed,
-					  .each_typed = fake_each_typed,
-					  .each_bpf_function = fake_each_bpf_function,
-					  .iterator = fake_iterator,
-					  .each_iterator = fake_each_iterator,
-					  .capability = fake_capability,
-					  .n_cpus = fake_n_cpus,
-				  }};
+	memset(f, 0, sizeof(*f));
+	facts_init(&f->facts);
+	f->facts.text = strdup(facts_text);
+	if (!f->facts.text || facts_read(&f->facts, "fake_kernel.c"))
+		abort();
+	f->n_cpus = 4;
+	answers = f->k;
+	f->k.tracepoint = fake_tracepoint;
+	f->k.has_raw_tracepoint = fake_has_raw_tracepoint;
+	f->k.typed = fake_typed;
+	f->k.iterator = fake_iterator;
+	f->k.kernel_function = fake_kernel_function;
+	f->k.each_kernel_function = fake_each_kernel_function;
+	f->k.capability = fake_capability;
+	f->k.n_cpus = fake_n_cpus;
+	f->k.user_symbol = fake_user_symbol;
+	f->k.user_object = fake_user_object;
+	f->k.each_user_function = fake_each_user_function;
+	f->k.each_usdt = fake_each_usdt;
+	f->k.each_user_file = fake_each_user_file;
+	f->k.user_function_at = fake_user_function_at;
+	f->k.user_instruction = fake_user_instruction;
+	f->k.each_user_return = fake_each_user_return;
+	f->k.user_unwinds = fake_user_unwinds;
+	f->k.each_mapped_file = fake_each_mapped;
+	f->k.user_library = NULL; /* optional hooks that no test uses */
+	f->k.each_user_line = NULL;
 }
 
 /* ---- the walk ---- */
@@ -649,5 +368,6 @@ struct plan *world_plan(struct world *w, const char *text, const struct plan_opt
 
 void world_free(struct world *w)
 {
+	facts_free(&w->kernel.facts);
 	arena_free(w->arena);
 }

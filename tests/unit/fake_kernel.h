@@ -1,27 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A struct kernel for the unit tests: a few tracepoints, functions and symbols, and switches for
- * what may be missing. Also the walk from a script's text to its plan, asking that kernel.
+ * A struct kernel for the unit tests: facts, and switches for errors and missing capabilities. Also
+ * the steps from a script's text to its plan.
  */
 #pragma once
 #include "parser/base/diag.h"
 #include "parser/lang/kernel.h"
 #include "parser/plan/plan.h"
+#include "runtime/kernel/facts_impl.h"
 
 struct arena;
 struct attach_point;
 struct program;
 
 struct fake_kernel {
-	struct kernel k; /* first: a struct kernel * is a struct fake_kernel * */
-	int tracepoint_err, symbol_err, function_err; /* when not 0: the answer to all questions */
+	union { /* first: a struct kernel * is a struct facts * and a struct fake_kernel * */
+		struct kernel k;
+		struct facts facts;
+	};
+	int tracepoint_err, symbol_err, function_err; /* if not 0, returned by those hooks */
 	bool has_no_btf, has_no_kprobes, has_no_uprobes;
 	uint32_t n_cpus;
 };
 
 void fake_kernel_init(struct fake_kernel *f);
 
-/* A script and how far it came; everything is in the arena. */
+/* A script and what was made of it. All but the kernel is in the arena. */
 struct world {
 	struct fake_kernel kernel;
 	struct arena *arena;
@@ -30,7 +34,7 @@ struct world {
 	struct plan *plan;
 };
 
-/* Prepare `w` without a script: a test may change w->kernel before world_check(). */
+/* Prepare `w` without a script: a test may change w->kernel first. */
 void world_init(struct world *w);
 /* Parse and check `text`; the number of errors. */
 uint32_t world_check(struct world *w, const char *text);

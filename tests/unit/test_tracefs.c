@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/kernel/tracefs.c: format texts of several kernels, odd and broken ones, and (as root) the
+ * runtime/kernel/tracefs*.c: format texts of several kernels, odd and broken ones, and (as root) the
  * running kernel's own files. The texts are handed over in blocks of their exact size, so that ASan sees a
  * byte read too many.
  */
