@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Types of a tracepoint's fields, from what the kernel's format file says of them.
+ * Types of tracepoint fields, function arguments and results, from the kernel's format files,
+ * BTF and debug information.
  */
 #include "parser/base/arena.h"
 #include "parser/base/limits.h"
 #include "parser/lang/field_type.h"
 #include <string.h>
 
-/* Arguments of system calls are words in the record whatever C says they are: the call itself
- * takes only so much of one. */
+/* Arguments of system calls are 64-bit words in the record, whatever their C type; the call
+ * itself uses only the low bytes. */
 static const struct {
 	const char *text;
 	uint32_t size;
@@ -47,7 +48,7 @@ static const struct {
 	{"old_gid_t", 2, false},
 };
 
-/* NULL: another one. */
+/* The integer type of a C type name; NULL when it is not one of these. */
 static const struct type *number_of_c(const char *text)
 {
 	for (size_t i = 0; i < sizeof(narrow) / sizeof(*narrow); i++)
@@ -70,7 +71,7 @@ static bool is_word(uint32_t size)
 
 /* ---- addresses ----------------------------------------------------------------------------- */
 
-/* What "const char *const *" is of: char, behind two stars. */
+/* What a pointer type points to: "const char *const *" is two levels above char. */
 static struct tp_pointee read_pointee(struct arena *a, const char *text)
 {
 	static const char word[] = "const";
@@ -118,7 +119,7 @@ const struct type *field_pointer_type(struct arena *a, const struct tp_field *f,
 	return t;
 }
 
-/* Addresses of different things are addresses; with a number, it is one. */
+/* Pointers to different types become void *; a pointer and a number become a number. */
 const struct type *field_common_type(struct arena *a, const struct type *x, const struct type *y)
 {
 	bool x_is = x->kind == TY_POINTER, y_is = y->kind == TY_POINTER;
@@ -132,7 +133,7 @@ const struct type *field_common_type(struct arena *a, const struct type *x, cons
 
 const struct type *field_type(struct arena *a, const struct tp_field *f)
 {
-	if (f->is_data_loc) /* a handle: of a text, or of what is not built yet */
+	if (f->is_data_loc) /* a string; other variable-length fields are not implemented */
 		return strstr(f->type_text, "__data_loc char[]") ? type_string(a, LIMIT_STR) : NULL;
 	if (f->is_char_array)
 		return type_string(a, f->size);

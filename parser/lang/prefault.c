@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Texts whose place is known before a body begins: see prefault.h.
+ * Strings whose address is known before a body runs: see prefault.h.
  */
 #include "parser/lang/prefault.h"
 #include "parser/lang/builtin.h"
@@ -29,7 +29,7 @@ bool prefault_is_plain(const struct expr *e)
 	switch (e->kind) {
 	case EX_INT: return true;
 	case EX_NAME: return is_plain_name(e);
-	case EX_FIELD: /* an argument by its name */ return ast_is_args(e->field.object);
+	case EX_FIELD: /* a named argument */ return ast_is_args(e->field.object);
 	case EX_CAST: return prefault_is_plain(e->cast.operand);
 	case EX_UNARY: return e->unary.op != OP_DEREF && prefault_is_plain(e->unary.operand);
 	case EX_BINARY:
@@ -49,7 +49,7 @@ static bool is_early(const struct expr *e)
 
 static void each_block(struct block *b, const struct walk *w);
 
-/* What every run computes that comes by. */
+/* Visit what is computed in every run. */
 static void each_expr(struct expr *e, void *ctx)
 {
 	const struct walk *w = ctx;

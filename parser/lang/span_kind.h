@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Kinds of spans (rows of spans.def): which event starts what a probe ends, and where the state is.
+ * Kinds of spans (rows of spans.def): which event starts a span, and where its state is stored.
  */
 #pragma once
 #include "parser/lang/probe.h"
 
 enum span_start {
 	START_HERE,	 /* the same event: it ends one span and starts another */
-	START_ENTRY,	 /* a hidden probe where the function is entered */
+	START_ENTRY,	 /* a hidden probe at the function's entry */
 	START_SYS_ENTER, /* the script's program on sys_enter */
 };
 
 enum span_state {
-	STATE_TASK, /* task storage: ends with its thread */
+	STATE_TASK, /* task storage: freed with its thread */
 	STATE_CPU,  /* a per-CPU array of one */
 };
 
@@ -20,7 +20,7 @@ struct span_row {
 	enum span_start start;
 	enum span_state state;
 	uint32_t slots;	    /* spans of one thread, or CPU, that can be open at once */
-	uint32_t key_bytes; /* what says which end belongs to a start: stack pointer, number */
+	uint32_t key_bytes; /* of the key that matches end and start: stack pointer or number */
 	uint32_t same;	    /* enum builtin_traits */
 	const char *doc;
 };

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The rows of unimplemented.def as an array, and their lookup: only asked when a word is unknown.
+ * The table of unimplemented.def, and its lookup, which is only used for unknown words.
  */
 #include "parser/lang/unimplemented.h"
 #include <stddef.h>
 #include <string.h>
 
-static const struct later words[] = {
+static const struct unimplemented_word words[] = {
 #define UNIMPLEMENTED(kind, word, hint) \
 	{UNIMPLEMENTED_##kind, #word, sizeof(hint) > 1 ? hint : NULL},
 #include "parser/lang/unimplemented.def"
 #undef UNIMPLEMENTED
 };
 
-const struct later *unimplemented_find(const char *word, enum later_kind kind)
+const struct unimplemented_word *unimplemented_find(const char *word, enum unimplemented_kind kind)
 {
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		if (words[i].kind == kind && strcmp(words[i].word, word) == 0)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Typed AST -> plan: which kernel programs, how maps, records and hidden state are laid out, what
- * the runtime has to provide. plan*.c are the only place that hands out map and event ids and
- * computes offsets; they write them back into the tree (map.id, call.event) for codegen. Here are
- * the probes and the whole; programs are in plan_prog.c, spans in plan_span.c, maps and records in
+ * Typed AST to plan: the kernel programs, the layout of maps, records and hidden state, and what
+ * the runtime has to provide. Only plan*.c assign map and event ids and compute offsets; they
+ * write the ids back into the tree (map.id, call.event) for codegen. This file plans probes and
+ * puts the plan together; programs are in plan_prog.c, spans in plan_span.c, maps and records in
  * plan_body.c.
- * Before: sema_run returned 0. After: the plan needs the AST no more.
+ * Before: sema_run returned 0. After: the plan does not refer to the AST.
  */
 #include "parser/lang/builtin.h"
 #include "parser/plan/plan.h"
@@ -46,7 +46,7 @@ static void read_expr(struct expr *e, void *ctx)
 	r->n_exprs++;
 	r->interrupted |= b && b->traits & TR_INTERRUPTED;
 	if (e->kind == EX_CALL && e->call.builtin && e->call.builtin->traits & TR_ENTRY)
-		return; /* computed when the span starts: plan_span */
+		return; /* evaluated when the span starts: plan_span */
 	if (e->kind == EX_NAME && e->name.builtin && e->name.builtin->id == BI_ustack) {
 		r->ustack |= !e->name.limit;
 		if (e->name.limit)
@@ -74,7 +74,7 @@ static void read_probe(struct planner *pl, struct probe *p, struct reads *r)
 }
 /* ---- probes ------------------------------------------------------------------------------ */
 
-/* Are the fields that are read laid out alike at attach points i and j of the probe? */
+/* True when the fields that the body reads have the same layout at attach points i and j. */
 static bool same_fields(const struct reads *r, uint32_t i, uint32_t j)
 {
 	for (uint32_t k = 0; k < r->n_fields; k++) {
@@ -96,8 +96,9 @@ static bool has_call(const struct plan_probe *q, int64_t number)
 	return has;
 }
 
-/* Several system calls that one pattern matches are one probe, when its body is the same for
- * all. A pattern that is written twice fires twice. */
+/* System calls matched by one pattern become one probe if the body is the same for all of them.
+ * Adds the attach point to the probe planned last when it can; a pattern that occurs twice fires
+ * twice. */
 static bool joins_pattern(struct planner *pl, uint32_t ast, uint32_t index, const struct reads *r)
 {
 	const struct probe *p = pl->program->probes[ast];
@@ -139,7 +140,7 @@ static void plan_point(struct planner *pl, uint32_t ast, uint32_t index, const s
 	q.func_id = plan_name_id(pl, point->id == PROBE_USDT ? point->targets->function
 							     : point->function);
 	if (point->n_targets == 1 && point->function && pattern_is(point->function)) {
-		/* a pattern of one function */
+		/* a pattern that matched one function */
 		q.name = point->is_named ? q.name : plan_target_name(pl, point, point->targets);
 		q.func_id = plan_name_id(pl, point->targets->function);
 	}
@@ -192,8 +193,8 @@ static void plan_probe(struct planner *pl, uint32_t ast)
 			plan_point(pl, ast, i, &r);
 }
 
-/* The programs that carry the -c flag on. They come first, so that they are attached and run before
- * others on the same tracepoint: the exec that begins the command counts already. */
+/* The programs that pass the -c flag on. They come first, so that they are attached and run
+ * before others on the same tracepoint: the exec that starts the command is already in scope. */
 static void plan_scope(struct planner *pl, const struct plan_options *options)
 {
 	for (uint32_t i = 0; i < pl->program->n_probes; i++)
@@ -208,7 +209,7 @@ static void plan_scope(struct planner *pl, const struct plan_options *options)
 		      "scope_exec");
 }
 
-static void note_text(struct expr *e, void *ctx)
+static void note_string(struct expr *e, void *ctx)
 {
 	(void)e;
 	*(bool *)ctx = true;
@@ -221,8 +222,8 @@ static void note_stack(struct expr *e, void *ctx)
 	ast_each_child(e, note_stack, ctx);
 }
 
-/* Loops are functions of their own, which older kernels want outside of RCU sections; and so the
- * helper for stacks, when the program may sleep. */
+/* Loop bodies are functions of their own, and the helper for stacks in sleepable programs: older
+ * kernels allow neither inside an RCU section. */
 static bool may_sleep(const struct probe *p)
 {
 	bool has_stack = false;
@@ -233,28 +234,29 @@ static bool may_sleep(const struct probe *p)
 	return !has_stack && !p->has_loops;
 }
 
-/* Programs of calls in user space, when texts' places are known before the body. */
+/* User programs sleep, to fault in the memory of strings, when the addresses of strings are
+ * known before the body runs. */
 static void plan_sleep(struct planner *pl, struct plan_prog *g)
 {
 	const struct plan_probe *probes = pl->plan->probes;
 	struct kernel *k = pl->kernel;
-	bool has_text = false, may = true;
+	bool has_string = false, may = true;
 
 	for (uint32_t i = 0; i < g->n_probes; i++) {
 		const struct probe *p = pl->program->probes[probes[g->probes[i]].ast];
 
-		prefault_body_strings(p, note_text, &has_text);
+		prefault_body_strings(p, note_string, &has_string);
 		if (prog_kind_is(g->kind, PK_SESSION))
-			prefault_entry_strings(p, note_text, &has_text);
+			prefault_entry_strings(p, note_string, &has_string);
 		may &= may_sleep(p);
 	}
 	for (uint32_t i = 0; i < g->n_starts; i++) {
 		const struct probe *p = pl->program->probes[probes[g->starts[i]].ast];
 
-		prefault_entry_strings(p, note_text, &has_text);
+		prefault_entry_strings(p, note_string, &has_string);
 		may &= may_sleep(p);
 	}
-	g->is_sleepable = has_text && may &&
+	g->is_sleepable = has_string && may &&
 			  (!k || (kernel_has(k, CAP_UPROBE_MULTI) && kernel_has(k, CAP_BTF)));
 }
 
@@ -268,7 +270,7 @@ static void plan_sleeps(struct planner *pl)
 	}
 }
 
-/* The ring is a power of two of pages, for positions are cut to places in it by masks. */
+/* The ring has a power of two of pages, because positions are masked to offsets. */
 static void plan_ring(struct plan *plan)
 {
 	uint32_t bytes = 4096;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The plan: the one parcel between the compile half and the run half. It says which kernel
- * programs there are and where they attach, how map keys and values and ring-buffer records are
- * laid out, and what the runtime has to provide. Every offset is decided here, in plan*.c; codegen
- * writes by it, runtime reads by it. It holds no pointer into the AST; it lives in the plan arena.
+ * The plan: the only data passed from the compiler to the runtime. It describes the kernel
+ * programs and their targets, the layout of map keys, map values and ring-buffer records, and
+ * what the runtime has to provide. All offsets are decided in plan*.c; codegen and runtime
+ * follow them. The plan holds no pointer into the AST and lives in the plan arena.
  */
 #pragma once
 #include "parser/lang/config.h"
@@ -20,7 +20,7 @@
 struct arena;
 struct program;
 
-/* A value at a fixed place in a key, a value, a record or a span's state. */
+/* A value at a fixed offset in a key, a map value, a record or a span's state. */
 struct plan_field {
 	const struct type *type;
 	uint32_t offset, size; /* bytes */
@@ -28,14 +28,14 @@ struct plan_field {
 
 enum plan_map_kind {
 	PM_HASH,	 /* keyed, plain values */
-	PM_SLOT_HASH,	 /* keyed aggregations: a value has a slot for each CPU */
-	PM_ARRAY,	 /* keyless plain value: one element an epoch slot */
-	PM_PERCPU_ARRAY, /* keyless aggregation: likewise */
+	PM_SLOT_HASH,	 /* keyed aggregations: each value has a slot for each CPU */
+	PM_ARRAY,	 /* plain value without keys: one element for each epoch slot */
+	PM_PERCPU_ARRAY, /* aggregation without keys: likewise */
 };
 
-/* A script's map. Hash keys begin with the uint32 epoch at offset 0; array indexes are
- * epoch % SONDE_EPOCH_SLOTS. Values: `value` at offset 0; arrays carry a uint64 at touched_offset
- * that is not 0 when the element was ever written. */
+/* A map of the script. Hash keys begin with the uint32 epoch at offset 0; array indexes are
+ * epoch % SONDE_EPOCH_SLOTS. `value` is at offset 0; arrays have a uint64 at touched_offset that
+ * is nonzero once the element was written. */
 struct plan_map {
 	const char *name;   /* "@lat", "@" */
 	const char *symbol; /* its C identifier in the ELF: "map_lat", "map_" + index when needed */
@@ -46,10 +46,11 @@ struct plan_map {
 	uint32_t n_keys;
 	uint32_t key_size;
 	const struct type *value;
-	uint32_t value_size;	      /* what the kernel keeps; of PM_PERCPU_ARRAY for each CPU */
-	uint32_t touched_offset;      /* arrays only */
-	uint32_t n_words;	      /* aggregations: 64-bit words of a value; 0 means 1 */
-	uint32_t n_slots, slot_bytes; /* PM_SLOT_HASH: words of as many CPUs side by side; else 0 */
+	uint32_t value_size;	 /* as the kernel stores it; for PM_PERCPU_ARRAY on each CPU */
+	uint32_t touched_offset; /* arrays only */
+	uint32_t n_words;	 /* aggregations: 64-bit words of a value; 0 means 1 */
+	uint32_t n_slots,
+		slot_bytes;	/* PM_SLOT_HASH: the slots of the CPUs, side by side; else 0 */
 	uint32_t bucket_offset; /* keyed histograms: the key's last part, a uint32 bucket; else 0 */
 	uint32_t max_entries;
 };
@@ -64,7 +65,7 @@ enum plan_event_kind {
 	PE_PRINT_CLEAR, /* struct sonde_map_event: adjacent print(@x); clear(@x) */
 };
 
-/* A ring-buffer record that a call in the script sends. Record: struct sonde_event, fields. */
+/* A ring-buffer record that a call in the script sends: a struct sonde_event, then the fields. */
 struct plan_event {
 	enum plan_event_kind kind;
 	struct span span;
@@ -76,10 +77,10 @@ struct plan_event {
 	uint32_t map; /* map events */
 	const char *text;
 	uint32_t top;	  /* print(@m, top, div): rows to show, 0 all */
-	uint64_t divisor; /* values are divided by it, 0 and 1 not */
+	uint64_t divisor; /* values are divided by it unless it is 0 */
 };
 
-/* A function that a program is attached to. */
+/* A function or location that a program is attached to. */
 struct plan_target {
 	const char *symbol, *path; /* as in struct attach_target */
 	uint64_t offset, size;
@@ -87,8 +88,8 @@ struct plan_target {
 	const char *module; /* kernel functions: as in struct attach_target */
 	uint64_t address;
 	uint64_t ref_ctr; /* usdt: file offset of the semaphore, 0: none */
-	/* Of many: func_id, and from bit 32 name_id, of struct plan_probe; of usdt also, from bit
-	 * PLAN_FORMAT_BIT, which of the arguments' formats it has. */
+	/* With several targets: func_id of struct plan_probe, name_id from bit 32 on, and for
+	 * usdt the index of the argument format from PLAN_FORMAT_BIT on. */
 	uint64_t cookie;
 };
 
@@ -186,7 +187,7 @@ struct plan_probe {
 	struct plan_span state;
 };
 
-/* What the run half must provide; codegen links only what is asked for. */
+/* What the runtime must provide; codegen links only what is needed. */
 struct plan_needs {
 	bool ring_buffer; /* some record can be sent */
 	uint32_t ring_bytes;
@@ -201,7 +202,7 @@ struct plan_needs {
 	bool cpus;		/* the number of CPUs: aggregations may be read in programs */
 };
 
-/* Names of functions and attach points, each once: what TY_NAME counts. [0] is "". */
+/* Names of functions and attach points, each once; a TY_NAME value is an index. [0] is "". */
 struct plan_names {
 	const char **text;
 	uint32_t n;
@@ -221,18 +222,18 @@ struct plan {
 	struct plan_names names;
 	struct plan_needs needs;
 	struct config config;
-	const struct source *source; /* copied spans refer to it */
+	const struct source *source; /* the source that spans in the plan refer to */
 };
 
 enum plan_run {
-	RUN_ORDINARY, /* without tests and benches */
-	RUN_TESTS,    /* --test: of the others BEGIN and END only */
-	RUN_BENCHES,  /* --bench: likewise */
+	RUN_ORDINARY, /* without tests and benchmarks */
+	RUN_TESTS,    /* --test: tests, BEGIN and END */
+	RUN_BENCHES,  /* --bench: benchmarks, BEGIN and END */
 	RUN_ALL,      /* --check, --emit */
 };
 
 struct plan_options {
-	struct kernel *kernel; /* what it has decides between ways; NULL: all of it */
+	struct kernel *kernel; /* its capabilities decide between mechanisms; NULL: it has all */
 	enum plan_run run;
 	bool scope_tree;		 /* -c: the hidden fork and exec programs are needed */
 	bool only_cgroup, pid_namespace; /* as in struct plan_needs */
@@ -240,17 +241,17 @@ struct plan_options {
 };
 
 struct diags;
-/* Make the plan of a checked program. NULL when a limit is exceeded (said in `d`). */
+/* Make the plan of a checked program. NULL when a limit is exceeded, which is reported to `d`. */
 struct plan *plan_make(struct arena *a, struct program *p, const struct plan_options *options,
 		       struct diags *d);
-/* Print it (--emit plan): stable, one line a row; sizes for so many possible CPUs. */
+/* Print the plan (--emit plan); sizes are for n_cpus possible CPUs. */
 void plan_dump(const struct plan *p, uint32_t n_cpus, FILE *out);
-/* Bytes that a map's keys and values take when it is full. */
+/* Bytes of a map's keys and values when it is full. */
 uint64_t plan_map_bytes(const struct plan_map *m, uint32_t n_cpus);
 
-/* plan_names.c: the number of `text`, which need not end with a NUL; it gets one. */
+/* plan_names.c: the number of `text`, which need not end with a NUL; added when it is new. */
 uint32_t plan_name_add(struct arena *a, struct plan *p, const char *text, uint32_t len);
-/* Its number, 0 when no attach point or function of the plan is called so. */
+/* The number of a name; 0 when the plan does not have it. */
 uint32_t plan_name_find(const struct plan *p, const char *text, uint32_t len);
-/* The name of a number; "" for one that is none. */
+/* The name of a number; "" for an invalid one. */
 const char *plan_name(const struct plan *p, uint32_t id);

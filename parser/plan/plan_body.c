@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The plan of what bodies do: maps, the records that calls send, what the runtime has to provide.
+ * The plan of bodies: maps, the records that calls send, and what the runtime has to provide.
  */
 #include "bpf_helpers/shared.h"
 #include "parser/lang/builtin.h"
@@ -29,7 +29,7 @@ static void plan_key(struct planner *pl, struct plan_map *m, const struct map *m
 	for (uint32_t i = 0; i < map->n_keys; i++) {
 		const struct type *t = map->key_types[i];
 
-		/* Strings are written in words: the verifier wants those aligned. */
+		/* Strings are stored by 64-bit words, which the verifier requires to be aligned. */
 		at = plan_align(at, t->kind == TY_STRING ? 8 : t->align);
 		m->keys[i] = (struct plan_field){.type = t, .offset = at, .size = t->size};
 		at += t->size;
@@ -42,8 +42,8 @@ static void plan_key(struct planner *pl, struct plan_map *m, const struct map *m
 	m->key_size = plan_align(at, align);
 }
 
-/* CPUs that add at once are kept off each other's cache lines where that costs little. The kernel
- * rounds an element up to a power of two: what is left of it is shared out among the slots. */
+/* CPUs that add at the same time use different cache lines where that costs little. The kernel
+ * rounds an element up to a power of two: the unused rest is divided among the slots. */
 enum { ELEMENT_HEAD = 56, LINE_BYTES = 64, NEARLY_A_LINE = 48 };
 
 static uint32_t slot_in(const struct plan_map *m, uint32_t element)
@@ -53,7 +53,7 @@ static uint32_t slot_in(const struct plan_map *m, uint32_t element)
 	return element > taken ? (element - taken) / m->n_slots / 8 * 8 : 0;
 }
 
-/* A CPU adds to the slot of its number, or shares one where there are too many CPUs. */
+/* Each CPU adds to the slot of its number; with too many CPUs several share one. */
 static void plan_slots(struct plan_map *m, uint32_t n_cpus)
 {
 	uint32_t bytes = m->n_words * 8, most = SONDE_SLOTS_BYTES / bytes, element = 128, slot;
@@ -153,7 +153,7 @@ static void plan_printf(struct planner *pl, struct expr *call)
 	format_parse(pl->arena, fmt->string.text, fmt->string.len, &spec);
 	ev.pieces = spec.pieces;
 	ev.n_pieces = spec.n_pieces;
-	if (pl->is_iter) { /* no record: codegen reads the pieces */
+	if (pl->is_iter) { /* sends no record: codegen reads the pieces */
 		call->call.event = (int32_t)pl->plan->n_events;
 		arena_push(pl->arena, pl->plan->events, pl->plan->n_events, ev);
 		return;
@@ -251,7 +251,7 @@ static const struct map *whole_map_of(const struct stmt *st, enum builtin_id id)
 	return e->call.args[0]->map.map;
 }
 
-/* Adjacent print(@x); clear(@x) becomes one record: nothing can come between the two. */
+/* Adjacent print(@x); clear(@x) become one record, so that nothing happens between them. */
 static bool fuse_clear(struct planner *pl, struct stmt *print, struct stmt *clear)
 {
 	const struct map *m = whole_map_of(print, BI_print);

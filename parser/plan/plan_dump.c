@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * --emit plan: the plan as text, one line a row, stable for goldens.
+ * --emit plan: prints the plan as text, one line for each row, in a stable form for golden
+ * tests.
  */
 #include "parser/plan/plan.h"
 #include "bpf_helpers/shared.h"
@@ -30,7 +31,7 @@ static void dump_fields(struct arena *a, const struct plan_field *f, uint32_t n,
 		fprintf(out, " %s@%u", type_str(a, f[i].type), f[i].offset);
 }
 
-/* The kernel gives each value, and each CPU's, whole words. */
+/* The kernel rounds keys and each value up to 8 bytes. */
 uint64_t plan_map_bytes(const struct plan_map *m, uint32_t n_cpus)
 {
 	bool is_percpu = m->kind == PM_PERCPU_ARRAY;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The names that `probe` and `func` can be, numbered: the kernel handles numbers, which are as
- * cheap as keys can be, and user space prints the texts. A script may have tens of thousands.
+ * Numbers for the values of `probe` and `func`: programs handle 32-bit numbers, which are cheap
+ * map keys, and user space prints the names. A script may have tens of thousands of them.
  */
 #include "parser/base/arena.h"
 #include "parser/plan/plan.h"
@@ -16,7 +16,7 @@ static uint32_t hash_of(const char *text, uint32_t len)
 	return h;
 }
 
-/* The slot that has the text, or the free one where it belongs. */
+/* The slot that holds the name, or the free slot where it belongs. */
 static uint32_t *slot_of(const struct plan_names *names, const char *text, uint32_t len)
 {
 	uint32_t at = hash_of(text, len) & (names->n_slots - 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The plan of programs: which kind an attach point becomes, what it is attached to, and which
- * probes share one.
+ * The plan of programs: the program kind of an attach point, its targets, and which probes share
+ * a program.
  */
 #include "parser/base/arena.h"
 #include "parser/base/diag.h"
@@ -11,7 +11,7 @@
 #include <string.h>
 
 enum {
-	SESSION_ENTRY_BYTES = 16, /* of a value of entry() in a session: numbers, comm */
+	SESSION_ENTRY_BYTES = 16, /* largest value of entry() in a session: numbers and comm fit */
 };
 
 static const struct {
@@ -36,7 +36,8 @@ static bool is_rebuilt(const char *event, const struct reads *r)
 	return true;
 }
 
-/* The rule of docs/internals/tracepoints.md: raw when it is the same and cheaper. */
+/* The rule of docs/internals/tracepoints.md: the raw tracepoint where it gives the same values at
+ * less cost. */
 static enum plan_prog_kind tracepoint_kind(const struct attach_point *point, const struct reads *r)
 {
 	if (point->ends == SPAN_SWITCH || point->ends == SPAN_SLICE)
@@ -66,7 +67,7 @@ static enum plan_prog_kind prog_kind(const struct attach_point *point, const str
 	return kind;
 }
 
-/* "p3_sched_switch", at most 15 bytes: what `bpftool prog` will show. */
+/* Symbol of a program, like "p3_sched_switch": at most 15 bytes, as `bpftool prog` shows it. */
 static const char *prog_symbol(struct arena *a, uint32_t index, const char *what)
 {
 	char *s = arena_printf(a, "p%u_%s", index, what);
@@ -157,8 +158,8 @@ static void plan_targets(struct planner *pl, struct plan_prog *g, const struct a
 	}
 }
 
-/* The last program of that kind, so that probes run in the order of the script, while the kernel
- * allows it as many maps and such a length. */
+/* The last program of that kind, so that probes run in the order of the script. False when
+ * another probe would give it too many maps or instructions. */
 static bool shared_prog(struct planner *pl, enum plan_prog_kind kind, uint32_t *out)
 {
 	for (uint32_t i = pl->plan->n_progs; i-- > 0;)
@@ -169,7 +170,7 @@ static bool shared_prog(struct planner *pl, enum plan_prog_kind kind, uint32_t *
 	return false;
 }
 
-/* Where the kernel lacks what is meant to be used. */
+/* The slower mechanism that is used because the kernel lacks a capability; or NULL. */
 static const char *fallback_of(const struct planner *pl, const struct plan_prog *g,
 			       const struct attach_point *point)
 {
@@ -187,8 +188,7 @@ static const char *fallback_of(const struct planner *pl, const struct plan_prog 
 	return NULL;
 }
 
-/* What entry() keeps takes of the 512 bytes of stack that the body has too, when both are one
- * program. */
+/* In a session program the values of entry() share the 512 bytes of BPF stack with the body. */
 static bool keeps_little(const struct probe *p)
 {
 	for (uint32_t i = 0; i < p->n_entries; i++)
@@ -197,8 +197,9 @@ static bool keeps_little(const struct probe *p)
 	return true;
 }
 
-/* Calls whose both ends one program can see: docs/internals/spans.md, "Sessions". A single kernel
- * function is probed otherwise: the kernel keeps more returns for it then. */
+/* Use a session program, which runs at both ends of a call, where possible: see
+ * docs/internals/spans.md. A single kernel function uses a kretprobe, for which the kernel keeps
+ * more returns. */
 static enum plan_prog_kind session_kind(const struct planner *pl, const struct probe *p,
 					const struct attach_point *point, enum plan_prog_kind kind)
 {
@@ -245,7 +246,7 @@ static const char *event_of(const struct attach_point *point, bool is_function)
 	return point->iter ? point->iter->name : NULL;
 }
 
-/* Set the members of the union that count for the program's kind. */
+/* Set the union's members for the program's kind. */
 static void fill_union(struct planner *pl, struct plan_prog *g, const struct attach_point *point)
 {
 	if (prog_kind_is(g->kind, PK_KERNEL_FUNCTION | PK_USER_FUNCTION)) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which probes a run has: tests and benches have runs of their own.
+ * Which probes a run has: tests and benchmarks have runs of their own.
  */
 #include "parser/plan/plan_run.h"
 #include "parser/lang/ast.h"
@@ -19,7 +19,6 @@ bool plan_runs(enum plan_run run, enum probe_id id)
 	return run == RUN_ORDINARY;
 }
 
-/* A script whose probes are all left out. */
 void plan_check_run(const struct program *p, const struct plan *plan, enum plan_run run,
 		    struct diags *d)
 {

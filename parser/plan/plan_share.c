@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The maps of probes that share a program (plan_share.h), and whether one probe has too many for
- * any.
+ * Counts the maps of probes, to decide which probes share a program (plan_share.h).
  */
 #include "parser/plan/plan_share.h"
 #include "parser/base/arena.h"
@@ -12,9 +11,10 @@
 #include "parser/plan/plan.h"
 
 enum {
-	KERNEL_MAPS = 64,     /* a program may use */
-	PROGRAM_WEIGHT = 300, /* expressions in a program: one takes up to 100 instructions */
-	OWN_MAPS = 12,	      /* of ours at most: ring, losses, stacks, scratch, scope, control … */
+	KERNEL_MAPS = 64,     /* the kernel's limit for a program */
+	PROGRAM_WEIGHT = 300, /* expressions in a program, each up to 100 instructions */
+	OWN_MAPS =
+		12, /* sonde's own maps, at most: ring, losses, stacks, scratch, scope, control … */
 };
 
 struct collector {
@@ -45,8 +45,8 @@ static void collect(struct expr *e, void *ctx)
 		use->has_keys |= e->map.map->n_keys > 0;
 	}
 	use->has_stacks |= b && b->traits & TR_STACK;
-	use->has_records |= b == &builtins[BI_ustack]; /* its first sighting */
-	use->has_records |= b == &builtins[BI_exit];   /* where some other probe sends any */
+	use->has_records |= b == &builtins[BI_ustack]; /* the first occurrence of each stack */
+	use->has_records |= b == &builtins[BI_exit];   /* if another probe sends any */
 	use->has_records |= e->kind == EX_CALL && e->call.event >= 0 && b != &builtins[BI_entry];
 	ast_each_child(e, collect, c);
 }
@@ -72,9 +72,9 @@ static uint32_t count(const struct map_use *use)
 	return n;
 }
 
-/* Maps of ours that are certain: the control block; losses, where something can be lost; the ring
- * and what wakes its reader; the store of stacks and what they are put together in; the
- * configuration; scratch memory; the flags of -c, which count even where there is none. */
+/* Sonde's own maps that the program uses for certain: the control block; losses, where something
+ * can be lost; the ring and its wake-up; the store of stacks and the buffer they are collected
+ * in; the configuration; scratch memory; the flags of -c, which count even without -c. */
 static uint32_t count_own(const struct map_use *use)
 {
 	bool has_losses = use->has_keys || use->has_records || use->has_stacks || use->has_scratch;
@@ -103,8 +103,8 @@ bool share_fits_session(const struct map_use *use)
 {
 	struct map_use both = *use;
 
-	both.has_scope = true; /* at the start */
-	both.has_keys = true;  /* losses: of returns that were not seen */
+	both.has_scope = true; /* tested at the start */
+	both.has_keys = true;  /* losses: returns that were missed */
 	return count(&both) + count_own(&both) <= KERNEL_MAPS;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How many probes may share a program: the kernel lets one use 64 maps, a few of which are ours,
- * and jump over 32767 instructions.
+ * How many probes may share a program: the kernel allows a program 64 maps, some of which are
+ * sonde's own, and jumps over at most 32767 instructions.
  */
 #pragma once
 #include "bpf_helpers/shared.h"
@@ -12,32 +12,31 @@ struct arena;
 struct plan_map;
 struct probe;
 
-/* Maps that a program, or one probe, uses: the script's, a bit each, and states of spans. */
+/* The maps that a program or a probe uses: the script's, one bit each, and states of spans. */
 struct map_use {
 	uint64_t maps[SONDE_MAX_MAPS / 64];
 	uint32_t n_spans;
-	uint32_t weight;			/* expressions: how long the code is */
-	bool has_keys, has_records, has_stacks; /* so it uses maps of ours */
+	uint32_t weight;			/* expressions: the length of the code */
+	bool has_keys, has_records, has_stacks; /* so it uses some of sonde's own maps */
 	bool has_scratch;			/* likewise */
-	bool has_scope; /* likewise: it tests the scope, not the start of its span; the planner's */
+	bool has_scope; /* likewise: it tests the scope, which for spans their start does */
 };
 
-/* What is in each program so far, by plan->progs index. */
+/* The maps of each program so far, by plan->progs index. */
 struct share {
 	struct map_use *progs;
 	uint32_t n;
 };
 
-/* The maps that predicate, body and entry() of `p` name; every probe of it has a span's state or
- * none. */
+/* Collect the maps that the predicate, body and entry() of `p` use. */
 void share_collect(struct probe *p, const struct plan_map *maps, struct map_use *out);
 struct diags;
-/* Does the probe fit into a program alone? Said when not. What the kernel counts too and only
- * codegen knows is left to the verifier. */
+/* Report a probe that has too many maps even for a program of its own. Maps that only codegen
+ * knows of are left to the verifier. */
 bool share_check(struct diags *d, const struct probe *p, const struct map_use *use);
-/* Do the maps of both ends of its span fit into one program? */
+/* True when the maps of both ends of a span fit into one program. */
 bool share_fits_session(const struct map_use *use);
 /* True when a probe that uses `use` fits into program `prog`. */
 bool share_fits(const struct share *s, uint32_t prog, const struct map_use *use);
-/* Put it in. */
+/* Add the probe's maps to program `prog`. */
 void share_add(struct share *s, struct arena *a, uint32_t prog, const struct map_use *use);

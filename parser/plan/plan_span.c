@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The plan of spans: how the hidden state of those that a probe ends is laid out, and in which
- * programs they start.
+ * The plan of spans: the layout of their hidden state, and the programs in which they start.
  */
 #include "parser/lang/field_type.h"
 #include "parser/base/arena.h"
@@ -12,7 +11,7 @@
 #include <linux/bpf.h>
 #include <string.h>
 
-/* A place in a span's slot for what its start sees. */
+/* Add a field to a span's slot for a value that is stored at the start. */
 static struct plan_field span_field(struct plan_span *state, const struct type *t)
 {
 	const struct type *kept = plan_recorded(t);
@@ -22,8 +21,8 @@ static struct plan_field span_field(struct plan_span *state, const struct type *
 	return f;
 }
 
-/* What the event that is gone by the end had: at sched_switch the current thread is another
- * then. */
+/* Fields for what only the start event knows: at the end of a sched_switch span another thread
+ * is current. */
 static void plan_switch_state(struct planner *pl, struct plan_probe *q, const struct reads *r)
 {
 	struct plan_span *state = &q->state;
@@ -44,7 +43,7 @@ static void plan_switch_state(struct planner *pl, struct plan_probe *q, const st
 	}
 }
 
-/* Functions of one pattern, each with a program of its own, have one stack of open calls. */
+/* Functions of one pattern, each with its own program, share one stack of open calls. */
 static uint32_t pattern_owner(const struct planner *pl, const struct plan_probe *q)
 {
 	const struct probe *p = pl->program->probes[q->ast];
@@ -65,7 +64,7 @@ static bool same_pattern(const char *a, const char *b)
 	return a && b ? strcmp(a, b) == 0 : !a && !b;
 }
 
-/* Does the state of probe `owner` serve that call already? */
+/* True when the state of probe `owner` is already used for that system call. */
 static bool has_number(const struct planner *pl, uint32_t owner, int64_t number)
 {
 	for (uint32_t i = owner; i < pl->plan->n_probes; i++)
@@ -75,8 +74,8 @@ static bool has_number(const struct planner *pl, uint32_t owner, int64_t number)
 	return false;
 }
 
-/* Different calls of one body have one slot a thread: it can be in one of them only. A call that is
- * named twice, by itself, by a pattern and by "any", ends a span of each. */
+/* System calls of one probe share one slot for each thread, which can be in only one of them. A
+ * call that several attach points of the probe match ends a span of each. */
 static uint32_t syscall_owner(const struct planner *pl, const struct plan_probe *q)
 {
 	const struct attach_point *points = pl->program->probes[q->ast]->points;
@@ -178,5 +177,5 @@ void plan_span_open(struct planner *pl, uint32_t id)
 		return;
 	prog = plan_prog_add(pl, g, "open");
 	arena_push(pl->arena, pl->plan->progs[prog].probes, pl->plan->progs[prog].n_probes, id);
-	pl->plan->needs.task = true; /* is it on a CPU? */
+	pl->plan->needs.task = true; /* to see whether it is on a CPU */
 }

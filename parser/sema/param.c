@@ -48,7 +48,7 @@ static void become_integer(struct sema *s, struct expr *e, uint64_t value, bool 
 	e->unary.operand = ast_int(s->arena, e->span, -value);
 }
 
-static void become_text(struct expr *e, const char *text)
+static void become_string(struct expr *e, const char *text)
 {
 	e->kind = EX_STRING;
 	e->string.text = text;
@@ -56,7 +56,7 @@ static void become_text(struct expr *e, const char *text)
 }
 
 /* The argument that $N names; NULL when there are fewer. Reports a bad N. */
-static const char *word_of(struct sema *s, const char *digits, struct span span)
+static const char *argument_of(struct sema *s, const char *digits, struct span span)
 {
 	unsigned long n = strtoul(digits, NULL, 10);
 
@@ -83,15 +83,15 @@ void param_resolve(struct sema *s, struct expr *e, bool as_text)
 		become_integer(s, e, s->program->n_params, false);
 		return;
 	}
-	word = word_of(s, digits, e->span);
+	word = argument_of(s, digits, e->span);
 	if (as_text)
-		become_text(e, word ? word : "");
+		become_string(e, word ? word : "");
 	else if (!word)
 		become_integer(s, e, 0, false);
 	else if (read_integer(s, word, &value))
 		become_integer(s, e, value, word[0] == '-');
 	else
-		become_text(e, word);
+		become_string(e, word);
 }
 
 /* Length of the `$N` or `$name` at `at`; 0 when there is none. */
@@ -116,7 +116,7 @@ static const char *text_of(struct sema *s, const char *name, struct span span)
 	if (item)
 		return item->text;
 	if (isdigit((unsigned char)name[1]))
-		return word_of(s, name + 1, span);
+		return argument_of(s, name + 1, span);
 	diag_error(s->diags, span, "parameter", "the script has no parameter %.40s", name);
 	diag_hint(
 		s->diags,

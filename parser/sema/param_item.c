@@ -65,7 +65,7 @@ static void become_number(struct sema *s, struct param_item *item, uint64_t valu
 				  (unsigned long long)(is_negative ? -value : value));
 }
 
-static void become_text(struct sema *s, struct param_item *item, const char *text)
+static void become_string(struct sema *s, struct param_item *item, const char *text)
 {
 	item->value = ast_string(s->arena, item->span, text, (uint32_t)strlen(text));
 	item->text = text;
@@ -77,7 +77,7 @@ static int bind_word(struct sema *s, struct param_item *item, const char *word)
 	uint64_t value;
 
 	if (!item->is_number) {
-		become_text(s, item, word);
+		become_string(s, item, word);
 		return 0;
 	}
 	if (read_number(word, is_signed, &value)) {
@@ -101,13 +101,13 @@ static int bind_other(struct sema *s, struct param_item *item)
 		if (item->is_number)
 			become_number(s, item, is_none ? 0 : other->integer.value);
 		else
-			become_text(s, item, is_none ? "" : other->string.text);
+			become_string(s, item, is_none ? "" : other->string.text);
 		return 0;
 	}
 	diag_error(s->diags, other->span, "parameter-type", "%s is %s, so its default must be, too",
 		   item->name, item->is_number ? "a number" : "a string");
 	diag_hint(s->diags, "write = %s, or = none", item->is_number ? "10" : "\"text\"");
-	return become_text(s, item, ""), -1;
+	return become_string(s, item, ""), -1;
 }
 
 static void bind_item(struct sema *s, uint32_t i)
@@ -120,7 +120,7 @@ static void bind_item(struct sema *s, uint32_t i)
 		diag_error(s->diags, item->span, "parameter-type",
 			   "a parameter cannot be of type %s", item->type);
 		diag_hint(s->diags, "its type is uint64, int64 or string");
-		become_text(s, item, "");
+		become_string(s, item, "");
 		return;
 	}
 	for (uint32_t k = 0; k < i; k++)
@@ -138,7 +138,7 @@ static void bind_item(struct sema *s, uint32_t i)
 		diag_error(s->diags, item->name_span, "parameter-missing",
 			   "there is no argument for %s", item->name);
 		hint_usage(s);
-		item->is_number ? become_number(s, item, 0) : become_text(s, item, "");
+		item->is_number ? become_number(s, item, 0) : become_string(s, item, "");
 		item->is_left_out = true;
 	}
 }

@@ -36,7 +36,7 @@ static const char *param_words(const struct param *p)
 
 static int check_arity(struct sema *s, struct expr *e, const struct signature *sig)
 {
-	uint32_t least = 0, wanted;
+	uint32_t least = 0, n_required;
 	bool is_exact;
 
 	for (uint32_t i = 0; i < sig->n_params; i++)
@@ -50,12 +50,12 @@ static int check_arity(struct sema *s, struct expr *e, const struct signature *s
 	if (e->call.n_args >= least && (sig->has_rest || e->call.n_args <= sig->n_params))
 		return 0;
 	is_exact = !sig->has_rest && least == sig->n_params;
-	wanted = e->call.n_args < least ? least : sig->n_params;
+	n_required = e->call.n_args < least ? least : sig->n_params;
 	sema_error(s, e->span, "arg-count", "%s takes %s%u argument%s, not %u", e->call.name,
 		   is_exact		    ? ""
 		   : e->call.n_args < least ? "at least "
 					    : "at most ",
-		   wanted, wanted == 1 ? "" : "s", e->call.n_args);
+		   n_required, n_required == 1 ? "" : "s", e->call.n_args);
 	if (s->report)
 		diag_hint(s->diags, "usage: %s", strchr(e->call.builtin->signature, ' ') + 1);
 	return -1;

@@ -78,8 +78,8 @@ static void check_where(struct sema *s, const struct builtin *b, struct span spa
 
 static void check_value_string(struct sema *s, const struct expr *e)
 {
-	uint64_t asked = s->program->config.max_strlen;
-	uint64_t most = asked > LIMIT_STRING ? asked : LIMIT_STRING;
+	uint64_t max_strlen = s->program->config.max_strlen;
+	uint64_t most = max_strlen > LIMIT_STRING ? max_strlen : LIMIT_STRING;
 
 	if (e->string.len < most)
 		return;

@@ -50,7 +50,7 @@ static bool known_number(const struct expr *e, __int128 *v)
 	return read_number(e, v);
 }
 
-static const char *number_text(struct arena *a, __int128 v)
+static const char *number_str(struct arena *a, __int128 v)
 {
 	char text[48], *at = text + sizeof(text);
 	bool is_negative = v < 0;
@@ -79,7 +79,7 @@ bool constant_check_right(struct sema *s, enum op op, const struct expr *right)
 	if ((op == OP_SHL || op == OP_SHR) && (v < 0 || v > MOST_SHIFT)) {
 		sema_error(s, right->span, "shift-count",
 			   "a 64-bit number is shifted by 0 to %d, not by %s", MOST_SHIFT,
-			   number_text(s->arena, v));
+			   number_str(s->arena, v));
 		return false;
 	}
 	return true;
@@ -91,7 +91,7 @@ static const struct type *overflow(struct sema *s, const struct expr *e, const c
 		   result);
 	if (s->report)
 		diag_hint(s->diags, "they hold %s to %s; calculations with variables wrap around",
-			  number_text(s->arena, least), number_text(s->arena, greatest));
+			  number_str(s->arena, least), number_str(s->arena, greatest));
 	return &type_error;
 }
 
@@ -169,7 +169,7 @@ const struct type *constant_binary(struct sema *s, struct expr *e, const struct 
 	if (v >= least && v <= greatest)
 		return write_number(s, e, v);
 	/* For example -1 & a number above INT64_MAX: the bits are used as they are. */
-	return is_bitwise(e->binary.op) ? t : overflow(s, e, number_text(s->arena, v));
+	return is_bitwise(e->binary.op) ? t : overflow(s, e, number_str(s->arena, v));
 }
 
 const struct type *constant_compare(struct expr *e)
@@ -191,7 +191,7 @@ const struct type *constant_negated(struct sema *s, struct expr *e, const struct
 	if (!read_number(e->unary.operand, &v))
 		return t;
 	if (-v < least)
-		return overflow(s, e, number_text(s->arena, -v));
+		return overflow(s, e, number_str(s->arena, -v));
 	return v > 0 && !e->unary.operand->integer.is_bool ? t : write_number(s, e, -v);
 }
 
@@ -209,7 +209,8 @@ bool constant_number(const struct expr *e, bool *is_negative, uint64_t *magnitud
 /* ---- strings ----------------------------------------------------------------------------- */
 
 /* Replace `e` by the string; returns its type. */
-static const struct type *write_text(struct sema *s, struct expr *e, const char *text, uint32_t len)
+static const struct type *write_string(struct sema *s, struct expr *e, const char *text,
+				       uint32_t len)
 {
 	e->kind = EX_STRING;
 	e->string.text = text;
@@ -225,7 +226,7 @@ static const struct type *join(struct sema *s, struct expr *e)
 
 	memcpy(text, x->string.text, x->string.len);
 	memcpy(text + x->string.len, y->string.text, y->string.len);
-	return write_text(s, e, text, len);
+	return write_string(s, e, text, len);
 }
 
 static const struct type *skip(struct sema *s, struct expr *e)
@@ -237,10 +238,10 @@ static const struct type *skip(struct sema *s, struct expr *e)
 		diag_warning(s->diags, e->span, "empty-text", "nothing is left of this string");
 		n = x->string.len;
 	}
-	return write_text(s, e, x->string.text + n, x->string.len - (uint32_t)n);
+	return write_string(s, e, x->string.text + n, x->string.len - (uint32_t)n);
 }
 
-static bool text_holds(enum op op, const struct expr *x, const struct expr *y)
+static bool string_holds(enum op op, const struct expr *x, const struct expr *y)
 {
 	uint32_t n = x->string.len < y->string.len ? x->string.len : y->string.len;
 	int order = memcmp(x->string.text, y->string.text, n);
@@ -248,7 +249,7 @@ static bool text_holds(enum op op, const struct expr *x, const struct expr *y)
 	return holds(op, order ? order : (int)x->string.len - (int)y->string.len, 0);
 }
 
-const struct type *constant_text(struct sema *s, struct expr *e)
+const struct type *constant_string(struct sema *s, struct expr *e)
 {
 	const struct expr *x = e->binary.left, *y = e->binary.right;
 	enum op op = e->binary.op;
@@ -261,7 +262,7 @@ const struct type *constant_text(struct sema *s, struct expr *e)
 		return skip(s, e);
 	if (y->kind != EX_STRING || (op != OP_LT && op != OP_LE && op != OP_GT && op != OP_GE))
 		return NULL;
-	e->integer.value = text_holds(op, x, y);
+	e->integer.value = string_holds(op, x, y);
 	e->integer.is_bool = true;
 	e->kind = EX_INT;
 	return &type_bool;

@@ -18,7 +18,7 @@ static bool conversion_takes(char conv, const struct type *t)
 }
 
 /* A tracepoint's `const char *` field is an address: printing it as a number would mislead. */
-static bool is_text_address(const struct sema *s, const struct expr *e)
+static bool is_string_address(const struct sema *s, const struct expr *e)
 {
 	bool is_args = e->kind == EX_FIELD && ast_is_args(e->field.object);
 	const struct tp_field *f = is_args && s->probe->n_points ? e->field.fields[0] : NULL;
@@ -28,7 +28,7 @@ static bool is_text_address(const struct sema *s, const struct expr *e)
 
 static void check_conversion(struct sema *s, const struct format_piece *p, struct expr *arg)
 {
-	if (p->conv == 's' && is_text_address(s, arg)) {
+	if (p->conv == 's' && is_string_address(s, arg)) {
 		sema_error(s, arg->span, "format-arg",
 			   "this field is the address of a string, not a string");
 		if (s->report)
@@ -74,11 +74,11 @@ static uint32_t unimplemented_conversion(const char *text, uint32_t len)
 static const struct type *bad_conversion(struct sema *s, const struct expr *fmt, const char *text,
 					 uint32_t len)
 {
-	uint32_t later = unimplemented_conversion(text, len);
+	uint32_t unimplemented = unimplemented_conversion(text, len);
 
-	if (later) {
+	if (unimplemented) {
 		sema_error(s, fmt->span, "not-built", "printf's '%.*s' is not implemented yet",
-			   (int)later, text);
+			   (int)unimplemented, text);
 		return &type_void;
 	}
 	while (len > 1 && !(text[len - 1] > ' ' && text[len - 1] < 0x7f))

@@ -54,15 +54,15 @@ static void hint_unknown(struct sema *s, const char *word, bool call)
 			word);
 }
 
-/* Report a word of bpftrace's language that is not implemented. False when `later` is NULL. */
+/* Report a word of bpftrace's language that is not implemented. False when `row` is NULL. */
 static bool report_unimplemented(struct sema *s, struct span span, const char *word,
-				 const struct later *later)
+				 const struct unimplemented_word *row)
 {
-	if (!later)
+	if (!row)
 		return false;
 	diag_error(s->diags, span, "not-built", "'%s' is not implemented yet", word);
-	if (later->hint)
-		diag_hint(s->diags, "%s", later->hint);
+	if (row->hint)
+		diag_hint(s->diags, "%s", row->hint);
 	return true;
 }
 
@@ -70,13 +70,13 @@ static bool report_unimplemented_call(struct sema *s, const struct expr *e, cons
 {
 	const struct expr *arg = e->call.n_args ? e->call.args[0] : NULL;
 	const char *word = arg && arg->kind == EX_NAME ? arg->name.name : "";
-	const struct later *later = unimplemented_find(e->call.name, UNIMPLEMENTED_CALL);
+	const struct unimplemented_word *row = unimplemented_find(e->call.name, UNIMPLEMENTED_CALL);
 
 	if (!b)
 		return report_unimplemented(s, e->call.name_span, e->call.name,
-					    later ? later
-						  : unimplemented_find(e->call.name,
-								       UNIMPLEMENTED_NAME));
+					    row ? row
+						: unimplemented_find(e->call.name,
+								     UNIMPLEMENTED_NAME));
 	return b->kind == BUILTIN_VAR &&
 	       report_unimplemented(s, e->span,
 				    arena_printf(s->arena, "%s(%s)", e->call.name, word),

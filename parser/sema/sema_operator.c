@@ -67,7 +67,7 @@ static const struct type *type_arith(struct sema *s, struct expr *e)
 {
 	struct expr *l = e->binary.left, *r = e->binary.right;
 	const struct type *x = sema_type_expr(s, l), *y = sema_type_expr(s, r);
-	const struct type *text = constant_text(s, e);
+	const struct type *text = constant_string(s, e);
 	bool is_unsigned;
 
 	if (text)
@@ -83,7 +83,7 @@ static const struct type *type_arith(struct sema *s, struct expr *e)
 }
 
 /* A name is a number in the kernel program, so it can only be compared with a string literal. */
-static bool is_name_and_text(const struct expr *name, const struct expr *text)
+static bool is_name_and_string(const struct expr *name, const struct expr *text)
 {
 	return name->type->kind == TY_NAME && text->kind == EX_STRING;
 }
@@ -105,9 +105,9 @@ static const struct type *no_equality(struct sema *s, const struct expr *e, cons
 }
 
 /* <, <=, > and >= of strings: only of two literals. */
-static const struct type *compare_texts(struct sema *s, struct expr *e)
+static const struct type *compare_strings(struct sema *s, struct expr *e)
 {
-	const struct type *t = constant_text(s, e);
+	const struct type *t = constant_string(s, e);
 
 	return t ? t
 		 : sema_error(
@@ -125,9 +125,9 @@ static const struct type *type_compare(struct sema *s, struct expr *e)
 	if (equality && x->kind == TY_STRING && y->kind == TY_STRING)
 		return &type_bool;
 	if (x->kind == TY_STRING && y->kind == TY_STRING)
-		return compare_texts(s, e);
-	if (equality && (is_name_and_text(e->binary.left, e->binary.right) ||
-			 is_name_and_text(e->binary.right, e->binary.left) ||
+		return compare_strings(s, e);
+	if (equality && (is_name_and_string(e->binary.left, e->binary.right) ||
+			 is_name_and_string(e->binary.right, e->binary.left) ||
 			 (x->kind == TY_NAME && y->kind == TY_NAME)))
 		return &type_bool;
 	if ((type_is_compound(x) && type_is_compound(y)) ||

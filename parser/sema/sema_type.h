@@ -51,7 +51,7 @@ const struct type *constant_type(const struct expr *e);
 const struct type *constant_binary(struct sema *s, struct expr *e, const struct type *t);
 const struct type *constant_compare(struct expr *e);
 /* Fold an operation on a literal string: join, cut or compare. NULL when it is none of these. */
-const struct type *constant_text(struct sema *s, struct expr *e);
+const struct type *constant_string(struct sema *s, struct expr *e);
 const struct type *constant_negated(struct sema *s, struct expr *e, const struct type *t);
 /* True when the right operand is valid; else (a zero divisor, a bad shift count) it is reported. */
 bool constant_check_right(struct sema *s, enum op op, const struct expr *right);

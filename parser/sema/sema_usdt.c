@@ -16,7 +16,7 @@
  * is loaded. */
 static void resolve_symbol(struct sema *s, const struct attach_target *t, struct usdt_operand *o)
 {
-	uint16_t place = usdt_place_register(USDT_HERE);
+	uint16_t location = usdt_place_register(USDT_HERE);
 	struct user_object v;
 
 	if (!o->symbol || o->kind == USDT_UNREADABLE)
@@ -30,9 +30,9 @@ static void resolve_symbol(struct sema *s, const struct attach_target *t, struct
 	if (o->kind == USDT_CONSTANT)
 		o->kind = USDT_SUM;
 	if (o->base == USDT_NO_REG)
-		o->base = place;
+		o->base = location;
 	else if (o->index == USDT_NO_REG)
-		o->index = place;
+		o->index = location;
 	else
 		o->kind = USDT_UNREADABLE;
 }

@@ -142,8 +142,8 @@ static const struct type *not_a_word(struct sema *s, const struct expr *e, const
 	return &type_error;
 }
 
-static const struct type *no_place(struct sema *s, const struct expr *e,
-				   const struct attach_target *t)
+static const struct type *no_location(struct sema *s, const struct expr *e,
+				      const struct attach_target *t)
 {
 	sema_error(
 		s, e->field.name_span, "argument-place",
@@ -201,7 +201,7 @@ const struct type *user_arg_type(struct sema *s, const struct expr *e, const str
 	if (!f->size)
 		return not_a_word(s, e, f);
 	if (f->offset == TYPED_NO_PLACE)
-		return no_place(s, e, t);
+		return no_location(s, e, t);
 	for (uint32_t i = 1; i < n; i++) {
 		const struct tp_field *g = param_of(t[i].typed, e->field.name);
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The tree as S-expressions, for --emit ast and --emit types. One statement a line, indented by
- * two; an expression stays on its line. Leaves print as the user wrote them: 5, "text", pid, $x,
- * @m; a keyed map is (map @m key …), a call (call name argument …), an operator (op operand …).
- * With types each expression is followed by `: type`, and the script's maps follow the probes as
- * (map @m [key types] value type). The order is the script's, so output is stable for goldens.
+ * Prints the tree as S-expressions, for --emit ast and --emit types. Each statement has its own
+ * line, indented by two; an expression stays on one line. Leaves print as in the script: 5,
+ * "text", pid, $x, @m; a keyed map is (map @m key …), a call (call name argument …), an operator
+ * (op operand …). With types each expression is followed by `: type`, and the maps follow the
+ * probes as (map @m [key types] value type). The order is that of the script, so the output is
+ * stable for golden tests.
  */
 #include "parser/base/arena.h"
 #include "parser/lang/ast.h"
@@ -156,7 +157,7 @@ static void dump_index(struct dump *d, const struct expr *e)
 	dump_list(d, parts, 2);
 }
 
-/* On one line, as any expression: a statement's parts are not broken within it. */
+/* Print a block's statements on one line, as part of an expression. */
 static void dump_block_value(struct dump *d, const struct expr *e)
 {
 	fputs("(value ", d->out);

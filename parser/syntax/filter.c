@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The token filter (filter.h). One pass reads every token, a second (filter_decide.c) tells casts,
- * records and blocks as values from parentheses and blocks. In the first a stack of open brackets,
- * the open block and the open predicate among them, tells what a character means:
+ * The token filter (filter.h). The first pass reads every token; the second (filter_decide.c)
+ * tells casts, records and value blocks from parentheses and blocks. In the first pass a stack of
+ * open brackets, among them the open block and predicate, decides what a character means:
  *  - in a probe's head '{' and '<' open the block, '/' opens a predicate;
  *  - in a predicate a '/' followed by '{' or '<' ends it;
  *  - in an angle block a '>' with no bracket open inside the block closes it.
- * The grammar then sees balanced brackets: a missing closer is reported and put in where the outer
- * one closes, a stray one is reported and left out. What is open at the end of the script silences
- * the grammar from there on. Brackets, prefix operators, '?' and else-if chains that are open at
- * once are bounded by LIMIT_NESTING, which bounds the grammar's stack too: the probe that goes
- * beyond ends the list. A definition in C is one token, read over without being understood.
+ * The grammar sees only balanced brackets: a missing closing bracket is reported and inserted where
+ * the outer one closes, a stray one is reported and skipped. Whatever is open at the end of the
+ * script silences the grammar from there on. The number of brackets, prefix operators, '?' and
+ * else-if chains that are open at once is limited to LIMIT_NESTING, which also limits the grammar's
+ * stack: a probe beyond it ends the list. A C definition is skipped as one token.
  */
 #include "parser/syntax/filter_stack.h"
 #include "parser/base/arena.h"
@@ -46,7 +46,7 @@ static bool ends_value(int kind)
 	       kind == TOK_RBRACE;
 }
 
-/* Count what nests without brackets. */
+/* Count what nests without brackets: prefix operators, '?' and else-if. */
 static void count_open(struct reader *r, const struct token *t)
 {
 	struct frame *frame = r->n_frames ? &r->frames[r->n_frames - 1] : NULL;
@@ -88,7 +88,7 @@ static void count_open(struct reader *r, const struct token *t)
 	reader_check_depth(r, t->span);
 }
 
-/* A closing bracket: of the innermost open one of its kind, or of none. */
+/* A closing bracket closes the innermost open one of its kind. */
 static void take_closer(struct reader *r, const struct token *t, int opener)
 {
 	uint32_t depth = reader_find(r, opener);
@@ -106,7 +106,7 @@ static void take_closer(struct reader *r, const struct token *t, int opener)
 	reader_enter(r, IN_TOP);
 }
 
-/* A ';' in the parentheses of a `for` as in C: said once, and left out. */
+/* True for a ';' in the parentheses of a C-style `for`, which is reported once and skipped. */
 static bool is_c_for(struct reader *r)
 {
 	struct frame *frame = r->n_frames ? &r->frames[r->n_frames - 1] : NULL;
@@ -125,7 +125,7 @@ static bool is_c_for(struct reader *r)
 	return true;
 }
 
-/* A ';' ends what is open inside the block. */
+/* A ';' closes what is open inside the block. */
 static void take_semicolon(struct reader *r, const struct token *t)
 {
 	uint32_t depth = r->n_frames;
@@ -168,7 +168,7 @@ static void take_inner(struct reader *r, const struct token *t)
 		reader_push(r, *t);
 }
 
-/* In the head, or where one should be. */
+/* A token of a probe's head, or where a head is expected. */
 static void take_head(struct reader *r, const struct token *t)
 {
 	struct token quiet = *t;
@@ -195,7 +195,7 @@ static void take_head(struct reader *r, const struct token *t)
 	}
 }
 
-/* The predicate ends before `block`: at the '/' read last, or without one. */
+/* End the predicate before `block`: at the '/' read last, or without one, which is reported. */
 static void end_predicate(struct reader *r, const struct token *block, bool has_slash)
 {
 	struct token slash;
@@ -227,7 +227,8 @@ static void take_predicate(struct reader *r, const struct token *t)
 	}
 }
 
-/* Words that begin a root item: its tokens go to the grammar, up to the ';' or '}' that ends it. */
+/* Words that begin a root item, whose tokens go to the grammar up to the ';' or '}' that ends
+ * it. */
 static const struct {
 	const char *word;
 	int kind;
@@ -251,7 +252,7 @@ static bool take_item(struct reader *r, const struct token *word)
 	return false;
 }
 
-/* __attribute__((…)) behind a definition. */
+/* Skip an __attribute__((…)) after a definition. */
 static bool take_attribute(struct reader *r)
 {
 	static const char word[] = "__attribute__";
@@ -271,7 +272,7 @@ static bool take_attribute(struct reader *r)
 	return true;
 }
 
-/* A definition in C, whole: one token. It ends with its ';' or its block. */
+/* A C definition becomes one token. It ends with its ';' or its block. */
 static void take_c_item(struct reader *r, const struct token *word)
 {
 	struct token item = *word;
@@ -322,7 +323,7 @@ static void take_top(struct reader *r, const struct token *t)
 	}
 }
 
-/* In a `param` item, which ';' ends, or a block that comes instead. */
+/* A token of a `param` item, which ends with ';' or with a block that follows instead. */
 static void take_param(struct reader *r, const struct token *t)
 {
 	switch (t->kind) {
@@ -331,7 +332,7 @@ static void take_param(struct reader *r, const struct token *t)
 	case TOK_LPAREN:
 	case TOK_RPAREN:
 	case TOK_LSQUARE:
-	case TOK_RSQUARE: /* left out, so that brackets balance */
+	case TOK_RSQUARE: /* skipped, so that brackets balance */
 		diag_error(r->diags, t->span, "syntax", "brackets are not allowed in a parameter");
 		return;
 	case TOK_SEMI:
@@ -342,7 +343,8 @@ static void take_param(struct reader *r, const struct token *t)
 	}
 }
 
-/* The script ended inside something: say of what, once, and silence the grammar from there. */
+/* The script ended with something open: report the innermost, and silence the grammar from there
+ * on. */
 static void end_unclosed(struct reader *r, uint32_t at)
 {
 	const struct token *opener = reader_top(r);
@@ -351,7 +353,7 @@ static void end_unclosed(struct reader *r, uint32_t at)
 				   : "opened here";
 
 	if (r->lexer.is_cut) {
-		; /* said: what hides the rest has no end */
+		; /* reported: the unterminated literal or comment hides the rest */
 	} else if (opener->kind == TOK_PRED_OPEN) {
 		diag_error(r->diags, opener->span, "syntax",
 			   "unterminated predicate without a block");
@@ -368,7 +370,7 @@ static void end_unclosed(struct reader *r, uint32_t at)
 		reader_close_made(r, at);
 }
 
-/* The last token: just behind the last one that was read, where what is missing belongs. */
+/* The end token, right after the last token, where missing closers belong. */
 static void add_end(struct reader *r)
 {
 	uint32_t n = r->f->n_tokens, at = n ? r->f->tokens[n - 1].span.end : 0;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The token filter between the lexer and the grammar (design: "one token filter with free
- * look-ahead"), private to lexer.l, parser.y, filter*.c and syntax_error.c. It reads the whole
- * script into an array of tokens, decides what each '/', '<' and '>' is, and hands the grammar
- * brackets that always balance: what is missing is reported and put in, what is too much is
- * reported and left out. After a syntax error it says where the grammar goes on.
+ * The token filter between the lexer and the grammar; private to this folder. It reads the whole
+ * script into an array of tokens, decides what each '/', '<' and '>' is, and gives the grammar
+ * brackets that always balance: missing ones are reported and inserted, stray ones are reported
+ * and skipped. After a syntax error it decides where the grammar continues.
  */
 #pragma once
 #include "parser/base/source.h"
@@ -13,15 +12,15 @@
 struct arena;
 struct diags;
 
-/* ---- what the lexer knows (lexer.l) ---- */
+/* ---- the lexer's state (lexer.l) ---- */
 
 enum lexer_state { LEXER_TOP, LEXER_HEAD, LEXER_BODY };
 
 struct lexer {
 	struct arena *arena;
-	struct diags *diags; /* NULL while the filter skips what is not built */
+	struct diags *diags; /* NULL while the filter skips what is not implemented */
 	uint32_t offset;     /* of the next byte */
-	bool is_cut;	     /* a literal or comment without end hid the closers behind it */
+	bool is_cut;	     /* an unterminated literal or comment hid closing brackets */
 };
 
 /* Change the state of `scanner` (flex's handle) for the next token. */
@@ -40,8 +39,8 @@ enum { NO_TOKEN = UINT32_MAX };
 struct token {
 	int kind; /* TOK_… of parser.y */
 	struct span span;
-	uint32_t inside;  /* the innermost opener around it (a closer: its own); NO_TOKEN: none */
-	uint32_t partner; /* openers and closers: the other one */
+	uint32_t inside; /* the enclosing opening bracket, or NO_TOKEN; of a closing one: its own */
+	uint32_t partner; /* brackets: the matching one */
 	bool is_quiet;	  /* errors here follow from one that was reported */
 	union {
 		uint64_t integer;
@@ -54,24 +53,25 @@ struct filter {
 	struct diags *diags;
 	struct token *tokens; /* the last is the end of the script */
 	uint32_t n_tokens;
-	uint32_t next;		 /* what filter_next gives */
-	uint32_t current;	 /* what it gave last */
-	bool resumes;		 /* first give TOK_RESUME */
-	uint32_t last_stop;	 /* where the last error was: no error stops twice at one token */
-	uint32_t filled;	 /* the last '}' that a value was put in before; 0: none */
-	bool has_reported_angle; /* the early close was reported once */
+	uint32_t next;		 /* the token that filter_next returns */
+	uint32_t current;	 /* the token it returned last */
+	bool resumes;		 /* return TOK_RESUME first */
+	uint32_t last_stop;	 /* where the last recovery ended, to detect missing progress */
+	uint32_t filled;	 /* the last '}' before which a value was inserted, or 0 */
+	bool has_reported_angle; /* the early close of an angle block was reported */
 };
 
 /* Read all of `s`. Errors of characters, literals and brackets go to `d`. */
 void filter_open(struct filter *f, struct arena *a, const struct source *s, struct diags *d);
-/* Second pass of filter_open: what each '(' , '{', 'if' and '_' is. */
+/* The second pass of filter_open: classifies each '(', '{', 'if' and '_'. */
 void filter_decide(struct filter *f);
-/* The next token's index. */
+/* The index of the next token. */
 uint32_t filter_next(struct filter *f, bool *resume);
-/* After a syntax error at the current token: the grammar gets TOK_RESUME, then goes on behind the
+/* After a syntax error at the current token: the next token is TOK_RESUME, then those after the
  * statement, at the end of the predicate, or at the next probe. */
 void filter_recover(struct filter *f);
-/* Innermost opener around token `i` that is no ( or [: a block, a predicate, or NO_TOKEN. */
+/* The innermost block or predicate around token `i`, or NO_TOKEN. */
 uint32_t filter_region(const struct filter *f, uint32_t i);
-/* Report the syntax error at the current token; `expected` are the kinds that could stand there. */
+/* Report the syntax error at the current token; `expected` are the token kinds that the grammar
+ * accepts there. */
 void syntax_error(struct filter *f, const int *expected, int n_expected);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The filter's second pass (filter.h): all tokens are there and every bracket has its partner, so
- * what follows can be seen before the grammar has to know:
- *  - '(' is CAST_OPEN before a type's name, ')' and what can begin a value; a name that is a
- *    builtin's and no type's, as in `(pid) - 1`, only groups;
+ * The filter's second pass (filter.h). All tokens are read and every bracket has its partner, so
+ * this pass can look ahead to classify tokens for the grammar:
+ *  - '(' is CAST_OPEN before a type name, ')' and something that can begin a value; a name that is
+ *    a builtin's and no type's, as in `(pid) - 1`, only groups;
  *  - '(' is RECORD_OPEN before a name and '=';
- *  - '{' is VALUE_OPEN and 'if' is IF_VALUE where a value must stand;
+ *  - '{' is VALUE_OPEN and 'if' is IF_VALUE where a value is required;
  *  - '(' is TYPE_OPEN between 'sizeof' and a type;
  *  - '_' before '=' is DISCARD.
- * The tables of types and builtins are asked; no name of either is written here.
+ * Names come from the tables of types and builtins; none is written here.
  */
 #include "parser/lang/builtin.h"
 #include "parser/syntax/filter.h"
@@ -45,7 +45,7 @@ static bool begins_operand(int kind)
 	}
 }
 
-/* A value must follow a token of this kind. */
+/* True when a value must follow a token of this kind. */
 static bool wants_value(const struct filter *f, uint32_t i)
 {
 	int kind = f->tokens[i].kind;
@@ -58,7 +58,7 @@ static bool wants_value(const struct filter *f, uint32_t i)
 	       (kind >= TOK_SET && kind <= TOK_MOD && kind != TOK_INC && kind != TOK_DEC);
 }
 
-/* The name of the type that is all there is between '(' at `open` and its ')'; NULL. */
+/* The type name between '(' at `open` and its ')', when there is nothing else; or NULL. */
 static const struct token *type_between(const struct filter *f, uint32_t open, bool *is_plain)
 {
 	uint32_t i = open + 1, close = f->tokens[open].partner;
@@ -114,7 +114,7 @@ static void decide_paren(struct filter *f, uint32_t i)
 		f->tokens[i].kind = TOK_RECORD_OPEN;
 }
 
-/* An `if` whose value is used: so are those of its else-if chain. */
+/* Mark an `if` whose value is used, and those of its else-if chain. */
 static void decide_if(struct filter *f, uint32_t i)
 {
 	uint32_t inside = f->tokens[i].inside, j = i + 1;
@@ -143,7 +143,7 @@ void filter_decide(struct filter *f)
 		struct token *t = &f->tokens[i];
 
 		if (t->inside == NO_TOKEN)
-			continue; /* heads, and the block's own brackets */
+			continue; /* probe heads, and the block's own brackets */
 		if (t->kind == TOK_LPAREN && t->partner != NO_TOKEN)
 			decide_paren(f, i);
 		else if (t->kind == TOK_LBRACE && wants_value(f, i - 1))

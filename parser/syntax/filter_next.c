@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Handing the filter's tokens to the grammar (filter.h), and where the grammar goes on after a
- * syntax error: behind the statement, at the end of the predicate, or at the next probe.
+ * Hands the filter's tokens to the grammar (filter.h), and decides where the grammar continues
+ * after a syntax error: after the statement, at the end of the predicate, or at the next probe.
  */
 #include "parser/syntax/filter.h"
 #include "parser.tab.h"
@@ -31,7 +31,7 @@ uint32_t filter_region(const struct filter *f, uint32_t i)
 	return at;
 }
 
-/* Behind the statement of the block opened at `block` that token `i` is in. */
+/* The token after the statement that contains token `i`, in the block opened at `block`. */
 static uint32_t end_of_statement(const struct filter *f, uint32_t i, uint32_t block)
 {
 	for (uint32_t end = f->tokens[block].partner; i < end; i++) {
@@ -55,7 +55,8 @@ static bool opens_block(const struct filter *f, uint32_t i)
 	       (kind == TOK_LBRACE || kind == TOK_ANGLE_OPEN || kind == TOK_PRED_OPEN);
 }
 
-/* The head of the next probe from token `i` on; behind the next block when it has no head. */
+/* The head of the next probe from token `i` on; the token after the next block when it has no
+ * head. */
 static uint32_t next_probe(const struct filter *f, uint32_t i)
 {
 	uint32_t end = f->n_tokens - 1, opener = i, head;
@@ -83,7 +84,7 @@ static uint32_t next_probe(const struct filter *f, uint32_t i)
 	return opener;
 }
 
-/* The block closed by '}' at `stop` is a value but ends in none: put one in, once. */
+/* The block closed by '}' at `stop` is used as a value but has none: insert one, once. */
 static bool put_in_value(struct filter *f, uint32_t stop)
 {
 	if (f->tokens[stop].kind != TOK_RBRACE || f->tokens[stop].inside == NO_TOKEN ||
@@ -104,7 +105,7 @@ void filter_recover(struct filter *f)
 	f->tokens[stop].is_quiet |= f->tokens[stop].kind == TOK_RBRACE;
 	if (stop == f->last_stop && put_in_value(f, stop))
 		return;
-	if (stop == f->last_stop) { /* no progress: leave this token out, or give up at the end */
+	if (stop == f->last_stop) { /* no progress: skip this token, or give up at the end */
 		f->next = stop + 1 < f->n_tokens ? stop + 1 : stop;
 		f->resumes = stop + 1 < f->n_tokens;
 		return;

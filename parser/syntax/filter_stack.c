@@ -31,7 +31,6 @@ static bool is_closer(int kind)
 	       kind == TOK_ANGLE_CLOSE || kind == TOK_PRED_CLOSE;
 }
 
-/* A closer that is left although it closes nothing is its own partner: every closer has one. */
 void reader_push(struct reader *r, struct token t)
 {
 	if (t.partner == NO_TOKEN && is_closer(t.kind))
@@ -40,7 +39,7 @@ void reader_push(struct reader *r, struct token t)
 	arena_push(r->arena, r->f->tokens, r->f->n_tokens, t);
 }
 
-/* Too deep: forget this probe and end the script before it. */
+/* Nested too deeply: drop this probe and end the script before it. */
 static void stop_too_deep(struct reader *r, struct span s)
 {
 	diag_error(r->diags, s, "limit-nesting", "nested too deeply: more than %d levels",
@@ -50,7 +49,6 @@ static void stop_too_deep(struct reader *r, struct span s)
 	r->is_stopped = true;
 }
 
-/* Bound all that is open at once. */
 void reader_check_depth(struct reader *r, struct span s)
 {
 	uint32_t depth = r->n_frames;
@@ -72,14 +70,12 @@ void reader_open(struct reader *r, struct token t, int kind)
 	r->frames[r->n_frames++] = (struct frame){.token = r->f->n_tokens - 1};
 }
 
-/* The grammar's errors in the tokens from `first` on follow from one that was reported. */
 void reader_silence(struct reader *r, uint32_t first)
 {
 	for (uint32_t i = first; i < r->f->n_tokens; i++)
 		r->f->tokens[i].is_quiet = true;
 }
 
-/* `t` closes the innermost frame. */
 void reader_close(struct reader *r, struct token t, int kind)
 {
 	uint32_t opener = r->frames[r->n_frames - 1].token;
@@ -122,7 +118,6 @@ const char *reader_closer_text(int opener)
 	}
 }
 
-/* Close the innermost frame with a token of our own, before the byte at `at`. */
 void reader_close_made(struct reader *r, uint32_t at)
 {
 	struct token made = {.span = {at, at}, .is_quiet = true};
@@ -130,7 +125,6 @@ void reader_close_made(struct reader *r, uint32_t at)
 	reader_close(r, made, closer_of(reader_top(r)->kind));
 }
 
-/* The frames above `depth` lack their closers, which `t` shows: say so of the innermost. */
 void reader_close_to(struct reader *r, uint32_t depth, const struct token *t)
 {
 	const struct token *opener = reader_top(r);

@@ -15,7 +15,7 @@ enum mode { IN_TOP, IN_HEAD, IN_PREDICATE, IN_BODY, IN_ITEM, IN_PARAM };
 struct frame {
 	uint32_t token;
 	uint32_t n_prefix, n_ternary, n_else_if;
-	bool is_c_for; /* for (…; …; …): said, and quiet */
+	bool is_c_for; /* for (…; …; …): reported, its errors are silenced */
 };
 
 struct reader {
@@ -28,8 +28,8 @@ struct reader {
 	struct frame frames[LIMIT_NESTING];
 	uint32_t n_frames;
 	uint32_t probe_start; /* first token since the last block */
-	bool is_stopped;      /* too deep: what follows is not read */
-	bool skips_semicolon; /* one after a skipped item */
+	bool is_stopped;      /* nested too deeply: the rest is not read */
+	bool skips_semicolon; /* skip a ';' after an item that needs none */
 };
 
 /* Change the mode, and the lexer's state with it. */

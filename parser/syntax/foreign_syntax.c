@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Syntax errors that come of another language's habits: a call without parentheses, a declaration
- * as in C, `for` as in C, `elif`, `and`. Each rule looks at the token where the grammar stopped and
- * at those before
- * it; the first that knows the mistake says it. The words are rows of foreign_word.def.
+ * Hints for the syntax of other languages: a call without parentheses, a C declaration, a C
+ * `for`, `elif`, `and`. Each rule looks at the token where the grammar stopped and at those
+ * before it; the first that recognises the mistake reports it. The words are rows of
+ * foreign_word.def.
  */
 #include "parser/lang/builtin.h"
 #include "parser/base/diag.h"
@@ -14,7 +14,7 @@
 #include "parser/lang/type.h"
 #include <string.h>
 
-/* The token `back` before the error; the first of the script when there are not so many. */
+/* The token `back` places before the error; the first token of the script when there are fewer. */
 static const struct token *behind(const struct filter *f, uint32_t back)
 {
 	return &f->tokens[f->current >= back ? f->current - back : 0];
@@ -26,7 +26,7 @@ static const char *name_of(const struct token *t)
 }
 
 /* `print 1`, `@x count()` */
-static bool say_call(struct filter *f, const struct token *at)
+static bool report_call(struct filter *f, const struct token *at)
 {
 	const struct token *before = behind(f, 1);
 	const struct builtin *b = builtin_find(name_of(before));
@@ -48,7 +48,7 @@ static bool say_call(struct filter *f, const struct token *at)
 }
 
 /* `{ .x = 1 }` */
-static bool say_record(struct filter *f, const struct token *at)
+static bool report_record(struct filter *f, const struct token *at)
 {
 	if (behind(f, 1)->kind != TOK_VALUE_OPEN || at->kind != TOK_DOT)
 		return false;
@@ -70,7 +70,7 @@ static bool declares(const char *word)
 }
 
 /* `self->x = 1`, of DTrace; `"a" . "b"` */
-static bool say_member(struct filter *f, const struct token *at)
+static bool report_member(struct filter *f, const struct token *at)
 {
 	const struct token *object = behind(f, 3);
 
@@ -89,7 +89,7 @@ static bool say_member(struct filter *f, const struct token *at)
 }
 
 /* `var $x = 1`, `string $s = "a"`, `$x := 1`, `$x =+ 1`, `x++` */
-static bool say_form(struct filter *f, const struct token *at)
+static bool report_form(struct filter *f, const struct token *at)
 {
 	const struct token *before = behind(f, 1);
 	bool is_step = at->kind == TOK_INC || at->kind == TOK_DEC;
@@ -119,7 +119,7 @@ static bool say_form(struct filter *f, const struct token *at)
 }
 
 /* `int x`, `let x`, `x = 1`, `@x[1][2] = 3` */
-static bool say_declaration(struct filter *f, const struct token *at)
+static bool report_declaration(struct filter *f, const struct token *at)
 {
 	const struct token *before = behind(f, 1);
 	const struct token *open =
@@ -156,7 +156,7 @@ static bool say_declaration(struct filter *f, const struct token *at)
 }
 
 /* `for ($i = 0; …`, `for $i in …`, `for ($i : 10)` */
-static bool say_for(struct filter *f, const struct token *at)
+static bool report_for(struct filter *f, const struct token *at)
 {
 	bool is_for = false;
 
@@ -176,7 +176,7 @@ static bool say_for(struct filter *f, const struct token *at)
 }
 
 /* `elif (…) {`, `a and b` */
-static bool say_word(struct filter *f, const struct token *at)
+static bool report_word(struct filter *f, const struct token *at)
 {
 	const struct token *word = at, *before = behind(f, 1);
 
@@ -191,11 +191,12 @@ static bool say_word(struct filter *f, const struct token *at)
 	return true;
 }
 
-bool foreign_syntax(struct filter *f)
+bool report_foreign_syntax(struct filter *f)
 {
 	const struct token *at = &f->tokens[f->current];
 
 	return at->inside != NO_TOKEN && f->current &&
-	       (say_word(f, at) || say_for(f, at) || say_call(f, at) || say_record(f, at) ||
-		say_form(f, at) || say_member(f, at) || say_declaration(f, at));
+	       (report_word(f, at) || report_for(f, at) || report_call(f, at) ||
+		report_record(f, at) || report_form(f, at) || report_member(f, at) ||
+		report_declaration(f, at));
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Words and forms of other languages, answered with ours.
+ * Hints for forms of other languages.
  */
 #pragma once
 #include <stdbool.h>
 
 struct filter;
 
-/* Say the syntax error at the filter's current token when it is such a slip. */
-bool foreign_syntax(struct filter *f);
+/* Report the syntax error at the filter's current token when it is a form of another language.
+ * False when it is not. */
+bool report_foreign_syntax(struct filter *f);

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The grammar: tokens of the filter to the tree of ast.h. Each action is one call. Brackets always
- * balance here, a '/' that ends a predicate and a '<' or '>' around a body are tokens of their own
- * (filter.c sees to that), so the grammar needs no tricks and has no conflicts.
- *
- * Errors: yyreport_syntax_error hands what was expected to syntax_error.c, then asks the filter to
- * recover: the next token is RESUME, and the rules `error RESUME` take it, in a list of statements,
- * a predicate, or the list of probes. How deep expressions nest is counted while they are built
- * (struct tall), so that later passes may recurse over the tree without a check of their own.
- * Outside, only parse() (ast.h) is known.
+ * The grammar: from the filter's tokens to the tree of ast.h. Each action is one call. The
+ * filter guarantees that brackets balance, and makes separate tokens of a '/' that ends a
+ * predicate and of '<' and '>' around a body, so the grammar has no conflicts. Errors:
+ * yyreport_syntax_error passes the expected tokens to syntax_error.c, then asks the filter to
+ * recover: the next token is RESUME, which the rules `error RESUME` take in a list of
+ * statements, a predicate, or the list of probes. The nesting depth of expressions is counted
+ * while they are built (struct tall), so that later passes can recurse over the tree without a
+ * check. The interface is parse() (ast.h).
  */
 %code requires {
 #include "parser/lang/ast.h"
@@ -64,7 +63,7 @@ struct parse {
 	struct diags *diags;
 	struct program *program;
 	struct filter filter;
-	bool is_too_deep; /* said once */
+	bool is_too_deep; /* reported once */
 };
 
 #define YYLLOC_DEFAULT(current, rhs, n)                                                            \
@@ -198,7 +197,7 @@ program
 	| program error RESUME			{ yyerrok; }
 	;
 
-/* What may stand beside probes: filter.c sees where each ends. */
+/* Root items; filter.c finds where each ends. */
 item
 	: config "=" "{" settings "}"
 	| IMPORT STRING ";"			{ add_import(p, @1, @2, $2.text); }
@@ -258,7 +257,7 @@ probe
 	: head predicate body			{ $$ = make_probe(p, @$, $1, $2, $3); }
 	;
 
-/* A word of the command line, by name: param.h. */
+/* A named parameter of the command line: param.h. */
 param_item
 	: PARAM_ITEM VAR ":" NAME param_default STRING ";" { add_param_item(p, @$, @2, $2.text, $4.text, $5, $6.text); }
 	;
@@ -295,7 +294,7 @@ block
 	: "{" stmts "}"				{ $$ = $2; }
 	;
 
-/* The last statement may go without ';'. */
+/* The last statement needs no ';'. */
 stmts
 	: list
 	| list simple				{ $$ = add_stmt(p, $1, $2); }
@@ -370,7 +369,7 @@ set
 	| "^="					{ $$ = OP_BXOR; }
 	;
 
-/* What can be assigned to. */
+/* Targets of assignments. */
 place
 	: VAR					{ $$ = leaf(ast_var(p->arena, @$, $1.text)); }
 	| MAP %prec KEYLESS			{ $$ = leaf(ast_map(p->arena, @$, $1.text, NULL, 0)); }
@@ -436,7 +435,7 @@ expr
 	| expr "?" ":" expr %prec "?"		{ $$ = elvis(p, @$, $1, $4); }
 	;
 
-/* Two or more, or one with a comma. */
+/* Two or more items, or one with a comma. */
 items
 	: expr ","				{ $$ = add_arg(p, (struct talls){0}, $1); }
 	| expr "," args				{ $$ = put_first(p, $1, $3); }
@@ -462,7 +461,7 @@ if_value
 	| IF_VALUE expr block_value "else" if_value { $$ = ternary(p, @$, $2, $3, $5); }
 	;
 
-/* Any word names a field: struct members do not know our keywords. */
+/* Any word can name a field, also a keyword. */
 field
 	: NAME
 	| RESERVED
@@ -502,7 +501,7 @@ static int yyreport_syntax_error(const yypcontext_t *ctx, struct parse *p)
 	yysymbol_kind_t symbols[YYNTOKENS];
 	int n = yypcontext_expected_tokens(ctx, symbols, YYNTOKENS);
 	int kinds[YYNTOKENS];
-	const int first = YYTRANSLATE(TOK_ATTACH); /* symbols and tokens count alike from here */
+	const int first = YYTRANSLATE(TOK_ATTACH); /* symbol and token numbers run in parallel from here */
 
 	if (n < 0)
 		n = 0;
@@ -524,7 +523,7 @@ static void too_deep(struct parse *p, struct span s)
 	p->is_too_deep = true;
 }
 
-/* Bison's own trouble, which after the filter's bound on nesting is none but a full stack. */
+/* Bison's own errors: with nesting bounded by the filter, only a full stack. */
 static void yyerror(struct span *loc, struct parse *p, const char *msg)
 {
 	(void)msg;
@@ -638,7 +637,8 @@ static struct tall leaf(struct expr *e)
 	return (struct tall){e, 1};
 }
 
-/* `e`, whose operands are up to `height` high; where that is too much, 0 stands for it. */
+/* `e` with its height, one more than its operands' `height`; replaced by 0 when that exceeds the
+ * limit. */
 static struct tall over(struct parse *p, uint32_t height, struct expr *e)
 {
 	e->height = height + 1;
@@ -722,7 +722,7 @@ static void add_import(struct parse *p, struct span word, struct span s, const c
 	diag_error(p->diags, word, "not-built", "'import' is not implemented yet");
 }
 
-/* "# word" is a comment elsewhere. */
+/* "# word" is a comment in other languages. */
 static void add_hash_line(struct parse *p, struct span s, const char *text)
 {
 	if (text[1] == ' ' || text[1] == '\0') {

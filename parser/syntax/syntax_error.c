@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Messages for syntax errors. The grammar stops at a token and says which kinds it expected; this
- * file says it in the user's words. First come, in order, the mistakes that can be named: a word
- * or form that is not built, a probe without block, '=' for '==', a missing ';'. What is none of
- * them is "expected …, found …". Nothing is said at a token that the filter put in or silenced.
- * One error at the '>' that closed an angle block, or behind it, adds where that block was opened.
+ * Messages for syntax errors. The grammar stops at a token with the kinds it expected. First
+ * come, in order, the mistakes that have messages of their own: words and forms that are not
+ * implemented, a probe without a block, '=' for '==', a missing ';'. All others are "expected …,
+ * found …". Nothing is reported at a token that the filter inserted or silenced. An error at or
+ * after the '>' that closed an angle block gets a note where that block begins.
  */
 #include "parser/syntax/syntax_error.h"
 #include "parser/base/diag.h"
@@ -12,7 +12,7 @@
 #include "parser/syntax/foreign_syntax.h"
 #include <string.h>
 
-enum { SHOWN_MOST = 30 }; /* bytes of the user's text in a message */
+enum { SHOWN_MOST = 30 }; /* bytes of source text in a message */
 
 bool stop_expects(const struct stop *s, int kind)
 {
@@ -22,7 +22,7 @@ bool stop_expects(const struct stop *s, int kind)
 	return false;
 }
 
-/* A value or a statement begins with this. */
+/* Tokens that begin a value, or a statement. */
 static bool begins_value(int kind)
 {
 	return kind == TOK_INT || kind == TOK_TRUE || kind == TOK_FALSE || kind == TOK_STRING ||
@@ -42,12 +42,11 @@ int stop_kind_before(const struct stop *s)
 	return s->before ? s->before->kind : TOK_YYEOF;
 }
 
-static int not_built(const struct stop *s, struct span span, const char *what)
+static int report_unimplemented(const struct stop *s, struct span span, const char *what)
 {
 	return diag_error(s->f->diags, span, "not-built", "%s not implemented yet", what);
 }
 
-/* What the user wrote at a token: quoted, cut when long. */
 const char *stop_found(const struct stop *s, const struct token *t, char *buf, size_t size)
 {
 	int len = (int)(t->span.end - t->span.start);
@@ -66,9 +65,9 @@ const char *stop_found(const struct stop *s, const struct token *t, char *buf, s
 	return buf;
 }
 
-/* ---- forms that are not built ---- */
+/* ---- forms that are not implemented ---- */
 
-static bool say_not_built_word(const struct stop *s)
+static bool report_unimplemented_word(const struct stop *s)
 {
 	if (stop_kind_before(s) == TOK_RESERVED &&
 	    s->at->kind == TOK_LPAREN) /* typeof($x) as a type */
@@ -82,7 +81,7 @@ static bool say_not_built_word(const struct stop *s)
 	return true;
 }
 
-static bool say_not_built_value(const struct stop *s)
+static bool report_unimplemented_value(const struct stop *s)
 {
 	int at = s->at->kind;
 
@@ -90,14 +89,14 @@ static bool say_not_built_value(const struct stop *s)
 		return false;
 	if (at != TOK_AND)
 		return false;
-	not_built(s, s->at->span, "taking an address, '&x', is");
+	report_unimplemented(s, s->at->span, "taking an address, '&x', is");
 	return true;
 }
 
-/* Forms that come near to the language's. */
-static bool say_value_form(const struct stop *s)
+/* Forms that are close to correct ones. */
+static bool report_value_form(const struct stop *s)
 {
-	/* where other blocks could end */
+	/* a value block where a statement block could end */
 	if (s->at->kind == TOK_RBRACE && stop_expects(s, TOK_STRING) && stop_expects(s, TOK_IF)) {
 		diag_error(s->f->diags, s->at->span, "syntax",
 			   "a block used as a value must end with an expression without ';'");
@@ -115,7 +114,7 @@ static bool say_value_form(const struct stop *s)
 
 /* ---- inside blocks and predicates ---- */
 
-/* In a condition: the predicate, or between 'if' and its block. */
+/* True in the predicate, or between 'if' and its block. */
 static bool is_in_condition(const struct stop *s)
 {
 	uint32_t region = filter_region(s->f, s->index);
@@ -133,7 +132,7 @@ static bool is_in_condition(const struct stop *s)
 	return false;
 }
 
-static bool say_assignment(const struct stop *s)
+static bool report_assignment(const struct stop *s)
 {
 	if (s->at->kind < TOK_SET || s->at->kind > TOK_XOR_SET)
 		return false;
@@ -155,7 +154,7 @@ static bool say_assignment(const struct stop *s)
 	return true;
 }
 
-static bool say_incdec(const struct stop *s)
+static bool report_incdec(const struct stop *s)
 {
 	int at = s->at->kind, before = stop_kind_before(s);
 	bool is_at = (at == TOK_INC || at == TOK_DEC) && stop_expects(s, TOK_SEMI);
@@ -170,7 +169,7 @@ static bool say_incdec(const struct stop *s)
 	return true;
 }
 
-static bool say_semicolon(const struct stop *s)
+static bool report_semicolon(const struct stop *s)
 {
 	char buf[64];
 
@@ -181,7 +180,7 @@ static bool say_semicolon(const struct stop *s)
 	return true;
 }
 
-/* The kind of the nearest word before the error that a block belongs to. */
+/* The keyword before the error to which a missing block belongs. */
 static int block_kind(const struct stop *s)
 {
 	for (uint32_t i = s->index; i-- > 0;) {
@@ -215,7 +214,7 @@ static const char *block_form(const struct stop *s)
 	}
 }
 
-/* The `while (…);` of a `do { … }`, of which it was said that there is none. */
+/* True for the `while (…);` of a `do { … }` that was reported. */
 static bool ends_do(const struct stop *s)
 {
 	const struct token *tokens = s->f->tokens;
@@ -231,7 +230,7 @@ static bool ends_do(const struct stop *s)
 }
 
 /* `if` and the loops. */
-static bool say_if(const struct stop *s)
+static bool report_if(const struct stop *s)
 {
 	char buf[64];
 
@@ -266,11 +265,11 @@ static bool say_if(const struct stop *s)
 
 /* ---- the rest ---- */
 
-/* Names of what is expected besides operators, most telling first. */
+/* Names of expected tokens other than operators, the most helpful first. */
 static const struct {
 	int kind;
 	const char *name;
-} wanted[] = {
+} expected_names[] = {
 	{TOK_STRING, "a value"}, {TOK_SEMI, "';'"},	   {TOK_COMMA, "','"},
 	{TOK_RPAREN, "')'"},	 {TOK_RSQUARE, "']'"},	   {TOK_COLON, "':'"},
 	{TOK_RBRACE, "'}'"},	 {TOK_ANGLE_CLOSE, "'>'"}, {TOK_PRED_CLOSE, "'/' and a block"},
@@ -284,23 +283,24 @@ static const char *expected_text(const struct stop *s, char *buf, size_t size)
 	if (!stop_expects(s, TOK_STRING) && stop_expects(s, TOK_RESERVED) &&
 	    stop_expects(s, TOK_NAME))
 		return "a field's name";
-	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
-		left += stop_expects(s, wanted[i].kind);
-	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]) && used < size; i++) {
-		if (!stop_expects(s, wanted[i].kind))
+	for (size_t i = 0; i < sizeof(expected_names) / sizeof(expected_names[0]); i++)
+		left += stop_expects(s, expected_names[i].kind);
+	for (size_t i = 0; i < sizeof(expected_names) / sizeof(expected_names[0]) && used < size;
+	     i++) {
+		if (!stop_expects(s, expected_names[i].kind))
 			continue;
 		left--;
 		used += (size_t)snprintf(buf + used, size - used, "%s%s",
 					 !n	? ""
 					 : left ? ", "
 						: " or ",
-					 wanted[i].name);
+					 expected_names[i].name);
 		n++;
 	}
 	return n ? buf : NULL;
 }
 
-static void say_generic(const struct stop *s)
+static void report_generic(const struct stop *s)
 {
 	char what[64], expected[128];
 	const char *names = expected_text(s, expected, sizeof(expected));
@@ -348,10 +348,11 @@ void syntax_error(struct filter *f, const int *expected, int n_expected)
 	n_reported = f->diags->n;
 	if (s.at->is_quiet)
 		return;
-	if (!say_param(&s) && !say_root_item(&s) && !say_not_built_word(&s) && !say_top_level(&s) &&
-	    !foreign_syntax(f) && !say_not_built_value(&s) && !say_value_form(&s) &&
-	    !say_assignment(&s) && !say_incdec(&s) && !say_if(&s) && !say_semicolon(&s))
-		say_generic(&s);
+	if (!report_param(&s) && !report_root_item(&s) && !report_unimplemented_word(&s) &&
+	    !report_top_level(&s) && !report_foreign_syntax(f) && !report_unimplemented_value(&s) &&
+	    !report_value_form(&s) && !report_assignment(&s) && !report_incdec(&s) &&
+	    !report_if(&s) && !report_semicolon(&s))
+		report_generic(&s);
 	if (f->diags->n > n_reported)
 		add_angle_note(&s);
 }

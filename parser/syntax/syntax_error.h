@@ -24,9 +24,9 @@ int stop_kind_before(const struct stop *s);
 const char *stop_found(const struct stop *s, const struct token *t, char *buf, size_t size);
 
 /* ---- syntax_error_top.c: outside of blocks. True: reported. */
-bool say_param(const struct stop *s);
-bool say_root_item(const struct stop *s);
-bool say_top_level(const struct stop *s);
+bool report_param(const struct stop *s);
+bool report_root_item(const struct stop *s);
+bool report_top_level(const struct stop *s);
 /* The '>' that closed an angle block, when the error is at it or between it and the next block;
  * NULL. */
 const struct token *stop_angle_end(const struct stop *s);

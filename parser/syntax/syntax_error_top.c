@@ -26,8 +26,8 @@ static bool ends_item(const struct filter *f, const struct token *t)
 	return t->kind == TOK_SEMI && t->inside == NO_TOKEN;
 }
 
-/* In an item of the root, but not in the body of a macro or fn: what the item looks like. */
-bool say_root_item(const struct stop *s)
+/* An error in a root item, but not in the body of a macro or fn: show the item's form. */
+bool report_root_item(const struct stop *s)
 {
 	uint32_t region = filter_region(s->f, s->index);
 	char buf[64];
@@ -93,7 +93,7 @@ static bool is_probe_type(const struct token *t)
 	return false;
 }
 
-/* A word behind a head, where its block should be. */
+/* A hint for a word after a head, where the block is expected. */
 static void hint_second(const struct stop *s)
 {
 	const struct token *head = s->before;
@@ -109,7 +109,7 @@ static void hint_second(const struct stop *s)
 		diag_hint(s->f->diags, "statements go in { … }, a condition before it: /pid == 1/");
 }
 
-/* `point<@ = count()>`: '<' is part of the head, as it is of C++'s names. */
+/* True for `point<@ = count()>`, where '<' was read as part of the head, as in C++ names. */
 static bool is_glued(const struct token *head)
 {
 	bool is_statement = has_char(head, '@') || has_char(head, '$') || has_char(head, '=');
@@ -117,8 +117,8 @@ static bool is_glued(const struct token *head)
 	return head->text.text[head->text.len - 1] == '<' || (has_char(head, '<') && is_statement);
 }
 
-/* Behind a head that no block follows. */
-static void say_no_block(const struct stop *s)
+/* A head without a block. */
+static void report_no_block(const struct stop *s)
 {
 	const struct token *head = s->before;
 	char buf[64];
@@ -139,7 +139,7 @@ static void say_no_block(const struct stop *s)
 }
 
 /* Between `param` and its ';'. */
-bool say_param(const struct stop *s)
+bool report_param(const struct stop *s)
 {
 	char buf[64];
 
@@ -162,7 +162,7 @@ bool say_param(const struct stop *s)
 	return false;
 }
 
-bool say_top_level(const struct stop *s)
+bool report_top_level(const struct stop *s)
 {
 	char buf[64];
 	int at = s->at->kind;
@@ -170,10 +170,10 @@ bool say_top_level(const struct stop *s)
 	if (s->at->inside != NO_TOKEN)
 		return false;
 	if (stop_expects(s, TOK_ANGLE_OPEN)) {
-		say_no_block(s);
+		report_no_block(s);
 	} else if (at == TOK_GT && s->f->has_reported_angle) {
 		s->f->has_reported_angle =
-			false; /* the end meant for the block that closed early */
+			false; /* the '>' meant for the block that closed early */
 	} else if (at == TOK_RBRACE || at == TOK_GT || at == TOK_RPAREN || at == TOK_RSQUARE) {
 		diag_error(s->f->diags, s->at->span, "syntax", "unmatched %s",
 			   stop_found(s, s->at, buf, sizeof(buf)));
