@@ -14,33 +14,24 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SEGMENTS_MAX = 1024 };
+enum { SEGMENTS_MAX = 1024, SEGMENTS_READ_MAX = 65535 };
 
 static int read_segments(struct elfsym *e, const struct elf_file *f)
 {
-	size_t entry = f->is_64 ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr);
-	size_t n = f->n_segments < SEGMENTS_MAX ? f->n_segments : SEGMENTS_MAX;
-	char raw[sizeof(Elf64_Phdr)];
+	size_t n = 0;
 
+	/* libelf reads all of them at once. */
+	if (elf_getphdrnum(f->elf, &n) || n > SEGMENTS_READ_MAX)
+		n = 0;
+	n = n < SEGMENTS_MAX ? n : SEGMENTS_MAX;
 	e->segments = calloc(n ? n : 1, sizeof(*e->segments));
 	if (!e->segments)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++) {
-		Elf64_Phdr p = {0};
-		Elf32_Phdr q;
+		GElf_Phdr p;
 
-		if (elfsym_read_at(f->fd, raw, entry, f->segments_offset + i * entry) != entry)
+		if (!gelf_getphdr(f->elf, (int)i, &p))
 			break;
-		if (f->is_64) {
-			memcpy(&p, raw, sizeof(p));
-		} else {
-			memcpy(&q, raw, sizeof(q));
-			p = (Elf64_Phdr){.p_type = q.p_type,
-					 .p_flags = q.p_flags,
-					 .p_offset = q.p_offset,
-					 .p_vaddr = q.p_vaddr,
-					 .p_filesz = q.p_filesz};
-		}
 		if (p.p_type == PT_LOAD && p.p_filesz)
 			e->segments[e->n_segments++] =
 				(struct segment){p.p_vaddr, p.p_offset, p.p_filesz,
@@ -102,7 +93,7 @@ static int read_all_headers(struct elfsym *e, const char *path)
 	if (!e->tables[TABLE_FULL].n)
 		elfsym_find_mini_symbols(e, &f);
 out:
-	free(f.sections);
+	elfsym_close_file(&f);
 	return err;
 }
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NEEDED_MAX_BYTES = 1 << 20 };
+enum { DYNAMIC_MAX_BYTES = 16 << 20 };
 
 uint16_t elfsym_machine(const struct elfsym *e)
 {
@@ -76,7 +76,7 @@ static bool has_section(const struct elfsym *e, const char *const *names, size_t
 	for (uint32_t i = 0; i < f.n_sections && !is_found; i++)
 		for (size_t j = 0; j < n && !is_found; j++)
 			is_found = elfsym_section_is(&f, &f.sections[i], names[j]);
-	free(f.sections);
+	elfsym_close_file(&f);
 	return is_found;
 }
 
@@ -89,56 +89,49 @@ bool elfsym_is_go(const struct elfsym *e)
 
 /* ---- needed libraries ---------------------------------------------------------------------- */
 
-static char *read_section(const struct elf_file *f, const struct section *s, size_t *size)
+static enum elfsym_needed needed_kind(int64_t tag)
 {
-	char *bytes;
-
-	if (s->size > NEEDED_MAX_BYTES)
-		return NULL;
-	bytes = malloc(s->size + 1);
-	*size = bytes ? elfsym_read_at(f->fd, bytes, s->size, s->offset) : 0;
-	if (bytes)
-		bytes[*size] = '\0';
-	return bytes;
+	switch (tag) {
+	case DT_NEEDED: return ELFSYM_NEEDED;
+	case DT_RPATH: return ELFSYM_RPATH;
+	case DT_RUNPATH: return ELFSYM_RUNPATH;
+	default: return ELFSYM_OTHER;
+	}
 }
 
-static void offer_entry(const Elf64_Dyn *d, const char *strings, size_t size, elfsym_needed_fn *fn,
-			void *ctx)
+static void offer_entries(const struct elf_file *f, const struct section *dynamic,
+			  elfsym_needed_fn *fn, void *ctx)
 {
-	enum elfsym_needed kind = d->d_tag == DT_NEEDED	   ? ELFSYM_NEEDED
-				  : d->d_tag == DT_RPATH   ? ELFSYM_RPATH
-				  : d->d_tag == DT_RUNPATH ? ELFSYM_RUNPATH
-							   : ELFSYM_OTHER;
+	Elf_Data *data =
+		elf_getdata_rawchunk(f->elf, (int64_t)dynamic->offset, dynamic->size, ELF_T_DYN);
+	GElf_Dyn d;
 
-	if (kind != ELFSYM_OTHER && d->d_un.d_val < size)
-		fn(kind, strings + d->d_un.d_val, ctx);
+	for (int i = 0; data && gelf_getdyn(data, i, &d); i++) {
+		enum elfsym_needed kind = needed_kind(d.d_tag);
+		const char *text = kind == ELFSYM_OTHER
+					   ? NULL
+					   : elf_strptr(f->elf, dynamic->link, d.d_un.d_val);
+
+		if (text)
+			fn(kind, text, ctx);
+	}
 }
 
 void elfsym_each_needed(const struct elfsym *e, elfsym_needed_fn *fn, void *ctx)
 {
 	const struct section *dynamic = NULL;
-	char *entries = NULL, *strings = NULL;
-	size_t size = 0, strings_size = 0;
-	struct elf_file f = {0};
+	struct elf_file f;
 	struct stat st;
-	Elf64_Dyn d;
 
 	if (elfsym_read_file(&f, e->fd, &st) || !f.is_64)
 		f.n_sections = 0;
 	for (uint32_t i = 0; i < f.n_sections; i++)
 		if (f.sections[i].type == SHT_DYNAMIC)
 			dynamic = &f.sections[i];
-	if (dynamic && dynamic->link < f.n_sections) {
-		entries = read_section(&f, dynamic, &size);
-		strings = read_section(&f, &f.sections[dynamic->link], &strings_size);
-	}
-	for (size_t at = 0; entries && strings && at + sizeof(d) <= size; at += sizeof(d)) {
-		memcpy(&d, entries + at, sizeof(d));
-		offer_entry(&d, strings, strings_size, fn, ctx);
-	}
-	free(entries);
-	free(strings);
-	free(f.sections);
+	if (dynamic && dynamic->link < f.n_sections && dynamic->size <= DYNAMIC_MAX_BYTES &&
+	    f.sections[dynamic->link].size <= DYNAMIC_MAX_BYTES)
+		offer_entries(&f, dynamic, fn, ctx);
+	elfsym_close_file(&f);
 }
 
 static void note_unwinder(enum elfsym_needed kind, const char *name, void *ctx)

@@ -11,34 +11,32 @@
 #include <unistd.h>
 #include <zlib.h>
 
-enum { NOTE_MAX_BYTES = 4096 };
+/* libelf keeps what it has read of notes until the file is closed. */
+enum { NOTE_MAX_BYTES = 4096, NOTE_SECTIONS_MAX = 64 };
 
 /* Read the build ID. Returns its length, 0 if there is none. */
 static size_t build_id(const struct elf_file *f, unsigned char id[BUILD_ID_MAX])
 {
-	char raw[NOTE_MAX_BYTES];
+	int n_read = 0;
 
 	for (uint32_t i = 0; i < f->n_sections; i++) {
 		const struct section *s = &f->sections[i];
-		size_t got, at = 0;
-		Elf32_Nhdr n;
+		size_t size = s->size < NOTE_MAX_BYTES ? s->size : NOTE_MAX_BYTES, at = 0;
+		size_t name, desc;
+		Elf_Data *data;
+		GElf_Nhdr n;
 
-		if (s->type != SHT_NOTE)
+		if (s->type != SHT_NOTE || n_read++ == NOTE_SECTIONS_MAX)
 			continue;
-		got = elfsym_read_at(f->fd, raw, s->size < sizeof(raw) ? s->size : sizeof(raw),
-				     s->offset);
-		while (at + sizeof(n) <= got) {
-			memcpy(&n, raw + at, sizeof(n));
-			at += sizeof(n);
-			if (n.n_namesz > got || n.n_descsz > got)
-				break;
-			if (n.n_type == NT_GNU_BUILD_ID && n.n_namesz == 4 &&
-			    n.n_descsz <= BUILD_ID_MAX && at + 4 + n.n_descsz <= got &&
-			    memcmp(raw + at, "GNU", 4) == 0) {
-				memcpy(id, raw + at + 4, n.n_descsz);
-				return n.n_descsz;
-			}
-			at += ((n.n_namesz + 3) & ~3u) + ((n.n_descsz + 3) & ~3u);
+		data = elf_getdata_rawchunk(f->elf, (int64_t)s->offset, size, ELF_T_NHDR);
+		while (data && (at = gelf_getnote(data, at, &n, &name, &desc)) > 0) {
+			const char *raw = data->d_buf;
+
+			if (n.n_type != NT_GNU_BUILD_ID || n.n_namesz != 4 ||
+			    n.n_descsz > BUILD_ID_MAX || memcmp(raw + name, "GNU", 4) != 0)
+				continue;
+			memcpy(id, raw + desc, n.n_descsz);
+			return n.n_descsz;
 		}
 	}
 	return 0;
@@ -101,7 +99,7 @@ static bool use_debug_file(struct elfsym *e, const char *path, const unsigned ch
 		goto out;
 	elfsym_pick_table(&f, SHT_SYMTAB, &table);
 out:
-	free(f.sections);
+	elfsym_close_file(&f);
 	if (table.n) {
 		e->tables[TABLE_FULL] = table;
 		e->debug_fd = fd;

@@ -7,6 +7,8 @@
  */
 #pragma once
 #include <elf.h>
+#include <gelf.h>
+#include <libelf.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -41,12 +43,13 @@ struct range {
 /* The headers of a file, while it is opened. */
 struct elf_file {
 	int fd;
+	Elf *elf;
 	bool is_64;
 	uint16_t machine, kind; /* e_machine, e_type */
 	uint64_t size, entry;
-	uint64_t segments_offset, sections_offset;
-	uint32_t n_segments, n_sections, names_section;
 	struct section *sections;
+	uint32_t n_sections;
+	size_t names_section; /* 0: none */
 };
 
 struct table {
@@ -111,9 +114,11 @@ struct elfsym {
 size_t elfsym_read_at(int fd, void *buffer, size_t n, uint64_t offset);
 /* Open for reading. A descriptor or -errno. */
 int elfsym_open_regular(const char *path);
-/* Read the headers of the file behind fd. The caller frees f->sections, also after an error. 0,
- * -ENOEXEC, -EISDIR, or another -errno. */
+/* Read the headers of the file behind fd. Call elfsym_close_file() afterwards, also after an error.
+ * 0, -ENOEXEC, -EISDIR, or another -errno. */
 int elfsym_read_file(struct elf_file *f, int fd, struct stat *st);
+/* Free what was read; the descriptor stays open. */
+void elfsym_close_file(struct elf_file *f);
 /* Is the section called `name`? */
 bool elfsym_section_is(const struct elf_file *f, const struct section *s, const char *name);
 /* The symbol table of section type `type`, limited to what the file contains. */

@@ -91,7 +91,7 @@ static void take_table(struct elfsym *e, int fd)
 
 	if (!elfsym_read_file(&f, fd, &st) && f.machine == e->machine)
 		elfsym_pick_table(&f, SHT_SYMTAB, &table);
-	free(f.sections);
+	elfsym_close_file(&f);
 	if (!table.n) {
 		close(fd);
 		return;

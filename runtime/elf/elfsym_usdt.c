@@ -92,65 +92,48 @@ static void read_note(const struct notes *n, const char *desc, size_t size)
 	n->fn(&u, n->ctx);
 }
 
-static void read_notes(const struct notes *n, const char *raw, size_t size)
+static void read_notes(const struct notes *n, const struct section *s)
 {
-	size_t at = 0;
-	Elf32_Nhdr h;
+	uint64_t left = s->offset < n->f->size ? n->f->size - s->offset : 0;
+	size_t size = s->size < left ? s->size : left, at = 0, name, desc;
+	Elf_Data *data;
+	GElf_Nhdr h;
 
-	while (at + sizeof(h) <= size) {
-		uint64_t desc, next;
+	if (!size || size > NOTES_MAX_BYTES)
+		return;
+	data = elf_getdata_rawchunk(n->f->elf, (int64_t)s->offset, size, ELF_T_NHDR);
+	while (data && (at = gelf_getnote(data, at, &h, &name, &desc)) > 0) {
+		const char *raw = data->d_buf;
 
-		memcpy(&h, raw + at, sizeof(h));
-		at += sizeof(h);
-		desc = at + (((uint64_t)h.n_namesz + 3) & ~3ull);
-		next = desc + (((uint64_t)h.n_descsz + 3) & ~3ull);
-		if (desc + h.n_descsz > size)
-			return;
 		if (h.n_type == NOTE_USDT && h.n_namesz == sizeof(owner) &&
-		    memcmp(raw + at, owner, sizeof(owner)) == 0)
+		    memcmp(raw + name, owner, sizeof(owner)) == 0)
 			read_note(n, raw + desc, h.n_descsz);
-		if (next > size)
-			return;
-		at = next;
 	}
 }
 
-/* Read the section, or as much of it as the file contains. */
-static char *read_section(const struct elf_file *f, const struct section *s, size_t *size)
+static const struct section *find_section(const struct elf_file *f, uint32_t type, const char *name)
 {
-	uint64_t left = s->offset < f->size ? f->size - s->offset : 0;
-	uint64_t want = s->size < left ? s->size : left;
-	char *raw;
-
-	if (!want || want > NOTES_MAX_BYTES)
-		return NULL;
-	raw = malloc(want);
-	*size = raw ? elfsym_read_at(f->fd, raw, want, s->offset) : 0;
-	return raw;
+	for (uint32_t i = 0; i < f->n_sections; i++)
+		if (f->sections[i].type == type && elfsym_section_is(f, &f->sections[i], name))
+			return &f->sections[i];
+	return NULL;
 }
 
 int elfsym_each_usdt(struct elfsym *e, elfsym_usdt_fn *fn, void *ctx)
 {
 	struct elf_file f;
 	struct notes n = {.e = e, .f = &f, .fn = fn, .ctx = ctx};
+	const struct section *base, *notes;
 	struct stat st;
 	int err = elfsym_read_file(&f, e->fd, &st);
 
-	for (uint32_t i = 0; i < f.n_sections && !err; i++)
-		if (f.sections[i].type == SHT_PROGBITS && f.sections[i].size <= 16 &&
-		    elfsym_section_is(&f, &f.sections[i], ".stapsdt.base"))
-			n.base = f.sections[i].address;
-	for (uint32_t i = 0; i < f.n_sections && !err; i++) {
-		size_t size = 0;
-		char *raw;
-
-		if (f.sections[i].type != SHT_NOTE || f.sections[i].flags & SHF_ALLOC ||
-		    !elfsym_section_is(&f, &f.sections[i], ".note.stapsdt"))
-			continue;
-		raw = read_section(&f, &f.sections[i], &size);
-		read_notes(&n, raw, size);
-		free(raw);
+	if (!err) {
+		base = find_section(&f, SHT_PROGBITS, ".stapsdt.base");
+		n.base = base ? base->address : 0;
+		notes = find_section(&f, SHT_NOTE, ".note.stapsdt");
+		if (notes)
+			read_notes(&n, notes);
 	}
-	free(f.sections);
+	elfsym_close_file(&f);
 	return err;
 }

@@ -27,6 +27,12 @@ static void count_usdt(const struct elfsym_usdt *u, void *ctx)
 	count(u->args, ctx);
 }
 
+static void count_needed(enum elfsym_needed kind, const char *text, void *ctx)
+{
+	(void)kind;
+	count(text, ctx);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	uint64_t n = 0, address, offset, length;
@@ -49,6 +55,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		elfsym_file_to_vaddr(e, n, &address);
 		elfsym_each_usdt(e, count_usdt, &n);
 		elfsym_object(e, "table", &address, &length);
+		elfsym_each_needed(e, count_needed, &n);
+		elfsym_is_go(e);
+		elfsym_unwinds(e);
 		elfsym_bytes(e);
 		elfsym_close(e);
 	}

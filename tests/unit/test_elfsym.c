@@ -113,6 +113,7 @@ enum { SYMBOLS_AT = 0x2000, STRINGS_AT = 0x3000, SECTIONS_AT = 0x4000, FILE_BYTE
 		memcpy(h.e_ident, ELFMAG, SELFMAG);                                          \
 		h.e_ident[EI_CLASS] = ELFCLASS##C;                                           \
 		h.e_ident[EI_DATA] = ELFDATA2LSB;                                            \
+		h.e_ident[EI_VERSION] = EV_CURRENT;                                          \
 		memset(file, 0, FILE_BYTES);                                                 \
 		memcpy(file, &h, sizeof(h));                                                 \
 		memcpy(file + 0x100, &p, sizeof(p));                                         \

@@ -105,6 +105,7 @@ static void add_note(struct image *im, int bits, uint64_t pc, uint64_t base, uin
 		memcpy(e.e_ident, ELFMAG, SELFMAG);                                       \
 		e.e_ident[EI_CLASS] = ELFCLASS##C;                                        \
 		e.e_ident[EI_DATA] = ELFDATA2LSB;                                         \
+		e.e_ident[EI_VERSION] = EV_CURRENT;                                       \
 		s[1].sh_size = (uint32_t)im->notes;                                       \
 		s[2].sh_addr = (uint32_t)im->base_address;                                \
 		s[4].sh_size = sizeof(y);                                                 \
