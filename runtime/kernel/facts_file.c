@@ -55,9 +55,9 @@ static int facts_tracepoint(struct kernel *kernel, const char *category, const c
 	const struct facts *k = facts_of(kernel);
 	const struct tp_format *format;
 
-	for (uint32_t i = 0; i < k->n_facts; i++) {
-		format = k->facts[i].format;
-		if (k->facts[i].kind == FACT_TRACEPOINT && !strcmp(format->event, event) &&
+	for (uint32_t i = 0; i < k->facts.n; i++) {
+		format = k->facts.items[i].format;
+		if (k->facts.items[i].kind == FACT_TRACEPOINT && !strcmp(format->event, event) &&
 		    !strcmp(format->category, category)) {
 			*out = format;
 			return 0;
@@ -73,9 +73,9 @@ static int facts_each_tracepoint(struct kernel *kernel, const char *category, ke
 	const struct tp_format *format;
 	char name[512];
 
-	for (uint32_t i = 0; i < k->n_facts; i++) {
-		format = k->facts[i].format;
-		if (k->facts[i].kind != FACT_TRACEPOINT ||
+	for (uint32_t i = 0; i < k->facts.n; i++) {
+		format = k->facts.items[i].format;
+		if (k->facts.items[i].kind != FACT_TRACEPOINT ||
 		    (category && strcmp(format->category, category)))
 			continue;
 		snprintf(name, sizeof(name), "%s:%s", format->category, format->event);
@@ -86,8 +86,8 @@ static int facts_each_tracepoint(struct kernel *kernel, const char *category, ke
 
 static bool has_name(const struct facts *k, enum fact_kind kind, const char *name)
 {
-	for (uint32_t i = 0; i < k->n_facts; i++)
-		if (k->facts[i].kind == kind && !strcmp(k->facts[i].name, name))
+	for (uint32_t i = 0; i < k->facts.n; i++)
+		if (k->facts.items[i].kind == kind && !strcmp(k->facts.items[i].name, name))
 			return true;
 	return false;
 }
@@ -108,12 +108,13 @@ static int facts_user_symbol(struct kernel *kernel, const char *path, const char
 	const struct facts *k = facts_of(kernel);
 	const char *found = NULL;
 
-	for (uint32_t i = 0; i < k->n_facts; i++) {
-		if (k->facts[i].kind != FACT_SYMBOL || strcmp(k->facts[i].symbol.path, path))
+	for (uint32_t i = 0; i < k->facts.n; i++) {
+		if (k->facts.items[i].kind != FACT_SYMBOL ||
+		    strcmp(k->facts.items[i].symbol.path, path))
 			continue;
-		found = k->facts[i].symbol.path;
-		if (!strcmp(k->facts[i].symbol.symbol, symbol)) {
-			*out = k->facts[i].symbol;
+		found = k->facts.items[i].symbol.path;
+		if (!strcmp(k->facts.items[i].symbol.symbol, symbol)) {
+			*out = k->facts.items[i].symbol;
 			return 0;
 		}
 	}
@@ -131,10 +132,11 @@ static int facts_user_object(struct kernel *kernel, const char *path, const char
 	struct user_symbol s = {0};
 	int err = facts_user_symbol(kernel, path, name, &s);
 
-	for (uint32_t i = 0; i < k->n_facts && err; i++)
-		if (k->facts[i].kind == FACT_OBJECT && !strcmp(k->facts[i].symbol.path, path) &&
-		    !strcmp(k->facts[i].symbol.symbol, name)) {
-			s = k->facts[i].symbol;
+	for (uint32_t i = 0; i < k->facts.n && err; i++)
+		if (k->facts.items[i].kind == FACT_OBJECT &&
+		    !strcmp(k->facts.items[i].symbol.path, path) &&
+		    !strcmp(k->facts.items[i].symbol.symbol, name)) {
+			s = k->facts.items[i].symbol;
 			err = 0;
 		}
 	*out = (struct user_object){.path = s.path, .address = s.address, .size = s.size};
@@ -147,10 +149,11 @@ static int facts_each_user_function(struct kernel *kernel, const char *path, use
 	const struct facts *k = facts_of(kernel);
 	int err = -ENOENT;
 
-	for (uint32_t i = 0; i < k->n_facts; i++) {
-		if (k->facts[i].kind != FACT_SYMBOL || strcmp(k->facts[i].symbol.path, path))
+	for (uint32_t i = 0; i < k->facts.n; i++) {
+		if (k->facts.items[i].kind != FACT_SYMBOL ||
+		    strcmp(k->facts.items[i].symbol.path, path))
 			continue;
-		fn(&k->facts[i].symbol, ctx);
+		fn(&k->facts.items[i].symbol, ctx);
 		err = 0;
 	}
 	return err;
@@ -166,8 +169,8 @@ static int facts_user_library(struct kernel *kernel, const char *path, const cha
 {
 	const struct facts *k = facts_of(kernel);
 
-	for (uint32_t i = 0; i < k->n_facts; i++) {
-		const struct fact *f = &k->facts[i];
+	for (uint32_t i = 0; i < k->facts.n; i++) {
+		const struct fact *f = &k->facts.items[i];
 		const char *slash;
 
 		if (f->kind != FACT_LOADS || strcmp(f->name, path))
@@ -187,8 +190,8 @@ static int facts_each_user_line(struct kernel *kernel, const char *path, const c
 	const struct facts *k = facts_of(kernel);
 	int err = -ENODATA;
 
-	for (uint32_t i = 0; i < k->n_facts; i++) {
-		const struct fact *f = &k->facts[i];
+	for (uint32_t i = 0; i < k->facts.n; i++) {
+		const struct fact *f = &k->facts.items[i];
 
 		if (f->kind != FACT_SOURCE || strcmp(f->symbol.path, path))
 			continue;
@@ -213,8 +216,8 @@ static int facts_user_typed(struct kernel *kernel, const char *path, uint64_t of
 	struct user_symbol s;
 	int err = -ENODATA;
 
-	for (uint32_t i = 0; i < k->n_facts; i++) {
-		const struct fact *f = &k->facts[i];
+	for (uint32_t i = 0; i < k->facts.n; i++) {
+		const struct fact *f = &k->facts.items[i];
 
 		if (f->kind != FACT_ARGUMENTS || strcmp(f->typed->module, path))
 			continue;
@@ -238,9 +241,9 @@ static int facts_each_kernel_function(struct kernel *kernel, kernel_name_fn fn, 
 {
 	const struct facts *k = facts_of(kernel);
 
-	for (uint32_t i = 0; i < k->n_facts; i++)
-		if (k->facts[i].kind == FACT_FUNCTION)
-			fn(k->facts[i].name, ctx);
+	for (uint32_t i = 0; i < k->facts.n; i++)
+		if (k->facts.items[i].kind == FACT_FUNCTION)
+			fn(k->facts.items[i].name, ctx);
 	return 0;
 }
 
@@ -249,7 +252,7 @@ static const struct typed_function *typed_at(const struct facts *k, uint32_t i,
 {
 	enum fact_kind wanted = kind == TYPED_FUNCTION ? FACT_TYPED : FACT_TYPED_RAW;
 
-	return k->facts[i].kind == wanted ? k->facts[i].typed : NULL;
+	return k->facts.items[i].kind == wanted ? k->facts.items[i].typed : NULL;
 }
 
 static int facts_typed(struct kernel *kernel, enum typed_kind kind, const char *module,
@@ -259,7 +262,7 @@ static int facts_typed(struct kernel *kernel, enum typed_kind kind, const char *
 	bool has_module = !module;
 	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < k->n_facts; i++) {
+	for (uint32_t i = 0; i < k->facts.n; i++) {
 		const struct typed_function *f = typed_at(k, i, kind);
 		bool in_module = f && (!module || !strcmp(module, f->module));
 
@@ -280,7 +283,7 @@ static int facts_each_typed(struct kernel *kernel, enum typed_kind kind, const c
 	const struct facts *k = facts_of(kernel);
 	char text[512];
 
-	for (uint32_t i = 0; i < k->n_facts; i++) {
+	for (uint32_t i = 0; i < k->facts.n; i++) {
 		const struct typed_function *f = typed_at(k, i, kind);
 
 		if (!f || f->prog_id || (module && strcmp(module, f->module)))
@@ -295,9 +298,9 @@ static int facts_each_bpf_function(struct kernel *kernel, typed_function_fn fn, 
 {
 	const struct facts *k = facts_of(kernel);
 
-	for (uint32_t i = 0; i < k->n_facts; i++)
-		if (k->facts[i].kind == FACT_TYPED && k->facts[i].typed->prog_id)
-			fn(k->facts[i].typed, ctx);
+	for (uint32_t i = 0; i < k->facts.n; i++)
+		if (k->facts.items[i].kind == FACT_TYPED && k->facts.items[i].typed->prog_id)
+			fn(k->facts.items[i].typed, ctx);
 	return 0;
 }
 
@@ -305,9 +308,10 @@ static int facts_iterator(struct kernel *kernel, const char *name, const struct 
 {
 	const struct facts *k = facts_of(kernel);
 
-	for (uint32_t i = 0; i < k->n_facts; i++)
-		if (k->facts[i].kind == FACT_ITERATOR && !strcmp(k->facts[i].iter.name, name)) {
-			*out = &k->facts[i].iter;
+	for (uint32_t i = 0; i < k->facts.n; i++)
+		if (k->facts.items[i].kind == FACT_ITERATOR &&
+		    !strcmp(k->facts.items[i].iter.name, name)) {
+			*out = &k->facts.items[i].iter;
 			return 0;
 		}
 	return k->capabilities[CAP_BTF] == CAPABILITY_YES ? -ENOENT : -ENOTSUP;
@@ -317,9 +321,9 @@ static int facts_each_iterator(struct kernel *kernel, kernel_name_fn fn, void *c
 {
 	const struct facts *k = facts_of(kernel);
 
-	for (uint32_t i = 0; i < k->n_facts; i++)
-		if (k->facts[i].kind == FACT_ITERATOR)
-			fn(k->facts[i].iter.name, ctx);
+	for (uint32_t i = 0; i < k->facts.n; i++)
+		if (k->facts.items[i].kind == FACT_ITERATOR)
+			fn(k->facts.items[i].iter.name, ctx);
 	return 0;
 }
 
@@ -328,10 +332,10 @@ static int facts_function_at(struct kernel *kernel, const char *path, uint64_t a
 {
 	const struct facts *k = facts_of(kernel);
 
-	for (uint32_t i = 0; i < k->n_facts; i++) {
-		const struct user_symbol *s = &k->facts[i].symbol;
+	for (uint32_t i = 0; i < k->facts.n; i++) {
+		const struct user_symbol *s = &k->facts.items[i].symbol;
 
-		if (k->facts[i].kind == FACT_SYMBOL && !strcmp(s->path, path) &&
+		if (k->facts.items[i].kind == FACT_SYMBOL && !strcmp(s->path, path) &&
 		    address - s->address < s->size) {
 			*out = *s;
 			return 0;
@@ -342,8 +346,9 @@ static int facts_function_at(struct kernel *kernel, const char *path, uint64_t a
 
 static bool has_file(const struct facts *k, const char *path)
 {
-	for (uint32_t i = 0; i < k->n_facts; i++)
-		if (k->facts[i].kind == FACT_SYMBOL && !strcmp(k->facts[i].symbol.path, path))
+	for (uint32_t i = 0; i < k->facts.n; i++)
+		if (k->facts.items[i].kind == FACT_SYMBOL &&
+		    !strcmp(k->facts.items[i].symbol.path, path))
 			return true;
 	return false;
 }
@@ -353,10 +358,11 @@ static int facts_each_usdt(struct kernel *kernel, const char *path, usdt_note_fn
 	const struct facts *k = facts_of(kernel);
 	int err = has_file(k, path) ? 0 : -ENOENT;
 
-	for (uint32_t i = 0; i < k->n_facts; i++) {
-		if (k->facts[i].kind != FACT_USDT || strcmp(k->facts[i].note.path, path))
+	for (uint32_t i = 0; i < k->facts.n; i++) {
+		if (k->facts.items[i].kind != FACT_USDT ||
+		    strcmp(k->facts.items[i].note.path, path))
 			continue;
-		fn(&k->facts[i].note, ctx);
+		fn(&k->facts.items[i].note, ctx);
 		err = 0;
 	}
 	return err;
@@ -366,9 +372,9 @@ static int facts_each_mapped(struct kernel *kernel, kernel_name_fn fn, void *ctx
 {
 	const struct facts *k = facts_of(kernel);
 
-	for (uint32_t i = 0; i < k->n_facts; i++)
-		if (k->facts[i].kind == FACT_MAPPED)
-			fn(k->facts[i].name, ctx);
+	for (uint32_t i = 0; i < k->facts.n; i++)
+		if (k->facts.items[i].kind == FACT_MAPPED)
+			fn(k->facts.items[i].name, ctx);
 	return 0;
 }
 
@@ -384,16 +390,17 @@ static uint32_t facts_n_cpus(struct kernel *k)
 
 void facts_free(struct facts *k)
 {
-	for (uint32_t i = 0; i < k->n_facts; i++) {
-		if (k->facts[i].kind == FACT_TRACEPOINT)
-			free(k->facts[i].format);
-		if (k->facts[i].kind == FACT_TYPED || k->facts[i].kind == FACT_TYPED_RAW ||
-		    k->facts[i].kind == FACT_ARGUMENTS)
-			facts_free_typed(k->facts[i].typed);
-		if (k->facts[i].kind == FACT_ITERATOR)
-			free(k->facts[i].iter.fields);
+	for (uint32_t i = 0; i < k->facts.n; i++) {
+		if (k->facts.items[i].kind == FACT_TRACEPOINT)
+			free(k->facts.items[i].format);
+		if (k->facts.items[i].kind == FACT_TYPED ||
+		    k->facts.items[i].kind == FACT_TYPED_RAW ||
+		    k->facts.items[i].kind == FACT_ARGUMENTS)
+			facts_free_typed(k->facts.items[i].typed);
+		if (k->facts.items[i].kind == FACT_ITERATOR)
+			free(k->facts.items[i].iter.fields);
 	}
-	free(k->facts);
+	vec_free(&k->facts);
 	free(k->text);
 }
 

@@ -5,6 +5,7 @@
  */
 #pragma once
 #include "parser/lang/kernel.h"
+#include "runtime/base/vec.h"
 
 enum fact_kind {
 	FACT_TRACEPOINT,
@@ -40,8 +41,7 @@ struct fact {
 struct facts {
 	struct kernel k; /* first: a struct kernel * is a struct facts * */
 	char *text;	 /* the file; names point into it; from malloc */
-	struct fact *facts;
-	uint32_t n_facts, room;
+	VEC(struct fact) facts;
 	enum capability_state capabilities[CAP_COUNT];
 	uint32_t n_cpus;
 };

@@ -49,16 +49,9 @@ static void imply_capability(struct facts *k, enum fact_kind kind)
 static int add_fact(const struct reader *r, const struct fact *fact)
 {
 	struct facts *k = r->k;
-	struct fact *more;
 
-	if (k->n_facts == k->room) {
-		k->room = k->room ? 2 * k->room : 64;
-		more = realloc(k->facts, k->room * sizeof(*more));
-		if (!more)
-			return bad_line(r, "out of memory");
-		k->facts = more;
-	}
-	k->facts[k->n_facts++] = *fact;
+	if (vec_push(&k->facts, *fact))
+		return bad_line(r, "out of memory");
 	imply_capability(k, fact->kind);
 	return 0;
 }

@@ -16,6 +16,7 @@
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <unistd.h>
+#include "runtime/base/vec.h"
 #include "runtime/kernel/tracefs.h"
 
 enum { FORMAT_BYTES_MAX = 1 << 20 };
@@ -68,31 +69,27 @@ int tracefs_open(void)
 /* Read a file whose size stat() does not know. *out is to be free()d. */
 static int read_whole(int fd, char **out, size_t *out_len)
 {
-	size_t len = 0, room = 4096;
-	char *text = malloc(room), *more;
-	ssize_t n = text ? 1 : 0;
+	VEC(char) text = {0};
+	ssize_t n = 1;
+	int err = 0;
 
-	while (text && (n = read(fd, text + len, room - len)) > 0) {
-		len += n;
-		if (len < room)
-			continue;
-		room *= 2;
-		more = room <= FORMAT_BYTES_MAX ? realloc(text, room) : NULL;
-		if (!more) {
-			free(text);
-			return -EFBIG;
-		}
-		text = more;
+	while (!err && n > 0) {
+		if (text.n == FORMAT_BYTES_MAX)
+			err = -EFBIG;
+		else if (text.n == text.capacity)
+			err = vec_reserve(&text, text.n ? 2 * text.n : 4096);
+		if (err)
+			break;
+		n = read(fd, text.items + text.n, text.capacity - text.n);
+		err = n < 0 ? -errno : 0;
+		text.n += n > 0 ? (size_t)n : 0;
 	}
-	if (!text)
-		return -ENOMEM;
-	if (n < 0) {
-		n = -errno;
-		free(text);
-		return n;
+	if (err) {
+		vec_free(&text);
+		return err;
 	}
-	*out = text;
-	*out_len = len;
+	*out = text.items;
+	*out_len = text.n;
 	return 0;
 }
 
