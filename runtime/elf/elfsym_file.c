@@ -42,8 +42,8 @@ int elfsym_open_regular(const char *path)
 	return fd < 0 ? -errno : fd;
 }
 
-/* libelf allocates memory for each section. Refuse a file that claims more than SECTIONS_MAX of them,
- * which any sparse file can: such a number is not in the ELF header, but in section 0. */
+/* libelf allocates memory for each section. Refuse a file that claims more than SECTIONS_MAX of
+ * them, which any sparse file can: such a number is not in the ELF header, but in section 0. */
 static bool has_too_many_sections(int fd)
 {
 	union {
