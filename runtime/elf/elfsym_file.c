@@ -2,10 +2,11 @@
 /*
  * The headers of ELF files, read with libelf, in one form for 32 and 64 bits: see elfsym_impl.h.
  *
- * libelf is told not to map the file (ELF_C_READ), so it reads with pread() and a file that shrinks
- * gives errors, not SIGBUS. It checks offsets and sizes against the size of the file, but allocates
- * as much as a file claims: that is limited here. Opening libc takes it 6 us and 18 KiB, which are
- * freed when the file has been opened; reading the headers by hand took 11 us and 4 KiB.
+ * libelf is told not to map the file (ELF_C_READ): it uses pread(), so a file that shrinks gives
+ * errors, not SIGBUS. It checks offsets and sizes against the size of the file, but allocates as
+ * much as a file claims; that is limited here. Its memory (18 KiB for libc) is freed when the file
+ * has been opened. Opening libc takes 50 us, 20 us more than when the headers were parsed by hand;
+ * the index by address, which follows, takes 300 us.
  */
 #define _GNU_SOURCE
 #include "runtime/elf/elfsym_impl.h"

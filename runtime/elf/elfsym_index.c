@@ -195,7 +195,7 @@ static bool resolve_group(struct elfsym *e, size_t group, struct resolved *out)
 
 static uint64_t resolved_cache_hash(uint32_t group)
 {
-	return hash_u64(group);
+	return group * 2654435761u;
 }
 
 static bool resolved_cache_equal(uint32_t a, uint32_t b)
@@ -216,18 +216,19 @@ static bool resolved_cache_is_free(const struct resolved *r)
 
 HASH_TABLE_FUNCTIONS(resolved_cache, struct resolved, uint32_t)
 
-/* Get the group from the cache, or read it. */
-static bool resolve(struct elfsym *e, size_t group, struct resolved *out)
+/* Get the group from the cache, or read it. Valid until the next call. */
+static const struct resolved *resolve(struct elfsym *e, size_t group)
 {
 	const struct resolved *known = resolved_cache_find(&e->cache, (uint32_t)group + 1);
+	struct resolved r;
 
-	if (known) {
-		*out = *known;
-		return true;
-	}
+	if (known)
+		return known;
 	/* Reserve first: a name that is kept must not be lost. */
-	return is_unchanged(e) && !resolved_cache_reserve(&e->cache, e->cache.n + 1) &&
-	       resolve_group(e, group, out) && !resolved_cache_insert(&e->cache, *out);
+	if (!is_unchanged(e) || resolved_cache_reserve(&e->cache, e->cache.n + 1) ||
+	    !resolve_group(e, group, &r) || resolved_cache_insert(&e->cache, r))
+		return NULL;
+	return resolved_cache_find(&e->cache, r.group);
 }
 
 /* Index behind the last function that begins at or before vaddr. */
@@ -267,15 +268,16 @@ bool elfsym_function_at(struct elfsym *e, uint64_t vaddr, const char **name, uin
 	/* A label inside a function must not hide it: try a few more symbols backwards. */
 	for (int tries = 0; i > 0 && tries < NESTING_MAX; tries++) {
 		const uint64_t *keys = e->index.items;
+		const struct resolved *r;
 		size_t group = i - 1;
-		struct resolved r;
 
 		while (group > 0 && keys[group - 1] >> 32 == keys[group] >> 32)
 			group--;
-		if (resolve(e, group, &r) && vaddr < r.end) {
-			*name = r.name;
-			*start = r.start;
-			*size = r.end - r.start;
+		r = resolve(e, group);
+		if (r && vaddr < r->end) {
+			*name = r->name;
+			*start = r->start;
+			*size = r->end - r->start;
 			return true;
 		}
 		i = group;

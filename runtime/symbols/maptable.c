@@ -19,7 +19,7 @@ struct file_id {
 
 static uint64_t mapfile_table_hash(struct file_id id)
 {
-	return hash_u64(id.device ^ hash_u64(id.inode)) ^ hash_string(id.path);
+	return hash_string(id.path) ^ hash_u64(id.inode ^ id.device << 32);
 }
 
 static bool mapfile_table_equal(struct file_id a, struct file_id b)
