@@ -401,6 +401,26 @@ static void test_errors(void **state)
 	assert_int_equal(err, -ENOEXEC);
 }
 
+/* A sparse file that claims millions of sections must not cost memory for each. */
+static void test_many_sections(void **state)
+{
+	char file[FILE_BYTES];
+	Elf64_Ehdr h;
+	Elf64_Shdr s = {.sh_size = 10000000};
+	int err = 0;
+
+	(void)state;
+	make_elf_64(file);
+	memcpy(&h, file, sizeof(h));
+	h.e_shnum = 0; /* the number is in section 0 */
+	memcpy(file, &h, sizeof(h));
+	memcpy(file + SECTIONS_AT, &s, sizeof(s));
+	write_file(path_of("many"), file, sizeof(file));
+	assert_int_equal(truncate(path_of("many"), 1 << 30), 0);
+	assert_null(elfsym_open(path_of("many"), &err));
+	assert_int_equal(err, -ENOEXEC);
+}
+
 static void test_sort(void **state)
 {
 	enum { N = 5000 };
@@ -441,7 +461,8 @@ int main(void)
 		cmocka_unit_test(test_all_names),   cmocka_unit_test(test_self),
 		cmocka_unit_test(test_libc),	    cmocka_unit_test(test_cut_short),
 		cmocka_unit_test(test_overwritten), cmocka_unit_test(test_cut_while_open),
-		cmocka_unit_test(test_errors),	    cmocka_unit_test(test_sort),
+		cmocka_unit_test(test_errors),	    cmocka_unit_test(test_many_sections),
+		cmocka_unit_test(test_sort),
 	};
 
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);
