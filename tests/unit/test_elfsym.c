@@ -419,6 +419,7 @@ static void test_many_sections(void **state)
 	assert_int_equal(truncate(path_of("many"), 1 << 30), 0);
 	assert_null(elfsym_open(path_of("many"), &err));
 	assert_int_equal(err, -ENOEXEC);
+	unlink(path_of("many"));
 }
 
 static void test_sort(void **state)
