@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The compile child: fork, generate, print errors of the script, put the bytes into a memfd, end.
- * The parent maps them.
+ * The compile child: a fork that generates the object, prints errors of the script, writes the
+ * bytes to a memfd and exits. The parent maps the memfd.
  */
 #define _GNU_SOURCE
 #include "cli/compile.h"
@@ -38,7 +38,7 @@ static int write_all(int fd, const char *bytes, size_t len)
 	return 0;
 }
 
-/* Memory that is freed is soon asked for again: to the kernel it goes at the end. */
+/* Return no freed memory to the kernel: it is soon allocated again, and the process ends soon. */
 static void keep_memory(void)
 {
 	mallopt(M_TRIM_THRESHOLD, 1 << 30);
@@ -46,8 +46,8 @@ static void keep_memory(void)
 	mallopt(M_TOP_PAD, 4 << 20);
 }
 
-/* _exit: what the parent has buffered must not be written twice. The parent goes on when it has the
- * status: taking LLVM's memory down takes the kernel another millisecond. */
+/* Ends with _exit(), so that output buffered by the parent is not written twice. The status lets
+ * the parent continue a millisecond earlier: the kernel has yet to free LLVM's memory. */
 static void child(const struct compile *c, int done, const struct program *p,
 		  const struct plan *plan, enum codegen_stage stage)
 {
@@ -128,19 +128,19 @@ static int report_system(const char *what, int err)
 	return SYSTEM_FAILED;
 }
 
-/* The child ended without its status. */
+/* The child ended without writing its status. */
 static int report_crash(struct compile *c)
 {
 	int status = reap(c);
 
 	if (WIFEXITED(status) && WEXITSTATUS(status) == CODEGEN_TOO_LONG) {
 		log_error(
-			"cannot compile this script: a probe's body is longer than a BPF program can "
-			"be: spread it over several probes");
+			"cannot compile this script: the body of a probe exceeds the maximum length of a "
+			"BPF program: split it into several probes");
 		return SCRIPT_WRONG;
 	}
 	if (WIFEXITED(status) && WEXITSTATUS(status) == SYSTEM_FAILED)
-		return report_system("the compiler cannot report its result", -EIO);
+		return report_system("the compiler cannot write its status", -EIO);
 	if (WIFSIGNALED(status))
 		log_error("the compiler ended with signal %d (%s); this is a defect of sonde",
 			  WTERMSIG(status), strsignal(WTERMSIG(status)));
@@ -159,7 +159,7 @@ int compile_wait(struct compile *c)
 		n = read(c->done, &status, sizeof(status));
 	while (n < 0 && errno == EINTR);
 	if (n < 0)
-		return report_system("cannot hear from the compiler", -errno);
+		return report_system("cannot read the status of the compiler", -errno);
 	if (n != sizeof(status))
 		return report_crash(c);
 	if (status < 0)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * LLVM in a child process: an abort of LLVM becomes a message, and the tracer's memory stays small.
+ * Runs LLVM in a child process: an abort in LLVM becomes a message, and the tracer's memory stays
+ * small.
  */
 #pragma once
 #include "codegen/codegen.h"
@@ -8,9 +9,9 @@
 
 struct compile {
 	pid_t pid;
-	int memfd;	   /* where the child puts the bytes, or its message */
-	int done;	   /* the child writes an int when they are all there: 0, or what failed */
-	const void *bytes; /* mapped, once compile_wait was called */
+	int memfd;	   /* receives the bytes, or an error message */
+	int done;	   /* receives an int when the bytes are complete: 0, or what failed */
+	const void *bytes; /* mapped by compile_wait() */
 	size_t len;
 };
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * --emit facts: what a script asked of this kernel, for --kernel-facts elsewhere, or here by those
- * who may not read tracefs. The form is told in runtime/kernel/facts_file.c.
+ * --emit facts: writes what a script needs to know about this kernel, for --kernel-facts on another
+ * machine, or by users who may not read tracefs. The format is described in
+ * runtime/kernel/facts_file.c.
  */
 #include "cli/emit_facts.h"
 #include "parser/lang/ast.h"
@@ -10,7 +11,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* "char comm[16]" of the type "char[16]". */
+/* Type "char[16]" is written as "char comm[16]". */
 static void put_field(const struct tp_field *f, FILE *out)
 {
 	const char *bracket = f->is_data_loc ? NULL : strchr(f->type_text, '[');
@@ -73,7 +74,8 @@ void emit_facts(struct kernel *k, const struct program *program, FILE *out)
 {
 	static const char *const raw[] = {"sys_enter", "sys_exit"};
 
-	fprintf(out, "# For sonde --kernel-facts FILE: what one script asked of a kernel\n");
+	fprintf(out,
+		"# For sonde --kernel-facts FILE: what one script needs to know about a kernel\n");
 	put_capabilities(k, out);
 	fprintf(out, "cpus %" PRIu32 "\n", k->n_cpus(k));
 	for (size_t i = 0; i < sizeof(raw) / sizeof(*raw); i++)

@@ -5,6 +5,7 @@
 struct kernel;
 struct program;
 
-/* Write what a checked script asked of the kernel in the form of --kernel-facts FILE: capabilities,
- * formats of tracepoints, functions. What has no form yet is a comment. */
+/* Write what a checked script needs to know about the kernel as a --kernel-facts FILE:
+ * capabilities, tracepoint formats, functions. Other facts have no format yet and become a
+ * comment. */
 void emit_facts(struct kernel *k, const struct program *program, FILE *out);

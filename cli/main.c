@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The walk through the house: text, tree, checked tree, plan, object, session, output.
- * Reads the command line; each stage's dump switch stands beside its call.
+ * The program: reads the command line, then calls the stages in order: source, AST, checked AST,
+ * plan, object, session. --emit and --check end the run between two stages.
  */
 #include "codegen/codegen.h"
 #include "cli/compile.h"
@@ -32,7 +32,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A file of that name, or else the bundled script. */
+/* Read the file of that name, or else the bundled script. */
 static struct source *read_file(struct arena *a, const char *name)
 {
 	struct source *s = source_from_file(a, name);
@@ -42,7 +42,7 @@ static struct source *read_file(struct arena *a, const char *name)
 		return s;
 	s = source_from_file(a, path);
 	if (s)
-		s->name = name; /* as it was called, not where it is installed */
+		s->name = name; /* as the user wrote it, not where it is installed */
 	return s;
 }
 
@@ -110,7 +110,7 @@ static int help(struct options *o)
 	return help_script(o);
 }
 
-static struct kernel *ask_kernel(const struct options *o)
+static struct kernel *open_kernel(const struct options *o)
 {
 	struct kernel *k = o->kernel_facts ? facts_file_open(o->kernel_facts) : kernel_open();
 
@@ -121,7 +121,7 @@ static struct kernel *ask_kernel(const struct options *o)
 	return k;
 }
 
-/* The program of -c: what uprobe:FUNCTION is of. */
+/* The program of -c, which uprobe:FUNCTION without a path refers to. */
 static void note_program(struct arena *a, const struct options *o, struct kernel *k)
 {
 	char **words = o->command ? command_words(o->command) : NULL;
@@ -138,7 +138,7 @@ static enum plan_run run_of(const struct options *o)
 	return o->mode == MODE_CHECK || o->emit ? RUN_ALL : RUN_ORDINARY;
 }
 
-/* Everything up to the plan. 0, or the exit status; *plan is NULL when a dump was all. */
+/* All stages up to the plan. 0, or the exit status. *plan is NULL when nothing is left to do. */
 static int front_end(struct arena *a, const struct options *o, struct kernel *k, struct diags *d,
 		     struct program **program, struct plan **plan)
 {
@@ -190,7 +190,7 @@ static int walk(const struct options *o)
 {
 	struct arena *a = arena_new();
 	struct diags d = {.arena = a};
-	struct kernel *k = ask_kernel(o);
+	struct kernel *k = open_kernel(o);
 	struct program *program;
 	struct plan *plan;
 	int status = 1;
@@ -211,7 +211,7 @@ static int walk(const struct options *o)
 
 static int list_pattern(const struct options *o)
 {
-	struct kernel *k = ask_kernel(o);
+	struct kernel *k = open_kernel(o);
 	struct arena *a = arena_new();
 	int status = 1;
 
@@ -231,19 +231,19 @@ static int list(const struct options *o)
 	if (list_names_script(o))
 		return walk(o);
 	if (o->n_params) {
-		log_error("-l takes one pattern: '%s' is a second word", o->params[0]);
+		log_error("-l takes one pattern: unexpected '%s'", o->params[0]);
 		return 1;
 	}
 	if (!o->file || *o->file)
 		return list_pattern(o);
-	log_error("-l wants a pattern, a file or nothing: this is an empty word");
+	log_error("-l requires a pattern, a file or no argument: the argument is empty");
 	return 1;
 }
 
 static int info(const struct options *o)
 {
 	const struct info_build build = {.sonde = SONDE_VERSION, .llvm = codegen_llvm_version()};
-	struct kernel *k = ask_kernel(o);
+	struct kernel *k = open_kernel(o);
 
 	if (!k)
 		return 1;
@@ -252,8 +252,8 @@ static int info(const struct options *o)
 	return 0;
 }
 
-/* LLVM's static destructors would touch every page that its constructors did: 0.4 ms. What looks
- * for leaks and counts lines does so at the regular exit. */
+/* LLVM's static destructors would touch every page that its constructors did, which takes 0.4 ms.
+ * Builds with sanitizers or coverage need the regular exit. */
 static int leave(int status)
 {
 #ifdef SONDE_LEAVE_AT_ONCE
@@ -279,8 +279,8 @@ static int run_mode(struct options *o)
 	return walk(o);
 }
 
-/* Or the first files we open take their places, and output goes into one of them. What is written
- * to a standard output that was closed fails: /dev/null is open for reading. */
+/* Open closed standard descriptors, so that no file opened later takes their numbers and receives
+ * output. Standard output is opened for reading, so that writing to it fails. */
 static void keep_standard_files(void)
 {
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The command line, read into one struct that is const from then on.
+ * The command line as one struct, which is constant after it was read.
  */
 #pragma once
 #include <stdbool.h>
@@ -26,15 +26,15 @@ enum mode {
 	MODE_VERSION,
 	MODE_LIST_ROWS,
 	MODE_LIST,
-	MODE_INFO,    /* what kernel and build can do */
+	MODE_INFO,    /* print what kernel and build support */
 	MODE_SCRIPTS, /* list the bundled scripts */
-	MODE_CAT,     /* show the one that params[0] names */
+	MODE_CAT,     /* print the script params[0] */
 };
 
 /* -f */
 enum output_format { FORMAT_TEXT, FORMAT_JSON };
 
-/* -B; the default writes when there is nothing else to do. */
+/* -B; the default writes when idle. */
 enum buffering { BUFFER_IDLE, BUFFER_LINE, BUFFER_FULL, BUFFER_NONE };
 
 struct options {
@@ -42,7 +42,7 @@ struct options {
 	enum emit_stage emit;
 	const char *program; /* -e */
 	const char *file;
-	const char *const *params; /* words behind the script: $1, $2, … */
+	const char *const *params; /* words after the script: $1, $2, … */
 	uint32_t n_params;
 	const char *command; /* -c */
 	uint32_t pid;	     /* -p */
@@ -52,22 +52,22 @@ struct options {
 	const char *kernel_facts;
 	const char *help_topic; /* --help TOPIC */
 	bool verbose, quiet;
-	bool system; /* -c, but everything is traced */
-	bool self;   /* sonde's own threads too */
-	bool unsafe; /* what can harm the system */
-	bool follow; /* -p, and what it starts */
+	bool system; /* -c or -p, but trace everything */
+	bool self;   /* trace sonde, too */
+	bool unsafe; /* allow what can harm traced programs */
+	bool follow; /* -p and its descendants */
 	enum output_format format;
 	enum buffering buffering;
-	uint64_t interval_ns; /* print maps so often */
-	bool reset;	      /* ... and empty them */
+	uint64_t interval_ns; /* between prints of all maps; 0: none */
+	bool reset;	      /* clear maps after each print */
 	uint32_t max_stacks;  /* 0: the default */
-	bool strict;	      /* losses are exit status 4 */
+	bool strict;	      /* losses have exit status 4 */
 	bool test, bench;     /* run tests, benches */
 	bool dry_run;	      /* load, attach, stop */
 	int ready_fd;
 };
 
-/* Read the command line. 0, or 1 with the mistake said on standard error. */
+/* Read the command line. 0, or 1 after a message. */
 int options_parse(struct options *o, int argc, char **argv);
-/* Usage and options on standard output. */
+/* Print usage and options on standard output. */
 void options_usage(void);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the tables say, as text. Nothing here knows a builtin or a probe type by name.
+ * Prints the tables of the language. Nothing here knows a builtin or a probe type by name.
  */
 #include "cli/reference.h"
 #include "parser/base/arena.h"
@@ -56,7 +56,7 @@ static void help_probes(void)
 	}
 }
 
-/* Each built option: a row of a table, or a line. */
+/* Each implemented option: a row of a Markdown table, or a line. */
 static void each_option(bool is_table)
 {
 	struct arena *a = arena_new();

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the tables say, as text: --help TOPIC, docs/reference.md, --list-rows.
+ * Prints the tables of the language: --help TOPIC, docs/reference.md, --list-rows.
  */
 #pragma once
 
-/* Print a topic: "builtins", "probes", "reference" (both, in Markdown). 0, or 1 with the mistake
- * said. */
+/* Print a topic: "builtins", "probes", "config", or "reference" (all of them, in Markdown). 0, or 1
+ * after a message. */
 int reference_help(const char *topic);
-/* "KIND NAME" a line, for the test that wants a live test for each row. */
+/* Print "KIND NAME" for each row; a test requires a live test for each. */
 void reference_list_rows(void);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Plan in hand: --emit's back half, and tracing. While the child compiles, the parent makes ready
- * what does not need the object.
+ * The stages after the plan: prints what it compiles to (--emit), or traces. While the child
+ * compiles, the parent prepares what does not need the object.
  */
 #include "cli/run.h"
 #include "cli/compile.h"
@@ -38,14 +38,14 @@ static int close_output(const struct options *o, FILE *f)
 	return 2;
 }
 
-/* Without their formats tracepoints' fields have no place. */
+/* Tracepoint formats could not be read, so the offsets of fields are unknown. */
 static int refuse_unchecked(const struct kernel *k)
 {
 	if (!k->unchecked)
 		return 0;
 	log_error("cannot read the kernel's tracepoints: %s%s", strerror(-k->unchecked),
 		  k->unchecked == -EACCES || k->unchecked == -EPERM
-			  ? ": that takes CAP_SYS_ADMIN, or a tracefs that is mounted and readable"
+			  ? ": this requires CAP_SYS_ADMIN, or a mounted and readable tracefs"
 			  : "");
 	return 2;
 }
@@ -66,7 +66,7 @@ int run_emit(const struct options *o, const struct program *program, const struc
 	if (refuse_unchecked(k))
 		return 2;
 	if (o->emit == EMIT_ELF && !o->output && isatty(STDOUT_FILENO)) {
-		log_error("an ELF file is not for a terminal: give -o FILE");
+		log_error("not writing an ELF file to a terminal: give -o FILE");
 		return 1;
 	}
 	f = open_output(o);
@@ -97,7 +97,7 @@ int run_check_pid(const struct options *o)
 {
 	if (!o->pid || kill((pid_t)o->pid, 0) == 0 || errno != ESRCH)
 		return 0;
-	log_error("-p: there is no process %u", o->pid);
+	log_error("-p: no process %u", o->pid);
 	return 1;
 }
 
@@ -106,7 +106,7 @@ static int check_cgroup(const struct options *o, struct scope_cgroup *out)
 	int err = o->cgroup ? scope_find_cgroup(o->cgroup, out) : 0;
 
 	if (err == -EINVAL)
-		log_error("--cgroup: '%s' is no cgroup of version 2: write its directory, as in "
+		log_error("--cgroup: '%s' is not a cgroup of version 2: write its directory, as in "
 			  "/sys/fs/cgroup/system.slice",
 			  o->cgroup);
 	else if (err)
@@ -124,10 +124,11 @@ static int start_command(const struct options *o, struct command *c)
 		return 1;
 	}
 	if (!words) {
-		log_error("-c '%s': a quote is not closed", o->command);
+		log_error("-c '%s': unclosed quote", o->command);
 		return 1;
 	}
-	if (o->ready_fd >= 0) /* not the command's: its reader waits for the end of it */
+	if (o->ready_fd >=
+	    0) /* the command must not keep it open: the reader may wait for its end */
 		fcntl(o->ready_fd, F_SETFD, FD_CLOEXEC);
 	err = command_start(c, words);
 	if (err)
@@ -188,7 +189,8 @@ static int trace(const struct options *o, const struct session_scope *scope, str
 	return status;
 }
 
-/* Every map, program and link is a descriptor. The command, which runs already, keeps its limit. */
+/* Each map, program and link takes a descriptor. The command has been forked, and keeps its
+ * limit. */
 static void raise_file_limit(void)
 {
 	struct rlimit limit;
@@ -199,7 +201,7 @@ static void raise_file_limit(void)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-/* From here on kernel and system can refuse: status 2. */
+/* From here on, failures of the kernel and the system have status 2. */
 static int compile_and_trace(const struct options *o, const struct program *program,
 			     const struct plan *plan, struct kernel *k, struct command *command,
 			     const struct scope_cgroup *cgroup, FILE *f)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is done with a plan: print what it compiles to, or trace with it.
+ * The stages after the plan: print what it compiles to, or trace.
  */
 #pragma once
 
@@ -14,7 +14,7 @@ int run_emit(const struct options *o, const struct program *program, const struc
 	     const struct kernel *k);
 /* --check: does the plan compile? The exit status. */
 int run_check(const struct program *program, const struct plan *plan, const struct kernel *k);
-/* Is there the process of -p? 0, or the exit status, said. */
+/* Check that the process of -p exists. 0, or the exit status after a message. */
 int run_check_pid(const struct options *o);
 /* Compile, load, attach, trace, print. The exit status. */
 int run_trace(const struct options *o, const struct program *program, const struct plan *plan,

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where bundled scripts are: beside the installed program (share/sonde), or in the tree it was
- * built in (stdlib_scripts); $SONDE_SCRIPTS comes first. A script's one-line description is the
- * line of its head comment that begins with its name; its help is that
- * comment and its `param` items.
+ * Bundled scripts. They are looked for in $SONDE_SCRIPTS, then relative to the program: installed
+ * in share/sonde, or in stdlib_scripts of the source tree. The description of a script is the line
+ * of its head comment that begins with its name; its help is that comment and its `param` items.
  */
 #include "cli/scripts.h"
 #include "parser/base/arena.h"
@@ -25,10 +24,10 @@ static const char *const beside_program[] = {
 	"../stdlib_scripts",	/* build/sonde */
 	"../../stdlib_scripts", /* build/dev/sonde */
 };
-enum { N_PLACES = 1 + sizeof(beside_program) / sizeof(*beside_program) };
+enum { N_FOLDERS = 1 + sizeof(beside_program) / sizeof(*beside_program) };
 
-/* Folder number i to look in. False when there is none of that number. */
-static bool place(int i, char *folder, size_t size)
+/* The i-th folder to look in. False when there is none. */
+static bool script_folder(int i, char *folder, size_t size)
 {
 	const char *given = getenv("SONDE_SCRIPTS");
 	char self[PATH_MAX];
@@ -50,21 +49,21 @@ int scripts_find(const char *name, char *path, size_t size)
 
 	if (strchr(name, '/'))
 		return -ENOENT;
-	for (int i = 0; i < N_PLACES; i++)
-		if (place(i, folder, sizeof(folder)) &&
+	for (int i = 0; i < N_FOLDERS; i++)
+		if (script_folder(i, folder, sizeof(folder)) &&
 		    snprintf(path, size, "%s/%s.bt", folder, name) < (int)size &&
 		    access(path, R_OK) == 0)
 			return 0;
 	return -ENOENT;
 }
 
-/* All there are, of the first folder that has some. 0, or -1 when there are none. */
+/* All scripts of the first folder that has any. 0, or -1 when there are none. */
 static int find_all(glob_t *found)
 {
 	char folder[PATH_MAX], pattern[PATH_MAX + 8];
 
-	for (int i = 0; i < N_PLACES; i++) {
-		if (!place(i, folder, sizeof(folder)))
+	for (int i = 0; i < N_FOLDERS; i++) {
+		if (!script_folder(i, folder, sizeof(folder)))
 			continue;
 		snprintf(pattern, sizeof(pattern), "%s/*.bt", folder);
 		if (glob(pattern, 0, NULL, found) == 0)
@@ -98,7 +97,7 @@ int scripts_list(void)
 
 	if (find_all(&found)) {
 		log_error(
-			"the bundled scripts are not installed; SONDE_SCRIPTS can name their folder");
+			"the bundled scripts are not installed; set SONDE_SCRIPTS to their folder");
 		return 2;
 	}
 	for (size_t i = 0; i < found.gl_pathc; i++)
@@ -124,13 +123,13 @@ void scripts_hint(const char *name)
 	if (near.best)
 		fprintf(stderr, "hint: did you mean '%s'?\n", near.best);
 	else
-		fputs("hint: 'sonde --scripts' lists the bundled scripts, 'sonde cat NAME' shows one, "
-		      "'sonde --help' lists the options; a program's text goes behind -e\n",
+		fputs("hint: 'sonde --scripts' lists the bundled scripts, 'sonde cat NAME' prints one, "
+		      "'sonde --help' lists the options; a program on the command line goes after -e\n",
 		      stderr);
 	globfree(&found);
 }
 
-/* The text of the first comment of the kind that begins here, without its frame of ' * '. */
+/* Print the first block comment of `text`, without the leading ' * '. */
 static void print_comment(const char *text)
 {
 	const char *at = strstr(text, "/*"), *end = at ? strstr(at, "*/") : NULL;

@@ -5,16 +5,16 @@
 #pragma once
 #include <stddef.h>
 
-/* Path of the bundled script `name` into `path`. 0, or -ENOENT. A word with a slash is a path and
- * never a script's name. */
+/* Find the path of the bundled script `name`. 0, or -ENOENT. A word with a slash is never a
+ * script's name. */
 int scripts_find(const char *name, char *path, size_t size);
-/* --scripts: name and first line of each, sorted. The exit status. */
+/* --scripts: print name and description of each, sorted. The exit status. */
 int scripts_list(void);
-/* cat NAME: the script's text. The exit status. */
+/* cat NAME: print the script. The exit status. */
 int scripts_cat(const char *name);
-/* After an error about `name`: the bundled script that was meant, on standard error. Nothing when
- * none is near. */
+/* After an error about `name`: print a hint with the nearest name of a bundled script, or how to
+ * find one. */
 void scripts_hint(const char *name);
 struct program;
-/* NAME --help: usage, the head comment, the parameters. */
+/* NAME --help: print usage, head comment and parameters. */
 void scripts_help(const struct program *p);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Running a session: from BEGIN to the last line of output.
+ * Runs a session, from BEGIN to the last line of output.
  */
 #pragma once
 #include "runtime/session/command.h"
@@ -9,19 +9,19 @@
 struct loop_options {
 	struct command *command; /* NULL or .pid 0: none */
 	uint32_t pid;		 /* -p, or 0 */
-	uint64_t duration_ns;	 /* 0: until something else ends it */
-	int ready_fd;		 /* -1, or where "ready\n" goes when all probes are attached */
+	uint64_t duration_ns;	 /* 0: unlimited */
+	int ready_fd;		 /* receives "ready\n" when all probes are attached; -1: none */
 	bool quiet;
-	uint64_t interval_ns; /* print all maps so often; 0: only at the end */
-	bool reset;	      /* ... and empty them */
-	bool strict;	      /* a loss is exit status 4 */
+	uint64_t interval_ns; /* between prints of all maps; 0: only at the end */
+	bool reset;	      /* clear maps after each print */
+	bool strict;	      /* losses have exit status 4 */
 	bool dry_run;	      /* attach, then stop */
 	bool tests;	      /* run tests or benches instead of waiting for events */
-	bool follow;	      /* -p: and what it has started already */
+	bool follow;	      /* -p: trace its existing descendants, too */
 	enum out_buffering buffering;
-	bool everything; /* the scope is not limited to the command or process */
+	bool everything; /* not limited to the command or process */
 };
 
-/* Run to the end: BEGIN, attach, release the command, events, detach, END, maps, losses.
- * The exit status: 0, the value of exit(n), 2, or 4 for losses when strict. */
+/* Run BEGIN, attach, release the command, handle events, detach, run END, print maps and losses.
+ * Returns the exit status: 0, the value of exit(n), 2, or 4 for losses with --strict. */
 int loop_run(struct session *s, struct out *out, const struct loop_options *o);
