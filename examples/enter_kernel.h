@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A system call without a function around it: a thread that sleeps in the kernel sleeps in the
- * caller, so user stacks begin there (libc's functions have no frame pointers).
+ * An inline system call: a thread that sleeps in the kernel sleeps in the caller of this function,
+ * so user stacks begin there (the functions of libc have no frame pointers).
  */
 #pragma once
 

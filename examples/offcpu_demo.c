@@ -3,18 +3,17 @@
  * A workload with known answers, for `./dev demo` and the live tests: one thread that sleeps, waits
  * for a lock, reads a pipe and computes, each in a function of its own name, for known times.
  *
- *	offcpu_demo [SCALE%] [--expected] [--measured]
+ * offcpu_demo [SCALE%] [--expected] [--measured]
  *
- * SCALE stretches the number of rounds (100 by default, about 4 s). --expected prints one line
- * `expected FUNCTION MILLISECONDS ROUNDS` for each function, before the work starts, and works on.
- * --measured prints a line `measured FUNCTION NANOSECONDS` for each at the end: what it took less
- * the time that its thread was on the CPU. Timers are late on a busy machine; this tells by how
- * much.
+ * SCALE multiplies the number of rounds (100 by default, about 4 s). --expected prints one line
+ * `expected FUNCTION MILLISECONDS ROUNDS` for each function before the work starts. --measured
+ * prints a line `measured FUNCTION NANOSECONDS` for each at the end: the elapsed time less the time
+ * that its thread was on the CPU, which shows how late the timers of a busy machine are.
  *
- * Every function enters the kernel by a system call instruction of its own: stacks are walked by
- * frame pointers, the C library has none, and a wrapper's frame would hide its caller. For the same
+ * Every function has its own system call instruction: stacks are walked by frame pointers, which
+ * the C library does not have, and the frame of a wrapper would hide its caller. For the same
  * reason nothing here is inlined or tail-called (examples/CMakeLists.txt has the flags). The helper
- * thread, whose waits are not part of the answer, is named "offcpu_helper".
+ * thread, whose waits are not part of the result, is named "offcpu_helper".
  */
 #include "enter_kernel.h"
 #include <errno.h>
@@ -102,8 +101,7 @@ static void give_order(enum order order)
 	futex_wake(&shared.order);
 }
 
-/* ---- the expected results
- * --------------------------------------------------------------------- */
+/* ---- the expected results ------------------------------------------------------------------ */
 
 NOINLINE void sleep_long(int rounds);
 NOINLINE void sleep_short(int rounds);

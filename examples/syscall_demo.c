@@ -2,19 +2,15 @@
 /*
  * Exact numbers of system calls with known arguments and results, to check what a tracer counts.
  *
- *	syscall_demo WORD N [WORD N]...
+ * syscall_demo WORD N [WORD N]...
  *
- *	getppid N    getppid() N times
- *	getpgid N    getpgid(i) for i = 1 … N: a different argument each time
- *	openat N     openat(77, "/nowhere", O_RDONLY | O_CLOEXEC): EBADF does not come, the path is
- *		     absolute; the result is -2 (ENOENT)
- *	dup N        dup(-1): the result is -9 (EBADF)
- *	read N       read(2) of 64 bytes of /dev/zero, from the function read_zero
- *	compat N     getppid() as a 32-bit program calls it (x86-64 only)
- *	wait MS      sleeps
+ * getppid N getppid() N times getpgid N getpgid(i) for i = 1 … N: a different argument each time
+ * openat N openat(77, "/nowhere", O_RDONLY | O_CLOEXEC): the result is -2 (ENOENT), not EBADF,
+ * because the path is absolute dup N dup(-1): the result is -9 (EBADF) read N read(2) of 64 bytes
+ * of /dev/zero, from the function read_zero compat N getppid() as a 32-bit program calls it (x86-64
+ * only) wait MS sleeps
  *
- * Each word is a function of the same name (call_WORD) that enters the kernel by an instruction of
- * its own; see offcpu_demo.c for the reason.
+ * Each word has a function call_WORD with its own system call instruction; offcpu_demo.c says why.
  */
 #include "enter_kernel.h"
 #include <fcntl.h>
