@@ -116,7 +116,7 @@ static void on_diagnostic(LLVMDiagnosticInfoRef info, void *ctx)
 	text = LLVMGetDiagInfoDescription(info);
 	if (!strstr(text, "stack"))
 		snprintf(g->message, sizeof(g->message), "LLVM: %s", text);
-	else if (g->saves_stack)
+	else if (g->spills)
 		report_stack(g, text);
 	else
 		g->exceeds_stack = true;
@@ -208,7 +208,7 @@ int codegen_run(const struct program *p, const struct plan *plan, enum codegen_s
 		free(out->bytes);
 		*out = (struct codegen_output){.kept = g};
 		*g = (struct gen){
-			.program = p, .plan = plan, .arena = a, .diags = d, .saves_stack = true};
+			.program = p, .plan = plan, .arena = a, .diags = d, .spills = true};
 		err = run(g, stage, out);
 	}
 	if (!err)

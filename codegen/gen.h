@@ -91,7 +91,7 @@ struct gen_probe {
 	struct {	/* offsets in body.frame */
 		uint32_t size, rounds_at, *var_at, *epoch_at;
 	} frame;
-	bool saves_stack;		      /* variables and most values go to scratch memory */
+	bool spills;			      /* variables and most values are in scratch memory */
 	struct {			      /* gen_scratch.c */
 		uint32_t used, most, of_vars; /* bytes: in use now, at most, by variables */
 		bool is_exceeded;
@@ -117,7 +117,7 @@ struct gen {
 	const struct plan *plan;
 	struct arena *arena;
 	struct diags *diags;	/* limits that the script exceeds */
-	bool saves_stack;	/* second attempt: the first took more stack than BPF has */
+	bool spills;		/* second attempt: the first took more stack than BPF has */
 	uint32_t scratch_bytes; /* the most that any probe takes */
 	bool failed;	    /* an error is in `diags`, or else a defect of sonde's in `message` */
 	bool exceeds_stack; /* the first attempt; nothing is reported */
@@ -274,8 +274,8 @@ LLVMValueRef gen_scaled(struct gen *g, LLVMValueRef n, const struct type *t);
  * and released by gen_scratch_release() with the value that g->probe.scratch.used had before.
  * gen_expr does so for each value that fits a register. */
 LLVMValueRef gen_big_buffer(struct gen *g, uint32_t size);
-/* A value that is used after others have been computed. Where the stack is saved, an integer is
- * kept in scratch memory meanwhile. */
+/* A value that is used after others have been computed. In a probe that spills, an integer is kept
+ * in scratch memory meanwhile. */
 struct gen_kept {
 	struct value value;
 	bool is_in_scratch;

@@ -40,7 +40,7 @@ static const struct type *type_of(const struct gen *g, uint32_t var)
 
 static bool is_in_scratch(const struct gen *g, uint32_t var)
 {
-	return g->probe.saves_stack || slot_size(type_of(g, var)) > LIMIT_ON_STACK;
+	return g->probe.spills || slot_size(type_of(g, var)) > LIMIT_ON_STACK;
 }
 
 /* ---- layout ------------------------------------------------------------------------------ */
@@ -100,10 +100,10 @@ static bool exceeds_stack(const struct gen *g)
 
 /* ---- addresses --------------------------------------------------------------------------- */
 
-/* Where the stack is saved, an address is computed for each use: kept, it would be on the stack. */
+/* A probe that spills computes the address for each use: kept, it would be on the stack. */
 LLVMValueRef gen_var_at(struct gen *g, uint32_t var)
 {
-	if (g->probe.saves_stack)
+	if (g->probe.spills)
 		return gen_scratch_at(g, g->probe.frame.var_at[var]);
 	return g->body.vars[var];
 }
@@ -119,7 +119,7 @@ static void set_addresses(struct gen *g)
 {
 	g->body.vars = arena_alloc(g->arena, (g->probe.ast->n_vars + 1) * sizeof(*g->body.vars));
 	g->body.epochs = arena_alloc(g->arena, (g->plan->n_maps + 1) * sizeof(*g->body.epochs));
-	for (uint32_t i = 0; i < g->probe.ast->n_vars && !g->probe.saves_stack; i++)
+	for (uint32_t i = 0; i < g->probe.ast->n_vars && !g->probe.spills; i++)
 		g->body.vars[i] = var_address(g, i);
 	for (uint32_t i = 0; i < g->plan->n_maps; i++)
 		if (g->probe.frame.epoch_at[i])
@@ -161,7 +161,7 @@ static void begin_buffers(struct gen *g)
 
 		if (is_in_scratch(g, i))
 			lay_out_var(g, i);
-		if (!g->probe.saves_stack)
+		if (!g->probe.spills)
 			g->body.vars[i] =
 				is_in_scratch(g, i) ? var_address(g, i) : gen_buffer(g, size);
 		gen_zero(g, gen_var_at(g, i), size);
@@ -171,7 +171,7 @@ static void begin_buffers(struct gen *g)
 void gen_frame_begin(struct gen *g)
 {
 	g->body.frame = NULL;
-	g->probe.saves_stack |= exceeds_stack(g);
+	g->probe.spills |= exceeds_stack(g);
 	if (g->probe.ast->has_loops)
 		begin_frame(g);
 	else

@@ -51,7 +51,7 @@ static bool has_padding(const struct plan_map *m)
 /* A key with a long string in it does not fit the BPF stack together with others. */
 static bool is_big_key(const struct gen *g, const struct plan_map *m)
 {
-	return g->body.scratch && m->key_size > (g->probe.saves_stack ? 16 : LIMIT_KEY_ON_STACK);
+	return g->body.scratch && m->key_size > (g->probe.spills ? 16 : LIMIT_KEY_ON_STACK);
 }
 
 /* Computes the parts first, so that the key takes no stack meanwhile. */

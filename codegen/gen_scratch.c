@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Scratch memory: holds what is too long for the BPF stack (bpf_helpers/scratch.bpf.c). A probe's
+ * Scratch memory holds what is too long for the BPF stack (bpf_helpers/scratch.bpf.c). A probe's
  * variables keep their offsets in it; what a statement computes is released at its end. The largest
- * amount that any probe has in use at a time becomes the size of the map's values.
+ * amount that any probe has in use at a time becomes the size of the map's values. A probe that
+ * would exceed the stack spills: all its variables and most values are in scratch memory.
  */
 #include "parser/base/diag.h"
 #include "parser/base/limits.h"
@@ -75,18 +76,19 @@ void gen_scratch_release(struct gen *g, uint32_t mark)
 	g->probe.scratch.used = mark;
 }
 
-/* Volatile where the stack is saved: or LLVM keeps every address that is used again. */
+/* Volatile in a probe that spills: else LLVM keeps each address that is used again, on the
+ * stack. */
 LLVMValueRef gen_scratch_at(struct gen *g, uint32_t at)
 {
 	LLVMValueRef bytes = LLVMBuildLoad2(g->b, g->ptr, g->body.scratch, "");
 
-	LLVMSetVolatile(bytes, g->probe.saves_stack);
+	LLVMSetVolatile(bytes, g->probe.spills);
 	return gen_at(g, bytes, at);
 }
 
 LLVMValueRef gen_big_buffer(struct gen *g, uint32_t size)
 {
-	if (!g->body.scratch || size <= (g->probe.saves_stack ? 8 : LIMIT_ON_STACK))
+	if (!g->body.scratch || size <= (g->probe.spills ? 8 : LIMIT_ON_STACK))
 		return gen_buffer(g, size);
 	return gen_scratch_at(g, gen_scratch_take(g, size));
 }
@@ -96,13 +98,12 @@ struct gen_kept gen_keep(struct gen *g, struct value v)
 	struct gen_kept kept = {.value = v};
 	LLVMValueRef st;
 
-	if (!g->body.scratch || !g->probe.saves_stack || v.kind != V_INT)
+	if (!g->body.scratch || !g->probe.spills || v.kind != V_INT)
 		return kept;
 	kept.is_in_scratch = true;
 	kept.offset = gen_scratch_take(g, 8);
 	st = LLVMBuildStore(g->b, v.v, gen_scratch_at(g, kept.offset));
-	LLVMSetVolatile(st,
-			true); /* or LLVM keeps the value in a register, that is, on the stack */
+	LLVMSetVolatile(st, true); /* else LLVM keeps the value in a register or on the stack */
 	return kept;
 }
 
@@ -122,7 +123,7 @@ void gen_scratch_begin(struct gen *g)
 	g->body.scratch = gen_buffer(g, 8);
 	g->probe.scratch.used = g->probe.scratch.most = g->probe.scratch.of_vars = 0;
 	g->probe.scratch.is_exceeded = false;
-	g->probe.saves_stack = g->saves_stack;
+	g->probe.spills = g->spills;
 	g->probe.scratch.before = LLVMGetInsertBlock(g->b);
 	g->probe.scratch.start = gen_block(g, "body.start");
 	LLVMPositionBuilderAtEnd(g->b, g->probe.scratch.start);

@@ -26,7 +26,7 @@ enum {
 	LIMIT_TYPE_SUFFIXES = 8,  /* '*' and '[N]' behind a type's name */
 	LIMIT_TUPLE_BYTES = 4000, /* a tuple or record: printed, it is a record */
 	LIMIT_ARRAY_BYTES = 256,  /* an array: compared word by word */
-	/* What is longer lives in the probe's room (codegen/gen_string.c), not on the BPF stack. */
+	/* Longer values are in scratch memory (codegen/gen_scratch.c), not on the BPF stack. */
 	LIMIT_ON_STACK = 64,	  /* a value */
 	LIMIT_KEY_ON_STACK = 128, /* a map's key, which soon goes again */
 	LIMIT_BODY = 2000,	  /* calls, maps and builtins in a probe */
