@@ -45,6 +45,11 @@ __attribute__((format(printf, 5, 0))) static void add(struct diags *d, enum diag
 	arena_push(d->arena, d->items, d->n, new);
 }
 
+bool diags_are_full(const struct diags *d)
+{
+	return d->n >= STORED_MOST;
+}
+
 int diag_error(struct diags *d, struct span span, const char *tag, const char *fmt, ...)
 {
 	va_list ap;

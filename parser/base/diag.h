@@ -40,6 +40,8 @@ int diag_error(struct diags *d, struct span span, const char *tag, const char *f
 	__attribute__((format(printf, 4, 5), cold));
 void diag_warning(struct diags *d, struct span span, const char *tag, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5), cold));
+/* So many are stored that a further one is only counted. */
+bool diags_are_full(const struct diags *d);
 /* Add a second place, or a hint, to the last diagnostic added (nothing when that was dropped as a
  * repetition). They return -1, so that an error with a hint is still one return. */
 int diag_note(struct diags *d, struct span span, const char *fmt, ...)

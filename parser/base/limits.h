@@ -6,17 +6,17 @@
 #pragma once
 
 enum {
-	LIMIT_SCRIPT_BYTES = 1 << 20, /* a script's text */
-	LIMIT_NESTING = 100,	      /* parentheses, blocks, operators within each other */
-	LIMIT_ERRORS = 20,	      /* diagnostics printed for one script */
-	LIMIT_STRING = 200,	      /* bytes of a string literal used as a value, NUL included */
-	LIMIT_STR = 200,	      /* bytes of str() when nothing else is said, NUL included */
-	LIMIT_STR_REQUESTED = 1024,   /* the same at most */
-	LIMIT_FRAMES = 127,	      /* of a stack (bpf_helpers/shared.h) */
-	LIMIT_PROBES = 1024,	      /* attach points in a script */
-	LIMIT_TARGETS = 100000,	      /* functions that one attach point matches */
-	LIMIT_TYPED = 256,	      /* the same of fentry, fexit: a program each */
-	LIMIT_FORMATS = 256,	      /* ways in which an attach point has its USDT arguments */
+	LIMIT_SCRIPT_BYTES = 16 << 20, /* a script's text */
+	LIMIT_NESTING = 100,	       /* parentheses, blocks, operators within each other */
+	LIMIT_ERRORS = 20,	       /* diagnostics printed for one script */
+	LIMIT_STRING = 200,	       /* bytes of a string literal used as a value, NUL included */
+	LIMIT_STR = 200,	       /* bytes of str() when nothing else is said, NUL included */
+	LIMIT_STR_REQUESTED = 1024,    /* the same at most */
+	LIMIT_FRAMES = 127,	       /* of a stack (bpf_helpers/shared.h) */
+	LIMIT_PROBES = 1024,	       /* attach points in a script */
+	LIMIT_TARGETS = 100000,	       /* functions that one attach point matches */
+	LIMIT_TYPED = 256,	       /* the same of fentry, fexit: a program each */
+	LIMIT_FORMATS = 256,	       /* ways in which an attach point has its USDT arguments */
 	LIMIT_MAPS = 256, /* maps in a script: the epoch table's size (bpf_helpers/shared.h) */
 	LIMIT_KEY_BYTES = 4000,	  /* a map's key */
 	LIMIT_EVENT_BYTES = 4096, /* one printf record */

@@ -9,6 +9,7 @@
 #include "parser/base/arena.h"
 #include "parser/base/limits.h"
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void index_lines(struct arena *a, struct source *s)
@@ -30,7 +31,7 @@ struct source *source_from_text(struct arena *a, const char *name, const char *t
 		len -= 3;
 	}
 	if (len > LIMIT_SCRIPT_BYTES) {
-		errno = E2BIG;
+		errno = EFBIG;
 		return NULL;
 	}
 	copy = arena_alloc(a, len + 2); /* two NULs at the end */
@@ -43,18 +44,44 @@ struct source *source_from_text(struct arena *a, const char *name, const char *t
 	return s;
 }
 
-/* All of `f`, up to one byte over the limit so that the caller sees what is too long. */
+/* Read all of `f`, or at least one byte more than the limit. NULL with errno set on failure; free
+ * the result. */
+static char *read_all(FILE *f, size_t *len)
+{
+	size_t size = 16384, n = 0;
+	char *text = malloc(size);
+
+	while (text) {
+		char *larger;
+
+		n += fread(text + n, 1, size - n, f);
+		if (n < size || n > LIMIT_SCRIPT_BYTES)
+			break;
+		size *= 2;
+		larger = realloc(text, size);
+		if (!larger)
+			free(text);
+		text = larger;
+	}
+	if (text && ferror(f)) {
+		errno = errno ? errno : EIO;
+		free(text);
+		text = NULL;
+	}
+	*len = n;
+	return text;
+}
+
 static struct source *read_stream(struct arena *a, const char *name, FILE *f)
 {
-	char *text = arena_alloc(a, LIMIT_SCRIPT_BYTES + 2);
-	size_t n = fread(text, 1, LIMIT_SCRIPT_BYTES + 1, f);
+	size_t len;
+	char *text = read_all(f, &len);
+	struct source *s = text ? source_from_text(a, name, text, len) : NULL;
+	int saved = errno;
 
-	if (ferror(f)) {
-		if (!errno)
-			errno = EIO;
-		return NULL;
-	}
-	return source_from_text(a, name, text, n);
+	free(text);
+	errno = saved;
+	return s;
 }
 
 struct source *source_from_file(struct arena *a, const char *path)

@@ -32,7 +32,7 @@ struct place {
 	uint32_t line, col; /* from 1, col in bytes */
 };
 
-/* Source from a text (copied into the arena). NULL with errno E2BIG when longer than
+/* Source from a text (copied into the arena). NULL with errno EFBIG when longer than
  * LIMIT_SCRIPT_BYTES. */
 struct source *source_from_text(struct arena *a, const char *name, const char *text, size_t len);
 /* Source from a file, or standard input for "-". NULL with errno. */

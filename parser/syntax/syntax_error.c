@@ -348,6 +348,10 @@ void syntax_error(struct filter *f, const int *expected, int n_expected)
 	n_reported = f->diags->n;
 	if (s.at->is_quiet)
 		return;
+	if (diags_are_full(f->diags)) { /* only counted, so it need not be explained */
+		diag_error(f->diags, s.at->span, "syntax", "syntax error");
+		return;
+	}
 	if (!report_param(&s) && !report_root_item(&s) && !report_unimplemented_word(&s) &&
 	    !report_top_level(&s) && !report_foreign_syntax(f) && !report_unimplemented_value(&s) &&
 	    !report_value_form(&s) && !report_assignment(&s) && !report_incdec(&s) &&
