@@ -288,7 +288,7 @@ static LLVMValueRef argument_word(struct gen *g, unsigned i)
 /* arg0 … arg11, by the row. */
 struct value gen_arg(struct gen *g, struct expr *e)
 {
-	unsigned i = (unsigned)(e->name.builtin->id - BI_arg0);
+	unsigned i = e->name.builtin->arg;
 
 	if (g->probe.point->id == PROBE_USDT)
 		return gen_usdt_arg(g, e, i);

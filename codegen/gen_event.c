@@ -92,11 +92,7 @@ struct value gen_print(struct gen *g, struct expr *e)
 	switch (g->plan->events[id].kind) {
 	case PE_PRINT_MAP: gen_map_event(g, id, gen_epoch(g, g->plan->events[id].map)); break;
 	case PE_PRINT_CLEAR: gen_map_event(g, id, advance_epoch(g, g->plan->events[id].map)); break;
-	case PE_PRINT_VALUE:
-	case PE_PRINTF:
-	case PE_CLEAR_MAP:
-	case PE_ZERO_MAP:
-	case PE_TIME: gen_fields(g, id, e->call.args, 1); break;
+	default: gen_fields(g, id, e->call.args, 1); break;
 	}
 	return nothing;
 }

@@ -7,15 +7,17 @@
 #include <string.h>
 
 /* The gen column of builtins.def. */
-static gen_fn *const hooks[BI_COUNT] = {
-#define VAR(id, sig, where, traits, check, gen, doc) [BI_##id] = gen,
-#define FN(id, sig, where, traits, check, gen, doc) [BI_##id] = gen,
+static gen_fn *const hooks[] = {
+#define VAR(id, sig, where, traits, needs, check, gen, doc) [BI_##id] = gen,
+#define FN(id, sig, where, traits, needs, event, check, gen, doc) [BI_##id] = gen,
 #define AGG(id, sig, agg, check, gen, doc) [BI_##id] = gen,
 #include "parser/lang/builtins.def"
 #undef VAR
 #undef FN
 #undef AGG
 };
+
+_Static_assert(sizeof(hooks) / sizeof(*hooks) == BI_COUNT, "one hook for each builtin");
 
 LLVMValueRef gen_int(struct gen *g, struct expr *e)
 {
@@ -363,7 +365,7 @@ static struct value gen_by_kind(struct gen *g, struct expr *e)
 		if (e->field.object->type &&
 		    type_is_compound(e->field.object->type)) /* `args` has none */
 			return gen_field(g, e);
-		return g->probe.point->iter ? gen_iter_field(g, e) : gen_args_field(g, e);
+		return hooks[ast_builtin(e->field.object)->id](g, e);
 	case EX_CAST: return gen_cast(g, e);
 	case EX_TUPLE:
 	case EX_RECORD: return gen_list(g, e);

@@ -7,15 +7,16 @@
 
 typedef struct value gen_fn(struct gen *g, struct expr *e);
 
-gen_fn gen_pid, gen_tid, gen_uid, gen_comm, gen_cpu, gen_nsecs, gen_kstack, gen_ustack, gen_probe,
-	gen_func, gen_retval, gen_arg, gen_delta, gen_printf, gen_print, gen_clear, gen_delete,
-	gen_exit, gen_count, gen_sum, gen_args_field, gen_depth, gen_open, gen_entry, gen_str,
-	gen_gid, gen_username, gen_elapsed, gen_ncpus, gen_rand, gen_cgroup, gen_curtask, gen_ksym,
-	gen_usym, gen_strftime, gen_time, gen_has_key, gen_extreme, gen_log_bucket,
-	gen_linear_bucket, gen_len;
+#define VAR(id, sig, where, traits, needs, check, gen, doc) gen_fn gen;
+#define FN(id, sig, where, traits, needs, event, check, gen, doc) gen_fn gen;
+#define AGG(id, sig, agg, check, gen, doc) gen_fn gen;
+#include "parser/lang/builtins.def"
+#undef VAR
+#undef FN
+#undef AGG
 
-/* ctx.FIELD and printf in iterators (gen_iter.c). */
-gen_fn gen_iter_field, gen_iter_printf;
+/* printf in an iterator (gen_iter.c). */
+gen_fn gen_iter_printf;
 
 /* A field of a tracepoint's record, computed from the arguments of the raw tracepoint
  * (rebuilt.def). */

@@ -8,40 +8,36 @@
 #include <string.h>
 
 /* A row's own name is the last word before the parameters; ids are spelt like the names. */
-const struct builtin builtins[BI_COUNT] = {
-#define VAR(id_, sig, where_, traits_, check_, gen, doc_) \
-	[BI_##id_] = {.id = BI_##id_,                     \
-		      .kind = BUILTIN_VAR,                \
-		      .name = #id_,                       \
-		      .signature = sig,                   \
-		      .where = where_,                    \
-		      .traits = traits_,                  \
-		      .check = check_,                    \
-		      .doc = doc_},
-#define FN(id_, sig, where_, traits_, check_, gen, doc_) \
-	[BI_##id_] = {.id = BI_##id_,                    \
-		      .kind = BUILTIN_FN,                \
-		      .name = #id_,                      \
-		      .signature = sig,                  \
-		      .where = where_,                   \
-		      .traits = traits_,                 \
-		      .check = check_,                   \
-		      .doc = doc_},
-#define AGG(id_, sig, agg_, check_, gen, doc_) \
-	[BI_##id_] = {.id = BI_##id_,          \
-		      .kind = BUILTIN_AGG,     \
-		      .name = #id_,            \
-		      .signature = sig,        \
-		      .where = W_ANY,          \
-		      .traits = TR_ACT,        \
-		      .agg = agg_,             \
-		      .check = check_,         \
-		      .doc = doc_},
+#define ROW(id_, kind_, sig, where_, traits_, needs_, check_, doc_, ...) \
+	[BI_##id_] = {.id = BI_##id_,                                    \
+		      .kind = kind_,                                     \
+		      .name = #id_,                                      \
+		      .signature = sig,                                  \
+		      .where = where_,                                   \
+		      .traits = traits_,                                 \
+		      .needs = needs_,                                   \
+		      .check = check_,                                   \
+		      .doc = doc_,                                       \
+		      __VA_ARGS__},
+const struct builtin builtins[] = {
+#define VAR(id, sig, where, traits, needs, check, gen, doc) \
+	ROW(id, BUILTIN_VAR, sig, where, traits, needs, check, doc)
+#define ARG(number, where, doc)                                                                    \
+	ROW(arg##number, BUILTIN_VAR, "uint64 arg" #number, where, TR_NOW | TR_PLAIN, 0, chk_argn, \
+	    doc, .arg = number)
+#define FN(id, sig, where, traits, needs, event, check, gen, doc) \
+	ROW(id, BUILTIN_FN, sig, where, traits, needs, check, doc)
+#define AGG(id, sig, agg_, check, gen, doc) \
+	ROW(id, BUILTIN_AGG, sig, W_ANY, TR_ACT, 0, check, doc, .agg = agg_)
 #include "parser/lang/builtins.def"
 #undef VAR
+#undef ARG
 #undef FN
 #undef AGG
+#undef ROW
 };
+
+_Static_assert(sizeof(builtins) / sizeof(*builtins) == BI_COUNT, "one row for each builtin");
 
 const struct builtin *builtin_find(const char *name)
 {

@@ -35,20 +35,31 @@ enum {
 };
 
 enum builtin_traits {
-	TR_TASK = 1,
-	TR_CONST = 2,
-	TR_NOW = 4,
-	TR_STACK = 8,
-	TR_START = 16,
-	TR_ACT = 32,
-	TR_MAP = 64,
-	TR_THREAD = 128, /* never changes in a thread's life */
-	TR_ENTRY = 256,	 /* its argument is of the event that starts the span */
-	TR_END = 512,	 /* known only where a span ends */
-	TR_TEXT = 1024,	 /* of a parameter, its first argument takes the text */
-	TR_HERE = 2048,	 /* of the processor or the process in which the probe fires */
-	/* Where a clock of the kernel's fires it is another than in a thread of ours. */
+	TR_TASK = 1,	  /* belongs to a thread, and is the same at both ends of its span */
+	TR_CONST = 2,	  /* known at compile time */
+	TR_NOW = 4,	  /* of this moment */
+	TR_STACK = 8,	  /* a captured stack */
+	TR_START = 16,	  /* kept from the start of a span */
+	TR_ACT = 32,	  /* a call made for its effect */
+	TR_MAP = 64,	  /* its first argument may name a whole map */
+	TR_THREAD = 128,  /* never changes in a thread's life */
+	TR_ENTRY = 256,	  /* its argument is evaluated at the event that starts the span */
+	TR_END = 512,	  /* known only where a span ends */
+	TR_TEXT = 1024,	  /* of a positional parameter, its first argument takes the string */
+	TR_HERE = 2048,	  /* of the processor or the process in which the probe fires */
+	TR_PLAIN = 4096,  /* cheap, and without a loss: may be computed before the body, too */
+	TR_READER = 8192, /* in an iterator it would be of the thread that reads */
+	/* In an interrupt these are of what was interrupted, in the interval thread of sonde. */
 	TR_INTERRUPTED = TR_TASK | TR_STACK | TR_END | TR_HERE,
+};
+
+/* What the plan must provide: members of struct plan_needs. TR_TASK implies `task`. */
+enum builtin_needs {
+	NEEDS_CGROUP = 1,
+	NEEDS_CPUS = 2,
+	NEEDS_KSTACK = 4,
+	NEEDS_USTACK = 8,
+	NEEDS_EXIT = 16,
 };
 
 enum { SIGNATURE_MAX_PARAMS = 4 };
@@ -77,7 +88,9 @@ struct builtin {
 	const char *name;
 	const char *signature;
 	uint32_t where;
-	uint32_t traits;
+	uint32_t traits; /* enum builtin_traits */
+	uint32_t needs;	 /* enum builtin_needs */
+	uint32_t arg;	 /* argN: N */
 	enum agg_kind agg;
 	/* Type of the expression, or &type_error after a report. */
 	check_fn *check;
@@ -86,11 +99,14 @@ struct builtin {
 
 extern const struct builtin builtins[BI_COUNT];
 
-/* The check column's functions: sema_check.c. */
-check_fn chk_func, /* sema_usdt.c */
-	chk_args, chk_delta, chk_oncpu, chk_printf, chk_print, chk_clear, chk_delete, chk_agg,
-	chk_hist, chk_lhist, chk_quantiles, chk_str, chk_strftime, chk_has_key, chk_len,
-	chk_curtask, chk_ustack, chk_depth, chk_open, chk_entry, chk_retval, chk_argn, chk_ctx;
+/* The check column, in parser/sema/. */
+#define VAR(id, sig, where, traits, needs, check, ...) check_fn check;
+#define FN(id, sig, where, traits, needs, event, check, ...) check_fn check;
+#define AGG(id, sig, agg, check, ...) check_fn check;
+#include "parser/lang/builtins.def"
+#undef VAR
+#undef FN
+#undef AGG
 
 /* Does it exist in probes of this type? */
 static inline bool builtin_exists_in(const struct builtin *b, enum probe_id id)

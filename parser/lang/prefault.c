@@ -16,10 +16,7 @@ static bool is_plain_name(const struct expr *e)
 {
 	const struct builtin *b = e->name.builtin;
 
-	if (!b)
-		return false;
-	return (b->id >= BI_arg0 && b->id <= BI_arg11) || b->id == BI_retval || b->id == BI_pid ||
-	       b->id == BI_tid || b->id == BI_cpu || b->id == BI_delta;
+	return b && b->traits & TR_PLAIN;
 }
 
 bool prefault_is_plain(const struct expr *e)

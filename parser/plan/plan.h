@@ -56,13 +56,10 @@ struct plan_map {
 };
 
 enum plan_event_kind {
-	PE_PRINTF,	/* fields, pieces */
-	PE_PRINT_VALUE, /* one field */
-	PE_PRINT_MAP,	/* struct sonde_map_event */
-	PE_CLEAR_MAP,	/* struct sonde_map_event, epoch already advanced */
-	PE_ZERO_MAP,	/* struct sonde_map_event: cleared, then its keys are back with 0 */
-	PE_TIME,	/* text: strftime's format of the time of day */
-	PE_PRINT_CLEAR, /* struct sonde_map_event: adjacent print(@x); clear(@x) */
+#define EVENT(id, ...) PE_##id,
+#include "parser/lang/event_kinds.def"
+#undef EVENT
+	PE_KIND_COUNT,
 };
 
 /* A ring-buffer record that a call in the script sends: a struct sonde_event, then the fields. */

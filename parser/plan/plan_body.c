@@ -144,7 +144,7 @@ static void add_event(struct planner *pl, struct expr *call, struct plan_event e
 	arena_push(pl->arena, pl->plan->events, pl->plan->n_events, ev);
 }
 
-static void plan_printf(struct planner *pl, struct expr *call)
+void pln_printf(struct planner *pl, struct expr *call)
 {
 	struct plan_event ev = {.kind = PE_PRINTF, .size = sizeof(struct sonde_event)};
 	struct expr *fmt = call->call.args[0];
@@ -163,7 +163,7 @@ static void plan_printf(struct planner *pl, struct expr *call)
 	add_event(pl, call, ev);
 }
 
-static void plan_print(struct planner *pl, struct expr *call)
+void pln_print(struct planner *pl, struct expr *call)
 {
 	struct plan_event ev = {.kind = PE_PRINT_VALUE, .size = sizeof(struct sonde_event)};
 
@@ -181,17 +181,25 @@ static void plan_print(struct planner *pl, struct expr *call)
 	add_event(pl, call, ev);
 }
 
-static void plan_clear(struct planner *pl, struct expr *call)
+static void add_map_event(struct planner *pl, struct expr *call, enum plan_event_kind kind)
 {
-	bool is_zero = call->call.builtin->id == BI_zero;
-
 	add_event(pl, call,
-		  (struct plan_event){.kind = is_zero ? PE_ZERO_MAP : PE_CLEAR_MAP,
+		  (struct plan_event){.kind = kind,
 				      .size = sizeof(struct sonde_map_event),
 				      .map = call->call.args[0]->map.map->id});
 }
 
-static void plan_time(struct planner *pl, struct expr *call)
+void pln_clear(struct planner *pl, struct expr *call)
+{
+	add_map_event(pl, call, PE_CLEAR_MAP);
+}
+
+void pln_zero(struct planner *pl, struct expr *call)
+{
+	add_map_event(pl, call, PE_ZERO_MAP);
+}
+
+void pln_time(struct planner *pl, struct expr *call)
 {
 	const char *format = call->call.n_args ? call->call.args[0]->string.text : "%H:%M:%S\n";
 
@@ -199,6 +207,34 @@ static void plan_time(struct planner *pl, struct expr *call)
 		  (struct plan_event){.kind = PE_TIME,
 				      .size = sizeof(struct sonde_event),
 				      .text = format});
+}
+
+void pln_none(struct planner *pl, struct expr *call)
+{
+	(void)pl, (void)call;
+}
+
+/* The event column of builtins.def. */
+static plan_event_fn *const event_hooks[] = {
+#define VAR(id, ...) [BI_##id] = pln_none,
+#define FN(id, sig, where, traits, needs, event, ...) [BI_##id] = event,
+#define AGG(id, ...) [BI_##id] = pln_none,
+#include "parser/lang/builtins.def"
+#undef VAR
+#undef FN
+#undef AGG
+};
+
+_Static_assert(sizeof(event_hooks) / sizeof(*event_hooks) == BI_COUNT, "one hook for each builtin");
+
+static void note_needs(struct plan_needs *needs, const struct builtin *b)
+{
+	needs->cgroup |= (b->needs & NEEDS_CGROUP) != 0;
+	needs->cpus |= (b->needs & NEEDS_CPUS) != 0;
+	needs->kstack |= (b->needs & NEEDS_KSTACK) != 0;
+	needs->ustack |= (b->needs & NEEDS_USTACK) != 0;
+	needs->exit |= (b->needs & NEEDS_EXIT) != 0;
+	needs->task |= (b->traits & TR_TASK) != 0;
 }
 
 /* ---- walking a probe --------------------------------------------------------------------- */
@@ -218,27 +254,8 @@ void plan_expr(struct expr *e, void *ctx)
 		e->call.event = -1;
 	if (!b)
 		return;
-	pl->plan->needs.cgroup |= b->id == BI_cgroup;
-	if (b->id == BI_printf)
-		plan_printf(pl, e);
-	else if (b->id == BI_print)
-		plan_print(pl, e);
-	else if (b->id == BI_clear || b->id == BI_zero)
-		plan_clear(pl, e);
-	else if (b->id == BI_time)
-		plan_time(pl, e);
-	else if (b->id == BI_ncpus)
-		pl->plan->needs.cpus = true;
-	else if (b->id == BI_usym)
-		pl->plan->needs.ustack = true;
-	else if (b->id == BI_exit)
-		pl->plan->needs.exit = true;
-	else if (b->traits & TR_TASK)
-		pl->plan->needs.task = true;
-	else if (b->id == BI_kstack)
-		pl->plan->needs.kstack = true;
-	else if (b->id == BI_ustack)
-		pl->plan->needs.ustack = true;
+	event_hooks[b->id](pl, e);
+	note_needs(&pl->plan->needs, b);
 }
 
 static const struct map *whole_map_of(const struct stmt *st, enum builtin_id id)

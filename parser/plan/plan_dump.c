@@ -16,14 +16,12 @@ static const char *const map_kinds[] = {
 };
 
 static const char *const event_kinds[] = {
-	[PE_PRINTF] = "printf",
-	[PE_PRINT_VALUE] = "print",
-	[PE_PRINT_MAP] = "print-map",
-	[PE_ZERO_MAP] = "zero-map",
-	[PE_TIME] = "time",
-	[PE_CLEAR_MAP] = "clear-map",
-	[PE_PRINT_CLEAR] = "print-and-clear-map",
+#define EVENT(id, name, ...) [PE_##id] = name,
+#include "parser/lang/event_kinds.def"
+#undef EVENT
 };
+
+_Static_assert(sizeof(event_kinds) / sizeof(*event_kinds) == PE_KIND_COUNT, "one name each");
 
 static void dump_fields(struct arena *a, const struct plan_field *f, uint32_t n, FILE *out)
 {

@@ -161,7 +161,7 @@ const struct type *chk_args(struct sema *s, struct expr *e)
  * sizes. */
 const struct type *chk_argn(struct sema *s, struct expr *e)
 {
-	uint32_t n = (uint32_t)(e->name.builtin->id - BI_arg0);
+	uint32_t n = e->name.builtin->arg;
 
 	for (uint32_t i = 0; i < s->probe->n_points; i++) {
 		const struct attach_point *p = &s->probe->points[i];

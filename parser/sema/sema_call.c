@@ -108,6 +108,15 @@ static void type_arg(struct sema *s, struct expr *e, uint32_t i)
 		sema_type_expr(s, arg);
 }
 
+const struct type *chk_none(struct sema *s, struct expr *e)
+{
+	const struct builtin *b = ast_builtin(e);
+	struct signature sig;
+
+	(void)s;
+	return b && builtin_signature(b, &sig) && sig.result ? sig.result : &type_error;
+}
+
 const struct type *sema_type_call(struct sema *s, struct expr *e)
 {
 	const struct builtin *b = e->call.builtin;
@@ -118,10 +127,8 @@ const struct type *sema_type_call(struct sema *s, struct expr *e)
 	if (!b || !builtin_signature(b, &sig))
 		return &type_error;
 	if (b->kind == BUILTIN_VAR)
-		return b->check ? b->check(s, e) : sig.result;
+		return b->check(s, e);
 	if (check_arity(s, e, &sig) || check_args(s, e, &sig))
 		return b->kind == BUILTIN_FN && sig.result ? sig.result : &type_error;
-	if (b->check)
-		return b->check(s, e);
-	return sig.result;
+	return b->check(s, e);
 }

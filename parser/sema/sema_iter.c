@@ -78,13 +78,13 @@ const struct type *chk_ctx(struct sema *s, struct expr *e)
 
 static bool is_of_reader(const struct builtin *b)
 {
-	return b->id == BI_ustack || b->id == BI_cgroup || b->id == BI_usym;
+	return b->traits & TR_READER;
 }
 
 bool iter_check_where(struct sema *s, const struct builtin *b, struct span span,
 		      const struct attach_point *p)
 {
-	bool of_thread = b->traits & TR_TASK || b->id == BI_kstack || is_of_reader(b);
+	bool of_thread = b->traits & (TR_TASK | TR_STACK | TR_READER);
 
 	if (p->id != PROBE_ITER || !of_thread || (iter_task(p->iter) && !is_of_reader(b)))
 		return true;

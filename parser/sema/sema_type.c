@@ -195,7 +195,7 @@ static const struct type *type_variable(struct sema *s, struct expr *e)
 
 	if (!b || !builtin_signature(b, &sig))
 		return &type_error;
-	return b->check ? b->check(s, e) : sig.result;
+	return b->check(s, e);
 }
 
 const struct type *sema_type_expr(struct sema *s, struct expr *e)

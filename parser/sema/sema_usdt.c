@@ -110,7 +110,7 @@ static const struct type *usdt_arg(struct sema *s, const struct expr *e, struct 
 				   const struct type *t)
 {
 	const struct usdt_point *u = formats_of(s, p);
-	uint32_t arg = (uint32_t)(e->name.builtin->id - BI_arg0);
+	uint32_t arg = e->name.builtin->arg;
 
 	if (u->n_formats > LIMIT_FORMATS) {
 		sema_error(s, e->span, "limit-formats",

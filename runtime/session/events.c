@@ -170,9 +170,9 @@ static void zero_epoch(struct events *e, uint32_t map, uint32_t oldest, uint32_t
 
 /* A clear also handles earlier epochs whose records were lost or are late. Late records then find
  * nothing to do, and neither does the record of a clear that was skipped. */
-static void map_event(struct events *e, const struct plan_event *ev,
-		      const struct sonde_map_event *r)
+static void ev_map(struct events *e, const struct plan_event *ev, const void *record)
 {
+	const struct sonde_map_event *r = record;
 	bool clears = ev->kind != PE_PRINT_MAP;
 	uint32_t oldest = r->epoch;
 
@@ -237,23 +237,32 @@ void events_print_swapped(struct events *e)
 
 /* ---- records ------------------------------------------------------------------------------- */
 
-static void show_fields(struct events *e, const struct plan_event *ev, const uint8_t *record)
+static void show_fields(struct events *e, const struct plan_event *ev, const uint8_t *record,
+			bool is_printf)
 {
 	struct view views[LIMIT_CALL_ARGS];
 
 	for (uint32_t i = 0; i < ev->n_fields && i < LIMIT_CALL_ARGS; i++)
 		view_make(&views[i], ev->fields[i].type, record + ev->fields[i].offset,
 			  &e->s->stacks);
-	if (ev->kind == PE_PRINTF)
-		note_error(e, e->out->printf_event(e->out, ev, views));
-	else
-		note_error(e, e->out->value(e->out, &views[0]));
+	note_error(e, is_printf ? e->out->printf_event(e->out, ev, views)
+				: e->out->value(e->out, &views[0]));
 	if (e->s->strings)
 		deferred_strings_forget(e->s);
 }
 
+static void ev_printf(struct events *e, const struct plan_event *ev, const void *record)
+{
+	show_fields(e, ev, record, true);
+}
+
+static void ev_value(struct events *e, const struct plan_event *ev, const void *record)
+{
+	show_fields(e, ev, record, false);
+}
+
 /* Output the time like a printf. */
-static void show_time(struct events *e, const struct plan_event *ev)
+static void ev_time(struct events *e, const struct plan_event *ev, const void *record)
 {
 	const char *text = deferred_strings_time(e->s, ev->text, deferred_strings_wall_clock());
 	struct format_piece piece = {.text = text, .text_len = (uint32_t)strlen(text)};
@@ -266,6 +275,17 @@ static void show_time(struct events *e, const struct plan_event *ev)
 	deferred_strings_forget(e->s);
 }
 
+/* The show column of event_kinds.def. */
+typedef void event_fn(struct events *e, const struct plan_event *ev, const void *record);
+static event_fn *const event_hooks[] = {
+#define EVENT(id, name, show) [PE_##id] = show,
+#include "parser/lang/event_kinds.def"
+#undef EVENT
+};
+
+_Static_assert(sizeof(event_hooks) / sizeof(*event_hooks) == PE_KIND_COUNT,
+	       "one hook for each kind");
+
 static void planned_record(struct events *e, uint32_t id, const void *record, size_t size)
 {
 	const struct plan_event *ev;
@@ -275,15 +295,7 @@ static void planned_record(struct events *e, uint32_t id, const void *record, si
 	ev = &e->s->plan->events[id];
 	if (size < ev->size)
 		return;
-	switch (ev->kind) {
-	case PE_PRINTF:
-	case PE_PRINT_VALUE: show_fields(e, ev, record); return;
-	case PE_TIME: show_time(e, ev); return;
-	case PE_PRINT_MAP:
-	case PE_CLEAR_MAP:
-	case PE_ZERO_MAP:
-	case PE_PRINT_CLEAR: map_event(e, ev, record); return;
-	}
+	event_hooks[ev->kind](e, ev, record);
 }
 
 void events_record(struct events *e, const void *record, size_t size)
