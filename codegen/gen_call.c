@@ -38,6 +38,13 @@ struct value gen_tid(struct gen *g, struct expr *e)
 	return gen_int_value(GEN_CALL(g, "sonde_number_tid", gen_task(g)), e->type);
 }
 
+struct value gen_ppid(struct gen *g, struct expr *e)
+{
+	LLVMValueRef parent = GEN_CALL(g, "sonde_task_parent", gen_task(g));
+
+	return gen_int_value(GEN_CALL(g, "sonde_number_pid", parent), e->type);
+}
+
 struct value gen_uid(struct gen *g, struct expr *e)
 {
 	return gen_int_value(GEN_CALL(g, "sonde_task_uid", gen_task(g)), e->type);
