@@ -97,20 +97,40 @@ static bool excludes_event(const struct leaving *l, const struct tp_format *f)
 			       arena_printf(l->r->arena, "%s:%s", f->category, f->event));
 }
 
-/* What has only a name: by all of it, or what is behind some ':' of it. The count of a perf event
- * is not part of its name. */
-static bool excludes_name(const struct leaving *l, const struct attach_point *p)
+/* What has only a name: by all of what follows "TYPE:", or what is behind some ':' of it. The count
+ * of a perf event is not part of its name. */
+static bool excludes_name(const struct leaving *l, enum probe_id id, const char *name)
 {
-	char *name = arena_strdup(l->r->arena, p->is_named ? p->resolved : p->name);
-	char *colon = strchr(name, ':');
-	bool has_count = p->id == PROBE_SOFTWARE || p->id == PROBE_HARDWARE;
+	bool has_count = id == PROBE_SOFTWARE || id == PROBE_HARDWARE;
 
-	if (has_count && colon)
-		colon[1 + strcspn(colon + 1, ":")] = '\0';
-	for (; colon; colon = strchr(colon + 1, ':'))
-		if (pattern_matches(l->pattern, colon + 1))
-			return true;
-	return false;
+	if (has_count)
+		name = arena_strndup(l->r->arena, name, strcspn(name, ":"));
+	while (!pattern_matches(l->pattern, name)) {
+		name = strchr(name, ':');
+		if (!name)
+			return false;
+		name++;
+	}
+	return true;
+}
+
+static uint32_t exclude_names(const struct leaving *l, struct attach_point *p)
+{
+	uint32_t before = p->n_names;
+
+	p->n_names = 0;
+	for (uint32_t i = 0; i < before; i++)
+		if (!excludes_name(l, p->id, p->names[i]))
+			p->names[p->n_names++] = p->names[i];
+	return before - p->n_names;
+}
+
+/* What the script calls the point is no part of it. */
+static bool excludes_point(const struct leaving *l, const struct attach_point *p)
+{
+	const char *name = strchr(p->is_named ? p->resolved : p->name, ':');
+
+	return name && excludes_name(l, p->id, name + 1);
 }
 
 /* Those of the n targets that stay, counted. */
@@ -149,9 +169,14 @@ static uint32_t exclude_point(const struct leaving *l, struct attach_point *p, b
 		name_last_usdt(p);
 		return before - p->n_targets;
 	}
+	if (p->n_names) {
+		before = exclude_names(l, p);
+		*goes = p->n_names == 0;
+		return before;
+	}
 	*goes = p->typed    ? excludes_typed(l, p->typed)
 		: p->format ? excludes_event(l, p->format)
-			    : excludes_name(l, p);
+			    : excludes_point(l, p);
 	return *goes;
 }
 

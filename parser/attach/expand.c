@@ -27,6 +27,19 @@ int exp_one(struct probe_expansion *e)
 	return 0;
 }
 
+void expand_to_names(struct probe_expansion *e, const char **names, uint32_t n)
+{
+	struct attach_point point = {.id = e->id,
+				     .span = e->text->span,
+				     .syscall = -1,
+				     .name = probe_rows[e->id].name,
+				     .is_listed = true,
+				     .names = names,
+				     .n_names = n};
+
+	arena_push(e->r->arena, *e->points, *e->n_points, point);
+}
+
 /* ---- names that match ---------------------------------------------------------------------- */
 
 struct name_search {
@@ -47,18 +60,6 @@ static const char *row_name(const struct name_search *s)
 	return probe_rows[s->e->id].name;
 }
 
-/* What a number must follow ends with ':' in listings. */
-static void list_name(struct name_search *s, const char *name)
-{
-	struct probe_expansion *e = s->e;
-	struct attach_point point = {.id = e->id, .span = e->text->span, .syscall = -1};
-	const char *end = e->id == PROBE_TRACEPOINT || e->id == PROBE_ITER ? "" : ":";
-
-	point.name = arena_printf(e->r->arena, "%s:%s%s", row_name(s), name, end);
-	arena_push(e->r->arena, *e->points, *e->n_points, point);
-	s->n++;
-}
-
 static void take_name(const char *name, void *ctx)
 {
 	struct name_search *s = ctx;
@@ -66,9 +67,11 @@ static void take_name(const char *name, void *ctx)
 
 	if (!pattern_matches(s->pattern, name))
 		return;
-	if (s->e->r->lists)
-		return list_name(s, name);
-	copy = arena_strdup(s->e->r->arena, name);
+	/* what a number must follow ends with ':' in a listing */
+	if (s->e->r->lists && s->e->id != PROBE_TRACEPOINT && s->e->id != PROBE_ITER)
+		copy = arena_printf(s->e->r->arena, "%s:", name);
+	else
+		copy = arena_strdup(s->e->r->arena, name);
 	arena_push(s->e->r->arena, s->names, s->n, copy);
 }
 
@@ -142,8 +145,10 @@ static int expand(struct name_search *s)
 		return no_names(s, err);
 	if (!s->n)
 		return no_match(s);
-	if (s->e->r->lists)
+	if (s->e->r->lists) {
+		expand_to_names(s->e, s->names, s->n);
 		return 0;
+	}
 	if (s->n > LIMIT_PROBES)
 		return diag_error(d, s->e->text->span, "limit-probes",
 				  "%s matches %u %ss, a script can have %d attach points",
@@ -272,5 +277,8 @@ int exp_time(struct probe_expansion *e)
 		return exp_one(e);
 	s.pattern = arena_strndup(e->r->arena, e->rest, n);
 	each_unit(&s, take_name, &s);
-	return s.n ? 0 : exp_one(e);
+	if (!s.n)
+		return exp_one(e);
+	expand_to_names(e, s.names, s.n);
+	return 0;
 }

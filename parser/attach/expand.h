@@ -17,6 +17,9 @@ struct probe_expansion {
 	uint32_t *n_points;
 };
 
+/* For a listing: add one point with names alone. */
+void expand_to_names(struct probe_expansion *e, const char **names, uint32_t n);
+
 /* See struct probe_row. 0, or -1 with the reason in r->diags. */
 #define PROBE(id, name, alias, form, context, traits, parse, expand, ...) expand_fn expand;
 #include "parser/lang/probes.def"

@@ -37,6 +37,12 @@ static const char *usdt_line(struct arena *a, const struct attach_target *t)
 	return arena_printf(a, "%s:%s%s", type, quoted(a, t->path), rest);
 }
 
+/* What a point of a listing knows by `names` alone. */
+static const char *name_line(struct arena *a, const struct attach_point *p, uint32_t i)
+{
+	return arena_join(a, probe_rows[p->id].name, ":", p->names[i]);
+}
+
 static const char *target_line(struct arena *a, const struct attach_point *p,
 			       const struct attach_target *t)
 {
@@ -84,10 +90,24 @@ void probe_each_line(struct arena *a, const struct attach_point *p, probe_line_f
 	uint32_t n;
 	const struct attach_target *t = functions(p, &n);
 
+	for (uint32_t i = 0; i < p->n_names; i++)
+		fn(name_line(a, p, i), 0, ctx);
+	if (p->n_names)
+		return;
 	if (!has_target_lines(p, t, n))
 		return fn(point_line(p), n ? t->offset : 0, ctx);
 	for (uint32_t i = 0; i < n; i++)
 		fn(target_line(a, p, &t[i]), t[i].offset, ctx);
+}
+
+static void keep_names(struct arena *a, struct attach_point *p, const char *pattern)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < p->n_names; i++)
+		if (pattern_matches(pattern, name_line(a, p, i)))
+			p->names[n++] = p->names[i];
+	p->n_names = n;
 }
 
 uint32_t probe_keep_lines(struct arena *a, struct attach_point *points, uint32_t first, uint32_t n,
@@ -99,6 +119,12 @@ uint32_t probe_keep_lines(struct arena *a, struct attach_point *points, uint32_t
 		struct attach_point *p = &points[i];
 		uint32_t n_kept = 0;
 
+		if (p->n_names) {
+			keep_names(a, p, pattern);
+			if (p->n_names)
+				points[kept++] = *p;
+			continue;
+		}
 		if (!has_target_lines(p, p->targets, p->n_targets)) {
 			if (pattern_matches(pattern, point_line(p)))
 				points[kept++] = *p;

@@ -32,6 +32,7 @@ struct typed_search {
 	const char **found; /* "name" or "name [module]" */
 	bool *is_traceable;
 	uint32_t n_found;
+	struct probe_expansion *e;
 	struct attach_point **points;
 	uint32_t *n_points;
 };
@@ -293,15 +294,17 @@ static bool is_denied(const char *name)
 static void offer_typed(const char *text, void *ctx)
 {
 	struct typed_search *s = ctx;
-	size_t n = strcspn(text, " ");
-	char *name = arena_strndup(s->r->arena, text, n), *module;
+	struct arena *a = s->r->arena;
+	const char *blank = strchr(text, ' '), *name = text, *module = kernel_itself;
 
-	module = text[n] ? arena_strndup(s->r->arena, text + n + 2, strcspn(text + n + 2, "]"))
-			 : arena_strdup(s->r->arena, kernel_itself);
+	if (blank) {
+		name = arena_strndup(a, text, (size_t)(blank - text));
+		module = arena_strndup(a, blank + 2, strcspn(blank + 2, "]"));
+	}
 	if (s->module && !pattern_matches(s->module, module))
 		return;
 	if (pattern_matches(s->name, name) && !is_denied(name))
-		arena_push(s->r->arena, s->found, s->n_found, arena_strdup(s->r->arena, text));
+		arena_push(a, s->found, s->n_found, arena_strdup(a, text));
 }
 
 static int by_text(const void *x, const void *y)
@@ -406,13 +409,15 @@ static int add_found(struct typed_search *s, const char *pattern)
 /* Names alone: what each is given is read when it is shown. */
 static int list_found(struct typed_search *s)
 {
-	for (uint32_t i = 0; i < s->n_found; i++) {
-		struct attach_point p = *s->p;
+	struct arena *a = s->r->arena;
 
-		p.name =
-			arena_printf(s->r->arena, "%s:%s", row_name(s->p), written(s, s->found[i]));
-		arena_push(s->r->arena, *s->points, *s->n_points, p);
+	for (uint32_t i = 0; i < s->n_found; i++) {
+		bool is_of_module = strchr(s->found[i], ' ');
+
+		s->found[i] = is_of_module ? written(s, s->found[i])
+					   : arena_join(a, kernel_itself, ":", s->found[i]);
 	}
+	expand_to_names(s->e, s->found, s->n_found);
 	return 0;
 }
 
@@ -436,7 +441,7 @@ static int expand_pattern(struct typed_search *s, char **parts, uint32_t n, cons
 			    offer_typed, s);
 	if (err == -ESRCH)
 		return unknown_module(s);
-	if (s->n_found) {
+	if (s->n_found && !(s->r->lists && s->kind == TYPED_TRACEPOINT)) { /* lines are sorted */
 		qsort(s->found, s->n_found, sizeof(*s->found), by_text);
 		drop_untraceable(s);
 	}
@@ -464,7 +469,8 @@ static uint32_t split_parts(char *text, char **parts)
 int exp_typed(struct probe_expansion *e)
 {
 	struct attach_point p = {.span = e->text->span, .syscall = -1, .id = e->id};
-	struct typed_search s = {.r = e->r, .p = &p, .points = e->points, .n_points = e->n_points};
+	struct typed_search s = {
+		.e = e, .r = e->r, .p = &p, .points = e->points, .n_points = e->n_points};
 	char *parts[MAX_PARTS];
 	uint32_t n;
 

@@ -142,18 +142,36 @@ char *arena_strdup(struct arena *a, const char *s)
 	return arena_strndup(a, s, strlen(s));
 }
 
+char *arena_join(struct arena *a, const char *x, const char *y, const char *z)
+{
+	size_t n_x = strlen(x), n_y = strlen(y), n_z = strlen(z);
+	char *s = arena_alloc(a, n_x + n_y + n_z + 1);
+
+	memcpy(s, x, n_x);
+	memcpy(s + n_x, y, n_y);
+	memcpy(s + n_x + n_y, z, n_z);
+	return s;
+}
+
 char *arena_vprintf(struct arena *a, const char *fmt, va_list ap)
 {
+	size_t left = a->current ? a->current->size - a->current->used : 0;
+	char *s = left ? (char *)a->current->data + a->current->used : NULL;
 	va_list again;
-	char *s;
 	int n;
 
 	va_copy(again, ap);
-	n = vsnprintf(NULL, 0, fmt, ap);
+	n = vsnprintf(s, left, fmt, ap); /* in place, if it fits */
 	if (n < 0)
 		n = 0;
-	s = arena_alloc(a, (size_t)n + 1);
-	vsnprintf(s, (size_t)n + 1, fmt, again);
+	if ((size_t)n + ALIGN_BYTES + GAP_BYTES >= left) {
+		if (left)
+			memset(s, 0, (size_t)n < left ? (size_t)n : left);
+		s = arena_alloc(a, (size_t)n + 1);
+		vsnprintf(s, (size_t)n + 1, fmt, again);
+	} else {
+		s = arena_alloc(a, (size_t)n + 1);
+	}
 	va_end(again);
 	return s;
 }

@@ -22,6 +22,8 @@ void arena_free(struct arena *a);
 void *arena_alloc(struct arena *a, size_t size);
 /* Copy of the `len` bytes at `s`, NUL-terminated. */
 char *arena_strndup(struct arena *a, const char *s, size_t len);
+/* The three strings, concatenated. */
+char *arena_join(struct arena *a, const char *x, const char *y, const char *z);
 /* Copy of the string. */
 char *arena_strdup(struct arena *a, const char *s);
 /* Formatted string. */

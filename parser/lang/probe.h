@@ -129,10 +129,12 @@ struct perf_point {
 struct attach_point {
 	enum probe_id id;
 	struct span span;
-	const char *name;     /* the value of `probe`: canonical, or as the script calls it */
-	bool is_named;	      /* by the script: NAME=…, */
-	bool is_listed;	      /* for -l: its targets are names, and nothing else is known */
-	const char *resolved; /* and what the name would be without; else NULL */
+	const char *name;   /* the value of `probe`: canonical, or as the script calls it */
+	bool is_named;	    /* by the script: NAME=…, */
+	bool is_listed;	    /* for -l: only the names of its targets, or `names`, are known */
+	const char **names; /* for -l: of events, functions: what follows "TYPE:" in their lines */
+	uint32_t n_names;
+	const char *resolved;		/* and what the name would be without; else NULL */
 	const struct tp_format *format; /* tracepoint */
 	bool has_raw;			/* tracepoint: a raw tracepoint of that name exists */
 	int64_t syscall;      /* tracepoint syscalls:sys_enter_X, sys_exit_X: number of X; or -1 */

@@ -192,7 +192,7 @@ static void list_named(struct listing *l, const struct probe_row *row, const cha
 		return report_lacking(l, row, rest);
 	if (row->listing & LIST_FILE)
 		return resolve(l, &l->diags, complete_file(l, row->name, rest));
-	if (row->listing & LIST_TWO_PARTS && *rest && !strchr(rest, ':'))
+	if (row->listing & LIST_TWO_PARTS && *rest && !strchr(rest, ':') && strcmp(rest, "*") != 0)
 		resolve(l, &quiet, arena_printf(l->arena, "%s:%s:*", row->name, rest));
 	resolve(l, l->n_points > l->first_point ? &quiet : &l->diags,
 		arena_printf(l->arena, "%s:%s", row->name, *rest ? rest : "*"));
