@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names of C++: see cpp_name.h. What makes them hard to cut: operators are called "()", "<" and
- * "->", and what is in a function has its parameters in the middle of the name:
+ * C++ names: see cpp_name.h. Two things make them hard to split: operators are named "()", "<" and
+ * "->", and the parameters of an enclosing function are in the middle of the name:
  * "f(int)::{lambda(long)#1}::operator()(long) const".
  */
 #include "parser/attach/cpp_name.h"
 #include <ctype.h>
 #include <string.h>
 
-enum { DEPTH_MOST = 64 }; /* of brackets; names that nest deeper are not split there */
+enum { DEPTH_MOST = 64 }; /* of brackets; deeper names are not split */
 
 static bool is_word(char c)
 {
@@ -36,7 +36,7 @@ const char *cpp_name_operator(const char *text)
 	return at;
 }
 
-/* Behind new, delete and their [], or `s`. */
+/* The position after new, delete and their [], else `s`. */
 static const char *skip_allocation(const char *s)
 {
 	static const char *const words[] = {"new", "delete", "co_await"};
@@ -50,7 +50,8 @@ static const char *skip_allocation(const char *s)
 	return s;
 }
 
-/* Behind the operator that `at` begins, an "operator"; a type's name, of "operator bool", is left. */
+/* The position after the operator whose "operator" is at `at`. The type in "operator bool" is not
+ * skipped. */
 static const char *skip_operator(const char *at)
 {
 	static const char *const longer[] = {"<=>", "->*", "<<=", ">>=", "()", "[]", "->",
@@ -97,13 +98,14 @@ static char closing(char c)
 	}
 }
 
-/* What is open, each as the letter that closes it. */
+/* Open brackets, each as the character that closes it. */
 struct brackets {
 	char open[DEPTH_MOST];
 	unsigned n;
 };
 
-/* A '<' that another bracket ends was one of a comparison, as a '>' within "()" is. False: too deep. */
+/* Count a character. A '<' that is still open when another bracket closes was a comparison, and so
+ * is a '>' inside "()". False: too deep. */
 static bool step(struct brackets *b, const char *c)
 {
 	char last = b->n ? b->open[b->n - 1] : '\0';
@@ -122,7 +124,7 @@ static bool step(struct brackets *b, const char *c)
 	return true;
 }
 
-/* Behind the bracket that closes the one at `at`; NULL: none does. */
+/* The position after the bracket that closes the one at `at`, or NULL. */
 static const char *skip_brackets(const char *text, const char *at)
 {
 	struct brackets b = {.n = 0};

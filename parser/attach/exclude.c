@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Exclusions: in a probe's head, `!PATTERN` takes what it matches away from the attach point before
- * it: functions by any of their names, tracepoints by their event or by CATEGORY:EVENT, what BTF
- * describes also by MODULE:NAME, USDT probes by NAME or PROVIDER:NAME. The type may stand before
- * it, `!kprobe:vfs_write`, as in what -l prints.
+ * Exclusions: in a probe's head, `!PATTERN` removes what it matches from the attach point before
+ * it. It matches functions by any of their names, tracepoints by EVENT or CATEGORY:EVENT, functions
+ * and tracepoints with BTF also by MODULE:NAME, USDT probes by NAME or PROVIDER:NAME. It may begin
+ * with the probe type, `!kprobe:vfs_write`, as the lines of a listing do.
  */
 #include "parser/base/arena.h"
 #include "parser/lang/ast.h"
@@ -18,17 +18,17 @@ bool probe_is_exclusion(const struct attach_text *text)
 	return text->text[0] == '!';
 }
 
-/* What one `!PATTERN` takes away. */
+/* One `!PATTERN`. */
 struct leaving {
 	const struct probe_reader *r;
 	const char *pattern;
-	uint32_t id;	  /* the enum probe_id that it names, or PROBE_COUNT: it names none */
-	const char *path; /* of PATH:FUNCTION, or NULL */
-	struct user_matching user;	   /* the pattern, of a function of programs */
-	struct user_matching user_in_file; /* what follows its PATH: */
+	uint32_t id;		   /* the enum probe_id at its start, or PROBE_COUNT for none */
+	const char *path;	   /* of PATH:FUNCTION, or NULL */
+	struct user_matching user; /* the pattern as the name of a user function */
+	struct user_matching user_in_file; /* the part after PATH: */
 };
 
-/* An address that was probed has no name. */
+/* A probed address has no name. */
 static bool matches(const char *pattern, const char *name)
 {
 	return name && pattern_matches(pattern, name);
@@ -52,7 +52,8 @@ const char *exclusion_behind_type(const char *pattern, enum probe_id id)
 	return pattern + n + 1;
 }
 
-/* As probe_user.c takes them: symbols, and what they demangle to with parameters or without. */
+/* Compare as probe_user.c does: with the symbol, and with its demangled name, with or without
+ * parameters. */
 static bool excludes_user(const struct leaving *l, const struct attach_target *t)
 {
 	if (matches(l->pattern, t->function) ||
@@ -79,7 +80,8 @@ static bool excludes_target(const struct leaving *l, const struct attach_point *
 	return matches(l->pattern, t->function) || matches(l->pattern, t->symbol);
 }
 
-/* What BTF describes by NAME or MODULE:NAME, the functions of a BPF program also by ID:NAME. */
+/* Functions and tracepoints match by NAME or MODULE:NAME, functions of BPF programs also by
+ * ID:NAME. */
 static bool excludes_typed(const struct leaving *l, const struct typed_function *f)
 {
 	struct arena *a = l->r->arena;
@@ -97,8 +99,8 @@ static bool excludes_event(const struct leaving *l, const struct tp_format *f)
 			       arena_printf(l->r->arena, "%s:%s", f->category, f->event));
 }
 
-/* What has only a name: by all of what follows "TYPE:", or what is behind some ':' of it. The count
- * of a perf event is not part of its name. */
+/* Match a point that has only a name: all of the text after "TYPE:", or the text after one of its
+ * ':'. The count of a perf event is not part of its name. */
 static bool excludes_name(const struct leaving *l, enum probe_id id, const char *name)
 {
 	bool has_count = id == PROBE_SOFTWARE || id == PROBE_HARDWARE;
@@ -125,7 +127,7 @@ static uint32_t exclude_names(const struct leaving *l, struct attach_point *p)
 	return before - p->n_names;
 }
 
-/* What the script calls the point is no part of it. */
+/* The name that a script gives the point is not compared. */
 static bool excludes_point(const struct leaving *l, const struct attach_point *p)
 {
 	const char *name = strchr(p->is_named ? p->resolved : p->name, ':');
@@ -133,7 +135,7 @@ static bool excludes_point(const struct leaving *l, const struct attach_point *p
 	return name && excludes_name(l, p->id, name + 1);
 }
 
-/* Those of the n targets that stay, counted. */
+/* Remove the targets that match. Returns how many are left. */
 static uint32_t exclude_targets(const struct leaving *l, const struct attach_point *p,
 				struct attach_target *targets, uint32_t n)
 {
@@ -145,7 +147,8 @@ static uint32_t exclude_targets(const struct leaving *l, const struct attach_poi
 	return kept;
 }
 
-/* A pattern of USDT probes goes by their names, the last one by its own. */
+/* A pattern of USDT probes is named after the pattern. If only one probe is left, the point gets
+ * that probe's name. */
 static void name_last_usdt(struct attach_point *p)
 {
 	if (p->id != PROBE_USDT || p->n_targets != 1)
@@ -157,7 +160,8 @@ static void name_last_usdt(struct attach_point *p)
 	p->function = p->targets[0].symbol;
 }
 
-/* Take away from one point; how many functions or events went, and whether all of it did. */
+/* Exclude from one point. Returns how many functions or events were removed; *goes is set when
+ * nothing is left. */
 static uint32_t exclude_point(const struct leaving *l, struct attach_point *p, bool *goes)
 {
 	uint32_t before = p->n_targets;
@@ -180,7 +184,8 @@ static uint32_t exclude_point(const struct leaving *l, struct attach_point *p, b
 	return *goes;
 }
 
-/* Those of points[first] and later that stay; *n_excluded counts functions and tracepoints. */
+/* Exclude from points[first] and later. Returns the number of points that are left; *n_excluded
+ * counts the functions and events that were removed. */
 static uint32_t exclude(const struct leaving *l, struct attach_point *points, uint32_t first,
 			uint32_t n, uint32_t *n_excluded)
 {
@@ -230,7 +235,7 @@ static struct user_matching user_names(const struct probe_reader *r, const char 
 	return m;
 }
 
-/* Of PATH:FUNCTION, either of which may be all there is. */
+/* Read PATH:FUNCTION, either of which may stand alone. */
 static void read_user(struct leaving *l)
 {
 	const char *colon = user_path_end(l->pattern), *function = user_behind_language(l->pattern);
@@ -242,7 +247,8 @@ static void read_user(struct leaving *l)
 	l->user_in_file = user_names(l->r, user_behind_language(colon + 1));
 }
 
-/* The types of a pattern of types differ: the first that the exclusion names is the one. */
+/* A pattern of probe types yields points of several types: use the first type that the exclusion
+ * names. */
 static void read_type(struct leaving *l, const struct attach_point *points, uint32_t n)
 {
 	l->id = PROBE_COUNT;
@@ -262,7 +268,7 @@ int probe_exclude(const struct probe_reader *r, const struct attach_text *text,
 	struct leaving l = {.r = r, .pattern = pattern};
 	uint32_t n_excluded = 0, kept;
 
-	if (*n_points == first) /* reported already */
+	if (*n_points == first) /* the attach point failed, which is reported */
 		return -1;
 	if (check(r, text, pattern, &points[first]))
 		return -1;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Other names of kernel functions: see kernel_alias.h. Each of these prefixes is listed for some
- * functions that it is the only name of; another name is then a function of its own, listed too.
+ * Other names of kernel functions: see kernel_alias.h. For each of these prefixes there are
+ * functions listed under that name only. Where another name is a separate function, it is listed
+ * too.
  */
 #include "parser/attach/kernel_alias.h"
 #include <stdio.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Attach points: from the raw text of a probe's head ("tracepoint:sched:sched_switch") to a
- * resolved struct attach_point, by the parse hook of the probe type's row (probe_tracepoint.c,
- * probe_time.c, probe_user.c, probe_kernel.c, probe_typed.c). What exists is asked through
- * kernel.h; a name that does not is answered with the nearest one. The text is never looked at
- * again after these files.
+ * Attach points: from the raw text of a probe's head ("tracepoint:sched:sched_switch") to resolved
+ * struct attach_points. The text is expanded by the expand hook of the probe type's row (expand.c,
+ * probe_typed.c) and each attach point is resolved by its parse hook (probe_*.c). kernel.h answers
+ * what exists; errors suggest the nearest name. No code outside this folder reads the text.
  */
 #include "parser/lang/probe.h"
 #include "parser/base/arena.h"
@@ -41,7 +40,7 @@ const struct probe_row probe_rows[] = {
 
 _Static_assert(sizeof(probe_rows) / sizeof(*probe_rows) == PROBE_COUNT, "one row for each type");
 
-/* Is one of the row's aliases these `len` bytes? */
+/* Do these `len` bytes equal one of the row's aliases? */
 static bool has_alias(const struct probe_row *row, const char *text, size_t len)
 {
 	for (const char *word = row->alias; word && *word;) {
@@ -66,7 +65,7 @@ int prs_nothing(const struct probe_reader *r, struct attach_point *p, char **par
 	return n == 0 || (n == 1 && strcmp(parts[0], "*") == 0) ? 0 : probe_wrong_form(r, p);
 }
 
-/* "sched:sched_switch" without "tracepoint:" is the usual slip. */
+/* "sched:sched_switch" without "tracepoint:" is a common mistake. */
 static bool is_tracepoint(const struct probe_reader *r, const char *category, const char *event)
 {
 	const struct tp_format *format;
@@ -179,7 +178,7 @@ char *probe_without(struct arena *a, const char *text, char character)
 	return letters;
 }
 
-/* A text whose type is named. */
+/* Expand a text whose probe type is not a pattern. */
 static int resolve_type(const struct probe_reader *r, const struct attach_text *text,
 			struct attach_point **points, uint32_t *n_points)
 {
@@ -196,15 +195,16 @@ static int resolve_type(const struct probe_reader *r, const struct attach_text *
 	return exp_one(&e);
 }
 
-/* Can a pattern of types stand for this one? Those of files do where a file is named. */
+/* Does a pattern of types include this one? Types whose names are in files are included if the text
+ * names a file. */
 static bool is_one_of(const struct probe_row *row, const char *pattern, bool is_file)
 {
 	return row->listing & LIST_ALWAYS && is_file == !!(row->listing & LIST_FILE) &&
 	       pattern_matches(pattern, row->name);
 }
 
-/* Each type that the pattern matches and that has such an attach point; others are left out without
- * a word. */
+/* Expand for each type that the pattern matches. Types without such an attach point are skipped
+ * silently. */
 static int resolve_types(const struct probe_reader *r, const struct attach_text *text,
 			 struct attach_point **points, uint32_t *n_points)
 {

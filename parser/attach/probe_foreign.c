@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Probe types as other tools have them ("tick-1s", "syscall::open:entry"), by their first word.
+ * Probe types of other tools ("tick-1s", "syscall::open:entry"), by their first word.
  */
 #include "parser/attach/probe_parse.h"
 #include "parser/lang/foreign_word.h"

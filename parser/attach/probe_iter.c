@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Attach points of iterators: which objects of the kernel, and where to leave the program (pin).
+ * Attach points of iterators: the kind of kernel objects and the file that the program is pinned
+ * to.
  */
 #include "parser/base/arena.h"
 #include "parser/base/diag.h"
@@ -10,7 +11,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* From which kernel on there is one: what a user of an older one may have read about. */
+/* The kernel version that introduced each, for users of older kernels. */
 static const struct {
 	const char *name, *since;
 } later[] = {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Attach points of kprobe and kretprobe: a function of the kernel or of a module, a place in it, an
- * address, or all functions that a pattern matches. One attach point on many functions stays one:
- * its targets share a program.
+ * Attach points of kprobe and kretprobe: a function of the kernel or of a module, an offset in it,
+ * an address, or all functions that a pattern matches. A pattern stays one attach point, whose
+ * targets share a program.
  */
 #include "parser/base/arena.h"
 #include "parser/base/diag.h"
@@ -16,13 +16,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What was asked for, and what is found while the kernel's functions go by. */
+/* The requested functions, and the state of the walk over all functions of the kernel. */
 struct search {
 	const struct probe_reader *r;
 	struct attach_point *p;
 	const char *module, *function; /* module: NULL for any; both may be patterns */
-	bool is_variant;	       /* look for what the compiler made of the function */
-	bool has_module;	       /* some function is of the module */
+	bool is_variant;	       /* look for clones of the function, such as f.isra.0 */
+	bool has_module;	       /* at least one function belongs to the module */
 	struct nearest near;
 };
 
@@ -35,7 +35,8 @@ static const char *row_name(const struct attach_point *p)
 
 /* ---- the functions that there are ---------------------------------------------------------- */
 
-/* What the compiler puts beside a function, and what is no function any more. */
+/* Parts that the compiler split off a function, padding, and functions that were discarded after
+ * boot. */
 static bool is_no_function(const char *name)
 {
 	return strstr(name, ".part.") || strstr(name, ".cold") || strncmp(name, "__pfx_", 6) == 0 ||
@@ -85,7 +86,7 @@ static bool is_meant(const struct search *s, const char *name)
 			     : pattern_matches(s->function, name);
 }
 
-/* By the name it is listed by, or else by another one. */
+/* Compare with the name it is listed under, then with its other names. */
 static bool find_meant(const struct search *s, char *name, size_t size)
 {
 	char other[256];
@@ -126,7 +127,7 @@ static int by_name(const void *x, const void *y)
 		      ((const struct attach_target *)y)->symbol);
 }
 
-/* Several functions of one name are one target: who attaches finds them all. */
+/* Functions of the same name become one target: attaching finds all of them. */
 static void once_a_name(struct attach_point *p)
 {
 	uint32_t n = 0;
@@ -221,7 +222,7 @@ static int no_function(struct search *s)
 	return -1;
 }
 
-/* The compiler has specialized the function, and left nothing under its own name. */
+/* The compiler specialized the function and kept no symbol of its own name. */
 static int find_variant(struct search *s, uint64_t offset)
 {
 	struct attach_point *p = s->p;
@@ -284,7 +285,7 @@ static int bad_offset(const struct search *s, const char *text)
 	return diag_hint(s->r->diags, "write %s+16 or %s+0x10", s->function, s->function);
 }
 
-/* The OFF of FUNCTION+OFF, decimal or 0x…; the text is cut at the '+'. 0 or -1, said. */
+/* Read OFF of FUNCTION+OFF, decimal or 0x…, and cut the text at the '+'. 0, or -1 (reported). */
 static int read_offset(const struct search *s, char *function, uint64_t *out)
 {
 	char *plus = strchr(function, '+'), *end;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is said where the kernel lacks what attach points of programs and libraries need.
+ * Errors about missing requirements of attach points in programs and libraries.
  */
 #include "parser/base/diag.h"
 #include "parser/lang/kernel.h"

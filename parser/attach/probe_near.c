@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What to probe instead of a kernel function, on a kernel that cannot: tracepoints whose names
- * share words with the function's.
+ * Alternatives to a kernel function on kernels that cannot probe functions: tracepoints whose names
+ * share words with the function's name.
  */
 #include "parser/base/arena.h"
 #include "parser/attach/probe_parse.h"
@@ -23,7 +23,7 @@ struct near_events {
 
 static const char separators[] = "_:.+*";
 
-/* Words that many names have say nothing. */
+/* Words that occur in many names carry no information. */
 static bool is_common(const char *word, size_t len)
 {
 	static const char *const common[] = {"sys", "enter",	"exit", "x64",
@@ -35,8 +35,8 @@ static bool is_common(const char *word, size_t len)
 	return len < WORD_LEAST;
 }
 
-/* Is it one of the words of `text`, or does it begin with the last one of a pattern? Numbers at the
- * end do not count: openat2 is near to openat. */
+/* Is the word in `text`, or does it begin with the last word of a pattern? Digits at its end are
+ * ignored: openat2 is similar to openat. */
 static bool has_word(const char *text, const char *word, size_t len)
 {
 	while (len > WORD_LEAST && word[len - 1] >= '0' && word[len - 1] <= '9')
@@ -53,7 +53,8 @@ static bool has_word(const char *text, const char *word, size_t len)
 	return false;
 }
 
-/* Letters of shared words count for it, those of others against. 0: nothing is shared. */
+/* Letters of shared words add to the score, those of other words reduce it. 0: no word is shared.
+ */
 static int score_of(const char *event, const char *function)
 {
 	int shared = 0, other = 0;
@@ -72,7 +73,7 @@ static int score_of(const char *event, const char *function)
 	return shared ? 4 * shared - other + 100 : 0;
 }
 
-/* Of equals, sys_enter before sys_exit. */
+/* With equal scores, sys_enter comes before sys_exit. */
 static bool is_better(int score, const char *name, const struct near_event *than)
 {
 	return score > than->score || (score == than->score && strcmp(name, than->name) < 0);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The parse hooks of probes.def, and what they share. Private to probe*.c.
+ * The parse hooks of probes.def, and functions that they share. Private to parser/attach and
+ * listings.
  */
 #pragma once
 #include "parser/lang/probe.h"
@@ -15,15 +16,16 @@ typedef int parse_fn(const struct probe_reader *r, struct attach_point *p, char 
 struct arena;
 struct attach_text;
 
-/* What to write for a probe type of another tool; NULL: `name` is none. */
+/* What to write instead of another tool's probe type; NULL if `name` is not one. */
 const char *probe_foreign(const char *name);
-/* Has the kernel uprobes? If not it is said, and false. */
+/* Does the kernel have uprobes? If not, report it and return false. */
 bool probe_has_uprobes(const struct probe_reader *r, const struct attach_point *p);
-/* No file that the process, or any process, runs can be read: `err`, or 0 when it runs none; -1. */
+/* Report that no file that the process, or any process, has mapped can be read: because of `err`,
+ * or 0 if it has none mapped. -1. */
 int probe_no_mapped_file(const struct probe_reader *r, const struct attach_point *p, int err);
-/* The text without that character: the letters of a pattern, for what is near to them. */
+/* The text without that character. */
 char *probe_without(struct arena *a, const char *text, char character);
-/* Say how probes of this type are written; -1. */
+/* Report the form of probes of this type; -1. */
 int probe_wrong_form(const struct probe_reader *r, const struct attach_point *p);
 /* "CATEGORY:EVENT" of the kernel's tracepoint of that event's name; NULL when there is none. */
 const char *probe_event_called(const struct probe_reader *r, const char *event);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Attach points of what the kernel's perf events count: software, hardware, watchpoint.
+ * Attach points of perf events: software, hardware, watchpoint.
  */
 #include "parser/attach/probe_perf.h"
 #include "parser/base/arena.h"
@@ -59,7 +59,7 @@ static const struct perf_event_row *find_event(const struct probe_reader *r,
 	return no_event(r, p, name);
 }
 
-/* A whole number, decimal or 0x…, above 0; 0 when it is none. */
+/* Read an integer above 0, decimal or 0x…; 0 if it is not one. */
 static uint64_t read_number(const char *text)
 {
 	char *end;
@@ -70,7 +70,7 @@ static uint64_t read_number(const char *text)
 	return *text < '0' || *text > '9' || *end || errno ? 0 : n;
 }
 
-/* The kernel keeps the highest bit of a count for itself. */
+/* The kernel reserves the highest bit of a count. */
 static uint64_t read_count(const char *text)
 {
 	uint64_t n = read_number(text);
@@ -115,7 +115,8 @@ int prs_event(const struct probe_reader *r, struct attach_point *p, char **parts
 
 /* ---- watchpoint --------------------------------------------------------------------------- */
 
-/* What x86-64 can watch for; reads alone it cannot. Letters of a mode are sorted first. */
+/* The modes of x86-64, which cannot watch for reads alone. The letters of a mode are sorted before
+ * the comparison. */
 static const struct {
 	const char *mode;
 	uint32_t access;
@@ -178,7 +179,7 @@ static int no_variable(const struct probe_reader *r, const struct attach_point *
 	return -1;
 }
 
-/* NAME or NAME+OFFSET of a file. */
+/* Read NAME or NAME+OFFSET, a variable of the file. */
 static int read_variable(const struct probe_reader *r, struct attach_point *p, const char *path,
 			 char *name)
 {
@@ -234,7 +235,7 @@ int prs_watchpoint(const struct probe_reader *r, struct attach_point *p, char **
 	    (n == 3 ? read_address(r, p, parts[0]) : read_variable(r, p, parts[0], parts[1])))
 		return -1;
 	if (p->perf.access == HW_BREAKPOINT_X)
-		p->perf.length = sizeof(uint64_t); /* the kernel takes no other */
+		p->perf.length = sizeof(uint64_t); /* the only length that the kernel accepts */
 	else if (p->perf.address % p->perf.length) {
 		diag_error(r->diags, p->span, "bad-watchpoint",
 			   "the address of a watchpoint of %u bytes must be a multiple of %u",

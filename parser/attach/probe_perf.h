@@ -9,7 +9,7 @@ struct perf_event_row {
 	enum probe_id id; /* PROBE_SOFTWARE, PROBE_HARDWARE */
 	const char *name, *alias;
 	uint64_t config;
-	uint64_t every; /* fires once in so many, if the script does not say */
+	uint64_t every; /* events for each firing, unless the script has a count */
 };
 
 extern const struct perf_event_row perf_event_rows[];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Attach points that the tracer itself makes fire: self (a signal to it), test and bench.
+ * Attach points that the tracer itself triggers: self (a signal to it), test and bench.
  */
 #include "parser/base/arena.h"
 #include "parser/base/diag.h"

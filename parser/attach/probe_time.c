@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Attach points of what fires by the clock: interval, profile.
+ * Attach points that fire by the clock: interval, profile.
  */
 #include "parser/base/arena.h"
 #include "parser/base/diag.h"
@@ -25,8 +25,8 @@ static uint64_t unit_ns(const char *unit)
 	return 0;
 }
 
-/* Period from "hz:N", "s:N", "ms:N", "us:N", "500ms" or "2500" (nanoseconds); 0 when it is none of
- * them. */
+/* Read a period from "hz:N", "s:N", "ms:N", "us:N", "500ms" or "2500" (nanoseconds). Returns
+ * nanoseconds, 0 if it is none of them. */
 static uint64_t read_period(char **parts, uint32_t n)
 {
 	const char *number = parts[n - 1];
@@ -49,10 +49,10 @@ static uint64_t read_period(char **parts, uint32_t n)
 
 enum {
 	SHORTEST_INTERVAL_NS = 1000,
-	SHORTEST_PROFILE_NS = 10000, /* the kernel makes it of any that is shorter */
+	SHORTEST_PROFILE_NS = 10000, /* the kernel raises shorter periods to this */
 };
 
-/* The word where a unit should be, NULL when the unit is none of the mistakes. */
+/* The unknown word in place of a unit; NULL if the unit is known or missing. */
 static const char *wrong_unit(char **parts, uint32_t n)
 {
 	const char *digits = parts[n - 1];
@@ -127,7 +127,7 @@ int prs_interval(const struct probe_reader *r, struct attach_point *p, char **pa
 	return prs_period(r, p, parts, n, SHORTEST_INTERVAL_NS);
 }
 
-/* The kernel itself keeps a frequency, by the time that passes between samples. */
+/* For a frequency, the kernel itself adjusts the period to the time between samples. */
 int prs_profile(const struct probe_reader *r, struct attach_point *p, char **parts, uint32_t n)
 {
 	if (prs_period(r, p, parts, n, SHORTEST_PROFILE_NS))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Attach points of tracepoints: which event, whether a raw tracepoint or a system call stands
- * behind it, and what to say when there is none.
+ * Attach points of tracepoints: the event, the raw tracepoint or system call behind it, and errors
+ * about events that do not exist.
  */
 #include "parser/base/arena.h"
 #include "parser/base/diag.h"
@@ -66,8 +66,8 @@ const char *probe_event_called(const struct probe_reader *r, const char *event)
 	return h.same_event;
 }
 
-/* The events of one system call have no raw tracepoint of their own: they are sys_enter and
- * sys_exit with a number. */
+/* The events of a single system call have no raw tracepoint: they are sys_enter and sys_exit with a
+ * number. */
 static int resolve_syscall(const struct probe_reader *r, struct attach_point *p, const char *event)
 {
 	bool enter = strncmp(event, "sys_enter_", 10) == 0;
@@ -79,8 +79,8 @@ static int resolve_syscall(const struct probe_reader *r, struct attach_point *p,
 	return 0;
 }
 
-/* The kernel does not let us read its formats: the event is taken as written, its fields as int64.
- * Enough to check a script, not to compile it. */
+/* The kernel's formats cannot be read: take the event as written, with fields of type int64. This
+ * is enough to check a script, not to compile it. */
 static void unchecked_tracepoint(const struct probe_reader *r, struct attach_point *p, char **parts,
 				 int err)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Attach points that BTF describes: fentry and fexit on functions of the kernel, of modules and of
- * loaded BPF programs; rawtracepoint. What each is given differs, so a pattern becomes an attach
- * point a match.
+ * loaded BPF programs; rawtracepoint. Arguments differ from function to function, so a pattern
+ * becomes one attach point for each match.
  */
 #include "parser/base/arena.h"
 #include "parser/lang/ast.h"
@@ -16,19 +16,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_WORDS = 6, MAX_PARTS = 4 }; /* argument words that every kernel hands on */
+enum { MAX_WORDS = 6, MAX_PARTS = 4 }; /* argument words that every kernel passes to programs */
 
 static const char of_programs[] = "bpf", kernel_itself[] = "vmlinux";
 
-/* What was asked for, and what goes by. */
+/* The requested name, and what was found. */
 struct typed_search {
 	const struct probe_reader *r;
-	struct attach_point *p; /* its type and place */
+	struct attach_point *p; /* its type and span */
 	enum typed_kind kind;
 	const char *module, *name; /* module: NULL for any; both may be patterns */
-	uint64_t prog_id;	   /* of functions of programs: 0 any */
+	uint64_t prog_id;	   /* of BPF programs; 0 for any */
 	struct near_names near;
-	const char *prefix; /* "fentry:", of what is near */
+	const char *prefix; /* what suggestions begin with: "fentry:" */
 	const char **found; /* "name" or "name [module]" */
 	bool *is_traceable;
 	uint32_t n_found;
@@ -52,7 +52,7 @@ static const char *thing(const struct typed_search *s)
 	return s->kind == TYPED_FUNCTION ? "function" : "raw tracepoint";
 }
 
-/* "name", "name [module]" as it is written: "name", "module:name". */
+/* "name" or "name [module]" as attach points contain it: "name", "module:name". */
 static const char *written(const struct typed_search *s, const char *text)
 {
 	struct arena *a = s->r->arena;
@@ -71,7 +71,7 @@ static void offer_near(const char *text, void *ctx)
 	near_offer(&s->near, s->prefix, written(s, text));
 }
 
-/* Hint at names that are near; -1. */
+/* Suggest similar names; -1. */
 static int hint_near(struct typed_search *s)
 {
 	struct kernel *k = s->r->kernel;
@@ -276,7 +276,7 @@ static int expand_programs(struct typed_search *s, char **parts, uint32_t n)
 
 /* ---- patterns ------------------------------------------------------------------------------ */
 
-/* The kernel lets nobody attach to these. */
+/* The kernel refuses to attach to these. */
 static bool is_denied(const char *name)
 {
 	static const char *const denied[] = {"migrate_disable",	       "migrate_enable",
@@ -290,7 +290,7 @@ static bool is_denied(const char *name)
 	return false;
 }
 
-/* "name", "name [module]" of any module that matches. */
+/* `text` is "name" or "name [module]". */
 static void offer_typed(const char *text, void *ctx)
 {
 	struct typed_search *s = ctx;
@@ -321,7 +321,7 @@ static void offer_traceable(const char *text, void *ctx)
 		s->is_traceable[hit - s->found] = true;
 }
 
-/* Functions that BTF describes but nothing can be attached to are no matches. */
+/* Drop functions that BTF describes but that cannot be traced. */
 static void drop_untraceable(struct typed_search *s)
 {
 	struct kernel *k = s->r->kernel;
@@ -366,8 +366,8 @@ static int no_match(struct typed_search *s)
 	return hint_near(s);
 }
 
-/* Resolve each as if it had been written out; what takes more arguments than can be handed on is
- * left out, and said. */
+/* Resolve each as if it had been written out. Functions with more arguments than programs can be
+ * passed are left out, with a warning. */
 static int add_found(struct typed_search *s, const char *pattern)
 {
 	struct kernel *k = s->r->kernel;
@@ -406,7 +406,7 @@ static int add_found(struct typed_search *s, const char *pattern)
 	return 0;
 }
 
-/* Names alone: what each is given is read when it is shown. */
+/* For a listing the names are enough: -lv reads the arguments when it prints them. */
 static int list_found(struct typed_search *s)
 {
 	struct arena *a = s->r->arena;
@@ -441,7 +441,8 @@ static int expand_pattern(struct typed_search *s, char **parts, uint32_t n, cons
 			    offer_typed, s);
 	if (err == -ESRCH)
 		return unknown_module(s);
-	if (s->n_found && !(s->r->lists && s->kind == TYPED_TRACEPOINT)) { /* lines are sorted */
+	if (s->n_found &&
+	    !(s->r->lists && s->kind == TYPED_TRACEPOINT)) { /* listings sort their lines */
 		qsort(s->found, s->n_found, sizeof(*s->found), by_text);
 		drop_untraceable(s);
 	}

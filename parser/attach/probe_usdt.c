@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Attach points of USDT probes: usdt:PATH:PROVIDER:NAME, with '*' in each part. A probe that stands
- * at several places of a file is a target a place. Which arguments the places have is read when a
- * script asks for one (sema_usdt.c).
+ * Attach points of USDT probes: usdt:PATH:PROVIDER:NAME, each part of which may be a pattern. Each
+ * location of a probe in a file is a target. The arguments at the locations are read when a script
+ * uses one (sema_usdt.c).
  */
 #include "parser/base/arena.h"
 #include "parser/base/diag.h"
@@ -17,15 +17,15 @@
 struct usdt_match {
 	const struct probe_reader *r;
 	struct attach_point *p;
-	const char *path; /* as written; a pattern, or NULL: the mapped files' */
+	const char *path; /* as written, may be a pattern; NULL: all mapped files */
 	const char *provider, *name;
-	const char *word;	/* what is looked for, without its '*' */
-	struct nearest nearest; /* among "PROVIDER:NAME", or names if no provider is given */
-	const char *near;	/* the whole of it, */
-	const char *near_path;	/* and its file */
-	const char *found_path; /* the file, as it was found */
+	const char *word;	/* the requested name without its wildcards */
+	struct nearest nearest; /* among "PROVIDER:NAME", or names if there is no provider */
+	const char *near;	/* its PROVIDER:NAME */
+	const char *near_path;	/* its file */
+	const char *found_path; /* the resolved file */
 	uint32_t n_offered, n_files, n_mapped;
-	bool is_mixed; /* several probes match */
+	bool is_mixed; /* more than one probe matches */
 };
 
 static const char *keep(const struct usdt_match *m, const char *text)
@@ -73,7 +73,7 @@ static void offer_note(const struct usdt_note *note, void *ctx)
 	arena_push(m->r->arena, p->targets, p->n_targets, t);
 }
 
-/* Files that are gone or no programs do not count: a process may have anything mapped. */
+/* Files that are gone or are not ELF files are skipped: a process may have anything mapped. */
 static void offer_file(const char *path, void *ctx)
 {
 	struct usdt_match *m = ctx;
@@ -98,7 +98,7 @@ static int by_place(const void *x, const void *y)
 	return strcmp(a->name, b->name);
 }
 
-/* A linker may keep a note twice. */
+/* A linker may emit a note twice. */
 static void once_a_place(struct attach_point *p)
 {
 	uint32_t n = 0;
@@ -197,7 +197,7 @@ static int match_files(struct usdt_match *m)
 	return m->p->n_targets ? 0 : no_note(m);
 }
 
-/* With -p, PROVIDER:NAME is no file and a name. */
+/* With -p or -c, the first part of PROVIDER:NAME is not a file. */
 static bool is_file(const struct probe_reader *r, const char *path)
 {
 	struct usdt_match none = {.r = r,

@@ -84,7 +84,8 @@ static void offer_function(const struct user_symbol *f, void *ctx)
 		m->status = user_add_function(m, f, m->offset);
 }
 
-/* By place; of several names of one place the plainest comes first: fewer bars, fewer letters. */
+/* By file offset. Of several names at one offset the simplest comes first: fewer leading
+ * underscores, fewer letters. */
 static int by_place(const void *x, const void *y)
 {
 	const struct attach_target *a = x, *b = y;
@@ -101,7 +102,7 @@ static int by_place(const void *x, const void *y)
 	return strcmp(a->symbol, b->symbol);
 }
 
-/* A function with two names must not fire twice. */
+/* A function with two names must not fire twice: keep one target for each offset. */
 static void once_a_place(struct attach_target *t, uint32_t *n_targets)
 {
 	uint32_t n = 0;
@@ -116,7 +117,7 @@ static void once_a_place(struct attach_target *t, uint32_t *n_targets)
 
 /* ---- files --------------------------------------------------------------------------------- */
 
-/* Callers never come to it: a probe that stays silent must not be a riddle. */
+/* Callers never reach the resolver of an IFUNC: warn that the probe will not fire. */
 static void say_picker(const struct user_matching *m, const struct user_symbol *f)
 {
 	struct diags *d = m->r->diags;
@@ -146,7 +147,8 @@ static int exact_function(struct user_matching *m, const struct user_symbol *f)
 	return user_add_function(m, f, m->offset);
 }
 
-/* All of one file that matches, added. 0, -1 (said), or below that -errno of the file. */
+/* Add all functions of one file that match. 0, -1 (reported), or below -1 the -errno of the file.
+ */
 static int match_in_file(struct user_matching *m, const char *path)
 {
 	struct kernel *k = m->r->kernel;
@@ -177,7 +179,7 @@ static void match_found_file(const char *path, void *ctx)
 	m->n_files += err == 0 || err == -1;
 }
 
-/* With -p, '*' is every file that the process has mapped. */
+/* With -p, '*' stands for every file that the process has mapped. */
 static int each_file(struct user_matching *m, const char *pattern)
 {
 	struct kernel *k = m->r->kernel;
@@ -211,7 +213,7 @@ static int match_files(struct user_matching *m, const char *pattern)
 
 /* ---- the text ------------------------------------------------------------------------------ */
 
-/* The '+' of SYMBOL+OFF; that of "operator+=" is none. */
+/* The '+' of SYMBOL+OFF, not the one in "operator+=". */
 static char *find_plus(char *symbol)
 {
 	char *plus = strrchr(symbol, '+');
@@ -244,7 +246,7 @@ static int read_offset(struct user_matching *m, char *symbol)
 	return diag_hint(d, "write uprobe:… to probe inside the function");
 }
 
-/* uprobe:f is of the process or the command that is traced. */
+/* In uprobe:f, the function belongs to the traced process or command. */
 static const char *traced_program(struct user_matching *m, const char *name)
 {
 	const struct kernel *k = m->r->kernel;
@@ -270,7 +272,7 @@ static void begin(struct user_matching *m, const struct probe_reader *r, struct 
 	p->function = m->pattern;
 }
 
-/* The names of an attach point whose targets are known. */
+/* Name an attach point whose targets are known. */
 static int finish(struct user_matching *m, const char *path, bool many_files)
 {
 	struct attach_point *p = m->p;
@@ -281,7 +283,7 @@ static int finish(struct user_matching *m, const char *path, bool many_files)
 		return user_none_returns(m);
 	if (!p->n_targets)
 		return no_symbol(m, path);
-	if (p->is_listed) { /* by all of their names */
+	if (p->is_listed) { /* each name is listed */
 		p->name = p->pattern = arena_printf(a, "%s:%s:%s", type, path, m->pattern);
 		return 0;
 	}
@@ -311,7 +313,7 @@ static bool is_language(const char *s)
 	return strcmp(s, "cpp") == 0 || strcmp(s, "rust") == 0;
 }
 
-/* A file of the written name comes before what '@' may mean in it. */
+/* If a file of that name exists, '@' is part of the name. */
 static char *find_at(const struct user_matching *m, char *path)
 {
 	struct user_symbol f = {0};
@@ -328,7 +330,7 @@ static bool is_number(const char *s)
 	return *s && s[strspn(s, "0123456789")] == '\0';
 }
 
-/* PATH and NAME, both known. */
+/* Resolve NAME in PATH. */
 static int resolve(struct user_matching *m, char *path, char *name)
 {
 	bool many_files = pattern_is(path);
@@ -356,7 +358,7 @@ static int resolve(struct user_matching *m, char *path, char *name)
 	return err ? -1 : finish(m, path, many_files);
 }
 
-/* PATH:WORD:NAME with a word that is none. */
+/* PATH:WORD:NAME with an unknown WORD. */
 static int three_parts(const struct user_matching *m, char **parts)
 {
 	const struct attach_point *p = m->p;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the parts of the parse hook of uprobe and uretprobe share. Private to probe_user*.c and, for
+ * Shared by the files of the parse hook of uprobe and uretprobe. Private to probe_user*.c and, for
  * names and libraries, exclude.c and listings.
  */
 #pragma once
@@ -9,34 +9,34 @@
 #include "parser/base/pattern.h"
 #include "parser/attach/probe_parse.h"
 
-/* The resolving of one attach point on functions of programs. */
+/* The state of resolving one attach point on user functions. */
 struct user_matching {
 	const struct probe_reader *r;
 	struct attach_point *p;
-	const char *path;    /* of the file at hand, resolved once it was opened */
+	const char *path;    /* of the current file, resolved once it is open */
 	const char *pattern; /* the function's name as written, or a pattern */
-	const char *word;    /* what a mangled name that matches must have in it; "" */
-	bool is_pattern, has_parameters, has_arguments; /* what of a name the pattern has */
-	bool is_demangled; /* cpp:, rust: a symbol of that very name is not all */
+	const char *word;    /* a word that a matching mangled name must contain; may be "" */
+	bool is_pattern, has_parameters, has_arguments; /* parts that the pattern has */
+	bool is_demangled; /* cpp:, rust: a symbol of exactly that name is not enough */
 	uint64_t offset;   /* of SYMBOL+OFFSET */
 	struct nearest nearest;
 	uint32_t n_offered;
-	uint32_t n_left_out; /* that match and have no place for a return probe */
-	uint32_t n_files;    /* of a path pattern: that are ELF files */
-	int status;	     /* -1: an error was said already */
+	uint32_t n_left_out; /* matches at which a return probe is not possible */
+	uint32_t n_files;    /* ELF files that a path pattern matched */
+	int status;	     /* -1: an error was reported */
 };
 
-/* probe_user_name.c: what is asked for, a name or pattern that stays where it is. */
+/* probe_user_name.c: set the requested name or pattern, which is not copied. */
 void user_name_query(struct user_matching *m, const char *pattern);
-/* The ':' of PATH:FUNCTION, outside of quotes; "ns::f" has none: NULL. */
+/* The ':' of PATH:FUNCTION, outside quotes; NULL if there is none, as in "ns::f". */
 const char *user_path_end(const char *text);
-/* The function of "cpp:FUNCTION" or "rust:FUNCTION", or all of it. */
+/* The FUNCTION of "cpp:FUNCTION" or "rust:FUNCTION", else all of it. */
 const char *user_behind_language(const char *function);
 /* Does the symbol, or what it demangles to, match m->pattern? */
 bool user_name_matches(const struct user_matching *m, const char *symbol);
-/* The function as people know it: demangled, with parameters; in the reader's arena. */
+/* The function's name as people write it: demangled, with parameters; in the reader's arena. */
 const char *user_name(const struct probe_reader *r, const char *symbol);
-/* Keep the nearest of the names of the file's functions. */
+/* Remember the symbol if it is the nearest name so far. */
 void user_name_offer(struct user_matching *m, const char *symbol);
 
 /* probe_user_target.c: add a target of the attach point, the function's start, `offset` bytes after
@@ -48,19 +48,19 @@ void user_warn_left_out(const struct user_matching *m);
 int user_none_returns(const struct user_matching *m);
 
 /* probe_user.c */
-/* The file cannot be probed; -1. */
+/* Report that the file cannot be probed; -1. */
 int user_no_binary(const struct user_matching *m, const char *path, int err);
 
-/* probe_user_near.c: the file that is not there, by the names of those beside it. */
+/* probe_user_near.c: suggest a file with a similar name in the same directory. */
 void user_hint_file(const struct probe_reader *r, const char *path);
-/* The program has no such function: does a library that it loads? */
+/* Suggest the library of the program that has the function; false if none has. */
 bool user_hint_library(struct user_matching *m, const char *program);
-/* The nearest of the file's variables; NULL: none is near. */
+/* The nearest name among the file's variables, or NULL. */
 const char *user_near_variable(const struct probe_reader *r, const char *path, const char *name);
 
 /* probe_user_place.c: PATH:0xADDRESS, PATH@LIBRARY, PATH@FILE:LINE; 0 or -1. */
 int user_at_address(struct user_matching *m, const char *path, const char *text);
 const char *user_library_path(struct user_matching *m, const char *program, const char *library);
 int user_at_line(struct user_matching *m, const char *path, const char *source, const char *line);
-/* Is m->offset where an instruction of f begins? */
+/* Check that an instruction of f begins at the offset; 0 or -1. */
 int user_check_offset(struct user_matching *m, const struct user_symbol *f, uint64_t offset);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names of functions in programs: what a name or pattern of an attach point matches, symbols or
- * what they demangle to. Demangling takes microseconds and a program may have 100,000 symbols, so
- * a word of the pattern is looked for first: mangled names hold identifiers as they are.
+ * Names of user functions: a name or pattern matches symbols and their demangled names. Demangling
+ * takes microseconds and a program may have 100,000 symbols, so a word of the pattern is searched
+ * first: mangled names contain identifiers unchanged.
  */
 #include "parser/base/arena.h"
 #include "parser/attach/cpp_name.h"
@@ -46,7 +46,7 @@ static bool is_word(char c)
 	return isalnum((unsigned char)c) || c == '_' || (c & 0x80);
 }
 
-/* Words that mangling abbreviates or that stand for punctuation. */
+/* Words that mangling abbreviates or encodes. */
 static bool is_abbreviated(const char *word, size_t len)
 {
 	static const char *const words[] = {
@@ -61,8 +61,8 @@ static bool is_abbreviated(const char *word, size_t len)
 	return false;
 }
 
-/* The longest identifier that must be there as it is: none of brackets, which hold types, nor
- * behind "operator", which may be a type's, too. */
+/* The longest identifier that the mangled name must contain. Identifiers in brackets, which hold
+ * types, and after "operator", which may precede a type, do not count. */
 static const char *longest_word(const struct probe_reader *r, const char *pattern)
 {
 	const char *best = "", *c = pattern, *end = cpp_name_operator(pattern);
@@ -91,7 +91,7 @@ void user_name_query(struct user_matching *m, const char *pattern)
 	m->has_arguments = name.plain < name.name;
 }
 
-/* GCC puts what a function rarely runs elsewhere: no function begins there. */
+/* GCC moves rarely executed parts of functions elsewhere: no function begins there. */
 static bool is_cold_part(const char *symbol)
 {
 	const char *cold = strstr(symbol, ".cold");
@@ -111,7 +111,7 @@ static bool equals(const struct user_matching *m, const char *name)
 	return m->is_pattern ? pattern_matches(m->pattern, name) : strcmp(m->pattern, name) == 0;
 }
 
-/* Cut the "<int>" of "max_of<int>": a template's instances are functions of one name. */
+/* Cut the "<int>" off "max_of<int>": all instances of a template have one name. */
 static bool cut_arguments(const struct user_matching *m, char *name)
 {
 	struct cpp_name n = cpp_name_split(name);
@@ -122,7 +122,7 @@ static bool cut_arguments(const struct user_matching *m, char *name)
 	return true;
 }
 
-/* The name that is the same for all instances, and a method's without brackets. */
+/* Reduce to the name that all instances share; Rust methods lose their angle brackets. */
 static bool make_plain(const struct user_matching *m, char *name)
 {
 	bool is_cut = cut_arguments(m, name);

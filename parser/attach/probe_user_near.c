@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What may have been meant by a file, function or variable of a program that is not there.
+ * Suggestions for files, functions and variables of programs that do not exist.
  */
 #include "parser/base/arena.h"
 #include "parser/attach/probe_user.h"
@@ -61,7 +61,7 @@ bool user_hint_library(struct user_matching *m, const char *program)
 	struct user_symbol f = {0};
 	const char *none, *name;
 
-	/* no library has the name "", so it is told all that there are */
+	/* no library is named "", so the callback gets all of them */
 	if (!k->user_library || k->user_library(k, program, "", &none, keep_library, &l) != -ESRCH)
 		return false;
 	for (uint32_t i = 0; i < l.n; i++) {

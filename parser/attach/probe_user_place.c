@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Places in programs for uprobe and uretprobe that are not a function's name: addresses, offsets,
- * lines of the source, and the libraries that a program loads.
+ * Locations in programs other than functions by name: addresses, offsets, lines of the source, and
+ * functions in the libraries that a program loads.
  */
 #include "parser/base/arena.h"
 #include "parser/attach/probe_user.h"
@@ -16,7 +16,7 @@ static unsigned long long ull(uint64_t v)
 
 /* ---- offsets and addresses ----------------------------------------------------------------- */
 
-/* A breakpoint inside an instruction would destroy it: where it begins must be known. */
+/* A breakpoint in the middle of an instruction corrupts it, so the start of one must be known. */
 static int check_instruction(struct user_matching *m, const struct user_symbol *f, uint64_t offset)
 {
 	struct kernel *k = m->r->kernel;
@@ -79,7 +79,7 @@ static int no_function_at(struct user_matching *m, const char *path, uint64_t ad
 			    "any, a wrong one breaks the program");
 }
 
-/* What --unsafe allows: a place that no function holds. */
+/* With --unsafe: an address outside all functions. */
 static int add_bare_place(struct user_matching *m, const char *path, uint64_t address,
 			  uint64_t offset)
 {
@@ -138,7 +138,7 @@ static void offer_library(const char *path, void *ctx)
 
 	m->n_offered++;
 	nearest_keep(&m->nearest, a, name);
-	/* most people write it without its ending; what is said is the whole name */
+	/* compare without the suffix, which most people omit, but suggest the whole name */
 	if (so && nearest_offer(&m->nearest, arena_strndup(a, name, (size_t)(so - name))))
 		m->nearest.best = arena_strdup(a, name);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Targets of uprobe and uretprobe: a function's first instruction, or, where the kernel must not
- * replace return addresses, each of its return instructions.
+ * Targets of uprobe and uretprobe: the first instruction of a function, or each of its return
+ * instructions where the kernel must not replace return addresses.
  */
 #include "parser/attach/probe_user.h"
 #include "parser/base/arena.h"
@@ -25,7 +25,8 @@ static void add_return(uint64_t offset, void *ctx)
 	arena_push(w->arena, w->list, w->n, t);
 }
 
-/* Why there is no probe on each return of a function: of one an error, of many it is left out. */
+/* The return instructions are not known: an error for a single function; a function of a pattern is
+ * left out. */
 static int no_returns(struct user_matching *m, const char *function, int err)
 {
 	struct diags *d = m->r->diags;
@@ -48,7 +49,7 @@ static int no_returns(struct user_matching *m, const char *function, int err)
 			 "probes are on the instructions; --unsafe replaces it all the same");
 }
 
-/* Probes on the return instructions: nothing is changed on the stack. */
+/* Probe the return instructions, which changes nothing on the stack. */
 static int add_returns(struct user_matching *m, const struct user_symbol *f,
 		       struct attach_target target)
 {
@@ -66,7 +67,7 @@ static int add_returns(struct user_matching *m, const struct user_symbol *f,
 }
 
 /* The kernel's return probes replace return addresses on the stack. Go moves its stacks, and the
- * unwinders of C++ and Rust end the program when they meet such an address. */
+ * unwinders of C++ and Rust terminate the program when they find such an address. */
 static bool needs_returns(struct user_matching *m, const char *path)
 {
 	struct kernel *k = m->r->kernel;
@@ -78,7 +79,7 @@ static bool needs_returns(struct user_matching *m, const char *path)
 	       (!k->any_place && k->user_unwinds && k->user_unwinds(k, path));
 }
 
-/* One program cannot be both. */
+/* One BPF program cannot do both. */
 static int mixed_returns(struct user_matching *m, const char *path)
 {
 	diag_error(m->r->diags, m->p->span, "no-return-place",
@@ -87,7 +88,8 @@ static int mixed_returns(struct user_matching *m, const char *path)
 	return diag_hint(m->r->diags, "write a probe for each");
 }
 
-/* A listing shows a C++ name as people write it where the pattern is one of such names. */
+/* In a listing, the demangled name is shown only if the pattern matches it and not the symbol
+ * (NULL). */
 static const char *name_of(const struct user_matching *m, const struct user_symbol *f)
 {
 	if (m->r->lists && !m->is_demangled && pattern_matches(m->pattern, f->symbol))
@@ -118,7 +120,7 @@ int user_add_function(struct user_matching *m, const struct user_symbol *f, uint
 	return 0;
 }
 
-/* Functions that match and have no place for a return probe that is safe. */
+/* Some of the functions that match have no location for a safe return probe. */
 void user_warn_left_out(const struct user_matching *m)
 {
 	diag_warning(m->r->diags, m->p->span, "left-out",

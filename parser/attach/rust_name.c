@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names of Rust functions: see rust_name.h. Names of C++ never begin with '<'.
+ * Names of Rust functions: see rust_name.h. C++ names never begin with '<'.
  */
 #include "parser/attach/rust_name.h"
 #include <string.h>
 
-/* Behind the '>' that belongs to the '<' at the start; NULL: there is none. Sets where the type in
- * between ends: there, or at its " as ". */
+/* The position after the '>' that closes the '<' at the start, or NULL. Sets the end of the type in
+ * between: the '>', or its " as ". */
 static const char *end_of_type(const char *name, const char **type_end)
 {
 	int open = 0;

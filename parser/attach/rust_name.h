@@ -5,6 +5,6 @@
 #pragma once
 #include <stdbool.h>
 
-/* "<a::B as c::D>::f" and "<a::B>::f", methods, become "a::B::f", "a::f::" (of "a::f::<u32>", whose
- * types were cut off) "a::f". In place; false when nothing was to be done. */
+/* Shorten methods: "<a::B as c::D>::f" and "<a::B>::f" become "a::B::f", and "a::f::"
+ * ("a::f::<u32>" without its types) becomes "a::f". In place; false if nothing changed. */
 bool rust_name_plain(char *name);

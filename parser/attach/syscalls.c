@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * System call numbers by the names the kernel's tracepoints use. The table is made at build time
- * from the C library's SYS_ macros of the target (cmake/syscalls.cmake); the few calls whose
- * tracepoint carries the kernel function's name instead are listed here, and so are the calls that
- * are younger than the headers we may be built with.
+ * System call numbers by the names that the kernel's tracepoints use. The table is generated at
+ * build time from the C library's SYS_ macros (cmake/syscalls.cmake). Listed here are calls whose
+ * tracepoint has the name of the kernel function instead, and calls that are newer than the headers
+ * of the build.
  */
 #include "parser/lang/probe.h"
 #include <stddef.h>
@@ -28,7 +28,7 @@ static const struct {
 	{"mmap_pgoff", "mmap2"},
 };
 
-/* Since Linux 6.5; such numbers are the same on all our machines. */
+/* Since Linux 6.5. New calls have the same number on all supported architectures. */
 static const struct syscall_name younger[] = {
 	{"cachestat", 451},	    {"fchmodat2", 452},	       {"map_shadow_stack", 453},
 	{"futex_wake", 454},	    {"futex_wait", 455},       {"futex_requeue", 456},

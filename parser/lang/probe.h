@@ -21,7 +21,7 @@ enum probe_id {
 	PROBE_COUNT,
 };
 
-/* What a program of a probe type is given. */
+/* The context of a program, by probe type. */
 enum probe_context {
 	CTX_NONE,
 	CTX_TRACEPOINT,	  /* the record, or a raw tracepoint's arguments */
@@ -29,7 +29,7 @@ enum probe_context {
 	CTX_REGS_RETURN,  /* struct pt_regs as a function returns */
 	CTX_NOTE,	  /* struct pt_regs, and a note in the file that says where arguments are */
 	CTX_TYPED_ENTRY,  /* a kernel function's arguments, word by word */
-	CTX_TYPED_RETURN, /* likewise, and the result */
+	CTX_TYPED_RETURN, /* the same, and the result */
 	CTX_TYPED_EVENT,  /* a raw tracepoint's arguments, word by word */
 };
 
@@ -62,8 +62,8 @@ struct probe_reader {
 	struct diags *diags;
 	struct kernel *kernel;
 	bool unsafe; /* --unsafe: what can harm is allowed */
-	/* -l: names are all that is wanted, each name of a place, without limits; every text is
-	 * taken as a pattern */
+	/* -l: only names are needed, all names of a function, without limits; every text is a
+	 * pattern */
 	bool lists;
 };
 
@@ -78,7 +78,7 @@ struct probe_row {
 	const char *name, *alias, *form; /* alias: words, or NULL */
 	enum probe_context context;
 	uint32_t traits; /* enum probe_traits */
-	/* Reads what follows the type's name: `parts` split at ':'. 0 or -1 (reported). */
+	/* Resolve the text after the type's name, split at ':'. 0, or -1 (reported). */
 	int (*parse)(const struct probe_reader *r, struct attach_point *p, char **parts,
 		     uint32_t n);
 	expand_fn *expand;
@@ -93,22 +93,22 @@ struct probe_row {
 
 extern const struct probe_row probe_rows[PROBE_COUNT];
 
-/* A function that a probe is on. */
+/* A function, or a location in one, that a probe is attached to. */
 struct attach_target {
-	const char *function; /* as people know it */
+	const char *function; /* as people write it */
 	const char *symbol;   /* as the kernel or the file has it */
 	const char *path;     /* user functions: the file, absolute; else NULL */
-	uint64_t offset;      /* user functions: in the file; kernel's: behind the start; bytes */
-	uint64_t size;	      /* user functions: bytes, 0 when unknown */
-	bool is_entry;	      /* user functions: probed where it begins */
-	const char *module;   /* kernel functions: the module that was asked for, or NULL */
-	uint64_t address;     /* kernel functions: instead of a name, or 0; usdt: in the file */
-	/* usdt, of which `function` is known once a script asks for it: */
+	uint64_t offset; /* user functions: in the file; kernel functions: after the start; bytes */
+	uint64_t size;	 /* user functions: bytes, 0 when unknown */
+	bool is_entry;	 /* user functions: the target is its first instruction */
+	const char *module; /* kernel functions: the requested module, or NULL */
+	uint64_t address;   /* kernel functions: instead of a name, or 0; usdt: in the file */
+	/* usdt (`function` is set when a script uses it) */
 	const char *name; /* the value of `probe`; NULL: type, path and function */
-	const char *args; /* operands, as the note has them */
+	const char *args; /* operands as in the note */
 	uint64_t ref_ctr; /* file offset of the semaphore, 0: none */
 	uint32_t format;  /* index in the point's usdt->formats */
-	/* user functions: what debug information says, once a script asks for `args` */
+	/* user functions: types from debug information, set when a script uses `args` */
 	const struct typed_function *typed;
 };
 
@@ -117,7 +117,7 @@ struct perf_point {
 	uint32_t type;	  /* enum perf_type_id of linux/perf_event.h */
 	uint32_t access;  /* watchpoint: HW_BREAKPOINT_* */
 	uint64_t config;  /* software, hardware: the event's number */
-	uint64_t every;	  /* fires once in so many; 0: by `hertz` */
+	uint64_t every;	  /* events for each firing; 0: by `hertz` */
 	uint64_t address; /* watchpoint */
 	uint32_t length;  /* watchpoint: bytes */
 	bool is_movable;  /* watchpoint: `address` counts from where `path` is loaded */
@@ -125,16 +125,16 @@ struct perf_point {
 	const char *what; /* for messages: the event's name */
 };
 
-/* An attach point, resolved. Which members count is said by the row's parse hook. */
+/* A resolved attach point. The parse hook of its row sets the members. */
 struct attach_point {
 	enum probe_id id;
 	struct span span;
 	const char *name;   /* the value of `probe`: canonical, or as the script calls it */
-	bool is_named;	    /* by the script: NAME=…, */
+	bool is_named;	    /* the script names it: NAME=… */
 	bool is_listed;	    /* for -l: only the names of its targets, or `names`, are known */
 	const char **names; /* for -l: of events, functions: what follows "TYPE:" in their lines */
 	uint32_t n_names;
-	const char *resolved;		/* and what the name would be without; else NULL */
+	const char *resolved;		/* is_named: the canonical name; else NULL */
 	const struct tp_format *format; /* tracepoint */
 	bool has_raw;			/* tracepoint: a raw tracepoint of that name exists */
 	int64_t syscall;      /* tracepoint syscalls:sys_enter_X, sys_exit_X: number of X; or -1 */
@@ -146,18 +146,18 @@ struct attach_point {
 	struct attach_target *entries;
 	uint32_t n_entries;
 	uint64_t period_ns;		/* interval, profile */
-	uint64_t hertz;			/* profile: times a second, or 0: by period_ns */
+	uint64_t hertz;			/* profile, software, hardware: firings a second, or 0 */
 	const struct kernel_iter *iter; /* iter */
 	const char *pin;		/* iter: the file that keeps the program, or NULL */
 	int signal;			/* self */
 	const char *test;		/* test, bench: its name */
 	struct perf_point perf;		/* software, hardware, watchpoint */
 	const char *pattern; /* the attach point as written, when it is a pattern; or NULL */
-	/* fentry, fexit, rawtracepoint: what it is given; uprobe: likewise the first target, once a
-	 * script asks */
+	/* fentry, fexit, rawtracepoint: types of the arguments; uprobe: those of the first target,
+	 * set when a script uses `args` */
 	const struct typed_function *typed;
-	bool is_untyped;	 /* uprobe: nothing is known of it, which was said */
-	struct usdt_point *usdt; /* usdt: its arguments, once a script asks for one; else NULL */
+	bool is_untyped;	 /* uprobe: no types are known, which is reported */
+	struct usdt_point *usdt; /* usdt: its arguments, set when a script uses one; else NULL */
 	/* The kind of span that its probe measures here, SPAN_NO when none: sema_span.c */
 	enum span_kind ends;
 };
@@ -165,16 +165,16 @@ struct attach_point {
 /* Resolve the text of one attach point. 0, or -1 with the reason in r->diags. */
 int probe_resolve(const struct probe_reader *r, const struct attach_text *text,
 		  struct attach_point *out);
-/* Resolve one text, which may be a pattern, into one or more points appended to *points. 0 or
- * -1. */
+/* Resolve a text, which may be a pattern, into attach points appended to *points. 0 or -1. */
 /* A text may also give a name, `here=kprobe:f`, and stand for several probe types, `*probe:f`. */
 int probe_resolve_all(const struct probe_reader *r, const struct attach_text *text,
 		      struct attach_point **points, uint32_t *n_points);
-/* "a, b, c": tracepoints whose names have words of the function's; NULL when there are none. */
+/* "a, b, c": tracepoints whose names share words with the function's name; NULL if there are none.
+ */
 const char *probe_near_tracepoints(const struct probe_reader *r, const char *function);
 /* True when the first `len` bytes of `text` name the probe type `id`. */
 bool probe_type_is(const char *text, size_t len, enum probe_id id);
-/* Is it given what BTF describes, by the words of `typed`? */
+/* Are its arguments described by BTF (`typed`)? */
 static inline bool probe_is_typed(const struct attach_point *p)
 {
 	enum probe_context context = probe_rows[p->id].context;
@@ -191,13 +191,13 @@ static inline enum type_space probe_space(const struct attach_point *p)
 
 /* True for the probe whose `delta` is a span of off-CPU time. */
 bool probe_is_sched_switch(const struct attach_point *p);
-/* The return of whatever system call: raw_syscalls:sys_exit. */
+/* Is it raw_syscalls:sys_exit, the return of any system call? */
 bool probe_is_any_sys_exit(const struct attach_point *p);
-/* Number of the system call that the kernel's tracepoints call `name`, or -1. */
+/* The number of the system call that tracepoints call `name`, or -1. */
 int64_t syscall_number(const char *name);
 
-/* probe_iter.c: a field by its name; the first object that it goes over; the thread, when it goes
- * over threads or what belongs to them. NULL: none. */
+/* probe_iter.c: a field by its name; the first object that the iterator visits; the thread, if it
+ * visits threads or what belongs to them. Or NULL. */
 const struct iter_field *iter_field(const struct kernel_iter *iter, const char *name);
 const struct iter_field *iter_object(const struct kernel_iter *iter);
 const struct iter_field *iter_task(const struct kernel_iter *iter);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * -l: which attach points patterns stand for. A pattern is completed to the text of an attach point
- * and resolved as one (parser/attach), except that names are all that is wanted
- * (probe_reader.lists). The lines are sorted and printed; the fields hooks of probes.def print what
- * -lv shows below them.
+ * -l: the attach points that patterns stand for. Each pattern is completed to the text of an attach
+ * point and resolved like one (parser/attach) with probe_reader.lists set, because only names are
+ * needed. The lines are sorted and printed; the fields hooks of probes.def print the lines of -lv.
  */
 #include "runtime/list/list.h"
 #include "parser/attach/exclude.h"
@@ -54,8 +53,8 @@ void list_close(struct listing *l)
 
 /* ---- messages ------------------------------------------------------------------------------ */
 
-/* Does the tag mean that the kernel or a file could not be read, or lacks something? The others are
- * about what was written. */
+/* Does the tag mean that the kernel or a file could not be read, or lacks something? Other tags are
+ * about the pattern itself. */
 static bool is_refusal(const char *tag)
 {
 	static const char *const written[] = {"no-match", "no-usdt", "no-program", "no-pattern"};
@@ -66,7 +65,8 @@ static bool is_refusal(const char *tag)
 	return strncmp(tag, "no-", 3) == 0 || strcmp(tag, "unchecked") == 0;
 }
 
-/* Print what is wrong; the exit status. A pattern of several that matches nothing is a warning. */
+/* Print the diagnostics. Returns the exit status. If other patterns matched, a pattern without a
+ * match is a warning. */
 static int report(const struct listing *l)
 {
 	bool is_empty = !l->n_points && !l->n_types;
@@ -86,7 +86,7 @@ static int report(const struct listing *l)
 	return status;
 }
 
-/* Said once, of the first that is no process's. */
+/* Warn once, about the first probe type that does not belong to a process. */
 static void report_scope(struct listing *l, const struct probe_row *row)
 {
 	if ((!l->kernel->pid && !l->kernel->program) || l->is_scope_reported ||
@@ -99,7 +99,7 @@ static void report_scope(struct listing *l, const struct probe_row *row)
 		l->kernel->pid ? "-p" : "-c", row->name);
 }
 
-/* The kernel lacks what a type that was named requires. */
+/* Report that the kernel lacks a requirement of the type that the pattern names. */
 static void report_lacking(struct listing *l, const struct probe_row *row, const char *rest)
 {
 	const struct capability_row *c = &capability_rows[row->capability];
@@ -119,7 +119,8 @@ static void report_lacking(struct listing *l, const struct probe_row *row, const
 		diag_hint(&l->diags, "'sonde -l tracepoint' lists the kernel's tracepoints");
 }
 
-/* Whether this user may ever know is the kernel's choice: what BTF has is listed. */
+/* An ordinary user cannot find out whether the kernel has the capability: names from BTF are listed
+ * anyway. */
 static void report_unknown(const struct probe_row *row)
 {
 	const struct capability_row *c = &capability_rows[row->capability];
@@ -132,7 +133,7 @@ static void report_unknown(const struct probe_row *row)
 
 /* ---- one type ------------------------------------------------------------------------------ */
 
-/* Append what the text stands for. */
+/* Append the attach points of the text. */
 static void resolve(struct listing *l, struct diags *d, const char *text)
 {
 	const struct probe_reader r = {.arena = l->arena,
@@ -151,7 +152,7 @@ static void take_form(struct listing *l, const struct probe_row *row)
 	arena_push(l->arena, l->points, l->n_points, p);
 }
 
-/* Is it a file rather than a function or a probe of the process or command that is traced? */
+/* Is `name` a file, and not a function or USDT probe of the traced process or command? */
 static bool is_file(struct kernel *k, const char *name)
 {
 	struct user_symbol f = {0};
@@ -161,7 +162,7 @@ static bool is_file(struct kernel *k, const char *name)
 	return !pattern_is(name) && k->user_symbol(k, name, "", &f) != -ENOENT;
 }
 
-/* The text of an attach point of what follows "TYPE:", which may be a file alone, or nothing. */
+/* Complete the text after "TYPE:", which may be empty or a file alone. */
 static const char *complete_file(struct listing *l, const char *type, const char *rest)
 {
 	const struct kernel *k = l->kernel;
@@ -179,7 +180,8 @@ static const char *complete_file(struct listing *l, const char *type, const char
 	return arena_printf(l->arena, "%s:%s", type, rest);
 }
 
-/* A type that was named: what follows it, "" for all. Of types of two parts, either alone. */
+/* List names of one type that match `rest`, "" for all. For types whose names have two parts,
+ * `rest` may be either. */
 static void list_named(struct listing *l, const struct probe_row *row, const char *rest)
 {
 	struct diags quiet = {.arena = l->arena};
@@ -224,7 +226,7 @@ static void list_row(struct listing *l, const struct probe_row *row, const char 
 		log_warning("%s probes are left out: %s", row->name, quiet.items[0].msg);
 }
 
-/* The names of the kernel's types that `rest` matches and whose lines the filter does. */
+/* List names of all kernel probe types that match `rest`, if their line matches the filter. */
 static void list_rows(struct listing *l, const char *rest, const char *filter, bool is_quiet)
 {
 	for (uint32_t i = 0; i < PROBE_COUNT; i++)
@@ -270,8 +272,9 @@ static void report_none(struct listing *l, const char *word)
 	near_hint(&l->diags, &near);
 }
 
-/* A word that names no type: a part of a line; a pattern is one of names, "sched_sw*", or if none is
- * so called of whole lines, "kprobe*". Functions are known by other names, too. */
+/* A word that names no type is part of a line. A pattern is matched with names ("sched_sw*"), and
+ * if none matches, with whole lines ("kprobe*"). Functions also have other names, which lines do
+ * not contain. */
 static void list_any(struct listing *l, const char *word)
 {
 	bool is_pattern = pattern_is(word);
@@ -330,7 +333,7 @@ static void take_word(struct listing *l, const char *word)
 	l->is_missed = l->n_points == l->first_point && l->n_types == l->first_type;
 }
 
-/* Where a pattern ends: a comma, but not in quotes, where it is between parameters. */
+/* A pattern ends at a comma outside quotes: in quotes, commas separate parameters. */
 static char *end_of_pattern(char *s)
 {
 	bool is_quoted = false;
@@ -371,7 +374,7 @@ static void take_line(const char *text, uint64_t offset, void *ctx)
 	struct list_line line = {text, t->point, offset};
 	const struct list_line *last = t->l->n_lines ? &t->l->lines[t->l->n_lines - 1] : NULL;
 
-	/* a function may have several places */
+	/* a function may have several targets */
 	if (last && last->point == t->point && strcmp(last->text, text) == 0)
 		return;
 	arena_push(t->l->arena, t->l->lines, t->l->n_lines, line);
@@ -394,7 +397,7 @@ static void print_typed(const struct attach_point *p, FILE *out)
 		list_field(&f->result, f->result.size ? "retval" : "", out);
 }
 
-/* What resolving has found out, or else what the hook looks up. */
+/* Print fields that resolving has already found, else those that the hook finds. */
 static void print_fields(struct listing *l, const struct list_line *line, FILE *out)
 {
 	const struct attach_point *p = line->point;
@@ -430,7 +433,7 @@ static int by_text(const void *a, const void *b)
 	return strcmp(((const struct list_line *)a)->text, ((const struct list_line *)b)->text);
 }
 
-/* By text. A name may have been found twice. */
+/* Sort by text and drop duplicates. */
 static void sort_lines(struct listing *l)
 {
 	uint32_t n = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * -l: what can be probed.
+ * -l: listings of attach points.
  */
 #pragma once
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * -lv: what a probe of the kernel is given, from format files and BTF. Where neither has it, the
- * name stands alone.
+ * -lv of kernel probes: arguments and fields, from format files and BTF. If neither has them,
+ * nothing is printed below the name.
  */
 #define _GNU_SOURCE
 #include "parser/lang/kernel.h"
@@ -98,7 +98,8 @@ void fld_function_result(struct listing *l, const char *name, uint64_t offset, F
 	fld_result(l, name, offset, out);
 }
 
-/* Its type has no names; the function that calls its probes has, after its own first parameter. */
+/* The tracepoint's BTF type has no parameter names. The function that calls its probes has, after
+ * its own first parameter. */
 void fld_raw_tracepoint(struct listing *l, const char *name, uint64_t offset, FILE *out)
 {
 	const char *colon = strrchr(name, ':');
@@ -113,7 +114,7 @@ void fld_raw_tracepoint(struct listing *l, const char *name, uint64_t offset, FI
 		btf_text_params(f.types, f.id, 1, false, out);
 }
 
-/* The first member, `meta`, is every iterator's. */
+/* Skip the first member, `meta`, which all iterators have. */
 void fld_iterator(struct listing *l, const char *name, uint64_t offset, FILE *out)
 {
 	char type[256];

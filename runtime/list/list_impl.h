@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the files of -l share: list.c (patterns, order, output), list_args.c, list_module.c,
- * list_user_args.c and list_usdt_args.c (what -lv prints below a name), list_types.c (types).
+ * Shared by the files of -l: list.c (patterns, order, output), list_args.c, list_module.c,
+ * list_user_args.c and list_usdt_args.c (-lv), list_types.c (types).
  */
 #pragma once
 #include "parser/base/diag.h"
@@ -24,26 +24,26 @@ struct listing {
 	struct kernel *kernel;
 	struct arena *arena;
 	struct diags diags;
-	struct attach_point *points; /* what the patterns stand for */
+	struct attach_point *points; /* of all patterns */
 	uint32_t n_points;
 	const char **types; /* "struct list_head" */
 	uint32_t n_types;
 	struct list_line *lines;
 	uint32_t n_lines;
-	/* the pattern under way: its number, as the place of what is wrong with it, and what was
-	 * found before it */
+	/* the current pattern: its number, which serves as the location of its errors, and the
+	 * counts before it */
 	struct span span;
 	uint32_t first_point, first_type;
-	bool is_missed;		     /* it matched nothing, which is reported */
-	bool is_scope_reported;	     /* that -p has no say in the kernel's probes */
-	bool is_untyped_reported;    /* that a file has no types */
+	bool is_missed;		     /* the current pattern matched nothing, which is reported */
+	bool is_scope_reported;	     /* that -p does not apply to kernel probes */
+	bool is_untyped_reported;    /* that a file has no debug information */
 	struct btf_text *btf;	     /* list_btf() */
 	struct list_module *modules; /* list_module.c */
 	bool has_modules, has_btf;
 };
 
-/* The fields hooks of probes.def: print what the attach point `name` (behind "TYPE:") is given, a
- * line each. `offset`: of a function of a program, in its file. */
+/* The fields hooks of probes.def: print the arguments or fields of the attach point `name` (the
+ * text after "TYPE:"), one a line. `offset`: of a user function, in its file. */
 typedef void fld_fn(struct listing *l, const char *name, uint64_t offset, FILE *out);
 #define PROBE(id, name, alias, form, context, traits, parse, expand, span, listing, capability, \
 	      fields, ...)                                                                      \
@@ -51,26 +51,27 @@ typedef void fld_fn(struct listing *l, const char *name, uint64_t offset, FILE *
 #include "parser/lang/probes.def"
 #undef PROBE
 
-/* A field or parameter: as it is declared, or its type and `name`, "" for none. */
+/* Print a field or parameter as it is declared, or else its type and `name`, which may be "". */
 void list_field(const struct tp_field *f, const char *name, FILE *out);
 
-/* A function of the kernel or a module: its types and id there; id 0: BTF does not have it. */
+/* A function of the kernel or of a module in BTF: the section and the id in it, 0 if BTF does not
+ * have it. */
 struct list_function {
 	struct btf_text *types;
 	uint32_t id;
 };
 
-/* Of "name" or "module:name". */
+/* Find "name" or "module:name". */
 struct list_function list_function(struct listing *l, const char *name);
 void list_modules_free(struct listing *l);
-/* vmlinux's types, or NULL. */
+/* The kernel's BTF, or NULL. */
 struct btf_text *list_btf(struct listing *l);
 
-/* "struct NAME", "union NAME", "enum NAME": a type, not a probe. */
+/* Is it a type: "struct NAME", "union NAME" or "enum NAME"? */
 bool list_is_type(const char *word);
-/* Append those that such a word matches to l->types; NAME may be a pattern. */
+/* Append the types that the word matches to l->types; NAME may be a pattern. */
 void list_type_names(struct listing *l, const char *word);
-/* Leave those out that `pattern` matches, with or without the word. */
+/* Remove the current pattern's types that `pattern` matches, with or without the word `struct`. */
 void list_exclude_types(struct listing *l, const char *pattern);
-/* Print the definition of one of them. */
+/* Print the definition of a type. */
 void list_type_definition(struct listing *l, const char *line, FILE *out);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * -lv of functions: which BTF section describes one, the kernel's own or /sys/kernel/btf/MODULE,
- * which is opened when the first of its functions is looked up.
+ * -lv of functions: the BTF section that describes a function, the kernel's or
+ * /sys/kernel/btf/MODULE, which is opened when its first function is looked up.
  */
 #include "runtime/kernel/btf_raw.h"
 #include "runtime/kernel/btf_text.h"
@@ -17,11 +17,11 @@ struct list_module {
 	struct list_module *next;
 	char name[256];
 	struct btf_raw raw;
-	struct btf_text *text; /* NULL: not opened, or cannot be read */
+	struct btf_text *text; /* NULL: not opened, or unreadable */
 	bool is_asked;
 };
 
-/* All that have BTF, by name alone. */
+/* List the modules that have BTF, without opening it. */
 static void need_modules(struct listing *l)
 {
 	DIR *dir = l->has_modules ? NULL : opendir(BTF_DIR);

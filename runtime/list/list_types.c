@@ -11,7 +11,7 @@
 #include <string.h>
 
 static const struct type_word {
-	const char *word; /* and the blank behind it */
+	const char *word; /* with the space after it */
 	uint32_t kinds[2];
 } type_words[] = {
 	{"struct ", {BTF_KIND_STRUCT}},

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * -lv of a USDT probe: a line for each argument, `int32 arg0`, from the operands in the file's
- * notes. A probe may stand at several places, whose operands differ: each type is said then, and
- * which arguments not all places have.
+ * notes. Operands may differ between the locations of a probe: all types are printed, and arguments
+ * that are not available at all locations are marked.
  */
 #include "parser/attach/probe_parse.h"
 #include "parser/base/arena.h"
@@ -11,7 +11,9 @@
 #include "runtime/list/list_impl.h"
 #include <string.h>
 
-enum { FORMATS_MOST = 64 }; /* that are compared: more differ in registers, hardly in types */
+enum {
+	FORMATS_MOST = 64
+}; /* that are compared: further ones differ in registers, rarely in types */
 
 struct note_arguments {
 	const char *provider, *name; /* of the probe */
@@ -46,7 +48,7 @@ static const char *type_text(struct arena *a, const struct usdt_format *f, uint3
 	return arena_printf(a, "%sint%u", o->is_signed ? "" : "u", o->size * 8U);
 }
 
-/* Each type that the argument has somewhere, once. */
+/* Print each type that the argument has, once. */
 static void print_argument(const struct note_arguments *a, uint32_t i, FILE *out)
 {
 	const char *types[FORMATS_MOST];

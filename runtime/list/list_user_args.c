@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * -lv of a function of a program: what debug information says of its parameters and its result.
+ * -lv of a user function: parameters and result, from debug information.
  */
 #include "parser/attach/probe_user.h"
 #include "parser/base/arena.h"
@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* Reported once, of the first file. */
+/* Warn once, about the first file. */
 static void report_untyped(struct listing *l, const char *path, int err)
 {
 	if (l->is_untyped_reported)
@@ -50,7 +50,7 @@ void fld_symbol(struct listing *l, const char *name, uint64_t offset, FILE *out)
 	print_parameters(type_of(l, name, offset), out);
 }
 
-/* What a return probe is given by entry(args.NAME), and `retval`. */
+/* Parameters are available as entry(args.NAME), the result as `retval`. */
 void fld_symbol_result(struct listing *l, const char *name, uint64_t offset, FILE *out)
 {
 	const struct typed_function *f = type_of(l, name, offset);
