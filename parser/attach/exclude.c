@@ -206,13 +206,13 @@ static int check(const struct probe_reader *r, const struct attach_text *text, c
 		 const struct attach_point *p)
 {
 	if (!*pattern) {
-		diag_error(r->diags, text->span, "bad-exclusion", "'!' needs what to leave out");
-		return diag_hint(r->diags, "write !NAME or !PATTERN behind the attach point: "
+		diag_error(r->diags, text->span, "bad-exclusion", "'!' without a name or pattern");
+		return diag_hint(r->diags, "write !NAME or !PATTERN after the attach point: "
 					   "kprobe:vfs_*,!vfs_write*");
 	}
 	if (probe_rows[p->id].listing & LIST_FORM) {
 		diag_error(r->diags, text->span, "bad-exclusion",
-			   "nothing can be left out of %s: it is one attach point", p->name);
+			   "nothing can be excluded from %s: it is a single attach point", p->name);
 		return diag_hint(
 			r->diags,
 			"'!' goes with patterns of functions, events, iterators and USDT probes");
@@ -223,8 +223,8 @@ static int check(const struct probe_reader *r, const struct attach_text *text, c
 int probe_no_exclusion(const struct probe_reader *r, const struct attach_text *text)
 {
 	diag_error(r->diags, text->span, "bad-exclusion",
-		   "'%s' stands first: there is nothing yet to leave it out of", text->text);
-	return diag_hint(r->diags, "write what to probe before it: kprobe:vfs_*,!vfs_write*");
+		   "'%s' has no attach point before it to exclude from", text->text);
+	return diag_hint(r->diags, "write an attach point before it: kprobe:vfs_*,!vfs_write*");
 }
 
 static struct user_matching user_names(const struct probe_reader *r, const char *pattern)
@@ -278,13 +278,11 @@ int probe_exclude(const struct probe_reader *r, const struct attach_text *text,
 	*n_points = kept;
 	if (kept == first) {
 		diag_error(r->diags, text->span, "bad-exclusion",
-			   "'!%s' leaves nothing of the attach point before it", pattern);
-		return diag_hint(r->diags, "make the pattern behind '!' longer");
+			   "'!%s' excludes all of the attach point before it", pattern);
+		return diag_hint(r->diags, "make the pattern after '!' more specific");
 	}
 	if (!n_excluded)
-		diag_warning(
-			r->diags, text->span, "exclusion-unused",
-			"'!%s' leaves nothing out: the attach point before it has no such name",
-			pattern);
+		diag_warning(r->diags, text->span, "exclusion-unused",
+			     "'!%s' matches nothing in the attach point before it", pattern);
 	return 0;
 }

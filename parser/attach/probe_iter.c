@@ -49,10 +49,10 @@ static int no_iterator(const struct probe_reader *r, const struct attach_point *
 		   "iter:%s is not available for your kernel version", name);
 	for (size_t i = 0; i < sizeof(later) / sizeof(*later); i++)
 		if (strcmp(later[i].name, name) == 0)
-			return diag_hint(r->diags,
-					 "kernels have it from %s on; 'sonde -l iter' lists what "
-					 "this one has",
-					 later[i].since);
+			return diag_hint(
+				r->diags,
+				"available since Linux %s; 'sonde -l iter' lists what this kernel has",
+				later[i].since);
 	if (h.nearest.best)
 		return diag_hint(r->diags, "did you mean iter:%s?", h.nearest.best);
 	return diag_hint(r->diags, "'sonde -l iter' lists what this kernel has");

@@ -155,8 +155,8 @@ static int search_all(struct search *s)
 static int no_list(const struct search *s, int err)
 {
 	diag_error(s->r->diags, s->p->span, "no-functions",
-		   "the kernel does not say which functions it has: %s", strerror(-err));
-	return diag_hint(s->r->diags, "'*' takes the kernel's available_filter_functions");
+		   "cannot read the kernel's list of functions: %s", strerror(-err));
+	return diag_hint(s->r->diags, "patterns require the kernel's available_filter_functions");
 }
 
 static int no_module(const struct search *s)
@@ -181,9 +181,9 @@ static int match_functions(struct search *s)
 		return no_module(s);
 	if (p->n_targets > LIMIT_TARGETS && !s->r->lists) {
 		diag_error(s->r->diags, p->span, "limit-probes",
-			   "%s matches %u functions, a probe can be on %d", s->function,
+			   "%s matches %u functions, the limit for a probe is %d", s->function,
 			   p->n_targets, LIMIT_TARGETS);
-		return diag_hint(s->r->diags, "write more of the names' letters");
+		return diag_hint(s->r->diags, "make the pattern more specific");
 	}
 	if (p->n_targets)
 		return 0;
@@ -214,9 +214,10 @@ static int no_function(struct search *s)
 	diag_error(s->r->diags, p->span, "unknown-function", "this kernel has no function '%s'%s",
 		   s->function, in);
 	if (p->n_targets > 1)
-		return diag_hint(s->r->diags,
-				 "the compiler made several of it: write one of %s, or %s:%s.*",
-				 list_targets(s), row_name(p), s->function);
+		return diag_hint(
+			s->r->diags,
+			"the compiler made several clones of it: write one of %s, or %s:%s.*",
+			list_targets(s), row_name(p), s->function);
 	if (s->near.best)
 		return diag_hint(s->r->diags, "did you mean '%s'?", s->near.best);
 	return -1;
@@ -237,10 +238,10 @@ static int find_variant(struct search *s, uint64_t offset)
 	p->targets[0].offset = offset;
 	diag_warning(
 		s->r->diags, p->span, "function-variant",
-		"this kernel has '%s' only as '%s', which the compiler made of it: that is probed",
+		"this kernel has '%s' only as the compiler's clone '%s', which is probed instead",
 		s->function, p->targets[0].symbol);
-	diag_hint(s->r->diags, "its arguments may be others: write %s:%s to say that it is meant",
-		  row_name(p), p->targets[0].symbol);
+	diag_hint(s->r->diags, "its arguments may differ: write %s:%s to confirm", row_name(p),
+		  p->targets[0].symbol);
 	p->function = p->targets[0].function;
 	return 0;
 }
@@ -325,7 +326,7 @@ static int by_address(const struct probe_reader *r, struct attach_point *p, cons
 	if (!r->unsafe) {
 		diag_error(
 			r->diags, p->span, "needs-unsafe",
-			"a probe at an address needs --unsafe: nothing says that an instruction begins there");
+			"a probe at an address requires --unsafe: it is not known whether an instruction begins there");
 		return diag_hint(
 			r->diags,
 			"/proc/kallsyms has the functions' names: write %s:FUNCTION+OFFSET",
@@ -342,7 +343,7 @@ static int no_kprobes(const struct probe_reader *r, const struct attach_point *p
 
 	diag_error(r->diags, p->span, "no-kprobes", "this kernel has no kprobes (CONFIG_KPROBES)");
 	if (near)
-		return diag_hint(r->diags, "tracepoints that are near: %s", near);
+		return diag_hint(r->diags, "similar tracepoints: %s", near);
 	return diag_hint(r->diags, "`sonde -l 'tracepoint:*'` lists the kernel's tracepoints");
 }
 

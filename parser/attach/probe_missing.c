@@ -14,7 +14,7 @@ bool probe_has_uprobes(const struct probe_reader *r, const struct attach_point *
 	diag_error(r->diags, p->span, "no-uprobes",
 		   "this kernel has no uprobes (CONFIG_UPROBES), so there are no %s probes",
 		   probe_rows[p->id].name);
-	diag_hint(r->diags, "what programs ask of the kernel can be traced: "
+	diag_hint(r->diags, "system calls can be traced: "
 			    "tracepoint:syscalls:sys_enter_NAME, with -p or -c");
 	return false;
 }

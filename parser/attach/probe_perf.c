@@ -145,7 +145,7 @@ static int read_mode(const struct probe_reader *r, struct attach_point *p, char 
 		diag_error(r->diags, p->span, "bad-watchpoint",
 			   "this processor cannot watch reads alone");
 	else
-		diag_error(r->diags, p->span, "bad-watchpoint", "'%s' is no mode of a watchpoint",
+		diag_error(r->diags, p->span, "bad-watchpoint", "unknown watchpoint mode '%s'",
 			   written);
 	return diag_hint(r->diags, "modes are w (written), rw (read or written), x (executed)");
 }
@@ -199,8 +199,8 @@ static int read_variable(const struct probe_reader *r, struct attach_point *p, c
 		return no_variable(r, p, v.path ? v.path : path, name, err);
 	if (v.size && offset + p->perf.length > v.size)
 		return diag_error(r->diags, p->span, "bad-watchpoint",
-				  "'%s' has %llu bytes: %llu to %llu are not all in it", name,
-				  (unsigned long long)v.size, (unsigned long long)offset,
+				  "'%s' has %llu bytes: bytes %llu to %llu are not all inside",
+				  name, (unsigned long long)v.size, (unsigned long long)offset,
 				  (unsigned long long)offset + p->perf.length);
 	p->perf.path = v.path;
 	p->perf.address = v.address + offset;

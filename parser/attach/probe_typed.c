@@ -109,7 +109,7 @@ static int no_fentry(const struct probe_reader *r, const struct attach_point *p,
 			function);
 	near = probe_near_tracepoints(r, function);
 	if (near)
-		return diag_hint(r->diags, "tracepoints that are near: %s", near);
+		return diag_hint(r->diags, "similar tracepoints: %s", near);
 	return diag_hint(r->diags, "`sonde -l 'tracepoint:*'` lists the kernel's tracepoints");
 }
 
@@ -162,7 +162,8 @@ static int find_one(struct typed_search *s)
 	if (err == -ENOTUNIQ) {
 		diag_error(s->r->diags, s->p->span, "ambiguous-function",
 			   "several modules have a %s '%s'", thing(s), s->name);
-		return diag_hint(s->r->diags, "say which: %s:MODULE:%s", row_name(s->p), s->name);
+		return diag_hint(s->r->diags, "name the module: %s:MODULE:%s", row_name(s->p),
+				 s->name);
 	}
 	if (err == -ENOENT)
 		return unknown(s);
@@ -347,15 +348,15 @@ static bool can_be_called(const struct typed_function *f)
 static int too_many(const struct typed_search *s, const char *pattern)
 {
 	diag_error(s->r->diags, s->p->span, "limit-probes",
-		   "%s:%s matches %u %ss: each takes a program of its own, %d can be had",
+		   "%s:%s matches %u %ss: each needs its own program, the limit is %d",
 		   row_name(s->p), pattern, s->n_found, thing(s), LIMIT_TYPED);
 	if (s->kind == TYPED_FUNCTION && kernel_has(s->r->kernel, CAP_KPROBES))
 		return diag_hint(
 			s->r->diags,
-			"write more of the names' letters, or %s:%s, one program for all",
+			"make the pattern more specific, or write %s:%s, one program for all",
 			probe_rows[s->p->id == PROBE_FEXIT ? PROBE_KRETPROBE : PROBE_KPROBE].name,
 			s->name);
-	return diag_hint(s->r->diags, "write more of the names' letters");
+	return diag_hint(s->r->diags, "make the pattern more specific");
 }
 
 static int no_match(struct typed_search *s)

@@ -240,9 +240,9 @@ int prs_usdt(const struct probe_reader *r, struct attach_point *p, char **parts,
 	p->is_listed = r->lists;
 	if (p->n_targets > LIMIT_TARGETS && !r->lists) {
 		diag_error(r->diags, p->span, "limit-probes",
-			   "%s matches %u places, a probe can be on %d", wanted(&m), p->n_targets,
-			   LIMIT_TARGETS);
-		return diag_hint(r->diags, "write more of the names' letters");
+			   "%s matches %u locations, the limit for a probe is %d", wanted(&m),
+			   p->n_targets, LIMIT_TARGETS);
+		return diag_hint(r->diags, "make the pattern more specific");
 	}
 	once_a_place(p);
 	p->function = p->targets[0].symbol;

@@ -40,7 +40,7 @@ static int no_symbol(struct user_matching *m, const char *program)
 	m->n_offered = 0;
 	m->r->kernel->each_user_function(m->r->kernel, m->path, offer_symbol, m);
 	if (m->n_offered == 0) {
-		diag_error(d, p->span, "no-symbols", "%s names no functions: it is stripped",
+		diag_error(d, p->span, "no-symbols", "%s has no function names: it is stripped",
 			   m->path);
 		return diag_hint(d, "install its debug symbols, or build it without -s");
 	}
@@ -64,9 +64,9 @@ static int too_many(const struct user_matching *m)
 	if (m->p->n_targets <= LIMIT_TARGETS)
 		return 0;
 	diag_error(m->r->diags, m->p->span, "limit-probes",
-		   "%s matches %u functions, a probe can be on %d", m->pattern, m->p->n_targets,
-		   LIMIT_TARGETS);
-	return diag_hint(m->r->diags, "write more of the names' letters");
+		   "%s matches %u functions, the limit for a probe is %d", m->pattern,
+		   m->p->n_targets, LIMIT_TARGETS);
+	return diag_hint(m->r->diags, "make the pattern more specific");
 }
 
 /* ---- functions ----------------------------------------------------------------------------- */
@@ -122,13 +122,13 @@ static void say_picker(const struct user_matching *m, const struct user_symbol *
 {
 	struct diags *d = m->r->diags;
 
-	diag_warning(
-		d, m->p->span, "ifunc",
-		"%s only picks, when a program starts, the function that is called by its name",
+	diag_warning(d, m->p->span, "ifunc",
+		     "%s is an IFUNC: it only selects the function that callers of this name reach",
+		     f->symbol);
+	diag_hint(
+		d,
+		"probe the selected function, named like __%s_avx_unaligned if the file has its symbol",
 		f->symbol);
-	diag_hint(d,
-		  "probe that one: names like __%s_avx_unaligned, where the file has its symbols",
-		  f->symbol);
 }
 
 static int exact_function(struct user_matching *m, const struct user_symbol *f)
@@ -202,7 +202,7 @@ static int match_files(struct user_matching *m, const char *pattern)
 	if (err || !m->n_files) {
 		diag_error(d, m->p->span, "no-binary", "no program or library matches '%s'%s%s",
 			   pattern, err ? ": " : "", err ? strerror(-err) : "");
-		return diag_hint(d, "'*' stands for any letters but '/', as in the shell");
+		return diag_hint(d, "'*' matches anything but '/', as in the shell");
 	}
 	if (m->p->n_targets)
 		return 0;
@@ -365,14 +365,14 @@ static int three_parts(const struct user_matching *m, char **parts)
 	struct diags *d = m->r->diags;
 
 	if (strchr(parts[0], '@') && is_number(parts[1]) && is_number(parts[2])) {
-		diag_error(d, p->span, "attach-form", "a place in the source has no column");
+		diag_error(d, p->span, "attach-form", "a source location has no column");
 		return diag_hint(d, "write PATH@FILE:LINE: %s:%s:%s", probe_rows[p->id].name,
 				 parts[0], parts[1]);
 	}
 	if (!*parts[0] || !*parts[1] || !*parts[2] || parts[1][strspn(parts[1], letters)])
 		return probe_wrong_form(m->r, p);
-	diag_error(d, p->span, "attach-form",
-		   "'%s' is no language whose names are known: cpp and rust are", parts[1]);
+	diag_error(d, p->span, "attach-form", "unknown language '%s': cpp and rust are supported",
+		   parts[1]);
 	return diag_hint(d, "write %s:%s:%s, with or without cpp: or rust: before the function",
 			 probe_rows[p->id].name, parts[0], parts[2]);
 }

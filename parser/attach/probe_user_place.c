@@ -35,9 +35,9 @@ static int check_instruction(struct user_matching *m, const struct user_symbol *
 		return diag_hint(d, "that instruction begins at %s+%llu", name, ull(before));
 	}
 	diag_error(d, m->p->span, "bad-offset",
-		   "whether an instruction begins at %s+%llu is not known: %s", name, ull(offset),
-		   err == -ENOSYS ? "the library libZydis is not here" : strerror(-err));
-	return diag_hint(d, "--unsafe probes it all the same; a wrong offset breaks the program");
+		   "cannot tell whether an instruction begins at %s+%llu: %s", name, ull(offset),
+		   err == -ENOSYS ? "the library libZydis is not installed" : strerror(-err));
+	return diag_hint(d, "--unsafe probes it anyway; a wrong offset breaks the program");
 }
 
 int user_check_offset(struct user_matching *m, const struct user_symbol *f, uint64_t offset)
@@ -113,7 +113,7 @@ int user_at_address(struct user_matching *m, const char *path, const char *text)
 	if (m->p->id == PROBE_URETPROBE && behind) {
 		diag_error(
 			m->r->diags, m->p->span, "bad-offset",
-			"0x%llx is inside of %s: a return probe is on the function's first instruction",
+			"0x%llx is inside of %s: a return probe takes the address of the function's first instruction",
 			ull(address), user_name(m->r, f.symbol));
 		return diag_hint(m->r->diags, "it begins at 0x%llx", ull(f.address));
 	}
@@ -198,12 +198,12 @@ static int no_line(struct user_matching *m, const char *path, const char *source
 		return diag_hint(d, "build it with -g, or install its debug symbols");
 	case ENOSYS:
 		return diag_error(d, m->p->span, "no-source",
-				  "source lines are read by the library libdw, which is not here");
+				  "source lines require the library libdw, which is not installed");
 	case ENOENT:
 		diag_error(d, m->p->span, "no-source", "%s has no code from a file '%s'", path,
 			   source);
-		return diag_hint(d,
-				 "write the file's name as the compiler saw it, or its last parts");
+		return diag_hint(
+			d, "write the file's path as the compiler got it, or its last components");
 	case ESRCH:
 		diag_error(d, m->p->span, "no-source", "line %u of %s has no code", line, source);
 		return near_line ? diag_hint(d, "line %u has", near_line) : -1;
@@ -220,13 +220,13 @@ int user_at_line(struct user_matching *m, const char *path, const char *source, 
 
 	if (pattern_is(path)) {
 		diag_error(m->r->diags, p->span, "no-pattern",
-			   "a line of the source is one file's: '%s' is a pattern", path);
+			   "a source line belongs to one file: '%s' is a pattern", path);
 		return diag_hint(m->r->diags, "write PATH@%s:%s, a probe for each file", source,
 				 text);
 	}
 	if (p->id == PROBE_URETPROBE) {
 		diag_error(m->r->diags, p->span, "bad-offset",
-			   "uretprobe is on functions: a line of the source does not return");
+			   "uretprobe requires a function: a source line does not return");
 		return diag_hint(m->r->diags, "write uprobe:%s@%s:%s", path, source, text);
 	}
 	err = k->each_user_line

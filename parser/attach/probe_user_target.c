@@ -37,16 +37,16 @@ static int no_returns(struct user_matching *m, const char *function, int err)
 	}
 	diag_error(d, m->p->span, "no-return-place",
 		   "the return instructions of %s are not known: %s", function,
-		   err == -ENOSYS ? "the library libZydis is not here"
+		   err == -ENOSYS ? "the library libZydis is not installed"
 		   : err < 0	  ? "not all of it is code"
-		   : err	  ? "it is also left by a jump to another function"
+		   : err	  ? "it also ends with a jump to another function"
 				  : "it has none");
 	if (m->p->is_go)
 		return diag_hint(d, "Go moves its stacks, so no return address can be replaced "
 				    "there; uprobe works");
-	return diag_hint(d,
-			 "an exception that meets a replaced return address ends the program, so "
-			 "probes are on the instructions; --unsafe replaces it all the same");
+	return diag_hint(
+		d,
+		"an exception that finds a replaced return address terminates the program, so probes are on the return instructions; --unsafe replaces the address anyway");
 }
 
 /* Probe the return instructions, which changes nothing on the stack. */
@@ -123,17 +123,16 @@ int user_add_function(struct user_matching *m, const struct user_symbol *f, uint
 /* Some of the functions that match have no location for a safe return probe. */
 void user_warn_left_out(const struct user_matching *m)
 {
-	diag_warning(m->r->diags, m->p->span, "left-out",
-		     "%u of the functions that match are left out: they are also left by jumps to "
-		     "other functions, or have no return instruction",
-		     m->n_left_out);
+	diag_warning(
+		m->r->diags, m->p->span, "left-out",
+		"%u of the functions that match are left out: they also end with jumps to other functions, or have no return instruction",
+		m->n_left_out);
 }
 
 int user_none_returns(const struct user_matching *m)
 {
 	return diag_error(
 		m->r->diags, m->p->span, "no-return-place",
-		"none of the %u functions that match can have a return probe: they are left "
-		"by jumps to other functions, or never",
+		"none of the %u functions that match can have a return probe: they end with jumps to other functions, or never return",
 		m->n_left_out);
 }

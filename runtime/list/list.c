@@ -94,8 +94,7 @@ static void report_scope(struct listing *l, const struct probe_row *row)
 		return;
 	l->is_scope_reported = true;
 	log_warning(
-		"%s names no %s probes: these are the kernel's; uprobe, uretprobe and usdt are of "
-		"a process",
+		"%s does not apply to %s probes, which belong to the kernel; uprobe, uretprobe and usdt probes belong to a process",
 		l->kernel->pid ? "-p" : "-c", row->name);
 }
 
@@ -114,7 +113,7 @@ static void report_lacking(struct listing *l, const struct probe_row *row, const
 	if (is_function && *last)
 		near = probe_near_tracepoints(&r, last);
 	if (near)
-		diag_hint(&l->diags, "tracepoints that are near: %s", near);
+		diag_hint(&l->diags, "similar tracepoints: %s", near);
 	else if (is_function)
 		diag_hint(&l->diags, "'sonde -l tracepoint' lists the kernel's tracepoints");
 }
@@ -126,8 +125,7 @@ static void report_unknown(const struct probe_row *row)
 	const struct capability_row *c = &capability_rows[row->capability];
 
 	log_warning(
-		"%s probes: whether this kernel has %s (%s) is not told to this user, only what "
-		"it would have; ask as root",
+		"%s probes: only root can find out whether this kernel has %s (%s); names from BTF are listed",
 		row->name, c->name, c->from);
 }
 

@@ -94,11 +94,10 @@ void list_exclude_types(struct listing *l, const char *pattern)
 	l->n_types = kept;
 	if (kept == l->first_type)
 		diag_error(&l->diags, l->span, "bad-exclusion",
-			   "'!%s' leaves nothing of the types before it", pattern);
+			   "'!%s' excludes all of the types before it", pattern);
 	else if (kept == before)
 		diag_warning(&l->diags, l->span, "exclusion-unused",
-			     "'!%s' leaves nothing out: no type before it has such a name",
-			     pattern);
+			     "'!%s' matches none of the types before it", pattern);
 }
 
 void list_type_definition(struct listing *l, const char *line, FILE *out)

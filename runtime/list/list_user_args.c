@@ -16,7 +16,8 @@ static void report_untyped(struct listing *l, const char *path, int err)
 		return;
 	l->is_untyped_reported = true;
 	if (err == -ENOSYS)
-		log_warning("types are left out: the library libdw, which reads them, is not here");
+		log_warning(
+			"types are left out: the library libdw, which reads them, is not installed");
 	else
 		log_warning(
 			"types are left out: %s has no debug information; build it with -g, or install "

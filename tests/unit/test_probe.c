@@ -298,7 +298,8 @@ static void test_kernel_refusals(void **state)
 	} rows[] = {
 		{{"k:vfs_read", "no-kprobes", "CONFIG_KPROBES", "tracepoint"}, missing_kprobes},
 		{{"u:/bin/app:main", "no-binary", "not an ELF", NULL}, no_elf},
-		{{"k:vfs_*", "no-functions", "does not say", "available_filter_functions"},
+		{{"k:vfs_*", "no-functions", "cannot read the kernel's list of functions",
+		  "available_filter_functions"},
 		 no_list},
 	};
 

@@ -77,7 +77,7 @@ static void test_demangled(void **state)
 	    "/bin/cpp has no function 'ns::find(in)'",
 	    "did you mean uprobe:/bin/cpp:ns::find(int)?");
 	bad("u:/bin/cpp:java:main", "attach-form",
-	    "'java' is no language whose names are known: cpp and rust are",
+	    "unknown language 'java': cpp and rust are supported",
 	    "write uprobe:/bin/cpp:main, with or without cpp: or rust: before the function");
 }
 
@@ -96,7 +96,7 @@ static void test_files(void **state)
 	good(&w, "uprobe:main", "uprobe:/bin/app:main", "main", 1);
 	world_free(&w);
 	bad("uprobe:/nowhere/*:main", "no-binary", "no program or library matches '/nowhere/*'",
-	    "'*' stands for any letters but '/', as in the shell");
+	    "'*' matches anything but '/', as in the shell");
 	bad("uprobe:/bin/*:nothing", "no-match",
 	    "none of the 2 files that match '/bin/*' has a function 'nothing'", NULL);
 	bad("uprobe:main", "attach-form", "uprobe probes are written uprobe:PATH:SYMBOL",
@@ -131,7 +131,7 @@ static void test_places(void **state)
 	    "main+6 is in the middle of an instruction: a probe there would break it",
 	    "that instruction begins at main+4");
 	bad("uretprobe:/bin/app:0x401044", "bad-offset",
-	    "0x401044 is inside of handle: a return probe is on the function's first instruction",
+	    "0x401044 is inside of handle: a return probe takes the address of the function's first instruction",
 	    "it begins at 0x401040");
 }
 
@@ -187,13 +187,10 @@ static void test_unwinding(void **state)
 	assert_false(p.is_at_returns);
 	world_free(&w);
 	bad("uretprobe:/bin/cpp:ns::twice", "no-return-place",
-	    "the return instructions of ns::twice<int>(int) are not known: it is also left by a jump to "
-	    "another function",
-	    "an exception that meets a replaced return address ends the program, so probes are on the "
-	    "instructions; --unsafe replaces it all the same");
+	    "the return instructions of ns::twice<int>(int) are not known: it also ends with a jump to another function",
+	    "an exception that finds a replaced return address terminates the program, so probes are on the return instructions; --unsafe replaces the address anyway");
 	bad("uretprobe:/bin/cpp:ns::twi*", "no-return-place",
-	    "none of the 1 functions that match can have a return probe: they are left by jumps to other "
-	    "functions, or never",
+	    "none of the 1 functions that match can have a return probe: they end with jumps to other functions, or never return",
 	    NULL);
 	world_init(&w);
 	assert_int_equal(world_resolve(&w, "uretprobe:/bin/cpp:ns::*", &p), 0);
