@@ -247,7 +247,7 @@ static bool search_file(struct file_search *s)
 
 /* ---- report -------------------------------------------------------------------------------- */
 
-static const char *const reasons[ENTRY_COUNT] = {
+static const char *const reasons[] = {
 	[ENTRY_STEPPED] = "its first instruction is not one that the kernel emulates",
 	[ENTRY_STEPPED_BEHIND] = "the kernel emulates neither endbr64 nor the next instruction",
 	[ENTRY_STACK] = "user stacks would lack the caller if it were probed behind endbr64",
@@ -258,6 +258,7 @@ static const char *const reasons[ENTRY_COUNT] = {
 	[ENTRY_UNKNOWN] = "it begins with endbr64, and without libZydis it is unknown whether "
 			  "something jumps behind it",
 };
+_Static_assert(sizeof(reasons) / sizeof(*reasons) == ENTRY_COUNT, "a row for each verdict");
 
 static void report(const struct file_search *s)
 {

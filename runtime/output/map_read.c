@@ -11,6 +11,7 @@
  * folded away.
  */
 #include "runtime/output/map_read.h"
+#include "runtime/output/map_rows.h"
 #include "runtime/output/agg.h"
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -24,27 +25,6 @@ enum {
 	BUSY_TRIES = 10000, /* a bucket's lock was not to be had: ask again this often in a row */
 	KERNEL_ENOTSUPP = 524, /* the kernel's own "not supported", unknown to errno.h */
 };
-
-/* A read that is under way: which entries, and what has been found. */
-struct reading {
-	const struct plan_map *map;
-	int fd;
-	uint32_t oldest, newest; /* epochs */
-	uint32_t n_parts;	 /* of an element's value: CPUs' words; 1 of plain values */
-	size_t stride;		 /* bytes from one to the next */
-	struct map_snapshot rows;
-	uint32_t capacity; /* of rows */
-};
-
-static bool is_aggregated(const struct plan_map *m)
-{
-	return m->kind == PM_SLOT_HASH || m->kind == PM_PERCPU_ARRAY;
-}
-
-static bool is_array(const struct plan_map *m)
-{
-	return m->kind == PM_ARRAY || m->kind == PM_PERCPU_ARRAY;
-}
 
 static int reading_init(struct reading *r, const struct plan_map *m, int fd, uint32_t oldest,
 			uint32_t newest)
@@ -66,189 +46,6 @@ static int reading_init(struct reading *r, const struct plan_map *m, int fd, uin
 	return 0;
 }
 
-/* Bytes of an element's value as the kernel hands it out. */
-static size_t element_bytes(const struct reading *r)
-{
-	return r->stride * r->n_parts;
-}
-
-static uint64_t load_u64(const uint8_t *bytes)
-{
-	uint64_t x;
-
-	memcpy(&x, bytes, sizeof(x));
-	return x;
-}
-
-static uint32_t key_epoch(const uint8_t *key)
-{
-	uint32_t epoch;
-
-	memcpy(&epoch, key, sizeof(epoch));
-	return epoch;
-}
-
-/* Epochs wrap around; their distance does not. */
-static bool is_requested(const struct reading *r, uint32_t epoch)
-{
-	return epoch - r->oldest <= r->newest - r->oldest;
-}
-
-/* Words of an aggregation's value. */
-static uint32_t n_words(const struct plan_map *m)
-{
-	return m->n_words ? m->n_words : 1;
-}
-
-static uint64_t *row_words(const struct reading *r, uint32_t i)
-{
-	return r->rows.values + (size_t)i * n_words(r->map);
-}
-
-/* Add all CPUs' values to the row's words. */
-static void merge_cpus(const struct reading *r, uint64_t *words, const uint8_t *value)
-{
-	for (uint32_t cpu = 0; cpu < r->n_parts; cpu++)
-		agg_merge(r->map->value, words, value + cpu * r->stride, n_words(r->map));
-}
-
-static void clear_words(const struct reading *r, uint32_t i)
-{
-	memset(row_words(r, i), 0, n_words(r->map) * sizeof(uint64_t));
-}
-
-/* ---- rows ---------------------------------------------------------------------------- */
-
-static int grow_bytes(void *array, size_t n, size_t size)
-{
-	void *old, *grown;
-
-	memcpy(&old, array, sizeof(old));
-	grown = reallocarray(old, n, size);
-	if (!grown)
-		return -ENOMEM;
-	memcpy(array, &grown, sizeof(grown));
-	return 0;
-}
-
-static int rows_reserve(struct reading *r, uint32_t capacity)
-{
-	int err = 0;
-
-	if (!is_array(r->map))
-		err = grow_bytes(&r->rows.keys, capacity, r->map->key_size);
-	if (!err && is_aggregated(r->map))
-		err = grow_bytes(&r->rows.values, capacity, n_words(r->map) * sizeof(uint64_t));
-	if (!err && !is_aggregated(r->map))
-		err = grow_bytes(&r->rows.value_bytes, capacity, r->map->value_size);
-	if (!err)
-		r->capacity = capacity;
-	return err;
-}
-
-static uint8_t *row_key(const struct reading *r, uint32_t i)
-{
-	return r->rows.keys + (size_t)i * r->map->key_size;
-}
-
-static uint8_t *row_bytes(const struct reading *r, uint32_t i)
-{
-	return r->rows.value_bytes + (size_t)i * r->map->value_size;
-}
-
-static void row_set_value(struct reading *r, uint32_t i, const uint8_t *value)
-{
-	if (is_aggregated(r->map)) {
-		clear_words(r, i);
-		merge_cpus(r, row_words(r, i), value);
-	} else {
-		memcpy(row_bytes(r, i), value, r->map->value_size);
-	}
-}
-
-/* Add an element of a hash, if it is wanted. */
-static int rows_add(struct reading *r, const uint8_t *key, const uint8_t *value)
-{
-	uint32_t i = r->rows.n_rows;
-
-	if (!is_requested(r, key_epoch(key)))
-		return 0;
-	if (i == r->capacity) {
-		int err = rows_reserve(r, i > 0 ? 2 * i : 64);
-		if (err)
-			return err;
-	}
-	memcpy(row_key(r, i), key, r->map->key_size);
-	row_set_value(r, i, value);
-	r->rows.n_rows++;
-	return 0;
-}
-
-/* ---- folding rows of equal keys ------------------------------------------------------ */
-
-static void row_copy(struct reading *r, uint32_t to, uint32_t from)
-{
-	if (to == from)
-		return;
-	memcpy(row_key(r, to), row_key(r, from), r->map->key_size);
-	if (is_aggregated(r->map))
-		memcpy(row_words(r, to), row_words(r, from), n_words(r->map) * sizeof(uint64_t));
-	else
-		memcpy(row_bytes(r, to), row_bytes(r, from), r->map->value_size);
-}
-
-/* `from` has the key of `to`. Met twice in one epoch: the later reading replaces the earlier. In
- * two epochs: see map_snapshot_read. */
-static void row_fold(struct reading *r, uint32_t to, uint32_t from)
-{
-	uint32_t to_epoch = key_epoch(row_key(r, to)), from_epoch = key_epoch(row_key(r, from));
-
-	if (to_epoch != from_epoch && is_aggregated(r->map))
-		agg_merge(r->map->value, row_words(r, to), row_words(r, from), n_words(r->map));
-	else if ((int32_t)(from_epoch - to_epoch) >= 0)
-		row_copy(r, to, from);
-}
-
-static uint64_t hash_bytes(const uint8_t *bytes, size_t n)
-{
-	uint64_t h = 0x9e3779b97f4a7c15u;
-
-	for (size_t i = 0; i < n; i++)
-		h = (h ^ bytes[i]) * 0x100000001b3u;
-	return h ^ h >> 32;
-}
-
-/* Make rows whose keys are equal from byte `skip` on one. An open-addressed index of the rows kept
- * so far (row + 1, 0: free) finds them. */
-static int rows_fold(struct reading *r, size_t skip)
-{
-	size_t key_bytes = r->map->key_size - skip;
-	uint64_t n_slots = 64;
-	uint32_t n_kept = 0;
-	uint32_t *slots;
-
-	while (n_slots < 2 * (uint64_t)r->rows.n_rows)
-		n_slots *= 2;
-	slots = calloc(n_slots, sizeof(*slots));
-	if (!slots)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < r->rows.n_rows; i++) {
-		const uint8_t *key = row_key(r, i) + skip;
-		uint64_t at = hash_bytes(key, key_bytes) & (n_slots - 1);
-		while (slots[at] && memcmp(row_key(r, slots[at] - 1) + skip, key, key_bytes) != 0)
-			at = (at + 1) & (n_slots - 1);
-		if (slots[at]) {
-			row_fold(r, slots[at] - 1, i);
-		} else {
-			row_copy(r, n_kept, i);
-			slots[at] = ++n_kept;
-		}
-	}
-	r->rows.n_rows = n_kept;
-	free(slots);
-	return 0;
-}
-
 /* ---- hashes, in batches -------------------------------------------------------------- */
 
 struct batch {
@@ -261,10 +58,10 @@ struct batch {
 
 static int batch_reserve(const struct reading *r, struct batch *b, uint32_t size)
 {
-	int err = grow_bytes(&b->keys, size, r->map->key_size);
+	int err = map_grow_bytes(&b->keys, size, r->map->key_size);
 
 	if (!err)
-		err = grow_bytes(&b->values, size, element_bytes(r));
+		err = map_grow_bytes(&b->values, size, element_bytes(r));
 	if (!err)
 		b->size = size;
 	return err;
@@ -300,8 +97,8 @@ static int batch_read(struct reading *r, struct batch *b)
 	if (b->n_busy > BUSY_TRIES)
 		return err;
 	for (uint32_t i = 0; i < n; i++) {
-		int add_err = rows_add(r, b->keys + (size_t)i * r->map->key_size,
-				       b->values + i * element_bytes(r));
+		int add_err = map_rows_add(r, b->keys + (size_t)i * r->map->key_size,
+					   b->values + i * element_bytes(r));
 		if (add_err)
 			return add_err;
 	}
@@ -343,7 +140,7 @@ static int walk_keys(struct reading *r)
 			break;
 		err = bpf_map_lookup_elem(r->fd, next, value);
 		if (!err)
-			err = rows_add(r, next, value);
+			err = map_rows_add(r, next, value);
 		else if (err == -ENOENT)
 			err = 0; /* deleted since */
 		if (!err && steps-- == 0)
@@ -353,7 +150,7 @@ static int walk_keys(struct reading *r)
 	}
 	free(keys);
 	free(value);
-	return err == -ENOENT ? rows_fold(r, 0) : err;
+	return err == -ENOENT ? map_rows_fold(r, 0) : err;
 }
 
 static int walk_hash(struct reading *r)
@@ -380,9 +177,9 @@ static bool is_touched(const struct reading *r, const uint8_t *value)
 static void array_add(struct reading *r, const uint8_t *value)
 {
 	if (is_aggregated(r->map) && r->rows.n_rows > 0)
-		merge_cpus(r, row_words(r, 0), value);
+		map_merge_cpus(r, row_words(r, 0), value);
 	else
-		row_set_value(r, 0, value);
+		map_row_set_value(r, 0, value);
 	r->rows.n_rows = 1;
 }
 
@@ -390,7 +187,7 @@ static int walk_array(struct reading *r)
 {
 	uint32_t n = MIN(r->newest - r->oldest, SONDE_EPOCH_SLOTS - 1u);
 	uint8_t *value = malloc(element_bytes(r));
-	int err = value ? rows_reserve(r, 1) : -ENOMEM;
+	int err = value ? map_rows_reserve(r, 1) : -ENOMEM;
 
 	for (uint32_t i = 0; !err && i <= n; i++) {
 		uint32_t slot = (r->newest - n + i) % SONDE_EPOCH_SLOTS;
@@ -414,7 +211,7 @@ int map_snapshot_read(const struct plan_map *m, int fd, uint32_t oldest, uint32_
 		return err;
 	err = is_array(m) ? walk_array(&r) : walk_hash(&r);
 	if (!err && !is_array(m) && oldest != epoch)
-		err = rows_fold(&r, sizeof(uint32_t));
+		err = map_rows_fold(&r, sizeof(uint32_t));
 	if (err)
 		map_snapshot_free(&r.rows);
 	else
