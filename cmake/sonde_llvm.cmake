@@ -61,7 +61,7 @@ if(SONDE_LLVM_SHARED)
 else()
 	# `bpf` is code generator, assembler parser (for inline assembly) and disassembler
 	# (for --emit asm); `passes` is LLVMRunPasses.
-	llvm_config(llvm_libs --link-static --libs bpf passes linker bitreader core target)
+	llvm_config(llvm_libs --link-static --libs bpf passes linker bitreader irreader core target)
 	llvm_config(llvm_system --link-static --system-libs)
 	separate_arguments(llvm_libs UNIX_COMMAND "${llvm_libs}")
 	separate_arguments(llvm_system UNIX_COMMAND "${llvm_system}")

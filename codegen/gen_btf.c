@@ -5,21 +5,74 @@
  * DISubprogram must name its parameters, or the kernel rejects all BTF; the names of map globals
  * must be C identifiers.
  */
+#include "parser/base/arena.h"
 #include "codegen/gen.h"
+#include <llvm-c/IRReader.h>
 #include <string.h>
 
 enum { DW_ATE_SIGNED = 5, DW_ATE_UNSIGNED = 7, DW_ATE_UNSIGNED_CHAR = 8 };
 
+/* A string of textual IR. */
+static const char *quoted(struct gen *g, const char *text, uint32_t len)
+{
+	static const char hex[] = "0123456789abcdef";
+	char *out = arena_alloc(g->arena, 3 * (size_t)len + 3), *at = out;
+
+	*at++ = '"';
+	for (uint32_t i = 0; i < len; i++) {
+		unsigned char c = (unsigned char)text[i];
+
+		if (c >= ' ' && c < 0x7f && c != '"' && c != '\\') {
+			*at++ = (char)c;
+			continue;
+		}
+		*at++ = '\\';
+		*at++ = hex[c / 16];
+		*at++ = hex[c % 16];
+	}
+	*at = '"';
+	return out;
+}
+
+/* A DIFile with the script's text, of which LLVM puts lines into BTF. Without the text it would
+ * open the file, which the compile child may not do. The C API cannot set it, but reads textual
+ * IR. */
+static LLVMMetadataRef file_with_text(struct gen *g, const struct source *s)
+{
+	const char *ir = arena_printf(
+		g->arena,
+		"!file = !{!0}\n!0 = !DIFile(filename: %s, directory: \".\", source: %s)\n",
+		quoted(g, s->name, (uint32_t)strlen(s->name)), quoted(g, s->text, s->len));
+	LLVMMemoryBufferRef buf = LLVMCreateMemoryBufferWithMemoryRangeCopy(ir, strlen(ir), "file");
+	LLVMModuleRef module;
+	LLVMValueRef node;
+	char *message = NULL;
+
+	if (LLVMParseIRInContext(g->llvm, buf, &module, &message)) { /* takes buf */
+		LLVMDisposeMessage(message);
+		return NULL;
+	}
+	LLVMGetNamedMetadataOperands(module, "file", &node);
+	LLVMDisposeModule(module);
+	return LLVMValueAsMetadata(node);
+}
+
+static LLVMMetadataRef script_file(struct gen *g)
+{
+	const struct source *s = g->program->source;
+	LLVMMetadataRef file = s->is_file ? file_with_text(g, s) : NULL;
+	/* The text of -e must not be confused with a file of that name in the current directory. */
+	const char *folder = s->is_file ? "." : "/dev/null";
+
+	return file ? file
+		    : LLVMDIBuilderCreateFile(g->di, s->name, strlen(s->name), folder,
+					      strlen(folder));
+}
+
 void gen_di_begin(struct gen *g)
 {
-	const char *file = g->program->source->name;
-
-	/* LLVM reads the file to put script lines into BTF. The text of -e is not in a file, and
-	 * must not be confused with one of that name in the current directory. */
-	const char *folder = g->program->source->is_file ? "." : "/dev/null";
-
 	g->di = LLVMCreateDIBuilder(g->module);
-	g->di_file = LLVMDIBuilderCreateFile(g->di, file, strlen(file), folder, strlen(folder));
+	g->di_file = script_file(g);
 	g->di_unit =
 		LLVMDIBuilderCreateCompileUnit(g->di, LLVMDWARFSourceLanguageC, g->di_file, "sonde",
 					       5, true, "", 0, 0, "", 0, LLVMDWARFEmissionFull, 0,
