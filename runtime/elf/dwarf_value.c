@@ -19,10 +19,10 @@ enum {
 bool dwarf_plain(const struct dwarf_types *t, Dwarf_Die *type, uint32_t *align)
 {
 	for (int i = 0; i < CHAIN_MAX; i++) {
-		uint64_t asked = dwarf_number(t, type, DW_AT_alignment, 0);
+		uint64_t required = dwarf_number(t, type, DW_AT_alignment, 0);
 
-		if (align && asked > *align && asked <= ALIGN_MAX)
-			*align = (uint32_t)asked;
+		if (align && required > *align && required <= ALIGN_MAX)
+			*align = (uint32_t)required;
 		switch (t->dw.dwarf_tag(type)) {
 		case DW_TAG_typedef:
 		case DW_TAG_const_type:
@@ -144,7 +144,7 @@ static void flatten_members(struct flattening *f, Dwarf_Die *type, uint32_t at)
 {
 	const struct dwarf_types *t = f->t;
 	Dwarf_Die member, of;
-	uint64_t asked;
+	uint64_t required;
 
 	if (t->dw.dwarf_child(type, &member) != 0)
 		return;
@@ -156,9 +156,9 @@ static void flatten_members(struct flattening *f, Dwarf_Die *type, uint32_t at)
 		if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) ||
 		    dwarf_flag(t, &member, DW_AT_external) || !dwarf_type_of(t, &member, &of))
 			continue; /* a static member is not part of the value */
-		asked = dwarf_number(t, &member, DW_AT_alignment, 0);
-		if (asked > f->v->align && asked <= ALIGN_MAX)
-			f->v->align = (uint32_t)asked;
+		required = dwarf_number(t, &member, DW_AT_alignment, 0);
+		if (required > f->v->align && required <= ALIGN_MAX)
+			f->v->align = (uint32_t)required;
 		if (t->dw.dwarf_hasattr(&member, DW_AT_bit_size))
 			flatten_bits(f, &member, at);
 		else

@@ -42,7 +42,7 @@ static int read_segments(struct elfsym *e, const struct elf_file *f)
 
 static int read_text_ranges(struct elfsym *e, const struct elf_file *f)
 {
-	const uint64_t wanted = SHF_ALLOC | SHF_EXECINSTR;
+	const uint64_t executable = SHF_ALLOC | SHF_EXECINSTR;
 
 	e->text = calloc(f->n_sections ? f->n_sections : 1, sizeof(*e->text));
 	if (!e->text)
@@ -51,7 +51,8 @@ static int read_text_ranges(struct elfsym *e, const struct elf_file *f)
 	for (uint32_t i = 0; i < f->n_sections; i++) {
 		const struct section *s = &f->sections[i];
 
-		if ((s->flags & wanted) != wanted || !s->size || s->size > UINT64_MAX - s->address)
+		if ((s->flags & executable) != executable || !s->size ||
+		    s->size > UINT64_MAX - s->address)
 			continue;
 		e->text[e->n_text++] = (struct range){s->address, s->address + s->size};
 		if (s->address < e->base)
