@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Diagnostics (diag.h): the queue and the printer. Front-end passes add while they work; the
- * command line prints once, sorted by place, at most LIMIT_ERRORS. A span gets one message: later
- * ones for the same bytes follow from the first. A source line keeps its tabs, and so does the
- * underline, so that both line up whatever the tab width; other control characters of a script
- * never reach the terminal.
+ * The queue of diagnostics and its printer. Passes of the front end add to the queue; the command
+ * line prints it once, sorted by location, at most LIMIT_ERRORS. A span gets one message: later
+ * ones for the same bytes are consequences of the first. Tabs of a source line are kept and copied
+ * into the underline, so that both line up whatever the tab width; other control characters of a
+ * script never reach the terminal.
  */
 #include "parser/base/diag.h"
 #include "parser/base/arena.h"
@@ -14,9 +14,9 @@
 #include <string.h>
 
 enum {
-	STORED_MOST = 1000, /* more are counted only: looking for repetitions is linear */
+	STORED_MOST = 1000, /* further ones are only counted: the search for duplicates is linear */
 	SHOWN_MOST = 160,   /* bytes of a source line */
-	SHOWN_BEFORE = 60,  /* of them before the span, in a longer line */
+	SHOWN_BEFORE = 60,  /* of these before the span, if the line is longer */
 };
 
 static bool is_repetition(const struct diags *d, struct span span)
@@ -129,7 +129,7 @@ static void print_place(const struct source *s, struct span span, FILE *out)
 		fprintf(out, "%s:%u-%u: ", from.file, from.line, to.line);
 }
 
-/* One character under each of the line's from `first` up to `end`; the line shows from `from`. */
+/* Underline the columns from `first` to `end` of a line that is shown from `from` on. */
 static void print_underline(const char *line, uint32_t len, uint32_t from, uint32_t first,
 			    uint32_t end, FILE *out)
 {
@@ -141,7 +141,7 @@ static void print_underline(const char *line, uint32_t len, uint32_t from, uint3
 			fputc('~', out);
 }
 
-/* The span's first line, with the span underlined. Of a long line only what is around it. */
+/* The span's first line, with the span underlined. A long line is cut around the span. */
 static void print_line(const struct source *s, struct span span, const char *ink,
 		       const struct paint *paint, FILE *out)
 {
@@ -191,7 +191,7 @@ static void print_one(const struct source *s, const struct diag *d, FILE *out, b
 		fprintf(out, "%shint:%s %s\n", paint->hint, paint->off, d->hint);
 }
 
-/* By place; those of one place in the order they were added. */
+/* By location; at one location in the order they were added. */
 static int compare(const void *x, const void *y)
 {
 	const struct diag *a = *(const struct diag *const *)x, *b = *(const struct diag *const *)y;

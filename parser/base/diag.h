@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Diagnostics: collected while the front end works, printed once, in order of their place.
+ * Diagnostics: collected while the front end runs, printed once, in order of location.
  *
  *	open.bt:3:8-13: error: unknown function 'cuont' [unknown-function]
  *	  @a = cuont();
@@ -17,10 +17,10 @@ enum diag_level { DIAG_ERROR, DIAG_WARNING };
 
 struct diag {
 	enum diag_level level;
-	const char *tag; /* stable, kebab-case; one golden test each (tests/golden/errors) */
+	const char *tag; /* stable, kebab-case; each has a golden test (tests/golden/errors) */
 	struct span span;
 	const char *msg;
-	struct span note_span; /* second place, when note is set */
+	struct span note_span; /* second location, if note is set */
 	const char *note;
 	const char *hint;
 };
@@ -31,19 +31,19 @@ struct diags {
 	struct diag *items;
 	uint32_t n;
 	uint32_t n_errors;
-	bool is_last_dropped; /* the last one was a repetition: its note and hint go too */
+	bool is_last_dropped; /* the last one was a duplicate: drop its note and hint as well */
 };
 
-/* Add an error, or a warning. A second message for the same span is dropped, so one mistake has
- * one message. diag_error always returns -1, for `return diag_error(...)`. */
+/* Add an error, or a warning. A second message for the same span is dropped, so that one mistake
+ * gets one message. diag_error() always returns -1, for `return diag_error(...)`. */
 int diag_error(struct diags *d, struct span span, const char *tag, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5), cold));
 void diag_warning(struct diags *d, struct span span, const char *tag, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5), cold));
-/* So many are stored that a further one is only counted. */
+/* True once so many are stored that a further one is only counted. */
 bool diags_are_full(const struct diags *d);
-/* Add a second place, or a hint, to the last diagnostic added (nothing when that was dropped as a
- * repetition). They return -1, so that an error with a hint is still one return. */
+/* Add a second location, or a hint, to the last diagnostic, unless that was dropped as a duplicate.
+ * They return -1, for `return diag_hint(...)`. */
 int diag_note(struct diags *d, struct span span, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4), cold));
 int diag_hint(struct diags *d, const char *fmt, ...) __attribute__((format(printf, 2, 3), cold));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every bound a script can run into. Each has its message (tag "limit-…" or the one named) and a
- * golden test; nothing in the front end recurses or allocates without one of them.
+ * Every limit that a script can exceed. Each has a message (tag "limit-…") and a golden test. All
+ * recursion and allocation in the front end is bounded by one of them.
  */
 #pragma once
 

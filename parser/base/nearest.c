@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Edit distances behind "did you mean": see nearest.h.
+ * Edit distances for "did you mean".
  */
 #include "parser/base/nearest.h"
 #include "parser/base/arena.h"
@@ -56,7 +56,7 @@ void nearest_init(struct nearest *n, const char *word)
 	size_t len = strlen(word);
 	unsigned most = len <= WORD_MOST ? least((unsigned)len / 3, 3) : 0;
 
-	if (len == 2) /* nearest_offer asks more of so short a word */
+	if (len == 2) /* nearest_offer() is stricter with so short a word */
 		most = 1;
 	*n = (struct nearest){.word = word, .best_distance = most};
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Scripts as text (source.h): reads a file, standard input or a -e text into the arena, bounded by
- * LIMIT_SCRIPT_BYTES, and keeps the offset of each line's first byte, so that a span can be shown
- * as line and column when a message is printed. A text that ends with a newline has one more,
- * empty line after it: a place for what is missing at the end.
+ * Reads a script from a file, standard input or -e into the arena, up to LIMIT_SCRIPT_BYTES, and
+ * records the offset of each line, so that a span can be shown as line and column. A text that ends
+ * with a newline has an empty line after it, where messages about its end point.
  */
 #include "parser/base/source.h"
 #include "parser/base/arena.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A script's text, and the way back from a byte offset to file, line and column. AST nodes and
- * diagnostics hold only spans; lines and columns are computed when one is printed.
+ * A script's text, and the conversion of byte offsets to file, line and column. AST nodes and
+ * diagnostics hold spans; lines and columns are computed when one is printed.
  */
 #pragma once
 #include <stdbool.h>
@@ -18,10 +18,9 @@ struct span {
 #define SPAN_NONE ((struct span){0, 0})
 
 struct source {
-	bool is_file; /* name is a path */
-	const char
-		*name; /* file name as typed, "-e" text is "stdin" as users of bpftrace know it */
-	const char *text; /* NUL-terminated (and one more NUL, as flex wants it) */
+	bool is_file;	  /* name is a path */
+	const char *name; /* file name as typed; "stdin" for -e, as in bpftrace */
+	const char *text; /* with two NULs at the end, which flex requires */
 	uint32_t len;
 	uint32_t *lines; /* offset of each line's first byte */
 	uint32_t n_lines;
@@ -37,7 +36,7 @@ struct place {
 struct source *source_from_text(struct arena *a, const char *name, const char *text, size_t len);
 /* Source from a file, or standard input for "-". NULL with errno. */
 struct source *source_from_file(struct arena *a, const char *path);
-/* Where the byte at `offset` is. */
+/* File, line and column of the byte at `offset`. */
 struct place source_place(const struct source *s, uint32_t offset);
 /* First byte of line `line` (from 1); its length without the newline goes to *len. */
 const char *source_line(const struct source *s, uint32_t line, uint32_t *len);

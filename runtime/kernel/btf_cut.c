@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Cuts a small BTF section out of a big one: the structs CO-RE relocations ask for, with all their
- * members and what those hold by value. libbpf then relocates against some KiB instead of indexing
- * all of vmlinux's BTF (13 ms, 39 MiB).
+ * Cuts a small BTF section out of a large one: the structs that CO-RE relocations need, with all
+ * their members and the types these contain by value. libbpf then relocates against a few KiB
+ * instead of indexing all of vmlinux's BTF (13 ms, 39 MiB).
  *
- * One pass notes where each type lies and queues the structs named; then the queue is worked off:
- * writing a struct asks keep() for its members' types, which gives out new ids and queues what is
- * new. CO-RE compares members by name and kind and takes offsets and sizes; it accepts any pointer
- * for any pointer and sees through typedefs and qualifiers. So those are dropped, all pointers are
- * one and the same `void *`, and enums keep only their name and size. What it needs of a struct
- * behind a pointer is asked for by name. Type-match relocations (bpf_core_type_matches) would not
- * work on the result.
+ * One pass records the offset of each type and queues the requested structs. Then the queue is
+ * processed: writing a struct calls keep() for its members' types, which assigns new ids and queues
+ * types not seen before. CO-RE compares members by name and kind and uses offsets and sizes; it
+ * accepts any pointer for any pointer and skips typedefs and qualifiers. So those are dropped, all
+ * pointers become one `void *`, and enums keep only their name and size. A struct behind a pointer
+ * must be requested by name. Type-match relocations (bpf_core_type_matches) would not work on the
+ * result.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -28,13 +28,13 @@ struct buffer {
 
 struct cut {
 	const struct btf_raw *btf;
-	uint32_t *offset;    /* by old id: bytes from the first type */
+	uint32_t *offset;    /* by old id: offset from the first type, in bytes */
 	uint32_t *new_id;    /* by old id: 0 when not kept */
 	uint32_t n_old;	     /* ids are 1 … n_old */
 	VEC(uint32_t) queue; /* old ids in the order of their new ids; 0 stands for `void *` */
-	uint32_t pointer;    /* new id of `void *`, 0 when there is none yet */
+	uint32_t pointer;    /* new id of `void *`, 0 before it is assigned */
 	struct buffer types, strings;
-	int err; /* the first that happened */
+	int err; /* the first error */
 };
 
 static void *buffer_add(struct cut *c, struct buffer *b, const void *data, size_t len)
@@ -56,7 +56,7 @@ static const char *old_string(const struct cut *c, uint32_t at)
 	return at < c->btf->strings_len ? c->btf->strings + at : "";
 }
 
-/* Names are not shared: a few KiB more, and no table to look them up in. */
+/* Names are not deduplicated: that costs a few KiB and saves a table. */
 static uint32_t add_string(struct cut *c, uint32_t old)
 {
 	const char *s = old_string(c, old);
@@ -68,7 +68,7 @@ static uint32_t add_string(struct cut *c, uint32_t old)
 	return at;
 }
 
-/* The next free new id, for the old one (0: `void *`). 0 on error. */
+/* Assign the next new id to an old one (0: `void *`). 0 on error. */
 static uint32_t enqueue(struct cut *c, uint32_t old)
 {
 	if (vec_push(&c->queue, old)) {
@@ -100,7 +100,7 @@ static uint32_t see_through(struct cut *c, uint32_t id)
 	return 0;
 }
 
-/* The new id of what old type `id` comes down to, 0 for void. */
+/* The new id of old type `id` without typedefs and qualifiers, 0 for void. */
 static uint32_t keep(struct cut *c, uint32_t id)
 {
 	id = see_through(c, id);
@@ -177,7 +177,7 @@ static void write_type(struct cut *c, uint32_t old)
 	case BTF_KIND_ENUM64:
 	case BTF_KIND_FLOAT:
 	case BTF_KIND_FWD: write_head(c, t, 0); break;
-	default: c->err = -EINVAL; /* functions and variables are nobody's member */
+	default: c->err = -EINVAL; /* functions and variables cannot be members */
 	}
 }
 
@@ -196,7 +196,7 @@ static bool is_named(const struct cut *c, const struct btf_type *t, const char *
 	return false;
 }
 
-/* The one pass over all types: where they lie, and which are asked for. */
+/* Record the offset of each type and queue the requested ones. */
 static void index_types(struct cut *c, const char *const *names, size_t n)
 {
 	struct btf_walk w = btf_walk_start(c->btf);
@@ -239,7 +239,7 @@ static int finish(struct cut *c, void **out, size_t *out_len)
 int btf_raw_cut(const struct btf_raw *b, const char *const *names, size_t n, void **out,
 		size_t *out_len)
 {
-	/* No type is smaller than struct btf_type; pages never touched cost nothing. */
+	/* An upper bound: no type is smaller than struct btf_type. Untouched pages cost nothing. */
 	size_t n_max = (b->types_end - b->types) / sizeof(struct btf_type) + 1;
 	struct cut c = {.btf = b};
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * C declarators of BTF types: the steps from the name to the type at the bottom, for decl.h.
+ * C declarators of BTF types: walks from a name through pointers, arrays and functions to the base
+ * type, for decl.h.
  */
 #define _GNU_SOURCE
 #include "runtime/kernel/btf_decl.h"
 #include <stdio.h>
 #include <string.h>
 
-enum { MAX_STEPS = 64 }; /* a chain of types longer than that is a loop */
+enum { MAX_STEPS = 64 }; /* a longer chain of types is a loop */
 
 const struct btf_type *btf_text_at(const struct btf_text *t, uint32_t id)
 {
@@ -93,7 +94,7 @@ static void qualify(const struct btf_text *t, const struct btf_type *type, struc
 	decl_qualify(d, words[BTF_INFO_KIND(type->info)], is_pointer_below(t, type));
 }
 
-/* One step from the name towards the bottom; false there. */
+/* One step from the name towards the base type; false at the base type. */
 static bool step(const struct btf_text *t, uint32_t *id, struct decl *d, bool *is_pointer,
 		 int depth)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The index of types and C declarators, for btf_text.c and btf_decl.c only.
+ * The index of types, and C declarators. Private to btf_text.c and btf_decl.c.
  */
 #pragma once
 #include <linux/btf.h>
@@ -14,27 +14,27 @@ HASH_TABLE(function_ids, uint32_t);
 
 struct btf_text {
 	const struct btf_raw *btf;
-	const struct btf_text *base; /* of a module's: the kernel's own; else NULL */
-	uint32_t first;		     /* id of the first type here; those before are the base's */
-	uint32_t *places;	     /* of type id - first, in bytes from btf->types */
+	const struct btf_text *base; /* for a module the kernel's own, else NULL */
+	uint32_t first;		     /* id of the first type; lower ids are the base's */
+	uint32_t *places;	     /* offset of type `first + i` from btf->types */
 	uint32_t n;
-	struct function_ids functions; /* filled when the first is asked for */
+	struct function_ids functions; /* filled at the first lookup */
 };
 
 /* NULL: void, or no such type. */
 const struct btf_type *btf_text_at(const struct btf_text *t, uint32_t id);
-/* The string at an offset as types have it; "" when there is none. */
+/* The string at a name offset of a type; "" when out of range. */
 const char *btf_text_string(const struct btf_text *t, uint32_t at);
-/* "" when it has none. */
+/* The name of a type, "" when it has none. */
 const char *btf_text_name(const struct btf_text *t, const struct btf_type *type);
-/* What follows the head of a type: members, parameters, values. */
+/* The data after struct btf_type: members, parameters, values. */
 static inline const void *btf_text_extra(const struct btf_type *type)
 {
 	return type + 1;
 }
 
-/* Declare `name` as of type `id`: *d is what stands behind the name of the type at the bottom,
- * whose id is returned (0: void). */
+/* Declare `name` with type `id`: returns the id of the base type (0: void), and in *d the
+ * declarator that follows its name. */
 uint32_t btf_declare(const struct btf_text *t, uint32_t id, const char *name, struct decl *d);
-/* The name of that type: "struct sock", "struct {…}". */
+/* The name of a base type: "struct sock", "struct {…}". */
 void btf_bottom_name(const struct btf_text *t, uint32_t id, char *out, size_t size);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The iterators a kernel has: BTF's structs bpf_iter__NAME, whose members a program is given. A
- * member is an integer, or a pointer inside an unnamed union that makes it 64 bits wide everywhere.
+ * The kernel's BPF iterators: structs bpf_iter__NAME in BTF, whose members a program receives. A
+ * member is an integer, or a pointer in an unnamed union that makes it 64 bits wide on all
+ * machines.
  */
 #include "runtime/kernel/btf_iter.h"
 #include "runtime/kernel/btf_walk.h"
@@ -40,7 +41,7 @@ static const char *string_at(const struct btf_raw *b, uint32_t offset)
 	return offset < b->strings_len ? b->strings + offset : "";
 }
 
-/* Through qualifiers and typedefs. NULL when there is no such type. */
+/* Skip qualifiers and typedefs. NULL when there is no such type. */
 static const struct btf_type *resolve(const struct types *t, uint32_t id)
 {
 	for (int i = 0; i < MAX_STEPS && id && id < t->n; i++) {
@@ -144,7 +145,8 @@ static int call(const char *name, uint32_t id, void *ctx)
 	const struct each *e = ctx;
 
 	(void)id;
-	if (!strstr(name + PREFIX_LEN, "__")) /* task__safe_trusted: a note for the verifier */
+	if (!strstr(name + PREFIX_LEN,
+		    "__")) /* task__safe_trusted: an annotation for the verifier */
 		e->fn(name + PREFIX_LEN, e->ctx);
 	return 0;
 }

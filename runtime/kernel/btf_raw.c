@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Opening a raw BTF section and finding one type in it. Cutting a small section out of a big one is
- * btf_cut.c's job.
+ * Opens a raw BTF section and finds single types in it. btf_cut.c cuts a small section out of it.
  *
- * Reads /sys/kernel/btf/vmlinux (5 to 7 MB). A name is looked for among the strings first (one
- * memmem), then the types are walked and only (name offset, kind) compared. Every step is checked
+ * Reads /sys/kernel/btf/vmlinux (5 to 7 MB). A lookup first finds the name in the strings (one
+ * memmem), then walks the types and compares only (name offset, kind). Every step is checked
  * against the section's end: a broken file gives -EINVAL.
  */
 #define _GNU_SOURCE
@@ -49,7 +48,7 @@ int btf_raw_init(struct btf_raw *b, const void *data, size_t len)
 	return init_section(b, data, len, false);
 }
 
-/* The section in anonymous pages: sysfs gives 4 KiB a read. */
+/* Read the section into anonymous pages: sysfs returns 4 KiB a read. */
 static void *read_pages(int fd, size_t len)
 {
 	uint8_t *p = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -116,8 +115,8 @@ void btf_raw_close(struct btf_raw *b)
 	*b = (struct btf_raw){0};
 }
 
-/* Offset of `name` in the string section, from `from` on (0 at first); -ENOENT. A name may stand
- * there more than once. */
+/* Offset of `name` in the string section at or after `from`, or -ENOENT. A name can occur more than
+ * once. */
 static int64_t find_string(const struct btf_raw *b, const char *name, uint32_t from)
 {
 	char pattern[NAME_BYTES + 2] = "";

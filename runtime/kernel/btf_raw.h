@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * BTF without libbpf's index: the section as the kernel shows it, searched in place. For one name
- * or a few structs this is ten times faster than btf__load_vmlinux_btf() and needs no memory.
+ * BTF without libbpf's index: the section as the kernel exports it, searched in place. For one name
+ * or a few structs this is ten times as fast as btf__load_vmlinux_btf() and needs no memory.
  */
 #pragma once
 #include <stdbool.h>
@@ -12,18 +12,18 @@ struct btf_raw {
 	const uint8_t *types, *types_end;
 	const char *strings; /* starts and ends with a NUL */
 	uint32_t strings_len;
-	void *data; /* the whole section when it is ours to unmap, else NULL */
+	void *data; /* the whole section if it is to be unmapped, else NULL */
 	size_t data_len;
 };
 
-/* Map the file where the kernel can (6.16), read it otherwise. 0, -ENOENT, -EACCES, -EINVAL (not
- * BTF of this machine's byte order), other -errno. */
+/* Map the file where the kernel supports that (6.16), else read it. 0, -ENOENT, -EACCES, -EINVAL
+ * (not BTF of this machine's byte order), other -errno. */
 int btf_raw_open(struct btf_raw *b, const char *path);
-/* A module's, whose types and strings go on where the kernel's own end. */
+/* The same for a module, whose type ids and string offsets continue the kernel's. */
 int btf_raw_open_split(struct btf_raw *b, const char *path);
 /* BTF in memory, which must outlive *b; 4-byte aligned. 0 or -EINVAL. */
 int btf_raw_init(struct btf_raw *b, const void *data, size_t len);
-/* Fine after a failed open, too. */
+/* Also allowed after a failed open. */
 void btf_raw_close(struct btf_raw *b);
 
 /* Id of the first type with this name and kind: > 0, -ENOENT, -EINVAL (broken section). */
@@ -34,9 +34,9 @@ int btf_raw_find(const struct btf_raw *b, const char *name, uint32_t kind);
 int btf_raw_each(const struct btf_raw *b, uint32_t kind, const char *prefix,
 		 int (*fn)(const char *name, uint32_t id, void *ctx), void *ctx);
 
-/* A BTF section with only the structs and unions named (no "___flavour") and what their members
- * hold by value, for CO-RE: qualifiers and typedefs are seen through, enums lose their values,
- * pointers point to void. Names that do not exist are left out, as in full BTF. *out is to be
- * free()d. 0, -EINVAL, -ENOMEM. */
+/* A BTF section for CO-RE with only the named structs and unions (without "___flavour") and the
+ * types that they contain by value. Qualifiers and typedefs are dropped, enums lose their values,
+ * pointers point to void. Names that do not exist are left out, as they are missing from full BTF.
+ * *out is to be free()d. 0, -EINVAL, -ENOMEM. */
 int btf_raw_cut(const struct btf_raw *b, const char *const *names, size_t n, void **out,
 		size_t *out_len);

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The index of a BTF section's types and functions, and what is printed of them. Declarators are
- * btf_decl.c's job.
+ * Indexes the types and functions of a BTF section and prints them as C. Declarators are in
+ * btf_decl.c.
+ *
+ * libbpf's btf_dump is not used: it needs the section loaded by libbpf, which with the search for
+ * one name takes 21 ms (dumping takes 0.5 ms); all of `sonde -lv 'struct task_struct'` takes 7 to
+ * 13 ms. It would also print every type that the requested one refers to: 878 lines instead of 250.
  */
 #define _GNU_SOURCE
 #include "runtime/kernel/btf_text.h"
@@ -11,7 +15,7 @@
 #include "runtime/kernel/btf_decl.h"
 #include "runtime/kernel/btf_walk.h"
 
-enum { NEST_MAX = 8 }; /* unnamed structs in each other */
+enum { NEST_MAX = 8 }; /* levels of unnamed structs */
 
 struct btf_text *btf_text_new(const struct btf_raw *b)
 {
@@ -20,7 +24,7 @@ struct btf_text *btf_text_new(const struct btf_raw *b)
 
 struct btf_text *btf_text_new_split(const struct btf_raw *b, const struct btf_text *base)
 {
-	/* a type takes 12 bytes at least */
+	/* a type takes at least 12 bytes */
 	uint32_t room = (uint32_t)((b->types_end - b->types) / (ptrdiff_t)sizeof(struct btf_type));
 	struct btf_text *t = calloc(1, sizeof(*t));
 	struct btf_walk w = btf_walk_start(b);
@@ -144,7 +148,7 @@ static void print_declaration(const struct btf_text *t, uint32_t id, const char 
 	fprintf(out, "%s%s%s", d.qualifiers, bottom, decl_text(&d));
 }
 
-/* " NAME": a blank before it, whatever the type ends with. */
+/* "TYPE NAME", with a blank before the name whatever the type ends with. */
 static void print_line(const struct btf_text *t, uint32_t id, const char *name, FILE *out)
 {
 	char spaced[DECL_MIDDLE];
@@ -196,7 +200,7 @@ static const char *member_name(const struct btf_text *t, const struct btf_member
 	return btf_text_string(t, m->name_off);
 }
 
-/* Iterators wrap their pointers into unions without a name, of which the first member counts. */
+/* Iterators wrap their pointers into unnamed unions; the first member is the pointer. */
 static const struct btf_member *named_member(const struct btf_text *t, const struct btf_member *m)
 {
 	const struct btf_type *type = btf_text_at(t, m->type);
@@ -234,7 +238,7 @@ static bool is_compound(const struct btf_type *type)
 	       kind == BTF_KIND_ENUM64;
 }
 
-/* A member; a type without a name is written out in its place. */
+/* A member. An unnamed type is written out in place. */
 static void print_member(const struct btf_text *t, const struct btf_type *parent,
 			 const struct btf_member *m, int depth, FILE *out)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Types of a raw BTF section by id, functions by name, and prototypes put into struct
- * typed_function. Reads struct btf_raw; every id and string is checked before it is followed.
+ * Finds types of a raw BTF section by id and functions by name, and turns prototypes into struct
+ * typed_function. Every id and string offset is checked before use.
  */
 #include "runtime/kernel/btf_types.h"
 #include "parser/base/arena.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Chains of typedefs and pointers are this long at most, and parameters this many. */
+/* Bounds of chains of typedefs and pointers, of parameters, and others. */
 enum { CHAIN_MAX = 32, PARAMS_MAX = 32, WORD = 8, BY_VALUE_MAX = 16, SCANS_MAX = 3 };
 enum { LEVELS_MAX = 8 }; /* pointers to pointers */
 
@@ -27,7 +27,7 @@ static const struct btf_type *type_at(const struct btf_types *t, uint32_t id)
 	return (const struct btf_type *)(t->raw->types + t->at[id - t->first]);
 }
 
-/* Strings go on where the base's end, too. */
+/* String offsets also continue those of the base. */
 static const char *string_at(const struct btf_types *t, uint32_t at)
 {
 	uint32_t before = t->base ? t->base->raw->strings_len : 0;
@@ -74,7 +74,7 @@ void btf_types_free(struct btf_types *t)
 
 /* ---- by name ------------------------------------------------------------------------------- */
 
-/* The name by which it is asked for; NULL for a type that is neither. */
+/* The name of a function or raw tracepoint; NULL for any other type. */
 static const char *asked_name(const struct btf_types *t, const struct btf_type *type,
 			      enum typed_kind *kind)
 {
@@ -106,7 +106,7 @@ void btf_types_each(const struct btf_types *t, enum typed_kind kind,
 /* A function and a raw tracepoint may share a name. */
 struct typed_name {
 	enum typed_kind kind;
-	const char *name; /* NULL: neither */
+	const char *name; /* NULL: neither a function nor a raw tracepoint */
 };
 
 static struct typed_name name_of(const struct btf_types *t, uint32_t id)
@@ -169,7 +169,7 @@ static uint32_t scan_for(const struct btf_types *t, enum typed_kind kind, const 
 	return 0;
 }
 
-/* The index costs what a few scans do. */
+/* The first few lookups scan: building the index costs as much as a few scans. */
 uint32_t btf_types_find(struct btf_types *t, enum typed_kind kind, const char *name)
 {
 	const uint32_t *id;
@@ -184,7 +184,7 @@ uint32_t btf_types_find(struct btf_types *t, enum typed_kind kind, const char *n
 
 /* ---- prototypes ---------------------------------------------------------------------------- */
 
-/* Behind typedefs and qualifiers; NULL: void, or nonsense. */
+/* The type without typedefs and qualifiers; NULL: void, or a broken section. */
 static const struct btf_type *plain(const struct btf_types *t, uint32_t id)
 {
 	const struct btf_type *type = type_at(t, id);
@@ -202,7 +202,7 @@ static const struct btf_type *plain(const struct btf_types *t, uint32_t id)
 	return NULL;
 }
 
-/* The type as C spells it, near enough to be read by people. */
+/* The type roughly as C spells it, for messages. */
 static const char *spell(const struct btf_types *t, uint32_t id, struct arena *a, int depth)
 {
 	const struct btf_type *type = type_at(t, id);
@@ -231,8 +231,8 @@ static const char *spell(const struct btf_types *t, uint32_t id, struct arena *a
 	}
 }
 
-/* Size and sign of a value of that type; size 0 for what is neither number nor address. Returns
- * how many bytes of words it takes among arguments. */
+/* Set size and sign of a value of that type; size 0 if it is neither a number nor an address.
+ * Returns the bytes it takes among the arguments, a multiple of a word. */
 static uint32_t value_of(const struct btf_types *t, uint32_t id, struct tp_field *f)
 {
 	const struct btf_type *type = plain(t, id);
@@ -302,8 +302,8 @@ static const struct btf_type *prototype_of(const struct btf_types *t, uint32_t i
 	return NULL;
 }
 
-/* The prototype behind a typedef has no parameters' names; that of the function which calls the
- * probes has. */
+/* The prototype of a raw tracepoint's typedef has no parameter names; that of the function which
+ * calls the probes (__traceiter_NAME) does. */
 static const struct btf_type *named_prototype(struct btf_types *t, enum typed_kind kind,
 					      uint32_t id, const char *name, struct arena *a)
 {
@@ -323,8 +323,7 @@ struct typed_function *btf_types_describe(struct btf_types *t, enum typed_kind k
 	struct typed_function *f = arena_new_of(a, struct typed_function);
 	const struct btf_type *type = type_at(t, id), *proto;
 	const struct btf_param *params;
-	uint32_t at = 0,
-		 first = kind == TYPED_TRACEPOINT; /* a raw tracepoint's begin with its data */
+	uint32_t at = 0, first = kind == TYPED_TRACEPOINT; /* 1: private data */
 	const char *name = type ? asked_name(t, type, &kind) : NULL;
 
 	proto = name ? named_prototype(t, kind, id, name, a) : NULL;

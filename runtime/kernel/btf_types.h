@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * BTF by id and by name: where each type of a raw section lies, and what a function's prototype
- * says of its parameters. A module's section goes on where the kernel's own ends, its base.
+ * BTF by id and by name: the offset of each type of a raw section, and the prototypes of functions.
+ * A module's section continues its base, the kernel's own.
  */
 #pragma once
 #include "parser/lang/kernel.h"
@@ -16,7 +16,7 @@ HASH_TABLE(typed_ids, uint32_t);
 struct btf_types {
 	const struct btf_raw *raw;
 	const struct btf_types *base; /* NULL: ids begin at 1 */
-	uint32_t *at;		      /* bytes from the first type, by id - first */
+	uint32_t *at;		      /* by id - first: offset from the first type */
 	uint32_t first;		      /* the first id of this section */
 	uint32_t n;		      /* types in it */
 	struct typed_ids named;
@@ -28,10 +28,10 @@ int btf_types_init(struct btf_types *t, const struct btf_raw *raw, const struct 
 void btf_types_free(struct btf_types *t);
 /* Id of the function or raw tracepoint `name` of this section, not of its base's; 0. */
 uint32_t btf_types_find(struct btf_types *t, enum typed_kind kind, const char *name);
-/* Call fn for the name of each. */
+/* Call fn for the name of each function or raw tracepoint. */
 void btf_types_each(const struct btf_types *t, enum typed_kind kind,
 		    void (*fn)(const char *name, uint32_t id, void *ctx), void *ctx);
-/* What type `id` says, as found by one of those; allocated in `a`. NULL: the section makes no
- * sense. */
+/* The prototype of type `id`, as one of those found it, allocated in `a`. NULL: a broken
+ * section. */
 struct typed_function *btf_types_describe(struct btf_types *t, enum typed_kind kind, uint32_t id,
 					  const char *module, struct arena *a);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Walking the types of a raw BTF section in order, for btf_raw.c and btf_cut.c only. Ids count from
- * 1; each type is checked to lie within the section before it is handed out.
+ * Walks the types of a raw BTF section in order. Ids count from 1. Each type is checked to lie
+ * within the section before it is returned.
  */
 #pragma once
 #include <linux/btf.h>
@@ -9,7 +9,7 @@
 
 struct btf_walk {
 	const uint8_t *next, *end;
-	uint32_t id; /* of the type handed out last */
+	uint32_t id; /* of the type returned last */
 	bool is_broken;
 };
 
@@ -18,7 +18,7 @@ static inline struct btf_walk btf_walk_start(const struct btf_raw *b)
 	return (struct btf_walk){.next = b->types, .end = b->types_end};
 }
 
-/* Bytes that follow struct btf_type, -1 for a kind nobody knows. */
+/* Bytes that follow struct btf_type, -1 for an unknown kind. */
 static inline int64_t btf_walk_extra(uint32_t info)
 {
 	int64_t n = BTF_INFO_VLEN(info);
@@ -47,7 +47,7 @@ static inline int64_t btf_walk_extra(uint32_t info)
 	return -1;
 }
 
-/* The next type, NULL at the end or (is_broken) where the section makes no sense. */
+/* The next type; NULL at the end, or with is_broken set where the section is invalid. */
 static inline const struct btf_type *btf_walk_next(struct btf_walk *w)
 {
 	const struct btf_type *t = (const struct btf_type *)w->next;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Capabilities, by capget: the kernel's own answer would be EPERM, whichever is missing.
+ * The capabilities of this process, by capget(): the kernel would only say EPERM.
  */
 #include "runtime/kernel/caps.h"
 #include "runtime/base/log.h"

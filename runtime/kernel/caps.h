@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * May this process trace? Asked before anything is compiled.
+ * Checks that this process may trace, before anything is compiled.
  */
 #pragma once
 
-/* 0, or -EPERM with the missing capability said in one line. */
+/* 0, or -EPERM after a message that names the missing capability. */
 int caps_check(void);

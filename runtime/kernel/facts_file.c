@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Facts about a kernel out of a text file, one a line:
+ * A struct kernel from a text file of facts, one a line:
  *	tracepoint CATEGORY:EVENT [raw]		with the lines of its tracefs format file below it
  *	raw NAME				a raw tracepoint with BTF types
  *	symbol PATH NAME ADDRESS OFFSET SIZE	a function in an ELF file
- *	go PATH					the Go compiler made that file
+ *	go PATH					the file was built by the Go compiler
  *	loads PATH LIBRARY			a library that a program loads, by its path
  *	source PATH FILE LINE SYMBOL OFFSET	where in PATH the code of a source line begins
  *	arguments PATH SYMBOL RESULT TYPE:PARAM …
- *		what debug information says of a function; double and struct take no word of the
- *		arguments, lost one that cannot be told
+ *		a function's prototype in debug information; double and struct take no word of
+ *		the arguments, the location of a `lost` one is unknown
  *	usdt PATH PROVIDER:NAME ADDRESS SEMAPHORE ARGUMENTS
- *		a USDT probe at a place of an ELF file, which has this address and file offset; the
- *		arguments as in its note, but with ';' between them, - for none
+ *		a location of a USDT probe; its address is also its file offset; the arguments
+ *		as in the note, but separated by ';', or - for none
  *	object PATH NAME ADDRESS		a variable in an ELF file
  *	mapped PATH				a file that processes run
  *	function NAME				a function of the kernel
@@ -124,7 +124,7 @@ static int facts_user_symbol(struct kernel *kernel, const char *path, const char
 	return -ESRCH;
 }
 
-/* Of the functions: there are no other symbols here. */
+/* A function, or an `object`. */
 static int facts_user_object(struct kernel *kernel, const char *path, const char *name,
 			     struct user_object *out)
 {
@@ -208,7 +208,7 @@ static int facts_each_user_line(struct kernel *kernel, const char *path, const c
 	return err;
 }
 
-/* A file has debug information when that of some function is here. */
+/* A file has debug information if there are `arguments` of any of its functions. */
 static int facts_user_typed(struct kernel *kernel, const char *path, uint64_t offset,
 			    const struct typed_function **out)
 {
@@ -412,7 +412,7 @@ static void facts_close(struct kernel *kernel)
 	free(k);
 }
 
-/* All of the file, as one string. */
+/* Read the whole file as a string. */
 static int read_text(const char *path, char **out)
 {
 	FILE *file = fopen(path, "re");

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A struct kernel whose answers stand in a text file (--kernel-facts FILE): for tests, and to check
- * a script for another machine. Formats and grammar are told in facts_file.c.
+ * A struct kernel that answers from a text file (--kernel-facts FILE): for tests, and to check a
+ * script for another machine. facts_file.c describes the file.
  */
 #pragma once
 #include "parser/lang/kernel.h"
 
-/* NULL after a message when the file cannot be read or has a bad line. kernel_close() closes it. */
+/* NULL after a message if the file cannot be read or has a bad line. kernel_close() closes it. */
 struct kernel *facts_file_open(const char *path);

@@ -27,11 +27,11 @@ enum fact_kind {
 struct fact {
 	enum fact_kind kind;
 	union {
-		struct tp_format *format;     /* FACT_TRACEPOINT; one block of its own */
+		struct tp_format *format;     /* FACT_TRACEPOINT; allocated */
 		const char *name;	      /* FACT_RAW, FACT_FUNCTION, FACT_GO */
 		struct user_symbol symbol;    /* FACT_SYMBOL; FACT_SOURCE */
-		struct typed_function *typed; /* FACT_TYPED(_RAW), FACT_ARGUMENTS; two blocks */
-		struct kernel_iter iter;      /* FACT_ITERATOR; its fields a block of their own */
+		struct typed_function *typed; /* FACT_TYPED(_RAW), FACT_ARGUMENTS; allocated */
+		struct kernel_iter iter;      /* FACT_ITERATOR; fields allocated */
 		struct usdt_note note;	      /* FACT_USDT */
 	};
 	const char *other; /* FACT_LOADS: the library; FACT_SOURCE: the source */

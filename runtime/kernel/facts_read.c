@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The lines of a facts file (facts_file.c says which there are).
+ * Reads a facts file line by line. facts_file.c describes the lines.
  */
 #define _GNU_SOURCE
 #include "runtime/kernel/facts_impl.h"
@@ -13,11 +13,11 @@
 
 enum { WORDS_MAX = 16 };
 
-/* One line, and what is left of the file behind it. */
+/* The current line and the rest of the file. */
 struct reader {
 	struct facts *k;
 	const char *path;
-	char *line, *rest; /* line is cut into words; a format's lines stay as they are */
+	char *line, *rest; /* line is split into words; lines of a format are not */
 	uint32_t line_number;
 	char *words[WORDS_MAX + 1]; /* one more than any directive takes */
 	uint32_t n_words;
@@ -61,7 +61,7 @@ static int add_name(const struct reader *r, enum fact_kind kind, const char *nam
 	return add_fact(r, &(struct fact){.kind = kind, .name = name});
 }
 
-/* Directives are known by their first word; a line of a format file ends it with ':'. */
+/* In a format file the first word ends with a colon, which no directive does. */
 static bool is_format_line(const char *line)
 {
 	static const char *const starts[] = {"name:", "ID:", "format:", "field:", "print fmt:"};
@@ -75,7 +75,7 @@ static bool is_format_line(const char *line)
 	return false;
 }
 
-/* The lines up to the next directive: a tracepoint's format. */
+/* Skip the lines of a format, up to the next directive; returns their length. */
 static size_t take_format(struct reader *r, uint32_t *n_lines)
 {
 	char *start = r->rest;
@@ -177,7 +177,7 @@ static int read_source(struct reader *r)
 	return add_fact(r, &fact);
 }
 
-/* One word's type. */
+/* Set the type that a word stands for. */
 static bool set_type(struct tp_field *f, const char *word)
 {
 	static const struct {
@@ -408,7 +408,7 @@ static int read_directive(struct reader *r)
 		   "typed, typed-raw, arguments, iterator, capability, cpus or #");
 }
 
-/* Cut the next line off the rest. False at the end of the file. */
+/* Take the next line off the rest. False at the end of the file. */
 static bool next_line(struct reader *r)
 {
 	char *end, *save = NULL, *word;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads /proc/kallsyms: see kallsyms.h. By hand and in blocks: it has 200,000 lines and more.
+ * Reads /proc/kallsyms in large blocks with a parser of its own: it has 200,000 lines and more.
  */
 #include "runtime/kernel/kallsyms.h"
 #include <errno.h>
@@ -65,7 +65,7 @@ int kallsyms_each(int (*fn)(void *ctx, const struct kallsym *l), void *ctx)
 		}
 		held -= (size_t)(line - block);
 		if (held == READ_BLOCK)
-			held = 0; /* a line this long is no symbol */
+			held = 0; /* too long for a symbol */
 		memmove(block, line, held);
 	}
 	free(block);

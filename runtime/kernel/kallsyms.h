@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The kernel's list of its symbols, line by line.
+ * The symbols of the kernel and its modules: the one reader of /proc/kallsyms.
  */
 #pragma once
 #include <stdbool.h>
@@ -9,18 +9,18 @@
 
 struct kallsym {
 	uint64_t address;	   /* 0: hidden from this user (kptr_restrict) */
-	char type;		   /* as nm has it */
+	char type;		   /* as nm prints it */
 	const char *name, *module; /* module: "[name]", or NULL for the kernel itself */
 	size_t name_length;
 };
 
-/* Is it code? */
+/* True for functions. */
 static inline bool kallsym_is_text(char type)
 {
 	return (type | 32) == 't' || (type | 32) == 'w';
 }
 
-/* Calls fn for each line until it returns non-zero, which is handed back: 1 to stop, -errno. */
+/* Call fn for each symbol until it returns nonzero, which is returned: 1 to stop, -errno. */
 int kallsyms_each(int (*fn)(void *ctx, const struct kallsym *l), void *ctx);
-/* "name" or "name [module]", as the tracer of functions lists them. */
+/* "name" or "name [module]", as ftrace lists functions. */
 void kallsym_text(const struct kallsym *l, char *out, size_t size);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The struct kernel that stands for the running kernel: answers parser/lang/kernel.h's questions
- * and those of kernel_facts.h. Everything is opened at the first question that needs it and kept:
- * tracefs, vmlinux's BTF; formats and names live until kernel_close. Without root the answers are
- * -EACCES, silently: who asked knows what to say.
+ * The struct kernel of the running kernel: the hooks of parser/lang/kernel.h and the functions of
+ * kernel_facts.h. tracefs and vmlinux's BTF are opened at their first use; formats and names live
+ * until kernel_close(). Without root the answer is -EACCES and nothing is printed: the caller knows
+ * what to say.
  *
- * The work itself is done in tracefs.c, btf_raw.c, btf_cut.c, ksym_names.c and
- * capability_probe.c; questions about programs and libraries are answered in kernel_user.c.
+ * The work is done in tracefs.c, btf_raw.c, btf_cut.c, ksym_names.c and capability_probe.c; the
+ * hooks about programs and libraries are in kernel_user.c.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -35,19 +35,19 @@
 #include "runtime/kernel/tracefs.h"
 
 enum {
-	NOT_OPENED = -1000, /* no descriptor and no -errno */
+	NOT_OPENED = -1000, /* neither a descriptor nor an -errno */
 	RAW_ASKED_SINGLY = 3,
 };
 
 struct live_kernel {
 	struct kernel k; /* first: a struct kernel * is a struct live_kernel * */
-	int tracefs_fd;	 /* or the -errno of opening it, or NOT_OPENED */
+	int tracefs_fd;	 /* or -errno, or NOT_OPENED */
 	int btf_err;	 /* 0: btf is open; -errno; NOT_OPENED */
 	struct btf_raw btf;
 	void *formats;	       /* tsearch trees: struct tp_format by category and event */
-	void *raw_tracepoints; /* … and the names behind btf_trace_, when many are asked for */
+	void *raw_tracepoints; /* … and names after btf_trace_, once many were looked up */
 	uint32_t n_raw_asked;
-	struct kernel_types *types; /* made when first asked for */
+	struct kernel_types *types; /* NULL before the first use */
 	struct iter_node *iters;
 	int8_t capabilities[CAP_COUNT]; /* enum capability_state; -1: not probed yet */
 	struct user_files user;
@@ -164,7 +164,7 @@ static int note_raw_tracepoint(const char *type, uint32_t id __attribute__((unus
 	return node ? 0 : -ENOMEM;
 }
 
-/* One name is found in 0.3 ms, all are read in 1 ms; a wildcard may ask for a thousand. */
+/* Finding one name takes 0.3 ms, reading all 1 ms; a wildcard can look up a thousand. */
 static bool live_has_raw_tracepoint(struct kernel *kernel, const char *name)
 {
 	struct live_kernel *k = live(kernel);
@@ -215,7 +215,7 @@ static int live_each_bpf_function(struct kernel *kernel, typed_function_fn fn, v
 	return err ? err : kernel_types_each_bpf(live(kernel)->types, fn, ctx);
 }
 
-/* One for each name that is asked for: a script has few. */
+/* One for each iterator looked up: a script has few. */
 struct iter_node {
 	struct kernel_iter *iter;
 	struct iter_node *next;
@@ -322,7 +322,7 @@ struct function_walk {
 	void *ctx;
 };
 
-/* Functions alone, without what the compiler put beside them. */
+/* Functions only, without the parts that the compiler splits off. */
 static int offer_kallsym(void *ctx, const struct kallsym *l)
 {
 	const struct function_walk *w = ctx;
@@ -336,14 +336,14 @@ static int offer_kallsym(void *ctx, const struct kallsym *l)
 	return 0;
 }
 
-/* An ordinary user may not read tracefs, but the names in kallsyms. */
+/* An ordinary user may read the names in kallsyms, but not tracefs. */
 static bool is_for_root(int err)
 {
 	return (err == -EACCES || err == -EPERM) && geteuid() != 0;
 }
 
-/* Functions that can be traced; without the function tracer or the right to read its list, all
- * there are. Kernels that are locked down do not tell. */
+/* The functions that can be traced; all functions if the kernel has no function tracer or this
+ * process may not read its list. Locked-down kernels show neither. */
 static int live_each_kernel_function(struct kernel *kernel, kernel_name_fn fn, void *ctx)
 {
 	struct function_walk w = {fn, ctx};
@@ -395,7 +395,7 @@ bool kernel_is_at_least(unsigned int major, unsigned int minor)
 	return its_major > major || (its_major == major && its_minor >= minor);
 }
 
-/* "0-3" or "0,2-5": the last number counts. */
+/* The last number of "0-3" or "0,2-5", plus 1. */
 static uint32_t live_n_cpus(struct kernel *k)
 {
 	FILE *f = fopen("/sys/devices/system/cpu/possible", "re");

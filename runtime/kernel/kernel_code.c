@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Answers about the code of functions: where instructions begin, which return, which lines they are
- * of, what they are given. See parser/lang/kernel.h.
+ * The hooks of struct kernel about the code of user functions: instruction boundaries, returns,
+ * source lines, parameters.
  */
 #include "parser/base/arena.h"
 #include "runtime/base/vec.h"
@@ -16,7 +16,7 @@
 
 enum { CODE_MAX = 4 << 20, BLIND_MAX = 64 << 10 };
 
-/* The first `size` bytes of f's code; fewer when the file is short. */
+/* The first `size` bytes of f's code, fewer at the end of the file. */
 static uint8_t *read_code(struct kernel *k, const struct user_symbol *f, uint64_t size, size_t *n)
 {
 	uint8_t *code;
@@ -54,13 +54,13 @@ int code_instruction(struct kernel *k, const struct user_symbol *f, uint64_t off
 	return err;
 }
 
-/* The ways out of a function: the range at hand, and its .cold part, found by the jumps there. */
+/* The exits of a function: of its main range, and of its .cold part, found by jumps there. */
 struct ways_out {
 	struct kernel *k;
 	const struct user_symbol *f;
 	struct user_symbol cold; /* size 0: none */
 	bool has_tail;		 /* a jump to another function */
-	user_place_fn fn;	 /* NULL: only look */
+	user_place_fn fn;	 /* NULL: only check */
 	void *ctx;
 };
 
@@ -87,7 +87,7 @@ static void note_jump_out(struct ways_out *w, uint64_t to)
 	w->has_tail = true;
 }
 
-/* Visit the instructions of a range: 0, or why not all of it is known. */
+/* Visit the instructions of a range. 0, or -errno if some of it cannot be decoded. */
 static int each_way_out(struct ways_out *w, const struct user_symbol *range)
 {
 	uint16_t machine = elfsym_machine(kernel_user_files(w->k)->elf);
@@ -120,7 +120,7 @@ int code_each_return(struct kernel *k, const struct user_symbol *f, user_place_f
 
 	if (!f->size || kernel_user_open(k, f->path))
 		return -EINVAL;
-	/* All of it first: a part that is no code makes doubtful what came before. */
+	/* Check all of it first: data between instructions makes earlier results unreliable. */
 	err = each_way_out(&w, f);
 	if (!err && w.cold.size)
 		err = each_way_out(&w, &w.cold);
@@ -155,7 +155,7 @@ static int by_value(const void *x, const void *y)
 	return a < b ? -1 : a > b;
 }
 
-/* The compiler spreads a line: its first place in each function counts. */
+/* The compiler splits the code of a line: report its first location in each function. */
 static void call_places(struct kernel *k, struct line_places *p, user_function_fn fn, void *ctx)
 {
 	struct user_files *u = kernel_user_files(k);
@@ -197,7 +197,7 @@ int code_each_line(struct kernel *k, const char *path, const char *source, uint3
 
 /* ---- types --------------------------------------------------------------------------------- */
 
-/* Of the file itself, or of its debug file. */
+/* Open the debug information of the file itself, or of its debug file. */
 static void need_types(struct user_files *u)
 {
 	uint16_t machine = elfsym_machine(u->elf);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How long the kernel's functions are: to where the next symbol begins, as the kernel takes it. An
- * offset behind a function's end it would take for one in the function that is there.
+ * Sizes of kernel functions: up to the next symbol, as the kernel computes them. The kernel would
+ * apply an offset beyond the end to the function that follows, so such offsets are refused.
  */
 #include "runtime/kernel/kallsyms.h"
 #include "runtime/kernel/kernel_facts.h"
@@ -10,7 +10,7 @@
 #include <string.h>
 
 struct size_search {
-	const char *name, *module; /* the module's length up to the ':', or NULL */
+	const char *name, *module; /* NULL, or the module; it ends at the ':' */
 	uint64_t start, next;
 	bool is_several;
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Typed functions: where they are looked for. Reads /sys/kernel/btf/NAME, one file a module, each
- * opened when it is asked for first, and the BTF of loaded programs through bpf(2).
+ * Finds typed functions. Reads /sys/kernel/btf/NAME, one file for each module, opened at its first
+ * use, and the BTF of loaded programs through bpf(2).
  */
 #define _GNU_SOURCE
 #include "runtime/kernel/kernel_types.h"
@@ -177,7 +177,7 @@ int kernel_types_find(struct kernel_types *t, const struct btf_raw *vmlinux, enu
 struct naming {
 	kernel_name_fn fn;
 	void *ctx;
-	const char *module; /* to be named with each, or NULL */
+	const char *module; /* appended to each name, or NULL */
 };
 
 static void name_one(const char *name, uint32_t id, void *ctx)
@@ -239,7 +239,7 @@ int kernel_module_btf(const char *module)
 
 /* ---- loaded programs ----------------------------------------------------------------------- */
 
-/* The program's BTF, copied; to be freed. */
+/* A copy of the program's BTF, to be free()d. */
 static void *program_btf(uint32_t btf_id, size_t *len)
 {
 	struct bpf_btf_info info = {0};

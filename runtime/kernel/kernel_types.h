@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Answers about typed functions out of the running kernel's BTF, its modules' and that of loaded
- * BPF programs: the questions `typed`, `each_typed`, `each_bpf_function` of parser/lang/kernel.h.
+ * Typed functions from the BTF of the running kernel, its modules and loaded BPF programs: the
+ * hooks typed, each_typed and each_bpf_function of parser/lang/kernel.h.
  */
 #pragma once
 #include "parser/lang/kernel.h"
@@ -10,7 +10,7 @@
 struct kernel_types;
 
 struct kernel_types *kernel_types_new(void);
-/* Forget the sections' indexes, not the answers. ORDER: before the kernel's section is closed. */
+/* Free the indexes, not the answers. Must be called before the kernel's section is closed. */
 void kernel_types_trim(struct kernel_types *t);
 void kernel_types_free(struct kernel_types *t);
 /* `vmlinux` is the kernel's section, open until kernel_types_trim. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * USDT probes of files and processes: see kernel_usdt.h. Reads ELF files (elfsym_usdt.c) and what
- * processes have mapped (mapped.c).
+ * USDT probes of files and processes: reads ELF files (elfsym_usdt.c) and the files that processes
+ * have mapped (mapped.c).
  */
 #define _GNU_SOURCE
 #include "runtime/kernel/kernel_usdt.h"
@@ -67,7 +67,7 @@ static void offer_path(struct files *f, const char *path)
 		free(copy);
 }
 
-/* Of code that is in a file which is still there. */
+/* Executable mappings of files that still exist. */
 static int offer_mapped(const struct proc_mapping *m, void *ctx)
 {
 	if (m->is_executable && !m->is_deleted && m->path[0] == '/')
@@ -75,7 +75,7 @@ static int offer_mapped(const struct proc_mapping *m, void *ctx)
 	return 0;
 }
 
-/* Processes that end meanwhile, or may not be read, have nothing mapped. */
+/* Processes that end meanwhile or may not be read are skipped. */
 static int each_of_all(struct files *f)
 {
 	DIR *dir = opendir("/proc");

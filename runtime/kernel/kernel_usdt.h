@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Answers to the questions of parser/lang/kernel.h about USDT probes. Private to kernel*.c.
+ * The hooks of struct kernel about USDT probes. Private to kernel*.c.
  */
 #pragma once
 #include "parser/lang/kernel.h"

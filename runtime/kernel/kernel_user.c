@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Answers about programs and libraries: see parser/lang/kernel.h and kernel_user.h. One file is
- * open at a time, the last asked for; code and lines are in kernel_code.c, paths in user_path.c.
+ * The hooks of struct kernel about programs and libraries. Only the file used last is open. Code
+ * and lines are in kernel_code.c, paths in user_path.c.
  */
 #define _GNU_SOURCE
 #include "runtime/kernel/kernel_user.h"
@@ -20,7 +20,7 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(a, b);
 }
 
-/* A copy of s that lives as long as the kernel, one for equal strings; NULL when out of memory. */
+/* A copy of s that lives as long as the kernel, shared by equal strings; NULL: out of memory. */
 static const char *keep_name(struct user_files *u, const char *s)
 {
 	char *copy = strdup(s), **node;
@@ -191,7 +191,7 @@ static int user_function_at(struct kernel *k, const char *path, uint64_t address
 	return out->symbol ? 0 : -ENOMEM;
 }
 
-/* One file's answers are kept: patterns ask for each function. */
+/* Cached for one file: patterns ask for each function. */
 static bool note_kind(struct kernel *k, const char *path)
 {
 	struct user_files *u = kernel_user_files(k);

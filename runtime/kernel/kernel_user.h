@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The answers to parser/lang/kernel.h's questions about programs and libraries. Private to
- * kernel*.c.
+ * The hooks of struct kernel about programs and libraries. Private to kernel*.c.
  */
 #pragma once
 #include "parser/lang/kernel.h"
@@ -10,31 +9,31 @@ struct arena;
 struct dwarf_types;
 struct elfsym;
 
-/* What is kept between questions: the last file, as asked for, as found, open; and every string
- * handed out. */
+/* Kept between calls: the last file (its path as given and as resolved, open), and every string
+ * returned. */
 struct user_files {
 	const char *asked, *path;
 	struct elfsym *elf;
-	const char *kind_of; /* the path that these are of */
+	const char *kind_of; /* the path that these describe */
 	bool is_go, unwinds;
-	struct dwarf_types *types; /* of elf, once asked for */
-	int types_err;		   /* not 0: there are none */
-	struct arena *arena;	   /* answers about types */
+	struct dwarf_types *types; /* of elf, from the first use on */
+	int types_err;		   /* not 0: it has none */
+	struct arena *arena;	   /* for typed functions */
 	void *names;		   /* a tsearch tree */
 };
 
-/* kernel.c */
+/* In kernel.c. */
 struct user_files *kernel_user_files(struct kernel *k);
 
-/* Fill in the members of `k` that are about programs. */
+/* Set the hooks of `k` about programs. */
 void kernel_user_init(struct kernel *k);
-/* Close the file; the names stay. */
+/* Close the file; the names remain valid. */
 void kernel_user_trim(struct user_files *u);
 void kernel_user_close(struct user_files *u);
-/* Make `path` the file at hand. 0, -ENOENT, -ENOEXEC, other -errno. */
+/* Open `path` unless it is the last file. 0, -ENOENT, -ENOEXEC, other -errno. */
 int kernel_user_open(struct kernel *k, const char *path);
 
-/* kernel_code.c: the questions about instructions, lines and types. */
+/* In kernel_code.c: the hooks about instructions, lines and types. */
 int code_instruction(struct kernel *k, const struct user_symbol *f, uint64_t offset,
 		     uint64_t *before);
 int code_each_return(struct kernel *k, const struct user_symbol *f, user_place_fn fn, void *ctx);

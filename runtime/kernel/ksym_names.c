@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Addresses of a few kernel symbols: see ksym.h. The kernel is asked directly: a program of stores
- * and helper calls is put together here, run once, and leaves the addresses in its context. Where
- * that is refused, kallsyms is scanned for just these names.
+ * Looks up the addresses of a few kernel symbols. A BPF program of stores and calls of
+ * bpf_kallsyms_lookup_name() is generated, run once, and leaves the addresses in its context. Where
+ * the kernel refuses it, /proc/kallsyms is scanned for these names.
  */
 #include "runtime/kernel/ksym_names.h"
 #include "runtime/kernel/kallsyms.h"
@@ -47,7 +47,7 @@ static void emit_set(struct program *p, uint8_t to, int32_t value)
 	     (struct bpf_insn){.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = to, .imm = value});
 }
 
-/* ctx->addresses[i] = the address of name; r6 holds ctx, r7 the first error but ENOENT. */
+/* ctx->addresses[i] = the address of name. r6 holds ctx, r7 an error other than ENOENT. */
 static void emit_lookup(struct program *p, const char *name, size_t i)
 {
 	int16_t start = (int16_t)(-8 - (int)((strlen(name) + 8) & ~7ul));
@@ -91,7 +91,7 @@ static void emit_lookup(struct program *p, const char *name, size_t i)
 
 static int load_program(const struct program *p)
 {
-	static const char license[] = "Apache-2.0"; /* the helper is not kept for the GPL */
+	static const char license[] = "Apache-2.0"; /* the helper is not GPL-only */
 	union bpf_attr attr;
 	long fd;
 
@@ -106,7 +106,7 @@ static int load_program(const struct program *p)
 	return fd < 0 ? -errno : (int)fd;
 }
 
-/* The kernel copies the context back after the run. 0 or -errno, the program's own too. */
+/* The kernel copies the context back after the run. 0 or -errno, of the call or of the program. */
 static int run_program(int fd, uint64_t *context, size_t n)
 {
 	union bpf_attr attr;

@@ -22,7 +22,7 @@ struct text {
 	const char *s, *end;
 };
 
-/* Builds the tp_format: the strings go behind the fields, in the same block. */
+/* Builds a tp_format: one block with the struct, the fields and the strings. */
 struct builder {
 	struct tp_format *format;
 	char *strings;
@@ -56,7 +56,7 @@ static bool text_is(struct text t, const char *word)
 	return (size_t)(t.end - t.s) == strlen(word) && !memcmp(t.s, word, t.end - t.s);
 }
 
-/* Take `prefix` off the front of t, and the blanks that follow. */
+/* Remove `prefix` and the blanks after it from the front of t. */
 static bool text_take(struct text *t, const char *prefix)
 {
 	size_t len = strlen(prefix);
@@ -100,7 +100,7 @@ static bool is_ident(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-/* The identifier at the end of t, cut off from t. */
+/* Remove the identifier at the end of t and return it. */
 static struct text text_cut_ident(struct text *t)
 {
 	struct text id;
@@ -166,7 +166,7 @@ static bool split_declaration(struct text t, struct declaration *d)
 	struct text before;
 
 	t = text_trim(t);
-	while (t.s < t.end && t.end[-1] == ')') { /* attributes behind the name */
+	while (t.s < t.end && t.end[-1] == ')') { /* attributes after the name */
 		open = text_group(t, t.end, '(', ')');
 		before = (struct text){t.s, open ? open : t.s};
 		d->name = text_cut_ident(&before);
@@ -187,7 +187,7 @@ static bool split_declaration(struct text t, struct declaration *d)
 	return d->name.s < d->name.end && t.s < t.end && is_balanced(t);
 }
 
-/* Append t to the strings, white space squeezed to one blank, "__attribute__((…))" left out. */
+/* Append t to the strings, with single blanks and without "__attribute__((…))". */
 static char *append_squeezed(char *to, struct text t)
 {
 	const char *s = t.s;
@@ -226,7 +226,7 @@ static const char *builder_add(struct builder *b, struct text t, struct text suf
 	return start;
 }
 
-/* Number of elements of "[4][6]" multiplied, 0 when a bound is missing or is no number. */
+/* The product of the bounds of "[4][6]", 0 when one is missing or not a number. */
 static uint32_t array_length(struct text suffix)
 {
 	uint64_t n = 1;
@@ -271,7 +271,7 @@ static bool is_word_first(struct text t, const char *word)
 	return text_is(first, word);
 }
 
-/* One "field:" line, without that word. Leaves the format as it is when it makes no sense. */
+/* One line after "field:". A line that cannot be parsed is ignored. */
 static void add_field(struct builder *b, struct text line)
 {
 	const char *semicolon = memchr(line.s, ';', line.end - line.s);
@@ -304,8 +304,8 @@ static uint32_t count_fields(struct text rest)
 	return n;
 }
 
-/* The block: struct, fields, strings. A field's two strings with their NULs are shorter than its
- * line, which has "field:" too. */
+/* Allocate the block: struct, fields, strings. A field's two strings with their NULs are shorter
+ * than its line, which has "field:" in front. */
 static struct tp_format *format_new(uint32_t n_fields, size_t string_bytes)
 {
 	size_t fields = n_fields * sizeof(struct tp_field);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * --info: asks the kernel, the machine and this process, section by section, and hands each row to
- * a writer (info_out.c). What may be lacking is parser/lang/capabilities.def's; helpers and types
- * of maps are those that codegen/ and bpf_helpers/ call.
+ * --info: collects facts about the kernel, the machine and this process, section by section, and
+ * passes each row to a writer (info_out.c). Capabilities are the rows of
+ * parser/lang/capabilities.def; helpers and map types are those that codegen/ and bpf_helpers/ use.
  */
 #define _GNU_SOURCE
 #include "runtime/list/info.h"
@@ -160,7 +160,7 @@ static void put_probes(struct info_out *o, const enum capability_state *states)
 #define HELPER(name) {#name, BPF_FUNC_##name}
 #define MAP(name) {#name, BPF_MAP_TYPE_##name}
 
-/* libbpf's: 1, 0 or -errno. */
+/* `answer` is libbpf's: 1, 0 or -errno. */
 static void put_answer(struct info_out *o, const char *name, int answer)
 {
 	bool is_no = answer == 0 && geteuid() == 0;
@@ -232,7 +232,7 @@ static void put_limits(struct info_out *o)
 		"kernel/perf_event_paranoid",	    "kernel/kptr_restrict",
 		"kernel/unprivileged_bpf_disabled", "net/core/bpf_jit_enable",
 	};
-	enum { URETPROBE_DEPTH = 64 }; /* MAX_URETPROBE_DEPTH: the kernel does not tell */
+	enum { URETPROBE_DEPTH = 64 }; /* MAX_URETPROBE_DEPTH; the kernel does not export it */
 	char path[128], line[64];
 
 	o->w->section(o, "limits", "limits");

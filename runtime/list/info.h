@@ -8,10 +8,10 @@
 
 struct kernel;
 
-/* What only the build knows. */
+/* Known to the build only. */
 struct info_build {
 	const char *sonde, *llvm; /* versions */
 };
 
-/* Ask and write all of it: as text, or as one JSON object. Trial loads at most; nothing stays. */
+/* Print everything, as text or as one JSON object. Loads nothing that outlives the call. */
 void info_print(struct kernel *k, const struct info_build *build, bool as_json, FILE *out);

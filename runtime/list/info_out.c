@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The two writers of --info. Keys are words of ours; values may be any text.
+ * The two writers of --info, text and JSON. Keys are literals; values may be any text.
  */
 #include "runtime/list/info_out.h"
 #include "runtime/output/json_text.h"

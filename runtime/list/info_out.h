@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How --info is written: sections of rows, by one of two writers. Private to info*.c.
+ * The output of --info: sections of rows, by one of two writers. Private to info*.c.
  */
 #pragma once
 #include "parser/lang/capability.h"
@@ -15,7 +15,7 @@ struct info_writer {
 	void (*section)(struct info_out *o, const char *key, const char *title);
 	void (*text)(struct info_out *o, const char *key, const char *value);
 	void (*number)(struct info_out *o, const char *key, int64_t value);
-	/* `key` is for programs, `title` for people; `why`: what more there is to say, or NULL. */
+	/* `key` is for programs, `title` for people; `why` explains the state, or is NULL. */
 	void (*state)(struct info_out *o, const char *key, const char *title,
 		      enum capability_state state, const char *why);
 	void (*end)(struct info_out *o);
