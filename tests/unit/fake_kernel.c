@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The kernel of the unit tests (fake_kernel.h): facts, read as those of a facts file, and below them
- * hooks for what facts cannot say: errors, missing capabilities, code of functions, and strings that
- * are valid during a callback only. The formats are those of real kernels, with fewer fields.
+ * The kernel of the unit tests (fake_kernel.h): facts, read as those of a facts file, and below
+ * them hooks for what facts cannot say: errors, missing capabilities, code of functions, and
+ * strings that are valid during a callback only. The formats are those of real kernels, with fewer
+ * fields.
  */
 #include "tests/unit/fake_kernel.h"
 #include "parser/base/arena.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where arguments are: lists of values against the words that the System V and the arm64 convention
- * give them. What compilers do was asked of gcc 12 and clang 14.
+ * Locations of arguments under the System V and arm64 calling conventions, as gcc 12 and clang 14
+ * pass them.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Aggregations in user space with fixed bytes: CPUs' words merged, entries of buckets put together,
- * rows in order, and their text.
+ * Aggregations in user space, from fixed bytes: merging of per-CPU words and of bucket entries, the
+ * order of rows, and their text.
  */
 #include "runtime/output/agg.h"
 #include "runtime/output/format.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A list of which the kernel refuses some: all others are attached, each once, and those are told.
+ * A list of targets of which the kernel refuses some: all others are attached exactly once, and the
+ * refused ones are reported.
  */
 #include <errno.h>
 #include <setjmp.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/kernel/btf_raw.c and btf_cut.c on small BTF sections made here, whole, truncated and damaged;
- * then the running kernel's BTF (when readable), and as root with clang-19 the proof of the cutter:
- * a program whose CO-RE relocations libbpf resolves against the cut section reads the truth.
+ * runtime/kernel/btf_raw.c and btf_cut.c on small BTF sections, intact, truncated and damaged, and
+ * on the running kernel's BTF if readable. As root and with clang-19 a program whose CO-RE
+ * relocations libbpf resolves against a cut section must read correct values.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/kernel/btf_text.c: C text of types made here, known by heart; types that point at themselves; and
- * of all functions of the running kernel's BTF, that libbpf's printer says the same, but for blanks.
+ * runtime/kernel/btf_text.c: fixed types and their C text, types that refer to themselves, and all
+ * functions of the running kernel's BTF, which libbpf's btf_dump must print alike but for blanks.
  */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -283,7 +283,8 @@ static void test_running_kernel(void **state __attribute__((unused)))
 	free(ours);
 }
 
-/* A module's section, from a file as the kernel has it: ids and strings go on where the base's end. */
+/* A module's section, from a file as the kernel has it: ids and strings go on where the base's
+ * end. */
 static void finish_split(struct section *s, const struct section *base)
 {
 	char path[] = "/tmp/sonde-unit-btf-XXXXXX";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/kernel/btf_types.c on sections that libbpf makes: a kernel's, and a module's that goes on where
- * it ends.
+ * runtime/kernel/btf_types.c on sections built with libbpf: one of a kernel, and one of a module
+ * that continues it.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The buckets that the kernel side counts in (bpf_helpers/bucket.h, compiled here for user space)
- * against the definition, and against where user space says that they begin.
+ * The buckets of histograms: bpf_helpers/bucket.h, compiled for user space, against the definition
+ * and against the bounds that user space prints.
  */
 #include "bpf_helpers/bucket.h"
 #include "runtime/output/agg.h"

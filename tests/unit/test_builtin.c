@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The rows of builtins.def: each has a signature that its reader understands and whose name is the
- * row's, a doc line, a name of its own, and probes in which it exists. And the reader itself.
+ * The rows of builtins.def: each has a unique name, a valid signature with that name, a doc line
+ * and at least one probe type. Also the parser of signatures.
  */
 #include "parser/lang/builtin.h"
 #include <setjmp.h>

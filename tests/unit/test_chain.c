@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Chains of callers on the kernel stack (bpf_helpers/chain.h, compiled here for user space): where a
- * return address is must be told from words that are equal by chance, or not be told at all.
+ * Chains of callers on the kernel stack: bpf_helpers/chain.h, compiled for user space, must find
+ * the location of a return address among words that are equal by chance, or report that it cannot.
  */
 #include "bpf_helpers/chain.h"
 #include <setjmp.h>

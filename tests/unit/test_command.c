@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/session/command.c: how the text of -c is cut into words, and a command that waits at its gate.
+ * runtime/session/command.c: splitting of -c into words, and a command held until it is released.
  */
 #include "runtime/session/command.h"
 #include <errno.h>

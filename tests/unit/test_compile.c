@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The compile child: its bytes arrive, and what goes wrong on the way has the exit status of whoever
- * is at fault. LLVM is replaced by one function, fstat and mmap by ones that fail on request.
+ * The compile child: its bytes arrive, and what goes wrong on the way has the exit status of
+ * whoever is at fault. LLVM is replaced by one function, fstat and mmap by ones that fail on
+ * request.
  */
 #define _GNU_SOURCE
 #include "runtime/base/log.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * config_read(): names in any case and with a prefix, defaults, and the environment, which wins over
- * the script, sonde's over bpftrace's. What the messages say is golden tests (unknown-option,
- * option-value, …).
+ * config_read(): names in any case and with a prefix, defaults, and the environment, which
+ * overrides the script (SONDE_ variables also override BPFTRACE_ ones). Golden tests have the
+ * messages.
  */
 #include "parser/lang/config.h"
 #include "parser/base/arena.h"

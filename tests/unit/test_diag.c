@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * parser/base/diag.c: the printed form to the byte, order, repetitions, the limit, did-you-mean.
+ * parser/base/diag.c: the printed form to the byte, order, duplicates, the limit, did-you-mean.
  */
 #include "parser/base/arena.h"
 #include "parser/base/diag.h"

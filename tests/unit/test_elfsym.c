@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ELF symbols: of this test itself, of libc, and of small ELF files made here (both classes, with
- * aliases, symbols without size, labels inside functions, versions), which are then cut short,
- * overwritten at random, and looked up in.
+ * ELF symbols: of this test, of libc, and of small generated ELF files (both classes, with aliases,
+ * symbols without size, labels inside functions, versions), also truncated and randomly damaged.
  */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -33,7 +32,8 @@ struct made {
 	uint8_t info;
 };
 
-/* Aliases, a label in a function, no sizes, asm, an IFUNC, versions, and data that must not show. */
+/* Aliases, a label in a function, no sizes, asm, an IFUNC, versions, and data that must not
+ * show. */
 static const struct made made[] = {
 	{"alias_local_and_very_long", 0x000, 0x40, INFO(LOCAL, FUNC)},
 	{"__alias", 0x000, 0x40, INFO(GLOBAL, FUNC)},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * USDT notes of ELF files: in files of 32 and 64 bits made here, as linked and as moved since
- * (prelink), and with everything in them that may be wrong.
+ * USDT notes in generated ELF files of 32 and 64 bits, as linked, prelinked, and damaged in every
+ * field.
  */
 #define _GNU_SOURCE
 #include "runtime/elf/elfsym.h"

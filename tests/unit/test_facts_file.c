@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/kernel/facts_file.c: what a file answers, what is said about bad ones, and that calls which need
- * the running kernel refuse a kernel that is a file.
+ * runtime/kernel/facts_file.c: the answers of a file, the messages for bad files, and that
+ * functions which need the running kernel return -ENOSYS.
  */
 #define _GNU_SOURCE
 #include "runtime/kernel/facts_file.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Text of values, printf's conversions and the text writer: fixed bytes for what sonde decides
- * itself, and every combination of flags, widths and precisions held against the C library's own
- * printf. The buffer that is formatted into is tiny, so that running full is part of every case.
+ * Text of values, printf conversions and the text writer: fixed expectations for sonde's own
+ * formats, and every combination of flags, widths and precisions against the C library's printf.
+ * The buffer is tiny, so that every case also tests a full buffer.
  */
 #include <setjmp.h>
 #include <stdarg.h>

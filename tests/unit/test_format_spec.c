@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * printf formats into pieces: texts, flags, widths, bad conversions. Formats are handed over in
- * blocks of their exact size, so that ASan sees a byte read too many.
+ * Parsing of printf formats: literal text, flags, widths, bad conversions. Formats are passed in
+ * blocks of their exact size, so that ASan detects a read past the end.
  */
 #include "parser/base/arena.h"
 #include "parser/lang/format_spec.h"

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Attach points on kernel functions: kprobe, fentry, fexit, rawtracepoint. What they resolve to,
- * what is planned, and what is said where the kernel lacks something; texts of other messages are
- * golden tests.
+ * Attach points on kernel functions: kprobe, fentry, fexit, rawtracepoint. Their targets, their
+ * plan, and the messages for missing capabilities; golden tests have the other messages.
  */
 #include "tests/unit/fake_kernel.h"
 #include "parser/base/arena.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Kernel symbols, asked of the running kernel: what bpf_snprintf says of an address must be what
- * /proc/kallsyms says. Needs root; skips (77) where the kernel has no such program type.
+ * Kernel symbols of the running kernel: bpf_snprintf() and /proc/kallsyms must agree. Needs root;
+ * skips (77) where the kernel lacks the program type.
  */
 #include <setjmp.h>
 #include <stdarg.h>

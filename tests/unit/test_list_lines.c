@@ -39,7 +39,8 @@ static void add_line(const char *line, uint64_t offset, void *ctx)
 }
 
 /* The lines of `text` (units of time are no attach points, and the fake kernel lists functions that
- * it does not know by name), less what `exclusion` takes away, or NULL; with spaces between them. */
+ * it does not know by name), less what `exclusion` takes away, or NULL; with spaces between
+ * them. */
 static void check(const char *text, const char *exclusion, const char *lines)
 {
 	struct world w;

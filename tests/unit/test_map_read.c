@@ -2,8 +2,8 @@
 /*
  * Snapshots of real maps: merging of CPUs' words, epochs, plain values, arrays, deletion, and that
  * nothing is lost or doubled while another thread changes the map. The walk that kernels without
- * batches need runs in a child whose seccomp filter refuses them. Needs the right to create maps; without
- * it the test says so and exits 77.
+ * batches need runs in a child whose seccomp filter refuses them. Needs the right to create maps;
+ * without it the test says so and exits 77.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -475,7 +475,8 @@ static void test_percpu_array(void **state)
 	close(fd);
 }
 
-/* Zero is a value when it was written, the newest epoch's counts, deleting keeps the current slot. */
+/* Zero is a value when it was written, the newest epoch's counts, deleting keeps the current
+ * slot. */
 static void test_plain_array(void **state)
 {
 	struct plan_map m = array_plan(PM_ARRAY);

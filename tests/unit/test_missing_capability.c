@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is said when a kernel lacks what a script's maps and programs need.
+ * The missing capability that is reported for the maps and programs of a script.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,7 +11,7 @@
 #include "runtime/kernel/missing_capability.h"
 #include "tests/unit/fake_kernel.h"
 
-/* What the kernel of the row under test lacks. */
+/* What the kernel of the current row lacks. */
 static enum capability_id lacks;
 
 static enum capability_state all_but_one(struct kernel *k, enum capability_id id)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Probes of system calls share programs, as long as the kernel allows a program their maps.
+ * Probes of system calls share a program up to the kernel's limit of maps in a program.
  */
 #include "bpf_helpers/shared.h"
 #include "tests/unit/fake_kernel.h"

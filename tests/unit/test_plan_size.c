@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How much memory the kernel may need for a script's maps. The bound: a value of a keyed map has at
- * most 2 KiB, whatever is counted in it and on however many CPUs, so that 131,072 keys take 256 MiB
- * of values and no more, or twice that when the kernel rounds elements up to powers of two. A
- * histogram has no place for all its buckets in a key's entry: that would be 64 times as much and
- * more.
+ * The memory that the kernel needs for a script's maps. A value of a keyed map has at most 2 KiB
+ * for any aggregation and number of CPUs, so the values of 131,072 keys take at most 256 MiB, or
+ * twice that where the kernel rounds elements up to powers of two. A histogram does not keep all
+ * its buckets in the entry of a key: that would take more than 64 times as much.
  */
 #include "bpf_helpers/shared.h"
 #include "tests/unit/fake_kernel.h"

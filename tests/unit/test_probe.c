@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * probe_resolve(): every form and alias of attach points, quotes, and what is said about those that
- * cannot be, asking the fake kernel.
+ * probe_resolve() with the fake kernel: every form and alias of attach points, quotes, and the
+ * messages for invalid ones.
  */
 #include "tests/unit/fake_kernel.h"
 #include "parser/base/arena.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Attach points on functions of programs: demangled names, path patterns, addresses, Go, and what is
- * said of those that cannot be, asking the fake kernel.
+ * Attach points on functions of programs, with the fake kernel: demangled names, path patterns,
+ * addresses, Go, and the messages for invalid ones.
  */
 #include "tests/unit/fake_kernel.h"
 #include "parser/base/arena.h"

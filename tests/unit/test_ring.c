@@ -195,8 +195,8 @@ static void test_stopped_after_a_record_it_goes_on_with_the_next(void **state)
 	assert_int_equal(f->got[0], 4);
 }
 
-/* Sizes that do not divide a segment, so that records lie across the ends of segments and heads come
- * to lie where records were. */
+/* Sizes that do not divide a segment, so that records lie across the ends of segments and heads
+ * come to lie where records were. */
 static void test_many_rounds_of_the_ring(void **state)
 {
 	struct fake *f = *state;

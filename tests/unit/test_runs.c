@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is planned when a script is run as it is, with --test, with --bench, and when nothing is
- * run.
+ * The probes that are planned without and with --test or --bench, and with --check.
  */
 #include "tests/unit/fake_kernel.h"
 #include "parser/base/arena.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names of Rust functions, made plain.
+ * Demangling of Rust functions.
  */
 #include <setjmp.h>
 #include <stdarg.h>

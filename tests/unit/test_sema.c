@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The checks over a parsed tree: inferred types, scopes of variables, which part of a predicate is
- * tested at a span's start, suggestions, limits. Texts of messages are golden tests (golden/errors);
- * here stand the tags of errors that a script file is no good for.
+ * tested at a span's start, suggestions, limits. Golden tests (golden/errors) have the messages;
+ * this file has the tags of errors that a script file cannot cause.
  */
 #include "tests/unit/fake_kernel.h"
 #include "parser/base/arena.h"

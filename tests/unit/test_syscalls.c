@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * syscall_number(): names that differ between the kernel's tracepoints and the C library, and (as
- * root) every syscalls:sys_enter_NAME of the running kernel. One without a number still works as a
- * perf event, only slower.
+ * root) every syscalls:sys_enter_NAME of the running kernel. One without a number still works, as a
+ * slower perf event.
  */
 #include "parser/lang/probe.h"
 #include "runtime/kernel/tracefs.h"

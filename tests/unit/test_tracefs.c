@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime/kernel/tracefs*.c: format texts of several kernels, odd and broken ones, and (as root) the
- * running kernel's own files. The texts are handed over in blocks of their exact size, so that ASan sees a
- * byte read too many.
+ * runtime/kernel/tracefs*.c: formats of several kernels, unusual and damaged ones, and (as root)
+ * those of the running kernel. Texts are passed in blocks of their exact size, so that ASan detects
+ * a read past the end.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where entry probes go: verdicts on short functions written out as bytes; instructions; demangling;
- * the dynamic linker's cache.
+ * Where entry probes go: verdicts on short functions written out as bytes; instructions;
+ * demangling; the dynamic linker's cache.
  */
 #include "runtime/elf/demangle.h"
 #include "runtime/elf/insn.h"

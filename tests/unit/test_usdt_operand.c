@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Operands of USDT notes, of both machines.
+ * Operands of USDT notes on x86-64 and arm64.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `args` of user functions (parser/sema/sema_user_args.c): what is found, and what is said once when
- * nothing is, asking the fake kernel.
+ * `args` of user functions (parser/sema/sema_user_args.c) with the fake kernel: what is found, and
+ * the message when nothing is.
  */
 #include "tests/unit/fake_kernel.h"
 #include "parser/base/arena.h"

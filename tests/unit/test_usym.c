@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * User symbols of processes that have ended: this program runs itself as a child that lives 20 ms,
- * execs, forks, or loads a library, and reports addresses over a pipe; they are named when it is
- * gone. Needs root for perf records (else those tests skip). Prints what opening, closing and
- * finding cost.
+ * User symbols of processes that have ended. The test runs itself as a child that lives for 20 ms,
+ * execs, forks or loads a library and reports addresses through a pipe; they are resolved after it
+ * has ended. Needs root for perf records, else those tests skip. Prints what opening, closing and
+ * lookups cost.
  */
 #define _GNU_SOURCE
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Verifier logs of kernels 6.18 and 6.1, shortened, read for people: place, program and words.
+ * Explanations of shortened verifier logs of kernels 6.18 and 6.1: location, program and message.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Views: bytes of every type widened and cut as they should be, stacks found, missing and lost, and
- * the order of a map's rows. Snapshots are made by hand; no map is needed.
+ * Views: values of every type are widened and truncated correctly; stacks that are found, missing
+ * and lost; the order of a map's rows. Snapshots are built by hand, without maps.
  */
 #include <setjmp.h>
 #include <stdarg.h>
