@@ -25,7 +25,7 @@ static LLVMValueRef ordered(struct gen *g, const struct type *t, LLVMValueRef v)
 {
 	if (t->is_signed)
 		v = LLVMBuildXor(g->b, v, gen_u64(g, 1ull << 63), "");
-	return t->agg == AGG_MIN ? LLVMBuildNot(g->b, v, "") : v;
+	return agg_rows[t->agg].layout == AL_MIN ? LLVMBuildNot(g->b, v, "") : v;
 }
 
 struct value gen_extreme(struct gen *g, struct expr *e)
@@ -64,7 +64,9 @@ void gen_aggregate(struct gen *g, struct expr *target, struct expr *call)
 		words = gen_map_element(g, target, &end);
 		GEN_CALL(g, "sonde_agg_sum", words, v);
 		break;
-	case AL_BUCKETS: gen_map_bucket(g, target, v); return;
+	case AL_LOG_BUCKETS:
+	case AL_LINEAR_BUCKETS: gen_map_bucket(g, target, v); return;
+	case AL_MIN:
 	case AL_MAX:
 		words = gen_map_element(g, target, &end);
 		GEN_CALL(g, "sonde_agg_max", words, ordered(g, t, v), gen_u32(g, g->probe.id));
@@ -120,11 +122,13 @@ struct value gen_agg_read(struct gen *g, uint32_t map, LLVMValueRef at)
 	const struct type *t = g->plan->maps[map].value;
 	LLVMValueRef words;
 
-	switch (t->agg) {
-	case AGG_MIN:
-	case AGG_MAX: return gen_int_value(read_extreme(g, t, map, at), type_int(8, t->is_signed));
-	case AGG_AVG: return gen_int_value(read_average(g, t, map, at), type_int(8, t->is_signed));
-	case AGG_STATS:
+	switch (agg_rows[t->agg].layout) {
+	case AL_MIN:
+	case AL_MAX: return gen_int_value(read_extreme(g, t, map, at), type_int(8, t->is_signed));
+	case AL_AVERAGE:
+		if (agg_rows[t->agg].is_readable)
+			return gen_int_value(read_average(g, t, map, at),
+					     type_int(8, t->is_signed));
 		words = gen_big_buffer(g, 16);
 		LLVMBuildStore(g->b, total(g, map, at, 0), words);
 		LLVMBuildStore(g->b, total(g, map, at, 1), gen_at(g, words, 8));

@@ -5,23 +5,28 @@
 #include "parser/lang/agg.h"
 #include "bpf_helpers/bucket.h"
 
-const struct agg_row agg_rows[AGG_KIND_COUNT] = {
-#define AGG_ROW(id, name_u, name_s, layout_, readable) \
-	[AGG_##id] = {.name_unsigned = name_u,         \
-		      .name_signed = name_s,           \
-		      .layout = layout_,               \
-		      .is_readable = readable},
+const struct agg_row agg_rows[] = {
+#define AGG_ROW(id, name_u, name_s, layout_, readable, size, scale, ...) \
+	[AGG_##id] = {.name_unsigned = name_u,                           \
+		      .name_signed = name_s,                             \
+		      .layout = layout_,                                 \
+		      .is_readable = readable,                           \
+		      .scale_shown = scale},
 #include "parser/lang/aggs.def"
 #undef AGG_ROW
 };
+
+_Static_assert(sizeof(agg_rows) / sizeof(*agg_rows) == AGG_KIND_COUNT, "one row for each kind");
 
 uint32_t agg_words(const struct type *t, bool is_keyed)
 {
 	switch (agg_rows[t->agg].layout) {
 	case AL_SUM: return 1;
+	case AL_MIN:
 	case AL_MAX:
 	case AL_AVERAGE: return 2;
-	case AL_BUCKETS: return is_keyed ? 1 : agg_buckets(t);
+	case AL_LOG_BUCKETS:
+	case AL_LINEAR_BUCKETS: return is_keyed ? 1 : agg_buckets(t);
 	}
 	return 1;
 }
@@ -30,7 +35,7 @@ uint32_t agg_buckets(const struct type *t)
 {
 	const int64_t *scale = t->scale;
 
-	if (t->agg == AGG_LHIST)
+	if (agg_rows[t->agg].layout == AL_LINEAR_BUCKETS)
 		return (uint32_t)sonde_bucket_linear(INT64_MAX, scale[0], scale[1],
 						     (uint64_t)scale[2]) +
 		       1;
@@ -41,5 +46,5 @@ uint64_t agg_ordered(const struct type *t, uint64_t value)
 {
 	if (t->is_signed)
 		value ^= 1ull << 63;
-	return t->agg == AGG_MIN ? ~value : value;
+	return agg_rows[t->agg].layout == AL_MIN ? ~value : value;
 }

@@ -18,8 +18,7 @@ bool ast_is_keyed_histogram(const struct expr *m)
 {
 	const struct type *t = m->map.map ? m->map.map->value : NULL;
 
-	return t && m->map.map->n_keys && t->kind == TY_AGG &&
-	       agg_rows[t->agg].layout == AL_BUCKETS;
+	return t && m->map.map->n_keys && agg_has_buckets(t);
 }
 
 bool ast_is_args(const struct expr *e)

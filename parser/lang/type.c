@@ -37,21 +37,15 @@ static const struct type ints[2][4] = {
 
 static const struct type aggs[2][AGG_KIND_COUNT] = {
 /* Size: as a value of its own, in a record; in a map agg_words has it. */
-#define AGG_ROW(id, ...)                                      \
-	[AGG_##id] = {.kind = TY_AGG,                         \
-		      .size = AGG_##id == AGG_STATS ? 16 : 8, \
-		      .align = 8,                             \
-		      .agg = AGG_##id},
+#define AGG_ROW(id, name_u, name_s, layout, readable, bytes, ...) \
+	[AGG_##id] = {.kind = TY_AGG, .size = bytes, .align = 8, .agg = AGG_##id},
 	{
 #include "parser/lang/aggs.def"
 	},
 #undef AGG_ROW
-#define AGG_ROW(id, ...)                                      \
-	[AGG_##id] = {.kind = TY_AGG,                         \
-		      .size = AGG_##id == AGG_STATS ? 16 : 8, \
-		      .align = 8,                             \
-		      .is_signed = true,                      \
-		      .agg = AGG_##id},
+#define AGG_ROW(id, name_u, name_s, layout, readable, bytes, ...) \
+	[AGG_##id] = {                                            \
+		.kind = TY_AGG, .size = bytes, .align = 8, .is_signed = true, .agg = AGG_##id},
 	{
 #include "parser/lang/aggs.def"
 	},
@@ -222,10 +216,10 @@ static const char *agg_str(struct arena *a, const struct type *t)
 	const struct agg_row *row = &agg_rows[t->agg];
 	const char *name = t->is_signed ? row->name_signed : row->name_unsigned;
 
-	if (t->agg == AGG_LHIST)
+	if (row->scale_shown == 3)
 		return arena_printf(a, "%s(%lld, %lld, %lld)", name, (long long)t->scale[0],
 				    (long long)t->scale[1], (long long)t->scale[2]);
-	if (t->agg == AGG_HIST && t->scale[0])
+	if (row->scale_shown == 1 && t->scale[0])
 		return arena_printf(a, "%s(%lld)", name, (long long)t->scale[0]);
 	return name ? name : "?";
 }

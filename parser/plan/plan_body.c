@@ -35,7 +35,7 @@ static void plan_key(struct planner *pl, struct plan_map *m, const struct map *m
 		at += t->size;
 		align = t->align > align ? t->align : align;
 	}
-	if (map->value->kind == TY_AGG && agg_rows[map->value->agg].layout == AL_BUCKETS) {
+	if (agg_has_buckets(map->value)) {
 		m->bucket_offset = plan_align(at, 4);
 		at = m->bucket_offset + 4;
 	}

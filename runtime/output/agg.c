@@ -9,7 +9,8 @@
 
 void agg_merge(const struct type *t, uint64_t *into, const void *from, uint32_t n)
 {
-	bool is_max = agg_rows[t->agg].layout == AL_MAX;
+	enum agg_layout layout = agg_rows[t->agg].layout;
+	bool is_max = layout == AL_MIN || layout == AL_MAX;
 
 	for (uint32_t i = 0; i < n; i++) {
 		uint64_t word;
@@ -34,20 +35,95 @@ static uint64_t average(const struct type *t, uint64_t total, uint64_t count)
 	return count ? divide(total, count, t->is_signed) : 0;
 }
 
+/* ---- hooks of aggs.def ------------------------------------------------------------------- */
+
+void vw_word(struct view *v, const uint64_t *words)
+{
+	v->integer = words[0];
+}
+
+void vw_extreme(struct view *v, const uint64_t *words)
+{
+	v->integer = words[1] ? agg_ordered(v->type, words[0]) : 0;
+}
+
+void vw_average(struct view *v, const uint64_t *words)
+{
+	v->integer = average(v->type, words[0], words[1]);
+}
+
+void vw_stats(struct view *v, const uint64_t *words)
+{
+	v->stats.total = words[0];
+	v->stats.count = words[1];
+	v->stats.average = average(v->type, words[0], words[1]);
+}
+
+/* agg_view_buckets() has made the view. */
+void vw_buckets(struct view *v, const uint64_t *words)
+{
+	(void)v, (void)words;
+}
+
+static int compare(uint64_t a, uint64_t b, bool is_signed)
+{
+	if (is_signed)
+		return ((int64_t)a > (int64_t)b) - ((int64_t)a < (int64_t)b);
+	return (a > b) - (a < b);
+}
+
+int cmp_number(const struct view *a, const struct view *b)
+{
+	return compare(a->integer, b->integer, a->type->is_signed);
+}
+
+int cmp_average(const struct view *a, const struct view *b)
+{
+	return compare(a->stats.average, b->stats.average, a->type->is_signed);
+}
+
+int cmp_total(const struct view *a, const struct view *b)
+{
+	return compare(a->histogram.total, b->histogram.total, false);
+}
+
+void div_number(struct view *v, uint64_t divisor)
+{
+	v->integer = divide(v->integer, divisor, v->type->is_signed);
+}
+
+void div_average(struct view *v, uint64_t divisor)
+{
+	v->stats.average = divide(v->stats.average, divisor, v->type->is_signed);
+}
+
+void div_counts(struct view *v, uint64_t divisor)
+{
+	v->histogram.divisor = divisor;
+}
+
+void div_none(struct view *v, uint64_t divisor)
+{
+	(void)v, (void)divisor;
+}
+
+static const struct {
+	agg_view_fn *view;
+	agg_compare_fn *compare;
+	agg_divide_fn *divide;
+} hooks[] = {
+#define AGG_ROW(id, name_u, name_s, layout, readable, size, scale, view_, compare_, divide_, ...) \
+	[AGG_##id] = {.view = view_, .compare = compare_, .divide = divide_},
+#include "parser/lang/aggs.def"
+#undef AGG_ROW
+};
+
+_Static_assert(sizeof(hooks) / sizeof(*hooks) == AGG_KIND_COUNT, "hooks for each kind");
+
 void agg_view(struct view *v, const struct type *t, const uint64_t *words)
 {
 	v->type = t;
-	switch (t->agg) {
-	case AGG_MIN:
-	case AGG_MAX: v->integer = words[1] ? agg_ordered(t, words[0]) : 0; return;
-	case AGG_AVG: v->integer = average(t, words[0], words[1]); return;
-	case AGG_STATS:
-		v->stats.total = words[0];
-		v->stats.count = words[1];
-		v->stats.average = average(t, words[0], words[1]);
-		return;
-	default: /* one word */ v->integer = words[0];
-	}
+	hooks[t->agg].view(v, words);
 }
 
 void agg_view_buckets(struct view *v, const struct type *t, const struct view_bucket *buckets,
@@ -60,36 +136,20 @@ void agg_view_buckets(struct view *v, const struct type *t, const struct view_bu
 	v->histogram.total = 0;
 	for (uint32_t i = 0; i < n; i++)
 		v->histogram.total += buckets[i].count;
-}
-
-static int compare(uint64_t a, uint64_t b, bool is_signed)
-{
-	if (is_signed)
-		return ((int64_t)a > (int64_t)b) - ((int64_t)a < (int64_t)b);
-	return (a > b) - (a < b);
+	hooks[t->agg].view(v, NULL);
 }
 
 int agg_compare(const struct view *a, const struct view *b)
 {
-	if (agg_rows[a->type->agg].layout == AL_BUCKETS)
-		return compare(a->histogram.total, b->histogram.total, false);
-	if (a->type->agg == AGG_STATS)
-		return compare(a->stats.average, b->stats.average, a->type->is_signed);
-	return compare(a->integer, b->integer, a->type->is_signed);
+	return hooks[a->type->agg].compare(a, b);
 }
 
 void agg_divide(struct view *v, uint64_t divisor)
 {
-	switch (v->type->agg) {
-	case AGG_STATS:
-		v->stats.average = divide(v->stats.average, divisor, v->type->is_signed);
-		return;
-	case AGG_HIST: v->histogram.divisor = divisor; return;
-	case AGG_LHIST:
-	case AGG_QUANTILES: return;
-	default: /* plain integers too */
-		v->integer = divide(v->integer, divisor, v->type->is_signed);
-	}
+	if (v->type->kind == TY_AGG)
+		hooks[v->type->agg].divide(v, divisor);
+	else
+		div_number(v, divisor);
 }
 
 /* ---- buckets ----------------------------------------------------------------------------- */
@@ -111,7 +171,7 @@ int64_t agg_bucket_begin(const struct type *t, uint32_t i)
 {
 	if (i == 0)
 		return INT64_MIN;
-	if (t->agg == AGG_LHIST)
+	if (agg_rows[t->agg].layout == AL_LINEAR_BUCKETS)
 		return t->scale[0] + (int64_t)(i - 1) * t->scale[2];
 	return log_edge(i - 1, (uint32_t)t->scale[0]);
 }

@@ -17,7 +17,7 @@ static void put_number(struct text *t, uint64_t x, bool is_signed)
 		text_unsigned(t, x);
 }
 
-static void format_stats(struct text *t, const struct view *v)
+void txt_stats(struct text *t, const struct view *v)
 {
 	text_string(t, "{ .count = ");
 	text_unsigned(t, v->stats.count);
@@ -37,7 +37,7 @@ static void put_quantile(struct text *t, const char *name, int64_t x)
 		text_signed(t, x);
 }
 
-static void format_quantiles(struct text *t, const struct view *v)
+void txt_quantiles(struct text *t, const struct view *v)
 {
 	struct agg_quantiles q;
 
@@ -124,7 +124,8 @@ static void put_line(struct text *t, const struct type *type, uint32_t bucket, u
 	size_t bar = most ? (size_t)((float)n / (float)most * BAR_WIDTH) : 0;
 	size_t len;
 
-	(type->agg == AGG_LHIST ? linear_header : log_header)(header, type, bucket);
+	(agg_rows[type->agg].layout == AL_LINEAR_BUCKETS ? linear_header : log_header)(header, type,
+										       bucket);
 	len = strlen(header);
 	text_put(t, header, len);
 	text_fill(t, ' ', len < HEADER_WIDTH ? HEADER_WIDTH - len : 0);
@@ -138,7 +139,7 @@ static void put_line(struct text *t, const struct type *type, uint32_t bucket, u
 }
 
 /* From the first to the last bucket that has something, with the empty ones between. */
-static void format_histogram(struct text *t, const struct view *v)
+void txt_histogram(struct text *t, const struct view *v)
 {
 	uint32_t n = v->histogram.n, first = 0;
 	uint64_t most = 0;
@@ -159,19 +160,27 @@ static void format_histogram(struct text *t, const struct view *v)
 	}
 }
 
+void txt_number(struct text *t, const struct view *v)
+{
+	put_number(t, v->integer, v->type->is_signed);
+}
+
+static agg_text_fn *const hooks[] = {
+#define AGG_ROW(id, name_u, name_s, layout, readable, size, scale, view, compare, divide, text_, \
+		...)                                                                             \
+	[AGG_##id] = text_,
+#include "parser/lang/aggs.def"
+#undef AGG_ROW
+};
+
+_Static_assert(sizeof(hooks) / sizeof(*hooks) == AGG_KIND_COUNT, "one hook for each kind");
+
 bool format_is_block(const struct type *t)
 {
-	return t->kind == TY_AGG && (t->agg == AGG_HIST || t->agg == AGG_LHIST);
+	return t->kind == TY_AGG && hooks[t->agg] == txt_histogram;
 }
 
 void format_agg(struct text *t, const struct view *v)
 {
-	if (v->type->agg == AGG_STATS)
-		format_stats(t, v);
-	else if (v->type->agg == AGG_QUANTILES)
-		format_quantiles(t, v);
-	else if (format_is_block(v->type))
-		format_histogram(t, v);
-	else
-		put_number(t, v->integer, v->type->is_signed);
+	hooks[v->type->agg](t, v);
 }

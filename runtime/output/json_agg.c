@@ -15,15 +15,16 @@ static void put_field(struct text *t, const char *name, int64_t x, bool is_signe
 		text_unsigned(t, (uint64_t)x);
 }
 
-static void put_stats(struct text *t, const struct view *v)
+bool jsn_stats(struct text *t, const struct view *v)
 {
 	put_field(t, "{\"count\": ", (int64_t)v->stats.count, false);
 	put_field(t, ", \"average\": ", (int64_t)v->stats.average, v->type->is_signed);
 	put_field(t, ", \"total\": ", (int64_t)v->stats.total, v->type->is_signed);
 	text_string(t, "}");
+	return true;
 }
 
-static void put_quantiles(struct text *t, const struct view *v)
+bool jsn_quantiles(struct text *t, const struct view *v)
 {
 	struct agg_quantiles q;
 
@@ -36,12 +37,13 @@ static void put_quantiles(struct text *t, const struct view *v)
 	put_field(t, ", \"p99.9\": ", q.p999, true);
 	put_field(t, ", \"max\": ", q.max, true);
 	text_string(t, "}");
+	return true;
 }
 
 /* lhist has a bucket of all that is beyond it; the last one of the others ends with the numbers. */
 static bool is_open(const struct type *t, uint32_t bucket)
 {
-	return t->agg == AGG_LHIST && bucket + 1 == agg_buckets(t);
+	return agg_rows[t->agg].layout == AL_LINEAR_BUCKETS && bucket + 1 == agg_buckets(t);
 }
 
 static int64_t last_value(const struct type *t, uint32_t bucket)
@@ -49,7 +51,7 @@ static int64_t last_value(const struct type *t, uint32_t bucket)
 	return bucket + 1 < agg_buckets(t) ? agg_bucket_begin(t, bucket + 1) - 1 : INT64_MAX;
 }
 
-static void put_histogram(struct text *t, const struct view *v)
+bool jsn_histogram(struct text *t, const struct view *v)
 {
 	text_string(t, "[");
 	for (uint32_t i = 0; i < v->histogram.n; i++) {
@@ -65,40 +67,34 @@ static void put_histogram(struct text *t, const struct view *v)
 		text_string(t, "}");
 	}
 	text_string(t, "]");
+	return true;
 }
+
+bool jsn_number(struct text *t, const struct view *v)
+{
+	(void)t, (void)v;
+	return false;
+}
+
+static const struct {
+	agg_json_fn *value;
+	const char *line;
+} hooks[] = {
+#define AGG_ROW(id, name_u, name_s, layout, readable, size, scale, view, compare, divide, text_, \
+		json, line)                                                                      \
+	[AGG_##id] = {json, line},
+#include "parser/lang/aggs.def"
+#undef AGG_ROW
+};
+
+_Static_assert(sizeof(hooks) / sizeof(*hooks) == AGG_KIND_COUNT, "one hook for each kind");
 
 const char *json_agg_line(const struct type *t)
 {
-	switch (t->agg) {
-	case AGG_NONE:
-	case AGG_COUNT:
-	case AGG_SUM:
-	case AGG_MIN:
-	case AGG_MAX:
-	case AGG_KIND_COUNT: return "map";
-	case AGG_AVG:
-	case AGG_STATS:
-	case AGG_QUANTILES: return "stats";
-	case AGG_HIST:
-	case AGG_LHIST: return "hist";
-	}
-	return "map";
+	return t->kind == TY_AGG ? hooks[t->agg].line : "map";
 }
 
 bool json_agg_value(struct text *t, const struct view *v)
 {
-	switch (v->type->agg) {
-	case AGG_STATS: put_stats(t, v); return true;
-	case AGG_QUANTILES: put_quantiles(t, v); return true;
-	case AGG_HIST:
-	case AGG_LHIST: put_histogram(t, v); return true;
-	case AGG_NONE:
-	case AGG_COUNT:
-	case AGG_SUM:
-	case AGG_MIN:
-	case AGG_MAX:
-	case AGG_AVG:
-	case AGG_KIND_COUNT: return false;
-	}
-	return false;
+	return hooks[v->type->agg].value(t, v);
 }

@@ -58,7 +58,7 @@ static void make_agg(struct view *v, const struct type *type, const void *bytes)
 {
 	uint64_t words[2] = {0};
 
-	if (type->agg != AGG_STATS) {
+	if (type->size == 8) {
 		v->integer = load_integer(bytes, sizeof(uint64_t), false);
 		return;
 	}

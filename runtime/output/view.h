@@ -32,8 +32,8 @@ struct view_bucket {
 	uint64_t count;
 };
 
-/* A value ready to be shown: the arm is named by type->kind. TY_AGG: stats of AGG_STATS, histogram
- * of AGG_HIST, AGG_LHIST and AGG_QUANTILES, else integer. */
+/* A value ready to be shown. type->kind selects the arm; for TY_AGG it is the one that the view
+ * hook of its row in aggs.def sets. */
 struct view {
 	const struct type *type;
 	union {

@@ -183,8 +183,7 @@ static int make_rows(const struct plan_map *m, const struct map_snapshot *s,
 int view_map_make(const struct plan_map *m, const struct map_snapshot *s,
 		  struct stack_source *stacks, struct view_map *out)
 {
-	bool is_histogram =
-		m->value->kind == TY_AGG && agg_rows[m->value->agg].layout == AL_BUCKETS;
+	bool is_histogram = agg_has_buckets(m->value);
 	int err;
 
 	*out = (struct view_map){.name = m->name, .n_keys = m->n_keys};

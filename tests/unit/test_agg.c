@@ -35,7 +35,7 @@ static uint64_t merged(enum agg_kind agg, bool is_signed, const int64_t *values,
 	struct view v;
 
 	for (int i = 0; i < n; i++) {
-		uint64_t one[2] = {agg_rows[agg].layout == AL_MAX
+		uint64_t one[2] = {agg_rows[agg].layout == AL_MAX || agg_rows[agg].layout == AL_MIN
 					   ? agg_ordered(&t, (uint64_t)values[i])
 					   : (uint64_t)values[i],
 				   1};
