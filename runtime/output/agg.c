@@ -200,12 +200,6 @@ static int64_t at_rank(const struct view *v, uint32_t per_mille)
 	return 0;
 }
 
-void vw_median(struct view *v, const uint64_t *words)
-{
-	(void)words;
-	v->integer = (uint64_t)at_rank(v, 500);
-}
-
 void agg_quantiles(const struct view *v, struct agg_quantiles *out)
 {
 	*out = (struct agg_quantiles){
