@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The rows of aggs.def as an array, and what follows from a row and a type's scale.
+ * The rows of aggs.def as an array, and what depends on a row and the scale of a type.
  */
 #include "parser/lang/agg.h"
 #include "bpf_helpers/bucket.h"

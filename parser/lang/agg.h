@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The table of aggregations out of aggs.def. codegen adds by a row's layout, runtime merges by it.
+ * The table of aggregations made of aggs.def. Programs add by the layout of a row, and the runtime
+ * merges by it.
  */
 #pragma once
 #include "parser/lang/type.h"
@@ -30,7 +31,7 @@ static inline bool agg_has_buckets(const struct type *t)
 	return t->kind == TY_AGG && agg_rows[t->agg].layout >= AL_LOG_BUCKETS;
 }
 
-/* Words of a value of t: in an entry of a keyed map, or in all of a map without keys. */
+/* Number of words of a value of t: in an entry of a map with keys, or in a map without keys. */
 uint32_t agg_words(const struct type *t, bool is_keyed);
 /* Number of buckets of hist, lhist, quantiles. */
 uint32_t agg_buckets(const struct type *t);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The rows of builtins.def as an array, their lookup, and the signature reader.
- * Nothing else in the program may list builtins.
+ * The rows of builtins.def as an array, their lookup, and the parser of signatures. Nothing else
+ * may list builtins.
  */
 #include "parser/lang/builtin.h"
 #include <ctype.h>
 #include <string.h>
 
-/* A row's own name is the last word before the parameters; ids are spelt like the names. */
+/* Ids are spelled like the names. */
 #define ROW(id_, kind_, sig, where_, traits_, needs_, check_, doc_, ...) \
 	[BI_##id_] = {.id = BI_##id_,                                    \
 		      .kind = kind_,                                     \
@@ -56,10 +56,10 @@ static const struct {
 	{"username", &type_username}, {"name", &type_name},
 };
 
-/* string[16] is the one string type that signatures name: the kernel's TASK_COMM_LEN. */
+/* The only string type in signatures; 16 is TASK_COMM_LEN. */
 static const struct type type_comm = {.kind = TY_STRING, .size = 16, .align = 1};
 
-/* The type that `word` names; NULL for "any". False when it names none. */
+/* The type named `word`; NULL for "any". False if there is none. */
 static bool read_result(const char *word, const struct type **out)
 {
 	unsigned bits;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The table of builtins (variables, functions, aggregations) out of builtins.def, its lookup, and
- * the reader of its signatures. codegen/ expands the gen column of the same rows.
+ * The table of builtins (variables, functions, aggregations) made of builtins.def, its lookup, and
+ * the parser of signatures. codegen/ expands the gen column of the same rows.
  */
 #pragma once
 #include "parser/lang/probe.h"
@@ -72,7 +72,7 @@ struct param {
 	char name[16];
 };
 
-/* A signature, read. */
+/* A parsed signature. */
 struct signature {
 	const struct type *result; /* NULL: the check hook finds it ("any") */
 	struct param params[SIGNATURE_MAX_PARAMS];
@@ -116,5 +116,5 @@ static inline bool builtin_exists_in(const struct builtin *b, enum probe_id id)
 
 /* The row of `name`, or NULL. */
 const struct builtin *builtin_find(const char *name);
-/* Read a row's signature. False for a bad one; rows are ours, test_builtin.c reads all. */
+/* Parse a row's signature. False if it is malformed; test_builtin.c parses all. */
 bool builtin_signature(const struct builtin *b, struct signature *out);

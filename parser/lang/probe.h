@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Probe types (rows of probes.def) and attach points: what the text of a probe's head means.
+ * Probe types (rows of probes.def) and attach points.
  */
 #pragma once
 #include "parser/lang/kernel.h"

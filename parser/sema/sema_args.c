@@ -121,7 +121,7 @@ static const struct type *no_args(struct sema *s, const struct expr *e,
 			  "arguments are gone when a function returns: write entry(args.%s)",
 			  e->kind == EX_FIELD ? e->field.name : "NAME");
 	else if (s->report && (context == CTX_REGS_ENTRY || context == CTX_NOTE))
-		diag_hint(s->diags, "arguments are arg0 to arg5 here");
+		diag_hint(s->diags, "arguments are arg0, arg1, … here");
 	else if (s->report)
 		diag_hint(s->diags, "it is available in: %s", where_args(s->arena));
 	return &type_error;

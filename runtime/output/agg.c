@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Aggregations in user space, by the layout of their row (parser/lang/aggs.def). Reads merged words
- * and bucket counters (map_read.c, view_map.c), makes views of them; what they look like is decided
- * by the writers (format_agg.c for text).
+ * Aggregations in user space: merges words by the layout of their row (parser/lang/aggs.def) and
+ * turns merged words and bucket counters (map_read.c, view_map.c) into views. The writers decide
+ * what a view looks like (format_agg.c for text).
  */
 #include "runtime/output/agg.h"
 #include <string.h>
@@ -154,7 +154,7 @@ void agg_divide(struct view *v, uint64_t divisor)
 
 /* ---- buckets ----------------------------------------------------------------------------- */
 
-/* The inverse of sonde_bucket_log: bucket i holds edge(i - 1) and what is less than edge(i). */
+/* The inverse of sonde_bucket_log: bucket i holds edge(i - 1) up to below edge(i). */
 static int64_t log_edge(uint32_t j, uint32_t k)
 {
 	uint32_t power;
@@ -176,7 +176,7 @@ int64_t agg_bucket_begin(const struct type *t, uint32_t i)
 	return log_edge(i - 1, (uint32_t)t->scale[0]);
 }
 
-/* Buckets of one value are exact; of the others the middle is taken. */
+/* Exact for buckets of one value, else the middle of the bucket. */
 static int64_t middle(const struct type *t, uint32_t bucket)
 {
 	int64_t begin = agg_bucket_begin(t, bucket);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Aggregations in user space: words of many CPUs to one value, values to views, and what a bucket
- * of a histogram holds.
+ * Aggregations in user space: merging the words of all CPUs, views of values, and the range of a
+ * histogram's bucket.
  */
 #pragma once
 #include "parser/lang/agg.h"
@@ -28,23 +28,23 @@ typedef bool agg_json_fn(struct text *t, const struct view *v);
 #include "parser/lang/aggs.def"
 #undef AGG_ROW
 
-/* Merge `n` words at `from` (of another CPU, another epoch) into `into`. */
+/* Merge the `n` words at `from`, of another CPU or epoch, into `into`. */
 void agg_merge(const struct type *t, uint64_t *into, const void *from, uint32_t n);
-/* The view of merged words: all but histograms. */
+/* The view of merged words. Histograms: agg_view_buckets(). */
 void agg_view(struct view *v, const struct type *t, const uint64_t *words);
-/* The view of a histogram: `n` buckets in ascending order, which must live as long. */
+/* The view of a histogram: `n` buckets in ascending order, which must outlive the view. */
 void agg_view_buckets(struct view *v, const struct type *t, const struct view_bucket *buckets,
 		      uint32_t n);
-/* Rows' order by value: <0, 0, >0. */
+/* Compare values to order rows: <0, 0, >0. */
 int agg_compare(const struct view *a, const struct view *b);
-/* print's third argument: divide what is shown. */
+/* Divide what is shown, for the third argument of print(). */
 void agg_divide(struct view *v, uint64_t divisor);
 
-/* Where bucket i begins: the least value of it; for 0 there is none (INT64_MIN). Of i = the number
- * of buckets: one past the last value. */
+/* The smallest value in bucket i; INT64_MIN for bucket 0, which has none. If i is the number of
+ * buckets, one past the largest value. */
 int64_t agg_bucket_begin(const struct type *t, uint32_t i);
 
-/* What quantiles() shows, of the middles of buckets. */
+/* The values that quantiles() shows, computed from the middles of buckets. */
 struct agg_quantiles {
 	uint64_t count;
 	int64_t min, p50, p90, p99, p999, max; /* -1: a value below 0 */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Values to text. Reads views (view.h) and the pieces that plan.c took a printf format apart into;
- * appends to a struct text. No stdio, no allocation: this runs once an event. Conversions follow C
- * (flags, width, precision), on 64-bit values that `bits` of the piece may narrow; %s takes any
- * value. Beyond C: the zero flag pads strings with spaces, %p always has its 0x, and a stack under
- * %s has no width or precision. The writer that sends the text out is out_text.c.
+ * Formats values as text. Reads views (view.h) and the pieces of a printf format; appends to a
+ * struct text. It uses neither stdio nor allocation, because it runs once per event. Conversions
+ * follow C (flags, width, precision), on 64-bit values that `bits` of the piece may narrow; %s
+ * takes any value. Unlike C, the zero flag pads strings with spaces, %p always has its 0x, and
+ * width and precision do not apply to a stack under %s. out_text.c writes the text.
  */
 #include "runtime/output/format.h"
 #include "parser/base/limits.h"
@@ -37,8 +37,8 @@ void text_fill(struct text *t, char c, size_t n)
 	}
 }
 
-/* Digits are made from the right: all three return the first, `end` is one past the last. A zero
- * has one digit. */
+/* Digits are written from right to left. All three functions return the first digit; `end` is one
+ * past the last. Zero has one digit. */
 static char *decimal_digits(char *end, uint64_t x)
 {
 	static const char pairs[] = "00010203040506070809"
@@ -112,7 +112,7 @@ void text_hex(struct text *t, uint64_t x)
 
 /* ---- default text -------------------------------------------------------------------- */
 
-/* symbol+offset, or the address and, where known, what is mapped there: 0x7f01 (libc.so+0x1) */
+/* symbol+offset, or the address with the mapped file if known: 0x7f01 (libc.so+0x1) */
 static void format_frame(struct text *t, const struct view_frame *f)
 {
 	if (f->name) {
@@ -234,7 +234,7 @@ static uint64_t narrow(uint64_t x, uint32_t bits, bool is_signed)
 	return is_signed ? (uint64_t)((int64_t)(x << drop) >> drop) : x << drop >> drop;
 }
 
-/* A converted number in parts: prefix (sign or base), digits. */
+/* A converted number: prefix (sign or base) and digits. */
 struct number {
 	char prefix[2];
 	uint32_t n_prefix;
@@ -280,8 +280,8 @@ static void number_unsigned(struct number *n, const struct format_piece *p, uint
 	}
 }
 
-/* Width, precision, zeros and side, as in C: a precision is the least number of digits and switches
- * the zero flag off; a zero under precision 0 has no digits; %#o begins with a zero. */
+/* Width, precision, zeros and alignment as in C: the precision is the minimum number of digits and
+ * disables the zero flag; 0 with precision 0 has no digits; %#o begins with a zero. */
 static void put_number(struct text *t, const struct format_piece *p, struct number *n, bool is_zero)
 {
 	char *end = n->digits + sizeof(n->digits);
@@ -320,7 +320,7 @@ static void put_padded(struct text *t, const struct format_piece *p, const char 
 		text_fill(t, ' ', pad);
 }
 
-/* Integers under %s come through a buffer of their own: the precision may cut them. */
+/* Integers under %s are formatted to a buffer first, because the precision may cut them. */
 static void convert_string(struct text *t, const struct format_piece *p, const struct view *v)
 {
 	char digits[MAX_DIGITS];
@@ -401,8 +401,8 @@ static void convert(struct text *t, const struct format_piece *p, const struct v
 	}
 }
 
-/* '*': no wider than a format that is written out may say. As in C a negative width is one to the
- * left, a negative precision is none. */
+/* '*' has the same maximum as a width in the format. As in C, a negative width aligns to the left,
+ * and a negative precision is ignored. */
 static struct format_piece with_stars(const struct format_piece *p, const struct view *fields)
 {
 	struct format_piece q = *p;

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Text of values: a byte buffer that its owner empties or enlarges when it is full, the default
- * text of a view, and printf's conversions. Used by every writer that shows text (also the ones
- * that quote it afterwards); none of these functions can fail.
+ * Text of values: a byte buffer that its owner flushes or enlarges when it is full, the default
+ * text of a view, and the conversions of printf. All writers use it, also those that quote the
+ * text afterwards. None of these functions can fail.
  */
 #pragma once
 #include "runtime/output/view.h"
 #include <stddef.h>
 #include <string.h>
 
-/* Bytes on their way out. */
+/* A buffer of output bytes. */
 struct text {
 	char *bytes;
 	size_t n, capacity;
-	/* Called when the buffer is full; afterwards n < capacity. What went wrong (a write, no
-	 * memory) its owner remembers; the bytes are then thrown away. */
+	/* Called when the buffer is full; afterwards n < capacity. If a write or an allocation
+	 * fails, the owner records the error and discards the bytes. */
 	void (*make_room)(struct text *t);
 };
 
-/* Append bytes that may be more than fit at once. */
+/* Append bytes, which may exceed the capacity. */
 void text_put_slow(struct text *t, const char *bytes, size_t n);
 /* Append `n` times `c`. */
 void text_fill(struct text *t, char c, size_t n);
@@ -51,11 +51,11 @@ void text_hex(struct text *t, uint64_t x);
 
 /* A value as %s, print() and map keys show it. Stacks begin with a newline and end with one. */
 void format_view(struct text *t, const struct view *v);
-/* The parts of a tuple, comma between them. */
+/* The parts of a tuple, separated by commas. */
 void format_parts(struct text *t, const struct view *v);
 /* The text of an aggregation's value (format_agg.c). */
 void format_agg(struct text *t, const struct view *v);
-/* Is such a value lines of its own, after the line with its name? */
+/* True if a value of this type is printed as lines after the line with its name. */
 bool format_is_block(const struct type *t);
-/* What a printf call prints; `fields` are views of the event's fields, in their order. */
+/* The output of a printf call; `fields` are views of the event's fields, in order. */
 void format_printf(struct text *t, const struct plan_event *e, const struct view *fields);

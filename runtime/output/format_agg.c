@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Text of aggregations that are more than a number: stats and quantiles as records, histograms as
- * lines of buckets with bars. Bar and column widths are those that bpftrace's users know.
+ * Text of aggregations: stats and quantiles as records, histograms as lines of buckets with bars.
+ * Bar and column widths are those of bpftrace.
  */
 #include "runtime/output/agg.h"
 #include "runtime/output/format.h"
@@ -88,7 +88,7 @@ static void log_header(char *out, const struct type *type, uint32_t i)
 		snprintf(out, HEADER_BYTES, "[%s, %s)", from, to);
 }
 
-/* Where the step is a multiple of 1024, so may be the edges. */
+/* If the step is a multiple of 1024, edges are shown with K or M where they can be. */
 static const char *linear_label(char *out, size_t size, int64_t x, int64_t step)
 {
 	if (step % 1024 == 0 && x && x % (1 << 20) == 0)
@@ -138,7 +138,7 @@ static void put_line(struct text *t, const struct type *type, uint32_t bucket, u
 	text_string(t, "|\n");
 }
 
-/* From the first to the last bucket that has something, with the empty ones between. */
+/* From the first to the last bucket with a count, including the empty ones between. */
 void txt_histogram(struct text *t, const struct view *v)
 {
 	uint32_t n = v->histogram.n, first = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * JSON of aggregations: stats and quantiles as objects, histograms as lists of the buckets that
- * have something, their edges inclusive; a bucket open to one side lacks that edge.
+ * have a count. Both edges are inclusive; a bucket that is open to one side has no edge there.
  */
 #include "runtime/output/json_agg.h"
 #include "runtime/output/agg.h"
@@ -40,7 +40,7 @@ bool jsn_quantiles(struct text *t, const struct view *v)
 	return true;
 }
 
-/* lhist has a bucket of all that is beyond it; the last one of the others ends with the numbers. */
+/* The last bucket of lhist has no upper edge. */
 static bool is_open(const struct type *t, uint32_t bucket)
 {
 	return agg_rows[t->agg].layout == AL_LINEAR_BUCKETS && bucket + 1 == agg_buckets(t);

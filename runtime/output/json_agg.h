@@ -6,7 +6,7 @@
 #include "runtime/output/format.h"
 #include "runtime/output/view.h"
 
-/* What a line says of a map with values of this type: "map", "stats" or "hist". */
+/* The type of the line for a map with values of this type: "map", "stats" or "hist". */
 const char *json_agg_line(const struct type *t);
-/* The value of one entry. False when it is a plain number, which the caller writes. */
+/* Write the value of one entry. False for a plain number, which the caller writes. */
 bool json_agg_value(struct text *t, const struct view *v);

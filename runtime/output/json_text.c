@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Strings of JSON. Bytes that are no UTF-8 become U+FFFD, so that all we write is valid JSON.
+ * JSON strings. Invalid UTF-8 is replaced by U+FFFD, so that the output is always valid JSON.
  */
 #include "runtime/output/json_text.h"
 #include <stdbool.h>
@@ -10,8 +10,8 @@ static bool continues(const unsigned char *p, size_t n, size_t i)
 	return i < n && (p[i] & 0xc0) == 0x80;
 }
 
-/* Bytes of the well-formed UTF-8 character at p, 0 when there is none: overlong forms, surrogates
- * and what is beyond U+10FFFF are none. */
+/* Length of the UTF-8 character at p, or 0 if it is malformed: an overlong form, a surrogate, or
+ * above U+10FFFF. */
 static size_t utf8_length(const unsigned char *p, size_t n)
 {
 	if (p[0] < 0x80)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Strings of JSON.
+ * JSON strings.
  */
 #pragma once
 #include "runtime/output/format.h"
 
-/* The bytes as they stand between the quotes. */
+/* Append the bytes escaped, without quotes. */
 void json_put_escaped(struct text *t, const char *bytes, size_t n);
-/* In quotes. */
+/* Likewise with quotes. */
 void json_put_string(struct text *t, const char *s);

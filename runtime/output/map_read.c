@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Snapshots of maps. Reads a map by its descriptor and its row in the plan, writes a struct
- * map_snapshot: keys as in the kernel, aggregations' words merged over all CPUs, other epochs
- * left out. Sorting and views: view_map.c.
+ * Snapshots of maps. Reads a map by its descriptor and its row in the plan into a struct
+ * map_snapshot: keys as in the kernel, words of aggregations merged over all CPUs, without
+ * entries of other epochs. view_map.c sorts and makes views.
  *
- * Hashes are read in batches. The kernel walks bucket by bucket and locks each, so an entry is met
- * once whatever else goes on in the map. A bucket that does not fit into an empty buffer is
- * -ENOSPC: the buffer grows and the same place is asked again. Kernels without batches are walked
- * key by key; a key deleted just then sends that walk back to the start, so what it meets twice is
- * folded away.
+ * Hashes are read in batches. The kernel walks bucket by bucket and locks each, so it returns an
+ * entry once whatever else happens in the map. It returns -ENOSPC for a bucket that does not fit an
+ * empty buffer: the buffer grows and the lookup is repeated. On kernels without batches the walk is
+ * key by key; if the current key is deleted meanwhile, the walk starts over, and duplicates are
+ * merged.
  */
 #include "runtime/output/map_read.h"
 #include "runtime/output/map_rows.h"
@@ -67,8 +67,8 @@ static int batch_reserve(const struct reading *r, struct batch *b, uint32_t size
 	return err;
 }
 
-/* A bucket holds no more than the map does, and a few that are being replaced: one that still
- * does not fit is an error, or we would grow without end. */
+/* A bucket holds at most the entries of the map and a few that are being replaced. One that still
+ * does not fit is an error; else the buffer would grow without end. */
 static int batch_grow(const struct reading *r, struct batch *b)
 {
 	if (b->size / 2 > r->map->max_entries + r->n_parts)
@@ -76,13 +76,13 @@ static int batch_grow(const struct reading *r, struct batch *b)
 	return batch_reserve(r, b, 2 * b->size);
 }
 
-/* Errors after which the kernel has handed out a part and a place to go on from. */
+/* Errors with which the kernel returns part of the entries and a position to continue from. */
 static bool is_busy(int err)
 {
 	return err == -EBUSY || err == -EDEADLK || err == -ETIMEDOUT;
 }
 
-/* One lookup. 0: go on; -ENOENT: all has been read. */
+/* One lookup. 0: continue; -ENOENT: everything has been read. */
 static int batch_read(struct reading *r, struct batch *b)
 {
 	uint32_t n = b->size, next = 0;
@@ -115,7 +115,7 @@ static int walk_batches(struct reading *r)
 
 	while (!err)
 		err = batch_read(r, &b);
-	/* An unknown command, or a kind of map without it: only ever the first answer. */
+	/* An unknown command, or a map type without batches: only the first call can fail so. */
 	if ((err == -EINVAL || err == -KERNEL_ENOTSUPP) && !b.is_begun)
 		err = -EOPNOTSUPP;
 	free(b.keys);
@@ -173,7 +173,8 @@ static bool is_touched(const struct reading *r, const uint8_t *value)
 	return touched != 0;
 }
 
-/* The one row of an array, from oldest to newest: aggregations add up, the newest value stays. */
+/* The single row of an array, from the oldest epoch to the newest: aggregations are merged, of
+ * plain values the newest is kept. */
 static void array_add(struct reading *r, const uint8_t *value)
 {
 	if (is_aggregated(r->map) && r->rows.n_rows > 0)
@@ -249,7 +250,7 @@ int map_snapshot_add_zero(const struct plan_map *m, struct map_snapshot *s)
 
 /* ---- deleting ------------------------------------------------------------------------ */
 
-/* The slot of `epoch` itself is in use: an epoch older by all the slots shares it and is left. */
+/* The slot of `epoch` is in use; skip an older epoch that shares it. */
 static int delete_slots(struct reading *r, uint32_t epoch)
 {
 	uint32_t n = MIN(epoch - r->oldest, SONDE_EPOCH_SLOTS - 1u);
@@ -274,7 +275,7 @@ static int delete_one(int fd, const uint8_t *key)
 	return err == -ENOENT ? 0 : err;
 }
 
-/* A batch ends early at a key that is gone or locked; that one is then deleted by itself. */
+/* A batch ends early at a key that is gone or locked; that key is then deleted alone. */
 static int delete_rows(const struct reading *r)
 {
 	uint32_t i = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The writers' common half: one buffer in front of a descriptor. It is written when it is full,
- * when the loop goes idle (flush), and as -B asks. The first error is kept and returned by every
- * call from then on. What goes into the buffer is decided in out_text.c and out_json.c.
+ * The common part of the writers: a descriptor with a buffer. The buffer is written when it is
+ * full, when the loop is idle (flush), and as -B requires. The first error is kept, and every
+ * later call returns it. out_text.c and out_json.c fill the buffer.
  */
 #include "runtime/output/out_file.h"
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A descriptor that somebody made non-blocking (terminals are shared) is waited for. */
+/* Wait for a descriptor that is non-blocking: terminals are shared with other processes. */
 static int write_all(int fd, const char *bytes, size_t n)
 {
 	while (n > 0) {
@@ -42,7 +42,7 @@ int out_file_flush(struct out *o)
 {
 	struct out_file *w = (struct out_file *)o;
 
-	/* "full" means full: the loop's idle moments do not count, its end does (close). */
+	/* "full" ignores the flush of an idle loop; close() still writes. */
 	if (w->buffering != OUT_BUFFER_FULL)
 		write_out(w);
 	return w->error;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the writers have in common: a descriptor, the buffer in front of it, when it is written out.
+ * The common part of the writers: a descriptor, its buffer, and when the buffer is written.
  */
 #pragma once
 #include "runtime/output/format.h"
@@ -24,5 +24,6 @@ int out_file_init(struct out_file *w, FILE *f);
 /* out_tests.c: the text of tests and benches. */
 int out_text_test(struct out *o, const struct view_test *v);
 int out_file_flush(struct out *o);
-/* One record, value or map is complete: write it out if the buffering says so. The kept error. */
+/* A record, value or map is complete: write it if the buffering requires so. Returns the kept
+ * error. */
 int out_file_done(struct out_file *w);

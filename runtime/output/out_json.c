@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The JSON writer of struct out: one object a line, {"type": …, "data": …}. Reads views; the buffer
- * and the descriptor are out_file.c's. Text that format.c makes is put into a scratch buffer first
- * and then quoted (json_text.c).
+ * The JSON writer: one object per line, {"type": …, "data": …}. Reads views; out_file.c has the
+ * buffer and the descriptor. Text of format.c goes to a scratch buffer first and is then quoted
+ * (json_text.c).
  */
 #include "runtime/output/json_agg.h"
 #include "runtime/output/json_text.h"
@@ -20,7 +20,7 @@ static struct out_json *out_json(struct out *o)
 	return (struct out_json *)o;
 }
 
-/* Out of memory: the bytes are thrown away, and the error is kept as that of a write would be. */
+/* Without memory the bytes are discarded, and the error is kept like one of a write. */
 static void scratch_make_room(struct text *t)
 {
 	struct out_json *w = (struct out_json *)((char *)t - offsetof(struct out_json, scratch));
@@ -37,7 +37,7 @@ static void scratch_make_room(struct text *t)
 
 /* ---- values -------------------------------------------------------------------------------- */
 
-/* Most readers keep numbers as doubles: what those cannot hold is a string. */
+/* Numbers that a double cannot hold are strings, because most readers use doubles. */
 static bool fits_double(uint64_t magnitude)
 {
 	while (magnitude >> 53 && !(magnitude & 1))
@@ -60,7 +60,7 @@ static void put_integer(struct text *t, const struct view *v)
 		text_char(t, '"');
 }
 
-/* What text shows, quoted. */
+/* The text, quoted. */
 static void put_as_text(struct out_json *w, const struct view *v)
 {
 	w->scratch.n = 0;
@@ -72,7 +72,7 @@ static void put_as_text(struct out_json *w, const struct view *v)
 
 static void put_value(struct out_json *w, const struct view *v);
 
-/* [1, "a"] of a tuple or an array, {"x": 1, "y": "a"} of a record. */
+/* [1, "a"] for a tuple or an array, {"x": 1, "y": "a"} for a record. */
 static void put_parts(struct out_json *w, const struct view *v)
 {
 	struct text *t = &w->file.text;
@@ -130,7 +130,7 @@ static void key_part(struct out_json *w, uint32_t i, const struct view *part)
 	format_view(&w->scratch, part);
 }
 
-/* An object's key is one string: the parts as text shows them, with commas between. One tuple is as
+/* An object's key is one string: the text of the parts, separated by commas. A tuple is the same as
  * several keys. */
 static void put_key(struct out_json *w, const struct view_map *m, const struct view_row *r)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How tests and benches went, as text: a line when a test begins, one when it has ended, totals; of
- * benches a table. Colours on a terminal only.
+ * Results of tests and benchmarks as text: for tests a line at the start and the end of each, and
+ * totals; for benchmarks a table. Colours only on a terminal.
  */
 #include "runtime/output/out_file.h"
 #include <stdio.h>
@@ -33,7 +33,7 @@ static void put_time(struct text *t, uint64_t ns)
 	text_string(t, divisor == 1 ? " ns" : divisor == 1000 ? " us" : " ms");
 }
 
-/* In a column of `width`. */
+/* Pad to `width` columns. */
 static void put_cell(struct text *t, const char *s, size_t width)
 {
 	text_string(t, s);

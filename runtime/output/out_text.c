@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The text writer of struct out: printf output as it is, values a line each, maps as
- * `@name[key, key]: value`. Reads views; the buffer and the descriptor are out_file.c's, what a
- * value looks like is decided in format.c. What is not a result goes to standard error.
+ * The text writer: printf output unchanged, one line per value, maps as `@name[key, key]: value`.
+ * Reads views; out_file.c has the buffer and the descriptor, format.c formats values. Everything
+ * that is not a result goes to standard error.
  */
 #include "runtime/base/log.h"
 #include "runtime/output/out_file.h"

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One value: its bytes, as the kernel side laid them out in a key, a map value or a record, and
- * its type become a struct view. Integers are widened by their type's width and sign, strings end
- * at their first NUL, the hash of a stack is turned into frames by the stack source. Nothing here
- * knows an output format (format.c, out_*.c); whole maps are made in view_map.c.
+ * Makes a struct view of one value from its type and its bytes in a key, a map value or a record.
+ * Integers are extended by their type's width and sign, strings end at the first NUL, and the stack
+ * source turns a stack's hash into frames. This file knows no output format (format.c, out_*.c).
+ * view_map.c makes the views of whole maps.
  */
 #include "runtime/output/view.h"
 #include "runtime/output/agg.h"
 #include <string.h>
 
-/* The bytes may lie anywhere: key parts and record fields keep their type's alignment, but strings
- * before them in a test or a foreign record may not. */
+/* The bytes may be unaligned, as in records of tests. */
 static uint64_t load_integer(const void *bytes, uint32_t size, bool is_signed)
 {
 	uint64_t x = 0;
@@ -53,7 +52,7 @@ static void make_stack(struct view *v, const void *bytes, bool is_user, struct s
 	v->stack.is_lost = true;
 }
 
-/* Of a record: one word, or the two of stats. */
+/* In a record: one word, or two for stats. */
 static void make_agg(struct view *v, const struct type *type, const void *bytes)
 {
 	uint64_t words[2] = {0};

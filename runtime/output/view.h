@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Bytes and a type, made ready for any output writer; and the writers' one interface. Format code
- * lives in format.c and out_*.c only.
+ * Views: values made from bytes and a type, ready for any writer; and the interface of the writers.
+ * Only format.c and out_*.c contain formatting code.
  */
 #pragma once
 #include "parser/plan/plan.h"
@@ -25,8 +25,7 @@ struct view_stack {
 	bool is_lost; /* it was taken, but the store does not have it (n is 0) */
 };
 
-/* One bucket of a histogram: its number (agg.h has what it holds) and how many values fell into
- * it. */
+/* One bucket of a histogram: its number (for its range see agg.h) and its count. */
 struct view_bucket {
 	uint32_t index;
 	uint64_t count;
@@ -59,7 +58,7 @@ struct view {
 	};
 };
 
-/* One row of a map: its keys' views and its value's. */
+/* One row of a map: views of its keys and its value. */
 struct view_row {
 	struct view *keys;
 	struct view value;
@@ -72,22 +71,22 @@ struct view_map {
 	uint32_t n_rows;
 };
 
-/* Turns a stack's hash into frames; the session gives one. False: the stack is not there. The
- * frames and their strings must stay where they are while a view made with them is in use: those
- * of a whole map at once. */
+/* Turns a stack's hash into frames; provided by the session. False if the stack is missing. The
+ * frames and their strings must stay valid while a view uses them, which for a map means those of
+ * all its rows. */
 struct stack_source {
 	bool (*find)(struct stack_source *s, uint64_t hash, bool is_user, struct view_stack *out);
-	/* Text of a ksym, usym, user name or timestamp; NULL in a source that has none. */
+	/* The text of a ksym, usym, user name or timestamp. NULL if the source has none. */
 	const char *(*text)(struct stack_source *s, const struct type *t, const void *bytes);
 };
 
-/* The view of the value of `type` at `bytes`. Strings point into bytes. */
+/* Make the view of the value of `type` at `bytes`. Strings point into bytes. */
 void view_make(struct view *v, const struct type *type, const void *bytes,
 	       struct stack_source *stacks);
 
 /* Part `i` of a tuple, record or array. */
 void view_part(const struct view *v, uint32_t i, struct view *out);
-/* What could not be recorded or shown, of one probe and cause. */
+/* Losses of one probe by one cause. */
 struct view_loss {
 	const char *probe;	 /* as the user wrote it */
 	const char *cause;	 /* "ring-full": stable, for programs */
@@ -95,7 +94,7 @@ struct view_loss {
 	uint64_t n;
 };
 
-/* Tests and benches (--test, --bench), as they go. */
+/* Progress of tests and benchmarks (--test, --bench). */
 struct view_test {
 	enum view_test_stage {
 		VIEW_TEST_BEGIN,  /* n, name_width: of the longest name */
@@ -114,16 +113,17 @@ struct view_test {
 	uint32_t n_failed;
 };
 
-/* When output is written: at idle moments (and when the buffer is full), at each line's end, only
- * when the buffer is full, at once. */
+/* When output is written: when the loop is idle or the buffer full, at each line's end, only when
+ * the buffer is full, or at once. */
 enum out_buffering { OUT_BUFFER_IDLE, OUT_BUFFER_LINE, OUT_BUFFER_FULL, OUT_BUFFER_NONE };
 
-/* An output format. All functions return 0 or -errno of the write (EPIPE ends the run quietly). */
+/* An output format. All functions return 0 or the -errno of a write. EPIPE ends the run
+ * silently. */
 struct out {
 	int (*printf_event)(struct out *o, const struct plan_event *e, const struct view *fields);
 	int (*value)(struct out *o, const struct view *v);
 	int (*map)(struct out *o, const struct view_map *m);
-	/* All probes are attached; what was lost. Text says these on standard error. */
+	/* All probes are attached; losses. The text writer prints these to standard error. */
 	int (*attached)(struct out *o, uint32_t n_probes);
 	int (*lost)(struct out *o, const struct view_loss *l);
 	int (*test)(struct out *o, const struct view_test *t);
@@ -131,20 +131,19 @@ struct out {
 	void (*close)(struct out *o);
 };
 
-/* Text, as bpftrace's users and scripts know it. Writes to the file's descriptor, with a buffer of
- * its own; does not own the file. close() flushes, but only flush() tells of errors. NULL when the
- * file has no descriptor, cannot be flushed, or memory is short (errno says which). */
+/* Text in the form of bpftrace. Writes to the file's descriptor with its own buffer; does not own
+ * the file. close() flushes, but only flush() reports errors. NULL with errno set if the file has
+ * no descriptor or cannot be flushed, or without memory. */
 struct out *out_text_new(FILE *f);
-/* JSON, one object a line; the same otherwise. */
+/* JSON, one object per line; otherwise the same. */
 struct out *out_json_new(FILE *f);
 
-/* -B. Returns the descriptor that is written to: its reader's end can be polled for. */
+/* Set the buffering (-B). Returns the descriptor, which can be polled for the end of its reader. */
 int out_set_buffering(struct out *o, enum out_buffering buffering);
-/* A command will write to the same descriptor: whatever either writes goes to the file's end, until
- * out_unshare. Programs that copy in the kernel (coreutils' cat: copy_file_range) do not take the
- * lock of the common offset, and would overwrite what we write meanwhile. Files only, and only one
- * that stands at its end. */
+/* A command will write to the same descriptor: set O_APPEND until out_unshare(). Programs that copy
+ * in the kernel (copy_file_range() in cat of coreutils) do not lock the shared offset and would
+ * overwrite our output. Only for files whose offset is at their end. */
 void out_share(struct out *o);
 void out_unshare(struct out *o);
-/* Write out everything whatever the buffering. 0 or the -errno of a write. */
+/* Write everything regardless of the buffering. 0 or the -errno of a write. */
 int out_finish(struct out *o);

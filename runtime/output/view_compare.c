@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The order of views by what they show.
+ * Compares views by the text that they show.
  */
 #include "runtime/output/view_compare.h"
 #include "runtime/output/agg.h"
@@ -24,8 +24,8 @@ static int compare_strings(const struct view *a, const struct view *b)
 	return order ? order : compare_unsigned(a->string.len, b->string.len);
 }
 
-/* By what is shown: names where there are some, for addresses differ from process to process.
- * Unknown frames come first. */
+/* By name where there is one, because addresses differ between processes. Unknown frames come
+ * first. */
 static int compare_frames(const struct view_frame *a, const struct view_frame *b)
 {
 	int order = (a->name != NULL) - (b->name != NULL);

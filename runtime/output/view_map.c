@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A snapshot of a map (map_read.c) to rows of views in the order they are to be printed, whatever
- * the output format: integers, counts and sums ascending by value, rows of equal values and all
- * other maps by their keys, first part first. Keys compare as what they show: integers by their
- * type's sign, strings bytewise, stacks frame by frame.
+ * Turns a snapshot of a map (map_read.c) into rows of views, in the order in which all writers
+ * print them: integers and aggregations ascending by value; rows of equal value and all other
+ * maps by their keys, first part first. Keys compare as they are shown: integers by their type's
+ * sign, strings bytewise, stacks frame by frame.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* qsort_r */
@@ -28,7 +28,7 @@ static int compare_rows(const void *x, const void *y, void *arg)
 	return order;
 }
 
-/* Integers are 8 bytes in a map's value, whatever their type's width. */
+/* Integers have 8 bytes in a map's value whatever the width of their type. */
 static void make_value(struct view *v, const struct plan_map *m, const struct map_snapshot *s,
 		       uint32_t row, struct stack_source *stacks)
 {
@@ -56,7 +56,7 @@ static void make_keys(struct view_row *r, const struct plan_map *m, const struct
 	}
 }
 
-/* Room for `n` rows with their keys' views, and `n_buckets` buckets, in one block. */
+/* Allocate `n` rows with the views of their keys, and `n_buckets` buckets, in one block. */
 static int make_room(struct view_map *out, uint32_t n, uint32_t n_buckets,
 		     struct view_bucket **buckets)
 {
@@ -76,7 +76,7 @@ static int make_room(struct view_map *out, uint32_t n, uint32_t n_buckets,
 
 /* ---- histograms -------------------------------------------------------------------------- */
 
-/* Without keys: a counter a bucket, side by side. */
+/* Without keys: one counter per bucket, side by side. */
 static int make_dense(const struct plan_map *m, const struct map_snapshot *s, struct view_map *out)
 {
 	struct view_bucket *buckets;
@@ -101,7 +101,7 @@ static const uint8_t *raw_key(const struct sparse *sp, uint32_t row)
 	return sp->snapshot->keys + (size_t)row * sp->map->key_size;
 }
 
-/* The user's key is between the epoch and the bucket. */
+/* The key of the script is between the epoch and the bucket. */
 static bool same_key(const struct sparse *sp, uint32_t a, uint32_t b)
 {
 	return memcmp(raw_key(sp, a) + 4, raw_key(sp, b) + 4, sp->map->bucket_offset - 4) == 0;
@@ -126,7 +126,7 @@ static int compare_entries(const void *x, const void *y, void *arg)
 	return order ? order : (i > j) - (i < j);
 }
 
-/* Entries in the order of keys and buckets become rows of buckets. */
+/* Make rows of buckets from entries that are sorted by key and bucket. */
 static int make_groups(const struct sparse *sp, const uint32_t *order, struct stack_source *stacks,
 		       struct view_map *out)
 {

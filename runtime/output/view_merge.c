@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rows of a snapshot whose keys differ but show the same become one: stacks of several processes,
- * symbols, moments as strftime() writes them. In JSON they would be one name twice, of which
- * programs that read it keep the last.
+ * Merges rows of a snapshot whose keys differ but are shown the same: stacks of several processes,
+ * symbols, timestamps formatted by strftime(). In JSON they would be duplicate names, of which most
+ * readers keep the last.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* qsort_r */
@@ -22,7 +22,7 @@ struct merging {
 	bool *is_gone;
 };
 
-/* Can two values of different bytes show the same? */
+/* True if two values of different bytes can be shown the same. */
 static bool may_look_alike(const struct type *t)
 {
 	switch (t->kind) {
@@ -52,7 +52,7 @@ static uint8_t *raw_key(const struct merging *m, uint32_t row)
 	return m->rows->keys + (size_t)row * m->map->key_size;
 }
 
-/* Keyed histograms have an entry a bucket. */
+/* Keyed histograms have an entry per bucket. */
 static uint32_t bucket_of(const struct merging *m, uint32_t row)
 {
 	uint32_t bucket = 0;
@@ -87,7 +87,8 @@ static int compare_entries(const void *x, const void *y, void *arg)
 	return order ? order : (i > j) - (i < j);
 }
 
-/* Of rows that show the same, each bucket's first takes the others in, and all get one key. */
+/* Among rows that are shown the same, merge each bucket into its first row, and give all one
+ * key. */
 static void merge_neighbours(const struct merging *m)
 {
 	uint32_t n = n_words(m->map), first = m->order[0], kept = first;
