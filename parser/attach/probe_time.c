@@ -104,8 +104,9 @@ static int too_short(const struct probe_reader *r, const struct attach_point *p,
 	if (n == 1 && !parts[0][strspn(parts[0], "0123456789")])
 		return diag_hint(r->diags,
 				 "a number alone counts nanoseconds, at least %llu; "
-				 "write %s:%ss for seconds, %s:hz:%s for so many times a second",
-				 (unsigned long long)shortest, name, parts[0], name, parts[0]);
+				 "write %s:%ss for seconds, %s:hz:%s for %s times a second",
+				 (unsigned long long)shortest, name, parts[0], name, parts[0],
+				 parts[0]);
 	return diag_hint(r->diags, "the shortest is %lluus", (unsigned long long)shortest / 1000);
 }
 

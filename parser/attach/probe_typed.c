@@ -104,7 +104,7 @@ static int no_fentry(const struct probe_reader *r, const struct attach_point *p,
 		   row_name(p));
 	if (kernel_has(r->kernel, CAP_KPROBES))
 		return diag_hint(
-			r->diags, "write %s:%s, whose arguments are arg0 to arg5",
+			r->diags, "write %s:%s, whose arguments are arg0, arg1, …",
 			probe_rows[p->id == PROBE_FEXIT ? PROBE_KRETPROBE : PROBE_KPROBE].name,
 			function);
 	near = probe_near_tracepoints(r, function);
@@ -132,7 +132,7 @@ static int unknown_module(const struct typed_search *s)
 					 : "the module '%s' is not loaded, or has no BTF",
 		   s->module);
 	return diag_hint(s->r->diags,
-			 "modprobe %s loads it; /sys/kernel/btf has those that have BTF",
+			 "modprobe %s loads it; /sys/kernel/btf lists the modules with BTF",
 			 pattern_is(s->module) ? "MODULE" : s->module);
 }
 

@@ -82,7 +82,7 @@ static const char *suffix_hint(const char *suffix, uint32_t len)
 	if (suffix[0] == 'b' || suffix[0] == 'B')
 		return "binary numbers are not read in scripts; write hex: 0xff";
 	if (suffix[0] == 'e' || suffix[0] == 'E')
-		return "an exponent follows one digit 1 to 9 and begins with 1 to 9: 5e3";
+		return "write one digit from 1 to 9, e, and an exponent without a leading 0: 5e3";
 	if (suffix[0] == '.')
 		return "there is no floating point; use a smaller unit, as 1500ms for 1.5s";
 	if (len <= 3 && strchr("uUlL", suffix[0]))

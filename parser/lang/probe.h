@@ -93,6 +93,14 @@ struct probe_row {
 
 extern const struct probe_row probe_rows[PROBE_COUNT];
 
+/* The name of a probe type as messages print it: kprobe, but BEGIN. */
+static inline const char *probe_title(enum probe_id id)
+{
+	const struct probe_row *r = &probe_rows[id];
+
+	return strchr(r->form, ':') ? r->name : r->form;
+}
+
 /* A function, or a location in one, that a probe is attached to. */
 struct attach_target {
 	const char *function; /* as people write it */

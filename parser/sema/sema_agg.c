@@ -33,8 +33,8 @@ const struct type *chk_hist(struct sema *s, struct expr *e)
 	const struct expr *k = e->call.n_args > 1 ? e->call.args[1] : NULL;
 
 	if (k && k->integer.value > HIST_MAX_K) {
-		sema_error(s, k->span, "hist-scale",
-			   "hist splits a power of two into 2^k buckets, k is 0 to %d", HIST_MAX_K);
+		sema_error(s, k->span, "hist-scale", "hist's second argument must be 0 to %d",
+			   HIST_MAX_K);
 		return &type_error;
 	}
 	return of_scale(s, e, k ? (int64_t)k->integer.value : 0, 0, 0);

@@ -115,7 +115,7 @@ static const struct type *no_args(struct sema *s, const struct expr *e,
 	enum probe_context context = probe_rows[p->id].context;
 
 	sema_error(s, e->span, "wrong-probe", "'args' is not available in %s probes",
-		   probe_rows[p->id].name);
+		   probe_title(p->id));
 	if (s->report && context == CTX_REGS_RETURN && probe_space(p) == SPACE_USER)
 		diag_hint(s->diags,
 			  "arguments are gone when a function returns: write entry(args.%s)",

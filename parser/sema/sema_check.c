@@ -55,7 +55,7 @@ static void hint_where(struct sema *s, const struct builtin *b, const struct att
 	for (uint32_t i = 0; i < PROBE_COUNT; i++)
 		if (builtin_exists_in(b, i)) {
 			strncat(list, *list ? ", " : "", sizeof(list) - strlen(list) - 1);
-			strncat(list, probe_rows[i].name, sizeof(list) - strlen(list) - 1);
+			strncat(list, probe_title(i), sizeof(list) - strlen(list) - 1);
 		}
 	diag_hint(s->diags, "it is available in: %s", list);
 }
@@ -70,7 +70,7 @@ static void check_where(struct sema *s, const struct builtin *b, struct span spa
 		if (builtin_exists_in(b, p->id))
 			continue;
 		diag_error(s->diags, span, "wrong-probe", "'%s' is not available in %s probes",
-			   b->name, probe_rows[p->id].name);
+			   b->name, probe_title(p->id));
 		hint_where(s, b, p);
 		return;
 	}

@@ -235,7 +235,8 @@ static const struct type *skip(struct sema *s, struct expr *e)
 	uint64_t n = e->binary.right->integer.value;
 
 	if (n >= x->string.len) {
-		diag_warning(s->diags, e->span, "empty-text", "nothing is left of this string");
+		diag_warning(s->diags, e->span, "empty-text",
+			     "the offset skips the whole string; the result is empty");
 		n = x->string.len;
 	}
 	return write_string(s, e, x->string.text + n, x->string.len - (uint32_t)n);

@@ -38,7 +38,7 @@ static const struct type *no_context(struct sema *s, const struct expr *e,
 	sema_error(s, e->span, has_none ? "wrong-probe" : "not-built",
 		   has_none ? "'ctx' is not available in %s probes"
 			    : "'ctx' in %s probes is not implemented yet",
-		   probe_rows[p->id].name);
+		   probe_title(p->id));
 	if (s->report && has_args)
 		diag_hint(s->diags, "a tracepoint's fields are args.FIELD");
 	else if (s->report)

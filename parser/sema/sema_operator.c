@@ -88,6 +88,13 @@ static bool is_name_and_string(const struct expr *name, const struct expr *text)
 	return name->type->kind == TY_NAME && text->kind == EX_STRING;
 }
 
+static void hint_name(struct sema *s, const struct expr *e)
+{
+	const char *name = e->kind == EX_NAME ? e->name.name : "probe";
+
+	diag_hint(s->diags, "write %s == \"name\" or %s != \"name\"", name, name);
+}
+
 /* Types that sema_check_int accepts or reports itself. */
 static bool may_be_number(const struct type *t)
 {
@@ -139,7 +146,7 @@ static const struct type *type_compare(struct sema *s, struct expr *e)
 		sema_error(s, e->span, "type-mismatch", "cannot compare %s with %s",
 			   sema_name_of(s, x), sema_name_of(s, y));
 		if (s->report)
-			diag_hint(s->diags, "write probe == \"name\" or probe != \"name\"");
+			hint_name(s, x->kind == TY_NAME ? e->binary.left : e->binary.right);
 		return &type_error;
 	}
 	if ((x->kind == TY_STRING) != (y->kind == TY_STRING) && x->kind != TY_ERROR &&

@@ -117,6 +117,18 @@ static bool is_glued(const struct token *head)
 	return head->text.text[head->text.len - 1] == '<' || (has_char(head, '<') && is_statement);
 }
 
+/* A statement's keyword that begins a head: the statement is outside of any probe. */
+static bool is_statement_word(const struct token *head)
+{
+	static const char *const words[] = {"if", "else", "while", "for", "unroll", "return"};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (head->kind == TOK_ATTACH && head->text.len == strlen(words[i]) &&
+		    memcmp(head->text.text, words[i], head->text.len) == 0)
+			return true;
+	return false;
+}
+
 /* A head without a block. */
 static void report_no_block(const struct stop *s)
 {
@@ -126,6 +138,11 @@ static void report_no_block(const struct stop *s)
 	if (head->kind == TOK_PRED_CLOSE) {
 		diag_error(s->f->diags, head->span, "syntax",
 			   "probe has no block: write { … } after its predicate");
+		return;
+	}
+	if (is_statement_word(head)) {
+		diag_error(s->f->diags, head->span, "syntax", "%s is only allowed inside a probe",
+			   stop_found(s, head, buf, sizeof(buf)));
 		return;
 	}
 	diag_error(s->f->diags, head->span, "syntax", "probe has no block: write { … } after %s",

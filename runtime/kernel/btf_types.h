@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * BTF by id and by name: the offset of each type of a raw section, and the prototypes of functions.
- * A module's section continues its base, the kernel's own.
+ * A module's ids continue after those of its base, vmlinux.
  */
 #pragma once
 #include "parser/lang/kernel.h"

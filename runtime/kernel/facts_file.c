@@ -9,7 +9,7 @@
  *	source PATH FILE LINE SYMBOL OFFSET	where in PATH the code of a source line begins
  *	arguments PATH SYMBOL RESULT TYPE:PARAM …
  *		a function's prototype in debug information; double and struct take no word of
- *		the arguments, the location of a `lost` one is unknown
+ *		the arguments; the location of a `lost` one is unknown
  *	usdt PATH PROVIDER:NAME ADDRESS SEMAPHORE ARGUMENTS
  *		a location of a USDT probe; its address is also its file offset; the arguments
  *		as in the note, but separated by ';', or - for none

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Sizes of kernel functions: up to the next symbol, as the kernel computes them. The kernel would
- * apply an offset beyond the end to the function that follows, so such offsets are refused.
+ * attribute an offset past the end to the next function, so such offsets are refused.
  */
 #include "runtime/kernel/kallsyms.h"
 #include "runtime/kernel/kernel_facts.h"

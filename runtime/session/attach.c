@@ -72,7 +72,7 @@ int att_typed(struct session *s, uint32_t prog)
 	return open_typed(s, prog, false);
 }
 
-/* A trampoline that goes is waited for: somebody may be on it. */
+/* Detaching waits until no task runs on the trampoline. */
 int att_trampoline(struct session *s, uint32_t prog)
 {
 	return open_typed(s, prog, true);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports losses when tracing ends, by cause and probe: the counters of the programs, summed over
- * all possible CPUs, and those of the kernel.
+ * Reports losses when tracing ends, by cause and probe: the programs' counters, summed over all
+ * possible CPUs, and those of the kernel and the runtime.
  */
 #include "parser/base/limits.h"
 #include "runtime/session/session.h"
@@ -14,15 +14,37 @@
 
 _Static_assert(LIMIT_LOOP == 1048576 && LIMIT_ROUNDS == 8388608, "losses.def has them in words");
 
-static const struct {
+struct cause {
 	const char *name, *what, *help;
-} causes[] = {
+};
+
+static const struct cause causes[] = {
 #define LOSS(id, ...) [SONDE_LOSS_##id] = {__VA_ARGS__},
 #include "bpf_helpers/losses.def"
 #undef LOSS
 };
 
 _Static_assert(sizeof(causes) / sizeof(*causes) == SONDE_LOSS_COUNT, "one row for each cause");
+
+enum runtime_loss {
+#define LOSS(...)
+#define RUNTIME_LOSS(id, ...) RUNTIME_LOSS_##id,
+#include "bpf_helpers/losses.def"
+#undef LOSS
+#undef RUNTIME_LOSS
+	RUNTIME_LOSS_COUNT,
+};
+
+static const struct cause runtime_causes[] = {
+#define LOSS(...)
+#define RUNTIME_LOSS(id, ...) [RUNTIME_LOSS_##id] = {__VA_ARGS__},
+#include "bpf_helpers/losses.def"
+#undef LOSS
+#undef RUNTIME_LOSS
+};
+
+_Static_assert(sizeof(runtime_causes) / sizeof(*runtime_causes) == RUNTIME_LOSS_COUNT,
+	       "one row for each cause");
 
 /* Sum of one counter over all possible CPUs; 0 when the object has no loss table. */
 static uint64_t read_counter(int fd, uint32_t index, uint64_t *per_cpu, int n_cpus)
@@ -36,20 +58,29 @@ static uint64_t read_counter(int fd, uint32_t index, uint64_t *per_cpu, int n_cp
 	return sum;
 }
 
+static void report_cause(struct out *out, const char *probe, const struct cause *c, uint64_t n)
+{
+	out->lost(out, &(struct view_loss){
+			       .probe = probe,
+			       .cause = c->name,
+			       .what = c->what,
+			       .help = c->help,
+			       .n = n,
+		       });
+}
+
 /* Losses of the scope programs belong to no probe. */
 static void report(const struct session *s, struct out *out, uint32_t probe, uint32_t cause,
 		   uint64_t n)
 {
 	bool has_probe = s->plan->n_probes && cause != SONDE_LOSS_SCOPE;
-	struct view_loss l = {
-		.probe = has_probe ? s->plan->probes[probe].name : "tracing",
-		.cause = causes[cause].name,
-		.what = causes[cause].what,
-		.help = causes[cause].help,
-		.n = n,
-	};
 
-	out->lost(out, &l);
+	report_cause(out, has_probe ? s->plan->probes[probe].name : "tracing", &causes[cause], n);
+}
+
+static void report_runtime(struct out *out, const char *probe, enum runtime_loss cause, uint64_t n)
+{
+	report_cause(out, probe, &runtime_causes[cause], n);
 }
 
 static uint64_t report_counters(const struct session *s, struct out *out)
@@ -93,14 +124,7 @@ static uint64_t report_missed(const struct session *s, struct out *out)
 		    !info.recursion_misses)
 			continue;
 		total += info.recursion_misses;
-		out->lost(
-			out,
-			&(struct view_loss){
-				.probe = prog_name(s, i),
-				.cause = "recursion",
-				.what = "events missed, the program was already running on that CPU",
-				.n = info.recursion_misses,
-			});
+		report_runtime(out, prog_name(s, i), RUNTIME_LOSS_RECURSION, info.recursion_misses);
 	}
 	return total;
 }
@@ -148,8 +172,8 @@ static uint64_t missed_by_name(const struct session *s, uint32_t prog)
 	return missed;
 }
 
-/* Hits of kernel functions that the kernel did not deliver: nested in another probe, or more calls
- * open than it tracks returns of. Kernels before 6.7 do not report them. */
+/* Hits of kernel functions that the kernel did not deliver: nested in another probe, or more open
+ * calls than it tracks. Kernels before 6.7 do not report them. */
 static uint64_t report_undelivered(const struct session *s, struct out *out)
 {
 	uint64_t total = 0;
@@ -160,12 +184,7 @@ static uint64_t report_undelivered(const struct session *s, struct out *out)
 		if (!missed)
 			continue;
 		total += missed;
-		out->lost(out, &(struct view_loss){
-				       .probe = prog_name(s, i),
-				       .cause = "kernel-missed",
-				       .what = "hits not delivered by the kernel",
-				       .n = missed,
-			       });
+		report_runtime(out, prog_name(s, i), RUNTIME_LOSS_KERNEL_MISSED, missed);
 	}
 	return total;
 }
@@ -176,13 +195,7 @@ uint64_t loss_report(struct session *s, struct out *out)
 		report_missed(s, out) + report_undelivered(s, out) + report_counters(s, out);
 
 	if (s->map_records_lost) {
-		out->lost(out, &(struct view_loss){
-				       .probe = "tracing",
-				       .cause = "mapping-records",
-				       .what = "records of process mappings lost",
-				       .help = "some user frames may have no name",
-				       .n = s->map_records_lost,
-			       });
+		report_runtime(out, "tracing", RUNTIME_LOSS_MAPPING_RECORDS, s->map_records_lost);
 		total += s->map_records_lost;
 	}
 	return total;
