@@ -320,11 +320,11 @@ static LLVMValueRef gen_incdec(struct gen *g, struct expr *e)
 	struct expr *t = e->incdec.target;
 	LLVMValueRef step = gen_u64(g, e->incdec.is_increment ? 1 : (uint64_t)-1), before, after;
 
+	step = gen_scaled(g, step, t->type);
 	if (t->kind == EX_MAP) {
 		before = gen_map_add(g, t, step);
 		after = LLVMBuildAdd(g->b, before, step, "");
 	} else {
-		step = gen_scaled(g, step, t->var.var->type);
 		before = gen_int(g, t);
 		after = gen_narrow(g, LLVMBuildAdd(g->b, before, step, ""), t->var.var->type);
 		LLVMBuildStore(g->b, after, gen_var_at(g, t->var.var->id));

@@ -51,7 +51,7 @@ static void gen_assign(struct gen *g, struct stmt *st)
 		return;
 	}
 	if (target->kind == EX_MAP && (st->assign.op == OP_ADD || st->assign.op == OP_SUB)) {
-		amount = gen_int(g, st->assign.value);
+		amount = gen_scaled(g, gen_int(g, st->assign.value), target->type);
 		gen_map_add(g, target,
 			    st->assign.op == OP_ADD ? amount : LLVMBuildNeg(g->b, amount, ""));
 		return;

@@ -173,12 +173,22 @@ static const struct type *type_map(struct sema *s, struct expr *e)
 	return m->value ? sema_read_type(m->value) : undefined_map(s, e);
 }
 
+/* Does the variable or map hold a pointer? A step of it is an element. The value of a map is looked
+ * up without typing the expression, because that reports a map that nothing else assigns. */
+static bool is_pointer(struct sema *s, struct expr *target)
+{
+	if (target->kind == EX_VAR)
+		return sema_type_expr(s, target)->kind == TY_POINTER;
+	return target->map.map && target->map.map->value &&
+	       target->map.map->value->kind == TY_POINTER;
+}
+
 static const struct type *type_incdec(struct sema *s, struct expr *e)
 {
 	struct expr *t = e->incdec.target;
 
-	if (t->kind == EX_VAR && sema_type_expr(s, t)->kind == TY_POINTER)
-		return t->type;
+	if (is_pointer(s, t))
+		return sema_type_expr(s, t);
 	if (t->kind == EX_MAP && t->map.map)
 		sema_widen(s, &t->map.map->value, &t->map.map->value_span, sema_word(true), t,
 			   t->map.name);
@@ -364,11 +374,11 @@ static void type_assign(struct sema *s, struct stmt *st)
 {
 	struct expr *target = st->assign.target;
 	const struct type *t = value_type(s, st->assign.value, target);
-	bool is_step = target->kind == EX_VAR && sema_type_expr(s, target)->kind == TY_POINTER &&
-		       (st->assign.op == OP_ADD || st->assign.op == OP_SUB);
+	bool is_step =
+		(st->assign.op == OP_ADD || st->assign.op == OP_SUB) && is_pointer(s, target);
 
 	if (is_step && type_is_integral(t))
-		t = target->type;
+		t = target->kind == EX_VAR ? target->type : target->map.map->value;
 	else if (st->assign.op != OP_NONE && t->kind != TY_ERROR && !type_is_integral(t))
 		t = sema_error(s, st->assign.value->span, "operand-type",
 			       "'%s=' needs integers, but this is %s", op_str(st->assign.op),
