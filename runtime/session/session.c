@@ -88,15 +88,31 @@ static uint32_t count_traced_functions(const struct plan *p)
 	return n;
 }
 
+/* Of several programs at one location of a user function, the kernel runs the one first that was
+ * attached last. Programs of user functions are therefore attached from the last one to the first,
+ * so that bodies run in the order of the script. Returns the program to attach in turn `i`; *user
+ * is the last one returned of a user function, at first the number of programs. */
+static uint32_t next_to_attach(const struct plan *p, uint32_t i, uint32_t *user)
+{
+	if (!prog_kind_is(p->progs[i].kind, PK_USER_FUNCTION))
+		return i;
+	do
+		--*user;
+	while (!prog_kind_is(p->progs[*user].kind, PK_USER_FUNCTION));
+	return *user;
+}
+
 /* Attach the programs that can only be attached at exec, or all others. */
 static int attach_each(struct session *s, bool at_exec)
 {
 	const struct plan *p = s->plan;
 	struct attach_slow slow = {0};
-	uint32_t n_before;
+	uint32_t n_before, user = p->n_progs;
 	int err = 0;
 
-	for (uint32_t i = 0; !err && i < p->n_progs; i++) {
+	for (uint32_t turn = 0; !err && turn < p->n_progs; turn++) {
+		uint32_t i = next_to_attach(p, turn, &user);
+
 		if (attach_at_exec(s, &p->progs[i]) != at_exec)
 			continue;
 		if (is_traced_function(&p->progs[i]) && !slow.n)
