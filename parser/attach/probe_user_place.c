@@ -207,6 +207,12 @@ static int no_line(struct user_matching *m, const char *path, const char *source
 	case ESRCH:
 		diag_error(d, m->p->span, "no-source", "line %u of %s has no code", line, source);
 		return near_line ? diag_hint(d, "line %u has", near_line) : -1;
+	case EFAULT:
+		diag_error(d, m->p->span, "no-source",
+			   "line %u of %s is at an address where %s has no function", line, source,
+			   path);
+		return diag_hint(d, "the file is damaged, or its debug information is that of "
+				    "another build");
 	default: return user_no_binary(m, path, err);
 	}
 }

@@ -89,10 +89,11 @@ static int mixed_returns(struct user_matching *m, const char *path)
 }
 
 /* In a listing, the demangled name is shown only if the pattern matches it and not the symbol
- * (NULL). */
+ * (NULL). There is no pattern for an address. */
 static const char *name_of(const struct user_matching *m, const struct user_symbol *f)
 {
-	if (m->r->lists && !m->is_demangled && pattern_matches(m->pattern, f->symbol))
+	if (m->r->lists && !m->is_demangled &&
+	    (!m->pattern || pattern_matches(m->pattern, f->symbol)))
 		return NULL;
 	return user_name(m->r, f->symbol);
 }

@@ -155,11 +155,13 @@ static int by_value(const void *x, const void *y)
 	return a < b ? -1 : a > b;
 }
 
-/* The compiler splits the code of a line: report its first location in each function. */
-static void call_places(struct kernel *k, struct line_places *p, user_function_fn fn, void *ctx)
+/* The compiler splits the code of a line: report its first location in each function. -EFAULT: the
+ * file has no function at any of the addresses, as when the debug information is another file's. */
+static int call_places(struct kernel *k, struct line_places *p, user_function_fn fn, void *ctx)
 {
 	struct user_files *u = kernel_user_files(k);
 	uint64_t last = UINT64_MAX, start, size;
+	bool is_found = false;
 	const char *name;
 
 	qsort(p->addresses.items, p->addresses.n, sizeof(*p->addresses.items), by_value);
@@ -172,7 +174,9 @@ static void call_places(struct kernel *k, struct line_places *p, user_function_f
 		last = start;
 		s.symbol = name;
 		fn(&s, ctx);
+		is_found = true;
 	}
+	return is_found ? 0 : -EFAULT;
 }
 
 int code_each_line(struct kernel *k, const char *path, const char *source, uint32_t line,
@@ -190,7 +194,7 @@ int code_each_line(struct kernel *k, const char *path, const char *source, uint3
 		err = srcline_each(fd, source, line, note_address, &p, near_line);
 	err = err ?: p.err;
 	if (!err)
-		call_places(k, &p, fn, ctx);
+		err = call_places(k, &p, fn, ctx);
 	vec_free(&p.addresses);
 	return err;
 }
