@@ -62,7 +62,8 @@ struct fuzz_script {
 	struct diags diags;
 };
 
-static inline void fuzz_walk(struct fuzz_script *f, const uint8_t *data, size_t size)
+static inline void fuzz_walk_with(struct kernel *k, struct fuzz_script *f, const uint8_t *data,
+				  size_t size)
 {
 	static const char *const params[] = {"7", "word", "./app"};
 	struct plan_options options = {.scope_tree = size & 1};
@@ -79,7 +80,7 @@ static inline void fuzz_walk(struct fuzz_script *f, const uint8_t *data, size_t 
 	if (f->program && !d->n_errors) {
 		f->program->params = params;
 		f->program->n_params = sizeof(params) / sizeof(*params);
-		if (!sema_run(f->arena, f->program, fuzz_kernel(), d)) {
+		if (!sema_run(f->arena, f->program, k, d)) {
 			ast_dump(f->program, true, fuzz_sink());
 			f->plan = plan_make(f->arena, f->program, &options, d);
 		}
@@ -87,4 +88,9 @@ static inline void fuzz_walk(struct fuzz_script *f, const uint8_t *data, size_t 
 	if (f->plan)
 		plan_dump(f->plan, 256, fuzz_sink());
 	diags_print(d, fuzz_sink(), true);
+}
+
+static inline void fuzz_walk(struct fuzz_script *f, const uint8_t *data, size_t size)
+{
+	fuzz_walk_with(fuzz_kernel(), f, data, size);
 }
