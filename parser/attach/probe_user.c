@@ -71,6 +71,13 @@ static int too_many(const struct user_matching *m)
 
 /* ---- functions ----------------------------------------------------------------------------- */
 
+/* Assembler code without .size, and the empty functions of compilers, whose address is that of what
+ * follows. That may be data, which a breakpoint corrupts. */
+static bool has_no_size(const struct user_matching *m, const struct user_symbol *f)
+{
+	return !f->size && !m->r->kernel->any_place;
+}
+
 static void offer_function(const struct user_symbol *f, void *ctx)
 {
 	struct user_matching *m = ctx;
@@ -78,6 +85,10 @@ static void offer_function(const struct user_symbol *f, void *ctx)
 	m->path = f->path;
 	if ((f->is_entry && m->p->id == PROBE_URETPROBE) || !user_name_matches(m, f->symbol))
 		return;
+	if (has_no_size(m, f)) {
+		m->n_sizeless++;
+		return;
+	}
 	if (!m->status && (m->offset ? user_check_offset(m, f, m->offset) : 0))
 		m->status = -1;
 	if (!m->status)
@@ -131,6 +142,16 @@ static void say_picker(const struct user_matching *m, const struct user_symbol *
 		f->symbol);
 }
 
+static int no_size(const struct user_matching *m)
+{
+	struct diags *d = m->r->diags;
+
+	diag_error(d, m->p->span, "no-size", "%s%s%s in %s has no size, so it may not be code",
+		   m->is_pattern ? "what matches '" : "", m->pattern, m->is_pattern ? "'" : "",
+		   m->path);
+	return diag_hint(d, "--unsafe probes it anyway; a breakpoint in data breaks the program");
+}
+
 static int exact_function(struct user_matching *m, const struct user_symbol *f)
 {
 	struct diags *d = m->r->diags;
@@ -139,6 +160,10 @@ static int exact_function(struct user_matching *m, const struct user_symbol *f)
 		diag_error(d, m->p->span, "no-return",
 			   "%s is where the program begins: it never returns", f->symbol);
 		return diag_hint(d, "main is the first function that does");
+	}
+	if (has_no_size(m, f)) {
+		m->n_sizeless = 1;
+		return no_size(m);
 	}
 	if (m->offset && user_check_offset(m, f, m->offset))
 		return -1;
@@ -204,7 +229,7 @@ static int match_files(struct user_matching *m, const char *pattern)
 			   pattern, err ? ": " : "", err ? strerror(-err) : "");
 		return diag_hint(d, "'*' matches anything but '/', as in the shell");
 	}
-	if (m->p->n_targets)
+	if (m->p->n_targets || m->n_sizeless)
 		return 0;
 	return diag_error(d, m->p->span, "no-match",
 			  "none of the %u files that match '%s' has a function %s'%s'", m->n_files,
@@ -281,6 +306,8 @@ static int finish(struct user_matching *m, const char *path, bool many_files)
 
 	if (!p->n_targets && m->n_left_out)
 		return user_none_returns(m);
+	if (!p->n_targets && m->n_sizeless)
+		return no_size(m);
 	if (!p->n_targets)
 		return no_symbol(m, path);
 	if (p->is_listed) { /* each name is listed */

@@ -22,6 +22,7 @@ struct user_matching {
 	struct nearest nearest;
 	uint32_t n_offered;
 	uint32_t n_left_out; /* matches at which a return probe is not possible */
+	uint32_t n_sizeless; /* matches that are left out because their size is not known */
 	uint32_t n_files;    /* ELF files that a path pattern matched */
 	int status;	     /* -1: an error was reported */
 };
