@@ -8,6 +8,7 @@
  */
 #include "parser/base/diag.h"
 #include "parser/base/arena.h"
+#include "parser/base/escape.h"
 #include "parser/base/limits.h"
 #include <stdarg.h>
 #include <stdlib.h>
@@ -170,6 +171,12 @@ static void print_line(const struct source *s, struct span span, const char *ink
 	fprintf(out, "%s\n", paint->off);
 }
 
+static void print_message(const char *text, FILE *out)
+{
+	escape_write(ESCAPE_MESSAGE, text, out);
+	fputc('\n', out);
+}
+
 static void print_one(const struct source *s, const struct diag *d, FILE *out, bool colour)
 {
 	const struct paint *paint = colour ? &coloured : &plain;
@@ -179,16 +186,21 @@ static void print_one(const struct source *s, const struct diag *d, FILE *out, b
 	fputs(paint->strong, out);
 	print_place(s, d->span, out);
 	fprintf(out, "%s%s%s:%s ", paint->off, ink, word, paint->off);
-	fprintf(out, "%s%s%s [%s]\n", paint->strong, d->msg, paint->off, d->tag);
+	fputs(paint->strong, out);
+	escape_write(ESCAPE_MESSAGE, d->msg, out);
+	fprintf(out, "%s [%s]\n", paint->off, d->tag);
 	print_line(s, d->span, ink, paint, out);
 	if (d->note) {
 		fputs(paint->strong, out);
 		print_place(s, d->note_span, out);
-		fprintf(out, "%s%snote:%s %s\n", paint->off, paint->note, paint->off, d->note);
+		fprintf(out, "%s%snote:%s ", paint->off, paint->note, paint->off);
+		print_message(d->note, out);
 		print_line(s, d->note_span, paint->note, paint, out);
 	}
-	if (d->hint)
-		fprintf(out, "%shint:%s %s\n", paint->hint, paint->off, d->hint);
+	if (d->hint) {
+		fprintf(out, "%shint:%s ", paint->hint, paint->off);
+		print_message(d->hint, out);
+	}
 }
 
 /* By location; at one location in the order they were added. */

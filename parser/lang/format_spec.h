@@ -9,6 +9,13 @@
 
 struct arena;
 
+/* Where the string that %s prints comes from, in ascending order of trust. */
+enum format_origin {
+	FORMAT_FROM_NAME,   /* chosen by anybody (comm, a path), or unknown: escaped */
+	FORMAT_FROM_MEMORY, /* read by str(): raw, but a terminal gets no escape sequences */
+	FORMAT_FROM_SCRIPT, /* a literal: raw */
+};
+
 /* printf's format, taken apart: literal text, then (when conv is set) one converted argument. */
 struct format_piece {
 	const char *text;
@@ -18,6 +25,7 @@ struct format_piece {
 	int32_t width, precision;	   /* -1: none */
 	uint32_t bits;			   /* integer conversions: 8, 16, 32, 64 */
 	uint32_t field;			   /* index in the event's fields */
+	enum format_origin origin;	   /* %s of a string; set by the plan */
 	uint32_t width_arg, precision_arg; /* '*': 1 + the field that says it; else 0 */
 };
 

@@ -144,6 +144,27 @@ static void add_event(struct planner *pl, struct expr *call, struct plan_event e
 	arena_push(pl->arena, pl->plan->events, pl->plan->n_events, ev);
 }
 
+/* Where the string `e` comes from. A variable or map may hold anything. */
+static enum format_origin string_origin(const struct expr *e)
+{
+	enum format_origin then, otherwise;
+
+	switch (e->kind) {
+	case EX_STRING: return FORMAT_FROM_SCRIPT;
+	case EX_CALL:
+		if (strcmp(e->call.name, "str") == 0 && e->call.args[0]->type->kind != TY_STRING)
+			return FORMAT_FROM_MEMORY;
+		if (strcmp(e->call.name, "str") == 0 || strcmp(e->call.name, "entry") == 0)
+			return string_origin(e->call.args[0]);
+		return FORMAT_FROM_NAME;
+	case EX_TERNARY:
+		then = string_origin(e->ternary.then ? e->ternary.then : e->ternary.cond);
+		otherwise = string_origin(e->ternary.otherwise);
+		return then < otherwise ? then : otherwise;
+	default: return FORMAT_FROM_NAME;
+	}
+}
+
 void pln_printf(struct planner *pl, struct expr *call)
 {
 	struct plan_event ev = {.kind = PE_PRINTF, .size = sizeof(struct sonde_event)};
@@ -160,6 +181,10 @@ void pln_printf(struct planner *pl, struct expr *call)
 	}
 	for (uint32_t i = 1; i < call->call.n_args; i++)
 		add_field(pl, &ev, call->call.args[i]->type);
+	for (uint32_t i = 0; i < ev.n_pieces; i++)
+		if (ev.pieces[i].conv)
+			ev.pieces[i].origin =
+				string_origin(call->call.args[1 + ev.pieces[i].field]);
 	add_event(pl, call, ev);
 }
 

@@ -2,9 +2,11 @@
 /*
  * Run-time messages on standard error. Each message is formatted first and written with one call,
  * so that output of other threads or of the traced command cannot end up in the middle of a line.
+ * A message is one line: control characters, which names in it may have, are escaped.
  * errno is preserved. The level is global; it is set once, before any thread starts.
  */
 #include "runtime/base/log.h"
+#include "parser/base/escape.h"
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -48,22 +50,38 @@ static void write_all(int fd, const char *bytes, size_t n)
 	}
 }
 
-/* Prefix, text, and a newline unless the text ends in one. */
+struct line {
+	char *bytes;
+	size_t n;
+};
+
+static void put_line(void *ctx, const char *bytes, size_t n)
+{
+	struct line *l = ctx;
+
+	memcpy(l->bytes + l->n, bytes, n);
+	l->n += n;
+}
+
+/* Prefix, escaped text, and a newline unless the text ends in one. */
 __attribute__((format(printf, 2, 0))) static void write_line(const char *prefix, const char *fmt,
 							     va_list args, size_t text_len)
 {
 	size_t n = strlen(prefix);
-	char *line = malloc(n + text_len + 2);
+	char *text = malloc(text_len + 1);
+	struct line line = {.bytes = malloc(n + ESCAPE_GROWTH * text_len + 1)};
 
-	if (!line)
-		return;
-	memcpy(line, prefix, n);
-	vsnprintf(line + n, text_len + 1, fmt, args);
-	n += text_len;
-	if (n == 0 || line[n - 1] != '\n')
-		line[n++] = '\n';
-	write_all(STDERR_FILENO, line, n);
-	free(line);
+	if (text && line.bytes) {
+		vsnprintf(text, text_len + 1, fmt, args);
+		if (text_len && text[text_len - 1] == '\n')
+			text_len--;
+		put_line(&line, prefix, n);
+		escape_text(ESCAPE_MESSAGE, text, text_len, put_line, &line);
+		put_line(&line, "\n", 1);
+		write_all(STDERR_FILENO, line.bytes, line.n);
+	}
+	free(text);
+	free(line.bytes);
 }
 
 void log_msg(enum log_level level, const char *fmt, ...)

@@ -10,6 +10,7 @@
 #include "parser/attach/near.h"
 #include "parser/attach/probe_user.h"
 #include "parser/base/arena.h"
+#include "parser/base/escape.h"
 #include "parser/base/pattern.h"
 #include "parser/lang/ast.h"
 #include "runtime/base/log.h"
@@ -80,8 +81,11 @@ static int report(const struct listing *l)
 		if (is_error && status < 2)
 			status = is_refusal(d->tag) ? 2 : 1;
 		log_msg(is_error ? LOG_ERROR : LOG_WARNING, "%s", d->msg);
-		if (d->hint)
-			fprintf(stderr, "hint: %s\n", d->hint);
+		if (d->hint) {
+			fputs("hint: ", stderr);
+			escape_write(ESCAPE_MESSAGE, d->hint, stderr);
+			fputc('\n', stderr);
+		}
 	}
 	return status;
 }
@@ -419,8 +423,9 @@ void list_print(struct listing *l, bool fields, FILE *out)
 			list_type_definition(l, line->text, out);
 			continue;
 		}
-		fprintf(out, "%s%s%s\n", p && p->is_named ? p->name : "",
-			p && p->is_named ? "=" : "", line->text);
+		fprintf(out, "%s%s", p && p->is_named ? p->name : "", p && p->is_named ? "=" : "");
+		escape_write(ESCAPE_NAME, line->text, out);
+		fputc('\n', out);
 		if (fields)
 			print_fields(l, line, out);
 	}

@@ -37,6 +37,24 @@ void text_fill(struct text *t, char c, size_t n)
 	}
 }
 
+static void put_text(void *ctx, const char *bytes, size_t n)
+{
+	text_put(ctx, bytes, n);
+}
+
+void text_escaped(struct text *t, enum escape_set set, const char *bytes, size_t n)
+{
+	if (t->is_quoted || escape_clean(set, bytes, n) == n)
+		text_put(t, bytes, n);
+	else
+		escape_text(set, bytes, n, put_text, t);
+}
+
+void text_name(struct text *t, const char *s)
+{
+	text_escaped(t, ESCAPE_NAME, s, strlen(s));
+}
+
 /* Digits are written from right to left. All three functions return the first digit; `end` is one
  * past the last. Zero has one digit. */
 static char *decimal_digits(char *end, uint64_t x)
@@ -116,7 +134,7 @@ void text_hex(struct text *t, uint64_t x)
 static void format_frame(struct text *t, const struct view_frame *f)
 {
 	if (f->name) {
-		text_string(t, f->name);
+		text_name(t, f->name);
 		text_char(t, '+');
 		text_unsigned(t, f->offset);
 		return;
@@ -125,7 +143,7 @@ static void format_frame(struct text *t, const struct view_frame *f)
 	if (f->module) {
 		const char *slash = strrchr(f->module, '/');
 		text_string(t, " (");
-		text_string(t, slash ? slash + 1 : f->module);
+		text_name(t, slash ? slash + 1 : f->module);
 		text_char(t, '+');
 		text_hex(t, f->offset);
 		text_char(t, ')');
@@ -215,7 +233,7 @@ void format_view(struct text *t, const struct view *v)
 	case TY_USERNAME:
 	case TY_TIMESTAMP:
 	case TY_NAME:
-	case TY_STRING: text_put(t, v->string.text, v->string.len); break;
+	case TY_STRING: text_escaped(t, ESCAPE_NAME, v->string.text, v->string.len); break;
 	case TY_KSTACK:
 	case TY_USTACK: format_stack(t, &v->stack); break;
 	case TY_POINTER: text_hex(t, v->integer); break;
@@ -320,6 +338,33 @@ static void put_padded(struct text *t, const struct format_piece *p, const char 
 		text_fill(t, ' ', pad);
 }
 
+static void count_bytes(void *ctx, const char *bytes, size_t n)
+{
+	(void)bytes;
+	*(size_t *)ctx += n;
+}
+
+/* A string, escaped as its origin demands. The width counts the bytes that are shown. */
+static void put_string(struct text *t, const struct format_piece *p, const char *s, size_t len)
+{
+	enum escape_set set = p->origin == FORMAT_FROM_NAME ? ESCAPE_NAME : ESCAPE_TERMINAL;
+	size_t shown = 0, pad;
+
+	if (t->is_quoted || p->origin == FORMAT_FROM_SCRIPT ||
+	    (p->origin == FORMAT_FROM_MEMORY && !t->is_terminal) ||
+	    escape_clean(set, s, len) == len) {
+		put_padded(t, p, s, len);
+		return;
+	}
+	escape_text(set, s, len, count_bytes, &shown);
+	pad = p->width > 0 && (size_t)p->width > shown ? (size_t)p->width - shown : 0;
+	if (!p->left)
+		text_fill(t, ' ', pad);
+	escape_text(set, s, len, put_text, t);
+	if (p->left)
+		text_fill(t, ' ', pad);
+}
+
 /* Integers under %s are formatted to a buffer first, because the precision may cut them. */
 static void convert_string(struct text *t, const struct format_piece *p, const struct view *v)
 {
@@ -333,7 +378,7 @@ static void convert_string(struct text *t, const struct format_piece *p, const s
 	case TY_USERNAME:
 	case TY_TIMESTAMP:
 	case TY_NAME:
-	case TY_STRING: put_padded(t, p, v->string.text, MIN(max, (size_t)v->string.len)); break;
+	case TY_STRING: put_string(t, p, v->string.text, MIN(max, (size_t)v->string.len)); break;
 	case TY_BOOL:
 	case TY_INT:
 	case TY_POINTER:

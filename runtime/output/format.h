@@ -2,9 +2,12 @@
 /*
  * Text of values: a byte buffer that its owner flushes or enlarges when it is full, the default
  * text of a view, and the conversions of printf. All writers use it, also those that quote the
- * text afterwards. None of these functions can fail.
+ * text afterwards. None of these functions can fail. Text that the
+ * script did not choose is escaped (parser/base/escape.h), except strings that printf gets from
+ * str().
  */
 #pragma once
+#include "parser/base/escape.h"
 #include "runtime/output/view.h"
 #include <stddef.h>
 #include <string.h>
@@ -16,6 +19,8 @@ struct text {
 	/* Called when the buffer is full; afterwards n < capacity. If a write or an allocation
 	 * fails, the owner records the error and discards the bytes. */
 	void (*make_room)(struct text *t);
+	bool is_quoted;	  /* the bytes are quoted afterwards (JSON): nothing is escaped here */
+	bool is_terminal; /* they go to a terminal */
 };
 
 /* Append bytes, which may exceed the capacity. */
@@ -43,6 +48,11 @@ static inline void text_string(struct text *t, const char *s)
 {
 	text_put(t, s, strlen(s));
 }
+
+/* Append text that was chosen outside of the script, escaped. */
+void text_escaped(struct text *t, enum escape_set set, const char *bytes, size_t n);
+/* Append the name of a process, file, symbol or the like, escaped. */
+void text_name(struct text *t, const char *s);
 
 void text_unsigned(struct text *t, uint64_t x);
 void text_signed(struct text *t, int64_t x);

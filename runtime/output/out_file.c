@@ -123,6 +123,7 @@ int out_file_init(struct out_file *w, FILE *f)
 		.bytes = w->buffer,
 		.capacity = sizeof(w->buffer),
 		.make_room = make_room,
+		.is_terminal = isatty(fd) == 1,
 	};
 	w->fd = fd;
 	w->error = 0;

@@ -305,7 +305,8 @@ struct out *out_json_new(FILE *f)
 	};
 	w->scratch = (struct text){.bytes = malloc(SCRATCH_BYTES),
 				   .capacity = SCRATCH_BYTES,
-				   .make_room = scratch_make_room};
+				   .make_room = scratch_make_room,
+				   .is_quoted = true};
 	if (!w->scratch.bytes || out_file_init(&w->file, f)) {
 		free(w->scratch.bytes);
 		free(w);

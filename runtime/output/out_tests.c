@@ -6,13 +6,12 @@
 #include "runtime/output/out_file.h"
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { NAME_WIDTH = 41, TIME_WIDTH = 15 };
 
 static void put_tag(struct out_file *w, const char *tag, bool is_good)
 {
-	bool colours = isatty(w->fd) == 1;
+	bool colours = w->text.is_terminal;
 
 	text_string(&w->text, colours ? is_good ? "\033[32m" : "\033[31m" : "");
 	text_string(&w->text, tag);
@@ -36,7 +35,7 @@ static void put_time(struct text *t, uint64_t ns)
 /* Pad to `width` columns. */
 static void put_cell(struct text *t, const char *s, size_t width)
 {
-	text_string(t, s);
+	text_name(t, s);
 	for (size_t n = strlen(s); n < width; n++)
 		text_char(t, ' ');
 }
@@ -47,11 +46,11 @@ static void put_result(struct out_file *w, const struct view_test *v)
 	size_t len = strlen(v->output);
 
 	if (!v->passed) {
-		text_string(t, v->output);
+		text_escaped(t, ESCAPE_LINES, v->output, len);
 		text_string(t, len && v->output[len - 1] != '\n' ? "\n" : "");
 	}
 	put_tag(w, v->passed ? "[       OK ]" : "[  FAILED  ]", v->passed);
-	text_string(t, v->name);
+	text_name(t, v->name);
 	text_string(t, " (");
 	put_time(t, v->ns);
 	text_string(t, ")\n");
@@ -74,7 +73,7 @@ static void put_totals(struct out_file *w, const struct view_test *v)
 	text_string(t, ", listed below:\n");
 	for (uint32_t i = 0; i < v->n_failed; i++) {
 		put_tag(w, "[  FAILED  ]", false);
-		text_string(t, v->failed[i]);
+		text_name(t, v->failed[i]);
 		text_char(t, '\n');
 	}
 }
@@ -119,7 +118,7 @@ int out_text_test(struct out *o, const struct view_test *v)
 		break;
 	case VIEW_TEST_RUN:
 		put_tag(w, "[ RUN      ]", true);
-		text_string(&w->text, v->name);
+		text_name(&w->text, v->name);
 		text_char(&w->text, '\n');
 		break;
 	case VIEW_TEST_RESULT: put_result(w, v); break;

@@ -43,13 +43,15 @@ const char *attach_iter_refusal(int err)
 /* Output text of the kernel like that of a printf. */
 static int emit(struct out *out, const char *text, size_t len)
 {
-	struct format_piece piece = {.text = text,
-				     .text_len = (uint32_t)len,
+	const struct type type = {.kind = TY_STRING, .size = (uint32_t)len, .align = 1};
+	struct view view = {.type = &type, .string = {text, (uint32_t)len}};
+	struct format_piece piece = {.conv = 's',
+				     .origin = FORMAT_FROM_MEMORY,
 				     .width = -1,
 				     .precision = -1};
 	struct plan_event event = {.kind = PE_PRINTF, .pieces = &piece, .n_pieces = 1};
 
-	return len ? out->printf_event(out, &event, NULL) : 0;
+	return len ? out->printf_event(out, &event, &view) : 0;
 }
 
 struct reading {

@@ -211,6 +211,74 @@ static void test_strings(void **state)
 	expect_piece(piece("", 30, -1, 64, 's'), stack, "\n        g+2\n");
 }
 
+static void expect_on_terminal(struct format_piece p, const char *s, const char *want)
+{
+	struct plan_event e = {.kind = PE_PRINTF, .pieces = &p, .n_pieces = 1};
+	struct view v = view_of_string(s);
+	struct sink sink;
+
+	sink_init(&sink);
+	sink.text.is_terminal = true;
+	format_printf(&sink.text, &e, &v);
+	sink_make_room(&sink.text);
+	assert_string_equal(sink.all, want);
+}
+
+/* A name cannot add a row or control a terminal; what str() reads is raw, except on a terminal. */
+static void test_escapes(void **state)
+{
+	const struct type symbol = {.kind = TY_USYM, .size = 16, .align = 8};
+	struct format_piece name = piece("", 8, -1, 64, 's'), memory = name, script = name;
+
+	(void)state;
+	memory.origin = FORMAT_FROM_MEMORY;
+	script.origin = FORMAT_FROM_SCRIPT;
+	expect_view(view_of_string("a]: 1\n@[sshd"), "a]: 1\\n@[sshd");
+	expect_view(view_of_string("a\033[2J"), "a\\x1b[2J");
+	expect_view(view_of_string("caf\xc3\xa9 \xff"), "caf\xc3\xa9 \\xff");
+	expect_view((struct view){.type = &symbol, .string = {"f\n", 2}}, "f\\n");
+	expect_piece(name, view_of_string("a\nb"), "    a\\nb");
+	expect_piece(name, view_of_string("a\033\033b"), "a\\x1b\\x1bb");
+	expect_piece(piece("-", 6, 2, 64, 's'), view_of_string("a\nb"), "a\\n   ");
+	expect_piece(memory, view_of_string("a\n\033\xffz"), "   a\n\033\xffz");
+	expect_piece(script, view_of_string("\033[1m"), "    \033[1m");
+	expect_on_terminal(name, "a\nb\033", "a\\nb\\x1b");
+	expect_on_terminal(memory, "a\nb\033\x9b\xff", "a\nb\\x1b\\x9b\xff");
+	expect_on_terminal(memory, "\nb", "      \nb");
+	expect_on_terminal(script, "\033[1m", "    \033[1m");
+}
+
+static void test_escapes_in_stacks(void **state)
+{
+	const struct view_frame frames[] = {{.ip = 1, .name = "f\n]: 9", .offset = 1},
+					    {.ip = 2, .module = "/a/b\n\033", .offset = 2}};
+	struct view v = {.type = &t_ustack, .stack = {.frames = frames, .n = 2, .is_user = true}};
+
+	(void)state;
+	expect_view(v, "\n        f\\n]: 9+1\n        0x2 (b\\n\\x1b+0x2)\n");
+}
+
+/* The output of a failed test keeps its lines. */
+static void test_escapes_in_tests(void **state)
+{
+	const char *const failed[] = {"a\033b"};
+	struct view_test t = {.stage = VIEW_TEST_RESULT, .name = failed[0], .output = "x\n\ty\033"};
+	FILE *file = tmpfile();
+	struct out *o = out_text_new(file);
+	char got[256] = "";
+
+	(void)state;
+	assert_int_equal(o->test(o, &t), 0);
+	t = (struct view_test){
+		.stage = VIEW_TEST_END, .n = 1, .failed = failed, .n_failed = 1, .name = ""};
+	assert_int_equal(o->test(o, &t), 0);
+	o->close(o);
+	assert_true(pread(fileno(file), got, sizeof(got) - 1, 0) > 0);
+	assert_null(strchr(got, '\033'));
+	assert_ptr_equal(strstr(got, "x\n\ty\\x1b\n[  FAILED  ] a\\x1bb ("), got);
+	fclose(file);
+}
+
 static void test_pieces(void **state)
 {
 	struct format_piece pieces[] = {
@@ -472,12 +540,21 @@ static void test_out_partial_writes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_scalars),		cmocka_unit_test(test_stacks),
-		cmocka_unit_test(test_integers),	cmocka_unit_test(test_pointers_and_chars),
-		cmocka_unit_test(test_strings),		cmocka_unit_test(test_pieces),
-		cmocka_unit_test(test_integers_like_c), cmocka_unit_test(test_strings_like_c),
-		cmocka_unit_test(test_out_maps),	cmocka_unit_test(test_out_order),
-		cmocka_unit_test(test_out_epipe),	cmocka_unit_test(test_out_partial_writes),
+		cmocka_unit_test(test_scalars),
+		cmocka_unit_test(test_stacks),
+		cmocka_unit_test(test_integers),
+		cmocka_unit_test(test_pointers_and_chars),
+		cmocka_unit_test(test_strings),
+		cmocka_unit_test(test_pieces),
+		cmocka_unit_test(test_escapes),
+		cmocka_unit_test(test_escapes_in_stacks),
+		cmocka_unit_test(test_escapes_in_tests),
+		cmocka_unit_test(test_integers_like_c),
+		cmocka_unit_test(test_strings_like_c),
+		cmocka_unit_test(test_out_maps),
+		cmocka_unit_test(test_out_order),
+		cmocka_unit_test(test_out_epipe),
+		cmocka_unit_test(test_out_partial_writes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

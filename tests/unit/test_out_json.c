@@ -97,6 +97,8 @@ static void test_strings(void **state)
 	expect_json(*state, string(""), "\"\"");
 	expect_json(*state, string("a\"b\\c/"), "\"a\\\"b\\\\c/\"");
 	expect_json(*state, string("\n\r\t\x01\x1f\x7f"), "\"\\n\\r\\t\\u0001\\u001f\\u007f\"");
+	expect_json(*state, string("\xc2\x80\xc2\x9b[\xc2\x9f\xc2\xa0"),
+		    "\"\\u0080\\u009b[\\u009f\xc2\xa0\"");
 	expect_json(*state, string("\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80"),
 		    "\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\"");
 }

@@ -194,6 +194,41 @@ static void test_fusing(void **state)
 	check_events("if (cpu) { print(@a); clear(@a) }", 1, both);
 }
 
+/* Which strings of printf are raw: only literals, and what str() itself has read. */
+static void test_origins(void **state)
+{
+	static const struct {
+		const char *argument;
+		enum format_origin origin;
+	} rows[] = {
+		{"comm", FORMAT_FROM_NAME},
+		{"probe", FORMAT_FROM_NAME},
+		{"func", FORMAT_FROM_NAME},
+		{"ksym(arg0)", FORMAT_FROM_NAME},
+		{"username", FORMAT_FROM_NAME},
+		{"$s", FORMAT_FROM_NAME},
+		{"@s", FORMAT_FROM_NAME},
+		{"str(comm)", FORMAT_FROM_NAME},
+		{"str(arg0)", FORMAT_FROM_MEMORY},
+		{"str(arg0, 8)", FORMAT_FROM_MEMORY},
+		{"(pid ? str(arg0) : comm)", FORMAT_FROM_NAME},
+		{"(pid ? str(arg0) : \"-\")", FORMAT_FROM_MEMORY},
+		{"\"a\"", FORMAT_FROM_SCRIPT},
+		{"(pid ? \"a\" : \"b\")", FORMAT_FROM_SCRIPT},
+	};
+	char text[200];
+	struct world w;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		snprintf(text, sizeof(text),
+			 "k:vfs_read { $s = str(arg0); @s = $s; printf(\"%%d %%-*s\", 1, 5, %s) }",
+			 rows[i].argument);
+		assert_int_equal(plan_of(&w, text)->events[0].pieces[1].origin, rows[i].origin);
+		world_free(&w);
+	}
+}
+
 static void test_record_limit(void **state)
 {
 	char text[8000] = "BEGIN { printf(\"", *end = text + strlen(text);
@@ -433,19 +468,13 @@ static void test_needs(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_keys),
-		cmocka_unit_test(test_values),
-		cmocka_unit_test(test_order),
-		cmocka_unit_test(test_records),
-		cmocka_unit_test(test_fusing),
-		cmocka_unit_test(test_record_limit),
-		cmocka_unit_test(test_tracepoint_kinds),
-		cmocka_unit_test(test_interval_kinds),
-		cmocka_unit_test(test_without_btf),
-		cmocka_unit_test(test_syscalls),
-		cmocka_unit_test(test_other_programs),
-		cmocka_unit_test(test_span_state),
-		cmocka_unit_test(test_needs),
+		cmocka_unit_test(test_keys),	       cmocka_unit_test(test_values),
+		cmocka_unit_test(test_order),	       cmocka_unit_test(test_records),
+		cmocka_unit_test(test_fusing),	       cmocka_unit_test(test_origins),
+		cmocka_unit_test(test_record_limit),   cmocka_unit_test(test_tracepoint_kinds),
+		cmocka_unit_test(test_interval_kinds), cmocka_unit_test(test_without_btf),
+		cmocka_unit_test(test_syscalls),       cmocka_unit_test(test_other_programs),
+		cmocka_unit_test(test_span_state),     cmocka_unit_test(test_needs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
