@@ -24,6 +24,7 @@
 #include "runtime/base/log.h"
 #include "runtime/base/signals.h"
 #include "runtime/session/session.h"
+#include "cli/script_trust.h"
 #include "cli/scripts.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -32,17 +33,33 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Read the file of that name, or else the bundled script. */
-static struct source *read_file(struct arena *a, const char *name)
+/* Read the script that `word` stands for. NULL after an error. */
+static struct source *read_file(struct arena *a, const char *word)
 {
-	struct source *s = source_from_file(a, name);
-	char path[PATH_MAX];
+	char path[PATH_MAX], anyway[PATH_MAX + 2];
+	enum script_place place = scripts_locate(word, path, sizeof(path));
+	struct source *s;
 
-	if (s || errno != ENOENT || scripts_find(name, path, sizeof(path)))
-		return s;
+	snprintf(anyway, sizeof(anyway), "%s%s", strchr(path, '/') ? "" : "./", path);
+	if (place == SCRIPT_FOUND && !script_is_trusted(path, word, anyway))
+		return NULL;
 	s = source_from_file(a, path);
+	if (s && place == SCRIPT_BUNDLED)
+		s->name = word; /* not where it is installed */
 	if (s)
-		s->name = name; /* as the user wrote it, not where it is installed */
+		return s;
+	log_error("cannot read '%s': %s", place == SCRIPT_BUNDLED ? path : word, strerror(errno));
+	if (errno == ENOENT)
+		scripts_hint(word);
+	return NULL;
+}
+
+static struct source *read_program(struct arena *a, const char *text)
+{
+	struct source *s = source_from_text(a, "stdin", text, strlen(text));
+
+	if (!s)
+		log_error("cannot read '-e': %s", strerror(errno));
 	return s;
 }
 
@@ -63,18 +80,11 @@ static void report_elf(const struct options *o)
 
 static struct source *read_source(struct arena *a, const struct options *o)
 {
-	struct source *s = o->program ? source_from_text(a, "stdin", o->program, strlen(o->program))
-				      : read_file(a, o->file);
+	struct source *s = o->program ? read_program(a, o->program) : read_file(a, o->file);
 
-	if (s && is_elf(s)) { /* each of its bytes would be an error */
-		report_elf(o);
-		return NULL;
-	}
-	if (s)
+	if (!s || !is_elf(s))
 		return s;
-	log_error("cannot read '%s': %s", o->program ? "-e" : o->file, strerror(errno));
-	if (!o->program && errno == ENOENT)
-		scripts_hint(o->file);
+	report_elf(o); /* each of its bytes would be an error */
 	return NULL;
 }
 

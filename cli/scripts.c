@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Bundled scripts. They are looked for in $SONDE_SCRIPTS, then relative to the program: installed
- * in share/sonde, or in stdlib_scripts of the source tree. The description of a script is the line
- * of its head comment that begins with its name; its help is that comment and its `param` items.
+ * Scripts by name. The bundled ones are looked for in $SONDE_SCRIPTS, then relative to the program:
+ * installed in share/sonde, or in stdlib_scripts of the source tree. They come before files of the
+ * current directory, which may belong to anybody. The description of a script is the line of its
+ * head comment that begins with its name; its help is that comment and its `param` items.
  */
 #include "cli/scripts.h"
 #include "parser/base/arena.h"
@@ -17,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const char *const beside_program[] = {
@@ -43,11 +45,19 @@ static bool script_folder(int i, char *folder, size_t size)
 	return snprintf(folder, size, "%s/%s", self, beside_program[i - 1]) < (int)size;
 }
 
+static bool is_path(const char *word)
+{
+	size_t n = strlen(word);
+
+	return strchr(word, '/') || (n >= 3 && strcmp(word + n - 3, ".bt") == 0) ||
+	       strcmp(word, "-") == 0 || !*word;
+}
+
 int scripts_find(const char *name, char *path, size_t size)
 {
 	char folder[PATH_MAX];
 
-	if (strchr(name, '/'))
+	if (is_path(name))
 		return -ENOENT;
 	for (int i = 0; i < N_FOLDERS; i++)
 		if (script_folder(i, folder, sizeof(folder)) &&
@@ -55,6 +65,43 @@ int scripts_find(const char *name, char *path, size_t size)
 		    access(path, R_OK) == 0)
 			return 0;
 	return -ENOENT;
+}
+
+static bool is_file(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && !S_ISDIR(st.st_mode);
+}
+
+/* Find NAME.bt in the folders of $SONDE_PATH, which colons separate. */
+static bool find_in_search_path(const char *name, char *path, size_t size)
+{
+	const char *folders = getenv("SONDE_PATH");
+	size_t len;
+
+	for (; folders && *folders; folders += len + (folders[len] == ':')) {
+		len = strcspn(folders, ":");
+		if (len &&
+		    snprintf(path, size, "%.*s/%s.bt", (int)len, folders, name) < (int)size &&
+		    is_file(path))
+			return true;
+	}
+	return false;
+}
+
+enum script_place scripts_locate(const char *word, char *path, size_t size)
+{
+	if (scripts_find(word, path, size) == 0) {
+		if (is_file(word))
+			log_info("note: '%s' is the bundled script; the file is './%s'", word,
+				 word);
+		return SCRIPT_BUNDLED;
+	}
+	if (!is_path(word) && !is_file(word) && find_in_search_path(word, path, size))
+		return SCRIPT_FOUND;
+	snprintf(path, size, "%s", word);
+	return is_path(word) || !is_file(word) ? SCRIPT_FILE : SCRIPT_FOUND;
 }
 
 /* All scripts of the first folder that has any. 0, or -1 when there are none. */
@@ -164,11 +211,19 @@ void scripts_help(const struct program *p)
 int scripts_cat(const char *name)
 {
 	char path[PATH_MAX], block[4096];
-	FILE *f = scripts_find(name, path, sizeof(path)) == 0 ? fopen(path, "re") : NULL;
+	FILE *f;
 	size_t n;
 
+	scripts_locate(name, path, sizeof(path));
+	f = fopen(path, "re");
+	if (!f && errno != ENOENT) {
+		log_error("cannot read '%s': %s", path, strerror(errno));
+		return 1;
+	}
 	if (!f) {
-		log_error("no bundled script '%s': --scripts lists them", name);
+		log_error(is_path(name) ? "no file '%s'"
+					: "no bundled script '%s': --scripts lists them",
+			  name);
 		if (access("cat", R_OK) == 0)
 			fputs("hint: './cat' is the file 'cat'\n", stderr);
 		else

@@ -1,16 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The bundled scripts, by name: sonde offcputime, sonde --scripts, sonde cat NAME.
+ * Scripts by name: sonde offcputime, sonde --scripts, sonde cat NAME.
  */
 #pragma once
+#include <stdbool.h>
 #include <stddef.h>
 
-/* Find the path of the bundled script `name`. 0, or -ENOENT. A word with a slash is never a
- * script's name. */
+/* Find the path of the bundled script `name`. 0, or -ENOENT. A word with a slash or that ends in
+ * .bt is never a script's name. */
 int scripts_find(const char *name, char *path, size_t size);
+
+enum script_place {
+	SCRIPT_FILE,	/* the word is a path, or no script was found */
+	SCRIPT_BUNDLED, /* not to be shown with its path */
+	SCRIPT_FOUND,	/* by a bare name: in the current directory or in $SONDE_PATH */
+};
+
+/* The file that a word of the command line stands for: the path itself; else, for a bare name, the
+ * bundled script, the file in the current directory, NAME.bt in a folder of $SONDE_PATH. Notes a
+ * file in the current directory that the bundled script hides. */
+enum script_place scripts_locate(const char *word, char *path, size_t size);
 /* --scripts: print name and description of each, sorted. The exit status. */
 int scripts_list(void);
-/* cat NAME: print the script. The exit status. */
+/* cat NAME: print the script, which is found as scripts_locate() does. The exit status. */
 int scripts_cat(const char *name);
 /* After an error about `name`: print a hint with the nearest name of a bundled script, or how to
  * find one. */
