@@ -2,9 +2,8 @@
 /*
  * Text of values: a byte buffer that its owner flushes or enlarges when it is full, the default
  * text of a view, and the conversions of printf. All writers use it, also those that quote the
- * text afterwards. None of these functions can fail. Text that the
- * script did not choose is escaped (parser/base/escape.h), except strings that printf gets from
- * str().
+ * text afterwards. None of these functions can fail. Text that the script did not choose is escaped
+ * (parser/base/escape.h), except strings that printf gets from str().
  */
 #pragma once
 #include "parser/base/escape.h"
