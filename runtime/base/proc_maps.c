@@ -8,6 +8,7 @@
 #include "runtime/base/clock.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -106,6 +107,15 @@ static int read_lines(char *block, size_t *held, uint64_t read_ns, proc_maps_fn 
 	return err;
 }
 
+/* Why /proc/PID/maps could not be opened. A /proc that is mounted with hidepid does not show the
+ * processes of others: that is a lack of permission, not of a process. */
+static int open_error(uint32_t pid, int err)
+{
+	bool is_hidden = pid && err == ENOENT && (kill((pid_t)pid, 0) == 0 || errno == EPERM);
+
+	return is_hidden ? -EACCES : -err;
+}
+
 int proc_maps_each(uint32_t pid, proc_maps_fn *fn, void *ctx)
 {
 	char block[MAPS_BLOCK + 1], path[48] = "/proc/self/maps";
@@ -116,7 +126,7 @@ int proc_maps_each(uint32_t pid, proc_maps_fn *fn, void *ctx)
 		snprintf(path, sizeof(path), "/proc/%u/maps", pid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		return -errno;
+		return open_error(pid, errno);
 	while (!err) {
 		uint64_t read_ns = monotonic_ns();
 		ssize_t got = read(fd, block + held, MAPS_BLOCK - held);
