@@ -11,6 +11,7 @@
 #include "codegen/gen_hooks.h"
 #include "codegen/regs.h"
 #include <linux/bpf.h>
+#include <stdio.h>
 #include <string.h>
 
 static LLVMValueRef low32(struct gen *g, LLVMValueRef v)
@@ -38,26 +39,18 @@ struct value gen_tid(struct gen *g, struct expr *e)
 	return gen_int_value(GEN_CALL(g, "sonde_number_tid", gen_task(g)), e->type);
 }
 
-struct value gen_ppid(struct gen *g, struct expr *e)
+/* A property of the thread, as sonde_task_NAME of bpf_helpers/task.bpf.c reads it. */
+struct value gen_task_property(struct gen *g, struct expr *e)
 {
-	LLVMValueRef parent = GEN_CALL(g, "sonde_task_parent", gen_task(g));
+	char helper[64];
 
-	return gen_int_value(GEN_CALL(g, "sonde_number_pid", parent), e->type);
-}
-
-struct value gen_uid(struct gen *g, struct expr *e)
-{
-	return gen_int_value(GEN_CALL(g, "sonde_task_uid", gen_task(g)), e->type);
-}
-
-struct value gen_gid(struct gen *g, struct expr *e)
-{
-	return gen_int_value(GEN_CALL(g, "sonde_task_gid", gen_task(g)), e->type);
+	snprintf(helper, sizeof(helper), "sonde_task_%s", ast_builtin(e)->name);
+	return gen_int_value(GEN_CALL(g, helper, gen_task(g)), e->type);
 }
 
 struct value gen_username(struct gen *g, struct expr *e)
 {
-	return gen_uid(g, e);
+	return gen_int_value(GEN_CALL(g, "sonde_task_uid", gen_task(g)), e->type);
 }
 
 struct value gen_curtask(struct gen *g, struct expr *e)

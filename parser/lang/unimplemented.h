@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Words of the language that are not implemented: the rows of unimplemented.def.
+ * Words of the language that are not implemented: the UNIMPLEMENTED rows of builtins.def.
  */
 #pragma once
 
