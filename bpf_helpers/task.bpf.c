@@ -6,6 +6,25 @@
 
 enum { TASK_EXITS = 4, TASK_OF_KERNEL = 0x200000 }; /* PF_EXITING, PF_KTHREAD */
 
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+struct task_struct___parent {
+	struct task_struct *real_parent;
+};
+
+#pragma clang attribute pop
+
+/* The parent process, not a tracer that has adopted the thread. */
+static INLINE_CORE struct task_struct *parent_of(struct task_struct *t)
+{
+	return ((struct task_struct___parent *)t)->real_parent;
+}
+
+INLINE uint64_t sonde_task_ppid(struct task_struct *t)
+{
+	return sonde_number_pid(parent_of(t));
+}
+
 INLINE_CORE uint64_t sonde_task_uid(struct task_struct *t)
 {
 	return t->cred->uid.val;
