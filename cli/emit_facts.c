@@ -49,13 +49,13 @@ static bool has_functions(enum probe_id id)
 
 static void put_point(struct kernel *k, const struct attach_point *p, FILE *out)
 {
-	if (p->format)
-		put_format(p->format, p->has_raw, out);
+	if (probe_format(p))
+		put_format(probe_format(p), point_tracepoint(p)->has_raw, out);
 	for (uint32_t i = 0; has_functions(p->id) && i < p->n_targets; i++)
 		put_function(k, &p->targets[i], out);
-	if (p->format || has_functions(p->id))
+	if (probe_format(p) || has_functions(p->id))
 		return;
-	if (p->typed || p->usdt || p->iter || p->n_targets)
+	if (probe_typed(p) || point_has(p, ARM_ITER) || p->n_targets)
 		fprintf(out, "# %s is not saved\n", p->name);
 }
 

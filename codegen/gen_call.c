@@ -293,7 +293,8 @@ struct value gen_arg(struct gen *g, struct expr *e)
 	if (g->probe.point->id == PROBE_USDT)
 		return gen_usdt_arg(g, e, i);
 	if (probe_is_typed(g->probe.point))
-		return gen_int_value(gen_typed_arg(g, &g->probe.point->typed->params[i]), e->type);
+		return gen_int_value(gen_typed_arg(g, &probe_typed(g->probe.point)->params[i]),
+				     e->type);
 	return gen_int_value(argument_word(g, i), e->type);
 }
 
@@ -332,7 +333,7 @@ static const char *rebuilt_helper(const char *event, const char *field)
 
 struct value gen_rebuilt_field(struct gen *g, const char *field, const struct type *type)
 {
-	const char *helper = rebuilt_helper(g->probe.point->format->event, field);
+	const char *helper = rebuilt_helper(point_tracepoint(g->probe.point)->format->event, field);
 	LLVMValueRef buf;
 
 	if (type->kind != TY_STRING)

@@ -28,8 +28,8 @@ void gen_iter_program(struct gen *g, LLVMBasicBlockRef out)
 	LLVMValueRef at;
 
 	prog_select_probe(g, g->prog.plan->probes[0]);
-	object = iter_object(g->probe.point->iter);
-	task = iter_task(g->probe.point->iter);
+	object = iter_object(point_iter(g->probe.point)->kind);
+	task = iter_task(point_iter(g->probe.point)->kind);
 	if (object) {
 		at = load_pointer(g, g->body.ctx, object->offset);
 		prog_only_if(g, LLVMBuildIsNotNull(g->b, at, ""), out);
@@ -44,7 +44,7 @@ void gen_iter_program(struct gen *g, LLVMBasicBlockRef out)
 
 struct value gen_iter_field(struct gen *g, struct expr *e)
 {
-	const struct iter_field *f = iter_field(g->probe.point->iter, e->field.name);
+	const struct iter_field *f = iter_field(point_iter(g->probe.point)->kind, e->field.name);
 	LLVMValueRef v;
 
 	if (f->is_pointer) {

@@ -277,7 +277,8 @@ static LLVMValueRef call_target(struct gen *g)
 static LLVMValueRef call_address(struct gen *g, bool is_end)
 {
 	/* at a return instruction the stack pointer is that of the entry */
-	uint64_t shift = is_end && !g->probe.point->is_at_returns ? regs_return_sp_shift() : 0;
+	uint64_t shift =
+		is_end && !probe_is_at_returns(g->probe.point) ? regs_return_sp_shift() : 0;
 
 	if (probe_is_typed(g->probe.point))
 		return GEN_CALL(g, "sonde_span_context", g->body.ctx);
@@ -293,7 +294,7 @@ static LLVMValueRef push_call(struct gen *g, LLVMValueRef calls, LLVMValueRef sp
 	if (!plan_has_cookie(g->prog.plan) || probe_space(g->probe.point) != SPACE_USER)
 		return GEN_CALL(g, "sonde_span_push", calls, sp, target, size, stack_mask(g),
 				probe_id(g));
-	if (g->probe.point->is_at_returns) /* such functions do not end in jumps */
+	if (probe_is_at_returns(g->probe.point)) /* such functions do not end in jumps */
 		return GEN_CALL(g, "sonde_span_push_called", calls, sp, target, size, probe_id(g));
 	return GEN_CALL(g, "sonde_span_push_user", calls, sp, target, size,
 			regs_link_offset() < 0 ? gen_u64(g, 0)

@@ -168,7 +168,9 @@ static uint32_t exclude_point(const struct leaving *l, struct attach_point *p, b
 
 	if (before) {
 		p->n_targets = exclude_targets(l, p, p->targets, before);
-		p->n_entries = exclude_targets(l, p, p->entries, p->n_entries);
+		if (point_has(p, ARM_USER))
+			p->user.n_entries =
+				exclude_targets(l, p, p->user.entries, p->user.n_entries);
 		*goes = p->n_targets == 0;
 		name_last_usdt(p);
 		return before - p->n_targets;
@@ -178,9 +180,9 @@ static uint32_t exclude_point(const struct leaving *l, struct attach_point *p, b
 		*goes = p->n_names == 0;
 		return before;
 	}
-	*goes = p->typed    ? excludes_typed(l, p->typed)
-		: p->format ? excludes_event(l, p->format)
-			    : excludes_point(l, p);
+	*goes = probe_typed(p)	  ? excludes_typed(l, probe_typed(p))
+		: probe_format(p) ? excludes_event(l, probe_format(p))
+				  : excludes_point(l, p);
 	return *goes;
 }
 

@@ -31,7 +31,6 @@ void expand_to_names(struct probe_expansion *e, const char **names, uint32_t n)
 {
 	struct attach_point point = {.id = e->id,
 				     .span = e->text->span,
-				     .syscall = -1,
 				     .name = probe_rows[e->id].name,
 				     .is_listed = true,
 				     .names = names,

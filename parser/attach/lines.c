@@ -78,17 +78,10 @@ static bool has_target_lines(const struct attach_point *p, const struct attach_t
 	       (is_user && is_demangled(p, t));
 }
 
-/* The functions of a point: return probes may be on instructions instead. */
-static struct attach_target *functions(const struct attach_point *p, uint32_t *n)
-{
-	*n = p->is_at_returns ? p->n_entries : p->n_targets;
-	return p->is_at_returns ? p->entries : p->targets;
-}
-
 void probe_each_line(struct arena *a, const struct attach_point *p, probe_line_fn *fn, void *ctx)
 {
 	uint32_t n;
-	const struct attach_target *t = functions(p, &n);
+	const struct attach_target *t = probe_functions(p, &n);
 
 	for (uint32_t i = 0; i < p->n_names; i++)
 		fn(name_line(a, p, i), 0, ctx);

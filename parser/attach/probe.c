@@ -19,7 +19,7 @@
 
 const struct probe_row probe_rows[] = {
 #define PROBE(id, name_, alias_, form_, context_, traits_, parse_, expand_, span_, listing_, \
-	      capability_, fields_, program_, space_, entry_, doc_)                          \
+	      capability_, fields_, program_, arm_, space_, entry_, doc_)                    \
 	[PROBE_##id] = {.name = name_,                                                       \
 			.alias = alias_,                                                     \
 			.form = form_,                                                       \
@@ -31,6 +31,7 @@ const struct probe_row probe_rows[] = {
 			.listing = listing_,                                                 \
 			.capability = capability_,                                           \
 			.program = program_,                                                 \
+			.arm = arm_,                                                         \
 			.space = space_,                                                     \
 			.entry = entry_,                                                     \
 			.doc = doc_},
@@ -104,6 +105,24 @@ static int find_row(const struct probe_reader *r, const char *name, const char *
 	return diag_hint(r->diags, "'sonde --help probes' lists the probe types");
 }
 
+const struct typed_function *probe_typed(const struct attach_point *p)
+{
+	switch (probe_rows[p->id].arm) {
+	case ARM_KERNEL: return p->kernel.typed;
+	case ARM_USER: return p->user.typed;
+	case ARM_TYPED: return p->typed;
+	default: return NULL;
+	}
+}
+
+struct attach_target *probe_functions(const struct attach_point *p, uint32_t *n)
+{
+	bool is_at_returns = probe_is_at_returns(p);
+
+	*n = is_at_returns ? p->user.n_entries : p->n_targets;
+	return is_at_returns ? p->user.entries : p->targets;
+}
+
 bool probe_type_is(const char *text, size_t len, enum probe_id id)
 {
 	const struct probe_row *row = &probe_rows[id];
@@ -155,7 +174,7 @@ int probe_resolve(const struct probe_reader *r, const struct attach_text *text,
 	char *parts[MAX_PARTS], *copy = arena_strdup(r->arena, text->text);
 	uint32_t n = split(copy, parts);
 
-	*out = (struct attach_point){.span = text->span, .syscall = -1};
+	*out = (struct attach_point){.span = text->span};
 	if (find_row(r, parts[0], n > 1 ? parts[1] : NULL, text->span, &out->id))
 		return -1;
 	if (probe_rows[out->id].parse(r, out, parts + 1, n - 1))

@@ -69,13 +69,13 @@ int prs_iter(const struct probe_reader *r, struct attach_point *p, char **parts,
 			   "a pin is the file of one iterator: '%s' is a pattern", parts[0]);
 		return diag_hint(r->diags, "'sonde -l iter' lists the iterators");
 	}
-	err = r->kernel->iterator(r->kernel, parts[0], &p->iter);
+	err = r->kernel->iterator(r->kernel, parts[0], &p->iter.kind);
 	if (err)
 		return no_iterator(r, p, parts[0], err);
 	if (n == 2 && parts[1][0] == '/')
-		p->pin = arena_strdup(r->arena, parts[1]);
+		p->iter.pin = arena_strdup(r->arena, parts[1]);
 	else if (n == 2)
-		p->pin = arena_printf(r->arena, "/sys/fs/bpf/%s", parts[1]);
+		p->iter.pin = arena_printf(r->arena, "/sys/fs/bpf/%s", parts[1]);
 	return 0;
 }
 

@@ -102,12 +102,12 @@ int prs_event(const struct probe_reader *r, struct attach_point *p, char **parts
 	count = n == 1 || (n == 2 && !*parts[1]) ? row->every : read_count(parts[n - 1]);
 	if (!count)
 		return bad_count(r, p, parts[0], parts[n - 1]);
-	p->perf = (struct perf_point){.type = p->id == PROBE_SOFTWARE ? PERF_TYPE_SOFTWARE
-								      : PERF_TYPE_HARDWARE,
-				      .config = row->config,
-				      .every = is_rate ? 0 : count,
-				      .what = row->name};
-	p->hertz = is_rate ? count : 0;
+	p->perf.event = (struct perf_point){.type = p->id == PROBE_SOFTWARE ? PERF_TYPE_SOFTWARE
+									    : PERF_TYPE_HARDWARE,
+					    .config = row->config,
+					    .every = is_rate ? 0 : count,
+					    .what = row->name};
+	p->perf.hertz = is_rate ? count : 0;
 	p->name = arena_printf(r->arena, "%s:%s:%s%llu", probe_rows[p->id].name, parts[0],
 			       is_rate ? "hz:" : "", (unsigned long long)count);
 	return 0;
@@ -138,7 +138,7 @@ static int read_mode(const struct probe_reader *r, struct attach_point *p, char 
 	qsort(mode, strlen(mode), 1, by_letter);
 	for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++)
 		if (strcmp(modes[i].mode, mode) == 0) {
-			p->perf.access = modes[i].access;
+			p->perf.event.access = modes[i].access;
 			return 0;
 		}
 	if (strcmp(mode, "r") == 0)
@@ -152,8 +152,8 @@ static int read_mode(const struct probe_reader *r, struct attach_point *p, char 
 
 static int read_address(const struct probe_reader *r, struct attach_point *p, const char *address)
 {
-	p->perf.address = read_number(address);
-	if (p->perf.address)
+	p->perf.event.address = read_number(address);
+	if (p->perf.event.address)
 		return 0;
 	diag_error(r->diags, p->span, "bad-watchpoint", "'%s' is not an address", address);
 	return diag_hint(r->diags,
@@ -197,14 +197,14 @@ static int read_variable(const struct probe_reader *r, struct attach_point *p, c
 	err = r->kernel->user_object(r->kernel, path, name, &v);
 	if (err)
 		return no_variable(r, p, v.path ? v.path : path, name, err);
-	if (v.size && offset + p->perf.length > v.size)
+	if (v.size && offset + p->perf.event.length > v.size)
 		return diag_error(r->diags, p->span, "bad-watchpoint",
 				  "'%s' has %llu bytes: bytes %llu to %llu are not all inside",
 				  name, (unsigned long long)v.size, (unsigned long long)offset,
-				  (unsigned long long)offset + p->perf.length);
-	p->perf.path = v.path;
-	p->perf.address = v.address + offset;
-	p->perf.is_movable = v.is_movable;
+				  (unsigned long long)offset + p->perf.event.length);
+	p->perf.event.path = v.path;
+	p->perf.event.address = v.address + offset;
+	p->perf.event.is_movable = v.is_movable;
 	p->name = arena_printf(r->arena, "%s:%s:%s%s%.0llu", probe_rows[p->id].name, v.path, name,
 			       offset ? "+" : "", (unsigned long long)offset);
 	return 0;
@@ -212,7 +212,7 @@ static int read_variable(const struct probe_reader *r, struct attach_point *p, c
 
 static int read_length(const struct probe_reader *r, struct attach_point *p, const char *length)
 {
-	p->perf.length = (uint32_t)strtoul(length, NULL, 10);
+	p->perf.event.length = (uint32_t)strtoul(length, NULL, 10);
 	if (strlen(length) != 1 || !strchr("1248", *length)) {
 		diag_error(r->diags, p->span, "bad-watchpoint",
 			   "a watchpoint cannot have '%s' bytes", length);
@@ -228,23 +228,24 @@ int prs_watchpoint(const struct probe_reader *r, struct attach_point *p, char **
 	if (n != 3 && n != 4)
 		return probe_wrong_form(r, p);
 	mode = parts[n - 1];
-	p->perf = (struct perf_point){.type = PERF_TYPE_BREAKPOINT,
-				      .every = 1,
-				      .what = "watchpoints"};
+	p->perf.event = (struct perf_point){.type = PERF_TYPE_BREAKPOINT,
+					    .every = 1,
+					    .what = "watchpoints"};
 	if (read_length(r, p, parts[n - 2]) || read_mode(r, p, parts[n - 1]) ||
 	    (n == 3 ? read_address(r, p, parts[0]) : read_variable(r, p, parts[0], parts[1])))
 		return -1;
-	if (p->perf.access == HW_BREAKPOINT_X)
-		p->perf.length = sizeof(uint64_t); /* the only length that the kernel accepts */
-	else if (p->perf.address % p->perf.length) {
+	if (p->perf.event.access == HW_BREAKPOINT_X)
+		p->perf.event.length =
+			sizeof(uint64_t); /* the only length that the kernel accepts */
+	else if (p->perf.event.address % p->perf.event.length) {
 		diag_error(r->diags, p->span, "bad-watchpoint",
 			   "the address of a watchpoint of %u bytes must be a multiple of %u",
-			   p->perf.length, p->perf.length);
+			   p->perf.event.length, p->perf.event.length);
 		return diag_hint(r->diags, "watch the bytes one by one, with the length 1");
 	}
 	if (!p->name)
 		p->name = arena_printf(r->arena, "%s:%llu", probe_rows[p->id].name,
-				       (unsigned long long)p->perf.address);
-	p->name = arena_printf(r->arena, "%s:%u:%s", p->name, p->perf.length, mode);
+				       (unsigned long long)p->perf.event.address);
+	p->name = arena_printf(r->arena, "%s:%u:%s", p->name, p->perf.event.length, mode);
 	return 0;
 }

@@ -5,7 +5,6 @@
 #include "parser/base/arena.h"
 #include "parser/base/diag.h"
 #include "parser/attach/probe_parse.h"
-#include <signal.h>
 #include <string.h>
 
 int prs_self(const struct probe_reader *r, struct attach_point *p, char **parts, uint32_t n)
@@ -22,7 +21,6 @@ int prs_self(const struct probe_reader *r, struct attach_point *p, char **parts,
 			   parts[1]);
 		return diag_hint(r->diags, "write self:signal:SIGUSR1");
 	}
-	p->signal = SIGUSR1;
 	return 0;
 }
 

@@ -100,7 +100,7 @@ static int too_short(const struct probe_reader *r, const struct attach_point *p,
 	const char *name = probe_rows[p->id].name;
 
 	diag_error(r->diags, p->span, "bad-period", "a period of %llu ns is too short",
-		   (unsigned long long)p->period_ns);
+		   (unsigned long long)p->timer.period_ns);
 	if (n == 1 && !parts[0][strspn(parts[0], "0123456789")])
 		return diag_hint(r->diags,
 				 "a number alone counts nanoseconds, at least %llu; "
@@ -115,10 +115,10 @@ static int prs_period(const struct probe_reader *r, struct attach_point *p, char
 {
 	if (n != 1 && n != 2)
 		return probe_wrong_form(r, p);
-	p->period_ns = read_period(parts, n);
-	if (p->period_ns == 0)
+	p->timer.period_ns = read_period(parts, n);
+	if (p->timer.period_ns == 0)
 		return bad_period(r, p, parts, n);
-	if (p->period_ns < shortest)
+	if (p->timer.period_ns < shortest)
 		return too_short(r, p, parts, n, shortest);
 	return 0;
 }
@@ -134,6 +134,6 @@ int prs_profile(const struct probe_reader *r, struct attach_point *p, char **par
 	if (prs_period(r, p, parts, n, SHORTEST_PROFILE_NS))
 		return -1;
 	if (n == 2 && strcmp(parts[0], "hz") == 0)
-		p->hertz = strtoull(parts[1], NULL, 10);
+		p->timer.hertz = strtoull(parts[1], NULL, 10);
 	return 0;
 }

@@ -73,9 +73,10 @@ static int resolve_syscall(const struct probe_reader *r, struct attach_point *p,
 	bool enter = strncmp(event, "sys_enter_", 10) == 0;
 
 	if (enter || strncmp(event, "sys_exit_", 9) == 0)
-		p->syscall = syscall_number(event + (enter ? 10 : 9));
-	p->has_raw = p->syscall >= 0 &&
-		     r->kernel->has_raw_tracepoint(r->kernel, enter ? "sys_enter" : "sys_exit");
+		p->tracepoint.syscall = syscall_number(event + (enter ? 10 : 9));
+	p->tracepoint.has_raw =
+		p->tracepoint.syscall >= 0 &&
+		r->kernel->has_raw_tracepoint(r->kernel, enter ? "sys_enter" : "sys_exit");
 	return 0;
 }
 
@@ -89,7 +90,7 @@ static void unchecked_tracepoint(const struct probe_reader *r, struct attach_poi
 	f->category = arena_strdup(r->arena, parts[0]);
 	f->event = arena_strdup(r->arena, parts[1]);
 	f->is_unchecked = true;
-	p->format = f;
+	p->tracepoint.format = f;
 	r->kernel->unchecked = err;
 	diag_warning(r->diags, p->span, "unchecked",
 		     "tracepoint %s:%s and its fields are unchecked: cannot read the kernel's "
@@ -106,25 +107,27 @@ int prs_tracepoint(const struct probe_reader *r, struct attach_point *p, char **
 {
 	int err;
 
+	p->tracepoint.syscall = -1;
 	if (n == 1 && *parts[0])
 		return no_tracepoint(r, p, "", parts[0]);
 	if (n != 2 || !*parts[0] || !*parts[1])
 		return probe_wrong_form(r, p);
-	err = r->kernel->tracepoint(r->kernel, parts[0], parts[1], &p->format);
+	err = r->kernel->tracepoint(r->kernel, parts[0], parts[1], &p->tracepoint.format);
 	if (err == -ENOENT)
 		return no_tracepoint(r, p, parts[0], parts[1]);
 	if (err)
 		unchecked_tracepoint(r, p, parts, err);
 	if (strcmp(parts[0], "syscalls") == 0)
 		return resolve_syscall(r, p, parts[1]);
-	p->has_raw = r->kernel->has_raw_tracepoint(r->kernel, parts[1]);
+	p->tracepoint.has_raw = r->kernel->has_raw_tracepoint(r->kernel, parts[1]);
 	return 0;
 }
 
 static bool is_event(const struct attach_point *p, const char *category, const char *event)
 {
-	return p->id == PROBE_TRACEPOINT && p->format &&
-	       strcmp(p->format->category, category) == 0 && strcmp(p->format->event, event) == 0;
+	const struct tp_format *f = probe_format(p);
+
+	return f && strcmp(f->category, category) == 0 && strcmp(f->event, event) == 0;
 }
 
 bool probe_is_sched_switch(const struct attach_point *p)

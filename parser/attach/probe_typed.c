@@ -470,7 +470,7 @@ static uint32_t split_parts(char *text, char **parts)
 
 int exp_typed(struct probe_expansion *e)
 {
-	struct attach_point p = {.span = e->text->span, .syscall = -1, .id = e->id};
+	struct attach_point p = {.span = e->text->span, .id = e->id};
 	struct typed_search s = {
 		.e = e, .r = e->r, .p = &p, .points = e->points, .n_points = e->n_points};
 	char *parts[MAX_PARTS];

@@ -315,12 +315,12 @@ static int finish(struct user_matching *m, const char *path, bool many_files)
 		return 0;
 	}
 	once_a_place(p->targets, &p->n_targets);
-	once_a_place(p->entries, &p->n_entries);
+	once_a_place(p->user.entries, &p->user.n_entries);
 	if (m->n_left_out)
 		user_warn_left_out(m);
 	as_written = arena_printf(a, "%s:%s:%s", type, many_files ? path : p->targets[0].path,
 				  m->pattern);
-	if (p->n_targets == 1 || p->n_entries == 1) {
+	if (p->n_targets == 1 || p->user.n_entries == 1) {
 		p->pattern = m->is_pattern || many_files ? as_written : NULL;
 		p->function = p->targets[0].function;
 		p->name = arena_printf(a, "%s:%s:%s", type, p->targets[0].path, p->function);

@@ -41,7 +41,7 @@ static int no_returns(struct user_matching *m, const char *function, int err)
 		   : err < 0	  ? "not all of it is code"
 		   : err	  ? "it also ends with a jump to another function"
 				  : "it has none");
-	if (m->p->is_go)
+	if (m->p->user.is_go)
 		return diag_hint(d, "Go moves its stacks, so no return address can be replaced "
 				    "there; uprobe works");
 	return diag_hint(
@@ -57,10 +57,10 @@ static int add_returns(struct user_matching *m, const struct user_symbol *f,
 	struct returns w = {.like = target, .arena = m->r->arena, .start = f->offset};
 	int err = k->each_user_return ? k->each_user_return(k, f, add_return, &w) : -ENOSYS;
 
-	m->p->is_at_returns = true;
+	m->p->user.is_at_returns = true;
 	if (err || !w.n)
 		return no_returns(m, target.function, err);
-	arena_push(m->r->arena, m->p->entries, m->p->n_entries, target);
+	arena_push(m->r->arena, m->p->user.entries, m->p->user.n_entries, target);
 	for (uint32_t i = 0; i < w.n; i++)
 		arena_push(m->r->arena, m->p->targets, m->p->n_targets, w.list[i]);
 	return 0;
@@ -74,8 +74,8 @@ static bool needs_returns(struct user_matching *m, const char *path)
 
 	if (m->p->id != PROBE_URETPROBE)
 		return false;
-	m->p->is_go = m->p->is_go || (k->user_is_go && k->user_is_go(k, path));
-	return m->p->is_at_returns || m->p->is_go ||
+	m->p->user.is_go = m->p->user.is_go || (k->user_is_go && k->user_is_go(k, path));
+	return m->p->user.is_at_returns || m->p->user.is_go ||
 	       (!k->any_place && k->user_unwinds && k->user_unwinds(k, path));
 }
 
@@ -113,7 +113,7 @@ int user_add_function(struct user_matching *m, const struct user_symbol *f, uint
 		arena_push(a, m->p->targets, m->p->n_targets, t);
 		return 0;
 	}
-	if (needs_returns(m, f->path) && m->p->n_targets && !m->p->is_at_returns)
+	if (needs_returns(m, f->path) && m->p->n_targets && !m->p->user.is_at_returns)
 		return mixed_returns(m, f->path);
 	if (needs_returns(m, f->path))
 		return add_returns(m, f, t);

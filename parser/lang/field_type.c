@@ -152,13 +152,12 @@ const struct type *field_type(struct arena *a, const struct tp_field *f)
 
 const struct type *field_result_type(const struct attach_point *p)
 {
+	const struct typed_function *f = probe_typed(p);
 	bool is_kretprobe = p->id == PROBE_KRETPROBE;
 
-	if (!p->typed || (p->id != PROBE_FEXIT && !is_kretprobe) ||
-	    (is_kretprobe && !p->typed->result.size))
+	if (!f || (p->id != PROBE_FEXIT && !is_kretprobe) || (is_kretprobe && !f->result.size))
 		return type_int(8, false);
-	return p->typed->result.size ? type_int(p->typed->result.size, p->typed->result.is_signed)
-				     : NULL;
+	return f->result.size ? type_int(f->result.size, f->result.is_signed) : NULL;
 }
 
 const struct type *iter_field_type(const struct iter_field *f)

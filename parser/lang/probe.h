@@ -7,6 +7,7 @@
 #include "parser/lang/prog_kind.h"
 #include "parser/lang/type.h"
 #include "parser/base/source.h"
+#include <assert.h>
 #include <stddef.h>
 
 struct arena;
@@ -48,6 +49,20 @@ struct attach_point;
 struct probe_expansion;
 typedef int expand_fn(struct probe_expansion *e); /* parser/attach/expand.h */
 
+/* Which arm of struct attach_point's union a type uses. */
+enum probe_arm {
+	ARM_NONE,
+	ARM_TRACEPOINT,
+	ARM_KERNEL,
+	ARM_USER,
+	ARM_USDT,
+	ARM_TYPED,
+	ARM_TIMER,
+	ARM_PERF,
+	ARM_ITER,
+	ARM_TEST,
+};
+
 /* What -l shows of a probe type. */
 enum probe_listing {
 	LIST_FORM = 1 << 0,	 /* how it is written, when no type is named */
@@ -86,6 +101,7 @@ struct probe_row {
 	unsigned listing; /* enum probe_listing */
 	enum capability_id capability;
 	enum plan_prog_kind program;
+	enum probe_arm arm;
 	enum type_space space;
 	enum probe_id entry;
 	const char *doc;
@@ -133,42 +149,138 @@ struct perf_point {
 	const char *what; /* for messages: the event's name */
 };
 
-/* A resolved attach point. The parse hook of its row sets the members. */
+/* ---- the arms of an attach point's union ------------------------------------------------ */
+
+struct tracepoint_point {
+	const struct tp_format *format;
+	int64_t syscall; /* of syscalls:sys_enter_X and sys_exit_X: the number of X; else -1 */
+	bool has_raw;	 /* a raw tracepoint of that name exists */
+};
+
+struct kernel_point {
+	const struct typed_function *typed; /* kretprobe, one function: set for `retval` */
+};
+
+struct user_point {
+	/* uretprobe of Go, C++ and Rust: the targets are return instructions, of `entries` */
+	bool is_at_returns, is_go;
+	bool is_untyped; /* no types are known, which is reported */
+	struct attach_target *entries;
+	uint32_t n_entries;
+	const struct typed_function *typed; /* of the first target, set for `args` */
+};
+
+struct timer_point {
+	uint64_t period_ns;
+	uint64_t hertz; /* profile: firings a second; 0: by the period */
+};
+
+struct event_point {
+	struct perf_point event;
+	uint64_t hertz; /* software, hardware: firings a second, or 0 */
+};
+
+struct iter_point {
+	const struct kernel_iter *kind;
+	const char *pin; /* the file that keeps the program, or NULL */
+};
+
+/* A resolved attach point. The parse hook of its row sets the members. Which arm of the union is in
+ * use follows from `id`, by the column `arm` of probes.def: code for several types reads the arms
+ * through point_*() and probe_*() below. */
 struct attach_point {
 	enum probe_id id;
 	struct span span;
-	const char *name;   /* the value of `probe`: canonical, or as the script calls it */
-	bool is_named;	    /* the script names it: NAME=… */
-	bool is_listed;	    /* for -l: only the names of its targets, or `names`, are known */
-	const char **names; /* for -l: of events, functions: what follows "TYPE:" in their lines */
-	uint32_t n_names;
-	const char *resolved;		/* is_named: the canonical name; else NULL */
-	const struct tp_format *format; /* tracepoint */
-	bool has_raw;			/* tracepoint: a raw tracepoint of that name exists */
-	int64_t syscall;      /* tracepoint syscalls:sys_enter_X, sys_exit_X: number of X; or -1 */
-	const char *function; /* kprobes, uprobes: the function, or the pattern */
-	struct attach_target *targets; /* kprobes, uprobes: at least one, each offset once */
-	uint32_t n_targets;
-	/* uretprobe of Go, C++ and Rust: the targets are return instructions, of these functions */
-	bool is_at_returns, is_go;
-	struct attach_target *entries;
-	uint32_t n_entries;
-	uint64_t period_ns;		/* interval, profile */
-	uint64_t hertz;			/* profile, software, hardware: firings a second, or 0 */
-	const struct kernel_iter *iter; /* iter */
-	const char *pin;		/* iter: the file that keeps the program, or NULL */
-	int signal;			/* self */
-	const char *test;		/* test, bench: its name */
-	struct perf_point perf;		/* software, hardware, watchpoint */
-	const char *pattern; /* the attach point as written, when it is a pattern; or NULL */
-	/* fentry, fexit, rawtracepoint: types of the arguments; uprobe: those of the first target,
-	 * set when a script uses `args` */
-	const struct typed_function *typed;
-	bool is_untyped;	 /* uprobe: no types are known, which is reported */
-	struct usdt_point *usdt; /* usdt: its arguments, set when a script uses one; else NULL */
+	const char *name;     /* the value of `probe`: canonical, or as the script calls it */
+	const char *resolved; /* is_named: the canonical name; else NULL */
+	const char *pattern;  /* the attach point as written, when it is a pattern; or NULL */
+	bool is_named;	      /* the script names it: NAME=… */
+	bool is_listed;	      /* for -l: only the names of its targets, or `names`, are known */
 	/* The kind of span that its probe measures here, SPAN_NO when none: sema_span.c */
 	enum span_kind ends;
+	const char **names; /* for -l: of events, functions: what follows "TYPE:" in their lines */
+	uint32_t n_names;
+	/* kprobes, uprobes, usdt: at least one, each offset once; else none */
+	uint32_t n_targets;
+	struct attach_target *targets;
+	const char *function; /* of these types, fentry and fexit: the function, or the pattern */
+	union {
+		struct tracepoint_point tracepoint; /* tracepoint */
+		struct kernel_point kernel;	    /* kprobe, kretprobe */
+		struct user_point user;		    /* uprobe, uretprobe */
+		struct usdt_point *usdt; /* usdt: set when a script uses an argument, else NULL */
+		const struct typed_function *typed; /* fentry, fexit, rawtracepoint */
+		struct timer_point timer;	    /* interval, profile */
+		struct event_point perf;	    /* software, hardware, watchpoint */
+		struct iter_point iter;		    /* iter */
+		const char *test;		    /* test, bench: its name */
+	};
 };
+
+static inline bool point_has(const struct attach_point *p, enum probe_arm arm)
+{
+	return probe_rows[p->id].arm == arm;
+}
+
+/* The arm of a point that is known to be of such a type. */
+static inline const struct tracepoint_point *point_tracepoint(const struct attach_point *p)
+{
+	assert(point_has(p, ARM_TRACEPOINT));
+	return &p->tracepoint;
+}
+
+static inline const struct user_point *point_user(const struct attach_point *p)
+{
+	assert(point_has(p, ARM_USER));
+	return &p->user;
+}
+
+static inline const struct timer_point *point_timer(const struct attach_point *p)
+{
+	assert(point_has(p, ARM_TIMER));
+	return &p->timer;
+}
+
+static inline const struct event_point *point_perf(const struct attach_point *p)
+{
+	assert(point_has(p, ARM_PERF));
+	return &p->perf;
+}
+
+static inline const struct iter_point *point_iter(const struct attach_point *p)
+{
+	assert(point_has(p, ARM_ITER));
+	return &p->iter;
+}
+
+/* The format of a tracepoint; NULL for other types. */
+static inline const struct tp_format *probe_format(const struct attach_point *p)
+{
+	return point_has(p, ARM_TRACEPOINT) ? p->tracepoint.format : NULL;
+}
+
+/* The number of the system call that it is an event of, or -1. Points of listings have none. */
+static inline int64_t probe_syscall(const struct attach_point *p)
+{
+	return probe_format(p) ? p->tracepoint.syscall : -1;
+}
+
+/* Does it fire at a function's return instructions? */
+static inline bool probe_is_at_returns(const struct attach_point *p)
+{
+	return point_has(p, ARM_USER) && p->user.is_at_returns;
+}
+
+/* Is it on a function of Go? */
+static inline bool probe_is_go(const struct attach_point *p)
+{
+	return point_has(p, ARM_USER) && p->user.is_go;
+}
+
+/* The types of its function or raw tracepoint, where they are known; or NULL. */
+const struct typed_function *probe_typed(const struct attach_point *p);
+/* The functions that it is on; they are not its targets where it is at return instructions. */
+struct attach_target *probe_functions(const struct attach_point *p, uint32_t *n);
 
 /* Resolve the text of one attach point. 0, or -1 with the reason in r->diags. */
 int probe_resolve(const struct probe_reader *r, const struct attach_text *text,
@@ -194,7 +306,7 @@ static inline bool probe_is_typed(const struct attach_point *p)
 /* Whose memory an address of unknown origin is in, such as an argument. */
 static inline enum type_space probe_space(const struct attach_point *p)
 {
-	return p->syscall >= 0 ? SPACE_USER : probe_rows[p->id].space;
+	return probe_syscall(p) >= 0 ? SPACE_USER : probe_rows[p->id].space;
 }
 
 /* True for the probe whose `delta` is a span of off-CPU time. */

@@ -27,7 +27,8 @@ enum span_kind span_of_event(const struct attach_point *p)
 		return kind;
 	if (probe_is_sched_switch(p))
 		return SPAN_SWITCH;
-	if (p->syscall >= 0 && strncmp(p->format->event, "sys_exit", strlen("sys_exit")) == 0)
+	if (probe_syscall(p) >= 0 &&
+	    strncmp(point_tracepoint(p)->format->event, "sys_exit", strlen("sys_exit")) == 0)
 		return SPAN_SYSCALL;
 	if (probe_is_any_sys_exit(p))
 		return SPAN_SYSCALL;

@@ -106,16 +106,18 @@ static bool joins_pattern(struct planner *pl, uint32_t ast, uint32_t index, cons
 	struct plan_probe *last =
 		pl->plan->n_probes ? &pl->plan->probes[pl->plan->n_probes - 1] : NULL;
 	const struct attach_point *first = last ? &p->points[last->point] : NULL;
+	int64_t number = probe_syscall(point);
 
-	if (!last || last->ast != ast || r->entry_of_point || !point->pattern ||
-	    point->syscall < 0 || point->syscall >= SONDE_SYSCALLS || last->syscall.number < 0 ||
+	if (!last || last->ast != ast || r->entry_of_point || !point->pattern || number < 0 ||
+	    number >= SONDE_SYSCALLS || last->syscall.number < 0 ||
 	    last->syscall.number >= SONDE_SYSCALLS || first->pattern == NULL ||
 	    strcmp(first->pattern, point->pattern) != 0 ||
-	    strncmp(first->format->event, point->format->event, strlen("sys_enter")) != 0 ||
-	    has_call(last, point->syscall) || !same_fields(r, last->point, index))
+	    strncmp(point_tracepoint(first)->format->event, point_tracepoint(point)->format->event,
+		    strlen("sys_enter")) != 0 ||
+	    has_call(last, number) || !same_fields(r, last->point, index))
 		return false;
 	last->name = point->is_named ? point->name : point->pattern;
-	arena_push(pl->arena, last->syscall.more, last->syscall.n_more, point->syscall);
+	arena_push(pl->arena, last->syscall.more, last->syscall.n_more, number);
 	arena_push(pl->arena, last->syscall.names, last->syscall.n_names,
 		   plan_name_id(pl, point->name));
 	return true;
@@ -130,7 +132,7 @@ static void plan_point(struct planner *pl, uint32_t ast, uint32_t index, const s
 			       .span = point->span,
 			       .ast = ast,
 			       .point = index,
-			       .syscall.number = point->syscall,
+			       .syscall.number = probe_syscall(point),
 			       .state.ustack = -1};
 	uint32_t id = pl->plan->n_probes;
 	struct plan_prog *g;

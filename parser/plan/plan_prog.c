@@ -40,18 +40,20 @@ static bool is_rebuilt(const char *event, const struct reads *r)
  * less cost. */
 static enum plan_prog_kind tracepoint_kind(const struct attach_point *point, const struct reads *r)
 {
+	const struct tracepoint_point *tp = point_tracepoint(point);
+
 	if (point->ends == SPAN_SWITCH || point->ends == SPAN_SLICE)
 		return PP_SWITCH_SPAN;
-	if (!point->has_raw)
+	if (!tp->has_raw)
 		return PP_TRACEPOINT;
 	if (point->ends == SPAN_SYSCALL)
 		return PP_SYSCALL_EXIT;
-	if (point->syscall >= 0)
-		return strncmp(point->format->event, "sys_enter_", 10) == 0 ? PP_SYSCALL_ENTER
-									    : PP_SYSCALL_EXIT;
+	if (tp->syscall >= 0)
+		return strncmp(tp->format->event, "sys_enter_", 10) == 0 ? PP_SYSCALL_ENTER
+									 : PP_SYSCALL_EXIT;
 	if (!r->args)
 		return PP_RAW_TP;
-	return is_rebuilt(point->format->event, r) ? PP_TP_BTF : PP_TRACEPOINT;
+	return is_rebuilt(tp->format->event, r) ? PP_TP_BTF : PP_TRACEPOINT;
 }
 
 static enum plan_prog_kind prog_kind(const struct attach_point *point, const struct reads *r)
@@ -62,7 +64,7 @@ static enum plan_prog_kind prog_kind(const struct attach_point *point, const str
 		return tracepoint_kind(point, r);
 	if (kind == PP_INTERVAL && !r->interrupted)
 		return PP_INTERVAL_THREAD;
-	if (kind == PP_URETPROBE && point->is_at_returns)
+	if (kind == PP_URETPROBE && probe_is_at_returns(point))
 		return PP_UPROBE;
 	return kind;
 }
@@ -130,7 +132,10 @@ const char *plan_target_name(struct planner *pl, const struct attach_point *poin
 
 static void plan_targets(struct planner *pl, struct plan_prog *g, const struct attach_point *point)
 {
-	g->by_cookie = (point->is_at_returns ? point->n_entries : point->n_targets) > 1;
+	uint32_t n_functions;
+
+	probe_functions(point, &n_functions);
+	g->by_cookie = n_functions > 1;
 	for (uint32_t i = 0; i < point->n_targets; i++) {
 		const struct attach_target *from = &point->targets[i];
 		struct plan_target t = {.symbol = from->symbol,
@@ -179,7 +184,8 @@ static const char *fallback_of(const struct planner *pl, const struct plan_prog 
 	bool is_user = traits & PK_USER_FUNCTION && !(traits & PK_SESSION);
 	bool is_kernel = traits & PK_KERNEL_FUNCTION && !(traits & (PK_TRAMPOLINE | PK_SESSION));
 
-	if (g->kind == PP_TRACEPOINT && !point->has_raw && !point->format->is_unchecked)
+	if (g->kind == PP_TRACEPOINT && !point_tracepoint(point)->has_raw &&
+	    !point_tracepoint(point)->format->is_unchecked)
 		return "a perf event: there is no raw tracepoint of that name";
 	if (k && is_user && !kernel_has(k, CAP_UPROBE_MULTI))
 		return "a perf event for each function: no uprobe_multi links (Linux 6.6)";
@@ -239,11 +245,12 @@ const char *plan_prog_pair(const struct planner *pl, const struct plan_prog *g,
 
 static const char *event_of(const struct attach_point *point, bool is_function)
 {
-	if (point->format)
-		return point->format->event;
-	if (point->typed && !is_function)
-		return point->typed->name;
-	return point->iter ? point->iter->name : NULL;
+	switch (probe_rows[point->id].arm) {
+	case ARM_TRACEPOINT: return point->tracepoint.format->event;
+	case ARM_TYPED: return is_function ? NULL : point->typed->name;
+	case ARM_ITER: return point->iter.kind->name;
+	default: return NULL;
+	}
 }
 
 /* Set the union's members for the program's kind. */
@@ -252,24 +259,31 @@ static void fill_union(struct planner *pl, struct plan_prog *g, const struct att
 	if (prog_kind_is(g->kind, PK_KERNEL_FUNCTION | PK_USER_FUNCTION)) {
 		g->function = point->function;
 		plan_targets(pl, g, point);
-	} else if (prog_kind_is(g->kind, PK_PERIOD)) {
-		g->period_ns = point->period_ns;
-	} else if (prog_kind_is(g->kind, PK_TEST)) {
-		g->test = point->test;
-	} else if (point->format) {
-		g->category = point->format->category;
-		g->tracepoint_id = point->format->id;
-	} else if (point->iter) {
-		g->pin = point->pin;
-	} else {
-		g->perf = point->perf;
+		return;
+	}
+	switch (probe_rows[point->id].arm) {
+	case ARM_TRACEPOINT:
+		g->category = point->tracepoint.format->category;
+		g->tracepoint_id = point->tracepoint.format->id;
+		return;
+	case ARM_TIMER:
+		g->period_ns = point->timer.period_ns;
+		g->hertz = point->timer.hertz;
+		return;
+	case ARM_PERF:
+		g->perf = point->perf.event;
+		g->hertz = point->perf.hertz;
+		return;
+	case ARM_ITER: g->pin = point->iter.pin; return;
+	case ARM_TEST: g->test = point->test; return;
+	default: return;
 	}
 }
 
 uint32_t plan_prog_for(struct planner *pl, const struct attach_point *point,
 		       enum plan_prog_kind kind, uint32_t weight)
 {
-	struct plan_prog g = {.kind = kind, .typed = point->typed, .hertz = point->hertz};
+	struct plan_prog g = {.kind = kind, .typed = probe_typed(point)};
 	bool is_function = prog_kind_is(kind, PK_KERNEL_FUNCTION | PK_USER_FUNCTION);
 	const char *what;
 

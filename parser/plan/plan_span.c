@@ -49,10 +49,11 @@ static uint32_t pattern_owner(const struct planner *pl, const struct plan_probe 
 	const struct probe *p = pl->program->probes[q->ast];
 	const char *pattern = p->points[q->point].pattern;
 
-	for (uint32_t i = 0; i < pl->plan->n_probes && p->points[q->point].typed && pattern; i++) {
+	for (uint32_t i = 0; i < pl->plan->n_probes && probe_typed(&p->points[q->point]) && pattern;
+	     i++) {
 		const struct plan_probe *other = &pl->plan->probes[i];
 
-		if (other->ast == q->ast && p->points[other->point].typed &&
+		if (other->ast == q->ast && probe_typed(&p->points[other->point]) &&
 		    p->points[other->point].pattern == pattern)
 			return i;
 	}
@@ -140,10 +141,7 @@ void plan_span_start(struct planner *pl, const struct attach_point *point, uint3
 	struct plan_prog *g;
 	uint32_t prog;
 
-	if (point->is_at_returns) {
-		entry.targets = point->entries;
-		entry.n_targets = point->n_entries;
-	}
+	entry.targets = probe_functions(point, &entry.n_targets);
 	g = &pl->plan->progs[pl->plan->probes[id].prog];
 	if (prog_kind_is(g->kind, PK_SESSION)) {
 		arena_push(pl->arena, g->starts, g->n_starts, id);

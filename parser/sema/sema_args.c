@@ -16,14 +16,17 @@ const struct tp_field *sema_args_field(const struct attach_point *p, const char 
 						  .size = 8,
 						  .is_signed = true};
 
-	if (p->format && p->format->is_unchecked)
+	const struct tp_format *format = probe_format(p);
+	const struct typed_function *typed = probe_typed(p);
+
+	if (format && format->is_unchecked)
 		return &unchecked;
-	for (uint32_t i = 0; p->typed && i < p->typed->n_params; i++)
-		if (strcmp(p->typed->params[i].name, name) == 0)
-			return &p->typed->params[i];
-	for (uint32_t i = 0; p->format && i < p->format->n_fields; i++)
-		if (strcmp(p->format->fields[i].name, name) == 0)
-			return &p->format->fields[i];
+	for (uint32_t i = 0; typed && i < typed->n_params; i++)
+		if (strcmp(typed->params[i].name, name) == 0)
+			return &typed->params[i];
+	for (uint32_t i = 0; format && i < format->n_fields; i++)
+		if (strcmp(format->fields[i].name, name) == 0)
+			return &format->fields[i];
 	return NULL;
 }
 
@@ -40,17 +43,19 @@ static const char *list_params(struct arena *a, const struct typed_function *f)
 
 static const struct type *no_field(struct sema *s, struct expr *e, const struct attach_point *p)
 {
+	const struct tp_format *format = probe_format(p);
+	const struct typed_function *typed = probe_typed(p);
 	struct nearest near;
 
 	sema_error(s, e->field.name_span, "unknown-field", "%s has no %s '%s'", p->name,
-		   p->typed ? "argument" : "field", e->field.name);
+		   typed ? "argument" : "field", e->field.name);
 	if (!s->report)
 		return &type_error;
 	nearest_init(&near, e->field.name);
-	for (uint32_t i = 0; p->format && i < p->format->n_fields; i++)
-		nearest_offer(&near, p->format->fields[i].name);
-	for (uint32_t i = 0; p->typed && i < p->typed->n_params; i++)
-		nearest_offer(&near, p->typed->params[i].name);
+	for (uint32_t i = 0; format && i < format->n_fields; i++)
+		nearest_offer(&near, format->fields[i].name);
+	for (uint32_t i = 0; typed && i < typed->n_params; i++)
+		nearest_offer(&near, typed->params[i].name);
 	if (near.best)
 		diag_hint(s->diags, "did you mean '%s'?", near.best);
 	else if (s->probe->is_start)
@@ -58,8 +63,8 @@ static const struct type *no_field(struct sema *s, struct expr *e, const struct 
 			s->diags,
 			"entry(…) refers to the event that starts the span; for the one that ends it write args.%s",
 			e->field.name);
-	else if (p->typed && p->typed->n_params)
-		diag_hint(s->diags, "they are: %s", list_params(s->arena, p->typed));
+	else if (typed && typed->n_params)
+		diag_hint(s->diags, "they are: %s", list_params(s->arena, typed));
 	return &type_error;
 }
 
@@ -103,7 +108,7 @@ static const char *where_args(struct arena *a)
 	const char *list = "";
 
 	for (int i = 0; i < PROBE_COUNT; i++)
-		if (has_args(&(struct attach_point){.id = i, .syscall = -1}))
+		if (has_args(&(struct attach_point){.id = i}))
 			list = arena_printf(a, "%s%s%s", list, *list ? ", " : "",
 					    probe_rows[i].name);
 	return list;
@@ -183,9 +188,10 @@ static void find_result(struct sema *s, struct attach_point *p)
 {
 	struct kernel *k = s->kernel;
 
-	if (p->id == PROBE_KRETPROBE && !p->typed && p->n_targets == 1 && !p->targets[0].address &&
-	    kernel_has(k, CAP_BTF))
-		k->typed(k, TYPED_FUNCTION, p->targets[0].module, p->targets[0].symbol, &p->typed);
+	if (p->id == PROBE_KRETPROBE && !p->kernel.typed && p->n_targets == 1 &&
+	    !p->targets[0].address && kernel_has(k, CAP_BTF))
+		k->typed(k, TYPED_FUNCTION, p->targets[0].module, p->targets[0].symbol,
+			 &p->kernel.typed);
 }
 
 const struct type *chk_retval(struct sema *s, struct expr *e)

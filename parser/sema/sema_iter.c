@@ -22,8 +22,8 @@ static const struct type *no_field(struct sema *s, const struct expr *e,
 	if (!s->report)
 		return &type_error;
 	nearest_init(&near, e->field.name);
-	for (uint32_t i = 0; i < p->iter->n_fields; i++)
-		nearest_offer(&near, p->iter->fields[i].name);
+	for (uint32_t i = 0; i < point_iter(p)->kind->n_fields; i++)
+		nearest_offer(&near, point_iter(p)->kind->fields[i].name);
 	if (near.best)
 		diag_hint(s->diags, "did you mean '%s'?", near.best);
 	return &type_error;
@@ -59,7 +59,7 @@ const struct type *chk_ctx(struct sema *s, struct expr *e)
 			return no_context(s, e, p);
 		if (e->kind != EX_FIELD)
 			continue;
-		f = iter_field(p->iter, e->field.name);
+		f = iter_field(point_iter(p)->kind, e->field.name);
 		if (!f)
 			return no_field(s, e, p);
 		if (t && t != iter_field_type(f))
@@ -86,10 +86,11 @@ bool iter_check_where(struct sema *s, const struct builtin *b, struct span span,
 {
 	bool of_thread = b->traits & (TR_TASK | TR_STACK | TR_READER);
 
-	if (p->id != PROBE_ITER || !of_thread || (iter_task(p->iter) && !is_of_reader(b)))
+	if (p->id != PROBE_ITER || !of_thread ||
+	    (iter_task(point_iter(p)->kind) && !is_of_reader(b)))
 		return true;
 	diag_error(s->diags, span, "wrong-probe", "'%s' is not available in %s", b->name, p->name);
-	if (iter_task(p->iter))
+	if (iter_task(point_iter(p)->kind))
 		diag_hint(s->diags,
 			  "it is known only for the current thread, which here is sonde's");
 	else

@@ -283,7 +283,7 @@ static void name_jump(struct scope *sc, const struct stmt *st)
 static void name_result(struct scope *sc, const struct stmt *st)
 {
 	for (uint32_t i = 0; st->expr && sc->loop && i < sc->s->probe->n_points; i++)
-		if (sc->s->probe->points[i].test) {
+		if (point_has(&sc->s->probe->points[i], ARM_TEST)) {
 			diag_error(sc->s->diags, st->span, "not-built",
 				   "returning a value from inside a loop is not implemented yet");
 			diag_hint(sc->s->diags,

@@ -31,14 +31,16 @@ static void hint_unknown(struct sema *s, const char *word, bool call)
 {
 	const char *near = nearest_builtin(word, call);
 	const struct builtin *b = builtin_find(word);
+	const struct attach_point *first = s->probe->n_points ? &s->probe->points[0] : NULL;
+	const struct tp_format *format = first ? probe_format(first) : NULL;
 
 	if (!b && !call && s->probe->n_points && s->probe->points[0].id == PROBE_UPROBE)
 		user_args_known(s, NULL, &s->probe->points[0]);
 	if (b && !call)
 		diag_hint(s->diags, "%s is a function: write %s(%s)", word, word,
 			  strstr(b->signature, "()") || strstr(b->signature, "([") ? "" : "…");
-	else if (!call && s->probe->n_points && sema_args_field(&s->probe->points[0], word) &&
-		 !(s->probe->points[0].format && s->probe->points[0].format->is_unchecked))
+	else if (!call && first && sema_args_field(first, word) &&
+		 !(format && format->is_unchecked))
 		diag_hint(s->diags, "write args.%s", word);
 	else if (foreign_hint(word))
 		diag_hint(s->diags, "%s", foreign_hint(word));

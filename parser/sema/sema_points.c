@@ -132,7 +132,7 @@ void sema_points(struct sema *s)
 
 static void check_unique(struct sema *s, const struct attach_point *p, const struct attach_point *q)
 {
-	if (p == q || p->id != q->id || !p->test || strcmp(p->test, q->test) != 0)
+	if (p == q || p->id != q->id || !point_has(p, ARM_TEST) || strcmp(p->test, q->test) != 0)
 		return;
 	diag_error(s->diags, p->span, "duplicate-test", "there is already a %s named '%s'",
 		   probe_rows[p->id].name, p->test);
@@ -148,7 +148,7 @@ void sema_unique_tests(struct sema *s)
 		for (uint32_t a = 0; a < program->probes[i]->n_points; a++) {
 			const struct attach_point *p = &program->probes[i]->points[a];
 
-			for (uint32_t j = 0; p->test && j <= i; j++) {
+			for (uint32_t j = 0; point_has(p, ARM_TEST) && j <= i; j++) {
 				const struct probe *q = program->probes[j];
 
 				for (uint32_t b = 0; b < (j < i ? q->n_points : a); b++)

@@ -13,12 +13,13 @@ static const char exit_prefix[] = "sys_exit";
 
 static int start_sys_enter(const struct probe_reader *r, struct attach_point *out)
 {
-	const char *category = out->format->category;
+	const struct tp_format *exit = point_tracepoint(out)->format;
+	const char *category = exit->category;
 	const char *event =
-		arena_printf(r->arena, "sys_enter%s", out->format->event + sizeof(exit_prefix) - 1);
+		arena_printf(r->arena, "sys_enter%s", exit->event + sizeof(exit_prefix) - 1);
 
 	out->name = arena_printf(r->arena, "tracepoint:%s:%s", category, event);
-	return r->kernel->tracepoint(r->kernel, category, event, &out->format) ? -1 : 0;
+	return r->kernel->tracepoint(r->kernel, category, event, &out->tracepoint.format) ? -1 : 0;
 }
 
 static void start_entry(const struct probe_reader *r, struct attach_point *out)
@@ -66,7 +67,8 @@ static bool has_typed_tasks(const struct sema *s, const struct attach_point *p)
 {
 	if (span_rows[span_of_event(p)].state != STATE_TASK)
 		return true;
-	return p->format ? p->has_raw : kernel_has(s->kernel, CAP_BTF);
+	return point_has(p, ARM_TRACEPOINT) ? p->tracepoint.has_raw
+					    : kernel_has(s->kernel, CAP_BTF);
 }
 
 /* Report `e`, the builtin `word`, when an attach point of the probe being visited ends no span.
@@ -78,7 +80,7 @@ static bool need_span(struct sema *s, struct expr *e, const char *word)
 	for (uint32_t i = 0; i < s->probe->n_points; i++) {
 		const struct attach_point *p = &s->probe->points[i];
 
-		if (p->is_go) {
+		if (probe_is_go(p)) {
 			sema_error(s, e->span, "go-span", "'%s' is not available for Go functions",
 				   word);
 			if (s->report)
@@ -112,8 +114,8 @@ bool sema_is_call_number(const struct probe *p, const struct expr *e)
 		const struct attach_point *point = &p->points[i];
 		const struct tp_field *field = e->field.fields[i];
 
-		if (point->ends != SPAN_SYSCALL || point->format->is_unchecked || !field ||
-		    field->offset != TP_COMMON_BYTES)
+		if (point->ends != SPAN_SYSCALL || point_tracepoint(point)->format->is_unchecked ||
+		    !field || field->offset != TP_COMMON_BYTES)
 			return false;
 	}
 	return true;
@@ -173,7 +175,7 @@ const struct type *chk_oncpu(struct sema *s, struct expr *e)
 				diag_hint(s->diags, "tracepoint:sched:sched_switch does");
 			return &type_error;
 		}
-		if (!p->points[i].has_raw)
+		if (!point_tracepoint(&p->points[i])->has_raw)
 			return sema_error(s, e->span, "no-btf",
 					  "'oncpu' needs the kernel's BTF type information");
 	}

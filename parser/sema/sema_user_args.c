@@ -99,26 +99,19 @@ static bool is_known(struct sema *s, const struct expr *e, const struct attach_p
 	return !err;
 }
 
-/* The entry points of the functions, also when the attach point is at their returns. */
-static struct attach_target *entries_of(const struct attach_point *p, uint32_t *n)
-{
-	*n = p->is_at_returns ? p->n_entries : p->n_targets;
-	return p->is_at_returns ? p->entries : p->targets;
-}
-
 bool user_args_known(struct sema *s, const struct expr *e, struct attach_point *p)
 {
 	uint32_t n;
-	struct attach_target *t = entries_of(p, &n);
+	struct attach_target *t = probe_functions(p, &n);
 
-	for (uint32_t i = 0; i < n && !p->is_untyped; i++) {
+	for (uint32_t i = 0; i < n && !p->user.is_untyped; i++) {
 		if (is_known(s, e, p, &t[i]))
 			continue;
-		p->is_untyped = e && s->report;
+		p->user.is_untyped = e && s->report;
 		return false;
 	}
-	p->typed = n ? t->typed : NULL;
-	return n && !p->is_untyped;
+	p->user.typed = n ? t->typed : NULL;
+	return n && !p->user.is_untyped;
 }
 
 /* ---- one argument -------------------------------------------------------------------------- */
@@ -195,7 +188,7 @@ const struct type *user_arg_type(struct sema *s, const struct expr *e, const str
 				 const struct tp_field *f)
 {
 	uint32_t n;
-	const struct attach_target *t = entries_of(p, &n);
+	const struct attach_target *t = probe_functions(p, &n);
 	const struct type *type = word_of(s, f);
 
 	if (!f->size)

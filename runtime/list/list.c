@@ -391,7 +391,7 @@ void list_take(struct listing *l, const struct attach_point *p)
 
 static void print_typed(const struct attach_point *p, FILE *out)
 {
-	const struct typed_function *f = p->typed;
+	const struct typed_function *f = probe_typed(p);
 
 	for (uint32_t i = 0; i < f->n_params; i++)
 		list_field(&f->params[i], f->params[i].name, out);
@@ -403,13 +403,14 @@ static void print_typed(const struct attach_point *p, FILE *out)
 static void print_fields(struct listing *l, const struct list_line *line, FILE *out)
 {
 	const struct attach_point *p = line->point;
+	const struct tp_format *format = probe_format(p);
 	fld_fn *hook = field_hooks[p->id];
 
-	for (uint32_t i = 0; p->format && i < p->format->n_fields; i++)
-		list_field(&p->format->fields[i], p->format->fields[i].name, out);
-	if (probe_is_typed(p) && p->typed)
+	for (uint32_t i = 0; format && i < format->n_fields; i++)
+		list_field(&format->fields[i], format->fields[i].name, out);
+	if (probe_is_typed(p) && probe_typed(p))
 		print_typed(p, out);
-	else if (!p->format)
+	else if (!format)
 		hook(l, line->text + strlen(probe_rows[p->id].name) + 1, line->offset, out);
 }
 

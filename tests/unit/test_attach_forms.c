@@ -36,10 +36,10 @@ static void check_event(const char *text, const char *name, uint32_t type, uint6
 	const struct attach_point *p = head(&w, text)->points;
 
 	assert_string_equal(p->name, name);
-	assert_int_equal(p->perf.type, type);
-	assert_int_equal(p->perf.config, config);
-	assert_int_equal(p->perf.every, every);
-	assert_int_equal(p->hertz, hertz);
+	assert_int_equal(p->perf.event.type, type);
+	assert_int_equal(p->perf.event.config, config);
+	assert_int_equal(p->perf.event.every, every);
+	assert_int_equal(p->perf.hertz, hertz);
 	world_free(&w);
 }
 
@@ -67,10 +67,10 @@ static void check_watch(const char *text, const char *name, uint64_t address, ui
 	const struct attach_point *p = head(&w, text)->points;
 
 	assert_string_equal(p->name, name);
-	assert_int_equal(p->perf.type, PERF_TYPE_BREAKPOINT);
-	assert_int_equal(p->perf.address, address);
-	assert_int_equal(p->perf.length, length);
-	assert_int_equal(p->perf.access, access);
+	assert_int_equal(p->perf.event.type, PERF_TYPE_BREAKPOINT);
+	assert_int_equal(p->perf.event.address, address);
+	assert_int_equal(p->perf.event.length, length);
+	assert_int_equal(p->perf.event.access, access);
 	world_free(&w);
 }
 
@@ -93,14 +93,14 @@ static void test_iterators(void **state)
 	(void)state;
 	p = head(&w, "it:task_file:pinned /ctx.fd > 2/")->points;
 	assert_string_equal(p->name, "iter:task_file:pinned");
-	assert_string_equal(p->pin, "/sys/fs/bpf/pinned");
-	assert_string_equal(iter_object(p->iter)->name, "task");
-	assert_ptr_equal(iter_object(p->iter), iter_task(p->iter));
-	assert_int_equal(iter_field(p->iter, "fd")->size, 4);
-	assert_null(iter_field(p->iter, "f"));
+	assert_string_equal(p->iter.pin, "/sys/fs/bpf/pinned");
+	assert_string_equal(iter_object(p->iter.kind)->name, "task");
+	assert_ptr_equal(iter_object(p->iter.kind), iter_task(p->iter.kind));
+	assert_int_equal(iter_field(p->iter.kind, "fd")->size, 4);
+	assert_null(iter_field(p->iter.kind, "f"));
 	world_free(&w);
 	p = head(&w, "iter:task_file:/mnt/x")->points;
-	assert_string_equal(p->pin, "/mnt/x");
+	assert_string_equal(p->iter.pin, "/mnt/x");
 	world_free(&w);
 }
 
@@ -108,7 +108,7 @@ static void check_period(const char *text, uint64_t ns)
 {
 	struct world w;
 
-	assert_int_equal(head(&w, text)->points[0].period_ns, ns);
+	assert_int_equal(head(&w, text)->points[0].timer.period_ns, ns);
 	world_free(&w);
 }
 

@@ -61,17 +61,17 @@ static void test_tracepoint(void **state)
 	world_init(&w);
 	p = resolve(&w, "tracepoint:sched:sched_switch", PROBE_TRACEPOINT,
 		    "tracepoint:sched:sched_switch");
-	assert_true(p.has_raw);
-	assert_int_equal(p.syscall, -1);
-	assert_int_equal(p.format->id, 372);
+	assert_true(p.tracepoint.has_raw);
+	assert_int_equal(p.tracepoint.syscall, -1);
+	assert_int_equal(p.tracepoint.format->id, 372);
 	assert_true(probe_is_sched_switch(&p));
 	p = resolve(&w, "t:sched:sched_process_exec", PROBE_TRACEPOINT,
 		    "tracepoint:sched:sched_process_exec");
-	assert_false(p.has_raw);
+	assert_false(p.tracepoint.has_raw);
 	assert_false(probe_is_sched_switch(&p));
 	w.kernel.has_no_btf = true;
 	p = resolve(&w, "t:sched:sched_switch", PROBE_TRACEPOINT, "tracepoint:sched:sched_switch");
-	assert_false(p.has_raw);
+	assert_false(p.tracepoint.has_raw);
 	world_free(&w);
 }
 
@@ -84,19 +84,19 @@ static void test_syscalls(void **state)
 	world_init(&w);
 	p = resolve(&w, "t:syscalls:sys_enter_openat", PROBE_TRACEPOINT,
 		    "tracepoint:syscalls:sys_enter_openat");
-	assert_int_equal(p.syscall, syscall_number("openat"));
-	assert_true(p.has_raw);
+	assert_int_equal(p.tracepoint.syscall, syscall_number("openat"));
+	assert_true(p.tracepoint.has_raw);
 	p = resolve(&w, "t:syscalls:sys_exit_openat", PROBE_TRACEPOINT,
 		    "tracepoint:syscalls:sys_exit_openat");
-	assert_int_equal(p.syscall, syscall_number("openat"));
+	assert_int_equal(p.tracepoint.syscall, syscall_number("openat"));
 	p = resolve(&w, "t:syscalls:sys_enter_unheard_of", PROBE_TRACEPOINT,
 		    "tracepoint:syscalls:sys_enter_unheard_of");
-	assert_int_equal(p.syscall, -1);
-	assert_false(p.has_raw); /* the perf event is left */
+	assert_int_equal(p.tracepoint.syscall, -1);
+	assert_false(p.tracepoint.has_raw); /* the perf event is left */
 	p = resolve(&w, "t:raw_syscalls:sys_enter", PROBE_TRACEPOINT,
 		    "tracepoint:raw_syscalls:sys_enter");
-	assert_int_equal(p.syscall, -1);
-	assert_true(p.has_raw);
+	assert_int_equal(p.tracepoint.syscall, -1);
+	assert_true(p.tracepoint.has_raw);
 	world_free(&w);
 }
 
@@ -119,7 +119,7 @@ static void test_interval(void **state)
 	world_init(&w);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		p = resolve(&w, rows[i].text, PROBE_INTERVAL, rows[i].text);
-		assert_true(p.period_ns == rows[i].ns);
+		assert_true(p.timer.period_ns == rows[i].ns);
 	}
 	world_free(&w);
 }
@@ -322,8 +322,8 @@ static void test_unchecked(void **state)
 	assert_string_equal(w.diags.items[0].tag, "unchecked");
 	assert_non_null(strstr(w.diags.items[0].msg, "Permission denied"));
 	assert_non_null(strstr(w.diags.items[0].hint, "--kernel-facts"));
-	assert_true(p.format->is_unchecked);
-	assert_string_equal(p.format->category, "sched");
+	assert_true(p.tracepoint.format->is_unchecked);
+	assert_string_equal(p.tracepoint.format->category, "sched");
 	assert_int_equal(w.kernel.k.unchecked, -EACCES);
 	world_free(&w);
 }

@@ -157,12 +157,12 @@ static void test_go(void **state)
 	(void)state;
 	world_init(&w);
 	p = good(&w, "uretprobe:/bin/go:main.work", "uretprobe:/bin/go:main.work", "main.work", 2);
-	assert_true(p.is_at_returns);
+	assert_true(p.user.is_at_returns);
 	assert_int_equal(p.targets[0].offset, 0x210);
 	assert_int_equal(p.targets[1].offset, 0x23c);
 	assert_false(p.targets[0].is_entry);
 	p = good(&w, "uprobe:/bin/go:main.work", "uprobe:/bin/go:main.work", "main.work", 1);
-	assert_false(p.is_at_returns);
+	assert_false(p.user.is_at_returns);
 	world_free(&w);
 	bad("uretprobe:/bin/go:main.spin", "no-return-place",
 	    "the return instructions of main.spin are not known: it has none",
@@ -178,13 +178,13 @@ static void test_unwinding(void **state)
 	(void)state;
 	world_init(&w);
 	p = good(&w, "uretprobe:/bin/cpp:ns::find", "uretprobe:/bin/cpp:ns::find", "ns::find", 4);
-	assert_true(p.is_at_returns);
-	assert_false(p.is_go);
-	assert_int_equal(p.n_entries, 2);
-	assert_int_equal(p.entries[0].offset, 0x140);
+	assert_true(p.user.is_at_returns);
+	assert_false(p.user.is_go);
+	assert_int_equal(p.user.n_entries, 2);
+	assert_int_equal(p.user.entries[0].offset, 0x140);
 	w.kernel.k.any_place = true;
 	p = good(&w, "uretprobe:/bin/cpp:ns::find", "uretprobe:/bin/cpp:ns::find", "ns::find", 2);
-	assert_false(p.is_at_returns);
+	assert_false(p.user.is_at_returns);
 	world_free(&w);
 	bad("uretprobe:/bin/cpp:ns::twice", "no-return-place",
 	    "the return instructions of ns::twice<int>(int) are not known: it also ends with a jump to another function",
@@ -196,7 +196,7 @@ static void test_unwinding(void **state)
 	assert_int_equal(world_resolve(&w, "uretprobe:/bin/cpp:ns::*", &p), 0);
 	assert_int_equal(w.diags.n_errors, 0);
 	assert_string_equal(w.diags.items[0].tag, "left-out");
-	assert_int_equal(p.n_entries, 2);
+	assert_int_equal(p.user.n_entries, 2);
 	world_free(&w);
 	world_init(&w);
 	assert_non_null(world_plan(&w, "uretprobe:/bin/cpp:ns::find { @ = sum(delta); }", NULL));
