@@ -43,9 +43,9 @@ int cpu_list_parse(struct cpu_list *list, const char *text)
 	return text[-1] == '\0' || text[-1] == '\n' ? 0 : -EINVAL;
 }
 
-int cpu_list_online(struct cpu_list *list)
+static int read_list(struct cpu_list *list, const char *path)
 {
-	FILE *f = fopen("/sys/devices/system/cpu/online", "re");
+	FILE *f = fopen(path, "re");
 	size_t size = 0;
 	char *line = NULL;
 	int err;
@@ -56,4 +56,14 @@ int cpu_list_online(struct cpu_list *list)
 	free(line);
 	fclose(f);
 	return err;
+}
+
+int cpu_list_online(struct cpu_list *list)
+{
+	return read_list(list, "/sys/devices/system/cpu/online");
+}
+
+int cpu_list_possible(struct cpu_list *list)
+{
+	return read_list(list, "/sys/devices/system/cpu/possible");
 }

@@ -14,3 +14,5 @@ struct cpu_list {
 int cpu_list_parse(struct cpu_list *list, const char *text);
 /* Append the CPUs that are online. 0 or -errno. */
 int cpu_list_online(struct cpu_list *list);
+/* Append the CPUs that can come online. 0 or -errno. */
+int cpu_list_possible(struct cpu_list *list);

@@ -22,6 +22,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 #include "parser/base/arena.h"
+#include "runtime/base/cpu_list.h"
 #include "runtime/kernel/btf_iter.h"
 #include "runtime/kernel/btf_raw.h"
 #include "runtime/elf/elfsym.h"
@@ -395,22 +396,16 @@ bool kernel_is_at_least(unsigned int major, unsigned int minor)
 	return its_major > major || (its_major == major && its_minor >= minor);
 }
 
-/* The last number of "0-3" or "0,2-5", plus 1. */
+/* One more than the highest number of a possible CPU. */
 static uint32_t live_n_cpus(struct kernel *k)
 {
-	FILE *f = fopen("/sys/devices/system/cpu/possible", "re");
-	char text[256], *last;
+	struct cpu_list cpus = {0};
 	uint32_t n = 1;
 
 	(void)k;
-	if (f && fgets(text, sizeof(text), f)) {
-		last = text + strlen(text);
-		while (last > text && last[-1] != '-' && last[-1] != ',')
-			last--;
-		n = (uint32_t)strtoul(last, NULL, 10) + 1;
-	}
-	if (f)
-		fclose(f);
+	if (!cpu_list_possible(&cpus))
+		n = cpus.items[cpus.n - 1] + 1;
+	vec_free(&cpus);
 	return n;
 }
 

@@ -3,7 +3,7 @@
  * Attaches to perf events: tracepoints other than raw ones, interval, profile.
  */
 #include "runtime/session/attach.h"
-#include <bpf/libbpf.h>
+#include "runtime/base/cpu_list.h"
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <sys/ioctl.h>
@@ -34,16 +34,17 @@ static int att_perf(struct session *s, uint32_t prog, struct perf_event_attr *at
 
 int attach_perf_cpus(struct session *s, uint32_t prog, struct perf_event_attr *attr)
 {
-	int n_cpus = libbpf_num_possible_cpus(), n_events = 0;
+	struct cpu_list cpus = {0};
+	int n_events = 0, err = cpu_list_online(&cpus);
 
-	for (int cpu = 0; cpu < n_cpus; cpu++) {
-		int err = att_perf(s, prog, attr, cpu);
-
-		if (err && err != -ENODEV && err != -ENXIO)
-			return err;
+	for (size_t i = 0; !err && i < cpus.n; i++) {
+		err = att_perf(s, prog, attr, (int)cpus.items[i]);
 		n_events += !err;
+		if (err == -ENODEV || err == -ENXIO) /* it has gone offline since */
+			err = 0;
 	}
-	return n_events ? 0 : -ENODEV;
+	vec_free(&cpus);
+	return err ? err : n_events ? 0 : -ENODEV;
 }
 
 /* The program of a tracepoint's perf event runs on all CPUs, whatever CPU the event is for. */

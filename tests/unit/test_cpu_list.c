@@ -53,14 +53,17 @@ static void test_malformed(void **state)
 	}
 }
 
-static void test_online(void **state)
+static void test_of_this_machine(void **state)
 {
-	struct cpu_list list = {0};
+	struct cpu_list online = {0}, possible = {0};
 
 	(void)state;
-	assert_int_equal(cpu_list_online(&list), 0);
-	assert_true(list.n >= 1);
-	vec_free(&list);
+	assert_int_equal(cpu_list_online(&online), 0);
+	assert_int_equal(cpu_list_possible(&possible), 0);
+	assert_true(online.n >= 1);
+	assert_true(possible.n >= online.n);
+	vec_free(&online);
+	vec_free(&possible);
 }
 
 int main(void)
@@ -69,7 +72,7 @@ int main(void)
 		cmocka_unit_test(test_lists),
 		cmocka_unit_test(test_many),
 		cmocka_unit_test(test_malformed),
-		cmocka_unit_test(test_online),
+		cmocka_unit_test(test_of_this_machine),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
