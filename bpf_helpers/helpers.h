@@ -10,6 +10,7 @@
 extern volatile struct sonde_control sonde_control;
 extern const volatile struct sonde_config sonde_config;
 
+uint64_t sonde_control_zero(void);
 void sonde_loss_count(uint32_t probe, uint32_t cause);
 void sonde_loss_add(uint32_t probe, uint32_t cause, uint64_t n);
 void sonde_map_lose(long err, uint32_t probe);

@@ -17,11 +17,13 @@ typedef long long int64_t;
 #endif
 
 enum {
-	SONDE_MAX_MAPS = 256,	     /* LIMIT_MAPS */
-	SONDE_MAX_FRAMES = 127,	     /* kernel.perf_event_max_stack's default */
-	SONDE_EPOCH_SLOTS = 4,	     /* array maps: clears that may be pending at once */
-	SONDE_SCRATCH_SLOTS = 4,     /* programs that can nest on a CPU: task, softirq, irq, NMI */
-	SONDE_TRACER_FRAMES = 11,    /* max. frames of a program with nested loops */
+	SONDE_MAX_MAPS = 256,	  /* LIMIT_MAPS */
+	SONDE_MAX_FRAMES = 127,	  /* kernel.perf_event_max_stack's default */
+	SONDE_LOOP_NS = 1000000,  /* limit on loops in programs that keep a CPU from other work */
+	SONDE_LOOP_CLOCK = 512,	  /* their iterations from one reading of the clock to the next */
+	SONDE_EPOCH_SLOTS = 4,	  /* array maps: clears that may be pending at once */
+	SONDE_SCRATCH_SLOTS = 4,  /* programs that can nest on a CPU: task, softirq, irq, NMI */
+	SONDE_TRACER_FRAMES = 11, /* max. frames of a program with nested loops */
 	SONDE_SCRATCH_BYTES = 16384, /* max. scratch memory of a program, beside the BPF stack */
 	SONDE_SCRATCH_HEAD = 8,
 	SONDE_SLOTS_BYTES = 2048,      /* max. size of all CPUs' slots of a key */
@@ -176,6 +178,12 @@ struct sonde_stack {
 };
 
 /* ---- the loss table: a per-CPU array, index probe * SONDE_LOSS_COUNT + cause --------------- */
+
+/* How much time the loops of a run have left: in the frame of a program where it is limited. */
+struct sonde_loop {
+	int64_t left;	   /* iterations to the next reading of the clock */
+	uint64_t start_ns; /* the first reading; 0: none yet */
+};
 
 /* Causes, by their rows. */
 enum sonde_loss {

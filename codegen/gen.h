@@ -55,8 +55,8 @@ struct gen_body {
 	LLVMBasicBlockRef start;		 /* of a loop's body: follows entry */
 	LLVMBasicBlockRef done;			 /* target of `return` */
 	LLVMBasicBlockRef on_break, on_continue; /* NULL outside loops */
-	LLVMBasicBlockRef on_spent;		 /* in a loop: LIMIT_ROUNDS is used up */
-	uint32_t loop_frames; /* kernel stack frames of the loops around, callers included */
+	LLVMBasicBlockRef on_spent; /* in a loop: LIMIT_ROUNDS or the time is used up */
+	uint32_t loop_frames;	    /* kernel stack frames of the loops around, callers included */
 	LLVMValueRef ctx;
 	LLVMValueRef current; /* typed pointer to the current task; NULL: not fetched yet */
 	LLVMValueRef subject; /* typed pointer to the thread the probe is about; NULL: current */
@@ -229,8 +229,11 @@ LLVMValueRef gen_var_at(struct gen *g, uint32_t var);
 uint32_t gen_frame_hidable(const struct gen *g, uint32_t var);
 /* The address of the word that tells why a loop has ended. */
 LLVMValueRef gen_frame_state(struct gen *g);
-/* The address of the count of iterations for LIMIT_ROUNDS, in probes with nested loops. */
+/* The address of the count of iterations for LIMIT_ROUNDS, in probes with nested loops; of a struct
+ * sonde_loop if the time is limited. */
 LLVMValueRef gen_frame_rounds(struct gen *g);
+/* Is the time limited that loops of the program may take? */
+bool gen_frame_is_timed(const struct gen *g);
 
 /* ---- maps (gen_map.c) */
 struct value gen_map_read(struct gen *g, struct expr *e);

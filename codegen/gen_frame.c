@@ -73,7 +73,11 @@ static void lay_out(struct gen *g)
 	const struct probe *p = g->probe.ast;
 
 	g->probe.frame.rounds_at = AT_SCRATCH + 8;
-	g->probe.frame.size = g->probe.frame.rounds_at + (p->has_counted ? 8 : 0);
+	g->probe.frame.size = g->probe.frame.rounds_at;
+	if (gen_frame_is_timed(g))
+		g->probe.frame.size += sizeof(struct sonde_loop);
+	else if (p->has_counted)
+		g->probe.frame.size += 8;
 	g->probe.frame.epoch_at =
 		arena_alloc(g->arena, (g->plan->n_maps + 1) * sizeof(*g->probe.frame.epoch_at));
 	if (p->predicate)
@@ -128,6 +132,24 @@ static void set_addresses(struct gen *g)
 
 /* ---- a probe's start --------------------------------------------------------------------- */
 
+/* Hidden from the verifier: see hide_values in gen_loop.c. */
+static void begin_rounds(struct gen *g)
+{
+	bool is_timed = gen_frame_is_timed(g);
+	LLVMValueRef zero;
+
+	if (!is_timed && !g->probe.ast->has_counted)
+		return;
+	zero = GEN_CALL(g, "sonde_control_zero");
+	if (is_timed)
+		LLVMBuildStore(g->b, zero,
+			       gen_at(g, gen_frame_rounds(g),
+				      offsetof(struct sonde_loop, start_ns)));
+	if (is_timed)
+		zero = LLVMBuildAdd(g->b, zero, gen_u64(g, SONDE_LOOP_CLOCK), "");
+	LLVMBuildStore(g->b, zero, gen_frame_rounds(g));
+}
+
 static void begin_frame(struct gen *g)
 {
 	lay_out(g);
@@ -139,8 +161,7 @@ static void begin_frame(struct gen *g)
 				       gen_at(g, g->body.frame, AT_SHARED + 8 * i));
 	LLVMBuildStore(g->b, LLVMBuildLoad2(g->b, g->ptr, g->body.scratch, ""),
 		       gen_at(g, g->body.frame, AT_SCRATCH));
-	if (g->probe.ast->has_counted) /* hidden from the verifier: see hide_values in gen_loop.c */
-		LLVMBuildStore(g->b, GEN_CALL(g, "sonde_control_zero"), gen_frame_rounds(g));
+	begin_rounds(g);
 	set_addresses(g);
 	for (uint32_t i = 0; i < g->plan->n_maps; i++)
 		if (g->probe.frame.epoch_at[i])
@@ -220,4 +241,9 @@ LLVMValueRef gen_frame_state(struct gen *g)
 LLVMValueRef gen_frame_rounds(struct gen *g)
 {
 	return gen_at(g, g->body.frame, g->probe.frame.rounds_at);
+}
+
+bool gen_frame_is_timed(const struct gen *g)
+{
+	return prog_kind_is(g->prog.plan->kind, PK_ATOMIC);
 }

@@ -3,12 +3,14 @@
  * Loops. `while` and `for` use the kernel's loops (bpf_loop, 5.17; bpf_for_each_map_elem, 5.13)
  * with the body as a function. The verifier checks that once, however often it runs, while it would
  * follow each iteration of a loop in the program. A loop has at most LIMIT_LOOP iterations; nested
- * loops have at most LIMIT_ROUNDS in a run together. Cutting a loop short is counted as a loss.
+ * loops have at most LIMIT_ROUNDS in a run together. Programs that run in interrupts or with
+ * preemption disabled (PK_ATOMIC) also read the clock in loops and leave them after SONDE_LOOP_NS,
+ * since nothing else can run on the CPU meanwhile. Cutting a loop short is counted as a loss.
  * `unroll` is a loop in the program, since its count is small.
  *
  * A body stores in the frame why it ended: 0 continues, LEFT is break or the loop's end, DONE is
- * return or exit(), which leaves the probe, SPENT means that LIMIT_ROUNDS is used up, which ends
- * all loops.
+ * return or exit(), which leaves the probe, SPENT means that LIMIT_ROUNDS or the time is used up,
+ * which ends all loops.
  */
 #include "parser/base/arena.h"
 #include "parser/base/limits.h"
@@ -79,26 +81,60 @@ static LLVMValueRef leave_body(struct gen *g, const struct outer *o)
 	return fn;
 }
 
-static void count_cut(struct gen *g)
+static void count_loss(struct gen *g, enum sonde_loss cause)
 {
-	GEN_CALL(g, "sonde_loss_count", gen_u32(g, g->probe.id), gen_u32(g, SONDE_LOSS_LOOP_CUT));
+	GEN_CALL(g, "sonde_loss_count", gen_u32(g, g->probe.id), gen_u32(g, cause));
+}
+
+/* Do the iterations of a loop count for LIMIT_ROUNDS or the time? */
+static bool is_limited(const struct gen *g, const struct stmt *st)
+{
+	return st->loop.is_counted || (gen_frame_is_timed(g) && st->kind != ST_UNROLL);
+}
+
+/* Do loops end when that is used up: this loop, or loops in it? */
+static bool is_spendable(const struct gen *g, const struct stmt *st)
+{
+	return is_limited(g, st) || st->loop.has_counted;
+}
+
+/* Leave all loops when the time is used up. The count runs down from SONDE_LOOP_CLOCK, then the
+ * clock is read. LIMIT_ROUNDS need no test: they take longer. */
+static void count_down(struct gen *g, uint32_t by)
+{
+	LLVMBasicBlockRef clock = gen_block(g, "clock"), next = gen_block(g, "timed");
+	LLVMValueRef n = LLVMBuildLoad2(g->b, g->i64, gen_frame_rounds(g), ""), is_late;
+
+	n = LLVMBuildSub(g->b, n, gen_u64(g, by), "");
+	LLVMBuildStore(g->b, n, gen_frame_rounds(g));
+	LLVMBuildCondBr(g->b, LLVMBuildICmp(g->b, LLVMIntSLT, n, gen_u64(g, 0), ""), clock, next);
+	LLVMPositionBuilderAtEnd(g->b, clock);
+	is_late = GEN_CALL(g, "sonde_loop_is_late", gen_frame_rounds(g));
+	LLVMBuildCondBr(g->b, gen_truth(g, is_late), g->body.on_spent, next);
+	LLVMPositionBuilderAtEnd(g->b, next);
+}
+
+static void count_up(struct gen *g, uint32_t by)
+{
+	LLVMBasicBlockRef next = gen_block(g, "counted");
+	LLVMValueRef n = LLVMBuildLoad2(g->b, g->i64, gen_frame_rounds(g), "");
+
+	n = LLVMBuildAdd(g->b, n, gen_u64(g, by), "");
+	LLVMBuildStore(g->b, n, gen_frame_rounds(g));
+	n = LLVMBuildICmp(g->b, LLVMIntULE, n, gen_u64(g, LIMIT_ROUNDS), "");
+	LLVMBuildCondBr(g->b, n, next, g->body.on_spent);
+	LLVMPositionBuilderAtEnd(g->b, next);
 }
 
 /* Count `more` iterations that are about to run. */
 static void count_rounds(struct gen *g, const struct stmt *st, uint32_t more)
 {
-	LLVMBasicBlockRef next;
-	LLVMValueRef n;
-
-	if (!st->loop.is_counted)
+	if (!is_limited(g, st))
 		return;
-	next = gen_block(g, "counted");
-	n = LLVMBuildLoad2(g->b, g->i64, gen_frame_rounds(g), "");
-	n = LLVMBuildAdd(g->b, n, gen_u64(g, more), "");
-	LLVMBuildStore(g->b, n, gen_frame_rounds(g));
-	n = LLVMBuildICmp(g->b, LLVMIntULE, n, gen_u64(g, LIMIT_ROUNDS), "");
-	LLVMBuildCondBr(g->b, n, next, g->body.on_spent);
-	LLVMPositionBuilderAtEnd(g->b, next);
+	if (gen_frame_is_timed(g))
+		count_down(g, more);
+	else
+		count_up(g, more);
 }
 
 static void leave_if(struct gen *g, LLVMValueRef state, uint64_t why, LLVMBasicBlockRef where)
@@ -116,7 +152,7 @@ static void go_on(struct gen *g, const struct stmt *st)
 	LLVMValueRef state = LLVMBuildLoad2(g->b, g->i64, gen_frame_state(g), "");
 
 	leave_if(g, state, DONE, g->body.done);
-	if (st->loop.is_counted || st->loop.has_counted)
+	if (is_spendable(g, st))
 		leave_if(g, state, SPENT, g->body.on_spent);
 }
 
@@ -165,7 +201,7 @@ static void gen_while(struct gen *g, struct stmt *st)
 	LLVMBuildCondBr(g->b, LLVMBuildICmp(g->b, LLVMIntULT, index, gen_u64(g, LIMIT_LOOP), ""),
 			body, cut);
 	LLVMPositionBuilderAtEnd(g->b, cut);
-	count_cut(g);
+	count_loss(g, SONDE_LOSS_LOOP_CUT);
 	LLVMBuildBr(g->b, g->body.on_break);
 	LLVMPositionBuilderAtEnd(g->b, body);
 	count_rounds(g, st, 1);
@@ -188,7 +224,7 @@ static LLVMValueRef rounds_between(struct gen *g, LLVMValueRef from, LLVMValueRe
 	n = LLVMBuildSelect(g->b, many, gen_u64(g, LIMIT_LOOP), n, "");
 	LLVMBuildCondBr(g->b, many, cut, end);
 	LLVMPositionBuilderAtEnd(g->b, cut);
-	count_cut(g);
+	count_loss(g, SONDE_LOSS_LOOP_CUT);
 	LLVMBuildBr(g->b, end);
 	LLVMPositionBuilderAtEnd(g->b, end);
 	return n;
@@ -280,7 +316,8 @@ static void gen_for_map(struct gen *g, struct stmt *st)
 	LLVMValueRef key, epoch, fn, args[4];
 	struct outer o;
 
-	count_rounds(g, st, g->plan->maps[map].max_entries / SLOTS_PER_ITERATION);
+	if (st->loop.is_counted)
+		count_rounds(g, st, g->plan->maps[map].max_entries / SLOTS_PER_ITERATION);
 	enter_body(g, &o, 4, st->span);
 	count_rounds(g, st, 1);
 	key = LLVMGetParam(g->body.fn, 1);
@@ -334,14 +371,14 @@ static void gen_unroll(struct gen *g, struct stmt *st)
 	LLVMPositionBuilderAtEnd(g->b, end);
 }
 
-/* The block where nested loops end when LIMIT_ROUNDS is used up, after the outermost loop. */
+/* The block where all loops end when their limit is used up, after the outermost loop. */
 static void gen_spent(struct gen *g)
 {
 	LLVMBasicBlockRef next = gen_block(g, "next");
 
 	LLVMBuildBr(g->b, next);
 	LLVMPositionBuilderAtEnd(g->b, g->body.on_spent);
-	count_cut(g);
+	count_loss(g, gen_frame_is_timed(g) ? SONDE_LOSS_LOOP_TIME : SONDE_LOSS_LOOP_CUT);
 	LLVMBuildBr(g->b, next);
 	LLVMPositionBuilderAtEnd(g->b, next);
 	g->body.on_spent = NULL;
@@ -349,7 +386,7 @@ static void gen_spent(struct gen *g)
 
 void gen_loop(struct gen *g, struct stmt *st)
 {
-	bool is_outermost = !st->loop.around && st->loop.has_counted;
+	bool is_outermost = !st->loop.around && is_spendable(g, st);
 
 	if (is_outermost)
 		g->body.on_spent = gen_block(g, "spent");

@@ -28,6 +28,7 @@ enum prog_traits {
 	PK_SESSION = 256,   /* runs at both ends of a call, and its result decides on the second */
 	PK_TEST = 512,	    /* a test or benchmark, run for its result */
 	PK_USDT = 1024,
+	PK_ATOMIC = 2048, /* in interrupts or with preemption disabled: loops end after 1 ms */
 };
 
 struct prog_row {

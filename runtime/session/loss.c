@@ -12,7 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-_Static_assert(LIMIT_LOOP == 1048576 && LIMIT_ROUNDS == 8388608, "losses.def has them in words");
+_Static_assert(LIMIT_LOOP == 1048576 && LIMIT_ROUNDS == 8388608 && SONDE_LOOP_NS == 1000000,
+	       "losses.def has them in words");
 
 struct cause {
 	const char *name, *what, *help;

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
+/*
+ * The limit on the time that loops take in programs that keep a CPU from other work.
+ */
+#include "bpf_helpers/helpers.h"
+
+/* Have the run's loops taken more than SONDE_LOOP_NS? Called when loop->left has run down, which is
+ * then set again, to a value that the verifier does not know: it would follow each iteration. */
+INLINE uint32_t sonde_loop_is_late(struct sonde_loop *loop)
+{
+	uint64_t now = bpf_ktime_get_ns();
+
+	loop->left = SONDE_LOOP_CLOCK + (int64_t)sonde_control_zero();
+	if (!loop->start_ns)
+		loop->start_ns = now;
+	return now - loop->start_ns > SONDE_LOOP_NS;
+}
