@@ -307,6 +307,13 @@ static void store_entry(struct gen *g, const struct plan_map *m, const struct ty
 			  gen_at(g, var, entry->members[1].offset));
 }
 
+/* What the walk itself counts as. At least 1: the verifier does not see nested loops converge when
+ * one of them leaves the count as it is. */
+static uint32_t walk_iterations(const struct plan_map *m)
+{
+	return (m->max_entries + SLOTS_PER_ITERATION - 1) / SLOTS_PER_ITERATION;
+}
+
 /* Skips entries of other epochs: they have been cleared, or were added after a later clear(). */
 static void gen_for_map(struct gen *g, struct stmt *st)
 {
@@ -317,7 +324,7 @@ static void gen_for_map(struct gen *g, struct stmt *st)
 	struct outer o;
 
 	if (st->loop.is_counted)
-		count_rounds(g, st, g->plan->maps[map].max_entries / SLOTS_PER_ITERATION);
+		count_rounds(g, st, walk_iterations(&g->plan->maps[map]));
 	enter_body(g, &o, 4, st->span);
 	count_rounds(g, st, 1);
 	key = LLVMGetParam(g->body.fn, 1);
