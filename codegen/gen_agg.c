@@ -33,9 +33,20 @@ struct value gen_extreme(struct gen *g, struct expr *e)
 	return gen_int_value(gen_int(g, e->call.args[0]), e->type);
 }
 
+/* The value of a histogram's argument. Buckets are numbered by signed values: unsigned ones beyond
+ * those are in the last bucket. */
+static LLVMValueRef bucket_value(struct gen *g, struct expr *arg)
+{
+	LLVMValueRef v = gen_int(g, arg), most = gen_u64(g, INT64_MAX);
+
+	if (arg->type->is_signed || arg->type->size < 8)
+		return v;
+	return LLVMBuildSelect(g->b, LLVMBuildICmp(g->b, LLVMIntULT, v, most, ""), v, most, "");
+}
+
 struct value gen_log_bucket(struct gen *g, struct expr *e)
 {
-	LLVMValueRef v = gen_int(g, e->call.args[0]);
+	LLVMValueRef v = bucket_value(g, e->call.args[0]);
 
 	v = GEN_CALL(g, "sonde_bucket_find_log", v, gen_u32(g, (uint32_t)e->type->scale[0]));
 	return gen_int_value(v, e->type);
@@ -44,7 +55,7 @@ struct value gen_log_bucket(struct gen *g, struct expr *e)
 struct value gen_linear_bucket(struct gen *g, struct expr *e)
 {
 	const int64_t *scale = e->type->scale;
-	LLVMValueRef v = gen_int(g, e->call.args[0]);
+	LLVMValueRef v = bucket_value(g, e->call.args[0]);
 
 	v = GEN_CALL(g, "sonde_bucket_find_linear", v, gen_u64(g, (uint64_t)scale[0]),
 		     gen_u64(g, (uint64_t)scale[1]), gen_u64(g, (uint64_t)scale[2]));
