@@ -9,7 +9,9 @@
 #include "parser/base/arena.h"
 #include "parser/base/diag.h"
 #include "parser/lang/ast.h"
+#include "runtime/base/limit_hint.h"
 #include "runtime/base/log.h"
+#include "runtime/session/memory_needed.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
@@ -46,6 +48,19 @@ static void keep_memory(void)
 	mallopt(M_TOP_PAD, 4 << 20);
 }
 
+/* If memory runs out, the kernel should end this process rather than the tracer, which can report
+ * it. Needs no privilege; a failure changes nothing. */
+static void volunteer_for_oom(void)
+{
+	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	if (write(fd, "1000", 4) < 0)
+		log_verbose("cannot set oom_score_adj: %s", strerror(errno));
+	close(fd);
+}
+
 /* Ends with _exit(), so that output buffered by the parent is not written twice. The status lets
  * the parent continue a millisecond earlier: the kernel has yet to free LLVM's memory. */
 static void child(const struct compile *c, int done, const struct program *p,
@@ -56,6 +71,7 @@ static void child(const struct compile *c, int done, const struct program *p,
 	int status, err;
 
 	keep_memory();
+	volunteer_for_oom();
 	err = confine_self();
 	if (err) /* an old kernel, or a container that filters these calls */
 		log_verbose("the compiler runs with all privileges: %s", strerror(-err));
@@ -73,7 +89,9 @@ static int start(struct compile *c, const struct program *p, const struct plan *
 {
 	int done[2], err;
 
-	*c = (struct compile){.memfd = memfd_create("sonde-object", MFD_CLOEXEC), .done = -1};
+	*c = (struct compile){.memfd = memfd_create("sonde-object", MFD_CLOEXEC),
+			      .done = -1,
+			      .plan = plan};
 	if (c->memfd < 0 || pipe2(done, O_CLOEXEC))
 		return -errno;
 	c->pid = fork();
@@ -91,7 +109,8 @@ int compile_start(struct compile *c, const struct program *p, const struct plan 
 	int err = start(c, p, plan, stage);
 
 	if (err)
-		log_error("cannot start the compiler: %s", strerror(-err));
+		log_error("cannot start the compiler: %s%s", strerror(-err),
+			  limit_hint_process(err));
 	return err;
 }
 
@@ -123,8 +142,29 @@ static int reap(struct compile *c)
 
 static int report_system(const char *what, int err)
 {
-	log_error("%s: %s%s", what, strerror(-err),
-		  err == -EFBIG ? " (the limit of file sizes, ulimit -f)" : "");
+	log_error("%s: %s%s", what, strerror(-err), limit_hint(err));
+	return SYSTEM_FAILED;
+}
+
+/* SIGKILL comes from the kernel's out-of-memory killer. LLVM aborts when an allocation fails, which
+ * is no defect if the limit of virtual memory is near to what the script needs. */
+static bool ran_out_of_memory(const struct compile *c, int status)
+{
+	uint64_t need = c->plan ? session_memory_needed(c->plan) : 0;
+
+	return WIFSIGNALED(status) &&
+	       (WTERMSIG(status) == SIGKILL || (limit_is_virtual() && limit_memory() / 2 < need));
+}
+
+static int report_no_memory(const struct compile *c, int status)
+{
+	uint64_t need = c->plan ? session_memory_needed(c->plan) : 0;
+
+	log_error(
+		"the compiler ended with signal %d (%s), probably for lack of memory%s: this script "
+		"needs about %llu MiB",
+		WTERMSIG(status), strsignal(WTERMSIG(status)), limit_hint(-ENOMEM),
+		(unsigned long long)(need >> 20));
 	return SYSTEM_FAILED;
 }
 
@@ -141,6 +181,8 @@ static int report_crash(struct compile *c)
 	}
 	if (WIFEXITED(status) && WEXITSTATUS(status) == SYSTEM_FAILED)
 		return report_system("the compiler cannot write its status", -EIO);
+	if (ran_out_of_memory(c, status))
+		return report_no_memory(c, status);
 	if (WIFSIGNALED(status))
 		log_error("the compiler ended with signal %d (%s); this is a defect of sonde",
 			  WTERMSIG(status), strsignal(WTERMSIG(status)));

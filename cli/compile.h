@@ -7,22 +7,24 @@
 #include "codegen/codegen.h"
 #include <sys/types.h>
 
+struct plan;
+struct program;
+
 struct compile {
 	pid_t pid;
 	int memfd;	   /* receives the bytes, or an error message */
 	int done;	   /* receives an int when the bytes are complete: 0, or what failed */
 	const void *bytes; /* mapped by compile_wait() */
 	size_t len;
+	const struct plan *plan;
 };
-
-struct plan;
-struct program;
 
 /* Start compiling. 0 or -errno. */
 int compile_start(struct compile *c, const struct program *p, const struct plan *plan,
 		  enum codegen_stage stage);
 /* Wait for the bytes: c->bytes, c->len. 0, or sonde's exit status after a message: 1 when the
- * script exceeds what BPF allows, 2 when the system failed, 3 for a defect of sonde. */
+ * script exceeds what BPF allows, 2 when the system failed or had too little memory, 3 for a defect
+ * of sonde. */
 int compile_wait(struct compile *c);
 /* Unmap them, and reap the child. */
 void compile_end(struct compile *c);

@@ -100,7 +100,8 @@ static void unchecked_tracepoint(const struct probe_reader *r, struct attach_poi
 		r->diags,
 		err == -EACCES || err == -EPERM
 			? "run sonde as root, or give formats that root has saved with --emit facts: --kernel-facts FILE"
-			: "does this kernel have CONFIG_TRACING?");
+		: err == -EMFILE ? "raise the limit of open files: ulimit -n"
+				 : "does this kernel have CONFIG_TRACING?");
 }
 
 int prs_tracepoint(const struct probe_reader *r, struct attach_point *p, char **parts, uint32_t n)

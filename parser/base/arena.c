@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
@@ -44,7 +45,14 @@ struct arena {
 
 __attribute__((cold)) void arena_out_of_memory(void)
 {
-	fputs("sonde: error: out of memory\n", stderr);
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_AS, &limit) || limit.rlim_cur == RLIM_INFINITY)
+		fputs("sonde: error: out of memory\n", stderr);
+	else
+		fprintf(stderr,
+			"sonde: error: out of memory (the limit of virtual memory is %llu MiB: ulimit -v)\n",
+			(unsigned long long)limit.rlim_cur >> 20);
 	exit(2);
 }
 

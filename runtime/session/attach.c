@@ -6,6 +6,7 @@
  */
 #include "runtime/session/attach.h"
 #include "parser/base/source.h"
+#include "runtime/base/limit_hint.h"
 #include "runtime/base/log.h"
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -100,8 +101,7 @@ static const char *what_to_try(int err)
 	case EPERM:
 	case EACCES: return "; run as root";
 	case ENOENT: return "; this kernel does not have it";
-	case EMFILE: return "; too many open files: raise `ulimit -n`";
-	default: return "";
+	default: return limit_hint(err);
 	}
 }
 

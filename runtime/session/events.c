@@ -7,6 +7,7 @@
 #include "runtime/session/events.h"
 #include "parser/base/limits.h"
 #include "runtime/session/rcu_wait.h"
+#include "runtime/base/limit_hint.h"
 #include "runtime/base/log.h"
 #include "runtime/output/map_read.h"
 #include <errno.h>
@@ -44,7 +45,7 @@ static void print_snapshot(struct events *e, const struct plan_map *m, struct ma
 	if (!err)
 		err = view_map_make(m, snap, &e->s->stacks, &view);
 	if (err) {
-		log_error("%s: cannot be shown: %s", m->name, strerror(-err));
+		log_error("%s: cannot be shown: %s%s", m->name, strerror(-err), limit_hint(err));
 		return;
 	}
 	if (ev)
@@ -68,7 +69,7 @@ static void print_map(struct events *e, uint32_t map, uint32_t oldest, uint32_t 
 	if (!err && (ev || e->maps[map].zeroed) && m->n_keys == 0 && snap.n_rows == 0)
 		err = map_snapshot_add_zero(m, &snap);
 	if (err) {
-		log_error("%s: cannot be read: %s", m->name, strerror(-err));
+		log_error("%s: cannot be read: %s%s", m->name, strerror(-err), limit_hint(err));
 		e->is_map_unread = true;
 		return;
 	}
@@ -165,7 +166,7 @@ static void zero_epoch(struct events *e, uint32_t map, uint32_t oldest, uint32_t
 		map_snapshot_free(&snap);
 	}
 	if (err)
-		log_error("%s: cannot be zeroed: %s", m->name, strerror(-err));
+		log_error("%s: cannot be zeroed: %s%s", m->name, strerror(-err), limit_hint(err));
 }
 
 /* A clear also handles earlier epochs whose records were lost or are late. Late records then find

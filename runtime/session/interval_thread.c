@@ -15,6 +15,7 @@
 #define _GNU_SOURCE
 #include "runtime/session/interval_thread.h"
 #include "runtime/base/clock.h"
+#include "runtime/base/limit_hint.h"
 #include "runtime/base/log.h"
 #include "runtime/session/session.h"
 #include <errno.h>
@@ -252,7 +253,8 @@ int interval_thread_start(const struct session *s, struct interval_thread **out)
 		err = start_thread(t);
 	}
 	if (err)
-		log_error("cannot start the interval thread: %s", strerror(-err));
+		log_error("cannot start the interval thread: %s%s", strerror(-err),
+			  limit_hint_process(err));
 	if (!err && t->n_ticks)
 		*out = t;
 	else

@@ -5,6 +5,7 @@
  * because libbpf would read all of it.
  */
 #define _GNU_SOURCE
+#include "runtime/base/limit_hint.h"
 #include "runtime/base/log.h"
 #include "runtime/kernel/kernel_facts.h"
 #include "runtime/session/load_report.h"
@@ -125,7 +126,8 @@ static int load_object(struct session *s, struct session_prep *prep, const void 
 	if (!err)
 		err = open_object(s, prep, elf, len);
 	if (err) {
-		log_error("libbpf cannot read the compiled program: %s", strerror(-err));
+		log_error("libbpf cannot read the compiled program: %s%s", strerror(-err),
+			  limit_hint(err));
 		return err;
 	}
 	size_maps(s);
@@ -139,7 +141,8 @@ static int load_object(struct session *s, struct session_prep *prep, const void 
 	}
 	err = find_parts(s);
 	if (err)
-		log_error("cannot map the control block of the programs: %s", strerror(-err));
+		log_error("cannot map the control block of the programs: %s%s", strerror(-err),
+			  limit_hint(err));
 	return err;
 }
 

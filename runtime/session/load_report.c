@@ -6,10 +6,12 @@
  */
 #define _GNU_SOURCE
 #include "runtime/session/load_report.h"
+#include "runtime/base/limit_hint.h"
 #include "runtime/base/log.h"
 #include "runtime/base/vec.h"
 #include "runtime/kernel/missing_capability.h"
 #include "runtime/session/attach.h"
+#include "runtime/session/memory_needed.h"
 #include "runtime/session/session.h"
 #include "runtime/session/verifier_log.h"
 #include <bpf/libbpf.h>
@@ -95,19 +97,42 @@ static void report_refusal(const struct session *s, const struct verifier_messag
 			v->helper, *v->helper ? ")" : "");
 }
 
-static void report_files(void)
-{
-	struct rlimit limit = {0};
+/* Files open before the load, and those that reading symbols takes. */
+enum { OTHER_FILES = 24 };
 
-	getrlimit(RLIMIT_NOFILE, &limit);
+/* A map, a program and a link each take a file. */
+static uint32_t files_needed(const struct session *s)
+{
+	uint32_t n = OTHER_FILES + 2 * s->plan->n_progs;
+	struct bpf_map *m;
+
+	bpf_object__for_each_map(m, s->object) n++;
+	return n;
+}
+
+static uint64_t file_limit(void)
+{
+	struct rlimit limit;
+
+	return getrlimit(RLIMIT_NOFILE, &limit) ? UINT64_MAX : limit.rlim_cur;
+}
+
+static void report_files(const struct session *s)
+{
+	log_error("this script's maps and programs need about %u open files: the limit of open "
+		  "files is %llu (ulimit -Hn)",
+		  files_needed(s), (unsigned long long)file_limit());
+}
+
+static void report_memory(const struct session *s)
+{
 	log_error(
-		"this script's maps and programs need more open files: the limit of open files is %llu "
-		"(ulimit -Hn)",
-		(unsigned long long)limit.rlim_cur);
+		"not enough memory for this script's maps and programs%s: it needs about %llu MiB",
+		limit_hint(-ENOMEM), (unsigned long long)(session_memory_needed(s->plan) >> 20));
 }
 
 /* Errors whose cause is known without a log. False: none of them. */
-static bool report_known(int err)
+static bool report_known(const struct session *s, int err)
 {
 	if (err == -EPERM || err == -EACCES)
 		log_error(
@@ -119,7 +144,9 @@ static bool report_known(int err)
 			"no bpf() system call: the kernel lacks CONFIG_BPF_SYSCALL, or a seccomp profile (of "
 			"a container) forbids it");
 	else if (err == -EMFILE)
-		report_files();
+		report_files(s);
+	else if (err == -ENOMEM && limit_memory() != UINT64_MAX)
+		report_memory(s);
 	else
 		return false;
 	return true;
@@ -139,6 +166,18 @@ static bool has_no_globals(const struct session *s)
 	return false;
 }
 
+/* libbpf tries again after some failures, and may return the error of the last attempt. Of its
+ * trials, it reports no error. */
+static int first_cause(const char *log, int err)
+{
+	static const int causes[] = {EMFILE, ENFILE, ENOMEM};
+
+	for (size_t i = 0; i < sizeof(causes) / sizeof(*causes); i++)
+		if (strstr(log, strerror(causes[i])))
+			return -causes[i];
+	return err;
+}
+
 void load_report(const struct session *s, int err)
 {
 	const char *log = kept.items ? kept.items : "";
@@ -146,19 +185,25 @@ void load_report(const struct session *s, int err)
 	struct verifier_message v;
 
 	verifier_log_read(&v, log, s->plan->source);
+	if (has_no_globals(s) || !v.reason)
+		err = has_no_globals(s) && files_needed(s) > file_limit() ? -EMFILE
+									  : first_cause(log, err);
+	if ((err == -EMFILE || err == -ENOMEM) && report_known(s, err))
+		return;
 	if (has_no_globals(s))
 		log_error("the kernel refused a trial map or program of libbpf, without which "
-			  "global data cannot be used: not enough memory, or not permitted");
+			  "global data cannot be used: not enough memory%s, or not permitted",
+			  limit_hint(-ENOMEM));
 	else if (v.reason)
 		report_refusal(s, &v);
-	else if (report_known(err))
+	else if (report_known(s, err))
 		return;
 	else if ((missing = missing_capability_find(s->plan, s->kernel)))
 		log_error(
 			"this kernel has no %s (%s, since Linux %s), which this script needs for %s",
 			missing->name, missing->from, missing->since, missing->purpose);
 	else
-		log_error("the kernel refused the program: %s", strerror(-err));
+		log_error("the kernel refused the program: %s%s", strerror(-err), limit_hint(err));
 	fputs(log_enabled(LOG_VERBOSE) ? log : last_lines(log, LAST_LINES), stderr);
 	if (!log_enabled(LOG_VERBOSE))
 		fputs("(-v prints the whole log)\n", stderr);

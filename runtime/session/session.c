@@ -6,6 +6,7 @@
 #include "runtime/session/session.h"
 #include "runtime/session/attach_slow.h"
 #include "runtime/symbols/ksym.h"
+#include "runtime/base/limit_hint.h"
 #include "runtime/base/log.h"
 #include "runtime/session/interval_thread.h"
 #include "runtime/symbols/usym.h"
@@ -26,8 +27,9 @@ int session_run_prog(const struct session *s, uint32_t prog)
 	int err = bpf_prog_test_run_opts(bpf_program__fd(s->progs[prog]), &opts);
 
 	if (err)
-		log_error("probe '%s': cannot run: %s",
-			  s->plan->probes[s->plan->progs[prog].probes[0]].name, strerror(-err));
+		log_error("probe '%s': cannot run: %s%s",
+			  s->plan->probes[s->plan->progs[prog].probes[0]].name, strerror(-err),
+			  limit_hint(err));
 	return err;
 }
 

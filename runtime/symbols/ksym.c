@@ -12,6 +12,7 @@
 #include "runtime/kernel/kallsyms.h"
 #include "runtime/symbols/ksym_query.h"
 #include "runtime/base/vec.h"
+#include "runtime/base/limit_hint.h"
 #include "runtime/base/log.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -208,7 +209,7 @@ static void read_all(struct ksyms *k)
 	if (err >= 0 && k->keys.n)
 		err = sort_keys(k);
 	if (err < 0) {
-		log_warning("cannot read /proc/kallsyms: %s", strerror(-err));
+		log_warning("cannot read /proc/kallsyms: %s%s", strerror(-err), limit_hint(err));
 		k->keys.n = 0;
 		return;
 	}

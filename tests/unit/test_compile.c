@@ -38,6 +38,7 @@ static void *test_mmap(void *at, size_t len, int prot, int flags, int fd, off_t 
 
 static int generated; /* what codegen_run returns */
 static bool ends_early, tries_more;
+static int dies_of;
 
 int codegen_run(const struct program *p, const struct plan *plan, enum codegen_stage stage,
 		struct diags *d, struct codegen_output *out)
@@ -45,6 +46,8 @@ int codegen_run(const struct program *p, const struct plan *plan, enum codegen_s
 	(void)p, (void)plan, (void)stage, (void)d;
 	if (ends_early)
 		_exit(0);
+	if (dies_of)
+		raise(dies_of);
 	if (tries_more && (open("/proc/self/status", O_RDONLY) >= 0 || errno != EPERM ||
 			   fork() >= 0 || errno != EPERM || kill(getppid(), 0) == 0))
 		return -1;
@@ -110,12 +113,26 @@ static void test_confined(void **state)
 	tries_more = false;
 }
 
+/* The out-of-memory killer ends the child: the system's failure. A crash is a defect. */
+static void test_killed(void **state)
+{
+	struct compile c;
+
+	(void)state;
+	dies_of = SIGKILL;
+	assert_int_equal(compile(&c), 2);
+	dies_of = SIGABRT;
+	assert_int_equal(compile(&c), 3);
+	dies_of = 0;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_statuses),
 		cmocka_unit_test(test_cannot_map),
 		cmocka_unit_test(test_confined),
+		cmocka_unit_test(test_killed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
