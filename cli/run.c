@@ -9,8 +9,10 @@
 #include "parser/lang/kernel.h"
 #include "parser/plan/plan.h"
 #include "runtime/kernel/caps.h"
+#include "runtime/base/limit_hint.h"
 #include "runtime/base/log.h"
 #include "runtime/session/loop.h"
+#include "runtime/session/memory_reserve.h"
 #include "runtime/session/session.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -25,7 +27,8 @@ static FILE *open_output(const struct options *o)
 	FILE *f = o->output ? fopen(o->output, "we") : stdout;
 
 	if (!f)
-		log_error("cannot write '%s': %s", o->output, strerror(errno));
+		log_error("cannot write '%s': %s%s", o->output, strerror(errno),
+			  limit_hint(-errno));
 	return f;
 }
 
@@ -33,8 +36,8 @@ static int close_output(const struct options *o, FILE *f)
 {
 	if (fflush(f) == 0 && (f == stdout || fclose(f) == 0))
 		return 0;
-	log_error("cannot write '%s': %s", o->output ? o->output : "standard output",
-		  strerror(errno));
+	log_error("cannot write '%s': %s%s", o->output ? o->output : "standard output",
+		  strerror(errno), limit_hint(-errno));
 	return 2;
 }
 
@@ -46,7 +49,7 @@ static int refuse_unchecked(const struct kernel *k)
 	log_error("cannot read the kernel's tracepoints: %s%s", strerror(-k->unchecked),
 		  k->unchecked == -EACCES || k->unchecked == -EPERM
 			  ? ": this requires CAP_SYS_ADMIN, or a mounted and readable tracefs"
-			  : "");
+			  : limit_hint(k->unchecked));
 	return 2;
 }
 
@@ -132,7 +135,8 @@ static int start_command(const struct options *o, struct command *c)
 		fcntl(o->ready_fd, F_SETFD, FD_CLOEXEC);
 	err = command_start(c, words);
 	if (err)
-		log_error("-c: cannot run '%s': %s", words[0], strerror(-err));
+		log_error("-c: cannot run '%s': %s%s", words[0], strerror(-err),
+			  limit_hint_process(err));
 	command_free_words(words);
 	return err ? 1 : 0;
 }
@@ -164,9 +168,10 @@ static enum out_buffering buffering_of(const struct options *o)
 }
 
 static int trace(const struct options *o, const struct session_scope *scope, struct session *s,
-		 struct command *c, FILE *f)
+		 struct command *c, struct memory_reserve *reserve, FILE *f)
 {
 	struct loop_options lo = {.command = c,
+				  .reserve = reserve,
 				  .pid = o->pid,
 				  .duration_ns = o->duration_ns,
 				  .interval_ns = o->interval_ns,
@@ -207,12 +212,14 @@ static int compile_and_trace(const struct options *o, const struct program *prog
 			     const struct scope_cgroup *cgroup, FILE *f)
 {
 	struct session_scope scope = scope_of(o, command);
+	struct memory_reserve reserve;
 	struct session_prep prep;
 	struct compile c;
 	struct session s;
 	int status = 2, err = compile_start(&c, program, plan, CODEGEN_ELF);
 
 	raise_file_limit();
+	memory_reserve_start(&reserve, plan);
 	scope.cgroup = *cgroup;
 	session_prepare(&prep, plan, k, &scope);
 	if (!err)
@@ -220,9 +227,10 @@ static int compile_and_trace(const struct options *o, const struct program *prog
 	if (!status) {
 		status = session_open(&s, plan, k, &prep, c.bytes, c.len)
 				 ? 2
-				 : trace(o, &scope, &s, command, f);
+				 : trace(o, &scope, &s, command, &reserve, f);
 		session_close(&s);
 	}
+	memory_reserve_release(&reserve);
 	session_prep_free(&prep);
 	compile_end(&c);
 	return status;

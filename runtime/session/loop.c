@@ -6,7 +6,9 @@
 #define _GNU_SOURCE
 #include "runtime/session/loop_state.h"
 #include "runtime/base/clock.h"
+#include "runtime/base/limit_hint.h"
 #include "runtime/base/log.h"
+#include "runtime/session/memory_reserve.h"
 #include "runtime/session/ring.h"
 #include "runtime/session/tests.h"
 #include "runtime/session/interval_thread.h"
@@ -43,9 +45,9 @@ static void track_mappings(struct loop *l)
 	err = usyms_track(l->s->usyms, pid);
 	if (err)
 		log_warning(
-			"cannot track the mappings of processes: %s; user frames of short-lived processes "
+			"cannot track the mappings of processes: %s%s; user frames of short-lived processes "
 			"may have no name",
-			strerror(-err));
+			strerror(-err), limit_hint(err));
 	if (pid > 0)
 		usyms_note_process(l->s->usyms, (uint32_t)pid);
 }
@@ -194,10 +196,11 @@ static int exit_status(const struct loop *l, int end_err, uint64_t n_lost)
 	if (l->command_failed)
 		return 1;
 	if (l->events.error && l->events.error != -EPIPE) {
-		log_error("cannot write the output: %s", strerror(-l->events.error));
+		log_error("cannot write the output: %s%s", strerror(-l->events.error),
+			  limit_hint(l->events.error));
 		return 2;
 	}
-	if (end_err || l->overrun || l->events.is_map_unread)
+	if (end_err || l->overrun || l->out_of_memory || l->events.is_map_unread)
 		return 2;
 	if (l->o->strict && n_lost)
 		return 4;
@@ -212,6 +215,8 @@ static int finish(struct loop *l)
 
 	session_open_stop(l->s);
 	session_detach(l->s);
+	if (l->o->reserve)
+		memory_reserve_release(l->o->reserve);
 	loop_drain_all(l);
 	l->events.exited = false; /* output of END is shown after exit(), too */
 	err = session_open_count(l->s);
@@ -295,7 +300,7 @@ int loop_run(struct session *s, struct out *out, const struct loop_options *o)
 	int err = loop_open(&l), status = 2;
 
 	if (err) {
-		log_error("cannot start: %s", strerror(-err));
+		log_error("cannot start: %s%s", strerror(-err), limit_hint(err));
 	} else if (o->dry_run) {
 		status = dry_run(&l);
 	} else if (start(&l) == 0) {

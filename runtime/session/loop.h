@@ -4,6 +4,7 @@
  */
 #pragma once
 #include "runtime/session/command.h"
+#include "runtime/session/memory_reserve.h"
 #include "runtime/session/session.h"
 
 struct loop_options {
@@ -19,7 +20,8 @@ struct loop_options {
 	bool tests;	      /* run tests or benches instead of waiting for events */
 	bool follow;	      /* -p: trace its existing descendants, too */
 	enum out_buffering buffering;
-	bool everything; /* not limited to the command or process */
+	struct memory_reserve *reserve; /* or NULL */
+	bool everything;		/* not limited to the command or process */
 };
 
 /* Run BEGIN, attach, release the command, handle events, detach, run END, print maps and losses.

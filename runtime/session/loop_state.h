@@ -19,6 +19,7 @@ struct loop {
 	uint64_t flushed_ns;
 	bool done;
 	bool overrun;	     /* the ring cannot be read any more */
+	bool out_of_memory;  /* the cgroup's limit was reached, and the reserve is gone */
 	bool command_failed; /* it could not be executed after all, and has reported why */
 	uint64_t n_records;  /* in the current drain */
 	uint64_t drain_until, drain_records; /* bounds of it; 0: none */

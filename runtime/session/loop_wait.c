@@ -7,7 +7,9 @@
 #define _GNU_SOURCE
 #include "runtime/session/loop_state.h"
 #include "runtime/base/clock.h"
+#include "runtime/base/limit_hint.h"
 #include "runtime/base/log.h"
+#include "runtime/session/memory_reserve.h"
 #include "runtime/session/ring.h"
 #include "runtime/symbols/usym.h"
 #include <errno.h>
@@ -24,7 +26,16 @@ enum {
 };
 
 /* Indexes in the poll set. */
-enum { SET_STOP, SET_SIGNALS, SET_PROCESS, SET_RING, SET_OUT, SET_MAPPINGS, SET_COUNT };
+enum {
+	SET_STOP,
+	SET_SIGNALS,
+	SET_PROCESS,
+	SET_RING,
+	SET_OUT,
+	SET_MAPPINGS,
+	SET_RESERVE,
+	SET_COUNT
+};
 
 /* ---- draining ------------------------------------------------------------------------------ */
 
@@ -125,6 +136,7 @@ static void fill_poll_set(const struct loop *l, struct pollfd set[SET_COUNT])
 	set[SET_RING] = (struct pollfd){.fd = l->s->wake_fd, .events = POLLIN};
 	set[SET_OUT] = (struct pollfd){.fd = l->out_fd}; /* POLLERR when a pipe's reader is gone */
 	set[SET_MAPPINGS] = (struct pollfd){.fd = mappings, .events = POLLIN};
+	set[SET_RESERVE] = (struct pollfd){.fd = l->o->reserve ? l->o->reserve->fd : -1};
 }
 
 static int time_left_ms(const struct loop *l, int at_most)
@@ -160,10 +172,24 @@ static void flush_if_due(struct loop *l)
 	loop_flush(l);
 }
 
+/* Stop all programs first: their maps would soon take what the reserve has left free. */
+static void note_out_of_memory(struct loop *l)
+{
+	if (l->s->control)
+		__atomic_store_n(&l->s->control->exiting, 1, __ATOMIC_SEQ_CST);
+	log_error(
+		"no memory is left%s: tracing ended early, and the output is what was gathered until "
+		"then",
+		limit_hint(-ENOMEM));
+	l->out_of_memory = l->done = true;
+}
+
 static void handle_events(struct loop *l, const struct pollfd *set)
 {
 	if (set[SET_STOP].revents || set[SET_PROCESS].revents)
 		l->done = true;
+	if (set[SET_RESERVE].revents)
+		note_out_of_memory(l);
 	if (set[SET_SIGNALS].revents)
 		loop_read_signals(l);
 	if (set[SET_OUT].revents & (POLLERR | POLLHUP) && !l->events.error)
