@@ -117,6 +117,12 @@ static int check_cgroup(const struct options *o, struct scope_cgroup *out)
 	return err ? 1 : 0;
 }
 
+/* Not the fault of the command's name. */
+static bool is_of_the_system(int err)
+{
+	return err == -EAGAIN || err == -ENOMEM || err == -EMFILE || err == -ENFILE || err == -EIO;
+}
+
 static int start_command(const struct options *o, struct command *c)
 {
 	char **words = command_words(o->command);
@@ -138,7 +144,7 @@ static int start_command(const struct options *o, struct command *c)
 		log_error("-c: cannot run '%s': %s%s", words[0], strerror(-err),
 			  limit_hint_process(err));
 	command_free_words(words);
-	return err ? 1 : 0;
+	return !err ? 0 : is_of_the_system(err) ? 2 : 1;
 }
 
 static struct session_scope scope_of(const struct options *o, const struct command *c)

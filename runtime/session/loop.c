@@ -200,7 +200,8 @@ static int exit_status(const struct loop *l, int end_err, uint64_t n_lost)
 			  limit_hint(l->events.error));
 		return 2;
 	}
-	if (end_err || l->overrun || l->out_of_memory || l->events.is_map_unread)
+	if (end_err || l->overrun || l->out_of_memory || l->events.is_map_unread ||
+	    l->s->is_stack_unread)
 		return 2;
 	if (l->o->strict && n_lost)
 		return 4;

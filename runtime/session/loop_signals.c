@@ -52,12 +52,12 @@ static void catch_stop_signals(int fd)
 
 void loop_reap_command(struct loop *l)
 {
-	int status;
+	int status = 0;
 
 	if (!l->o->command || !l->o->command->pid)
 		return;
-	if (waitpid(l->o->command->pid, &status, WNOHANG) != l->o->command->pid)
-		return;
+	if (waitpid(l->o->command->pid, &status, WNOHANG) == 0)
+		return; /* it runs; an error means that it is gone */
 	log_verbose("command ended with status %d",
 		    WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
 	l->o->command->pid = 0;

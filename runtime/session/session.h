@@ -73,6 +73,7 @@ struct session {
 	struct interval_thread *interval_thread; /* NULL unless a thread runs intervals */
 	struct deferred_string *strings;	 /* deferred_strings.c: of the current record */
 	uint64_t boot_offset_ns;		 /* CLOCK_REALTIME - CLOCK_BOOTTIME */
+	bool is_stack_unread;			 /* reading one failed, and was reported */
 	uint64_t map_records_lost;		 /* mmap and exec records the kernel dropped */
 };
 

@@ -3,6 +3,7 @@
  * The user side of the stack store: hash -> frames with names, read from the map of stacks once,
  * when a stack is first shown. Also notes each new user stack that programs report.
  */
+#include "runtime/base/limit_hint.h"
 #include "runtime/symbols/ksym.h"
 #include "runtime/base/hash.h"
 #include "runtime/base/log.h"
@@ -64,14 +65,27 @@ static void name_user(struct session *s, const struct sonde_stack *st, struct vi
 	f->offset = u.name ? u.offset : u.module_offset;
 }
 
+/* A stack that is not in the map was counted as lost when the store was full. */
+static void report_unread(struct session *s, int err)
+{
+	if (err == -ENOENT || s->is_stack_unread)
+		return;
+	s->is_stack_unread = true;
+	log_error("a stack cannot be read: %s%s", strerror(-err), limit_hint(err));
+}
+
 /* Read the stack from the kernel's map, name its frames and keep them. */
 static bool resolve(struct session *s, uint64_t hash, struct cached *c)
 {
 	struct sonde_stack st;
 	uint32_t n;
 
-	if (s->stacks_fd < 0 || bpf_map_lookup_elem(s->stacks_fd, &hash, &st))
+	if (s->stacks_fd < 0)
 		return false;
+	if (bpf_map_lookup_elem(s->stacks_fd, &hash, &st)) {
+		report_unread(s, -errno);
+		return false;
+	}
 	n = st.n_frames < SONDE_MAX_FRAMES ? st.n_frames : SONDE_MAX_FRAMES;
 	*c = (struct cached){.hash = hash, .n = n};
 	c->frames = calloc(n + 1, sizeof(*c->frames));
