@@ -207,6 +207,12 @@ static int no_line(struct user_matching *m, const char *path, const char *source
 	case ESRCH:
 		diag_error(d, m->p->span, "no-source", "line %u of %s has no code", line, source);
 		return near_line ? diag_hint(d, "line %u has", near_line) : -1;
+	case EFBIG:
+		diag_error(
+			d, m->p->span, "no-source",
+			"the debug information of %s claims to be many times larger than the file",
+			path);
+		return diag_hint(d, "decompress it: objcopy --decompress-debug-sections");
 	case EFAULT:
 		diag_error(d, m->p->span, "no-source",
 			   "line %u of %s is at an address where %s has no function", line, source,

@@ -57,6 +57,12 @@ static void no_types(struct sema *s, const struct expr *e, const struct attach_t
 		sema_error(s, e->span, "no-debug-info",
 			   "%s has no debug information, which 'args' needs", t->path);
 		break;
+	case EFBIG:
+		sema_error(
+			s, e->span, "no-debug-info",
+			"the debug information of %s claims to be many times larger than the file",
+			t->path);
+		break;
 	default:
 		sema_error(s, e->span, "no-debug-info",
 			   "the debug information of %s does not describe %s", t->path,
@@ -67,6 +73,7 @@ static void no_types(struct sema *s, const struct expr *e, const struct attach_t
 		return;
 	diag_hint(s->diags, "%s; without it, arg0 to arg5 are the argument registers",
 		  err == -ENOSYS    ? "install it (libdw1, elfutils-libs)"
+		  : err == -EFBIG   ? "decompress it (objcopy --decompress-debug-sections)"
 		  : err == -ENODATA ? "build it with -g, or install its debug symbols"
 				    : "compile all of it with -g");
 }

@@ -17,12 +17,10 @@ struct dwarf_types *dwarf_types_open(int fd, uint16_t machine, int *err)
 	struct dwarf_types *t = calloc(1, sizeof(*t));
 	Dwarf_CU *first = NULL;
 
-	*err = t ? libdw_load(&t->dw) : -ENOMEM;
+	*err = t ? libdw_open(&t->dw, fd, &t->dwarf) : -ENOMEM;
 	if (!*err) {
 		t->machine = machine;
-		t->dwarf = t->dw.dwarf_begin(fd, DWARF_C_READ);
-		if (!t->dwarf ||
-		    t->dw.dwarf_get_units(t->dwarf, NULL, &first, NULL, NULL, NULL, NULL) != 0)
+		if (t->dw.dwarf_get_units(t->dwarf, NULL, &first, NULL, NULL, NULL, NULL) != 0)
 			*err = -ENODATA;
 	}
 	if (!*err)

@@ -12,7 +12,14 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { PACKED_MAX = 16 << 20, UNPACKED_MAX = 256 << 20, LZMA_OK = 0, LZMA_BUF_ERROR = 10 };
+/* xz makes a symbol table 3 to 6 times smaller. A file of zeros can claim 7,000 times its size. */
+enum {
+	PACKED_MAX = 16 << 20,
+	UNPACKED_MAX = 256 << 20,
+	UNPACKED_RATIO = 64,
+	LZMA_OK = 0,
+	LZMA_BUF_ERROR = 10
+};
 
 /* lzma_stream_buffer_decode() of liblzma; unchanged since 5.0. */
 typedef int unpack_fn(uint64_t *memory_limit, uint32_t flags, const void *allocator,
@@ -36,7 +43,8 @@ static uint8_t *unpack(const uint8_t *packed, size_t n, size_t *size)
 	uint8_t *out = NULL;
 	int err = fn ? LZMA_BUF_ERROR : -1;
 
-	for (size_t out_size = 8 * n; err == LZMA_BUF_ERROR && out_size <= UNPACKED_MAX;
+	for (size_t out_size = 8 * n;
+	     err == LZMA_BUF_ERROR && out_size <= UNPACKED_MAX && out_size <= UNPACKED_RATIO * n;
 	     out_size *= 2) {
 		uint64_t limit = UNPACKED_MAX;
 		size_t in_at = 0;

@@ -47,5 +47,7 @@ struct libdw {
 #undef MEMBER
 };
 
-/* Load the library. 0, or -ENOSYS if it is not installed or lacks one of the functions. */
-int libdw_load(struct libdw *l);
+/* Load the library and open the debug information of the file behind fd. 0; -ENOSYS: the library is
+ * not installed or lacks one of the functions; -ENODATA: the file has no debug information; -EFBIG:
+ * its compressed sections claim more than 64 MiB, and 32 times the size of the file. */
+int libdw_open(struct libdw *l, int fd, Dwarf **out);

@@ -78,12 +78,10 @@ int srcline_each(int fd, const char *source, uint32_t line, srcline_fn *fn, void
 	Dwarf_Die unit;
 	size_t head;
 	Dwarf *d;
+	int err = libdw_open(&s.dw, fd, &d);
 
-	if (libdw_load(&s.dw))
-		return -ENOSYS;
-	d = s.dw.dwarf_begin(fd, DWARF_C_READ);
-	if (!d)
-		return -ENODATA;
+	if (err)
+		return err;
 	for (; s.dw.dwarf_nextcu(d, at, &next, &head, NULL, NULL, NULL) == 0; at = next)
 		if (s.dw.dwarf_offdie(d, at + head, &unit))
 			visit_unit(&s, &unit);

@@ -18,6 +18,11 @@ static void report_untyped(struct listing *l, const char *path, int err)
 	if (err == -ENOSYS)
 		log_warning(
 			"types are left out: the library libdw, which reads them, is not installed");
+	else if (err == -EFBIG)
+		log_warning(
+			"types are left out: the debug information of %s claims to be many times larger "
+			"than the file; decompress it with objcopy --decompress-debug-sections",
+			path);
 	else
 		log_warning(
 			"types are left out: %s has no debug information; build it with -g, or install "
