@@ -41,13 +41,20 @@ void user_path_root(uint32_t pid, char out[PATH_MAX])
 		snprintf(out, PATH_MAX, "/proc/%u/root", pid);
 }
 
+static bool is_same_file(const struct stat *a, const char *path)
+{
+	struct stat b;
+
+	return stat(path, &b) == 0 && a->st_ino == b.st_ino && a->st_dev == b.st_dev;
+}
+
 /* Resolve `path` below `root`, with its symbolic links, as a process with that root would. */
 static int resolve_below(const char *root, const char *path, char out[PATH_MAX])
 {
 	struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT};
 	char link[64], real[PATH_MAX];
 	int dir = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC), fd;
-	struct stat there, again;
+	struct stat there;
 	ssize_t n;
 
 	if (dir < 0)
@@ -61,28 +68,83 @@ static int resolve_below(const char *root, const char *path, char out[PATH_MAX])
 	real[n > 0 ? n : 0] = '\0';
 	/* use the path as given if we cannot open what the link of the descriptor names */
 	if (snprintf(out, PATH_MAX, "%s%s", root, real) >= PATH_MAX || fstat(fd, &there) ||
-	    stat(out, &again) || there.st_ino != again.st_ino)
+	    !is_same_file(&there, out))
 		n = snprintf(out, PATH_MAX, "%s/%s", root, path);
 	close(fd);
 	return n < PATH_MAX ? 0 : -ENAMETOOLONG;
 }
 
+/* Split /proc/PID/root/PATH: set *below to PATH. False for other paths. */
+static bool is_below_root(const char *path, char root[PATH_MAX], const char **below)
+{
+	int end = 0;
+
+	if (sscanf(path, "/proc/%*[0-9a-z-]/root%n", &end) || !end || path[end] != '/')
+		return false;
+	*below = path + end;
+	return snprintf(root, PATH_MAX, "%.*s", end, path) < PATH_MAX;
+}
+
+/* The part of a path that the kernel reports to us, below a root that is a directory of ours
+ * (chroot). After pivot_root, the kernel reports paths below the other root anyway. */
+static const char *without_root(const char *root, const char *path)
+{
+	char its[PATH_MAX];
+	ssize_t n = readlink(root, its, sizeof(its) - 1);
+
+	return n > 1 && strncmp(path, its, (size_t)n) == 0 && path[n] == '/' ? path + n : path;
+}
+
+/* A path in our /proc, whose links (exe, root, cwd, fd/N) lead to files that the text of the link
+ * may not name: that is a path in the root of the process, which may have no /proc and not be
+ * reachable in another way. With a `root`, the result is a path in /proc, too, as other paths are
+ * of that root. */
+static int resolve_in_proc(const char *root, const char *path, char out[PATH_MAX])
+{
+	char link[PATH_MAX], its_root[PATH_MAX];
+	const char *below;
+	struct stat st;
+	ssize_t n;
+	int err;
+
+	if (is_below_root(path, its_root, &below)) {
+		err = resolve_below(its_root, below, out);
+		if (!err && !*root && !stat(out, &st) && realpath(path, link) &&
+		    is_same_file(&st, link))
+			memcpy(out, link, sizeof(link));
+		return err;
+	}
+	if (stat(path, &st))
+		return errno == ENOTDIR ? -ENOENT : -errno;
+	if (!*root && realpath(path, out) && is_same_file(&st, out))
+		return 0;
+	n = *root ? readlink(path, link, sizeof(link) - 1) : 0;
+	link[n > 0 ? n : 0] = '\0';
+	if (*link == '/' && !resolve_below(root, without_root(root, link), out) &&
+	    is_same_file(&st, out))
+		return 0;
+	return snprintf(out, PATH_MAX, "%s", path) < PATH_MAX ? 0 : -ENAMETOOLONG;
+}
+
 static int resolve(uint32_t pid, const char *path, char out[PATH_MAX])
 {
-	char root[PATH_MAX], link[PATH_MAX];
-	ssize_t n;
+	char root[PATH_MAX];
 
 	user_path_root(pid, root);
+	if (strncmp(path, "/proc/", 6) == 0)
+		return resolve_in_proc(root, path, out);
 	if (!*root)
 		return realpath(path, out) ? 0 : errno == ENOTDIR ? -ENOENT : -errno;
-	if (strncmp(path, "/proc/", 6) == 0) { /* /proc/PID/exe: a link into its root */
-		n = readlink(path, link, sizeof(link) - 1);
-		if (n < 0)
-			return -errno;
-		link[n] = '\0';
-		path = link;
-	}
 	return resolve_below(root, path, out);
+}
+
+/* Resolve a path from /proc/PID/maps. */
+static int resolve_mapped(uint32_t pid, const char *path, char out[PATH_MAX])
+{
+	char root[PATH_MAX];
+
+	user_path_root(pid, root);
+	return resolve(pid, *root ? without_root(root, path) : path, out);
 }
 
 /* The first executable file of that name in $PATH. */
@@ -134,11 +196,13 @@ static int find_mapped(uint32_t pid, const char *name, char found[PATH_MAX], use
 	return proc_maps_each(pid, offer_mapped, &s) > 0 ? 0 : -ESRCH;
 }
 
-static int find_library(uint32_t pid, const char *root, const char *name, char found[PATH_MAX])
+static int find_library(uint32_t pid, const char *root, const char *name, char out[PATH_MAX])
 {
+	char found[PATH_MAX];
+
 	if (pid && !find_mapped(pid, name, found, NULL, NULL))
-		return 0;
-	return ldcache_search(root, name, !*root, found);
+		return resolve_mapped(pid, found, out);
+	return ldcache_search(root, name, !*root, found) ?: resolve(pid, found, out);
 }
 
 int user_path_find(uint32_t pid, const char *name, char out[PATH_MAX])
@@ -150,12 +214,12 @@ int user_path_find(uint32_t pid, const char *name, char out[PATH_MAX])
 	if (strchr(name, '/'))
 		return resolve(pid, name, out);
 	user_path_root(pid, root);
-	err = is_library ? find_library(pid, root, name, found) : -ENOENT;
-	if (err)
-		err = find_program(root, name, found);
+	err = is_library ? find_library(pid, root, name, out) : -ENOENT;
+	if (err && !find_program(root, name, found))
+		err = resolve(pid, found, out);
 	if (err && !is_library)
-		err = find_library(pid, root, name, found);
-	return err ? err : resolve(pid, found, out);
+		err = find_library(pid, root, name, out);
+	return err;
 }
 
 /* Convert the pattern for glob(3): '[' is literal in ours. */
@@ -171,10 +235,14 @@ int user_path_each(uint32_t pid, const char *pattern, user_path_fn *fn, void *ct
 {
 	char root[PATH_MAX], full[PATH_MAX], escaped[2 * PATH_MAX], real[PATH_MAX];
 	glob_t found = {0};
+	bool has_root;
 	struct stat st;
 	int err;
 
 	user_path_root(pid, root);
+	has_root = *root;
+	if (strncmp(pattern, "/proc/", 6) == 0) /* ours: see resolve_in_proc() */
+		root[0] = '\0';
 	if (snprintf(full, sizeof(full), "%s%s", root, pattern) >= PATH_MAX)
 		return -ENAMETOOLONG;
 	glob_text(full, escaped);
@@ -184,8 +252,8 @@ int user_path_each(uint32_t pid, const char *pattern, user_path_fn *fn, void *ct
 
 		/* a symbolic link and its target are one file: report the target */
 		if (!stat(path, &st) && S_ISREG(st.st_mode) &&
-		    (*root ? snprintf(real, sizeof(real), "%s", path) > 0
-			   : realpath(path, real) != NULL))
+		    (has_root ? snprintf(real, sizeof(real), "%s", path) > 0
+			      : !resolve(0, path, real)))
 			fn(real, ctx);
 	}
 	globfree(&found);
@@ -198,5 +266,5 @@ int user_path_mapped(uint32_t pid, const char *name, char out[PATH_MAX], user_pa
 	char found[PATH_MAX];
 	int err = find_mapped(pid, name, found, fn, ctx);
 
-	return err ? err : resolve(pid, found, out);
+	return err ? err : resolve_mapped(pid, found, out);
 }
