@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Escapes, and the UTF-8 decoder that they and JSON share. Nearly all text is clean: escape_clean()
- * passes over eight bytes at a time as long as they are printable ASCII without a backslash.
+ * tests eight bytes at a time as long as they are printable ASCII without a backslash.
  */
 #include "parser/base/escape.h"
 #include <stdint.h>
@@ -104,10 +104,34 @@ static bool is_plain_word(const char *p)
 	return !((w | (w - ones * 0x20) | (slash - ones) | (del - ones)) & highs);
 }
 
+/* True when all `n` bytes are such, tested with overlapping words. */
+static bool is_plain(const char *p, size_t n)
+{
+	char word[sizeof(uint64_t)];
+
+	if (n < sizeof(word)) {
+		if (n < 4) {
+			memset(word, ' ', sizeof(word));
+			for (size_t i = 0; i < n; i++)
+				word[i] = p[i];
+		} else {
+			memcpy(word, p, 4);
+			memcpy(word + 4, p + n - 4, 4);
+		}
+		return is_plain_word(word);
+	}
+	for (size_t i = 0; i + sizeof(word) <= n; i += sizeof(word))
+		if (!is_plain_word(p + i))
+			return false;
+	return is_plain_word(p + n - sizeof(word));
+}
+
 size_t escape_clean(enum escape_set set, const char *bytes, size_t n)
 {
 	size_t i = 0, run;
 
+	if (is_plain(bytes, n))
+		return n;
 	while (i < n) {
 		unsigned char c = (unsigned char)bytes[i];
 
