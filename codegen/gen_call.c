@@ -221,7 +221,7 @@ struct value gen_probe(struct gen *g, struct expr *e)
 	if (g->probe.plan->syscall.n_more)
 		return gen_int_value(name_of_call(g), e->type);
 	if (plan_has_cookie(g->prog.plan))
-		return gen_int_value(g->probe.point->id == PROBE_USDT
+		return gen_int_value(point_has(g->probe.point, ARM_USDT)
 					     ? gen_usdt_name(g)
 					     : LLVMBuildLShr(g->b, gen_cookie(g), gen_u64(g, 32),
 							     ""),
@@ -290,7 +290,7 @@ struct value gen_arg(struct gen *g, struct expr *e)
 {
 	unsigned i = e->name.builtin->arg;
 
-	if (g->probe.point->id == PROBE_USDT)
+	if (point_has(g->probe.point, ARM_USDT))
 		return gen_usdt_arg(g, e, i);
 	if (probe_is_typed(g->probe.point))
 		return gen_int_value(gen_typed_arg(g, &probe_typed(g->probe.point)->params[i]),

@@ -51,7 +51,7 @@ static void gen_fields(struct gen *g, uint32_t id, struct expr **args, uint32_t 
 
 struct value gen_printf(struct gen *g, struct expr *e)
 {
-	if (g->prog.plan->kind == PP_ITER)
+	if (prog_kind_is(g->prog.plan->kind, PK_ITER))
 		return gen_iter_printf(g, e);
 	gen_fields(g, (uint32_t)e->call.event, e->call.args + 1, e->call.n_args - 1);
 	return nothing;

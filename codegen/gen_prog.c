@@ -125,7 +125,7 @@ LLVMValueRef prog_context_pointer(struct gen *g, uint32_t i)
 /* An iterator's program runs in the reading thread, but its subject is another. */
 static LLVMValueRef is_in_cgroup(struct gen *g)
 {
-	if (g->prog.plan->kind == PP_ITER)
+	if (prog_kind_is(g->prog.plan->kind, PK_ITER))
 		return gen_truth(g, GEN_CALL(g, "sonde_cgroup_has", g->body.current));
 	return gen_truth(g, gen_call_helper(g, "sonde_cgroup_current", NULL, 0));
 }

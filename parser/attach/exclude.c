@@ -70,7 +70,7 @@ static bool excludes_user(const struct leaving *l, const struct attach_target *t
 static bool excludes_target(const struct leaving *l, const struct attach_point *p,
 			    const struct attach_target *t)
 {
-	if (p->id == PROBE_USDT)
+	if (point_has(p, ARM_USDT))
 		return excludes_usdt(l, t);
 	if (t->path)
 		return excludes_user(l, t);
@@ -103,7 +103,7 @@ static bool excludes_event(const struct leaving *l, const struct tp_format *f)
  * ':'. The count of a perf event is not part of its name. */
 static bool excludes_name(const struct leaving *l, enum probe_id id, const char *name)
 {
-	bool has_count = id == PROBE_SOFTWARE || id == PROBE_HARDWARE;
+	bool has_count = probe_rows[id].arm == ARM_PERF;
 
 	if (has_count)
 		name = arena_strndup(l->r->arena, name, strcspn(name, ":"));
@@ -151,7 +151,7 @@ static uint32_t exclude_targets(const struct leaving *l, const struct attach_poi
  * that probe's name. */
 static void name_last_usdt(struct attach_point *p)
 {
-	if (p->id != PROBE_USDT || p->n_targets != 1)
+	if (!point_has(p, ARM_USDT) || p->n_targets != 1)
 		return;
 	if (p->is_named)
 		p->resolved = p->targets[0].name;

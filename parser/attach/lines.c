@@ -70,7 +70,7 @@ static bool is_demangled(const struct attach_point *p, const struct attach_targe
 static bool has_target_lines(const struct attach_point *p, const struct attach_target *t,
 			     uint32_t n)
 {
-	bool is_user = p->id == PROBE_UPROBE || p->id == PROBE_URETPROBE;
+	bool is_user = point_has(p, ARM_USER);
 
 	if (!n || !(t->name || t->function) || (is_user && !t->is_entry))
 		return false;

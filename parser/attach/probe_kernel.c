@@ -304,7 +304,7 @@ static int read_offset(const struct search *s, char *function, uint64_t *out)
 			   "an offset goes with one function, not with a pattern");
 		return diag_hint(s->r->diags, "write the function's name");
 	}
-	if (s->p->id == PROBE_KPROBE)
+	if (!probe_is_return(s->p))
 		return 0;
 	diag_error(s->r->diags, s->p->span, "bad-offset",
 		   "%s has no offsets: it fires when the function returns", row_name(s->p));

@@ -44,7 +44,13 @@ static const char *row_name(const struct attach_point *p)
 
 static enum typed_kind kind_of(const struct attach_point *p)
 {
-	return p->id == PROBE_RAWTRACEPOINT ? TYPED_TRACEPOINT : TYPED_FUNCTION;
+	return probe_rows[p->id].context == CTX_TYPED_EVENT ? TYPED_TRACEPOINT : TYPED_FUNCTION;
+}
+
+/* The type that probes the same functions without BTF. */
+static const char *kprobe_type(const struct attach_point *p)
+{
+	return probe_rows[probe_is_return(p) ? PROBE_KRETPROBE : PROBE_KPROBE].name;
 }
 
 static const char *thing(const struct typed_search *s)
@@ -103,10 +109,8 @@ static int no_fentry(const struct probe_reader *r, const struct attach_point *p,
 		   "CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS)",
 		   row_name(p));
 	if (kernel_has(r->kernel, CAP_KPROBES))
-		return diag_hint(
-			r->diags, "write %s:%s, whose arguments are arg0, arg1, …",
-			probe_rows[p->id == PROBE_FEXIT ? PROBE_KRETPROBE : PROBE_KPROBE].name,
-			function);
+		return diag_hint(r->diags, "write %s:%s, whose arguments are arg0, arg1, …",
+				 kprobe_type(p), function);
 	near = probe_near_tracepoints(r, function);
 	if (near)
 		return diag_hint(r->diags, "similar tracepoints: %s", near);
@@ -118,7 +122,7 @@ static int check_kernel(const struct probe_reader *r, const struct attach_point 
 {
 	if (kernel_lacks(r->kernel, CAP_BTF))
 		return no_btf(r, p);
-	if (p->id != PROBE_RAWTRACEPOINT && kernel_lacks(r->kernel, CAP_FENTRY))
+	if (kind_of(p) == TYPED_FUNCTION && kernel_lacks(r->kernel, CAP_FENTRY))
 		return no_fentry(r, p, name);
 	return 0;
 }
@@ -145,10 +149,9 @@ static int unknown(struct typed_search *s)
 		   s->name, s->module ? " in " : "", s->module ? s->module : "");
 	if (s->kind == TYPED_FUNCTION && kernel_has(k, CAP_KPROBES) &&
 	    k->kernel_function(k, s->name) == 0)
-		return diag_hint(
-			s->r->diags, "the kernel has the function, but not its types: write %s:%s",
-			probe_rows[s->p->id == PROBE_FEXIT ? PROBE_KRETPROBE : PROBE_KPROBE].name,
-			s->name);
+		return diag_hint(s->r->diags,
+				 "the kernel has the function, but not its types: write %s:%s",
+				 kprobe_type(s->p), s->name);
 	return hint_near(s);
 }
 
@@ -169,7 +172,7 @@ static int find_one(struct typed_search *s)
 		return unknown(s);
 	if (err)
 		return no_btf(s->r, s->p);
-	s->p->function = s->p->id == PROBE_RAWTRACEPOINT ? NULL : s->p->typed->name;
+	s->p->function = s->kind == TYPED_TRACEPOINT ? NULL : s->p->typed->name;
 	return 0;
 }
 
@@ -210,7 +213,7 @@ static void add_point(struct typed_search *s, const struct typed_function *f, co
 	struct attach_point p = *s->p;
 
 	p.typed = f;
-	p.function = p.id == PROBE_RAWTRACEPOINT ? NULL : f->name;
+	p.function = s->kind == TYPED_TRACEPOINT ? NULL : f->name;
 	p.name = name;
 	arena_push(s->r->arena, *s->points, *s->n_points, p);
 }
@@ -354,8 +357,7 @@ static int too_many(const struct typed_search *s, const char *pattern)
 		return diag_hint(
 			s->r->diags,
 			"make the pattern more specific, or write %s:%s, one program for all",
-			probe_rows[s->p->id == PROBE_FEXIT ? PROBE_KRETPROBE : PROBE_KPROBE].name,
-			s->name);
+			kprobe_type(s->p), s->name);
 	return diag_hint(s->r->diags, "make the pattern more specific");
 }
 

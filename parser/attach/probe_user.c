@@ -83,7 +83,7 @@ static void offer_function(const struct user_symbol *f, void *ctx)
 	struct user_matching *m = ctx;
 
 	m->path = f->path;
-	if ((f->is_entry && m->p->id == PROBE_URETPROBE) || !user_name_matches(m, f->symbol))
+	if ((f->is_entry && probe_is_return(m->p)) || !user_name_matches(m, f->symbol))
 		return;
 	if (has_no_size(m, f)) {
 		m->n_sizeless++;
@@ -156,7 +156,7 @@ static int exact_function(struct user_matching *m, const struct user_symbol *f)
 {
 	struct diags *d = m->r->diags;
 
-	if (f->is_entry && m->p->id == PROBE_URETPROBE) {
+	if (f->is_entry && probe_is_return(m->p)) {
 		diag_error(d, m->p->span, "no-return",
 			   "%s is where the program begins: it never returns", f->symbol);
 		return diag_hint(d, "main is the first function that does");
@@ -263,7 +263,7 @@ static int read_offset(struct user_matching *m, char *symbol)
 		diag_error(d, m->p->span, "bad-offset", "'%s' is not an offset", plus);
 		return diag_hint(d, "write %s+16 or %s+0x10", symbol, symbol);
 	}
-	if (m->p->id == PROBE_UPROBE)
+	if (!probe_is_return(m->p))
 		return 0;
 	diag_error(d, m->p->span, "bad-offset",
 		   "%s has no offsets: it fires when the function returns",

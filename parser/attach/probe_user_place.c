@@ -110,7 +110,7 @@ int user_at_address(struct user_matching *m, const char *path, const char *text)
 	if (err)
 		return user_no_binary(m, path, err);
 	behind = address - f.address;
-	if (m->p->id == PROBE_URETPROBE && behind) {
+	if (probe_is_return(m->p) && behind) {
 		diag_error(
 			m->r->diags, m->p->span, "bad-offset",
 			"0x%llx is inside of %s: a return probe takes the address of the function's first instruction",
@@ -236,7 +236,7 @@ int user_at_line(struct user_matching *m, const char *path, const char *source, 
 		return diag_hint(m->r->diags, "write PATH@%s:%s, a probe for each file", source,
 				 text);
 	}
-	if (p->id == PROBE_URETPROBE) {
+	if (probe_is_return(p)) {
 		diag_error(m->r->diags, p->span, "bad-offset",
 			   "uretprobe requires a function: a source line does not return");
 		return diag_hint(m->r->diags, "write uprobe:%s@%s:%s", path, source, text);

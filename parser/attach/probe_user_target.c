@@ -72,7 +72,7 @@ static bool needs_returns(struct user_matching *m, const char *path)
 {
 	struct kernel *k = m->r->kernel;
 
-	if (m->p->id != PROBE_URETPROBE)
+	if (!probe_is_return(m->p))
 		return false;
 	m->p->user.is_go = m->p->user.is_go || (k->user_is_go && k->user_is_go(k, path));
 	return m->p->user.is_at_returns || m->p->user.is_go ||

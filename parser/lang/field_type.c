@@ -153,9 +153,10 @@ const struct type *field_type(struct arena *a, const struct tp_field *f)
 const struct type *field_result_type(const struct attach_point *p)
 {
 	const struct typed_function *f = probe_typed(p);
-	bool is_kretprobe = p->id == PROBE_KRETPROBE;
+	bool is_kretprobe = point_has(p, ARM_KERNEL) && probe_is_return(p);
+	bool is_fexit = probe_rows[p->id].context == CTX_TYPED_RETURN;
 
-	if (!f || (p->id != PROBE_FEXIT && !is_kretprobe) || (is_kretprobe && !f->result.size))
+	if (!f || (!is_fexit && !is_kretprobe) || (is_kretprobe && !f->result.size))
 		return type_int(8, false);
 	return f->result.size ? type_int(f->result.size, f->result.is_signed) : NULL;
 }

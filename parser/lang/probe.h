@@ -303,6 +303,12 @@ static inline bool probe_is_typed(const struct attach_point *p)
 	       context == CTX_TYPED_EVENT;
 }
 
+/* Does it fire where a call ends? */
+static inline bool probe_is_return(const struct attach_point *p)
+{
+	return probe_rows[p->id].entry != p->id;
+}
+
 /* Whose memory an address of unknown origin is in, such as an argument. */
 static inline enum type_space probe_space(const struct attach_point *p)
 {

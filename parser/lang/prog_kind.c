@@ -5,11 +5,12 @@
 #include "parser/lang/prog_kind.h"
 
 const struct prog_row prog_rows[] = {
-#define PROG_KIND(id, name_, section_, frames_, gen, attach, capability_, traits_) \
-	[PP_##id] = {.name = name_,                                                \
-		     .section = section_,                                          \
-		     .tracer_frames = frames_,                                     \
-		     .capability = CAP_##capability_,                              \
+#define PROG_KIND(id, name_, section_, frames_, gen, attach, capability_, session_, traits_) \
+	[PP_##id] = {.name = name_,                                                          \
+		     .section = section_,                                                    \
+		     .tracer_frames = frames_,                                               \
+		     .capability = CAP_##capability_,                                        \
+		     .session = PP_##session_,                                               \
 		     .traits = traits_},
 #include "parser/lang/prog_kinds.def"
 #undef PROG_KIND

@@ -13,6 +13,7 @@ enum plan_prog_kind {
 #include "parser/lang/prog_kinds.def"
 #undef PROG_KIND
 	PP_KIND_COUNT,
+	PP_NONE = PP_KIND_COUNT,
 };
 
 /* What else is true of a kind. */
@@ -29,6 +30,8 @@ enum prog_traits {
 	PK_TEST = 512,	    /* a test or benchmark, run for its result */
 	PK_USDT = 1024,
 	PK_ATOMIC = 2048, /* in interrupts or with preemption disabled: loops end after 1 ms */
+	PK_EVENT = 4096,  /* attached to a perf event that the script describes */
+	PK_ITER = 8192,	  /* runs when its file is read */
 };
 
 struct prog_row {
@@ -36,7 +39,8 @@ struct prog_row {
 	const char *section;
 	uint32_t tracer_frames;
 	enum capability_id capability;
-	uint32_t traits; /* enum prog_traits */
+	enum plan_prog_kind session; /* or PP_NONE */
+	uint32_t traits;	     /* enum prog_traits */
 };
 
 extern const struct prog_row prog_rows[PP_KIND_COUNT];

@@ -139,8 +139,8 @@ static void plan_point(struct planner *pl, uint32_t ast, uint32_t index, const s
 
 	if (joins_pattern(pl, ast, index, r))
 		return;
-	q.func_id = plan_name_id(pl, point->id == PROBE_USDT ? point->targets->function
-							     : point->function);
+	q.func_id = plan_name_id(pl, point_has(point, ARM_USDT) ? point->targets->function
+								: point->function);
 	if (point->n_targets == 1 && point->function && pattern_is(point->function)) {
 		/* a pattern that matched one function */
 		q.name = point->is_named ? q.name : plan_target_name(pl, point, point->targets);
@@ -179,7 +179,7 @@ static void plan_probe(struct planner *pl, uint32_t ast)
 		n_run += plan_runs(pl->run, p->points[i].id);
 	if (!n_run)
 		return;
-	pl->is_iter = p->n_points && p->points[0].id == PROBE_ITER;
+	pl->is_iter = p->n_points && point_has(&p->points[0], ARM_ITER);
 	if (p->predicate)
 		plan_expr(p->predicate, pl);
 	plan_block(pl, &p->body);

@@ -118,8 +118,8 @@ struct plan_prog {
 			uint32_t tracepoint_id;
 		};
 		uint64_t period_ns;	/* PK_PERIOD */
-		struct perf_point perf; /* PP_EVENT */
-		const char *pin;	/* PP_ITER: the file that keeps it, or NULL */
+		struct perf_point perf; /* PK_EVENT */
+		const char *pin;	/* PK_ITER: the file that keeps it, or NULL */
 		const char *test;	/* PK_TEST: its name */
 	};
 };
@@ -133,7 +133,7 @@ static inline uint32_t plan_n_targets(const struct plan_prog *g)
 /* The file that keeps an iterator; NULL when the program is none, or is not pinned. */
 static inline const char *plan_pin(const struct plan_prog *g)
 {
-	return g->kind == PP_ITER ? g->pin : NULL;
+	return prog_kind_is(g->kind, PK_ITER) ? g->pin : NULL;
 }
 
 /* True when the cookie tells which of several functions a run is of. */

@@ -99,7 +99,7 @@ static void dump_prog(const struct plan *p, const struct plan_prog *g, FILE *out
 		fprintf(out, " frequency %llu Hz", (unsigned long long)g->hertz);
 	else if (prog_kind_is(g->kind, PK_PERIOD))
 		fprintf(out, " period %llu ns", (unsigned long long)g->period_ns);
-	if (g->kind == PP_EVENT)
+	if (prog_kind_is(g->kind, PK_EVENT))
 		dump_perf(&g->perf, out);
 	if (plan_pin(g))
 		fprintf(out, " pin %s", plan_pin(g));

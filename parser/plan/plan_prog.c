@@ -64,8 +64,8 @@ static enum plan_prog_kind prog_kind(const struct attach_point *point, const str
 		return tracepoint_kind(point, r);
 	if (kind == PP_INTERVAL && !r->interrupted)
 		return PP_INTERVAL_THREAD;
-	if (kind == PP_URETPROBE && probe_is_at_returns(point))
-		return PP_UPROBE;
+	if (probe_is_at_returns(point))
+		return probe_rows[probe_rows[point->id].entry].program;
 	return kind;
 }
 
@@ -203,22 +203,30 @@ static bool keeps_little(const struct probe *p)
 	return true;
 }
 
+/* The kind of session program that can be used instead; or PP_NONE. A single kernel function uses a
+ * kretprobe, for which the kernel keeps more returns. */
+static enum plan_prog_kind session_of(enum plan_prog_kind kind, uint32_t n_targets)
+{
+	return prog_kind_is(kind, PK_KERNEL_FUNCTION) && n_targets <= 1 ? PP_NONE
+									: prog_rows[kind].session;
+}
+
+static bool has_sessions(struct kernel *k, enum plan_prog_kind session)
+{
+	return !k || kernel_has(k, prog_rows[session].capability);
+}
+
 /* Use a session program, which runs at both ends of a call, where possible: see
- * docs/internals/spans.md. A single kernel function uses a kretprobe, for which the kernel keeps
- * more returns. */
+ * docs/internals/spans.md. */
 static enum plan_prog_kind session_kind(const struct planner *pl, const struct probe *p,
 					const struct attach_point *point, enum plan_prog_kind kind)
 {
-	struct kernel *k = pl->kernel;
+	enum plan_prog_kind session = session_of(kind, point->n_targets);
 
-	if (point->ends == SPAN_NO || !keeps_little(p) || !share_fits_session(&pl->use))
+	if (point->ends == SPAN_NO || session == PP_NONE || !keeps_little(p) ||
+	    !share_fits_session(&pl->use))
 		return kind;
-	if (kind == PP_URETPROBE && (!k || kernel_has(k, CAP_UPROBE_SESSION)))
-		return PP_USESSION;
-	if (kind == PP_KRETPROBE && point->n_targets > 1 &&
-	    (!k || kernel_has(k, CAP_KPROBE_SESSION)))
-		return PP_KSESSION;
-	return kind;
+	return has_sessions(pl->kernel, session) ? session : kind;
 }
 
 enum plan_prog_kind plan_prog_choose(const struct planner *pl, const struct probe *p,
@@ -230,17 +238,17 @@ enum plan_prog_kind plan_prog_choose(const struct planner *pl, const struct prob
 const char *plan_prog_pair(const struct planner *pl, const struct plan_prog *g,
 			   const struct probe *p)
 {
-	struct kernel *k = pl->kernel;
-	bool is_user = g->kind == PP_URETPROBE;
-	bool is_kernel = g->kind == PP_KRETPROBE && g->n_targets > 1;
+	enum plan_prog_kind session = session_of(g->kind, plan_n_targets(g));
 
-	if (k && is_user && !kernel_has(k, CAP_UPROBE_SESSION))
-		return "a program at each end: no session links of uprobes (Linux 6.13)";
-	if (k && is_kernel && !kernel_has(k, CAP_KPROBE_SESSION))
-		return "a program at each end: no session links of kprobes (Linux 6.10)";
-	if ((is_user || is_kernel) && !keeps_little(p))
-		return "a program at each end: entry() stores long values";
-	return NULL;
+	if (session == PP_NONE)
+		return NULL;
+	if (!has_sessions(pl->kernel, session)) {
+		const struct capability_row *c = &capability_rows[prog_rows[session].capability];
+
+		return arena_printf(pl->arena, "a program at each end: no %s (Linux %s)", c->name,
+				    c->since);
+	}
+	return keeps_little(p) ? NULL : "a program at each end: entry() stores long values";
 }
 
 static const char *event_of(const struct attach_point *point, bool is_function)

@@ -73,13 +73,13 @@ static const struct type *field_at(struct sema *s, struct expr *e, struct attach
 	const struct tp_field *f;
 	const struct type *t;
 
-	if (p->id == PROBE_UPROBE && !user_args_known(s, e, p))
+	if (point_has(p, ARM_USER) && !user_args_known(s, e, p))
 		return &type_error;
 	f = sema_args_field(p, e->field.name);
 	if (!f)
 		return no_field(s, e, p);
 	e->field.fields[p - s->probe->points] = f;
-	if (p->id == PROBE_UPROBE)
+	if (point_has(p, ARM_USER))
 		return user_arg_type(s, e, p, f);
 	t = probe_is_typed(p) ? field_pointer_type(s->arena, f, ast_space(s->probe)) : NULL;
 	t = t ? t : field_type(s->arena, f);
@@ -171,7 +171,7 @@ const struct type *chk_argn(struct sema *s, struct expr *e)
 	for (uint32_t i = 0; i < s->probe->n_points; i++) {
 		const struct attach_point *p = &s->probe->points[i];
 
-		if (p->id != PROBE_RAWTRACEPOINT || n < p->typed->n_params)
+		if (probe_rows[p->id].context != CTX_TYPED_EVENT || n < p->typed->n_params)
 			continue;
 		sema_error(s, e->span, "no-argument", "%s has %u argument%s, so there is no '%s'",
 			   p->name, p->typed->n_params, p->typed->n_params == 1 ? "" : "s",
@@ -188,8 +188,8 @@ static void find_result(struct sema *s, struct attach_point *p)
 {
 	struct kernel *k = s->kernel;
 
-	if (p->id == PROBE_KRETPROBE && !p->kernel.typed && p->n_targets == 1 &&
-	    !p->targets[0].address && kernel_has(k, CAP_BTF))
+	if (point_has(p, ARM_KERNEL) && probe_is_return(p) && !p->kernel.typed &&
+	    p->n_targets == 1 && !p->targets[0].address && kernel_has(k, CAP_BTF))
 		k->typed(k, TYPED_FUNCTION, p->targets[0].module, p->targets[0].symbol,
 			 &p->kernel.typed);
 }

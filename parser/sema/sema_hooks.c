@@ -120,7 +120,7 @@ const struct type *chk_printf(struct sema *s, struct expr *e)
 		if (p->conv)
 			check_conversion(s, p, e->call.args[1 + p->field]);
 	}
-	if (s->probe->n_points && s->probe->points[0].id == PROBE_ITER)
+	if (s->probe->n_points && point_has(&s->probe->points[0], ARM_ITER))
 		return iter_check_printf(s, e, &spec);
 	return &type_void;
 }

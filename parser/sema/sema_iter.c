@@ -55,7 +55,7 @@ const struct type *chk_ctx(struct sema *s, struct expr *e)
 		const struct attach_point *p = &s->probe->points[i];
 		const struct iter_field *f;
 
-		if (p->id != PROBE_ITER)
+		if (!point_has(p, ARM_ITER))
 			return no_context(s, e, p);
 		if (e->kind != EX_FIELD)
 			continue;
@@ -86,7 +86,7 @@ bool iter_check_where(struct sema *s, const struct builtin *b, struct span span,
 {
 	bool of_thread = b->traits & (TR_TASK | TR_STACK | TR_READER);
 
-	if (p->id != PROBE_ITER || !of_thread ||
+	if (!point_has(p, ARM_ITER) || !of_thread ||
 	    (iter_task(point_iter(p)->kind) && !is_of_reader(b)))
 		return true;
 	diag_error(s->diags, span, "wrong-probe", "'%s' is not available in %s", b->name, p->name);

@@ -139,7 +139,7 @@ const struct type *usdt_arg_type(struct sema *s, const struct expr *e)
 	for (uint32_t i = 0; i < s->probe->n_points; i++) {
 		struct attach_point *p = &s->probe->points[i];
 
-		t = p->id == PROBE_USDT ? usdt_arg(s, e, p, t) : wider(t, 8, false);
+		t = point_has(p, ARM_USDT) ? usdt_arg(s, e, p, t) : wider(t, 8, false);
 		if (t->kind == TY_ERROR)
 			return t;
 	}
@@ -164,7 +164,7 @@ const struct type *chk_func(struct sema *s, struct expr *e)
 	for (uint32_t i = 0; i < s->probe->n_points; i++) {
 		struct attach_point *p = &s->probe->points[i];
 
-		for (uint32_t k = 0; p->id == PROBE_USDT && k < p->n_targets; k++)
+		for (uint32_t k = 0; point_has(p, ARM_USDT) && k < p->n_targets; k++)
 			if (!p->targets[k].function)
 				find_function(s, &p->targets[k]);
 	}

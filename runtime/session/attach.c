@@ -204,9 +204,9 @@ int attach_prog(struct session *s, uint32_t prog)
 {
 	const struct plan_prog *g = &s->plan->progs[prog];
 	int err = attachers[g->kind](s, prog);
-	const char *why = !err		       ? NULL
-			  : g->kind == PP_ITER ? attach_iter_refusal(err)
-					       : attach_event_refusal(s, g, err);
+	const char *why = !err				   ? NULL
+			  : prog_kind_is(g->kind, PK_ITER) ? attach_iter_refusal(err)
+							   : attach_event_refusal(s, g, err);
 
 	if (err && err != ATTACH_ERR_REPORTED && err != -EINTR)
 		report_refused(s, prog, err, why);

@@ -97,7 +97,8 @@ static int set_address(const struct session *s, const struct perf_point *p,
 
 bool attach_at_exec(const struct session *s, const struct plan_prog *g)
 {
-	return g->kind == PP_EVENT && g->perf.is_movable && s->scope.scope == SONDE_SCOPE_TREE;
+	return prog_kind_is(g->kind, PK_EVENT) && g->perf.is_movable &&
+	       s->scope.scope == SONDE_SCOPE_TREE;
 }
 
 static void fill(struct perf_event_attr *attr, const struct plan_prog *g)
@@ -174,7 +175,7 @@ const char *attach_event_refusal(const struct session *s, const struct plan_prog
 	static char text[2 * PATH_SHOWN + 256];
 	bool is_missing = err == -ENOENT || err == -EOPNOTSUPP || err == -ENODEV;
 	unsigned long rate = err == -EINVAL && g->hertz ? highest_rate() : 0;
-	uint32_t type = g->kind == PP_EVENT ? g->perf.type : PERF_TYPE_MAX;
+	uint32_t type = prog_kind_is(g->kind, PK_EVENT) ? g->perf.type : PERF_TYPE_MAX;
 	bool is_timer = prog_kind_is(g->kind, PK_PERIOD) || type == PERF_TYPE_SOFTWARE;
 
 	if (rate && g->hertz > rate)

@@ -151,7 +151,7 @@ int session_iterate(struct session *s, struct out *out, void (*drain)(void *ctx)
 	for (uint32_t i = 0; i < s->links.n && !err; i++) {
 		const struct plan_prog *g = &s->plan->progs[s->links.items[i].prog];
 
-		if (g->kind != PP_ITER)
+		if (!prog_kind_is(g->kind, PK_ITER))
 			continue;
 		if (g->pin) {
 			err = pin(&s->links.items[i], g->pin, out);

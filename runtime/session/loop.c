@@ -61,7 +61,7 @@ static bool only_special(const struct plan *p)
 {
 	for (uint32_t i = 0; i < p->n_progs; i++)
 		if (p->progs[i].n_probes && !prog_kind_is(p->progs[i].kind, PK_OUTSIDE) &&
-		    p->progs[i].kind != PP_ITER)
+		    !prog_kind_is(p->progs[i].kind, PK_ITER))
 			return false;
 	return true;
 }
