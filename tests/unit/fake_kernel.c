@@ -62,6 +62,9 @@ static const char facts_text[] =
 	"symbol /bin/cpp _ZN2ns5twiceIiEET_S1_ 0x11c0 0x1c0 64\n"
 	"symbol /bin/cpp _ZN2ns4findEi.cold 0x1040 0x40 8\n"
 	"symbol /bin/cpp pick 0x1300 0x300 16\n"
+	"symbol /srv/ptr _Z4seekPi 0x1100 0x100 32\n" /* seek(int*) */
+	"symbol /srv/ptr _Z4seeki 0x1140 0x140 32\n"
+	"symbol /srv/ptr _Z4seekPiS_ 0x1180 0x180 32\n" /* seek(int*, int*) */
 	"symbol /bin/go main.work 0x1200 0x200 64\n"
 	"symbol /bin/go main.spin 0x1240 0x240 64\n"
 	"symbol /opt/a:b run 0x401080 0x1080 32\n"

@@ -225,13 +225,27 @@ static void test_go_spans(void **state)
 	world_free(&w);
 }
 
+/* "seek(int*)" is the name of a function and also matches others: the name is meant. */
+static void test_stars(void **state)
+{
+	struct world w;
+
+	(void)state;
+	world_init(&w);
+	good(&w, "u:/srv/ptr:\"seek(int*)\"", "uprobe:/srv/ptr:seek(int*)", "seek(int*)", 1);
+	good(&w, "ur:/srv/ptr:cpp:\"seek(int*)\"", "uretprobe:/srv/ptr:seek(int*)", "seek(int*)",
+	     1);
+	good(&w, "u:/srv/ptr:\"seek(i*)\"", "uprobe:/srv/ptr:seek(i*)", "seek(i*)", 3);
+	world_free(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_demangled), cmocka_unit_test(test_files),
-		cmocka_unit_test(test_places),	  cmocka_unit_test(test_go),
-		cmocka_unit_test(test_picker),	  cmocka_unit_test(test_go_spans),
-		cmocka_unit_test(test_unwinding),
+		cmocka_unit_test(test_demangled), cmocka_unit_test(test_stars),
+		cmocka_unit_test(test_files),	  cmocka_unit_test(test_places),
+		cmocka_unit_test(test_go),	  cmocka_unit_test(test_picker),
+		cmocka_unit_test(test_go_spans),  cmocka_unit_test(test_unwinding),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
