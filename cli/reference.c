@@ -122,7 +122,7 @@ static void reference_builtins(void)
 
 static void reference_needs(void)
 {
-	printf("\n## What a kernel may lack\n\n`sonde --info` says which of these the kernel at hand has; "
+	printf("\n## What a kernel may lack\n\n`sonde --info` says which of these this kernel has; "
 	       "[kernel-matrix.md](kernel-matrix.md) which probe types\nwere tested where.\n\n"
 	       "| what | brought by | since | for |\n|---|---|---|---|\n");
 	for (int i = 0; i < CAP_COUNT; i++)

@@ -206,7 +206,7 @@ int exp_tracepoint(struct probe_expansion *e)
 
 /* ---- perf events, iterators, units of time ------------------------------------------------- */
 
-/* A pattern of a script stands for each event once, a listing shows its other name, too. */
+/* A pattern in a script expands to each event once; a listing also shows its other name. */
 static int each_event(const struct name_search *s, kernel_name_fn fn, void *ctx)
 {
 	for (uint32_t i = 0; i < n_perf_event_rows; i++) {

@@ -27,14 +27,14 @@ static bool cut(char *text, const char **parts, uint32_t *n)
 	return !text;
 }
 
-void near_init(struct near_names *near, struct arena *a, const char *wanted)
+void near_init(struct near_names *near, struct arena *a, const char *requested)
 {
 	*near = (struct near_names){.arena = a};
-	if (strlen(wanted) >= NAME_MOST ||
-	    !cut(arena_strdup(a, wanted), near->wanted, &near->n_wanted))
-		near->n_wanted = 0;
-	for (uint32_t i = 0; i < near->n_wanted; i++)
-		near->letters[i] = pattern_letters(a, near->wanted[i]);
+	if (strlen(requested) >= NAME_MOST ||
+	    !cut(arena_strdup(a, requested), near->requested, &near->n_requested))
+		near->n_requested = 0;
+	for (uint32_t i = 0; i < near->n_requested; i++)
+		near->letters[i] = pattern_letters(a, near->requested[i]);
 }
 
 /* Edits that make a name of a part; UINT_MAX: too many. */
@@ -42,7 +42,7 @@ static unsigned part_edits(const struct near_names *near, uint32_t i, const char
 {
 	struct nearest n;
 
-	if (pattern_matches(near->wanted[i], name))
+	if (pattern_matches(near->requested[i], name))
 		return 0;
 	nearest_init(&n, near->letters[i]);
 	return nearest_offer(&n, name) ? n.best_distance : UINT_MAX;
@@ -52,7 +52,7 @@ static unsigned edits_at(const struct near_names *near, const char *const *parts
 {
 	unsigned sum = 0;
 
-	for (uint32_t i = 0; i < near->n_wanted; i++) {
+	for (uint32_t i = 0; i < near->n_requested; i++) {
 		unsigned edits = part_edits(near, i, parts[at + i]);
 
 		if (edits == UINT_MAX)
@@ -68,13 +68,13 @@ static const char *put_together(const struct near_names *near, const char *befor
 {
 	const char *line = before;
 
-	for (uint32_t i = 0; i < n && i <= at + near->n_wanted; i++) {
+	for (uint32_t i = 0; i < n && i <= at + near->n_requested; i++) {
 		const char *part = parts[i];
 
-		if (i == at + near->n_wanted)
+		if (i == at + near->n_requested)
 			part = "*";
-		else if (i >= at && pattern_matches(near->wanted[i - at], part))
-			part = near->wanted[i - at];
+		else if (i >= at && pattern_matches(near->requested[i - at], part))
+			part = near->requested[i - at];
 		line = arena_printf(near->arena, "%s%s%s", line, i ? ":" : "", part);
 	}
 	return line;
@@ -103,12 +103,12 @@ void near_offer(struct near_names *near, const char *before, const char *name)
 	uint32_t n;
 
 	near->has_names = true;
-	if (!near->n_wanted || strlen(name) >= sizeof(text))
+	if (!near->n_requested || strlen(name) >= sizeof(text))
 		return;
 	snprintf(text, sizeof(text), "%s", name);
 	if (!cut(text, parts, &n))
 		return;
-	for (uint32_t at = 0; at + near->n_wanted <= n; at++) {
+	for (uint32_t at = 0; at + near->n_requested <= n; at++) {
 		unsigned edits = edits_at(near, parts, at);
 
 		if (edits != UINT_MAX && (!near->n || edits <= near->edits))

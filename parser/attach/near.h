@@ -13,22 +13,22 @@ enum { NEAR_PARTS = 4, NEAR_SHOWN = 3 };
 
 struct near_names {
 	struct arena *arena;
-	const char *wanted[NEAR_PARTS]; /* patterns */
+	const char *requested[NEAR_PARTS]; /* patterns */
 	const char *letters[NEAR_PARTS];
-	uint32_t n_wanted;
+	uint32_t n_requested;
 	const char *best[NEAR_SHOWN];
 	uint32_t n;
 	unsigned edits; /* of each of `best` */
-	bool is_full;	/* more names are as near */
+	bool is_full;	/* there are more names at this distance */
 	bool has_names; /* at least one was offered */
 };
 
-/* Look for names near to `wanted`, patterns with ':' between them. */
-void near_init(struct near_names *near, struct arena *a, const char *wanted);
-/* Compare `wanted` with the parts of `name`, wherever in it they begin. What is kept is `before`
- * and the name, in which parts that match stand as they were written, and "*" for what follows. */
+/* Look for names similar to `requested`, patterns separated by ':'. */
+void near_init(struct near_names *near, struct arena *a, const char *requested);
+/* Compare `requested` with the parts of `name`, starting at any of them. Keeps `before` and the name;
+ * parts that match are kept as written, and what follows becomes "*". */
 void near_offer(struct near_names *near, const char *before, const char *name);
-/* Hint at what was found: "did you mean A, B or C?". -1; 0 when nothing is near. */
+/* Print the hint: "did you mean A, B or C?". -1; 0 if no name is similar. */
 int near_hint(struct diags *d, const struct near_names *near);
-/* "A, B or C", NULL when nothing is near. */
+/* "A, B or C"; NULL if no name is similar. */
 const char *near_text(const struct near_names *near);

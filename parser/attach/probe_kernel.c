@@ -53,11 +53,11 @@ static bool is_variant_of(const char *name, const char *function)
 						     strncmp(name + len, ".constprop.", 11) == 0);
 }
 
-static bool is_in_module(const char *wanted, const char *module)
+static bool is_in_module(const char *requested, const char *module)
 {
-	if (!wanted)
+	if (!requested)
 		return true;
-	return pattern_matches(wanted, *module ? module : kernel_itself);
+	return pattern_matches(requested, *module ? module : kernel_itself);
 }
 
 /* "name" or "name [module]", cut in two; the module is "" for the kernel itself. */
@@ -166,7 +166,8 @@ static int no_module(const struct search *s)
 			   ? "no loaded module matches '%s'"
 			   : "the module '%s' is not loaded, or has no functions to probe",
 		   s->module);
-	return diag_hint(s->r->diags, "modprobe %s loads it; /proc/modules lists those that are",
+	return diag_hint(s->r->diags,
+			 "modprobe %s loads it; /proc/modules lists the loaded modules",
 			 pattern_is(s->module) ? "MODULE" : s->module);
 }
 
@@ -255,7 +256,7 @@ static int check_offset(const struct search *s, const char *name, uint64_t offse
 	    k->kernel_offset(k, name, offset, &size) != -ERANGE)
 		return 0;
 	diag_error(s->r->diags, s->p->span, "bad-offset",
-		   "%s+%llu is not in the function, it has %llu bytes", s->function,
+		   "%s+%llu is not in the function, which has %llu bytes", s->function,
 		   (unsigned long long)offset, (unsigned long long)size);
 	return diag_hint(s->r->diags, "the offset is that of an instruction in the function");
 }
@@ -267,12 +268,12 @@ static int one_function(struct search *s, uint64_t offset)
 				  .symbol = s->function,
 				  .offset = offset,
 				  .module = module};
-	const char *asked =
+	const char *requested =
 		module ? arena_printf(s->r->arena, "%s:%s", module, s->function) : s->function;
 
-	if (s->r->kernel->kernel_function(s->r->kernel, asked) == -ENOENT)
+	if (s->r->kernel->kernel_function(s->r->kernel, requested) == -ENOENT)
 		return find_variant(s, offset);
-	if (offset && check_offset(s, asked, offset))
+	if (offset && check_offset(s, requested, offset))
 		return -1;
 	arena_push(s->r->arena, s->p->targets, s->p->n_targets, t);
 	return 0;

@@ -12,7 +12,7 @@ bool probe_has_uprobes(const struct probe_reader *r, const struct attach_point *
 	if (!kernel_lacks(r->kernel, CAP_UPROBES))
 		return true;
 	diag_error(r->diags, p->span, "no-uprobes",
-		   "this kernel has no uprobes (CONFIG_UPROBES), so there are no %s probes",
+		   "this kernel has no uprobes (CONFIG_UPROBES), so %s probes are not available",
 		   probe_rows[p->id].name);
 	diag_hint(r->diags, "system calls can be traced: "
 			    "tracepoint:syscalls:sys_enter_NAME, with -p or -c");

@@ -35,7 +35,7 @@ static const struct perf_event_row *no_event(const struct probe_reader *r,
 		if (perf_event_rows[i].alias)
 			nearest_offer(&near, perf_event_rows[i].alias);
 	}
-	diag_error(r->diags, p->span, "unknown-event", "there is no %s event '%s'", type, name);
+	diag_error(r->diags, p->span, "unknown-event", "unknown %s event '%s'", type, name);
 	for (uint32_t i = 0; near.best && i < n_perf_event_rows; i++)
 		if (perf_event_rows[i].name == near.best || perf_event_rows[i].alias == near.best) {
 			diag_hint(r->diags, "did you mean %s:%s?",
@@ -214,8 +214,8 @@ static int read_length(const struct probe_reader *r, struct attach_point *p, con
 {
 	p->perf.event.length = (uint32_t)strtoul(length, NULL, 10);
 	if (strlen(length) != 1 || !strchr("1248", *length)) {
-		diag_error(r->diags, p->span, "bad-watchpoint",
-			   "a watchpoint cannot have '%s' bytes", length);
+		diag_error(r->diags, p->span, "bad-watchpoint", "invalid watchpoint length '%s'",
+			   length);
 		return diag_hint(r->diags, "lengths are 1, 2, 4 and 8");
 	}
 	return 0;

@@ -72,7 +72,7 @@ static int bad_period(const struct probe_reader *r, const struct attach_point *p
 	if (unit && n == 2 && !unit[strspn(unit, "0123456789")] &&
 	    !parts[1][strspn(parts[1], "abcdefghijklmnopqrstuvwxyz")]) {
 		diag_error(r->diags, p->span, "bad-period",
-			   "the unit of time stands before the number");
+			   "the unit of time goes before the number");
 		return diag_hint(r->diags, "write %s:%s:%s", name, parts[1], unit);
 	}
 	if (unit) {

@@ -119,7 +119,7 @@ static const char *whose(const struct usdt_match *m)
 	return pid ? arena_printf(m->r->arena, "process %u", pid) : "any process";
 }
 
-static const char *wanted(const struct usdt_match *m)
+static const char *requested(const struct usdt_match *m)
 {
 	return any_provider(m) ? m->name : arena_printf(m->r->arena, "%s:%s", m->provider, m->name);
 }
@@ -142,7 +142,7 @@ static int no_note(const struct usdt_match *m)
 	if (is_mapped(m) && !m->n_files) {
 		diag_error(d, span, "no-usdt", "no file that %s runs matches '%s'", whose(m),
 			   m->path);
-		return diag_hint(d, "write the file: usdt:PATH:%s", wanted(m));
+		return diag_hint(d, "write the file: usdt:PATH:%s", requested(m));
 	}
 	if (!m->n_offered) {
 		diag_error(d, span, "no-usdt", "%s has %s USDT probes", subject(m),
@@ -152,7 +152,7 @@ static int no_note(const struct usdt_match *m)
 			   "functions");
 	}
 	diag_error(d, span, "unknown-usdt", "%s has %s USDT probe '%s'", subject(m),
-		   is_mapped(m) ? "a" : "no", wanted(m));
+		   is_mapped(m) ? "a" : "no", requested(m));
 	if (m->near)
 		return diag_hint(d, "did you mean %s:%s:%s?", probe_rows[m->p->id].name,
 				 m->near_path, m->near);
@@ -167,12 +167,12 @@ static int no_file(const struct usdt_match *m, int err)
 
 static int no_process(const struct usdt_match *m)
 {
-	diag_error(m->r->diags, m->p->span, "usdt-path", "in which file is the USDT probe '%s'?",
-		   wanted(m));
+	diag_error(m->r->diags, m->p->span, "usdt-path", "the USDT probe '%s' needs a file",
+		   requested(m));
 	return diag_hint(m->r->diags,
 			 "write usdt:PATH:%s, usdt:*:%s for every running program, or choose a "
 			 "process with -p",
-			 wanted(m), wanted(m));
+			 requested(m), requested(m));
 }
 
 /* ---- the parts --------------------------------------------------------------------------- */
@@ -222,7 +222,7 @@ static bool read_parts(struct usdt_match *m, char **parts, uint32_t n)
 		m->provider = m->path;
 		m->path = NULL;
 	}
-	m->word = pattern_letters(m->r->arena, wanted(m));
+	m->word = pattern_letters(m->r->arena, requested(m));
 	return true;
 }
 
@@ -240,7 +240,7 @@ int prs_usdt(const struct probe_reader *r, struct attach_point *p, char **parts,
 	p->is_listed = r->lists;
 	if (p->n_targets > LIMIT_TARGETS && !r->lists) {
 		diag_error(r->diags, p->span, "limit-probes",
-			   "%s matches %u locations, the limit for a probe is %d", wanted(&m),
+			   "%s matches %u locations, the limit for a probe is %d", requested(&m),
 			   p->n_targets, LIMIT_TARGETS);
 		return diag_hint(r->diags, "make the pattern more specific");
 	}

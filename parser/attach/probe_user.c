@@ -55,7 +55,7 @@ static int no_symbol(struct user_matching *m, const char *program)
 	if (m->nearest.best)
 		return diag_hint(d, "did you mean %s:%s:%s?", probe_rows[p->id].name, m->path,
 				 m->nearest.best);
-	return diag_hint(d, "'sonde -l %s:%s' lists those that it has", probe_rows[p->id].name,
+	return diag_hint(d, "'sonde -l %s:%s' lists its functions", probe_rows[p->id].name,
 			 m->path);
 }
 
@@ -129,7 +129,7 @@ static void once_a_place(struct attach_target *t, uint32_t *n_targets)
 /* ---- files --------------------------------------------------------------------------------- */
 
 /* Callers never reach the resolver of an IFUNC: warn that the probe will not fire. */
-static void say_picker(const struct user_matching *m, const struct user_symbol *f)
+static void warn_ifunc(const struct user_matching *m, const struct user_symbol *f)
 {
 	struct diags *d = m->r->diags;
 
@@ -168,7 +168,7 @@ static int exact_function(struct user_matching *m, const struct user_symbol *f)
 	if (m->offset && user_check_offset(m, f, m->offset))
 		return -1;
 	if (f->is_ifunc && !m->r->lists)
-		say_picker(m, f);
+		warn_ifunc(m, f);
 	return user_add_function(m, f, m->offset);
 }
 
@@ -272,7 +272,7 @@ static char *find_plus(char *symbol)
 	return cpp_name_in_operator(symbol, plus) ? NULL : plus;
 }
 
-/* The OFF of SYMBOL+OFF, decimal or 0x…; the text is cut at the '+'. 0 or -1, said. */
+/* Read OFF of SYMBOL+OFF, decimal or 0x…, and cut the text at the '+'. 0, or -1 (reported). */
 static int read_offset(struct user_matching *m, char *symbol)
 {
 	char *plus = find_plus(symbol), *end;

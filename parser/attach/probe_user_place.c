@@ -48,7 +48,7 @@ int user_check_offset(struct user_matching *m, const struct user_symbol *f, uint
 		return 0;
 	if (f->size && offset >= f->size) {
 		diag_error(d, m->p->span, "bad-offset",
-			   "%s+%llu is not in the function, it has %llu bytes",
+			   "%s+%llu is not in the function, which has %llu bytes",
 			   user_name(m->r, f->symbol), ull(offset), ull(f->size));
 		return diag_hint(d, "the offset is that of an instruction in the function");
 	}
@@ -165,7 +165,7 @@ const char *user_library_path(struct user_matching *m, const char *program, cons
 	else if (!m->n_offered)
 		diag_hint(m->r->diags, "it loads none: it is static");
 	else
-		diag_hint(m->r->diags, "`ldd %s` prints those it loads", program);
+		diag_hint(m->r->diags, "`ldd %s` lists the libraries it loads", program);
 	return NULL;
 }
 

@@ -119,7 +119,7 @@ static void add_chunk(struct arena *a)
 
 void *arena_alloc(struct arena *a, size_t size)
 {
-	size_t asked = size;
+	size_t requested = size;
 	unsigned char *p;
 
 	if (size > SIZE_MAX - ALIGN_BYTES - GAP_BYTES)
@@ -132,7 +132,7 @@ void *arena_alloc(struct arena *a, size_t size)
 	}
 	p = a->current->data + a->current->used;
 	a->current->used += size;
-	ASAN_POISON_MEMORY_REGION(p + asked, size - asked);
+	ASAN_POISON_MEMORY_REGION(p + requested, size - requested);
 	return p;
 }
 

@@ -25,7 +25,7 @@ struct agg_row {
 
 extern const struct agg_row agg_rows[AGG_KIND_COUNT];
 
-/* Is it a histogram, or made of one? */
+/* Is it a histogram, or computed from one? */
 static inline bool agg_has_buckets(const struct type *t)
 {
 	return t->kind == TY_AGG && agg_rows[t->agg].layout >= AL_LOG_BUCKETS;

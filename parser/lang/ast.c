@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The tree's constructors (ast.h): each fills one node in the arena and returns it; nothing is
- * checked here. Also the one generic walk over sub-expressions, and the operators' spellings.
- * parser.y calls the constructors; sema, codegen and the printer in ast_dump.c read the nodes.
+ * The constructors of the tree (ast.h): each fills one node in the arena and returns it, without
+ * checks. Also the generic walk over sub-expressions, and the spelling of operators.
  */
 #include "parser/lang/ast.h"
 #include "parser/base/arena.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The tree. parser.y builds it through the ast_* constructors; sema writes types, symbols and
- * resolved attach points into it; codegen reads it; nothing after codegen knows it.
- * All nodes live in the compile arena. Lists are arrays {items, n_items}.
+ * The abstract syntax tree. parser.y builds it with the ast_* constructors. sema adds types,
+ * symbols and resolved attach points, and codegen reads the result; the stages after codegen do not
+ * use it. All nodes are in the compile arena. Lists are arrays {items, n_items}.
  */
 #pragma once
 #include "parser/lang/config.h"
@@ -45,38 +45,38 @@ enum op {
 	OP_NONE,   /* plain assignment */
 };
 
-/* A scratch variable: one per name and scope. */
+/* A variable ($x): one for each name and scope. */
 struct var {
 	const char *name;  /* with the $ */
 	struct span first; /* where it was first assigned */
 	const struct type *type;
-	bool is_declared;      /* `let $x : TYPE`: it does not grow, values are cast into it */
-	bool is_loop;	       /* of a for: cannot be assigned to */
-	const struct map *map; /* of a for over this map */
+	bool is_declared;      /* `let $x : TYPE`: the type does not widen, values are cast to it */
+	bool is_loop;	       /* a loop variable: cannot be assigned to */
+	const struct map *map; /* a loop variable over this map; or NULL */
 	uint32_t id;	       /* index in its probe, for codegen */
 };
 
-/* A map, one per name in a script. */
+/* A map: one for each name in a script. */
 struct map {
-	const char *name;  /* with the @, "@" alone for the anonymous one */
-	struct span first; /* first use: where the number of keys was fixed */
+	const char *name;  /* with the @; "@" for the anonymous map */
+	struct span first; /* first use, which sets the number of keys */
 	uint32_t n_keys;
 	const struct type **key_types;
 	struct span *key_spans; /* where each key type came from */
 	const struct type *value;
 	struct span value_span; /* where the value type came from */
-	struct expr **ones;	/* uses with one key that may be a tuple of several */
+	struct expr **ones;	/* accesses with one key that may be a tuple of several */
 	uint32_t n_ones;
-	bool is_one;		     /* some use has one key that is none */
+	bool is_one;		     /* some access has one key that is not a tuple */
 	const struct map_decl *decl; /* or NULL */
-	bool is_assigned;	     /* somewhere, though perhaps by something wrong */
-	uint32_t id;		     /* index in plan->maps, handed out by plan.c */
+	bool is_assigned;	     /* possibly by an erroneous statement */
+	uint32_t id;		     /* index in plan->maps, assigned by plan.c */
 };
 
 enum expr_kind {
 	EX_INT,	    /* .integer */
 	EX_STRING,  /* .string */
-	EX_NAME,    /* .name: a word without parentheses: a builtin */
+	EX_NAME,    /* .name: a builtin without parentheses */
 	EX_VAR,	    /* .var */
 	EX_MAP,	    /* .map */
 	EX_CALL,    /* .call */
@@ -85,21 +85,21 @@ enum expr_kind {
 	EX_TERNARY, /* .ternary */
 	EX_FIELD,   /* .field: object.name (and object->name) */
 	EX_INCDEC,  /* .incdec: ++x x++ --x x-- on a variable or map */
-	EX_PARAM,   /* .param: $1, $#; sema_name.c makes a literal of it */
+	EX_PARAM,   /* .param: $1, $#; sema_name.c replaces it by a literal */
 	EX_CAST,    /* .cast */
 	EX_TUPLE,   /* .list: (a, b) */
 	EX_RECORD,  /* .list: (x = a, y = b) */
-	EX_INDEX,   /* .index: object[at], not of a map */
+	EX_INDEX,   /* .index: object[at] of anything but a map */
 	EX_BLOCK,   /* .block: { …; value } */
 };
 
-/* A type as the script spells it: name, then '*' and '[N]' from left to right. */
+/* A type as written: a name, then '*' and '[N]' from left to right. */
 struct type_name {
 	struct span span;
 	const char *name;
 	struct {
 		bool is_pointer;
-		uint64_t n; /* elements, when no pointer */
+		uint64_t n; /* elements of an array */
 	} suffixes[LIMIT_TYPE_SUFFIXES];
 	uint32_t n_suffixes;
 };
@@ -112,7 +112,7 @@ struct block {
 struct expr {
 	enum expr_kind kind;
 	struct span span;
-	uint32_t height;	 /* of the tree under it, at most LIMIT_NESTING: parser.y */
+	uint32_t height;	 /* of its subtree, at most LIMIT_NESTING: parser.y */
 	const struct type *type; /* set by sema_type.c */
 	union {
 		struct {
@@ -137,8 +137,8 @@ struct expr {
 			struct expr **keys;
 			uint32_t n_keys;
 			struct map *map; /* sema_name.c */
-			bool is_whole;	 /* of a for: named without being read */
-			bool is_spread;	 /* its one key is a tuple of all of them: sema_type.c */
+			bool is_whole;	 /* in a for: the map itself, not an entry */
+			bool is_spread;	 /* its single key is a tuple of all keys: sema_type.c */
 		} map;
 		struct {
 			const char *name;
@@ -146,8 +146,8 @@ struct expr {
 			struct expr **args;
 			uint32_t n_args;
 			const struct builtin *builtin; /* sema_name.c */
-			int32_t event;		       /* index in plan->events or -1: plan.c; of
-							* entry(): in probe->entries */
+			/* Index in plan->events or -1 (plan.c); for entry() in probe->entries. */
+			int32_t event;
 		} call;
 		struct {
 			enum op op;
@@ -164,7 +164,7 @@ struct expr {
 			struct expr *object;
 			const char *name;
 			struct span name_span;
-			/* args.FIELD: the field at each attach point of its probe: sema_args.c */
+			/* args.FIELD: the field of each attach point: sema_args.c */
 			const struct tp_field **fields;
 		} field;
 		struct {
@@ -239,14 +239,14 @@ struct stmt {
 			struct expr *count;	/* ST_UNROLL */
 			struct block body;
 			/* sema_name.c */
-			struct stmt *around; /* the loop in which it stands, or NULL */
-			bool is_counted;     /* it shares LIMIT_ROUNDS with other loops */
-			bool has_counted;    /* such loops are in it */
+			struct stmt *around; /* the enclosing loop, or NULL */
+			bool is_counted;     /* counts its iterations for LIMIT_ROUNDS */
+			bool has_counted;    /* contains such loops */
 		} loop;
 	};
 };
 
-/* One comma-separated part of a probe's head, raw: probe.c reads it. */
+/* One attach point of a probe's head as written; probe.c parses it. */
 struct attach_text {
 	const char *text;
 	struct span span;
@@ -266,14 +266,14 @@ struct probe {
 	uint32_t n_points;
 	struct var **vars;
 	uint32_t n_vars;
-	bool has_loops;	       /* whose bodies are functions of their own: sema_check.c */
-	bool has_counted;      /* loops in loops, which share LIMIT_ROUNDS: sema_name.c */
-	bool is_start;	       /* this is `start` of another */
-	struct probe *start;   /* the events that start this probe's spans: made for entry() */
+	bool has_loops;	       /* loop bodies are separate functions: sema_check.c */
+	bool has_counted;      /* nested loops, which share LIMIT_ROUNDS: sema_name.c */
+	bool is_start;	       /* it is the `start` of another probe */
+	struct probe *start;   /* made for entry(): the events that start this probe's spans */
 	struct expr **entries; /* its calls of entry(); their call.event is the index here */
 	uint32_t n_entries;
-	/* Span probes: conjuncts of the predicate that hold the same at the span's start and end,
-	 * and are tested there first (design: "the whole body belongs to the span's end"). */
+	/* Probes that end spans: the conjuncts of the predicate that have the same value at the
+	 * start and the end of a span. They are tested at the start only. */
 	struct expr **start_conds;
 	uint32_t n_start_conds;
 };
@@ -286,37 +286,38 @@ struct map_decl {
 	uint64_t max_entries;
 };
 
-/* Root items `macro f(…) { … }` and `fn f($x : T) : T { … }`: parsed, not built yet. */
+/* Root items `macro f(…) { … }` and `fn f($x : T) : T { … }`: parsed, not implemented yet. */
 struct function {
 	bool is_macro;
 	struct span span;
 	const char *name;
-	struct expr **params;		/* EX_VAR; of a macro EX_MAP and EX_NAME too */
+	struct expr **params;		/* EX_VAR; also EX_MAP and EX_NAME in a macro */
 	const struct type_name **types; /* of a fn's parameters */
 	uint32_t n_params, n_types;
 	const struct type_name *result; /* of a fn */
 	struct block body;
 };
 
-/* Text to its end: a preprocessor line, a struct, union or enum, an imported file's name. */
+/* A root item kept as text: a preprocessor line, a struct, union or enum, the name of an imported
+ * file. */
 struct root_text {
 	struct span span;
 	const char *text;
 };
 
-/* `param $name: type = other "doc";`: a word of the command line that has a name. */
+/* `param $name: type = other "doc";`: a named command-line parameter. */
 struct param_item {
 	struct span span, name_span;
 	const char *name;   /* with the $ */
 	const char *type;   /* uint64, int64 or string: param.c */
-	struct expr *other; /* without a word: a literal, the name `none`; NULL: it must be given */
+	struct expr *other; /* the default: a literal or the name `none`; NULL: required */
 	const char *doc;
 
 	/* param.c: */
 	bool is_number;
-	bool is_left_out;   /* no word, and `none` */
+	bool is_left_out;   /* not given, and the default is `none` */
 	struct expr *value; /* EX_INT (or a negated one), EX_STRING */
-	const char *text;   /* the value as attach points take it */
+	const char *text;   /* the value as text, for attach points */
 };
 
 struct program {
@@ -331,18 +332,18 @@ struct program {
 	uint32_t n_functions;
 	struct root_text *c_items, *imports;
 	uint32_t n_c_items, n_imports;
-	struct param_item *items; /* in the order of the words */
+	struct param_item *items; /* in the order of the command line */
 	uint32_t n_items;
 	struct probe **probes;
 	uint32_t n_probes;
 	struct map **maps; /* in order of appearance: sema_name.c */
 	uint32_t n_maps;
 	bool unsafe;		   /* --unsafe */
-	const char *const *params; /* $1, $2, …: words of the command line */
+	const char *const *params; /* $1, $2, …: from the command line */
 	uint32_t n_params;
 };
 
-/* Constructors, one per node; they only fill and return. */
+/* Constructors, one for each kind of node; they only fill and return it. */
 struct expr *ast_int(struct arena *a, struct span s, uint64_t value);
 struct expr *ast_bool(struct arena *a, struct span s, bool value);
 struct expr *ast_string(struct arena *a, struct span s, const char *text, uint32_t len);
@@ -361,7 +362,7 @@ struct expr *ast_field(struct arena *a, struct span s, struct expr *object, stru
 struct expr *ast_incdec(struct arena *a, struct span s, struct expr *target, bool is_increment,
 			bool is_prefix);
 struct stmt *ast_stmt_expr(struct arena *a, struct span s, struct expr *e);
-/* `_ = e`: the value is meant to go unused. */
+/* `_ = e`: the value is discarded on purpose. */
 struct stmt *ast_stmt_discard(struct arena *a, struct span s, struct expr *e);
 struct stmt *ast_stmt_assign(struct arena *a, struct span s, struct expr *target, enum op op,
 			     struct expr *value);
@@ -387,19 +388,19 @@ struct stmt *ast_stmt_for_range(struct arena *a, struct span s, struct expr *var
 struct stmt *ast_stmt_unroll(struct arena *a, struct span s, struct expr *count, struct block body);
 struct stmt *ast_stmt_jump(struct arena *a, struct span s, bool is_break);
 
-/* What a name or a call is in builtins.def; NULL when it is nothing of that. */
+/* The row of builtins.def that a name or a call refers to; NULL if there is none. */
 const struct builtin *ast_builtin(const struct expr *e);
 /* Call `visit` for each direct sub-expression of `e` (keys, arguments, operands). */
 void ast_each_child(struct expr *e, void (*visit)(struct expr *child, void *ctx), void *ctx);
-/* Call `visit` for each expression that stands in a statement of `b`, those of blocks within too;
- * sub-expressions are ast_each_child's. */
+/* Call `visit` for each expression of the statements of `b` and of nested blocks; use
+ * ast_each_child() for their sub-expressions. */
 void ast_each_in_block(struct block *b, void (*visit)(struct expr *e, void *ctx), void *ctx);
 /* The operator's spelling: "+", "&&", … */
 const char *op_str(enum op op);
 
 struct diags;
-/* Parse the source: the tree, or NULL when not even a list of probes could be made. Errors are in
- * `d` (check d->n_errors: a tree may come with errors, for the parser goes on after them). */
+/* Parse the source. Returns the tree, or NULL if not even a list of probes could be built. Errors
+ * are in `d`: check d->n_errors, since the parser continues after an error. */
 struct program *parse(struct arena *a, const struct source *source, struct diags *d);
-/* Print the tree as S-expressions; with types after sema when `with_types`. */
+/* Print the tree as S-expressions; after sema, `with_types` adds types. */
 void ast_dump(const struct program *p, bool with_types, FILE *out);

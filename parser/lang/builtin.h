@@ -37,9 +37,9 @@ enum {
 enum builtin_traits {
 	TR_TASK = 1,	  /* belongs to a thread, and is the same at both ends of its span */
 	TR_CONST = 2,	  /* known at compile time */
-	TR_NOW = 4,	  /* of this moment */
+	TR_NOW = 4,	  /* read when it is used */
 	TR_STACK = 8,	  /* a captured stack */
-	TR_START = 16,	  /* kept from the start of a span */
+	TR_START = 16,	  /* stored at the start of a span */
 	TR_ACT = 32,	  /* a call made for its effect */
 	TR_MAP = 64,	  /* its first argument may name a whole map */
 	TR_THREAD = 128,  /* never changes in a thread's life */
@@ -47,9 +47,10 @@ enum builtin_traits {
 	TR_END = 512,	  /* known only where a span ends */
 	TR_TEXT = 1024,	  /* of a positional parameter, its first argument takes the string */
 	TR_HERE = 2048,	  /* of the processor or the process in which the probe fires */
-	TR_PLAIN = 4096,  /* cheap, and without a loss: may be computed before the body, too */
-	TR_READER = 8192, /* in an iterator it would be of the thread that reads */
-	/* In an interrupt these are of what was interrupted, in the interval thread of sonde. */
+	TR_PLAIN = 4096,  /* cheap, and never counted as a loss: may be computed before the body */
+	TR_READER = 8192, /* in an iterator it would describe the reading thread */
+	/* In an interrupt these describe what was interrupted, in the interval thread sonde
+	 * itself. */
 	TR_INTERRUPTED = TR_TASK | TR_STACK | TR_END | TR_HERE,
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The rows of config.def as an array, and the reader of a script's settings and of the environment
- * (SONDE_MAX_STRLEN, or BPFTRACE_MAX_STRLEN as scripts' users have it set).
+ * The rows of config.def as an array, and the parser of a script's settings and of the environment
+ * (SONDE_MAX_STRLEN, or BPFTRACE_MAX_STRLEN).
  */
 #include "parser/lang/config.h"
 #include "parser/base/arena.h"
@@ -51,7 +51,7 @@ static void set_value(struct config *c, const struct config_row *row, uint64_t v
 	memcpy((char *)c + row->offset, &value, sizeof(value));
 }
 
-/* What holds when nothing is said. */
+/* The defaults. */
 static struct config defaults(void)
 {
 	struct config c = {0};
@@ -71,8 +71,7 @@ const char *config_default_text(struct arena *a, const struct config_row *row)
 	return arena_strndup(a, row->words, strcspn(row->words, " "));
 }
 
-/* Number of `word` in `words`, which have a space between them; -1. *n grows by how many there
- * are. */
+/* Index of `word` in the space-separated `words`, or -1. Adds the number of words to *n. */
 static int find_word(const char *words, const char *word, int *n)
 {
 	int found = -1;
@@ -88,7 +87,7 @@ static int find_word(const char *words, const char *word, int *n)
 
 /* ---- names ------------------------------------------------------------------------------- */
 
-/* The row a key means: in any case, with bpftrace's prefix or without. */
+/* The row of a key, in any case, with or without bpftrace's prefix. */
 static const struct config_row *find_row(const char *key)
 {
 	static const char *const prefixes[] = {"", "bpftrace_", "sonde_"};
@@ -113,7 +112,7 @@ static void unknown_key(struct diags *d, const struct setting *s)
 	for (uint32_t i = 0; i < n_config_rows; i++)
 		if (config_rows[i].kind <= CONFIG_UNIMPLEMENTED)
 			nearest_offer(&near, config_rows[i].name);
-	diag_error(d, s->key_span, "unknown-option", "there is no option '%s'", s->key);
+	diag_error(d, s->key_span, "unknown-option", "unknown option '%s'", s->key);
 	if (near.best)
 		diag_hint(d, "did you mean '%s'?", near.best);
 	else
@@ -123,15 +122,15 @@ static void unknown_key(struct diags *d, const struct setting *s)
 /* ---- values ------------------------------------------------------------------------------ */
 
 static int bad_value(struct arena *a, struct diags *d, const struct setting *s,
-		     const struct config_row *row, const char *wanted)
+		     const struct config_row *row, const char *expected)
 {
 	const char *shown = s->text ? s->text : arena_printf(a, "%" PRIu64, s->integer);
 
 	if (s->variable)
-		diag_error(d, SPAN_NONE, "option-value", "the environment has %s=%s: %s is %s",
-			   s->variable, shown, row->name, wanted);
+		diag_error(d, SPAN_NONE, "option-value", "the environment has %s=%s: %s must be %s",
+			   s->variable, shown, row->name, expected);
 	else
-		diag_error(d, s->span, "option-value", "%s is %s", row->name, wanted);
+		diag_error(d, s->span, "option-value", "%s must be %s", row->name, expected);
 	return -1;
 }
 
@@ -147,7 +146,7 @@ static int read_bool(const struct setting *s, uint64_t *value)
 	return *value || find_word(no, s->text, &n) >= 0 ? 0 : -1;
 }
 
-/* A number; the environment's is a text. */
+/* A number; from the environment it comes as text. */
 static int read_int(const struct setting *s, const struct config_row *row, uint64_t *value)
 {
 	char *end;
@@ -222,7 +221,7 @@ static void read_setting(struct arena *a, struct program *p, const struct settin
 		return;
 	}
 	if (row->kind == CONFIG_RENAMED) {
-		diag_warning(d, s->key_span, "renamed-option", "%s is called %s now", s->key,
+		diag_warning(d, s->key_span, "renamed-option", "%s was renamed to %s", s->key,
 			     row->to);
 		row = find_row(row->to);
 	}
@@ -236,7 +235,7 @@ static void read_setting(struct arena *a, struct program *p, const struct settin
 			     row->name);
 	else
 		diag_error(d, s->key_span, "unknown-option",
-			   "'%s' is no option of a script: bpftrace takes it from the environment",
+			   "'%s' is not a script option: bpftrace takes it from the environment",
 			   row->name);
 }
 

@@ -12,7 +12,7 @@ struct arena;
 struct diags;
 struct program;
 
-/* The values, one member a built row. */
+/* The values, one member for each implemented row. */
 struct config {
 #define INT(id, ...) uint64_t id;
 #define BOOL(id, ...) uint64_t id;
@@ -35,7 +35,7 @@ struct config {
 enum { MISSING_ERROR, MISSING_WARN, MISSING_IGNORE };
 enum { OPEN_SPANS_DROP, OPEN_SPANS_COUNT };
 
-/* `key = value` as the script has it; or, with `variable`, out of the environment. */
+/* `key = value` from the script; or, if `variable` is set, from the environment. */
 struct setting {
 	const char *key, *variable;
 	struct span key_span, span; /* span: the value's */
@@ -66,9 +66,10 @@ struct config_row {
 extern const struct config_row config_rows[];
 extern const uint32_t n_config_rows;
 
-/* Set p->config from the script's settings, then the environment, which wins. Mistakes go to `d`.
- * `variable` gives an environment variable's value or NULL, as getenv does. */
+/* Set p->config from the script's settings, then from the environment, which overrides them.
+ * Errors go to `d`. `variable` returns the value of an environment variable or NULL, like
+ * getenv(). */
 void config_read(struct arena *a, struct program *p, char *(*variable)(const char *name),
 		 struct diags *d);
-/* The default as it would be written: a number, true or false, a word. */
+/* The default as a script would write it: a number, true or false, a word. */
 const char *config_default_text(struct arena *a, const struct config_row *row);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * printf formats into plan_pieces. A piece is literal text, then (conv != 0) one conversion.
- * Integers are 64 bits wide unless hh, h narrow them: unlike C's, a plain %d never cuts a value.
- * A '*' takes an argument, in C's order: width, precision, value.
+ * Parses printf formats into plan_pieces. A piece is literal text, then (if conv != 0) one
+ * conversion. Integers are 64 bits wide unless hh or h narrow them: unlike C's, a plain %d never
+ * truncates. A '*' takes an argument, in C's order: width, precision, value.
  */
 #include "parser/lang/format_spec.h"
 #include "parser/base/arena.h"
@@ -33,7 +33,7 @@ static void read_flags(struct reader *r, struct format_piece *p)
 	}
 }
 
-/* A number, or -1; larger than LIMIT_WIDTH counts as LIMIT_WIDTH + 1, which the caller refuses. */
+/* A number, or -1; a value above LIMIT_WIDTH becomes LIMIT_WIDTH + 1, which the caller rejects. */
 static int32_t read_number(struct reader *r)
 {
 	int32_t n = -1;
@@ -64,7 +64,7 @@ static uint32_t read_bits(struct reader *r)
 	return bits;
 }
 
-/* '*': an argument of its own says it. */
+/* '*': taken from an argument. */
 static bool read_star(struct reader *r, uint32_t *arg, uint32_t *n_args)
 {
 	if (peek(r) != '*')
@@ -74,7 +74,7 @@ static bool read_star(struct reader *r, uint32_t *arg, uint32_t *n_args)
 	return true;
 }
 
-/* Reads what follows a '%'. False when it is no conversion of ours. */
+/* Parse what follows a '%'. False if it is not a supported conversion. */
 static bool read_conversion(struct reader *r, struct format_piece *p, uint32_t *n_args)
 {
 	read_flags(r, p);
@@ -115,7 +115,7 @@ void format_parse(struct arena *a, const char *text, uint32_t len, struct format
 
 		if (*r.at++ != '%')
 			continue;
-		if (peek(&r) == '%') { /* keep one of the two, in the text */
+		if (peek(&r) == '%') { /* keep one of the two '%' in the text */
 			add_text(a, out, from, (uint32_t)(r.at - from));
 			from = ++r.at;
 			continue;

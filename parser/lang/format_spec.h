@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * printf formats, taken apart once: sema checks the arguments against the pieces, the plan keeps
- * them, the runtime prints by them.
+ * printf formats, parsed once: sema checks the arguments against the pieces, the plan keeps them,
+ * the runtime prints by them.
  */
 #pragma once
 #include <stdbool.h>
@@ -16,7 +16,7 @@ enum format_origin {
 	FORMAT_FROM_SCRIPT, /* a literal: raw */
 };
 
-/* printf's format, taken apart: literal text, then (when conv is set) one converted argument. */
+/* One piece of a printf format: literal text, then (if conv is set) one converted argument. */
 struct format_piece {
 	const char *text;
 	uint32_t text_len;
@@ -26,17 +26,16 @@ struct format_piece {
 	uint32_t bits;			   /* integer conversions: 8, 16, 32, 64 */
 	uint32_t field;			   /* index in the event's fields */
 	enum format_origin origin;	   /* %s of a string; set by the plan */
-	uint32_t width_arg, precision_arg; /* '*': 1 + the field that says it; else 0 */
+	uint32_t width_arg, precision_arg; /* '*': 1 + the index of its field; else 0 */
 };
 
 struct format_spec {
 	struct format_piece *pieces;
 	uint32_t n_pieces;
 	uint32_t n_args;
-	/* A conversion that cannot be: its place in the text; length 0 when all are well. */
+	/* An invalid conversion: its location in the text; length 0 if all are valid. */
 	uint32_t bad_at, bad_len;
 };
 
-/* Take `text` apart. Conversions: %[-+ #0][width][.precision][hh h l ll j z t](d i u x X o c p
- * s). */
+/* Parse `text`. Conversions: %[-+ #0][width][.precision][hh h l ll j z t](d i u x X o c p s). */
 void format_parse(struct arena *a, const char *text, uint32_t len, struct format_spec *out);

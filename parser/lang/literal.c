@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Number and string literals (literal.h). A number is decimal with `_` between digits, 0x hex,
- * 0-led octal, one digit with an exponent (5e3), or decimal with a C suffix (u ul ull l ll) or a
- * unit of time (ns us ms s m h d), which makes nanoseconds of it. Everything is an unsigned 64-bit
- * integer; what does not fit is an error, never cut. lexer.l hands in the whole run of letters,
- * digits and `_`, so every mistake in a number is one message here.
+ * octal with a leading 0, one digit with an exponent (5e3), or decimal with a C suffix (u ul ull l
+ * ll) or a unit of time (ns us ms s m h d), which converts it to nanoseconds. All are unsigned
+ * 64-bit integers; a number that does not fit is an error.
+ * lexer.l passes the whole run of letters, digits and `_`, so each mistake in a number gives one
+ * message here.
  */
 #include "parser/lang/literal.h"
 #include "parser/base/arena.h"
@@ -34,7 +35,7 @@ static const struct suffix suffixes[] = {
 	{"d", 86400000000000, UINT64_MAX},
 };
 
-/* A number being read: its text, and where to complain. */
+/* A number being parsed: its text, and where errors go. */
 struct number {
 	struct diags *diags;
 	const char *text;
@@ -51,7 +52,7 @@ __attribute__((cold)) static uint64_t overflow(const struct number *n, uint64_t 
 	return most;
 }
 
-/* Digits of `base` from `from` up to `end`, `_` between them skipped. */
+/* Read digits of `base` from `from` up to `end`, skipping `_` between them. */
 static bool read_digits(const struct number *n, uint32_t from, uint32_t end, unsigned base,
 			uint64_t *value)
 {
@@ -76,15 +77,15 @@ static uint32_t skip_digits(const struct number *n, uint32_t from, const char *a
 	return from;
 }
 
-/* The hint for a suffix that is none, by what people try. */
+/* The hint for an invalid suffix, chosen by common mistakes. */
 static const char *suffix_hint(const char *suffix, uint32_t len)
 {
 	if (suffix[0] == 'b' || suffix[0] == 'B')
-		return "binary numbers are not read in scripts; write hex: 0xff";
+		return "binary numbers are not supported; write hex: 0xff";
 	if (suffix[0] == 'e' || suffix[0] == 'E')
 		return "write one digit from 1 to 9, e, and an exponent without a leading 0: 5e3";
 	if (suffix[0] == '.')
-		return "there is no floating point; use a smaller unit, as 1500ms for 1.5s";
+		return "floating point is not supported; use a smaller unit: 1500ms for 1.5s";
 	if (len <= 3 && strchr("uUlL", suffix[0]))
 		return "write suffixes in lower case: u ul ull l ll";
 	return "units of time are ns us ms s m h d, suffixes u ul ull l ll";
@@ -106,7 +107,7 @@ static uint64_t bad_suffix(const struct number *n, uint32_t from)
 	return 0;
 }
 
-/* 5e3: coefficient 1 to 9, exponent without leading zero. */
+/* 5e3: one digit 1 to 9, and an exponent without a leading zero. */
 static bool is_exponent(const struct number *n)
 {
 	if (n->len < 3 || n->text[0] < '1' || n->text[1] != 'e' || n->text[2] < '1' ||
@@ -200,7 +201,7 @@ uint64_t literal_number(struct diags *d, const char *text, struct span span)
 
 /* ---- strings ---- */
 
-/* Up to `most` digits of `base` at *at: their value; *at moves past them. */
+/* Read up to `most` digits of `base` at *at and move past them. Returns their value. */
 static unsigned escape_digits(const char **at, unsigned base, unsigned most)
 {
 	unsigned value = 0;
@@ -231,7 +232,8 @@ __attribute__((cold)) static char bad_escape(struct diags *d, struct span span, 
 	return '?';
 }
 
-/* The character of the escape at *at (a backslash), which moves past it. `offset`: of *at. */
+/* Read the escape at *at (a backslash), whose offset is `offset`, and move past it. Returns the
+ * character. */
 static char read_escape(struct diags *d, const char **at, uint32_t offset)
 {
 	static const char plain[] = "n\nt\tr\r\"\"\\\\";

@@ -46,7 +46,7 @@ static bool is_early(const struct expr *e)
 
 static void each_block(struct block *b, const struct walk *w);
 
-/* Visit what is computed in every run. */
+/* Visit the expressions that every run evaluates. */
 static void each_expr(struct expr *e, void *ctx)
 {
 	const struct walk *w = ctx;

@@ -16,7 +16,7 @@ enum plan_prog_kind {
 	PP_NONE = PP_KIND_COUNT,
 };
 
-/* What else is true of a kind. */
+/* Traits of a kind. */
 enum prog_traits {
 	PK_OUTSIDE = 1, /* runs before or after tracing, not during it */
 	PK_SCOPED = 2,	/* the thread that runs it is tested against the scope */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Types: the constants, their names, and the type that holds values of two others.
- * Reads nothing, writes nothing; used by every later stage.
  */
 #include "parser/lang/type.h"
 #include "parser/lang/agg.h"
@@ -36,7 +35,7 @@ static const struct type ints[2][4] = {
 };
 
 static const struct type aggs[2][AGG_KIND_COUNT] = {
-/* Size: as a value of its own, in a record; in a map agg_words has it. */
+/* The size is that of a single value in a record; agg_words() has that in a map. */
 #define AGG_ROW(id, name_u, name_s, layout, readable, bytes, ...) \
 	[AGG_##id] = {.kind = TY_AGG, .size = bytes, .align = 8, .agg = AGG_##id},
 	{
@@ -59,7 +58,7 @@ const struct type *type_int(uint32_t size, bool is_signed)
 
 static const char string_name[] = "string";
 
-/* Names of types in scripts; size 0: the language has it, sonde does not yet. */
+/* Names of types in scripts; size 0: not implemented yet. */
 static const struct {
 	const char *name;
 	uint32_t size;
@@ -124,7 +123,7 @@ const struct type *type_string(struct arena *a, uint32_t size)
 	return t;
 }
 
-/* Strings are copied by words wherever they are, so they begin at a multiple of 8 here too. */
+/* Strings are copied by words, so they are aligned to 8 here too. */
 const struct type *type_tuple(struct arena *a, bool is_record, struct type_member *members,
 			      uint32_t n)
 {
@@ -271,8 +270,8 @@ const char *type_str(struct arena *a, const struct type *t)
 	return "?";
 }
 
-/* Same sign: the larger. Different sign: the signed one when strictly larger, else signed with
- * twice the unsigned one's size, at most 64 bits (spec/language.md section 4, rule 8). */
+/* Same sign: the larger type. Different sign: the signed one if it is strictly larger, else a
+ * signed type of twice the unsigned one's size, at most 64 bits. */
 static const struct type *unify_ints(const struct type *x, const struct type *y)
 {
 	const struct type *s = x->is_signed ? x : y, *u = x->is_signed ? y : x;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Types of expressions, variables, keys and map values. All but the strings are constants; two
- * strings of one size are the same type though they may be two objects: compare with type_equal.
+ * Types of expressions, variables, keys and map values. Most are constants. Equal types may be
+ * different objects (strings of one size, for example), so compare with type_equal().
  */
 #pragma once
 #include <stdbool.h>
@@ -11,15 +11,15 @@
 struct arena;
 
 enum type_kind {
-	TY_ERROR,  /* something was wrong and has been said: silences what follows from it */
-	TY_VOID,   /* statements-only calls */
+	TY_ERROR,  /* an error was reported: suppresses errors that follow from it */
+	TY_VOID,   /* calls without a value */
 	TY_BOOL,   /* 1 byte in memory */
 	TY_INT,	   /* 1, 2, 4 or 8 bytes in memory, 64 bits in registers */
-	TY_STRING, /* size bytes, NUL inside or full */
+	TY_STRING, /* `size` bytes; ends at the first NUL, if there is one */
 	TY_KSTACK, /* 8 bytes: hash of the frames, see bpf_helpers/shared.h; 0 is "no stack" */
 	TY_USTACK, /* 8 bytes, likewise */
-	TY_AGG,	   /* map values only; .agg says which */
-	/* Put into words by user space (runtime/session/deferred_strings.c): */
+	TY_AGG,	   /* map values only; .agg is the aggregation */
+	/* Turned into strings by user space (runtime/session/deferred_strings.c): */
 	TY_KSYM,      /* 8 bytes: an address of the kernel */
 	TY_USYM,      /* 16 bytes: an address, uint32 process id, uint32 execve count */
 	TY_USERNAME,  /* 8 bytes: a user id */
@@ -40,7 +40,7 @@ enum agg_kind {
 	AGG_KIND_COUNT,
 };
 
-/* Whose memory an address is of. */
+/* The memory that an address is in. */
 enum type_space { SPACE_NONE, SPACE_KERNEL, SPACE_USER };
 
 struct type_member {
@@ -60,7 +60,7 @@ struct type {
 	const struct type *to;
 	enum type_space space;
 	const char *format; /* TY_TIMESTAMP */
-	const char *name;   /* TY_VOID: what there is, of which only the address is of use */
+	const char *name;   /* TY_VOID: the C type that a pointer points to */
 	int64_t scale[3];   /* hist: k; quantiles: QUANTILES_K; lhist: min, max, step; else 0 */
 };
 
@@ -69,37 +69,37 @@ extern const struct type type_error, type_void, type_bool, type_kstack, type_ust
 
 /* The integer type of `size` bytes (1, 2, 4, 8). */
 const struct type *type_int(uint32_t size, bool is_signed);
-/* True for the name of a type that scripts can spell. */
+/* True for the name of a type that scripts can contain. */
 bool type_is_name(const char *name);
 struct nearest;
-/* Offer every such name. */
+/* Add all these names to a search for suggestions. */
 void type_offer_names(struct nearest *near, bool (*offer)(struct nearest *, const char *));
-/* The type of that name, without suffixes; NULL for one that is none or not built. */
+/* The type of that name, without suffixes; NULL if there is none or it is not implemented. */
 const struct type *type_of_name(struct arena *a, const char *name);
-/* Is it that of strings, whose bracket is a size? */
+/* Is it `string`, whose brackets contain a size? */
 bool type_is_string_name(const char *name);
-/* string[size]; 0: of any size, which only a declaration or a cast can mean. */
+/* string[size]; 0: any size, for declarations and casts only. */
 const struct type *type_string(struct arena *a, uint32_t size);
 /* The type of an aggregation over integers of `value`'s sign. */
 const struct type *type_agg(enum agg_kind agg, bool is_signed);
-/* The type of hist, lhist, quantiles with their buckets' scale. */
+/* The type of hist, lhist or quantiles with that scale of buckets. */
 const struct type *type_buckets(struct arena *a, enum agg_kind agg, const int64_t scale[3]);
 /* The type's name in messages and dumps: "uint64", "string[16]", "kstack", "count_t". */
 const char *type_str(struct arena *a, const struct type *t);
-/* Type that can hold values of both; NULL when there is none. */
+/* The type that can hold values of both; NULL if there is none. */
 const struct type *type_unify(const struct type *x, const struct type *y);
-/* A tuple or record of `n` members, whose offsets are filled in here. */
+/* A tuple or record of `n` members; sets their offsets. */
 const struct type *type_tuple(struct arena *a, bool is_record, struct type_member *members,
 			      uint32_t n);
 /* A pointer to `to`. */
 const struct type *type_pointer(struct arena *a, const struct type *to, enum type_space space);
-/* Is what `t` points to in user space? A pointer says so itself, a plain address does not. */
+/* Is the memory that `t` points to in user space? `otherwise` if `t` is a plain address. */
 bool type_is_in_user_space(const struct type *t, bool otherwise);
-/* `n` elements of integers, booleans or pointers. Begins at a multiple of 8 wherever it is. */
+/* An array of `n` integers, booleans or pointers. Always aligned to 8. */
 const struct type *type_array(struct arena *a, const struct type *elem, uint32_t n);
-/* Index of the member that `.name` reads, -1 when there is none: a number in a tuple. */
+/* Index of the member that `.name` reads (a number in a tuple), or -1. */
 int type_member_index(const struct type *t, const char *name);
-/* Both of compound types, member by member. */
+/* Compare two compound types member by member. */
 bool type_equal_members(const struct type *x, const struct type *y);
 
 static inline bool type_equal(const struct type *x, const struct type *y)
@@ -124,7 +124,7 @@ static inline uint32_t type_elements(const struct type *array)
 	return array->size / array->to->size;
 }
 
-/* Is a value of it a piece of memory, not a register? */
+/* Is a value of this type in memory, not in a register? */
 static inline bool type_is_memory(const struct type *t)
 {
 	return t->kind == TY_STRING || t->kind == TY_USYM || t->kind == TY_ARRAY ||

@@ -5,7 +5,7 @@
 #pragma once
 
 enum unimplemented_kind {
-	UNIMPLEMENTED_NAME,	/* builtins, which may be called too */
+	UNIMPLEMENTED_NAME,	/* builtins, which may also be called */
 	UNIMPLEMENTED_CALL,	/* functions and aggregations */
 	UNIMPLEMENTED_ARGUMENT, /* words in the parentheses of builtins: kstack(perf) */
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Operands of USDT notes: see usdt_operand.h. An argument is [-]SIZE@OPERAND, a minus for signed
- * ones; OPERAND is what the compiler put into its assembler's text. The register offsets are those
- * of struct pt_regs (arch/.../include/uapi/asm/ptrace.h), which codegen reads.
+ * Parses the operands of USDT notes (usdt_operand.h). An argument is [-]SIZE@OPERAND, with a minus
+ * if it is signed; OPERAND is assembler text from the compiler. The register offsets are those of
+ * struct pt_regs (arch/.../include/uapi/asm/ptrace.h), which codegen reads.
  */
 #include "parser/lang/usdt_operand.h"
 #include "parser/base/arena.h"
@@ -92,7 +92,7 @@ uint16_t usdt_place_register(enum usdt_machine m)
 
 /* ---- parts of operands ------------------------------------------------------------------- */
 
-/* Where in the text we are, up to `end`. */
+/* The position in the text, which ends at `end`. */
 struct scan {
 	struct arena *arena;
 	const char *at, *end;
@@ -125,7 +125,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* Decimal or 0x…, with a sign or without; as the assembler's 64 bits. */
+/* A number, decimal or 0x…, with or without a sign, as 64 bits. */
 static bool read_number(struct scan *s, int64_t *out)
 {
 	char text[32], *end;
@@ -149,7 +149,7 @@ static bool read_number(struct scan *s, int64_t *out)
 	return true;
 }
 
-/* A symbol's name, as assemblers take them. */
+/* The name of a symbol, in assembler syntax. */
 static bool read_symbol(struct scan *s, const char **out)
 {
 	const char *from = s->at;
@@ -158,13 +158,13 @@ static bool read_symbol(struct scan *s, const char **out)
 		return false;
 	while (s->at < s->end && (is_letter(*s->at) || is_digit(*s->at) || *s->at == '$'))
 		s->at++;
-	if (s->at < s->end && *s->at == '@') /* @GOTPCREL and the like: not the thing itself */
+	if (s->at < s->end && *s->at == '@') /* @GOTPCREL and the like: not the symbol itself */
 		return false;
 	*out = arena_strndup(s->arena, from, (size_t)(s->at - from));
 	return true;
 }
 
-/* Numbers and at most one symbol, added up: "16", "counter", "counter+8", "8+counter-4". */
+/* A sum of numbers and at most one symbol: "16", "counter", "counter+8", "8+counter-4". */
 static bool read_sum(struct scan *s, struct usdt_operand *o)
 {
 	int64_t n;
@@ -246,7 +246,7 @@ static bool read_x86_parens(struct scan *s, struct usdt_operand *o)
 	return skip(s, ')');
 }
 
-/* What the assembler reaches by %rip is a symbol, whose distance the caller puts in. */
+/* An operand relative to %rip is a symbol; the caller adds its distance. */
 static bool read_x86(struct scan *s, struct usdt_operand *o)
 {
 	struct reg r;
@@ -265,7 +265,7 @@ static bool read_x86(struct scan *s, struct usdt_operand *o)
 	return true;
 }
 
-/* [x0], [x0, 8], [x0, x1], [x0, x1, lsl 3]; a '#' before numbers or none */
+/* [x0], [x0, 8], [x0, x1], [x0, x1, lsl 3]; numbers may have a '#'. */
 static bool read_arm64_brackets(struct scan *s, struct usdt_operand *o)
 {
 	int64_t shift = 0;
@@ -311,7 +311,7 @@ static bool read_arm64(struct scan *s, struct usdt_operand *o)
 	return read_register(s, USDT_ARM64, &r) && set_register(o, &r);
 }
 
-/* "-4@": true also when there is none, which old notes do not have. */
+/* "-4@". Also true if it is missing, as in old notes. */
 static bool read_size(struct scan *s, struct usdt_operand *o)
 {
 	const char *at = memchr(s->at, '@', (size_t)(s->end - s->at));
@@ -341,7 +341,7 @@ static void read_operand(struct scan s, enum usdt_machine m, struct usdt_operand
 		o->size = 8;
 }
 
-/* Up to the blank that ends an operand: not one between brackets. */
+/* Skip to the blank that ends an operand; blanks in brackets do not. */
 static const char *operand_end(const char *s)
 {
 	int depth = 0;

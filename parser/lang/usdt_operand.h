@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The arguments of a USDT probe: where they are when it fires, as the note in the file says it in
- * the assembler's words: "-4@%edi 8@-24(%rbp) 4@$-1 8@[sp, 16]".
+ * The arguments of a USDT probe: their locations when it fires, as the note in the file describes
+ * them in assembler syntax: "-4@%edi 8@-24(%rbp) 4@$-1 8@[sp, 16]".
  */
 #pragma once
 #include <stdbool.h>
@@ -23,10 +23,10 @@ enum usdt_machine {
 };
 
 enum usdt_kind {
-	USDT_UNREADABLE, /* not an operand that a probe can get at */
+	USDT_UNREADABLE, /* not an operand that a probe can read */
 	USDT_CONSTANT,	 /* disp */
 	USDT_SUM,	 /* base + index * scale + disp: a register, or an address */
-	USDT_MEMORY,	 /* what is in memory there */
+	USDT_MEMORY,	 /* the memory at that address */
 };
 
 enum { USDT_NO_REG = 0xffff };
@@ -35,30 +35,31 @@ struct usdt_operand {
 	enum usdt_kind kind;
 	uint8_t size; /* bytes of the value: 1 2 4 8 */
 	bool is_signed;
-	uint8_t skip;	      /* the value begins with this byte of it: %ah */
+	uint8_t skip;	      /* the value begins at this byte of the register: %ah */
 	uint8_t scale;	      /* of the index: 1 2 4 8 */
 	uint16_t base, index; /* bytes in struct pt_regs, or USDT_NO_REG */
 	int64_t disp;
-	const char *symbol; /* its address is to be added to disp; NULL: none */
+	const char *symbol; /* the symbol whose address is added to disp; or NULL */
 	const char *text;   /* as the note has it */
 };
 
 struct usdt_format {
 	struct usdt_operand args[USDT_ARGS];
-	uint32_t n;	  /* of which there are operands */
-	uint32_t n_noted; /* as many the note has: those beyond USDT_ARGS are not read */
+	uint32_t n;	  /* number of operands */
+	uint32_t n_noted; /* number of arguments in the note; those beyond USDT_ARGS are not read */
 };
 
-/* Read the operands of a note. Never fails: what cannot be read is USDT_UNREADABLE. */
+/* Parse the operands of a note. Never fails: an operand that cannot be parsed is
+ * USDT_UNREADABLE. */
 void usdt_format_parse(struct arena *a, const char *text, enum usdt_machine m,
 		       struct usdt_format *out);
-/* Do both find the same values? */
+/* Do both describe the same locations? */
 bool usdt_operand_same(const struct usdt_operand *x, const struct usdt_operand *y);
 bool usdt_format_same(const struct usdt_format *x, const struct usdt_format *y);
-/* The register that says where the probe is: symbols are addressed relative to it. */
+/* The program counter: symbols are addressed relative to it. */
 uint16_t usdt_place_register(enum usdt_machine m);
 
-/* The arguments of an attach point's places; a place's is formats[target.format]. */
+/* The arguments of an attach point: those of a location are formats[target.format]. */
 struct usdt_point {
 	struct usdt_format *formats;
 	uint32_t n_formats;

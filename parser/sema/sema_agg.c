@@ -62,7 +62,7 @@ const struct type *chk_lhist(struct sema *s, struct expr *e)
 
 	if (max > INT64_MAX)
 		return bad_scale(s, e->call.args[2],
-				 "this is more than a signed 64-bit integer holds");
+				 "this does not fit in a signed 64-bit integer");
 	if (min > max)
 		return bad_scale(s, e->call.args[1], "lhist's min is greater than its max");
 	if (step == 0)

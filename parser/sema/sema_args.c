@@ -64,7 +64,7 @@ static const struct type *no_field(struct sema *s, struct expr *e, const struct 
 			"entry(…) refers to the event that starts the span; for the one that ends it write args.%s",
 			e->field.name);
 	else if (typed && typed->n_params)
-		diag_hint(s->diags, "they are: %s", list_params(s->arena, typed));
+		diag_hint(s->diags, "its arguments are: %s", list_params(s->arena, typed));
 	return &type_error;
 }
 
@@ -122,8 +122,7 @@ static const struct type *no_args(struct sema *s, const struct expr *e,
 	sema_error(s, e->span, "wrong-probe", "'args' is not available in %s probes",
 		   probe_title(p->id));
 	if (s->report && context == CTX_REGS_RETURN && probe_space(p) == SPACE_USER)
-		diag_hint(s->diags,
-			  "arguments are gone when a function returns: write entry(args.%s)",
+		diag_hint(s->diags, "arguments are not available at a return: write entry(args.%s)",
 			  e->kind == EX_FIELD ? e->field.name : "NAME");
 	else if (s->report && (context == CTX_REGS_ENTRY || context == CTX_NOTE))
 		diag_hint(s->diags, "arguments are arg0, arg1, … here");
@@ -177,7 +176,8 @@ const struct type *chk_argn(struct sema *s, struct expr *e)
 			   p->name, p->typed->n_params, p->typed->n_params == 1 ? "" : "s",
 			   e->name.name);
 		if (s->report && p->typed->n_params)
-			diag_hint(s->diags, "they are: %s", list_params(s->arena, p->typed));
+			diag_hint(s->diags, "its arguments are: %s",
+				  list_params(s->arena, p->typed));
 		return &type_error;
 	}
 	return usdt_arg_type(s, e);

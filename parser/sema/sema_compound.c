@@ -139,8 +139,8 @@ static const struct type *named_string(struct sema *s, const struct type_name *n
 
 	if (!has_size || (size && size <= LIMIT_STR_REQUESTED))
 		return type_string(s->arena, (uint32_t)size);
-	sema_error(s, n->span, "limit-string", "a string has 1 to %d bytes, including the NUL",
-		   LIMIT_STR_REQUESTED);
+	sema_error(s, n->span, "limit-string",
+		   "a string must have 1 to %d bytes, including the NUL", LIMIT_STR_REQUESTED);
 	return NULL;
 }
 

@@ -78,8 +78,8 @@ bool constant_check_right(struct sema *s, enum op op, const struct expr *right)
 	}
 	if ((op == OP_SHL || op == OP_SHR) && (v < 0 || v > MOST_SHIFT)) {
 		sema_error(s, right->span, "shift-count",
-			   "a 64-bit number is shifted by 0 to %d, not by %s", MOST_SHIFT,
-			   number_str(s->arena, v));
+			   "invalid shift count %s: expected 0 to %d", number_str(s->arena, v),
+			   MOST_SHIFT);
 		return false;
 	}
 	return true;

@@ -73,7 +73,7 @@ static void check_decl(struct sema *s, const struct map_decl *d)
 		return;
 	}
 	if (d->max_entries < 1 || d->max_entries > MOST_ENTRIES)
-		diag_error(s->diags, d->kind_span, "map-entries", "a map has 1 to %d entries",
+		diag_error(s->diags, d->kind_span, "map-entries", "a map must have 1 to %d entries",
 			   MOST_ENTRIES);
 	for (uint32_t i = 0; i < s->program->n_maps; i++)
 		if (s->program->maps[i]->decl == d) {

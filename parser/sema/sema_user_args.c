@@ -28,7 +28,7 @@ static const char *clone_word(const char *symbol)
 static void is_inside(struct sema *s, const struct expr *e, const struct attach_point *p)
 {
 	sema_error(s, e->span, "not-entry",
-		   "'args' is known only at the start of a function, which %s is not", p->name);
+		   "'args' is known only at the start of a function; %s is elsewhere", p->name);
 	if (s->report)
 		diag_hint(s->diags,
 			  "arg0 to arg5 are the argument registers, whatever they hold there");
@@ -37,7 +37,7 @@ static void is_inside(struct sema *s, const struct expr *e, const struct attach_
 static void is_clone(struct sema *s, const struct expr *e, const struct attach_target *t)
 {
 	sema_error(s, e->span, "changed-function",
-		   "%s was made by the optimiser, with other arguments than in the source",
+		   "%s is a clone made by the optimizer: its arguments differ from the source",
 		   t->symbol);
 	if (s->report)
 		diag_hint(

@@ -622,7 +622,7 @@ static struct type_name *add_suffix(struct parse *p, struct type_name *t, struct
 {
 	t->span = s;
 	if (t->n_suffixes == LIMIT_TYPE_SUFFIXES) {
-		diag_error(p->diags, s, "limit-type", "a type with more than %d '*' and '[]'",
+		diag_error(p->diags, s, "limit-type", "a type can have at most %d '*' and '[]'",
 			   LIMIT_TYPE_SUFFIXES);
 		return t;
 	}

@@ -23,12 +23,12 @@ struct types {
 
 static int index_types(struct types *t, const struct btf_raw *b)
 {
-	size_t room = (size_t)(b->types_end - b->types) / sizeof(struct btf_type) + 2;
+	size_t most = (size_t)(b->types_end - b->types) / sizeof(struct btf_type) + 2;
 	struct btf_walk w = btf_walk_start(b);
 	const struct btf_type *type;
 
 	*t = (struct types){.btf = b, .n = 1};
-	t->at = calloc(room, sizeof(*t->at));
+	t->at = calloc(most, sizeof(*t->at));
 	if (!t->at)
 		return -ENOMEM;
 	while ((type = btf_walk_next(&w)))

@@ -25,7 +25,7 @@ struct btf_text *btf_text_new(const struct btf_raw *b)
 struct btf_text *btf_text_new_split(const struct btf_raw *b, const struct btf_text *base)
 {
 	/* a type takes at least 12 bytes */
-	uint32_t room = (uint32_t)((b->types_end - b->types) / (ptrdiff_t)sizeof(struct btf_type));
+	uint32_t most = (uint32_t)((b->types_end - b->types) / (ptrdiff_t)sizeof(struct btf_type));
 	struct btf_text *t = calloc(1, sizeof(*t));
 	struct btf_walk w = btf_walk_start(b);
 	const struct btf_type *type;
@@ -35,7 +35,7 @@ struct btf_text *btf_text_new_split(const struct btf_raw *b, const struct btf_te
 	t->btf = b;
 	t->base = base;
 	t->first = base ? base->first + base->n : 1;
-	t->places = malloc((room + 1) * sizeof(*t->places));
+	t->places = malloc((most + 1) * sizeof(*t->places));
 	while (t->places && (type = btf_walk_next(&w)))
 		t->places[t->n++] = (uint32_t)((const uint8_t *)type - b->types);
 	if (t->places && !w.is_broken)

@@ -75,8 +75,8 @@ void btf_types_free(struct btf_types *t)
 /* ---- by name ------------------------------------------------------------------------------- */
 
 /* The name of a function or raw tracepoint; NULL for any other type. */
-static const char *asked_name(const struct btf_types *t, const struct btf_type *type,
-			      enum typed_kind *kind)
+static const char *prototype_name(const struct btf_types *t, const struct btf_type *type,
+				  enum typed_kind *kind)
 {
 	const char *name = string_at(t, type->name_off);
 
@@ -96,7 +96,7 @@ void btf_types_each(const struct btf_types *t, enum typed_kind kind,
 {
 	for (uint32_t i = 0; i < t->n; i++) {
 		enum typed_kind found;
-		const char *name = asked_name(t, type_at(t, t->first + i), &found);
+		const char *name = prototype_name(t, type_at(t, t->first + i), &found);
 
 		if (name && found == kind)
 			fn(name, t->first + i, ctx);
@@ -113,7 +113,7 @@ static struct typed_name name_of(const struct btf_types *t, uint32_t id)
 {
 	struct typed_name n = {0};
 
-	n.name = asked_name(t, type_at(t, id), &n.kind);
+	n.name = prototype_name(t, type_at(t, id), &n.kind);
 	return n;
 }
 
@@ -161,7 +161,7 @@ static uint32_t scan_for(const struct btf_types *t, enum typed_kind kind, const 
 {
 	for (uint32_t i = 0; i < t->n; i++) {
 		enum typed_kind found;
-		const char *here = asked_name(t, type_at(t, t->first + i), &found);
+		const char *here = prototype_name(t, type_at(t, t->first + i), &found);
 
 		if (here && found == kind && strcmp(here, name) == 0)
 			return t->first + i;
@@ -324,7 +324,7 @@ struct typed_function *btf_types_describe(struct btf_types *t, enum typed_kind k
 	const struct btf_type *type = type_at(t, id), *proto;
 	const struct btf_param *params;
 	uint32_t at = 0, first = kind == TYPED_TRACEPOINT; /* 1: private data */
-	const char *name = type ? asked_name(t, type, &kind) : NULL;
+	const char *name = type ? prototype_name(t, type, &kind) : NULL;
 
 	proto = name ? named_prototype(t, kind, id, name, a) : NULL;
 	if (!proto || BTF_INFO_VLEN(proto->info) > PARAMS_MAX)

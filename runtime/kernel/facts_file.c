@@ -250,9 +250,9 @@ static int facts_each_kernel_function(struct kernel *kernel, kernel_name_fn fn, 
 static const struct typed_function *typed_at(const struct facts *k, uint32_t i,
 					     enum typed_kind kind)
 {
-	enum fact_kind wanted = kind == TYPED_FUNCTION ? FACT_TYPED : FACT_TYPED_RAW;
+	enum fact_kind expected = kind == TYPED_FUNCTION ? FACT_TYPED : FACT_TYPED_RAW;
 
-	return k->facts.items[i].kind == wanted ? k->facts.items[i].typed : NULL;
+	return k->facts.items[i].kind == expected ? k->facts.items[i].typed : NULL;
 }
 
 static int facts_typed(struct kernel *kernel, enum typed_kind kind, const char *module,

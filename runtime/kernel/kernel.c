@@ -37,7 +37,7 @@
 
 enum {
 	NOT_OPENED = -1000, /* neither a descriptor nor an -errno */
-	RAW_ASKED_SINGLY = 3,
+	RAW_SINGLE_LOOKUPS = 3,
 };
 
 struct live_kernel {
@@ -47,7 +47,7 @@ struct live_kernel {
 	struct btf_raw btf;
 	void *formats;	       /* tsearch trees: struct tp_format by category and event */
 	void *raw_tracepoints; /* … and names after btf_trace_, once many were looked up */
-	uint32_t n_raw_asked;
+	uint32_t n_raw_lookups;
 	struct kernel_types *types; /* NULL before the first use */
 	struct iter_node *iters;
 	int8_t capabilities[CAP_COUNT]; /* enum capability_state; -1: not probed yet */
@@ -101,11 +101,11 @@ static int compare_formats(const void *a, const void *b)
 static int live_tracepoint(struct kernel *kernel, const char *category, const char *event,
 			   const struct tp_format **out)
 {
-	struct tp_format wanted = {.category = category, .event = event}, *format = NULL, **node;
+	struct tp_format key = {.category = category, .event = event}, *format = NULL, **node;
 	struct live_kernel *k = live(kernel);
 	int fd, err;
 
-	node = tfind(&wanted, &k->formats, compare_formats);
+	node = tfind(&key, &k->formats, compare_formats);
 	if (!node) {
 		fd = kernel_tracefs(kernel);
 		if (fd < 0)
@@ -172,8 +172,8 @@ static bool live_has_raw_tracepoint(struct kernel *kernel, const char *name)
 	char type[NAME_MAX];
 	int len;
 
-	if (k->n_raw_asked < RAW_ASKED_SINGLY) {
-		k->n_raw_asked++;
+	if (k->n_raw_lookups < RAW_SINGLE_LOOKUPS) {
+		k->n_raw_lookups++;
 		len = snprintf(type, sizeof(type), RAW_PREFIX "%s", name);
 		return len < (int)sizeof(type) && kernel_btf_id(kernel, type, BTF_KIND_TYPEDEF) > 0;
 	}

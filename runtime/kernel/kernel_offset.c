@@ -15,7 +15,7 @@ struct size_search {
 	bool is_several;
 };
 
-static bool is_asked(const struct size_search *s, const struct kallsym *l)
+static bool is_requested(const struct size_search *s, const struct kallsym *l)
 {
 	size_t n = s->module ? (size_t)(s->name - s->module - 1) : 0;
 
@@ -28,7 +28,7 @@ static int find_start(void *ctx, const struct kallsym *l)
 {
 	struct size_search *s = ctx;
 
-	if (!is_asked(s, l))
+	if (!is_requested(s, l))
 		return 0;
 	s->is_several |= s->start && s->start != l->address;
 	s->start = l->address;

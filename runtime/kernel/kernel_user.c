@@ -40,7 +40,7 @@ void kernel_user_trim(struct user_files *u)
 	u->types_err = 0;
 	elfsym_close(u->elf);
 	u->elf = NULL;
-	u->asked = u->path = NULL;
+	u->given = u->path = NULL;
 }
 
 void kernel_user_close(struct user_files *u)
@@ -52,21 +52,21 @@ void kernel_user_close(struct user_files *u)
 	u->arena = NULL;
 }
 
-int kernel_user_open(struct kernel *k, const char *asked)
+int kernel_user_open(struct kernel *k, const char *given)
 {
 	struct user_files *u = kernel_user_files(k);
 	char path[PATH_MAX];
 	int err;
 
-	if (u->elf && (!strcmp(u->asked, asked) || !strcmp(u->path, asked)))
+	if (u->elf && (!strcmp(u->given, given) || !strcmp(u->path, given)))
 		return 0;
 	kernel_user_trim(u);
-	err = user_path_find(k->pid, asked, path);
+	err = user_path_find(k->pid, given, path);
 	if (err)
 		return err;
-	u->asked = keep_name(u, asked);
+	u->given = keep_name(u, given);
 	u->path = keep_name(u, path);
-	if (!u->asked || !u->path)
+	if (!u->given || !u->path)
 		return -ENOMEM;
 	u->elf = elfsym_open(path, &err);
 	if (u->elf)

@@ -12,7 +12,7 @@ struct elfsym;
 /* Kept between calls: the last file (its path as given and as resolved, open), and every string
  * returned. */
 struct user_files {
-	const char *asked, *path;
+	const char *given, *path;
 	struct elfsym *elf;
 	const char *kind_of; /* the path that these describe */
 	bool is_go, unwinds;

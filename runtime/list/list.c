@@ -111,7 +111,7 @@ static void report_lacking(struct listing *l, const struct probe_row *row, const
 	bool is_function = row->context >= CTX_REGS_ENTRY && !(row->listing & LIST_FILE);
 
 	diag_error(&l->diags, l->span, "no-capability",
-		   "this kernel has no %s (%s), so there are no %s probes", c->name, c->from,
+		   "this kernel has no %s (%s), so %s probes are not available", c->name, c->from,
 		   row->name);
 	last = last ? last + 1 : rest;
 	if (is_function && *last)

@@ -18,7 +18,7 @@ struct list_module {
 	char name[256];
 	struct btf_raw raw;
 	struct btf_text *text; /* NULL: not opened, or unreadable */
-	bool is_asked;
+	bool is_queried;
 };
 
 /* List the modules that have BTF, without opening it. */
@@ -47,9 +47,9 @@ static struct btf_text *types_of_module(struct listing *l, struct list_module *m
 {
 	char path[sizeof(BTF_DIR) + sizeof(m->name)];
 
-	if (m->is_asked)
+	if (m->is_queried)
 		return m->text;
-	m->is_asked = true;
+	m->is_queried = true;
 	snprintf(path, sizeof(path), BTF_DIR "/%s", m->name);
 	if (btf_raw_open_split(&m->raw, path))
 		return NULL;

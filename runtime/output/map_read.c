@@ -50,7 +50,7 @@ static int reading_init(struct reading *r, const struct plan_map *m, int fd, uin
 
 struct batch {
 	uint8_t *keys, *values;
-	uint32_t size; /* elements there is room for */
+	uint32_t size; /* capacity in elements */
 	uint32_t from; /* bucket to go on with */
 	bool is_begun;
 	uint32_t n_busy;

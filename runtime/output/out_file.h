@@ -13,7 +13,7 @@ struct out_file {
 	int fd;
 	int error; /* 0 or the first -errno of a write; output is thrown away from then on */
 	enum out_buffering buffering;
-	bool is_appending;   /* we asked for it, and take it back */
+	bool is_appending;   /* we set O_APPEND and will clear it */
 	size_t looked_at;    /* bytes of the buffer that have no newline */
 	uint32_t name_width; /* of the table of benches */
 	char buffer[OUT_BUFFER_BYTES];

@@ -141,7 +141,7 @@ int map_snapshot_merge(const struct plan_map *map, struct map_snapshot *s,
 		       struct stack_source *stacks)
 {
 	struct merging m = {.map = map, .rows = s};
-	bool may = false, has_room;
+	bool may = false, has_memory;
 
 	for (uint32_t i = 0; i < map->n_keys; i++)
 		may |= may_look_alike(map->keys[i].type);
@@ -150,8 +150,8 @@ int map_snapshot_merge(const struct plan_map *map, struct map_snapshot *s,
 	m.keys = malloc((size_t)s->n_rows * map->n_keys * sizeof(*m.keys));
 	m.order = malloc(s->n_rows * sizeof(*m.order));
 	m.is_gone = calloc(s->n_rows, sizeof(*m.is_gone));
-	has_room = m.keys && m.order && m.is_gone;
-	if (has_room) {
+	has_memory = m.keys && m.order && m.is_gone;
+	if (has_memory) {
 		make_keys(&m, stacks);
 		qsort_r(m.order, s->n_rows, sizeof(*m.order), compare_entries, &m);
 		merge_neighbours(&m);
@@ -160,5 +160,5 @@ int map_snapshot_merge(const struct plan_map *map, struct map_snapshot *s,
 	free(m.keys);
 	free(m.order);
 	free(m.is_gone);
-	return has_room ? 0 : -ENOMEM;
+	return has_memory ? 0 : -ENOMEM;
 }

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-static void no_room(struct text *t)
+static void reject(struct text *t)
 {
 	(void)t;
 	fail_msg("text longer than the buffer");
@@ -21,7 +21,7 @@ static void no_room(struct text *t)
 static const char *text_of(const struct view *v)
 {
 	static char bytes[8192];
-	struct text t = {.bytes = bytes, .capacity = sizeof(bytes) - 1, .make_room = no_room};
+	struct text t = {.bytes = bytes, .capacity = sizeof(bytes) - 1, .make_room = reject};
 
 	format_view(&t, v);
 	bytes[t.n] = '\0';

@@ -288,7 +288,7 @@ static void test_libc(void **state)
 	struct elfsym *e;
 
 	(void)state;
-	/* asked of libc itself: a sanitizer's library may stand before it */
+	/* looked up in libc itself: a sanitizer's library may precede it */
 	assert_int_not_equal(dladdr1(dlsym(dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD), "fprintf"),
 				     &info, (void **)&map, RTLD_DL_LINKMAP),
 			     0);

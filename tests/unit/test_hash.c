@@ -154,7 +154,7 @@ static void test_no_memory(void **state)
 	assert_int_equal(err, -ENOMEM);
 	assert_int_equal(h.n, HASH_SLOTS_MIN / 4 * 3);
 	assert_holds(&h, values);
-	assert_true(numbers_remove(&h, 1)); /* needs none, and makes room for one more */
+	assert_true(numbers_remove(&h, 1)); /* needs no memory, and frees one slot */
 	assert_int_equal(numbers_insert(&h, (struct entry){1, 7}), 0);
 	assert_holds(&h, values);
 	has_memory = true;

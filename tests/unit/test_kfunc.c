@@ -153,10 +153,10 @@ static void test_what_the_kernel_lacks(void **state)
 		 "similar tracepoints: tracepoint:syscalls:sys_enter_openat", true, false},
 		{"u:/bin/app:main { exit() }", "no-uprobes", "no uprobes (CONFIG_UPROBES)",
 		 "tracepoint:syscalls:sys_enter_NAME", .has_no_uprobes = true},
-		{"ur:/bin/app:main { exit() }", "no-uprobes", "no uretprobe probes",
+		{"ur:/bin/app:main { exit() }", "no-uprobes", "so uretprobe probes are not",
 		 "with -p or -c", .has_no_uprobes = true},
-		{"usdt:/bin/app:x:y { exit() }", "no-uprobes", "no usdt probes", "with -p or -c",
-		 .has_no_uprobes = true},
+		{"usdt:/bin/app:x:y { exit() }", "no-uprobes", "so usdt probes are not",
+		 "with -p or -c", .has_no_uprobes = true},
 		{"iter:kmem_cache { exit() }", "unknown-iterator", "iter:kmem_cache is not",
 		 "since Linux 6.13", false, false},
 	};

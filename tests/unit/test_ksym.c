@@ -33,7 +33,7 @@ static void test_names_of_addresses(void **state)
 	}
 }
 
-static void test_each_address_is_asked_once(void **state)
+static void test_each_address_is_looked_up_once(void **state)
 {
 	struct ksym_query *a = ksym_query_new();
 	uint64_t address, offset;
@@ -82,7 +82,7 @@ int main(void)
 	struct ksym_query *a = ksym_query_new();
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_prestate(test_names_of_addresses, a),
-		cmocka_unit_test(test_each_address_is_asked_once),
+		cmocka_unit_test(test_each_address_is_looked_up_once),
 		cmocka_unit_test_prestate(test_no_name, a),
 		cmocka_unit_test(test_same_as_kallsyms),
 	};
