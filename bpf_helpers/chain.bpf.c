@@ -25,7 +25,7 @@
  * is right. If none is left, some frame is variable after all, or a tracer replaced return
  * addresses (function graph, kretprobes). Such chains are left to the unwinder, and so are chains
  * that do not reach the entry code, have more than CHAIN_LINKS links, or have two words that cannot
- * be told apart.
+ * be distinguished.
  *
  * A chain belongs to one CPU. Runs that interrupt or preempt each other there use different slots
  * of the scratch area; only the run with the first slot reads and writes chains, so what it reads

@@ -49,7 +49,7 @@ static struct timespec from_ms(long ms)
 	return (struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
 }
 
-/* ---- the helper thread: releases the lock, writes to the pipe, when told to ----------------- */
+/* ---- the helper thread: releases the lock, writes to the pipe, on request ----------------- */
 
 enum order { ORDER_NONE, ORDER_UNLOCK, ORDER_WRITE, ORDER_STOP };
 

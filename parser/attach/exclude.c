@@ -237,7 +237,7 @@ static struct user_matching user_names(const struct probe_reader *r, const char 
 	return m;
 }
 
-/* Read PATH:FUNCTION, either of which may stand alone. */
+/* Read PATH:FUNCTION, PATH or FUNCTION. */
 static void read_user(struct leaving *l)
 {
 	const char *colon = user_path_end(l->pattern), *function = user_behind_language(l->pattern);
@@ -270,7 +270,7 @@ int probe_exclude(const struct probe_reader *r, const struct attach_text *text,
 	struct leaving l = {.r = r, .pattern = pattern};
 	uint32_t n_excluded = 0, kept;
 
-	if (*n_points == first) /* the attach point failed, which is reported */
+	if (*n_points == first) /* the attach point failed and was reported */
 		return -1;
 	if (check(r, text, pattern, &points[first]))
 		return -1;

@@ -45,10 +45,10 @@ struct name_search {
 	struct probe_expansion *e;
 	/* Call fn for each name of the type. 0 or -errno. */
 	int (*each)(const struct name_search *s, kernel_name_fn fn, void *ctx);
-	const char *what;     /* for messages: "tracepoint" */
+	const char *what;     /* name of the type, for messages */
 	const char *pattern;  /* of names */
 	const char *tail;     /* what follows a name: ":100" of software:*-faults:100 */
-	const char *category; /* tracepoints: the one that is searched, NULL: all */
+	const char *category; /* tracepoints: the requested category; NULL: all */
 	const char **names;
 	uint32_t n;
 	struct near_names near;
@@ -66,7 +66,7 @@ static void take_name(const char *name, void *ctx)
 
 	if (!pattern_matches(s->pattern, name))
 		return;
-	/* what a number must follow ends with ':' in a listing */
+	/* in a listing, a name that requires a number ends with ':' */
 	if (s->e->r->lists && s->e->id != PROBE_TRACEPOINT && s->e->id != PROBE_ITER)
 		copy = arena_printf(s->e->r->arena, "%s:", name);
 	else
@@ -98,7 +98,7 @@ static int no_match(struct name_search *s)
 	return diag_hint(d, "'sonde -l %s' lists them", row_name(s));
 }
 
-/* Why the names are unknown: the message of one that cannot be looked up. */
+/* Report why the names cannot be listed, with the message for one name that cannot be looked up. */
 static int no_names(struct name_search *s, int err)
 {
 	struct diags *d = s->e->r->diags;
@@ -187,7 +187,7 @@ static int each_tracepoint(const struct name_search *s, kernel_name_fn fn, void 
 			   : k->each_tracepoint(k, NULL, skip_ftrace, &w);
 }
 
-/* The pattern of an event alone is one of any category. */
+/* A pattern of an event without a category matches in all categories. */
 int exp_tracepoint(struct probe_expansion *e)
 {
 	struct name_search s = {.e = e, .each = each_tracepoint, .what = "tracepoint", .tail = ""};
@@ -199,7 +199,8 @@ int exp_tracepoint(struct probe_expansion *e)
 	s.pattern = strchr(e->rest, ':') ? e->rest : arena_printf(a, "*:%s", e->rest);
 	colon = strchr(s.pattern, ':');
 	s.category = arena_strndup(a, s.pattern, (size_t)(colon - s.pattern));
-	if (pattern_is(s.category) || strchr(s.category, '{')) /* alternatives may hold the ':' */
+	if (pattern_is(s.category) ||
+	    strchr(s.category, '{')) /* alternatives may contain the ':' */
 		s.category = NULL;
 	return expand(&s);
 }
@@ -221,7 +222,7 @@ static int each_event(const struct name_search *s, kernel_name_fn fn, void *ctx)
 	return 0;
 }
 
-/* NAME or NAME:COUNT, of which the name may be a pattern. */
+/* NAME or NAME:COUNT; NAME may be a pattern. */
 int exp_event(struct probe_expansion *e)
 {
 	struct name_search s = {.e = e, .each = each_event};
@@ -263,7 +264,7 @@ static int each_unit(const struct name_search *s, kernel_name_fn fn, void *ctx)
 	return 0;
 }
 
-/* A script names a period; a listing may ask for the units that there are. */
+/* A script needs a period; a listing may ask for the existing units. */
 int exp_time(struct probe_expansion *e)
 {
 	struct name_search s = {.e = e, .each = each_unit, .tail = ""};

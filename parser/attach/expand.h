@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The expand hooks of probes.def: from what follows "TYPE:" to the attach points that it stands for.
+ * The expand hooks of probes.def: from the text after "TYPE:" to attach points.
  */
 #pragma once
 #include "parser/lang/probe.h"
 
 struct attach_text;
 
-/* What is expanded, and where the attach points go. */
+/* The text to expand, and the resulting attach points. */
 struct probe_expansion {
 	const struct probe_reader *r;
 	const struct attach_text *text; /* "TYPE:REST", as written */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Other names of kernel functions: see kernel_alias.h. For each of these prefixes there are
- * functions listed under that name only. Where another name is a separate function, it is listed
- * too.
+ * Other names of kernel functions: see kernel_alias.h. Functions with these prefixes may be listed
+ * only under the name with the prefix. If another name is a separate function, it is listed too.
  */
 #include "parser/attach/kernel_alias.h"
 #include <stdio.h>

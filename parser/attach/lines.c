@@ -7,7 +7,7 @@
 #include "parser/base/pattern.h"
 #include <string.h>
 
-/* A part of an attach point, in quotes if it would end or be divided without. */
+/* A part of an attach point, quoted if it contains a character that would end or divide it. */
 static const char *quoted(struct arena *a, const char *part)
 {
 	bool is_plain = !strpbrk(part, " \t\n,:{}()[];<>$\"") && *part;
@@ -16,7 +16,7 @@ static const char *quoted(struct arena *a, const char *part)
 	return is_plain || strchr(part, '"') ? part : arena_printf(a, "\"%s\"", part);
 }
 
-/* A function of a program: its symbol, or for people what it demangles to. */
+/* A function of a program: its symbol, or its demangled name for people. */
 static const char *user_line(struct arena *a, const struct attach_point *p,
 			     const struct attach_target *t)
 {
@@ -37,7 +37,7 @@ static const char *usdt_line(struct arena *a, const struct attach_target *t)
 	return arena_printf(a, "%s:%s%s", type, quoted(a, t->path), rest);
 }
 
-/* What a point of a listing knows by `names` alone. */
+/* Points of a listing that have `names` only. */
 static const char *name_line(struct arena *a, const struct attach_point *p, uint32_t i)
 {
 	return arena_join(a, probe_rows[p->id].name, ":", p->names[i]);
@@ -59,14 +59,14 @@ static const char *point_line(const struct attach_point *p)
 	return p->is_named ? p->resolved : p->name;
 }
 
-/* A name of C++, which is not written as the symbol is. An address stays one. */
+/* A C++ name, which differs from the symbol. An address is kept. */
 static bool is_demangled(const struct attach_point *p, const struct attach_target *t)
 {
 	return t->path && t->symbol && strcmp(t->symbol, t->function) != 0 &&
 	       strstr(point_line(p), t->function);
 }
 
-/* Are the lines those of the targets? Places within functions have none. */
+/* Is there a line for each target? Not for locations within functions. */
 static bool has_target_lines(const struct attach_point *p, const struct attach_target *t,
 			     uint32_t n)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Near names: see near.h.
+ * Similar names: see near.h.
  */
 #include "parser/attach/near.h"
 #include "parser/base/arena.h"
@@ -13,7 +13,7 @@
 
 enum { NAME_MOST = 256 };
 
-/* Cut a text at each ':'. False: too many parts. */
+/* Split a text at each ':'. False: too many parts. */
 static bool cut(char *text, const char **parts, uint32_t *n)
 {
 	for (*n = 0; text && *n < NEAR_PARTS; (*n)++) {
@@ -37,7 +37,7 @@ void near_init(struct near_names *near, struct arena *a, const char *requested)
 		near->letters[i] = pattern_letters(a, near->requested[i]);
 }
 
-/* Edits that make a name of a part; UINT_MAX: too many. */
+/* Number of edits that turn a part into a name; UINT_MAX: too many. */
 static unsigned part_edits(const struct near_names *near, uint32_t i, const char *name)
 {
 	struct nearest n;
@@ -62,7 +62,7 @@ static unsigned edits_at(const struct near_names *near, const char *const *parts
 	return sum;
 }
 
-/* The parts that match stay as they were written; what follows the compared ones is any. */
+/* Keep the parts that match; what follows the compared ones becomes "*". */
 static const char *put_together(const struct near_names *near, const char *before,
 				const char *const *parts, uint32_t n, uint32_t at)
 {
@@ -80,7 +80,7 @@ static const char *put_together(const struct near_names *near, const char *befor
 	return line;
 }
 
-/* The nearest stay, in the order in which they came. */
+/* Keep the nearest names in the order in which they were offered. */
 static void keep(struct near_names *near, const char *line, unsigned edits)
 {
 	if (near->n && edits < near->edits) {

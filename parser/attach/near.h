@@ -18,14 +18,14 @@ struct near_names {
 	uint32_t n_requested;
 	const char *best[NEAR_SHOWN];
 	uint32_t n;
-	unsigned edits; /* of each of `best` */
+	unsigned edits; /* distance of each name in `best` */
 	bool is_full;	/* there are more names at this distance */
-	bool has_names; /* at least one was offered */
+	bool has_names; /* at least one name was offered */
 };
 
 /* Look for names similar to `requested`, patterns separated by ':'. */
 void near_init(struct near_names *near, struct arena *a, const char *requested);
-/* Compare `requested` with the parts of `name`, starting at any of them. Keeps `before` and the name;
+/* Compare `requested` with the parts of `name`, starting at any. Keeps `before` and the name;
  * parts that match are kept as written, and what follows becomes "*". */
 void near_offer(struct near_names *near, const char *before, const char *name);
 /* Print the hint: "did you mean A, B or C?". -1; 0 if no name is similar. */

@@ -26,7 +26,7 @@ static uint64_t unit_ns(const char *unit)
 }
 
 /* Read a period from "hz:N", "s:N", "ms:N", "us:N", "500ms" or "2500" (nanoseconds). Returns
- * nanoseconds, 0 if it is none of them. */
+ * nanoseconds, or 0 for any other text. */
 static uint64_t read_period(char **parts, uint32_t n)
 {
 	const char *number = parts[n - 1];

@@ -202,7 +202,7 @@ static uint32_t count_in_source(const struct dwarf_types *t, Dwarf_Die function)
 }
 
 /* The DIE with the complete list of parameters. A function that is also inlined has an instance and
- * the DIE it was made from. The instance lacks parameters that the optimiser removed or that only
+ * the DIE it was made from. The instance lacks parameters that the optimizer removed or that only
  * another kind of constructor has. */
 static Dwarf_Die complete_of(const struct dwarf_types *t, Dwarf_Die instance)
 {

@@ -2,7 +2,7 @@
 /*
  * The headers of ELF files, read with libelf, in one form for 32 and 64 bits: see elfsym_impl.h.
  *
- * libelf is told not to map the file (ELF_C_READ): it uses pread(), so a file that shrinks gives
+ * libelf must not map the file (ELF_C_READ makes it use pread()), so a file that shrinks gives
  * errors, not SIGBUS. It checks offsets and sizes against the size of the file, but allocates as
  * much as a file claims; that is limited here. Its memory (18 KiB for libc) is freed when the file
  * has been opened. Opening libc takes 50 us, 20 us more than when the headers were parsed by hand;

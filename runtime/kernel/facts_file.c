@@ -20,7 +20,7 @@
  *	typed-raw MODULE NAME TYPE:PARAM …	a raw tracepoint's (types: set_type)
  *	iterator NAME FIELD:TYPE…		TYPE: pointer, u32, s64 …; the first at offset 0
  *	capability NAME [unknown]		an id of parser/lang/capabilities.def
- *	cpus N					possible CPUs, 1 when nothing is said
+ *	cpus N					possible CPUs; default 1
  * Blank lines and lines that start with '#' are skipped; paths are compared as they are written.
  * What the file does not say does not exist. All of it is read at the start, so that a bad line is
  * reported before anything else happens; of two equal facts the first counts.

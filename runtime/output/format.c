@@ -415,7 +415,7 @@ static uint64_t view_integer(const struct view *v)
 	case TY_RECORD:
 	case TY_ARRAY:
 	case TY_ERROR:
-	case TY_VOID: break; /* the checker lets none of them through */
+	case TY_VOID: break; /* rejected by sema */
 	}
 	return 0;
 }

@@ -22,8 +22,8 @@
 
 enum {
 	BATCH_BYTES = 256 * 1024,
-	BUSY_TRIES = 10000, /* a bucket's lock was not to be had: ask again this often in a row */
-	KERNEL_ENOTSUPP = 524, /* the kernel's own "not supported", unknown to errno.h */
+	BUSY_TRIES = 10000,    /* a bucket was locked: retry this often in a row */
+	KERNEL_ENOTSUPP = 524, /* the kernel's internal ENOTSUPP, which errno.h lacks */
 };
 
 static int reading_init(struct reading *r, const struct plan_map *m, int fd, uint32_t oldest,
@@ -51,7 +51,7 @@ static int reading_init(struct reading *r, const struct plan_map *m, int fd, uin
 struct batch {
 	uint8_t *keys, *values;
 	uint32_t size; /* capacity in elements */
-	uint32_t from; /* bucket to go on with */
+	uint32_t from; /* the next bucket */
 	bool is_begun;
 	uint32_t n_busy;
 };
@@ -142,9 +142,9 @@ static int walk_keys(struct reading *r)
 		if (!err)
 			err = map_rows_add(r, next, value);
 		else if (err == -ENOENT)
-			err = 0; /* deleted since */
+			err = 0; /* deleted meanwhile */
 		if (!err && steps-- == 0)
-			err = -EAGAIN; /* sent back to the start again and again */
+			err = -EAGAIN; /* the walk started over too often */
 		key = next;
 		next = key == keys ? keys + key_size : keys;
 	}
@@ -285,7 +285,7 @@ static int delete_rows(const struct reading *r)
 		uint32_t n_left = r->rows.n_rows - i, n = n_left;
 		err = bpf_map_delete_batch(r->fd, row_key(r, i), &n, NULL);
 		if (!err || err == -ENOENT || is_busy(err))
-			i += MIN(n, n_left); /* after other errors n says nothing */
+			i += MIN(n, n_left); /* n is undefined after other errors */
 		if (err && i < r->rows.n_rows)
 			err = delete_one(r->fd, row_key(r, i++));
 	}
@@ -301,7 +301,7 @@ int map_delete_before(const struct plan_map *m, int fd, uint32_t oldest, uint32_
 		return err;
 	if (is_array(m))
 		return delete_slots(&r, epoch);
-	r.oldest = epoch - (1u << 31); /* late writers of any earlier epoch too */
+	r.oldest = epoch - (1u << 31); /* also entries added late to any earlier epoch */
 	err = walk_hash(&r);
 	if (!err)
 		err = delete_rows(&r);

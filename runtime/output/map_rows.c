@@ -21,8 +21,8 @@ void map_clear_words(const struct reading *r, uint32_t i)
 
 /* ---- rows ---------------------------------------------------------------------------- */
 
-/* The columns of the snapshot, which have one capacity, and items whose size is known at run time:
- * no vec. */
+/* The columns of the snapshot share one capacity, and item sizes are known only at run time, so
+ * this is not a vec. */
 int map_grow_bytes(void *array, size_t n, size_t size)
 {
 	void *old, *grown;
@@ -102,7 +102,7 @@ static void row_fold(struct reading *r, uint32_t to, uint32_t from)
 		row_copy(r, to, from);
 }
 
-/* Rows by the part of their keys that counts: row + 1. */
+/* Hash table of rows by the compared part of their keys. Values are row + 1. */
 HASH_TABLE(row_index, uint32_t);
 
 struct key_part {
@@ -147,7 +147,7 @@ int map_rows_fold(struct reading *r, size_t skip)
 {
 	struct kept_rows kept = {.r = r, .skip = skip};
 	uint32_t n_kept = 0;
-	/* At most half full: a probe of a wrong slot reads a row. */
+	/* At most half full, because each probe of a wrong slot reads a row. */
 	int err = row_index_reserve(&kept.index, r->rows.n_rows + (size_t)r->rows.n_rows / 2);
 
 	for (uint32_t i = 0; i < r->rows.n_rows && !err; i++) {

@@ -9,12 +9,12 @@
 #include <string.h>
 #include "runtime/output/map_read.h"
 
-/* A map that is being read: the entries that are requested, and the rows so far. */
+/* A map that is being read: the requested entries, and the rows so far. */
 struct reading {
 	const struct plan_map *map;
 	int fd;
 	uint32_t oldest, newest; /* epochs */
-	uint32_t n_parts;	 /* of an element's value: CPUs' words; 1 of plain values */
+	uint32_t n_parts;	 /* per-CPU parts of a value; 1 for plain values */
 	size_t stride;		 /* bytes from one to the next */
 	struct map_snapshot rows;
 	uint32_t capacity; /* of rows */
@@ -30,7 +30,7 @@ static inline bool is_array(const struct plan_map *m)
 	return m->kind == PM_ARRAY || m->kind == PM_PERCPU_ARRAY;
 }
 
-/* Bytes of an element's value as the kernel hands it out. */
+/* Size in bytes of the value of an element as the kernel returns it. */
 static inline size_t element_bytes(const struct reading *r)
 {
 	return r->stride * r->n_parts;
@@ -81,10 +81,10 @@ static inline uint8_t *row_bytes(const struct reading *r, uint32_t i)
 
 /* map_rows.c */
 
-/* Reallocate *array (a pointer of any type) for n items. 0 or -ENOMEM; it stays on failure. */
+/* Reallocate *array (a pointer of any type) for n items. 0, or -ENOMEM with *array unchanged. */
 int map_grow_bytes(void *array, size_t n, size_t size);
 
-/* Allocate memory for so many rows. 0 or -ENOMEM. */
+/* Allocate memory for that many rows. 0 or -ENOMEM. */
 int map_rows_reserve(struct reading *r, uint32_t capacity);
 /* Set the value of row i, merging the words of all CPUs. */
 void map_row_set_value(struct reading *r, uint32_t i, const uint8_t *value);

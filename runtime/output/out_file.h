@@ -8,13 +8,13 @@
 enum { OUT_BUFFER_BYTES = 64 * 1024 };
 
 struct out_file {
-	struct out out; /* first: writers are given this one */
+	struct out out; /* first: the callbacks get a pointer to it */
 	struct text text;
 	int fd;
-	int error; /* 0 or the first -errno of a write; output is thrown away from then on */
+	int error; /* 0 or the first -errno of a write; later output is discarded */
 	enum out_buffering buffering;
 	bool is_appending;   /* we set O_APPEND and will clear it */
-	size_t looked_at;    /* bytes of the buffer that have no newline */
+	size_t looked_at;    /* leading bytes of the buffer that contain no newline */
 	uint32_t name_width; /* of the table of benches */
 	char buffer[OUT_BUFFER_BYTES];
 };

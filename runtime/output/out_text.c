@@ -37,7 +37,7 @@ static void put_row(struct text *t, const struct view_map *m, const struct view_
 	for (uint32_t i = 0; i < m->n_keys; i++) {
 		text_string(t, i == 0 ? "[" : ", ");
 		if (m->n_keys == 1 && r->keys[i].type->kind == TY_TUPLE)
-			format_parts(t, &r->keys[i]); /* as several keys show */
+			format_parts(t, &r->keys[i]); /* looks like several keys */
 		else
 			format_view(t, &r->keys[i]);
 	}

@@ -22,7 +22,7 @@ struct view_stack {
 	const struct view_frame *frames; /* innermost first */
 	uint32_t n;
 	bool is_user;
-	bool is_lost; /* it was taken, but the store does not have it (n is 0) */
+	bool is_lost; /* captured, but missing from the store (n is 0) */
 };
 
 /* One bucket of a histogram: its number (for its range see agg.h) and its count. */
@@ -46,10 +46,10 @@ struct view {
 			uint64_t count, average, total;
 		} stats;
 		struct {
-			const struct view_bucket *buckets; /* ascending; those left out are empty */
+			const struct view_bucket *buckets; /* ascending; missing ones are empty */
 			uint32_t n;
 			uint64_t total;	  /* of all buckets */
-			uint64_t divisor; /* counts are shown divided by it: 1 or more */
+			uint64_t divisor; /* counts are divided by it for output; at least 1 */
 		} histogram;
 		struct {
 			const uint8_t *bytes;
@@ -67,7 +67,7 @@ struct view_row {
 struct view_map {
 	const char *name;      /* "@lat" */
 	uint32_t n_keys;       /* 0: keyless */
-	struct view_row *rows; /* sorted as they are to be printed */
+	struct view_row *rows; /* in the order of output */
 	uint32_t n_rows;
 };
 
@@ -105,7 +105,7 @@ struct view_test {
 	bool is_bench;
 	const char *name;
 	const char *output; /* what the test printed */
-	uint64_t ns;	    /* how long it took; benches: a run, on average */
+	uint64_t ns;	    /* duration; benches: average of a run */
 	uint64_t runs;	    /* benches */
 	bool passed, skipped;
 	uint32_t n, name_width;

@@ -66,7 +66,7 @@ static int make_room(struct view_map *out, uint32_t n, uint32_t n_buckets,
 	out->rows = malloc(n * row_bytes + n_buckets * sizeof(**buckets) + 1);
 	if (!out->rows)
 		return -ENOMEM;
-	keys = (struct view *)(out->rows + n); /* behind the rows */
+	keys = (struct view *)(out->rows + n); /* after the rows */
 	for (uint32_t i = 0; i < n; i++)
 		out->rows[i].keys = keys + (size_t)i * out->n_keys;
 	*buckets = (struct view_bucket *)(keys + (size_t)n * out->n_keys);

@@ -9,7 +9,7 @@
  * up in time on a busy machine. After a window in which it slept for less than half of the time, it
  * has normal priority for the next window, so that other threads run, too.
  *
- * When asked to stop, it makes up for what was due by then, for at most REST_NS. Until it has
+ * When it is stopped, it runs what was due by then, for at most REST_NS. Until it has
  * ended, other threads only access `lock`, `wake` and `stop_ns`.
  */
 #define _GNU_SOURCE

@@ -116,7 +116,7 @@ static void find_event_frames(struct sonde_config *config, const struct plan *pl
 	}
 }
 
-/* Libraries are mapped next to each other, later ones below: leave space for those not loaded yet. */
+/* Libraries are mapped next to each other, later ones below: leave space for more of them. */
 enum { LATER_LIBRARIES_BYTES = 256 << 20 };
 
 static int add_own_code(struct dl_phdr_info *object, size_t size, void *ctx)

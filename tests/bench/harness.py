@@ -1,7 +1,7 @@
 """harness: programs built at bench time, interleaved runs, and their results.
 
 A row of the table is a Row: medians and minima of interleaved runs (A B A B ...), so that a change of
-the machine's speed meets all of them alike."""
+the machine's speed affects all of them."""
 
 import ctypes
 import dataclasses

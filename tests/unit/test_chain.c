@@ -73,7 +73,7 @@ static void test_not_before_enough_agree(void **state)
 	assert_in_range(i, CHAIN_TRIES, CHAIN_TRIES + CHAIN_WINDOW + 1);
 }
 
-/* An old return address beside the true one, always: which it is cannot be told. Once it is gone in
+/* An old return address beside the true one, always: they cannot be distinguished. Once it is gone in
  * some captures, it can. */
 static void test_a_double_is_not_taken(void **state)
 {

@@ -68,7 +68,7 @@ static void test_bad_words(void **state)
 	command_free_words(NULL);
 }
 
-/* It stands at its first instruction: it is what it shall be. */
+/* It is stopped at its first instruction, so the program has been executed. */
 static void check_is_shell(pid_t pid)
 {
 	char link[40], program[200] = "";

@@ -235,33 +235,33 @@ static void test_bad_lines(void **state)
 		{"tracepoint a:b\n\tfield:int x;\toffset:8;\tsize:4;\tsigned:1;\nprint fmt: \"\"\nno\n",
 		 4},
 	};
-	char path[64], said[400], place[100];
+	char path[64], message[400], place[100];
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		write_file(path, rows[i].text, strlen(rows[i].text));
-		complaint(path, said, sizeof(said));
-		print_message("%s", said);
+		complaint(path, message, sizeof(message));
+		print_message("%s", message);
 		snprintf(place, sizeof(place), "%s:%u: ", path, rows[i].line);
-		assert_non_null(strstr(said, place));
+		assert_non_null(strstr(message, place));
 		unlink(path);
 	}
 }
 
 static void test_bad_files(void **state)
 {
-	char path[64], said[400];
+	char path[64], message[400];
 
 	(void)state;
-	complaint("/no/such/file", said, sizeof(said));
-	assert_non_null(strstr(said, "cannot read '/no/such/file': No such file"));
-	complaint("/tmp", said, sizeof(said));
-	assert_non_null(strstr(said, "cannot read '/tmp': Is a directory"));
-	complaint("/dev/null", said, sizeof(said));
-	assert_non_null(strstr(said, "empty"));
+	complaint("/no/such/file", message, sizeof(message));
+	assert_non_null(strstr(message, "cannot read '/no/such/file': No such file"));
+	complaint("/tmp", message, sizeof(message));
+	assert_non_null(strstr(message, "cannot read '/tmp': Is a directory"));
+	complaint("/dev/null", message, sizeof(message));
+	assert_non_null(strstr(message, "empty"));
 	write_file(path, "raw a\0raw b\n", 12);
-	complaint(path, said, sizeof(said));
-	assert_non_null(strstr(said, "not a text file"));
+	complaint(path, message, sizeof(message));
+	assert_non_null(strstr(message, "not a text file"));
 	unlink(path);
 }
 

@@ -133,7 +133,7 @@ static void test_functions(void **state)
 	world_init(&w);
 	p = resolve(&w, "k:vfs_read", PROBE_KPROBE, "kprobe:vfs_read");
 	assert_string_equal(p.function, "vfs_read");
-	w.kernel.function_err = -EPERM; /* cannot be told: attaching will tell */
+	w.kernel.function_err = -EPERM; /* unknown: attaching will show */
 	resolve(&w, "k:whatever", PROBE_KPROBE, "kprobe:whatever");
 	p = resolve(&w, "u:/bin/app:handle", PROBE_UPROBE, "uprobe:/bin/app:handle");
 	assert_string_equal(p.function, "handle");

@@ -98,7 +98,7 @@ static void test_overlap_random(void **state)
 	procmap_free(p);
 }
 
-/* Three programs one after the other, told apart by one bound exec id. */
+/* Three programs one after the other, distinguished by one bound exec id. */
 static void test_generations(void **state)
 {
 	struct procmap *p = procmap_new();

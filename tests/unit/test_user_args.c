@@ -42,7 +42,7 @@ static void test_known(void **state)
 	good("uretprobe:/bin/app:handle { @[entry(args.id)] = sum(delta); }");
 	good("uprobe:/bin/app:handle, uprobe:/bin/app:main { @ = sum(args.id); }");
 	good("uprobe:/bin/app:_*_handle { @ = sum(args.id); }");
-	/* not asked for: nothing is looked up */
+	/* not used: nothing is looked up */
 	good("uprobe:/bin/cpp:pick { @ = sum(arg0); }");
 }
 

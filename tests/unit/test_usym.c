@@ -287,7 +287,7 @@ static void copy_self(const char *to)
 	assert_int_equal(system(command), 0);
 }
 
-/* The program is deleted, or replaced by another of the same name, before a name is asked for: no
+/* The program is deleted, or replaced by another of the same name, before a name is looked up: no
  * names then, unless it was noted while it ran; never a wrong one. */
 static void test_deleted(void **state)
 {

@@ -136,7 +136,7 @@ static struct plan_map map_of(const struct type *value, uint32_t value_size)
 }
 
 /* Rows come out in the order in which `want` has the numbers of the rows that went in. The rows are
- * told apart by their key's and value's views. */
+ * distinguished by their key's and value's views. */
 static void expect_order(const struct plan_map *m, struct map_snapshot *s, const uint32_t *want)
 {
 	struct stack_source source = {.find = find_stack};
