@@ -8,6 +8,7 @@
 #include "cli/emit_facts.h"
 #include "cli/list_script.h"
 #include "cli/options.h"
+#include "parser/syntax/ast_dump.h"
 #include "parser/base/arena.h"
 #include "parser/lang/ast.h"
 #include "parser/base/diag.h"

@@ -5,7 +5,7 @@
  * tracepoint has the name of the kernel function instead, and calls that are newer than the headers
  * of the build.
  */
-#include "parser/lang/probe.h"
+#include "parser/attach/syscalls.h"
 #include <stddef.h>
 #include <string.h>
 #include <sys/syscall.h>

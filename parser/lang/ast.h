@@ -402,5 +402,3 @@ struct diags;
 /* Parse the source. Returns the tree, or NULL if not even a list of probes could be built. Errors
  * are in `d`: check d->n_errors, since the parser continues after an error. */
 struct program *parse(struct arena *a, const struct source *source, struct diags *d);
-/* Print the tree as S-expressions; after sema, `with_types` adds types. */
-void ast_dump(const struct program *p, bool with_types, FILE *out);

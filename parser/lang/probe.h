@@ -319,8 +319,6 @@ static inline enum type_space probe_space(const struct attach_point *p)
 bool probe_is_sched_switch(const struct attach_point *p);
 /* Is it raw_syscalls:sys_exit, the return of any system call? */
 bool probe_is_any_sys_exit(const struct attach_point *p);
-/* The number of the system call that tracepoints call `name`, or -1. */
-int64_t syscall_number(const char *name);
 
 /* probe_iter.c: a field by its name; the first object that the iterator visits; the thread, if it
  * visits threads or what belongs to them. Or NULL. */

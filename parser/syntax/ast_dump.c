@@ -7,6 +7,7 @@
  * probes as (map @m [key types] value type). The order is that of the script, so the output is
  * stable for golden tests.
  */
+#include "parser/syntax/ast_dump.h"
 #include "parser/base/arena.h"
 #include "parser/lang/ast.h"
 #include "parser/lang/type.h"

@@ -4,6 +4,7 @@
  * root) every syscalls:sys_enter_NAME of the running kernel. One without a number still works, as a
  * slower perf event.
  */
+#include "parser/attach/syscalls.h"
 #include "parser/lang/probe.h"
 #include "runtime/kernel/tracefs.h"
 #include <setjmp.h>
