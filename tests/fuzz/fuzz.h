@@ -11,6 +11,7 @@
 #include "parser/lang/kernel.h"
 #include "parser/plan/plan.h"
 #include "parser/sema/sema.h"
+#include "parser/syntax/ast_dump.h"
 #include "parser/base/source.h"
 #include "runtime/kernel/facts_file.h"
 #include "runtime/kernel/kernel_facts.h"
