@@ -11,6 +11,7 @@
 #include "parser/lang/ast.h"
 #include "runtime/base/limit_hint.h"
 #include "runtime/base/log.h"
+#include "runtime/base/oom_score.h"
 #include "runtime/session/memory_needed.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -48,19 +49,6 @@ static void keep_memory(void)
 	mallopt(M_TOP_PAD, 4 << 20);
 }
 
-/* If memory runs out, the kernel should end this process rather than the tracer, which can report
- * it. Needs no privilege; a failure changes nothing. */
-static void volunteer_for_oom(void)
-{
-	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
-
-	if (fd < 0)
-		return;
-	if (write(fd, "1000", 4) < 0)
-		log_verbose("cannot set oom_score_adj: %s", strerror(errno));
-	close(fd);
-}
-
 /* Ends with _exit(), so that output buffered by the parent is not written twice. The status lets
  * the parent continue a millisecond earlier: the kernel has yet to free LLVM's memory. */
 static void child(const struct compile *c, int done, const struct program *p,
@@ -71,7 +59,10 @@ static void child(const struct compile *c, int done, const struct program *p,
 	int status, err;
 
 	keep_memory();
-	volunteer_for_oom();
+	/* if memory runs out, the tracer should be left to report it */
+	err = oom_score_set(OOM_SCORE_COMPILER);
+	if (err)
+		log_verbose("cannot set oom_score_adj: %s", strerror(-err));
 	err = confine_self();
 	if (err) /* an old kernel, or a container that filters these calls */
 		log_verbose("the compiler runs with all privileges: %s", strerror(-err));

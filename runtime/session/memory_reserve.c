@@ -6,6 +6,7 @@
 #include "runtime/session/memory_reserve.h"
 #include "runtime/base/limit_hint.h"
 #include "runtime/base/log.h"
+#include "runtime/base/oom_score.h"
 #include "runtime/session/memory_needed.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -32,18 +33,15 @@ static void close_all_but(int kept)
 			close(fd);
 }
 
-/* setsid() keeps the terminal's signals away. Less than the compile child's 1000, which is to be
- * killed before this one. */
+/* setsid() keeps the terminal's signals away. */
 __attribute__((noreturn)) static void hold(size_t bytes, int kept, pid_t parent)
 {
-	static const char score[] = "900";
-	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
 	void *at = MAP_FAILED;
 
 	prctl(PR_SET_NAME, "sonde-reserve");
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	setsid();
-	if (fd >= 0 && write(fd, score, sizeof(score) - 1) > 0)
+	if (oom_score_set(OOM_SCORE_RESERVE) == 0)
 		at = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
 			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 	close_all_but(kept);
