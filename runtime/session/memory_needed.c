@@ -29,16 +29,13 @@ static uint64_t buckets_of(uint32_t max_entries)
 
 static uint64_t map_bytes(const struct plan_map *m, uint32_t n_cpus)
 {
-	bool is_percpu =
-		m->bpf_type == BPF_MAP_TYPE_PERCPU_ARRAY || m->bpf_type == BPF_MAP_TYPE_PERCPU_HASH;
-	uint64_t value = (uint64_t)m->value_size * (is_percpu ? n_cpus : 1);
+	uint64_t full = plan_map_bytes(m, n_cpus);
 
 	if (!m->n_keys)
-		return m->max_entries * value;
-	return buckets_of(m->max_entries) +
-	       (m->flags & BPF_F_NO_PREALLOC
-			? 0
-			: m->max_entries * (value + m->key_size + ELEMENT_BYTES));
+		return full;
+	if (m->flags & BPF_F_NO_PREALLOC)
+		return buckets_of(m->max_entries);
+	return buckets_of(m->max_entries) + full + (uint64_t)m->max_entries * ELEMENT_BYTES;
 }
 
 uint64_t session_memory_needed(const struct plan *plan)
