@@ -41,21 +41,6 @@ static const char *complaint(const char *path, bool may_be_sticky)
 	return NULL;
 }
 
-/* Cut `path`, which is absolute, down to the first folder, upwards, that is not to be trusted.
- * Returns what is wrong with it; NULL when all are well. */
-static const char *find_complaint(char *path)
-{
-	const char *why = complaint(path, false);
-
-	while (!why && path[1]) {
-		char *slash = strrchr(path, '/');
-
-		slash[slash == path] = '\0';
-		why = complaint(path, true);
-	}
-	return why;
-}
-
 /* Cut off the last part of a path. */
 static void to_folder(char *path)
 {
@@ -65,6 +50,19 @@ static void to_folder(char *path)
 		strcpy(path, ".");
 	else
 		slash[slash == path] = '\0';
+}
+
+/* Cut `path`, which is absolute, down to the first folder, upwards, that is not to be trusted.
+ * Returns what is wrong with it; NULL when all are well. */
+static const char *find_complaint(char *path)
+{
+	const char *why = complaint(path, false);
+
+	while (!why && path[1]) {
+		to_folder(path);
+		why = complaint(path, true);
+	}
+	return why;
 }
 
 /* The folder in which the script was found, the file, and the folder in which that is, if the

@@ -286,8 +286,6 @@ struct gen_kept {
 };
 struct gen_kept gen_keep(struct gen *g, struct value v);
 struct value gen_kept_value(struct gen *g, const struct gen_kept *kept);
-/* Take `size` bytes; returns their offset. Reports an error when there are not as many. */
-uint32_t gen_scratch_take(struct gen *g, uint32_t size);
 uint32_t gen_scratch_take_var(struct gen *g, const struct var *v, uint32_t size);
 void gen_scratch_release(struct gen *g, uint32_t mark);
 /* The address of an offset. */

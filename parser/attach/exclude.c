@@ -43,7 +43,8 @@ static bool excludes_usdt(const struct leaving *l, const struct attach_target *t
 	       matches(l->pattern, t->name + type + path);
 }
 
-const char *exclusion_behind_type(const char *pattern, enum probe_id id)
+/* The text after "TYPE:" if the exclusion names that probe type, else all of it. */
+static const char *behind_type(const char *pattern, enum probe_id id)
 {
 	size_t n = strcspn(pattern, ":");
 
@@ -255,7 +256,7 @@ static void read_type(struct leaving *l, const struct attach_point *points, uint
 {
 	l->id = PROBE_COUNT;
 	for (uint32_t i = 0; i < n && l->id == PROBE_COUNT; i++) {
-		const char *rest = exclusion_behind_type(l->pattern, points[i].id);
+		const char *rest = behind_type(l->pattern, points[i].id);
 
 		if (rest != l->pattern)
 			l->id = points[i].id;

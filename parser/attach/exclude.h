@@ -12,5 +12,3 @@ int probe_exclude(const struct probe_reader *r, const struct attach_text *text,
 		  struct attach_point *points, uint32_t first, uint32_t *n_points);
 /* Report an exclusion with no attach point before it; -1. */
 int probe_no_exclusion(const struct probe_reader *r, const struct attach_text *text);
-/* The text after "TYPE:" if the exclusion names that probe type, else all of it. */
-const char *exclusion_behind_type(const char *pattern, enum probe_id id);

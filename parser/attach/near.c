@@ -116,7 +116,8 @@ void near_offer(struct near_names *near, const char *before, const char *name)
 	}
 }
 
-const char *near_text(const struct near_names *near)
+/* "A, B or C"; NULL if no name is similar. */
+static const char *names_text(const struct near_names *near)
 {
 	const char *text = NULL;
 
@@ -132,5 +133,5 @@ const char *near_text(const struct near_names *near)
 
 int near_hint(struct diags *d, const struct near_names *near)
 {
-	return near->n ? diag_hint(d, "did you mean %s?", near_text(near)) : 0;
+	return near->n ? diag_hint(d, "did you mean %s?", names_text(near)) : 0;
 }

@@ -30,5 +30,3 @@ void near_init(struct near_names *near, struct arena *a, const char *requested);
 void near_offer(struct near_names *near, const char *before, const char *name);
 /* Print the hint: "did you mean A, B or C?". -1; 0 if no name is similar. */
 int near_hint(struct diags *d, const struct near_names *near);
-/* "A, B or C"; NULL if no name is similar. */
-const char *near_text(const struct near_names *near);

@@ -4,7 +4,6 @@
  */
 #include "parser/base/nearest.h"
 #include "parser/base/arena.h"
-#include <limits.h>
 #include <string.h>
 
 enum { WORD_MOST = 64 }; /* bytes: longer words get no suggestion */
@@ -33,13 +32,6 @@ static unsigned distance(const char *a, size_t n_a, const char *b, size_t n_b)
 		}
 	}
 	return rows[n_a % 3][n_b];
-}
-
-unsigned nearest_edits(const char *a, const char *b)
-{
-	size_t n_a = strlen(a), n_b = strlen(b);
-
-	return n_a > WORD_MOST || n_b > WORD_MOST ? UINT_MAX : distance(a, n_a, b, n_b);
 }
 
 static size_t shared_prefix(const char *a, const char *b)

@@ -19,5 +19,3 @@ void nearest_init(struct nearest *n, const char *word);
 bool nearest_offer(struct nearest *n, const char *candidate);
 /* The same, but a copy is kept. */
 bool nearest_keep(struct nearest *n, struct arena *a, const char *candidate);
-/* The edit distance; UINT_MAX when either word is too long to be compared. */
-unsigned nearest_edits(const char *a, const char *b);

@@ -70,7 +70,8 @@ void reader_open(struct reader *r, struct token t, int kind)
 	r->frames[r->n_frames++] = (struct frame){.token = r->f->n_tokens - 1};
 }
 
-void reader_silence(struct reader *r, uint32_t first)
+/* Mark the tokens from `first` on: syntax errors there follow from one that was reported. */
+static void silence(struct reader *r, uint32_t first)
 {
 	for (uint32_t i = first; i < r->f->n_tokens; i++)
 		r->f->tokens[i].is_quiet = true;
@@ -86,7 +87,7 @@ void reader_close(struct reader *r, struct token t, int kind)
 	reader_push(r, t);
 	r->f->tokens[opener].partner = r->f->n_tokens - 1;
 	if (r->frames[r->n_frames - 1].is_c_for)
-		reader_silence(r, opener);
+		silence(r, opener);
 	r->n_frames--;
 	if (!r->n_frames)
 		return;
@@ -138,7 +139,7 @@ void reader_close_to(struct reader *r, uint32_t depth, const struct token *t)
 			  r->f->source->text[opener->span.start]);
 	}
 	r->lexer.is_cut = false;
-	reader_silence(r, r->frames[depth].token);
+	silence(r, r->frames[depth].token);
 	while (r->n_frames > depth)
 		reader_close_made(r, t->span.start);
 }

@@ -43,8 +43,6 @@ void reader_push(struct reader *r, struct token t);
 void reader_check_depth(struct reader *r, struct span s);
 /* Append `t` as an opening bracket of `kind`. */
 void reader_open(struct reader *r, struct token t, int kind);
-/* Mark the tokens from `first` on: syntax errors there follow from one that was reported. */
-void reader_silence(struct reader *r, uint32_t first);
 /* Append `t`, of `kind`, which closes the innermost bracket. */
 void reader_close(struct reader *r, struct token t, int kind);
 /* The closing bracket of an opening one, for messages. */

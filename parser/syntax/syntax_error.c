@@ -37,7 +37,8 @@ static bool begins_statement(int kind)
 	       kind == TOK_RESERVED || kind == TOK_DISCARD || kind == TOK_SIZEOF;
 }
 
-int stop_kind_before(const struct stop *s)
+/* The kind of the token before the error; the end's at the start of the script. */
+static int kind_before(const struct stop *s)
 {
 	return s->before ? s->before->kind : TOK_YYEOF;
 }
@@ -69,8 +70,7 @@ const char *stop_found(const struct stop *s, const struct token *t, char *buf, s
 
 static bool report_unimplemented_word(const struct stop *s)
 {
-	if (stop_kind_before(s) == TOK_RESERVED &&
-	    s->at->kind == TOK_LPAREN) /* typeof($x) as a type */
+	if (kind_before(s) == TOK_RESERVED && s->at->kind == TOK_LPAREN) /* typeof($x) as a type */
 		diag_error(s->f->diags, s->before->span, "not-built", "'%s' is not implemented yet",
 			   s->before->text.text);
 	else if (s->at->kind == TOK_RESERVED)
@@ -100,7 +100,7 @@ static bool report_value_form(const struct stop *s)
 	if (s->at->kind == TOK_RBRACE && stop_expects(s, TOK_STRING) && stop_expects(s, TOK_IF)) {
 		diag_error(s->f->diags, s->at->span, "syntax",
 			   "a block used as a value must end with an expression without ';'");
-	} else if (stop_kind_before(s) == TOK_SIZEOF) {
+	} else if (kind_before(s) == TOK_SIZEOF) {
 		diag_error(s->f->diags, s->before->span, "syntax", "'sizeof' needs parentheses");
 		diag_hint(s->f->diags, "write sizeof(uint64) or sizeof($x)");
 	} else if (s->at->kind == TOK_RANGE && !stop_expects(s, TOK_STRING)) {
@@ -156,7 +156,7 @@ static bool report_assignment(const struct stop *s)
 
 static bool report_incdec(const struct stop *s)
 {
-	int at = s->at->kind, before = stop_kind_before(s);
+	int at = s->at->kind, before = kind_before(s);
 	bool is_at = (at == TOK_INC || at == TOK_DEC) && stop_expects(s, TOK_SEMI);
 	bool is_before = (before == TOK_INC || before == TOK_DEC) && !stop_expects(s, TOK_STRING) &&
 			 stop_expects(s, TOK_VAR);
@@ -239,16 +239,16 @@ static bool report_if(const struct stop *s)
 	if (s->at->kind == TOK_ELSE) {
 		diag_error(s->f->diags, s->at->span, "syntax",
 			   "'else' without an 'if' block before it");
-	} else if (stop_kind_before(s) == TOK_ELSE) {
+	} else if (kind_before(s) == TOK_ELSE) {
 		diag_error(s->f->diags, s->at->span, "syntax",
 			   "'else' needs a block: write else { … }");
-	} else if (stop_kind_before(s) == TOK_IF || stop_kind_before(s) == TOK_IF_VALUE) {
+	} else if (kind_before(s) == TOK_IF || kind_before(s) == TOK_IF_VALUE) {
 		diag_error(s->f->diags, s->at->span, "syntax", "'if' needs a condition");
-	} else if (stop_kind_before(s) == TOK_WHILE) {
+	} else if (kind_before(s) == TOK_WHILE) {
 		diag_error(s->f->diags, s->at->span, "syntax", "'while' needs a condition");
-	} else if (stop_kind_before(s) == TOK_UNROLL) {
+	} else if (kind_before(s) == TOK_UNROLL) {
 		diag_error(s->f->diags, s->at->span, "syntax", "'unroll' needs a count");
-	} else if (stop_kind_before(s) == TOK_FOR) {
+	} else if (kind_before(s) == TOK_FOR) {
 		diag_error(s->f->diags, s->at->span, "syntax",
 			   "'for' needs a variable and a range or map");
 		diag_hint(s->f->diags, "write for ($kv : @map) { … } or for ($i : 0..10) { … }");
@@ -308,7 +308,7 @@ static void report_generic(const struct stop *s)
 
 	if (is_statement)
 		names = "a statement";
-	if (s->at->kind == TOK_PRED_CLOSE && stop_kind_before(s) == TOK_PRED_OPEN)
+	if (s->at->kind == TOK_PRED_CLOSE && kind_before(s) == TOK_PRED_OPEN)
 		diag_error(s->f->diags, span_join(s->before->span, s->at->span), "syntax",
 			   "the predicate is empty");
 	else if (names)

@@ -18,8 +18,6 @@ struct stop {
 
 /* True when a token of that kind could have come next. */
 bool stop_expects(const struct stop *s, int kind);
-/* The kind of the token before the error; the end's at the start of the script. */
-int stop_kind_before(const struct stop *s);
 /* The source text of a token for a message: quoted, shortened when long. */
 const char *stop_found(const struct stop *s, const struct token *t, char *buf, size_t size);
 

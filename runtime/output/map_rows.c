@@ -14,7 +14,8 @@ void map_merge_cpus(const struct reading *r, uint64_t *words, const uint8_t *val
 		agg_merge(r->map->value, words, value + cpu * r->stride, n_words(r->map));
 }
 
-void map_clear_words(const struct reading *r, uint32_t i)
+/* Zero the words of row i. */
+static void clear_words(const struct reading *r, uint32_t i)
 {
 	memset(row_words(r, i), 0, n_words(r->map) * sizeof(uint64_t));
 }
@@ -53,7 +54,7 @@ int map_rows_reserve(struct reading *r, uint32_t capacity)
 void map_row_set_value(struct reading *r, uint32_t i, const uint8_t *value)
 {
 	if (is_aggregated(r->map)) {
-		map_clear_words(r, i);
+		clear_words(r, i);
 		map_merge_cpus(r, row_words(r, i), value);
 	} else {
 		memcpy(row_bytes(r, i), value, r->map->value_size);

@@ -90,8 +90,6 @@ int map_rows_reserve(struct reading *r, uint32_t capacity);
 void map_row_set_value(struct reading *r, uint32_t i, const uint8_t *value);
 /* Add all CPUs' values to the words. */
 void map_merge_cpus(const struct reading *r, uint64_t *words, const uint8_t *value);
-/* Zero the words of row i. */
-void map_clear_words(const struct reading *r, uint32_t i);
 /* Add an element of a hash if its epoch is requested. 0 or -ENOMEM. */
 int map_rows_add(struct reading *r, const uint8_t *key, const uint8_t *value);
 /* Merge rows whose keys are equal from byte `skip` on. 0 or -ENOMEM. */
