@@ -83,12 +83,22 @@ struct sonde_event {
 enum sonde_event_id {
 	SONDE_EV_STACK = 0x80000000u, /* struct sonde_stack_event: first sighting of a user stack */
 	SONDE_EV_EXIT,		      /* struct sonde_exit_event */
+	SONDE_EV_UNWIND,	      /* struct sonde_unwind_event: unwind tables are missing */
 };
 
 struct sonde_stack_event {
 	struct sonde_event head;
 	uint64_t hash;
 	uint64_t time_ns; /* CLOCK_MONOTONIC: selects the mappings in force then */
+	uint32_t tgid;
+	uint32_t exec_id;
+};
+
+/* A walk met code of process `tgid` for which there is no table: read its mappings. Sent once,
+ * until user space clears is_asked of the space. */
+struct sonde_unwind_event {
+	struct sonde_event head;
+	uint64_t address;
 	uint32_t tgid;
 	uint32_t exec_id;
 };

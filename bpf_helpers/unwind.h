@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
+/*
+ * The tables by which user stacks are unwound without frame pointers (x86-64). User space compiles
+ * them from .eh_frame (runtime/unwind/) and stores them in maps; unwind.bpf.c walks by them.
+ *
+ * All tables are in one store: an array of maps of chunks, each of which is one element of
+ * UNWIND_CHUNK_WORDS words of 32 bits. A word's address is its chunk's number * UNWIND_CHUNK_WORDS
+ * plus its index in the chunk. Address 0 means none. Nothing crosses the end of a chunk.
+ *
+ *   piece   the rows of up to 64 K words for a part of a file's code. First one word for each block
+ *           of UNWIND_BLOCK_BYTES of code (struct unwind_block's bits), then the rows.
+ *   ranges  a sorted array of struct unwind_range without overlap: what a process has mapped, or
+ *           the parts of a file.
+ *
+ * What is in use is never changed: user space writes a new copy, then publishes it in the hash of
+ * spaces or files, and reuses the old words after all programs that may read them have ended.
+ */
+#pragma once
+#include "bpf_helpers/shared.h"
+
+enum {
+	UNWIND_CHUNK_BITS = 16,
+	UNWIND_CHUNK_WORDS = 1 << UNWIND_CHUNK_BITS, /* 256 KiB */
+	UNWIND_CHUNKS = 2048,			     /* 512 MiB of tables */
+	UNWIND_RULES = 1 << 14,			     /* 3,105 in 211 libraries of Debian 12 */
+	UNWIND_BLOCK_BITS = 8,
+	UNWIND_BLOCK_BYTES = 1 << UNWIND_BLOCK_BITS,
+	UNWIND_RANGES = 4096, /* max. in one array */
+	UNWIND_RANGE_WORDS = 8,
+	UNWIND_SPACES = 16384, /* processes with tables */
+	UNWIND_FILES = 16384,
+};
+
+/* How the canonical frame address (CFA) of a frame is found: the value of rsp in the caller, after
+ * the return. The return address is in the word below it. */
+enum unwind_cfa {
+	UNWIND_NO_RULE, /* no row covers the address: try the frame pointer */
+	UNWIND_END,	/* the outermost frame: its return address is undefined */
+	UNWIND_RSP,	/* rsp + offset */
+	UNWIND_RBP,	/* rbp + offset */
+	UNWIND_PLT, /* rsp + 8, or + 16 from instruction `offset` of a PLT entry (16 bytes) on */
+	UNWIND_RBP_DEREF,  /* the word at rbp + offset: a realigned stack */
+	UNWIND_SIGNAL,	   /* a signal frame: rbp, rsp, rip are in the ucontext at rsp */
+	UNWIND_RSP_RA_RDI, /* rsp + offset; the return address is in rdi (vfork) */
+	UNWIND_UNSUPPORTED,
+	UNWIND_REGISTER = 16, /* + DWARF number of a register (0 to 15): that register + offset;
+			       * only in the innermost frame, where all registers are known */
+};
+
+/* Where the caller's rbp is. */
+enum unwind_rbp {
+	UNWIND_RBP_SAME,
+	UNWIND_RBP_AT_CFA,  /* the word at CFA + offset */
+	UNWIND_RBP_AT_RBP,  /* the word at rbp + offset: a realigned stack */
+	UNWIND_RBP_UNKNOWN, /* not recoverable: a caller that needs it ends the walk */
+};
+
+struct unwind_rule {
+	uint8_t cfa; /* enum unwind_cfa */
+	uint8_t rbp; /* enum unwind_rbp */
+	int16_t rbp_offset;
+	int32_t cfa_offset;
+};
+
+/* The word of a block: the index in the piece of its first row, and the number of rows - 1 (a block
+ * has 1 to 256). The first row's code offset is 0. */
+#define UNWIND_BLOCK_FIRST(word) ((word) & 0xffff)
+#define UNWIND_BLOCK_ROWS(word) (((word) >> 16 & 0xff) + 1)
+
+/* A row: the offset in its block of the first byte of code that it covers, and the index of its
+ * rule. Rows are sorted, so that the last one whose offset is not above the address counts. */
+#define UNWIND_ROW(offset, rule) ((uint32_t)(offset) << 16 | (rule))
+#define UNWIND_ROW_OFFSET(row) ((row) >> 16)
+#define UNWIND_ROW_RULE(row) ((row) & 0xffff)
+
+enum unwind_range_flags {
+	/* code without rows (a file without .eh_frame, JIT code): by the frame pointer */
+	UNWIND_RANGE_NO_TABLE = 1,
+	UNWIND_RANGE_ANONYMOUS = 2, /* not a file: JIT code */
+};
+
+/* Executable addresses of a process with the piece that covers them. In the array of a file,
+ * offsets in the file take the place of addresses. */
+struct unwind_range {
+	uint64_t start, end;
+	uint64_t origin; /* address of the piece's first block */
+	uint32_t piece;	 /* word address; 0: none */
+	uint32_t flags;
+};
+
+/* Value of the hash of spaces: what process `tgid` (the key, 32 bits) has mapped. */
+struct unwind_space {
+	uint32_t exec_id; /* execve count of the process at that time */
+	uint32_t ranges;  /* word address; 0: not read yet */
+	uint32_t n_ranges;
+	uint32_t is_asked; /* a program has requested that the mappings be read (again) */
+};
+
+/* The hash of files: how a program that sees a mapping for the first time finds the pieces. */
+struct unwind_file_key {
+	uint64_t device; /* s_dev of the super block, as the kernel keeps it */
+	uint64_t inode;
+};
+
+struct unwind_file {
+	uint32_t ranges, n_ranges;
+};
+
+/* Why a walk ended. */
+enum unwind_end {
+	UNWIND_COMPLETE,   /* at the outermost frame */
+	UNWIND_LIMIT,	   /* as many frames as requested */
+	UNWIND_DEEP,	   /* more than SONDE_MAX_FRAMES */
+	UNWIND_NOT_READY,  /* no tables for this process or mapping yet; requested */
+	UNWIND_NOT_CODE,   /* an address that is in no executable mapping */
+	UNWIND_NO_CALL,	   /* an address without a call instruction before it */
+	UNWIND_UNREADABLE, /* memory of the stack could not be read */
+	UNWIND_NO_WAY,	   /* a rule that the walk does not support */
+	UNWIND_BAD_FRAME,  /* the CFA does not lie above the last one */
+};
