@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The dictionary of unwind rules: see rules.h. */
+#include "runtime/unwind/rules.h"
+#include <stdbool.h>
+#include <string.h>
+
+_Static_assert(sizeof(struct unwind_rule) == sizeof(uint64_t), "a rule is its own key");
+
+static uint64_t unwind_rule_table_hash(uint64_t bits)
+{
+	return hash_u64(bits);
+}
+
+static bool unwind_rule_table_equal(uint64_t a, uint64_t b)
+{
+	return a == b;
+}
+
+static uint64_t bits_of(struct unwind_rule rule)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &rule, sizeof(bits));
+	return bits;
+}
+
+static uint64_t unwind_rule_table_key(const struct unwind_rule_table *h,
+				      const struct unwind_rule_slot *s)
+{
+	(void)h;
+	return bits_of(s->rule);
+}
+
+/* UNWIND_RULE_NONE, which is all zeros, is not in the table. */
+static bool unwind_rule_table_is_free(const struct unwind_rule_slot *s)
+{
+	return !s->index;
+}
+
+HASH_TABLE_FUNCTIONS(unwind_rule_table, struct unwind_rule_slot, uint64_t)
+
+static int append(struct unwind_rules *r, struct unwind_rule rule)
+{
+	struct unwind_rule_slot slot = {rule, (uint32_t)r->list.n};
+
+	if (vec_push(&r->list, rule))
+		return -ENOMEM;
+	if (slot.index && unwind_rule_table_insert(&r->table, slot)) {
+		r->list.n--;
+		return -ENOMEM;
+	}
+	return (int)slot.index;
+}
+
+/* The rules that have fixed indexes. */
+static int append_fixed(struct unwind_rules *r)
+{
+	static const struct unwind_rule fixed[] = {
+		[UNWIND_RULE_NONE] = {.cfa = UNWIND_NO_RULE},
+		[UNWIND_RULE_UNSUPPORTED] = {.cfa = UNWIND_UNSUPPORTED},
+		[UNWIND_RULE_END] = {.cfa = UNWIND_END},
+	};
+
+	while (r->list.n < sizeof(fixed) / sizeof(*fixed))
+		if (append(r, fixed[r->list.n]) < 0)
+			return -ENOMEM;
+	return 0;
+}
+
+int unwind_rules_intern(struct unwind_rules *r, struct unwind_rule rule)
+{
+	struct unwind_rule_slot *found;
+
+	if (r->list.n <= UNWIND_RULE_END && append_fixed(r))
+		return -ENOMEM;
+	if (!bits_of(rule))
+		return UNWIND_RULE_NONE;
+	found = unwind_rule_table_find(&r->table, bits_of(rule));
+	if (found)
+		return (int)found->index;
+	if (r->list.n < UNWIND_RULES)
+		return append(r, rule);
+	r->n_refused++;
+	return UNWIND_RULE_UNSUPPORTED;
+}
+
+void unwind_rules_free(struct unwind_rules *r)
+{
+	vec_free(&r->list);
+	hash_free(&r->table);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The dictionary of unwind rules: all files share it, and a row of a table is an index in it
+ * (bpf_helpers/unwind.h). Rules are only appended, so a copy of it (the kernel's) is brought up to
+ * date with the rules from the copy's size on. Not for more than one thread.
+ */
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+#include "bpf_helpers/unwind.h"
+#include "runtime/base/hash.h"
+#include "runtime/base/vec.h"
+
+/* Rules that always have the same index. */
+enum {
+	UNWIND_RULE_NONE,
+	UNWIND_RULE_UNSUPPORTED,
+	UNWIND_RULE_END,
+};
+
+struct unwind_rule_slot {
+	struct unwind_rule rule;
+	uint32_t index;
+};
+
+HASH_TABLE(unwind_rule_table, struct unwind_rule_slot);
+
+/* All zeros is an empty dictionary. */
+struct unwind_rules {
+	VEC(struct unwind_rule) list; /* the rules by index, UNWIND_RULES at most */
+	struct unwind_rule_table table;
+	uint64_t n_refused; /* calls that found no room for a new rule */
+};
+
+/* The index of a rule, which is added if it is new. UNWIND_RULE_UNSUPPORTED if there is no room for
+ * it; -ENOMEM. */
+int unwind_rules_intern(struct unwind_rules *r, struct unwind_rule rule);
+void unwind_rules_free(struct unwind_rules *r);

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The unwind table of one ELF file: its call frame information (.eh_frame, .debug_frame) as rows of
+ * the form that bpf_helpers/unwind.h describes, in pieces of at most UNWIND_CHUNK_WORDS words. For
+ * x86-64 only.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "bpf_helpers/unwind.h"
+
+struct unwind_rules;
+
+/* The rows for the code from `start`, a multiple of UNWIND_BLOCK_BYTES, to `end`, not included;
+ * addresses as linked. */
+struct unwind_piece {
+	uint64_t start, end;
+	uint32_t *words;
+	uint32_t n_words;
+};
+
+/* Executable code of the file: where a mapping's file offset is linked to. */
+struct unwind_segment {
+	uint64_t file_offset, address, bytes;
+};
+
+struct unwind_table {
+	struct unwind_piece *pieces; /* sorted, without overlap; code outside of them has no rows */
+	uint32_t n_pieces;
+	struct unwind_segment *segments;
+	uint32_t n_segments;
+	uint64_t n_rows;	/* 0: there is no call frame information */
+	uint64_t n_unsupported; /* of them, rows that the walk does not support */
+	uint64_t n_refused; /* records of functions that could not be decoded: they have no rows */
+	bool is_go;
+};
+
+/* Read the ELF file behind fd, adding its rules to `rules`. 0 and a table to be freed, or -errno
+ * and nothing to free: -ENOEXEC (not a program or library for x86-64), -ENOTSUP (this is not an
+ * x86-64 machine), -ENOMEM, … */
+int unwind_table_read(int fd, struct unwind_rules *rules, struct unwind_table *out);
+/* The same for an image in memory: the vDSO. */
+int unwind_table_read_image(const void *image, size_t bytes, struct unwind_rules *rules,
+			    struct unwind_table *out);
+void unwind_table_free(struct unwind_table *t);
+
+/* The rule for an address as linked, found by the packed words as a program in the kernel finds it.
+ * UNWIND_NO_RULE if no row covers it; never NULL. */
+const struct unwind_rule *unwind_table_rule(const struct unwind_table *t,
+					    const struct unwind_rules *rules, uint64_t address);
