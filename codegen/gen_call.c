@@ -158,17 +158,20 @@ struct value gen_kstack(struct gen *g, struct expr *e)
 }
 
 /* The offset in the span's slot; -1: not stored there. */
-static int32_t kept_ustack(const struct gen *g, uint32_t limit)
+static int32_t kept_ustack(const struct gen *g, const struct expr *e)
 {
-	for (uint32_t i = 0; g->body.span && limit && i < g->probe.plan->state.n_ustacks; i++)
-		if (g->probe.plan->state.ustack_limits[i] == limit)
-			return (int32_t)g->probe.plan->state.ustacks[i].offset;
-	return g->body.span && !limit ? g->probe.plan->state.ustack : -1;
+	const struct plan_span *state = &g->probe.plan->state;
+
+	for (uint32_t i = 0; g->body.span && i < state->n_stacks; i++)
+		if (state->stacks[i].limit == e->name.limit &&
+		    state->stacks[i].walk == e->name.walk)
+			return (int32_t)state->stacks[i].field.offset;
+	return -1;
 }
 
 struct value gen_ustack(struct gen *g, struct expr *e)
 {
-	int32_t kept = kept_ustack(g, e->name.limit);
+	int32_t kept = kept_ustack(g, e);
 
 	if (kept >= 0) {
 		LLVMValueRef at = gen_at(g, g->body.span, (uint32_t)kept);

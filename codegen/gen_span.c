@@ -93,16 +93,11 @@ static void store_state(struct gen *g, LLVMValueRef slot)
 {
 	const struct plan_span *state = &g->probe.plan->state;
 
-	if (state->ustack >= 0)
+	for (uint32_t i = 0; i < state->n_stacks; i++)
 		LLVMBuildStore(g->b,
 			       GEN_CALL(g, "sonde_stack_user", g->body.ctx, g->body.current,
-					probe_id(g), gen_u32(g, 0)),
-			       gen_at(g, slot, (uint32_t)state->ustack));
-	for (uint32_t i = 0; i < state->n_ustacks; i++)
-		LLVMBuildStore(g->b,
-			       GEN_CALL(g, "sonde_stack_user", g->body.ctx, g->body.current,
-					probe_id(g), gen_u32(g, state->ustack_limits[i])),
-			       gen_at(g, slot, state->ustacks[i].offset));
+					probe_id(g), gen_u32(g, state->stacks[i].limit)),
+			       gen_at(g, slot, state->stacks[i].field.offset));
 	for (uint32_t i = 0; i < state->n_args; i++)
 		gen_store(g, gen_rebuilt_field(g, state->arg_names[i], state->args[i].type),
 			  state->args[i].type, gen_at(g, slot, state->args[i].offset));

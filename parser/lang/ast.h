@@ -5,6 +5,7 @@
  * use it. All nodes are in the compile arena. Lists are arrays {items, n_items}.
  */
 #pragma once
+#include "parser/lang/stack_word.h"
 #include "parser/lang/config.h"
 #include "parser/base/limits.h"
 #include "parser/base/source.h"
@@ -127,6 +128,8 @@ struct expr {
 			const char *name;
 			const struct builtin *builtin; /* sema_name.c */
 			uint32_t limit;		       /* of kstack(n), ustack(n); else 0 */
+			enum stack_form form;	       /* of kstack(perf), …; else 0 */
+			enum stack_walk walk;	       /* of ustack(dwarf), …; else 0 */
 		} name;
 		struct {
 			const char *name; /* with the $ */

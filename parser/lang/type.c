@@ -51,6 +51,29 @@ static const struct type aggs[2][AGG_KIND_COUNT] = {
 #undef AGG_ROW
 };
 
+static const struct type stacks[2][STACK_FORM_COUNT] = {
+	{
+#define STACK_FORM(id, ...) {.kind = TY_KSTACK, .size = 8, .align = 8, .form = FORM_##id},
+#include "parser/lang/stack_words.def"
+#undef STACK_FORM
+	},
+	{
+#define STACK_FORM(id, ...) {.kind = TY_USTACK, .size = 8, .align = 8, .form = FORM_##id},
+#include "parser/lang/stack_words.def"
+#undef STACK_FORM
+	},
+};
+
+const struct type *type_kstack_as(enum stack_form form)
+{
+	return &stacks[0][form];
+}
+
+const struct type *type_ustack_as(enum stack_form form)
+{
+	return &stacks[1][form];
+}
+
 const struct type *type_int(uint32_t size, bool is_signed)
 {
 	return &ints[is_signed][size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : 3];
@@ -241,6 +264,12 @@ static const char *compound_str(struct arena *a, const struct type *t)
 	return arena_printf(a, "%s%s", s, is_record ? " }" : ")");
 }
 
+/* "ustack", "ustack(perf)" */
+static const char *stack_str(struct arena *a, const char *name, const struct type *t)
+{
+	return t->form ? arena_printf(a, "%s(%s)", name, stack_words[t->form].word) : name;
+}
+
 const char *type_str(struct arena *a, const struct type *t)
 {
 	if (!t)
@@ -252,8 +281,8 @@ const char *type_str(struct arena *a, const struct type *t)
 	case TY_INT: return arena_printf(a, "%sint%u", t->is_signed ? "" : "u", t->size * 8);
 	case TY_STRING:
 		return t->size ? arena_printf(a, "%s[%u]", string_name, t->size) : string_name;
-	case TY_KSTACK: return "kstack";
-	case TY_USTACK: return "ustack";
+	case TY_KSTACK: return stack_str(a, "kstack", t);
+	case TY_USTACK: return stack_str(a, "ustack", t);
 	case TY_KSYM: return "ksym";
 	case TY_USYM: return "usym";
 	case TY_USERNAME: return "username";

@@ -4,6 +4,7 @@
  * different objects (strings of one size, for example), so compare with type_equal().
  */
 #pragma once
+#include "parser/lang/stack_word.h"
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -59,13 +60,18 @@ struct type {
 	uint32_t n_members;
 	const struct type *to;
 	enum type_space space;
-	const char *format; /* TY_TIMESTAMP */
-	const char *name;   /* TY_VOID: the C type that a pointer points to */
-	int64_t scale[3];   /* hist: k; quantiles: QUANTILES_K; lhist: min, max, step; else 0 */
+	enum stack_form form; /* TY_KSTACK, TY_USTACK */
+	const char *format;   /* TY_TIMESTAMP */
+	const char *name;     /* TY_VOID: the C type that a pointer points to */
+	int64_t scale[3];     /* hist: k; quantiles: QUANTILES_K; lhist: min, max, step; else 0 */
 };
 
 extern const struct type type_error, type_void, type_bool, type_kstack, type_ustack, type_ksym,
 	type_usym, type_username, type_name;
+
+/* The type of stacks that are written in `form`. */
+const struct type *type_kstack_as(enum stack_form form);
+const struct type *type_ustack_as(enum stack_form form);
 
 /* The integer type of `size` bytes (1, 2, 4, 8). */
 const struct type *type_int(uint32_t size, bool is_signed);
@@ -107,8 +113,8 @@ static inline bool type_equal(const struct type *x, const struct type *y)
 	if (x == y)
 		return true;
 	return x->kind == y->kind && x->size == y->size && x->is_signed == y->is_signed &&
-	       x->agg == y->agg && x->scale[0] == y->scale[0] && x->scale[1] == y->scale[1] &&
-	       x->scale[2] == y->scale[2] &&
+	       x->agg == y->agg && x->form == y->form && x->scale[0] == y->scale[0] &&
+	       x->scale[1] == y->scale[1] && x->scale[2] == y->scale[2] &&
 	       (x->format == y->format ||
 		(x->format && y->format && !strcmp(x->format, y->format))) &&
 	       type_equal_members(x, y);

@@ -21,12 +21,14 @@
 
 /* ---- what a probe reads of its context --------------------------------------------------- */
 
-static void add_limit(struct reads *r, uint32_t limit)
+static void add_stack(struct reads *r, const struct expr *e)
 {
-	for (uint32_t i = 0; i < r->n_limits; i++)
-		if (r->limits[i] == limit)
+	struct plan_kept_stack k = {.limit = e->name.limit, .walk = e->name.walk};
+
+	for (uint32_t i = 0; i < r->n_stacks; i++)
+		if (r->stacks[i].limit == k.limit && r->stacks[i].walk == k.walk)
 			return;
-	arena_push(r->arena, r->limits, r->n_limits, limit);
+	arena_push(r->arena, r->stacks, r->n_stacks, k);
 }
 
 static void add_read(struct reads *r, const struct expr *e)
@@ -47,11 +49,8 @@ static void read_expr(struct expr *e, void *ctx)
 	r->interrupted |= b && b->traits & TR_INTERRUPTED;
 	if (e->kind == EX_CALL && e->call.builtin && e->call.builtin->traits & TR_ENTRY)
 		return; /* evaluated when the span starts: plan_span */
-	if (e->kind == EX_NAME && e->name.builtin && e->name.builtin->id == BI_ustack) {
-		r->ustack |= !e->name.limit;
-		if (e->name.limit)
-			add_limit(r, e->name.limit);
-	}
+	if (e->kind == EX_NAME && e->name.builtin && e->name.builtin->id == BI_ustack)
+		add_stack(r, e);
 	if (e->kind == EX_NAME && e->name.builtin && e->name.builtin->id == BI_probe)
 		r->probe = true;
 	if (e->kind == EX_FIELD && ast_is_args(e->field.object))
@@ -132,8 +131,7 @@ static void plan_point(struct planner *pl, uint32_t ast, uint32_t index, const s
 			       .span = point->span,
 			       .ast = ast,
 			       .point = index,
-			       .syscall.number = probe_syscall(point),
-			       .state.ustack = -1};
+			       .syscall.number = probe_syscall(point)};
 	uint32_t id = pl->plan->n_probes;
 	struct plan_prog *g;
 

@@ -6,6 +6,7 @@
  * follow them. The plan holds no pointer into the AST and lives in the plan arena.
  */
 #pragma once
+#include "parser/lang/stack_word.h"
 #include "parser/lang/config.h"
 #include "parser/lang/format_spec.h"
 #include "parser/lang/prog_kind.h"
@@ -150,6 +151,13 @@ struct plan_syscall {
 	uint32_t n_more, n_names;
 };
 
+/* A user stack that is captured when a span starts. */
+struct plan_kept_stack {
+	uint32_t limit; /* frames; 0: all */
+	enum stack_walk walk;
+	struct plan_field field; /* its hash */
+};
+
 /* The hidden state of the spans that a probe ends (spans.def): `slots` of slot_bytes each, behind
  * `head` bytes. Offsets in a slot: start (uint64 ns) 0, the key (uint64), if there is one, 8; of
  * calls also the target's cookie (uint64) 16. */
@@ -163,10 +171,8 @@ struct plan_span {
 	struct plan_field *entries; /* entry(…), by their call.event */
 	uint32_t n_entries;
 	/* SPAN_SWITCH: what the start keeps, because another thread runs at the end */
-	int32_t ustack;		    /* offset of the user stack's hash, -1 when unused */
-	struct plan_field *ustacks; /* of ustack(n), likewise, by their limits below */
-	uint32_t *ustack_limits;
-	uint32_t n_ustacks;
+	struct plan_kept_stack *stacks; /* user stacks, each once */
+	uint32_t n_stacks;
 	struct plan_field *args; /* args fields, by name below */
 	const char **arg_names;
 	uint32_t n_args;

@@ -23,13 +23,13 @@ struct planner {
 /* What a probe reads from its context. */
 struct reads {
 	struct arena *arena;
-	bool ustack, args, probe;
+	bool args, probe;
 	bool interrupted;    /* something that belongs to the interrupted thread */
 	bool entry_of_point; /* entry() stores something that differs between attach points */
 	const struct expr **fields; /* args.FIELD, each name once */
 	uint32_t n_fields;
-	uint32_t *limits; /* of ustack(n) */
-	uint32_t n_limits;
+	struct plan_kept_stack *stacks; /* each user stack once, without a field */
+	uint32_t n_stacks;
 	uint32_t n_exprs; /* the number of expressions: the length of the body */
 	uint32_t n_entry_exprs;
 };

@@ -92,6 +92,20 @@ static void dump_perf(const struct perf_point *p, FILE *out)
 		fprintf(out, " every %llu", (unsigned long long)p->every);
 }
 
+/* ustack@8, ustack(5)@8, ustack(dwarf)@8, ustack(dwarf,5)@8 */
+static void dump_stack(const struct plan_kept_stack *k, FILE *out)
+{
+	const char *walk = k->walk ? stack_words[STACK_FORM_COUNT + k->walk - 1].word : "";
+	const char *comma = k->walk && k->limit ? "," : "";
+
+	fprintf(out, " ustack");
+	if (k->walk || k->limit)
+		fprintf(out, "(%s%s", walk, comma);
+	if (k->limit)
+		fprintf(out, "%u", k->limit);
+	fprintf(out, "%s@%u", k->walk || k->limit ? ")" : "", k->field.offset);
+}
+
 static void dump_prog(const struct plan *p, const struct plan_prog *g, FILE *out)
 {
 	fprintf(out, "program %s %s section %s", g->symbol, prog_rows[g->kind].name, g->section);
@@ -122,11 +136,8 @@ static void dump_prog(const struct plan *p, const struct plan_prog *g, FILE *out
 		if (q->syscall.n_more)
 			fprintf(out, " and %u more", q->syscall.n_more);
 		dump_span(q, out);
-		if (q->state.ustack >= 0)
-			fprintf(out, " ustack@%d", q->state.ustack);
-		for (uint32_t j = 0; j < q->state.n_ustacks; j++)
-			fprintf(out, " ustack(%u)@%u", q->state.ustack_limits[j],
-				q->state.ustacks[j].offset);
+		for (uint32_t j = 0; j < q->state.n_stacks; j++)
+			dump_stack(&q->state.stacks[j], out);
 		for (uint32_t j = 0; j < q->state.n_args; j++)
 			fprintf(out, " %s@%u", q->state.arg_names[j], q->state.args[j].offset);
 		fprintf(out, "\n");

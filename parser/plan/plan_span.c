@@ -27,12 +27,12 @@ static void plan_switch_state(struct planner *pl, struct plan_probe *q, const st
 {
 	struct plan_span *state = &q->state;
 
-	if (r->ustack)
-		state->ustack = (int32_t)span_field(state, &type_ustack).offset;
-	state->ustack_limits = r->limits;
-	for (uint32_t i = 0; i < r->n_limits; i++)
-		arena_push(pl->arena, state->ustacks, state->n_ustacks,
-			   span_field(state, &type_ustack));
+	for (uint32_t i = 0; i < r->n_stacks; i++) {
+		struct plan_kept_stack k = r->stacks[i];
+
+		k.field = span_field(state, &type_ustack);
+		arena_push(pl->arena, state->stacks, state->n_stacks, k);
+	}
 	for (uint32_t i = 0; i < r->n_fields; i++) {
 		const struct tp_field *tf = r->fields[i]->field.fields[q->point];
 		struct plan_field f = span_field(state, field_type(pl->arena, tf));
@@ -117,7 +117,6 @@ void plan_span(struct planner *pl, struct plan_probe *q, const struct attach_poi
 		.head = row->slots > 1 ? 8 : 0,
 		.slots = row->slots,
 		.slot_bytes = 8 + row->key_bytes,
-		.ustack = -1,
 	};
 	q->state.owner = span_owner(pl, q);
 	if (q->state.kind == SPAN_SWITCH)

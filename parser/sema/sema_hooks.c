@@ -145,12 +145,18 @@ const struct type *chk_print(struct sema *s, struct expr *e)
 	return &type_void;
 }
 
+const struct type *chk_kstack(struct sema *s, struct expr *e)
+{
+	(void)s;
+	return type_kstack_as(e->name.form);
+}
+
 /* The kernel walks user stacks of the thread that runs only: a switch keeps it from when the thread
  * left; of calls that are still open nobody can have it. */
 const struct type *chk_ustack(struct sema *s, struct expr *e)
 {
 	if (!sema_is_open_end(s) || probe_is_sched_switch(&s->probe->points[0]))
-		return &type_ustack;
+		return type_ustack_as(e->name.form);
 	sema_error(
 		s, e->span, "span-memory",
 		"the user stack of a call that is still open cannot be walked when tracing ends");

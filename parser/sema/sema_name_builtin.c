@@ -105,22 +105,95 @@ void name_builtin(struct sema *s, struct expr *e)
 	hint_unknown(s, e->name.name, false);
 }
 
-/* kstack(n), ustack(n): at most n frames of the stack. */
+/* ---- kstack(perf, 5), ustack(src) ---- */
+
+struct stack_args {
+	uint32_t limit; /* frames; 0: all */
+	const struct stack_word *form, *walk;
+};
+
+static bool is_user_stack(const struct builtin *b)
+{
+	return b->needs & NEEDS_USTACK;
+}
+
+static void hint_stack_words(struct sema *s, const struct builtin *b)
+{
+	const char *words = "";
+
+	for (uint32_t i = 0; i < n_stack_words; i++)
+		if (is_user_stack(b) || stack_words[i].stacks == STACKS_ALL)
+			words = arena_printf(s->arena, "%s%s%s", words, *words ? ", " : "",
+					     stack_words[i].word);
+	diag_hint(s->diags, "%s takes a number of frames and these words: %s", b->name, words);
+}
+
+static bool name_stack_word(struct sema *s, const struct expr *arg, const struct builtin *b,
+			    struct stack_args *out)
+{
+	const struct stack_word *row = stack_word_find(arg->name.name), **to;
+
+	if (!row) {
+		if (report_unimplemented(s, arg->span,
+					 arena_printf(s->arena, "%s(%s)", b->name, arg->name.name),
+					 unimplemented_find(arg->name.name,
+							    UNIMPLEMENTED_ARGUMENT)))
+			return false;
+		diag_error(s->diags, arg->span, "stack-word", "%s does not know '%s'", b->name,
+			   arg->name.name);
+		hint_stack_words(s, b);
+		return false;
+	}
+	if (row->stacks == STACKS_USER && !is_user_stack(b)) {
+		diag_error(s->diags, arg->span, "stack-word", "'%s' is for user stacks only",
+			   row->word);
+		hint_stack_words(s, b);
+		return false;
+	}
+	to = row->is_walk ? &out->walk : &out->form;
+	if (*to) {
+		diag_error(s->diags, arg->span, "stack-word", "'%s' contradicts '%s'", row->word,
+			   (*to)->word);
+		return false;
+	}
+	*to = row;
+	return true;
+}
+
+static bool name_stack_limit(struct sema *s, const struct expr *arg, const struct builtin *b,
+			     struct stack_args *out)
+{
+	uint64_t limit = arg->kind == EX_INT ? arg->integer.value : 0;
+
+	if (!out->limit && limit > 0 && limit <= LIMIT_FRAMES) {
+		out->limit = (uint32_t)limit;
+		return true;
+	}
+	diag_error(s->diags, arg->span, "stack-limit", "%s takes a number of frames, 1 to %d",
+		   b->name, LIMIT_FRAMES);
+	diag_hint(s->diags, "write %s(5), or %s for all frames", b->name, b->name);
+	return false;
+}
+
+static bool is_word(const struct expr *arg)
+{
+	return arg->kind == EX_NAME && !builtin_find(arg->name.name);
+}
+
 static void name_stack(struct sema *s, struct expr *e, const struct builtin *b)
 {
-	const struct expr *n = e->call.args[0];
-	uint64_t limit = n->kind == EX_INT ? n->integer.value : 0;
+	struct stack_args a = {0};
+	bool is_right = true;
 
-	if (e->call.n_args > 1 || limit == 0 || limit > LIMIT_FRAMES) {
-		diag_error(s->diags, e->span, "stack-limit", "%s takes a number of frames, 1 to %d",
-			   b->name, LIMIT_FRAMES);
-		diag_hint(s->diags, "write %s(5), or %s for all frames", b->name, b->name);
-		limit = 1;
-	}
+	for (uint32_t i = 0; i < e->call.n_args && is_right; i++)
+		is_right = (is_word(e->call.args[i]) ? name_stack_word
+						     : name_stack_limit)(s, e->call.args[i], b, &a);
 	e->kind = EX_NAME;
 	e->name.name = b->name;
 	e->name.builtin = b;
-	e->name.limit = (uint32_t)limit;
+	e->name.limit = a.limit;
+	e->name.form = a.form ? a.form->form : 0;
+	e->name.walk = a.walk ? a.walk->walk : WALK_AUTO;
 }
 
 void name_call(struct sema *s, struct expr *e)
@@ -136,14 +209,16 @@ void name_call(struct sema *s, struct expr *e)
 		e->name.name = b->name;
 		e->name.builtin = b;
 		e->name.limit = 0;
-		return;
-	}
-	if (report_unimplemented_call(s, e, b)) {
-		e->call.n_args = 0; /* its arguments need no further errors */
+		e->name.form = 0;
+		e->name.walk = WALK_AUTO;
 		return;
 	}
 	if (b && b->traits & TR_STACK) {
 		name_stack(s, e, b);
+		return;
+	}
+	if (report_unimplemented_call(s, e, b)) {
+		e->call.n_args = 0; /* its arguments need no further errors */
 		return;
 	}
 	diag_error(s->diags, e->call.name_span, "unknown-function",

@@ -130,42 +130,6 @@ void text_hex(struct text *t, uint64_t x)
 
 /* ---- default text -------------------------------------------------------------------- */
 
-/* symbol+offset, or the address with the mapped file if known: 0x7f01 (libc.so+0x1) */
-static void format_frame(struct text *t, const struct view_frame *f)
-{
-	if (f->name) {
-		text_name(t, f->name);
-		text_char(t, '+');
-		text_unsigned(t, f->offset);
-		return;
-	}
-	text_hex(t, f->ip);
-	if (f->module) {
-		const char *slash = strrchr(f->module, '/');
-		text_string(t, " (");
-		text_name(t, slash ? slash + 1 : f->module);
-		text_char(t, '+');
-		text_hex(t, f->offset);
-		text_char(t, ')');
-	}
-}
-
-static void format_stack(struct text *t, const struct view_stack *s)
-{
-	static const char indent[] = "        ";
-
-	text_char(t, '\n');
-	for (uint32_t i = 0; i < s->n; i++) {
-		text_put(t, indent, sizeof(indent) - 1);
-		format_frame(t, &s->frames[i]);
-		text_char(t, '\n');
-	}
-	if (s->is_lost) {
-		text_put(t, indent, sizeof(indent) - 1);
-		text_string(t, "[stack lost]\n");
-	}
-}
-
 /* a, b, (c, d) */
 void format_parts(struct text *t, const struct view *v)
 {
@@ -235,7 +199,7 @@ void format_view(struct text *t, const struct view *v)
 	case TY_NAME:
 	case TY_STRING: text_escaped(t, ESCAPE_NAME, v->string.text, v->string.len); break;
 	case TY_KSTACK:
-	case TY_USTACK: format_stack(t, &v->stack); break;
+	case TY_USTACK: format_stack(t, &v->stack, v->type->form); break;
 	case TY_POINTER: text_hex(t, v->integer); break;
 	case TY_TUPLE: format_tuple(t, v); break;
 	case TY_RECORD: format_record(t, v); break;

@@ -64,6 +64,8 @@ void format_view(struct text *t, const struct view *v);
 void format_parts(struct text *t, const struct view *v);
 /* The text of an aggregation's value (format_agg.c). */
 void format_agg(struct text *t, const struct view *v);
+/* The text of a stack (format_stack.c). */
+void format_stack(struct text *t, const struct view_stack *s, enum stack_form form);
 /* True if a value of this type is printed as lines after the line with its name. */
 bool format_is_block(const struct type *t);
 /* The output of a printf call; `fields` are views of the event's fields, in order. */

@@ -38,15 +38,16 @@ static uint64_t load_integer(const void *bytes, uint32_t size, bool is_signed)
 	return x;
 }
 
-static void make_stack(struct view *v, const void *bytes, bool is_user, struct stack_source *stacks)
+static void make_stack(struct view *v, const void *bytes, const struct type *type,
+		       struct stack_source *stacks)
 {
-	struct view_stack none = {.is_user = is_user};
+	struct view_stack none = {.is_user = type->kind == TY_USTACK};
 	uint64_t hash = load_integer(bytes, sizeof(hash), false);
 
 	v->stack = none;
 	if (hash == 0)
 		return;
-	if (stacks && stacks->find(stacks, hash, is_user, &v->stack))
+	if (stacks && stacks->find(stacks, hash, type, &v->stack))
 		return;
 	v->stack = none;
 	v->stack.is_lost = true;
@@ -87,8 +88,8 @@ void view_make(struct view *v, const struct type *type, const void *bytes,
 		v->string.text = stacks && stacks->text ? stacks->text(stacks, type, bytes) : "";
 		v->string.len = (uint32_t)strlen(v->string.text);
 		break;
-	case TY_KSTACK: make_stack(v, bytes, false, stacks); break;
-	case TY_USTACK: make_stack(v, bytes, true, stacks); break;
+	case TY_KSTACK:
+	case TY_USTACK: make_stack(v, bytes, type, stacks); break;
 	case TY_POINTER: v->integer = load_integer(bytes, sizeof(uint64_t), false); break;
 	case TY_TUPLE:
 	case TY_RECORD:

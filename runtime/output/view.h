@@ -15,7 +15,11 @@ struct view_frame {
 	uint64_t ip;
 	const char *name;   /* NULL: unknown */
 	uint64_t offset;    /* from the symbol's start; without a name, from the module's */
-	const char *module; /* user frames: the mapped file's path; NULL otherwise */
+	const char *module; /* user frames: the mapped file's path; kernel frames: the module, or
+			     * NULL */
+	const char *file;   /* source file; NULL: not known */
+	uint32_t line;
+	bool is_inlined; /* `name` was inlined into the next frame */
 };
 
 struct view_stack {
@@ -75,7 +79,8 @@ struct view_map {
  * frames and their strings must stay valid while a view uses them, which for a map means those of
  * all its rows. */
 struct stack_source {
-	bool (*find)(struct stack_source *s, uint64_t hash, bool is_user, struct view_stack *out);
+	bool (*find)(struct stack_source *s, uint64_t hash, const struct type *type,
+		     struct view_stack *out);
 	/* The text of a ksym, usym, user name or timestamp. NULL if the source has none. */
 	const char *(*text)(struct stack_source *s, const struct type *t, const void *bytes);
 };

@@ -24,26 +24,45 @@ static int compare_strings(const struct view *a, const struct view *b)
 	return order ? order : compare_unsigned(a->string.len, b->string.len);
 }
 
-/* By name where there is one, because addresses differ between processes. Unknown frames come
- * first. */
-static int compare_frames(const struct view_frame *a, const struct view_frame *b)
+static int compare_texts(const char *a, const char *b)
 {
-	int order = (a->name != NULL) - (b->name != NULL);
-
-	if (order)
-		return order;
-	if (!a->name)
-		return compare_unsigned(a->ip, b->ip);
-	order = strcmp(a->name, b->name);
-	return order ? order : compare_unsigned(a->offset, b->offset);
+	return a && b ? strcmp(a, b) : (a != NULL) - (b != NULL);
 }
 
-static int compare_stacks(const struct view_stack *a, const struct view_stack *b)
+/* By name where there is one, because addresses differ between processes. Unknown frames come
+ * first. */
+static int compare_named(const struct view_frame *a, const struct view_frame *b, uint32_t shows)
+{
+	int order = compare_texts(a->name, b->name);
+
+	if (order || !a->name)
+		return order ? order : compare_unsigned(a->ip, b->ip);
+	if (shows & SHOWS_LINE) {
+		order = compare_texts(a->file, b->file);
+		if (order || a->file)
+			return order ? order : compare_unsigned(a->line, b->line);
+	}
+	return compare_unsigned(a->offset, b->offset);
+}
+
+static int compare_frames(const struct view_frame *a, const struct view_frame *b, uint32_t shows)
+{
+	int order = shows & SHOWS_NAME ? compare_named(a, b, shows) : 0;
+
+	if (!order && shows & SHOWS_ADDRESS)
+		order = compare_unsigned(a->ip, b->ip);
+	if (!order && shows & SHOWS_ADDRESS && shows & SHOWS_NAME)
+		order = compare_texts(a->module, b->module);
+	return order ? order : a->is_inlined - b->is_inlined;
+}
+
+static int compare_stacks(const struct view_stack *a, const struct view_stack *b,
+			  enum stack_form form)
 {
 	int order = 0;
 
 	for (uint32_t i = 0; !order && i < MIN(a->n, b->n); i++)
-		order = compare_frames(&a->frames[i], &b->frames[i]);
+		order = compare_frames(&a->frames[i], &b->frames[i], stack_words[form].shows);
 	if (!order)
 		order = compare_unsigned(a->n, b->n);
 	return order ? order : a->is_lost - b->is_lost;
@@ -84,7 +103,7 @@ int view_compare(const struct view *a, const struct view *b)
 	case TY_NAME:
 	case TY_STRING: return compare_strings(a, b);
 	case TY_KSTACK:
-	case TY_USTACK: return compare_stacks(&a->stack, &b->stack);
+	case TY_USTACK: return compare_stacks(&a->stack, &b->stack, a->type->form);
 	case TY_ERROR:
 	case TY_VOID: break;
 	}

@@ -104,7 +104,8 @@ static bool resolve(struct session *s, uint64_t hash, struct cached *c)
 	return false;
 }
 
-static bool find(struct stack_source *source, uint64_t hash, bool is_user, struct view_stack *out)
+static bool find(struct stack_source *source, uint64_t hash, const struct type *type,
+		 struct view_stack *out)
 {
 	struct session *s = (struct session *)((char *)source - offsetof(struct session, stacks));
 	const struct cached *c = stack_cache_find(s->stack_cache, hash);
@@ -115,7 +116,9 @@ static bool find(struct stack_source *source, uint64_t hash, bool is_user, struc
 			return false;
 		c = &fresh;
 	}
-	*out = (struct view_stack){.frames = c->frames, .n = c->n, .is_user = is_user};
+	*out = (struct view_stack){.frames = c->frames,
+				   .n = c->n,
+				   .is_user = type->kind == TY_USTACK};
 	return true;
 }
 

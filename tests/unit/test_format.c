@@ -123,6 +123,44 @@ static void test_scalars(void **state)
 	expect_view(view_of_string(""), "");
 }
 
+static void expect_form(enum stack_form form, const char *want)
+{
+	static const struct view_frame user[] = {
+		{.ip = 0x7f01, .name = "read", .offset = 14, .module = "/usr/lib/libc.so.6"},
+		{.ip = 0x7f09, .name = "__vdso_time", .offset = 1, .module = "[vdso]"},
+		{.ip = 0x5502, .name = "in", .file = "src/a.c", .line = 7, .is_inlined = true},
+		{.ip = 0x5502, .name = "out", .offset = 2, .file = "src/a.c", .line = 9},
+		{.ip = 0x5503, .offset = 0x503, .module = "/bin/x"},
+		{.ip = 0},
+	};
+	struct view v = {.type = type_ustack_as(form),
+			 .stack = {.frames = user, .n = 6, .is_user = true}};
+
+	expect_view(v, want);
+}
+
+static void test_stack_forms(void **state)
+{
+	static const struct view_frame kernel[] = {
+		{.ip = 0xffffffff81000010, .name = "f", .offset = 16},
+		{.ip = 0xffffffffc0000001, .name = "g", .offset = 1, .module = "ext4"}};
+	struct view v = {.type = type_kstack_as(FORM_perf), .stack = {.frames = kernel, .n = 2}};
+
+	(void)state;
+	expect_form(FORM_bpftrace, "\n        read+14\n        __vdso_time+1 [vdso]\n"
+				   "        in+0\n        out+2\n        0x5503 (x+0x503)\n"
+				   "        0x0\n");
+	expect_form(FORM_perf, "\n\t7f01 read+14 (/usr/lib/libc.so.6)\n"
+			       "\t7f09 __vdso_time+1 ([vdso])\n\t5502 in+0 ([unknown])\n"
+			       "\t5502 out+2 ([unknown])\n\t5503 [unknown] (/bin/x)\n"
+			       "\t0 [unknown] ([unknown])\n");
+	expect_form(FORM_raw, "\n7f01\n7f09\n5502\n5502\n5503\n0\n");
+	expect_form(FORM_src, "\n        read+14\n        __vdso_time+1 [vdso]\n"
+			      "        in (a.c:7) [inlined]\n        out (a.c:9)\n"
+			      "        0x5503 (x+0x503)\n        0x0\n");
+	expect_view(v, "\n\tffffffff81000010 f+16\n\tffffffffc0000001 g+1 (ext4)\n");
+}
+
 static void test_stacks(void **state)
 {
 	const struct view_frame kernel[] = {{.ip = 0xffffffff81000001, .name = "f", .offset = 1},
@@ -542,6 +580,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_scalars),
 		cmocka_unit_test(test_stacks),
+		cmocka_unit_test(test_stack_forms),
 		cmocka_unit_test(test_integers),
 		cmocka_unit_test(test_pointers_and_chars),
 		cmocka_unit_test(test_strings),

@@ -405,12 +405,12 @@ static void test_span_state(void **state)
 	assert_int_equal(p->probes[0].state.bpf_type, BPF_MAP_TYPE_TASK_STORAGE);
 	assert_int_equal(p->probes[0].state.flags, BPF_F_NO_PREALLOC);
 	assert_int_equal(p->probes[0].state.slot_bytes, 8);
-	assert_int_equal(p->probes[0].state.ustack, -1);
+	assert_int_equal(p->probes[0].state.n_stacks, 0);
 	world_free(&w);
 	p = plan_of(&w,
 		    "t:sched:sched_switch /args.prev_pid > 1/ "
 		    "{ @[ustack, args.prev_comm, args.prev_state, args.prev_pid] = sum(delta) }");
-	assert_int_equal(p->probes[0].state.ustack, 8);
+	check_field(&p->probes[0].state.stacks[0].field, 8, 8);
 	assert_int_equal(p->probes[0].state.n_args, 3); /* each field once */
 	assert_string_equal(p->probes[0].state.arg_names[0], "prev_pid");
 	check_field(&p->probes[0].state.args[0], 16, 8);
@@ -421,7 +421,7 @@ static void test_span_state(void **state)
 	assert_true(p->needs.ustack && !p->needs.kstack);
 	world_free(&w);
 	p = plan_of(&w, "t:sched:sched_switch { @[ustack()] = sum(delta()) }");
-	assert_int_equal(p->probes[0].state.ustack, 8); /* written as calls: the same */
+	check_field(&p->probes[0].state.stacks[0].field, 8, 8); /* written as calls: the same */
 	world_free(&w);
 	p = plan_of(&w, "t:sched:sched_switch { @[ustack] = count() }");
 	assert_int_equal(p->probes[0].state.kind, SPAN_NO);

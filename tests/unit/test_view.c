@@ -23,7 +23,8 @@ static const struct type t_sum = {
 	.kind = TY_AGG, .size = 8, .align = 8, .is_signed = true, .agg = AGG_SUM};
 
 /* Hash 1: f+1 g+2; 2: f+1; 3: the frames of 1 again; 4: an unknown frame. */
-static bool find_stack(struct stack_source *s, uint64_t hash, bool is_user, struct view_stack *out)
+static bool find_stack(struct stack_source *s, uint64_t hash, const struct type *type,
+		       struct view_stack *out)
 {
 	static const struct view_frame known[] = {{.ip = 1, .name = "f", .offset = 1},
 						  {.ip = 2, .name = "g", .offset = 2}};
@@ -32,9 +33,13 @@ static bool find_stack(struct stack_source *s, uint64_t hash, bool is_user, stru
 	(void)s;
 	if (hash == 0 || hash > 4)
 		return false;
-	*out = (struct view_stack){.frames = known, .n = hash == 2 ? 1 : 2, .is_user = is_user};
+	*out = (struct view_stack){.frames = known,
+				   .n = hash == 2 ? 1 : 2,
+				   .is_user = type->kind == TY_USTACK};
 	if (hash == 4)
-		*out = (struct view_stack){.frames = &unknown, .n = 1, .is_user = is_user};
+		*out = (struct view_stack){.frames = &unknown,
+					   .n = 1,
+					   .is_user = type->kind == TY_USTACK};
 	return true;
 }
 

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The rows of stack_words.def as an array: see stack_word.h.
+ */
+#include "parser/lang/stack_word.h"
+#include <stddef.h>
+#include <string.h>
+
+const struct stack_word stack_words[] = {
+#define STACK_FORM(id, stacks_, shows_, doc_) \
+	{.word = #id, .form = FORM_##id, .stacks = stacks_, .shows = shows_, .doc = doc_},
+#include "parser/lang/stack_words.def"
+#undef STACK_FORM
+#define STACK_WALK(id, stacks_, doc_) \
+	{.word = #id, .is_walk = true, .walk = WALK_##id, .stacks = stacks_, .doc = doc_},
+#include "parser/lang/stack_words.def"
+#undef STACK_WALK
+};
+
+const uint32_t n_stack_words = sizeof(stack_words) / sizeof(stack_words[0]);
+_Static_assert(sizeof(stack_words) / sizeof(stack_words[0]) > STACK_FORM_COUNT,
+	       "one row for each form, and those of walks");
+
+const struct stack_word *stack_word_find(const char *word)
+{
+	for (uint32_t i = 0; i < n_stack_words; i++)
+		if (strcmp(stack_words[i].word, word) == 0)
+			return &stack_words[i];
+	return NULL;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Words in the parentheses of kstack and ustack: the rows of stack_words.def.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+/* How frames are written. */
+enum stack_form {
+#define STACK_FORM(id, ...) FORM_##id,
+#include "parser/lang/stack_words.def"
+#undef STACK_FORM
+	STACK_FORM_COUNT,
+};
+
+/* How frames are found. */
+enum stack_walk {
+	WALK_AUTO,
+#define STACK_WALK(id, ...) WALK_##id,
+#include "parser/lang/stack_words.def"
+#undef STACK_WALK
+};
+
+enum stack_shows { SHOWS_NAME = 1, SHOWS_ADDRESS = 2, SHOWS_LINE = 4 };
+enum stack_kinds { STACKS_ALL, STACKS_USER };
+
+struct stack_word {
+	const char *word;
+	bool is_walk;
+	enum stack_form form; /* if !is_walk */
+	enum stack_walk walk; /* if is_walk */
+	enum stack_kinds stacks;
+	uint32_t shows; /* enum stack_shows */
+	const char *doc;
+};
+
+/* Forms first, in the order of enum stack_form. */
+extern const struct stack_word stack_words[];
+extern const uint32_t n_stack_words;
+
+/* The row of `word`, or NULL. */
+const struct stack_word *stack_word_find(const char *word);
