@@ -6,7 +6,7 @@
  */
 #include "runtime/session/events.h"
 #include "parser/base/limits.h"
-#include "runtime/session/rcu_wait.h"
+#include "runtime/base/rcu_wait.h"
 #include "runtime/base/limit_hint.h"
 #include "runtime/base/log.h"
 #include "runtime/output/map_read.h"

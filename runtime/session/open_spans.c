@@ -5,7 +5,7 @@
  */
 #include "runtime/base/clock.h"
 #include "runtime/base/log.h"
-#include "runtime/session/rcu_wait.h"
+#include "runtime/base/rcu_wait.h"
 #include "runtime/session/session.h"
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>

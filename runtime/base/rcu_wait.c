@@ -4,7 +4,7 @@
  * dynticks refuse it, and seccomp profiles of containers may. Otherwise, replace an inner map of a
  * map of maps: the kernel then waits for running programs, which could still use the old one.
  */
-#include "runtime/session/rcu_wait.h"
+#include "runtime/base/rcu_wait.h"
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <linux/membarrier.h>
