@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The maps of unwind tables: see store.h.
+ *
+ * A chunk is an inner map, filled through mmap. Putting one into the outer map makes the kernel
+ * wait for an RCU grace period (10 to 20 ms), so new chunks are collected and put there in one
+ * batch by unwind_store_commit().
+ *
+ * Words that were dropped may still be read by programs that are running. They are collected, and
+ * free after an RCU grace period, which is waited for only when no free words are left. Should this
+ * process not be allowed to wait, the words are free one second after the last of them was dropped.
+ */
+#define _GNU_SOURCE
+#include "runtime/unwind/store.h"
+#include "runtime/base/clock.h"
+#include "runtime/base/log.h"
+#include "runtime/base/rcu_wait.h"
+#include "runtime/base/vec.h"
+#include "runtime/unwind/extents.h"
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <linux/bpf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum {
+	CHUNK_BYTES = UNWIND_CHUNK_WORDS * 4,
+	RULES_BYTES = UNWIND_RULES * sizeof(struct unwind_rule),
+	SETTLE_WORDS = UNWIND_CHUNK_WORDS / 4, /* wait for fewer only if the store cannot grow */
+};
+#define DROPPED_NS 1000000000ull
+
+enum { MAP_STORE, MAP_RULES, MAP_SPACES, MAP_FILES, MAP_COUNT };
+
+static const struct map_kind {
+	const char *name;
+	uint32_t type, key_size, value_size, max_entries, flags;
+} kinds[] = {
+	[MAP_STORE] = {"sonde_unwind_store", BPF_MAP_TYPE_ARRAY_OF_MAPS, 4, 4, UNWIND_CHUNKS, 0},
+	[MAP_RULES] = {"sonde_unwind_rules", BPF_MAP_TYPE_ARRAY, 4, sizeof(struct unwind_rule),
+		       UNWIND_RULES, BPF_F_MMAPABLE},
+	[MAP_SPACES] = {"sonde_unwind_spaces", BPF_MAP_TYPE_HASH, 4, sizeof(struct unwind_space),
+			UNWIND_SPACES, BPF_F_NO_PREALLOC},
+	[MAP_FILES] = {"sonde_unwind_files", BPF_MAP_TYPE_HASH, sizeof(struct unwind_file_key),
+		       sizeof(struct unwind_file), UNWIND_FILES, BPF_F_NO_PREALLOC},
+};
+
+_Static_assert(sizeof(kinds) / sizeof(*kinds) == MAP_COUNT, "one row for each map");
+
+struct chunk {
+	int fd; /* -1: it is in the outer map */
+	uint32_t *words;
+};
+
+struct unwind_store {
+	int fds[MAP_COUNT];
+	struct unwind_rule *rules;
+	VEC(struct chunk) chunks;
+	uint32_t max_chunks, n_committed;
+	struct extents extents;
+	uint64_t dropped_ns; /* the last drop */
+};
+
+/* By bpf(2) itself: libbpf leaves out the name when a trial program of its own fails to load, and a
+ * map that is handed over without a name is not found again. */
+static int create(const struct map_kind *k, int inner_fd)
+{
+	union bpf_attr attr = {.map_type = k->type,
+			       .key_size = k->key_size,
+			       .value_size = k->value_size,
+			       .max_entries = k->max_entries,
+			       .map_flags = k->flags};
+	int fd;
+
+	if (inner_fd >= 0)
+		attr.inner_map_fd = (uint32_t)inner_fd;
+	strncpy(attr.map_name, k->name, sizeof(attr.map_name) - 1);
+	fd = (int)syscall(SYS_bpf, BPF_MAP_CREATE, &attr, sizeof(attr));
+	return fd < 0 ? -errno : fd;
+}
+
+static int add_chunk(struct unwind_store *s)
+{
+	static const struct map_kind kind = {
+		"sonde_unwind_chunk", BPF_MAP_TYPE_ARRAY, 4, CHUNK_BYTES, 1, BPF_F_MMAPABLE};
+	struct chunk c = {.fd = create(&kind, -1)};
+	int err;
+
+	if (c.fd < 0)
+		return c.fd;
+	c.words = mmap(NULL, CHUNK_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, c.fd, 0);
+	err = c.words == MAP_FAILED ? -errno : vec_push(&s->chunks, c);
+	if (!err && extents_add_chunk(&s->extents, (uint32_t)s->chunks.n - 1)) {
+		s->chunks.n--;
+		err = -ENOMEM;
+	}
+	if (!err)
+		return 0;
+	if (c.words != MAP_FAILED)
+		munmap(c.words, CHUNK_BYTES);
+	close(c.fd);
+	return err;
+}
+
+static int create_all(struct unwind_store *s)
+{
+	int err = add_chunk(s); /* the outer map takes its definition from it */
+
+	for (int i = 0; i < MAP_COUNT && !err; i++) {
+		s->fds[i] = create(&kinds[i], i == MAP_STORE ? s->chunks.items[0].fd : -1);
+		err = s->fds[i] < 0 ? s->fds[i] : 0;
+	}
+	if (err)
+		return err;
+	s->rules =
+		mmap(NULL, RULES_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, s->fds[MAP_RULES], 0);
+	if (s->rules == MAP_FAILED) {
+		s->rules = NULL;
+		return -errno;
+	}
+	return 0;
+}
+
+int unwind_store_open(struct unwind_store **out, uint32_t max_chunks)
+{
+	struct unwind_store *s = calloc(1, sizeof(*s));
+	int err;
+
+	if (!s)
+		return -ENOMEM;
+	for (int i = 0; i < MAP_COUNT; i++)
+		s->fds[i] = -1;
+	s->max_chunks = max_chunks < UNWIND_CHUNKS ? max_chunks : UNWIND_CHUNKS;
+	err = create_all(s);
+	if (err)
+		unwind_store_close(s);
+	else
+		*out = s;
+	return err;
+}
+
+void unwind_store_close(struct unwind_store *s)
+{
+	if (!s)
+		return;
+	for (size_t i = 0; i < s->chunks.n; i++) {
+		munmap(s->chunks.items[i].words, CHUNK_BYTES);
+		if (s->chunks.items[i].fd >= 0)
+			close(s->chunks.items[i].fd);
+	}
+	if (s->rules)
+		munmap(s->rules, RULES_BYTES);
+	for (int i = 0; i < MAP_COUNT; i++)
+		if (s->fds[i] >= 0)
+			close(s->fds[i]);
+	vec_free(&s->chunks);
+	extents_free(&s->extents);
+	free(s);
+}
+
+void unwind_store_hand_over(const struct unwind_store *s, struct bpf_object *object)
+{
+	for (int i = 0; i < MAP_COUNT; i++) {
+		struct bpf_map *m = bpf_object__find_map_by_name(object, kinds[i].name);
+
+		if (m && bpf_map__reuse_fd(m, s->fds[i]))
+			log_verbose("map %s: created again by libbpf", kinds[i].name);
+	}
+}
+
+/* ---- words --------------------------------------------------------------------------------- */
+
+/* Free what was dropped, after all programs that may read it. */
+static bool settle(struct unwind_store *s)
+{
+	if (!s->extents.n_returned)
+		return false;
+	if (rcu_wait() && monotonic_ns() < s->dropped_ns + DROPPED_NS)
+		return false;
+	extents_settle(&s->extents);
+	return true;
+}
+
+uint32_t unwind_store_add(struct unwind_store *s, const void *words, uint32_t n)
+{
+	uint32_t address = 0;
+
+	if (!n || n > UNWIND_CHUNK_WORDS)
+		return 0;
+	address = extents_take(&s->extents, n);
+	if (!address && s->extents.n_returned >= SETTLE_WORDS && settle(s))
+		address = extents_take(&s->extents, n);
+	if (!address && s->chunks.n < s->max_chunks && !add_chunk(s))
+		address = extents_take(&s->extents, n);
+	if (!address && settle(s))
+		address = extents_take(&s->extents, n);
+	if (address)
+		memcpy((uint32_t *)unwind_store_at(s, address), words, (size_t)n * 4);
+	return address;
+}
+
+void unwind_store_drop(struct unwind_store *s, uint32_t address, uint32_t n)
+{
+	if (!address)
+		return;
+	extents_return(&s->extents, address, n);
+	s->dropped_ns = monotonic_ns();
+}
+
+const void *unwind_store_at(const struct unwind_store *s, uint32_t address)
+{
+	return s->chunks.items[address >> UNWIND_CHUNK_BITS].words + address % UNWIND_CHUNK_WORDS;
+}
+
+void unwind_store_rules(struct unwind_store *s, const struct unwind_rule *rules, uint32_t first,
+			uint32_t n)
+{
+	if (first < UNWIND_RULES && n <= UNWIND_RULES - first)
+		memcpy(&s->rules[first], rules, n * sizeof(*rules));
+}
+
+/* Put the chunks into the outer map one by one, for kernels without the batch. */
+static int commit_each(struct unwind_store *s)
+{
+	for (uint32_t i = s->n_committed; i < s->chunks.n; i++)
+		if (bpf_map_update_elem(s->fds[MAP_STORE], &i, &s->chunks.items[i].fd, BPF_ANY))
+			return -errno;
+	return 0;
+}
+
+static int commit_batch(struct unwind_store *s)
+{
+	uint32_t n = (uint32_t)s->chunks.n - s->n_committed;
+	uint32_t *keys = calloc(n, sizeof(*keys)), *values = calloc(n, sizeof(*values));
+	int err = keys && values ? 0 : -ENOMEM;
+
+	for (uint32_t i = 0; i < n && !err; i++) {
+		keys[i] = s->n_committed + i;
+		values[i] = (uint32_t)s->chunks.items[keys[i]].fd;
+	}
+	if (!err && bpf_map_update_batch(s->fds[MAP_STORE], keys, values, &n, NULL))
+		err = -errno;
+	free(keys);
+	free(values);
+	return err;
+}
+
+int unwind_store_commit(struct unwind_store *s)
+{
+	int err;
+
+	if (s->n_committed == s->chunks.n)
+		return 0;
+	err = s->chunks.n - s->n_committed > 1 ? commit_batch(s) : -ENOTSUP;
+	if (err)
+		err = commit_each(s);
+	if (err)
+		return err;
+	for (; s->n_committed < s->chunks.n; s->n_committed++) {
+		struct chunk *c = &s->chunks.items[s->n_committed];
+
+		close(c->fd); /* the outer map and the mapping hold it */
+		c->fd = -1;
+	}
+	return 0;
+}
+
+/* ---- hashes -------------------------------------------------------------------------------- */
+
+int unwind_store_set_space(struct unwind_store *s, uint32_t tgid, const struct unwind_space *space)
+{
+	return bpf_map_update_elem(s->fds[MAP_SPACES], &tgid, space, BPF_ANY) ? -errno : 0;
+}
+
+int unwind_store_get_space(const struct unwind_store *s, uint32_t tgid, struct unwind_space *out)
+{
+	return bpf_map_lookup_elem(s->fds[MAP_SPACES], &tgid, out) ? -errno : 0;
+}
+
+void unwind_store_remove_space(struct unwind_store *s, uint32_t tgid)
+{
+	bpf_map_delete_elem(s->fds[MAP_SPACES], &tgid);
+}
+
+int unwind_store_set_file(struct unwind_store *s, const struct unwind_file_key *key,
+			  const struct unwind_file *file)
+{
+	return bpf_map_update_elem(s->fds[MAP_FILES], key, file, BPF_ANY) ? -errno : 0;
+}
+
+void unwind_store_remove_file(struct unwind_store *s, const struct unwind_file_key *key)
+{
+	bpf_map_delete_elem(s->fds[MAP_FILES], key);
+}
+
+bool unwind_store_next_space(const struct unwind_store *s, bool is_first, uint32_t *tgid)
+{
+	uint32_t after = *tgid;
+
+	return !bpf_map_get_next_key(s->fds[MAP_SPACES], is_first ? NULL : &after, tgid);
+}
+
+uint64_t unwind_store_bytes(const struct unwind_store *s)
+{
+	return (uint64_t)s->chunks.n * CHUNK_BYTES;
+}
+
+uint64_t unwind_store_used_bytes(const struct unwind_store *s)
+{
+	return unwind_store_bytes(s) - (s->extents.n_free + s->extents.n_returned) * 4;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The thread that gives programs the tables by which they unwind user stacks: it compiles files,
+ * reads the mappings of processes, publishes both and keeps them true. Other threads post requests,
+ * which never block, and are answered in their order. All of it works without the thread that reads
+ * the ring, since a table can take 100 ms.
+ */
+#pragma once
+#include "bpf_helpers/shared.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+struct bpf_object;
+struct unwind_worker;
+
+/* Create the maps and start the thread. 0 or -errno. */
+int unwind_worker_start(struct unwind_worker **out);
+/* Let an opened object use the maps: sonde_unwind_store, _rules, _spaces, _files. */
+void unwind_worker_hand_over(const struct unwind_worker *w, struct bpf_object *object);
+/* End the thread and free the maps. */
+void unwind_worker_stop(struct unwind_worker *w);
+
+/* Compile the tables of all that process `tgid` has mapped, and publish its mappings; with its
+ * descendants. */
+void unwind_worker_add_process(struct unwind_worker *w, uint32_t tgid, bool with_descendants);
+/* Compile the tables of a program that will be executed, and of the libraries that it needs. */
+void unwind_worker_add_program(struct unwind_worker *w, const char *path);
+/* Wait until all requests that were posted before have been answered. */
+void unwind_worker_wait(struct unwind_worker *w);
+
+/* A program met code without a table. */
+void unwind_worker_note(struct unwind_worker *w, const struct sonde_unwind_event *ev);
+/* What the kernel reports of processes, in the order of time. Unknown ones cost next to nothing. */
+void unwind_worker_mmap(struct unwind_worker *w, uint32_t tgid, uint64_t start, uint64_t end,
+			bool is_file);
+void unwind_worker_exec(struct unwind_worker *w, uint32_t tgid);
+void unwind_worker_fork(struct unwind_worker *w, uint32_t parent, uint32_t child);
+void unwind_worker_exit(struct unwind_worker *w, uint32_t tgid);
+/* Such reports were lost: check all processes. */
+void unwind_worker_check_all(struct unwind_worker *w);
+
+/* For -v, once the thread has nothing to do or is stopped. */
+struct unwind_stats {
+	uint32_t n_processes, n_files, n_files_refused, n_rules;
+	uint64_t n_rows, used_bytes, store_bytes;
+	uint64_t busy_ns;   /* of the thread */
+	uint64_t n_evicted; /* processes dropped for lack of space */
+	uint64_t n_lost;    /* requests, because too many were queued */
+};
+void unwind_worker_stats(struct unwind_worker *w, struct unwind_stats *out);
