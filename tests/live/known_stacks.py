@@ -1,0 +1,148 @@
+"""known_stacks: what scripts that check user stacks share: the stacks that sonde prints as JSON, executable
+mappings and symbols of files, and whether the text of a frame means an address.
+
+A frame's text is `name+offset` or an address. Names are not unique, so addresses are not looked up here:
+a text means an address if some symbol of that name starts that many bytes below it."""
+
+import functools
+import json
+import os
+import re
+import struct
+import subprocess
+
+MOST_FRAMES = 127  # of a stack that sonde takes
+HEX = re.compile(r"0x([0-9a-f]+)$")
+
+
+# ---- what sonde prints ------------------------------------------------------------------------------
+
+def read_map(path, name="@"):
+    """[(list of keys before the stack, list of frames, value)] of a map whose last key is a stack."""
+    rows = []
+    with open(path, encoding="utf-8", errors="replace") as file:
+        for line in file:
+            data = json.loads(line)
+            if data["type"] in ("map", "stats", "hist") and name in data["data"]:
+                for key, value in data["data"][name].items():
+                    before, _, frames = key.partition("\n")
+                    rows.append(([k for k in before.split(",") if k], frames_of(frames), int(value)))
+    return rows
+
+
+def frames_of(text):
+    return [line.strip() for line in text.split("\n") if line.strip() and line.strip() != ","]
+
+
+def split_frame(text):
+    """(name, offset), or (None, address)."""
+    number = HEX.match(text)
+    if number:
+        return None, int(number.group(1), 16)
+    name, plus, offset = text.rpartition("+")
+    return (name, int(offset)) if plus and offset.isdigit() else (text, 0)
+
+
+# ---- files and mappings ---------------------------------------------------------------------------------
+
+class File:
+    """An ELF file of 64 bits: its segments, and the starts of its symbols by name."""
+
+    def __init__(self, path):
+        self.path = path
+        with open(path, "rb") as file:
+            head = file.read(64)
+            if head[:5] != b"\x7fELF\x02":
+                raise ValueError(path)
+            at, size, n = struct.unpack_from("<Q", head, 32) + struct.unpack_from("<HH", head, 54)
+            file.seek(at)
+            table = file.read(size * n)
+        parts = [struct.unpack_from("<IIQQQQQQ", table, i * size) for i in range(n)]
+        self.segments = [(offset, vaddr, filesz) for kind, _, offset, vaddr, _, filesz, _, _ in parts if kind == 1]
+
+    def address(self, offset):
+        """The address that a byte of the file has by its program headers."""
+        for start, vaddr, size in self.segments:
+            if start & ~0xfff <= offset < start + size:
+                return offset - start + vaddr
+        return None
+
+    @functools.cached_property
+    def starts(self):
+        """name → set of addresses, of functions; mangled and demangled names."""
+        starts = {}
+        for path in filter(None, (self.path, self.debug_file())):
+            for options in [], ["-D"]:
+                for name, address in functions_by_nm(path, options):
+                    starts.setdefault(name, set()).add(address)
+        return starts
+
+    def debug_file(self):
+        notes = subprocess.run(["readelf", "-n", self.path], text=True, stdout=subprocess.PIPE,
+                               stderr=subprocess.DEVNULL, check=False).stdout
+        build_id = re.search(r"Build ID: ([0-9a-f]{2})([0-9a-f]+)", notes)
+        path = build_id and "/usr/lib/debug/.build-id/{}/{}.debug".format(*build_id.groups())
+        return path if path and os.path.exists(path) else None
+
+
+def functions_by_nm(path, options):
+    command = ["nm", "--defined-only", *options, path]
+    text = subprocess.run(command, text=True, errors="replace", stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                          check=False).stdout
+    if "_Z" in text or "_R" in text:
+        text += subprocess.run(["c++filt"], input=text, text=True, errors="replace", stdout=subprocess.PIPE,
+                               check=True).stdout
+    for line in text.splitlines():
+        address, kind, name = line[:16], line[17:18], line[19:]
+        if kind in "tTwWiu":
+            yield name, int(address, 16)
+            yield name.split("@")[0], int(address, 16)
+
+
+@functools.lru_cache(maxsize=None)
+def open_file(path):
+    try:
+        return File(path)
+    except (OSError, ValueError, struct.error):
+        return None
+
+
+class Maps:
+    """Executable mappings of a process: (start, end, offset, path)."""
+
+    def __init__(self, rows=()):
+        self.rows = set(rows)
+
+    @classmethod
+    def of_process(cls, pid):
+        rows = []
+        with open(f"/proc/{pid}/maps", encoding="utf-8") as file:
+            for line in file:
+                parts = line.split(None, 5)
+                if "x" in parts[1]:
+                    start, end = (int(x, 16) for x in parts[0].split("-"))
+                    rows.append((start, end, int(parts[2], 16), parts[5].strip() if len(parts) > 5 else ""))
+        return cls(rows)
+
+    def at(self, address):
+        """The mappings that hold or held the address."""
+        return [row for row in self.rows if row[0] <= address < row[1]]
+
+    def means(self, text, address):
+        """Does this frame's text mean this address?"""
+        name, number = split_frame(text)
+        if name is None:
+            return number == address
+        for start, _, offset, path in self.at(address):
+            if path == "[vdso]":
+                return True
+            file = open_file(path)
+            at = file and file.address(address - start + offset)
+            if at is not None and at - number in file.starts.get(name, ()):
+                return True
+        return False
+
+    def is_junk(self, text):
+        """An address in no executable mapping."""
+        name, number = split_frame(text)
+        return name is None and not self.at(number) and not self.at(number - 1)

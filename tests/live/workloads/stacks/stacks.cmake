@@ -1,0 +1,72 @@
+# Programs that record their own stacks, in <build>/workloads/stacks, built as distributions build: optimized, without
+# frame pointers. NAME-VARIANT is the source NAME with the options of VARIANT.
+set(stacks_source ${CMAKE_CURRENT_SOURCE_DIR}/live/workloads/stacks)
+set(stacks_dir ${CMAKE_BINARY_DIR}/workloads/stacks)
+
+set(stacks_usual -g -fomit-frame-pointer -fPIE -fstack-protector-strong -fno-sanitize=all)
+set(stacks_O0 -O0)
+set(stacks_O2 -O2)
+set(stacks_O3 -O3)
+set(stacks_Os -Os)
+set(stacks_fp -O2 -fno-omit-frame-pointer)
+set(stacks_static -O2)
+set(stacks_static-pie -O2)
+set(stacks_no-pie -O2 -fno-pie)
+set(stacks_stripped -O2 -g0)
+set(stacks_lazy -O2)
+set(stacks_link_static -static)
+set(stacks_link_static-pie -static-pie)
+set(stacks_link_no-pie -no-pie)
+set(stacks_link_stripped -pie -s)
+set(stacks_link_lazy -pie -Wl,-z,lazy)
+
+# stacks_program(SOURCE VARIANT…)
+function(stacks_program source)
+	get_filename_component(stem ${source} NAME_WE)
+	foreach(variant IN LISTS ARGN)
+		set(name ${stem}-${variant})
+		add_executable(stacks_${name} ${stacks_source}/${source})
+		target_compile_options(stacks_${name} PRIVATE
+			"$<$<COMPILE_LANGUAGE:C>:${SONDE_WARNINGS};-Wno-missing-prototypes;-Wno-vla>"
+			${stacks_usual} ${stacks_${variant}})
+		set(link ${stacks_link_${variant}})
+		if(NOT link)
+			set(link -pie)
+		endif()
+		target_link_options(stacks_${name} PRIVATE ${link} -fno-sanitize=all)
+		target_link_libraries(stacks_${name} PRIVATE Threads::Threads m ${CMAKE_DL_LIBS})
+		set_target_properties(stacks_${name} PROPERTIES OUTPUT_NAME ${name}
+			RUNTIME_OUTPUT_DIRECTORY ${stacks_dir})
+	endforeach()
+endfunction()
+
+stacks_program(waits.c O0 O2 O3 Os fp static static-pie no-pie stripped)
+stacks_program(throws.cpp O0 O2 O3 Os fp static)
+stacks_program(load.c O2)
+stacks_program(processes.c O2 fp)
+stacks_program(spin.c O0 O2 lazy static)
+
+foreach(plugin IN ITEMS first second)
+	add_library(stacks_${plugin} MODULE ${stacks_source}/plugin.c)
+	target_compile_options(stacks_${plugin} PRIVATE -Wno-missing-prototypes ${stacks_usual} -O2 -fPIC)
+	target_link_options(stacks_${plugin} PRIVATE -fno-sanitize=all)
+	set_target_properties(stacks_${plugin} PROPERTIES PREFIX "" OUTPUT_NAME ${plugin}
+		LIBRARY_OUTPUT_DIRECTORY ${stacks_dir})
+endforeach()
+target_compile_definitions(stacks_second PRIVATE SECOND)
+
+# Another compiler's tables: the clang that compiles the BPF helpers.
+add_custom_command(OUTPUT ${stacks_dir}/waits-clang
+	COMMAND ${SONDE_CLANG} -O2 -g -fomit-frame-pointer -fPIE -pie -pthread -o ${stacks_dir}/waits-clang
+		${stacks_source}/waits.c
+	DEPENDS ${stacks_source}/waits.c ${stacks_source}/record.h VERBATIM)
+add_custom_target(stacks_waits-clang ALL DEPENDS ${stacks_dir}/waits-clang)
+
+# Rust, where there is a compiler (live/rust/rust.cmake says so if there is none).
+if(SONDE_RUSTC AND NOT rustc_fails)
+	add_custom_command(OUTPUT ${stacks_dir}/waits-rust
+		COMMAND ${SONDE_RUSTC} --edition 2021 -C opt-level=2 -C debuginfo=1 -o ${stacks_dir}/waits-rust
+			${stacks_source}/waits.rs
+		DEPENDS ${stacks_source}/waits.rs VERBATIM)
+	add_custom_target(stacks_waits-rust ALL DEPENDS ${stacks_dir}/waits-rust)
+endif()
