@@ -6,6 +6,7 @@
  */
 #pragma once
 #include "bpf_helpers/bpf.h"
+#include "bpf_helpers/walk.h"
 
 extern volatile struct sonde_control sonde_control;
 extern const volatile struct sonde_config sonde_config;
@@ -25,6 +26,7 @@ void sonde_task_comm(struct task_struct *task, uint64_t *comm);
 /* A buffer for one stack in per-CPU memory. It belongs to the caller until it is given back. */
 struct sonde_stack_buffer {
 	struct scratch *scratch;
+	struct sonde_walk *walk;
 	uint64_t *words, *ips; /* SONDE_MAX_FRAMES entries */
 	uint64_t bit;
 	uint32_t lost; /* enum sonde_loss */

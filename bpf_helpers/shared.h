@@ -8,6 +8,7 @@
 #ifdef __bpf__
 typedef unsigned char uint8_t;
 typedef unsigned short uint16_t;
+typedef short int16_t;
 typedef unsigned int uint32_t;
 typedef unsigned long long uint64_t;
 typedef int int32_t;
@@ -94,8 +95,8 @@ struct sonde_stack_event {
 	uint32_t exec_id;
 };
 
-/* A walk met code of process `tgid` for which there is no table: read its mappings. Sent once,
- * until user space clears is_asked of the space. */
+/* A walk met code of process `tgid` for which there is no table: read its mappings. Sent once
+ * a second, until they have been read. */
 struct sonde_unwind_event {
 	struct sonde_event head;
 	uint64_t address;
@@ -166,6 +167,7 @@ struct sonde_config {
 	uint32_t pid_ns;     /* inode of the tracer's pid namespace, 0: the initial one */
 	uint32_t cgroup_first, cgroup_last; /* range of levels to search for cgroup_id */
 	uint64_t cgroup_id;		    /* --cgroup; 0: none */
+	uint32_t unwinds;		 /* user stacks by tables (unwind.h), not frame pointers */
 	uint32_t ring_bytes, ring_limit; /* size of the ring, and the limit for starting a record */
 	uint32_t ring_index_mask, ring_offset_mask; /* split a position: segment, offset */
 	uint64_t start_ns;			    /* CLOCK_BOOTTIME at the start of tracing */
@@ -180,7 +182,8 @@ struct sonde_config {
 /* Value of the stack store. The key is the 64-bit hash of the frames (and of tgid and exec_id for
  * user stacks), never 0. */
 struct sonde_stack {
-	uint32_t n_frames;
+	uint16_t n_frames;
+	uint16_t end;	  /* enum unwind_end: why there are no more */
 	uint32_t tgid;	  /* 0: a kernel stack */
 	uint32_t exec_id; /* the process's execve count: identifies one address space */
 	uint32_t sent;	  /* the record of the first sighting was reserved */

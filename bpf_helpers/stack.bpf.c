@@ -6,12 +6,12 @@
  * process while it lives. It counts as sent only if the record could be reserved.
  */
 #include "bpf_helpers/helpers.h"
+#include "bpf_helpers/unwind.h"
 
 enum {
 	HEADER_WORDS = sizeof(struct sonde_stack) / 8 - SONDE_MAX_FRAMES,
 	MAX_SKIP = SONDE_TRACER_FRAMES + 3, /* max. tracer frames */
 	SEEN = 256,			    /* a power of two */
-	SLOT_WORDS = 168, /* header, MAX_SKIP, SONDE_MAX_FRAMES, slack for the verifier */
 };
 
 struct scratch {
@@ -19,7 +19,7 @@ struct scratch {
 	/* Hashes of stacks that are in the store and announced to user space: saves most captures a
 	 * lookup in the store. */
 	uint64_t seen[SEEN];
-	uint64_t slot[SONDE_SCRATCH_SLOTS][SLOT_WORDS];
+	struct sonde_walk slot[SONDE_SCRATCH_SLOTS];
 };
 
 struct {
@@ -234,18 +234,54 @@ static INLINE uint32_t announce(struct sonde_stack *kept, uint64_t hash, uint32_
 	return 1;
 }
 
-static INLINE uint64_t capture_user(struct scratch *s, uint64_t *words, void *ctx,
-				    struct task_struct *task, uint32_t probe, uint32_t limit,
-				    uint32_t *lost)
-{
-	struct sonde_stack *st = (struct sonde_stack *)words;
-	uint32_t tgid = sonde_number_pid(task), exec_id = sonde_task_exec_id(task), n, cut;
-	uint64_t hash, mark, *seen;
-	long bytes;
+_Static_assert((int)SONDE_LOSS_STACK_CUT + UNWIND_BAD_FRAME - UNWIND_DEEP ==
+		       SONDE_LOSS_STACK_BAD_FRAME,
+	       "a loss for each end of a walk");
 
-	if (!sonde_task_has_memory(task))
-		return 0; /* kernel threads have no user stack */
-	bytes = bpf_get_stack(ctx, st->ips, SONDE_MAX_FRAMES * 8, BPF_F_USER_STACK);
+/* Have user space read the mappings of the process. If the ring is full, a later walk asks
+ * again. */
+static INLINE void ask(const struct sonde_walk *w, uint32_t tgid, uint32_t exec_id)
+{
+	struct sonde_unwind_event *ev = sonde_ring_try(sizeof(*ev));
+
+	if (!ev)
+		return;
+	ev->head.id = SONDE_EV_UNWIND;
+	ev->head.probe = 0;
+	ev->address = w->ip;
+	ev->tgid = tgid;
+	ev->exec_id = exec_id;
+	sonde_ring_submit(ev, sizeof(*ev));
+}
+
+/* Capture by the tables of unwind.h. Returns the number of frames. */
+static INLINE uint32_t walk(struct sonde_walk *w, uint32_t tgid, uint32_t exec_id, uint32_t probe,
+			    uint32_t limit)
+{
+	uint32_t n = sonde_unwind_walk(w, tgid, exec_id, limit ? limit : SONDE_MAX_FRAMES);
+	uint32_t end = w->end, i = n;
+
+	if (n == limit)
+		end = UNWIND_COMPLETE;
+	if (end != UNWIND_COMPLETE)
+		sonde_loss_count(probe, SONDE_LOSS_STACK_CUT + (end - UNWIND_DEEP) % 7);
+	if (w->must_ask)
+		ask(w, tgid, exec_id);
+	barrier_var(i);
+#pragma unroll
+	for (uint32_t j = 0; j < BLOCK; j++)
+		w->stack.ips[(i & 127) + j] = 0;
+	w->stack.end = end;
+	return n;
+}
+
+/* Capture by frame pointers. Returns the number of frames. */
+static INLINE uint32_t capture_by_fp(struct sonde_stack *st, void *ctx, struct task_struct *task,
+				     uint32_t probe, uint32_t limit, uint32_t *lost)
+{
+	long bytes = bpf_get_stack(ctx, st->ips, SONDE_MAX_FRAMES * 8, BPF_F_USER_STACK);
+	uint32_t n, cut;
+
 	if (bytes < 0 && !sonde_task_exits(task))
 		*lost = SONDE_LOSS_STACK_FAILED;
 	if (bytes < 8)
@@ -253,8 +289,29 @@ static INLINE uint64_t capture_user(struct scratch *s, uint64_t *words, void *ct
 	n = (uint32_t)bytes / 8;
 	cut = is_cut(n, limit);
 	n = cut_to(st->ips, n, limit);
-	hash = hash_frames(st->ips, n, finish(tgid) ^ exec_id);
 	count_cut(cut, probe);
+	st->end = UNWIND_COMPLETE;
+	return n;
+}
+
+static INLINE uint64_t capture_user(struct sonde_stack_buffer *buffer, void *ctx,
+				    struct task_struct *task, uint32_t probe, uint32_t limit)
+{
+	struct scratch *s = buffer->scratch;
+	struct sonde_stack *st = &buffer->walk->stack;
+	uint32_t tgid = sonde_number_pid(task), exec_id = sonde_task_exec_id(task), n;
+	uint32_t *lost = &buffer->lost;
+	uint64_t hash, mark, *seen;
+
+	if (!sonde_task_has_memory(task))
+		return 0; /* kernel threads have no user stack */
+	if (sonde_config.unwinds)
+		n = walk(buffer->walk, tgid, exec_id, probe, limit);
+	else
+		n = capture_by_fp(st, ctx, task, probe, limit, lost);
+	if (!n)
+		return 0;
+	hash = hash_frames(st->ips, n, finish(tgid) ^ exec_id ^ (uint64_t)st->end << 32);
 	mark = hash ^ sonde_control.stack_sweeps; /* valid until the store is swept */
 	seen = seen_at(s, hash);
 	if (*seen == mark)
@@ -300,7 +357,8 @@ INLINE uint32_t sonde_stack_take(struct sonde_stack_buffer *buffer)
 		return 0;
 	}
 	buffer->scratch = s;
-	buffer->words = s->slot[slot];
+	buffer->walk = &s->slot[slot];
+	buffer->words = s->slot[slot].words;
 	buffer->ips = buffer->words + HEADER_WORDS;
 	return 1;
 }
@@ -348,8 +406,7 @@ static INLINE uint64_t capture(enum capture what, void *ctx, struct task_struct 
 			hash = capture_task(buffer.scratch, buffer.words, task, probe, limit,
 					    &buffer.lost);
 		else
-			hash = capture_user(buffer.scratch, buffer.words, ctx, task, probe, limit,
-					    &buffer.lost);
+			hash = capture_user(&buffer, ctx, task, probe, limit);
 		sonde_stack_give(&buffer);
 	}
 	sonde_stack_count(&buffer, probe);

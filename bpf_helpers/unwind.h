@@ -88,12 +88,16 @@ struct unwind_range {
 	uint32_t flags;
 };
 
+#define UNWIND_ANY_EXEC 0xffffffffu /* the space is that of the process's present program */
+
 /* Value of the hash of spaces: what process `tgid` (the key, 32 bits) has mapped. */
 struct unwind_space {
 	uint32_t exec_id; /* execve count of the process at that time */
 	uint32_t ranges;  /* word address; 0: not read yet */
 	uint32_t n_ranges;
-	uint32_t is_asked; /* a program has requested that the mappings be read (again) */
+	/* when a program last asked for the mappings to be read, in units of 2^30 ns since boot,
+	 * + 1; 0: none has since they were read */
+	uint32_t asked;
 };
 
 /* The hash of files: how a program that sees a mapping for the first time finds the pieces. */
@@ -108,8 +112,8 @@ struct unwind_file {
 
 /* Why a walk ended. */
 enum unwind_end {
+	UNWIND_GOES_ON,	   /* it did not end */
 	UNWIND_COMPLETE,   /* at the outermost frame */
-	UNWIND_LIMIT,	   /* as many frames as requested */
 	UNWIND_DEEP,	   /* more than SONDE_MAX_FRAMES */
 	UNWIND_NOT_READY,  /* no tables for this process or mapping yet; requested */
 	UNWIND_NOT_CODE,   /* an address that is in no executable mapping */

@@ -11,6 +11,7 @@
 #include "runtime/kernel/caps.h"
 #include "runtime/base/limit_hint.h"
 #include "runtime/base/log.h"
+#include "runtime/session/link.h"
 #include "runtime/session/loop.h"
 #include "runtime/session/memory_reserve.h"
 #include "runtime/session/session.h"
@@ -18,6 +19,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -53,6 +55,22 @@ static int refuse_unchecked(const struct kernel *k)
 	return 2;
 }
 
+/* An object that any loader can load: with the functions that the script's programs call. */
+static int write_linked(const struct compile *c, const struct plan *plan, FILE *f)
+{
+	void *linked;
+	size_t len;
+	int err = session_link(plan, c->bytes, c->len, &linked, &len);
+
+	if (err) {
+		log_error("cannot link the object: %s%s", strerror(-err), limit_hint(err));
+		return 2;
+	}
+	fwrite(linked ? linked : c->bytes, 1, linked ? len : c->len, f);
+	free(linked);
+	return 0;
+}
+
 int run_emit(const struct options *o, const struct program *program, const struct plan *plan,
 	     const struct kernel *k)
 {
@@ -77,7 +95,9 @@ int run_emit(const struct options *o, const struct program *program, const struc
 		return 2;
 	if (!compile_start(&c, program, plan, stages[o->emit]))
 		status = compile_wait(&c);
-	if (!status)
+	if (!status && o->emit == EMIT_ELF)
+		status = write_linked(&c, plan, f);
+	else if (!status)
 		fwrite(c.bytes, 1, c.len, f);
 	compile_end(&c);
 	return close_output(o, f) ? 2 : status;

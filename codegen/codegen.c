@@ -49,6 +49,7 @@ static void declare_license(struct gen *g)
 
 	LLVMSetInitializer(global, text);
 	LLVMSetSection(global, "license");
+	LLVMSetLinkage(global, LLVMInternalLinkage); /* libbpf's linker demands BTF of others */
 	LLVMSetAlignment(global, 1);
 }
 

@@ -202,6 +202,7 @@ static LLVMValueRef name_table(struct gen *g)
 	LLVMSetInitializer(global, LLVMConstArray2(g->i32, rows, SONDE_SYSCALLS));
 	LLVMSetGlobalConstant(global, true);
 	LLVMSetSection(global, ".rodata.names");
+	LLVMSetLinkage(global, LLVMInternalLinkage);
 	LLVMSetAlignment(global, 8);
 	return global;
 }

@@ -128,6 +128,7 @@ LLVMValueRef gen_constant(struct gen *g, const char *text, uint32_t len)
 	LLVMSetInitializer(global, v);
 	LLVMSetGlobalConstant(global, true);
 	LLVMSetSection(global, ".rodata.texts");
+	LLVMSetLinkage(global, LLVMInternalLinkage);
 	LLVMSetAlignment(global, 8);
 	return global;
 }

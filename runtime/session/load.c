@@ -8,6 +8,7 @@
 #include "runtime/base/limit_hint.h"
 #include "runtime/base/log.h"
 #include "runtime/kernel/kernel_facts.h"
+#include "runtime/session/link.h"
 #include "runtime/session/load_report.h"
 #include "runtime/session/precreate.h"
 #include "runtime/session/prog_handlers.h"
@@ -94,13 +95,19 @@ static int open_object(struct session *s, const struct session_prep *prep, const
 		       size_t len)
 {
 	char path[32];
+	void *linked = NULL;
 	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = "sonde");
+	int err = session_link(s->plan, elf, len, &linked, &len);
 
+	if (err)
+		return err;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", prep->btf_fd);
 	if (prep->btf_fd >= 0)
 		opts.btf_custom_path = path;
-	s->object = bpf_object__open_mem(elf, len, &opts);
-	return s->object ? 0 : -errno;
+	s->object = bpf_object__open_mem(linked ? linked : elf, len, &opts);
+	err = s->object ? 0 : -errno;
+	free(linked);
+	return err;
 }
 
 static int find_parts(struct session *s)

@@ -27,6 +27,13 @@ static const char *const core_structs[] = {
 	"pt_regs",
 	"mm_struct",
 	"xol_area",
+	/* with user stacks */
+	"uprobe_task",
+	"return_instance",
+	"vm_area_struct",
+	"file",
+	"inode",
+	"super_block",
 	/* with needs.cgroup or --cgroup; these are large */
 	"css_set",
 	"cgroup",
@@ -37,17 +44,28 @@ static const char *const core_structs[] = {
 	"pid_namespace",
 	"ns_common",
 };
-enum { N_STRUCTS = 6, N_CGROUP_STRUCTS = 3, N_PID_STRUCTS = 4 };
+enum { N_STRUCTS = 6, N_STACK_STRUCTS = 6, N_CGROUP_STRUCTS = 3, N_PID_STRUCTS = 4 };
 
 static int cut_btf(const struct session_prep *prep, const struct plan *plan, struct kernel *k)
 {
-	uint32_t n = N_STRUCTS;
+	const char *names[sizeof(core_structs) / sizeof(*core_structs)];
+	const struct {
+		bool is_needed;
+		uint32_t n;
+	} groups[] = {
+		{true, N_STRUCTS},
+		{plan->needs.ustack, N_STACK_STRUCTS},
+		{plan->needs.cgroup || prep->config.cgroup_id, N_CGROUP_STRUCTS},
+		{prep->config.pid_ns, N_PID_STRUCTS},
+	};
+	uint32_t n = 0, at = 0;
 
-	if (plan->needs.cgroup || prep->config.cgroup_id)
-		n += N_CGROUP_STRUCTS;
-	if (prep->config.pid_ns)
-		n = N_STRUCTS + N_CGROUP_STRUCTS + N_PID_STRUCTS;
-	return kernel_btf_cut(k, core_structs, n);
+	for (size_t i = 0; i < sizeof(groups) / sizeof(*groups); i++) {
+		for (uint32_t j = 0; groups[i].is_needed && j < groups[i].n; j++)
+			names[n++] = core_structs[at + j];
+		at += groups[i].n;
+	}
+	return kernel_btf_cut(k, names, n);
 }
 
 static bool uses_core(const struct plan *plan)

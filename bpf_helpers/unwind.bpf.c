@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
+/*
+ * Walks a user stack by the tables of unwind.h (x86-64).
+ *
+ * At each frame the walk looks up the mapping and its piece, then the row. Without a row it takes
+ * the frame pointer, as JIT compilers and Go maintain it, and demands of what it finds there that
+ * it lies in executable memory, behind a call instruction.
+ */
+#include "bpf_helpers/bpf.h"
+#include "bpf_helpers/unwind.h"
+#include "bpf_helpers/walk.h"
+
+#ifdef SONDE_TARGET_x86
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, UNWIND_RULES);
+	__type(key, uint32_t);
+	__type(value, struct unwind_rule);
+} sonde_unwind_rules SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, UNWIND_SPACES);
+	__type(key, uint32_t);
+	__type(value, struct unwind_space);
+} sonde_unwind_spaces SEC(".maps");
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+struct return_instance {
+	unsigned long stack; /* address of the replaced return address */
+	unsigned long orig_ret_vaddr;
+	struct return_instance *next;
+};
+
+struct uprobe_task {
+	struct return_instance *return_instances;
+};
+
+struct task_struct___unwind {
+	struct uprobe_task *utask;
+};
+
+struct pt_regs___unwind {
+	unsigned long r15, r14, r13, r12, bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di, orig_ax, ip,
+		cs, flags, sp, ss;
+};
+
+#pragma clang attribute pop
+
+enum {
+	USER_CS = 0x33, /* __USER_CS: 64-bit code */
+	PAGE = 4096,
+	CALL_MAX = 8,		/* bytes of the longest call instruction, and one more */
+	FP_STEP_MAX = 16 << 20, /* max. bytes of a frame that a frame pointer leads to */
+	RETURNS = 64,		/* max. return probes of a thread (MAX_URETPROBE_DEPTH) */
+};
+
+/* Read the window anew, from `address` upwards: a read costs 70 ns whatever its size. False if
+ * there is no memory. */
+GLOBAL uint32_t sonde_unwind_read(struct sonde_walk *w, uint64_t address)
+{
+	uint64_t bytes = -address & (PAGE - 1); /* to the end of the page */
+
+	if (!w)
+		return 0;
+	w->window_at = address;
+	w->window_bytes = WALK_WINDOW;
+	if (!bpf_probe_read_user(w->window, WALK_WINDOW, (void *)address))
+		return 1;
+	if (bytes >= WALK_WINDOW || bytes < 8)
+		bytes = 8;
+	w->window_bytes = bytes;
+	if (!bpf_probe_read_user(w->window, bytes, (void *)address))
+		return 1;
+	w->window_bytes = 0;
+	return 0;
+}
+
+/* A word of the stack. */
+static INLINE uint32_t read_word(struct sonde_walk *w, uint64_t address, uint64_t *out)
+{
+	uint64_t at = address - w->window_at;
+
+	if (at + 8 > w->window_bytes || at > WALK_WINDOW || at & 7) {
+		if (!sonde_unwind_read(w, address))
+			return 0;
+		at = 0;
+	}
+	at >>= 3;
+	OPAQUE(at);
+	*out = w->window[at & (WALK_WINDOW / 8 - 1)];
+	return 1;
+}
+
+/* Is there a call instruction before x? Its bytes: e8 and four more, or ff with 2 in the middle of
+ * the next byte, in 2, 3, 4, 6 or 7 bytes (and with prefixes, which need not be checked). */
+GLOBAL uint32_t sonde_unwind_follows_call(uint64_t x)
+{
+	uint8_t b[CALL_MAX];
+
+	if (bpf_probe_read_user(b, sizeof(b), (void *)(x - sizeof(b))))
+		return 0;
+	if (b[3] == 0xe8)
+		return 1;
+#define IS_CALL(i) (b[i] == 0xff && (b[(i) + 1] & 0x38) == 0x10)
+	return IS_CALL(6) | IS_CALL(5) | IS_CALL(4) | IS_CALL(2) | IS_CALL(1);
+}
+
+/* A register of the innermost frame by its DWARF number. */
+GLOBAL uint64_t sonde_unwind_register(uint32_t number)
+{
+	struct pt_regs___unwind *r = (void *)bpf_task_pt_regs(bpf_get_current_task_btf());
+
+	switch (number) {
+	case 0: return r->ax;
+	case 1: return r->dx;
+	case 2: return r->cx;
+	case 3: return r->bx;
+	case 4: return r->si;
+	case 5: return r->di;
+	case 8: return r->r8;
+	case 9: return r->r9;
+	case 10: return r->r10;
+	case 11: return r->r11;
+	case 12: return r->r12;
+	case 13: return r->r13;
+	case 14: return r->r14;
+	case 15: return r->r15;
+	default: return 0;
+	}
+}
+
+/* Leave a frame that a signal interrupted: its registers are in the ucontext at rsp. */
+static INLINE uint32_t leave_signal(struct sonde_walk *w)
+{
+	uint64_t bp, sp, ip;
+
+	if (!read_word(w, w->sp + 120, &bp) || !read_word(w, w->sp + 160, &sp) ||
+	    !read_word(w, w->sp + 168, &ip))
+		return UNWIND_UNREADABLE;
+	w->bp = bp;
+	w->sp = sp;
+	w->ip = ip;
+	w->exact = 1;
+	return UNWIND_GOES_ON;
+}
+
+/* Go to the caller by its frame pointer. */
+static INLINE uint32_t leave_by_fp(struct sonde_walk *w)
+{
+	uint64_t bp = w->bp, ip, caller;
+
+	if (!bp)
+		return UNWIND_COMPLETE;
+	if (bp < w->sp || bp - w->sp > FP_STEP_MAX)
+		return UNWIND_BAD_FRAME;
+	if (!read_word(w, bp, &caller) || !read_word(w, bp + 8, &ip))
+		return UNWIND_UNREADABLE;
+	w->sp = bp + 16;
+	w->bp = caller;
+	w->ip = ip;
+	w->by_fp = 1;
+	return ip ? UNWIND_GOES_ON : UNWIND_COMPLETE;
+}
+
+/* Go to the caller by a rule. */
+static INLINE uint32_t leave_by_rule(struct sonde_walk *w, const struct unwind_rule *rule)
+{
+	uint64_t base = w->sp, cfa, ip, bp = w->bp;
+	uint32_t kind = rule->cfa, how = rule->rbp;
+
+	if (kind == UNWIND_RBP || kind == UNWIND_RBP_DEREF)
+		base = w->bp;
+	if (kind >= UNWIND_REGISTER) {
+		if (w->n_frames != 1)
+			return UNWIND_NO_WAY;
+		base = sonde_unwind_register(kind - UNWIND_REGISTER);
+	}
+	cfa = base + (int64_t)rule->cfa_offset;
+	if (kind == UNWIND_PLT)
+		cfa = base + 8 + ((w->ip & 15) >= (uint32_t)rule->cfa_offset ? 8 : 0);
+	if (kind == UNWIND_RBP_DEREF && !read_word(w, cfa, &cfa))
+		return UNWIND_UNREADABLE;
+	if (cfa <= w->sp && !(kind == UNWIND_RSP_RA_RDI && cfa == w->sp))
+		return UNWIND_BAD_FRAME;
+	if (how == UNWIND_RBP_AT_CFA || how == UNWIND_RBP_AT_RBP) {
+		base = how == UNWIND_RBP_AT_CFA ? cfa : w->bp;
+		if (!read_word(w, base + (int64_t)rule->rbp_offset, &bp))
+			return UNWIND_UNREADABLE;
+	}
+	if (kind == UNWIND_RSP_RA_RDI) {
+		if (w->n_frames != 1)
+			return UNWIND_NO_WAY;
+		ip = sonde_unwind_register(5);
+	} else if (!read_word(w, cfa - 8, &ip)) {
+		return UNWIND_UNREADABLE;
+	}
+	w->sp = cfa;
+	w->bp = how == UNWIND_RBP_UNKNOWN ? 0 : bp;
+	w->ip = ip;
+	return UNWIND_GOES_ON;
+}
+
+/* The return address that a return probe has replaced. By reads: of typed pointers the verifier
+ * looks up each in BTF, 0.1 ms in each round. */
+GLOBAL uint64_t sonde_unwind_replaced(uint64_t slot)
+{
+	struct task_struct___unwind *task = (void *)bpf_get_current_task_btf();
+	struct return_instance *r = BPF_CORE_READ(task, utask, return_instances);
+
+	LOOP for (int i = 0; i < RETURNS && r; i++)
+	{
+		if (BPF_CORE_READ(r, stack) == slot)
+			return BPF_CORE_READ(r, orig_ret_vaddr);
+		r = BPF_CORE_READ(r, next);
+	}
+	return 0;
+}
+
+/* Were the mappings of a space read since the last execve? */
+static INLINE uint32_t is_of(const struct unwind_space *space, uint32_t exec_id)
+{
+	return space->exec_id == exec_id || space->exec_id == UNWIND_ANY_EXEC;
+}
+
+/* One frame: keep it, and go to its caller. True at the end of the walk; w->end says why. */
+GLOBAL int sonde_unwind_step(struct sonde_walk *w)
+{
+	uint64_t x, by_fp, n;
+	struct unwind_rule *rule;
+	uint32_t end, kind, row;
+
+	if (!w)
+		return 1;
+	if (w->ip - w->trampoline < PAGE && w->trampoline) {
+		x = sonde_unwind_replaced(w->sp - 8);
+		w->ip = x ? x : w->ip;
+	}
+	x = w->ip - !w->exact;
+	by_fp = w->by_fp;
+	w->exact = 0;
+	w->by_fp = 0;
+	end = sonde_unwind_mapping(w, x);
+	if (!end && by_fp && !sonde_unwind_follows_call(w->ip))
+		end = UNWIND_NO_CALL;
+	w->end = end;
+	if (end && w->n_frames)
+		return 1;
+	n = w->n_frames++;
+	OPAQUE(n);
+	w->stack.ips[n & 127] = w->ip;
+	if (end)
+		return 1;
+	row = w->piece ? sonde_unwind_row(w->piece, x - w->origin) : 0;
+	rule = bpf_map_lookup_elem(&sonde_unwind_rules, &row);
+	if (!rule) /* cannot happen */
+		return 1;
+	kind = rule->cfa;
+	if (kind == UNWIND_NO_RULE)
+		end = w->is_mapped ? leave_by_fp(w) : UNWIND_NOT_READY;
+	else if (kind == UNWIND_SIGNAL)
+		end = leave_signal(w);
+	else if (kind == UNWIND_END)
+		end = UNWIND_COMPLETE;
+	else if (kind == UNWIND_UNSUPPORTED)
+		end = UNWIND_NO_WAY;
+	else
+		end = leave_by_rule(w, rule);
+	w->end = end;
+	return end != 0;
+}
+
+/* Something was not in the tables: must user space be asked to read the mappings of the process?
+ * Once a second, until it has. */
+static INLINE uint32_t must_ask(uint32_t tgid, uint32_t exec_id)
+{
+	uint32_t now = (bpf_ktime_get_ns() >> 30) + 1;
+	struct unwind_space fresh = {.exec_id = exec_id, .asked = now};
+	struct unwind_space *space = bpf_map_lookup_elem(&sonde_unwind_spaces, &tgid);
+
+	if (!space || !is_of(space, exec_id))
+		return !bpf_map_update_elem(&sonde_unwind_spaces, &tgid, &fresh, BPF_ANY);
+	if (space->asked == now)
+		return 0;
+	space->asked = now;
+	return 1;
+}
+
+static INLINE_CORE void begin(struct sonde_walk *w, struct task_struct *task, uint32_t tgid,
+			      uint32_t exec_id)
+{
+	struct pt_regs___unwind *regs = (void *)bpf_task_pt_regs(task);
+	struct unwind_space *space = bpf_map_lookup_elem(&sonde_unwind_spaces, &tgid);
+
+	w->ip = regs->ip;
+	w->sp = regs->sp;
+	w->bp = regs->bp;
+	w->exact = 1;
+	w->by_fp = 0;
+	w->bytes = 0;
+	w->window_bytes = 0;
+	w->n_frames = 0;
+	w->is_missing = 0;
+	w->n_ranges = 0;
+	w->ranges = 0;
+	w->trampoline = task->mm->uprobes_state.xol_area->vaddr;
+	if (space && is_of(space, exec_id)) {
+		w->ranges = space->ranges;
+		w->n_ranges = space->n_ranges;
+	}
+	w->stack.ips[0] = regs->ip;
+	w->end = regs->cs == USER_CS ? UNWIND_DEEP : UNWIND_NO_WAY;
+}
+
+GLOBAL uint64_t sonde_unwind_walk(struct sonde_walk *w, uint32_t tgid, uint32_t exec_id,
+				  uint32_t limit)
+{
+	if (!w)
+		return 0;
+	begin(w, bpf_get_current_task_btf(), tgid, exec_id);
+	if (w->end == UNWIND_DEEP)
+		LOOP for (uint32_t i = 0; i < SONDE_MAX_FRAMES && i < limit;
+			  i++) if (sonde_unwind_step(w)) break;
+	w->must_ask = w->is_missing && must_ask(tgid, exec_id);
+	w->n_frames += w->end == UNWIND_NO_WAY && !w->n_frames; /* 32-bit code */
+	return w->n_frames;
+}
+
+#else
+
+/* Other machines have frame pointers (bpf_get_stack). */
+GLOBAL uint64_t sonde_unwind_walk(struct sonde_walk *w, uint32_t tgid, uint32_t exec_id,
+				  uint32_t limit)
+{
+	return w && tgid && exec_id && limit ? 0 : 0;
+}
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
+/*
+ * The state of a walk over a user stack (unwind.bpf.c). It is part of a stack's scratch memory.
+ *
+ * The functions of a walk are global: the verifier checks each once, with unknown arguments,
+ * instead of in each of 127 rounds. Of what is in *w it knows nothing either.
+ */
+#pragma once
+#include "bpf_helpers/shared.h"
+
+enum { WALK_WINDOW = 512 }; /* bytes of the stack that are read at once */
+
+struct sonde_walk {
+	uint64_t ip, sp, bp;
+	uint64_t start, bytes, origin; /* the mapping of the last frame (struct unwind_range) */
+	uint32_t piece;
+	uint32_t is_mapped; /* it is all that will be known of that mapping */
+	uint32_t ranges, n_ranges;
+	uint64_t trampoline; /* where return probes make functions return to; 0: none */
+	uint32_t n_frames;
+	uint32_t end;	     /* enum unwind_end */
+	uint32_t exact;	     /* ip is the next instruction; else it is a return address */
+	uint32_t by_fp;	     /* ip was found by a frame pointer */
+	uint32_t is_missing; /* something was not in the tables */
+	uint32_t must_ask;   /* user space has to be told, by a struct sonde_unwind_event */
+	uint64_t window_at, window_bytes; /* address of the window, and how much of it is valid */
+	uint64_t window[WALK_WINDOW / 8];
+	union {
+		struct sonde_stack stack;
+		uint64_t words[168]; /* also a kernel stack with its tracer frames, and slack */
+	};
+};
+
+/* Walk the user stack of the current thread: at most `limit` frames, to w->stack.ips. Returns their
+ * number; w->end says why there are no more. */
+uint64_t sonde_unwind_walk(struct sonde_walk *w, uint32_t tgid, uint32_t exec_id, uint32_t limit);
+
+#define GLOBAL __attribute__((noinline))
+#define LOOP _Pragma("clang loop unroll(disable)")
+/* Hide what the verifier and LLVM know of a value: they would follow each case. */
+#define OPAQUE(v) __asm__ volatile("" : "+r"(v))
+
+/* Set the walk's mapping to that of address x, which is an address of code. enum unwind_end:
+ * GOES_ON if there is one. */
+uint32_t sonde_unwind_mapping(struct sonde_walk *w, uint64_t x);
+/* The index of the rule of the row that covers an offset in a piece. */
+uint32_t sonde_unwind_row(uint32_t piece, uint64_t offset);

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Linking with libbpf, which takes paths: those of files in memory.
+ */
+#define _GNU_SOURCE
+#include "runtime/session/link.h"
+#include "parser/plan/plan.h"
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+extern const char sonde_object_unwind[], sonde_object_unwind_end[];
+
+struct file {
+	int fd; /* -1: none */
+	char path[32];
+};
+
+static int make_file(struct file *f, const void *bytes, size_t len)
+{
+	f->fd = memfd_create("sonde-link", MFD_CLOEXEC);
+	if (f->fd < 0)
+		return -errno;
+	snprintf(f->path, sizeof(f->path), "/proc/self/fd/%d", f->fd);
+	for (size_t done = 0; done < len;) {
+		ssize_t n = write(f->fd, (const char *)bytes + done, len - done);
+
+		if (n < 0)
+			return -errno;
+		done += (size_t)n;
+	}
+	return 0;
+}
+
+static int read_file(const struct file *f, void **out, size_t *len)
+{
+	struct stat st;
+	ssize_t n;
+
+	if (fstat(f->fd, &st))
+		return -errno;
+	*len = (size_t)st.st_size;
+	*out = malloc(*len + 1);
+	if (!*out)
+		return -ENOMEM;
+	for (size_t done = 0; done < *len; done += (size_t)n) {
+		n = pread(f->fd, (char *)*out + done, *len - done, (off_t)done);
+		if (n <= 0)
+			return n < 0 ? -errno : -EIO;
+	}
+	return 0;
+}
+
+static int link_files(const struct file *script, const struct file *unwind, const struct file *out)
+{
+	struct bpf_linker *linker = bpf_linker__new(out->path, NULL);
+	int err;
+
+	if (!linker)
+		return -errno;
+	err = bpf_linker__add_file(linker, script->path, NULL);
+	if (!err)
+		err = bpf_linker__add_file(linker, unwind->path, NULL);
+	if (!err)
+		err = bpf_linker__finalize(linker);
+	bpf_linker__free(linker);
+	return err;
+}
+
+int session_link(const struct plan *plan, const void *elf, size_t len, void **out, size_t *out_len)
+{
+	struct file script = {.fd = -1}, unwind = {.fd = -1}, linked = {.fd = -1};
+	int err;
+
+	*out = NULL;
+	if (!plan->needs.ustack)
+		return 0;
+	err = make_file(&script, elf, len);
+	if (!err)
+		err = make_file(&unwind, sonde_object_unwind,
+				(size_t)(sonde_object_unwind_end - sonde_object_unwind));
+	if (!err)
+		err = make_file(&linked, NULL, 0);
+	if (!err)
+		err = link_files(&script, &unwind, &linked);
+	if (!err)
+		err = read_file(&linked, out, out_len);
+	if (err) {
+		free(*out);
+		*out = NULL;
+	}
+	for (int i = 0; i < 3; i++) {
+		int fd = (const int[]){script.fd, unwind.fd, linked.fd}[i];
+
+		if (fd >= 0)
+			close(fd);
+	}
+	return err;
+}
