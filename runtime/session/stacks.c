@@ -3,6 +3,7 @@
  * The user side of the stack store: hash -> frames with names, read from the map of stacks once,
  * when a stack is first shown. Also notes each new user stack that programs report.
  */
+#include "runtime/base/clock.h"
 #include "runtime/base/limit_hint.h"
 #include "runtime/symbols/ksym.h"
 #include "runtime/base/hash.h"
@@ -19,9 +20,13 @@ struct cached {
 	uint64_t hash; /* 0: empty */
 	struct view_frame *frames;
 	uint32_t n;
+	uint64_t again_ns; /* when to look for missing names again; 0: never */
 };
 
 HASH_TABLE(stack_cache, struct cached);
+
+/* Run times list generated functions while they run. */
+#define AGAIN_NS 1000000000ull
 
 /* A stack's id is a hash already. */
 static uint64_t stack_cache_hash(uint64_t hash)
@@ -54,15 +59,29 @@ static void name_kernel(struct session *s, struct view_frame *f)
 		f->name = NULL;
 }
 
-static void name_user(struct session *s, const struct sonde_stack *st, struct view_frame *f)
+/* True if the frame has no name yet, but may get one. */
+static bool name_user(struct session *s, const struct sonde_stack *st, struct view_frame *f)
 {
 	struct usym u;
 
 	if (!usyms_find(s->usyms, st->tgid, st->exec_id, f->ip, &u))
-		return;
+		return false;
 	f->name = u.name;
 	f->module = u.module;
 	f->offset = u.name ? u.offset : u.module_offset;
+	return u.may_be_listed;
+}
+
+static void name_frames(struct session *s, const struct sonde_stack *st, struct cached *c)
+{
+	bool is_partial = false;
+
+	for (uint32_t i = 0; i < c->n; i++)
+		if (!st->tgid)
+			name_kernel(s, &c->frames[i]);
+		else if (!c->frames[i].name)
+			is_partial |= name_user(s, st, &c->frames[i]);
+	c->again_ns = is_partial ? monotonic_ns() + AGAIN_NS : 0;
 }
 
 /* A stack that is not in the map was counted as lost when the store was full. */
@@ -91,30 +110,39 @@ static bool resolve(struct session *s, uint64_t hash, struct cached *c)
 	c->frames = calloc(n + 1, sizeof(*c->frames));
 	if (!c->frames)
 		return false;
-	for (uint32_t i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < n; i++)
 		c->frames[i].ip = st.ips[i];
-		if (st.tgid)
-			name_user(s, &st, &c->frames[i]);
-		else
-			name_kernel(s, &c->frames[i]);
-	}
+	name_frames(s, &st, c);
 	if (!stack_cache_insert(s->stack_cache, *c))
 		return true;
 	free(c->frames);
 	return false;
 }
 
+/* The frames stay where they are: views may point to them. */
+static void name_again(struct session *s, struct cached *c)
+{
+	struct sonde_stack st;
+
+	if (bpf_map_lookup_elem(s->stacks_fd, &c->hash, &st))
+		c->again_ns = 0; /* it was removed */
+	else
+		name_frames(s, &st, c);
+}
+
 static bool find(struct stack_source *source, uint64_t hash, const struct type *type,
 		 struct view_stack *out)
 {
 	struct session *s = (struct session *)((char *)source - offsetof(struct session, stacks));
-	const struct cached *c = stack_cache_find(s->stack_cache, hash);
+	struct cached *c = stack_cache_find(s->stack_cache, hash);
 	struct cached fresh;
 
 	if (!c) {
 		if (!resolve(s, hash, &fresh))
 			return false;
 		c = &fresh;
+	} else if (c->again_ns && monotonic_ns() > c->again_ns) {
+		name_again(s, c);
 	}
 	*out = (struct view_stack){.frames = c->frames,
 				   .n = c->n,

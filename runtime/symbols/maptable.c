@@ -77,6 +77,17 @@ void mapfile_put(struct mapfiles *files, struct mapfile *f)
 	free(f);
 }
 
+bool mapfile_is_memory(const struct mapfile *f)
+{
+	static const char *const names[] = {"[anon", "/memfd:", "/dev/zero", "/anon_hugepage",
+					    "/SYSV", "[heap]",	"[stack]",   "/dev/shm/"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (strncmp(f->path, names[i], strlen(names[i])) == 0)
+			return true;
+	return false;
+}
+
 void mapfiles_free(struct mapfiles *files)
 {
 	hash_free(&files->table);

@@ -58,6 +58,8 @@ void maptable_put(struct mapfiles *files, struct maptable *t);
 /* Add mapping *m, which replaces what it overlaps. A shared table is copied first. Takes over the
  * reference m->file, also if memory runs out and nothing is added. */
 void maptable_add(struct mapfiles *files, struct maptable **t, const struct mapping *m);
+/* Is it memory that a program fills with code: anonymous, or a file that exists in memory only? */
+bool mapfile_is_memory(const struct mapfile *f);
 /* Return unused memory. */
 void maptable_trim(struct maptable **t);
 /* Index of the first mapping that ends after `address`, t->n if none does. */

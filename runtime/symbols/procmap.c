@@ -96,8 +96,10 @@ void procmap_set_bound(struct procmap *p, struct process *r, bool is_bound)
 
 static void free_process(struct procmap *p, struct process *r)
 {
-	for (size_t i = 0; i < r->generations.n; i++)
+	for (size_t i = 0; i < r->generations.n; i++) {
 		maptable_put(&p->files, r->generations.items[i].table);
+		procmap_close_code(p, &r->generations.items[i]);
+	}
 	vec_free(&r->generations);
 	free(r);
 }
@@ -112,7 +114,7 @@ static void drop_process(struct procmap *p, struct process *r)
 /* Drop the oldest generation without a stack, or else the oldest. */
 static void drop_generation(struct procmap *p, struct process *r)
 {
-	const struct generation *g = r->generations.items;
+	struct generation *g = r->generations.items;
 	size_t i = 0;
 
 	while (i + 1 < r->generations.n && g[i].is_bound)
@@ -122,6 +124,7 @@ static void drop_generation(struct procmap *p, struct process *r)
 		p->n_forgotten++;
 	}
 	maptable_put(&p->files, g[i].table);
+	procmap_close_code(p, &g[i]);
 	vec_remove(&r->generations, i, 1);
 }
 
@@ -216,6 +219,16 @@ uint64_t procmap_forgotten(const struct procmap *p)
 size_t procmap_count(const struct procmap *p)
 {
 	return p->processes.n;
+}
+
+size_t procmap_each_code(struct procmap *p, void (*fn)(struct perfmap *m, void *ctx), void *ctx)
+{
+	for (struct process **r = process_table_next(&p->processes, NULL); r;
+	     r = process_table_next(&p->processes, r))
+		for (size_t i = 0; fn && i < (*r)->generations.n; i++)
+			if ((*r)->generations.items[i].code.map)
+				fn((*r)->generations.items[i].code.map, ctx);
+	return p->n_codes;
 }
 
 bool procmap_is_known(const struct procmap *p, uint32_t tgid)

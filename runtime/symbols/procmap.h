@@ -11,6 +11,16 @@
 #include "runtime/symbols/maptable.h"
 
 struct procmap;
+struct perfmap;
+
+/* Names of generated code; belongs to usym_code.c. */
+struct procmap_code {
+	struct perfmap *map; /* NULL: not open */
+	uint64_t tried_ns;   /* when opening failed; 0: never */
+	uint64_t bound_ns;   /* when a stack was taken; 0: unknown */
+	bool is_open;	     /* may be opened: the process runs, and has not called execve since */
+	bool has_code;	     /* executable memory that is not of a file */
+};
 
 enum {
 	PROCMAP_ENDED_MAX = 4096, /* ended processes without a stack, for PROCMAP_ENDED_NS */
@@ -52,6 +62,15 @@ const struct mapping *procmap_table(const struct procmap *p, uint32_t tgid, uint
 				    size_t *n, bool *is_newest);
 const struct mapping *procmap_find(const struct procmap *p, uint32_t tgid, uint32_t exec_id,
 				   uint64_t address, bool *is_newest);
+
+/* The names of code that exec_id generated, for the caller to open, by procmap_set_code(); NULL if
+ * exec_id is not known. Valid until the next event. */
+const struct procmap_code *procmap_code(struct procmap *p, uint32_t tgid, uint32_t exec_id);
+/* Keep `map` (NULL: opening failed at time_ns) for exec_id. Takes it over. */
+void procmap_set_code(struct procmap *p, uint32_t tgid, uint32_t exec_id, struct perfmap *map,
+		      uint64_t time_ns);
+/* Call fn with each map that is kept. Returns their number. */
+size_t procmap_each_code(struct procmap *p, void (*fn)(struct perfmap *m, void *ctx), void *ctx);
 
 /* Drop ended processes beyond the bounds above. */
 void procmap_expire(struct procmap *p, uint64_t now_ns);

@@ -6,12 +6,8 @@
 #define _GNU_SOURCE
 #include "runtime/symbols/procmap_impl.h"
 #include "runtime/base/clock.h"
+#include "runtime/base/proc_status.h"
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 /* ---- records ---- */
 
@@ -93,31 +89,6 @@ void procmap_exit(struct procmap *p, uint32_t tgid, uint64_t time_ns)
 
 /* ---- /proc/PID/maps ---- */
 
-/* Start time of the process in CLOCK_MONOTONIC; 0 if unknown. */
-static uint64_t process_start_ns(uint32_t tgid)
-{
-	uint64_t now_ns = monotonic_ns(); /* first: the difference cannot be negative */
-	uint64_t boot_ns = clock_ns(CLOCK_BOOTTIME) - now_ns, start_ns;
-	char path[48], text[1024], *p;
-	ssize_t n;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%u/stat", tgid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return 0;
-	n = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	text[n > 0 ? n : 0] = '\0';
-	p = strrchr(text, ')'); /* the name may contain anything */
-	for (int field = 2; p && field < 22; field++)
-		p = strchr(p + 1, ' ');
-	if (!p)
-		return 0;
-	start_ns = strtoull(p, NULL, 10) * (1000000000u / (uint64_t)sysconf(_SC_CLK_TCK));
-	return start_ns > boot_ns ? start_ns - boot_ns : 0;
-}
-
 /* The process whose newest generation is to hold `t`, the table read from /proc. */
 static struct process *process_of_table(struct procmap *p, uint32_t tgid, const struct maptable *t)
 {
@@ -146,7 +117,7 @@ int procmap_read_process(struct procmap *p, uint32_t tgid, uint64_t not_after_ns
 	uint64_t now_ns = monotonic_ns();
 	int err;
 
-	if (not_after_ns != UINT64_MAX && process_start_ns(tgid) > not_after_ns + 10000000u)
+	if (not_after_ns != UINT64_MAX && proc_start_ns(tgid) > not_after_ns + 10000000u)
 		return -ESRCH;
 	err = maptable_read(&p->files, tgid, &t);
 	if (err)

@@ -46,7 +46,7 @@ static struct generation *by_count(const struct process *r, uint32_t exec_id)
 	return NULL;
 }
 
-static struct generation *generation_of(const struct process *r, uint32_t exec_id)
+struct generation *procmap_generation(const struct process *r, uint32_t exec_id)
 {
 	struct generation *g = with_id(r, exec_id);
 	bool has_any_id = false;
@@ -85,8 +85,10 @@ void procmap_unbind(struct procmap *p, uint32_t tgid)
 	if (!r || !r->is_bound)
 		return;
 	procmap_set_bound(p, r, false);
-	for (size_t i = 0; i < r->generations.n; i++)
+	for (size_t i = 0; i < r->generations.n; i++) {
 		r->generations.items[i].is_bound = false;
+		procmap_close_code(p, &r->generations.items[i]);
+	}
 }
 
 int procmap_bind(struct procmap *p, uint32_t tgid, uint32_t exec_id, uint64_t time_ns)
@@ -124,7 +126,7 @@ const struct mapping *procmap_table(const struct procmap *p, uint32_t tgid, uint
 				    size_t *n, bool *is_newest)
 {
 	const struct process *r = procmap_find_process(p, tgid);
-	const struct generation *g = r ? generation_of(r, exec_id) : NULL;
+	const struct generation *g = r ? procmap_generation(r, exec_id) : NULL;
 
 	*n = g && g->table ? g->table->n : 0;
 	*is_newest = g && g == newest_generation(r);
@@ -135,7 +137,7 @@ const struct mapping *procmap_find(const struct procmap *p, uint32_t tgid, uint3
 				   uint64_t address, bool *is_newest)
 {
 	const struct process *r = procmap_find_process(p, tgid);
-	const struct generation *g = r ? generation_of(r, exec_id) : NULL;
+	const struct generation *g = r ? procmap_generation(r, exec_id) : NULL;
 	uint32_t i;
 
 	*is_newest = g && g == newest_generation(r);

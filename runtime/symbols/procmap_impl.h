@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Internals of procmap, shared by its three files: procmap.c (lifetime of processes and
- * generations), procmap_event.c (records and /proc/PID/maps), procmap_exec.c (exec ids and lookup).
+ * Internals of procmap, shared by its files: procmap.c (lifetime of processes and generations),
+ * procmap_event.c (records and /proc/PID/maps), procmap_exec.c (exec ids and lookup),
+ * procmap_code.c (names of generated code).
  */
 #pragma once
 #include <stdbool.h>
@@ -21,6 +22,7 @@ struct generation {
 	uint32_t exec_id; /* valid if has_id */
 	bool has_id, is_bound, is_complete;
 	struct maptable *table; /* NULL: empty */
+	struct procmap_code code;
 };
 
 struct process {
@@ -42,12 +44,19 @@ struct procmap {
 	struct process_list ended, ended_bound;
 	size_t n_ended, n_ended_bound;
 	uint64_t n_forgotten;
+	size_t n_codes; /* generations with code.map */
 };
 
 static inline struct generation *newest_generation(const struct process *r)
 {
 	return &r->generations.items[r->generations.n - 1];
 }
+
+/* procmap_exec.c: the generation that exec_id stands for, or NULL. */
+struct generation *procmap_generation(const struct process *r, uint32_t exec_id);
+
+/* procmap_code.c: close the map of generated code. */
+void procmap_close_code(struct procmap *p, struct generation *g);
 
 /* procmap.c */
 

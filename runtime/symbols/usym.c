@@ -13,6 +13,7 @@
 #include "runtime/symbols/procmap.h"
 #include "runtime/base/string_set.h"
 #include "runtime/symbols/symfile.h"
+#include "runtime/symbols/usym_code.h"
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
@@ -25,6 +26,7 @@ struct usyms {
 	struct maptrack *track;
 	struct string_set strings;
 	struct symfiles files;
+	struct usym_code code;
 	uint64_t n_lost;
 	uint64_t reread_ns; /* time of the last read of /proc because of a miss */
 	uint32_t reread_tgid;
@@ -42,7 +44,7 @@ struct usyms *usyms_new(void)
 		free(u);
 		return NULL;
 	}
-	u->files.maps = u->maps;
+	u->files.maps = u->code.maps = u->maps;
 	return u;
 }
 
@@ -93,8 +95,13 @@ void usyms_note_all(struct usyms *u)
 
 void usyms_note_stack(struct usyms *u, uint32_t tgid, uint32_t exec_id, uint64_t time_ns)
 {
-	if (procmap_is_bound(u->maps, tgid, exec_id))
+	if (procmap_is_bound(u->maps, tgid, exec_id)) {
+		if (usym_code_is_due(&u->code, tgid, exec_id)) {
+			drain(u);
+			usym_code_open(&u->code, tgid, exec_id);
+		}
 		return;
+	}
 	drain(u);
 	if (!procmap_is_known(u->maps, tgid))
 		procmap_read_process(u->maps, tgid, time_ns);
@@ -102,6 +109,7 @@ void usyms_note_stack(struct usyms *u, uint32_t tgid, uint32_t exec_id, uint64_t
 	    !procmap_read_process(u->maps, tgid, time_ns))
 		procmap_bind(u->maps, tgid, exec_id, monotonic_ns());
 	symfiles_pin(&u->files, tgid, exec_id);
+	usym_code_open(&u->code, tgid, exec_id);
 }
 
 void usyms_forget_stacks(struct usyms *u, uint32_t tgid)
@@ -160,21 +168,34 @@ static const struct mapping *find_mapping(struct usyms *u, uint32_t tgid, uint32
 	return procmap_find(u->maps, tgid, exec_id, ip, &is_newest);
 }
 
-bool usyms_find(struct usyms *u, uint32_t tgid, uint32_t exec_id, uint64_t ip, struct usym *out)
+/* Name an address in a mapped file. False if the file has no symbol for it. */
+static bool find_in_file(struct usyms *u, uint32_t tgid, const struct mapping *m, uint64_t ip,
+			 struct usym *out)
 {
-	const struct mapping *m = find_mapping(u, tgid, exec_id, ip);
 	struct elfsym *elf;
 	const char *name;
 
-	*out = (struct usym){0};
-	if (!m)
-		return false;
 	out->module = string_set_keep(&u->strings, m->file->path);
 	out->module_offset = ip - m->start + m->file_offset;
 	elf = symfiles_of(&u->files, tgid, m);
-	if (!elf || !elfsym_file_to_vaddr(elf, out->module_offset, &out->module_offset))
-		return out->module;
-	if (elfsym_by_address(elf, out->module_offset, &name, &out->offset))
-		out->name = string_set_keep(&u->strings, name);
+	if (!elf || !elfsym_file_to_vaddr(elf, out->module_offset, &out->module_offset) ||
+	    !elfsym_by_address(elf, out->module_offset, &name, &out->offset))
+		return false;
+	out->name = string_set_keep(&u->strings, name);
 	return true;
+}
+
+bool usyms_find(struct usyms *u, uint32_t tgid, uint32_t exec_id, uint64_t ip, struct usym *out)
+{
+	const struct mapping *m = find_mapping(u, tgid, exec_id, ip);
+	const char *name;
+
+	*out = (struct usym){0};
+	if (m && find_in_file(u, tgid, m, ip, out))
+		return true;
+	/* Code of a file may be listed, too: that of run times whose own symbols are stripped. */
+	if (usym_code_find(&u->code, tgid, exec_id, ip, &name, &out->offset))
+		out->name = string_set_keep(&u->strings, name);
+	out->may_be_listed = !out->name && m && mapfile_is_memory(m->file);
+	return out->module || out->name;
 }

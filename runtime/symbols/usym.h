@@ -16,6 +16,7 @@ struct usym {
 	uint64_t offset;    /* bytes from the symbol's start */
 	const char *module; /* path of the mapped file, "[vdso]", or NULL if nothing is mapped */
 	uint64_t module_offset; /* virtual address as linked */
+	bool may_be_listed;	/* generated code without a name, which it may still get */
 };
 
 struct usyms *usyms_new(void);

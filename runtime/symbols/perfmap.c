@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reading /tmp/perf-PID.map: see perfmap.h.
+ *
+ * A line is "START SIZE NAME", with numbers in hexadecimal. Programs append to the file as they
+ * compile, so what is new is read when the file has grown; if its end is no longer what was read
+ * before, it has been written anew and is read from its start. Memory of discarded code is used
+ * again, so lines overlap and later ones count: the ranges are cut at all their ends, and each
+ * piece belongs to the last line that covers it.
+ * Nothing in the file is trusted.
+ */
+#define _GNU_SOURCE
+#include "runtime/symbols/perfmap.h"
+#include "runtime/base/clock.h"
+#include "runtime/base/vec.h"
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+	FILE_MAX_BYTES = 64 << 20,
+	FUNCTIONS_MAX = 1 << 20,
+	NAME_MAX_BYTES = 4096,
+	BLOCK_BYTES = 64 * 1024,
+	TAIL_BYTES = 64,
+	NO_FUNCTION = -1,
+};
+#define REREAD_NS 100000000ull
+
+struct function {
+	uint64_t start, end;
+	uint32_t name; /* offset in names */
+};
+
+struct perfmap {
+	int fd;
+	bool is_cut;
+	bool is_stale;	  /* the pieces are older than the functions */
+	bool is_inside;	  /* read_to is inside of a line that is left out */
+	uint64_t read_to; /* offset behind the last complete line */
+	uint64_t seen_ns; /* when the file was last looked at */
+	struct timespec modified;
+	uint64_t size; /* of the file, when it was last read */
+	char tail[TAIL_BYTES];
+	size_t tail_bytes;
+	VEC(struct function) functions;
+	VEC(char) names;
+	/* The ends of all ranges, ascending, and whose function the piece is that begins there. */
+	VEC(uint64_t) ends;
+	VEC(int32_t) owners;
+};
+
+struct perfmap *perfmap_new(int fd)
+{
+	struct perfmap *m = calloc(1, sizeof(*m));
+
+	if (m)
+		m->fd = fd;
+	else
+		close(fd);
+	return m;
+}
+
+void perfmap_drop(struct perfmap *m)
+{
+	vec_free(&m->functions);
+	vec_free(&m->names);
+	vec_free(&m->ends);
+	vec_free(&m->owners);
+	m->read_to = m->size = m->seen_ns = m->tail_bytes = 0;
+	m->is_inside = false;
+}
+
+void perfmap_free(struct perfmap *m)
+{
+	if (!m)
+		return;
+	perfmap_drop(m);
+	close(m->fd);
+	free(m);
+}
+
+size_t perfmap_bytes(const struct perfmap *m)
+{
+	return sizeof(*m) + m->functions.capacity * sizeof(*m->functions.items) +
+	       m->names.capacity + m->ends.capacity * sizeof(*m->ends.items) +
+	       m->owners.capacity * sizeof(*m->owners.items);
+}
+
+bool perfmap_is_cut(const struct perfmap *m)
+{
+	return m->is_cut;
+}
+
+/* ---- lines ---- */
+
+static bool parse_hex(const char **at, const char *end, uint64_t *out)
+{
+	const char *p = *at;
+	uint64_t value = 0;
+
+	while (p < end && *p == ' ')
+		p++;
+	if (end - p > 2 && p[0] == '0' && (p[1] | 32) == 'x')
+		p += 2;
+	for (*at = p; p < end; p++) {
+		unsigned c = (unsigned char)*p, digit = c - '0';
+
+		if (digit > 9)
+			digit = (c | 32) - 'a' > 5 ? 16 : (c | 32) - 'a' + 10;
+		if (digit > 15)
+			break;
+		if (value >> 60)
+			return false;
+		value = value << 4 | digit;
+	}
+	if (p == *at || p == end || *p != ' ')
+		return false;
+	*at = p;
+	*out = value;
+	return true;
+}
+
+/* False if memory ran out. Lines that are malformed are left out. */
+static bool add_line(struct perfmap *m, const char *line, const char *end)
+{
+	struct function f = {.name = (uint32_t)m->names.n};
+	uint64_t size;
+	size_t length;
+
+	if (!parse_hex(&line, end, &f.start) || !parse_hex(&line, end, &size))
+		return true;
+	while (line < end && *line == ' ')
+		line++;
+	length = (size_t)(end - line);
+	length = strnlen(line, length < NAME_MAX_BYTES ? length : NAME_MAX_BYTES);
+	if (!length || !size || size > UINT64_MAX - f.start)
+		return true;
+	if (m->functions.n == FUNCTIONS_MAX) {
+		m->is_cut = true;
+		return true;
+	}
+	f.end = f.start + size;
+	if (vec_append(&m->names, line, length) || vec_push(&m->names, '\0'))
+		return false;
+	m->is_stale = true;
+	return !vec_push(&m->functions, f);
+}
+
+static size_t read_block(const struct perfmap *m, char *block, size_t n, uint64_t offset)
+{
+	uint64_t left = offset < FILE_MAX_BYTES ? FILE_MAX_BYTES - offset : 0;
+	ssize_t got = pread(m->fd, block, n < left ? n : left, (off_t)offset);
+
+	return got > 0 ? (size_t)got : 0;
+}
+
+/* Read the complete lines from read_to on. A line that does not fit a block is left out. */
+static void read_lines(struct perfmap *m)
+{
+	char *block = malloc(BLOCK_BYTES);
+	bool has_memory = block != NULL;
+	size_t n;
+
+	while (has_memory && (n = read_block(m, block, BLOCK_BYTES, m->read_to)) > 0) {
+		const char *line = block, *end;
+
+		while (has_memory && (end = memchr(line, '\n', n - (size_t)(line - block)))) {
+			has_memory = m->is_inside || add_line(m, line, end);
+			m->is_inside = false;
+			line = end + 1;
+		}
+		if (line == block) {
+			if (n < BLOCK_BYTES)
+				break; /* incomplete: the rest is still to be written */
+			m->is_inside = true;
+			line = block + n;
+		}
+		m->read_to += (uint64_t)(line - block);
+	}
+	m->is_cut |= m->size > FILE_MAX_BYTES || !has_memory;
+	m->tail_bytes = m->read_to < TAIL_BYTES ? m->read_to : TAIL_BYTES;
+	m->tail_bytes = read_block(m, m->tail, m->tail_bytes, m->read_to - m->tail_bytes);
+	free(block);
+}
+
+/* ---- pieces ---- */
+
+static int compare_ends(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static bool collect_ends(struct perfmap *m)
+{
+	size_t kept = 0;
+
+	m->ends.n = 0;
+	if (vec_reserve(&m->ends, 2 * m->functions.n))
+		return false;
+	for (size_t i = 0; i < m->functions.n; i++) {
+		m->ends.items[2 * i] = m->functions.items[i].start;
+		m->ends.items[2 * i + 1] = m->functions.items[i].end;
+	}
+	qsort(m->ends.items, 2 * m->functions.n, sizeof(uint64_t), compare_ends);
+	for (size_t i = 0; i < 2 * m->functions.n; i++)
+		if (!kept || m->ends.items[kept - 1] != m->ends.items[i])
+			m->ends.items[kept++] = m->ends.items[i];
+	m->ends.n = kept;
+	return true;
+}
+
+/* How many ends are at or below the address. */
+static size_t ends_up_to(const struct perfmap *m, uint64_t address)
+{
+	size_t low = 0, high = m->ends.n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (m->ends.items[middle] <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* The first piece from i on that has no owner. `next` leads there, and is shortened on the way. */
+static uint32_t first_free(uint32_t *next, uint32_t i)
+{
+	uint32_t end = i;
+
+	while (next[end] != end)
+		end = next[end];
+	while (next[i] != end) {
+		uint32_t step = next[i];
+
+		next[i] = end;
+		i = step;
+	}
+	return end;
+}
+
+/* From the last function to the first: each gets its pieces that later ones have left. */
+static bool assign_pieces(struct perfmap *m)
+{
+	size_t n = m->ends.n;
+	uint32_t *next = malloc((n + 1) * sizeof(*next));
+
+	m->owners.n = 0;
+	if (!next || vec_reserve(&m->owners, n)) {
+		free(next);
+		return false;
+	}
+	m->owners.n = n;
+	for (uint32_t i = 0; i <= n; i++)
+		next[i] = i;
+	for (size_t i = 0; i < n; i++)
+		m->owners.items[i] = NO_FUNCTION;
+	for (size_t f = m->functions.n; f-- > 0;) {
+		uint32_t i = (uint32_t)ends_up_to(m, m->functions.items[f].start) - 1;
+
+		for (i = first_free(next, i); i < n && m->ends.items[i] < m->functions.items[f].end;
+		     i = first_free(next, i)) {
+			m->owners.items[i] = (int32_t)f;
+			next[i] = i + 1;
+		}
+	}
+	free(next);
+	return true;
+}
+
+static void make_pieces(struct perfmap *m)
+{
+	m->is_stale = false;
+	if (m->functions.n && collect_ends(m) && assign_pieces(m))
+		return;
+	m->ends.n = m->owners.n = 0;
+	m->is_cut |= m->functions.n > 0;
+}
+
+/* ---- lookup ---- */
+
+/* Is what was read last still there? If not, the file was written anew. */
+static bool has_same_tail(const struct perfmap *m)
+{
+	char now[TAIL_BYTES];
+	size_t n = read_block(m, now, m->tail_bytes, m->read_to - m->tail_bytes);
+
+	return n == m->tail_bytes && memcmp(now, m->tail, n) == 0;
+}
+
+static void refresh(struct perfmap *m)
+{
+	struct stat st;
+
+	m->seen_ns = monotonic_ns();
+	if (fstat(m->fd, &st) ||
+	    ((uint64_t)st.st_size == m->size && st.st_mtim.tv_sec == m->modified.tv_sec &&
+	     st.st_mtim.tv_nsec == m->modified.tv_nsec))
+		return;
+	if ((uint64_t)st.st_size < m->read_to || !has_same_tail(m))
+		perfmap_drop(m);
+	m->seen_ns = monotonic_ns();
+	m->size = (uint64_t)st.st_size;
+	m->modified = st.st_mtim;
+	read_lines(m);
+	if (m->is_stale)
+		make_pieces(m);
+}
+
+static const struct function *function_at(const struct perfmap *m, uint64_t address)
+{
+	size_t i = ends_up_to(m, address);
+
+	return i && m->owners.items[i - 1] != NO_FUNCTION
+		       ? &m->functions.items[m->owners.items[i - 1]]
+		       : NULL;
+}
+
+bool perfmap_find(struct perfmap *m, uint64_t address, const char **name, uint64_t *offset)
+{
+	const struct function *f = function_at(m, address);
+
+	if (!m->seen_ns || monotonic_ns() > m->seen_ns + (f ? REREAD_NS : 0)) {
+		refresh(m);
+		f = function_at(m, address);
+	}
+	if (!f)
+		return false;
+	*name = m->names.items + f->name;
+	*offset = address - f->start;
+	return true;
+}

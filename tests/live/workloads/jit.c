@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * jit MODE: a program that generates two functions, generated_one() and generated_two(), which call
+ * point(), and lists them in /tmp/perf-PID.map as run times do. It calls both 10 times. MODE:
+ *   plain    the lines of functions that were discarded come first
+ *   grow     generated_two is added after generated_one has been called
+ *   late     the file appears after the first calls; 20 ms later come more
+ *   asked    the file appears 0.5 s after the calls; the program ends 1.5 s later
+ *   names    names with control characters, one without an end
+ *   foreign  the file belongs to another user
+ *   stale    the file is older than the process
+ *   link     it is a symbolic link
+ *   fifo     it is a named pipe
+ *   none     there is no file
+ *   pidns    in a pid namespace of its own (needs root)
+ *   root     with another root directory, below $PWD (needs root)
+ * The file is removed at the end, except in mode `kept`, which is otherwise plain.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { CALLS = 10, FUNCTION_BYTES = 64, OTHER_USER = 12345 };
+
+static char path[64];
+static char *code;
+
+__attribute__((noinline)) static void point(void)
+{
+	volatile int kept = 1;
+
+	__asm__ volatile("" ::"r"(kept) : "memory");
+}
+
+static void generate(void)
+{
+#if defined(__x86_64__)
+	/* push rbp; mov rbp, rsp; call rdi; pop rbp; ret */
+	static const unsigned char text[] = {0x55, 0x48, 0x89, 0xe5, 0xff, 0xd7, 0x5d, 0xc3};
+#elif defined(__aarch64__)
+	/* stp x29, x30, [sp, -16]!; mov x29, sp; blr x0; ldp x29, x30, [sp], 16; ret */
+	static const uint32_t text[] = {0xa9bf7bfd, 0x910003fd, 0xd63f0000, 0xa8c17bfd, 0xd65f03c0};
+#else
+#error "no code for this machine"
+#endif
+	code = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+		    0);
+	if (code == MAP_FAILED)
+		exit(1);
+	memcpy(code, text, sizeof(text));
+	memcpy(code + FUNCTION_BYTES, text, sizeof(text));
+	__builtin___clear_cache(code, code + 4096);
+}
+
+static void call(int which)
+{
+	void (*fn)(void (*)(void)) = (void (*)(void (*)(void)))(code + which * FUNCTION_BYTES);
+
+	for (int i = 0; i < CALLS; i++)
+		fn(point);
+	__asm__ volatile("" ::: "memory");
+}
+
+static void line(FILE *f, int which, int bytes, const char *name)
+{
+	fprintf(f, "%lx %x %s\n", (unsigned long)(uintptr_t)(code + which * FUNCTION_BYTES), bytes,
+		name);
+}
+
+static void write_map(const char *mode, const char *one, const char *two)
+{
+	FILE *f = fopen(path, mode);
+
+	if (!f)
+		exit(1);
+	if (one)
+		line(f, 0, FUNCTION_BYTES, one);
+	if (two)
+		line(f, 1, FUNCTION_BYTES, two);
+	fclose(f);
+}
+
+static void write_plain(void)
+{
+	FILE *f = fopen(path, "we");
+
+	if (!f)
+		exit(1);
+	line(f, -1, 3 * FUNCTION_BYTES, "discarded");
+	fputs("not a line\n12 zz bad\n0 0 empty\nffffffffffffffff ff over\n", f);
+	line(f, 0, FUNCTION_BYTES, "generated_one");
+	line(f, 1, FUNCTION_BYTES, "generated_two");
+	fprintf(f, "%lx 1000 incomplete", (unsigned long)(uintptr_t)code);
+	fclose(f);
+}
+
+static void nap_ms(long ms)
+{
+	nanosleep(&(struct timespec){.tv_nsec = ms * 1000000}, NULL);
+}
+
+static void set_stale(void)
+{
+	struct timespec old[2] = {{.tv_sec = 1000000000}, {.tv_sec = 1000000000}};
+
+	utimensat(AT_FDCWD, path, old, 0);
+}
+
+static void make_names(void)
+{
+	static char name[3000];
+
+	memset(name, 'x', sizeof(name) - 1);
+	memcpy(name, "\033[31mred\r\t\001", 11);
+	write_map("we", name, "\xff\xfe %s \\");
+}
+
+static void prepare(const char *mode)
+{
+	if (!strcmp(mode, "none") || !strcmp(mode, "late") || !strcmp(mode, "asked"))
+		return;
+	if (!strcmp(mode, "link")) {
+		char target[80];
+
+		snprintf(target, sizeof(target), "%s.target", path);
+		if (symlink(target, path))
+			exit(1);
+		write_map("we", "wrong", "wrong");
+	} else if (!strcmp(mode, "fifo")) {
+		if (mkfifo(path, 0600))
+			exit(1);
+	} else if (!strcmp(mode, "grow")) {
+		write_map("we", "generated_one", NULL);
+	} else if (!strcmp(mode, "names")) {
+		make_names();
+	} else {
+		write_plain();
+	}
+	if (!strcmp(mode, "foreign") && chown(path, OTHER_USER, OTHER_USER))
+		exit(1);
+	if (!strcmp(mode, "stale"))
+		set_stale();
+}
+
+static void run(const char *mode)
+{
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)getpid());
+	generate();
+	prepare(mode);
+	call(0);
+	if (!strcmp(mode, "grow"))
+		write_map("ae", NULL, "generated_two");
+	if (!strcmp(mode, "late")) {
+		write_plain();
+		nap_ms(20);
+	}
+	call(1);
+	nap_ms(50); /* the tracer opens the file now */
+	if (!strcmp(mode, "asked")) {
+		nap_ms(450);
+		write_plain();
+		nap_ms(999);
+		nap_ms(501);
+	}
+	if (!strcmp(mode, "kept"))
+		return;
+	if (!strcmp(mode, "link")) {
+		char target[80];
+
+		snprintf(target, sizeof(target), "%s.target", path);
+		unlink(target);
+	}
+	unlink(path);
+}
+
+/* In a child, for the namespace begins with it. */
+static int run_in_pidns(void)
+{
+	int status = 1;
+	pid_t child;
+
+	if (unshare(CLONE_NEWPID))
+		return 1;
+	child = fork();
+	if (!child) {
+		run("plain");
+		_exit(0);
+	}
+	waitpid(child, &status, 0);
+	return status != 0;
+}
+
+static void enter_root(void)
+{
+	char dir[] = "jit-root-XXXXXX";
+
+	if (!mkdtemp(dir) || chdir(dir) || mkdir("tmp", 0777) || chroot("."))
+		exit(1);
+}
+
+int main(int argc, char **argv)
+{
+	const char *mode = argc > 1 ? argv[1] : "plain";
+
+	if (!strcmp(mode, "pidns"))
+		return run_in_pidns();
+	if (!strcmp(mode, "root"))
+		enter_root();
+	run(mode);
+	return 0;
+}
