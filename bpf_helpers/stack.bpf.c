@@ -134,6 +134,8 @@ static INLINE uint32_t cut_to(uint64_t *ips, uint32_t n, uint32_t limit)
 	return limit;
 }
 
+_Static_assert(UNWIND_DEEP == UNWIND_COMPLETE + 1, "the end of a stack that is cut");
+
 /* Were there more frames than fit? By arithmetic: the verifier would walk everything behind a
  * branch twice. */
 static INLINE uint32_t is_cut(uint32_t n, uint32_t limit)
@@ -145,7 +147,7 @@ static INLINE uint32_t is_cut(uint32_t n, uint32_t limit)
 static INLINE void count_cut(uint32_t cut, uint32_t probe)
 {
 	if (cut)
-		sonde_loss_count(probe, SONDE_LOSS_STACK_CUT);
+		sonde_loss_count(probe, SONDE_LOSS_STACK_DEEP);
 }
 
 /* `bytes` of frames were captured at words[HEADER_WORDS]. Drop the first `skip` frames and store
@@ -167,6 +169,7 @@ static INLINE uint64_t keep(struct scratch *s, uint64_t *words, long bytes, uint
 	if (*seen == hash)
 		return hash;
 	st->n_frames = n;
+	st->end = UNWIND_COMPLETE + cut;
 	st->tgid = 0;
 	st->exec_id = 0;
 	st->sent = 0;
@@ -234,8 +237,8 @@ static INLINE uint32_t announce(struct sonde_stack *kept, uint64_t hash, uint32_
 	return 1;
 }
 
-_Static_assert((int)SONDE_LOSS_STACK_CUT + UNWIND_BAD_FRAME - UNWIND_DEEP ==
-		       SONDE_LOSS_STACK_BAD_FRAME,
+_Static_assert((int)SONDE_LOSS_STACK_BAD_FRAME - SONDE_LOSS_STACK_DEEP ==
+		       UNWIND_END_COUNT - 1 - UNWIND_DEEP,
 	       "a loss for each end of a walk");
 
 /* Have user space read the mappings of the process. If the ring is full, a later walk asks
@@ -254,6 +257,12 @@ static INLINE void ask(const struct sonde_walk *w, uint32_t tgid, uint32_t exec_
 	sonde_ring_submit(ev, sizeof(*ev));
 }
 
+static INLINE uint32_t loss_of(uint32_t end)
+{
+	end -= UNWIND_DEEP;
+	return SONDE_LOSS_STACK_DEEP + (end < UNWIND_END_COUNT - UNWIND_DEEP ? end : 0);
+}
+
 /* Capture by the tables of unwind.h. Returns the number of frames. */
 static INLINE uint32_t walk(struct sonde_walk *w, uint32_t tgid, uint32_t exec_id, uint32_t probe,
 			    uint32_t limit)
@@ -264,7 +273,7 @@ static INLINE uint32_t walk(struct sonde_walk *w, uint32_t tgid, uint32_t exec_i
 	if (n == limit)
 		end = UNWIND_COMPLETE;
 	if (end != UNWIND_COMPLETE)
-		sonde_loss_count(probe, SONDE_LOSS_STACK_CUT + (end - UNWIND_DEEP) % 7);
+		sonde_loss_count(probe, loss_of(end));
 	if (w->must_ask)
 		ask(w, tgid, exec_id);
 	barrier_var(i);
@@ -290,7 +299,7 @@ static INLINE uint32_t capture_by_fp(struct sonde_stack *st, void *ctx, struct t
 	cut = is_cut(n, limit);
 	n = cut_to(st->ips, n, limit);
 	count_cut(cut, probe);
-	st->end = UNWIND_COMPLETE;
+	st->end = UNWIND_COMPLETE + cut;
 	return n;
 }
 

@@ -112,13 +112,10 @@ struct unwind_file {
 
 /* Why a walk ended. */
 enum unwind_end {
-	UNWIND_GOES_ON,	   /* it did not end */
-	UNWIND_COMPLETE,   /* at the outermost frame */
-	UNWIND_DEEP,	   /* more than SONDE_MAX_FRAMES */
-	UNWIND_NOT_READY,  /* no tables for this process or mapping yet; requested */
-	UNWIND_NOT_CODE,   /* an address that is in no executable mapping */
-	UNWIND_NO_CALL,	   /* an address without a call instruction before it */
-	UNWIND_UNREADABLE, /* memory of the stack could not be read */
-	UNWIND_NO_WAY,	   /* a rule that the walk does not support */
-	UNWIND_BAD_FRAME,  /* the CFA does not lie above the last one */
+	UNWIND_GOES_ON, /* it did not end */
+	UNWIND_COMPLETE,
+#define UNWIND_CUT(id, ...) UNWIND_##id,
+#include "bpf_helpers/unwind_ends.def"
+#undef UNWIND_CUT
+	UNWIND_END_COUNT,
 };

@@ -117,4 +117,10 @@ void format_stack(struct text *t, const struct view_stack *s, enum stack_form fo
 		put_indent(t);
 		text_string(t, "[stack lost]\n");
 	}
+	if (s->cut) {
+		put_indent(t);
+		text_string(t, "[truncated: ");
+		text_string(t, s->cut);
+		text_string(t, "]\n");
+	}
 }

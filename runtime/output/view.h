@@ -26,7 +26,8 @@ struct view_stack {
 	const struct view_frame *frames; /* innermost first */
 	uint32_t n;
 	bool is_user;
-	bool is_lost; /* captured, but missing from the store (n is 0) */
+	const char *cut; /* why there are no more frames; NULL: the last one is the outermost */
+	bool is_lost;	 /* captured, but missing from the store (n is 0) */
 };
 
 /* One bucket of a histogram: its number (for its range see agg.h) and its count. */

@@ -3,6 +3,7 @@
  * The user side of the stack store: hash -> frames with names, read from the map of stacks once,
  * when a stack is first shown. Also notes each new user stack that programs report.
  */
+#include "bpf_helpers/unwind.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/limit_hint.h"
 #include "runtime/symbols/ksym.h"
@@ -19,9 +20,17 @@
 struct cached {
 	uint64_t hash; /* 0: empty */
 	struct view_frame *frames;
+	const char *cut;
 	uint32_t n;
 	uint64_t again_ns; /* when to look for missing names again; 0: never */
 };
+
+static const char *const cuts[] = {
+#define UNWIND_CUT(id, name, reason, help) [UNWIND_##id] = reason,
+#include "bpf_helpers/unwind_ends.def"
+#undef UNWIND_CUT
+};
+_Static_assert(sizeof(cuts) / sizeof(cuts[0]) == UNWIND_END_COUNT, "one row for each end");
 
 HASH_TABLE(stack_cache, struct cached);
 
@@ -107,6 +116,7 @@ static bool resolve(struct session *s, uint64_t hash, struct cached *c)
 	}
 	n = st.n_frames < SONDE_MAX_FRAMES ? st.n_frames : SONDE_MAX_FRAMES;
 	*c = (struct cached){.hash = hash, .n = n};
+	c->cut = st.end < UNWIND_END_COUNT ? cuts[st.end] : NULL;
 	c->frames = calloc(n + 1, sizeof(*c->frames));
 	if (!c->frames)
 		return false;
@@ -146,6 +156,7 @@ static bool find(struct stack_source *source, uint64_t hash, const struct type *
 	}
 	*out = (struct view_stack){.frames = c->frames,
 				   .n = c->n,
+				   .cut = c->cut,
 				   .is_user = type->kind == TY_USTACK};
 	return true;
 }
