@@ -54,7 +54,8 @@ class File:
             head = file.read(64)
             if head[:5] != b"\x7fELF\x02":
                 raise ValueError(path)
-            at, size, n = struct.unpack_from("<Q", head, 32) + struct.unpack_from("<HH", head, 54)
+            self.entry, at = struct.unpack_from("<QQ", head, 24)
+            size, n = struct.unpack_from("<HH", head, 54)
             file.seek(at)
             table = file.read(size * n)
         parts = [struct.unpack_from("<IIQQQQQQ", table, i * size) for i in range(n)]

@@ -10,7 +10,7 @@
  * AT_SITE() runs a statement that waits in libc. It records the callers' return addresses by libgcc's
  * backtrace(), and the time by two clocks: what elapsed, less what the thread was on the CPU.
  *
- * The record, one line each:
+ * The record, one line each, of the first 256 sites:
  *	image PID PATH
  *	map PID START END OFFSET PATH		executable mappings
  *	site PID TID NANOSECONDS TIMES FUNCTION "NAME" "FUNCTIONS" ADDRESS…
@@ -105,11 +105,9 @@ static inline void note_site(struct known_site *new_site)
 	}
 	while (i < known.n && !is_same_site(&known.sites[i], new_site))
 		i++;
-	if (i == MOST_SITES)
-		abort();
-	if (i == known.n)
+	if (i == known.n && i < MOST_SITES)
 		known.sites[known.n++] = *new_site;
-	else {
+	else if (i < known.n) {
 		known.sites[i].off_cpu_ns += new_site->off_cpu_ns;
 		known.sites[i].times += new_site->times;
 	}
