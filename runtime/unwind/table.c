@@ -1,25 +1,331 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The unwind table of an ELF file: see table.h. */
+/*
+ * The unwind table of an ELF file: see table.h. This file finds the parts of the file that matter:
+ * its code, and the sections of call frame information. Without section headers, .eh_frame is found
+ * by .eh_frame_hdr, which has a program header of its own. The file is read, never mapped, so it
+ * may be truncated meanwhile.
+ */
+#define _GNU_SOURCE
 #include "runtime/unwind/table.h"
-#include "runtime/unwind/rules.h"
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <zlib.h>
+#include "runtime/elf/elfsym_impl.h"
+#include "runtime/unwind/cfi.h"
+#include "runtime/unwind/pack.h"
+#include "runtime/unwind/reader.h"
+#include "runtime/unwind/rules.h"
+
+enum {
+	HEADERS_MAX = 65535,
+	SEGMENTS_MAX = 256,
+	CFI_MAX_BYTES = 128 << 20, /* libLLVM has 6 MB */
+	CFI_FIRST_BYTES = 1 << 16, /* first read of an .eh_frame of unknown size */
+	CFI_INFLATED_RATIO = 32,
+	SHT_UNWIND = 0x70000001, /* SHT_X86_64_UNWIND */
+};
+
+/* A file while its table is made. */
+struct source {
+	struct elf_file f;
+	struct cfi cfi;
+	uint8_t *eh_frame, *debug_frame;
+};
+
+/* ---- headers ------------------------------------------------------------------------------- */
+
+static int compare_segments(const void *a, const void *b)
+{
+	const struct unwind_segment *x = a, *y = b;
+
+	return x->address < y->address ? -1 : x->address > y->address;
+}
+
+/* The number of program headers; libelf reads all of them at once. */
+static size_t n_headers(struct elf_file *f)
+{
+	size_t n;
+
+	return elf_getphdrnum(f->elf, &n) || n > HEADERS_MAX ? 0 : n;
+}
+
+static int read_segments(struct elf_file *f, struct unwind_table *out)
+{
+	size_t n = n_headers(f);
+	GElf_Phdr h;
+
+	out->segments = calloc(SEGMENTS_MAX, sizeof(*out->segments));
+	if (!out->segments)
+		return -ENOMEM;
+	for (size_t i = 0; i < n && gelf_getphdr(f->elf, (int)i, &h); i++) {
+		if (h.p_type != PT_LOAD || !(h.p_flags & PF_X) || !h.p_filesz ||
+		    h.p_filesz > INT64_MAX || h.p_vaddr > INT64_MAX - h.p_filesz)
+			continue;
+		if (out->n_segments == SEGMENTS_MAX)
+			return -EFBIG;
+		out->segments[out->n_segments++] =
+			(struct unwind_segment){h.p_offset, h.p_vaddr, h.p_filesz};
+	}
+	if (out->n_segments)
+		qsort(out->segments, out->n_segments, sizeof(*out->segments), compare_segments);
+	return 0;
+}
+
+static const struct section *find_section(const struct elf_file *f, const char *name)
+{
+	for (uint32_t i = 0; i < f->n_sections; i++) {
+		const struct section *s = &f->sections[i];
+
+		if ((s->type == SHT_PROGBITS || s->type == SHT_UNWIND) && s->size &&
+		    elfsym_section_is(f, s, name))
+			return s;
+	}
+	return NULL;
+}
+
+static bool is_go(const struct elf_file *f)
+{
+	return find_section(f, ".gopclntab") || find_section(f, ".go.buildinfo");
+}
+
+/* ---- sections ------------------------------------------------------------------------------ */
+
+/* Read `n` bytes of the file, or those that exist, into a new buffer. 0 or -errno. */
+static int read_bytes(const struct elf_file *f, uint64_t offset, uint64_t n, uint8_t **out,
+		      size_t *n_out)
+{
+	if (offset >= f->size)
+		n = 0;
+	else if (n > f->size - offset)
+		n = f->size - offset;
+	if (n > CFI_MAX_BYTES)
+		return -EFBIG;
+	*out = malloc(n + 1);
+	if (!*out)
+		return -ENOMEM;
+	*n_out = elfsym_read_at(f->fd, *out, n, offset);
+	return 0;
+}
+
+/* Decompress a section in place. What is not zlib's or does not fit gives no bytes. 0 or
+ * -ENOMEM. */
+static int inflate_section(uint8_t **bytes, size_t *n)
+{
+	size_t packed = *n;
+	uint8_t *inflated;
+	uLongf n_inflated;
+	Elf64_Chdr h;
+
+	*n = 0;
+	if (packed < sizeof(h))
+		return 0;
+	memcpy(&h, *bytes, sizeof(h));
+	if (h.ch_type != ELFCOMPRESS_ZLIB || h.ch_size > CFI_MAX_BYTES ||
+	    h.ch_size / CFI_INFLATED_RATIO > packed)
+		return 0;
+	n_inflated = h.ch_size;
+	inflated = malloc(n_inflated + 1);
+	if (!inflated)
+		return -ENOMEM;
+	if (uncompress(inflated, &n_inflated, *bytes + sizeof(h), packed - sizeof(h)) == Z_OK)
+		*n = n_inflated;
+	free(*bytes);
+	*bytes = inflated;
+	return 0;
+}
+
+static int add_section(struct source *s, const struct section *section, bool is_debug,
+		       uint8_t **bytes)
+{
+	struct cfi_section cfi = {.address = section->address, .is_debug = is_debug};
+	int err = read_bytes(&s->f, section->offset, section->size, bytes, &cfi.n);
+
+	if (!err && section->flags & SHF_COMPRESSED)
+		err = inflate_section(bytes, &cfi.n);
+	cfi.bytes = *bytes;
+	return err ? err : cfi_add_section(&s->cfi, &cfi);
+}
+
+/* ---- .eh_frame without section headers ------------------------------------------------------ */
+
+/* The file offset of an address, and how many bytes from there on are in the file. */
+static bool find_offset(struct elf_file *f, uint64_t address, uint64_t *offset, uint64_t *n)
+{
+	size_t headers = n_headers(f);
+	GElf_Phdr h;
+
+	for (size_t i = 0; i < headers && gelf_getphdr(f->elf, (int)i, &h); i++)
+		if (h.p_type == PT_LOAD && address - h.p_vaddr < h.p_filesz) {
+			*offset = h.p_offset + (address - h.p_vaddr);
+			*n = h.p_filesz - (address - h.p_vaddr);
+			return true;
+		}
+	return false;
+}
+
+/* The address of .eh_frame, from .eh_frame_hdr. */
+static bool find_eh_frame(struct elf_file *f, uint64_t *address)
+{
+	size_t headers = n_headers(f);
+	uint8_t bytes[12], encoding;
+	struct reader r;
+	GElf_Phdr h;
+
+	for (size_t i = 0; i < headers && gelf_getphdr(f->elf, (int)i, &h); i++) {
+		if (h.p_type != PT_GNU_EH_FRAME)
+			continue;
+		r = (struct reader){bytes, bytes, false};
+		r.end += elfsym_read_at(f->fd, bytes, sizeof(bytes), h.p_offset);
+		if (reader_u8(&r) != 1)
+			return false;
+		encoding = reader_u8(&r);
+		reader_u16(&r); /* encodings of the search table */
+		*address = reader_pointer(&r, encoding);
+		if ((encoding & POINTER_BASE) == POINTER_RELATIVE_TO_ITSELF)
+			*address += h.p_vaddr + 4;
+		else if (encoding & POINTER_BASE)
+			return false;
+		return !r.failed && !(encoding & POINTER_INDIRECT);
+	}
+	return false;
+}
+
+/* The offset of the length 0 that ends the section, or of what is beyond the bytes. */
+static uint64_t find_end(const uint8_t *bytes, size_t n)
+{
+	uint64_t at = 0, length, head;
+	uint32_t word;
+
+	while (at + sizeof(word) <= n) {
+		memcpy(&word, bytes + at, sizeof(word));
+		length = word;
+		head = sizeof(word);
+		if (word == UINT32_MAX) {
+			head += sizeof(length);
+			if (at + head > n)
+				return n;
+			memcpy(&length, bytes + at + sizeof(word), sizeof(length));
+		}
+		if (!length)
+			return at;
+		if (length > CFI_MAX_BYTES)
+			break; /* garbage: the decoder stops there, too */
+		at += head + length;
+	}
+	return at;
+}
+
+/* Add .eh_frame, which ends with a length of 0: read more and more until it is found. */
+static int add_eh_frame(struct source *s)
+{
+	uint64_t address, offset, most, want = CFI_FIRST_BYTES, end;
+	struct cfi_section cfi = {0};
+	int err;
+
+	if (!find_eh_frame(&s->f, &address) || !find_offset(&s->f, address, &offset, &most))
+		return 0;
+	for (;;) {
+		want = want < most ? want : most;
+		free(s->eh_frame);
+		s->eh_frame = NULL;
+		err = read_bytes(&s->f, offset, want, &s->eh_frame, &cfi.n);
+		if (err)
+			return err;
+		end = find_end(s->eh_frame, cfi.n);
+		if (end + sizeof(uint32_t) <= cfi.n || cfi.n < want || want == most)
+			break;
+		want *= 4;
+	}
+	if (end < cfi.n)
+		cfi.n = end;
+	cfi.bytes = s->eh_frame;
+	cfi.address = address;
+	return cfi_add_section(&s->cfi, &cfi);
+}
+
+/* ---- tables -------------------------------------------------------------------------------- */
+
+static int add_sections(struct source *s, const struct unwind_table *t)
+{
+	const struct section *eh_frame = find_section(&s->f, ".eh_frame"), *debug_frame;
+	int err = eh_frame ? add_section(s, eh_frame, false, &s->eh_frame) : add_eh_frame(s);
+
+	if (err || t->is_go) /* Go's .debug_frame does not say where rbp is */
+		return err;
+	debug_frame = find_section(&s->f, ".debug_frame");
+	return debug_frame ? add_section(s, debug_frame, true, &s->debug_frame) : 0;
+}
+
+static int pack_rows(struct source *s, struct unwind_rules *rules, struct unwind_table *t)
+{
+	struct pack pack;
+	int err = pack_begin(&pack);
+
+	if (!err)
+		err = cfi_pack_rows(&s->cfi, rules, &pack);
+	if (!err)
+		err = pack_end(&pack, pack.address, t);
+	pack_free(&pack);
+	t->n_refused = s->cfi.n_refused;
+	return err;
+}
+
+static int make_table(struct source *s, int fd, struct unwind_rules *rules, struct unwind_table *t)
+{
+	struct stat st;
+	int err = elfsym_read_file(&s->f, fd, &st);
+
+	if (!err && (!s->f.is_64 || s->f.machine != EM_X86_64 ||
+		     (s->f.kind != ET_EXEC && s->f.kind != ET_DYN)))
+		err = -ENOEXEC;
+	if (!err)
+		err = read_segments(&s->f, t);
+	if (err || !t->n_segments)
+		return err;
+	t->is_go = is_go(&s->f);
+	s->cfi.segments = t->segments;
+	s->cfi.n_segments = t->n_segments;
+	err = add_sections(s, t);
+	return err ? err : pack_rows(s, rules, t);
+}
 
 int unwind_table_read(int fd, struct unwind_rules *rules, struct unwind_table *out)
 {
-	(void)fd;
-	(void)rules;
+	struct source s = {0};
+	int err = -ENOTSUP;
+
 	*out = (struct unwind_table){0};
-	return -ENOTSUP;
+#ifdef __x86_64__
+	err = make_table(&s, fd, rules, out);
+#else
+	(void)make_table;
+#endif
+	free(s.eh_frame);
+	free(s.debug_frame);
+	cfi_free(&s.cfi);
+	elfsym_close_file(&s.f);
+	if (err)
+		unwind_table_free(out);
+	return err;
 }
 
 int unwind_table_read_image(const void *image, size_t bytes, struct unwind_rules *rules,
 			    struct unwind_table *out)
 {
-	(void)image;
-	(void)bytes;
-	(void)rules;
+	int fd = memfd_create("sonde_unwind", MFD_CLOEXEC), err;
+
 	*out = (struct unwind_table){0};
-	return -ENOTSUP;
+	if (fd < 0)
+		return -errno;
+	if (write(fd, image, bytes) == (ssize_t)bytes)
+		err = unwind_table_read(fd, rules, out);
+	else
+		err = -EIO;
+	close(fd);
+	return err;
 }
 
 void unwind_table_free(struct unwind_table *t)
@@ -30,6 +336,8 @@ void unwind_table_free(struct unwind_table *t)
 	free(t->segments);
 	*t = (struct unwind_table){0};
 }
+
+/* ---- lookup -------------------------------------------------------------------------------- */
 
 /* The piece that covers the address, or NULL. */
 static const struct unwind_piece *find_piece(const struct unwind_table *t, uint64_t address)

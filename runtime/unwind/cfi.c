@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The records of .eh_frame and .debug_frame: see cfi.h. A CIE is found by its offset, which FDEs
+ * name; only those that the walk over the section came across before are, so that records cannot
+ * overlap.
+ */
+#include "runtime/unwind/cfi.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "runtime/elf/elfsym.h"
+#include "runtime/unwind/pack.h"
+#include "runtime/unwind/reader.h"
+#include "runtime/unwind/rules.h"
+
+enum { FDES_MAX = 4 << 20, RETURN_ADDRESS = 16, ADDRESS_BYTES = 8, ALIGNMENT = 16 };
+
+/* A record of a section. */
+struct record {
+	struct reader r; /* what follows the CIE's id or the CIE's offset */
+	uint64_t at;	 /* its offset */
+	uint64_t id_at;	 /* offset of the id */
+	uint64_t id;
+	bool is_64; /* DWARF's form with lengths of 64 bits */
+};
+
+/* ---- CIE ----------------------------------------------------------------------------------- */
+
+/* The data of an augmentation: the encodings that its letters announce. False if what follows
+ * cannot be found. */
+static bool read_augmentation(struct cfi_cie *cie, const char *letters, struct reader *r)
+{
+	struct reader data = *r;
+
+	if (*letters == 'z') {
+		uint64_t n = reader_uleb(r);
+		const uint8_t *bytes = reader_bytes(r, n);
+
+		cie->has_sizes = true;
+		if (!bytes)
+			return false;
+		data = (struct reader){bytes, bytes + n, false};
+		letters++;
+	}
+	for (; *letters; letters++) {
+		uint8_t encoding;
+
+		switch (*letters) {
+		case 'R': cie->pointers = reader_u8(&data); break;
+		case 'L': reader_u8(&data); break;
+		case 'P':
+			encoding = reader_u8(&data);
+			if ((encoding & POINTER_BASE) == POINTER_ALIGNED)
+				return false;
+			reader_pointer(&data, encoding);
+			break;
+		case 'S': cie->is_signal = true; break;
+		case 'B': break; /* of another architecture: no data */
+		default:
+			/* unknown data is last as far as it matters here, if its size is known */
+			return cie->has_sizes;
+		}
+		if (data.failed)
+			return false;
+	}
+	if (!cie->has_sizes)
+		*r = data;
+	return true;
+}
+
+/* The string at the reader, which is skipped; NULL if it has no end. */
+static const char *read_string(struct reader *r)
+{
+	const char *string = (const char *)r->at;
+	size_t n = strnlen(string, reader_left(r));
+
+	return n < reader_left(r) && reader_bytes(r, n + 1) ? string : NULL;
+}
+
+/* Read a CIE. False if it is not supported: its FDEs are refused then. */
+static bool read_cie(struct cfi_cie *cie, struct reader r)
+{
+	uint8_t version = reader_u8(&r);
+	const char *augmentation;
+	uint64_t number;
+
+	if (version != 1 && version != 3 && version != 4)
+		return false;
+	augmentation = read_string(&r);
+	if (!augmentation)
+		return false;
+	if (!strcmp(augmentation, "eh")) { /* of GCC 2: a pointer */
+		reader_u64(&r);
+		augmentation = "";
+	}
+	if (version == 4 && (reader_u8(&r) != ADDRESS_BYTES || reader_u8(&r) /* segment */))
+		return false;
+	cie->code_factor = reader_uleb(&r);
+	cie->data_factor = reader_sleb(&r);
+	number = version == 1 ? reader_u8(&r) : reader_uleb(&r);
+	if (r.failed || number != RETURN_ADDRESS || !read_augmentation(cie, augmentation, &r))
+		return false;
+	if (cie->pointers & POINTER_INDIRECT || cie->pointers == POINTER_OMITTED)
+		return false;
+	number = cie->pointers & POINTER_BASE;
+	if (number && number != POINTER_RELATIVE_TO_ITSELF)
+		return false;
+	return cfi_run_cie(cie, r.at, reader_left(&r));
+}
+
+static int add_cie(struct cfi *c, const struct cfi_section *section, const struct record *record)
+{
+	struct cfi_cie cie = {.section = *section, .at = (uint32_t)record->at};
+
+	if (read_cie(&cie, record->r))
+		return vec_push(&c->cies, cie);
+	c->n_refused++;
+	return 0;
+}
+
+/* The index of the CIE at offset `at` of the section whose CIEs start at index `first`, or
+ * UINT32_MAX. Most FDEs belong to the CIE of the one before, which is `guess`. */
+static uint32_t find_cie(const struct cfi *c, size_t first, uint64_t at, uint32_t guess)
+{
+	size_t end = c->cies.n;
+
+	if (guess >= first && guess < end && c->cies.items[guess].at == at)
+		return guess;
+	while (first < end) {
+		size_t middle = first + (end - first) / 2;
+		uint64_t here = c->cies.items[middle].at;
+
+		if (here == at)
+			return (uint32_t)middle;
+		if (here < at)
+			first = middle + 1;
+		else
+			end = middle;
+	}
+	return UINT32_MAX;
+}
+
+/* ---- FDE ----------------------------------------------------------------------------------- */
+
+/* Read an FDE, except for its CIE. False if it is invalid. */
+static bool read_fde(const struct cfi_section *section, const struct cfi_cie *cie, struct reader r,
+		     uint64_t base, struct cfi_fde *out)
+{
+	uint64_t here = section->address + (uint64_t)(r.at - section->bytes), start, bytes;
+
+	start = reader_pointer(&r, cie->pointers);
+	if ((cie->pointers & POINTER_BASE) == POINTER_RELATIVE_TO_ITSELF)
+		start += here;
+	bytes = reader_pointer(&r, cie->pointers & POINTER_FORMAT);
+	if (cie->has_sizes)
+		reader_bytes(&r, reader_uleb(&r));
+	if (r.failed)
+		return false;
+	start -= base;
+	if (start > UINT32_MAX) /* outside of the code */
+		bytes = start = 0;
+	out->start = (uint32_t)start;
+	out->bytes = bytes > UINT32_MAX - start ? (uint32_t)(UINT32_MAX - start) : (uint32_t)bytes;
+	out->program = (uint32_t)(r.at - section->bytes);
+	out->n_program = (uint32_t)reader_left(&r);
+	return true;
+}
+
+static int add_fde(struct cfi *c, const struct cfi_section *section, size_t first_cie,
+		   const struct record *record, uint32_t *guess)
+{
+	uint64_t cie_at = section->is_debug ? record->id : record->id_at - record->id;
+	struct cfi_fde fde;
+
+	fde.cie = find_cie(c, first_cie, cie_at, *guess);
+	if (fde.cie == UINT32_MAX ||
+	    !read_fde(section, &c->cies.items[fde.cie], record->r, c->segments[0].address, &fde)) {
+		c->n_refused++;
+		return 0;
+	}
+	*guess = fde.cie;
+	if (!fde.bytes)
+		return 0;
+	return c->fdes.n < FDES_MAX ? vec_push(&c->fdes, fde) : -EFBIG;
+}
+
+/* ---- sections ------------------------------------------------------------------------------ */
+
+/* Read the head of the next record of a section; `r` is what is left of it. False at the end. */
+static bool next_record(const struct cfi_section *section, struct reader *r, struct record *out)
+{
+	const uint8_t *bytes = NULL;
+	uint64_t n = 0;
+
+	/* a length of 0 ends the part of one input file if linkers leave it in the middle */
+	while (!n && reader_left(r)) {
+		out->at = (uint64_t)(r->at - section->bytes);
+		n = reader_u32(r);
+	}
+	out->is_64 = n == UINT32_MAX;
+	if (out->is_64)
+		n = reader_u64(r);
+	if (n)
+		bytes = reader_bytes(r, n);
+	if (!bytes)
+		return false;
+	out->r = (struct reader){bytes, bytes + n, false};
+	out->id_at = (uint64_t)(bytes - section->bytes);
+	/* in .eh_frame it always has four bytes */
+	out->id = section->is_debug && out->is_64 ? reader_u64(&out->r) : reader_u32(&out->r);
+	return true;
+}
+
+static bool is_cie(const struct cfi_section *section, const struct record *record)
+{
+	if (!section->is_debug)
+		return !record->id;
+	return record->id == (record->is_64 ? UINT64_MAX : UINT32_MAX);
+}
+
+int cfi_add_section(struct cfi *c, const struct cfi_section *section)
+{
+	struct reader r = {section->bytes, section->bytes + section->n, false};
+	size_t first_cie = c->cies.n;
+	uint32_t guess = UINT32_MAX;
+	struct record record;
+	int err = 0;
+
+	if (section->n > UINT32_MAX)
+		return -EFBIG;
+	while (!err && c->n_segments && next_record(section, &r, &record)) {
+		if (record.r.failed)
+			c->n_refused++;
+		else if (is_cie(section, &record))
+			err = add_cie(c, section, &record);
+		else
+			err = add_fde(c, section, first_cie, &record, &guess);
+	}
+	c->n_refused += r.failed;
+	return err;
+}
+
+void cfi_free(struct cfi *c)
+{
+	vec_free(&c->cies);
+	vec_free(&c->fdes);
+}
+
+/* ---- rows ---------------------------------------------------------------------------------- */
+
+/* The walk over all FDEs in order of their addresses. */
+struct sweep {
+	struct cfi *c;
+	struct unwind_rules *rules;
+	struct pack *out;
+	uint32_t segment; /* the first that does not end before the FDE */
+	uint64_t end;	  /* where the last rows end */
+};
+
+/* The order of FDEs: indexes in the lower 32 bits, by start. NULL: no memory. */
+static uint64_t *sort_fdes(const struct cfi *c)
+{
+	uint64_t *keys = malloc((c->fdes.n + 1) * sizeof(*keys));
+	bool is_sorted = true;
+
+	for (size_t i = 0; keys && i < c->fdes.n; i++) {
+		keys[i] = (uint64_t)c->fdes.items[i].start << 32 | i;
+		is_sorted &= !i || keys[i - 1] < keys[i];
+	}
+	if (keys && !is_sorted && elfsym_sort_keys(keys, c->fdes.n)) {
+		free(keys);
+		return NULL;
+	}
+	return keys;
+}
+
+/* Is what lies between two functions their alignment? Functions start at multiples of 16, so what
+ * has such an address may be another function, one without CFI. Alignment is never executed: the
+ * rows of the function before it may as well cover it, which saves one row in seven. */
+static bool is_alignment(uint64_t end, uint64_t start)
+{
+	return start <= (end + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+/* Pack the rows of an FDE up to `limit`, where the next one starts. */
+static int sweep_fde(struct sweep *w, const struct cfi_fde *f, uint64_t limit)
+{
+	const struct unwind_segment *segments = w->c->segments;
+	const struct cfi_cie *cie = &w->c->cies.items[f->cie];
+	uint64_t start = segments[0].address + f->start, end = start + f->bytes;
+	const struct unwind_segment *s;
+	bool is_valid;
+	int err = 0;
+
+	while (w->segment < w->c->n_segments &&
+	       segments[w->segment].address + segments[w->segment].bytes <= start)
+		w->segment++;
+	s = &segments[w->segment];
+	if (w->segment == w->c->n_segments || start < s->address)
+		return 0;
+	if (end > limit)
+		end = limit;
+	if (end > s->address + s->bytes)
+		end = s->address + s->bytes;
+	if (!is_alignment(w->end, start))
+		err = pack_row(w->out, w->end, UNWIND_RULE_NONE);
+	if (err)
+		return err;
+	w->end = end;
+	err = cfi_run_fde(cie, cie->section.bytes + f->program, f->n_program, start, end, w->rules,
+			  w->out, &is_valid);
+	w->c->n_refused += !is_valid;
+	return err;
+}
+
+int cfi_pack_rows(struct cfi *c, struct unwind_rules *rules, struct pack *out)
+{
+	struct sweep w = {.c = c, .rules = rules, .out = out};
+	uint64_t *keys = sort_fdes(c);
+	int err = keys ? 0 : -ENOMEM;
+
+	for (size_t i = 0, next; !err && i < c->fdes.n; i = next) {
+		const struct cfi_fde *f = &c->fdes.items[(uint32_t)keys[i]];
+		uint64_t limit = UINT64_MAX;
+
+		for (next = i + 1; next < c->fdes.n && keys[next] >> 32 == f->start; next++)
+			;
+		if (next < c->fdes.n)
+			limit = c->segments[0].address + (keys[next] >> 32);
+		err = sweep_fde(&w, f, limit);
+	}
+	free(keys);
+	return err ? err : pack_row(out, w.end, UNWIND_RULE_NONE);
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Call frame information in the form of DWARF: sections .eh_frame and .debug_frame, for x86-64.
+ * cfi.c reads the records of a section: common information entries (CIE), and frame description
+ * entries (FDE), one for each function. cfi_program.c executes their instructions, which give the
+ * rows. Nothing in a section is trusted: reads are bounded, and the work is linear in its size.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "runtime/base/vec.h"
+#include "runtime/unwind/table.h"
+
+struct pack;
+struct unwind_rules;
+
+/* How a register of the caller is found. */
+enum cfi_how {
+	CFI_DEFAULT, /* not mentioned */
+	CFI_UNDEFINED,
+	CFI_SAME,
+	CFI_AT_CFA,   /* the word at CFA + value */
+	CFI_IS_CFA,   /* CFA + value */
+	CFI_REGISTER, /* in register `value` */
+	CFI_AT_RBP,   /* the word at rbp + value */
+	CFI_AT_RSP,   /* the word at rsp + value */
+	CFI_OTHER,    /* by an expression that is not known */
+};
+
+struct cfi_register {
+	enum cfi_how how;
+	int64_t value;
+};
+
+/* How the CFA is found. */
+enum cfi_cfa {
+	CFI_CFA_OTHER,	  /* not given, or by an expression that is not known */
+	CFI_CFA_REGISTER, /* register `number` + offset */
+	CFI_CFA_DEREF,	  /* the word at register `number` + offset, plus `add` */
+	CFI_CFA_PLT,	  /* as UNWIND_PLT, with instruction `offset` */
+};
+
+/* What is known of the frame at some address: how to find the registers that a walk needs. */
+struct cfi_state {
+	enum cfi_cfa cfa;
+	uint32_t number;
+	int64_t offset, add;
+	struct cfi_register rbp, rsp, ip;
+};
+
+struct cfi_section {
+	const uint8_t *bytes;
+	size_t n;
+	uint64_t address;
+	bool is_debug; /* .debug_frame, otherwise .eh_frame */
+};
+
+struct cfi_cie {
+	struct cfi_section section;
+	uint32_t at; /* offset in the section */
+	uint64_t code_factor;
+	int64_t data_factor;
+	uint8_t pointers;	/* encoding of addresses */
+	bool has_sizes;		/* are its FDEs' augmentation data preceded by their size? */
+	bool is_signal;		/* frames of signal handlers */
+	struct cfi_state state; /* at the start of its functions */
+};
+
+struct cfi_fde {
+	uint32_t start, bytes; /* of code; start is relative to struct cfi's base */
+	uint32_t cie;
+	uint32_t program, n_program; /* instructions: offset in the section, bytes */
+};
+
+struct cfi {
+	/* Sorted by address, without overlap. FDEs for other addresses are ignored. */
+	const struct unwind_segment *segments;
+	uint32_t n_segments;
+	VEC(struct cfi_cie) cies;
+	VEC(struct cfi_fde) fdes;
+	uint64_t n_refused; /* records that could not be decoded */
+};
+
+/* Add the records of a section, whose bytes must outlive *c. 0 or -ENOMEM, -EFBIG. */
+int cfi_add_section(struct cfi *c, const struct cfi_section *section);
+/* Pack the rows of all functions. Where FDEs overlap, each ends where the next one starts; of those
+ * with the same start, the first that was added counts. 0 or -errno. */
+int cfi_pack_rows(struct cfi *c, struct unwind_rules *rules, struct pack *out);
+void cfi_free(struct cfi *c);
+
+/* cfi_program.c */
+
+/* Execute the initial instructions of a CIE, which set its state. */
+bool cfi_run_cie(struct cfi_cie *cie, const uint8_t *program, size_t n);
+/* Execute the instructions of an FDE for code from `start` to `end`. What is invalid in them gives
+ * UNWIND_UNSUPPORTED for the rest of the function, and false in *is_valid. 0 or -errno. */
+int cfi_run_fde(const struct cfi_cie *cie, const uint8_t *program, size_t n, uint64_t start,
+		uint64_t end, struct unwind_rules *rules, struct pack *out, bool *is_valid);

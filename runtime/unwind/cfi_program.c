@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The instructions of call frame information (DW_CFA_*), executed for the CFA, rbp, rsp and the
+ * return address: see cfi.h. Of expressions, those that linkers and compilers make are known: PLT
+ * entries, realigned stacks, signal frames.
+ */
+#define _GNU_SOURCE
+#include "runtime/unwind/cfi.h"
+#include <stddef.h>
+#include <string.h>
+#include <ucontext.h>
+#include "runtime/unwind/pack.h"
+#include "runtime/unwind/reader.h"
+#include "runtime/unwind/rules.h"
+
+/* DWARF's numbers of registers. */
+enum { REGISTER_RDI = 5, REGISTER_RBP = 6, REGISTER_RSP = 7, REGISTER_IP = 16 };
+
+/* Offsets from rsp in a signal frame, in which rsp points to the kernel's struct ucontext. */
+enum { SIGNAL_RBP = 120, SIGNAL_RSP = 160, SIGNAL_IP = 168 };
+
+#ifdef __x86_64__
+_Static_assert(offsetof(ucontext_t, uc_mcontext.gregs[REG_RBP]) == SIGNAL_RBP, "a ucontext");
+_Static_assert(offsetof(ucontext_t, uc_mcontext.gregs[REG_RSP]) == SIGNAL_RSP, "a ucontext");
+_Static_assert(offsetof(ucontext_t, uc_mcontext.gregs[REG_RIP]) == SIGNAL_IP, "a ucontext");
+#endif
+
+enum { OP_DEREF = 0x06, OP_PLUS_CONSTANT = 0x23, OP_LITERAL = 0x30, OP_BREG = 0x70 };
+
+enum { STATES_MAX = 16 }; /* nesting of DW_CFA_remember_state; compilers use 1 */
+
+enum {
+	CFA_ADVANCE = 0x40, /* the operand of these three is in the lower six bits */
+	CFA_OFFSET = 0x80,
+	CFA_RESTORE = 0xc0,
+	CFA_NOP = 0x00,
+	CFA_SET_LOC,
+	CFA_ADVANCE1,
+	CFA_ADVANCE2,
+	CFA_ADVANCE4,
+	CFA_OFFSET_EXTENDED,
+	CFA_RESTORE_EXTENDED,
+	CFA_UNDEFINED,
+	CFA_SAME_VALUE,
+	CFA_REGISTER,
+	CFA_REMEMBER_STATE,
+	CFA_RESTORE_STATE,
+	CFA_DEF_CFA,
+	CFA_DEF_CFA_REGISTER,
+	CFA_DEF_CFA_OFFSET,
+	CFA_DEF_CFA_EXPRESSION,
+	CFA_EXPRESSION,
+	CFA_OFFSET_EXTENDED_SF,
+	CFA_DEF_CFA_SF,
+	CFA_DEF_CFA_OFFSET_SF,
+	CFA_VAL_OFFSET,
+	CFA_VAL_OFFSET_SF,
+	CFA_VAL_EXPRESSION,
+	CFA_ADVANCE8 = 0x1d,
+	CFA_ARGS_SIZE = 0x2e,
+	CFA_NEGATIVE_OFFSET_EXTENDED = 0x2f,
+};
+
+/* An execution. */
+struct machine {
+	const struct cfi_cie *cie;
+	struct reader r;
+	struct cfi_state s, stack[STATES_MAX];
+	unsigned n_stack;
+	uint64_t at, next; /* the address that `s` is for, and the next one if `is_advance` */
+	bool is_advance;
+};
+
+/* ---- expressions --------------------------------------------------------------------------- */
+
+/* A register's number and an offset, if that is how the expression starts. */
+static bool read_base(struct reader *r, uint32_t *number, int64_t *offset)
+{
+	*number = reader_u8(r) - OP_BREG;
+	*offset = *number < 32 ? reader_sleb(r) : 0;
+	return *number < 32 && !r->failed;
+}
+
+/* Is it the CFA of PLT entries, rsp + 8 + ((ip & 15) >= instruction) << 3? */
+static bool is_plt(const uint8_t *bytes, size_t n, int64_t *instruction)
+{
+	static const uint8_t head[] = {OP_BREG + REGISTER_RSP, 8,   OP_BREG + REGISTER_IP, 0,
+				       OP_LITERAL + 15,	       0x1a /* and */};
+	static const uint8_t tail[] = {0x2a /* >= */, OP_LITERAL + 3, 0x24 /* << */, 0x22 /* + */};
+
+	if (n != sizeof(head) + 1 + sizeof(tail) || memcmp(bytes, head, sizeof(head)) ||
+	    memcmp(bytes + sizeof(head) + 1, tail, sizeof(tail)))
+		return false;
+	*instruction = bytes[sizeof(head)] - OP_LITERAL;
+	return *instruction >= 0 && *instruction <= 15;
+}
+
+static void define_cfa_expression(struct cfi_state *s, const uint8_t *bytes, size_t n)
+{
+	struct reader r = {bytes, bytes + n, false};
+
+	s->cfa = CFI_CFA_OTHER;
+	s->add = 0;
+	if (is_plt(bytes, n, &s->offset)) {
+		s->cfa = CFI_CFA_PLT;
+	} else if (read_base(&r, &s->number, &s->offset)) {
+		if (!reader_left(&r)) {
+			s->cfa = CFI_CFA_REGISTER;
+			return;
+		}
+		if (reader_u8(&r) != OP_DEREF)
+			return;
+		if (reader_left(&r) && reader_u8(&r) == OP_PLUS_CONSTANT)
+			s->add = (int64_t)reader_uleb(&r);
+		if (!reader_left(&r) && !r.failed)
+			s->cfa = CFI_CFA_DEREF;
+	}
+}
+
+/* The rule of a register that is in the word that the expression gives the address of. */
+static struct cfi_register by_expression(const uint8_t *bytes, size_t n)
+{
+	struct reader r = {bytes, bytes + n, false};
+	uint32_t number;
+	int64_t offset;
+
+	if (!read_base(&r, &number, &offset) || reader_left(&r))
+		return (struct cfi_register){CFI_OTHER, 0};
+	return (struct cfi_register){number == REGISTER_RBP   ? CFI_AT_RBP
+				     : number == REGISTER_RSP ? CFI_AT_RSP
+							      : CFI_OTHER,
+				     offset};
+}
+
+/* ---- from a state to a rule ---------------------------------------------------------------- */
+
+static bool is_at(struct cfi_register r, enum cfi_how how, int64_t value)
+{
+	return r.how == how && r.value == value;
+}
+
+static void set_rbp(struct unwind_rule *rule, struct cfi_register rbp)
+{
+	enum unwind_rbp how = UNWIND_RBP_UNKNOWN;
+
+	switch (rbp.how) {
+	case CFI_DEFAULT: /* functions preserve it */
+	case CFI_SAME: how = UNWIND_RBP_SAME; break;
+	case CFI_AT_CFA: how = UNWIND_RBP_AT_CFA; break;
+	case CFI_AT_RBP: how = UNWIND_RBP_AT_RBP; break;
+	case CFI_REGISTER:
+		if (rbp.value == REGISTER_RBP)
+			how = UNWIND_RBP_SAME;
+		break;
+	case CFI_UNDEFINED:
+	case CFI_IS_CFA:
+	case CFI_AT_RSP:
+	case CFI_OTHER: break;
+	}
+	if (how == UNWIND_RBP_AT_CFA || how == UNWIND_RBP_AT_RBP) {
+		if (rbp.value == (int16_t)rbp.value)
+			rule->rbp_offset = (int16_t)rbp.value;
+		else
+			how = UNWIND_RBP_UNKNOWN;
+	}
+	rule->rbp = (uint8_t)how;
+}
+
+/* The kind of a CFA that is a register + an offset. */
+static uint8_t cfa_of_register(uint32_t number, bool is_ip_in_rdi)
+{
+	if (number == REGISTER_RSP)
+		return is_ip_in_rdi ? UNWIND_RSP_RA_RDI : UNWIND_RSP;
+	if (is_ip_in_rdi || number >= REGISTER_IP)
+		return UNWIND_UNSUPPORTED;
+	return number == REGISTER_RBP ? UNWIND_RBP : (uint8_t)(UNWIND_REGISTER + number);
+}
+
+static bool is_signal_frame(const struct cfi_cie *cie, const struct cfi_state *s)
+{
+	return cie->is_signal && s->cfa == CFI_CFA_DEREF && s->number == REGISTER_RSP &&
+	       s->offset == SIGNAL_RSP && !s->add && is_at(s->rbp, CFI_AT_RSP, SIGNAL_RBP) &&
+	       is_at(s->rsp, CFI_AT_RSP, SIGNAL_RSP) && is_at(s->ip, CFI_AT_RSP, SIGNAL_IP);
+}
+
+static struct unwind_rule rule_of(const struct cfi_cie *cie, const struct cfi_state *s)
+{
+	const struct unwind_rule unsupported = {.cfa = UNWIND_UNSUPPORTED};
+	bool is_ip_in_rdi = is_at(s->ip, CFI_REGISTER, REGISTER_RDI);
+	struct unwind_rule rule = {.cfa = UNWIND_UNSUPPORTED};
+
+	if (s->ip.how == CFI_UNDEFINED)
+		return (struct unwind_rule){.cfa = UNWIND_END};
+	if (is_signal_frame(cie, s))
+		return (struct unwind_rule){.cfa = UNWIND_SIGNAL};
+	/* the caller's rsp must be the CFA, and the return address in the word below */
+	if (s->rsp.how != CFI_DEFAULT && !is_at(s->rsp, CFI_IS_CFA, 0))
+		return unsupported;
+	if (!is_at(s->ip, CFI_AT_CFA, -8) && !is_ip_in_rdi)
+		return unsupported;
+	rule.cfa_offset = (int32_t)s->offset;
+	switch (s->cfa) {
+	case CFI_CFA_REGISTER:
+		if (s->offset == (int32_t)s->offset)
+			rule.cfa = cfa_of_register(s->number, is_ip_in_rdi);
+		break;
+	case CFI_CFA_DEREF:
+		if (s->number == REGISTER_RBP && !s->add && s->offset == (int32_t)s->offset)
+			rule.cfa = UNWIND_RBP_DEREF;
+		break;
+	case CFI_CFA_PLT: rule.cfa = UNWIND_PLT; break;
+	case CFI_CFA_OTHER: break;
+	}
+	if (rule.cfa == UNWIND_UNSUPPORTED || (is_ip_in_rdi && rule.cfa != UNWIND_RSP_RA_RDI))
+		return unsupported;
+	set_rbp(&rule, s->rbp);
+	return rule;
+}
+
+/* ---- instructions -------------------------------------------------------------------------- */
+
+static struct cfi_register *register_of(struct cfi_state *s, uint64_t number)
+{
+	switch (number) {
+	case REGISTER_RBP: return &s->rbp;
+	case REGISTER_RSP: return &s->rsp;
+	case REGISTER_IP: return &s->ip;
+	default: return NULL;
+	}
+}
+
+static void set_register(struct machine *m, uint64_t number, enum cfi_how how, int64_t value)
+{
+	struct cfi_register *r = register_of(&m->s, number);
+
+	if (r)
+		*r = (struct cfi_register){how, value};
+}
+
+static void restore_register(struct machine *m, uint64_t number)
+{
+	struct cfi_state initial = m->cie->state;
+	struct cfi_register *r = register_of(&m->s, number);
+
+	if (r)
+		*r = *register_of(&initial, number);
+}
+
+/* Products wrap around as the numbers of a hostile file like; what does not fit in a rule is not
+ * supported. */
+static int64_t times(int64_t factor, int64_t value)
+{
+	return (int64_t)((uint64_t)factor * (uint64_t)value);
+}
+
+static int64_t unsigned_offset(struct machine *m)
+{
+	return times(m->cie->data_factor, (int64_t)reader_uleb(&m->r));
+}
+
+static int64_t signed_offset(struct machine *m)
+{
+	return times(m->cie->data_factor, reader_sleb(&m->r));
+}
+
+static void advance(struct machine *m, uint64_t delta)
+{
+	m->is_advance = true;
+	if (__builtin_mul_overflow(delta, m->cie->code_factor, &delta) ||
+	    __builtin_add_overflow(m->at, delta, &m->next))
+		m->next = UINT64_MAX;
+}
+
+static bool set_location(struct machine *m)
+{
+	const struct cfi_section *section = &m->cie->section;
+	uint64_t here = section->address + (uint64_t)(m->r.at - section->bytes);
+
+	m->is_advance = true;
+	m->next = reader_pointer(&m->r, m->cie->pointers);
+	if ((m->cie->pointers & POINTER_BASE) == POINTER_RELATIVE_TO_ITSELF)
+		m->next += here;
+	return m->next >= m->at;
+}
+
+/* A CFA's register or offset alone can only be changed if it is the sum of both. */
+static bool set_cfa(struct machine *m, bool is_whole, uint64_t number, int64_t offset)
+{
+	if (!is_whole && m->s.cfa != CFI_CFA_REGISTER)
+		return false;
+	m->s.cfa = CFI_CFA_REGISTER;
+	m->s.number = number < UINT32_MAX ? (uint32_t)number : UINT32_MAX;
+	m->s.offset = offset;
+	return true;
+}
+
+static bool remember_state(struct machine *m)
+{
+	if (m->n_stack == STATES_MAX)
+		return false;
+	m->stack[m->n_stack++] = m->s;
+	return true;
+}
+
+static bool restore_state(struct machine *m)
+{
+	if (!m->n_stack)
+		return false;
+	m->s = m->stack[--m->n_stack];
+	return true;
+}
+
+/* The expression whose length and bytes come next. */
+static const uint8_t *read_expression(struct machine *m, size_t *n)
+{
+	const uint8_t *bytes;
+
+	*n = reader_uleb(&m->r);
+	bytes = reader_bytes(&m->r, *n);
+	return bytes;
+}
+
+/* The instructions that define the CFA. */
+static bool execute_cfa(struct machine *m, uint8_t code)
+{
+	const uint8_t *bytes;
+	uint64_t number;
+	size_t n;
+
+	switch (code) {
+	case CFA_DEF_CFA:
+		number = reader_uleb(&m->r);
+		return set_cfa(m, true, number, (int64_t)reader_uleb(&m->r));
+	case CFA_DEF_CFA_SF:
+		number = reader_uleb(&m->r);
+		return set_cfa(m, true, number, signed_offset(m));
+	case CFA_DEF_CFA_REGISTER: return set_cfa(m, false, reader_uleb(&m->r), m->s.offset);
+	case CFA_DEF_CFA_OFFSET: return set_cfa(m, false, m->s.number, (int64_t)reader_uleb(&m->r));
+	case CFA_DEF_CFA_OFFSET_SF: return set_cfa(m, false, m->s.number, signed_offset(m));
+	case CFA_DEF_CFA_EXPRESSION:
+		bytes = read_expression(m, &n);
+		if (bytes)
+			define_cfa_expression(&m->s, bytes, n);
+		return true;
+	default: return false;
+	}
+}
+
+/* The instructions that say where a register is. */
+static bool execute_register(struct machine *m, uint8_t code)
+{
+	uint64_t number = reader_uleb(&m->r);
+	struct cfi_register found;
+	const uint8_t *bytes;
+	size_t n;
+
+	switch (code) {
+	case CFA_OFFSET_EXTENDED: set_register(m, number, CFI_AT_CFA, unsigned_offset(m)); break;
+	case CFA_OFFSET_EXTENDED_SF: set_register(m, number, CFI_AT_CFA, signed_offset(m)); break;
+	case CFA_NEGATIVE_OFFSET_EXTENDED:
+		set_register(m, number, CFI_AT_CFA, times(-1, unsigned_offset(m)));
+		break;
+	case CFA_VAL_OFFSET: set_register(m, number, CFI_IS_CFA, unsigned_offset(m)); break;
+	case CFA_VAL_OFFSET_SF: set_register(m, number, CFI_IS_CFA, signed_offset(m)); break;
+	case CFA_RESTORE_EXTENDED: restore_register(m, number); break;
+	case CFA_UNDEFINED: set_register(m, number, CFI_UNDEFINED, 0); break;
+	case CFA_SAME_VALUE: set_register(m, number, CFI_SAME, 0); break;
+	case CFA_REGISTER:
+		set_register(m, number, CFI_REGISTER, (int64_t)reader_uleb(&m->r));
+		break;
+	case CFA_EXPRESSION:
+		bytes = read_expression(m, &n);
+		found = bytes ? by_expression(bytes, n) : (struct cfi_register){CFI_OTHER, 0};
+		set_register(m, number, found.how, found.value);
+		break;
+	case CFA_VAL_EXPRESSION:
+		read_expression(m, &n);
+		set_register(m, number, CFI_OTHER, 0);
+		break;
+	default: return false;
+	}
+	return true;
+}
+
+/* Execute one instruction. False if it is invalid. */
+static bool execute(struct machine *m)
+{
+	uint8_t code = reader_u8(&m->r), operand = code & 0x3f;
+
+	m->is_advance = false;
+	switch (code & 0xc0) {
+	case CFA_ADVANCE: advance(m, operand); return true;
+	case CFA_OFFSET: set_register(m, operand, CFI_AT_CFA, unsigned_offset(m)); return true;
+	case CFA_RESTORE: restore_register(m, operand); return true;
+	}
+	switch (code) {
+	case CFA_NOP: return true;
+	case CFA_SET_LOC: return set_location(m);
+	case CFA_ADVANCE1: advance(m, reader_u8(&m->r)); return true;
+	case CFA_ADVANCE2: advance(m, reader_u16(&m->r)); return true;
+	case CFA_ADVANCE4: advance(m, reader_u32(&m->r)); return true;
+	case CFA_ADVANCE8: advance(m, reader_u64(&m->r)); return true;
+	case CFA_REMEMBER_STATE: return remember_state(m);
+	case CFA_RESTORE_STATE: return restore_state(m);
+	case CFA_ARGS_SIZE: reader_uleb(&m->r); return true;
+	case CFA_DEF_CFA:
+	case CFA_DEF_CFA_SF:
+	case CFA_DEF_CFA_REGISTER:
+	case CFA_DEF_CFA_OFFSET:
+	case CFA_DEF_CFA_OFFSET_SF:
+	case CFA_DEF_CFA_EXPRESSION: return execute_cfa(m, code);
+	default: return execute_register(m, code);
+	}
+}
+
+bool cfi_run_cie(struct cfi_cie *cie, const uint8_t *program, size_t n)
+{
+	struct machine m;
+
+	m.cie = cie;
+	m.r = (struct reader){program, program + n, false};
+	m.s = cie->state;
+	m.n_stack = 0;
+	m.at = 0;
+	while (reader_left(&m.r))
+		if (!execute(&m) || m.r.failed || m.is_advance)
+			return false;
+	cie->state = m.s;
+	return true;
+}
+
+int cfi_run_fde(const struct cfi_cie *cie, const uint8_t *program, size_t n, uint64_t start,
+		uint64_t end, struct unwind_rules *rules, struct pack *out, bool *is_valid)
+{
+	struct machine m;
+	int rule, err;
+
+	m.cie = cie;
+	m.r = (struct reader){program, program + n, false};
+	m.s = cie->state;
+	m.n_stack = 0;
+	m.at = start;
+	for (*is_valid = true; *is_valid && m.at < end; m.at = m.next) {
+		m.next = end;
+		m.is_advance = false;
+		while (*is_valid && !m.is_advance && reader_left(&m.r))
+			*is_valid = execute(&m) && !m.r.failed;
+		rule = *is_valid ? unwind_rules_intern(rules, rule_of(cie, &m.s))
+				 : UNWIND_RULE_UNSUPPORTED;
+		err = rule < 0 ? rule : pack_row(out, m.at, (uint32_t)rule);
+		if (err)
+			return err;
+	}
+	return 0;
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Bounded reading of DWARF data: little-endian numbers, LEB128, and pointers in the encodings of
+ * .eh_frame. A read beyond the end gives 0 and sets `failed`, which stays set.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+struct reader {
+	const uint8_t *at, *end;
+	bool failed;
+};
+
+static inline size_t reader_left(const struct reader *r)
+{
+	return (size_t)(r->end - r->at);
+}
+
+/* A pointer to the next n bytes, which are skipped, or NULL. */
+static inline const uint8_t *reader_bytes(struct reader *r, uint64_t n)
+{
+	const uint8_t *bytes = r->at;
+
+	if (n > reader_left(r)) {
+		r->failed = true;
+		r->at = r->end;
+		return NULL;
+	}
+	r->at += n;
+	return bytes;
+}
+
+#define READER_NUMBER(NAME, TYPE)                                     \
+	static inline TYPE reader_##NAME(struct reader *r)            \
+	{                                                             \
+		const uint8_t *bytes = reader_bytes(r, sizeof(TYPE)); \
+		TYPE value = 0;                                       \
+                                                                      \
+		if (bytes)                                            \
+			memcpy(&value, bytes, sizeof(value));         \
+		return value;                                         \
+	}
+
+READER_NUMBER(u8, uint8_t)
+READER_NUMBER(u16, uint16_t)
+READER_NUMBER(u32, uint32_t)
+READER_NUMBER(u64, uint64_t)
+
+/* The bits of an LEB128 number; *bits is the number of them. What exceeds 64 bits fails. */
+static inline uint64_t reader_leb128(struct reader *r, unsigned *bits, uint8_t *last)
+{
+	uint64_t value = 0;
+	unsigned shift = 0;
+	uint8_t byte;
+
+	do {
+		byte = reader_u8(r);
+		if (shift < 64)
+			value |= (uint64_t)(byte & 0x7f) << shift;
+		shift += 7;
+	} while (byte & 0x80 && shift < 70);
+	if (byte & 0x80)
+		r->failed = true;
+	*bits = shift;
+	*last = byte;
+	return value;
+}
+
+static inline uint64_t reader_uleb(struct reader *r)
+{
+	unsigned bits;
+	uint8_t last;
+
+	/* most numbers have one byte */
+	if (r->at < r->end && *r->at < 0x80)
+		return *r->at++;
+	return reader_leb128(r, &bits, &last);
+}
+
+static inline int64_t reader_sleb(struct reader *r)
+{
+	unsigned bits;
+	uint8_t last;
+	uint64_t value = reader_leb128(r, &bits, &last);
+
+	if (last & 0x40 && bits < 64)
+		value |= ~UINT64_C(0) << bits;
+	return (int64_t)value;
+}
+
+/* Encodings of pointers (DW_EH_PE_*): the format in the lower four bits, then what the number is
+ * relative to. */
+enum {
+	POINTER_ADDRESS = 0x00, /* 8 bytes */
+	POINTER_ULEB = 0x01,
+	POINTER_U16 = 0x02,
+	POINTER_U32 = 0x03,
+	POINTER_U64 = 0x04,
+	POINTER_SIGNED = 0x08,
+	POINTER_SLEB = 0x09,
+	POINTER_S16 = 0x0a,
+	POINTER_S32 = 0x0b,
+	POINTER_S64 = 0x0c,
+	POINTER_FORMAT = 0x0f,
+	POINTER_RELATIVE_TO_ITSELF = 0x10,
+	POINTER_ALIGNED = 0x50,
+	POINTER_BASE = 0x70,
+	POINTER_INDIRECT = 0x80,
+	POINTER_OMITTED = 0xff,
+};
+
+/* The number of a pointer, regardless of what it is relative to. */
+static inline uint64_t reader_pointer(struct reader *r, uint8_t encoding)
+{
+	switch (encoding & POINTER_FORMAT) {
+	case POINTER_ADDRESS:
+	case POINTER_U64:
+	case POINTER_SIGNED:
+	case POINTER_S64: return reader_u64(r);
+	case POINTER_ULEB: return reader_uleb(r);
+	case POINTER_SLEB: return (uint64_t)reader_sleb(r);
+	case POINTER_U16: return reader_u16(r);
+	case POINTER_S16: return (uint64_t)(int16_t)reader_u16(r);
+	case POINTER_U32: return reader_u32(r);
+	case POINTER_S32: return (uint64_t)(int32_t)reader_u32(r);
+	default: r->failed = true; return 0;
+	}
+}
