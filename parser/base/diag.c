@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The queue of diagnostics and its printer. Passes of the front end add to the queue; the command
- * line prints it once, sorted by location, at most LIMIT_ERRORS. A span gets one message: later
- * ones for the same bytes are consequences of the first. Tabs of a source line are kept and copied
- * into the underline, so that both line up whatever the tab width; other control characters of a
- * script never reach the terminal.
+ * line prints it once, sorted by location, at most LIMIT_ERRORS. A span gets one error: later ones
+ * for the same bytes are consequences of the first, or of a warning. Tabs of a source line are kept
+ * and copied into the underline, so that both line up whatever the tab width; other control
+ * characters of a script never reach the terminal.
  */
 #include "parser/base/diag.h"
 #include "parser/base/arena.h"
@@ -20,11 +20,17 @@ enum {
 	SHOWN_BEFORE = 60,  /* of these before the span, if the line is longer */
 };
 
-static bool is_repetition(const struct diags *d, struct span span)
+/* Two warnings may be about different things. */
+static bool is_repetition(const struct diags *d, const struct diag *new)
 {
-	for (uint32_t i = 0; i < d->n; i++)
-		if (d->items[i].span.start == span.start && d->items[i].span.end == span.end)
+	for (uint32_t i = 0; i < d->n; i++) {
+		const struct diag *old = &d->items[i];
+
+		if (old->span.start == new->span.start && old->span.end == new->span.end &&
+		    (old->level != DIAG_WARNING || new->level != DIAG_WARNING ||
+		     strcmp(old->msg, new->msg) == 0))
 			return true;
+	}
 	return false;
 }
 
@@ -34,7 +40,8 @@ __attribute__((format(printf, 5, 0))) static void add(struct diags *d, enum diag
 {
 	struct diag new = {.level = level, .tag = tag, .span = span};
 
-	d->is_last_dropped = is_repetition(d, span);
+	new.msg = arena_vprintf(d->arena, fmt, ap);
+	d->is_last_dropped = is_repetition(d, &new);
 	if (d->is_last_dropped)
 		return;
 	if (level == DIAG_ERROR)
@@ -42,7 +49,6 @@ __attribute__((format(printf, 5, 0))) static void add(struct diags *d, enum diag
 	d->is_last_dropped = d->n >= STORED_MOST;
 	if (d->is_last_dropped)
 		return;
-	new.msg = arena_vprintf(d->arena, fmt, ap);
 	arena_push(d->arena, d->items, d->n, new);
 }
 

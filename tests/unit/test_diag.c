@@ -89,6 +89,22 @@ static void test_repetition(void **state)
 	check(&w, false, "x.bt:1:1-2: error: first [a]\n  abc\n  ~\n");
 }
 
+/* An error after a warning is dropped, a warning about something else is not. */
+static void test_warnings(void **state)
+{
+	struct world w = open_world("abc");
+
+	(void)state;
+	diag_warning(&w.d, (struct span){0, 1}, "a", "first");
+	diag_warning(&w.d, (struct span){0, 1}, "a", "first");
+	diag_warning(&w.d, (struct span){0, 1}, "a", "second");
+	diag_error(&w.d, (struct span){0, 1}, "b", "third");
+	assert_int_equal(w.d.n_errors, 0);
+	check(&w, false,
+	      "x.bt:1:1-2: warning: first [a]\n  abc\n  ~\n"
+	      "x.bt:1:1-2: warning: second [a]\n  abc\n  ~\n");
+}
+
 static void test_limit(void **state)
 {
 	struct world w = open_world("a");
@@ -156,13 +172,10 @@ static void test_nearest(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_form),
-		cmocka_unit_test(test_lines_and_order),
-		cmocka_unit_test(test_repetition),
-		cmocka_unit_test(test_limit),
-		cmocka_unit_test(test_control_characters),
-		cmocka_unit_test(test_colour),
-		cmocka_unit_test(test_nearest),
+		cmocka_unit_test(test_form),	   cmocka_unit_test(test_lines_and_order),
+		cmocka_unit_test(test_repetition), cmocka_unit_test(test_warnings),
+		cmocka_unit_test(test_limit),	   cmocka_unit_test(test_control_characters),
+		cmocka_unit_test(test_colour),	   cmocka_unit_test(test_nearest),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
