@@ -13,7 +13,7 @@
  * zlib can reach a ratio of 1,000, zstd much more; that of debug information is 2 to 6. */
 enum { INFLATED_ALWAYS = 64 << 20, INFLATED_RATIO = 32 };
 
-static int libdw_load(struct libdw *l)
+int libdw_load(struct libdw *l)
 {
 	void *so = dlopen("libdw.so.1", RTLD_NOW | RTLD_LOCAL);
 

@@ -39,7 +39,11 @@
 	X(dwarf_formsdata)          \
 	X(dwarf_formflag)           \
 	X(dwarf_formstring)         \
-	X(dwarf_getlocation_addr)
+	X(dwarf_getlocation_addr)   \
+	X(dwarf_getcfi_elf)         \
+	X(dwarf_cfi_end)            \
+	X(dwarf_cfi_addrframe)      \
+	X(dwarf_frame_cfa)
 
 struct libdw {
 #define MEMBER(name) __typeof__(&(name)) name;
@@ -47,7 +51,9 @@ struct libdw {
 #undef MEMBER
 };
 
-/* Load the library and open the debug information of the file behind fd. 0; -ENOSYS: the library is
- * not installed or lacks one of the functions; -ENODATA: the file has no debug information; -EFBIG:
- * its compressed sections claim more than 64 MiB, and 32 times the size of the file. */
+/* Load the library. 0; -ENOSYS: it is not installed or lacks one of the functions. */
+int libdw_load(struct libdw *l);
+/* Load the library and open the debug information of the file behind fd. 0; -ENOSYS, as above;
+ * -ENODATA: the file has no debug information; -EFBIG: its compressed sections claim more than 64
+ * MiB, and 32 times the size of the file. */
 int libdw_open(struct libdw *l, int fd, Dwarf **out);
