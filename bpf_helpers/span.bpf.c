@@ -59,7 +59,8 @@ INLINE void *sonde_span_cpu(void *map)
  * The open calls of a thread: their number, then slots of `size` bytes (parser/plan/plan_span.c),
  * innermost last. A call is identified by the stack pointer at its entry, which no other open call
  * of that function has: inner calls have lower stack pointers. A function that ends in a tail call
- * shares its stack pointer with the function it jumps to; their return probes fire innermost first.
+ * shares its stack pointer with the function it jumps to; their return probes fire innermost first,
+ * and probes on the jump itself fire before the other function's entry.
  */
 struct calls {
 	uint64_t n;
@@ -169,11 +170,24 @@ INLINE void *sonde_span_push(struct calls *c, uint64_t sp, uint64_t target, uint
 	return push(c, drop(c, c->n, sp, sp, target, size, mask), sp, target, size, probe);
 }
 
-/* The same where no function ends in a tail call. */
+/* The same where no open call shares its stack pointer with another: a call ends before the jump by
+ * which it is left. */
 INLINE void *sonde_span_push_called(struct calls *c, uint64_t sp, uint64_t target, uint32_t size,
 				    uint32_t probe)
 {
 	return push(c, drop(c, c->n, sp + 1, sp, NO_TARGET, size, 0), sp, target, size, probe);
+}
+
+/* The same where a function can pass its entry again, in a loop: then its call goes on, and the
+ * result is NULL. Such functions call nothing, so that no exception leaves them. */
+INLINE void *sonde_span_push_loop(struct calls *c, uint64_t sp, uint64_t target, uint32_t size,
+				  uint64_t is_loop, uint32_t probe)
+{
+	uint64_t n = drop(c, c->n, sp, sp, NO_TARGET, size, 0);
+
+	if (is_loop && is_set(n) & is_call(slot_at(c, n - 1, size), sp, target))
+		return 0;
+	return push(c, drop(c, n, sp + 1, sp, NO_TARGET, size, 0), sp, target, size, probe);
 }
 
 /* The address to which the kernel's return probes make this process return. */

@@ -193,6 +193,10 @@ LLVMValueRef gen_usdt_name(struct gen *g);
 
 /* plan_target.cookie of the target that fired, in a program with several. */
 LLVMValueRef gen_cookie(struct gen *g);
+/* Its bits from PLAN_FORMAT_BIT on. */
+LLVMValueRef gen_cookie_format(struct gen *g);
+/* The part of it that says which function it is, the same at both ends of a call. */
+LLVMValueRef gen_cookie_function(struct gen *g);
 
 /* A typed pointer to the subject: pid, comm and the like are loads from it, which cost nothing,
  * while a helper call takes 10 to 85 ns. */

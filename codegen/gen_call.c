@@ -220,6 +220,20 @@ LLVMValueRef gen_cookie(struct gen *g)
 	return gen_helper(g, BPF_FUNC_get_attach_cookie, &g->body.ctx, 1);
 }
 
+LLVMValueRef gen_cookie_format(struct gen *g)
+{
+	return LLVMBuildLShr(g->b, gen_cookie(g), gen_u64(g, PLAN_FORMAT_BIT), "");
+}
+
+LLVMValueRef gen_cookie_function(struct gen *g)
+{
+	LLVMValueRef cookie = gen_cookie(g);
+
+	if (!g->prog.plan->by_condition && !g->prog.plan->has_loops)
+		return cookie;
+	return LLVMBuildAnd(g->b, cookie, gen_u64(g, (1ull << PLAN_FORMAT_BIT) - 1), "");
+}
+
 struct value gen_probe(struct gen *g, struct expr *e)
 {
 	if (g->probe.plan->syscall.n_more)
@@ -227,8 +241,8 @@ struct value gen_probe(struct gen *g, struct expr *e)
 	if (plan_has_cookie(g->prog.plan))
 		return gen_int_value(point_has(g->probe.point, ARM_USDT)
 					     ? gen_usdt_name(g)
-					     : LLVMBuildLShr(g->b, gen_cookie(g), gen_u64(g, 32),
-							     ""),
+					     : LLVMBuildLShr(g->b, gen_cookie_function(g),
+							     gen_u64(g, 32), ""),
 				     e->type);
 	return gen_int_value(gen_u64(g, g->probe.plan->name_id), e->type);
 }

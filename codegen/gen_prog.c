@@ -8,6 +8,7 @@
 #include "codegen/gen.h"
 #include "codegen/gen_hooks.h"
 #include "codegen/gen_prog.h"
+#include "codegen/regs.h"
 #include <string.h>
 
 void prog_only_if(struct gen *g, LLVMValueRef cond, LLVMBasicBlockRef otherwise)
@@ -334,6 +335,16 @@ static bool stops_after_exit(const struct gen *g)
 	       !prog_kind_is(g->prog.plan->kind, PK_OUTSIDE);
 }
 
+/* The target may be a jump that is not taken. */
+static void only_if_jump_taken(struct gen *g, LLVMBasicBlockRef out)
+{
+	LLVMValueRef flags = gen_register(g, regs_flags_offset());
+
+	prog_only_if(g,
+		     gen_truth(g, GEN_CALL(g, "sonde_jump_is_taken", flags, gen_cookie_format(g))),
+		     out);
+}
+
 static bool is_session(const struct gen *g)
 {
 	return prog_kind_is(g->prog.plan->kind, PK_SESSION);
@@ -369,6 +380,8 @@ void gen_program(struct gen *g, uint32_t index)
 		gen_call_helper(g, "sonde_fault_enter", NULL, 0);
 	if (stops_after_exit(g))
 		unless_exiting(g, out);
+	if (plan_by_condition(g->prog.plan))
+		only_if_jump_taken(g, out);
 	generators[g->prog.plan->kind](g, out);
 	LLVMPositionBuilderAtEnd(g->b, out);
 	if (g->prog.plan->is_sleepable)

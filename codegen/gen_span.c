@@ -263,7 +263,7 @@ static LLVMValueRef call_target(struct gen *g)
 {
 	if (g->probe.plan->state.owner != g->probe.id) /* one of a pattern, with its own program */
 		return probe_id(g);
-	return plan_has_cookie(g->prog.plan) ? gen_cookie(g) : gen_u64(g, 0);
+	return plan_has_cookie(g->prog.plan) ? gen_cookie_function(g) : gen_u64(g, 0);
 }
 
 /* Identifies a call by its address on the stack, the stack pointer at its entry; nested calls are
@@ -286,10 +286,15 @@ static LLVMValueRef push_call(struct gen *g, LLVMValueRef calls, LLVMValueRef sp
 {
 	LLVMValueRef target = call_target(g), size = slot_size(g);
 
+	if (g->prog.plan->has_loops)
+		return GEN_CALL(g, "sonde_span_push_loop", calls, sp, target, size,
+				plan_has_cookie(g->prog.plan) ? gen_cookie_format(g)
+							      : gen_u64(g, 1),
+				probe_id(g));
 	if (!plan_has_cookie(g->prog.plan) || probe_space(g->probe.point) != SPACE_USER)
 		return GEN_CALL(g, "sonde_span_push", calls, sp, target, size, stack_mask(g),
 				probe_id(g));
-	if (probe_is_at_returns(g->probe.point)) /* such functions do not end in jumps */
+	if (probe_is_at_returns(g->probe.point)) /* a call ends before it jumps to another */
 		return GEN_CALL(g, "sonde_span_push_called", calls, sp, target, size, probe_id(g));
 	return GEN_CALL(g, "sonde_span_push_user", calls, sp, target, size,
 			regs_link_offset() < 0 ? gen_u64(g, 0)

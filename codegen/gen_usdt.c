@@ -67,7 +67,7 @@ static LLVMValueRef choose(struct gen *g, unsigned i)
 {
 	uint32_t n = g->probe.point->usdt->n_formats;
 	LLVMBasicBlockRef blocks[LIMIT_FORMATS] = {0}, after = gen_block(g, "arg.end"), here;
-	LLVMValueRef format = LLVMBuildLShr(g->b, gen_cookie(g), gen_u64(g, PLAN_FORMAT_BIT), "");
+	LLVMValueRef format = gen_cookie_format(g);
 	LLVMValueRef slot = gen_buffer(g, 8), cases;
 
 	here = LLVMGetInsertBlock(g->b);

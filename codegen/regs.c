@@ -9,6 +9,7 @@
 static const uint32_t args[REGS_ARGS] = {112, 104, 96, 88, 72, 64};
 static const uint32_t result = 80;
 static const uint32_t sp = 152;
+static const uint32_t flags = 144;
 static const uint64_t sp_shift = 8; /* `ret` has popped the return address */
 static const int link = -1;
 enum { FIRST_ON_STACK = 6, STACK_START = 8 }; /* above the return address */
@@ -17,6 +18,7 @@ enum { FIRST_ON_STACK = 6, STACK_START = 8 }; /* above the return address */
 static const uint32_t args[REGS_ARGS] = {0, 8, 16, 24, 32, 40};
 static const uint32_t result = 0;
 static const uint32_t sp = 248;	    /* after x0 … x30 */
+static const uint32_t flags = 264;  /* pstate */
 static const uint64_t sp_shift = 0; /* the return address is in a register */
 static const int link = 240;
 enum { FIRST_ON_STACK = 8, STACK_START = 0 };
@@ -42,6 +44,11 @@ uint32_t regs_sp_offset(void)
 uint64_t regs_return_sp_shift(void)
 {
 	return sp_shift;
+}
+
+uint32_t regs_flags_offset(void)
+{
+	return flags;
 }
 
 int regs_link_offset(void)

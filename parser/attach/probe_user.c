@@ -167,9 +167,11 @@ static int exact_function(struct user_matching *m, const struct user_symbol *f)
 	}
 	if (m->offset && user_check_offset(m, f, m->offset))
 		return -1;
+	if (user_add_function(m, f, m->offset))
+		return -1;
 	if (f->is_ifunc && !m->r->lists)
 		warn_ifunc(m, f);
-	return user_add_function(m, f, m->offset);
+	return 0;
 }
 
 /* Add all functions of one file that match. 0, -1 (reported), or below -1 the -errno of the file.
@@ -334,6 +336,8 @@ static int finish(struct user_matching *m, const char *path, bool many_files)
 		return no_size(m);
 	if (!p->n_targets)
 		return no_symbol(m, path);
+	if (p->is_listed && m->n_left_out)
+		user_warn_left_out(m);
 	if (p->is_listed) { /* each name is listed */
 		p->name = p->pattern = arena_printf(a, "%s:%s:%s", type, path, m->pattern);
 		return 0;

@@ -21,10 +21,11 @@ struct user_matching {
 	uint64_t offset;   /* of SYMBOL+OFFSET */
 	struct nearest nearest;
 	uint32_t n_offered;
-	uint32_t n_left_out; /* matches at which a return probe is not possible */
-	uint32_t n_sizeless; /* matches that are left out because their size is not known */
-	uint32_t n_files;    /* ELF files that a path pattern matched */
-	int status;	     /* -1: an error was reported */
+	uint32_t n_left_out;  /* matches at which a return probe is not possible */
+	const char *left_out; /* the names of some of them */
+	uint32_t n_sizeless;  /* matches that are left out because their size is not known */
+	uint32_t n_files;     /* ELF files that a path pattern matched */
+	int status;	      /* -1: an error was reported */
 };
 
 /* probe_user_name.c: set the requested name or pattern, which is not copied. */
@@ -41,7 +42,7 @@ const char *user_name(const struct probe_reader *r, const char *symbol);
 void user_name_offer(struct user_matching *m, const char *symbol);
 
 /* probe_user_target.c: add a target of the attach point, the function's start, `offset` bytes after
- * it, or its returns. */
+ * it, or its exits. */
 int user_add_function(struct user_matching *m, const struct user_symbol *f, uint64_t offset);
 /* Warn that some of the functions that match can have no return probe. */
 void user_warn_left_out(const struct user_matching *m);

@@ -1,46 +1,88 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Targets of uprobe and uretprobe: the first instruction of a function, or each of its return
- * instructions where the kernel must not replace return addresses.
+ * Targets of uprobe and uretprobe: the first instruction of a function, or each instruction by
+ * which it is left where the kernel must not replace return addresses.
  */
 #include "parser/attach/probe_user.h"
 #include "parser/base/arena.h"
 #include <errno.h>
 #include <string.h>
 
-struct returns {
-	struct attach_target *list, like;
+enum { LEFT_OUT_NAMES = 3 };
+
+struct exits {
+	struct attach_target *list, function;
 	struct arena *arena;
 	uint64_t start;
 	uint32_t n;
 };
 
-static void add_return(uint64_t offset, void *ctx)
+static void add_exit(const struct user_exit *x, void *ctx)
 {
-	struct returns *w = ctx;
-	struct attach_target t = w->like;
+	struct exits *w = ctx;
+	struct attach_target t = w->function;
 
-	t.offset = w->start + offset;
+	t.offset = w->start + x->offset;
 	t.is_entry = false;
+	t.is_jump = x->is_jump;
+	t.condition = x->condition;
+	if (x->is_jump && !w->function.jumps_to && x->to)
+		w->function.jumps_to = arena_strdup(w->arena, x->to);
+	w->function.has_jump |= x->is_jump;
 	arena_push(w->arena, w->list, w->n, t);
 }
 
-/* The return instructions are not known: an error for a single function; a function of a pattern is
- * left out. */
-static int no_returns(struct user_matching *m, const char *function, int err)
+static int find_exits(struct user_matching *m, const struct user_symbol *f, struct exits *w,
+		      struct user_exits *facts)
+{
+	struct kernel *k = m->r->kernel;
+
+	w->arena = m->r->arena;
+	w->start = f->offset;
+	return k->each_user_exit ? k->each_user_exit(k, f, add_exit, w, facts) : -ENOSYS;
+}
+
+/* "a, b, c, …" */
+static void name_left_out(struct user_matching *m, const char *function)
+{
+	struct arena *a = m->r->arena;
+
+	if (m->n_left_out++ < LEFT_OUT_NAMES)
+		m->left_out = m->left_out ? arena_join(a, m->left_out, ", ", function) : function;
+	else if (m->n_left_out == LEFT_OUT_NAMES + 1)
+		m->left_out = arena_join(a, m->left_out, ", ", "…");
+}
+
+static const char *why_no_exits(struct arena *a, int err, const struct user_exits *facts)
+{
+	unsigned long long unclear = facts->unclear;
+
+	switch (-err) {
+	case 0: return "it has none";
+	case ENOSYS: return "the library libZydis is not installed";
+	case ENOPKG:
+		return arena_printf(a,
+				    "whether its jump at +%llu is one cannot be told without the "
+				    "library libdw, which is not installed",
+				    unclear);
+	case EDOM: return arena_printf(a, "it is not clear where its jump at +%llu leads", unclear);
+	default: return "not all of it is code";
+	}
+}
+
+/* The exits are not known: an error for a single function; a function of a pattern is left out. */
+static int no_exits(struct user_matching *m, const char *function, int err,
+		    const struct user_exits *facts)
 {
 	struct diags *d = m->r->diags;
 
 	if (m->is_pattern && err != -ENOSYS) {
-		m->n_left_out++;
+		name_left_out(m, function);
 		return 0;
 	}
 	diag_error(d, m->p->span, "no-return-place",
 		   "the return instructions of %s are not known: %s", function,
-		   err == -ENOSYS ? "the library libZydis is not installed"
-		   : err < 0	  ? "not all of it is code"
-		   : err	  ? "it also ends with a jump to another function"
-				  : "it has none");
+		   why_no_exits(m->r->arena, err, facts));
 	if (m->p->user.is_go)
 		return diag_hint(d, "Go moves its stacks, so no return address can be replaced "
 				    "there; uprobe works");
@@ -49,20 +91,27 @@ static int no_returns(struct user_matching *m, const char *function, int err)
 		"an exception that finds a replaced return address terminates the program, so probes are on the return instructions; --unsafe replaces the address anyway");
 }
 
-/* Probe the return instructions, which changes nothing on the stack. */
-static int add_returns(struct user_matching *m, const struct user_symbol *f,
-		       struct attach_target target)
+/* Probe the exits, which changes nothing on the stack. A listing has the function itself. */
+static int add_exits(struct user_matching *m, const struct user_symbol *f,
+		     struct attach_target target)
 {
-	struct kernel *k = m->r->kernel;
-	struct returns w = {.like = target, .arena = m->r->arena, .start = f->offset};
-	int err = k->each_user_return ? k->each_user_return(k, f, add_return, &w) : -ENOSYS;
+	struct exits w = {.function = target};
+	struct user_exits facts = {0};
+	int err = find_exits(m, f, &w, &facts);
 
-	m->p->user.is_at_returns = true;
+	m->p->user.is_at_returns = !m->p->is_listed;
 	if (err || !w.n)
-		return no_returns(m, target.function, err);
-	arena_push(m->r->arena, m->p->user.entries, m->p->user.n_entries, target);
-	for (uint32_t i = 0; i < w.n; i++)
+		return no_exits(m, target.function, err, &facts);
+	w.function.is_loop = facts.is_loop;
+	if (m->p->is_listed) {
+		arena_push(m->r->arena, m->p->targets, m->p->n_targets, w.function);
+		return 0;
+	}
+	arena_push(m->r->arena, m->p->user.entries, m->p->user.n_entries, w.function);
+	for (uint32_t i = 0; i < w.n; i++) {
+		w.list[i].has_jump = w.function.has_jump;
 		arena_push(m->r->arena, m->p->targets, m->p->n_targets, w.list[i]);
+	}
 	return 0;
 }
 
@@ -109,31 +158,27 @@ int user_add_function(struct user_matching *m, const struct user_symbol *f, uint
 				  .is_entry = offset == 0};
 
 	t.function = name ? name : t.symbol;
-	if (m->p->is_listed) {
-		arena_push(a, m->p->targets, m->p->n_targets, t);
-		return 0;
-	}
-	if (needs_returns(m, f->path) && m->p->n_targets && !m->p->user.is_at_returns)
+	if (!m->p->is_listed && needs_returns(m, f->path) && m->p->n_targets &&
+	    !m->p->user.is_at_returns)
 		return mixed_returns(m, f->path);
 	if (needs_returns(m, f->path))
-		return add_returns(m, f, t);
+		return add_exits(m, f, t);
 	arena_push(a, m->p->targets, m->p->n_targets, t);
 	return 0;
 }
 
-/* Some of the functions that match have no location for a safe return probe. */
 void user_warn_left_out(const struct user_matching *m)
 {
 	diag_warning(
 		m->r->diags, m->p->span, "left-out",
-		"%u of the functions that match are left out: they also end with jumps to other functions, or have no return instruction",
-		m->n_left_out);
+		"%u of the functions that match %s left out, since it is not known where they are left, or they never return: %s",
+		m->n_left_out, m->n_left_out == 1 ? "is" : "are", m->left_out);
 }
 
 int user_none_returns(const struct user_matching *m)
 {
 	return diag_error(
 		m->r->diags, m->p->span, "no-return-place",
-		"none of the %u functions that match can have a return probe: they end with jumps to other functions, or never return",
-		m->n_left_out);
+		"no function that matches can have a return probe, since it is not known where they are left, or they never return: %s",
+		m->left_out);
 }

@@ -109,8 +109,29 @@ struct usdt_note {
 typedef void (*kernel_name_fn)(const char *name, void *ctx);
 /* The strings are valid during the call only. */
 typedef void (*user_function_fn)(const struct user_symbol *f, void *ctx);
-/* An offset in a function, in bytes. */
-typedef void (*user_place_fn)(uint64_t offset, void *ctx);
+
+/* An instruction by which a function of a program is left. */
+struct user_exit {
+	uint64_t offset; /* in the function, bytes */
+	/* A jump to another function (a tail call), whose name is `to`, or NULL if it is not known.
+	 * The name is valid during the call only. */
+	bool is_jump;
+	const char *to;
+	/* 0: the jump is always taken; else the condition code of x86 plus 1. */
+	uint8_t condition;
+};
+
+typedef void (*user_exit_fn)(const struct user_exit *x, void *ctx);
+
+/* What else is known of a function's exits. */
+struct user_exits {
+	uint64_t
+		unclear; /* of the instruction of which it is not known whether it is one: offset */
+	/* It jumps back to its first instruction, and calls nothing: a loop, whose rounds pass a
+	 * probe at the function's entry. */
+	bool is_loop;
+};
+
 typedef void (*typed_function_fn)(const struct typed_function *f, void *ctx);
 typedef void (*usdt_note_fn)(const struct usdt_note *note, void *ctx);
 
@@ -166,10 +187,12 @@ struct kernel {
 	 * at *before), -ENOSYS (unknown). */
 	int (*user_instruction)(struct kernel *k, const struct user_symbol *f, uint64_t offset,
 				uint64_t *before);
-	/* Call fn with the offset of each return instruction of f. 0, 1 (f also ends with a jump to
-	 * another function), -ENOSYS, -EINVAL (f also contains data). */
-	int (*each_user_return)(struct kernel *k, const struct user_symbol *f, user_place_fn fn,
-				void *ctx);
+	/* Call fn with each instruction by which f is left: returns, and jumps to other functions.
+	 * 0, -ENOSYS (no library to decode them), -EINVAL (f also contains data), -EDOM (it is not
+	 * known where the jump at out->unclear leads), -ENOPKG (nor is there the library that could
+	 * tell). fn is called only if the result is 0. */
+	int (*each_user_exit)(struct kernel *k, const struct user_symbol *f, user_exit_fn fn,
+			      void *ctx, struct user_exits *out);
 	/* Was the program built by the Go compiler, whose runtime moves stacks? */
 	bool (*user_is_go)(struct kernel *k, const char *path);
 	/* Can C++ exceptions or Rust panics unwind functions of this file? */

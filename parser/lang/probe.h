@@ -134,6 +134,13 @@ struct attach_target {
 	uint32_t format;  /* index in the point's usdt->formats */
 	/* user functions: types from debug information, set when a script uses `args` */
 	const struct typed_function *typed;
+	/* uretprobe at exits: the function ends in jumps to other functions, one of which is
+	 * `jumps_to`, NULL if not known; the target is such a jump, taken on a condition (struct
+	 * user_exit) */
+	bool has_jump, is_jump;
+	uint8_t condition;
+	const char *jumps_to;
+	bool is_loop; /* in `entries`: as in struct user_exits */
 };
 
 /* What a perf event counts. */
@@ -162,7 +169,8 @@ struct kernel_point {
 };
 
 struct user_point {
-	/* uretprobe of Go, C++ and Rust: the targets are return instructions, of `entries` */
+	/* uretprobe of Go, C++ and Rust: the targets are the instructions by which the functions
+	 * in `entries` are left */
 	bool is_at_returns, is_go;
 	bool is_untyped; /* no types are known, which is reported */
 	struct attach_target *entries;
@@ -265,7 +273,7 @@ static inline int64_t probe_syscall(const struct attach_point *p)
 	return probe_format(p) ? p->tracepoint.syscall : -1;
 }
 
-/* Does it fire at a function's return instructions? */
+/* Does it fire at the instructions by which a function is left? */
 static inline bool probe_is_at_returns(const struct attach_point *p)
 {
 	return point_has(p, ARM_USER) && p->user.is_at_returns;
@@ -279,7 +287,7 @@ static inline bool probe_is_go(const struct attach_point *p)
 
 /* The types of its function or raw tracepoint, where they are known; or NULL. */
 const struct typed_function *probe_typed(const struct attach_point *p);
-/* The functions that it is on; they are not its targets where it is at return instructions. */
+/* The functions that it is on; its targets are not these where it is at their exits. */
 struct attach_target *probe_functions(const struct attach_point *p, uint32_t *n);
 
 /* Resolve the text of one attach point. 0, or -1 with the reason in r->diags. */

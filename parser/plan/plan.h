@@ -86,12 +86,14 @@ struct plan_target {
 	const char *module; /* kernel functions: as in struct attach_target */
 	uint64_t address;
 	uint64_t ref_ctr; /* usdt: file offset of the semaphore, 0: none */
-	/* With several targets: func_id of struct plan_probe, name_id from bit 32 on, and for
-	 * usdt the index of the argument format from PLAN_FORMAT_BIT on. */
+	bool is_jump;	  /* to another function, where a function of a program is left */
+	/* With several targets: func_id of struct plan_probe, name_id from bit 32 on. From
+	 * PLAN_FORMAT_BIT on: for usdt the index of the argument format; at exits of user functions
+	 * the condition of a jump (struct user_exit); at entries PLAN_IS_LOOP. */
 	uint64_t cookie;
 };
 
-enum { PLAN_FORMAT_BIT = 52 };
+enum { PLAN_FORMAT_BIT = 52, PLAN_IS_LOOP = 1 };
 
 /* A kernel program: one ELF function, one attachment, or one to each of its targets. */
 struct plan_prog {
@@ -112,7 +114,9 @@ struct plan_prog {
 			const char *function;	     /* or the pattern */
 			struct plan_target *targets; /* of user functions: sorted by file */
 			uint32_t n_targets;
-			bool by_cookie; /* several targets: the cookie says which */
+			bool by_cookie;	   /* several targets: the cookie says which */
+			bool by_condition; /* of user functions: some cookie has a condition */
+			bool has_loops;	   /* ... some entry is passed in each round of a loop */
 		};
 		struct { /* tracepoints; used by PP_TRACEPOINT */
 			const char *category;
@@ -141,6 +145,12 @@ static inline const char *plan_pin(const struct plan_prog *g)
 static inline bool plan_has_cookie(const struct plan_prog *g)
 {
 	return plan_n_targets(g) && g->by_cookie;
+}
+
+/* True when some of its targets are jumps that are taken on a condition. */
+static inline bool plan_by_condition(const struct plan_prog *g)
+{
+	return prog_kind_is(g->kind, PK_USER_FUNCTION) && g->by_condition;
 }
 
 /* The system calls that a probe on sys_enter or sys_exit is for: PP_SYSCALL_ENTER, _EXIT. */

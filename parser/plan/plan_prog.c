@@ -130,6 +130,16 @@ const char *plan_target_name(struct planner *pl, const struct attach_point *poin
 			    t->path ? t->path : "", t->path ? ":" : "", t->function);
 }
 
+/* What the cookie holds from PLAN_FORMAT_BIT on. Of a single function it is known that it loops. */
+static uint64_t target_format(struct plan_prog *g, const struct attach_target *t)
+{
+	g->by_condition |= t->condition != 0;
+	g->has_loops |= t->is_loop;
+	if (t->condition)
+		return t->condition;
+	return t->is_loop ? g->by_cookie ? PLAN_IS_LOOP : 0 : t->format;
+}
+
 static void plan_targets(struct planner *pl, struct plan_prog *g, const struct attach_point *point)
 {
 	uint32_t n_functions;
@@ -138,26 +148,29 @@ static void plan_targets(struct planner *pl, struct plan_prog *g, const struct a
 	g->by_cookie = n_functions > 1;
 	for (uint32_t i = 0; i < point->n_targets; i++) {
 		const struct attach_target *from = &point->targets[i];
+		uint64_t format = target_format(g, from);
 		struct plan_target t = {.symbol = from->symbol,
 					.path = from->path,
 					.offset = from->offset,
 					.size = from->size,
 					.is_entry = from->is_entry,
+					.is_jump = from->is_jump,
 					.module = from->module,
 					.address = from->address,
-					.ref_ctr = from->ref_ctr};
+					.ref_ctr = from->ref_ctr,
+					.cookie = format << PLAN_FORMAT_BIT};
 		const char *name = from->name;
 
 		if (g->by_cookie) {
 			if (point->is_named || !name)
 				name = point->is_named ? point->name
 						       : plan_target_name(pl, point, from);
-			if (from->args && plan_name_id(pl, name) >> (PLAN_FORMAT_BIT - 32))
+			if ((from->args || format) &&
+			    plan_name_id(pl, name) >> (PLAN_FORMAT_BIT - 32))
 				diag_error(pl->diags, point->span, "limit-probes",
 					   "too many probes have been matched before this one");
-			t.cookie = plan_name_id(pl, from->function) |
-				   (uint64_t)plan_name_id(pl, name) << 32 |
-				   (uint64_t)from->format << PLAN_FORMAT_BIT;
+			t.cookie |= plan_name_id(pl, from->function) |
+				    (uint64_t)plan_name_id(pl, name) << 32;
 		}
 		arena_push(pl->arena, g->targets, g->n_targets, t);
 	}

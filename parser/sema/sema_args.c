@@ -7,6 +7,7 @@
 #include "parser/base/arena.h"
 #include "parser/base/nearest.h"
 #include "parser/sema/sema.h"
+#include "parser/sema/sema_exits.h"
 #include <string.h>
 
 const struct tp_field *sema_args_field(const struct attach_point *p, const char *name)
@@ -202,6 +203,8 @@ const struct type *chk_retval(struct sema *s, struct expr *e)
 		struct attach_point *p = &s->probe->points[i];
 		const struct type *here;
 
+		if (!sema_exits_have_result(s, e, p))
+			return &type_error;
 		find_result(s, p);
 		here = field_result_type(p);
 		if (!here)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The hooks of struct kernel about the code of user functions: instruction boundaries, returns,
- * source lines, parameters.
+ * The hooks of struct kernel about the code of user functions: instruction boundaries, source
+ * lines, parameters. Returns are in kernel_exits.c.
  */
 #include "parser/base/arena.h"
 #include "runtime/base/vec.h"
@@ -16,8 +16,7 @@
 
 enum { CODE_MAX = 4 << 20, BLIND_MAX = 64 << 10 };
 
-/* The first `size` bytes of f's code, fewer at the end of the file. */
-static uint8_t *read_code(struct kernel *k, const struct user_symbol *f, uint64_t size, size_t *n)
+uint8_t *code_read(struct kernel *k, const struct user_symbol *f, uint64_t size, size_t *n)
 {
 	uint8_t *code;
 
@@ -33,7 +32,7 @@ int code_instruction(struct kernel *k, const struct user_symbol *f, uint64_t off
 		     uint64_t *before)
 {
 	size_t n = 0, at = 0;
-	uint8_t *code = read_code(k, f, f->size ? f->size : offset + BLIND_MAX, &n);
+	uint8_t *code = code_read(k, f, f->size ? f->size : offset + BLIND_MAX, &n);
 	struct insn i = {0};
 	int err = code ? 0 : -E2BIG;
 
@@ -52,86 +51,6 @@ int code_instruction(struct kernel *k, const struct user_symbol *f, uint64_t off
 		err = -ENOEXEC; /* not all of it is code */
 	free(code);
 	return err;
-}
-
-/* The exits of a function: of its main range, and of its .cold part, found by jumps there. */
-struct ways_out {
-	struct kernel *k;
-	const struct user_symbol *f;
-	struct user_symbol cold; /* size 0: none */
-	bool has_tail;		 /* a jump to another function */
-	user_place_fn fn;	 /* NULL: only check */
-	void *ctx;
-};
-
-static bool is_within(const struct user_symbol *f, uint64_t address)
-{
-	return address - f->address < f->size;
-}
-
-static void note_jump_out(struct ways_out *w, uint64_t to)
-{
-	struct elfsym *elf = kernel_user_files(w->k)->elf;
-	uint64_t start, size;
-	const char *name;
-
-	if (is_within(w->f, to) || is_within(&w->cold, to))
-		return;
-	if (!w->cold.size && elfsym_function_at(elf, to, &name, &start, &size) &&
-	    strstr(name, ".cold") && elfsym_vaddr_to_file(elf, start, &w->cold.offset)) {
-		w->cold.path = w->f->path;
-		w->cold.address = start;
-		w->cold.size = size;
-		return;
-	}
-	w->has_tail = true;
-}
-
-/* Visit the instructions of a range. 0, or -errno if some of it cannot be decoded. */
-static int each_way_out(struct ways_out *w, const struct user_symbol *range)
-{
-	uint16_t machine = elfsym_machine(kernel_user_files(w->k)->elf);
-	struct insn i = {0};
-	bool after_place = false;
-	size_t n = 0;
-	uint8_t *code = read_code(w->k, range, range->size, &n);
-	int err = code ? 0 : -EINVAL;
-
-	for (size_t at = 0; !err && at < n; at += i.length) {
-		err = insn_decode(machine, code + at, n - at, &i);
-		if (err)
-			break;
-		if (i.is_return && w->fn)
-			w->fn(range->offset - w->f->offset + at, w->ctx);
-		if (i.is_jump)
-			note_jump_out(w, range->address + at + (uint64_t)i.target);
-		if (i.is_indirect && !i.is_table && !after_place)
-			w->has_tail = true;
-		after_place = i.makes_target;
-	}
-	free(code);
-	return err;
-}
-
-int code_each_return(struct kernel *k, const struct user_symbol *f, user_place_fn fn, void *ctx)
-{
-	struct ways_out w = {.k = k, .f = f};
-	int err;
-
-	if (!f->size || kernel_user_open(k, f->path))
-		return -EINVAL;
-	/* Check all of it first: data between instructions makes earlier results unreliable. */
-	err = each_way_out(&w, f);
-	if (!err && w.cold.size)
-		err = each_way_out(&w, &w.cold);
-	if (err)
-		return err;
-	w.fn = fn;
-	w.ctx = ctx;
-	each_way_out(&w, f);
-	if (w.cold.size)
-		each_way_out(&w, &w.cold);
-	return w.has_tail;
 }
 
 /* ---- lines --------------------------------------------------------------------------------- */

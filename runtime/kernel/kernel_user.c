@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include "runtime/kernel/kernel_user.h"
 #include "parser/base/arena.h"
+#include "runtime/elf/cfi.h"
 #include "runtime/elf/demangle.h"
 #include "runtime/elf/dwarf_types.h"
 #include "runtime/elf/elfsym.h"
@@ -38,6 +39,9 @@ void kernel_user_trim(struct user_files *u)
 	dwarf_types_close(u->types);
 	u->types = NULL;
 	u->types_err = 0;
+	cfi_close(u->cfi);
+	u->cfi = NULL;
+	u->cfi_err = 0;
 	elfsym_close(u->elf);
 	u->elf = NULL;
 	u->given = u->path = NULL;
@@ -232,7 +236,7 @@ void kernel_user_init(struct kernel *k)
 	k->user_library = user_library;
 	k->user_function_at = user_function_at;
 	k->user_instruction = code_instruction;
-	k->each_user_return = code_each_return;
+	k->each_user_exit = code_each_exit;
 	k->user_is_go = user_is_go;
 	k->user_unwinds = user_unwinds;
 	k->each_user_line = code_each_line;

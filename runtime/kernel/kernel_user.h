@@ -6,6 +6,7 @@
 #include "parser/lang/kernel.h"
 
 struct arena;
+struct cfi;
 struct dwarf_types;
 struct elfsym;
 
@@ -18,8 +19,10 @@ struct user_files {
 	bool is_go, unwinds;
 	struct dwarf_types *types; /* of elf, from the first use on */
 	int types_err;		   /* not 0: it has none */
-	struct arena *arena;	   /* for typed functions */
-	void *names;		   /* a tsearch tree */
+	struct cfi *cfi;	   /* likewise */
+	int cfi_err;
+	struct arena *arena; /* for typed functions */
+	void *names;	     /* a tsearch tree */
 };
 
 /* In kernel.c. */
@@ -36,8 +39,14 @@ int kernel_user_open(struct kernel *k, const char *path);
 /* In kernel_code.c: the hooks about instructions, lines and types. */
 int code_instruction(struct kernel *k, const struct user_symbol *f, uint64_t offset,
 		     uint64_t *before);
-int code_each_return(struct kernel *k, const struct user_symbol *f, user_place_fn fn, void *ctx);
+/* The first `size` bytes of f's code, fewer at the end of the file. To be freed; NULL if it is too
+ * long. */
+uint8_t *code_read(struct kernel *k, const struct user_symbol *f, uint64_t size, size_t *n);
 int code_each_line(struct kernel *k, const char *path, const char *source, uint32_t line,
 		   user_function_fn fn, void *ctx, uint32_t *near_line);
 int code_function_types(struct kernel *k, const char *path, uint64_t offset,
 			const struct typed_function **out);
+
+/* In kernel_exits.c. */
+int code_each_exit(struct kernel *k, const struct user_symbol *f, user_exit_fn fn, void *ctx,
+		   struct user_exits *out);

@@ -90,10 +90,20 @@ static uint32_t count_traced_functions(const struct plan *p)
 	return n;
 }
 
+/* Is it the hidden program at the entry of a user function, behind that of its returns? */
+static bool is_entry_behind(const struct plan *p, uint32_t i)
+{
+	const struct plan_prog *g = &p->progs[i];
+
+	return i < p->n_progs && prog_kind_is(g->kind, PK_USER_FUNCTION) && !g->n_probes &&
+	       g->n_starts && p->probes[g->starts[0]].prog + 1 == i;
+}
+
 /* Of several programs at one location of a user function, the kernel runs the one first that was
  * attached last. Programs of user functions are therefore attached from the last one to the first,
- * so that bodies run in the order of the script. Returns the program to attach in turn `i`; *user
- * is the last one returned of a user function, at first the number of programs. */
+ * so that bodies run in the order of the script; but the hidden program at the entry after that at
+ * the returns, because an entry can be a return, and so that no start is without an end. Returns
+ * the program to attach in turn `i`; *user is at first the number of programs. */
 static uint32_t next_to_attach(const struct plan *p, uint32_t i, uint32_t *user)
 {
 	if (!prog_kind_is(p->progs[i].kind, PK_USER_FUNCTION))
@@ -101,7 +111,9 @@ static uint32_t next_to_attach(const struct plan *p, uint32_t i, uint32_t *user)
 	do
 		--*user;
 	while (!prog_kind_is(p->progs[*user].kind, PK_USER_FUNCTION));
-	return *user;
+	if (is_entry_behind(p, *user))
+		return *user - 1;
+	return is_entry_behind(p, *user + 1) ? *user + 1 : *user;
 }
 
 /* Attach the programs that can only be attached at exec, or all others. */

@@ -278,15 +278,25 @@ static int fake_user_instruction(struct kernel *k, const struct user_symbol *f, 
 	return offset & 3 ? -EINVAL : 0;
 }
 
-static int fake_each_user_return(struct kernel *k, const struct user_symbol *f, user_place_fn fn,
-				 void *ctx)
+/* Two returns. ns::twice ends in a jump instead of the second. */
+static int fake_each_user_exit(struct kernel *k, const struct user_symbol *f, user_exit_fn fn,
+			       void *ctx, struct user_exits *out)
 {
+	bool is_twice = strcmp(f->symbol, "_ZN2ns5twiceIiEET_S1_") == 0;
+
 	(void)k;
+	out->unclear = 60;
 	if (strcmp(f->symbol, "main.spin") == 0)
 		return 0;
-	fn(16, ctx);
-	fn(60, ctx);
-	return strcmp(f->symbol, "_ZN2ns5twiceIiEET_S1_") == 0;
+	if (strcmp(f->symbol, "pick") == 0)
+		return -EDOM;
+	fn(&(struct user_exit){.offset = 16}, ctx);
+	fn(&(struct user_exit){.offset = 60,
+			       .is_jump = is_twice,
+			       .to = is_twice ? "ns::find(int)" : NULL,
+			       .condition = is_twice ? 5 : 0},
+	   ctx);
+	return 0;
 }
 
 static bool fake_user_unwinds(struct kernel *k, const char *path)
@@ -324,7 +334,7 @@ void fake_kernel_init(struct fake_kernel *f)
 	f->k.each_user_file = fake_each_user_file;
 	f->k.user_function_at = fake_user_function_at;
 	f->k.user_instruction = fake_user_instruction;
-	f->k.each_user_return = fake_each_user_return;
+	f->k.each_user_exit = fake_each_user_exit;
 	f->k.user_unwinds = fake_user_unwinds;
 	f->k.each_mapped_file = fake_each_mapped;
 	f->k.user_library = NULL; /* optional hooks that no test uses */

@@ -186,17 +186,26 @@ static void test_unwinding(void **state)
 	p = good(&w, "uretprobe:/bin/cpp:ns::find", "uretprobe:/bin/cpp:ns::find", "ns::find", 2);
 	assert_false(p.user.is_at_returns);
 	world_free(&w);
-	bad("uretprobe:/bin/cpp:ns::twice", "no-return-place",
-	    "the return instructions of ns::twice<int>(int) are not known: it also ends with a jump to another function",
-	    "an exception that finds a replaced return address terminates the program, so probes are on the return instructions; --unsafe replaces the address anyway");
-	bad("uretprobe:/bin/cpp:ns::twi*", "no-return-place",
-	    "none of the 1 functions that match can have a return probe: they end with jumps to other functions, or never return",
+	bad("uretprobe:/bin/cpp:pic*", "no-return-place",
+	    "no function that matches can have a return probe, since it is not known where they are left, or they never return: pick",
 	    NULL);
 	world_init(&w);
-	assert_int_equal(world_resolve(&w, "uretprobe:/bin/cpp:ns::*", &p), 0);
+	assert_int_equal(world_resolve(&w, "uretprobe:/bin/cpp:pick", &p), -1);
+	assert_string_equal(
+		w.diags.items[0].msg,
+		"the return instructions of pick are not known: it is not clear where its jump at +60 leads");
+	assert_string_equal(
+		w.diags.items[0].hint,
+		"an exception that finds a replaced return address terminates the program, so probes are on the return instructions; --unsafe replaces the address anyway");
+	world_free(&w);
+	world_init(&w);
+	assert_int_equal(world_resolve(&w, "uretprobe:/bin/cpp:*i*", &p), 0);
 	assert_int_equal(w.diags.n_errors, 0);
 	assert_string_equal(w.diags.items[0].tag, "left-out");
-	assert_int_equal(p.user.n_entries, 2);
+	assert_string_equal(
+		w.diags.items[0].msg,
+		"1 of the functions that match is left out, since it is not known where they are left, or they never return: pick");
+	assert_int_equal(p.user.n_entries, 3);
 	world_free(&w);
 	world_init(&w);
 	assert_non_null(world_plan(&w, "uretprobe:/bin/cpp:ns::find { @ = sum(delta); }", NULL));
@@ -206,6 +215,78 @@ static void test_unwinding(void **state)
 	assert_true(w.plan->progs[0].by_cookie && w.plan->progs[1].by_cookie);
 	assert_int_equal(w.plan->progs[0].targets[0].cookie & UINT32_MAX,
 			 w.plan->progs[1].targets[0].cookie & UINT32_MAX);
+	assert_false(w.plan->progs[0].by_condition || w.plan->progs[1].by_condition);
+	world_free(&w);
+}
+
+/* ns::twice ends in a return and in a jump on a condition. */
+static void test_tail_call(void **state)
+{
+	const uint64_t function = (1ull << PLAN_FORMAT_BIT) - 1;
+	const struct plan_prog *g;
+	struct attach_point p;
+	struct world w;
+
+	(void)state;
+	world_init(&w);
+	p = good(&w, "uretprobe:/bin/cpp:ns::twice", "uretprobe:/bin/cpp:ns::twice<int>(int)",
+		 "ns::twice<int>(int)", 2);
+	assert_true(!p.targets[0].is_jump && p.targets[1].is_jump);
+	assert_int_equal(p.targets[1].condition, 5);
+	assert_string_equal(p.user.entries[0].jumps_to, "ns::find(int)");
+	world_free(&w);
+	world_init(&w);
+	assert_non_null(world_plan(&w, "uretprobe:/bin/cpp:ns::* { @ = sum(delta); }", NULL));
+	g = w.plan->progs;
+	assert_true(g[0].by_condition && !g[1].by_condition);
+	assert_int_equal(g[0].targets[5].cookie >> PLAN_FORMAT_BIT, 5);
+	assert_int_equal(g[0].targets[5].cookie & function, g[1].targets[2].cookie);
+	world_free(&w);
+	world_init(&w);
+	assert_non_null(world_plan(&w, "uretprobe:/bin/cpp:ns::twice { @ = sum(delta); }", NULL));
+	g = w.plan->progs;
+	assert_true(g[0].by_condition && !g[0].by_cookie);
+	assert_int_equal(g[0].targets[1].cookie, 5ull << PLAN_FORMAT_BIT);
+	world_free(&w);
+}
+
+static void no_result(const char *script, const char *message, const char *hint)
+{
+	struct world w;
+
+	world_init(&w);
+	assert_int_equal(world_check(&w, script), 1);
+	assert_string_equal(w.diags.items[0].tag, "no-value");
+	assert_string_equal(w.diags.items[0].msg, message);
+	assert_string_equal(w.diags.items[0].hint, hint);
+	world_free(&w);
+}
+
+/* At a jump to another function there is no result yet. */
+static void test_tail_call_result(void **state)
+{
+	struct world w;
+
+	(void)state;
+	no_result("uretprobe:/bin/cpp:ns::twice { @[retval] = count(); }",
+		  "ns::twice<int>(int) has no 'retval': it ends in a jump to ns::find(int)",
+		  "it returns what ns::find(int) returns: probe that function, or do not use "
+		  "'retval'");
+	no_result("uretprobe:/bin/cpp:ns::tw* /retval/ { @ = count(); }",
+		  "no function of uretprobe:/bin/cpp:ns::tw* has a 'retval': they end in jumps to "
+		  "other functions",
+		  "they are: ns::twice<int>(int)");
+	world_init(&w);
+	assert_non_null(
+		world_plan(&w, "uretprobe:/bin/cpp:ns::* { @[entry(arg0), retval] = sum(delta); }",
+			   NULL));
+	assert_int_equal(w.diags.n, 1);
+	assert_string_equal(w.diags.items[0].tag, "left-out");
+	assert_string_equal(
+		w.diags.items[0].msg,
+		"1 function is left out, which ends in jumps to other functions and so has no 'retval': ns::twice<int>(int)");
+	assert_int_equal(w.plan->progs[0].n_targets, 4);
+	assert_int_equal(w.plan->progs[1].n_targets, 2);
 	world_free(&w);
 }
 
@@ -246,6 +327,7 @@ int main(void)
 		cmocka_unit_test(test_files),	  cmocka_unit_test(test_places),
 		cmocka_unit_test(test_go),	  cmocka_unit_test(test_picker),
 		cmocka_unit_test(test_go_spans),  cmocka_unit_test(test_unwinding),
+		cmocka_unit_test(test_tail_call), cmocka_unit_test(test_tail_call_result),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -85,6 +85,14 @@ static void test_instructions(void **state)
 	assert_false(i.is_jump || i.is_return || i.is_indirect);
 	assert_int_equal(insn_decode(EM_X86_64, (const uint8_t *)"\x3e\xff\xe0", 3, &i), 0);
 	assert_true(i.is_indirect && i.is_notrack);
+	assert_int_equal(insn_decode(EM_X86_64, (const uint8_t *)"\xeb\x02", 2, &i), 0);
+	assert_true(i.is_jump && i.condition == CONDITION_NONE && i.target == 4);
+	assert_int_equal(insn_decode(EM_X86_64, (const uint8_t *)"\x74\x02", 2, &i), 0); /* je */
+	assert_true(i.is_jump && i.condition == 5);
+	assert_int_equal(insn_decode(EM_X86_64, (const uint8_t *)"\x0f\x8f\0\0\0\0", 6, &i), 0);
+	assert_true(i.is_jump && i.condition == CONDITION_LAST); /* jg */
+	assert_int_equal(insn_decode(EM_X86_64, (const uint8_t *)"\xe3\x02", 2, &i), 0);
+	assert_true(i.is_jump && i.condition == CONDITION_COUNTER); /* jrcxz */
 	assert_int_equal(insn_decode(EM_X86_64, (const uint8_t *)"\xe8", 1, &i), -22);
 	assert_int_equal(insn_decode(EM_386, (const uint8_t *)"\x40", 1, &i), 0); /* inc %eax */
 	assert_int_equal(insn_decode(EM_ARM, (const uint8_t *)"\x40", 1, &i), -38);

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * `retval` at the exits of a function: see sema_exits.h.
+ */
+#include "parser/sema/sema_exits.h"
+#include "parser/base/arena.h"
+
+enum { NAMES_MAX = 3 };
+
+static uint32_t remove_jumping(struct attach_target *t, uint32_t n)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		if (!t[i].has_jump)
+			t[kept++] = t[i];
+	return kept;
+}
+
+/* "a, b, c, …"; NULL if no function ends in a jump. */
+static const char *names_of_jumping(struct sema *s, const struct attach_point *p, uint32_t *n)
+{
+	const char *list = NULL;
+
+	*n = 0;
+	for (uint32_t i = 0; i < p->user.n_entries; i++) {
+		const char *name = *n < NAMES_MAX ? p->user.entries[i].function : "…";
+
+		if (p->user.entries[i].has_jump && (*n)++ <= NAMES_MAX)
+			list = list ? arena_join(s->arena, list, ", ", name) : name;
+	}
+	return list;
+}
+
+static bool no_result(struct sema *s, const struct expr *e, const struct attach_target *f)
+{
+	const char *to = f->jumps_to ? f->jumps_to : "another function";
+
+	sema_error(s, e->span, "no-value", "%s has no 'retval': it ends in a jump to %s",
+		   f->function, to);
+	if (s->report)
+		diag_hint(s->diags,
+			  "it returns what %s returns: probe that function, or do not use 'retval'",
+			  f->jumps_to ? to : "the other");
+	return false;
+}
+
+bool sema_exits_have_result(struct sema *s, const struct expr *e, struct attach_point *p)
+{
+	uint32_t n, n_before = p->user.n_entries;
+	const char *names;
+
+	if (!probe_is_at_returns(p))
+		return true;
+	names = names_of_jumping(s, p, &n);
+	if (!n)
+		return true;
+	if (!p->pattern)
+		return no_result(s, e, p->user.entries);
+	if (n == n_before) {
+		sema_error(s, e->span, "no-value",
+			   "no function of %s has a 'retval': they end in jumps to other functions",
+			   p->pattern);
+		if (s->report)
+			diag_hint(s->diags, "they are: %s", names);
+		return false;
+	}
+	p->n_targets = remove_jumping(p->targets, p->n_targets);
+	p->user.n_entries = remove_jumping(p->user.entries, n_before);
+	if (s->probe->start)
+		s->probe->start->points[p - s->probe->points].user.n_entries = p->user.n_entries;
+	diag_warning(s->diags, p->span, "left-out",
+		     "%u function%s left out, which end%s in jumps to other functions and so "
+		     "ha%s no 'retval': %s",
+		     n, n == 1 ? " is" : "s are", n == 1 ? "s" : "", n == 1 ? "s" : "ve", names);
+	return true;
+}

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The exits of a user function: its return instructions, and its jumps to other functions, in its
+ * main part and in its .cold parts, which are found by jumps there.
+ *
+ * A direct jump leaves the function if it leads to the first instruction of another one, or to a
+ * stub of the linker. An indirect jump does so if the frame is gone (its canonical frame address is
+ * that of the entry) and it is not through the table of a switch.
+ */
+#include "runtime/base/vec.h"
+#include "runtime/elf/cfi.h"
+#include "runtime/elf/elfsym.h"
+#include "runtime/elf/insn.h"
+#include "runtime/elf/jump_target.h"
+#include "runtime/kernel/kernel_user.h"
+#include <elf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PARTS_MAX = 8, STUB_BYTES = 24, AHEAD_MAX = 32 };
+
+/* Whether a jump leaves the function. */
+enum verdict { INSIDE, LEAVES, UNCLEAR };
+
+/* What the registers hold at a jump, until its target is reached. */
+struct ahead {
+	uint64_t to;
+	struct jump_regs regs;
+};
+
+struct walk {
+	struct kernel *k;
+	struct elfsym *elf;
+	uint16_t machine;
+	bool is_go;
+	const struct user_symbol *f;
+	struct user_symbol parts[PARTS_MAX]; /* f, then its .cold parts */
+	uint32_t n_parts;
+	bool is_collecting; /* the second pass: all parts are known */
+	bool has_indirect, has_call, has_loop;
+	struct jump_regs regs;
+	struct ahead ahead[AHEAD_MAX]; /* used in turn; 0: free */
+	uint32_t n_ahead;
+	bool is_reached; /* the current instruction, other than by jumps from behind it */
+	VEC(struct user_exit) exits; /* their names live until the file is closed */
+	struct user_exits *out;
+	int err;
+};
+
+static bool is_within(const struct walk *w, uint64_t address)
+{
+	for (uint32_t i = 0; i < w->n_parts; i++)
+		if (address - w->parts[i].address < w->parts[i].size)
+			return true;
+	return false;
+}
+
+/* ---- direct jumps -------------------------------------------------------------------------- */
+
+/* A stub in the procedure linkage table: a jump through memory, behind an endbr64 if any. */
+static bool is_stub(const struct walk *w, uint64_t address)
+{
+	uint8_t code[STUB_BYTES];
+	struct insn_effect e;
+	uint64_t offset;
+	struct insn i;
+	size_t n, at;
+
+	if (!elfsym_vaddr_to_file(w->elf, address, &offset))
+		return false;
+	n = elfsym_read(w->elf, offset, code, sizeof(code));
+	at = n > 4 && !memcmp(code, "\xf3\x0f\x1e\xfa", 4) ? 4 : 0;
+	return !insn_decode(w->machine, code + at, n - at, &i) && i.is_indirect &&
+	       !insn_effect(w->machine, code + at, n - at, &e) && e.value == VALUE_LOAD &&
+	       e.memory.index == INSN_NO_REG;
+}
+
+/* Code that jumps through a register on behalf of its caller, which may be the jump of a switch. */
+static bool is_thunk(const char *name)
+{
+	return strncmp(name, "__x86_indirect_thunk", 20) == 0 ||
+	       strncmp(name, "__llvm_retpoline", 16) == 0;
+}
+
+static bool add_cold_part(struct walk *w, uint64_t start, uint64_t size)
+{
+	struct user_symbol part = {.path = w->f->path, .address = start, .size = size};
+
+	if (w->n_parts == PARTS_MAX || !elfsym_vaddr_to_file(w->elf, start, &part.offset))
+		return false;
+	w->parts[w->n_parts++] = part;
+	return true;
+}
+
+static enum verdict judge_direct(struct walk *w, uint64_t to, const char **name)
+{
+	uint64_t start, size;
+
+	*name = NULL;
+	if (is_within(w, to))
+		return INSIDE;
+	if (!elfsym_function_at(w->elf, to, name, &start, &size))
+		return is_stub(w, to) ? LEAVES : UNCLEAR;
+	if (strstr(*name, ".cold"))
+		return add_cold_part(w, start, size) ? INSIDE : UNCLEAR;
+	return to == start && !is_thunk(*name) ? LEAVES : UNCLEAR;
+}
+
+/* ---- indirect jumps ------------------------------------------------------------------------ */
+
+/* 1: the frame is as at the function's entry, 0: it is not, or -errno: not known. */
+static int frame_is_gone(const struct walk *w, uint64_t address)
+{
+	struct user_files *u = kernel_user_files(w->k);
+	struct cfi_frame entry, here;
+
+	if (!u->cfi && !u->cfi_err)
+		u->cfi = cfi_open(elfsym_fd(u->elf, false), &u->cfi_err);
+	if (!u->cfi)
+		return u->cfi_err;
+	if (!cfi_frame_at(u->cfi, w->f->address, &entry) || !cfi_frame_at(u->cfi, address, &here))
+		return -ENODATA;
+	return entry.reg == here.reg && entry.offset == here.offset;
+}
+
+/* What the file has in an array of addresses: 0 if it is filled in at the start of the program. */
+static uint64_t element_of(const struct walk *w, uint64_t address)
+{
+	uint64_t offset, value = 0;
+	size_t n = w->machine == EM_X86_64 ? 8 : 4;
+
+	if (!address || !elfsym_vaddr_to_file(w->elf, address, &offset) ||
+	    elfsym_read(w->elf, offset, &value, n) < n)
+		return 0;
+	return value;
+}
+
+static enum verdict judge_address(struct walk *w, uint64_t address)
+{
+	const char *name;
+
+	if (is_within(w, address))
+		return INSIDE;
+	return address && judge_direct(w, address, &name) == LEAVES ? LEAVES : UNCLEAR;
+}
+
+/* By the target, when the frame is gone. Go uses arrays of addresses for switches only. */
+static enum verdict judge_target(struct walk *w, const struct jump_target *t)
+{
+	switch (t->value) {
+	case JUMP_VALUE_POINTER: return LEAVES;
+	case JUMP_VALUE_ADDRESS: return judge_address(w, t->address);
+	case JUMP_VALUE_ELEMENT:
+		return w->is_go ? INSIDE : judge_address(w, element_of(w, t->address));
+	case JUMP_VALUE_SUM: return INSIDE;
+	case JUMP_VALUE_UNCLEAR: break;
+	}
+	return UNCLEAR;
+}
+
+static enum verdict judge_indirect(struct walk *w, const struct insn *i,
+				   const struct insn_effect *e, uint64_t address)
+{
+	struct jump_target t = jump_regs_target(&w->regs, w->machine, e, address);
+	int is_gone = i->is_notrack ? 0 : frame_is_gone(w, address);
+	enum verdict v;
+
+	if (!is_gone) /* only the jumps of switches have the prefix notrack */
+		return INSIDE;
+	v = judge_target(w, &t);
+	if (is_gone > 0 || v == INSIDE ||
+	    (e->value == VALUE_LOAD && e->memory.base == INSN_NO_REG &&
+	     e->memory.index == INSN_NO_REG))
+		return v;
+	if (is_gone == -ENOSYS)
+		w->err = -ENOPKG;
+	return UNCLEAR;
+}
+
+/* ---- the code ------------------------------------------------------------------------------ */
+
+static void take_exit(struct walk *w, enum verdict v, struct user_exit x)
+{
+	if (v == UNCLEAR || x.condition > CONDITION_LAST) {
+		w->out->unclear = x.offset;
+		w->err = w->err ?: -EDOM;
+	} else if (v == LEAVES && vec_push(&w->exits, x)) {
+		w->err = -ENOMEM;
+	}
+}
+
+static void take_jump(struct walk *w, const struct insn *i, uint64_t address, uint64_t offset)
+{
+	uint64_t to = address + (uint64_t)i->target;
+	struct user_exit x = {.offset = offset, .is_jump = true};
+	enum verdict v = judge_direct(w, to, &x.to);
+
+	w->has_loop |= to == w->f->address;
+	if (v == INSIDE || !w->is_collecting)
+		return;
+	x.condition = (uint8_t)i->condition; /* CONDITION_COUNTER is beyond the last */
+	take_exit(w, v, x);
+}
+
+/* Behind a return or a jump, the registers hold what they did at a jump to here. */
+static void resume(struct walk *w, uint64_t address)
+{
+	for (uint32_t i = 0; !w->is_reached && i < AHEAD_MAX; i++)
+		if (w->ahead[i].to == address) {
+			w->regs = w->ahead[i].regs;
+			w->is_reached = true;
+		}
+}
+
+static void look_ahead(struct walk *w, const struct insn *i, uint64_t address)
+{
+	if (i->is_jump && i->target > 0)
+		w->ahead[w->n_ahead++ % AHEAD_MAX] =
+			(struct ahead){address + (uint64_t)i->target, w->regs};
+	if (i->is_return || i->is_indirect || (i->is_jump && i->condition == CONDITION_NONE))
+		w->is_reached = false;
+}
+
+/* Follow the values of registers, and judge an indirect jump. */
+static int take_values(struct walk *w, const struct insn *i, const uint8_t *code, size_t n,
+		       uint64_t address, uint64_t offset)
+{
+	struct insn_effect e;
+	int err = insn_effect(w->machine, code, n, &e);
+
+	if (err)
+		return err;
+	resume(w, address);
+	if (i->is_indirect)
+		take_exit(w, judge_indirect(w, i, &e, address),
+			  (struct user_exit){.offset = offset, .is_jump = true});
+	else
+		jump_regs_step(&w->regs, w->machine, &e, address, i->is_call);
+	look_ahead(w, i, address);
+	return 0;
+}
+
+/* Visit the instructions of a part. 0, or -errno. */
+static int walk_part(struct walk *w, const struct user_symbol part)
+{
+	struct insn i = {0};
+	size_t n = 0;
+	uint8_t *code = code_read(w->k, &part, part.size, &n);
+	int err = code ? 0 : -EINVAL;
+
+	w->regs = (struct jump_regs){0};
+	w->is_reached = true;
+	for (size_t at = 0; !err && !w->err && at < n; at += i.length) {
+		uint64_t offset = part.offset - w->f->offset + at, address = part.address + at;
+
+		err = insn_decode(w->machine, code + at, n - at, &i);
+		if (err)
+			break;
+		w->has_indirect |= i.is_indirect;
+		w->has_call |= i.is_call;
+		if (i.is_jump)
+			take_jump(w, &i, address, offset);
+		if (i.is_return && w->is_collecting)
+			take_exit(w, LEAVES, (struct user_exit){.offset = offset});
+		if (w->has_indirect && w->is_collecting)
+			err = take_values(w, &i, code + at, n - at, address, offset);
+	}
+	free(code);
+	return err;
+}
+
+/* The number of parts grows in the first pass. */
+static int walk_parts(struct walk *w)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; !err && i < w->n_parts; i++)
+		err = walk_part(w, w->parts[i]);
+	return err ?: w->err;
+}
+
+int code_each_exit(struct kernel *k, const struct user_symbol *f, user_exit_fn fn, void *ctx,
+		   struct user_exits *out)
+{
+	struct walk w = {.k = k, .f = f, .out = out, .parts = {*f}, .n_parts = 1};
+	int err;
+
+	*out = (struct user_exits){0};
+	if (!f->size || kernel_user_open(k, f->path))
+		return -EINVAL;
+	w.elf = kernel_user_files(k)->elf;
+	w.machine = elfsym_machine(w.elf);
+	w.is_go = k->user_is_go(k, f->path);
+	/* Check all of it first: data between instructions makes earlier results unreliable. */
+	err = walk_parts(&w);
+	w.is_collecting = true;
+	if (!err)
+		err = walk_parts(&w);
+	for (uint32_t i = 0; !err && i < w.exits.n; i++)
+		fn(&w.exits.items[i], ctx);
+	out->is_loop = w.has_loop && !w.has_call;
+	vec_free(&w.exits);
+	return err;
+}
