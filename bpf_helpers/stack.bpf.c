@@ -267,9 +267,12 @@ static INLINE uint32_t loss_of(uint32_t end)
 static INLINE uint32_t walk(struct sonde_walk *w, uint32_t tgid, uint32_t exec_id, uint32_t probe,
 			    uint32_t limit)
 {
-	uint32_t n = sonde_unwind_walk(w, tgid, exec_id, limit ? limit : SONDE_MAX_FRAMES);
+	uint32_t n = sonde_unwind_walk(w, tgid, exec_id, limit ? limit : SONDE_MAX_FRAMES,
+				       sonde_control.stack_sweeps);
 	uint32_t end = w->end, i = n;
 
+	if (!n)
+		return 0; /* recalled */
 	if (n == limit)
 		end = UNWIND_COMPLETE;
 	if (end != UNWIND_COMPLETE)
@@ -303,6 +306,12 @@ static INLINE uint32_t capture_by_fp(struct sonde_stack *st, void *ctx, struct t
 	return n;
 }
 
+static INLINE void learn(struct sonde_walk *w, const struct sonde_stack *st, uint64_t hash)
+{
+	if (sonde_config.unwinds && st->end == UNWIND_COMPLETE)
+		sonde_unwind_learn(w, hash);
+}
+
 static INLINE uint64_t capture_user(struct sonde_stack_buffer *buffer, void *ctx,
 				    struct task_struct *task, uint32_t probe, uint32_t limit)
 {
@@ -319,18 +328,22 @@ static INLINE uint64_t capture_user(struct sonde_stack_buffer *buffer, void *ctx
 	else
 		n = capture_by_fp(st, ctx, task, probe, limit, lost);
 	if (!n)
-		return 0;
+		return sonde_config.unwinds ? buffer->walk->hash : 0;
 	hash = hash_frames(st->ips, n, finish(tgid) ^ exec_id ^ (uint64_t)st->end << 32);
 	mark = hash ^ sonde_control.stack_sweeps; /* valid until the store is swept */
 	seen = seen_at(s, hash);
-	if (*seen == mark)
+	if (*seen == mark) {
+		learn(buffer->walk, st, hash);
 		return hash;
+	}
 	st->n_frames = n;
 	st->tgid = tgid;
 	st->exec_id = exec_id;
 	st->sent = 0;
-	if (announce(store(st, hash, lost), hash, tgid, exec_id, probe, lost))
+	if (announce(store(st, hash, lost), hash, tgid, exec_id, probe, lost)) {
 		*seen = mark;
+		learn(buffer->walk, st, hash);
+	}
 	return hash;
 }
 
@@ -367,6 +380,7 @@ INLINE uint32_t sonde_stack_take(struct sonde_stack_buffer *buffer)
 	}
 	buffer->scratch = s;
 	buffer->walk = &s->slot[slot];
+	buffer->walk->slot = slot;
 	buffer->words = s->slot[slot].words;
 	buffer->ips = buffer->words + HEADER_WORDS;
 	return 1;

@@ -28,6 +28,15 @@ struct {
 	__type(value, struct unwind_space);
 } sonde_unwind_spaces SEC(".maps");
 
+/* Trails, and behind them a place for the walk of each scratch slot that learns nothing. Of each
+ * CPU, so that a trail is read and written by one walk at a time. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, WALK_TRAILS + SONDE_SCRATCH_SLOTS);
+	__type(key, uint32_t);
+	__type(value, struct sonde_trail);
+} sonde_unwind_trails SEC(".maps");
+
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
 struct return_instance {
@@ -68,10 +77,10 @@ GLOBAL uint32_t sonde_unwind_read(struct sonde_walk *w, uint64_t address)
 	if (!w)
 		return 0;
 	w->window_at = address;
-	w->window_bytes = WALK_WINDOW;
-	if (!bpf_probe_read_user(w->window, WALK_WINDOW, (void *)address))
+	w->window_bytes = WALK_READ;
+	if (!bpf_probe_read_user(w->window, WALK_READ, (void *)address))
 		return 1;
-	if (bytes >= WALK_WINDOW || bytes < 8)
+	if (bytes >= WALK_READ || bytes < 8)
 		bytes = 8;
 	w->window_bytes = bytes;
 	if (!bpf_probe_read_user(w->window, bytes, (void *)address))
@@ -80,10 +89,11 @@ GLOBAL uint32_t sonde_unwind_read(struct sonde_walk *w, uint64_t address)
 	return 0;
 }
 
-/* A word of the stack. */
-static INLINE uint32_t read_word(struct sonde_walk *w, uint64_t address, uint64_t *out)
+/* A word of the stack. It is noted in the trail. */
+static INLINE uint32_t read_word(struct sonde_walk *w, struct sonde_trail *t, uint64_t address,
+				 uint64_t *out)
 {
-	uint64_t at = address - w->window_at;
+	uint64_t at = address - w->window_at, slot = t->n_slots, word;
 
 	if (at + 8 > w->window_bytes || at > WALK_WINDOW || at & 7) {
 		if (!sonde_unwind_read(w, address))
@@ -92,7 +102,16 @@ static INLINE uint32_t read_word(struct sonde_walk *w, uint64_t address, uint64_
 	}
 	at >>= 3;
 	OPAQUE(at);
-	*out = w->window[at & (WALK_WINDOW / 8 - 1)];
+	word = w->window[at & (WALK_WINDOW / 8 - 1)];
+	t->n_slots = slot + 1;
+	OPAQUE(slot);
+	slot &= WALK_SLOTS - 1;
+	address -= t->sp;
+	t->at[slot] = address >> 3;
+	t->word[slot] = word;
+	if (address >= t->bytes)
+		t->bytes = address + 8;
+	*out = word;
 	return 1;
 }
 
@@ -135,12 +154,12 @@ GLOBAL uint64_t sonde_unwind_register(uint32_t number)
 }
 
 /* Leave a frame that a signal interrupted: its registers are in the ucontext at rsp. */
-static INLINE uint32_t leave_signal(struct sonde_walk *w)
+static INLINE uint32_t leave_signal(struct sonde_walk *w, struct sonde_trail *t)
 {
 	uint64_t bp, sp, ip;
 
-	if (!read_word(w, w->sp + 120, &bp) || !read_word(w, w->sp + 160, &sp) ||
-	    !read_word(w, w->sp + 168, &ip))
+	if (!read_word(w, t, w->sp + 120, &bp) || !read_word(w, t, w->sp + 160, &sp) ||
+	    !read_word(w, t, w->sp + 168, &ip))
 		return UNWIND_UNREADABLE;
 	w->bp = bp;
 	w->sp = sp;
@@ -150,15 +169,15 @@ static INLINE uint32_t leave_signal(struct sonde_walk *w)
 }
 
 /* Go to the caller by its frame pointer. */
-static INLINE uint32_t leave_by_fp(struct sonde_walk *w)
+static INLINE uint32_t leave_by_fp(struct sonde_walk *w, struct sonde_trail *t)
 {
 	uint64_t bp = w->bp, ip, caller;
 
 	if (!bp)
 		return UNWIND_COMPLETE;
-	if (bp < w->sp || bp - w->sp > FP_STEP_MAX)
+	if (bp < w->sp || bp - w->sp > FP_STEP_MAX || bp & 7)
 		return UNWIND_BAD_FRAME;
-	if (!read_word(w, bp, &caller) || !read_word(w, bp + 8, &ip))
+	if (!read_word(w, t, bp, &caller) || !read_word(w, t, bp + 8, &ip))
 		return UNWIND_UNREADABLE;
 	w->sp = bp + 16;
 	w->bp = caller;
@@ -168,7 +187,8 @@ static INLINE uint32_t leave_by_fp(struct sonde_walk *w)
 }
 
 /* Go to the caller by a rule. */
-static INLINE uint32_t leave_by_rule(struct sonde_walk *w, const struct unwind_rule *rule)
+static INLINE uint32_t leave_by_rule(struct sonde_walk *w, struct sonde_trail *t,
+				     const struct unwind_rule *rule)
 {
 	uint64_t base = w->sp, cfa, ip, bp = w->bp;
 	uint32_t kind = rule->cfa, how = rule->rbp;
@@ -183,20 +203,20 @@ static INLINE uint32_t leave_by_rule(struct sonde_walk *w, const struct unwind_r
 	cfa = base + (int64_t)rule->cfa_offset;
 	if (kind == UNWIND_PLT)
 		cfa = base + 8 + ((w->ip & 15) >= (uint32_t)rule->cfa_offset ? 8 : 0);
-	if (kind == UNWIND_RBP_DEREF && !read_word(w, cfa, &cfa))
+	if (kind == UNWIND_RBP_DEREF && !read_word(w, t, cfa, &cfa))
 		return UNWIND_UNREADABLE;
 	if (cfa <= w->sp && !(kind == UNWIND_RSP_RA_RDI && cfa == w->sp))
 		return UNWIND_BAD_FRAME;
 	if (how == UNWIND_RBP_AT_CFA || how == UNWIND_RBP_AT_RBP) {
 		base = how == UNWIND_RBP_AT_CFA ? cfa : w->bp;
-		if (!read_word(w, base + (int64_t)rule->rbp_offset, &bp))
+		if (!read_word(w, t, base + (int64_t)rule->rbp_offset, &bp))
 			return UNWIND_UNREADABLE;
 	}
 	if (kind == UNWIND_RSP_RA_RDI) {
 		if (w->n_frames != 1)
 			return UNWIND_NO_WAY;
 		ip = sonde_unwind_register(5);
-	} else if (!read_word(w, cfa - 8, &ip)) {
+	} else if (!read_word(w, t, cfa - 8, &ip)) {
 		return UNWIND_UNREADABLE;
 	}
 	w->sp = cfa;
@@ -228,15 +248,16 @@ static INLINE uint32_t is_of(const struct unwind_space *space, uint32_t exec_id)
 }
 
 /* One frame: keep it, and go to its caller. True at the end of the walk; w->end says why. */
-GLOBAL int sonde_unwind_step(struct sonde_walk *w)
+GLOBAL int sonde_unwind_step(struct sonde_walk *w, struct sonde_trail *t)
 {
 	uint64_t x, by_fp, n;
 	struct unwind_rule *rule;
 	uint32_t end, kind, row;
 
-	if (!w)
+	if (!w || !t)
 		return 1;
 	if (w->ip - w->trampoline < PAGE && w->trampoline) {
+		t->n_slots = WALK_SLOTS + 1; /* not learnt: it depends on more than the stack */
 		x = sonde_unwind_replaced(w->sp - 8);
 		w->ip = x ? x : w->ip;
 	}
@@ -244,7 +265,7 @@ GLOBAL int sonde_unwind_step(struct sonde_walk *w)
 	by_fp = w->by_fp;
 	w->exact = 0;
 	w->by_fp = 0;
-	end = sonde_unwind_mapping(w, x);
+	end = x - w->start < w->bytes ? UNWIND_GOES_ON : sonde_unwind_mapping(w, x);
 	if (!end && by_fp && !sonde_unwind_follows_call(w->ip))
 		end = UNWIND_NO_CALL;
 	w->end = end;
@@ -261,15 +282,15 @@ GLOBAL int sonde_unwind_step(struct sonde_walk *w)
 		return 1;
 	kind = rule->cfa;
 	if (kind == UNWIND_NO_RULE)
-		end = w->is_mapped ? leave_by_fp(w) : UNWIND_NOT_READY;
+		end = w->is_mapped ? leave_by_fp(w, t) : UNWIND_NOT_READY;
 	else if (kind == UNWIND_SIGNAL)
-		end = leave_signal(w);
+		end = leave_signal(w, t);
 	else if (kind == UNWIND_END)
 		end = UNWIND_COMPLETE;
 	else if (kind == UNWIND_UNSUPPORTED)
 		end = UNWIND_NO_WAY;
 	else
-		end = leave_by_rule(w, rule);
+		end = leave_by_rule(w, t, rule);
 	w->end = end;
 	return end != 0;
 }
@@ -291,10 +312,11 @@ static INLINE uint32_t must_ask(uint32_t tgid, uint32_t exec_id)
 }
 
 static INLINE_CORE void begin(struct sonde_walk *w, struct task_struct *task, uint32_t tgid,
-			      uint32_t exec_id)
+			      uint32_t exec_id, uint32_t limit)
 {
 	struct pt_regs___unwind *regs = (void *)bpf_task_pt_regs(task);
 	struct unwind_space *space = bpf_map_lookup_elem(&sonde_unwind_spaces, &tgid);
+	uint64_t mix;
 
 	w->ip = regs->ip;
 	w->sp = regs->sp;
@@ -305,38 +327,128 @@ static INLINE_CORE void begin(struct sonde_walk *w, struct task_struct *task, ui
 	w->window_bytes = 0;
 	w->n_frames = 0;
 	w->is_missing = 0;
+	w->must_ask = 0;
 	w->n_ranges = 0;
 	w->ranges = 0;
+	w->generation = 0;
+	w->hash = 0;
 	w->trampoline = task->mm->uprobes_state.xol_area->vaddr;
 	if (space && is_of(space, exec_id)) {
 		w->ranges = space->ranges;
 		w->n_ranges = space->n_ranges;
+		w->generation = space->generation;
 	}
 	w->stack.ips[0] = regs->ip;
 	w->end = regs->cs == USER_CS ? UNWIND_DEEP : UNWIND_NO_WAY;
+	mix = (w->ip ^ w->sp << 7 ^ w->bp << 13 ^ w->generation ^ limit) * 0x9e3779b97f4a7c15ull;
+	w->trail = WALK_TRAILS + (w->slot & 3);
+	if (!w->slot && w->generation)
+		w->trail = mix >> 57;
+}
+
+/* Are the words that the trail's walk read as they were? */
+GLOBAL uint32_t sonde_unwind_recall(struct sonde_walk *w, struct sonde_trail *t)
+{
+	uint64_t differ = 0, n, address, at, bytes;
+
+	if (!w || !t)
+		return 0;
+	n = t->n_slots;
+	LOOP for (uint32_t i = 0; i < WALK_SLOTS && i < n; i++)
+	{
+		address = t->sp + ((uint64_t)t->at[i] << 3);
+		at = address - w->window_at;
+		if (at >= w->window_bytes) {
+			bytes = t->bytes - ((uint64_t)t->at[i] << 3);
+			if (bytes > WALK_WINDOW)
+				bytes = WALK_WINDOW;
+			if (differ || bpf_probe_read_user(w->window, bytes, (void *)address))
+				return 0;
+			w->window_at = address;
+			w->window_bytes = bytes;
+			at = 0;
+		}
+		at >>= 3;
+		OPAQUE(at);
+		differ |= w->window[at & (WALK_WINDOW / 8 - 1)] ^ t->word[i];
+	}
+	return !differ;
+}
+
+static INLINE uint32_t is_walk_of(const struct sonde_trail *t, const struct sonde_walk *w,
+				  uint32_t limit, uint32_t sweeps)
+{
+	return t->hash && t->ip == w->ip && t->sp == w->sp && t->bp == w->bp &&
+	       t->generation == w->generation && t->limit == limit && t->sweeps == sweeps;
+}
+
+static INLINE void begin_trail(struct sonde_trail *t, const struct sonde_walk *w, uint32_t limit,
+			       uint32_t sweeps)
+{
+	t->hash = 0;
+	t->ip = w->ip;
+	t->sp = w->sp;
+	t->bp = w->bp;
+	t->generation = w->generation;
+	t->limit = limit;
+	t->sweeps = sweeps;
+	t->n_slots = 0;
+	t->bytes = 0;
 }
 
 GLOBAL uint64_t sonde_unwind_walk(struct sonde_walk *w, uint32_t tgid, uint32_t exec_id,
-				  uint32_t limit)
+				  uint32_t limit, uint32_t sweeps)
 {
+	struct sonde_trail *t;
+	uint32_t index;
+
 	if (!w)
 		return 0;
-	begin(w, bpf_get_current_task_btf(), tgid, exec_id);
+	begin(w, bpf_get_current_task_btf(), tgid, exec_id, limit);
+	index = w->trail;
+	t = bpf_map_lookup_elem(&sonde_unwind_trails, &index);
+	if (!t)
+		return 0;
+	if (is_walk_of(t, w, limit, sweeps) && sonde_unwind_recall(w, t)) {
+		w->hash = t->hash;
+		return 0;
+	}
+	w->window_bytes = 0;
+	begin_trail(t, w, limit, sweeps);
 	if (w->end == UNWIND_DEEP)
 		LOOP for (uint32_t i = 0; i < SONDE_MAX_FRAMES && i < limit;
-			  i++) if (sonde_unwind_step(w)) break;
+			  i++) if (sonde_unwind_step(w, t)) break;
 	w->must_ask = w->is_missing && must_ask(tgid, exec_id);
 	w->n_frames += w->end == UNWIND_NO_WAY && !w->n_frames; /* 32-bit code */
 	return w->n_frames;
+}
+
+GLOBAL uint64_t sonde_unwind_learn(struct sonde_walk *w, uint64_t hash)
+{
+	struct sonde_trail *t;
+	uint32_t index;
+
+	if (!w || w->is_missing)
+		return 0;
+	index = w->trail;
+	t = bpf_map_lookup_elem(&sonde_unwind_trails, &index);
+	if (index < WALK_TRAILS && t && t->n_slots <= WALK_SLOTS && t->bytes < 65536 * 8)
+		t->hash = hash;
+	return 0;
 }
 
 #else
 
 /* Other machines have frame pointers (bpf_get_stack). */
 GLOBAL uint64_t sonde_unwind_walk(struct sonde_walk *w, uint32_t tgid, uint32_t exec_id,
-				  uint32_t limit)
+				  uint32_t limit, uint32_t sweeps)
 {
-	return w && tgid && exec_id && limit ? 0 : 0;
+	return w && tgid && exec_id && limit && sweeps ? 0 : 0;
+}
+
+GLOBAL uint64_t sonde_unwind_learn(struct sonde_walk *w, uint64_t hash)
+{
+	return w && hash ? 0 : 0;
 }
 
 #endif

@@ -98,6 +98,7 @@ struct unwind_space {
 	/* when a program last asked for the mappings to be read, in units of 2^30 ns since boot,
 	 * + 1; 0: none has since they were read */
 	uint32_t asked;
+	uint32_t generation; /* no two sets of ranges that were published have the same; not 0 */
 };
 
 /* The hash of files: how a program that sees a mapping for the first time finds the pieces. */

@@ -8,7 +8,30 @@
 #pragma once
 #include "bpf_helpers/shared.h"
 
-enum { WALK_WINDOW = 512 }; /* bytes of the stack that are read at once */
+enum {
+	WALK_WINDOW = 2048, /* bytes of the stack that can be read at once */
+	WALK_READ = 512,    /* bytes that a walk reads ahead */
+	WALK_SLOTS = 128,   /* words of a stack that a trail remembers: a power of two */
+	WALK_TRAILS = 128,  /* of a CPU: a power of two */
+};
+
+/*
+ * What a walk has read. A walk is a function of its first registers, the words that it reads and
+ * the tables. If all are as they were, the stack is the same, and need not be walked or hashed
+ * again. Fewer words do not suffice: with ip, sp, bp and the word at sp alone, 2 of 31,589 stacks
+ * were wrong.
+ */
+struct sonde_trail {
+	uint64_t ip, sp, bp;
+	uint64_t hash;	     /* of the stack; 0: none */
+	uint32_t generation; /* of the process's mappings */
+	uint32_t limit;
+	uint32_t sweeps; /* of the stack store */
+	uint32_t n_slots;
+	uint64_t bytes;		   /* of the stack up to the last slot */
+	uint16_t at[WALK_SLOTS];   /* in words, from sp */
+	uint64_t word[WALK_SLOTS]; /* what was there */
+};
 
 struct sonde_walk {
 	uint64_t ip, sp, bp;
@@ -16,6 +39,7 @@ struct sonde_walk {
 	uint32_t piece;
 	uint32_t is_mapped; /* it is all that will be known of that mapping */
 	uint32_t ranges, n_ranges;
+	uint32_t generation; /* of the ranges; 0: none */
 	uint64_t trampoline; /* where return probes make functions return to; 0: none */
 	uint32_t n_frames;
 	uint32_t end;	     /* enum unwind_end */
@@ -23,6 +47,10 @@ struct sonde_walk {
 	uint32_t by_fp;	     /* ip was found by a frame pointer */
 	uint32_t is_missing; /* something was not in the tables */
 	uint32_t must_ask;   /* user space has to be told, by a struct sonde_unwind_event */
+	uint32_t slot;	     /* of this scratch memory; only 0 learns trails, as nothing else runs
+			      * on the CPU that has it */
+	uint32_t trail;	     /* index of the walk's trail */
+	uint64_t hash;	     /* of the stack, if it was recalled by its trail; else 0 */
 	uint64_t window_at, window_bytes; /* address of the window, and how much of it is valid */
 	uint64_t window[WALK_WINDOW / 8];
 	union {
@@ -32,8 +60,12 @@ struct sonde_walk {
 };
 
 /* Walk the user stack of the current thread: at most `limit` frames, to w->stack.ips. Returns their
- * number; w->end says why there are no more. */
-uint64_t sonde_unwind_walk(struct sonde_walk *w, uint32_t tgid, uint32_t exec_id, uint32_t limit);
+ * number; w->end says why there are no more. If w->hash is set, the stack was recalled instead.
+ * `sweeps`: of the stack store, since recalled stacks must still be in it. */
+uint64_t sonde_unwind_walk(struct sonde_walk *w, uint32_t tgid, uint32_t exec_id, uint32_t limit,
+			   uint32_t sweeps);
+/* The last walk's stack has that hash, and is in the store: recall it from now on. */
+uint64_t sonde_unwind_learn(struct sonde_walk *w, uint64_t hash);
 
 #define GLOBAL __attribute__((noinline))
 #define LOOP _Pragma("clang loop unroll(disable)")

@@ -63,6 +63,7 @@ struct unwind_store {
 	uint32_t max_chunks, n_committed;
 	struct extents extents;
 	uint64_t dropped_ns; /* the last drop */
+	uint32_t generation; /* of the space that was published last */
 };
 
 /* By bpf(2) itself: libbpf leaves out the name when a trial program of its own fails to load, and a
@@ -273,7 +274,11 @@ int unwind_store_commit(struct unwind_store *s)
 
 int unwind_store_set_space(struct unwind_store *s, uint32_t tgid, const struct unwind_space *space)
 {
-	return bpf_map_update_elem(s->fds[MAP_SPACES], &tgid, space, BPF_ANY) ? -errno : 0;
+	struct unwind_space fresh = *space;
+
+	s->generation += s->generation == UINT32_MAX ? 2 : 1; /* never 0 */
+	fresh.generation = s->generation;
+	return bpf_map_update_elem(s->fds[MAP_SPACES], &tgid, &fresh, BPF_ANY) ? -errno : 0;
 }
 
 int unwind_store_get_space(const struct unwind_store *s, uint32_t tgid, struct unwind_space *out)
