@@ -69,9 +69,9 @@ class Bench:
         if text not in self.notes:
             self.notes.append(text)
 
-    def compile(self, name, *libraries):
-        binary = self.path(name)
-        subprocess.run([os.environ.get("CC", "cc"), "-O2", "-fno-omit-frame-pointer", "-o", binary,
+    def compile(self, name, *libraries, option="-fno-omit-frame-pointer"):
+        binary = self.path(name + option)
+        subprocess.run([os.environ.get("CC", "cc"), "-O2", option, "-o", binary,
                         os.path.join(HERE, name + ".c"), *libraries], check=True)
         return binary
 
