@@ -37,8 +37,7 @@ void dwarf_types_close(struct dwarf_types *t)
 		vec_free(&t->units.items[i].functions);
 	vec_free(&t->units);
 	vec_free(&t->ranges);
-	if (t->dwarf)
-		t->dw.dwarf_end(t->dwarf);
+	libdw_close(&t->dw, t->dwarf);
 	free(t);
 }
 

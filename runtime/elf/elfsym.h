@@ -71,6 +71,9 @@ bool elfsym_vaddr_to_file(const struct elfsym *e, uint64_t vaddr, uint64_t *file
 uint16_t elfsym_machine(const struct elfsym *e);
 /* The descriptor of the file, or of its debug file (-1: none). */
 int elfsym_fd(const struct elfsym *e, bool of_debug_file);
+/* elfsym_debug.c: open the file that has the debug information of the file at `path`: itself or a
+ * separate one. A descriptor for the caller to close, or -ENODATA. */
+int elfsym_open_dwarf(struct elfsym *e, const char *path);
 /* Read up to n bytes at `offset` of the file. Returns their number. */
 size_t elfsym_read(const struct elfsym *e, uint64_t offset, void *out, size_t n);
 /* Call fn (unless NULL) with each executable segment of the file. Returns the sum of their

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Separate debug files: by build ID in /usr/lib/debug/.build-id, or by .gnu_debuglink next to the
- * file, in .debug/, and below /usr/lib/debug. A debug file is used only if its build ID (without
- * one: its checksum) matches.
+ * Separate debug files: by build ID in /usr/lib/debug/.build-id and in the cache of debuginfod's
+ * client, or by .gnu_debuglink next to the file, in .debug/, and below /usr/lib/debug. A debug file
+ * is used only if its build ID (without one: its checksum) matches.
  */
+#define _GNU_SOURCE
 #include "runtime/elf/elfsym_impl.h"
+#include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -79,61 +83,155 @@ static uint32_t file_crc(int fd)
 	return (uint32_t)crc;
 }
 
-/* Use the symbol table of the debug file at `path` if its build ID matches, or, without a build ID,
- * its checksum. */
-static bool use_debug_file(struct elfsym *e, const char *path, const unsigned char *id,
-			   size_t id_size, uint32_t crc)
+/* Decides whether to keep the debug file f, whose descriptor is then its own. */
+typedef bool use_fn(struct elfsym *e, struct elf_file *f);
+
+struct search {
+	struct elfsym *e;
+	use_fn *use;
+	unsigned char id[BUILD_ID_MAX];
+	size_t id_size;
+	char id_text[2 * BUILD_ID_MAX + 1];
+	uint32_t crc;
+};
+
+/* Offer the debug file at `path` if its build ID matches, or, without a build ID, its checksum. */
+static bool try_file(struct search *s, const char *path)
 {
 	unsigned char its_id[BUILD_ID_MAX];
 	struct elf_file f = {0};
-	struct table table = {0};
+	bool is_used = false;
 	struct stat st;
 	int fd = elfsym_open_regular(path);
 
 	if (fd < 0)
 		return false;
-	if (elfsym_read_file(&f, fd, &st) || f.machine != e->machine)
-		goto out;
-	if (id_size ? build_id(&f, its_id) != id_size || memcmp(its_id, id, id_size) != 0
-		    : file_crc(fd) != crc)
-		goto out;
-	elfsym_pick_table(&f, SHT_SYMTAB, &table);
-out:
+	if (!elfsym_read_file(&f, fd, &st) && f.machine == s->e->machine &&
+	    (s->id_size
+		     ? build_id(&f, its_id) == s->id_size && memcmp(its_id, s->id, s->id_size) == 0
+		     : file_crc(fd) == s->crc))
+		is_used = s->use(s->e, &f);
 	elfsym_close_file(&f);
-	if (table.n) {
-		e->tables[TABLE_FULL] = table;
-		e->debug_fd = fd;
-	} else {
+	if (!is_used)
 		close(fd);
+	return is_used;
+}
+
+/* What debuginfod's client has downloaded; nothing is downloaded here. */
+static bool try_caches(struct search *s)
+{
+	const char *cache = getenv("DEBUGINFOD_CACHE_PATH"), *xdg = getenv("XDG_CACHE_HOME"),
+		   *home = getenv("HOME");
+	char at[PATH_MAX];
+
+	if (cache && *cache)
+		snprintf(at, sizeof(at), "%s/%s/debuginfo", cache, s->id_text);
+	else if (xdg && *xdg)
+		snprintf(at, sizeof(at), "%s/debuginfod_client/%s/debuginfo", xdg, s->id_text);
+	else if (home && *home)
+		snprintf(at, sizeof(at), "%s/.cache/debuginfod_client/%s/debuginfo", home,
+			 s->id_text);
+	else
+		return false;
+	return try_file(s, at);
+}
+
+static bool try_link(struct search *s, const struct elf_file *f, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	int folder = slash ? (int)(slash - path) : 0;
+	char link[NAME_MAX + 1], at[PATH_MAX];
+
+	if (!debug_link(f, link, &s->crc))
+		return false;
+	snprintf(at, sizeof(at), "%.*s/%s", folder, path, link);
+	if (slash && try_file(s, at))
+		return true;
+	snprintf(at, sizeof(at), "%.*s/.debug/%s", folder, path, link);
+	if (slash && try_file(s, at))
+		return true;
+	snprintf(at, sizeof(at), "/usr/lib/debug%.*s/%s", folder, path, link);
+	return try_file(s, at);
+}
+
+static bool search_debug_file(struct elfsym *e, const struct elf_file *f, const char *path,
+			      use_fn *use)
+{
+	static const char hex[] = "0123456789abcdef";
+	struct search s = {.e = e, .use = use};
+	char at[PATH_MAX];
+
+	s.id_size = build_id(f, s.id);
+	for (size_t i = 0; i < s.id_size; i++) {
+		s.id_text[2 * i] = hex[s.id[i] >> 4];
+		s.id_text[2 * i + 1] = hex[s.id[i] & 15];
 	}
-	return table.n;
+	snprintf(at, sizeof(at), "/usr/lib/debug/.build-id/%.2s/%s.debug", s.id_text,
+		 s.id_text + 2);
+	if (s.id_size > 1 && (try_file(&s, at) || try_caches(&s)))
+		return true;
+	return try_link(&s, f, path);
+}
+
+static bool use_symbols(struct elfsym *e, struct elf_file *f)
+{
+	struct table table = {0};
+
+	elfsym_pick_table(f, SHT_SYMTAB, &table);
+	if (!table.n)
+		return false;
+	e->tables[TABLE_FULL] = table;
+	e->debug_fd = f->fd;
+	return true;
 }
 
 void elfsym_find_debug_file(struct elfsym *e, const struct elf_file *f, const char *path)
 {
-	static const char hex[] = "0123456789abcdef";
-	const char *slash = strrchr(path, '/');
-	int folder = slash ? (int)(slash - path) : 0;
-	char link[NAME_MAX + 1], at[PATH_MAX], id_text[2 * BUILD_ID_MAX + 1] = "";
-	unsigned char id[BUILD_ID_MAX];
-	size_t id_size = build_id(f, id);
-	uint32_t crc = 0;
+	search_debug_file(e, f, path, use_symbols);
+}
 
-	for (size_t i = 0; i < id_size; i++) {
-		id_text[2 * i] = hex[id[i] >> 4];
-		id_text[2 * i + 1] = hex[id[i] & 15];
-	}
-	snprintf(at, sizeof(at), "/usr/lib/debug/.build-id/%.2s/%s.debug", id_text, id_text + 2);
-	if (id_size > 1 && use_debug_file(e, at, id, id_size, 0))
-		return;
-	if (!debug_link(f, link, &crc))
-		return;
-	snprintf(at, sizeof(at), "%.*s/%s", folder, path, link);
-	if (slash && use_debug_file(e, at, id, id_size, crc))
-		return;
-	snprintf(at, sizeof(at), "%.*s/.debug/%s", folder, path, link);
-	if (slash && use_debug_file(e, at, id, id_size, crc))
-		return;
-	snprintf(at, sizeof(at), "/usr/lib/debug%.*s/%s", folder, path, link);
-	use_debug_file(e, at, id, id_size, crc);
+/* ---- DWARF ---- */
+
+static bool has_dwarf(const struct elf_file *f)
+{
+	for (uint32_t i = 0; i < f->n_sections; i++)
+		if (f->sections[i].type != SHT_NOBITS &&
+		    (elfsym_section_is(f, &f->sections[i], ".debug_info") ||
+		     elfsym_section_is(f, &f->sections[i], ".zdebug_info")))
+			return true;
+	return false;
+}
+
+static bool use_dwarf(struct elfsym *e, struct elf_file *f)
+{
+	e->dwarf_fd = has_dwarf(f) ? f->fd : -1;
+	return e->dwarf_fd >= 0;
+}
+
+static bool file_has_dwarf(int fd)
+{
+	struct elf_file f = {0};
+	struct stat st;
+	bool has = fd >= 0 && !elfsym_read_file(&f, fd, &st) && has_dwarf(&f);
+
+	elfsym_close_file(&f);
+	return has;
+}
+
+int elfsym_open_dwarf(struct elfsym *e, const char *path)
+{
+	struct elf_file f;
+	struct stat st;
+	int fd = -ENODATA;
+
+	if (file_has_dwarf(e->fd))
+		fd = fcntl(e->fd, F_DUPFD_CLOEXEC, 0);
+	else if (file_has_dwarf(e->debug_fd))
+		fd = fcntl(e->debug_fd, F_DUPFD_CLOEXEC, 0);
+	if (fd != -ENODATA)
+		return fd < 0 ? -errno : fd;
+	if (!elfsym_read_file(&f, e->fd, &st) && search_debug_file(e, &f, path, use_dwarf))
+		fd = e->dwarf_fd;
+	elfsym_close_file(&f);
+	return fd;
 }

@@ -90,6 +90,7 @@ struct key_list {
 
 struct elfsym {
 	int fd, debug_fd;
+	int dwarf_fd; /* the result of a search in elfsym_debug.c */
 	uint16_t machine;
 	bool is_movable;
 	uint64_t size, entry; /* bytes of the file; entry point of a program */

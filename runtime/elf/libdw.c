@@ -8,6 +8,7 @@
 #include <endian.h>
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 /* libdw decompresses all debug sections when it opens a file, into as much memory as they claim.
  * zlib can reach a ratio of 1,000, zstd much more; that of debug information is 2 to 6. */
@@ -67,6 +68,46 @@ static bool is_too_large(int fd)
 	return sum > limit;
 }
 
+/* dwz moves what several files have in common to a file that .gnu_debugaltlink names. libdw would
+ * open whatever name is there, also a pipe, and wait. */
+static bool is_trusted_path(const char *path)
+{
+	static const char folder[] = "/usr/lib/debug/";
+
+	return strncmp(path, folder, sizeof(folder) - 1) == 0 && !strstr(path, "/../");
+}
+
+static void close_alt(struct libdw *l)
+{
+	if (l->alt)
+		l->dwarf_end(l->alt);
+	if (l->alt_fd >= 0)
+		close(l->alt_fd);
+	l->alt = NULL;
+	l->alt_fd = -1;
+}
+
+static void open_alt(struct libdw *l, Dwarf *d)
+{
+	Dwarf *const none = (Dwarf *)-1; /* libdw: do not look for it */
+	const void *id, *its_id;
+	const char *name;
+	ssize_t n = l->dwelf_dwarf_gnu_debugaltlink(d, &name, &id), its_n = 0;
+
+	l->alt = NULL;
+	l->alt_fd = n > 0 && is_trusted_path(name) ? elfsym_open_regular(name) : -1;
+	if (l->alt_fd >= 0 && !is_too_large(l->alt_fd))
+		l->alt = l->dwarf_begin(l->alt_fd, DWARF_C_READ);
+	if (l->alt)
+		its_n = l->dwelf_elf_gnu_build_id(l->dwarf_getelf(l->alt), &its_id);
+	if (l->alt && its_n == n && memcmp(id, its_id, (size_t)n) == 0) {
+		l->dwarf_setalt(d, l->alt);
+		return;
+	}
+	l->dwarf_setalt(d, none);
+	close_alt(l);
+}
+
 int libdw_open(struct libdw *l, int fd, Dwarf **out)
 {
 	int err = libdw_load(l);
@@ -77,5 +118,52 @@ int libdw_open(struct libdw *l, int fd, Dwarf **out)
 	if (is_too_large(fd))
 		return -EFBIG;
 	*out = l->dwarf_begin(fd, DWARF_C_READ);
-	return *out ? 0 : -ENODATA;
+	if (!*out)
+		return -ENODATA;
+	open_alt(l, *out);
+	return 0;
+}
+
+void libdw_close(struct libdw *l, Dwarf *d)
+{
+	if (!d)
+		return;
+	l->dwarf_end(d);
+	close_alt(l);
+}
+
+/* ---- sizes ---- */
+
+static Elf_Data *find_section(Elf *elf, const char *name, const char *gnu_name)
+{
+	Elf_Scn *scn = NULL;
+	size_t names;
+	GElf_Shdr h;
+
+	if (elf_getshdrstrndx(elf, &names))
+		return NULL;
+	while ((scn = elf_nextscn(elf, scn))) {
+		const char *its_name =
+			gelf_getshdr(scn, &h) ? elf_strptr(elf, names, h.sh_name) : NULL;
+
+		if (its_name && h.sh_type != SHT_NOBITS &&
+		    (strcmp(its_name, name) == 0 || strcmp(its_name, gnu_name) == 0))
+			return elf_getdata(scn, NULL); /* libdw has decompressed it */
+	}
+	return NULL;
+}
+
+uint64_t libdw_line_program_bytes(const struct libdw *l, Dwarf *d, uint64_t at)
+{
+	Elf_Data *data = find_section(l->dwarf_getelf(d), ".debug_line", ".zdebug_line");
+	uint32_t length;
+	uint64_t length64;
+
+	if (!data || data->d_size < 12 || at > data->d_size - 12)
+		return UINT64_MAX;
+	memcpy(&length, (const char *)data->d_buf + at, sizeof(length));
+	if (length != UINT32_MAX)
+		return length;
+	memcpy(&length64, (const char *)data->d_buf + at + 4, sizeof(length64));
+	return length64;
 }

@@ -5,50 +5,62 @@
  */
 #pragma once
 #include <elfutils/libdw.h>
+#include <elfutils/libdwelf.h>
+#include <stdint.h>
 
-#define LIBDW_FUNCTIONS(X)          \
-	X(dwarf_begin)              \
-	X(dwarf_end)                \
-	X(dwarf_nextcu)             \
-	X(dwarf_offdie)             \
-	X(dwarf_getsrclines)        \
-	X(dwarf_onesrcline)         \
-	X(dwarf_lineaddr)           \
-	X(dwarf_lineno)             \
-	X(dwarf_linesrc)            \
-	X(dwarf_linebeginstatement) \
-	X(dwarf_lineendsequence)    \
-	X(dwarf_get_units)          \
-	X(dwarf_cu_info)            \
-	X(dwarf_addrdie)            \
-	X(dwarf_diecu)              \
-	X(dwarf_child)              \
-	X(dwarf_siblingof)          \
-	X(dwarf_tag)                \
-	X(dwarf_diename)            \
-	X(dwarf_dieoffset)          \
-	X(dwarf_entrypc)            \
-	X(dwarf_ranges)             \
-	X(dwarf_srclang)            \
-	X(dwarf_attr)               \
-	X(dwarf_attr_integrate)     \
-	X(dwarf_hasattr)            \
-	X(dwarf_whatform)           \
-	X(dwarf_formref_die)        \
-	X(dwarf_formudata)          \
-	X(dwarf_formsdata)          \
-	X(dwarf_formflag)           \
-	X(dwarf_formstring)         \
-	X(dwarf_getlocation_addr)   \
-	X(dwarf_getcfi_elf)         \
-	X(dwarf_cfi_end)            \
-	X(dwarf_cfi_addrframe)      \
+#define LIBDW_FUNCTIONS(X)              \
+	X(dwarf_begin)                  \
+	X(dwarf_end)                    \
+	X(dwarf_getelf)                 \
+	X(dwarf_setalt)                 \
+	X(dwelf_dwarf_gnu_debugaltlink) \
+	X(dwelf_elf_gnu_build_id)       \
+	X(dwarf_nextcu)                 \
+	X(dwarf_offdie)                 \
+	X(dwarf_getsrclines)            \
+	X(dwarf_onesrcline)             \
+	X(dwarf_lineaddr)               \
+	X(dwarf_lineno)                 \
+	X(dwarf_linesrc)                \
+	X(dwarf_linebeginstatement)     \
+	X(dwarf_lineendsequence)        \
+	X(dwarf_get_units)              \
+	X(dwarf_cu_info)                \
+	X(dwarf_addrdie)                \
+	X(dwarf_diecu)                  \
+	X(dwarf_child)                  \
+	X(dwarf_siblingof)              \
+	X(dwarf_tag)                    \
+	X(dwarf_diename)                \
+	X(dwarf_dieoffset)              \
+	X(dwarf_entrypc)                \
+	X(dwarf_ranges)                 \
+	X(dwarf_srclang)                \
+	X(dwarf_attr)                   \
+	X(dwarf_attr_integrate)         \
+	X(dwarf_hasattr)                \
+	X(dwarf_whatform)               \
+	X(dwarf_formref_die)            \
+	X(dwarf_formudata)              \
+	X(dwarf_formsdata)              \
+	X(dwarf_formflag)               \
+	X(dwarf_formstring)             \
+	X(dwarf_getlocation_addr)       \
+	X(dwarf_getsrc_die)             \
+	X(dwarf_getsrcfiles)            \
+	X(dwarf_filesrc)                \
+	X(dwarf_haspc)                  \
+	X(dwarf_getcfi_elf)             \
+	X(dwarf_cfi_end)                \
+	X(dwarf_cfi_addrframe)          \
 	X(dwarf_frame_cfa)
 
 struct libdw {
 #define MEMBER(name) __typeof__(&(name)) name;
 	LIBDW_FUNCTIONS(MEMBER)
 #undef MEMBER
+	Dwarf *alt; /* what dwz moved out of the file; NULL: none */
+	int alt_fd;
 };
 
 /* Load the library. 0; -ENOSYS: it is not installed or lacks one of the functions. */
@@ -57,3 +69,7 @@ int libdw_load(struct libdw *l);
  * -ENODATA: the file has no debug information; -EFBIG: its compressed sections claim more than 64
  * MiB, and 32 times the size of the file. */
 int libdw_open(struct libdw *l, int fd, Dwarf **out);
+/* Close it; NULL is allowed. */
+void libdw_close(struct libdw *l, Dwarf *d);
+/* The bytes of the line program at offset `at` of .debug_line; UINT64_MAX if there is none. */
+uint64_t libdw_line_program_bytes(const struct libdw *l, Dwarf *d, uint64_t at);

@@ -85,7 +85,7 @@ int srcline_each(int fd, const char *source, uint32_t line, srcline_fn *fn, void
 	for (; s.dw.dwarf_nextcu(d, at, &next, &head, NULL, NULL, NULL) == 0; at = next)
 		if (s.dw.dwarf_offdie(d, at + head, &unit))
 			visit_unit(&s, &unit);
-	s.dw.dwarf_end(d);
+	libdw_close(&s.dw, d);
 	*near_line = s.near_line;
 	if (s.is_found)
 		return 0;
