@@ -83,17 +83,19 @@ static void frame_raw(struct text *t, const struct view_frame *f, bool is_user)
 /* symbol (file:line) [inlined] */
 static void frame_src(struct text *t, const struct view_frame *f, bool is_user)
 {
-	if (!f->file || !f->name) {
+	if (!f->name || (!f->file && !f->is_inlined)) {
 		frame_bpftrace(t, f, is_user);
 		return;
 	}
 	put_indent(t);
 	text_name(t, f->name);
-	text_string(t, " (");
-	text_name(t, base_name(f->file));
-	text_char(t, ':');
-	text_unsigned(t, f->line);
-	text_char(t, ')');
+	if (f->file) {
+		text_string(t, " (");
+		text_name(t, base_name(f->file));
+		text_char(t, ':');
+		text_unsigned(t, f->line);
+		text_char(t, ')');
+	}
 	if (f->is_inlined)
 		text_string(t, " [inlined]");
 }

@@ -9,6 +9,7 @@
 #include "runtime/symbols/ksym.h"
 #include "runtime/base/hash.h"
 #include "runtime/base/log.h"
+#include "runtime/session/frames.h"
 #include "runtime/session/session.h"
 #include "runtime/symbols/usym.h"
 #include <bpf/bpf.h>
@@ -18,7 +19,7 @@
 
 /* Views point to the frames, so the frames of a stack are one allocation that never moves. */
 struct cached {
-	uint64_t hash; /* 0: empty */
+	uint64_t id; /* hash, changed for a stack with source lines; 0: empty */
 	struct view_frame *frames;
 	const char *cut;
 	uint32_t n;
@@ -36,11 +37,12 @@ HASH_TABLE(stack_cache, struct cached);
 
 /* Run times list generated functions while they run. */
 #define AGAIN_NS 1000000000ull
+#define WITH_LINES 0x5bd1e995cafe17d3ull
 
 /* A stack's id is a hash already. */
-static uint64_t stack_cache_hash(uint64_t hash)
+static uint64_t stack_cache_hash(uint64_t id)
 {
-	return hash;
+	return id;
 }
 
 static bool stack_cache_equal(uint64_t a, uint64_t b)
@@ -51,45 +53,20 @@ static bool stack_cache_equal(uint64_t a, uint64_t b)
 static uint64_t stack_cache_key(const struct stack_cache *h, const struct cached *c)
 {
 	(void)h;
-	return c->hash;
+	return c->id;
 }
 
 static bool stack_cache_is_free(const struct cached *c)
 {
-	return !c->hash;
+	return !c->id;
 }
 
 HASH_TABLE_FUNCTIONS(stack_cache, struct cached, uint64_t)
 
-static void name_kernel(struct session *s, struct view_frame *f)
-{
-	f->module = NULL;
-	if (!ksyms_find(s->ksyms, f->ip, &f->name, &f->offset, &f->module))
-		f->name = NULL;
-}
-
-/* True if the frame has no name yet, but may get one. */
-static bool name_user(struct session *s, const struct sonde_stack *st, struct view_frame *f)
-{
-	struct usym u;
-
-	if (!usyms_find(s->usyms, st->tgid, st->exec_id, f->ip, &u))
-		return false;
-	f->name = u.name;
-	f->module = u.module;
-	f->offset = u.name ? u.offset : u.module_offset;
-	return u.may_be_listed;
-}
-
 static void name_frames(struct session *s, const struct sonde_stack *st, struct cached *c)
 {
-	bool is_partial = false;
+	bool is_partial = frames_name(s, st, c->frames, c->n);
 
-	for (uint32_t i = 0; i < c->n; i++)
-		if (!st->tgid)
-			name_kernel(s, &c->frames[i]);
-		else if (!c->frames[i].name)
-			is_partial |= name_user(s, st, &c->frames[i]);
 	c->again_ns = is_partial ? monotonic_ns() + AGAIN_NS : 0;
 }
 
@@ -103,10 +80,9 @@ static void report_unread(struct session *s, int err)
 }
 
 /* Read the stack from the kernel's map, name its frames and keep them. */
-static bool resolve(struct session *s, uint64_t hash, struct cached *c)
+static bool resolve(struct session *s, uint64_t hash, bool has_lines, struct cached *c)
 {
 	struct sonde_stack st;
-	uint32_t n;
 
 	if (s->stacks_fd < 0)
 		return false;
@@ -114,14 +90,10 @@ static bool resolve(struct session *s, uint64_t hash, struct cached *c)
 		report_unread(s, -errno);
 		return false;
 	}
-	n = st.n_frames < SONDE_MAX_FRAMES ? st.n_frames : SONDE_MAX_FRAMES;
-	*c = (struct cached){.hash = hash, .n = n};
+	*c = (struct cached){.id = hash ^ (has_lines ? WITH_LINES : 0)};
 	c->cut = st.end < UNWIND_END_COUNT ? cuts[st.end] : NULL;
-	c->frames = calloc(n + 1, sizeof(*c->frames));
-	if (!c->frames)
+	if (frames_make(s, &st, has_lines, &c->frames, &c->n))
 		return false;
-	for (uint32_t i = 0; i < n; i++)
-		c->frames[i].ip = st.ips[i];
 	name_frames(s, &st, c);
 	if (!stack_cache_insert(s->stack_cache, *c))
 		return true;
@@ -130,11 +102,11 @@ static bool resolve(struct session *s, uint64_t hash, struct cached *c)
 }
 
 /* The frames stay where they are: views may point to them. */
-static void name_again(struct session *s, struct cached *c)
+static void name_again(struct session *s, uint64_t hash, struct cached *c)
 {
 	struct sonde_stack st;
 
-	if (bpf_map_lookup_elem(s->stacks_fd, &c->hash, &st))
+	if (bpf_map_lookup_elem(s->stacks_fd, &hash, &st))
 		c->again_ns = 0; /* it was removed */
 	else
 		name_frames(s, &st, c);
@@ -144,15 +116,16 @@ static bool find(struct stack_source *source, uint64_t hash, const struct type *
 		 struct view_stack *out)
 {
 	struct session *s = (struct session *)((char *)source - offsetof(struct session, stacks));
-	struct cached *c = stack_cache_find(s->stack_cache, hash);
+	bool has_lines = stack_words[type->form].shows & SHOWS_LINE;
+	struct cached *c = stack_cache_find(s->stack_cache, hash ^ (has_lines ? WITH_LINES : 0));
 	struct cached fresh;
 
 	if (!c) {
-		if (!resolve(s, hash, &fresh))
+		if (!resolve(s, hash, has_lines, &fresh))
 			return false;
 		c = &fresh;
 	} else if (c->again_ns && monotonic_ns() > c->again_ns) {
-		name_again(s, c);
+		name_again(s, hash, c);
 	}
 	*out = (struct view_stack){.frames = c->frames,
 				   .n = c->n,

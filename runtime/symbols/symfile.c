@@ -12,10 +12,13 @@
 #include "runtime/symbols/symfile.h"
 #include "runtime/base/hash.h"
 #include "runtime/base/clock.h"
+#include "runtime/base/log.h"
 #include "runtime/elf/elfsym.h"
+#include "runtime/elf/srcframe.h"
 #include "runtime/base/proc_maps.h"
 #include "runtime/symbols/procmap.h"
 #include <elf.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -30,6 +33,7 @@ enum {
 	OPEN_MAX_FILES = 128,
 	OPEN_MAX_BYTES = 4 * 1024 * 1024,
 	PINS_MAX = 64,
+	LINES_MAX_BYTES = 512 << 20,
 };
 
 /* The symbols of one (device, inode). */
@@ -39,6 +43,8 @@ struct symfile {
 	uint64_t used;	      /* time of the last use, on the clock of symfiles */
 	uint32_t failed_tgid; /* opening through this process has failed */
 	struct elfsym *elf;   /* NULL: not open */
+	struct srcframes *lines;
+	bool has_no_lines; /* opening them has failed */
 };
 
 struct inode_id {
@@ -298,11 +304,78 @@ struct elfsym *symfiles_of(struct symfiles *all, uint32_t tgid, const struct map
 	return s->elf;
 }
 
+/* ---- source lines ---- */
+
+/* Close the debug information of other files if it takes too much memory. */
+static void limit_lines(struct symfiles *all, const struct symfile *used)
+{
+	size_t bytes = 0;
+
+	for (struct symfile **e = symfile_table_next(&all->table, NULL); e;
+	     e = symfile_table_next(&all->table, e))
+		bytes += (*e)->lines ? srcframes_bytes((*e)->lines) : 0;
+	for (struct symfile **e = symfile_table_next(&all->table, NULL);
+	     e && bytes > LINES_MAX_BYTES; e = symfile_table_next(&all->table, e)) {
+		if (*e == used || !(*e)->lines)
+			continue;
+		bytes -= srcframes_bytes((*e)->lines);
+		srcframes_close((*e)->lines);
+		(*e)->lines = NULL;
+	}
+}
+
+/* A file without debug information is usual, and no reason for a warning. */
+static void warn_lines(struct symfiles *all, const char *path, int err)
+{
+	if (all->has_warned_lines || err == -ENODATA)
+		return;
+	all->has_warned_lines = true;
+	log_warning("no source lines of %s: %s", path,
+		    err == -ENOSYS  ? "libdw.so.1 is not installed"
+		    : err == -EFBIG ? "its debug information is too large"
+		    : err == -ETIME ? "reading its debug information takes too long"
+				    : strerror(-err));
+}
+
+static void open_lines(struct symfiles *all, struct symfile *s, const char *path)
+{
+	int err, fd = elfsym_open_dwarf(s->elf, path);
+
+	if (fd >= 0)
+		s->lines = srcframes_open(fd, &err);
+	else
+		err = fd;
+	s->has_no_lines = !s->lines;
+	if (!s->lines)
+		warn_lines(all, path, err);
+}
+
+size_t symfiles_lines(struct symfiles *all, uint32_t tgid, const struct mapping *mapping,
+		      uint64_t vaddr, struct srcframe *out)
+{
+	struct elfsym *elf = symfiles_of(all, tgid, mapping);
+	struct symfile *s = mapping->file->symbols;
+	size_t n;
+
+	if (!elf || s->has_no_lines)
+		return 0;
+	if (!s->lines)
+		open_lines(all, s, mapping->file->path);
+	if (!s->lines)
+		return 0;
+	n = srcframes_at(s->lines, vaddr, out);
+	if (srcframes_is_slow(s->lines))
+		warn_lines(all, mapping->file->path, -ETIME);
+	limit_lines(all, s);
+	return n;
+}
+
 void symfiles_free(struct symfiles *all)
 {
 	for (struct symfile **e = symfile_table_next(&all->table, NULL); e;
 	     e = symfile_table_next(&all->table, e)) {
 		elfsym_close((*e)->elf);
+		srcframes_close((*e)->lines);
 		free(*e);
 	}
 	hash_free(&all->table);

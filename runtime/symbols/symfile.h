@@ -4,11 +4,13 @@
  * The number of files open at a time is limited. Used by usym.c.
  */
 #pragma once
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include "runtime/base/hash.h"
 
 struct elfsym;
+struct srcframe;
 struct mapping;
 struct procmap;
 struct symfile;
@@ -20,6 +22,7 @@ struct symfiles {
 	struct symfile_table table; /* by device and inode */
 	size_t n_open;
 	uint64_t clock; /* counts uses */
+	bool has_warned_lines;
 };
 
 /* Hold open the files of a process that has a stack: it may be gone when the stack is printed. */
@@ -27,5 +30,9 @@ void symfiles_pin(struct symfiles *all, uint32_t tgid, uint32_t exec_id);
 /* The symbols of the file in a mapping of process `tgid`; NULL if it cannot be opened. The next
  * call may close them. */
 struct elfsym *symfiles_of(struct symfiles *all, uint32_t tgid, const struct mapping *mapping);
+/* The source lines and inlined functions of an address in that file (srcframe.h): their number, 0
+ * if there is no debug information. The strings live until the next call. */
+size_t symfiles_lines(struct symfiles *all, uint32_t tgid, const struct mapping *mapping,
+		      uint64_t vaddr, struct srcframe *out);
 /* Close all files. The mappings may have been freed before. */
 void symfiles_free(struct symfiles *all);

@@ -8,6 +8,7 @@
 #include "runtime/symbols/usym.h"
 #include "runtime/base/clock.h"
 #include "runtime/elf/elfsym.h"
+#include "runtime/elf/srcframe.h"
 #include "runtime/base/log.h"
 #include "runtime/symbols/maptrack.h"
 #include "runtime/symbols/procmap.h"
@@ -198,4 +199,27 @@ bool usyms_find(struct usyms *u, uint32_t tgid, uint32_t exec_id, uint64_t ip, s
 		out->name = string_set_keep(&u->strings, name);
 	out->may_be_listed = !out->name && m && mapfile_is_memory(m->file);
 	return out->module || out->name;
+}
+
+static const char *keep(struct usyms *u, const char *text)
+{
+	return text ? string_set_keep(&u->strings, text) : NULL;
+}
+
+size_t usyms_lines(struct usyms *u, uint32_t tgid, uint32_t exec_id, uint64_t ip,
+		   struct srcframe *out)
+{
+	const struct mapping *m = find_mapping(u, tgid, exec_id, ip);
+	struct elfsym *elf = m ? symfiles_of(&u->files, tgid, m) : NULL;
+	uint64_t vaddr;
+	size_t n;
+
+	if (!elf || !elfsym_file_to_vaddr(elf, ip - m->start + m->file_offset, &vaddr))
+		return 0;
+	n = symfiles_lines(&u->files, tgid, m, vaddr, out);
+	for (size_t i = 0; i < n; i++) {
+		out[i].function = keep(u, out[i].function);
+		out[i].file = keep(u, out[i].file);
+	}
+	return n;
 }

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct srcframe;
 struct usyms;
 
 struct usym {
@@ -43,3 +44,8 @@ uint64_t usyms_track_drain(struct usyms *u);
 /* Name of address `ip` in (tgid, exec_id). False if nothing is known about it; *out is then all
  * zeros. The strings live as long as u. */
 bool usyms_find(struct usyms *u, uint32_t tgid, uint32_t exec_id, uint64_t ip, struct usym *out);
+/* The source lines of address `ip` and the functions that are inlined there, innermost first; the
+ * last is the function that usyms_find() names. Their number, at most SRCFRAMES_MAX; 0: not known.
+ * The strings live as long as u. */
+size_t usyms_lines(struct usyms *u, uint32_t tgid, uint32_t exec_id, uint64_t ip,
+		   struct srcframe *out);

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Frames of a stored stack, with names and, if wanted, source lines. Used by stacks.c.
+ */
+#pragma once
+#include "runtime/output/view.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+struct session;
+
+/* The frames of `st` without names, in *out, for the caller to free(). With source lines, one for
+ * each inlined function, too. 0 or -ENOMEM. */
+int frames_make(struct session *s, const struct sonde_stack *st, bool has_lines,
+		struct view_frame **out, uint32_t *n);
+/* Name the frames that have no name. True if one has none yet, but may get one later. */
+bool frames_name(struct session *s, const struct sonde_stack *st, struct view_frame *frames,
+		 uint32_t n);
