@@ -55,17 +55,27 @@ static const char *behind_type(const char *pattern, enum probe_id id)
 
 /* Compare as probe_user.c does: with the symbol, and with its demangled name, with or without
  * parameters. */
+static bool has_user_name(const struct user_matching *m, const struct attach_target *t)
+{
+	return t->symbol && user_name_matches(m, t->symbol);
+}
+
+/* Does the whole pattern match the name? One that is taken as a name does not. */
+static bool excludes_text(const struct leaving *l, const struct user_matching *m, const char *name)
+{
+	return !m->is_exact && matches(l->pattern, name);
+}
+
 static bool excludes_user(const struct leaving *l, const struct attach_target *t)
 {
-	if (matches(l->pattern, t->function) ||
-	    (t->symbol && user_name_matches(&l->user, t->symbol)))
+	if (has_user_name(&l->user, t) || excludes_text(l, &l->user, t->function))
 		return true;
 	if (!l->path)
 		return false;
-	if (matches(l->pattern, arena_printf(l->r->arena, "%s:%s", t->path, t->function)))
+	if (pattern_matches(l->path, t->path) && has_user_name(&l->user_in_file, t))
 		return true;
-	return pattern_matches(l->path, t->path) && t->symbol &&
-	       user_name_matches(&l->user_in_file, t->symbol);
+	return excludes_text(l, &l->user_in_file,
+			     arena_printf(l->r->arena, "%s:%s", t->path, t->function));
 }
 
 static bool excludes_target(const struct leaving *l, const struct attach_point *p,
@@ -238,16 +248,35 @@ static struct user_matching user_names(const struct probe_reader *r, const char 
 	return m;
 }
 
+/* Names of C++ and Rust contain '*', as in "f(int*)". If the pattern is the name of a function in
+ * one of the points, only that is excluded, as in an attach point (probe_user.c). */
+static void prefer_name(struct user_matching *m, const struct attach_point *points, uint32_t n)
+{
+	struct user_matching name;
+
+	if (!user_name_exact(m, &name))
+		return;
+	for (uint32_t i = 0; i < n; i++)
+		for (uint32_t j = 0; point_has(&points[i], ARM_USER) && j < points[i].n_targets;
+		     j++)
+			if (has_user_name(&name, &points[i].targets[j])) {
+				*m = name;
+				return;
+			}
+}
+
 /* Read PATH:FUNCTION, PATH or FUNCTION. */
-static void read_user(struct leaving *l)
+static void read_user(struct leaving *l, const struct attach_point *points, uint32_t n)
 {
 	const char *colon = user_path_end(l->pattern), *function = user_behind_language(l->pattern);
 
 	l->user = user_names(l->r, function);
+	prefer_name(&l->user, points, n);
 	if (function != l->pattern || !colon)
 		return;
 	l->path = arena_strndup(l->r->arena, l->pattern, (size_t)(colon - l->pattern));
 	l->user_in_file = user_names(l->r, user_behind_language(colon + 1));
+	prefer_name(&l->user_in_file, points, n);
 }
 
 /* A pattern of probe types yields points of several types: use the first type that the exclusion
@@ -276,7 +305,7 @@ int probe_exclude(const struct probe_reader *r, const struct attach_text *text,
 	if (check(r, text, pattern, &points[first]))
 		return -1;
 	read_type(&l, &points[first], *n_points - first);
-	read_user(&l);
+	read_user(&l, &points[first], *n_points - first);
 	kept = exclude(&l, points, first, *n_points, &n_excluded);
 	*n_points = kept;
 	if (kept == first) {

@@ -207,16 +207,16 @@ static void offer_exact(const struct user_symbol *f, void *ctx)
 	s->is_found = s->is_found || user_name_matches(&s->m, f->symbol);
 }
 
-/* Names of C++ and Rust contain '*', as in "f(int*)". Is the pattern the name of a function? */
-static bool is_exact_name(const struct user_matching *m, const char *path)
+/* A pattern that is also the name of a function means that function alone. */
+static void prefer_name(struct user_matching *m, const char *path)
 {
-	struct exact_search s = {.m = *m};
+	struct exact_search s = {0};
 
-	if (!m->is_pattern || !strpbrk(m->pattern, "(<"))
-		return false;
-	s.m.is_pattern = false;
+	if (!user_name_exact(m, &s.m))
+		return;
 	m->r->kernel->each_user_function(m->r->kernel, path, offer_exact, &s);
-	return s.is_found;
+	if (s.is_found)
+		*m = s.m;
 }
 
 static void match_found_file(const char *path, void *ctx)
@@ -407,8 +407,8 @@ static int resolve(struct user_matching *m, char *path, char *name)
 		return -1;
 	m->p->is_listed = m->r->lists && !m->offset;
 	begin(m, m->r, m->p, name);
-	if (!many_files && is_exact_name(m, file))
-		m->is_pattern = false;
+	if (!many_files)
+		prefer_name(m, file);
 	err = many_files ? match_files(m, path) : match_in_file(m, file);
 	if (err < -1)
 		return user_no_binary(m, file, err);

@@ -17,6 +17,7 @@ struct user_matching {
 	const char *pattern; /* the function's name as written, or a pattern */
 	const char *word;    /* a word that a matching mangled name must contain; may be "" */
 	bool is_pattern, has_parameters, has_arguments; /* parts that the pattern has */
+	bool is_exact;	   /* the pattern is taken as a name, although it has a '*' */
 	bool is_demangled; /* cpp:, rust: a symbol of exactly that name is not enough */
 	uint64_t offset;   /* of SYMBOL+OFFSET */
 	struct nearest nearest;
@@ -30,6 +31,9 @@ struct user_matching {
 
 /* probe_user_name.c: set the requested name or pattern, which is not copied. */
 void user_name_query(struct user_matching *m, const char *pattern);
+/* Names of C++ and Rust contain '*', as in "f(int*)". If the pattern may be such a name, set *name
+ * to the same query for exactly that name. */
+bool user_name_exact(const struct user_matching *pattern, struct user_matching *name);
 /* The ':' of PATH:FUNCTION, outside quotes; NULL if there is none, as in "ns::f". */
 const char *user_path_end(const char *text);
 /* The FUNCTION of "cpp:FUNCTION" or "rust:FUNCTION", else all of it. */

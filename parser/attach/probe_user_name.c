@@ -91,6 +91,16 @@ void user_name_query(struct user_matching *m, const char *pattern)
 	m->has_arguments = name.plain < name.name;
 }
 
+bool user_name_exact(const struct user_matching *pattern, struct user_matching *name)
+{
+	if (!pattern->is_pattern || !strpbrk(pattern->pattern, "(<"))
+		return false;
+	*name = *pattern;
+	name->is_pattern = false;
+	name->is_exact = true;
+	return true;
+}
+
 /* GCC moves rarely executed parts of functions elsewhere: no function begins there. */
 static bool is_cold_part(const char *symbol)
 {

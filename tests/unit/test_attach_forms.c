@@ -162,6 +162,11 @@ static void test_exclusions(void **state)
 	check_left("u:/bin/cpp:ns::*,!\"/bin/c\":ns::find,!ns::t*",
 		   "ns::find(int) ns::find(int, int)");
 	check_left("ur:/bin/app:*,!main,!ns::find", "handle");
+	/* "seek(int*)" is the name of one function and a pattern of all three: the name is meant */
+	check_left("u:/srv/ptr:seek*,!\"seek(int*)\"", "seek(int) seek(int*, int*)");
+	check_left("u:/srv/ptr:*,!cpp:\"seek(int*)\"", "seek(int) seek(int*, int*)");
+	check_left("u:/srv/ptr:*,!uprobe:/srv/*:cpp:\"seek(int*)\"", "seek(int) seek(int*, int*)");
+	check_left("u:/srv/ptr:*,!\"seek(int*, i*)\"", "seek(int*) seek(int)");
 }
 
 /* What takes an attach point a match. */
