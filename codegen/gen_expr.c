@@ -328,6 +328,7 @@ static LLVMValueRef gen_incdec(struct gen *g, struct expr *e)
 		before = gen_int(g, t);
 		after = gen_narrow(g, LLVMBuildAdd(g->b, before, step, ""), t->var.var->type);
 		LLVMBuildStore(g->b, after, gen_var_at(g, t->var.var->id));
+		gen_loop_hide(g, t->var.var);
 	}
 	return e->incdec.is_prefix ? after : before;
 }

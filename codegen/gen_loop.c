@@ -156,6 +156,16 @@ static void go_on(struct gen *g, const struct stmt *st)
 		leave_if(g, state, SPENT, g->body.on_spent);
 }
 
+static void hide_value(struct gen *g, uint32_t var, LLVMValueRef zero)
+{
+	for (uint32_t at = 0; at < gen_frame_hidable(g, var); at += 8) {
+		LLVMValueRef word = gen_at(g, gen_var_at(g, var), at),
+			     v = LLVMBuildLoad2(g->b, g->i64, word, "");
+
+		LLVMBuildStore(g->b, LLVMBuildXor(g->b, v, zero, ""), word);
+	}
+}
+
 /* Hide the values of variables from the verifier. Before 6.7 it checks one iteration with the
  * values it knows and removes code they cannot reach. Later kernels check iterations until one has
  * no new values; with a counter that starts at a known value and is compared, every iteration
@@ -165,12 +175,14 @@ static void hide_values(struct gen *g)
 	LLVMValueRef zero = GEN_CALL(g, "sonde_control_zero");
 
 	for (uint32_t i = 0; i < g->probe.ast->n_vars; i++)
-		for (uint32_t at = 0; at < gen_frame_hidable(g, i); at += 8) {
-			LLVMValueRef word = gen_at(g, gen_var_at(g, i), at),
-				     v = LLVMBuildLoad2(g->b, g->i64, word, "");
+		hide_value(g, i, zero);
+}
 
-			LLVMBuildStore(g->b, LLVMBuildXor(g->b, v, zero, ""), word);
-		}
+/* After a comparison that tells the verifier $i, it would follow $i++ number by number. */
+void gen_loop_hide(struct gen *g, const struct var *v)
+{
+	if (g->body.loop_frames && (v->type->kind == TY_INT || type_is_compound(v->type)))
+		hide_value(g, v->id, GEN_CALL(g, "sonde_control_zero"));
 }
 
 static void call_loop(struct gen *g, const struct stmt *st, LLVMValueRef rounds, LLVMValueRef fn)

@@ -30,14 +30,17 @@ static void set_var(struct gen *g, const struct var *v, struct value value)
 		LLVMBuildStore(g->b, gen_narrow(g, value.v, v->type), gen_var_at(g, v->id));
 	else
 		gen_store(g, value, v->type, gen_var_at(g, v->id));
+	gen_loop_hide(g, v);
 }
 
 static void assign_var(struct gen *g, const struct var *v, struct expr *value)
 {
-	if (ast_is_built_in_place(value, v->type) && !ast_mentions(value, v))
+	if (ast_is_built_in_place(value, v->type) && !ast_mentions(value, v)) {
 		gen_expr_into(g, value, v->type, gen_var_at(g, v->id));
-	else
+		gen_loop_hide(g, v);
+	} else {
 		set_var(g, v, gen_expr(g, value));
+	}
 }
 
 static void gen_assign(struct gen *g, struct stmt *st)
