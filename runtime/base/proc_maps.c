@@ -107,9 +107,7 @@ static int read_lines(char *block, size_t *held, uint64_t read_ns, proc_maps_fn 
 	return err;
 }
 
-/* Why /proc/PID/maps could not be opened. A /proc that is mounted with hidepid does not show the
- * processes of others: that is a lack of permission, not of a process. */
-static int open_error(uint32_t pid, int err)
+int proc_error(uint32_t pid, int err)
 {
 	bool is_hidden = pid && err == ENOENT && (kill((pid_t)pid, 0) == 0 || errno == EPERM);
 
@@ -126,7 +124,7 @@ int proc_maps_each(uint32_t pid, proc_maps_fn *fn, void *ctx)
 		snprintf(path, sizeof(path), "/proc/%u/maps", pid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		return open_error(pid, errno);
+		return proc_error(pid, errno);
 	while (!err) {
 		uint64_t read_ns = monotonic_ns();
 		ssize_t got = read(fd, block + held, MAPS_BLOCK - held);

@@ -22,6 +22,9 @@ typedef int proc_maps_fn(const struct proc_mapping *m, void *ctx);
 /* Call fn with each mapping of process `pid` (0: this one) in the order of addresses. Kernel
  * threads and zombies have none. Returns 0, fn's result, or -errno. */
 int proc_maps_each(uint32_t pid, proc_maps_fn *fn, void *ctx);
+/* What it means that a file in /proc/PID could not be opened with `err` (an errno): a negative
+ * errno. Where /proc is mounted with hidepid, processes of others seem not to exist: -EACCES. */
+int proc_error(uint32_t pid, int err);
 /* Load bias: the address at which the process has mapped the start of the file `path`. 0 or
  * -ESRCH. */
 int proc_maps_base(uint32_t pid, const char *path, uint64_t *base);

@@ -114,8 +114,10 @@ static int resolve_in_proc(const char *root, const char *path, char out[PATH_MAX
 			memcpy(out, link, sizeof(link));
 		return err;
 	}
-	if (stat(path, &st))
-		return errno == ENOTDIR ? -ENOENT : -errno;
+	if (stat(path, &st)) {
+		err = errno == ENOTDIR ? ENOENT : errno;
+		return proc_error((uint32_t)strtoul(path + strlen("/proc/"), NULL, 10), err);
+	}
 	if (!*root && realpath(path, out) && is_same_file(&st, out))
 		return 0;
 	n = *root ? readlink(path, link, sizeof(link) - 1) : 0;

@@ -65,6 +65,8 @@ static int open_process(struct opening *o, int pid, int depth)
 
 	snprintf(path, sizeof(path), "/proc/%d/task", pid);
 	dir = opendir(path);
+	if (!dir && proc_error((uint32_t)pid, errno) == -EACCES)
+		return -EACCES;
 	while (dir && !err && (d = readdir(dir))) {
 		int tid = atoi(d->d_name);
 

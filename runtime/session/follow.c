@@ -6,6 +6,8 @@
  */
 #define _GNU_SOURCE
 #include "runtime/session/session.h"
+#include "runtime/base/log.h"
+#include "runtime/base/proc_maps.h"
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <dirent.h>
@@ -44,6 +46,10 @@ static void follow_process(int map_fd, int pid, int depth)
 
 	snprintf(path, sizeof(path), "/proc/%d/task", pid);
 	dir = opendir(path);
+	if (!dir && proc_error((uint32_t)pid, errno) == -EACCES)
+		log_warning("--follow: /proc hides process %d: the processes that it has started "
+			    "before are not traced",
+			    pid);
 	while (dir && (d = readdir(dir))) {
 		int tid = atoi(d->d_name);
 
