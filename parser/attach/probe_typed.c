@@ -96,7 +96,8 @@ static int no_btf(const struct probe_reader *r, const struct attach_point *p)
 {
 	diag_error(r->diags, p->span, "no-btf", "%s needs the kernel's BTF type information",
 		   row_name(p));
-	return diag_hint(r->diags, "this kernel has none: CONFIG_DEBUG_INFO_BTF is off");
+	return diag_hint(r->diags,
+			 "is CONFIG_DEBUG_INFO_BTF on, and /sys/kernel/btf/vmlinux readable?");
 }
 
 static int no_fentry(const struct probe_reader *r, const struct attach_point *p,

@@ -98,7 +98,9 @@ static bool need_span(struct sema *s, struct expr *e, const char *word)
 		sema_error(s, e->span, "no-btf", "'%s' needs the kernel's BTF type information",
 			   word);
 		if (s->report)
-			diag_hint(s->diags, "this kernel has none: CONFIG_DEBUG_INFO_BTF is off");
+			diag_hint(
+				s->diags,
+				"is CONFIG_DEBUG_INFO_BTF on, and /sys/kernel/btf/vmlinux readable?");
 		return false;
 	}
 	for (uint32_t i = 0; i < s->probe->n_points; i++)

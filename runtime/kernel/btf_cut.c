@@ -218,21 +218,21 @@ static int finish(struct cut *c, void **out, size_t *out_len)
 	struct btf_header h = {
 		.magic = BTF_MAGIC,
 		.version = BTF_VERSION,
-		.hdr_len = sizeof(h),
+		.hdr_len = BTF_HEADER_BYTES,
 		.type_len = c->types.n,
 		.str_off = c->types.n,
 		.str_len = c->strings.n,
 	};
-	uint8_t *p = malloc(sizeof(h) + c->types.n + c->strings.n);
+	uint8_t *p = malloc(BTF_HEADER_BYTES + c->types.n + c->strings.n);
 
 	if (!p)
 		return -ENOMEM;
-	memcpy(p, &h, sizeof(h));
+	memcpy(p, &h, BTF_HEADER_BYTES);
 	if (c->types.n)
-		memcpy(p + sizeof(h), c->types.items, c->types.n);
-	memcpy(p + sizeof(h) + c->types.n, c->strings.items, c->strings.n);
+		memcpy(p + BTF_HEADER_BYTES, c->types.items, c->types.n);
+	memcpy(p + BTF_HEADER_BYTES + c->types.n, c->strings.items, c->strings.n);
 	*out = p;
-	*out_len = sizeof(h) + c->types.n + c->strings.n;
+	*out_len = BTF_HEADER_BYTES + c->types.n + c->strings.n;
 	return 0;
 }
 

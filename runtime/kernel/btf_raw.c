@@ -26,8 +26,9 @@ static int init_section(struct btf_raw *b, const void *data, size_t len, bool is
 	const uint8_t *body;
 	size_t body_len;
 
-	if (len < sizeof(*h) || ((uintptr_t)data & 3) || h->magic != BTF_MAGIC || h->version != 1 ||
-	    h->hdr_len < sizeof(*h) || h->hdr_len > len || (h->hdr_len & 3))
+	if (len < BTF_HEADER_BYTES || ((uintptr_t)data & 3) || h->magic != BTF_MAGIC ||
+	    h->version != 1 || h->hdr_len < BTF_HEADER_BYTES || h->hdr_len > len ||
+	    (h->hdr_len & 3))
 		return -EINVAL;
 	body = (const uint8_t *)data + h->hdr_len;
 	body_len = len - h->hdr_len;
@@ -77,7 +78,7 @@ static int open_section(struct btf_raw *b, const char *path, bool is_split)
 		return -errno;
 	if (fstat(fd, &st) < 0)
 		err = -errno;
-	else if (st.st_size < (off_t)sizeof(struct btf_header))
+	else if (st.st_size < BTF_HEADER_BYTES)
 		err = -EINVAL;
 	if (err)
 		goto out;

@@ -8,6 +8,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The header up to str_len. In newer linux/btf.h struct btf_header has more members, which neither
+ * older kernels write nor this code needs. */
+enum { BTF_HEADER_BYTES = 24 };
+
 struct btf_raw {
 	const uint8_t *types, *types_end;
 	const char *strings; /* starts and ends with a NUL */

@@ -91,19 +91,19 @@ static void *blob_done(struct blob *b, size_t *len)
 	struct btf_header h = {
 		.magic = BTF_MAGIC,
 		.version = 1,
-		.hdr_len = sizeof(h),
+		.hdr_len = BTF_HEADER_BYTES,
 		.type_len = b->n_words * 4,
 		.str_off = b->n_words * 4,
 		.str_len = b->strings_len,
 	};
 	uint8_t *p;
 
-	*len = sizeof(h) + h.type_len + h.str_len;
+	*len = BTF_HEADER_BYTES + h.type_len + h.str_len;
 	p = malloc(*len);
 	assert_non_null(p);
-	memcpy(p, &h, sizeof(h));
-	memcpy(p + sizeof(h), b->words, h.type_len);
-	memcpy(p + sizeof(h) + h.type_len, b->strings, h.str_len);
+	memcpy(p, &h, BTF_HEADER_BYTES);
+	memcpy(p + BTF_HEADER_BYTES, b->words, h.type_len);
+	memcpy(p + BTF_HEADER_BYTES + h.type_len, b->strings, h.str_len);
 	free(b);
 	return p;
 }
