@@ -53,6 +53,18 @@ struct user_symbol {
 	bool is_entry;	  /* the entry point: nothing calls it, it never returns */
 };
 
+/* How a function in an ELF file is passed its arguments. */
+enum user_abi {
+	USER_ABI_C,	     /* as the platform defines it: C, C++, Rust */
+	USER_ABI_GO,	     /* in Go's registers; another one holds the goroutine */
+	USER_ABI_GO_STACK,   /* on the stack: Go's assembler, and all of Go before 1.17 */
+	USER_ABI_GO_UNKNOWN, /* the version of Go is not known */
+	USER_ABI_COUNT,
+};
+
+/* The suffix of functions of Go's assembler, which the linker appends. */
+#define GO_ASSEMBLER_SUFFIX ".abi0"
+
 /* The two kinds of prototypes in BTF. */
 enum typed_kind {
 	TYPED_FUNCTION,	  /* of the kernel or a module */
@@ -195,6 +207,8 @@ struct kernel {
 			      void *ctx, struct user_exits *out);
 	/* Was the program built by the Go compiler, whose runtime moves stacks? */
 	bool (*user_is_go)(struct kernel *k, const char *path);
+	/* How f is passed its arguments. A program of Go can contain functions of each kind. */
+	enum user_abi (*user_abi)(struct kernel *k, const struct user_symbol *f);
 	/* Can C++ exceptions or Rust panics unwind functions of this file? */
 	bool (*user_unwinds)(struct kernel *k, const char *path);
 	/* Call fn for each location where code of a source line begins: with the name of the

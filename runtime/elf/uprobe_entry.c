@@ -11,6 +11,7 @@
  */
 #include "runtime/elf/uprobe_entry.h"
 #include "runtime/elf/elfsym.h"
+#include "runtime/elf/go_abi.h"
 #include "runtime/elf/insn.h"
 #include "runtime/base/log.h"
 #include <elf.h>
@@ -24,7 +25,6 @@ enum {
 	BLOCK = 1 << 20,
 	OVERLAP = 8,
 	REPORTED_MAX = 8,
-	GO_LOOK_MAX = 32
 };
 
 static const uint8_t endbr64[ENDBR_BYTES] = {0xf3, 0x0f, 0x1e, 0xfa};
@@ -119,33 +119,12 @@ enum entry_verdict entry_judge(uint16_t machine, const uint8_t *c, size_t n, uin
 	return judge_body(machine, c, (size_t)size);
 }
 
-/* A Go function first checks that its stack is large enough. If not, it grows the stack and jumps
- * back to its first instruction. The code behind the check runs once per call. */
-uint64_t entry_in_go(uint16_t machine, const uint8_t *c, size_t n)
-{
-	uint64_t behind = 0;
-	struct insn i;
-
-	for (size_t at = 0; at < n && !insn_decode(machine, c + at, n - at, &i); at += i.length) {
-		if (i.is_jump && !behind) {
-			if (c[at] != 0x76 && (c[at] != 0x0f || c[at + 1] != 0x86)) /* jbe */
-				return 0;
-			behind = at + i.length;
-		} else if (i.is_jump && (int64_t)at + i.target == 0) {
-			return behind;
-		} else if (!behind && at > GO_LOOK_MAX) {
-			return 0;
-		}
-	}
-	return 0;
-}
-
 /* ---- all functions of a file --------------------------------------------------------------- */
 
 struct candidate {
 	struct plan_target *target;
 	uint64_t offset; /* in the file, of the function */
-	uint64_t shift;	 /* in Go: see entry_in_go() */
+	uint64_t shift;	 /* in Go: see go_entry() */
 	enum entry_verdict verdict;
 };
 
@@ -280,10 +259,10 @@ static void report(const struct file_search *s)
 
 /* ---- the plan ------------------------------------------------------------------------------ */
 
-static void judge_all(struct file_search *s, bool with_stacks)
+static void judge_all(struct file_search *s, bool is_go, bool with_stacks)
 {
 	uint8_t *code = malloc(CODE_MAX);
-	bool is_go = elfsym_is_go(s->elf);
+	uint16_t machine = elfsym_machine(s->elf);
 
 	for (size_t i = 0; i < s->n; i++) {
 		struct candidate *c = &s->list[i];
@@ -291,9 +270,10 @@ static void judge_all(struct file_search *s, bool with_stacks)
 		size_t want = !size ? 16 : size < CODE_MAX ? (size_t)size : CODE_MAX;
 		size_t n = code ? elfsym_read(s->elf, c->offset, code, want) : 0;
 
-		c->verdict = entry_judge(elfsym_machine(s->elf), code, n, size, with_stacks);
-		if (is_go && size <= n)
-			c->shift = entry_in_go(elfsym_machine(s->elf), code, n);
+		c->verdict = machine == EM_X86_64 ? entry_judge(machine, code, n, size, with_stacks)
+						  : ENTRY_CHEAP;
+		if (is_go && go_symbol_abi(USER_ABI_GO, c->target->symbol) != USER_ABI_C)
+			c->shift = go_entry(machine, code, n);
 	}
 	free(code);
 }
@@ -301,13 +281,15 @@ static void judge_all(struct file_search *s, bool with_stacks)
 static void move_in_file(struct candidate *list, size_t n, bool with_stacks)
 {
 	struct file_search s = {.list = list, .n = n};
+	bool is_go;
 	int err;
 
 	s.elf = elfsym_open(list[0].target->path, &err);
 	if (!s.elf)
 		return; /* attaching reports the error */
-	if (elfsym_machine(s.elf) == EM_X86_64) {
-		judge_all(&s, with_stacks);
+	is_go = elfsym_is_go(s.elf);
+	if (is_go || elfsym_machine(s.elf) == EM_X86_64) {
+		judge_all(&s, is_go, with_stacks);
 		if (search_file(&s)) {
 			report(&s);
 			for (size_t i = 0; i < n; i++)

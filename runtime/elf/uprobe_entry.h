@@ -30,6 +30,3 @@ enum entry_verdict {
 /* Judge one function by its first `n` bytes of `size`. Jumps from elsewhere are not considered. */
 enum entry_verdict entry_judge(uint16_t machine, const uint8_t *code, size_t n, uint64_t size,
 			       bool with_stacks);
-/* The offset at which a Go function of `n` bytes is to be probed to fire once per call; 0: its
- * start. */
-uint64_t entry_in_go(uint16_t machine, const uint8_t *code, size_t n);

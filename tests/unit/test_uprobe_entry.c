@@ -4,6 +4,7 @@
  * demangling; the dynamic linker's cache.
  */
 #include "runtime/elf/demangle.h"
+#include "runtime/elf/go_abi.h"
 #include "runtime/elf/insn.h"
 #include "runtime/elf/ldcache.h"
 #include "runtime/elf/uprobe_entry.h"
@@ -61,15 +62,57 @@ static void test_jumps(void **state)
 	assert_int_equal(JUDGE(ENDBR "\x55\x06\x5d\xeb\xfb", false), ENTRY_TARGET);
 }
 
+#define GO_ENTRY(machine, code) go_entry(machine, (const uint8_t *)(code), sizeof(code) - 1)
+
 static void test_go(void **state)
 {
-	/* cmp 0x10(%r14),%rsp; jbe 12; push %rbp; pop; ret; call +0; jmp to the start */
-	static const uint8_t code[] = "\x49\x3b\x66\x10\x76\x03\x55\x5d\xc3\xe8\0\0\0\0\xeb\xf0";
+	/* Go 1.16: cmp 0x10(%rcx),%rsp; jbe 12; push %rbp; pop; ret; call +0; jmp to the start */
+	static const uint8_t code[] = "\x48\x3b\x61\x10\x76\x03\x55\x5d\xc3\xe8\0\0\0\0\xeb\xf0";
 
 	(void)state;
-	assert_int_equal(entry_in_go(EM_X86_64, code, sizeof(code) - 1), 6);
-	assert_int_equal(entry_in_go(EM_X86_64, code, 9), 0); /* nothing jumps back */
-	assert_int_equal(entry_in_go(EM_X86_64, (const uint8_t *)"\x75\xfe", 2), 0);
+	assert_int_equal(go_entry(EM_X86_64, code, sizeof(code) - 1), 6);
+	assert_int_equal(go_entry(EM_X86_64, code, 9), 0); /* nothing jumps back */
+	assert_int_equal(GO_ENTRY(EM_X86_64, "\x75\xfe"), 0);
+	assert_int_equal(GO_ENTRY(EM_386, "\x49\x3b\x66\x10\x76\x3b\x90"), 0);
+}
+
+/* The checks of Go 1.19 for frames of three sizes; for the system's stack; without one. */
+static void test_go_checks(void **state)
+{
+	(void)state;
+	assert_int_equal(GO_ENTRY(EM_X86_64, "\x49\x3b\x66\x10\x76\x3b\x90"), 6);
+	assert_int_equal(GO_ENTRY(EM_X86_64, "\x49\x3b\x66\x18\x0f\x86\x01\x02\0\0\x90"), 10);
+	assert_int_equal(GO_ENTRY(EM_X86_64, "\x4c\x8d\x64\x24\xc0\x4d\x3b\x66\x10\x76\x3b\x90"),
+			 11);
+	assert_int_equal(GO_ENTRY(EM_X86_64, "\x4c\x8d\xa4\x24\x78\xff\xff\xff\x4d\x3b\x66\x10\x0f"
+					     "\x86\xcf\0\0\0\x90"),
+			 18);
+	assert_int_equal(GO_ENTRY(EM_X86_64,
+				  "\x49\x89\xe4\x49\x81\xec\xc8\x4d\0\0\x0f\x82\xd9\0\0\0"
+				  "\x4d\x3b\x66\x10\x0f\x86\xcf\0\0\0\x90"),
+			 26);
+	assert_int_equal(GO_ENTRY(EM_X86_64, "\x49\x3b\x66\x10\x76"), 0); /* cut off */
+	assert_int_equal(GO_ENTRY(EM_X86_64, "\x48\x8d\x04\x18\xc3"), 0); /* no check */
+}
+
+/* The same on arm64. */
+static void test_go_checks_arm64(void **state)
+{
+	static const uint32_t small[] = {0xf9400b90, 0xeb3063ff, 0x540001c9, 0xf81e0ffe};
+	static const uint32_t middle[] = {0xf9400b90, 0xd10683f1, 0xeb10023f, 0x54000469,
+					  0xd10883f4};
+	static const uint32_t large[] = {0xf9400b90, 0xd289b81b, 0xeb3b63f1, 0x540006c3,
+					 0xeb10023f, 0x54000689, 0xd289c81b};
+	static const uint32_t none[] = {0x8b020020, 0xd65f03c0};
+	static const uint32_t other[] = {0xf9400b90, 0xb40001c9, 0x540001c9};
+
+	(void)state;
+	assert_int_equal(go_entry(EM_AARCH64, (const uint8_t *)small, sizeof(small)), 12);
+	assert_int_equal(go_entry(EM_AARCH64, (const uint8_t *)small, 8), 0);
+	assert_int_equal(go_entry(EM_AARCH64, (const uint8_t *)middle, sizeof(middle)), 16);
+	assert_int_equal(go_entry(EM_AARCH64, (const uint8_t *)large, sizeof(large)), 24);
+	assert_int_equal(go_entry(EM_AARCH64, (const uint8_t *)none, sizeof(none)), 0);
+	assert_int_equal(go_entry(EM_AARCH64, (const uint8_t *)other, sizeof(other)), 0);
 }
 
 static void test_instructions(void **state)
@@ -183,6 +226,8 @@ int main(void)
 		cmocka_unit_test(test_first_instructions),
 		cmocka_unit_test(test_jumps),
 		cmocka_unit_test(test_go),
+		cmocka_unit_test(test_go_checks),
+		cmocka_unit_test(test_go_checks_arm64),
 		cmocka_unit_test(test_instructions),
 		cmocka_unit_test(test_demangle),
 		cmocka_unit_test(test_library_names),

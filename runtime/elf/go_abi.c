@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Calling conventions of Go: see go_abi.h. Go 1.17 began to pass arguments in registers (1.18 on
+ * arm64). Its assembler still passes them on the stack: the linker appends ".abi0" to such
+ * functions. With cgo, a program also has functions of C.
+ */
+#include "runtime/elf/go_abi.h"
+#include <ctype.h>
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The header of .go.buildinfo: magic, size of a pointer, flags, two pointers until Go 1.17. */
+enum {
+	MAGIC_BYTES = 14,
+	FLAGS = 15,
+	FLAG_BIG_ENDIAN = 1,
+	FLAG_INLINE = 2, /* the strings follow the header */
+	POINTER = 16,
+	HEADER_BYTES = 32,
+	FIRST_ON_X86 = 17,
+};
+
+static const char magic[MAGIC_BYTES] = "\xff Go buildinf:";
+
+/* ---- version ------------------------------------------------------------------------------- */
+
+int go_minor_version(const char *text)
+{
+	const char *at = strstr(text, "go1.");
+
+	return at && isdigit((unsigned char)at[4]) ? atoi(at + 4) : -1;
+}
+
+int go_buildinfo(const uint8_t *section, size_t n, char *out, size_t size, uint64_t *pointer)
+{
+	size_t length;
+
+	*pointer = 0;
+	if (n < HEADER_BYTES || memcmp(section, magic, MAGIC_BYTES) != 0)
+		return -1;
+	if (!(section[FLAGS] & FLAG_INLINE)) {
+		if (!(section[FLAGS] & FLAG_BIG_ENDIAN))
+			memcpy(pointer, section + POINTER, sizeof(*pointer));
+		return -1;
+	}
+	length = n > HEADER_BYTES ? section[HEADER_BYTES] : 0; /* a varint: below 128 one byte */
+	if (!length || length > 127 || length >= size || HEADER_BYTES + 1 + length > n)
+		return -1;
+	memcpy(out, section + HEADER_BYTES + 1, length);
+	out[length] = '\0';
+	return 0;
+}
+
+enum user_abi go_version_abi(int minor, uint16_t machine)
+{
+	if (minor < 0 || (machine != EM_X86_64 && machine != EM_AARCH64))
+		return USER_ABI_GO_UNKNOWN;
+	return minor >= (machine == EM_X86_64 ? FIRST_ON_X86 : GO_REGISTERS) ? USER_ABI_GO
+									     : USER_ABI_GO_STACK;
+}
+
+/* ---- a function ---------------------------------------------------------------------------- */
+
+static bool begins(const char *s, const char *with)
+{
+	return strncmp(s, with, strlen(with)) == 0;
+}
+
+/* Symbols of Go contain a dot, behind the package. Those of C contain one only where gcc or clang
+ * made another function of one: "f.part.0". */
+static bool is_of_go(const char *symbol)
+{
+	static const char *const clones[] = {".isra.", ".constprop.", ".part.",
+					     ".cold.", ".lto_priv.",  ".llvm."};
+	const char *dot = strchr(symbol, '.');
+
+	if (!dot || begins(symbol, "_cgo_") || begins(symbol, "x_cgo_"))
+		return false;
+	for (size_t i = 0; i < sizeof(clones) / sizeof(*clones); i++)
+		if (begins(dot, clones[i]) && isdigit((unsigned char)dot[strlen(clones[i])]))
+			return false;
+	return true;
+}
+
+enum user_abi go_symbol_abi(enum user_abi of_file, const char *symbol)
+{
+	static const char suffix[] = GO_ASSEMBLER_SUFFIX;
+	size_t n = strlen(symbol), k = sizeof(suffix) - 1;
+
+	if (of_file == USER_ABI_C || (*symbol && !is_of_go(symbol)))
+		return USER_ABI_C;
+	return n > k && strcmp(symbol + n - k, suffix) == 0 ? USER_ABI_GO_STACK : of_file;
+}
