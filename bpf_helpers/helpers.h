@@ -14,6 +14,7 @@ extern const volatile struct sonde_config sonde_config;
 uint64_t sonde_control_zero(void);
 void sonde_loss_count(uint32_t probe, uint32_t cause);
 void sonde_loss_add(uint32_t probe, uint32_t cause, uint64_t n);
+void sonde_span_missed(uint64_t n, uint32_t probe);
 void sonde_map_lose(long err, uint32_t probe);
 void *sonde_ring_reserve(uint32_t probe, uint64_t size);
 void *sonde_ring_try(uint64_t size);
@@ -39,6 +40,7 @@ NODEBUG uint32_t sonde_stack_is_kept(struct sonde_stack_buffer *buffer, uint64_t
 NODEBUG void sonde_stack_give(struct sonde_stack_buffer *buffer);
 NODEBUG void sonde_stack_count(const struct sonde_stack_buffer *buffer, uint32_t probe);
 NODEBUG uint32_t sonde_stack_in_trace_run(uint64_t ip);
+uint64_t sonde_task_space(struct task_struct *task);
 uint64_t sonde_task_exec_id(struct task_struct *task);
 uint32_t sonde_task_has_memory(struct task_struct *task);
 uint32_t sonde_task_exits(struct task_struct *task);

@@ -32,6 +32,9 @@ enum {
 	SONDE_STACK_ENTRIES = 1 << 17, /* capacity of the stack store; not preallocated */
 	SONDE_SYSCALLS = 512,	       /* system call numbers in lookup tables: a power of two */
 	SONDE_SPAN_CALLS = 64, /* open calls of a thread; the kernel has as many return probes */
+	SONDE_GOROUTINE_KEY = 24,
+	SONDE_GOROUTINE_CALLS =
+		1 << 18, /* goroutines with open calls, and these; not preallocated */
 };
 
 /* Numbers in call instructions that stand for kernel functions; no BPF helper has them

@@ -120,7 +120,7 @@ static INLINE uint64_t same_stack(const struct slot *s, uint64_t sp, uint64_t ma
 
 /* Calls that were left by longjmp, or whose return was not seen because the kernel had no return
  * probe left. */
-static INLINE void count_missed(uint64_t n, uint32_t probe)
+INLINE void sonde_span_missed(uint64_t n, uint32_t probe)
 {
 	if (n)
 		sonde_loss_add(probe, SONDE_LOSS_SPAN_RETURN, n);
@@ -150,7 +150,7 @@ static INLINE struct slot *push(struct calls *c, uint64_t n, uint64_t sp, uint64
 {
 	struct slot *slot;
 
-	count_missed(c->n - n, probe);
+	sonde_span_missed(c->n - n, probe);
 	if (n >= SONDE_SPAN_CALLS) {
 		sonde_loss_count(probe, SONDE_LOSS_SPAN_DEEP);
 		return 0;
@@ -257,6 +257,6 @@ INLINE void *sonde_span_pop(struct calls *c, uint64_t sp, uint64_t target, uint3
 	if (!(is_set(n) & is_call(slot, sp, target)))
 		return 0;
 	c->n = n - 1;
-	count_missed(before - n, probe);
+	sonde_span_missed(before - n, probe);
 	return slot;
 }

@@ -20,7 +20,8 @@ static LLVMValueRef declare_span(struct gen *g, uint32_t id)
 	const struct plan_span *state = &g->plan->probes[id].state;
 
 	return gen_di_map(g, arena_printf(g->arena, "span_%u", id), state->bpf_type, state->flags,
-			  state->max_entries, 4, state->head + state->slots * state->slot_bytes);
+			  state->max_entries, state->key_size,
+			  state->head + state->slots * state->slot_bytes);
 }
 
 static void declare_maps(struct gen *g)

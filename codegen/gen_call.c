@@ -289,14 +289,12 @@ LLVMValueRef gen_register(struct gen *g, uint32_t offset)
 /* Argument i of a function: in a register, or on the stack above the return address. */
 static LLVMValueRef argument_word(struct gen *g, unsigned i)
 {
+	struct regs_place place = regs_argument(probe_abi(g->probe.point), i);
 	LLVMValueRef at;
 
-	if (i < REGS_ARGS)
-		return gen_register(g, regs_arg_offset(i));
-	if (regs_arg_on_stack(i) < 0)
-		return gen_register(g, regs_arg_beyond(i));
-	at = LLVMBuildAdd(g->b, gen_register(g, regs_sp_offset()),
-			  gen_u64(g, (uint64_t)regs_arg_on_stack(i)), "");
+	if (!place.is_on_stack)
+		return gen_register(g, place.offset);
+	at = LLVMBuildAdd(g->b, gen_register(g, regs_sp_offset()), gen_u64(g, place.offset), "");
 	return GEN_CALL(g,
 			probe_space(g->probe.point) == SPACE_USER ? "sonde_text_word_user"
 								  : "sonde_text_word_kernel",

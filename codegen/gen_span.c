@@ -7,6 +7,7 @@
 #include "codegen/gen.h"
 #include "codegen/gen_hooks.h"
 #include "codegen/gen_prog.h"
+#include "codegen/gen_span.h"
 #include "codegen/regs.h"
 #include <linux/bpf.h>
 
@@ -14,7 +15,7 @@
 #define KERNEL_STACK_MASK (~(uint64_t)0x3fff)
 #define NO_NUMBER (~(uint64_t)0) /* at the exit of sigreturn */
 
-static LLVMValueRef span_map(struct gen *g)
+LLVMValueRef span_map(struct gen *g)
 {
 	return g->spans[g->probe.plan->state.owner];
 }
@@ -24,12 +25,12 @@ static LLVMValueRef slot_size(struct gen *g)
 	return gen_u32(g, g->probe.plan->state.slot_bytes);
 }
 
-static LLVMValueRef probe_id(struct gen *g)
+LLVMValueRef span_probe_id(struct gen *g)
 {
 	return gen_u32(g, g->probe.id);
 }
 
-static LLVMValueRef clock_ns(struct gen *g)
+LLVMValueRef span_clock(struct gen *g)
 {
 	return gen_helper(g, BPF_FUNC_ktime_get_ns, NULL, 0);
 }
@@ -41,7 +42,7 @@ static LLVMValueRef current_task(struct gen *g)
 	return g->body.current;
 }
 
-static void only_if_found(struct gen *g, LLVMValueRef pointer, LLVMBasicBlockRef otherwise)
+void span_only_if(struct gen *g, LLVMValueRef pointer, LLVMBasicBlockRef otherwise)
 {
 	prog_only_if(g, LLVMBuildIsNotNull(g->b, pointer, ""), otherwise);
 }
@@ -65,7 +66,7 @@ static void go_back(struct gen *g, const struct attach_point *here)
 	g->probe.is_start = false;
 }
 
-static void prefault_entries(struct gen *g)
+void span_prefault_entries(struct gen *g)
 {
 	const struct attach_point *here = go_to_start(g);
 
@@ -73,7 +74,7 @@ static void prefault_entries(struct gen *g)
 	go_back(g, here);
 }
 
-static void store_entries(struct gen *g, LLVMValueRef slot)
+void span_store_entries(struct gen *g, LLVMValueRef slot)
 {
 	const struct plan_span *state = &g->probe.plan->state;
 	const struct attach_point *here = go_to_start(g);
@@ -96,7 +97,7 @@ static void store_state(struct gen *g, LLVMValueRef slot)
 	for (uint32_t i = 0; i < state->n_stacks; i++)
 		LLVMBuildStore(g->b,
 			       GEN_CALL(g, "sonde_stack_user", g->body.ctx, g->body.current,
-					probe_id(g), gen_u32(g, state->stacks[i].limit)),
+					span_probe_id(g), gen_u32(g, state->stacks[i].limit)),
 			       gen_at(g, slot, state->stacks[i].field.offset));
 	for (uint32_t i = 0; i < state->n_args; i++)
 		gen_store(g, gen_rebuilt_field(g, state->arg_names[i], state->args[i].type),
@@ -117,7 +118,7 @@ static void test_cgroup(struct gen *g, LLVMValueRef task, LLVMBasicBlockRef out)
 }
 
 /* For spans of the current thread. */
-static void test_start(struct gen *g, LLVMBasicBlockRef out)
+void span_test_start(struct gen *g, LLVMBasicBlockRef out)
 {
 	prog_scope_test(g, out);
 	test_start_conds(g, out);
@@ -125,22 +126,22 @@ static void test_start(struct gen *g, LLVMBasicBlockRef out)
 
 static LLVMValueRef open_state(struct gen *g, LLVMValueRef task, LLVMBasicBlockRef out)
 {
-	LLVMValueRef state = GEN_CALL(g, "sonde_span_open", span_map(g), task, probe_id(g));
+	LLVMValueRef state = GEN_CALL(g, "sonde_span_open", span_map(g), task, span_probe_id(g));
 
-	only_if_found(g, state, out);
+	span_only_if(g, state, out);
 	return state;
 }
 
 static void store_start(struct gen *g, LLVMValueRef slot, LLVMBasicBlockRef out)
 {
-	LLVMBuildStore(g->b, clock_ns(g), slot);
+	LLVMBuildStore(g->b, span_clock(g), slot);
 	LLVMBuildBr(g->b, out);
 }
 
 /* ---- ends -------------------------------------------------------------------------------- */
 
 /* Compute `delta` of the span in `slot` and run the body, which may read the slot. */
-static void end_with(struct gen *g, LLVMValueRef slot, LLVMValueRef start, LLVMValueRef now)
+void span_end_with(struct gen *g, LLVMValueRef slot, LLVMValueRef start, LLVMValueRef now)
 {
 	g->body.delta = LLVMBuildSub(g->b, now, start, "");
 	g->body.span = slot;
@@ -161,7 +162,7 @@ static LLVMValueRef find_state(struct gen *g, LLVMValueRef task, LLVMBasicBlockR
 {
 	LLVMValueRef state = GEN_CALL(g, "sonde_span_find", span_map(g), task);
 
-	only_if_found(g, state, out);
+	span_only_if(g, state, out);
 	return state;
 }
 
@@ -175,7 +176,7 @@ static LLVMValueRef clock_once(struct gen *g, LLVMValueRef kept)
 
 	LLVMBuildCondBr(g->b, gen_truth(g, time), is_read, read);
 	LLVMPositionBuilderAtEnd(g->b, read);
-	LLVMBuildStore(g->b, clock_ns(g), kept);
+	LLVMBuildStore(g->b, span_clock(g), kept);
 	LLVMBuildBr(g->b, is_read);
 	LLVMPositionBuilderAtEnd(g->b, is_read);
 	return LLVMBuildLoad2(g->b, g->i64, kept, "");
@@ -188,12 +189,12 @@ static void switch_start(struct gen *g, LLVMValueRef leaves, LLVMValueRef now,
 
 	g->body.current = leaves;
 	prog_only_if(g, gen_truth(g, GEN_CALL(g, "sonde_span_begins", leaves)), out);
-	test_start(g, out);
+	span_test_start(g, out);
 	state = open_state(g, leaves, out);
-	LLVMBuildStore(g->b, clock_ns(g), now);
+	LLVMBuildStore(g->b, span_clock(g), now);
 	LLVMBuildStore(g->b, LLVMBuildLoad2(g->b, g->i64, now, ""), state);
 	store_state(g, state);
-	store_entries(g, state);
+	span_store_entries(g, state);
 	LLVMBuildBr(g->b, out);
 }
 
@@ -208,7 +209,7 @@ static void switch_end(struct gen *g, LLVMValueRef returns, LLVMValueRef now, LL
 	start = take_start(g, state, out);
 	LLVMBuildStore(g->b, gen_u64(g, 0), state);
 	g->body.subject = returns;
-	end_with(g, state, start, clock_once(g, now));
+	span_end_with(g, state, start, clock_once(g, now));
 	LLVMBuildBr(g->b, out);
 }
 
@@ -244,9 +245,9 @@ void gen_span_slice(struct gen *g, LLVMBasicBlockRef out)
 	LLVMPositionBuilderAtEnd(g->b, end);
 	g->body.current = prog_context_pointer(g, 1);
 	state = find_state(g, g->body.current, out);
-	start = GEN_CALL(g, "sonde_span_take", state, probe_id(g));
+	start = GEN_CALL(g, "sonde_span_take", state, span_probe_id(g));
 	prog_only_if(g, gen_truth(g, start), out);
-	end_with(g, NULL, start, clock_ns(g));
+	span_end_with(g, NULL, start, span_clock(g));
 	LLVMBuildBr(g->b, out);
 }
 
@@ -259,10 +260,10 @@ static LLVMValueRef stack_mask(struct gen *g)
 
 /* Identifies the function that is called: calls can share a stack pointer when one function ends in
  * a jump to another. */
-static LLVMValueRef call_target(struct gen *g)
+LLVMValueRef span_call_target(struct gen *g)
 {
 	if (g->probe.plan->state.owner != g->probe.id) /* one of a pattern, with its own program */
-		return probe_id(g);
+		return span_probe_id(g);
 	return plan_has_cookie(g->prog.plan) ? gen_cookie_function(g) : gen_u64(g, 0);
 }
 
@@ -284,35 +285,36 @@ static LLVMValueRef call_address(struct gen *g, bool is_end)
  * pointer of an open one replaces it: the open one has jumped to it, or was left. */
 static LLVMValueRef push_call(struct gen *g, LLVMValueRef calls, LLVMValueRef sp)
 {
-	LLVMValueRef target = call_target(g), size = slot_size(g);
+	LLVMValueRef target = span_call_target(g), size = slot_size(g);
 
 	if (g->prog.plan->has_loops)
 		return GEN_CALL(g, "sonde_span_push_loop", calls, sp, target, size,
 				plan_has_cookie(g->prog.plan) ? gen_cookie_format(g)
 							      : gen_u64(g, 1),
-				probe_id(g));
+				span_probe_id(g));
 	if (!plan_has_cookie(g->prog.plan) || probe_space(g->probe.point) != SPACE_USER)
 		return GEN_CALL(g, "sonde_span_push", calls, sp, target, size, stack_mask(g),
-				probe_id(g));
+				span_probe_id(g));
 	if (probe_is_at_returns(g->probe.point)) /* a call ends before it jumps to another */
-		return GEN_CALL(g, "sonde_span_push_called", calls, sp, target, size, probe_id(g));
+		return GEN_CALL(g, "sonde_span_push_called", calls, sp, target, size,
+				span_probe_id(g));
 	return GEN_CALL(g, "sonde_span_push_user", calls, sp, target, size,
 			regs_link_offset() < 0 ? gen_u64(g, 0)
 					       : gen_register(g, (uint32_t)regs_link_offset()),
-			probe_id(g));
+			span_probe_id(g));
 }
 
 static void return_start(struct gen *g, LLVMBasicBlockRef out)
 {
 	LLVMValueRef calls, slot, sp = call_address(g, false);
 
-	test_start(g, out);
+	span_test_start(g, out);
 	if (g->prog.plan->is_sleepable)
-		prefault_entries(g);
+		span_prefault_entries(g);
 	calls = open_state(g, current_task(g), out);
 	slot = push_call(g, calls, sp);
-	only_if_found(g, slot, out);
-	store_entries(g, slot);
+	span_only_if(g, slot, out);
+	span_store_entries(g, slot);
 	if (g->prog.result)
 		LLVMBuildStore(g->b, gen_u32(g, 0), g->prog.result);
 	store_start(g, slot, out);
@@ -346,15 +348,15 @@ void gen_span_return(struct gen *g, LLVMBasicBlockRef out)
 		return_start(g, out);
 		return;
 	}
-	now = clock_ns(g);
+	now = span_clock(g);
 	calls = find_state(g, current_task(g), out);
 	sp = call_address(g, true);
-	slot = GEN_CALL(g, "sonde_span_pop", calls, sp, call_target(g), slot_size(g), stack_mask(g),
-			probe_id(g));
-	only_if_found(g, slot, out);
+	slot = GEN_CALL(g, "sonde_span_pop", calls, sp, span_call_target(g), slot_size(g),
+			stack_mask(g), span_probe_id(g));
+	span_only_if(g, slot, out);
 	g->body.depth =
 		LLVMBuildAdd(g->b, LLVMBuildLoad2(g->b, g->i64, calls, ""), gen_u64(g, 1), "");
-	end_with(g, slot, LLVMBuildLoad2(g->b, g->i64, slot, ""), now);
+	span_end_with(g, slot, LLVMBuildLoad2(g->b, g->i64, slot, ""), now);
 	LLVMBuildBr(g->b, out);
 }
 
@@ -380,21 +382,21 @@ void gen_span_syscall(struct gen *g, LLVMBasicBlockRef out)
 
 	if (g->probe.is_start) {
 		g->probe.is_start = false;
-		test_start(g, out);
+		span_test_start(g, out);
 		state = open_state(g, current_task(g), out);
 		LLVMBuildStore(g->b, g->body.syscall, gen_at(g, state, 8));
-		store_entries(g, state);
+		span_store_entries(g, state);
 		store_start(g, state, out);
 		return;
 	}
-	now = clock_ns(g);
+	now = span_clock(g);
 	state = find_state(g, current_task(g), out);
 	start = take_start(g, state, out);
 	LLVMBuildStore(g->b, gen_u64(g, 0), state);
 	key = LLVMBuildLoad2(g->b, g->i64, gen_at(g, state, 8), "");
 	only_if_entered(g, key, out);
 	g->body.syscall = key;
-	end_with(g, state, start, now);
+	span_end_with(g, state, start, now);
 	g->body.syscall = number; /* for the other probes of the program */
 	LLVMBuildBr(g->b, out);
 }
@@ -404,17 +406,17 @@ void gen_span_syscall(struct gen *g, LLVMBasicBlockRef out)
 /* Each firing ends the span that the previous one on this CPU has started, then starts its own. */
 void gen_span_firing(struct gen *g, LLVMBasicBlockRef out)
 {
-	LLVMValueRef state, start, now = clock_ns(g);
+	LLVMValueRef state, start, now = span_clock(g);
 	LLVMBasicBlockRef next = gen_block(g, "span.start");
 
 	state = GEN_CALL(g, "sonde_span_cpu", span_map(g));
-	only_if_found(g, state, out);
+	span_only_if(g, state, out);
 	start = take_start(g, state, next);
-	end_with(g, state, start, now);
+	span_end_with(g, state, start, now);
 	LLVMBuildBr(g->b, next);
 	LLVMPositionBuilderAtEnd(g->b, next);
 	LLVMBuildStore(g->b, now, state);
-	store_entries(g, state);
+	span_store_entries(g, state);
 	LLVMBuildBr(g->b, out);
 }
 
@@ -458,7 +460,7 @@ static LLVMValueRef open_slot(struct gen *g, LLVMValueRef state, LLVMBasicBlockR
 {
 	if (g->probe.plan->state.slots > 1) {
 		state = GEN_CALL(g, "sonde_open_call", state, slot_size(g));
-		only_if_found(g, state, out);
+		span_only_if(g, state, out);
 		g->body.depth = gen_call_helper(g, "sonde_open_depth", NULL, 0);
 	}
 	if (g->probe.plan->state.kind == SPAN_SYSCALL) {
@@ -475,7 +477,7 @@ void gen_open_spans(struct gen *g, LLVMBasicBlockRef out)
 	LLVMValueRef task = prog_context_pointer(g, 1), slot, start;
 
 	prog_select_probe(g, g->prog.plan->probes[0]);
-	only_if_found(g, task, out);
+	span_only_if(g, task, out);
 	g->probe.is_open = true;
 	g->body.subject = task;
 	open_begin(g, task, out);

@@ -4,36 +4,65 @@
  */
 #include "codegen/regs.h"
 
+enum { REGISTERS = 16 };
+
+/* Arguments in registers, then on the stack from `stack` bytes above the stack pointer on. */
+struct convention {
+	uint32_t registers[REGISTERS];
+	uint32_t n, stack;
+};
+
 #if defined(__x86_64__)
-/* di si dx cx r8 r9; ax */
-static const uint32_t args[REGS_ARGS] = {112, 104, 96, 88, 72, 64};
+static const struct convention conventions[] = {
+	/* di si dx cx r8 r9; above the return address */
+	[USER_ABI_C] = {{112, 104, 96, 88, 72, 64}, 6, 8},
+	/* ax bx cx di si r8 r9 r10 r11 */
+	[USER_ABI_GO] = {{80, 40, 88, 112, 104, 72, 64, 56, 48}, 9, 8},
+	[USER_ABI_GO_STACK] = {{0}, 0, 8},
+	[USER_ABI_GO_UNKNOWN] = {{0}, 0, 8}, /* reported by the checks */
+};
 static const uint32_t result = 80;
+static const uint32_t goroutine = 8; /* r14 */
 static const uint32_t sp = 152;
 static const uint32_t flags = 144;
 static const uint64_t sp_shift = 8; /* `ret` has popped the return address */
 static const int link = -1;
-enum { FIRST_ON_STACK = 6, STACK_START = 8 }; /* above the return address */
 #elif defined(__aarch64__)
-/* regs[0] … regs[5]; regs[0] */
-static const uint32_t args[REGS_ARGS] = {0, 8, 16, 24, 32, 40};
+static const struct convention conventions[] = {
+	[USER_ABI_C] = {{0, 8, 16, 24, 32, 40, 48, 56}, 8, 0},
+	[USER_ABI_GO] = {{0, 8, 16, 24, 32, 40, 48, 56, 64, 72, 80, 88, 96, 104, 112, 120}, 16, 8},
+	[USER_ABI_GO_STACK] = {{0}, 0, 8}, /* above the word for the link register */
+	[USER_ABI_GO_UNKNOWN] = {{0}, 0, 8},
+};
 static const uint32_t result = 0;
-static const uint32_t sp = 248;	    /* after x0 … x30 */
-static const uint32_t flags = 264;  /* pstate */
-static const uint64_t sp_shift = 0; /* the return address is in a register */
+static const uint32_t goroutine = 224; /* x28 */
+static const uint32_t sp = 248;	       /* after x0 … x30 */
+static const uint32_t flags = 264;     /* pstate */
+static const uint64_t sp_shift = 0;    /* the return address is in a register */
 static const int link = 240;
-enum { FIRST_ON_STACK = 8, STACK_START = 0 };
 #else
 #error "sonde knows the registers of x86-64 and arm64 only: add a row here and in bpf_helpers/"
 #endif
 
-uint32_t regs_arg_offset(unsigned i)
+_Static_assert(sizeof(conventions) / sizeof(*conventions) == USER_ABI_COUNT, "a row for each");
+
+struct regs_place regs_argument(enum user_abi abi, unsigned i)
 {
-	return args[i < REGS_ARGS ? i : 0];
+	const struct convention *c = &conventions[abi];
+
+	if (i < c->n)
+		return (struct regs_place){.offset = c->registers[i]};
+	return (struct regs_place){.is_on_stack = true, .offset = c->stack + 8 * (i - c->n)};
 }
 
 uint32_t regs_return_offset(void)
 {
 	return result;
+}
+
+uint32_t regs_goroutine_offset(void)
+{
+	return goroutine;
 }
 
 uint32_t regs_sp_offset(void)
@@ -54,15 +83,4 @@ uint32_t regs_flags_offset(void)
 int regs_link_offset(void)
 {
 	return link;
-}
-
-int regs_arg_on_stack(unsigned i)
-{
-	return i < FIRST_ON_STACK ? -1 : (int)(STACK_START + 8 * (i - FIRST_ON_STACK));
-}
-
-/* Only arm64 has such arguments in registers. */
-uint32_t regs_arg_beyond(unsigned i)
-{
-	return 8 * i;
 }

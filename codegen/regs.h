@@ -1,15 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Where struct pt_regs, the context of kprobe and uprobe programs, holds arguments and results:
- * the target's calling convention. Offsets in bytes (arch/.../include/uapi/asm/ptrace.h).
+ * the target's calling conventions. Offsets in bytes (arch/.../include/uapi/asm/ptrace.h).
  */
 #pragma once
+#include "parser/lang/kernel.h"
 #include <stdint.h>
 
-enum { REGS_ARGS = 6 };
+/* The place of an argument: an offset in the registers, or from the stack pointer at the function's
+ * entry. */
+struct regs_place {
+	bool is_on_stack;
+	uint32_t offset;
+};
 
-uint32_t regs_arg_offset(unsigned i);
+struct regs_place regs_argument(enum user_abi abi, unsigned i);
 uint32_t regs_return_offset(void);
+/* USER_ABI_GO: the register that holds the goroutine, at entry and return. */
+uint32_t regs_goroutine_offset(void);
 /* The stack pointer, and its difference after the return to its value at the entry. */
 uint32_t regs_sp_offset(void);
 uint64_t regs_return_sp_shift(void);
@@ -17,7 +25,3 @@ uint64_t regs_return_sp_shift(void);
 uint32_t regs_flags_offset(void);
 /* The register that holds the return address at a function's entry; -1: it is on the stack. */
 int regs_link_offset(void);
-/* The offset of argument i from the stack pointer at a function's entry; -1: it is in a register,
- * at regs_arg_beyond(). */
-int regs_arg_on_stack(unsigned i);
-uint32_t regs_arg_beyond(unsigned i);

@@ -330,7 +330,7 @@ static int finish(struct user_matching *m, const char *path, bool many_files)
 	struct arena *a = m->r->arena;
 	const char *type = probe_rows[p->id].name, *as_written;
 
-	if (!p->n_targets && m->n_left_out)
+	if (!p->n_targets && (m->n_left_out || m->n_assembler))
 		return user_none_returns(m);
 	if (!p->n_targets && m->n_sizeless)
 		return no_size(m);
@@ -344,11 +344,10 @@ static int finish(struct user_matching *m, const char *path, bool many_files)
 	}
 	once_a_place(p->targets, &p->n_targets);
 	once_a_place(p->user.entries, &p->user.n_entries);
-	if (m->n_left_out)
-		user_warn_left_out(m);
+	user_warn_left_out(m);
 	as_written = arena_printf(a, "%s:%s:%s", type, many_files ? path : p->targets[0].path,
 				  m->pattern);
-	if (p->n_targets == 1 || p->user.n_entries == 1) {
+	if (user_n_functions(p) == 1) {
 		p->pattern = m->is_pattern || many_files ? as_written : NULL;
 		p->function = p->targets[0].function;
 		p->name = arena_printf(a, "%s:%s:%s", type, p->targets[0].path, p->function);

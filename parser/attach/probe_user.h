@@ -24,6 +24,7 @@ struct user_matching {
 	uint32_t n_offered;
 	uint32_t n_left_out;  /* matches at which a return probe is not possible */
 	const char *left_out; /* the names of some of them */
+	uint32_t n_assembler; /* matches of Go's assembler, likewise */
 	uint32_t n_sizeless;  /* matches that are left out because their size is not known */
 	uint32_t n_files;     /* ELF files that a path pattern matched */
 	int status;	      /* -1: an error was reported */
@@ -48,6 +49,8 @@ void user_name_offer(struct user_matching *m, const char *symbol);
 /* probe_user_target.c: add a target of the attach point, the function's start, `offset` bytes after
  * it, or its exits. */
 int user_add_function(struct user_matching *m, const struct user_symbol *f, uint64_t offset);
+/* How f is passed its arguments. */
+enum user_abi user_abi(const struct user_matching *m, const struct user_symbol *f);
 /* Warn that some of the functions that match can have no return probe. */
 void user_warn_left_out(const struct user_matching *m);
 /* None of them can; -1. */
@@ -63,6 +66,9 @@ void user_hint_file(const struct probe_reader *r, const char *path);
 bool user_hint_library(struct user_matching *m, const char *program);
 /* The nearest name among the file's variables, or NULL. */
 const char *user_near_variable(const struct probe_reader *r, const char *path, const char *name);
+
+/* probe_user_split.c: the number of functions or places that the point is on. */
+uint32_t user_n_functions(const struct attach_point *p);
 
 /* probe_user_place.c: PATH:0xADDRESS, PATH@LIBRARY, PATH@FILE:LINE; 0 or -1. */
 int user_at_address(struct user_matching *m, const char *path, const char *text);

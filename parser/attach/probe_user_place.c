@@ -84,8 +84,10 @@ static int add_bare_place(struct user_matching *m, const char *path, uint64_t ad
 			  uint64_t offset)
 {
 	struct arena *a = m->r->arena;
-	struct attach_target t = {.path = path, .offset = offset};
+	struct user_symbol f = {.path = path, .symbol = "", .address = address};
+	struct attach_target t = {.path = path, .offset = offset, .abi = user_abi(m, &f)};
 
+	m->p->user.abi = t.abi;
 	t.function = t.symbol = arena_printf(a, "0x%llx", ull(address));
 	arena_push(a, m->p->targets, m->p->n_targets, t);
 	m->p->function = t.function;
@@ -177,11 +179,13 @@ static void add_line_place(const struct user_symbol *f, void *ctx)
 	struct arena *a = m->r->arena;
 	const char *symbol = arena_strdup(a, f->symbol);
 
+	m->p->user.abi = user_abi(m, f);
 	arena_push(a, m->p->targets, m->p->n_targets,
 		   ((struct attach_target){.function = user_name(m->r, symbol),
 					   .symbol = symbol,
 					   .path = f->path,
-					   .offset = f->offset}));
+					   .offset = f->offset,
+					   .abi = m->p->user.abi}));
 }
 
 static int no_line(struct user_matching *m, const char *path, const char *source, uint32_t line,

@@ -24,6 +24,7 @@ static void add_exit(const struct user_exit *x, void *ctx)
 
 	t.offset = w->start + x->offset;
 	t.is_entry = false;
+	t.is_exit = true;
 	t.is_jump = x->is_jump;
 	t.condition = x->condition;
 	if (x->is_jump && !w->function.jumps_to && x->to)
@@ -70,9 +71,23 @@ static const char *why_no_exits(struct arena *a, int err, const struct user_exit
 	}
 }
 
+static bool is_go(const struct user_matching *m, const char *path)
+{
+	struct kernel *k = m->r->kernel;
+
+	return k->user_is_go && k->user_is_go(k, path);
+}
+
+enum user_abi user_abi(const struct user_matching *m, const struct user_symbol *f)
+{
+	struct kernel *k = m->r->kernel;
+
+	return k->user_abi ? k->user_abi(k, f) : USER_ABI_C;
+}
+
 /* The exits are not known: an error for a single function; a function of a pattern is left out. */
-static int no_exits(struct user_matching *m, const char *function, int err,
-		    const struct user_exits *facts)
+static int no_exits(struct user_matching *m, const struct user_symbol *f, const char *function,
+		    int err, const struct user_exits *facts)
 {
 	struct diags *d = m->r->diags;
 
@@ -83,12 +98,20 @@ static int no_exits(struct user_matching *m, const char *function, int err,
 	diag_error(d, m->p->span, "no-return-place",
 		   "the return instructions of %s are not known: %s", function,
 		   why_no_exits(m->r->arena, err, facts));
-	if (m->p->user.is_go)
+	if (is_go(m, f->path))
 		return diag_hint(d, "Go moves its stacks, so no return address can be replaced "
 				    "there; uprobe works");
 	return diag_hint(
 		d,
 		"an exception that finds a replaced return address terminates the program, so probes are on the return instructions; --unsafe replaces the address anyway");
+}
+
+/* Is it of Go's assembler? Neither its result nor its goroutine can be read. */
+static bool is_assembler(const char *symbol)
+{
+	size_t n = strlen(symbol), k = strlen(GO_ASSEMBLER_SUFFIX);
+
+	return n > k && strcmp(symbol + n - k, GO_ASSEMBLER_SUFFIX) == 0;
 }
 
 /* Probe the exits, which changes nothing on the stack. A listing has the function itself. */
@@ -99,14 +122,19 @@ static int add_exits(struct user_matching *m, const struct user_symbol *f,
 	struct user_exits facts = {0};
 	int err = find_exits(m, f, &w, &facts);
 
-	m->p->user.is_at_returns = !m->p->is_listed;
+	if (m->is_pattern && !m->p->is_listed && is_assembler(f->symbol)) {
+		m->n_assembler++;
+		return 0;
+	}
 	if (err || !w.n)
-		return no_exits(m, target.function, err, &facts);
+		return no_exits(m, f, target.function, err, &facts);
 	w.function.is_loop = facts.is_loop;
 	if (m->p->is_listed) {
 		arena_push(m->r->arena, m->p->targets, m->p->n_targets, w.function);
 		return 0;
 	}
+	m->p->user.abi = target.abi;
+	m->p->user.is_at_returns = true;
 	arena_push(m->r->arena, m->p->user.entries, m->p->user.n_entries, w.function);
 	for (uint32_t i = 0; i < w.n; i++) {
 		w.list[i].has_jump = w.function.has_jump;
@@ -123,18 +151,7 @@ static bool needs_returns(struct user_matching *m, const char *path)
 
 	if (!probe_is_return(m->p))
 		return false;
-	m->p->user.is_go = m->p->user.is_go || (k->user_is_go && k->user_is_go(k, path));
-	return m->p->user.is_at_returns || m->p->user.is_go ||
-	       (!k->any_place && k->user_unwinds && k->user_unwinds(k, path));
-}
-
-/* One BPF program cannot do both. */
-static int mixed_returns(struct user_matching *m, const char *path)
-{
-	diag_error(m->r->diags, m->p->span, "no-return-place",
-		   "%s is of Go, C++ or Rust, %s is not: their return probes differ", path,
-		   m->p->targets[0].path);
-	return diag_hint(m->r->diags, "write a probe for each");
+	return is_go(m, path) || (!k->any_place && k->user_unwinds && k->user_unwinds(k, path));
 }
 
 /* In a listing, the demangled name is shown only if the pattern matches it and not the symbol
@@ -155,28 +172,37 @@ int user_add_function(struct user_matching *m, const struct user_symbol *f, uint
 				  .path = f->path,
 				  .offset = f->offset + offset,
 				  .size = f->size,
-				  .is_entry = offset == 0};
+				  .is_entry = offset == 0,
+				  .abi = user_abi(m, f)};
 
 	t.function = name ? name : t.symbol;
-	if (!m->p->is_listed && needs_returns(m, f->path) && m->p->n_targets &&
-	    !m->p->user.is_at_returns)
-		return mixed_returns(m, f->path);
 	if (needs_returns(m, f->path))
 		return add_exits(m, f, t);
+	m->p->user.abi = t.abi;
 	arena_push(a, m->p->targets, m->p->n_targets, t);
 	return 0;
 }
 
 void user_warn_left_out(const struct user_matching *m)
 {
-	diag_warning(
-		m->r->diags, m->p->span, "left-out",
-		"%u of the functions that match %s left out, since it is not known where they are left, or they never return: %s",
-		m->n_left_out, m->n_left_out == 1 ? "is" : "are", m->left_out);
+	if (m->n_left_out)
+		diag_warning(
+			m->r->diags, m->p->span, "left-out",
+			"%u of the functions that match %s left out, since it is not known where they are left, or they never return: %s",
+			m->n_left_out, m->n_left_out == 1 ? "is" : "are", m->left_out);
+	if (m->n_assembler)
+		diag_warning(
+			m->r->diags, m->p->span, "left-out",
+			"%u of the functions that match %s left out: of Go's assembler neither results nor goroutines are known",
+			m->n_assembler, m->n_assembler == 1 ? "is" : "are");
 }
 
 int user_none_returns(const struct user_matching *m)
 {
+	if (!m->n_left_out)
+		return diag_error(
+			m->r->diags, m->p->span, "no-return-place",
+			"no function that matches can have a return probe: they are of Go's assembler");
 	return diag_error(
 		m->r->diags, m->p->span, "no-return-place",
 		"no function that matches can have a return probe, since it is not known where they are left, or they never return: %s",

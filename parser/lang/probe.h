@@ -125,6 +125,8 @@ struct attach_target {
 	uint64_t offset; /* user functions: in the file; kernel functions: after the start; bytes */
 	uint64_t size;	 /* user functions: bytes, 0 when unknown */
 	bool is_entry;	 /* user functions: the target is its first instruction */
+	bool is_exit;	 /* user functions: an instruction by which one is left */
+	enum user_abi abi;  /* user functions */
 	const char *module; /* kernel functions: the requested module, or NULL */
 	uint64_t address;   /* kernel functions: instead of a name, or 0; usdt: in the file */
 	/* usdt (`function` is set when a script uses it) */
@@ -169,9 +171,10 @@ struct kernel_point {
 };
 
 struct user_point {
+	enum user_abi abi; /* of all targets */
 	/* uretprobe of Go, C++ and Rust: the targets are the instructions by which the functions
 	 * in `entries` are left */
-	bool is_at_returns, is_go;
+	bool is_at_returns;
 	bool is_untyped; /* no types are known, which is reported */
 	struct attach_target *entries;
 	uint32_t n_entries;
@@ -279,10 +282,10 @@ static inline bool probe_is_at_returns(const struct attach_point *p)
 	return point_has(p, ARM_USER) && p->user.is_at_returns;
 }
 
-/* Is it on a function of Go? */
-static inline bool probe_is_go(const struct attach_point *p)
+/* How its function is passed arguments. */
+static inline enum user_abi probe_abi(const struct attach_point *p)
 {
-	return point_has(p, ARM_USER) && p->user.is_go;
+	return point_has(p, ARM_USER) ? p->user.abi : USER_ABI_C;
 }
 
 /* The types of its function or raw tracepoint, where they are known; or NULL. */

@@ -12,8 +12,9 @@ enum span_start {
 };
 
 enum span_state {
-	STATE_TASK, /* task storage: freed with its thread */
-	STATE_CPU,  /* a per-CPU array of one */
+	STATE_TASK,	 /* task storage: freed with its thread */
+	STATE_CPU,	 /* a per-CPU array of one */
+	STATE_GOROUTINE, /* a hash by goroutine and frame: bpf_helpers/goroutine.bpf.c */
 };
 
 struct span_row {

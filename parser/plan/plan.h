@@ -175,7 +175,7 @@ struct plan_span {
 	enum span_kind kind; /* SPAN_NO: the probe ends none */
 	uint32_t owner;	     /* the probe whose state it is: system calls of one body share it */
 	uint32_t bpf_type, flags; /* BPF_MAP_TYPE_*, BPF_F_* of its map */
-	uint32_t max_entries;
+	uint32_t max_entries, key_size;
 	uint32_t head; /* the number of open slots, when there are several; else 0 */
 	uint32_t slots, slot_bytes;
 	struct plan_field *entries; /* entry(…), by their call.event */

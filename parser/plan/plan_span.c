@@ -6,6 +6,7 @@
 #include "parser/base/arena.h"
 #include "parser/base/diag.h"
 #include "parser/base/limits.h"
+#include "bpf_helpers/shared.h"
 #include "parser/plan/plan_build.h"
 #include "parser/lang/span_kind.h"
 #include <linux/bpf.h>
@@ -102,22 +103,49 @@ static uint32_t span_owner(const struct planner *pl, const struct plan_probe *q)
 	return pl->plan->n_probes;
 }
 
+/* The map that holds the state. */
+static void choose_map(struct plan_span *s, enum span_state where)
+{
+	s->key_size = sizeof(uint32_t);
+	switch (where) {
+	case STATE_TASK:
+		s->bpf_type = BPF_MAP_TYPE_TASK_STORAGE;
+		s->flags = BPF_F_NO_PREALLOC;
+		return;
+	case STATE_CPU:
+		s->bpf_type = BPF_MAP_TYPE_PERCPU_ARRAY;
+		s->max_entries = 1;
+		return;
+	case STATE_GOROUTINE:
+		s->bpf_type = BPF_MAP_TYPE_HASH;
+		s->flags = BPF_F_NO_PREALLOC;
+		s->key_size = SONDE_GOROUTINE_KEY;
+		s->max_entries = SONDE_GOROUTINE_CALLS;
+		return;
+	}
+}
+
+/* The most bytes of a slot. An element of a hash is first filled from sonde_config.zeros. */
+static uint32_t slot_limit(const struct plan_span *s)
+{
+	return s->bpf_type == BPF_MAP_TYPE_HASH ? SONDE_SLOTS_BYTES
+						: (LIMIT_SPAN_BYTES - s->head) / s->slots;
+}
+
 void plan_span(struct planner *pl, struct plan_probe *q, const struct attach_point *point,
 	       const struct reads *r)
 {
 	const struct probe *p = pl->program->probes[q->ast];
 	const struct span_row *row = &span_rows[point->ends];
-	bool is_task = row->state == STATE_TASK;
 
 	q->state = (struct plan_span){
 		.kind = point->ends,
-		.bpf_type = is_task ? BPF_MAP_TYPE_TASK_STORAGE : BPF_MAP_TYPE_PERCPU_ARRAY,
-		.flags = is_task ? BPF_F_NO_PREALLOC : 0,
-		.max_entries = is_task ? 0 : 1,
 		.head = row->slots > 1 ? 8 : 0,
 		.slots = row->slots,
 		.slot_bytes = 8 + row->key_bytes,
 	};
+	choose_map(&q->state, row->state);
+	pl->plan->needs.task |= row->state == STATE_GOROUTINE;
 	q->state.owner = span_owner(pl, q);
 	if (q->state.kind == SPAN_SWITCH)
 		plan_switch_state(pl, q, r);
@@ -126,11 +154,11 @@ void plan_span(struct planner *pl, struct plan_probe *q, const struct attach_poi
 
 		arena_push(pl->arena, q->state.entries, q->state.n_entries, f);
 	}
-	if (q->state.head + q->state.slots * q->state.slot_bytes <= LIMIT_SPAN_BYTES)
+	if (q->state.slot_bytes <= slot_limit(&q->state))
 		return;
 	diag_error(pl->diags, point->span, "limit-span",
 		   "entry() stores %u bytes for each span, at most %u are possible here",
-		   q->state.slot_bytes, LIMIT_SPAN_BYTES / q->state.slots);
+		   q->state.slot_bytes, slot_limit(&q->state));
 }
 
 void plan_span_start(struct planner *pl, const struct attach_point *point, uint32_t id,

@@ -8,6 +8,7 @@
 #include "parser/base/nearest.h"
 #include "parser/sema/sema.h"
 #include "parser/sema/sema_exits.h"
+#include "parser/sema/sema_go.h"
 #include <string.h>
 
 const struct tp_field *sema_args_field(const struct attach_point *p, const char *name)
@@ -171,6 +172,8 @@ const struct type *chk_argn(struct sema *s, struct expr *e)
 	for (uint32_t i = 0; i < s->probe->n_points; i++) {
 		const struct attach_point *p = &s->probe->points[i];
 
+		if (!sema_go_argument(s, e, p))
+			return &type_error;
 		if (probe_rows[p->id].context != CTX_TYPED_EVENT || n < p->typed->n_params)
 			continue;
 		sema_error(s, e->span, "no-argument", "%s has %u argument%s, so there is no '%s'",
@@ -203,7 +206,7 @@ const struct type *chk_retval(struct sema *s, struct expr *e)
 		struct attach_point *p = &s->probe->points[i];
 		const struct type *here;
 
-		if (!sema_exits_have_result(s, e, p))
+		if (!sema_go_result(s, e, p) || !sema_exits_have_result(s, e, p))
 			return &type_error;
 		find_result(s, p);
 		here = field_result_type(p);

@@ -6,6 +6,7 @@
 #include "parser/base/arena.h"
 #include "parser/lang/span_kind.h"
 #include "parser/sema/sema.h"
+#include "parser/sema/sema_go.h"
 #include "parser/sema/sema_span.h"
 #include <string.h>
 
@@ -62,10 +63,11 @@ static void no_span(struct sema *s, const struct expr *e, const struct attach_po
 	diag_hint(s->diags, "probes that end one: %s", list);
 }
 
-/* The state is in task storage, which needs typed pointers to threads. */
+/* The state is in task storage, or belongs to the thread's process: both need typed pointers to
+ * threads. */
 static bool has_typed_tasks(const struct sema *s, const struct attach_point *p)
 {
-	if (span_rows[span_of_event(p)].state != STATE_TASK)
+	if (span_rows[span_of_event(p)].state == STATE_CPU)
 		return true;
 	return point_has(p, ARM_TRACEPOINT) ? p->tracepoint.has_raw
 					    : kernel_has(s->kernel, CAP_BTF);
@@ -80,15 +82,8 @@ static bool need_span(struct sema *s, struct expr *e, const char *word)
 	for (uint32_t i = 0; i < s->probe->n_points; i++) {
 		const struct attach_point *p = &s->probe->points[i];
 
-		if (probe_is_go(p)) {
-			sema_error(s, e->span, "go-span", "'%s' is not available for Go functions",
-				   word);
-			if (s->report)
-				diag_hint(
-					s->diags,
-					"a goroutine may change its thread and stack between call and return");
+		if (!sema_go_span(s, e, p, word))
 			return false;
-		}
 		if (span_of_event(p) == SPAN_NO) {
 			no_span(s, e, p, word);
 			return false;

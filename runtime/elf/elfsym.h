@@ -80,6 +80,9 @@ size_t elfsym_read(const struct elfsym *e, uint64_t offset, void *out, size_t n)
  * sizes. */
 size_t elfsym_each_code(const struct elfsym *e,
 			void (*fn)(uint64_t offset, uint64_t size, void *ctx), void *ctx);
+/* Read up to n bytes of the first section of that name. Returns their number, 0 if there is none.
+ * Reads the section headers at each call. */
+size_t elfsym_read_section(const struct elfsym *e, const char *name, void *out, size_t n);
 /* Was the file made by the Go compiler? Reads the section headers at each call. */
 bool elfsym_is_go(const struct elfsym *e);
 /* May C++ exceptions or Rust panics unwind through its functions? */

@@ -80,6 +80,23 @@ static bool has_section(const struct elfsym *e, const char *const *names, size_t
 	return is_found;
 }
 
+size_t elfsym_read_section(const struct elfsym *e, const char *name, void *out, size_t n)
+{
+	struct elf_file f = {0};
+	size_t got = 0;
+	struct stat st;
+
+	if (elfsym_read_file(&f, e->fd, &st))
+		f.n_sections = 0;
+	for (uint32_t i = 0; i < f.n_sections && !got; i++)
+		if (elfsym_section_is(&f, &f.sections[i], name))
+			got = elfsym_read_at(e->fd, out,
+					     f.sections[i].size < n ? f.sections[i].size : n,
+					     f.sections[i].offset);
+	elfsym_close_file(&f);
+	return got;
+}
+
 bool elfsym_is_go(const struct elfsym *e)
 {
 	static const char *const names[] = {".go.buildinfo", ".gopclntab", ".note.go.buildid"};

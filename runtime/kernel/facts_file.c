@@ -4,7 +4,7 @@
  *	tracepoint CATEGORY:EVENT [raw]		with the lines of its tracefs format file below it
  *	raw NAME				a raw tracepoint with BTF types
  *	symbol PATH NAME ADDRESS OFFSET SIZE	a function in an ELF file
- *	go PATH					the file was built by the Go compiler
+ *	go PATH [VERSION]			the file was built by the Go compiler (go1.19)
  *	loads PATH LIBRARY			a library that a program loads, by its path
  *	source PATH FILE LINE SYMBOL OFFSET	where in PATH the code of a source line begins
  *	arguments PATH SYMBOL RESULT TYPE:PARAM …
@@ -27,9 +27,11 @@
  */
 #include "runtime/kernel/facts_file.h"
 #include "runtime/elf/demangle.h"
+#include "runtime/elf/go_abi.h"
 #include "runtime/elf/ldcache.h"
 #include "runtime/kernel/facts_impl.h"
 #include "runtime/base/log.h"
+#include <elf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -162,6 +164,17 @@ static int facts_each_user_function(struct kernel *kernel, const char *path, use
 static bool facts_user_is_go(struct kernel *kernel, const char *path)
 {
 	return has_name(facts_of(kernel), FACT_GO, path);
+}
+
+static enum user_abi facts_user_abi(struct kernel *kernel, const struct user_symbol *s)
+{
+	const struct fact *f = facts_of(kernel)->facts.items, *end = f + facts_of(kernel)->facts.n;
+
+	for (; f < end; f++)
+		if (f->kind == FACT_GO && !strcmp(f->name, s->path))
+			return go_symbol_abi(go_version_abi(go_minor_version(f->other), EM_X86_64),
+					     s->symbol);
+	return USER_ABI_C;
 }
 
 static int facts_user_library(struct kernel *kernel, const char *path, const char *name,
@@ -449,6 +462,7 @@ void facts_init(struct facts *k)
 		.user_object = facts_user_object,
 		.each_user_function = facts_each_user_function,
 		.user_is_go = facts_user_is_go,
+		.user_abi = facts_user_abi,
 		.user_library = facts_user_library,
 		.each_user_line = facts_each_user_line,
 		.user_typed = facts_user_typed,

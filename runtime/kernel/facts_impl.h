@@ -34,7 +34,8 @@ struct fact {
 		struct kernel_iter iter;      /* FACT_ITERATOR; fields allocated */
 		struct usdt_note note;	      /* FACT_USDT */
 	};
-	const char *other; /* FACT_LOADS: the library; FACT_SOURCE: the source */
+	/* FACT_LOADS: the library; FACT_SOURCE: the source; FACT_GO: the version */
+	const char *other;
 	uint32_t line;
 };
 

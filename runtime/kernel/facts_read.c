@@ -151,7 +151,13 @@ static int read_symbol(struct reader *r)
 
 static int read_go(struct reader *r)
 {
-	return r->n_words == 2 ? add_name(r, FACT_GO, r->words[1]) : bad_line(r, "write go PATH");
+	struct fact fact = {.kind = FACT_GO, .name = r->words[1], .other = "go1.19"};
+
+	if (r->n_words < 2 || r->n_words > 3)
+		return bad_line(r, "write go PATH VERSION");
+	if (r->n_words == 3)
+		fact.other = r->words[2];
+	return add_fact(r, &fact);
 }
 
 static int read_loads(struct reader *r)

@@ -205,6 +205,7 @@ static bool note_kind(struct kernel *k, const char *path)
 	if (u->kind_of != u->path) {
 		u->kind_of = u->path;
 		u->is_go = elfsym_is_go(u->elf);
+		go_file_read(u->elf, &u->go);
 		u->unwinds = elfsym_unwinds(u->elf);
 	}
 	return true;
@@ -213,6 +214,16 @@ static bool note_kind(struct kernel *k, const char *path)
 static bool user_is_go(struct kernel *k, const char *path)
 {
 	return note_kind(k, path) && kernel_user_files(k)->is_go;
+}
+
+/* With cgo, what is outside of Go's code is C. */
+static enum user_abi user_abi(struct kernel *k, const struct user_symbol *f)
+{
+	const struct go_file *go = &kernel_user_files(k)->go;
+
+	if (!note_kind(k, f->path) || (go->end && f->address - go->start >= go->end - go->start))
+		return USER_ABI_C;
+	return go_symbol_abi(go->abi, f->symbol);
 }
 
 static bool user_unwinds(struct kernel *k, const char *path)
@@ -238,6 +249,7 @@ void kernel_user_init(struct kernel *k)
 	k->user_instruction = code_instruction;
 	k->each_user_exit = code_each_exit;
 	k->user_is_go = user_is_go;
+	k->user_abi = user_abi;
 	k->user_unwinds = user_unwinds;
 	k->each_user_line = code_each_line;
 	k->user_typed = code_function_types;

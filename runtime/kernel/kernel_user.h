@@ -4,6 +4,7 @@
  */
 #pragma once
 #include "parser/lang/kernel.h"
+#include "runtime/elf/go_abi.h"
 
 struct arena;
 struct cfi;
@@ -16,6 +17,7 @@ struct user_files {
 	const char *given, *path;
 	struct elfsym *elf;
 	const char *kind_of; /* the path that these describe */
+	struct go_file go;
 	bool is_go, unwinds;
 	struct dwarf_types *types; /* of elf, from the first use on */
 	int types_err;		   /* not 0: it has none */

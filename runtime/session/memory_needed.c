@@ -47,6 +47,9 @@ uint64_t session_memory_needed(const struct plan *plan)
 
 	for (uint32_t i = 0; i < plan->n_maps; i++)
 		bytes += map_bytes(&plan->maps[i], n_cpus);
+	for (uint32_t i = 0; i < plan->n_probes; i++)
+		if (plan->probes[i].state.bpf_type == BPF_MAP_TYPE_HASH)
+			bytes += buckets_of(plan->probes[i].state.max_entries);
 	if (plan->needs.stack_entries)
 		bytes += buckets_of(plan->needs.stack_entries);
 	if (plan->needs.kstack)

@@ -90,7 +90,7 @@ static void test_files(void **state)
 	world_init(&w);
 	p = good(&w, "uprobe:/bin/*:*handle", "uprobe:/bin/app:handle", "handle", 1);
 	assert_string_equal(p.targets[0].path, "/bin/app");
-	p = good(&w, "uprobe:/bin/*:main*", "uprobe:/bin/*:main*", "main*", 3);
+	p = good(&w, "uprobe:/bin/*:main*", "uprobe:/bin/*:main*", "main*", 4);
 	assert_string_equal(p.targets[2].path, "/bin/go");
 	w.kernel.k.program = "/bin/app";
 	good(&w, "uprobe:main", "uprobe:/bin/app:main", "main", 1);
@@ -179,7 +179,7 @@ static void test_unwinding(void **state)
 	world_init(&w);
 	p = good(&w, "uretprobe:/bin/cpp:ns::find", "uretprobe:/bin/cpp:ns::find", "ns::find", 4);
 	assert_true(p.user.is_at_returns);
-	assert_false(p.user.is_go);
+	assert_int_equal(p.user.abi, USER_ABI_C);
 	assert_int_equal(p.user.n_entries, 2);
 	assert_int_equal(p.user.entries[0].offset, 0x140);
 	w.kernel.k.any_place = true;
@@ -290,19 +290,88 @@ static void test_tail_call_result(void **state)
 	world_free(&w);
 }
 
-static void test_go_spans(void **state)
+static void refused(const char *script, const char *tag, const char *message, const char *hint)
 {
 	struct world w;
 
-	(void)state;
 	world_init(&w);
-	assert_int_equal(world_check(&w, "uretprobe:/bin/go:main.work { @ = sum(delta); }"), 1);
-	assert_string_equal(w.diags.items[0].tag, "go-span");
+	assert_int_equal(world_check(&w, script), 1);
+	assert_string_equal(w.diags.items[0].tag, tag);
+	assert_string_equal(w.diags.items[0].msg, message);
+	assert_string_equal(w.diags.items[0].hint, hint);
+	world_free(&w);
+}
+
+static void test_go_spans(void **state)
+{
+	static const char assembler[] =
+		"it is of Go's assembler: probe the function of Go that calls it";
+	static const char old[] = "build the program with Go 1.17 or newer (1.18 on arm64), which "
+				  "passes arguments in registers";
+	static const char odd[] = "the file has no readable section .go.buildinfo";
+	struct world w;
+
+	(void)state;
+	refused("uretprobe:/bin/go:main.add.abi0 { @ = sum(delta); }", "go-span",
+		"'delta' is not available for main.add.abi0: no register holds its goroutine",
+		assembler);
+	refused("uretprobe:/bin/go:main.add.abi0 { @ = sum(retval); }", "go-stack",
+		"the result of main.add.abi0 is on the stack, and its place is not known",
+		assembler);
+	refused("uretprobe:/srv/oldgo:main.work { @ = max(depth); }", "go-span",
+		"'depth' is not available for main.work: no register holds its goroutine", old);
+	refused("uretprobe:/srv/oldgo:main.work { @ = sum(retval); }", "go-stack",
+		"the result of main.work is on the stack, and its place is not known", old);
+	refused("uretprobe:/srv/oddgo:main.work { @ = sum(delta); }", "go-version",
+		"cannot tell how /srv/oddgo passes arguments: its version of Go is not known", odd);
+	refused("uretprobe:/srv/oddgo:main.work { @ = sum(retval); }", "go-version",
+		"cannot tell how /srv/oddgo passes arguments: its version of Go is not known", odd);
+	refused("config = { open_spans = count } uretprobe:/bin/go:main.work { @ = sum(delta); }",
+		"go-span",
+		"open_spans = count is not available for functions of Go: the kernel cannot list "
+		"goroutines",
+		"calls that have returned are measured without it");
+	world_init(&w);
+	assert_non_null(world_plan(&w,
+				   "uretprobe:/bin/go:main.work { @ = sum(delta + entry(arg9)); }",
+				   NULL));
+	assert_int_equal(w.plan->n_progs, 2);
+	assert_int_equal(w.plan->probes[0].state.kind, SPAN_GOROUTINE);
+	assert_int_equal(w.plan->probes[0].state.key_size, 24);
+	assert_int_equal(w.plan->probes[0].state.slot_bytes, 40);
 	world_free(&w);
 	world_init(&w);
 	assert_non_null(world_plan(&w, "uretprobe:/bin/go:main.work { @ = sum(retval); }", NULL));
 	assert_int_equal(w.plan->n_progs, 1);
 	assert_int_equal(w.plan->progs[0].kind, PP_UPROBE); /* nothing is put on the stack */
+	world_free(&w);
+}
+
+/* A pattern that functions of several kinds match: a program for each kind. */
+static void test_go_kinds(void **state)
+{
+	struct world w;
+	const struct plan *p;
+
+	(void)state;
+	world_init(&w);
+	p = world_plan(&w, "uprobe:/bin/*:*w*,uprobe:/bin/go:*a* { @[func] = sum(arg0); }", NULL);
+	assert_non_null(p);
+	assert_int_equal(p->n_progs, 4);
+	assert_string_equal(p->probes[0].name, "uprobe:/bin/go:main.work");
+	assert_int_equal(p->progs[1].n_targets, 2); /* main.work, main.spin */
+	assert_string_equal(p->probes[2].name, "uprobe:/bin/go:main.add.abi0");
+	assert_string_equal(p->probes[3].name, "uprobe:/bin/go:c_part");
+	world_free(&w);
+	world_init(&w);
+	p = world_plan(&w, "uretprobe:/bin/*:main* { @[func] = sum(delta); }", NULL);
+	assert_non_null(p);
+	assert_string_equal(w.diags.items[0].tag, "left-out"); /* .abi0 and spin */
+	assert_int_equal(p->n_probes, 2);
+	assert_int_equal(p->probes[0].state.kind, SPAN_RETURN);
+	assert_string_equal(p->probes[0].name, "uretprobe:/bin/app:main");
+	assert_int_equal(p->probes[1].state.kind, SPAN_GOROUTINE);
+	assert_string_equal(p->probes[1].name, "uretprobe:/bin/go:main.work");
 	world_free(&w);
 }
 
@@ -328,6 +397,7 @@ int main(void)
 		cmocka_unit_test(test_go),	  cmocka_unit_test(test_picker),
 		cmocka_unit_test(test_go_spans),  cmocka_unit_test(test_unwinding),
 		cmocka_unit_test(test_tail_call), cmocka_unit_test(test_tail_call_result),
+		cmocka_unit_test(test_go_kinds),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
+/*
+ * Open calls of functions of Go, by goroutine. A goroutine changes threads, and its stack is moved
+ * when it has to grow. Both keep the distance of a frame from the top of the stack, so a call is
+ * known by its goroutine and that distance.
+ *
+ * A hash has an element for each open call, and one for each goroutine that has any: the head,
+ * whose key has distance 0. Calls are linked, innermost first. Those left by a panic are dropped
+ * when the goroutine calls or returns further out. An element is written by its goroutine alone,
+ * which runs on one thread at a time.
+ */
+#include "bpf_helpers/helpers.h"
+
+struct goroutine_key {
+	uint64_t space; /* process id and execve count */
+	uint64_t goroutine;
+	uint64_t call; /* stack pointer minus top of the stack, a negative number; 0: the head */
+};
+
+_Static_assert(sizeof(struct goroutine_key) == SONDE_GOROUTINE_KEY, "codegen reserves the buffer");
+
+/* A slot as parser/plan/plan_span.c lays it out: values of entry() follow. */
+struct goroutine_call {
+	uint64_t start;
+	uint64_t outer; /* key.call of the next outer call */
+	uint64_t target;
+	uint64_t depth; /* 1: the outermost */
+};
+
+/* The element of distance 0, in the same layout. */
+struct goroutine_head {
+	uint64_t n;
+	uint64_t innermost;
+};
+
+/* The beginning of Go's runtime.g, the same in all versions. */
+struct goroutine_stack {
+	uint64_t low, high;
+};
+
+/* The key of the call that a thread enters or leaves with the stack pointer `sp`. 0, and counted,
+ * if the goroutine cannot be read. */
+INLINE_CORE uint64_t sonde_goroutine_key(struct goroutine_key *k, struct task_struct *t,
+					 uint64_t goroutine, uint64_t sp, uint32_t probe)
+{
+	struct goroutine_stack stack = {0};
+
+	if (bpf_probe_read_user(&stack, sizeof(stack), (const void *)goroutine)) {
+		sonde_loss_count(probe, SONDE_LOSS_READ_FAULT);
+		return 0;
+	}
+	k->space = sonde_task_space(t);
+	k->goroutine = goroutine;
+	k->call = sp - stack.high;
+	return 1;
+}
+
+/* Look up the element, or insert one. A failure is counted and returns NULL. */
+static INLINE void *goroutine_element(void *map, const struct goroutine_key *k, uint32_t probe)
+{
+	void *value = bpf_map_lookup_elem(map, k);
+
+	if (value)
+		return value;
+	if (bpf_map_update_elem(map, k, (const void *)sonde_config.zeros, BPF_NOEXIST))
+		sonde_loss_count(probe, SONDE_LOSS_GOROUTINES);
+	return bpf_map_lookup_elem(map, k);
+}
+
+/* Is the call x further in than y? Both are distances, negative numbers. */
+static INLINE uint64_t is_inside(uint64_t x, uint64_t y)
+{
+	return (x - y) >> 63;
+}
+
+/* Drop the calls that are further in than `bound`. After a recursion that ended in a panic some may
+ * remain, which the next call or return drops. */
+static INLINE void goroutine_drop(void *map, struct goroutine_key *k, struct goroutine_head *head,
+				  uint64_t bound)
+{
+	for (uint32_t i = 0; i < SONDE_SPAN_CALLS; i++) {
+		struct goroutine_call *c;
+
+		k->call = head->innermost;
+		if (!head->n || !is_inside(k->call, bound))
+			break;
+		c = bpf_map_lookup_elem(map, k);
+		head->innermost = c ? c->outer : 0;
+		head->n = c ? head->n - 1 : 0;
+		bpf_map_delete_elem(map, k);
+	}
+}
+
+/* An element for the call that is being entered; NULL, and counted, if there is no space. In a
+ * function that passes its entry in each round of a loop (`is_loop`), a call at the place of the
+ * innermost one is that call: NULL. */
+INLINE void *sonde_goroutine_push(void *map, struct goroutine_key *k, uint64_t target,
+				  uint64_t is_loop, uint32_t probe)
+{
+	uint64_t call = k->call, before;
+	struct goroutine_head *head;
+	struct goroutine_call *c;
+
+	k->call = 0;
+	head = goroutine_element(map, k, probe);
+	if (!head)
+		return 0;
+	if (is_loop && head->n && head->innermost == call)
+		return 0;
+	before = head->n;
+	goroutine_drop(map, k, head, call + 1);
+	sonde_span_missed(before - head->n, probe);
+	k->call = call;
+	c = goroutine_element(map, k, probe);
+	if (!c)
+		return 0;
+	c->outer = head->innermost;
+	c->target = target;
+	c->depth = head->n + 1;
+	head->innermost = call;
+	head->n++;
+	return c;
+}
+
+/* The element of the call that returns now, or NULL if its entry was not seen. It stays until
+ * forget(), because another goroutine can take the memory of a deleted one. */
+INLINE void *sonde_goroutine_pop(void *map, struct goroutine_key *k, uint64_t target,
+				 uint32_t probe)
+{
+	struct goroutine_call *c = bpf_map_lookup_elem(map, k);
+	struct goroutine_head *head;
+	uint64_t call = k->call;
+
+	if (!c || c->target != target)
+		return 0;
+	k->call = 0;
+	head = bpf_map_lookup_elem(map, k);
+	if (head) {
+		sonde_span_missed(head->n - c->depth, probe);
+		goroutine_drop(map, k, head, call);
+		head->n = c->depth - 1;
+		head->innermost = c->outer;
+		k->call = 0;
+		if (!head->n)
+			bpf_map_delete_elem(map, k);
+	}
+	k->call = call;
+	return c;
+}
+
+INLINE void sonde_goroutine_forget(void *map, const struct goroutine_key *k)
+{
+	bpf_map_delete_elem(map, k);
+}

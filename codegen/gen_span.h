@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Shared by the files that generate both ends of spans, for the selected probe: gen_span.c and
+ * gen_span_go.c.
+ */
+#pragma once
+#include "codegen/gen.h"
+
+/* The map with the state of the spans. */
+LLVMValueRef span_map(struct gen *g);
+LLVMValueRef span_probe_id(struct gen *g);
+LLVMValueRef span_clock(struct gen *g);
+/* Identifies the function that is called. */
+LLVMValueRef span_call_target(struct gen *g);
+/* Continue if `pointer` is not NULL, else go to `otherwise`. */
+void span_only_if(struct gen *g, LLVMValueRef pointer, LLVMBasicBlockRef otherwise);
+/* At the start: scope and the predicate's part for the start, or `out`. */
+void span_test_start(struct gen *g, LLVMBasicBlockRef out);
+/* Fault in the strings of entry(EXPR), and store the values in the slot. */
+void span_prefault_entries(struct gen *g);
+void span_store_entries(struct gen *g, LLVMValueRef slot);
+/* At the end: compute `delta` of the span in `slot` and run the body, which may read the slot. */
+void span_end_with(struct gen *g, LLVMValueRef slot, LLVMValueRef start, LLVMValueRef now);

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Spans of functions of Go. A goroutine can return on another thread than the one on which it made
+ * the call, and its stack can move meanwhile, so calls are kept by goroutine
+ * (bpf_helpers/goroutine.bpf.c).
+ */
+#include "bpf_helpers/shared.h"
+#include "codegen/gen_prog.h"
+#include "codegen/gen_span.h"
+#include "codegen/regs.h"
+
+/* The key of the call that begins or returns; go to `out` if its goroutine cannot be read. */
+static LLVMValueRef call_key(struct gen *g, LLVMBasicBlockRef out)
+{
+	LLVMValueRef key = gen_buffer(g, SONDE_GOROUTINE_KEY), is_known;
+
+	is_known = GEN_CALL(g, "sonde_goroutine_key", key, gen_task(g),
+			    gen_register(g, regs_goroutine_offset()),
+			    gen_register(g, regs_sp_offset()), span_probe_id(g));
+	prog_only_if(g, gen_truth(g, is_known), out);
+	return key;
+}
+
+/* Does the function pass its entry in each round of a loop? */
+static LLVMValueRef is_loop(struct gen *g)
+{
+	if (!g->prog.plan->has_loops)
+		return gen_u64(g, 0);
+	return plan_has_cookie(g->prog.plan) ? gen_cookie_format(g) : gen_u64(g, 1);
+}
+
+static void start(struct gen *g, LLVMBasicBlockRef out)
+{
+	LLVMValueRef key, slot;
+
+	span_test_start(g, out);
+	if (g->prog.plan->is_sleepable)
+		span_prefault_entries(g);
+	key = call_key(g, out);
+	slot = GEN_CALL(g, "sonde_goroutine_push", span_map(g), key, span_call_target(g),
+			is_loop(g), span_probe_id(g));
+	span_only_if(g, slot, out);
+	span_store_entries(g, slot);
+	LLVMBuildStore(g->b, span_clock(g), slot);
+	LLVMBuildBr(g->b, out);
+}
+
+void gen_span_goroutine(struct gen *g, LLVMBasicBlockRef out)
+{
+	LLVMValueRef key, slot, now;
+
+	if (g->probe.is_start) {
+		g->probe.is_start = false;
+		start(g, out);
+		return;
+	}
+	now = span_clock(g);
+	g->body.current = gen_task(g);
+	key = call_key(g, out);
+	slot = GEN_CALL(g, "sonde_goroutine_pop", span_map(g), key, span_call_target(g),
+			span_probe_id(g));
+	span_only_if(g, slot, out);
+	g->body.depth = LLVMBuildLoad2(g->b, g->i64, gen_at(g, slot, 24), "");
+	span_end_with(g, slot, LLVMBuildLoad2(g->b, g->i64, slot, ""), now);
+	GEN_CALL(g, "sonde_goroutine_forget", span_map(g), key);
+	LLVMBuildBr(g->b, out);
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What is not known of a function of Go. Each function returns false if it has reported an error;
+ * for functions of other languages they return true.
+ */
+#pragma once
+#include "parser/sema/sema.h"
+
+/* Can `e`, an argument by number, be read at p? */
+bool sema_go_argument(struct sema *s, const struct expr *e, const struct attach_point *p);
+/* Can `e`, the result, be read at p? */
+bool sema_go_result(struct sema *s, const struct expr *e, const struct attach_point *p);
+/* Can a call be measured, or matched with its start, at p? `e` is the builtin `word`. */
+bool sema_go_span(struct sema *s, const struct expr *e, const struct attach_point *p,
+		  const char *word);
