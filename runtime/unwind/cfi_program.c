@@ -432,6 +432,7 @@ bool cfi_run_cie(struct cfi_cie *cie, const uint8_t *program, size_t n)
 int cfi_run_fde(const struct cfi_cie *cie, const uint8_t *program, size_t n, uint64_t start,
 		uint64_t end, struct unwind_rules *rules, struct pack *out, bool *is_valid)
 {
+	const struct unwind_rule unsupported = {.cfa = UNWIND_UNSUPPORTED};
 	struct machine m;
 	int rule, err;
 
@@ -445,8 +446,7 @@ int cfi_run_fde(const struct cfi_cie *cie, const uint8_t *program, size_t n, uin
 		m.is_advance = false;
 		while (*is_valid && !m.is_advance && reader_left(&m.r))
 			*is_valid = execute(&m) && !m.r.failed;
-		rule = *is_valid ? unwind_rules_intern(rules, rule_of(cie, &m.s))
-				 : UNWIND_RULE_UNSUPPORTED;
+		rule = unwind_rules_intern(rules, *is_valid ? rule_of(cie, &m.s) : unsupported);
 		err = rule < 0 ? rule : pack_row(out, m.at, (uint32_t)rule);
 		if (err)
 			return err;

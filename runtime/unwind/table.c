@@ -61,8 +61,11 @@ static int read_segments(struct elf_file *f, struct unwind_table *out)
 	if (!out->segments)
 		return -ENOMEM;
 	for (size_t i = 0; i < n && gelf_getphdr(f->elf, (int)i, &h); i++) {
-		if (h.p_type != PT_LOAD || !(h.p_flags & PF_X) || !h.p_filesz ||
-		    h.p_filesz > INT64_MAX || h.p_vaddr > INT64_MAX - h.p_filesz)
+		if (h.p_type != PT_LOAD || !(h.p_flags & PF_X) || h.p_offset >= f->size)
+			continue;
+		if (h.p_filesz > f->size - h.p_offset)
+			h.p_filesz = f->size - h.p_offset;
+		if (!h.p_filesz || h.p_vaddr > INT64_MAX - h.p_filesz)
 			continue;
 		if (out->n_segments == SEGMENTS_MAX)
 			return -EFBIG;

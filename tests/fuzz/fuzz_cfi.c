@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Call frame information: an ELF file, or one section. The first byte selects which, and the kind
+ * of the section, whose address follows in four bytes. Whatever it is, the table that results must
+ * be one that a program in the kernel can search.
+ */
+#include "tests/fuzz/fuzz.h"
+#include "runtime/unwind/cfi.h"
+#include "runtime/unwind/pack.h"
+#include "runtime/unwind/rules.h"
+#include "runtime/unwind/table.h"
+#include <assert.h>
+#include <string.h>
+
+enum { SECTION = 1, DEBUG = 2, HEAD = 5 };
+
+static void check_block(const struct unwind_piece *p, uint32_t block, uint32_t n_blocks,
+			const struct unwind_rules *rules)
+{
+	uint32_t first = UNWIND_BLOCK_FIRST(p->words[block]), before = 0;
+	uint32_t n = UNWIND_BLOCK_ROWS(p->words[block]);
+
+	assert(first >= n_blocks && first + n <= p->n_words);
+	assert(UNWIND_ROW_OFFSET(p->words[first]) == 0);
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t row = p->words[first + i];
+
+		assert(UNWIND_ROW_RULE(row) < rules->list.n);
+		assert(UNWIND_ROW_OFFSET(row) < UNWIND_BLOCK_BYTES);
+		assert(!i || UNWIND_ROW_OFFSET(row) > before);
+		before = UNWIND_ROW_OFFSET(row);
+	}
+}
+
+static void check_table(const struct unwind_table *t, const struct unwind_rules *rules)
+{
+	for (uint32_t i = 0; i < t->n_pieces; i++) {
+		const struct unwind_piece *p = &t->pieces[i];
+		uint64_t n_blocks =
+			(p->end - p->start + UNWIND_BLOCK_BYTES - 1) / UNWIND_BLOCK_BYTES;
+
+		assert(p->start % UNWIND_BLOCK_BYTES == 0 && p->start < p->end);
+		assert(!i || p[-1].end <= p->start);
+		assert(n_blocks < p->n_words && p->n_words <= UNWIND_CHUNK_WORDS);
+		for (uint32_t block = 0; block < n_blocks; block++)
+			check_block(p, block, (uint32_t)n_blocks, rules);
+		assert(unwind_table_rule(t, rules, p->start));
+		assert(unwind_table_rule(t, rules, p->end - 1)->cfa != UNWIND_NO_RULE);
+	}
+	assert(!t->n_rows == !t->n_pieces);
+	assert(rules->list.n <= UNWIND_RULES);
+}
+
+static int read_section(const uint8_t *data, size_t size, struct unwind_rules *rules,
+			struct unwind_table *out)
+{
+	struct unwind_segment segments[] = {{0x400, 0x400, 0x90000}, {0x90400, 0x100400, 0x123}};
+	struct cfi c = {.segments = segments, .n_segments = 2};
+	struct cfi_section section = {.is_debug = data[0] & DEBUG};
+	struct pack pack;
+	uint32_t address;
+	int err;
+
+	memcpy(&address, data + 1, sizeof(address));
+	section.address = address;
+	section.bytes = data + HEAD;
+	section.n = size - HEAD;
+	err = pack_begin(&pack);
+	if (!err)
+		err = cfi_add_section(&c, &section);
+	if (!err)
+		err = cfi_pack_rows(&c, rules, &pack);
+	if (!err)
+		err = pack_end(&pack, pack.address, out);
+	pack_free(&pack);
+	cfi_free(&c);
+	return err;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct unwind_rules rules = {0};
+	struct unwind_table table = {0};
+	int fd, err;
+
+	if (size < HEAD)
+		return 0;
+	if (data[0] & SECTION) {
+		err = read_section(data, size, &rules, &table);
+	} else {
+		fd = fuzz_file(data + 1, size - 1);
+		err = unwind_table_read(fd, &rules, &table);
+		close(fd);
+	}
+	if (!err)
+		check_table(&table, &rules);
+	unwind_table_free(&table);
+	unwind_rules_free(&rules);
+	return 0;
+}
