@@ -5,6 +5,7 @@
  * (json_text.c).
  */
 #include "runtime/output/json_agg.h"
+#include "runtime/output/json_names.h"
 #include "runtime/output/json_text.h"
 #include "runtime/output/out_file.h"
 #include <errno.h>
@@ -12,7 +13,9 @@
 
 struct out_json {
 	struct out_file file; /* first */
-	struct text scratch;  /* grows */
+	struct text scratch;  /* grows, as `name` does */
+	struct text name;     /* of a row, escaped */
+	struct json_names names;
 };
 
 static struct out_json *out_json(struct out *o)
@@ -21,9 +24,8 @@ static struct out_json *out_json(struct out *o)
 }
 
 /* Without memory the bytes are discarded, and the error is kept like one of a write. */
-static void scratch_make_room(struct text *t)
+static void grow(struct out_json *w, struct text *t)
 {
-	struct out_json *w = (struct out_json *)((char *)t - offsetof(struct out_json, scratch));
 	char *grown = realloc(t->bytes, 2 * t->capacity);
 
 	if (grown) {
@@ -33,6 +35,16 @@ static void scratch_make_room(struct text *t)
 	}
 	w->file.error = w->file.error ? w->file.error : -ENOMEM;
 	t->n = 0;
+}
+
+static void scratch_make_room(struct text *t)
+{
+	grow((struct out_json *)((char *)t - offsetof(struct out_json, scratch)), t);
+}
+
+static void name_make_room(struct text *t)
+{
+	grow((struct out_json *)((char *)t - offsetof(struct out_json, name)), t);
 }
 
 /* ---- values -------------------------------------------------------------------------------- */
@@ -130,6 +142,22 @@ static void key_part(struct out_json *w, uint32_t i, const struct view *part)
 	format_view(&w->scratch, part);
 }
 
+/* Different keys can have the same text: "a,b" and "c", "a" and "b,c". Of equal names, most readers
+ * keep the last, so the second one becomes "a,b,c#2". */
+static void make_unique(struct out_json *w)
+{
+	size_t n = w->name.n;
+	int is_new;
+
+	for (uint32_t i = 2; !(is_new = json_names_add(&w->names, w->name.bytes, w->name.n)); i++) {
+		w->name.n = n;
+		text_char(&w->name, '#');
+		text_unsigned(&w->name, i);
+	}
+	if (is_new < 0 && !w->file.error)
+		w->file.error = is_new;
+}
+
 /* An object's key is one string: the text of the parts, separated by commas. A tuple is the same as
  * several keys. */
 static void put_key(struct out_json *w, const struct view_map *m, const struct view_row *r)
@@ -144,8 +172,11 @@ static void put_key(struct out_json *w, const struct view_map *m, const struct v
 	}
 	for (uint32_t i = 0; !is_tuple && i < m->n_keys; i++)
 		key_part(w, i, &r->keys[i]);
+	w->name.n = 0;
+	json_put_escaped(&w->name, w->scratch.bytes, w->scratch.n);
+	make_unique(w);
 	text_char(&w->file.text, '"');
-	json_put_escaped(&w->file.text, w->scratch.bytes, w->scratch.n);
+	text_put(&w->file.text, w->name.bytes, w->name.n);
 	text_string(&w->file.text, "\": ");
 }
 
@@ -204,6 +235,7 @@ static int json_map(struct out *o, const struct view_map *m)
 			put_key(w, m, &m->rows[i]);
 		put_value(w, &m->rows[i].value);
 	}
+	hash_free(&w->names);
 	text_string(t, m->n_keys ? "}}" : "}");
 	return end(w);
 }
@@ -282,6 +314,7 @@ static void json_close(struct out *o)
 		return;
 	out_finish(o);
 	free(out_json(o)->scratch.bytes);
+	free(out_json(o)->name.bytes);
 	free(o);
 }
 
@@ -307,8 +340,12 @@ struct out *out_json_new(FILE *f)
 				   .capacity = SCRATCH_BYTES,
 				   .make_room = scratch_make_room,
 				   .is_quoted = true};
-	if (!w->scratch.bytes || out_file_init(&w->file, f)) {
+	w->name = (struct text){.bytes = malloc(SCRATCH_BYTES),
+				.capacity = SCRATCH_BYTES,
+				.make_room = name_make_room};
+	if (!w->scratch.bytes || !w->name.bytes || out_file_init(&w->file, f)) {
 		free(w->scratch.bytes);
+		free(w->name.bytes);
 		free(w);
 		return NULL;
 	}

@@ -155,6 +155,30 @@ static void test_maps(void **state)
 	assert_string_equal(written(x), "");
 }
 
+/* A reader of JSON would keep one of two rows with the same name. */
+static void test_names_are_unique(void **state)
+{
+	struct file *x = *state;
+	struct view keys[] = {string("a,b"),  string("c"),    string("a"),	   string("b,c"),
+			      string("\xff"), string("\xfe"), string("\xff,\xff"), string("")};
+	struct view_row pairs[] = {{&keys[0], integer(&t_count, 1)},
+				   {&keys[2], integer(&t_count, 2)}};
+	struct view_row names[] = {{&keys[4], integer(&t_count, 1)},
+				   {&keys[5], integer(&t_count, 2)},
+				   {&keys[6], integer(&t_count, 3)}};
+	struct view_map m = {.name = "@m", .n_keys = 2, .rows = pairs, .n_rows = 2};
+
+	for (int i = 0; i < 2; i++) { /* each map for itself */
+		x->out->map(x->out, &m);
+		assert_string_equal(written(x), "{\"type\": \"map\", \"data\": {\"@m\": "
+						"{\"a,b,c\": 1, \"a,b,c#2\": 2}}}\n");
+	}
+	m = (struct view_map){.name = "@m", .n_keys = 1, .rows = names, .n_rows = 3};
+	x->out->map(x->out, &m);
+	assert_string_equal(written(x), "{\"type\": \"map\", \"data\": {\"@m\": {\"\\ufffd\": 1, "
+					"\"\\ufffd#2\": 2, \"\\ufffd,\\ufffd\": 3}}}\n");
+}
+
 static void test_attached_and_lost(void **state)
 {
 	struct file *x = *state;
@@ -209,6 +233,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_what_is_no_utf8, open_file, close_file),
 		cmocka_unit_test_setup_teardown(test_long_strings, open_file, close_file),
 		cmocka_unit_test_setup_teardown(test_maps, open_file, close_file),
+		cmocka_unit_test_setup_teardown(test_names_are_unique, open_file, close_file),
 		cmocka_unit_test_setup_teardown(test_attached_and_lost, open_file, close_file),
 		cmocka_unit_test_setup_teardown(test_buffering, open_file, close_file),
 	};
