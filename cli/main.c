@@ -30,6 +30,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -263,10 +264,26 @@ static int info(const struct options *o)
 	return 0;
 }
 
+/* Write what is left of standard output. A reader that has gone away wanted no more of it. Returns
+ * the exit status. */
+static int finish_output(int status)
+{
+	struct pollfd out = {.fd = STDOUT_FILENO};
+	int err = fflush(stdout) ? errno : 0;
+
+	if (!err && !ferror(stdout))
+		return status;
+	if (err == EPIPE || (poll(&out, 1, 0) == 1 && out.revents & POLLERR))
+		return status;
+	log_error("cannot write standard output%s%s", err ? ": " : "", err ? strerror(err) : "");
+	return status ? status : 2;
+}
+
 /* LLVM's static destructors would touch every page that its constructors did, which takes 0.4 ms.
  * Builds with sanitizers or coverage need the regular exit. */
 static int leave(int status)
 {
+	status = finish_output(status);
 #ifdef SONDE_LEAVE_AT_ONCE
 	fflush(NULL);
 	_exit(status);

@@ -36,10 +36,11 @@ static FILE *open_output(const struct options *o)
 
 static int close_output(const struct options *o, FILE *f)
 {
-	if (fflush(f) == 0 && (f == stdout || fclose(f) == 0))
+	if (f == stdout) /* main() reports what cannot be written */
 		return 0;
-	log_error("cannot write '%s': %s%s", o->output ? o->output : "standard output",
-		  strerror(errno), limit_hint(-errno));
+	if (!ferror(f) && fclose(f) == 0)
+		return 0;
+	log_error("cannot write '%s': %s%s", o->output, strerror(errno), limit_hint(-errno));
 	return 2;
 }
 
