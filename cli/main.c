@@ -12,6 +12,7 @@
 #include "parser/base/arena.h"
 #include "parser/lang/ast.h"
 #include "parser/base/diag.h"
+#include "parser/base/escape.h"
 #include "parser/plan/plan.h"
 #include "parser/sema/sema.h"
 #include "parser/base/source.h"
@@ -77,7 +78,9 @@ static void report_elf(const struct options *o)
 		return;
 	}
 	log_error("'%s' is an ELF file, not a script", o->file);
-	fprintf(stderr, "hint: -l 'uprobe:%s:*' lists its functions\n", o->file);
+	fputs("hint: -l 'uprobe:", stderr);
+	escape_write(ESCAPE_MESSAGE, o->file, stderr);
+	fputs(":*' lists its functions\n", stderr);
 }
 
 static struct source *read_source(struct arena *a, const struct options *o)

@@ -5,20 +5,13 @@
  */
 #include "cli/option_rows.h"
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-int option_error(const char *fmt, ...)
+int option_hint(void)
 {
-	va_list ap;
-
-	fputs("sonde: error: ", stderr);
-	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
-	va_end(ap);
-	fputs("\nhint: 'sonde --help' lists the options\n", stderr);
+	fputs("hint: 'sonde --help' lists the options\n", stderr);
 	return -1;
 }
 

@@ -4,6 +4,7 @@
  */
 #pragma once
 #include "cli/options.h"
+#include "runtime/base/log.h"
 #include <stddef.h>
 
 struct option_row {
@@ -24,4 +25,5 @@ const struct option_row *option_find(const char *word, size_t len);
 /* Name of the option that selects a mode, NULL for modes without an option. */
 const char *option_of_mode(enum mode mode);
 /* Report a usage error; -1. */
-int option_error(const char *fmt, ...) __attribute__((format(printf, 1, 2), cold));
+#define option_error(...) (log_error(__VA_ARGS__), option_hint())
+int option_hint(void) __attribute__((cold));

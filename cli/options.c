@@ -21,11 +21,10 @@ static int unknown_option(const char *word)
 		if (option_rows[i].other)
 			nearest_offer(&near, option_rows[i].other);
 	}
-	fprintf(stderr, "sonde: error: unknown option '%s'\n", word);
-	if (near.best)
-		fprintf(stderr, "hint: did you mean '%s'?\n", near.best);
-	else
-		fputs("hint: 'sonde --help' lists the options\n", stderr);
+	log_error("unknown option '%s'", word);
+	if (!near.best)
+		return option_hint();
+	fprintf(stderr, "hint: did you mean '%s'?\n", near.best);
 	return -1;
 }
 

@@ -7,6 +7,7 @@
  */
 #include "cli/scripts.h"
 #include "parser/base/arena.h"
+#include "parser/base/escape.h"
 #include "parser/lang/ast.h"
 #include "parser/base/nearest.h"
 #include "parser/sema/param.h"
@@ -177,7 +178,7 @@ void scripts_hint(const char *name)
 }
 
 /* Print the first block comment of `text`, without the leading ' * '. */
-static void print_comment(const char *text)
+static void print_comment(struct arena *a, const char *text)
 {
 	const char *at = strstr(text, "/*"), *end = at ? strstr(at, "*/") : NULL;
 
@@ -188,21 +189,30 @@ static void print_comment(const char *text)
 
 		if (at + len >= end)
 			return;
-		if (len >= 2 && at[0] == ' ' && at[1] == '*')
-			printf("%.*s\n", len > 3 ? (int)len - 3 : 0, len > 3 ? at + 3 : "");
+		if (len < 2 || at[0] != ' ' || at[1] != '*')
+			continue;
+		if (len > 3)
+			escape_write(ESCAPE_LINES, arena_strndup(a, at + 3, len - 3), stdout);
+		putchar('\n');
 	}
 }
 
+/* Control characters are escaped: a script may be looked at because it is not trusted. */
 void scripts_help(const struct program *p)
 {
 	struct arena *a = arena_new();
 
-	printf("usage: sonde %s [options]\n\n", param_usage(a, p));
-	print_comment(p->source->text);
+	escape_write(ESCAPE_MESSAGE,
+		     arena_printf(a, "usage: sonde %s [options]", param_usage(a, p)), stdout);
+	fputs("\n\n", stdout);
+	print_comment(a, p->source->text);
 	for (uint32_t i = 0; i < p->n_items; i++) {
 		const struct param_item *item = &p->items[i];
 
-		printf("%s  %-12s %s\n", i ? "" : "\nparameters:\n", item->name + 1, item->doc);
+		fputs(i ? "" : "\nparameters:\n", stdout);
+		escape_write(ESCAPE_MESSAGE,
+			     arena_printf(a, "  %-12s %s", item->name + 1, item->doc), stdout);
+		putchar('\n');
 	}
 	puts("\n'sonde --help' lists the options.");
 	arena_free(a);

@@ -130,10 +130,11 @@ static void print_place(const struct source *s, struct span span, FILE *out)
 	uint32_t last = span.end > span.start ? span.end - 1 : span.start;
 	struct place from = source_place(s, span.start), to = source_place(s, last);
 
+	escape_write(ESCAPE_MESSAGE, from.file, out);
 	if (from.line == to.line)
-		fprintf(out, "%s:%u:%u-%u: ", from.file, from.line, from.col, to.col + 1);
+		fprintf(out, ":%u:%u-%u: ", from.line, from.col, to.col + 1);
 	else
-		fprintf(out, "%s:%u-%u: ", from.file, from.line, to.line);
+		fprintf(out, ":%u-%u: ", from.line, to.line);
 }
 
 /* Underline the columns from `first` to `end` of a line that is shown from `from` on. */

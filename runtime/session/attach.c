@@ -5,6 +5,7 @@
  * are in attach_*.c.
  */
 #include "runtime/session/attach.h"
+#include "parser/base/escape.h"
 #include "parser/base/source.h"
 #include "runtime/base/limit_hint.h"
 #include "runtime/base/log.h"
@@ -142,10 +143,12 @@ void attach_report_location(const struct session *s, const struct plan_prog *g)
 		return;
 	from = source_place(s->plan->source, probe->span.start);
 	to = source_place(s->plan->source, probe->span.end);
+	fputs("  at ", stderr);
+	escape_write(ESCAPE_MESSAGE, from.file, stderr);
 	if (from.line == to.line)
-		fprintf(stderr, "  at %s:%u:%u-%u\n", from.file, from.line, from.col, to.col);
+		fprintf(stderr, ":%u:%u-%u\n", from.line, from.col, to.col);
 	else
-		fprintf(stderr, "  at %s:%u:%u\n", from.file, from.line, from.col);
+		fprintf(stderr, ":%u:%u\n", from.line, from.col);
 }
 
 const char *attach_name(const struct session *s, uint32_t prog)

@@ -3,6 +3,7 @@
  * The command of -c (command.h).
  */
 #define _GNU_SOURCE
+#include "runtime/base/log.h"
 #include "runtime/base/signals.h"
 #include "runtime/session/command.h"
 #include <errno.h>
@@ -83,7 +84,7 @@ static void child(char *const *words, int gate, int report, pid_t parent)
 		;
 	execvp(words[0], words);
 	err = errno;
-	fprintf(stderr, "sonde: error: cannot run '%s': %s\n", words[0], strerror(err));
+	log_error("cannot run '%s': %s", words[0], strerror(err));
 	_exit(write(report, &err, sizeof(err)) == sizeof(err) ? 127 : 126);
 }
 
