@@ -306,14 +306,16 @@ static INLINE uint32_t capture_by_fp(struct sonde_stack *st, void *ctx, struct t
 	return n;
 }
 
-static INLINE void learn(struct sonde_walk *w, const struct sonde_stack *st, uint64_t hash)
+static INLINE void learn(struct sonde_walk *w, const struct sonde_stack *st, uint64_t hash,
+			 uint32_t by_fp)
 {
-	if (sonde_config.unwinds && st->end == UNWIND_COMPLETE)
+	if (!by_fp && st->end == UNWIND_COMPLETE)
 		sonde_unwind_learn(w, hash);
 }
 
 static INLINE uint64_t capture_user(struct sonde_stack_buffer *buffer, void *ctx,
-				    struct task_struct *task, uint32_t probe, uint32_t limit)
+				    struct task_struct *task, uint32_t probe, uint32_t limit,
+				    uint32_t by_fp)
 {
 	struct scratch *s = buffer->scratch;
 	struct sonde_stack *st = &buffer->walk->stack;
@@ -323,17 +325,18 @@ static INLINE uint64_t capture_user(struct sonde_stack_buffer *buffer, void *ctx
 
 	if (!sonde_task_has_memory(task))
 		return 0; /* kernel threads have no user stack */
-	if (sonde_config.unwinds)
+	by_fp |= !sonde_config.unwinds;
+	if (!by_fp)
 		n = walk(buffer->walk, tgid, exec_id, probe, limit);
 	else
 		n = capture_by_fp(st, ctx, task, probe, limit, lost);
 	if (!n)
-		return sonde_config.unwinds ? buffer->walk->hash : 0;
+		return by_fp ? 0 : buffer->walk->hash;
 	hash = hash_frames(st->ips, n, finish(tgid) ^ exec_id ^ (uint64_t)st->end << 32);
 	mark = hash ^ sonde_control.stack_sweeps; /* valid until the store is swept */
 	seen = seen_at(s, hash);
 	if (*seen == mark) {
-		learn(buffer->walk, st, hash);
+		learn(buffer->walk, st, hash, by_fp);
 		return hash;
 	}
 	st->n_frames = n;
@@ -342,12 +345,12 @@ static INLINE uint64_t capture_user(struct sonde_stack_buffer *buffer, void *ctx
 	st->sent = 0;
 	if (announce(store(st, hash, lost), hash, tgid, exec_id, probe, lost)) {
 		*seen = mark;
-		learn(buffer->walk, st, hash);
+		learn(buffer->walk, st, hash, by_fp);
 	}
 	return hash;
 }
 
-enum capture { CAPTURE_KERNEL, CAPTURE_TASK, CAPTURE_USER };
+enum capture { CAPTURE_KERNEL, CAPTURE_TASK, CAPTURE_USER, CAPTURE_USER_FP };
 
 /* The first slot whose bit is clear, by arithmetic: with a branch for each slot the verifier would
  * walk the rest once for each. */
@@ -429,7 +432,8 @@ static INLINE uint64_t capture(enum capture what, void *ctx, struct task_struct 
 			hash = capture_task(buffer.scratch, buffer.words, task, probe, limit,
 					    &buffer.lost);
 		else
-			hash = capture_user(&buffer, ctx, task, probe, limit);
+			hash = capture_user(&buffer, ctx, task, probe, limit,
+					    what == CAPTURE_USER_FP);
 		sonde_stack_give(&buffer);
 	}
 	sonde_stack_count(&buffer, probe);
@@ -451,11 +455,12 @@ INLINE uint64_t sonde_stack_task(struct task_struct *task, uint32_t probe, uint3
 	return capture(CAPTURE_TASK, 0, task, 0, 0, probe, limit);
 }
 
-/* User stack of the current thread, which is `task`, by frame pointers. */
+/* User stack of the current thread, which is `task`: by frame pointers, or by unwind tables if
+ * there can be any. */
 INLINE uint64_t sonde_stack_user(void *ctx, struct task_struct *task, uint32_t probe,
-				 uint32_t limit)
+				 uint32_t limit, uint32_t by_fp)
 {
-	return capture(CAPTURE_USER, ctx, task, 0, 0, probe, limit);
+	return capture(by_fp ? CAPTURE_USER_FP : CAPTURE_USER, ctx, task, 0, 0, probe, limit);
 }
 
 /* len() of a stack */

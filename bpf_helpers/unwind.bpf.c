@@ -437,18 +437,4 @@ GLOBAL uint64_t sonde_unwind_learn(struct sonde_walk *w, uint64_t hash)
 	return 0;
 }
 
-#else
-
-/* Other machines have frame pointers (bpf_get_stack). */
-GLOBAL uint64_t sonde_unwind_walk(struct sonde_walk *w, uint32_t tgid, uint32_t exec_id,
-				  uint32_t limit, uint32_t sweeps)
-{
-	return w && tgid && exec_id && limit && sweeps ? 0 : 0;
-}
-
-GLOBAL uint64_t sonde_unwind_learn(struct sonde_walk *w, uint64_t hash)
-{
-	return w && hash ? 0 : 0;
-}
-
 #endif

@@ -179,7 +179,8 @@ struct value gen_ustack(struct gen *g, struct expr *e)
 		return gen_int_value(LLVMBuildLoad2(g->b, g->i64, at, ""), e->type);
 	}
 	return gen_int_value(GEN_CALL(g, "sonde_stack_user", g->body.ctx, gen_task(g),
-				      gen_u32(g, g->probe.id), gen_u32(g, e->name.limit)),
+				      gen_u32(g, g->probe.id), gen_u32(g, e->name.limit),
+				      gen_u32(g, e->name.walk == WALK_fp)),
 			     e->type);
 }
 

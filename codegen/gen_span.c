@@ -97,7 +97,8 @@ static void store_state(struct gen *g, LLVMValueRef slot)
 	for (uint32_t i = 0; i < state->n_stacks; i++)
 		LLVMBuildStore(g->b,
 			       GEN_CALL(g, "sonde_stack_user", g->body.ctx, g->body.current,
-					span_probe_id(g), gen_u32(g, state->stacks[i].limit)),
+					span_probe_id(g), gen_u32(g, state->stacks[i].limit),
+					gen_u32(g, state->stacks[i].walk == WALK_fp)),
 			       gen_at(g, slot, state->stacks[i].field.offset));
 	for (uint32_t i = 0; i < state->n_args; i++)
 		gen_store(g, gen_rebuilt_field(g, state->arg_names[i], state->args[i].type),

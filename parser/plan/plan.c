@@ -58,6 +58,14 @@ static void read_expr(struct expr *e, void *ctx)
 	ast_each_child(e, read_expr, r);
 }
 
+static void note_walks(struct plan_needs *needs, const struct reads *r)
+{
+	for (uint32_t i = 0; i < r->n_stacks; i++) {
+		needs->unwind |= r->stacks[i].walk != WALK_fp;
+		needs->dwarf |= r->stacks[i].walk == WALK_dwarf;
+	}
+}
+
 static void read_probe(struct planner *pl, struct probe *p, struct reads *r)
 {
 	struct reads of_start = {.arena = pl->arena};
@@ -70,6 +78,8 @@ static void read_probe(struct planner *pl, struct probe *p, struct reads *r)
 	if (p->predicate)
 		read_expr(p->predicate, r);
 	ast_each_in_block(&p->body, read_expr, r);
+	note_walks(&pl->plan->needs, r);
+	note_walks(&pl->plan->needs, &of_start);
 }
 /* ---- probes ------------------------------------------------------------------------------ */
 

@@ -205,6 +205,7 @@ struct plan_needs {
 	bool ring_buffer; /* some record can be sent */
 	uint32_t ring_bytes;
 	bool kstack, ustack;
+	bool unwind, dwarf;	/* some ustack is walked by tables if possible; only by tables */
 	uint32_t stack_entries; /* different stacks that can be kept; 0 when there are none */
 	bool task;		/* fields of a thread are read: CO-RE */
 	bool scope;		/* some program tests the scope */

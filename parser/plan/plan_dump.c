@@ -151,7 +151,11 @@ static void dump_stacks(const struct plan_needs *needs, FILE *out)
 	if (!needs->stack_entries)
 		return;
 	fprintf(out, "needs stacks%s%s entries %u at most %llu bytes\n",
-		needs->kstack ? " kernel" : "", needs->ustack ? " user" : "", needs->stack_entries,
+		needs->kstack ? " kernel" : "",
+		needs->unwind	? " user"
+		: needs->ustack ? " user(fp)"
+				: "",
+		needs->stack_entries,
 		(unsigned long long)needs->stack_entries *
 			(sizeof(uint64_t) + sizeof(struct sonde_stack)));
 }

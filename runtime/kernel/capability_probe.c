@@ -287,6 +287,17 @@ static enum capability_state has_bpf_loop(struct kernel *k)
 		libbpf_probe_bpf_helper(BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_FUNC_loop, NULL) > 0);
 }
 
+static enum capability_state has_unwind(struct kernel *k)
+{
+	(void)k;
+#ifdef __x86_64__
+	return if_allowed(
+		libbpf_probe_bpf_helper(BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_FUNC_find_vma, NULL) > 0);
+#else
+	return CAPABILITY_NO;
+#endif
+}
+
 enum capability_state capability_probe(struct kernel *k, enum capability_id id)
 {
 	static probe_fn *const probes[CAP_COUNT] = {

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 extern const char sonde_object_unwind[], sonde_object_unwind_end[];
+extern const char sonde_object_no_unwind[], sonde_object_no_unwind_end[];
 
 struct file {
 	int fd; /* -1: none */
@@ -71,7 +72,16 @@ static int link_files(const struct file *script, const struct file *unwind, cons
 	return err;
 }
 
-int session_link(const struct plan *plan, const void *elf, size_t len, void **out, size_t *out_len)
+static int make_object(struct file *f, bool unwinds)
+{
+	const char *bytes = unwinds ? sonde_object_unwind : sonde_object_no_unwind;
+	const char *end = unwinds ? sonde_object_unwind_end : sonde_object_no_unwind_end;
+
+	return make_file(f, bytes, (size_t)(end - bytes));
+}
+
+int session_link(const struct plan *plan, bool unwinds, const void *elf, size_t len, void **out,
+		 size_t *out_len)
 {
 	struct file script = {.fd = -1}, unwind = {.fd = -1}, linked = {.fd = -1};
 	int err;
@@ -81,8 +91,7 @@ int session_link(const struct plan *plan, const void *elf, size_t len, void **ou
 		return 0;
 	err = make_file(&script, elf, len);
 	if (!err)
-		err = make_file(&unwind, sonde_object_unwind,
-				(size_t)(sonde_object_unwind_end - sonde_object_unwind));
+		err = make_object(&unwind, unwinds);
 	if (!err)
 		err = make_file(&linked, NULL, 0);
 	if (!err)

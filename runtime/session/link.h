@@ -5,10 +5,12 @@
  * linking takes 0.5 ms.
  */
 #pragma once
+#include <stdbool.h>
 #include <stddef.h>
 
 struct plan;
 
-/* Link the ELF file in memory. *out is to be freed; NULL if there is nothing to link. 0 or
- * -errno. */
-int session_link(const struct plan *plan, const void *elf, size_t len, void **out, size_t *out_len);
+/* Link the ELF file in memory; `unwinds`: with the functions that walk by unwind tables. *out is to
+ * be freed; NULL if there is nothing to link. 0 or -errno. */
+int session_link(const struct plan *plan, bool unwinds, const void *elf, size_t len, void **out,
+		 size_t *out_len);

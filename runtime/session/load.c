@@ -97,7 +97,7 @@ static int open_object(struct session *s, const struct session_prep *prep, const
 	char path[32];
 	void *linked = NULL;
 	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = "sonde");
-	int err = session_link(s->plan, elf, len, &linked, &len);
+	int err = session_link(s->plan, prep->config.unwinds, elf, len, &linked, &len);
 
 	if (err)
 		return err;
