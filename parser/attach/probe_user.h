@@ -43,6 +43,8 @@ const char *user_behind_language(const char *function);
 bool user_name_matches(const struct user_matching *m, const char *symbol);
 /* The function's name as people write it: demangled, with parameters; in the reader's arena. */
 const char *user_name(const struct probe_reader *r, const char *symbol);
+/* GCC moves rarely executed parts of functions elsewhere: no function begins there. */
+bool user_is_cold_part(const char *symbol);
 /* Remember the symbol if it is the nearest name so far. */
 void user_name_offer(struct user_matching *m, const char *symbol);
 

@@ -101,12 +101,11 @@ bool user_name_exact(const struct user_matching *pattern, struct user_matching *
 	return true;
 }
 
-/* GCC moves rarely executed parts of functions elsewhere: no function begins there. */
-static bool is_cold_part(const char *symbol)
+bool user_is_cold_part(const char *symbol)
 {
 	const char *cold = strstr(symbol, ".cold");
 
-	return cold && (!cold[5] || cold[5] == '.');
+	return cold && (!cold[5] || cold[5] == '.' || cold[5] == ']'); /* f() [clone .cold] */
 }
 
 static bool demangle(const struct probe_reader *r, const char *symbol, bool with_parameters,
@@ -144,7 +143,7 @@ bool user_name_matches(const struct user_matching *m, const char *symbol)
 {
 	char name[NAME_SIZE];
 
-	if (is_cold_part(symbol))
+	if (user_is_cold_part(symbol))
 		return false;
 	if (equals(m, symbol))
 		return true;
@@ -169,7 +168,7 @@ void user_name_offer(struct user_matching *m, const char *symbol)
 	char name[NAME_SIZE];
 
 	m->n_offered++;
-	if (is_cold_part(symbol))
+	if (user_is_cold_part(symbol))
 		return;
 	if (demangle(m->r, symbol, m->has_parameters, name)) {
 		make_plain(m, name);

@@ -164,6 +164,16 @@ static const char *name_of(const struct user_matching *m, const struct user_symb
 	return user_name(m->r, f->symbol);
 }
 
+/* Where the part begins there is no return address on the stack that could be replaced. */
+static int no_calls(struct user_matching *m, const char *part)
+{
+	struct diags *d = m->r->diags;
+
+	diag_error(d, m->p->span, "no-return",
+		   "%s is a part of a function, which is jumped to and not called", part);
+	return diag_hint(d, "a probe on the function, the name before .cold, sees its returns");
+}
+
 int user_add_function(struct user_matching *m, const struct user_symbol *f, uint64_t offset)
 {
 	struct arena *a = m->r->arena;
@@ -176,6 +186,8 @@ int user_add_function(struct user_matching *m, const struct user_symbol *f, uint
 				  .abi = user_abi(m, f)};
 
 	t.function = name ? name : t.symbol;
+	if (probe_is_return(m->p) && user_is_cold_part(f->symbol))
+		return no_calls(m, t.symbol);
 	if (needs_returns(m, f->path))
 		return add_exits(m, f, t);
 	m->p->user.abi = t.abi;

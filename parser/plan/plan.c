@@ -144,15 +144,17 @@ static void plan_point(struct planner *pl, uint32_t ast, uint32_t index, const s
 			       .syscall.number = probe_syscall(point)};
 	uint32_t id = pl->plan->n_probes;
 	struct plan_prog *g;
+	uint32_t n_functions;
+	const struct attach_target *function = probe_functions(point, &n_functions);
 
 	if (joins_pattern(pl, ast, index, r))
 		return;
 	q.func_id = plan_name_id(pl, point_has(point, ARM_USDT) ? point->targets->function
 								: point->function);
-	if (point->n_targets == 1 && point->function && pattern_is(point->function)) {
+	if (n_functions == 1 && point->function && pattern_is(point->function)) {
 		/* a pattern that matched one function */
-		q.name = point->is_named ? q.name : plan_target_name(pl, point, point->targets);
-		q.func_id = plan_name_id(pl, point->targets->function);
+		q.name = point->is_named ? q.name : plan_target_name(pl, point, function);
+		q.func_id = plan_name_id(pl, function->function);
 	}
 	q.name_id = plan_name_id(pl, q.name);
 	q.prog = plan_prog_for(pl, point, kind, r->n_exprs * (point->ends ? SPAN_WEIGHT : 1));

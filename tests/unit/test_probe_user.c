@@ -248,6 +248,13 @@ static void test_tail_call(void **state)
 	assert_true(g[0].by_condition && !g[0].by_cookie);
 	assert_int_equal(g[0].targets[1].cookie, 5ull << PLAN_FORMAT_BIT);
 	world_free(&w);
+	/* a pattern of which one function is left, with two targets */
+	world_init(&w);
+	assert_non_null(
+		world_plan(&w, "uretprobe:/bin/cpp:ns::*,!ns::find { @[func] = count(); }", NULL));
+	assert_string_equal(plan_name(w.plan, w.plan->probes[0].func_id), "ns::twice<int>(int)");
+	assert_string_equal(w.plan->probes[0].name, "uretprobe:/bin/cpp:ns::twice<int>(int)");
+	world_free(&w);
 }
 
 static void no_result(const char *script, const char *message, const char *hint)
@@ -259,6 +266,20 @@ static void no_result(const char *script, const char *message, const char *hint)
 	assert_string_equal(w.diags.items[0].tag, "no-value");
 	assert_string_equal(w.diags.items[0].msg, message);
 	assert_string_equal(w.diags.items[0].hint, hint);
+	world_free(&w);
+}
+
+static void test_cold_part(void **state)
+{
+	struct world w;
+
+	(void)state;
+	bad("uretprobe:/bin/cpp:_ZN2ns4findEi.cold", "no-return",
+	    "_ZN2ns4findEi.cold is a part of a function, which is jumped to and not called",
+	    "a probe on the function, the name before .cold, sees its returns");
+	world_init(&w);
+	good(&w, "uprobe:/bin/cpp:_ZN2ns4findEi.cold",
+	     "uprobe:/bin/cpp:ns::find(int) [clone .cold]", "ns::find(int) [clone .cold]", 1);
 	world_free(&w);
 }
 
@@ -397,7 +418,7 @@ int main(void)
 		cmocka_unit_test(test_go),	  cmocka_unit_test(test_picker),
 		cmocka_unit_test(test_go_spans),  cmocka_unit_test(test_unwinding),
 		cmocka_unit_test(test_tail_call), cmocka_unit_test(test_tail_call_result),
-		cmocka_unit_test(test_go_kinds),
+		cmocka_unit_test(test_go_kinds),  cmocka_unit_test(test_cold_part),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
