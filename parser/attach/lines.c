@@ -84,13 +84,13 @@ void probe_each_line(struct arena *a, const struct attach_point *p, probe_line_f
 	const struct attach_target *t = probe_functions(p, &n);
 
 	for (uint32_t i = 0; i < p->n_names; i++)
-		fn(name_line(a, p, i), 0, ctx);
+		fn(name_line(a, p, i), NULL, ctx);
 	if (p->n_names)
 		return;
 	if (!has_target_lines(p, t, n))
-		return fn(point_line(p), n ? t->offset : 0, ctx);
+		return fn(point_line(p), n ? t : NULL, ctx);
 	for (uint32_t i = 0; i < n; i++)
-		fn(target_line(a, p, &t[i]), t[i].offset, ctx);
+		fn(target_line(a, p, &t[i]), &t[i], ctx);
 }
 
 static void keep_names(struct arena *a, struct attach_point *p, const char *pattern)

@@ -7,8 +7,8 @@
 
 struct arena;
 
-/* `offset`: for a function of a program, its offset in the file. */
-typedef void probe_line_fn(const char *line, uint64_t offset, void *ctx);
+/* `t`: the target, if the line is of one. */
+typedef void probe_line_fn(const char *line, const struct attach_target *t, void *ctx);
 /* Call fn with a line for each function, event or place of the point. The lines are in the arena.
  */
 void probe_each_line(struct arena *a, const struct attach_point *p, probe_line_fn *fn, void *ctx);

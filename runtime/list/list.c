@@ -255,9 +255,9 @@ static void list_forms(struct listing *l, const char *filter)
 			take_form(l, &probe_rows[i]);
 }
 
-static void offer_line(const char *line, uint64_t offset, void *ctx)
+static void offer_line(const char *line, const struct attach_target *of, void *ctx)
 {
-	(void)offset;
+	(void)of;
 	near_offer(ctx, "", line);
 }
 
@@ -370,10 +370,10 @@ struct taking {
 	const struct attach_point *point;
 };
 
-static void take_line(const char *text, uint64_t offset, void *ctx)
+static void take_line(const char *text, const struct attach_target *of, void *ctx)
 {
 	const struct taking *t = ctx;
-	struct list_line line = {text, t->point, offset};
+	struct list_line line = {text, t->point, of ? of->offset : 0, of && of->has_jump};
 	const struct list_line *last = t->l->n_lines ? &t->l->lines[t->l->n_lines - 1] : NULL;
 
 	/* a function may have several targets */
@@ -406,6 +406,7 @@ static void print_fields(struct listing *l, const struct list_line *line, FILE *
 	const struct tp_format *format = probe_format(p);
 	fld_fn *hook = field_hooks[p->id];
 
+	l->line = line;
 	for (uint32_t i = 0; format && i < format->n_fields; i++)
 		list_field(&format->fields[i], format->fields[i].name, out);
 	if (probe_is_typed(p) && probe_typed(p))
@@ -460,7 +461,7 @@ int list_probes(struct kernel *k, const char *patterns, bool fields, FILE *out)
 		list_take(l, &l->points[i]);
 	for (uint32_t i = 0; i < l->n_types; i++)
 		arena_push(l->arena, l->lines, l->n_lines,
-			   ((struct list_line){l->types[i], NULL, 0}));
+			   ((struct list_line){.text = l->types[i]}));
 	sort_lines(l);
 	list_print(l, fields, out);
 	fflush(out);

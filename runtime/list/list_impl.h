@@ -18,6 +18,7 @@ struct list_line {
 	const char *text;
 	const struct attach_point *point; /* NULL: the line is a type */
 	uint64_t offset;		  /* of a function of a program, in its file */
+	bool has_jump;			  /* of such a function: as in struct attach_target */
 };
 
 struct listing {
@@ -30,6 +31,7 @@ struct listing {
 	uint32_t n_types;
 	struct list_line *lines;
 	uint32_t n_lines;
+	const struct list_line *line; /* whose fields are being printed */
 	/* the current pattern: its number, which serves as the location of its errors, and the
 	 * counts before it */
 	struct span span;

@@ -56,12 +56,16 @@ void fld_symbol(struct listing *l, const char *name, uint64_t offset, FILE *out)
 	print_parameters(type_of(l, name, offset), out);
 }
 
-/* Parameters are available as entry(args.NAME), the result as `retval`. */
+/* Parameters are available as entry(args.NAME), the result as `retval` unless the function ends in
+ * jumps to others. */
 void fld_symbol_result(struct listing *l, const char *name, uint64_t offset, FILE *out)
 {
 	const struct typed_function *f = type_of(l, name, offset);
 
 	print_parameters(f, out);
-	if (f)
+	if (f && f->result.size && l->line->has_jump)
+		fprintf(out, "    %s // no retval: it ends in a jump to another function\n",
+			f->result.type_text);
+	else if (f)
 		list_field(&f->result, f->result.size ? "retval" : "", out);
 }

@@ -293,12 +293,28 @@ static int attach_file(struct file_targets *f)
 	return err;
 }
 
+/* Where a call ends by a jump to another function, `delta` is shorter than its caller waits. */
+static void report_jumps(const struct session *s, uint32_t prog)
+{
+	const struct plan_prog *g = &s->plan->progs[prog];
+	bool is_span = g->n_probes && s->plan->probes[g->probes[0]].state.kind;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; is_span && i < g->n_targets; i++)
+		n += g->targets[i].is_jump;
+	if (n)
+		log_verbose("%s: %u of %u places where calls end are jumps to other functions, "
+			    "whose time is not in 'delta'",
+			    attach_name(s, prog), n, g->n_targets);
+}
+
 int att_user_function(struct session *s, uint32_t prog)
 {
 	const struct plan_prog *g = &s->plan->progs[prog];
 	uint32_t n = 0;
 	int err = 0;
 
+	report_jumps(s, prog);
 	for (uint32_t first = 0; first < g->n_targets && !err; first += n) {
 		struct file_targets f = {.s = s, .prog = prog, .targets = &g->targets[first]};
 

@@ -22,7 +22,7 @@ struct lines {
 	bool resolves;
 };
 
-static void add_line(const char *line, uint64_t offset, void *ctx)
+static void add_line(const char *line, const struct attach_target *of, void *ctx)
 {
 	struct lines *l = ctx;
 	size_t n = strlen(l->text);
@@ -32,7 +32,7 @@ static void add_line(const char *line, uint64_t offset, void *ctx)
 	struct attach_text text = {.text = line};
 	uint32_t n_points = 0;
 
-	(void)offset;
+	(void)of;
 	snprintf(l->text + n, sizeof(l->text) - n, "%s%s", n ? " " : "", line);
 	if (l->resolves)
 		assert_int_equal(probe_resolve_all(&r, &text, &points, &n_points), 0);

@@ -7,12 +7,13 @@
  *			nanoseconds between the first and the last thing that the calls do
  *			themselves, and those that the caller waits, without those that the
  *			function spends to which they jump. What delta measures is in between.
- *	tails thrown N	N calls of thrower(), of which every other ends by an exception
+ *	tails thrown N	N calls of thrower(), of which every other ends by an exception. Prints how
+ *			many return, and how many do not.
  *
  * Where the compiler may choose other instructions, the functions are of assembler: a jump on each
- * condition, near and far; a .cold part with a
- * return and with a jump; a loop whose first instruction is the function's; functions of one
- * instruction.
+ * condition, near and far; a .cold part with a return and with a jump; a loop whose first
+ * instruction is the function's; functions of one instruction; one that cannot be probed, as
+ * always_throws().
  */
 #include <climits>
 #include <cstdio>
@@ -212,6 +213,11 @@ ALONE long sum_to(long n, long sum)
 	return n == 0 ? sum : sum_to(n - 1, sum + n);
 }
 
+ALONE void always_throws(long n)
+{
+	throw n;
+}
+
 ALONE long thrower(long n)
 {
 	if (n & 1)
@@ -222,48 +228,54 @@ ALONE long thrower(long n)
 
 /* ---- assembler ----------------------------------------------------------------------------- */
 
-#define BEGIN(name) ".globl " name "\n.type " name ", @function\n" name ":\n.cfi_startproc\n"
-#define END(name) ".cfi_endproc\n.size " name ", . - " name "\n"
+#define FUNCTION(name, code)                                          \
+	".type " name ", @function\n" name ":\n.cfi_startproc\n" code \
+	"\n.cfi_endproc\n.size " name ", . - " name "\n"
+#define GLOBAL(name, code) __asm__(".text\n.globl " name "\n" FUNCTION(name, code))
 
-/* The functions that are jumped to count the jumps; near_* are reached by short ones. */
-#define ON_CONDITION(cc)                                                                        \
-	BEGIN("on_" cc)                                                                         \
-	"cmp %rsi, %rdi\nj" cc " taken\nxor %eax, %eax\nret\n" END("on_" cc)                    \
-		BEGIN("short_" cc) "cmp %rsi, %rdi\nj" cc " 1f\nxor %eax, %eax\nret\n" END(     \
-			"short_" cc) ".type near_" cc ", @function\nnear_" cc                   \
-				     ":\n.cfi_startproc\n1: incq taken_count(%rip)\nret\n" END( \
-					     "near_" cc)
+__asm__(".data\n.globl taken_count\n.balign 8\ntaken_count: .quad 0\n");
+/* The functions that are jumped to count the jumps. */
+GLOBAL("taken", "incq taken_count(%rip); ret");
 
-#define EACH_CONDITION(X) \
-	X("o")            \
-	X("no")           \
-	X("b")            \
-	X("ae")           \
-	X("e") X("ne") X("be") X("a") X("s") X("ns") X("p") X("np") X("l") X("ge") X("le") X("g")
+/* on_X has a jump of four bytes' distance, short_X one of a byte's, to near_X. */
+#define ON_CONDITION(cc)                                                          \
+	GLOBAL("on_" #cc, "cmp %rsi, %rdi; j" #cc " taken; xor %eax, %eax; ret"); \
+	GLOBAL("short_" #cc, "cmp %rsi, %rdi; j" #cc " 1f; xor %eax, %eax; ret"); \
+	__asm__(FUNCTION("near_" #cc, "1: incq taken_count(%rip); ret"));         \
+	extern "C" long on_##cc(long a, long b), short_##cc(long a, long b)
 
-__asm__(".data\n.globl taken_count\n.balign 8\ntaken_count: .quad 0\n"
-	".text\n" EACH_CONDITION(ON_CONDITION)
-	/* a loop to its own first instruction: n rounds, then a return */
-	".p2align 4\n" BEGIN("rounds") "dec %rdi\njne rounds\nret\n" END("rounds")
-	/* functions of one instruction */
-	BEGIN("one_ret") "ret\n" END("one_ret") BEGIN("one_jump") "jmp taken\n" END("one_jump")
-	/* 0: the .cold part returns, 1: it jumps, 2: it comes back, else it is not entered */
-	BEGIN("split") "cmp $2, %rdi\njbe split.cold\n.Lsplit: xor %eax, %eax\nret\n" END(
-		"split") ".section .text.unlikely, \"ax\"\n.type split.cold, @function\nsplit.cold:\n.cfi_startproc\n"
-			 "cmp $1, %rdi\njl 2f\nje taken\njmp .Lsplit\n2:\tmov $1, %eax\nret\n" END(
-				 "split.cold")
-				 BEGIN("taken") "incq taken_count(%rip)\nret\n" END(
-					 "taken") ".text\n");
+ON_CONDITION(o);
+ON_CONDITION(no);
+ON_CONDITION(b);
+ON_CONDITION(ae);
+ON_CONDITION(e);
+ON_CONDITION(ne);
+ON_CONDITION(be);
+ON_CONDITION(a);
+ON_CONDITION(s);
+ON_CONDITION(ns);
+ON_CONDITION(p);
+ON_CONDITION(np);
+ON_CONDITION(l);
+ON_CONDITION(ge);
+ON_CONDITION(le);
+ON_CONDITION(g);
+
+/* A loop to its own first instruction: n rounds, then a return. */
+__asm__(".p2align 4\n");
+GLOBAL("rounds", "dec %rdi; jne rounds; ret");
+GLOBAL("one_ret", "ret");
+GLOBAL("one_jump", "jmp taken");
+/* 0: the .cold part returns, 1: it jumps, 2: it comes back; else it is not entered. */
+GLOBAL("split", "cmp $2, %rdi; jbe split.cold\n.Lsplit: xor %eax, %eax; ret");
+__asm__(".section .text.unlikely, \"ax\"\n" FUNCTION(
+	"split.cold", "cmp $1, %rdi; jl 1f; je taken; jmp .Lsplit\n1: mov $1, %eax; ret"));
+/* Not called: a jump of which nothing is known. */
+GLOBAL("nowhere", "lea (%rdi,%rsi,8), %rax; jmp *%rax");
+__asm__(".text\n");
 
 extern "C" {
-#define DECLARE(cc) long on_##cc(long a, long b), short_##cc(long a, long b);
-DECLARE(o)
-DECLARE(no)
-DECLARE(b)
-DECLARE(ae)
-DECLARE(e) DECLARE(ne) DECLARE(be) DECLARE(a) DECLARE(s) DECLARE(ns) DECLARE(p) DECLARE(np)
-	DECLARE(l) DECLARE(ge) DECLARE(le) DECLARE(g) long rounds(long n),
-	one_ret(void), one_jump(void), split(long x);
+long rounds(long n), one_ret(void), one_jump(void), split(long x);
 extern long taken_count;
 }
 
@@ -341,6 +353,10 @@ int main(int argc, char **argv)
 			} catch (long) {
 				n_thrown++;
 			}
+		try {
+			always_throws(n);
+		} catch (long) {
+		}
 		printf("thrower %d %d\n", n - n_thrown, n_thrown);
 	}
 	return 0;
