@@ -4,6 +4,7 @@
  * the configuration, precreated maps. It is prepared while the compiler works.
  */
 #define _GNU_SOURCE
+#include "runtime/base/log.h"
 #include "runtime/base/uapi_new.h"
 #include "runtime/elf/uprobe_entry.h"
 #include "runtime/kernel/kernel_facts.h"
@@ -89,17 +90,28 @@ static struct sonde_range range_of(uint64_t address, uint64_t bytes)
 	return (struct sonde_range){address, address ? address + bytes : 0};
 }
 
+/* The kernel walks its stacks from inside the program. */
+static void warn_hidden(void)
+{
+	log_warning(
+		"kernel.kptr_restrict = 2 hides the addresses of kernel functions: kernel stacks begin with the tracer's own frames (bpf_trace_run…, __traceiter_…); 'sysctl kernel.kptr_restrict=1' shows them to root");
+}
+
 static void find_trace_runs(struct sonde_config *config)
 {
 	char text[TRACE_RUNS][32];
 	const char *names[TRACE_RUNS];
 	uint64_t at[TRACE_RUNS] = {0}, low = UINT64_MAX, high = 0;
+	int err;
 
 	for (int i = 0; i < TRACE_RUNS; i++) {
 		snprintf(text[i], sizeof(text[i]), "bpf_trace_run%d", i + 1);
 		names[i] = text[i];
 	}
-	if (ksyms_addresses(names, at, TRACE_RUNS))
+	err = ksyms_addresses(names, at, TRACE_RUNS);
+	if (err == -EPERM)
+		warn_hidden();
+	if (err)
 		return;
 	for (int i = 0; i < TRACE_RUNS; i++) {
 		low = at[i] && at[i] < low ? at[i] : low;

@@ -201,8 +201,9 @@ static void read_all(struct ksyms *k)
 
 	k->is_read = true;
 	if (err >= 0 && !k->keys.n) {
-		log_warning(
-			"the kernel hides symbol addresses (kernel.kptr_restrict, or CAP_SYSLOG is missing): kernel frames are printed as addresses");
+		if (!k->query)
+			log_warning(
+				"kernel.kptr_restrict, or the lack of CAP_SYSLOG, hides the addresses of kernel functions: kernel frames are printed as addresses; 'sysctl kernel.kptr_restrict=1' shows them to root");
 		return;
 	}
 	drop_unnamed(k);
@@ -259,15 +260,20 @@ static bool find_key(const struct ksyms *k, uint64_t ip, uint64_t *key)
 	return true;
 }
 
-/* Query the kernel for single addresses, up to the number at which reading all symbols is
- * cheaper. */
+/* Query the kernel for single addresses, up to the number at which reading all symbols is cheaper,
+ * and beyond it if kallsyms hides the addresses. */
 static bool may_query(struct ksyms *k)
 {
 	if (!k->is_query_tried) {
 		k->is_query_tried = true;
 		k->query = ksym_query_new();
 	}
-	return k->query && !k->is_read && ksym_query_count(k->query) < QUERIES_MAX;
+	if (!k->query || k->is_read)
+		return k->query && !k->keys.n;
+	if (ksym_query_count(k->query) < QUERIES_MAX)
+		return true;
+	read_all(k);
+	return !k->keys.n;
 }
 
 bool ksyms_find(struct ksyms *k, uint64_t ip, const char **name, uint64_t *offset,
