@@ -20,6 +20,7 @@ struct view_frame {
 	const char *file;   /* source file; NULL: not known */
 	uint32_t line;
 	bool is_inlined; /* `name` was inlined into the next frame */
+	bool is_caller;	 /* ip is behind a call */
 };
 
 struct view_stack {

@@ -67,7 +67,7 @@ bool frames_name(struct session *s, const struct sonde_stack *st, struct view_fr
 			may_get = find_user(s, st, f->ip, f);
 		else
 			find_kernel(s, f->ip, f);
-		if (i > 0 && (!f->name || !f->offset))
+		if (f->is_caller && (!f->name || !f->offset))
 			name_call(s, st, f);
 		is_partial |= may_get && !f->name;
 	}
@@ -75,6 +75,11 @@ bool frames_name(struct session *s, const struct sonde_stack *st, struct view_fr
 }
 
 /* ---- lines ---- */
+
+static struct view_frame frame_of(const struct sonde_stack *st, uint32_t i)
+{
+	return (struct view_frame){.ip = st->ips[i], .is_caller = i > 0};
+}
 
 /* A frame for each function that is inlined at an address, then that of the function itself. */
 static int add_lines(struct session *s, const struct sonde_stack *st, uint32_t i,
@@ -89,8 +94,9 @@ static int add_lines(struct session *s, const struct sonde_stack *st, uint32_t i
 							.name = lines[k].function,
 							.file = lines[k].file,
 							.line = lines[k].line,
-							.is_inlined = k + 1 < n});
-	return n || err ? err : vec_push(out, (struct view_frame){.ip = st->ips[i]});
+							.is_inlined = k + 1 < n,
+							.is_caller = i > 0});
+	return n || err ? err : vec_push(out, frame_of(st, i));
 }
 
 int frames_make(struct session *s, const struct sonde_stack *st, bool has_lines,
@@ -101,9 +107,8 @@ int frames_make(struct session *s, const struct sonde_stack *st, bool has_lines,
 	int err = vec_reserve(&frames, n_ips + 1);
 
 	for (uint32_t i = 0; i < n_ips && !err; i++)
-		err = has_lines && st->tgid
-			      ? add_lines(s, st, i, &frames)
-			      : vec_push(&frames, (struct view_frame){.ip = st->ips[i]});
+		err = has_lines && st->tgid ? add_lines(s, st, i, &frames)
+					    : vec_push(&frames, frame_of(st, i));
 	if (err) {
 		vec_free(&frames);
 		return err;
