@@ -71,6 +71,7 @@ struct mmap2_record {
 struct comm_record {
 	struct perf_event_header header;
 	uint32_t pid, tid;
+	char comm[PROCMAP_COMM_BYTES]; /* shorter ones are padded to a multiple of 8 */
 };
 
 struct task_record {
@@ -282,17 +283,28 @@ static void apply_task(struct procmap *maps, const struct task_record *r, uint64
 		procmap_exit(maps, r->pid, time_ns);
 }
 
+static void apply_exec(const struct maptrack *t, struct procmap *maps, const struct comm_record *r,
+		       uint64_t time_ns)
+{
+	size_t head = offsetof(struct comm_record, comm), n;
+	char comm[PROCMAP_COMM_BYTES] = "";
+
+	if (r->header.size < head + sizeof(struct record_tail))
+		return;
+	n = r->header.size - head - sizeof(struct record_tail);
+	memcpy(comm, r->comm, n < sizeof(comm) - 1 ? n : sizeof(comm) - 1);
+	procmap_exec(maps, r->pid, time_ns, t->only_known, comm);
+}
+
 static void apply(struct maptrack *t, struct procmap *maps, const struct pending *p)
 {
 	const void *record = p->record;
-	const struct comm_record *comm = record;
 
 	switch (p->record->type) {
 	case PERF_RECORD_MMAP2: apply_mmap(maps, record, p->time_ns); break;
 	case PERF_RECORD_COMM:
-		if (p->record->misc & PERF_RECORD_MISC_COMM_EXEC &&
-		    p->record->size >= sizeof(*comm))
-			procmap_exec(maps, comm->pid, p->time_ns, t->only_known);
+		if (p->record->misc & PERF_RECORD_MISC_COMM_EXEC)
+			apply_exec(t, maps, record, p->time_ns);
 		break;
 	case PERF_RECORD_FORK:
 	case PERF_RECORD_EXIT: apply_task(maps, record, p->time_ns); break;

@@ -13,6 +13,15 @@
 struct procmap;
 struct perfmap;
 
+enum { PROCMAP_COMM_BYTES = 16 };
+
+/* How a program was run; belongs to usym.c. */
+struct procmap_program {
+	char comm[PROCMAP_COMM_BYTES]; /* "": not known */
+	bool is_known;		       /* mapped and run are */
+	const char *mapped, *run;      /* path of its file, and the link that was run; NULL: none */
+};
+
 /* Names of generated code; belongs to usym_code.c. */
 struct procmap_code {
 	struct perfmap *map; /* NULL: not open */
@@ -37,8 +46,10 @@ struct mapfiles *procmap_files(struct procmap *p);
 /* Events, in the order of time. Those of unknown processes are ignored. */
 void procmap_mmap(struct procmap *p, uint32_t tgid, const struct mapping *m, const char *path,
 		  uint64_t device, uint64_t inode);
-/* With only_known, ignore the exec of an unknown process, which is added otherwise. */
-void procmap_exec(struct procmap *p, uint32_t tgid, uint64_t time_ns, bool only_known);
+/* `comm`: the name that the thread has from then on, the last component of the path that was run.
+ * With only_known, ignore the exec of an unknown process, which is added otherwise. */
+void procmap_exec(struct procmap *p, uint32_t tgid, uint64_t time_ns, bool only_known,
+		  const char *comm);
 void procmap_fork(struct procmap *p, uint32_t parent, uint32_t child, uint64_t time_ns);
 void procmap_exit(struct procmap *p, uint32_t tgid, uint64_t time_ns);
 
@@ -63,6 +74,8 @@ const struct mapping *procmap_table(const struct procmap *p, uint32_t tgid, uint
 const struct mapping *procmap_find(const struct procmap *p, uint32_t tgid, uint32_t exec_id,
 				   uint64_t address, bool *is_newest);
 
+/* How the program of exec_id was run; NULL if exec_id is not known. Valid until the next event. */
+struct procmap_program *procmap_program(struct procmap *p, uint32_t tgid, uint32_t exec_id);
 /* The names of code that exec_id generated, for the caller to open, by procmap_set_code(); NULL if
  * exec_id is not known. Valid until the next event. */
 const struct procmap_code *procmap_code(struct procmap *p, uint32_t tgid, uint32_t exec_id);

@@ -8,6 +8,7 @@
 #include "runtime/base/clock.h"
 #include "runtime/base/proc_status.h"
 #include <errno.h>
+#include <string.h>
 
 /* ---- records ---- */
 
@@ -25,7 +26,8 @@ void procmap_mmap(struct procmap *p, uint32_t tgid, const struct mapping *m, con
 		maptable_add(&p->files, &newest_generation(r)->table, &with_file);
 }
 
-void procmap_exec(struct procmap *p, uint32_t tgid, uint64_t time_ns, bool only_known)
+void procmap_exec(struct procmap *p, uint32_t tgid, uint64_t time_ns, bool only_known,
+		  const char *comm)
 {
 	struct process *r = procmap_find_process(p, tgid);
 	struct generation *g;
@@ -43,8 +45,10 @@ void procmap_exec(struct procmap *p, uint32_t tgid, uint64_t time_ns, bool only_
 		r = procmap_add_process(p, tgid, time_ns);
 		g = r ? newest_generation(r) : NULL;
 	}
-	if (g)
-		g->is_complete = true;
+	if (!g)
+		return;
+	g->is_complete = true;
+	strncpy(g->program.comm, comm, sizeof(g->program.comm) - 1);
 }
 
 void procmap_fork(struct procmap *p, uint32_t parent, uint32_t child, uint64_t time_ns)
@@ -74,6 +78,7 @@ void procmap_fork(struct procmap *p, uint32_t parent, uint32_t child, uint64_t t
 				 .exec_id = newest_generation(from)->exec_id,
 				 .has_id = newest_generation(from)->has_id,
 				 .is_complete = newest_generation(from)->is_complete,
+				 .program = newest_generation(from)->program,
 				 .table = newest_generation(from)->table};
 	if (g->table)
 		g->table->refs++;

@@ -23,6 +23,7 @@ struct generation {
 	bool has_id, is_bound, is_complete;
 	struct maptable *table; /* NULL: empty */
 	struct procmap_code code;
+	struct procmap_program program;
 };
 
 struct process {

@@ -10,6 +10,7 @@
 #include "runtime/elf/elfsym.h"
 #include "runtime/elf/srcframe.h"
 #include "runtime/base/log.h"
+#include "runtime/base/proc_program.h"
 #include "runtime/symbols/maptrack.h"
 #include "runtime/symbols/procmap.h"
 #include "runtime/base/string_set.h"
@@ -19,6 +20,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define REREAD_NS 100000000ull
 
@@ -94,6 +96,38 @@ void usyms_note_all(struct usyms *u)
 		closedir(dir);
 }
 
+/* By which path the program was run: asked while the process lives. What an exec record says of the
+ * usual program, whose name is that of its file, is enough. */
+static void note_program(struct usyms *u, uint32_t tgid, uint32_t exec_id)
+{
+	struct procmap_program *p = procmap_program(u->maps, tgid, exec_id);
+	char mapped[PATH_MAX], run[PATH_MAX];
+
+	if (!p || p->is_known || !proc_program_path(tgid, mapped))
+		return;
+	p->is_known = true;
+	p->mapped = string_set_keep(&u->strings, mapped);
+	if (proc_program_link(tgid, mapped, p->comm, run))
+		p->run = string_set_keep(&u->strings, run);
+}
+
+/* The path to show for a mapped file: the link by which it was run, if it was. */
+static const char *shown_path(struct usyms *u, uint32_t tgid, uint32_t exec_id, const char *path)
+{
+	struct procmap_program *p = procmap_program(u->maps, tgid, exec_id);
+	char run[PATH_MAX];
+
+	if (p && !p->is_known && path[0] == '/' && proc_program_sibling(path, p->comm, run)) {
+		/* The process had ended before it could be asked. */
+		p->is_known = true;
+		p->mapped = string_set_keep(&u->strings, path);
+		p->run = string_set_keep(&u->strings, run);
+	}
+	if (p && p->run && p->mapped && strcmp(p->mapped, path) == 0)
+		return p->run;
+	return string_set_keep(&u->strings, path);
+}
+
 void usyms_note_stack(struct usyms *u, uint32_t tgid, uint32_t exec_id, uint64_t time_ns)
 {
 	if (procmap_is_bound(u->maps, tgid, exec_id)) {
@@ -110,6 +144,7 @@ void usyms_note_stack(struct usyms *u, uint32_t tgid, uint32_t exec_id, uint64_t
 	    !procmap_read_process(u->maps, tgid, time_ns))
 		procmap_bind(u->maps, tgid, exec_id, monotonic_ns());
 	symfiles_pin(&u->files, tgid, exec_id);
+	note_program(u, tgid, exec_id);
 	usym_code_open(&u->code, tgid, exec_id);
 }
 
@@ -170,13 +205,13 @@ static const struct mapping *find_mapping(struct usyms *u, uint32_t tgid, uint32
 }
 
 /* Name an address in a mapped file. False if the file has no symbol for it. */
-static bool find_in_file(struct usyms *u, uint32_t tgid, const struct mapping *m, uint64_t ip,
-			 struct usym *out)
+static bool find_in_file(struct usyms *u, uint32_t tgid, uint32_t exec_id, const struct mapping *m,
+			 uint64_t ip, struct usym *out)
 {
 	struct elfsym *elf;
 	const char *name;
 
-	out->module = string_set_keep(&u->strings, m->file->path);
+	out->module = shown_path(u, tgid, exec_id, m->file->path);
 	out->module_offset = ip - m->start + m->file_offset;
 	elf = symfiles_of(&u->files, tgid, m);
 	if (!elf || !elfsym_file_to_vaddr(elf, out->module_offset, &out->module_offset) ||
@@ -192,7 +227,7 @@ bool usyms_find(struct usyms *u, uint32_t tgid, uint32_t exec_id, uint64_t ip, s
 	const char *name;
 
 	*out = (struct usym){0};
-	if (m && find_in_file(u, tgid, m, ip, out))
+	if (m && find_in_file(u, tgid, exec_id, m, ip, out))
 		return true;
 	/* Code of a file may be listed, too: that of run times whose own symbols are stripped. */
 	if (usym_code_find(&u->code, tgid, exec_id, ip, &name, &out->offset))

@@ -44,7 +44,7 @@ static void test_overlap(void **state)
 	struct procmap *p = procmap_new();
 
 	(void)state;
-	procmap_exec(p, 1, 10, false);
+	procmap_exec(p, 1, 10, false, "x");
 	map_at(p, 1, 0x5000, 0x9000, 0, "/a");
 	map_at(p, 1, 0x1000, 0x3000, 0x100, "/b");
 	assert_mapped(p, 1, 0, 0x0fff, NULL, 0);
@@ -75,7 +75,7 @@ static void test_overlap_random(void **state)
 	uint32_t seed = 7;
 
 	(void)state;
-	procmap_exec(p, 1, 10, false);
+	procmap_exec(p, 1, 10, false, "x");
 	for (int i = 0; i < 3000; i++) {
 		char path[] = "/?";
 		uint32_t from, to;
@@ -104,11 +104,11 @@ static void test_generations(void **state)
 	struct procmap *p = procmap_new();
 
 	(void)state;
-	procmap_exec(p, 1, 100, false);
+	procmap_exec(p, 1, 100, false, "x");
 	map_at(p, 1, 0x1000, 0x2000, 0, "/a");
-	procmap_exec(p, 1, 200, false);
+	procmap_exec(p, 1, 200, false, "x");
 	map_at(p, 1, 0x1000, 0x2000, 0, "/b");
-	procmap_exec(p, 1, 300, false);
+	procmap_exec(p, 1, 300, false, "x");
 	map_at(p, 1, 0x1000, 0x2000, 0, "/c");
 	assert_mapped(p, 1, 99, 0x1000, "/c", 0); /* nothing is bound: the newest */
 	assert_int_equal(procmap_bind(p, 1, 41, 250), 0);
@@ -132,9 +132,9 @@ static void test_bind_race(void **state)
 	struct procmap *p = procmap_new();
 
 	(void)state;
-	procmap_exec(p, 1, 100, false);
+	procmap_exec(p, 1, 100, false, "x");
 	map_at(p, 1, 0x1000, 0x2000, 0, "/a");
-	procmap_exec(p, 1, 1000, false);
+	procmap_exec(p, 1, 1000, false, "x");
 	map_at(p, 1, 0x1000, 0x2000, 0, "/b");
 	procmap_bind(p, 1, 5, 1010);
 	assert_int_equal(procmap_bind(p, 1, 6, 2000000), 0);
@@ -150,7 +150,7 @@ static void test_fork(void **state)
 	size_t n;
 
 	(void)state;
-	procmap_exec(p, 1, 100, false);
+	procmap_exec(p, 1, 100, false, "x");
 	map_at(p, 1, 0x1000, 0x2000, 0, "/a");
 	procmap_bind(p, 1, 7, 150);
 	for (uint32_t child = 2; child < 1000; child++)
@@ -167,7 +167,7 @@ static void test_fork(void **state)
 	assert_mapped(p, 2, 7, 0x1000, "/a", 0);
 	assert_mapped(p, 2, 7, 0x3000, "/c", 0);
 	assert_mapped(p, 3, 7, 0x3000, NULL, 0);
-	procmap_exec(p, 3, 300, true);
+	procmap_exec(p, 3, 300, true, "x");
 	map_at(p, 3, 0x8000, 0x9000, 0, "/d");
 	assert_mapped(p, 3, 8, 0x8000, "/d", 0);
 	assert_mapped(p, 3, 7, 0x1000, "/a", 0);
@@ -181,14 +181,14 @@ static void test_pid_reuse(void **state)
 	struct procmap *p = procmap_new();
 
 	(void)state;
-	procmap_exec(p, 1, 100, false);
+	procmap_exec(p, 1, 100, false, "x");
 	map_at(p, 1, 0x1000, 0x2000, 0, "/a");
-	procmap_exec(p, 9, 100, false);
+	procmap_exec(p, 9, 100, false, "x");
 	map_at(p, 9, 0x1000, 0x2000, 0, "/b");
 	procmap_bind(p, 9, 3, 150);
 	procmap_exit(p, 9, 200);
 	procmap_fork(p, 1, 9, 300);
-	procmap_exec(p, 9, 400, false);
+	procmap_exec(p, 9, 400, false, "x");
 	map_at(p, 9, 0x1000, 0x2000, 0, "/c");
 	procmap_bind(p, 9, 8, 450);
 	assert_mapped(p, 9, 3, 0x1000, "/b", 0);
@@ -203,7 +203,7 @@ static void test_bounds(void **state)
 	uint32_t tgid = 2;
 
 	(void)state;
-	procmap_exec(p, 1, 1, false);
+	procmap_exec(p, 1, 1, false, "x");
 	map_at(p, 1, 0x1000, 0x2000, 0, "/a");
 	for (; tgid < 20000; tgid++) { /* short-lived ones, a millisecond apart */
 		procmap_fork(p, 1, tgid, tgid * 1000000ull);
@@ -231,7 +231,7 @@ static void test_bounds(void **state)
 	procmap_bind(p, tgid, 1, tgid * 1000000ull);
 	procmap_exit(p, tgid, tgid * 1000000ull);
 	for (uint32_t i = 0; i < 1000; i++)
-		procmap_exec(p, 1, 100 * SECOND + i, true);
+		procmap_exec(p, 1, 100 * SECOND + i, true, "x");
 	assert_int_equal(procmap_count(p), 1 + PROCMAP_BOUND_MAX);
 	procmap_free(p);
 }
@@ -259,9 +259,9 @@ static void test_proc(void **state)
 	assert_int_equal(procmap_read_process(p, self, UINT64_MAX), 0);
 	assert_ptr_equal(m, procmap_find(p, self, 0, (uintptr_t)test_proc, &is_newest));
 	/* The record of an exec whose outcome was just read makes no new one; a later one does. */
-	procmap_exec(p, self, 12345, false);
+	procmap_exec(p, self, 12345, false, "x");
 	assert_non_null(procmap_find(p, self, 0, (uintptr_t)test_proc, &is_newest));
-	procmap_exec(p, self, UINT64_MAX, false);
+	procmap_exec(p, self, UINT64_MAX, false, "x");
 	assert_null(procmap_find(p, self, 0, (uintptr_t)test_proc, &is_newest));
 	assert_int_equal(procmap_read_process(p, 0x7ffffff0, UINT64_MAX), -ENOENT);
 	procmap_free(p);
