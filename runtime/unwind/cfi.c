@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "runtime/elf/elfsym.h"
+#include "runtime/unwind/go.h"
 #include "runtime/unwind/pack.h"
 #include "runtime/unwind/reader.h"
 #include "runtime/unwind/rules.h"
@@ -179,8 +180,11 @@ static int add_fde(struct cfi *c, const struct cfi_section *section, size_t firs
 		return 0;
 	}
 	*guess = fde.cie;
-	if (!fde.bytes)
-		return 0;
+	return fde.bytes ? cfi_add_fde(c, fde) : 0;
+}
+
+int cfi_add_fde(struct cfi *c, struct cfi_fde fde)
+{
 	return c->fdes.n < FDES_MAX ? vec_push(&c->fdes, fde) : -EFBIG;
 }
 
@@ -286,7 +290,7 @@ static bool is_alignment(uint64_t end, uint64_t start)
 static int sweep_fde(struct sweep *w, const struct cfi_fde *f, uint64_t limit)
 {
 	const struct unwind_segment *segments = w->c->segments;
-	const struct cfi_cie *cie = &w->c->cies.items[f->cie];
+	const struct cfi_cie *cie;
 	uint64_t start = segments[0].address + f->start, end = start + f->bytes;
 	const struct unwind_segment *s;
 	bool is_valid;
@@ -307,6 +311,9 @@ static int sweep_fde(struct sweep *w, const struct cfi_fde *f, uint64_t limit)
 	if (err)
 		return err;
 	w->end = end;
+	if (f->cie == CFI_GO)
+		return go_pack_function(w->c->go, f->program, start, end, w->rules, w->out);
+	cie = &w->c->cies.items[f->cie];
 	err = cfi_run_fde(cie, cie->section.bytes + f->program, f->n_program, start, end, w->rules,
 			  w->out, &is_valid);
 	w->c->n_refused += !is_valid;

@@ -12,6 +12,7 @@
 #include "runtime/base/vec.h"
 #include "runtime/unwind/table.h"
 
+struct go_table;
 struct pack;
 struct unwind_rules;
 
@@ -67,8 +68,10 @@ struct cfi_cie {
 	struct cfi_state state; /* at the start of its functions */
 };
 
+#define CFI_GO UINT32_MAX /* instead of a CIE: a function of struct cfi's `go` */
+
 struct cfi_fde {
-	uint32_t start, bytes; /* of code; start is relative to struct cfi's base */
+	uint32_t start, bytes; /* of code; start is relative to that of the first segment */
 	uint32_t cie;
 	uint32_t program, n_program; /* instructions: offset in the section, bytes */
 };
@@ -79,11 +82,14 @@ struct cfi {
 	uint32_t n_segments;
 	VEC(struct cfi_cie) cies;
 	VEC(struct cfi_fde) fdes;
-	uint64_t n_refused; /* records that could not be decoded */
+	const struct go_table *go; /* or NULL */
+	uint64_t n_refused;	   /* records that could not be decoded */
 };
 
 /* Add the records of a section, whose bytes must outlive *c. 0 or -ENOMEM, -EFBIG. */
 int cfi_add_section(struct cfi *c, const struct cfi_section *section);
+/* Add a function. 0 or -ENOMEM, -EFBIG: there are too many. */
+int cfi_add_fde(struct cfi *c, struct cfi_fde fde);
 /* Pack the rows of all functions. Where FDEs overlap, each ends where the next one starts; of those
  * with the same start, the first that was added counts. 0 or -errno. */
 int cfi_pack_rows(struct cfi *c, struct unwind_rules *rules, struct pack *out);

@@ -15,6 +15,7 @@
 #include <zlib.h>
 #include "runtime/elf/elfsym_impl.h"
 #include "runtime/unwind/cfi.h"
+#include "runtime/unwind/go.h"
 #include "runtime/unwind/pack.h"
 #include "runtime/unwind/reader.h"
 #include "runtime/unwind/rules.h"
@@ -32,7 +33,8 @@ enum {
 struct source {
 	struct elf_file f;
 	struct cfi cfi;
-	uint8_t *eh_frame, *debug_frame;
+	struct go_table go;
+	uint8_t *eh_frame, *debug_frame, *gopclntab;
 };
 
 /* ---- headers ------------------------------------------------------------------------------- */
@@ -89,9 +91,11 @@ static const struct section *find_section(const struct elf_file *f, const char *
 	return NULL;
 }
 
-static bool is_go(const struct elf_file *f)
+static const struct section *find_gopclntab(const struct elf_file *f)
 {
-	return find_section(f, ".gopclntab") || find_section(f, ".go.buildinfo");
+	const struct section *s = find_section(f, ".gopclntab");
+
+	return s ? s : find_section(f, ".data.rel.ro.gopclntab");
 }
 
 /* ---- sections ------------------------------------------------------------------------------ */
@@ -249,6 +253,22 @@ static int add_eh_frame(struct source *s)
 	return cfi_add_section(&s->cfi, &cfi);
 }
 
+/* ---- Go ------------------------------------------------------------------------------------ */
+
+static int add_go(struct source *s)
+{
+	const struct section *section = find_gopclntab(&s->f);
+	const struct section *text = find_section(&s->f, ".text");
+	size_t n;
+	int err;
+
+	if (!section || !text || section->flags & SHF_COMPRESSED)
+		return 0;
+	err = read_bytes(&s->f, section->offset, section->size, &s->gopclntab, &n);
+	return err ? err
+		   : go_add_functions(&s->cfi, &s->go, s->gopclntab, n, text->address, s->f.entry);
+}
+
 /* ---- tables -------------------------------------------------------------------------------- */
 
 static int add_sections(struct source *s, const struct unwind_table *t)
@@ -256,8 +276,10 @@ static int add_sections(struct source *s, const struct unwind_table *t)
 	const struct section *eh_frame = find_section(&s->f, ".eh_frame"), *debug_frame;
 	int err = eh_frame ? add_section(s, eh_frame, false, &s->eh_frame) : add_eh_frame(s);
 
-	if (err || t->is_go) /* Go's .debug_frame does not say where rbp is */
+	if (err)
 		return err;
+	if (t->is_go) /* its .debug_frame does not say where rbp is */
+		return add_go(s);
 	debug_frame = find_section(&s->f, ".debug_frame");
 	return debug_frame ? add_section(s, debug_frame, true, &s->debug_frame) : 0;
 }
@@ -288,7 +310,7 @@ static int make_table(struct source *s, int fd, struct unwind_rules *rules, stru
 		err = read_segments(&s->f, t);
 	if (err || !t->n_segments)
 		return err;
-	t->is_go = is_go(&s->f);
+	t->is_go = find_gopclntab(&s->f) || find_section(&s->f, ".go.buildinfo");
 	s->cfi.segments = t->segments;
 	s->cfi.n_segments = t->n_segments;
 	err = add_sections(s, t);
@@ -308,6 +330,7 @@ int unwind_table_read(int fd, struct unwind_rules *rules, struct unwind_table *o
 #endif
 	free(s.eh_frame);
 	free(s.debug_frame);
+	free(s.gopclntab);
 	cfi_free(&s.cfi);
 	elfsym_close_file(&s.f);
 	if (err)

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Call frame information: an ELF file, or one section. The first byte selects which, and the kind
- * of the section, whose address follows in four bytes. Whatever it is, the table that results must
+ * of the section, whose address (or for Go's, offsets in it) follows in four bytes. Whatever it is, the table that results must
  * be one that a program in the kernel can search.
  */
 #include "tests/fuzz/fuzz.h"
 #include "runtime/unwind/cfi.h"
+#include "runtime/unwind/go.h"
 #include "runtime/unwind/pack.h"
 #include "runtime/unwind/rules.h"
 #include "runtime/unwind/table.h"
 #include <assert.h>
 #include <string.h>
 
-enum { SECTION = 1, DEBUG = 2, HEAD = 5 };
+enum { SECTION = 1, DEBUG = 2, GO = 4, GO_119 = 8, HEAD = 5 };
 
 static void check_block(const struct unwind_piece *p, uint32_t block, uint32_t n_blocks,
 			const struct unwind_rules *rules)
@@ -51,12 +52,28 @@ static void check_table(const struct unwind_table *t, const struct unwind_rules 
 	assert(rules->list.n <= UNWIND_RULES);
 }
 
+/* A table of Go's functions, with a header that is right as far as possible. */
+static int add_go(struct cfi *c, struct go_table *t, const uint8_t *data, size_t size,
+		  uint8_t *copy)
+{
+	uint64_t header[9] = {0,     size / 32,		0,
+			      0x400, 72 + data[1],	0,
+			      0,     72 + data[2] * 8u, 72 + data[3] * 8u};
+
+	header[0] = (data[0] & GO_119 ? 0xfffffff0 : 0xfffffff1) | 0x0801ull << 48;
+	memcpy(copy, header, sizeof(header));
+	memcpy(copy + sizeof(header), data + HEAD, size - HEAD);
+	return go_add_functions(c, t, copy, sizeof(header) + size - HEAD, 0x400, 0x400);
+}
+
 static int read_section(const uint8_t *data, size_t size, struct unwind_rules *rules,
 			struct unwind_table *out)
 {
 	struct unwind_segment segments[] = {{0x400, 0x400, 0x90000}, {0x90400, 0x100400, 0x123}};
 	struct cfi c = {.segments = segments, .n_segments = 2};
 	struct cfi_section section = {.is_debug = data[0] & DEBUG};
+	uint8_t *copy = malloc(size + 72);
+	struct go_table table;
 	struct pack pack;
 	uint32_t address;
 	int err;
@@ -66,7 +83,9 @@ static int read_section(const uint8_t *data, size_t size, struct unwind_rules *r
 	section.bytes = data + HEAD;
 	section.n = size - HEAD;
 	err = pack_begin(&pack);
-	if (!err)
+	if (!err && data[0] & GO)
+		err = add_go(&c, &table, data, size, copy);
+	else if (!err)
 		err = cfi_add_section(&c, &section);
 	if (!err)
 		err = cfi_pack_rows(&c, rules, &pack);
@@ -74,6 +93,7 @@ static int read_section(const uint8_t *data, size_t size, struct unwind_rules *r
 		err = pack_end(&pack, pack.address, out);
 	pack_free(&pack);
 	cfi_free(&c);
+	free(copy);
 	return err;
 }
 

@@ -20,7 +20,7 @@
 
 enum { CODE_BYTES = 0x8000, RELATIVE = 0x1b };
 
-static struct section eh, debug;
+static struct section eh, debug, go;
 static struct unwind_rules rules;
 static struct unwind_table table;
 
@@ -29,6 +29,7 @@ static int setup(void **state)
 	(void)state;
 	section_begin(&eh, CODE_BYTES, 0);
 	section_begin(&debug, CODE_BYTES, SECTION_MAX);
+	section_begin(&go, CODE_BYTES, 0);
 	return 0;
 }
 
@@ -619,7 +620,9 @@ static void test_debug_frame(void **state)
 	check(CODE, UNWIND_RSP, SAME, 0, 8);
 	check(CODE + 0x100, UNWIND_RSP, SAME, 0, 24);
 	/* that of Go does not say where rbp is */
-	m.is_go = true;
+	section_begin(&go, CODE_BYTES, SECTION_MAX / 2);
+	put(&go, 0, 8);
+	m.go = &go;
 	read_image(m);
 	assert_true(table.is_go);
 	check(CODE, UNWIND_RSP, SAME, 0, 8);
@@ -779,6 +782,156 @@ static void test_long_function(void **state)
 	check(CODE + CODE_BYTES - 1, UNWIND_RSP, SAME, 0, 16);
 }
 
+/* ---- Go ---- */
+
+enum { TOPFRAME = 1, SPWRITE = 2, ASM = 4, NO_TABLE = 255 };
+
+/* 0x20 bytes of code each; distances as the table has them. */
+static const struct go_function {
+	const char *name;
+	uint8_t flags, distances[8];
+} go_functions[] = {
+	{"main.main", 0, {2, 4, 48, 20, 47, 8}}, /* 0 for 4 bytes, 24 for 20, 0 */
+	{"main.assembly", ASM, {2, 4, 32, 28}},	 /* 0 for 4 bytes, 16 */
+	{"runtime.goexit", TOPFRAME | ASM, {2, 32}},
+	{"runtime.mcall", SPWRITE | ASM, {2, 32}},
+	{"runtime.systemstack", SPWRITE | ASM, {2, 32}},
+	{"runtime.sigreturn__sigaction", ASM, {2, 32}},
+	{"runtime.sigtramp", TOPFRAME | ASM, {2, 4, 112, 28}}, /* 0 for 4 bytes, 56 */
+	{"main.none", 0, {NO_TABLE}},
+	{"main.short", 0, {2, 8, 0}},	   /* ends too early */
+	{"main.below", 0, {1, 8, 18, 24}}, /* -2, then 7 */
+};
+enum { GO_STEP = 0x20, NAMES = 72, DISTANCES = 0x200, FUNCTIONS = 0x280, DESCRIPTIONS = 0x100 };
+
+static void go_at(size_t at, uint64_t value, size_t n)
+{
+	memcpy(go.bytes + at, &value, n);
+}
+
+static void make_go(uint32_t magic, uint64_t text)
+{
+	size_t n = COUNT(go_functions), name = NAMES, distances = DISTANCES + 1;
+
+	memset(go.bytes, 0, 0x1000);
+	go.n = 0x1000;
+	go_at(0, magic, 4);
+	go_at(6, 0x0801, 2);
+	go_at(8, n, 8);
+	go_at(24, text, 8);
+	go_at(32, NAMES, 8);
+	go_at(56, DISTANCES, 8);
+	go_at(64, FUNCTIONS, 8);
+	for (size_t i = 0; i < n; i++) {
+		const struct go_function *f = &go_functions[i];
+		size_t at = FUNCTIONS + DESCRIPTIONS + i * 48;
+
+		go_at(FUNCTIONS + 8 * i, GO_STEP * i, 4);
+		go_at(FUNCTIONS + 8 * i + 4, at - FUNCTIONS, 4);
+		go_at(at + 4, name - NAMES, 4);
+		memcpy(go.bytes + name, f->name, strlen(f->name) + 1);
+		name += strlen(f->name) + 1;
+		go_at(at + (magic == 0xfffffff0 ? 37 : 41), f->flags, 1);
+		if (f->distances[0] != NO_TABLE) {
+			go_at(at + 16, distances - DISTANCES, 4);
+			memcpy(go.bytes + distances, f->distances, 8);
+			distances += 9;
+		}
+	}
+	go_at(FUNCTIONS + 8 * n, GO_STEP * n, 4);
+}
+
+static void check_go(void)
+{
+	uint64_t at = CODE;
+
+	check(at, UNWIND_RSP, SAME, 0, 8);
+	check(at + 4, UNWIND_RSP, AT_CFA, -16, 32);
+	check(at + 23, UNWIND_RSP, AT_CFA, -16, 32);
+	check(at + 24, UNWIND_RSP, SAME, 0, 8);
+	check(at += GO_STEP, UNWIND_RSP, SAME, 0, 8);
+	check(at + 4, UNWIND_NO_RULE);
+	check(at += GO_STEP, UNWIND_END);
+	check(at += GO_STEP, UNWIND_END);
+	check(at += GO_STEP, UNWIND_NO_RULE);
+	/* a lookup of the return address finds the byte before it */
+	at += GO_STEP;
+	check(at - 2, UNWIND_NO_RULE);
+	check(at - 1, UNWIND_SIGNAL);
+	check(at + GO_STEP - 1, UNWIND_SIGNAL);
+	check(at += GO_STEP, UNWIND_RSP, UNKNOWN, 0, 8);
+	check(at + 4, UNWIND_RSP, UNKNOWN, 0, 64);
+	check(at += GO_STEP, UNWIND_NO_RULE);
+	check(at += GO_STEP, UNWIND_RSP, SAME, 0, 8);
+	check(at + 8, UNWIND_NO_RULE);
+	check(at += GO_STEP, UNWIND_NO_RULE);
+	check(at + 8, UNWIND_RSP, AT_CFA, -16, 15);
+	check(at += GO_STEP, UNWIND_NO_RULE);
+}
+
+static void test_go(void **state)
+{
+	struct image m = {.go = &go, .has_sections = true};
+
+	(void)state;
+	make_go(0xfffffff0, CODE);
+	read_image(m);
+	assert_true(table.is_go);
+	check_go();
+	make_go(0xfffffff1, CODE);
+	read_image(m);
+	check_go();
+	/* the address of the code is not in the file: that of the section, if the entry agrees */
+	make_go(0xfffffff1, 0);
+	m.entry = CODE + GO_STEP;
+	read_image(m);
+	check_go();
+	m.entry = CODE + GO_STEP + 1;
+	read_image(m);
+	assert_int_equal(table.n_rows, 0);
+	make_go(0xfffffffb, CODE); /* of Go 1.2 to 1.15 */
+	read_image(m);
+	assert_int_equal(table.n_rows, 0);
+	assert_true(table.is_go);
+}
+
+/* Beside functions of C. */
+static void test_go_and_c(void **state)
+{
+	struct image m = {.go = &go, .eh_frame = &eh, .has_sections = true};
+
+	(void)state;
+	section_begin(&go, CODE_BYTES, SECTION_MAX);
+	make_go(0xfffffff1, CODE);
+	put_plain(put_cie(&eh, RELATIVE), CODE + 0x1000, 0x40, 16);
+	read_image(m);
+	check_go();
+	check(CODE + 0x1000, UNWIND_RSP, SAME, 0, 16);
+	check(CODE + 0xfff, UNWIND_NO_RULE);
+}
+
+/* Each byte of the table damaged, and the table cut off. */
+static void test_go_damage(void **state)
+{
+	struct image m = {.go = &go, .code_bytes = CODE_BYTES, .has_sections = true};
+
+	(void)state;
+	make_go(0xfffffff1, CODE);
+	image_make(&m);
+	for (size_t i = 0; i < FUNCTIONS + DESCRIPTIONS + 48 * COUNT(go_functions); i++) {
+		uint8_t *at = m.bytes + CODE_OFFSET + CODE_BYTES + i, old = *at;
+
+		for (unsigned value = 0; value <= 255; value += 51) {
+			*at = (uint8_t)value;
+			assert_int_equal(read_again(&m), 0);
+			for (uint64_t a = CODE; a < CODE + 0x200; a += 3)
+				assert_in_range(rule_at(a).cfa, 0, UNWIND_UNSUPPORTED);
+		}
+		*at = old;
+	}
+	free(m.bytes);
+}
+
 /* ---- files ---- */
 
 /* Without section headers, and without a length 0 at the end; larger than the first read. */
@@ -898,6 +1051,7 @@ int main(void)
 		TEST(test_forms),	 TEST(test_initial_state), TEST(test_dwarf64),
 		TEST(test_debug_frame),	 TEST(test_compressed),	   TEST(test_alignment),
 		TEST(test_order),	 TEST(test_pieces),	   TEST(test_long_function),
+		TEST(test_go),		 TEST(test_go_and_c),	   TEST(test_go_damage),
 		TEST(test_stripped),	 TEST(test_terminator),	   TEST(test_no_frames),
 		TEST(test_other_files),	 TEST(test_damage),
 	};

@@ -24,10 +24,11 @@ struct section {
 
 struct image {
 	size_t code_bytes;
-	struct section *eh_frame, *debug_frame; /* or NULL */
-	bool has_sections;			/* section headers; .eh_frame_hdr exists always */
-	uint64_t debug_flags;			/* sh_flags of .debug_frame */
-	bool is_go;				/* has a section .gopclntab */
+	const struct section *eh_frame, *debug_frame; /* or NULL */
+	bool has_sections;	  /* section headers; .eh_frame_hdr exists always */
+	uint64_t debug_flags;	  /* sh_flags of .debug_frame */
+	const struct section *go; /* .gopclntab, or NULL */
+	uint64_t entry;
 	uint8_t *bytes;
 	size_t n;
 };
@@ -121,10 +122,10 @@ static inline void image_section(Elf64_Shdr *h, uint32_t name, uint64_t flags, u
  * .eh_frame_hdr, and section headers at the end. */
 static inline void image_make(struct image *m)
 {
-	static const char names[] = "\0.eh_frame\0.debug_frame\0.shstrtab\0.gopclntab";
-	const struct section *eh = m->eh_frame, *debug = m->debug_frame;
+	static const char names[] = "\0.eh_frame\0.debug_frame\0.shstrtab\0.gopclntab\0.text";
+	const struct section *eh = m->eh_frame, *debug = m->debug_frame, *go = m->go;
 	size_t end = CODE_OFFSET + m->code_bytes, n_loaded, at;
-	Elf64_Shdr s[5] = {{0}};
+	Elf64_Shdr s[6] = {{0}};
 	Elf64_Phdr p[2] = {{0}};
 	Elf64_Ehdr h = {.e_type = ET_DYN, .e_machine = EM_X86_64, .e_version = 1};
 
@@ -132,11 +133,14 @@ static inline void image_make(struct image *m)
 		end = eh->address - CODE + CODE_OFFSET + eh->n;
 	if (debug && debug->address - CODE + CODE_OFFSET + debug->n > end)
 		end = debug->address - CODE + CODE_OFFSET + debug->n;
+	if (go && go->address - CODE + CODE_OFFSET + go->n > end)
+		end = go->address - CODE + CODE_OFFSET + go->n;
 	n_loaded = (end + 4 + 7) & ~(size_t)7;
 	m->n = n_loaded + 16 + sizeof(s) + sizeof(names);
 	m->bytes = calloc(1, m->n);
 	assert(m->bytes);
 	memcpy(h.e_ident, ELFMAG "\2\1\1", 7);
+	h.e_entry = m->entry;
 	h.e_phoff = sizeof(h);
 	h.e_phentsize = sizeof(*p);
 	h.e_phnum = eh ? 2 : 1;
@@ -167,12 +171,15 @@ static inline void image_make(struct image *m)
 	memcpy(m->bytes + at, names, sizeof(names));
 	image_section(&s[3], 24, 0, at - CODE_OFFSET + CODE, sizeof(names));
 	s[3].sh_type = SHT_STRTAB;
-	if (m->is_go)
-		image_section(&s[4], 34, SHF_ALLOC, CODE, 8);
+	if (go) {
+		memcpy(m->bytes + (go->address - CODE + CODE_OFFSET), go->bytes, go->n);
+		image_section(&s[4], 34, SHF_ALLOC, go->address, go->n);
+	}
+	image_section(&s[5], 45, SHF_ALLOC | SHF_EXECINSTR, CODE, m->code_bytes);
 	if (m->has_sections) {
 		h.e_shoff = n_loaded + 16;
 		h.e_shentsize = sizeof(*s);
-		h.e_shnum = 5;
+		h.e_shnum = 6;
 		h.e_shstrndx = 3;
 	}
 	memcpy(m->bytes, &h, sizeof(h));

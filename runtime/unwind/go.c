@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The functions of Go files: see go.h. The layout is that of struct pcHeader and struct _func in
+ * Go's runtime/symtab.go and runtime2.go. For each function it has
+ *
+ *   flags      TOPFRAME: the outermost function of a stack. SPWRITE: it sets rsp to something
+ *              else, as those do that switch stacks. ASM: it was written in assembly.
+ *   distances  pairs of differences (distance from rsp to the return address, bytes of code).
+ *
+ * A function with a frame stores rbp below the return address, at CFA - 16. Assembly need not:
+ * where it has a frame, and in functions that set rsp, there are no rows, and walks take the frame
+ * pointer.
+ */
+#include "runtime/unwind/go.h"
+#include <errno.h>
+#include <string.h>
+#include "runtime/unwind/cfi.h"
+#include "runtime/unwind/pack.h"
+#include "runtime/unwind/reader.h"
+#include "runtime/unwind/rules.h"
+
+enum {
+	MAGIC_118 = 0xfffffff0,
+	MAGIC_120 = 0xfffffff1,
+	WORD = 8,
+	HEADER_BYTES = 8 + 8 * WORD,
+	ENTRY_BYTES = 8, /* of the table of functions: offset of the code, of the description */
+	NAME_AT = 4,	 /* in the description */
+	DISTANCES_AT = 16,
+	FLAGS_AT_118 = 37,
+	FLAGS_AT_120 = 41,
+	FUNCTION_BYTES = 44,
+	FLAG_TOPFRAME = 1,
+	FLAG_SPWRITE = 2,
+	FLAG_ASM = 4,
+	DISTANCE_MAX = 1 << 30,
+};
+
+/* Functions to which the general rules do not apply. */
+enum special { ORDINARY, OUTERMOST, SIGNAL_RETURN, SIGNAL_HANDLER };
+
+static const struct {
+	const char *name;
+	enum special special;
+} specials[] = {
+	/* runs on a thread's own stack, for a goroutine that may continue elsewhere meanwhile */
+	{"runtime.mcall", OUTERMOST},
+	/* the return address of a signal handler */
+	{"runtime.sigreturn", SIGNAL_RETURN},
+	{"runtime.sigreturn__sigaction", SIGNAL_RETURN},
+	/* has the flag TOPFRAME, but returns to sigreturn */
+	{"runtime.sigtramp", SIGNAL_HANDLER},
+	{"runtime.cgoSigtramp", SIGNAL_HANDLER},
+};
+
+static struct reader reader_at(const struct go_table *t, uint64_t offset)
+{
+	uint64_t at = offset < t->n ? offset : t->n;
+
+	return (struct reader){t->bytes + at, t->bytes + t->n, false};
+}
+
+static uint32_t u32_at(const struct go_table *t, uint64_t offset)
+{
+	struct reader r = reader_at(t, offset);
+
+	return reader_u32(&r);
+}
+
+static enum special special_of(const struct go_table *t, uint32_t function)
+{
+	struct reader name = reader_at(t, t->names + u32_at(t, function + (uint64_t)NAME_AT));
+
+	for (size_t i = 0; i < sizeof(specials) / sizeof(*specials); i++) {
+		size_t n = strlen(specials[i].name) + 1;
+
+		if (reader_left(&name) >= n && !memcmp(name.at, specials[i].name, n))
+			return specials[i].special;
+	}
+	return ORDINARY;
+}
+
+/* Read the header. False if the table is not of a known form. */
+static bool read_header(struct go_table *t, uint64_t *text)
+{
+	struct reader r = reader_at(t, 0);
+	uint32_t magic = reader_u32(&r);
+	uint64_t n_functions;
+
+	if (t->n < HEADER_BYTES || t->n > UINT32_MAX || reader_u16(&r) || reader_u8(&r) != 1 ||
+	    reader_u8(&r) != WORD || (magic != MAGIC_118 && magic != MAGIC_120))
+		return false;
+	t->flags_at = magic == MAGIC_118 ? FLAGS_AT_118 : FLAGS_AT_120;
+	n_functions = reader_u64(&r);
+	reader_u64(&r); /* files */
+	*text = reader_u64(&r);
+	t->names = reader_u64(&r);
+	reader_u64(&r); /* compilation units */
+	reader_u64(&r); /* names of files */
+	t->distances = reader_u64(&r);
+	t->functions = reader_u64(&r);
+	if (t->names >= t->n || t->distances >= t->n || t->functions >= t->n ||
+	    n_functions >= (t->n - t->functions) / ENTRY_BYTES)
+		return false;
+	t->n_functions = (uint32_t)n_functions;
+	return true;
+}
+
+/* Does one of the functions start at that offset of the code? */
+static bool has_function(const struct go_table *t, uint64_t offset)
+{
+	uint32_t first = 0, end = t->n_functions;
+
+	while (first < end) {
+		uint32_t middle = first + (end - first) / 2;
+		uint32_t here = u32_at(t, t->functions + (uint64_t)middle * ENTRY_BYTES);
+
+		if (here == offset)
+			return true;
+		if (here < offset)
+			first = middle + 1;
+		else
+			end = middle;
+	}
+	return false;
+}
+
+static int add_function(struct cfi *c, const struct go_table *t, uint64_t text, uint32_t i)
+{
+	uint64_t entry = t->functions + (uint64_t)i * ENTRY_BYTES;
+	uint32_t start = u32_at(t, entry), end = u32_at(t, entry + ENTRY_BYTES);
+	uint64_t function = t->functions + u32_at(t, entry + 4), offset;
+
+	offset = text + start - c->segments[0].address;
+	if (end <= start || offset > UINT32_MAX || function + FUNCTION_BYTES > t->n)
+		return 0;
+	/* the return address of a signal handler is the start of this one: lookups subtract 1 */
+	if (special_of(t, (uint32_t)function) == SIGNAL_RETURN && offset) {
+		offset--;
+		start--;
+	}
+	return cfi_add_fde(c, (struct cfi_fde){.start = (uint32_t)offset,
+					       .bytes = end - start,
+					       .cie = CFI_GO,
+					       .program = (uint32_t)function});
+}
+
+int go_add_functions(struct cfi *c, struct go_table *t, const uint8_t *bytes, size_t n,
+		     uint64_t text, uint64_t entry)
+{
+	uint64_t own_text;
+	int err = 0;
+
+	*t = (struct go_table){.bytes = bytes, .n = n};
+	if (!c->n_segments || !read_header(t, &own_text))
+		return 0;
+	if (!own_text && !has_function(t, entry - text))
+		return 0;
+	c->go = t;
+	for (uint32_t i = 0; i < t->n_functions && !err; i++)
+		err = add_function(c, t, own_text ? own_text : text, i);
+	return err;
+}
+
+/* ---- rows ---------------------------------------------------------------------------------- */
+
+/* The rule where the return address is `distance` bytes above rsp. */
+static struct unwind_rule rule_for(int64_t distance, uint8_t flags, enum special special)
+{
+	struct unwind_rule rule = {.cfa = UNWIND_RSP, .cfa_offset = (int32_t)distance + WORD};
+
+	if (distance < 0 || distance > DISTANCE_MAX)
+		return (struct unwind_rule){.cfa = UNWIND_NO_RULE};
+	if (special == SIGNAL_HANDLER) {
+		rule.rbp = UNWIND_RBP_UNKNOWN; /* that of the interrupted code is with the signal */
+	} else if (distance && flags & FLAG_ASM) {
+		return (struct unwind_rule){.cfa = UNWIND_NO_RULE};
+	} else if (distance) {
+		rule.rbp = UNWIND_RBP_AT_CFA;
+		rule.rbp_offset = -2 * WORD;
+	}
+	return rule;
+}
+
+/* The rule that counts for a whole function, if there is one. */
+static bool whole_rule(uint8_t flags, enum special special, struct unwind_rule *out)
+{
+	if (special == SIGNAL_RETURN)
+		out->cfa = UNWIND_SIGNAL;
+	else if (special == OUTERMOST || (flags & FLAG_TOPFRAME && special != SIGNAL_HANDLER))
+		out->cfa = UNWIND_END;
+	else if (flags & FLAG_SPWRITE)
+		out->cfa = UNWIND_NO_RULE;
+	else
+		return false;
+	return true;
+}
+
+static int pack_rule(struct unwind_rules *rules, struct pack *out, uint64_t address,
+		     struct unwind_rule rule)
+{
+	int index = unwind_rules_intern(rules, rule);
+
+	return index < 0 ? index : pack_row(out, address, (uint32_t)index);
+}
+
+int go_pack_function(const struct go_table *t, uint32_t function, uint64_t start, uint64_t end,
+		     struct unwind_rules *rules, struct pack *out)
+{
+	struct reader r = reader_at(t, function + t->flags_at);
+	uint8_t flags = reader_u8(&r);
+	enum special special = flags ? special_of(t, function) : ORDINARY;
+	uint32_t at = u32_at(t, function + (uint64_t)DISTANCES_AT);
+	struct unwind_rule rule = {0};
+	int64_t distance = -1;
+	int err = 0;
+
+	if (whole_rule(flags, special, &rule))
+		return pack_rule(rules, out, start, rule);
+	r = reader_at(t, t->distances + at);
+	r.failed = !at; /* none */
+	while (!err && start < end) {
+		uint32_t difference = (uint32_t)reader_uleb(&r);
+		uint64_t bytes = reader_uleb(&r);
+
+		distance += (int32_t)(difference >> 1 ^ -(difference & 1));
+		if (r.failed || !bytes) /* the end, and code without a row */
+			return pack_row(out, start, UNWIND_RULE_NONE);
+		err = pack_rule(rules, out, start, rule_for(distance, flags, special));
+		start = bytes < end - start ? start + bytes : end;
+	}
+	return err;
+}
