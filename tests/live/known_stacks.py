@@ -1,8 +1,5 @@
 """known_stacks: what scripts that check user stacks share: the stacks that sonde prints as JSON, executable
-mappings and symbols of files, and whether the text of a frame means an address.
-
-A frame's text is `name+offset` or an address. Names are not unique, so addresses are not looked up here:
-a text means an address if some symbol of that name starts that many bytes below it."""
+mappings of processes, and symbols of files."""
 
 import functools
 import json
@@ -12,35 +9,48 @@ import struct
 import subprocess
 
 MOST_FRAMES = 127  # of a stack that sonde takes
-HEX = re.compile(r"0x([0-9a-f]+)$")
 
 
 # ---- what sonde prints ------------------------------------------------------------------------------
 
 def read_map(path, name="@"):
-    """[(list of keys before the stack, list of frames, value)] of a map whose last key is a stack."""
+    """[(keys before the stacks, stacks, value)] of a map whose last keys are stacks; a stack is a list of lines."""
     rows = []
     with open(path, encoding="utf-8", errors="replace") as file:
         for line in file:
             data = json.loads(line)
             if data["type"] in ("map", "stats", "hist") and name in data["data"]:
                 for key, value in data["data"][name].items():
-                    before, _, frames = key.partition("\n")
-                    rows.append(([k for k in before.split(",") if k], frames_of(frames), int(value)))
+                    before, _, stacks = key.partition("\n")
+                    rows.append(([k for k in before.split(",") if k], split_stacks(stacks), int(value)))
     return rows
 
 
-def frames_of(text):
-    return [line.strip() for line in text.split("\n") if line.strip() and line.strip() != ","]
+def split_stacks(text):
+    """Each stack is lines; a line of a comma alone is between two."""
+    stacks = [[]]
+    for line in text.split("\n"):
+        if line.strip() == ",":
+            stacks.append([])
+        elif line.strip():
+            stacks[-1].append(line.strip())
+    return stacks
 
 
-def split_frame(text):
-    """(name, offset), or (None, address)."""
-    number = HEX.match(text)
-    if number:
-        return None, int(number.group(1), 16)
-    name, plus, offset = text.rpartition("+")
-    return (name, int(offset)) if plus and offset.isdigit() else (text, 0)
+MARK = re.compile(r"\[truncated: (.*)\]$")
+
+
+def read_stack(lines):
+    """(frames, why the walk ended early or None): the mark is the last line."""
+    mark = MARK.match(lines[-1]) if lines else None
+    return (lines[:-1], mark.group(1)) if mark else (lines, None)
+
+
+def function_of(text):
+    """`name` of `name+offset` and `name+offset [vdso]`, None for an address."""
+    if text.startswith("0x"):
+        return None
+    return re.sub(r"\+\d+( \[vdso\])?$", "", text)
 
 
 # ---- files and mappings ---------------------------------------------------------------------------------
@@ -129,21 +139,6 @@ class Maps:
         """The mappings that hold or held the address."""
         return [row for row in self.rows if row[0] <= address < row[1]]
 
-    def means(self, text, address):
-        """Does this frame's text mean this address?"""
-        name, number = split_frame(text)
-        if name is None:
-            return number == address
-        for start, _, offset, path in self.at(address):
-            if path == "[vdso]":
-                return True
-            file = open_file(path)
-            at = file and file.address(address - start + offset)
-            if at is not None and at - number in file.starts.get(name, ()):
-                return True
-        return False
-
-    def is_junk(self, text):
-        """An address in no executable mapping."""
-        name, number = split_frame(text)
-        return name is None and not self.at(number) and not self.at(number - 1)
+    def is_junk(self, address):
+        """In no executable mapping; of a call at a mapping's end the return address is behind it."""
+        return not self.at(address) and not self.at(address - 1)

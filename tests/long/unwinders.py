@@ -6,6 +6,7 @@ sonde tracing sched_switch meanwhile, each thread's backtrace must be among its 
 invents from debug information (inlined functions, tail calls) are left out.
 perf: samples of the same event with a copy of the stack, unwound later by its own library."""
 
+import collections
 import os
 import re
 import select
@@ -17,7 +18,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "live"))
 
-from known_stacks import MOST_FRAMES, read_map  # noqa: E402
+from known_stacks import MOST_FRAMES, read_map, read_stack  # noqa: E402
 
 GDB_SCRIPT = r"""
 import gdb
@@ -123,7 +124,8 @@ class Perf:
 
 
 class Sonde:
-    """Traces while it is entered; then `rows` are [(keys, addresses, value)] of its map @, whose last key is a stack."""
+    """Traces while it is entered; then `rows` are [(keys, addresses, value)] of its map @, whose last key is a stack,
+    and `marks` the values by the reason why the walk ended early, which is None for the others."""
 
     def __init__(self, program, script, *options):
         self.folder = tempfile.TemporaryDirectory(prefix="unwinders-")
@@ -148,7 +150,11 @@ class Sonde:
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGINT)
         _, self.errors = self.process.communicate(timeout=120)
-        self.rows = [(keys, [int(frame, 16) for frame in frames], n) for keys, frames, n in read_map(self.out)]
+        self.marks = collections.Counter()
+        for keys, stacks, n in read_map(self.out):
+            frames, mark = read_stack(stacks[0])
+            self.rows.append((keys, [int(frame, 16) for frame in frames], n))
+            self.marks[mark] += n
         self.folder.cleanup()
 
 

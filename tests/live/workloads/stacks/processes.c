@@ -104,6 +104,7 @@ STAYS int k_system(void)
 
 STAYS int k_image(const char *name)
 {
+	START_SITE(" of an image", "k_image main");
 	expect(name, "k_nanosleep k_image main");
 	for (int i = 0; i < 3; i++)
 		k_nanosleep();
@@ -122,6 +123,7 @@ int main(int argc, char **argv)
 	if (argc > 2 && strcmp(argv[1], "--image") == 0)
 		return k_image(argv[2]);
 	wait_ms = argc > 1 ? strtol(argv[1], NULL, 10) : 4;
+	START_SITE("", "main");
 	k_fork(NULL);
 	k_fork("exec");
 	k_vfork();

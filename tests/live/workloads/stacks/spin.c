@@ -108,6 +108,7 @@ int main(int argc, char **argv)
 	void *warm_up[4];
 
 	backtrace(warm_up, 4);
+	START_SITE("", "main");
 	n_threads = n_threads < 1 || n_threads > 16 ? 1 : n_threads;
 	end_ns = read_known_clock(CLOCK_MONOTONIC) + ms * 1000000;
 	for (int i = 1; i < n_threads; i++)

@@ -214,6 +214,7 @@ int main(int argc, char **argv)
 
 	wait_ms = argc > 2 ? strtol(argv[2], nullptr, 10) : 4;
 	backtrace(warm_up, 4);
+	START_SITE("", "main");
 	for (long i = 0; i < rounds; i++)
 		all_of_them();
 	expect("binary_search", "k_nanosleep k_less k_search main");

@@ -552,6 +552,7 @@ int main(int argc, char **argv)
 
 	wait_ms = argc > 2 ? strtol(argv[2], NULL, 10) : 4;
 	backtrace(warm_up, 4); /* loads libgcc */
+	START_SITE("", "main");
 	sigemptyset(&set);
 	sigaddset(&set, SIGUSR2);
 	sigprocmask(SIG_BLOCK, &set, NULL);

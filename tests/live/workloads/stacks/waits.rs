@@ -74,6 +74,12 @@ pub extern "C" fn k_receive() {
     at_site!("k_receive", never.recv_timeout(Duration::from_millis(20)).ok());
 }
 
+#[no_mangle]
+#[inline(never)]
+pub extern "C" fn k_start() {
+    at_site!("k_start", std::thread::sleep(Duration::from_millis(300)));
+}
+
 pub trait Shape {
     fn area(&self, n: i32) -> i32;
 }
@@ -150,6 +156,8 @@ pub fn k_thread() {
 #[no_mangle]
 #[inline(never)]
 pub fn k_all() {
+    expect("start", "k_start k_all main");
+    k_start();
     expect("sleep", "k_sleep k_all main");
     k_sleep();
     expect("channel", "k_receive k_all main");
