@@ -176,6 +176,7 @@ static void print_if_due(struct loop *l)
 
 static void run_events(struct loop *l)
 {
+	goroutine_sweep_start(l->s);
 	check_end(l);
 	while (!l->done) {
 		loop_wait(l, loop_drain(l) > 0);
@@ -186,6 +187,7 @@ static void run_events(struct loop *l)
 			loop_drain_current(l);
 			stack_sweep_run(l->s);
 		}
+		goroutine_sweep(l->s);
 	}
 }
 

@@ -74,6 +74,7 @@ struct session {
 	struct deferred_string *strings;	 /* deferred_strings.c: of the current record */
 	uint64_t boot_offset_ns;		 /* CLOCK_REALTIME - CLOCK_BOOTTIME */
 	bool is_stack_unread;			 /* reading one failed, and was reported */
+	uint64_t goroutine_sweep_ns;		 /* when the next one is due; 0: never */
 	uint64_t map_records_lost;		 /* mmap and exec records the kernel dropped */
 };
 
@@ -143,6 +144,11 @@ void stack_sweep_free(struct stack_sweep *w);
 void stack_sweep_note(struct stack_sweep *w, const struct sonde_stack_event *ev);
 bool stack_sweep_is_due(const struct session *s);
 void stack_sweep_run(struct session *s);
+
+/* goroutine_sweep.c: forget the open calls of Go functions whose processes have ended, from time to
+ * time. */
+void goroutine_sweep_start(struct session *s);
+void goroutine_sweep(struct session *s);
 
 /* deferred_strings.c: values that become strings in user space. The strings live until
  * deferred_strings_forget(). */

@@ -250,9 +250,15 @@ func exits(n int) {
 	}
 }
 
+//go:noinline
+func quits() int {
+	os.Exit(0)
+	return 1
+}
+
 func main() {
 	n, _ := strconv.Atoi(os.Args[2])
 	modes := map[string]func(int){"arguments": arguments, "moves": moves, "turns": turns,
-		"grow": grow, "preempted": preempted, "panics": panics, "exits": exits}
+		"grow": grow, "preempted": preempted, "panics": panics, "exits": exits, "quits": func(int) { quits() }}
 	modes[os.Args[1]](n)
 }
