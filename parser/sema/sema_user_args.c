@@ -94,7 +94,7 @@ static bool is_known(struct sema *s, const struct expr *e, const struct attach_p
 			is_inside(s, e, p);
 		return false;
 	}
-	if (clone_word(t->symbol)) {
+	if (t->abi == USER_ABI_C && clone_word(t->symbol)) {
 		if (e)
 			is_clone(s, e, t);
 		return false;
@@ -131,12 +131,17 @@ static const struct tp_field *param_of(const struct typed_function *f, const cha
 	return NULL;
 }
 
-static const struct type *not_a_word(struct sema *s, const struct expr *e, const struct tp_field *f)
+static const struct type *not_a_word(struct sema *s, const struct expr *e, const struct tp_field *f,
+				     bool is_go)
 {
 	sema_error(s, e->field.name_span, "argument-type",
 		   "args.%s is of type %s, which is not an integer, enumeration or pointer",
 		   e->field.name, f->type_text);
-	if (s->report)
+	if (s->report && is_go && f->offset != TYPED_NO_PLACE && !strcmp(f->type_text, "string"))
+		diag_hint(s->diags,
+			  "a string of Go is an address and a length: str(arg%u, arg%u + 1)",
+			  f->offset / WORD, f->offset / WORD + 1);
+	else if (s->report)
 		diag_hint(s->diags,
 			  "floating-point numbers and values of several words cannot be read");
 	return &type_error;
@@ -199,7 +204,7 @@ const struct type *user_arg_type(struct sema *s, const struct expr *e, const str
 	const struct type *type = word_of(s, f);
 
 	if (!f->size)
-		return not_a_word(s, e, f);
+		return not_a_word(s, e, f, t->abi == USER_ABI_GO);
 	if (f->offset == TYPED_NO_PLACE)
 		return no_location(s, e, t);
 	for (uint32_t i = 1; i < n; i++) {

@@ -12,6 +12,7 @@ enum {
 	X86_FLOATS = 8,
 	ARM_INTS = 8,
 	ARM_FLOATS = 8,
+	ARM_GO_INTS = 16,
 	WORD = 8,
 	IN_REGISTERS_MAX = 16,
 	HOMOGENEOUS_MAX = 4,
@@ -207,4 +208,14 @@ int abi_word_of(uint16_t machine, unsigned dwarf_register)
 	if (machine == EM_X86_64)
 		return dwarf_register < sizeof(x86) ? x86[dwarf_register] : ABI_NO_WORD;
 	return dwarf_register < ARM_INTS ? (int)dwarf_register : ABI_NO_WORD;
+}
+
+int abi_go_word_of(uint16_t machine, unsigned dwarf_register)
+{
+	/* ax dx cx bx si di bp sp r8 r9 r10 r11 */
+	static const int8_t x86[] = {0, -1, 2, 1, 4, 3, -1, -1, 5, 6, 7, 8};
+
+	if (machine == EM_X86_64)
+		return dwarf_register < sizeof(x86) ? x86[dwarf_register] : ABI_NO_WORD;
+	return dwarf_register < ARM_GO_INTS ? (int)dwarf_register : ABI_NO_WORD;
 }

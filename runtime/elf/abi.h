@@ -44,3 +44,5 @@ bool abi_begin(struct abi_args *a, uint16_t machine, const struct abi_value *res
 int abi_next(struct abi_args *a, const struct abi_value *v);
 /* The word that corresponds to a DWARF register number, or ABI_NO_WORD. */
 int abi_word_of(uint16_t machine, unsigned dwarf_register);
+/* The same for Go's registers. */
+int abi_go_word_of(uint16_t machine, unsigned dwarf_register);

@@ -85,7 +85,7 @@ static const char *why_unplaced(struct description *d, Dwarf_Die *die)
 	if (address_size != WORD)
 		return "it is a 32-bit program";
 	if (d->family == FAMILY_GO)
-		return "Go has its own calling convention, which is not supported yet";
+		return NULL;
 	if (d->family == FAMILY_OTHER)
 		return "the calling convention of its language is unknown: not C, C++ or Rust";
 	d->is_foreign = false;
@@ -104,11 +104,33 @@ static bool is_unspecified_result(const struct description *d, const struct dwar
 	       v->abi.size <= 2 * WORD;
 }
 
+/* Go lists results among the parameters. */
+static bool is_result(const struct description *d, Dwarf_Die *param)
+{
+	return d->family == FAMILY_GO && dwarf_flag(d->t, param, DW_AT_variable_parameter);
+}
+
+/* The type of the result; of several in Go, of the first. */
+static bool result_type(const struct description *d, Dwarf_Die *die, Dwarf_Die *type)
+{
+	Dwarf_Die child;
+
+	if (d->family != FAMILY_GO)
+		return dwarf_type_of(d->t, die, type);
+	if (d->t->dw.dwarf_child(die, &child) != 0)
+		return false;
+	do {
+		if (d->t->dw.dwarf_tag(&child) == DW_TAG_formal_parameter && is_result(d, &child))
+			return dwarf_type_of(d->t, &child, type);
+	} while (d->t->dw.dwarf_siblingof(&child, &child) == 0);
+	return false;
+}
+
 static void describe_result(struct description *d, Dwarf_Die *die)
 {
 	struct dwarf_value v;
 	Dwarf_Die type;
-	bool is_void = !dwarf_type_of(d->t, die, &type);
+	bool is_void = !result_type(d, die, &type);
 	bool is_known;
 
 	d->f->result = (struct tp_field){.name = "",
@@ -159,7 +181,7 @@ static void add_param(struct description *d, Dwarf_Die *die)
 			   : p.type_text;
 	if (!is_void)
 		dwarf_value_of(d->t, &type, d->family, &v);
-	d->is_lost |= v.is_unknown;
+	d->is_lost |= v.is_unknown || d->family == FAMILY_GO;
 	if (!d->is_lost)
 		word = abi_next(&d->args, &v.abi);
 	d->is_lost |= d->is_old_clang && word >= STACK_WORD && v.abi.n_leaves &&
@@ -211,12 +233,6 @@ static Dwarf_Die complete_of(const struct dwarf_types *t, Dwarf_Die instance)
 	return count_in_source(t, instance) < count_in_source(t, origin) ? origin : instance;
 }
 
-/* Go lists results among the parameters. */
-static bool is_result(const struct description *d, Dwarf_Die *param)
-{
-	return d->family == FAMILY_GO && dwarf_flag(d->t, param, DW_AT_variable_parameter);
-}
-
 static void add_params(struct description *d, Dwarf_Die function)
 {
 	Dwarf_Die child;
@@ -251,9 +267,25 @@ static int entry_word(const struct description *d, Dwarf_Die *param)
 	return ABI_NO_WORD;
 }
 
+/* In Go parameters without a name are not listed, and generic functions have one more. So only what
+ * debug information says counts. A value of several words has a location of pieces: the first. */
+static int go_entry_word(const struct description *d, Dwarf_Die *param)
+{
+	Dwarf_Attribute a;
+	Dwarf_Op *ops;
+	size_t n;
+
+	if (!d->t->dw.dwarf_attr(param, DW_AT_location, &a) ||
+	    d->t->dw.dwarf_getlocation_addr(&a, d->address, &ops, &n, 1) <= 0 || !n ||
+	    (n > 1 && ops[1].atom != DW_OP_piece) || ops[0].atom < DW_OP_reg0 ||
+	    ops[0].atom > DW_OP_reg31)
+		return ABI_NO_WORD;
+	return abi_go_word_of(d->t->machine, ops[0].atom - DW_OP_reg0);
+}
+
 static void note_entry(struct description *d, uint32_t i, Dwarf_Die *param)
 {
-	d->at_entry[i] = entry_word(d, param);
+	d->at_entry[i] = d->family == FAMILY_GO ? go_entry_word(d, param) : entry_word(d, param);
 	d->has_location[i] = d->t->dw.dwarf_hasattr(param, DW_AT_location);
 }
 
@@ -305,6 +337,16 @@ static void compare_locations(struct description *d)
 	f->unplaced = "the compiler changed how it is called";
 }
 
+static void place_go(struct description *d)
+{
+	for (uint32_t i = 0; d->family == FAMILY_GO && i < d->f->n_params; i++)
+		if (d->at_entry[i] != ABI_NO_WORD)
+			d->f->params[i].offset = WORD * (uint32_t)d->at_entry[i];
+	if (d->family == FAMILY_GO && !d->f->unplaced)
+		d->f->unplaced = "the debug information names no register for it at the "
+				 "function's start";
+}
+
 struct typed_function *dwarf_describe(const struct dwarf_types *t, Dwarf_Die *die, uint64_t address,
 				      struct arena *a)
 {
@@ -320,5 +362,6 @@ struct typed_function *dwarf_describe(const struct dwarf_types *t, Dwarf_Die *di
 	read_entry_words(d, die);
 	drop_absent(d);
 	compare_locations(d);
+	place_go(d);
 	return d->f;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Frees space among the open calls of Go functions (bpf_helpers/goroutine.bpf.c): a process that ends
- * leaves those that its goroutines were in. From time to time the elements of processes that have
- * ended are removed, so that a day of short-lived processes does not fill the map.
+ * Frees space among the open calls of Go functions (bpf_helpers/goroutine.bpf.c): a process that
+ * ends leaves those that its goroutines were in. From time to time the elements of processes that
+ * have ended are removed, so that a day of short-lived processes does not fill the map.
  */
 #include "runtime/base/clock.h"
 #include "runtime/base/log.h"

@@ -38,6 +38,20 @@ func (s *shelf) put(at uint8, book string, price float64, rest ...int) (int, err
 	return len(s.books) + int(at) + len(rest) + int(price), nil
 }
 
+// Parameters without a name are passed but not described.
+//
+//go:noinline
+func named(first int, _ int, last int, _ ...int) int {
+	return first + last
+}
+
+// A generic function is passed a dictionary first.
+//
+//go:noinline
+func any[T int | string](value T, n int) int {
+	return n + len(fmt.Sprint(value))
+}
+
 // A function of C, in the variant with cgo: c.go
 var callC = func(n int) {}
 
@@ -47,6 +61,7 @@ func arguments(n int) {
 		sink += numbers(i, 2, 3, 4, 5, 6, 7, 8, 9, 10*i)
 		sink += text(int32(-i), strings.Repeat("x", i)+"/"+strconv.Itoa(i), i%2 == 0)
 		k, _ := s.put(uint8(i), "book "+strconv.Itoa(i), 2.5, i, i)
+		sink += named(10+i, 0, 12+i, 1) + any(i, i) + any("", i)
 		sink += k + int(add(int64(i), 1000))
 		callC(i)
 	}

@@ -1,3 +1,3 @@
 module calls
 
-go 1.17
+go 1.18
