@@ -228,6 +228,9 @@ static bool search_file(struct file_search *s)
 
 static const char *const reasons[] = {
 	[ENTRY_STEPPED] = "its first instruction is not one that the kernel emulates",
+	[ENTRY_STEPPED_GO] =
+		"behind the check of its stack there is no instruction that the kernel "
+		"emulates",
 	[ENTRY_STEPPED_BEHIND] = "the kernel emulates neither endbr64 nor the next instruction",
 	[ENTRY_STACK] = "user stacks would lack the caller if it were probed behind endbr64",
 	[ENTRY_NO_SIZE] = "it begins with endbr64, and its size is unknown",
@@ -274,6 +277,9 @@ static void judge_all(struct file_search *s, bool is_go, bool with_stacks)
 						  : ENTRY_CHEAP;
 		if (is_go && go_symbol_abi(USER_ABI_GO, c->target->symbol) != USER_ABI_C)
 			c->shift = go_entry(machine, code, n);
+		if (c->shift && machine == EM_X86_64)
+			c->verdict = is_cheap(code + c->shift, n - c->shift) ? ENTRY_CHEAP
+									     : ENTRY_STEPPED_GO;
 	}
 	free(code);
 }

@@ -18,6 +18,7 @@ enum entry_verdict {
 	ENTRY_CHEAP,	      /* not necessary */
 	ENTRY_BEHIND,	      /* yes */
 	ENTRY_STEPPED,	      /* the first instruction is neither cheap nor endbr64 */
+	ENTRY_STEPPED_GO,     /* Go: nor is the instruction behind the check of the stack */
 	ENTRY_STEPPED_BEHIND, /* the instruction behind endbr64 is not cheap either */
 	ENTRY_STACK,   /* ... does not push the frame pointer, so stacks would lack the caller */
 	ENTRY_NO_SIZE, /* the size of the function is unknown */
