@@ -5,8 +5,6 @@
  * are in attach_*.c.
  */
 #include "runtime/session/attach.h"
-#include "parser/base/escape.h"
-#include "parser/base/source.h"
 #include "runtime/base/limit_hint.h"
 #include "runtime/base/log.h"
 #include <bpf/bpf.h>
@@ -126,52 +124,19 @@ static const char *why_not(enum plan_prog_kind kind, int err)
 	}
 }
 
-/* The attach point to name in messages; NULL for a hidden program. */
-static const struct plan_probe *first_probe(const struct session *s, const struct plan_prog *g)
-{
-	return g->n_probes   ? &s->plan->probes[g->probes[0]]
-	       : g->n_starts ? &s->plan->probes[g->starts[0]]
-			     : NULL;
-}
-
-void attach_report_location(const struct session *s, const struct plan_prog *g)
-{
-	const struct plan_probe *probe = first_probe(s, g);
-	struct place from, to;
-
-	if (!probe || probe->span.end <= probe->span.start)
-		return;
-	from = source_place(s->plan->source, probe->span.start);
-	to = source_place(s->plan->source, probe->span.end);
-	fputs("  at ", stderr);
-	escape_write(ESCAPE_MESSAGE, from.file, stderr);
-	if (from.line == to.line)
-		fprintf(stderr, ":%u:%u-%u\n", from.line, from.col, to.col);
-	else
-		fprintf(stderr, ":%u:%u\n", from.line, from.col);
-}
-
-const char *attach_name(const struct session *s, uint32_t prog)
-{
-	const struct plan_prog *g = &s->plan->progs[prog];
-	const struct plan_probe *probe = first_probe(s, g);
-
-	return probe ? probe->name : g->section;
-}
-
 /* Report an error, a warning or nothing, as `missing_probes` demands. `why`: the reason in words of
  * the probe type, or NULL. */
-static void report_refused(const struct session *s, uint32_t prog, int err, const char *why)
+static void report_refused(struct session *s, uint32_t prog, int err, const char *why)
 {
 	const struct plan_prog *g = &s->plan->progs[prog];
 	bool can_go = attach_can_skip(s, g, err);
 
 	if (can_go && s->plan->config.missing_probes == MISSING_IGNORE)
 		return;
-	log_msg(can_go ? LOG_WARNING : LOG_ERROR, "probe '%s': %s%s%s%s", attach_name(s, prog),
-		why ? "" : "cannot attach: ", why ? why : why_not(g->kind, err),
-		why ? "" : what_to_try(err), can_go ? ". Skipping" : "");
-	attach_report_location(s, g);
+	attach_report(s, (struct attach_report){prog, can_go ? LOG_WARNING : LOG_ERROR, true},
+		      "probe '%s': %s%s%s%s", attach_name(s, prog),
+		      why ? "" : "cannot attach: ", why ? why : why_not(g->kind, err),
+		      why ? "" : what_to_try(err), can_go ? ". Skipping" : "");
 }
 
 bool attach_is_instruction(int err)
@@ -197,10 +162,11 @@ void attach_left_out(struct session *s, uint32_t prog, const struct attach_refus
 	for (uint32_t i = 0; i < r->n && i < NAMES_SHOWN && len < sizeof(names); i++)
 		len += (size_t)snprintf(names + len, sizeof(names) - len, "%s%s", i ? ", " : "",
 					symbol(ctx, r->items[i]));
-	log_warning("%s: the kernel allows no probe on %zu of %u functions%s, left out: %s%s",
-		    attach_name(s, prog), r->n, r->of,
-		    is_known ? " (they begin with an instruction that cannot be probed)" : "",
-		    names, r->n > NAMES_SHOWN ? ", …" : "");
+	attach_report(s, (struct attach_report){prog, LOG_WARNING, false},
+		      "%s: the kernel allows no probe on %zu of %u functions%s, left out: %s%s",
+		      attach_name(s, prog), r->n, r->of,
+		      is_known ? " (they begin with an instruction that cannot be probed)" : "",
+		      names, r->n > NAMES_SHOWN ? ", …" : "");
 }
 
 int attach_prog(struct session *s, uint32_t prog)

@@ -28,8 +28,13 @@ struct attach_refused {
 	uint32_t of;
 	int err; /* of the last one */
 };
-/* The program's name for users: its first probe. */
+/* attach_report.c: the program's name for users, its first probe. */
 const char *attach_name(const struct session *s, uint32_t prog);
+/* Report that the kernel refused a program, or part of its functions. */
+void attach_report(struct session *s, struct attach_report r, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+/* Print the reports in the order of the script: warnings, and the first error. */
+void attach_print_reports(struct session *s);
 /* Does a uprobe's error mean that the instruction cannot be probed? */
 bool attach_is_instruction(int err);
 /* Count refused functions, and warn, except with `missing_probes = ignore` and when all were
@@ -53,9 +58,6 @@ bool attach_at_exec(const struct session *s, const struct plan_prog *g);
 /* Why the kernel refused a program's perf events and what to do, or NULL. */
 const char *attach_event_refusal(const struct session *s, const struct plan_prog *g, int err);
 const char *attach_iter_refusal(int err);
-
-/* After a message about a program: print where its probe is in the script. */
-void attach_report_location(const struct session *s, const struct plan_prog *g);
 
 /* Does the program get a kprobe_multi link? It must be loaded for one. */
 bool attach_is_kernel_multi(struct kernel *k, const struct plan_prog *g);

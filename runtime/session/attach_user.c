@@ -213,11 +213,11 @@ static int report_none_left(const struct file_targets *f, int err)
 	if (f->s->plan->config.missing_probes == MISSING_IGNORE ||
 	    (is_warning && !f->s->plan->progs[f->prog].n_probes))
 		return 0;
-	log_msg(is_warning ? LOG_WARNING : LOG_ERROR, "probe '%s': cannot attach: %s%s",
-		attach_name(f->s, f->prog),
-		f->n > 1 ? "all begin with instructions that the kernel cannot probe" : why,
-		is_warning ? ". Skipping" : "");
-	attach_report_location(f->s, &f->s->plan->progs[f->prog]);
+	attach_report(f->s,
+		      (struct attach_report){f->prog, is_warning ? LOG_WARNING : LOG_ERROR, true},
+		      "probe '%s': cannot attach: %s%s", attach_name(f->s, f->prog),
+		      f->n > 1 ? "all begin with instructions that the kernel cannot probe" : why,
+		      is_warning ? ". Skipping" : "");
 	return is_warning ? 0 : ATTACH_ERR_REPORTED;
 }
 

@@ -116,13 +116,20 @@ static uint32_t next_to_attach(const struct plan *p, uint32_t i, uint32_t *user)
 	return is_entry_behind(p, *user + 1) ? *user + 1 : *user;
 }
 
+/* After a program of user functions was refused, an earlier one may be refused, too, and is the one
+ * to report. */
+static bool may_report_earlier(const struct plan_prog *g, int err)
+{
+	return prog_kind_is(g->kind, PK_USER_FUNCTION) && err && err != -EINTR && err != -ENOMEM;
+}
+
 /* Attach the programs that can only be attached at exec, or all others. */
 static int attach_each(struct session *s, bool at_exec)
 {
 	const struct plan *p = s->plan;
 	struct attach_slow slow = {0};
 	uint32_t n_before, user = p->n_progs;
-	int err = 0;
+	int err = 0, refused = 0;
 
 	for (uint32_t turn = 0; !err && turn < p->n_progs; turn++) {
 		uint32_t i = next_to_attach(p, turn, &user);
@@ -135,10 +142,16 @@ static int attach_each(struct session *s, bool at_exec)
 					  count_traced_functions(p));
 		n_before = s->n_attached;
 		err = attach_one(s, i);
+		if (may_report_earlier(&p->progs[i], err)) {
+			refused = err;
+			err = 0;
+		}
 		if (is_traced_function(&p->progs[i]))
 			attach_slow_step(&slow, s->n_attached > n_before);
 	}
+	err = err ? err : refused;
 	attach_slow_end(&slow, err);
+	attach_print_reports(s);
 	return err;
 }
 

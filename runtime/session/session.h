@@ -8,6 +8,7 @@
 #pragma once
 #include "bpf_helpers/shared.h"
 #include "parser/plan/plan.h"
+#include "runtime/base/log.h"
 #include "runtime/base/vec.h"
 #include "runtime/session/ring.h"
 #include "runtime/output/view.h"
@@ -28,6 +29,14 @@ struct link {
 	bool is_perf; /* a perf event: it can be disabled, and closing it takes 70 to 110 ms */
 	bool closes_slowly;
 	uint32_t prog; /* index in plan->progs */
+};
+
+/* attach_report.c: a program that the kernel refused, in whole or in part. */
+struct attach_report {
+	uint32_t prog;
+	enum log_level level;
+	bool has_location; /* also print where its probe is in the script */
+	char *text;
 };
 
 /* scope.c: a cgroup of version 2, and the levels of the hierarchy that it can be on. */
@@ -60,9 +69,10 @@ struct session {
 	struct ring_layout ring;
 	struct sonde_control *control; /* mapped; NULL when the object has none */
 	VEC(struct link) links;
-	uint32_t n_requested, n_attached; /* programs that wait for events */
-	uint32_t n_skipped;		  /* attach points that the kernel refused */
-	uint32_t n_refused;		  /* functions that the kernel refused */
+	VEC(struct attach_report) reports; /* attach_report.c */
+	uint32_t n_requested, n_attached;  /* programs that wait for events */
+	uint32_t n_skipped;		   /* attach points that the kernel refused */
+	uint32_t n_refused;		   /* functions that the kernel refused */
 	int64_t n_namesakes; /* functions beyond the plan's targets, which have the same name */
 	int stop_fd;	     /* readable when attaching must stop; -1: none */
 	struct ksyms *ksyms;
