@@ -35,7 +35,10 @@ static void put_row(struct text *t, const struct view_map *m, const struct view_
 {
 	text_string(t, m->name);
 	for (uint32_t i = 0; i < m->n_keys; i++) {
-		text_string(t, i == 0 ? "[" : ", ");
+		if (i == 0)
+			text_char(t, '[');
+		else
+			format_comma(t, r->keys[i - 1].type, r->keys[i].type);
 		if (m->n_keys == 1 && r->keys[i].type->kind == TY_TUPLE)
 			format_parts(t, &r->keys[i]); /* looks like several keys */
 		else

@@ -476,8 +476,10 @@ static void test_out_maps(void **state)
 	assert_int_equal(o->value(o, &keys[0]), 0);
 	expect_file(file, "");
 	assert_int_equal(o->flush(o), 0);
-	expect_file(file, "@[\n        f+1\n, \n        main+5\n]: 7\n@lat[-1, a b]: 7\n@lat: 7\n"
-			  "\n        f+1\n\n");
+	expect_file(
+		file,
+		"@[\n        f+1\n, -- user --\n        main+5\n]: 7\n@lat[-1, a b]: 7\n@lat: 7\n"
+		"\n        f+1\n\n");
 	o->close(o);
 	fclose(file);
 }
