@@ -15,7 +15,7 @@
 #include "runtime/base/log.h"
 #include "runtime/elf/elfsym.h"
 #include "runtime/elf/srcframe.h"
-#include "runtime/base/proc_maps.h"
+#include "runtime/base/mapped_file.h"
 #include "runtime/symbols/procmap.h"
 #include <elf.h>
 #include <errno.h>
@@ -79,77 +79,21 @@ struct process_file {
 	const struct mapping *mapping;
 };
 
-struct page_search {
-	uint64_t page;
-	const struct mapfile *file;
-};
-
-static int is_page_of_file(const struct proc_mapping *m, void *ctx)
-{
-	const struct page_search *s = ctx;
-
-	return m->start == s->page && m->device == s->file->device && m->inode == s->file->inode;
-}
-
-/* Does /proc/self/maps show the same device and inode if we map fd? stat() and the maps differ on
- * overlayfs and btrfs. */
-static bool maps_as(int fd, const struct mapfile *file)
-{
-	void *page = mmap(NULL, 1, PROT_READ, MAP_PRIVATE, fd, 0);
-	struct page_search s = {(uintptr_t)page, file};
-	bool is_same;
-
-	if (page == MAP_FAILED)
-		return false;
-	is_same = proc_maps_each(0, is_page_of_file, &s) > 0;
-	munmap(page, 1);
-	return is_same;
-}
-
-/* Open `path` if it is the file that was mapped. A descriptor or -1. */
-static int open_if_same(const char *path, const struct mapfile *file)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	struct stat st;
-
-	if (fd < 0)
-		return -1;
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode) &&
-	    ((st.st_dev == file->device && st.st_ino == file->inode) || maps_as(fd, file)))
-		return fd;
-	close(fd);
-	return -1;
-}
-
-static int open_in_root(uint32_t tgid, const struct mapfile *file)
-{
-	char path[PATH_MAX + 32];
-
-	if (!tgid)
-		return -1;
-	snprintf(path, sizeof(path), "/proc/%u/root%s", tgid, file->path);
-	return open_if_same(path, file);
-}
-
 /* Try all ways to the mapped file, the most reliable first. */
 static int open_mapped(const struct symfiles *all, const struct process_file *f)
 {
-	const struct mapfile *file = f->mapping->file;
-	char path[96];
+	const struct mapping *m = f->mapping;
+	const struct mapfile *file = m->file;
 	int fd;
 
 	if (file->path[0] != '/')
 		return -1;
-	/* The process may have mapped something else there since: this is compared, too. */
-	snprintf(path, sizeof(path), "/proc/%u/map_files/%llx-%llx", f->tgid,
-		 (unsigned long long)f->mapping->start, (unsigned long long)f->mapping->end);
-	fd = open_if_same(path, file);
+	fd = mapped_file_open(f->tgid, m->start, m->end, file->device, file->inode, file->path);
 	if (fd < 0)
-		fd = open_in_root(f->tgid, file);
+		fd = mapped_file_open_in_root(procmap_parent(all->maps, f->tgid), file->path,
+					      file->device, file->inode);
 	if (fd < 0)
-		fd = open_in_root(procmap_parent(all->maps, f->tgid), file);
-	if (fd < 0)
-		fd = open_if_same(file->path, file);
+		fd = mapped_file_open_path(file->path, file->device, file->inode);
 	return fd;
 }
 
