@@ -5,6 +5,7 @@
  * descriptors. It runs when that program is attached, so that no child is missed in between.
  */
 #define _GNU_SOURCE
+#include "runtime/base/proc_children.h"
 #include "runtime/session/session.h"
 #include "runtime/base/log.h"
 #include "runtime/base/proc_maps.h"
@@ -18,7 +19,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { PIDFD_OF_THREAD = O_EXCL, MAX_DEPTH = 64 };
+enum { PIDFD_OF_THREAD = O_EXCL };
 
 /* Kernels before 6.9 have descriptors of processes only: just the main thread is marked there. */
 static void mark_thread(int map_fd, int tid)
@@ -34,17 +35,15 @@ static void mark_thread(int map_fd, int tid)
 	close(fd);
 }
 
-static void follow_children(int map_fd, int pid, int tid, int depth);
-
-/* Mark all threads of a process and of its descendants, but not of the root, which is recognized by
- * its pid. */
-static void follow_process(int map_fd, int pid, int depth)
+/* Mark all threads of a process. */
+static void mark_process(uint32_t pid, void *ctx)
 {
+	const int *map_fd = ctx;
 	char path[64];
 	struct dirent *d;
 	DIR *dir;
 
-	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	snprintf(path, sizeof(path), "/proc/%u/task", pid);
 	dir = opendir(path);
 	if (!dir && proc_error((uint32_t)pid, errno) == -EACCES)
 		log_warning("--follow: /proc hides process %d: the processes that it has started "
@@ -53,33 +52,18 @@ static void follow_process(int map_fd, int pid, int depth)
 	while (dir && (d = readdir(dir))) {
 		int tid = atoi(d->d_name);
 
-		if (tid > 0 && depth > 0)
-			mark_thread(map_fd, tid);
-		if (tid > 0 && depth < MAX_DEPTH)
-			follow_children(map_fd, pid, tid, depth);
+		if (tid > 0)
+			mark_thread(*map_fd, tid);
 	}
 	if (dir)
 		closedir(dir);
 }
 
-static void follow_children(int map_fd, int pid, int tid, int depth)
-{
-	char path[96];
-	int child;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", pid, tid);
-	f = fopen(path, "re");
-	while (f && fscanf(f, "%d", &child) == 1)
-		follow_process(map_fd, child, depth + 1);
-	if (f)
-		fclose(f);
-}
-
+/* The process itself is recognized by its pid. */
 void session_follow(const struct session *s, uint32_t pid)
 {
 	int fd = bpf_object__find_map_fd_by_name(s->object, "sonde_scopes");
 
 	if (fd >= 0)
-		follow_process(fd, (int)pid, 0);
+		proc_children_each_descendant(pid, mark_process, &fd);
 }
