@@ -299,7 +299,7 @@ GLOBAL int sonde_unwind_step(struct sonde_walk *w, struct sonde_trail *t)
  * Once a second, until it has. */
 static INLINE uint32_t must_ask(uint32_t tgid, uint32_t exec_id)
 {
-	uint32_t now = (bpf_ktime_get_ns() >> 30) + 1;
+	uint32_t now = UNWIND_ASKED_NOW(bpf_ktime_get_ns());
 	struct unwind_space fresh = {.exec_id = exec_id, .asked = now};
 	struct unwind_space *space = bpf_map_lookup_elem(&sonde_unwind_spaces, &tgid);
 

@@ -90,13 +90,15 @@ struct unwind_range {
 
 #define UNWIND_ANY_EXEC 0xffffffffu /* the space is that of the process's present program */
 
+#define UNWIND_ASKED_NOW(ns) ((uint32_t)((ns) >> 30) + 1)
+
 /* Value of the hash of spaces: what process `tgid` (the key, 32 bits) has mapped. */
 struct unwind_space {
 	uint32_t exec_id; /* execve count of the process at that time */
 	uint32_t ranges;  /* word address; 0: not read yet */
 	uint32_t n_ranges;
-	/* when a program last asked for the mappings to be read, in units of 2^30 ns since boot,
-	 * + 1; 0: none has since they were read */
+	/* when a program last asked for the mappings to be read, UNWIND_ASKED_NOW(CLOCK_MONOTONIC
+	 * in ns); 0: none has since they were read */
 	uint32_t asked;
 	uint32_t generation; /* no two sets of ranges that were published have the same; not 0 */
 };

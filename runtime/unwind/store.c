@@ -64,6 +64,8 @@ struct unwind_store {
 	struct extents extents;
 	uint64_t dropped_ns; /* the last drop */
 	uint32_t generation; /* of the space that was published last */
+	unwind_store_full_fn *full;
+	void *full_ctx;
 };
 
 /* By bpf(2) itself: libbpf leaves out the name when a trial program of its own fails to load, and a
@@ -186,6 +188,22 @@ static bool settle(struct unwind_store *s)
 	return true;
 }
 
+void unwind_store_on_full(struct unwind_store *s, unwind_store_full_fn *fn, void *ctx)
+{
+	s->full = fn;
+	s->full_ctx = ctx;
+}
+
+/* Have others drop words, enough to be worth the wait for running programs. */
+static bool make_room(struct unwind_store *s, uint32_t n)
+{
+	uint64_t want = n > SETTLE_WORDS ? n : SETTLE_WORDS;
+
+	while (s->extents.n_returned < want && s->full && s->full(s->full_ctx))
+		;
+	return settle(s);
+}
+
 uint32_t unwind_store_add(struct unwind_store *s, const void *words, uint32_t n)
 {
 	uint32_t address = 0;
@@ -197,7 +215,7 @@ uint32_t unwind_store_add(struct unwind_store *s, const void *words, uint32_t n)
 		address = extents_take(&s->extents, n);
 	if (!address && s->chunks.n < s->max_chunks && !add_chunk(s))
 		address = extents_take(&s->extents, n);
-	if (!address && settle(s))
+	while (!address && make_room(s, n))
 		address = extents_take(&s->extents, n);
 	if (address)
 		memcpy((uint32_t *)unwind_store_at(s, address), words, (size_t)n * 4);
@@ -279,11 +297,6 @@ int unwind_store_set_space(struct unwind_store *s, uint32_t tgid, const struct u
 	s->generation += s->generation == UINT32_MAX ? 2 : 1; /* never 0 */
 	fresh.generation = s->generation;
 	return bpf_map_update_elem(s->fds[MAP_SPACES], &tgid, &fresh, BPF_ANY) ? -errno : 0;
-}
-
-int unwind_store_get_space(const struct unwind_store *s, uint32_t tgid, struct unwind_space *out)
-{
-	return bpf_map_lookup_elem(s->fds[MAP_SPACES], &tgid, out) ? -errno : 0;
 }
 
 void unwind_store_remove_space(struct unwind_store *s, uint32_t tgid)

@@ -15,6 +15,9 @@ struct unwind_store;
 /* Create the maps. `max_chunks`: at most so many are ever filled. 0 or -errno. */
 int unwind_store_open(struct unwind_store **out, uint32_t max_chunks);
 void unwind_store_close(struct unwind_store *s);
+/* Called when there is no space: drops some words and returns true, or returns false. */
+typedef bool unwind_store_full_fn(void *ctx);
+void unwind_store_on_full(struct unwind_store *s, unwind_store_full_fn *fn, void *ctx);
 /* Let an opened object use the maps. */
 void unwind_store_hand_over(const struct unwind_store *s, struct bpf_object *object);
 
@@ -32,7 +35,6 @@ int unwind_store_commit(struct unwind_store *s);
 
 /* Publish, read or remove what programs look up. 0 or -errno. */
 int unwind_store_set_space(struct unwind_store *s, uint32_t tgid, const struct unwind_space *space);
-int unwind_store_get_space(const struct unwind_store *s, uint32_t tgid, struct unwind_space *out);
 void unwind_store_remove_space(struct unwind_store *s, uint32_t tgid);
 int unwind_store_set_file(struct unwind_store *s, const struct unwind_file_key *key,
 			  const struct unwind_file *file);

@@ -17,7 +17,7 @@ struct unwind_worker;
 int unwind_worker_start(struct unwind_worker **out);
 /* Let an opened object use the maps: sonde_unwind_store, _rules, _spaces, _files. */
 void unwind_worker_hand_over(const struct unwind_worker *w, struct bpf_object *object);
-/* End the thread and free the maps. */
+/* End the thread and free the maps. Programs must not be loaded any more. */
 void unwind_worker_stop(struct unwind_worker *w);
 
 /* Compile the tables of all that process `tgid` has mapped, and publish its mappings; with its
@@ -25,17 +25,18 @@ void unwind_worker_stop(struct unwind_worker *w);
 void unwind_worker_add_process(struct unwind_worker *w, uint32_t tgid, bool with_descendants);
 /* Compile the tables of a program that will be executed, and of the libraries that it needs. */
 void unwind_worker_add_program(struct unwind_worker *w, const char *path);
-/* Wait until all requests that were posted before have been answered. */
+/* Wait until all requests that were posted before have been answered, at most 2 s. */
 void unwind_worker_wait(struct unwind_worker *w);
 
 /* A program met code without a table. */
 void unwind_worker_note(struct unwind_worker *w, const struct sonde_unwind_event *ev);
-/* What the kernel reports of processes, in the order of time. Unknown ones cost next to nothing. */
+/* What the kernel reports of processes, with the time at which it happened (CLOCK_MONOTONIC), in
+ * the order of time. Reports of processes that no program has met cost next to nothing. */
 void unwind_worker_mmap(struct unwind_worker *w, uint32_t tgid, uint64_t start, uint64_t end,
-			bool is_file);
-void unwind_worker_exec(struct unwind_worker *w, uint32_t tgid);
-void unwind_worker_fork(struct unwind_worker *w, uint32_t parent, uint32_t child);
-void unwind_worker_exit(struct unwind_worker *w, uint32_t tgid);
+			bool is_file, uint64_t time_ns);
+void unwind_worker_exec(struct unwind_worker *w, uint32_t tgid, uint64_t time_ns);
+void unwind_worker_fork(struct unwind_worker *w, uint32_t parent, uint32_t child, uint64_t time_ns);
+void unwind_worker_exit(struct unwind_worker *w, uint32_t tgid, uint64_t time_ns);
 /* Such reports were lost: check all processes. */
 void unwind_worker_check_all(struct unwind_worker *w);
 

@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Files and their tables: see files.h.
+ *
+ * A file is identified by device and inode, and is compiled again when its size or time of
+ * modification differ.
+ *
+ * While a process has a file mapped, its inode is not reused. Files without a process are therefore
+ * not published, but kept for the next process.
+ */
+#define _GNU_SOURCE
+#include "runtime/unwind/files.h"
+#include "runtime/base/hash.h"
+#include "runtime/base/mapped_file.h"
+#include "runtime/unwind/images.h"
+#include "runtime/unwind/store.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/queue.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+enum { UNUSED_MAX = 4096 }; /* files without a process */
+
+/* Which content of a file: it is compiled again when one of these changes. */
+struct version {
+	uint64_t size, modified_ns;
+};
+
+struct unwind_binary {
+	TAILQ_ENTRY(unwind_binary) link; /* in `unused` or `fresh` */
+	struct unwind_file_key key;
+	struct version version;
+	struct unwind_image *image;
+	uint32_t refs;
+	bool is_listed;	   /* in the hash of binaries: the present content */
+	bool is_fresh;	   /* to be published */
+	bool is_published; /* in the kernel's hash */
+	int kept_fd;	   /* -1: not kept */
+};
+
+TAILQ_HEAD(binary_list, unwind_binary);
+HASH_TABLE(binary_table, struct unwind_binary *);
+
+struct unwind_files {
+	struct unwind_store *store;
+	struct unwind_images images;
+	struct binary_table binaries;
+	struct binary_list unused, fresh;
+	uint32_t n_unused;
+	struct unwind_binary *vdso;
+	uint64_t vdso_bytes; /* as mapped */
+	bool is_vdso_tried;
+	uint32_t n_files;
+};
+
+static uint64_t binary_table_hash(struct unwind_file_key k)
+{
+	return hash_u64(k.device ^ hash_u64(k.inode));
+}
+
+static bool binary_table_equal(struct unwind_file_key a, struct unwind_file_key b)
+{
+	return a.device == b.device && a.inode == b.inode;
+}
+
+static struct unwind_file_key binary_table_key(const struct binary_table *h,
+					       struct unwind_binary *const *e)
+{
+	(void)h;
+	return (*e)->key;
+}
+
+static bool binary_table_is_free(struct unwind_binary *const *e)
+{
+	return !*e;
+}
+
+HASH_TABLE_FUNCTIONS(binary_table, struct unwind_binary *, struct unwind_file_key)
+
+/* ---- binaries ------------------------------------------------------------------------------ */
+
+static void unlist(struct unwind_files *f, struct unwind_binary *b)
+{
+	if (b->is_published)
+		unwind_store_remove_file(f->store, &b->key);
+	if (b->is_listed)
+		binary_table_remove(&f->binaries, b->key);
+	if (b->is_fresh)
+		TAILQ_REMOVE(&f->fresh, b, link);
+	b->is_published = b->is_listed = b->is_fresh = false;
+}
+
+static void free_binary(struct unwind_files *f, struct unwind_binary *b)
+{
+	unlist(f, b);
+	unwind_images_put(&f->images, b->image);
+	if (b->kept_fd >= 0)
+		close(b->kept_fd);
+	f->n_files--;
+	free(b);
+}
+
+static void make_fresh(struct unwind_files *f, struct unwind_binary *b)
+{
+	if (b->is_fresh || b->is_published || !b->is_listed)
+		return;
+	TAILQ_INSERT_TAIL(&f->fresh, b, link);
+	b->is_fresh = true;
+}
+
+static struct unwind_binary *take(struct unwind_files *f, struct unwind_binary *b)
+{
+	if (!b->refs++ && b->is_listed) {
+		TAILQ_REMOVE(&f->unused, b, link);
+		f->n_unused--;
+	}
+	make_fresh(f, b);
+	return b;
+}
+
+void unwind_files_put(struct unwind_files *f, struct unwind_binary *b)
+{
+	if (--b->refs)
+		return;
+	if (!b->is_listed) {
+		free_binary(f, b);
+		return;
+	}
+	if (b->is_fresh)
+		TAILQ_REMOVE(&f->fresh, b, link);
+	if (b->is_published)
+		unwind_store_remove_file(f->store, &b->key);
+	b->is_fresh = b->is_published = false;
+	TAILQ_INSERT_TAIL(&f->unused, b, link);
+	if (++f->n_unused > UNUSED_MAX)
+		unwind_files_shrink(f);
+}
+
+bool unwind_files_shrink(struct unwind_files *f)
+{
+	struct unwind_binary *b = TAILQ_FIRST(&f->unused);
+
+	if (!b)
+		return false;
+	TAILQ_REMOVE(&f->unused, b, link);
+	f->n_unused--;
+	free_binary(f, b);
+	return true;
+}
+
+/* The content of the file has changed: new mappings get a new binary. */
+static void retire(struct unwind_files *f, struct unwind_binary *b)
+{
+	bool is_unused = !b->refs;
+
+	if (is_unused) {
+		TAILQ_REMOVE(&f->unused, b, link);
+		f->n_unused--;
+	}
+	unlist(f, b);
+	if (is_unused)
+		free_binary(f, b);
+}
+
+static struct version version_of(const struct stat *st)
+{
+	return (struct version){
+		.size = (uint64_t)st->st_size,
+		.modified_ns =
+			(uint64_t)st->st_mtim.tv_sec * 1000000000u + (uint64_t)st->st_mtim.tv_nsec,
+	};
+}
+
+static bool is_version(const struct unwind_binary *b, struct version v)
+{
+	return b->version.size == v.size && b->version.modified_ns == v.modified_ns;
+}
+
+static struct unwind_binary *add(struct unwind_files *f, struct unwind_file_key key,
+				 struct version version, struct unwind_image *image)
+{
+	struct unwind_binary *b = image ? calloc(1, sizeof(*b)) : NULL;
+
+	if (!b) {
+		unwind_images_put(&f->images, image);
+		return NULL;
+	}
+	*b = (struct unwind_binary){
+		.key = key, .version = version, .image = image, .refs = 1, .kept_fd = -1};
+	f->n_files++;
+	b->is_listed = !binary_table_insert(&f->binaries, b);
+	make_fresh(f, b);
+	return b;
+}
+
+static struct unwind_binary *find(const struct unwind_files *f, struct unwind_file_key key)
+{
+	struct unwind_binary **found = binary_table_find(&f->binaries, key);
+
+	return found ? *found : NULL;
+}
+
+/* The file behind fd (-1: not readable). */
+static struct unwind_binary *get(struct unwind_files *f, struct unwind_file_key key, int fd,
+				 const char *name)
+{
+	struct unwind_binary *b = find(f, key);
+	struct stat st = {0};
+	struct version v;
+
+	if (fd >= 0 && fstat(fd, &st))
+		return NULL;
+	v = version_of(&st);
+	if (b && is_version(b, v))
+		return take(f, b);
+	if (b)
+		retire(f, b);
+	return add(f, key, v, unwind_images_of_file(&f->images, fd, &st, name));
+}
+
+/* Is the file that is mapped there still the one that was compiled? */
+static bool is_current(const struct unwind_binary *b, uint32_t tgid, const struct proc_mapping *m)
+{
+	char path[96];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%u/map_files/%llx-%llx", tgid,
+		 (unsigned long long)m->start, (unsigned long long)m->end);
+	if (stat(path, &st))
+		return b->refs; /* it cannot have been replaced while a process maps it */
+	return is_version(b, version_of(&st));
+}
+
+/* The device as the kernel encodes it. */
+static uint64_t kernel_device(uint64_t device)
+{
+	return (uint64_t)major(device) << 20 | minor(device);
+}
+
+struct unwind_binary *unwind_files_of_mapping(struct unwind_files *f, uint32_t tgid,
+					      const struct proc_mapping *m)
+{
+	struct unwind_file_key key = {kernel_device(m->device), m->inode};
+	struct unwind_binary *b = find(f, key);
+	int fd;
+
+	if (b && is_current(b, tgid, m))
+		return take(f, b);
+	fd = mapped_file_open(tgid, m->start, m->end, m->device, m->inode, m->path);
+	b = get(f, key, fd, m->path);
+	if (fd >= 0)
+		close(fd);
+	return b;
+}
+
+struct unwind_binary *unwind_files_of_path(struct unwind_files *f, const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct unwind_binary *b = NULL;
+	struct stat st;
+
+	if (fd < 0)
+		return NULL;
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode))
+		b = get(f, (struct unwind_file_key){kernel_device(st.st_dev), st.st_ino}, fd, path);
+	if (b && b->kept_fd < 0)
+		b->kept_fd = fd;
+	else
+		close(fd);
+	return b;
+}
+
+/* ---- vDSO ---------------------------------------------------------------------------------- */
+
+static int find_own_vdso(const struct proc_mapping *m, void *ctx)
+{
+	struct unwind_files *f = ctx;
+
+	if (strcmp(m->path, "[vdso]") != 0)
+		return 0;
+	f->vdso_bytes = m->end - m->start;
+	return 1;
+}
+
+static struct unwind_binary *read_vdso(struct unwind_files *f)
+{
+	const void *bytes = (const void *)getauxval(AT_SYSINFO_EHDR);
+	struct unwind_image *image;
+	struct unwind_binary *b;
+
+	if (!bytes || proc_maps_each(0, find_own_vdso, f) <= 0)
+		return NULL;
+	image = unwind_images_of_memory(&f->images, bytes, f->vdso_bytes, "[vdso]");
+	b = image ? calloc(1, sizeof(*b)) : NULL;
+	if (!b) {
+		unwind_images_put(&f->images, image);
+		return NULL;
+	}
+	*b = (struct unwind_binary){.image = image, .refs = 1, .kept_fd = -1};
+	f->n_files++;
+	return b;
+}
+
+struct unwind_binary *unwind_files_vdso(struct unwind_files *f, uint64_t bytes)
+{
+	if (!f->is_vdso_tried)
+		f->vdso = read_vdso(f);
+	f->is_vdso_tried = true;
+	if (!f->vdso || bytes != f->vdso_bytes)
+		return NULL;
+	f->vdso->refs++;
+	return f->vdso;
+}
+
+/* ---- all of them --------------------------------------------------------------------------- */
+
+const struct unwind_range *unwind_files_ranges(const struct unwind_binary *b, size_t *n)
+{
+	*n = b->image->directory.n;
+	return b->image->directory.items;
+}
+
+void unwind_files_publish(struct unwind_files *f)
+{
+	struct unwind_binary *b;
+
+	while ((b = TAILQ_FIRST(&f->fresh))) {
+		struct unwind_file file = {b->image->address, (uint32_t)b->image->directory.n};
+
+		TAILQ_REMOVE(&f->fresh, b, link);
+		b->is_fresh = false;
+		if (file.ranges)
+			b->is_published = !unwind_store_set_file(f->store, &b->key, &file);
+	}
+}
+
+void unwind_files_stats(const struct unwind_files *f, struct unwind_files_stats *out)
+{
+	*out = (struct unwind_files_stats){.n_files = f->n_files, .images = f->images.stats};
+}
+
+struct unwind_files *unwind_files_new(struct unwind_store *store)
+{
+	struct unwind_files *f = calloc(1, sizeof(*f));
+
+	if (!f)
+		return NULL;
+	f->store = store;
+	f->images.store = store;
+	TAILQ_INIT(&f->unused);
+	TAILQ_INIT(&f->fresh);
+	return f;
+}
+
+void unwind_files_free(struct unwind_files *f)
+{
+	if (!f)
+		return;
+	if (f->vdso)
+		unwind_files_put(f, f->vdso);
+	while (unwind_files_shrink(f))
+		;
+	hash_free(&f->binaries);
+	unwind_images_free(&f->images);
+	free(f);
+}

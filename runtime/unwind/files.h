@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Files whose code processes have mapped, each with its table in the store. A file is compiled
+ * once, and counted by the processes that have it mapped; without any, it stays until its words are
+ * needed. Not thread-safe: they belong to the worker (worker.h).
+ */
+#pragma once
+#include "bpf_helpers/unwind.h"
+#include "runtime/base/proc_maps.h"
+#include "runtime/unwind/images.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct unwind_binary; /* a file */
+struct unwind_files;
+struct unwind_store;
+
+/* NULL if out of memory. */
+struct unwind_files *unwind_files_new(struct unwind_store *store);
+void unwind_files_free(struct unwind_files *f);
+
+/* A reference to the file behind a mapping of process `tgid`, which is compiled if it is new or has
+ * changed. A file that cannot be opened or has no table is a binary, too. NULL if out of memory. */
+struct unwind_binary *unwind_files_of_mapping(struct unwind_files *f, uint32_t tgid,
+					      const struct proc_mapping *m);
+/* The same for a path. The file is held open, so that its inode is not reused until
+ * unwind_files_free(). NULL also if there is no such file. */
+struct unwind_binary *unwind_files_of_path(struct unwind_files *f, const char *path);
+/* The vDSO as the tracer has it, for a process that has mapped `bytes` of one. NULL if that is
+ * another. */
+struct unwind_binary *unwind_files_vdso(struct unwind_files *f, uint64_t bytes);
+/* Give a reference back. */
+void unwind_files_put(struct unwind_files *f, struct unwind_binary *b);
+/* All of the file: ranges over file offsets, sorted, from 0 to the end, without gaps. */
+const struct unwind_range *unwind_files_ranges(const struct unwind_binary *b, size_t *n);
+/* Publish the files that were added, after unwind_store_commit(). */
+void unwind_files_publish(struct unwind_files *f);
+/* Drop the file that has been without a process for longest. False if each has one. */
+bool unwind_files_shrink(struct unwind_files *f);
+
+struct unwind_files_stats {
+	uint32_t n_files;
+	struct unwind_images_stats images;
+};
+void unwind_files_stats(const struct unwind_files *f, struct unwind_files_stats *out);

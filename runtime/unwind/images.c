@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tables in the store: see images.h.
+ *
+ * Files with the same build ID, size and owner share one table, as the copies of a library in
+ * containers do. The owner counts because the build ID is what the file says: users can mislead
+ * sonde about their own files only.
+ */
+#include "runtime/unwind/images.h"
+#include "runtime/base/clock.h"
+#include "runtime/base/log.h"
+#include "runtime/unwind/store.h"
+#include "runtime/unwind/table.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t image_table_hash(const struct unwind_image_id *id)
+{
+	return hash_bytes(id->build_id, id->n) ^ hash_u64(id->size);
+}
+
+static bool image_table_equal(const struct unwind_image_id *a, const struct unwind_image_id *b)
+{
+	return a->size == b->size && a->owner == b->owner && a->n == b->n &&
+	       memcmp(a->build_id, b->build_id, a->n) == 0;
+}
+
+static const struct unwind_image_id *image_table_key(const struct image_table *h,
+						     struct unwind_image *const *e)
+{
+	(void)h;
+	return &(*e)->id;
+}
+
+static bool image_table_is_free(struct unwind_image *const *e)
+{
+	return !*e;
+}
+
+HASH_TABLE_FUNCTIONS(image_table, struct unwind_image *, const struct unwind_image_id *)
+
+static void drop_words(struct unwind_images *all, struct unwind_image *m)
+{
+	for (size_t i = 0; i < m->pieces.n; i++)
+		unwind_store_drop(all->store, m->pieces.items[i].address,
+				  m->pieces.items[i].n_words);
+	m->pieces.n = 0;
+	unwind_store_drop(all->store, m->address, (uint32_t)m->directory.n * UNWIND_RANGE_WORDS);
+	m->address = 0;
+	m->directory.n = 0;
+}
+
+void unwind_images_put(struct unwind_images *all, struct unwind_image *m)
+{
+	if (!m || --m->refs)
+		return;
+	if (m->is_listed)
+		image_table_remove(&all->table, &m->id);
+	drop_words(all, m);
+	vec_free(&m->pieces);
+	vec_free(&m->directory);
+	free(m);
+}
+
+static int store_pieces(struct unwind_images *all, const struct unwind_table *t,
+			struct unwind_image *m, uint32_t *addresses)
+{
+	for (uint32_t i = 0; i < t->n_pieces; i++) {
+		struct unwind_stored_piece p = {.n_words = t->pieces[i].n_words};
+
+		p.address = unwind_store_add(all->store, t->pieces[i].words, p.n_words);
+		if (!p.address)
+			return -ENOSPC;
+		if (vec_push(&m->pieces, p)) {
+			unwind_store_drop(all->store, p.address, p.n_words);
+			return -ENOMEM;
+		}
+		addresses[i] = p.address;
+	}
+	return 0;
+}
+
+static int store_table(struct unwind_images *all, const struct unwind_table *t,
+		       struct unwind_image *m)
+{
+	uint32_t *addresses = calloc(t->n_pieces + 1, sizeof(*addresses));
+	int err = addresses ? store_pieces(all, t, m, addresses) : -ENOMEM;
+
+	if (!err)
+		err = unwind_directory_make(t, addresses, &m->directory);
+	free(addresses);
+	return err;
+}
+
+static int store_directory(struct unwind_images *all, struct unwind_image *m)
+{
+	m->address = unwind_store_add(all->store, m->directory.items,
+				      (uint32_t)m->directory.n * UNWIND_RANGE_WORDS);
+	return m->address ? 0 : -ENOSPC;
+}
+
+/* Copy new rules before a row that names them can be found. */
+static void set_rules(struct unwind_images *all)
+{
+	uint32_t n = (uint32_t)all->rules.list.n;
+
+	unwind_store_rules(all->store, all->rules.list.items + all->n_rules_set, all->n_rules_set,
+			   n - all->n_rules_set);
+	all->n_rules_set = n;
+	all->stats.n_rules = n;
+}
+
+/* Fill an image with table `t`, or say why that failed; then it has no table. */
+static void fill(struct unwind_images *all, struct unwind_image *m, const struct unwind_table *t,
+		 int err, const char *name)
+{
+	set_rules(all);
+	m->refs = 1;
+	if (!err && t->n_rows)
+		err = store_table(all, t, m) ?: store_directory(all, m);
+	if (err) {
+		drop_words(all, m);
+		all->stats.n_refused++;
+		log_verbose("unwind: %s: no table: %s", name, strerror(-err));
+	}
+	if (m->directory.n) {
+		all->stats.n_tables++;
+		all->stats.n_rows += t->n_rows;
+	} else if (!unwind_directory_empty(&m->directory)) {
+		store_directory(all, m); /* without it, it is not published */
+	}
+}
+
+static struct unwind_image *compile(struct unwind_images *all, int fd, const char *name)
+{
+	struct unwind_image *m = calloc(1, sizeof(*m));
+	struct unwind_table t = {0};
+	uint64_t start_ns = monotonic_ns();
+	int err;
+
+	if (!m)
+		return NULL;
+	err = fd < 0 ? -EACCES : unwind_table_read(fd, &all->rules, &t);
+	fill(all, m, &t, err, name);
+	if (!err)
+		unwind_table_free(&t);
+	all->stats.compile_ns += monotonic_ns() - start_ns;
+	return m;
+}
+
+/* The image of an open file: that of another file with the same content, or a new one. */
+struct unwind_image *unwind_images_of_file(struct unwind_images *all, int fd, const struct stat *st,
+					   const char *name)
+{
+	struct unwind_image_id id = {.size = (uint64_t)st->st_size, .owner = st->st_uid};
+	struct unwind_image **found, *m;
+
+	id.n = fd >= 0 ? (uint32_t)build_id_read(fd, id.build_id) : 0;
+	found = id.n ? image_table_find(&all->table, &id) : NULL;
+	if (found) {
+		(*found)->refs++;
+		return *found;
+	}
+	m = compile(all, fd, name);
+	if (!m)
+		return NULL;
+	m->id = id;
+	m->is_listed = id.n && !image_table_insert(&all->table, m);
+	return m;
+}
+
+struct unwind_image *unwind_images_of_memory(struct unwind_images *all, const void *bytes, size_t n,
+					     const char *name)
+{
+	struct unwind_image *m = calloc(1, sizeof(*m));
+	struct unwind_table t = {0};
+	int err;
+
+	if (!m)
+		return NULL;
+	err = unwind_table_read_image(bytes, n, &all->rules, &t);
+	fill(all, m, &t, err, name);
+	if (!err)
+		unwind_table_free(&t);
+	return m;
+}
+
+void unwind_images_free(struct unwind_images *all)
+{
+	hash_free(&all->table);
+	unwind_rules_free(&all->rules);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a process has mapped: an array of ranges in the store, and the files that it refers to. A
+ * forked child shares its parent's layout until one of them is read again. Private to spaces.c.
+ */
+#pragma once
+#include "runtime/base/vec.h"
+#include <stdint.h>
+
+struct unwind_binary;
+struct unwind_files;
+struct unwind_store;
+
+struct unwind_layout {
+	uint32_t refs;
+	uint32_t address; /* of the ranges; 0: there are none */
+	uint32_t n;
+	VEC(struct unwind_binary *) binaries;
+};
+
+/* Read the mappings of a process, and compile the files that are new. *out is a new layout, NULL if
+ * `present` (or NULL) is still true. 0 or -errno; -ESRCH or -ENOENT: the process has ended. */
+int unwind_layout_read(struct unwind_store *store, struct unwind_files *files, uint32_t tgid,
+		       const struct unwind_layout *present, struct unwind_layout **out);
+/* Give a reference back. NULL is allowed. */
+void unwind_layout_put(struct unwind_store *store, struct unwind_files *files,
+		       struct unwind_layout *l);

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The files of a program: see program_files.h. The dynamic linker needs no search: the C library
+ * names it as a library that it needs.
+ */
+#define _GNU_SOURCE
+#include "runtime/unwind/program_files.h"
+#include "runtime/elf/user_path.h"
+#include <fcntl.h>
+#include <limits.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { SCRIPTS_MAX = 5, LINE_BYTES = 256 }; /* as the kernel has it */
+
+/* The interpreter of a script. 0, or -1: it is none. */
+static int interpreter(const char *path, char out[LINE_BYTES])
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	char line[LINE_BYTES];
+	ssize_t n = fd < 0 ? -1 : read(fd, line, sizeof(line) - 1);
+	const char *name = line + 2;
+
+	if (fd >= 0)
+		close(fd);
+	line[n > 0 ? n : 0] = '\0';
+	if (strncmp(line, "#!", 2) != 0)
+		return -1;
+	name += strspn(name, " \t");
+	memcpy(out, name, strcspn(name, " \t\n"));
+	out[strcspn(name, " \t\n")] = '\0';
+	return *out ? 0 : -1;
+}
+
+void program_files_each(const char *path, program_file_fn *fn, void *ctx)
+{
+	char script[SCRIPTS_MAX][LINE_BYTES], found[PATH_MAX];
+
+	for (int i = 0; i < SCRIPTS_MAX && !interpreter(path, script[i]); i++)
+		path = script[i];
+	fn(path, ctx);
+	/* no library has that name, so all of them are offered */
+	user_path_library(0, path, "/", found, fn, ctx);
+}

@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Address spaces: see spaces.h.
+ *
+ * A program that meets an unknown address notes when it asked and sends a record; it asks again a
+ * second later, or when `asked` is 0 again. A reading that brings nothing new delays that: from
+ * 100 ms, doubled up to UNWIND_READ_MAX_MS, so that a process whose stack leads nowhere costs next
+ * to nothing.
+ */
+#define _GNU_SOURCE
+#include "runtime/unwind/spaces.h"
+#include "runtime/base/clock.h"
+#include "runtime/base/hash.h"
+#include "runtime/base/log.h"
+#include "runtime/unwind/files.h"
+#include "runtime/unwind/layout.h"
+#include "runtime/unwind/store.h"
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/queue.h>
+
+enum { BACKOFF_MS = 100, MMAP_DELAY_MS = 2, MMAP_MS = 100 };
+#define MS 1000000ull
+
+struct space {
+	TAILQ_ENTRY(space) link; /* by the time of the last question, the oldest first */
+	TAILQ_ENTRY(space) due;
+	uint32_t tgid, exec_id;
+	struct unwind_layout *layout; /* NULL: not read */
+	uint64_t read_ns;	      /* the reading began */
+	uint64_t next_read_ns;	      /* not before */
+	uint64_t due_ns;	      /* 0: nothing to do */
+	uint32_t backoff_ms;	      /* after a reading that brought nothing new */
+	bool is_asked;		      /* a program has asked and should not ask again yet */
+	bool is_dirty;		      /* to be read again when due */
+};
+
+TAILQ_HEAD(space_list, space);
+HASH_TABLE(space_table, struct space *);
+
+struct unwind_spaces {
+	struct unwind_store *store;
+	struct unwind_files *files;
+	struct space_table table;
+	struct space_list all, due;
+	const struct space *busy; /* being read: may not be dropped */
+	uint32_t max;
+	uint64_t n_evicted;
+};
+
+static uint64_t space_table_hash(uint32_t tgid)
+{
+	return tgid * 2654435761u;
+}
+
+static bool space_table_equal(uint32_t a, uint32_t b)
+{
+	return a == b;
+}
+
+static uint32_t space_table_key(const struct space_table *h, struct space *const *e)
+{
+	(void)h;
+	return (*e)->tgid;
+}
+
+static bool space_table_is_free(struct space *const *e)
+{
+	return !*e;
+}
+
+HASH_TABLE_FUNCTIONS(space_table, struct space *, uint32_t)
+
+static struct space *find(const struct unwind_spaces *s, uint32_t tgid)
+{
+	struct space **found = space_table_find(&s->table, tgid);
+
+	return found ? *found : NULL;
+}
+
+/* ---- spaces -------------------------------------------------------------------------------- */
+
+static void set_due(struct unwind_spaces *s, struct space *p, uint64_t due_ns)
+{
+	if (p->due_ns && !due_ns)
+		TAILQ_REMOVE(&s->due, p, due);
+	else if (!p->due_ns && due_ns)
+		TAILQ_INSERT_TAIL(&s->due, p, due);
+	p->due_ns = due_ns;
+}
+
+static void drop(struct unwind_spaces *s, struct space *p, bool from_programs)
+{
+	if (from_programs)
+		unwind_store_remove_space(s->store, p->tgid);
+	set_due(s, p, 0);
+	TAILQ_REMOVE(&s->all, p, link);
+	space_table_remove(&s->table, p->tgid);
+	unwind_layout_put(s->store, s->files, p->layout);
+	free(p);
+}
+
+bool unwind_spaces_shrink(struct unwind_spaces *s)
+{
+	struct space *p = TAILQ_FIRST(&s->all);
+
+	while (p && p == s->busy)
+		p = TAILQ_NEXT(p, link);
+	if (!p)
+		return false;
+	s->n_evicted++;
+	drop(s, p, true);
+	return true;
+}
+
+/* The process, which is added if it is not known. NULL if out of memory. */
+static struct space *get(struct unwind_spaces *s, uint32_t tgid)
+{
+	struct space *p = find(s, tgid);
+
+	if (p) {
+		TAILQ_REMOVE(&s->all, p, link);
+		TAILQ_INSERT_TAIL(&s->all, p, link);
+		return p;
+	}
+	if (s->table.n >= s->max)
+		unwind_spaces_shrink(s);
+	p = calloc(1, sizeof(*p));
+	if (!p)
+		return NULL;
+	*p = (struct space){.tgid = tgid, .exec_id = UNWIND_ANY_EXEC};
+	if (space_table_insert(&s->table, p)) {
+		free(p);
+		return NULL;
+	}
+	TAILQ_INSERT_TAIL(&s->all, p, link);
+	return p;
+}
+
+static int publish(struct unwind_spaces *s, const struct space *p)
+{
+	struct unwind_space space = {.exec_id = p->exec_id};
+
+	if (p->is_asked)
+		space.asked = UNWIND_ASKED_NOW(monotonic_ns());
+	if (p->layout) {
+		space.ranges = p->layout->address;
+		space.n_ranges = p->layout->n;
+	}
+	return unwind_store_set_space(s->store, p->tgid, &space);
+}
+
+/* After a reading: when may the process be read again, and may programs ask now? */
+static void limit_rate(struct unwind_spaces *s, struct space *p, bool changed)
+{
+	uint32_t least = p->backoff_ms ? 2 * p->backoff_ms : BACKOFF_MS;
+
+	p->backoff_ms = changed ? 0 : least < UNWIND_READ_MAX_MS ? least : UNWIND_READ_MAX_MS;
+	p->next_read_ns = p->read_ns + (changed ? UNWIND_READ_MIN_MS : p->backoff_ms) * MS;
+	p->is_asked = p->is_asked && !changed;
+	p->is_dirty = false;
+	set_due(s, p, p->is_asked ? p->next_read_ns : 0);
+}
+
+/* Read the process and publish what was found. Drops it if it has ended. */
+static int read_space(struct unwind_spaces *s, struct space *p)
+{
+	struct unwind_layout *fresh = NULL, *old = p->layout;
+	bool changed;
+	int err;
+
+	p->read_ns = monotonic_ns();
+	s->busy = p;
+	err = unwind_layout_read(s->store, s->files, p->tgid, p->layout, &fresh);
+	if (!err)
+		err = unwind_store_commit(s->store);
+	s->busy = NULL;
+	if (err == -ESRCH || err == -ENOENT) {
+		drop(s, p, true);
+		return err;
+	}
+	unwind_files_publish(s->files);
+	if (err)
+		log_verbose("unwind: cannot read process %u: %s", p->tgid, strerror(-err));
+	changed = fresh && !err;
+	if (changed)
+		p->layout = fresh;
+	limit_rate(s, p, changed);
+	err = publish(s, p) ?: err;
+	unwind_layout_put(s->store, s->files, changed ? old : fresh);
+	return err;
+}
+
+int unwind_spaces_add(struct unwind_spaces *s, uint32_t tgid)
+{
+	struct space *p = get(s, tgid);
+
+	return p ? read_space(s, p) : -ENOMEM;
+}
+
+void unwind_spaces_ask(struct unwind_spaces *s, uint32_t tgid, uint32_t exec_id)
+{
+	struct space *p = get(s, tgid);
+
+	if (!p)
+		return;
+	if (p->exec_id != UNWIND_ANY_EXEC && p->exec_id != exec_id) {
+		unwind_layout_put(s->store, s->files,
+				  p->layout); /* the program has replaced what was published */
+		p->layout = NULL;
+		p->next_read_ns = 0;
+		p->backoff_ms = 0;
+	}
+	p->is_asked = true;
+	if (monotonic_ns() < p->next_read_ns) {
+		set_due(s, p, p->next_read_ns);
+		return;
+	}
+	p->exec_id = exec_id;
+	read_space(s, p);
+}
+
+/* ---- changes ------------------------------------------------------------------------------- */
+
+/* Does anything known overlap [start, end)? Anonymous memory over such does not count. */
+static bool overlaps(const struct unwind_spaces *s, const struct unwind_layout *l, uint64_t start,
+		     uint64_t end, bool is_file)
+{
+	const struct unwind_range *r = l->n ? unwind_store_at(s->store, l->address) : NULL;
+
+	for (uint32_t i = 0; i < l->n; i++)
+		if (r[i].start < end && r[i].end > start &&
+		    (is_file || !(r[i].flags & UNWIND_RANGE_ANONYMOUS)))
+			return true;
+	return false;
+}
+
+void unwind_spaces_mmap(struct unwind_spaces *s, uint32_t tgid, uint64_t start, uint64_t end,
+			bool is_file, uint64_t time_ns)
+{
+	struct space *p = find(s, tgid);
+	uint64_t due_ns = monotonic_ns() + MMAP_DELAY_MS * MS; /* more libraries may follow */
+	uint64_t least_ns;
+	bool is_stale;
+
+	if (!p || !p->layout || p->read_ns > time_ns)
+		return;
+	is_stale = overlaps(s, p->layout, start, end, is_file);
+	if (!is_file && !is_stale)
+		return; /* JIT compilers map all the time. Programs ask when they meet such code. */
+	least_ns = p->read_ns + (is_stale ? UNWIND_READ_MIN_MS : MMAP_MS) * MS;
+	due_ns = due_ns > least_ns ? due_ns : least_ns;
+	if (p->is_dirty && p->due_ns <= due_ns)
+		return;
+	p->is_dirty = true;
+	set_due(s, p, due_ns);
+}
+
+void unwind_spaces_exec(struct unwind_spaces *s, uint32_t tgid, uint64_t time_ns)
+{
+	struct space *p = find(s, tgid);
+
+	if (p && p->read_ns <= time_ns)
+		drop(s, p, true);
+}
+
+void unwind_spaces_fork(struct unwind_spaces *s, uint32_t parent, uint32_t child, uint64_t time_ns)
+{
+	const struct space *from = find(s, parent);
+	struct space *to = find(s, child);
+
+	if (parent == child || (to && to->read_ns > time_ns))
+		return;
+	if (to)
+		drop(s, to, true);
+	if (!from || !from->layout || from->is_dirty || from->read_ns > time_ns)
+		return; /* the child may have less than the parent has now: it will be asked for */
+	to = get(s, child);
+	if (!to)
+		return;
+	to->exec_id = from->exec_id;
+	to->layout = from->layout;
+	to->layout->refs++;
+	to->read_ns = time_ns;
+	to->next_read_ns = monotonic_ns() + UNWIND_READ_MIN_MS * MS; /* it may have asked before */
+	if (publish(s, to))
+		drop(s, to, true);
+}
+
+void unwind_spaces_exit(struct unwind_spaces *s, uint32_t tgid, uint64_t time_ns)
+{
+	unwind_spaces_exec(s, tgid, time_ns);
+}
+
+/* ---- time ---------------------------------------------------------------------------------- */
+
+uint64_t unwind_spaces_due(const struct unwind_spaces *s)
+{
+	uint64_t due_ns = UINT64_MAX;
+	const struct space *p;
+
+	TAILQ_FOREACH(p, &s->due, due)
+	due_ns = p->due_ns < due_ns ? p->due_ns : due_ns;
+	return due_ns;
+}
+
+/* A process that is due: read what has changed, or let programs ask again. */
+static void work_on(struct unwind_spaces *s, struct space *p)
+{
+	if (p->is_dirty) {
+		read_space(s, p);
+		return;
+	}
+	p->is_asked = false;
+	set_due(s, p, 0);
+	if (publish(s, p))
+		drop(s, p, true);
+}
+
+void unwind_spaces_work(struct unwind_spaces *s)
+{
+	uint64_t now_ns = monotonic_ns();
+	struct space *p = TAILQ_FIRST(&s->due);
+
+	while (p) {
+		if (p->due_ns > now_ns) {
+			p = TAILQ_NEXT(p, due);
+			continue;
+		}
+		work_on(s, p);
+		p = TAILQ_FIRST(&s->due); /* reading may have dropped others */
+	}
+}
+
+static bool has_ended(uint32_t tgid)
+{
+	return kill((pid_t)tgid, 0) && errno == ESRCH;
+}
+
+void unwind_spaces_check(struct unwind_spaces *s)
+{
+	struct space *p = TAILQ_FIRST(&s->all), *next;
+	uint32_t tgid = 0;
+	bool more;
+
+	for (; p; p = next) {
+		next = TAILQ_NEXT(p, link);
+		if (has_ended(p->tgid))
+			drop(s, p, true);
+	}
+	for (more = unwind_store_next_space(s->store, true, &tgid); more;) {
+		uint32_t after = tgid;
+
+		more = unwind_store_next_space(s->store, false, &after);
+		if (!find(s, tgid) && has_ended(tgid))
+			unwind_store_remove_space(s->store, tgid);
+		tgid = after;
+	}
+}
+
+/* ---- all of them --------------------------------------------------------------------------- */
+
+struct unwind_spaces *unwind_spaces_new(struct unwind_store *store, struct unwind_files *files,
+					uint32_t max)
+{
+	struct unwind_spaces *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return NULL;
+	*s = (struct unwind_spaces){.store = store, .files = files, .max = max ? max : 1};
+	TAILQ_INIT(&s->all);
+	TAILQ_INIT(&s->due);
+	return s;
+}
+
+void unwind_spaces_free(struct unwind_spaces *s)
+{
+	struct space *p;
+
+	while (s && (p = TAILQ_FIRST(&s->all)))
+		drop(s, p, false);
+	if (s)
+		hash_free(&s->table);
+	free(s);
+}
+
+bool unwind_spaces_has(const struct unwind_spaces *s, uint32_t tgid)
+{
+	return find(s, tgid) != NULL;
+}
+
+uint32_t unwind_spaces_count(const struct unwind_spaces *s)
+{
+	return (uint32_t)s->table.n;
+}
+
+uint64_t unwind_spaces_evicted(const struct unwind_spaces *s)
+{
+	return s->n_evicted;
+}

@@ -1,0 +1,468 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The thread of unwind tables: see worker.h. Other threads append requests to a queue under `lock`;
+ * the thread takes the whole queue at once. The store, the files and the spaces belong to it alone.
+ *
+ * The kernel reports changes of all processes. `known` holds those that have a space, so that
+ * reports of others are ignored at once.
+ */
+#define _GNU_SOURCE
+#include "runtime/unwind/worker.h"
+#include "runtime/base/clock.h"
+#include "runtime/base/hash.h"
+#include "runtime/base/log.h"
+#include "runtime/base/proc_children.h"
+#include "runtime/base/vec.h"
+#include "runtime/unwind/files.h"
+#include "runtime/unwind/program_files.h"
+#include "runtime/unwind/spaces.h"
+#include "runtime/unwind/store.h"
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+
+enum {
+	QUEUE_MAX = 1 << 16,
+	MAX_CHUNKS = UNWIND_CHUNKS / 4, /* 128 MiB */
+	MAX_SPACES = UNWIND_SPACES / 4 * 3,
+	STOP_SECONDS = 2, /* a file system may not answer */
+};
+#define START_NS 2000000000ull	/* the longest that the start waits */
+#define CHECK_NS 30000000000ull /* between two checks for processes that have ended */
+
+enum kind { ADD_PROCESS, ADD_PROGRAM, ASK, MMAP, EXEC, FORK, EXIT, CHECK };
+
+struct request {
+	enum kind kind;
+	bool flag; /* ADD_PROCESS: with descendants; MMAP: of a file */
+	uint32_t tgid;
+	uint32_t other; /* FORK: the child; ASK: the execve count */
+	uint64_t start, end, time_ns;
+	char *path;
+};
+
+HASH_TABLE(tgid_set, uint32_t);
+
+struct unwind_worker {
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t posted, answered;
+	VEC(struct request) queue;
+	uint64_t n_posted, n_answered, n_lost;
+	struct tgid_set known;
+	bool is_stopping;
+	struct unwind_stats stats;
+	/* of the thread */
+	struct unwind_store *store;
+	struct unwind_files *files;
+	struct unwind_spaces *spaces;
+	VEC(struct unwind_binary *) kept; /* of programs to be executed */
+	uint64_t checked_ns;
+};
+
+static uint64_t tgid_set_hash(uint32_t tgid)
+{
+	return tgid * 2654435761u;
+}
+
+static bool tgid_set_equal(uint32_t a, uint32_t b)
+{
+	return a == b;
+}
+
+static uint32_t tgid_set_key(const struct tgid_set *h, const uint32_t *e)
+{
+	(void)h;
+	return *e;
+}
+
+static bool tgid_set_is_free(const uint32_t *e)
+{
+	return !*e;
+}
+
+HASH_TABLE_FUNCTIONS(tgid_set, uint32_t, uint32_t)
+
+/* ---- posting ------------------------------------------------------------------------------- */
+
+/* Takes over r->path. */
+static void post_locked(struct unwind_worker *w, const struct request *r)
+{
+	if (w->queue.n >= QUEUE_MAX || vec_push(&w->queue, *r)) {
+		w->n_lost++;
+		free(r->path);
+		return;
+	}
+	w->n_posted++;
+	pthread_cond_signal(&w->posted);
+}
+
+static void post(struct unwind_worker *w, const struct request *r)
+{
+	pthread_mutex_lock(&w->lock);
+	post_locked(w, r);
+	pthread_mutex_unlock(&w->lock);
+}
+
+/* A report of the kernel: only of processes that have a space, or have asked for one. */
+static void report(struct unwind_worker *w, const struct request *r)
+{
+	pthread_mutex_lock(&w->lock);
+	if (tgid_set_find(&w->known, r->tgid) ||
+	    (r->kind == FORK && tgid_set_find(&w->known, r->other)))
+		post_locked(w, r);
+	pthread_mutex_unlock(&w->lock);
+}
+
+void unwind_worker_add_process(struct unwind_worker *w, uint32_t tgid, bool with_descendants)
+{
+	post(w, &(struct request){.kind = ADD_PROCESS, .tgid = tgid, .flag = with_descendants});
+}
+
+void unwind_worker_add_program(struct unwind_worker *w, const char *path)
+{
+	struct request r = {.kind = ADD_PROGRAM, .path = strdup(path)};
+
+	if (r.path)
+		post(w, &r);
+}
+
+void unwind_worker_note(struct unwind_worker *w, const struct sonde_unwind_event *ev)
+{
+	struct request r = {.kind = ASK, .tgid = ev->tgid, .other = ev->exec_id};
+
+	pthread_mutex_lock(&w->lock);
+	if (ev->tgid && !tgid_set_find(&w->known, ev->tgid))
+		(void)tgid_set_insert(&w->known, ev->tgid); /* without: corrected by a check */
+	post_locked(w, &r);
+	pthread_mutex_unlock(&w->lock);
+}
+
+void unwind_worker_mmap(struct unwind_worker *w, uint32_t tgid, uint64_t start, uint64_t end,
+			bool is_file, uint64_t time_ns)
+{
+	report(w, &(struct request){.kind = MMAP,
+				    .tgid = tgid,
+				    .start = start,
+				    .end = end,
+				    .flag = is_file,
+				    .time_ns = time_ns});
+}
+
+void unwind_worker_exec(struct unwind_worker *w, uint32_t tgid, uint64_t time_ns)
+{
+	report(w, &(struct request){.kind = EXEC, .tgid = tgid, .time_ns = time_ns});
+}
+
+void unwind_worker_fork(struct unwind_worker *w, uint32_t parent, uint32_t child, uint64_t time_ns)
+{
+	report(w,
+	       &(struct request){.kind = FORK, .tgid = parent, .other = child, .time_ns = time_ns});
+}
+
+void unwind_worker_exit(struct unwind_worker *w, uint32_t tgid, uint64_t time_ns)
+{
+	report(w, &(struct request){.kind = EXIT, .tgid = tgid, .time_ns = time_ns});
+}
+
+void unwind_worker_check_all(struct unwind_worker *w)
+{
+	post(w, &(struct request){.kind = CHECK});
+}
+
+static struct timespec timespec_of(uint64_t ns)
+{
+	return (struct timespec){.tv_sec = (time_t)(ns / 1000000000u),
+				 .tv_nsec = (long)(ns % 1000000000u)};
+}
+
+void unwind_worker_wait(struct unwind_worker *w)
+{
+	struct timespec until = timespec_of(monotonic_ns() + START_NS);
+	uint64_t n;
+	int err = 0;
+
+	pthread_mutex_lock(&w->lock);
+	n = w->n_posted;
+	while (w->n_answered < n && !err)
+		err = pthread_cond_timedwait(&w->answered, &w->lock, &until);
+	pthread_mutex_unlock(&w->lock);
+}
+
+void unwind_worker_stats(struct unwind_worker *w, struct unwind_stats *out)
+{
+	pthread_mutex_lock(&w->lock);
+	*out = w->stats;
+	out->n_lost = w->n_lost;
+	pthread_mutex_unlock(&w->lock);
+}
+
+/* ---- answering ----------------------------------------------------------------------------- */
+
+/* Keep the set of known processes as the spaces are. */
+static void update_known(struct unwind_worker *w, uint32_t tgid)
+{
+	bool has = tgid && unwind_spaces_has(w->spaces, tgid);
+
+	pthread_mutex_lock(&w->lock);
+	if (!has)
+		tgid_set_remove(&w->known, tgid);
+	else if (!tgid_set_find(&w->known, tgid))
+		(void)tgid_set_insert(&w->known, tgid);
+	pthread_mutex_unlock(&w->lock);
+}
+
+static void add_process(uint32_t tgid, void *ctx)
+{
+	struct unwind_worker *w = ctx;
+
+	unwind_spaces_add(w->spaces, tgid);
+	update_known(w, tgid);
+}
+
+static void add_file(const char *path, void *ctx)
+{
+	struct unwind_worker *w = ctx;
+	struct unwind_binary *b = unwind_files_of_path(w->files, path);
+
+	if (b && vec_push(&w->kept, b))
+		unwind_files_put(w->files, b);
+}
+
+static void add_program(struct unwind_worker *w, const char *path)
+{
+	program_files_each(path, add_file, w);
+	if (!unwind_store_commit(w->store))
+		unwind_files_publish(w->files);
+}
+
+static void forget_unknown(struct unwind_worker *w)
+{
+	struct tgid_set kept = {0};
+
+	pthread_mutex_lock(&w->lock);
+	for (uint32_t *e = tgid_set_next(&w->known, NULL); e; e = tgid_set_next(&w->known, e))
+		if (unwind_spaces_has(w->spaces, *e))
+			(void)tgid_set_insert(&kept, *e);
+	hash_free(&w->known);
+	w->known = kept;
+	pthread_mutex_unlock(&w->lock);
+}
+
+static void check(struct unwind_worker *w)
+{
+	unwind_spaces_check(w->spaces);
+	forget_unknown(w);
+	w->checked_ns = monotonic_ns();
+}
+
+static void answer(struct unwind_worker *w, const struct request *r)
+{
+	switch (r->kind) {
+	case ADD_PROCESS:
+		add_process(r->tgid, w);
+		if (r->flag)
+			proc_children_each_descendant(r->tgid, add_process, w);
+		return;
+	case ADD_PROGRAM: add_program(w, r->path); return;
+	case CHECK: check(w); return;
+	case ASK: unwind_spaces_ask(w->spaces, r->tgid, r->other); break;
+	case MMAP:
+		unwind_spaces_mmap(w->spaces, r->tgid, r->start, r->end, r->flag, r->time_ns);
+		break;
+	case EXEC: unwind_spaces_exec(w->spaces, r->tgid, r->time_ns); break;
+	case EXIT: unwind_spaces_exit(w->spaces, r->tgid, r->time_ns); break;
+	case FORK:
+		unwind_spaces_fork(w->spaces, r->tgid, r->other, r->time_ns);
+		update_known(w, r->other);
+		return;
+	}
+	update_known(w, r->tgid);
+}
+
+static void update_stats(struct unwind_worker *w, uint64_t busy_ns)
+{
+	struct unwind_files_stats files;
+
+	unwind_files_stats(w->files, &files);
+	pthread_mutex_lock(&w->lock);
+	w->stats = (struct unwind_stats){
+		.n_processes = unwind_spaces_count(w->spaces),
+		.n_files = files.n_files,
+		.n_files_refused = files.images.n_refused,
+		.n_rules = files.images.n_rules,
+		.n_rows = files.images.n_rows,
+		.used_bytes = unwind_store_used_bytes(w->store),
+		.store_bytes = unwind_store_bytes(w->store),
+		.busy_ns = w->stats.busy_ns + busy_ns,
+		.n_evicted = unwind_spaces_evicted(w->spaces),
+	};
+	pthread_mutex_unlock(&w->lock);
+}
+
+/* Wait until there is something to do, and take the queue; returns the number of requests in it, or
+ * -1 at the end. */
+static ssize_t take_requests(struct unwind_worker *w, struct request **out)
+{
+	uint64_t due_ns = unwind_spaces_due(w->spaces);
+	bool is_empty = !unwind_spaces_count(w->spaces);
+	struct timespec until;
+	ssize_t n;
+	int err = 0;
+
+	if (!is_empty && due_ns > w->checked_ns + CHECK_NS)
+		due_ns = w->checked_ns + CHECK_NS;
+	until = timespec_of(due_ns);
+	pthread_mutex_lock(&w->lock);
+	while (!w->queue.n && !w->is_stopping && !err)
+		err = due_ns == UINT64_MAX ? pthread_cond_wait(&w->posted, &w->lock)
+					   : pthread_cond_timedwait(&w->posted, &w->lock, &until);
+	n = w->is_stopping ? -1 : (ssize_t)w->queue.n;
+	if (n > 0) {
+		*out = w->queue.items;
+		memset(&w->queue, 0, sizeof(w->queue));
+	}
+	pthread_mutex_unlock(&w->lock);
+	return n;
+}
+
+static bool is_stopping(struct unwind_worker *w)
+{
+	return __atomic_load_n(&w->is_stopping, __ATOMIC_RELAXED);
+}
+
+static void answer_all(struct unwind_worker *w, struct request *requests, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (!is_stopping(w))
+			answer(w, &requests[i]);
+		free(requests[i].path);
+	}
+}
+
+static void *run(void *arg)
+{
+	struct unwind_worker *w = arg;
+	struct request *requests = NULL;
+	uint64_t start_ns;
+	ssize_t n;
+
+	prctl(PR_SET_NAME, "sonde-unwind");
+	while ((n = take_requests(w, &requests)) >= 0) {
+		start_ns = monotonic_ns();
+		answer_all(w, requests, (size_t)n);
+		free(requests);
+		requests = NULL;
+		unwind_spaces_work(w->spaces);
+		if (start_ns > w->checked_ns + CHECK_NS)
+			check(w);
+		update_stats(w, monotonic_ns() - start_ns);
+		pthread_mutex_lock(&w->lock);
+		w->n_answered += (uint64_t)n;
+		pthread_cond_broadcast(&w->answered);
+		pthread_mutex_unlock(&w->lock);
+	}
+	return NULL;
+}
+
+/* ---- start and stop ------------------------------------------------------------------------ */
+
+/* The store is full. */
+static bool drop_something(void *ctx)
+{
+	struct unwind_worker *w = ctx;
+
+	return unwind_files_shrink(w->files) || unwind_spaces_shrink(w->spaces);
+}
+
+static void free_worker(struct unwind_worker *w)
+{
+	unwind_spaces_free(w->spaces);
+	for (size_t i = 0; i < w->kept.n; i++)
+		unwind_files_put(w->files, w->kept.items[i]);
+	unwind_files_free(w->files);
+	unwind_store_close(w->store);
+	for (size_t i = 0; i < w->queue.n; i++)
+		free(w->queue.items[i].path);
+	vec_free(&w->kept);
+	vec_free(&w->queue);
+	hash_free(&w->known);
+	free(w);
+}
+
+static int create_parts(struct unwind_worker *w)
+{
+	int err = unwind_store_open(&w->store, MAX_CHUNKS);
+
+	if (err)
+		return err;
+	w->files = unwind_files_new(w->store);
+	w->spaces = w->files ? unwind_spaces_new(w->store, w->files, MAX_SPACES) : NULL;
+	if (!w->spaces)
+		return -ENOMEM;
+	unwind_store_on_full(w->store, drop_something, w);
+	return 0;
+}
+
+/* Signals are handled by the main thread. */
+static int create_thread(struct unwind_worker *w)
+{
+	pthread_condattr_t attr;
+	sigset_t all, old;
+	int err;
+
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_mutex_init(&w->lock, NULL);
+	pthread_cond_init(&w->posted, &attr);
+	pthread_cond_init(&w->answered, &attr);
+	pthread_condattr_destroy(&attr);
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &old);
+	err = pthread_create(&w->thread, NULL, run, w);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	return -err;
+}
+
+int unwind_worker_start(struct unwind_worker **out)
+{
+	struct unwind_worker *w = calloc(1, sizeof(*w));
+	int err = w ? create_parts(w) : -ENOMEM;
+
+	if (!err) {
+		w->checked_ns = monotonic_ns();
+		err = create_thread(w);
+	}
+	if (err && w)
+		free_worker(w);
+	else if (!err)
+		*out = w;
+	return err;
+}
+
+void unwind_worker_hand_over(const struct unwind_worker *w, struct bpf_object *object)
+{
+	unwind_store_hand_over(w->store, object);
+}
+
+void unwind_worker_stop(struct unwind_worker *w)
+{
+	struct timespec until;
+
+	if (!w)
+		return;
+	pthread_mutex_lock(&w->lock);
+	__atomic_store_n(&w->is_stopping, true, __ATOMIC_RELAXED);
+	pthread_cond_signal(&w->posted);
+	pthread_mutex_unlock(&w->lock);
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += STOP_SECONDS;
+	if (pthread_timedjoin_np(w->thread, NULL, &until)) {
+		log_verbose("unwind: a file cannot be read in time");
+		return; /* the thread may still use all of it, until the process ends */
+	}
+	free_worker(w);
+}
