@@ -170,7 +170,9 @@ static int start_command(const struct options *o, struct command *c)
 
 static struct session_scope scope_of(const struct options *o, const struct command *c)
 {
-	struct session_scope scope = {.scope = SONDE_SCOPE_ALL, .with_self = o->self};
+	struct session_scope scope = {.scope = SONDE_SCOPE_ALL,
+				      .program = c->pid ? c->program : NULL,
+				      .with_self = o->self};
 
 	if (!o->system && c->pid) {
 		scope.scope = SONDE_SCOPE_TREE;

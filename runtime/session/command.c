@@ -98,18 +98,18 @@ static int check_program(const char *path)
 }
 
 /* Is there a program of that name? execvp() would fail only after the probes are attached. */
-static int find_program(const char *name)
+static int find_program(const char *name, char found[PATH_MAX])
 {
 	const char *path = getenv("PATH");
-	char full[4096];
 
+	snprintf(found, PATH_MAX, "%s", name);
 	if (strchr(name, '/'))
 		return check_program(name);
 	for (path = path ? path : "/usr/bin:/bin"; *path;) {
 		int len = (int)strcspn(path, ":");
 
-		snprintf(full, sizeof(full), "%.*s/%s", len, path, name);
-		if (check_program(full) == 0)
+		snprintf(found, PATH_MAX, "%.*s/%s", len, path, name);
+		if (check_program(found) == 0)
 			return 0;
 		path += len + (path[len] == ':');
 	}
@@ -118,7 +118,7 @@ static int find_program(const char *name)
 
 int command_start(struct command *c, char *const *words)
 {
-	int gate[2], report[2], err = find_program(words[0]);
+	int gate[2], report[2], err = find_program(words[0], c->program);
 	pid_t parent = getpid();
 
 	if (err)

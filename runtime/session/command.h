@@ -4,13 +4,15 @@
  */
 #pragma once
 #include <stdbool.h>
+#include <limits.h>
 #include <sys/types.h>
 
 struct command {
-	pid_t pid;	/* 0: none */
-	int gate;	/* closing it lets the command run */
-	bool is_traced; /* by ptrace: it is stopped at its first instruction */
-	int report;	/* receives the child's errno when execvp() fails */
+	pid_t pid;		/* 0: none */
+	int gate;		/* closing it lets the command run */
+	bool is_traced;		/* by ptrace: it is stopped at its first instruction */
+	char program[PATH_MAX]; /* where the program was found */
+	int report;		/* receives the child's errno when execvp() fails */
 };
 
 /* Split `text` into words as a shell would ('…', "…", \ ), without expansion. NULL with errno

@@ -5,6 +5,7 @@
  * program that saw the old epoch still runs, reads the old epoch and deletes it. No update is lost.
  */
 #include "runtime/session/events.h"
+#include "runtime/session/unwind.h"
 #include "parser/base/limits.h"
 #include "runtime/base/rcu_wait.h"
 #include "runtime/base/limit_hint.h"
@@ -307,6 +308,8 @@ void events_record(struct events *e, const void *record, size_t size)
 		return;
 	if (head->id == SONDE_EV_STACK && size >= sizeof(struct sonde_stack_event)) {
 		stacks_note(e->s, record);
+	} else if (head->id == SONDE_EV_UNWIND && size >= sizeof(struct sonde_unwind_event)) {
+		session_unwind_note(e->s, record);
 	} else if (e->exited) {
 		return; /* records after exit() are not shown */
 	} else if (head->id == SONDE_EV_EXIT && size >= sizeof(struct sonde_exit_event)) {

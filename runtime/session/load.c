@@ -13,6 +13,7 @@
 #include "runtime/session/precreate.h"
 #include "runtime/session/prog_handlers.h"
 #include "runtime/session/session.h"
+#include "runtime/session/unwind.h"
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <stdio.h>
@@ -139,6 +140,7 @@ static int load_object(struct session *s, struct session_prep *prep, const void 
 	}
 	size_maps(s);
 	precreate_hand_over(prep, s->object);
+	session_unwind_hand_over(prep, s->object);
 	err = set_config(s, &prep->config);
 	if (!err)
 		err = bpf_object__load(s->object);
@@ -162,6 +164,7 @@ int session_open(struct session *s, const struct plan *plan, struct kernel *k,
 			      .scope = prep->scope,
 			      .ring = prep->ring,
 			      .kernel = k,
+			      .unwind = prep->unwind,
 			      .attach_to_fd = -1,
 			      .losses_fd = -1,
 			      .stacks_fd = -1,

@@ -11,6 +11,7 @@
 #include "runtime/session/memory_reserve.h"
 #include "runtime/session/ring.h"
 #include "runtime/session/tests.h"
+#include "runtime/session/unwind.h"
 #include "runtime/session/interval_thread.h"
 #include "runtime/symbols/usym.h"
 #include <errno.h>
@@ -48,6 +49,7 @@ static void track_mappings(struct loop *l)
 			"cannot track the mappings of processes: %s%s; user frames of short-lived processes "
 			"may have no name",
 			strerror(-err), limit_hint(err));
+	session_unwind_follow(l->s);
 	if (pid > 0)
 		usyms_note_process(l->s->usyms, (uint32_t)pid);
 }
@@ -125,6 +127,7 @@ static int start(struct loop *l)
 	if (err || exit_called(l))
 		return err;
 	track_mappings(l);
+	session_unwind_wait(l->s);
 	err = attach(l);
 	if (err == -EINTR) {
 		log_info("stopped before all probes were attached");
@@ -231,6 +234,7 @@ static int finish(struct loop *l)
 	if (l->s->plan->config.print_maps_on_exit && !l->o->tests)
 		events_print_maps(&l->events);
 	loop_flush(l); /* before messages on standard error */
+	session_unwind_report(l->s);
 	n_lost = loss_report(l->s, l->events.out);
 	write_err = out_finish(l->events.out);
 	if (write_err && !l->events.error)

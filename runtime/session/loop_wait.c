@@ -11,6 +11,7 @@
 #include "runtime/base/log.h"
 #include "runtime/session/memory_reserve.h"
 #include "runtime/session/ring.h"
+#include "runtime/session/unwind.h"
 #include "runtime/symbols/usym.h"
 #include <errno.h>
 #include <poll.h>
@@ -63,8 +64,11 @@ static void note_overrun(struct loop *l)
 /* Mappings first: the first record of a stack is matched with them by time. */
 uint64_t loop_drain_all(struct loop *l)
 {
-	if (l->s->usyms)
-		l->s->map_records_lost += usyms_track_drain(l->s->usyms);
+	uint64_t n_lost = l->s->usyms ? usyms_track_drain(l->s->usyms) : 0;
+
+	if (n_lost)
+		session_unwind_check(l->s);
+	l->s->map_records_lost += n_lost;
 	l->n_records = 0;
 	if (l->ring && ring_consume(l->ring, on_record, l))
 		note_overrun(l);

@@ -12,6 +12,7 @@
 #include "runtime/session/precreate.h"
 #include "runtime/session/prog_handlers.h"
 #include "runtime/session/session.h"
+#include "runtime/session/unwind.h"
 #include <bpf/libbpf.h>
 #include <link.h>
 #include <linux/btf.h>
@@ -207,6 +208,7 @@ void session_prepare(struct session_prep *prep, const struct plan *plan, struct 
 	struct timespec now;
 
 	*prep = (struct session_prep){.btf_fd = -1, .scope = *scope};
+	session_unwind_prepare(prep, plan);
 	prep->config.self_tgid = scope->with_self ? 0 : (uint32_t)getpid();
 	prep->config.scope = scope->scope;
 	prep->config.scope_tgid = scope->tgid;
@@ -236,6 +238,7 @@ void session_prepare(struct session_prep *prep, const struct plan *plan, struct 
 
 void session_prep_free(struct session_prep *prep)
 {
+	session_unwind_free(prep);
 	precreate_free(prep);
 	if (prep->btf_fd >= 0)
 		close(prep->btf_fd);

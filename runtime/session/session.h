@@ -21,6 +21,7 @@ struct bpf_program;
 struct kernel;
 struct ksyms;
 struct interval_thread;
+struct unwind_worker;
 struct usyms;
 
 /* One attachment: a descriptor of a link or perf event. */
@@ -53,7 +54,8 @@ struct session_scope {
 	struct scope_cgroup cgroup;
 	enum sonde_scope scope;
 	uint32_t tgid;
-	bool with_self; /* with SONDE_SCOPE_ALL: trace the tracer, too */
+	const char *program; /* path of the command's program; NULL: there is no command */
+	bool with_self;	     /* with SONDE_SCOPE_ALL: trace the tracer, too */
 };
 
 struct session {
@@ -76,7 +78,8 @@ struct session {
 	int64_t n_namesakes; /* functions beyond the plan's targets, which have the same name */
 	int stop_fd;	     /* readable when attaching must stop; -1: none */
 	struct ksyms *ksyms;
-	struct usyms *usyms; /* NULL unless user stacks are needed */
+	struct usyms *usyms;	      /* NULL unless user stacks are needed */
+	struct unwind_worker *unwind; /* the same; it belongs to the session_prep */
 	struct stack_source stacks;
 	struct stack_cache *stack_cache;	 /* stacks.c */
 	struct stack_sweep *stack_sweep;	 /* NULL unless user stacks are needed */
@@ -97,6 +100,7 @@ struct session_prep {
 	int kfunc_ids[SONDE_KFUNC_COUNT]; /* 0: not looked up */
 	struct precreated_map *maps;	  /* creating a large one takes 1 to 3 ms */
 	uint32_t n_maps;
+	struct unwind_worker *unwind; /* NULL unless user stacks are needed (unwind.h) */
 };
 void session_prepare(struct session_prep *prep, const struct plan *plan, struct kernel *k,
 		     const struct session_scope *scope);

@@ -54,7 +54,8 @@ struct maptrack {
 	bool only_known;
 	VEC(struct pending) pending;
 	uint64_t n_read, n_lost;
-	char scratch[UINT16_MAX + 1]; /* a record that wraps around the end of its ring */
+	struct maptrack_observer observer; /* its functions are NULL if there is none */
+	char scratch[UINT16_MAX + 1];	   /* a record that wraps around the end of its ring */
 };
 
 /* Records as the kernel lays them out. */
@@ -198,6 +199,11 @@ void maptrack_close(struct maptrack *t)
 	free(t);
 }
 
+void maptrack_observe(struct maptrack *t, const struct maptrack_observer *observer)
+{
+	t->observer = *observer;
+}
+
 int maptrack_fd(const struct maptrack *t)
 {
 	return t->epoll_fd;
@@ -256,7 +262,8 @@ static void read_ring(struct maptrack *t, struct perf_event_mmap_page *ring)
 
 /* ---- applying ---- */
 
-static void apply_mmap(struct procmap *maps, const struct mmap2_record *r, uint64_t time_ns)
+static void apply_mmap(const struct maptrack *t, struct procmap *maps, const struct mmap2_record *r,
+		       uint64_t time_ns)
 {
 	struct mapping m = {.start = r->address,
 			    .end = r->address + r->length,
@@ -271,16 +278,8 @@ static void apply_mmap(struct procmap *maps, const struct mmap2_record *r, uint6
 		return;
 	procmap_mmap(maps, r->pid, &m, r->path, makedev(r->major_number, r->minor_number),
 		     r->inode);
-}
-
-static void apply_task(struct procmap *maps, const struct task_record *r, uint64_t time_ns)
-{
-	if (r->header.size < sizeof(*r))
-		return;
-	if (r->header.type == PERF_RECORD_FORK)
-		procmap_fork(maps, r->parent_pid, r->pid, time_ns);
-	else if (r->pid == r->tid)
-		procmap_exit(maps, r->pid, time_ns);
+	if (t->observer.mmap)
+		t->observer.mmap(t->observer.ctx, r->pid, m.start, m.end, r->inode != 0, time_ns);
 }
 
 static void apply_exec(const struct maptrack *t, struct procmap *maps, const struct comm_record *r,
@@ -289,25 +288,43 @@ static void apply_exec(const struct maptrack *t, struct procmap *maps, const str
 	size_t head = offsetof(struct comm_record, comm), n;
 	char comm[PROCMAP_COMM_BYTES] = "";
 
-	if (r->header.size < head + sizeof(struct record_tail))
+	if (!(r->header.misc & PERF_RECORD_MISC_COMM_EXEC) ||
+	    r->header.size < head + sizeof(struct record_tail))
 		return;
 	n = r->header.size - head - sizeof(struct record_tail);
 	memcpy(comm, r->comm, n < sizeof(comm) - 1 ? n : sizeof(comm) - 1);
 	procmap_exec(maps, r->pid, time_ns, t->only_known, comm);
+	if (t->observer.exec)
+		t->observer.exec(t->observer.ctx, r->pid, time_ns);
 }
 
-static void apply(struct maptrack *t, struct procmap *maps, const struct pending *p)
+static void apply_task(const struct maptrack *t, struct procmap *maps, const struct task_record *r,
+		       uint64_t time_ns)
+{
+	const struct maptrack_observer *o = &t->observer;
+
+	if (r->header.size < sizeof(*r))
+		return;
+	if (r->header.type == PERF_RECORD_FORK) {
+		procmap_fork(maps, r->parent_pid, r->pid, time_ns);
+		if (o->fork && r->parent_pid != r->pid)
+			o->fork(o->ctx, r->parent_pid, r->pid, time_ns);
+	} else if (r->pid == r->tid) {
+		procmap_exit(maps, r->pid, time_ns);
+		if (o->exit)
+			o->exit(o->ctx, r->pid, time_ns);
+	}
+}
+
+static void apply(const struct maptrack *t, struct procmap *maps, const struct pending *p)
 {
 	const void *record = p->record;
 
 	switch (p->record->type) {
-	case PERF_RECORD_MMAP2: apply_mmap(maps, record, p->time_ns); break;
-	case PERF_RECORD_COMM:
-		if (p->record->misc & PERF_RECORD_MISC_COMM_EXEC)
-			apply_exec(t, maps, record, p->time_ns);
-		break;
+	case PERF_RECORD_MMAP2: apply_mmap(t, maps, record, p->time_ns); break;
+	case PERF_RECORD_COMM: apply_exec(t, maps, record, p->time_ns); break;
 	case PERF_RECORD_FORK:
-	case PERF_RECORD_EXIT: apply_task(maps, record, p->time_ns); break;
+	case PERF_RECORD_EXIT: apply_task(t, maps, record, p->time_ns); break;
 	}
 }
 

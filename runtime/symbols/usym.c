@@ -165,6 +165,12 @@ int usyms_track(struct usyms *u, int pid)
 	return err;
 }
 
+void usyms_observe(struct usyms *u, const struct maptrack_observer *observer)
+{
+	if (u->track)
+		maptrack_observe(u->track, observer);
+}
+
 int usyms_track_fd(const struct usyms *u)
 {
 	return u->track ? maptrack_fd(u->track) : -1;

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct maptrack_observer;
 struct srcframe;
 struct usyms;
 
@@ -36,6 +37,8 @@ void usyms_forget_stacks(struct usyms *u, uint32_t tgid);
 /* Follow mappings as they appear (perf events on all CPUs), for `pid` and its descendants, or for
  * all processes if pid is -1. Call it before the command of -c runs. 0 or -errno. */
 int usyms_track(struct usyms *u, int pid);
+/* Tell *observer (maptrack.h) what is followed. */
+void usyms_observe(struct usyms *u, const struct maptrack_observer *observer);
 /* The descriptor to poll for reading, which belongs to u; -1 if nothing is followed. */
 int usyms_track_fd(const struct usyms *u);
 /* Apply all records until now. Returns how many were lost since the last call. */

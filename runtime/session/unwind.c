@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Unwind tables of a session: see unwind.h.
+ */
+#include "runtime/session/unwind.h"
+#include "runtime/base/log.h"
+#include "runtime/symbols/maptrack.h"
+#include "runtime/symbols/usym.h"
+#include "runtime/unwind/worker.h"
+#include <string.h>
+
+#if defined(__x86_64__)
+enum { IS_SUPPORTED = true };
+#else
+enum { IS_SUPPORTED = false };
+#endif
+
+void session_unwind_prepare(struct session_prep *prep, const struct plan *plan)
+{
+	const struct session_scope *scope = &prep->scope;
+	int err;
+
+	if (!IS_SUPPORTED || !plan->needs.ustack)
+		return;
+	err = unwind_worker_start(&prep->unwind);
+	if (err) {
+		log_verbose("unwind: no tables, only frame pointers: %s", strerror(-err));
+		return;
+	}
+	prep->config.unwinds = 1;
+	if (scope->program)
+		unwind_worker_add_program(prep->unwind, scope->program);
+	else if (scope->scope != SONDE_SCOPE_ALL)
+		unwind_worker_add_process(prep->unwind, scope->tgid,
+					  scope->scope == SONDE_SCOPE_FOLLOW);
+}
+
+void session_unwind_hand_over(const struct session_prep *prep, struct bpf_object *object)
+{
+	if (prep->unwind)
+		unwind_worker_hand_over(prep->unwind, object);
+}
+
+void session_unwind_free(struct session_prep *prep)
+{
+	unwind_worker_stop(prep->unwind);
+	prep->unwind = NULL;
+}
+
+static void report(const struct session *s, const char *when)
+{
+	struct unwind_stats st;
+
+	if (!log_enabled(LOG_VERBOSE))
+		return;
+	unwind_worker_stats(s->unwind, &st);
+	log_verbose("unwind: %s: %u processes, %u files (%u without a table), %llu rows, %u rules, "
+		    "%llu KiB used of %llu, %llu.%llu ms, %llu dropped for lack of space, %llu "
+		    "requests lost",
+		    when, st.n_processes, st.n_files, st.n_files_refused,
+		    (unsigned long long)st.n_rows, st.n_rules,
+		    (unsigned long long)st.used_bytes / 1024,
+		    (unsigned long long)st.store_bytes / 1024,
+		    (unsigned long long)st.busy_ns / 1000000,
+		    (unsigned long long)st.busy_ns / 100000 % 10, (unsigned long long)st.n_evicted,
+		    (unsigned long long)st.n_lost);
+}
+
+void session_unwind_wait(const struct session *s)
+{
+	if (!s->unwind)
+		return;
+	unwind_worker_wait(s->unwind);
+	report(s, "at the start");
+}
+
+void session_unwind_report(const struct session *s)
+{
+	if (s->unwind)
+		report(s, "at the end");
+}
+
+/* ---- what happens to processes ------------------------------------------------------------- */
+
+static void note_mmap(void *ctx, uint32_t tgid, uint64_t start, uint64_t end, bool is_file,
+		      uint64_t time_ns)
+{
+	unwind_worker_mmap(ctx, tgid, start, end, is_file, time_ns);
+}
+
+static void note_exec(void *ctx, uint32_t tgid, uint64_t time_ns)
+{
+	unwind_worker_exec(ctx, tgid, time_ns);
+}
+
+static void note_fork(void *ctx, uint32_t parent, uint32_t child, uint64_t time_ns)
+{
+	unwind_worker_fork(ctx, parent, child, time_ns);
+}
+
+static void note_exit(void *ctx, uint32_t tgid, uint64_t time_ns)
+{
+	unwind_worker_exit(ctx, tgid, time_ns);
+}
+
+void session_unwind_follow(const struct session *s)
+{
+	const struct maptrack_observer observer = {s->unwind, note_mmap, note_exec, note_fork,
+						   note_exit};
+
+	if (s->unwind && s->usyms)
+		usyms_observe(s->usyms, &observer);
+}
+
+void session_unwind_note(const struct session *s, const struct sonde_unwind_event *ev)
+{
+	if (s->unwind)
+		unwind_worker_note(s->unwind, ev);
+}
+
+void session_unwind_check(const struct session *s)
+{
+	if (s->unwind)
+		unwind_worker_check_all(s->unwind);
+}
