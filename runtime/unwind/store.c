@@ -4,7 +4,8 @@
  *
  * A chunk is an inner map, filled through mmap. Putting one into the outer map makes the kernel
  * wait for an RCU grace period (10 to 20 ms), so new chunks are collected and put there in one
- * batch by unwind_store_commit().
+ * batch by unwind_store_commit(). The first ones are put there by a thread, during which they are
+ * filled already.
  *
  * Words that were dropped may still be read by programs that are running. They are collected, and
  * free after an RCU grace period, which is waited for only when no free words are left. Should this
@@ -21,6 +22,8 @@
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <linux/bpf.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -66,6 +69,8 @@ struct unwind_store {
 	uint32_t generation; /* of the space that was published last */
 	unwind_store_full_fn *full;
 	void *full_ctx;
+	pthread_t reserver;
+	struct commit *reserve; /* what its thread does; NULL: there is none */
 };
 
 /* By bpf(2) itself: libbpf leaves out the name when a trial program of its own fails to load, and a
@@ -146,10 +151,13 @@ int unwind_store_open(struct unwind_store **out, uint32_t max_chunks)
 	return err;
 }
 
+static void end_reserve(struct unwind_store *s);
+
 void unwind_store_close(struct unwind_store *s)
 {
 	if (!s)
 		return;
+	end_reserve(s);
 	for (size_t i = 0; i < s->chunks.n; i++) {
 		munmap(s->chunks.items[i].words, CHUNK_BYTES);
 		if (s->chunks.items[i].fd >= 0)
@@ -242,50 +250,116 @@ void unwind_store_rules(struct unwind_store *s, const struct unwind_rule *rules,
 		memcpy(&s->rules[first], rules, n * sizeof(*rules));
 }
 
-/* Put the chunks into the outer map one by one, for kernels without the batch. */
-static int commit_each(struct unwind_store *s)
+/* Chunks to be put into the outer map. */
+struct commit {
+	int map_fd;
+	uint32_t first, n;
+	uint32_t *keys, *fds;
+	int err;
+};
+
+static void commit_free(struct commit *c)
 {
-	for (uint32_t i = s->n_committed; i < s->chunks.n; i++)
-		if (bpf_map_update_elem(s->fds[MAP_STORE], &i, &s->chunks.items[i].fd, BPF_ANY))
-			return -errno;
-	return 0;
+	if (c)
+		free(c->keys);
+	free(c);
 }
 
-static int commit_batch(struct unwind_store *s)
+/* The chunks that are not in the outer map. */
+static struct commit *commit_new(const struct unwind_store *s)
 {
-	uint32_t n = (uint32_t)s->chunks.n - s->n_committed;
-	uint32_t *keys = calloc(n, sizeof(*keys)), *values = calloc(n, sizeof(*values));
-	int err = keys && values ? 0 : -ENOMEM;
+	struct commit *c = calloc(1, sizeof(*c));
 
-	for (uint32_t i = 0; i < n && !err; i++) {
-		keys[i] = s->n_committed + i;
-		values[i] = (uint32_t)s->chunks.items[keys[i]].fd;
+	if (!c)
+		return NULL;
+	*c = (struct commit){.map_fd = s->fds[MAP_STORE],
+			     .first = s->n_committed,
+			     .n = (uint32_t)s->chunks.n - s->n_committed};
+	c->keys = calloc(2 * (size_t)c->n + 1, sizeof(*c->keys));
+	c->fds = c->keys + c->n;
+	for (uint32_t i = 0; c->keys && i < c->n; i++) {
+		c->keys[i] = c->first + i;
+		c->fds[i] = (uint32_t)s->chunks.items[c->first + i].fd;
 	}
-	if (!err && bpf_map_update_batch(s->fds[MAP_STORE], keys, values, &n, NULL))
-		err = -errno;
-	free(keys);
-	free(values);
-	return err;
+	if (c->keys)
+		return c;
+	free(c);
+	return NULL;
+}
+
+/* In one batch, or one by one in kernels without it. */
+static void *commit_run(void *arg)
+{
+	struct commit *c = arg;
+	uint32_t n = c->n;
+
+	c->err = c->n > 1 && !bpf_map_update_batch(c->map_fd, c->keys, c->fds, &n, NULL) ? 0
+											 : -ENOTSUP;
+	if (!c->err)
+		return NULL;
+	c->err = 0;
+	for (uint32_t i = 0; i < c->n && !c->err; i++)
+		if (bpf_map_update_elem(c->map_fd, &c->keys[i], &c->fds[i], BPF_ANY))
+			c->err = -errno;
+	return NULL;
+}
+
+/* The outer map and the mapping hold the chunks now. */
+static int commit_end(struct unwind_store *s, const struct commit *c)
+{
+	for (uint32_t i = 0; i < c->n && !c->err; i++) {
+		struct chunk *chunk = &s->chunks.items[c->first + i];
+
+		close(chunk->fd);
+		chunk->fd = -1;
+		s->n_committed++;
+	}
+	return c->err;
+}
+
+void unwind_store_reserve(struct unwind_store *s, uint32_t n)
+{
+	sigset_t all, old;
+
+	while (s->chunks.n < n && s->chunks.n < s->max_chunks && !add_chunk(s))
+		;
+	s->reserve = commit_new(s);
+	if (!s->reserve)
+		return;
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &old);
+	if (pthread_create(&s->reserver, NULL, commit_run, s->reserve)) {
+		commit_free(s->reserve);
+		s->reserve = NULL;
+	}
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+}
+
+static void end_reserve(struct unwind_store *s)
+{
+	if (!s->reserve)
+		return;
+	pthread_join(s->reserver, NULL);
+	commit_end(s, s->reserve);
+	commit_free(s->reserve);
+	s->reserve = NULL;
 }
 
 int unwind_store_commit(struct unwind_store *s)
 {
+	struct commit *c;
 	int err;
 
+	end_reserve(s);
 	if (s->n_committed == s->chunks.n)
 		return 0;
-	err = s->chunks.n - s->n_committed > 1 ? commit_batch(s) : -ENOTSUP;
-	if (err)
-		err = commit_each(s);
-	if (err)
-		return err;
-	for (; s->n_committed < s->chunks.n; s->n_committed++) {
-		struct chunk *c = &s->chunks.items[s->n_committed];
-
-		close(c->fd); /* the outer map and the mapping hold it */
-		c->fd = -1;
-	}
-	return 0;
+	c = commit_new(s);
+	if (!c)
+		return -ENOMEM;
+	commit_run(c);
+	err = commit_end(s, c);
+	commit_free(c);
+	return err;
 }
 
 /* ---- hashes -------------------------------------------------------------------------------- */

@@ -18,6 +18,9 @@ void unwind_store_close(struct unwind_store *s);
 /* Called when there is no space: drops some words and returns true, or returns false. */
 typedef bool unwind_store_full_fn(void *ctx);
 void unwind_store_on_full(struct unwind_store *s, unwind_store_full_fn *fn, void *ctx);
+/* Create the first n chunks, and begin to make them reachable, so that unwind_store_commit() need
+ * not wait. Call it once, before words are added. */
+void unwind_store_reserve(struct unwind_store *s, uint32_t n);
 /* Let an opened object use the maps. */
 void unwind_store_hand_over(const struct unwind_store *s, struct bpf_object *object);
 

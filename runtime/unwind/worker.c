@@ -27,6 +27,7 @@
 enum {
 	QUEUE_MAX = 1 << 16,
 	MAX_CHUNKS = UNWIND_CHUNKS / 4, /* 128 MiB */
+	FIRST_CHUNKS = 8,		/* 2 MiB: a server and its libraries */
 	MAX_SPACES = UNWIND_SPACES / 4 * 3,
 	STOP_SECONDS = 2, /* a file system may not answer */
 };
@@ -404,6 +405,7 @@ static int create_parts(struct unwind_worker *w)
 	if (!w->spaces)
 		return -ENOMEM;
 	unwind_store_on_full(w->store, drop_something, w);
+	unwind_store_reserve(w->store, FIRST_CHUNKS);
 	return 0;
 }
 
