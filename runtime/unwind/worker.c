@@ -27,7 +27,7 @@
 enum {
 	QUEUE_MAX = 1 << 16,
 	MAX_CHUNKS = UNWIND_CHUNKS / 4, /* 128 MiB */
-	FIRST_CHUNKS = 8,		/* 2 MiB: a server and its libraries */
+	FIRST_CHUNKS = 12,		/* 3 MiB: a server and its libraries */
 	MAX_SPACES = UNWIND_SPACES / 4 * 3,
 	STOP_SECONDS = 2, /* a file system may not answer */
 };
