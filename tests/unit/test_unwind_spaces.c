@@ -1,0 +1,751 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Unwind tables of real processes in the kernel's maps, read as programs read them: for addresses
+ * all over the code of a process, the rule that they lead to is the one that the file's table has.
+ * Processes load libraries, fork, execute, end, lose their files and live in other mount
+ * namespaces. Needs the right to create BPF maps and to open perf events for all processes.
+ */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <bpf/bpf.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "runtime/base/clock.h"
+#include "runtime/base/proc_maps.h"
+#include "runtime/symbols/maptrack.h"
+#include "runtime/symbols/procmap.h"
+#include "runtime/unwind/extents.h"
+#include "runtime/unwind/files.h"
+#include "runtime/unwind/rules.h"
+#include "runtime/unwind/spaces.h"
+#include "runtime/unwind/store.h"
+#include "runtime/unwind/table.h"
+#include "runtime/unwind/worker.h"
+
+enum {
+	STEP = 61,	    /* bytes between two addresses that are compared */
+	PATIENCE_MS = 5000, /* for the thread on a busy machine */
+	N_SHORT = 300,
+	EXEC_ID = 7,
+};
+
+/* ---- the kernel's side --------------------------------------------------------------------- */
+
+static int fd_of_map(const char *name)
+{
+	for (int fd = 3; fd < 1024; fd++) {
+		struct bpf_map_info info = {0};
+		uint32_t size = sizeof(info);
+
+		if (!bpf_obj_get_info_by_fd(fd, &info, &size) &&
+		    strncmp(info.name, name, BPF_OBJ_NAME_LEN - 1) == 0)
+			return fd;
+	}
+	return -1;
+}
+
+static uint32_t *chunks[UNWIND_CHUNKS];
+
+static void forget_chunks(void)
+{
+	for (int i = 0; i < UNWIND_CHUNKS; i++) {
+		free(chunks[i]);
+		chunks[i] = NULL;
+	}
+}
+
+static const uint32_t *word_at(uint32_t address)
+{
+	uint32_t number = address / UNWIND_CHUNK_WORDS, zero = 0, id;
+
+	if (!chunks[number]) {
+		int fd;
+
+		assert_int_equal(bpf_map_lookup_elem(fd_of_map("sonde_unwind_store"), &number, &id),
+				 0);
+		fd = bpf_map_get_fd_by_id(id);
+		assert_true(fd >= 0);
+		chunks[number] = malloc(UNWIND_CHUNK_WORDS * 4);
+		assert_int_equal(bpf_map_lookup_elem(fd, &zero, chunks[number]), 0);
+		close(fd);
+	}
+	return chunks[number] + address % UNWIND_CHUNK_WORDS;
+}
+
+static bool space_of(uint32_t tgid, struct unwind_space *out)
+{
+	return !bpf_map_lookup_elem(fd_of_map("sonde_unwind_spaces"), &tgid, out);
+}
+
+static const struct unwind_range *range_of(const struct unwind_space *s, uint64_t x)
+{
+	const struct unwind_range *r = s->ranges ? (const void *)word_at(s->ranges) : NULL;
+
+	for (uint32_t i = 0; i < s->n_ranges; i++) {
+		if (i)
+			assert_true(r[i].start >= r[i - 1].end);
+		if (x >= r[i].start && x < r[i].end)
+			return &r[i];
+	}
+	return NULL;
+}
+
+static struct unwind_rule rule_at(const struct unwind_range *r, uint64_t x)
+{
+	struct unwind_rule rule = {.cfa = UNWIND_NO_RULE};
+	uint64_t offset = x - r->origin;
+	const uint32_t *piece;
+	uint32_t block, i, key;
+
+	if (!r->piece)
+		return rule;
+	piece = word_at(r->piece);
+	block = piece[offset / UNWIND_BLOCK_BYTES];
+	i = UNWIND_BLOCK_FIRST(block) + UNWIND_BLOCK_ROWS(block) - 1;
+	while (UNWIND_ROW_OFFSET(piece[i]) > offset % UNWIND_BLOCK_BYTES)
+		i--;
+	key = UNWIND_ROW_RULE(piece[i]);
+	assert_int_equal(bpf_map_lookup_elem(fd_of_map("sonde_unwind_rules"), &key, &rule), 0);
+	return rule;
+}
+
+/* ---- comparison ---------------------------------------------------------------------------- */
+
+struct check {
+	struct unwind_space space;
+	uint32_t tgid;
+	uint32_t n_compared, n_rules; /* addresses, and those with a rule */
+};
+
+static void compare_table(struct check *c, const struct proc_mapping *m,
+			  const struct unwind_table *t, const struct unwind_rules *rules)
+{
+	for (uint64_t x = m->start; x < m->end; x += STEP) {
+		const struct unwind_range *r = range_of(&c->space, x);
+		struct unwind_rule got, want = {.cfa = UNWIND_NO_RULE};
+		uint64_t offset = x - m->start + m->file_offset;
+
+		assert_non_null(r);
+		for (uint32_t i = 0; i < t->n_segments; i++)
+			if (offset - t->segments[i].file_offset < t->segments[i].bytes)
+				want = *unwind_table_rule(t, rules,
+							  offset - t->segments[i].file_offset +
+								  t->segments[i].address);
+		got = rule_at(r, x);
+		assert_memory_equal(&got, &want, sizeof(got));
+		c->n_compared++;
+		c->n_rules += got.cfa != UNWIND_NO_RULE;
+	}
+}
+
+static int compare_mapping(const struct proc_mapping *m, void *ctx)
+{
+	struct unwind_rules rules = {0};
+	struct unwind_table t;
+	struct check *c = ctx;
+	char path[96];
+	int fd;
+
+	if (!m->is_executable || !m->inode)
+		return 0;
+	snprintf(path, sizeof(path), "/proc/%u/map_files/%lx-%lx", c->tgid, (long)m->start,
+		 (long)m->end);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	assert_true(fd >= 0);
+	assert_int_equal(unwind_table_read(fd, &rules, &t), 0);
+	compare_table(c, m, &t, &rules);
+	unwind_table_free(&t);
+	unwind_rules_free(&rules);
+	close(fd);
+	return 0;
+}
+
+/* Compare all code of the process. */
+static void check_process(uint32_t tgid)
+{
+	struct check c = {.tgid = tgid};
+
+	forget_chunks();
+	assert_true(space_of(tgid, &c.space));
+	assert_true(c.space.n_ranges > 0);
+	assert_int_equal(proc_maps_each(tgid, compare_mapping, &c), 0);
+	assert_true(c.n_compared > 1000);
+	assert_true(c.n_rules > c.n_compared / 2);
+}
+
+/* ---- processes ----------------------------------------------------------------------------- */
+
+struct subject {
+	pid_t pid;
+	int orders, answers; /* pipes */
+};
+
+static void load_a_library(void)
+{
+	static const char *const names[] = {"libresolv.so.2", "libthread_db.so.1",
+					    "libBrokenLocale.so.1"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!dlopen(names[i], RTLD_NOW | RTLD_NOLOAD) && dlopen(names[i], RTLD_NOW))
+			return;
+}
+
+/* What a subject does, one letter each. */
+static void obey(const struct subject *s)
+{
+	char order[2] = "";
+	pid_t pid = getpid();
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (;;) {
+		if (write(s->answers, &pid, sizeof(pid)) != sizeof(pid) ||
+		    read(s->orders, order, 1) != 1)
+			_exit(0);
+		if (*order == 'l')
+			load_a_library();
+		if (*order == 'f') {
+			pid = fork();
+			if (!pid)
+				for (;;)
+					pause();
+		}
+		if (*order == 'e')
+			execl("/bin/sleep", "sleep", "100", NULL);
+	}
+}
+
+static void order(const struct subject *s, const char *what)
+{
+	assert_int_equal(write(s->orders, what, 1), 1);
+}
+
+static pid_t answer(const struct subject *s)
+{
+	pid_t pid = 0;
+
+	assert_int_equal(read(s->answers, &pid, sizeof(pid)), sizeof(pid));
+	return pid;
+}
+
+static struct subject start_subject(void)
+{
+	int orders[2], answers[2];
+	struct subject s = {0};
+
+	assert_int_equal(pipe2(orders, O_CLOEXEC), 0);
+	assert_int_equal(pipe2(answers, O_CLOEXEC), 0);
+	s.pid = fork();
+	if (!s.pid)
+		obey(&(struct subject){.orders = orders[0], .answers = answers[1]});
+	close(orders[0]);
+	close(answers[1]);
+	s.orders = orders[1];
+	s.answers = answers[0];
+	answer(&s);
+	return s;
+}
+
+static void end_process(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+static void end_subject(struct subject *s)
+{
+	end_process(s->pid);
+	close(s->orders);
+	close(s->answers);
+}
+
+static void let_it_link(void)
+{
+	usleep(20000);
+}
+
+/* Run a program, which is executing when this returns. */
+static pid_t start_program(const char *path, void (*before)(void))
+{
+	int gate[2];
+	pid_t pid;
+	char byte;
+
+	assert_int_equal(pipe2(gate, O_CLOEXEC), 0);
+	pid = fork();
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (before)
+			before();
+		execl(path, "sleep", "100", NULL);
+		_exit(127);
+	}
+	close(gate[1]);
+	assert_int_equal(read(gate[0], &byte, 1), 0); /* closed by execve() */
+	close(gate[0]);
+	return pid;
+}
+
+/* ---- the tracer's side --------------------------------------------------------------------- */
+
+struct tracer {
+	struct unwind_worker *worker;
+	struct maptrack *track;
+	struct procmap *maps;
+};
+
+static void note_mmap(void *ctx, uint32_t tgid, uint64_t start, uint64_t end, bool is_file,
+		      uint64_t time_ns)
+{
+	unwind_worker_mmap(ctx, tgid, start, end, is_file, time_ns);
+}
+
+static void note_exec(void *ctx, uint32_t tgid, uint64_t time_ns)
+{
+	unwind_worker_exec(ctx, tgid, time_ns);
+}
+
+static void note_fork(void *ctx, uint32_t parent, uint32_t child, uint64_t time_ns)
+{
+	unwind_worker_fork(ctx, parent, child, time_ns);
+}
+
+static void note_exit(void *ctx, uint32_t tgid, uint64_t time_ns)
+{
+	unwind_worker_exit(ctx, tgid, time_ns);
+}
+
+static int start_tracer(void **state)
+{
+	struct tracer *t = calloc(1, sizeof(*t));
+	int err = unwind_worker_start(&t->worker);
+
+	*state = NULL;
+	if (!err)
+		err = maptrack_open(&t->track, false);
+	if (err) {
+		unwind_worker_stop(t->worker);
+		free(t);
+		return err == -EPERM || err == -EACCES ? 0 : err;
+	}
+	t->maps = procmap_new();
+	maptrack_observe(t->track, &(struct maptrack_observer){t->worker, note_mmap, note_exec,
+							       note_fork, note_exit});
+	*state = t;
+	return 0;
+}
+
+static int stop_tracer(void **state)
+{
+	struct tracer *t = *state;
+
+	forget_chunks();
+	if (!t)
+		return 0;
+	maptrack_close(t->track);
+	procmap_free(t->maps);
+	unwind_worker_stop(t->worker);
+	free(t);
+	return 0;
+}
+
+/* Let the thread hear of all that has happened. */
+static void drain(struct tracer *t)
+{
+	if (maptrack_drain(t->track, t->maps))
+		unwind_worker_check_all(t->worker);
+	unwind_worker_wait(t->worker);
+}
+
+static void ask(struct tracer *t, uint32_t tgid, uint32_t exec_id)
+{
+	unwind_worker_note(t->worker,
+			   &(struct sonde_unwind_event){.tgid = tgid, .exec_id = exec_id});
+	unwind_worker_wait(t->worker);
+}
+
+/* Drain until `is_true` is. */
+static void wait_until(struct tracer *t, bool (*is_true)(uint32_t tgid), uint32_t tgid)
+{
+	for (int i = 0; i < PATIENCE_MS && !is_true(tgid); i++) {
+		drain(t);
+		usleep(1000);
+	}
+	assert_true(is_true(tgid));
+}
+
+static struct tracer *tracer_of(void **state)
+{
+	if (!*state)
+		skip();
+	return *state;
+}
+
+/* ---- cases --------------------------------------------------------------------------------- */
+
+static void test_process(void **state)
+{
+	struct tracer *t = tracer_of(state);
+	struct subject s = start_subject();
+	struct unwind_space space;
+
+	unwind_worker_add_process(t->worker, (uint32_t)s.pid, false);
+	unwind_worker_wait(t->worker);
+	check_process((uint32_t)s.pid);
+	assert_true(space_of((uint32_t)s.pid, &space));
+	assert_int_equal(space.exec_id, UNWIND_ANY_EXEC);
+	ask(t, (uint32_t)s.pid, EXEC_ID);
+	end_subject(&s);
+}
+
+static int count_code(const struct proc_mapping *m, void *ctx)
+{
+	*(uint32_t *)ctx += m->is_executable;
+	return 0;
+}
+
+/* Does the space have every executable mapping that the process has? */
+static int is_covered(const struct proc_mapping *m, void *ctx)
+{
+	return m->is_executable && !range_of(ctx, m->start);
+}
+
+static bool is_complete(uint32_t tgid)
+{
+	struct unwind_space space;
+
+	forget_chunks();
+	return space_of(tgid, &space) && !proc_maps_each(tgid, is_covered, &space);
+}
+
+static void test_dlopen(void **state)
+{
+	struct tracer *t = tracer_of(state);
+	struct subject s = start_subject();
+	uint32_t tgid = (uint32_t)s.pid, before = 0, after = 0;
+
+	unwind_worker_add_process(t->worker, tgid, false);
+	drain(t);
+	assert_true(is_complete(tgid));
+	proc_maps_each(tgid, count_code, &before);
+	order(&s, "l");
+	answer(&s);
+	proc_maps_each(tgid, count_code, &after);
+	assert_true(after > before);
+	assert_false(is_complete(tgid));
+	wait_until(t, is_complete, tgid);
+	check_process(tgid);
+	end_subject(&s);
+}
+
+/* Without a report of the kernel: a program asks. */
+static void test_ask_again(void **state)
+{
+	struct tracer *t = tracer_of(state);
+	struct subject s = start_subject();
+	uint32_t tgid = (uint32_t)s.pid;
+
+	ask(t, tgid, EXEC_ID);
+	check_process(tgid);
+	order(&s, "l");
+	answer(&s);
+	for (int i = 0; i < PATIENCE_MS && !is_complete(tgid); i++) {
+		ask(t, tgid, EXEC_ID);
+		usleep(1000);
+	}
+	check_process(tgid);
+	end_subject(&s);
+}
+
+static bool has_space(uint32_t tgid)
+{
+	struct unwind_space space;
+
+	return space_of(tgid, &space);
+}
+
+static bool has_no_space(uint32_t tgid)
+{
+	return !has_space(tgid);
+}
+
+static void test_fork(void **state)
+{
+	struct tracer *t = tracer_of(state);
+	struct subject s = start_subject();
+	struct unwind_space parent, child;
+	pid_t pid;
+
+	ask(t, (uint32_t)s.pid, EXEC_ID);
+	order(&s, "f");
+	pid = answer(&s);
+	wait_until(t, has_space, (uint32_t)pid);
+	assert_true(space_of((uint32_t)s.pid, &parent));
+	assert_true(space_of((uint32_t)pid, &child));
+	assert_int_equal(child.ranges, parent.ranges); /* shared */
+	assert_int_equal(child.exec_id, EXEC_ID);
+	check_process((uint32_t)pid);
+	kill(pid, SIGKILL);
+	wait_until(t, has_no_space, (uint32_t)pid);
+	check_process((uint32_t)s.pid);
+	end_subject(&s);
+}
+
+static void test_exec(void **state)
+{
+	struct tracer *t = tracer_of(state);
+	struct subject s = start_subject();
+	uint32_t tgid = (uint32_t)s.pid;
+
+	unwind_worker_add_process(t->worker, tgid, false); /* the execve count is not known */
+	drain(t);
+	order(&s, "e");
+	wait_until(t, has_no_space, tgid);
+	let_it_link();
+	ask(t, tgid, EXEC_ID);
+	check_process(tgid);
+	end_subject(&s);
+	wait_until(t, has_no_space, tgid);
+}
+
+/* The program asks with another execve count before the report comes. */
+static void test_exec_is_asked_first(void **state)
+{
+	struct tracer *t = tracer_of(state);
+	struct subject s = start_subject();
+	struct unwind_space space;
+	uint32_t tgid = (uint32_t)s.pid;
+
+	ask(t, tgid, EXEC_ID);
+	order(&s, "e");
+	usleep(100000);
+	ask(t, tgid, EXEC_ID + 1);
+	drain(t); /* the report of the exec is older than what was read */
+	assert_true(space_of(tgid, &space));
+	assert_int_equal(space.exec_id, EXEC_ID + 1);
+	check_process(tgid);
+	end_subject(&s);
+}
+
+static char own_sleep[PATH_MAX];
+
+static void copy_sleep(void)
+{
+	char command[2 * PATH_MAX];
+
+	snprintf(command, sizeof(command), "cp /bin/sleep %s", own_sleep);
+	assert_int_equal(system(command), 0);
+}
+
+static void test_deleted(void **state)
+{
+	struct tracer *t = tracer_of(state);
+	uint32_t tgid;
+
+	snprintf(own_sleep, sizeof(own_sleep), "/tmp/sonde-test-%d", getpid());
+	copy_sleep();
+	tgid = (uint32_t)start_program(own_sleep, NULL);
+	let_it_link();
+	unlink(own_sleep);
+	ask(t, tgid, EXEC_ID);
+	check_process(tgid);
+	end_process((pid_t)tgid);
+}
+
+static void enter_namespace(void)
+{
+	if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	    mount("none", "/mnt", "tmpfs", 0, NULL))
+		_exit(126);
+	copy_sleep();
+}
+
+static void test_mount_namespace(void **state)
+{
+	struct tracer *t = tracer_of(state);
+	pid_t pid;
+
+	strcpy(own_sleep, "/mnt/sonde-test-sleep");
+	pid = start_program(own_sleep, enter_namespace);
+	let_it_link();
+	if (waitpid(pid, NULL, WNOHANG) == pid)
+		skip();					  /* not allowed here */
+	assert_int_not_equal(access(own_sleep, F_OK), 0); /* not in ours */
+	ask(t, (uint32_t)pid, EXEC_ID);
+	check_process((uint32_t)pid);
+	end_process(pid);
+}
+
+/* The tables of a program are published before it runs. */
+static void test_program(void **state)
+{
+	struct tracer *t = tracer_of(state);
+	struct unwind_file_key key;
+	struct unwind_file file;
+	struct unwind_stats st;
+	struct stat own;
+
+	unwind_worker_add_program(t->worker, "/bin/sleep");
+	unwind_worker_wait(t->worker);
+	assert_int_equal(stat("/bin/sleep", &own), 0);
+	key = (struct unwind_file_key){own.st_dev >> 8 << 20 | (own.st_dev & 0xff), own.st_ino};
+	assert_int_equal(bpf_map_lookup_elem(fd_of_map("sonde_unwind_files"), &key, &file), 0);
+	assert_true(file.n_ranges > 0);
+	unwind_worker_stats(t->worker, &st);
+	assert_true(st.n_files >= 3); /* with the C library and the dynamic linker */
+}
+
+static pid_t run_short(struct tracer *t)
+{
+	pid_t pid = start_program("/bin/sleep", NULL);
+
+	ask(t, (uint32_t)pid, EXEC_ID);
+	end_process(pid);
+	return pid;
+}
+
+static void test_short_lived(void **state)
+{
+	struct tracer *t = tracer_of(state);
+	struct unwind_stats before, after;
+	pid_t pid;
+
+	wait_until(t, has_no_space, (uint32_t)run_short(t));
+	unwind_worker_stats(t->worker, &before);
+	for (int i = 1; i < N_SHORT; i++)
+		pid = run_short(t);
+	wait_until(t, has_no_space, (uint32_t)pid);
+	unwind_worker_stats(t->worker, &after);
+	assert_int_equal(after.n_processes, 0);
+	assert_int_equal(after.n_files, before.n_files);
+	assert_int_equal(after.n_rows, before.n_rows);
+	assert_int_equal(after.used_bytes, before.used_bytes);
+	assert_int_equal(after.store_bytes, before.store_bytes);
+}
+
+/* Reports were lost: processes that have ended go with the next check. */
+static void test_check(void **state)
+{
+	struct tracer *t = tracer_of(state);
+	struct subject s = start_subject();
+	uint32_t tgid = (uint32_t)s.pid;
+
+	ask(t, tgid, EXEC_ID);
+	end_subject(&s);
+	assert_true(has_space(tgid));
+	unwind_worker_check_all(t->worker);
+	unwind_worker_wait(t->worker);
+	assert_false(has_space(tgid));
+}
+
+/* ---- limits -------------------------------------------------------------------------------- */
+
+enum { MAX_SPACES = 4, N_SUBJECTS = 7 };
+
+static void test_eviction(void **state)
+{
+	struct subject all[N_SUBJECTS];
+	struct unwind_store *store;
+	struct unwind_files *files;
+	struct unwind_spaces *spaces;
+	int err = unwind_store_open(&store, 64);
+
+	(void)state;
+	if (err == -EPERM || err == -EACCES)
+		skip();
+	assert_int_equal(err, 0);
+	files = unwind_files_new(store);
+	spaces = unwind_spaces_new(store, files, MAX_SPACES);
+	for (int i = 0; i < N_SUBJECTS; i++) {
+		all[i] = start_subject();
+		unwind_spaces_ask(spaces, (uint32_t)all[i].pid, EXEC_ID);
+	}
+	assert_int_equal(unwind_spaces_count(spaces), MAX_SPACES);
+	assert_int_equal(unwind_spaces_evicted(spaces), N_SUBJECTS - MAX_SPACES);
+	for (int i = 0; i < N_SUBJECTS; i++) {
+		assert_true(has_space((uint32_t)all[i].pid) == (i >= N_SUBJECTS - MAX_SPACES));
+		if (i >= N_SUBJECTS - MAX_SPACES)
+			check_process((uint32_t)all[i].pid);
+		end_subject(&all[i]);
+	}
+	unwind_spaces_free(spaces);
+	unwind_files_free(files);
+	unwind_store_close(store);
+}
+
+static bool drop_file(void *ctx)
+{
+	return unwind_files_shrink(ctx);
+}
+
+/* More files than the store has space for: those without a process make room. */
+static void test_full_store(void **state)
+{
+	static const char *const paths[] = {"/proc/self/exe", "/bin/sh",  "/bin/ls",   "/bin/sleep",
+					    "/bin/cat",	      "/bin/tar", "/bin/grep", "/bin/sed"};
+	struct unwind_store *store;
+	struct unwind_files *files;
+	int err = unwind_store_open(&store, 1);
+
+	(void)state;
+	if (err == -EPERM || err == -EACCES)
+		skip();
+	assert_int_equal(err, 0);
+	files = unwind_files_new(store);
+	unwind_store_on_full(store, drop_file, files);
+	for (int round = 0; round < 40; round++) {
+		for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++) {
+			struct unwind_binary *b = unwind_files_of_path(files, paths[i]);
+			size_t n;
+
+			assert_non_null(b);
+			unwind_files_ranges(b, &n);
+			assert_true(n > 1); /* it has a table */
+			unwind_files_put(files, b);
+		}
+		while (round % 8 == 0 && unwind_files_shrink(files))
+			;
+	}
+	assert_int_equal(unwind_store_bytes(store), UNWIND_CHUNK_WORDS * 4);
+	unwind_files_free(files);
+	assert_int_equal(unwind_store_used_bytes(store), EXTENT_WORDS * 4);
+	unwind_store_close(store);
+}
+
+#define WITH_TRACER(test) cmocka_unit_test_setup_teardown(test, start_tracer, stop_tracer)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		WITH_TRACER(test_process),
+		WITH_TRACER(test_dlopen),
+		WITH_TRACER(test_ask_again),
+		WITH_TRACER(test_fork),
+		WITH_TRACER(test_exec),
+		WITH_TRACER(test_exec_is_asked_first),
+		WITH_TRACER(test_deleted),
+		WITH_TRACER(test_mount_namespace),
+		WITH_TRACER(test_program),
+		WITH_TRACER(test_short_lived),
+		WITH_TRACER(test_check),
+		cmocka_unit_test(test_eviction),
+		cmocka_unit_test(test_full_store),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
