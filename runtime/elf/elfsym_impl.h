@@ -3,7 +3,7 @@
  * Internals of elfsym, shared by elfsym*.c: elfsym.c opens a file, elfsym_file.c reads headers,
  * elfsym_debug.c and elfsym_mini.c find symbols outside of .symtab, elfsym_symbol.c reads symbol
  * tables, elfsym_index.c and elfsym_name.c look functions up by address and by name, elfsym_usdt.c
- * reads USDT notes, elfsym_code.c answers the rest.
+ * reads USDT notes, elfsym_plt.c finds stubs, elfsym_code.c answers the rest.
  */
 #pragma once
 #include <elf.h>
@@ -83,6 +83,12 @@ struct name_chunk {
 	char bytes[];
 };
 
+/* A stub of the procedure linkage table: elfsym_plt.c. */
+struct stub {
+	uint64_t start;
+	uint32_t symbol; /* in .dynsym */
+};
+
 /* Keys to be sorted by their upper 32 bits. */
 struct key_list {
 	VEC(uint64_t);
@@ -106,7 +112,9 @@ struct elfsym {
 	struct resolved_cache cache;
 	struct name_chunk *names;
 	size_t names_bytes;
-	char *scratch; /* two names of NAME_MAX_BYTES, written only as far as needed */
+	bool has_stubs;
+	VEC(struct stub) stubs; /* sorted */
+	char *scratch;		/* two names of NAME_MAX_BYTES, written only as far as needed */
 };
 
 /* elfsym_file.c */

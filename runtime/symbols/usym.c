@@ -221,7 +221,8 @@ static bool find_in_file(struct usyms *u, uint32_t tgid, uint32_t exec_id, const
 	out->module_offset = ip - m->start + m->file_offset;
 	elf = symfiles_of(&u->files, tgid, m);
 	if (!elf || !elfsym_file_to_vaddr(elf, out->module_offset, &out->module_offset) ||
-	    !elfsym_by_address(elf, out->module_offset, &name, &out->offset))
+	    !(elfsym_by_address(elf, out->module_offset, &name, &out->offset) ||
+	      elfsym_plt_at(elf, out->module_offset, &name, &out->offset)))
 		return false;
 	out->name = string_set_keep(&u->strings, name);
 	return true;

@@ -46,7 +46,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (!e)
 			return 0;
 		for (uint64_t at = 0; turn && at < 0x5000; at += 0x3f1)
-			if (elfsym_by_address(e, at, &name, &offset))
+			if (elfsym_by_address(e, at, &name, &offset) ||
+			    elfsym_plt_at(e, at, &name, &offset))
 				count(name, &n);
 		elfsym_each_function(e, count_function, &n);
 		if (!elfsym_by_name(e, "main", &address, &offset, &length))

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Stubs of the procedure linkage table: see elfsym.h. They have no symbols. Each jumps to an
+ * address that it reads from a slot, and the relocation of that slot has the function's name. The
+ * jumps are searched for in the sections .plt*, so the layout of the stubs does not matter. x86-64
+ * only. The table is made when the first address that has no symbol is looked up.
+ */
+#include "runtime/elf/demangle.h"
+#include "runtime/elf/elfsym_impl.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	RELOCATIONS_MAX = 1 << 20,
+	SECTION_MAX_BYTES = 16 << 20,
+	BLOCK_RELOCATIONS = 512,
+	STUB_MAX_BYTES = 16,
+	JUMP_BYTES = 6, /* ff 25, and the distance to the slot */
+};
+
+/* Where a relocation puts the address of a function. */
+struct slot {
+	uint64_t address;
+	uint32_t symbol;
+};
+
+struct slots {
+	VEC(struct slot);
+};
+
+static int compare_slots(const void *a, const void *b)
+{
+	const struct slot *x = a, *y = b;
+
+	return (x->address > y->address) - (x->address < y->address);
+}
+
+static int read_relocations(const struct elf_file *f, const struct section *s, struct slots *out)
+{
+	Elf64_Rela block[BLOCK_RELOCATIONS];
+	uint64_t at = 0;
+	size_t got;
+
+	while (at < s->size && out->n < RELOCATIONS_MAX) {
+		size_t want = s->size - at < sizeof(block) ? s->size - at : sizeof(block);
+
+		got = elfsym_read_at(f->fd, block, want, s->offset + at);
+		for (size_t i = 0; i < got / sizeof(block[0]); i++) {
+			uint32_t type = ELF64_R_TYPE(block[i].r_info);
+			struct slot slot = {block[i].r_offset, ELF64_R_SYM(block[i].r_info)};
+
+			if ((type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT) &&
+			    vec_push(out, slot))
+				return -ENOMEM;
+		}
+		if (got < want)
+			break;
+		at += got;
+	}
+	return 0;
+}
+
+/* The start of the stub whose jump is at `jump`: an endbr64, and a prefix, may come before it. */
+static size_t stub_start(const unsigned char *code, size_t jump)
+{
+	static const unsigned char endbr[] = {0xf3, 0x0f, 0x1e, 0xfa};
+
+	if (jump && code[jump - 1] == 0xf2)
+		jump--;
+	if (jump >= sizeof(endbr) && !memcmp(code + jump - sizeof(endbr), endbr, sizeof(endbr)))
+		jump -= sizeof(endbr);
+	return jump;
+}
+
+static int find_stubs(struct elfsym *e, const unsigned char *code, size_t n, uint64_t address,
+		      const struct slots *slots)
+{
+	for (size_t i = 0; i + JUMP_BYTES <= n; i++) {
+		int32_t distance;
+		struct slot wanted = {0};
+		const struct slot *slot;
+
+		if (code[i] != 0xff || code[i + 1] != 0x25)
+			continue;
+		memcpy(&distance, code + i + 2, sizeof(distance));
+		wanted.address = address + i + JUMP_BYTES + (uint64_t)(int64_t)distance;
+		slot = bsearch(&wanted, slots->items, slots->n, sizeof(wanted), compare_slots);
+		if (slot && slot->symbol &&
+		    vec_push(&e->stubs, (struct stub){address + stub_start(code, i), slot->symbol}))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int read_stubs(struct elfsym *e, const struct elf_file *f, const struct section *s,
+		      const struct slots *slots)
+{
+	unsigned char *code = s->size <= SECTION_MAX_BYTES ? malloc(s->size + 1) : NULL;
+	int err;
+
+	if (!code)
+		return -ENOMEM;
+	err = find_stubs(e, code, elfsym_read_at(f->fd, code, s->size, s->offset), s->address,
+			 slots);
+	free(code);
+	return err;
+}
+
+static bool is_plt(const struct elf_file *f, const struct section *s)
+{
+	static const char *const names[] = {".plt", ".plt.got", ".plt.sec"};
+
+	for (size_t i = 0; s->type == SHT_PROGBITS && s->flags & SHF_EXECINSTR && i < 3; i++)
+		if (elfsym_section_is(f, s, names[i]))
+			return true;
+	return false;
+}
+
+static int compare_stubs(const void *a, const void *b)
+{
+	const struct stub *x = a, *y = b;
+
+	return (x->start > y->start) - (x->start < y->start);
+}
+
+static void read_all(struct elfsym *e)
+{
+	struct slots slots = {0};
+	struct elf_file f;
+	struct stat st;
+	int err = 0;
+
+	e->has_stubs = true;
+	if (elfsym_read_file(&f, e->fd, &st) || !f.is_64 || f.machine != EM_X86_64)
+		f.n_sections = 0;
+	for (uint32_t i = 0; i < f.n_sections && !err; i++)
+		if (f.sections[i].type == SHT_RELA && f.sections[i].link < f.n_sections &&
+		    f.sections[f.sections[i].link].type == SHT_DYNSYM)
+			err = read_relocations(&f, &f.sections[i], &slots);
+	if (slots.n)
+		qsort(slots.items, slots.n, sizeof(*slots.items), compare_slots);
+	for (uint32_t i = 0; i < f.n_sections && slots.n && !err; i++)
+		if (is_plt(&f, &f.sections[i]))
+			err = read_stubs(e, &f, &f.sections[i], &slots);
+	if (e->stubs.n)
+		qsort(e->stubs.items, e->stubs.n, sizeof(*e->stubs.items), compare_stubs);
+	vec_free(&slots);
+	elfsym_close_file(&f);
+}
+
+/* "name@plt" of the symbol in `scratch`, which holds two names. */
+static const char *stub_name(char *scratch)
+{
+	static const char suffix[] = "@plt";
+	char *other = scratch + NAME_MAX_BYTES;
+	char *name = demangle(scratch, true, other, NAME_MAX_BYTES) ? other : scratch;
+	size_t n = strlen(name);
+
+	if (n + sizeof(suffix) > NAME_MAX_BYTES)
+		n = NAME_MAX_BYTES - sizeof(suffix);
+	memcpy(name + n, suffix, sizeof(suffix));
+	return name;
+}
+
+bool elfsym_plt_at(struct elfsym *e, uint64_t vaddr, const char **name, uint64_t *offset)
+{
+	const struct table *t = &e->tables[TABLE_DYNAMIC];
+	size_t low = 0, high;
+	struct symbol s;
+
+	if (!e->has_stubs)
+		read_all(e);
+	high = e->stubs.n;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (e->stubs.items[middle].start <= vaddr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low || vaddr - e->stubs.items[low - 1].start >= STUB_MAX_BYTES || !e->scratch ||
+	    !elfsym_read_symbol(t, e->stubs.items[low - 1].symbol, &s) ||
+	    !elfsym_read_name(t, s.name, e->scratch))
+		return false;
+	*offset = vaddr - e->stubs.items[low - 1].start;
+	*name = stub_name(e->scratch);
+	return true;
+}
