@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
- * Looks addresses up for a walk (unwind.bpf.c): the mapping in the process's array of ranges or, if
- * it is missing there, among the kernel's own mappings, and the row in the mapping's piece.
+ * Looks addresses up for a walk (unwind.bpf.c): the mapping in the process's array of ranges, and the
+ * row in the mapping's piece.
  */
 #include "bpf_helpers/bpf.h"
 #include "bpf_helpers/unwind.h"
@@ -22,39 +22,6 @@ struct {
 			__uint(value_size, UNWIND_CHUNK_WORDS * 4);
 		});
 } sonde_unwind_store SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__uint(max_entries, UNWIND_FILES);
-	__type(key, struct unwind_file_key);
-	__type(value, struct unwind_file);
-} sonde_unwind_files SEC(".maps");
-
-#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
-
-struct super_block {
-	uint32_t s_dev;
-};
-
-struct inode {
-	struct super_block *i_sb;
-	unsigned long i_ino;
-};
-
-struct file {
-	struct inode *f_inode;
-};
-
-struct vm_area_struct {
-	unsigned long vm_start, vm_end, vm_pgoff;
-	unsigned long vm_flags;
-	struct file *vm_file;
-};
-
-#pragma clang attribute pop
-
-enum { VM_EXEC = 4, PAGE_SHIFT = 12 };
 
 static INLINE uint32_t *chunk_of(uint32_t address)
 {
@@ -103,56 +70,6 @@ GLOBAL uint32_t sonde_unwind_range(struct sonde_walk *w, uint32_t ranges, uint64
 	w->piece = r->piece;
 	w->is_mapped = 1;
 	return 1;
-}
-
-struct seen_vma {
-	uint64_t start, bytes, offset;
-	struct unwind_file_key file;
-	uint32_t is_code;
-};
-
-static __attribute__((noinline)) long see_vma(struct task_struct *task, struct vm_area_struct *vma,
-					      struct seen_vma *seen)
-{
-	struct file *file = vma->vm_file;
-
-	(void)task;
-	seen->start = vma->vm_start;
-	seen->bytes = vma->vm_end - seen->start;
-	seen->offset = vma->vm_pgoff << PAGE_SHIFT;
-	seen->is_code = (vma->vm_flags & VM_EXEC) != 0;
-	if (file) {
-		struct inode *inode = file->f_inode;
-
-		seen->file.inode = inode->i_ino;
-		seen->file.device = inode->i_sb->s_dev;
-	}
-	return 0;
-}
-
-/* The kernel's own mappings, when the tables have nothing for an address. */
-GLOBAL uint32_t sonde_unwind_vma(struct sonde_walk *w, uint64_t x)
-{
-	struct seen_vma seen = {0};
-	struct unwind_file *file;
-	long err = bpf_find_vma(bpf_get_current_task_btf(), x, see_vma, &seen, 0);
-
-	if (!w)
-		return UNWIND_NOT_READY;
-	w->is_missing = 1;
-	if (err == -EBUSY)
-		return UNWIND_NOT_READY;
-	if (err || !seen.is_code)
-		return UNWIND_NOT_CODE;
-	file = seen.file.inode ? bpf_map_lookup_elem(&sonde_unwind_files, &seen.file) : 0;
-	if (file && sonde_unwind_range(w, file->ranges, file->n_ranges,
-				       x - seen.start + seen.offset, seen.start - seen.offset))
-		return UNWIND_GOES_ON;
-	w->start = seen.start;
-	w->bytes = seen.bytes;
-	w->piece = 0;
-	w->is_mapped = !seen.file.inode; /* JIT code has no table; a file's may come */
-	return UNWIND_GOES_ON;
 }
 
 /* The index of the rule of the row that covers an offset in a piece. */

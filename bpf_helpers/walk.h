@@ -51,6 +51,7 @@ struct sonde_walk {
 			      * on the CPU that has it */
 	uint32_t trail;	     /* index of the walk's trail */
 	uint64_t hash;	     /* of the stack, if it was recalled by its trail; else 0 */
+	uint64_t node[15];   /* the pivots of a node of the kernel's tree of mappings */
 	uint64_t window_at, window_bytes; /* address of the window, and how much of it is valid */
 	uint64_t window[WALK_WINDOW / 8];
 	union {
@@ -75,5 +76,11 @@ uint64_t sonde_unwind_learn(struct sonde_walk *w, uint64_t hash);
 /* Set the walk's mapping to that of address x, which is an address of code. enum unwind_end:
  * GOES_ON if there is one. */
 uint32_t sonde_unwind_mapping(struct sonde_walk *w, uint64_t x);
+/* The same among the mappings of the kernel. */
+uint32_t sonde_unwind_vma(struct sonde_walk *w, uint64_t x);
+/* If an array of ranges has x, set the walk's mapping to that range, moved by `shift`. Returns 1 if
+ * so. */
+uint32_t sonde_unwind_range(struct sonde_walk *w, uint32_t ranges, uint64_t n, uint64_t x,
+			    int64_t shift);
 /* The index of the rule of the row that covers an offset in a piece. */
 uint32_t sonde_unwind_row(uint32_t piece, uint64_t offset);

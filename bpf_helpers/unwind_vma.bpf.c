@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
+/*
+ * Looks an address up among the kernel's own mappings, for a process whose ranges user space has not
+ * read yet, or not since it mapped something. The file behind the mapping leads to the tables.
+ *
+ * The tree of mappings is walked here, because bpf_find_vma() takes mmap_lock. It fails while that is
+ * taken for writing, and where interrupts are disabled it finds one mapping only, until they were
+ * enabled again. Nodes and mappings are freed after an RCU grace period, and every word is read with
+ * bpf_probe_read_kernel(), so a tree that changes meanwhile leads to a wrong mapping at worst. That
+ * is not taken if it does not have the address.
+ */
+#include "bpf_helpers/bpf.h"
+#include "bpf_helpers/unwind.h"
+#include "bpf_helpers/walk.h"
+
+#ifdef SONDE_TARGET_x86
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, UNWIND_FILES);
+	__type(key, struct unwind_file_key);
+	__type(value, struct unwind_file);
+} sonde_unwind_files SEC(".maps");
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+struct super_block {
+	uint32_t s_dev;
+};
+
+struct inode {
+	struct super_block *i_sb;
+	unsigned long i_ino;
+};
+
+struct file {
+	struct inode *f_inode;
+};
+
+struct vm_area_struct {
+	unsigned long vm_start, vm_end, vm_pgoff;
+	unsigned long vm_flags;
+	struct file *vm_file;
+};
+
+struct maple_tree {
+	void *ma_root;
+};
+
+struct mm_struct___tree {
+	struct maple_tree mm_mt; /* since 6.1 */
+};
+
+#pragma clang attribute pop
+
+enum { VM_EXEC = 4, PAGE_SHIFT = 12 };
+
+/* Nodes of a maple tree: 256 bytes, a word for the parent, pivots, slots. A slot leads to all up to
+ * its pivot. The address of a node has its kind in bits 3 to 6. */
+enum {
+	NODE_DENSE,
+	NODE_LEAF,
+	NODE_RANGE,
+	NODE_GAPS,
+	NODE_BYTES = 256,
+	NODE_PIVOTS = 15,
+	NODE_GAPS_PIVOTS = 9,
+	TREE_DEPTH = 8, /* 4 for 65,530 mappings, which is the default limit */
+};
+
+/* Where the slot of node `entry` for address x leads. */
+static INLINE uint64_t slot_for(struct sonde_walk *w, uint64_t entry, uint64_t kind, uint64_t x)
+{
+	uint64_t node = entry & -(uint64_t)NODE_BYTES, child, pivot, i;
+	uint64_t n = kind == NODE_GAPS ? NODE_GAPS_PIVOTS : NODE_PIVOTS;
+
+	if (bpf_probe_read_kernel(w->node, sizeof(w->node), (void *)(node + 8)))
+		return 0;
+	LOOP for (i = 0; i < NODE_PIVOTS && i < n; i++)
+	{
+		pivot = w->node[i];
+		if (pivot >= x || (!pivot && i))
+			break; /* the last slot needs no pivot */
+	}
+	OPAQUE(i);
+	if (bpf_probe_read_kernel(&child, sizeof(child), (void *)(node + 8 + 8 * (n + i))))
+		return 0;
+	return child;
+}
+
+/* The address of the mapping that has address x; 0: there is none. */
+GLOBAL uint64_t sonde_unwind_tree(struct sonde_walk *w, uint64_t root, uint64_t x)
+{
+	uint64_t entry = root, kind;
+
+	if (!w)
+		return 0;
+	LOOP for (uint32_t i = 0; i < TREE_DEPTH && entry >= PAGE; i++)
+	{
+		kind = entry >> 3 & 15;
+		if (kind == NODE_DENSE || kind > NODE_GAPS)
+			return 0;
+		entry = slot_for(w, entry, kind, x);
+		if (kind == NODE_LEAF)
+			return entry;
+	}
+	return 0;
+}
+
+struct seen_vma {
+	uint64_t start, bytes, offset;
+	struct unwind_file_key file;
+	uint32_t is_code;
+};
+
+static INLINE_CORE void read_vma(struct vm_area_struct *vma, struct seen_vma *seen)
+{
+	struct file *file = BPF_CORE_READ(vma, vm_file);
+
+	seen->start = BPF_CORE_READ(vma, vm_start);
+	seen->bytes = BPF_CORE_READ(vma, vm_end) - seen->start;
+	seen->offset = BPF_CORE_READ(vma, vm_pgoff) << PAGE_SHIFT;
+	seen->is_code = (BPF_CORE_READ(vma, vm_flags) & VM_EXEC) != 0;
+	if (file) {
+		seen->file.inode = BPF_CORE_READ(file, f_inode, i_ino);
+		seen->file.device = BPF_CORE_READ(file, f_inode, i_sb, s_dev);
+	}
+}
+
+static __attribute__((noinline)) long see_vma(struct task_struct *task, struct vm_area_struct *vma,
+					      struct seen_vma *seen)
+{
+	(void)task;
+	read_vma(vma, seen);
+	return 0;
+}
+
+/* 0 or -errno: -ENOENT (no mapping), -EBUSY. */
+static INLINE_CORE long find_vma(struct sonde_walk *w, uint64_t x, struct seen_vma *seen)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct mm_struct___tree *mm = (void *)task->mm;
+	uint64_t vma;
+
+	if (!bpf_core_field_exists(mm->mm_mt))
+		return bpf_find_vma(task, x, see_vma, seen, 0);
+	vma = sonde_unwind_tree(w, (uint64_t)BPF_CORE_READ(mm, mm_mt.ma_root), x);
+	if (vma < PAGE)
+		return -ENOENT;
+	read_vma((struct vm_area_struct *)vma, seen);
+	return x - seen->start < seen->bytes ? 0 : -EBUSY;
+}
+
+/* The kernel's own mappings, when the tables have nothing for an address. */
+GLOBAL uint32_t sonde_unwind_vma(struct sonde_walk *w, uint64_t x)
+{
+	struct seen_vma seen = {0};
+	struct unwind_file *file;
+	long err;
+
+	if (!w)
+		return UNWIND_NOT_READY;
+	w->is_missing = 1;
+	err = find_vma(w, x, &seen);
+	if (err == -EBUSY)
+		return UNWIND_NOT_READY;
+	if (err || !seen.is_code)
+		return UNWIND_NOT_CODE;
+	file = seen.file.inode ? bpf_map_lookup_elem(&sonde_unwind_files, &seen.file) : 0;
+	if (file && sonde_unwind_range(w, file->ranges, file->n_ranges,
+				       x - seen.start + seen.offset, seen.start - seen.offset))
+		return UNWIND_GOES_ON;
+	w->start = seen.start;
+	w->bytes = seen.bytes;
+	w->piece = 0;
+	w->is_mapped = !seen.file.inode; /* JIT code has no table; a file's may come */
+	return UNWIND_GOES_ON;
+}
+
+#endif
