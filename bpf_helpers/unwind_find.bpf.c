@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
- * Looks addresses up for a walk (unwind.bpf.c): the mapping in the process's array of ranges, and the
- * row in the mapping's piece.
+ * Looks addresses up for a walk (unwind.bpf.c): the mapping in the process's array of ranges, and
+ * the row in the mapping's piece.
  */
 #include "bpf_helpers/bpf.h"
 #include "bpf_helpers/unwind.h"

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
- * Looks an address up among the kernel's own mappings, for a process whose ranges user space has not
- * read yet, or not since it mapped something. The file behind the mapping leads to the tables.
+ * Looks an address up among the kernel's own mappings, for a process whose ranges user space has
+ * not read yet, or not since it mapped something. The file behind the mapping leads to the tables.
  *
- * The tree of mappings is walked here, because bpf_find_vma() takes mmap_lock. It fails while that is
- * taken for writing, and where interrupts are disabled it finds one mapping only, until they were
- * enabled again. Nodes and mappings are freed after an RCU grace period, and every word is read with
- * bpf_probe_read_kernel(), so a tree that changes meanwhile leads to a wrong mapping at worst. That
- * is not taken if it does not have the address.
+ * The tree of mappings is walked here, because bpf_find_vma() takes mmap_lock. It fails while that
+ * is taken for writing, and where interrupts are disabled it finds one mapping only, until they
+ * were enabled again. Nodes and mappings are freed after an RCU grace period, and every word is
+ * read with bpf_probe_read_kernel(), so a tree that changes meanwhile leads to a wrong mapping at
+ * worst. That is not taken if it does not have the address.
  */
 #include "bpf_helpers/bpf.h"
 #include "bpf_helpers/unwind.h"

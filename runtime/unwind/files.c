@@ -206,7 +206,7 @@ static struct unwind_binary *find(const struct unwind_files *f, struct unwind_fi
 	return found ? *found : NULL;
 }
 
-/* The file behind fd (-1: not readable). */
+/* The file behind fd. */
 static struct unwind_binary *get(struct unwind_files *f, struct unwind_file_key key, int fd,
 				 const char *name)
 {
@@ -214,7 +214,7 @@ static struct unwind_binary *get(struct unwind_files *f, struct unwind_file_key 
 	struct stat st = {0};
 	struct version v;
 
-	if (fd >= 0 && fstat(fd, &st))
+	if (fstat(fd, &st))
 		return NULL;
 	v = version_of(&st);
 	if (b && is_version(b, v))
@@ -253,9 +253,10 @@ struct unwind_binary *unwind_files_of_mapping(struct unwind_files *f, uint32_t t
 	if (b && is_current(b, tgid, m))
 		return take(f, b);
 	fd = mapped_file_open(tgid, m->start, m->end, m->device, m->inode, m->path);
+	if (fd < 0)
+		return NULL; /* the process has ended, or we may not: nothing to remember */
 	b = get(f, key, fd, m->path);
-	if (fd >= 0)
-		close(fd);
+	close(fd);
 	return b;
 }
 

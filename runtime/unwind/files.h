@@ -21,7 +21,8 @@ struct unwind_files *unwind_files_new(struct unwind_store *store);
 void unwind_files_free(struct unwind_files *f);
 
 /* A reference to the file behind a mapping of process `tgid`, which is compiled if it is new or has
- * changed. A file that cannot be opened or has no table is a binary, too. NULL if out of memory. */
+ * changed. A file without a table is a binary, too. NULL if it cannot be opened, or out of
+ * memory. */
 struct unwind_binary *unwind_files_of_mapping(struct unwind_files *f, uint32_t tgid,
 					      const struct proc_mapping *m);
 /* The same for a path. The file is held open, so that its inode is not reused until

@@ -141,7 +141,7 @@ static struct unwind_image *compile(struct unwind_images *all, int fd, const cha
 
 	if (!m)
 		return NULL;
-	err = fd < 0 ? -EACCES : unwind_table_read(fd, &all->rules, &t);
+	err = unwind_table_read(fd, &all->rules, &t);
 	fill(all, m, &t, err, name);
 	if (!err)
 		unwind_table_free(&t);
@@ -156,7 +156,7 @@ struct unwind_image *unwind_images_of_file(struct unwind_images *all, int fd, co
 	struct unwind_image_id id = {.size = (uint64_t)st->st_size, .owner = st->st_uid};
 	struct unwind_image **found, *m;
 
-	id.n = fd >= 0 ? (uint32_t)build_id_read(fd, id.build_id) : 0;
+	id.n = (uint32_t)build_id_read(fd, id.build_id);
 	found = id.n ? image_table_find(&all->table, &id) : NULL;
 	if (found) {
 		(*found)->refs++;

@@ -53,8 +53,8 @@ struct unwind_images {
 	struct unwind_images_stats stats;
 };
 
-/* A reference to the image of the file behind fd (-1: it cannot be read), which is compiled unless
- * there is one. NULL if out of memory. */
+/* A reference to the image of the file behind fd, which is compiled unless there is one. NULL if
+ * out of memory. */
 struct unwind_image *unwind_images_of_file(struct unwind_images *all, int fd, const struct stat *st,
 					   const char *name);
 struct unwind_image *unwind_images_of_memory(struct unwind_images *all, const void *bytes, size_t n,

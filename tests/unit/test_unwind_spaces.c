@@ -731,6 +731,31 @@ static void test_full_store(void **state)
 	unwind_store_close(store);
 }
 
+/* A process ends while its mappings are read: its files are not taken for files without a table. */
+static void test_process_gone(void **state)
+{
+	struct proc_mapping m = {.start = 0x1000,
+				 .end = 0x2000,
+				 .device = 1,
+				 .inode = 1,
+				 .is_executable = true,
+				 .path = "/no/such/file"};
+	struct unwind_files_stats st;
+	struct unwind_store *store;
+	struct unwind_files *files;
+	int err = unwind_store_open(&store, 1);
+
+	(void)state;
+	if (err == -EPERM || err == -EACCES)
+		skip();
+	files = unwind_files_new(store);
+	assert_null(unwind_files_of_mapping(files, INT_MAX, &m));
+	unwind_files_stats(files, &st);
+	assert_int_equal(st.n_files, 0);
+	unwind_files_free(files);
+	unwind_store_close(store);
+}
+
 #define WITH_TRACER(test) cmocka_unit_test_setup_teardown(test, start_tracer, stop_tracer)
 
 int main(void)
@@ -748,6 +773,7 @@ int main(void)
 		WITH_TRACER(test_short_lived),
 		WITH_TRACER(test_check),
 		cmocka_unit_test(test_eviction),
+		cmocka_unit_test(test_process_gone),
 		cmocka_unit_test(test_full_store),
 	};
 
