@@ -5,11 +5,14 @@
  * A file is identified by device and inode, and is compiled again when its size or time of
  * modification differ.
  *
- * While a process has a file mapped, its inode is not reused. Files without a process are therefore
- * not published, but kept for the next process.
+ * What is published must be the file of that inode. While a process has a file mapped, or it is
+ * held open, its inode is not reused. Files are therefore held open and remain published for 10 s
+ * after their last process, so that the stacks of the next one are complete from the start; then
+ * only their tables are kept.
  */
 #define _GNU_SOURCE
 #include "runtime/unwind/files.h"
+#include "runtime/base/clock.h"
 #include "runtime/base/hash.h"
 #include "runtime/base/mapped_file.h"
 #include "runtime/unwind/images.h"
@@ -25,7 +28,11 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-enum { UNUSED_MAX = 4096 }; /* files without a process */
+enum {
+	UNUSED_MAX = 4096, /* files without a process */
+	KEPT_MAX = 512,	   /* files that are held open */
+};
+#define LINGER_NS 10000000000ull
 
 /* Which content of a file: it is compiled again when one of these changes. */
 struct version {
@@ -33,15 +40,18 @@ struct version {
 };
 
 struct unwind_binary {
-	TAILQ_ENTRY(unwind_binary) link; /* in `unused` or `fresh` */
+	TAILQ_ENTRY(unwind_binary)
+	link; /* in `fresh`, or without references in one of the others */
 	struct unwind_file_key key;
 	struct version version;
 	struct unwind_image *image;
 	uint32_t refs;
-	bool is_listed;	   /* in the hash of binaries: the present content */
-	bool is_fresh;	   /* to be published */
-	bool is_published; /* in the kernel's hash */
-	int kept_fd;	   /* -1: not kept */
+	bool is_listed;	    /* in the hash of binaries: the present content */
+	bool is_fresh;	    /* to be published */
+	bool is_published;  /* in the kernel's hash */
+	bool is_lingering;  /* in `lingering` */
+	uint64_t unused_ns; /* when it lost its last reference */
+	int kept_fd;	    /* -1: not held open */
 };
 
 TAILQ_HEAD(binary_list, unwind_binary);
@@ -51,8 +61,8 @@ struct unwind_files {
 	struct unwind_store *store;
 	struct unwind_images images;
 	struct binary_table binaries;
-	struct binary_list unused, fresh;
-	uint32_t n_unused;
+	struct binary_list fresh, unused, lingering; /* the oldest first */
+	uint32_t n_unused, n_kept;		     /* n_unused: in both */
 	struct unwind_binary *vdso;
 	uint64_t vdso_bytes; /* as mapped */
 	bool is_vdso_tried;
@@ -96,12 +106,31 @@ static void unlist(struct unwind_files *f, struct unwind_binary *b)
 	b->is_published = b->is_listed = b->is_fresh = false;
 }
 
+static void let_go(struct unwind_files *f, struct unwind_binary *b)
+{
+	if (b->kept_fd < 0)
+		return;
+	close(b->kept_fd);
+	b->kept_fd = -1;
+	f->n_kept--;
+}
+
+/* Takes over fd. */
+static void keep(struct unwind_files *f, struct unwind_binary *b, int fd)
+{
+	if (b->kept_fd < 0 && f->n_kept < KEPT_MAX) {
+		b->kept_fd = fd;
+		f->n_kept++;
+	} else if (fd >= 0) {
+		close(fd);
+	}
+}
+
 static void free_binary(struct unwind_files *f, struct unwind_binary *b)
 {
 	unlist(f, b);
 	unwind_images_put(&f->images, b->image);
-	if (b->kept_fd >= 0)
-		close(b->kept_fd);
+	let_go(f, b);
 	f->n_files--;
 	free(b);
 }
@@ -114,14 +143,34 @@ static void make_fresh(struct unwind_files *f, struct unwind_binary *b)
 	b->is_fresh = true;
 }
 
+static void remove_unused(struct unwind_files *f, struct unwind_binary *b)
+{
+	if (b->is_lingering)
+		TAILQ_REMOVE(&f->lingering, b, link);
+	else
+		TAILQ_REMOVE(&f->unused, b, link);
+	b->is_lingering = false;
+	f->n_unused--;
+}
+
 static struct unwind_binary *take(struct unwind_files *f, struct unwind_binary *b)
 {
-	if (!b->refs++ && b->is_listed) {
-		TAILQ_REMOVE(&f->unused, b, link);
-		f->n_unused--;
-	}
+	if (!b->refs++ && b->is_listed)
+		remove_unused(f, b);
 	make_fresh(f, b);
 	return b;
+}
+
+/* A lingering file is published no longer. */
+static void forget(struct unwind_files *f, struct unwind_binary *b)
+{
+	TAILQ_REMOVE(&f->lingering, b, link);
+	TAILQ_INSERT_TAIL(&f->unused, b, link);
+	b->is_lingering = false;
+	if (b->is_published)
+		unwind_store_remove_file(f->store, &b->key);
+	b->is_published = false;
+	let_go(f, b);
 }
 
 void unwind_files_put(struct unwind_files *f, struct unwind_binary *b)
@@ -134,22 +183,39 @@ void unwind_files_put(struct unwind_files *f, struct unwind_binary *b)
 	}
 	if (b->is_fresh)
 		TAILQ_REMOVE(&f->fresh, b, link);
-	if (b->is_published)
-		unwind_store_remove_file(f->store, &b->key);
-	b->is_fresh = b->is_published = false;
-	TAILQ_INSERT_TAIL(&f->unused, b, link);
+	b->is_fresh = false;
+	b->unused_ns = monotonic_ns();
+	b->is_lingering = true;
+	TAILQ_INSERT_TAIL(&f->lingering, b, link);
+	if (b->kept_fd < 0)
+		forget(f, b);
 	if (++f->n_unused > UNUSED_MAX)
 		unwind_files_shrink(f);
 }
 
+uint64_t unwind_files_due(const struct unwind_files *f)
+{
+	const struct unwind_binary *b = TAILQ_FIRST(&f->lingering);
+
+	return b ? b->unused_ns + LINGER_NS : UINT64_MAX;
+}
+
+void unwind_files_work(struct unwind_files *f)
+{
+	uint64_t now_ns = monotonic_ns();
+	struct unwind_binary *b;
+
+	while ((b = TAILQ_FIRST(&f->lingering)) && b->unused_ns + LINGER_NS <= now_ns)
+		forget(f, b);
+}
+
 bool unwind_files_shrink(struct unwind_files *f)
 {
-	struct unwind_binary *b = TAILQ_FIRST(&f->unused);
+	struct unwind_binary *b = TAILQ_FIRST(&f->unused) ?: TAILQ_FIRST(&f->lingering);
 
 	if (!b)
 		return false;
-	TAILQ_REMOVE(&f->unused, b, link);
-	f->n_unused--;
+	remove_unused(f, b);
 	free_binary(f, b);
 	return true;
 }
@@ -159,10 +225,8 @@ static void retire(struct unwind_files *f, struct unwind_binary *b)
 {
 	bool is_unused = !b->refs;
 
-	if (is_unused) {
-		TAILQ_REMOVE(&f->unused, b, link);
-		f->n_unused--;
-	}
+	if (is_unused)
+		remove_unused(f, b);
 	unlist(f, b);
 	if (is_unused)
 		free_binary(f, b);
@@ -250,13 +314,16 @@ struct unwind_binary *unwind_files_of_mapping(struct unwind_files *f, uint32_t t
 	struct unwind_binary *b = find(f, key);
 	int fd;
 
-	if (b && is_current(b, tgid, m))
+	if (b && is_current(b, tgid, m) && (b->kept_fd >= 0 || f->n_kept >= KEPT_MAX))
 		return take(f, b);
 	fd = mapped_file_open(tgid, m->start, m->end, m->device, m->inode, m->path);
 	if (fd < 0)
 		return NULL; /* the process has ended, or we may not: nothing to remember */
 	b = get(f, key, fd, m->path);
-	close(fd);
+	if (b)
+		keep(f, b, fd);
+	else
+		close(fd);
 	return b;
 }
 
@@ -270,8 +337,8 @@ struct unwind_binary *unwind_files_of_path(struct unwind_files *f, const char *p
 		return NULL;
 	if (!fstat(fd, &st) && S_ISREG(st.st_mode))
 		b = get(f, (struct unwind_file_key){kernel_device(st.st_dev), st.st_ino}, fd, path);
-	if (b && b->kept_fd < 0)
-		b->kept_fd = fd;
+	if (b)
+		keep(f, b, fd);
 	else
 		close(fd);
 	return b;
@@ -355,6 +422,7 @@ struct unwind_files *unwind_files_new(struct unwind_store *store)
 	f->store = store;
 	f->images.store = store;
 	TAILQ_INIT(&f->unused);
+	TAILQ_INIT(&f->lingering);
 	TAILQ_INIT(&f->fresh);
 	return f;
 }

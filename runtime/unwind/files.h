@@ -25,8 +25,7 @@ void unwind_files_free(struct unwind_files *f);
  * memory. */
 struct unwind_binary *unwind_files_of_mapping(struct unwind_files *f, uint32_t tgid,
 					      const struct proc_mapping *m);
-/* The same for a path. The file is held open, so that its inode is not reused until
- * unwind_files_free(). NULL also if there is no such file. */
+/* The same for a path. */
 struct unwind_binary *unwind_files_of_path(struct unwind_files *f, const char *path);
 /* The vDSO as the tracer has it, for a process that has mapped `bytes` of one. NULL if that is
  * another. */
@@ -37,6 +36,10 @@ void unwind_files_put(struct unwind_files *f, struct unwind_binary *b);
 const struct unwind_range *unwind_files_ranges(const struct unwind_binary *b, size_t *n);
 /* Publish the files that were added, after unwind_store_commit(). */
 void unwind_files_publish(struct unwind_files *f);
+/* When unwind_files_work() has something to do next; UINT64_MAX: nothing. */
+uint64_t unwind_files_due(const struct unwind_files *f);
+/* Close files that have been without a process for long. */
+void unwind_files_work(struct unwind_files *f);
 /* Drop the file that has been without a process for longest. False if each has one. */
 bool unwind_files_shrink(struct unwind_files *f);
 

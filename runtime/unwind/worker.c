@@ -308,7 +308,7 @@ static void update_stats(struct unwind_worker *w, uint64_t busy_ns)
  * -1 at the end. */
 static ssize_t take_requests(struct unwind_worker *w, struct request **out)
 {
-	uint64_t due_ns = unwind_spaces_due(w->spaces);
+	uint64_t due_ns = unwind_spaces_due(w->spaces), files_ns = unwind_files_due(w->files);
 	bool is_empty = !unwind_spaces_count(w->spaces);
 	struct timespec until;
 	ssize_t n;
@@ -316,6 +316,7 @@ static ssize_t take_requests(struct unwind_worker *w, struct request **out)
 
 	if (!is_empty && due_ns > w->checked_ns + CHECK_NS)
 		due_ns = w->checked_ns + CHECK_NS;
+	due_ns = due_ns < files_ns ? due_ns : files_ns;
 	until = timespec_of(due_ns);
 	pthread_mutex_lock(&w->lock);
 	while (!w->queue.n && !w->is_stopping && !err)
@@ -358,6 +359,7 @@ static void *run(void *arg)
 		free(requests);
 		requests = NULL;
 		unwind_spaces_work(w->spaces);
+		unwind_files_work(w->files);
 		if (start_ns > w->checked_ns + CHECK_NS)
 			check(w);
 		update_stats(w, monotonic_ns() - start_ns);

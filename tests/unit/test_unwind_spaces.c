@@ -24,6 +24,7 @@
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "runtime/base/clock.h"
@@ -591,21 +592,29 @@ static void test_mount_namespace(void **state)
 	end_process(pid);
 }
 
+static bool is_published(const char *path)
+{
+	struct unwind_file_key key;
+	struct unwind_file file;
+	struct stat st;
+
+	assert_int_equal(stat(path, &st), 0);
+	key = (struct unwind_file_key){(uint64_t)major(st.st_dev) << 20 | minor(st.st_dev),
+				       st.st_ino};
+	return !bpf_map_lookup_elem(fd_of_map("sonde_unwind_files"), &key, &file) &&
+	       file.n_ranges > 0;
+}
+
 /* The tables of a program are published before it runs. */
 static void test_program(void **state)
 {
 	struct tracer *t = tracer_of(state);
-	struct unwind_file_key key;
-	struct unwind_file file;
 	struct unwind_stats st;
-	struct stat own;
 
+	assert_false(is_published("/bin/sleep"));
 	unwind_worker_add_program(t->worker, "/bin/sleep");
 	unwind_worker_wait(t->worker);
-	assert_int_equal(stat("/bin/sleep", &own), 0);
-	key = (struct unwind_file_key){own.st_dev >> 8 << 20 | (own.st_dev & 0xff), own.st_ino};
-	assert_int_equal(bpf_map_lookup_elem(fd_of_map("sonde_unwind_files"), &key, &file), 0);
-	assert_true(file.n_ranges > 0);
+	assert_true(is_published("/bin/sleep"));
 	unwind_worker_stats(t->worker, &st);
 	assert_true(st.n_files >= 3); /* with the C library and the dynamic linker */
 }
@@ -636,6 +645,7 @@ static void test_short_lived(void **state)
 	wait_until(t, has_no_space, (uint32_t)pid);
 	unwind_worker_stats(t->worker, &after);
 	assert_int_equal(after.n_processes, before.n_processes);
+	assert_true(is_published("/bin/sleep")); /* the next one is known from its start */
 	assert_int_equal(after.n_files, before.n_files);
 	assert_int_equal(after.n_rows, before.n_rows);
 	assert_int_equal(after.used_bytes, before.used_bytes);
