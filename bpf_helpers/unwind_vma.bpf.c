@@ -34,8 +34,21 @@ struct inode {
 	unsigned long i_ino;
 };
 
+struct dentry {
+	struct inode *d_inode;
+};
+
+struct path {
+	struct dentry *dentry;
+};
+
 struct file {
+	unsigned int f_mode;
 	struct inode *f_inode;
+};
+
+struct backing_file {
+	struct path user_path; /* since 6.8 */
 };
 
 struct vm_area_struct {
@@ -54,7 +67,7 @@ struct mm_struct___tree {
 
 #pragma clang attribute pop
 
-enum { VM_EXEC = 4, PAGE_SHIFT = 12 };
+enum { VM_EXEC = 4, PAGE_SHIFT = 12, FMODE_BACKING = 1 << 25 };
 
 /* Nodes of a maple tree: 256 bytes, a word for the parent, pivots, slots. A slot leads to all up to
  * its pivot. The address of a node has its kind in bits 3 to 6. */
@@ -108,73 +121,79 @@ GLOBAL uint64_t sonde_unwind_tree(struct sonde_walk *w, uint64_t root, uint64_t 
 	return 0;
 }
 
-struct seen_vma {
-	uint64_t start, bytes, offset;
-	struct unwind_file_key file;
-	uint32_t is_code;
-};
+/* The inode that /proc/PID/maps and stat() show. Of a file on overlayfs, the kernel maps the file
+ * below, and since 6.8 it shows that of overlayfs. */
+static INLINE_CORE struct inode *inode_of(struct file *file)
+{
+	struct backing_file *backing = (void *)file;
 
-static INLINE_CORE void read_vma(struct vm_area_struct *vma, struct seen_vma *seen)
+	if (bpf_core_field_exists(backing->user_path) &&
+	    BPF_CORE_READ(file, f_mode) & FMODE_BACKING)
+		return BPF_CORE_READ(backing, user_path.dentry, d_inode);
+	return BPF_CORE_READ(file, f_inode);
+}
+
+static INLINE_CORE void read_vma(struct sonde_vma *seen, struct vm_area_struct *vma)
 {
 	struct file *file = BPF_CORE_READ(vma, vm_file);
+	struct inode *inode = file ? inode_of(file) : 0;
 
-	seen->start = BPF_CORE_READ(vma, vm_start);
-	seen->bytes = BPF_CORE_READ(vma, vm_end) - seen->start;
-	seen->offset = BPF_CORE_READ(vma, vm_pgoff) << PAGE_SHIFT;
-	seen->is_code = (BPF_CORE_READ(vma, vm_flags) & VM_EXEC) != 0;
-	if (file) {
-		seen->file.inode = BPF_CORE_READ(file, f_inode, i_ino);
-		seen->file.device = BPF_CORE_READ(file, f_inode, i_sb, s_dev);
+	bpf_core_read(&seen->start, sizeof(seen->start), &vma->vm_start);
+	bpf_core_read(&seen->bytes, sizeof(seen->bytes), &vma->vm_end);
+	bpf_core_read(&seen->offset, sizeof(seen->offset), &vma->vm_pgoff);
+	bpf_core_read(&seen->flags, sizeof(seen->flags), &vma->vm_flags);
+	seen->bytes -= seen->start;
+	seen->offset <<= PAGE_SHIFT;
+	seen->device = 0;
+	seen->inode = 0;
+	if (inode) {
+		seen->device = BPF_CORE_READ(inode, i_sb, s_dev);
+		bpf_core_read(&seen->inode, sizeof(seen->inode), &inode->i_ino);
 	}
 }
 
-static __attribute__((noinline)) long see_vma(struct task_struct *task, struct vm_area_struct *vma,
-					      struct seen_vma *seen)
-{
-	(void)task;
-	read_vma(vma, seen);
-	return 0;
-}
-
-/* 0 or -errno: -ENOENT (no mapping), -EBUSY. */
-static INLINE_CORE long find_vma(struct sonde_walk *w, uint64_t x, struct seen_vma *seen)
+/* Set w->vma to the mapping that has address x. A function of its own, because some programs have
+ * little space left on the BPF stack. */
+GLOBAL uint32_t sonde_unwind_find_vma(struct sonde_walk *w, uint64_t x)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct mm_struct___tree *mm = (void *)task->mm;
 	uint64_t vma;
 
-	if (!bpf_core_field_exists(mm->mm_mt))
-		return bpf_find_vma(task, x, see_vma, seen, 0);
+	if (!w || !bpf_core_field_exists(mm->mm_mt))
+		return UNWIND_NOT_READY;
 	vma = sonde_unwind_tree(w, (uint64_t)BPF_CORE_READ(mm, mm_mt.ma_root), x);
 	if (vma < PAGE)
-		return -ENOENT;
-	read_vma((struct vm_area_struct *)vma, seen);
-	return x - seen->start < seen->bytes ? 0 : -EBUSY;
+		return UNWIND_NOT_CODE;
+	read_vma(&w->vma, (struct vm_area_struct *)vma);
+	if (x - w->vma.start >= w->vma.bytes)
+		return UNWIND_NOT_READY; /* it has changed meanwhile */
+	return w->vma.flags & VM_EXEC ? UNWIND_GOES_ON : UNWIND_NOT_CODE;
 }
 
-/* The kernel's own mappings, when the tables have nothing for an address. */
 GLOBAL uint32_t sonde_unwind_vma(struct sonde_walk *w, uint64_t x)
 {
-	struct seen_vma seen = {0};
+	struct unwind_file_key key;
 	struct unwind_file *file;
-	long err;
+	uint32_t end;
 
 	if (!w)
 		return UNWIND_NOT_READY;
 	w->is_missing = 1;
-	err = find_vma(w, x, &seen);
-	if (err == -EBUSY)
-		return UNWIND_NOT_READY;
-	if (err || !seen.is_code)
-		return UNWIND_NOT_CODE;
-	file = seen.file.inode ? bpf_map_lookup_elem(&sonde_unwind_files, &seen.file) : 0;
-	if (file && sonde_unwind_range(w, file->ranges, file->n_ranges,
-				       x - seen.start + seen.offset, seen.start - seen.offset))
+	end = sonde_unwind_find_vma(w, x);
+	if (end)
+		return end;
+	key.device = w->vma.device;
+	key.inode = w->vma.inode;
+	file = key.inode ? bpf_map_lookup_elem(&sonde_unwind_files, &key) : 0;
+	if (file &&
+	    sonde_unwind_range(w, file->ranges, file->n_ranges, x - w->vma.start + w->vma.offset,
+			       w->vma.start - w->vma.offset))
 		return UNWIND_GOES_ON;
-	w->start = seen.start;
-	w->bytes = seen.bytes;
+	w->start = w->vma.start;
+	w->bytes = w->vma.bytes;
 	w->piece = 0;
-	w->is_mapped = !seen.file.inode; /* JIT code has no table; a file's may come */
+	w->is_mapped = !key.inode; /* JIT code has no table; a file's may come */
 	return UNWIND_GOES_ON;
 }
 

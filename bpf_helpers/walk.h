@@ -33,6 +33,12 @@ struct sonde_trail {
 	uint64_t word[WALK_SLOTS]; /* what was there */
 };
 
+/* A mapping as the kernel has it. */
+struct sonde_vma {
+	uint64_t start, bytes, offset, flags;
+	uint64_t device, inode; /* 0: no file */
+};
+
 struct sonde_walk {
 	uint64_t ip, sp, bp;
 	uint64_t start, bytes, origin; /* the mapping of the last frame (struct unwind_range) */
@@ -51,7 +57,8 @@ struct sonde_walk {
 			      * on the CPU that has it */
 	uint32_t trail;	     /* index of the walk's trail */
 	uint64_t hash;	     /* of the stack, if it was recalled by its trail; else 0 */
-	uint64_t node[15];   /* the pivots of a node of the kernel's tree of mappings */
+	struct sonde_vma vma;
+	uint64_t node[15]; /* the pivots of a node of the kernel's tree of mappings */
 	uint64_t window_at, window_bytes; /* address of the window, and how much of it is valid */
 	uint64_t window[WALK_WINDOW / 8];
 	union {

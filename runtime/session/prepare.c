@@ -36,6 +36,10 @@ static const char *const core_structs[] = {
 	"file",
 	"inode",
 	"super_block",
+	"maple_tree",
+	"backing_file",
+	"dentry",
+	"path",
 	/* with needs.cgroup or --cgroup; these are large */
 	"css_set",
 	"cgroup",
@@ -46,7 +50,7 @@ static const char *const core_structs[] = {
 	"pid_namespace",
 	"ns_common",
 };
-enum { N_STRUCTS = 6, N_STACK_STRUCTS = 6, N_CGROUP_STRUCTS = 3, N_PID_STRUCTS = 4 };
+enum { N_STRUCTS = 6, N_STACK_STRUCTS = 10, N_CGROUP_STRUCTS = 3, N_PID_STRUCTS = 4 };
 
 static int cut_btf(const struct session_prep *prep, const struct plan *plan, struct kernel *k)
 {

@@ -339,16 +339,30 @@ static bool has_ended(uint32_t tgid)
 	return kill((pid_t)tgid, 0) && errno == ESRCH;
 }
 
-void unwind_spaces_check(struct unwind_spaces *s)
+/* At once if programs would not notice an execve(), else in turn. */
+static void read_later(struct unwind_spaces *s, struct space *p, uint32_t turn)
+{
+	uint64_t delay_ms = p->exec_id == UNWIND_ANY_EXEC ? 0 : MMAP_MS + turn * UNWIND_READ_MIN_MS;
+
+	if (!p->layout || p->is_dirty)
+		return;
+	p->is_dirty = true;
+	set_due(s, p, monotonic_ns() + delay_ms * MS);
+}
+
+void unwind_spaces_check(struct unwind_spaces *s, bool lost)
 {
 	struct space *p = TAILQ_FIRST(&s->all), *next;
 	uint32_t tgid = 0;
+	uint32_t turn = 0;
 	bool more;
 
 	for (; p; p = next) {
 		next = TAILQ_NEXT(p, link);
 		if (has_ended(p->tgid))
 			drop(s, p, true);
+		else if (lost)
+			read_later(s, p, turn++);
 	}
 	for (more = unwind_store_next_space(s->store, true, &tgid); more;) {
 		uint32_t after = tgid;

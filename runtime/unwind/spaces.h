@@ -33,8 +33,9 @@ void unwind_spaces_mmap(struct unwind_spaces *s, uint32_t tgid, uint64_t start, 
 void unwind_spaces_exec(struct unwind_spaces *s, uint32_t tgid, uint64_t time_ns);
 void unwind_spaces_fork(struct unwind_spaces *s, uint32_t parent, uint32_t child, uint64_t time_ns);
 void unwind_spaces_exit(struct unwind_spaces *s, uint32_t tgid, uint64_t time_ns);
-/* Drop the processes that have ended, also those that only the programs' hash has. */
-void unwind_spaces_check(struct unwind_spaces *s);
+/* Drop the processes that have ended, also those that only the programs' hash has. With `lost`,
+ * reports were lost: read the others again. */
+void unwind_spaces_check(struct unwind_spaces *s, bool lost);
 
 /* When unwind_spaces_work() has something to do next; UINT64_MAX: nothing. */
 uint64_t unwind_spaces_due(const struct unwind_spaces *s);

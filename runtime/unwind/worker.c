@@ -253,9 +253,9 @@ static void forget_unknown(struct unwind_worker *w)
 	pthread_mutex_unlock(&w->lock);
 }
 
-static void check(struct unwind_worker *w)
+static void check(struct unwind_worker *w, bool lost)
 {
-	unwind_spaces_check(w->spaces);
+	unwind_spaces_check(w->spaces, lost);
 	forget_unknown(w);
 	w->checked_ns = monotonic_ns();
 }
@@ -269,7 +269,7 @@ static void answer(struct unwind_worker *w, const struct request *r)
 			proc_children_each_descendant(r->tgid, add_process, w);
 		return;
 	case ADD_PROGRAM: add_program(w, r->path); return;
-	case CHECK: check(w); return;
+	case CHECK: check(w, true); return;
 	case ASK: unwind_spaces_ask(w->spaces, r->tgid, r->other); break;
 	case MMAP:
 		unwind_spaces_mmap(w->spaces, r->tgid, r->start, r->end, r->flag, r->time_ns);
@@ -361,7 +361,7 @@ static void *run(void *arg)
 		unwind_spaces_work(w->spaces);
 		unwind_files_work(w->files);
 		if (start_ns > w->checked_ns + CHECK_NS)
-			check(w);
+			check(w, false);
 		update_stats(w, monotonic_ns() - start_ns);
 		pthread_mutex_lock(&w->lock);
 		w->n_answered += (uint64_t)n;
