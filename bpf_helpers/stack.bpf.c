@@ -264,8 +264,8 @@ static INLINE uint32_t loss_of(uint32_t end)
 }
 
 /* Capture by the tables of unwind.h. Returns the number of frames. */
-static INLINE uint32_t walk(struct sonde_walk *w, uint32_t tgid, uint32_t exec_id, uint32_t probe,
-			    uint32_t limit)
+static INLINE uint32_t walk(struct sonde_walk *w, struct task_struct *task, uint32_t tgid,
+			    uint32_t exec_id, uint32_t probe, uint32_t limit)
 {
 	uint32_t n = sonde_unwind_walk(w, tgid, exec_id, limit ? limit : SONDE_MAX_FRAMES,
 				       sonde_control.stack_sweeps);
@@ -275,7 +275,8 @@ static INLINE uint32_t walk(struct sonde_walk *w, uint32_t tgid, uint32_t exec_i
 		return 0; /* recalled */
 	if (n == limit)
 		end = UNWIND_COMPLETE;
-	if (end != UNWIND_COMPLETE)
+	/* the memory of a thread that ends is gone: its stack is marked, but not lost */
+	if (end != UNWIND_COMPLETE && !(end == UNWIND_UNREADABLE && sonde_task_exits(task)))
 		sonde_loss_count(probe, loss_of(end));
 	if (w->must_ask)
 		ask(w, tgid, exec_id);
@@ -327,7 +328,7 @@ static INLINE uint64_t capture_user(struct sonde_stack_buffer *buffer, void *ctx
 		return 0; /* kernel threads have no user stack */
 	by_fp |= !sonde_config.unwinds;
 	if (!by_fp)
-		n = walk(buffer->walk, tgid, exec_id, probe, limit);
+		n = walk(buffer->walk, task, tgid, exec_id, probe, limit);
 	else
 		n = capture_by_fp(st, ctx, task, probe, limit, lost);
 	if (!n)

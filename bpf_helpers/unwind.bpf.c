@@ -168,6 +168,29 @@ static INLINE uint32_t leave_signal(struct sonde_walk *w, struct sonde_trail *t)
 	return UNWIND_GOES_ON;
 }
 
+/* Is the instruction before x a system call? */
+GLOBAL uint32_t sonde_unwind_follows_syscall(uint64_t x)
+{
+	uint16_t bytes;
+
+	return !bpf_probe_read_user(&bytes, sizeof(bytes), (void *)(x - 2)) && bytes == 0x050f;
+}
+
+/* Leave a system call in code without rows. glibc ends the rows of clone and clone3 before it, as
+ * they hold for the caller only: in the new thread, the word at rsp is no return address. */
+static INLINE uint32_t leave_syscall(struct sonde_walk *w, struct sonde_trail *t)
+{
+	uint64_t ip;
+
+	if (!read_word(w, t, w->sp, &ip))
+		return UNWIND_UNREADABLE;
+	if (!sonde_unwind_follows_call(ip))
+		return UNWIND_COMPLETE;
+	w->ip = ip;
+	w->sp += 8;
+	return UNWIND_GOES_ON;
+}
+
 /* Go to the caller by its frame pointer. */
 static INLINE uint32_t leave_by_fp(struct sonde_walk *w, struct sonde_trail *t)
 {
@@ -281,7 +304,9 @@ GLOBAL int sonde_unwind_step(struct sonde_walk *w, struct sonde_trail *t)
 	if (!rule) /* cannot happen */
 		return 1;
 	kind = rule->cfa;
-	if (kind == UNWIND_NO_RULE)
+	if (kind == UNWIND_NO_RULE && w->piece && n == 0 && sonde_unwind_follows_syscall(w->ip))
+		end = leave_syscall(w, t);
+	else if (kind == UNWIND_NO_RULE)
 		end = w->is_mapped ? leave_by_fp(w, t) : UNWIND_NOT_READY;
 	else if (kind == UNWIND_SIGNAL)
 		end = leave_signal(w, t);

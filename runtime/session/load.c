@@ -131,6 +131,11 @@ static int load_object(struct session *s, struct session_prep *prep, const void 
 {
 	int err = prog_handlers_register(s);
 
+	if (s->plan->needs.dwarf && prep->unwind_error) {
+		log_error("ustack(dwarf): cannot create the maps of unwind tables: %s%s",
+			  strerror(-prep->unwind_error), limit_hint(prep->unwind_error));
+		return prep->unwind_error;
+	}
 	if (!err)
 		err = open_object(s, prep, elf, len);
 	if (err) {

@@ -212,7 +212,7 @@ void session_prepare(struct session_prep *prep, const struct plan *plan, struct 
 	struct timespec now;
 
 	*prep = (struct session_prep){.btf_fd = -1, .scope = *scope};
-	session_unwind_prepare(prep, plan);
+	session_unwind_prepare(prep, plan, k);
 	prep->config.self_tgid = scope->with_self ? 0 : (uint32_t)getpid();
 	prep->config.scope = scope->scope;
 	prep->config.scope_tgid = scope->tgid;

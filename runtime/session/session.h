@@ -101,6 +101,7 @@ struct session_prep {
 	struct precreated_map *maps;	  /* creating a large one takes 1 to 3 ms */
 	uint32_t n_maps;
 	struct unwind_worker *unwind; /* NULL unless user stacks are needed (unwind.h) */
+	int unwind_error;	      /* why there are no tables: -errno, or 0 */
 };
 void session_prepare(struct session_prep *prep, const struct plan *plan, struct kernel *k,
 		     const struct session_scope *scope);

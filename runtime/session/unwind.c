@@ -4,26 +4,22 @@
  */
 #include "runtime/session/unwind.h"
 #include "runtime/base/log.h"
+#include "parser/lang/kernel.h"
 #include "runtime/symbols/maptrack.h"
 #include "runtime/symbols/usym.h"
 #include "runtime/unwind/worker.h"
 #include <string.h>
 
-#if defined(__x86_64__)
-enum { IS_SUPPORTED = true };
-#else
-enum { IS_SUPPORTED = false };
-#endif
-
-void session_unwind_prepare(struct session_prep *prep, const struct plan *plan)
+void session_unwind_prepare(struct session_prep *prep, const struct plan *plan, struct kernel *k)
 {
 	const struct session_scope *scope = &prep->scope;
 	int err;
 
-	if (!IS_SUPPORTED || !plan->needs.ustack)
+	if (!plan->needs.unwind || !kernel_has(k, CAP_UNWIND))
 		return;
 	err = unwind_worker_start(&prep->unwind);
 	if (err) {
+		prep->unwind_error = err;
 		log_verbose("unwind: no tables, only frame pointers: %s", strerror(-err));
 		return;
 	}
