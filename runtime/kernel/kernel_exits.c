@@ -8,7 +8,7 @@
  * that of the entry) and it is not through the table of a switch.
  */
 #include "runtime/base/vec.h"
-#include "runtime/elf/cfi.h"
+#include "runtime/elf/cfa.h"
 #include "runtime/elf/elfsym.h"
 #include "runtime/elf/insn.h"
 #include "runtime/elf/jump_target.h"
@@ -113,13 +113,13 @@ static enum verdict judge_direct(struct walk *w, uint64_t to, const char **name)
 static int frame_is_gone(const struct walk *w, uint64_t address)
 {
 	struct user_files *u = kernel_user_files(w->k);
-	struct cfi_frame entry, here;
+	struct cfa entry, here;
 
-	if (!u->cfi && !u->cfi_err)
-		u->cfi = cfi_open(elfsym_fd(u->elf, false), &u->cfi_err);
-	if (!u->cfi)
-		return u->cfi_err;
-	if (!cfi_frame_at(u->cfi, w->f->address, &entry) || !cfi_frame_at(u->cfi, address, &here))
+	if (!u->cfa && !u->cfa_err)
+		u->cfa = cfa_open(elfsym_fd(u->elf, false), &u->cfa_err);
+	if (!u->cfa)
+		return u->cfa_err;
+	if (!cfa_at(u->cfa, w->f->address, &entry) || !cfa_at(u->cfa, address, &here))
 		return -ENODATA;
 	return entry.reg == here.reg && entry.offset == here.offset;
 }

@@ -6,7 +6,7 @@
 #define _GNU_SOURCE
 #include "runtime/kernel/kernel_user.h"
 #include "parser/base/arena.h"
-#include "runtime/elf/cfi.h"
+#include "runtime/elf/cfa.h"
 #include "runtime/elf/demangle.h"
 #include "runtime/elf/dwarf_types.h"
 #include "runtime/elf/elfsym.h"
@@ -39,9 +39,9 @@ void kernel_user_trim(struct user_files *u)
 	dwarf_types_close(u->types);
 	u->types = NULL;
 	u->types_err = 0;
-	cfi_close(u->cfi);
-	u->cfi = NULL;
-	u->cfi_err = 0;
+	cfa_close(u->cfa);
+	u->cfa = NULL;
+	u->cfa_err = 0;
 	elfsym_close(u->elf);
 	u->elf = NULL;
 	u->given = u->path = NULL;

@@ -7,7 +7,7 @@
 #include "runtime/elf/go_abi.h"
 
 struct arena;
-struct cfi;
+struct cfa_file;
 struct dwarf_types;
 struct elfsym;
 
@@ -21,8 +21,8 @@ struct user_files {
 	bool is_go, unwinds;
 	struct dwarf_types *types; /* of elf, from the first use on */
 	int types_err;		   /* not 0: it has none */
-	struct cfi *cfi;	   /* likewise */
-	int cfi_err;
+	struct cfa_file *cfa;	   /* likewise */
+	int cfa_err;
 	struct arena *arena; /* for typed functions */
 	void *names;	     /* a tsearch tree */
 };

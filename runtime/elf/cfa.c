@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Call frame information: see cfi.h.
+ * The canonical frame address: see cfa.h.
  */
-#include "runtime/elf/cfi.h"
+#include "runtime/elf/cfa.h"
 #include "runtime/elf/libdw.h"
 #include <dwarf.h>
 #include <errno.h>
 #include <libelf.h>
 #include <stdlib.h>
 
-struct cfi {
+struct cfa_file {
 	struct libdw dw;
 	Elf *elf;
 	Dwarf_CFI *table;
 };
 
-struct cfi *cfi_open(int fd, int *err)
+struct cfa_file *cfa_open(int fd, int *err)
 {
-	struct cfi *c = calloc(1, sizeof(*c));
+	struct cfa_file *c = calloc(1, sizeof(*c));
 
 	*err = c ? libdw_load(&c->dw) : -ENOMEM;
 	if (!*err) {
@@ -28,11 +28,11 @@ struct cfi *cfi_open(int fd, int *err)
 	}
 	if (!*err)
 		return c;
-	cfi_close(c);
+	cfa_close(c);
 	return NULL;
 }
 
-void cfi_close(struct cfi *c)
+void cfa_close(struct cfa_file *c)
 {
 	if (!c)
 		return;
@@ -43,7 +43,7 @@ void cfi_close(struct cfi *c)
 	free(c);
 }
 
-bool cfi_frame_at(struct cfi *c, uint64_t vaddr, struct cfi_frame *out)
+bool cfa_at(struct cfa_file *c, uint64_t vaddr, struct cfa *out)
 {
 	Dwarf_Frame *frame = NULL;
 	Dwarf_Op *ops;
@@ -56,9 +56,9 @@ bool cfi_frame_at(struct cfi *c, uint64_t vaddr, struct cfi_frame *out)
 		   (ops->atom == DW_OP_bregx ||
 		    (ops->atom >= DW_OP_breg0 && ops->atom <= DW_OP_breg31));
 	if (is_found && ops->atom == DW_OP_bregx)
-		*out = (struct cfi_frame){ops->number, (int64_t)ops->number2};
+		*out = (struct cfa){ops->number, (int64_t)ops->number2};
 	else if (is_found)
-		*out = (struct cfi_frame){ops->atom - DW_OP_breg0, (int64_t)ops->number};
+		*out = (struct cfa){ops->atom - DW_OP_breg0, (int64_t)ops->number};
 	free(frame);
 	return is_found;
 }

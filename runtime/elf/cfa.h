@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The canonical frame address (CFA) at single instructions, from .eh_frame. libdw looks it up
+ * without reading all of the section; it is loaded when it is needed.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+struct cfa_file;
+
+/* Open the section of the file behind fd, which must stay open. NULL with *err: -ENOSYS (no libdw),
+ * -ENODATA (the file has none), -ENOMEM. */
+struct cfa_file *cfa_open(int fd, int *err);
+void cfa_close(struct cfa_file *c);
+
+/* A register's value plus an offset. */
+struct cfa {
+	uint64_t reg; /* DWARF number */
+	int64_t offset;
+};
+/* False if the address (as linked) is in no function that is described, or its frame is described
+ * in another way. */
+bool cfa_at(struct cfa_file *c, uint64_t vaddr, struct cfa *out);
