@@ -195,40 +195,47 @@ static int user_function_at(struct kernel *k, const char *path, uint64_t address
 	return out->symbol ? 0 : -ENOMEM;
 }
 
-/* Cached for one file: patterns ask for each function. */
-static bool note_kind(struct kernel *k, const char *path)
+/* What was made by Go, and what unwinds, is cached for one file: patterns ask for each function. */
+static const struct go_file *go_of(struct kernel *k, const char *path)
 {
+	static const struct go_file none = {0};
 	struct user_files *u = kernel_user_files(k);
 
 	if (kernel_user_open(k, path))
-		return false;
-	if (u->kind_of != u->path) {
-		u->kind_of = u->path;
-		u->is_go = elfsym_is_go(u->elf);
+		return &none;
+	if (u->go_of != u->path) {
+		u->go_of = u->path;
 		go_file_read(u->elf, &u->go);
-		u->unwinds = elfsym_unwinds(u->elf);
 	}
-	return true;
+	return &u->go;
 }
 
 static bool user_is_go(struct kernel *k, const char *path)
 {
-	return note_kind(k, path) && kernel_user_files(k)->is_go;
+	return go_of(k, path)->abi != USER_ABI_C;
 }
 
 /* With cgo, what is outside of Go's code is C. */
 static enum user_abi user_abi(struct kernel *k, const struct user_symbol *f)
 {
-	const struct go_file *go = &kernel_user_files(k)->go;
+	const struct go_file *go = go_of(k, f->path);
 
-	if (!note_kind(k, f->path) || (go->end && f->address - go->start >= go->end - go->start))
+	if (go->end && f->address - go->start >= go->end - go->start)
 		return USER_ABI_C;
 	return go_symbol_abi(go->abi, f->symbol);
 }
 
 static bool user_unwinds(struct kernel *k, const char *path)
 {
-	return note_kind(k, path) && kernel_user_files(k)->unwinds;
+	struct user_files *u = kernel_user_files(k);
+
+	if (kernel_user_open(k, path))
+		return false;
+	if (u->unwinds_of != u->path) {
+		u->unwinds_of = u->path;
+		u->unwinds = elfsym_unwinds(u->elf);
+	}
+	return u->unwinds;
 }
 
 static bool demangle_symbol(struct kernel *k, const char *symbol, bool with_parameters, char *out,

@@ -16,9 +16,9 @@ struct elfsym;
 struct user_files {
 	const char *given, *path;
 	struct elfsym *elf;
-	const char *kind_of; /* the path that these describe */
+	const char *go_of, *unwinds_of; /* the paths that `go` and `unwinds` describe */
 	struct go_file go;
-	bool is_go, unwinds;
+	bool unwinds;
 	struct dwarf_types *types; /* of elf, from the first use on */
 	int types_err;		   /* not 0: it has none */
 	struct cfa_file *cfa;	   /* likewise */

@@ -2,6 +2,7 @@
 /* An ELF file for the symbol reader, which must not trust anything in it. */
 #include "tests/fuzz/fuzz.h"
 #include "runtime/elf/elfsym.h"
+#include "runtime/elf/go_abi.h"
 
 static void count(const char *name, void *ctx)
 {
@@ -37,6 +38,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	uint64_t n = 0, address, offset, length;
 	struct elfsym *e;
+	struct go_file go;
 	const char *name;
 	int err;
 
@@ -57,7 +59,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		elfsym_each_usdt(e, count_usdt, &n);
 		elfsym_object(e, "table", &address, &length);
 		elfsym_each_needed(e, count_needed, &n);
-		elfsym_is_go(e);
+		go_file_read(e, &go);
 		elfsym_unwinds(e);
 		elfsym_bytes(e);
 		elfsym_close(e);

@@ -205,11 +205,17 @@ static void test_arm(void **state)
 static void test_registers(void **state)
 {
 	static const int x86[] = {N, 2, 3, N, 1, 0, N, N, 4, 5, N};
+	static const int go[] = {0, N, 2, 1, 4, 3, N, N, 5, 6, 7, 8};
 	struct abi_args a;
 
 	(void)state;
 	for (unsigned i = 0; i < sizeof(x86) / sizeof(*x86); i++)
 		assert_int_equal(abi_word_of(EM_X86_64, i), x86[i]);
+	for (unsigned i = 0; i < sizeof(go) / sizeof(*go); i++)
+		assert_int_equal(abi_go_word_of(EM_X86_64, i), go[i]);
+	assert_int_equal(abi_go_word_of(EM_X86_64, 12), N);
+	assert_int_equal(abi_go_word_of(EM_AARCH64, 15), 15);
+	assert_int_equal(abi_go_word_of(EM_AARCH64, 16), N);
 	assert_int_equal(abi_word_of(EM_AARCH64, 7), 7);
 	assert_int_equal(abi_word_of(EM_AARCH64, 8), N);
 	assert_false(abi_begin(&a, EM_PPC64, NULL));
