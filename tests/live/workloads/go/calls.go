@@ -266,6 +266,31 @@ func exits(n int) {
 }
 
 //go:noinline
+func waits(in *sync.WaitGroup, end chan bool) int {
+	in.Done()
+	<-end
+	return 1
+}
+
+// n goroutines are in a call at once.
+func crowd(n int) {
+	var in, out sync.WaitGroup
+	end := make(chan bool)
+	in.Add(n)
+	out.Add(n)
+	for i := 0; i < n; i++ {
+		go func() {
+			defer out.Done()
+			waits(&in, end)
+		}()
+	}
+	in.Wait()
+	close(end)
+	out.Wait()
+	fmt.Println("crowd", n)
+}
+
+//go:noinline
 func quits() int {
 	os.Exit(0)
 	return 1
@@ -274,6 +299,6 @@ func quits() int {
 func main() {
 	n, _ := strconv.Atoi(os.Args[2])
 	modes := map[string]func(int){"arguments": arguments, "moves": moves, "turns": turns,
-		"grow": grow, "preempted": preempted, "panics": panics, "exits": exits, "quits": func(int) { quits() }}
+		"grow": grow, "preempted": preempted, "panics": panics, "exits": exits, "crowd": crowd, "quits": func(int) { quits() }}
 	modes[os.Args[1]](n)
 }
