@@ -37,6 +37,14 @@ struct {
 	__type(value, struct sonde_trail);
 } sonde_unwind_trails SEC(".maps");
 
+/* The words of a stack that is being recalled: only the walk in scratch slot 0 does that. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__uint(key_size, 4);
+	__uint(value_size, WALK_MOST);
+} sonde_unwind_stack SEC(".maps");
+
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
 struct return_instance {
@@ -77,10 +85,10 @@ GLOBAL uint32_t sonde_unwind_read(struct sonde_walk *w, uint64_t address)
 	if (!w)
 		return 0;
 	w->window_at = address;
-	w->window_bytes = WALK_READ;
-	if (!bpf_probe_read_user(w->window, WALK_READ, (void *)address))
+	w->window_bytes = WALK_WINDOW;
+	if (!bpf_probe_read_user(w->window, WALK_WINDOW, (void *)address))
 		return 1;
-	if (bytes >= WALK_READ || bytes < 8)
+	if (bytes >= WALK_WINDOW || bytes < 8)
 		bytes = 8;
 	w->window_bytes = bytes;
 	if (!bpf_probe_read_user(w->window, bytes, (void *)address))
@@ -248,20 +256,36 @@ static INLINE uint32_t leave_by_rule(struct sonde_walk *w, struct sonde_trail *t
 	return UNWIND_GOES_ON;
 }
 
-/* The return address that a return probe has replaced. By reads: of typed pointers the verifier
- * looks up each in BTF, 0.1 ms in each round. */
+struct returns {
+	uint64_t at, slot, found;
+};
+
+static __attribute__((noinline)) long look_at_return(uint32_t i, struct returns *l)
+{
+	struct return_instance *r = (void *)l->at;
+	uint64_t slot = 0;
+
+	(void)i;
+	bpf_core_read(&slot, sizeof(slot), &r->stack);
+	if (slot == l->slot) {
+		bpf_core_read(&l->found, sizeof(l->found), &r->orig_ret_vaddr);
+		return 1;
+	}
+	bpf_core_read(&l->at, sizeof(l->at), &r->next);
+	return !l->at;
+}
+
+/* The return address that a return probe has replaced; 0: not found. By bpf_loop, because it is
+ * rare: the verifier would follow a loop 64 times. */
 GLOBAL uint64_t sonde_unwind_replaced(uint64_t slot)
 {
 	struct task_struct___unwind *task = (void *)bpf_get_current_task_btf();
-	struct return_instance *r = BPF_CORE_READ(task, utask, return_instances);
+	struct returns l = {.slot = slot};
 
-	LOOP for (int i = 0; i < RETURNS && r; i++)
-	{
-		if (BPF_CORE_READ(r, stack) == slot)
-			return BPF_CORE_READ(r, orig_ret_vaddr);
-		r = BPF_CORE_READ(r, next);
-	}
-	return 0;
+	l.at = (uint64_t)BPF_CORE_READ(task, utask, return_instances);
+	if (l.at)
+		bpf_loop(RETURNS, look_at_return, &l, 0);
+	return l.found;
 }
 
 /* Were the mappings of a space read since the last execve? */
@@ -371,33 +395,27 @@ static INLINE_CORE void begin(struct sonde_walk *w, struct task_struct *task, ui
 		w->trail = mix >> 57;
 }
 
-/* Are the words that the trail's walk read as they were? */
-GLOBAL uint32_t sonde_unwind_recall(struct sonde_walk *w, struct sonde_trail *t)
+/* Are the words that the trail's walk read as they were? They are read at once. */
+GLOBAL uint32_t sonde_unwind_recall(struct sonde_trail *t)
 {
-	uint64_t differ = 0, n, address, at, bytes;
+	uint32_t zero = 0;
+	uint64_t *stack = bpf_map_lookup_elem(&sonde_unwind_stack, &zero), n, bytes;
 
-	if (!w || !t)
+	if (!t || !stack)
+		return 0;
+	bytes = t->bytes;
+	if (bytes > WALK_MOST || bpf_probe_read_user(stack, bytes, (void *)t->sp))
 		return 0;
 	n = t->n_slots;
 	LOOP for (uint32_t i = 0; i < WALK_SLOTS && i < n; i++)
 	{
-		address = t->sp + ((uint64_t)t->at[i] << 3);
-		at = address - w->window_at;
-		if (at >= w->window_bytes) {
-			bytes = t->bytes - ((uint64_t)t->at[i] << 3);
-			if (bytes > WALK_WINDOW)
-				bytes = WALK_WINDOW;
-			if (differ || bpf_probe_read_user(w->window, bytes, (void *)address))
-				return 0;
-			w->window_at = address;
-			w->window_bytes = bytes;
-			at = 0;
-		}
-		at >>= 3;
+		uint64_t at = t->at[i];
+
 		OPAQUE(at);
-		differ |= w->window[at & (WALK_WINDOW / 8 - 1)] ^ t->word[i];
+		if (stack[at & (WALK_MOST / 8 - 1)] != t->word[i])
+			return 0;
 	}
-	return !differ;
+	return 1;
 }
 
 static INLINE uint32_t is_walk_of(const struct sonde_trail *t, const struct sonde_walk *w,
@@ -434,7 +452,7 @@ GLOBAL uint64_t sonde_unwind_walk(struct sonde_walk *w, uint32_t tgid, uint32_t 
 	t = bpf_map_lookup_elem(&sonde_unwind_trails, &index);
 	if (!t)
 		return 0;
-	if (is_walk_of(t, w, limit, sweeps) && sonde_unwind_recall(w, t)) {
+	if (is_walk_of(t, w, limit, sweeps) && sonde_unwind_recall(t)) {
 		w->hash = t->hash;
 		return 0;
 	}
@@ -457,7 +475,7 @@ GLOBAL uint64_t sonde_unwind_learn(struct sonde_walk *w, uint64_t hash)
 		return 0;
 	index = w->trail;
 	t = bpf_map_lookup_elem(&sonde_unwind_trails, &index);
-	if (index < WALK_TRAILS && t && t->n_slots <= WALK_SLOTS && t->bytes < 65536 * 8)
+	if (index < WALK_TRAILS && t && t->n_slots <= WALK_SLOTS && t->bytes <= WALK_MOST)
 		t->hash = hash;
 	return 0;
 }

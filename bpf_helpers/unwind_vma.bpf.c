@@ -82,13 +82,14 @@ enum {
 	TREE_DEPTH = 8, /* 4 for 65,530 mappings, which is the default limit */
 };
 
-/* Where the slot of node `entry` for address x leads. */
-static INLINE uint64_t slot_for(struct sonde_walk *w, uint64_t entry, uint64_t kind, uint64_t x)
+/* Where the slot of node `entry` for address x leads. Global, so that the verifier does not follow
+ * its loop at each depth of the tree. */
+GLOBAL uint64_t sonde_unwind_slot(struct sonde_walk *w, uint64_t entry, uint64_t kind, uint64_t x)
 {
 	uint64_t node = entry & -(uint64_t)NODE_BYTES, child, pivot, i;
 	uint64_t n = kind == NODE_GAPS ? NODE_GAPS_PIVOTS : NODE_PIVOTS;
 
-	if (bpf_probe_read_kernel(w->node, sizeof(w->node), (void *)(node + 8)))
+	if (!w || bpf_probe_read_kernel(w->node, sizeof(w->node), (void *)(node + 8)))
 		return 0;
 	LOOP for (i = 0; i < NODE_PIVOTS && i < n; i++)
 	{
@@ -114,7 +115,7 @@ GLOBAL uint64_t sonde_unwind_tree(struct sonde_walk *w, uint64_t root, uint64_t 
 		kind = entry >> 3 & 15;
 		if (kind == NODE_DENSE || kind > NODE_GAPS)
 			return 0;
-		entry = slot_for(w, entry, kind, x);
+		entry = sonde_unwind_slot(w, entry, kind, x);
 		if (kind == NODE_LEAF)
 			return entry;
 	}

@@ -9,10 +9,10 @@
 #include "bpf_helpers/shared.h"
 
 enum {
-	WALK_WINDOW = 2048, /* bytes of the stack that can be read at once */
-	WALK_READ = 512,    /* bytes that a walk reads ahead */
-	WALK_SLOTS = 128,   /* words of a stack that a trail remembers: a power of two */
-	WALK_TRAILS = 128,  /* of a CPU: a power of two */
+	WALK_WINDOW = 512, /* bytes of the stack that a walk reads at once */
+	WALK_MOST = 8192,  /* bytes of a stack that is recalled, at most */
+	WALK_SLOTS = 128,  /* words of a stack that a trail remembers: a power of two */
+	WALK_TRAILS = 128, /* of a CPU: a power of two */
 };
 
 /*
