@@ -309,6 +309,8 @@ struct value gen_str_at(struct gen *g, struct expr *e, LLVMValueRef at);
 struct value gen_data_loc(struct gen *g, LLVMValueRef handle, const struct type *type);
 
 /* ---- programs (gen_prog.c, gen_event.c) */
+/* Every function needs it: libbpf's linker refuses the .eh_frame of functions without a section. */
+void gen_no_unwind(struct gen *g, LLVMValueRef fn);
 void gen_program(struct gen *g, uint32_t index);
 
 /* ---- debug info (gen_btf.c) */

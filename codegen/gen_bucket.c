@@ -23,6 +23,7 @@ static LLVMValueRef bucket_body(struct gen *g, uint32_t map, int helper, struct 
 	g->body.fn = fn =
 		LLVMAddFunction(g->module, name, LLVMFunctionType(g->i64, params, 2, false));
 	LLVMSetLinkage(fn, LLVMInternalLinkage);
+	gen_no_unwind(g, fn);
 	g->body.di_fn = gen_di_body(g, fn, name, 2, span);
 	LLVMPositionBuilderAtEnd(g->b, gen_block(g, "entry"));
 	gen_location(g, span);

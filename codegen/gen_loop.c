@@ -42,6 +42,7 @@ static void enter_body(struct gen *g, struct outer *o, unsigned n_params, struct
 	g->body.fn =
 		LLVMAddFunction(g->module, name, LLVMFunctionType(g->i64, params, n_params, false));
 	LLVMSetLinkage(g->body.fn, LLVMInternalLinkage);
+	gen_no_unwind(g, g->body.fn);
 	g->body.di_fn = gen_di_body(g, g->body.fn, name, n_params, span);
 	g->body.entry = gen_block(g, "entry");
 	body = gen_block(g, "body");

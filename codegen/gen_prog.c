@@ -314,9 +314,9 @@ static gen_prog_fn *const generators[] = {
 
 _Static_assert(sizeof(generators) / sizeof(*generators) == PP_KIND_COUNT, "one hook for each kind");
 
-static void add_attribute(struct gen *g, LLVMValueRef fn, const char *name)
+void gen_no_unwind(struct gen *g, LLVMValueRef fn)
 {
-	unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+	unsigned kind = LLVMGetEnumAttributeKindForName("nounwind", strlen("nounwind"));
 
 	LLVMAddAttributeAtIndex(fn, LLVMAttributeFunctionIndex,
 				LLVMCreateEnumAttribute(g->llvm, kind, 0));
@@ -360,7 +360,7 @@ void gen_program(struct gen *g, uint32_t index)
 	g->prog.plan = &g->plan->progs[index];
 	g->body.fn = LLVMAddFunction(g->module, g->prog.plan->symbol, type);
 	LLVMSetSection(g->body.fn, g->prog.plan->section);
-	add_attribute(g, g->body.fn, "nounwind");
+	gen_no_unwind(g, g->body.fn);
 	g->body.ctx = LLVMGetParam(g->body.fn, 0);
 	g->body.di_fn = gen_di_program(g, g->body.fn, g->prog.plan->symbol,
 				       g->prog.plan->n_probes
