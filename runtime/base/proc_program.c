@@ -63,7 +63,8 @@ static bool read_exec_path(uint32_t pid, char out[PATH_MAX])
 static bool leads_to_program(uint32_t pid, const char *path)
 {
 	struct open_how how = {.flags = O_PATH | O_CLOEXEC,
-			       .resolve = *path == '/' ? RESOLVE_IN_ROOT : 0};
+			       .resolve = RESOLVE_NO_MAGICLINKS |
+					  (*path == '/' ? RESOLVE_IN_ROOT : 0)};
 	struct stat program, there;
 	char folder[48], exe[48];
 	bool is_same = false;
