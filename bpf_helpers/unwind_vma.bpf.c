@@ -8,6 +8,9 @@
  * were enabled again. Nodes and mappings are freed after an RCU grace period, and every word is
  * read with bpf_probe_read_kernel(), so a tree that changes meanwhile leads to a wrong mapping at
  * worst. That is not taken if it does not have the address.
+ *
+ * Frames are small, since large programs leave 224 bytes of BPF stack for a walk, and the verifier
+ * of 6.1 counts each frame as a multiple of 32.
  */
 #include "bpf_helpers/bpf.h"
 #include "bpf_helpers/unwind.h"
@@ -134,11 +137,19 @@ static INLINE_CORE struct inode *inode_of(struct file *file)
 	return BPF_CORE_READ(file, f_inode);
 }
 
-static INLINE_CORE void read_vma(struct sonde_vma *seen, struct vm_area_struct *vma)
+/* Copy what counts of a mapping to w->vma. */
+GLOBAL uint32_t sonde_unwind_read_vma(struct sonde_walk *w, uint64_t address)
 {
-	struct file *file = BPF_CORE_READ(vma, vm_file);
-	struct inode *inode = file ? inode_of(file) : 0;
+	struct vm_area_struct *vma = (void *)address;
+	struct sonde_vma *seen;
+	struct inode *inode;
+	struct file *file;
 
+	if (!w)
+		return 0;
+	seen = &w->vma;
+	file = BPF_CORE_READ(vma, vm_file);
+	inode = file ? inode_of(file) : 0;
 	bpf_core_read(&seen->start, sizeof(seen->start), &vma->vm_start);
 	bpf_core_read(&seen->bytes, sizeof(seen->bytes), &vma->vm_end);
 	bpf_core_read(&seen->offset, sizeof(seen->offset), &vma->vm_pgoff);
@@ -151,22 +162,27 @@ static INLINE_CORE void read_vma(struct sonde_vma *seen, struct vm_area_struct *
 		seen->device = BPF_CORE_READ(inode, i_sb, s_dev);
 		bpf_core_read(&seen->inode, sizeof(seen->inode), &inode->i_ino);
 	}
+	return 1;
 }
 
-/* Set w->vma to the mapping that has address x. A function of its own, because some programs have
- * little space left on the BPF stack. */
-GLOBAL uint32_t sonde_unwind_find_vma(struct sonde_walk *w, uint64_t x)
+static INLINE_CORE uint64_t root_of(struct task_struct *task)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
 	struct mm_struct___tree *mm = (void *)task->mm;
-	uint64_t vma;
 
-	if (!w || !bpf_core_field_exists(mm->mm_mt))
+	return bpf_core_field_exists(mm->mm_mt) ? (uint64_t)BPF_CORE_READ(mm, mm_mt.ma_root) : 0;
+}
+
+/* Set w->vma to the mapping that has address x. enum unwind_end. */
+static INLINE_CORE uint32_t find_vma(struct sonde_walk *w, uint64_t x)
+{
+	uint64_t root = root_of(bpf_get_current_task_btf()), vma;
+
+	if (root < PAGE)
 		return UNWIND_NOT_READY;
-	vma = sonde_unwind_tree(w, (uint64_t)BPF_CORE_READ(mm, mm_mt.ma_root), x);
+	vma = sonde_unwind_tree(w, root, x);
 	if (vma < PAGE)
 		return UNWIND_NOT_CODE;
-	read_vma(&w->vma, (struct vm_area_struct *)vma);
+	sonde_unwind_read_vma(w, vma);
 	if (x - w->vma.start >= w->vma.bytes)
 		return UNWIND_NOT_READY; /* it has changed meanwhile */
 	return w->vma.flags & VM_EXEC ? UNWIND_GOES_ON : UNWIND_NOT_CODE;
@@ -181,7 +197,7 @@ GLOBAL uint32_t sonde_unwind_vma(struct sonde_walk *w, uint64_t x)
 	if (!w)
 		return UNWIND_NOT_READY;
 	w->is_missing = 1;
-	end = sonde_unwind_find_vma(w, x);
+	end = find_vma(w, x);
 	if (end)
 		return end;
 	key.device = w->vma.device;
