@@ -167,10 +167,11 @@ int go_add_functions(struct cfi *c, struct go_table *t, const uint8_t *bytes, si
 /* The rule where the return address is `distance` bytes above rsp. */
 static struct unwind_rule rule_for(int64_t distance, uint8_t flags, enum special special)
 {
-	struct unwind_rule rule = {.cfa = UNWIND_RSP, .cfa_offset = (int32_t)distance + WORD};
+	struct unwind_rule rule = {.cfa = UNWIND_RSP};
 
 	if (distance < 0 || distance > DISTANCE_MAX)
 		return (struct unwind_rule){.cfa = UNWIND_NO_RULE};
+	rule.cfa_offset = (int32_t)distance + WORD;
 	if (special == SIGNAL_HANDLER) {
 		rule.rbp = UNWIND_RBP_UNKNOWN; /* that of the interrupted code is with the signal */
 	} else if (distance && flags & FLAG_ASM) {

@@ -799,8 +799,9 @@ static const struct go_function {
 	{"runtime.sigreturn__sigaction", ASM, {2, 32}},
 	{"runtime.sigtramp", TOPFRAME | ASM, {2, 4, 112, 28}}, /* 0 for 4 bytes, 56 */
 	{"main.none", 0, {NO_TABLE}},
-	{"main.short", 0, {2, 8, 0}},	   /* ends too early */
-	{"main.below", 0, {1, 8, 18, 24}}, /* -2, then 7 */
+	{"main.short", 0, {2, 8, 0}},			      /* ends too early */
+	{"main.below", 0, {1, 8, 18, 24}},		      /* -2, then 7 */
+	{"main.huge", 0, {0xfe, 0xff, 0xff, 0xff, 0x0f, 32}}, /* 2^31 - 2 */
 };
 enum { GO_STEP = 0x20, NAMES = 72, DISTANCES = 0x200, FUNCTIONS = 0x280, DESCRIPTIONS = 0x100 };
 
@@ -866,6 +867,7 @@ static void check_go(void)
 	check(at + 8, UNWIND_NO_RULE);
 	check(at += GO_STEP, UNWIND_NO_RULE);
 	check(at + 8, UNWIND_RSP, AT_CFA, -16, 15);
+	check(at += GO_STEP, UNWIND_NO_RULE);
 	check(at += GO_STEP, UNWIND_NO_RULE);
 }
 
