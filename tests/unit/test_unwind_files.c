@@ -14,6 +14,8 @@
 #include <elfutils/libdw.h>
 #include <fcntl.h>
 #include <gelf.h>
+#include <glob.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -347,6 +349,88 @@ static void test_files(void **state)
 	assert_true(n > 0);
 }
 
+/* Paths that match the pattern below the folder of the build, which has tests/unit/THIS. */
+static size_t find_built(const char *pattern, glob_t *out)
+{
+	char path[PATH_MAX], folder[PATH_MAX / 2];
+	ssize_t n = readlink("/proc/self/exe", folder, sizeof(folder) - 1);
+
+	assert_true(n > 0);
+	folder[n] = '\0';
+	for (int i = 0; i < 3; i++)
+		*strrchr(folder, '/') = '\0';
+	snprintf(path, sizeof(path), "%s/%s", folder, pattern);
+	return glob(path, 0, NULL, out) ? 0 : out->gl_pathc;
+}
+
+/* Programs of the live tests: static ones, other compilers, levels of optimization. */
+static void test_built_files(void **state)
+{
+	glob_t found = {0};
+
+	(void)state;
+	if (!find_built("workloads/stacks/*", &found))
+		skip();
+	for (size_t i = 0; i < found.gl_pathc; i++) {
+		int fd = open(found.gl_pathv[i], O_RDONLY | O_CLOEXEC);
+
+		assert_true(fd >= 0);
+		compare_file(strrchr(found.gl_pathv[i], '/') + 1, fd);
+		close(fd);
+	}
+	globfree(&found);
+}
+
+/* The rows of Go's functions against the CFA in Go's .debug_frame. */
+static void compare_go(const char *name, int fd)
+{
+	Dwarf *dwarf = dwarf_begin(fd, DWARF_C_READ);
+	struct compared f = {.name = name, .cfi = dwarf_getcfi(dwarf)};
+
+	assert_int_equal(unwind_table_read(fd, &f.rules, &f.table), 0);
+	assert_true(f.table.is_go && f.cfi);
+	for (uint32_t i = 0; i < f.table.n_segments; i++) {
+		const struct unwind_segment *s = &f.table.segments[i];
+
+		for (uint64_t at = s->address; at < s->address + s->bytes; at++) {
+			const struct unwind_rule *r = unwind_table_rule(&f.table, &f.rules, at);
+			Dwarf_Frame *frame = NULL;
+
+			f.counts.checked++;
+			if (r->cfa == UNWIND_RSP && !dwarf_cfi_addrframe(f.cfi, at, &frame)) {
+				f.counts.equal++;
+				if (by_rule(r, at).cfa != by_libdw(frame, at).cfa)
+					report(&f, at, "the CFAs differ");
+			}
+			free(frame);
+		}
+	}
+	print_message("%-24s %8lu rows, %7lu bytes of code, %lu with a CFA, %lu different\n", name,
+		      f.table.n_rows, f.counts.checked, f.counts.equal, f.counts.different);
+	assert_int_equal(f.counts.different, 0);
+	assert_true(f.counts.equal > f.counts.checked / 2);
+	dwarf_end(dwarf);
+	unwind_table_free(&f.table);
+	unwind_rules_free(&f.rules);
+}
+
+static void test_go_files(void **state)
+{
+	glob_t found = {0};
+
+	(void)state;
+	if (!find_built("workloads/go/calls*", &found))
+		skip();
+	for (size_t i = 0; i < found.gl_pathc; i++) {
+		int fd = open(found.gl_pathv[i], O_RDONLY | O_CLOEXEC);
+
+		assert_true(fd >= 0);
+		compare_go(strrchr(found.gl_pathv[i], '/') + 1, fd);
+		close(fd);
+	}
+	globfree(&found);
+}
+
 /* Files to be compared by hand: UNWIND_FILES=PATH:PATH... */
 static void test_named_files(void **state)
 {
@@ -393,8 +477,8 @@ static void test_vdso(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_files),
-		cmocka_unit_test(test_named_files),
+		cmocka_unit_test(test_files),	 cmocka_unit_test(test_built_files),
+		cmocka_unit_test(test_go_files), cmocka_unit_test(test_named_files),
 		cmocka_unit_test(test_vdso),
 	};
 
