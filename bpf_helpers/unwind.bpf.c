@@ -204,8 +204,6 @@ static INLINE uint32_t leave_by_fp(struct sonde_walk *w, struct sonde_trail *t)
 {
 	uint64_t bp = w->bp, ip, caller;
 
-	if (!bp)
-		return UNWIND_COMPLETE;
 	if (bp < w->sp || bp - w->sp > FP_STEP_MAX || bp & 7)
 		return UNWIND_BAD_FRAME;
 	if (!read_word(w, t, bp, &caller) || !read_word(w, t, bp + 8, &ip))
@@ -214,7 +212,7 @@ static INLINE uint32_t leave_by_fp(struct sonde_walk *w, struct sonde_trail *t)
 	w->bp = caller;
 	w->ip = ip;
 	w->by_fp = 1;
-	return ip ? UNWIND_GOES_ON : UNWIND_COMPLETE;
+	return ip || caller ? UNWIND_GOES_ON : UNWIND_COMPLETE; /* 0, 0: the first frame */
 }
 
 /* Go to the caller by a rule. */

@@ -269,6 +269,29 @@ static int add_go(struct source *s)
 		   : go_add_functions(&s->cfi, &s->go, s->gopclntab, n, text->address, s->f.entry);
 }
 
+/* ---- the entry point ----------------------------------------------------------------------- */
+
+enum { ENTRY_BYTES = 48 }; /* of code: ld.so's has 40 */
+
+/* A program's first function has no caller. That of ld.so has no call frame information. */
+static int add_entry(struct source *s)
+{
+	uint64_t offset = s->f.entry - s->cfi.segments[0].address;
+	struct cfi_cie cie = {.state.ip.how = CFI_UNDEFINED};
+	struct cfi_fde fde = {.start = (uint32_t)offset,
+			      .bytes = ENTRY_BYTES,
+			      .cie = (uint32_t)s->cfi.cies.n};
+	int err;
+
+	if (!s->f.entry || offset > UINT32_MAX - ENTRY_BYTES)
+		return 0;
+	for (size_t i = 0; i < s->cfi.fdes.n; i++)
+		if (offset - s->cfi.fdes.items[i].start < s->cfi.fdes.items[i].bytes)
+			return 0;
+	err = vec_push(&s->cfi.cies, cie);
+	return err ? err : cfi_add_fde(&s->cfi, fde);
+}
+
 /* ---- tables -------------------------------------------------------------------------------- */
 
 static int add_sections(struct source *s, const struct unwind_table *t)
@@ -314,6 +337,8 @@ static int make_table(struct source *s, int fd, struct unwind_rules *rules, stru
 	s->cfi.segments = t->segments;
 	s->cfi.n_segments = t->n_segments;
 	err = add_sections(s, t);
+	if (!err && s->cfi.fdes.n && !t->is_go)
+		err = add_entry(s);
 	return err ? err : pack_rows(s, rules, t);
 }
 
