@@ -81,12 +81,9 @@ bool sema_go_span(struct sema *s, const struct expr *e, const struct attach_poin
 		hint(s, p->targets[0].function);
 		return false;
 	}
-	if (s->program->config.open_spans != OPEN_SPANS_COUNT)
-		return true;
-	sema_error(s, e->span, "go-span",
-		   "open_spans = count is not available for functions of Go: the kernel cannot "
-		   "list goroutines");
-	if (s->report)
-		diag_hint(s->diags, "calls that have returned are measured without it");
-	return false;
+	if (s->program->config.open_spans == OPEN_SPANS_COUNT && s->report)
+		diag_warning(s->diags, s->probe->span, "go-span",
+			     "calls of functions of Go that have not returned are not counted: the "
+			     "kernel cannot list goroutines");
+	return true;
 }

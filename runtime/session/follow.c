@@ -35,20 +35,28 @@ static void mark_thread(int map_fd, int tid)
 	close(fd);
 }
 
-/* Mark all threads of a process. */
-static void mark_process(uint32_t pid, void *ctx)
+/* The directory of a process's threads. NULL, and a warning if /proc hides it. */
+static DIR *open_threads(uint32_t pid)
 {
-	const int *map_fd = ctx;
 	char path[64];
-	struct dirent *d;
 	DIR *dir;
 
 	snprintf(path, sizeof(path), "/proc/%u/task", pid);
 	dir = opendir(path);
-	if (!dir && proc_error((uint32_t)pid, errno) == -EACCES)
-		log_warning("--follow: /proc hides process %d: the processes that it has started "
+	if (!dir && proc_error(pid, errno) == -EACCES)
+		log_warning("--follow: /proc hides process %u: the processes that it has started "
 			    "before are not traced",
 			    pid);
+	return dir;
+}
+
+/* Mark all threads of a process. */
+static void mark_process(uint32_t pid, void *ctx)
+{
+	const int *map_fd = ctx;
+	struct dirent *d;
+	DIR *dir = open_threads(pid);
+
 	while (dir && (d = readdir(dir))) {
 		int tid = atoi(d->d_name);
 
@@ -63,7 +71,10 @@ static void mark_process(uint32_t pid, void *ctx)
 void session_follow(const struct session *s, uint32_t pid)
 {
 	int fd = bpf_object__find_map_fd_by_name(s->object, "sonde_scopes");
+	DIR *dir = fd >= 0 ? open_threads(pid) : NULL;
 
+	if (dir)
+		closedir(dir);
 	if (fd >= 0)
 		proc_children_each_descendant(pid, mark_process, &fd);
 }
