@@ -71,7 +71,6 @@ struct pt_regs___unwind {
 enum {
 	USER_CS = 0x33, /* __USER_CS: 64-bit code */
 	PAGE = 4096,
-	CALL_MAX = 8,		/* bytes of the longest call instruction, and one more */
 	FP_STEP_MAX = 16 << 20, /* max. bytes of a frame that a frame pointer leads to */
 	RETURNS = 64,		/* max. return probes of a thread (MAX_URETPROBE_DEPTH) */
 };
@@ -123,20 +122,6 @@ static INLINE uint32_t read_word(struct sonde_walk *w, struct sonde_trail *t, ui
 	return 1;
 }
 
-/* Is there a call instruction before x? Its bytes: e8 and four more, or ff with 2 in the middle of
- * the next byte, in 2, 3, 4, 6 or 7 bytes (and with prefixes, which need not be checked). */
-GLOBAL uint32_t sonde_unwind_follows_call(uint64_t x)
-{
-	uint8_t b[CALL_MAX];
-
-	if (bpf_probe_read_user(b, sizeof(b), (void *)(x - sizeof(b))))
-		return 0;
-	if (b[3] == 0xe8)
-		return 1;
-#define IS_CALL(i) (b[i] == 0xff && (b[(i) + 1] & 0x38) == 0x10)
-	return IS_CALL(6) | IS_CALL(5) | IS_CALL(4) | IS_CALL(2) | IS_CALL(1);
-}
-
 /* A register of the innermost frame by its DWARF number. */
 GLOBAL uint64_t sonde_unwind_register(uint32_t number)
 {
@@ -176,27 +161,33 @@ static INLINE uint32_t leave_signal(struct sonde_walk *w, struct sonde_trail *t)
 	return UNWIND_GOES_ON;
 }
 
-/* Is the instruction before x a system call? */
-GLOBAL uint32_t sonde_unwind_follows_syscall(uint64_t x)
+/* Leave the innermost frame in code without rows, where rbp may still be the caller's. 0 if the
+ * frame pointer has to be tried. glibc ends the rows of clone and clone3 before their system call,
+ * as they hold for the caller only: in the new thread, the word at rsp is no return address. */
+static INLINE uint32_t leave_edge(struct sonde_walk *w, struct sonde_trail *t, uint32_t *end)
 {
-	uint16_t bytes;
+	uint32_t edge = sonde_unwind_edge(w->ip);
+	uint64_t ip, bp = w->bp, at = w->sp;
 
-	return !bpf_probe_read_user(&bytes, sizeof(bytes), (void *)(x - 2)) && bytes == 0x050f;
-}
-
-/* Leave a system call in code without rows. glibc ends the rows of clone and clone3 before it, as
- * they hold for the caller only: in the new thread, the word at rsp is no return address. */
-static INLINE uint32_t leave_syscall(struct sonde_walk *w, struct sonde_trail *t)
-{
-	uint64_t ip;
-
-	if (!read_word(w, t, w->sp, &ip))
-		return UNWIND_UNREADABLE;
+	if (edge == EDGE_NONE)
+		return 0;
+	*end = UNWIND_UNREADABLE;
+	if (edge == EDGE_PUSHED) {
+		if (!read_word(w, t, at, &bp))
+			return 1;
+		at += 8;
+	}
+	if (!read_word(w, t, at, &ip))
+		return 1;
+	*end = UNWIND_COMPLETE;
 	if (!sonde_unwind_follows_call(ip))
-		return UNWIND_COMPLETE;
+		return edge == EDGE_SYSCALL;
 	w->ip = ip;
-	w->sp += 8;
-	return UNWIND_GOES_ON;
+	w->bp = bp;
+	w->sp = at + 8;
+	w->by_fp = 1;
+	*end = UNWIND_GOES_ON;
+	return 1;
 }
 
 /* Go to the caller by its frame pointer. */
@@ -213,6 +204,17 @@ static INLINE uint32_t leave_by_fp(struct sonde_walk *w, struct sonde_trail *t)
 	w->ip = ip;
 	w->by_fp = 1;
 	return ip || caller ? UNWIND_GOES_ON : UNWIND_COMPLETE; /* 0, 0: the first frame */
+}
+
+static INLINE uint32_t leave_without_rule(struct sonde_walk *w, struct sonde_trail *t, uint64_t n)
+{
+	uint32_t end;
+
+	if (!w->is_mapped)
+		return UNWIND_NOT_READY;
+	if (n == 0 && leave_edge(w, t, &end))
+		return end;
+	return leave_by_fp(w, t);
 }
 
 /* Go to the caller by a rule. */
@@ -326,10 +328,8 @@ GLOBAL int sonde_unwind_step(struct sonde_walk *w, struct sonde_trail *t)
 	if (!rule) /* cannot happen */
 		return 1;
 	kind = rule->cfa;
-	if (kind == UNWIND_NO_RULE && w->piece && n == 0 && sonde_unwind_follows_syscall(w->ip))
-		end = leave_syscall(w, t);
-	else if (kind == UNWIND_NO_RULE)
-		end = w->is_mapped ? leave_by_fp(w, t) : UNWIND_NOT_READY;
+	if (kind == UNWIND_NO_RULE)
+		end = leave_without_rule(w, t, n);
 	else if (kind == UNWIND_SIGNAL)
 		end = leave_signal(w, t);
 	else if (kind == UNWIND_END)

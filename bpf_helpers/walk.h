@@ -91,3 +91,11 @@ uint32_t sonde_unwind_range(struct sonde_walk *w, uint32_t ranges, uint64_t n, u
 			    int64_t shift);
 /* The index of the rule of the row that covers an offset in a piece. */
 uint32_t sonde_unwind_row(uint32_t piece, uint64_t offset);
+/* Is there a call instruction before x? */
+uint32_t sonde_unwind_follows_call(uint64_t x);
+
+/* Where in a function without rows an address is, by the instructions there. At the function's
+ * first instruction and at its return, the return address is at rsp; after `push %rbp` it is
+ * behind rbp. */
+enum sonde_edge { EDGE_NONE, EDGE_SYSCALL, EDGE_FUNCTION, EDGE_PUSHED };
+uint32_t sonde_unwind_edge(uint64_t ip); /* enum sonde_edge */
