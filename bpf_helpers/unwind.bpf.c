@@ -294,7 +294,8 @@ static INLINE uint32_t is_of(const struct unwind_space *space, uint32_t exec_id)
 	return space->exec_id == exec_id || space->exec_id == UNWIND_ANY_EXEC;
 }
 
-/* One frame: keep it, and go to its caller. True at the end of the walk; w->end says why. */
+/* One frame, whose mapping was located: keep it, and go to its caller. True at the end of the walk;
+ * w->end says why. */
 GLOBAL int sonde_unwind_step(struct sonde_walk *w, struct sonde_trail *t)
 {
 	uint64_t x, by_fp, n;
@@ -303,16 +304,11 @@ GLOBAL int sonde_unwind_step(struct sonde_walk *w, struct sonde_trail *t)
 
 	if (!w || !t)
 		return 1;
-	if (w->ip - w->trampoline < PAGE && w->trampoline) {
-		t->n_slots = WALK_SLOTS + 1; /* not learnt: it depends on more than the stack */
-		x = sonde_unwind_replaced(w->sp - 8);
-		w->ip = x ? x : w->ip;
-	}
 	x = w->ip - !w->exact;
 	by_fp = w->by_fp;
 	w->exact = 0;
 	w->by_fp = 0;
-	end = x - w->start < w->bytes ? UNWIND_GOES_ON : sonde_unwind_mapping(w, x);
+	end = w->found;
 	if (!end && by_fp && !sonde_unwind_follows_call(w->ip))
 		end = UNWIND_NO_CALL;
 	w->end = end;
@@ -457,8 +453,12 @@ GLOBAL uint64_t sonde_unwind_walk(struct sonde_walk *w, uint32_t tgid, uint32_t 
 	w->window_bytes = 0;
 	begin_trail(t, w, limit, sweeps);
 	if (w->end == UNWIND_DEEP)
-		LOOP for (uint32_t i = 0; i < SONDE_MAX_FRAMES && i < limit;
-			  i++) if (sonde_unwind_step(w, t)) break;
+		LOOP for (uint32_t i = 0; i < SONDE_MAX_FRAMES && i < limit; i++)
+		{
+			sonde_unwind_locate(w, t);
+			if (sonde_unwind_step(w, t))
+				break;
+		}
 	w->must_ask = w->is_missing && must_ask(tgid, exec_id);
 	w->n_frames += w->end == UNWIND_NO_WAY && !w->n_frames; /* 32-bit code */
 	return w->n_frames;

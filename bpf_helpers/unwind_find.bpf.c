@@ -98,17 +98,4 @@ GLOBAL uint32_t sonde_unwind_row(uint32_t piece, uint64_t offset)
 	return UNWIND_ROW_RULE(table_word(chunk, lo));
 }
 
-/* Find the mapping of address x, which is an address of code. enum unwind_end: GOES_ON if it is
- * there. */
-GLOBAL uint32_t sonde_unwind_mapping(struct sonde_walk *w, uint64_t x)
-{
-	if (!w)
-		return UNWIND_NOT_READY;
-	if (x - w->start < w->bytes)
-		return UNWIND_GOES_ON;
-	if (sonde_unwind_range(w, w->ranges, w->n_ranges, x, 0))
-		return UNWIND_GOES_ON;
-	return sonde_unwind_vma(w, x);
-}
-
 #endif

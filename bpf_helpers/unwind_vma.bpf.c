@@ -188,16 +188,14 @@ static INLINE_CORE uint32_t find_vma(struct sonde_walk *w, uint64_t x)
 	return w->vma.flags & VM_EXEC ? UNWIND_GOES_ON : UNWIND_NOT_CODE;
 }
 
-GLOBAL uint32_t sonde_unwind_vma(struct sonde_walk *w, uint64_t x)
+/* The kernel's own mappings, when the process's ranges do not have the address. */
+static INLINE_CORE uint32_t look_at_vma(struct sonde_walk *w, uint64_t x)
 {
 	struct unwind_file_key key;
 	struct unwind_file *file;
-	uint32_t end;
+	uint32_t end = find_vma(w, x);
 
-	if (!w)
-		return UNWIND_NOT_READY;
 	w->is_missing = 1;
-	end = find_vma(w, x);
 	if (end)
 		return end;
 	key.device = w->vma.device;
@@ -212,6 +210,25 @@ GLOBAL uint32_t sonde_unwind_vma(struct sonde_walk *w, uint64_t x)
 	w->piece = 0;
 	w->is_mapped = !key.inode; /* JIT code has no table; a file's may come */
 	return UNWIND_GOES_ON;
+}
+
+GLOBAL uint32_t sonde_unwind_locate(struct sonde_walk *w, struct sonde_trail *t)
+{
+	uint64_t x;
+
+	if (!w || !t)
+		return 0;
+	if (w->ip - w->trampoline < PAGE) {
+		t->n_slots = WALK_SLOTS + 1; /* not learnt: it depends on more than the stack */
+		x = sonde_unwind_replaced(w->sp - 8);
+		w->ip = x ? x : w->ip;
+	}
+	x = w->ip - !w->exact;
+	if (x - w->start < w->bytes || sonde_unwind_range(w, w->ranges, w->n_ranges, x, 0))
+		w->found = UNWIND_GOES_ON;
+	else
+		w->found = look_at_vma(w, x);
+	return 0;
 }
 
 #endif

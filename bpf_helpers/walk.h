@@ -51,6 +51,7 @@ struct sonde_walk {
 	uint32_t end;	     /* enum unwind_end */
 	uint32_t exact;	     /* ip is the next instruction; else it is a return address */
 	uint32_t by_fp;	     /* ip was found by a frame pointer */
+	uint32_t found;	     /* enum unwind_end: GOES_ON if its address is that of code */
 	uint32_t is_missing; /* something was not in the tables */
 	uint32_t must_ask;   /* user space has to be told, by a struct sonde_unwind_event */
 	uint32_t slot;	     /* of this scratch memory; only 0 learns trails, as nothing else runs
@@ -80,11 +81,11 @@ uint64_t sonde_unwind_learn(struct sonde_walk *w, uint64_t hash);
 /* Hide what the verifier and LLVM know of a value: they would follow each case. */
 #define OPAQUE(v) __asm__ volatile("" : "+r"(v))
 
-/* Set the walk's mapping to that of address x, which is an address of code. enum unwind_end:
- * GOES_ON if there is one. */
-uint32_t sonde_unwind_mapping(struct sonde_walk *w, uint64_t x);
-/* The same among the mappings of the kernel. */
-uint32_t sonde_unwind_vma(struct sonde_walk *w, uint64_t x);
+/* Set the walk's mapping to that of its address, and w->found. Called by the walk, not by a step:
+ * a program has 8 frames, and loops take some of them. */
+uint32_t sonde_unwind_locate(struct sonde_walk *w, struct sonde_trail *t);
+/* The return address that a return probe has replaced; 0: not found. */
+uint64_t sonde_unwind_replaced(uint64_t slot);
 /* If an array of ranges has x, set the walk's mapping to that range, moved by `shift`. Returns 1 if
  * so. */
 uint32_t sonde_unwind_range(struct sonde_walk *w, uint32_t ranges, uint64_t n, uint64_t x,
