@@ -7,9 +7,9 @@
  *              else, as those do that switch stacks. ASM: it was written in assembly.
  *   distances  pairs of differences (distance from rsp to the return address, bytes of code).
  *
- * A function with a frame stores rbp below the return address, at CFA - 16. Assembly need not:
- * where it has a frame, and in functions that set rsp, there are no rows, and walks take the frame
- * pointer.
+ * A function with a frame stores rbp below the return address, at CFA - 16. Assembly need not, and
+ * may use rbp for something else. In functions that set rsp there are no rows, and walks take the
+ * frame pointer.
  */
 #include "runtime/unwind/go.h"
 #include <errno.h>
@@ -165,17 +165,15 @@ int go_add_functions(struct cfi *c, struct go_table *t, const uint8_t *bytes, si
 /* ---- rows ---------------------------------------------------------------------------------- */
 
 /* The rule where the return address is `distance` bytes above rsp. */
-static struct unwind_rule rule_for(int64_t distance, uint8_t flags, enum special special)
+static struct unwind_rule rule_for(int64_t distance, uint8_t flags)
 {
 	struct unwind_rule rule = {.cfa = UNWIND_RSP};
 
 	if (distance < 0 || distance > DISTANCE_MAX)
 		return (struct unwind_rule){.cfa = UNWIND_NO_RULE};
 	rule.cfa_offset = (int32_t)distance + WORD;
-	if (special == SIGNAL_HANDLER) {
-		rule.rbp = UNWIND_RBP_UNKNOWN; /* that of the interrupted code is with the signal */
-	} else if (distance && flags & FLAG_ASM) {
-		return (struct unwind_rule){.cfa = UNWIND_NO_RULE};
+	if (distance && flags & FLAG_ASM) {
+		rule.rbp = UNWIND_RBP_UNKNOWN;
 	} else if (distance) {
 		rule.rbp = UNWIND_RBP_AT_CFA;
 		rule.rbp_offset = -2 * WORD;
@@ -227,7 +225,7 @@ int go_pack_function(const struct go_table *t, uint32_t function, uint64_t start
 		distance += (int32_t)(difference >> 1 ^ -(difference & 1));
 		if (r.failed || !bytes) /* the end, and code without a row */
 			return pack_row(out, start, UNWIND_RULE_NONE);
-		err = pack_rule(rules, out, start, rule_for(distance, flags, special));
+		err = pack_rule(rules, out, start, rule_for(distance, flags));
 		start = bytes < end - start ? start + bytes : end;
 	}
 	return err;

@@ -851,7 +851,7 @@ static void check_go(void)
 	check(at + 23, UNWIND_RSP, AT_CFA, -16, 32);
 	check(at + 24, UNWIND_RSP, SAME, 0, 8);
 	check(at += GO_STEP, UNWIND_RSP, SAME, 0, 8);
-	check(at + 4, UNWIND_NO_RULE);
+	check(at + 4, UNWIND_RSP, UNKNOWN, 0, 24);
 	check(at += GO_STEP, UNWIND_END);
 	check(at += GO_STEP, UNWIND_END);
 	check(at += GO_STEP, UNWIND_NO_RULE);
@@ -860,7 +860,7 @@ static void check_go(void)
 	check(at - 2, UNWIND_NO_RULE);
 	check(at - 1, UNWIND_SIGNAL);
 	check(at + GO_STEP - 1, UNWIND_SIGNAL);
-	check(at += GO_STEP, UNWIND_RSP, UNKNOWN, 0, 8);
+	check(at += GO_STEP, UNWIND_RSP, SAME, 0, 8);
 	check(at + 4, UNWIND_RSP, UNKNOWN, 0, 64);
 	check(at += GO_STEP, UNWIND_NO_RULE);
 	check(at += GO_STEP, UNWIND_RSP, SAME, 0, 8);
