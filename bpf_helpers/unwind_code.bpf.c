@@ -33,6 +33,8 @@ GLOBAL uint32_t sonde_unwind_edge(uint64_t ip)
 		return EDGE_SYSCALL;
 	if (b[2] == 0x55 || b[2] == 0xc3 || b[2] == 0xcc) /* push %rbp, ret, a probe */
 		return EDGE_FUNCTION;
+	if (b[2] == 0xff && b[3] == 0x25) /* jmp *x(%rip): an entry of a PLT */
+		return EDGE_FUNCTION;
 	if (b[2] == 0xf3 && b[3] == 0x0f && b[4] == 0x1e && b[5] == 0xfa) /* endbr64 */
 		return EDGE_FUNCTION;
 	if (b[1] == 0x55 && b[2] == 0x48 && b[3] == 0x89 && b[4] == 0xe5) /* mov %rsp,%rbp */
