@@ -69,4 +69,5 @@ if(SONDE_RUSTC AND NOT rustc_fails)
 			${stacks_source}/waits.rs
 		DEPENDS ${stacks_source}/waits.rs VERBATIM)
 	add_custom_target(stacks_waits-rust ALL DEPENDS ${stacks_dir}/waits-rust)
+	list(APPEND live ${CMAKE_CURRENT_SOURCE_DIR}/live/rust/known-stacks-rust.test)
 endif()
