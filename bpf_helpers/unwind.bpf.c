@@ -116,7 +116,9 @@ static INLINE uint32_t read_word(struct sonde_walk *w, struct sonde_trail *t, ui
 	address -= t->sp;
 	t->at[slot] = address >> 3;
 	t->word[slot] = word;
-	if (address >= t->bytes)
+	if (address >= WALK_MOST)
+		t->n_slots = WALK_SLOTS + 1; /* not learnt */
+	else if (address >= t->bytes)
 		t->bytes = address + 8;
 	*out = word;
 	return 1;
@@ -256,36 +258,41 @@ static INLINE uint32_t leave_by_rule(struct sonde_walk *w, struct sonde_trail *t
 	return UNWIND_GOES_ON;
 }
 
+/* Small frames, as in unwind_vma.bpf.c: the callback has a pointer to the walk, and w->look is the
+ * element of the list, later the address found. */
 struct returns {
-	uint64_t at, slot, found;
+	struct sonde_walk *w;
 };
 
 static __attribute__((noinline)) long look_at_return(uint32_t i, struct returns *l)
 {
-	struct return_instance *r = (void *)l->at;
+	struct return_instance *r = (void *)l->w->look;
 	uint64_t slot = 0;
 
 	(void)i;
 	bpf_core_read(&slot, sizeof(slot), &r->stack);
-	if (slot == l->slot) {
-		bpf_core_read(&l->found, sizeof(l->found), &r->orig_ret_vaddr);
+	if (slot == l->w->sp - 8) {
+		bpf_core_read(&l->w->look, sizeof(l->w->look), &r->orig_ret_vaddr);
 		return 1;
 	}
-	bpf_core_read(&l->at, sizeof(l->at), &r->next);
-	return !l->at;
+	bpf_core_read(&l->w->look, sizeof(l->w->look), &r->next);
+	return !l->w->look;
 }
 
-/* The return address that a return probe has replaced; 0: not found. By bpf_loop, because it is
- * rare: the verifier would follow a loop 64 times. */
-GLOBAL uint64_t sonde_unwind_replaced(uint64_t slot)
+/* By bpf_loop, because it is rare: the verifier would follow a loop 64 times. */
+GLOBAL uint64_t sonde_unwind_replaced(struct sonde_walk *w)
 {
 	struct task_struct___unwind *task = (void *)bpf_get_current_task_btf();
-	struct returns l = {.slot = slot};
+	struct uprobe_task *utask;
+	struct returns l = {.w = w};
 
-	l.at = (uint64_t)BPF_CORE_READ(task, utask, return_instances);
-	if (l.at)
+	if (!w)
+		return 0;
+	utask = task->utask;
+	bpf_core_read(&w->look, sizeof(w->look), &utask->return_instances);
+	if (w->look)
 		bpf_loop(RETURNS, look_at_return, &l, 0);
-	return l.found;
+	return w->look;
 }
 
 /* Were the mappings of a space read since the last execve? */
@@ -340,7 +347,7 @@ GLOBAL int sonde_unwind_step(struct sonde_walk *w, struct sonde_trail *t)
 
 /* Something was not in the tables: must user space be asked to read the mappings of the process?
  * Once a second, until it has. */
-static INLINE uint32_t must_ask(uint32_t tgid, uint32_t exec_id)
+GLOBAL uint32_t sonde_unwind_must_ask(uint32_t tgid, uint32_t exec_id)
 {
 	uint32_t now = UNWIND_ASKED_NOW(bpf_ktime_get_ns());
 	struct unwind_space fresh = {.exec_id = exec_id, .asked = now};
@@ -459,7 +466,7 @@ GLOBAL uint64_t sonde_unwind_walk(struct sonde_walk *w, uint32_t tgid, uint32_t 
 			if (sonde_unwind_step(w, t))
 				break;
 		}
-	w->must_ask = w->is_missing && must_ask(tgid, exec_id);
+	w->must_ask = w->is_missing && sonde_unwind_must_ask(tgid, exec_id);
 	w->n_frames += w->end == UNWIND_NO_WAY && !w->n_frames; /* 32-bit code */
 	return w->n_frames;
 }

@@ -33,8 +33,10 @@ struct super_block {
 };
 
 struct inode {
+	unsigned short i_mode;
 	struct super_block *i_sb;
 	unsigned long i_ino;
+	long long i_size;
 };
 
 struct dentry {
@@ -70,7 +72,7 @@ struct mm_struct___tree {
 
 #pragma clang attribute pop
 
-enum { VM_EXEC = 4, PAGE_SHIFT = 12, FMODE_BACKING = 1 << 25 };
+enum { VM_EXEC = 4, PAGE_SHIFT = 12, FMODE_BACKING = 3 << 24 };
 
 /* Nodes of a maple tree: 256 bytes, a word for the parent, pivots, slots. A slot leads to all up to
  * its pivot. The address of a node has its kind in bits 3 to 6. */
@@ -125,16 +127,23 @@ GLOBAL uint64_t sonde_unwind_tree(struct sonde_walk *w, uint64_t root, uint64_t 
 	return 0;
 }
 
-/* The inode that /proc/PID/maps and stat() show. Of a file on overlayfs, the kernel maps the file
- * below, and since 6.8 it shows that of overlayfs. */
+/* The inode that /proc/PID/maps shows. Of a file on overlayfs, the kernel maps the file below, and
+ * since 6.8 it shows that of overlayfs. The flag of such a file has another bit in newer kernels,
+ * where other files have the old one. So what it leads to is taken only if it has the mode and the
+ * size of the file below. */
 static INLINE_CORE struct inode *inode_of(struct file *file)
 {
 	struct backing_file *backing = (void *)file;
+	struct inode *inode = BPF_CORE_READ(file, f_inode), *above;
 
-	if (bpf_core_field_exists(backing->user_path) &&
-	    BPF_CORE_READ(file, f_mode) & FMODE_BACKING)
-		return BPF_CORE_READ(backing, user_path.dentry, d_inode);
-	return BPF_CORE_READ(file, f_inode);
+	if (!bpf_core_field_exists(backing->user_path) ||
+	    !(BPF_CORE_READ(file, f_mode) & FMODE_BACKING))
+		return inode;
+	above = BPF_CORE_READ(backing, user_path.dentry, d_inode);
+	if (BPF_CORE_READ(above, i_mode) != BPF_CORE_READ(inode, i_mode) ||
+	    BPF_CORE_READ(above, i_size) != BPF_CORE_READ(inode, i_size))
+		return inode;
+	return above;
 }
 
 /* Copy what counts of a mapping to w->vma. */
@@ -188,28 +197,37 @@ static INLINE_CORE uint32_t find_vma(struct sonde_walk *w, uint64_t x)
 	return w->vma.flags & VM_EXEC ? UNWIND_GOES_ON : UNWIND_NOT_CODE;
 }
 
-/* The kernel's own mappings, when the process's ranges do not have the address. */
-static INLINE_CORE uint32_t look_at_vma(struct sonde_walk *w, uint64_t x)
+/* Set the walk's mapping to w->vma, with the tables of its file. */
+GLOBAL uint32_t sonde_unwind_take_vma(struct sonde_walk *w, uint64_t x)
 {
 	struct unwind_file_key key;
 	struct unwind_file *file;
-	uint32_t end = find_vma(w, x);
 
-	w->is_missing = 1;
-	if (end)
-		return end;
+	if (!w)
+		return 0;
 	key.device = w->vma.device;
 	key.inode = w->vma.inode;
 	file = key.inode ? bpf_map_lookup_elem(&sonde_unwind_files, &key) : 0;
 	if (file &&
 	    sonde_unwind_range(w, file->ranges, file->n_ranges, x - w->vma.start + w->vma.offset,
 			       w->vma.start - w->vma.offset))
-		return UNWIND_GOES_ON;
+		return 1;
 	w->start = w->vma.start;
 	w->bytes = w->vma.bytes;
 	w->piece = 0;
 	w->is_mapped = !key.inode; /* JIT code has no table; a file's may come */
-	return UNWIND_GOES_ON;
+	return 1;
+}
+
+/* The kernel's own mappings, when the process's ranges do not have the address. */
+static INLINE_CORE uint32_t look_at_vma(struct sonde_walk *w, uint64_t x)
+{
+	uint32_t end = find_vma(w, x);
+
+	w->is_missing = 1;
+	if (!end)
+		sonde_unwind_take_vma(w, x);
+	return end;
 }
 
 GLOBAL uint32_t sonde_unwind_locate(struct sonde_walk *w, struct sonde_trail *t)
@@ -220,7 +238,7 @@ GLOBAL uint32_t sonde_unwind_locate(struct sonde_walk *w, struct sonde_trail *t)
 		return 0;
 	if (w->ip - w->trampoline < PAGE) {
 		t->n_slots = WALK_SLOTS + 1; /* not learnt: it depends on more than the stack */
-		x = sonde_unwind_replaced(w->sp - 8);
+		x = sonde_unwind_replaced(w);
 		w->ip = x ? x : w->ip;
 	}
 	x = w->ip - !w->exact;
