@@ -116,7 +116,7 @@ static INLINE uint32_t read_word(struct sonde_walk *w, struct sonde_trail *t, ui
 	address -= t->sp;
 	t->at[slot] = address >> 3;
 	t->word[slot] = word;
-	if (address >= WALK_MOST)
+	if (address >= WALK_MOST || address & 7)
 		t->n_slots = WALK_SLOTS + 1; /* not learnt */
 	else if (address >= t->bytes)
 		t->bytes = address + 8;
@@ -236,8 +236,12 @@ static INLINE uint32_t leave_by_rule(struct sonde_walk *w, struct sonde_trail *t
 	cfa = base + (int64_t)rule->cfa_offset;
 	if (kind == UNWIND_PLT)
 		cfa = base + 8 + ((w->ip & 15) >= (uint32_t)rule->cfa_offset ? 8 : 0);
-	if (kind == UNWIND_RBP_DEREF && !read_word(w, t, cfa, &cfa))
-		return UNWIND_UNREADABLE;
+	if (kind == UNWIND_RBP_DEREF || kind == UNWIND_RSP_DEREF) {
+		cfa = base + (int64_t)UNWIND_DEREF_AT(rule->cfa_offset);
+		if (!read_word(w, t, cfa, &cfa))
+			return UNWIND_UNREADABLE;
+		cfa += (int64_t)UNWIND_DEREF_ADD(rule->cfa_offset);
+	}
 	if (cfa <= w->sp && !(kind == UNWIND_RSP_RA_RDI && cfa == w->sp))
 		return UNWIND_BAD_FRAME;
 	if (how == UNWIND_RBP_AT_CFA || how == UNWIND_RBP_AT_RBP) {

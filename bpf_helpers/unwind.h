@@ -39,13 +39,19 @@ enum unwind_cfa {
 	UNWIND_RSP,	/* rsp + offset */
 	UNWIND_RBP,	/* rbp + offset */
 	UNWIND_PLT, /* rsp + 8, or + 16 from instruction `offset` of a PLT entry (16 bytes) on */
-	UNWIND_RBP_DEREF,  /* the word at rbp + offset: a realigned stack */
+	UNWIND_RBP_DEREF,  /* a word near rbp (UNWIND_DEREF): a realigned stack */
+	UNWIND_RSP_DEREF,  /* a word above rsp (UNWIND_DEREF): assembly of OpenSSL, libgcrypt */
 	UNWIND_SIGNAL,	   /* a signal frame: rbp, rsp, rip are in the ucontext at rsp */
 	UNWIND_RSP_RA_RDI, /* rsp + offset; the return address is in rdi (vfork) */
 	UNWIND_UNSUPPORTED,
 	UNWIND_REGISTER = 16, /* + DWARF number of a register (0 to 15): that register + offset;
 			       * only in the innermost frame, where all registers are known */
 };
+
+/* cfa_offset of UNWIND_*_DEREF: the CFA is the word at register + AT, plus ADD. */
+#define UNWIND_DEREF(at, add) ((int32_t)((uint32_t)(add) << 16 | (uint16_t)(at)))
+#define UNWIND_DEREF_AT(offset) ((int16_t)(offset))
+#define UNWIND_DEREF_ADD(offset) ((int16_t)((offset) >> 16))
 
 /* Where the caller's rbp is. */
 enum unwind_rbp {

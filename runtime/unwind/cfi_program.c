@@ -176,6 +176,19 @@ static uint8_t cfa_of_register(uint32_t number, bool is_ip_in_rdi)
 	return number == REGISTER_RBP ? UNWIND_RBP : (uint8_t)(UNWIND_REGISTER + number);
 }
 
+/* The kind of a CFA that is a word in memory, and its two offsets. A word below rsp is not
+ * supported: a walk reads upwards. */
+static void set_deref(struct unwind_rule *rule, const struct cfi_state *s)
+{
+	if (s->offset != (int16_t)s->offset || s->add != (int16_t)s->add)
+		return;
+	if (s->number == REGISTER_RBP)
+		rule->cfa = UNWIND_RBP_DEREF;
+	else if (s->number == REGISTER_RSP && s->offset >= 0)
+		rule->cfa = UNWIND_RSP_DEREF;
+	rule->cfa_offset = UNWIND_DEREF(s->offset, s->add);
+}
+
 static bool is_signal_frame(const struct cfi_cie *cie, const struct cfi_state *s)
 {
 	return cie->is_signal && s->cfa == CFI_CFA_DEREF && s->number == REGISTER_RSP &&
@@ -204,10 +217,7 @@ static struct unwind_rule rule_of(const struct cfi_cie *cie, const struct cfi_st
 		if (s->offset == (int32_t)s->offset)
 			rule.cfa = cfa_of_register(s->number, is_ip_in_rdi);
 		break;
-	case CFI_CFA_DEREF:
-		if (s->number == REGISTER_RBP && !s->add && s->offset == (int32_t)s->offset)
-			rule.cfa = UNWIND_RBP_DEREF;
-		break;
+	case CFI_CFA_DEREF: set_deref(&rule, s); break;
 	case CFI_CFA_PLT: rule.cfa = UNWIND_PLT; break;
 	case CFI_CFA_OTHER: break;
 	}

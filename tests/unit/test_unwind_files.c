@@ -74,7 +74,12 @@ static struct caller by_rule(const struct unwind_rule *r, uint64_t ip)
 	case UNWIND_RSP_RA_RDI: c.cfa = rsp + offset; break;
 	case UNWIND_RBP: c.cfa = rbp + offset; break;
 	case UNWIND_PLT: c.cfa = rsp + 8 + ((ip & 15) >= offset ? 8 : 0); break;
-	case UNWIND_RBP_DEREF: c.cfa = word_at(rbp + offset); break;
+	case UNWIND_RBP_DEREF:
+	case UNWIND_RSP_DEREF:
+		c.cfa = word_at((r->cfa == UNWIND_RBP_DEREF ? rbp : rsp) +
+				(uint64_t)UNWIND_DEREF_AT(r->cfa_offset)) +
+			(uint64_t)UNWIND_DEREF_ADD(r->cfa_offset);
+		break;
 	case UNWIND_SIGNAL:
 		c.cfa = word_at(rsp + 160);
 		c.ip = word_at(rsp + 168);
