@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * An inline system call: a thread that sleeps in the kernel sleeps in the caller of this function,
- * so user stacks begin there (the functions of libc have no frame pointers).
+ * so user stacks begin there, without a wrapper of libc, which has no frame pointers.
  */
 #pragma once
 

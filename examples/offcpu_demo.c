@@ -10,23 +10,20 @@
  * prints a line `measured FUNCTION NANOSECONDS` for each at the end: the elapsed time less the time
  * that its thread was on the CPU, which shows how late the timers of a busy machine are.
  *
- * Every function has its own system call instruction: stacks are walked by frame pointers, which
- * the C library does not have, and the frame of a wrapper would hide its caller. For the same
- * reason nothing here is inlined or tail-called (examples/CMakeLists.txt has the flags). The helper
- * thread, whose waits are not part of the result, is named "offcpu_helper".
+ * It waits as programs do, in functions of the C library, and is built as distributions build:
+ * optimized, without frame pointers (examples/CMakeLists.txt). Only inlining is prevented, so that
+ * each wait has a name. The helper thread, whose waits are not part of the result, is named
+ * "offcpu_helper".
  */
-#include "enter_kernel.h"
 #include <errno.h>
-#include <linux/futex.h>
 #include <pthread.h>
-#include <stdatomic.h>
+#include <semaphore.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -49,56 +46,51 @@ static struct timespec from_ms(long ms)
 	return (struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
 }
 
-/* ---- the helper thread: releases the lock, writes to the pipe, on request ----------------- */
+/* ---- the helper thread: holds the lock, writes to the pipe, on request --------------------- */
 
-enum order { ORDER_NONE, ORDER_UNLOCK, ORDER_WRITE, ORDER_STOP };
+enum order { ORDER_LOCK, ORDER_WRITE, ORDER_STOP };
 
 static struct {
-	_Atomic uint32_t order;
-	_Atomic uint32_t is_locked;
+	sem_t is_ordered, is_locked;
+	enum order order;
+	pthread_mutex_t lock;
 	int pipe[2];
-} shared;
+} shared = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static void futex_wake(_Atomic uint32_t *word)
+static void wait_for(sem_t *event)
 {
-	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, NULL);
+	while (sem_wait(event) && errno == EINTR)
+		;
 }
 
 static void *run_helper(void *arg)
 {
+	struct timespec lock_time = from_ms(LOCK_MS), write_time = from_ms(PIPE_MS);
+
 	prctl(PR_SET_NAME, "offcpu_helper");
 	for (;;) {
-		uint32_t order = atomic_load(&shared.order);
-		struct timespec pause;
-
-		switch (order) {
-		case ORDER_NONE:
-			syscall(SYS_futex, &shared.order, FUTEX_WAIT_PRIVATE, ORDER_NONE, NULL);
-			continue;
-		case ORDER_UNLOCK:
-			atomic_store(&shared.order, ORDER_NONE);
-			pause = from_ms(LOCK_MS);
-			nanosleep(&pause, NULL);
-			atomic_store(&shared.is_locked, 0);
-			futex_wake(&shared.is_locked);
+		wait_for(&shared.is_ordered);
+		switch (shared.order) {
+		case ORDER_LOCK:
+			pthread_mutex_lock(&shared.lock);
+			sem_post(&shared.is_locked);
+			nanosleep(&lock_time, NULL);
+			pthread_mutex_unlock(&shared.lock);
 			break;
 		case ORDER_WRITE:
-			atomic_store(&shared.order, ORDER_NONE);
-			pause = from_ms(PIPE_MS);
-			nanosleep(&pause, NULL);
+			nanosleep(&write_time, NULL);
 			if (write(shared.pipe[1], "x", 1) != 1)
 				abort();
 			break;
-		default: return NULL;
+		case ORDER_STOP: return arg;
 		}
 	}
-	return arg;
 }
 
 static void give_order(enum order order)
 {
-	atomic_store(&shared.order, order);
-	futex_wake(&shared.order);
+	shared.order = order;
+	sem_post(&shared.is_ordered);
 }
 
 /* ---- the expected results ------------------------------------------------------------------ */
@@ -114,7 +106,7 @@ NOINLINE void sleep_long(int rounds)
 	struct timespec pause = from_ms(SLEEP_LONG_MS);
 
 	for (int i = 0; i < rounds; i++)
-		enter_kernel(SYS_nanosleep, (long)&pause, 0, 0, 0);
+		nanosleep(&pause, NULL);
 }
 
 NOINLINE void sleep_short(int rounds)
@@ -122,16 +114,16 @@ NOINLINE void sleep_short(int rounds)
 	struct timespec pause = from_ms(SLEEP_SHORT_MS);
 
 	for (int i = 0; i < rounds; i++)
-		enter_kernel(SYS_nanosleep, (long)&pause, 0, 0, 0);
+		nanosleep(&pause, NULL);
 }
 
 NOINLINE void wait_for_lock(int rounds)
 {
 	for (int i = 0; i < rounds; i++) {
-		atomic_store(&shared.is_locked, 1);
-		give_order(ORDER_UNLOCK);
-		while (atomic_load(&shared.is_locked))
-			enter_kernel(SYS_futex, (long)&shared.is_locked, FUTEX_WAIT_PRIVATE, 1, 0);
+		give_order(ORDER_LOCK);
+		wait_for(&shared.is_locked);
+		pthread_mutex_lock(&shared.lock);
+		pthread_mutex_unlock(&shared.lock);
 	}
 }
 
@@ -141,7 +133,7 @@ NOINLINE void read_pipe(int rounds)
 		char byte;
 
 		give_order(ORDER_WRITE);
-		while (enter_kernel(SYS_read, shared.pipe[0], (long)&byte, 1, 0) == -EINTR)
+		while (read(shared.pipe[0], &byte, 1) < 0 && errno == EINTR)
 			;
 	}
 }
@@ -235,7 +227,8 @@ int main(int argc, char **argv)
 	}
 	if (want_expected)
 		print_expected(percent);
-	if (pipe(shared.pipe) || pthread_create(&helper, NULL, run_helper, NULL)) {
+	if (pipe(shared.pipe) || sem_init(&shared.is_ordered, 0, 0) ||
+	    sem_init(&shared.is_locked, 0, 0) || pthread_create(&helper, NULL, run_helper, NULL)) {
 		perror("offcpu_demo");
 		return 1;
 	}

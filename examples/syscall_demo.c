@@ -4,13 +4,18 @@
  *
  * syscall_demo WORD N [WORD N]...
  *
- * getppid N getppid() N times getpgid N getpgid(i) for i = 1 … N: a different argument each time
- * openat N openat(77, "/nowhere", O_RDONLY | O_CLOEXEC): the result is -2 (ENOENT), not EBADF,
- * because the path is absolute dup N dup(-1): the result is -9 (EBADF) read N read(2) of 64 bytes
- * of /dev/zero, from the function read_zero compat N getppid() as a 32-bit program calls it (x86-64
- * only) wait MS sleeps
+ * Words:
+ *	getppid N	getppid(), N times
+ *	getpgid N	getpgid(i) for i = 1 … N: a different argument each time
+ *	openat N	openat(77, "/nowhere", O_RDONLY | O_CLOEXEC): the result is -2 (ENOENT), not EBADF,
+ *			because the path is absolute
+ *	dup N		dup(-1): the result is -9 (EBADF)
+ *	read N		read(2) of 64 bytes of /dev/zero, from the function read_zero
+ *	compat N	getppid() as a 32-bit program calls it (x86-64 only)
+ *	wait MS		sleeps
  *
- * Each word has a function call_WORD with its own system call instruction; offcpu_demo.c says why.
+ * Each word has a function call_WORD with its own system call instruction, and frame pointers: stacks
+ * begin in it, whichever way they are walked.
  */
 #include "enter_kernel.h"
 #include <fcntl.h>

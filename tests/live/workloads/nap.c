@@ -10,14 +10,13 @@
  *	nap switch ROUNDS		two threads pass a byte to each other through pipes: at least
  *					2 ROUNDS waits; and a child ends
  */
-#include "examples/enter_kernel.h"
-#include <linux/futex.h>
+#include <errno.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -35,7 +34,7 @@ NOINLINE void nap_alike(void)
 	struct timespec pause = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
 
 	for (long i = 0; i < rounds; i++)
-		enter_kernel(SYS_nanosleep, (long)&pause, 0, 0, 0);
+		nanosleep(&pause, NULL);
 }
 
 NOINLINE void nap_main(long n)
@@ -43,14 +42,15 @@ NOINLINE void nap_main(long n)
 	struct timespec pause = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
 
 	for (long i = 0; i < n; i++)
-		enter_kernel(SYS_nanosleep, (long)&pause, 0, 0, 0);
+		nanosleep(&pause, NULL);
 }
 
 NOINLINE void wait_forever(void)
 {
-	static int word;
+	static sem_t never;
 
-	enter_kernel(SYS_futex, (long)&word, FUTEX_WAIT_PRIVATE, 0, 0);
+	while (sem_wait(&never) && errno == EINTR)
+		;
 }
 
 static long now_ns(clockid_t clock)
