@@ -14,8 +14,8 @@
  *	compat N	getppid() as a 32-bit program calls it (x86-64 only)
  *	wait MS		sleeps
  *
- * Each word has a function call_WORD with its own system call instruction, and frame pointers: stacks
- * begin in it, whichever way they are walked.
+ * Each word has a function call_WORD with its own system call instruction, and frame pointers:
+ * stacks begin in it, whichever way they are walked.
  */
 #include "enter_kernel.h"
 #include <fcntl.h>
