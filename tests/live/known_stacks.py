@@ -47,10 +47,10 @@ def read_stack(lines):
 
 
 def function_of(text):
-    """`name` of `name+offset` and `name+offset [vdso]`, None for an address."""
+    """`name` of `name+offset`, `name+offset [vdso]` and `name [clone .cold]+offset`, None for an address."""
     if text.startswith("0x"):
         return None
-    return re.sub(r"\+\d+( \[vdso\])?$", "", text)
+    return re.sub(r"( \[clone \.cold\])?\+\d+( \[vdso\])?$", "", text)
 
 
 # ---- files and mappings ---------------------------------------------------------------------------------
