@@ -277,7 +277,8 @@ enum { ENTRY_BYTES = 48 }; /* of code: ld.so's has 40 */
 static int add_entry(struct source *s)
 {
 	uint64_t offset = s->f.entry - s->cfi.segments[0].address;
-	struct cfi_cie cie = {.state.ip.how = CFI_UNDEFINED};
+	static const uint8_t no_program[1];
+	struct cfi_cie cie = {.section.bytes = no_program, .state.ip.how = CFI_UNDEFINED};
 	struct cfi_fde fde = {.start = (uint32_t)offset,
 			      .bytes = ENTRY_BYTES,
 			      .cie = (uint32_t)s->cfi.cies.n};
