@@ -231,6 +231,7 @@ static INLINE uint32_t leave_by_rule(struct sonde_walk *w, struct sonde_trail *t
 	if (kind >= UNWIND_REGISTER) {
 		if (w->n_frames != 1)
 			return UNWIND_NO_WAY;
+		t->n_slots = WALK_SLOTS + 1; /* not learnt: it depends on more than the stack */
 		base = sonde_unwind_register(kind - UNWIND_REGISTER);
 	}
 	cfa = base + (int64_t)rule->cfa_offset;
@@ -252,6 +253,7 @@ static INLINE uint32_t leave_by_rule(struct sonde_walk *w, struct sonde_trail *t
 	if (kind == UNWIND_RSP_RA_RDI) {
 		if (w->n_frames != 1)
 			return UNWIND_NO_WAY;
+		t->n_slots = WALK_SLOTS + 1;
 		ip = sonde_unwind_register(5);
 	} else if (!read_word(w, t, cfa - 8, &ip)) {
 		return UNWIND_UNREADABLE;
@@ -470,6 +472,8 @@ GLOBAL uint64_t sonde_unwind_walk(struct sonde_walk *w, uint32_t tgid, uint32_t 
 			if (sonde_unwind_step(w, t))
 				break;
 		}
+	if (w->end == UNWIND_GOES_ON)
+		w->end = UNWIND_DEEP;
 	w->must_ask = w->is_missing && sonde_unwind_must_ask(tgid, exec_id);
 	w->n_frames += w->end == UNWIND_NO_WAY && !w->n_frames; /* 32-bit code */
 	return w->n_frames;
