@@ -122,15 +122,20 @@ static INLINE struct sonde_stack *store(struct sonde_stack *st, uint64_t hash, u
 	return bpf_map_lookup_elem(&sonde_stacks, &hash);
 }
 
-/* Cut to `limit` frames (0: no limit). Zeroes the words that hash_frames() reads behind the last
- * frame. */
+/* Zero the words that hash_frames() reads behind the last of n frames. */
+static INLINE void zero_behind(uint64_t *ips, uint32_t n)
+{
+#pragma unroll
+	for (uint32_t j = 0; j < BLOCK; j++)
+		ips[n + j] = 0;
+}
+
+/* Cut to `limit` frames (0: no limit). */
 static INLINE uint32_t cut_to(uint64_t *ips, uint32_t n, uint32_t limit)
 {
 	if (!limit || n <= limit)
 		return n;
-#pragma unroll
-	for (uint32_t j = 0; j < BLOCK; j++)
-		ips[limit + j] = 0;
+	zero_behind(ips, limit);
 	return limit;
 }
 
@@ -281,9 +286,7 @@ static INLINE uint32_t walk(struct sonde_walk *w, struct task_struct *task, uint
 	if (w->must_ask)
 		ask(w, tgid, exec_id);
 	barrier_var(i);
-#pragma unroll
-	for (uint32_t j = 0; j < BLOCK; j++)
-		w->stack.ips[(i & 127) + j] = 0;
+	zero_behind(w->stack.ips, i & 127);
 	w->stack.end = end;
 	return n;
 }

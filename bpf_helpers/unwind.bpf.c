@@ -463,7 +463,6 @@ GLOBAL uint64_t sonde_unwind_walk(struct sonde_walk *w, uint32_t tgid, uint32_t 
 		w->hash = t->hash;
 		return 0;
 	}
-	w->window_bytes = 0;
 	begin_trail(t, w, limit, sweeps);
 	if (w->end == UNWIND_DEEP)
 		LOOP for (uint32_t i = 0; i < SONDE_MAX_FRAMES && i < limit; i++)
@@ -488,7 +487,7 @@ GLOBAL uint64_t sonde_unwind_learn(struct sonde_walk *w, uint64_t hash)
 		return 0;
 	index = w->trail;
 	t = bpf_map_lookup_elem(&sonde_unwind_trails, &index);
-	if (index < WALK_TRAILS && t && t->n_slots <= WALK_SLOTS && t->bytes <= WALK_MOST)
+	if (index < WALK_TRAILS && t && t->n_slots <= WALK_SLOTS)
 		t->hash = hash;
 	return 0;
 }
