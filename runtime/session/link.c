@@ -56,16 +56,18 @@ static int read_file(const struct file *f, void **out, size_t *len)
 	return 0;
 }
 
-static int link_files(const struct file *script, const struct file *unwind, const struct file *out)
+enum { SCRIPT, UNWIND, LINKED, N_FILES };
+
+static int link_files(const struct file files[N_FILES])
 {
-	struct bpf_linker *linker = bpf_linker__new(out->path, NULL);
+	struct bpf_linker *linker = bpf_linker__new(files[LINKED].path, NULL);
 	int err;
 
 	if (!linker)
 		return -errno;
-	err = bpf_linker__add_file(linker, script->path, NULL);
+	err = bpf_linker__add_file(linker, files[SCRIPT].path, NULL);
 	if (!err)
-		err = bpf_linker__add_file(linker, unwind->path, NULL);
+		err = bpf_linker__add_file(linker, files[UNWIND].path, NULL);
 	if (!err)
 		err = bpf_linker__finalize(linker);
 	bpf_linker__free(linker);
@@ -83,30 +85,27 @@ static int make_object(struct file *f, bool unwinds)
 int session_link(const struct plan *plan, bool unwinds, const void *elf, size_t len, void **out,
 		 size_t *out_len)
 {
-	struct file script = {.fd = -1}, unwind = {.fd = -1}, linked = {.fd = -1};
+	struct file files[N_FILES] = {{.fd = -1}, {.fd = -1}, {.fd = -1}};
 	int err;
 
 	*out = NULL;
 	if (!plan->needs.ustack)
 		return 0;
-	err = make_file(&script, elf, len);
+	err = make_file(&files[SCRIPT], elf, len);
 	if (!err)
-		err = make_object(&unwind, unwinds);
+		err = make_object(&files[UNWIND], unwinds);
 	if (!err)
-		err = make_file(&linked, NULL, 0);
+		err = make_file(&files[LINKED], NULL, 0);
 	if (!err)
-		err = link_files(&script, &unwind, &linked);
+		err = link_files(files);
 	if (!err)
-		err = read_file(&linked, out, out_len);
+		err = read_file(&files[LINKED], out, out_len);
 	if (err) {
 		free(*out);
 		*out = NULL;
 	}
-	for (int i = 0; i < 3; i++) {
-		int fd = (const int[]){script.fd, unwind.fd, linked.fd}[i];
-
-		if (fd >= 0)
-			close(fd);
-	}
+	for (int i = 0; i < N_FILES; i++)
+		if (files[i].fd >= 0)
+			close(files[i].fd);
 	return err;
 }
