@@ -10,7 +10,8 @@
 
 enum { MAX_DEPTH = 64 };
 
-void proc_children_each(uint32_t pid, uint32_t tid, proc_child_fn *fn, void *ctx)
+/* Call fn with each child of the thread `tid` of process `pid`. */
+static void each_child(uint32_t pid, uint32_t tid, proc_child_fn *fn, void *ctx)
 {
 	char path[96];
 	uint32_t child;
@@ -54,7 +55,7 @@ static void visit_children(uint32_t pid, struct walk *w)
 		uint32_t tid = (uint32_t)strtoul(d->d_name, NULL, 10);
 
 		if (tid)
-			proc_children_each(pid, tid, visit, w);
+			each_child(pid, tid, visit, w);
 	}
 	if (dir)
 		closedir(dir);

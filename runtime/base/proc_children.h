@@ -6,7 +6,5 @@
 #include <stdint.h>
 
 typedef void proc_child_fn(uint32_t pid, void *ctx);
-/* Call fn with each child of the thread `tid` of process `pid`. */
-void proc_children_each(uint32_t pid, uint32_t tid, proc_child_fn *fn, void *ctx);
 /* Call fn with each descendant of a process, parents first. */
 void proc_children_each_descendant(uint32_t pid, proc_child_fn *fn, void *ctx);
