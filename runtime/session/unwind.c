@@ -99,10 +99,14 @@ static void note_exit(void *ctx, uint32_t tgid, uint64_t time_ns)
 	unwind_worker_exit(ctx, tgid, time_ns);
 }
 
+struct maptrack_observer session_unwind_observer(struct unwind_worker *w)
+{
+	return (struct maptrack_observer){w, note_mmap, note_exec, note_fork, note_exit};
+}
+
 void session_unwind_follow(const struct session *s)
 {
-	const struct maptrack_observer observer = {s->unwind, note_mmap, note_exec, note_fork,
-						   note_exit};
+	const struct maptrack_observer observer = session_unwind_observer(s->unwind);
 
 	if (s->unwind && s->usyms)
 		usyms_observe(s->usyms, &observer);

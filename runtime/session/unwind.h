@@ -6,6 +6,7 @@
  */
 #pragma once
 #include "runtime/session/session.h"
+#include "runtime/symbols/maptrack.h"
 
 struct bpf_object;
 
@@ -16,6 +17,8 @@ void session_unwind_free(struct session_prep *prep);
 
 /* Wait for the tables of the traced process or command. */
 void session_unwind_wait(const struct session *s);
+/* What passes on what happens to processes. */
+struct maptrack_observer session_unwind_observer(struct unwind_worker *w);
 /* Have the thread follow what happens to processes. */
 void session_unwind_follow(const struct session *s);
 /* A program met code without a table. */

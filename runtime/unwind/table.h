@@ -44,8 +44,3 @@ int unwind_table_read(int fd, struct unwind_rules *rules, struct unwind_table *o
 int unwind_table_read_image(const void *image, size_t bytes, struct unwind_rules *rules,
 			    struct unwind_table *out);
 void unwind_table_free(struct unwind_table *t);
-
-/* The rule for an address as linked, found by the packed words as a program in the kernel finds it.
- * UNWIND_NO_RULE if no row covers it; never NULL. */
-const struct unwind_rule *unwind_table_rule(const struct unwind_table *t,
-					    const struct unwind_rules *rules, uint64_t address);

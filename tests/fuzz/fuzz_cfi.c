@@ -10,6 +10,7 @@
 #include "runtime/unwind/pack.h"
 #include "runtime/unwind/rules.h"
 #include "runtime/unwind/table.h"
+#include "tests/unit/unwind_lookup.h"
 #include <assert.h>
 #include <string.h>
 

@@ -14,6 +14,7 @@
 #include "runtime/unwind/rules.h"
 #include "runtime/unwind/table.h"
 #include "tests/unit/unwind_image.h"
+#include "tests/unit/unwind_lookup.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 #define BYTES(...) {__VA_ARGS__}, sizeof((uint8_t[]){__VA_ARGS__})

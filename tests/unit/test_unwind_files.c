@@ -24,6 +24,7 @@
 #include <unistd.h>
 #include "runtime/unwind/rules.h"
 #include "runtime/unwind/table.h"
+#include "tests/unit/unwind_lookup.h"
 
 enum { RBP = 6, RSP = 7, IP = 16, N_REGISTERS = 17, STACK = 16 };
 
@@ -375,22 +376,28 @@ static size_t find_built(const char *pattern, glob_t *out)
 	return glob(path, 0, NULL, out) ? 0 : out->gl_pathc;
 }
 
-/* Programs of the live tests: static ones, other compilers, levels of optimization. */
-static void test_built_files(void **state)
+/* Call fn with the name and a descriptor of each. */
+static void each_built(const char *pattern, void (*fn)(const char *name, int fd))
 {
 	glob_t found = {0};
 
-	(void)state;
-	if (!find_built("workloads/stacks/*", &found))
+	if (!find_built(pattern, &found))
 		skip();
 	for (size_t i = 0; i < found.gl_pathc; i++) {
 		int fd = open(found.gl_pathv[i], O_RDONLY | O_CLOEXEC);
 
 		assert_true(fd >= 0);
-		compare_file(strrchr(found.gl_pathv[i], '/') + 1, fd);
+		fn(strrchr(found.gl_pathv[i], '/') + 1, fd);
 		close(fd);
 	}
 	globfree(&found);
+}
+
+/* Programs of the live tests: static ones, other compilers, levels of optimization. */
+static void test_built_files(void **state)
+{
+	(void)state;
+	each_built("workloads/stacks/*", compare_file);
 }
 
 /* The rows of Go's functions against the CFA in Go's .debug_frame. */
@@ -428,19 +435,8 @@ static void compare_go(const char *name, int fd)
 
 static void test_go_files(void **state)
 {
-	glob_t found = {0};
-
 	(void)state;
-	if (!find_built("workloads/go/calls*", &found))
-		skip();
-	for (size_t i = 0; i < found.gl_pathc; i++) {
-		int fd = open(found.gl_pathv[i], O_RDONLY | O_CLOEXEC);
-
-		assert_true(fd >= 0);
-		compare_go(strrchr(found.gl_pathv[i], '/') + 1, fd);
-		close(fd);
-	}
-	globfree(&found);
+	each_built("workloads/go/calls*", compare_go);
 }
 
 /* Files to be compared by hand: UNWIND_FILES=PATH:PATH... */

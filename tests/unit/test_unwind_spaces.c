@@ -29,6 +29,7 @@
 #include <unistd.h>
 #include "runtime/base/clock.h"
 #include "runtime/base/proc_maps.h"
+#include "runtime/session/unwind.h"
 #include "runtime/symbols/maptrack.h"
 #include "runtime/symbols/procmap.h"
 #include "runtime/unwind/extents.h"
@@ -38,6 +39,7 @@
 #include "runtime/unwind/store.h"
 #include "runtime/unwind/table.h"
 #include "runtime/unwind/worker.h"
+#include "tests/unit/unwind_lookup.h"
 
 enum {
 	STEP = 61,	    /* bytes between two addresses that are compared */
@@ -312,30 +314,10 @@ struct tracer {
 	uint64_t n_lost; /* reports of the kernel, on a busy machine */
 };
 
-static void note_mmap(void *ctx, uint32_t tgid, uint64_t start, uint64_t end, bool is_file,
-		      uint64_t time_ns)
-{
-	unwind_worker_mmap(ctx, tgid, start, end, is_file, time_ns);
-}
-
-static void note_exec(void *ctx, uint32_t tgid, uint64_t time_ns)
-{
-	unwind_worker_exec(ctx, tgid, time_ns);
-}
-
-static void note_fork(void *ctx, uint32_t parent, uint32_t child, uint64_t time_ns)
-{
-	unwind_worker_fork(ctx, parent, child, time_ns);
-}
-
-static void note_exit(void *ctx, uint32_t tgid, uint64_t time_ns)
-{
-	unwind_worker_exit(ctx, tgid, time_ns);
-}
-
 static int start_tracer(void **state)
 {
 	struct tracer *t = calloc(1, sizeof(*t));
+	struct maptrack_observer observer;
 	int err = unwind_worker_start(&t->worker);
 
 	*state = NULL;
@@ -347,8 +329,8 @@ static int start_tracer(void **state)
 		return err == -EPERM || err == -EACCES ? 0 : err;
 	}
 	t->maps = procmap_new();
-	maptrack_observe(t->track, &(struct maptrack_observer){t->worker, note_mmap, note_exec,
-							       note_fork, note_exit});
+	observer = session_unwind_observer(t->worker);
+	maptrack_observe(t->track, &observer);
 	*state = t;
 	return 0;
 }
@@ -694,20 +676,31 @@ static void test_check(void **state)
 
 enum { MAX_SPACES = 4, N_SUBJECTS = 7 };
 
-static void test_eviction(void **state)
-{
-	struct subject all[N_SUBJECTS];
+/* A store of its own, without a thread. */
+struct small {
 	struct unwind_store *store;
 	struct unwind_files *files;
-	struct unwind_spaces *spaces;
-	int err = unwind_store_open(&store, 64);
+};
 
-	(void)state;
+static void open_small(struct small *s, uint32_t max_chunks)
+{
+	int err = unwind_store_open(&s->store, max_chunks);
+
 	if (err == -EPERM || err == -EACCES)
 		skip();
 	assert_int_equal(err, 0);
-	files = unwind_files_new(store);
-	spaces = unwind_spaces_new(store, files, MAX_SPACES);
+	s->files = unwind_files_new(s->store);
+}
+
+static void test_eviction(void **state)
+{
+	struct subject all[N_SUBJECTS];
+	struct unwind_spaces *spaces;
+	struct small small;
+
+	(void)state;
+	open_small(&small, 64);
+	spaces = unwind_spaces_new(small.store, small.files, MAX_SPACES);
 	for (int i = 0; i < N_SUBJECTS; i++) {
 		all[i] = start_subject();
 		unwind_spaces_ask(spaces, (uint32_t)all[i].pid, EXEC_ID);
@@ -721,8 +714,8 @@ static void test_eviction(void **state)
 		end_subject(&all[i]);
 	}
 	unwind_spaces_free(spaces);
-	unwind_files_free(files);
-	unwind_store_close(store);
+	unwind_files_free(small.files);
+	unwind_store_close(small.store);
 }
 
 static bool drop_file(void *ctx)
@@ -735,33 +728,28 @@ static void test_full_store(void **state)
 {
 	static const char *const paths[] = {"/proc/self/exe", "/bin/sh",  "/bin/ls",   "/bin/sleep",
 					    "/bin/cat",	      "/bin/tar", "/bin/grep", "/bin/sed"};
-	struct unwind_store *store;
-	struct unwind_files *files;
-	int err = unwind_store_open(&store, 1);
+	struct small small;
 
 	(void)state;
-	if (err == -EPERM || err == -EACCES)
-		skip();
-	assert_int_equal(err, 0);
-	files = unwind_files_new(store);
-	unwind_store_on_full(store, drop_file, files);
+	open_small(&small, 1);
+	unwind_store_on_full(small.store, drop_file, small.files);
 	for (int round = 0; round < 40; round++) {
 		for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++) {
-			struct unwind_binary *b = unwind_files_of_path(files, paths[i]);
+			struct unwind_binary *b = unwind_files_of_path(small.files, paths[i]);
 			size_t n;
 
 			assert_non_null(b);
 			unwind_files_ranges(b, &n);
 			assert_true(n > 1); /* it has a table */
-			unwind_files_put(files, b);
+			unwind_files_put(small.files, b);
 		}
-		while (round % 8 == 0 && unwind_files_shrink(files))
+		while (round % 8 == 0 && unwind_files_shrink(small.files))
 			;
 	}
-	assert_int_equal(unwind_store_bytes(store), UNWIND_CHUNK_WORDS * 4);
-	unwind_files_free(files);
-	assert_int_equal(unwind_store_used_bytes(store), EXTENT_WORDS * 4);
-	unwind_store_close(store);
+	assert_int_equal(unwind_store_bytes(small.store), UNWIND_CHUNK_WORDS * 4);
+	unwind_files_free(small.files);
+	assert_int_equal(unwind_store_used_bytes(small.store), EXTENT_WORDS * 4);
+	unwind_store_close(small.store);
 }
 
 /* A process ends while its mappings are read: its files are not taken for files without a table. */
@@ -774,19 +762,15 @@ static void test_process_gone(void **state)
 				 .is_executable = true,
 				 .path = "/no/such/file"};
 	struct unwind_files_stats st;
-	struct unwind_store *store;
-	struct unwind_files *files;
-	int err = unwind_store_open(&store, 1);
+	struct small small;
 
 	(void)state;
-	if (err == -EPERM || err == -EACCES)
-		skip();
-	files = unwind_files_new(store);
-	assert_null(unwind_files_of_mapping(files, INT_MAX, &m));
-	unwind_files_stats(files, &st);
+	open_small(&small, 1);
+	assert_null(unwind_files_of_mapping(small.files, INT_MAX, &m));
+	unwind_files_stats(small.files, &st);
 	assert_int_equal(st.n_files, 0);
-	unwind_files_free(files);
-	unwind_store_close(store);
+	unwind_files_free(small.files);
+	unwind_store_close(small.store);
 }
 
 #define WITH_TRACER(test) cmocka_unit_test_setup_teardown(test, start_tracer, stop_tracer)
