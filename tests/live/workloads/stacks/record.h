@@ -13,8 +13,8 @@
  * The record, one line each, of the first 256 sites:
  *	image PID PATH
  *	map PID START END OFFSET PATH		executable mappings
- *	site PID TID NANOSECONDS TIMES FUNCTION "NAME" "FUNCTIONS" ADDRESS…
- * FUNCTION is the one that waited; ADDRESSes are the return addresses into its callers. A site of
+ *	site PID TID NANOSECONDS TIMES FUNCTION "NAME" "FUNCTIONS" "WAITS" ADDRESS…
+ * FUNCTION is the one that waited; WAITS are the nanoseconds of the first 32 waits; ADDRESSes are the return addresses into its callers. A site of
  * 0 TIMES has addresses only: where stacks of that thread end.
  */
 #pragma once
@@ -39,14 +39,14 @@
 /* Behind a call: it is not the last thing its function does, so it is no tail call. */
 #define NOT_LAST() __asm__ volatile("" : : : "memory")
 
-enum { MOST_SITES = 256, MOST_CALLERS = 256 };
+enum { MOST_SITES = 256, MOST_CALLERS = 256, MOST_WAITS = 32 };
 
 struct known_site {
 	const char *name, *functions, *leaf;
 	pid_t tid;
 	int n;
 	void *callers[MOST_CALLERS];
-	int64_t off_cpu_ns;
+	int64_t off_cpu_ns, waits[MOST_WAITS];
 	long times;
 };
 
@@ -89,6 +89,14 @@ static inline int is_same_site(const struct known_site *a, const struct known_si
 	       memcmp(a->callers, b->callers, (size_t)a->n * sizeof(*a->callers)) == 0;
 }
 
+static inline void add_wait(struct known_site *site, const struct known_site *new_site)
+{
+	if (site->times < MOST_WAITS)
+		site->waits[site->times] = new_site->off_cpu_ns;
+	site->off_cpu_ns += new_site->off_cpu_ns;
+	site->times += new_site->times;
+}
+
 /* Spins: waiting here would be off-CPU time at another place. */
 static inline void note_site(struct known_site *new_site)
 {
@@ -107,10 +115,8 @@ static inline void note_site(struct known_site *new_site)
 		i++;
 	if (i == known.n && i < MOST_SITES)
 		known.sites[known.n++] = *new_site;
-	else if (i < known.n) {
-		known.sites[i].off_cpu_ns += new_site->off_cpu_ns;
-		known.sites[i].times += new_site->times;
-	}
+	else if (i < known.n)
+		add_wait(&known.sites[i], new_site);
 	__atomic_store_n(&known.lock, 0, __ATOMIC_RELEASE);
 }
 
@@ -123,7 +129,7 @@ static inline void leave_site(const char *leaf, void **addresses, int n, int64_t
 	site.leaf = leaf;
 	site.n = n - 1;
 	memcpy(site.callers, addresses + 1, (size_t)site.n * sizeof(*addresses));
-	site.off_cpu_ns = off_cpu_ns;
+	site.off_cpu_ns = site.waits[0] = off_cpu_ns;
 	site.times = 1;
 	note_site(&site);
 }
@@ -164,6 +170,18 @@ static inline void print_maps(void)
 		fclose(maps);
 }
 
+static inline void print_site(const struct known_site *s)
+{
+	printf("site %d %d %" PRId64 " %ld %s \"%s\" \"%s\" \"", known.pid, s->tid, s->off_cpu_ns,
+	       s->times, s->leaf, s->name, s->functions);
+	for (int k = 0; k < s->times && k < MOST_WAITS; k++)
+		printf("%s%" PRId64, k ? " " : "", s->waits[k]);
+	printf("\"");
+	for (int k = 0; k < s->n; k++)
+		printf(" %lx", (unsigned long)s->callers[k]);
+	printf("\n");
+}
+
 static inline void print_record(void)
 {
 	char image[400];
@@ -171,15 +189,8 @@ static inline void print_record(void)
 
 	printf("image %d %.*s\n", getpid(), n > 0 ? (int)n : 0, image);
 	print_maps();
-	for (int i = 0; known.pid == getpid() && i < known.n; i++) {
-		const struct known_site *s = &known.sites[i];
-
-		printf("site %d %d %" PRId64 " %ld %s \"%s\" \"%s\"", known.pid, s->tid,
-		       s->off_cpu_ns, s->times, s->leaf, s->name, s->functions);
-		for (int k = 0; k < s->n; k++)
-			printf(" %lx", (unsigned long)s->callers[k]);
-		printf("\n");
-	}
+	for (int i = 0; known.pid == getpid() && i < known.n; i++)
+		print_site(&known.sites[i]);
 	fflush(stdout);
 }
 

@@ -47,7 +47,7 @@ fn print_site(leaf: &str, callers: &[usize], ns: i64) {
     let (name, functions) = EXPECTED.with(|e| *e.borrow());
     let addresses: String = callers[1..].iter().filter(|a| **a != 0).map(|a| format!(" {a:x}")).collect();
     let (pid, tid) = unsafe { (getpid(), gettid()) };
-    println!("site {pid} {tid} {ns} 1 {leaf} \"{name}\" \"{functions}\"{addresses}");
+    println!("site {pid} {tid} {ns} 1 {leaf} \"{name}\" \"{functions}\" \"{ns}\"{addresses}");
 }
 
 macro_rules! at_site {
