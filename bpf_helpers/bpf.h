@@ -59,6 +59,7 @@ struct xol_area {
 };
 
 struct mm_struct {
+	unsigned long start_code;
 	struct {
 		struct xol_area *xol_area;
 	} uprobes_state;

@@ -179,8 +179,11 @@ static INLINE uint32_t leave_edge(struct sonde_walk *w, struct sonde_trail *t, u
 			return 1;
 		at += 8;
 	}
-	if (!read_word(w, t, at, &ip))
+	if (!read_word(w, t, at, &ip)) {
+		if (edge == EDGE_SYSCALL && !sonde_unwind_register(0))
+			*end = UNWIND_COMPLETE; /* a new thread: nothing touched its stack yet */
 		return 1;
+	}
 	*end = UNWIND_COMPLETE;
 	if (!sonde_unwind_follows_call(ip))
 		return edge == EDGE_SYSCALL;
@@ -372,6 +375,7 @@ static INLINE_CORE void begin(struct sonde_walk *w, struct task_struct *task, ui
 {
 	struct pt_regs___unwind *regs = (void *)bpf_task_pt_regs(task);
 	struct unwind_space *space = bpf_map_lookup_elem(&sonde_unwind_spaces, &tgid);
+	struct mm_struct *mm = task->mm;
 	uint64_t mix;
 
 	w->ip = regs->ip;
@@ -388,7 +392,7 @@ static INLINE_CORE void begin(struct sonde_walk *w, struct task_struct *task, ui
 	w->ranges = 0;
 	w->generation = 0;
 	w->hash = 0;
-	w->trampoline = task->mm->uprobes_state.xol_area->vaddr;
+	w->trampoline = mm->uprobes_state.xol_area->vaddr;
 	if (space && is_of(space, exec_id)) {
 		w->ranges = space->ranges;
 		w->n_ranges = space->n_ranges;
@@ -396,6 +400,8 @@ static INLINE_CORE void begin(struct sonde_walk *w, struct task_struct *task, ui
 	}
 	w->stack.ips[0] = regs->ip;
 	w->end = regs->cs == USER_CS ? UNWIND_DEEP : UNWIND_NO_WAY;
+	if (!mm->start_code) /* in execve: the old program and its stack are gone */
+		w->end = UNWIND_COMPLETE;
 	mix = (w->ip ^ w->sp << 7 ^ w->bp << 13 ^ w->generation ^ limit) * 0x9e3779b97f4a7c15ull;
 	w->trail = WALK_TRAILS + (w->slot & 3);
 	if (!w->slot && w->generation)
@@ -446,6 +452,7 @@ static INLINE void begin_trail(struct sonde_trail *t, const struct sonde_walk *w
 	t->bytes = 0;
 }
 
+/* 0 without a recalled stack: the thread has none. */
 GLOBAL uint64_t sonde_unwind_walk(struct sonde_walk *w, uint32_t tgid, uint32_t exec_id,
 				  uint32_t limit, uint32_t sweeps)
 {
@@ -455,6 +462,8 @@ GLOBAL uint64_t sonde_unwind_walk(struct sonde_walk *w, uint32_t tgid, uint32_t 
 	if (!w)
 		return 0;
 	begin(w, bpf_get_current_task_btf(), tgid, exec_id, limit);
+	if (w->end == UNWIND_COMPLETE)
+		return 0;
 	index = w->trail;
 	t = bpf_map_lookup_elem(&sonde_unwind_trails, &index);
 	if (!t)
