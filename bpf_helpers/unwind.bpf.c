@@ -47,20 +47,6 @@ struct {
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
-struct return_instance {
-	unsigned long stack; /* address of the replaced return address */
-	unsigned long orig_ret_vaddr;
-	struct return_instance *next;
-};
-
-struct uprobe_task {
-	struct return_instance *return_instances;
-};
-
-struct task_struct___unwind {
-	struct uprobe_task *utask;
-};
-
 struct pt_regs___unwind {
 	unsigned long r15, r14, r13, r12, bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di, orig_ax, ip,
 		cs, flags, sp, ss;
@@ -72,7 +58,6 @@ enum {
 	USER_CS = 0x33, /* __USER_CS: 64-bit code */
 	PAGE = 4096,
 	FP_STEP_MAX = 16 << 20, /* max. bytes of a frame that a frame pointer leads to */
-	RETURNS = 64,		/* max. return probes of a thread (MAX_URETPROBE_DEPTH) */
 };
 
 /* Read the window anew, from `address` upwards: a read costs 70 ns whatever its size. False if
@@ -265,43 +250,6 @@ static INLINE uint32_t leave_by_rule(struct sonde_walk *w, struct sonde_trail *t
 	w->bp = how == UNWIND_RBP_UNKNOWN ? 0 : bp;
 	w->ip = ip;
 	return UNWIND_GOES_ON;
-}
-
-/* Small frames, as in unwind_vma.bpf.c: the callback has a pointer to the walk, and w->look is the
- * element of the list, later the address found. */
-struct returns {
-	struct sonde_walk *w;
-};
-
-static __attribute__((noinline)) long look_at_return(uint32_t i, struct returns *l)
-{
-	struct return_instance *r = (void *)l->w->look;
-	uint64_t slot = 0;
-
-	(void)i;
-	bpf_core_read(&slot, sizeof(slot), &r->stack);
-	if (slot == l->w->sp - 8) {
-		bpf_core_read(&l->w->look, sizeof(l->w->look), &r->orig_ret_vaddr);
-		return 1;
-	}
-	bpf_core_read(&l->w->look, sizeof(l->w->look), &r->next);
-	return !l->w->look;
-}
-
-/* By bpf_loop, because it is rare: the verifier would follow a loop 64 times. */
-GLOBAL uint64_t sonde_unwind_replaced(struct sonde_walk *w)
-{
-	struct task_struct___unwind *task = (void *)bpf_get_current_task_btf();
-	struct uprobe_task *utask;
-	struct returns l = {.w = w};
-
-	if (!w)
-		return 0;
-	utask = task->utask;
-	bpf_core_read(&w->look, sizeof(w->look), &utask->return_instances);
-	if (w->look)
-		bpf_loop(RETURNS, look_at_return, &l, 0);
-	return w->look;
 }
 
 /* Were the mappings of a space read since the last execve? */
