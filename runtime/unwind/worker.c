@@ -108,13 +108,24 @@ static void post(struct unwind_worker *w, const struct request *r)
 	pthread_mutex_unlock(&w->lock);
 }
 
-/* A report of the kernel: only of processes that have a space, or have asked for one. */
+/* The process may get a space: what is reported of it before that is answered counts. */
+static void expect_locked(struct unwind_worker *w, uint32_t tgid)
+{
+	if (tgid && !tgid_set_find(&w->known, tgid))
+		(void)tgid_set_insert(&w->known, tgid); /* without: corrected by a check */
+}
+
+/* A report of the kernel: only of processes that have a space, or may get one. */
 static void report(struct unwind_worker *w, const struct request *r)
 {
 	pthread_mutex_lock(&w->lock);
-	if (tgid_set_find(&w->known, r->tgid) ||
-	    (r->kind == FORK && tgid_set_find(&w->known, r->other)))
+	if (tgid_set_find(&w->known, r->tgid)) {
+		if (r->kind == FORK)
+			expect_locked(w, r->other);
 		post_locked(w, r);
+	} else if (r->kind == FORK && tgid_set_find(&w->known, r->other)) {
+		post_locked(w, r);
+	}
 	pthread_mutex_unlock(&w->lock);
 }
 
@@ -136,8 +147,7 @@ void unwind_worker_note(struct unwind_worker *w, const struct sonde_unwind_event
 	struct request r = {.kind = ASK, .tgid = ev->tgid, .other = ev->exec_id};
 
 	pthread_mutex_lock(&w->lock);
-	if (ev->tgid && !tgid_set_find(&w->known, ev->tgid))
-		(void)tgid_set_insert(&w->known, ev->tgid); /* without: corrected by a check */
+	expect_locked(w, ev->tgid);
 	post_locked(w, &r);
 	pthread_mutex_unlock(&w->lock);
 }
