@@ -47,6 +47,10 @@ struct {
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
+struct task_struct___execve {
+	unsigned in_execve : 1;
+};
+
 struct pt_regs___unwind {
 	unsigned long r15, r14, r13, r12, bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di, orig_ax, ip,
 		cs, flags, sp, ss;
@@ -318,12 +322,23 @@ GLOBAL uint32_t sonde_unwind_must_ask(uint32_t tgid, uint32_t exec_id)
 	return 1;
 }
 
+/* In execve, are the old program and its stack gone? No pointer is loaded from the task, except by
+ * bpf_probe_read_kernel(): for the type of each, the verifier of 6.18 searches the names of all
+ * kernel types, 1.3 ms. */
+static INLINE_CORE uint32_t is_between_programs(struct task_struct *task)
+{
+	struct task_struct___execve *t = (void *)task;
+
+	if (bpf_core_field_exists(t->in_execve) && !BPF_CORE_READ_BITFIELD(t, in_execve))
+		return 0;
+	return !BPF_CORE_READ(task, mm, start_code);
+}
+
 static INLINE_CORE void begin(struct sonde_walk *w, struct task_struct *task, uint32_t tgid,
 			      uint32_t exec_id, uint32_t limit)
 {
 	struct pt_regs___unwind *regs = (void *)bpf_task_pt_regs(task);
 	struct unwind_space *space = bpf_map_lookup_elem(&sonde_unwind_spaces, &tgid);
-	struct mm_struct *mm = task->mm;
 	uint64_t mix;
 
 	w->ip = regs->ip;
@@ -340,7 +355,6 @@ static INLINE_CORE void begin(struct sonde_walk *w, struct task_struct *task, ui
 	w->ranges = 0;
 	w->generation = 0;
 	w->hash = 0;
-	w->trampoline = mm->uprobes_state.xol_area->vaddr;
 	if (space && is_of(space, exec_id)) {
 		w->ranges = space->ranges;
 		w->n_ranges = space->n_ranges;
@@ -348,7 +362,7 @@ static INLINE_CORE void begin(struct sonde_walk *w, struct task_struct *task, ui
 	}
 	w->stack.ips[0] = regs->ip;
 	w->end = regs->cs == USER_CS ? UNWIND_DEEP : UNWIND_NO_WAY;
-	if (!mm->start_code) /* in execve: the old program and its stack are gone */
+	if (is_between_programs(task))
 		w->end = UNWIND_COMPLETE;
 	mix = (w->ip ^ w->sp << 7 ^ w->bp << 13 ^ w->generation ^ limit) * 0x9e3779b97f4a7c15ull;
 	w->trail = WALK_TRAILS + (w->slot & 3);

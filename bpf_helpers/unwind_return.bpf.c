@@ -50,17 +50,19 @@ static __attribute__((noinline)) long look_at_return(uint32_t i, struct returns 
 	return !l->w->look;
 }
 
-/* By bpf_loop, because it is rare: the verifier would follow a loop 64 times. */
+/* The trampoline is the start of a page, to which the probed functions return. By bpf_loop, because
+ * it is rare: the verifier would follow a loop 64 times. */
 GLOBAL uint64_t sonde_unwind_replaced(struct sonde_walk *w)
 {
-	struct task_struct___unwind *task = (void *)bpf_get_current_task_btf();
-	struct uprobe_task *utask;
+	struct task_struct *task = bpf_get_current_task_btf();
 	struct returns l = {.w = w};
 
 	if (!w)
 		return 0;
-	utask = task->utask;
-	bpf_core_read(&w->look, sizeof(w->look), &utask->return_instances);
+	if (BPF_CORE_READ(task, mm, uprobes_state.xol_area, vaddr) != w->ip)
+		return 0;
+	w->look = (uint64_t)BPF_CORE_READ((struct task_struct___unwind *)task, utask,
+					  return_instances);
 	if (w->look)
 		bpf_loop(RETURNS, look_at_return, &l, 0);
 	return w->look;

@@ -176,7 +176,7 @@ GLOBAL uint32_t sonde_unwind_read_vma(struct sonde_walk *w, uint64_t address)
 
 static INLINE_CORE uint64_t root_of(struct task_struct *task)
 {
-	struct mm_struct___tree *mm = (void *)task->mm;
+	struct mm_struct___tree *mm = (void *)BPF_CORE_READ(task, mm);
 
 	return bpf_core_field_exists(mm->mm_mt) ? (uint64_t)BPF_CORE_READ(mm, mm_mt.ma_root) : 0;
 }
@@ -236,10 +236,10 @@ GLOBAL uint32_t sonde_unwind_locate(struct sonde_walk *w, struct sonde_trail *t)
 
 	if (!w || !t)
 		return 0;
-	if (w->ip - w->trampoline < PAGE) {
+	x = w->ip & (PAGE - 1) ? 0 : sonde_unwind_replaced(w);
+	if (x) {
 		t->n_slots = WALK_SLOTS + 1; /* not learnt: it depends on more than the stack */
-		x = sonde_unwind_replaced(w);
-		w->ip = x ? x : w->ip;
+		w->ip = x;
 	}
 	x = w->ip - !w->exact;
 	if (x - w->start < w->bytes || sonde_unwind_range(w, w->ranges, w->n_ranges, x, 0))

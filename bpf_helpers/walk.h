@@ -46,7 +46,6 @@ struct sonde_walk {
 	uint32_t is_mapped; /* it is all that will be known of that mapping */
 	uint32_t ranges, n_ranges;
 	uint32_t generation; /* of the ranges; 0: none */
-	uint64_t trampoline; /* where return probes make functions return to; 0: none */
 	uint32_t n_frames;
 	uint32_t end;	     /* enum unwind_end */
 	uint32_t exact;	     /* ip is the next instruction; else it is a return address */
@@ -85,7 +84,8 @@ uint64_t sonde_unwind_learn(struct sonde_walk *w, uint64_t hash);
 /* Set the walk's mapping to that of its address, and w->found. Called by the walk, not by a step:
  * a program has 8 frames, and loops take some of them. */
 uint32_t sonde_unwind_locate(struct sonde_walk *w, struct sonde_trail *t);
-/* The return address below the walk's sp, which a return probe has replaced; 0: not found. */
+/* The return address below the walk's sp, if a return probe has replaced it by the address of its
+ * trampoline; 0: none has. */
 uint64_t sonde_unwind_replaced(struct sonde_walk *w);
 /* If an array of ranges has x, set the walk's mapping to that range, moved by `shift`. Returns 1 if
  * so. */
