@@ -37,14 +37,6 @@ struct {
 	__type(value, struct sonde_trail);
 } sonde_unwind_trails SEC(".maps");
 
-/* The words of a stack that is being recalled: only the walk in scratch slot 0 does that. */
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__uint(key_size, 4);
-	__uint(value_size, WALK_MOST);
-} sonde_unwind_stack SEC(".maps");
-
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
 struct task_struct___execve {
@@ -325,13 +317,17 @@ GLOBAL uint32_t sonde_unwind_must_ask(uint32_t tgid, uint32_t exec_id)
 /* In execve, are the old program and its stack gone? No pointer is loaded from the task, except by
  * bpf_probe_read_kernel(): for the type of each, the verifier of 6.18 searches the names of all
  * kernel types, 1.3 ms. */
-static INLINE_CORE uint32_t is_between_programs(struct task_struct *task)
+static INLINE_CORE uint32_t is_between_programs(struct sonde_walk *w, struct task_struct *task)
 {
 	struct task_struct___execve *t = (void *)task;
+	struct mm_struct *mm;
 
 	if (bpf_core_field_exists(t->in_execve) && !BPF_CORE_READ_BITFIELD(t, in_execve))
 		return 0;
-	return !BPF_CORE_READ(task, mm, start_code);
+	bpf_core_read(&w->look, sizeof(w->look), &task->mm);
+	mm = (void *)w->look;
+	bpf_core_read(&w->look, sizeof(w->look), &mm->start_code);
+	return !w->look;
 }
 
 static INLINE_CORE void begin(struct sonde_walk *w, struct task_struct *task, uint32_t tgid,
@@ -362,35 +358,12 @@ static INLINE_CORE void begin(struct sonde_walk *w, struct task_struct *task, ui
 	}
 	w->stack.ips[0] = regs->ip;
 	w->end = regs->cs == USER_CS ? UNWIND_DEEP : UNWIND_NO_WAY;
-	if (is_between_programs(task))
+	if (is_between_programs(w, task))
 		w->end = UNWIND_COMPLETE;
 	mix = (w->ip ^ w->sp << 7 ^ w->bp << 13 ^ w->generation ^ limit) * 0x9e3779b97f4a7c15ull;
 	w->trail = WALK_TRAILS + (w->slot & 3);
 	if (!w->slot && w->generation)
 		w->trail = mix >> 57;
-}
-
-/* Are the words that the trail's walk read as they were? They are read at once. */
-GLOBAL uint32_t sonde_unwind_recall(struct sonde_trail *t)
-{
-	uint32_t zero = 0;
-	uint64_t *stack = bpf_map_lookup_elem(&sonde_unwind_stack, &zero), n, bytes;
-
-	if (!t || !stack)
-		return 0;
-	bytes = t->bytes;
-	if (bytes > WALK_MOST || bpf_probe_read_user(stack, bytes, (void *)t->sp))
-		return 0;
-	n = t->n_slots;
-	LOOP for (uint32_t i = 0; i < WALK_SLOTS && i < n; i++)
-	{
-		uint64_t at = t->at[i];
-
-		OPAQUE(at);
-		if (stack[at & (WALK_MOST / 8 - 1)] != t->word[i])
-			return 0;
-	}
-	return 1;
 }
 
 static INLINE uint32_t is_walk_of(const struct sonde_trail *t, const struct sonde_walk *w,
@@ -447,20 +420,6 @@ GLOBAL uint64_t sonde_unwind_walk(struct sonde_walk *w, uint32_t tgid, uint32_t 
 	w->must_ask = w->is_missing && sonde_unwind_must_ask(tgid, exec_id);
 	w->n_frames += w->end == UNWIND_NO_WAY && !w->n_frames; /* 32-bit code */
 	return w->n_frames;
-}
-
-GLOBAL uint64_t sonde_unwind_learn(struct sonde_walk *w, uint64_t hash)
-{
-	struct sonde_trail *t;
-	uint32_t index;
-
-	if (!w || w->is_missing)
-		return 0;
-	index = w->trail;
-	t = bpf_map_lookup_elem(&sonde_unwind_trails, &index);
-	if (index < WALK_TRAILS && t && t->n_slots <= WALK_SLOTS)
-		t->hash = hash;
-	return 0;
 }
 
 #endif

@@ -58,7 +58,7 @@ struct sonde_walk {
 	uint32_t trail;	     /* index of the walk's trail */
 	uint64_t hash;	     /* of the stack, if it was recalled by its trail; else 0 */
 	struct sonde_vma vma;
-	uint64_t look;	   /* sonde_unwind_replaced() */
+	uint64_t look;	   /* what is read of the kernel's structs */
 	uint64_t node[15]; /* the pivots of a node of the kernel's tree of mappings */
 	uint64_t window_at, window_bytes; /* address of the window, and how much of it is valid */
 	uint64_t window[WALK_WINDOW / 8];
@@ -87,6 +87,8 @@ uint32_t sonde_unwind_locate(struct sonde_walk *w, struct sonde_trail *t);
 /* The return address below the walk's sp, if a return probe has replaced it by the address of its
  * trampoline; 0: none has. */
 uint64_t sonde_unwind_replaced(struct sonde_walk *w);
+/* Are the words that the trail's walk read as they were? */
+uint32_t sonde_unwind_recall(struct sonde_trail *t);
 /* If an array of ranges has x, set the walk's mapping to that range, moved by `shift`. Returns 1 if
  * so. */
 uint32_t sonde_unwind_range(struct sonde_walk *w, uint32_t ranges, uint64_t n, uint64_t x,
