@@ -17,26 +17,21 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "runtime/base/proc_program.h"
+#include "tests/unit/child.h"
 
 static char folder[] = "/tmp/proc-program-XXXXXX";
 
-/* Start `path` with argv[0] = `name`, and wait until it has become that program. */
+/* Start `path` with argv[0] = `name`, and wait until it has become that program: what /proc says of its
+ * arguments is there later than its file. */
 static pid_t start(const char *path, const char *name)
 {
-	char before[PATH_MAX], now[PATH_MAX];
-	pid_t child;
+	pid_t child = fork();
 
-	assert_true(proc_program_path((uint32_t)getpid(), before));
-	child = fork();
 	if (!child) {
 		execl(path, name, "60", NULL);
 		_exit(1);
 	}
-	for (int i = 0; i < 2000; i++) {
-		if (proc_program_path((uint32_t)child, now) && strcmp(before, now) != 0)
-			break;
-		usleep(1000);
-	}
+	assert_true(wait_for_sleep(child));
 	return child;
 }
 

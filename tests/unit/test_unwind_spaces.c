@@ -39,6 +39,7 @@
 #include "runtime/unwind/store.h"
 #include "runtime/unwind/table.h"
 #include "runtime/unwind/worker.h"
+#include "tests/unit/child.h"
 #include "tests/unit/unwind_lookup.h"
 
 enum {
@@ -278,11 +279,6 @@ static void end_subject(struct subject *s)
 	close(s->answers);
 }
 
-static void let_it_link(void)
-{
-	usleep(20000);
-}
-
 /* Run a program, which is executing when this returns. */
 static pid_t start_program(const char *path, void (*before)(void))
 {
@@ -517,10 +513,8 @@ static void test_exec(void **state)
 	unwind_worker_add_process(t->worker, tgid, false); /* the execve count is not known */
 	drain(t);
 	order(&s, "e");
-	for (int i = 0; i < PATIENCE_MS && is_complete(tgid); i++)
-		usleep(1000);
+	assert_true(wait_for_sleep((pid_t)tgid));
 	assert_false(is_complete(tgid));
-	let_it_link();
 	wait_until(t, is_not_stale, tgid);
 	ask(t, tgid, EXEC_ID);
 	wait_until(t, is_complete, tgid);
@@ -539,7 +533,7 @@ static void test_exec_is_asked_first(void **state)
 
 	ask(t, tgid, EXEC_ID);
 	order(&s, "e");
-	usleep(100000);
+	assert_true(wait_for_sleep((pid_t)tgid));
 	ask(t, tgid, EXEC_ID + 1);
 	drain(t); /* the report of the exec is older than what was read */
 	assert_true(space_of(tgid, &space));
@@ -566,7 +560,7 @@ static void test_deleted(void **state)
 	snprintf(own_sleep, sizeof(own_sleep), "/tmp/sonde-test-%d", getpid());
 	copy_sleep();
 	tgid = (uint32_t)start_program(own_sleep, NULL);
-	let_it_link();
+	assert_true(wait_for_sleep((pid_t)tgid));
 	unlink(own_sleep);
 	ask(t, tgid, EXEC_ID);
 	check_process(tgid);
@@ -588,8 +582,7 @@ static void test_mount_namespace(void **state)
 
 	strcpy(own_sleep, "/mnt/sonde-test-sleep");
 	pid = start_program(own_sleep, enter_namespace);
-	let_it_link();
-	if (waitpid(pid, NULL, WNOHANG) == pid)
+	if (!wait_for_sleep(pid) && has_ended(pid))
 		skip();					  /* not allowed here */
 	assert_int_not_equal(access(own_sleep, F_OK), 0); /* not in ours */
 	ask(t, (uint32_t)pid, EXEC_ID);
@@ -629,7 +622,7 @@ static pid_t run_short(struct tracer *t, bool links)
 	pid_t pid = start_program("/bin/sleep", NULL);
 
 	if (links)
-		let_it_link();
+		assert_true(wait_for_sleep(pid));
 	ask(t, (uint32_t)pid, EXEC_ID);
 	end_process(pid);
 	return pid;
