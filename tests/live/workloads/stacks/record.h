@@ -14,8 +14,10 @@
  *	image PID PATH
  *	map PID START END OFFSET PATH		executable mappings
  *	site PID TID NANOSECONDS TIMES FUNCTION "NAME" "FUNCTIONS" "WAITS" ADDRESS…
- * FUNCTION is the one that waited; WAITS are the nanoseconds of the first 32 waits; ADDRESSes are the return addresses into its callers. A site of
- * 0 TIMES has addresses only: where stacks of that thread end.
+ *	thread PID TID NANOSECONDS		off the CPU since its first expect(); the longest of its lines counts
+ *	path FUNCTION…				other ways to be in the program, innermost first
+ * FUNCTION is the one that waited; WAITS are the nanoseconds of the first 32 waits; ADDRESSes are the return
+ * addresses into its callers. A site of 0 TIMES has addresses only: where stacks of that thread end.
  */
 #pragma once
 #include <execinfo.h>
@@ -47,6 +49,7 @@ struct known_site {
 	int n;
 	void *callers[MOST_CALLERS];
 	int64_t off_cpu_ns, waits[MOST_WAITS];
+	int64_t of_thread_ns; /* off the CPU since its first expect(), also elsewhere */
 	long times;
 };
 
@@ -60,6 +63,8 @@ static struct {
 
 /* What the thread expects next. Volatile, for signal handlers read it. */
 static __thread const char *volatile expected_name, *volatile expected_functions;
+static __thread pid_t known_tid; /* another one in a child of fork() */
+static __thread int64_t known_since_ns;
 
 static inline int64_t read_known_clock(clockid_t clock)
 {
@@ -79,6 +84,11 @@ static inline int64_t off_cpu_now(void)
 
 static inline void expect(const char *name, const char *functions)
 {
+	pid_t tid = (pid_t)syscall(SYS_gettid);
+
+	if (known_tid != tid)
+		known_since_ns = off_cpu_now();
+	known_tid = tid;
 	expected_name = name;
 	expected_functions = functions;
 }
@@ -94,6 +104,7 @@ static inline void add_wait(struct known_site *site, const struct known_site *ne
 	if (site->times < MOST_WAITS)
 		site->waits[site->times] = new_site->off_cpu_ns;
 	site->off_cpu_ns += new_site->off_cpu_ns;
+	site->of_thread_ns = new_site->of_thread_ns;
 	site->times += new_site->times;
 }
 
@@ -113,6 +124,7 @@ static inline void note_site(struct known_site *new_site)
 	}
 	while (i < known.n && !is_same_site(&known.sites[i], new_site))
 		i++;
+	new_site->of_thread_ns = off_cpu_now() - known_since_ns;
 	if (i == known.n && i < MOST_SITES)
 		known.sites[known.n++] = *new_site;
 	else if (i < known.n)
@@ -179,7 +191,7 @@ static inline void print_site(const struct known_site *s)
 	printf("\"");
 	for (int k = 0; k < s->n; k++)
 		printf(" %lx", (unsigned long)s->callers[k]);
-	printf("\n");
+	printf("\nthread %d %d %" PRId64 "\n", known.pid, s->tid, s->of_thread_ns);
 }
 
 static inline void print_record(void)

@@ -219,6 +219,7 @@ int main(int argc, char **argv)
 		all_of_them();
 	expect("binary_search", "k_nanosleep k_less k_search main");
 	k_search(std::vector<int>{1, 2, 3, 5, 8});
+	printf("path k_throw*6 k_cleanup k_catch main\npath k_throw*4 k_rethrow main\n");
 	print_record();
 	return 0;
 }

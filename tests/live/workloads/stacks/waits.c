@@ -565,6 +565,7 @@ int main(int argc, char **argv)
 		run_threads();
 		in_other_context();
 	}
+	printf("path k_compare k_walk_tree main\n");
 	print_record();
 	return 0;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Waits of a Rust program: below closures, trait objects, iterators, a panic that unwinds, and in threads. Prints
 //! the record of record.h, whose addresses are those of libgcc's unwinder, too.
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::ffi::c_void;
 use std::hint::black_box;
 use std::time::Duration;
@@ -37,9 +37,17 @@ fn off_cpu() -> i64 {
 }
 
 thread_local!(static EXPECTED: RefCell<(&'static str, &'static str)> = const { RefCell::new(("", "")) });
+thread_local!(static SINCE: Cell<Option<i64>> = const { Cell::new(None) });
 
 fn expect(name: &'static str, functions: &'static str) {
     EXPECTED.with(|e| *e.borrow_mut() = (name, functions));
+    SINCE.with(|s| s.set(s.get().or_else(|| Some(off_cpu()))));
+}
+
+fn end_thread() {
+    let (pid, tid) = unsafe { (getpid(), gettid()) };
+    let since = SINCE.with(|s| s.get()).unwrap();
+    println!("thread {pid} {tid} {}", off_cpu() - since);
 }
 
 /// Prints one site. `callers` begins in the function that called the unwinder.
@@ -150,7 +158,7 @@ pub fn k_catch() {
 pub fn k_thread() {
     expect("thread", "k_receive k_thread");
     k_receive();
-    black_box(());
+    end_thread();
 }
 
 #[no_mangle]
@@ -174,7 +182,7 @@ pub fn k_all() {
 fn main() {
     std::panic::set_hook(Box::new(|_| {}));
     k_all();
-    black_box(());
+    end_thread();
     let pid = unsafe { getpid() };
     println!("image {pid} {}", std::env::current_exe().unwrap().display());
     for line in std::fs::read_to_string("/proc/self/maps").unwrap().lines() {
