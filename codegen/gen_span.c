@@ -20,7 +20,7 @@ LLVMValueRef span_map(struct gen *g)
 	return g->spans[g->probe.plan->state.owner];
 }
 
-static LLVMValueRef slot_size(struct gen *g)
+LLVMValueRef span_slot_size(struct gen *g)
 {
 	return gen_u32(g, g->probe.plan->state.slot_bytes);
 }
@@ -105,14 +105,14 @@ static void store_state(struct gen *g, LLVMValueRef slot)
 			  state->args[i].type, gen_at(g, slot, state->args[i].offset));
 }
 
-static void test_start_conds(struct gen *g, LLVMBasicBlockRef out)
+void span_test_conds(struct gen *g, LLVMBasicBlockRef out)
 {
 	for (uint32_t i = 0; i < g->probe.ast->n_start_conds; i++)
 		prog_only_if(g, gen_truth(g, gen_int(g, g->probe.ast->start_conds[i])), out);
 }
 
 /* For a thread other than the current one. */
-static void test_cgroup(struct gen *g, LLVMValueRef task, LLVMBasicBlockRef out)
+void span_test_cgroup(struct gen *g, LLVMValueRef task, LLVMBasicBlockRef out)
 {
 	if (g->plan->needs.only_cgroup)
 		prog_only_if(g, gen_truth(g, GEN_CALL(g, "sonde_cgroup_has", task)), out);
@@ -122,10 +122,10 @@ static void test_cgroup(struct gen *g, LLVMValueRef task, LLVMBasicBlockRef out)
 void span_test_start(struct gen *g, LLVMBasicBlockRef out)
 {
 	prog_scope_test(g, out);
-	test_start_conds(g, out);
+	span_test_conds(g, out);
 }
 
-static LLVMValueRef open_state(struct gen *g, LLVMValueRef task, LLVMBasicBlockRef out)
+LLVMValueRef span_open(struct gen *g, LLVMValueRef task, LLVMBasicBlockRef out)
 {
 	LLVMValueRef state = GEN_CALL(g, "sonde_span_open", span_map(g), task, span_probe_id(g));
 
@@ -151,7 +151,7 @@ void span_end_with(struct gen *g, LLVMValueRef slot, LLVMValueRef start, LLVMVal
 }
 
 /* The start time in the slot; go to `out` if there is none. */
-static LLVMValueRef take_start(struct gen *g, LLVMValueRef slot, LLVMBasicBlockRef out)
+LLVMValueRef span_take(struct gen *g, LLVMValueRef slot, LLVMBasicBlockRef out)
 {
 	LLVMValueRef start = LLVMBuildLoad2(g->b, g->i64, slot, "");
 
@@ -159,7 +159,7 @@ static LLVMValueRef take_start(struct gen *g, LLVMValueRef slot, LLVMBasicBlockR
 	return start;
 }
 
-static LLVMValueRef find_state(struct gen *g, LLVMValueRef task, LLVMBasicBlockRef out)
+LLVMValueRef span_find(struct gen *g, LLVMValueRef task, LLVMBasicBlockRef out)
 {
 	LLVMValueRef state = GEN_CALL(g, "sonde_span_find", span_map(g), task);
 
@@ -191,7 +191,7 @@ static void switch_start(struct gen *g, LLVMValueRef leaves, LLVMValueRef now,
 	g->body.current = leaves;
 	prog_only_if(g, gen_truth(g, GEN_CALL(g, "sonde_span_begins", leaves)), out);
 	span_test_start(g, out);
-	state = open_state(g, leaves, out);
+	state = span_open(g, leaves, out);
 	LLVMBuildStore(g->b, span_clock(g), now);
 	LLVMBuildStore(g->b, LLVMBuildLoad2(g->b, g->i64, now, ""), state);
 	store_state(g, state);
@@ -206,8 +206,8 @@ static void switch_end(struct gen *g, LLVMValueRef returns, LLVMValueRef now, LL
 	g->body.current = NULL; /* it was the thread that leaves the CPU */
 	prog_only_if(g, gen_truth(g, GEN_CALL(g, "sonde_span_ends", returns)), out);
 	prog_only_if(g, gen_truth(g, GEN_CALL(g, "sonde_scope_may_have", returns)), out);
-	state = find_state(g, returns, out);
-	start = take_start(g, state, out);
+	state = span_find(g, returns, out);
+	start = span_take(g, state, out);
 	LLVMBuildStore(g->b, gen_u64(g, 0), state);
 	g->body.subject = returns;
 	span_end_with(g, state, start, clock_once(g, now));
@@ -233,8 +233,8 @@ static void slice_start(struct gen *g, LLVMValueRef comes, LLVMBasicBlockRef out
 {
 	prog_only_if(g, gen_truth(g, GEN_CALL(g, "sonde_span_ends", comes)), out);
 	prog_only_if(g, gen_truth(g, GEN_CALL(g, "sonde_scope_current", comes)), out);
-	test_cgroup(g, comes, out);
-	store_start(g, open_state(g, comes, out), out);
+	span_test_cgroup(g, comes, out);
+	store_start(g, span_open(g, comes, out), out);
 }
 
 void gen_span_slice(struct gen *g, LLVMBasicBlockRef out)
@@ -245,7 +245,7 @@ void gen_span_slice(struct gen *g, LLVMBasicBlockRef out)
 	slice_start(g, prog_context_pointer(g, 2), end);
 	LLVMPositionBuilderAtEnd(g->b, end);
 	g->body.current = prog_context_pointer(g, 1);
-	state = find_state(g, g->body.current, out);
+	state = span_find(g, g->body.current, out);
 	start = GEN_CALL(g, "sonde_span_take", state, span_probe_id(g));
 	prog_only_if(g, gen_truth(g, start), out);
 	span_end_with(g, NULL, start, span_clock(g));
@@ -286,7 +286,7 @@ static LLVMValueRef call_address(struct gen *g, bool is_end)
  * pointer of an open one replaces it: the open one has jumped to it, or was left. */
 static LLVMValueRef push_call(struct gen *g, LLVMValueRef calls, LLVMValueRef sp)
 {
-	LLVMValueRef target = span_call_target(g), size = slot_size(g);
+	LLVMValueRef target = span_call_target(g), size = span_slot_size(g);
 
 	if (g->prog.plan->has_loops)
 		return GEN_CALL(g, "sonde_span_push_loop", calls, sp, target, size,
@@ -312,7 +312,7 @@ static void return_start(struct gen *g, LLVMBasicBlockRef out)
 	span_test_start(g, out);
 	if (g->prog.plan->is_sleepable)
 		span_prefault_entries(g);
-	calls = open_state(g, current_task(g), out);
+	calls = span_open(g, current_task(g), out);
 	slot = push_call(g, calls, sp);
 	span_only_if(g, slot, out);
 	span_store_entries(g, slot);
@@ -350,9 +350,9 @@ void gen_span_return(struct gen *g, LLVMBasicBlockRef out)
 		return;
 	}
 	now = span_clock(g);
-	calls = find_state(g, current_task(g), out);
+	calls = span_find(g, current_task(g), out);
 	sp = call_address(g, true);
-	slot = GEN_CALL(g, "sonde_span_pop", calls, sp, span_call_target(g), slot_size(g),
+	slot = GEN_CALL(g, "sonde_span_pop", calls, sp, span_call_target(g), span_slot_size(g),
 			stack_mask(g), span_probe_id(g));
 	span_only_if(g, slot, out);
 	g->body.depth =
@@ -384,15 +384,15 @@ void gen_span_syscall(struct gen *g, LLVMBasicBlockRef out)
 	if (g->probe.is_start) {
 		g->probe.is_start = false;
 		span_test_start(g, out);
-		state = open_state(g, current_task(g), out);
+		state = span_open(g, current_task(g), out);
 		LLVMBuildStore(g->b, g->body.syscall, gen_at(g, state, 8));
 		span_store_entries(g, state);
 		store_start(g, state, out);
 		return;
 	}
 	now = span_clock(g);
-	state = find_state(g, current_task(g), out);
-	start = take_start(g, state, out);
+	state = span_find(g, current_task(g), out);
+	start = span_take(g, state, out);
 	LLVMBuildStore(g->b, gen_u64(g, 0), state);
 	key = LLVMBuildLoad2(g->b, g->i64, gen_at(g, state, 8), "");
 	only_if_entered(g, key, out);
@@ -412,86 +412,11 @@ void gen_span_firing(struct gen *g, LLVMBasicBlockRef out)
 
 	state = GEN_CALL(g, "sonde_span_cpu", span_map(g));
 	span_only_if(g, state, out);
-	start = take_start(g, state, next);
+	start = span_take(g, state, next);
 	span_end_with(g, state, start, now);
 	LLVMBuildBr(g->b, next);
 	LLVMPositionBuilderAtEnd(g->b, next);
 	LLVMBuildStore(g->b, now, state);
 	span_store_entries(g, state);
-	LLVMBuildBr(g->b, out);
-}
-
-/* ---- open spans -------------------------------------------------------------------------- */
-
-/* A thread that is off the CPU when tracing begins. Not for spans that store what only the switch
- * could have read. The user stack is empty. */
-static void mark_off_cpu(struct gen *g, LLVMValueRef task, LLVMBasicBlockRef out)
-{
-	LLVMValueRef state;
-
-	if (!g->probe.plan->state.n_args && !g->probe.plan->state.n_entries) {
-		prog_only_if(g, gen_truth(g, GEN_CALL(g, "sonde_span_begins", task)), out);
-		prog_only_if(g, gen_truth(g, GEN_CALL(g, "sonde_scope_current", task)), out);
-		test_cgroup(g, task, out);
-		test_start_conds(g, out);
-		state = open_state(g, task, out);
-		GEN_CALL(g, "sonde_open_mark", state);
-	}
-	LLVMBuildBr(g->b, out);
-}
-
-static void open_begin(struct gen *g, LLVMValueRef task, LLVMBasicBlockRef out)
-{
-	LLVMBasicBlockRef begin = gen_block(g, "begin"), end = gen_block(g, "end");
-
-	LLVMBuildCondBr(g->b, gen_truth(g, gen_call_helper(g, "sonde_open_begins", NULL, 0)), begin,
-			end);
-	LLVMPositionBuilderAtEnd(g->b, begin);
-	if (g->probe.plan->state.kind == SPAN_SWITCH) {
-		prog_only_if(g, gen_truth(g, GEN_CALL(g, "sonde_open_is_off_cpu", task)), out);
-		mark_off_cpu(g, task, out);
-	} else {
-		LLVMBuildBr(g->b, out);
-	}
-	LLVMPositionBuilderAtEnd(g->b, end);
-}
-
-/* The thread's open span; the requested one if it has several open calls. */
-static LLVMValueRef open_slot(struct gen *g, LLVMValueRef state, LLVMBasicBlockRef out)
-{
-	if (g->probe.plan->state.slots > 1) {
-		state = GEN_CALL(g, "sonde_open_call", state, slot_size(g));
-		span_only_if(g, state, out);
-		g->body.depth = gen_call_helper(g, "sonde_open_depth", NULL, 0);
-	}
-	if (g->probe.plan->state.kind == SPAN_SYSCALL) {
-		g->body.syscall = LLVMBuildLoad2(g->b, g->i64, gen_at(g, state, 8), "");
-		prog_only_if_number(g, out);
-	}
-	return state;
-}
-
-/* Context: {meta, task, or NULL after the last one}. No other program of the script runs
- * meanwhile. */
-void gen_open_spans(struct gen *g, LLVMBasicBlockRef out)
-{
-	LLVMValueRef task = prog_context_pointer(g, 1), slot, start;
-
-	prog_select_probe(g, g->prog.plan->probes[0]);
-	span_only_if(g, task, out);
-	g->probe.is_open = true;
-	g->body.subject = task;
-	open_begin(g, task, out);
-	slot = open_slot(g, find_state(g, task, out), out);
-	start = take_start(g, slot, out);
-	if (g->probe.plan->state.slots == 1)
-		LLVMBuildStore(g->b, gen_u64(g, 0), slot);
-	if (g->probe.plan->state.kind == SPAN_SWITCH)
-		prog_only_if(g, gen_truth(g, GEN_CALL(g, "sonde_open_is_off_cpu", task)), out);
-	g->body.delta = GEN_CALL(g, "sonde_open_length", start);
-	g->body.span = slot;
-	prog_body(g);
-	g->body.delta = g->body.subject = g->body.span = g->body.depth = NULL;
-	g->probe.is_open = false;
 	LLVMBuildBr(g->b, out);
 }

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Shared by the files that generate both ends of spans, for the selected probe: gen_span.c and
- * gen_span_go.c.
+ * Shared by the files that generate both ends of spans, for the selected probe: gen_span.c,
+ * gen_span_go.c and gen_open.c.
  */
 #pragma once
 #include "codegen/gen.h"
 
 /* The map with the state of the spans. */
 LLVMValueRef span_map(struct gen *g);
+LLVMValueRef span_slot_size(struct gen *g);
 LLVMValueRef span_probe_id(struct gen *g);
 LLVMValueRef span_clock(struct gen *g);
 /* Identifies the function that is called. */
@@ -16,6 +17,14 @@ LLVMValueRef span_call_target(struct gen *g);
 void span_only_if(struct gen *g, LLVMValueRef pointer, LLVMBasicBlockRef otherwise);
 /* At the start: scope and the predicate's part for the start, or `out`. */
 void span_test_start(struct gen *g, LLVMBasicBlockRef out);
+/* Parts of that for a thread other than the current one: the predicate's part, and the cgroup. */
+void span_test_conds(struct gen *g, LLVMBasicBlockRef out);
+void span_test_cgroup(struct gen *g, LLVMValueRef task, LLVMBasicBlockRef out);
+/* The thread's state, which is created if it has none; the one that it has, else `out`; and the
+ * start time in a slot, or `out` if there is none. */
+LLVMValueRef span_open(struct gen *g, LLVMValueRef task, LLVMBasicBlockRef out);
+LLVMValueRef span_find(struct gen *g, LLVMValueRef task, LLVMBasicBlockRef out);
+LLVMValueRef span_take(struct gen *g, LLVMValueRef slot, LLVMBasicBlockRef out);
 /* Fault in the strings of entry(EXPR), and store the values in the slot. */
 void span_prefault_entries(struct gen *g);
 void span_store_entries(struct gen *g, LLVMValueRef slot);

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Open spans: the programs that visit all threads, for spans that have not ended when tracing ends.
+ */
+#include "codegen/gen.h"
+#include "codegen/gen_hooks.h"
+#include "codegen/gen_prog.h"
+#include "codegen/gen_span.h"
+
+/* A thread that is off the CPU when tracing begins. Not for spans that store what only the switch
+ * could have read. The user stack is empty. */
+static void mark_off_cpu(struct gen *g, LLVMValueRef task, LLVMBasicBlockRef out)
+{
+	LLVMValueRef state;
+
+	if (!g->probe.plan->state.n_args && !g->probe.plan->state.n_entries) {
+		prog_only_if(g, gen_truth(g, GEN_CALL(g, "sonde_span_begins", task)), out);
+		prog_only_if(g, gen_truth(g, GEN_CALL(g, "sonde_scope_current", task)), out);
+		span_test_cgroup(g, task, out);
+		span_test_conds(g, out);
+		state = span_open(g, task, out);
+		GEN_CALL(g, "sonde_open_mark", state);
+	}
+	LLVMBuildBr(g->b, out);
+}
+
+static void open_begin(struct gen *g, LLVMValueRef task, LLVMBasicBlockRef out)
+{
+	LLVMBasicBlockRef begin = gen_block(g, "begin"), end = gen_block(g, "end");
+
+	LLVMBuildCondBr(g->b, gen_truth(g, gen_call_helper(g, "sonde_open_begins", NULL, 0)), begin,
+			end);
+	LLVMPositionBuilderAtEnd(g->b, begin);
+	if (g->probe.plan->state.kind == SPAN_SWITCH) {
+		prog_only_if(g, gen_truth(g, GEN_CALL(g, "sonde_open_is_off_cpu", task)), out);
+		mark_off_cpu(g, task, out);
+	} else {
+		LLVMBuildBr(g->b, out);
+	}
+	LLVMPositionBuilderAtEnd(g->b, end);
+}
+
+/* The thread's open span; the requested one if it has several open calls. */
+static LLVMValueRef open_slot(struct gen *g, LLVMValueRef state, LLVMBasicBlockRef out)
+{
+	if (g->probe.plan->state.slots > 1) {
+		state = GEN_CALL(g, "sonde_open_call", state, span_slot_size(g));
+		span_only_if(g, state, out);
+		g->body.depth = gen_call_helper(g, "sonde_open_depth", NULL, 0);
+	}
+	if (g->probe.plan->state.kind == SPAN_SYSCALL) {
+		g->body.syscall = LLVMBuildLoad2(g->b, g->i64, gen_at(g, state, 8), "");
+		prog_only_if_number(g, out);
+	}
+	return state;
+}
+
+/* Context: {meta, task, or NULL after the last one}. No other program of the script runs
+ * meanwhile. */
+void gen_open_spans(struct gen *g, LLVMBasicBlockRef out)
+{
+	LLVMValueRef task = prog_context_pointer(g, 1), slot, start;
+
+	prog_select_probe(g, g->prog.plan->probes[0]);
+	span_only_if(g, task, out);
+	g->probe.is_open = true;
+	g->body.subject = task;
+	open_begin(g, task, out);
+	slot = open_slot(g, span_find(g, task, out), out);
+	start = span_take(g, slot, out);
+	if (g->probe.plan->state.slots == 1)
+		LLVMBuildStore(g->b, gen_u64(g, 0), slot);
+	if (g->probe.plan->state.kind == SPAN_SWITCH)
+		prog_only_if(g, gen_truth(g, GEN_CALL(g, "sonde_open_is_off_cpu", task)), out);
+	g->body.delta = GEN_CALL(g, "sonde_open_length", start);
+	g->body.span = slot;
+	prog_body(g);
+	g->body.delta = g->body.subject = g->body.span = g->body.depth = NULL;
+	g->probe.is_open = false;
+	LLVMBuildBr(g->b, out);
+}
