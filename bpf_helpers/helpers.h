@@ -40,6 +40,13 @@ NODEBUG uint32_t sonde_stack_is_kept(struct sonde_stack_buffer *buffer, uint64_t
 NODEBUG void sonde_stack_give(struct sonde_stack_buffer *buffer);
 NODEBUG void sonde_stack_count(const struct sonde_stack_buffer *buffer, uint32_t probe);
 NODEBUG uint32_t sonde_stack_in_trace_run(uint64_t ip);
+NODEBUG void sonde_stack_ask(const struct sonde_walk *w, uint32_t tgid, uint32_t exec_id);
+NODEBUG void sonde_stack_end_walk(struct sonde_walk *w, struct task_struct *task, uint32_t n,
+				  uint32_t limit, uint32_t tgid, uint32_t exec_id, uint32_t probe);
+NODEBUG uint64_t sonde_stack_keep_user(struct sonde_stack_buffer *buffer, uint32_t n, uint32_t tgid,
+				       uint32_t exec_id, uint32_t probe, uint32_t by_fp);
+NODEBUG uint32_t sonde_stack_end(uint64_t hash);
+NODEBUG uint64_t sonde_other_stack(struct task_struct *task, uint32_t probe, uint32_t limit);
 uint64_t sonde_task_space(struct task_struct *task);
 uint64_t sonde_task_exec_id(struct task_struct *task);
 uint32_t sonde_task_has_memory(struct task_struct *task);

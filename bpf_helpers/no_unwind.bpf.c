@@ -16,3 +16,18 @@ GLOBAL uint64_t sonde_unwind_learn(struct sonde_walk *w, uint64_t hash)
 {
 	return w && hash ? 0 : 0;
 }
+
+GLOBAL uint32_t sonde_unwind_begin(struct sonde_walk *w, uint32_t tgid, uint32_t exec_id)
+{
+	return w && tgid && exec_id ? 0 : 0;
+}
+
+GLOBAL uint32_t sonde_unwind_other(struct sonde_walk *w)
+{
+	return w ? 1 : 1;
+}
+
+GLOBAL uint64_t sonde_unwind_finish(struct sonde_walk *w, uint32_t tgid, uint32_t exec_id)
+{
+	return w && tgid && exec_id ? 0 : 0;
+}

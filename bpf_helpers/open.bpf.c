@@ -2,8 +2,12 @@
 /*
  * Open spans at the end of tracing. An iter/task program visits every thread. It also runs when
  * tracing begins and marks the threads that are off CPU at that time: their span starts then.
+ *
+ * Such a thread was not seen when it left the CPU, so its span has no user stack. A second program,
+ * which can sleep, reads it while the thread is off the CPU.
  */
 #include "bpf_helpers/helpers.h"
+#include "bpf_helpers/unwind.h"
 
 INLINE uint32_t sonde_open_begins(void)
 {
@@ -16,10 +20,10 @@ INLINE_CORE uint32_t sonde_open_is_off_cpu(struct task_struct *t)
 	return t->pid != 0 && !t->on_cpu;
 }
 
-/* If the thread's own switch has stored a start in the meantime, keep that. */
-INLINE void sonde_open_mark(uint64_t *start)
+/* If the thread's own switch has stored a start in the meantime, keep that, and return 0. */
+INLINE uint32_t sonde_open_mark(uint64_t *start)
 {
-	__sync_val_compare_and_swap(start, 0, bpf_ktime_get_ns());
+	return !__sync_val_compare_and_swap(start, 0, bpf_ktime_get_ns());
 }
 
 /* The open call number control.open_call of `calls` {n, slots}, or NULL. */
@@ -46,4 +50,36 @@ INLINE uint64_t sonde_open_length(uint64_t start)
 	uint64_t end = sonde_control.end_ns;
 
 	return end > start ? end - start : 0;
+}
+
+/* That thread's user stack is not known yet; threads of the kernel have none. */
+INLINE void sonde_open_unseen(uint64_t *stack, struct task_struct *t, uint32_t probe)
+{
+	uint32_t has_any = sonde_task_has_memory(t);
+
+	*stack = has_any ? SONDE_STACK_NOT_SEEN : 0;
+	if (has_any)
+		sonde_loss_count(probe, SONDE_LOSS_STACK_NOT_SEEN);
+}
+
+/* Read the user stack of a thread that is off the CPU into `stack`, which belongs to the span that
+ * began at *start, if it is not known, or was cut because there were no tables. The probe is
+ * attached, so *start changes when the thread runs. */
+INLINE void sonde_open_read_stack(uint64_t *start, uint64_t *stack, struct task_struct *t,
+				  uint32_t probe, uint32_t limit)
+{
+	uint64_t began = *(volatile uint64_t *)start, old = *stack, hash;
+	uint32_t end = sonde_stack_end(old);
+
+	if (!began || (end != UNWIND_NOT_SEEN && end != UNWIND_NOT_READY) ||
+	    !sonde_open_is_off_cpu(t))
+		return;
+	hash = sonde_other_stack(t, probe, limit);
+	if (!hash || *(volatile uint64_t *)start != began || !sonde_open_is_off_cpu(t))
+		return;
+	if (__sync_val_compare_and_swap(stack, old, hash) == old) /* the old one was counted */
+		sonde_loss_add(probe,
+			       end == UNWIND_NOT_SEEN ? SONDE_LOSS_STACK_NOT_SEEN
+						      : SONDE_LOSS_STACK_NOT_READY,
+			       -1ull);
 }

@@ -129,9 +129,11 @@ struct sonde_control {
 	uint32_t open_begins; /* iter/task programs mark threads that are off CPU at the start */
 	uint32_t open_call;   /* which open call of a thread to visit, counted from the outermost */
 	uint32_t open_more;   /* some thread has more open calls */
-	uint64_t zero;	      /* always 0, but unknown to the verifier */
-	uint64_t end_ns;      /* CLOCK_MONOTONIC at the end of tracing: open spans end then */
-	uint32_t stack_sweeps;		/* how often stacks were removed from the store */
+	uint32_t open_missing; /* user stacks of waiting threads need tables that are not there */
+	uint32_t open_last;    /* they are not tried again */
+	uint64_t zero;	       /* always 0, but unknown to the verifier */
+	uint64_t end_ns;       /* CLOCK_MONOTONIC at the end of tracing: open spans end then */
+	uint32_t stack_sweeps; /* how often stacks were removed from the store */
 	uint32_t epoch[SONDE_MAX_MAPS]; /* of each map; entries of earlier epochs are cleared */
 	uint32_t acked[SONDE_MAX_MAPS]; /* last epoch that user space has deleted completely */
 	struct sonde_ring ring;
@@ -183,7 +185,8 @@ struct sonde_config {
 /* ---- stacks ------------------------------------------------------------------------------- */
 
 /* Value of the stack store. The key is the 64-bit hash of the frames (and of tgid and exec_id for
- * user stacks), never 0. */
+ * user stacks), never 0; SONDE_STACK_NOT_SEEN stands for user stacks that are not known. */
+#define SONDE_STACK_NOT_SEEN 1ull
 struct sonde_stack {
 	uint16_t n_frames;
 	uint16_t end;	  /* enum unwind_end: why there are no more */

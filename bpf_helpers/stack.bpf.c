@@ -248,7 +248,7 @@ _Static_assert((int)SONDE_LOSS_STACK_BAD_FRAME - SONDE_LOSS_STACK_DEEP ==
 
 /* Have user space read the mappings of the process. If the ring is full, a later walk asks
  * again. */
-static INLINE void ask(const struct sonde_walk *w, uint32_t tgid, uint32_t exec_id)
+INLINE void sonde_stack_ask(const struct sonde_walk *w, uint32_t tgid, uint32_t exec_id)
 {
 	struct sonde_unwind_event *ev = sonde_ring_try(sizeof(*ev));
 
@@ -268,26 +268,32 @@ static INLINE uint32_t loss_of(uint32_t end)
 	return SONDE_LOSS_STACK_DEEP + (end < UNWIND_END_COUNT - UNWIND_DEEP ? end : 0);
 }
 
+/* A walk is over: count why it ended early, ask for tables that it missed, and make its `n` frames
+ * ready to be hashed. */
+INLINE void sonde_stack_end_walk(struct sonde_walk *w, struct task_struct *task, uint32_t n,
+				 uint32_t limit, uint32_t tgid, uint32_t exec_id, uint32_t probe)
+{
+	uint32_t end = n == limit ? UNWIND_COMPLETE : w->end;
+
+	/* the memory of a thread that ends is gone: its stack is marked, but not lost */
+	if (end != UNWIND_COMPLETE && !(end == UNWIND_UNREADABLE && sonde_task_exits(task)))
+		sonde_loss_count(probe, loss_of(end));
+	if (w->must_ask)
+		sonde_stack_ask(w, tgid, exec_id);
+	barrier_var(n);
+	zero_behind(w->stack.ips, n & 127);
+	w->stack.end = end;
+}
+
 /* Capture by the tables of unwind.h. Returns the number of frames. */
 static INLINE uint32_t walk(struct sonde_walk *w, struct task_struct *task, uint32_t tgid,
 			    uint32_t exec_id, uint32_t probe, uint32_t limit)
 {
 	uint32_t n = sonde_unwind_walk(w, tgid, exec_id, limit ? limit : SONDE_MAX_FRAMES,
 				       sonde_control.stack_sweeps);
-	uint32_t end = w->end, i = n;
 
-	if (!n)
-		return 0; /* recalled */
-	if (n == limit)
-		end = UNWIND_COMPLETE;
-	/* the memory of a thread that ends is gone: its stack is marked, but not lost */
-	if (end != UNWIND_COMPLETE && !(end == UNWIND_UNREADABLE && sonde_task_exits(task)))
-		sonde_loss_count(probe, loss_of(end));
-	if (w->must_ask)
-		ask(w, tgid, exec_id);
-	barrier_var(i);
-	zero_behind(w->stack.ips, i & 127);
-	w->stack.end = end;
+	if (n) /* else it is recalled */
+		sonde_stack_end_walk(w, task, n, limit, tgid, exec_id, probe);
 	return n;
 }
 
@@ -317,25 +323,15 @@ static INLINE void learn(struct sonde_walk *w, const struct sonde_stack *st, uin
 		sonde_unwind_learn(w, hash);
 }
 
-static INLINE uint64_t capture_user(struct sonde_stack_buffer *buffer, void *ctx,
-				    struct task_struct *task, uint32_t probe, uint32_t limit,
-				    uint32_t by_fp)
+/* Store and announce the user stack of `n` frames in the buffer. */
+INLINE uint64_t sonde_stack_keep_user(struct sonde_stack_buffer *buffer, uint32_t n, uint32_t tgid,
+				      uint32_t exec_id, uint32_t probe, uint32_t by_fp)
 {
 	struct scratch *s = buffer->scratch;
 	struct sonde_stack *st = &buffer->walk->stack;
-	uint32_t tgid = sonde_number_pid(task), exec_id = sonde_task_exec_id(task), n;
 	uint32_t *lost = &buffer->lost;
 	uint64_t hash, mark, *seen;
 
-	if (!sonde_task_has_memory(task))
-		return 0; /* kernel threads have no user stack */
-	by_fp |= !sonde_config.unwinds;
-	if (!by_fp)
-		n = walk(buffer->walk, task, tgid, exec_id, probe, limit);
-	else
-		n = capture_by_fp(st, ctx, task, probe, limit, lost);
-	if (!n)
-		return by_fp ? 0 : buffer->walk->hash;
 	hash = hash_frames(st->ips, n, finish(tgid) ^ exec_id ^ (uint64_t)st->end << 32);
 	mark = hash ^ sonde_control.stack_sweeps; /* valid until the store is swept */
 	seen = seen_at(s, hash);
@@ -352,6 +348,24 @@ static INLINE uint64_t capture_user(struct sonde_stack_buffer *buffer, void *ctx
 		learn(buffer->walk, st, hash, by_fp);
 	}
 	return hash;
+}
+
+static INLINE uint64_t capture_user(struct sonde_stack_buffer *buffer, void *ctx,
+				    struct task_struct *task, uint32_t probe, uint32_t limit,
+				    uint32_t by_fp)
+{
+	uint32_t tgid = sonde_number_pid(task), exec_id = sonde_task_exec_id(task), n;
+
+	if (!sonde_task_has_memory(task))
+		return 0; /* kernel threads have no user stack */
+	by_fp |= !sonde_config.unwinds;
+	if (!by_fp)
+		n = walk(buffer->walk, task, tgid, exec_id, probe, limit);
+	else
+		n = capture_by_fp(&buffer->walk->stack, ctx, task, probe, limit, &buffer->lost);
+	if (!n)
+		return by_fp ? 0 : buffer->walk->hash;
+	return sonde_stack_keep_user(buffer, n, tgid, exec_id, probe, by_fp);
 }
 
 enum capture { CAPTURE_KERNEL, CAPTURE_TASK, CAPTURE_USER, CAPTURE_USER_FP };
@@ -465,6 +479,14 @@ INLINE uint64_t sonde_stack_user(void *ctx, struct task_struct *task, uint32_t p
 				 uint32_t limit, uint32_t by_fp)
 {
 	return capture(by_fp ? CAPTURE_USER_FP : CAPTURE_USER, ctx, task, 0, 0, probe, limit);
+}
+
+/* Why a user stack is not complete (enum unwind_end) */
+INLINE uint32_t sonde_stack_end(uint64_t hash)
+{
+	struct sonde_stack *s = bpf_map_lookup_elem(&sonde_stacks, &hash);
+
+	return s ? s->end : UNWIND_COMPLETE;
 }
 
 /* len() of a stack */

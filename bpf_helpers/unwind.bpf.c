@@ -56,14 +56,31 @@ enum {
 	FP_STEP_MAX = 16 << 20, /* max. bytes of a frame that a frame pointer leads to */
 };
 
-/* Read the window anew, from `address` upwards: a read costs 70 ns whatever its size. False if
- * there is no memory. */
+/* A word that the caller has read for another thread's walk. It reads others before the step is
+ * done again. */
+static INLINE uint32_t take_given(struct sonde_walk *w, uint64_t address)
+{
+	LOOP for (uint32_t i = 0; i < WALK_GIVEN; i++)
+	{
+		if (w->given_at[i] != address)
+			continue;
+		w->window[0] = w->given[i];
+		w->window_at = address;
+		w->window_bytes = 8;
+		return 1;
+	}
+	w->need = address == w->refused ? 0 : address;
+	return 0;
+}
+
 GLOBAL uint32_t sonde_unwind_read(struct sonde_walk *w, uint64_t address)
 {
 	uint64_t bytes = -address & (PAGE - 1); /* to the end of the page */
 
 	if (!w)
 		return 0;
+	if (w->other)
+		return take_given(w, address);
 	w->window_at = address;
 	w->window_bytes = WALK_WINDOW;
 	if (!bpf_probe_read_user(w->window, WALK_WINDOW, (void *)address))
@@ -106,25 +123,30 @@ static INLINE uint32_t read_word(struct sonde_walk *w, struct sonde_trail *t, ui
 }
 
 /* A register of the innermost frame by its DWARF number. */
-GLOBAL uint64_t sonde_unwind_register(uint32_t number)
+GLOBAL uint64_t sonde_unwind_register(struct sonde_walk *w, uint32_t number)
 {
-	struct pt_regs___unwind *r = (void *)bpf_task_pt_regs(bpf_get_current_task_btf());
+	struct pt_regs___unwind *r;
 
+	if (!w)
+		return 0;
+	r = (void *)w->regs;
+	if (!w->other)
+		r = (void *)bpf_task_pt_regs(bpf_get_current_task_btf());
 	switch (number) {
-	case 0: return r->ax;
-	case 1: return r->dx;
-	case 2: return r->cx;
-	case 3: return r->bx;
-	case 4: return r->si;
-	case 5: return r->di;
-	case 8: return r->r8;
-	case 9: return r->r9;
-	case 10: return r->r10;
-	case 11: return r->r11;
-	case 12: return r->r12;
-	case 13: return r->r13;
-	case 14: return r->r14;
-	case 15: return r->r15;
+	case 0: return BPF_CORE_READ(r, ax);
+	case 1: return BPF_CORE_READ(r, dx);
+	case 2: return BPF_CORE_READ(r, cx);
+	case 3: return BPF_CORE_READ(r, bx);
+	case 4: return BPF_CORE_READ(r, si);
+	case 5: return BPF_CORE_READ(r, di);
+	case 8: return BPF_CORE_READ(r, r8);
+	case 9: return BPF_CORE_READ(r, r9);
+	case 10: return BPF_CORE_READ(r, r10);
+	case 11: return BPF_CORE_READ(r, r11);
+	case 12: return BPF_CORE_READ(r, r12);
+	case 13: return BPF_CORE_READ(r, r13);
+	case 14: return BPF_CORE_READ(r, r14);
+	case 15: return BPF_CORE_READ(r, r15);
 	default: return 0;
 	}
 }
@@ -149,7 +171,7 @@ static INLINE uint32_t leave_signal(struct sonde_walk *w, struct sonde_trail *t)
  * as they hold for the caller only: in the new thread, the word at rsp is no return address. */
 static INLINE uint32_t leave_edge(struct sonde_walk *w, struct sonde_trail *t, uint32_t *end)
 {
-	uint32_t edge = sonde_unwind_edge(w->ip);
+	uint32_t edge = sonde_unwind_edge(w, w->ip);
 	uint64_t ip, bp = w->bp, at = w->sp;
 
 	if (edge == EDGE_NONE)
@@ -161,12 +183,12 @@ static INLINE uint32_t leave_edge(struct sonde_walk *w, struct sonde_trail *t, u
 		at += 8;
 	}
 	if (!read_word(w, t, at, &ip)) {
-		if (edge == EDGE_SYSCALL && !sonde_unwind_register(0))
+		if (edge == EDGE_SYSCALL && !sonde_unwind_register(w, 0))
 			*end = UNWIND_COMPLETE; /* a new thread: nothing touched its stack yet */
 		return 1;
 	}
 	*end = UNWIND_COMPLETE;
-	if (!sonde_unwind_follows_call(ip))
+	if (!sonde_unwind_follows_call(w, ip))
 		return edge == EDGE_SYSCALL;
 	w->ip = ip;
 	w->bp = bp;
@@ -200,6 +222,8 @@ static INLINE uint32_t leave_without_rule(struct sonde_walk *w, struct sonde_tra
 		return UNWIND_NOT_READY;
 	if (n == 0 && leave_edge(w, t, &end))
 		return end;
+	if (w->need)
+		return UNWIND_UNREADABLE; /* the step is done again */
 	return leave_by_fp(w, t);
 }
 
@@ -216,7 +240,7 @@ static INLINE uint32_t leave_by_rule(struct sonde_walk *w, struct sonde_trail *t
 		if (w->n_frames != 1)
 			return UNWIND_NO_WAY;
 		t->n_slots = WALK_SLOTS + 1; /* not learnt: it depends on more than the stack */
-		base = sonde_unwind_register(kind - UNWIND_REGISTER);
+		base = sonde_unwind_register(w, kind - UNWIND_REGISTER);
 	}
 	cfa = base + (int64_t)rule->cfa_offset;
 	if (kind == UNWIND_PLT)
@@ -238,7 +262,7 @@ static INLINE uint32_t leave_by_rule(struct sonde_walk *w, struct sonde_trail *t
 		if (w->n_frames != 1)
 			return UNWIND_NO_WAY;
 		t->n_slots = WALK_SLOTS + 1;
-		ip = sonde_unwind_register(5);
+		ip = sonde_unwind_register(w, 5);
 	} else if (!read_word(w, t, cfa - 8, &ip)) {
 		return UNWIND_UNREADABLE;
 	}
@@ -269,7 +293,7 @@ GLOBAL int sonde_unwind_step(struct sonde_walk *w, struct sonde_trail *t)
 	w->exact = 0;
 	w->by_fp = 0;
 	end = w->found;
-	if (!end && by_fp && !sonde_unwind_follows_call(w->ip))
+	if (!end && by_fp && !sonde_unwind_follows_call(w, w->ip))
 		end = UNWIND_NO_CALL;
 	w->end = end;
 	if (end && w->n_frames)
@@ -330,16 +354,11 @@ static INLINE_CORE uint32_t is_between_programs(struct sonde_walk *w, struct tas
 	return !w->look;
 }
 
-static INLINE_CORE void begin(struct sonde_walk *w, struct task_struct *task, uint32_t tgid,
-			      uint32_t exec_id, uint32_t limit)
+/* The walk starts at w->ip, w->sp and w->bp. */
+static INLINE void begin(struct sonde_walk *w, uint32_t tgid, uint32_t exec_id)
 {
-	struct pt_regs___unwind *regs = (void *)bpf_task_pt_regs(task);
 	struct unwind_space *space = bpf_map_lookup_elem(&sonde_unwind_spaces, &tgid);
-	uint64_t mix;
 
-	w->ip = regs->ip;
-	w->sp = regs->sp;
-	w->bp = regs->bp;
 	w->exact = 1;
 	w->by_fp = 0;
 	w->bytes = 0;
@@ -356,12 +375,25 @@ static INLINE_CORE void begin(struct sonde_walk *w, struct task_struct *task, ui
 		w->n_ranges = space->n_ranges;
 		w->generation = space->generation;
 	}
-	w->stack.ips[0] = regs->ip;
+	w->stack.ips[0] = w->ip;
+	w->trail = WALK_TRAILS + (w->slot & 3);
+}
+
+static INLINE_CORE void begin_current(struct sonde_walk *w, uint32_t tgid, uint32_t exec_id,
+				      uint32_t limit)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct pt_regs___unwind *regs = (void *)bpf_task_pt_regs(task);
+	uint64_t mix;
+
+	w->ip = regs->ip;
+	w->sp = regs->sp;
+	w->bp = regs->bp;
 	w->end = regs->cs == USER_CS ? UNWIND_DEEP : UNWIND_NO_WAY;
 	if (is_between_programs(w, task))
 		w->end = UNWIND_COMPLETE;
+	begin(w, tgid, exec_id);
 	mix = (w->ip ^ w->sp << 7 ^ w->bp << 13 ^ w->generation ^ limit) * 0x9e3779b97f4a7c15ull;
-	w->trail = WALK_TRAILS + (w->slot & 3);
 	if (!w->slot && w->generation)
 		w->trail = mix >> 57;
 }
@@ -396,7 +428,7 @@ GLOBAL uint64_t sonde_unwind_walk(struct sonde_walk *w, uint32_t tgid, uint32_t 
 
 	if (!w)
 		return 0;
-	begin(w, bpf_get_current_task_btf(), tgid, exec_id, limit);
+	begin_current(w, tgid, exec_id, limit);
 	if (w->end == UNWIND_COMPLETE)
 		return 0;
 	index = w->trail;

@@ -7,27 +7,42 @@
 
 #ifdef SONDE_TARGET_x86
 
-enum { CALL_MAX = 8 }; /* bytes of the longest call instruction, and one more */
+/* The longest call instruction, and one byte more. */
+union code {
+	uint8_t b[8];
+	uint64_t word;
+};
+
+static INLINE uint32_t read_code(struct sonde_walk *w, uint64_t address, union code *out)
+{
+	if (!w->other)
+		return !bpf_probe_read_user(out, sizeof(*out), (void *)address);
+	if (!sonde_unwind_read(w, address))
+		return 0;
+	out->word = w->window[0];
+	return 1;
+}
 
 /* The bytes of a call: e8 and four more, or ff with 2 in the middle of the next byte, in 2, 3, 4, 6
  * or 7 bytes (and with prefixes, which need not be checked). */
-GLOBAL uint32_t sonde_unwind_follows_call(uint64_t x)
+GLOBAL uint32_t sonde_unwind_follows_call(struct sonde_walk *w, uint64_t x)
 {
-	uint8_t b[CALL_MAX];
+	union code code;
 
-	if (bpf_probe_read_user(b, sizeof(b), (void *)(x - sizeof(b))))
+	if (!w || !read_code(w, x - sizeof(code), &code))
 		return 0;
-	if (b[3] == 0xe8)
+	if (code.b[3] == 0xe8)
 		return 1;
-#define IS_CALL(i) (b[i] == 0xff && (b[(i) + 1] & 0x38) == 0x10)
+#define IS_CALL(i) (code.b[i] == 0xff && (code.b[(i) + 1] & 0x38) == 0x10)
 	return IS_CALL(6) | IS_CALL(5) | IS_CALL(4) | IS_CALL(2) | IS_CALL(1);
 }
 
-GLOBAL uint32_t sonde_unwind_edge(uint64_t ip)
+GLOBAL uint32_t sonde_unwind_edge(struct sonde_walk *w, uint64_t ip)
 {
-	uint8_t b[8];
+	union code code;
+	uint8_t *b = code.b;
 
-	if (bpf_probe_read_user(b, sizeof(b), (void *)(ip - 2)))
+	if (!w || !read_code(w, ip - 2, &code))
 		return EDGE_NONE;
 	if (b[0] == 0x0f && b[1] == 0x05)
 		return EDGE_SYSCALL;

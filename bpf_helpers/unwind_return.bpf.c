@@ -54,11 +54,14 @@ static __attribute__((noinline)) long look_at_return(uint32_t i, struct returns 
  * it is rare: the verifier would follow a loop 64 times. */
 GLOBAL uint64_t sonde_unwind_replaced(struct sonde_walk *w)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
+	struct task_struct *task;
 	struct returns l = {.w = w};
 
 	if (!w)
 		return 0;
+	task = (void *)w->other;
+	if (!task)
+		task = bpf_get_current_task_btf();
 	if (BPF_CORE_READ(task, mm, uprobes_state.xol_area, vaddr) != w->ip)
 		return 0;
 	w->look = (uint64_t)BPF_CORE_READ((struct task_struct___unwind *)task, utask,

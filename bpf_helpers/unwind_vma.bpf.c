@@ -219,10 +219,11 @@ GLOBAL uint32_t sonde_unwind_take_vma(struct sonde_walk *w, uint64_t x)
 	return 1;
 }
 
-/* The kernel's own mappings, when the process's ranges do not have the address. */
+/* The kernel's own mappings, when the process's ranges do not have the address. Not of another
+ * thread: a program that can sleep does not keep them from being freed. */
 static INLINE_CORE uint32_t look_at_vma(struct sonde_walk *w, uint64_t x)
 {
-	uint32_t end = find_vma(w, x);
+	uint32_t end = w->other ? UNWIND_NOT_READY : find_vma(w, x);
 
 	w->is_missing = 1;
 	if (!end)

@@ -2,6 +2,11 @@
 /*
  * The state of a walk over a user stack (unwind.bpf.c). It is part of a stack's scratch memory.
  *
+ * The stack of the current thread is read when it is needed. Only a program itself, and not its
+ * global functions, can read the memory of another thread, so the walk of such a stack goes back to
+ * its caller for memory: sonde_unwind_other() sets `need`, and does its step again when that is in
+ * the window (other.bpf.c).
+ *
  * The functions of a walk are global: the verifier checks each once, with unknown arguments,
  * instead of in each of 127 rounds. Of what is in *w it knows nothing either.
  */
@@ -13,6 +18,7 @@ enum {
 	WALK_MOST = 8192,  /* bytes of a stack that is recalled, at most */
 	WALK_SLOTS = 128,  /* words of a stack that a trail remembers: a power of two */
 	WALK_TRAILS = 128, /* of a CPU: a power of two */
+	WALK_GIVEN = 4,	   /* the most words that a step reads: a power of two */
 };
 
 /*
@@ -41,6 +47,13 @@ struct sonde_vma {
 
 struct sonde_walk {
 	uint64_t ip, sp, bp;
+	/* another thread's task_struct and its user registers, if the walk is of its stack */
+	uint64_t other, regs;
+	uint64_t need;	  /* its memory from here upwards has to be read; 0: nothing */
+	uint64_t refused; /* it has no memory there */
+	/* the first words of the last windows of its memory */
+	uint64_t given_at[WALK_GIVEN], given[WALK_GIVEN];
+	uint32_t n_given;
 	uint64_t start, bytes, origin; /* the mapping of the last frame (struct unwind_range) */
 	uint32_t piece;
 	uint32_t is_mapped; /* it is all that will be known of that mapping */
@@ -76,6 +89,13 @@ uint64_t sonde_unwind_walk(struct sonde_walk *w, uint32_t tgid, uint32_t exec_id
 /* The last walk's stack has that hash, and is in the store: recall it from now on. */
 uint64_t sonde_unwind_learn(struct sonde_walk *w, uint64_t hash);
 
+/* The same for another thread, in steps: w->other and w->regs are set. Begin, and return 0 if this
+ * thread cannot be unwound; go to the next frame, and return 1 at the end of the walk; finish, and
+ * return the number of frames. */
+uint32_t sonde_unwind_begin(struct sonde_walk *w, uint32_t tgid, uint32_t exec_id);
+uint32_t sonde_unwind_other(struct sonde_walk *w);
+uint64_t sonde_unwind_finish(struct sonde_walk *w, uint32_t tgid, uint32_t exec_id);
+
 #define GLOBAL __attribute__((noinline))
 #define LOOP _Pragma("clang loop unroll(disable)")
 /* Hide what the verifier and LLVM know of a value: they would follow each case. */
@@ -95,11 +115,14 @@ uint32_t sonde_unwind_range(struct sonde_walk *w, uint32_t ranges, uint64_t n, u
 			    int64_t shift);
 /* The index of the rule of the row that covers an offset in a piece. */
 uint32_t sonde_unwind_row(uint32_t piece, uint64_t offset);
+/* Read the window anew, from `address` upwards: a read costs 70 ns whatever its size. 0 if there is
+ * no memory, or not yet (w->need). */
+uint32_t sonde_unwind_read(struct sonde_walk *w, uint64_t address);
 /* Is there a call instruction before x? */
-uint32_t sonde_unwind_follows_call(uint64_t x);
+uint32_t sonde_unwind_follows_call(struct sonde_walk *w, uint64_t x);
 
 /* Where in a function without rows an address is, by the instructions there. At the function's
  * first instruction and at its return, the return address is at rsp; after `push %rbp` it is
  * behind rbp. */
 enum sonde_edge { EDGE_NONE, EDGE_SYSCALL, EDGE_FUNCTION, EDGE_PUSHED };
-uint32_t sonde_unwind_edge(uint64_t ip); /* enum sonde_edge */
+uint32_t sonde_unwind_edge(struct sonde_walk *w, uint64_t ip); /* enum sonde_edge */

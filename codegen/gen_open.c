@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Open spans: the programs that visit all threads, for spans that have not ended when tracing ends.
+ * Open spans: the programs that visit all threads, for spans that have not ended when tracing ends,
+ * and for user stacks of those whose start was not seen.
  */
 #include "codegen/gen.h"
 #include "codegen/gen_hooks.h"
@@ -8,18 +9,23 @@
 #include "codegen/gen_span.h"
 
 /* A thread that is off the CPU when tracing begins. Not for spans that store what only the switch
- * could have read. The user stack is empty. */
+ * could have read. Its user stack is read later. */
 static void mark_off_cpu(struct gen *g, LLVMValueRef task, LLVMBasicBlockRef out)
 {
+	const struct plan_span *kept = &g->probe.plan->state;
 	LLVMValueRef state;
 
-	if (!g->probe.plan->state.n_args && !g->probe.plan->state.n_entries) {
+	if (!kept->n_args && !kept->n_entries) {
 		prog_only_if(g, gen_truth(g, GEN_CALL(g, "sonde_span_begins", task)), out);
 		prog_only_if(g, gen_truth(g, GEN_CALL(g, "sonde_scope_current", task)), out);
 		span_test_cgroup(g, task, out);
 		span_test_conds(g, out);
 		state = span_open(g, task, out);
-		GEN_CALL(g, "sonde_open_mark", state);
+		prog_only_if(g, gen_truth(g, GEN_CALL(g, "sonde_open_mark", state)), out);
+		for (uint32_t i = 0; i < kept->n_stacks; i++)
+			GEN_CALL(g, "sonde_open_unseen",
+				 gen_at(g, state, kept->stacks[i].field.offset), task,
+				 span_probe_id(g));
 	}
 	LLVMBuildBr(g->b, out);
 }
@@ -77,5 +83,23 @@ void gen_open_spans(struct gen *g, LLVMBasicBlockRef out)
 	prog_body(g);
 	g->body.delta = g->body.subject = g->body.span = g->body.depth = NULL;
 	g->probe.is_open = false;
+	LLVMBuildBr(g->b, out);
+}
+
+/* Context: as above. */
+void gen_open_stacks(struct gen *g, LLVMBasicBlockRef out)
+{
+	LLVMValueRef task = prog_context_pointer(g, 1), state;
+	const struct plan_span *kept;
+
+	prog_select_probe(g, g->prog.plan->probes[0]);
+	kept = &g->probe.plan->state;
+	span_only_if(g, task, out);
+	state = span_find(g, task, out);
+	for (uint32_t i = 0; i < kept->n_stacks; i++)
+		if (kept->stacks[i].walk != WALK_fp)
+			GEN_CALL(g, "sonde_open_read_stack", state,
+				 gen_at(g, state, kept->stacks[i].field.offset), task,
+				 span_probe_id(g), gen_u32(g, kept->stacks[i].limit));
 	LLVMBuildBr(g->b, out);
 }

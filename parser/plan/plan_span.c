@@ -190,6 +190,14 @@ void plan_span_start(struct planner *pl, const struct attach_point *point, uint3
 	arena_push(pl->arena, g->starts, g->n_starts, id);
 }
 
+static bool has_walks(const struct plan_span *s)
+{
+	for (uint32_t i = 0; i < s->n_stacks; i++)
+		if (s->stacks[i].walk != WALK_fp)
+			return true;
+	return false;
+}
+
 void plan_span_open(struct planner *pl, uint32_t id)
 {
 	const struct plan_probe *q = &pl->plan->probes[id];
@@ -203,4 +211,9 @@ void plan_span_open(struct planner *pl, uint32_t id)
 	prog = plan_prog_add(pl, g, "open");
 	arena_push(pl->arena, pl->plan->progs[prog].probes, pl->plan->progs[prog].n_probes, id);
 	pl->plan->needs.task = true; /* to see whether it is on a CPU */
+	if (!has_walks(&q->state) || (pl->kernel && !kernel_has(pl->kernel, CAP_UNWIND_OTHER)))
+		return;
+	g = (struct plan_prog){.kind = PP_OPEN_STACKS};
+	prog = plan_prog_add(pl, g, "stacks");
+	arena_push(pl->arena, pl->plan->progs[prog].probes, pl->plan->progs[prog].n_probes, id);
 }

@@ -298,6 +298,15 @@ static enum capability_state has_unwind(struct kernel *k)
 #endif
 }
 
+/* By a program that sleeps. It can use the store of stacks, a hash that is not preallocated, since
+ * the kernel has this struct. */
+static enum capability_state has_unwind_other(struct kernel *k)
+{
+	return yes_or_no(kernel_has(k, CAP_UNWIND) &&
+			 kernel_btf_id(k, "bpf_copy_from_user_task", BTF_KIND_FUNC) > 0 &&
+			 kernel_btf_id(k, "bpf_mem_alloc", BTF_KIND_STRUCT) > 0);
+}
+
 enum capability_state capability_probe(struct kernel *k, enum capability_id id)
 {
 	static probe_fn *const probes[CAP_COUNT] = {

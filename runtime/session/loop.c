@@ -191,6 +191,7 @@ static void run_events(struct loop *l)
 			stack_sweep_run(l->s);
 		}
 		goroutine_sweep(l->s);
+		session_open_retry(l->s);
 	}
 }
 
@@ -217,15 +218,15 @@ static int exit_status(const struct loop *l, int end_err, uint64_t n_lost)
 static int finish(struct loop *l)
 {
 	uint64_t n_lost;
-	int err, write_err;
+	int err, open_err, write_err;
 
-	session_open_stop(l->s);
+	open_err = session_open_stop(l->s, drain_between, l);
 	session_detach(l->s);
 	if (l->o->reserve)
 		memory_reserve_release(l->o->reserve);
 	loop_drain_all(l);
 	l->events.exited = false; /* output of END is shown after exit(), too */
-	err = session_open_count(l->s);
+	err = open_err ?: session_open_count(l->s);
 	loop_drain_all(l);
 	l->events.exited = false;
 	err = session_run_special(l->s, PP_END) ?: err;

@@ -106,6 +106,14 @@ static int prepare_iter(struct bpf_program *prog, struct bpf_prog_load_opts *opt
 	return set_kernel_target((struct session *)cookie, prog, opts, "bpf_iter_", BTF_KIND_FUNC);
 }
 
+/* iter.s: they may sleep. */
+static int prepare_sleepable_iter(struct bpf_program *prog, struct bpf_prog_load_opts *opts,
+				  long cookie)
+{
+	opts->prog_flags |= BPF_F_SLEEPABLE;
+	return prepare_iter(prog, opts, cookie);
+}
+
 /* kprobe: a program for a kprobe_multi link must be loaded as one. */
 static int prepare_kprobe(struct bpf_program *prog, struct bpf_prog_load_opts *opts, long cookie)
 {
@@ -199,6 +207,7 @@ static const struct {
 	{"fentry+", BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_TRACE_FENTRY, prepare_typed},
 	{"fexit+", BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_TRACE_FEXIT, prepare_typed},
 	{"iter+", BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_TRACE_ITER, prepare_iter},
+	{"iter.s+", BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_TRACE_ITER, prepare_sleepable_iter},
 	{"kprobe+", BPF_PROG_TYPE_KPROBE, (enum bpf_attach_type)0, prepare_kprobe},
 	{"kretprobe+", BPF_PROG_TYPE_KPROBE, (enum bpf_attach_type)0, prepare_kprobe},
 	{"kprobe.session+", BPF_PROG_TYPE_KPROBE, (enum bpf_attach_type)0, prepare_kernel_session},

@@ -78,8 +78,9 @@ struct session {
 	int64_t n_namesakes; /* functions beyond the plan's targets, which have the same name */
 	int stop_fd;	     /* readable when attaching must stop; -1: none */
 	struct ksyms *ksyms;
-	struct usyms *usyms;	      /* NULL unless user stacks are needed */
-	struct unwind_worker *unwind; /* the same; it belongs to the session_prep */
+	struct usyms *usyms;		      /* NULL unless user stacks are needed */
+	struct unwind_worker *unwind;	      /* the same; it belongs to the session_prep */
+	uint64_t open_retry_ns, open_step_ns; /* open_spans.c; 0: none */
 	struct stack_source stacks;
 	struct stack_cache *stack_cache;	 /* stacks.c */
 	struct stack_sweep *stack_sweep;	 /* NULL unless user stacks are needed */
@@ -130,10 +131,12 @@ void session_detach(struct session *s);
 void session_close(struct session *s);
 
 /* open_spans.c: for a script with open_spans = count. Once all is attached, note the threads that
- * are off CPU; before detaching, note the end of tracing; after it, run the bodies for open spans.
- * 0, or -errno after a message. */
-int session_open_begin(const struct session *s);
-void session_open_stop(const struct session *s);
+ * are off CPU, with their user stacks; those for which there were no unwind tables are tried again
+ * now and then. Before detaching, note the end of tracing; after it, run the bodies for open spans.
+ * `drain` handles the records that programs have sent. 0, or -errno after a message. */
+int session_open_begin(struct session *s);
+void session_open_retry(struct session *s);
+int session_open_stop(struct session *s, void (*drain)(void *ctx), void *ctx);
 int session_open_count(const struct session *s);
 
 /* follow.c: mark the descendants of `pid` as traced. Call it when all is attached. */

@@ -70,6 +70,12 @@ void session_unwind_wait(const struct session *s)
 	report(s, "at the start");
 }
 
+void session_unwind_settle(const struct session *s)
+{
+	if (s->unwind)
+		unwind_worker_wait(s->unwind);
+}
+
 void session_unwind_report(const struct session *s)
 {
 	if (s->unwind)

@@ -17,6 +17,8 @@ void session_unwind_free(struct session_prep *prep);
 
 /* Wait for the tables of the traced process or command. */
 void session_unwind_wait(const struct session *s);
+/* Wait for all that was asked for until now. */
+void session_unwind_settle(const struct session *s);
 /* What passes on what happens to processes. */
 struct maptrack_observer session_unwind_observer(struct unwind_worker *w);
 /* Have the thread follow what happens to processes. */

@@ -40,6 +40,7 @@ function(stacks_program source)
 	endforeach()
 endfunction()
 
+stacks_program(asleep.c O2 static no-pie)
 stacks_program(waits.c O0 O2 O3 Os fp static static-pie no-pie stripped)
 stacks_program(throws.cpp O0 O2 O3 Os fp static)
 stacks_program(load.c O2)

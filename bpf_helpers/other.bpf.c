@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
+/*
+ * The user stack of another thread, which does not run: read in a sleepable program (walk.h), so
+ * that memory may be paged out.
+ */
+#include "bpf_helpers/helpers.h"
+#include "bpf_helpers/unwind.h"
+
+enum {
+	OTHER_PAGE = 4096,
+	OTHER_STEPS = 4 * SONDE_MAX_FRAMES, /* max. steps, with those that are done again */
+};
+
+struct other {
+	struct sonde_walk *w;
+	struct task_struct *task;
+	uint32_t limit;
+};
+
+/* Read the window anew from w->need upwards, as sonde_unwind_read() does for the current thread. */
+static INLINE void fetch(struct sonde_walk *w, struct task_struct *task)
+{
+	uint64_t at = w->need, bytes = -at & (OTHER_PAGE - 1);
+	uint32_t i = w->n_given++;
+
+	w->need = 0;
+	w->window_at = at;
+	w->window_bytes = WALK_WINDOW;
+	if (bpf_copy_from_user_task(w->window, WALK_WINDOW, (void *)at, task, 0)) {
+		if (bytes >= WALK_WINDOW || bytes < 8)
+			bytes = 8;
+		w->window_bytes = bytes;
+		if (bpf_copy_from_user_task(w->window, bytes, (void *)at, task, 0)) {
+			w->window_bytes = 0;
+			w->refused = at;
+			return;
+		}
+	}
+	barrier_var(i);
+	w->given_at[i & (WALK_GIVEN - 1)] = at;
+	w->given[i & (WALK_GIVEN - 1)] = w->window[0];
+}
+
+static __attribute__((noinline)) long step_other(uint64_t i, struct other *o)
+{
+	uint32_t is_end;
+
+	(void)i;
+	if (o->w->n_frames >= o->limit)
+		return 1;
+	is_end = sonde_unwind_other(o->w);
+	if (o->w->need)
+		fetch(o->w, o->task);
+	return is_end & 1; /* for the verifier */
+}
+
+/* As sonde_unwind_walk(). */
+static INLINE uint32_t walk_other(struct sonde_walk *w, struct task_struct *task, uint32_t tgid,
+				  uint32_t exec_id, uint32_t limit)
+{
+	struct other o = {.w = w, .task = task, .limit = limit ? limit : SONDE_MAX_FRAMES};
+
+	w->other = (uint64_t)task;
+	w->regs = (uint64_t)bpf_task_pt_regs(task);
+	if (sonde_unwind_begin(w, tgid, exec_id))
+		bpf_loop(OTHER_STEPS, step_other, &o, 0);
+	return sonde_unwind_finish(w, tgid, exec_id);
+}
+
+static INLINE uint64_t capture_other(struct sonde_stack_buffer *buffer, struct task_struct *task,
+				     uint32_t probe, uint32_t limit)
+{
+	struct sonde_walk *w = buffer->walk;
+	uint32_t tgid = sonde_number_pid(task), exec_id = sonde_task_exec_id(task);
+	uint32_t n = walk_other(w, task, tgid, exec_id, limit);
+
+	if (w->end == UNWIND_NOT_READY && !sonde_control.open_last) {
+		if (w->must_ask)
+			sonde_stack_ask(w, tgid, exec_id);
+		sonde_control.open_missing = 1;
+		return 0; /* it is tried again */
+	}
+	if (!n)
+		return 0;
+	sonde_stack_end_walk(w, task, n, limit, tgid, exec_id, probe);
+	return sonde_stack_keep_user(buffer, n, tgid, exec_id, probe, 0);
+}
+
+/* The hash of the stack; 0 if it is to be tried again, when there are tables, or there is none. */
+INLINE uint64_t sonde_other_stack(struct task_struct *task, uint32_t probe, uint32_t limit)
+{
+	struct sonde_stack_buffer buffer;
+	uint64_t hash = 0;
+
+	if (!sonde_config.unwinds || !sonde_task_has_memory(task))
+		return 0;
+	if (sonde_stack_take(&buffer)) {
+		hash = capture_other(&buffer, task, probe, limit);
+		sonde_stack_give(&buffer);
+	}
+	sonde_stack_count(&buffer, probe);
+	return hash;
+}

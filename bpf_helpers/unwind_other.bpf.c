@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
+/*
+ * The walk of another thread's user stack, in steps that their caller provides with memory
+ * (other.bpf.c). It looks nothing up in the kernel's mappings, and learns and recalls no trails.
+ */
+#include "bpf_helpers/bpf.h"
+#include "bpf_helpers/unwind.h"
+#include "bpf_helpers/walk.h"
+
+#ifdef SONDE_TARGET_x86
+
+GLOBAL uint32_t sonde_unwind_begin(struct sonde_walk *w, uint32_t tgid, uint32_t exec_id)
+{
+	struct pt_regs___unwind *regs;
+	struct task_struct *task;
+
+	if (!w)
+		return 0;
+	task = (void *)w->other;
+	regs = (void *)w->regs;
+	w->ip = BPF_CORE_READ(regs, ip);
+	w->sp = BPF_CORE_READ(regs, sp);
+	w->bp = BPF_CORE_READ(regs, bp);
+	w->end = BPF_CORE_READ(regs, cs) == USER_CS ? UNWIND_DEEP : UNWIND_NO_WAY;
+	if (!BPF_CORE_READ(task, mm, start_code)) /* in execve */
+		w->end = UNWIND_COMPLETE;
+	w->need = 0;
+	w->refused = 0;
+	w->n_given = 0;
+	LOOP for (uint32_t i = 0; i < WALK_GIVEN; i++) w->given_at[i] = ~0ull;
+	begin(w, tgid, exec_id);
+	return w->end == UNWIND_DEEP;
+}
+
+GLOBAL uint32_t sonde_unwind_other(struct sonde_walk *w)
+{
+	struct sonde_trail *trail;
+	uint32_t exact, by_fp, n, index, is_end;
+
+	if (!w)
+		return 1;
+	exact = w->exact;
+	by_fp = w->by_fp;
+	n = w->n_frames;
+	index = w->trail;
+	trail = bpf_map_lookup_elem(&sonde_unwind_trails, &index);
+	if (!trail) /* cannot happen */
+		return 1;
+	sonde_unwind_locate(w, trail);
+	is_end = sonde_unwind_step(w, trail);
+	if (!w->need)
+		return is_end;
+	w->exact = exact;
+	w->by_fp = by_fp;
+	w->n_frames = n;
+	return 0;
+}
+
+/* The caller may have slept, and user space may have replaced what the process has mapped. Then the
+ * words of the tables may have been used for something else, and the walk is worth nothing. */
+GLOBAL uint64_t sonde_unwind_finish(struct sonde_walk *w, uint32_t tgid, uint32_t exec_id)
+{
+	struct unwind_space *space = bpf_map_lookup_elem(&sonde_unwind_spaces, &tgid);
+	uint32_t generation = space && is_of(space, exec_id) ? space->generation : 0;
+
+	if (!w)
+		return 0;
+	if (w->generation != generation) {
+		w->end = UNWIND_NOT_READY;
+		w->n_frames = 1;
+	}
+	if (w->end == UNWIND_GOES_ON)
+		w->end = UNWIND_DEEP;
+	w->must_ask = w->is_missing && sonde_unwind_must_ask(tgid, exec_id);
+	w->n_frames += w->end == UNWIND_NO_WAY && !w->n_frames; /* 32-bit code */
+	w->other = 0;
+	return w->n_frames;
+}
+
+#endif
