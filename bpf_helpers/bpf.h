@@ -40,6 +40,7 @@ struct cred {
 
 struct thread_info {
 	uint32_t status; /* x86: TS_COMPAT */
+	uint32_t cpu;	 /* since 5.16 */
 };
 
 struct kernfs_node {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
  * Open spans at the end of tracing. An iter/task program visits every thread. It also runs when
- * tracing begins and marks the threads that are off CPU at that time: their span starts then.
+ * tracing begins and marks the threads that are off CPU at that time, or if the spans are times on
+ * CPU, those that run: their span starts then.
  *
- * Such a thread was not seen when it left the CPU, so its span has no user stack. A second program,
- * which can sleep, reads it while the thread is off the CPU.
+ * A thread that is off CPU was not seen when it left, so its span has no user stack. A second
+ * program, which can sleep, reads it while the thread is off the CPU.
  */
 #include "bpf_helpers/helpers.h"
 #include "bpf_helpers/unwind.h"
@@ -20,10 +21,32 @@ INLINE_CORE uint32_t sonde_open_is_off_cpu(struct task_struct *t)
 	return t->pid != 0 && !t->on_cpu;
 }
 
+INLINE_CORE uint32_t sonde_open_is_on_cpu(struct task_struct *t)
+{
+	return t->pid != 0 && t->on_cpu;
+}
+
 /* If the thread's own switch has stored a start in the meantime, keep that, and return 0. */
 INLINE uint32_t sonde_open_mark(uint64_t *start)
 {
 	return !__sync_val_compare_and_swap(start, 0, bpf_ktime_get_ns());
+}
+
+enum { MARKED = 63 }; /* bit of the start of a time on CPU that began before tracing */
+
+/* The same for a thread that is on a CPU. Its time counts only if it is still open at the end. */
+INLINE void sonde_open_mark_slice(uint64_t *start)
+{
+	__sync_val_compare_and_swap(start, 0, bpf_ktime_get_ns() | 1ull << MARKED);
+}
+
+/* When a time on CPU that is still open has begun. A thread that was marked while it left the CPU
+ * has none: 0. */
+INLINE uint64_t sonde_open_slice(uint64_t start, struct task_struct *t)
+{
+	if (start >> MARKED && !sonde_open_is_on_cpu(t))
+		return 0;
+	return start & ~(1ull << MARKED);
 }
 
 /* The open call number control.open_call of `calls` {n, slots}, or NULL. */

@@ -12,6 +12,10 @@ struct task_struct___parent {
 	struct task_struct *real_parent;
 };
 
+struct task_struct___cpu {
+	uint32_t cpu; /* before 5.16 */
+};
+
 #pragma clang attribute pop
 
 /* The parent process, not a tracer that has adopted the thread. */
@@ -75,6 +79,13 @@ INLINE_CORE uint32_t sonde_task_exits(struct task_struct *t)
 INLINE_CORE uint64_t sonde_task_gid(struct task_struct *t)
 {
 	return t->cred->gid.val;
+}
+
+/* Where the thread runs, or has run last */
+INLINE_CORE uint64_t sonde_task_cpu(struct task_struct *t)
+{
+	return bpf_core_field_exists(t->thread_info.cpu) ? t->thread_info.cpu
+							 : ((struct task_struct___cpu *)t)->cpu;
 }
 
 /* Version 2 only */

@@ -117,6 +117,9 @@ struct value gen_comm(struct gen *g, struct expr *e)
 
 struct value gen_cpu(struct gen *g, struct expr *e)
 {
+	if (g->probe.is_open && g->probe.plan->state.kind == SPAN_SLICE)
+		return gen_int_value(low32(g, GEN_CALL(g, "sonde_task_cpu", g->body.subject)),
+				     e->type);
 	return gen_int_value(low32(g, gen_helper(g, BPF_FUNC_get_smp_processor_id, NULL, 0)),
 			     e->type);
 }

@@ -30,6 +30,15 @@ static void mark_off_cpu(struct gen *g, LLVMValueRef task, LLVMBasicBlockRef out
 	LLVMBuildBr(g->b, out);
 }
 
+/* A thread that runs when tracing begins. */
+static void mark_on_cpu(struct gen *g, LLVMValueRef task, LLVMBasicBlockRef out)
+{
+	prog_only_if(g, gen_truth(g, GEN_CALL(g, "sonde_scope_current", task)), out);
+	span_test_cgroup(g, task, out);
+	GEN_CALL(g, "sonde_open_mark_slice", span_open(g, task, out));
+	LLVMBuildBr(g->b, out);
+}
+
 static void open_begin(struct gen *g, LLVMValueRef task, LLVMBasicBlockRef out)
 {
 	LLVMBasicBlockRef begin = gen_block(g, "begin"), end = gen_block(g, "end");
@@ -40,6 +49,9 @@ static void open_begin(struct gen *g, LLVMValueRef task, LLVMBasicBlockRef out)
 	if (g->probe.plan->state.kind == SPAN_SWITCH) {
 		prog_only_if(g, gen_truth(g, GEN_CALL(g, "sonde_open_is_off_cpu", task)), out);
 		mark_off_cpu(g, task, out);
+	} else if (g->probe.plan->state.kind == SPAN_SLICE) {
+		prog_only_if(g, gen_truth(g, GEN_CALL(g, "sonde_open_is_on_cpu", task)), out);
+		mark_on_cpu(g, task, out);
 	} else {
 		LLVMBuildBr(g->b, out);
 	}
@@ -78,6 +90,10 @@ void gen_open_spans(struct gen *g, LLVMBasicBlockRef out)
 		LLVMBuildStore(g->b, gen_u64(g, 0), slot);
 	if (g->probe.plan->state.kind == SPAN_SWITCH)
 		prog_only_if(g, gen_truth(g, GEN_CALL(g, "sonde_open_is_off_cpu", task)), out);
+	if (g->probe.plan->state.kind == SPAN_SLICE) {
+		start = GEN_CALL(g, "sonde_open_slice", start, task);
+		prog_only_if(g, gen_truth(g, start), out);
+	}
 	g->body.delta = GEN_CALL(g, "sonde_open_length", start);
 	g->body.span = slot;
 	prog_body(g);

@@ -247,7 +247,8 @@ void gen_span_slice(struct gen *g, LLVMBasicBlockRef out)
 	g->body.current = prog_context_pointer(g, 1);
 	state = span_find(g, g->body.current, out);
 	start = GEN_CALL(g, "sonde_span_take", state, span_probe_id(g));
-	prog_only_if(g, gen_truth(g, start), out);
+	/* one that open_spans = count has marked is negative: its beginning was not seen */
+	prog_only_if(g, LLVMBuildICmp(g->b, LLVMIntSGT, start, gen_u64(g, 0), ""), out);
 	span_end_with(g, NULL, start, span_clock(g));
 	LLVMBuildBr(g->b, out);
 }

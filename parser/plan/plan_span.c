@@ -204,9 +204,8 @@ void plan_span_open(struct planner *pl, uint32_t id)
 	struct plan_prog g = {.kind = PP_OPEN_SPANS};
 	uint32_t prog;
 
-	if (pl->program->config.open_spans != OPEN_SPANS_COUNT ||
-	    (q->state.kind != SPAN_SWITCH && q->state.kind != SPAN_RETURN &&
-	     q->state.kind != SPAN_SYSCALL))
+	if (pl->program->config.open_spans != OPEN_SPANS_COUNT || q->state.kind == SPAN_NO ||
+	    span_rows[q->state.kind].state != STATE_TASK)
 		return;
 	prog = plan_prog_add(pl, g, "open");
 	arena_push(pl->arena, pl->plan->progs[prog].probes, pl->plan->progs[prog].n_probes, id);

@@ -47,6 +47,9 @@ const struct tp_field *sema_args_field(const struct attach_point *p, const char 
 /* True when the body also runs for spans that are still open at the end (open_spans = count), so
  * that the current thread may not be the span's. */
 bool sema_is_open_end(const struct sema *s);
+/* True, after an error, when it also runs for threads that still run at the end: of these `what` is
+ * not known. */
+bool sema_is_lost_slice(struct sema *s, const struct expr *e, const char *what);
 /* sema_constant.c: the value of a literal number or of one that was folded. False when `e` is
  * neither; true and false are not numbers. */
 bool constant_number(const struct expr *e, bool *is_negative, uint64_t *magnitude);

@@ -139,6 +139,8 @@ const struct type *chk_args(struct sema *s, struct expr *e)
 	const struct type *t = NULL;
 	uint32_t n = s->probe->n_points;
 
+	if (sema_is_lost_slice(s, e, "args"))
+		return &type_error;
 	if (e->kind == EX_FIELD && !e->field.fields)
 		e->field.fields = arena_alloc(s->arena, (n + 1) * sizeof(*e->field.fields));
 	for (uint32_t i = 0; i < n; i++) {

@@ -147,7 +147,8 @@ const struct type *chk_print(struct sema *s, struct expr *e)
 
 const struct type *chk_kstack(struct sema *s, struct expr *e)
 {
-	(void)s;
+	if (sema_is_lost_slice(s, e, "kstack"))
+		return &type_error;
 	return type_kstack_as(e->name.form);
 }
 
@@ -155,6 +156,8 @@ const struct type *chk_kstack(struct sema *s, struct expr *e)
  * left; of calls that are still open nobody can have it. */
 const struct type *chk_ustack(struct sema *s, struct expr *e)
 {
+	if (sema_is_lost_slice(s, e, "ustack"))
+		return &type_error;
 	if (!sema_is_open_end(s) || probe_is_sched_switch(&s->probe->points[0]))
 		return type_ustack_as(e->name.form);
 	sema_error(

@@ -145,13 +145,26 @@ bool sema_is_open_end(const struct sema *s)
 	enum span_kind kind = ast_span(s->probe);
 
 	return s->program->config.open_spans == OPEN_SPANS_COUNT && kind != SPAN_NO &&
-	       kind != SPAN_SLICE && span_rows[kind].state == STATE_TASK;
+	       span_rows[kind].state == STATE_TASK;
+}
+
+bool sema_is_lost_slice(struct sema *s, const struct expr *e, const char *what)
+{
+	if (!sema_is_open_end(s) || ast_span(s->probe) != SPAN_SLICE)
+		return false;
+	sema_error(s, e->span, "span-memory",
+		   "a thread that still runs when tracing ends has no %s: only the switch has it",
+		   what);
+	if (s->report)
+		diag_hint(s->diags, "leave out open_spans = count");
+	return true;
 }
 
 /* ---- check hooks ------------------------------------------------------------------------- */
 
 const struct type *chk_delta(struct sema *s, struct expr *e)
 {
+	s->probe->is_open_only = false;
 	return need_span(s, e, "delta") ? type_int(8, false) : &type_error;
 }
 
@@ -176,7 +189,7 @@ const struct type *chk_oncpu(struct sema *s, struct expr *e)
 			return sema_error(s, e->span, "no-btf",
 					  "'oncpu' needs the kernel's BTF type information");
 	}
-	if (ast_span(p) == SPAN_NO || ast_span(p) == SPAN_SLICE) {
+	if (ast_span(p) == SPAN_NO || ast_span(p) == SPAN_SLICE || p->is_open_only) {
 		for (uint32_t i = 0; i < p->n_points; i++)
 			p->points[i].ends = SPAN_SLICE;
 		return type_int(8, false);
@@ -192,11 +205,16 @@ const struct type *chk_oncpu(struct sema *s, struct expr *e)
 
 const struct type *chk_depth(struct sema *s, struct expr *e)
 {
+	s->probe->is_open_only = false;
 	return need_span(s, e, "depth") ? type_int(4, false) : &type_error;
 }
 
+/* Of either kind of span that sched_switch ends: that of `oncpu` if the probe has it. */
 const struct type *chk_open(struct sema *s, struct expr *e)
 {
+	if (ast_span(s->probe) == SPAN_SLICE)
+		return &type_bool;
+	s->probe->is_open_only |= ast_span(s->probe) == SPAN_NO;
 	return need_span(s, e, "open") ? &type_bool : &type_error;
 }
 
@@ -205,6 +223,7 @@ const struct type *chk_entry(struct sema *s, struct expr *e)
 {
 	const struct type *t = e->call.args[0]->type;
 
+	s->probe->is_open_only = false;
 	if (!need_span(s, e, "entry") || t->kind == TY_ERROR)
 		return &type_error;
 	if (t->kind == TY_VOID || t->kind == TY_AGG)
