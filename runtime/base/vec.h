@@ -14,6 +14,7 @@
  * Growing moves the items: keep indexes, not pointers.
  */
 #pragma once
+#include <assert.h>
 #include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -87,15 +88,17 @@ static inline void *vec_grown(void *items, size_t *capacity, size_t want, size_t
 	})
 
 /* Remove `count` items from index `at` on; those behind move up. */
-#define vec_remove(v, at, count)                                                               \
-	do {                                                                                   \
-		__auto_type vec_d_ = (v);                                                      \
-		size_t vec_at_ = (at), vec_count_ = (count);                                   \
-                                                                                               \
-		vec_d_->n -= vec_count_;                                                       \
-		if (vec_d_->n > vec_at_)                                                       \
-			memmove(vec_d_->items + vec_at_, vec_d_->items + vec_at_ + vec_count_, \
-				(vec_d_->n - vec_at_) * sizeof(*vec_d_->items));               \
+#define vec_remove(v, at, count)                                                   \
+	do {                                                                       \
+		__auto_type vec_d_ = (v);                                          \
+		size_t vec_at_ = (at), vec_count_ = (count);                       \
+		size_t vec_end_ = vec_at_ + vec_count_;                            \
+                                                                                   \
+		assert(vec_end_ <= vec_d_->n);                                     \
+		if (vec_d_->n > vec_end_)                                          \
+			memmove(vec_d_->items + vec_at_, vec_d_->items + vec_end_, \
+				(vec_d_->n - vec_end_) * sizeof(*vec_d_->items));  \
+		vec_d_->n -= vec_count_;                                           \
 	} while (0)
 
 /* Return unused memory. Failing to is harmless. */
