@@ -10,8 +10,6 @@
 #include "bpf_helpers/unwind.h"
 #include "bpf_helpers/walk.h"
 
-#ifdef SONDE_TARGET_x86
-
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -453,5 +451,3 @@ GLOBAL uint64_t sonde_unwind_walk(struct sonde_walk *w, uint32_t tgid, uint32_t 
 	w->n_frames += w->end == UNWIND_NO_WAY && !w->n_frames; /* 32-bit code */
 	return w->n_frames;
 }
-
-#endif

@@ -5,8 +5,6 @@
 #include "bpf_helpers/bpf.h"
 #include "bpf_helpers/walk.h"
 
-#ifdef SONDE_TARGET_x86
-
 /* The longest call instruction, and one byte more. */
 union code {
 	uint8_t b[8];
@@ -56,5 +54,3 @@ GLOBAL uint32_t sonde_unwind_edge(struct sonde_walk *w, uint64_t ip)
 		return EDGE_PUSHED;
 	return EDGE_NONE;
 }
-
-#endif

@@ -7,8 +7,6 @@
 #include "bpf_helpers/unwind.h"
 #include "bpf_helpers/walk.h"
 
-#ifdef SONDE_TARGET_x86
-
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
 	__uint(max_entries, UNWIND_CHUNKS);
@@ -97,5 +95,3 @@ GLOBAL uint32_t sonde_unwind_row(uint32_t piece, uint64_t offset)
 	}
 	return UNWIND_ROW_RULE(table_word(chunk, lo));
 }
-
-#endif

@@ -7,8 +7,6 @@
 #include "bpf_helpers/unwind.h"
 #include "bpf_helpers/walk.h"
 
-#ifdef SONDE_TARGET_x86
-
 GLOBAL uint32_t sonde_unwind_begin(struct sonde_walk *w, uint32_t tgid, uint32_t exec_id)
 {
 	struct pt_regs___unwind *regs;
@@ -76,5 +74,3 @@ GLOBAL uint64_t sonde_unwind_finish(struct sonde_walk *w, uint32_t tgid, uint32_
 	w->other = 0;
 	return w->n_frames;
 }
-
-#endif

@@ -5,8 +5,6 @@
 #include "bpf_helpers/bpf.h"
 #include "bpf_helpers/walk.h"
 
-#ifdef SONDE_TARGET_x86
-
 enum {
 	RETURNS = 64, /* max. return probes of a thread (MAX_URETPROBE_DEPTH) */
 };
@@ -70,5 +68,3 @@ GLOBAL uint64_t sonde_unwind_replaced(struct sonde_walk *w)
 		bpf_loop(RETURNS, look_at_return, &l, 0);
 	return w->look;
 }
-
-#endif

@@ -5,8 +5,6 @@
 #include "bpf_helpers/bpf.h"
 #include "bpf_helpers/walk.h"
 
-#ifdef SONDE_TARGET_x86
-
 /* The words of a stack that is being recalled: only the walk in scratch slot 0 does that. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -84,5 +82,3 @@ GLOBAL uint64_t sonde_unwind_learn(struct sonde_walk *w, uint64_t hash)
 		t->hash = hash;
 	return 0;
 }
-
-#endif

@@ -16,8 +16,6 @@
 #include "bpf_helpers/unwind.h"
 #include "bpf_helpers/walk.h"
 
-#ifdef SONDE_TARGET_x86
-
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
@@ -249,5 +247,3 @@ GLOBAL uint32_t sonde_unwind_locate(struct sonde_walk *w, struct sonde_trail *t)
 		w->found = look_at_vma(w, x);
 	return 0;
 }
-
-#endif
