@@ -39,8 +39,9 @@ struct cred {
 };
 
 struct thread_info {
-	uint32_t status; /* x86: TS_COMPAT */
-	uint32_t cpu;	 /* since 5.16 */
+	unsigned long flags; /* arm64: TIF_32BIT */
+	uint32_t status;     /* x86: TS_COMPAT */
+	uint32_t cpu;	     /* since 5.16 */
 };
 
 struct kernfs_node {

@@ -12,11 +12,10 @@ struct pt_regs {
 	unsigned long r11, r10, r9, r8, cx, dx, si, di, orig_ax, ip, flags;
 };
 #else
-struct user_pt_regs {
-	uint64_t regs[31];
-};
 struct pt_regs {
 	uint64_t regs[31];
+	uint64_t pc;
+	uint64_t pstate;
 	uint64_t orig_x0;
 	int32_t syscallno;
 };
@@ -55,7 +54,11 @@ INLINE_CORE uint64_t sonde_syscall_arg(struct pt_regs *regs, uint32_t i)
 #endif
 }
 
-enum { X86_TS_COMPAT = 2 };
+enum {
+	X86_TS_COMPAT = 2,
+	ARM64_TIF_32BIT = 22,
+	ARM64_PSTATE_32BIT = 0x10,
+};
 
 /* Is this a 32-bit program's system call on a 64-bit kernel? Its number is from another table. */
 INLINE_CORE uint32_t sonde_syscall_is_compat(struct task_struct *task)
@@ -63,8 +66,7 @@ INLINE_CORE uint32_t sonde_syscall_is_compat(struct task_struct *task)
 #ifdef SONDE_TARGET_x86
 	return (task->thread_info.status & X86_TS_COMPAT) != 0;
 #else
-	(void)task;
-	return 0;
+	return task->thread_info.flags >> ARM64_TIF_32BIT & 1;
 #endif
 }
 
@@ -77,7 +79,8 @@ static INLINE uint32_t is_tracer(uint64_t ip)
 /* Do the saved registers alone prove that the call is from a 64-bit program and not from the
  * tracer? Then the current thread need not be looked up, a kernel function call that costs as much
  * as the rest of a counting program. x86-64's `syscall` instruction copies the return address to
- * rcx and the flags to r11; `int 0x80` does not. And the tracer makes its calls from its own code.
+ * rcx and the flags to r11; `int 0x80` does not. arm64 saves the processor's mode. And the tracer
+ * makes its calls from its own code.
  * If the registers do not prove it, the caller checks the thread. */
 INLINE_CORE uint32_t sonde_syscall_is_plain(struct pt_regs *regs)
 {
@@ -85,8 +88,8 @@ INLINE_CORE uint32_t sonde_syscall_is_plain(struct pt_regs *regs)
 	return sonde_config.scope == SONDE_SCOPE_ALL && regs->cx == regs->ip &&
 	       regs->r11 == regs->flags && !is_tracer(regs->ip);
 #else
-	(void)regs;
-	return 0;
+	return sonde_config.scope == SONDE_SCOPE_ALL && !(regs->pstate & ARM64_PSTATE_32BIT) &&
+	       !is_tracer(regs->pc);
 #endif
 }
 
