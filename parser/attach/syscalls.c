@@ -23,9 +23,17 @@ static const struct syscall_name names[] = {
 static const struct {
 	const char *kernel, *libc;
 } renamed[] = {
-	{"newstat", "stat"},	 {"newlstat", "lstat"}, {"newfstat", "fstat"},
-	{"newuname", "uname"},	 {"umount", "umount2"}, {"sendfile64", "sendfile"},
+	{"newstat", "stat"},
+	{"newlstat", "lstat"},
+	{"newfstat", "fstat"},
+	{"newuname", "uname"},
+	{"umount", "umount2"},
+	{"sendfile64", "sendfile"},
 	{"mmap_pgoff", "mmap2"},
+#ifdef __aarch64__
+	{"arm64_personality", "personality"},
+	{"fadvise64_64", "fadvise64"},
+#endif
 };
 
 /* Since Linux 6.5. New calls have the same number on all supported architectures. */

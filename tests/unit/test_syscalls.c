@@ -30,6 +30,14 @@ static void test_known(void **state)
 	assert_int_equal(syscall_number("newstat"), SYS_stat);
 	assert_int_equal(syscall_number("newlstat"), SYS_lstat);
 #endif
+#ifdef __aarch64__
+	assert_int_equal(syscall_number("openat"), 56);
+	assert_int_equal(syscall_number("arm64_personality"), SYS_personality);
+	assert_int_equal(syscall_number("fadvise64_64"), SYS_fadvise64);
+	assert_int_equal(syscall_number("open"), -1);
+	assert_int_equal(syscall_number("poll"), -1);
+	assert_int_equal(syscall_number("uprobe"), -1);
+#endif
 	assert_int_equal(syscall_number("cachestat"), 451);
 	assert_int_equal(syscall_number("file_setattr"), 469);
 	assert_int_equal(syscall_number("no_such_call"), -1);
