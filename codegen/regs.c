@@ -3,6 +3,8 @@
  * Register offsets of the architecture that sonde is built for.
  */
 #include "codegen/regs.h"
+#include <asm/ptrace.h>
+#include <stddef.h>
 
 enum { REGISTERS = 16 };
 
@@ -40,6 +42,12 @@ static const uint32_t sp = 248;	       /* after x0 … x30 */
 static const uint32_t flags = 264;     /* pstate */
 static const uint64_t sp_shift = 0;    /* the return address is in a register */
 static const int link = 240;
+
+_Static_assert(offsetof(struct user_pt_regs, regs[15]) == 120, "x15");
+_Static_assert(offsetof(struct user_pt_regs, regs[28]) == 224, "x28");
+_Static_assert(offsetof(struct user_pt_regs, regs[30]) == 240, "x30, the link register");
+_Static_assert(offsetof(struct user_pt_regs, sp) == 248, "sp");
+_Static_assert(offsetof(struct user_pt_regs, pstate) == 264, "pstate");
 #else
 #error "sonde knows the registers of x86-64 and arm64 only: add a row here and in bpf_helpers/"
 #endif
