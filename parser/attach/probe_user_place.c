@@ -36,7 +36,9 @@ static int check_instruction(struct user_matching *m, const struct user_symbol *
 	}
 	diag_error(d, m->p->span, "bad-offset",
 		   "cannot tell whether an instruction begins at %s+%llu: %s", name, ull(offset),
-		   err == -ENOSYS ? "the library libZydis is not installed" : strerror(-err));
+		   err == -ENOSYS	? "the library libZydis is not installed"
+		   : err == -EOPNOTSUPP ? "it is not code for x86 or arm64"
+					: strerror(-err));
 	return diag_hint(d, "--unsafe probes it anyway; a wrong offset breaks the program");
 }
 

@@ -61,6 +61,7 @@ static const char *why_no_exits(struct arena *a, int err, const struct user_exit
 	switch (-err) {
 	case 0: return "it has none";
 	case ENOSYS: return "the library libZydis is not installed";
+	case EOPNOTSUPP: return "sonde can find them in code for x86 only";
 	case ENOPKG:
 		return arena_printf(a,
 				    "whether its jump at +%llu is one cannot be told without the "
@@ -91,7 +92,7 @@ static int no_exits(struct user_matching *m, const struct user_symbol *f, const 
 {
 	struct diags *d = m->r->diags;
 
-	if (m->is_pattern && err != -ENOSYS) {
+	if (m->is_pattern && err != -ENOSYS && err != -EOPNOTSUPP) {
 		name_left_out(m, function);
 		return 0;
 	}

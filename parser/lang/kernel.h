@@ -196,13 +196,15 @@ struct kernel {
 	int (*user_function_at)(struct kernel *k, const char *path, uint64_t address,
 				struct user_symbol *out);
 	/* Does an instruction of f begin at `offset`? 0, -EINVAL (it is inside the one that begins
-	 * at *before), -ENOSYS (unknown). */
+	 * at *before), -ENOSYS (no library to decode them), -EOPNOTSUPP (they cannot be decoded),
+	 * or another error: unknown. */
 	int (*user_instruction)(struct kernel *k, const struct user_symbol *f, uint64_t offset,
 				uint64_t *before);
 	/* Call fn with each instruction by which f is left: returns, and jumps to other functions.
-	 * 0, -ENOSYS (no library to decode them), -EINVAL (f also contains data), -EDOM (it is not
-	 * known where the jump at out->unclear leads), -ENOPKG (nor is there the library that could
-	 * tell). fn is called only if the result is 0. */
+	 * 0, -ENOSYS (no library to decode them), -EOPNOTSUPP (they cannot be decoded), -EINVAL (f
+	 * also contains data), -EDOM (it is not known where the jump at out->unclear leads),
+	 * -ENOPKG (nor is there the library that could tell). fn is called only if the result is
+	 * 0. */
 	int (*each_user_exit)(struct kernel *k, const struct user_symbol *f, user_exit_fn fn,
 			      void *ctx, struct user_exits *out);
 	/* Was the program built by the Go compiler, whose runtime moves stacks? */

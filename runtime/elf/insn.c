@@ -51,15 +51,17 @@ static ZydisMachineMode mode_of(uint16_t machine)
 				    : ZYDIS_MACHINE_MODE_LONG_COMPAT_32;
 }
 
-/* NULL: no library, or another machine. */
-static const struct library *begin(uint16_t machine, ZydisDecoder *d)
+/* 0, -ENOSYS (no library), or -EOPNOTSUPP (another machine). */
+static int begin(uint16_t machine, ZydisDecoder *d, const struct library **l)
 {
-	const struct library *l = machine == EM_X86_64 || machine == EM_386 ? library() : NULL;
-
-	if (l)
-		l->init(d, mode_of(machine),
-			machine == EM_X86_64 ? ZYDIS_STACK_WIDTH_64 : ZYDIS_STACK_WIDTH_32);
-	return l;
+	if (machine != EM_X86_64 && machine != EM_386)
+		return -EOPNOTSUPP;
+	*l = library();
+	if (!*l)
+		return -ENOSYS;
+	(*l)->init(d, mode_of(machine),
+		   machine == EM_X86_64 ? ZYDIS_STACK_WIDTH_64 : ZYDIS_STACK_WIDTH_32);
+	return 0;
 }
 
 /* ---- jumps and returns --------------------------------------------------------------------- */
@@ -96,10 +98,11 @@ int insn_decode(uint16_t machine, const uint8_t *code, size_t n, struct insn *ou
 {
 	ZydisDecodedInstruction i;
 	ZydisDecoder d;
-	const struct library *l = begin(machine, &d);
+	const struct library *l;
+	int err = begin(machine, &d, &l);
 
-	if (!l)
-		return -ENOSYS;
+	if (err)
+		return err;
 	if (!ZYAN_SUCCESS(l->decode(&d, NULL, code, n, &i)))
 		return -EINVAL;
 	describe(&i, out);
@@ -176,11 +179,12 @@ int insn_effect(uint16_t machine, const uint8_t *code, size_t n, struct insn_eff
 	ZydisDecodedOperand o[ZYDIS_MAX_OPERAND_COUNT];
 	ZydisDecodedInstruction i;
 	ZydisDecoder d;
-	const struct library *l = begin(machine, &d);
+	const struct library *l;
+	int err = begin(machine, &d, &l);
 
 	*out = (struct insn_effect){.reg = INSN_NO_REG, .from = INSN_NO_REG};
-	if (!l)
-		return -ENOSYS;
+	if (err)
+		return err;
 	if (!ZYAN_SUCCESS(l->decode_full(&d, code, n, &i, o)))
 		return -EINVAL;
 	for (uint8_t k = 0; k < i.operand_count; k++)

@@ -23,7 +23,8 @@ struct insn {
 enum insn_condition { CONDITION_NONE, CONDITION_LAST = 16, CONDITION_COUNTER = -1 };
 
 /* Decode the instruction at the start of n bytes of code; `machine` is e_machine of the ELF header.
- * 0, -EINVAL (invalid instruction), -ENOSYS (no libZydis, or another machine). */
+ * 0, -EINVAL (invalid instruction), -ENOSYS (no libZydis), -EOPNOTSUPP (another
+ * machine). */
 int insn_decode(uint16_t machine, const uint8_t *code, size_t n, struct insn *out);
 
 enum { INSN_REGS = 16, INSN_NO_REG = -1 }; /* rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi, r8, … */

@@ -10,6 +10,7 @@
 #include "runtime/elf/insn.h"
 #include "runtime/kernel/kernel_user.h"
 #include "runtime/elf/srcline.h"
+#include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,6 +38,11 @@ int code_instruction(struct kernel *k, const struct user_symbol *f, uint64_t off
 	int err = code ? 0 : -E2BIG;
 
 	*before = 0;
+	if (!err && elfsym_machine(kernel_user_files(k)->elf) == EM_AARCH64) {
+		*before = offset & ~3ull; /* all instructions have four bytes */
+		free(code);
+		return offset & 3 ? -EINVAL : 0;
+	}
 	while (!err && at < offset) {
 		err = insn_decode(elfsym_machine(kernel_user_files(k)->elf), code + at, n - at, &i);
 		if (!err)

@@ -7,6 +7,7 @@
 #include "parser/base/arena.h"
 #include "parser/lang/ast.h"
 #include "parser/lang/probe.h"
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -167,6 +168,47 @@ static void test_go(void **state)
 	bad("uretprobe:/bin/go:main.spin", "no-return-place",
 	    "the return instructions of main.spin are not known: it has none",
 	    "Go moves its stacks, so no return address can be replaced there; uprobe works");
+}
+
+static int other_machine(struct kernel *k, const struct user_symbol *f, user_exit_fn fn, void *ctx,
+			 struct user_exits *out)
+{
+	(void)k, (void)f, (void)fn, (void)ctx, (void)out;
+	return -EOPNOTSUPP;
+}
+
+static int cannot_decode(struct kernel *k, const struct user_symbol *f, uint64_t offset,
+			 uint64_t *before)
+{
+	(void)k, (void)f, (void)offset, (void)before;
+	return -EOPNOTSUPP;
+}
+
+/* Code for arm64: the message does not ask for a library. */
+static void test_other_machine(void **state)
+{
+	static const char *const texts[] = {"uretprobe:/bin/go:main.work",
+					    "uretprobe:/bin/cpp:ns::find",
+					    "uretprobe:/bin/cpp:pic*"};
+	struct attach_point p;
+	struct world w;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		world_init(&w);
+		w.kernel.k.each_user_exit = other_machine;
+		assert_int_equal(world_resolve(&w, texts[i], &p), -1);
+		assert_int_equal(w.diags.n_errors, 1);
+		assert_string_equal(w.diags.items[0].tag, "no-return-place");
+		assert_non_null(strstr(w.diags.items[0].msg,
+				       " are not known: sonde can find them in code for x86 only"));
+		world_free(&w);
+	}
+	world_init(&w);
+	w.kernel.k.user_instruction = cannot_decode;
+	assert_int_equal(world_resolve(&w, "uprobe:/bin/app:main+4", &p), -1);
+	assert_non_null(strstr(w.diags.items[0].msg, ": it is not code for x86 or arm64"));
+	world_free(&w);
 }
 
 /* What exceptions may leave has probes on its return instructions, and spans. */
@@ -415,12 +457,19 @@ static void test_stars(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_demangled), cmocka_unit_test(test_stars),
-		cmocka_unit_test(test_files),	  cmocka_unit_test(test_places),
-		cmocka_unit_test(test_go),	  cmocka_unit_test(test_picker),
-		cmocka_unit_test(test_go_spans),  cmocka_unit_test(test_unwinding),
-		cmocka_unit_test(test_tail_call), cmocka_unit_test(test_tail_call_result),
-		cmocka_unit_test(test_go_kinds),  cmocka_unit_test(test_cold_part),
+		cmocka_unit_test(test_demangled),
+		cmocka_unit_test(test_stars),
+		cmocka_unit_test(test_files),
+		cmocka_unit_test(test_places),
+		cmocka_unit_test(test_go),
+		cmocka_unit_test(test_picker),
+		cmocka_unit_test(test_go_spans),
+		cmocka_unit_test(test_unwinding),
+		cmocka_unit_test(test_other_machine),
+		cmocka_unit_test(test_tail_call),
+		cmocka_unit_test(test_tail_call_result),
+		cmocka_unit_test(test_go_kinds),
+		cmocka_unit_test(test_cold_part),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
