@@ -263,6 +263,11 @@ static enum capability_state has_hardware(struct kernel *k)
 static enum capability_state has_breakpoints(struct kernel *k)
 {
 	(void)k;
+#ifdef __aarch64__
+	/* Until 6.6, a breakpoint with a program is not stepped over: the thread stays there. */
+	if (!kernel_is_at_least(6, 6))
+		return CAPABILITY_NO;
+#endif
 	return by_file("/sys/bus/event_source/devices/breakpoint/type");
 }
 

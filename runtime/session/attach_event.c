@@ -204,7 +204,8 @@ const char *attach_event_refusal(const struct session *s, const struct plan_prog
 	else if (type == PERF_TYPE_BREAKPOINT && err == -ESRCH && g->perf.path)
 		describe_unmapped(s, g->perf.path, text, sizeof(text));
 	else if (type == PERF_TYPE_BREAKPOINT && err == -ENOSPC)
-		snprintf(text, sizeof(text), "no free debug register (x86-64 has four)");
+		snprintf(text, sizeof(text),
+			 "no free debug register (x86-64 has four, arm64 two to 16)");
 	else if (type == PERF_TYPE_BREAKPOINT && (err == -EINVAL || is_missing))
 		snprintf(text, sizeof(text), "the kernel cannot watch 0x%llx: %s",
 			 (unsigned long long)g->perf.address,
