@@ -346,14 +346,10 @@ static int make_table(struct source *s, int fd, struct unwind_rules *rules, stru
 int unwind_table_read(int fd, struct unwind_rules *rules, struct unwind_table *out)
 {
 	struct source s = {0};
-	int err = -ENOTSUP;
+	int err;
 
 	*out = (struct unwind_table){0};
-#ifdef __x86_64__
 	err = make_table(&s, fd, rules, out);
-#else
-	(void)make_table;
-#endif
 	free(s.eh_frame);
 	free(s.debug_frame);
 	free(s.gopclntab);

@@ -37,8 +37,7 @@ struct unwind_table {
 };
 
 /* Read the ELF file behind fd, adding its rules to `rules`. 0 and a table to be freed, or -errno
- * and nothing to free: -ENOEXEC (not a program or library for x86-64), -ENOTSUP (this is not an
- * x86-64 machine), -ENOMEM, … */
+ * and nothing to free: -ENOEXEC (not a program or library for x86-64), -ENOMEM, … */
 int unwind_table_read(int fd, struct unwind_rules *rules, struct unwind_table *out);
 /* The same for an image in memory: the vDSO. */
 int unwind_table_read_image(const void *image, size_t bytes, struct unwind_rules *rules,
