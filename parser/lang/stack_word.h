@@ -3,6 +3,7 @@
  * Words in the parentheses of kstack and ustack: the rows of stack_words.def.
  */
 #pragma once
+#include "parser/lang/capability.h"
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -32,6 +33,7 @@ struct stack_word {
 	enum stack_walk walk; /* if is_walk */
 	enum stack_kinds stacks;
 	uint32_t shows; /* enum stack_shows */
+	enum capability_id capability;
 	const char *doc;
 };
 

@@ -128,6 +128,20 @@ static void hint_stack_words(struct sema *s, const struct builtin *b)
 	diag_hint(s->diags, "%s takes a number of frames and these words: %s", b->name, words);
 }
 
+static bool has_capability(struct sema *s, const struct expr *arg, const struct builtin *b,
+			   const struct stack_word *row)
+{
+	const struct capability_row *c;
+
+	if (!kernel_lacks(s->kernel, row->capability))
+		return true;
+	c = &capability_rows[row->capability];
+	diag_error(s->diags, arg->span, "stack-walk", "%s(%s) needs %s (%s, since Linux %s)",
+		   b->name, row->word, c->name, c->from, c->since);
+	diag_hint(s->diags, "write %s, which walks by frame pointers here", b->name);
+	return false;
+}
+
 static bool name_stack_word(struct sema *s, const struct expr *arg, const struct builtin *b,
 			    struct stack_args *out)
 {
@@ -157,7 +171,7 @@ static bool name_stack_word(struct sema *s, const struct expr *arg, const struct
 		return false;
 	}
 	*to = row;
-	return true;
+	return has_capability(s, arg, b, row);
 }
 
 static bool name_stack_limit(struct sema *s, const struct expr *arg, const struct builtin *b,

@@ -19,8 +19,6 @@ const struct capability_row *missing_capability_find(const struct plan *plan, st
 		return &capability_rows[CAP_RING_BUFFER];
 	if ((plan->needs.scope || has_spans(plan)) && kernel_lacks(k, CAP_TASK_STORAGE))
 		return &capability_rows[CAP_TASK_STORAGE];
-	if (plan->needs.dwarf && kernel_lacks(k, CAP_UNWIND))
-		return &capability_rows[CAP_UNWIND];
 	for (uint32_t i = 0; i < plan->n_progs; i++) {
 		enum capability_id id = prog_rows[plan->progs[i].kind].capability;
 

@@ -10,13 +10,27 @@
 #include "runtime/unwind/worker.h"
 #include <string.h>
 
+static void warn_frame_pointers(void)
+{
+	const struct capability_row *c = &capability_rows[CAP_UNWIND];
+
+	log_warning("user stacks are walked by frame pointers, as there are no unwind tables here "
+		    "(%s, since Linux %s): callers of code that keeps none are missing; ustack(fp) "
+		    "does the same without this warning",
+		    c->from, c->since);
+}
+
 void session_unwind_prepare(struct session_prep *prep, const struct plan *plan, struct kernel *k)
 {
 	const struct session_scope *scope = &prep->scope;
 	int err;
 
-	if (!plan->needs.unwind || !kernel_has(k, CAP_UNWIND))
+	if (!plan->needs.unwind)
 		return;
+	if (!kernel_has(k, CAP_UNWIND)) {
+		warn_frame_pointers();
+		return;
+	}
 	err = unwind_worker_start(&prep->unwind);
 	if (err) {
 		prep->unwind_error = err;
