@@ -51,6 +51,9 @@ endif()
 llvm_config(llvm_include --includedir)
 llvm_config(llvm_libdir --libdir)
 llvm_config(llvm_bindir --bindir)
+# This machine's llvm-config is asked in a cross build too; the target's files are in the sysroot.
+string(PREPEND llvm_include "${CMAKE_SYSROOT}")
+string(PREPEND llvm_libdir "${CMAKE_SYSROOT}")
 
 add_library(sonde_llvm INTERFACE)
 target_include_directories(sonde_llvm SYSTEM INTERFACE ${llvm_include})

@@ -47,13 +47,15 @@ static const char *sonde(void)
 static struct bpf_object *open_with(const char *options, const char *script)
 {
 	static char bytes[MAX_BYTES];
-	char command[MAX_PATH + 1024];
+	const char *facts = getenv("SONDE_FACTS");
+	char command[2 * MAX_PATH + 1024];
 	struct bpf_object *object;
 	size_t n;
 	FILE *f;
 
 	libbpf_set_print(say_nothing);
-	snprintf(command, sizeof(command), "'%s' --emit elf %s -e '%s'", sonde(), options, script);
+	snprintf(command, sizeof(command), "'%s' %s%s --emit elf %s -e '%s'", sonde(),
+		 facts ? "--kernel-facts " : "", facts ? facts : "", options, script);
 	f = popen(command, "re");
 	assert_non_null(f);
 	n = fread(bytes, 1, sizeof(bytes), f);

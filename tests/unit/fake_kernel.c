@@ -78,9 +78,15 @@ static const char facts_text[] =
 	"go /srv/oddgo unknown\n"
 	"arguments /bin/app handle void int32:id double:part text:name lost:gone\n"
 	"arguments /bin/app main void int32:argc int64:id\n"
+#ifdef __aarch64__
+	"usdt /bin/app app:begin 0x1010 0x3000 -4@w0;8@7\n"
+	"usdt /bin/app app:end 0x1050 0 8@[x29,-8]\n"
+	"usdt /bin/app app:end 0x1060 0 4@[x0]\n"
+#else
 	"usdt /bin/app app:begin 0x1010 0x3000 -4@%edi;8@$7\n"
 	"usdt /bin/app app:end 0x1050 0 8@-8(%rbp)\n"
 	"usdt /bin/app app:end 0x1060 0 4@counter(%rip)\n"
+#endif
 	"usdt /bin/app other:end 0x1070 0 -\n"
 	"usdt /lib/one.so one:begin 0x1000 0 8@%xmm0\n"
 	"mapped /bin/app\n"
