@@ -299,6 +299,38 @@ func main() { var m sync.Mutex; r, w, _ := os.Pipe(); go reader(r); go writer(w)
         return process.pid
 
 
+class Java(Program):
+    """Compiled code keeps frame pointers, as with the agents that list it for profilers."""
+    needs = ("java", "javac")
+    options = ("-XX:+PreserveFramePointer",)
+    text = """
+import java.nio.file.*; import java.util.*; import java.util.concurrent.*; import java.util.concurrent.locks.*;
+public class Main {
+    static void run(Callable<?> c) { new Thread(() -> { try { while (true) c.call(); } catch (Exception e) { } }).start(); }
+    static int deeper(int n) throws Exception { if (n == 0) { Thread.sleep(2); return 0; } return deeper(n - 1) + 1; }
+    public static void main(String[] a) throws Exception {
+        SynchronousQueue<Integer> queue = new SynchronousQueue<>(); Object lock = new Object(); Random random = new Random(1);
+        run(() -> deeper(10)); run(() -> { queue.put(1); Thread.sleep(2); return 0; }); run(() -> queue.take());
+        for (int i = 0; i < 2; i++) run(() -> { synchronized (lock) { Thread.sleep(1); } return 0; });
+        run(() -> { LockSupport.parkNanos(1000000); return Files.readAllBytes(Path.of("Main.java")).length; });
+        run(() -> { int[] n = random.ints(3000).toArray(); Arrays.sort(n); Thread.sleep(1); return n[0]; });
+    }
+}
+"""
+
+    def start(self):
+        path = self.write("Main.java", self.text)
+        subprocess.run([which("javac"), path], cwd=self.folder, check=True)
+        process = self.run("java", *self.options, "-Xmx128m", "-cp", self.folder, "Main")
+        time.sleep(4)  # until it is compiled
+        return process.pid
+
+
+class JavaWithout(Java):
+    """As java runs by itself: compiled code uses rbp as it likes."""
+    options = ()
+
+
 class Workload(Program):
     """Of ours: its frames are of all shapes."""
     arguments = ()
@@ -319,6 +351,16 @@ class Cpp(Workload):
     arguments = (10_000, 4)
 
 
+class CppFp(Workload):
+    needs = ("{build}/workloads/stacks/throws-fp",)
+    arguments = (10_000, 4)
+
+
+class Rust(Workload):
+    needs = ("{build}/workloads/stacks/waits-rust",)
+    arguments = (10_000,)
+
+
 class Static(Workload):
     needs = ("{build}/workloads/stacks/waits-static",)
     arguments = (10_000, 4)
@@ -329,4 +371,4 @@ class Spin(Workload):
     arguments = (300_000, 3)
 
 
-ALL = [Redis, Nginx, Postgres, Python, Perl, Ruby, Node, Sqlite, Go, C, Cpp, Static, Spin]
+ALL = [Redis, Nginx, Postgres, Python, Perl, Ruby, Node, Sqlite, Go, Java, JavaWithout, C, Cpp, CppFp, Rust, Static, Spin]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Waits of a Rust program: below closures, trait objects, iterators, a panic that unwinds, and in threads. Prints
-//! the record of record.h, whose addresses are those of libgcc's unwinder, too.
+//! the record of record.h, whose addresses are those of libgcc's unwinder, too. `waits-rust ROUNDS` does it more than once.
 use std::cell::{Cell, RefCell};
 use std::ffi::c_void;
 use std::hint::black_box;
@@ -181,7 +181,10 @@ pub fn k_all() {
 
 fn main() {
     std::panic::set_hook(Box::new(|_| {}));
-    k_all();
+    let rounds = std::env::args().nth(1).map_or(1, |n| n.parse().unwrap());
+    for _ in 0..rounds {
+        k_all();
+    }
     end_thread();
     let pid = unsafe { getpid() };
     println!("image {pid} {}", std::env::current_exe().unwrap().display());
