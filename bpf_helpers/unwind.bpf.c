@@ -276,6 +276,20 @@ static INLINE uint32_t is_of(const struct unwind_space *space, uint32_t exec_id)
 	return space->exec_id == exec_id || space->exec_id == UNWIND_ANY_EXEC;
 }
 
+/* An address that a frame pointer led to. Interpreters that were generated at run time, as Java's,
+ * push addresses to return to that no call precedes: if frame pointers lead on from these to an
+ * address behind a call, they are frames. */
+static INLINE uint32_t check_call(struct sonde_walk *w)
+{
+	if (sonde_unwind_follows_call(w, w->ip))
+		w->n_certain = 0;
+	else if (!w->is_generated)
+		return UNWIND_NO_CALL;
+	else if (!w->n_certain)
+		w->n_certain = w->n_frames;
+	return UNWIND_GOES_ON;
+}
+
 /* One frame, whose mapping was located: keep it, and go to its caller. True at the end of the walk;
  * w->end says why. */
 GLOBAL int sonde_unwind_step(struct sonde_walk *w, struct sonde_trail *t)
@@ -291,8 +305,8 @@ GLOBAL int sonde_unwind_step(struct sonde_walk *w, struct sonde_trail *t)
 	w->exact = 0;
 	w->by_fp = 0;
 	end = w->found;
-	if (!end && by_fp && !sonde_unwind_follows_call(w, w->ip))
-		end = UNWIND_NO_CALL;
+	if (!end && by_fp)
+		end = check_call(w);
 	w->end = end;
 	if (end && w->n_frames)
 		return 1;
@@ -362,6 +376,7 @@ static INLINE void begin(struct sonde_walk *w, uint32_t tgid, uint32_t exec_id)
 	w->bytes = 0;
 	w->window_bytes = 0;
 	w->n_frames = 0;
+	w->n_certain = 0;
 	w->is_missing = 0;
 	w->must_ask = 0;
 	w->n_ranges = 0;
@@ -417,6 +432,21 @@ static INLINE void begin_trail(struct sonde_trail *t, const struct sonde_walk *w
 	t->bytes = 0;
 }
 
+GLOBAL uint64_t sonde_unwind_end(struct sonde_walk *w, uint32_t tgid, uint32_t exec_id)
+{
+	if (!w)
+		return 0;
+	if (w->end == UNWIND_GOES_ON)
+		w->end = UNWIND_DEEP;
+	if (w->n_certain) {
+		w->end = UNWIND_NO_CALL;
+		w->n_frames = w->n_certain;
+	}
+	w->must_ask = w->is_missing && sonde_unwind_must_ask(tgid, exec_id);
+	w->n_frames += w->end == UNWIND_NO_WAY && !w->n_frames; /* 32-bit code */
+	return w->n_frames;
+}
+
 /* 0 without a recalled stack: the thread has none. */
 GLOBAL uint64_t sonde_unwind_walk(struct sonde_walk *w, uint32_t tgid, uint32_t exec_id,
 				  uint32_t limit, uint32_t sweeps)
@@ -445,9 +475,5 @@ GLOBAL uint64_t sonde_unwind_walk(struct sonde_walk *w, uint32_t tgid, uint32_t 
 			if (sonde_unwind_step(w, t))
 				break;
 		}
-	if (w->end == UNWIND_GOES_ON)
-		w->end = UNWIND_DEEP;
-	w->must_ask = w->is_missing && sonde_unwind_must_ask(tgid, exec_id);
-	w->n_frames += w->end == UNWIND_NO_WAY && !w->n_frames; /* 32-bit code */
-	return w->n_frames;
+	return sonde_unwind_end(w, tgid, exec_id);
 }

@@ -33,13 +33,14 @@ GLOBAL uint32_t sonde_unwind_begin(struct sonde_walk *w, uint32_t tgid, uint32_t
 GLOBAL uint32_t sonde_unwind_other(struct sonde_walk *w)
 {
 	struct sonde_trail *trail;
-	uint32_t exact, by_fp, n, index, is_end;
+	uint32_t exact, by_fp, n, n_certain, index, is_end;
 
 	if (!w)
 		return 1;
 	exact = w->exact;
 	by_fp = w->by_fp;
 	n = w->n_frames;
+	n_certain = w->n_certain;
 	index = w->trail;
 	trail = bpf_map_lookup_elem(&sonde_unwind_trails, &index);
 	if (!trail) /* cannot happen */
@@ -51,6 +52,7 @@ GLOBAL uint32_t sonde_unwind_other(struct sonde_walk *w)
 	w->exact = exact;
 	w->by_fp = by_fp;
 	w->n_frames = n;
+	w->n_certain = n_certain;
 	return 0;
 }
 
@@ -66,11 +68,8 @@ GLOBAL uint64_t sonde_unwind_finish(struct sonde_walk *w, uint32_t tgid, uint32_
 	if (w->generation != generation) {
 		w->end = UNWIND_NOT_READY;
 		w->n_frames = 1;
+		w->n_certain = 0;
 	}
-	if (w->end == UNWIND_GOES_ON)
-		w->end = UNWIND_DEEP;
-	w->must_ask = w->is_missing && sonde_unwind_must_ask(tgid, exec_id);
-	w->n_frames += w->end == UNWIND_NO_WAY && !w->n_frames; /* 32-bit code */
 	w->other = 0;
-	return w->n_frames;
+	return sonde_unwind_end(w, tgid, exec_id);
 }

@@ -213,7 +213,8 @@ GLOBAL uint32_t sonde_unwind_take_vma(struct sonde_walk *w, uint64_t x)
 	w->start = w->vma.start;
 	w->bytes = w->vma.bytes;
 	w->piece = 0;
-	w->is_mapped = !key.inode; /* JIT code has no table; a file's may come */
+	w->is_generated = !key.inode;
+	w->is_mapped = w->is_generated; /* JIT code has no table; a file's may come */
 	return 1;
 }
 

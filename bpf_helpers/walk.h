@@ -56,14 +56,17 @@ struct sonde_walk {
 	uint32_t n_given;
 	uint64_t start, bytes, origin; /* the mapping of the last frame (struct unwind_range) */
 	uint32_t piece;
-	uint32_t is_mapped; /* it is all that will be known of that mapping */
+	uint32_t is_mapped;    /* it is all that will be known of that mapping */
+	uint32_t is_generated; /* not of a file: code that was compiled at run time */
 	uint32_t ranges, n_ranges;
 	uint32_t generation; /* of the ranges; 0: none */
 	uint32_t n_frames;
-	uint32_t end;	     /* enum unwind_end */
-	uint32_t exact;	     /* ip is the next instruction; else it is a return address */
-	uint32_t by_fp;	     /* ip was found by a frame pointer */
-	uint32_t found;	     /* enum unwind_end: GOES_ON if its address is that of code */
+	uint32_t end;	    /* enum unwind_end */
+	uint32_t exact;	    /* ip is the next instruction; else it is a return address */
+	uint32_t by_fp;	    /* ip was found by a frame pointer */
+	uint32_t n_certain; /* frames below those that the next certain one has to confirm; 0: there
+			      * are none such */
+	uint32_t found;	    /* enum unwind_end: GOES_ON if its address is that of code */
 	uint32_t is_missing; /* something was not in the tables */
 	uint32_t must_ask;   /* user space has to be told, by a struct sonde_unwind_event */
 	uint32_t slot;	     /* of this scratch memory; only 0 learns trails, as nothing else runs

@@ -14,6 +14,9 @@
  *   none     there is no file
  *   pidns    in a pid namespace of its own (needs root)
  *   root     with another root directory, below $PWD (needs root)
+ *   pushed   x86-64: the functions push the address that point() returns to, and jump to it
+ *   nowhere  x86-64: they give point() a frame pointer that leads to an address in generated code
+ *            which nothing returns to
  * The file is removed at the end, except in mode `kept`, which is otherwise plain.
  */
 #define _GNU_SOURCE
@@ -42,23 +45,43 @@ __attribute__((noinline)) static void point(void)
 	__asm__ volatile("" ::"r"(kept) : "memory");
 }
 
-static void generate(void)
-{
+struct text {
+	const char *mode; /* NULL: all others */
+	unsigned char bytes[FUNCTION_BYTES];
+};
+
+static const struct text texts[] = {
 #if defined(__x86_64__)
+	/* push rbp; mov rbp, rsp; lea rax, [1f]; push rax; jmp rdi; 1: pop rbp; ret */
+	{"pushed",
+	 {0x55, 0x48, 0x89, 0xe5, 0x48, 0x8d, 0x05, 3, 0, 0, 0, 0x50, 0xff, 0xe7, 0x5d, 0xc3}},
+	/* push rbp; mov rbp, rsp; lea rax, [1f]; 1: push rax; push 1; mov rbp, rsp; call rdi;
+	 * add rsp, 16; pop rbp; ret */
+	{"nowhere", {0x55, 0x48, 0x89, 0xe5, 0x48, 0x8d, 0x05, 0,    0,	   0,	 0,    0x50, 0x6a,
+		     1,	   0x48, 0x89, 0xe5, 0xff, 0xd7, 0x48, 0x83, 0xc4, 0x10, 0x5d, 0xc3}},
 	/* push rbp; mov rbp, rsp; call rdi; pop rbp; ret */
-	static const unsigned char text[] = {0x55, 0x48, 0x89, 0xe5, 0xff, 0xd7, 0x5d, 0xc3};
+	{NULL, {0x55, 0x48, 0x89, 0xe5, 0xff, 0xd7, 0x5d, 0xc3}},
 #elif defined(__aarch64__)
 	/* stp x29, x30, [sp, -16]!; mov x29, sp; blr x0; ldp x29, x30, [sp], 16; ret */
-	static const uint32_t text[] = {0xa9bf7bfd, 0x910003fd, 0xd63f0000, 0xa8c17bfd, 0xd65f03c0};
+	{NULL, {0xfd, 0x7b, 0xbf, 0xa9, 0xfd, 3,    0,	  0x91, 0,    0,
+		0x3f, 0xd6, 0xfd, 0x7b, 0xc1, 0xa8, 0xc0, 3,	0x5f, 0xd6}},
 #else
 #error "no code for this machine"
 #endif
+};
+
+static void generate(const char *mode)
+{
+	const struct text *text = texts;
+
+	while (text->mode && strcmp(text->mode, mode))
+		text++;
 	code = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1,
 		    0);
 	if (code == MAP_FAILED)
 		exit(1);
-	memcpy(code, text, sizeof(text));
-	memcpy(code + FUNCTION_BYTES, text, sizeof(text));
+	memcpy(code, text->bytes, FUNCTION_BYTES);
+	memcpy(code + FUNCTION_BYTES, text->bytes, FUNCTION_BYTES);
 	__builtin___clear_cache(code, code + 4096);
 }
 
@@ -155,7 +178,7 @@ static void prepare(const char *mode)
 static void run(const char *mode)
 {
 	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)getpid());
-	generate();
+	generate(mode);
 	prepare(mode);
 	call(0);
 	if (!strcmp(mode, "grow"))
