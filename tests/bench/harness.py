@@ -43,8 +43,9 @@ class Row:
 class Bench:
     """Where the programs are, how many runs, which jobs can be skipped."""
 
-    def __init__(self, sonde, runs, cpu):
+    def __init__(self, sonde, runs, cpu, against=None):
         self.sonde = sonde
+        self.against = against  # another build, or None
         self.runs = runs
         self.cpu = cpu
         self.folder = tempfile.TemporaryDirectory(prefix="sonde-bench-")
@@ -236,8 +237,8 @@ def byte_comes(tracer):
     return bool(ready and os.read(tracer.ready_fd, 1))
 
 
-def sonde(bench, program, *options):
-    return Tracer([bench.sonde, "-q", "--ready-fd", READY_FD, *options, "-e", program], byte_comes)
+def sonde(bench, program, *options, path=None):
+    return Tracer([path or bench.sonde, "-q", "--ready-fd", READY_FD, *options, "-e", program], byte_comes)
 
 
 def bpftrace(bench, program, *options):
