@@ -115,6 +115,9 @@ struct unwind_file_key {
 	uint64_t inode;
 };
 
+/* The vDSO's inode. Its device is 0, which no file has. */
+#define UNWIND_VDSO_INODE 1
+
 struct unwind_file {
 	uint32_t ranges, n_ranges;
 };

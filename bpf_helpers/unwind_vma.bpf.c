@@ -68,6 +68,12 @@ struct mm_struct___tree {
 	struct maple_tree mm_mt; /* since 6.1 */
 };
 
+struct mm_struct___vdso {
+	struct {
+		void *vdso;
+	} context;
+};
+
 #pragma clang attribute pop
 
 enum { VM_EXEC = 4, PAGE_SHIFT = 12, FMODE_BACKING = 3 << 24 };
@@ -144,6 +150,13 @@ static INLINE_CORE struct inode *inode_of(struct file *file)
 	return above;
 }
 
+static INLINE_CORE uint64_t vdso_of(struct task_struct *task)
+{
+	struct mm_struct___vdso *mm = (void *)task->mm;
+
+	return (uint64_t)mm->context.vdso;
+}
+
 /* Copy what counts of a mapping to w->vma. */
 GLOBAL uint32_t sonde_unwind_read_vma(struct sonde_walk *w, uint64_t address)
 {
@@ -168,6 +181,8 @@ GLOBAL uint32_t sonde_unwind_read_vma(struct sonde_walk *w, uint64_t address)
 	if (inode) {
 		seen->device = BPF_CORE_READ(inode, i_sb, s_dev);
 		bpf_core_read(&seen->inode, sizeof(seen->inode), &inode->i_ino);
+	} else if (seen->start == vdso_of(bpf_get_current_task_btf())) {
+		seen->inode = UNWIND_VDSO_INODE;
 	}
 	return 1;
 }

@@ -402,28 +402,25 @@ static int find_own_vdso(const struct proc_mapping *m, void *ctx)
 
 static struct unwind_binary *read_vdso(struct unwind_files *f)
 {
+	const struct unwind_file_key key = {.inode = UNWIND_VDSO_INODE};
 	const void *bytes = (const void *)getauxval(AT_SYSINFO_EHDR);
-	struct unwind_image *image;
-	struct unwind_binary *b;
 
 	if (!bytes || proc_maps_each(0, find_own_vdso, f) <= 0)
 		return NULL;
-	image = unwind_images_of_memory(&f->images, bytes, f->vdso_bytes, "[vdso]");
-	b = image ? calloc(1, sizeof(*b)) : NULL;
-	if (!b) {
-		unwind_images_put(&f->images, image);
-		return NULL;
-	}
-	*b = (struct unwind_binary){.image = image, .refs = 1, .kept_fd = -1};
-	f->n_files++;
-	return b;
+	return add(f, key, (struct version){0},
+		   unwind_images_of_memory(&f->images, bytes, f->vdso_bytes, "[vdso]"));
 }
 
-struct unwind_binary *unwind_files_vdso(struct unwind_files *f, uint64_t bytes)
+void unwind_files_add_vdso(struct unwind_files *f)
 {
 	if (!f->is_vdso_tried)
 		f->vdso = read_vdso(f);
 	f->is_vdso_tried = true;
+}
+
+struct unwind_binary *unwind_files_vdso(struct unwind_files *f, uint64_t bytes)
+{
+	unwind_files_add_vdso(f);
 	if (!f->vdso || bytes != f->vdso_bytes)
 		return NULL;
 	f->vdso->refs++;

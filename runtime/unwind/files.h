@@ -27,6 +27,8 @@ struct unwind_binary *unwind_files_of_mapping(struct unwind_files *f, uint32_t t
 					      const struct proc_mapping *m);
 /* The same for a path. */
 struct unwind_binary *unwind_files_of_path(struct unwind_files *f, const char *path);
+/* The vDSO is published, too, from then on: by UNWIND_VDSO_INODE. */
+void unwind_files_add_vdso(struct unwind_files *f);
 /* The vDSO as the tracer has it, for a process that has mapped `bytes` of one. NULL if that is
  * another. */
 struct unwind_binary *unwind_files_vdso(struct unwind_files *f, uint64_t bytes);

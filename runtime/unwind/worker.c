@@ -246,6 +246,7 @@ static void add_file(const char *path, void *ctx)
 static void add_program(struct unwind_worker *w, const char *path)
 {
 	program_files_each(path, add_file, w);
+	unwind_files_add_vdso(w->files);
 	if (!unwind_store_commit(w->store))
 		unwind_files_publish(w->files);
 }
