@@ -157,6 +157,7 @@ static INLINE uint32_t leave_signal(struct sonde_walk *w, struct sonde_trail *t)
 	if (!read_word(w, t, w->sp + 120, &bp) || !read_word(w, t, w->sp + 160, &sp) ||
 	    !read_word(w, t, w->sp + 168, &ip))
 		return UNWIND_UNREADABLE;
+	w->rbx_at = w->sp + 128;
 	w->bp = bp;
 	w->sp = sp;
 	w->ip = ip;
@@ -206,6 +207,7 @@ static INLINE uint32_t leave_by_fp(struct sonde_walk *w, struct sonde_trail *t)
 	if (!read_word(w, t, bp, &caller) || !read_word(w, t, bp + 8, &ip))
 		return UNWIND_UNREADABLE;
 	w->sp = bp + 16;
+	w->rbx_at = RBX_UNKNOWN;
 	w->bp = caller;
 	w->ip = ip;
 	w->by_fp = 1;
@@ -229,25 +231,32 @@ static INLINE uint32_t leave_without_rule(struct sonde_walk *w, struct sonde_tra
 static INLINE uint32_t leave_by_rule(struct sonde_walk *w, struct sonde_trail *t,
 				     const struct unwind_rule *rule)
 {
-	uint64_t base = w->sp, cfa, ip, bp = w->bp;
-	uint32_t kind = rule->cfa, how = rule->rbp;
+	uint64_t base = w->sp, cfa, ip, bp = w->bp, at = 0;
+	uint32_t kind = rule->cfa, how = UNWIND_SAVED_RBP(rule->saved);
+	uint32_t rbx = UNWIND_SAVED_RBX(rule->saved);
+	int64_t offset = rule->cfa_offset;
 
 	if (kind == UNWIND_RBP || kind == UNWIND_RBP_DEREF)
 		base = w->bp;
-	if (kind >= UNWIND_REGISTER) {
-		if (w->n_frames != 1)
+	if (kind == UNWIND_RBX && w->rbx_at > RBX_IN_REGISTER) {
+		at = w->rbx_at;
+	} else if (kind >= UNWIND_REGISTER) {
+		if (w->n_frames != 1 && (kind != UNWIND_RBX || w->rbx_at != RBX_IN_REGISTER))
 			return UNWIND_NO_WAY;
 		t->n_slots = WALK_SLOTS + 1; /* not learnt: it depends on more than the stack */
 		base = sonde_unwind_register(w, kind - UNWIND_REGISTER);
 	}
-	cfa = base + (int64_t)rule->cfa_offset;
+	cfa = base + offset;
 	if (kind == UNWIND_PLT)
-		cfa = base + 8 + ((w->ip & 15) >= (uint32_t)rule->cfa_offset ? 8 : 0);
+		cfa = base + 8 + ((w->ip & 15) >= (uint64_t)offset ? 8 : 0);
 	if (kind == UNWIND_RBP_DEREF || kind == UNWIND_RSP_DEREF) {
-		cfa = base + (int64_t)UNWIND_DEREF_AT(rule->cfa_offset);
-		if (!read_word(w, t, cfa, &cfa))
+		at = base + (int64_t)UNWIND_DEREF_AT(offset);
+		offset = UNWIND_DEREF_ADD(offset);
+	}
+	if (at) {
+		if (!read_word(w, t, at, &cfa))
 			return UNWIND_UNREADABLE;
-		cfa += (int64_t)UNWIND_DEREF_ADD(rule->cfa_offset);
+		cfa += offset;
 	}
 	if (cfa <= w->sp && !(kind == UNWIND_RSP_RA_RDI && cfa == w->sp))
 		return UNWIND_BAD_FRAME;
@@ -264,6 +273,10 @@ static INLINE uint32_t leave_by_rule(struct sonde_walk *w, struct sonde_trail *t
 	} else if (!read_word(w, t, cfa - 8, &ip)) {
 		return UNWIND_UNREADABLE;
 	}
+	if (rbx == UNWIND_RBX_UNKNOWN)
+		w->rbx_at = RBX_UNKNOWN;
+	else if (rbx)
+		w->rbx_at = cfa + UNWIND_RBX_OFFSET(rbx);
 	w->sp = cfa;
 	w->bp = how == UNWIND_RBP_UNKNOWN ? 0 : bp;
 	w->ip = ip;
@@ -371,6 +384,7 @@ static INLINE void begin(struct sonde_walk *w, uint32_t tgid, uint32_t exec_id)
 {
 	struct unwind_space *space = bpf_map_lookup_elem(&sonde_unwind_spaces, &tgid);
 
+	w->rbx_at = RBX_IN_REGISTER;
 	w->exact = 1;
 	w->by_fp = 0;
 	w->bytes = 0;

@@ -39,6 +39,8 @@ struct sonde_trail {
 	uint64_t word[WALK_SLOTS]; /* what was there */
 };
 
+enum walk_rbx { RBX_UNKNOWN, RBX_IN_REGISTER };
+
 /* A mapping as the kernel has it. */
 struct sonde_vma {
 	uint64_t start, bytes, offset, flags;
@@ -47,6 +49,7 @@ struct sonde_vma {
 
 struct sonde_walk {
 	uint64_t ip, sp, bp;
+	uint64_t rbx_at; /* the address of the word that has the frame's rbx, or enum walk_rbx */
 	/* another thread's task_struct and its user registers, if the walk is of its stack */
 	uint64_t other, regs;
 	uint64_t need;	  /* its memory from here upwards has to be read; 0: nothing */

@@ -47,7 +47,7 @@ struct cfi_state {
 	enum cfi_cfa cfa;
 	uint32_t number;
 	int64_t offset, add;
-	struct cfi_register rbp, rsp, ip;
+	struct cfi_register rbx, rbp, rsp, ip;
 };
 
 struct cfi_section {

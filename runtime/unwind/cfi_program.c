@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The instructions of call frame information (DW_CFA_*), executed for the CFA, rbp, rsp and the
- * return address: see cfi.h. Of expressions, those that linkers and compilers make are known: PLT
+ * The instructions of call frame information (DW_CFA_*), executed for the CFA, rbx, rbp, rsp
+ * and the return address: see cfi.h. Of expressions, those that linkers and compilers make are known: PLT
  * entries, realigned stacks, signal frames.
  */
 #define _GNU_SOURCE
@@ -14,7 +14,7 @@
 #include "runtime/unwind/rules.h"
 
 /* DWARF's numbers of registers. */
-enum { REGISTER_RDI = 5, REGISTER_RBP = 6, REGISTER_RSP = 7, REGISTER_IP = 16 };
+enum { REGISTER_RBX = 3, REGISTER_RDI = 5, REGISTER_RBP = 6, REGISTER_RSP = 7, REGISTER_IP = 16 };
 
 /* Offsets from rsp in a signal frame, in which rsp points to the kernel's struct ucontext. */
 enum { SIGNAL_RBP = 120, SIGNAL_RSP = 160, SIGNAL_IP = 168 };
@@ -139,7 +139,7 @@ static bool is_at(struct cfi_register r, enum cfi_how how, int64_t value)
 	return r.how == how && r.value == value;
 }
 
-static void set_rbp(struct unwind_rule *rule, struct cfi_register rbp)
+static enum unwind_rbp place_of_rbp(struct unwind_rule *rule, struct cfi_register rbp)
 {
 	enum unwind_rbp how = UNWIND_RBP_UNKNOWN;
 
@@ -163,7 +163,17 @@ static void set_rbp(struct unwind_rule *rule, struct cfi_register rbp)
 		else
 			how = UNWIND_RBP_UNKNOWN;
 	}
-	rule->rbp = (uint8_t)how;
+	return how;
+}
+
+static int place_of_rbx(struct cfi_register rbx)
+{
+	if (rbx.how == CFI_DEFAULT || rbx.how == CFI_SAME)
+		return UNWIND_RBX_SAME;
+	if (rbx.how == CFI_AT_CFA && rbx.value <= UNWIND_RBX_FIRST &&
+	    rbx.value >= UNWIND_RBX_LAST && rbx.value % 8 == 0)
+		return (int)UNWIND_RBX_AT(rbx.value);
+	return UNWIND_RBX_UNKNOWN;
 }
 
 /* The kind of a CFA that is a register + an offset. */
@@ -223,7 +233,7 @@ static struct unwind_rule rule_of(const struct cfi_cie *cie, const struct cfi_st
 	}
 	if (rule.cfa == UNWIND_UNSUPPORTED || (is_ip_in_rdi && rule.cfa != UNWIND_RSP_RA_RDI))
 		return unsupported;
-	set_rbp(&rule, s->rbp);
+	rule.saved = UNWIND_SAVED(place_of_rbp(&rule, s->rbp), place_of_rbx(s->rbx));
 	return rule;
 }
 
@@ -232,6 +242,7 @@ static struct unwind_rule rule_of(const struct cfi_cie *cie, const struct cfi_st
 static struct cfi_register *register_of(struct cfi_state *s, uint64_t number)
 {
 	switch (number) {
+	case REGISTER_RBX: return &s->rbx;
 	case REGISTER_RBP: return &s->rbp;
 	case REGISTER_RSP: return &s->rsp;
 	case REGISTER_IP: return &s->ip;

@@ -168,16 +168,18 @@ int go_add_functions(struct cfi *c, struct go_table *t, const uint8_t *bytes, si
 static struct unwind_rule rule_for(int64_t distance, uint8_t flags)
 {
 	struct unwind_rule rule = {.cfa = UNWIND_RSP};
+	enum unwind_rbp rbp = UNWIND_RBP_SAME;
 
 	if (distance < 0 || distance > DISTANCE_MAX)
 		return (struct unwind_rule){.cfa = UNWIND_NO_RULE};
 	rule.cfa_offset = (int32_t)distance + WORD;
 	if (distance && flags & FLAG_ASM) {
-		rule.rbp = UNWIND_RBP_UNKNOWN;
+		rbp = UNWIND_RBP_UNKNOWN;
 	} else if (distance) {
-		rule.rbp = UNWIND_RBP_AT_CFA;
+		rbp = UNWIND_RBP_AT_CFA;
 		rule.rbp_offset = -2 * WORD;
 	}
+	rule.saved = UNWIND_SAVED(rbp, UNWIND_RBX_UNKNOWN);
 	return rule;
 }
 

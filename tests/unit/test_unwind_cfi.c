@@ -74,9 +74,9 @@ static void check_rule(struct unwind_rule r, struct unwind_rule want, const char
 {
 	if (!memcmp(&r, &want, sizeof(r)))
 		return;
-	print_error("%s, line %d: cfa %u%+d rbp %u%+d, not cfa %u%+d rbp %u%+d\n", what, line,
-		    r.cfa, r.cfa_offset, r.rbp, r.rbp_offset, want.cfa, want.cfa_offset, want.rbp,
-		    want.rbp_offset);
+	print_error("%s, line %d: cfa %u%+d saved %#x%+d, not cfa %u%+d saved %#x%+d\n", what, line,
+		    r.cfa, r.cfa_offset, r.saved, r.rbp_offset, want.cfa, want.cfa_offset,
+		    want.saved, want.rbp_offset);
 	fail();
 }
 
@@ -90,7 +90,8 @@ struct instructions {
 };
 
 enum { SAME = UNWIND_RBP_SAME, AT_CFA = UNWIND_RBP_AT_CFA, AT_RBP = UNWIND_RBP_AT_RBP };
-enum { UNKNOWN = UNWIND_RBP_UNKNOWN };
+enum { UNKNOWN = UNWIND_RBP_UNKNOWN, RBX_UNKNOWN = UNWIND_SAVED(0, UNWIND_RBX_UNKNOWN) };
+#define RBX_AT(offset) UNWIND_SAVED(0, UNWIND_RBX_AT(offset))
 
 static const struct instructions all_instructions[] = {
 	{"nothing", {0}, 0, {UNWIND_RSP, SAME, 0, 8}},
@@ -116,7 +117,7 @@ static const struct instructions all_instructions[] = {
 	{"def_cfa_offset_sf, negative", BYTES(0x13, 1), {UNWIND_RSP, SAME, 0, -8}},
 	/* rbp */
 	{"offset", BYTES(0x86, 2), {UNWIND_RSP, AT_CFA, -16, 8}},
-	{"offset, another register", BYTES(0x83, 2), {UNWIND_RSP, SAME, 0, 8}},
+	{"offset, another register", BYTES(0x8c, 2), {UNWIND_RSP, SAME, 0, 8}},
 	{"offset_extended", BYTES(5, 6, 3), {UNWIND_RSP, AT_CFA, -24, 8}},
 	{"offset_extended, two bytes", BYTES(5, 0x86, 0, 3), {UNWIND_RSP, AT_CFA, -24, 8}},
 	{"offset_extended_sf", BYTES(0x11, 6, 0x7f), {UNWIND_RSP, AT_CFA, 8, 8}},
@@ -136,6 +137,18 @@ static const struct instructions all_instructions[] = {
 	{"expression, more", BYTES(0x10, 6, 3, 0x76, 0, 6), {UNWIND_RSP, UNKNOWN, 0, 8}},
 	{"expression, empty", BYTES(0x10, 6, 0), {UNWIND_RSP, UNKNOWN, 0, 8}},
 	{"val_expression", BYTES(0x16, 6, 2, 0x76, 0), {UNWIND_RSP, UNKNOWN, 0, 8}},
+	/* rbx */
+	{"rbx", BYTES(0x83, 2), {UNWIND_RSP, RBX_AT(-16), 0, 8}},
+	{"rbx and rbp", BYTES(0x83, 7, 0x86, 2), {UNWIND_RSP, AT_CFA | RBX_AT(-56), -16, 8}},
+	{"rbx, last offset", BYTES(0x83, 63), {UNWIND_RSP, RBX_AT(-504), 0, 8}},
+	{"rbx, too far", BYTES(0x83, 0xc0, 0), {UNWIND_RSP, RBX_UNKNOWN, 0, 8}},
+	{"rbx, too near", BYTES(0x83, 1), {UNWIND_RSP, RBX_UNKNOWN, 0, 8}},
+	{"rbx by an expression", BYTES(0x16, 3, 2, 0x77, 4), {UNWIND_RSP, RBX_UNKNOWN, 0, 8}},
+	{"rbx restored", BYTES(0x83, 2, 0xc3), {UNWIND_RSP, SAME, 0, 8}},
+	{"rbx undefined", BYTES(7, 3), {UNWIND_RSP, RBX_UNKNOWN, 0, 8}},
+	{"rbx same_value", BYTES(0x83, 2, 8, 3), {UNWIND_RSP, SAME, 0, 8}},
+	{"rbx by rbp", BYTES(0x10, 3, 2, 0x76, 0x70), {UNWIND_RSP, RBX_UNKNOWN, 0, 8}},
+	{"CFA by rbx", BYTES(0x0c, 3, 24, 0x83, 3), {UNWIND_RBX, RBX_AT(-24), 0, 24}},
 	/* states */
 	{"remember and restore", BYTES(0x0a, 0x86, 2, 0x0e, 16, 0x0b), {UNWIND_RSP, SAME, 0, 8}},
 	{"restore_state of none", BYTES(0x0b), {UNWIND_UNSUPPORTED}},
@@ -857,12 +870,12 @@ static void check_go(void)
 {
 	uint64_t at = CODE;
 
-	check(at, UNWIND_RSP, SAME, 0, 8);
-	check(at + 4, UNWIND_RSP, AT_CFA, -16, 32);
-	check(at + 23, UNWIND_RSP, AT_CFA, -16, 32);
-	check(at + 24, UNWIND_RSP, SAME, 0, 8);
-	check(at += GO_STEP, UNWIND_RSP, SAME, 0, 8);
-	check(at + 4, UNWIND_RSP, UNKNOWN, 0, 24);
+	check(at, UNWIND_RSP, RBX_UNKNOWN, 0, 8);
+	check(at + 4, UNWIND_RSP, AT_CFA | RBX_UNKNOWN, -16, 32);
+	check(at + 23, UNWIND_RSP, AT_CFA | RBX_UNKNOWN, -16, 32);
+	check(at + 24, UNWIND_RSP, RBX_UNKNOWN, 0, 8);
+	check(at += GO_STEP, UNWIND_RSP, RBX_UNKNOWN, 0, 8);
+	check(at + 4, UNWIND_RSP, UNKNOWN | RBX_UNKNOWN, 0, 24);
 	check(at += GO_STEP, UNWIND_END);
 	check(at += GO_STEP, UNWIND_END);
 	check(at += GO_STEP, UNWIND_NO_RULE);
@@ -871,13 +884,13 @@ static void check_go(void)
 	check(at - 2, UNWIND_NO_RULE);
 	check(at - 1, UNWIND_SIGNAL);
 	check(at + GO_STEP - 1, UNWIND_SIGNAL);
-	check(at += GO_STEP, UNWIND_RSP, SAME, 0, 8);
-	check(at + 4, UNWIND_RSP, UNKNOWN, 0, 64);
+	check(at += GO_STEP, UNWIND_RSP, RBX_UNKNOWN, 0, 8);
+	check(at + 4, UNWIND_RSP, UNKNOWN | RBX_UNKNOWN, 0, 64);
 	check(at += GO_STEP, UNWIND_NO_RULE);
-	check(at += GO_STEP, UNWIND_RSP, SAME, 0, 8);
+	check(at += GO_STEP, UNWIND_RSP, RBX_UNKNOWN, 0, 8);
 	check(at + 8, UNWIND_NO_RULE);
 	check(at += GO_STEP, UNWIND_NO_RULE);
-	check(at + 8, UNWIND_RSP, AT_CFA, -16, 15);
+	check(at + 8, UNWIND_RSP, AT_CFA | RBX_UNKNOWN, -16, 15);
 	check(at += GO_STEP, UNWIND_NO_RULE);
 	check(at += GO_STEP, UNWIND_NO_RULE);
 }

@@ -26,12 +26,12 @@
 #include "runtime/unwind/table.h"
 #include "tests/unit/unwind_lookup.h"
 
-enum { RBP = 6, RSP = 7, IP = 16, N_REGISTERS = 17, STACK = 16 };
+enum { RBX = 3, RBP = 6, RSP = 7, IP = 16, N_REGISTERS = 17, STACK = 16 };
 
 /* What a walk computes for a frame. */
 struct caller {
-	bool has_cfa, has_ip, has_rbp;
-	uint64_t cfa, ip, rbp;
+	bool has_cfa, has_ip, has_rbp, has_rbx;
+	uint64_t cfa, ip, rbp, rbx;
 };
 
 /* What became of the addresses of a file. */
@@ -39,7 +39,7 @@ struct counts {
 	unsigned long checked, equal;
 	unsigned long alignment;   /* libdw has nothing; the row of the function before covers it */
 	unsigned long unsupported; /* libdw has rules that ours cannot say */
-	unsigned long rbp_unknown;
+	unsigned long rbp_unknown, rbx_unknown;
 	unsigned long different;
 };
 
@@ -66,9 +66,10 @@ static uint64_t word_at(uint64_t address)
 static struct caller by_rule(const struct unwind_rule *r, uint64_t ip)
 {
 	uint64_t rsp = register_value(RSP, ip), rbp = register_value(RBP, ip);
+	int rbx = UNWIND_SAVED_RBX(r->saved);
 	uint64_t offset = (uint64_t)(int64_t)r->cfa_offset;
 	uint64_t rbp_offset = (uint64_t)(int64_t)r->rbp_offset;
-	struct caller c = {.has_cfa = true, .has_ip = true, .has_rbp = true};
+	struct caller c = {.has_cfa = true, .has_ip = true, .has_rbp = true, .has_rbx = true};
 
 	switch (r->cfa) {
 	case UNWIND_RSP:
@@ -85,19 +86,22 @@ static struct caller by_rule(const struct unwind_rule *r, uint64_t ip)
 		c.cfa = word_at(rsp + 160);
 		c.ip = word_at(rsp + 168);
 		c.rbp = word_at(rsp + 120);
+		c.rbx = word_at(rsp + 128);
 		return c;
-	case UNWIND_END: c.has_cfa = c.has_ip = c.has_rbp = false; return c;
+	case UNWIND_END: c.has_cfa = c.has_ip = c.has_rbp = c.has_rbx = false; return c;
 	default:
 		assert_in_range(r->cfa, UNWIND_REGISTER, UNWIND_REGISTER + 15);
 		c.cfa = register_value(r->cfa - UNWIND_REGISTER, ip) + offset;
 	}
 	c.ip = r->cfa == UNWIND_RSP_RA_RDI ? register_value(5, ip) : word_at(c.cfa - 8);
-	switch (r->rbp) {
+	switch (UNWIND_SAVED_RBP(r->saved)) {
 	case UNWIND_RBP_SAME: c.rbp = rbp; break;
 	case UNWIND_RBP_AT_CFA: c.rbp = word_at(c.cfa + rbp_offset); break;
 	case UNWIND_RBP_AT_RBP: c.rbp = word_at(rbp + rbp_offset); break;
 	default: c.has_rbp = false;
 	}
+	c.has_rbx = rbx != UNWIND_RBX_UNKNOWN;
+	c.rbx = rbx ? word_at(c.cfa + (uint64_t)UNWIND_RBX_OFFSET(rbx)) : register_value(RBX, ip);
 	return c;
 }
 
@@ -186,6 +190,10 @@ static struct caller by_libdw(Dwarf_Frame *frame, uint64_t ip)
 	}
 	c.has_ip = find_register(frame, IP, ip, c.cfa, &c.ip);
 	c.has_rbp = find_register(frame, RBP, ip, c.cfa, &c.rbp);
+	/* libdw says that rbx is undefined where a file says nothing */
+	c.has_rbx = find_register(frame, RBX, ip, c.cfa, &c.rbx);
+	if (!c.has_rbx)
+		c.rbx = register_value(RBX, ip);
 	/* ours has one number for both */
 	if (!find_register(frame, RSP, ip, c.cfa, &rsp) || rsp != c.cfa)
 		c.has_cfa = false;
@@ -212,8 +220,8 @@ static void report(struct compared *f, uint64_t address, const char *what)
 
 	f->counts.different++;
 	if (f->counts.different <= 10)
-		print_message("%s: %#lx: %s; cfa %u%+d rbp %u%+d\n", f->name, address, what, r->cfa,
-			      r->cfa_offset, r->rbp, r->rbp_offset);
+		print_message("%s: %#lx: %s; cfa %u%+d rbp %d%+d\n", f->name, address, what, r->cfa,
+			      r->cfa_offset, UNWIND_SAVED_RBP(r->saved), r->rbp_offset);
 }
 
 static void compare_frames(struct compared *f, uint64_t address, const struct unwind_rule *r,
@@ -236,8 +244,12 @@ static void compare_frames(struct compared *f, uint64_t address, const struct un
 		report(f, address, "the CFAs differ");
 	else if (ours.has_ip && ours.has_rbp && (!theirs.has_rbp || ours.rbp != theirs.rbp))
 		report(f, address, "the values of rbp differ");
+	else if (ours.has_ip && ours.has_rbx && ours.rbx != theirs.rbx)
+		report(f, address, "the values of rbx differ");
 	else if (ours.has_ip && !ours.has_rbp && theirs.has_rbp)
 		f->counts.rbp_unknown++;
+	else if (ours.has_ip && !ours.has_rbx && theirs.has_rbx)
+		f->counts.rbx_unknown++;
 	else
 		f->counts.equal++;
 }
@@ -320,9 +332,9 @@ static void compare_file(const char *name, int fd)
 		compare_piece(&f, &f.table.pieces[i]);
 	}
 	print_message("%-24s %8lu rows, %7lu addresses, %lu different; %lu of alignment, "
-		      "%lu unsupported, %lu without rbp\n",
+		      "%lu unsupported, %lu without rbp, %lu without rbx\n",
 		      name, f.table.n_rows, n->checked, n->different, n->alignment, n->unsupported,
-		      n->rbp_unknown);
+		      n->rbp_unknown, n->rbx_unknown);
 	assert_int_equal(n->different, 0);
 	assert_int_equal(f.table.n_refused, 0);
 	assert_true(n->equal > n->checked / 2);

@@ -19,6 +19,8 @@ set(stacks_link_static-pie -static-pie)
 set(stacks_link_no-pie -no-pie)
 set(stacks_link_stripped -pie -s)
 set(stacks_link_lazy -pie -Wl,-z,lazy)
+set(stacks_exporting -O2)
+set(stacks_link_exporting -pie -rdynamic)
 
 # stacks_program(SOURCE VARIANT…)
 function(stacks_program source)
@@ -44,6 +46,7 @@ stacks_program(asleep.c O2 static no-pie)
 stacks_program(waits.c O0 O2 O3 Os fp static static-pie no-pie stripped)
 stacks_program(throws.cpp O0 O2 O3 Os fp static)
 stacks_program(load.c O2)
+stacks_program(binds.c exporting)
 stacks_program(processes.c O2 fp)
 stacks_program(spin.c O0 O2 lazy static)
 
@@ -55,6 +58,11 @@ foreach(plugin IN ITEMS first second)
 		LIBRARY_OUTPUT_DIRECTORY ${stacks_dir})
 endforeach()
 target_compile_definitions(stacks_second PRIVATE SECOND)
+
+add_library(stacks_lazy MODULE ${stacks_source}/lazy.c)
+target_compile_options(stacks_lazy PRIVATE ${stacks_usual} -O2 -fPIC -fplt)
+target_link_options(stacks_lazy PRIVATE -fno-sanitize=all -Wl,-z,lazy)
+set_target_properties(stacks_lazy PROPERTIES PREFIX "" OUTPUT_NAME lazy LIBRARY_OUTPUT_DIRECTORY ${stacks_dir})
 
 # Another compiler's tables: the clang that compiles the BPF helpers.
 add_custom_command(OUTPUT ${stacks_dir}/waits-clang
