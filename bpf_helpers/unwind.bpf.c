@@ -49,8 +49,7 @@ struct pt_regs___unwind {
 #pragma clang attribute pop
 
 enum {
-	USER_CS = 0x33, /* __USER_CS: 64-bit code */
-	PAGE = 4096,
+	USER_CS = 0x33,		/* __USER_CS: 64-bit code */
 	FP_STEP_MAX = 16 << 20, /* max. bytes of a frame that a frame pointer leads to */
 };
 
@@ -180,6 +179,8 @@ static INLINE uint32_t leave_edge(struct sonde_walk *w, struct sonde_trail *t, u
 		if (!read_word(w, t, at, &bp))
 			return 1;
 		at += 8;
+	} else if (edge > EDGE_FUNCTION) {
+		at += 8 * (edge - EDGE_FUNCTION);
 	}
 	if (!read_word(w, t, at, &ip)) {
 		if (edge == EDGE_SYSCALL && !sonde_unwind_register(w, 0))
@@ -482,12 +483,17 @@ GLOBAL uint64_t sonde_unwind_walk(struct sonde_walk *w, uint32_t tgid, uint32_t 
 		return 0;
 	}
 	begin_trail(t, w, limit, sweeps);
-	if (w->end == UNWIND_DEEP)
+	if (w->end == UNWIND_DEEP) {
+		sonde_unwind_locate(w, t);
+		if (!w->piece && sonde_unwind_first(w, t))
+			sonde_unwind_locate(w, t);
 		LOOP for (uint32_t i = 0; i < SONDE_MAX_FRAMES && i < limit; i++)
 		{
-			sonde_unwind_locate(w, t);
+			if (i)
+				sonde_unwind_locate(w, t);
 			if (sonde_unwind_step(w, t))
 				break;
 		}
+	}
 	return sonde_unwind_end(w, tgid, exec_id);
 }

@@ -63,8 +63,8 @@ enum unwind_rbp {
 	UNWIND_RBP_UNKNOWN, /* not recoverable: a caller that needs it ends the walk */
 };
 
-/* Where the caller's rbx is: one of these, or UNWIND_RBX_AT(offset), the word at CFA + offset. A few
- * functions of ld.so have a CFA that is rbx + an offset (_dl_runtime_resolve_*). */
+/* Where the caller's rbx is: one of these, or UNWIND_RBX_AT(offset), the word at CFA + offset. A
+ * few functions of ld.so have a CFA that is rbx + an offset (_dl_runtime_resolve_*). */
 enum unwind_rbx {
 	UNWIND_RBX_SAME,
 	UNWIND_RBX_UNKNOWN,

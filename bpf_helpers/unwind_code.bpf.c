@@ -42,6 +42,13 @@ GLOBAL uint32_t sonde_unwind_edge(struct sonde_walk *w, uint64_t ip)
 
 	if (!w || !read_code(w, ip - 2, &code))
 		return EDGE_NONE;
+	/* the ends of the kernel's trampolines of probes: pop %rax, pop %r11, pop %rcx, ret */
+	if (b[2] == 0x59 && b[3] == 0xc3)
+		return EDGE_FUNCTION + 1;
+	if (b[2] == 0x41 && b[3] == 0x5b && b[4] == 0x59 && b[5] == 0xc3)
+		return EDGE_FUNCTION + 2;
+	if (b[2] == 0x58 && b[3] == 0x41 && b[4] == 0x5b && b[5] == 0x59 && b[6] == 0xc3)
+		return EDGE_FUNCTION + 3;
 	if (b[0] == 0x0f && b[1] == 0x05)
 		return EDGE_SYSCALL;
 	if (b[2] == 0x55 || b[2] == 0xc3 || b[2] == 0xcc) /* push %rbp, ret, a probe */

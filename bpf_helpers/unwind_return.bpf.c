@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
- * Return addresses that return probes have replaced on a user stack (unwind.bpf.c).
+ * The page of uprobes on a user stack (unwind.bpf.c): return addresses that return probes have
+ * replaced by that of their trampoline, and copies of probed instructions.
  */
 #include "bpf_helpers/bpf.h"
 #include "bpf_helpers/walk.h"
 
 enum {
-	RETURNS = 64, /* max. return probes of a thread (MAX_URETPROBE_DEPTH) */
+	RETURNS = 64,		/* max. return probes of a thread (MAX_URETPROBE_DEPTH) */
+	COPY_BYTES = 128,	/* for the copy of an instruction (UPROBE_XOL_SLOT_BYTES) */
+	TRAMPOLINE_PUSHES = 24, /* bytes that the trampoline of return probes pushes, since 6.11 */
 };
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
@@ -19,6 +22,8 @@ struct return_instance {
 
 struct uprobe_task {
 	struct return_instance *return_instances;
+	unsigned long vaddr;	 /* of the instruction that is being single-stepped */
+	unsigned long xol_vaddr; /* of its copy, which runs instead; 0: none does */
 };
 
 struct task_struct___unwind {
@@ -28,7 +33,8 @@ struct task_struct___unwind {
 #pragma clang attribute pop
 
 /* Small frames, as in unwind_vma.bpf.c: the callback has a pointer to the walk, and w->look is the
- * element of the list, later the address found. */
+ * element of the list, later the address found. A thread that is in the trampoline has returned,
+ * and may have pushed registers: its next instruction is at that address. */
 struct returns {
 	struct sonde_walk *w;
 };
@@ -40,7 +46,9 @@ static __attribute__((noinline)) long look_at_return(uint32_t i, struct returns 
 
 	(void)i;
 	bpf_core_read(&slot, sizeof(slot), &r->stack);
-	if (slot == l->w->sp - 8) {
+	slot += 8;
+	if (slot - l->w->sp <= (l->w->ip & (PAGE - 1) ? TRAMPOLINE_PUSHES : 0)) {
+		l->w->sp = slot;
 		bpf_core_read(&l->w->look, sizeof(l->w->look), &r->orig_ret_vaddr);
 		return 1;
 	}
@@ -48,23 +56,44 @@ static __attribute__((noinline)) long look_at_return(uint32_t i, struct returns 
 	return !l->w->look;
 }
 
-/* The trampoline is the start of a page, to which the probed functions return. By bpf_loop, because
- * it is rare: the verifier would follow a loop 64 times. */
+/* What an address stands for if it is in the page of uprobes; 0: it is not. The page starts with
+ * the trampoline. By bpf_loop, because it is rare: the verifier would follow a loop 64 times. */
 GLOBAL uint64_t sonde_unwind_replaced(struct sonde_walk *w)
 {
+	struct uprobe_task *utask;
 	struct task_struct *task;
 	struct returns l = {.w = w};
+	uint64_t copy;
 
 	if (!w)
 		return 0;
 	task = (void *)w->other;
 	if (!task)
 		task = bpf_get_current_task_btf();
-	if (BPF_CORE_READ(task, mm, uprobes_state.xol_area, vaddr) != w->ip)
+	if (w->ip - BPF_CORE_READ(task, mm, uprobes_state.xol_area, vaddr) >= PAGE)
 		return 0;
-	w->look = (uint64_t)BPF_CORE_READ((struct task_struct___unwind *)task, utask,
-					  return_instances);
+	utask = BPF_CORE_READ((struct task_struct___unwind *)task, utask);
+	copy = BPF_CORE_READ(utask, xol_vaddr);
+	if (copy && w->ip - copy < COPY_BYTES)
+		return w->ip - copy + BPF_CORE_READ(utask, vaddr);
+	w->look = (uint64_t)BPF_CORE_READ(utask, return_instances);
 	if (w->look)
 		bpf_loop(RETURNS, look_at_return, &l, 0);
 	return w->look;
+}
+
+/* The first frame may be in the middle of that page. */
+GLOBAL uint32_t sonde_unwind_first(struct sonde_walk *w, struct sonde_trail *t)
+{
+	uint64_t x;
+
+	if (!w || !t)
+		return 0;
+	x = sonde_unwind_replaced(w);
+	if (!x)
+		return 0;
+	t->n_slots = WALK_SLOTS + 1; /* not learnt: it depends on more than the stack */
+	w->ip = x;
+	w->is_missing = 0;
+	return 1;
 }

@@ -14,6 +14,7 @@
 #include "bpf_helpers/shared.h"
 
 enum {
+	PAGE = 4096,
 	WALK_WINDOW = 512, /* bytes of the stack that a walk reads at once */
 	WALK_MOST = 8192,  /* bytes of a stack that is recalled, at most */
 	WALK_SLOTS = 128,  /* words of a stack that a trail remembers: a power of two */
@@ -110,9 +111,11 @@ uint64_t sonde_unwind_finish(struct sonde_walk *w, uint32_t tgid, uint32_t exec_
 /* Set the walk's mapping to that of its address, and w->found. Called by the walk, not by a step:
  * a program has 8 frames, and loops take some of them. */
 uint32_t sonde_unwind_locate(struct sonde_walk *w, struct sonde_trail *t);
-/* The return address below the walk's sp, if a return probe has replaced it by the address of its
- * trampoline; 0: none has. */
+/* What the walk's ip stands for: the return address below the walk's sp, if a return probe has
+ * replaced it, or the probed instruction, if it is the address of its copy; 0: neither. */
 uint64_t sonde_unwind_replaced(struct sonde_walk *w);
+/* The same for the first frame, which is in code without a table: set the walk's ip. */
+uint32_t sonde_unwind_first(struct sonde_walk *w, struct sonde_trail *t);
 /* Are the words that the trail's walk read as they were? */
 uint32_t sonde_unwind_recall(struct sonde_trail *t);
 /* If an array of ranges has x, set the walk's mapping to that range, moved by `shift`. Returns 1 if
@@ -129,6 +132,6 @@ uint32_t sonde_unwind_follows_call(struct sonde_walk *w, uint64_t x);
 
 /* Where in a function without rows an address is, by the instructions there. At the function's
  * first instruction and at its return, the return address is at rsp; after `push %rbp` it is
- * behind rbp. */
-enum sonde_edge { EDGE_NONE, EDGE_SYSCALL, EDGE_FUNCTION, EDGE_PUSHED };
+ * behind rbp. EDGE_FUNCTION + n: n registers are popped before the return. */
+enum sonde_edge { EDGE_NONE, EDGE_SYSCALL, EDGE_PUSHED, EDGE_FUNCTION };
 uint32_t sonde_unwind_edge(struct sonde_walk *w, uint64_t ip); /* enum sonde_edge */

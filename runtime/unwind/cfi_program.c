@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The instructions of call frame information (DW_CFA_*), executed for the CFA, rbx, rbp, rsp
- * and the return address: see cfi.h. Of expressions, those that linkers and compilers make are known: PLT
- * entries, realigned stacks, signal frames.
+ * The instructions of call frame information (DW_CFA_*), executed for the CFA, rbx, rbp,
+ * rsp and the return address: see cfi.h. Of expressions, those that linkers and compilers make are
+ * known: PLT entries, realigned stacks, signal frames.
  */
 #define _GNU_SOURCE
 #include "runtime/unwind/cfi.h"

@@ -47,6 +47,7 @@ stacks_program(waits.c O0 O2 O3 Os fp static static-pie no-pie stripped)
 stacks_program(throws.cpp O0 O2 O3 Os fp static)
 stacks_program(load.c O2)
 stacks_program(binds.c exporting)
+stacks_program(returns.c O2)
 stacks_program(processes.c O2 fp)
 stacks_program(spin.c O0 O2 lazy static)
 
