@@ -177,7 +177,7 @@ static struct unwind_rule rule_for(int64_t distance, uint8_t flags)
 		rbp = UNWIND_RBP_UNKNOWN;
 	} else if (distance) {
 		rbp = UNWIND_RBP_AT_CFA;
-		rule.rbp_offset = -2 * WORD;
+		rule.rbp_offset = -2 * (int)WORD;
 	}
 	rule.saved = UNWIND_SAVED(rbp, UNWIND_RBX_UNKNOWN);
 	return rule;
