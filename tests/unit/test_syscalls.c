@@ -7,10 +7,12 @@
 #include "parser/attach/syscalls.h"
 #include "parser/lang/probe.h"
 #include "runtime/kernel/tracefs.h"
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -76,12 +78,13 @@ static void test_this_kernel(void **state)
 int main(void)
 {
 	const struct CMUnitTest always[] = {cmocka_unit_test(test_known)};
-	int fd = tracefs_open(), failed;
+	/* in qemu-user, the kernel is not that of the machine */
+	int fd = getenv("SONDE_EMULATED") ? -ENOSYS : tracefs_open(), failed;
 	const struct CMUnitTest here[] = {cmocka_unit_test_prestate(test_this_kernel, &fd)};
 
 	failed = cmocka_run_group_tests(always, NULL, NULL);
 	if (fd < 0) {
-		printf("skip: tracefs cannot be read (root is needed): %s\n", strerror(-fd));
+		printf("skip: tracefs cannot be read (root, and no emulator): %s\n", strerror(-fd));
 		return failed ? 1 : 77;
 	}
 	failed += cmocka_run_group_tests(here, NULL, NULL);
