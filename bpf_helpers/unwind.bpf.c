@@ -397,6 +397,9 @@ static INLINE void begin(struct sonde_walk *w, uint32_t tgid, uint32_t exec_id)
 	w->n_ranges = 0;
 	w->ranges = 0;
 	w->generation = 0;
+	w->is_unsure = 0;
+	w->file = 0;
+	w->files = 0;
 	w->hash = 0;
 	if (space && is_of(space, exec_id)) {
 		w->ranges = space->ranges;
@@ -483,6 +486,7 @@ GLOBAL uint64_t sonde_unwind_walk(struct sonde_walk *w, uint32_t tgid, uint32_t 
 		return 0;
 	}
 	begin_trail(t, w, limit, sweeps);
+	sonde_unwind_sign(w, t);
 	if (w->end == UNWIND_DEEP) {
 		sonde_unwind_locate(w, t);
 		if (!w->piece && sonde_unwind_first(w, t))

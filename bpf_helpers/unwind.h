@@ -102,6 +102,7 @@ enum unwind_range_flags {
 	/* code without rows (a file without .eh_frame, JIT code): by the frame pointer */
 	UNWIND_RANGE_NO_TABLE = 1,
 	UNWIND_RANGE_ANONYMOUS = 2, /* not a file: JIT code */
+	UNWIND_RANGE_FIXED = 4,	    /* the kernel's: nothing else is ever mapped there */
 };
 
 /* Executable addresses of a process with the piece that covers them. In the array of a file,

@@ -47,6 +47,15 @@ GLOBAL uint32_t sonde_unwind_same(const struct stack_words *stack, const struct 
 	return 1;
 }
 
+/* The trail is of the same process, unless it has another ctx_id at that place. */
+static INLINE uint32_t has_changed(const struct sonde_trail *t)
+{
+	struct sonde_signs signs = {};
+
+	bpf_probe_read_kernel(&signs, sizeof(signs), (void *)t->signs_at);
+	return signs.ctx_id != t->signs.ctx_id || signs.tlb_gen != t->signs.tlb_gen;
+}
+
 /* The words are read at once. */
 GLOBAL uint32_t sonde_unwind_recall(struct sonde_trail *t)
 {
@@ -57,7 +66,7 @@ GLOBAL uint32_t sonde_unwind_recall(struct sonde_trail *t)
 	if (!t || !stack)
 		return 0;
 	bytes = t->bytes;
-	if (bytes > WALK_MOST || bpf_probe_read_user(stack, bytes, (void *)t->sp))
+	if (bytes > WALK_MOST || has_changed(t) || bpf_probe_read_user(stack, bytes, (void *)t->sp))
 		return 0;
 	n = t->n_slots;
 	LOOP for (uint32_t i = 0; i < WALK_SLOTS && i < n; i += PART)

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
- * Looks an address up among the kernel's own mappings, for a process whose ranges user space has
- * not read yet, or not since it mapped something. The file behind the mapping leads to the tables.
+ * Finds the mapping of an address. The process's ranges are what user space has read; what they say
+ * is compared with the kernel's own mappings. These are also asked for a process whose ranges user
+ * space has not read yet, or not since it mapped something. The file behind the mapping leads to
+ * the tables.
  *
  * The tree of mappings is walked here, because bpf_find_vma() takes mmap_lock. It fails while that
  * is taken for writing, and where interrupts are disabled it finds one mapping only, until they
@@ -68,8 +70,9 @@ struct mm_struct___tree {
 	struct maple_tree mm_mt; /* since 6.1 */
 };
 
-struct mm_struct___vdso {
+struct mm_struct___context {
 	struct {
+		uint64_t ctx_id; /* struct sonde_signs */
 		void *vdso;
 	} context;
 };
@@ -89,6 +92,11 @@ enum {
 	NODE_PIVOTS = 15,
 	NODE_GAPS_PIVOTS = 9,
 	TREE_DEPTH = 8, /* 4 for 65,530 mappings, which is the default limit */
+};
+
+enum {
+	CHECKS = 256, /* ranges of a CPU: a power of two */
+	TRIES = 2,
 };
 
 /* Where the slot of node `entry` for address x leads. Global, so that the verifier does not follow
@@ -152,7 +160,7 @@ static INLINE_CORE struct inode *inode_of(struct file *file)
 
 static INLINE_CORE uint64_t vdso_of(struct task_struct *task)
 {
-	struct mm_struct___vdso *mm = (void *)task->mm;
+	struct mm_struct___context *mm = (void *)task->mm;
 
 	return (uint64_t)mm->context.vdso;
 }
@@ -195,13 +203,10 @@ static INLINE_CORE uint64_t root_of(struct task_struct *task)
 }
 
 /* Set w->vma to the mapping that has address x. enum unwind_end. */
-static INLINE_CORE uint32_t find_vma(struct sonde_walk *w, uint64_t x)
+static INLINE_CORE uint32_t find_vma(struct sonde_walk *w, uint64_t root, uint64_t x)
 {
-	uint64_t root = root_of(bpf_get_current_task_btf()), vma;
+	uint64_t vma = sonde_unwind_tree(w, root, x);
 
-	if (root < PAGE)
-		return UNWIND_NOT_READY;
-	vma = sonde_unwind_tree(w, root, x);
 	if (vma < PAGE)
 		return UNWIND_NOT_CODE;
 	sonde_unwind_read_vma(w, vma);
@@ -210,43 +215,183 @@ static INLINE_CORE uint32_t find_vma(struct sonde_walk *w, uint64_t x)
 	return w->vma.flags & VM_EXEC ? UNWIND_GOES_ON : UNWIND_NOT_CODE;
 }
 
-/* Set the walk's mapping to w->vma, with the tables of its file. */
-GLOBAL uint32_t sonde_unwind_take_vma(struct sonde_walk *w, uint64_t x)
+/* Ranges that were found to be as the kernel has them. `mark` ^ `file` is the hash of the range and
+ * of the signature: an entry that is written while it is read is not taken. */
+struct checked {
+	uint64_t mark, file;
+};
+
+struct checks {
+	struct checked at[CHECKS];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, uint32_t);
+	__type(value, struct checks);
+} sonde_unwind_checks SEC(".maps");
+
+#define FACTOR 0x9e3779b97f4a7c15ull
+
+static INLINE uint64_t tag_of(const struct sonde_walk *w)
 {
-	struct unwind_file_key key;
-	struct unwind_file *file;
+	uint64_t tag = (w->signature ^ w->start) * FACTOR;
+
+	return tag ^ tag >> 32;
+}
+
+static INLINE struct checked *check_at(uint64_t tag)
+{
+	uint32_t zero = 0;
+	struct checks *all = bpf_map_lookup_elem(&sonde_unwind_checks, &zero);
+
+	OPAQUE(tag);
+	return all ? &all->at[tag & (CHECKS - 1)] : 0;
+}
+
+/* Frames in turn in two files, or in one only: that makes a difference. Not how many ranges a file
+ * has. */
+static INLINE void note_file(struct sonde_walk *w, uint64_t file)
+{
+	if (file == w->file)
+		return;
+	w->file = file;
+	w->files = (w->files ^ file) * FACTOR;
+}
+
+/* Was the process's range that the walk has found compared with the kernel's mapping, and nothing
+ * changed since? */
+GLOBAL uint32_t sonde_unwind_is_checked(struct sonde_walk *w)
+{
+	struct checked *c;
+	uint64_t tag, file = 0;
 
 	if (!w)
 		return 0;
-	key.device = w->vma.device;
-	key.inode = w->vma.inode;
-	file = key.inode ? bpf_map_lookup_elem(&sonde_unwind_files, &key) : 0;
-	if (file &&
-	    sonde_unwind_range(w, file->ranges, file->n_ranges, x - w->vma.start + w->vma.offset,
-			       w->vma.start - w->vma.offset))
-		return 1;
-	w->start = w->vma.start;
-	w->bytes = w->vma.bytes;
-	w->piece = 0;
-	w->is_generated = !key.inode;
-	w->is_mapped = w->is_generated; /* JIT code has no table; a file's may come */
+	if (w->other)
+		return 0;
+	if (!(w->flags & UNWIND_RANGE_FIXED)) {
+		tag = tag_of(w);
+		c = check_at(tag);
+		if (!c)
+			return 0;
+		file = c->file;
+		if ((c->mark ^ file) != tag)
+			return 0;
+	}
+	note_file(w, file);
 	return 1;
 }
 
-/* The kernel's own mappings, when the process's ranges do not have the address. Not of another
- * thread: a program that can sleep does not keep them from being freed. */
-static INLINE_CORE uint32_t look_at_vma(struct sonde_walk *w, uint64_t x)
+/* Set the walk's mapping to w->vma, with the tables of its file. Returns what identifies the
+ * mapping. */
+static INLINE uint64_t take_file(struct sonde_walk *w, uint64_t x)
 {
-	uint32_t end = w->other ? UNWIND_NOT_READY : find_vma(w, x);
+	struct unwind_file_key key;
+	struct unwind_file *file;
+	uint64_t origin;
 
-	w->is_missing = 1;
-	if (!end)
-		sonde_unwind_take_vma(w, x);
+	key.device = w->vma.device;
+	key.inode = w->vma.inode;
+	origin = w->vma.start - w->vma.offset;
+	file = key.inode ? bpf_map_lookup_elem(&sonde_unwind_files, &key) : 0;
+	if (!file || !sonde_unwind_range(w, file->ranges, file->n_ranges, x - origin, origin)) {
+		w->start = w->vma.start;
+		w->bytes = w->vma.bytes;
+		w->piece = 0;
+		w->is_generated = !key.inode;
+		w->is_mapped = w->is_generated; /* JIT code has no table; a file's may come */
+	}
+	return key.device ? ((key.inode * FACTOR ^ key.device) * FACTOR ^ origin) * FACTOR : 0;
+}
+
+/* Set the walk's mapping to w->vma. If it was a range of the process (`is_known`), and w->vma is
+ * that range, that stays, and is not compared again until something changes. */
+GLOBAL uint32_t sonde_unwind_take_vma(struct sonde_walk *w, uint64_t x, uint32_t is_known)
+{
+	uint64_t start, bytes, origin, id, tag;
+	uint32_t piece, is_anonymous;
+	struct checked *c;
+
+	if (!w)
+		return 0;
+	start = w->start;
+	bytes = w->bytes;
+	origin = w->origin;
+	piece = w->piece;
+	is_anonymous = (w->flags & UNWIND_RANGE_ANONYMOUS) != 0;
+	tag = tag_of(w);
+	id = take_file(w, x);
+	note_file(w, id);
+	w->is_missing |= !is_known;
+	if (!is_known)
+		return 0;
+	if (w->piece != piece || (piece && w->origin != origin) ||
+	    (!piece && is_anonymous != !w->vma.inode)) {
+		w->is_missing = 1; /* it was replaced */
+		return 0;
+	}
+	w->start = start;
+	w->bytes = bytes;
+	w->is_mapped = 1;
+	w->is_generated = is_anonymous;
+	c = check_at(tag);
+	if (c) {
+		c->mark = tag ^ id;
+		c->file = id;
+	}
+	return 0;
+}
+
+/* The kernel's own mappings: when the process's ranges do not have the address, or their range may
+ * have been replaced. The tree is not locked, so a failure is no answer yet. Not of another thread:
+ * a program that can sleep does not keep them from being freed. */
+static INLINE_CORE uint32_t look_at_vma(struct sonde_walk *w, uint64_t x, uint32_t is_known)
+{
+	uint64_t root = w->other ? 0 : root_of(bpf_get_current_task_btf());
+	uint32_t end = UNWIND_NOT_READY;
+
+	if (root < PAGE && is_known) {
+		w->is_unsure = 1;
+		return UNWIND_GOES_ON;
+	}
+	LOOP for (uint32_t i = 0; i < TRIES && end && root >= PAGE; i++) end = find_vma(w, root, x);
+	if (end)
+		w->is_missing = 1;
+	else
+		sonde_unwind_take_vma(w, x, is_known);
 	return end;
+}
+
+/*
+ * Munmap and mmap change what is at an address, and user space reads mappings anew only later. So a
+ * walk compares a range with the kernel's mapping when it meets it for the first time, and when the
+ * mappings may have changed since: when the signature differs.
+ *
+ * ctx_id is that of the address space: no two have the same. tlb_gen counts how often translations
+ * became invalid. Code that has run has pages in memory: their translations become invalid when it
+ * is unmapped or replaced.
+ */
+GLOBAL uint32_t sonde_unwind_sign(struct sonde_walk *w, struct sonde_trail *t)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct mm_struct___context *mm;
+
+	if (!w || !t)
+		return 0;
+	bpf_core_read(&w->look, sizeof(w->look), &task->mm);
+	mm = (void *)w->look;
+	t->signs_at = (uint64_t)&mm->context.ctx_id;
+	bpf_probe_read_kernel(&t->signs, sizeof(t->signs), (void *)t->signs_at);
+	w->signature =
+		((t->signs.ctx_id * FACTOR + t->signs.tlb_gen) * FACTOR + w->generation) * FACTOR;
+	return 0;
 }
 
 GLOBAL uint32_t sonde_unwind_locate(struct sonde_walk *w, struct sonde_trail *t)
 {
+	uint32_t is_known;
 	uint64_t x;
 
 	if (!w || !t)
@@ -257,9 +402,11 @@ GLOBAL uint32_t sonde_unwind_locate(struct sonde_walk *w, struct sonde_trail *t)
 		w->ip = x;
 	}
 	x = w->ip - !w->exact;
-	if (x - w->start < w->bytes || sonde_unwind_range(w, w->ranges, w->n_ranges, x, 0))
-		w->found = UNWIND_GOES_ON;
-	else
-		w->found = look_at_vma(w, x);
+	w->found = UNWIND_GOES_ON;
+	if (x - w->start < w->bytes)
+		return 0;
+	is_known = sonde_unwind_range(w, w->ranges, w->n_ranges, x, 0);
+	if (!is_known || !sonde_unwind_is_checked(w))
+		w->found = look_at_vma(w, x, is_known);
 	return 0;
 }

@@ -22,6 +22,11 @@ enum {
 	WALK_GIVEN = 4,	   /* the most words that a step reads: a power of two */
 };
 
+/* If the mappings of a process have changed, these have: see unwind_vma.bpf.c. */
+struct sonde_signs {
+	uint64_t ctx_id, tlb_gen;
+};
+
 /*
  * What a walk has read. A walk is a function of its first registers, the words that it reads and
  * the tables. If all are as they were, the stack is the same, and need not be walked or hashed
@@ -31,10 +36,12 @@ enum {
 struct sonde_trail {
 	uint64_t ip, sp, bp;
 	uint64_t hash;	     /* of the stack; 0: none */
-	uint32_t generation; /* of the process's mappings */
+	uint32_t generation; /* of the process's ranges */
 	uint32_t limit;
 	uint32_t sweeps; /* of the stack store */
 	uint32_t n_slots;
+	uint64_t signs_at; /* where in the kernel the signs are */
+	struct sonde_signs signs;
 	uint64_t bytes;		   /* of the stack up to the last slot */
 	uint16_t at[WALK_SLOTS];   /* in words, from sp */
 	uint64_t word[WALK_SLOTS]; /* what was there */
@@ -62,7 +69,12 @@ struct sonde_walk {
 	uint32_t piece;
 	uint32_t is_mapped;    /* it is all that will be known of that mapping */
 	uint32_t is_generated; /* not of a file: code that was compiled at run time */
+	uint32_t flags;	       /* enum unwind_range_flags, if it is one of the process's ranges */
+	uint32_t is_unsure;    /* nothing tells what is mapped (kernels before 6.1) */
+	uint64_t file;	       /* what is mapped there, hashed; 0: no file */
+	uint64_t files;	       /* the same of all frames */
 	uint32_t ranges, n_ranges;
+	uint64_t signature;  /* differs if the mappings may differ: unwind_vma.bpf.c */
 	uint32_t generation; /* of the ranges; 0: none */
 	uint32_t n_frames;
 	uint32_t end;	    /* enum unwind_end */
@@ -118,6 +130,8 @@ uint64_t sonde_unwind_replaced(struct sonde_walk *w);
 uint32_t sonde_unwind_first(struct sonde_walk *w, struct sonde_trail *t);
 /* Are the words that the trail's walk read as they were? */
 uint32_t sonde_unwind_recall(struct sonde_trail *t);
+/* Read the signs of the current process's mappings into the trail, and set w->signature. */
+uint32_t sonde_unwind_sign(struct sonde_walk *w, struct sonde_trail *t);
 /* If an array of ranges has x, set the walk's mapping to that range, moved by `shift`. Returns 1 if
  * so. */
 uint32_t sonde_unwind_range(struct sonde_walk *w, uint32_t ranges, uint64_t n, uint64_t x,

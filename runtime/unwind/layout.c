@@ -45,7 +45,7 @@ static uint32_t flags_of(const struct proc_mapping *m)
 {
 	bool is_kernels = strcmp(m->path, "[vdso]") == 0 || strcmp(m->path, "[vsyscall]") == 0;
 
-	return m->inode || is_kernels ? 0 : UNWIND_RANGE_ANONYMOUS;
+	return is_kernels ? UNWIND_RANGE_FIXED : m->inode ? 0 : UNWIND_RANGE_ANONYMOUS;
 }
 
 static int add_mapping(const struct proc_mapping *m, void *ctx)
@@ -53,7 +53,8 @@ static int add_mapping(const struct proc_mapping *m, void *ctx)
 	struct reading *r = ctx;
 	const struct unwind_range *directory;
 	struct unwind_binary *b;
-	size_t n;
+	size_t n, first;
+	int err;
 
 	r->n_mappings++;
 	if (!m->is_executable)
@@ -66,7 +67,11 @@ static int add_mapping(const struct proc_mapping *m, void *ctx)
 		return -ENOMEM;
 	}
 	directory = unwind_files_ranges(b, &n);
-	return unwind_directory_map(directory, n, m->start, m->end, m->file_offset, &r->ranges);
+	first = r->ranges.n;
+	err = unwind_directory_map(directory, n, m->start, m->end, m->file_offset, &r->ranges);
+	for (size_t i = first; !m->inode && i < r->ranges.n; i++)
+		r->ranges.items[i].flags |= flags_of(m);
+	return err;
 }
 
 /* Is the layout still true? */
