@@ -193,6 +193,9 @@ struct sonde_stack {
 	uint32_t tgid;	  /* 0: a kernel stack */
 	uint32_t exec_id; /* the process's execve count: identifies one address space */
 	uint32_t sent;	  /* the record of the first sighting was reserved */
+	/* CLOCK_MONOTONIC: what was mapped then is what all stacks of this hash were in.
+	 * 0: they may have been in different files. */
+	uint64_t time_ns;
 	uint64_t ips[SONDE_MAX_FRAMES];
 };
 

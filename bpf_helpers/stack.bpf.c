@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
  * Stacks. Frames are captured into per-CPU scratch memory, the tracer's frames are removed, and the
- * rest is hashed to 64 bits and stored once under that hash. Map keys and records hold the hash.
- * The first sighting of a user stack is also sent to user space, which notes the mappings of the
- * process while it lives. It counts as sent only if the record could be reserved.
+ * rest is hashed to 64 bits and stored once under that hash, which map keys and records hold. The
+ * first sighting of a user stack is also sent to user space, which notes the mappings of the
+ * process. It counts as sent only if the record could be reserved.
  */
 #include "bpf_helpers/helpers.h"
 #include "bpf_helpers/unwind.h"
@@ -16,8 +16,7 @@ enum {
 
 struct scratch {
 	uint64_t busy; /* bit i: slot i is in use */
-	/* Hashes of stacks that are in the store and announced to user space: saves most captures a
-	 * lookup in the store. */
+	/* Hashes of stacks in the store that were announced: saves most captures a lookup. */
 	uint64_t seen[SEEN];
 	struct sonde_walk slot[SONDE_SCRATCH_SLOTS];
 };
@@ -178,6 +177,7 @@ static INLINE uint64_t keep(struct scratch *s, uint64_t *words, long bytes, uint
 	st->tgid = 0;
 	st->exec_id = 0;
 	st->sent = 0;
+	st->time_ns = 0;
 	if (store(st, hash, lost))
 		*seen = hash;
 	return hash;
@@ -219,8 +219,8 @@ static INLINE uint64_t capture_task(struct scratch *s, uint64_t *words, struct t
 }
 
 /* Announce a stack to user space. Returns 1 if it is known there. */
-static INLINE uint32_t announce(struct sonde_stack *kept, uint64_t hash, uint32_t tgid,
-				uint32_t exec_id, uint32_t probe, uint32_t *lost)
+static INLINE uint32_t announce(struct sonde_stack *kept, uint64_t hash, uint32_t is_unsure,
+				uint32_t probe, uint32_t *lost)
 {
 	struct sonde_stack_event *ev;
 
@@ -236,8 +236,9 @@ static INLINE uint32_t announce(struct sonde_stack *kept, uint64_t hash, uint32_
 	ev->head.probe = probe;
 	ev->hash = hash;
 	ev->time_ns = bpf_ktime_get_ns();
-	ev->tgid = tgid;
-	ev->exec_id = exec_id;
+	ev->tgid = kept->tgid;
+	ev->exec_id = kept->exec_id;
+	kept->time_ns = is_unsure ? 0 : ev->time_ns;
 	sonde_ring_submit(ev, sizeof(*ev));
 	return 1;
 }
@@ -328,25 +329,26 @@ INLINE uint64_t sonde_stack_keep_user(struct sonde_stack_buffer *buffer, uint32_
 				      uint32_t exec_id, uint32_t probe, uint32_t by_fp)
 {
 	struct scratch *s = buffer->scratch;
-	struct sonde_stack *st = &buffer->walk->stack;
-	uint32_t *lost = &buffer->lost;
+	struct sonde_walk *w = buffer->walk;
+	struct sonde_stack *st = &w->stack, *kept;
 	uint64_t hash, mark, *seen;
 
-	hash = hash_frames(st->ips, n, finish(tgid) ^ exec_id ^ (uint64_t)st->end << 32);
+	hash = finish(tgid) ^ exec_id ^ (uint64_t)st->end << 32 ^ (by_fp ? 0 : w->files);
+	hash = hash_frames(st->ips, n, hash);
 	mark = hash ^ sonde_control.stack_sweeps; /* valid until the store is swept */
 	seen = seen_at(s, hash);
-	if (*seen == mark) {
-		learn(buffer->walk, st, hash, by_fp);
-		return hash;
-	}
-	st->n_frames = n;
-	st->tgid = tgid;
-	st->exec_id = exec_id;
-	st->sent = 0;
-	if (announce(store(st, hash, lost), hash, tgid, exec_id, probe, lost)) {
+	if (*seen != mark) {
+		st->n_frames = n;
+		st->tgid = tgid;
+		st->exec_id = exec_id;
+		st->sent = 0;
+		st->time_ns = 0;
+		kept = store(st, hash, &buffer->lost);
+		if (!announce(kept, hash, by_fp | w->is_unsure, probe, &buffer->lost))
+			return hash;
 		*seen = mark;
-		learn(buffer->walk, st, hash, by_fp);
 	}
+	learn(w, st, hash, by_fp);
 	return hash;
 }
 

@@ -392,15 +392,12 @@ static INLINE void begin(struct sonde_walk *w, uint32_t tgid, uint32_t exec_id)
 	w->window_bytes = 0;
 	w->n_frames = 0;
 	w->n_certain = 0;
-	w->is_missing = 0;
+	w->is_missing = w->is_unsure = 0;
 	w->must_ask = 0;
 	w->n_ranges = 0;
 	w->ranges = 0;
 	w->generation = 0;
-	w->is_unsure = 0;
-	w->file = 0;
-	w->files = 0;
-	w->hash = 0;
+	w->file = w->files = w->hash = 0;
 	if (space && is_of(space, exec_id)) {
 		w->ranges = space->ranges;
 		w->n_ranges = space->n_ranges;

@@ -70,7 +70,7 @@ struct sonde_walk {
 	uint32_t is_mapped;    /* it is all that will be known of that mapping */
 	uint32_t is_generated; /* not of a file: code that was compiled at run time */
 	uint32_t flags;	       /* enum unwind_range_flags, if it is one of the process's ranges */
-	uint32_t is_unsure;    /* nothing tells what is mapped (kernels before 6.1) */
+	uint32_t is_unsure;    /* nothing tells what is mapped: before 6.1, other threads */
 	uint64_t file;	       /* what is mapped there, hashed; 0: no file */
 	uint64_t files;	       /* the same of all frames */
 	uint32_t ranges, n_ranges;

@@ -77,19 +77,20 @@ static const char *kernel_symbol(struct session *s, uint64_t address)
  * read its mappings now. */
 static const char *user_symbol(struct session *s, const void *bytes)
 {
-	uint64_t address = u64_at(bytes, 0);
-	uint32_t tgid = u32_at(bytes, 8), exec_id = u32_at(bytes, 12);
+	const struct uaddress a = {.ip = u64_at(bytes, 0),
+				   .tgid = u32_at(bytes, 8),
+				   .exec_id = u32_at(bytes, 12)};
 	struct usym u = {0};
 	char hex[24];
 
-	if (s->usyms && !usyms_find(s->usyms, tgid, exec_id, address, &u) &&
-	    usyms_note_process(s->usyms, tgid) == 0) {
-		usyms_note_stack(s->usyms, tgid, exec_id, monotonic_ns());
-		usyms_find(s->usyms, tgid, exec_id, address, &u);
+	if (s->usyms && !usyms_find(s->usyms, &a, &u) &&
+	    usyms_note_process(s->usyms, a.tgid) == 0) {
+		usyms_note_stack(s->usyms, a.tgid, a.exec_id, monotonic_ns());
+		usyms_find(s->usyms, &a, &u);
 	}
 	if (u.name)
 		return u.name;
-	snprintf(hex, sizeof(hex), "0x%" PRIx64, address);
+	snprintf(hex, sizeof(hex), "0x%" PRIx64, a.ip);
 	return keep(s, hex);
 }
 

@@ -22,12 +22,18 @@ static void find_kernel(struct session *s, uint64_t ip, struct view_frame *f)
 		f->name = NULL;
 }
 
+static struct uaddress address_of(const struct sonde_stack *st, uint64_t ip)
+{
+	return (struct uaddress){st->tgid, st->exec_id, ip, st->time_ns};
+}
+
 static bool find_user(struct session *s, const struct sonde_stack *st, uint64_t ip,
 		      struct view_frame *f)
 {
+	const struct uaddress a = address_of(st, ip);
 	struct usym u;
 
-	if (!usyms_find(s->usyms, st->tgid, st->exec_id, ip, &u))
+	if (!usyms_find(s->usyms, &a, &u))
 		return false;
 	f->name = u.name;
 	f->module = u.module;
@@ -86,7 +92,8 @@ static int add_lines(struct session *s, const struct sonde_stack *st, uint32_t i
 		     struct frame_list *out)
 {
 	struct srcframe lines[SRCFRAMES_MAX];
-	size_t n = usyms_lines(s->usyms, st->tgid, st->exec_id, st->ips[i] - (i > 0), lines);
+	const struct uaddress a = address_of(st, st->ips[i] - (i > 0));
+	size_t n = usyms_lines(s->usyms, &a, lines);
 	int err = 0;
 
 	for (size_t k = 0; k < n && !err; k++)

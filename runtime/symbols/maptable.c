@@ -152,6 +152,131 @@ static void insert_item(struct maptable *t, uint32_t at, const struct mapping *m
 	t->n++;
 }
 
+/* ---- former mappings ---- */
+
+static void forget_former(struct mapfiles *files, struct former *former, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		if (!former->forgotten_from_ns)
+			former->forgotten_from_ns = former->items[i].gone_ns;
+		former->forgotten_to_ns = former->items[i].gone_ns;
+		mapfile_put(files, former->items[i].file);
+	}
+	vec_remove(former, 0, n);
+}
+
+static void add_former(struct mapfiles *files, struct former *former, const struct mapping *old,
+		       const struct mapping *m)
+{
+	struct mapping gone = *old;
+
+	gone.gone_ns = m->seen_ns;
+	gone.was_older = m->is_older;
+	if (former->n == FORMER_MAX)
+		forget_former(files, former, FORMER_MAX / 4);
+	if (vec_push(former, gone)) {
+		if (!former->forgotten_from_ns)
+			former->forgotten_from_ns = gone.gone_ns;
+		former->forgotten_to_ns = gone.gone_ns;
+		return;
+	}
+	gone.file->refs++;
+}
+
+/* What *m replaces becomes former; but memory that is mapped anew stays the same memory. */
+static void note_former(struct mapfiles *files, const struct maptable *t, struct mapping *m,
+			struct former *former)
+{
+	for (uint32_t i = t ? maptable_after(t, m->start) : 0;
+	     t && i < t->n && t->items[i].start < m->end; i++) {
+		const struct mapping *old = &t->items[i];
+
+		if (old->file != m->file || !mapfile_is_memory(m->file)) {
+			add_former(files, former, old, m);
+			continue;
+		}
+		m->is_older |= old->is_older;
+		if (old->seen_ns < m->seen_ns)
+			m->seen_ns = old->seen_ns;
+	}
+}
+
+/* A mapping that /proc has shown was there earlier: its record arrives. */
+static void correct(struct mapping *known, const struct mapping *m, struct former *former)
+{
+	if (m->seen_ns >= known->seen_ns)
+		return;
+	for (size_t i = former ? former->n : 0; i-- > 0;) {
+		struct mapping *f = &former->items[i];
+
+		if (f->gone_ns != known->seen_ns)
+			break;
+		if (f->start >= known->end || f->end <= known->start)
+			continue;
+		f->gone_ns = m->seen_ns;
+		f->was_older = m->is_older;
+	}
+	known->seen_ns = m->seen_ns;
+	known->is_older = m->is_older;
+}
+
+static bool has_address(const struct mapping *m, uint64_t address)
+{
+	return address >= m->start && address < m->end;
+}
+
+static bool is_same_code(const struct mapping *a, const struct mapping *b)
+{
+	return a->file == b->file && a->start - a->file_offset == b->start - b->file_offset;
+}
+
+static const struct mapping *at_any_time(const struct mapping *present, const struct former *former,
+					 uint64_t address)
+{
+	if (!present ||
+	    (former->forgotten_from_ns && present->seen_ns >= former->forgotten_from_ns))
+		return NULL;
+	for (size_t i = 0; i < former->n; i++)
+		if (has_address(&former->items[i], address) &&
+		    !is_same_code(&former->items[i], present))
+			return NULL;
+	return present;
+}
+
+const struct mapping *maptable_at(const struct maptable *t, const struct former *former,
+				  uint64_t address, uint64_t time_ns)
+{
+	uint32_t at = t ? maptable_after(t, address) : 0;
+	const struct mapping *first =
+		t && at < t->n && has_address(&t->items[at], address) ? &t->items[at] : NULL;
+
+	if (!time_ns)
+		return at_any_time(first, former, address);
+	if (first && time_ns >= first->seen_ns)
+		return first;
+	for (size_t i = former->n; i-- > 0;) {
+		const struct mapping *f = &former->items[i];
+
+		if (!has_address(f, address))
+			continue;
+		if (time_ns >= f->seen_ns && time_ns < f->gone_ns)
+			return f->was_older ? NULL : f;
+		if (!first || f->seen_ns < first->seen_ns)
+			first = f;
+	}
+	/* before the first record of that address */
+	return first && first->is_older && time_ns >= former->forgotten_to_ns ? first : NULL;
+}
+
+void former_free(struct mapfiles *files, struct former *former)
+{
+	for (size_t i = 0; i < former->n; i++)
+		mapfile_put(files, former->items[i].file);
+	vec_free(former);
+}
+
+/* ---- changes ---- */
+
 /* Remove [start, end) from the table. Returns the index at which a mapping of it belongs. */
 static uint32_t cut_range(struct mapfiles *files, struct maptable *t, uint64_t start, uint64_t end)
 {
@@ -181,15 +306,19 @@ static uint32_t cut_range(struct mapfiles *files, struct maptable *t, uint64_t s
 	return i;
 }
 
-void maptable_add(struct mapfiles *files, struct maptable **t, const struct mapping *m)
+void maptable_add(struct mapfiles *files, struct maptable **t, const struct mapping *m,
+		  struct former *former)
 {
+	struct mapping fresh = *m;
+
 	if (*t) {
 		uint32_t i = maptable_after(*t, m->start);
-		const struct mapping *old = &(*t)->items[i];
+		struct mapping *old = &(*t)->items[i];
 
 		/* No change: a shared table remains shared. */
 		if (i < (*t)->n && old->start == m->start && old->end == m->end &&
 		    old->file == m->file && old->file_offset == m->file_offset) {
+			correct(old, m, former);
 			mapfile_put(files, m->file);
 			return;
 		}
@@ -198,7 +327,9 @@ void maptable_add(struct mapfiles *files, struct maptable **t, const struct mapp
 		mapfile_put(files, m->file);
 		return;
 	}
-	insert_item(*t, cut_range(files, *t, m->start, m->end), m);
+	if (former)
+		note_former(files, *t, &fresh, former);
+	insert_item(*t, cut_range(files, *t, m->start, m->end), &fresh);
 }
 
 void maptable_trim(struct maptable **t)
@@ -245,13 +376,14 @@ static int add_mapped(const struct proc_mapping *from, void *ctx)
 	struct mapping m = {.start = from->start,
 			    .end = from->end,
 			    .file_offset = from->file_offset,
-			    .seen_ns = from->read_ns};
+			    .seen_ns = from->read_ns,
+			    .is_older = true};
 
 	if (!from->is_executable || strcmp(from->path, "[vsyscall]") == 0)
 		return 0;
 	m.file = mapfile_get(r->files, from->device, from->inode, from->path);
 	if (m.file)
-		maptable_add(r->files, r->table, &m);
+		maptable_add(r->files, r->table, &m, NULL);
 	return 0;
 }
 

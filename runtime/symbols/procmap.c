@@ -94,12 +94,17 @@ void procmap_set_bound(struct procmap *p, struct process *r, bool is_bound)
 	list(p, r);
 }
 
+static void free_generation(struct procmap *p, struct generation *g)
+{
+	maptable_put(&p->files, g->table);
+	former_free(&p->files, &g->former);
+	procmap_close_code(p, g);
+}
+
 static void free_process(struct procmap *p, struct process *r)
 {
-	for (size_t i = 0; i < r->generations.n; i++) {
-		maptable_put(&p->files, r->generations.items[i].table);
-		procmap_close_code(p, &r->generations.items[i]);
-	}
+	for (size_t i = 0; i < r->generations.n; i++)
+		free_generation(p, &r->generations.items[i]);
 	vec_free(&r->generations);
 	free(r);
 }
@@ -123,8 +128,7 @@ static void drop_generation(struct procmap *p, struct process *r)
 		i = 0;
 		p->n_forgotten++;
 	}
-	maptable_put(&p->files, g[i].table);
-	procmap_close_code(p, &g[i]);
+	free_generation(p, &g[i]);
 	vec_remove(&r->generations, i, 1);
 }
 

@@ -71,8 +71,10 @@ bool procmap_is_bound(const struct procmap *p, uint32_t tgid, uint32_t exec_id);
  * the newest generation. */
 const struct mapping *procmap_table(const struct procmap *p, uint32_t tgid, uint32_t exec_id,
 				    size_t *n, bool *is_newest);
+/* The mapping of an address at time_ns; NULL if that is not known. time_ns 0: at any time, NULL if
+ * that is not one. */
 const struct mapping *procmap_find(const struct procmap *p, uint32_t tgid, uint32_t exec_id,
-				   uint64_t address, bool *is_newest);
+				   uint64_t address, uint64_t time_ns, bool *is_newest);
 
 /* How the program of exec_id was run; NULL if exec_id is not known. Valid until the next event. */
 struct procmap_program *procmap_program(struct procmap *p, uint32_t tgid, uint32_t exec_id);

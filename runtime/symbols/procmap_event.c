@@ -23,7 +23,8 @@ void procmap_mmap(struct procmap *p, uint32_t tgid, const struct mapping *m, con
 	procmap_set_ended(p, r, false, 0);
 	with_file.file = mapfile_get(&p->files, device, inode, path);
 	if (with_file.file)
-		maptable_add(&p->files, &newest_generation(r)->table, &with_file);
+		maptable_add(&p->files, &newest_generation(r)->table, &with_file,
+			     &newest_generation(r)->former);
 }
 
 void procmap_exec(struct procmap *p, uint32_t tgid, uint64_t time_ns, bool only_known,
@@ -137,7 +138,8 @@ int procmap_read_process(struct procmap *p, uint32_t tgid, uint64_t not_after_ns
 	procmap_set_ended(p, r, false, 0);
 	for (uint32_t i = 0; i < t->n; i++) {
 		t->items[i].file->refs++;
-		maptable_add(&p->files, &newest_generation(r)->table, &t->items[i]);
+		maptable_add(&p->files, &newest_generation(r)->table, &t->items[i],
+			     &newest_generation(r)->former);
 	}
 	newest_generation(r)->is_complete = true;
 out:

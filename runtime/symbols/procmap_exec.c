@@ -134,17 +134,11 @@ const struct mapping *procmap_table(const struct procmap *p, uint32_t tgid, uint
 }
 
 const struct mapping *procmap_find(const struct procmap *p, uint32_t tgid, uint32_t exec_id,
-				   uint64_t address, bool *is_newest)
+				   uint64_t address, uint64_t time_ns, bool *is_newest)
 {
 	const struct process *r = procmap_find_process(p, tgid);
 	const struct generation *g = r ? procmap_generation(r, exec_id) : NULL;
-	uint32_t i;
 
 	*is_newest = g && g == newest_generation(r);
-	if (!g || !g->table)
-		return NULL;
-	i = maptable_after(g->table, address);
-	if (i == g->table->n || address < g->table->items[i].start)
-		return NULL;
-	return &g->table->items[i];
+	return g ? maptable_at(g->table, &g->former, address, time_ns) : NULL;
 }

@@ -22,6 +22,7 @@ struct generation {
 	uint32_t exec_id; /* valid if has_id */
 	bool has_id, is_bound, is_complete;
 	struct maptable *table; /* NULL: empty */
+	struct former former;
 	struct procmap_code code;
 	struct procmap_program program;
 };

@@ -23,6 +23,7 @@
 #include <string.h>
 
 #define REREAD_NS 100000000ull
+#define FRESH_NS 1000000ull
 
 struct usyms {
 	struct procmap *maps;
@@ -31,7 +32,8 @@ struct usyms {
 	struct symfiles files;
 	struct usym_code code;
 	uint64_t n_lost;
-	uint64_t reread_ns; /* time of the last read of /proc because of a miss */
+	uint64_t drained_ns; /* all records until then are applied */
+	uint64_t reread_ns;  /* time of the last read of /proc because of a miss */
 	uint32_t reread_tgid;
 	bool has_warned;
 };
@@ -64,8 +66,10 @@ void usyms_free(struct usyms *u)
 
 static void drain(struct usyms *u)
 {
-	if (u->track)
+	if (u->track) {
+		u->drained_ns = monotonic_ns();
 		u->n_lost += maptrack_drain(u->track, u->maps);
+	}
 	if (procmap_forgotten(u->maps) && !u->has_warned) {
 		u->has_warned = true;
 		log_warning(
@@ -186,40 +190,45 @@ uint64_t usyms_track_drain(struct usyms *u)
 	return lost;
 }
 
-/* The mapping of ip. If there is none, look for new mappings and try again. */
-static const struct mapping *find_mapping(struct usyms *u, uint32_t tgid, uint32_t exec_id,
-					  uint64_t ip)
+/* The records of what was mapped at time_ns (0: until now) may wait to be read. */
+static bool must_drain(const struct usyms *u, uint64_t time_ns)
 {
+	return u->track &&
+	       (time_ns ? time_ns > u->drained_ns : monotonic_ns() > u->drained_ns + FRESH_NS);
+}
+
+/* The mapping of ip. If there is none, look for new mappings and try again. */
+static const struct mapping *find_mapping(struct usyms *u, const struct uaddress *a)
+{
+	const struct mapping *m;
 	bool is_newest;
-	const struct mapping *m = procmap_find(u->maps, tgid, exec_id, ip, &is_newest);
 	uint64_t now_ns;
 
-	if (m)
-		return m;
-	if (u->track) {
+	if (must_drain(u, a->time_ns))
 		drain(u);
-		return procmap_find(u->maps, tgid, exec_id, ip, &is_newest);
-	}
+	m = procmap_find(u->maps, a->tgid, a->exec_id, a->ip, a->time_ns, &is_newest);
+	if (m || u->track)
+		return m;
 	now_ns = monotonic_ns();
-	if (!is_newest || (u->reread_tgid == tgid && now_ns < u->reread_ns + REREAD_NS))
+	if (!is_newest || (u->reread_tgid == a->tgid && now_ns < u->reread_ns + REREAD_NS))
 		return NULL;
-	u->reread_tgid = tgid;
+	u->reread_tgid = a->tgid;
 	u->reread_ns = now_ns;
-	if (procmap_read_process(u->maps, tgid, UINT64_MAX))
+	if (procmap_read_process(u->maps, a->tgid, UINT64_MAX))
 		return NULL;
-	return procmap_find(u->maps, tgid, exec_id, ip, &is_newest);
+	return procmap_find(u->maps, a->tgid, a->exec_id, a->ip, a->time_ns, &is_newest);
 }
 
 /* Name an address in a mapped file. False if the file has no symbol for it. */
-static bool find_in_file(struct usyms *u, uint32_t tgid, uint32_t exec_id, const struct mapping *m,
-			 uint64_t ip, struct usym *out)
+static bool find_in_file(struct usyms *u, const struct uaddress *a, const struct mapping *m,
+			 struct usym *out)
 {
 	struct elfsym *elf;
 	const char *name;
 
-	out->module = shown_path(u, tgid, exec_id, m->file->path);
-	out->module_offset = ip - m->start + m->file_offset;
-	elf = symfiles_of(&u->files, tgid, m);
+	out->module = shown_path(u, a->tgid, a->exec_id, m->file->path);
+	out->module_offset = a->ip - m->start + m->file_offset;
+	elf = symfiles_of(&u->files, a->tgid, m);
 	if (!elf || !elfsym_file_to_vaddr(elf, out->module_offset, &out->module_offset) ||
 	    !(elfsym_by_address(elf, out->module_offset, &name, &out->offset) ||
 	      elfsym_plt_at(elf, out->module_offset, &name, &out->offset)))
@@ -228,16 +237,16 @@ static bool find_in_file(struct usyms *u, uint32_t tgid, uint32_t exec_id, const
 	return true;
 }
 
-bool usyms_find(struct usyms *u, uint32_t tgid, uint32_t exec_id, uint64_t ip, struct usym *out)
+bool usyms_find(struct usyms *u, const struct uaddress *a, struct usym *out)
 {
-	const struct mapping *m = find_mapping(u, tgid, exec_id, ip);
+	const struct mapping *m = find_mapping(u, a);
 	const char *name;
 
 	*out = (struct usym){0};
-	if (m && find_in_file(u, tgid, exec_id, m, ip, out))
+	if (m && find_in_file(u, a, m, out))
 		return true;
 	/* Code of a file may be listed, too: that of run times whose own symbols are stripped. */
-	if (usym_code_find(&u->code, tgid, exec_id, ip, &name, &out->offset))
+	if (usym_code_find(&u->code, a->tgid, a->exec_id, a->ip, &name, &out->offset))
 		out->name = string_set_keep(&u->strings, name);
 	out->may_be_listed = !out->name && m && mapfile_is_memory(m->file);
 	return out->module || out->name;
@@ -248,17 +257,16 @@ static const char *keep(struct usyms *u, const char *text)
 	return text ? string_set_keep(&u->strings, text) : NULL;
 }
 
-size_t usyms_lines(struct usyms *u, uint32_t tgid, uint32_t exec_id, uint64_t ip,
-		   struct srcframe *out)
+size_t usyms_lines(struct usyms *u, const struct uaddress *a, struct srcframe *out)
 {
-	const struct mapping *m = find_mapping(u, tgid, exec_id, ip);
-	struct elfsym *elf = m ? symfiles_of(&u->files, tgid, m) : NULL;
+	const struct mapping *m = find_mapping(u, a);
+	struct elfsym *elf = m ? symfiles_of(&u->files, a->tgid, m) : NULL;
 	uint64_t vaddr;
 	size_t n;
 
-	if (!elf || !elfsym_file_to_vaddr(elf, ip - m->start + m->file_offset, &vaddr))
+	if (!elf || !elfsym_file_to_vaddr(elf, a->ip - m->start + m->file_offset, &vaddr))
 		return 0;
-	n = symfiles_lines(&u->files, tgid, m, vaddr, out);
+	n = symfiles_lines(&u->files, a->tgid, m, vaddr, out);
 	for (size_t i = 0; i < n; i++) {
 		out[i].function = keep(u, out[i].function);
 		out[i].file = keep(u, out[i].file);

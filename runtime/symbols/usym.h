@@ -21,6 +21,13 @@ struct usym {
 	bool may_be_listed;	/* generated code without a name, which it may still get */
 };
 
+/* An address of a process. */
+struct uaddress {
+	uint32_t tgid, exec_id;
+	uint64_t ip;
+	uint64_t time_ns; /* CLOCK_MONOTONIC; 0: only what was never replaced is known */
+};
+
 struct usyms *usyms_new(void);
 void usyms_free(struct usyms *u);
 
@@ -44,11 +51,10 @@ int usyms_track_fd(const struct usyms *u);
 /* Apply all records until now. Returns how many were lost since the last call. */
 uint64_t usyms_track_drain(struct usyms *u);
 
-/* Name of address `ip` in (tgid, exec_id). False if nothing is known about it; *out is then all
- * zeros. The strings live as long as u. */
-bool usyms_find(struct usyms *u, uint32_t tgid, uint32_t exec_id, uint64_t ip, struct usym *out);
-/* The source lines of address `ip` and the functions that are inlined there, innermost first; the
+/* Name of an address. False if nothing is known about it; *out is then all zeros. The strings live
+ * as long as u. */
+bool usyms_find(struct usyms *u, const struct uaddress *a, struct usym *out);
+/* The source lines of an address and the functions that are inlined there, innermost first; the
  * last is the function that usyms_find() names. Their number, at most SRCFRAMES_MAX; 0: not known.
  * The strings live as long as u. */
-size_t usyms_lines(struct usyms *u, uint32_t tgid, uint32_t exec_id, uint64_t ip,
-		   struct srcframe *out);
+size_t usyms_lines(struct usyms *u, const struct uaddress *a, struct srcframe *out);

@@ -28,7 +28,7 @@ static void assert_mapped(struct procmap *p, uint32_t tgid, uint32_t exec_id, ui
 			  const char *path, uint64_t file_offset)
 {
 	bool is_newest;
-	const struct mapping *m = procmap_find(p, tgid, exec_id, address, &is_newest);
+	const struct mapping *m = procmap_find(p, tgid, exec_id, address, UINT64_MAX, &is_newest);
 
 	if (!path) {
 		assert_null(m);
@@ -62,7 +62,6 @@ static void test_overlap(void **state)
 	assert_mapped(p, 1, 0, 0x6800, "/c", 0x800);
 	map_at(p, 1, 0, 0x10000, 0, "/e");
 	assert_mapped(p, 1, 0, 0x6800, "/e", 0x6800);
-	assert_int_equal(procmap_files(p)->table.n, 1); /* the others are gone */
 	procmap_free(p);
 }
 
@@ -95,6 +94,98 @@ static void test_overlap_random(void **state)
 				      offsets[k] + 5);
 		}
 	}
+	procmap_free(p);
+}
+
+static void map_then(struct procmap *p, uint64_t time_ns, uint64_t start, uint64_t end,
+		     uint64_t offset, const char *path)
+{
+	struct mapping m = {.start = start, .end = end, .file_offset = offset, .seen_ns = time_ns};
+
+	procmap_mmap(p, 1, &m, path, 1, (uint64_t)(unsigned char)path[1]);
+}
+
+static void assert_mapped_then(struct procmap *p, uint64_t time_ns, uint64_t address,
+			       const char *path, uint64_t file_offset)
+{
+	bool is_newest;
+	const struct mapping *m = procmap_find(p, 1, 0, address, time_ns, &is_newest);
+
+	if (!path) {
+		assert_null(m);
+		return;
+	}
+	assert_non_null(m);
+	assert_string_equal(m->file->path, path);
+	assert_int_equal(address - m->start + m->file_offset, file_offset);
+}
+
+/* Libraries that are loaded in the place of others. */
+static void test_former(void **state)
+{
+	struct procmap *p = procmap_new();
+
+	(void)state;
+	procmap_exec(p, 1, 10, false, "x");
+	map_then(p, 20, 0x1000, 0x3000, 0, "/a");
+	map_then(p, 20, 0x8000, 0x9000, 0, "/e");
+	map_then(p, 30, 0x2000, 0x4000, 0x100, "/b");
+	map_then(p, 40, 0x1000, 0x2000, 0, "/c");
+	map_then(p, 50, 0x1000, 0x3000, 0, "/a");
+	assert_mapped_then(p, 19, 0x1000, NULL, 0);
+	assert_mapped_then(p, 20, 0x1000, "/a", 0);
+	assert_mapped_then(p, 29, 0x2800, "/a", 0x1800);
+	assert_mapped_then(p, 30, 0x2800, "/b", 0x900);
+	assert_mapped_then(p, 39, 0x1800, "/a", 0x800);
+	assert_mapped_then(p, 49, 0x1800, "/c", 0x800);
+	assert_mapped_then(p, 50, 0x1800, "/a", 0x800);
+	assert_mapped_then(p, 60, 0x3800, "/b", 0x1900); /* what remains of it */
+	/* At an unknown time: only what was never replaced. */
+	assert_mapped_then(p, 0, 0x1800, NULL, 0);
+	assert_mapped_then(p, 0, 0x2800, NULL, 0);
+	assert_mapped_then(p, 0, 0x3800, "/b", 0x1900);
+	assert_mapped_then(p, 0, 0x8800, "/e", 0x800);
+	procmap_free(p);
+}
+
+/* The same file at the same place again, and memory of a JIT compiler, need no time. */
+static void test_former_same(void **state)
+{
+	struct procmap *p = procmap_new();
+
+	(void)state;
+	procmap_exec(p, 1, 10, false, "x");
+	map_then(p, 20, 0x1000, 0x3000, 0, "/a");
+	map_then(p, 30, 0x1000, 0x4000, 0, "/a");
+	assert_mapped_then(p, 25, 0x1800, "/a", 0x800);
+	assert_mapped_then(p, 0, 0x1800, "/a", 0x800);
+	for (uint64_t i = 0; i < 10000; i++)
+		map_then(p, 100 + i, 0x10000 + (i & 7) * 0x1000, 0x20000, 0, "[anon");
+	map_then(p, 10000, 0x20000, 0x21000, 0, "/b"); /* nothing was forgotten */
+	assert_mapped_then(p, 0, 0x20800, "/b", 0x800);
+	assert_mapped_then(p, 100, 0x1f000, "[anon", 0x8000);
+	procmap_free(p);
+}
+
+/* Of a process that loads libraries for ever, the last changes are kept; older stacks have no
+ * names instead of wrong ones. */
+static void test_former_bounds(void **state)
+{
+	const uint64_t n = 3 * FORMER_MAX;
+	struct procmap *p = procmap_new();
+
+	(void)state;
+	procmap_exec(p, 1, 10, false, "x");
+	map_then(p, 20, 0x8000, 0x9000, 0, "/e");
+	for (uint64_t i = 0; i < n; i++)
+		map_then(p, 100 + i, 0x1000, 0x2000, 0, i & 1 ? "/a" : "/b");
+	assert_mapped_then(p, 100, 0x1000, NULL, 0);
+	assert_mapped_then(p, 100 + n - 1000, 0x1000, "/b", 0);
+	assert_mapped_then(p, 100 + n - 999, 0x1000, "/a", 0);
+	assert_mapped_then(p, 0, 0x8000, "/e", 0);
+	map_then(p, 200 + n, 0x20000, 0x21000, 0, "/c");
+	assert_mapped_then(p, 300 + n, 0x20000, "/c", 0);
+	assert_mapped_then(p, 0, 0x20000, NULL, 0); /* it is not known what was there */
 	procmap_free(p);
 }
 
@@ -251,18 +342,18 @@ static void test_proc(void **state)
 	assert_int_equal(procmap_read_process(p, self, 1), -ESRCH); /* we are younger than that */
 	assert_int_equal(procmap_read_process(p, self, UINT64_MAX), 0);
 	assert_true(procmap_is_known(p, self));
-	m = procmap_find(p, self, 0, (uintptr_t)test_proc, &is_newest);
+	m = procmap_find(p, self, 0, (uintptr_t)test_proc, 0, &is_newest);
 	assert_non_null(m);
 	assert_string_equal(m->file->path, exe);
 	assert_true(is_newest);
 	/* Read again: the same generation, nothing twice. */
 	assert_int_equal(procmap_read_process(p, self, UINT64_MAX), 0);
-	assert_ptr_equal(m, procmap_find(p, self, 0, (uintptr_t)test_proc, &is_newest));
+	assert_ptr_equal(m, procmap_find(p, self, 0, (uintptr_t)test_proc, 0, &is_newest));
 	/* The record of an exec whose outcome was just read makes no new one; a later one does. */
 	procmap_exec(p, self, 12345, false, "x");
-	assert_non_null(procmap_find(p, self, 0, (uintptr_t)test_proc, &is_newest));
+	assert_non_null(procmap_find(p, self, 0, (uintptr_t)test_proc, 0, &is_newest));
 	procmap_exec(p, self, UINT64_MAX, false, "x");
-	assert_null(procmap_find(p, self, 0, (uintptr_t)test_proc, &is_newest));
+	assert_null(procmap_find(p, self, 0, (uintptr_t)test_proc, 0, &is_newest));
 	assert_int_equal(procmap_read_process(p, 0x7ffffff0, UINT64_MAX), -ENOENT);
 	procmap_free(p);
 }
@@ -270,10 +361,12 @@ static void test_proc(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_overlap),	    cmocka_unit_test(test_overlap_random),
-		cmocka_unit_test(test_generations), cmocka_unit_test(test_bind_race),
-		cmocka_unit_test(test_fork),	    cmocka_unit_test(test_pid_reuse),
-		cmocka_unit_test(test_bounds),	    cmocka_unit_test(test_proc),
+		cmocka_unit_test(test_overlap),	      cmocka_unit_test(test_overlap_random),
+		cmocka_unit_test(test_former),	      cmocka_unit_test(test_former_same),
+		cmocka_unit_test(test_former_bounds), cmocka_unit_test(test_generations),
+		cmocka_unit_test(test_bind_race),     cmocka_unit_test(test_fork),
+		cmocka_unit_test(test_pid_reuse),     cmocka_unit_test(test_bounds),
+		cmocka_unit_test(test_proc),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -171,7 +171,8 @@ static void assert_found(struct usyms *u, const struct report *r, const char *mo
 {
 	struct usym sym;
 
-	assert_true(usyms_find(u, r->tgid, EXEC_ID + r->step, r->address, &sym));
+	assert_true(
+		usyms_find(u, &(struct uaddress){r->tgid, EXEC_ID + r->step, r->address}, &sym));
 	assert_non_null(sym.module);
 	if (module)
 		assert_string_equal(sym.module, module);
@@ -260,7 +261,7 @@ static void test_exec(void **state)
 	assert_found(t.u, &r[1], NULL);
 	/* Each address belongs to its own program image (their places are random). */
 	if (r[0].address >> 12 != r[1].address >> 12) {
-		usyms_find(t.u, r[0].tgid, EXEC_ID + 1, r[0].address, &sym);
+		usyms_find(t.u, &(struct uaddress){r[0].tgid, EXEC_ID + 1, r[0].address}, &sym);
 		assert_true(!sym.name || strcmp(sym.name, "first_function") != 0);
 	}
 	usyms_free(t.u);
@@ -297,7 +298,9 @@ static void test_vdso(void **state)
 
 	(void)state;
 	trace_child(&t, 1);
-	assert_true(usyms_find(t.u, t.reports[0].tgid, EXEC_ID, t.reports[0].address, &sym));
+	assert_true(usyms_find(t.u,
+			       &(struct uaddress){t.reports[0].tgid, EXEC_ID, t.reports[0].address},
+			       &sym));
 	assert_string_equal(sym.module, "[vdso]");
 	assert_int_equal(sym.module_offset, 0x10);
 	usyms_free(t.u);
@@ -343,7 +346,7 @@ static void test_deleted(void **state)
 		copy_self(path); /* ext4 gives it the same inode number */
 		if (!noted)
 			usyms_note_stack(u, r.tgid, EXEC_ID, r.time_ns);
-		assert_true(usyms_find(u, r.tgid, EXEC_ID, r.address, &sym));
+		assert_true(usyms_find(u, &(struct uaddress){r.tgid, EXEC_ID, r.address}, &sym));
 		assert_string_equal(sym.module, path);
 		if (noted)
 			assert_string_equal(sym.name, "first_function");
@@ -366,15 +369,16 @@ static void test_untracked(void **state)
 	void *library;
 
 	(void)state;
-	assert_false(usyms_find(u, r.tgid, EXEC_ID, 0, &sym));
+	assert_false(usyms_find(u, &(struct uaddress){r.tgid, EXEC_ID, 0}, &sym));
 	usyms_note_stack(u, r.tgid, EXEC_ID, now_ns());
 	assert_found(u, &r, NULL);
 	usleep(110000); /* /proc is read again for a miss at most this often */
 	library = dlopen("libm.so.6", RTLD_NOW);
 	assert_non_null(library);
-	assert_true(usyms_find(u, r.tgid, EXEC_ID, (uintptr_t)dlsym(library, "cbrt"), &sym));
+	assert_true(usyms_find(
+		u, &(struct uaddress){r.tgid, EXEC_ID, (uintptr_t)dlsym(library, "cbrt")}, &sym));
 	assert_string_equal(sym.name, "cbrt");
-	assert_false(usyms_find(u, 0x7ffffff0, EXEC_ID, r.address, &sym));
+	assert_false(usyms_find(u, &(struct uaddress){0x7ffffff0, EXEC_ID, r.address}, &sym));
 	assert_null(sym.module);
 	assert_int_equal(usyms_note_process(u, 0x7ffffff0), -ENOENT);
 	usyms_note_all(u);
@@ -445,10 +449,11 @@ static void test_costs(void **state)
 	t[0] = now_ns();
 	usyms_note_process(u, self);
 	t[1] = now_ns();
-	usyms_find(u, self, 0, (uintptr_t)dlsym(RTLD_NEXT, "malloc"), &sym);
+	usyms_find(u, &(struct uaddress){self, 0, (uintptr_t)dlsym(RTLD_NEXT, "malloc")}, &sym);
 	t[2] = now_ns();
 	for (int i = 0; i < 100000; i++)
-		usyms_find(u, self, 0, (uintptr_t)dlsym + (uint64_t)(i & 15), &sym);
+		usyms_find(u, &(struct uaddress){self, 0, (uintptr_t)dlsym + (uint64_t)(i & 15)},
+			   &sym);
 	t[3] = now_ns();
 	print_message(
 		"track: open %.3f ms (a process), %.3f (all), close %.3f ms; note_process %.3f ms; first find in libc %.3f ms; find %.0f ns\n",

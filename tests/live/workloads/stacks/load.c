@@ -12,11 +12,12 @@
 typedef void wait_fn(void);
 
 static long wait_ms = 4;
+static const char *start_functions;
 
 /* Until the tracer has seen the library. */
 STAYS void k_start(void)
 {
-	START_SITE(" of a library", "");
+	START_SITE(" of a library", start_functions);
 }
 
 STAYS void k_nanosleep(void)
@@ -27,7 +28,8 @@ STAYS void k_nanosleep(void)
 }
 
 /* Returns the address of the library's function. */
-STAYS int (*k_load(const char *path, const char *name, const char *functions))(wait_fn *)
+STAYS int (*k_load(const char *path, const char *name, const char *starts,
+		   const char *functions))(wait_fn *)
 {
 	void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	int (*plugin)(wait_fn *);
@@ -35,6 +37,7 @@ STAYS int (*k_load(const char *path, const char *name, const char *functions))(w
 	if (!library)
 		fprintf(stderr, "load: %s\n", dlerror()), exit(2);
 	*(void **)&plugin = dlsym(library, "k_plugin");
+	start_functions = starts;
 	plugin(k_start);
 	expect(name, functions);
 	plugin(k_nanosleep);
@@ -54,8 +57,10 @@ int main(int argc, char **argv)
 	backtrace(warm_up, 4);
 	for (long i = 0; i < rounds; i++) {
 		first = k_load(argv[1], "first library",
+			       "k_start k_first_inner k_plugin k_load main",
 			       "k_nanosleep k_first_inner k_plugin k_load main");
 		second = k_load(argv[2], "second library",
+				"k_start k_second_inner k_second_middle k_plugin k_load main",
 				"k_nanosleep k_second_inner k_second_middle k_plugin k_load main");
 	}
 	printf("%s place\n",
