@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 /* Between two tries to read stacks for which there were no tables yet; it doubles. */
-#define RETRY_NS 100000000ull
+#define RETRY_NS 25000000ull
 #define RETRY_MAX_NS 100000000000ull
 
 /* Reading the iterator to its end runs the program for every thread. */
