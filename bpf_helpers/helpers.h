@@ -19,6 +19,7 @@ void sonde_map_lose(long err, uint32_t probe);
 void *sonde_ring_reserve(uint32_t probe, uint64_t size);
 void *sonde_ring_try(uint64_t size);
 void sonde_ring_submit(void *record, uint64_t size);
+void sonde_ring_submit_urgent(void *record, uint64_t size);
 struct pt_regs;
 uint64_t sonde_syscall_number(struct pt_regs *regs);
 uint64_t sonde_number_pid(struct task_struct *task);

@@ -5,8 +5,9 @@
  * writer waits for another, not even in an NMI.
  *
  * Waking the reader costs 550 ns and more, so a probe does it only when the reader is blocked
- * (sonde_control.asleep). Otherwise the reader polls every few milliseconds. The wake-up is a
- * record in a BPF ring buffer, which can be polled.
+ * (sonde_control.asleep). Otherwise the reader polls every few milliseconds, and only a record that
+ * asks for unwind tables wakes it: stacks are cut until they are there. The wake-up is a record in
+ * a BPF ring buffer, which can be polled.
  */
 #include "bpf_helpers/helpers.h"
 
@@ -62,6 +63,14 @@ INLINE void *sonde_ring_reserve(uint32_t probe, uint64_t size)
 	return record;
 }
 
+static INLINE void wake(void)
+{
+	uint64_t nothing = 0;
+
+	sonde_control.asleep = SONDE_AWAKE;
+	bpf_ringbuf_output(&sonde_wake, &nothing, sizeof(nothing), BPF_RB_FORCE_WAKEUP);
+}
+
 /* The exchange is a full barrier: the record is complete before its length is visible, and either
  * we see that the reader is blocked or the reader sees the record. */
 INLINE void sonde_ring_submit(void *record, uint64_t size)
@@ -69,10 +78,13 @@ INLINE void sonde_ring_submit(void *record, uint64_t size)
 	struct sonde_record_head *head = (struct sonde_record_head *)record - 1;
 
 	__sync_lock_test_and_set(&head->length, (uint32_t)size);
-	if (unlikely(sonde_control.asleep)) {
-		uint64_t wake = 0;
+	if (unlikely(sonde_control.asleep == SONDE_ASLEEP))
+		wake();
+}
 
-		sonde_control.asleep = 0;
-		bpf_ringbuf_output(&sonde_wake, &wake, sizeof(wake), BPF_RB_FORCE_WAKEUP);
-	}
+INLINE void sonde_ring_submit_urgent(void *record, uint64_t size)
+{
+	sonde_ring_submit(record, size);
+	if (sonde_control.asleep == SONDE_DROWSES)
+		wake();
 }

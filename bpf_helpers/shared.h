@@ -120,10 +120,17 @@ struct sonde_map_event {
 	uint32_t epoch;
 };
 
+/* What the reader waits for. */
+enum sonde_sleep {
+	SONDE_AWAKE,
+	SONDE_ASLEEP,  /* the next record */
+	SONDE_DROWSES, /* the end of a few milliseconds, or a record that is urgent */
+};
+
 /* ---- control block: .bss, mapped into the tracer ------------------------------------------ */
 
 struct sonde_control {
-	uint32_t asleep;  /* the reader is blocked: the next record wakes it and clears this */
+	uint32_t asleep;  /* enum sonde_sleep; whoever wakes the reader clears it */
 	uint32_t exiting; /* exit() was called: programs return at once */
 	uint32_t exit_code;
 	uint32_t open_begins; /* iter/task programs mark threads that are off CPU at the start */

@@ -260,7 +260,7 @@ INLINE void sonde_stack_ask(const struct sonde_walk *w, uint32_t tgid, uint32_t 
 	ev->address = w->ip;
 	ev->tgid = tgid;
 	ev->exec_id = exec_id;
-	sonde_ring_submit(ev, sizeof(*ev));
+	sonde_ring_submit_urgent(ev, sizeof(*ev));
 }
 
 static INLINE uint32_t loss_of(uint32_t end)

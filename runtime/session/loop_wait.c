@@ -207,18 +207,18 @@ void loop_wait(struct loop *l, bool busy)
 
 	fill_poll_set(l, set);
 	if (busy) {
-		set[SET_RING].fd = -1; /* it is drained next in any case */
 		limit = BUSY_MS;
 		flush_if_due(l);
+		set_asleep(l, SONDE_DROWSES);
 	} else {
 		loop_flush(l);
-		set_asleep(l, 1);
+		set_asleep(l, SONDE_ASLEEP);
 		if (loop_drain(l) || was_woken(l)) {
-			set_asleep(l, 0);
+			set_asleep(l, SONDE_AWAKE);
 			return;
 		}
 	}
 	if (poll(set, SET_COUNT, time_left_ms(l, limit)) > 0)
 		handle_events(l, set);
-	set_asleep(l, 0);
+	set_asleep(l, SONDE_AWAKE);
 }
