@@ -39,6 +39,7 @@ class Program:
     needs = ()
     follow = False   # trace children, too
     perf_every = 1   # perf takes each Nth switch
+    ends_early = False  # its stacks are known not to be whole
 
     def __init__(self, build):
         self.build = build
@@ -329,6 +330,7 @@ public class Main {
 class JavaWithout(Java):
     """As java runs by itself: compiled code uses rbp as it likes."""
     options = ()
+    ends_early = True
 
 
 class Workload(Program):
