@@ -62,7 +62,10 @@ def gdb_stacks(pid):
     for line in done.stdout.splitlines():
         words = line.split()
         if words and words[0] == "known-stack":
-            stacks.append((int(words[1]), [int(w, 16) for w in words[2:]]))
+            addresses = [int(w, 16) for w in words[2:]]
+            while addresses and addresses[-1] == 0:  # behind the last frame of Go
+                addresses.pop()
+            stacks.append((int(words[1]), addresses))
     return stacks
 
 
