@@ -119,35 +119,6 @@ static INLINE uint32_t read_word(struct sonde_walk *w, struct sonde_trail *t, ui
 	return 1;
 }
 
-/* A register of the innermost frame by its DWARF number. */
-GLOBAL uint64_t sonde_unwind_register(struct sonde_walk *w, uint32_t number)
-{
-	struct pt_regs___unwind *r;
-
-	if (!w)
-		return 0;
-	r = (void *)w->regs;
-	if (!w->other)
-		r = (void *)bpf_task_pt_regs(bpf_get_current_task_btf());
-	switch (number) {
-	case 0: return BPF_CORE_READ(r, ax);
-	case 1: return BPF_CORE_READ(r, dx);
-	case 2: return BPF_CORE_READ(r, cx);
-	case 3: return BPF_CORE_READ(r, bx);
-	case 4: return BPF_CORE_READ(r, si);
-	case 5: return BPF_CORE_READ(r, di);
-	case 8: return BPF_CORE_READ(r, r8);
-	case 9: return BPF_CORE_READ(r, r9);
-	case 10: return BPF_CORE_READ(r, r10);
-	case 11: return BPF_CORE_READ(r, r11);
-	case 12: return BPF_CORE_READ(r, r12);
-	case 13: return BPF_CORE_READ(r, r13);
-	case 14: return BPF_CORE_READ(r, r14);
-	case 15: return BPF_CORE_READ(r, r15);
-	default: return 0;
-	}
-}
-
 /* Leave a frame that a signal interrupted: its registers are in the ucontext at rsp. */
 static INLINE uint32_t leave_signal(struct sonde_walk *w, struct sonde_trail *t)
 {
@@ -334,7 +305,7 @@ GLOBAL int sonde_unwind_step(struct sonde_walk *w, struct sonde_trail *t)
 	if (!rule) /* cannot happen */
 		return 1;
 	kind = rule->cfa;
-	if (kind == UNWIND_NO_RULE)
+	if (kind == UNWIND_NO_RULE || (kind > UNWIND_SWITCH_RBP && kind < UNWIND_REGISTER && !n))
 		end = leave_without_rule(w, t, n);
 	else if (kind == UNWIND_SIGNAL)
 		end = leave_signal(w, t);
@@ -342,6 +313,8 @@ GLOBAL int sonde_unwind_step(struct sonde_walk *w, struct sonde_trail *t)
 		end = UNWIND_COMPLETE;
 	else if (kind == UNWIND_UNSUPPORTED)
 		end = UNWIND_NO_WAY;
+	else if (kind >= UNWIND_SWITCH_RBP && kind < UNWIND_REGISTER)
+		end = sonde_unwind_switch(w, t, kind, rule->cfa_offset);
 	else
 		end = leave_by_rule(w, t, rule);
 	w->end = end;

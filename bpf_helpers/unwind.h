@@ -44,6 +44,10 @@ enum unwind_cfa {
 	UNWIND_SIGNAL,	   /* a signal frame: rbp, rsp, rip are in the ucontext at rsp */
 	UNWIND_RSP_RA_RDI, /* rsp + offset; the return address is in rdi (vfork) */
 	UNWIND_UNSUPPORTED,
+	/* Go's functions that switch to another stack. The CFA need not lie above rsp. */
+	UNWIND_SWITCH_RBP,    /* rbp + 16, and the caller's rbp is at rbp */
+	UNWIND_GO_C,	      /* asmcgocall() up to Go 1.20 */
+	UNWIND_GO_SYSTEM,     /* systemstack() up to Go 1.20; offset: UNWIND_GO_AT */
 	UNWIND_REGISTER = 16, /* + DWARF number of a register (0 to 15): that register + offset;
 			       * in the innermost frame, where all registers are known; rbx also in
 			       * other frames */
@@ -54,6 +58,12 @@ enum unwind_cfa {
 #define UNWIND_DEREF(at, add) ((int32_t)((uint32_t)(add) << 16 | (uint16_t)(at)))
 #define UNWIND_DEREF_AT(offset) ((int16_t)(offset))
 #define UNWIND_DEREF_ADD(offset) ((int16_t)((offset) >> 16))
+
+/* cfa_offset of UNWIND_GO_SYSTEM: where the thread's pointer to the goroutine is, from its thread
+ * pointer, and the goroutine in the struct of the thread (m.curg). */
+#define UNWIND_GO_AT(tls, curg) UNWIND_DEREF(tls, curg)
+#define UNWIND_GO_TLS(offset) UNWIND_DEREF_AT(offset)
+#define UNWIND_GO_CURG(offset) UNWIND_DEREF_ADD(offset)
 
 /* Where the caller's rbp is. */
 enum unwind_rbp {

@@ -1,9 +1,37 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
- * What a walk (unwind.bpf.c) reads of the instructions of the traced process.
+ * What a walk (unwind.bpf.c) reads of the registers and the instructions of the traced process.
  */
 #include "bpf_helpers/bpf.h"
 #include "bpf_helpers/walk.h"
+
+GLOBAL uint64_t sonde_unwind_register(struct sonde_walk *w, uint32_t number)
+{
+	struct pt_regs___unwind *r;
+
+	if (!w)
+		return 0;
+	r = (void *)w->regs;
+	if (!w->other)
+		r = (void *)bpf_task_pt_regs(bpf_get_current_task_btf());
+	switch (number) {
+	case 0: return BPF_CORE_READ(r, ax);
+	case 1: return BPF_CORE_READ(r, dx);
+	case 2: return BPF_CORE_READ(r, cx);
+	case 3: return BPF_CORE_READ(r, bx);
+	case 4: return BPF_CORE_READ(r, si);
+	case 5: return BPF_CORE_READ(r, di);
+	case 8: return BPF_CORE_READ(r, r8);
+	case 9: return BPF_CORE_READ(r, r9);
+	case 10: return BPF_CORE_READ(r, r10);
+	case 11: return BPF_CORE_READ(r, r11);
+	case 12: return BPF_CORE_READ(r, r12);
+	case 13: return BPF_CORE_READ(r, r13);
+	case 14: return BPF_CORE_READ(r, r14);
+	case 15: return BPF_CORE_READ(r, r15);
+	default: return 0;
+	}
+}
 
 /* The longest call instruction, and one byte more. */
 union code {

@@ -141,6 +141,12 @@ uint32_t sonde_unwind_row(uint32_t piece, uint64_t offset);
 /* Read the window anew, from `address` upwards: a read costs 70 ns whatever its size. 0 if there is
  * no memory, or not yet (w->need). */
 uint32_t sonde_unwind_read(struct sonde_walk *w, uint64_t address);
+/* Leave a function that runs on another stack than its caller, by a rule of that kind. enum
+ * unwind_end. */
+uint32_t sonde_unwind_switch(struct sonde_walk *w, struct sonde_trail *t, uint32_t kind,
+			     int64_t offset);
+/* A register of the innermost frame by its DWARF number. */
+uint64_t sonde_unwind_register(struct sonde_walk *w, uint32_t number);
 /* Is there a call instruction before x? */
 uint32_t sonde_unwind_follows_call(struct sonde_walk *w, uint64_t x);
 

@@ -8,9 +8,14 @@
  *   distances  pairs of differences (distance from rsp to the return address, bytes of code).
  *
  * A function with a frame stores rbp below the return address, at CFA - 16. Assembly need not, and
- * may use rbp for something else. In functions that set rsp there are no rows, and walks take the
- * frame pointer.
+ * may use rbp for something else.
+ *
+ * Functions that set rsp call something on another stack. With a frame, rbp leads to that, which is
+ * on the caller's stack. Without one they have no rows, and walks take the frame pointer; but up to
+ * Go 1.20, which gives no frame to assembly that needs none, systemstack and asmcgocall have rules
+ * of their own. What these rules need of the layout of Go's structures is in their instructions.
  */
+#define _GNU_SOURCE
 #include "runtime/unwind/go.h"
 #include <errno.h>
 #include <string.h>
@@ -34,10 +39,20 @@ enum {
 	FLAG_SPWRITE = 2,
 	FLAG_ASM = 4,
 	DISTANCE_MAX = 1 << 30,
+	CODE_BYTES = 256, /* of functions that switch stacks, at most */
+	PROLOGUE_BYTES = 16,
 };
 
 /* Functions to which the general rules do not apply. */
-enum special { ORDINARY, OUTERMOST, SIGNAL_RETURN, SIGNAL_HANDLER };
+enum special {
+	ORDINARY,
+	OUTERMOST,
+	SIGNAL_RETURN,
+	SIGNAL_HANDLER,
+	KEEPS_RBP, /* assembly that stores rbp where compiled functions do */
+	SYSTEM_STACK,
+	C_STACK,
+};
 
 static const struct {
 	const char *name;
@@ -45,6 +60,11 @@ static const struct {
 } specials[] = {
 	/* runs on a thread's own stack, for a goroutine that may continue elsewhere meanwhile */
 	{"runtime.mcall", OUTERMOST},
+	{"runtime.morestack", OUTERMOST},
+	{"runtime.systemstack", SYSTEM_STACK},
+	{"runtime.asmcgocall", C_STACK},
+	{"runtime.asmcgocall_landingpad", KEEPS_RBP},
+	{"crosscall2", KEEPS_RBP},
 	/* the return address of a signal handler */
 	{"runtime.sigreturn", SIGNAL_RETURN},
 	{"runtime.sigreturn__sigaction", SIGNAL_RETURN},
@@ -151,7 +171,7 @@ int go_add_functions(struct cfi *c, struct go_table *t, const uint8_t *bytes, si
 	uint64_t own_text;
 	int err = 0;
 
-	*t = (struct go_table){.bytes = bytes, .n = n};
+	*t = (struct go_table){.bytes = bytes, .n = n, .read_code = t->read_code, .file = t->file};
 	if (!c->n_segments || !read_header(t, &own_text))
 		return 0;
 	if (!own_text && !has_function(t, entry - text))
@@ -165,7 +185,7 @@ int go_add_functions(struct cfi *c, struct go_table *t, const uint8_t *bytes, si
 /* ---- rows ---------------------------------------------------------------------------------- */
 
 /* The rule where the return address is `distance` bytes above rsp. */
-static struct unwind_rule rule_for(int64_t distance, uint8_t flags)
+static struct unwind_rule rule_for(int64_t distance, uint8_t flags, enum special special)
 {
 	struct unwind_rule rule = {.cfa = UNWIND_RSP};
 	enum unwind_rbp rbp = UNWIND_RBP_SAME;
@@ -173,7 +193,9 @@ static struct unwind_rule rule_for(int64_t distance, uint8_t flags)
 	if (distance < 0 || distance > DISTANCE_MAX)
 		return (struct unwind_rule){.cfa = UNWIND_NO_RULE};
 	rule.cfa_offset = (int32_t)distance + WORD;
-	if (distance && flags & FLAG_ASM) {
+	if (distance && flags & FLAG_SPWRITE)
+		return (struct unwind_rule){.cfa = UNWIND_SWITCH_RBP};
+	if (distance && flags & FLAG_ASM && special != KEEPS_RBP) {
 		rbp = UNWIND_RBP_UNKNOWN;
 	} else if (distance) {
 		rbp = UNWIND_RBP_AT_CFA;
@@ -183,6 +205,65 @@ static struct unwind_rule rule_for(int64_t distance, uint8_t flags)
 	return rule;
 }
 
+/* Does the code set rbp up as a frame pointer, before it does anything else? */
+static bool has_frame(const uint8_t *code, size_t n)
+{
+	n = n < PROLOGUE_BYTES ? n : PROLOGUE_BYTES;
+	return memmem(code, n, "\x48\x89\xe5", 3) /* mov %rsp, %rbp */ ||
+	       memmem(code, n, "\x48\x8d\x6c\x24", 4) /* lea N(%rsp), %rbp */;
+}
+
+/* The 32 bits behind these bytes of code. False if they are not there. */
+static bool find_operand(const uint8_t *code, size_t n, const void *bytes, size_t n_bytes,
+			 int32_t *out)
+{
+	const uint8_t *found = memmem(code, n, bytes, n_bytes);
+
+	if (!found || (size_t)(code + n - found) < n_bytes + sizeof(*out))
+		return false;
+	memcpy(out, found + n_bytes, sizeof(*out));
+	return true;
+}
+
+/* systemstack: mov %fs:TLS, %rax or mov $TLS, %rcx; then cmp CURG(%rbx), %rax. */
+static struct unwind_rule system_stack_rule(const uint8_t *code, size_t n)
+{
+	int32_t tls, curg;
+
+	if ((!find_operand(code, n, "\x64\x48\x8b\x04\x25", 5, &tls) &&
+	     !find_operand(code, n, "\x48\xc7\xc1", 3, &tls)) ||
+	    !find_operand(code, n, "\x48\x3b\x83", 3, &curg) || tls != (int16_t)tls ||
+	    curg != (int16_t)curg)
+		return (struct unwind_rule){.cfa = UNWIND_NO_RULE};
+	return (struct unwind_rule){.cfa = UNWIND_GO_SYSTEM, .cfa_offset = UNWIND_GO_AT(tls, curg)};
+}
+
+/* asmcgocall: mov %rdi, 48(%rsp) and mov %rdi, 40(%rsp). */
+static struct unwind_rule c_stack_rule(const uint8_t *code, size_t n)
+{
+	bool is_known = memmem(code, n, "\x48\x89\x7c\x24\x30", 5) &&
+			memmem(code, n, "\x48\x89\x7c\x24\x28", 5);
+
+	return (struct unwind_rule){.cfa = is_known ? UNWIND_GO_C : UNWIND_NO_RULE};
+}
+
+/* The rule of a function that sets rsp. False if it has a frame: then that depends on the place. */
+static bool switch_rule(const struct go_table *t, enum special special, uint64_t start,
+			uint64_t end, struct unwind_rule *out)
+{
+	uint8_t code[CODE_BYTES];
+	size_t n = end - start < sizeof(code) ? end - start : sizeof(code);
+
+	n = t->read_code(t->file, start, code, n);
+	if (has_frame(code, n))
+		return false;
+	if (special == SYSTEM_STACK)
+		*out = system_stack_rule(code, n);
+	else if (special == C_STACK)
+		*out = c_stack_rule(code, n);
+	return true;
+}
+
 /* The rule that counts for a whole function, if there is one. */
 static bool whole_rule(uint8_t flags, enum special special, struct unwind_rule *out)
 {
@@ -190,8 +271,6 @@ static bool whole_rule(uint8_t flags, enum special special, struct unwind_rule *
 		out->cfa = UNWIND_SIGNAL;
 	else if (special == OUTERMOST || (flags & FLAG_TOPFRAME && special != SIGNAL_HANDLER))
 		out->cfa = UNWIND_END;
-	else if (flags & FLAG_SPWRITE)
-		out->cfa = UNWIND_NO_RULE;
 	else
 		return false;
 	return true;
@@ -218,6 +297,8 @@ int go_pack_function(const struct go_table *t, uint32_t function, uint64_t start
 
 	if (whole_rule(flags, special, &rule))
 		return pack_rule(rules, out, start, rule);
+	if (flags & FLAG_SPWRITE && switch_rule(t, special, start, end, &rule))
+		return pack_rule(rules, out, start, rule);
 	r = reader_at(t, t->distances + at);
 	r.failed = !at; /* none */
 	while (!err && start < end) {
@@ -227,7 +308,7 @@ int go_pack_function(const struct go_table *t, uint32_t function, uint64_t start
 		distance += (int32_t)(difference >> 1 ^ -(difference & 1));
 		if (r.failed || !bytes) /* the end, and code without a row */
 			return pack_row(out, start, UNWIND_RULE_NONE);
-		err = pack_rule(rules, out, start, rule_for(distance, flags));
+		err = pack_rule(rules, out, start, rule_for(distance, flags, special));
 		start = bytes < end - start ? start + bytes : end;
 	}
 	return err;

@@ -22,9 +22,14 @@ struct go_table {
 	uint64_t names, distances, functions; /* offsets of its parts */
 	uint32_t n_functions;
 	uint32_t flags_at; /* offset in the description of a function */
+	/* Reads code of the file, at an address as linked: to `out`, at most n bytes. Returns their
+	 * number. */
+	size_t (*read_code)(void *file, uint64_t address, uint8_t *out, size_t n);
+	void *file;
 };
 
-/* Add the functions of the section `bytes` to c, which refers to *t from then on. The code starts
+/* Add the functions of the section `bytes` to c, which refers to *t from then on; its read_code and
+ * file are set. The code starts
  * at `text` if the table does not say where (in a position-independent file); `entry` is the file's
  * entry point. What is not of a known form is ignored. 0 or -ENOMEM, -EFBIG. */
 int go_add_functions(struct cfi *c, struct go_table *t, const uint8_t *bytes, size_t n,

@@ -255,6 +255,16 @@ static int add_eh_frame(struct source *s)
 
 /* ---- Go ------------------------------------------------------------------------------------ */
 
+static size_t read_code(void *file, uint64_t address, uint8_t *out, size_t n)
+{
+	struct elf_file *f = file;
+	uint64_t offset, most;
+
+	if (!find_offset(f, address, &offset, &most))
+		return 0;
+	return elfsym_read_at(f->fd, out, n < most ? n : most, offset);
+}
+
 static int add_go(struct source *s)
 {
 	const struct section *section = find_gopclntab(&s->f);
@@ -264,6 +274,8 @@ static int add_go(struct source *s)
 
 	if (!section || !text || section->flags & SHF_COMPRESSED)
 		return 0;
+	s->go.read_code = read_code;
+	s->go.file = &s->f;
 	err = read_bytes(&s->f, section->offset, section->size, &s->gopclntab, &n);
 	return err ? err
 		   : go_add_functions(&s->cfi, &s->go, s->gopclntab, n, text->address, s->f.entry);

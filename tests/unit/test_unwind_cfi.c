@@ -822,6 +822,8 @@ static const struct go_function {
 	{"runtime.systemstack", SPWRITE | ASM, {2, 32}},
 	{"runtime.sigreturn__sigaction", ASM, {2, 32}},
 	{"runtime.sigtramp", TOPFRAME | ASM, {2, 4, 112, 28}}, /* 0 for 4 bytes, 56 */
+	{"runtime.nanotime1", SPWRITE | ASM, {2, 4, 48, 28}},  /* sets no frame pointer up */
+	{"runtime.morestack", SPWRITE | ASM, {2, 32}},
 	{"main.none", 0, {NO_TABLE}},
 	{"main.short", 0, {2, 8, 0}},			      /* ends too early */
 	{"main.below", 0, {1, 8, 18, 24}},		      /* -2, then 7 */
@@ -886,6 +888,9 @@ static void check_go(void)
 	check(at + GO_STEP - 1, UNWIND_SIGNAL);
 	check(at += GO_STEP, UNWIND_RSP, RBX_UNKNOWN, 0, 8);
 	check(at + 4, UNWIND_RSP, UNKNOWN | RBX_UNKNOWN, 0, 64);
+	check(at += GO_STEP, UNWIND_NO_RULE);
+	check(at + 4, UNWIND_NO_RULE);
+	check(at += GO_STEP, UNWIND_END);
 	check(at += GO_STEP, UNWIND_NO_RULE);
 	check(at += GO_STEP, UNWIND_RSP, RBX_UNKNOWN, 0, 8);
 	check(at + 8, UNWIND_NO_RULE);

@@ -6,16 +6,17 @@ if(NOT SONDE_GO)
 	return()
 endif()
 set(go_sources ${CMAKE_CURRENT_LIST_DIR}/go)
-file(GLOB go_files CONFIGURE_DEPENDS ${go_sources}/*.go ${go_sources}/*.s ${go_sources}/*.mod)
-# go_program(NAME ENVIRONMENT OPTION…)
-function(go_program name environment)
+file(GLOB go_files CONFIGURE_DEPENDS ${go_sources}/*.go ${go_sources}/*/*.go ${go_sources}/*.s ${go_sources}/*.mod)
+# go_program(NAME PACKAGE ENVIRONMENT OPTION…)
+function(go_program name package environment)
 	add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/workloads/go/${name}
 		COMMAND ${CMAKE_COMMAND} -E env GOCACHE=${CMAKE_SOURCE_DIR}/build/go-cache GOFLAGS=
 			GOTOOLCHAIN=local GOPROXY=off ${environment} ${SONDE_GO} build ${ARGN} -trimpath
-			-o ${CMAKE_BINARY_DIR}/workloads/go/${name} .
+			-o ${CMAKE_BINARY_DIR}/workloads/go/${name} ${package}
 		WORKING_DIRECTORY ${go_sources} DEPENDS ${go_files} VERBATIM)
 	add_custom_target(go_${name} ALL DEPENDS ${CMAKE_BINARY_DIR}/workloads/go/${name})
 endfunction()
-go_program(calls CGO_ENABLED=0)
-go_program(calls_pie CGO_ENABLED=0 -buildmode=pie)
-go_program(calls_c CGO_ENABLED=1 -tags=withc)
+go_program(calls . CGO_ENABLED=0)
+go_program(calls_pie . CGO_ENABLED=0 -buildmode=pie)
+go_program(calls_c . CGO_ENABLED=1 -tags=withc)
+go_program(switches ./switches CGO_ENABLED=1)

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
+/*
+ * Walks (unwind.bpf.c) from one of Go's stacks to another. A thread runs goroutines, each on a
+ * stack of its own, and parts of the runtime and C on its system stack. Functions that call
+ * something on the other stack save rbp before, but up to Go 1.20 two of them do not: what they
+ * save instead is read here.
+ */
+#include "bpf_helpers/bpf.h"
+#include "bpf_helpers/unwind.h"
+#include "bpf_helpers/walk.h"
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+struct thread_struct {
+	unsigned long fsbase;
+};
+
+struct task_struct___go {
+	struct thread_struct thread;
+};
+
+#pragma clang attribute pop
+
+/* Offsets in Go's structures: of all versions that need them. */
+enum {
+	GO_STACK_END = 8,    /* in g: stack.hi */
+	GO_THREAD = 48,	     /* m */
+	GO_SP = 56,	     /* sched.sp */
+	GO_BP = 104,	     /* sched.bp */
+	GO_C_GOROUTINE = 48, /* in the frame of asmcgocall, from rsp */
+	GO_C_DEPTH = 40,
+};
+
+/* The word at an address, to w->look. */
+GLOBAL uint32_t sonde_unwind_follow(struct sonde_walk *w, struct sonde_trail *t, uint64_t address)
+{
+	uint64_t word;
+
+	if (!w || !t || !read_word(w, t, address, &word))
+		return 0;
+	w->look = word;
+	return 1;
+}
+
+/* asmcgocall() keeps the goroutine, and how far below the end of its stack rsp was; or 0 and rsp,
+ * if it was called on the system stack. Sets w->look to the address of its return address. */
+static INLINE uint32_t find_go_c(struct sonde_walk *w, struct sonde_trail *t)
+{
+	uint64_t goroutine;
+
+	if (!sonde_unwind_follow(w, t, w->sp + GO_C_GOROUTINE))
+		return 0;
+	goroutine = w->look;
+	if (goroutine && !sonde_unwind_follow(w, t, goroutine + GO_STACK_END))
+		return 0;
+	goroutine = goroutine ? w->look : 0;
+	if (!sonde_unwind_follow(w, t, w->sp + GO_C_DEPTH))
+		return 0;
+	if (goroutine)
+		w->look = goroutine - w->look;
+	return 1;
+}
+
+/* systemstack() keeps rsp and rbp in the goroutine, to which the one of the system stack leads.
+ * Sets w->look to the address of its return address. enum unwind_end. */
+static INLINE_CORE uint32_t find_go_system(struct sonde_walk *w, struct sonde_trail *t,
+					   int64_t offset, uint64_t *bp)
+{
+	struct task_struct *task = (void *)w->other;
+	uint64_t goroutine;
+
+	if (!task)
+		task = bpf_get_current_task_btf();
+	w->look = BPF_CORE_READ((struct task_struct___go *)task, thread.fsbase);
+	if (!sonde_unwind_follow(w, t, w->look + (int64_t)UNWIND_GO_TLS(offset)) ||
+	    !sonde_unwind_follow(w, t, w->look + GO_THREAD) ||
+	    !sonde_unwind_follow(w, t, w->look + (int64_t)UNWIND_GO_CURG(offset)))
+		return UNWIND_UNREADABLE;
+	goroutine = w->look;
+	if (!sonde_unwind_follow(w, t, goroutine + GO_BP))
+		return UNWIND_UNREADABLE;
+	if (w->bp && w->look != w->bp) /* it was not that goroutine that called */
+		return UNWIND_BAD_FRAME;
+	*bp = w->look;
+	return sonde_unwind_follow(w, t, goroutine + GO_SP) ? UNWIND_GOES_ON : UNWIND_UNREADABLE;
+}
+
+GLOBAL uint32_t sonde_unwind_switch(struct sonde_walk *w, struct sonde_trail *t, uint32_t kind,
+				    int64_t offset)
+{
+	uint64_t at, bp, end = UNWIND_GOES_ON;
+
+	if (!w || !t)
+		return UNWIND_BAD_FRAME;
+	bp = w->bp;
+	w->look = bp + 8;
+	if (kind == UNWIND_SWITCH_RBP) {
+		if (!bp || bp & 7)
+			return UNWIND_BAD_FRAME;
+	} else if (kind == UNWIND_GO_C) {
+		end = find_go_c(w, t) ? UNWIND_GOES_ON : UNWIND_UNREADABLE;
+	} else {
+		end = find_go_system(w, t, offset, &bp);
+	}
+	if (end)
+		return end;
+	at = w->look;
+	if (kind == UNWIND_SWITCH_RBP) {
+		if (!sonde_unwind_follow(w, t, w->bp))
+			return UNWIND_UNREADABLE;
+		bp = w->look;
+	}
+	if (!sonde_unwind_follow(w, t, at))
+		return UNWIND_UNREADABLE;
+	t->n_slots = WALK_SLOTS + 1; /* not learnt: it depends on more than the stack */
+	w->ip = w->look;
+	w->sp = at + 8;
+	w->bp = bp;
+	w->rbx_at = RBX_UNKNOWN;
+	w->by_fp = 1;
+	return UNWIND_GOES_ON;
+}
