@@ -158,11 +158,14 @@ static INLINE_CORE struct inode *inode_of(struct file *file)
 	return above;
 }
 
-static INLINE_CORE uint64_t vdso_of(struct task_struct *task)
+static INLINE_CORE uint64_t vdso_of(struct sonde_walk *w, struct task_struct *task)
 {
-	struct mm_struct___context *mm = (void *)task->mm;
+	struct mm_struct___context *mm;
 
-	return (uint64_t)mm->context.vdso;
+	bpf_core_read(&w->look, sizeof(w->look), &task->mm);
+	mm = (void *)w->look;
+	bpf_core_read(&w->look, sizeof(w->look), &mm->context.vdso);
+	return w->look;
 }
 
 /* Copy what counts of a mapping to w->vma. */
@@ -189,7 +192,7 @@ GLOBAL uint32_t sonde_unwind_read_vma(struct sonde_walk *w, uint64_t address)
 	if (inode) {
 		seen->device = BPF_CORE_READ(inode, i_sb, s_dev);
 		bpf_core_read(&seen->inode, sizeof(seen->inode), &inode->i_ino);
-	} else if (seen->start == vdso_of(bpf_get_current_task_btf())) {
+	} else if (seen->start == vdso_of(w, bpf_get_current_task_btf())) {
 		seen->inode = UNWIND_VDSO_INODE;
 	}
 	return 1;
