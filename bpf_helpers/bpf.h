@@ -23,6 +23,13 @@
 #undef SEC
 #define SEC(name) __attribute__((section(name)))
 
+/* Maps of the script's object that linked functions use too: defined there, declared here. */
+#ifdef SONDE_LINKED
+#define SHARED extern
+#else
+#define SHARED
+#endif
+
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
 typedef struct {

@@ -60,7 +60,7 @@ static INLINE uint32_t look(const struct sonde_stack_buffer *buffer, void *ctx, 
 
 	barrier_var(depth);
 	window[CHAIN_TOP] = 0; /* with 0 here nothing is learned */
-	return buffer->bit == 1 && depth < DEPTH &&
+	return !buffer->slot && depth < DEPTH &&
 	       !bpf_probe_read_kernel(window, CHAIN_WINDOW * 8, ctx) &&
 	       !bpf_probe_read_kernel(window + CHAIN_TOP, 8, (void *)(regs - 8));
 }
@@ -81,12 +81,12 @@ static INLINE uint64_t unwind(struct sonde_chain *c, void *ctx, struct sonde_sta
 {
 	uint64_t *ips = buffer->ips, *window = ips + WINDOW_AT, hash;
 	uint64_t top = window[CHAIN_TOP], j = c->turn & (CHAIN_WINDOW - 1), word = window[j];
-	volatile uint64_t *hidden = buffer->words;
+	volatile uint64_t *hidden = buffer->walk->words;
 	uint32_t n;
 
 	/* A store and a load, so that the verifier forgets what it knows about the length. */
 	*hidden = bpf_get_stack(ctx, ips, SONDE_MAX_FRAMES * 8, 0); /* also clears the window */
-	hash = sonde_stack_keep(buffer, *hidden, prog, 1, probe);
+	hash = sonde_stack_keep(buffer, *hidden, prog, 1, probe, 0);
 	n = (uint32_t)*hidden / 8;
 	if (n - CHAIN_TRACER - 2 < CHAIN_LINKS && ips[(n - 1) & 15] == top &&
 	    sonde_stack_in_trace_run(ips[1]) && sonde_stack_is_kept(buffer, hash))
@@ -104,17 +104,16 @@ INLINE uint64_t sonde_chain_stack(void *ctx, uint32_t prog, uint32_t probe)
 
 	if (!c)
 		return 0;
-	if (sonde_stack_take(&buffer)) {
+	if (sonde_stack_take(&buffer, probe)) {
 		if (look(&buffer, ctx, buffer.ips + WINDOW_AT))
 			hash = recall(c, buffer.ips + WINDOW_AT);
 		/* A store and a load hide the value from the verifier, so that it walks the rest
 		 * once and not once for each path to here. */
-		*(volatile uint64_t *)buffer.words = hash;
-		hash = *(volatile uint64_t *)buffer.words;
+		*(volatile uint64_t *)buffer.walk->words = hash;
+		hash = *(volatile uint64_t *)buffer.walk->words;
 		if (!hash)
 			hash = unwind(c, ctx, &buffer, prog, probe);
 		sonde_stack_give(&buffer);
 	}
-	sonde_stack_count(&buffer, probe);
 	return hash;
 }

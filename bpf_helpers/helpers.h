@@ -25,27 +25,23 @@ uint64_t sonde_syscall_number(struct pt_regs *regs);
 uint64_t sonde_number_pid(struct task_struct *task);
 void sonde_task_comm(struct task_struct *task, uint64_t *comm);
 
-/* A buffer for one stack in per-CPU memory. It belongs to the caller until it is given back. */
+/* A slot for one stack in per-CPU memory. It belongs to the caller until it is given back. */
 struct sonde_stack_buffer {
 	struct scratch *scratch;
 	struct sonde_walk *walk;
-	uint64_t *words, *ips; /* SONDE_MAX_FRAMES entries */
-	uint64_t bit;
-	uint32_t lost; /* enum sonde_loss */
+	uint64_t *ips; /* SONDE_MAX_FRAMES entries */
+	uint64_t slot;
 };
 #define NODEBUG __attribute__((nodebug)) /* must match the definitions */
-NODEBUG uint32_t sonde_stack_take(struct sonde_stack_buffer *buffer);
-NODEBUG uint64_t sonde_stack_keep(struct sonde_stack_buffer *buffer, long bytes, uint32_t prog,
-				  uint32_t program_frames, uint32_t probe);
-NODEBUG uint32_t sonde_stack_is_kept(struct sonde_stack_buffer *buffer, uint64_t hash);
-NODEBUG void sonde_stack_give(struct sonde_stack_buffer *buffer);
-NODEBUG void sonde_stack_count(const struct sonde_stack_buffer *buffer, uint32_t probe);
+NODEBUG uint32_t sonde_stack_take(struct sonde_stack_buffer *buffer, uint32_t probe);
+NODEBUG uint64_t sonde_stack_keep(const struct sonde_stack_buffer *buffer, long bytes,
+				  uint32_t prog, uint32_t program_frames, uint32_t probe,
+				  uint32_t limit);
+NODEBUG uint32_t sonde_stack_is_kept(const struct sonde_stack_buffer *buffer, uint64_t hash);
+NODEBUG void sonde_stack_give(const struct sonde_stack_buffer *buffer);
 NODEBUG uint32_t sonde_stack_in_trace_run(uint64_t ip);
-NODEBUG void sonde_stack_ask(const struct sonde_walk *w, uint32_t tgid, uint32_t exec_id);
-NODEBUG void sonde_stack_end_walk(struct sonde_walk *w, struct task_struct *task, uint32_t n,
-				  uint32_t limit, uint32_t tgid, uint32_t exec_id, uint32_t probe);
-NODEBUG uint64_t sonde_stack_keep_user(struct sonde_stack_buffer *buffer, uint32_t n, uint32_t tgid,
-				       uint32_t exec_id, uint32_t probe, uint32_t by_fp);
+NODEBUG uint32_t sonde_stack_begin(struct sonde_stack_buffer *buffer, struct task_struct *task);
+NODEBUG void sonde_ask(const struct sonde_walk *w);
 NODEBUG uint32_t sonde_stack_end(uint64_t hash);
 NODEBUG uint64_t sonde_other_stack(struct task_struct *task, uint32_t probe, uint32_t limit);
 uint64_t sonde_task_space(struct task_struct *task);

@@ -5,7 +5,7 @@
 #include "bpf_helpers/helpers.h"
 
 /* The runtime sets max_entries to probes * SONDE_LOSS_COUNT. */
-struct {
+SHARED struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
 	__type(key, uint32_t);

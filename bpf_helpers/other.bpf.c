@@ -4,6 +4,7 @@
  * that memory may be paged out.
  */
 #include "bpf_helpers/helpers.h"
+#include "bpf_helpers/stack.h"
 #include "bpf_helpers/unwind.h"
 
 enum {
@@ -71,33 +72,28 @@ static INLINE uint64_t capture_other(struct sonde_stack_buffer *buffer, struct t
 				     uint32_t probe, uint32_t limit)
 {
 	struct sonde_walk *w = buffer->walk;
-	uint32_t tgid = sonde_number_pid(task), exec_id = sonde_task_exec_id(task);
-	uint32_t n = walk_other(w, task, tgid, exec_id, limit);
+	uint32_t flags = sonde_stack_begin(buffer, task);
+	uint32_t n = walk_other(w, task, w->stack.tgid, w->stack.exec_id, limit);
 
 	if (w->end == UNWIND_NOT_READY && !sonde_control.open_last) {
 		if (w->must_ask)
-			sonde_stack_ask(w, tgid, exec_id);
+			sonde_ask(w);
 		sonde_control.open_missing = 1;
 		return 0; /* it is tried again */
 	}
-	if (!n)
-		return 0;
-	sonde_stack_end_walk(w, task, n, limit, tgid, exec_id, probe);
-	return sonde_stack_keep_user(buffer, n, tgid, exec_id, probe, 0);
+	return n ? sonde_keep_user(buffer->slot, n, probe, limit, flags) : 0;
 }
 
 /* The hash of the stack; 0 if it is to be tried again, when there are tables, or there is none. */
 INLINE uint64_t sonde_other_stack(struct task_struct *task, uint32_t probe, uint32_t limit)
 {
 	struct sonde_stack_buffer buffer;
-	uint64_t hash = 0;
+	uint64_t hash;
 
-	if (!sonde_config.unwinds || !sonde_task_has_memory(task))
+	if (!sonde_config.unwinds || !sonde_task_has_memory(task) ||
+	    !sonde_stack_take(&buffer, probe))
 		return 0;
-	if (sonde_stack_take(&buffer)) {
-		hash = capture_other(&buffer, task, probe, limit);
-		sonde_stack_give(&buffer);
-	}
-	sonde_stack_count(&buffer, probe);
+	hash = capture_other(&buffer, task, probe, limit);
+	sonde_stack_give(&buffer);
 	return hash;
 }

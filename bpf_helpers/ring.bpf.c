@@ -12,7 +12,7 @@
 #include "bpf_helpers/helpers.h"
 
 /* runtime/session/ring.c sets the sizes. */
-struct {
+SHARED struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
 	__uint(max_entries, 1);
@@ -21,7 +21,7 @@ struct {
 } sonde_events SEC(".maps");
 
 /* One page */
-struct {
+SHARED struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 4096);
 } sonde_wake SEC(".maps");

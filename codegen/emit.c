@@ -87,13 +87,15 @@ static bool drop_functions(struct gen *g)
 	return found;
 }
 
-/* Delete maps and data of the helpers that no program uses. */
+/* Delete maps and data of the helpers that neither programs nor linked functions use. */
 static void drop_globals(struct gen *g)
 {
 	for (LLVMValueRef next, v = LLVMGetFirstGlobal(g->module); v; v = next) {
+		const char *name = LLVMGetValueName(v);
+
 		next = LLVMGetNextGlobal(v);
-		if (!is_used(v) && strncmp(LLVMGetValueName(v), "sonde_", 6) == 0 &&
-		    strcmp(LLVMGetValueName(v), "sonde_license") != 0)
+		if (!is_used(v) && strncmp(name, "sonde_", 6) == 0 &&
+		    strcmp(name, "sonde_license") != 0 && !helper_is_linked(g, name))
 			LLVMDeleteGlobal(v);
 	}
 }

@@ -169,6 +169,8 @@ LLVMValueRef gen_call_helper(struct gen *g, const char *name, LLVMValueRef *args
 int helper_begin(struct gen *g);
 /* Link the functions of the library that the module calls. 0 or -1. */
 int helper_link(struct gen *g);
+/* Is this map or data used by functions that will be linked to the object (linked.def)? */
+bool helper_is_linked(const struct gen *g, const char *name);
 
 /* ---- expressions and statements */
 struct value gen_expr(struct gen *g, struct expr *e);

@@ -8,6 +8,7 @@
 #include <llvm-c/BitReader.h>
 #include <llvm-c/Linker.h>
 #include <stdio.h>
+#include <string.h>
 
 LLVMValueRef gen_helper(struct gen *g, int number, LLVMValueRef *args, unsigned n)
 {
@@ -62,10 +63,42 @@ static void set_linkage(LLVMModuleRef module, LLVMLinkage from, LLVMLinkage to)
 			LLVMSetLinkage(v, to);
 }
 
+static const struct {
+	const char *name;
+	bool is_user;
+} linked[] = {
+#define ALL false
+#define USER true
+#define LINKED(name, of) {#name, of},
+#include "bpf_helpers/linked.def"
+#undef LINKED
+#undef USER
+#undef ALL
+};
+
+bool helper_is_linked(const struct gen *g, const char *name)
+{
+	const struct plan_needs *needs = &g->plan->needs;
+
+	for (size_t i = 0; i < sizeof(linked) / sizeof(*linked); i++)
+		if (strcmp(linked[i].name, name) == 0)
+			return needs->ustack || (needs->kstack && !linked[i].is_user);
+	return false;
+}
+
+/* What is declared is copied from the library. */
+static void declare_linked(struct gen *g)
+{
+	for (size_t i = 0; i < sizeof(linked) / sizeof(*linked); i++)
+		if (helper_is_linked(g, linked[i].name))
+			LLVMAddGlobal(g->module, g->i8, linked[i].name);
+}
+
 int helper_link(struct gen *g)
 {
 	LLVMModuleRef library = g->library;
 
+	declare_linked(g);
 	g->library = NULL; /* the linker disposes of it */
 	set_linkage(library, LLVMExternalLinkage, LLVMLinkOnceODRLinkage);
 	if (LLVMLinkModules2(g->module, library)) {

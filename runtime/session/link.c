@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+extern const char sonde_object_keep[], sonde_object_keep_end[];
 extern const char sonde_object_unwind[], sonde_object_unwind_end[];
 extern const char sonde_object_no_unwind[], sonde_object_no_unwind_end[];
 
@@ -56,7 +57,7 @@ static int read_file(const struct file *f, void **out, size_t *len)
 	return 0;
 }
 
-enum { SCRIPT, UNWIND, LINKED, N_FILES };
+enum { SCRIPT, FUNCTIONS, LINKED, N_FILES };
 
 static int link_files(const struct file files[N_FILES])
 {
@@ -67,18 +68,21 @@ static int link_files(const struct file files[N_FILES])
 		return -errno;
 	err = bpf_linker__add_file(linker, files[SCRIPT].path, NULL);
 	if (!err)
-		err = bpf_linker__add_file(linker, files[UNWIND].path, NULL);
+		err = bpf_linker__add_file(linker, files[FUNCTIONS].path, NULL);
 	if (!err)
 		err = bpf_linker__finalize(linker);
 	bpf_linker__free(linker);
 	return err;
 }
 
-static int make_object(struct file *f, bool unwinds)
+static int make_object(struct file *f, const struct plan *plan, bool unwinds)
 {
-	const char *bytes = unwinds ? sonde_object_unwind : sonde_object_no_unwind;
-	const char *end = unwinds ? sonde_object_unwind_end : sonde_object_no_unwind_end;
+	const char *bytes = sonde_object_keep, *end = sonde_object_keep_end;
 
+	if (plan->needs.ustack) {
+		bytes = unwinds ? sonde_object_unwind : sonde_object_no_unwind;
+		end = unwinds ? sonde_object_unwind_end : sonde_object_no_unwind_end;
+	}
 	return make_file(f, bytes, (size_t)(end - bytes));
 }
 
@@ -89,11 +93,11 @@ int session_link(const struct plan *plan, bool unwinds, const void *elf, size_t 
 	int err;
 
 	*out = NULL;
-	if (!plan->needs.ustack)
+	if (!plan->needs.ustack && !plan->needs.kstack)
 		return 0;
 	err = make_file(&files[SCRIPT], elf, len);
 	if (!err)
-		err = make_object(&files[UNWIND], unwinds);
+		err = make_object(&files[FUNCTIONS], plan, unwinds);
 	if (!err)
 		err = make_file(&files[LINKED], NULL, 0);
 	if (!err)

@@ -32,7 +32,7 @@ static const struct {
 	 "Linux 6.8 does; programs of kprobes, uprobes and perf events work here, too"},
 	{"is not traceable", "the kernel does not allow this function to be traced", NULL},
 	{"frames is too deep", "loops are nested deeper than this kernel allows",
-	 "nest no more than 7 loops"},
+	 "nest no more than 7 loops, 5 around kstack and ustack(fp), 3 around ustack"},
 	{"infinite loop detected", "a loop has no end that the verifier can see",
 	 "give the loop a bound"},
 	{"back-edge from insn", "this kernel does not allow loops here", NULL},

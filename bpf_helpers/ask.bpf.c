@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
+/*
+ * What a walk asks of user space.
+ */
+#include "bpf_helpers/helpers.h"
+
+/* Have user space read the mappings of the process. If the ring is full, a later walk asks
+ * again. */
+INLINE void sonde_ask(const struct sonde_walk *w)
+{
+	struct sonde_unwind_event *ev = sonde_ring_try(sizeof(*ev));
+
+	if (!ev)
+		return;
+	ev->head.id = SONDE_EV_UNWIND;
+	ev->head.probe = 0;
+	ev->address = w->ip;
+	ev->tgid = w->stack.tgid;
+	ev->exec_id = w->stack.exec_id;
+	sonde_ring_submit_urgent(ev, sizeof(*ev));
+}

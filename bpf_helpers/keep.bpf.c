@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
+/*
+ * Keeps kernel stacks.
+ */
+#include "bpf_helpers/keep.h"
+
+enum { MAX_SKIP = SONDE_TRACER_FRAMES + 3 }; /* max. tracer frames */
+
+/* A polynomial, computed in blocks. The verifier walks every iteration, so each instruction per
+ * frame adds 0.1 ms to start-up; it walks what follows the loop once for each iteration as well, so
+ * the loop has a function of its own. The words behind the last frame are zero: the kernel clears
+ * the rest of the buffer, and the slack behind it is never written. */
+GLOBAL uint64_t sonde_keep_hash(const struct sonde_frames *frames, uint32_t n, uint64_t seed)
+{
+	const uint64_t *ips;
+	uint64_t h = seed;
+	uint32_t i = 0;
+
+	if (!frames)
+		return 0;
+	ips = frames->ips;
+	barrier_var(n); /* 6.1 derives no bound from i < n, so both tests are needed */
+	do {
+#pragma unroll
+		for (uint32_t j = 0; j < BLOCK; j++)
+			h = h * FACTOR + ips[j];
+		ips += BLOCK;
+		i += BLOCK;
+	} while (i < n && i < SONDE_MAX_FRAMES);
+	return h;
+}
+
+/* How many of the first frames belong to the tracer, in a program called by a tracepoint:
+ * `program_frames` of the program, then those of bpf_trace_runN, __bpf_trace_EVENT and
+ * __traceiter_EVENT that are present. */
+static INLINE uint32_t tracer_frames(const uint64_t *ips, uint32_t prog, uint32_t program_frames)
+{
+	uint32_t skip = program_frames;
+
+	if (prog >= SONDE_MAX_PROGS)
+		return skip;
+	for (int i = 0; i < 3; i++) {
+		uint64_t ip = ips[skip & 15];
+
+		if (!in_range(&sonde_config.trace_run, ip) &&
+		    !in_range(&sonde_config.frames[prog][SONDE_FRAME_TRACEITER], ip) &&
+		    !in_range(&sonde_config.frames[prog][SONDE_FRAME_BPF_TRACE], ip))
+			break;
+		skip++;
+	}
+	return skip;
+}
+
+/* Hide a number from the verifier by a store and a load: it walks what follows once, and not once
+ * for each path to here. */
+static INLINE uint64_t hide(uint64_t *place, uint64_t n)
+{
+	*(volatile uint64_t *)place = n;
+	return *(volatile uint64_t *)place;
+}
+
+GLOBAL uint64_t sonde_keep_kernel(uint32_t slot, long got, uint64_t frames_of, uint32_t probe,
+				  uint32_t limit)
+{
+	struct scratch *s = scratch_get();
+	uint64_t hash, n, skip, *words, *seen;
+	struct sonde_stack *st;
+
+	if (!s)
+		return 0;
+	words = taken_slot(s, slot)->words;
+	skip = hide(words, tracer_frames(words + HEADER_WORDS, frames_of >> 32, frames_of));
+	if (got < 0)
+		sonde_loss_count(probe, SONDE_LOSS_STACK_FAILED);
+	if (got < 0 || skip > MAX_SKIP || (uint64_t)got / 8 <= skip)
+		return 0;
+	st = (struct sonde_stack *)(words + skip);
+	n = end_capture(st, got, skip, probe, limit);
+	hash = hash_frames(st, n, n);
+	st->tgid = 0;
+	st->exec_id = 0;
+	st->sent = 0;
+	st->time_ns = 0;
+	seen = seen_at(s, hash);
+	if (*seen != hash && store(st, hash, probe))
+		*seen = hash;
+	return hash;
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
+/*
+ * Keeps user stacks. The first sighting of a stack is also sent to user space, which notes the
+ * mappings of the process while it lives. It counts as sent only if the record could be reserved.
+ */
+#include "bpf_helpers/keep.h"
+
+/* Announce a stack to user space. Returns 1 if it is known there. */
+static INLINE uint32_t announce(struct sonde_stack *kept, uint64_t hash, uint32_t is_unsure,
+				uint32_t probe)
+{
+	struct sonde_stack_event *ev;
+
+	if (!kept || kept->sent)
+		return kept != 0;
+	ev = sonde_ring_try(sizeof(*ev));
+	if (!ev) {
+		sonde_loss_count(probe, SONDE_LOSS_RING_FULL);
+		return 0;
+	}
+	kept->sent = 1;
+	ev->head.id = SONDE_EV_STACK;
+	ev->head.probe = probe;
+	ev->hash = hash;
+	ev->time_ns = bpf_ktime_get_ns();
+	ev->tgid = kept->tgid;
+	ev->exec_id = kept->exec_id;
+	kept->time_ns = is_unsure ? 0 : ev->time_ns;
+	sonde_ring_submit(ev, sizeof(*ev));
+	return 1;
+}
+
+_Static_assert((int)SONDE_LOSS_STACK_BAD_FRAME - SONDE_LOSS_STACK_DEEP ==
+		       UNWIND_END_COUNT - 1 - UNWIND_DEEP,
+	       "a loss for each end of a walk");
+
+static INLINE uint32_t loss_of(uint32_t end)
+{
+	end -= UNWIND_DEEP;
+	return SONDE_LOSS_STACK_DEEP + (end < UNWIND_END_COUNT - UNWIND_DEEP ? end : 0);
+}
+
+/* What remains to be done after a walk by the tables of unwind.h. */
+static INLINE void end_walk(struct sonde_walk *w, uint64_t n, uint32_t exits, uint32_t probe,
+			    uint32_t limit)
+{
+	uint32_t end = w->end;
+
+	if (n == limit)
+		end = UNWIND_COMPLETE;
+	/* the memory of a thread that ends is gone: its stack is marked, but not lost */
+	if (end != UNWIND_COMPLETE && !(end == UNWIND_UNREADABLE && exits))
+		sonde_loss_count(probe, loss_of(end));
+	if (w->must_ask)
+		sonde_ask(w);
+	w->stack.end = end;
+	zero_behind(w->stack.ips, set_frames(&w->stack, n));
+}
+
+/* Store the stack in a slot. */
+static INLINE uint64_t keep_user(struct scratch *s, struct sonde_walk *w, uint32_t probe)
+{
+	struct sonde_stack *st = &w->stack, *kept;
+	uint64_t hash, mark, *seen;
+
+	hash = finish(st->tgid) ^ st->exec_id ^ (uint64_t)st->end << 32 ^ w->files;
+	hash = hash_frames(st, at_most_all(st->n_frames), hash);
+	mark = hash ^ sonde_control.stack_sweeps; /* valid until the store is swept */
+	seen = seen_at(s, hash);
+	if (*seen != mark) {
+		st->sent = 0;
+		st->time_ns = 0;
+		kept = store(st, hash, probe);
+		if (!announce(kept, hash, w->is_unsure, probe))
+			return hash;
+		*seen = mark;
+	}
+	if (st->end == UNWIND_COMPLETE)
+		sonde_unwind_learn(w, hash);
+	return hash;
+}
+
+GLOBAL uint64_t sonde_keep_user(uint32_t slot, long got, uint32_t probe, uint32_t limit,
+				uint32_t flags)
+{
+	uint32_t by_fp = flags & KEEP_BY_FP, exits = flags & KEEP_EXITS;
+	struct scratch *s = scratch_get();
+	struct sonde_walk *w;
+
+	if (!s)
+		return 0;
+	if (by_fp && got < 0 && !exits)
+		sonde_loss_count(probe, SONDE_LOSS_STACK_FAILED);
+	if (by_fp && got < 8)
+		return 0;
+	w = taken_slot(s, slot);
+	if (by_fp) {
+		end_capture(&w->stack, got, 0, probe, limit);
+		w->files = 0; /* not known */
+		w->is_unsure = 1;
+		w->is_missing = 1; /* learn nothing */
+	} else {
+		end_walk(w, got, exits, probe, limit);
+	}
+	return keep_user(s, w, probe);
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
+/*
+ * What the two halves of a capture share: the half that is compiled with the script (stack.bpf.c),
+ * and the half that is linked to it (keep*.bpf.c).
+ */
+#pragma once
+#include "bpf_helpers/bpf.h"
+#include "bpf_helpers/walk.h"
+
+enum {
+	HEADER_WORDS = sizeof(struct sonde_stack) / 8 - SONDE_MAX_FRAMES,
+	SEEN = 256, /* a power of two */
+};
+
+struct scratch {
+	uint64_t busy; /* bit i: slot i is in use */
+	/* Hashes of stacks that are in the store and announced to user space: saves most captures a
+	 * lookup in the store. */
+	uint64_t seen[SEEN];
+	struct sonde_walk slot[SONDE_SCRATCH_SLOTS];
+};
+
+SHARED struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, uint32_t);
+	__type(value, struct scratch);
+} sonde_stack_scratch SEC(".maps");
+
+SHARED struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, SONDE_STACK_ENTRIES);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, uint64_t);
+	__type(value, struct sonde_stack);
+} sonde_stacks SEC(".maps");
+
+static INLINE struct scratch *scratch_get(void)
+{
+	uint32_t zero = 0;
+
+	return bpf_map_lookup_elem(&sonde_stack_scratch, &zero);
+}
+
+static INLINE uint64_t *seen_at(struct scratch *s, uint64_t hash)
+{
+	uint64_t i = hash;
+
+	barrier_var(i); /* the verifier must see the mask */
+	return &s->seen[i & (SEEN - 1)];
+}
+
+static INLINE uint32_t in_range(const volatile struct sonde_range *r, uint64_t ip)
+{
+	return ip >= r->start && ip < r->end;
+}
+
+enum keep_flags {
+	KEEP_BY_FP = 1,
+	KEEP_EXITS = 2
+}; /* captured by frame pointers; its thread ends */
+
+/* Store the stack in a slot of the scratch memory under its hash. Returns the hash; 0: no stack.
+ * `got`: bytes that bpf_get_stack() wrote, or frames that a walk found. `limit`: max. number of
+ * frames, 0: all. `frames_of`: KEEP_FRAMES_OF() of the program. A user stack has its tgid and
+ * exec_id already. */
+uint64_t sonde_keep_kernel(uint32_t slot, long got, uint64_t frames_of, uint32_t probe,
+			   uint32_t limit);
+uint64_t sonde_keep_user(uint32_t slot, long got, uint32_t probe, uint32_t limit, uint32_t flags);
+
+/* A program's number, and how many frames at the top of the kernel stack are its own. */
+#define KEEP_FRAMES_OF(prog, program_frames) ((uint64_t)(prog) << 32 | (program_frames))
