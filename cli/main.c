@@ -5,10 +5,8 @@
  */
 #include "codegen/codegen.h"
 #include "cli/compile.h"
-#include "cli/emit_facts.h"
 #include "cli/list_script.h"
 #include "cli/options.h"
-#include "parser/syntax/ast_dump.h"
 #include "parser/base/arena.h"
 #include "parser/lang/ast.h"
 #include "parser/base/diag.h"
@@ -172,28 +170,22 @@ static int front_end(struct arena *a, const struct options *o, struct kernel *k,
 	(*program)->params = o->params;
 	(*program)->n_params = o->n_params;
 	if (o->emit == EMIT_AST)
-		return ast_dump(*program, false, stdout), 0;
+		return run_dump(o, k, *program, NULL);
 	if (sema_run(a, *program, k, d))
 		return 1;
 	if (o->mode == MODE_LIST)
 		return list_script(k, *program, o->verbose, stdout);
-	if (o->emit == EMIT_TYPES)
-		return ast_dump(*program, true, stdout), 0;
-	if (o->emit == EMIT_FACTS)
-		return emit_facts(k, *program, stdout), 0;
+	if (o->emit == EMIT_TYPES || o->emit == EMIT_FACTS)
+		return run_dump(o, k, *program, NULL);
 	*plan = plan_make(a, *program, &po, d);
-	if (!*plan)
-		return 1;
-	if (o->emit == EMIT_PLAN)
-		plan_dump(*plan, k->n_cpus(k), stdout);
-	if (o->emit == EMIT_PLAN)
-		*plan = NULL;
-	return 0;
+	return *plan ? 0 : 1;
 }
 
 static int run_plan(const struct options *o, const struct program *program, const struct plan *plan,
 		    struct kernel *k)
 {
+	if (o->emit == EMIT_PLAN)
+		return run_dump(o, k, program, plan);
 	if (o->emit)
 		return run_emit(o, program, plan, k);
 	if (o->mode == MODE_CHECK)

@@ -5,9 +5,11 @@
  */
 #include "cli/run.h"
 #include "cli/compile.h"
+#include "cli/emit_facts.h"
 #include "cli/options.h"
 #include "parser/lang/kernel.h"
 #include "parser/plan/plan.h"
+#include "parser/syntax/ast_dump.h"
 #include "runtime/kernel/caps.h"
 #include "runtime/base/limit_hint.h"
 #include "runtime/base/log.h"
@@ -54,6 +56,22 @@ static int refuse_unchecked(const struct kernel *k)
 			  ? ": this requires CAP_SYS_ADMIN, or a mounted and readable tracefs"
 			  : limit_hint(k->unchecked));
 	return 2;
+}
+
+int run_dump(const struct options *o, struct kernel *k, const struct program *program,
+	     const struct plan *plan)
+{
+	FILE *f = open_output(o);
+
+	if (!f)
+		return 2;
+	if (o->emit == EMIT_FACTS)
+		emit_facts(k, program, f);
+	else if (o->emit == EMIT_PLAN)
+		plan_dump(plan, k->n_cpus(k), f);
+	else
+		ast_dump(program, o->emit == EMIT_TYPES, f);
+	return close_output(o, f);
 }
 
 /* An object that any loader can load: with the functions that the script's programs call. */

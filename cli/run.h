@@ -9,6 +9,10 @@ struct options;
 struct plan;
 struct program;
 
+/* --emit ast, types, facts (`plan` is not used), plan: to -o FILE or standard output. The exit
+ * status. */
+int run_dump(const struct options *o, struct kernel *k, const struct program *program,
+	     const struct plan *plan);
 /* --emit ir, ir-opt, asm, elf: to -o FILE or standard output. The exit status. */
 int run_emit(const struct options *o, const struct program *program, const struct plan *plan,
 	     const struct kernel *k);
