@@ -313,36 +313,33 @@ static INLINE uint64_t take_file(struct sonde_walk *w, uint64_t x)
  * that range, that stays, and is not compared again until something changes. */
 GLOBAL uint32_t sonde_unwind_take_vma(struct sonde_walk *w, uint64_t x, uint32_t is_known)
 {
-	uint64_t start, bytes, origin, id, tag;
-	uint32_t piece, is_anonymous;
 	struct checked *c;
 
 	if (!w)
 		return 0;
-	start = w->start;
-	bytes = w->bytes;
-	origin = w->origin;
-	piece = w->piece;
-	is_anonymous = (w->flags & UNWIND_RANGE_ANONYMOUS) != 0;
-	tag = tag_of(w);
-	id = take_file(w, x);
-	note_file(w, id);
+	w->known_start = w->start;
+	w->known_bytes = w->bytes;
+	w->known_origin = w->origin;
+	w->known_piece = w->piece;
+	w->known_tag = tag_of(w);
+	w->is_known_generated = (w->flags & UNWIND_RANGE_ANONYMOUS) != 0;
+	note_file(w, take_file(w, x));
 	w->is_missing |= !is_known;
 	if (!is_known)
 		return 0;
-	if (w->piece != piece || (piece && w->origin != origin) ||
-	    (!piece && is_anonymous != !w->vma.inode)) {
+	if (w->piece != w->known_piece || (w->piece && w->origin != w->known_origin) ||
+	    (!w->piece && w->is_known_generated != !w->vma.inode)) {
 		w->is_missing = 1; /* it was replaced */
 		return 0;
 	}
-	w->start = start;
-	w->bytes = bytes;
+	w->start = w->known_start;
+	w->bytes = w->known_bytes;
 	w->is_mapped = 1;
-	w->is_generated = is_anonymous;
-	c = check_at(tag);
+	w->is_generated = w->is_known_generated;
+	c = check_at(w->known_tag);
 	if (c) {
-		c->mark = tag ^ id;
-		c->file = id;
+		c->mark = w->known_tag ^ w->file;
+		c->file = w->file;
 	}
 	return 0;
 }

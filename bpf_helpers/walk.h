@@ -90,6 +90,9 @@ struct sonde_walk {
 	uint32_t trail;	     /* index of the walk's trail */
 	uint64_t hash;	     /* of the stack, if it was recalled by its trail; else 0 */
 	struct sonde_vma vma;
+	/* the range that w->vma is compared with: not on the stack, see unwind_vma.bpf.c */
+	uint64_t known_start, known_bytes, known_origin, known_tag;
+	uint32_t known_piece, is_known_generated;
 	uint64_t look;	   /* what is read of the kernel's structs */
 	uint64_t node[15]; /* the pivots of a node of the kernel's tree of mappings */
 	uint64_t window_at, window_bytes; /* address of the window, and how much of it is valid */
