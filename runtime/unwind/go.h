@@ -29,9 +29,9 @@ struct go_table {
 };
 
 /* Add the functions of the section `bytes` to c, which refers to *t from then on; its read_code and
- * file are set. The code starts
- * at `text` if the table does not say where (in a position-independent file); `entry` is the file's
- * entry point. What is not of a known form is ignored. 0 or -ENOMEM, -EFBIG. */
+ * file are set. The code starts at `text` if the table does not say where (in a file that is
+ * position-independent); `entry` is the file's entry point. What is not of a known form is ignored.
+ * 0 or -ENOMEM, -EFBIG. */
 int go_add_functions(struct cfi *c, struct go_table *t, const uint8_t *bytes, size_t n,
 		     uint64_t text, uint64_t entry);
 /* Pack the rows for code from `start` to `end` of the function that is described at offset

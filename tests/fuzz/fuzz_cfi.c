@@ -53,6 +53,23 @@ static void check_table(const struct unwind_table *t, const struct unwind_rules 
 	assert(rules->list.n <= UNWIND_RULES);
 }
 
+struct input {
+	const uint8_t *data;
+	size_t size;
+};
+
+/* The code of Go's functions is somewhere in the input. */
+static size_t read_code(void *file, uint64_t address, uint8_t *out, size_t n)
+{
+	const struct input *input = file;
+	size_t at = address % input->size;
+
+	if (n > input->size - at)
+		n = input->size - at;
+	memcpy(out, input->data + at, n);
+	return n;
+}
+
 /* A table of Go's functions, with a header that is right as far as possible. */
 static int add_go(struct cfi *c, struct go_table *t, const uint8_t *data, size_t size,
 		  uint8_t *copy)
@@ -74,7 +91,8 @@ static int read_section(const uint8_t *data, size_t size, struct unwind_rules *r
 	struct cfi c = {.segments = segments, .n_segments = 2};
 	struct cfi_section section = {.is_debug = data[0] & DEBUG};
 	uint8_t *copy = malloc(size + 72);
-	struct go_table table;
+	struct input input = {data, size};
+	struct go_table table = {.read_code = read_code, .file = &input};
 	struct pack pack;
 	uint32_t address;
 	int err;
