@@ -24,12 +24,9 @@ static void map_at(struct procmap *p, uint32_t tgid, uint64_t start, uint64_t en
 	procmap_mmap(p, tgid, &m, path, 1, (uint64_t)(unsigned char)path[1]);
 }
 
-static void assert_mapped(struct procmap *p, uint32_t tgid, uint32_t exec_id, uint64_t address,
-			  const char *path, uint64_t file_offset)
+static void assert_is(const struct mapping *m, uint64_t address, const char *path,
+		      uint64_t file_offset)
 {
-	bool is_newest;
-	const struct mapping *m = procmap_find(p, tgid, exec_id, address, UINT64_MAX, &is_newest);
-
 	if (!path) {
 		assert_null(m);
 		return;
@@ -37,6 +34,15 @@ static void assert_mapped(struct procmap *p, uint32_t tgid, uint32_t exec_id, ui
 	assert_non_null(m);
 	assert_string_equal(m->file->path, path);
 	assert_int_equal(address - m->start + m->file_offset, file_offset);
+}
+
+static void assert_mapped(struct procmap *p, uint32_t tgid, uint32_t exec_id, uint64_t address,
+			  const char *path, uint64_t file_offset)
+{
+	bool is_newest;
+
+	assert_is(procmap_find(p, tgid, exec_id, address, UINT64_MAX, &is_newest), address, path,
+		  file_offset);
 }
 
 static void test_overlap(void **state)
@@ -109,15 +115,8 @@ static void assert_mapped_then(struct procmap *p, uint64_t time_ns, uint64_t add
 			       const char *path, uint64_t file_offset)
 {
 	bool is_newest;
-	const struct mapping *m = procmap_find(p, 1, 0, address, time_ns, &is_newest);
 
-	if (!path) {
-		assert_null(m);
-		return;
-	}
-	assert_non_null(m);
-	assert_string_equal(m->file->path, path);
-	assert_int_equal(address - m->start + m->file_offset, file_offset);
+	assert_is(procmap_find(p, 1, 0, address, time_ns, &is_newest), address, path, file_offset);
 }
 
 /* Libraries that are loaded in the place of others. */
