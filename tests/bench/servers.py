@@ -26,22 +26,27 @@ STATS = "/proc/sys/kernel/bpf_stats_enabled"
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
-def servers(bench):
+def of_servers(bench, measured):
+    """The rows that measured(program) returns, of each server that is installed."""
     rows = []
     for kind in programs.Redis, programs.Nginx, programs.Postgres:
         program = kind(os.path.dirname(bench.sonde))
         try:
             if program.lacks():
                 bench.note(f"{program.name} is left out: no {', '.join(program.lacks())}")
-            else:
-                rows += measure(bench, program)
+                continue
+            print(f"bench:   {program.name} …", file=sys.stderr)
+            rows += measured(program)
         finally:
             program.stop()
     return rows
 
 
+def servers(bench):
+    return of_servers(bench, lambda program: measure(bench, program))
+
+
 def measure(bench, program):
-    print(f"bench:   {program.name} …", file=sys.stderr)
     rows = throughput(bench, program, program.start())
     program.load()
     time.sleep(SETTLE_S)

@@ -17,6 +17,7 @@ from harness import Row, Tracer, Workload, hand_written, median, sonde, take_tur
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "long"))
 
 import programs  # noqa: E402
+from servers import of_servers  # noqa: E402
 
 DEPTHS = (6, 20, 60)
 BUILDS = {"no frame pointers": "-fomit-frame-pointer", "frame pointers": "-fno-omit-frame-pointer"}
@@ -118,21 +119,10 @@ def at_depth(bench, load, walks, what):
 # ---- servers ------------------------------------------------------------------------------------------------
 
 def throughput(bench, walks):
-    rows = []
-    for kind in programs.Redis, programs.Nginx, programs.Postgres:
-        program = kind(os.path.dirname(bench.sonde))
-        try:
-            if program.lacks():
-                bench.note(f"{program.name} is left out: no {', '.join(program.lacks())}")
-            else:
-                rows += under_load(bench, program, walks)
-        finally:
-            program.stop()
-    return rows
+    return of_servers(bench, lambda program: under_load(bench, program, walks))
 
 
 def under_load(bench, program, walks):
-    print(f"bench:   {program.name} …", file=sys.stderr)
     pid = program.start()
     scope = ["-p", str(pid)] + (["--follow"] if program.follow else [])
     tracers = {walk: (lambda w=walk: sonde(bench, LINE % w, *scope)) for walk in walks}
