@@ -154,12 +154,17 @@ static void insert_item(struct maptable *t, uint32_t at, const struct mapping *m
 
 /* ---- former mappings ---- */
 
+static void note_forgotten(struct former *former, uint64_t gone_ns)
+{
+	if (!former->forgotten_from_ns)
+		former->forgotten_from_ns = gone_ns;
+	former->forgotten_to_ns = gone_ns;
+}
+
 static void forget_former(struct mapfiles *files, struct former *former, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
-		if (!former->forgotten_from_ns)
-			former->forgotten_from_ns = former->items[i].gone_ns;
-		former->forgotten_to_ns = former->items[i].gone_ns;
+		note_forgotten(former, former->items[i].gone_ns);
 		mapfile_put(files, former->items[i].file);
 	}
 	vec_remove(former, 0, n);
@@ -174,13 +179,10 @@ static void add_former(struct mapfiles *files, struct former *former, const stru
 	gone.was_older = m->is_older;
 	if (former->n == FORMER_MAX)
 		forget_former(files, former, FORMER_MAX / 4);
-	if (vec_push(former, gone)) {
-		if (!former->forgotten_from_ns)
-			former->forgotten_from_ns = gone.gone_ns;
-		former->forgotten_to_ns = gone.gone_ns;
-		return;
-	}
-	gone.file->refs++;
+	if (vec_push(former, gone))
+		note_forgotten(former, gone.gone_ns);
+	else
+		gone.file->refs++;
 }
 
 /* What *m replaces becomes former; but memory that is mapped anew stays the same memory. */
