@@ -108,7 +108,7 @@ static void post(struct unwind_worker *w, const struct request *r)
 	pthread_mutex_unlock(&w->lock);
 }
 
-/* The process may get a space: what is reported of it before that is answered counts. */
+/* The process has a space, or may get one: what is reported of it from now on counts. */
 static void expect_locked(struct unwind_worker *w, uint32_t tgid)
 {
 	if (tgid && !tgid_set_find(&w->known, tgid))
@@ -118,14 +118,14 @@ static void expect_locked(struct unwind_worker *w, uint32_t tgid)
 /* A report of the kernel: only of processes that have a space, or may get one. */
 static void report(struct unwind_worker *w, const struct request *r)
 {
+	bool is_known;
+
 	pthread_mutex_lock(&w->lock);
-	if (tgid_set_find(&w->known, r->tgid)) {
-		if (r->kind == FORK)
-			expect_locked(w, r->other);
+	is_known = tgid_set_find(&w->known, r->tgid);
+	if (is_known && r->kind == FORK)
+		expect_locked(w, r->other);
+	if (is_known || (r->kind == FORK && tgid_set_find(&w->known, r->other)))
 		post_locked(w, r);
-	} else if (r->kind == FORK && tgid_set_find(&w->known, r->other)) {
-		post_locked(w, r);
-	}
 	pthread_mutex_unlock(&w->lock);
 }
 
@@ -219,10 +219,10 @@ static void update_known(struct unwind_worker *w, uint32_t tgid)
 	bool has = tgid && unwind_spaces_has(w->spaces, tgid);
 
 	pthread_mutex_lock(&w->lock);
-	if (!has)
+	if (has)
+		expect_locked(w, tgid);
+	else
 		tgid_set_remove(&w->known, tgid);
-	else if (!tgid_set_find(&w->known, tgid))
-		(void)tgid_set_insert(&w->known, tgid);
 	pthread_mutex_unlock(&w->lock);
 }
 
