@@ -198,21 +198,24 @@ static bool has_walks(const struct plan_span *s)
 	return false;
 }
 
+/* A program that visits all threads for the spans of a probe. */
+static void add_visit(struct planner *pl, enum plan_prog_kind kind, const char *name, uint32_t id)
+{
+	uint32_t i = plan_prog_add(pl, (struct plan_prog){.kind = kind}, name);
+	struct plan_prog *g = &pl->plan->progs[i];
+
+	arena_push(pl->arena, g->probes, g->n_probes, id);
+}
+
 void plan_span_open(struct planner *pl, uint32_t id)
 {
 	const struct plan_probe *q = &pl->plan->probes[id];
-	struct plan_prog g = {.kind = PP_OPEN_SPANS};
-	uint32_t prog;
 
 	if (pl->program->config.open_spans != OPEN_SPANS_COUNT || q->state.kind == SPAN_NO ||
 	    span_rows[q->state.kind].state != STATE_TASK)
 		return;
-	prog = plan_prog_add(pl, g, "open");
-	arena_push(pl->arena, pl->plan->progs[prog].probes, pl->plan->progs[prog].n_probes, id);
+	add_visit(pl, PP_OPEN_SPANS, "open", id);
 	pl->plan->needs.task = true; /* to see whether it is on a CPU */
-	if (!has_walks(&q->state) || (pl->kernel && !kernel_has(pl->kernel, CAP_UNWIND_OTHER)))
-		return;
-	g = (struct plan_prog){.kind = PP_OPEN_STACKS};
-	prog = plan_prog_add(pl, g, "stacks");
-	arena_push(pl->arena, pl->plan->progs[prog].probes, pl->plan->progs[prog].n_probes, id);
+	if (has_walks(&q->state) && (!pl->kernel || kernel_has(pl->kernel, CAP_UNWIND_OTHER)))
+		add_visit(pl, PP_OPEN_STACKS, "stacks", id);
 }
