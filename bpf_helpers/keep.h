@@ -15,8 +15,6 @@
 #include "bpf_helpers/ask.bpf.c"
 #pragma clang attribute pop
 
-#define FACTOR 0x9e3779b97f4a7c15ull
-
 static INLINE uint64_t finish(uint64_t h)
 {
 	h *= FACTOR;

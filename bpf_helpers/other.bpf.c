@@ -8,7 +8,6 @@
 #include "bpf_helpers/unwind.h"
 
 enum {
-	OTHER_PAGE = 4096,
 	OTHER_STEPS = 4 * SONDE_MAX_FRAMES, /* max. steps, with those that are done again */
 };
 
@@ -21,7 +20,7 @@ struct other {
 /* Read the window anew from w->need upwards, as sonde_unwind_read() does for the current thread. */
 static INLINE void fetch(struct sonde_walk *w, struct task_struct *task)
 {
-	uint64_t at = w->need, bytes = -at & (OTHER_PAGE - 1);
+	uint64_t at = w->need, bytes = -at & (PAGE - 1);
 	uint32_t i = w->n_given++;
 
 	w->need = 0;

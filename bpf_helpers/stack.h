@@ -56,9 +56,9 @@ static INLINE uint32_t in_range(const volatile struct sonde_range *r, uint64_t i
 }
 
 enum keep_flags {
-	KEEP_BY_FP = 1,
-	KEEP_EXITS = 2
-}; /* captured by frame pointers; its thread ends */
+	KEEP_BY_FP = 1, /* captured by frame pointers */
+	KEEP_EXITS = 2, /* its thread ends */
+};
 
 /* Store the stack in a slot of the scratch memory under its hash. Returns the hash; 0: no stack.
  * `got`: bytes that bpf_get_stack() wrote, or frames that a walk found. `limit`: max. number of

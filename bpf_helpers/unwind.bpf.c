@@ -394,7 +394,7 @@ static INLINE_CORE void begin_current(struct sonde_walk *w, uint32_t tgid, uint3
 	if (is_between_programs(w, task))
 		w->end = UNWIND_COMPLETE;
 	begin(w, tgid, exec_id);
-	mix = (w->ip ^ w->sp << 7 ^ w->bp << 13 ^ w->generation ^ limit) * 0x9e3779b97f4a7c15ull;
+	mix = (w->ip ^ w->sp << 7 ^ w->bp << 13 ^ w->generation ^ limit) * FACTOR;
 	if (!w->slot && w->generation)
 		w->trail = mix >> 57;
 }

@@ -235,8 +235,6 @@ struct {
 	__type(value, struct checks);
 } sonde_unwind_checks SEC(".maps");
 
-#define FACTOR 0x9e3779b97f4a7c15ull
-
 static INLINE uint64_t tag_of(const struct sonde_walk *w)
 {
 	uint64_t tag = (w->signature ^ w->start) * FACTOR;
