@@ -35,20 +35,21 @@ enum {
 };
 
 enum builtin_traits {
-	TR_TASK = 1,	  /* belongs to a thread, and is the same at both ends of its span */
-	TR_CONST = 2,	  /* known at compile time */
-	TR_NOW = 4,	  /* read when it is used */
-	TR_STACK = 8,	  /* a captured stack */
-	TR_START = 16,	  /* stored at the start of a span */
-	TR_ACT = 32,	  /* a call made for its effect */
-	TR_MAP = 64,	  /* its first argument may name a whole map */
-	TR_THREAD = 128,  /* never changes in a thread's life */
-	TR_ENTRY = 256,	  /* its argument is evaluated at the event that starts the span */
-	TR_END = 512,	  /* known only where a span ends */
-	TR_TEXT = 1024,	  /* of a positional parameter, its first argument takes the string */
-	TR_HERE = 2048,	  /* of the processor or the process in which the probe fires */
-	TR_PLAIN = 4096,  /* cheap, and never counted as a loss: may be computed before the body */
-	TR_READER = 8192, /* in an iterator it would describe the reading thread */
+	TR_TASK = 1,	   /* belongs to a thread, and is the same at both ends of its span */
+	TR_CONST = 2,	   /* known at compile time */
+	TR_NOW = 4,	   /* read when it is used */
+	TR_STACK = 8,	   /* a captured stack */
+	TR_START = 16,	   /* stored at the start of a span */
+	TR_ACT = 32,	   /* a call made for its effect */
+	TR_MAP = 64,	   /* its first argument may name a whole map */
+	TR_THREAD = 128,   /* never changes in a thread's life */
+	TR_ENTRY = 256,	   /* its argument is evaluated at the event that starts the span */
+	TR_END = 512,	   /* known only where a span ends */
+	TR_TEXT = 1024,	   /* of a positional parameter, its first argument takes the string */
+	TR_HERE = 2048,	   /* of the processor or the process in which the probe fires */
+	TR_PLAIN = 4096,   /* cheap, and never counted as a loss: may be computed before the body */
+	TR_READER = 8192,  /* in an iterator it would describe the reading thread */
+	TR_UNSAFE = 16384, /* changes the system or the traced program: needs --unsafe */
 	/* In an interrupt these describe what was interrupted, in the interval thread sonde
 	 * itself. */
 	TR_INTERRUPTED = TR_TASK | TR_STACK | TR_END | TR_HERE,

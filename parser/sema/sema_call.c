@@ -108,6 +108,18 @@ static void type_arg(struct sema *s, struct expr *e, uint32_t i)
 		sema_type_expr(s, arg);
 }
 
+/* What a script must not do to the system without its user's consent. */
+static bool check_unsafe(struct sema *s, const struct expr *e)
+{
+	if (!(e->call.builtin->traits & TR_UNSAFE) || s->program->unsafe)
+		return true;
+	sema_error(s, e->span, "needs-unsafe", "%s() is an unsafe function being used in safe mode",
+		   e->call.name);
+	if (s->report)
+		diag_hint(s->diags, "the option --unsafe allows it");
+	return false;
+}
+
 const struct type *chk_none(struct sema *s, struct expr *e)
 {
 	const struct builtin *b = ast_builtin(e);
@@ -128,7 +140,7 @@ const struct type *sema_type_call(struct sema *s, struct expr *e)
 		return &type_error;
 	if (b->kind == BUILTIN_VAR)
 		return b->check(s, e);
-	if (check_arity(s, e, &sig) || check_args(s, e, &sig))
+	if (!check_unsafe(s, e) || check_arity(s, e, &sig) || check_args(s, e, &sig))
 		return b->kind == BUILTIN_FN && sig.result ? sig.result : &type_error;
 	return b->check(s, e);
 }
