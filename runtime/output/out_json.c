@@ -308,6 +308,11 @@ static int json_test(struct out *o, const struct view_test *v)
 	return end(w);
 }
 
+static int json_end(struct out *o)
+{
+	return out_json(o)->file.error;
+}
+
 static void json_close(struct out *o)
 {
 	if (!o)
@@ -333,6 +338,7 @@ struct out *out_json_new(FILE *f)
 		.attached = json_attached,
 		.lost = json_lost,
 		.test = json_test,
+		.end = json_end,
 		.flush = out_file_flush,
 		.close = json_close,
 	};

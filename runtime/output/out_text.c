@@ -59,6 +59,15 @@ static int text_map(struct out *o, const struct view_map *m)
 	return out_file_done(w);
 }
 
+/* Ends the line in which a terminal shows ^C, and sets the maps off by an empty one. */
+static int text_end(struct out *o)
+{
+	struct out_file *w = out_text(o);
+
+	text_string(&w->text, "\n\n");
+	return out_file_done(w);
+}
+
 static int text_attached(struct out *o, uint32_t n_probes)
 {
 	(void)o;
@@ -95,6 +104,7 @@ struct out *out_text_new(FILE *f)
 		.attached = text_attached,
 		.lost = text_lost,
 		.test = out_text_test,
+		.end = text_end,
 		.flush = out_file_flush,
 		.close = text_close,
 	};

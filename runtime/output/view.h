@@ -134,6 +134,8 @@ struct out {
 	int (*attached)(struct out *o, uint32_t n_probes);
 	int (*lost)(struct out *o, const struct view_loss *l);
 	int (*test)(struct out *o, const struct view_test *t);
+	/* Everything that the script prints is written; only the maps at the end may follow. */
+	int (*end)(struct out *o);
 	int (*flush)(struct out *o);
 	void (*close)(struct out *o);
 };

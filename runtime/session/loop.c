@@ -214,6 +214,16 @@ static int exit_status(const struct loop *l, int end_err, uint64_t n_lost)
 	return l->s->control ? (int)(l->s->control->exit_code & 0xff) : 0;
 }
 
+static void print_end(struct loop *l)
+{
+	int err = l->events.out->end(l->events.out);
+
+	if (err && !l->events.error)
+		l->events.error = err;
+	if (l->s->plan->config.print_maps_on_exit)
+		events_print_maps(&l->events);
+}
+
 /* Detach, run END, print the remaining records, the maps and the losses. */
 static int finish(struct loop *l)
 {
@@ -232,8 +242,8 @@ static int finish(struct loop *l)
 	err = session_run_special(l->s, PP_END) ?: err;
 	err = err ?: interval_thread_error(l->s->interval_thread);
 	loop_drain_rest(l);
-	if (l->s->plan->config.print_maps_on_exit && !l->o->tests)
-		events_print_maps(&l->events);
+	if (!l->o->tests)
+		print_end(l);
 	loop_flush(l); /* before messages on standard error */
 	session_unwind_report(l->s);
 	n_lost = loss_report(l->s, l->events.out);
