@@ -268,7 +268,7 @@ static INLINE uint32_t check_call(struct sonde_walk *w)
 {
 	if (sonde_unwind_follows_call(w, w->ip))
 		w->n_certain = 0;
-	else if (!w->is_generated)
+	else if (!(w->flags & UNWIND_RANGE_ANONYMOUS))
 		return UNWIND_NO_CALL;
 	else if (!w->n_certain)
 		w->n_certain = w->n_frames;

@@ -67,7 +67,6 @@ GLOBAL uint32_t sonde_unwind_range(struct sonde_walk *w, uint32_t ranges, uint64
 	w->origin = r->origin + shift;
 	w->piece = r->piece;
 	w->is_mapped = 1;
-	w->is_generated = r->flags & UNWIND_RANGE_ANONYMOUS;
 	w->flags = r->flags;
 	return 1;
 }

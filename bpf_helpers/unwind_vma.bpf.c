@@ -301,8 +301,8 @@ static INLINE uint64_t take_file(struct sonde_walk *w, uint64_t x)
 		w->start = w->vma.start;
 		w->bytes = w->vma.bytes;
 		w->piece = 0;
-		w->is_generated = !key.inode;
-		w->is_mapped = w->is_generated; /* JIT code has no table; a file's may come */
+		w->flags = key.inode ? 0 : UNWIND_RANGE_ANONYMOUS;
+		w->is_mapped = !key.inode; /* JIT code has no table; a file's may come */
 	}
 	return key.device ? ((key.inode * FACTOR ^ key.device) * FACTOR ^ origin) * FACTOR : 0;
 }
@@ -320,20 +320,20 @@ GLOBAL uint32_t sonde_unwind_take_vma(struct sonde_walk *w, uint64_t x, uint32_t
 	w->known_origin = w->origin;
 	w->known_piece = w->piece;
 	w->known_tag = tag_of(w);
-	w->is_known_generated = (w->flags & UNWIND_RANGE_ANONYMOUS) != 0;
+	w->known_flags = w->flags;
 	note_file(w, take_file(w, x));
 	w->is_missing |= !is_known;
 	if (!is_known)
 		return 0;
 	if (w->piece != w->known_piece || (w->piece && w->origin != w->known_origin) ||
-	    (!w->piece && w->is_known_generated != !w->vma.inode)) {
+	    (!w->piece && (w->flags ^ w->known_flags) & UNWIND_RANGE_ANONYMOUS)) {
 		w->is_missing = 1; /* it was replaced */
 		return 0;
 	}
 	w->start = w->known_start;
 	w->bytes = w->known_bytes;
 	w->is_mapped = 1;
-	w->is_generated = w->is_known_generated;
+	w->flags = w->known_flags;
 	c = check_at(w->known_tag);
 	if (c) {
 		c->mark = w->known_tag ^ w->file;

@@ -67,12 +67,11 @@ struct sonde_walk {
 	uint32_t n_given;
 	uint64_t start, bytes, origin; /* the mapping of the last frame (struct unwind_range) */
 	uint32_t piece;
-	uint32_t is_mapped;    /* it is all that will be known of that mapping */
-	uint32_t is_generated; /* not of a file: code that was compiled at run time */
-	uint32_t flags;	       /* enum unwind_range_flags, if it is one of the process's ranges */
-	uint32_t is_unsure;    /* nothing tells what is mapped: before 6.1, other threads */
-	uint64_t file;	       /* what is mapped there, hashed; 0: no file */
-	uint64_t files;	       /* the same of all frames */
+	uint32_t flags;	    /* enum unwind_range_flags */
+	uint32_t is_mapped; /* it is all that will be known of that mapping */
+	uint32_t is_unsure; /* nothing tells what is mapped: before 6.1, other threads */
+	uint64_t file;	    /* what is mapped there, hashed; 0: no file */
+	uint64_t files;	    /* the same of all frames */
 	uint32_t ranges, n_ranges;
 	uint64_t signature;  /* differs if the mappings may differ: unwind_vma.bpf.c */
 	uint32_t generation; /* of the ranges; 0: none */
@@ -92,7 +91,7 @@ struct sonde_walk {
 	struct sonde_vma vma;
 	/* the range that w->vma is compared with: not on the stack, see unwind_vma.bpf.c */
 	uint64_t known_start, known_bytes, known_origin, known_tag;
-	uint32_t known_piece, is_known_generated;
+	uint32_t known_piece, known_flags;
 	uint64_t look;	   /* what is read of the kernel's structs */
 	uint64_t node[15]; /* the pivots of a node of the kernel's tree of mappings */
 	uint64_t window_at, window_bytes; /* address of the window, and how much of it is valid */
