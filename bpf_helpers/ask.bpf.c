@@ -6,7 +6,7 @@
 
 /* Have user space read the mappings of the process. If the ring is full, a later walk asks
  * again. */
-INLINE void sonde_ask(const struct sonde_walk *w)
+INLINE void sonde_ask(uint32_t tgid, uint32_t exec_id, uint64_t is_exec)
 {
 	struct sonde_unwind_event *ev = sonde_ring_try(sizeof(*ev));
 
@@ -14,8 +14,8 @@ INLINE void sonde_ask(const struct sonde_walk *w)
 		return;
 	ev->head.id = SONDE_EV_UNWIND;
 	ev->head.probe = 0;
-	ev->address = w->ip;
-	ev->tgid = w->stack.tgid;
-	ev->exec_id = w->stack.exec_id;
+	ev->tgid = tgid;
+	ev->exec_id = exec_id;
+	ev->is_exec = is_exec;
 	sonde_ring_submit_urgent(ev, sizeof(*ev));
 }

@@ -41,7 +41,8 @@ NODEBUG uint32_t sonde_stack_is_kept(const struct sonde_stack_buffer *buffer, ui
 NODEBUG void sonde_stack_give(const struct sonde_stack_buffer *buffer);
 NODEBUG uint32_t sonde_stack_in_trace_run(uint64_t ip);
 NODEBUG uint32_t sonde_stack_begin(struct sonde_stack_buffer *buffer, struct task_struct *task);
-NODEBUG void sonde_ask(const struct sonde_walk *w);
+NODEBUG void sonde_ask(uint32_t tgid, uint32_t exec_id, uint64_t is_exec);
+uint32_t sonde_scope_current(struct task_struct *task);
 NODEBUG uint32_t sonde_stack_end(uint64_t hash);
 NODEBUG uint64_t sonde_other_stack(struct task_struct *task, uint32_t probe, uint32_t limit);
 uint64_t sonde_task_space(struct task_struct *task);

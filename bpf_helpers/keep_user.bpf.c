@@ -52,7 +52,7 @@ static INLINE void end_walk(struct sonde_walk *w, uint64_t n, uint32_t exits, ui
 	if (end != UNWIND_COMPLETE && !(end == UNWIND_UNREADABLE && exits))
 		sonde_loss_count(probe, loss_of(end));
 	if (w->must_ask)
-		sonde_ask(w);
+		sonde_ask(w->stack.tgid, w->stack.exec_id, 0);
 	w->stack.end = end;
 	zero_behind(w->stack.ips, set_frames(&w->stack, n));
 }

@@ -27,6 +27,11 @@ GLOBAL uint32_t sonde_unwind_other(struct sonde_walk *w)
 	return w ? 1 : 1;
 }
 
+GLOBAL uint32_t sonde_unwind_has_program(void)
+{
+	return 1;
+}
+
 GLOBAL uint64_t sonde_unwind_finish(struct sonde_walk *w, uint32_t tgid, uint32_t exec_id)
 {
 	return w && tgid && exec_id ? 0 : 0;

@@ -76,7 +76,7 @@ static INLINE uint64_t capture_other(struct sonde_stack_buffer *buffer, struct t
 
 	if (w->end == UNWIND_NOT_READY && !sonde_control.open_last) {
 		if (w->must_ask)
-			sonde_ask(w);
+			sonde_ask(w->stack.tgid, w->stack.exec_id, 0);
 		sonde_control.open_missing = 1;
 		return 0; /* it is tried again */
 	}

@@ -99,12 +99,13 @@ struct sonde_stack_event {
 };
 
 /* A walk met code of process `tgid` for which there is no table: read its mappings. Sent once
- * a second, until they have been read. */
+ * a second, until they have been read. is_exec: the process has just begun a program whose file has
+ * no table. */
 struct sonde_unwind_event {
 	struct sonde_event head;
-	uint64_t address;
 	uint32_t tgid;
 	uint32_t exec_id;
+	uint64_t is_exec;
 };
 
 struct sonde_exit_event {

@@ -70,6 +70,10 @@ struct mm_struct___tree {
 	struct maple_tree mm_mt; /* since 6.1 */
 };
 
+struct mm_struct___program {
+	struct file *exe_file;
+};
+
 struct mm_struct___context {
 	struct {
 		uint64_t ctx_id; /* struct sonde_signs */
@@ -156,6 +160,19 @@ static INLINE_CORE struct inode *inode_of(struct file *file)
 	    BPF_CORE_READ(above, i_size) != BPF_CORE_READ(inode, i_size))
 		return inode;
 	return above;
+}
+
+GLOBAL uint32_t sonde_unwind_has_program(void)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct mm_struct___program *mm = (void *)BPF_CORE_READ(task, mm);
+	struct unwind_file_key key;
+	struct inode *inode;
+
+	inode = inode_of(BPF_CORE_READ(mm, exe_file));
+	key.device = BPF_CORE_READ(inode, i_sb, s_dev);
+	key.inode = BPF_CORE_READ(inode, i_ino);
+	return bpf_map_lookup_elem(&sonde_unwind_files, &key) != 0;
 }
 
 static INLINE_CORE uint64_t vdso_of(struct sonde_walk *w, struct task_struct *task)

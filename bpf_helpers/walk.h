@@ -117,6 +117,9 @@ uint32_t sonde_unwind_begin(struct sonde_walk *w, uint32_t tgid, uint32_t exec_i
 uint32_t sonde_unwind_other(struct sonde_walk *w);
 uint64_t sonde_unwind_finish(struct sonde_walk *w, uint32_t tgid, uint32_t exec_id);
 
+/* Has the file of the current thread's program a table? */
+uint32_t sonde_unwind_has_program(void);
+
 #define FACTOR 0x9e3779b97f4a7c15ull /* of hashes: 2^64 / the golden ratio, odd */
 #define GLOBAL __attribute__((noinline))
 #define LOOP _Pragma("clang loop unroll(disable)")

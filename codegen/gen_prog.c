@@ -302,6 +302,8 @@ void gen_scope_fork(struct gen *g, LLVMBasicBlockRef out)
 void gen_scope_exec(struct gen *g, LLVMBasicBlockRef out)
 {
 	GEN_CALL(g, "sonde_scope_exec", prog_context_pointer(g, 0));
+	if (g->plan->needs.unwind)
+		GEN_CALL(g, "sonde_exec_ask", prog_context_pointer(g, 0));
 	LLVMBuildBr(g->b, out);
 }
 

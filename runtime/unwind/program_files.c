@@ -8,6 +8,7 @@
 #include "runtime/elf/user_path.h"
 #include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -41,4 +42,18 @@ void program_files_each(const char *path, program_file_fn *fn, void *ctx)
 	fn(path, ctx);
 	/* no library has that name, so all of them are offered */
 	user_path_library(0, path, "/", found, fn, ctx);
+}
+
+void program_files_of_process(uint32_t tgid, program_file_fn *fn, void *ctx)
+{
+	char exe[32], path[PATH_MAX], found[PATH_MAX];
+	ssize_t n;
+
+	snprintf(exe, sizeof(exe), "/proc/%u/exe", tgid);
+	fn(exe, ctx);
+	n = readlink(exe, path, sizeof(path) - 1);
+	if (n <= 0)
+		return;
+	path[n] = '\0';
+	user_path_library(tgid, path, "/", found, fn, ctx);
 }

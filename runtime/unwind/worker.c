@@ -34,13 +34,13 @@ enum {
 #define START_NS 2000000000ull	/* the longest that the start waits */
 #define CHECK_NS 30000000000ull /* between two checks for processes that have ended */
 
-enum kind { ADD_PROCESS, ADD_PROGRAM, ASK, MMAP, EXEC, FORK, EXIT, CHECK };
+enum kind { ADD_PROCESS, ADD_PROGRAM, ASK, ASK_AT_EXEC, MMAP, EXEC, FORK, EXIT, CHECK };
 
 struct request {
 	enum kind kind;
 	bool flag; /* ADD_PROCESS: with descendants; MMAP: of a file */
 	uint32_t tgid;
-	uint32_t other; /* FORK: the child; ASK: the execve count */
+	uint32_t other; /* FORK: the child; ASK*: the execve count */
 	uint64_t start, end, time_ns;
 	char *path;
 };
@@ -144,7 +144,9 @@ void unwind_worker_add_program(struct unwind_worker *w, const char *path)
 
 void unwind_worker_note(struct unwind_worker *w, const struct sonde_unwind_event *ev)
 {
-	struct request r = {.kind = ASK, .tgid = ev->tgid, .other = ev->exec_id};
+	struct request r = {.kind = ev->is_exec ? ASK_AT_EXEC : ASK,
+			    .tgid = ev->tgid,
+			    .other = ev->exec_id};
 
 	pthread_mutex_lock(&w->lock);
 	expect_locked(w, ev->tgid);
@@ -251,6 +253,19 @@ static void add_program(struct unwind_worker *w, const char *path)
 		unwind_files_publish(w->files);
 }
 
+/* Each file is published at once. It stays so for a while without a process. */
+static void prepare_file(const char *path, void *ctx)
+{
+	struct unwind_worker *w = ctx;
+	struct unwind_binary *b = unwind_files_of_path(w->files, path);
+
+	if (!b)
+		return;
+	if (!unwind_store_commit(w->store))
+		unwind_files_publish(w->files);
+	unwind_files_put(w->files, b);
+}
+
 static void forget_unknown(struct unwind_worker *w)
 {
 	struct tgid_set kept = {0};
@@ -281,6 +296,7 @@ static void answer(struct unwind_worker *w, const struct request *r)
 		return;
 	case ADD_PROGRAM: add_program(w, r->path); return;
 	case CHECK: check(w, true); return;
+	case ASK_AT_EXEC: program_files_of_process(r->tgid, prepare_file, w); /* fallthrough */
 	case ASK: unwind_spaces_ask(w->spaces, r->tgid, r->other); break;
 	case MMAP:
 		unwind_spaces_mmap(w->spaces, r->tgid, r->start, r->end, r->flag, r->time_ns);
