@@ -215,6 +215,12 @@ GLOBAL uint32_t sonde_unwind_read_vma(struct sonde_walk *w, uint64_t address)
 	return 1;
 }
 
+/* A thread that ends gives its memory back before it leaves the CPU for the last time. */
+static INLINE_CORE uint32_t has_memory(struct task_struct *task)
+{
+	return BPF_CORE_READ(task, mm) != 0;
+}
+
 static INLINE_CORE uint64_t root_of(struct task_struct *task)
 {
 	struct mm_struct___tree *mm = (void *)BPF_CORE_READ(task, mm);
@@ -367,6 +373,8 @@ static INLINE_CORE uint32_t look_at_vma(struct sonde_walk *w, uint64_t x, uint32
 	uint64_t root = w->other ? 0 : root_of(bpf_get_current_task_btf());
 	uint32_t end = UNWIND_NOT_READY;
 
+	if (root < PAGE && !w->other && !has_memory(bpf_get_current_task_btf()))
+		return UNWIND_UNREADABLE;
 	if (root < PAGE && is_known) {
 		w->is_unsure = 1;
 		return UNWIND_GOES_ON;
