@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Number and string literals (literal.h). A number is decimal with `_` between digits, 0x hex,
- * octal with a leading 0, one digit with an exponent (5e3), or decimal with a C suffix (u ul ull l
- * ll) or a unit of time (ns us ms s m h d), which converts it to nanoseconds. All are unsigned
- * 64-bit integers; a number that does not fit is an error.
+ * Number and string literals (literal.h). A number is decimal with `_` between digits, 0x hex, 0b
+ * binary, octal with a leading 0, decimal with an exponent (5e3), or decimal with a C suffix (u ul
+ * ull l ll, in either case) or a unit of time (ns us ms s m h d), which converts it to nanoseconds.
+ * All are unsigned 64-bit integers; a number that does not fit is an error.
  * lexer.l passes the whole run of letters, digits and `_`, so each mistake in a number gives one
  * message here.
  */
@@ -26,6 +26,11 @@ static const struct suffix suffixes[] = {
 	{"ull", 1, UINT64_MAX},
 	{"l", 1, INT64_MAX},
 	{"ll", 1, INT64_MAX},
+	{"U", 1, UINT32_MAX},
+	{"UL", 1, UINT64_MAX},
+	{"ULL", 1, UINT64_MAX},
+	{"L", 1, INT64_MAX},
+	{"LL", 1, INT64_MAX},
 	{"ns", 1, UINT64_MAX},
 	{"us", 1000, UINT64_MAX},
 	{"ms", 1000000, UINT64_MAX},
@@ -80,14 +85,12 @@ static uint32_t skip_digits(const struct number *n, uint32_t from, const char *a
 /* The hint for an invalid suffix, chosen by common mistakes. */
 static const char *suffix_hint(const char *suffix, uint32_t len)
 {
-	if (suffix[0] == 'b' || suffix[0] == 'B')
-		return "binary numbers are not supported; write hex: 0xff";
 	if (suffix[0] == 'e' || suffix[0] == 'E')
-		return "write one digit from 1 to 9, e, and an exponent without a leading 0: 5e3";
+		return "an exponent is an e and decimal digits: 5e3";
 	if (suffix[0] == '.')
 		return "floating point is not supported; use a smaller unit: 1500ms for 1.5s";
 	if (len <= 3 && strchr("uUlL", suffix[0]))
-		return "write suffixes in lower case: u ul ull l ll";
+		return "suffixes are u ul ull l ll";
 	return "units of time are ns us ms s m h d, suffixes u ul ull l ll";
 }
 
@@ -107,22 +110,24 @@ static uint64_t bad_suffix(const struct number *n, uint32_t from)
 	return 0;
 }
 
-/* 5e3: one digit 1 to 9, and an exponent without a leading zero. */
-static bool is_exponent(const struct number *n)
+/* 5e3, 10e3: the offset of the 'e', or 0. */
+static uint32_t exponent_at(const struct number *n)
 {
-	if (n->len < 3 || n->text[0] < '1' || n->text[1] != 'e' || n->text[2] < '1' ||
-	    n->text[2] > '9')
-		return false;
-	return skip_digits(n, 2, "0123456789") == n->len;
+	uint32_t at = skip_digits(n, 0, "0123456789_");
+
+	if (at + 1 >= n->len || n->text[at] != 'e' ||
+	    skip_digits(n, at + 1, "0123456789") != n->len)
+		return 0;
+	return at;
 }
 
-static uint64_t read_exponent(const struct number *n)
+static uint64_t read_exponent(const struct number *n, uint32_t at)
 {
-	uint64_t value = (uint64_t)(n->text[0] - '0'), exponent;
+	uint64_t value, exponent;
 
-	if (!read_digits(n, 2, n->len, 10, &exponent) || exponent > 20)
+	if (!read_digits(n, 0, at, 10, &value) || !read_digits(n, at + 1, n->len, 10, &exponent))
 		return overflow(n, UINT64_MAX);
-	for (; exponent; exponent--)
+	for (; exponent && value; exponent--)
 		if (__builtin_mul_overflow(value, 10, &value))
 			return overflow(n, UINT64_MAX);
 	return value;
@@ -165,9 +170,10 @@ static uint64_t read_octal(const struct number *n)
 	return read_digits(n, 0, end, 8, &value) ? value : overflow(n, UINT64_MAX);
 }
 
-static uint64_t read_hex(const struct number *n)
+/* 0x…, 0b… */
+static uint64_t read_prefixed(const struct number *n, unsigned base, const char *digits)
 {
-	uint32_t end = skip_digits(n, 2, "0123456789abcdefABCDEF_");
+	uint32_t end = skip_digits(n, 2, digits);
 	uint64_t value;
 
 	if (n->len == 2) {
@@ -178,7 +184,7 @@ static uint64_t read_hex(const struct number *n)
 	}
 	if (end < n->len)
 		return bad_suffix(n, end);
-	return read_digits(n, 2, end, 16, &value) ? value : overflow(n, UINT64_MAX);
+	return read_digits(n, 2, end, base, &value) ? value : overflow(n, UINT64_MAX);
 }
 
 uint64_t literal_number(struct diags *d, const char *text, struct span span)
@@ -191,11 +197,13 @@ uint64_t literal_number(struct diags *d, const char *text, struct span span)
 		return 0;
 	}
 	if (n.len > 1 && text[0] == '0' && (text[1] | 0x20) == 'x')
-		return read_hex(&n);
+		return read_prefixed(&n, 16, "0123456789abcdefABCDEF_");
+	if (n.len > 1 && text[0] == '0' && (text[1] | 0x20) == 'b')
+		return read_prefixed(&n, 2, "01_");
 	if (n.len > 1 && text[0] == '0' && strchr("0123456789_", text[1]))
 		return read_octal(&n);
-	if (is_exponent(&n))
-		return read_exponent(&n);
+	if (exponent_at(&n))
+		return read_exponent(&n, exponent_at(&n));
 	return read_decimal(&n);
 }
 

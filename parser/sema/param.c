@@ -11,26 +11,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Read an integer as scripts spell it (decimal, 0x, octal, with a unit), also 0b and a sign. */
+/* Read an integer as scripts spell it (decimal, 0x, 0b, octal, with a unit), also with a sign. */
 static bool read_integer(struct sema *s, const char *word, uint64_t *value)
 {
 	struct diags quiet = {.arena = s->arena};
 	bool is_negative = word[0] == '-';
 	const char *digits = word + is_negative;
 	struct span span = {0, (uint32_t)strlen(digits)};
-	char *end;
 
-	if (!isdigit((unsigned char)digits[0]) || strlen(digits) > 64)
+	if (!isdigit((unsigned char)digits[0]))
 		return false;
-	if (digits[0] == '0' && (digits[1] == 'b' || digits[1] == 'B')) {
-		*value = strtoull(digits + 2, &end, 2);
-		if (!digits[2] || *end || strlen(digits + 2) > 64)
-			return false;
-	} else {
-		*value = literal_number(&quiet, digits, span);
-		if (quiet.n_errors)
-			return false;
-	}
+	*value = literal_number(&quiet, digits, span);
+	if (quiet.n_errors)
+		return false;
 	if (is_negative)
 		*value = -*value;
 	return true;
