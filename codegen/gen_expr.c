@@ -371,7 +371,11 @@ static struct value gen_by_kind(struct gen *g, struct expr *e)
 	case EX_TUPLE:
 	case EX_RECORD: return gen_list(g, e);
 	case EX_INDEX: return gen_index(g, e);
-	case EX_BLOCK: gen_stmts(g, &e->block.body); return gen_expr(g, e->block.value);
+	case EX_BLOCK:
+		gen_stmts(g, &e->block.body);
+		if (e->block.value)
+			return gen_expr(g, e->block.value);
+		break;
 	case EX_PARAM: /* replaced in pass 1 */ break;
 	}
 	return (struct value){.kind = V_NONE, .type = e->type};

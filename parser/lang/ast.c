@@ -354,7 +354,8 @@ void ast_each_child(struct expr *e, void (*visit)(struct expr *child, void *ctx)
 		return;
 	case EX_BLOCK:
 		ast_each_in_block(&e->block.body, visit, ctx);
-		visit(e->block.value, ctx);
+		if (e->block.value)
+			visit(e->block.value, ctx);
 		return;
 	}
 }

@@ -192,7 +192,7 @@ struct expr {
 		} index;
 		struct {
 			struct block body;
-			struct expr *value;
+			struct expr *value; /* NULL: none, of a macro without a value */
 		} block;
 	};
 };
@@ -218,6 +218,7 @@ struct stmt {
 		struct {
 			struct expr *expr; /* ST_EXPR, ST_RETURN */
 			bool is_discard;   /* `_ = expr` */
+			bool is_tail;	   /* the last of its block, without ';' */
 		};
 		struct {
 			struct expr *target; /* EX_VAR or EX_MAP */

@@ -271,7 +271,8 @@ void plan_expr(struct expr *e, void *ctx)
 
 	if (e->kind == EX_BLOCK) {
 		plan_block(pl, &e->block.body);
-		plan_expr(e->block.value, pl);
+		if (e->block.value)
+			plan_expr(e->block.value, pl);
 		return;
 	}
 	ast_each_child(e, plan_expr, pl);

@@ -175,7 +175,8 @@ static void check_expr(struct expr *e, void *ctx)
 	}
 	if (e->kind == EX_BLOCK) {
 		check_block(s, &e->block.body);
-		check_expr(e->block.value, s);
+		if (e->block.value)
+			check_expr(e->block.value, s);
 		return;
 	}
 	if (e->kind == EX_VAR && e->var.var && e->var.var->map)

@@ -37,7 +37,7 @@ static void check_number(struct sema *s, const struct var *v, const struct expr 
 
 static void check_each(struct sema *s, const struct var *v, const struct expr *value)
 {
-	if (value->kind == EX_BLOCK) {
+	if (value->kind == EX_BLOCK && value->block.value) {
 		check_each(s, v, value->block.value);
 	} else if (value->kind == EX_TERNARY) {
 		check_each(s, v, value->ternary.then ? value->ternary.then : value->ternary.cond);

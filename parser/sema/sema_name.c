@@ -157,7 +157,8 @@ static void name_value_block(struct scope *sc, struct expr *e)
 	uint32_t before = sc->n;
 
 	name_stmts(sc, &e->block.body);
-	name_expr(sc, e->block.value);
+	if (e->block.value)
+		name_expr(sc, e->block.value);
 	sc->n = before;
 }
 

@@ -101,7 +101,7 @@ void sema_widen(struct sema *s, const struct type **slot, struct span *first, co
 static const struct type *type_value_block(struct sema *s, struct expr *e)
 {
 	type_block(s, &e->block.body);
-	return sema_type_expr(s, e->block.value);
+	return e->block.value ? sema_type_expr(s, e->block.value) : &type_void;
 }
 
 static bool may_be_address(const struct expr *e)

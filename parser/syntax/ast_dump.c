@@ -163,8 +163,10 @@ static void dump_block_value(struct dump *d, const struct expr *e)
 {
 	fputs("(value ", d->out);
 	dump_block(d, "block", &e->block.body, 2);
-	fputc(' ', d->out);
-	dump_expr(d, e->block.value);
+	if (e->block.value) {
+		fputc(' ', d->out);
+		dump_expr(d, e->block.value);
+	}
 	fputc(')', d->out);
 }
 

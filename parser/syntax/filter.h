@@ -57,7 +57,6 @@ struct filter {
 	uint32_t current;	 /* the token it returned last */
 	bool resumes;		 /* return TOK_RESUME first */
 	uint32_t last_stop;	 /* where the last recovery ended, to detect missing progress */
-	uint32_t filled;	 /* the last '}' before which a value was inserted, or 0 */
 	bool has_reported_angle; /* the early close of an angle block was reported */
 };
 

@@ -84,27 +84,11 @@ static uint32_t next_probe(const struct filter *f, uint32_t i)
 	return opener;
 }
 
-/* The block closed by '}' at `stop` is used as a value but has none: insert one, once. */
-static bool put_in_value(struct filter *f, uint32_t stop)
-{
-	if (f->tokens[stop].kind != TOK_RBRACE || f->tokens[stop].inside == NO_TOKEN ||
-	    f->filled == stop)
-		return false;
-	f->filled = stop;
-	f->next = stop - 1; /* the grammar is past it */
-	f->tokens[f->next].kind = TOK_INT;
-	f->tokens[f->next].integer = 0;
-	f->resumes = true;
-	return true;
-}
-
 void filter_recover(struct filter *f)
 {
 	uint32_t region = filter_region(f, f->current), stop = f->current;
 
 	f->tokens[stop].is_quiet |= f->tokens[stop].kind == TOK_RBRACE;
-	if (stop == f->last_stop && put_in_value(f, stop))
-		return;
 	if (stop == f->last_stop) { /* no progress: skip this token, or give up at the end */
 		f->next = stop + 1 < f->n_tokens ? stop + 1 : stop;
 		f->resumes = stop + 1 < f->n_tokens;

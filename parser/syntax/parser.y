@@ -57,6 +57,8 @@ struct parse;
 #include "parser/base/arena.h"
 #include "parser/base/diag.h"
 #include "parser/base/limits.h"
+#include "parser/lang/ast_entries.h"
+#include "parser/lang/ast_value.h"
 
 struct parse {
 	struct arena *arena;
@@ -93,6 +95,8 @@ static struct tall binary(struct parse *p, struct span s, enum op op, struct tal
 static struct tall elvis(struct parse *p, struct span s, struct tall c, struct tall o);
 static struct talls put_first(struct parse *p, struct tall first, struct talls rest);
 static struct tall block_value(struct parse *p, struct span s, struct block body, struct tall value);
+static struct tall last_value(struct parse *p, struct span s, struct block body);
+static struct tall need_value(struct parse *p, struct span end, struct tall value);
 static struct names add_name(struct parse *p, struct names list, struct span s, const char *name,
 			     struct tall value);
 static struct type_name *make_type(struct parse *p, struct span s, const char *tag, const char *name);
@@ -297,7 +301,7 @@ block
 /* The last statement needs no ';'. */
 stmts
 	: list
-	| list simple				{ $$ = add_stmt(p, $1, $2); }
+	| list simple				{ $$ = add_stmt(p, $1, $2); $2->is_tail = $2->kind == ST_EXPR; }
 	;
 
 list
@@ -319,6 +323,8 @@ loop
 	| "unroll" expr block			{ $$ = ast_stmt_unroll(p->arena, @$, $2.e, $3); }
 	| "for" "(" VAR ":" MAP ")" block	{ $$ = ast_stmt_for_map(p->arena, @$, ast_var(p->arena, @3, $3.text), ast_map(p->arena, @5, $5.text, NULL, 0), $7); }
 	| "for" VAR ":" MAP block		{ $$ = ast_stmt_for_map(p->arena, @$, ast_var(p->arena, @2, $2.text), ast_map(p->arena, @4, $4.text, NULL, 0), $5); }
+	| "for" "(" VAR "," VAR ":" MAP ")" block { $$ = ast_stmt_for_entries(p->arena, @$, ast_var(p->arena, @3, $3.text), ast_var(p->arena, @5, $5.text), ast_map(p->arena, @7, $7.text, NULL, 0), $9); }
+	| "for" VAR "," VAR ":" MAP block	{ $$ = ast_stmt_for_entries(p->arena, @$, ast_var(p->arena, @2, $2.text), ast_var(p->arena, @4, $4.text), ast_map(p->arena, @6, $6.text, NULL, 0), $7); }
 	| "for" "(" VAR ":" expr ".." expr ")" block { $$ = ast_stmt_for_range(p->arena, @$, ast_var(p->arena, @3, $3.text), $5.e, $7.e, $9); }
 	| "for" VAR ":" expr ".." expr block	{ $$ = ast_stmt_for_range(p->arena, @$, ast_var(p->arena, @2, $2.text), $4.e, $6.e, $7); }
 	;
@@ -403,7 +409,7 @@ expr
 	| RECORD_OPEN names ")"			{ $$ = over(p, $2.values.height, ast_record(p->arena, @$, $2.values.items, $2.items, $2.spans, $2.n)); }
 	| RECORD_OPEN names "," ")"		{ $$ = over(p, $2.values.height, ast_record(p->arena, @$, $2.values.items, $2.items, $2.spans, $2.n)); }
 	| if_value
-	| VALUE_OPEN value "}"			{ $$ = $2; }
+	| VALUE_OPEN value "}"			{ $$ = need_value(p, @3, $2); }
 	| CAST_OPEN type ")" expr %prec PREFIX	{ $$ = over(p, $4.height, ast_cast(p->arena, @$, $2, $4.e)); }
 	| expr MEMBER				{ $$ = over(p, $1.height, ast_field(p->arena, @$, $1.e, @2, $2.text)); }
 	| expr "[" expr "]"			{ $$ = over(p, $1.height > $3.height ? $1.height : $3.height, ast_index(p->arena, @$, $1.e, $3.e)); }
@@ -447,13 +453,14 @@ names
 	| names "," NAME "=" expr		{ $$ = add_name(p, $1, @3, $3.text, $5); }
 	;
 
-/* Statements, then the value, which has no ';'. */
+/* Statements, then the value, which has no ';'. It may be that of an if or a block. */
 value
 	: list expr				{ $$ = block_value(p, @$, $1, $2); }
+	| list					{ $$ = last_value(p, @$, $1); }
 	;
 
 block_value
-	: "{" value "}"				{ $$ = $2; }
+	: "{" value "}"				{ $$ = need_value(p, @3, $2); }
 	;
 
 if_value
@@ -675,22 +682,31 @@ static struct tall elvis(struct parse *p, struct span s, struct tall c, struct t
 	return over(p, higher(c.height, o.height), ast_ternary(p->arena, s, c.e, NULL, o.e));
 }
 
-static void note_height(struct expr *e, void *ctx)
-{
-	uint32_t *height = ctx;
-
-	*height = higher(*height, e->height);
-}
-
 /* A block without statements is its value. */
 static struct tall block_value(struct parse *p, struct span s, struct block body, struct tall value)
 {
-	uint32_t height = value.height;
+	struct expr *e = ast_value_block(p->arena, s, body, value.e);
 
-	if (!body.n)
+	return e == value.e ? value : over(p, e->height - 1, e);
+}
+
+static struct tall last_value(struct parse *p, struct span s, struct block body)
+{
+	struct expr *value = ast_take_value(p->arena, &body);
+
+	if (!value)
+		return (struct tall){0};
+	return block_value(p, s, body, over(p, value->height - 1, value));
+}
+
+/* `end` is the block's '}'. */
+static struct tall need_value(struct parse *p, struct span end, struct tall value)
+{
+	if (value.e)
 		return value;
-	ast_each_in_block(&body, note_height, &height);
-	return over(p, height, ast_block(p->arena, s, body, value.e));
+	diag_error(p->diags, end, "syntax",
+		   "a block used as a value must end with an expression without ';'");
+	return leaf(ast_int(p->arena, end, 0));
 }
 
 /* ---- root items ---- */

@@ -96,11 +96,7 @@ static bool report_unimplemented_value(const struct stop *s)
 /* Forms that are close to correct ones. */
 static bool report_value_form(const struct stop *s)
 {
-	/* a value block where a statement block could end */
-	if (s->at->kind == TOK_RBRACE && stop_expects(s, TOK_STRING) && stop_expects(s, TOK_IF)) {
-		diag_error(s->f->diags, s->at->span, "syntax",
-			   "a block used as a value must end with an expression without ';'");
-	} else if (kind_before(s) == TOK_SIZEOF) {
+	if (kind_before(s) == TOK_SIZEOF) {
 		diag_error(s->f->diags, s->before->span, "syntax", "'sizeof' needs parentheses");
 		diag_hint(s->f->diags, "write sizeof(uint64) or sizeof($x)");
 	} else if (s->at->kind == TOK_RANGE && !stop_expects(s, TOK_STRING)) {

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Blocks as values: see ast_value.h. The parser reads an `if` or a block at the end of a block as a
+ * statement, since it cannot know yet whether its value is wanted.
+ */
+#include "parser/lang/ast_value.h"
+
+static void note_height(struct expr *e, void *ctx)
+{
+	uint32_t *height = ctx;
+
+	if (e->height > *height)
+		*height = e->height;
+}
+
+uint32_t ast_height_over(struct expr *e)
+{
+	uint32_t height = 0;
+
+	ast_each_child(e, note_height, &height);
+	return height + 1;
+}
+
+struct expr *ast_value_block(struct arena *a, struct span s, struct block body, struct expr *value)
+{
+	struct expr *e;
+
+	if (!body.n && value)
+		return value;
+	e = ast_block(a, s, body, value);
+	e->height = ast_height_over(e);
+	return e;
+}
+
+static bool has_value(const struct block *b)
+{
+	const struct stmt *last = b->n ? b->items[b->n - 1] : NULL;
+
+	if (!last)
+		return false;
+	switch (last->kind) {
+	case ST_EXPR: return last->is_tail;
+	case ST_IF: return has_value(&last->branch.then) && has_value(&last->branch.otherwise);
+	case ST_BLOCK: return has_value(&last->block);
+	case ST_ASSIGN:
+	case ST_RETURN:
+	case ST_LET:
+	case ST_WHILE:
+	case ST_FOR:
+	case ST_UNROLL:
+	case ST_BREAK:
+	case ST_CONTINUE: return false;
+	}
+	return false;
+}
+
+static struct expr *value_of(struct arena *a, struct stmt *st);
+
+static struct expr *block_value(struct arena *a, struct span s, struct block b)
+{
+	struct expr *value = value_of(a, b.items[--b.n]);
+
+	return ast_value_block(a, s, b, value);
+}
+
+static struct expr *value_of(struct arena *a, struct stmt *st)
+{
+	struct expr *e;
+
+	if (st->kind == ST_EXPR)
+		return st->expr;
+	if (st->kind == ST_BLOCK)
+		return block_value(a, st->span, st->block);
+	e = ast_ternary(a, st->span, st->branch.cond, block_value(a, st->span, st->branch.then),
+			block_value(a, st->span, st->branch.otherwise));
+	e->height = ast_height_over(e);
+	return e;
+}
+
+struct expr *ast_take_value(struct arena *a, struct block *b)
+{
+	return has_value(b) ? value_of(a, b->items[--b->n]) : NULL;
+}
