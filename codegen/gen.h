@@ -233,6 +233,8 @@ void gen_frame_begin(struct gen *g);
 void gen_frame_enter(struct gen *g, LLVMValueRef frame);
 /* The address of a variable. */
 LLVMValueRef gen_var_at(struct gen *g, uint32_t var);
+/* Assign `value` to a variable (gen_stmt.c). */
+void gen_set_var(struct gen *g, const struct var *v, struct value value);
 /* Bytes of a variable on the stack whose values can be hidden from the verifier; 0: none. */
 uint32_t gen_frame_hidable(const struct gen *g, uint32_t var);
 /* The address of the word that tells why a loop has ended. */
@@ -250,6 +252,8 @@ void gen_map_write(struct gen *g, struct expr *target, struct value v);
 LLVMValueRef gen_map_delete(struct gen *g, struct expr *target);
 /* 1 if the entry exists, else 0. */
 LLVMValueRef gen_map_has(struct gen *g, struct expr *target);
+/* Copy an entry's value to a variable. 1 if the entry exists, else 0. */
+LLVMValueRef gen_map_find(struct gen *g, struct expr *target, const struct var *v);
 /* Add `amount` atomically. Returns the previous value. */
 LLVMValueRef gen_map_add(struct gen *g, struct expr *target, LLVMValueRef amount);
 /* The address of an aggregation's value. The caller generates code that adds to it, then

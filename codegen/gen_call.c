@@ -463,3 +463,14 @@ struct value gen_delete(struct gen *g, struct expr *e)
 {
 	return gen_int_value(gen_map_delete(g, e->call.args[0]), e->type);
 }
+
+struct value gen_find(struct gen *g, struct expr *e)
+{
+	return gen_int_value(gen_map_find(g, e->call.args[0], e->call.args[1]->var.var), e->type);
+}
+
+/* Pass 2 has replaced it by its value. */
+struct value gen_is_scalar(struct gen *g, struct expr *e)
+{
+	return gen_int_value(gen_u64(g, !e->call.args[0]->map.map->n_keys), e->type);
+}

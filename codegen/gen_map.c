@@ -272,6 +272,22 @@ LLVMValueRef gen_map_has(struct gen *g, struct expr *e)
 	return LLVMBuildZExt(g->b, LLVMBuildIsNotNull(g->b, found, ""), g->i64, "");
 }
 
+LLVMValueRef gen_map_find(struct gen *g, struct expr *e, const struct var *v)
+{
+	const struct plan_map *m = plan_of(g, e);
+	LLVMValueRef key = build_key(g, e), found = lookup(g, e, key);
+	LLVMBasicBlockRef from, end;
+
+	end_key(g, e, key);
+	from = LLVMGetInsertBlock(g->b);
+	end = when_set(g, found);
+	if (m->value->kind == TY_AGG)
+		gen_set_var(g, v, gen_agg_read(g, e->map.map->id, found));
+	else
+		gen_set_var(g, v, gen_load(g, m->value, found));
+	return end_with(g, from, end, gen_u64(g, 1));
+}
+
 /* The words that this CPU adds to. */
 static LLVMValueRef words_of(struct gen *g, const struct plan_map *m, LLVMValueRef element)
 {

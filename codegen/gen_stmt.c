@@ -24,7 +24,7 @@ static struct value assigned_value(struct gen *g, struct stmt *st)
 			     target->type);
 }
 
-static void set_var(struct gen *g, const struct var *v, struct value value)
+void gen_set_var(struct gen *g, const struct var *v, struct value value)
 {
 	if (value.kind == V_INT)
 		LLVMBuildStore(g->b, gen_narrow(g, value.v, v->type), gen_var_at(g, v->id));
@@ -39,7 +39,7 @@ static void assign_var(struct gen *g, const struct var *v, struct expr *value)
 		gen_expr_into(g, value, v->type, gen_var_at(g, v->id));
 		gen_loop_hide(g, v);
 	} else {
-		set_var(g, v, gen_expr(g, value));
+		gen_set_var(g, v, gen_expr(g, value));
 	}
 }
 
@@ -67,7 +67,7 @@ static void gen_assign(struct gen *g, struct stmt *st)
 	if (target->kind == EX_MAP)
 		gen_map_write(g, target, v);
 	else
-		set_var(g, target->var.var, v);
+		gen_set_var(g, target->var.var, v);
 }
 
 static void gen_let(struct gen *g, struct stmt *st)

@@ -289,6 +289,7 @@ struct map_decl {
 	struct span span, kind_span;
 	const char *kind;
 	uint64_t max_entries;
+	bool is_lru; /* the kernel removes old entries when the map is full */
 };
 
 /* Root items `macro f(…) { … }` and `fn f($x : T) : T { … }`: parsed, not implemented yet. */

@@ -14,6 +14,14 @@ bool ast_is_whole_map(const struct expr *call, uint32_t i)
 	       call->call.args[0]->kind == EX_MAP && call->call.args[0]->map.n_keys == 0;
 }
 
+bool ast_is_set_by(const struct expr *call, uint32_t i)
+{
+	const struct builtin *b = call->call.builtin;
+
+	return i > 0 && i + 1 == call->call.n_args && b && b->traits & TR_SETS &&
+	       call->call.args[i]->kind == EX_VAR;
+}
+
 bool ast_is_keyed_histogram(const struct expr *m)
 {
 	const struct type *t = m->map.map ? m->map.map->value : NULL;

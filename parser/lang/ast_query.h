@@ -11,6 +11,8 @@
 /* True when argument `i` of `call` names a whole map: print(@m), clear(@m), delete(@m, key). */
 bool ast_is_whole_map(const struct expr *call, uint32_t i);
 /* True for a map whose values have an entry for each key and bucket. */
+/* True when argument `i` is a variable that the call assigns to. */
+bool ast_is_set_by(const struct expr *call, uint32_t i);
 bool ast_is_keyed_histogram(const struct expr *m);
 /* True for `args`, the object of args.FIELD. */
 bool ast_is_args(const struct expr *e);

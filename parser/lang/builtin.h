@@ -50,6 +50,8 @@ enum builtin_traits {
 	TR_PLAIN = 4096,   /* cheap, and never counted as a loss: may be computed before the body */
 	TR_READER = 8192,  /* in an iterator it would describe the reading thread */
 	TR_UNSAFE = 16384, /* changes the system or the traced program: needs --unsafe */
+	TR_KEY = 32768,	   /* the arguments behind the map are the key of an entry */
+	TR_SETS = 65536,   /* its last argument is a variable that it assigns to */
 	/* In an interrupt these describe what was interrupted, in the interval thread sonde
 	 * itself. */
 	TR_INTERRUPTED = TR_TASK | TR_STACK | TR_END | TR_HERE,

@@ -107,6 +107,8 @@ void plan_map(struct planner *pl, struct map *map)
 		m.value_size += 8;
 	}
 	m.bpf_type = bpf_types[m.kind];
+	if (map->n_keys && map->decl && map->decl->is_lru)
+		m.bpf_type = BPF_MAP_TYPE_LRU_HASH;
 	m.flags = m.bpf_type == BPF_MAP_TYPE_HASH ? BPF_F_NO_PREALLOC : 0;
 	map->id = pl->plan->n_maps;
 	arena_push(pl->arena, pl->plan->maps, pl->plan->n_maps, m);

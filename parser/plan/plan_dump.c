@@ -7,6 +7,7 @@
 #include "bpf_helpers/shared.h"
 #include "parser/base/arena.h"
 #include "parser/lang/span_kind.h"
+#include <linux/bpf.h>
 
 static const char *const map_kinds[] = {
 	[PM_HASH] = "hash",
@@ -40,7 +41,9 @@ uint64_t plan_map_bytes(const struct plan_map *m, uint32_t n_cpus)
 
 static void dump_map(struct arena *a, const struct plan_map *m, uint32_t n_cpus, FILE *out)
 {
-	fprintf(out, "map %s %s key %u", m->name, map_kinds[m->kind], m->key_size);
+	fprintf(out, "map %s %s%s key %u", m->name,
+		m->bpf_type == BPF_MAP_TYPE_LRU_HASH ? "lru_" : "", map_kinds[m->kind],
+		m->key_size);
 	if (m->n_keys)
 		fprintf(out, " [epoch@0");
 	dump_fields(a, m->keys, m->n_keys, out);

@@ -68,6 +68,8 @@ static int check_args(struct sema *s, struct expr *e, const struct signature *si
 	for (uint32_t i = 0; i < e->call.n_args && i < sig->n_params; i++) {
 		struct expr *arg = e->call.args[i];
 
+		if (ast_is_set_by(e, i))
+			continue; /* it may have no type yet */
 		if (arg->type->kind == TY_ERROR) {
 			err = -1;
 		} else if (!fits_param(&sig->params[i], arg)) {

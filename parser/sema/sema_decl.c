@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Map declarations at the root of a script, `let @m = hash(1000);`: checks that the map type is
- * implemented and can hold the values of @m. The plan takes the number of entries from it.
+ * Map declarations at the root of a script, `let @m = hash(1000);`: checks that the map type
+ * exists and can hold the values of @m. The plan takes the number of entries from it, and whether
+ * the kernel makes room for new ones.
  * Before: maps have types. After: each declared map agrees with its declaration.
  */
 #include "parser/base/diag.h"
@@ -13,12 +14,13 @@ enum { MOST_ENTRIES = 1 << 26 };
 
 static const struct map_kind {
 	const char *name;
-	bool is_built, is_percpu;
+	const char *counterpart; /* of the same kind, for values of the other one */
+	bool is_percpu, is_lru;
 } map_kinds[] = {
-	{"hash", true, false},
-	{"percpuhash", true, true},
-	{"lruhash", false, false},
-	{"percpulruhash", false, true},
+	{"hash", "percpuhash", false, false},
+	{"lruhash", "percpulruhash", false, true},
+	{"percpuhash", "hash", true, false},
+	{"percpulruhash", "lruhash", true, true},
 };
 
 static const struct map_kind *find_kind(struct sema *s, const struct map_decl *d)
@@ -35,7 +37,9 @@ static const struct map_kind *find_kind(struct sema *s, const struct map_decl *d
 	if (near.best)
 		diag_hint(s->diags, "did you mean '%s'?", near.best);
 	else
-		diag_hint(s->diags, "map types are hash and, for aggregations, percpuhash");
+		diag_hint(
+			s->diags,
+			"map types are hash and lruhash, and for aggregations percpuhash and percpulruhash");
 	return NULL;
 }
 
@@ -46,32 +50,23 @@ static void check_use(struct sema *s, const struct map_decl *d, const struct map
 
 	if (!m->value || m->value->kind == TY_ERROR)
 		return;
-	if (!m->n_keys) {
-		diag_error(s->diags, d->kind_span, "map-kind",
-			   "%s has no keys, so it has only one entry", d->name);
-		diag_hint(s->diags, "remove the declaration");
-	} else if (is_agg != kind->is_percpu) {
+	if (is_agg != kind->is_percpu) {
 		diag_error(s->diags, d->kind_span, "map-kind",
 			   "%s has %s values, which a %s cannot hold", d->name,
 			   is_agg ? "aggregated" : "plain", kind->name);
 		diag_note(s->diags, m->value_span, "its value comes from here");
-		diag_hint(s->diags, "write let %s = %s(%llu);", d->name,
-			  is_agg ? "percpuhash" : "hash", (unsigned long long)d->max_entries);
+		diag_hint(s->diags, "write let %s = %s(%llu);", d->name, kind->counterpart,
+			  (unsigned long long)d->max_entries);
 	}
 }
 
-static void check_decl(struct sema *s, const struct map_decl *d)
+static void check_decl(struct sema *s, struct map_decl *d)
 {
 	const struct map_kind *kind = find_kind(s, d);
 
 	if (!kind)
 		return;
-	if (!kind->is_built) {
-		diag_error(s->diags, d->kind_span, "not-built",
-			   "maps of type '%s' are not implemented yet", d->kind);
-		diag_hint(s->diags, "use a hash with enough entries");
-		return;
-	}
+	d->is_lru = kind->is_lru;
 	if (d->max_entries < 1 || d->max_entries > MOST_ENTRIES)
 		diag_error(s->diags, d->kind_span, "map-entries", "a map must have 1 to %d entries",
 			   MOST_ENTRIES);

@@ -147,7 +147,9 @@ static void name_args(struct scope *sc, struct expr *e)
 	for (uint32_t i = 0; i < e->call.n_args; i++) {
 		if (i == 0 && b && b->traits & TR_TEXT && e->call.args[i]->kind == EX_PARAM)
 			param_resolve(sc->s, e->call.args[i], true);
-		if (!ast_is_whole_map(e, i))
+		if (ast_is_set_by(e, i))
+			declare_var(sc, e->call.args[i]);
+		else if (!ast_is_whole_map(e, i))
 			name_expr(sc, e->call.args[i]);
 	}
 }
@@ -170,7 +172,7 @@ static void name_expr(struct scope *sc, struct expr *e)
 		name_call(sc->s, e);
 		if (e->kind != EX_CALL)
 			return;
-		name_fold_delete(e);
+		name_fold_key(sc->s->arena, e);
 		name_args(sc, e);
 		return;
 	case EX_VAR:

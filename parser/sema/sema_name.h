@@ -13,6 +13,6 @@ void name_call(struct sema *s, struct expr *e);
 /* sema_name_map.c: resolve the map of an EX_MAP. A use with keys, or an assignment, fixes the
  * number of keys; `whole` is for print(@m) and the like, which name a map as a whole. */
 void name_map(struct sema *s, struct expr *e, bool whole);
-/* Rewrite delete(@m, k, …) and has_key(@m, k, …) to delete(@m[k, …]), so that later passes see one
- * form. */
-void name_fold_delete(struct expr *e);
+/* Rewrite delete(@m, k, …), has_key and find likewise, to delete(@m[k, …]), so that later passes
+ * see one form. */
+void name_fold_key(struct arena *a, struct expr *e);

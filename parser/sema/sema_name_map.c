@@ -109,16 +109,21 @@ void name_map(struct sema *s, struct expr *e, bool whole)
 	diag_note(s->diags, m->first, "and %u here", m->n_keys);
 }
 
-void name_fold_delete(struct expr *e)
+void name_fold_key(struct arena *a, struct expr *e)
 {
+	const struct builtin *b = e->call.builtin;
+	uint32_t n_behind = b && b->traits & TR_SETS ? 1 : 0;
 	struct expr *m;
 
-	if (!e->call.builtin || e->call.n_args < 2 || !ast_is_whole_map(e, 0) ||
-	    (e->call.builtin->id != BI_delete && e->call.builtin->id != BI_has_key))
+	if (!b || !(b->traits & TR_KEY) || !ast_is_whole_map(e, 0) || e->call.n_args < 2 + n_behind)
 		return;
 	m = e->call.args[0];
 	m->map.keys = e->call.args + 1;
-	m->map.n_keys = e->call.n_args - 1;
-	m->span = span_join(m->span, e->call.args[e->call.n_args - 1]->span);
-	e->call.n_args = 1;
+	m->map.n_keys = e->call.n_args - 1 - n_behind;
+	m->span = span_join(m->span, m->map.keys[m->map.n_keys - 1]->span);
+	e->call.args = arena_alloc(a, (1 + n_behind) * sizeof(*e->call.args));
+	e->call.args[0] = m;
+	if (n_behind)
+		e->call.args[1] = m->map.keys[m->map.n_keys];
+	e->call.n_args = 1 + n_behind;
 }

@@ -245,6 +245,15 @@ static bool is_agg_call(const struct expr *e)
 	return e->kind == EX_CALL && e->call.builtin && e->call.builtin->kind == BUILTIN_AGG;
 }
 
+static const struct type *copied_aggregation(struct sema *s, const struct expr *value,
+					     const struct type *t)
+{
+	sema_error(s, value->span, "agg-copy", "a %s cannot be copied", sema_name_of(s, t));
+	if (s->report)
+		diag_hint(s->diags, "count, sum, min, max and avg can: they are read as numbers");
+	return &type_error;
+}
+
 static const struct type *value_type(struct sema *s, struct expr *value, const struct expr *target)
 {
 	const struct type *t = sema_type_expr(s, value);
@@ -252,8 +261,7 @@ static const struct type *value_type(struct sema *s, struct expr *value, const s
 	if (t->kind == TY_VOID)
 		return sema_error(s, value->span, "no-value", "this call has no value");
 	if (t->kind == TY_AGG && !is_agg_call(value))
-		return sema_error(s, value->span, "not-built",
-				  "copying a %s is not implemented yet", sema_name_of(s, t));
+		return copied_aggregation(s, value, t);
 	if (t->kind == TY_AGG && target->kind == EX_VAR) {
 		sema_error(s, value->span, "agg-target", "%s() can only be assigned to a map",
 			   value->call.name);
@@ -267,7 +275,7 @@ static const struct type *value_type(struct sema *s, struct expr *value, const s
 
 /* A declared type does not change: integers are cast to it, shorter strings are padded, anything
  * else must have that type. */
-static void assign_var(struct sema *s, struct var *v, const struct type *t, const struct expr *from)
+void sema_assign_var(struct sema *s, struct var *v, const struct type *t, const struct expr *from)
 {
 	if (!v->is_declared) {
 		sema_widen(s, &v->type, &v->first, t, from, v->name);
@@ -321,7 +329,7 @@ static void type_let(struct sema *s, struct stmt *st)
 		v->is_declared = true;
 	}
 	if (value && v->type != &type_error)
-		assign_var(s, v, value, st->let.value);
+		sema_assign_var(s, v, value, st->let.value);
 	st->let.var->type = v->type ? v->type : &sema_unknown;
 }
 
@@ -387,7 +395,7 @@ static void type_assign(struct sema *s, struct stmt *st)
 		 !constant_check_right(s, st->assign.op, st->assign.value))
 		t = &type_error;
 	if (target->kind == EX_VAR && target->var.var)
-		assign_var(s, target->var.var, t, st->assign.value);
+		sema_assign_var(s, target->var.var, t, st->assign.value);
 	if (target->kind == EX_MAP && target->map.map)
 		sema_widen(s, &target->map.map->value, &target->map.map->value_span, t,
 			   st->assign.value, target->map.name);

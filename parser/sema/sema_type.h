@@ -29,6 +29,8 @@ const struct type *sema_stored(const struct type *t);
 const struct type *sema_read_type(const struct type *t);
 void sema_widen(struct sema *s, const struct type **slot, struct span *first, const struct type *t,
 		const struct expr *from, const char *what);
+/* A value of type `t`, that of `from`, is assigned to a variable. */
+void sema_assign_var(struct sema *s, struct var *v, const struct type *t, const struct expr *from);
 const char *sema_name_of(struct sema *s, const struct type *t);
 
 /* ---- sema_operator.c */

@@ -176,6 +176,17 @@ int64_t agg_bucket_begin(const struct type *t, uint32_t i)
 	return log_edge(i - 1, (uint32_t)t->scale[0]);
 }
 
+struct agg_range agg_shown_buckets(const struct view *v)
+{
+	struct agg_range r = {.end = v->histogram.n};
+
+	while (r.begin < r.end && v->histogram.buckets[r.begin].count == 0)
+		r.begin++;
+	while (r.end > r.begin && v->histogram.buckets[r.end - 1].count == 0)
+		r.end--;
+	return r;
+}
+
 /* Exact for buckets of one value, else the middle of the bucket. */
 static int64_t middle(const struct type *t, uint32_t bucket)
 {

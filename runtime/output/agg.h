@@ -44,6 +44,12 @@ void agg_divide(struct view *v, uint64_t divisor);
  * buckets, one past the largest value. */
 int64_t agg_bucket_begin(const struct type *t, uint32_t i);
 
+/* The buckets of a view, by their place in it, from the first to the last that has a count. */
+struct agg_range {
+	uint32_t begin, end;
+};
+struct agg_range agg_shown_buckets(const struct view *v);
+
 /* The values that quantiles() shows, computed from the middles of buckets. */
 struct agg_quantiles {
 	uint64_t count;

@@ -141,13 +141,10 @@ static void put_line(struct text *t, const struct type *type, uint32_t bucket, u
 /* From the first to the last bucket with a count, including the empty ones between. */
 void txt_histogram(struct text *t, const struct view *v)
 {
-	uint32_t n = v->histogram.n, first = 0;
+	struct agg_range range = agg_shown_buckets(v);
+	uint32_t first = range.begin, n = range.end;
 	uint64_t most = 0;
 
-	while (first < n && v->histogram.buckets[first].count == 0)
-		first++;
-	while (n > first && v->histogram.buckets[n - 1].count == 0)
-		n--;
 	for (uint32_t i = first; i < n; i++)
 		if (v->histogram.buckets[i].count / v->histogram.divisor > most)
 			most = v->histogram.buckets[i].count / v->histogram.divisor;

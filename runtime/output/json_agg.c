@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * JSON of aggregations: stats and quantiles as objects, histograms as lists of the buckets that
- * have a count. Both edges are inclusive; a bucket that is open to one side has no edge there.
+ * JSON of aggregations: stats and quantiles as objects, histograms as lists of the buckets from
+ * the first to the last that has a count, with the empty ones between. Both edges are inclusive; a
+ * bucket that is open to one side has no edge there.
  */
 #include "runtime/output/json_agg.h"
 #include "runtime/output/agg.h"
@@ -51,20 +52,33 @@ static int64_t last_value(const struct type *t, uint32_t bucket)
 	return bucket + 1 < agg_buckets(t) ? agg_bucket_begin(t, bucket + 1) - 1 : INT64_MAX;
 }
 
+static void put_bucket(struct text *t, const struct type *type, uint32_t bucket, uint64_t n)
+{
+	text_string(t, "{");
+	if (bucket > 0)
+		put_field(t, "\"min\": ", agg_bucket_begin(type, bucket), true);
+	if (!is_open(type, bucket))
+		put_field(t, bucket > 0 ? ", \"max\": " : "\"max\": ", last_value(type, bucket),
+			  true);
+	put_field(t, ", \"count\": ", (int64_t)n, false);
+	text_string(t, "}");
+}
+
 bool jsn_histogram(struct text *t, const struct view *v)
 {
-	text_string(t, "[");
-	for (uint32_t i = 0; i < v->histogram.n; i++) {
-		const struct view_bucket *b = &v->histogram.buckets[i];
+	struct agg_range range = agg_shown_buckets(v);
 
-		text_string(t, i ? ",{" : "{");
-		if (b->index > 0)
-			put_field(t, "\"min\": ", agg_bucket_begin(v->type, b->index), true);
-		if (!is_open(v->type, b->index))
-			put_field(t, b->index > 0 ? ", \"max\": " : "\"max\": ",
-				  last_value(v->type, b->index), true);
-		put_field(t, ", \"count\": ", (int64_t)(b->count / v->histogram.divisor), false);
-		text_string(t, "}");
+	text_string(t, "[");
+	for (uint32_t i = range.begin; i < range.end; i++) {
+		const struct view_bucket *b = &v->histogram.buckets[i];
+		uint32_t gap = i > range.begin ? b[-1].index + 1 : b->index;
+
+		for (; gap < b->index; gap++) {
+			put_bucket(t, v->type, gap, 0);
+			text_string(t, ",");
+		}
+		put_bucket(t, v->type, b->index, b->count / v->histogram.divisor);
+		text_string(t, i + 1 < range.end ? "," : "");
 	}
 	text_string(t, "]");
 	return true;

@@ -79,17 +79,33 @@ static uint32_t count_probes(const struct plan *p)
 	return n;
 }
 
+/* BEGIN and END, which run although exit() in BEGIN keeps the others from being attached. */
+static uint32_t count_special(const struct plan *p)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < p->n_progs; i++)
+		if (prog_kind_is(p->progs[i].kind, PK_OUTSIDE))
+			n += p->progs[i].n_probes;
+	return n;
+}
+
 static uint32_t count_attached(const struct session *s)
 {
 	return (uint32_t)(count_probes(s->plan) + s->n_namesakes) - s->n_skipped - s->n_refused;
+}
+
+static void report_attached(const struct loop *l, uint32_t n)
+{
+	if (!l->o->quiet && !l->o->tests)
+		l->events.out->attached(l->events.out, n);
 }
 
 static int report_ready(const struct loop *l)
 {
 	static const char word[] = "ready\n";
 
-	if (!l->o->quiet && !l->o->tests)
-		l->events.out->attached(l->events.out, count_attached(l->s));
+	report_attached(l, count_attached(l->s));
 	if (l->o->ready_fd >= 0 && write(l->o->ready_fd, word, sizeof(word) - 1) < 0)
 		return -errno;
 	return 0;
@@ -124,8 +140,12 @@ static int start(struct loop *l)
 {
 	int err = session_run_special(l->s, PP_BEGIN);
 
-	if (err || exit_called(l))
+	if (err)
 		return err;
+	if (exit_called(l)) {
+		report_attached(l, count_special(l->s->plan));
+		return 0;
+	}
 	track_mappings(l);
 	session_unwind_wait(l->s);
 	err = attach(l);
