@@ -16,6 +16,7 @@
 struct arena;
 struct builtin;
 struct attach_point; /* resolved: probe.h */
+struct c_types;	     /* c_type.h */
 struct tp_field;     /* kernel.h */
 struct type;
 
@@ -338,6 +339,7 @@ struct program {
 	uint32_t n_functions;
 	struct root_text *c_items, *imports;
 	uint32_t n_c_items, n_imports;
+	struct c_types *c_types;  /* its names of C types, and those of the kernel: c_type.h */
 	struct param_item *items; /* in the order of the command line */
 	uint32_t n_items;
 	struct probe **probes;

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "parser/lang/c_type.h"
 #include "parser/lang/capability.h"
 
 /* The type that an address points to. */
@@ -30,6 +31,9 @@ struct tp_field {
 	bool is_char_array;   /* char name[N] in the record itself */
 	const char *declared; /* of user functions: type and name as C declares them; or NULL */
 	struct tp_pointee to; /* of functions */
+	/* Of functions: the type in BTF or debug information; NULL: not known, or none that
+	 * scripts can read. Pointers in it are in no address space. */
+	const struct type *type;
 };
 
 enum { TP_COMMON_BYTES = 8 }; /* the common_* fields at the start of every record */
@@ -253,6 +257,15 @@ struct kernel {
 	int (*iterator)(struct kernel *k, const char *name, const struct kernel_iter **out);
 	/* Call fn for every iterator's name. */
 	int (*each_iterator)(struct kernel *k, kernel_name_fn fn, void *ctx);
+	/* The struct, union, enum, typedef or base type of that name in BTF, the kernel's first,
+	 * then the modules'. 0, -ENOENT, other -errno when there is no BTF. */
+	int (*c_type)(struct kernel *k, enum c_kind kind, const char *name,
+		      const struct type **out);
+	/* The constant `name` of an enum, and the enum. Errors as c_type. */
+	int (*c_constant)(struct kernel *k, const char *name, const struct type **type,
+			  int64_t *value);
+	/* Call fn for the name of every struct, union, enum or typedef of the kernel itself. */
+	int (*each_c_type)(struct kernel *k, enum c_kind kind, kernel_name_fn fn, void *ctx);
 	/* The state of a capability, cached. Callers use kernel_capability(), kernel_has() or
 	 * kernel_lacks(). */
 	enum capability_state (*capability)(struct kernel *k, enum capability_id id);

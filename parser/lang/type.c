@@ -4,6 +4,7 @@
  */
 #include "parser/lang/type.h"
 #include "parser/lang/agg.h"
+#include "parser/lang/c_type.h"
 #include "parser/base/arena.h"
 #include <stddef.h>
 #include <stdio.h>
@@ -77,6 +78,11 @@ const struct type *type_ustack_as(enum stack_form form)
 const struct type *type_int(uint32_t size, bool is_signed)
 {
 	return &ints[is_signed][size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : 3];
+}
+
+const struct type *type_plain_int(const struct type *t)
+{
+	return t->kind == TY_INT && t->enumeration ? type_int(t->size, t->is_signed) : t;
 }
 
 static const char string_name[] = "string";
@@ -203,8 +209,12 @@ int type_member_index(const struct type *t, const char *name)
 	return -1;
 }
 
-bool type_equal_members(const struct type *x, const struct type *y)
+bool type_equal_parts(const struct type *x, const struct type *y)
 {
+	if (!layout_equal(x->layout, y->layout) || !enum_equal(x->enumeration, y->enumeration))
+		return false;
+	if (x->layout)
+		return true;
 	if (x->n_members != y->n_members || x->space != y->space || !x->to != !y->to)
 		return false;
 	if (x->to && !type_equal(x->to, y->to))
@@ -278,7 +288,11 @@ const char *type_str(struct arena *a, const struct type *t)
 	case TY_ERROR: return "error";
 	case TY_VOID: return t->name ? t->name : "void";
 	case TY_BOOL: return "bool";
-	case TY_INT: return arena_printf(a, "%sint%u", t->is_signed ? "" : "u", t->size * 8);
+	case TY_INT:
+		return t->enumeration
+			       ? enum_str(a, t->enumeration)
+			       : arena_printf(a, "%sint%u", t->is_signed ? "" : "u", t->size * 8);
+	case TY_STRUCT: return layout_str(a, t->layout);
 	case TY_STRING:
 		return t->size ? arena_printf(a, "%s[%u]", string_name, t->size) : string_name;
 	case TY_KSTACK: return stack_str(a, "kstack", t);
@@ -306,8 +320,10 @@ static const struct type *unify_ints(const struct type *x, const struct type *y)
 	const struct type *s = x->is_signed ? x : y, *u = x->is_signed ? y : x;
 	uint32_t size;
 
-	if (x->is_signed == y->is_signed)
+	if (x->is_signed == y->is_signed && enum_equal(x->enumeration, y->enumeration))
 		return x->size >= y->size ? x : y;
+	if (x->is_signed == y->is_signed)
+		return type_int(x->size >= y->size ? x->size : y->size, x->is_signed);
 	size = s->size > u->size ? s->size : u->size * 2;
 	return type_int(size > 8 ? 8 : size, true);
 }
@@ -322,9 +338,9 @@ const struct type *type_unify(const struct type *x, const struct type *y)
 		return x->size >= y->size ? x : y;
 	if (type_is_integral(x) && type_is_integral(y)) {
 		if (x->kind == TY_BOOL)
-			return y;
+			return type_plain_int(y);
 		if (y->kind == TY_BOOL)
-			return x;
+			return type_plain_int(x);
 		return unify_ints(x, y);
 	}
 	if (x->kind == TY_AGG && y->kind == TY_AGG && x->agg == y->agg &&

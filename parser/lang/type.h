@@ -30,6 +30,7 @@ enum type_kind {
 	TY_RECORD,    /* likewise, with names */
 	TY_POINTER,   /* 8 bytes: an address of .to in .space */
 	TY_ARRAY,     /* .size / .to->size elements of .to: type_elements */
+	TY_STRUCT,    /* a struct or union of C, by value: .layout; c_type.h */
 };
 
 /* Aggregations: the rows of aggs.def. */
@@ -44,11 +45,19 @@ enum agg_kind {
 /* The memory that an address is in. */
 enum type_space { SPACE_NONE, SPACE_KERNEL, SPACE_USER };
 
+/* A member of a tuple, a record, or a struct or union of C. */
 struct type_member {
-	const char *name; /* records */
+	const char *name; /* records; of a struct NULL: it has none, see layout_find() */
 	const struct type *type;
-	uint32_t offset;
+	uint32_t offset; /* bytes */
+	/* Bit-fields of a struct: `bits` bits, of which the lowest is bit `bit` (0 to 7) of the
+	 * byte at `offset`; the others follow. bits 0: not a bit-field. */
+	uint8_t bit, bits;
+	bool is_used; /* layout_find() found it */
 };
+
+struct type_layout; /* c_type.h */
+struct type_enum;
 
 struct type {
 	enum type_kind kind;
@@ -56,14 +65,16 @@ struct type {
 	uint32_t align; /* bytes */
 	bool is_signed; /* TY_INT; TY_AGG: of the summed integer */
 	enum agg_kind agg;
-	const struct type_member *members;
+	const struct type_member *members; /* TY_STRUCT: see layout_complete_whole() */
 	uint32_t n_members;
 	const struct type *to;
 	enum type_space space;
-	enum stack_form form; /* TY_KSTACK, TY_USTACK */
-	const char *format;   /* TY_TIMESTAMP */
-	const char *name;     /* TY_VOID: the C type that a pointer points to */
-	int64_t scale[3];     /* hist: k; quantiles: QUANTILES_K; lhist: min, max, step; else 0 */
+	enum stack_form form;		     /* TY_KSTACK, TY_USTACK */
+	const char *format;		     /* TY_TIMESTAMP */
+	const char *name;		     /* TY_VOID: the C type that a pointer points to */
+	struct type_layout *layout;	     /* TY_STRUCT */
+	const struct type_enum *enumeration; /* TY_INT: of an enum of C; or NULL */
+	int64_t scale[3]; /* hist: k; quantiles: QUANTILES_K; lhist: min, max, step; else 0 */
 };
 
 extern const struct type type_error, type_void, type_bool, type_kstack, type_ustack, type_ksym,
@@ -75,6 +86,8 @@ const struct type *type_ustack_as(enum stack_form form);
 
 /* The integer type of `size` bytes (1, 2, 4, 8). */
 const struct type *type_int(uint32_t size, bool is_signed);
+/* The integer type of an enum, without the names of its values; any other type unchanged. */
+const struct type *type_plain_int(const struct type *t);
 /* True for the name of a type that scripts can contain. */
 bool type_is_name(const char *name);
 struct nearest;
@@ -101,12 +114,12 @@ const struct type *type_tuple(struct arena *a, bool is_record, struct type_membe
 const struct type *type_pointer(struct arena *a, const struct type *to, enum type_space space);
 /* Is the memory that `t` points to in user space? `otherwise` if `t` is a plain address. */
 bool type_is_in_user_space(const struct type *t, bool otherwise);
-/* An array of `n` integers, booleans or pointers. Always aligned to 8. */
+/* An array of `n` elements, aligned to 8 in sonde's own memory. In a struct n may be 0. */
 const struct type *type_array(struct arena *a, const struct type *elem, uint32_t n);
 /* Index of the member that `.name` reads (a number in a tuple), or -1. */
 int type_member_index(const struct type *t, const char *name);
-/* Compare two compound types member by member. */
-bool type_equal_members(const struct type *x, const struct type *y);
+/* Compare what types refer to: members, pointees, layouts, enumerations. */
+bool type_equal_parts(const struct type *x, const struct type *y);
 
 static inline bool type_equal(const struct type *x, const struct type *y)
 {
@@ -117,7 +130,7 @@ static inline bool type_equal(const struct type *x, const struct type *y)
 	       x->scale[1] == y->scale[1] && x->scale[2] == y->scale[2] &&
 	       (x->format == y->format ||
 		(x->format && y->format && !strcmp(x->format, y->format))) &&
-	       type_equal_members(x, y);
+	       type_equal_parts(x, y);
 }
 
 static inline bool type_is_compound(const struct type *t)
@@ -127,14 +140,14 @@ static inline bool type_is_compound(const struct type *t)
 
 static inline uint32_t type_elements(const struct type *array)
 {
-	return array->size / array->to->size;
+	return array->to->size ? array->size / array->to->size : 0;
 }
 
 /* Is a value of this type in memory, not in a register? */
 static inline bool type_is_memory(const struct type *t)
 {
 	return t->kind == TY_STRING || t->kind == TY_USYM || t->kind == TY_ARRAY ||
-	       type_is_compound(t);
+	       t->kind == TY_STRUCT || type_is_compound(t);
 }
 
 static inline bool type_is_integral(const struct type *t)

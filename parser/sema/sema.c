@@ -6,12 +6,14 @@
  */
 #include "parser/sema/sema.h"
 #include "parser/base/arena.h"
+#include "parser/lang/c_type.h"
 #include <stdlib.h>
 
 int sema_run(struct arena *a, struct program *p, struct kernel *k, struct diags *d)
 {
 	struct sema s = {.arena = a, .diags = d, .kernel = k, .program = p};
 
+	p->c_types->kernel = k;
 	config_read(a, p, getenv, d);
 	sema_names(&s);
 	sema_types(&s);

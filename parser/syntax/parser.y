@@ -11,6 +11,7 @@
  */
 %code requires {
 #include "parser/lang/ast.h"
+#include "parser/lang/c_type.h"
 #include "parser/syntax/filter.h"
 
 /* An expression and its height; a list of expressions and the greatest height in it. */
@@ -790,6 +791,7 @@ struct program *parse(struct arena *a, const struct source *source, struct diags
 	struct parse p = {.arena = a, .diags = d};
 
 	p.program = arena_new_of(a, struct program);
+	p.program->c_types = c_types_new(a);
 	p.program->source = source;
 	filter_open(&p.filter, a, source, d);
 	yyparse(&p);

@@ -113,15 +113,15 @@ static struct kernel_iter *make(const char *name, const struct iter_field *field
 int btf_iter_read(const struct btf_raw *b, const char *name, struct kernel_iter **out)
 {
 	struct iter_field fields[MAX_FIELDS];
-	char type_name[128];
+	char struct_name[128];
 	uint32_t n = 0;
 	struct types t;
 	int id, err;
 
 	if (strstr(name, "__"))
 		return -ENOENT;
-	snprintf(type_name, sizeof(type_name), "%s%s", prefix, name);
-	id = btf_raw_find(b, type_name, BTF_KIND_STRUCT);
+	snprintf(struct_name, sizeof(struct_name), "%s%s", prefix, name);
+	id = btf_raw_find(b, struct_name, BTF_KIND_STRUCT);
 	if (id < 0)
 		return id;
 	err = index_types(&t, b);

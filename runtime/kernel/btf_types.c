@@ -18,7 +18,7 @@ static const char raw_prefix[] = "btf_trace_";
 
 /* ---- by id --------------------------------------------------------------------------------- */
 
-static const struct btf_type *type_at(const struct btf_types *t, uint32_t id)
+const struct btf_type *btf_types_at(const struct btf_types *t, uint32_t id)
 {
 	while (t && id < t->first)
 		t = t->base;
@@ -28,7 +28,7 @@ static const struct btf_type *type_at(const struct btf_types *t, uint32_t id)
 }
 
 /* String offsets also continue those of the base. */
-static const char *string_at(const struct btf_types *t, uint32_t at)
+const char *btf_types_string(const struct btf_types *t, uint32_t at)
 {
 	uint32_t before = t->base ? t->base->raw->strings_len : 0;
 
@@ -78,7 +78,7 @@ void btf_types_free(struct btf_types *t)
 static const char *prototype_name(const struct btf_types *t, const struct btf_type *type,
 				  enum typed_kind *kind)
 {
-	const char *name = string_at(t, type->name_off);
+	const char *name = btf_types_string(t, type->name_off);
 
 	if (BTF_INFO_KIND(type->info) == BTF_KIND_FUNC) {
 		*kind = TYPED_FUNCTION;
@@ -96,7 +96,7 @@ void btf_types_each(const struct btf_types *t, enum typed_kind kind,
 {
 	for (uint32_t i = 0; i < t->n; i++) {
 		enum typed_kind found;
-		const char *name = prototype_name(t, type_at(t, t->first + i), &found);
+		const char *name = prototype_name(t, btf_types_at(t, t->first + i), &found);
 
 		if (name && found == kind)
 			fn(name, t->first + i, ctx);
@@ -113,7 +113,7 @@ static struct typed_name name_of(const struct btf_types *t, uint32_t id)
 {
 	struct typed_name n = {0};
 
-	n.name = prototype_name(t, type_at(t, id), &n.kind);
+	n.name = prototype_name(t, btf_types_at(t, id), &n.kind);
 	return n;
 }
 
@@ -161,7 +161,7 @@ static uint32_t scan_for(const struct btf_types *t, enum typed_kind kind, const 
 {
 	for (uint32_t i = 0; i < t->n; i++) {
 		enum typed_kind found;
-		const char *here = prototype_name(t, type_at(t, t->first + i), &found);
+		const char *here = prototype_name(t, btf_types_at(t, t->first + i), &found);
 
 		if (here && found == kind && strcmp(here, name) == 0)
 			return t->first + i;
@@ -184,10 +184,9 @@ uint32_t btf_types_find(struct btf_types *t, enum typed_kind kind, const char *n
 
 /* ---- prototypes ---------------------------------------------------------------------------- */
 
-/* The type without typedefs and qualifiers; NULL: void, or a broken section. */
-static const struct btf_type *plain(const struct btf_types *t, uint32_t id)
+const struct btf_type *btf_types_plain(const struct btf_types *t, uint32_t id)
 {
-	const struct btf_type *type = type_at(t, id);
+	const struct btf_type *type = btf_types_at(t, id);
 
 	for (int i = 0; type && i < CHAIN_MAX; i++) {
 		switch (BTF_INFO_KIND(type->info)) {
@@ -195,7 +194,7 @@ static const struct btf_type *plain(const struct btf_types *t, uint32_t id)
 		case BTF_KIND_CONST:
 		case BTF_KIND_VOLATILE:
 		case BTF_KIND_RESTRICT:
-		case BTF_KIND_TYPE_TAG: type = type_at(t, type->type); break;
+		case BTF_KIND_TYPE_TAG: type = btf_types_at(t, type->type); break;
 		default: return type;
 		}
 	}
@@ -205,8 +204,8 @@ static const struct btf_type *plain(const struct btf_types *t, uint32_t id)
 /* The type roughly as C spells it, for messages. */
 static const char *spell(const struct btf_types *t, uint32_t id, struct arena *a, int depth)
 {
-	const struct btf_type *type = type_at(t, id);
-	const char *name = type ? string_at(t, type->name_off) : "void", *to;
+	const struct btf_type *type = btf_types_at(t, id);
+	const char *name = type ? btf_types_string(t, type->name_off) : "void", *to;
 
 	if (!type || depth > CHAIN_MAX)
 		return name;
@@ -235,7 +234,7 @@ static const char *spell(const struct btf_types *t, uint32_t id, struct arena *a
  * Returns the bytes it takes among the arguments, a multiple of a word. */
 static uint32_t value_of(const struct btf_types *t, uint32_t id, struct tp_field *f)
 {
-	const struct btf_type *type = plain(t, id);
+	const struct btf_type *type = btf_types_plain(t, id);
 	uint32_t encoding;
 
 	if (!type)
@@ -262,13 +261,13 @@ static uint32_t value_of(const struct btf_types *t, uint32_t id, struct tp_field
 static struct tp_pointee pointee_of(const struct btf_types *t, uint32_t id, struct arena *a)
 {
 	struct tp_pointee to = {.text = ""};
-	const struct btf_type *type = plain(t, id);
+	const struct btf_type *type = btf_types_plain(t, id);
 	struct tp_field f = {0};
 
 	while (to.levels < LEVELS_MAX && type && BTF_INFO_KIND(type->info) == BTF_KIND_PTR) {
 		to.levels++;
 		id = type->type;
-		type = plain(t, id);
+		type = btf_types_plain(t, id);
 	}
 	if (!to.levels)
 		return to;
@@ -292,12 +291,12 @@ static struct tp_field field_of(const struct btf_types *t, uint32_t id, const ch
 
 static const struct btf_type *prototype_of(const struct btf_types *t, uint32_t id)
 {
-	const struct btf_type *type = type_at(t, id);
+	const struct btf_type *type = btf_types_at(t, id);
 
 	for (int i = 0; type && i < 3; i++) { /* function or typedef, pointer, prototype */
 		if (BTF_INFO_KIND(type->info) == BTF_KIND_FUNC_PROTO)
 			return type;
-		type = type_at(t, type->type);
+		type = btf_types_at(t, type->type);
 	}
 	return NULL;
 }
@@ -321,7 +320,7 @@ struct typed_function *btf_types_describe(struct btf_types *t, enum typed_kind k
 					  const char *module, struct arena *a)
 {
 	struct typed_function *f = arena_new_of(a, struct typed_function);
-	const struct btf_type *type = type_at(t, id), *proto;
+	const struct btf_type *type = btf_types_at(t, id), *proto;
 	const struct btf_param *params;
 	uint32_t at = 0, first = kind == TYPED_TRACEPOINT; /* 1: private data */
 	const char *name = type ? prototype_name(t, type, &kind) : NULL;
@@ -335,7 +334,7 @@ struct typed_function *btf_types_describe(struct btf_types *t, enum typed_kind k
 	params = (const struct btf_param *)(proto + 1);
 	for (uint32_t i = first; i < BTF_INFO_VLEN(proto->info); i++) {
 		struct tp_field field =
-			field_of(t, params[i].type, string_at(t, params[i].name_off), a);
+			field_of(t, params[i].type, btf_types_string(t, params[i].name_off), a);
 		struct tp_field unused = {0};
 
 		field.offset = at;

@@ -26,6 +26,13 @@ struct btf_types {
 /* Both must outlive *t. 0, -EINVAL (broken section), -ENOMEM. */
 int btf_types_init(struct btf_types *t, const struct btf_raw *raw, const struct btf_types *base);
 void btf_types_free(struct btf_types *t);
+struct btf_type;
+/* Type `id`; NULL: there is none. */
+const struct btf_type *btf_types_at(const struct btf_types *t, uint32_t id);
+/* The same without typedefs and qualifiers; NULL: void, or a broken section. */
+const struct btf_type *btf_types_plain(const struct btf_types *t, uint32_t id);
+/* The string at an offset; "" if there is none. */
+const char *btf_types_string(const struct btf_types *t, uint32_t at);
 /* Id of the function or raw tracepoint `name` of this section, not of its base's; 0. */
 uint32_t btf_types_find(struct btf_types *t, enum typed_kind kind, const char *name);
 /* Call fn for the name of each function or raw tracepoint. */

@@ -19,6 +19,11 @@
  *	typed MODULE NAME RESULT TYPE:PARAM …	what BTF says of it; bpf:ID: of a program's
  *	typed-raw MODULE NAME TYPE:PARAM …	a raw tracepoint's (types: set_type)
  *	iterator NAME FIELD:TYPE…		TYPE: pointer, u32, s64 …; the first at offset 0
+ *	struct TAG SIZE [TYPEDEF]		of BTF, or union; the tag #N: it has none
+ *	member OFFSET[:BIT:BITS] TYPE [NAME]	of the struct or union above
+ *	enum TAG TYPE				TYPE: int32, uint32 …
+ *	value NAME NUMBER			of the enum above
+ *	typedef NAME TYPE			TYPE: as int32, string[16], struct.sock*, uint64[4]
  *	capability NAME [unknown]		an id of parser/lang/capabilities.def
  *	cpus N					possible CPUs; default 1
  * Blank lines and lines that start with '#' are skipped; paths are compared as they are written.
@@ -26,6 +31,7 @@
  * reported before anything else happens; of two equal facts the first counts.
  */
 #include "runtime/kernel/facts_file.h"
+#include "parser/base/arena.h"
 #include "runtime/elf/demangle.h"
 #include "runtime/elf/go_abi.h"
 #include "runtime/elf/ldcache.h"
@@ -317,29 +323,6 @@ static int facts_each_bpf_function(struct kernel *kernel, typed_function_fn fn, 
 	return 0;
 }
 
-static int facts_iterator(struct kernel *kernel, const char *name, const struct kernel_iter **out)
-{
-	const struct facts *k = facts_of(kernel);
-
-	for (uint32_t i = 0; i < k->facts.n; i++)
-		if (k->facts.items[i].kind == FACT_ITERATOR &&
-		    !strcmp(k->facts.items[i].iter.name, name)) {
-			*out = &k->facts.items[i].iter;
-			return 0;
-		}
-	return k->capabilities[CAP_BTF] == CAPABILITY_YES ? -ENOENT : -ENOTSUP;
-}
-
-static int facts_each_iterator(struct kernel *kernel, kernel_name_fn fn, void *ctx)
-{
-	const struct facts *k = facts_of(kernel);
-
-	for (uint32_t i = 0; i < k->facts.n; i++)
-		if (k->facts.items[i].kind == FACT_ITERATOR)
-			fn(k->facts.items[i].iter.name, ctx);
-	return 0;
-}
-
 static int facts_function_at(struct kernel *kernel, const char *path, uint64_t address,
 			     struct user_symbol *out)
 {
@@ -414,6 +397,7 @@ void facts_free(struct facts *k)
 			free(k->facts.items[i].iter.fields);
 	}
 	vec_free(&k->facts);
+	arena_free(k->arena);
 	free(k->text);
 }
 
@@ -477,6 +461,9 @@ void facts_init(struct facts *k)
 		.each_bpf_function = facts_each_bpf_function,
 		.iterator = facts_iterator,
 		.each_iterator = facts_each_iterator,
+		.c_type = facts_c_type,
+		.c_constant = facts_c_constant,
+		.each_c_type = facts_each_c_type,
 		.capability = facts_capability,
 		.n_cpus = facts_n_cpus,
 		.close = facts_close,

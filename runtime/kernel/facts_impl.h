@@ -45,6 +45,11 @@ struct facts {
 	VEC(struct fact) facts;
 	enum capability_state capabilities[CAP_COUNT];
 	uint32_t n_cpus;
+	/* Types of C: facts_types.c */
+	struct arena *arena; /* NULL: there are none */
+	struct c_types *c_types;
+	struct type_layout *layout; /* the struct, and the enum, that lines follow of */
+	struct type_enum *enumeration;
 };
 
 /* An empty set of facts, and the hooks that answer from it. */
@@ -54,3 +59,16 @@ int facts_read(struct facts *k, const char *path);
 /* Free what facts_read() allocated, and k->text. */
 void facts_free(struct facts *k);
 void facts_free_typed(struct typed_function *f);
+
+/* ---- facts_types.c */
+/* Read a line about a type of C; *wrong: what is wrong with it, or NULL. False: it is another. */
+bool facts_read_type(struct facts *k, char **words, uint32_t n, const char **wrong);
+/* The type that a word means: "int32", "struct.sock*", "string[16]", "uint64[4]"; NULL: none. */
+const struct type *facts_type(struct facts *k, const char *word);
+int facts_c_type(struct kernel *kernel, enum c_kind kind, const char *name,
+		 const struct type **out);
+int facts_c_constant(struct kernel *kernel, const char *name, const struct type **type,
+		     int64_t *value);
+int facts_iterator(struct kernel *kernel, const char *name, const struct kernel_iter **out);
+int facts_each_iterator(struct kernel *kernel, kernel_name_fn fn, void *ctx);
+int facts_each_c_type(struct kernel *kernel, enum c_kind kind, kernel_name_fn fn, void *ctx);

@@ -183,8 +183,21 @@ static int read_source(struct reader *r)
 	return add_fact(r, &fact);
 }
 
+/* Of a type of C: "struct.sock*". */
+static void set_from_type(struct facts *k, struct tp_field *f)
+{
+	const struct type *to = f->type;
+
+	f->type_text = type_str(k->arena, f->type);
+	f->size = f->type->kind == TY_STRUCT ? 0 : f->type->size;
+	f->is_signed = f->type->is_signed;
+	for (; to->kind == TY_POINTER; to = to->to)
+		f->to.levels++;
+	f->to.text = type_str(k->arena, to);
+}
+
 /* Set the type that a word stands for. */
-static bool set_type(struct tp_field *f, const char *word)
+static bool set_type(struct facts *k, struct tp_field *f, const char *word)
 {
 	static const struct {
 		const char *word, *text;
@@ -220,7 +233,10 @@ static bool set_type(struct tp_field *f, const char *word)
 		f->to = types[i].to;
 		return true;
 	}
-	return false;
+	f->type = facts_type(k, word);
+	if (f->type)
+		set_from_type(k, f);
+	return f->type;
 }
 
 static bool set_params(struct reader *r, uint32_t first, struct typed_function *f)
@@ -236,7 +252,7 @@ static bool set_params(struct reader *r, uint32_t first, struct typed_function *
 			return false;
 		*colon = '\0';
 		*p = (struct tp_field){.name = colon + 1, .offset = at};
-		if (!set_type(p, r->words[i]))
+		if (!set_type(r->k, p, r->words[i]))
 			return false;
 		if (!strcmp(r->words[i], "lost"))
 			p->offset = TYPED_NO_PLACE;
@@ -261,7 +277,8 @@ static int read_typed(struct reader *r)
 	if (f)
 		f->params = calloc(WORDS_MAX, sizeof(*f->params));
 	if (!f || !f->params || r->n_words < first || r->n_words > WORDS_MAX ||
-	    !set_type(&f->result, is_raw ? "void" : r->words[3]) || !set_params(r, first, f)) {
+	    !set_type(r->k, &f->result, is_raw ? "void" : r->words[3]) ||
+	    !set_params(r, first, f)) {
 		facts_free_typed(f);
 		return bad_line(
 			r, is_user ? "write arguments PATH SYMBOL RESULT TYPE:PARAM …"
@@ -406,12 +423,18 @@ static const struct {
 
 static int read_directive(struct reader *r)
 {
+	const char *wrong = NULL;
+
 	for (size_t i = 0; i < sizeof(directives) / sizeof(*directives); i++)
 		if (!strcmp(r->words[0], directives[i].word))
 			return directives[i].read(r);
+	if (facts_read_type(r->k, r->words, r->n_words, &wrong))
+		return wrong ? bad_line(r, wrong) : 0;
 	return bad_line(
-		r, "a line starts with tracepoint, raw, symbol, usdt, object, mapped, function, "
-		   "typed, typed-raw, arguments, iterator, capability, cpus or #");
+		r,
+		"a line starts with tracepoint, raw, symbol, usdt, object, mapped, function, "
+		"typed, typed-raw, arguments, iterator, capability, cpus, struct, union, member, "
+		"enum, value, typedef or #");
 }
 
 /* Take the next line off the rest. False at the end of the file. */

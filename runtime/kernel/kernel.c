@@ -216,6 +216,32 @@ static int live_each_bpf_function(struct kernel *kernel, typed_function_fn fn, v
 	return err ? err : kernel_types_each_bpf(live(kernel)->types, fn, ctx);
 }
 
+static int live_c_type(struct kernel *kernel, enum c_kind kind, const char *name,
+		       const struct type **out)
+{
+	struct live_kernel *k = live(kernel);
+	int err = need_types(k);
+
+	return err ? err : kernel_types_c_type(k->types, &k->btf, kind, name, out);
+}
+
+static int live_c_constant(struct kernel *kernel, const char *name, const struct type **type,
+			   int64_t *value)
+{
+	struct live_kernel *k = live(kernel);
+	int err = need_types(k);
+
+	return err ? err : kernel_types_constant(k->types, &k->btf, name, type, value);
+}
+
+static int live_each_c_type(struct kernel *kernel, enum c_kind kind, kernel_name_fn fn, void *ctx)
+{
+	struct live_kernel *k = live(kernel);
+	int err = need_types(k);
+
+	return err ? err : kernel_types_each_c_type(k->types, &k->btf, kind, fn, ctx);
+}
+
 /* One for each iterator looked up: a script has few. */
 struct iter_node {
 	struct kernel_iter *iter;
@@ -256,40 +282,6 @@ static void free_iterators(struct live_kernel *k)
 		free(node->iter);
 		free(node);
 	}
-}
-
-static int write_memfd(const void *data, size_t len)
-{
-	int fd = memfd_create("sonde_btf", MFD_CLOEXEC), err;
-	size_t done = 0;
-	ssize_t n;
-
-	if (fd < 0)
-		return -errno;
-	while (done < len) {
-		n = write(fd, (const char *)data + done, len - done);
-		if (n < 0) {
-			err = -errno;
-			close(fd);
-			return err;
-		}
-		done += n;
-	}
-	return fd;
-}
-
-int kernel_btf_cut(struct kernel *kernel, const char *const *structs, size_t n)
-{
-	int err = is_live(kernel) ? open_btf(live(kernel)) : -ENOSYS;
-	void *section = NULL;
-	size_t len = 0;
-
-	if (!err)
-		err = btf_raw_cut(&live(kernel)->btf, structs, n, &section, &len);
-	if (!err)
-		err = write_memfd(section, len);
-	free(section);
-	return err;
 }
 
 /* ---- variables of user files ---- */
@@ -442,6 +434,9 @@ struct kernel *kernel_open(void)
 		.user_object = live_user_object,
 		.iterator = live_iterator,
 		.each_iterator = live_each_iterator,
+		.c_type = live_c_type,
+		.c_constant = live_c_constant,
+		.each_c_type = live_each_c_type,
 		.capability = live_capability,
 		.n_cpus = live_n_cpus,
 		.close = live_close,

@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include "runtime/kernel/kernel_types.h"
 #include "parser/base/arena.h"
+#include "runtime/kernel/btf_layout.h"
 #include "runtime/kernel/btf_types.h"
 #include "runtime/kernel/kernel_facts.h"
 #include <bpf/bpf.h>
@@ -24,14 +25,16 @@ struct module_types {
 	const char *name;
 	struct btf_raw raw;
 	struct btf_types types;
+	struct btf_layouts layouts;
 	bool is_open;
 };
 
 struct kernel_types {
 	struct arena *arena; /* the answers */
 	struct btf_types vmlinux;
+	struct btf_layouts layouts; /* of vmlinux */
 	bool has_vmlinux;
-	struct module_types *modules; /* all that have BTF, read once */
+	struct module_types **modules; /* all that have BTF, read once */
 	uint32_t n_modules;
 	bool has_modules;
 };
@@ -50,14 +53,16 @@ void kernel_types_trim(struct kernel_types *t)
 	if (!t)
 		return;
 	for (uint32_t i = 0; i < t->n_modules; i++) {
-		struct module_types *m = &t->modules[i];
+		struct module_types *m = t->modules[i];
 
 		if (m->is_open) {
+			btf_layouts_free(&m->layouts);
 			btf_types_free(&m->types);
 			btf_raw_close(&m->raw);
 		}
 		m->is_open = false;
 	}
+	btf_layouts_free(&t->layouts);
 	btf_types_free(&t->vmlinux);
 	t->has_vmlinux = false;
 }
@@ -75,10 +80,16 @@ void kernel_types_free(struct kernel_types *t)
 
 static int need_vmlinux(struct kernel_types *t, const struct btf_raw *raw)
 {
-	int err = t->has_vmlinux ? 0 : btf_types_init(&t->vmlinux, raw, NULL);
+	int err;
 
-	t->has_vmlinux = !err;
-	return err;
+	if (t->has_vmlinux)
+		return 0;
+	err = btf_types_init(&t->vmlinux, raw, NULL);
+	if (err)
+		return err;
+	btf_layouts_init(&t->layouts, &t->vmlinux, NULL, t->arena);
+	t->has_vmlinux = true;
+	return 0;
 }
 
 static void need_modules(struct kernel_types *t)
@@ -88,11 +99,12 @@ static void need_modules(struct kernel_types *t)
 
 	t->has_modules = true;
 	while (dir && (e = readdir(dir))) {
-		struct module_types m = {.name = NULL};
+		struct module_types *m;
 
 		if (e->d_name[0] == '.' || strcmp(e->d_name, vmlinux_name) == 0)
 			continue;
-		m.name = arena_strndup(t->arena, e->d_name, strlen(e->d_name));
+		m = arena_new_of(t->arena, struct module_types);
+		m->name = arena_strndup(t->arena, e->d_name, strlen(e->d_name));
 		arena_push(t->arena, t->modules, t->n_modules, m);
 	}
 	if (dir)
@@ -111,6 +123,8 @@ static int open_module(struct kernel_types *t, struct module_types *m)
 	err = btf_types_init(&m->types, &m->raw, &t->vmlinux);
 	if (err)
 		btf_raw_close(&m->raw);
+	else
+		btf_layouts_init(&m->layouts, &m->types, &t->layouts, t->arena);
 	m->is_open = !err;
 	return err;
 }
@@ -119,8 +133,8 @@ static struct module_types *find_module(struct kernel_types *t, const char *name
 {
 	need_modules(t);
 	for (uint32_t i = 0; i < t->n_modules; i++)
-		if (strcmp(t->modules[i].name, name) == 0)
-			return &t->modules[i];
+		if (strcmp(t->modules[i]->name, name) == 0)
+			return t->modules[i];
 	return NULL;
 }
 
@@ -146,7 +160,7 @@ static int find_in_modules(struct kernel_types *t, enum typed_kind kind, const c
 
 	need_modules(t);
 	for (uint32_t i = 0; i < t->n_modules; i++) {
-		struct module_types *m = &t->modules[i];
+		struct module_types *m = t->modules[i];
 
 		if (!open_module(t, m) && !answer(t, &m->types, kind, m->name, name, out))
 			n++;
@@ -207,7 +221,7 @@ int kernel_types_each(struct kernel_types *t, const struct btf_raw *vmlinux, enu
 		return -ESRCH;
 	need_modules(t);
 	for (uint32_t i = 0; i < t->n_modules; i++) {
-		struct module_types *m = &t->modules[i];
+		struct module_types *m = t->modules[i];
 
 		if ((module && strcmp(module, m->name) != 0) || open_module(t, m))
 			continue;
@@ -321,4 +335,64 @@ int kernel_types_each_bpf(struct kernel_types *t, typed_function_fn fn, void *ct
 		close(fd);
 	}
 	return errno == ENOENT ? 0 : -errno;
+}
+
+/* ---- types of C ---------------------------------------------------------------------------- */
+
+struct c_question {
+	enum c_kind kind;
+	const char *name;
+	bool is_constant;
+	int64_t value; /* of the constant */
+};
+
+static const struct type *ask(struct btf_layouts *s, struct c_question *q)
+{
+	return q->is_constant ? btf_layouts_constant(s, q->name, &q->value)
+			      : btf_layouts_find(s, q->kind, q->name);
+}
+
+/* In the kernel itself, or else in the first module that has it. */
+static int find_c_type(struct kernel_types *t, const struct btf_raw *vmlinux, struct c_question *q,
+		       const struct type **out)
+{
+	int err = need_vmlinux(t, vmlinux);
+
+	if (err)
+		return err;
+	*out = ask(&t->layouts, q);
+	if (!*out)
+		need_modules(t);
+	for (uint32_t i = 0; !*out && i < t->n_modules; i++)
+		if (!open_module(t, t->modules[i]))
+			*out = ask(&t->modules[i]->layouts, q);
+	return *out ? 0 : -ENOENT;
+}
+
+int kernel_types_c_type(struct kernel_types *t, const struct btf_raw *vmlinux, enum c_kind kind,
+			const char *name, const struct type **out)
+{
+	struct c_question q = {.kind = kind, .name = name};
+
+	return find_c_type(t, vmlinux, &q, out);
+}
+
+int kernel_types_constant(struct kernel_types *t, const struct btf_raw *vmlinux, const char *name,
+			  const struct type **out, int64_t *value)
+{
+	struct c_question q = {.name = name, .is_constant = true};
+	int err = find_c_type(t, vmlinux, &q, out);
+
+	*value = q.value;
+	return err;
+}
+
+int kernel_types_each_c_type(struct kernel_types *t, const struct btf_raw *vmlinux,
+			     enum c_kind kind, kernel_name_fn fn, void *ctx)
+{
+	int err = need_vmlinux(t, vmlinux);
+
+	if (!err)
+		btf_layouts_each(&t->layouts, kind, fn, ctx);
+	return err;
 }

@@ -19,3 +19,10 @@ int kernel_types_find(struct kernel_types *t, const struct btf_raw *vmlinux, enu
 int kernel_types_each(struct kernel_types *t, const struct btf_raw *vmlinux, enum typed_kind kind,
 		      const char *module, kernel_name_fn fn, void *ctx);
 int kernel_types_each_bpf(struct kernel_types *t, typed_function_fn fn, void *ctx);
+/* The hooks c_type, c_constant and each_c_type. */
+int kernel_types_c_type(struct kernel_types *t, const struct btf_raw *vmlinux, enum c_kind kind,
+			const char *name, const struct type **out);
+int kernel_types_constant(struct kernel_types *t, const struct btf_raw *vmlinux, const char *name,
+			  const struct type **out, int64_t *value);
+int kernel_types_each_c_type(struct kernel_types *t, const struct btf_raw *vmlinux,
+			     enum c_kind kind, kernel_name_fn fn, void *ctx);

@@ -7,6 +7,7 @@
  * width and precision do not apply to a stack under %s. out_text.c writes the text.
  */
 #include "runtime/output/format.h"
+#include "parser/lang/c_type.h"
 #include "parser/base/limits.h"
 #include <sys/param.h>
 
@@ -184,9 +185,19 @@ static void format_record(struct text *t, const struct view *v)
 		text_string(t, v->type->members[i].name);
 		text_string(t, " = ");
 		view_part(v, i, &part);
+		if (part.type->kind == TY_VOID)
+			text_string(t, "null");
 		format_view(t, &part);
 	}
 	text_string(t, " }");
+}
+
+/* The name of an enum's value; NULL: it has none, or this is another type. */
+static const char *view_enumerator(const struct view *v)
+{
+	const struct type_enum *e = v->type->enumeration;
+
+	return e ? enum_name_of(e, (int64_t)v->integer) : NULL;
 }
 
 void format_view(struct text *t, const struct view *v)
@@ -196,7 +207,9 @@ void format_view(struct text *t, const struct view *v)
 	case TY_VOID: break;
 	case TY_BOOL: text_string(t, v->integer ? "true" : "false"); break;
 	case TY_INT:
-		if (v->type->is_signed)
+		if (view_enumerator(v))
+			text_string(t, view_enumerator(v));
+		else if (v->type->is_signed)
 			text_signed(t, (int64_t)v->integer);
 		else
 			text_unsigned(t, v->integer);
@@ -212,7 +225,8 @@ void format_view(struct text *t, const struct view *v)
 	case TY_USTACK: format_stack(t, &v->stack, v->type->form); break;
 	case TY_POINTER: text_hex(t, v->integer); break;
 	case TY_TUPLE: format_tuple(t, v); break;
-	case TY_RECORD: format_record(t, v); break;
+	case TY_RECORD:
+	case TY_STRUCT: format_record(t, v); break;
 	case TY_ARRAY: format_array(t, v); break;
 	}
 }
@@ -345,6 +359,7 @@ static void convert_string(struct text *t, const struct format_piece *p, const s
 	char digits[MAX_DIGITS];
 	struct text number = {.bytes = digits, .capacity = sizeof(digits)};
 	size_t max = p->precision >= 0 ? (size_t)p->precision : SIZE_MAX;
+	const char *name;
 
 	switch (v->type->kind) {
 	case TY_KSYM:
@@ -356,8 +371,10 @@ static void convert_string(struct text *t, const struct format_piece *p, const s
 	case TY_BOOL:
 	case TY_INT:
 	case TY_POINTER:
-		format_view(&number, v);
-		put_padded(t, p, digits, MIN(max, number.n));
+		name = view_enumerator(v);
+		if (!name)
+			format_view(&number, v);
+		put_padded(t, p, name ? name : digits, MIN(max, name ? strlen(name) : number.n));
 		break;
 	case TY_AGG:
 	case TY_KSTACK:
@@ -365,6 +382,7 @@ static void convert_string(struct text *t, const struct format_piece *p, const s
 	case TY_TUPLE:
 	case TY_RECORD:
 	case TY_ARRAY:
+	case TY_STRUCT:
 	case TY_ERROR:
 	case TY_VOID: format_view(t, v); break;
 	}
@@ -388,6 +406,7 @@ static uint64_t view_integer(const struct view *v)
 	case TY_TUPLE:
 	case TY_RECORD:
 	case TY_ARRAY:
+	case TY_STRUCT:
 	case TY_ERROR:
 	case TY_VOID: break; /* rejected by sema */
 	}

@@ -88,7 +88,7 @@ static void put_value(struct out_json *w, const struct view *v);
 static void put_parts(struct out_json *w, const struct view *v)
 {
 	struct text *t = &w->file.text;
-	bool is_record = v->type->kind == TY_RECORD;
+	bool is_record = v->type->kind == TY_RECORD || v->type->kind == TY_STRUCT;
 	uint32_t n = v->type->kind == TY_ARRAY ? type_elements(v->type) : v->type->n_members;
 	struct view part;
 
@@ -131,7 +131,8 @@ static void put_value(struct out_json *w, const struct view *v)
 	case TY_NAME: put_as_text(w, v); break;
 	case TY_TUPLE:
 	case TY_RECORD:
-	case TY_ARRAY: put_parts(w, v); break;
+	case TY_ARRAY:
+	case TY_STRUCT: put_parts(w, v); break;
 	}
 }
 

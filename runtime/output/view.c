@@ -94,19 +94,32 @@ void view_make(struct view *v, const struct type *type, const void *bytes,
 	case TY_TUPLE:
 	case TY_RECORD:
 	case TY_ARRAY:
+	case TY_STRUCT:
 		v->compound.bytes = bytes;
 		v->compound.stacks = stacks;
 		break;
 	}
 }
 
+static uint64_t bit_field(const struct type_member *m, const uint8_t *bytes)
+{
+	uint32_t end = m->bit + m->bits, above = 64 - m->bits;
+	uint64_t word = 0;
+
+	memcpy(&word, bytes + m->offset, (end + 7) / 8);
+	word = word >> m->bit << above;
+	return m->type->is_signed ? (uint64_t)((int64_t)word >> above) : word >> above;
+}
+
 void view_part(const struct view *v, uint32_t i, struct view *out)
 {
-	const struct type_member *m = &v->type->members[i];
+	const struct type_member *m = v->type->members + i;
 	const struct type *elem = v->type->to;
 
 	if (v->type->kind == TY_ARRAY)
 		view_make(out, elem, v->compound.bytes + i * elem->size, v->compound.stacks);
+	else if (m->bits)
+		*out = (struct view){.type = m->type, .integer = bit_field(m, v->compound.bytes)};
 	else
 		view_make(out, m->type, v->compound.bytes + m->offset, v->compound.stacks);
 }

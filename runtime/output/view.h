@@ -60,7 +60,7 @@ struct view {
 		struct {
 			const uint8_t *bytes;
 			struct stack_source *stacks;
-		} compound; /* TY_TUPLE, TY_RECORD, TY_ARRAY: view_part gives the parts */
+		} compound; /* tuples, records, arrays, structs: view_part gives the parts */
 	};
 };
 
@@ -91,7 +91,7 @@ struct stack_source {
 void view_make(struct view *v, const struct type *type, const void *bytes,
 	       struct stack_source *stacks);
 
-/* Part `i` of a tuple, record or array. */
+/* Part `i` of a tuple, record, array or struct. */
 void view_part(const struct view *v, uint32_t i, struct view *out);
 /* Losses of one probe by one cause. */
 struct view_loss {

@@ -93,7 +93,8 @@ int view_compare(const struct view *a, const struct view *b)
 		return compare_unsigned(a->integer, b->integer);
 	case TY_TUPLE:
 	case TY_RECORD:
-	case TY_ARRAY: return compare_parts(a, b);
+	case TY_ARRAY:
+	case TY_STRUCT: return compare_parts(a, b);
 	case TY_POINTER:
 	case TY_BOOL: return compare_unsigned(a->integer, b->integer);
 	case TY_KSYM:

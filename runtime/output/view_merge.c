@@ -42,7 +42,8 @@ static bool may_look_alike(const struct type *t)
 	case TY_TIMESTAMP:
 	case TY_TUPLE:
 	case TY_RECORD:
-	case TY_ARRAY: return true;
+	case TY_ARRAY:
+	case TY_STRUCT: return true;
 	}
 	return false;
 }

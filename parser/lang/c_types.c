@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A script's register of C types and enum constants by name: see c_type.h.
+ */
+#include "parser/base/arena.h"
+#include "parser/lang/c_type.h"
+#include "parser/lang/kernel.h"
+#include <ctype.h>
+#include <string.h>
+
+struct c_types *c_types_new(struct arena *a)
+{
+	struct c_types *c = arena_new_of(a, struct c_types);
+
+	c->arena = a;
+	return c;
+}
+
+static struct c_name *find_name(const struct c_types *c, enum c_kind kind, const char *name)
+{
+	for (uint32_t i = 0; i < c->n_names; i++)
+		if (c->names[i].kind == kind && strcmp(c->names[i].name, name) == 0)
+			return &c->names[i];
+	return NULL;
+}
+
+static void push_name(struct c_types *c, enum c_kind kind, const char *name,
+		      const struct type *type, bool is_own)
+{
+	struct c_name n = {kind, arena_strdup(c->arena, name), type, is_own};
+
+	arena_push(c->arena, c->names, c->n_names, n);
+}
+
+/* What c_types_tag() made is completed by a definition, so pointers to it stay valid. */
+static bool take_over(const struct type *declared, const struct type *defined)
+{
+	struct type_layout *l;
+
+	if (declared == defined)
+		return true;
+	if (declared->kind != TY_STRUCT || declared->layout->is_complete)
+		return false;
+	l = declared->layout;
+	*l = *defined->layout;
+	l->type.layout = l;
+	return true;
+}
+
+bool c_types_add(struct c_types *c, enum c_kind kind, const char *name, const struct type *type)
+{
+	struct c_name *n = find_name(c, kind, name);
+
+	if (n && n->is_own)
+		return take_over(n->type, type);
+	if (n)
+		*n = (struct c_name){kind, n->name, type, true};
+	else
+		push_name(c, kind, name, type, true);
+	return true;
+}
+
+static struct c_constant *find_constant(const struct c_types *c, const char *name)
+{
+	for (uint32_t i = 0; i < c->n_constants; i++)
+		if (strcmp(c->constants[i].name, name) == 0)
+			return &c->constants[i];
+	return NULL;
+}
+
+static const struct c_constant *push_constant(struct c_types *c, const char *name,
+					      const struct type *type, int64_t value, bool is_own)
+{
+	struct c_constant constant = {arena_strdup(c->arena, name), type, value, is_own};
+
+	arena_push(c->arena, c->constants, c->n_constants, constant);
+	return &c->constants[c->n_constants - 1];
+}
+
+bool c_types_add_constant(struct c_types *c, const char *name, const struct type *type,
+			  int64_t value)
+{
+	if (find_constant(c, name))
+		return false;
+	push_constant(c, name, type, value, true);
+	return true;
+}
+
+static const struct type *ask_kernel(struct c_types *c, enum c_kind kind, const char *name)
+{
+	const struct type *t = NULL;
+
+	if (!c->kernel || !c->kernel->c_type || c->kernel->c_type(c->kernel, kind, name, &t))
+		return NULL;
+	return t;
+}
+
+/* The complete() of a layout that the script only declares. */
+static void complete_from_kernel(struct type_layout *l)
+{
+	struct c_types *c = l->source;
+	const struct type *t = ask_kernel(c, l->is_union ? C_UNION : C_STRUCT, l->tag);
+
+	if (!t || !layout_complete(t))
+		return;
+	*l = *t->layout;
+	l->type.layout = l;
+}
+
+struct type_layout *c_types_tag(struct c_types *c, bool is_union, const char *tag)
+{
+	enum c_kind kind = is_union ? C_UNION : C_STRUCT;
+	struct c_name *n = find_name(c, kind, tag);
+	struct type_layout *l;
+
+	if (n && n->is_own)
+		return n->type->layout;
+	l = layout_new(c->arena, is_union, tag);
+	l->complete = complete_from_kernel;
+	l->source = c;
+	c_types_add(c, kind, tag, &l->type);
+	return l;
+}
+
+const struct type *c_types_find(struct c_types *c, enum c_kind kind, const char *name)
+{
+	const struct c_name *n = find_name(c, kind, name);
+	const struct type *t;
+
+	if (n && n->type && n->is_own && n->type->kind == TY_STRUCT)
+		return layout_complete(n->type) ? n->type : NULL;
+	if (n)
+		return n->type;
+	t = ask_kernel(c, kind, name);
+	push_name(c, kind, name, t, false);
+	return t;
+}
+
+const struct c_constant *c_types_constant(struct c_types *c, const char *name)
+{
+	const struct c_constant *found = find_constant(c, name);
+	const struct type *t = NULL;
+	int64_t value = 0;
+
+	if (found || !c->kernel || !c->kernel->c_constant)
+		return found;
+	if (c->kernel->c_constant(c->kernel, name, &t, &value))
+		return NULL;
+	return push_constant(c, name, t, value, false);
+}
+
+/* ---- C's spelling ------------------------------------------------------------------------ */
+
+/* The number that a list of C's words for integers means, in any order; size 0: none. */
+struct c_number {
+	uint32_t size, longs, words;
+	bool is_unsigned;
+};
+
+static bool add_word(struct c_number *n, const char *word, size_t len)
+{
+	static const struct {
+		const char *word;
+		uint32_t size, longs;
+		bool is_unsigned;
+	} words[] = {{"char", 1, 0, false}, {"short", 2, 0, false},   {"int", 0, 0, false},
+		     {"long", 0, 1, false}, {"unsigned", 0, 0, true}, {"signed", 0, 0, false}};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		if (strlen(words[i].word) != len || memcmp(words[i].word, word, len) != 0)
+			continue;
+		n->size = words[i].size ? words[i].size : n->size;
+		n->longs += words[i].longs;
+		n->is_unsigned |= words[i].is_unsigned;
+		n->words++;
+		return true;
+	}
+	return false;
+}
+
+static bool is_qualifier(const char *word, size_t len)
+{
+	static const char *const words[] = {"const", "volatile", "restrict", "__user", "__rcu"};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (strlen(words[i]) == len && memcmp(words[i], word, len) == 0)
+			return true;
+	return false;
+}
+
+static const struct type *named(struct c_types *c, const char *tag_word, const char *name)
+{
+	const struct type *t;
+
+	if (strcmp(tag_word, "struct") == 0)
+		return c_types_find(c, C_STRUCT, name);
+	if (strcmp(tag_word, "union") == 0)
+		return c_types_find(c, C_UNION, name);
+	if (strcmp(tag_word, "enum") == 0)
+		return c_types_find(c, C_ENUM, name);
+	if (strcmp(name, "void") == 0)
+		return &type_void;
+	if (strcmp(name, "_Bool") == 0)
+		return &type_bool;
+	t = c_types_find(c, C_TYPEDEF, name);
+	return t ? t : type_of_name(c->arena, name);
+}
+
+const struct type *c_types_parse(struct c_types *c, const char *text, enum type_space space)
+{
+	const char *tag_word = "", *name = NULL;
+	const struct type *t = NULL;
+	struct c_number number = {0};
+	uint32_t levels = 0;
+
+	while (*text) {
+		size_t len = 0;
+
+		while (isalnum((unsigned char)text[len]) || text[len] == '_')
+			len++;
+		if (!len && *text != '*' && *text != ' ')
+			return NULL;
+		levels += *text == '*';
+		if (len && !is_qualifier(text, len) && !add_word(&number, text, len)) {
+			if (name)
+				tag_word = name;
+			name = arena_strndup(c->arena, text, len);
+		}
+		text += len ? len : 1;
+	}
+	if (number.words && !name)
+		t = type_int(number.size ? number.size : number.longs ? 8 : 4, !number.is_unsigned);
+	else if (name && !number.words)
+		t = named(c, tag_word, name);
+	for (uint32_t i = 0; t && i < levels; i++)
+		t = type_pointer(c->arena, t, i + 1 == levels ? space : SPACE_NONE);
+	return t;
+}
