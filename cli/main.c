@@ -5,6 +5,7 @@
  */
 #include "codegen/codegen.h"
 #include "cli/compile.h"
+#include "cli/fmt.h"
 #include "cli/list_script.h"
 #include "cli/options.h"
 #include "parser/base/arena.h"
@@ -121,6 +122,20 @@ static int help(struct options *o)
 		return reference_help(o->help_topic);
 	o->file = o->help_topic;
 	return help_script(o);
+}
+
+static int format(struct options *o)
+{
+	struct arena *a = arena_new();
+	struct diags d = {.arena = a, .source = read_source(a, o)};
+	int status = 1;
+
+	if (d.source) {
+		status = fmt_run(a, o, &d);
+		diags_print(&d, stderr, isatty(STDERR_FILENO));
+	}
+	arena_free(a);
+	return status;
 }
 
 static struct kernel *open_kernel(const struct options *o)
@@ -296,6 +311,7 @@ static int run_mode(struct options *o)
 	case MODE_INFO: return info(o);
 	case MODE_SCRIPTS: return scripts_list();
 	case MODE_CAT: return scripts_cat(o->params[0]);
+	case MODE_FMT: return format(o);
 	case MODE_TRACE:
 	case MODE_CHECK: break;
 	}

@@ -147,6 +147,7 @@ static int check_combination(const struct options *o)
 	case MODE_INFO:
 	case MODE_SCRIPTS: return check_no_words(o);
 	case MODE_TRACE:
+	case MODE_FMT:
 	case MODE_CHECK: break;
 	}
 	return check_trace(o);
@@ -192,6 +193,17 @@ static bool is_script_line(int argc, char **argv)
 	       script_line_has(argv[2], argv[1]);
 }
 
+/* `sonde fmt FILE`: --fmt */
+static void take_fmt(struct options *o)
+{
+	o->mode = MODE_FMT;
+	o->file = o->n_params ? o->params[0] : NULL;
+	if (o->n_params) {
+		o->params++;
+		o->n_params--;
+	}
+}
+
 int options_parse(struct options *o, int argc, char **argv)
 {
 	int i = 1;
@@ -217,6 +229,8 @@ int options_parse(struct options *o, int argc, char **argv)
 	}
 	if (o->file && strcmp(o->file, "cat") == 0 && o->mode == MODE_TRACE)
 		o->mode = MODE_CAT;
+	if (o->file && strcmp(o->file, "fmt") == 0 && o->mode == MODE_TRACE)
+		take_fmt(o);
 	return check_combination(o) ? 1 : 0;
 }
 

@@ -29,6 +29,7 @@ enum mode {
 	MODE_INFO,    /* print what kernel and build support */
 	MODE_SCRIPTS, /* list the bundled scripts */
 	MODE_CAT,     /* print the script params[0] */
+	MODE_FMT,     /* print the script in canonical form */
 };
 
 /* -f */
