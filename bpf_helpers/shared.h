@@ -121,6 +121,19 @@ struct sonde_map_event {
 	uint32_t epoch;
 };
 
+/* join(): the strings of an array, each with its NUL, one behind the other. */
+enum {
+	SONDE_JOIN_STRINGS = 16,
+	SONDE_JOIN_STRING = 1024, /* bytes of one string at most, NUL included */
+	SONDE_JOIN_BYTES = 4080,  /* of all together: a record of LIMIT_EVENT_BYTES */
+};
+
+struct sonde_join_event {
+	struct sonde_event head;
+	uint64_t used; /* bytes */
+	char bytes[SONDE_JOIN_BYTES];
+};
+
 /* What the reader waits for. */
 enum sonde_sleep {
 	SONDE_AWAKE,

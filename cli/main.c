@@ -211,7 +211,7 @@ static int run_plan(const struct options *o, const struct program *program, cons
 static int walk(const struct options *o)
 {
 	struct arena *a = arena_new();
-	struct diags d = {.arena = a};
+	struct diags d = {.arena = a, .no_warnings = o->no_warnings};
 	struct kernel *k = open_kernel(o);
 	struct program *program;
 	struct plan *plan;

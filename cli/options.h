@@ -53,10 +53,11 @@ struct options {
 	const char *kernel_facts;
 	const char *help_topic; /* --help TOPIC */
 	bool verbose, quiet;
-	bool system; /* -c or -p, but trace everything */
-	bool self;   /* trace sonde, too */
-	bool unsafe; /* allow what can harm traced programs */
-	bool follow; /* -p and its descendants */
+	bool system;	  /* -c or -p, but trace everything */
+	bool self;	  /* trace sonde, too */
+	bool no_warnings; /* of the compiler and warnf() */
+	bool unsafe;	  /* allow what can harm traced programs */
+	bool follow;	  /* -p and its descendants */
 	enum output_format format;
 	enum buffering buffering;
 	uint64_t interval_ns; /* between prints of all maps; 0: none */

@@ -230,6 +230,7 @@ static int trace(const struct options *o, const struct session_scope *scope, str
 				  .buffering = buffering_of(o),
 				  .ready_fd = o->ready_fd,
 				  .quiet = o->quiet,
+				  .no_warnings = o->no_warnings,
 				  .everything = scope->scope == SONDE_SCOPE_ALL};
 	struct out *out = o->format == FORMAT_JSON ? out_json_new(f) : out_text_new(f);
 	int status = out ? loop_run(s, out, &lo) : 2;

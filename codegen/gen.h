@@ -13,6 +13,7 @@
  *   gen_call.c      hooks of builtins.def    gen_len.c       len()
  *   gen_compound.c  tuples, records, casts, pointers
  *   gen_string.c    strings read from memory
+ *   gen_debug.c     debugf()
  *   gen_typed.c     arguments and results that BTF describes
  *   gen_usdt.c      arguments of USDT probes
  *   gen_btf.c       debug info, which becomes BTF
@@ -311,6 +312,8 @@ void gen_scratch_map(struct gen *g);
 /* ---- strings (gen_string.c) */
 /* Read the string of a str() call to `at`, which has its type's size. */
 struct value gen_str_at(struct gen *g, struct expr *e, LLVMValueRef at);
+/* The address of a copy of the string `v`, for a helper. */
+LLVMValueRef gen_text_address(struct gen *g, struct value v);
 /* A field of variable length in a tracepoint's record (__data_loc). */
 struct value gen_data_loc(struct gen *g, LLVMValueRef handle, const struct type *type);
 

@@ -53,6 +53,12 @@ struct value gen_printf(struct gen *g, struct expr *e)
 {
 	if (prog_kind_is(g->prog.plan->kind, PK_ITER))
 		return gen_iter_printf(g, e);
+	return gen_formatted(g, e);
+}
+
+/* A call with a format whose values are sent. */
+struct value gen_formatted(struct gen *g, struct expr *e)
+{
 	gen_fields(g, (uint32_t)e->call.event, e->call.args + 1, e->call.n_args - 1);
 	return nothing;
 }
@@ -60,6 +66,30 @@ struct value gen_printf(struct gen *g, struct expr *e)
 struct value gen_time(struct gen *g, struct expr *e)
 {
 	gen_fields(g, (uint32_t)e->call.event, NULL, 0);
+	return nothing;
+}
+
+/* The strings are read to scratch memory: a reserved record should be complete soon. Behind the end
+ * there is space for one more string. */
+struct value gen_join(struct gen *g, struct expr *e)
+{
+	struct expr *array = e->call.args[0];
+	bool is_user =
+		type_is_in_user_space(array->type, probe_space(g->probe.point) == SPACE_USER);
+	LLVMValueRef from = gen_int(g, array), buf, used, record;
+	uint32_t mark = g->probe.scratch.used, size = sizeof(struct sonde_join_event);
+	LLVMBasicBlockRef skip;
+
+	buf = gen_big_buffer(g, SONDE_JOIN_BYTES + SONDE_JOIN_STRING);
+	used = GEN_CALL(g, is_user ? "sonde_join_user" : "sonde_join_kernel", buf, from,
+			gen_u32(g, g->probe.id));
+	record = begin_record(g, (uint32_t)e->call.event, size, &skip);
+	LLVMBuildStore(g->b, used, gen_at(g, record, offsetof(struct sonde_join_event, used)));
+	GEN_CALL(g, "sonde_memory_read",
+		 gen_at(g, record, offsetof(struct sonde_join_event, bytes)),
+		 gen_u32(g, SONDE_JOIN_BYTES), buf);
+	end_record(g, record, size, skip);
+	gen_scratch_release(g, mark);
 	return nothing;
 }
 

@@ -142,15 +142,10 @@ static LLVMValueRef string_address(struct gen *g, struct expr *e)
 {
 	struct value v = gen_expr(g, e);
 	const struct plan_probe *q = g->probe.plan;
-	LLVMValueRef buf;
 
 	if (v.type->kind == TY_NAME)
 		return gen_constant(g, q->name, (uint32_t)strlen(q->name));
-	if (v.kind == V_LITERAL)
-		return gen_constant(g, v.literal, v.len);
-	buf = gen_big_buffer(g, v.type->size);
-	gen_store(g, v, v.type, buf);
-	return buf;
+	return gen_text_address(g, v);
 }
 
 static LLVMValueRef int_argument(struct gen *g, const struct format_piece *p, struct expr *e)

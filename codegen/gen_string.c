@@ -53,6 +53,17 @@ struct value gen_str(struct gen *g, struct expr *e)
 	return gen_str_at(g, e, gen_big_buffer(g, e->type->size));
 }
 
+LLVMValueRef gen_text_address(struct gen *g, struct value v)
+{
+	LLVMValueRef buf;
+
+	if (v.kind == V_LITERAL)
+		return gen_constant(g, v.literal, v.len);
+	buf = gen_big_buffer(g, v.type->size);
+	gen_store(g, v, v.type, buf);
+	return buf;
+}
+
 /* The field holds the string's offset in the record (low half) and its length (high half). */
 struct value gen_data_loc(struct gen *g, LLVMValueRef handle, const struct type *type)
 {

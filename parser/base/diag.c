@@ -71,6 +71,10 @@ void diag_warning(struct diags *d, struct span span, const char *tag, const char
 {
 	va_list ap;
 
+	if (d->no_warnings) {
+		d->is_last_dropped = true;
+		return;
+	}
 	va_start(ap, fmt);
 	add(d, DIAG_WARNING, span, tag, fmt, ap);
 	va_end(ap);

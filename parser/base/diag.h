@@ -31,6 +31,7 @@ struct diags {
 	struct diag *items;
 	uint32_t n;
 	uint32_t n_errors;
+	bool no_warnings;     /* warnings are dropped */
 	bool is_last_dropped; /* the last one was a duplicate: drop its note and hint as well */
 };
 

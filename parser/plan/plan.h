@@ -70,10 +70,11 @@ struct plan_event {
 	uint32_t size; /* whole record, bytes, a multiple of 8 */
 	struct plan_field *fields;
 	uint32_t n_fields;
-	struct format_piece *pieces; /* PE_PRINTF */
+	struct format_piece *pieces; /* of a format: printf and the like */
 	uint32_t n_pieces;
-	uint32_t map; /* map events */
-	const char *text;
+	bool has_map;
+	uint32_t map;	  /* map events */
+	const char *text; /* PE_TIME: the format; PE_JOIN: the separator */
 	uint32_t top;	  /* print(@m, top, div): rows to show, 0 all */
 	uint64_t divisor; /* values are divided by it unless it is 0 */
 };

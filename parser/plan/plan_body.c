@@ -167,16 +167,17 @@ static enum format_origin string_origin(const struct expr *e)
 	}
 }
 
-void pln_printf(struct planner *pl, struct expr *call)
+/* A call with a format. */
+static void add_formatted(struct planner *pl, struct expr *call, enum plan_event_kind kind)
 {
-	struct plan_event ev = {.kind = PE_PRINTF, .size = sizeof(struct sonde_event)};
+	struct plan_event ev = {.kind = kind, .size = sizeof(struct sonde_event)};
 	struct expr *fmt = call->call.args[0];
 	struct format_spec spec;
 
 	format_parse(pl->arena, fmt->string.text, fmt->string.len, &spec);
 	ev.pieces = spec.pieces;
 	ev.n_pieces = spec.n_pieces;
-	if (pl->is_iter) { /* sends no record: codegen reads the pieces */
+	if (pl->is_iter && kind == PE_PRINTF) { /* sends no record: codegen reads the pieces */
 		call->call.event = (int32_t)pl->plan->n_events;
 		arena_push(pl->arena, pl->plan->events, pl->plan->n_events, ev);
 		return;
@@ -190,6 +191,41 @@ void pln_printf(struct planner *pl, struct expr *call)
 	add_event(pl, call, ev);
 }
 
+void pln_printf(struct planner *pl, struct expr *call)
+{
+	add_formatted(pl, call, PE_PRINTF);
+}
+
+void pln_errorf(struct planner *pl, struct expr *call)
+{
+	add_formatted(pl, call, PE_ERRORF);
+}
+
+void pln_warnf(struct planner *pl, struct expr *call)
+{
+	add_formatted(pl, call, PE_WARNF);
+}
+
+void pln_cat(struct planner *pl, struct expr *call)
+{
+	add_formatted(pl, call, PE_CAT);
+}
+
+void pln_system(struct planner *pl, struct expr *call)
+{
+	add_formatted(pl, call, PE_SYSTEM);
+}
+
+void pln_join(struct planner *pl, struct expr *call)
+{
+	add_event(pl, call,
+		  (struct plan_event){.kind = PE_JOIN,
+				      .size = sizeof(struct sonde_join_event),
+				      .text = call->call.n_args > 1
+						      ? call->call.args[1]->string.text
+						      : " "});
+}
+
 void pln_print(struct planner *pl, struct expr *call)
 {
 	struct plan_event ev = {.kind = PE_PRINT_VALUE, .size = sizeof(struct sonde_event)};
@@ -197,6 +233,7 @@ void pln_print(struct planner *pl, struct expr *call)
 	if (ast_is_whole_map(call, 0)) {
 		ev.kind = PE_PRINT_MAP;
 		ev.size = sizeof(struct sonde_map_event);
+		ev.has_map = true;
 		ev.map = call->call.args[0]->map.map->id;
 		if (call->call.n_args > 1)
 			ev.top = (uint32_t)call->call.args[1]->integer.value;
@@ -213,6 +250,7 @@ static void add_map_event(struct planner *pl, struct expr *call, enum plan_event
 	add_event(pl, call,
 		  (struct plan_event){.kind = kind,
 				      .size = sizeof(struct sonde_map_event),
+				      .has_map = true,
 				      .map = call->call.args[0]->map.map->id});
 }
 

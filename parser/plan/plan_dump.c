@@ -65,7 +65,7 @@ static void dump_event(struct arena *a, const struct plan *p, const struct plan_
 {
 	fprintf(out, "event %u %s size %u", i, event_kinds[e->kind], e->size);
 	dump_fields(a, e->fields, e->n_fields, out);
-	if (e->kind != PE_PRINTF && e->kind != PE_PRINT_VALUE && e->kind != PE_TIME)
+	if (e->has_map)
 		fprintf(out, " %s", p->maps[e->map].name);
 	fprintf(out, "\n");
 }

@@ -84,6 +84,26 @@ __attribute__((format(printf, 2, 0))) static void write_line(const char *prefix,
 	free(line.bytes);
 }
 
+void log_place(const char *file, unsigned line, unsigned first, unsigned end, const char *word,
+	       const char *text, size_t len)
+{
+	size_t n = strlen(file) + 64;
+	struct line out = {.bytes = malloc(ESCAPE_GROWTH * (n + len))};
+	char place[64];
+
+	if (len && text[len - 1] == '\n')
+		len--;
+	if (!out.bytes)
+		return;
+	snprintf(place, sizeof(place), ":%u:%u-%u: %s: ", line, first, end, word);
+	escape_text(ESCAPE_MESSAGE, file, strlen(file), put_line, &out);
+	put_line(&out, place, strlen(place));
+	put_line(&out, text, len);
+	put_line(&out, "\n", 1);
+	write_all(STDERR_FILENO, out.bytes, out.n);
+	free(out.bytes);
+}
+
 void log_msg(enum log_level level, const char *fmt, ...)
 {
 	int saved_errno = errno;

@@ -4,6 +4,7 @@
  */
 #pragma once
 #include <stdbool.h>
+#include <stddef.h>
 
 enum log_level { LOG_ERROR, LOG_WARNING, LOG_INFO, LOG_VERBOSE };
 
@@ -13,6 +14,11 @@ void log_set_level(enum log_level level);
 bool log_enabled(enum log_level level);
 /* Print one line, with the prefix "sonde: error: " or "sonde: warning: " where it applies. */
 void log_msg(enum log_level level, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* Print "FILE:LINE:FIRST-END: WORD: text" as one line, at any level. A newline at the end of the
+ * text is dropped. */
+void log_place(const char *file, unsigned line, unsigned first, unsigned end, const char *word,
+	       const char *text, size_t len);
 
 #define log_error(...) log_msg(LOG_ERROR, __VA_ARGS__)
 #define log_warning(...) log_msg(LOG_WARNING, __VA_ARGS__)

@@ -196,16 +196,42 @@ static int end(struct out_json *w)
 	return out_file_done(&w->file);
 }
 
+static const char *const line_types[] = {
+#define EVENT(id, name, json, ...) [PE_##id] = json,
+#include "parser/lang/event_kinds.def"
+#undef EVENT
+};
+
+_Static_assert(sizeof(line_types) / sizeof(*line_types) == PE_KIND_COUNT, "one for each kind");
+
 static int json_printf_event(struct out *o, const struct plan_event *e, const struct view *fields)
 {
 	struct out_json *w = out_json(o);
 
-	begin(w, e->kind == PE_TIME ? "time" : "printf");
+	begin(w, line_types[e->kind]);
 	w->scratch.n = 0;
 	format_printf(&w->scratch, e, fields);
 	text_char(&w->file.text, '"');
 	json_put_escaped(&w->file.text, w->scratch.bytes, w->scratch.n);
 	text_char(&w->file.text, '"');
+	return end(w);
+}
+
+static int json_message(struct out *o, const struct view_message *m)
+{
+	struct out_json *w = out_json(o);
+	struct text *t = &w->file.text;
+
+	text_string(t, "{\"type\": ");
+	json_put_string(t, line_types[m->kind]);
+	text_string(t, ", \"msg\": \"");
+	json_put_escaped(t, m->text, m->len);
+	text_string(t, "\", \"filename\": ");
+	json_put_string(t, m->file);
+	text_string(t, ", \"line\": ");
+	text_unsigned(t, m->line);
+	text_string(t, ", \"col\": ");
+	text_unsigned(t, m->first);
 	return end(w);
 }
 
@@ -334,6 +360,7 @@ struct out *out_json_new(FILE *f)
 		return NULL;
 	w->file.out = (struct out){
 		.printf_event = json_printf_event,
+		.message = json_message,
 		.value = json_value,
 		.map = json_map,
 		.attached = json_attached,

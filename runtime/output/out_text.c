@@ -14,12 +14,31 @@ static struct out_file *out_text(struct out *o)
 	return (struct out_file *)o;
 }
 
+static const char *const endings[] = {
+#define EVENT(id, name, json, ending, ...) [PE_##id] = ending,
+#include "parser/lang/event_kinds.def"
+#undef EVENT
+};
+
+_Static_assert(sizeof(endings) / sizeof(*endings) == PE_KIND_COUNT, "one for each kind");
+
 static int text_printf_event(struct out *o, const struct plan_event *e, const struct view *fields)
 {
 	struct out_file *w = out_text(o);
 
 	format_printf(&w->text, e, fields);
+	text_string(&w->text, endings[e->kind]);
 	return out_file_done(w);
+}
+
+/* On standard error, behind what was printed before. */
+static int text_message(struct out *o, const struct view_message *m)
+{
+	int err = out_file_flush(o);
+
+	log_place(m->file, m->line, m->first, m->end, m->kind == PE_WARNF ? "WARNING" : "ERROR",
+		  m->text, m->len);
+	return err;
 }
 
 static int text_value(struct out *o, const struct view *v)
@@ -99,6 +118,7 @@ struct out *out_text_new(FILE *f)
 		return NULL;
 	w->out = (struct out){
 		.printf_event = text_printf_event,
+		.message = text_message,
 		.value = text_value,
 		.map = text_map,
 		.attached = text_attached,

@@ -101,6 +101,15 @@ struct view_loss {
 	uint64_t n;
 };
 
+/* A message of the script: errorf(), warnf(), or a call that failed. */
+struct view_message {
+	enum plan_event_kind kind;
+	const char *text;
+	uint32_t len;
+	const char *file; /* where the call is; columns from 1, `end` exclusive */
+	uint32_t line, first, end;
+};
+
 /* Progress of tests and benchmarks (--test, --bench). */
 struct view_test {
 	enum view_test_stage {
@@ -128,6 +137,8 @@ enum out_buffering { OUT_BUFFER_IDLE, OUT_BUFFER_LINE, OUT_BUFFER_FULL, OUT_BUFF
  * silently. */
 struct out {
 	int (*printf_event)(struct out *o, const struct plan_event *e, const struct view *fields);
+	/* The text writer prints it to standard error. */
+	int (*message)(struct out *o, const struct view_message *m);
 	int (*value)(struct out *o, const struct view *v);
 	int (*map)(struct out *o, const struct view_map *m);
 	/* All probes are attached; losses. The text writer prints these to standard error. */

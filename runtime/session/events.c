@@ -5,6 +5,7 @@
  * program that saw the old epoch still runs, reads the old epoch and deletes it. No update is lost.
  */
 #include "runtime/session/events.h"
+#include "runtime/session/event_actions.h"
 #include "runtime/session/unwind.h"
 #include "parser/base/limits.h"
 #include "runtime/base/rcu_wait.h"
@@ -27,8 +28,7 @@ void events_free(struct events *e)
 	free(e->maps);
 }
 
-/* Note the result of a call of the output: the first failure ends the run. */
-static void note_error(struct events *e, int err)
+void events_note_error(struct events *e, int err)
 {
 	if (err && !e->error)
 		e->error = err;
@@ -51,7 +51,7 @@ static void print_snapshot(struct events *e, const struct plan_map *m, struct ma
 	}
 	if (ev)
 		view_map_limit(&view, ev->top, ev->divisor);
-	note_error(e, e->out->map(e->out, &view));
+	events_note_error(e, e->out->map(e->out, &view));
 	view_map_free(&view);
 	deferred_strings_forget(e->s);
 }
@@ -239,16 +239,22 @@ void events_print_swapped(struct events *e)
 
 /* ---- records ------------------------------------------------------------------------------- */
 
+void events_views(struct events *e, const struct plan_event *ev, const void *record,
+		  struct view views[LIMIT_CALL_ARGS])
+{
+	for (uint32_t i = 0; i < ev->n_fields && i < LIMIT_CALL_ARGS; i++)
+		view_make(&views[i], ev->fields[i].type,
+			  (const uint8_t *)record + ev->fields[i].offset, &e->s->stacks);
+}
+
 static void show_fields(struct events *e, const struct plan_event *ev, const uint8_t *record,
 			bool is_printf)
 {
 	struct view views[LIMIT_CALL_ARGS];
 
-	for (uint32_t i = 0; i < ev->n_fields && i < LIMIT_CALL_ARGS; i++)
-		view_make(&views[i], ev->fields[i].type, record + ev->fields[i].offset,
-			  &e->s->stacks);
-	note_error(e, is_printf ? e->out->printf_event(e->out, ev, views)
-				: e->out->value(e->out, &views[0]));
+	events_views(e, ev, record, views);
+	events_note_error(e, is_printf ? e->out->printf_event(e->out, ev, views)
+				       : e->out->value(e->out, &views[0]));
 	if (e->s->strings)
 		deferred_strings_forget(e->s);
 }
@@ -263,24 +269,28 @@ static void ev_value(struct events *e, const struct plan_event *ev, const void *
 	show_fields(e, ev, record, false);
 }
 
-/* Output the time like a printf. */
-static void ev_time(struct events *e, const struct plan_event *ev, const void *record)
+void events_output(struct events *e, const struct plan_event *ev, const char *text, size_t len)
 {
-	const char *text = deferred_strings_time(e->s, ev->text, deferred_strings_wall_clock());
-	struct format_piece piece = {.text = text, .text_len = (uint32_t)strlen(text)};
-	struct plan_event shown = {.kind = PE_TIME,
+	struct format_piece piece = {.text = text, .text_len = (uint32_t)len};
+	struct plan_event shown = {.kind = ev->kind,
 				   .pieces = &piece,
 				   .n_pieces = 1,
 				   .span = ev->span};
 
-	note_error(e, e->out->printf_event(e->out, &shown, NULL));
+	events_note_error(e, e->out->printf_event(e->out, &shown, NULL));
+}
+
+static void ev_time(struct events *e, const struct plan_event *ev, const void *record)
+{
+	const char *text = deferred_strings_time(e->s, ev->text, deferred_strings_wall_clock());
+
+	events_output(e, ev, text, strlen(text));
 	deferred_strings_forget(e->s);
 }
 
 /* The show column of event_kinds.def. */
-typedef void event_fn(struct events *e, const struct plan_event *ev, const void *record);
 static event_fn *const event_hooks[] = {
-#define EVENT(id, name, show) [PE_##id] = show,
+#define EVENT(id, name, json, ending, show) [PE_##id] = show,
 #include "parser/lang/event_kinds.def"
 #undef EVENT
 };

@@ -3,6 +3,7 @@
  * Handles ring-buffer records, and prints maps.
  */
 #pragma once
+#include "parser/base/limits.h"
 #include "runtime/session/session.h"
 
 /* Progress of a map through its epochs. */
@@ -21,12 +22,24 @@ struct events {
 	int exit_code;
 	bool is_membarrier_refused; /* reported once */
 	bool is_map_unread;	    /* a map could not be read: its output is missing */
+	bool no_warnings;	    /* warnf() is not shown */
+	uint32_t n_errorf;	    /* calls of errorf() */
 	int error;		    /* first failure of a write: -EPIPE ends the run quietly */
 	struct map_progress *maps;  /* by map */
 };
 
+/* Show a record: the hooks of event_kinds.def. */
+typedef void event_fn(struct events *e, const struct plan_event *ev, const void *record);
+
 int events_init(struct events *e, struct session *s, struct out *out);
 void events_free(struct events *e);
+/* Note the result of a call of the output: the first failure ends the run. */
+void events_note_error(struct events *e, int err);
+/* Views of a record's fields. */
+void events_views(struct events *e, const struct plan_event *ev, const void *record,
+		  struct view views[LIMIT_CALL_ARGS]);
+/* Output text as the result of the call `ev`. */
+void events_output(struct events *e, const struct plan_event *ev, const char *text, size_t len);
 /* Handle one record of the ring. */
 void events_record(struct events *e, const void *record, size_t size);
 /* Print every map that has entries, sorted by name. */

@@ -306,6 +306,7 @@ static int loop_open(struct loop *l)
 
 	if (err)
 		return err;
+	l->events.no_warnings = l->o->no_warnings;
 	l->out_fd = out_set_buffering(l->events.out, l->o->buffering);
 	if (l->o->command)
 		out_share(l->events.out);

@@ -21,6 +21,7 @@ struct loop_options {
 	bool follow;	      /* -p: trace its existing descendants, too */
 	enum out_buffering buffering;
 	struct memory_reserve *reserve; /* or NULL */
+	bool no_warnings;		/* --no-warnings: warnf() prints nothing */
 	bool everything;		/* not limited to the command or process */
 };
 

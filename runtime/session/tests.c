@@ -115,7 +115,7 @@ static int run_test(struct running *r, uint32_t prog)
 {
 	struct view_test t = {.name = name_of(r, prog), .stage = VIEW_TEST_RUN};
 	struct capture c;
-	uint32_t value = 0, code;
+	uint32_t value = 0, code, n_errorf = r->events->n_errorf;
 	int err = r->out->test(r->out, &t);
 
 	if (!err)
@@ -128,7 +128,7 @@ static int run_test(struct running *r, uint32_t prog)
 	take_exit(r); /* the record of exit() */
 	capture_end(&c, r);
 	t.stage = VIEW_TEST_RESULT;
-	t.passed = !err && value == 0 && code == 0;
+	t.passed = !err && value == 0 && code == 0 && r->events->n_errorf == n_errorf;
 	t.output = c.text ? c.text : "";
 	if (!t.passed)
 		note_failed(r, prog);
@@ -144,7 +144,7 @@ static int run_bench(struct running *r, uint32_t prog)
 	struct view_test t = {.name = name_of(r, prog),
 			      .stage = VIEW_TEST_RESULT,
 			      .is_bench = true};
-	uint32_t value = 0, code = 0, runs = 1;
+	uint32_t value = 0, code = 0, runs = 1, n_errorf = r->events->n_errorf;
 	int err;
 
 	for (;; runs *= 10) {
@@ -156,7 +156,7 @@ static int run_bench(struct running *r, uint32_t prog)
 			break;
 	}
 	t.runs = runs;
-	t.passed = !err && code == 0;
+	t.passed = !err && code == 0 && r->events->n_errorf == n_errorf;
 	t.skipped = t.passed && value != 0;
 	if (!t.passed)
 		note_failed(r, prog);

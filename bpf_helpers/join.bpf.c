@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
+/*
+ * join(): the strings of an array of addresses that ends with NULL, such as argv.
+ */
+#include "bpf_helpers/helpers.h"
+
+static INLINE uint64_t join_word(const void *from, uint32_t is_user)
+{
+	uint64_t word = 0;
+
+	if (is_user)
+		bpf_probe_read_user(&word, sizeof(word), from);
+	else
+		bpf_probe_read_kernel(&word, sizeof(word), from);
+	return word;
+}
+
+/* `to` has space for SONDE_JOIN_BYTES and one more string, so that each can be read at its full
+ * size. The kernel leaves the bytes behind a string as they are. */
+static INLINE uint64_t join_strings(char *to, const uint64_t *from, uint32_t probe,
+				    uint32_t is_user)
+{
+	uint64_t used = sonde_control_zero();
+	uint32_t i;
+
+	for (i = 0; i < SONDE_JOIN_STRINGS; i++) {
+		const void *at = (const void *)join_word(from + i, is_user);
+		long n;
+
+		if (!at)
+			return used;
+		if (used >= SONDE_JOIN_BYTES)
+			break;
+		barrier_var(used);
+		if (used >= SONDE_JOIN_BYTES)
+			break;
+		n = is_user ? bpf_probe_read_user_str(to + used, SONDE_JOIN_STRING, at)
+			    : bpf_probe_read_kernel_str(to + used, SONDE_JOIN_STRING, at);
+		if (n < 0)
+			sonde_loss_count(probe, SONDE_LOSS_READ_FAULT);
+		if (n <= 1 || n > SONDE_JOIN_STRING)
+			return used;
+		if (n == SONDE_JOIN_STRING)
+			sonde_loss_count(probe, SONDE_LOSS_STRING_CUT);
+		used += n;
+	}
+	if (used > SONDE_JOIN_BYTES || join_word(from + i, is_user))
+		sonde_loss_count(probe, SONDE_LOSS_STRING_CUT);
+	return used;
+}
+
+INLINE uint64_t sonde_join_user(char *to, const uint64_t *from, uint32_t probe)
+{
+	return join_strings(to, from, probe, 1);
+}
+
+INLINE uint64_t sonde_join_kernel(char *to, const uint64_t *from, uint32_t probe)
+{
+	return join_strings(to, from, probe, 0);
+}
