@@ -56,6 +56,7 @@ static const char *copy(struct string_set *s, const char *text)
 	}
 	memcpy(c->bytes + c->used, text, size);
 	c->used += size;
+	s->n_bytes += size;
 	return c->bytes + c->used - size;
 }
 
@@ -81,4 +82,5 @@ void string_set_free(struct string_set *s)
 		s->chunks = next;
 	}
 	hash_free(&s->table);
+	s->n_bytes = 0;
 }

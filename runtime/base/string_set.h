@@ -13,6 +13,7 @@ HASH_TABLE(string_table, const char *);
 struct string_set {
 	struct string_chunk *chunks;
 	struct string_table table; /* pointers into the chunks */
+	size_t n_bytes;		   /* of all strings */
 };
 
 /* The copy of `text`, valid until string_set_free(). NULL if out of memory. */

@@ -210,6 +210,7 @@ static void run_events(struct loop *l)
 			loop_drain_current(l);
 			stack_sweep_run(l->s);
 		}
+		stacks_collect_names(l->s);
 		goroutine_sweep(l->s);
 		session_open_retry(l->s);
 	}

@@ -83,6 +83,7 @@ struct session {
 	uint64_t open_retry_ns, open_step_ns; /* open_spans.c; 0: none */
 	struct stack_source stacks;
 	struct stack_cache *stack_cache;	 /* stacks.c */
+	size_t names_limit;			 /* bytes of names before the next collection */
 	struct stack_sweep *stack_sweep;	 /* NULL unless user stacks are needed */
 	struct interval_thread *interval_thread; /* NULL unless a thread runs intervals */
 	struct deferred_string *strings;	 /* deferred_strings.c: of the current record */
@@ -152,8 +153,10 @@ int stacks_open(struct session *s);
 void stacks_close(struct session *s);
 /* A program reported a new user stack: note the mappings of its process. */
 void stacks_note(struct session *s, const struct sonde_stack_event *ev);
-/* Stacks were removed from the store. No view may be in use. */
-void stacks_forget(struct session *s);
+/* A stack was removed from the store. No view may be in use. */
+void stacks_forget(struct session *s, uint64_t hash);
+/* Free names of user symbols that no stack has any more, if there are many. No view may be in use. */
+void stacks_collect_names(struct session *s);
 
 /* stack_sweep.c: free space in the stack store. Run it when it is due and all records that were in
  * the ring have been handled. */

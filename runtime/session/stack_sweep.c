@@ -177,6 +177,7 @@ static uint32_t drop_of_process(struct session *s, uint32_t from, uint32_t end, 
 
 		if (n.is_free && n.was_free) {
 			bpf_map_delete_elem(s->stacks_fd, &n.hash);
+			stacks_forget(s, n.hash);
 			continue;
 		}
 		n.was_free = n.is_free;
@@ -200,10 +201,8 @@ static uint32_t drop_free(struct session *s)
 		n_kept = drop_of_process(s, i, end, n_kept);
 	}
 	w->n = n_kept;
-	if (n_kept < n_before) {
+	if (n_kept < n_before)
 		__atomic_fetch_add(&s->control->stack_sweeps, 1, __ATOMIC_RELEASE);
-		stacks_forget(s);
-	}
 	return n_before - n_kept;
 }
 

@@ -23,6 +23,7 @@ struct cached {
 	struct view_frame *frames;
 	const char *cut;
 	uint32_t n;
+	bool is_user;
 	uint64_t again_ns; /* when to look for missing names again; 0: never */
 };
 
@@ -34,6 +35,8 @@ static const char *const cuts[] = {
 _Static_assert(sizeof(cuts) / sizeof(cuts[0]) == UNWIND_END_COUNT, "one row for each end");
 
 HASH_TABLE(stack_cache, struct cached);
+
+enum { NAMES_STEP = 256 * 1024 };
 
 /* Run times list generated functions while they run. */
 #define AGAIN_NS 1000000000ull
@@ -90,7 +93,7 @@ static bool resolve(struct session *s, uint64_t hash, bool has_lines, struct cac
 		report_unread(s, -errno);
 		return false;
 	}
-	*c = (struct cached){.id = hash ^ (has_lines ? WITH_LINES : 0)};
+	*c = (struct cached){.id = hash ^ (has_lines ? WITH_LINES : 0), .is_user = st.tgid};
 	c->cut = st.end < UNWIND_END_COUNT ? cuts[st.end] : NULL;
 	if (frames_make(s, &st, has_lines, &c->frames, &c->n))
 		return false;
@@ -143,18 +146,51 @@ int stacks_open(struct session *s)
 	if (s->plan->needs.ustack) {
 		s->usyms = usyms_new();
 		s->stack_sweep = stack_sweep_new();
+		s->names_limit = NAMES_STEP;
 		if (!s->usyms || !s->stack_sweep)
 			return -ENOMEM;
 	}
 	return s->stack_cache && s->ksyms ? 0 : -ENOMEM;
 }
 
-void stacks_forget(struct session *s)
+static void forget(struct session *s, uint64_t id)
 {
+	struct cached *c = stack_cache_find(s->stack_cache, id);
+
+	if (!c)
+		return;
+	free(c->frames);
+	stack_cache_remove(s->stack_cache, id);
+}
+
+void stacks_forget(struct session *s, uint64_t hash)
+{
+	forget(s, hash);
+	forget(s, hash ^ WITH_LINES);
+}
+
+/* Kernel frames have their names from ksyms. */
+static void keep_names(struct session *s, const struct cached *c)
+{
+	for (uint32_t i = 0; c->is_user && i < c->n; i++) {
+		struct view_frame *f = &c->frames[i];
+
+		f->name = usyms_names_keep(s->usyms, f->name);
+		f->module = usyms_names_keep(s->usyms, f->module);
+		f->file = usyms_names_keep(s->usyms, f->file);
+	}
+}
+
+void stacks_collect_names(struct session *s)
+{
+	if (!s->usyms || usyms_names_bytes(s->usyms) < s->names_limit)
+		return;
+	usyms_names_begin(s->usyms);
 	for (struct cached *c = stack_cache_next(s->stack_cache, NULL); c;
 	     c = stack_cache_next(s->stack_cache, c))
-		free(c->frames);
-	hash_free(s->stack_cache);
+		keep_names(s, c);
+	usyms_names_end(s->usyms);
+	s->names_limit = 2 * usyms_names_bytes(s->usyms) + NAMES_STEP;
 }
 
 void stacks_close(struct session *s)
@@ -163,7 +199,10 @@ void stacks_close(struct session *s)
 	stack_sweep_free(s->stack_sweep);
 	if (!s->stack_cache)
 		return;
-	stacks_forget(s);
+	for (struct cached *c = stack_cache_next(s->stack_cache, NULL); c;
+	     c = stack_cache_next(s->stack_cache, c))
+		free(c->frames);
+	hash_free(s->stack_cache);
 	free(s->stack_cache);
 }
 

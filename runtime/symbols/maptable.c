@@ -88,6 +88,11 @@ bool mapfile_is_memory(const struct mapfile *f)
 	return false;
 }
 
+struct mapfile *const *mapfiles_next(const struct mapfiles *files, struct mapfile *const *f)
+{
+	return mapfile_table_next(&files->table, f);
+}
+
 void mapfiles_free(struct mapfiles *files)
 {
 	hash_free(&files->table);

@@ -66,6 +66,8 @@ struct maptable {
 struct mapfile *mapfile_get(struct mapfiles *files, uint64_t device, uint64_t inode,
 			    const char *path);
 void mapfile_put(struct mapfiles *files, struct mapfile *f);
+/* All files in turn, from NULL to NULL. The table must not change meanwhile. */
+struct mapfile *const *mapfiles_next(const struct mapfiles *files, struct mapfile *const *f);
 /* Free the table of files once all references are gone. */
 void mapfiles_free(struct mapfiles *files);
 

@@ -99,6 +99,7 @@ static void free_generation(struct procmap *p, struct generation *g)
 	maptable_put(&p->files, g->table);
 	former_free(&p->files, &g->former);
 	procmap_close_code(p, g);
+	procmap_forget_program(&g->program);
 }
 
 static void free_process(struct procmap *p, struct process *r)

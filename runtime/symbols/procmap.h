@@ -15,11 +15,11 @@ struct perfmap;
 
 enum { PROCMAP_COMM_BYTES = 16 };
 
-/* How a program was run; belongs to usym.c. */
+/* How a program was run. */
 struct procmap_program {
 	char comm[PROCMAP_COMM_BYTES]; /* "": not known */
-	bool is_known;		       /* mapped and run are */
-	const char *mapped, *run;      /* path of its file, and the link that was run; NULL: none */
+	bool is_known;		       /* whether it was run by a link is */
+	char *mapped, *run;	       /* path of its file, and the link that was run; or NULL */
 };
 
 /* Names of generated code; belongs to usym_code.c. */
@@ -77,7 +77,11 @@ const struct mapping *procmap_find(const struct procmap *p, uint32_t tgid, uint3
 				   uint64_t address, uint64_t time_ns, bool *is_newest);
 
 /* How the program of exec_id was run; NULL if exec_id is not known. Valid until the next event. */
-struct procmap_program *procmap_program(struct procmap *p, uint32_t tgid, uint32_t exec_id);
+const struct procmap_program *procmap_program(const struct procmap *p, uint32_t tgid,
+					      uint32_t exec_id);
+/* Note that it was run by the link `run` to `mapped`, or, if `run` is NULL, by no link. */
+void procmap_set_program(struct procmap *p, uint32_t tgid, uint32_t exec_id, const char *mapped,
+			 const char *run);
 /* The names of code that exec_id generated, for the caller to open, by procmap_set_code(); NULL if
  * exec_id is not known. Valid until the next event. */
 const struct procmap_code *procmap_code(struct procmap *p, uint32_t tgid, uint32_t exec_id);

@@ -35,13 +35,6 @@ const struct procmap_code *procmap_code(struct procmap *p, uint32_t tgid, uint32
 	return &g->code;
 }
 
-struct procmap_program *procmap_program(struct procmap *p, uint32_t tgid, uint32_t exec_id)
-{
-	struct generation *g = find_generation(p, tgid, exec_id);
-
-	return g ? &g->program : NULL;
-}
-
 void procmap_set_code(struct procmap *p, uint32_t tgid, uint32_t exec_id, struct perfmap *map,
 		      uint64_t time_ns)
 {

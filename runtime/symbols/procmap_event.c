@@ -52,6 +52,19 @@ void procmap_exec(struct procmap *p, uint32_t tgid, uint64_t time_ns, bool only_
 	strncpy(g->program.comm, comm, sizeof(g->program.comm) - 1);
 }
 
+static struct procmap_program copy_program(const struct procmap_program *from)
+{
+	struct procmap_program to = *from;
+
+	if (!from->run)
+		return to;
+	to.mapped = strdup(from->mapped);
+	to.run = strdup(from->run);
+	if (!to.mapped || !to.run)
+		procmap_forget_program(&to);
+	return to;
+}
+
 void procmap_fork(struct procmap *p, uint32_t parent, uint32_t child, uint64_t time_ns)
 {
 	struct process *from = procmap_find_process(p, parent),
@@ -79,7 +92,7 @@ void procmap_fork(struct procmap *p, uint32_t parent, uint32_t child, uint64_t t
 				 .exec_id = newest_generation(from)->exec_id,
 				 .has_id = newest_generation(from)->has_id,
 				 .is_complete = newest_generation(from)->is_complete,
-				 .program = newest_generation(from)->program,
+				 .program = copy_program(&newest_generation(from)->program),
 				 .table = newest_generation(from)->table};
 	if (g->table)
 		g->table->refs++;

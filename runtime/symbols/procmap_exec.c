@@ -8,6 +8,8 @@
  */
 #include "runtime/symbols/procmap_impl.h"
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
 enum { BIND_RACE_NS = 100000 /* the exec record precedes the change of self_exec_id a little */ };
 
@@ -120,6 +122,46 @@ int procmap_bind(struct procmap *p, uint32_t tgid, uint32_t exec_id, uint64_t ti
 	if (g != newest_generation(r) || exec_id < g->exec_id)
 		return 0; /* older than all that is known: its frames get no names */
 	return -EAGAIN;
+}
+
+static struct generation *find_generation(const struct procmap *p, uint32_t tgid, uint32_t exec_id)
+{
+	const struct process *r = procmap_find_process(p, tgid);
+
+	return r ? procmap_generation(r, exec_id) : NULL;
+}
+
+const struct procmap_program *procmap_program(const struct procmap *p, uint32_t tgid,
+					      uint32_t exec_id)
+{
+	const struct generation *g = find_generation(p, tgid, exec_id);
+
+	return g ? &g->program : NULL;
+}
+
+void procmap_forget_program(struct procmap_program *p)
+{
+	free(p->mapped);
+	free(p->run);
+	p->mapped = p->run = NULL;
+}
+
+/* Without memory, the path of the file is shown. */
+void procmap_set_program(struct procmap *p, uint32_t tgid, uint32_t exec_id, const char *mapped,
+			 const char *run)
+{
+	struct generation *g = find_generation(p, tgid, exec_id);
+
+	if (!g)
+		return;
+	procmap_forget_program(&g->program);
+	g->program.is_known = true;
+	if (!run)
+		return;
+	g->program.mapped = strdup(mapped);
+	g->program.run = strdup(run);
+	if (!g->program.mapped || !g->program.run)
+		procmap_forget_program(&g->program);
 }
 
 const struct mapping *procmap_table(const struct procmap *p, uint32_t tgid, uint32_t exec_id,

@@ -54,6 +54,9 @@ static inline struct generation *newest_generation(const struct process *r)
 	return &r->generations.items[r->generations.n - 1];
 }
 
+/* procmap_exec.c: forget by which link the program was run. */
+void procmap_forget_program(struct procmap_program *p);
+
 /* procmap_exec.c: the generation that exec_id stands for, or NULL. */
 struct generation *procmap_generation(const struct process *r, uint32_t exec_id);
 

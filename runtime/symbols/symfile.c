@@ -7,6 +7,9 @@
  * its path; and only if it is the inode that was mapped. To name frames of short-lived processes in
  * other namespaces and of deleted files too, up to PINS_MAX files are held open from the moment a
  * stack of their process is noted. Up to OPEN_MAX_FILES symbol tables stay open.
+ *
+ * Entries of files that are neither open nor mapped are freed whenever the number of entries has
+ * doubled, so that files that come and go leave nothing behind.
  */
 #define _GNU_SOURCE
 #include "runtime/symbols/symfile.h"
@@ -34,6 +37,7 @@ enum {
 	OPEN_MAX_BYTES = 4 * 1024 * 1024,
 	PINS_MAX = 64,
 	LINES_MAX_BYTES = 512 << 20,
+	SWEEP_STEP = 256,
 };
 
 /* The symbols of one (device, inode). */
@@ -45,6 +49,7 @@ struct symfile {
 	struct elfsym *elf;   /* NULL: not open */
 	struct srcframes *lines;
 	bool has_no_lines; /* opening them has failed */
+	bool is_mapped;	   /* during a sweep: some process has it mapped */
 };
 
 struct inode_id {
@@ -149,6 +154,46 @@ static int open_vdso(void)
 	return fd;
 }
 
+static void free_symfile(struct symfile *s)
+{
+	elfsym_close(s->elf);
+	srcframes_close(s->lines);
+	free(s);
+}
+
+static void mark_mapped(struct symfiles *all)
+{
+	const struct mapfiles *files = procmap_files(all->maps);
+
+	for (struct mapfile *const *f = mapfiles_next(files, NULL); f; f = mapfiles_next(files, f))
+		if ((*f)->symbols)
+			(*f)->symbols->is_mapped = true;
+}
+
+/* Free the entries of files that are neither open nor mapped. Without memory they stay. */
+static void sweep(struct symfiles *all)
+{
+	struct symfile_table kept = {0};
+
+	if (symfile_table_reserve(&kept, all->table.n + 1))
+		return;
+	mark_mapped(all);
+	for (struct symfile **e = symfile_table_next(&all->table, NULL); e;
+	     e = symfile_table_next(&all->table, e)) {
+		struct symfile *s = *e;
+
+		if (!s->is_mapped && !s->elf) {
+			free_symfile(s);
+			continue;
+		}
+		s->is_mapped = false;
+		symfile_table_insert(&kept, s); /* there is room */
+	}
+	hash_free(&all->table);
+	all->table = kept;
+	all->sweep_at = 2 * kept.n + SWEEP_STEP;
+}
+
 static struct symfile *symfile_get(struct symfiles *all, struct mapfile *file)
 {
 	struct symfile **found, *s;
@@ -158,6 +203,8 @@ static struct symfile *symfile_get(struct symfiles *all, struct mapfile *file)
 	found = symfile_table_find(&all->table, (struct inode_id){file->device, file->inode});
 	if (found)
 		return file->symbols = *found;
+	if (all->table.n >= (all->sweep_at ?: SWEEP_STEP))
+		sweep(all);
 	s = calloc(1, sizeof(*s));
 	if (!s)
 		return NULL;
@@ -317,10 +364,12 @@ size_t symfiles_lines(struct symfiles *all, uint32_t tgid, const struct mapping 
 void symfiles_free(struct symfiles *all)
 {
 	for (struct symfile **e = symfile_table_next(&all->table, NULL); e;
-	     e = symfile_table_next(&all->table, e)) {
-		elfsym_close((*e)->elf);
-		srcframes_close((*e)->lines);
-		free(*e);
-	}
+	     e = symfile_table_next(&all->table, e))
+		free_symfile(*e);
 	hash_free(&all->table);
+}
+
+size_t symfiles_count(const struct symfiles *all)
+{
+	return all->table.n;
 }

@@ -20,6 +20,7 @@ HASH_TABLE(symfile_table, struct symfile *);
 struct symfiles {
 	struct procmap *maps;
 	struct symfile_table table; /* by device and inode */
+	size_t sweep_at;	    /* number of entries */
 	size_t n_open;
 	uint64_t clock; /* counts uses */
 	bool has_warned_lines;
@@ -36,3 +37,5 @@ size_t symfiles_lines(struct symfiles *all, uint32_t tgid, const struct mapping 
 		      uint64_t vaddr, struct srcframe *out);
 /* Close all files. The mappings may have been freed before. */
 void symfiles_free(struct symfiles *all);
+/* How many files are known. */
+size_t symfiles_count(const struct symfiles *all);

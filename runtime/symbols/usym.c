@@ -2,7 +2,8 @@
 /*
  * User addresses to names: see usym.h. Combines the mappings of processes (procmap.c), the records
  * that keep them up to date (maptrack.c) and the symbols of files (symfile.c).
- * Names and paths that are returned are interned in `strings` until usyms_free().
+ * Names and paths that are returned are interned in `strings` until a usyms_names_begin() after which they
+ * are not kept.
  */
 #define _GNU_SOURCE
 #include "runtime/symbols/usym.h"
@@ -29,6 +30,7 @@ struct usyms {
 	struct procmap *maps;
 	struct maptrack *track;
 	struct string_set strings;
+	struct string_set old; /* between usyms_names_begin() and usyms_names_end() */
 	struct symfiles files;
 	struct usym_code code;
 	uint64_t n_lost;
@@ -104,31 +106,27 @@ void usyms_note_all(struct usyms *u)
  * usual program, whose name is that of its file, is enough. */
 static void note_program(struct usyms *u, uint32_t tgid, uint32_t exec_id)
 {
-	struct procmap_program *p = procmap_program(u->maps, tgid, exec_id);
+	const struct procmap_program *p = procmap_program(u->maps, tgid, exec_id);
 	char mapped[PATH_MAX], run[PATH_MAX];
+	bool is_link;
 
 	if (!p || p->is_known || !proc_program_path(tgid, mapped))
 		return;
-	p->is_known = true;
-	p->mapped = string_set_keep(&u->strings, mapped);
-	if (proc_program_link(tgid, mapped, p->comm, run))
-		p->run = string_set_keep(&u->strings, run);
+	is_link = proc_program_link(tgid, mapped, p->comm, run);
+	procmap_set_program(u->maps, tgid, exec_id, mapped, is_link ? run : NULL);
 }
 
 /* The path to show for a mapped file: the link by which it was run, if it was. */
 static const char *shown_path(struct usyms *u, uint32_t tgid, uint32_t exec_id, const char *path)
 {
-	struct procmap_program *p = procmap_program(u->maps, tgid, exec_id);
+	const struct procmap_program *p = procmap_program(u->maps, tgid, exec_id);
 	char run[PATH_MAX];
 
-	if (p && !p->is_known && path[0] == '/' && proc_program_sibling(path, p->comm, run)) {
-		/* The process had ended before it could be asked. */
-		p->is_known = true;
-		p->mapped = string_set_keep(&u->strings, path);
-		p->run = string_set_keep(&u->strings, run);
-	}
-	if (p && p->run && p->mapped && strcmp(p->mapped, path) == 0)
-		return p->run;
+	/* The process had ended before it could be asked. */
+	if (p && !p->is_known && path[0] == '/' && proc_program_sibling(path, p->comm, run))
+		procmap_set_program(u->maps, tgid, exec_id, path, run);
+	if (p && p->run && strcmp(p->mapped, path) == 0)
+		path = p->run;
 	return string_set_keep(&u->strings, path);
 }
 
@@ -188,6 +186,27 @@ uint64_t usyms_track_drain(struct usyms *u)
 	lost = u->n_lost;
 	u->n_lost = 0;
 	return lost;
+}
+
+size_t usyms_names_bytes(const struct usyms *u)
+{
+	return u->strings.n_bytes;
+}
+
+void usyms_names_begin(struct usyms *u)
+{
+	u->old = u->strings;
+	u->strings = (struct string_set){0};
+}
+
+const char *usyms_names_keep(struct usyms *u, const char *text)
+{
+	return text ? string_set_keep(&u->strings, text) : NULL;
+}
+
+void usyms_names_end(struct usyms *u)
+{
+	string_set_free(&u->old);
 }
 
 /* The records of what was mapped at time_ns (0: until now) may wait to be read. */
@@ -252,11 +271,6 @@ bool usyms_find(struct usyms *u, const struct uaddress *a, struct usym *out)
 	return out->module || out->name;
 }
 
-static const char *keep(struct usyms *u, const char *text)
-{
-	return text ? string_set_keep(&u->strings, text) : NULL;
-}
-
 size_t usyms_lines(struct usyms *u, const struct uaddress *a, struct srcframe *out)
 {
 	const struct mapping *m = find_mapping(u, a);
@@ -268,8 +282,8 @@ size_t usyms_lines(struct usyms *u, const struct uaddress *a, struct srcframe *o
 		return 0;
 	n = symfiles_lines(&u->files, a->tgid, m, vaddr, out);
 	for (size_t i = 0; i < n; i++) {
-		out[i].function = keep(u, out[i].function);
-		out[i].file = keep(u, out[i].file);
+		out[i].function = usyms_names_keep(u, out[i].function);
+		out[i].file = usyms_names_keep(u, out[i].file);
 	}
 	return n;
 }

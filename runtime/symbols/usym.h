@@ -52,9 +52,17 @@ int usyms_track_fd(const struct usyms *u);
 uint64_t usyms_track_drain(struct usyms *u);
 
 /* Name of an address. False if nothing is known about it; *out is then all zeros. The strings live
- * as long as u. */
+ * until names are collected, see below. */
 bool usyms_find(struct usyms *u, const struct uaddress *a, struct usym *out);
 /* The source lines of an address and the functions that are inlined there, innermost first; the
  * last is the function that usyms_find() names. Their number, at most SRCFRAMES_MAX; 0: not known.
- * The strings live as long as u. */
+ * The strings live until names are collected, see below. */
 size_t usyms_lines(struct usyms *u, const struct uaddress *a, struct srcframe *out);
+
+/* The strings that were returned are interned. To free those that are no longer needed: begin, call
+ * keep for each that is (it returns the new copy; NULL for NULL, or if out of memory), end. The old
+ * strings are valid until the end. */
+size_t usyms_names_bytes(const struct usyms *u);
+void usyms_names_begin(struct usyms *u);
+const char *usyms_names_keep(struct usyms *u, const char *text);
+void usyms_names_end(struct usyms *u);

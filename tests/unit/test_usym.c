@@ -386,6 +386,37 @@ static void test_untracked(void **state)
 	usyms_free(u);
 }
 
+/* Names that are not kept are freed, those that are kept stay as they are, and what was freed is
+ * found again. */
+static void test_collect_names(void **state)
+{
+	struct usyms *u = usyms_new();
+	const uint32_t self = (uint32_t)getpid();
+	const struct uaddress one = {self, EXEC_ID, (uintptr_t)first_function + 4};
+	const struct uaddress two = {self, EXEC_ID, (uintptr_t)second_function + 4};
+	struct usym first, second;
+	size_t n_bytes;
+
+	(void)state;
+	usyms_note_stack(u, self, EXEC_ID, now_ns());
+	assert_true(usyms_find(u, &one, &first));
+	n_bytes = usyms_names_bytes(u);
+	assert_true(n_bytes > sizeof("first_function"));
+	assert_true(usyms_find(u, &two, &second));
+	assert_int_equal(usyms_names_bytes(u), n_bytes + sizeof("second_function"));
+	usyms_names_begin(u);
+	assert_null(usyms_names_keep(u, NULL));
+	first.name = usyms_names_keep(u, first.name);
+	first.module = usyms_names_keep(u, first.module);
+	usyms_names_end(u);
+	assert_int_equal(usyms_names_bytes(u), n_bytes);
+	assert_string_equal(first.name, "first_function");
+	assert_true(usyms_find(u, &two, &second));
+	assert_string_equal(second.name, "second_function");
+	assert_ptr_equal(second.module, first.module);
+	usyms_free(u);
+}
+
 /* The records that were lost. */
 static uint64_t trace_many(struct usyms *u, struct report *r, size_t n)
 {
@@ -470,7 +501,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_exec_by_count), cmocka_unit_test(test_fork),
 		cmocka_unit_test(test_dlopen),	      cmocka_unit_test(test_vdso),
 		cmocka_unit_test(test_deleted),	      cmocka_unit_test(test_untracked),
-		cmocka_unit_test(test_many),	      cmocka_unit_test(test_costs),
+		cmocka_unit_test(test_collect_names), cmocka_unit_test(test_many),
+		cmocka_unit_test(test_costs),
 	};
 
 	if (argc == 3 && strcmp(argv[1], "--child") == 0)
