@@ -155,8 +155,12 @@ void stacks_close(struct session *s);
 void stacks_note(struct session *s, const struct sonde_stack_event *ev);
 /* A stack was removed from the store. No view may be in use. */
 void stacks_forget(struct session *s, uint64_t hash);
-/* Free names of user symbols that no stack has any more, if there are many. No view may be in use. */
+/* Free names of user symbols that no stack has any more, if there are many. No view may be in
+ * use. */
 void stacks_collect_names(struct session *s);
+/* For -v: what is kept at the end. Returns how many processes were forgotten although maps had
+ * stacks of them. */
+uint64_t stacks_report(const struct session *s);
 
 /* stack_sweep.c: free space in the stack store. Run it when it is due and all records that were in
  * the ring have been handled. */
@@ -164,6 +168,8 @@ struct stack_sweep *stack_sweep_new(void);
 void stack_sweep_free(struct stack_sweep *w);
 void stack_sweep_note(struct stack_sweep *w, const struct sonde_stack_event *ev);
 bool stack_sweep_is_due(const struct session *s);
+/* How many stacks were removed so far. */
+uint64_t stack_sweep_removed(const struct stack_sweep *w);
 void stack_sweep_run(struct session *s);
 
 /* goroutine_sweep.c: forget the open calls of Go functions whose processes have ended, from time to

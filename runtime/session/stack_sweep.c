@@ -43,6 +43,7 @@ struct stack_sweep {
 	size_t n_swept; /* items left by the last sweep */
 	uint32_t step;	/* new items before the next sweep; grows while sweeps find nothing */
 	uint64_t swept_ns;
+	uint64_t n_removed;
 };
 
 struct stack_sweep *stack_sweep_new(void)
@@ -61,6 +62,11 @@ void stack_sweep_note(struct stack_sweep *w, const struct sonde_stack_event *ev)
 {
 	/* Without memory the stack stays in the store. */
 	(void)vec_push(w, (struct noted){.hash = ev->hash, .tgid = ev->tgid});
+}
+
+uint64_t stack_sweep_removed(const struct stack_sweep *w)
+{
+	return w->n_removed;
 }
 
 static uint32_t least_step(const struct session *s)
@@ -217,6 +223,7 @@ void stack_sweep_run(struct session *s)
 		err = unmark_in_map(s, i);
 	if (!err)
 		n_dropped = drop_free(s);
+	w->n_removed += n_dropped;
 	w->n_swept = w->n;
 	w->swept_ns = monotonic_ns();
 	w->step = n_ended ? least_step(s) : 2 * (w->step ? w->step : least_step(s));

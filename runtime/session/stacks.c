@@ -36,7 +36,7 @@ _Static_assert(sizeof(cuts) / sizeof(cuts[0]) == UNWIND_END_COUNT, "one row for 
 
 HASH_TABLE(stack_cache, struct cached);
 
-enum { NAMES_STEP = 256 * 1024 };
+enum { NAMES_STEP = 64 * 1024 };
 
 /* Run times list generated functions while they run. */
 #define AGAIN_NS 1000000000ull
@@ -183,14 +183,35 @@ static void keep_names(struct session *s, const struct cached *c)
 
 void stacks_collect_names(struct session *s)
 {
-	if (!s->usyms || usyms_names_bytes(s->usyms) < s->names_limit)
+	struct usyms_stats st;
+
+	if (!s->usyms)
+		return;
+	usyms_stats(s->usyms, &st);
+	if (st.names_bytes < s->names_limit)
 		return;
 	usyms_names_begin(s->usyms);
 	for (struct cached *c = stack_cache_next(s->stack_cache, NULL); c;
 	     c = stack_cache_next(s->stack_cache, c))
 		keep_names(s, c);
 	usyms_names_end(s->usyms);
-	s->names_limit = 2 * usyms_names_bytes(s->usyms) + NAMES_STEP;
+	usyms_stats(s->usyms, &st);
+	s->names_limit = 2 * st.names_bytes + NAMES_STEP;
+}
+
+uint64_t stacks_report(const struct session *s)
+{
+	struct usyms_stats st;
+
+	if (!s->usyms)
+		return 0;
+	usyms_stats(s->usyms, &st);
+	log_verbose("stack store: removed %llu user stacks in all",
+		    (unsigned long long)stack_sweep_removed(s->stack_sweep));
+	log_verbose("symbols: at the end: %zu processes, %zu files, %zu KiB of names, %zu stacks "
+		    "with names",
+		    st.n_processes, st.n_files, st.names_bytes / 1024, s->stack_cache->n);
+	return st.n_forgotten;
 }
 
 void stacks_close(struct session *s)

@@ -65,15 +65,16 @@ static void report(const struct session *s, const char *when)
 		return;
 	unwind_worker_stats(s->unwind, &st);
 	log_verbose("unwind: %s: %u processes, %u files (%u without a table), %llu rows, %u rules, "
-		    "%llu KiB used of %llu, %llu.%llu ms, %llu dropped for lack of space, %llu "
-		    "requests lost",
+		    "%llu KiB used of %llu, %llu.%llu ms, evicted %llu files and %llu processes, "
+		    "%llu requests lost",
 		    when, st.n_processes, st.n_files, st.n_files_refused,
 		    (unsigned long long)st.n_rows, st.n_rules,
 		    (unsigned long long)st.used_bytes / 1024,
 		    (unsigned long long)st.store_bytes / 1024,
 		    (unsigned long long)st.busy_ns / 1000000,
-		    (unsigned long long)st.busy_ns / 100000 % 10, (unsigned long long)st.n_evicted,
-		    (unsigned long long)st.n_lost);
+		    (unsigned long long)st.busy_ns / 100000 % 10,
+		    (unsigned long long)st.n_evicted_files,
+		    (unsigned long long)st.n_evicted_processes, (unsigned long long)st.n_lost);
 }
 
 void session_unwind_wait(const struct session *s)

@@ -110,7 +110,7 @@ static void free_process(struct procmap *p, struct process *r)
 	free(r);
 }
 
-static void drop_process(struct procmap *p, struct process *r)
+void procmap_drop_process(struct procmap *p, struct process *r)
 {
 	unlist(p, r);
 	process_table_remove(&p->processes, r->tgid);
@@ -199,9 +199,9 @@ void procmap_expire(struct procmap *p, uint64_t now_ns)
 
 	while ((r = TAILQ_FIRST(&p->ended)) &&
 	       (p->n_ended > PROCMAP_ENDED_MAX || now_ns > r->ended_ns + PROCMAP_ENDED_NS))
-		drop_process(p, r);
+		procmap_drop_process(p, r);
 	while (p->n_ended_bound > PROCMAP_BOUND_MAX) {
-		drop_process(p, TAILQ_FIRST(&p->ended_bound));
+		procmap_drop_process(p, TAILQ_FIRST(&p->ended_bound));
 		p->n_forgotten++;
 	}
 }

@@ -64,7 +64,7 @@ uint32_t procmap_parent(const struct procmap *p, uint32_t tgid);
 /* Bind exec_id to the generation that was current at time_ns. 0, -ESRCH (unknown process), or
  * -EAGAIN: the newest generation belongs to an earlier exec_id, so an exec was missed. */
 int procmap_bind(struct procmap *p, uint32_t tgid, uint32_t exec_id, uint64_t time_ns);
-/* No stack refers to the process any more: once it has ended, it may be dropped. */
+/* No stack refers to the process any more. If it has ended, it is dropped. */
 void procmap_unbind(struct procmap *p, uint32_t tgid);
 bool procmap_is_bound(const struct procmap *p, uint32_t tgid, uint32_t exec_id);
 /* The mappings of exec_id, sorted; NULL and *n = 0 if there are none. *is_newest: they are those of

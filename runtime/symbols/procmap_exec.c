@@ -86,6 +86,10 @@ void procmap_unbind(struct procmap *p, uint32_t tgid)
 
 	if (!r || !r->is_bound)
 		return;
+	if (r->is_ended) {
+		procmap_drop_process(p, r);
+		return;
+	}
 	procmap_set_bound(p, r, false);
 	for (size_t i = 0; i < r->generations.n; i++) {
 		r->generations.items[i].is_bound = false;

@@ -71,6 +71,7 @@ struct process *procmap_find_process(const struct procmap *p, uint32_t tgid);
 struct process *procmap_add_process(struct procmap *p, uint32_t tgid, uint64_t time_ns);
 /* Start a new, empty generation at time_ns. NULL if out of memory. */
 struct generation *procmap_add_generation(struct procmap *p, struct process *r, uint64_t time_ns);
+void procmap_drop_process(struct procmap *p, struct process *r);
 void procmap_set_ended(struct procmap *p, struct process *r, bool is_ended, uint64_t time_ns);
 /* Record whether stacks refer to the process. */
 void procmap_set_bound(struct procmap *p, struct process *r, bool is_bound);

@@ -2,8 +2,8 @@
 /*
  * User addresses to names: see usym.h. Combines the mappings of processes (procmap.c), the records
  * that keep them up to date (maptrack.c) and the symbols of files (symfile.c).
- * Names and paths that are returned are interned in `strings` until a usyms_names_begin() after which they
- * are not kept.
+ * Names and paths that are returned are interned in `strings`, until usyms_names_end() frees those
+ * that were not kept.
  */
 #define _GNU_SOURCE
 #include "runtime/symbols/usym.h"
@@ -188,9 +188,12 @@ uint64_t usyms_track_drain(struct usyms *u)
 	return lost;
 }
 
-size_t usyms_names_bytes(const struct usyms *u)
+void usyms_stats(const struct usyms *u, struct usyms_stats *out)
 {
-	return u->strings.n_bytes;
+	*out = (struct usyms_stats){.n_processes = procmap_count(u->maps),
+				    .n_files = symfiles_count(&u->files),
+				    .names_bytes = u->strings.n_bytes,
+				    .n_forgotten = procmap_forgotten(u->maps)};
 }
 
 void usyms_names_begin(struct usyms *u)

@@ -28,6 +28,12 @@ struct uaddress {
 	uint64_t time_ns; /* CLOCK_MONOTONIC; 0: only what was never replaced is known */
 };
 
+/* What is kept in memory. */
+struct usyms_stats {
+	size_t n_processes, n_files, names_bytes;
+	uint64_t n_forgotten; /* processes dropped although stacks refer to them, so far */
+};
+
 struct usyms *usyms_new(void);
 void usyms_free(struct usyms *u);
 
@@ -62,7 +68,8 @@ size_t usyms_lines(struct usyms *u, const struct uaddress *a, struct srcframe *o
 /* The strings that were returned are interned. To free those that are no longer needed: begin, call
  * keep for each that is (it returns the new copy; NULL for NULL, or if out of memory), end. The old
  * strings are valid until the end. */
-size_t usyms_names_bytes(const struct usyms *u);
 void usyms_names_begin(struct usyms *u);
 const char *usyms_names_keep(struct usyms *u, const char *text);
 void usyms_names_end(struct usyms *u);
+
+void usyms_stats(const struct usyms *u, struct usyms_stats *out);

@@ -32,7 +32,7 @@
 #include <unistd.h>
 
 enum {
-	UNUSED_MAX = 4096, /* files without a process */
+	UNUSED_MAX = 1024, /* files without a process */
 	KEPT_MAX = 512,	   /* files that are held open */
 };
 #define LINGER_NS 10000000000ull
@@ -70,6 +70,7 @@ struct unwind_files {
 	uint64_t vdso_bytes; /* as mapped */
 	bool is_vdso_tried;
 	uint32_t n_files;
+	uint64_t n_evicted;
 };
 
 static uint64_t binary_table_hash(struct unwind_file_key k)
@@ -220,6 +221,7 @@ bool unwind_files_shrink(struct unwind_files *f)
 		return false;
 	remove_unused(f, b);
 	free_binary(f, b);
+	f->n_evicted++;
 	return true;
 }
 
@@ -451,7 +453,9 @@ void unwind_files_publish(struct unwind_files *f)
 
 void unwind_files_stats(const struct unwind_files *f, struct unwind_files_stats *out)
 {
-	*out = (struct unwind_files_stats){.n_files = f->n_files, .images = f->images.stats};
+	*out = (struct unwind_files_stats){.n_files = f->n_files,
+					   .n_evicted = f->n_evicted,
+					   .images = f->images.stats};
 }
 
 struct unwind_files *unwind_files_new(struct unwind_store *store)

@@ -47,6 +47,7 @@ bool unwind_files_shrink(struct unwind_files *f);
 
 struct unwind_files_stats {
 	uint32_t n_files;
+	uint64_t n_evicted; /* by unwind_files_shrink(), or as too many had no process */
 	struct unwind_images_stats images;
 };
 void unwind_files_stats(const struct unwind_files *f, struct unwind_files_stats *out);

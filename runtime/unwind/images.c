@@ -105,6 +105,8 @@ static void set_rules(struct unwind_images *all)
 {
 	uint32_t n = (uint32_t)all->rules.list.n;
 
+	if (n == all->n_rules_set)
+		return;
 	unwind_store_rules(all->store, all->rules.list.items + all->n_rules_set, all->n_rules_set,
 			   n - all->n_rules_set);
 	all->n_rules_set = n;

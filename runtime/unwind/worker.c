@@ -326,7 +326,8 @@ static void update_stats(struct unwind_worker *w, uint64_t busy_ns)
 		.used_bytes = unwind_store_used_bytes(w->store),
 		.store_bytes = unwind_store_bytes(w->store),
 		.busy_ns = w->stats.busy_ns + busy_ns,
-		.n_evicted = unwind_spaces_evicted(w->spaces),
+		.n_evicted_files = files.n_evicted,
+		.n_evicted_processes = unwind_spaces_evicted(w->spaces),
 	};
 	pthread_mutex_unlock(&w->lock);
 }

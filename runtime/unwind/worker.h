@@ -44,8 +44,9 @@ void unwind_worker_check_all(struct unwind_worker *w);
 struct unwind_stats {
 	uint32_t n_processes, n_files, n_files_refused, n_rules;
 	uint64_t n_rows, used_bytes, store_bytes;
-	uint64_t busy_ns;   /* of the thread */
-	uint64_t n_evicted; /* processes dropped for lack of space */
-	uint64_t n_lost;    /* requests, because too many were queued */
+	uint64_t busy_ns;	  /* of the thread */
+	uint64_t n_evicted_files; /* dropped without a process: too many, or for lack of space */
+	uint64_t n_evicted_processes; /* dropped for lack of space while they ran */
+	uint64_t n_lost;	      /* requests, because too many were queued */
 };
 void unwind_worker_stats(struct unwind_worker *w, struct unwind_stats *out);

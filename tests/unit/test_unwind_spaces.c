@@ -721,6 +721,7 @@ static void test_full_store(void **state)
 {
 	static const char *const paths[] = {"/proc/self/exe", "/bin/sh",  "/bin/ls",   "/bin/sleep",
 					    "/bin/cat",	      "/bin/tar", "/bin/grep", "/bin/sed"};
+	struct unwind_files_stats st;
 	struct small small;
 
 	(void)state;
@@ -740,8 +741,45 @@ static void test_full_store(void **state)
 			;
 	}
 	assert_int_equal(unwind_store_bytes(small.store), UNWIND_CHUNK_WORDS * 4);
+	unwind_files_stats(small.files, &st);
+	assert_true(st.n_evicted > 0);
 	unwind_files_free(small.files);
 	assert_int_equal(unwind_store_used_bytes(small.store), EXTENT_WORDS * 4);
+	unwind_store_close(small.store);
+}
+
+/* Files without a process: the oldest are dropped, and counted. */
+static void test_unused_files(void **state)
+{
+	enum { N_FILES = 1500, UNUSED_MAX = 1024 };
+	char folder[] = "/tmp/test_unwind_spaces.XXXXXX", path[64];
+	struct unwind_files_stats st;
+	struct small small;
+
+	(void)state;
+	open_small(&small, 1);
+	assert_non_null(mkdtemp(folder));
+	for (int i = 0; i < N_FILES; i++) {
+		struct unwind_binary *b;
+		int fd;
+
+		snprintf(path, sizeof(path), "%s/%d", folder, i);
+		fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0700);
+		assert_int_equal(write(fd, path, sizeof(path)), sizeof(path));
+		close(fd);
+		b = unwind_files_of_path(small.files, path);
+		assert_non_null(b);
+		unwind_files_put(small.files, b);
+	}
+	unwind_files_stats(small.files, &st);
+	assert_int_equal(st.n_files, UNUSED_MAX);
+	assert_int_equal(st.n_evicted, N_FILES - UNUSED_MAX);
+	for (int i = 0; i < N_FILES; i++) {
+		snprintf(path, sizeof(path), "%s/%d", folder, i);
+		unlink(path);
+	}
+	rmdir(folder);
+	unwind_files_free(small.files);
 	unwind_store_close(small.store);
 }
 
@@ -785,6 +823,7 @@ int main(void)
 		cmocka_unit_test(test_eviction),
 		cmocka_unit_test(test_process_gone),
 		cmocka_unit_test(test_full_store),
+		cmocka_unit_test(test_unused_files),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
