@@ -34,6 +34,8 @@ struct cfi_register {
 	int64_t value;
 };
 
+enum { CFI_RSP = 7 }; /* DWARF's number of rsp */
+
 /* How the CFA is found. */
 enum cfi_cfa {
 	CFI_CFA_OTHER,	  /* not given, or by an expression that is not known */

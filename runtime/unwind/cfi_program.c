@@ -14,7 +14,13 @@
 #include "runtime/unwind/rules.h"
 
 /* DWARF's numbers of registers. */
-enum { REGISTER_RBX = 3, REGISTER_RDI = 5, REGISTER_RBP = 6, REGISTER_RSP = 7, REGISTER_IP = 16 };
+enum {
+	REGISTER_RBX = 3,
+	REGISTER_RDI = 5,
+	REGISTER_RBP = 6,
+	REGISTER_RSP = CFI_RSP,
+	REGISTER_IP = 16
+};
 
 /* Offsets from rsp in a signal frame, in which rsp points to the kernel's struct ucontext. */
 enum { SIGNAL_RBP = 120, SIGNAL_RSP = 160, SIGNAL_IP = 168 };

@@ -281,28 +281,86 @@ static int add_go(struct source *s)
 		   : go_add_functions(&s->cfi, &s->go, s->gopclntab, n, text->address, s->f.entry);
 }
 
-/* ---- the entry point ----------------------------------------------------------------------- */
+/* ---- functions that the C library writes in assembly, without information ------------------ */
 
-enum { ENTRY_BYTES = 48 }; /* of code: ld.so's has 40 */
+enum {
+	ENTRY_BYTES = 48, /* of code: ld.so's has 40 */
+	WORD = 8,
+	PROGRAM_BYTES = 256, /* of _init or _fini; glibc's have 23 and 9 */
+};
 
-/* A program's first function has no caller. That of ld.so has no call frame information. */
-static int add_entry(struct source *s)
+/* The address has that state, and the bytes behind it. */
+static int add_state(struct source *s, uint64_t address, uint32_t bytes, struct cfi_state state)
 {
-	uint64_t offset = s->f.entry - s->cfi.segments[0].address;
+	uint64_t offset = address - s->cfi.segments[0].address;
 	static const uint8_t no_program[1];
-	struct cfi_cie cie = {.section.bytes = no_program, .state.ip.how = CFI_UNDEFINED};
+	struct cfi_cie cie = {.section.bytes = no_program, .state = state};
 	struct cfi_fde fde = {.start = (uint32_t)offset,
-			      .bytes = ENTRY_BYTES,
+			      .bytes = bytes,
 			      .cie = (uint32_t)s->cfi.cies.n};
 	int err;
 
-	if (!s->f.entry || offset > UINT32_MAX - ENTRY_BYTES)
+	if (offset > UINT32_MAX - bytes)
 		return 0;
-	for (size_t i = 0; i < s->cfi.fdes.n; i++)
-		if (offset - s->cfi.fdes.items[i].start < s->cfi.fdes.items[i].bytes)
-			return 0;
 	err = vec_push(&s->cfi.cies, cie);
 	return err ? err : cfi_add_fde(&s->cfi, fde);
+}
+
+static bool is_known(const struct source *s, uint64_t address)
+{
+	uint64_t offset = address - s->cfi.segments[0].address;
+
+	for (size_t i = 0; i < s->cfi.fdes.n; i++)
+		if (offset - s->cfi.fdes.items[i].start < s->cfi.fdes.items[i].bytes)
+			return true;
+	return false;
+}
+
+/* A program's first function has no caller. */
+static int add_entry(struct source *s)
+{
+	if (!s->f.entry || is_known(s, s->f.entry))
+		return 0;
+	return add_state(s, s->f.entry, ENTRY_BYTES, (struct cfi_state){.ip.how = CFI_UNDEFINED});
+}
+
+/* The return address is in a word above rsp. */
+static struct cfi_state state_at(int64_t above)
+{
+	return (struct cfi_state){.cfa = CFI_CFA_REGISTER,
+				  .number = CFI_RSP,
+				  .offset = above + WORD,
+				  .ip = {CFI_AT_CFA, -WORD}};
+}
+
+/* _init or _fini, which are all of a section: sub $8, %rsp; calls; add $8, %rsp; ret. */
+static int add_section_function(struct source *s, const char *name)
+{
+	static const uint8_t end_branch[] = {0xf3, 0x0f, 0x1e, 0xfa}, sub[] = {0x48, 0x83, 0xec, 8},
+			     add_return[] = {0x48, 0x83, 0xc4, 8, 0xc3};
+	const struct section *section = find_section(&s->f, name);
+	uint8_t code[PROGRAM_BYTES];
+	uint32_t n, body = sizeof(sub);
+	int err;
+
+	if (!section || section->size > sizeof(code) || is_known(s, section->address))
+		return 0;
+	n = (uint32_t)elfsym_read_at(s->f.fd, code, section->size, section->offset);
+	if (n < sizeof(end_branch) + sizeof(sub) || n != section->size)
+		return 0;
+	if (!memcmp(code, end_branch, sizeof(end_branch)))
+		body += sizeof(end_branch);
+	if (n < body + sizeof(add_return) || memcmp(code + body - sizeof(sub), sub, sizeof(sub)) ||
+	    memcmp(code + n - sizeof(add_return), add_return, sizeof(add_return)))
+		return 0;
+	err = add_state(s, section->address, body, state_at(0));
+	err = err ?: add_state(s, section->address + body, n - 1 - body, state_at(WORD));
+	return err ?: add_state(s, section->address + n - 1, 1, state_at(0));
+}
+
+static int add_assembly(struct source *s)
+{
+	return add_entry(s) ?: add_section_function(s, ".init") ?: add_section_function(s, ".fini");
 }
 
 /* ---- tables -------------------------------------------------------------------------------- */
@@ -351,7 +409,7 @@ static int make_table(struct source *s, int fd, struct unwind_rules *rules, stru
 	s->cfi.n_segments = t->n_segments;
 	err = add_sections(s, t);
 	if (!err && s->cfi.fdes.n && !t->is_go)
-		err = add_entry(s);
+		err = add_assembly(s);
 	return err ? err : pack_rows(s, rules, t);
 }
 

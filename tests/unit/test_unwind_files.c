@@ -205,8 +205,15 @@ static struct caller by_libdw(Dwarf_Frame *frame, uint64_t ip)
 /* Code at the entry point that is outermost, also where the file says nothing about it. */
 enum { ENTRY_BYTES = 48 };
 
+/* _init and _fini, of which the file says nothing: sub $8, %rsp, after endbr64 or not; add $8, %rsp;
+ * ret. */
+struct assembly {
+	uint64_t start, body, end; /* addresses; 0: there is none */
+};
+
 struct compared {
 	const char *name;
+	struct assembly assembly[2];
 	struct unwind_rules rules;
 	struct unwind_table table;
 	Dwarf_CFI *cfi;
@@ -254,15 +261,48 @@ static void compare_frames(struct compared *f, uint64_t address, const struct un
 		f->counts.equal++;
 }
 
+static void find_assembly(struct compared *f, Elf *elf)
+{
+	struct assembly *a = f->assembly;
+	Elf_Scn *section = NULL;
+	size_t names;
+
+	assert_int_equal(elf_getshdrstrndx(elf, &names), 0);
+	while ((section = elf_nextscn(elf, section)) && a < f->assembly + 2) {
+		const Elf64_Shdr *h = elf64_getshdr(section);
+		const char *name = elf_strptr(elf, names, h->sh_name);
+		const uint8_t *code = elf_rawdata(section, NULL)->d_buf;
+		size_t at = code && *code == 0xf3 ? 4 : 0;
+
+		if ((strcmp(name, ".init") != 0 && strcmp(name, ".fini") != 0) ||
+		    memcmp(code + at, "\x48\x83\xec\x08", 4) != 0)
+			continue;
+		*a++ = (struct assembly){h->sh_addr, h->sh_addr + at + 4, h->sh_addr + h->sh_size};
+	}
+}
+
+/* The offset from rsp of the CFA at an address in _init or _fini; 0: it is not there. */
+static int32_t assembly_cfa(const struct compared *f, uint64_t address)
+{
+	for (int i = 0; i < 2; i++) {
+		const struct assembly *a = &f->assembly[i];
+
+		if (address >= a->start && address < a->end)
+			return address < a->body || address == a->end - 1 ? 8 : 16;
+	}
+	return 0;
+}
+
 static void compare(struct compared *f, uint64_t address)
 {
+	int32_t cfa = assembly_cfa(f, address);
 	const struct unwind_rule *r = unwind_table_rule(&f->table, &f->rules, address);
 	Dwarf_Frame *frame = NULL;
 
 	f->counts.checked++;
 	if (!dwarf_cfi_addrframe(f->cfi, address, &frame))
 		compare_frames(f, address, r, frame);
-	else if (r->cfa == UNWIND_NO_RULE)
+	else if (cfa ? r->cfa == UNWIND_RSP && r->cfa_offset == cfa : r->cfa == UNWIND_NO_RULE)
 		f->counts.equal++;
 	else if (r->cfa == UNWIND_END && address - f->entry < ENTRY_BYTES)
 		f->counts.equal++;
@@ -326,6 +366,7 @@ static void compare_file(const char *name, int fd)
 	f.cfi = dwarf_getcfi_elf(elf);
 	assert_non_null(f.cfi);
 	f.entry = elf64_getehdr(elf)->e_entry;
+	find_assembly(&f, elf);
 	assert_true(f.table.n_rows > 0);
 	for (uint32_t i = 0; i < f.table.n_pieces; i++) {
 		assert_true(!i || f.table.pieces[i - 1].end <= f.table.pieces[i].start);
