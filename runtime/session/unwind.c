@@ -3,6 +3,7 @@
  * Unwind tables of a session: see unwind.h.
  */
 #include "runtime/session/unwind.h"
+#include "runtime/base/limit_hint.h"
 #include "runtime/base/log.h"
 #include "parser/lang/kernel.h"
 #include "runtime/symbols/maptrack.h"
@@ -20,6 +21,13 @@ static void warn_frame_pointers(void)
 		    c->from, c->since);
 }
 
+static void warn_failed(int err)
+{
+	log_warning("user stacks are walked by frame pointers, as unwind tables cannot be made "
+		    "(%s%s): callers of code that keeps none are missing",
+		    strerror(-err), limit_hint(err));
+}
+
 void session_unwind_prepare(struct session_prep *prep, const struct plan *plan, struct kernel *k)
 {
 	const struct session_scope *scope = &prep->scope;
@@ -34,7 +42,8 @@ void session_unwind_prepare(struct session_prep *prep, const struct plan *plan, 
 	err = unwind_worker_start(&prep->unwind);
 	if (err) {
 		prep->unwind_error = err;
-		log_verbose("unwind: no tables, only frame pointers: %s", strerror(-err));
+		if (!plan->needs.dwarf) /* else an error, when programs are loaded */
+			warn_failed(err);
 		return;
 	}
 	prep->config.unwinds = 1;
