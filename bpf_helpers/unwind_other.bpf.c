@@ -11,6 +11,7 @@ GLOBAL uint32_t sonde_unwind_begin(struct sonde_walk *w, uint32_t tgid, uint32_t
 {
 	struct pt_regs___unwind *regs;
 	struct task_struct *task;
+	uint64_t x;
 
 	if (!w)
 		return 0;
@@ -26,6 +27,8 @@ GLOBAL uint32_t sonde_unwind_begin(struct sonde_walk *w, uint32_t tgid, uint32_t
 	w->refused = 0;
 	w->n_given = 0;
 	LOOP for (uint32_t i = 0; i < WALK_GIVEN; i++) w->given_at[i] = ~0ull;
+	x = sonde_unwind_replaced(w);
+	w->ip = x ? x : w->ip;
 	begin(w, tgid, exec_id);
 	return w->end == UNWIND_DEEP;
 }
