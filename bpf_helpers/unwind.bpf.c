@@ -174,8 +174,10 @@ static INLINE uint32_t leave_by_fp(struct sonde_walk *w, struct sonde_trail *t)
 {
 	uint64_t bp = w->bp, ip, caller;
 
+	if (!bp && sonde_unwind_is_start(w, w->ip))
+		return UNWIND_COMPLETE;
 	if (bp < w->sp || bp - w->sp > FP_STEP_MAX || bp & 7)
-		return UNWIND_BAD_FRAME;
+		return UNWIND_NO_POINTER;
 	if (!read_word(w, t, bp, &caller) || !read_word(w, t, bp + 8, &ip))
 		return UNWIND_UNREADABLE;
 	w->sp = bp + 16;

@@ -63,6 +63,14 @@ GLOBAL uint32_t sonde_unwind_follows_call(struct sonde_walk *w, uint64_t x)
 	return IS_CALL(6) | IS_CALL(5) | IS_CALL(4) | IS_CALL(2) | IS_CALL(1);
 }
 
+/* xor %ebp, %ebp; pop %rdi; call *%r9 */
+GLOBAL uint32_t sonde_unwind_is_start(struct sonde_walk *w, uint64_t x)
+{
+	union code code;
+
+	return w && read_code(w, x - sizeof(code), &code) && code.word >> 16 == 0xd1ff415fed31;
+}
+
 GLOBAL uint32_t sonde_unwind_edge(struct sonde_walk *w, uint64_t ip)
 {
 	union code code;

@@ -155,6 +155,8 @@ uint32_t sonde_unwind_switch(struct sonde_walk *w, struct sonde_trail *t, uint32
 uint64_t sonde_unwind_register(struct sonde_walk *w, uint32_t number);
 /* Is there a call instruction before x? */
 uint32_t sonde_unwind_follows_call(struct sonde_walk *w, uint64_t x);
+/* Does the code before x begin a thread, as musl's __clone() does? */
+uint32_t sonde_unwind_is_start(struct sonde_walk *w, uint64_t x);
 
 /* Where in a function without rows an address is, by the instructions there. At the function's
  * first instruction and at its return, the return address is at rsp; after `push %rbp` it is
