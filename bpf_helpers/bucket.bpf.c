@@ -10,6 +10,11 @@ INLINE uint64_t sonde_bucket_find_log(int64_t n, uint32_t k)
 	return sonde_bucket_log(n, k);
 }
 
+INLINE uint64_t sonde_bucket_find_signed(int64_t n, uint32_t k)
+{
+	return sonde_bucket_signed(n, k);
+}
+
 INLINE uint64_t sonde_bucket_find_linear(int64_t n, int64_t min, int64_t max, uint64_t step)
 {
 	return sonde_bucket_linear(n, min, max, step);

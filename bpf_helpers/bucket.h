@@ -44,6 +44,19 @@ static inline __attribute__((always_inline)) uint64_t sonde_bucket_log(int64_t n
 	return ((uint64_t)(shift + 1) << k) + (((uint64_t)n >> shift) & mask) + 1;
 }
 
+/* The same with buckets for negative values: the bucket of -n is as far below that of 0 as the one
+ * of n is above. */
+static inline __attribute__((always_inline)) uint64_t sonde_bucket_signed(int64_t n, uint32_t k)
+{
+	uint64_t middle = ((uint64_t)(64 - k) << k) - 1;
+	uint64_t magnitude = n < 0 ? -(uint64_t)n : (uint64_t)n;
+
+	if (magnitude > 0x7fffffffffffffffull)
+		magnitude = 0x7fffffffffffffffull;
+	magnitude = sonde_bucket_log((int64_t)magnitude, k) - 1;
+	return n < 0 ? middle - magnitude : middle + magnitude;
+}
+
 /* Linear bucket of n, of width `step`. Bucket 0 holds values below `min`, the last one those above
  * `max`. */
 static inline __attribute__((always_inline)) uint64_t sonde_bucket_linear(int64_t n, int64_t min,

@@ -197,6 +197,7 @@ struct sonde_config {
 	uint32_t ring_bytes, ring_limit; /* size of the ring, and the limit for starting a record */
 	uint32_t ring_index_mask, ring_offset_mask; /* split a position: segment, offset */
 	uint64_t start_ns;			    /* CLOCK_BOOTTIME at the start of tracing */
+	uint64_t boot_to_wall_ns; /* CLOCK_REALTIME - CLOCK_BOOTTIME then: for tseries() */
 	struct sonde_code own_image, own_libraries; /* all code of the tracer */
 	struct sonde_range trace_run;		    /* bpf_trace_run1 … bpf_trace_run12 */
 	struct sonde_range frames[SONDE_MAX_PROGS][SONDE_FRAME_COUNT]; /* by plan->progs index */

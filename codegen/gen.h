@@ -261,6 +261,9 @@ LLVMValueRef gen_map_add(struct gen *g, struct expr *target, LLVMValueRef amount
  * gen_map_element_end(). */
 LLVMValueRef gen_map_element(struct gen *g, struct expr *target, LLVMBasicBlockRef *end);
 void gen_map_element_end(struct gen *g, LLVMBasicBlockRef end);
+/* The same for the entry of an interval of a series. */
+LLVMValueRef gen_map_interval(struct gen *g, struct expr *target, LLVMValueRef interval,
+			      LLVMBasicBlockRef *end);
 /* Add one to a bucket of a histogram. */
 void gen_map_bucket(struct gen *g, struct expr *target, LLVMValueRef bucket);
 /* ---- aggregations (gen_agg.c) */

@@ -25,7 +25,7 @@ static LLVMValueRef ordered(struct gen *g, const struct type *t, LLVMValueRef v)
 {
 	if (t->is_signed)
 		v = LLVMBuildXor(g->b, v, gen_u64(g, 1ull << 63), "");
-	return agg_rows[t->agg].layout == AL_MIN ? LLVMBuildNot(g->b, v, "") : v;
+	return agg_is_minimum(t) ? LLVMBuildNot(g->b, v, "") : v;
 }
 
 struct value gen_extreme(struct gen *g, struct expr *e)
@@ -52,6 +52,14 @@ struct value gen_log_bucket(struct gen *g, struct expr *e)
 	return gen_int_value(v, e->type);
 }
 
+struct value gen_signed_bucket(struct gen *g, struct expr *e)
+{
+	LLVMValueRef v = bucket_value(g, e->call.args[0]);
+
+	v = GEN_CALL(g, "sonde_bucket_find_signed", v, gen_u32(g, (uint32_t)e->type->scale[0]));
+	return gen_int_value(v, e->type);
+}
+
 struct value gen_linear_bucket(struct gen *g, struct expr *e)
 {
 	const int64_t *scale = e->type->scale;
@@ -60,6 +68,26 @@ struct value gen_linear_bucket(struct gen *g, struct expr *e)
 	v = GEN_CALL(g, "sonde_bucket_find_linear", v, gen_u64(g, (uint64_t)scale[0]),
 		     gen_u64(g, (uint64_t)scale[1]), gen_u64(g, (uint64_t)scale[2]));
 	return gen_int_value(v, e->type);
+}
+
+/* ---- tseries ----------------------------------------------------------------------------- */
+
+static void add_to_series(struct gen *g, struct expr *target, const struct type *t, LLVMValueRef v)
+{
+	static const char *const add[] = {
+		[SERIES_LAST] = "sonde_series_last", [SERIES_AVG] = "sonde_series_average",
+		[SERIES_MAX] = "sonde_series_max",   [SERIES_MIN] = "sonde_series_max",
+		[SERIES_SUM] = "sonde_series_sum",
+	};
+	LLVMValueRef interval =
+		GEN_CALL(g, "sonde_series_interval", gen_u64(g, (uint64_t)t->scale[0]));
+	LLVMBasicBlockRef end;
+	LLVMValueRef words = gen_map_interval(g, target, interval, &end);
+
+	if (t->scale[2] == SERIES_MAX || t->scale[2] == SERIES_MIN)
+		v = ordered(g, t, v);
+	GEN_CALL(g, add[t->scale[2]], words, interval, v, gen_u32(g, g->probe.id));
+	gen_map_element_end(g, end);
 }
 
 /* ---- adding ------------------------------------------------------------------------------ */
@@ -76,7 +104,9 @@ void gen_aggregate(struct gen *g, struct expr *target, struct expr *call)
 		GEN_CALL(g, "sonde_agg_sum", words, v);
 		break;
 	case AL_LOG_BUCKETS:
-	case AL_LINEAR_BUCKETS: gen_map_bucket(g, target, v); return;
+	case AL_LINEAR_BUCKETS:
+	case AL_SIGNED_BUCKETS: gen_map_bucket(g, target, v); return;
+	case AL_SERIES: add_to_series(g, target, t, v); return;
 	case AL_MIN:
 	case AL_MAX:
 		words = gen_map_element(g, target, &end);

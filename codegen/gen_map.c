@@ -4,6 +4,7 @@
  * run reads once: as the first part of a hash's key, or as the slot of an array (plan.h).
  */
 #include "parser/base/limits.h"
+#include "parser/lang/agg.h"
 #include "parser/lang/ast_query.h"
 #include "codegen/gen.h"
 #include <linux/bpf.h>
@@ -340,6 +341,23 @@ void gen_map_bucket(struct gen *g, struct expr *e, LLVMValueRef bucket)
 	else
 		GEN_CALL(g, "sonde_agg_sum", words, gen_u64(g, 1));
 	gen_map_element_end(g, end);
+}
+
+LLVMValueRef gen_map_interval(struct gen *g, struct expr *e, LLVMValueRef interval,
+			      LLVMBasicBlockRef *end)
+{
+	const struct plan_map *m = plan_of(g, e);
+	LLVMValueRef key = build_key(g, e), words, bucket;
+
+	bucket = LLVMBuildURem(g->b, interval, gen_u64(g, agg_buckets(m->value)), "");
+	LLVMBuildStore(g->b, LLVMBuildTrunc(g->b, bucket, g->i32, ""),
+		       gen_at(g, key, m->bucket_offset));
+	words = GEN_CALL(g, "sonde_series_slot", global_of(g, e), key, interval,
+			 gen_u32(g, m->n_slots), gen_u32(g, m->slot_bytes),
+			 gen_u32(g, g->probe.id));
+	end_key(g, e, key);
+	*end = when_set(g, words);
+	return words;
 }
 
 static LLVMValueRef was_touched(struct gen *g, const struct plan_map *m, LLVMValueRef element)

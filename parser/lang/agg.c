@@ -26,7 +26,9 @@ uint32_t agg_words(const struct type *t, bool is_keyed)
 	case AL_MAX:
 	case AL_AVERAGE: return 2;
 	case AL_LOG_BUCKETS:
-	case AL_LINEAR_BUCKETS: return is_keyed ? 1 : agg_buckets(t);
+	case AL_LINEAR_BUCKETS:
+	case AL_SIGNED_BUCKETS: return is_keyed ? 1 : agg_buckets(t);
+	case AL_SERIES: return 3;
 	}
 	return 1;
 }
@@ -35,16 +37,46 @@ uint32_t agg_buckets(const struct type *t)
 {
 	const int64_t *scale = t->scale;
 
-	if (agg_rows[t->agg].layout == AL_LINEAR_BUCKETS)
+	switch (agg_rows[t->agg].layout) {
+	case AL_LINEAR_BUCKETS:
 		return (uint32_t)sonde_bucket_linear(INT64_MAX, scale[0], scale[1],
 						     (uint64_t)scale[2]) +
 		       1;
-	return (uint32_t)sonde_bucket_log(INT64_MAX, (uint32_t)scale[0]) + 1;
+	case AL_SIGNED_BUCKETS:
+		return (uint32_t)sonde_bucket_signed(INT64_MAX, (uint32_t)scale[0]) + 1;
+	case AL_SERIES: return (uint32_t)scale[1];
+	default: return (uint32_t)sonde_bucket_log(INT64_MAX, (uint32_t)scale[0]) + 1;
+	}
+}
+
+uint32_t agg_middle_bucket(const struct type *t)
+{
+	return (uint32_t)sonde_bucket_signed(0, (uint32_t)t->scale[0]);
+}
+
+const char *const series_ops[] = {
+	[SERIES_LAST] = "",   [SERIES_AVG] = "avg", [SERIES_MAX] = "max",
+	[SERIES_MIN] = "min", [SERIES_SUM] = "sum",
+};
+
+int series_op_find(const char *name)
+{
+	for (int i = SERIES_AVG; i <= SERIES_SUM; i++)
+		if (strcmp(series_ops[i], name) == 0)
+			return i;
+	return -1;
+}
+
+bool agg_is_minimum(const struct type *t)
+{
+	enum agg_layout layout = agg_rows[t->agg].layout;
+
+	return layout == AL_MIN || (layout == AL_SERIES && t->scale[2] == SERIES_MIN);
 }
 
 uint64_t agg_ordered(const struct type *t, uint64_t value)
 {
 	if (t->is_signed)
 		value ^= 1ull << 63;
-	return agg_rows[t->agg].layout == AL_MIN ? ~value : value;
+	return agg_is_minimum(t) ? ~value : value;
 }

@@ -14,7 +14,25 @@ enum agg_layout {
 	/* Counters: with keys an entry each, else words side by side. */
 	AL_LOG_BUCKETS,
 	AL_LINEAR_BUCKETS,
+	AL_SIGNED_BUCKETS, /* those of AL_LOG_BUCKETS on both sides of 0 */
+	/* An entry for each interval, also without keys: the interval's number, which is 0 when
+	 * this CPU has added nothing, and 2 words by enum series_op. */
+	AL_SERIES,
 };
+
+/* What tseries() keeps of an interval: scale[2] of its type. */
+enum series_op {
+	SERIES_LAST, /* a value, the time when it was stored */
+	SERIES_AVG,  /* sum, count */
+	SERIES_MAX,  /* the maximum in the order of agg_ordered() */
+	SERIES_MIN,  /* as SERIES_MAX, of inverted values */
+	SERIES_SUM,
+};
+
+/* By enum series_op; the first one has no name. */
+extern const char *const series_ops[];
+/* The one of that name, or -1. */
+int series_op_find(const char *name);
 
 struct agg_row {
 	const char *name_unsigned, *name_signed;
@@ -31,11 +49,20 @@ static inline bool agg_has_buckets(const struct type *t)
 	return t->kind == TY_AGG && agg_rows[t->agg].layout >= AL_LOG_BUCKETS;
 }
 
+static inline bool agg_is_series(const struct type *t)
+{
+	return t->kind == TY_AGG && agg_rows[t->agg].layout == AL_SERIES;
+}
+
 /* Number of words of a value of t: in an entry of a map with keys, or in a map without keys. */
 uint32_t agg_words(const struct type *t, bool is_keyed);
-/* Number of buckets of hist, lhist, quantiles. */
+/* Number of buckets of hist, shist, lhist, quantiles; of intervals of tseries. */
 uint32_t agg_buckets(const struct type *t);
+/* shist: the bucket of 0. */
+uint32_t agg_middle_bucket(const struct type *t);
 /* `min` and `max` both store a maximum. Values are mapped to an unsigned order in which 0 is the
  * smallest, and a second word records whether anything was stored, so a zeroed element is a valid
  * empty one. Its own inverse. */
 uint64_t agg_ordered(const struct type *t, uint64_t value);
+/* Are values inverted before the maximum is stored? */
+bool agg_is_minimum(const struct type *t);

@@ -74,7 +74,9 @@ struct type {
 	const char *name;		     /* TY_VOID: the C type that a pointer points to */
 	struct type_layout *layout;	     /* TY_STRUCT */
 	const struct type_enum *enumeration; /* TY_INT: of an enum of C; or NULL */
-	int64_t scale[3]; /* hist: k; quantiles: QUANTILES_K; lhist: min, max, step; else 0 */
+	/* hist: k; quantiles: QUANTILES_K; lhist: min, max, step; tseries: interval, n, enum
+	 * series_op; else 0 */
+	int64_t scale[3];
 };
 
 extern const struct type type_error, type_void, type_bool, type_kstack, type_ustack, type_ksym,

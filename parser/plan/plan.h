@@ -29,7 +29,7 @@ struct plan_field {
 
 enum plan_map_kind {
 	PM_HASH,	 /* keyed, plain values */
-	PM_SLOT_HASH,	 /* keyed aggregations: each value has a slot for each CPU */
+	PM_SLOT_HASH,	 /* keyed aggregations and tseries: each value has a slot for each CPU */
 	PM_ARRAY,	 /* plain value without keys: one element for each epoch slot */
 	PM_PERCPU_ARRAY, /* aggregation without keys: likewise */
 };
@@ -53,8 +53,15 @@ struct plan_map {
 	uint32_t n_slots,
 		slot_bytes;	/* PM_SLOT_HASH: the slots of the CPUs, side by side; else 0 */
 	uint32_t bucket_offset; /* keyed histograms: the key's last part, a uint32 bucket; else 0 */
+	uint32_t
+		interval_offset; /* tseries: behind the slots, the number of the interval; else 0 */
 	uint32_t max_entries;
 };
+
+static inline bool plan_is_hash(const struct plan_map *m)
+{
+	return m->kind == PM_HASH || m->kind == PM_SLOT_HASH;
+}
 
 enum plan_event_kind {
 #define EVENT(id, ...) PE_##id,

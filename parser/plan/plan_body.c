@@ -48,7 +48,8 @@ enum { ELEMENT_HEAD = 56, LINE_BYTES = 64, NEARLY_A_LINE = 48 };
 
 static uint32_t slot_in(const struct plan_map *m, uint32_t element)
 {
-	uint32_t taken = ELEMENT_HEAD + plan_align(m->key_size, 8);
+	uint32_t taken =
+		ELEMENT_HEAD + plan_align(m->key_size, 8) + (agg_is_series(m->value) ? 8 : 0);
 
 	return element > taken ? (element - taken) / m->n_slots / 8 * 8 : 0;
 }
@@ -56,14 +57,18 @@ static uint32_t slot_in(const struct plan_map *m, uint32_t element)
 /* Each CPU adds to the slot of its number; with too many CPUs several share one. */
 static void plan_slots(struct plan_map *m, uint32_t n_cpus)
 {
-	uint32_t bytes = m->n_words * 8, most = SONDE_SLOTS_BYTES / bytes, element = 128, slot;
+	uint32_t behind = agg_is_series(m->value) ? 8 : 0, bytes = m->n_words * 8;
+	uint32_t most = (SONDE_SLOTS_BYTES - behind) / bytes, element = 128, slot;
 
+	while (most < n_cpus && most & (most - 1))
+		most &= most - 1; /* CPUs that share slots do so by their last bits */
 	m->n_slots = n_cpus < most ? n_cpus : most;
 	while ((slot = slot_in(m, element)) < NEARLY_A_LINE && element < SONDE_SLOTS_BYTES)
 		element *= 2;
 	slot = slot < LINE_BYTES ? slot : LINE_BYTES;
 	m->slot_bytes = slot > bytes ? slot : bytes;
-	m->value_size = m->n_slots * m->slot_bytes;
+	m->interval_offset = behind ? m->n_slots * m->slot_bytes : 0;
+	m->value_size = m->n_slots * m->slot_bytes + behind;
 }
 
 static const uint32_t bpf_types[] = {
@@ -78,9 +83,18 @@ static const char *map_symbol(struct arena *a, const char *name)
 	return arena_printf(a, "map_%s", name + 1);
 }
 
+/* A series without keys has as many entries as intervals. */
+static uint32_t max_entries(const struct planner *pl, const struct map *map)
+{
+	if (map->decl)
+		return (uint32_t)map->decl->max_entries;
+	return map->n_keys ? (uint32_t)pl->program->config.max_map_keys : agg_buckets(map->value);
+}
+
 void plan_map(struct planner *pl, struct map *map)
 {
 	bool agg = map->value->kind == TY_AGG;
+	bool is_hash = map->n_keys || agg_is_series(map->value);
 	struct plan_map m = {.name = map->name,
 			     .symbol = map_symbol(pl->arena, map->name),
 			     .span = map->first,
@@ -88,14 +102,13 @@ void plan_map(struct planner *pl, struct map *map)
 
 	m.value_size = plan_align(map->value->size, 8);
 	if (agg) {
-		pl->plan->needs.cpus |= !map->n_keys;
+		pl->plan->needs.cpus |= !is_hash;
 		m.n_words = agg_words(map->value, map->n_keys > 0);
 		m.value_size = m.n_words * 8;
 	}
-	if (map->n_keys) {
+	if (is_hash) {
 		m.kind = agg ? PM_SLOT_HASH : PM_HASH;
-		m.max_entries = map->decl ? (uint32_t)map->decl->max_entries
-					  : (uint32_t)pl->program->config.max_map_keys;
+		m.max_entries = max_entries(pl, map);
 		plan_key(pl, &m, map);
 		if (agg)
 			plan_slots(&m, pl->kernel ? pl->kernel->n_cpus(pl->kernel) : 1);
@@ -107,7 +120,7 @@ void plan_map(struct planner *pl, struct map *map)
 		m.value_size += 8;
 	}
 	m.bpf_type = bpf_types[m.kind];
-	if (map->n_keys && map->decl && map->decl->is_lru)
+	if (is_hash && map->decl && map->decl->is_lru)
 		m.bpf_type = BPF_MAP_TYPE_LRU_HASH;
 	m.flags = m.bpf_type == BPF_MAP_TYPE_HASH ? BPF_F_NO_PREALLOC : 0;
 	map->id = pl->plan->n_maps;

@@ -34,7 +34,7 @@ static void dump_fields(struct arena *a, const struct plan_field *f, uint32_t n,
 uint64_t plan_map_bytes(const struct plan_map *m, uint32_t n_cpus)
 {
 	bool is_percpu = m->kind == PM_PERCPU_ARRAY;
-	uint64_t key = m->n_keys ? (m->key_size + 7) / 8 * 8 : 0;
+	uint64_t key = plan_is_hash(m) ? (m->key_size + 7) / 8 * 8 : 0;
 
 	return (key + (uint64_t)m->value_size * (is_percpu ? n_cpus : 1)) * m->max_entries;
 }
@@ -44,16 +44,18 @@ static void dump_map(struct arena *a, const struct plan_map *m, uint32_t n_cpus,
 	fprintf(out, "map %s %s%s key %u", m->name,
 		m->bpf_type == BPF_MAP_TYPE_LRU_HASH ? "lru_" : "", map_kinds[m->kind],
 		m->key_size);
-	if (m->n_keys)
+	if (plan_is_hash(m))
 		fprintf(out, " [epoch@0");
 	dump_fields(a, m->keys, m->n_keys, out);
 	if (m->bucket_offset)
 		fprintf(out, " bucket@%u", m->bucket_offset);
-	if (m->n_keys)
+	if (plan_is_hash(m))
 		fprintf(out, "]");
 	fprintf(out, " value %u %s", m->value_size, type_str(a, m->value));
 	if (m->n_slots)
 		fprintf(out, " slots %u * %u", m->n_slots, m->slot_bytes);
+	if (m->interval_offset)
+		fprintf(out, " interval@%u", m->interval_offset);
 	if (m->touched_offset)
 		fprintf(out, " touched@%u", m->touched_offset);
 	fprintf(out, " entries %u at most %llu bytes\n", m->max_entries,

@@ -4,6 +4,7 @@
  * the limits of their literal arguments.
  */
 #include "parser/lang/agg.h"
+#include "parser/base/arena.h"
 #include "parser/base/limits.h"
 #include "parser/sema/sema.h"
 
@@ -12,6 +13,7 @@ enum {
 	QUANTILES_K =
 		5, /* 32 buckets per power of two: the middle of a bucket is at most 1.6 % off */
 	LHIST_MAX_STEPS = 1000,
+	TSERIES_MAX = 1000000,
 };
 
 const struct type *chk_agg(struct sema *s, struct expr *e)
@@ -33,8 +35,8 @@ const struct type *chk_hist(struct sema *s, struct expr *e)
 	const struct expr *k = e->call.n_args > 1 ? e->call.args[1] : NULL;
 
 	if (k && k->integer.value > HIST_MAX_K) {
-		sema_error(s, k->span, "hist-scale", "hist's second argument must be 0 to %d",
-			   HIST_MAX_K);
+		sema_error(s, k->span, "hist-scale", "%s's second argument must be 0 to %d",
+			   e->call.name, HIST_MAX_K);
 		return &type_error;
 	}
 	return of_scale(s, e, k ? (int64_t)k->integer.value : 0, 0, 0);
@@ -72,4 +74,37 @@ const struct type *chk_lhist(struct sema *s, struct expr *e)
 	if ((max - min) / step > LHIST_MAX_STEPS)
 		return bad_scale(s, e->call.args[3], "lhist has too many steps");
 	return of_scale(s, e, (int64_t)min, (int64_t)max, (int64_t)step);
+}
+
+static const struct type *bad_series(struct sema *s, const struct expr *e, const char *what)
+{
+	sema_error(s, e->span, "tseries-scale", "%s", what);
+	if (s->report)
+		diag_hint(s->diags,
+			  "tseries(value, interval, n, \"avg\"): the last n intervals, at most %d",
+			  TSERIES_MAX);
+	return &type_error;
+}
+
+const struct type *chk_tseries(struct sema *s, struct expr *e)
+{
+	const struct expr *v = e->call.args[0];
+	const struct expr *what = e->call.n_args > 3 ? e->call.args[3] : NULL;
+	uint64_t interval = e->call.args[1]->integer.value, n = e->call.args[2]->integer.value;
+	int op = what ? series_op_find(what->string.text) : SERIES_LAST;
+	struct type *t;
+
+	if (interval == 0)
+		return bad_series(s, e->call.args[1], "tseries's interval is 0");
+	if (interval > INT64_MAX)
+		return bad_series(s, e->call.args[1],
+				  "this does not fit in a signed 64-bit integer");
+	if (n == 0 || n > TSERIES_MAX)
+		return bad_series(s, e->call.args[2], "tseries keeps 1 to 1000000 intervals");
+	if (op < 0)
+		return bad_series(s, what, "tseries keeps \"avg\", \"max\", \"min\" or \"sum\"");
+	t = arena_new_of(s->arena, struct type);
+	*t = *of_scale(s, e, (int64_t)interval, (int64_t)n, op);
+	t->is_signed = v->type->is_signed && v->kind != EX_INT;
+	return t;
 }

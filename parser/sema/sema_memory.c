@@ -150,10 +150,10 @@ const struct type *chk_len(struct sema *s, struct expr *e)
 	const struct map *m = ast_is_whole_map(e, 0) ? arg->map.map : NULL;
 
 	if (m && ast_is_keyed_histogram(arg))
-		return sema_error(s, arg->span, "len-type",
-				  "a keyed histogram has no length: %s has an entry "
-				  "for each key and bucket",
-				  arg->map.name);
+		return sema_error(
+			s, arg->span, "len-type",
+			"a keyed histogram or series has no length: %s has several entries for each key",
+			arg->map.name);
 	if ((m && m->n_keys) || t->kind == TY_ERROR || t->kind == TY_ARRAY ||
 	    t->kind == TY_STRING || t->kind == TY_KSTACK || t->kind == TY_USTACK ||
 	    t->kind == TY_TUPLE)

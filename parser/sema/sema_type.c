@@ -346,7 +346,7 @@ static void type_for(struct sema *s, struct stmt *st)
 		if (v->map && ast_is_keyed_histogram(over))
 			t = sema_error(
 				s, over->span, "loop-map",
-				"cannot iterate over a keyed histogram: %s has an entry for each key and bucket",
+				"cannot iterate over a keyed histogram or series: %s has several entries for each key",
 				over->map.name);
 		else if (v->map && !v->map->n_keys)
 			t = sema_error(s, over->span, "loop-map",

@@ -7,11 +7,37 @@
 #include "runtime/output/agg.h"
 #include <string.h>
 
+/* A CPU that is not in the entry's interval yet, or not any more, has nothing to add. */
+static void merge_series(const struct type *t, uint64_t *into, const uint64_t *from)
+{
+	enum series_op op = (enum series_op)t->scale[2];
+
+	if (from[0] == 0 || from[0] < into[0])
+		return;
+	if (from[0] > into[0]) {
+		memcpy(into, from, 3 * sizeof(*into));
+	} else if (op == SERIES_LAST) {
+		if (from[2] > into[2])
+			memcpy(into, from, 3 * sizeof(*into));
+	} else if (op == SERIES_MAX || op == SERIES_MIN) {
+		into[1] = from[1] > into[1] ? from[1] : into[1];
+	} else {
+		into[1] += from[1];
+		into[2] += from[2];
+	}
+}
+
 void agg_merge(const struct type *t, uint64_t *into, const void *from, uint32_t n)
 {
 	enum agg_layout layout = agg_rows[t->agg].layout;
 	bool is_max = layout == AL_MIN || layout == AL_MAX;
+	uint64_t words[3];
 
+	if (layout == AL_SERIES) {
+		memcpy(words, from, sizeof(words));
+		merge_series(t, into, words);
+		return;
+	}
 	for (uint32_t i = 0; i < n; i++) {
 		uint64_t word;
 
@@ -33,6 +59,18 @@ static uint64_t divide(uint64_t x, uint64_t y, bool is_signed)
 static uint64_t average(const struct type *t, uint64_t total, uint64_t count)
 {
 	return count ? divide(total, count, t->is_signed) : 0;
+}
+
+uint64_t agg_series_value(const struct type *t, const uint64_t *words)
+{
+	switch ((enum series_op)t->scale[2]) {
+	case SERIES_AVG: return average(t, words[1], words[2]);
+	case SERIES_MAX:
+	case SERIES_MIN: return agg_ordered(t, words[1]);
+	case SERIES_LAST:
+	case SERIES_SUM: break;
+	}
+	return words[1];
 }
 
 /* ---- hooks of aggs.def ------------------------------------------------------------------- */
@@ -85,6 +123,12 @@ int cmp_average(const struct view *a, const struct view *b)
 int cmp_total(const struct view *a, const struct view *b)
 {
 	return compare(a->histogram.total, b->histogram.total, false);
+}
+
+int cmp_none(const struct view *a, const struct view *b)
+{
+	(void)a, (void)b;
+	return 0;
 }
 
 void div_number(struct view *v, uint64_t divisor)
@@ -167,8 +211,20 @@ static int64_t log_edge(uint32_t j, uint32_t k)
 	return (int64_t)(((1ull << k) + (j & ((1u << k) - 1))) << power);
 }
 
+/* Below the middle, bucket i mirrors the bucket that is as far above it. */
+static int64_t signed_begin(const struct type *t, uint32_t i)
+{
+	uint32_t middle = agg_middle_bucket(t), k = (uint32_t)t->scale[0];
+
+	if (i >= middle)
+		return log_edge(i - middle, k);
+	return 1 - log_edge(middle - i + 1, k);
+}
+
 int64_t agg_bucket_begin(const struct type *t, uint32_t i)
 {
+	if (agg_rows[t->agg].layout == AL_SIGNED_BUCKETS)
+		return signed_begin(t, i);
 	if (i == 0)
 		return INT64_MIN;
 	if (agg_rows[t->agg].layout == AL_LINEAR_BUCKETS)

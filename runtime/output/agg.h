@@ -35,6 +35,8 @@ void agg_view(struct view *v, const struct type *t, const uint64_t *words);
 /* The view of a histogram: `n` buckets in ascending order, which must outlive the view. */
 void agg_view_buckets(struct view *v, const struct type *t, const struct view_bucket *buckets,
 		      uint32_t n);
+/* The value of an interval of tseries() from its merged words. */
+uint64_t agg_series_value(const struct type *t, const uint64_t *words);
 /* Compare values to order rows: <0, 0, >0. */
 int agg_compare(const struct view *a, const struct view *b);
 /* Divide what is shown, for the third argument of print(). */

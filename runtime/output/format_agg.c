@@ -88,6 +88,25 @@ static void log_header(char *out, const struct type *type, uint32_t i)
 		snprintf(out, HEADER_BYTES, "[%s, %s)", from, to);
 }
 
+/* Below 0 the edges are mirrored, and so are the brackets. */
+static void signed_header(char *out, const struct type *type, uint32_t i)
+{
+	uint32_t middle = agg_middle_bucket(type), k = (uint32_t)type->scale[0];
+	uint32_t mirrored = i < middle ? middle - i + 1 : i - middle + 1;
+	char from[24], to[24];
+
+	if (i >= middle) {
+		log_header(out, type, mirrored);
+		return;
+	}
+	log_label(from, sizeof(from), mirrored - 1, k);
+	log_label(to, sizeof(to), mirrored, k);
+	if (mirrored <= 2u << k)
+		snprintf(out, HEADER_BYTES, "[-%s]", from);
+	else
+		snprintf(out, HEADER_BYTES, "(-%s, -%s]", to, from);
+}
+
 /* If the step is a multiple of 1024, edges are shown with K or M where they can be. */
 static const char *linear_label(char *out, size_t size, int64_t x, int64_t step)
 {
@@ -117,6 +136,15 @@ static void linear_header(char *out, const struct type *type, uint32_t i)
 			 linear_label(b, sizeof(b), from + step, step));
 }
 
+static void put_header(char *out, const struct type *type, uint32_t bucket)
+{
+	switch (agg_rows[type->agg].layout) {
+	case AL_LINEAR_BUCKETS: linear_header(out, type, bucket); return;
+	case AL_SIGNED_BUCKETS: signed_header(out, type, bucket); return;
+	default: log_header(out, type, bucket); return;
+	}
+}
+
 static void put_line(struct text *t, const struct type *type, uint32_t bucket, uint64_t n,
 		     uint64_t most)
 {
@@ -124,8 +152,7 @@ static void put_line(struct text *t, const struct type *type, uint32_t bucket, u
 	size_t bar = most ? (size_t)((float)n / (float)most * BAR_WIDTH) : 0;
 	size_t len;
 
-	(agg_rows[type->agg].layout == AL_LINEAR_BUCKETS ? linear_header : log_header)(header, type,
-										       bucket);
+	put_header(header, type, bucket);
 	len = strlen(header);
 	text_put(t, header, len);
 	text_fill(t, ' ', len < HEADER_WIDTH ? HEADER_WIDTH - len : 0);
@@ -151,9 +178,9 @@ void txt_histogram(struct text *t, const struct view *v)
 	for (uint32_t i = first; i < n; i++) {
 		const struct view_bucket *b = &v->histogram.buckets[i];
 
-		for (uint32_t gap = i > first ? b[-1].index + 1 : b->index; gap < b->index; gap++)
-			put_line(t, v->type, gap, 0, most);
-		put_line(t, v->type, b->index, b->count / v->histogram.divisor, most);
+		for (uint64_t gap = i > first ? b[-1].index + 1 : b->index; gap < b->index; gap++)
+			put_line(t, v->type, (uint32_t)gap, 0, most);
+		put_line(t, v->type, (uint32_t)b->index, b->count / v->histogram.divisor, most);
 	}
 }
 
@@ -174,7 +201,7 @@ _Static_assert(sizeof(hooks) / sizeof(*hooks) == AGG_KIND_COUNT, "one hook for e
 
 bool format_is_block(const struct type *t)
 {
-	return t->kind == TY_AGG && hooks[t->agg] == txt_histogram;
+	return t->kind == TY_AGG && (hooks[t->agg] == txt_histogram || hooks[t->agg] == txt_series);
 }
 
 void format_agg(struct text *t, const struct view *v)

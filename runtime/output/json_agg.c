@@ -2,10 +2,12 @@
 /*
  * JSON of aggregations: stats and quantiles as objects, histograms as lists of the buckets from
  * the first to the last that has a count, with the empty ones between. Both edges are inclusive; a
- * bucket that is open to one side has no edge there.
+ * bucket that is open to one side has no edge there. Time series are lists of their intervals.
  */
 #include "runtime/output/json_agg.h"
 #include "runtime/output/agg.h"
+#include <stdio.h>
+#include <time.h>
 
 static void put_field(struct text *t, const char *name, int64_t x, bool is_signed)
 {
@@ -54,11 +56,13 @@ static int64_t last_value(const struct type *t, uint32_t bucket)
 
 static void put_bucket(struct text *t, const struct type *type, uint32_t bucket, uint64_t n)
 {
+	bool has_begin = agg_bucket_begin(type, bucket) != INT64_MIN;
+
 	text_string(t, "{");
-	if (bucket > 0)
+	if (has_begin)
 		put_field(t, "\"min\": ", agg_bucket_begin(type, bucket), true);
 	if (!is_open(type, bucket))
-		put_field(t, bucket > 0 ? ", \"max\": " : "\"max\": ", last_value(type, bucket),
+		put_field(t, has_begin ? ", \"max\": " : "\"max\": ", last_value(type, bucket),
 			  true);
 	put_field(t, ", \"count\": ", (int64_t)n, false);
 	text_string(t, "}");
@@ -71,14 +75,38 @@ bool jsn_histogram(struct text *t, const struct view *v)
 	text_string(t, "[");
 	for (uint32_t i = range.begin; i < range.end; i++) {
 		const struct view_bucket *b = &v->histogram.buckets[i];
-		uint32_t gap = i > range.begin ? b[-1].index + 1 : b->index;
+		uint64_t gap = i > range.begin ? b[-1].index + 1 : b->index;
 
 		for (; gap < b->index; gap++) {
-			put_bucket(t, v->type, gap, 0);
+			put_bucket(t, v->type, (uint32_t)gap, 0);
 			text_string(t, ",");
 		}
-		put_bucket(t, v->type, b->index, b->count / v->histogram.divisor);
+		put_bucket(t, v->type, (uint32_t)b->index, b->count / v->histogram.divisor);
 		text_string(t, i + 1 < range.end ? "," : "");
+	}
+	text_string(t, "]");
+	return true;
+}
+
+/* Times are those of UTC; intervals without a value are left out. */
+bool jsn_series(struct text *t, const struct view *v)
+{
+	text_string(t, "[");
+	for (uint32_t i = 0; i < v->histogram.n; i++) {
+		uint64_t ns = v->histogram.buckets[i].index * (uint64_t)v->type->scale[0];
+		time_t seconds = (time_t)(ns / 1000000000);
+		char start[64];
+		struct tm tm;
+
+		gmtime_r(&seconds, &tm);
+		strftime(start, sizeof(start), "%Y-%m-%d %H:%M:%S", &tm);
+		text_string(t, i ? ",{\"interval_start\":\"" : "{\"interval_start\":\"");
+		text_string(t, start);
+		snprintf(start, sizeof(start), ".%09u\"", (unsigned)(ns % 1000000000));
+		text_string(t, start);
+		put_field(t, ",\"value\":", (int64_t)v->histogram.buckets[i].count,
+			  v->type->is_signed);
+		text_string(t, "}");
 	}
 	text_string(t, "]");
 	return true;

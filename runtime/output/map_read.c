@@ -232,8 +232,12 @@ void map_snapshot_free(struct map_snapshot *s)
 
 int map_snapshot_add_zero(const struct plan_map *m, struct map_snapshot *s)
 {
-	if (!is_array(m) || s->n_rows > 0)
+	if (m->n_keys || s->n_rows > 0)
 		return 0;
+	if (!is_array(m) && !s->keys)
+		s->keys = calloc(1, m->key_size);
+	if (!is_array(m) && !s->keys)
+		return -ENOMEM;
 	if (is_aggregated(m) && !s->values)
 		s->values = malloc(n_words(m) * sizeof(*s->values));
 	if (!is_aggregated(m) && !s->value_bytes)

@@ -33,7 +33,7 @@ static inline bool is_array(const struct plan_map *m)
 /* Size in bytes of the value of an element as the kernel returns it. */
 static inline size_t element_bytes(const struct reading *r)
 {
-	return r->stride * r->n_parts;
+	return r->map->n_slots ? r->map->value_size : r->stride * r->n_parts;
 }
 
 static inline uint64_t load_u64(const uint8_t *bytes)

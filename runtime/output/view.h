@@ -31,9 +31,10 @@ struct view_stack {
 	bool is_lost;	 /* captured, but missing from the store (n is 0) */
 };
 
-/* One bucket of a histogram: its number (for its range see agg.h) and its count. */
+/* One bucket of a histogram: its number (for its range see agg.h) and its count. Of tseries an
+ * interval: its number since 1970, and its value. */
 struct view_bucket {
-	uint32_t index;
+	uint64_t index;
 	uint64_t count;
 };
 
@@ -56,6 +57,7 @@ struct view {
 			uint32_t n;
 			uint64_t total;	  /* of all buckets */
 			uint64_t divisor; /* counts are divided by it for output; at least 1 */
+			uint64_t last;	  /* tseries: the newest interval of all rows */
 		} histogram;
 		struct {
 			const uint8_t *bytes;

@@ -126,6 +126,16 @@ static int compare_entries(const void *x, const void *y, void *arg)
 	return order ? order : (i > j) - (i < j);
 }
 
+static struct view_bucket bucket_at(const struct sparse *sp, uint32_t row)
+{
+	uint32_t n = sp->map->n_words ? sp->map->n_words : 1;
+	const uint64_t *words = sp->snapshot->values + (size_t)row * n;
+
+	if (agg_is_series(sp->map->value))
+		return (struct view_bucket){words[0], agg_series_value(sp->map->value, words)};
+	return (struct view_bucket){bucket_of(sp, row), words[0]};
+}
+
 /* Make rows of buckets from entries that are sorted by key and bucket. */
 static int make_groups(const struct sparse *sp, const uint32_t *order, struct stack_source *stacks,
 		       struct view_map *out)
@@ -139,8 +149,7 @@ static int make_groups(const struct sparse *sp, const uint32_t *order, struct st
 		return -ENOMEM;
 	for (uint32_t i = 0, row = 0, begin; i < n_entries; row++) {
 		for (begin = i; i < n_entries && same_key(sp, order[begin], order[i]); i++)
-			buckets[i] = (struct view_bucket){bucket_of(sp, order[i]),
-							  sp->snapshot->values[order[i]]};
+			buckets[i] = bucket_at(sp, order[i]);
 		make_keys(&out->rows[row], sp->map, sp->snapshot, order[begin], stacks);
 		agg_view_buckets(&out->rows[row].value, sp->map->value, buckets + begin, i - begin);
 	}
@@ -162,6 +171,40 @@ static int make_sparse(const struct plan_map *m, const struct map_snapshot *s,
 	err = make_groups(&sp, order, stacks, out);
 	free(order);
 	return err;
+}
+
+/* ---- tseries ----------------------------------------------------------------------------- */
+
+static int compare_intervals(const void *x, const void *y)
+{
+	const struct view_bucket *a = x, *b = y;
+
+	return (a->index > b->index) - (a->index < b->index);
+}
+
+/* Entries come by their number modulo n: order them by time, and leave out those that are older
+ * than n intervals before the newest of all rows, or have no value (0). */
+static void finish_series(const struct type *t, struct view_map *out)
+{
+	uint64_t last = 0, n = (uint64_t)t->scale[1];
+
+	for (uint32_t i = 0; i < out->n_rows; i++) {
+		struct view *v = &out->rows[i].value;
+		struct view_bucket *all = (struct view_bucket *)v->histogram.buckets;
+
+		qsort(all, v->histogram.n, sizeof(*all), compare_intervals);
+		if (v->histogram.n && all[v->histogram.n - 1].index > last)
+			last = all[v->histogram.n - 1].index;
+	}
+	for (uint32_t i = 0; i < out->n_rows; i++) {
+		struct view *v = &out->rows[i].value;
+
+		v->histogram.last = last;
+		for (; v->histogram.n && (v->histogram.buckets->index == 0 ||
+					  last - v->histogram.buckets->index >= n);
+		     v->histogram.n--)
+			v->histogram.buckets++;
+	}
 }
 
 /* ---- all maps ---------------------------------------------------------------------------- */
@@ -190,9 +233,11 @@ int view_map_make(const struct plan_map *m, const struct map_snapshot *s,
 	if (s->n_rows == 0)
 		return 0;
 	if (is_histogram)
-		err = m->n_keys ? make_sparse(m, s, stacks, out) : make_dense(m, s, out);
+		err = m->bucket_offset ? make_sparse(m, s, stacks, out) : make_dense(m, s, out);
 	else
 		err = make_rows(m, s, stacks, out);
+	if (!err && agg_is_series(m->value))
+		finish_series(m->value, out);
 	if (!err)
 		qsort_r(out->rows, out->n_rows, sizeof(*out->rows), compare_rows, (void *)m);
 	return err;

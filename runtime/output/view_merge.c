@@ -65,7 +65,7 @@ static uint32_t bucket_of(const struct merging *m, uint32_t row)
 
 static uint32_t n_words(const struct plan_map *map)
 {
-	return map->bucket_offset || !map->n_words ? 1 : map->n_words;
+	return map->n_words ? map->n_words : 1;
 }
 
 static int compare_keys(const struct merging *m, uint32_t a, uint32_t b)

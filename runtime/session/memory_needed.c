@@ -31,7 +31,7 @@ static uint64_t map_bytes(const struct plan_map *m, uint32_t n_cpus)
 {
 	uint64_t full = plan_map_bytes(m, n_cpus);
 
-	if (!m->n_keys)
+	if (!plan_is_hash(m))
 		return full;
 	if (m->flags & BPF_F_NO_PREALLOC)
 		return buckets_of(m->max_entries);

@@ -48,7 +48,7 @@ void precreate_maps(struct session_prep *prep, const struct plan *plan)
 	for (uint32_t i = 0; i < plan->n_maps; i++) {
 		const struct plan_map *m = &plan->maps[i];
 
-		if (m->n_keys)
+		if (plan_is_hash(m))
 			add(prep, m->symbol, m->bpf_type, m->key_size, m->value_size,
 			    m->max_entries, m->flags);
 	}

@@ -4,6 +4,7 @@
  * the configuration, precreated maps. It is prepared while the compiler works.
  */
 #define _GNU_SOURCE
+#include "runtime/base/clock.h"
 #include "runtime/base/log.h"
 #include "runtime/base/uapi_new.h"
 #include "runtime/elf/uprobe_entry.h"
@@ -209,8 +210,6 @@ static void find_kfuncs(struct session_prep *prep, const struct plan *plan, stru
 void session_prepare(struct session_prep *prep, const struct plan *plan, struct kernel *k,
 		     const struct session_scope *scope)
 {
-	struct timespec now;
-
 	*prep = (struct session_prep){.btf_fd = -1, .scope = *scope};
 	session_unwind_prepare(prep, plan, k);
 	prep->config.self_tgid = scope->with_self ? 0 : (uint32_t)getpid();
@@ -220,8 +219,8 @@ void session_prepare(struct session_prep *prep, const struct plan *plan, struct 
 	prep->config.cgroup_id = scope->cgroup.id;
 	prep->config.cgroup_first = scope->cgroup.first_level;
 	prep->config.cgroup_last = scope->cgroup.last_level;
-	clock_gettime(CLOCK_BOOTTIME, &now);
-	prep->config.start_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	prep->config.start_ns = clock_ns(CLOCK_BOOTTIME);
+	prep->config.boot_to_wall_ns = clock_ns(CLOCK_REALTIME) - prep->config.start_ns;
 	find_own_code(&prep->config);
 	if (plan->needs.ring_buffer)
 		prep->ring = ring_layout(plan, k->n_cpus(k));

@@ -3,12 +3,14 @@
  * Aggregations in user space, from fixed bytes: merging of per-CPU words and of bucket entries, the
  * order of rows, and their text.
  */
+#include "bpf_helpers/bucket.h"
 #include "runtime/output/agg.h"
 #include "runtime/output/format.h"
 #include "runtime/output/map_read.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
 
@@ -155,6 +157,154 @@ static void test_lhist_text(void **state)
 	assert_memory_equal(histogram(&t, &one, 1, 1), "[2K, 4K) ", 9);
 }
 
+struct entry {
+	uint32_t epoch, key, bucket;
+};
+
+static const struct type t_u32 = {.kind = TY_INT, .size = 4, .align = 4};
+
+static void test_shist_labels(void **state)
+{
+	struct type t = {.kind = TY_AGG, .agg = AGG_SHIST};
+	const struct {
+		int64_t n;
+		uint32_t k;
+		const char *label;
+	} cases[] = {
+		{0, 0, "[0] "},
+		{-1, 0, "[-1] "},
+		{1, 0, "[1] "},
+		{-2, 0, "(-4, -2] "},
+		{-3, 0, "(-4, -2] "},
+		{-4, 0, "(-8, -4] "},
+		{5, 0, "[4, 8) "},
+		{-1024, 0, "(-2K, -1K] "},
+		{-1023, 0, "(-1K, -512] "},
+		{-7, 2, "[-7] "},
+		{-8, 2, "(-10, -8] "},
+		{-9, 2, "(-10, -8] "},
+		{INT64_MIN, 0, "(-8E, -4E] "},
+		{INT64_MAX, 0, "[4E, 8E) "},
+		{-101, 5, "(-102, -100] "},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct view_bucket b = {sonde_bucket_signed(cases[i].n, cases[i].k), 1};
+
+		t.scale[0] = cases[i].k;
+		assert_memory_equal(histogram(&t, &b, 1, 1), cases[i].label,
+				    strlen(cases[i].label));
+	}
+}
+
+/* ---- tseries ----------------------------------------------------------------------------- */
+
+static struct type t_series = {.kind = TY_AGG, .agg = AGG_TSERIES, .size = 8, .align = 8};
+
+static uint64_t merged_series(enum series_op op, const uint64_t (*parts)[3], uint32_t n)
+{
+	uint64_t words[3] = {0};
+
+	t_series.scale[2] = op;
+	for (uint32_t i = 0; i < n; i++)
+		agg_merge(&t_series, words, parts[i], 3);
+	assert_int_equal(words[0], 7);
+	return agg_series_value(&t_series, words);
+}
+
+/* Words of CPUs that are in another interval do not count. */
+static void test_series_merge(void **state)
+{
+	const uint64_t parts[][3] = {{6, 1000, 9}, {7, 30, 2}, {0, 0, 0}, {7, 12, 4}, {5, 1, 99}};
+	const uint64_t least[][3] = {{7, ~30ull, 1}, {7, ~12ull, 1}};
+
+	(void)state;
+	assert_int_equal(merged_series(SERIES_LAST, parts, 5), 12);
+	assert_int_equal(merged_series(SERIES_AVG, parts, 5), 7);
+	assert_int_equal(merged_series(SERIES_MAX, parts, 5), 30);
+	assert_int_equal(merged_series(SERIES_SUM, parts, 5), 42);
+	assert_int_equal(merged_series(SERIES_MIN, least, 2), 12);
+}
+
+static const char *series(int64_t interval, bool is_signed, const struct view_bucket *b, uint32_t n,
+			  uint64_t last)
+{
+	struct view v;
+
+	t_series.scale[0] = interval;
+	t_series.is_signed = is_signed;
+	agg_view_buckets(&v, &t_series, b, n);
+	v.histogram.last = last;
+	return text_of(&v);
+}
+
+static void test_series_text(void **state)
+{
+	const struct view_bucket some[] = {{41, 4}, {43, 20}, {44, 12}}, one = {5, 9};
+	const struct view_bucket both[] = {{1, (uint64_t)-10}, {2, 30}};
+
+	(void)state;
+	setenv("TZ", "UTC", 1);
+	assert_string_equal(
+		series(250000000, false, some, 3, 45),
+		"             4                                                  20\n"
+		"hh:mm:ss.ms  |___________________________________________________|\n"
+		"00:00:10.250 *                                                   | 4\n"
+		"00:00:10.500 |                                                   | -\n"
+		"00:00:10.750 |                                                   * 20\n"
+		"00:00:11.000 |                         *                         | 12\n"
+		"00:00:11.250 |                                                   | -\n"
+		"             v___________________________________________________v\n"
+		"             4                                                  20\n");
+	assert_string_equal(series(60000000000, true, both, 2, 2),
+			    "         -10                                                30\n"
+			    "hh:mm:ss |___________________________________________________|\n"
+			    "00:01:00 *            .                                      | -10\n"
+			    "00:02:00 |            .                                      * 30\n"
+			    "         v___________________________________________________v\n"
+			    "         -10                                                30\n");
+	assert_memory_equal(series(1000, false, &one, 1, 5),
+			    "                8                                                  "
+			    "10\nhh:mm:ss.\u03bcs     |",
+			    84);
+	assert_string_equal(series(1000, false, &one, 0, 0), "<no data>\n");
+}
+
+/* Entries come by their number modulo n. The newest interval of any key ends all rows. */
+static void test_series_rows(void **state)
+{
+	struct plan_field field = {.type = &t_u32, .offset = 4, .size = 4};
+	struct plan_map m = {.name = "@t",
+			     .kind = PM_SLOT_HASH,
+			     .keys = &field,
+			     .n_keys = 1,
+			     .key_size = 12,
+			     .value = &t_series,
+			     .n_words = 3,
+			     .bucket_offset = 8};
+	struct entry keys[] = {{0, 3, 0}, {0, 9, 1}, {0, 3, 1}, {0, 3, 2}, {0, 5, 0}, {0, 7, 2}};
+	uint64_t values[] = {33, 1, 0, 31, 2, 0, 34, 3, 0, 32, 4, 0, 27, 5, 0, 0, 0, 0};
+	struct map_snapshot s = {.n_rows = 6, .keys = (uint8_t *)keys, .values = values};
+	struct view_map v;
+
+	(void)state;
+	t_series.scale[1] = 3;
+	t_series.scale[2] = SERIES_LAST;
+	assert_int_equal(view_map_make(&m, &s, NULL, &v), 0);
+	assert_int_equal(v.n_rows, 4);
+	assert_int_equal(v.rows[0].keys[0].integer, 3);
+	assert_int_equal(v.rows[0].value.histogram.n, 3);
+	assert_int_equal(v.rows[0].value.histogram.buckets[0].count, 4);
+	assert_int_equal(v.rows[0].value.histogram.buckets[2].index, 34);
+	for (uint32_t i = 1; i < 4; i++) {
+		assert_int_equal(v.rows[i].keys[0].integer, 3 + 2 * i);
+		assert_int_equal(v.rows[i].value.histogram.n, 0);
+		assert_int_equal(v.rows[i].value.histogram.last, 34);
+	}
+	view_map_free(&v);
+}
+
 static void test_quantiles_text(void **state)
 {
 	const struct type t = {.kind = TY_AGG, .agg = AGG_QUANTILES, .scale = {5}};
@@ -173,12 +323,7 @@ static void test_quantiles_text(void **state)
 
 /* ---- entries of buckets ------------------------------------------------------------------ */
 
-struct entry {
-	uint32_t epoch, key, bucket;
-};
-
 static struct type t_hist = {.kind = TY_AGG, .size = 8, .align = 8, .agg = AGG_HIST};
-static const struct type t_u32 = {.kind = TY_INT, .size = 4, .align = 4};
 
 static void test_entries_become_rows(void **state)
 {
@@ -244,6 +389,10 @@ int main(void)
 		cmocka_unit_test(test_hist_labels),
 		cmocka_unit_test(test_lhist_text),
 		cmocka_unit_test(test_quantiles_text),
+		cmocka_unit_test(test_shist_labels),
+		cmocka_unit_test(test_series_merge),
+		cmocka_unit_test(test_series_text),
+		cmocka_unit_test(test_series_rows),
 		cmocka_unit_test(test_entries_become_rows),
 		cmocka_unit_test(test_keyless_histogram),
 	};

@@ -104,6 +104,18 @@ static void test_begins_are_the_inverse(void **state)
 		}
 		check_begins(&t, INT64_MAX - 1, sonde_bucket_log(INT64_MAX - 1, k));
 	}
+	t.agg = AGG_SHIST;
+	for (uint32_t k = 0; k <= 5; k++) {
+		t.scale[0] = k;
+		for (int i = 0; i < 100000; i++) {
+			int64_t n = (int64_t)(next_random(&random) >> (random & 63));
+
+			check_begins(&t, n, sonde_bucket_signed(n, k));
+			check_begins(&t, -n, sonde_bucket_signed(-n, k));
+		}
+		check_begins(&t, 2 - INT64_MAX, sonde_bucket_signed(2 - INT64_MAX, k));
+		assert_int_equal(sonde_bucket_signed(INT64_MIN, k), 0);
+	}
 	t = (struct type){.kind = TY_AGG, .agg = AGG_LHIST, .scale = {10, 95, 20}};
 	for (int64_t n = 0; n < 200; n++)
 		check_begins(&t, n, sonde_bucket_linear(n, 10, 95, 20));

@@ -9,6 +9,7 @@
 #include "tests/unit/fake_kernel.h"
 #include "parser/base/arena.h"
 #include "parser/base/limits.h"
+#include "parser/lang/agg.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,10 +22,10 @@ static const uint32_t cpus[] = {1,  2,	3,  4,	 6,   8,   12,	16,  20,  24,	32,
 static const uint64_t mib = 1 << 20;
 
 static const char *const aggs[] = {
-	"count()",	   "sum(arg0)",	    "avg(arg0)",
-	"min(arg0)",	   "max(arg0)",	    "stats(arg0)",
-	"hist(arg0)",	   "hist(arg0, 5)", "lhist(arg0, 0, 1000, 1)",
-	"quantiles(arg0)",
+	"count()",	   "sum(arg0)",	     "avg(arg0)",
+	"min(arg0)",	   "max(arg0)",	     "stats(arg0)",
+	"hist(arg0)",	   "hist(arg0, 5)",  "lhist(arg0, 0, 1000, 1)",
+	"quantiles(arg0)", "shist(arg0, 5)", "tseries(arg0, 1s, 10, \"avg\")",
 };
 
 static const struct plan_map *map_of(struct world *w, const char *key, const char *value,
@@ -44,7 +45,7 @@ static const struct plan_map *map_of(struct world *w, const char *key, const cha
 static void check_slots(const struct plan_map *m, uint32_t n_cpus)
 {
 	assert_int_equal(m->kind, PM_SLOT_HASH);
-	assert_int_equal(m->value_size, m->n_slots * m->slot_bytes);
+	assert_int_equal(m->value_size, m->n_slots * m->slot_bytes + (m->interval_offset ? 8 : 0));
 	assert_true(m->value_size <= VALUE_BYTES);
 	assert_true(m->slot_bytes >= m->n_words * 8 && m->slot_bytes % 8 == 0);
 	assert_true(m->n_slots <= n_cpus);
@@ -117,7 +118,8 @@ static void test_keyless(void **state)
 	for (size_t i = 0; i < sizeof(aggs) / sizeof(*aggs); i++) {
 		const struct plan_map *m = map_of(&w, "", aggs[i], CPUS);
 
-		assert_int_equal(m->kind, PM_PERCPU_ARRAY);
+		/* a series has an entry for each interval here, too */
+		assert_int_equal(m->kind, agg_is_series(m->value) ? PM_SLOT_HASH : PM_PERCPU_ARRAY);
 		assert_true(plan_map_bytes(m, CPUS) <= 32 * mib);
 		world_free(&w);
 	}
