@@ -59,6 +59,15 @@ static INLINE uint64_t hide(uint64_t *place, uint64_t n)
 	return *(volatile uint64_t *)place;
 }
 
+/* Store the stack at `st` under `hash`. */
+static INLINE struct sonde_stack *store_kernel(struct sonde_stack *st, uint64_t hash,
+					       uint32_t probe)
+{
+	struct sonde_stack *kept = bpf_map_lookup_elem(&sonde_stacks, &hash);
+
+	return kept ? kept : put(st, hash, BPF_NOEXIST, probe);
+}
+
 GLOBAL uint64_t sonde_keep_kernel(uint32_t slot, long got, uint64_t frames_of, uint32_t probe,
 				  uint32_t limit)
 {
@@ -80,9 +89,10 @@ GLOBAL uint64_t sonde_keep_kernel(uint32_t slot, long got, uint64_t frames_of, u
 	st->tgid = 0;
 	st->exec_id = 0;
 	st->sent = 0;
+	st->seen = 0;
 	st->time_ns = 0;
 	seen = seen_at(s, hash);
-	if (*seen != hash && store(st, hash, probe))
+	if (*seen != hash && store_kernel(st, hash, probe))
 		*seen = hash;
 	return hash;
 }

@@ -38,15 +38,12 @@ static INLINE uint64_t hash_frames(const struct sonde_stack *st, uint64_t n, uin
 	return h ? h : 1;
 }
 
-/* Store the stack at `st` under `hash`. */
-static INLINE struct sonde_stack *store(struct sonde_stack *st, uint64_t hash, uint32_t probe)
+/* Put the stack at `st` into the store, with flags of bpf_map_update_elem(). */
+static INLINE struct sonde_stack *put(struct sonde_stack *st, uint64_t hash, uint64_t flags,
+				      uint32_t probe)
 {
-	struct sonde_stack *kept = bpf_map_lookup_elem(&sonde_stacks, &hash);
-	long err;
+	long err = bpf_map_update_elem(&sonde_stacks, &hash, st, flags);
 
-	if (kept)
-		return kept;
-	err = bpf_map_update_elem(&sonde_stacks, &hash, st, BPF_NOEXIST);
 	if (err && err != -EEXIST)
 		sonde_loss_count(probe, SONDE_LOSS_STACK_STORE);
 	return bpf_map_lookup_elem(&sonde_stacks, &hash);

@@ -57,20 +57,35 @@ static INLINE void end_walk(struct sonde_walk *w, uint64_t n, uint32_t exits, ui
 	zero_behind(w->stack.ips, set_frames(&w->stack, n));
 }
 
+/* Store the stack at `st` under `hash`. One that is idle is replaced, because user space may be
+ * about to remove it: it looks at what it has removed (stack_sweep.c). */
+static INLINE struct sonde_stack *store_user(struct sonde_stack *st, uint64_t hash, uint32_t sweeps,
+					     uint32_t probe)
+{
+	struct sonde_stack *kept = bpf_map_lookup_elem(&sonde_stacks, &hash);
+
+	if (!kept || sonde_stack_is_idle(kept, sweeps))
+		return put(st, hash, kept ? BPF_ANY : BPF_NOEXIST, probe);
+	kept->seen = sweeps;
+	return kept;
+}
+
 /* Store the stack in a slot. */
 static INLINE uint64_t keep_user(struct scratch *s, struct sonde_walk *w, uint32_t probe)
 {
 	struct sonde_stack *st = &w->stack, *kept;
+	uint32_t sweeps = sonde_control.stack_sweeps;
 	uint64_t hash, mark, *seen;
 
 	hash = finish(st->tgid) ^ st->exec_id ^ (uint64_t)st->end << 32 ^ w->files;
 	hash = hash_frames(st, at_most_all(st->n_frames), hash);
-	mark = hash ^ sonde_control.stack_sweeps; /* valid until the store is swept */
+	mark = hash ^ sweeps; /* valid until the store is swept */
 	seen = seen_at(s, hash);
 	if (*seen != mark) {
 		st->sent = 0;
+		st->seen = sweeps;
 		st->time_ns = 0;
-		kept = store(st, hash, probe);
+		kept = store_user(st, hash, sweeps, probe);
 		if (!announce(kept, hash, w->is_unsure, probe))
 			return hash;
 		*seen = mark;

@@ -154,7 +154,7 @@ struct sonde_control {
 	uint32_t open_last;    /* they are not tried again */
 	uint64_t zero;	       /* always 0, but unknown to the verifier */
 	uint64_t end_ns;       /* CLOCK_MONOTONIC at the end of tracing: open spans end then */
-	uint32_t stack_sweeps; /* how often stacks were removed from the store */
+	uint32_t stack_sweeps; /* how often the store of stacks was swept */
 	uint32_t epoch[SONDE_MAX_MAPS]; /* of each map; entries of earlier epochs are cleared */
 	uint32_t acked[SONDE_MAX_MAPS]; /* last epoch that user space has deleted completely */
 	struct sonde_ring ring;
@@ -214,12 +214,22 @@ struct sonde_stack {
 	uint16_t end;	  /* enum unwind_end: why there are no more */
 	uint32_t tgid;	  /* 0: a kernel stack */
 	uint32_t exec_id; /* the process's execve count: identifies one address space */
-	uint32_t sent;	  /* the record of the first sighting was reserved */
+	uint16_t sent;	  /* the record of the first sighting was reserved */
+	uint16_t seen;	  /* user stacks: stack_sweeps when it was last looked up */
 	/* CLOCK_MONOTONIC: what was mapped then is what all stacks of this hash were in.
 	 * 0: they may have been in different files. */
 	uint64_t time_ns;
 	uint64_t ips[SONDE_MAX_FRAMES];
 };
+
+/* A user stack that was not looked up since `sweeps` was this much less may be removed from the
+ * store, even if its process runs. Programs put it in anew then. */
+enum { SONDE_STACK_IDLE = 2 };
+
+static inline uint32_t sonde_stack_is_idle(const struct sonde_stack *s, uint32_t sweeps)
+{
+	return (uint16_t)(sweeps - s->seen) >= SONDE_STACK_IDLE;
+}
 
 /* ---- the loss table: a per-CPU array, index probe * SONDE_LOSS_COUNT + cause --------------- */
 

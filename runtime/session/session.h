@@ -164,7 +164,7 @@ uint64_t stacks_report(const struct session *s);
 
 /* stack_sweep.c: free space in the stack store. Run it when it is due and all records that were in
  * the ring have been handled. */
-struct stack_sweep *stack_sweep_new(void);
+struct stack_sweep *stack_sweep_new(const struct plan *p);
 void stack_sweep_free(struct stack_sweep *w);
 void stack_sweep_note(struct stack_sweep *w, const struct sonde_stack_event *ev);
 bool stack_sweep_is_due(const struct session *s);

@@ -1,15 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Frees space in the stack store: removes user stacks of processes that have ended when no map
- * refers to them any more, so that a day of short-lived processes does not fill the store. Runs
- * whenever an eighth of the store has been filled since the last time; new stacks are noted as they
- * are reported.
+ * Frees space in the stack store: removes user stacks that no map refers to any more, so that a day
+ * of tracing does not fill the store. Runs whenever an eighth of the store has been filled since
+ * the last time; new stacks are noted as they are reported.
  *
- * Why no stack is removed that is still needed: a process that has ended adds no record and no map
- * entry with its stacks, and its open spans are gone with its threads. Others may carry a stack (a
- * program that moves it between maps, an incomplete record), but only for microseconds: a stack is
- * removed after two sweeps in a row have found no reference, and before each sweep all records in
- * the ring are handled.
+ * A stack is removed after two sweeps in a row have found no reference in a map, if
+ *
+ * - its process has ended: it adds no record and no map entry with its stacks, and its open spans
+ *   are gone with its threads; or
+ * - it is idle: no program has looked it up since the sweep before the last one. Each sweep makes
+ *   programs look up the stacks that they capture once more, and they note that in the stack
+ *   (`seen`). Only if no span can hold a stack: a thread can be off CPU for hours.
+ *
+ * Others may carry a stack (a program that moves it between maps, an incomplete record), but only
+ * for microseconds, and before each sweep all records in the ring are handled.
+ *
+ * A program can capture an idle stack while it is being removed. It replaces what it finds idle: if
+ * that was before the removal, what was removed is not idle, and is put back; if it was after it,
+ * the stack is in the store again.
+ *
+ * Kernel stacks are not removed. There are far fewer of them.
  */
 #include "runtime/base/vec.h"
 #include "runtime/base/clock.h"
@@ -30,25 +40,41 @@ enum {
 	EPOCHS_ALIVE = SONDE_EPOCH_SLOTS,
 };
 #define FULL_NS 10000000000ull /* between sweeps of a full store, which reports no new stacks */
+#define IDLE_NS 100000000ull   /* two sweeps take at least this long before a stack is idle */
 
 struct noted {
 	uint64_t hash;
 	uint32_t tgid;
-	bool was_free; /* is_free in the last sweep */
-	bool is_free;  /* its process has ended, and no map refers to it */
+	bool was_free;	/* is_free in the last sweep */
+	bool is_free;	/* no map refers to it, and it may be removed */
+	bool has_ended; /* its process has */
 };
 
 struct stack_sweep {
 	VEC(struct noted);
 	size_t n_swept; /* items left by the last sweep */
 	uint32_t step;	/* new items before the next sweep; grows while sweeps find nothing */
-	uint64_t swept_ns;
+	uint64_t swept_ns, swept_before_ns;
 	uint64_t n_removed;
+	bool has_spans; /* that hold stacks */
 };
 
-struct stack_sweep *stack_sweep_new(void)
+/* Can a span that is open hold a user stack that no map has? */
+static bool holds_stacks(const struct plan *p)
 {
-	return calloc(1, sizeof(struct stack_sweep));
+	for (uint32_t i = 0; i < p->n_probes; i++)
+		if (p->probes[i].state.n_stacks || p->probes[i].state.n_entries)
+			return true;
+	return false;
+}
+
+struct stack_sweep *stack_sweep_new(const struct plan *p)
+{
+	struct stack_sweep *w = calloc(1, sizeof(*w));
+
+	if (w)
+		w->has_spans = holds_stacks(p);
+	return w;
 }
 
 void stack_sweep_free(struct stack_sweep *w)
@@ -107,8 +133,9 @@ static void sort(struct stack_sweep *w, int (*order)(const void *x, const void *
 	qsort(w->items, w->n, sizeof(*w->items), order);
 }
 
-/* Mark the stacks of processes that have ended. Returns their number. */
-static uint32_t mark_ended(struct stack_sweep *w)
+/* Mark the stacks that may be removed if no map refers to them. Returns how many are of processes
+ * that have ended. */
+static uint32_t mark(struct stack_sweep *w)
 {
 	uint32_t n = 0, tgid = 0;
 	bool has_ended = false;
@@ -121,10 +148,26 @@ static uint32_t mark_ended(struct stack_sweep *w)
 			tgid = s->tgid;
 			has_ended = kill((pid_t)tgid, 0) != 0 && errno == ESRCH;
 		}
-		s->is_free = tgid && has_ended;
-		n += s->is_free;
+		s->has_ended = tgid && has_ended;
+		s->is_free = s->has_ended || !w->has_spans;
+		n += s->has_ended;
 	}
 	return n;
+}
+
+/* Sort by hash. A stack that was replaced is reported twice. */
+static void sort_by_hash(struct stack_sweep *w)
+{
+	size_t n = 0;
+
+	sort(w, by_hash);
+	for (size_t i = 0; i < w->n; i++) {
+		if (n && w->items[n - 1].hash == w->items[i].hash)
+			w->items[n - 1].was_free = false;
+		else
+			w->items[n++] = w->items[i];
+	}
+	w->n = n;
 }
 
 /* Any eight bytes equal to a stack's hash count as a reference: at worst a stack is kept too
@@ -134,13 +177,11 @@ static void unmark_referenced(struct stack_sweep *w, const uint8_t *bytes, size_
 	struct noted key;
 
 	for (size_t at = 0; at + sizeof(key.hash) <= n_bytes; at += sizeof(key.hash)) {
-		struct noted *first = w->items, *end = w->items + w->n, *found;
+		struct noted *found;
 
 		memcpy(&key.hash, bytes + at, sizeof(key.hash));
-		found = bsearch(&key, first, w->n, sizeof(*first), by_hash);
-		while (found && found > first && found[-1].hash == key.hash)
-			found--;
-		for (; found && found < end && found->hash == key.hash; found++)
+		found = bsearch(&key, w->items, w->n, sizeof(*w->items), by_hash);
+		if (found)
 			found->is_free = false;
 	}
 }
@@ -171,6 +212,38 @@ static int unmark_in_map(struct session *s, uint32_t map)
 	return 0;
 }
 
+/* Remove a stack of a process that runs, if it is idle. Returns false if it stays. */
+static bool remove_idle(struct session *s, uint64_t hash)
+{
+	uint32_t sweeps = s->control->stack_sweeps;
+	struct sonde_stack st;
+
+	if (bpf_map_lookup_elem(s->stacks_fd, &hash, &st))
+		return true;
+	if (!sonde_stack_is_idle(&st, sweeps) ||
+	    bpf_map_lookup_and_delete_elem(s->stacks_fd, &hash, &st))
+		return false;
+	if (sonde_stack_is_idle(&st, sweeps))
+		return true;
+	/* A program has replaced it. If one has put it in again, that one stays. */
+	bpf_map_update_elem(s->stacks_fd, &hash, &st, BPF_NOEXIST);
+	return false;
+}
+
+static bool remove_stack(struct session *s, const struct noted *n)
+{
+	const struct stack_sweep *w = s->stack_sweep;
+
+	if (!n->is_free || !n->was_free)
+		return false;
+	if (n->has_ended)
+		bpf_map_delete_elem(s->stacks_fd, &n->hash);
+	else if (monotonic_ns() < w->swept_before_ns + IDLE_NS || !remove_idle(s, n->hash))
+		return false;
+	stacks_forget(s, n->hash);
+	return true;
+}
+
 /* The stacks of one process: remove those that were free twice, move the rest to items[n_kept].
  * When none is left, drop the symbols of the process. Returns the new n_kept. */
 static uint32_t drop_of_process(struct session *s, uint32_t from, uint32_t end, uint32_t n_kept)
@@ -181,11 +254,8 @@ static uint32_t drop_of_process(struct session *s, uint32_t from, uint32_t end, 
 	for (uint32_t i = from; i < end; i++) {
 		struct noted n = w->items[i];
 
-		if (n.is_free && n.was_free) {
-			bpf_map_delete_elem(s->stacks_fd, &n.hash);
-			stacks_forget(s, n.hash);
+		if (remove_stack(s, &n))
 			continue;
-		}
 		n.was_free = n.is_free;
 		w->items[n_kept++] = n;
 	}
@@ -194,7 +264,7 @@ static uint32_t drop_of_process(struct session *s, uint32_t from, uint32_t end, 
 	return n_kept;
 }
 
-/* Returns the number of removed stacks, and invalidates the caches of seen stacks on all CPUs. */
+/* Returns the number of removed stacks. */
 static uint32_t drop_free(struct session *s)
 {
 	struct stack_sweep *w = s->stack_sweep;
@@ -207,30 +277,47 @@ static uint32_t drop_free(struct session *s)
 		n_kept = drop_of_process(s, i, end, n_kept);
 	}
 	w->n = n_kept;
-	if (n_kept < n_before)
-		__atomic_fetch_add(&s->control->stack_sweeps, 1, __ATOMIC_RELEASE);
 	return n_before - n_kept;
+}
+
+static uint32_t count_free(const struct stack_sweep *w)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < w->n; i++)
+		n += w->items[i].is_free;
+	return n;
+}
+
+/* Invalidate what CPUs remember of stacks, and decide when to sweep next. */
+static void end_sweep(struct session *s, bool has_found)
+{
+	struct stack_sweep *w = s->stack_sweep;
+
+	__atomic_fetch_add(&s->control->stack_sweeps, 1, __ATOMIC_RELEASE);
+	w->n_swept = w->n;
+	w->swept_before_ns = w->swept_ns;
+	w->swept_ns = monotonic_ns();
+	w->step = has_found ? least_step(s) : 2 * (w->step ? w->step : least_step(s));
+	if (w->step > s->plan->needs.stack_entries / STORE_PART)
+		w->step = s->plan->needs.stack_entries / STORE_PART;
 }
 
 void stack_sweep_run(struct session *s)
 {
 	struct stack_sweep *w = s->stack_sweep;
-	uint32_t n_ended = mark_ended(w), n_dropped = 0;
+	uint32_t n_ended = mark(w), n_before = w->n, n_dropped = 0, n_free = 0;
 	int err = 0;
 
-	sort(w, by_hash);
-	for (uint32_t i = 0; n_ended && !err && i < s->plan->n_maps; i++)
+	sort_by_hash(w);
+	for (uint32_t i = 0; (n_ended || !w->has_spans) && !err && i < s->plan->n_maps; i++)
 		err = unmark_in_map(s, i);
-	if (!err)
+	if (!err) {
+		n_free = count_free(w);
 		n_dropped = drop_free(s);
+	}
 	w->n_removed += n_dropped;
-	w->n_swept = w->n;
-	w->swept_ns = monotonic_ns();
-	w->step = n_ended ? least_step(s) : 2 * (w->step ? w->step : least_step(s));
-	if (w->step > s->plan->needs.stack_entries / STORE_PART)
-		w->step = s->plan->needs.stack_entries / STORE_PART;
-	log_verbose(
-		"stack store: removed %u user stacks, kept %zu, %u of them of processes that have "
-		"ended",
-		n_dropped, w->n, n_ended - n_dropped);
+	end_sweep(s, n_ended || n_free >= least_step(s) / STORE_PART);
+	log_verbose("stack store: removed %u user stacks, kept %zu of %u, %u of them not in maps",
+		    n_dropped, w->n, n_before, n_free - n_dropped);
 }

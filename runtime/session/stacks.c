@@ -145,7 +145,7 @@ int stacks_open(struct session *s)
 	s->ksyms = ksyms_new();
 	if (s->plan->needs.ustack) {
 		s->usyms = usyms_new();
-		s->stack_sweep = stack_sweep_new();
+		s->stack_sweep = stack_sweep_new(s->plan);
 		s->names_limit = NAMES_STEP;
 		if (!s->usyms || !s->stack_sweep)
 			return -ENOMEM;
