@@ -20,6 +20,7 @@
 
 enum {
 	NAME_MAX_BYTES = 64 * 1024,
+	SCRATCH_BYTES = 2 * NAME_MAX_BYTES, /* for two names */
 	FUNCTIONS_MAX = 4 * 1024 * 1024,
 	BUILD_ID_MAX = 64,
 };
@@ -114,7 +115,7 @@ struct elfsym {
 	size_t names_bytes;
 	bool has_stubs;
 	VEC(struct stub) stubs; /* sorted */
-	char *scratch;		/* two names of NAME_MAX_BYTES, written only as far as needed */
+	char *stub_name;	/* that was returned last */
 };
 
 /* elfsym_file.c */

@@ -90,10 +90,9 @@ static int build_index(struct elfsym *e)
 	}
 	if (!err)
 		err = elfsym_sort_keys(e->index.items, e->index.n);
-	e->scratch = err ? NULL : malloc(2 * NAME_MAX_BYTES);
-	if (!e->scratch) {
+	if (err) {
 		vec_free(&e->index);
-		return err ? err : -ENOMEM;
+		return err;
 	}
 	e->index.n = drop_dynamic_duplicates(e->index.items, e->index.n);
 	vec_shrink(&e->index);
@@ -151,10 +150,11 @@ static uint64_t key_address(const struct elfsym *e, size_t i)
 	return e->base + (e->index.items[i] >> 32);
 }
 
-/* Read the aliases at index `group` and those that follow at the same address, and choose one. */
-static bool resolve_group(struct elfsym *e, size_t group, struct resolved *out)
+/* Read the aliases at index `group` and those that follow at the same address, and choose one.
+ * `scratch` holds two names. */
+static bool resolve_group(struct elfsym *e, size_t group, char *scratch, struct resolved *out)
 {
-	char *name = e->scratch, *best_name = e->scratch + NAME_MAX_BYTES;
+	char *name = scratch, *best_name = scratch + NAME_MAX_BYTES;
 	struct symbol s, best = {0};
 	uint64_t start = key_address(e, group), size = 0;
 	const struct range *text = elfsym_text_range(e, start);
@@ -221,14 +221,20 @@ static const struct resolved *resolve(struct elfsym *e, size_t group)
 {
 	const struct resolved *known = resolved_cache_find(&e->cache, (uint32_t)group + 1);
 	struct resolved r;
+	char *scratch;
+	bool is_found;
 
 	if (known)
 		return known;
 	/* Reserve first: a name that is kept must not be lost. */
-	if (!is_unchanged(e) || resolved_cache_reserve(&e->cache, e->cache.n + 1) ||
-	    !resolve_group(e, group, &r) || resolved_cache_insert(&e->cache, r))
+	if (!is_unchanged(e) || resolved_cache_reserve(&e->cache, e->cache.n + 1))
 		return NULL;
-	return resolved_cache_find(&e->cache, r.group);
+	scratch = malloc(SCRATCH_BYTES); /* kept, it would be most of what an open file takes */
+	is_found = scratch && resolve_group(e, group, scratch, &r);
+	free(scratch);
+	return is_found && !resolved_cache_insert(&e->cache, r)
+		       ? resolved_cache_find(&e->cache, r.group)
+		       : NULL;
 }
 
 /* Index behind the last function that begins at or before vaddr. */

@@ -149,8 +149,8 @@ static void read_all(struct elfsym *e)
 	elfsym_close_file(&f);
 }
 
-/* "name@plt" of the symbol in `scratch`, which holds two names. */
-static const char *stub_name(char *scratch)
+/* Append "@plt" to the symbol in `scratch`, which holds two names. */
+static const char *add_suffix(char *scratch)
 {
 	static const char suffix[] = "@plt";
 	char *other = scratch + NAME_MAX_BYTES;
@@ -163,11 +163,25 @@ static const char *stub_name(char *scratch)
 	return name;
 }
 
-bool elfsym_plt_at(struct elfsym *e, uint64_t vaddr, const char **name, uint64_t *offset)
+/* "name@plt", valid until the next call; NULL if the symbol has no name. */
+static const char *stub_name(struct elfsym *e, const struct stub *stub)
 {
 	const struct table *t = &e->tables[TABLE_DYNAMIC];
-	size_t low = 0, high;
+	char *scratch = malloc(SCRATCH_BYTES);
 	struct symbol s;
+
+	free(e->stub_name);
+	e->stub_name = NULL;
+	if (scratch && elfsym_read_symbol(t, stub->symbol, &s) &&
+	    elfsym_read_name(t, s.name, scratch))
+		e->stub_name = strdup(add_suffix(scratch));
+	free(scratch);
+	return e->stub_name;
+}
+
+bool elfsym_plt_at(struct elfsym *e, uint64_t vaddr, const char **name, uint64_t *offset)
+{
+	size_t low = 0, high;
 
 	if (!e->has_stubs)
 		read_all(e);
@@ -180,11 +194,9 @@ bool elfsym_plt_at(struct elfsym *e, uint64_t vaddr, const char **name, uint64_t
 		else
 			high = middle;
 	}
-	if (!low || vaddr - e->stubs.items[low - 1].start >= STUB_MAX_BYTES || !e->scratch ||
-	    !elfsym_read_symbol(t, e->stubs.items[low - 1].symbol, &s) ||
-	    !elfsym_read_name(t, s.name, e->scratch))
+	if (!low || vaddr - e->stubs.items[low - 1].start >= STUB_MAX_BYTES)
 		return false;
 	*offset = vaddr - e->stubs.items[low - 1].start;
-	*name = stub_name(e->scratch);
-	return true;
+	*name = stub_name(e, &e->stubs.items[low - 1]);
+	return *name;
 }
