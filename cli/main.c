@@ -22,6 +22,7 @@
 #include "runtime/list/info.h"
 #include "runtime/kernel/kernel_facts.h"
 #include "runtime/list/list.h"
+#include "runtime/base/clock.h"
 #include "runtime/base/log.h"
 #include "runtime/base/signals.h"
 #include "runtime/session/session.h"
@@ -146,6 +147,7 @@ static struct kernel *open_kernel(const struct options *o)
 		return NULL;
 	k->pid = (uint32_t)o->pid;
 	k->any_place = o->unsafe;
+	k->denied = o->denied;
 	return k;
 }
 
@@ -166,6 +168,17 @@ static enum plan_run run_of(const struct options *o)
 	return o->mode == MODE_CHECK || o->emit ? RUN_ALL : RUN_ORDINARY;
 }
 
+/* --mode compiler-bench: print how long a stage took that ends now. NULL: the next one begins. */
+static void note_time(const struct options *o, const char *stage)
+{
+	static uint64_t begin;
+	uint64_t now = o->times ? clock_ns(CLOCK_MONOTONIC) : 0;
+
+	if (o->times && stage)
+		printf("%-8s %8.3f ms\n", stage, (double)(now - begin) / 1e6);
+	begin = now;
+}
+
 /* All stages up to the plan. 0, or the exit status. *plan is NULL when nothing is left to do. */
 static int front_end(struct arena *a, const struct options *o, struct kernel *k, struct diags *d,
 		     struct program **program, struct plan **plan)
@@ -175,8 +188,10 @@ static int front_end(struct arena *a, const struct options *o, struct kernel *k,
 				  .scope_tree = (o->command || o->follow) && !o->system,
 				  .only_cgroup = o->cgroup != NULL,
 				  .pid_namespace = !o->kernel_facts && scope_pid_namespace(),
-				  .max_stacks = o->max_stacks};
+				  .max_stacks = o->max_stacks,
+				  .filter = o->has_filter ? &o->filter : NULL};
 
+	note_time(o, NULL);
 	*plan = NULL;
 	*program = parse(a, d->source, d);
 	if (!*program || d->n_errors)
@@ -184,28 +199,45 @@ static int front_end(struct arena *a, const struct options *o, struct kernel *k,
 	(*program)->unsafe = o->unsafe;
 	(*program)->params = o->params;
 	(*program)->n_params = o->n_params;
+	note_time(o, "parse");
+	run_debug(o, EMIT_AST, k, *program, NULL);
 	if (o->emit == EMIT_AST)
 		return run_dump(o, k, *program, NULL);
 	if (sema_run(a, *program, k, d))
 		return 1;
+	note_time(o, "check");
+	run_debug(o, EMIT_TYPES, k, *program, NULL);
 	if (o->mode == MODE_LIST)
 		return list_script(k, *program, o->verbose, stdout);
 	if (o->emit == EMIT_TYPES || o->emit == EMIT_FACTS)
 		return run_dump(o, k, *program, NULL);
 	*plan = plan_make(a, *program, &po, d);
-	return *plan ? 0 : 1;
+	if (!*plan)
+		return 1;
+	note_time(o, "plan");
+	run_debug(o, EMIT_PLAN, k, *program, *plan);
+	return 0;
 }
 
 static int run_plan(const struct options *o, const struct program *program, const struct plan *plan,
 		    struct kernel *k)
 {
+	int status = run_debug_code(o, program, plan, k);
+
+	if (status)
+		return status;
 	if (o->emit == EMIT_PLAN)
 		return run_dump(o, k, program, plan);
+	if (o->emit == EMIT_LLVM)
+		return run_emit_llvm(o, program, plan, k);
 	if (o->emit)
 		return run_emit(o, program, plan, k);
-	if (o->mode == MODE_CHECK)
-		return run_check(program, plan, k);
-	return run_trace(o, program, plan, k);
+	if (o->mode != MODE_CHECK)
+		return run_trace(o, program, plan, k);
+	note_time(o, NULL);
+	status = run_check(program, plan, k);
+	note_time(o, "compile");
+	return status;
 }
 
 static int walk(const struct options *o)
@@ -330,11 +362,15 @@ static void keep_standard_files(void)
 int main(int argc, char **argv)
 {
 	struct options o;
+	int status;
 
 	keep_standard_files();
 	signals_prepare();
 	if (options_parse(&o, argc, argv))
 		return leave(1);
 	log_set_level(o.verbose ? LOG_VERBOSE : o.quiet ? LOG_WARNING : LOG_INFO);
-	return leave(run_mode(&o));
+	status = run_mode(&o);
+	if (o.has_filter)
+		regfree(&o.filter);
+	return leave(status);
 }

@@ -4,10 +4,12 @@
  * of one option; options.c reads the command line and checks which options go together.
  */
 #include "cli/option_rows.h"
+#include "parser/lang/capability.h"
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 int option_hint(void)
 {
@@ -30,7 +32,7 @@ static int set_word(struct options *o, const struct option_row *row, const char 
 	return 0;
 }
 
-static int set_mode(struct options *o, const struct option_row *row, const char *arg)
+static int select_mode(struct options *o, const struct option_row *row, const char *arg)
 {
 	(void)arg;
 	o->mode = (enum mode)row->field;
@@ -145,6 +147,139 @@ static int set_emit(struct options *o, const struct option_row *row, const char 
 		arg);
 }
 
+static int set_emit_elf(struct options *o, const struct option_row *row, const char *arg)
+{
+	(void)row;
+	o->emit = EMIT_ELF;
+	o->output = arg;
+	return 0;
+}
+
+static int set_emit_llvm(struct options *o, const struct option_row *row, const char *arg)
+{
+	(void)row;
+	o->emit = EMIT_LLVM;
+	o->emit_prefix = arg;
+	return 0;
+}
+
+/* What bpftrace calls the stages. libbpf and the verifier report with -v. */
+static const struct {
+	const char *name;
+	uint32_t dumps;
+	bool verbose;
+} debug_stages[] = {
+	{"all",
+	 1u << EMIT_AST | 1u << EMIT_TYPES | 1u << EMIT_PLAN | 1u << EMIT_IR | 1u << EMIT_IR_OPT |
+		 1u << EMIT_ASM,
+	 true},
+	{"ast", 1u << EMIT_AST, false},
+	{"parse", 1u << EMIT_AST, false},
+	{"types", 1u << EMIT_TYPES, false},
+	{"plan", 1u << EMIT_PLAN, false},
+	{"codegen", 1u << EMIT_IR, false},
+	{"codegen-opt", 1u << EMIT_IR_OPT, false},
+	{"dis", 1u << EMIT_ASM, false},
+	{"libbpf", 0, true},
+	{"verifier", 0, true},
+};
+
+static bool is_word(const char *word, size_t len, const char *name)
+{
+	return strlen(name) == len && strncasecmp(word, name, len) == 0;
+}
+
+static int set_debug(struct options *o, const struct option_row *row, const char *arg)
+{
+	const size_t n = sizeof(debug_stages) / sizeof(*debug_stages);
+
+	(void)row;
+	for (const char *word = arg;; word++) {
+		size_t len = strcspn(word, ","), i = 0;
+
+		while (i < n && !is_word(word, len, debug_stages[i].name))
+			i++;
+		if (i == n)
+			return option_error(
+				"-d: unknown stage '%.*s': expected all, ast, types, plan, codegen, "
+				"codegen-opt, dis, libbpf or verifier",
+				(int)len, word);
+		o->dumps |= debug_stages[i].dumps;
+		o->verbose |= debug_stages[i].verbose;
+		word += len;
+		if (!*word)
+			return 0;
+	}
+}
+
+static int set_no_feature(struct options *o, const struct option_row *row, const char *arg)
+{
+	(void)row;
+	for (const char *word = arg;; word++) {
+		size_t len = strcspn(word, ",");
+		int i = 0;
+
+		while (i < CAP_COUNT && !is_word(word, len, capability_rows[i].id))
+			i++;
+		if (i == CAP_COUNT) {
+			log_error("--no-feature: unknown feature '%.*s'", (int)len, word);
+			fputs("hint: kprobe_multi, kprobe_session, uprobe_multi, uprobe_session, fentry; "
+			      "'sonde --info -f json' names all\n",
+			      stderr);
+			return -1;
+		}
+		o->denied |= 1ull << i;
+		word += len;
+		if (!*word)
+			return 0;
+	}
+}
+
+static int set_probe_filter(struct options *o, const struct option_row *row, const char *arg)
+{
+	char message[256];
+	int err;
+
+	(void)row;
+	if (o->has_filter)
+		regfree(&o->filter);
+	err = regcomp(&o->filter, arg, REG_EXTENDED | REG_NOSUB);
+	o->has_filter = !err;
+	if (!err)
+		return 0;
+	regerror(err, &o->filter, message, sizeof(message));
+	return option_error("--probe-filter: '%s' is not a regular expression: %s", arg, message);
+}
+
+static int set_dwarf_pid(struct options *o, const struct option_row *row, const char *arg)
+{
+	uint32_t pid = o->pid;
+	int err = set_pid(o, row, arg);
+
+	o->pid = pid;
+	return err;
+}
+
+static int set_mode(struct options *o, const struct option_row *row, const char *arg)
+{
+	(void)row;
+	o->mode = MODE_TRACE;
+	if (strcmp(arg, "codegen") == 0 || strcmp(arg, "compiler-bench") == 0)
+		o->mode = MODE_CHECK;
+	else if (strcmp(arg, "format") == 0)
+		o->mode = MODE_FMT;
+	else if (strcmp(arg, "test") == 0)
+		o->test = true;
+	else if (strcmp(arg, "bench") == 0)
+		o->bench = true;
+	else
+		return option_error("unknown mode '%s': expected codegen, compiler-bench, bench, "
+				    "test or format",
+				    arg);
+	o->times = strcmp(arg, "compiler-bench") == 0;
+	return 0;
+}
+
 static int set_ready_fd(struct options *o, const struct option_row *row, const char *arg)
 {
 	char *end;
@@ -171,7 +306,7 @@ static int set_ready_fd(struct options *o, const struct option_row *row, const c
 #define FLAG(name, other, field, help) {name, other, NULL, set_flag, FIELD(bool, field), help},
 #define WORD(name, other, arg, field, help) \
 	{name, other, arg, set_word, FIELD(const char *, field), help},
-#define MODE(name, other, mode, help) {name, other, NULL, set_mode, mode, help},
+#define MODE(name, other, mode, help) {name, other, NULL, select_mode, mode, help},
 #define VALUE(name, other, arg, hook, help) {name, other, arg, set_##hook, 0, help},
 const struct option_row option_rows[] = {
 #include "cli/options.def"
@@ -195,7 +330,7 @@ const struct option_row *option_find(const char *word, size_t len)
 const char *option_of_mode(enum mode mode)
 {
 	for (int i = 0; i < n_option_rows; i++)
-		if (option_rows[i].set == set_mode && option_rows[i].field == mode)
+		if (option_rows[i].set == select_mode && option_rows[i].field == mode)
 			return option_rows[i].name;
 	return NULL;
 }

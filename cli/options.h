@@ -3,6 +3,7 @@
  * The command line as one struct, which is constant after it was read.
  */
 #pragma once
+#include <regex.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -16,6 +17,7 @@ enum emit_stage {
 	EMIT_IR_OPT,
 	EMIT_ASM,
 	EMIT_ELF,
+	EMIT_LLVM, /* two files: ir and ir-opt */
 };
 
 /* What a run does instead of tracing. */
@@ -60,12 +62,19 @@ struct options {
 	bool follow;	  /* -p and its descendants */
 	enum output_format format;
 	enum buffering buffering;
-	uint64_t interval_ns; /* between prints of all maps; 0: none */
-	bool reset;	      /* clear maps after each print */
-	uint32_t max_stacks;  /* 0: the default */
-	bool strict;	      /* losses have exit status 4 */
-	bool test, bench;     /* run tests, benches */
-	bool dry_run;	      /* load, attach, stop */
+	uint64_t interval_ns;	 /* between prints of all maps; 0: none */
+	bool reset;		 /* clear maps after each print */
+	uint32_t max_stacks;	 /* 0: the default */
+	bool strict;		 /* losses have exit status 4 */
+	bool test, bench;	 /* run tests, benches */
+	uint32_t dumps;		 /* -d: a bit for each enum emit_stage to print before the run */
+	const char *emit_prefix; /* --emit-llvm */
+	bool times;		 /* --mode compiler-bench: print how long the stages take */
+	bool ignored;		 /* options that are accepted without effect */
+	uint64_t denied;	 /* --no-feature: a bit for each capability */
+	regex_t filter;		 /* --probe-filter */
+	bool has_filter;
+	bool dry_run; /* load, attach, stop */
 	int ready_fd;
 };
 

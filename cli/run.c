@@ -19,6 +19,7 @@
 #include "runtime/session/session.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,6 +59,17 @@ static int refuse_unchecked(const struct kernel *k)
 	return 2;
 }
 
+static void dump(enum emit_stage stage, struct kernel *k, const struct program *program,
+		 const struct plan *plan, FILE *f)
+{
+	if (stage == EMIT_FACTS)
+		emit_facts(k, program, f);
+	else if (stage == EMIT_PLAN)
+		plan_dump(plan, k->n_cpus(k), f);
+	else
+		ast_dump(program, stage == EMIT_TYPES, f);
+}
+
 int run_dump(const struct options *o, struct kernel *k, const struct program *program,
 	     const struct plan *plan)
 {
@@ -65,13 +77,15 @@ int run_dump(const struct options *o, struct kernel *k, const struct program *pr
 
 	if (!f)
 		return 2;
-	if (o->emit == EMIT_FACTS)
-		emit_facts(k, program, f);
-	else if (o->emit == EMIT_PLAN)
-		plan_dump(plan, k->n_cpus(k), f);
-	else
-		ast_dump(program, o->emit == EMIT_TYPES, f);
+	dump(o->emit, k, program, plan, f);
 	return close_output(o, f);
+}
+
+void run_debug(const struct options *o, enum emit_stage stage, struct kernel *k,
+	       const struct program *program, const struct plan *plan)
+{
+	if (o->dumps >> stage & 1)
+		dump(stage, k, program, plan, stderr);
 }
 
 /* An object that any loader can load: with the functions that the script's programs call. */
@@ -90,8 +104,9 @@ static int write_linked(const struct compile *c, const struct plan *plan, FILE *
 	return 0;
 }
 
-int run_emit(const struct options *o, const struct program *program, const struct plan *plan,
-	     const struct kernel *k)
+/* What codegen makes, written to `f`. The exit status. */
+static int write_code(enum emit_stage stage, const struct program *program, const struct plan *plan,
+		      FILE *f)
 {
 	static const enum codegen_stage stages[] = {
 		[EMIT_IR] = CODEGEN_IR,
@@ -101,6 +116,32 @@ int run_emit(const struct options *o, const struct program *program, const struc
 	};
 	struct compile c;
 	int status = 2;
+
+	if (!compile_start(&c, program, plan, stages[stage]))
+		status = compile_wait(&c);
+	if (!status && stage == EMIT_ELF)
+		status = write_linked(&c, plan, f);
+	else if (!status)
+		fwrite(c.bytes, 1, c.len, f);
+	compile_end(&c);
+	return status;
+}
+
+int run_debug_code(const struct options *o, const struct program *program, const struct plan *plan,
+		   const struct kernel *k)
+{
+	int status = 0;
+
+	for (enum emit_stage stage = EMIT_IR; !status && stage <= EMIT_ASM; stage++)
+		if (o->dumps >> stage & 1)
+			status = refuse_unchecked(k) ?: write_code(stage, program, plan, stderr);
+	return status;
+}
+
+int run_emit(const struct options *o, const struct program *program, const struct plan *plan,
+	     const struct kernel *k)
+{
+	int status;
 	FILE *f;
 
 	if (refuse_unchecked(k))
@@ -112,14 +153,29 @@ int run_emit(const struct options *o, const struct program *program, const struc
 	f = open_output(o);
 	if (!f)
 		return 2;
-	if (!compile_start(&c, program, plan, stages[o->emit]))
-		status = compile_wait(&c);
-	if (!status && o->emit == EMIT_ELF)
-		status = write_linked(&c, plan, f);
-	else if (!status)
-		fwrite(c.bytes, 1, c.len, f);
-	compile_end(&c);
+	status = write_code(o->emit, program, plan, f);
 	return close_output(o, f) ? 2 : status;
+}
+
+int run_emit_llvm(const struct options *o, const struct program *program, const struct plan *plan,
+		  const struct kernel *k)
+{
+	static const struct {
+		enum emit_stage stage;
+		const char *suffix;
+	} files[] = {{EMIT_IR, "original"}, {EMIT_IR_OPT, "optimized"}};
+	char path[PATH_MAX];
+	int status = 0;
+
+	for (size_t i = 0; !status && i < sizeof(files) / sizeof(*files); i++) {
+		struct options one = *o;
+
+		snprintf(path, sizeof(path), "%s.%s.ll", o->emit_prefix, files[i].suffix);
+		one.emit = files[i].stage;
+		one.output = path;
+		status = run_emit(&one, program, plan, k);
+	}
+	return status;
 }
 
 int run_check(const struct program *program, const struct plan *plan, const struct kernel *k)

@@ -3,9 +3,9 @@
  * The stages after the plan: print what it compiles to, or trace.
  */
 #pragma once
+#include "cli/options.h"
 
 struct kernel;
-struct options;
 struct plan;
 struct program;
 
@@ -16,6 +16,15 @@ int run_dump(const struct options *o, struct kernel *k, const struct program *pr
 /* --emit ir, ir-opt, asm, elf: to -o FILE or standard output. The exit status. */
 int run_emit(const struct options *o, const struct program *program, const struct plan *plan,
 	     const struct kernel *k);
+/* --emit-llvm: the IR before and after optimization, in two files. The exit status. */
+int run_emit_llvm(const struct options *o, const struct program *program, const struct plan *plan,
+		  const struct kernel *k);
+/* -d: print the stage on standard error if it was asked for (EMIT_AST, EMIT_TYPES, EMIT_PLAN). */
+void run_debug(const struct options *o, enum emit_stage stage, struct kernel *k,
+	       const struct program *program, const struct plan *plan);
+/* -d: the same for what codegen makes. The exit status. */
+int run_debug_code(const struct options *o, const struct program *program, const struct plan *plan,
+		   const struct kernel *k);
 /* --check: does the plan compile? The exit status. */
 int run_check(const struct program *program, const struct plan *plan, const struct kernel *k);
 /* Check that the process of -p exists. 0, or the exit status after a message. */

@@ -23,4 +23,5 @@ struct capability_row {
 	const char *name, *from, *since, *purpose;
 };
 
+_Static_assert(CAP_COUNT <= 64, "struct kernel has a bit for each");
 extern const struct capability_row capability_rows[CAP_COUNT];

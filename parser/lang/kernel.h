@@ -160,6 +160,7 @@ struct kernel {
 	uint32_t pid;
 	const char *program;
 	bool any_place;
+	uint64_t denied; /* --no-feature: a bit for each capability that is not to be used */
 	/* The format of tracepoint category:event. 0, -ENOENT (no such event), -EACCES/-EPERM (not
 	 * allowed to read tracefs), other -errno. */
 	int (*tracepoint)(struct kernel *k, const char *category, const char *event,
@@ -277,7 +278,9 @@ struct kernel {
 
 static inline enum capability_state kernel_capability(struct kernel *k, enum capability_id id)
 {
-	return id == CAP_NONE ? CAPABILITY_YES : k->capability(k, id);
+	if (id == CAP_NONE)
+		return CAPABILITY_YES;
+	return k->denied >> id & 1 ? CAPABILITY_NO : k->capability(k, id);
 }
 
 /* The kernel is known to have it: the test before using it. */

@@ -83,10 +83,11 @@ struct probe_reader {
 };
 
 enum probe_traits {
-	PR_IN_PROCESS = 1, /* fires in a thread's context: -c, -p and the like restrict it */
-	PR_EVERY_RUN = 2,  /* runs also with --test and --bench */
-	PR_TEST = 4,	   /* runs with --test only */
-	PR_BENCH = 8,	   /* runs with --bench only */
+	PR_IN_PROCESS = 1,  /* fires in a thread's context: -c, -p and the like restrict it */
+	PR_EVERY_RUN = 2,   /* runs also with --test and --bench */
+	PR_TEST = 4,	    /* runs with --test only */
+	PR_BENCH = 8,	    /* runs with --bench only */
+	PR_UNFILTERED = 16, /* --probe-filter never leaves it out */
 };
 
 struct probe_row {

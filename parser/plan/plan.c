@@ -186,7 +186,7 @@ static void plan_probe(struct planner *pl, uint32_t ast)
 	struct reads r;
 
 	for (uint32_t i = 0; i < p->n_points; i++)
-		n_run += plan_runs(pl->run, p->points[i].id);
+		n_run += plan_runs(pl->options, p, &p->points[i]);
 	if (!n_run)
 		return;
 	pl->is_iter = p->n_points && point_has(&p->points[0], ARM_ITER);
@@ -201,7 +201,7 @@ static void plan_probe(struct planner *pl, uint32_t ast)
 	if (!share_check(pl->diags, p, &pl->use))
 		return;
 	for (uint32_t i = 0; i < p->n_points; i++)
-		if (plan_runs(pl->run, p->points[i].id))
+		if (plan_runs(pl->options, p, &p->points[i]))
 			plan_point(pl, ast, i, &r);
 }
 
@@ -301,11 +301,12 @@ static void plan_ring(struct plan *plan)
 struct plan *plan_make(struct arena *a, struct program *p, const struct plan_options *options,
 		       struct diags *d)
 {
+	static const struct plan_options ordinary = {.run = RUN_ORDINARY};
 	struct planner pl = {.arena = a,
 			     .diags = d,
 			     .kernel = options ? options->kernel : NULL,
 			     .program = p,
-			     .run = options ? options->run : RUN_ORDINARY,
+			     .options = options ? options : &ordinary,
 			     .plan = arena_new_of(a, struct plan)};
 	struct plan *plan = pl.plan;
 
@@ -321,6 +322,6 @@ struct plan *plan_make(struct arena *a, struct program *p, const struct plan_opt
 	if (plan->needs.kstack || plan->needs.ustack)
 		plan->needs.stack_entries =
 			options && options->max_stacks ? options->max_stacks : SONDE_STACK_ENTRIES;
-	plan_check_run(p, plan, pl.run, d);
+	plan_check_run(p, plan, pl.options, d);
 	return d->n_errors ? NULL : plan;
 }

@@ -11,10 +11,10 @@
 #include "parser/lang/format_spec.h"
 #include "parser/lang/prog_kind.h"
 #include "parser/lang/probe.h"
-#include "parser/lang/prog_kind.h"
 #include "parser/base/source.h"
 #include "parser/lang/type.h"
 #include <stdbool.h>
+#include <regex.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -260,6 +260,7 @@ struct plan_options {
 	bool scope_tree;		 /* -c: the hidden fork and exec programs are needed */
 	bool only_cgroup, pid_namespace; /* as in struct plan_needs */
 	uint32_t max_stacks;		 /* 0: SONDE_STACK_ENTRIES */
+	const regex_t *filter;		 /* --probe-filter; NULL: all probes */
 };
 
 struct diags;

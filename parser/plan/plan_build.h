@@ -16,7 +16,7 @@ struct planner {
 	struct plan *plan;
 	struct share share;
 	struct map_use use; /* of the current probe */
-	enum plan_run run;
+	const struct plan_options *options;
 	bool is_iter; /* the current probe is an iter probe: the kernel prints */
 };
 

@@ -6,7 +6,8 @@
 #include "parser/lang/ast.h"
 #include "parser/base/diag.h"
 
-bool plan_runs(enum plan_run run, enum probe_id id)
+/* Does such a run have probes of this type? */
+static bool has_type(enum plan_run run, enum probe_id id)
 {
 	uint32_t traits = probe_rows[id].traits;
 
@@ -19,9 +20,48 @@ bool plan_runs(enum plan_run run, enum probe_id id)
 	return run == RUN_ORDINARY;
 }
 
-void plan_check_run(const struct program *p, const struct plan *plan, enum plan_run run,
-		    struct diags *d)
+bool plan_runs(const struct plan_options *options, const struct probe *p,
+	       const struct attach_point *point)
 {
+	if (!has_type(options->run, point->id))
+		return false;
+	if (!options->filter || p->is_start || probe_rows[point->id].traits & PR_UNFILTERED)
+		return true;
+	return regexec(options->filter, point->name, 0, NULL, 0) == 0;
+}
+
+static bool is_unfiltered(const struct program *p, const struct plan_probe *q)
+{
+	return probe_rows[p->probes[q->ast]->points[q->point].id].traits & PR_UNFILTERED;
+}
+
+/* All probes that the filter applies to are left out. */
+static void report_filter(const struct program *p, const struct plan *plan, struct diags *d)
+{
+	const struct attach_point *first = NULL;
+
+	for (uint32_t i = 0; i < plan->n_probes; i++)
+		if (!is_unfiltered(p, &plan->probes[i]))
+			return;
+	for (uint32_t i = 0; i < p->n_probes && !first; i++)
+		for (uint32_t j = 0; j < p->probes[i]->n_points && !first; j++)
+			if (!(probe_rows[p->probes[i]->points[j].id].traits & PR_UNFILTERED))
+				first = &p->probes[i]->points[j];
+	if (!first)
+		return;
+	diag_error(d, first->span, "probe-filter", "--probe-filter leaves out every probe");
+	diag_hint(d, "the pattern is searched in names such as '%s'", first->name);
+}
+
+void plan_check_run(const struct program *p, const struct plan *plan,
+		    const struct plan_options *options, struct diags *d)
+{
+	enum plan_run run = options->run;
+
+	if (options->filter) {
+		report_filter(p, plan, d);
+		return;
+	}
 	for (uint32_t i = 0; i < plan->n_probes; i++) {
 		const struct plan_probe *q = &plan->probes[i];
 		enum probe_id id = p->probes[q->ast]->points[q->point].id;

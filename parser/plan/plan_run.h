@@ -5,8 +5,11 @@
 #pragma once
 #include "parser/plan/plan.h"
 
-/* True when such a run has probes of this type. */
-bool plan_runs(enum plan_run run, enum probe_id id);
+struct probe;
+
+/* True when a run with these options has this attach point of `p`. */
+bool plan_runs(const struct plan_options *options, const struct probe *p,
+	       const struct attach_point *point);
 /* Report a script without any probe for this run. */
-void plan_check_run(const struct program *p, const struct plan *plan, enum plan_run run,
-		    struct diags *d);
+void plan_check_run(const struct program *p, const struct plan *plan,
+		    const struct plan_options *options, struct diags *d);
