@@ -23,6 +23,11 @@ enum {
 	LIMIT_SPAN_BYTES = 60000, /* the state of a thread's spans: task storage has 64 KiB */
 	LIMIT_CALL_ARGS = 128,	  /* arguments of a call, keys of a map */
 	LIMIT_WIDTH = 4096,	  /* width and precision of printf */
+	LIMIT_C_TOKENS = 1 << 20, /* that macros of C expand to */
+	LIMIT_C_MACROS = 20000,	  /* #define in a script */
+	LIMIT_C_MEMBERS = 4096,	  /* of a struct */
+	LIMIT_C_BYTES = 1 << 30,  /* of a type of C */
+	LIMIT_C_ALIGN = 1 << 16,  /* of a type of C, bytes */
 	LIMIT_TYPE_SUFFIXES = 8,  /* '*' and '[N]' after a type's name */
 	LIMIT_TUPLE_BYTES = 4000, /* a tuple or record: printed, it is a record */
 	LIMIT_ARRAY_BYTES = 256,  /* an array: compared word by word */

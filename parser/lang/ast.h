@@ -305,10 +305,10 @@ struct function {
 	struct block body;
 };
 
-/* A root item kept as text: a preprocessor line, a struct, union or enum, the name of an imported
- * file. */
+/* A root item kept as text: a preprocessor line, a definition of C, the name of a file. */
 struct root_text {
-	struct span span;
+	struct span span; /* of a definition: its first word */
+	uint32_t end;	  /* in the source */
 	const char *text;
 };
 
@@ -410,3 +410,6 @@ struct diags;
 /* Parse the source. Returns the tree, or NULL if not even a list of probes could be built. Errors
  * are in `d`: check d->n_errors, since the parser continues after an error. */
 struct program *parse(struct arena *a, const struct source *source, struct diags *d);
+/* Parse `span` of the source as an expression: the value of a macro of C. NULL after an error. */
+struct expr *parse_value(struct arena *a, const struct source *source, struct span span,
+			 struct diags *d);

@@ -37,11 +37,12 @@ static uint64_t align_up(uint64_t n, uint64_t to)
 }
 
 /* A bit-field does not cross a boundary of its type's size; one of width 0 moves to the next. */
-static uint64_t bit_place(const struct type_layout *l, const struct type *t, uint64_t bits)
+static uint64_t bit_place(const struct type_layout *l, const struct type *t, uint64_t bits,
+			  bool is_packed)
 {
 	uint64_t at = l->is_union ? 0 : l->end, unit = (uint64_t)t->size * 8;
 
-	if (bits == 0 || (!l->is_packed && at / unit != (at + bits - 1) / unit))
+	if (bits == 0 || (!is_packed && at / unit != (at + bits - 1) / unit))
 		return align_up(at, unit);
 	return at;
 }
@@ -49,12 +50,19 @@ static uint64_t bit_place(const struct type_layout *l, const struct type *t, uin
 void layout_add(struct arena *a, struct type_layout *l, const char *name, const struct type *type,
 		int bits)
 {
-	uint32_t align = l->is_packed ? 1 : c_align(type);
+	layout_add_as(a, l, name, type, bits, false, 0);
+}
+
+void layout_add_as(struct arena *a, struct type_layout *l, const char *name,
+		   const struct type *type, int bits, bool is_packed, uint32_t least_align)
+{
+	uint32_t align = l->is_packed || is_packed ? 1 : c_align(type);
 	struct type_member m = {.name = name ? arena_strdup(a, name) : NULL, .type = type};
 	uint64_t at, end;
 
+	align = least_align > align ? least_align : align;
 	if (bits >= 0) {
-		at = bit_place(l, type, (uint64_t)bits);
+		at = bit_place(l, type, (uint64_t)bits, l->is_packed || is_packed);
 		end = at + (uint64_t)bits;
 	} else {
 		at = l->is_union ? 0 : align_up(l->end, align * 8);

@@ -63,6 +63,9 @@ struct type_layout *layout_new(struct arena *a, bool is_union, const char *tag);
  * (with bits) padding. A bit-field's type has a size. */
 void layout_add(struct arena *a, struct type_layout *l, const char *name, const struct type *type,
 		int bits);
+/* The same with the attributes of the member itself: packed, aligned(align); align 0: none. */
+void layout_add_as(struct arena *a, struct type_layout *l, const char *name,
+		   const struct type *type, int bits, bool is_packed, uint32_t least_align);
 /* All members have been added: set the size. */
 void layout_finish(struct type_layout *l);
 /* Read the members of t, a TY_STRUCT, if that has not been done. False: it is only declared. */

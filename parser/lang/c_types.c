@@ -80,9 +80,14 @@ static const struct c_constant *push_constant(struct c_types *c, const char *nam
 bool c_types_add_constant(struct c_types *c, const char *name, const struct type *type,
 			  int64_t value)
 {
-	if (find_constant(c, name))
+	struct c_constant *known = find_constant(c, name);
+
+	if (known && known->is_own)
 		return false;
-	push_constant(c, name, type, value, true);
+	if (known)
+		*known = (struct c_constant){known->name, type, value, true};
+	else
+		push_constant(c, name, type, value, true);
 	return true;
 }
 

@@ -6,6 +6,7 @@
  */
 #include "parser/sema/sema.h"
 #include "parser/base/arena.h"
+#include "parser/csection/c_section.h"
 #include "parser/lang/c_type.h"
 #include <stdlib.h>
 
@@ -14,6 +15,7 @@ int sema_run(struct arena *a, struct program *p, struct kernel *k, struct diags 
 	struct sema s = {.arena = a, .diags = d, .kernel = k, .program = p};
 
 	p->c_types->kernel = k;
+	c_section(a, p, k, d);
 	config_read(a, p, getenv, d);
 	sema_names(&s);
 	sema_types(&s);

@@ -10,7 +10,8 @@
  * the outer one closes, a stray one is reported and skipped. Whatever is open at the end of the
  * script silences the grammar from there on. The number of brackets, prefix operators, '?' and
  * else-if chains that are open at once is limited to LIMIT_NESTING, which also limits the grammar's
- * stack: a probe beyond it ends the list. A C definition is skipped as one token.
+ * stack: a probe beyond it ends the list. A C definition is skipped as one token. The value of a
+ * macro of C is read like a predicate that is the whole script.
  */
 #include "parser/syntax/filter_stack.h"
 #include "parser/base/arena.h"
@@ -272,10 +273,11 @@ static bool take_attribute(struct reader *r)
 	return true;
 }
 
-/* A C definition becomes one token. It ends with its ';' or its block. */
+/* A C definition becomes one token. It ends with its ';' or its block; a typedef with its ';'. */
 static void take_c_item(struct reader *r, const struct token *word)
 {
 	struct token item = *word;
+	bool is_typedef = strcmp(word->text.text, "typedef") == 0;
 	uint32_t depth = 0, at;
 
 	item.kind = TOK_C_ITEM;
@@ -292,8 +294,13 @@ static void take_c_item(struct reader *r, const struct token *word)
 			depth--;
 		else if (kind != TOK_SEMI && kind != TOK_YYEOF)
 			continue;
-		if (kind == TOK_YYEOF || (!depth && kind != TOK_LBRACE)) {
+		if (kind == TOK_YYEOF || (!depth && kind == TOK_SEMI) ||
+		    (!depth && kind == TOK_RBRACE && !is_typedef)) {
 			r->skips_semicolon = kind == TOK_RBRACE;
+			if (kind == TOK_YYEOF)
+				diag_error(r->diags, word->span, "syntax",
+					   depth ? "the '}' of this definition is missing"
+						 : "the ';' of this definition is missing");
 			break;
 		}
 	}
@@ -304,6 +311,7 @@ static void take_c_item(struct reader *r, const struct token *word)
 		arena_strndup(r->arena, r->f->source->text + word->span.start, item.text.len);
 	r->f->tokens[at].text = item.text;
 	r->lexer.diags = r->diags;
+	r->lexer.is_cut = false;
 	reader_enter(r, IN_TOP);
 }
 
@@ -360,8 +368,8 @@ static void end_unclosed(struct reader *r, uint32_t at)
 		diag_hint(r->diags, "a '/' before '{' or '<' ends a predicate: /pid == 1/ { … }");
 	} else {
 		diag_error(r->diags, (struct span){at, at}, "syntax",
-			   "missing '%s' at the end of the script",
-			   reader_closer_text(opener->kind));
+			   "missing '%s' at the end of the %s", reader_closer_text(opener->kind),
+			   r->is_value ? "macro" : "script");
 		diag_note(r->diags, opener->span, "%s", what);
 	}
 	for (uint32_t i = r->frames[0].token; i < r->f->n_tokens; i++)
@@ -377,7 +385,9 @@ static void add_end(struct reader *r)
 	struct token end = {.kind = TOK_YYEOF, .span = {at, at}, .partner = NO_TOKEN};
 
 	end.is_quiet = r->is_stopped;
-	if (r->n_frames) {
+	if (r->is_value && r->n_frames == 1) {
+		reader_close(r, end, TOK_PRED_CLOSE);
+	} else if (r->n_frames) {
 		end_unclosed(r, at);
 		end.is_quiet = true;
 	}
@@ -407,15 +417,49 @@ static void read_all(struct reader *r)
 	add_end(r);
 }
 
+static void scan(struct reader *r, const char *text, uint32_t len)
+{
+	if (lexer_lex_init_extra(&r->lexer, &r->scanner) ||
+	    !lexer__scan_bytes(text, (int)len, r->scanner))
+		arena_out_of_memory();
+}
+
 void filter_open(struct filter *f, struct arena *a, const struct source *s, struct diags *d)
 {
 	struct reader r = {.f = f, .arena = a, .diags = d, .lexer = {.arena = a, .diags = d}};
 
 	*f = (struct filter){.source = s, .diags = d, .last_stop = NO_TOKEN};
-	if (lexer_lex_init_extra(&r.lexer, &r.scanner) ||
-	    !lexer__scan_bytes(s->text, (int)s->len, r.scanner))
-		arena_out_of_memory();
+	scan(&r, s->text, s->len);
 	reader_enter(&r, IN_TOP);
+	read_all(&r);
+	lexer_lex_destroy(r.scanner);
+	filter_decide(f);
+}
+
+/* The text of `span`, in which a '\\' at the end of a line is white space. */
+static const char *join_lines(struct arena *a, const struct source *s, struct span span)
+{
+	char *text = arena_strndup(a, s->text + span.start, span.end - span.start);
+
+	for (char *at = text; (at = strchr(at, '\\')); at++)
+		if (at[1] == '\n' || (at[1] == '\r' && at[2] == '\n'))
+			*at = ' ';
+	return text;
+}
+
+void filter_open_value(struct filter *f, struct arena *a, const struct source *s, struct span span,
+		       struct diags *d)
+{
+	struct reader r = {.f = f, .arena = a, .diags = d, .lexer = {.arena = a, .diags = d}};
+	struct token begin = {.span = {span.start, span.start}, .kind = TOK_VALUE_ONLY};
+
+	*f = (struct filter){.source = s, .diags = d, .last_stop = NO_TOKEN};
+	r.is_value = true;
+	r.lexer.offset = span.start;
+	scan(&r, join_lines(a, s, span), span.end - span.start);
+	reader_enter(&r, IN_BODY);
+	reader_push(&r, begin);
+	reader_open(&r, begin, TOK_PRED_OPEN);
 	read_all(&r);
 	lexer_lex_destroy(r.scanner);
 	filter_decide(f);

@@ -62,6 +62,9 @@ struct filter {
 
 /* Read all of `s`. Errors of characters, literals and brackets go to `d`. */
 void filter_open(struct filter *f, struct arena *a, const struct source *s, struct diags *d);
+/* Read `span` of `s`, which is an expression: TOK_VALUE_ONLY, TOK_PRED_OPEN, it, TOK_PRED_CLOSE. */
+void filter_open_value(struct filter *f, struct arena *a, const struct source *s, struct span span,
+		       struct diags *d);
 /* The second pass of filter_open: classifies each '(', '{', 'if' and '_'. */
 void filter_decide(struct filter *f);
 /* The index of the next token. */

@@ -28,6 +28,7 @@ struct reader {
 	struct frame frames[LIMIT_NESTING];
 	uint32_t n_frames;
 	uint32_t probe_start; /* first token since the last block */
+	bool is_value;	      /* filter_open_value() */
 	bool is_stopped;      /* nested too deeply: the rest is not read */
 	bool skips_semicolon; /* skip a ';' after an item that needs none */
 };

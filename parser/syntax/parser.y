@@ -58,6 +58,7 @@ struct parse;
 #include "parser/base/arena.h"
 #include "parser/base/diag.h"
 #include "parser/base/limits.h"
+#include <string.h>
 #include "parser/lang/ast_entries.h"
 #include "parser/lang/ast_value.h"
 
@@ -66,7 +67,8 @@ struct parse {
 	struct diags *diags;
 	struct program *program;
 	struct filter filter;
-	bool is_too_deep; /* reported once */
+	struct expr *value; /* parse_value() */
+	bool is_too_deep;   /* reported once */
 };
 
 #define YYLLOC_DEFAULT(current, rhs, n)                                                            \
@@ -109,7 +111,7 @@ static void begin_config(struct parse *p, struct span s);
 static void add_setting(struct parse *p, struct setting s);
 static void add_map_decl(struct parse *p, struct map_decl d);
 static void add_import(struct parse *p, struct span word, struct span s, const char *text);
-static void add_c_item(struct parse *p, struct span s, const char *text);
+static void add_c_item(struct parse *p, struct span s, struct token_text text);
 static struct fn_params add_param(struct parse *p, struct fn_params list, struct expr *e,
 				  const struct type_name *type);
 static void add_function(struct parse *p, struct span word, struct function f,
@@ -150,7 +152,7 @@ static void add_function(struct parse *p, struct span word, struct function f,
 %token <text> TRUE "true" FALSE "false"
 %token LPAREN "(" RPAREN ")" LSQUARE "[" RSQUARE "]" LBRACE "{" RBRACE "}"
 %token ANGLE_OPEN ANGLE_CLOSE PRED_OPEN PRED_CLOSE RESUME
-%token CAST_OPEN RECORD_OPEN VALUE_OPEN TYPE_OPEN DISCARD PARAM_ITEM
+%token CAST_OPEN RECORD_OPEN VALUE_OPEN TYPE_OPEN DISCARD PARAM_ITEM VALUE_ONLY
 %token <text> SIZEOF "sizeof"
 %token <text> CONFIG IMPORT MACRO FN ROOT_LET C_ITEM
 %token COMMA "," SEMI ";" QUESTION "?" COLON ":" DOT "." ARROW "->" RANGE ".."
@@ -200,13 +202,14 @@ program
 	| program item
 	| program param_item
 	| program error RESUME			{ yyerrok; }
+	| program VALUE_ONLY predicate		{ p->value = $3; }
 	;
 
 /* Root items; filter.c finds where each ends. */
 item
 	: config "=" "{" settings "}"
 	| IMPORT STRING ";"			{ add_import(p, @1, @2, $2.text); }
-	| C_ITEM				{ add_c_item(p, @1, $1.text); }
+	| C_ITEM				{ add_c_item(p, @1, $1); }
 	| ROOT_LET MAP "=" NAME "(" INT ")" ";"	{ add_map_decl(p, (struct map_decl){$2.text, @2, @4, $4.text, $6}); }
 	| MACRO NAME "(" macro_params ")" block	{ add_function(p, @1, (struct function){.is_macro = true, .span = @$, .name = $2.text, .body = $6}, $4); }
 	| MACRO NAME "(" ")" block		{ add_function(p, @1, (struct function){.is_macro = true, .span = @$, .name = $2.text, .body = $5}, (struct fn_params){0}); }
@@ -733,37 +736,42 @@ static void add_map_decl(struct parse *p, struct map_decl d)
 
 static void add_import(struct parse *p, struct span word, struct span s, const char *text)
 {
-	struct root_text item = {s, text};
+	struct root_text item = {s, s.end, text};
 
 	arena_push(p->arena, p->program->imports, p->program->n_imports, item);
 	diag_error(p->diags, word, "not-built", "'import' is not implemented yet");
 }
 
 /* "# word" is a comment in other languages. */
-static void add_hash_line(struct parse *p, struct span s, const char *text)
+static bool is_shell_comment(const char *text)
 {
-	if (text[1] == ' ' || text[1] == '\0') {
-		diag_error(p->diags, s, "syntax", "this is not a comment");
-		diag_hint(p->diags, "comments begin with //");
-	} else {
-		diag_error(p->diags, s, "not-built", "preprocessor lines are not implemented yet");
-	}
+	static const char *const words[] = {
+#define C_LINE(word, ...) #word,
+#include "parser/lang/c_lines.def"
+#undef C_LINE
+	};
+	size_t blank = strspn(text + 1, " \t"), len = strcspn(text + 1 + blank, " \t\r\n(<\"/!");
+
+	if (*text != '#' || !blank || !len)
+		return false;
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strlen(words[i]) == len && memcmp(words[i], text + 1 + blank, len) == 0)
+			return false;
+	return true;
 }
 
-static void add_c_item(struct parse *p, struct span s, const char *text)
+static void add_c_item(struct parse *p, struct span s, struct token_text text)
 {
-	struct root_text item = {s, text};
-	bool is_line = p->program->source->text[s.start] == '#';
+	struct root_text item = {s, s.start + text.len, text.text};
 
-	arena_push(p->arena, p->program->c_items, p->program->n_c_items, item);
-	if (p->program->n_probes)
-		diag_error(p->diags, s, "root-order", "%s must come before the probes",
-			   is_line ? "preprocessor lines" : "C definitions");
-	else if (is_line)
-		add_hash_line(p, s, text);
+	if (is_shell_comment(text.text)) {
+		diag_error(p->diags, s, "syntax", "this is not a comment");
+		diag_hint(p->diags, "comments begin with //");
+	} else if (p->program->n_probes || p->program->n_functions)
+		diag_error(p->diags, s, "root-order", "%s must appear before probes and functions",
+			   *text.text == '#' ? "preprocessor lines" : "C definitions");
 	else
-		diag_error(p->diags, s, "not-built", "'%.*s' definitions are not implemented yet",
-			   (int)(s.end - s.start), text);
+		arena_push(p->arena, p->program->c_items, p->program->n_c_items, item);
 }
 
 static struct fn_params add_param(struct parse *p, struct fn_params list, struct expr *e,
@@ -802,4 +810,16 @@ struct program *parse(struct arena *a, const struct source *source, struct diags
 		diag_hint(d, "a probe is an attach point and a block: BEGIN { printf(\"hello\\n\"); }");
 	}
 	return NULL;
+}
+
+struct expr *parse_value(struct arena *a, const struct source *source, struct span span,
+			 struct diags *d)
+{
+	struct parse p = {.arena = a, .diags = d};
+
+	p.program = arena_new_of(a, struct program);
+	p.program->source = source;
+	filter_open_value(&p.filter, a, source, span, d);
+	yyparse(&p);
+	return p.value;
 }

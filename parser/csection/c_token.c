@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reads tokens of C from a script: see c_token.h. Comments and continued lines are white space. A
+ * literal that is not terminated ends with its line.
+ */
+#include "parser/csection/c_token.h"
+#include "parser/base/arena.h"
+#include <string.h>
+
+struct cursor {
+	const char *text;
+	uint32_t at, end;
+	bool begins_line;
+};
+
+static char peek(const struct cursor *c, uint32_t ahead)
+{
+	return c->at + ahead < c->end ? c->text[c->at + ahead] : '\0';
+}
+
+static bool is_word_byte(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       c == '_';
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* The length of a '\' and the end of the line after it, or 0. */
+static uint32_t continuation(const struct cursor *c)
+{
+	if (peek(c, 0) != '\\')
+		return 0;
+	if (peek(c, 1) == '\n')
+		return 2;
+	return peek(c, 1) == '\r' && peek(c, 2) == '\n' ? 3 : 0;
+}
+
+static bool skip_comment(struct cursor *c)
+{
+	if (peek(c, 0) != '/')
+		return false;
+	if (peek(c, 1) == '/') {
+		while (c->at < c->end && c->text[c->at] != '\n')
+			c->at += continuation(c) ? continuation(c) : 1;
+		return true;
+	}
+	if (peek(c, 1) != '*')
+		return false;
+	c->at += 2;
+	while (c->at < c->end && !(peek(c, 0) == '*' && peek(c, 1) == '/'))
+		c->at++;
+	c->at += c->at < c->end ? 2 : 0;
+	return true;
+}
+
+static void skip_space(struct cursor *c)
+{
+	for (;;) {
+		char byte = peek(c, 0);
+
+		if (byte == '\n' && c->at < c->end)
+			c->begins_line = true;
+		if (c->at < c->end && (byte == ' ' || (byte >= '\t' && byte <= '\r')))
+			c->at++;
+		else if (continuation(c))
+			c->at += continuation(c);
+		else if (!skip_comment(c))
+			return;
+	}
+}
+
+/* ---- numbers and literals ---- */
+
+static int digit_value(char c)
+{
+	if (is_digit(c))
+		return c - '0';
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : 16;
+}
+
+/* u, l, ul, ll, …; false for anything else. */
+static bool read_suffix(const char *text, uint32_t len, struct c_token *t)
+{
+	uint32_t n_long = 0, n_unsigned = 0;
+
+	for (uint32_t i = 0; i < len; i++) {
+		n_long += (text[i] | 0x20) == 'l';
+		n_unsigned += (text[i] | 0x20) == 'u';
+	}
+	t->is_unsigned |= n_unsigned > 0;
+	return n_long + n_unsigned == len && n_long <= 2 && n_unsigned <= 1;
+}
+
+static void read_number(struct cursor *c, struct c_token *t)
+{
+	uint32_t base = 10, i = 0, first;
+	bool overflow = false;
+
+	while (is_word_byte(peek(c, 0)) || peek(c, 0) == '.' ||
+	       ((peek(c, 0) == '+' || peek(c, 0) == '-') && (c->text[c->at - 1] | 0x20) == 'e' &&
+		(t->text[0] != '0' || (t->text[1] | 0x20) != 'x')))
+		c->at++;
+	t->len = (uint32_t)(c->text + c->at - t->text);
+	if (t->len > 1 && t->text[0] == '0') {
+		base = (t->text[1] | 0x20) == 'x' ? 16 : (t->text[1] | 0x20) == 'b' ? 2 : 8;
+		i = base == 8 ? 1 : 2;
+	}
+	for (first = i; i < t->len && digit_value(t->text[i]) < (int)base; i++) {
+		overflow |= __builtin_mul_overflow(t->value, base, &t->value);
+		overflow |= __builtin_add_overflow(t->value, (uint64_t)digit_value(t->text[i]),
+						   &t->value);
+	}
+	t->kind = CT_NUMBER;
+	if (overflow || (i == first && base != 8) || !read_suffix(t->text + i, t->len - i, t))
+		t->kind = CT_OTHER;
+	t->is_unsigned |= t->value > INT64_MAX;
+}
+
+static uint64_t escaped(struct cursor *c)
+{
+	static const char letters[] = "ntrabfve", bytes[] = "\n\t\r\a\b\f\v\033";
+	char byte = peek(c, 0);
+	const char *known = byte ? strchr(letters, byte) : NULL;
+	uint64_t v = 0;
+
+	if (byte == 'x') {
+		for (c->at++; digit_value(peek(c, 0)) < 16; c->at++)
+			v = v * 16 + (uint64_t)digit_value(peek(c, 0));
+		return v & 0xff;
+	}
+	if (digit_value(byte) < 8) {
+		for (int i = 0; i < 3 && digit_value(peek(c, 0)) < 8; i++, c->at++)
+			v = v * 8 + (uint64_t)digit_value(peek(c, 0));
+		return v & 0xff;
+	}
+	c->at++;
+	return (uint64_t)(known ? bytes[known - letters] : byte);
+}
+
+/* 'x' is a number, "text" is not. */
+static void read_literal(struct cursor *c, struct c_token *t)
+{
+	char quote = c->text[c->at++];
+	uint32_t n = 0;
+
+	for (; c->at < c->end && peek(c, 0) != quote && peek(c, 0) != '\n'; n++) {
+		t->value = (unsigned char)c->text[c->at++];
+		if (t->value == '\\')
+			t->value = escaped(c);
+	}
+	if (c->at > c->end)
+		c->at = c->end;
+	if (peek(c, 0) != quote || (quote == '\'' && n != 1)) {
+		t->kind = CT_OTHER;
+	} else {
+		t->kind = quote == '"' ? CT_STRING : CT_NUMBER;
+		t->value = (uint64_t)(int64_t)(signed char)t->value;
+	}
+	c->at += peek(c, 0) == quote;
+}
+
+/* ---- operators ---- */
+
+static const struct {
+	const char text[4];
+	int punct;
+} puncts[] = {
+	{"...", CP_ELLIPSIS}, {"<<", CP_SHL}, {">>", CP_SHR}, {"<=", CP_LE}, {">=", CP_GE},
+	{"==", CP_EQ},	      {"!=", CP_NE},  {"&&", CP_AND}, {"||", CP_OR}, {"##", CP_PASTE},
+};
+
+static void read_punct(struct cursor *c, struct c_token *t)
+{
+	t->kind = CT_PUNCT;
+	for (size_t i = 0; i < sizeof(puncts) / sizeof(puncts[0]); i++) {
+		size_t len = strlen(puncts[i].text);
+
+		if (c->end - c->at >= len && memcmp(c->text + c->at, puncts[i].text, len) == 0) {
+			t->punct = puncts[i].punct;
+			c->at += (uint32_t)len;
+			return;
+		}
+	}
+	t->punct = (unsigned char)c->text[c->at++];
+}
+
+struct c_token c_token_read(const struct source *s, uint32_t *at, uint32_t end)
+{
+	struct cursor c = {.text = s->text, .at = *at, .end = end};
+	struct c_token t = {0};
+	char byte;
+
+	skip_space(&c);
+	t.begins_line = c.begins_line;
+	t.text = s->text + c.at;
+	t.span.start = c.at;
+	byte = peek(&c, 0);
+	if (c.at >= c.end) {
+		t.kind = CT_END;
+	} else if (is_digit(byte) || (byte == '.' && is_digit(peek(&c, 1)))) {
+		c.at++;
+		read_number(&c, &t);
+	} else if (is_word_byte(byte)) {
+		t.kind = CT_NAME;
+		while (is_word_byte(peek(&c, 0)))
+			c.at++;
+	} else if (byte == '"' || byte == '\'') {
+		read_literal(&c, &t);
+	} else {
+		read_punct(&c, &t);
+	}
+	t.len = c.at - t.span.start;
+	t.span.end = c.at;
+	*at = c.at;
+	return t;
+}
+
+bool c_token_is_word(const struct c_token *t, const char *word)
+{
+	return t->kind == CT_NAME && strlen(word) == t->len && memcmp(t->text, word, t->len) == 0;
+}
+
+bool c_token_is(const struct c_token *t, int punct)
+{
+	return t->kind == CT_PUNCT && t->punct == punct;
+}
+
+const char *c_token_name(struct arena *a, const struct c_token *t)
+{
+	return arena_strndup(a, t->text, t->len);
+}

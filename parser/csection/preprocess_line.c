@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Lines of the C section that begin with '#': one function for each word, found in a table.
+ */
+#include "parser/csection/preprocess.h"
+#include "parser/base/arena.h"
+#include "parser/base/diag.h"
+#include "parser/base/limits.h"
+#include <string.h>
+
+/* A line: its words, and the '#'. */
+struct line {
+	const struct c_token *hash;
+	struct c_tokens tokens; /* [0] is the word */
+	struct span span;	/* from the '#' to the word's end */
+};
+
+static bool fail(struct preprocessor *p, struct span span, const char *what)
+{
+	diag_error(p->diags, span, "preprocessor", "%s", what);
+	return false;
+}
+
+static void expect_end(struct preprocessor *p, const struct line *l, uint32_t at)
+{
+	const struct c_token *t = &l->tokens.items[at];
+
+	if (t->kind != CT_END)
+		fail(p, t->span, "nothing may follow here");
+}
+
+/* ---- conditions ---- */
+
+/* defined NAME, defined(NAME): at *at, which moves behind it. */
+static bool read_defined(struct preprocessor *p, const struct c_tokens *in, uint32_t *at,
+			 struct c_token *out)
+{
+	const struct c_token *t = &in->items[*at + 1];
+	bool has_parens = c_token_is(t, '(');
+	struct c_value v;
+
+	t += has_parens;
+	if (t->kind != CT_NAME)
+		return fail(p, in->items[*at].span, "'defined' needs a name: defined(NAME)");
+	if (has_parens && !c_token_is(t + 1, ')'))
+		return fail(p, t->span, "missing ')' after this name");
+	*out = (struct c_token){.kind = CT_NUMBER, .text = "1", .len = 1, .span = t->span};
+	out->value = preprocess_find(p, t->text, t->len) ||
+		     (p->header_constant && p->header_constant(p, c_token_name(p->arena, t), &v));
+	*at = (uint32_t)(t - in->items) + has_parens;
+	return true;
+}
+
+/* A name that is no macro is 0, unless a header defines it. */
+static bool name_value(struct c_eval *e, struct c_value *out)
+{
+	struct preprocessor *p = e->ctx;
+	const struct c_token *t = &e->tokens[e->at++];
+	const struct c_macro *m = preprocess_find(p, t->text, t->len);
+
+	*out = (struct c_value){0};
+	if (m && m->is_function) {
+		e->is_wrong = true;
+		diag_error(p->diags, t->span, "macro-call",
+			   "%s is a macro with parameters, which #if cannot use", m->name);
+		return false;
+	}
+	if (c_token_is_word(t, "true"))
+		out->bits = 1;
+	else if (p->header_constant)
+		p->header_constant(p, c_token_name(p->arena, t), out);
+	return true;
+}
+
+/* Is the condition from token `at` of the line on true? An erroneous one is false. */
+static bool holds(struct preprocessor *p, const struct line *l, uint32_t at)
+{
+	struct c_tokens expanded = {0};
+	struct c_eval e = {.diags = p->diags, .name = name_value, .ctx = p};
+	struct c_token defined;
+	struct c_value v;
+
+	for (; l->tokens.items[at].kind != CT_END; at++) {
+		if (!c_token_is_word(&l->tokens.items[at], "defined")) {
+			preprocess_expand(p, &l->tokens.items[at], &expanded);
+			continue;
+		}
+		if (!read_defined(p, &l->tokens, &at, &defined))
+			return false;
+		arena_push(p->arena, expanded.items, expanded.n, defined);
+	}
+	arena_push(p->arena, expanded.items, expanded.n, l->tokens.items[at]);
+	e.tokens = expanded.items;
+	if (!c_evaluate(&e, &v))
+		return false;
+	if (e.tokens[e.at].kind != CT_END)
+		return c_expected(&e, "an operator");
+	return v.bits;
+}
+
+static bool is_name_defined(struct preprocessor *p, const struct line *l)
+{
+	const struct c_token *t = &l->tokens.items[1];
+	struct c_value v;
+
+	if (t->kind != CT_NAME)
+		return fail(p, l->span, "a name is missing here");
+	expect_end(p, l, 2);
+	return preprocess_find(p, t->text, t->len) ||
+	       (p->header_constant && p->header_constant(p, c_token_name(p->arena, t), &v));
+}
+
+static void open_group(struct preprocessor *p, const struct line *l, bool is_outer, bool is_true)
+{
+	struct c_group g = {.span = l->span,
+			    .is_outer = is_outer,
+			    .is_used = is_true,
+			    .was_used = is_true};
+
+	if (p->n_groups == LIMIT_NESTING)
+		diag_error(p->diags, l->span, "limit-nesting",
+			   "#if is nested too deeply: more than %d levels", LIMIT_NESTING);
+	arena_push(p->arena, p->groups, p->n_groups, g);
+}
+
+static void line_if(struct preprocessor *p, const struct line *l)
+{
+	bool is_outer = preprocess_is_used(p);
+
+	open_group(p, l, is_outer, is_outer && holds(p, l, 1));
+}
+
+static void line_ifdef(struct preprocessor *p, const struct line *l)
+{
+	bool is_outer = preprocess_is_used(p);
+
+	open_group(p, l, is_outer, is_outer && is_name_defined(p, l));
+}
+
+static void line_ifndef(struct preprocessor *p, const struct line *l)
+{
+	bool is_outer = preprocess_is_used(p);
+
+	open_group(p, l, is_outer, is_outer && !is_name_defined(p, l));
+}
+
+/* The group of an #elif, #else or #endif; NULL after an error. */
+static struct c_group *innermost(struct preprocessor *p, const struct line *l)
+{
+	if (p->n_groups)
+		return &p->groups[p->n_groups - 1];
+	fail(p, l->span, "there is no #if before this");
+	return NULL;
+}
+
+static void next_branch(struct preprocessor *p, const struct line *l, bool is_else)
+{
+	struct c_group *g = innermost(p, l);
+	bool may_be_used;
+
+	if (!g)
+		return;
+	if (g->has_else) {
+		fail(p, l->span, "#else must be the last branch of its #if");
+		diag_note(p->diags, g->span, "the #if is here");
+	}
+	may_be_used = g->is_outer && !g->was_used;
+	g->has_else = is_else;
+	g->is_used = false; /* so that the condition below is not within the branch before it */
+	g->is_used = may_be_used && (is_else || holds(p, l, 1));
+	g->was_used |= g->is_used;
+	if (is_else)
+		expect_end(p, l, 1);
+}
+
+static void line_elif(struct preprocessor *p, const struct line *l)
+{
+	next_branch(p, l, false);
+}
+
+static void line_else(struct preprocessor *p, const struct line *l)
+{
+	next_branch(p, l, true);
+}
+
+static void line_endif(struct preprocessor *p, const struct line *l)
+{
+	if (!innermost(p, l))
+		return;
+	expect_end(p, l, 1);
+	p->n_groups--;
+}
+
+/* ---- macros ---- */
+
+static bool same_tokens(const struct c_tokens *x, const struct c_tokens *y)
+{
+	if (x->n != y->n)
+		return false;
+	for (uint32_t i = 0; i < x->n; i++)
+		if (x->items[i].len != y->items[i].len ||
+		    memcmp(x->items[i].text, y->items[i].text, x->items[i].len) != 0)
+			return false;
+	return true;
+}
+
+static void add_macro(struct preprocessor *p, struct c_macro *m)
+{
+	struct c_macro *old = preprocess_find(p, m->name, strlen(m->name));
+
+	if (!old) {
+		preprocess_add(p, m);
+		return;
+	}
+	if (old->is_function != m->is_function || !same_tokens(&old->tokens, &m->tokens)) {
+		diag_warning(p->diags, m->name_span, "macro-redefined", "%s is redefined", m->name);
+		if (old->name_span.end)
+			diag_note(p->diags, old->name_span, "the first definition is here");
+	}
+	m->next = old->next;
+	*old = *m;
+}
+
+static void line_define(struct preprocessor *p, const struct line *l)
+{
+	const struct c_token *t = &l->tokens.items[1];
+	struct c_macro m = {.name_span = t->span};
+	uint32_t first = 2;
+
+	if (t->kind != CT_NAME) {
+		fail(p, l->span, "#define needs a name");
+		return;
+	}
+	if (c_token_is_word(t, "defined")) {
+		fail(p, t->span, "'defined' cannot be a macro");
+		return;
+	}
+	m.name = c_token_name(p->arena, t);
+	m.is_function = c_token_is(t + 1, '(') && t[1].span.start == t->span.end;
+	m.tokens.n = l->tokens.n - 1 - first;
+	m.tokens.items = l->tokens.items + first;
+	if (m.tokens.n)
+		m.body = span_join(m.tokens.items[0].span, m.tokens.items[m.tokens.n - 1].span);
+	add_macro(p, &m);
+}
+
+static void line_undef(struct preprocessor *p, const struct line *l)
+{
+	const struct c_token *t = &l->tokens.items[1];
+	struct c_macro *m;
+
+	if (t->kind != CT_NAME) {
+		fail(p, l->span, "#undef needs a name");
+		return;
+	}
+	expect_end(p, l, 2);
+	m = preprocess_find(p, t->text, t->len);
+	if (m)
+		m->is_undefined = true;
+}
+
+/* ---- other lines ---- */
+
+static void line_include(struct preprocessor *p, const struct line *l)
+{
+	const struct c_token *t = &l->tokens.items[1];
+	struct c_include include = {.is_quoted = t->kind == CT_STRING};
+	const char *begin = t->text + 1, *end = NULL, *line_end;
+
+	if (include.is_quoted) {
+		end = t->text + t->len - 1;
+		expect_end(p, l, 2);
+	} else if (c_token_is(t, '<')) {
+		line_end = strchr(begin, '\n');
+		end = strchr(begin, '>');
+		end = line_end && end > line_end ? NULL : end;
+	}
+	if (!end || end == begin) {
+		fail(p, l->span, "#include needs a file: #include <linux/fs.h> or \"file.h\"");
+		return;
+	}
+	include.path = arena_strndup(p->arena, begin, (size_t)(end - begin));
+	include.span = (struct span){t->span.start, t->span.start + (uint32_t)(end + 1 - t->text)};
+	arena_push(p->arena, p->includes, p->n_includes, include);
+}
+
+/* The text of the line after its word. */
+static const char *rest(struct preprocessor *p, const struct line *l)
+{
+	const struct c_token *first = &l->tokens.items[1],
+			     *last = &l->tokens.items[l->tokens.n - 1];
+
+	if (first->kind == CT_END)
+		return "";
+	return arena_strndup(p->arena, first->text, last->span.end - first->span.start);
+}
+
+static void line_error(struct preprocessor *p, const struct line *l)
+{
+	diag_error(p->diags, l->span, "preprocessor", "#error %s", rest(p, l));
+}
+
+static void line_warning(struct preprocessor *p, const struct line *l)
+{
+	diag_warning(p->diags, l->span, "preprocessor", "%s", rest(p, l));
+}
+
+/* Other pragmas do not change a layout. */
+static void line_pragma(struct preprocessor *p, const struct line *l)
+{
+	if (!c_token_is_word(&l->tokens.items[1], "pack"))
+		return;
+	fail(p, l->span, "'#pragma pack' is not supported");
+	diag_hint(p->diags, "write __attribute__((packed)) after the '}' of the struct");
+}
+
+static void line_line(struct preprocessor *p, const struct line *l)
+{
+	(void)p;
+	(void)l;
+}
+
+static const struct {
+	const char *word;
+	void (*process)(struct preprocessor *p, const struct line *l);
+	bool is_condition; /* also where the text is left out */
+} words[] = {
+#define C_LINE(word, is_condition) {#word, line_##word, is_condition},
+#include "parser/lang/c_lines.def"
+#undef C_LINE
+};
+
+static void unknown_word(struct preprocessor *p, const struct line *l)
+{
+	const struct c_token *t = &l->tokens.items[0];
+
+	diag_error(p->diags, l->span, "preprocessor", "'#%.*s' is not a preprocessor line",
+		   (int)(t->len > 40 ? 40 : t->len), t->text);
+	diag_hint(p->diags, "comments begin with //");
+}
+
+void preprocess_line(struct preprocessor *p, const struct c_token *hash, struct c_tokens tokens)
+{
+	struct line l = {.hash = hash, .tokens = tokens};
+
+	if (tokens.items[0].kind == CT_END)
+		return; /* a '#' alone means nothing in C */
+	l.span = span_join(hash->span, tokens.items[0].span);
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (!c_token_is_word(&tokens.items[0], words[i].word))
+			continue;
+		if (words[i].is_condition || preprocess_is_used(p))
+			words[i].process(p, &l);
+		return;
+	}
+	if (preprocess_is_used(p))
+		unknown_word(p, &l);
+}
