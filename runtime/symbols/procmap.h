@@ -88,6 +88,8 @@ const struct procmap_code *procmap_code(struct procmap *p, uint32_t tgid, uint32
 /* Keep `map` (NULL: opening failed at time_ns) for exec_id. Takes it over. */
 void procmap_set_code(struct procmap *p, uint32_t tgid, uint32_t exec_id, struct perfmap *map,
 		      uint64_t time_ns);
+/* Close the map of the process that ended first, of those that have one. False if there is none. */
+bool procmap_close_ended_code(struct procmap *p);
 /* Call fn with each map that is kept. Returns their number. */
 size_t procmap_each_code(struct procmap *p, void (*fn)(struct perfmap *m, void *ctx), void *ctx);
 

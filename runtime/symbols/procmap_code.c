@@ -50,6 +50,25 @@ void procmap_set_code(struct procmap *p, uint32_t tgid, uint32_t exec_id, struct
 	p->n_codes += map != NULL;
 }
 
+static bool close_codes(struct procmap *p, struct process *r)
+{
+	size_t n_before = p->n_codes;
+
+	for (size_t i = 0; i < r->generations.n; i++)
+		procmap_close_code(p, &r->generations.items[i]);
+	return p->n_codes < n_before;
+}
+
+bool procmap_close_ended_code(struct procmap *p)
+{
+	struct process *r;
+
+	TAILQ_FOREACH(r, &p->ended_bound, ended)
+	if (close_codes(p, r))
+		return true;
+	return false;
+}
+
 void procmap_close_code(struct procmap *p, struct generation *g)
 {
 	p->n_codes -= g->code.map != NULL;

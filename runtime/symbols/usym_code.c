@@ -18,15 +18,25 @@ bool usym_code_is_due(struct usym_code *c, uint32_t tgid, uint32_t exec_id)
 	       (!code->tried_ns || monotonic_ns() > code->tried_ns + TRY_NS);
 }
 
+static void warn_many(struct usym_code *c, const char *whose)
+{
+	if (!c->has_warned_many)
+		log_warning(
+			"more than %d processes have written /tmp/perf-PID.map: generated code of %s has no names",
+			MAPS_MAX, whose);
+	c->has_warned_many = true;
+}
+
+/* Processes that have ended make room: their stacks may have been shown. */
 static bool has_room(struct usym_code *c)
 {
 	if (procmap_each_code(c->maps, NULL, NULL) < MAPS_MAX)
 		return true;
-	if (!c->has_warned_many)
-		log_warning(
-			"more than %d processes write /tmp/perf-PID.map: generated code of the others has no names",
-			MAPS_MAX);
-	c->has_warned_many = true;
+	if (procmap_close_ended_code(c->maps)) {
+		warn_many(c, "those that ended first");
+		return true;
+	}
+	warn_many(c, "the others");
 	return false;
 }
 
