@@ -64,11 +64,15 @@ static void each_option(bool is_table)
 
 	for (uint32_t i = 0; i < n_config_rows; i++) {
 		const struct config_row *row = &config_rows[i];
-		const char *values = row->kind == CONFIG_WORD ? row->words : "true false";
+		const char *values = "true, false";
 
-		if (row->kind > CONFIG_WORD)
+		if (row->kind > CONFIG_TEXT)
 			continue;
-		if (row->kind == CONFIG_INT)
+		if (row->kind == CONFIG_WORD)
+			values = config_word_list(a, row);
+		else if (row->kind == CONFIG_TEXT)
+			values = "a string";
+		else if (row->kind == CONFIG_INT)
 			values = arena_printf(a, "%llu to %llu", (unsigned long long)row->least,
 					      (unsigned long long)row->most);
 		if (is_table)

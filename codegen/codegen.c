@@ -41,11 +41,13 @@ static void declare_maps(struct gen *g)
 			g->spans[i] = declare_span(g, i);
 }
 
-/* Required by BPF helpers marked gpl_only. sonde's BPF code is dual-licensed. */
+/* BPF helpers marked gpl_only require one of the GPL, as all that a script can choose are. sonde's
+ * BPF code is dual-licensed. */
 static void declare_license(struct gen *g)
 {
-	static const char license[] = "GPL";
-	LLVMValueRef text = LLVMConstStringInContext(g->llvm, license, sizeof(license), true);
+	const char *license = config_word(g->arena, &g->program->config, "license");
+	LLVMValueRef text =
+		LLVMConstStringInContext(g->llvm, license, (unsigned)strlen(license) + 1, true);
 	LLVMValueRef global = LLVMAddGlobal(g->module, LLVMTypeOf(text), "sonde_license");
 
 	LLVMSetInitializer(global, text);

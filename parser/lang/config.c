@@ -25,14 +25,25 @@ const struct config_row config_rows[] = {
 #define BOOL(id, initial_, doc_) {AT(id), .kind = CONFIG_BOOL, .initial = initial_, .doc = doc_},
 #define WORD(id, words_, later_, doc_) \
 	{AT(id), .kind = CONFIG_WORD, .words = words_, .unimplemented_words = later_, .doc = doc_},
+#define TEXT(id, initial_, doc_) \
+	{AT(id), .kind = CONFIG_TEXT, .initial_text = initial_, .doc = doc_},
+#define NO_EFFECT(id, words_, doc_) \
+	{.name = #id,               \
+	 .kind = CONFIG_NO_EFFECT,  \
+	 .most = UINT64_MAX,        \
+	 .words = words_,           \
+	 .unimplemented_words = "", \
+	 .doc = doc_},
 #define UNIMPLEMENTED(id, doc_) {.name = #id, .kind = CONFIG_UNIMPLEMENTED, .doc = doc_},
 #define RENAMED(id, to_) {.name = #id, .kind = CONFIG_RENAMED, .to = #to_},
 #define IGNORED(id) {.name = #id, .kind = CONFIG_IGNORED},
-#define NO_CONFIG(id) {.name = #id, .kind = CONFIG_NONE},
+#define NO_CONFIG(id, doc_) {.name = #id, .kind = CONFIG_NONE, .doc = doc_},
 #include "parser/lang/config.def"
 #undef INT
 #undef BOOL
 #undef WORD
+#undef TEXT
+#undef NO_EFFECT
 #undef UNIMPLEMENTED
 #undef RENAMED
 #undef IGNORED
@@ -43,7 +54,12 @@ const uint32_t n_config_rows = sizeof(config_rows) / sizeof(config_rows[0]);
 
 static bool is_built(const struct config_row *row)
 {
-	return row->kind <= CONFIG_WORD;
+	return row->kind <= CONFIG_TEXT;
+}
+
+static void set_text(struct config *c, const struct config_row *row, const char *text)
+{
+	memcpy((char *)c + row->offset, &text, sizeof(text));
 }
 
 static void set_value(struct config *c, const struct config_row *row, uint64_t value)
@@ -57,7 +73,9 @@ static struct config defaults(void)
 	struct config c = {0};
 
 	for (uint32_t i = 0; i < n_config_rows; i++)
-		if (is_built(&config_rows[i]))
+		if (config_rows[i].kind == CONFIG_TEXT)
+			set_text(&c, &config_rows[i], config_rows[i].initial_text);
+		else if (is_built(&config_rows[i]))
 			set_value(&c, &config_rows[i], config_rows[i].initial);
 	return c;
 }
@@ -68,16 +86,34 @@ const char *config_default_text(struct arena *a, const struct config_row *row)
 		return arena_printf(a, "%" PRIu64, row->initial);
 	if (row->kind == CONFIG_BOOL)
 		return row->initial ? "true" : "false";
-	return arena_strndup(a, row->words, strcspn(row->words, " "));
+	if (row->kind == CONFIG_TEXT)
+		return row->initial_text;
+	return arena_strndup(a, row->words, strcspn(row->words, "|"));
 }
 
-/* Index of `word` in the space-separated `words`, or -1. Adds the number of words to *n. */
+const char *config_word(struct arena *a, const struct config *c, const char *name)
+{
+	const struct config_row *row = config_rows;
+	const char *word;
+	uint64_t n;
+
+	while (strcmp(row->name, name) != 0)
+		row++;
+	memcpy(&n, (const char *)c + row->offset, sizeof(n));
+	for (word = row->words; n && *word; n--) {
+		word += strcspn(word, "|");
+		word += *word == '|';
+	}
+	return arena_strndup(a, word, strcspn(word, "|"));
+}
+
+/* Index of `word` in `words`, which are separated by '|', or -1. Adds the number of words to *n. */
 static int find_word(const char *words, const char *word, int *n)
 {
 	int found = -1;
 
-	for (size_t len; *words; words += len + (words[len] == ' ')) {
-		len = strcspn(words, " ");
+	for (size_t len; *words; words += len + (words[len] == '|')) {
+		len = strcspn(words, "|");
 		if (strlen(word) == len && strncasecmp(words, word, len) == 0)
 			found = *n;
 		(*n)++;
@@ -136,7 +172,7 @@ static int bad_value(struct arena *a, struct diags *d, const struct setting *s,
 
 static int read_bool(const struct setting *s, uint64_t *value)
 {
-	static const char yes[] = "true on yes 1", no[] = "false off no 0";
+	static const char yes[] = "true|on|yes|1", no[] = "false|off|no|0";
 	int n = 0;
 
 	*value = s->integer;
@@ -165,13 +201,20 @@ static int read_int(const struct setting *s, const struct config_row *row, uint6
 
 static const char *word_list(struct arena *a, const char *words)
 {
-	const char *list = strchr(words, ' ') ? "one of " : "";
+	const char *list = strchr(words, '|') ? "one of " : "";
 
-	for (size_t len; *words; words += len + (words[len] == ' ')) {
-		len = strcspn(words, " ");
+	for (size_t len; *words; words += len + (words[len] == '|')) {
+		len = strcspn(words, "|");
 		list = arena_printf(a, "%s%.*s%s", list, (int)len, words, words[len] ? ", " : "");
 	}
 	return list;
+}
+
+const char *config_word_list(struct arena *a, const struct config_row *row)
+{
+	const char *list = word_list(a, row->words);
+
+	return list + (strncmp(list, "one of ", 7) ? 0 : 7);
 }
 
 static int read_word(struct arena *a, struct diags *d, const struct setting *s,
@@ -188,12 +231,44 @@ static int read_word(struct arena *a, struct diags *d, const struct setting *s,
 			  s->text);
 }
 
+static void read_text(struct arena *a, struct program *p, const struct setting *s,
+		      const struct config_row *row, struct diags *d)
+{
+	if (s->text)
+		set_text(&p->config, row, s->text);
+	else
+		bad_value(a, d, s, row, "a string");
+}
+
+/* A value that bpftrace takes. */
+static void read_no_effect(struct arena *a, const struct setting *s, const struct config_row *row,
+			   struct diags *d)
+{
+	struct setting text = *s;
+	uint64_t value;
+
+	if (!*row->words && read_int(s, row, &value))
+		bad_value(a, d, s, row, "a number");
+	if (!*row->words)
+		return;
+	text.text = s->text ? s->text : arena_printf(a, "%" PRIu64, s->integer);
+	read_word(a, d, &text, row, &value);
+}
+
 static void read_value(struct arena *a, struct program *p, const struct setting *s,
 		       const struct config_row *row, struct diags *d)
 {
 	uint64_t value;
 	int err = 0;
 
+	if (row->kind == CONFIG_TEXT) {
+		read_text(a, p, s, row, d);
+		return;
+	}
+	if (row->kind == CONFIG_NO_EFFECT) {
+		read_no_effect(a, s, row, d);
+		return;
+	}
 	if (row->kind == CONFIG_WORD) {
 		err = read_word(a, d, s, row, &value);
 	} else if (row->kind == CONFIG_BOOL) {
@@ -225,7 +300,7 @@ static void read_setting(struct arena *a, struct program *p, const struct settin
 			     row->to);
 		row = find_row(row->to);
 	}
-	if (is_built(row))
+	if (is_built(row) || row->kind == CONFIG_NO_EFFECT)
 		read_value(a, p, s, row, d);
 	else if (row->kind == CONFIG_UNIMPLEMENTED)
 		diag_error(d, s->key_span, "not-built", "option '%s' is not implemented yet",
@@ -241,6 +316,20 @@ static void read_setting(struct arena *a, struct program *p, const struct settin
 
 /* ---- environment ------------------------------------------------------------------------- */
 
+static void make_upper(char *name, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		name[i] = (char)toupper((unsigned char)name[i]);
+}
+
+static const char *upper(struct arena *a, const char *name)
+{
+	char *copy = arena_strndup(a, name, strlen(name));
+
+	make_upper(copy, strlen(copy));
+	return copy;
+}
+
 static void read_variable(struct arena *a, struct program *p, const struct config_row *row,
 			  char *(*variable)(const char *name), struct diags *d)
 {
@@ -251,8 +340,7 @@ static void read_variable(struct arena *a, struct program *p, const struct confi
 		struct setting s = {.key = row->name, .variable = name, .span = SPAN_NONE};
 		size_t n = (size_t)snprintf(name, sizeof(name), "%s%s", prefixes[k], row->name);
 
-		for (size_t i = 0; i < n; i++)
-			name[i] = (char)toupper((unsigned char)name[i]);
+		make_upper(name, n);
 		s.text = variable(name);
 		if (!s.text)
 			continue;
@@ -268,6 +356,37 @@ void config_read(struct arena *a, struct program *p, char *(*variable)(const cha
 	for (uint32_t i = 0; i < p->n_settings; i++)
 		read_setting(a, p, &p->settings[i], d);
 	for (uint32_t i = 0; i < n_config_rows; i++)
-		if (is_built(&config_rows[i]))
+		if (is_built(&config_rows[i]) || config_rows[i].kind == CONFIG_NO_EFFECT)
 			read_variable(a, p, &config_rows[i], variable, d);
+}
+
+/* Why a variable of that row has no effect; NULL: it has one. */
+static const char *why_no_effect(struct arena *a, const struct config_row *row)
+{
+	if (!row)
+		return "there is no such option";
+	switch (row->kind) {
+	case CONFIG_RENAMED: return arena_printf(a, "its name is SONDE_%s now", upper(a, row->to));
+	case CONFIG_IGNORED: return "the option no longer exists";
+	case CONFIG_UNIMPLEMENTED: return "the option is not implemented yet";
+	case CONFIG_NONE: return row->doc;
+	default: return NULL;
+	}
+}
+
+void config_check_environment(struct arena *a, char *const *variables, struct diags *d)
+{
+	static const char prefix[] = "BPFTRACE_";
+
+	for (; *variables; variables++) {
+		const char *name = *variables, *end = strchr(name, '='), *why;
+
+		if (!end || strncmp(name, prefix, sizeof(prefix) - 1) != 0)
+			continue;
+		name = arena_strndup(a, name, (size_t)(end - name));
+		why = why_no_effect(a, find_row(name));
+		if (why)
+			diag_warning(d, SPAN_NONE, "environment", "%s has no effect: %s", name,
+				     why);
+	}
 }

@@ -17,14 +17,18 @@ struct config {
 #define INT(id, ...) uint64_t id;
 #define BOOL(id, ...) uint64_t id;
 #define WORD(id, ...) uint64_t id;
+#define TEXT(id, ...) const char *id;
+#define NO_EFFECT(id, words, doc)
 #define UNIMPLEMENTED(id, doc)
 #define RENAMED(id, to)
 #define IGNORED(id)
-#define NO_CONFIG(id)
+#define NO_CONFIG(id, doc)
 #include "parser/lang/config.def"
 #undef INT
 #undef BOOL
 #undef WORD
+#undef TEXT
+#undef NO_EFFECT
 #undef UNIMPLEMENTED
 #undef RENAMED
 #undef IGNORED
@@ -34,6 +38,7 @@ struct config {
 /* Words of WORD rows, in the rows' order. */
 enum { MISSING_ERROR, MISSING_WARN, MISSING_IGNORE };
 enum { OPEN_SPANS_DROP, OPEN_SPANS_COUNT };
+enum { UNSTABLE_ENABLE, UNSTABLE_WARN, UNSTABLE_ERROR };
 
 /* `key = value` from the script; or, if `variable` is set, from the environment. */
 struct setting {
@@ -47,6 +52,8 @@ enum config_kind {
 	CONFIG_INT,
 	CONFIG_BOOL,
 	CONFIG_WORD,
+	CONFIG_TEXT,
+	CONFIG_NO_EFFECT,
 	CONFIG_UNIMPLEMENTED,
 	CONFIG_RENAMED,
 	CONFIG_IGNORED,
@@ -57,6 +64,7 @@ struct config_row {
 	const char *name;
 	enum config_kind kind;
 	uint64_t initial, least, most;
+	const char *initial_text; /* CONFIG_TEXT */
 	const char *words, *unimplemented_words;
 	const char *doc;
 	uint32_t offset; /* in struct config */
@@ -71,5 +79,11 @@ extern const uint32_t n_config_rows;
  * getenv(). */
 void config_read(struct arena *a, struct program *p, char *(*variable)(const char *name),
 		 struct diags *d);
+/* Warn of variables BPFTRACE_… that have no effect. `variables` is a list like environ. */
+void config_check_environment(struct arena *a, char *const *variables, struct diags *d);
+/* The word that a WORD option has: "warn". */
+const char *config_word(struct arena *a, const struct config *c, const char *name);
+/* The words of a WORD option: "drop, count". */
+const char *config_word_list(struct arena *a, const struct config_row *row);
 /* The default as a script would write it: a number, true or false, a word. */
 const char *config_default_text(struct arena *a, const struct config_row *row);

@@ -323,5 +323,6 @@ struct plan *plan_make(struct arena *a, struct program *p, const struct plan_opt
 		plan->needs.stack_entries =
 			options && options->max_stacks ? options->max_stacks : SONDE_STACK_ENTRIES;
 	plan_check_run(p, plan, pl.options, d);
+	plan_check_limits(plan, d);
 	return d->n_errors ? NULL : plan;
 }

@@ -272,6 +272,10 @@ void plan_dump(const struct plan *p, uint32_t n_cpus, FILE *out);
 /* Bytes of a map's keys and values when it is full. */
 uint64_t plan_map_bytes(const struct plan_map *m, uint32_t n_cpus);
 
+/* plan_run.c: how many probes there are. One on many functions counts as many, as users count
+ * them. */
+uint32_t plan_count_probes(const struct plan *p);
+
 /* plan_names.c: the number of `text`, which need not end with a NUL; added when it is new. */
 uint32_t plan_name_add(struct arena *a, struct plan *p, const char *text, uint32_t len);
 /* The number of a name; 0 when the plan does not have it. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which probes a run has: tests and benchmarks have runs of their own.
+ * Which probes a run has: tests and benchmarks have runs of their own. How many there may be.
  */
 #include "parser/plan/plan_run.h"
 #include "parser/lang/ast.h"
@@ -79,5 +79,34 @@ void plan_check_run(const struct program *p, const struct plan *plan,
 		diag_error(d, p->probes[0]->points[0].span, "no-tests",
 			   "this script has no %s to run", run == RUN_TESTS ? "test" : "bench");
 		diag_hint(d, "write %s:NAME { … }", run == RUN_TESTS ? "test" : "bench");
+	}
+}
+
+uint32_t plan_count_probes(const struct plan *p)
+{
+	uint32_t n = p->n_probes;
+
+	for (uint32_t i = 0; i < p->n_progs; i++)
+		if (p->progs[i].n_probes && plan_n_targets(&p->progs[i]) > 1)
+			n += p->progs[i].n_targets - 1;
+	return n;
+}
+
+void plan_check_limits(const struct plan *plan, struct diags *d)
+{
+	uint32_t n_probes = plan_count_probes(plan);
+	uint64_t most = plan->config.max_probes;
+
+	if (most && n_probes > most) {
+		diag_error(d, plan->probes[0].span, "max-probes",
+			   "this script probes %u functions and events, and max_probes is %llu",
+			   n_probes, (unsigned long long)most);
+		diag_hint(d, "config = { max_probes = %u }", n_probes);
+	}
+	if (plan->n_progs > plan->config.max_bpf_progs) {
+		diag_error(d, plan->probes[0].span, "max-bpf-progs",
+			   "this script has %u programs, and max_bpf_progs is %llu", plan->n_progs,
+			   (unsigned long long)plan->config.max_bpf_progs);
+		diag_hint(d, "config = { max_bpf_progs = %u }", plan->n_progs);
 	}
 }

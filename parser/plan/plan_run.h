@@ -13,3 +13,5 @@ bool plan_runs(const struct plan_options *options, const struct probe *p,
 /* Report a script without any probe for this run. */
 void plan_check_run(const struct program *p, const struct plan *plan,
 		    const struct plan_options *options, struct diags *d);
+/* Report a script that exceeds its own max_probes or max_bpf_progs. */
+void plan_check_limits(const struct plan *plan, struct diags *d);

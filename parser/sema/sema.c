@@ -4,11 +4,15 @@
  * Before: the tree as parsed. After: names have symbols, attach points are resolved, expressions
  * have types and all rules of the language hold, or errors are in diags.
  */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* environ */
+#endif
 #include "parser/sema/sema.h"
 #include "parser/base/arena.h"
 #include "parser/csection/c_section.h"
 #include "parser/lang/c_type.h"
 #include <stdlib.h>
+#include <unistd.h>
 
 int sema_run(struct arena *a, struct program *p, struct kernel *k, struct diags *d)
 {
@@ -17,12 +21,23 @@ int sema_run(struct arena *a, struct program *p, struct kernel *k, struct diags 
 	p->c_types->kernel = k;
 	c_section(a, p, k, d);
 	config_read(a, p, getenv, d);
+	config_check_environment(a, environ, d);
 	sema_names(&s);
 	sema_types(&s);
 	sema_checks(&s);
 	sema_decls(&s);
 	sema_known(&s);
 	return d->n_errors ? -1 : 0;
+}
+
+bool sema_unstable(struct sema *s, struct span span, uint64_t setting, const char *what)
+{
+	if (setting == UNSTABLE_ERROR)
+		sema_error(s, span, "unstable",
+			   "%s is unstable, and the option for it says 'error'", what);
+	else if (setting == UNSTABLE_WARN && s->report)
+		diag_warning(s->diags, span, "unstable", "%s may change", what);
+	return setting != UNSTABLE_ERROR;
 }
 
 const struct type *sema_error(struct sema *s, struct span span, const char *tag, const char *fmt,

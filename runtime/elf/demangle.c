@@ -30,3 +30,20 @@ bool demangle(const char *symbol, bool with_parameters, char *out, size_t size)
 	free(name);
 	return fits;
 }
+
+static bool is_shown = true;
+
+void demangle_show(bool on)
+{
+	is_shown = on;
+}
+
+bool demangle_is_shown(void)
+{
+	return is_shown;
+}
+
+bool demangle_shown(const char *symbol, char *out, size_t size)
+{
+	return is_shown && demangle(symbol, true, out, size);
+}

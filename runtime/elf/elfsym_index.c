@@ -187,7 +187,7 @@ static bool resolve_group(struct elfsym *e, size_t group, char *scratch, struct 
 		out->end = i < e->index.n && key_address(e, i) < text->end ? key_address(e, i)
 									   : text->end;
 	out->group = (uint32_t)group + 1;
-	if (demangle(best_name, true, name, NAME_MAX_BYTES))
+	if (demangle_shown(best_name, name, NAME_MAX_BYTES))
 		best_name = name;
 	out->name = keep_name(e, best_name);
 	return out->name;

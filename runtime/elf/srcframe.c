@@ -141,8 +141,10 @@ static const char *function_name(struct srcframes *s, Dwarf_Die *die, char *buff
 	if (s->dw.dwarf_attr_integrate(die, DW_AT_linkage_name, &a) ||
 	    s->dw.dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &a))
 		mangled = s->dw.dwarf_formstring(&a);
-	if (mangled && demangle(mangled, true, buffer, size))
+	if (mangled && demangle_shown(mangled, buffer, size))
 		return buffer;
+	if (mangled && !demangle_is_shown())
+		return mangled;
 	if (!s->dw.dwarf_attr_integrate(die, DW_AT_name, &a))
 		return NULL;
 	return s->dw.dwarf_formstring(&a);

@@ -68,17 +68,6 @@ static bool only_special(const struct plan *p)
 	return true;
 }
 
-/* A probe on many functions counts as many, as users count them. */
-static uint32_t count_probes(const struct plan *p)
-{
-	uint32_t n = p->n_probes;
-
-	for (uint32_t i = 0; i < p->n_progs; i++)
-		if (p->progs[i].n_probes && plan_n_targets(&p->progs[i]) > 1)
-			n += p->progs[i].n_targets - 1;
-	return n;
-}
-
 /* BEGIN and END, which run although exit() in BEGIN keeps the others from being attached. */
 static uint32_t count_special(const struct plan *p)
 {
@@ -92,7 +81,8 @@ static uint32_t count_special(const struct plan *p)
 
 static uint32_t count_attached(const struct session *s)
 {
-	return (uint32_t)(count_probes(s->plan) + s->n_namesakes) - s->n_skipped - s->n_refused;
+	return (uint32_t)(plan_count_probes(s->plan) + s->n_namesakes) - s->n_skipped -
+	       s->n_refused;
 }
 
 static void report_attached(const struct loop *l, uint32_t n)

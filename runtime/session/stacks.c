@@ -8,6 +8,7 @@
 #include "runtime/base/limit_hint.h"
 #include "runtime/symbols/ksym.h"
 #include "runtime/base/hash.h"
+#include "runtime/elf/demangle.h"
 #include "runtime/base/log.h"
 #include "runtime/session/frames.h"
 #include "runtime/session/session.h"
@@ -144,6 +145,7 @@ int stacks_open(struct session *s)
 	s->stack_cache = calloc(1, sizeof(*s->stack_cache));
 	s->ksyms = ksyms_new();
 	if (s->plan->needs.ustack) {
+		demangle_show(s->plan->config.cpp_demangle);
 		s->usyms = usyms_new();
 		s->stack_sweep = stack_sweep_new(s->plan);
 		s->names_limit = NAMES_STEP;

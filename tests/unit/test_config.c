@@ -100,12 +100,67 @@ static void test_environment_wins(void **state)
 	arena_free(r.arena);
 }
 
+static void test_kinds(void **state)
+{
+	struct setting settings[] = {
+		{.key = "license", .text = "dual mit/gpl"},
+		{.key = "cpp_demangle", .integer = 0},
+		{.key = "on_stack_limit", .integer = 5000},
+		{.key = "use_blazesym", .text = "true"},
+		{.key = "lazy_symbolication", .integer = 1},
+		{.key = "unstable_typeinfo", .text = "warn"},
+	};
+	struct read r;
+
+	(void)state;
+	read_settings(&r, settings, 6, nothing);
+	assert_int_equal(r.diags.n, 0);
+	assert_string_equal(config_word(r.arena, &r.config, "license"), "Dual MIT/GPL");
+	assert_string_equal(config_word(r.arena, &r.config, "missing_probes"), "error");
+	assert_string_equal(config_word(r.arena, &r.config, "unstable_typeinfo"), "warn");
+	assert_int_equal(r.config.cpp_demangle, 0);
+	arena_free(r.arena);
+}
+
+/* What is not honoured is named. */
+static void test_environment_without_effect(void **state)
+{
+	char *const variables[] = {"HOME=/",
+				   "BPFTRACE_FOO=1",
+				   "BPFTRACE_STRLEN=9",
+				   "BPFTRACE_BTF=x",
+				   "BPFTRACE_SYMBOL_SOURCE=1",
+				   "BPFTRACE_MAX_STRLEN=9",
+				   "BPFTRACE_ON_STACK_LIMIT=9",
+				   "BPFTRACE",
+				   "SONDE_FOO=1",
+				   "BPFTRACE_COLOR=auto",
+				   NULL};
+	static const char *const words[] = {
+		"BPFTRACE_FOO has no effect: there is no such option",
+		"BPFTRACE_STRLEN has no effect: its name is SONDE_MAX_STRLEN",
+		"BPFTRACE_BTF has no effect: types of the kernel",
+		"BPFTRACE_SYMBOL_SOURCE has no effect", "BPFTRACE_COLOR has no effect: messages"};
+	struct read r = {.arena = arena_new()};
+
+	(void)state;
+	r.diags.arena = r.arena;
+	config_check_environment(r.arena, variables, &r.diags);
+	assert_int_equal(r.diags.n, 5);
+	assert_int_equal(r.diags.n_errors, 0);
+	for (uint32_t i = 0; i < 5; i++)
+		assert_non_null(strstr(r.diags.items[i].msg, words[i]));
+	arena_free(r.arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_defaults),
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_environment_wins),
+		cmocka_unit_test(test_kinds),
+		cmocka_unit_test(test_environment_without_effect),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
