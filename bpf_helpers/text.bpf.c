@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
- * Strings read from memory: str(), and variable-length string fields of tracepoints. What cannot be
- * read is empty, what does not fit is cut; both are counted.
+ * Strings read from memory: str(), and variable-length string fields of tracepoints. What cannot
+ * be read is empty, what does not fit is cut; both are counted. A string that was cut has no NUL in
+ * its bytes, which is how user space recognizes it.
  */
 #include "bpf_helpers/helpers.h"
-
-/* If the string filled `size` bytes and does not end there, count it as cut. */
-static INLINE void check_cut(long n, uint32_t size, char next, uint32_t probe)
-{
-	if (n == size && next)
-		sonde_loss_count(probe, SONDE_LOSS_STRING_CUT);
-}
 
 static INLINE long read(void *to, uint32_t size, const void *from, uint32_t is_user)
 {
@@ -18,9 +12,10 @@ static INLINE long read(void *to, uint32_t size, const void *from, uint32_t is_u
 		       : bpf_probe_read_kernel(to, size, from);
 }
 
-/* `is_user` is constant after inlining. */
-static INLINE void text(char *to, uint32_t size, const void *from, uint32_t is_requested,
-			uint32_t probe, uint32_t is_user)
+/* `size`, at most `capacity`, is less only if it is requested. `is_user` is constant after
+ * inlining. */
+static INLINE void text(char *to, uint32_t capacity, uint64_t size, const void *from,
+			uint32_t is_requested, uint32_t probe, uint32_t is_user)
 {
 	long n = is_user ? bpf_probe_read_user_str(to, size, from)
 			 : bpf_probe_read_kernel_str(to, size, from);
@@ -31,23 +26,26 @@ static INLINE void text(char *to, uint32_t size, const void *from, uint32_t is_r
 		to[0] = 0;
 		return;
 	}
-	if (is_requested || n != size)
+	if (is_requested || n != capacity)
 		return;
-	read(&next, 1, (const char *)from + size - 1, is_user);
-	check_cut(n, size, next, probe);
+	read(&next, 1, (const char *)from + capacity - 1, is_user);
+	if (!next)
+		return;
+	to[capacity - 1] = next;
+	sonde_loss_count(probe, SONDE_LOSS_STRING_CUT);
 }
 
 /* `to` is zeroed. `is_requested`: the script gave this size, so a longer string is not a loss. */
 INLINE void sonde_text_user(char *to, uint32_t size, const void *from, uint32_t is_requested,
 			    uint32_t probe)
 {
-	text(to, size, from, is_requested, probe, 1);
+	text(to, size, size, from, is_requested, probe, 1);
 }
 
 INLINE void sonde_text_kernel(char *to, uint32_t size, const void *from, uint32_t is_requested,
 			      uint32_t probe)
 {
-	text(to, size, from, is_requested, probe, 0);
+	text(to, size, size, from, is_requested, probe, 0);
 }
 
 /* Read at most `requested` bytes. The verifier must see that they fit in `to`. */
@@ -60,7 +58,7 @@ static INLINE void part(char *to, uint32_t capacity, const void *from, uint64_t 
 		size = capacity;
 	barrier_var(size); /* the compared value must be the one that is passed on */
 	if (size <= capacity)
-		text(to, size, from, requested <= capacity, probe, is_user);
+		text(to, capacity, size, from, requested <= capacity, probe, is_user);
 }
 
 /* The same with a size that the script computes, 0 or more. */

@@ -189,7 +189,8 @@ static int front_end(struct arena *a, const struct options *o, struct kernel *k,
 				  .only_cgroup = o->cgroup != NULL,
 				  .pid_namespace = !o->kernel_facts && scope_pid_namespace(),
 				  .max_stacks = o->max_stacks,
-				  .filter = o->has_filter ? &o->filter : NULL};
+				  .filter = o->has_filter ? &o->filter : NULL,
+				  .sort = o->sort};
 
 	note_time(o, NULL);
 	*plan = NULL;

@@ -69,6 +69,7 @@ static int check_list(const struct options *o)
 		{o->duration_ns, "--duration"},
 		{o->interval_ns, "--interval"},
 		{o->reset, "--reset"},
+		{o->sort, "--sort"},
 		{o->follow, "--follow"},
 		{o->cgroup, "--cgroup"},
 		{o->output, "-o"},

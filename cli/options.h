@@ -63,6 +63,7 @@ struct options {
 	enum output_format format;
 	enum buffering buffering;
 	uint64_t interval_ns;	 /* between prints of all maps; 0: none */
+	const char *sort;	 /* --sort */
 	bool reset;		 /* clear maps after each print */
 	uint32_t max_stacks;	 /* 0: the default */
 	bool strict;		 /* losses have exit status 4 */

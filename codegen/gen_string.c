@@ -61,6 +61,8 @@ LLVMValueRef gen_text_address(struct gen *g, struct value v)
 		return gen_constant(g, v.literal, v.len);
 	buf = gen_big_buffer(g, v.type->size);
 	gen_store(g, v, v.type, buf);
+	/* The kernel reads to a NUL, which a string that was cut does not have. */
+	LLVMBuildStore(g->b, LLVMConstNull(g->i8), gen_at(g, buf, v.type->size - 1));
 	return buf;
 }
 

@@ -315,6 +315,8 @@ struct plan *plan_make(struct arena *a, struct program *p, const struct plan_opt
 	plan_scope(&pl, options);
 	for (uint32_t i = 0; i < p->n_maps; i++)
 		plan_map(&pl, p->maps[i]);
+	if (options && options->sort)
+		plan_sort(&pl, options->sort);
 	for (uint32_t i = 0; i < p->n_probes; i++)
 		plan_probe(&pl, i);
 	plan_sleeps(&pl);

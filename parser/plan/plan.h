@@ -34,6 +34,13 @@ enum plan_map_kind {
 	PM_PERCPU_ARRAY, /* aggregation without keys: likewise */
 };
 
+/* --sort. ORDER_VALUE is the order of a map without that option, too. */
+struct plan_order {
+	enum { ORDER_DEFAULT, ORDER_VALUE, ORDER_KEY } by;
+	uint32_t part; /* ORDER_KEY: the part that comes first; 0: as they are */
+	bool is_descending;
+};
+
 /* A map of the script. Hash keys begin with the uint32 epoch at offset 0; array indexes are
  * epoch % SONDE_EPOCH_SLOTS. `value` is at offset 0; arrays have a uint64 at touched_offset that
  * is nonzero once the element was written. */
@@ -56,6 +63,7 @@ struct plan_map {
 	uint32_t
 		interval_offset; /* tseries: behind the slots, the number of the interval; else 0 */
 	uint32_t max_entries;
+	struct plan_order order; /* of its rows in the output */
 };
 
 static inline bool plan_is_hash(const struct plan_map *m)
@@ -261,6 +269,7 @@ struct plan_options {
 	bool only_cgroup, pid_namespace; /* as in struct plan_needs */
 	uint32_t max_stacks;		 /* 0: SONDE_STACK_ENTRIES */
 	const regex_t *filter;		 /* --probe-filter; NULL: all probes */
+	const char *sort;		 /* --sort: orders of maps, separated by commas; or NULL */
 };
 
 struct diags;

@@ -57,6 +57,8 @@ typedef void plan_event_fn(struct planner *pl, struct expr *call);
 #undef FN
 #undef AGG
 /* Lay out a map: its id, key and value. */
+/* Set the orders of maps by the argument of --sort. */
+void plan_sort(struct planner *pl, const char *list);
 void plan_map(struct planner *pl, struct map *map);
 /* Plan the records that an expression or a block sends, and what the runtime must provide for
  * it. */

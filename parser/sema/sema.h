@@ -42,8 +42,8 @@ void sema_points(struct sema *s);
 /* For pass 2 and check hooks: report an error, but only in the final round. Returns &type_error. */
 const struct type *sema_error(struct sema *s, struct span span, const char *tag, const char *fmt,
 			      ...) __attribute__((format(printf, 4, 5), cold));
-/* A feature that the option with value `setting` (UNSTABLE_*) may forbid: report its use. False when
- * it is forbidden. */
+/* A feature that the option with value `setting` (UNSTABLE_*) may forbid: report its use. False
+ * when it is forbidden. */
 bool sema_unstable(struct sema *s, struct span span, uint64_t setting, const char *what);
 /* The field or argument that `args.NAME` names at attach point `p`; NULL. */
 const struct tp_field *sema_args_field(const struct attach_point *p, const char *name);

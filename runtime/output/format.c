@@ -200,6 +200,11 @@ static const char *view_enumerator(const struct view *v)
 	return e ? enum_name_of(e, (int64_t)v->integer) : NULL;
 }
 
+static const char *trailer_of(const struct view *v)
+{
+	return v->string.trailer ? v->string.trailer : "";
+}
+
 void format_view(struct text *t, const struct view *v)
 {
 	switch (v->type->kind) {
@@ -220,7 +225,10 @@ void format_view(struct text *t, const struct view *v)
 	case TY_USERNAME:
 	case TY_TIMESTAMP:
 	case TY_NAME:
-	case TY_STRING: text_escaped(t, ESCAPE_NAME, v->string.text, v->string.len); break;
+	case TY_STRING:
+		text_escaped(t, ESCAPE_NAME, v->string.text, v->string.len);
+		text_string(t, trailer_of(v));
+		break;
 	case TY_KSTACK:
 	case TY_USTACK: format_stack(t, &v->stack, v->type->form); break;
 	case TY_POINTER: text_hex(t, v->integer); break;
@@ -333,22 +341,28 @@ static void count_bytes(void *ctx, const char *bytes, size_t n)
 }
 
 /* A string, escaped as its origin demands. The width counts the bytes that are shown. */
-static void put_string(struct text *t, const struct format_piece *p, const char *s, size_t len)
+static void put_string(struct text *t, const struct format_piece *p, const char *s, size_t len,
+		       const char *trailer)
 {
 	enum escape_set set = p->origin == FORMAT_FROM_NAME ? ESCAPE_NAME : ESCAPE_TERMINAL;
 	size_t shown = 0, pad;
+	bool is_clean = t->is_quoted || p->origin == FORMAT_FROM_SCRIPT ||
+			(p->origin == FORMAT_FROM_MEMORY && !t->is_terminal) ||
+			escape_clean(set, s, len) == len;
 
-	if (t->is_quoted || p->origin == FORMAT_FROM_SCRIPT ||
-	    (p->origin == FORMAT_FROM_MEMORY && !t->is_terminal) ||
-	    escape_clean(set, s, len) == len) {
-		put_padded(t, p, s, len);
-		return;
-	}
-	escape_text(set, s, len, count_bytes, &shown);
+	if (is_clean)
+		shown = len;
+	else
+		escape_text(set, s, len, count_bytes, &shown);
+	shown += strlen(trailer);
 	pad = p->width > 0 && (size_t)p->width > shown ? (size_t)p->width - shown : 0;
 	if (!p->left)
 		text_fill(t, ' ', pad);
-	escape_text(set, s, len, put_text, t);
+	if (is_clean)
+		text_put(t, s, len);
+	else
+		escape_text(set, s, len, put_text, t);
+	text_string(t, trailer);
 	if (p->left)
 		text_fill(t, ' ', pad);
 }
@@ -367,7 +381,10 @@ static void convert_string(struct text *t, const struct format_piece *p, const s
 	case TY_USERNAME:
 	case TY_TIMESTAMP:
 	case TY_NAME:
-	case TY_STRING: put_string(t, p, v->string.text, MIN(max, (size_t)v->string.len)); break;
+	case TY_STRING:
+		put_string(t, p, v->string.text, MIN(max, (size_t)v->string.len),
+			   max < v->string.len ? "" : trailer_of(v));
+		break;
 	case TY_BOOL:
 	case TY_INT:
 	case TY_POINTER:

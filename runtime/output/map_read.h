@@ -37,4 +37,6 @@ int view_map_make(const struct plan_map *m, const struct map_snapshot *s,
 /* print(@m, top, div): keep the last `top` rows (0: all) and divide their values (unless 0 or
  * 1). */
 void view_map_limit(struct view_map *v, uint32_t top, uint64_t divisor);
+/* Put the rows in the order that the map's row in the plan demands (--sort). */
+void view_map_order(struct view_map *v, const struct plan_map *m);
 void view_map_free(struct view_map *v);

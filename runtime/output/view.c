@@ -79,6 +79,9 @@ void view_make(struct view *v, const struct type *type, const void *bytes,
 	case TY_STRING:
 		v->string.text = bytes;
 		v->string.len = (uint32_t)strnlen(bytes, type->size);
+		v->string.trailer = v->string.len < type->size	? NULL
+				    : stacks && stacks->trailer ? stacks->trailer
+								: "..";
 		break;
 	case TY_KSYM:
 	case TY_USYM:
@@ -87,6 +90,7 @@ void view_make(struct view *v, const struct type *type, const void *bytes,
 	case TY_NAME:
 		v->string.text = stacks && stacks->text ? stacks->text(stacks, type, bytes) : "";
 		v->string.len = (uint32_t)strlen(v->string.text);
+		v->string.trailer = NULL;
 		break;
 	case TY_KSTACK:
 	case TY_USTACK: make_stack(v, bytes, type, stacks); break;

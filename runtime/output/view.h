@@ -46,7 +46,8 @@ struct view {
 		uint64_t integer; /* sign-extended when type->is_signed */
 		struct {
 			const char *text;
-			uint32_t len; /* up to the first NUL */
+			uint32_t len;	     /* up to the first NUL */
+			const char *trailer; /* behind a string that was cut; or NULL */
 		} string;
 		struct view_stack stack;
 		struct {
@@ -85,6 +86,7 @@ struct view_map {
 struct stack_source {
 	bool (*find)(struct stack_source *s, uint64_t hash, const struct type *type,
 		     struct view_stack *out);
+	const char *trailer; /* behind a string that was cut; NULL: ".." */
 	/* The text of a ksym, usym, user name or timestamp. NULL if the source has none. */
 	const char *(*text)(struct stack_source *s, const struct type *t, const void *bytes);
 };

@@ -259,6 +259,28 @@ void view_map_limit(struct view_map *v, uint32_t top, uint64_t divisor)
 		divide_value(&v->rows[i].value, divisor);
 }
 
+static int compare_ordered(const void *x, const void *y, void *arg)
+{
+	const struct view_row *a = x, *b = y;
+	const struct plan_map *m = arg;
+	uint32_t part = m->order.part;
+	int order = 0;
+
+	if (m->order.by == ORDER_VALUE)
+		order = view_compare(&a->value, &b->value);
+	else if (part)
+		order = view_compare(&a->keys[part - 1], &b->keys[part - 1]);
+	for (uint32_t i = 0; !order && i < m->n_keys; i++)
+		order = view_compare(&a->keys[i], &b->keys[i]);
+	return m->order.is_descending ? -order : order;
+}
+
+void view_map_order(struct view_map *v, const struct plan_map *m)
+{
+	if (m->order.by != ORDER_DEFAULT && v->n_rows > 1)
+		qsort_r(v->rows, v->n_rows, sizeof(*v->rows), compare_ordered, (void *)m);
+}
+
 void view_map_free(struct view_map *v)
 {
 	if (!v)

@@ -51,6 +51,7 @@ static void print_snapshot(struct events *e, const struct plan_map *m, struct ma
 	}
 	if (ev)
 		view_map_limit(&view, ev->top, ev->divisor);
+	view_map_order(&view, m);
 	events_note_error(e, e->out->map(e->out, &view));
 	view_map_free(&view);
 	deferred_strings_forget(e->s);

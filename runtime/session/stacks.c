@@ -141,6 +141,7 @@ static bool find(struct stack_source *source, uint64_t hash, const struct type *
 int stacks_open(struct session *s)
 {
 	s->stacks.find = find;
+	s->stacks.trailer = s->plan->config.str_trunc_trailer;
 	deferred_strings_open(s);
 	s->stack_cache = calloc(1, sizeof(*s->stack_cache));
 	s->ksyms = ksyms_new();

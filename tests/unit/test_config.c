@@ -148,8 +148,10 @@ static void test_environment_without_effect(void **state)
 	config_check_environment(r.arena, variables, &r.diags);
 	assert_int_equal(r.diags.n, 5);
 	assert_int_equal(r.diags.n_errors, 0);
-	for (uint32_t i = 0; i < 5; i++)
+	for (uint32_t i = 0; i < 5; i++) {
+		assert_string_equal(r.diags.items[i].tag, "environment");
 		assert_non_null(strstr(r.diags.items[i].msg, words[i]));
+	}
 	arena_free(r.arena);
 }
 

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * --sort MAP:ORDER[:desc],…: in which order the rows of maps are printed. ORDER is `key`, `value`,
+ * or the number of a part of the key.
+ */
+#include "parser/base/arena.h"
+#include "parser/base/diag.h"
+#include "parser/base/nearest.h"
+#include "parser/plan/plan_build.h"
+#include <stdlib.h>
+#include <string.h>
+
+static struct plan_map *find_map(struct planner *pl, const char *name)
+{
+	struct nearest near;
+
+	name = arena_printf(pl->arena, "%s%s", *name == '@' ? "" : "@", name);
+	nearest_init(&near, name);
+	for (uint32_t i = 0; i < pl->plan->n_maps; i++) {
+		if (strcmp(pl->plan->maps[i].name, name) == 0)
+			return &pl->plan->maps[i];
+		nearest_offer(&near, pl->plan->maps[i].name);
+	}
+	diag_error(pl->diags, SPAN_NONE, "sort", "--sort: this script has no map %s", name);
+	if (near.best)
+		diag_hint(pl->diags, "did you mean '%s'?", near.best);
+	return NULL;
+}
+
+static void bad_order(struct planner *pl, const char *text)
+{
+	diag_error(pl->diags, SPAN_NONE, "sort", "--sort: '%s' is not MAP:ORDER", text);
+	diag_hint(pl->diags, "write @m:key, @m:value, or @m:2 for the second part of the key; with "
+			     ":desc the largest comes first");
+}
+
+/* The number of a part of the key, from 1. */
+static bool read_part(struct planner *pl, const struct plan_map *m, const char *word,
+		      uint32_t *part)
+{
+	char *end;
+	unsigned long n = strtoul(word, &end, 10);
+
+	if (*word < '0' || *word > '9' || *end)
+		return false;
+	*part = (uint32_t)n;
+	if (n >= 1 && n <= m->n_keys)
+		return true;
+	diag_error(pl->diags, SPAN_NONE, "sort", "--sort: the key of %s has %u part%s, not %s",
+		   m->name, m->n_keys, m->n_keys == 1 ? "" : "s", word);
+	return true;
+}
+
+static void sort_one(struct planner *pl, char *text)
+{
+	const char *all = arena_strdup(pl->arena, text);
+	char *order = strchr(text, ':'), *direction = order ? strchr(order + 1, ':') : NULL;
+	struct plan_order o = {.is_descending = direction && strcmp(direction, ":desc") == 0};
+	struct plan_map *m;
+
+	if (!order || (direction && !o.is_descending && strcmp(direction, ":asc") != 0)) {
+		bad_order(pl, all);
+		return;
+	}
+	*order++ = '\0';
+	if (direction)
+		*direction = '\0';
+	m = find_map(pl, text);
+	if (!m)
+		return;
+	o.by = strcmp(order, "value") == 0 ? ORDER_VALUE : ORDER_KEY;
+	if (o.by == ORDER_KEY && strcmp(order, "key") != 0 && !read_part(pl, m, order, &o.part))
+		bad_order(pl, all);
+	m->order = o;
+}
+
+void plan_sort(struct planner *pl, const char *list)
+{
+	char *text = arena_strdup(pl->arena, list), *next;
+
+	for (; text; text = next) {
+		next = strchr(text, ',');
+		if (next)
+			*next++ = '\0';
+		sort_one(pl, text);
+	}
+}
