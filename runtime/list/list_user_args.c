@@ -45,15 +45,30 @@ static const struct typed_function *type_of(struct listing *l, const char *name,
 	return err ? NULL : f;
 }
 
-static void print_parameters(const struct typed_function *f, FILE *out)
+/* As debug information is shown by bpftrace: `const char* name`, where kernel types have a space
+ * before the star. */
+static void put_field(struct listing *l, const struct tp_field *f, const char *name, FILE *out)
+{
+	const char *text = f->declared ? f->declared
+				       : arena_printf(l->arena, "%s%s%s", f->type_text,
+						      *name ? " " : "", name);
+
+	fputs("    ", out);
+	for (const char *c = text; *c; c++)
+		if (*c != ' ' || (c[1] != '*' && c[1] != '&'))
+			fputc(*c, out);
+	fputc('\n', out);
+}
+
+static void print_parameters(struct listing *l, const struct typed_function *f, FILE *out)
 {
 	for (uint32_t i = 0; f && i < f->n_params; i++)
-		list_field(&f->params[i], f->params[i].name, out);
+		put_field(l, &f->params[i], f->params[i].name, out);
 }
 
 void fld_symbol(struct listing *l, const char *name, uint64_t offset, FILE *out)
 {
-	print_parameters(type_of(l, name, offset), out);
+	print_parameters(l, type_of(l, name, offset), out);
 }
 
 /* Parameters are available as entry(args.NAME), the result as `retval` unless the function ends in
@@ -62,10 +77,10 @@ void fld_symbol_result(struct listing *l, const char *name, uint64_t offset, FIL
 {
 	const struct typed_function *f = type_of(l, name, offset);
 
-	print_parameters(f, out);
+	print_parameters(l, f, out);
 	if (f && f->result.size && l->line->has_jump)
 		fprintf(out, "    %s // no retval: it ends in a jump to another function\n",
 			f->result.type_text);
 	else if (f)
-		list_field(&f->result, f->result.size ? "retval" : "", out);
+		put_field(l, &f->result, f->result.size ? "retval" : "", out);
 }
