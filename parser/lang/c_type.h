@@ -101,6 +101,7 @@ struct c_name {
 	const char *name;
 	const struct type *type; /* NULL: it was looked up and does not exist */
 	bool is_own;		 /* the script defines it */
+	uint32_t next;
 };
 
 struct c_constant {
@@ -108,7 +109,19 @@ struct c_constant {
 	const struct type *type;
 	int64_t value;
 	bool is_own;
+	uint32_t next;
 };
+
+/* What the script's headers define: parser/csection/c_headers.c. */
+struct c_more {
+	/* The type; NULL: none. `is_first`: before the kernel is asked. */
+	const struct type *(*type)(struct c_more *m, enum c_kind kind, const char *name,
+				   bool is_first);
+	const struct c_constant *(*constant)(struct c_more *m, const char *name);
+};
+
+/* The entries with one hash of their name: index + 1 of the last; c_name.next, c_constant.next. */
+enum { C_BUCKETS = 1024 };
 
 struct c_types {
 	struct arena *arena;
@@ -117,6 +130,8 @@ struct c_types {
 	uint32_t n_names;
 	struct c_constant *constants;
 	uint32_t n_constants;
+	struct c_more *more; /* or NULL */
+	uint32_t name_buckets[C_BUCKETS], constant_buckets[C_BUCKETS];
 };
 
 struct c_types *c_types_new(struct arena *a);

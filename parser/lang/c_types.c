@@ -5,6 +5,7 @@
 #include "parser/base/arena.h"
 #include "parser/lang/c_type.h"
 #include "parser/lang/kernel.h"
+#include "parser/lang/known_constant.h"
 #include <ctype.h>
 #include <string.h>
 
@@ -16,19 +17,33 @@ struct c_types *c_types_new(struct arena *a)
 	return c;
 }
 
+static uint32_t bucket_of(const char *name)
+{
+	uint32_t hash = 2166136261u; /* FNV-1a */
+
+	while (*name)
+		hash = (hash ^ (unsigned char)*name++) * 16777619u;
+	return hash % C_BUCKETS;
+}
+
 static struct c_name *find_name(const struct c_types *c, enum c_kind kind, const char *name)
 {
-	for (uint32_t i = 0; i < c->n_names; i++)
-		if (c->names[i].kind == kind && strcmp(c->names[i].name, name) == 0)
-			return &c->names[i];
+	for (uint32_t i = c->name_buckets[bucket_of(name)]; i; i = c->names[i - 1].next) {
+		struct c_name *n = &c->names[i - 1];
+
+		if (n->kind == kind && strcmp(n->name, name) == 0)
+			return n;
+	}
 	return NULL;
 }
 
 static void push_name(struct c_types *c, enum c_kind kind, const char *name,
 		      const struct type *type, bool is_own)
 {
-	struct c_name n = {kind, arena_strdup(c->arena, name), type, is_own};
+	uint32_t *bucket = &c->name_buckets[bucket_of(name)];
+	struct c_name n = {kind, arena_strdup(c->arena, name), type, is_own, *bucket};
 
+	*bucket = c->n_names + 1;
 	arena_push(c->arena, c->names, c->n_names, n);
 }
 
@@ -54,7 +69,7 @@ bool c_types_add(struct c_types *c, enum c_kind kind, const char *name, const st
 	if (n && n->is_own)
 		return take_over(n->type, type);
 	if (n)
-		*n = (struct c_name){kind, n->name, type, true};
+		*n = (struct c_name){kind, n->name, type, true, n->next};
 	else
 		push_name(c, kind, name, type, true);
 	return true;
@@ -62,17 +77,19 @@ bool c_types_add(struct c_types *c, enum c_kind kind, const char *name, const st
 
 static struct c_constant *find_constant(const struct c_types *c, const char *name)
 {
-	for (uint32_t i = 0; i < c->n_constants; i++)
-		if (strcmp(c->constants[i].name, name) == 0)
-			return &c->constants[i];
+	for (uint32_t i = c->constant_buckets[bucket_of(name)]; i; i = c->constants[i - 1].next)
+		if (strcmp(c->constants[i - 1].name, name) == 0)
+			return &c->constants[i - 1];
 	return NULL;
 }
 
 static const struct c_constant *push_constant(struct c_types *c, const char *name,
 					      const struct type *type, int64_t value, bool is_own)
 {
-	struct c_constant constant = {arena_strdup(c->arena, name), type, value, is_own};
+	uint32_t *bucket = &c->constant_buckets[bucket_of(name)];
+	struct c_constant constant = {arena_strdup(c->arena, name), type, value, is_own, *bucket};
 
+	*bucket = c->n_constants + 1;
 	arena_push(c->arena, c->constants, c->n_constants, constant);
 	return &c->constants[c->n_constants - 1];
 }
@@ -85,26 +102,30 @@ bool c_types_add_constant(struct c_types *c, const char *name, const struct type
 	if (known && known->is_own)
 		return false;
 	if (known)
-		*known = (struct c_constant){known->name, type, value, true};
+		*known = (struct c_constant){known->name, type, value, true, known->next};
 	else
 		push_constant(c, name, type, value, true);
 	return true;
 }
 
-static const struct type *ask_kernel(struct c_types *c, enum c_kind kind, const char *name)
+/* The type from outside of the script: the headers that are not the kernel's, the kernel, the
+ * kernel's headers. */
+static const struct type *ask(struct c_types *c, enum c_kind kind, const char *name)
 {
-	const struct type *t = NULL;
+	const struct type *t = c->more ? c->more->type(c->more, kind, name, true) : NULL;
 
-	if (!c->kernel || !c->kernel->c_type || c->kernel->c_type(c->kernel, kind, name, &t))
-		return NULL;
-	return t;
+	if (t)
+		return t;
+	if (c->kernel && c->kernel->c_type && !c->kernel->c_type(c->kernel, kind, name, &t))
+		return t;
+	return c->more ? c->more->type(c->more, kind, name, false) : NULL;
 }
 
 /* The complete() of a layout that the script only declares. */
-static void complete_from_kernel(struct type_layout *l)
+static void complete_from_outside(struct type_layout *l)
 {
 	struct c_types *c = l->source;
-	const struct type *t = ask_kernel(c, l->is_union ? C_UNION : C_STRUCT, l->tag);
+	const struct type *t = ask(c, l->is_union ? C_UNION : C_STRUCT, l->tag);
 
 	if (!t || !layout_complete(t))
 		return;
@@ -121,7 +142,7 @@ struct type_layout *c_types_tag(struct c_types *c, bool is_union, const char *ta
 	if (n && n->is_own)
 		return n->type->layout;
 	l = layout_new(c->arena, is_union, tag);
-	l->complete = complete_from_kernel;
+	l->complete = complete_from_outside;
 	l->source = c;
 	c_types_add(c, kind, tag, &l->type);
 	return l;
@@ -136,7 +157,7 @@ const struct type *c_types_find(struct c_types *c, enum c_kind kind, const char 
 		return layout_complete(n->type) ? n->type : NULL;
 	if (n)
 		return n->type;
-	t = ask_kernel(c, kind, name);
+	t = ask(c, kind, name);
 	push_name(c, kind, name, t, false);
 	return t;
 }
@@ -144,14 +165,19 @@ const struct type *c_types_find(struct c_types *c, enum c_kind kind, const char 
 const struct c_constant *c_types_constant(struct c_types *c, const char *name)
 {
 	const struct c_constant *found = find_constant(c, name);
+	const struct known_constant *known;
 	const struct type *t = NULL;
 	int64_t value = 0;
 
-	if (found || !c->kernel || !c->kernel->c_constant)
+	if (found)
 		return found;
-	if (c->kernel->c_constant(c->kernel, name, &t, &value))
-		return NULL;
-	return push_constant(c, name, t, value, false);
+	known = known_constant_find(name);
+	if (known)
+		return push_constant(c, name, type_int(8, true), known->value, false);
+	if (c->kernel && c->kernel->c_constant &&
+	    !c->kernel->c_constant(c->kernel, name, &t, &value))
+		return push_constant(c, name, t, value, false);
+	return c->more ? c->more->constant(c->more, name) : NULL;
 }
 
 /* ---- C's spelling ------------------------------------------------------------------------ */
