@@ -148,6 +148,10 @@ static struct kernel *open_kernel(const struct options *o)
 	k->pid = (uint32_t)o->pid;
 	k->any_place = o->unsafe;
 	k->denied = o->denied;
+	k->include_dirs = o->include_dirs;
+	k->n_include_dirs = o->n_include_dirs;
+	k->include_files = o->include_files;
+	k->n_include_files = o->n_include_files;
 	return k;
 }
 

@@ -7,6 +7,7 @@
 #include "parser/lang/capability.h"
 #include <fcntl.h>
 #include <stdio.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -74,6 +75,30 @@ static int set_duration(struct options *o, const struct option_row *row, const c
 {
 	(void)row;
 	return read_time(arg, &o->duration_ns);
+}
+
+static int add_path(const char **list, uint32_t *n, const char *arg)
+{
+	char *path = realpath(arg, NULL); /* kept to the end */
+
+	if (!path)
+		return option_error("cannot open '%s': %s", arg, strerror(errno));
+	if (*n == MAX_INCLUDES)
+		return option_error("'%s': more than %d of this option", arg, MAX_INCLUDES);
+	list[(*n)++] = path;
+	return 0;
+}
+
+static int set_include_dir(struct options *o, const struct option_row *row, const char *arg)
+{
+	(void)row;
+	return add_path(o->include_dirs, &o->n_include_dirs, arg);
+}
+
+static int set_include_file(struct options *o, const struct option_row *row, const char *arg)
+{
+	(void)row;
+	return add_path(o->include_files, &o->n_include_files, arg);
 }
 
 static int set_interval(struct options *o, const struct option_row *row, const char *arg)

@@ -40,6 +40,9 @@ enum output_format { FORMAT_TEXT, FORMAT_JSON };
 /* -B; the default writes when idle. */
 enum buffering { BUFFER_IDLE, BUFFER_LINE, BUFFER_FULL, BUFFER_NONE };
 
+/* Most -I, and most --include. */
+enum { MAX_INCLUDES = 64 };
+
 struct options {
 	enum mode mode;
 	enum emit_stage emit;
@@ -47,6 +50,8 @@ struct options {
 	const char *file;
 	const char *const *params; /* words after the script: $1, $2, … */
 	uint32_t n_params;
+	const char *include_dirs[MAX_INCLUDES], *include_files[MAX_INCLUDES]; /* absolute */
+	uint32_t n_include_dirs, n_include_files;
 	const char *command; /* -c */
 	uint32_t pid;	     /* -p */
 	const char *cgroup;  /* --cgroup */

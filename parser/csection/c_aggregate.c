@@ -157,7 +157,8 @@ static bool define(struct c_parser *p, struct type_layout *l, struct c_attribute
 	l->is_packed = a->is_packed;
 	if (!read_body(p, &b)) {
 		l->n_members = 0;
-		layout_finish(l); /* known, so that its uses are no further errors */
+		if (!p->is_header)
+			layout_finish(l); /* known, so that its uses are no further errors */
 		return false;
 	}
 	p->depth = depth;

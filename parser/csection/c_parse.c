@@ -344,21 +344,36 @@ static bool read_declaration(struct c_parser *p)
 	return c_expect(p, ';', "';'");
 }
 
-/* Continue behind the next ';' outside of brackets. */
+/* Continue behind the next ';' outside of brackets, in a header also behind a function's body. */
 static void recover(struct c_parser *p)
 {
+	bool is_function = false;
 	uint32_t depth = 0;
 
 	for (; c_next(p)->kind != CT_END; p->at++) {
 		const struct c_token *t = c_next(p);
+		bool ends = c_token_is(t, '}') && depth == 1 && is_function;
 
-		if (c_token_is(t, ';') && !depth) {
+		if ((c_token_is(t, ';') && !depth) || ends) {
 			p->at++;
 			return;
 		}
+		if (c_token_is(t, '{') && !depth)
+			is_function = p->is_header && p->at && c_token_is(t - 1, ')');
 		depth += c_token_is(t, '{');
 		depth -= c_token_is(t, '}') && depth;
 	}
+}
+
+static bool is_skipped(const struct c_parser *p)
+{
+	static const char *const words[] = {"extern",	  "static",    "inline",  "__inline",
+					    "__inline__", "_Noreturn", "__asm__", "asm"};
+
+	for (size_t i = 0; p->is_header && i < sizeof(words) / sizeof(words[0]); i++)
+		if (c_token_is_word(c_next(p), words[i]))
+			return true;
+	return false;
 }
 
 void c_parse(struct c_parser *p)
@@ -369,7 +384,7 @@ void c_parse(struct c_parser *p)
 		if (c_take(p, ';'))
 			continue;
 		p->depth = 0;
-		if (!read_declaration(p)) {
+		if (is_skipped(p) || !read_declaration(p)) {
 			p->at = before;
 			recover(p);
 		}

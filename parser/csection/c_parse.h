@@ -15,7 +15,8 @@ struct c_parser {
 	const struct preprocessor *pre; /* for messages about macros with parameters */
 	const struct c_token *tokens;	/* with a CT_END at the end */
 	uint32_t at;			/* the next token */
-	uint32_t depth;			/* of types, declarators and expressions in each other */
+	bool is_header; /* skip what a script cannot have: variables and functions */
+	uint32_t depth; /* of types, declarators and expressions in each other */
 };
 
 /* Attributes that change a layout. */

@@ -4,9 +4,11 @@
  * script that has none.
  */
 #include "parser/csection/c_section.h"
+#include "parser/csection/c_headers.h"
 #include "parser/csection/c_parse.h"
 #include "parser/csection/macro_values.h"
 #include "parser/csection/preprocess.h"
+#include "parser/base/arena.h"
 #include "parser/base/diag.h"
 #include "parser/lang/ast.h"
 #include "parser/lang/kernel.h"
@@ -25,17 +27,45 @@ static void predefine(struct preprocessor *p, struct kernel *k)
 	preprocess_define(p, "__bpf__", 1);
 }
 
+/* Macros of headers in #if. */
+static bool header_constant(struct preprocessor *p, const char *name, struct c_value *out)
+{
+	int64_t value;
+
+	if (!p->n_includes || !c_headers_constant(p->ctx, name, &value))
+		return false;
+	*out = (struct c_value){(uint64_t)value, false};
+	return true;
+}
+
+static void include_headers(struct preprocessor *p, struct program *program, struct kernel *k)
+{
+	if (!k->preprocess_c)
+		return;
+	p->ctx = c_headers_new(p, k);
+	p->header_constant = header_constant;
+	program->c_types->more = c_headers_more(p->ctx);
+	for (uint32_t i = 0; i < k->n_include_files; i++) {
+		struct c_include include = {.path = k->include_files[i], .is_quoted = true};
+
+		arena_push(p->arena, p->includes, p->n_includes, include);
+	}
+}
+
 void c_section(struct arena *a, struct program *program, struct kernel *k, struct diags *d)
 {
-	struct preprocessor p = {.arena = a, .diags = d, .source = program->source};
-	struct c_parser parser = {.arena = a, .diags = d, .types = program->c_types, .pre = &p};
+	struct preprocessor *p;
+	struct c_parser parser = {.arena = a, .diags = d, .types = program->c_types};
 
-	if (!program->n_c_items)
+	if (!program->n_c_items && !k->n_include_files)
 		return;
-	predefine(&p, k);
-	preprocess(&p, program);
-	parser.tokens = p.out.items;
+	p = arena_new_of(a, struct preprocessor);
+	*p = (struct preprocessor){.arena = a, .diags = d, .source = program->source};
+	include_headers(p, program, k);
+	predefine(p, k);
+	preprocess(p, program);
+	parser.pre = p;
+	parser.tokens = p->out.items;
 	c_parse(&parser);
-	if (p.n_macros)
-		macro_values_replace(&p, program);
+	macro_values_replace(p, program);
 }

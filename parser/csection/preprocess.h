@@ -23,8 +23,8 @@ struct c_macro {
 
 struct c_include {
 	const char *path;
-	struct span span;
-	bool is_quoted; /* "path", not <path> */
+	struct span span; /* empty: of --include */
+	bool is_quoted;	  /* "path", not <path> */
 };
 
 enum { N_BUCKETS = 1024 };

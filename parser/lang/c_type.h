@@ -118,6 +118,8 @@ struct c_more {
 	const struct type *(*type)(struct c_more *m, enum c_kind kind, const char *name,
 				   bool is_first);
 	const struct c_constant *(*constant)(struct c_more *m, const char *name);
+	/* Why the name is not known although a header may define it; NULL: there is no reason. */
+	const char *(*hint)(struct c_more *m, const char *name);
 };
 
 /* The entries with one hash of their name: index + 1 of the last; c_name.next, c_constant.next. */

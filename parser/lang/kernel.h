@@ -161,6 +161,9 @@ struct kernel {
 	const char *program;
 	bool any_place;
 	uint64_t denied; /* --no-feature: a bit for each capability that is not to be used */
+	/* -I: folders of headers; --include: headers. */
+	const char *const *include_dirs, *const *include_files;
+	uint32_t n_include_dirs, n_include_files;
 	/* The format of tracepoint category:event. 0, -ENOENT (no such event), -EACCES/-EPERM (not
 	 * allowed to read tracefs), other -errno. */
 	int (*tracepoint)(struct kernel *k, const char *category, const char *event,
@@ -267,6 +270,10 @@ struct kernel {
 			  int64_t *value);
 	/* Call fn for the name of every struct, union, enum or typedef of the kernel itself. */
 	int (*each_c_type)(struct kernel *k, enum c_kind kind, kernel_name_fn fn, void *ctx);
+	/* What the C preprocessor of this machine makes of `text`, in `a`; `dir`: where quoted
+	 * headers are. NULL: *why says why not. The hook may be NULL: headers are not read then. */
+	const char *(*preprocess_c)(struct kernel *k, struct arena *a, const char *text,
+				    const char *dir, const char **why);
 	/* The state of a capability, cached. Callers use kernel_capability(), kernel_has() or
 	 * kernel_lacks(). */
 	enum capability_state (*capability)(struct kernel *k, enum capability_id id);

@@ -8,6 +8,7 @@
 #include "parser/base/limits.h"
 #include "parser/base/nearest.h"
 #include "parser/lang/foreign_word.h"
+#include "parser/lang/c_type.h"
 #include "parser/lang/unimplemented.h"
 #include <string.h>
 #include <strings.h>
@@ -33,6 +34,7 @@ static void hint_unknown(struct sema *s, const char *word, bool call)
 	const struct builtin *b = builtin_find(word);
 	const struct attach_point *first = s->probe->n_points ? &s->probe->points[0] : NULL;
 	const struct tp_format *format = first ? probe_format(first) : NULL;
+	struct c_more *more = s->program->c_types->more;
 
 	if (!b && !call && s->probe->n_points && s->probe->points[0].id == PROBE_UPROBE)
 		user_args_known(s, NULL, &s->probe->points[0]);
@@ -44,6 +46,8 @@ static void hint_unknown(struct sema *s, const char *word, bool call)
 		diag_hint(s->diags, "write args.%s", word);
 	else if (foreign_hint(word))
 		diag_hint(s->diags, "%s", foreign_hint(word));
+	else if (!b && more && more->hint(more, word))
+		diag_hint(s->diags, "%s", more->hint(more, word));
 	else if (b)
 		diag_hint(s->diags, "%s is not a function: write it without parentheses", word);
 	else if (near)

@@ -21,6 +21,7 @@
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
+#include "runtime/kernel/c_preprocessor.h"
 #include "parser/base/arena.h"
 #include "runtime/base/cpu_list.h"
 #include "runtime/kernel/btf_iter.h"
@@ -436,6 +437,7 @@ struct kernel *kernel_open(void)
 		.each_iterator = live_each_iterator,
 		.c_type = live_c_type,
 		.c_constant = live_c_constant,
+		.preprocess_c = c_preprocessor_run,
 		.each_c_type = live_each_c_type,
 		.capability = live_capability,
 		.n_cpus = live_n_cpus,

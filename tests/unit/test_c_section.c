@@ -400,13 +400,59 @@ static void test_values(void **state)
 	world_free(&w);
 }
 
+/* ---- headers ---- */
+
+static const char *no_compiler(struct kernel *k, struct arena *a, const char *text, const char *dir,
+			       const char **why)
+{
+	(void)k, (void)a, (void)text, (void)dir;
+	*why = "no compiler";
+	return NULL;
+}
+
+/* What the preprocessor would print, with functions and variables, of an #include. */
+static const char *some_header(struct kernel *k, struct arena *a, const char *text, const char *dir,
+			       const char **why)
+{
+	(void)k, (void)a, (void)dir, (void)why;
+	assert_non_null(strstr(text, "#include <errno.h>"));
+	assert_non_null(strstr(text, "sonde_constant \"EDOM\" EDOM\n"));
+	return "extern int variable __attribute__((unused));\n"
+	       "static inline int f(int x) { if (x) { return 1; } return 0; }\n"
+	       "int g(void); int h(int a) { return a; } struct broken { unknown_t x; };\n"
+	       "#pragma GCC poison x\n"
+	       "typedef __builtin_va_list list; struct after { long x[3]; } variable_of_it;\n"
+	       "enum { TEN = 10 };\n"
+	       "sonde_constant \"EDOM\" ((TEN + 1) * sizeof(struct after))\n"
+	       "sonde_constant \"errno\" (*__errno_location ())\n"
+	       "sonde_constant \"TEN\" TEN\n";
+}
+
+static void test_headers(void **state)
+{
+	static const char script[] = "#include <errno.h>\n#if errno\n#endif\nenum { X = EDOM };";
+	struct world w;
+
+	world_init(&w);
+	w.kernel.k.preprocess_c = no_compiler;
+	assert_int_equal(check(&w, script, ""), 1);
+	assert_string_equal(w.diags.items[0].tag, "header");
+	world_free(&w);
+	world_init(&w);
+	w.kernel.k.preprocess_c = some_header;
+	assert_int_equal(check(&w, "#include <errno.h>\n#if EDOM != 11 * 24\n#error\n#endif", ""),
+			 0);
+	assert_non_null(w.program->c_types->more);
+	world_free(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_layouts),	   cmocka_unit_test(test_bit_fields),
 		cmocka_unit_test(test_types),	   cmocka_unit_test(test_constants),
 		cmocka_unit_test(test_conditions), cmocka_unit_test(test_hostile),
-		cmocka_unit_test(test_values),
+		cmocka_unit_test(test_values),	   cmocka_unit_test(test_headers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

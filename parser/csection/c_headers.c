@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Types and constants of the headers that a script includes. Most scripts need nothing of them:
+ * types come from the kernel. When a name is unknown, and the words of the headers contain it, the
+ * machine's C preprocessor is run once (struct kernel, preprocess_c) on the #include lines and, for
+ * each word of the script that is in the headers,
+ *
+ *	sonde_constant "WORD" WORD
+ *
+ * in which it replaces the second WORD if that is a macro. The definitions before these lines are
+ * read by the parser of the C section, which skips functions and variables.
+ */
+#include "parser/csection/c_headers.h"
+#include "parser/csection/c_parse.h"
+#include "parser/csection/header_words.h"
+#include "parser/base/arena.h"
+#include "parser/base/diag.h"
+#include "parser/lang/kernel.h"
+#include <stdlib.h>
+#include <string.h>
+
+struct c_headers {
+	struct c_more more; /* first */
+	const struct preprocessor *pre;
+	struct arena *arena;
+	struct kernel *kernel;
+	const char *dir; /* the script's */
+	struct header_words *words;
+	uint32_t n_scanned;    /* includes whose words were read */
+	struct c_types *types; /* of the first n_read includes; NULL: none */
+	uint32_t n_read;
+	const char *why;     /* the preprocessor failed */
+	const char *missing; /* a header that was not found */
+	bool is_reported;    /* `why`, at an #include */
+};
+
+/* A value or layout of the headers is needed, and without them another one would be used. */
+static void report_failure(struct c_headers *h, bool is_error, const char *name)
+{
+	struct span s = h->pre->includes[0].span;
+
+	if (h->is_reported || !h->why)
+		return;
+	h->is_reported = true;
+	if (is_error)
+		diag_error(h->pre->diags, s, "header",
+			   "the headers may define %s, which #if uses: %s", name, h->why);
+	else
+		diag_warning(h->pre->diags, s, "header",
+			     "the headers may define %s: %s; the kernel's is used instead", name,
+			     h->why);
+}
+
+static const char marker[] = "sonde_constant";
+
+static void scan(struct c_headers *h)
+{
+	for (; h->n_scanned < h->pre->n_includes; h->n_scanned++) {
+		const struct c_include *i = &h->pre->includes[h->n_scanned];
+
+		if (!header_words_read(h->words, i))
+			h->missing = i->path;
+	}
+}
+
+static unsigned find_word(struct c_headers *h, const char *name)
+{
+	scan(h);
+	return header_words_find(h->words, name, strlen(name));
+}
+
+/* ---- running the preprocessor ---- */
+
+/* Lines for the words of the script that are in the headers, each once. */
+static void write_words(const struct c_headers *h, FILE *out)
+{
+	const struct source *s = h->pre->source;
+	const char **done = NULL;
+	uint32_t n_done = 0, at = 0, i;
+	struct c_token t;
+
+	while ((t = c_token_read(s, &at, s->len)).kind != CT_END) {
+		const char *name;
+
+		if (t.kind != CT_NAME || !header_words_find(h->words, t.text, t.len))
+			continue;
+		name = c_token_name(h->arena, &t);
+		for (i = 0; i < n_done && strcmp(done[i], name) != 0; i++)
+			;
+		if (i < n_done)
+			continue;
+		arena_push(h->arena, done, n_done, name);
+		fprintf(out, "%s \"%s\" %s\n", marker, name, name);
+	}
+}
+
+/* Headers that do not exist are left out. */
+static char *make_text(const struct c_headers *h)
+{
+	char *text = NULL;
+	size_t len = 0;
+	FILE *out = open_memstream(&text, &len);
+
+	if (!out)
+		arena_out_of_memory();
+	for (uint32_t i = 0; i < h->pre->n_includes; i++) {
+		const struct c_include *inc = &h->pre->includes[i];
+		char open = inc->is_quoted ? '"' : '<', close = inc->is_quoted ? '"' : '>';
+
+		fprintf(out, "#if __has_include(%c%s%c)\n#include %c%s%c\n#endif\n", open,
+			inc->path, close, open, inc->path, close);
+	}
+	write_words(h, out);
+	if (fclose(out))
+		arena_out_of_memory();
+	return text;
+}
+
+/* ---- reading its output ---- */
+
+/* The tokens up to the next marker. */
+static struct c_tokens read_part(struct c_headers *h, const struct source *s, uint32_t *at)
+{
+	struct c_tokens part = {0};
+	bool is_line = false;
+	struct c_token t;
+
+	for (;;) {
+		t = c_token_read(s, at, s->len);
+		is_line = (is_line && !t.begins_line) ||
+			  (t.begins_line && c_token_is(&t, '#')); /* #pragma */
+		if (t.kind == CT_END || c_token_is_word(&t, marker))
+			break;
+		if (!is_line)
+			arena_push(h->arena, part.items, part.n, t);
+	}
+	t.kind = CT_END;
+	arena_push(h->arena, part.items, part.n, t);
+	return part;
+}
+
+/* "WORD" and what it stands for; a macro that is no number is left out. */
+static void read_constant(struct c_headers *h, struct c_parser *p, struct c_tokens part)
+{
+	const struct c_token *word = &part.items[0], *value = &part.items[1];
+	bool is_unsigned;
+	int64_t number;
+
+	if (part.n < 3 || word->kind != CT_STRING ||
+	    (part.n == 3 && value->len == word->len - 2 &&
+	     memcmp(value->text, word->text + 1, value->len) == 0))
+		return;
+	p->tokens = part.items;
+	p->at = 1;
+	p->depth = 0;
+	if (c_constant(p, &number, &is_unsigned) && c_next(p)->kind == CT_END)
+		c_types_add_constant(h->types,
+				     arena_strndup(h->arena, word->text + 1, word->len - 2),
+				     type_int(8, !is_unsigned), number);
+}
+
+static bool read_output(struct c_headers *h, const char *text)
+{
+	const struct source *s = source_from_text(h->arena, "headers", text, strlen(text));
+	struct diags quiet = {.arena = h->arena, .source = s};
+	struct preprocessor *none = arena_new_of(h->arena, struct preprocessor);
+	struct c_parser p = {.arena = h->arena, .diags = &quiet, .pre = none, .is_header = true};
+	uint32_t at = 0;
+
+	if (!s) {
+		h->why = "the headers are too large";
+		return false;
+	}
+	h->types = c_types_new(h->arena);
+	p.types = h->types;
+	p.tokens = read_part(h, s, &at).items;
+	c_parse(&p);
+	while (at < s->len)
+		read_constant(h, &p, read_part(h, s, &at));
+	return true;
+}
+
+/* Read the headers unless that was done. */
+static bool is_read(struct c_headers *h)
+{
+	const char *out;
+	char *text;
+
+	if (h->n_read == h->pre->n_includes)
+		return h->types;
+	h->n_read = h->pre->n_includes;
+	h->types = NULL;
+	text = make_text(h);
+	out = h->kernel->preprocess_c(h->kernel, h->arena, text, h->dir, &h->why);
+	free(text);
+	return out && read_output(h, out);
+}
+
+/* ---- questions ---- */
+
+static const struct type *find_type(struct c_more *m, enum c_kind kind, const char *name,
+				    bool is_first)
+{
+	struct c_headers *h = (struct c_headers *)m;
+	unsigned found = find_word(h, name);
+
+	if (is_first)
+		found &= kind == C_TYPEDEF ? WORD_OF_SCRIPT : WORD_OF_SYSTEM | WORD_OF_SCRIPT;
+	if (!found)
+		return NULL;
+	if (is_read(h))
+		return c_types_find(h->types, kind, name);
+	if (is_first)
+		report_failure(h, false, name);
+	return NULL;
+}
+
+static const struct c_constant *find_constant(struct c_more *m, const char *name)
+{
+	struct c_headers *h = (struct c_headers *)m;
+
+	return find_word(h, name) && is_read(h) ? c_types_constant(h->types, name) : NULL;
+}
+
+static const char *hint(struct c_more *m, const char *name)
+{
+	struct c_headers *h = (struct c_headers *)m;
+
+	if (find_word(h, name) && h->why)
+		return arena_printf(h->arena, "a header that is included may define it: %s",
+				    h->why);
+	if (h->missing)
+		return arena_printf(
+			h->arena,
+			"<%s> was not found, which may define it: install its package, or "
+			"give its folder with -I",
+			h->missing);
+	return NULL;
+}
+
+struct c_headers *c_headers_new(const struct preprocessor *pre, struct kernel *k)
+{
+	struct c_headers *h = arena_new_of(pre->arena, struct c_headers);
+	const char *slash = pre->source->is_file ? strrchr(pre->source->name, '/') : NULL;
+
+	h->more = (struct c_more){.type = find_type, .constant = find_constant, .hint = hint};
+	h->pre = pre;
+	h->arena = pre->arena;
+	h->kernel = k;
+	h->dir = slash ? arena_strndup(pre->arena, pre->source->name,
+				       (size_t)(slash - pre->source->name))
+		       : ".";
+	h->words = header_words_new(pre->arena, k, h->dir);
+	return h;
+}
+
+struct c_more *c_headers_more(struct c_headers *h)
+{
+	return &h->more;
+}
+
+bool c_headers_constant(struct c_headers *h, const char *name, int64_t *value)
+{
+	const struct c_constant *c = find_constant(&h->more, name);
+
+	if (c)
+		*value = c->value;
+	else if (find_word(h, name))
+		report_failure(h, true, name);
+	return c;
+}
