@@ -4,6 +4,7 @@
  */
 #include "cli/reference.h"
 #include "parser/base/arena.h"
+#include "parser/expand/standard.h"
 #include "parser/lang/builtin.h"
 #include "parser/lang/config.h"
 #include "parser/lang/capability.h"
@@ -33,6 +34,31 @@ static void list_where(const struct builtin *b)
 	printf("]");
 }
 
+/* A line of the comment at the start of a macro's text, without its "//"; NULL after the last. */
+static const char *comment_line(const char **at, int *len)
+{
+	const char *line = *at + 3, *end = strchr(*at, '\n');
+
+	if (strncmp(*at, "// ", 3) != 0 || !end)
+		return NULL;
+	*len = (int)(end - line);
+	*at = end + 1;
+	return line;
+}
+
+/* Its first line is the usage, the others say what it does. */
+static void print_macro(const struct standard_macro *m, bool is_table)
+{
+	const char *at = m->text, *line;
+	int len = 0;
+
+	line = comment_line(&at, &len);
+	printf(is_table ? "| `%.*s` |" : "  %-32.*s", len, line);
+	while ((line = comment_line(&at, &len)))
+		printf(" %.*s", len, line);
+	printf(is_table ? " |\n" : "\n");
+}
+
 static void help_builtins(void)
 {
 	for (int kind = BUILTIN_VAR; kind <= BUILTIN_AGG; kind++) {
@@ -45,6 +71,9 @@ static void help_builtins(void)
 			printf("\n");
 		}
 	}
+	printf("\nstandard macros:\n");
+	for (uint32_t i = 0; i < n_standard_macros; i++)
+		print_macro(&standard_macros[i], false);
 }
 
 static void help_probes(void)
@@ -125,6 +154,15 @@ static void reference_builtins(void)
 	}
 }
 
+static void reference_macros(void)
+{
+	printf("\n## Standard macros\n\nWritten in the language, in `stdlib_scripts/macros/`. A macro "
+	       "of the script with the same name and parameters\ntakes its place in the script.\n\n"
+	       "| usage | meaning |\n|---|---|\n");
+	for (uint32_t i = 0; i < n_standard_macros; i++)
+		print_macro(&standard_macros[i], true);
+}
+
 static void reference_stacks(void)
 {
 	printf("\n## Words of stacks\n\nIn the parentheses of `kstack` and `ustack`, in any order and beside "
@@ -158,6 +196,7 @@ static void reference_markdown(void)
 		       probe_rows[i].alias ? probe_rows[i].alias : "",
 		       probe_rows[i].alias ? "`" : "", probe_rows[i].doc);
 	reference_builtins();
+	reference_macros();
 	reference_stacks();
 	reference_config();
 	reference_needs();
@@ -190,6 +229,8 @@ void reference_list_rows(void)
 {
 	for (uint32_t i = 0; i < BI_COUNT; i++)
 		printf("%s %s\n", kinds[builtins[i].kind], builtins[i].name);
+	for (uint32_t i = 0; i < n_standard_macros; i++)
+		printf("macro %s\n", standard_macros[i].name);
 	for (uint32_t i = 0; i < PROBE_COUNT; i++)
 		printf("probe %s\n", probe_rows[i].name);
 }

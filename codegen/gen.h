@@ -55,6 +55,7 @@ struct gen_body {
 	LLVMBasicBlockRef entry;		 /* allocas go here */
 	LLVMBasicBlockRef start;		 /* of a loop's body: follows entry */
 	LLVMBasicBlockRef done;			 /* target of `return` */
+	LLVMBasicBlockRef exit;			 /* of exit(): another one in a fn's body */
 	LLVMBasicBlockRef on_break, on_continue; /* NULL outside loops */
 	LLVMBasicBlockRef on_spent; /* in a loop: LIMIT_ROUNDS or the time is used up */
 	uint32_t loop_frames;	    /* kernel stack frames of the loops around, callers included */

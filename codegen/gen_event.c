@@ -150,7 +150,7 @@ struct value gen_exit(struct gen *g, struct expr *e)
 			       gen_at(g, record, offsetof(struct sonde_exit_event, code)));
 		end_record(g, record, sizeof(struct sonde_exit_event), skip);
 	}
-	LLVMBuildBr(g->b, g->body.done);
+	LLVMBuildBr(g->b, g->body.exit);
 	LLVMPositionBuilderAtEnd(g->b, gen_block(g, "dead"));
 	return nothing;
 }

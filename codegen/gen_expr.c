@@ -376,6 +376,7 @@ static struct value gen_by_kind(struct gen *g, struct expr *e)
 		if (e->block.value)
 			return gen_expr(g, e->block.value);
 		break;
+	case EX_TYPE:
 	case EX_PARAM: /* replaced in pass 1 */ break;
 	}
 	return (struct value){.kind = V_NONE, .type = e->type};

@@ -9,8 +9,8 @@
  * `unroll` is a loop in the program, since its count is small.
  *
  * A body stores in the frame why it ended: 0 continues, LEFT is break or the loop's end, DONE is
- * return or exit(), which leaves the probe, SPENT means that LIMIT_ROUNDS or the time is used up,
- * which ends all loops.
+ * return, which leaves the probe or the fn around the loop, EXIT is exit() in a fn, SPENT means
+ * that LIMIT_ROUNDS or the time is used up, which ends all loops.
  */
 #include "parser/base/arena.h"
 #include "parser/base/limits.h"
@@ -18,7 +18,7 @@
 #include <linux/bpf.h>
 #include <string.h>
 
-enum { LEFT = 1, DONE = 2, SPENT = 3 };
+enum { LEFT = 1, DONE = 2, SPENT = 3, EXIT = 4 };
 
 /* What takes as long as one iteration: slots of a map, which a walk visits even if they are empty,
  * and copies of an unroll. */
@@ -49,6 +49,7 @@ static void enter_body(struct gen *g, struct outer *o, unsigned n_params, struct
 	g->body.start = body;
 	g->body.loop_frames += n_params == 2 ? 1 : 2;
 	g->body.done = gen_block(g, "done");
+	g->body.exit = o->body.exit == o->body.done ? g->body.done : gen_block(g, "exit");
 	g->body.on_break = gen_block(g, "break");
 	g->body.on_continue = gen_block(g, "continue");
 	g->body.on_spent = gen_block(g, "spent");
@@ -74,6 +75,8 @@ static LLVMValueRef leave_body(struct gen *g, const struct outer *o)
 	end_with(g, g->body.on_continue, 0);
 	end_with(g, g->body.on_break, LEFT);
 	end_with(g, g->body.done, DONE);
+	if (g->body.exit != g->body.done)
+		end_with(g, g->body.exit, EXIT);
 	end_with(g, g->body.on_spent, SPENT);
 	LLVMPositionBuilderAtEnd(g->b, g->body.entry);
 	LLVMBuildBr(g->b, g->body.start);
@@ -147,12 +150,14 @@ static void leave_if(struct gen *g, LLVMValueRef state, uint64_t why, LLVMBasicB
 	LLVMPositionBuilderAtEnd(g->b, next);
 }
 
-/* After the loop: DONE and SPENT end the enclosing code too. */
+/* After the loop: DONE, EXIT and SPENT end the enclosing code too. */
 static void go_on(struct gen *g, const struct stmt *st)
 {
 	LLVMValueRef state = LLVMBuildLoad2(g->b, g->i64, gen_frame_state(g), "");
 
 	leave_if(g, state, DONE, g->body.done);
+	if (g->body.exit != g->body.done)
+		leave_if(g, state, EXIT, g->body.exit);
 	if (is_spendable(g, st))
 		leave_if(g, state, SPENT, g->body.on_spent);
 }

@@ -95,7 +95,7 @@ void prog_body(struct gen *g)
 		gen_prefault(g, after);
 		unless_exiting(g, after); /* the program may have slept */
 	}
-	g->body.done = gen_block(g, "done");
+	g->body.done = g->body.exit = gen_block(g, "done");
 	gen_scratch_begin(g);
 	gen_frame_begin(g);
 	if (g->probe.ast->predicate)

@@ -109,6 +109,18 @@ static void gen_result(struct gen *g, struct expr *e)
 		LLVMBuildStore(g->b, LLVMBuildTrunc(g->b, v.v, g->i32, ""), g->prog.result);
 }
 
+/* A fn's body: `return` leaves it, exit() the probe. */
+static void gen_called(struct gen *g, struct stmt *st)
+{
+	LLVMBasicBlockRef done = g->body.done, end = gen_block(g, "returned");
+
+	g->body.done = end;
+	gen_stmts(g, &st->block);
+	LLVMBuildBr(g->b, end);
+	LLVMPositionBuilderAtEnd(g->b, end);
+	g->body.done = done;
+}
+
 static void gen_stmt(struct gen *g, struct stmt *st)
 {
 	gen_location(g, st->span);
@@ -117,6 +129,7 @@ static void gen_stmt(struct gen *g, struct stmt *st)
 	case ST_ASSIGN: gen_assign(g, st); return;
 	case ST_IF: gen_if(g, st); return;
 	case ST_BLOCK: gen_stmts(g, &st->block); return;
+	case ST_CALLED: gen_called(g, st); return;
 	case ST_LET: gen_let(g, st); return;
 	case ST_WHILE:
 	case ST_FOR:

@@ -18,7 +18,21 @@ enum {
 	STORED_MOST = 1000, /* further ones are only counted: the search for duplicates is linear */
 	SHOWN_MOST = 160,   /* bytes of a source line */
 	SHOWN_BEFORE = 60,  /* of these before the span, if the line is longer */
+	CALLS_MOST = 6,	    /* "expanded from here" */
 };
+
+/* Are both spans of the same text? That of a macro has one for each call. */
+static bool is_same_text(const struct diags *d, struct span a, struct span b, bool is_same_message)
+{
+	struct span call;
+
+	if (a.start == b.start && a.end == b.end)
+		return true;
+	if (!is_same_message || !d->source || a.end - a.start != b.end - b.start ||
+	    !source_call_of(d->source, a, &call) || !source_call_of(d->source, b, &call))
+		return false;
+	return source_is_same(d->source, a.start, b.start);
+}
 
 /* Two warnings may be about different things. */
 static bool is_repetition(const struct diags *d, const struct diag *new)
@@ -26,7 +40,7 @@ static bool is_repetition(const struct diags *d, const struct diag *new)
 	for (uint32_t i = 0; i < d->n; i++) {
 		const struct diag *old = &d->items[i];
 
-		if (old->span.start == new->span.start && old->span.end == new->span.end &&
+		if (is_same_text(d, old->span, new->span, strcmp(old->msg, new->msg) == 0) &&
 		    (old->level != DIAG_WARNING || new->level != DIAG_WARNING ||
 		     strcmp(old->msg, new->msg) == 0))
 			return true;
@@ -134,6 +148,8 @@ static void print_place(const struct source *s, struct span span, FILE *out)
 	uint32_t last = span.end > span.start ? span.end - 1 : span.start;
 	struct place from = source_place(s, span.start), to = source_place(s, last);
 
+	if (to.in != from.in || to.line < from.line) /* the end is in another text */
+		to = from;
 	escape_write(ESCAPE_MESSAGE, from.file, out);
 	if (from.line == to.line)
 		fprintf(out, ":%u:%u-%u: ", from.line, from.col, to.col + 1);
@@ -159,7 +175,7 @@ static void print_line(const struct source *s, struct span span, const char *ink
 {
 	struct place place = source_place(s, span.start);
 	uint32_t len, first = place.col - 1, end = first + (span.end - span.start), from = 0, to;
-	const char *line = source_line(s, place.line, &len);
+	const char *line = source_line(place.in, place.line, &len);
 
 	if (len && line[len - 1] == '\r')
 		len--;
@@ -188,6 +204,24 @@ static void print_message(const char *text, FILE *out)
 	fputc('\n', out);
 }
 
+static void print_note(const struct source *s, struct span span, const char *text,
+		       const struct paint *paint, FILE *out)
+{
+	fputs(paint->strong, out);
+	print_place(s, span, out);
+	fprintf(out, "%s%snote:%s ", paint->off, paint->note, paint->off);
+	print_message(text, out);
+	print_line(s, span, paint->note, paint, out);
+}
+
+/* Of a place in a macro: the calls that led to it, the innermost first. */
+static void print_calls(const struct source *s, struct span span, const struct paint *paint,
+			FILE *out)
+{
+	for (int i = 0; i < CALLS_MOST && source_call_of(s, span, &span); i++)
+		print_note(s, span, "expanded from here", paint, out);
+}
+
 static void print_one(const struct source *s, const struct diag *d, FILE *out, bool colour)
 {
 	const struct paint *paint = colour ? &coloured : &plain;
@@ -201,13 +235,9 @@ static void print_one(const struct source *s, const struct diag *d, FILE *out, b
 	escape_write(ESCAPE_MESSAGE, d->msg, out);
 	fprintf(out, "%s [%s]\n", paint->off, d->tag);
 	print_line(s, d->span, ink, paint, out);
-	if (d->note) {
-		fputs(paint->strong, out);
-		print_place(s, d->note_span, out);
-		fprintf(out, "%s%snote:%s ", paint->off, paint->note, paint->off);
-		print_message(d->note, out);
-		print_line(s, d->note_span, paint->note, paint, out);
-	}
+	if (d->note)
+		print_note(s, d->note_span, d->note, paint, out);
+	print_calls(s, d->span, paint, out);
 	if (d->hint) {
 		fprintf(out, "%shint:%s ", paint->hint, paint->off);
 		print_message(d->hint, out);
@@ -215,29 +245,35 @@ static void print_one(const struct source *s, const struct diag *d, FILE *out, b
 }
 
 /* By location; at one location in the order they were added. */
+struct placed {
+	const struct diag *diag;
+	uint32_t start; /* in the script, also of a place in a macro */
+};
+
 static int compare(const void *x, const void *y)
 {
-	const struct diag *a = *(const struct diag *const *)x, *b = *(const struct diag *const *)y;
+	const struct placed *a = x, *b = y;
 
-	if (a->span.start != b->span.start)
-		return a->span.start < b->span.start ? -1 : 1;
-	return a < b ? -1 : a > b;
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	return a->diag < b->diag ? -1 : a->diag > b->diag;
 }
 
 void diags_print(const struct diags *d, FILE *out, bool colour)
 {
-	const struct diag **order;
+	struct placed *order;
 	uint32_t n_errors = 0;
 
 	if (!d->n)
 		return;
 	order = arena_alloc(d->arena, d->n * sizeof(*order));
 	for (uint32_t i = 0; i < d->n; i++)
-		order[i] = &d->items[i];
+		order[i] = (struct placed){&d->items[i],
+					   source_root(d->source, d->items[i].span).start};
 	qsort(order, d->n, sizeof(*order), compare);
 	for (uint32_t i = 0; i < d->n && i < LIMIT_ERRORS; i++) {
-		print_one(d->source, order[i], out, colour);
-		n_errors += order[i]->level == DIAG_ERROR;
+		print_one(d->source, order[i].diag, out, colour);
+		n_errors += order[i].diag->level == DIAG_ERROR;
 	}
 	if (d->n_errors > n_errors)
 		fprintf(out, "… and %u more error%s\n", d->n_errors - n_errors,

@@ -8,6 +8,7 @@
 enum {
 	LIMIT_SCRIPT_BYTES = 16 << 20, /* a script's text */
 	LIMIT_NESTING = 100,	       /* nesting of parentheses, blocks, operators */
+	LIMIT_EXPANDED = 100000,       /* expressions that macros and functions make */
 	LIMIT_ERRORS = 20,	       /* diagnostics printed for one script */
 	LIMIT_STRING = 200,	       /* bytes of a string literal used as a value, NUL included */
 	LIMIT_STR = 200,	       /* default size of str() in bytes, NUL included */

@@ -39,6 +39,8 @@ struct source *source_from_text(struct arena *a, const char *name, const char *t
 	s->name = arena_strdup(a, name);
 	s->text = copy;
 	s->len = (uint32_t)len;
+	s->parts = arena_new_of(a, struct source_parts);
+	s->parts->end = s->len + 1; /* the end of the script has an offset too */
 	index_lines(a, s);
 	return s;
 }
@@ -104,10 +106,96 @@ struct source *source_from_file(struct arena *a, const char *path)
 	return s;
 }
 
+/* ---- parts ------------------------------------------------------------------------------- */
+
+static const struct source_part *find_part(const struct source *script, uint32_t offset)
+{
+	const struct source_parts *parts = script->parts;
+	uint32_t low = 0, high = parts->n;
+
+	if (offset <= script->len || !high || offset < parts->items[0].start)
+		return NULL;
+	while (high - low > 1) {
+		uint32_t mid = low + (high - low) / 2;
+
+		if (parts->items[mid].start <= offset)
+			low = mid;
+		else
+			high = mid;
+	}
+	return &parts->items[low];
+}
+
+static uint32_t add_part(struct arena *a, const struct source *script, struct source_part part)
+{
+	struct source_parts *parts = script->parts;
+
+	part.start = parts->end;
+	if (part.len >= UINT32_MAX - parts->end)
+		return 0;
+	parts->end += part.len + 1;
+	arena_push(a, parts->items, parts->n, part);
+	return part.start;
+}
+
+bool source_add_file(struct arena *a, const struct source *script, struct source *file)
+{
+	file->base = add_part(a, script, (struct source_part){.len = file->len, .file = file});
+	return file->base != 0;
+}
+
+uint32_t source_add_copy(struct arena *a, const struct source *script, struct span span,
+			 struct span call)
+{
+	const struct source_part *in = find_part(script, span.start);
+
+	return add_part(a, script,
+			(struct source_part){
+				.len = span.end - span.start,
+				.file = in ? in->file : script,
+				.at = in ? in->at + span.start - in->start : span.start,
+				.call = call,
+			});
+}
+
+bool source_call_of(const struct source *script, struct span span, struct span *call)
+{
+	const struct source_part *in = find_part(script, span.start);
+
+	if (!in || !in->call.end)
+		return false;
+	*call = in->call;
+	return true;
+}
+
+bool source_is_same(const struct source *script, uint32_t x, uint32_t y)
+{
+	struct place a = source_place(script, x), b = source_place(script, y);
+
+	return a.in == b.in && a.line == b.line && a.col == b.col;
+}
+
+struct span source_root(const struct source *script, struct span span)
+{
+	while (source_call_of(script, span, &span))
+		;
+	return span;
+}
+
+/* ---- places ------------------------------------------------------------------------------ */
+
 struct place source_place(const struct source *s, uint32_t offset)
 {
-	uint32_t low = 0, high = s->n_lines;
+	const struct source_part *part = s->base ? NULL : find_part(s, offset);
+	uint32_t low = 0, high;
 
+	if (part) {
+		offset = part->at + offset - part->start;
+		s = part->file;
+	} else {
+		offset -= s->base;
+	}
+	high = s->n_lines;
 	if (offset > s->len)
 		offset = s->len;
 	while (high - low > 1) { /* lines[low] <= offset < lines[high] */
@@ -118,7 +206,7 @@ struct place source_place(const struct source *s, uint32_t offset)
 		else
 			high = mid;
 	}
-	return (struct place){s->name, low + 1, offset - s->lines[low] + 1};
+	return (struct place){s, s->name, low + 1, offset - s->lines[low] + 1};
 }
 
 const char *source_line(const struct source *s, uint32_t line, uint32_t *len)

@@ -115,7 +115,7 @@ static struct c_macro *macro_of(const struct replacer *r, const char *name)
 static bool is_own_function(const struct replacer *r, const char *name)
 {
 	for (uint32_t i = 0; i < r->program->n_functions; i++)
-		if (strcmp(r->program->functions[i].name, name) == 0)
+		if (strcmp(r->program->functions[i]->name, name) == 0)
 			return true;
 	return false;
 }
@@ -148,5 +148,5 @@ void macro_values_replace(struct preprocessor *p, struct program *program)
 		ast_each_in_block(&program->probes[i]->body, replace, &r);
 	}
 	for (uint32_t i = 0; i < program->n_functions; i++)
-		ast_each_in_block(&program->functions[i].body, replace, &r);
+		ast_each_in_block(&program->functions[i]->body, replace, &r);
 }

@@ -5,6 +5,7 @@
  */
 #include "parser/lang/ast.h"
 #include "parser/base/arena.h"
+#include <string.h>
 
 static struct expr *new_expr(struct arena *a, struct span s, enum expr_kind kind)
 {
@@ -187,6 +188,14 @@ struct stmt *ast_stmt_block(struct arena *a, struct span s, struct block block)
 	return st;
 }
 
+struct stmt *ast_stmt_called(struct arena *a, struct span s, struct block block)
+{
+	struct stmt *st = new_stmt(a, s, ST_CALLED);
+
+	st->block = block;
+	return st;
+}
+
 struct stmt *ast_stmt_return(struct arena *a, struct span s, struct expr *value)
 {
 	struct stmt *st = new_stmt(a, s, ST_RETURN);
@@ -249,6 +258,14 @@ struct expr *ast_block(struct arena *a, struct span s, struct block body, struct
 
 	e->block.body = body;
 	e->block.value = value;
+	return e;
+}
+
+struct expr *ast_type(struct arena *a, struct span s, const struct type_name *named)
+{
+	struct expr *e = new_expr(a, s, EX_TYPE);
+
+	e->named = named;
 	return e;
 }
 
@@ -317,6 +334,11 @@ static void each_of(struct expr **items, uint32_t n, void (*visit)(struct expr *
 		visit(items[i], ctx);
 }
 
+bool ast_is_void(const struct type_name *t)
+{
+	return t->name && !t->n_suffixes && strcmp(t->name, "void") == 0;
+}
+
 const struct builtin *ast_builtin(const struct expr *e)
 {
 	return e->kind == EX_CALL ? e->call.builtin : e->kind == EX_NAME ? e->name.builtin : NULL;
@@ -330,6 +352,10 @@ void ast_each_child(struct expr *e, void (*visit)(struct expr *child, void *ctx)
 	case EX_NAME:
 	case EX_VAR:
 	case EX_PARAM: return;
+	case EX_TYPE:
+		if (e->named->of && !e->named->type)
+			visit(e->named->of, ctx);
+		return;
 	case EX_MAP: each_of(e->map.keys, e->map.n_keys, visit, ctx); return;
 	case EX_CALL: each_of(e->call.args, e->call.n_args, visit, ctx); return;
 	case EX_UNARY: visit(e->unary.operand, ctx); return;
@@ -345,7 +371,11 @@ void ast_each_child(struct expr *e, void (*visit)(struct expr *child, void *ctx)
 		return;
 	case EX_FIELD: visit(e->field.object, ctx); return;
 	case EX_INCDEC: visit(e->incdec.target, ctx); return;
-	case EX_CAST: visit(e->cast.operand, ctx); return;
+	case EX_CAST:
+		if (e->cast.to->of && !e->cast.to->type)
+			visit(e->cast.to->of, ctx);
+		visit(e->cast.operand, ctx);
+		return;
 	case EX_TUPLE:
 	case EX_RECORD: each_of(e->list.items, e->list.n, visit, ctx); return;
 	case EX_INDEX:
@@ -388,9 +418,12 @@ static void each_in_stmt(struct stmt *st, void (*visit)(struct expr *, void *), 
 		ast_each_in_block(&st->branch.then, visit, ctx);
 		ast_each_in_block(&st->branch.otherwise, visit, ctx);
 		return;
-	case ST_BLOCK: ast_each_in_block(&st->block, visit, ctx); return;
+	case ST_BLOCK:
+	case ST_CALLED: ast_each_in_block(&st->block, visit, ctx); return;
 	case ST_LET:
 		visit(st->let.var, ctx);
+		if (st->let.type && st->let.type->of && !st->let.type->type)
+			visit(st->let.type->of, ctx);
 		if (st->let.value)
 			visit(st->let.value, ctx);
 		return;
@@ -409,11 +442,13 @@ void ast_each_in_block(struct block *b, void (*visit)(struct expr *e, void *ctx)
 }
 
 static const char *const op_names[] = {
-	[OP_ADD] = "+",	  [OP_SUB] = "-",   [OP_MUL] = "*",	    [OP_DIV] = "/", [OP_MOD] = "%",
-	[OP_SHL] = "<<",  [OP_SHR] = ">>",  [OP_BAND] = "&",	    [OP_BOR] = "|", [OP_BXOR] = "^",
-	[OP_LAND] = "&&", [OP_LOR] = "||",  [OP_EQ] = "==",	    [OP_NE] = "!=", [OP_LT] = "<",
-	[OP_LE] = "<=",	  [OP_GT] = ">",    [OP_GE] = ">=",	    [OP_NEG] = "-", [OP_NOT] = "!",
-	[OP_BNOT] = "~",  [OP_DEREF] = "*", [OP_SIZEOF] = "sizeof", [OP_NONE] = "",
+	[OP_ADD] = "+",	 [OP_SUB] = "-",   [OP_MUL] = "*",	   [OP_DIV] = "/",
+	[OP_MOD] = "%",	 [OP_SHL] = "<<",  [OP_SHR] = ">>",	   [OP_BAND] = "&",
+	[OP_BOR] = "|",	 [OP_BXOR] = "^",  [OP_LAND] = "&&",	   [OP_LOR] = "||",
+	[OP_EQ] = "==",	 [OP_NE] = "!=",   [OP_LT] = "<",	   [OP_LE] = "<=",
+	[OP_GT] = ">",	 [OP_GE] = ">=",   [OP_NEG] = "-",	   [OP_NOT] = "!",
+	[OP_BNOT] = "~", [OP_DEREF] = "*", [OP_SIZEOF] = "sizeof", [OP_COMPTIME] = "comptime",
+	[OP_NONE] = "",
 };
 
 const char *op_str(enum op op)

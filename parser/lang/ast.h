@@ -43,13 +43,15 @@ enum op {
 	OP_NOT,
 	OP_BNOT,
 	OP_DEREF,
-	OP_SIZEOF, /* unary */
-	OP_NONE,   /* plain assignment */
+	OP_SIZEOF,   /* unary */
+	OP_COMPTIME, /* unary: comptime x */
+	OP_NONE,     /* plain assignment */
 };
 
 /* A variable ($x): one for each name and scope. */
 struct var {
 	const char *name;  /* with the $ */
+	uint32_t mark;	   /* of the expansion it belongs to; 0: the script */
 	struct span first; /* where it was first assigned */
 	const struct type *type;
 	bool is_declared;      /* `let $x : TYPE`: the type does not widen, values are cast to it */
@@ -93,12 +95,15 @@ enum expr_kind {
 	EX_RECORD,  /* .list: (x = a, y = b) */
 	EX_INDEX,   /* .index: object[at] of anything but a map */
 	EX_BLOCK,   /* .block: { …; value } */
+	EX_TYPE,    /* .named: typeof(…), as an argument */
 };
 
-/* A type as written: a name, then '*' and '[N]' from left to right. */
+/* A type as written: a name or typeof(value), then '*' and '[N]' from left to right. */
 struct type_name {
 	struct span span;
-	const char *name;
+	const char *name; /* NULL: typeof(of) */
+	struct expr *of;
+	const struct type *type; /* of typeof(of), once it is final: sema_compound.c */
 	struct {
 		bool is_pointer;
 		uint64_t n; /* elements of an array */
@@ -134,6 +139,7 @@ struct expr {
 		} name;
 		struct {
 			const char *name; /* with the $ */
+			uint32_t mark;	  /* of the expansion it belongs to; 0: the script */
 			struct var *var;  /* sema_name.c */
 		} var;
 		struct {
@@ -195,6 +201,7 @@ struct expr {
 			struct block body;
 			struct expr *value; /* NULL: none, of a macro without a value */
 		} block;
+		const struct type_name *named;
 	};
 };
 
@@ -203,6 +210,7 @@ enum stmt_kind {
 	ST_ASSIGN,   /* .assign */
 	ST_IF,	     /* .branch */
 	ST_BLOCK,    /* .block: { … } as a statement */
+	ST_CALLED,   /* .block: a fn's body where it is called; `return` leaves it */
 	ST_RETURN,   /* .expr: the value, or NULL */
 	ST_LET,	     /* .let */
 	ST_WHILE,    /* .loop: cond, body */
@@ -274,6 +282,7 @@ struct probe {
 	bool has_loops;	       /* loop bodies are separate functions: sema_check.c */
 	bool has_counted;      /* nested loops, which share LIMIT_ROUNDS: sema_name.c */
 	bool is_start;	       /* it is the `start` of another probe */
+	bool is_unused_fn;     /* made to check a fn that is never called: dropped by sema_run */
 	struct probe *start;   /* made for entry(): the events that start this probe's spans */
 	struct expr **entries; /* its calls of entry(); their call.event is the index here */
 	uint32_t n_entries;
@@ -293,10 +302,13 @@ struct map_decl {
 	bool is_lru; /* the kernel removes old entries when the map is full */
 };
 
-/* Root items `macro f(…) { … }` and `fn f($x : T) : T { … }`: parsed, not implemented yet. */
+/* Root items `macro f(…) { … }` and `fn f($x : T) : T { … }`; parser/expand/ puts their bodies in
+ * place of calls. */
 struct function {
 	bool is_macro;
-	struct span span;
+	bool is_standard; /* a macro of the standard library */
+	bool is_used;	  /* some call was expanded */
+	struct span span, name_span;
 	const char *name;
 	struct expr **params;		/* EX_VAR; also EX_MAP and EX_NAME in a macro */
 	const struct type_name **types; /* of a fn's parameters */
@@ -335,7 +347,7 @@ struct program {
 	bool has_config;
 	struct map_decl *map_decls;
 	uint32_t n_map_decls;
-	struct function *functions;
+	struct function **functions;
 	uint32_t n_functions;
 	struct root_text *c_items, *imports;
 	uint32_t n_c_items, n_imports;
@@ -377,6 +389,7 @@ struct stmt *ast_stmt_assign(struct arena *a, struct span s, struct expr *target
 struct stmt *ast_stmt_if(struct arena *a, struct span s, struct expr *cond, struct block then,
 			 struct block otherwise);
 struct stmt *ast_stmt_block(struct arena *a, struct span s, struct block block);
+struct stmt *ast_stmt_called(struct arena *a, struct span s, struct block block);
 struct stmt *ast_stmt_return(struct arena *a, struct span s, struct expr *value);
 struct expr *ast_param(struct arena *a, struct span s, const char *text);
 struct expr *ast_cast(struct arena *a, struct span s, const struct type_name *to,
@@ -396,6 +409,10 @@ struct stmt *ast_stmt_for_range(struct arena *a, struct span s, struct expr *var
 struct stmt *ast_stmt_unroll(struct arena *a, struct span s, struct expr *count, struct block body);
 struct stmt *ast_stmt_jump(struct arena *a, struct span s, bool is_break);
 
+struct expr *ast_type(struct arena *a, struct span s, const struct type_name *named);
+
+/* Is it `void`, without '*'? */
+bool ast_is_void(const struct type_name *t);
 /* The row of builtins.def that a name or a call refers to; NULL if there is none. */
 const struct builtin *ast_builtin(const struct expr *e);
 /* Call `visit` for each direct sub-expression of `e` (keys, arguments, operands). */
@@ -413,3 +430,5 @@ struct program *parse(struct arena *a, const struct source *source, struct diags
 /* Parse `span` of the source as an expression: the value of a macro of C. NULL after an error. */
 struct expr *parse_value(struct arena *a, const struct source *source, struct span span,
 			 struct diags *d);
+/* Parse an imported file. It may have no probes. */
+struct program *parse_file(struct arena *a, const struct source *source, struct diags *d);

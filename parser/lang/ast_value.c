@@ -43,6 +43,7 @@ static bool has_value(const struct block *b)
 	case ST_IF: return has_value(&last->branch.then) && has_value(&last->branch.otherwise);
 	case ST_BLOCK: return has_value(&last->block);
 	case ST_ASSIGN:
+	case ST_CALLED:
 	case ST_RETURN:
 	case ST_LET:
 	case ST_WHILE:

@@ -76,7 +76,8 @@ static void each_stmt(struct stmt *st, const struct walk *w)
 		each_expr(st->assign.value, (void *)w);
 		return;
 	case ST_IF: each_expr(st->branch.cond, (void *)w); return;
-	case ST_BLOCK: each_block(&st->block, w); return;
+	case ST_BLOCK:
+	case ST_CALLED: each_block(&st->block, w); return;
 	case ST_LET:
 		if (st->let.value)
 			each_expr(st->let.value, (void *)w);

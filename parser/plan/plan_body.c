@@ -388,7 +388,8 @@ void plan_block(struct planner *pl, struct block *b)
 			plan_block(pl, &st->branch.then);
 			plan_block(pl, &st->branch.otherwise);
 			break;
-		case ST_BLOCK: plan_block(pl, &st->block); break;
+		case ST_BLOCK:
+		case ST_CALLED: plan_block(pl, &st->block); break;
 		case ST_RETURN:
 			if (st->expr)
 				plan_expr(st->expr, pl);

@@ -8,25 +8,43 @@
 #define _GNU_SOURCE /* environ */
 #endif
 #include "parser/sema/sema.h"
+#include "parser/expand/expand.h"
 #include "parser/base/arena.h"
 #include "parser/csection/c_section.h"
 #include "parser/lang/c_type.h"
 #include <stdlib.h>
 #include <unistd.h>
 
+/* Functions that are never called were checked. */
+static void drop_unused(struct program *p)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < p->n_probes; i++)
+		if (!p->probes[i]->is_unused_fn)
+			p->probes[n++] = p->probes[i];
+	p->n_probes = n;
+}
+
 int sema_run(struct arena *a, struct program *p, struct kernel *k, struct diags *d)
 {
 	struct sema s = {.arena = a, .diags = d, .kernel = k, .program = p};
 
 	p->c_types->kernel = k;
+	expand_imports(a, p, d);
 	c_section(a, p, k, d);
 	config_read(a, p, getenv, d);
 	config_check_environment(a, environ, d);
+	if (expand_calls(a, p, d))
+		return -1;
+	if (!p->n_probes)
+		return diag_error(d, SPAN_NONE, "empty-script", "the script has no probe");
 	sema_names(&s);
 	sema_types(&s);
 	sema_checks(&s);
 	sema_decls(&s);
 	sema_known(&s);
+	drop_unused(p);
 	return d->n_errors ? -1 : 0;
 }
 

@@ -281,7 +281,8 @@ static void check_stmt(struct sema *s, struct stmt *st)
 		check_block(s, &st->branch.then);
 		check_block(s, &st->branch.otherwise);
 		return;
-	case ST_BLOCK: check_block(s, &st->block); return;
+	case ST_BLOCK:
+	case ST_CALLED: check_block(s, &st->block); return;
 	case ST_RETURN:
 		if (st->expr)
 			check_expr(st->expr, s);
@@ -354,6 +355,7 @@ static void same_at_both_ends(struct expr *e, void *ctx)
 	case EX_CALL:
 	case EX_INCDEC:
 	case EX_PARAM:
+	case EX_TYPE:
 	case EX_BLOCK: same->yes = false; return;
 	}
 }

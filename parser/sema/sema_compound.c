@@ -144,13 +144,44 @@ static const struct type *named_string(struct sema *s, const struct type_name *n
 	return NULL;
 }
 
+/* The '*' and '[N]' of a type from the `from`th on; NULL after an error. */
+static const struct type *add_suffixes(struct sema *s, const struct type_name *n, uint32_t from,
+				       const struct type *t)
+{
+	for (uint32_t i = from; t && i < n->n_suffixes; i++)
+		t = n->suffixes[i].is_pointer ? type_pointer(s->arena, t, SPACE_NONE)
+					      : memory_array(s, n->span, t, n->suffixes[i].n);
+	return t;
+}
+
+/* typeof(value). Where the type is final it is kept, so that later passes skip the value. */
+static const struct type *type_of_value(struct sema *s, const struct type_name *n)
+{
+	const struct type *t = n->type ? n->type : sema_type_of(s, n->of);
+
+	if (sema_is_wrong(t))
+		return NULL;
+	if (t->kind == TY_VOID || t->kind == TY_AGG) {
+		sema_error(s, n->span, "no-value", "typeof: %s is no type of a variable",
+			   sema_name_of(s, t));
+		return NULL;
+	}
+	if (s->report)
+		((struct type_name *)n)->type = t;
+	return t == &sema_unknown ? t : add_suffixes(s, n, 0, t);
+}
+
 /* The type that a script names; NULL after an error. */
 const struct type *compound_named(struct sema *s, const struct type_name *n)
 {
-	const struct type *t = type_of_name(s->arena, n->name);
-	bool is_string = type_is_string_name(n->name);
+	const struct type *t;
+	bool is_string;
 	struct nearest near;
 
+	if (n->of)
+		return type_of_value(s, n);
+	t = type_of_name(s->arena, n->name);
+	is_string = type_is_string_name(n->name);
 	if (is_string && !(t = named_string(s, n)))
 		return NULL;
 	if (!t && n->n_suffixes && n->suffixes[0].is_pointer &&
@@ -169,16 +200,7 @@ const struct type *compound_named(struct sema *s, const struct type_name *n)
 			diag_hint(s->diags, "did you mean '%s'?", near.best);
 		return NULL;
 	}
-	for (uint32_t i = is_string && t->size; i < n->n_suffixes; i++) {
-		if (!n->suffixes[i].is_pointer) {
-			t = memory_array(s, n->span, t, n->suffixes[i].n);
-			if (!t)
-				return NULL;
-			continue;
-		}
-		t = type_pointer(s->arena, t, SPACE_NONE);
-	}
-	return t;
+	return add_suffixes(s, n, is_string && t->size, t);
 }
 
 const struct type *compound_cast(struct sema *s, struct expr *e)

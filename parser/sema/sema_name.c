@@ -18,7 +18,8 @@ struct scope {
 	struct sema *s;
 	struct var **visible;
 	uint32_t n;
-	struct stmt *loop; /* around this point */
+	struct stmt *loop;    /* around this point */
+	struct stmt *outside; /* of these, the innermost that is around a fn's body */
 };
 
 static void name_expr(struct scope *sc, struct expr *e);
@@ -30,10 +31,15 @@ static void name_child(struct expr *child, void *ctx)
 	name_expr(ctx, child);
 }
 
-static struct var *find_var(struct scope *sc, const char *name)
+static bool is_of(const struct var *v, const struct expr *e)
+{
+	return v->mark == e->var.mark && strcmp(v->name, e->var.name) == 0;
+}
+
+static struct var *find_var(struct scope *sc, const struct expr *e)
 {
 	for (uint32_t i = sc->n; i-- > 0;)
-		if (strcmp(sc->visible[i]->name, name) == 0)
+		if (is_of(sc->visible[i], e))
 			return sc->visible[i];
 	return NULL;
 }
@@ -45,7 +51,7 @@ static bool was_in_block(struct sema *s, const struct expr *e)
 	for (uint32_t i = s->probe->n_vars; i-- > 0;) {
 		const struct var *v = s->probe->vars[i];
 
-		if (strcmp(v->name, e->var.name) != 0)
+		if (!is_of(v, e))
 			continue;
 		diag_note(s->diags, v->first, "this one went out of scope with its block");
 		diag_hint(s->diags, "declare it before that block: let %s;", v->name);
@@ -78,14 +84,15 @@ static void name_var(struct scope *sc, struct expr *e)
 {
 	struct nearest near;
 
-	e->var.var = find_var(sc, e->var.name);
+	e->var.var = find_var(sc, e);
 	if (e->var.var || refuse_param(sc, e))
 		return;
 	diag_error(sc->s->diags, e->span, "undefined-variable",
 		   "%s is read but never assigned in this scope", e->var.name);
 	nearest_init(&near, e->var.name);
 	for (uint32_t i = 0; i < sc->n; i++)
-		nearest_offer(&near, sc->visible[i]->name);
+		if (sc->visible[i]->mark == e->var.mark)
+			nearest_offer(&near, sc->visible[i]->name);
 	if (was_in_block(sc->s, e))
 		return;
 	if (near.best)
@@ -103,7 +110,10 @@ static struct var *new_var(struct scope *sc, struct expr *e)
 	struct probe *p = sc->s->probe;
 	struct var *v = arena_new_of(sc->s->arena, struct var);
 
-	*v = (struct var){.name = e->var.name, .first = e->span, .id = p->n_vars};
+	*v = (struct var){.name = e->var.name,
+			  .mark = e->var.mark,
+			  .first = e->span,
+			  .id = p->n_vars};
 	arena_push(sc->s->arena, p->vars, p->n_vars, v);
 	arena_push(sc->s->arena, sc->visible, sc->n, v);
 	return v;
@@ -112,7 +122,7 @@ static struct var *new_var(struct scope *sc, struct expr *e)
 /* The target of an assignment. Makes a new variable when the name is not visible. */
 static void declare_var(struct scope *sc, struct expr *e)
 {
-	struct var *v = find_var(sc, e->var.name);
+	struct var *v = find_var(sc, e);
 
 	if (!v)
 		refuse_param(sc, e);
@@ -127,7 +137,7 @@ static void declare_var(struct scope *sc, struct expr *e)
 /* The variable of a `let` or `for`, which must not be visible already. */
 static void make_var(struct scope *sc, struct expr *e)
 {
-	struct var *v = find_var(sc, e->var.name);
+	struct var *v = find_var(sc, e);
 
 	if (!v)
 		refuse_param(sc, e);
@@ -154,6 +164,17 @@ static void name_args(struct scope *sc, struct expr *e)
 	}
 }
 
+/* typeof(@m) is the type of the map's key: like an argument that names a whole map. */
+static void name_type(struct scope *sc, const struct type_name *t)
+{
+	if (!t->of)
+		return;
+	if (t->of->kind == EX_MAP && !t->of->map.n_keys)
+		t->of->map.is_whole = true;
+	else
+		name_expr(sc, t->of);
+}
+
 static void name_value_block(struct scope *sc, struct expr *e)
 {
 	uint32_t before = sc->n;
@@ -176,7 +197,7 @@ static void name_expr(struct scope *sc, struct expr *e)
 		name_args(sc, e);
 		return;
 	case EX_VAR:
-		if (find_var(sc, e->var.name) || !param_name(sc->s, e))
+		if (find_var(sc, e) || !param_name(sc->s, e))
 			name_var(sc, e);
 		return;
 	case EX_MAP:
@@ -195,10 +216,14 @@ static void name_expr(struct scope *sc, struct expr *e)
 	case EX_BINARY:
 	case EX_TERNARY:
 	case EX_FIELD:
-	case EX_CAST:
 	case EX_TUPLE:
 	case EX_RECORD:
 	case EX_INDEX: ast_each_child(e, name_child, sc); return;
+	case EX_CAST:
+		name_type(sc, e->cast.to);
+		name_expr(sc, e->cast.operand);
+		return;
+	case EX_TYPE: name_type(sc, e->named); return;
 	case EX_PARAM: param_resolve(sc->s, e, false); return;
 	case EX_BLOCK: name_value_block(sc, e); return;
 	}
@@ -277,7 +302,7 @@ static void name_loop(struct scope *sc, struct stmt *st)
 
 static void name_jump(struct scope *sc, const struct stmt *st)
 {
-	if (!sc->loop)
+	if (!sc->loop || sc->loop == sc->outside)
 		diag_error(sc->s->diags, st->span, "no-loop", "'%s' outside a loop",
 			   st->kind == ST_BREAK ? "break" : "continue");
 }
@@ -295,6 +320,16 @@ static void name_result(struct scope *sc, const struct stmt *st)
 		}
 }
 
+/* A loop of the caller is none for `break` in the function, but counts for the nesting. */
+static void name_called(struct scope *sc, struct stmt *st)
+{
+	struct stmt *outside = sc->outside;
+
+	sc->outside = sc->loop;
+	name_block(sc, &st->block);
+	sc->outside = outside;
+}
+
 static void name_stmt(struct scope *sc, struct stmt *st)
 {
 	switch (st->kind) {
@@ -306,6 +341,7 @@ static void name_stmt(struct scope *sc, struct stmt *st)
 		name_block(sc, &st->branch.otherwise);
 		return;
 	case ST_BLOCK: name_block(sc, &st->block); return;
+	case ST_CALLED: name_called(sc, st); return;
 	case ST_RETURN:
 		if (st->expr)
 			name_expr(sc, st->expr);
@@ -314,6 +350,8 @@ static void name_stmt(struct scope *sc, struct stmt *st)
 	case ST_LET:
 		if (st->let.value)
 			name_expr(sc, st->let.value);
+		if (st->let.type)
+			name_type(sc, st->let.type);
 		make_var(sc, st->let.var);
 		return;
 	case ST_WHILE:

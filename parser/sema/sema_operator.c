@@ -185,6 +185,10 @@ static const struct type *type_alone(struct sema *s, struct expr *e)
 {
 	const struct type *t;
 
+	if (e->kind == EX_TYPE) {
+		t = compound_named(s, e->named);
+		return e->type = t ? t : &type_error;
+	}
 	if (e->kind != EX_CAST || e->cast.operand->span.start != e->span.start)
 		return sema_type_expr(s, e);
 	t = compound_named(s, e->cast.to);
@@ -220,6 +224,8 @@ const struct type *sema_type_unary(struct sema *s, struct expr *e)
 		return compound_deref(s, e);
 	if (e->unary.op == OP_SIZEOF)
 		return type_sizeof(s, e);
+	if (e->unary.op == OP_COMPTIME)
+		return sema_type_comptime(s, e);
 	t = e->unary.op == OP_NOT ? sema_check_truth(s, e->unary.operand, op_str(OP_NOT))
 				  : sema_need_int(s, e->unary.operand, op_str(e->unary.op));
 	if (sema_is_wrong(t))

@@ -104,6 +104,16 @@ static const struct type *type_value_block(struct sema *s, struct expr *e)
 	return e->block.value ? sema_type_expr(s, e->block.value) : &type_void;
 }
 
+/* typeof(…) where a value is expected. */
+static const struct type *type_alone(struct sema *s, const struct expr *e)
+{
+	sema_error(s, e->span, "type-value", "a type is not a value");
+	if (s->report)
+		diag_hint(s->diags,
+			  "typeof(…) is for casts, declarations, sizeof and arguments of macros");
+	return &type_error;
+}
+
 static bool may_be_address(const struct expr *e)
 {
 	return e->type->kind == TY_POINTER ||
@@ -233,6 +243,7 @@ const struct type *sema_type_expr(struct sema *s, struct expr *e)
 	case EX_RECORD: t = compound_list(s, e); break;
 	case EX_INDEX: t = compound_index(s, e); break;
 	case EX_BLOCK: t = type_value_block(s, e); break;
+	case EX_TYPE: t = type_alone(s, e); break;
 	}
 	e->type = t;
 	return t;
@@ -415,7 +426,8 @@ static void type_stmt(struct sema *s, struct stmt *st)
 		type_block(s, &st->branch.then);
 		type_block(s, &st->branch.otherwise);
 		return;
-	case ST_BLOCK: type_block(s, &st->block); return;
+	case ST_BLOCK:
+	case ST_CALLED: type_block(s, &st->block); return;
 	case ST_RETURN:
 		if (st->expr)
 			sema_need_int(s, st->expr, "return");

@@ -62,6 +62,14 @@ bool constant_check_right(struct sema *s, enum op op, const struct expr *right);
 /* Find the type of a call and of its arguments. */
 const struct type *sema_type_call(struct sema *s, struct expr *e);
 
+/* ---- sema_comptime.c */
+/* The type of `comptime x`, which becomes x once that is a literal. */
+const struct type *sema_type_comptime(struct sema *s, struct expr *e);
+
+/* The type of the operand of typeof, as a variable has it; of a whole map with keys that of its
+ * key. */
+const struct type *sema_type_of(struct sema *s, struct expr *e);
+
 /* ---- sema_memory.c */
 /* The type of the arithmetic `e`, one of whose operands is a pointer. */
 const struct type *memory_arith(struct sema *s, struct expr *e);

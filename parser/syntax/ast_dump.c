@@ -119,7 +119,13 @@ static void dump_incdec(struct dump *d, const struct expr *e)
 
 static void dump_type_name(struct dump *d, const struct type_name *t)
 {
-	fputs(t->name, d->out);
+	if (t->of) {
+		fputs("(typeof ", d->out);
+		dump_expr(d, t->of);
+		fputc(')', d->out);
+	} else {
+		fputs(t->name, d->out);
+	}
 	for (uint32_t i = 0; i < t->n_suffixes; i++)
 		if (t->suffixes[i].is_pointer)
 			fputc('*', d->out);
@@ -196,6 +202,11 @@ static void dump_untyped(struct dump *d, const struct expr *e)
 	case EX_RECORD: dump_record(d, e); return;
 	case EX_INDEX: dump_index(d, e); return;
 	case EX_BLOCK: dump_block_value(d, e); return;
+	case EX_TYPE:
+		fputs("(typeof ", d->out);
+		dump_type_name(d, e->named);
+		fputc(')', d->out);
+		return;
 	}
 }
 
@@ -263,6 +274,7 @@ static void dump_stmt(struct dump *d, const struct stmt *s, unsigned depth)
 	case ST_ASSIGN: dump_assign(d, s); return;
 	case ST_IF: dump_if(d, s, depth); return;
 	case ST_BLOCK: dump_block(d, "block", &s->block, depth); return;
+	case ST_CALLED: dump_block(d, "called", &s->block, depth); return;
 	case ST_RETURN:
 		fputs("(return", d->out);
 		dump_list(d, &s->expr, s->expr ? 1 : 0);

@@ -306,9 +306,8 @@ static void take_c_item(struct reader *r, const struct token *word)
 	}
 	while (r->skips_semicolon && take_attribute(r))
 		;
-	item.text.len = r->lexer.offset - word->span.start;
-	item.text.text =
-		arena_strndup(r->arena, r->f->source->text + word->span.start, item.text.len);
+	item.text.len = r->lexer.base + r->lexer.offset - word->span.start;
+	item.text.text = arena_strndup(r->arena, filter_text(r->f, word->span), item.text.len);
 	r->f->tokens[at].text = item.text;
 	r->lexer.diags = r->diags;
 	r->lexer.is_cut = false;
@@ -381,7 +380,7 @@ static void end_unclosed(struct reader *r, uint32_t at)
 /* The end token, right after the last token, where missing closers belong. */
 static void add_end(struct reader *r)
 {
-	uint32_t n = r->f->n_tokens, at = n ? r->f->tokens[n - 1].span.end : 0;
+	uint32_t n = r->f->n_tokens, at = n ? r->f->tokens[n - 1].span.end : r->lexer.base;
 	struct token end = {.kind = TOK_YYEOF, .span = {at, at}, .partner = NO_TOKEN};
 
 	end.is_quiet = r->is_stopped;
@@ -424,9 +423,17 @@ static void scan(struct reader *r, const char *text, uint32_t len)
 		arena_out_of_memory();
 }
 
+const char *filter_text(const struct filter *f, struct span s)
+{
+	return f->source->text + (s.start - f->source->base);
+}
+
 void filter_open(struct filter *f, struct arena *a, const struct source *s, struct diags *d)
 {
-	struct reader r = {.f = f, .arena = a, .diags = d, .lexer = {.arena = a, .diags = d}};
+	struct reader r = {.f = f,
+			   .arena = a,
+			   .diags = d,
+			   .lexer = {.arena = a, .diags = d, .base = s->base}};
 
 	*f = (struct filter){.source = s, .diags = d, .last_stop = NO_TOKEN};
 	scan(&r, s->text, s->len);

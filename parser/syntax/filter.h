@@ -19,7 +19,8 @@ enum lexer_state { LEXER_TOP, LEXER_HEAD, LEXER_BODY };
 struct lexer {
 	struct arena *arena;
 	struct diags *diags; /* NULL while the filter skips what is not implemented */
-	uint32_t offset;     /* of the next byte */
+	uint32_t offset;     /* of the next byte in the text */
+	uint32_t base;	     /* what spans add to that */
 	bool is_cut;	     /* an unterminated literal or comment hid closing brackets */
 };
 
@@ -49,7 +50,7 @@ struct token {
 };
 
 struct filter {
-	const struct source *source;
+	const struct source *source; /* the file that is parsed */
 	struct diags *diags;
 	struct token *tokens; /* the last is the end of the script */
 	uint32_t n_tokens;
@@ -60,6 +61,8 @@ struct filter {
 	bool has_reported_angle; /* the early close of an angle block was reported */
 };
 
+/* The text at a span. */
+const char *filter_text(const struct filter *f, struct span s);
 /* Read all of `s`. Errors of characters, literals and brackets go to `d`. */
 void filter_open(struct filter *f, struct arena *a, const struct source *s, struct diags *d);
 /* Read `span` of `s`, which is an expression: TOK_VALUE_ONLY, TOK_PRED_OPEN, it, TOK_PRED_CLOSE. */

@@ -6,7 +6,7 @@
  *    a builtin's and no type's, as in `(pid) - 1`, only groups;
  *  - '(' is RECORD_OPEN before a name and '=';
  *  - '{' is VALUE_OPEN and 'if' is IF_VALUE where a value is required;
- *  - '(' is TYPE_OPEN between 'sizeof' and a type;
+ *  - '(' is TYPE_OPEN between 'sizeof' or 'typeof' and a type;
  *  - '_' before '=' is DISCARD.
  * Names come from the tables of types and builtins; none is written here.
  */
@@ -40,7 +40,9 @@ static bool begins_operand(int kind)
 	case TOK_AND:
 	case TOK_INC:
 	case TOK_DEC:
-	case TOK_SIZEOF: return true;
+	case TOK_SIZEOF:
+	case TOK_TYPEOF:
+	case TOK_COMPTIME: return true;
 	default: return false;
 	}
 }
@@ -53,22 +55,25 @@ static bool wants_value(const struct filter *f, uint32_t i)
 	if (kind == TOK_RPAREN)
 		return f->tokens[f->tokens[i].partner].kind == TOK_CAST_OPEN;
 	return kind == TOK_LPAREN || kind == TOK_LSQUARE || kind == TOK_COMMA ||
-	       kind == TOK_RETURN || kind == TOK_QUESTION || kind == TOK_COLON ||
-	       kind == TOK_RANGE ||
+	       kind == TOK_RETURN || kind == TOK_COMPTIME || kind == TOK_QUESTION ||
+	       kind == TOK_COLON || kind == TOK_RANGE ||
 	       (kind >= TOK_SET && kind <= TOK_MOD && kind != TOK_INC && kind != TOK_DEC);
 }
 
 /* The type name between '(' at `open` and its ')', when there is nothing else; or NULL. */
 static const struct token *type_between(const struct filter *f, uint32_t open, bool *is_plain)
 {
-	uint32_t i = open + 1, close = f->tokens[open].partner;
+	uint32_t i = open + 1, close = f->tokens[open].partner, end;
 
 	*is_plain = at(f, i)->kind == TOK_NAME;
 	if (at(f, i)->kind == TOK_RESERVED)
 		i++;
-	if (i >= close || at(f, i)->kind != TOK_NAME)
+	if (i >= close || (at(f, i)->kind != TOK_NAME && at(f, i)->kind != TOK_TYPEOF))
 		return NULL;
-	for (uint32_t j = i + 1; j < close; j++) {
+	end = i;
+	if (at(f, i)->kind == TOK_TYPEOF && at(f, i + 1)->partner < close)
+		end = at(f, i + 1)->partner;
+	for (uint32_t j = end + 1; j < close; j++) {
 		int kind = at(f, j)->kind;
 
 		if (kind == TOK_MUL)
@@ -88,7 +93,7 @@ static bool is_cast(const struct filter *f, uint32_t i)
 	int before = i ? f->tokens[i - 1].kind : TOK_YYEOF;
 
 	if (!name || before == TOK_NAME || before == TOK_IF || before == TOK_WHILE ||
-	    before == TOK_UNROLL)
+	    before == TOK_UNROLL || before == TOK_COMPTIME)
 		return false;
 	if (!is_plain)
 		return true;
@@ -101,11 +106,12 @@ static void decide_paren(struct filter *f, uint32_t i)
 	int before = i ? f->tokens[i - 1].kind : TOK_YYEOF;
 
 	bool is_plain;
-	const struct token *name = before == TOK_SIZEOF ? type_between(f, i, &is_plain) : NULL;
+	bool is_named = before == TOK_SIZEOF || before == TOK_TYPEOF;
+	const struct token *name = is_named ? type_between(f, i, &is_plain) : NULL;
 
 	if (name && (!is_plain || type_is_name(name->text.text)))
 		f->tokens[i].kind = TOK_TYPE_OPEN;
-	else if (before == TOK_SIZEOF)
+	else if (is_named)
 		return;
 	else if (is_cast(f, i))
 		f->tokens[i].kind = TOK_CAST_OPEN;

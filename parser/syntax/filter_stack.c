@@ -134,9 +134,9 @@ void reader_close_to(struct reader *r, uint32_t depth, const struct token *t)
 		return;
 	if (!r->lexer.is_cut) {
 		diag_error(r->diags, t->span, "syntax", "missing '%s' before this '%c'",
-			   reader_closer_text(opener->kind), r->f->source->text[t->span.start]);
+			   reader_closer_text(opener->kind), *filter_text(r->f, t->span));
 		diag_note(r->diags, opener->span, "the '%c' is here",
-			  r->f->source->text[opener->span.start]);
+			  *filter_text(r->f, opener->span));
 	}
 	r->lexer.is_cut = false;
 	silence(r, r->frames[depth].token);

@@ -103,6 +103,7 @@ static struct tall need_value(struct parse *p, struct span end, struct tall valu
 static struct names add_name(struct parse *p, struct names list, struct span s, const char *name,
 			     struct tall value);
 static struct type_name *make_type(struct parse *p, struct span s, const char *tag, const char *name);
+static struct type_name *make_type_of(struct parse *p, struct span s, struct tall e);
 static struct type_name *add_suffix(struct parse *p, struct type_name *t, struct span s,
 				    bool is_pointer, uint64_t n);
 static struct tall ternary(struct parse *p, struct span s, struct tall c, struct tall t,
@@ -110,12 +111,11 @@ static struct tall ternary(struct parse *p, struct span s, struct tall c, struct
 static void begin_config(struct parse *p, struct span s);
 static void add_setting(struct parse *p, struct setting s);
 static void add_map_decl(struct parse *p, struct map_decl d);
-static void add_import(struct parse *p, struct span word, struct span s, const char *text);
+static void add_import(struct parse *p, struct span s, const char *text);
 static void add_c_item(struct parse *p, struct span s, struct token_text text);
 static struct fn_params add_param(struct parse *p, struct fn_params list, struct expr *e,
 				  const struct type_name *type);
-static void add_function(struct parse *p, struct span word, struct function f,
-			 struct fn_params params);
+static void add_function(struct parse *p, struct function f, struct fn_params params);
 }
 
 %define api.pure full
@@ -153,7 +153,7 @@ static void add_function(struct parse *p, struct span word, struct function f,
 %token LPAREN "(" RPAREN ")" LSQUARE "[" RSQUARE "]" LBRACE "{" RBRACE "}"
 %token ANGLE_OPEN ANGLE_CLOSE PRED_OPEN PRED_CLOSE RESUME
 %token CAST_OPEN RECORD_OPEN VALUE_OPEN TYPE_OPEN DISCARD PARAM_ITEM VALUE_ONLY
-%token <text> SIZEOF "sizeof"
+%token <text> SIZEOF "sizeof" TYPEOF "typeof" COMPTIME "comptime"
 %token <text> CONFIG IMPORT MACRO FN ROOT_LET C_ITEM
 %token COMMA "," SEMI ";" QUESTION "?" COLON ":" DOT "." ARROW "->" RANGE ".."
 %token SET "=" ADD_SET "+=" SUB_SET "-=" MUL_SET "*=" DIV_SET "/=" MOD_SET "%="
@@ -208,13 +208,13 @@ program
 /* Root items; filter.c finds where each ends. */
 item
 	: config "=" "{" settings "}"
-	| IMPORT STRING ";"			{ add_import(p, @1, @2, $2.text); }
+	| IMPORT STRING ";"			{ add_import(p, @2, $2.text); }
 	| C_ITEM				{ add_c_item(p, @1, $1); }
 	| ROOT_LET MAP "=" NAME "(" INT ")" ";"	{ add_map_decl(p, (struct map_decl){$2.text, @2, @4, $4.text, $6}); }
-	| MACRO NAME "(" macro_params ")" block	{ add_function(p, @1, (struct function){.is_macro = true, .span = @$, .name = $2.text, .body = $6}, $4); }
-	| MACRO NAME "(" ")" block		{ add_function(p, @1, (struct function){.is_macro = true, .span = @$, .name = $2.text, .body = $5}, (struct fn_params){0}); }
-	| FN NAME "(" fn_params ")" ":" type block { add_function(p, @1, (struct function){.span = @$, .name = $2.text, .result = $7, .body = $8}, $4); }
-	| FN NAME "(" ")" ":" type block	{ add_function(p, @1, (struct function){.span = @$, .name = $2.text, .result = $6, .body = $7}, (struct fn_params){0}); }
+	| MACRO NAME "(" macro_params ")" block	{ add_function(p, (struct function){.is_macro = true, .span = @$, .name_span = @2, .name = $2.text, .body = $6}, $4); }
+	| MACRO NAME "(" ")" block		{ add_function(p, (struct function){.is_macro = true, .span = @$, .name_span = @2, .name = $2.text, .body = $5}, (struct fn_params){0}); }
+	| FN NAME "(" fn_params ")" ":" type block { add_function(p, (struct function){.span = @$, .name_span = @2, .name = $2.text, .result = $7, .body = $8}, $4); }
+	| FN NAME "(" ")" ":" type block	{ add_function(p, (struct function){.span = @$, .name_span = @2, .name = $2.text, .result = $6, .body = $7}, (struct fn_params){0}); }
 	;
 
 config
@@ -360,6 +360,8 @@ simple
 type
 	: NAME					{ $$ = make_type(p, @$, "", $1.text); }
 	| RESERVED NAME				{ $$ = make_type(p, @$, $1.text, $2.text); }
+	| "typeof" "(" expr ")"			{ $$ = make_type_of(p, @$, $3); }
+	| "typeof" TYPE_OPEN type ")"		{ $$ = $3; }
 	| type "*"				{ $$ = add_suffix(p, $1, @$, true, 0); }
 	| type "[" INT "]"			{ $$ = add_suffix(p, $1, @$, false, $3); }
 	| type "[" "]"				{ $$ = add_suffix(p, $1, @$, false, 0); }
@@ -405,6 +407,9 @@ expr
 	| "++" place				{ $$ = over(p, $2.height, ast_incdec(p->arena, @$, $2.e, true, true)); }
 	| "--" place				{ $$ = over(p, $2.height, ast_incdec(p->arena, @$, $2.e, false, true)); }
 	| PARAM					{ $$ = leaf(ast_param(p->arena, @$, $1.text)); }
+	| "typeof" "(" expr ")"			{ $$ = leaf(ast_type(p->arena, @$, make_type_of(p, @$, $3))); }
+	| "typeof" TYPE_OPEN type ")"		{ $$ = leaf(ast_type(p->arena, @$, $3)); }
+	| "comptime" expr %prec PREFIX		{ $$ = unary(p, @$, OP_COMPTIME, $2); }
 	| "sizeof" "(" expr ")"			{ $$ = unary(p, @$, OP_SIZEOF, $3); }
 	| "sizeof" TYPE_OPEN type ")"		{ $$ = unary(p, @$, OP_SIZEOF, leaf(ast_cast(p->arena, @3, $3, ast_int(p->arena, @3, 0)))); }
 	| "(" expr ")"				{ $$ = $2; }
@@ -488,6 +493,8 @@ field
 	| "true"
 	| "false"
 	| "sizeof"
+	| "typeof"
+	| "comptime"
 	;
 
 %%
@@ -628,6 +635,14 @@ static struct type_name *make_type(struct parse *p, struct span s, const char *t
 	return t;
 }
 
+static struct type_name *make_type_of(struct parse *p, struct span s, struct tall e)
+{
+	struct type_name *t = make_type(p, s, "", NULL);
+
+	t->of = e.e;
+	return t;
+}
+
 static struct type_name *add_suffix(struct parse *p, struct type_name *t, struct span s,
 				    bool is_pointer, uint64_t n)
 {
@@ -719,8 +734,9 @@ static void begin_config(struct parse *p, struct span s)
 {
 	if (p->program->has_config)
 		diag_error(p->diags, s, "duplicate-config", "a script can have only one config block");
-	else if (p->program->n_probes)
-		diag_error(p->diags, s, "root-order", "'config' must come before the probes");
+	else if (p->program->n_probes || p->program->n_functions)
+		diag_error(p->diags, s, "root-order",
+			   "'config' must come before probes and functions");
 	p->program->has_config = true;
 }
 
@@ -734,12 +750,14 @@ static void add_map_decl(struct parse *p, struct map_decl d)
 	arena_push(p->arena, p->program->map_decls, p->program->n_map_decls, d);
 }
 
-static void add_import(struct parse *p, struct span word, struct span s, const char *text)
+static void add_import(struct parse *p, struct span s, const char *text)
 {
 	struct root_text item = {s, s.end, text};
 
 	arena_push(p->arena, p->program->imports, p->program->n_imports, item);
-	diag_error(p->diags, word, "not-built", "'import' is not implemented yet");
+	if (p->program->n_probes || p->program->n_functions)
+		diag_error(p->diags, s, "root-order",
+			   "imports must come before probes and functions");
 }
 
 /* "# word" is a comment in other languages. */
@@ -783,18 +801,19 @@ static struct fn_params add_param(struct parse *p, struct fn_params list, struct
 	return list;
 }
 
-static void add_function(struct parse *p, struct span word, struct function f,
-			 struct fn_params params)
+static void add_function(struct parse *p, struct function f, struct fn_params params)
 {
+	struct function *copy = arena_new_of(p->arena, struct function);
+
 	f.params = params.items;
 	f.n_params = params.n;
 	f.types = params.types;
 	f.n_types = params.n_types;
-	arena_push(p->arena, p->program->functions, p->program->n_functions, f);
-	diag_error(p->diags, word, "not-built", "'%s' is not implemented yet", f.is_macro ? "macro" : "fn");
+	*copy = f;
+	arena_push(p->arena, p->program->functions, p->program->n_functions, copy);
 }
 
-struct program *parse(struct arena *a, const struct source *source, struct diags *d)
+struct program *parse_file(struct arena *a, const struct source *source, struct diags *d)
 {
 	struct parse p = {.arena = a, .diags = d};
 
@@ -803,8 +822,15 @@ struct program *parse(struct arena *a, const struct source *source, struct diags
 	p.program->source = source;
 	filter_open(&p.filter, a, source, d);
 	yyparse(&p);
-	if (p.program->n_probes)
-		return p.program;
+	return p.program;
+}
+
+struct program *parse(struct arena *a, const struct source *source, struct diags *d)
+{
+	struct program *p = parse_file(a, source, d);
+
+	if (p->n_probes || p->n_imports)
+		return p;
 	if (!d->n_errors) {
 		diag_error(d, SPAN_NONE, "empty-script", "the script has no probe");
 		diag_hint(d, "a probe is an attach point and a block: BEGIN { printf(\"hello\\n\"); }");

@@ -51,7 +51,7 @@ static int report_unimplemented(const struct stop *s, struct span span, const ch
 const char *stop_found(const struct stop *s, const struct token *t, char *buf, size_t size)
 {
 	int len = (int)(t->span.end - t->span.start);
-	const char *text = s->f->source->text + t->span.start;
+	const char *text = filter_text(s->f, t->span);
 
 	if (t->kind == TOK_YYEOF)
 		return "the end of the script";

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Checks of definitions, whether they are called or not. A macro names no maps but its parameters,
+ * and does not leave the code around it. A function uses nothing that depends on the probe, and
+ * returns its result on every way.
+ */
+#include "parser/expand/expander.h"
+#include "parser/lang/builtin.h"
+#include <string.h>
+
+struct checked {
+	struct expander *x;
+	const struct function *f;
+	uint32_t n_loops; /* around the statement */
+};
+
+static void check_block(struct checked *c, struct block *b);
+
+/* ---- expressions ------------------------------------------------------------------------- */
+
+static bool has_param(const struct function *m, enum expr_kind kind, const char *name)
+{
+	const struct frame f = {.of = m};
+
+	return match_param(&f, kind, name) >= 0;
+}
+
+static void check_map(struct checked *c, const struct expr *e)
+{
+	if (!c->f->is_macro || has_param(c->f, EX_MAP, e->map.name))
+		return;
+	diag_error(c->x->diags, e->span, "macro-map", "unhygienic access to map %s in macro %s",
+		   e->map.name, c->f->name);
+	diag_hint(c->x->diags, "make it a parameter: macro %s(%s)", c->f->name, e->map.name);
+}
+
+static void check_builtin(struct checked *c, const struct expr *e, const char *name)
+{
+	const struct builtin *b = c->f->is_macro ? NULL : builtin_find(name);
+
+	if (!b || (b->where == W_ANY && !(b->traits & (TR_START | TR_END))))
+		return;
+	diag_error(c->x->diags, e->span, "wrong-probe",
+		   "'%s' is not available in a function, which may be called from any probe", name);
+	diag_hint(c->x->diags, "pass it as an argument, or write a macro");
+}
+
+static void check_expr(struct expr *e, void *ctx)
+{
+	struct checked *c = ctx;
+
+	switch (e->kind) {
+	case EX_MAP: check_map(c, e); break;
+	case EX_NAME: check_builtin(c, e, e->name.name); break;
+	case EX_CALL: check_builtin(c, e, e->call.name); break;
+	case EX_BLOCK:
+		check_block(c, &e->block.body);
+		if (e->block.value)
+			check_expr(e->block.value, ctx);
+		return;
+	default: break;
+	}
+	ast_each_child(e, check_expr, ctx);
+}
+
+/* ---- statements -------------------------------------------------------------------------- */
+
+static void refuse_jump(struct checked *c, const struct stmt *st, const char *word)
+{
+	diag_error(c->x->diags, st->span, "macro-jump", "'%s' statement is not allowed in a macro",
+		   word);
+	diag_hint(c->x->diags, "the macro's value is its last expression, without ';'");
+}
+
+static void check_return(struct checked *c, const struct stmt *st)
+{
+	bool is_void = !c->f->is_macro && ast_is_void(c->f->result);
+
+	if (c->f->is_macro)
+		refuse_jump(c, st, "return");
+	else if (is_void != !st->expr)
+		diag_error(c->x->diags, st->span, "return-value",
+			   "%s is of type %s, cannot return %s", c->f->name,
+			   c->f->result->name ? c->f->result->name : "typeof(…)",
+			   st->expr ? "a value" : "void");
+	if (st->expr)
+		check_expr(st->expr, c);
+}
+
+static void check_let(struct checked *c, const struct stmt *st)
+{
+	const struct expr *v = st->let.var;
+
+	if (c->f->is_macro && has_param(c->f, EX_VAR, v->var.name))
+		diag_error(c->x->diags, v->span, "redeclared", "%s is a parameter of the macro",
+			   v->var.name);
+	if (st->let.value)
+		check_expr(st->let.value, c);
+}
+
+static void check_loop(struct checked *c, struct stmt *st)
+{
+	struct expr *const parts[] = {st->loop.cond, st->loop.over, st->loop.from, st->loop.to,
+				      st->loop.count};
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+		if (parts[i])
+			check_expr(parts[i], c);
+	c->n_loops++;
+	check_block(c, &st->loop.body);
+	c->n_loops--;
+}
+
+static void check_stmt(struct checked *c, struct stmt *st)
+{
+	switch (st->kind) {
+	case ST_EXPR: check_expr(st->expr, c); return;
+	case ST_ASSIGN:
+		check_expr(st->assign.target, c);
+		check_expr(st->assign.value, c);
+		return;
+	case ST_IF:
+		check_expr(st->branch.cond, c);
+		check_block(c, &st->branch.then);
+		check_block(c, &st->branch.otherwise);
+		return;
+	case ST_BLOCK:
+	case ST_CALLED: check_block(c, &st->block); return;
+	case ST_RETURN: check_return(c, st); return;
+	case ST_LET: check_let(c, st); return;
+	case ST_WHILE:
+	case ST_FOR:
+	case ST_UNROLL: check_loop(c, st); return;
+	case ST_BREAK:
+	case ST_CONTINUE:
+		if (c->f->is_macro && !c->n_loops)
+			refuse_jump(c, st, st->kind == ST_BREAK ? "break" : "continue");
+		return;
+	}
+}
+
+static void check_block(struct checked *c, struct block *b)
+{
+	for (uint32_t i = 0; i < b->n; i++)
+		check_stmt(c, b->items[i]);
+}
+
+/* ---- definitions ------------------------------------------------------------------------- */
+
+static bool is_exit(const struct builtin *b)
+{
+	return b && b->needs & NEEDS_EXIT;
+}
+
+/* True when the end of the block is never reached. */
+static bool always_leaves(const struct block *b)
+{
+	const struct stmt *last = b->n ? b->items[b->n - 1] : NULL;
+	const struct expr *e = last && last->kind == ST_EXPR ? last->expr : NULL;
+
+	if (e && e->kind == EX_CALL && is_exit(builtin_find(e->call.name)))
+		return true;
+	if (last && last->kind == ST_IF)
+		return always_leaves(&last->branch.then) && always_leaves(&last->branch.otherwise);
+	if (last && last->kind == ST_BLOCK)
+		return always_leaves(&last->block);
+	return last && last->kind == ST_RETURN;
+}
+
+static void check_names(struct expander *x, const struct function *f, uint32_t index)
+{
+	for (uint32_t i = 0; i < index; i++) {
+		const struct function *other = x->program->functions[i];
+
+		if (strcmp(other->name, f->name) != 0 || other->is_standard != f->is_standard ||
+		    !match_is_same(f, other))
+			continue;
+		diag_error(x->diags, f->name_span, "redeclared", "%s %s is defined twice",
+			   f->is_macro ? "macro" : "function", f->name);
+		diag_note(x->diags, other->name_span, "it is also defined here");
+		return;
+	}
+}
+
+static void check_params(struct expander *x, const struct function *f)
+{
+	for (uint32_t i = 0; i < f->n_params; i++)
+		for (uint32_t j = 0; j < i; j++)
+			if (f->params[i]->kind == f->params[j]->kind &&
+			    strcmp(match_param_name(f->params[i]),
+				   match_param_name(f->params[j])) == 0)
+				diag_error(x->diags, f->params[i]->span, "redeclared",
+					   "two parameters have the name %s",
+					   match_param_name(f->params[i]));
+}
+
+void define_check(struct expander *x, uint32_t index)
+{
+	struct function *f = x->program->functions[index];
+	struct checked c = {.x = x, .f = f};
+
+	check_names(x, f, index);
+	check_params(x, f);
+	check_block(&c, &f->body);
+	if (f->is_macro || ast_is_void(f->result) || always_leaves(&f->body))
+		return;
+	diag_error(
+		x->diags, f->name_span, "return-value",
+		"%s is of type %s, cannot return void: its end can be reached without a 'return'",
+		f->name, f->result->name ? f->result->name : "typeof(…)");
+}

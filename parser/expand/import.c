@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Imported files. A path is relative to the folder of the script that names it; a folder stands for
+ * all files in it that can be imported, in alphabetical order. Each file is imported once. Its
+ * probes come before those of the script that imports it.
+ */
+#include "parser/expand/expander.h"
+#include "parser/base/arena.h"
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+struct importer {
+	struct expander *x;
+	struct probe **probes; /* of imported files */
+	uint32_t n_probes;
+	const char **paths; /* imported so far */
+	uint32_t n_paths;
+};
+
+static void import_items(struct importer *im, const struct program *of, const struct source *file);
+
+static bool has_suffix(const char *path, const char *suffix)
+{
+	size_t n = strlen(path), k = strlen(suffix);
+
+	return n > k && strcmp(path + n - k, suffix) == 0;
+}
+
+static bool is_script(const char *path)
+{
+	return has_suffix(path, ".bt");
+}
+
+static bool is_bpf(const char *path)
+{
+	return has_suffix(path, ".bpf.c") || has_suffix(path, ".bpf.o");
+}
+
+/* True when it was imported already. */
+static bool note_path(struct importer *im, const char *path)
+{
+	for (uint32_t i = 0; i < im->n_paths; i++)
+		if (strcmp(im->paths[i], path) == 0)
+			return true;
+	arena_push(im->x->arena, im->paths, im->n_paths, path);
+	return false;
+}
+
+static void merge(struct importer *im, const struct program *from)
+{
+	struct arena *a = im->x->arena;
+	struct program *to = im->x->program;
+
+	for (uint32_t i = 0; i < from->n_functions; i++)
+		arena_push(a, to->functions, to->n_functions, from->functions[i]);
+	for (uint32_t i = 0; i < from->n_map_decls; i++)
+		arena_push(a, to->map_decls, to->n_map_decls, from->map_decls[i]);
+	for (uint32_t i = 0; i < from->n_items; i++)
+		arena_push(a, to->items, to->n_items, from->items[i]);
+	if (from->n_c_items)
+		diag_error(im->x->diags, from->c_items[0].span, "not-built",
+			   "C definitions in an imported script are not implemented yet");
+	for (uint32_t i = 0; i < from->n_probes; i++)
+		arena_push(a, im->probes, im->n_probes, from->probes[i]);
+}
+
+static void import_script(struct importer *im, const char *path, struct span at)
+{
+	struct expander *x = im->x;
+	struct source *file = source_from_file(x->arena, path);
+	struct program *p;
+
+	if (!file || !source_add_file(x->arena, x->program->source, file)) {
+		diag_error(x->diags, at, "import", "cannot import '%s': %s", path,
+			   file ? strerror(EFBIG) : strerror(errno));
+		return;
+	}
+	p = parse_file(x->arena, file, x->diags);
+	if (p->has_config) {
+		diag_error(x->diags, at, "import",
+			   "'%s' has a config block: an imported script cannot", path);
+		diag_hint(x->diags, "move it to the script that imports it");
+	}
+	import_items(im, p, file);
+	merge(im, p);
+}
+
+/* True when others could change what is imported. */
+static bool is_open(struct importer *im, const char *path, const struct stat *st, struct span at)
+{
+	if (!(st->st_mode & S_IWOTH))
+		return false;
+	diag_error(im->x->diags, at, "import",
+		   "cowardly refusing to import '%s': everybody may write to it", path);
+	diag_hint(im->x->diags, "chmod o-w '%s'", path);
+	return true;
+}
+
+static void import_file(struct importer *im, const char *path, struct span at)
+{
+	struct diags *d = im->x->diags;
+
+	if (is_script(path)) {
+		import_script(im, path, at);
+	} else if (is_bpf(path)) {
+		diag_error(d, at, "import", "cannot import '%s': BPF objects cannot be linked",
+			   path);
+		diag_hint(d, "write a macro or a function: fn name($a : int64) : int64 { … }");
+	} else if (has_suffix(path, ".h")) {
+		diag_error(d, at, "not-built", "importing C headers is not implemented yet");
+	} else {
+		diag_error(d, at, "import", "cannot import '%s': it is not a script (.bt)", path);
+	}
+}
+
+static int is_importable(const struct dirent *entry)
+{
+	return is_script(entry->d_name) || is_bpf(entry->d_name) || has_suffix(entry->d_name, ".h");
+}
+
+static void import_path(struct importer *im, const char *path, struct span at, bool is_inside);
+
+static void import_folder(struct importer *im, const char *path, struct span at)
+{
+	struct dirent **entries;
+	int n = scandir(path, &entries, is_importable, alphasort);
+
+	if (n < 0)
+		diag_error(im->x->diags, at, "import", "cannot import '%s': %s", path,
+			   strerror(errno));
+	for (int i = 0; i < n; i++) {
+		import_path(im, arena_join(im->x->arena, path, "/", entries[i]->d_name), at, true);
+		free(entries[i]);
+	}
+	if (n >= 0)
+		free(entries);
+}
+
+/* Folders in a folder are not imported. */
+static void import_path(struct importer *im, const char *path, struct span at, bool is_inside)
+{
+	char real[PATH_MAX];
+	struct stat st;
+
+	if (!realpath(path, real) || stat(real, &st)) {
+		diag_error(im->x->diags, at, "import", "cannot import '%s': %s", path,
+			   strerror(errno));
+		return;
+	}
+	if ((is_inside && S_ISDIR(st.st_mode)) || note_path(im, arena_strdup(im->x->arena, real)) ||
+	    is_open(im, path, &st, at))
+		return;
+	if (S_ISDIR(st.st_mode))
+		import_folder(im, path, at);
+	else
+		import_file(im, path, at);
+}
+
+/* The folder of a script, with '/' at its end; "" for the current one. */
+static const char *folder_of(struct arena *a, const struct source *file)
+{
+	const char *slash = file->is_file ? strrchr(file->name, '/') : NULL;
+
+	return slash ? arena_strndup(a, file->name, (size_t)(slash - file->name) + 1) : "";
+}
+
+static void import_items(struct importer *im, const struct program *of, const struct source *file)
+{
+	struct arena *a = im->x->arena;
+
+	for (uint32_t i = 0; i < of->n_imports; i++) {
+		const struct root_text *item = &of->imports[i];
+		const char *path = item->text;
+
+		if (*path != '/')
+			path = arena_join(a, folder_of(a, file), "", path);
+		import_path(im, path, item->span, false);
+	}
+}
+
+void import_all(struct expander *x)
+{
+	struct program *p = x->program;
+	struct importer im = {.x = x};
+	char real[PATH_MAX];
+
+	if (!p->n_imports)
+		return;
+	if (p->source->is_file && realpath(p->source->name, real))
+		note_path(&im, arena_strdup(x->arena, real));
+	import_items(&im, p, p->source);
+	for (uint32_t i = 0; i < p->n_probes; i++)
+		arena_push(x->arena, im.probes, im.n_probes, p->probes[i]);
+	p->probes = im.probes;
+	p->n_probes = im.n_probes;
+}
