@@ -22,8 +22,6 @@ const struct type sema_literal = {.kind = TY_INT, .size = 8, .align = 8, .is_sig
  * other operand decides. Like TY_ERROR it causes no errors; its address distinguishes it. */
 const struct type sema_unknown = {.kind = TY_ERROR, .size = 8, .align = 8};
 
-static void type_block(struct sema *s, struct block *b);
-
 /* The type that a value of type t has in a variable or map: integers are 64 bits wide. */
 const struct type *sema_stored(const struct type *t)
 {
@@ -100,7 +98,7 @@ void sema_widen(struct sema *s, const struct type **slot, struct span *first, co
 
 static const struct type *type_value_block(struct sema *s, struct expr *e)
 {
-	type_block(s, &e->block.body);
+	sema_type_block(s, &e->block.body);
 	return e->block.value ? sema_type_expr(s, e->block.value) : &type_void;
 }
 
@@ -344,51 +342,6 @@ static void type_let(struct sema *s, struct stmt *st)
 	st->let.var->type = v->type ? v->type : &sema_unknown;
 }
 
-static void type_for(struct sema *s, struct stmt *st)
-{
-	struct var *v = st->loop.var->var.var;
-	struct expr *over = st->loop.over;
-	const struct type *t;
-
-	if (over) {
-		v->map = over->map.map;
-		over->type = &type_error;
-		t = v->map ? compound_entry(s, v->map) : &type_error;
-		if (v->map && ast_is_keyed_histogram(over))
-			t = sema_error(
-				s, over->span, "loop-map",
-				"cannot iterate over a keyed histogram or series: %s has several entries for each key",
-				over->map.name);
-		else if (v->map && !v->map->n_keys)
-			t = sema_error(s, over->span, "loop-map",
-				       "cannot iterate over %s: it has no keys", over->map.name);
-	} else {
-		const struct type *x = sema_need_int(s, st->loop.from, ".."),
-				  *y = sema_need_int(s, st->loop.to, "..");
-
-		t = sema_unify(s, sema_stored(x), sema_stored(y));
-	}
-	if (t && (!v->type || !type_equal(v->type, t))) {
-		s->changed |= !v->type || !over; /* an entry's type follows the map's */
-		v->type = t;
-	}
-	st->loop.var->type = t ? t : &sema_unknown;
-	type_block(s, &st->loop.body);
-}
-
-static void type_loop(struct sema *s, struct stmt *st)
-{
-	if (st->kind == ST_FOR) {
-		type_for(s, st);
-		return;
-	}
-	if (st->kind == ST_WHILE)
-		sema_check_truth(s, st->loop.cond, "while");
-	else
-		sema_need_int(s, st->loop.count, "unroll");
-	type_block(s, &st->loop.body);
-}
-
 static void type_assign(struct sema *s, struct stmt *st)
 {
 	struct expr *target = st->assign.target;
@@ -423,11 +376,11 @@ static void type_stmt(struct sema *s, struct stmt *st)
 	case ST_ASSIGN: type_assign(s, st); return;
 	case ST_IF:
 		sema_check_truth(s, st->branch.cond, "if");
-		type_block(s, &st->branch.then);
-		type_block(s, &st->branch.otherwise);
+		sema_type_block(s, &st->branch.then);
+		sema_type_block(s, &st->branch.otherwise);
 		return;
 	case ST_BLOCK:
-	case ST_CALLED: type_block(s, &st->block); return;
+	case ST_CALLED: sema_type_block(s, &st->block); return;
 	case ST_RETURN:
 		if (st->expr)
 			sema_need_int(s, st->expr, "return");
@@ -435,13 +388,13 @@ static void type_stmt(struct sema *s, struct stmt *st)
 	case ST_LET: type_let(s, st); return;
 	case ST_WHILE:
 	case ST_FOR:
-	case ST_UNROLL: type_loop(s, st); return;
+	case ST_UNROLL: sema_type_loop(s, st); return;
 	case ST_BREAK:
 	case ST_CONTINUE: return;
 	}
 }
 
-static void type_block(struct sema *s, struct block *b)
+void sema_type_block(struct sema *s, struct block *b)
 {
 	for (uint32_t i = 0; i < b->n; i++)
 		type_stmt(s, b->items[i]);
@@ -454,7 +407,7 @@ static void type_program(struct sema *s)
 		s->probe = s->program->probes[i];
 		if (s->probe->predicate)
 			sema_check_truth(s, s->probe->predicate, "/predicate/");
-		type_block(s, &s->probe->body);
+		sema_type_block(s, &s->probe->body);
 	}
 }
 

@@ -23,6 +23,8 @@ static inline bool sema_is_wrong(const struct type *t)
 /* ---- sema_type.c */
 /* Find the types of `e` and its sub-expressions, and set e->type. */
 const struct type *sema_type_expr(struct sema *s, struct expr *e);
+/* The same for the statements of a block. */
+void sema_type_block(struct sema *s, struct block *b);
 const struct type *sema_unify(struct sema *s, const struct type *x, const struct type *y);
 const struct type *sema_stored(const struct type *t);
 /* The type of a map's value in an expression: most aggregations are integers there. */
@@ -32,6 +34,9 @@ void sema_widen(struct sema *s, const struct type **slot, struct span *first, co
 /* A value of type `t`, that of `from`, is assigned to a variable. */
 void sema_assign_var(struct sema *s, struct var *v, const struct type *t, const struct expr *from);
 const char *sema_name_of(struct sema *s, const struct type *t);
+
+/* ---- sema_loop.c */
+void sema_type_loop(struct sema *s, struct stmt *st);
 
 /* ---- sema_operator.c */
 /* Find the type of `e`, which must be an integer; `op` is for the message. */
