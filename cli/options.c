@@ -169,6 +169,7 @@ static void take_params(struct options *o, int argc, char **argv, int i)
 {
 	if (!o->file && !o->program && i < argc)
 		o->file = argv[i++];
+	o->n_words = o->n_params;
 	for (; i < argc; i++)
 		add_param(o, argv, i);
 }
@@ -209,7 +210,7 @@ int options_parse(struct options *o, int argc, char **argv)
 {
 	int i = 1;
 
-	*o = (struct options){.ready_fd = -1};
+	*o = (struct options){.ready_fd = -1, .n_words = UINT32_MAX};
 	if (is_script_line(argc, argv) && read_script_line(o, argv[i++]))
 		return 1;
 	for (; i < argc; i++) {

@@ -52,7 +52,9 @@ __attribute__((format(printf, 5, 0))) static void add(struct diags *d, enum diag
 						      struct span span, const char *tag,
 						      const char *fmt, va_list ap)
 {
-	struct diag new = {.level = level, .tag = tag, .span = span};
+	struct diag new = {.level = level,
+			   .tag = tag,
+			   .span = d->source ? source_shown(d->source, span) : span};
 
 	new.msg = arena_vprintf(d->arena, fmt, ap);
 	d->is_last_dropped = is_repetition(d, &new);
@@ -103,7 +105,7 @@ int diag_note(struct diags *d, struct span span, const char *fmt, ...)
 		return -1;
 	va_start(ap, fmt);
 	last->note = arena_vprintf(d->arena, fmt, ap);
-	last->note_span = span;
+	last->note_span = d->source ? source_shown(d->source, span) : span;
 	va_end(ap);
 	return -1;
 }

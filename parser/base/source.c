@@ -182,6 +182,17 @@ struct span source_root(const struct source *script, struct span span)
 	return span;
 }
 
+struct span source_shown(const struct source *script, struct span span)
+{
+	const struct source_part *in = find_part(script, span.start);
+
+	while (in && in->file->is_hidden && in->call.end) {
+		span = in->call;
+		in = find_part(script, span.start);
+	}
+	return span;
+}
+
 /* ---- places ------------------------------------------------------------------------------ */
 
 struct place source_place(const struct source *s, uint32_t offset)

@@ -34,6 +34,7 @@ struct source_parts {
 
 struct source {
 	bool is_file;	  /* name is a path */
+	bool is_hidden;	  /* of the standard library: messages are about the calls of it */
 	const char *name; /* file name as typed; "stdin" for -e, as in bpftrace */
 	const char *text; /* with two NULs at the end, which flex requires */
 	uint32_t len;
@@ -71,5 +72,7 @@ bool source_call_of(const struct source *script, struct span span, struct span *
 bool source_is_same(const struct source *script, uint32_t x, uint32_t y);
 /* The span in the script or an imported file from which the text at `span` was expanded. */
 struct span source_root(const struct source *script, struct span span);
+/* The same, but only out of texts that are hidden: the place to show for `span`. */
+struct span source_shown(const struct source *script, struct span span);
 /* Smallest span that holds both. */
 struct span span_join(struct span a, struct span b);

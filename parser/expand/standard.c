@@ -53,6 +53,8 @@ bool standard_add(struct expander *x, const char *name)
 		return m != NULL;
 	file = source_from_text(x->arena, arena_printf(x->arena, "standard macro %s", name),
 				m->text, (size_t)(m->end - m->text));
+	if (file)
+		file->is_hidden = true;
 	if (!file || !source_add_file(x->arena, x->program->source, file))
 		return false;
 	p = parse_file(x->arena, file, x->diags);

@@ -74,6 +74,7 @@ struct map {
 	bool is_one;		     /* some access has one key that is not a tuple */
 	const struct map_decl *decl; /* or NULL */
 	bool is_assigned;	     /* possibly by an erroneous statement */
+	bool is_reached;	     /* by the final round of pass 2, which skips dead branches */
 	uint32_t id;		     /* index in plan->maps, assigned by plan.c */
 };
 
@@ -361,6 +362,9 @@ struct program {
 	bool unsafe;		   /* --unsafe */
 	const char *const *params; /* $1, $2, …: from the command line */
 	uint32_t n_params;
+	uint32_t n_words;	       /* of the parameters, those before "--" */
+	struct script_option *options; /* of getopt(): getopt.c */
+	uint32_t n_options;
 };
 
 /* Constructors, one for each kind of node; they only fill and return it. */

@@ -52,6 +52,7 @@ enum builtin_traits {
 	TR_UNSAFE = 16384, /* changes the system or the traced program: needs --unsafe */
 	TR_KEY = 32768,	   /* the arguments behind the map are the key of an entry */
 	TR_SETS = 65536,   /* its last argument is a variable that it assigns to */
+	TR_TYPE = 131072,  /* its arguments may be types, and are not evaluated */
 	/* In an interrupt these describe what was interrupted, in the interval thread sonde
 	 * itself. */
 	TR_INTERRUPTED = TR_TASK | TR_STACK | TR_END | TR_HERE,

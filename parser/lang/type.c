@@ -284,6 +284,31 @@ static const char *stack_str(struct arena *a, const char *name, const struct typ
 	return t->form ? arena_printf(a, "%s(%s)", name, stack_words[t->form].word) : name;
 }
 
+const char *type_base_word(const struct type *t)
+{
+	switch (t->kind) {
+	case TY_ERROR: return "error";
+	case TY_VOID: return "void";
+	case TY_BOOL: return "bool";
+	case TY_INT: return "int";
+	case TY_STRUCT: return "c_type";
+	case TY_STRING:
+	case TY_NAME: return string_name;
+	case TY_KSTACK: return "kstack";
+	case TY_USTACK: return "ustack";
+	case TY_KSYM: return "ksym_t";
+	case TY_USYM: return "usym_t";
+	case TY_USERNAME: return "username_t";
+	case TY_TIMESTAMP: return "timestamp";
+	case TY_AGG: return "aggregation";
+	case TY_TUPLE: return "tuple";
+	case TY_RECORD: return "record";
+	case TY_POINTER: return "pointer";
+	case TY_ARRAY: return "array";
+	}
+	return "?";
+}
+
 const char *type_str(struct arena *a, const struct type *t)
 {
 	if (!t)

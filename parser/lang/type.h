@@ -109,6 +109,8 @@ const struct type *type_buckets(struct arena *a, enum agg_kind agg, const int64_
 const char *type_str(struct arena *a, const struct type *t);
 /* The type that can hold values of both; NULL if there is none. */
 const struct type *type_unify(const struct type *x, const struct type *y);
+/* The kind of a type, as typeinfo() names it: "int", "string", "pointer", … */
+const char *type_base_word(const struct type *t);
 /* A tuple or record of `n` members; sets their offsets. */
 const struct type *type_tuple(struct arena *a, bool is_record, struct type_member *members,
 			      uint32_t n);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Parameters: the arguments of the command line that a script reads as $1, $2, … and $#, or by
- * the names of its `param` items (param_item.c).
+ * Parameters: the arguments of the command line that a script reads as $1, $2, … and $#, by the
+ * names of its `param` items (param_item.c), or by getopt() (getopt.c).
  */
 #pragma once
 #include "parser/lang/ast.h"
 
 struct arena;
+struct builtin;
 struct sema;
 
 /* Replace an EX_PARAM by a literal: an integer when the argument reads as one, else a string;
@@ -18,6 +19,12 @@ void param_bind(struct sema *s);
 struct param_item *param_find(const struct sema *s, const char *name);
 /* Replace an EX_VAR that names a parameter by its value. False when it names none. */
 bool param_name(const struct sema *s, struct expr *e);
+/* getopt.c: read the options that calls of getopt() name, behind "--"; what is left are the
+ * parameters. */
+void getopt_bind(struct sema *s);
+bool getopt_is(const struct builtin *b);
+/* Replace a call of getopt() by the option's value. */
+void getopt_resolve(struct sema *s, struct expr *e);
 /* The usage line, like "offcputime [SECONDS]". */
 const char *param_usage(struct arena *a, const struct program *p);
 /* Report the value of the parameter that an attach point names as invalid. False when it names

@@ -19,6 +19,14 @@ struct sema {
 	bool report;	     /* sema_type.c: this is the final round, which reports errors */
 	bool changed;	     /* sema_type.c: this round widened a type */
 	bool is_wrong;	     /* this round found an error, reported or not */
+
+	/* sema_comptime.c: */
+	bool has_comptime;   /* something has to be decided at compile time */
+	bool settles;	     /* this round does so: types did not change in the one before */
+	bool settled;	     /* it did */
+	uint32_t n_comptime; /* expressions around this one that must be known */
+	struct type_lock *locks;
+	uint32_t n_locks;
 };
 
 /* Run all passes. Returns 0, or -1 when there were errors. After 0 every expression has a type,

@@ -104,6 +104,12 @@ static void type_arg(struct sema *s, struct expr *e, uint32_t i)
 		type_entry(s, arg);
 		return;
 	}
+	if (e->call.builtin && e->call.builtin->traits & TR_TYPE) {
+		arg->type = sema_type_of(s, arg);
+		return;
+	}
+	if (ast_is_whole_map(e, i) && arg->map.map)
+		arg->map.map->is_reached |= s->report;
 	if (ast_is_whole_map(e, i))
 		arg->type = arg->map.map && arg->map.map->value ? arg->map.map->value : &type_error;
 	else

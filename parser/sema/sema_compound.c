@@ -61,6 +61,8 @@ const struct type *compound_member(struct sema *s, struct expr *e)
 	if (i >= 0 && t->members[i].type->kind == TY_AGG)
 		return sema_error(s, e->span, "agg-read", "a %s cannot be read as a number",
 				  sema_name_of(s, t->members[i].type));
+	if (i >= 0 && constant_member(e, (uint32_t)i, e->field.object))
+		return sema_type_expr(s, e);
 	if (i >= 0)
 		return t->members[i].type;
 	sema_error(s, e->field.name_span, "no-field", "%s has no '%s'", sema_name_of(s, t),
@@ -255,6 +257,10 @@ const struct type *compound_index(struct sema *s, struct expr *e)
 		return sema_error(s, i->span, "index-range",
 				  "the index %llu is out of bounds for %s",
 				  (unsigned long long)i->integer.value, sema_name_of(s, t));
+	if (t->kind == TY_STRING && i->kind == EX_INT && e->index.object->kind == EX_STRING) {
+		*e = *constant_byte(s->arena, e);
+		return sema_type_expr(s, e);
+	}
 	if (t->kind == TY_STRING)
 		return type_int(1, true);
 	if (t->kind != TY_TUPLE)
@@ -266,6 +272,8 @@ const struct type *compound_index(struct sema *s, struct expr *e)
 		return sema_error(s, i->span, "index-range",
 				  "the index %llu is out of bounds for %s",
 				  (unsigned long long)i->integer.value, sema_name_of(s, t));
+	if (constant_member(e, (uint32_t)i->integer.value, e->index.object))
+		return sema_type_expr(s, e);
 	return t->members[i->integer.value].type;
 }
 

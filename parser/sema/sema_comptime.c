@@ -1,29 +1,90 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is decided at compile time, a part of pass 2: `comptime x`.
+ * What is decided at compile time, a part of pass 2: `comptime x`, `if comptime`, typeinfo() and
+ * its like. What depends on types is decided when a round did not change any. A decision can bring
+ * new statements into play, which can change types: then the rounds go on. A type that was used in
+ * a decision must not change any more.
  */
+#include "parser/base/arena.h"
 #include "parser/sema/sema_type.h"
 
-static bool is_literal(const struct expr *e)
-{
-	bool is_negated = e->kind == EX_UNARY && e->unary.op == OP_NEG;
+/* The type of `e` was used in a decision. */
+struct type_lock {
+	struct expr *e;
+	struct probe *probe;
+	const struct type *type;
+};
 
-	return e->kind == EX_INT || e->kind == EX_STRING ||
-	       (is_negated && e->unary.operand->kind == EX_INT);
+static bool is_number(const struct expr *e)
+{
+	return e->kind == EX_INT ||
+	       (e->kind == EX_UNARY && e->unary.op == OP_NEG && e->unary.operand->kind == EX_INT);
+}
+
+bool comptime_is_literal(const struct expr *e)
+{
+	if (e->kind != EX_TUPLE && e->kind != EX_RECORD)
+		return is_number(e) || e->kind == EX_STRING;
+	for (uint32_t i = 0; i < e->list.n; i++)
+		if (!comptime_is_literal(e->list.items[i]))
+			return false;
+	return true;
+}
+
+bool comptime_is(const struct expr *e)
+{
+	return e->kind == EX_UNARY && e->unary.op == OP_COMPTIME;
 }
 
 const struct type *sema_type_comptime(struct sema *s, struct expr *e)
 {
 	struct expr *x = e->unary.operand;
-	const struct type *t = sema_type_expr(s, x);
+	const struct type *t;
 
-	if (is_literal(x)) {
+	s->has_comptime = true;
+	s->n_comptime++;
+	t = sema_type_expr(s, x);
+	s->n_comptime--;
+	if (comptime_is_literal(x)) {
 		*e = *x;
+		s->settled |= s->settles;
 		return t;
 	}
-	if (!sema_is_wrong(t))
-		sema_error(s, x->span, "comptime", "this is not known at compile time");
-	return &type_error;
+	if (s->report && !sema_is_wrong(t))
+		return sema_error(s, x->span, "comptime", "this is not known at compile time");
+	return t;
+}
+
+/* ---- types that were used ---------------------------------------------------------------- */
+
+bool comptime_folds(struct sema *s, struct expr *e, const struct type *t)
+{
+	struct type_lock lock = {e, s->probe, t};
+
+	if (s->report)
+		return true;
+	if (!s->settles || !s->n_comptime)
+		return false;
+	s->settled = true;
+	arena_push(s->arena, s->locks, s->n_locks, lock);
+	return true;
+}
+
+void comptime_check_locks(struct sema *s)
+{
+	for (uint32_t i = 0; i < s->n_locks; i++) {
+		const struct type_lock *lock = &s->locks[i];
+		const struct type *t;
+
+		s->probe = lock->probe;
+		t = sema_type_of(s, lock->e);
+		if (sema_is_wrong(t) || type_equal(t, lock->type))
+			continue;
+		sema_error(s, lock->e->span, "type-locked",
+			   "this is %s, but was %s when it was decided upon at compile time",
+			   sema_name_of(s, t), sema_name_of(s, lock->type));
+		diag_hint(s->diags, "declare its type: let $x : %s", sema_name_of(s, t));
+	}
 }
 
 const struct type *sema_type_of(struct sema *s, struct expr *e)
@@ -31,10 +92,94 @@ const struct type *sema_type_of(struct sema *s, struct expr *e)
 	const struct map *m = e->kind == EX_MAP && e->map.is_whole ? e->map.map : NULL;
 	const struct type *t;
 
+	if (e->kind == EX_TYPE) {
+		t = compound_named(s, e->named);
+		return t ? t : &type_error;
+	}
 	if (m && m->n_keys) {
 		t = compound_entry(s, m);
 		return t ? t->members[0].type : &sema_unknown;
 	}
-	t = sema_stored(sema_type_expr(s, e));
+	t = sema_type_expr(s, e);
 	return t == &sema_literal ? sema_word(true) : t;
+}
+
+/* ---- branches ---------------------------------------------------------------------------- */
+
+/* The branch that is taken replaces the statement; the other is not checked. Undecided, neither is:
+ * its types may depend on the decision. */
+bool comptime_prune(struct sema *s, struct stmt *st)
+{
+	bool was = comptime_is(st->branch.cond);
+
+	sema_check_truth(s, st->branch.cond, "if");
+	if (!was)
+		return false;
+	if (st->branch.cond->kind == EX_INT) {
+		*st = *ast_stmt_block(s->arena, st->span,
+				      st->branch.cond->integer.value ? st->branch.then
+								     : st->branch.otherwise);
+		s->changed = true;
+		sema_type_block(s, &st->block);
+	} else if (s->report) { /* reported: later passes need no branch without types */
+		*st = *ast_stmt_block(s->arena, st->span, (struct block){0});
+	}
+	return true;
+}
+
+const struct type *comptime_choose(struct sema *s, struct expr *e, bool was)
+{
+	const struct expr *cond = e->ternary.cond;
+	struct expr *chosen;
+
+	if (!was)
+		return NULL;
+	if (cond->kind != EX_INT && !s->report)
+		return &sema_unknown;
+	if (cond->kind != EX_INT) {
+		*e = *ast_int(s->arena, e->span, 0);
+		return &type_error;
+	}
+	chosen = cond->integer.value && e->ternary.then ? e->ternary.then : e->ternary.otherwise;
+	if (cond->integer.value && !e->ternary.then)
+		chosen = e->ternary.cond;
+	*e = *chosen;
+	s->changed = true;
+	return sema_type_expr(s, e);
+}
+
+/* ---- typeinfo(x), is_literal(x), fail(…) ------------------------------------------------- */
+
+static struct expr *text_of(struct sema *s, const struct expr *e, const char *text)
+{
+	return ast_string(s->arena, e->span, text, (uint32_t)strlen(text));
+}
+
+const struct type *chk_typeinfo(struct sema *s, struct expr *e)
+{
+	static const char *names[] = {"btf_id", "base_type", "full_type"};
+	struct expr *arg = e->call.args[0], **items;
+	const struct type *t = arg->type;
+
+	if (sema_is_wrong(t))
+		return &type_error;
+	s->has_comptime |= s->n_comptime != 0;
+	if (t == &sema_unknown || !comptime_folds(s, arg, t))
+		return &sema_unknown;
+	items = arena_alloc(s->arena, 3 * sizeof(*items));
+	items[0] = ast_int(s->arena, e->span, 0);
+	items[1] = text_of(s, e, type_base_word(t));
+	items[2] = text_of(s, e, sema_name_of(s, t));
+	*e = *ast_record(s->arena, e->span, items, names, NULL, 3);
+	return sema_type_expr(s, e);
+}
+
+const struct type *chk_is_literal(struct sema *s, struct expr *e)
+{
+	struct expr *arg = e->call.args[0];
+
+	s->has_comptime |= s->n_comptime != 0;
+	if (comptime_folds(s, arg, arg->type))
+		*e = *ast_bool(s->arena, e->span, comptime_is_literal(arg));
+	return &type_bool;
 }

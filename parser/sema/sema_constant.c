@@ -172,16 +172,21 @@ const struct type *constant_binary(struct sema *s, struct expr *e, const struct 
 	return is_bitwise(e->binary.op) ? t : overflow(s, e, number_str(s->arena, v));
 }
 
+static const struct type *write_bool(struct expr *e, bool value)
+{
+	e->kind = EX_INT;
+	e->integer.value = value;
+	e->integer.is_bool = true;
+	return &type_bool;
+}
+
 const struct type *constant_compare(struct expr *e)
 {
 	__int128 x, y;
 
-	if (read_number(e->binary.left, &x) && read_number(e->binary.right, &y)) {
-		e->integer.value = holds(e->binary.op, x, y);
-		e->integer.is_bool = true;
-		e->kind = EX_INT;
-	}
-	return &type_bool;
+	if (!read_number(e->binary.left, &x) || !read_number(e->binary.right, &y))
+		return &type_bool;
+	return write_bool(e, holds(e->binary.op, x, y));
 }
 
 const struct type *constant_negated(struct sema *s, struct expr *e, const struct type *t)
@@ -193,6 +198,41 @@ const struct type *constant_negated(struct sema *s, struct expr *e, const struct
 	if (-v < least)
 		return overflow(s, e, number_str(s->arena, -v));
 	return v > 0 && !e->unary.operand->integer.is_bool ? t : write_number(s, e, -v);
+}
+
+const struct type *constant_logic(struct expr *e)
+{
+	const struct expr *l = e->binary.left, *r = e->binary.right;
+	bool is_and = e->binary.op == OP_LAND;
+
+	if (l->kind != EX_INT)
+		return &type_bool;
+	if (!l->integer.value == is_and) /* the right side is not evaluated */
+		return write_bool(e, !is_and);
+	return r->kind == EX_INT ? write_bool(e, r->integer.value) : &type_bool;
+}
+
+struct expr *constant_byte(struct arena *a, const struct expr *e)
+{
+	const struct expr *text = e->index.object;
+	uint64_t i = e->index.at->integer.value;
+	struct expr *n = ast_int(a, e->span, 0);
+	int8_t byte = i < text->string.len ? (int8_t)text->string.text[i] : 0;
+
+	n->integer.value = (uint64_t)(byte < 0 ? -byte : byte);
+	n->height = 1;
+	return byte < 0 ? ast_unary(a, e->span, OP_NEG, n) : n;
+}
+
+bool constant_member(struct expr *e, uint32_t i, const struct expr *object)
+{
+	struct span span = e->span;
+
+	if ((object->kind != EX_TUPLE && object->kind != EX_RECORD) || !comptime_is_literal(object))
+		return false;
+	*e = *object->list.items[i];
+	e->span = span;
+	return true;
 }
 
 bool constant_number(const struct expr *e, bool *is_negative, uint64_t *magnitude)
@@ -250,6 +290,12 @@ static bool string_holds(enum op op, const struct expr *x, const struct expr *y)
 	return holds(op, order ? order : (int)x->string.len - (int)y->string.len, 0);
 }
 
+static bool is_order(enum op op)
+{
+	return op == OP_LT || op == OP_LE || op == OP_GT || op == OP_GE || op == OP_EQ ||
+	       op == OP_NE;
+}
+
 const struct type *constant_string(struct sema *s, struct expr *e)
 {
 	const struct expr *x = e->binary.left, *y = e->binary.right;
@@ -261,10 +307,7 @@ const struct type *constant_string(struct sema *s, struct expr *e)
 		return join(s, e);
 	if (op == OP_ADD && y->kind == EX_INT && !y->integer.is_bool)
 		return skip(s, e);
-	if (y->kind != EX_STRING || (op != OP_LT && op != OP_LE && op != OP_GT && op != OP_GE))
+	if (y->kind != EX_STRING || !is_order(op))
 		return NULL;
-	e->integer.value = string_holds(op, x, y);
-	e->integer.is_bool = true;
-	e->kind = EX_INT;
-	return &type_bool;
+	return write_bool(e, string_holds(op, x, y));
 }

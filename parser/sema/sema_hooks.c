@@ -183,6 +183,22 @@ static bool is_address(const struct type *t)
 	       t->kind == TY_ERROR;
 }
 
+/* str("text", n) is a literal: n - 1 bytes of the text. */
+static const struct type *cut_literal(struct sema *s, struct expr *e, const struct expr *text,
+				      const struct expr *n)
+{
+	struct span span = e->span;
+	uint32_t len = text->string.len;
+
+	if (n && n->integer.value && n->integer.value - 1 < len)
+		len = (uint32_t)n->integer.value - 1;
+	*e = *text;
+	e->span = span;
+	e->string.text = arena_strndup(s->arena, text->string.text, len);
+	e->string.len = len;
+	return type_string(s->arena, len + 1);
+}
+
 const struct type *chk_str(struct sema *s, struct expr *e)
 {
 	const struct expr *p = e->call.args[0], *n = e->call.n_args > 1 ? e->call.args[1] : NULL;
@@ -192,8 +208,10 @@ const struct type *chk_str(struct sema *s, struct expr *e)
 	if (!is_address(p->type))
 		return sema_error(s, p->span, "arg-type", "str needs an address, but this is %s",
 				  type_str(s->arena, p->type));
-	if (p->type->kind == TY_STRING)
+	if (p->type->kind == TY_STRING && (p->kind != EX_STRING || (n && n->kind != EX_INT)))
 		return p->type;
+	if (p->kind == EX_STRING)
+		return cut_literal(s, e, p, n);
 	if (n && constant_number(n, &is_negative, &size) &&
 	    (is_negative || size < 2 || size > LIMIT_STR_REQUESTED))
 		return sema_error(s, n->span, "str-size",

@@ -149,14 +149,28 @@ static void make_var(struct scope *sc, struct expr *e)
 	diag_note(sc->s->diags, v->first, "first used here");
 }
 
+/* str($1), str($1 + 2): the parameter as it was written, also if it reads as a number. */
+static void param_as_text(struct sema *s, struct expr *e)
+{
+	if (e->kind == EX_BINARY && e->binary.op == OP_ADD)
+		param_as_text(s, e->binary.left);
+	else if (e->kind == EX_PARAM)
+		param_resolve(s, e, true);
+}
+
 /* Arguments that name a whole map are resolved at the end of the pass, by name_whole. */
 static void name_args(struct scope *sc, struct expr *e)
 {
 	const struct builtin *b = e->call.builtin;
 
 	for (uint32_t i = 0; i < e->call.n_args; i++) {
-		if (i == 0 && b && b->traits & TR_TEXT && e->call.args[i]->kind == EX_PARAM)
-			param_resolve(sc->s, e->call.args[i], true);
+		if (b && b->traits & TR_TYPE && e->call.args[i]->kind == EX_MAP &&
+		    !e->call.args[i]->map.n_keys) {
+			e->call.args[i]->map.is_whole = true;
+			continue;
+		}
+		if (i == 0 && b && b->traits & TR_TEXT)
+			param_as_text(sc->s, e->call.args[i]);
 		if (ast_is_set_by(e, i))
 			declare_var(sc, e->call.args[i]);
 		else if (!ast_is_whole_map(e, i))
@@ -191,6 +205,8 @@ static void name_expr(struct scope *sc, struct expr *e)
 	case EX_NAME: name_builtin(sc->s, e); return;
 	case EX_CALL:
 		name_call(sc->s, e);
+		if (e->kind == EX_CALL && getopt_is(e->call.builtin))
+			getopt_resolve(sc->s, e);
 		if (e->kind != EX_CALL)
 			return;
 		name_fold_key(sc->s->arena, e);
@@ -404,6 +420,7 @@ static void name_whole(struct expr *e, void *ctx)
 
 void sema_names(struct sema *s)
 {
+	getopt_bind(s);
 	param_bind(s);
 	sema_points(s);
 	for (uint32_t i = 0; i < s->program->n_probes; i++) {

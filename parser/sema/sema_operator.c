@@ -129,8 +129,10 @@ static const struct type *type_compare(struct sema *s, struct expr *e)
 			  *y = sema_type_expr(s, e->binary.right);
 	bool equality = e->binary.op == OP_EQ || e->binary.op == OP_NE;
 
-	if (equality && x->kind == TY_STRING && y->kind == TY_STRING)
+	if (equality && x->kind == TY_STRING && y->kind == TY_STRING) {
+		constant_string(s, e);
 		return &type_bool;
+	}
 	if (x->kind == TY_STRING && y->kind == TY_STRING)
 		return compare_strings(s, e);
 	if (equality && (is_name_and_string(e->binary.left, e->binary.right) ||
@@ -175,7 +177,7 @@ const struct type *sema_type_binary(struct sema *s, struct expr *e)
 	case OP_LOR:
 		sema_check_truth(s, e->binary.left, op_str(e->binary.op));
 		sema_check_truth(s, e->binary.right, op_str(e->binary.op));
-		return &type_bool;
+		return constant_logic(e);
 	default: /* arithmetic: all share one rule */ return type_arith(s, e);
 	}
 }
@@ -208,7 +210,7 @@ static const struct type *type_sizeof(struct sema *s, struct expr *e)
 				  sema_name_of(s, t));
 	if (t->kind == TY_VOID)
 		return sema_error(s, e->span, "no-value", "sizeof: this expression has no value");
-	if (s->report) {
+	if (comptime_folds(s, e->unary.operand, t)) {
 		e->kind = EX_INT;
 		e->integer.value = t == &sema_literal ? 8 : t->size;
 		e->integer.is_bool = false;
@@ -230,7 +232,9 @@ const struct type *sema_type_unary(struct sema *s, struct expr *e)
 				  : sema_need_int(s, e->unary.operand, op_str(e->unary.op));
 	if (sema_is_wrong(t))
 		return t;
-	if (e->unary.op == OP_NOT)
+	if (e->unary.op == OP_NOT && e->unary.operand->kind == EX_INT)
+		*e = *ast_bool(s->arena, e->span, !e->unary.operand->integer.value);
+	if (e->kind == EX_INT || e->unary.op == OP_NOT)
 		return &type_bool;
 	if (e->unary.op == OP_NEG && t != &sema_unknown)
 		return constant_negated(s, e, sema_word(true));
@@ -241,8 +245,13 @@ const struct type *sema_type_unary(struct sema *s, struct expr *e)
 const struct type *sema_type_ternary(struct sema *s, struct expr *e)
 {
 	const struct type *x, *y, *u;
+	bool was;
 
+	was = comptime_is(e->ternary.cond);
 	sema_check_truth(s, e->ternary.cond, "? :");
+	u = comptime_choose(s, e, was);
+	if (u)
+		return u;
 	x = e->ternary.then ? sema_type_expr(s, e->ternary.then) : e->ternary.cond->type;
 	y = sema_type_expr(s, e->ternary.otherwise);
 	u = sema_unify(s, sema_stored(x), sema_stored(y));

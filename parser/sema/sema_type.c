@@ -162,6 +162,8 @@ static const struct type *type_map(struct sema *s, struct expr *e)
 {
 	struct map *m = e->map.map;
 
+	if (m)
+		m->is_reached |= s->report;
 	if (m && e->map.is_spread)
 		compound_spread_key(s, e);
 	for (uint32_t i = 0; i < e->map.n_keys && !e->map.is_spread; i++) {
@@ -290,7 +292,7 @@ void sema_assign_var(struct sema *s, struct var *v, const struct type *t, const 
 		sema_widen(s, &v->type, &v->first, t, from, v->name);
 		return;
 	}
-	if (t->kind == TY_ERROR ||
+	if (t->kind == TY_ERROR || (type_is_compound(t) && type_equal(t, v->type)) ||
 	    (type_is_integral(v->type) && (type_is_integral(t) || t->kind == TY_POINTER)) ||
 	    (t->kind == TY_STRING && v->type->kind == TY_STRING && t->size <= v->type->size) ||
 	    (t->kind == TY_POINTER && v->type->kind == TY_POINTER && !memory_mixes(t, v->type)))
@@ -375,7 +377,8 @@ static void type_stmt(struct sema *s, struct stmt *st)
 	case ST_EXPR: sema_type_expr(s, st->expr); return;
 	case ST_ASSIGN: type_assign(s, st); return;
 	case ST_IF:
-		sema_check_truth(s, st->branch.cond, "if");
+		if (comptime_prune(s, st))
+			return;
 		sema_type_block(s, &st->branch.then);
 		sema_type_block(s, &st->branch.otherwise);
 		return;
@@ -438,19 +441,53 @@ static void give_types(struct sema *s, const struct type *given)
 	}
 }
 
-void sema_types(struct sema *s)
+static void find_types(struct sema *s)
 {
-	bool was_wrong;
-
 	for (int i = 0; i < ROUNDS; i++) {
 		type_program(s);
 		if (!s->changed)
 			break;
 	}
+}
+
+/* Decide at compile time what depends on types. False when nothing was left to decide. */
+static bool decide(struct sema *s)
+{
+	s->settles = true;
+	s->settled = false;
+	type_program(s);
+	s->settles = false;
+	return s->settled;
+}
+
+/* Maps that only branches named which are not compiled do not exist. */
+static void drop_maps(struct sema *s)
+{
+	struct program *p = s->program;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < p->n_maps; i++) {
+		p->maps[i]->id = n;
+		if (p->maps[i]->is_reached)
+			p->maps[n++] = p->maps[i];
+	}
+	p->n_maps = n;
+}
+
+void sema_types(struct sema *s)
+{
+	bool was_wrong;
+
+	do {
+		find_types(s);
+	} while (s->has_comptime && decide(s));
 	was_wrong = s->is_wrong;
 	give_types(s, s->diags->n_errors || was_wrong ? &type_error : &sema_literal);
 	s->report = true;
 	type_program(s);
+	comptime_check_locks(s);
+	if (s->has_comptime && !s->diags->n_errors)
+		drop_maps(s);
 	if (!was_wrong || s->diags->n_errors)
 		return;
 	give_types(s, &sema_literal); /* the errors disappeared once all sizes were known */

@@ -57,6 +57,12 @@ const struct type *constant_type(const struct expr *e);
 /* Fold arithmetic, comparisons and unary minus if the operands are literal numbers. */
 const struct type *constant_binary(struct sema *s, struct expr *e, const struct type *t);
 const struct type *constant_compare(struct expr *e);
+/* Fold && and || of literals. */
+const struct type *constant_logic(struct expr *e);
+/* A byte of a literal string, as a number. */
+struct expr *constant_byte(struct arena *a, const struct expr *e);
+/* Replace a member of a literal tuple or record by its value. False when it is none. */
+bool constant_member(struct expr *e, uint32_t i, const struct expr *object);
 /* Fold an operation on a literal string: join, cut or compare. NULL when it is none of these. */
 const struct type *constant_string(struct sema *s, struct expr *e);
 const struct type *constant_negated(struct sema *s, struct expr *e, const struct type *t);
@@ -68,6 +74,21 @@ bool constant_check_right(struct sema *s, enum op op, const struct expr *right);
 const struct type *sema_type_call(struct sema *s, struct expr *e);
 
 /* ---- sema_comptime.c */
+/* A number, a string, or a tuple or record of them. */
+bool comptime_is_literal(const struct expr *e);
+/* Is it `comptime …`, not decided yet? */
+bool comptime_is(const struct expr *e);
+/* True when what depends on the type `t` of `e` can be decided now: in the final round, or inside
+ * of `comptime` when types are settled; then the type must not change any more. */
+bool comptime_folds(struct sema *s, struct expr *e, const struct type *t);
+/* Report types that have changed since. */
+void comptime_check_locks(struct sema *s);
+/* Find the type of the condition of an `if`. True for `if comptime`, whose branches need nothing
+ * more. */
+bool comptime_prune(struct sema *s, struct stmt *st);
+/* The same for `c ? a : b`, whose condition has its type and `was` comptime: the type of the
+ * branch, which replaces it. NULL when it was not. */
+const struct type *comptime_choose(struct sema *s, struct expr *e, bool was);
 /* The type of `comptime x`, which becomes x once that is a literal. */
 const struct type *sema_type_comptime(struct sema *s, struct expr *e);
 

@@ -65,8 +65,9 @@ static char *formatted(struct events *e, const struct plan_event *ev, const void
 static void message(struct events *e, const struct plan_event *ev, const char *text, size_t len)
 {
 	const struct source *source = e->s->plan->source;
-	uint32_t last = ev->span.end > ev->span.start ? ev->span.end - 1 : ev->span.start;
-	struct place from = source_place(source, ev->span.start), to = source_place(source, last);
+	struct span span = source_shown(source, ev->span);
+	uint32_t last = span.end > span.start ? span.end - 1 : span.start;
+	struct place from = source_place(source, span.start), to = source_place(source, last);
 	struct view_message m = {.kind = ev->kind == PE_WARNF ? PE_WARNF : PE_ERRORF,
 				 .text = text,
 				 .len = (uint32_t)len,

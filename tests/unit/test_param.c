@@ -96,6 +96,52 @@ static void test_wrong(void **state)
 		    "parameter-missing");
 }
 
+static const char options[] =
+	"BEGIN { @a = getopt(\"n\", 5); @b = getopt(\"m\", -5); @c = getopt(\"flag\"); @d = $#; }";
+
+static void check_option(const char *word, uint64_t n, uint64_t m, uint64_t flag, uint64_t rest)
+{
+	const char *const words[] = {word};
+	struct world w;
+
+	print_message("%s\n", word);
+	assert_int_equal(check(&w, options, words, 1), 0);
+	assert_int_equal(value_of(&w, 0)->integer.value, n);
+	if (value_of(&w, 1)->kind == EX_UNARY)
+		assert_int_equal(-value_of(&w, 1)->unary.operand->integer.value, m);
+	else
+		assert_int_equal(value_of(&w, 1)->integer.value, m);
+	assert_int_equal(value_of(&w, 2)->integer.value, flag);
+	assert_int_equal(value_of(&w, 3)->integer.value, rest);
+	world_free(&w);
+}
+
+static void test_options(void **state)
+{
+	static const char *const wrong[] = {"--n=-1",  "--n",
+					    "--n=",    "--n=x",
+					    "--m=--1", "--flag=2",
+					    "--help",  "--N",
+					    "--nn=1",  "--m=9223372036854775808"};
+	static const char *const yes[] = {"--flag", "--flag=1", "--flag=true", "--flag=ON",
+					  "--flag=Yes"};
+	static const char *const no[] = {"--flag=0", "--flag=false", "--flag=off", "--flag=NO"};
+	uint64_t m = (uint64_t)-5;
+
+	(void)state;
+	check_option("word", 5, m, false, 1);
+	check_option("--", 5, m, false, 1);
+	check_option("--n=0x10", 16, m, false, 0);
+	check_option("--m=-7", 5, (uint64_t)-7, false, 0);
+	check_option("--m=7", 5, 7, false, 0);
+	for (size_t i = 0; i < sizeof(yes) / sizeof(*yes); i++)
+		check_option(yes[i], 5, m, true, 0);
+	for (size_t i = 0; i < sizeof(no) / sizeof(*no); i++)
+		check_option(no[i], 5, m, false, 0);
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
+		check_wrong(options, wrong[i], 1, "program-option");
+}
+
 /* An attach point that its parameter spoils: reported once, at the parameter. */
 static void test_blame(void **state)
 {
@@ -144,8 +190,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_words), cmocka_unit_test(test_left_out),
-		cmocka_unit_test(test_wrong), cmocka_unit_test(test_texts),
-		cmocka_unit_test(test_blame),
+		cmocka_unit_test(test_wrong), cmocka_unit_test(test_options),
+		cmocka_unit_test(test_texts), cmocka_unit_test(test_blame),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
