@@ -91,7 +91,7 @@ struct gen_probe {
 	bool is_start;	/* generating the start of the probe's spans */
 	struct span at; /* the expression or statement being generated: for messages */
 	struct {	/* offsets in body.frame */
-		uint32_t size, rounds_at, *var_at, *epoch_at;
+		uint32_t size, rounds_at, result_at, *var_at, *epoch_at;
 	} frame;
 	bool spills;			      /* variables and most values are in scratch memory */
 	struct {			      /* gen_scratch.c */
@@ -244,6 +244,9 @@ LLVMValueRef gen_frame_state(struct gen *g);
 /* The address of the count of iterations for LIMIT_ROUNDS, in probes with nested loops; of a struct
  * sonde_loop if the time is limited. */
 LLVMValueRef gen_frame_rounds(struct gen *g);
+/* A test with loops: the address of the i32 that `return` gave. NULL without loops: it is
+ * g->prog.result. */
+LLVMValueRef gen_frame_result(struct gen *g);
 /* Is the time limited that loops of the program may take? */
 bool gen_frame_is_timed(const struct gen *g);
 

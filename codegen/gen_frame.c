@@ -78,6 +78,9 @@ static void lay_out(struct gen *g)
 		g->probe.frame.size += sizeof(struct sonde_loop);
 	else if (p->has_counted)
 		g->probe.frame.size += 8;
+	g->probe.frame.result_at = g->probe.frame.size;
+	if (prog_kind_is(g->prog.plan->kind, PK_TEST))
+		g->probe.frame.size += 8;
 	g->probe.frame.epoch_at =
 		arena_alloc(g->arena, (g->plan->n_maps + 1) * sizeof(*g->probe.frame.epoch_at));
 	if (p->predicate)
@@ -241,6 +244,13 @@ LLVMValueRef gen_frame_state(struct gen *g)
 LLVMValueRef gen_frame_rounds(struct gen *g)
 {
 	return gen_at(g, g->body.frame, g->probe.frame.rounds_at);
+}
+
+LLVMValueRef gen_frame_result(struct gen *g)
+{
+	if (!g->body.frame || !prog_kind_is(g->prog.plan->kind, PK_TEST))
+		return NULL;
+	return gen_at(g, g->body.frame, g->probe.frame.result_at);
 }
 
 bool gen_frame_is_timed(const struct gen *g)

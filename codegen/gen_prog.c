@@ -106,6 +106,9 @@ void prog_body(struct gen *g)
 	gen_stmts(g, &g->probe.ast->body);
 	LLVMBuildBr(g->b, g->body.done);
 	LLVMPositionBuilderAtEnd(g->b, g->body.done);
+	if (gen_frame_result(g))
+		LLVMBuildStore(g->b, LLVMBuildLoad2(g->b, g->i32, gen_frame_result(g), ""),
+			       g->prog.result);
 	gen_scratch_end(g);
 	if (!after)
 		return;

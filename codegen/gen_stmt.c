@@ -100,13 +100,15 @@ static void gen_if(struct gen *g, struct stmt *st)
 static void gen_result(struct gen *g, struct expr *e)
 {
 	struct value v = e ? gen_expr(g, e) : (struct value){0};
+	LLVMValueRef to = gen_frame_result(g);
 
 	if (!e || !g->prog.result)
 		return;
+	to = to ? to : g->prog.result;
 	if (v.kind != V_INT) /* a string counts as true */
-		LLVMBuildStore(g->b, gen_u32(g, 1), g->prog.result);
+		LLVMBuildStore(g->b, gen_u32(g, 1), to);
 	else
-		LLVMBuildStore(g->b, LLVMBuildTrunc(g->b, v.v, g->i32, ""), g->prog.result);
+		LLVMBuildStore(g->b, LLVMBuildTrunc(g->b, v.v, g->i32, ""), to);
 }
 
 /* A fn's body: `return` leaves it, exit() the probe. */

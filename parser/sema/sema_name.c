@@ -323,19 +323,6 @@ static void name_jump(struct scope *sc, const struct stmt *st)
 			   st->kind == ST_BREAK ? "break" : "continue");
 }
 
-/* A test's return value tells whether it passed. */
-static void name_result(struct scope *sc, const struct stmt *st)
-{
-	for (uint32_t i = 0; st->expr && sc->loop && i < sc->s->probe->n_points; i++)
-		if (point_has(&sc->s->probe->points[i], ARM_TEST)) {
-			diag_error(sc->s->diags, st->span, "not-built",
-				   "returning a value from inside a loop is not implemented yet");
-			diag_hint(sc->s->diags,
-				  "store it in a variable, `break`, and return it after the loop");
-			return;
-		}
-}
-
 /* A loop of the caller is none for `break` in the function, but counts for the nesting. */
 static void name_called(struct scope *sc, struct stmt *st)
 {
@@ -361,7 +348,6 @@ static void name_stmt(struct scope *sc, struct stmt *st)
 	case ST_RETURN:
 		if (st->expr)
 			name_expr(sc, st->expr);
-		name_result(sc, st);
 		return;
 	case ST_LET:
 		if (st->let.value)

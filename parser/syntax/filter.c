@@ -4,7 +4,7 @@
  * tells casts, records and value blocks from parentheses and blocks. In the first pass a stack of
  * open brackets, among them the open block and predicate, decides what a character means:
  *  - in a probe's head '{' and '<' open the block, '/' opens a predicate;
- *  - in a predicate a '/' followed by '{' or '<' ends it;
+ *  - in a predicate a '/' followed by '{' or '<' ends it; a '{' inside of brackets is a value's;
  *  - in an angle block a '>' with no bracket open inside the block closes it.
  * The grammar sees only balanced brackets: a missing closing bracket is reported and inserted where
  * the outer one closes, a stray one is reported and skipped. Whatever is open at the end of the
@@ -220,7 +220,10 @@ static void take_predicate(struct reader *r, const struct token *t)
 {
 	bool has_slash = r->f->tokens[r->f->n_tokens - 1].kind == TOK_DIV;
 
-	if (t->kind == TOK_LBRACE || (t->kind == TOK_LT && has_slash)) {
+	bool is_value =
+		r->n_frames > 1 && !has_slash; /* in brackets: a block or an if as a value */
+
+	if ((t->kind == TOK_LBRACE && !is_value) || (t->kind == TOK_LT && has_slash)) {
 		end_predicate(r, t, has_slash);
 		take_head(r, t);
 	} else {
