@@ -316,6 +316,27 @@ static void dump_probe(struct dump *d, const struct probe *p)
 	fputs(")\n", d->out);
 }
 
+/* (macro name parameter … (block …)), (fn name parameter:type … type (block …)) */
+static void dump_function(struct dump *d, const struct function *f)
+{
+	fprintf(d->out, "(%s %s", f->is_macro ? "macro" : "fn", f->name);
+	for (uint32_t i = 0; i < f->n_params; i++) {
+		fputc(' ', d->out);
+		dump_untyped(d, f->params[i]);
+		if (i < f->n_types) {
+			fputc(':', d->out);
+			dump_type_name(d, f->types[i]);
+		}
+	}
+	if (f->result) {
+		fputc(' ', d->out);
+		dump_type_name(d, f->result);
+	}
+	indent(d, 1);
+	dump_block(d, "block", &f->body, 1);
+	fputs(")\n", d->out);
+}
+
 static void dump_param(struct dump *d, const struct param_item *item)
 {
 	fprintf(d->out, "(param %s %s ", item->name, item->type);
@@ -341,6 +362,8 @@ void ast_dump(const struct program *p, bool with_types, FILE *out)
 
 	for (uint32_t i = 0; i < p->n_items; i++)
 		dump_param(&d, &p->items[i]);
+	for (uint32_t i = 0; !d.arena && i < p->n_functions; i++)
+		dump_function(&d, p->functions[i]);
 	for (uint32_t i = 0; i < p->n_probes; i++)
 		dump_probe(&d, p->probes[i]);
 	for (uint32_t i = 0; d.arena && i < p->n_maps; i++)
