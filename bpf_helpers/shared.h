@@ -18,13 +18,15 @@ typedef long long int64_t;
 #endif
 
 enum {
-	SONDE_MAX_MAPS = 256,	  /* LIMIT_MAPS */
-	SONDE_MAX_FRAMES = 127,	  /* kernel.perf_event_max_stack's default */
-	SONDE_LOOP_NS = 1000000,  /* limit on loops in programs that keep a CPU from other work */
-	SONDE_LOOP_CLOCK = 512,	  /* their iterations from one reading of the clock to the next */
-	SONDE_EPOCH_SLOTS = 4,	  /* array maps: clears that may be pending at once */
-	SONDE_SCRATCH_SLOTS = 4,  /* programs that can nest on a CPU: task, softirq, irq, NMI */
-	SONDE_TRACER_FRAMES = 11, /* max. frames of a program with nested loops */
+	SONDE_MAX_MAPS = 256,	   /* LIMIT_MAPS */
+	SONDE_MAX_FRAMES = 127,	   /* kernel.perf_event_max_stack's default */
+	SONDE_LOOP_NS = 1000000,   /* limit on loops in programs that keep a CPU from other work */
+	SONDE_LOOP_CLOCK = 512,	   /* their iterations from one reading of the clock to the next */
+	SONDE_EPOCH_SLOTS = 4,	   /* array maps: clears that may be pending at once */
+	SONDE_NAME_BYTES = 64,	   /* a row of the tables of strerror() and the like */
+	SONDE_STRING_WORDS = 1024, /* strings of more bytes are walked by bpf_loop() */
+	SONDE_SCRATCH_SLOTS = 4,   /* programs that can nest on a CPU: task, softirq, irq, NMI */
+	SONDE_TRACER_FRAMES = 11,  /* max. frames of a program with nested loops */
 	SONDE_SCRATCH_BYTES = 16384, /* max. scratch memory of a program, beside the BPF stack */
 	SONDE_SCRATCH_HEAD = 8,
 	SONDE_SLOTS_BYTES = 2048,      /* max. size of all CPUs' slots of a key */

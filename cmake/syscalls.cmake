@@ -1,5 +1,5 @@
 # sonde_syscall_table(FILE): writes `{"NAME", NUMBER},` a line, for every SYS_ macro of the target's
-# C library. parser/attach/syscalls.c includes it.
+# C library. parser/lang/syscalls.c includes it.
 function(sonde_syscall_table file)
 	file(WRITE ${file}.in.c "#include <sys/syscall.h>\n")
 	execute_process(COMMAND ${CMAKE_C_COMPILER} -E -dM ${file}.in.c

@@ -3,7 +3,7 @@
  * Attach points of tracepoints: the event, the raw tracepoint or system call behind it, and errors
  * about events that do not exist.
  */
-#include "parser/attach/syscalls.h"
+#include "parser/lang/syscalls.h"
 #include "parser/base/arena.h"
 #include "parser/base/diag.h"
 #include "parser/base/pattern.h"

@@ -53,6 +53,8 @@ enum builtin_traits {
 	TR_KEY = 32768,	   /* the arguments behind the map are the key of an entry */
 	TR_SETS = 65536,   /* its last argument is a variable that it assigns to */
 	TR_TYPE = 131072,  /* its arguments may be types, and are not evaluated */
+	TR_FORMAT = 1 << 20, /* its first argument is a format, not a value */
+	TR_LOOPS = 1 << 21,  /* its code may have a loop, which counts as one of the script's */
 	/* In an interrupt these describe what was interrupted, in the interval thread sonde
 	 * itself. */
 	TR_INTERRUPTED = TR_TASK | TR_STACK | TR_END | TR_HERE,

@@ -16,6 +16,7 @@ struct sema {
 	struct kernel *kernel;
 	struct program *program;
 	struct probe *probe; /* the one being visited */
+	uint32_t loop_depth; /* sema_check.c: loops around */
 	bool report;	     /* sema_type.c: this is the final round, which reports errors */
 	bool changed;	     /* sema_type.c: this round widened a type */
 	bool is_wrong;	     /* this round found an error, reported or not */

@@ -5,6 +5,7 @@
  * Before: names and types are resolved. After: probe->start_conds is set, and a program without
  * errors can be planned and compiled.
  */
+#include "bpf_helpers/shared.h"
 #include "parser/lang/agg.h"
 #include "parser/base/arena.h"
 #include "parser/base/limits.h"
@@ -148,6 +149,26 @@ static void keep_args(struct sema *s, struct expr *e)
 	e->call.event = -1;
 }
 
+/* Does a call of a function with TR_LOOPS take a loop? Short strings are compared and measured
+ * without. */
+static bool takes_loop(const struct expr *e)
+{
+	const struct type *t = e->call.n_args ? e->call.args[0]->type : &type_error;
+
+	if (ast_is_whole_map(e, 0))
+		return true;
+	return e->call.n_args > 1 || (t->kind == TY_STRING && t->size > SONDE_STRING_WORDS);
+}
+
+static void check_depth(struct sema *s, const struct expr *e)
+{
+	if (!(e->call.builtin->traits & TR_LOOPS) || s->loop_depth < LIMIT_LOOPS || !takes_loop(e))
+		return;
+	diag_error(s->diags, e->span, "limit-nesting",
+		   "%s is a loop itself, and the kernel allows %d nested loops", e->call.name,
+		   LIMIT_LOOPS);
+}
+
 static void check_expr(struct expr *e, void *ctx)
 {
 	struct sema *s = ctx;
@@ -167,7 +188,8 @@ static void check_expr(struct expr *e, void *ctx)
 			check_entry(s, e);
 			return;
 		}
-		if (b->id == BI_printf) { /* the format is not a value */
+		check_depth(s, e);
+		if (b->traits & TR_FORMAT) {
 			for (uint32_t i = 1; i < e->call.n_args; i++)
 				check_expr(e->call.args[i], s);
 			return;
@@ -264,7 +286,9 @@ static void check_loop(struct sema *s, struct stmt *st)
 	}
 	if (st->kind == ST_UNROLL)
 		check_unroll(s, st);
+	s->loop_depth += st->kind != ST_UNROLL;
 	check_block(s, &st->loop.body);
+	s->loop_depth -= st->kind != ST_UNROLL;
 }
 
 static void check_stmt(struct sema *s, struct stmt *st)

@@ -2,10 +2,11 @@
 /*
  * Check hooks of functions on strings and of calls that write text.
  */
+#include "bpf_helpers/shared.h"
 #include "parser/base/arena.h"
 #include "parser/base/limits.h"
 #include "parser/lang/format_spec.h"
-#include "parser/sema/sema.h"
+#include "parser/sema/sema_type.h"
 #include <string.h>
 
 /* ---- debugf ------------------------------------------------------------------------------- */
@@ -58,4 +59,156 @@ const struct type *chk_join(struct sema *s, struct expr *e)
 		   "join needs the address of an array of strings, but this is %s",
 		   type_str(s->arena, array->type));
 	return &type_void;
+}
+
+/* ---- strings ------------------------------------------------------------------------------ */
+
+/* str(ARG), which reads the string that a pointer points to. */
+static struct expr *read_at(struct sema *s, struct expr *arg)
+{
+	struct expr *call = arena_new_of(s->arena, struct expr);
+
+	call->kind = EX_CALL;
+	call->span = call->call.name_span = arg->span;
+	call->call.builtin = builtin_find("str");
+	call->call.name = call->call.builtin->name;
+	call->call.args = arena_new_of(s->arena, struct expr *);
+	*call->call.args = arg;
+	call->call.n_args = 1;
+	call->call.event = -1;
+	return call;
+}
+
+static bool is_text(const struct type *t)
+{
+	return t->kind == TY_STRING ||
+	       (t->kind == TY_ARRAY && t->to->kind == TY_INT && t->to->size == 1);
+}
+
+/* A pointer is replaced by the string there. */
+static bool check_text(struct sema *s, struct expr *e, uint32_t i)
+{
+	struct expr *arg = e->call.args[i];
+
+	if (arg->type->kind == TY_POINTER) {
+		arg = e->call.args[i] = read_at(s, arg);
+		sema_type_expr(s, arg);
+	}
+	if (is_text(arg->type) || arg->type->kind == TY_ERROR)
+		return arg->type->kind != TY_ERROR;
+	sema_error(s, arg->span, "arg-type", "%s needs a string here, but this is %s", e->call.name,
+		   sema_name_of(s, arg->type));
+	if (s->report && arg->type->kind == TY_INT)
+		diag_hint(s->diags, "if it is the address of a string, write str(…)");
+	return false;
+}
+
+/* All arguments are strings. */
+const struct type *chk_text(struct sema *s, struct expr *e)
+{
+	for (uint32_t i = 0; i < e->call.n_args; i++)
+		check_text(s, e, i);
+	return chk_none(s, e);
+}
+
+/* strcap(POINTER) is strlen(POINTER). */
+const struct type *chk_strcap(struct sema *s, struct expr *e)
+{
+	bool is_pointer = e->call.args[0]->type->kind == TY_POINTER;
+
+	if (check_text(s, e, 0) && is_pointer) {
+		e->call.builtin = builtin_find("strlen");
+		e->call.name = e->call.builtin->name;
+	}
+	return sema_word(false);
+}
+
+const struct type *chk_concat(struct sema *s, struct expr *e)
+{
+	uint32_t size;
+
+	if (!check_text(s, e, 0) || !check_text(s, e, 1))
+		return &type_error;
+	size = e->call.args[0]->type->size + e->call.args[1]->type->size - 1;
+	if (size <= LIMIT_STR_REQUESTED)
+		return type_string(s->arena, size);
+	sema_error(s, e->span, "str-size", "this string takes %u bytes, at most %d are possible",
+		   size, LIMIT_STR_REQUESTED);
+	if (s->report)
+		diag_hint(s->diags, "read shorter strings: str(x, 64)");
+	return &type_error;
+}
+
+const struct type *chk_strncmp(struct sema *s, struct expr *e)
+{
+	check_text(s, e, 0);
+	check_text(s, e, 1);
+	return chk_none(s, e);
+}
+
+static bool has_bytes(const struct type *t)
+{
+	return type_is_integral(t) || t->kind == TY_POINTER || type_is_memory(t) ||
+	       t->kind == TY_ERROR;
+}
+
+/* The bytes of a value that has some at run time. */
+static void check_bytes(struct sema *s, const struct expr *e, uint32_t i, uint64_t n)
+{
+	const struct expr *arg = e->call.args[i];
+	uint64_t size = arg->type == &sema_literal ? 8 : arg->type->size;
+
+	if (!has_bytes(arg->type))
+		sema_error(s, arg->span, "arg-type", "memcmp cannot compare %s",
+			   sema_name_of(s, arg->type));
+	else if (n > size && arg->type->kind != TY_ERROR)
+		sema_error(s, arg->span, "arg-type", "memcmp compares %llu bytes, but %s has %llu",
+			   (unsigned long long)n, sema_name_of(s, arg->type),
+			   (unsigned long long)size);
+}
+
+const struct type *chk_memcmp(struct sema *s, struct expr *e)
+{
+	uint64_t n = 0;
+	bool is_negative = false;
+
+	if (constant_number(e->call.args[2], &is_negative, &n) && is_negative)
+		return sema_error(s, e->call.args[2]->span, "arg-type",
+				  "memcmp needs a number of bytes that is not negative");
+	check_bytes(s, e, 0, n);
+	check_bytes(s, e, 1, n);
+	return chk_none(s, e);
+}
+
+/* ---- names of numbers --------------------------------------------------------------------- */
+
+const struct type *chk_name_of(struct sema *s, struct expr *e)
+{
+	(void)e;
+	return type_string(s->arena, SONDE_NAME_BYTES);
+}
+
+/* The least width of a signed number that holds a literal. */
+static uint32_t literal_width(uint64_t magnitude, bool is_negative)
+{
+	uint32_t width = 1;
+
+	while (width < 8 && (magnitude - is_negative) >> (8 * width - 1))
+		width *= 2;
+	return width;
+}
+
+const struct type *chk_bswap(struct sema *s, struct expr *e)
+{
+	const struct expr *n = e->call.args[0];
+	bool is_negative;
+	uint64_t magnitude;
+
+	if (n->type->kind != TY_INT)
+		return sema_error(s, n->span, "arg-type",
+				  "bswap needs an integer here, but this is %s",
+				  sema_name_of(s, n->type));
+	if (constant_number(n, &is_negative, &magnitude))
+		return type_int(literal_width(magnitude, is_negative), false);
+	return type_int(n->type->size, false);
 }

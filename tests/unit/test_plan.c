@@ -4,7 +4,7 @@
  * probe becomes; what is shared and fused; what the runtime has to provide. How the plan prints is
  * a golden test.
  */
-#include "parser/attach/syscalls.h"
+#include "parser/lang/syscalls.h"
 #include "bpf_helpers/shared.h"
 #include "tests/unit/fake_kernel.h"
 #include "parser/base/arena.h"

@@ -3,7 +3,7 @@
  * probe_resolve() with the fake kernel: every form and alias of attach points, quotes, and the
  * messages for invalid ones.
  */
-#include "parser/attach/syscalls.h"
+#include "parser/lang/syscalls.h"
 #include "tests/unit/fake_kernel.h"
 #include "parser/base/arena.h"
 #include "parser/lang/ast.h"

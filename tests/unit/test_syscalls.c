@@ -4,7 +4,7 @@
  * root) every syscalls:sys_enter_NAME of the running kernel. One without a number still works, as a
  * slower perf event.
  */
-#include "parser/attach/syscalls.h"
+#include "parser/lang/syscalls.h"
 #include "parser/lang/probe.h"
 #include "runtime/kernel/tracefs.h"
 #include <errno.h>
@@ -61,7 +61,7 @@ static void check_event(const char *name, void *ctx)
 	t->n++;
 	if (syscall_number(name + sizeof(prefix) - 1) >= 0)
 		return;
-	print_message("%s has no number: a line in parser/attach/syscalls.c is missing\n", name);
+	print_message("%s has no number: a line in parser/lang/syscalls.c is missing\n", name);
 	t->n_missing++;
 }
 

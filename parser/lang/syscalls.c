@@ -5,17 +5,17 @@
  * tracepoint has the name of the kernel function instead, and calls that are newer than the headers
  * of the build.
  */
-#include "parser/attach/syscalls.h"
+#include "parser/lang/syscalls.h"
 #include <stddef.h>
 #include <string.h>
 #include <sys/syscall.h>
 
-struct syscall_name {
+struct numbered {
 	const char *name;
 	int64_t number;
 };
 
-static const struct syscall_name names[] = {
+static const struct numbered names[] = {
 #include "syscalls_gen.h"
 };
 
@@ -37,7 +37,7 @@ static const struct {
 };
 
 /* Since Linux 6.5. New calls have the same number on all supported architectures. */
-static const struct syscall_name younger[] = {
+static const struct numbered younger[] = {
 	{"cachestat", 451},	    {"fchmodat2", 452},	       {"map_shadow_stack", 453},
 	{"futex_wake", 454},	    {"futex_wait", 455},       {"futex_requeue", 456},
 	{"statmount", 457},	    {"listmount", 458},	       {"lsm_get_self_attr", 459},
@@ -67,4 +67,15 @@ int64_t syscall_number(const char *name)
 		if (strcmp(renamed[i].kernel, name) == 0)
 			return find(renamed[i].libc);
 	return find(name);
+}
+
+const char *syscall_name(int64_t number)
+{
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (names[i].number == number)
+			return names[i].name;
+	for (size_t i = 0; i < sizeof(younger) / sizeof(*younger); i++)
+		if (younger[i].number == number)
+			return younger[i].name;
+	return NULL;
 }

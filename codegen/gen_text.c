@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Functions of strings and of the bytes of values.
+ */
+#define _GNU_SOURCE
+#include "parser/lang/syscalls.h"
+#include "codegen/gen.h"
+#include "codegen/gen_hooks.h"
+#include <signal.h>
+#include <string.h>
+
+/* ---- strings ------------------------------------------------------------------------------ */
+
+/* A string in memory: bytes of the traced program, or a literal in .rodata. */
+struct bytes {
+	LLVMValueRef at;
+	uint32_t size;
+};
+
+static struct bytes text_of(struct gen *g, struct value v)
+{
+	if (v.kind == V_LITERAL)
+		return (struct bytes){gen_constant(g, v.literal, v.len), v.len + 1};
+	return (struct bytes){v.v, v.type->size};
+}
+
+static struct bytes gen_bytes(struct gen *g, struct expr *e)
+{
+	return text_of(g, gen_expr(g, e));
+}
+
+struct value gen_strlen(struct gen *g, struct expr *e)
+{
+	struct value v = gen_expr(g, e->call.args[0]);
+	struct bytes b;
+
+	if (v.kind == V_LITERAL)
+		return gen_int_value(gen_u64(g, v.len), e->type);
+	b = text_of(g, v);
+	return gen_int_value(GEN_CALL(g, "sonde_string_length", b.at, gen_u32(g, b.size)), e->type);
+}
+
+struct value gen_strcap(struct gen *g, struct expr *e)
+{
+	return gen_int_value(gen_u64(g, e->call.args[0]->type->size), e->type);
+}
+
+static LLVMValueRef find(struct gen *g, struct expr *e)
+{
+	struct value in = gen_expr(g, e->call.args[0]), part = gen_expr(g, e->call.args[1]);
+	struct bytes a, b;
+
+	if (in.kind == V_LITERAL && part.kind == V_LITERAL) {
+		const char *at = strstr(in.literal, part.literal);
+
+		return gen_u64(g, at ? (uint64_t)(at - in.literal) : UINT64_MAX);
+	}
+	a = text_of(g, in);
+	b = text_of(g, part);
+	return GEN_CALL(g, "sonde_string_find", a.at, gen_u32(g, a.size), b.at, gen_u32(g, b.size),
+			gen_u32(g, g->probe.id));
+}
+
+struct value gen_strstr(struct gen *g, struct expr *e)
+{
+	return gen_int_value(find(g, e), e->type);
+}
+
+struct value gen_strcontains(struct gen *g, struct expr *e)
+{
+	LLVMValueRef at = find(g, e);
+
+	at = LLVMBuildICmp(g->b, LLVMIntSGE, at, gen_u64(g, 0), "");
+	return gen_int_value(LLVMBuildZExt(g->b, at, g->i64, ""), e->type);
+}
+
+/* The first string is padded to its size, so that its end is found; behind that there is space for
+ * the whole second one. */
+struct value gen_concat(struct gen *g, struct expr *e)
+{
+	const struct type *first = e->call.args[0]->type;
+	uint32_t more = e->call.args[1]->type->size;
+	LLVMValueRef buf = gen_big_buffer(g, first->size + more);
+	struct bytes b;
+
+	gen_store(g, gen_expr(g, e->call.args[0]), first, buf);
+	gen_zero_from(g, buf, first->size, first->size + more);
+	b = gen_bytes(g, e->call.args[1]);
+	GEN_CALL(g, "sonde_string_append", buf, gen_u32(g, first->size), b.at, gen_u32(g, b.size));
+	return (struct value){.kind = V_MEM, .type = e->type, .v = buf};
+}
+
+struct value gen_strncmp(struct gen *g, struct expr *e)
+{
+	struct bytes a = gen_bytes(g, e->call.args[0]), b = gen_bytes(g, e->call.args[1]);
+	uint64_t n = e->call.args[2]->integer.value;
+	uint32_t least = a.size < b.size ? a.size : b.size;
+	LLVMValueRef equal;
+
+	if (n > least)
+		n = least;
+	equal = GEN_CALL(g, "sonde_string_equal", a.at, b.at, gen_u32(g, (uint32_t)n));
+	equal = LLVMBuildICmp(g->b, LLVMIntEQ, equal, gen_u32(g, 0), "");
+	return gen_int_value(LLVMBuildZExt(g->b, equal, g->i64, ""), e->type);
+}
+
+/* ---- bytes -------------------------------------------------------------------------------- */
+
+/* A number is stored, in its own width. */
+static struct bytes gen_stored_bytes(struct gen *g, struct expr *e)
+{
+	struct value v = gen_expr(g, e);
+	LLVMValueRef buf;
+
+	if (v.kind != V_INT)
+		return text_of(g, v);
+	buf = gen_big_buffer(g, 8);
+	gen_store(g, v, type_int(8, false), buf);
+	return (struct bytes){buf, e->type->size};
+}
+
+struct value gen_memcmp(struct gen *g, struct expr *e)
+{
+	struct gen_kept n = gen_keep(g, gen_expr(g, e->call.args[2]));
+	struct bytes a = gen_stored_bytes(g, e->call.args[0]),
+		     b = gen_stored_bytes(g, e->call.args[1]);
+	LLVMValueRef v = GEN_CALL(g, "sonde_string_memory", a.at, gen_u32(g, a.size), b.at,
+				  gen_u32(g, b.size), gen_kept_value(g, &n).v);
+
+	return gen_int_value(v, e->type);
+}
+
+struct value gen_bswap(struct gen *g, struct expr *e)
+{
+	LLVMValueRef v = gen_int(g, e->call.args[0]);
+	uint32_t size = e->type->size;
+	LLVMTypeRef type = LLVMIntTypeInContext(g->llvm, size * 8);
+	unsigned id = LLVMLookupIntrinsicID("llvm.bswap", strlen("llvm.bswap"));
+
+	v = LLVMBuildIntCast2(g->b, v, type, false, "");
+	if (size > 1) {
+		LLVMValueRef fn = LLVMGetIntrinsicDeclaration(g->module, id, &type, 1);
+
+		v = LLVMBuildCall2(g->b, LLVMGlobalGetValueType(fn), fn, &v, 1, "");
+	}
+	return gen_int_value(LLVMBuildIntCast2(g->b, v, g->i64, false, ""), e->type);
+}
+
+/* ---- names of numbers --------------------------------------------------------------------- */
+
+typedef const char *name_fn(uint32_t number);
+
+static const char *error_name(uint32_t number)
+{
+	return strerrordesc_np((int)number);
+}
+
+static const char *signal_of(uint32_t number)
+{
+	return sigabbrev_np((int)number);
+}
+
+static const char *syscall_of(uint32_t number)
+{
+	return syscall_name(number);
+}
+
+struct name_table {
+	const char *symbol, *prefix, *unknown;
+	uint32_t n;
+	name_fn *name;
+};
+
+/* Rows of SONDE_NAME_BYTES in .rodata; the last one is for all other numbers. */
+static LLVMValueRef table_of(struct gen *g, const struct name_table *t)
+{
+	LLVMValueRef global = LLVMGetNamedGlobal(g->module, t->symbol), rows[SONDE_SYSCALLS + 1];
+	LLVMTypeRef row = LLVMArrayType2(g->i8, SONDE_NAME_BYTES);
+	char text[SONDE_NAME_BYTES];
+
+	if (global)
+		return global;
+	for (uint32_t i = 0; i <= t->n; i++) {
+		const char *name = i < t->n ? t->name(i) : NULL;
+
+		memset(text, 0, sizeof(text));
+		strncpy(text, name ? t->prefix : t->unknown, sizeof(text) - 1);
+		if (name)
+			strncat(text, name, sizeof(text) - 1 - strlen(text));
+		rows[i] = LLVMConstStringInContext2(g->llvm, text, sizeof(text), true);
+	}
+	global = LLVMAddGlobal(g->module, LLVMArrayType2(row, t->n + 1), t->symbol);
+	LLVMSetInitializer(global, LLVMConstArray2(row, rows, t->n + 1));
+	LLVMSetGlobalConstant(global, true);
+	LLVMSetSection(global, ".rodata.names");
+	LLVMSetLinkage(global, LLVMInternalLinkage);
+	LLVMSetAlignment(global, 8);
+	return global;
+}
+
+static struct value name_in(struct gen *g, const struct name_table *t, struct expr *e,
+			    LLVMValueRef number)
+{
+	LLVMValueRef is_known = LLVMBuildICmp(g->b, LLVMIntULT, number, gen_u64(g, t->n), ""), at;
+
+	at = LLVMBuildSelect(g->b, is_known, number, gen_u64(g, t->n), "");
+	at = LLVMBuildMul(g->b, at, gen_u64(g, SONDE_NAME_BYTES), "");
+	at = LLVMBuildGEP2(g->b, g->i8, table_of(g, t), &at, 1, "");
+	return (struct value){.kind = V_MEM, .type = e->type, .v = at};
+}
+
+enum { ERRORS = 134, SIGNALS = 32 };
+
+/* Of -2 like of 2: the kernel's functions return negative numbers. */
+struct value gen_strerror(struct gen *g, struct expr *e)
+{
+	static const struct name_table errors = {"names_of_errors", "", "Unknown error", ERRORS,
+						 error_name};
+	LLVMValueRef n = gen_int(g, e->call.args[0]), negative;
+
+	negative = LLVMBuildICmp(g->b, LLVMIntSLT, n, gen_u64(g, 0), "");
+	n = LLVMBuildSelect(g->b, negative, LLVMBuildNeg(g->b, n, ""), n, "");
+	return name_in(g, &errors, e, n);
+}
+
+struct value gen_signal_name(struct gen *g, struct expr *e)
+{
+	static const struct name_table signals = {"names_of_signals", "SIG", "Unknown signal",
+						  SIGNALS, signal_of};
+
+	return name_in(g, &signals, e, gen_int(g, e->call.args[0]));
+}
+
+struct value gen_syscall_name(struct gen *g, struct expr *e)
+{
+	static const struct name_table calls = {"names_of_calls", "", "Unknown syscall",
+						SONDE_SYSCALLS, syscall_of};
+
+	return name_in(g, &calls, e, gen_int(g, e->call.args[0]));
+}
