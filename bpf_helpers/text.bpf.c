@@ -93,3 +93,33 @@ INLINE uint64_t sonde_text_word_kernel(const void *from, uint32_t probe)
 {
 	return word(from, probe, 0);
 }
+
+/* buf(): the length, then the bytes. `to` is zeroed, and has `most` bytes behind its length. */
+static INLINE void buffer(char *to, uint32_t most, const void *from, uint64_t requested,
+			  uint32_t probe, uint32_t is_user)
+{
+	uint64_t n = requested;
+
+	if (n > most) {
+		n = most;
+		sonde_loss_count(probe, SONDE_LOSS_STRING_CUT);
+	}
+	barrier_var(n); /* the compared value must be the one that is passed on */
+	if (n > most)
+		return;
+	*(uint32_t *)to = n;
+	if (read(to + 4, n, from, is_user))
+		sonde_loss_count(probe, SONDE_LOSS_READ_FAULT);
+}
+
+INLINE void sonde_text_buffer_user(char *to, uint32_t most, const void *from, uint64_t requested,
+				   uint32_t probe)
+{
+	buffer(to, most, from, requested, probe, 1);
+}
+
+INLINE void sonde_text_buffer_kernel(char *to, uint32_t most, const void *from, uint64_t requested,
+				     uint32_t probe)
+{
+	buffer(to, most, from, requested, probe, 0);
+}

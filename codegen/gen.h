@@ -15,6 +15,7 @@
  *   gen_string.c    strings read from memory
  *   gen_debug.c     debugf()
  *   gen_text.c      functions of strings
+ *   gen_bytes.c     bytes read from memory
  *   gen_typed.c     arguments and results that BTF describes
  *   gen_usdt.c      arguments of USDT probes
  *   gen_btf.c       debug info, which becomes BTF

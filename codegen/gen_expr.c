@@ -167,6 +167,20 @@ static LLVMValueRef equals_memory(struct gen *g, struct value x, struct value y)
 	return gen_truth(g, GEN_CALL(g, "sonde_string_equal", x.v, y.v, gen_u32(g, n)));
 }
 
+/* The length comes first, and what is behind the bytes is 0. So buffers of two sizes are equal if
+ * the smaller one is. */
+static LLVMValueRef equals_buffer(struct gen *g, struct value x, struct value y)
+{
+	LLVMValueRef n = gen_u32(g, x.type->size), m = gen_u32(g, y.type->size);
+	uint32_t least = x.type->size < y.type->size ? x.type->size : y.type->size;
+
+	if (least <= INLINE_BYTES)
+		return gen_equal_bytes(g, x.v, y.v, least);
+	return LLVMBuildICmp(g->b, LLVMIntEQ,
+			     GEN_CALL(g, "sonde_string_memory", x.v, n, y.v, m, gen_u64(g, least)),
+			     gen_u64(g, 0), "");
+}
+
 /* A name and a literal: compare the literal's name id, which is 0 if nothing has that name. */
 static LLVMValueRef equals_name(struct gen *g, struct value name, struct value s)
 {
@@ -183,7 +197,9 @@ LLVMValueRef gen_equal(struct gen *g, struct value x, struct value y)
 		return x.kind == V_INT ? equals_name(g, x, y) : equals_name(g, y, x);
 	if (type_is_compound(x.type))
 		return gen_equal_parts(g, x, y);
-	if (x.type->kind == TY_ARRAY)
+	if (x.type->kind == TY_BUFFER)
+		return equals_buffer(g, x, y);
+	if (x.type->kind == TY_ARRAY || x.type->kind == TY_INET || x.type->kind == TY_MAC)
 		return gen_equal_bytes(g, x.v, y.v, x.type->size);
 	if (x.kind == V_LITERAL && y.kind == V_LITERAL)
 		return LLVMConstInt(LLVMInt1TypeInContext(g->llvm),

@@ -112,6 +112,8 @@ static struct bytes gen_stored_bytes(struct gen *g, struct expr *e)
 	struct value v = gen_expr(g, e);
 	LLVMValueRef buf;
 
+	if (e->type->kind == TY_BUFFER)
+		return (struct bytes){gen_at(g, v.v, BUFFER_HEAD), v.type->size - BUFFER_HEAD};
 	if (v.kind != V_INT)
 		return text_of(g, v);
 	buf = gen_big_buffer(g, 8);

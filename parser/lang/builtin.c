@@ -53,7 +53,8 @@ static const struct {
 } result_types[] = {
 	{"void", &type_void},	      {"bool", &type_bool}, {"kstack", &type_kstack},
 	{"ustack", &type_ustack},     {"ksym", &type_ksym}, {"usym", &type_usym},
-	{"username", &type_username}, {"name", &type_name},
+	{"username", &type_username}, {"name", &type_name}, {"inet", &type_inet},
+	{"mac", &type_mac},
 };
 
 /* The only string type in signatures; 16 is TASK_COMM_LEN. */

@@ -74,6 +74,22 @@ static bool read_star(struct reader *r, uint32_t *arg, uint32_t *n_args)
 	return true;
 }
 
+/* The letters that end a conversion; those of %gr, %rx and %rh are two. */
+static bool read_letters(struct reader *r, struct format_piece *p)
+{
+	if (peek(r) == 'g' && r->end - r->at > 1 && r->at[1] == 'r') {
+		p->conv = 'g';
+		r->at += 2;
+		return true;
+	}
+	if (!peek(r) || !strchr("diuxXocpsr", peek(r)))
+		return false;
+	p->conv = *r->at++;
+	if (p->conv == 'r' && (peek(r) == 'x' || peek(r) == 'h'))
+		p->form = *r->at++;
+	return true;
+}
+
 /* Parse what follows a '%'. False if it is not a supported conversion. */
 static bool read_conversion(struct reader *r, struct format_piece *p, uint32_t *n_args)
 {
@@ -89,11 +105,7 @@ static bool read_conversion(struct reader *r, struct format_piece *p, uint32_t *
 			p->precision = 0;
 	}
 	p->bits = read_bits(r);
-	if (!peek(r) || !strchr("diuxXocps", peek(r)) || p->width > LIMIT_WIDTH ||
-	    p->precision > LIMIT_WIDTH)
-		return false;
-	p->conv = *r->at++;
-	return true;
+	return p->width <= LIMIT_WIDTH && p->precision <= LIMIT_WIDTH && read_letters(r, p);
 }
 
 static void add_text(struct arena *a, struct format_spec *out, const char *text, uint32_t len)

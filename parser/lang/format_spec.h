@@ -20,7 +20,8 @@ enum format_origin {
 struct format_piece {
 	const char *text;
 	uint32_t text_len;
-	char conv; /* d i u x X o c p s, or 0: text only */
+	char conv; /* d i u x X o c p s r, g for gr, or 0: text only */
+	char form; /* r: 'x' or 'h' behind it, else 0 */
 	bool left, plus, space, alt, zero;
 	int32_t width, precision;	   /* -1: none */
 	uint32_t bits;			   /* integer conversions: 8, 16, 32, 64 */
@@ -37,5 +38,6 @@ struct format_spec {
 	uint32_t bad_at, bad_len;
 };
 
-/* Parse `text`. Conversions: %[-+ #0][width][.precision][hh h l ll j z t](d i u x X o c p s). */
+/* Parse `text`. Conversions: %[-+ #0][width][.precision][hh h l ll j z t](d i u x X o c p s r rx
+ * rh gr). */
 void format_parse(struct arena *a, const char *text, uint32_t len, struct format_spec *out);

@@ -18,6 +18,9 @@ const struct type type_ksym = {.kind = TY_KSYM, .size = 8, .align = 8};
 const struct type type_usym = {.kind = TY_USYM, .size = 16, .align = 8};
 const struct type type_username = {.kind = TY_USERNAME, .size = 8, .align = 8};
 const struct type type_name = {.kind = TY_NAME, .size = 4, .align = 4};
+const struct type type_inet = {.kind = TY_INET, .size = 24, .align = 8};
+const struct type type_mac = {.kind = TY_MAC, .size = 6, .align = 8};
+const struct type type_gfp = {.kind = TY_GFP, .size = 8, .align = 8};
 const struct type type_ustack = {.kind = TY_USTACK, .size = 8, .align = 8};
 
 static const struct type ints[2][4] = {
@@ -85,34 +88,55 @@ const struct type *type_plain_int(const struct type *t)
 	return t->kind == TY_INT && t->enumeration ? type_int(t->size, t->is_signed) : t;
 }
 
-static const char string_name[] = "string";
+static const char string_name[] = "string", buffer_name[] = "buffer", inet_name[] = "inet";
 
 /* Names of types in scripts; size 0: not implemented yet. */
 static const struct {
 	const char *name;
 	uint32_t size;
 	bool is_signed;
+	const struct type *other; /* not an integer */
 } names[] = {
-	{"bool", 1, false},	 {"int8", 1, true},
-	{"int16", 2, true},	 {"int32", 4, true},
-	{"int64", 8, true},	 {"uint8", 1, false},
-	{"uint16", 2, false},	 {"uint32", 4, false},
-	{"uint64", 8, false},	 {"char", 1, true},
-	{"short", 2, true},	 {"int", 4, true},
-	{"long", 8, true},	 {"int8_t", 1, true},
-	{"int16_t", 2, true},	 {"int32_t", 4, true},
-	{"int64_t", 8, true},	 {"uint8_t", 1, false},
-	{"uint16_t", 2, false},	 {"uint32_t", 4, false},
-	{"uint64_t", 8, false},	 {"size_t", 8, false},
-	{"ssize_t", 8, true},	 {"pid_t", 4, true},
-	{"u8", 1, false},	 {"u16", 2, false},
-	{"u32", 4, false},	 {"u64", 8, false},
-	{"s8", 1, true},	 {"s16", 2, true},
-	{"s32", 4, true},	 {"s64", 8, true},
-	{string_name, 0, false}, {"void", 0, false},
-	{"buffer", 0, false},	 {"inet", 0, false},
-	{"macaddr_t", 0, false}, {"username_t", 0, false},
-	{"timestamp", 0, false}, {"cgroup_path_t", 0, false},
+	{"bool", 1, false, &type_bool},
+	{"int8", 1, true, NULL},
+	{"int16", 2, true, NULL},
+	{"int32", 4, true, NULL},
+	{"int64", 8, true, NULL},
+	{"uint8", 1, false, NULL},
+	{"uint16", 2, false, NULL},
+	{"uint32", 4, false, NULL},
+	{"uint64", 8, false, NULL},
+	{"char", 1, true, NULL},
+	{"short", 2, true, NULL},
+	{"int", 4, true, NULL},
+	{"long", 8, true, NULL},
+	{"int8_t", 1, true, NULL},
+	{"int16_t", 2, true, NULL},
+	{"int32_t", 4, true, NULL},
+	{"int64_t", 8, true, NULL},
+	{"uint8_t", 1, false, NULL},
+	{"uint16_t", 2, false, NULL},
+	{"uint32_t", 4, false, NULL},
+	{"uint64_t", 8, false, NULL},
+	{"size_t", 8, false, NULL},
+	{"ssize_t", 8, true, NULL},
+	{"pid_t", 4, true, NULL},
+	{"u8", 1, false, NULL},
+	{"u16", 2, false, NULL},
+	{"u32", 4, false, NULL},
+	{"u64", 8, false, NULL},
+	{"s8", 1, true, NULL},
+	{"s16", 2, true, NULL},
+	{"s32", 4, true, NULL},
+	{"s64", 8, true, NULL},
+	{string_name, 0, false, NULL},
+	{"void", 0, false, NULL},
+	{buffer_name, 0, false, NULL},
+	{inet_name, 0, false, &type_inet},
+	{"macaddr_t", 0, false, &type_mac},
+	{"username_t", 0, false, &type_username},
+	{"timestamp", 0, false, NULL},
+	{"cgroup_path_t", 0, false, NULL},
 };
 enum { N_NAMES = sizeof(names) / sizeof(*names) };
 
@@ -134,9 +158,15 @@ const struct type *type_of_name(struct arena *a, const char *name)
 {
 	(void)a;
 	for (int i = 0; i < N_NAMES; i++)
-		if (strcmp(names[i].name, name) == 0 && names[i].size)
-			return i == 0 ? &type_bool : type_int(names[i].size, names[i].is_signed);
+		if (strcmp(names[i].name, name) == 0 && (names[i].size || names[i].other))
+			return names[i].other ? names[i].other
+					      : type_int(names[i].size, names[i].is_signed);
 	return NULL;
+}
+
+bool type_is_sized_name(const char *name)
+{
+	return strcmp(name, buffer_name) == 0 || strcmp(name, inet_name) == 0;
 }
 
 bool type_is_string_name(const char *name)
@@ -149,6 +179,14 @@ const struct type *type_string(struct arena *a, uint32_t size)
 	struct type *t = arena_new_of(a, struct type);
 
 	*t = (struct type){.kind = TY_STRING, .size = size, .align = 1};
+	return t;
+}
+
+const struct type *type_buffer(struct arena *a, uint32_t n)
+{
+	struct type *t = arena_new_of(a, struct type);
+
+	*t = (struct type){.kind = TY_BUFFER, .size = BUFFER_HEAD + n, .align = 8};
 	return t;
 }
 
@@ -330,6 +368,10 @@ const char *type_str(struct arena *a, const struct type *t)
 	case TY_USYM: return "usym";
 	case TY_USERNAME: return "username";
 	case TY_TIMESTAMP: return "timestamp";
+	case TY_BUFFER: return arena_printf(a, "%s[%u]", buffer_name, t->size - BUFFER_HEAD);
+	case TY_INET: return arena_printf(a, "%s[%u]", inet_name, t->size);
+	case TY_MAC: return "mac_address";
+	case TY_GFP: return "gfp_flags";
 	case TY_NAME: return "name";
 	case TY_AGG: return agg_str(a, t);
 	case TY_TUPLE:
@@ -363,7 +405,7 @@ const struct type *type_unify(const struct type *x, const struct type *y)
 		return x;
 	if (x->kind == TY_ERROR || y->kind == TY_ERROR)
 		return &type_error;
-	if (x->kind == TY_STRING && y->kind == TY_STRING)
+	if (x->kind == y->kind && (x->kind == TY_STRING || x->kind == TY_BUFFER))
 		return x->size >= y->size ? x : y;
 	if (type_is_integral(x) && type_is_integral(y)) {
 		if (x->kind == TY_BOOL)

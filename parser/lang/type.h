@@ -17,6 +17,7 @@ enum type_kind {
 	TY_BOOL,   /* 1 byte in memory */
 	TY_INT,	   /* 1, 2, 4 or 8 bytes in memory, 64 bits in registers */
 	TY_STRING, /* `size` bytes; ends at the first NUL, if there is one */
+	TY_BUFFER, /* uint32 length, as many bytes, zeros; .size is that of all */
 	TY_KSTACK, /* 8 bytes: hash of the frames, see bpf_helpers/shared.h; 0 is "no stack" */
 	TY_USTACK, /* 8 bytes, likewise */
 	TY_AGG,	   /* map values only; .agg is the aggregation */
@@ -24,6 +25,9 @@ enum type_kind {
 	TY_KSYM,      /* 8 bytes: an address of the kernel */
 	TY_USYM,      /* 16 bytes: an address, uint32 process id, uint32 execve count */
 	TY_USERNAME,  /* 8 bytes: a user id */
+	TY_INET,      /* 24 bytes: uint64 address family, 16 bytes of address */
+	TY_MAC,	      /* 6 bytes */
+	TY_GFP,	      /* 8 bytes: flags of the kernel's allocators; in records only */
 	TY_TIMESTAMP, /* 8 bytes: nanoseconds since boot; .format is strftime's */
 	TY_NAME,      /* 4 bytes: index in plan->names, of a function or attach point */
 	TY_TUPLE,     /* .members, at their offsets; padding is zero, so that keys compare */
@@ -80,7 +84,7 @@ struct type {
 };
 
 extern const struct type type_error, type_void, type_bool, type_kstack, type_ustack, type_ksym,
-	type_usym, type_username, type_name;
+	type_usym, type_username, type_name, type_inet, type_mac, type_gfp;
 
 /* The type of stacks that are written in `form`. */
 const struct type *type_kstack_as(enum stack_form form);
@@ -101,6 +105,11 @@ const struct type *type_of_name(struct arena *a, const char *name);
 bool type_is_string_name(const char *name);
 /* string[size]; 0: any size, for declarations and casts only. */
 const struct type *type_string(struct arena *a, uint32_t size);
+enum { BUFFER_HEAD = 4 }; /* its length */
+/* buffer[n] */
+const struct type *type_buffer(struct arena *a, uint32_t n);
+/* Is it `buffer` or `inet`, whose brackets contain a size too? */
+bool type_is_sized_name(const char *name);
 /* The type of an aggregation over integers of `value`'s sign. */
 const struct type *type_agg(enum agg_kind agg, bool is_signed);
 /* The type of hist, lhist or quantiles with that scale of buckets. */
@@ -150,8 +159,16 @@ static inline uint32_t type_elements(const struct type *array)
 /* Is a value of this type in memory, not in a register? */
 static inline bool type_is_memory(const struct type *t)
 {
-	return t->kind == TY_STRING || t->kind == TY_USYM || t->kind == TY_ARRAY ||
+	return t->kind == TY_STRING || t->kind == TY_BUFFER || t->kind == TY_USYM ||
+	       t->kind == TY_INET || t->kind == TY_MAC || t->kind == TY_ARRAY ||
 	       t->kind == TY_STRUCT || type_is_compound(t);
+}
+
+/* A value in memory that is compared as a whole, whatever its parts. */
+static inline bool type_is_bytes(const struct type *t)
+{
+	return t->kind == TY_STRING || t->kind == TY_BUFFER || t->kind == TY_INET ||
+	       t->kind == TY_MAC;
 }
 
 static inline bool type_is_integral(const struct type *t)

@@ -180,6 +180,15 @@ static enum format_origin string_origin(const struct expr *e)
 	}
 }
 
+/* Flags of %gr become text in user space. */
+static bool is_gfp(const struct format_spec *spec, uint32_t field)
+{
+	for (uint32_t i = 0; i < spec->n_pieces; i++)
+		if (spec->pieces[i].conv == 'g' && spec->pieces[i].field == field)
+			return true;
+	return false;
+}
+
 /* A call with a format. */
 static void add_formatted(struct planner *pl, struct expr *call, enum plan_event_kind kind)
 {
@@ -196,7 +205,7 @@ static void add_formatted(struct planner *pl, struct expr *call, enum plan_event
 		return;
 	}
 	for (uint32_t i = 1; i < call->call.n_args; i++)
-		add_field(pl, &ev, call->call.args[i]->type);
+		add_field(pl, &ev, is_gfp(&spec, i - 1) ? &type_gfp : call->call.args[i]->type);
 	for (uint32_t i = 0; i < ev.n_pieces; i++)
 		if (ev.pieces[i].conv)
 			ev.pieces[i].origin =

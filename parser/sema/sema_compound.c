@@ -133,10 +133,30 @@ const struct type *compound_list(struct sema *s, struct expr *e)
 	return type_tuple(s->arena, e->kind == EX_RECORD, members, n);
 }
 
-/* string, string[N]: N is a size, not a number of elements. */
+static bool has_brackets(const struct type_name *n)
+{
+	return n->n_suffixes && !n->suffixes[0].is_pointer;
+}
+
+/* buffer[N], inet, inet[N]: N is a size, not a number of elements. */
+static const struct type *named_sized(struct sema *s, const struct type_name *n,
+				      const struct type *t)
+{
+	uint64_t size = has_brackets(n) ? n->suffixes[0].n : 0;
+
+	if (t) /* it has one size */
+		return t;
+	if (size && size <= LIMIT_STR_REQUESTED)
+		return type_buffer(s->arena, (uint32_t)size);
+	sema_error(s, n->span, "limit-string", "a buffer must have 1 to %d bytes",
+		   LIMIT_STR_REQUESTED);
+	return NULL;
+}
+
+/* string, string[N] */
 static const struct type *named_string(struct sema *s, const struct type_name *n)
 {
-	bool has_size = n->n_suffixes && !n->suffixes[0].is_pointer;
+	bool has_size = has_brackets(n);
 	uint64_t size = has_size ? n->suffixes[0].n : 0;
 
 	if (!has_size || (size && size <= LIMIT_STR_REQUESTED))
@@ -177,14 +197,17 @@ static const struct type *type_of_value(struct sema *s, const struct type_name *
 const struct type *compound_named(struct sema *s, const struct type_name *n)
 {
 	const struct type *t;
-	bool is_string;
+	bool is_string, is_sized;
 	struct nearest near;
 
 	if (n->of)
 		return type_of_value(s, n);
 	t = type_of_name(s->arena, n->name);
 	is_string = type_is_string_name(n->name);
+	is_sized = type_is_sized_name(n->name);
 	if (is_string && !(t = named_string(s, n)))
+		return NULL;
+	if (is_sized && !(t = named_sized(s, n, t)))
 		return NULL;
 	if (!t && n->n_suffixes && n->suffixes[0].is_pointer &&
 	    strcmp(type_str(s->arena, &type_void), n->name) == 0)
@@ -202,7 +225,7 @@ const struct type *compound_named(struct sema *s, const struct type_name *n)
 			diag_hint(s->diags, "did you mean '%s'?", near.best);
 		return NULL;
 	}
-	return add_suffixes(s, n, is_string && t->size, t);
+	return add_suffixes(s, n, (is_string && t->size) || (is_sized && has_brackets(n)), t);
 }
 
 const struct type *compound_cast(struct sema *s, struct expr *e)
@@ -220,7 +243,7 @@ const struct type *compound_cast(struct sema *s, struct expr *e)
 	if (to->kind == TY_POINTER)
 		to = type_pointer(s->arena, to->to,
 				  t->kind == TY_POINTER ? t->space : ast_space(s->probe));
-	if (to->kind != TY_ARRAY && to->kind != TY_STRING &&
+	if (!type_is_memory(to) &&
 	    (t->kind == TY_POINTER || t == &sema_unknown || type_is_integral(t)))
 		return to;
 	if (t->kind == TY_AGG && e->cast.operand->kind != EX_CALL)

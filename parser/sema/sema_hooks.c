@@ -14,6 +14,8 @@ static bool conversion_takes(char conv, const struct type *t)
 {
 	if (conv == 's')
 		return t->kind != TY_VOID && t->kind != TY_AGG;
+	if (conv == 'r')
+		return t->kind == TY_BUFFER;
 	return type_is_integral(t) || t->kind == TY_POINTER;
 }
 
@@ -24,6 +26,17 @@ static bool is_string_address(const struct sema *s, const struct expr *e)
 	const struct tp_field *f = is_args && s->probe->n_points ? e->field.fields[0] : NULL;
 
 	return f && strstr(f->type_text, "char") && strchr(f->type_text, '*');
+}
+
+static const char *conversion_name(const struct format_piece *p)
+{
+	static const char letters[] = "d\0i\0u\0x\0X\0o\0c\0p\0s";
+
+	if (p->conv == 'g')
+		return "gr";
+	if (p->conv == 'r')
+		return p->form == 'x' ? "rx" : p->form == 'h' ? "rh" : "r";
+	return memchr(letters, p->conv, sizeof(letters));
 }
 
 static void check_conversion(struct sema *s, const struct format_piece *p, struct expr *arg)
@@ -38,11 +51,11 @@ static void check_conversion(struct sema *s, const struct format_piece *p, struc
 	if (!p->conv || arg->type->kind == TY_ERROR || conversion_takes(p->conv, arg->type))
 		return;
 	if (arg->type->kind == TY_VOID) {
-		sema_error(s, arg->span, "format-arg", "%%%c needs a value, but this call has none",
-			   p->conv);
+		sema_error(s, arg->span, "format-arg", "%%%s needs a value, but this call has none",
+			   conversion_name(p));
 		return;
 	}
-	sema_error(s, arg->span, "format-arg", "%%%c cannot print %s", p->conv,
+	sema_error(s, arg->span, "format-arg", "%%%s cannot print %s", conversion_name(p),
 		   type_str(s->arena, arg->type));
 	if (s->report && arg->type->kind == TY_AGG && arg->kind == EX_MAP)
 		diag_hint(s->diags, "print the whole map: print(%s)", arg->map.name);
@@ -62,33 +75,17 @@ static void check_star(struct sema *s, uint32_t arg, struct expr **args)
 		   type_str(s->arena, e->type));
 }
 
-/* Bytes of a conversion of bpftrace's that is none here yet: %r, %rx, %rh of buffers, %gr of GFP
- * flags; 0: it is none of theirs. `len` bytes of it were read. */
-static uint32_t unimplemented_conversion(const char *text, uint32_t len)
-{
-	if (text[len - 1] == 'r')
-		return len + (text[len] == 'x' || text[len] == 'h');
-	return text[len - 1] == 'g' && text[len] == 'r' ? len + 1 : 0;
-}
-
 static const struct type *bad_conversion(struct sema *s, const struct expr *fmt, const char *text,
 					 uint32_t len)
 {
-	uint32_t unimplemented = unimplemented_conversion(text, len);
-
-	if (unimplemented) {
-		sema_error(s, fmt->span, "not-built", "printf's '%.*s' is not implemented yet",
-			   (int)unimplemented, text);
-		return &type_void;
-	}
 	while (len > 1 && !(text[len - 1] > ' ' && text[len - 1] < 0x7f))
 		len--; /* "100%\n": only what can be shown */
 	sema_error(s, fmt->span, "format-conversion", "'%.*s' is not a printf conversion", (int)len,
 		   text);
 	if (s->report)
 		diag_hint(s->diags,
-			  "conversions are %%d %%i %%u %%x %%X %%o %%c %%p %%s (width and "
-			  "precision up to %d), and %%%% prints a percent sign",
+			  "conversions are %%d %%i %%u %%x %%X %%o %%c %%p %%s %%r %%rx %%rh %%gr "
+			  "(width and precision up to %d), and %%%% prints a percent sign",
 			  LIMIT_WIDTH);
 	return &type_void;
 }

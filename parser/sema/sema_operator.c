@@ -129,7 +129,7 @@ static const struct type *type_compare(struct sema *s, struct expr *e)
 			  *y = sema_type_expr(s, e->binary.right);
 	bool equality = e->binary.op == OP_EQ || e->binary.op == OP_NE;
 
-	if (equality && x->kind == TY_STRING && y->kind == TY_STRING) {
+	if (equality && x->kind == y->kind && type_is_bytes(x)) {
 		constant_string(s, e);
 		return &type_bool;
 	}

@@ -294,7 +294,10 @@ void sema_assign_var(struct sema *s, struct var *v, const struct type *t, const 
 	}
 	if (t->kind == TY_ERROR || (type_is_compound(t) && type_equal(t, v->type)) ||
 	    (type_is_integral(v->type) && (type_is_integral(t) || t->kind == TY_POINTER)) ||
-	    (t->kind == TY_STRING && v->type->kind == TY_STRING && t->size <= v->type->size) ||
+	    ((t->kind == TY_STRING || t->kind == TY_BUFFER) && v->type->kind == t->kind &&
+	     t->size <= v->type->size) ||
+	    ((t->kind == TY_INET || t->kind == TY_MAC || t->kind == TY_USERNAME) &&
+	     v->type->kind == t->kind) ||
 	    (t->kind == TY_POINTER && v->type->kind == TY_POINTER && !memory_mixes(t, v->type)))
 		return;
 	sema_error(s, from->span, "type-mismatch", "%s is %s, but this is %s", v->name,

@@ -224,11 +224,15 @@ void format_view(struct text *t, const struct view *v)
 	case TY_USYM:
 	case TY_USERNAME:
 	case TY_TIMESTAMP:
+	case TY_INET:
+	case TY_MAC:
+	case TY_GFP:
 	case TY_NAME:
 	case TY_STRING:
 		text_escaped(t, ESCAPE_NAME, v->string.text, v->string.len);
 		text_string(t, trailer_of(v));
 		break;
+	case TY_BUFFER: format_bytes(t, v, 0, 0, false); break;
 	case TY_KSTACK:
 	case TY_USTACK: format_stack(t, &v->stack, v->type->form); break;
 	case TY_POINTER: text_hex(t, v->integer); break;
@@ -380,11 +384,15 @@ static void convert_string(struct text *t, const struct format_piece *p, const s
 	case TY_USYM:
 	case TY_USERNAME:
 	case TY_TIMESTAMP:
+	case TY_INET:
+	case TY_MAC:
+	case TY_GFP:
 	case TY_NAME:
 	case TY_STRING:
 		put_string(t, p, v->string.text, MIN(max, (size_t)v->string.len),
 			   max < v->string.len ? "" : trailer_of(v));
 		break;
+	case TY_BUFFER: format_bytes(t, v, p->form, p->width, p->left); break;
 	case TY_BOOL:
 	case TY_INT:
 	case TY_POINTER:
@@ -416,8 +424,12 @@ static uint64_t view_integer(const struct view *v)
 	case TY_USYM:
 	case TY_USERNAME:
 	case TY_TIMESTAMP:
+	case TY_INET:
+	case TY_MAC:
+	case TY_GFP:
 	case TY_NAME:
 	case TY_STRING:
+	case TY_BUFFER:
 	case TY_KSTACK:
 	case TY_USTACK:
 	case TY_TUPLE:
@@ -446,7 +458,7 @@ static void convert_integer(struct text *t, const struct format_piece *p, const 
 
 static void convert(struct text *t, const struct format_piece *p, const struct view *v)
 {
-	if (p->conv == 's') {
+	if (p->conv == 's' || p->conv == 'r' || p->conv == 'g') {
 		convert_string(t, p, v);
 	} else if (p->conv == 'c') {
 		char c = (char)view_integer(v);

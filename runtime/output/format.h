@@ -68,6 +68,8 @@ void format_parts(struct text *t, const struct view *v);
 void format_agg(struct text *t, const struct view *v);
 /* The text of a stack (format_stack.c). */
 void format_stack(struct text *t, const struct view_stack *s, enum stack_form form);
+/* A buffer (format_bytes.c). `form` is that of struct format_piece, `width` 0 for none. */
+void format_bytes(struct text *t, const struct view *v, char form, int32_t width, bool left);
 /* True if a value of this type is printed as lines after the line with its name. */
 bool format_is_block(const struct type *t);
 /* The output of a printf call; `fields` are views of the event's fields, in order. */

@@ -82,6 +82,18 @@ static void put_as_text(struct out_json *w, const struct view *v)
 	text_char(&w->file.text, '"');
 }
 
+/* A buffer: [1,-1] */
+static void put_bytes(struct text *t, const struct view *v)
+{
+	text_char(t, '[');
+	for (uint32_t i = 0; i < v->string.len; i++) {
+		if (i)
+			text_char(t, ',');
+		text_signed(t, (int8_t)v->string.text[i]);
+	}
+	text_char(t, ']');
+}
+
 static void put_value(struct out_json *w, const struct view *v);
 
 /* [1, "a"] for a tuple or an array, {"x": 1, "y": "a"} for a record. */
@@ -121,6 +133,7 @@ static void put_value(struct out_json *w, const struct view *v)
 		break;
 	case TY_POINTER:
 	case TY_INT: put_integer(t, v); break;
+	case TY_BUFFER: put_bytes(t, v); break;
 	case TY_STRING:
 	case TY_KSTACK:
 	case TY_USTACK:
@@ -128,6 +141,9 @@ static void put_value(struct out_json *w, const struct view *v)
 	case TY_USYM:
 	case TY_USERNAME:
 	case TY_TIMESTAMP:
+	case TY_INET:
+	case TY_MAC:
+	case TY_GFP:
 	case TY_NAME: put_as_text(w, v); break;
 	case TY_TUPLE:
 	case TY_RECORD:

@@ -66,6 +66,15 @@ static void make_agg(struct view *v, const struct type *type, const void *bytes)
 	agg_view(v, type, words);
 }
 
+static void make_buffer(struct view *v, const struct type *type, const void *bytes)
+{
+	uint32_t most = type->size - BUFFER_HEAD,
+		 len = (uint32_t)load_integer(bytes, BUFFER_HEAD, false);
+
+	v->string.text = (const char *)bytes + BUFFER_HEAD;
+	v->string.len = len < most ? len : most;
+}
+
 void view_make(struct view *v, const struct type *type, const void *bytes,
 	       struct stack_source *stacks)
 {
@@ -83,10 +92,14 @@ void view_make(struct view *v, const struct type *type, const void *bytes,
 				    : stacks && stacks->trailer ? stacks->trailer
 								: "..";
 		break;
+	case TY_BUFFER: make_buffer(v, type, bytes); break;
 	case TY_KSYM:
 	case TY_USYM:
 	case TY_USERNAME:
 	case TY_TIMESTAMP:
+	case TY_INET:
+	case TY_MAC:
+	case TY_GFP:
 	case TY_NAME:
 		v->string.text = stacks && stacks->text ? stacks->text(stacks, type, bytes) : "";
 		v->string.len = (uint32_t)strlen(v->string.text);

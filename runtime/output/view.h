@@ -46,7 +46,7 @@ struct view {
 		uint64_t integer; /* sign-extended when type->is_signed */
 		struct {
 			const char *text;
-			uint32_t len;	     /* up to the first NUL */
+			uint32_t len;	     /* up to the first NUL; TY_BUFFER: all */
 			const char *trailer; /* behind a string that was cut; or NULL */
 		} string;
 		struct view_stack stack;

@@ -101,7 +101,11 @@ int view_compare(const struct view *a, const struct view *b)
 	case TY_USYM:
 	case TY_USERNAME:
 	case TY_TIMESTAMP:
+	case TY_INET:
+	case TY_MAC:
+	case TY_GFP:
 	case TY_NAME:
+	case TY_BUFFER:
 	case TY_STRING: return compare_strings(a, b);
 	case TY_KSTACK:
 	case TY_USTACK: return compare_stacks(&a->stack, &b->stack, a->type->form);

@@ -32,6 +32,7 @@ static bool may_look_alike(const struct type *t)
 	case TY_BOOL:
 	case TY_POINTER:
 	case TY_STRING:
+	case TY_BUFFER:
 	case TY_NAME:
 	case TY_AGG: return false;
 	case TY_KSTACK:
@@ -40,6 +41,9 @@ static bool may_look_alike(const struct type *t)
 	case TY_USYM:
 	case TY_USERNAME:
 	case TY_TIMESTAMP:
+	case TY_INET:
+	case TY_MAC:
+	case TY_GFP:
 	case TY_TUPLE:
 	case TY_RECORD:
 	case TY_ARRAY:

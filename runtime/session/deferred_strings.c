@@ -8,6 +8,8 @@
 #include "runtime/symbols/ksym.h"
 #include "runtime/session/session.h"
 #include "runtime/symbols/usym.h"
+#include "runtime/kernel/gfp_flags.h"
+#include <arpa/inet.h>
 #include <inttypes.h>
 #include <pwd.h>
 #include <stdarg.h>
@@ -173,6 +175,35 @@ static uint64_t wall_of_boot(struct session *s, uint64_t boot_ns)
 	return boot_ns + s->boot_offset_ns;
 }
 
+/* `bytes`: uint64 family, 16 bytes of address. */
+static const char *ip_address(struct session *s, const void *bytes)
+{
+	char text[INET6_ADDRSTRLEN];
+	int family = (int)u64_at(bytes, 0);
+
+	return inet_ntop(family, (const uint8_t *)bytes + 8, text, sizeof(text)) ? keep(s, text)
+										 : "";
+}
+
+static const char *mac_address(struct session *s, const uint8_t *b)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%02X:%02X:%02X:%02X:%02X:%02X", b[0], b[1], b[2], b[3], b[4],
+		 b[5]);
+	return keep(s, text);
+}
+
+static const char *gfp_names(struct session *s, uint64_t flags)
+{
+	char text[1024];
+
+	if (!s->gfp_flags)
+		s->gfp_flags = gfp_flags_read(s->kernel);
+	gfp_flags_text(s->gfp_flags, flags, text, sizeof(text));
+	return keep(s, text);
+}
+
 static const char *make_string(struct stack_source *source, const struct type *t, const void *bytes)
 {
 	struct session *s = (struct session *)((char *)source - offsetof(struct session, stacks));
@@ -188,6 +219,12 @@ static const char *make_string(struct stack_source *source, const struct type *t
 		text = plan_name(s->plan, u32_at(bytes, 0));
 	else if (t->kind == TY_TIMESTAMP)
 		text = deferred_strings_time(s, t->format, wall_of_boot(s, u64_at(bytes, 0)));
+	else if (t->kind == TY_INET)
+		text = ip_address(s, bytes);
+	else if (t->kind == TY_MAC)
+		text = mac_address(s, bytes);
+	else if (t->kind == TY_GFP)
+		text = gfp_names(s, u64_at(bytes, 0));
 	return text ? text : "";
 }
 

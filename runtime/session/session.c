@@ -4,6 +4,7 @@
  * closes.
  */
 #include "runtime/session/session.h"
+#include "runtime/kernel/gfp_flags.h"
 #include "runtime/session/attach_slow.h"
 #include "runtime/symbols/ksym.h"
 #include "runtime/base/limit_hint.h"
@@ -244,6 +245,7 @@ void session_close(struct session *s)
 	stacks_close(s);
 	usyms_free(s->usyms);
 	ksyms_free(s->ksyms);
+	gfp_flags_free(s->gfp_flags);
 	if (s->control)
 		munmap(s->control, sizeof(*s->control));
 	if (s->attach_to_fd >= 0)

@@ -87,6 +87,7 @@ struct session {
 	struct stack_sweep *stack_sweep;	 /* NULL unless user stacks are needed */
 	struct interval_thread *interval_thread; /* NULL unless a thread runs intervals */
 	struct deferred_string *strings;	 /* deferred_strings.c: of the current record */
+	struct gfp_flags *gfp_flags;		 /* the same; NULL until %gr prints any */
 	uint64_t boot_offset_ns;		 /* CLOCK_REALTIME - CLOCK_BOOTTIME */
 	bool is_stack_unread;			 /* reading one failed, and was reported */
 	uint64_t goroutine_sweep_ns;		 /* when the next one is due; 0: never */

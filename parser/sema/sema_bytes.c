@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Check hooks of functions that read bytes: buf, ntop, pton, macaddr.
+ */
+#include "parser/base/arena.h"
+#include "parser/base/limits.h"
+#include "parser/sema/sema_type.h"
+#include <arpa/inet.h>
+#include <string.h>
+
+enum { IP4_BYTES = 4, IP6_BYTES = 16, MAC_BYTES = 6 };
+
+static bool is_address(const struct type *t)
+{
+	return t->kind == TY_INT || t->kind == TY_POINTER;
+}
+
+/* Bytes in memory that belong to the script. */
+static bool is_in_memory(const struct type *t)
+{
+	return t->kind == TY_STRING || t->kind == TY_ARRAY || t->kind == TY_STRUCT;
+}
+
+static const struct type *wrong_data(struct sema *s, const struct expr *e, const struct expr *data,
+				     const char *what)
+{
+	if (data->type->kind == TY_ERROR)
+		return &type_error;
+	return sema_error(s, data->span, "arg-type", "%s needs %s here, but this is %s",
+			  e->call.name, what, sema_name_of(s, data->type));
+}
+
+/* The number of bytes that buf reads at most; 0 after an error. */
+static uint64_t buffer_size(struct sema *s, const struct expr *e)
+{
+	const struct expr *data = e->call.args[0], *n = e->call.n_args > 1 ? e->call.args[1] : NULL;
+	uint64_t size = s->program->config.max_strlen - BUFFER_HEAD;
+	bool is_negative = false;
+
+	if (!n)
+		return data->type->size;
+	if (!constant_number(n, &is_negative, &size))
+		return is_in_memory(data->type) && data->type->size < size ? data->type->size
+									   : size;
+	if (is_negative || size < 1 || size > LIMIT_STR_REQUESTED - BUFFER_HEAD) {
+		sema_error(s, n->span, "str-size", "buf reads 1 to %d bytes",
+			   LIMIT_STR_REQUESTED - BUFFER_HEAD);
+		return 0;
+	}
+	if (is_in_memory(data->type) && size > data->type->size) {
+		sema_error(s, n->span, "str-size", "%s has only %u bytes",
+			   sema_name_of(s, data->type), data->type->size);
+		return 0;
+	}
+	return size;
+}
+
+const struct type *chk_buf(struct sema *s, struct expr *e)
+{
+	const struct expr *data = e->call.args[0];
+	uint64_t size;
+
+	if (!is_address(data->type) && !is_in_memory(data->type))
+		return wrong_data(s, e, data, "an address, a string or an array");
+	if (is_address(data->type) && e->call.n_args == 1) {
+		sema_error(s, e->span, "arg-count",
+			   "buf needs the number of bytes to read at an address");
+		if (s->report)
+			diag_hint(s->diags, "write buf(address, 16)");
+		return &type_error;
+	}
+	if (is_address(data->type) &&
+	    type_is_in_user_space(data->type, ast_space(s->probe) == SPACE_USER) &&
+	    sema_is_open_end(s))
+		return sema_error(
+			s, e->span, "span-memory",
+			"this reads the memory of the current thread, which with open_spans = count is not the span's: write entry(buf(…))");
+	size = buffer_size(s, e);
+	return size ? type_buffer(s->arena, (uint32_t)size) : &type_error;
+}
+
+const struct type *chk_ntop(struct sema *s, struct expr *e)
+{
+	const struct expr *data = e->call.args[e->call.n_args - 1];
+	const struct type *t = data->type;
+
+	if (e->call.n_args > 1 && !type_is_integral(e->call.args[0]->type))
+		return wrong_data(s, e, e->call.args[0], "an integer as address family");
+	if (t->kind == TY_INT ||
+	    (is_in_memory(t) && (t->size == IP4_BYTES || t->size == IP6_BYTES)))
+		return &type_inet;
+	return wrong_data(s, e, data, "an integer or 4 or 16 bytes");
+}
+
+/* The array takes its bytes from the literal when code is generated. */
+const struct type *chk_pton(struct sema *s, struct expr *e)
+{
+	const struct expr *text = e->call.args[0];
+	bool is_6 = strchr(text->string.text, ':');
+	uint8_t bytes[IP6_BYTES];
+
+	if (inet_pton(is_6 ? AF_INET6 : AF_INET, text->string.text, bytes) != 1)
+		return sema_error(s, text->span, "bad-ip-address",
+				  "'%s' is not an IP address: write 127.0.0.1 or ::1",
+				  text->string.text);
+	return type_array(s->arena, type_int(1, false), is_6 ? IP6_BYTES : IP4_BYTES);
+}
+
+const struct type *chk_macaddr(struct sema *s, struct expr *e)
+{
+	const struct expr *data = e->call.args[0];
+	const struct type *t = data->type;
+
+	if (data->kind == EX_STRING || data->kind == EX_INT)
+		return sema_error(s, data->span, "arg-type", "macaddr takes no literal");
+	if (is_address(t) || (is_in_memory(t) && t->size >= MAC_BYTES))
+		return &type_mac;
+	return wrong_data(s, e, data, "6 bytes or their address");
+}
