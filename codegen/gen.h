@@ -321,6 +321,8 @@ void gen_scratch_map(struct gen *g);
 /* ---- strings (gen_string.c) */
 /* Read the string of a str() call to `at`, which has its type's size. */
 struct value gen_str_at(struct gen *g, struct expr *e, LLVMValueRef at);
+/* The string `v` as `type`: padded, or cut so that it ends with a NUL. */
+struct value gen_cut_string(struct gen *g, struct value v, const struct type *type);
 /* The address of a copy of the string `v`, for a helper. */
 LLVMValueRef gen_text_address(struct gen *g, struct value v);
 /* A field of variable length in a tracepoint's record (__data_loc). */

@@ -125,7 +125,7 @@ static struct value cast_to_array(struct gen *g, struct value v, const struct ty
 }
 
 /* Padded, or cut so that it ends with a NUL. */
-static struct value cast_to_string(struct gen *g, struct value v, const struct type *type)
+struct value gen_cut_string(struct gen *g, struct value v, const struct type *type)
 {
 	LLVMValueRef buf;
 
@@ -146,7 +146,7 @@ static struct value cast_to_string(struct gen *g, struct value v, const struct t
 struct value gen_cast(struct gen *g, struct expr *e)
 {
 	if (e->type->kind == TY_STRING)
-		return cast_to_string(g, gen_expr(g, e->cast.operand), e->type);
+		return gen_cut_string(g, gen_expr(g, e->cast.operand), e->type);
 	if (e->type->kind == TY_ARRAY)
 		return cast_to_array(g, gen_expr(g, e->cast.operand), e->type);
 	if (e->cast.operand->type->kind == TY_ARRAY)

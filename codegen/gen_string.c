@@ -44,12 +44,26 @@ struct value gen_str_at(struct gen *g, struct expr *e, LLVMValueRef at)
 	return read_string(g, e->type, from, is_user, e->call.n_args > 1, at);
 }
 
+/* str(STRING, n) */
+static struct value part_of_string(struct gen *g, struct expr *e)
+{
+	struct value v = gen_expr(g, e->call.args[0]);
+
+	if (e->call.n_args == 1 || v.type->size <= 1)
+		return v;
+	if (e->call.args[1]->kind == EX_INT)
+		return gen_cut_string(g, v, e->type);
+	if (v.kind == V_LITERAL)
+		v.v = gen_constant(g, v.literal, v.len);
+	return read_at_most(g, e, v.v, false, gen_big_buffer(g, e->type->size));
+}
+
 struct value gen_str(struct gen *g, struct expr *e)
 {
 	struct expr *p = e->call.args[0];
 
 	if (p->type->kind == TY_STRING) /* a field that is a string itself */
-		return gen_expr(g, p);
+		return part_of_string(g, e);
 	return gen_str_at(g, e, gen_big_buffer(g, e->type->size));
 }
 

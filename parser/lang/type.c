@@ -338,6 +338,10 @@ const char *type_base_word(const struct type *t)
 	case TY_USYM: return "usym_t";
 	case TY_USERNAME: return "username_t";
 	case TY_TIMESTAMP: return "timestamp";
+	case TY_BUFFER: return buffer_name;
+	case TY_INET: return inet_name;
+	case TY_MAC: return "mac_address";
+	case TY_GFP: return "int";
 	case TY_AGG: return "aggregation";
 	case TY_TUPLE: return "tuple";
 	case TY_RECORD: return "record";

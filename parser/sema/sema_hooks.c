@@ -168,8 +168,13 @@ const struct type *chk_ustack(struct sema *s, struct expr *e)
 const struct type *chk_strftime(struct sema *s, struct expr *e)
 {
 	struct type *t = arena_new_of(s->arena, struct type);
-	const struct expr *fmt = e->call.args[0];
+	const struct expr *fmt = e->call.args[0], *ns = e->call.args[1];
+	bool is_negative = false;
+	uint64_t magnitude;
 
+	if (constant_number(ns, &is_negative, &magnitude) && is_negative)
+		return sema_error(s, ns->span, "arg-type",
+				  "strftime needs a time that is not negative");
 	*t = (struct type){.kind = TY_TIMESTAMP, .size = 8, .align = 8, .format = fmt->string.text};
 	return t;
 }
@@ -205,15 +210,17 @@ const struct type *chk_str(struct sema *s, struct expr *e)
 	if (!is_address(p->type))
 		return sema_error(s, p->span, "arg-type", "str needs an address, but this is %s",
 				  type_str(s->arena, p->type));
-	if (p->type->kind == TY_STRING && (p->kind != EX_STRING || (n && n->kind != EX_INT)))
-		return p->type;
-	if (p->kind == EX_STRING)
+	if (p->kind == EX_STRING && (!n || n->kind == EX_INT))
 		return cut_literal(s, e, p, n);
 	if (n && constant_number(n, &is_negative, &size) &&
 	    (is_negative || size < 2 || size > LIMIT_STR_REQUESTED))
 		return sema_error(s, n->span, "str-size",
 				  "str reads 2 to %d bytes, including the NUL",
 				  LIMIT_STR_REQUESTED);
+	if (p->type->kind == TY_STRING)
+		return n && n->kind == EX_INT && size < p->type->size
+			       ? type_string(s->arena, (uint32_t)size)
+			       : p->type;
 	if (type_is_in_user_space(p->type, ast_space(s->probe) == SPACE_USER) &&
 	    sema_is_open_end(s))
 		return sema_error(
