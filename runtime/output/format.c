@@ -131,16 +131,6 @@ void text_hex(struct text *t, uint64_t x)
 
 /* ---- default text -------------------------------------------------------------------- */
 
-/* Between a kernel stack and a user stack, whose frames look alike, say which one follows. */
-void format_comma(struct text *t, const struct type *before, const struct type *next)
-{
-	text_string(t, ", ");
-	if (before->kind == TY_KSTACK && next->kind == TY_USTACK)
-		text_string(t, "-- user --");
-	if (before->kind == TY_USTACK && next->kind == TY_KSTACK)
-		text_string(t, "-- kernel --");
-}
-
 /* a, b, (c, d) */
 void format_parts(struct text *t, const struct view *v)
 {

@@ -60,7 +60,7 @@ void text_hex(struct text *t, uint64_t x);
 
 /* A value as %s, print() and map keys show it. Stacks begin with a newline and end with one. */
 void format_view(struct text *t, const struct view *v);
-/* The comma between two parts of a key or a tuple. */
+/* The comma between two parts of a key or a tuple (format_stack.c). */
 void format_comma(struct text *t, const struct type *before, const struct type *next);
 /* The parts of a tuple, separated by commas. */
 void format_parts(struct text *t, const struct view *v);

@@ -126,3 +126,13 @@ void format_stack(struct text *t, const struct view_stack *s, enum stack_form fo
 		text_string(t, "]\n");
 	}
 }
+
+/* Between a kernel stack and a user stack, whose frames look alike, say which one follows. */
+void format_comma(struct text *t, const struct type *before, const struct type *next)
+{
+	text_string(t, ", ");
+	if (before->kind == TY_KSTACK && next->kind == TY_USTACK)
+		text_string(t, "-- user --");
+	if (before->kind == TY_USTACK && next->kind == TY_KSTACK)
+		text_string(t, "-- kernel --");
+}
