@@ -216,6 +216,16 @@ struct value gen_field(struct gen *g, struct expr *e);
 struct value gen_index(struct gen *g, struct expr *e);
 struct value gen_cast(struct gen *g, struct expr *e);
 struct value gen_deref(struct gen *g, struct expr *e);
+/* Read `size` bytes of the traced memory; a failure gives zeros and is counted. */
+void gen_read_to(struct gen *g, LLVMValueRef to, uint32_t size, LLVMValueRef address,
+		 enum type_space space);
+/* The value of `type` at an address. */
+struct value gen_read_at(struct gen *g, LLVMValueRef address, enum type_space space,
+			 const struct type *type);
+/* ---- structs and arrays (gen_struct.c): x.member, x[i] of a place, &x */
+struct value gen_member(struct gen *g, struct expr *e);
+struct value gen_element(struct gen *g, struct expr *e);
+LLVMValueRef gen_address(struct gen *g, struct expr *e);
 /* Part i of a tuple or record. */
 struct value gen_part(struct gen *g, struct value v, uint32_t i);
 /* Store the parts one by one, as a compound type whose parts have other sizes. */

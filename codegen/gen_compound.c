@@ -154,18 +154,24 @@ struct value gen_cast(struct gen *g, struct expr *e)
 	return gen_int_value(gen_narrow(g, gen_int(g, e->cast.operand), e->type), e->type);
 }
 
-static struct value read_at(struct gen *g, LLVMValueRef address, enum type_space space,
-			    const struct type *type)
+void gen_read_to(struct gen *g, LLVMValueRef to, uint32_t size, LLVMValueRef address,
+		 enum type_space space)
+{
+	if (space == SPACE_NONE)
+		space = probe_space(g->probe.point);
+	GEN_CALL(g, space == SPACE_USER ? "sonde_memory_user" : "sonde_memory_kernel", to,
+		 gen_u32(g, size), address, gen_u32(g, g->probe.id));
+}
+
+struct value gen_read_at(struct gen *g, LLVMValueRef address, enum type_space space,
+			 const struct type *type)
 {
 	uint32_t size = type->size < 8 ? 8 : type->size;
 	LLVMValueRef buf = gen_big_buffer(g, size);
 	struct value v;
 
-	if (space == SPACE_NONE)
-		space = probe_space(g->probe.point);
 	gen_zero(g, buf, size);
-	GEN_CALL(g, space == SPACE_USER ? "sonde_memory_user" : "sonde_memory_kernel", buf,
-		 gen_u32(g, type->size), address, gen_u32(g, g->probe.id));
+	gen_read_to(g, buf, type->size, address, space);
 	v = gen_load(g, type, buf);
 	if (v.kind == V_INT)
 		gen_buffer_end(g, buf, 8);
@@ -176,7 +182,7 @@ struct value gen_deref(struct gen *g, struct expr *e)
 {
 	const struct type *t = e->unary.operand->type;
 
-	return read_at(g, gen_int(g, e->unary.operand), t->space, e->type);
+	return gen_read_at(g, gen_int(g, e->unary.operand), t->space, e->type);
 }
 
 /* Hide the value from LLVM. When LLVM knows that an index is small, it adds the index to the
@@ -233,14 +239,12 @@ static struct value element_at(struct gen *g, struct value s, struct expr *at,
 struct value gen_index(struct gen *g, struct expr *e)
 {
 	const struct type *t = e->index.object->type;
-	struct value object = gen_expr(g, e->index.object);
-	LLVMValueRef at;
+	struct value object;
 
+	if (ast_is_place(e))
+		return gen_element(g, e);
+	object = gen_expr(g, e->index.object);
 	if (t->kind == TY_TUPLE)
 		return gen_part(g, object, (uint32_t)e->index.at->integer.value);
-	if (t->kind == TY_STRING || t->kind == TY_ARRAY)
-		return element_at(g, object, e->index.at, e->type);
-	at = gen_int(g, e->index.at);
-	at = LLVMBuildMul(g->b, at, gen_u64(g, t->to->size), "");
-	return read_at(g, LLVMBuildAdd(g->b, object.v, at, ""), t->space, e->type);
+	return element_at(g, object, e->index.at, e->type);
 }

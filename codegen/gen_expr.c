@@ -374,6 +374,8 @@ static struct value gen_by_kind(struct gen *g, struct expr *e)
 	case EX_UNARY:
 		if (e->unary.op == OP_DEREF)
 			return gen_deref(g, e);
+		if (e->unary.op == OP_ADDRESS)
+			return gen_int_value(gen_address(g, e->unary.operand), e->type);
 		return gen_int_value(gen_unary(g, e), e->type);
 	case EX_BINARY: return gen_int_value(gen_binary(g, e), e->type);
 	case EX_TERNARY: return gen_ternary(g, e);
@@ -382,6 +384,9 @@ static struct value gen_by_kind(struct gen *g, struct expr *e)
 		if (e->field.object->type &&
 		    type_is_compound(e->field.object->type)) /* `args` has none */
 			return gen_field(g, e);
+		if (e->field.object->type && (e->field.object->type->kind == TY_STRUCT ||
+					      e->field.object->type->kind == TY_POINTER))
+			return gen_member(g, e);
 		return hooks[ast_builtin(e->field.object)->id](g, e);
 	case EX_CAST: return gen_cast(g, e);
 	case EX_TUPLE:

@@ -205,8 +205,7 @@ struct expr *copy_expr(struct expander *x, const struct frame *f, const struct e
 	*n = *e;
 	n->span = moved(f, e->span);
 	if (!may_copy(x, n->span)) {
-		n->kind = EX_INT;
-		n->integer.value = 0;
+		ast_become_int(n, 0, NULL);
 		n->height = 1;
 		return n;
 	}

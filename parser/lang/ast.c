@@ -4,6 +4,7 @@
  * checks. Also the generic walk over sub-expressions, and the spelling of operators.
  */
 #include "parser/lang/ast.h"
+#include "parser/lang/type.h"
 #include "parser/base/arena.h"
 #include <string.h>
 
@@ -31,6 +32,14 @@ struct expr *ast_int(struct arena *a, struct span s, uint64_t value)
 
 	e->integer.value = value;
 	return e;
+}
+
+void ast_become_int(struct expr *e, uint64_t value, const struct type *type)
+{
+	e->kind = EX_INT;
+	e->integer.value = value;
+	e->integer.is_bool = type && type->kind == TY_BOOL;
+	e->integer.type = type && type->kind == TY_INT ? type : NULL;
 }
 
 struct expr *ast_bool(struct arena *a, struct span s, bool value)
@@ -442,12 +451,32 @@ void ast_each_in_block(struct block *b, void (*visit)(struct expr *e, void *ctx)
 }
 
 static const char *const op_names[] = {
-	[OP_ADD] = "+",	 [OP_SUB] = "-",   [OP_MUL] = "*",	   [OP_DIV] = "/",
-	[OP_MOD] = "%",	 [OP_SHL] = "<<",  [OP_SHR] = ">>",	   [OP_BAND] = "&",
-	[OP_BOR] = "|",	 [OP_BXOR] = "^",  [OP_LAND] = "&&",	   [OP_LOR] = "||",
-	[OP_EQ] = "==",	 [OP_NE] = "!=",   [OP_LT] = "<",	   [OP_LE] = "<=",
-	[OP_GT] = ">",	 [OP_GE] = ">=",   [OP_NEG] = "-",	   [OP_NOT] = "!",
-	[OP_BNOT] = "~", [OP_DEREF] = "*", [OP_SIZEOF] = "sizeof", [OP_COMPTIME] = "comptime",
+	[OP_ADD] = "+",
+	[OP_SUB] = "-",
+	[OP_MUL] = "*",
+	[OP_DIV] = "/",
+	[OP_MOD] = "%",
+	[OP_SHL] = "<<",
+	[OP_SHR] = ">>",
+	[OP_BAND] = "&",
+	[OP_BOR] = "|",
+	[OP_BXOR] = "^",
+	[OP_LAND] = "&&",
+	[OP_LOR] = "||",
+	[OP_EQ] = "==",
+	[OP_NE] = "!=",
+	[OP_LT] = "<",
+	[OP_LE] = "<=",
+	[OP_GT] = ">",
+	[OP_GE] = ">=",
+	[OP_NEG] = "-",
+	[OP_NOT] = "!",
+	[OP_BNOT] = "~",
+	[OP_DEREF] = "*",
+	[OP_ADDRESS] = "&",
+	[OP_SIZEOF] = "sizeof",
+	[OP_OFFSETOF] = "offsetof",
+	[OP_COMPTIME] = "comptime",
 	[OP_NONE] = "",
 };
 

@@ -43,7 +43,9 @@ enum op {
 	OP_NOT,
 	OP_BNOT,
 	OP_DEREF,
-	OP_SIZEOF,   /* unary */
+	OP_ADDRESS,
+	OP_SIZEOF, /* unary */
+	OP_OFFSETOF,
 	OP_COMPTIME, /* unary: comptime x */
 	OP_NONE,     /* plain assignment */
 };
@@ -85,7 +87,7 @@ enum expr_kind {
 	EX_VAR,	    /* .var */
 	EX_MAP,	    /* .map */
 	EX_CALL,    /* .call */
-	EX_UNARY,   /* .unary: OP_NEG …; OP_SIZEOF becomes an EX_INT in sema_type.c */
+	EX_UNARY,   /* .unary: OP_NEG …; OP_SIZEOF and OP_OFFSETOF become an EX_INT in pass 2 */
 	EX_BINARY,  /* .binary */
 	EX_TERNARY, /* .ternary */
 	EX_FIELD,   /* .field: object.name (and object->name) */
@@ -125,7 +127,8 @@ struct expr {
 	union {
 		struct {
 			uint64_t value;
-			bool is_bool; /* true, false */
+			bool is_bool;		 /* true, false */
+			const struct type *type; /* of an enum's constant; or NULL */
 		} integer;
 		struct {
 			const char *text; /* escapes resolved; may hold NUL */
@@ -369,6 +372,8 @@ struct program {
 
 /* Constructors, one for each kind of node; they only fill and return it. */
 struct expr *ast_int(struct arena *a, struct span s, uint64_t value);
+/* Turn the node into a literal: a number, a bool (&type_bool), or a constant of an enum's type. */
+void ast_become_int(struct expr *e, uint64_t value, const struct type *type);
 struct expr *ast_bool(struct arena *a, struct span s, bool value);
 struct expr *ast_string(struct arena *a, struct span s, const char *text, uint32_t len);
 struct expr *ast_name(struct arena *a, struct span s, const char *name);

@@ -52,6 +52,45 @@ bool ast_is_built_in_place(const struct expr *e, const struct type *t)
 	return (is_list || is_read) && type_equal(e->type, t);
 }
 
+struct expr *ast_place_object(const struct expr *e)
+{
+	switch (e->kind) {
+	case EX_FIELD: return e->field.object;
+	case EX_INDEX: return e->index.object;
+	case EX_UNARY: return e->unary.op == OP_DEREF ? e->unary.operand : NULL;
+	default: return NULL;
+	}
+}
+
+bool ast_is_place(const struct expr *e)
+{
+	const struct expr *object = ast_place_object(e);
+
+	if (!object || !object->type)
+		return false;
+	if (object->type->kind == TY_POINTER || e->kind == EX_UNARY)
+		return true;
+	return (object->type->kind == TY_STRUCT || object->type->kind == TY_ARRAY) &&
+	       ast_is_place(object);
+}
+
+enum type_space ast_place_space(const struct expr *e)
+{
+	const struct expr *object = ast_place_object(e);
+	enum type_space space = SPACE_NONE;
+
+	if (!ast_is_place(e))
+		return SPACE_NONE;
+	if (object->type->kind != TY_POINTER)
+		return ast_place_space(object);
+	for (const struct type *t = object->type; t->kind == TY_POINTER; t = t->to) {
+		space = t->space == SPACE_NONE ? space : t->space;
+		if (e->kind != EX_FIELD)
+			break;
+	}
+	return space;
+}
+
 struct mention {
 	const struct var *var;
 	bool found;

@@ -22,6 +22,12 @@ struct expr **ast_key_parts(const struct expr *m);
 /* True when `e` can be built directly in the memory that will hold a value of type `t`: a tuple or
  * record literal, or a string read by str(). */
 bool ast_is_built_in_place(const struct expr *e, const struct type *t);
+/* What a place is a part of, or what points to it; NULL: `e` has no such part. */
+struct expr *ast_place_object(const struct expr *e);
+/* True when `e` is read at an address of the traced memory: *p, p->a, p[1], p->a.b[2]. */
+bool ast_is_place(const struct expr *e);
+/* The address space of that memory as far as the types tell; SPACE_NONE also if it is no place. */
+enum type_space ast_place_space(const struct expr *e);
 /* True when `e` may read the variable. */
 bool ast_mentions(struct expr *e, const struct var *v);
 /* The kind of span whose end runs the probe's body; SPAN_NO when the event itself does. The attach

@@ -207,6 +207,8 @@ struct type_enum *enum_new(struct arena *a, const char *tag, uint32_t size, bool
 
 	e->type = *type_int(size, is_signed);
 	e->type.enumeration = e;
+	e->wide = *type_int(8, is_signed);
+	e->wide.enumeration = e;
 	e->tag = tag ? arena_strdup(a, tag) : NULL;
 	return e;
 }

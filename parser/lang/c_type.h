@@ -49,6 +49,7 @@ struct type_enumerator {
 
 struct type_enum {
 	struct type type; /* TY_INT */
+	struct type wide; /* the same as a value of 64 bits: type_wide() */
 	const char *tag;  /* NULL: it has none */
 	struct type_enumerator *values;
 	uint32_t n_values;

@@ -104,16 +104,10 @@ const struct type *field_pointer_type(struct arena *a, const struct tp_field *f,
 				      enum type_space space)
 {
 	const struct type *t = is_word(f->to.size) ? type_int(f->to.size, f->to.is_signed) : NULL;
-	struct type *opaque;
 
 	if (!f->to.levels)
 		return NULL;
-	if (!t) {
-		opaque = arena_new_of(a, struct type);
-		*opaque = type_void;
-		opaque->name = f->to.text;
-		t = opaque;
-	}
+	t = t ? t : type_opaque(a, f->to.text);
 	for (uint32_t i = 0; i < f->to.levels; i++)
 		t = type_pointer(a, t, i + 1 == f->to.levels ? space : SPACE_NONE);
 	return t;

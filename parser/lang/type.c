@@ -88,6 +88,13 @@ const struct type *type_plain_int(const struct type *t)
 	return t->kind == TY_INT && t->enumeration ? type_int(t->size, t->is_signed) : t;
 }
 
+const struct type *type_wide(const struct type *t)
+{
+	if (t->kind != TY_INT || t->size == 8)
+		return t;
+	return t->enumeration ? &t->enumeration->wide : type_int(8, t->is_signed);
+}
+
 static const char string_name[] = "string", buffer_name[] = "buffer", inet_name[] = "inet";
 
 /* Names of types in scripts; size 0: not implemented yet. */
@@ -209,6 +216,15 @@ const struct type *type_tuple(struct arena *a, bool is_record, struct type_membe
 			   .members = members,
 			   .n_members = n,
 			   .size = at ? (at + 7) / 8 * 8 : 8};
+	return t;
+}
+
+const struct type *type_opaque(struct arena *a, const char *name)
+{
+	struct type *t = arena_new_of(a, struct type);
+
+	*t = type_void;
+	t->name = name;
 	return t;
 }
 

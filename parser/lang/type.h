@@ -94,6 +94,8 @@ const struct type *type_ustack_as(enum stack_form form);
 const struct type *type_int(uint32_t size, bool is_signed);
 /* The integer type of an enum, without the names of its values; any other type unchanged. */
 const struct type *type_plain_int(const struct type *t);
+/* An integer as variables, maps and records hold it: of 64 bits. */
+const struct type *type_wide(const struct type *t);
 /* True for the name of a type that scripts can contain. */
 bool type_is_name(const char *name);
 struct nearest;
@@ -123,6 +125,8 @@ const char *type_base_word(const struct type *t);
 /* A tuple or record of `n` members; sets their offsets. */
 const struct type *type_tuple(struct arena *a, bool is_record, struct type_member *members,
 			      uint32_t n);
+/* What a pointer points to whose C type is known by name only. */
+const struct type *type_opaque(struct arena *a, const char *name);
 /* A pointer to `to`. */
 const struct type *type_pointer(struct arena *a, const struct type *to, enum type_space space);
 /* Is the memory that `t` points to in user space? `otherwise` if `t` is a plain address. */

@@ -131,7 +131,7 @@ void plan_map(struct planner *pl, struct map *map)
 
 const struct type *plan_recorded(const struct type *t)
 {
-	return t->kind == TY_INT ? type_int(8, t->is_signed) : t;
+	return type_wide(t);
 }
 
 static void add_field(struct planner *pl, struct plan_event *ev, const struct type *t)

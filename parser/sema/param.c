@@ -32,8 +32,7 @@ static bool read_integer(struct sema *s, const char *word, uint64_t *value)
 static void become_integer(struct sema *s, struct expr *e, uint64_t value, bool is_negative)
 {
 	if (!is_negative) {
-		e->kind = EX_INT;
-		e->integer.value = value;
+		ast_become_int(e, value, NULL);
 		return;
 	}
 	e->kind = EX_UNARY;

@@ -69,6 +69,13 @@ bool constant_number(const struct expr *e, bool *is_negative, uint64_t *magnitud
 /* sema_size.c: limits on keys, bodies and the number of attach points. */
 void sema_check_sizes(struct sema *s);
 
+/* sema_struct.c: turn a name that is an enum's constant into that; false: it is none. */
+bool struct_constant(struct sema *s, struct expr *e);
+/* sema_struct.c: turn the operand of sizeof or offsetof into a type if it is a typedef's name. */
+void struct_name_operand(struct sema *s, struct expr *e);
+/* sema_struct.c: report a struct or array that cannot be copied. */
+void struct_check_value(struct sema *s, const struct expr *e);
+
 /* sema_fit.c: report a literal that does not fit the variable's declared type. */
 void sema_check_fit(struct sema *s, const struct expr *target, const struct expr *value);
 

@@ -169,6 +169,20 @@ static void check_depth(struct sema *s, const struct expr *e)
 		   LIMIT_LOOPS);
 }
 
+/* The object of a place is not copied, only what is read in it. */
+static void check_children(struct expr *e, struct sema *s)
+{
+	struct expr *object = ast_place_object(e);
+
+	while (object && ast_is_place(object)) {
+		if (object->kind == EX_INDEX)
+			check_expr(object->index.at, s);
+		e = object;
+		object = ast_place_object(e);
+	}
+	ast_each_child(e, check_expr, s);
+}
+
 static void check_expr(struct expr *e, void *ctx)
 {
 	struct sema *s = ctx;
@@ -203,9 +217,10 @@ static void check_expr(struct expr *e, void *ctx)
 	}
 	if (e->kind == EX_VAR && e->var.var && e->var.var->map)
 		check_map_entry(s, e);
+	struct_check_value(s, e);
 	if (e->kind == EX_FIELD && e->field.object->kind == EX_VAR)
 		return; /* .0 and .1 of a map entry: checked by pass 2 */
-	ast_each_child(e, check_expr, s);
+	check_children(e, s);
 }
 
 static void check_assign(struct sema *s, struct stmt *st)

@@ -45,8 +45,10 @@ const struct type *compound_compare(struct sema *s, struct expr *e, bool equalit
 /* *p: of a pointer, or of an integer, which reads 8 bytes at that address. */
 const struct type *compound_deref(struct sema *s, struct expr *e)
 {
-	const struct type *t = sema_type_expr(s, e->unary.operand);
+	const struct type *t;
 
+	sema_type_expr(s, e->unary.operand);
+	t = struct_resolve(s, e->unary.operand);
 	if (t->kind != TY_POINTER && sema_is_wrong(sema_check_int(s, e->unary.operand, "*")))
 		return &type_error;
 	return memory_read(s, e, t);
@@ -198,7 +200,6 @@ const struct type *compound_named(struct sema *s, const struct type_name *n)
 {
 	const struct type *t;
 	bool is_string, is_sized;
-	struct nearest near;
 
 	if (n->of)
 		return type_of_value(s, n);
@@ -212,17 +213,15 @@ const struct type *compound_named(struct sema *s, const struct type_name *n)
 	if (!t && n->n_suffixes && n->suffixes[0].is_pointer &&
 	    strcmp(type_str(s->arena, &type_void), n->name) == 0)
 		t = &type_void;
-	if (!t && (type_is_name(n->name) || strchr(n->name, ' '))) {
+	if (!t)
+		t = struct_named(s, n->name);
+	if (!t && type_is_name(n->name)) {
 		sema_error(s, n->span, "not-built", "the type '%s' is not implemented yet",
 			   n->name);
 		return NULL;
 	}
 	if (!t) {
-		sema_error(s, n->span, "unknown-type", "unknown type '%s'", n->name);
-		nearest_init(&near, n->name);
-		type_offer_names(&near, nearest_offer);
-		if (s->report && near.best)
-			diag_hint(s->diags, "did you mean '%s'?", near.best);
+		struct_unknown(s, n->span, n->name);
 		return NULL;
 	}
 	return add_suffixes(s, n, (is_string && t->size) || (is_sized && has_brackets(n)), t);
@@ -243,6 +242,10 @@ const struct type *compound_cast(struct sema *s, struct expr *e)
 	if (to->kind == TY_POINTER)
 		to = type_pointer(s->arena, to->to,
 				  t->kind == TY_POINTER ? t->space : ast_space(s->probe));
+	if (to->kind == TY_STRUCT)
+		return struct_cast(s, e, t, to);
+	if (to->enumeration && type_is_integral(t))
+		return struct_enum_cast(s, e, to);
 	if (!type_is_memory(to) &&
 	    (t->kind == TY_POINTER || t == &sema_unknown || type_is_integral(t)))
 		return to;
@@ -266,9 +269,12 @@ static const struct type *cannot_index(struct sema *s, const struct expr *e, con
 /* x[i] of a tuple (i is a literal), of a string (one byte), of an array or of a pointer. */
 const struct type *compound_index(struct sema *s, struct expr *e)
 {
-	const struct type *t = sema_type_expr(s, e->index.object),
-			  *at = sema_need_int(s, e->index.at, "[]");
 	const struct expr *i = e->index.at;
+	const struct type *t, *at;
+
+	sema_type_expr(s, e->index.object);
+	t = struct_resolve(s, e->index.object);
+	at = sema_need_int(s, e->index.at, "[]");
 
 	if (t->kind == TY_ERROR || sema_is_wrong(at))
 		return t->kind == TY_ERROR ? t : at;

@@ -137,9 +137,7 @@ static const struct type *write_number(struct sema *s, struct expr *e, __int128 
 	struct expr *digits = v < 0 ? arena_new_of(s->arena, struct expr) : e;
 
 	digits->span = e->span;
-	digits->kind = EX_INT;
-	digits->integer.value = (uint64_t)(v < 0 ? -v : v);
-	digits->integer.is_bool = false;
+	ast_become_int(digits, (uint64_t)(v < 0 ? -v : v), NULL);
 	digits->type = constant_type(digits);
 	if (v >= 0)
 		return e->type = digits->type;
@@ -153,6 +151,8 @@ const struct type *constant_type(const struct expr *e)
 {
 	if (e->integer.is_bool)
 		return &type_bool;
+	if (e->integer.type)
+		return e->integer.type;
 	return e->integer.value <= INT64_MAX ? &sema_literal : sema_word(false);
 }
 
@@ -174,9 +174,7 @@ const struct type *constant_binary(struct sema *s, struct expr *e, const struct 
 
 static const struct type *write_bool(struct expr *e, bool value)
 {
-	e->kind = EX_INT;
-	e->integer.value = value;
-	e->integer.is_bool = true;
+	ast_become_int(e, value, &type_bool);
 	return &type_bool;
 }
 

@@ -21,11 +21,13 @@ static bool is_of_address(enum op op)
  * least one operand of `e` is a pointer. */
 const struct type *memory_arith(struct sema *s, struct expr *e)
 {
-	const struct type *x = e->binary.left->type, *y = e->binary.right->type;
+	const struct type *x = struct_resolve(s, e->binary.left),
+			  *y = struct_resolve(s, e->binary.right);
 	bool left = x->kind == TY_POINTER;
 
 	if (sema_is_wrong(x) || sema_is_wrong(y))
 		return &type_error;
+	struct_has_size(left ? x->to : y->to);
 	if ((e->binary.op == OP_ADD || (e->binary.op == OP_SUB && left)) &&
 	    (type_is_integral(left ? y : x) || (left ? y : x) == &sema_unknown))
 		return left ? x : y;
@@ -63,16 +65,12 @@ static const struct type *unreadable(struct sema *s, const struct expr *e, const
 		   "cannot read through %s: cast it to a pointer to a type with a size",
 		   sema_name_of(s, t));
 	if (s->report)
-		diag_hint(
-			s->diags,
-			"for example *(uint32 *)p or ((uint32 *)p)[1]; structure members cannot be read by name yet");
+		diag_hint(s->diags, "for example *(uint32 *)p or ((struct NAME *)p)->member");
 	return &type_error;
 }
 
-const struct type *memory_read(struct sema *s, const struct expr *e, const struct type *t)
+const struct type *memory_check_space(struct sema *s, const struct expr *e, enum type_space space)
 {
-	enum type_space space = t->kind == TY_POINTER ? t->space : SPACE_NONE;
-
 	if (space == SPACE_NONE)
 		space = ast_space(s->probe);
 	if (space == SPACE_USER && ast_span(s->probe) == SPAN_SWITCH)
@@ -83,7 +81,17 @@ const struct type *memory_read(struct sema *s, const struct expr *e, const struc
 		return sema_error(
 			s, e->span, "span-memory",
 			"this reads the memory of the current thread, which with open_spans = count is not the span's");
-	if (t->kind == TY_POINTER && !t->to->size)
+	return NULL;
+}
+
+const struct type *memory_read(struct sema *s, const struct expr *e, const struct type *t)
+{
+	const struct type *wrong =
+		memory_check_space(s, e, t->kind == TY_POINTER ? t->space : SPACE_NONE);
+
+	if (wrong)
+		return wrong;
+	if (t->kind == TY_POINTER && !struct_has_size(t->to))
 		return unreadable(s, e, t);
 	return t->kind == TY_POINTER ? pointee(s, t) : sema_word(false);
 }
@@ -134,11 +142,11 @@ const struct type *memory_index(struct sema *s, struct expr *e, const struct typ
 {
 	const struct expr *i = e->index.at;
 
-	if (i->kind == EX_INT && i->integer.value >= type_elements(t))
+	if (i->kind == EX_INT && type_elements(t) && i->integer.value >= type_elements(t))
 		return sema_error(s, i->span, "index-range",
 				  "the index %llu is out of bounds for %s",
 				  (unsigned long long)i->integer.value, sema_name_of(s, t));
-	return t->to;
+	return struct_element(s, e, t->to);
 }
 
 /* ---- len() ------------------------------------------------------------------------------- */
@@ -169,7 +177,7 @@ const struct type *chk_len(struct sema *s, struct expr *e)
 const struct type *chk_curtask(struct sema *s, struct expr *e)
 {
 	(void)e;
-	return type_pointer(s->arena, &type_void, SPACE_KERNEL);
+	return type_pointer(s->arena, type_opaque(s->arena, "struct task_struct"), SPACE_KERNEL);
 }
 
 bool memory_mixes(const struct type *x, const struct type *y)

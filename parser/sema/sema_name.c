@@ -229,6 +229,10 @@ static void name_expr(struct scope *sc, struct expr *e)
 	case EX_INT:
 	case EX_STRING:
 	case EX_UNARY:
+		if (e->unary.op == OP_SIZEOF || e->unary.op == OP_OFFSETOF)
+			struct_name_operand(sc->s, e->unary.operand);
+		ast_each_child(e, name_child, sc);
+		return;
 	case EX_BINARY:
 	case EX_TERNARY:
 	case EX_FIELD:

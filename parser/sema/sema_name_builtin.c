@@ -102,6 +102,8 @@ void name_builtin(struct sema *s, struct expr *e)
 		   report_unimplemented(s, e->span, e->name.name,
 					unimplemented_find(e->name.name, UNIMPLEMENTED_CALL))))
 		return;
+	if (!b && struct_constant(s, e))
+		return;
 	if (b)
 		diag_error(s->diags, e->span, "needs-call", "'%s' needs parentheses", e->name.name);
 	else

@@ -183,7 +183,7 @@ const struct type *sema_type_binary(struct sema *s, struct expr *e)
 }
 
 /* The parser turns sizeof(TYPE) into sizeof of a cast whose operand starts at the same offset. */
-static const struct type *type_alone(struct sema *s, struct expr *e)
+const struct type *sema_type_alone(struct sema *s, struct expr *e)
 {
 	const struct type *t;
 
@@ -201,20 +201,17 @@ static const struct type *type_alone(struct sema *s, struct expr *e)
 /* Becomes a literal once the types are final. */
 static const struct type *type_sizeof(struct sema *s, struct expr *e)
 {
-	const struct type *t = type_alone(s, e->unary.operand);
+	const struct type *t = sema_type_alone(s, e->unary.operand);
 
 	if (sema_is_wrong(t))
 		return t;
-	if (t->kind != TY_VOID && !t->size)
+	if (t->kind != TY_VOID && !struct_has_size(t))
 		return sema_error(s, e->span, "no-value", "sizeof: %s has no fixed size",
 				  sema_name_of(s, t));
 	if (t->kind == TY_VOID)
 		return sema_error(s, e->span, "no-value", "sizeof: this expression has no value");
-	if (comptime_folds(s, e->unary.operand, t)) {
-		e->kind = EX_INT;
-		e->integer.value = t == &sema_literal ? 8 : t->size;
-		e->integer.is_bool = false;
-	}
+	if (comptime_folds(s, e->unary.operand, t))
+		ast_become_int(e, t == &sema_literal ? 8 : t->size, NULL);
 	return &sema_literal;
 }
 
@@ -228,6 +225,10 @@ const struct type *sema_type_unary(struct sema *s, struct expr *e)
 		return type_sizeof(s, e);
 	if (e->unary.op == OP_COMPTIME)
 		return sema_type_comptime(s, e);
+	if (e->unary.op == OP_OFFSETOF)
+		return struct_offsetof(s, e);
+	if (e->unary.op == OP_ADDRESS)
+		return struct_address(s, e);
 	t = e->unary.op == OP_NOT ? sema_check_truth(s, e->unary.operand, op_str(OP_NOT))
 				  : sema_need_int(s, e->unary.operand, op_str(e->unary.op));
 	if (sema_is_wrong(t))

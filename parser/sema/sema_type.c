@@ -25,7 +25,7 @@ const struct type sema_unknown = {.kind = TY_ERROR, .size = 8, .align = 8};
 /* The type that a value of type t has in a variable or map: integers are 64 bits wide. */
 const struct type *sema_stored(const struct type *t)
 {
-	return t->kind == TY_INT && t != &sema_literal ? sema_word(t->is_signed) : t;
+	return t != &sema_literal ? type_wide(t) : t;
 }
 
 /* type_unify, except that a literal takes the other's sign, and an unknown type the other type. */
@@ -112,12 +112,6 @@ static const struct type *type_alone(struct sema *s, const struct expr *e)
 	return &type_error;
 }
 
-static bool may_be_address(const struct expr *e)
-{
-	return e->type->kind == TY_POINTER ||
-	       (e->type->kind == TY_INT && e->type->size == 8 && e->type != &sema_literal);
-}
-
 static const struct type *type_field(struct sema *s, struct expr *e)
 {
 	struct expr *object = e->field.object;
@@ -129,10 +123,7 @@ static const struct type *type_field(struct sema *s, struct expr *e)
 		return object->type;
 	if (type_is_compound(object->type))
 		return compound_member(s, e);
-	sema_error(s, e->span, "no-field", "%s has no fields", sema_name_of(s, object->type));
-	if (s->report && may_be_address(object))
-		diag_hint(s->diags, "members of kernel structures cannot be read yet");
-	return &type_error;
+	return struct_member(s, e);
 }
 
 static const struct type *undefined_map(struct sema *s, const struct expr *e)

@@ -48,6 +48,8 @@ const struct type *sema_check_int(struct sema *s, const struct expr *e, const ch
 const struct type *sema_check_truth(struct sema *s, struct expr *e, const char *op);
 const struct type *sema_type_binary(struct sema *s, struct expr *e);
 const struct type *sema_type_unary(struct sema *s, struct expr *e);
+/* The type of the operand of sizeof and offsetof, which may be a type. */
+const struct type *sema_type_alone(struct sema *s, struct expr *e);
 const struct type *sema_type_ternary(struct sema *s, struct expr *e);
 
 /* ---- sema_constant.c: operations whose operands have types; `t` is the result's type when it
@@ -110,6 +112,31 @@ const struct type *memory_array(struct sema *s, struct span at, const struct typ
 const struct type *memory_cast(struct sema *s, struct expr *e, const struct type *t,
 			       const struct type *to);
 const struct type *memory_index(struct sema *s, struct expr *e, const struct type *t);
+
+/* Is this memory, which is read at `e`, that of another thread than the probe is about? The error's
+ * type; NULL: it is not. */
+const struct type *memory_check_space(struct sema *s, const struct expr *e, enum type_space space);
+
+/* ---- sema_struct.c */
+/* The type "struct X", "union X", "enum X", or of a typedef; NULL: there is none. */
+const struct type *struct_named(struct sema *s, const char *name);
+/* Report an unknown type. */
+void struct_unknown(struct sema *s, struct span span, const char *name);
+/* `t`, or the expression's type, with what it points to if only the name of that was known. */
+const struct type *struct_resolved(struct sema *s, const struct type *t);
+const struct type *struct_resolve(struct sema *s, struct expr *e);
+/* Is the size known? Reads the layout of a struct that was only declared. */
+bool struct_has_size(const struct type *t);
+/* The type of x.member, where x has its type. */
+const struct type *struct_member(struct sema *s, struct expr *e);
+/* The type of the element `e`, of type t, of an array. */
+const struct type *struct_element(struct sema *s, struct expr *e, const struct type *t);
+const struct type *struct_offsetof(struct sema *s, struct expr *e);
+/* The type of &x. */
+const struct type *struct_address(struct sema *s, struct expr *e);
+const struct type *struct_cast(struct sema *s, const struct expr *e, const struct type *t,
+			       const struct type *to);
+const struct type *struct_enum_cast(struct sema *s, const struct expr *e, const struct type *to);
 
 /* ---- sema_compound.c */
 /* sema_unify for two different compound types. */

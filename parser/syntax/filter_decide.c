@@ -6,7 +6,7 @@
  *    a builtin's and no type's, as in `(pid) - 1`, only groups;
  *  - '(' is RECORD_OPEN before a name and '=';
  *  - '{' is VALUE_OPEN and 'if' is IF_VALUE where a value is required;
- *  - '(' is TYPE_OPEN between 'sizeof' or 'typeof' and a type;
+ *  - '(' is TYPE_OPEN between 'sizeof', 'offsetof' or 'typeof' and a type;
  *  - '_' before '=' is DISCARD.
  * Names come from the tables of types and builtins; none is written here.
  */
@@ -41,6 +41,7 @@ static bool begins_operand(int kind)
 	case TOK_INC:
 	case TOK_DEC:
 	case TOK_SIZEOF:
+	case TOK_OFFSETOF:
 	case TOK_TYPEOF:
 	case TOK_COMPTIME: return true;
 	default: return false;
@@ -60,10 +61,11 @@ static bool wants_value(const struct filter *f, uint32_t i)
 	       (kind >= TOK_SET && kind <= TOK_MOD && kind != TOK_INC && kind != TOK_DEC);
 }
 
-/* The type name between '(' at `open` and its ')', when there is nothing else; or NULL. */
-static const struct token *type_between(const struct filter *f, uint32_t open, bool *is_plain)
+/* The type name between '(' at `open` and `close`, when there is nothing else; or NULL. */
+static const struct token *type_between(const struct filter *f, uint32_t open, uint32_t close,
+					bool *is_plain)
 {
-	uint32_t i = open + 1, close = f->tokens[open].partner, end;
+	uint32_t i = open + 1, end;
 
 	*is_plain = at(f, i)->kind == TOK_NAME;
 	if (at(f, i)->kind == TOK_RESERVED)
@@ -89,7 +91,7 @@ static const struct token *type_between(const struct filter *f, uint32_t open, b
 static bool is_cast(const struct filter *f, uint32_t i)
 {
 	bool is_plain;
-	const struct token *name = type_between(f, i, &is_plain);
+	const struct token *name = type_between(f, i, f->tokens[i].partner, &is_plain);
 	int before = i ? f->tokens[i - 1].kind : TOK_YYEOF;
 
 	if (!name || before == TOK_NAME || before == TOK_IF || before == TOK_WHILE ||
@@ -101,18 +103,27 @@ static bool is_cast(const struct filter *f, uint32_t i)
 	       (type_is_name(name->text.text) || !builtin_find(name->text.text));
 }
 
+/* The operand of sizeof and typeof, or the first one of offsetof. */
+static void decide_type(struct filter *f, uint32_t open, bool is_list)
+{
+	uint32_t end = f->tokens[open].partner;
+	const struct token *name;
+	bool is_plain;
+
+	for (uint32_t i = open + 1; is_list && i < end; i++)
+		if (f->tokens[i].kind == TOK_COMMA && f->tokens[i].inside == open)
+			end = i;
+	name = type_between(f, open, end, &is_plain);
+	if (name && (!is_plain || type_is_name(name->text.text)))
+		f->tokens[open].kind = TOK_TYPE_OPEN;
+}
+
 static void decide_paren(struct filter *f, uint32_t i)
 {
 	int before = i ? f->tokens[i - 1].kind : TOK_YYEOF;
 
-	bool is_plain;
-	bool is_named = before == TOK_SIZEOF || before == TOK_TYPEOF;
-	const struct token *name = is_named ? type_between(f, i, &is_plain) : NULL;
-
-	if (name && (!is_plain || type_is_name(name->text.text)))
-		f->tokens[i].kind = TOK_TYPE_OPEN;
-	else if (is_named)
-		return;
+	if (before == TOK_SIZEOF || before == TOK_OFFSETOF || before == TOK_TYPEOF)
+		decide_type(f, i, before == TOK_OFFSETOF);
 	else if (is_cast(f, i))
 		f->tokens[i].kind = TOK_CAST_OPEN;
 	else if (before != TOK_NAME && before != TOK_IF && before != TOK_WHILE &&

@@ -148,7 +148,8 @@ bool fmt_has_space(const struct filter *f, uint32_t i)
 	if (kind == TOK_LSQUARE)
 		return !fmt_ends_value(f, i - 1) && !is_type_star(f, i - 1);
 	if (opens(kind))
-		return !(before == TOK_NAME || before == TOK_RESERVED || before == TOK_SIZEOF) ||
+		return !(before == TOK_NAME || before == TOK_RESERVED || before == TOK_SIZEOF ||
+			 before == TOK_OFFSETOF) ||
 		       kind == TOK_PRED_OPEN;
 	return true;
 }

@@ -92,6 +92,7 @@ static struct talls add_arg(struct parse *p, struct talls list, struct tall arg)
 static struct stmt *make_if(struct parse *p, struct span s, struct expr *cond, struct block then,
 			    struct block otherwise);
 static struct tall leaf(struct expr *e);
+static struct tall member_of(struct parse *p, struct tall of, struct names names);
 static struct tall over(struct parse *p, uint32_t height, struct expr *e);
 static struct tall unary(struct parse *p, struct span s, enum op op, struct tall x);
 static struct tall binary(struct parse *p, struct span s, enum op op, struct tall l, struct tall r);
@@ -153,7 +154,7 @@ static void add_function(struct parse *p, struct function f, struct fn_params pa
 %token LPAREN "(" RPAREN ")" LSQUARE "[" RSQUARE "]" LBRACE "{" RBRACE "}"
 %token ANGLE_OPEN ANGLE_CLOSE PRED_OPEN PRED_CLOSE RESUME
 %token CAST_OPEN RECORD_OPEN VALUE_OPEN TYPE_OPEN DISCARD PARAM_ITEM VALUE_ONLY
-%token <text> SIZEOF "sizeof" TYPEOF "typeof" COMPTIME "comptime"
+%token <text> SIZEOF "sizeof" OFFSETOF "offsetof" TYPEOF "typeof" COMPTIME "comptime"
 %token <text> CONFIG IMPORT MACRO FN ROOT_LET C_ITEM
 %token COMMA "," SEMI ";" QUESTION "?" COLON ":" DOT "." ARROW "->" RANGE ".."
 %token SET "=" ADD_SET "+=" SUB_SET "-=" MUL_SET "*=" DIV_SET "/=" MOD_SET "%="
@@ -186,7 +187,7 @@ static void add_function(struct parse *p, struct function f, struct fn_params pa
 %type <stmt> compound if simple loop
 %type <tall> expr place value if_value block_value
 %type <talls> args items
-%type <names> names
+%type <names> names member
 %type <type> type
 %type <text> field
 %type <op> set
@@ -422,7 +423,10 @@ expr
 	| CAST_OPEN type ")" expr %prec PREFIX	{ $$ = over(p, $4.height, ast_cast(p->arena, @$, $2, $4.e)); }
 	| expr MEMBER				{ $$ = over(p, $1.height, ast_field(p->arena, @$, $1.e, @2, $2.text)); }
 	| expr "[" expr "]"			{ $$ = over(p, $1.height > $3.height ? $1.height : $3.height, ast_index(p->arena, @$, $1.e, $3.e)); }
+	| "offsetof" "(" expr "," member ")"	{ $$ = unary(p, @$, OP_OFFSETOF, member_of(p, $3, $5)); }
+	| "offsetof" TYPE_OPEN type "," member ")" { $$ = unary(p, @$, OP_OFFSETOF, member_of(p, leaf(ast_cast(p->arena, @3, $3, ast_int(p->arena, @3, 0))), $5)); }
 	| "*" expr %prec PREFIX			{ $$ = unary(p, @$, OP_DEREF, $2); }
+	| "&" expr %prec PREFIX			{ $$ = unary(p, @$, OP_ADDRESS, $2); }
 	| expr "." field			{ $$ = over(p, $1.height, ast_field(p->arena, @$, $1.e, @3, $3.text)); }
 	| expr "->" field			{ $$ = over(p, $1.height, ast_field(p->arena, @$, $1.e, @3, $3.text)); }
 	| "-" expr %prec PREFIX			{ $$ = unary(p, @$, OP_NEG, $2); }
@@ -477,6 +481,12 @@ if_value
 	| IF_VALUE expr block_value "else" if_value { $$ = ternary(p, @$, $2, $3, $5); }
 	;
 
+/* The second argument of offsetof: a.b.c */
+member
+	: field					{ $$ = add_name(p, (struct names){0}, @1, $1.text, leaf(ast_int(p->arena, @1, 0))); }
+	| member "." field			{ $$ = add_name(p, $1, @3, $3.text, leaf(ast_int(p->arena, @3, 0))); }
+	;
+
 /* Any word can name a field, also a keyword. */
 field
 	: NAME
@@ -495,6 +505,7 @@ field
 	| "sizeof"
 	| "typeof"
 	| "comptime"
+	| "offsetof"
 	;
 
 %%
@@ -672,6 +683,14 @@ static struct tall over(struct parse *p, uint32_t height, struct expr *e)
 		return (struct tall){e, height + 1};
 	too_deep(p, e->span);
 	return leaf(ast_int(p->arena, e->span, 0));
+}
+
+/* The members, from the left, of `of`. The span of each begins with its name. */
+static struct tall member_of(struct parse *p, struct tall of, struct names names)
+{
+	for (uint32_t i = 0; i < names.n; i++)
+		of = over(p, of.height, ast_field(p->arena, names.spans[i], of.e, names.spans[i], names.items[i]));
+	return of;
 }
 
 static uint32_t higher(uint32_t a, uint32_t b)

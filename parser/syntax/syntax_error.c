@@ -34,18 +34,14 @@ static bool begins_statement(int kind)
 {
 	return begins_value(kind) || kind == TOK_INC || kind == TOK_DEC || kind == TOK_IF ||
 	       (kind >= TOK_RETURN && kind <= TOK_UNROLL && kind != TOK_ELSE) ||
-	       kind == TOK_RESERVED || kind == TOK_DISCARD || kind == TOK_SIZEOF;
+	       kind == TOK_RESERVED || kind == TOK_DISCARD || kind == TOK_SIZEOF ||
+	       kind == TOK_OFFSETOF;
 }
 
 /* The kind of the token before the error; the end's at the start of the script. */
 static int kind_before(const struct stop *s)
 {
 	return s->before ? s->before->kind : TOK_YYEOF;
-}
-
-static int report_unimplemented(const struct stop *s, struct span span, const char *what)
-{
-	return diag_error(s->f->diags, span, "not-built", "%s not implemented yet", what);
 }
 
 const char *stop_found(const struct stop *s, const struct token *t, char *buf, size_t size)
@@ -78,18 +74,6 @@ static bool report_unimplemented_word(const struct stop *s)
 			   s->at->text.text);
 	else
 		return false;
-	return true;
-}
-
-static bool report_unimplemented_value(const struct stop *s)
-{
-	int at = s->at->kind;
-
-	if (!stop_expects(s, TOK_STRING))
-		return false;
-	if (at != TOK_AND)
-		return false;
-	report_unimplemented(s, s->at->span, "taking an address, '&x', is");
 	return true;
 }
 
@@ -349,9 +333,8 @@ void syntax_error(struct filter *f, const int *expected, int n_expected)
 		return;
 	}
 	if (!report_param(&s) && !report_root_item(&s) && !report_unimplemented_word(&s) &&
-	    !report_top_level(&s) && !report_foreign_syntax(f) && !report_unimplemented_value(&s) &&
-	    !report_value_form(&s) && !report_assignment(&s) && !report_incdec(&s) &&
-	    !report_if(&s) && !report_semicolon(&s))
+	    !report_top_level(&s) && !report_foreign_syntax(f) && !report_value_form(&s) &&
+	    !report_assignment(&s) && !report_incdec(&s) && !report_if(&s) && !report_semicolon(&s))
 		report_generic(&s);
 	if (f->diags->n > n_reported)
 		add_angle_note(&s);

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Structs and arrays of C. What a script reads of them in the traced memory is a place: its address
+ * is computed first, then only the member or element that is named is read. Copies are in sonde's
+ * own memory, aligned to 8.
+ */
+#include "parser/lang/ast_query.h"
+#include "parser/lang/c_type.h"
+#include "codegen/gen.h"
+
+enum { BYTE_BITS = 8, WORD_BITS = 64 };
+
+struct spot {
+	LLVMValueRef at; /* i64 */
+	enum type_space space;
+};
+
+static LLVMValueRef add(struct gen *g, LLVMValueRef at, uint32_t offset)
+{
+	return offset ? LLVMBuildAdd(g->b, at, gen_u64(g, offset), "") : at;
+}
+
+static struct value read_place(struct gen *g, struct spot p, const struct type *type)
+{
+	return gen_read_at(g, p.at, p.space, type);
+}
+
+/* The struct that a pointer points to, through all its levels. */
+static struct spot pointed_to(struct gen *g, struct expr *pointer, const struct type **owner)
+{
+	const struct type *t = pointer->type;
+	struct spot p = {gen_int(g, pointer), t->space};
+
+	for (t = t->to; t->kind == TY_POINTER; t = t->to) {
+		p.at = read_place(g, p, t).v;
+		p.space = t->space == SPACE_NONE ? p.space : t->space;
+	}
+	*owner = t;
+	return p;
+}
+
+/* An index that is too large gives address 0, whose read fails and is counted. */
+static LLVMValueRef element_offset(struct gen *g, struct expr *e, const struct type *array)
+{
+	LLVMValueRef i = gen_int(g, e->index.at), offset, inside;
+	uint32_t n = array->kind == TY_ARRAY ? type_elements(array) : 0;
+
+	offset = LLVMBuildMul(g->b, i, gen_u64(g, array->to->size), "");
+	if (!n || e->index.at->kind == EX_INT)
+		return offset;
+	inside = LLVMBuildICmp(g->b, LLVMIntULT, i, gen_u64(g, n), "");
+	return LLVMBuildSelect(g->b, inside, offset, gen_u64(g, INT64_MIN), "");
+}
+
+static struct spot place_of(struct gen *g, struct expr *e);
+
+static struct spot element_place(struct gen *g, struct expr *e)
+{
+	struct expr *object = e->index.object;
+	const struct type *t = object->type;
+	struct gen_kept kept;
+	struct spot p;
+
+	if (t->kind == TY_POINTER)
+		p = (struct spot){gen_int(g, object), t->space};
+	else
+		p = place_of(g, object);
+	kept = gen_keep(g, gen_int_value(p.at, type_int(8, false)));
+	p.at = element_offset(g, e, t);
+	p.at = LLVMBuildAdd(g->b, gen_kept_value(g, &kept).v, p.at, "");
+	return p;
+}
+
+/* The member that e names, and the place of the struct that it is in. */
+static struct spot owner_place(struct gen *g, struct expr *e, struct type_member *m)
+{
+	const struct type *owner = e->field.object->type;
+	struct spot p;
+
+	if (owner->kind == TY_POINTER)
+		p = pointed_to(g, e->field.object, &owner);
+	else
+		p = place_of(g, e->field.object);
+	layout_find(owner, e->field.name, m);
+	return p;
+}
+
+static struct spot place_of(struct gen *g, struct expr *e)
+{
+	struct type_member m;
+	struct spot p;
+
+	if (e->kind == EX_UNARY)
+		return (struct spot){gen_int(g, e->unary.operand), e->unary.operand->type->space};
+	if (e->kind == EX_INDEX)
+		return element_place(g, e);
+	p = owner_place(g, e, &m);
+	p.at = add(g, p.at, m.offset);
+	return p;
+}
+
+LLVMValueRef gen_address(struct gen *g, struct expr *e)
+{
+	if (ast_is_place(e))
+		return place_of(g, e).at;
+	return GEN_CALL(g, "sonde_memory_number", gen_var_at(g, e->var.var->id));
+}
+
+/* ---- bit-fields -------------------------------------------------------------------------- */
+
+static LLVMValueRef bits_of(struct gen *g, LLVMValueRef word, const struct type_member *m)
+{
+	LLVMValueRef above = gen_u64(g, WORD_BITS - m->bits);
+
+	word = LLVMBuildShl(g->b, word, gen_u64(g, WORD_BITS - m->bits - m->bit), "");
+	return (m->type->is_signed ? LLVMBuildAShr : LLVMBuildLShr)(g->b, word, above, "");
+}
+
+static uint32_t bytes_of(const struct type_member *m)
+{
+	return (m->bit + m->bits + BYTE_BITS - 1) / BYTE_BITS;
+}
+
+static struct value read_bits(struct gen *g, struct spot p, const struct type_member *m)
+{
+	LLVMValueRef buf = gen_buffer(g, 8), v;
+
+	gen_zero(g, buf, 8);
+	gen_read_to(g, buf, bytes_of(m), p.at, p.space);
+	v = bits_of(g, LLVMBuildLoad2(g->b, g->i64, buf, ""), m);
+	gen_buffer_end(g, buf, 8);
+	return gen_int_value(v, m->type);
+}
+
+/* ---- copies in sonde's memory ------------------------------------------------------------ */
+
+/* The largest power of two that divides the offset, as far as `size` needs it. */
+static uint32_t alignment(uint32_t offset, uint32_t size)
+{
+	uint32_t align = 8;
+
+	while (offset % align || align > size)
+		align /= 2;
+	return align;
+}
+
+/* Values in memory are aligned to 8: copy one that is not. */
+static struct value load_memory(struct gen *g, const struct type *type, LLVMValueRef base,
+				uint32_t offset)
+{
+	LLVMValueRef at = gen_at(g, base, offset), buf;
+
+	if (offset % 8 == 0)
+		return (struct value){.kind = V_MEM, .type = type, .v = at};
+	buf = gen_big_buffer(g, type->size);
+	if (type->size <= INLINE_BYTES)
+		LLVMBuildMemCpy(g->b, buf, 8, at, alignment(offset, 8), gen_u64(g, type->size));
+	else
+		GEN_CALL(g, "sonde_memory_read", buf, gen_u32(g, type->size), at);
+	return (struct value){.kind = V_MEM, .type = type, .v = buf};
+}
+
+static struct value load_bits(struct gen *g, const struct type_member *m, LLVMValueRef base)
+{
+	LLVMValueRef word = gen_u64(g, 0);
+
+	for (uint32_t i = 0; i < bytes_of(m); i++) {
+		LLVMValueRef byte = LLVMBuildLoad2(g->b, g->i8, gen_at(g, base, m->offset + i), "");
+
+		byte = LLVMBuildZExt(g->b, byte, g->i64, "");
+		byte = LLVMBuildShl(g->b, byte, gen_u64(g, (uint64_t)i * BYTE_BITS), "");
+		word = LLVMBuildOr(g->b, word, byte, "");
+	}
+	return gen_int_value(bits_of(g, word, m), m->type);
+}
+
+/* LLVM reads by bytes what is aligned to less than its size. */
+static struct value load_member(struct gen *g, const struct type_member *m, LLVMValueRef base)
+{
+	LLVMTypeRef types[] = {g->i8, g->i16, g->i32, g->i64};
+	uint32_t size = m->type->size;
+	LLVMValueRef v;
+
+	if (m->bits)
+		return load_bits(g, m, base);
+	if (type_is_memory(m->type))
+		return load_memory(g, m->type, base, m->offset);
+	v = LLVMBuildLoad2(g->b,
+			   types[size == 1   ? 0
+				 : size == 2 ? 1
+				 : size == 4 ? 2
+					     : 3],
+			   gen_at(g, base, m->offset), "");
+	LLVMSetAlignment(v, alignment(m->offset, size));
+	return gen_int_value(LLVMBuildIntCast2(g->b, v, g->i64, m->type->is_signed, ""), m->type);
+}
+
+/* ---- members and elements ---------------------------------------------------------------- */
+
+struct value gen_member(struct gen *g, struct expr *e)
+{
+	struct type_member m;
+	struct spot p;
+
+	if (!ast_is_place(e)) {
+		struct value v = gen_expr(g, e->field.object);
+
+		layout_find(v.type, e->field.name, &m);
+		return load_member(g, &m, v.v);
+	}
+	p = owner_place(g, e, &m);
+	p.at = add(g, p.at, m.offset);
+	return m.bits ? read_bits(g, p, &m) : read_place(g, p, e->type);
+}
+
+struct value gen_element(struct gen *g, struct expr *e)
+{
+	return read_place(g, place_of(g, e), e->type);
+}

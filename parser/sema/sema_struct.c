@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Pass 2 for structs, unions and enums of C: members, the names of their types, offsetof, addresses
+ * of members. Types that are known by name only (an argument `struct file *`) are looked up when a
+ * member or the size is needed, so that a script that needs neither does not read BTF.
+ */
+#include "parser/base/arena.h"
+#include "parser/base/limits.h"
+#include "parser/base/nearest.h"
+#include "parser/lang/ast_query.h"
+#include "parser/lang/c_type.h"
+#include "parser/lang/kernel.h"
+#include "parser/sema/sema_type.h"
+#include <string.h>
+
+static void offer(const char *name, void *near)
+{
+	nearest_offer(near, name);
+}
+
+/* ---- names of types ---------------------------------------------------------------------- */
+
+static const struct {
+	const char *word;
+	enum c_kind kind;
+} tag_words[] = {{"struct ", C_STRUCT}, {"union ", C_UNION}, {"enum ", C_ENUM}};
+enum { N_TAG_WORDS = sizeof(tag_words) / sizeof(*tag_words) };
+
+const struct type *struct_named(struct sema *s, const char *name)
+{
+	struct c_types *c = s->program->c_types;
+
+	for (int i = 0; i < N_TAG_WORDS; i++) {
+		size_t n = strlen(tag_words[i].word);
+
+		if (strncmp(name, tag_words[i].word, n) == 0)
+			return c_types_find(c, tag_words[i].kind, name + n);
+	}
+	return c_types_find(c, C_TYPEDEF, name);
+}
+
+void struct_unknown(struct sema *s, struct span span, const char *name)
+{
+	enum c_kind kind = C_TYPEDEF;
+	const char *bare = name, *word = "";
+	struct nearest near;
+
+	for (int i = 0; i < N_TAG_WORDS; i++)
+		if (strncmp(name, tag_words[i].word, strlen(tag_words[i].word)) == 0) {
+			kind = tag_words[i].kind;
+			word = tag_words[i].word;
+			bare = name + strlen(word);
+		}
+	sema_error(s, span, "unknown-type", "unknown type '%s'", name);
+	if (!s->report)
+		return;
+	nearest_init(&near, bare);
+	if (kind == C_TYPEDEF)
+		type_offer_names(&near, nearest_offer);
+	for (uint32_t i = 0; i < s->program->c_types->n_names; i++)
+		if (s->program->c_types->names[i].type &&
+		    s->program->c_types->names[i].kind == kind)
+			nearest_offer(&near, s->program->c_types->names[i].name);
+	if (!near.best && s->kernel->each_c_type)
+		s->kernel->each_c_type(s->kernel, kind, offer, &near);
+	if (kind == C_TYPEDEF && c_types_find(s->program->c_types, C_STRUCT, bare))
+		diag_hint(s->diags, "write struct %s", bare);
+	else if (near.best && strcmp(near.best, bare) == 0)
+		diag_hint(s->diags, "it is declared, but not defined");
+	else if (near.best)
+		diag_hint(s->diags, "did you mean '%s%s'?", word, near.best);
+	else if (!kernel_has(s->kernel, CAP_BTF))
+		diag_hint(s->diags, "this kernel has no type information (BTF)");
+	else
+		diag_hint(s->diags,
+			  "neither the script nor the type information of the kernel has it");
+}
+
+/* ---- types known by name ----------------------------------------------------------------- */
+
+/* With the pointers of `t` around it. */
+static const struct type *rebuilt(struct sema *s, const struct type *t, const struct type *inner)
+{
+	if (t->kind != TY_POINTER)
+		return inner;
+	return type_pointer(s->arena, rebuilt(s, t->to, inner), t->space);
+}
+
+const struct type *struct_resolved(struct sema *s, const struct type *t)
+{
+	const struct type *inner = t, *found;
+
+	while (inner->kind == TY_POINTER)
+		inner = inner->to;
+	if (inner->kind != TY_VOID || !inner->name || t == inner)
+		return t;
+	found = c_types_parse(s->program->c_types, inner->name, SPACE_NONE);
+	return found ? rebuilt(s, t, found) : t;
+}
+
+const struct type *struct_resolve(struct sema *s, struct expr *e)
+{
+	return e->type = struct_resolved(s, e->type);
+}
+
+bool struct_has_size(const struct type *t)
+{
+	if (t->kind == TY_STRUCT && !t->size)
+		layout_complete(t);
+	return t->size;
+}
+
+/* ---- members ----------------------------------------------------------------------------- */
+
+static bool may_be_address(const struct type *t)
+{
+	return t->kind == TY_INT && t->size == 8 && t != &sema_literal;
+}
+
+static const struct type *no_members(struct sema *s, const struct expr *e, const struct type *t)
+{
+	sema_error(s, e->span, "no-field", "%s has no members", sema_name_of(s, t));
+	if (s->report && (may_be_address(t) || t->kind == TY_POINTER))
+		diag_hint(s->diags, "cast it to a pointer to its struct: ((struct NAME *)x).%s",
+			  e->field.name);
+	return &type_error;
+}
+
+static const struct type *no_member(struct sema *s, const struct expr *e, const struct type *t,
+				    const char *name, struct span span)
+{
+	struct nearest near;
+
+	sema_error(s, span, "no-field", "%s has no member '%s'", sema_name_of(s, t), name);
+	if (!s->report)
+		return &type_error;
+	nearest_init(&near, name);
+	layout_each_name(t, offer, &near);
+	if (near.best)
+		diag_hint(s->diags, "did you mean '%s'?", near.best);
+	(void)e;
+	return &type_error;
+}
+
+static const struct type *undeclared(struct sema *s, struct span span, const struct type *t)
+{
+	sema_error(s, span, "incomplete-type", "the members of %s are not known",
+		   sema_name_of(s, t));
+	if (s->report)
+		diag_hint(s->diags, "it is declared, but neither the script nor the type "
+				    "information of the kernel defines it");
+	return &type_error;
+}
+
+/* The type of what is at a member or element of type t, in the memory that `e` is in. */
+static const struct type *in_place(struct sema *s, const struct expr *e, const struct type *t)
+{
+	enum type_space space = ast_place_space(e);
+
+	struct_has_size(t);
+	if (t->kind == TY_POINTER && t->space == SPACE_NONE && space != SPACE_NONE)
+		return type_pointer(s->arena, t->to, space);
+	return t;
+}
+
+const struct type *struct_member(struct sema *s, struct expr *e)
+{
+	const struct type *t = struct_resolve(s, e->field.object), *owner = t, *wrong;
+	struct type_member m;
+
+	while (owner->kind == TY_POINTER)
+		owner = owner->to;
+	if (owner->kind == TY_VOID && owner->name && strchr(owner->name, ' '))
+		return undeclared(s, e->span, owner);
+	if (owner->kind != TY_STRUCT)
+		return no_members(s, e, t);
+	if (!layout_complete(owner))
+		return undeclared(s, e->span, owner);
+	if (!layout_find(owner, e->field.name, &m))
+		return no_member(s, e, owner, e->field.name, e->field.name_span);
+	if (m.type->kind == TY_VOID)
+		return sema_error(s, e->field.name_span, "member-type",
+				  "'%s' of %s has a type that cannot be read, such as float",
+				  e->field.name, sema_name_of(s, owner));
+	wrong = memory_check_space(s, e, ast_place_space(e));
+	return wrong ? wrong : in_place(s, e, m.type);
+}
+
+/* Element of an array. */
+const struct type *struct_element(struct sema *s, struct expr *e, const struct type *t)
+{
+	return in_place(s, e, t);
+}
+
+/* ---- offsetof, & ------------------------------------------------------------------------- */
+
+/* The parser writes offsetof(T, a.b) as OP_OFFSETOF of the members a.b of T. */
+static const struct type *offset_of(struct sema *s, struct expr *e, uint64_t *at)
+{
+	const struct type *t;
+	struct type_member m;
+
+	if (e->kind != EX_FIELD || e->span.start != e->field.name_span.start) {
+		t = struct_resolved(s, sema_type_alone(s, e));
+		while (t->kind == TY_POINTER)
+			t = t->to;
+		return t;
+	}
+	t = offset_of(s, e->field.object, at);
+	if (t->kind == TY_ERROR)
+		return t;
+	if (t->kind != TY_STRUCT)
+		return sema_error(s, e->field.name_span, "no-field", "%s has no members",
+				  sema_name_of(s, t));
+	if (!layout_complete(t))
+		return undeclared(s, e->field.name_span, t);
+	if (!layout_find(t, e->field.name, &m))
+		return no_member(s, e, t, e->field.name, e->field.name_span);
+	if (m.bits)
+		return sema_error(s, e->field.name_span, "bit-field",
+				  "a bit-field has no offset in bytes");
+	*at += m.offset;
+	return m.type;
+}
+
+const struct type *struct_offsetof(struct sema *s, struct expr *e)
+{
+	uint64_t at = 0;
+	const struct type *t = offset_of(s, e->unary.operand, &at);
+
+	if (sema_is_wrong(t))
+		return t;
+	if (s->report)
+		ast_become_int(e, at, NULL);
+	return &sema_literal;
+}
+
+static bool is_bit_field(const struct expr *e)
+{
+	const struct type *owner;
+	struct type_member m;
+
+	if (e->kind != EX_FIELD || !e->field.object->type)
+		return false;
+	for (owner = e->field.object->type; owner->kind == TY_POINTER;)
+		owner = owner->to;
+	return owner->kind == TY_STRUCT && layout_find(owner, e->field.name, &m) && m.bits;
+}
+
+const struct type *struct_address(struct sema *s, struct expr *e)
+{
+	struct expr *of = e->unary.operand;
+	const struct type *t = sema_type_expr(s, of);
+
+	if (sema_is_wrong(t))
+		return t;
+	if (is_bit_field(of))
+		return sema_error(s, e->span, "bit-field", "a bit-field has no address");
+	if (of->kind == EX_VAR)
+		return type_pointer(s->arena, t, SPACE_KERNEL);
+	if (!ast_is_place(of)) {
+		sema_error(s, e->span, "no-address", "this has no address");
+		if (s->report)
+			diag_hint(s->diags, "a variable has one, and a member of what a pointer "
+					    "points to: &$x, &$p.member");
+		return &type_error;
+	}
+	return type_pointer(s->arena, t, ast_place_space(of));
+}
+
+/* (struct X)x, which C does not have either, except when x is one. */
+const struct type *struct_cast(struct sema *s, const struct expr *e, const struct type *t,
+			       const struct type *to)
+{
+	if (type_equal(t, to) || t == &sema_unknown)
+		return to;
+	sema_error(s, e->span, "cast-type", "%s cannot be cast to %s", sema_name_of(s, t),
+		   sema_name_of(s, to));
+	if (s->report)
+		diag_hint(s->diags, "read it at an address: *(%s *)x", sema_name_of(s, to));
+	return &type_error;
+}
+
+/* ---- enums ------------------------------------------------------------------------------- */
+
+/* (enum X)5: a literal must be one of its values. */
+const struct type *struct_enum_cast(struct sema *s, const struct expr *e, const struct type *to)
+{
+	const struct expr *of = e->cast.operand;
+
+	if (of->kind != EX_INT || enum_name_of(to->enumeration, (int64_t)of->integer.value))
+		return to;
+	return sema_error(s, e->span, "enum-value", "%s has no value %lld", sema_name_of(s, to),
+			  (long long)of->integer.value);
+}
+
+bool struct_constant(struct sema *s, struct expr *e)
+{
+	const struct c_constant *c = c_types_constant(s->program->c_types, e->name.name);
+
+	if (!c)
+		return false;
+	ast_become_int(e, (uint64_t)c->value, type_wide(c->type));
+	return true;
+}
+
+/* ---- by value ---------------------------------------------------------------------------- */
+
+/* A struct or array whose bytes are copied. */
+void struct_check_value(struct sema *s, const struct expr *e)
+{
+	const struct type *t = e->type, *elem = t;
+
+	if (!t || (t->kind != TY_STRUCT && !(t->kind == TY_ARRAY && ast_is_place(e))))
+		return;
+	while (elem->kind == TY_ARRAY)
+		elem = elem->to;
+	if (t->size > LIMIT_TUPLE_BYTES) {
+		diag_error(s->diags, e->span, "limit-struct",
+			   "this takes %u bytes, at most %d can be copied", t->size,
+			   LIMIT_TUPLE_BYTES);
+		diag_hint(s->diags, "read the members that you need");
+	} else if (t->kind == TY_ARRAY && !t->size) {
+		diag_error(s->diags, e->span, "limit-array",
+			   "an array of no fixed length cannot be copied");
+		diag_hint(s->diags, "read its elements: x[0], or take its address: &x");
+	} else if (elem->kind == TY_STRUCT && !layout_complete_whole(s->arena, elem)) {
+		diag_error(s->diags, e->span, "incomplete-type", "the members of %s are not known",
+			   sema_name_of(s, elem));
+	}
+}
+
+void struct_name_operand(struct sema *s, struct expr *e)
+{
+	struct type_name *n;
+
+	while (e->kind == EX_FIELD)
+		e = e->field.object;
+	if (e->kind != EX_NAME || builtin_find(e->name.name) || !struct_named(s, e->name.name))
+		return;
+	n = arena_new_of(s->arena, struct type_name);
+	n->span = e->span;
+	n->name = e->name.name;
+	e->kind = EX_CAST;
+	e->cast.to = n;
+	e->cast.operand = ast_int(s->arena, e->span, 0);
+}
