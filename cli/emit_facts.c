@@ -5,6 +5,7 @@
  * runtime/kernel/facts_file.c.
  */
 #include "cli/emit_facts.h"
+#include "cli/emit_types.h"
 #include "parser/lang/ast.h"
 #include "parser/lang/kernel.h"
 #include "parser/lang/probe.h"
@@ -40,6 +41,61 @@ static void put_function(struct kernel *k, const struct attach_target *t, FILE *
 			f.symbol, f.address, f.offset, f.size);
 }
 
+/* The word of a parameter: int32, ptr, struct.file*. */
+static void put_word(const struct tp_field *f, FILE *out)
+{
+	const char *to = f->to.text, *space;
+
+	if (!f->size) {
+		fputs(strcmp(f->type_text, "void") ? "struct" : "void", out);
+	} else if (!f->to.levels) {
+		fprintf(out, "%sint%" PRIu32, f->is_signed ? "" : "u", f->size * 8);
+	} else {
+		to = strncmp(to, "const ", 6) == 0 ? to + 6 : to;
+		space = strchr(to, ' ');
+		if (f->to.size)
+			fprintf(out, "%sint%" PRIu32, f->to.is_signed ? "" : "u", f->to.size * 8);
+		else if (space && !strchr(space + 1, ' '))
+			fprintf(out, "%.*s.%s", (int)(space - to), to, space + 1);
+		else
+			fputs("void", out);
+		for (uint32_t i = 0; i < f->to.levels; i++)
+			fputc('*', out);
+	}
+}
+
+static void put_typed(const struct typed_function *f, enum probe_id id, FILE *out)
+{
+	bool is_raw = probe_rows[id].context == CTX_TYPED_EVENT;
+
+	fprintf(out, "typed%s %s %s ", is_raw ? "-raw" : "", f->module, f->name);
+	if (!is_raw)
+		put_word(&f->result, out);
+	for (uint32_t i = 0; i < f->n_params; i++) {
+		fputs(i || !is_raw ? " " : "", out);
+		put_word(&f->params[i], out);
+		fprintf(out, ":%s", f->params[i].name);
+	}
+	fputc('\n', out);
+}
+
+static void put_iterator(const struct kernel_iter *iter, FILE *out)
+{
+	fprintf(out, "iterator %s", iter->name);
+	for (uint32_t i = 0; i < iter->n_fields; i++) {
+		const struct iter_field *f = &iter->fields[i];
+
+		fprintf(out, " %s:", f->name);
+		if (f->to)
+			fprintf(out, "struct.%s*", f->to + sizeof("struct ") - 1);
+		else if (f->is_pointer)
+			fputs("pointer", out);
+		else
+			fprintf(out, "%c%" PRIu32, f->is_signed ? 's' : 'u', f->size * 8);
+	}
+	fputc('\n', out);
+}
+
 static bool has_functions(enum probe_id id)
 {
 	enum probe_context context = probe_rows[id].context;
@@ -53,7 +109,14 @@ static void put_point(struct kernel *k, const struct attach_point *p, FILE *out)
 		put_format(probe_format(p), point_tracepoint(p)->has_raw, out);
 	for (uint32_t i = 0; has_functions(p->id) && i < p->n_targets; i++)
 		put_function(k, &p->targets[i], out);
-	if (probe_format(p) || has_functions(p->id))
+	if (point_has(p, ARM_TYPED) && p->typed && !p->typed->prog_id)
+		put_typed(p->typed, p->id, out);
+	if (point_has(p, ARM_KERNEL) && p->kernel.typed)
+		put_typed(p->kernel.typed, p->id, out);
+	if (point_has(p, ARM_ITER))
+		put_iterator(point_iter(p)->kind, out);
+	if (probe_format(p) || has_functions(p->id) || point_has(p, ARM_ITER) ||
+	    (point_has(p, ARM_TYPED) && p->typed && !p->typed->prog_id))
 		return;
 	if (probe_typed(p) || point_has(p, ARM_ITER) || p->n_targets)
 		fprintf(out, "# %s is not saved\n", p->name);
@@ -84,4 +147,5 @@ void emit_facts(struct kernel *k, const struct program *program, FILE *out)
 	for (uint32_t i = 0; i < program->n_probes; i++)
 		for (uint32_t j = 0; j < program->probes[i]->n_points; j++)
 			put_point(k, &program->probes[i]->points[j], out);
+	emit_types(program->c_types, out);
 }

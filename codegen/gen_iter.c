@@ -42,16 +42,25 @@ void gen_iter_program(struct gen *g, LLVMBasicBlockRef out)
 	LLVMBuildBr(g->b, out);
 }
 
+/* `ctx` of other probes: an address. */
+static struct value context(struct gen *g, struct expr *e)
+{
+	return gen_int_value(GEN_CALL(g, "sonde_memory_number", g->body.ctx), e->type);
+}
+
 struct value gen_iter_field(struct gen *g, struct expr *e)
 {
-	const struct iter_field *f = iter_field(point_iter(g->probe.point)->kind, e->field.name);
+	const struct iter_field *f;
 	LLVMValueRef v;
 
+	if (e->kind != EX_FIELD)
+		return context(g, e);
+	f = iter_field(point_iter(g->probe.point)->kind, e->field.name);
 	if (f->is_pointer) {
 		v = load_pointer(g, g->body.ctx, f->offset);
 		return gen_int_value(GEN_CALL(g, "sonde_memory_number", v), e->type);
 	}
-	return gen_load(g, iter_field_type(f), gen_at(g, g->body.ctx, f->offset));
+	return gen_load(g, iter_field_type(g->arena, f), gen_at(g, g->body.ctx, f->offset));
 }
 
 /* ---- printf ------------------------------------------------------------------------------- */

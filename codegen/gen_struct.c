@@ -10,31 +10,67 @@
 
 enum { BYTE_BITS = 8, WORD_BITS = 64 };
 
+/* The program's own context is read directly: the verifier turns the offsets of that of perf events
+ * into others. */
 struct spot {
-	LLVMValueRef at; /* i64 */
+	bool is_context;
+	uint32_t offset;
+	LLVMValueRef at; /* i64: of other memory, to which `offset` is added */
 	enum type_space space;
 };
 
-static LLVMValueRef add(struct gen *g, LLVMValueRef at, uint32_t offset)
+static struct spot moved(struct spot p, uint32_t offset)
 {
-	return offset ? LLVMBuildAdd(g->b, at, gen_u64(g, offset), "") : at;
+	p.offset += offset;
+	return p;
+}
+
+static LLVMValueRef address_of(struct gen *g, struct spot p)
+{
+	LLVMValueRef at = p.is_context ? GEN_CALL(g, "sonde_memory_number", g->body.ctx) : p.at;
+
+	return p.offset ? LLVMBuildAdd(g->b, at, gen_u64(g, p.offset), "") : at;
+}
+
+static struct value read_context(struct gen *g, uint32_t offset, const struct type *type)
+{
+	LLVMTypeRef word = type->size == 1   ? g->i8
+			   : type->size == 2 ? g->i16
+			   : type->size == 4 ? g->i32
+					     : g->i64;
+	LLVMValueRef v, buf;
+
+	if (!type_is_memory(type)) {
+		v = LLVMBuildLoad2(g->b, word, gen_at(g, g->body.ctx, offset), "");
+		LLVMSetVolatile(v, true); /* see gen_register() */
+		v = LLVMBuildIntCast2(g->b, v, g->i64, type->is_signed, "");
+		return gen_int_value(v, type);
+	}
+	buf = gen_big_buffer(g, type->size);
+	gen_zero(g, buf, type->size);
+	for (uint32_t i = 0; i + 8 <= type->size; i += 8)
+		LLVMBuildStore(g->b, gen_register(g, offset + i), gen_at(g, buf, i));
+	return (struct value){.kind = V_MEM, .type = type, .v = buf};
 }
 
 static struct value read_place(struct gen *g, struct spot p, const struct type *type)
 {
-	return gen_read_at(g, p.at, p.space, type);
+	if (p.is_context)
+		return read_context(g, p.offset, type);
+	return gen_read_at(g, address_of(g, p), p.space, type);
 }
 
 /* The struct that a pointer points to, through all its levels. */
 static struct spot pointed_to(struct gen *g, struct expr *pointer, const struct type **owner)
 {
 	const struct type *t = pointer->type;
-	struct spot p = {gen_int(g, pointer), t->space};
+	struct spot p = {.space = t->space, .is_context = ast_is_context(pointer)};
 
-	for (t = t->to; t->kind == TY_POINTER; t = t->to) {
-		p.at = read_place(g, p, t).v;
-		p.space = t->space == SPACE_NONE ? p.space : t->space;
-	}
+	if (!p.is_context)
+		p.at = gen_int(g, pointer);
+	for (t = t->to; t->kind == TY_POINTER; t = t->to)
+		p = (struct spot){.at = read_place(g, p, t).v,
+				  .space = t->space == SPACE_NONE ? p.space : t->space};
 	*owner = t;
 	return p;
 }
@@ -46,7 +82,7 @@ static LLVMValueRef element_offset(struct gen *g, struct expr *e, const struct t
 	uint32_t n = array->kind == TY_ARRAY ? type_elements(array) : 0;
 
 	offset = LLVMBuildMul(g->b, i, gen_u64(g, array->to->size), "");
-	if (!n || e->index.at->kind == EX_INT)
+	if (!n)
 		return offset;
 	inside = LLVMBuildICmp(g->b, LLVMIntULT, i, gen_u64(g, n), "");
 	return LLVMBuildSelect(g->b, inside, offset, gen_u64(g, INT64_MIN), "");
@@ -62,13 +98,15 @@ static struct spot element_place(struct gen *g, struct expr *e)
 	struct spot p;
 
 	if (t->kind == TY_POINTER)
-		p = (struct spot){gen_int(g, object), t->space};
+		p = (struct spot){.at = gen_int(g, object), .space = t->space};
 	else
 		p = place_of(g, object);
-	kept = gen_keep(g, gen_int_value(p.at, type_int(8, false)));
+	if (e->index.at->kind == EX_INT)
+		return moved(p, (uint32_t)e->index.at->integer.value * t->to->size);
+	kept = gen_keep(g, gen_int_value(address_of(g, p), type_int(8, false)));
 	p.at = element_offset(g, e, t);
-	p.at = LLVMBuildAdd(g->b, gen_kept_value(g, &kept).v, p.at, "");
-	return p;
+	return (struct spot){.at = LLVMBuildAdd(g->b, gen_kept_value(g, &kept).v, p.at, ""),
+			     .space = p.space};
 }
 
 /* The member that e names, and the place of the struct that it is in. */
@@ -91,18 +129,18 @@ static struct spot place_of(struct gen *g, struct expr *e)
 	struct spot p;
 
 	if (e->kind == EX_UNARY)
-		return (struct spot){gen_int(g, e->unary.operand), e->unary.operand->type->space};
+		return (struct spot){.at = gen_int(g, e->unary.operand),
+				     .space = e->unary.operand->type->space};
 	if (e->kind == EX_INDEX)
 		return element_place(g, e);
 	p = owner_place(g, e, &m);
-	p.at = add(g, p.at, m.offset);
-	return p;
+	return moved(p, m.offset);
 }
 
 LLVMValueRef gen_address(struct gen *g, struct expr *e)
 {
 	if (ast_is_place(e))
-		return place_of(g, e).at;
+		return address_of(g, place_of(g, e));
 	return GEN_CALL(g, "sonde_memory_number", gen_var_at(g, e->var.var->id));
 }
 
@@ -126,7 +164,7 @@ static struct value read_bits(struct gen *g, struct spot p, const struct type_me
 	LLVMValueRef buf = gen_buffer(g, 8), v;
 
 	gen_zero(g, buf, 8);
-	gen_read_to(g, buf, bytes_of(m), p.at, p.space);
+	gen_read_to(g, buf, bytes_of(m), address_of(g, p), p.space);
 	v = bits_of(g, LLVMBuildLoad2(g->b, g->i64, buf, ""), m);
 	gen_buffer_end(g, buf, 8);
 	return gen_int_value(v, m->type);
@@ -209,7 +247,7 @@ struct value gen_member(struct gen *g, struct expr *e)
 		return load_member(g, &m, v.v);
 	}
 	p = owner_place(g, e, &m);
-	p.at = add(g, p.at, m.offset);
+	p = moved(p, m.offset);
 	return m.bits ? read_bits(g, p, &m) : read_place(g, p, e->type);
 }
 

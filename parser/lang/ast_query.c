@@ -34,6 +34,11 @@ bool ast_is_args(const struct expr *e)
 	return e->kind == EX_NAME && e->name.builtin && e->name.builtin->id == BI_args;
 }
 
+bool ast_is_context(const struct expr *e)
+{
+	return e->kind == EX_NAME && e->name.builtin && e->name.builtin->id == BI_ctx;
+}
+
 struct expr **ast_key_parts(const struct expr *m)
 {
 	struct expr *tuple = m->map.is_spread ? m->map.keys[0] : NULL;

@@ -16,6 +16,8 @@ bool ast_is_set_by(const struct expr *call, uint32_t i);
 bool ast_is_keyed_histogram(const struct expr *m);
 /* True for `args`, the object of args.FIELD. */
 bool ast_is_args(const struct expr *e);
+/* True for `ctx`. */
+bool ast_is_context(const struct expr *e);
 /* The keys of a map access as separate expressions, also when they are written as one tuple. NULL
  * when the key is a tuple value that is not a literal. */
 struct expr **ast_key_parts(const struct expr *m);

@@ -155,7 +155,9 @@ const struct type *field_result_type(const struct attach_point *p)
 	return f->result.size ? type_int(f->result.size, f->result.is_signed) : NULL;
 }
 
-const struct type *iter_field_type(const struct iter_field *f)
+const struct type *iter_field_type(struct arena *a, const struct iter_field *f)
 {
+	if (f->is_pointer && f->to)
+		return type_pointer(a, type_opaque(a, f->to), SPACE_KERNEL);
 	return f->is_pointer ? type_int(8, false) : type_int(f->size, f->is_signed);
 }

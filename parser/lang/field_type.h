@@ -20,5 +20,5 @@ const struct type *field_common_type(struct arena *a, const struct type *x, cons
 /* Type of `retval` at a return probe; NULL when the function returns nothing, or neither a number
  * nor an address. */
 const struct type *field_result_type(const struct attach_point *p);
-/* Type of ctx.FIELD in an iter probe: pointers are unsigned 64-bit addresses. */
-const struct type *iter_field_type(const struct iter_field *f);
+/* Type of ctx.FIELD in an iter probe. */
+const struct type *iter_field_type(struct arena *a, const struct iter_field *f);

@@ -104,6 +104,7 @@ struct iter_field {
 	const char *name;
 	uint32_t offset, size; /* bytes */
 	bool is_signed, is_pointer;
+	const char *to; /* of a pointer: "struct file"; or NULL */
 };
 
 struct kernel_iter {

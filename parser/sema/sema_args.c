@@ -5,6 +5,7 @@
  */
 #include "parser/lang/field_type.h"
 #include "parser/base/arena.h"
+#include "parser/lang/c_type.h"
 #include "parser/base/nearest.h"
 #include "parser/sema/sema.h"
 #include "parser/sema/sema_exits.h"
@@ -70,6 +71,67 @@ static const struct type *no_field(struct sema *s, struct expr *e, const struct 
 	return &type_error;
 }
 
+/* The type of a field that is an enum: its values have names. */
+static const struct type *enum_type(struct sema *s, const struct tp_field *f)
+{
+	const struct type *t = NULL;
+
+	if (strncmp(f->type_text, "enum ", 5) == 0)
+		t = c_types_parse(s->program->c_types, f->type_text, SPACE_NONE);
+	return t && t->size == f->size ? t : NULL;
+}
+
+/* ---- kprobe ------------------------------------------------------------------------------ */
+
+static const struct tp_field *param_of(const struct typed_function *f, const char *name)
+{
+	for (uint32_t i = 0; f && i < f->n_params; i++)
+		if (strcmp(f->params[i].name, name) == 0)
+			return &f->params[i];
+	return NULL;
+}
+
+static bool no_types(struct sema *s, const struct expr *e, const struct attach_target *t)
+{
+	sema_error(s, e->span, "no-types",
+		   t->offset || t->address
+			   ? "%s is probed inside, where its arguments are not known"
+			   : "the kernel's type information (BTF) does not describe %s",
+		   t->symbol ? t->symbol : "this function");
+	if (s->report)
+		diag_hint(s->diags, "arg0 to arg5 are the argument registers");
+	return false;
+}
+
+/* Look up the prototypes in BTF. The argument must be at the same place in all functions. */
+static bool kernel_args_known(struct sema *s, const struct expr *e, struct attach_point *p)
+{
+	const struct tp_field *first = NULL, *f;
+	struct kernel *k = s->kernel;
+
+	for (uint32_t i = 0; i < p->n_targets; i++) {
+		const struct attach_target *t = &p->targets[i];
+		const struct typed_function *typed = NULL;
+
+		if (t->offset || t->address || !k->typed ||
+		    k->typed(k, TYPED_FUNCTION, t->module, t->symbol, &typed))
+			return no_types(s, e, t);
+		p->kernel.typed = i ? p->kernel.typed : typed;
+		f = param_of(typed, e->field.name);
+		if (i && (!first != !f || (f && (f->offset != first->offset ||
+						 strcmp(f->type_text, first->type_text) != 0)))) {
+			sema_error(s, e->field.name_span, "arguments-differ",
+				   "args.%s is not the same in %s and %s", e->field.name,
+				   p->targets[0].symbol, t->symbol);
+			return false;
+		}
+		first = f;
+	}
+	return true;
+}
+
+/* ---- all probes -------------------------------------------------------------------------- */
+
 static const struct type *field_at(struct sema *s, struct expr *e, struct attach_point *p)
 {
 	const struct tp_field *f;
@@ -77,13 +139,16 @@ static const struct type *field_at(struct sema *s, struct expr *e, struct attach
 
 	if (point_has(p, ARM_USER) && !user_args_known(s, e, p))
 		return &type_error;
+	if (point_has(p, ARM_KERNEL) && !kernel_args_known(s, e, p))
+		return &type_error;
 	f = sema_args_field(p, e->field.name);
 	if (!f)
 		return no_field(s, e, p);
 	e->field.fields[p - s->probe->points] = f;
 	if (point_has(p, ARM_USER))
 		return user_arg_type(s, e, p, f);
-	t = probe_is_typed(p) ? field_pointer_type(s->arena, f, ast_space(s->probe)) : NULL;
+	t = probe_typed(p) ? field_pointer_type(s->arena, f, ast_space(s->probe)) : NULL;
+	t = t ? t : enum_type(s, f);
 	t = t ? t : field_type(s->arena, f);
 	if (t && t->kind == TY_POINTER && t->space == SPACE_NONE)
 		return type_pointer(s->arena, t->to, ast_space(s->probe));
@@ -100,7 +165,7 @@ static bool has_args(const struct attach_point *p)
 	case CTX_TYPED_ENTRY:
 	case CTX_TYPED_RETURN:
 	case CTX_TYPED_EVENT: return true;
-	case CTX_REGS_ENTRY: return probe_space(p) == SPACE_USER;
+	case CTX_REGS_ENTRY: return true;
 	default: return false;
 	}
 }
@@ -123,10 +188,10 @@ static const struct type *no_args(struct sema *s, const struct expr *e,
 
 	sema_error(s, e->span, "wrong-probe", "'args' is not available in %s probes",
 		   probe_title(p->id));
-	if (s->report && context == CTX_REGS_RETURN && probe_space(p) == SPACE_USER)
+	if (s->report && context == CTX_REGS_RETURN)
 		diag_hint(s->diags, "arguments are not available at a return: write entry(args.%s)",
 			  e->kind == EX_FIELD ? e->field.name : "NAME");
-	else if (s->report && (context == CTX_REGS_ENTRY || context == CTX_NOTE))
+	else if (s->report && context == CTX_NOTE)
 		diag_hint(s->diags, "arguments are arg0, arg1, … here");
 	else if (s->report)
 		diag_hint(s->diags, "it is available in: %s", where_args(s->arena));
@@ -200,6 +265,16 @@ static void find_result(struct sema *s, struct attach_point *p)
 			 &p->kernel.typed);
 }
 
+/* fexit knows what a pointer points to; at other returns the value is a number. */
+static const struct type *result_type(struct sema *s, const struct attach_point *p)
+{
+	const struct type *t = NULL;
+
+	if (probe_rows[p->id].context == CTX_TYPED_RETURN && p->typed)
+		t = field_pointer_type(s->arena, &p->typed->result, SPACE_KERNEL);
+	return t ? t : field_result_type(p);
+}
+
 const struct type *chk_retval(struct sema *s, struct expr *e)
 {
 	const struct type *t = NULL;
@@ -211,14 +286,14 @@ const struct type *chk_retval(struct sema *s, struct expr *e)
 		if (!sema_go_result(s, e, p) || !sema_exits_have_result(s, e, p))
 			return &type_error;
 		find_result(s, p);
-		here = field_result_type(p);
+		here = result_type(s, p);
 		if (!here)
 			return sema_error(s, e->span, "no-value",
 					  "%s returns %s, so it has no 'retval'", p->function,
 					  strcmp(p->typed->result.type_text, "void")
 						  ? p->typed->result.type_text
 						  : "nothing");
-		t = t ? type_unify(t, here) : here;
+		t = t ? field_common_type(s->arena, t, here) : here;
 		t = t ? t : type_int(8, false);
 	}
 	return t ? t : type_int(8, false);

@@ -8,6 +8,7 @@
 #include "parser/lang/format_spec.h"
 #include "parser/sema/sema.h"
 #include "parser/sema/sema_iter.h"
+#include "parser/sema/sema_type.h"
 #include "parser/base/nearest.h"
 #include <ctype.h>
 #include <string.h>
@@ -29,32 +30,89 @@ static const struct type *no_field(struct sema *s, const struct expr *e,
 	return &type_error;
 }
 
+/* Do programs of a perf event run it? For an interval a thread may. */
+static bool is_of_perf(const struct attach_point *p)
+{
+	enum plan_prog_kind kind = probe_rows[p->id].program;
+
+	return prog_kind_is(kind, PK_EVENT) ||
+	       (prog_kind_is(kind, PK_PERIOD) && prog_kind_is(kind, PK_SCOPED));
+}
+
+/* The struct that the program's context is in C; NULL: scripts cannot read it. */
+static const char *context_struct(const struct attach_point *p)
+{
+	switch (probe_rows[p->id].context) {
+	case CTX_REGS_ENTRY:
+	case CTX_REGS_RETURN:
+	case CTX_NOTE: return "struct pt_regs";
+	default: return is_of_perf(p) ? "struct bpf_perf_event_data" : NULL;
+	}
+}
+
+/* "kprobe, uprobe, iter" */
+static const char *where_context(struct arena *a)
+{
+	const char *list = "";
+
+	for (int i = 0; i < PROBE_COUNT; i++) {
+		const struct attach_point p = {.id = (enum probe_id)i};
+
+		if (context_struct(&p) || point_has(&p, ARM_ITER))
+			list = arena_printf(a, "%s%s%s", list, *list ? ", " : "",
+					    probe_rows[i].name);
+	}
+	return list;
+}
+
 static const struct type *no_context(struct sema *s, const struct expr *e,
 				     const struct attach_point *p)
 {
-	bool has_args = probe_rows[p->id].context == CTX_TRACEPOINT;
-	bool has_none = has_args || !(probe_rows[p->id].traits & PR_IN_PROCESS);
-
-	sema_error(s, e->span, has_none ? "wrong-probe" : "not-built",
-		   has_none ? "'ctx' is not available in %s probes"
-			    : "'ctx' in %s probes is not implemented yet",
+	sema_error(s, e->span, "wrong-probe", "'ctx' is not available in %s probes",
 		   probe_title(p->id));
-	if (s->report && has_args)
+	if (s->report && probe_rows[p->id].context == CTX_TRACEPOINT)
 		diag_hint(s->diags, "a tracepoint's fields are args.FIELD");
+	else if (s->report && probe_is_typed(p))
+		diag_hint(s->diags, "the function's arguments are args.NAME");
 	else if (s->report)
-		diag_hint(s->diags, "it is available in: %s", probe_rows[PROBE_ITER].name);
+		diag_hint(s->diags, "it is available in: %s", where_context(s->arena));
 	return &type_error;
+}
+
+/* The verifier lets programs read the context's own members only; for probes of functions it is
+ * memory of the kernel. */
+static const struct type *context_of(struct sema *s, struct expr *e)
+{
+	const char *name = context_struct(&s->probe->points[0]);
+	const struct type *t;
+
+	for (uint32_t i = 0; i < s->probe->n_points; i++) {
+		const char *other = context_struct(&s->probe->points[i]);
+
+		if (!name || !other || strcmp(name, other) != 0)
+			return sema_error(s, e->span, "type-mismatch",
+					  "'ctx' differs between the attach points of this probe");
+	}
+	t = type_pointer(s->arena, type_opaque(s->arena, name), SPACE_KERNEL);
+	if (e->kind != EX_FIELD && is_of_perf(&s->probe->points[0]))
+		return sema_error(s, e->span, "args-field", "'ctx' needs a member: ctx.addr");
+	if (e->kind != EX_FIELD)
+		return t;
+	e->field.object->type = t;
+	return struct_member(s, e);
 }
 
 /* `ctx` alone, or ctx.FIELD: every attach point of the probe must have the field. */
 const struct type *chk_ctx(struct sema *s, struct expr *e)
 {
-	const struct type *t = NULL;
+	const struct type *t = NULL, *here;
 
 	for (uint32_t i = 0; i < s->probe->n_points; i++) {
 		const struct attach_point *p = &s->probe->points[i];
 		const struct iter_field *f;
 
+		if (context_struct(p))
+			return context_of(s, e);
 		if (!point_has(p, ARM_ITER))
 			return no_context(s, e, p);
 		if (e->kind != EX_FIELD)
@@ -62,12 +120,13 @@ const struct type *chk_ctx(struct sema *s, struct expr *e)
 		f = iter_field(point_iter(p)->kind, e->field.name);
 		if (!f)
 			return no_field(s, e, p);
-		if (t && t != iter_field_type(f))
+		here = iter_field_type(s->arena, f);
+		if (t && strcmp(type_str(s->arena, t), type_str(s->arena, here)) != 0)
 			return sema_error(s, e->span, "type-mismatch",
 					  "ctx.%s is %s in one iterator and %s in another",
 					  e->field.name, type_str(s->arena, t),
-					  type_str(s->arena, iter_field_type(f)));
-		t = iter_field_type(f);
+					  type_str(s->arena, here));
+		t = here;
 	}
 	if (e->kind == EX_FIELD)
 		return t ? t : &type_error;

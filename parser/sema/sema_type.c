@@ -115,10 +115,9 @@ static const struct type *type_alone(struct sema *s, const struct expr *e)
 static const struct type *type_field(struct sema *s, struct expr *e)
 {
 	struct expr *object = e->field.object;
-	const struct builtin *b = object->kind == EX_NAME ? object->name.builtin : NULL;
 
-	if (b && (b->id == BI_args || b->id == BI_ctx))
-		return b->check(s, e);
+	if (ast_is_args(object) || ast_is_context(object))
+		return object->name.builtin->check(s, e);
 	if (sema_type_expr(s, object)->kind == TY_ERROR)
 		return object->type;
 	if (type_is_compound(object->type))

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char prefix[] = "bpf_iter__";
+static const char prefix[] = "bpf_iter__", struct_word[] = "struct ";
 enum { PREFIX_LEN = sizeof(prefix) - 1, MAX_FIELDS = 16, MAX_STEPS = 16 };
 
 /* Types by id. */
@@ -76,8 +76,12 @@ static bool read_field(const struct types *t, const struct btf_member *m, struct
 		return false;
 	*f = (struct iter_field){.name = name, .offset = m->offset / 8, .size = 8};
 	f->is_pointer = BTF_INFO_KIND(type->info) == BTF_KIND_PTR;
-	if (f->is_pointer)
+	if (f->is_pointer) {
+		type = resolve(t, type->type);
+		if (type && BTF_INFO_KIND(type->info) == BTF_KIND_STRUCT)
+			f->to = string_at(t->btf, type->name_off);
 		return true;
+	}
 	f->size = type->size;
 	if (BTF_INFO_KIND(type->info) != BTF_KIND_INT)
 		return false;
@@ -93,7 +97,8 @@ static struct kernel_iter *make(const char *name, const struct iter_field *field
 	char *text;
 
 	for (uint32_t i = 0; i < n; i++)
-		bytes += strlen(fields[i].name) + 1;
+		bytes += strlen(fields[i].name) + 1 +
+			 (fields[i].to ? sizeof(struct_word) + strlen(fields[i].to) : 0);
 	iter = malloc(bytes);
 	if (!iter)
 		return NULL;
@@ -106,6 +111,10 @@ static struct kernel_iter *make(const char *name, const struct iter_field *field
 		iter->fields[i] = fields[i];
 		iter->fields[i].name = text;
 		text = stpcpy(text, fields[i].name) + 1;
+		if (!fields[i].to)
+			continue;
+		iter->fields[i].to = text;
+		text = stpcpy(stpcpy(text, struct_word), fields[i].to) + 1;
 	}
 	return iter;
 }

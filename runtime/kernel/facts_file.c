@@ -18,7 +18,7 @@
  *	function NAME				a function of the kernel
  *	typed MODULE NAME RESULT TYPE:PARAM …	what BTF says of it; bpf:ID: of a program's
  *	typed-raw MODULE NAME TYPE:PARAM …	a raw tracepoint's (types: set_type)
- *	iterator NAME FIELD:TYPE…		TYPE: pointer, u32, s64 …; the first at offset 0
+ *	iterator NAME FIELD:TYPE…		TYPE: pointer, struct.X*, u32, s64 …; from offset 0
  *	struct TAG SIZE [TYPEDEF]		of BTF, or union; the tag #N: it has none
  *	member OFFSET[:BIT:BITS] TYPE [NAME]	of the struct or union above
  *	enum TAG TYPE				TYPE: int32, uint32 …

@@ -194,6 +194,8 @@ static void set_from_type(struct facts *k, struct tp_field *f)
 	for (; to->kind == TY_POINTER; to = to->to)
 		f->to.levels++;
 	f->to.text = type_str(k->arena, to);
+	f->to.size = to->kind == TY_INT ? to->size : 0;
+	f->to.is_signed = to->is_signed;
 }
 
 /* Set the type that a word stands for. */
@@ -311,9 +313,14 @@ static bool read_iter_field(char *word, uint32_t i, struct iter_field *f)
 				 .offset = 8 * i,
 				 .size = (uint32_t)bits / 8,
 				 .is_signed = *type == 's',
-				 .is_pointer = !strcmp(type, "pointer")};
+				 .is_pointer = !strcmp(type, "pointer") || strchr(type, '*')};
 	if (f->is_pointer)
 		f->size = 8;
+	if (strncmp(type, "struct.", 7) == 0) {
+		type[6] = ' ';
+		*strchrnul(type, '*') = '\0';
+		f->to = type;
+	}
 	return f->size == 1 || f->size == 2 || f->size == 4 || f->size == 8;
 }
 
