@@ -169,14 +169,15 @@ static void check_depth(struct sema *s, const struct expr *e)
 		   LIMIT_LOOPS);
 }
 
-/* The object of a place is not copied, only what is read in it. */
+/* The object of a place is not copied, only what is read in it; of &x nothing is read. */
 static void check_children(struct expr *e, struct sema *s)
 {
-	struct expr *object = ast_place_object(e);
+	bool is_address = e->kind == EX_UNARY && e->unary.op == OP_ADDRESS;
+	struct expr *object = is_address ? e->unary.operand : ast_place_object(e);
 
 	while (object && ast_is_place(object)) {
-		if (object->kind == EX_INDEX)
-			check_expr(object->index.at, s);
+		if (e->kind == EX_INDEX)
+			check_expr(e->index.at, s);
 		e = object;
 		object = ast_place_object(e);
 	}
