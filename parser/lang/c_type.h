@@ -126,6 +126,11 @@ struct c_more {
 /* The entries with one hash of their name: index + 1 of the last; c_name.next, c_constant.next. */
 enum { C_BUCKETS = 1024 };
 
+struct c_user_name {
+	const char *file, *name;
+	const struct type *type; /* NULL: there is none */
+};
+
 struct c_types {
 	struct arena *arena;
 	struct kernel *kernel; /* NULL: the script's own only */
@@ -135,6 +140,8 @@ struct c_types {
 	uint32_t n_constants;
 	struct c_more *more; /* or NULL */
 	uint32_t name_buckets[C_BUCKETS], constant_buckets[C_BUCKETS];
+	struct c_user_name *user_names; /* that were asked of programs */
+	uint32_t n_user_names;
 };
 
 struct c_types *c_types_new(struct arena *a);
@@ -147,6 +154,10 @@ bool c_types_add_constant(struct c_types *c, const char *name, const struct type
 struct type_layout *c_types_tag(struct c_types *c, bool is_union, const char *tag);
 /* The type of that name; NULL: there is none. */
 const struct type *c_types_find(struct c_types *c, enum c_kind kind, const char *name);
+/* The type "struct X" or "X" of a program, from its debug information; NULL: there is none. */
+const struct type *c_types_find_user(struct c_types *c, const char *file, const char *name);
+/* True if the script itself defines the name. */
+bool c_types_is_own(const struct c_types *c, enum c_kind kind, const char *name);
 /* The type as C writes it, without a declarator: "const struct sock *", "unsigned long", "pid_t".
  * Pointers point into `space`. NULL: not known. */
 const struct type *c_types_parse(struct c_types *c, const char *text, enum type_space space);

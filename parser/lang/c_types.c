@@ -162,6 +162,28 @@ const struct type *c_types_find(struct c_types *c, enum c_kind kind, const char 
 	return t;
 }
 
+const struct type *c_types_find_user(struct c_types *c, const char *file, const char *name)
+{
+	struct c_user_name n = {file, name, NULL};
+
+	for (uint32_t i = 0; i < c->n_user_names; i++)
+		if (strcmp(c->user_names[i].file, file) == 0 &&
+		    strcmp(c->user_names[i].name, name) == 0)
+			return c->user_names[i].type;
+	if (c->kernel && c->kernel->user_c_type &&
+	    c->kernel->user_c_type(c->kernel, file, name, &n.type))
+		n.type = NULL;
+	arena_push(c->arena, c->user_names, c->n_user_names, n);
+	return n.type;
+}
+
+bool c_types_is_own(const struct c_types *c, enum c_kind kind, const char *name)
+{
+	const struct c_name *n = find_name(c, kind, name);
+
+	return n && n->is_own;
+}
+
 const struct c_constant *c_types_constant(struct c_types *c, const char *name)
 {
 	const struct c_constant *found = find_constant(c, name);

@@ -233,6 +233,10 @@ struct kernel {
 	 * user_symbol. */
 	int (*user_typed)(struct kernel *k, const char *path, uint64_t offset,
 			  const struct typed_function **out);
+	/* The struct, union, enum or typedef `name` in the debug information of the file: "struct
+	 * point" or "point". Errors as user_typed. */
+	int (*user_c_type)(struct kernel *k, const char *path, const char *name,
+			   const struct type **out);
 	/* Demangle a C++ or Rust symbol, with or without the parameters' types; false for any other
 	 * symbol and for a name that does not fit. */
 	bool (*demangle)(struct kernel *k, const char *symbol, bool with_parameters, char *out,

@@ -26,17 +26,33 @@ static const struct {
 } tag_words[] = {{"struct ", C_STRUCT}, {"union ", C_UNION}, {"enum ", C_ENUM}};
 enum { N_TAG_WORDS = sizeof(tag_words) / sizeof(*tag_words) };
 
+/* The program that a probe of user functions is on, whose types are meant there. */
+static const char *program_of(const struct probe *p)
+{
+	const struct attach_point *point = p && p->n_points ? &p->points[0] : NULL;
+
+	return point && point_has(point, ARM_USER) && point->n_targets ? point->targets[0].path
+								       : NULL;
+}
+
 const struct type *struct_named(struct sema *s, const char *name)
 {
 	struct c_types *c = s->program->c_types;
+	const char *file = program_of(s->probe), *bare = name;
+	enum c_kind kind = C_TYPEDEF;
+	const struct type *t = NULL;
 
 	for (int i = 0; i < N_TAG_WORDS; i++) {
 		size_t n = strlen(tag_words[i].word);
 
-		if (strncmp(name, tag_words[i].word, n) == 0)
-			return c_types_find(c, tag_words[i].kind, name + n);
+		if (strncmp(name, tag_words[i].word, n) != 0)
+			continue;
+		kind = tag_words[i].kind;
+		bare = name + n;
 	}
-	return c_types_find(c, C_TYPEDEF, name);
+	if (file && !c_types_is_own(c, kind, bare))
+		t = c_types_find_user(c, file, name);
+	return t ? t : c_types_find(c, kind, bare);
 }
 
 void struct_unknown(struct sema *s, struct span span, const char *name)
@@ -94,7 +110,10 @@ const struct type *struct_resolved(struct sema *s, const struct type *t)
 		inner = inner->to;
 	if (inner->kind != TY_VOID || !inner->name || t == inner)
 		return t;
-	found = c_types_parse(s->program->c_types, inner->name, SPACE_NONE);
+	if (inner->file)
+		found = c_types_find_user(s->program->c_types, inner->file, inner->name);
+	else
+		found = c_types_parse(s->program->c_types, inner->name, SPACE_NONE);
 	return found ? rebuilt(s, t, found) : t;
 }
 

@@ -189,10 +189,16 @@ static const struct type *differs(struct sema *s, const struct expr *e,
 	return &type_error;
 }
 
-static const struct type *word_of(struct sema *s, const struct tp_field *f)
+/* What it points to is described where the function is. */
+static const struct type *word_of(struct sema *s, const struct attach_target *target,
+				  const struct tp_field *f)
 {
-	const struct type *t = field_pointer_type(s->arena, f, SPACE_USER);
+	const struct type *t = field_pointer_type(s->arena, f, SPACE_USER), *to = t;
 
+	while (to && to->kind == TY_POINTER)
+		to = to->to;
+	if (to && to->kind == TY_VOID && to->name)
+		((struct type *)to)->file = target->path;
 	return t ? t : type_int(f->size, f->is_signed);
 }
 
@@ -201,7 +207,7 @@ const struct type *user_arg_type(struct sema *s, const struct expr *e, const str
 {
 	uint32_t n;
 	const struct attach_target *t = probe_functions(p, &n);
-	const struct type *type = word_of(s, f);
+	const struct type *type = word_of(s, t, f);
 
 	if (!f->size)
 		return not_a_word(s, e, f, t->abi == USER_ABI_GO);
@@ -213,7 +219,7 @@ const struct type *user_arg_type(struct sema *s, const struct expr *e, const str
 		if (!g || g->offset != f->offset || g->size != f->size ||
 		    g->is_signed != f->is_signed)
 			return differs(s, e, t, f, &t[i], g);
-		type = field_common_type(s->arena, type, word_of(s, g));
+		type = field_common_type(s->arena, type, word_of(s, &t[i], g));
 	}
 	return type;
 }

@@ -16,3 +16,7 @@ void dwarf_types_close(struct dwarf_types *t);
 /* The function that begins at `address` (as linked), allocated in `a`. 0, -ESRCH or -ENOMEM. */
 int dwarf_types_find(struct dwarf_types *t, uint64_t address, struct arena *a,
 		     const struct typed_function **out);
+/* The struct, union, enum or typedef `name` ("struct point", "point"), allocated in `a`; `file` is
+ * noted in what it points to. NULL: there is none. */
+const struct type *dwarf_types_named(struct dwarf_types *t, const char *name, const char *file,
+				     struct arena *a);

@@ -157,3 +157,17 @@ int code_function_types(struct kernel *k, const char *path, uint64_t offset,
 		return -ESRCH;
 	return dwarf_types_find(u->types, address, u->arena, out);
 }
+
+int code_c_type(struct kernel *k, const char *path, const char *name, const struct type **out)
+{
+	struct user_files *u = kernel_user_files(k);
+	int err = kernel_user_open(k, path);
+
+	if (err)
+		return err;
+	need_types(u);
+	if (!u->types)
+		return u->types_err;
+	*out = dwarf_types_named(u->types, name, arena_strdup(u->arena, path), u->arena);
+	return *out ? 0 : -ESRCH;
+}

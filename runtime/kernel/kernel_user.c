@@ -260,5 +260,6 @@ void kernel_user_init(struct kernel *k)
 	k->user_unwinds = user_unwinds;
 	k->each_user_line = code_each_line;
 	k->user_typed = code_function_types;
+	k->user_c_type = code_c_type;
 	k->demangle = demangle_symbol;
 }

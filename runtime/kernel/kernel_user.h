@@ -46,6 +46,7 @@ int code_instruction(struct kernel *k, const struct user_symbol *f, uint64_t off
 uint8_t *code_read(struct kernel *k, const struct user_symbol *f, uint64_t size, size_t *n);
 int code_each_line(struct kernel *k, const char *path, const char *source, uint32_t line,
 		   user_function_fn fn, void *ctx, uint32_t *near_line);
+int code_c_type(struct kernel *k, const char *path, const char *name, const struct type **out);
 int code_function_types(struct kernel *k, const char *path, uint64_t offset,
 			const struct typed_function **out);
 

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Structs, unions and enums of a program as types of the language, by name. What a struct contains
+ * by value is read with it; structs that it points to keep only their names, and are looked up when
+ * a script reads a member of theirs.
+ */
+#include "parser/base/arena.h"
+#include "parser/lang/c_type.h"
+#include "runtime/elf/dwarf_impl.h"
+#include <string.h>
+
+/* Structs in structs; namespaces around them; members and elements in all. */
+enum { NEST_MAX = 16, MEMBERS_MAX = 5000, BYTE_BITS = 8, WORD = 8, WORD_BITS = 64 };
+
+struct reading {
+	const struct dwarf_types *t;
+	struct arena *a;
+	const char *file;
+	uint32_t n_members;
+};
+
+static const struct type *type_of(struct reading *r, Dwarf_Die die, int depth);
+
+static bool is_record(int tag)
+{
+	return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
+}
+
+/* ---- types ------------------------------------------------------------------------------- */
+
+static bool is_word(uint64_t size)
+{
+	return size == 1 || size == 2 || size == 4 || size == WORD;
+}
+
+static const struct type *base_type(struct reading *r, Dwarf_Die *die)
+{
+	uint64_t size = dwarf_number(r->t, die, DW_AT_byte_size, 0);
+
+	switch (is_word(size) ? dwarf_number(r->t, die, DW_AT_encoding, 0) : 0) {
+	case DW_ATE_boolean: return size == 1 ? &type_bool : type_int((uint32_t)size, false);
+	case DW_ATE_signed:
+	case DW_ATE_signed_char: return type_int((uint32_t)size, true);
+	case DW_ATE_unsigned:
+	case DW_ATE_unsigned_char:
+	case DW_ATE_UTF:
+	case DW_ATE_address: return type_int((uint32_t)size, false);
+	default: return &type_void;
+	}
+}
+
+static const struct type *enum_type(struct reading *r, Dwarf_Die *die)
+{
+	struct dwarf_value v;
+	struct type_enum *e;
+	Dwarf_Die value;
+	Dwarf_Attribute a;
+	Dwarf_Sword n;
+
+	dwarf_value_of(r->t, die, FAMILY_C, &v);
+	if (!is_word(v.size))
+		return &type_void;
+	e = enum_new(r->a, r->t->dw.dwarf_diename(die), v.size, v.is_signed);
+	if (r->t->dw.dwarf_child(die, &value) != 0)
+		return &e->type;
+	do {
+		const char *name = r->t->dw.dwarf_diename(&value);
+
+		if (name && ++r->n_members < MEMBERS_MAX &&
+		    r->t->dw.dwarf_attr(&value, DW_AT_const_value, &a) &&
+		    !r->t->dw.dwarf_formsdata(&a, &n))
+			enum_add(r->a, e, name, n);
+	} while (r->t->dw.dwarf_siblingof(&value, &value) == 0);
+	return &e->type;
+}
+
+/* A pointer to a struct: its name, or that of a typedef of one without a tag. */
+static const struct type *pointee(struct reading *r, Dwarf_Die die, int depth)
+{
+	const char *name = NULL, *own;
+	Dwarf_Die plain = die;
+	struct type *opaque;
+
+	if (!dwarf_plain(r->t, &plain, NULL))
+		return &type_void;
+	if (!is_record(r->t->dw.dwarf_tag(&plain)))
+		return type_of(r, die, depth + 1);
+	own = r->t->dw.dwarf_diename(&plain);
+	while (!own && r->t->dw.dwarf_tag(&die) != DW_TAG_typedef &&
+	       dwarf_type_of(r->t, &die, &die)) /* dwarf_plain() has seen that this ends */
+		;
+	name = own ? own : r->t->dw.dwarf_diename(&die);
+	opaque = arena_new_of(r->a, struct type);
+	*opaque = type_void;
+	opaque->name = arena_join(r->a, own ? "struct " : "", name ? name : "", "");
+	opaque->file = r->file;
+	return opaque;
+}
+
+static bool is_char(const struct reading *r, Dwarf_Die die)
+{
+	uint64_t encoding;
+
+	if (!dwarf_plain(r->t, &die, NULL) || r->t->dw.dwarf_tag(&die) != DW_TAG_base_type)
+		return false;
+	encoding = dwarf_number(r->t, &die, DW_AT_encoding, 0);
+	return encoding == DW_ATE_signed_char || encoding == DW_ATE_unsigned_char;
+}
+
+static const struct type *array_type(struct reading *r, Dwarf_Die *array, int depth)
+{
+	uint64_t n[8], bound;
+	const struct type *t;
+	Dwarf_Die of, range;
+	int dims = 0;
+
+	if (!dwarf_type_of(r->t, array, &of))
+		return &type_void;
+	if (r->t->dw.dwarf_child(array, &range) == 0)
+		do {
+			bound = dwarf_number(r->t, &range, DW_AT_upper_bound, UINT64_MAX);
+			n[dims++] = dwarf_number(r->t, &range, DW_AT_count, bound + 1);
+		} while (dims < 8 && r->t->dw.dwarf_siblingof(&range, &range) == 0);
+	t = type_of(r, of, depth + 1);
+	if (t->kind == TY_VOID || !dims)
+		return &type_void;
+	if (is_char(r, of) && n[dims - 1] && n[dims - 1] <= INT32_MAX)
+		t = type_string(r->a, (uint32_t)n[--dims]);
+	while (dims-- > 0) {
+		if (n[dims] > INT32_MAX / (t->size ? t->size : 1))
+			return &type_void;
+		t = type_array(r->a, t, (uint32_t)n[dims]);
+	}
+	return t;
+}
+
+/* ---- structs ----------------------------------------------------------------------------- */
+
+static void add_member(struct reading *r, struct type_layout *l, Dwarf_Die *die, int depth)
+{
+	const char *name = r->t->dw.dwarf_diename(die);
+	struct type_member m = {.name = name ? arena_strdup(r->a, name) : NULL};
+	uint64_t at, bits = dwarf_number(r->t, die, DW_AT_bit_size, 0), end;
+	Dwarf_Die of;
+
+	if (dwarf_flag(r->t, die, DW_AT_external) || !dwarf_type_of(r->t, die, &of))
+		return; /* static */
+	m.type = type_of(r, of, depth + 1);
+	at = dwarf_number(r->t, die, DW_AT_data_member_location, 0) * BYTE_BITS;
+	at += dwarf_number(r->t, die, DW_AT_data_bit_offset, 0);
+	end = at + (bits ? bits : (uint64_t)m.type->size * BYTE_BITS);
+	m.offset = (uint32_t)(at / BYTE_BITS);
+	m.bit = at % BYTE_BITS;
+	m.bits = (uint8_t)bits;
+	if (end > (uint64_t)l->type.size * BYTE_BITS || m.bit + bits > WORD_BITS ||
+	    (bits &&
+	     (!type_is_integral(m.type) || !r->t->dw.dwarf_hasattr(die, DW_AT_data_bit_offset)))) {
+		m.type = &type_void; /* also a bit-field as DWARF 3 describes it */
+		m.bit = m.bits = 0;
+	}
+	if (m.name || m.type->kind == TY_STRUCT)
+		arena_push(r->a, l->members, l->n_members, m);
+}
+
+static const struct type *struct_type(struct reading *r, Dwarf_Die *die, int depth)
+{
+	bool is_union = r->t->dw.dwarf_tag(die) == DW_TAG_union_type;
+	struct type_layout *l = layout_new(r->a, is_union, r->t->dw.dwarf_diename(die));
+	Dwarf_Die member;
+
+	l->type.size = (uint32_t)dwarf_number(r->t, die, DW_AT_byte_size, 0);
+	l->is_complete = !dwarf_flag(r->t, die, DW_AT_declaration);
+	if (r->t->dw.dwarf_child(die, &member) != 0)
+		return &l->type;
+	do {
+		int tag = r->t->dw.dwarf_tag(&member);
+
+		if ((tag == DW_TAG_member || tag == DW_TAG_inheritance) &&
+		    ++r->n_members < MEMBERS_MAX)
+			add_member(r, l, &member, depth);
+	} while (r->t->dw.dwarf_siblingof(&member, &member) == 0);
+	return &l->type;
+}
+
+static const struct type *type_of(struct reading *r, Dwarf_Die die, int depth)
+{
+	Dwarf_Die to;
+
+	if (depth > NEST_MAX || !dwarf_plain(r->t, &die, NULL))
+		return &type_void;
+	switch (r->t->dw.dwarf_tag(&die)) {
+	case DW_TAG_structure_type:
+	case DW_TAG_class_type:
+	case DW_TAG_union_type: return struct_type(r, &die, depth);
+	case DW_TAG_base_type: return base_type(r, &die);
+	case DW_TAG_enumeration_type: return enum_type(r, &die);
+	case DW_TAG_array_type: return array_type(r, &die, depth);
+	case DW_TAG_pointer_type:
+	case DW_TAG_reference_type:
+	case DW_TAG_rvalue_reference_type:
+		return type_pointer(r->a,
+				    dwarf_type_of(r->t, &die, &to) ? pointee(r, to, depth)
+								   : &type_void,
+				    SPACE_NONE);
+	default: return &type_void;
+	}
+}
+
+/* ---- by name ----------------------------------------------------------------------------- */
+
+static bool is_wanted(const struct dwarf_types *t, Dwarf_Die *die, const char *name)
+{
+	int tag = t->dw.dwarf_tag(die);
+	const char *here;
+
+	if (!is_record(tag) && tag != DW_TAG_typedef && tag != DW_TAG_enumeration_type)
+		return false;
+	here = t->dw.dwarf_diename(die);
+	return here && strcmp(here, name) == 0 && !dwarf_flag(t, die, DW_AT_declaration);
+}
+
+static bool find_in(const struct dwarf_types *t, Dwarf_Die *parent, const char *name,
+		    Dwarf_Die *out, int depth)
+{
+	Dwarf_Die die;
+
+	if (depth > NEST_MAX || t->dw.dwarf_child(parent, &die) != 0)
+		return false;
+	do {
+		if (is_wanted(t, &die, name)) {
+			*out = die;
+			return true;
+		}
+		if (t->dw.dwarf_tag(&die) == DW_TAG_namespace &&
+		    find_in(t, &die, name, out, depth + 1))
+			return true;
+	} while (t->dw.dwarf_siblingof(&die, &die) == 0);
+	return false;
+}
+
+const struct type *dwarf_types_named(struct dwarf_types *t, const char *name, const char *file,
+				     struct arena *a)
+{
+	struct reading r = {.t = t, .a = a, .file = file};
+	const char *space = strrchr(name, ' ');
+	Dwarf_CU *cu = NULL;
+	Dwarf_Die unit, split, found;
+
+	name = space ? space + 1 : name;
+	while (*name && t->dw.dwarf_get_units(t->dwarf, cu, &cu, NULL, NULL, &unit, NULL) == 0) {
+		split = (Dwarf_Die){0};
+		t->dw.dwarf_cu_info(cu, NULL, NULL, NULL, &split, NULL, NULL, NULL);
+		if (find_in(t, split.addr ? &split : &unit, name, &found, 0))
+			return type_of(&r, found, 0);
+	}
+	return NULL;
+}
