@@ -126,6 +126,16 @@ static bool read_header(struct go_table *t, uint64_t *text)
 	return true;
 }
 
+bool go_is_table(const uint8_t *bytes, size_t n)
+{
+	struct go_table t = {.bytes = bytes, .n = n};
+	uint64_t text;
+	uint32_t magic = u32_at(&t, 0); /* first: this is asked of each word of a section */
+
+	return (magic == MAGIC_118 || magic == MAGIC_120) && read_header(&t, &text) &&
+	       t.n_functions;
+}
+
 /* Does one of the functions start at that offset of the code? */
 static bool has_function(const struct go_table *t, uint64_t offset)
 {

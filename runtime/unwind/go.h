@@ -28,6 +28,10 @@ struct go_table {
 	void *file;
 };
 
+enum { GO_TEXT_AT = 24 }; /* offset in a .gopclntab of the address of the code */
+
+/* Does a .gopclntab of a known form start there? It may be shorter than `n` bytes. */
+bool go_is_table(const uint8_t *bytes, size_t n);
 /* Add the functions of the section `bytes` to c, which refers to *t from then on; its read_code and
  * file are set. The code starts at `text` if the table does not say where (in a file that is
  * position-independent); `entry` is the file's entry point. What is not of a known form is ignored.

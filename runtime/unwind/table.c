@@ -84,8 +84,8 @@ static const struct section *find_section(const struct elf_file *f, const char *
 	for (uint32_t i = 0; i < f->n_sections; i++) {
 		const struct section *s = &f->sections[i];
 
-		if ((s->type == SHT_PROGBITS || s->type == SHT_UNWIND) && s->size &&
-		    elfsym_section_is(f, s, name))
+		if ((s->type == SHT_PROGBITS || s->type == SHT_UNWIND || s->type == SHT_RELA) &&
+		    s->size && elfsym_section_is(f, s, name))
 			return s;
 	}
 	return NULL;
@@ -265,6 +265,46 @@ static size_t read_code(void *file, uint64_t address, uint8_t *out, size_t n)
 	return elfsym_read_at(f->fd, out, n < most ? n : most, offset);
 }
 
+/* What is relocated to be at that address, in a file that is linked to start at 0; 0: not known. */
+static int find_relative(const struct elf_file *f, uint64_t address, uint64_t *out)
+{
+	const struct section *s = find_section(f, ".rela.dyn");
+	uint8_t *bytes = NULL;
+	const Elf64_Rela *r;
+	size_t n = 0;
+	int err = s ? read_bytes(f, s->offset, s->size, &bytes, &n) : 0;
+
+	*out = 0;
+	r = (const void *)bytes;
+	for (size_t i = 0; i < n / sizeof(*r) && !*out; i++)
+		if (r[i].r_offset == address && ELF64_R_TYPE(r[i].r_info) == R_X86_64_RELATIVE)
+			*out = (uint64_t)r[i].r_addend;
+	free(bytes);
+	return err;
+}
+
+/* In position-independent files that the linker of C has linked, the table is somewhere in
+ * .data.rel.ro, and the address of the code in it is a relocation. */
+static int add_linked_go(struct source *s)
+{
+	const struct section *data = find_section(&s->f, ".data.rel.ro");
+	size_t n, at = 0;
+	uint64_t text;
+	int err;
+
+	if (!data)
+		return 0;
+	err = read_bytes(&s->f, data->offset, data->size, &s->gopclntab, &n);
+	if (err)
+		return err;
+	while (at < n && !go_is_table(s->gopclntab + at, n - at))
+		at += 8;
+	if (at >= n)
+		return 0;
+	err = find_relative(&s->f, data->address + at + GO_TEXT_AT, &text);
+	return err ? err : go_add_functions(&s->cfi, &s->go, s->gopclntab + at, n - at, text, text);
+}
+
 static int add_go(struct source *s)
 {
 	const struct section *section = find_gopclntab(&s->f);
@@ -272,10 +312,12 @@ static int add_go(struct source *s)
 	size_t n;
 	int err;
 
-	if (!section || !text || section->flags & SHF_COMPRESSED)
-		return 0;
 	s->go.read_code = read_code;
 	s->go.file = &s->f;
+	if (!section)
+		return add_linked_go(s);
+	if (!text || section->flags & SHF_COMPRESSED)
+		return 0;
 	err = read_bytes(&s->f, section->offset, section->size, &s->gopclntab, &n);
 	return err ? err
 		   : go_add_functions(&s->cfi, &s->go, s->gopclntab, n, text->address, s->f.entry);
