@@ -37,8 +37,30 @@ struct {
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
-struct task_struct___execve {
+struct uprobe_task;
+struct file;
+
+struct maple_tree {
+	void *ma_root;
+};
+
+/* All that the files of the walk read of these, in one struct each: for each struct that is
+ * declared here, libbpf searches the names of all kernel types, 1.2 ms. */
+struct task_struct___unwind {
 	unsigned in_execve : 1;
+	struct uprobe_task *utask;
+	struct {
+		unsigned long fsbase;
+	} thread;
+};
+
+struct mm_struct___unwind {
+	struct maple_tree mm_mt; /* since 6.1 */
+	struct file *exe_file;
+	struct {
+		uint64_t ctx_id; /* struct sonde_signs */
+		void *vdso;
+	} context;
 };
 
 struct pt_regs___unwind {
@@ -344,7 +366,7 @@ GLOBAL uint32_t sonde_unwind_must_ask(uint32_t tgid, uint32_t exec_id)
  * kernel types, 1.3 ms. */
 static INLINE_CORE uint32_t is_between_programs(struct sonde_walk *w, struct task_struct *task)
 {
-	struct task_struct___execve *t = (void *)task;
+	struct task_struct___unwind *t = (void *)task;
 	struct mm_struct *mm;
 
 	if (bpf_core_field_exists(t->in_execve) && !BPF_CORE_READ_BITFIELD(t, in_execve))

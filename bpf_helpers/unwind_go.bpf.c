@@ -9,18 +9,6 @@
 #include "bpf_helpers/unwind.h"
 #include "bpf_helpers/walk.h"
 
-#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
-
-struct thread_struct {
-	unsigned long fsbase;
-};
-
-struct task_struct___go {
-	struct thread_struct thread;
-};
-
-#pragma clang attribute pop
-
 /* Offsets in Go's structures: of all versions that need them. */
 enum {
 	GO_STACK_END = 8,    /* in g: stack.hi */
@@ -71,7 +59,7 @@ static INLINE_CORE uint32_t find_go_system(struct sonde_walk *w, struct sonde_tr
 
 	if (!task)
 		task = bpf_get_current_task_btf();
-	w->look = BPF_CORE_READ((struct task_struct___go *)task, thread.fsbase);
+	w->look = BPF_CORE_READ((struct task_struct___unwind *)task, thread.fsbase);
 	if (!sonde_unwind_follow(w, t, w->look + (int64_t)UNWIND_GO_TLS(offset)) ||
 	    !sonde_unwind_follow(w, t, w->look + GO_THREAD) ||
 	    !sonde_unwind_follow(w, t, w->look + (int64_t)UNWIND_GO_CURG(offset)))

@@ -26,10 +26,6 @@ struct uprobe_task {
 	unsigned long xol_vaddr; /* of its copy, which runs instead; 0: none does */
 };
 
-struct task_struct___unwind {
-	struct uprobe_task *utask;
-};
-
 #pragma clang attribute pop
 
 /* Small frames, as in unwind_vma.bpf.c: the callback has a pointer to the walk, and w->look is the

@@ -62,25 +62,6 @@ struct vm_area_struct {
 	struct file *vm_file;
 };
 
-struct maple_tree {
-	void *ma_root;
-};
-
-struct mm_struct___tree {
-	struct maple_tree mm_mt; /* since 6.1 */
-};
-
-struct mm_struct___program {
-	struct file *exe_file;
-};
-
-struct mm_struct___context {
-	struct {
-		uint64_t ctx_id; /* struct sonde_signs */
-		void *vdso;
-	} context;
-};
-
 #pragma clang attribute pop
 
 enum { VM_EXEC = 4, PAGE_SHIFT = 12, FMODE_BACKING = 3 << 24 };
@@ -165,7 +146,7 @@ static INLINE_CORE struct inode *inode_of(struct file *file)
 GLOBAL uint32_t sonde_unwind_has_program(void)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	struct mm_struct___program *mm = (void *)BPF_CORE_READ(task, mm);
+	struct mm_struct___unwind *mm = (void *)BPF_CORE_READ(task, mm);
 	struct unwind_file_key key;
 	struct inode *inode;
 
@@ -177,7 +158,7 @@ GLOBAL uint32_t sonde_unwind_has_program(void)
 
 static INLINE_CORE uint64_t vdso_of(struct sonde_walk *w, struct task_struct *task)
 {
-	struct mm_struct___context *mm;
+	struct mm_struct___unwind *mm;
 
 	bpf_core_read(&w->look, sizeof(w->look), &task->mm);
 	mm = (void *)w->look;
@@ -223,7 +204,7 @@ static INLINE_CORE uint32_t has_memory(struct task_struct *task)
 
 static INLINE_CORE uint64_t root_of(struct task_struct *task)
 {
-	struct mm_struct___tree *mm = (void *)BPF_CORE_READ(task, mm);
+	struct mm_struct___unwind *mm = (void *)BPF_CORE_READ(task, mm);
 
 	return bpf_core_field_exists(mm->mm_mt) ? (uint64_t)BPF_CORE_READ(mm, mm_mt.ma_root) : 0;
 }
@@ -399,7 +380,7 @@ static INLINE_CORE uint32_t look_at_vma(struct sonde_walk *w, uint64_t x, uint32
 GLOBAL uint32_t sonde_unwind_sign(struct sonde_walk *w, struct sonde_trail *t)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	struct mm_struct___context *mm;
+	struct mm_struct___unwind *mm;
 
 	if (!w || !t)
 		return 0;
