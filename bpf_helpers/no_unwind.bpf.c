@@ -27,9 +27,9 @@ GLOBAL uint32_t sonde_unwind_other(struct sonde_walk *w)
 	return w ? 1 : 1;
 }
 
-GLOBAL uint32_t sonde_unwind_has_program(void)
+GLOBAL uint32_t sonde_unwind_exec(uint32_t tgid, uint32_t exec_id)
 {
-	return 1;
+	return tgid && exec_id ? 0 : 0;
 }
 
 GLOBAL uint64_t sonde_unwind_finish(struct sonde_walk *w, uint32_t tgid, uint32_t exec_id)

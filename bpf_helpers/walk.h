@@ -119,6 +119,8 @@ uint64_t sonde_unwind_finish(struct sonde_walk *w, uint32_t tgid, uint32_t exec_
 
 /* Has the file of the current thread's program a table? */
 uint32_t sonde_unwind_has_program(void);
+/* The current thread has just begun a program: ask for its tables if there are none. */
+uint32_t sonde_unwind_exec(uint32_t tgid, uint32_t exec_id);
 
 #define FACTOR 0x9e3779b97f4a7c15ull /* of hashes: 2^64 / the golden ratio, odd */
 #define GLOBAL __attribute__((noinline))
