@@ -19,30 +19,41 @@ enum {
 	GO_C_DEPTH = 40,
 };
 
-/* The word at an address, to w->look. */
-GLOBAL uint32_t sonde_unwind_follow(struct sonde_walk *w, struct sonde_trail *t, uint64_t address)
+/* The word at an address, to w->look. Not by sonde_unwind_read(): three loops around a walk leave
+ * it four of a program's eight frames. */
+GLOBAL uint32_t sonde_unwind_follow(struct sonde_walk *w, uint64_t address)
 {
-	uint64_t word;
+	uint64_t at;
 
-	if (!w || !t || !read_word(w, t, address, &word))
+	if (!w)
 		return 0;
-	w->look = word;
+	if (!w->other)
+		return !bpf_probe_read_user(&w->look, sizeof(w->look), (void *)address);
+	at = address - w->window_at;
+	if (at + 8 > w->window_bytes || at > WALK_WINDOW || at & 7) {
+		if (!take_given(w, address))
+			return 0;
+		at = 0;
+	}
+	at >>= 3;
+	OPAQUE(at);
+	w->look = w->window[at & (WALK_WINDOW / 8 - 1)];
 	return 1;
 }
 
 /* asmcgocall() keeps the goroutine, and how far below the end of its stack rsp was; or 0 and rsp,
  * if it was called on the system stack. Sets w->look to the address of its return address. */
-static INLINE uint32_t find_go_c(struct sonde_walk *w, struct sonde_trail *t)
+static INLINE uint32_t find_go_c(struct sonde_walk *w)
 {
 	uint64_t goroutine;
 
-	if (!sonde_unwind_follow(w, t, w->sp + GO_C_GOROUTINE))
+	if (!sonde_unwind_follow(w, w->sp + GO_C_GOROUTINE))
 		return 0;
 	goroutine = w->look;
-	if (goroutine && !sonde_unwind_follow(w, t, goroutine + GO_STACK_END))
+	if (goroutine && !sonde_unwind_follow(w, goroutine + GO_STACK_END))
 		return 0;
 	goroutine = goroutine ? w->look : 0;
-	if (!sonde_unwind_follow(w, t, w->sp + GO_C_DEPTH))
+	if (!sonde_unwind_follow(w, w->sp + GO_C_DEPTH))
 		return 0;
 	if (goroutine)
 		w->look = goroutine - w->look;
@@ -51,8 +62,7 @@ static INLINE uint32_t find_go_c(struct sonde_walk *w, struct sonde_trail *t)
 
 /* systemstack() keeps rsp and rbp in the goroutine, to which the one of the system stack leads.
  * Sets w->look to the address of its return address. enum unwind_end. */
-static INLINE_CORE uint32_t find_go_system(struct sonde_walk *w, struct sonde_trail *t,
-					   int64_t offset, uint64_t *bp)
+static INLINE_CORE uint32_t find_go_system(struct sonde_walk *w, int64_t offset, uint64_t *bp)
 {
 	struct task_struct *task = (void *)w->other;
 	uint64_t goroutine;
@@ -60,17 +70,17 @@ static INLINE_CORE uint32_t find_go_system(struct sonde_walk *w, struct sonde_tr
 	if (!task)
 		task = bpf_get_current_task_btf();
 	w->look = BPF_CORE_READ((struct task_struct___unwind *)task, thread.fsbase);
-	if (!sonde_unwind_follow(w, t, w->look + (int64_t)UNWIND_GO_TLS(offset)) ||
-	    !sonde_unwind_follow(w, t, w->look + GO_THREAD) ||
-	    !sonde_unwind_follow(w, t, w->look + (int64_t)UNWIND_GO_CURG(offset)))
+	if (!sonde_unwind_follow(w, w->look + (int64_t)UNWIND_GO_TLS(offset)) ||
+	    !sonde_unwind_follow(w, w->look + GO_THREAD) ||
+	    !sonde_unwind_follow(w, w->look + (int64_t)UNWIND_GO_CURG(offset)))
 		return UNWIND_UNREADABLE;
 	goroutine = w->look;
-	if (!sonde_unwind_follow(w, t, goroutine + GO_BP))
+	if (!sonde_unwind_follow(w, goroutine + GO_BP))
 		return UNWIND_UNREADABLE;
 	if (w->bp && w->look != w->bp) /* it was not that goroutine that called */
 		return UNWIND_BAD_FRAME;
 	*bp = w->look;
-	return sonde_unwind_follow(w, t, goroutine + GO_SP) ? UNWIND_GOES_ON : UNWIND_UNREADABLE;
+	return sonde_unwind_follow(w, goroutine + GO_SP) ? UNWIND_GOES_ON : UNWIND_UNREADABLE;
 }
 
 GLOBAL uint32_t sonde_unwind_switch(struct sonde_walk *w, struct sonde_trail *t, uint32_t kind,
@@ -86,19 +96,19 @@ GLOBAL uint32_t sonde_unwind_switch(struct sonde_walk *w, struct sonde_trail *t,
 		if (!bp || bp & 7)
 			return UNWIND_BAD_FRAME;
 	} else if (kind == UNWIND_GO_C) {
-		end = find_go_c(w, t) ? UNWIND_GOES_ON : UNWIND_UNREADABLE;
+		end = find_go_c(w) ? UNWIND_GOES_ON : UNWIND_UNREADABLE;
 	} else {
-		end = find_go_system(w, t, offset, &bp);
+		end = find_go_system(w, offset, &bp);
 	}
 	if (end)
 		return end;
 	at = w->look;
 	if (kind == UNWIND_SWITCH_RBP) {
-		if (!sonde_unwind_follow(w, t, w->bp))
+		if (!sonde_unwind_follow(w, w->bp))
 			return UNWIND_UNREADABLE;
 		bp = w->look;
 	}
-	if (!sonde_unwind_follow(w, t, at))
+	if (!sonde_unwind_follow(w, at))
 		return UNWIND_UNREADABLE;
 	t->n_slots = WALK_SLOTS + 1; /* not learnt: it depends on more than the stack */
 	w->ip = w->look;
