@@ -227,7 +227,7 @@ static void name_expr(struct scope *sc, struct expr *e)
 			name_expr(sc, e->incdec.target);
 		return;
 	case EX_INT:
-	case EX_STRING:
+	case EX_STRING: return;
 	case EX_UNARY:
 		if (e->unary.op == OP_SIZEOF || e->unary.op == OP_OFFSETOF)
 			struct_name_operand(sc->s, e->unary.operand);
