@@ -12,6 +12,18 @@ INLINE uint64_t sonde_config_cpus(void)
 	return sonde_config.n_cpus;
 }
 
+/* CLOCK_TAI - CLOCK_BOOTTIME */
+INLINE uint64_t sonde_config_tai(void)
+{
+	return sonde_config.tai_ns;
+}
+
+/* The process of -c, 0: none */
+INLINE uint64_t sonde_config_command(void)
+{
+	return sonde_config.command_tgid;
+}
+
 INLINE uint64_t sonde_config_start(void)
 {
 	return sonde_config.start_ns;

@@ -23,6 +23,7 @@ void sonde_ring_submit_urgent(void *record, uint64_t size);
 struct pt_regs;
 uint64_t sonde_syscall_number(struct pt_regs *regs);
 uint64_t sonde_number_pid(struct task_struct *task);
+uint64_t sonde_number_pid_at(const struct task_struct *task);
 void sonde_task_comm(struct task_struct *task, uint64_t *comm);
 
 /* A slot for one stack in per-CPU memory. It belongs to the caller until it is given back. */

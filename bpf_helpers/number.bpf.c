@@ -14,3 +14,12 @@ INLINE_CORE uint64_t sonde_number_tid(struct task_struct *t)
 {
 	return (uint32_t)t->pid;
 }
+
+/* Of a thread given by an address */
+INLINE_CORE uint64_t sonde_number_pid_at(const struct task_struct *t)
+{
+	uint32_t tgid = 0;
+
+	bpf_core_read(&tgid, sizeof(tgid), &t->tgid);
+	return tgid;
+}

@@ -34,10 +34,9 @@ struct task_struct___ns {
 
 #pragma clang attribute pop
 
-static INLINE_CORE uint64_t number_here(struct pid *pid)
+static INLINE_CORE uint64_t number_here(const char *numbers, uint32_t level)
 {
-	const char *numbers = (const char *)&pid->numbers;
-	uint32_t level = pid->level, inum;
+	uint32_t inum;
 	struct {
 		uint64_t nr;
 		struct pid_namespace *ns;
@@ -56,10 +55,29 @@ static INLINE_CORE uint64_t number_here(struct pid *pid)
 
 INLINE_CORE uint64_t sonde_number_pid(struct task_struct *t)
 {
-	return number_here(((struct task_struct___ns *)t)->group_leader->thread_pid);
+	struct pid *pid = ((struct task_struct___ns *)t)->group_leader->thread_pid;
+
+	return number_here((const char *)&pid->numbers, pid->level);
 }
 
 INLINE_CORE uint64_t sonde_number_tid(struct task_struct *t)
 {
-	return number_here(((struct task_struct___ns *)t)->thread_pid);
+	struct pid *pid = ((struct task_struct___ns *)t)->thread_pid;
+
+	return number_here((const char *)&pid->numbers, pid->level);
+}
+
+/* Of a thread given by an address */
+INLINE_CORE uint64_t sonde_number_pid_at(const struct task_struct *task)
+{
+	const struct task_struct___ns *t = (const void *)task;
+	struct task_struct___ns *leader = 0;
+	struct pid *pid = 0;
+	uint32_t level = 0;
+
+	if (bpf_core_read(&leader, sizeof(leader), &t->group_leader) ||
+	    bpf_core_read(&pid, sizeof(pid), &leader->thread_pid) ||
+	    bpf_core_read(&level, sizeof(level), &pid->level))
+		return 0;
+	return number_here((const char *)__builtin_preserve_access_index(&pid->numbers), level);
 }

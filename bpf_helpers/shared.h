@@ -189,10 +189,11 @@ enum { SONDE_MAX_PROGS = 256 };
 
 struct sonde_config {
 	uint32_t self_tgid;
-	uint32_t scope;	     /* enum sonde_scope */
-	uint32_t scope_tgid; /* the process of -p, or the -c command */
-	uint32_t n_cpus;     /* number of possible CPUs */
-	uint32_t pid_ns;     /* inode of the tracer's pid namespace, 0: the initial one */
+	uint32_t scope;	       /* enum sonde_scope */
+	uint32_t scope_tgid;   /* the process of -p, or the -c command */
+	uint32_t n_cpus;       /* number of possible CPUs */
+	uint32_t command_tgid; /* the -c command, also with --system; 0: none */
+	uint32_t pid_ns;       /* inode of the tracer's pid namespace, 0: the initial one */
 	uint32_t cgroup_first, cgroup_last; /* range of levels to search for cgroup_id */
 	uint64_t cgroup_id;		    /* --cgroup; 0: none */
 	uint32_t unwinds;		 /* user stacks by tables (unwind.h), not frame pointers */
@@ -200,6 +201,7 @@ struct sonde_config {
 	uint32_t ring_index_mask, ring_offset_mask; /* split a position: segment, offset */
 	uint64_t start_ns;			    /* CLOCK_BOOTTIME at the start of tracing */
 	uint64_t boot_to_wall_ns; /* CLOCK_REALTIME - CLOCK_BOOTTIME then: for tseries() */
+	uint64_t tai_ns;	  /* CLOCK_TAI - CLOCK_BOOTTIME then */
 	struct sonde_code own_image, own_libraries; /* all code of the tracer */
 	struct sonde_range trace_run;		    /* bpf_trace_run1 … bpf_trace_run12 */
 	struct sonde_range frames[SONDE_MAX_PROGS][SONDE_FRAME_COUNT]; /* by plan->progs index */

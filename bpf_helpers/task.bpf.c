@@ -10,6 +10,7 @@ enum { TASK_EXITS = 4, TASK_OF_KERNEL = 0x200000 }; /* PF_EXITING, PF_KTHREAD */
 
 struct task_struct___parent {
 	struct task_struct *real_parent;
+	struct task_struct *group_leader;
 };
 
 struct task_struct___cpu {
@@ -27,6 +28,22 @@ static INLINE_CORE struct task_struct *parent_of(struct task_struct *t)
 INLINE uint64_t sonde_task_ppid(struct task_struct *t)
 {
 	return sonde_number_pid(parent_of(t));
+}
+
+INLINE uint64_t sonde_task_leader_tid(struct task_struct *t)
+{
+	return sonde_number_pid(t);
+}
+
+/* In the initial pid namespace */
+INLINE_CORE uint64_t sonde_task_pid(struct task_struct *t)
+{
+	return (uint32_t)t->tgid;
+}
+
+INLINE_CORE uint64_t sonde_task_tid(struct task_struct *t)
+{
+	return (uint32_t)t->pid;
 }
 
 INLINE_CORE uint64_t sonde_task_uid(struct task_struct *t)
@@ -55,6 +72,16 @@ INLINE_CORE void sonde_task_comm(struct task_struct *t, uint64_t *comm)
 
 	comm[0] = end_at_nul(from[0], &ended);
 	comm[1] = end_at_nul(from[1], &ended);
+}
+
+INLINE_CORE void sonde_task_pcomm(struct task_struct *t, uint64_t *comm)
+{
+	sonde_task_comm(parent_of(t), comm);
+}
+
+INLINE_CORE void sonde_task_leader_comm(struct task_struct *t, uint64_t *comm)
+{
+	sonde_task_comm(((struct task_struct___parent *)t)->group_leader, comm);
 }
 
 INLINE_CORE uint64_t sonde_task_exec_id(struct task_struct *t)

@@ -246,6 +246,7 @@ static struct session_scope scope_of(const struct options *o, const struct comma
 {
 	struct session_scope scope = {.scope = SONDE_SCOPE_ALL,
 				      .program = c->pid ? c->program : NULL,
+				      .command = (uint32_t)c->pid,
 				      .with_self = o->self};
 
 	if (!o->system && c->pid) {

@@ -29,46 +29,6 @@ LLVMValueRef gen_task(struct gen *g)
 				 g->ptr, "");
 }
 
-struct value gen_pid(struct gen *g, struct expr *e)
-{
-	return gen_int_value(GEN_CALL(g, "sonde_number_pid", gen_task(g)), e->type);
-}
-
-struct value gen_tid(struct gen *g, struct expr *e)
-{
-	return gen_int_value(GEN_CALL(g, "sonde_number_tid", gen_task(g)), e->type);
-}
-
-/* A property of the thread, as sonde_task_NAME of bpf_helpers/task.bpf.c reads it. */
-struct value gen_task_property(struct gen *g, struct expr *e)
-{
-	char helper[64];
-
-	snprintf(helper, sizeof(helper), "sonde_task_%s", ast_builtin(e)->name);
-	return gen_int_value(GEN_CALL(g, helper, gen_task(g)), e->type);
-}
-
-struct value gen_username(struct gen *g, struct expr *e)
-{
-	return gen_int_value(GEN_CALL(g, "sonde_task_uid", gen_task(g)), e->type);
-}
-
-struct value gen_curtask(struct gen *g, struct expr *e)
-{
-	LLVMValueRef task = g->body.subject ? g->body.subject : g->body.current;
-
-	return gen_int_value(task ? GEN_CALL(g, "sonde_memory_number", task)
-				  : gen_helper(g, BPF_FUNC_get_current_task, NULL, 0),
-			     e->type);
-}
-
-struct value gen_cgroup(struct gen *g, struct expr *e)
-{
-	if (g->body.subject)
-		return gen_int_value(GEN_CALL(g, "sonde_task_cgroup", g->body.subject), e->type);
-	return gen_int_value(gen_helper(g, BPF_FUNC_get_current_cgroup_id, NULL, 0), e->type);
-}
-
 struct value gen_rand(struct gen *g, struct expr *e)
 {
 	return gen_int_value(low32(g, gen_helper(g, BPF_FUNC_get_prandom_u32, NULL, 0)), e->type);
@@ -77,14 +37,6 @@ struct value gen_rand(struct gen *g, struct expr *e)
 struct value gen_ncpus(struct gen *g, struct expr *e)
 {
 	return gen_int_value(gen_call_helper(g, "sonde_config_cpus", NULL, 0), e->type);
-}
-
-struct value gen_elapsed(struct gen *g, struct expr *e)
-{
-	LLVMValueRef now = gen_helper(g, BPF_FUNC_ktime_get_boot_ns, NULL, 0);
-
-	now = LLVMBuildSub(g->b, now, gen_call_helper(g, "sonde_config_start", NULL, 0), "");
-	return gen_int_value(now, e->type);
 }
 
 struct value gen_ksym(struct gen *g, struct expr *e)
@@ -107,14 +59,6 @@ struct value gen_usym(struct gen *g, struct expr *e)
 	return (struct value){.kind = V_MEM, .type = e->type, .v = buf};
 }
 
-struct value gen_comm(struct gen *g, struct expr *e)
-{
-	LLVMValueRef buf = gen_big_buffer(g, e->type->size);
-
-	GEN_CALL(g, "sonde_task_comm", gen_task(g), buf);
-	return (struct value){.kind = V_MEM, .type = e->type, .v = buf};
-}
-
 struct value gen_cpu(struct gen *g, struct expr *e)
 {
 	if (g->probe.is_open && g->probe.plan->state.kind == SPAN_SLICE)
@@ -122,11 +66,6 @@ struct value gen_cpu(struct gen *g, struct expr *e)
 				     e->type);
 	return gen_int_value(low32(g, gen_helper(g, BPF_FUNC_get_smp_processor_id, NULL, 0)),
 			     e->type);
-}
-
-struct value gen_nsecs(struct gen *g, struct expr *e)
-{
-	return gen_int_value(gen_helper(g, BPF_FUNC_ktime_get_boot_ns, NULL, 0), e->type);
 }
 
 /* The number of the tracer's frames at the top of the kernel stack. */

@@ -27,6 +27,8 @@ static const uint32_t result = 80;
 static const uint32_t goroutine = 8; /* r14 */
 static const uint32_t sp = 152;
 static const uint32_t flags = 144;
+static const uint32_t mode = 136; /* cs: the privilege level */
+static const uint64_t mode_mask = 3, mode_user = 3;
 static const uint64_t sp_shift = 8; /* `ret` has popped the return address */
 static const int link = -1;
 #elif defined(__aarch64__)
@@ -40,7 +42,9 @@ static const uint32_t result = 0;
 static const uint32_t goroutine = 224; /* x28 */
 static const uint32_t sp = 248;	       /* after x0 … x30 */
 static const uint32_t flags = 264;     /* pstate */
-static const uint64_t sp_shift = 0;    /* the return address is in a register */
+static const uint32_t mode = 264;      /* pstate: the exception level, 0 for EL0 */
+static const uint64_t mode_mask = 0xf & ~0x3, mode_user = 0;
+static const uint64_t sp_shift = 0; /* the return address is in a register */
 static const int link = 240;
 
 _Static_assert(offsetof(struct user_pt_regs, regs[15]) == 120, "x15");
@@ -91,4 +95,19 @@ uint32_t regs_flags_offset(void)
 int regs_link_offset(void)
 {
 	return link;
+}
+
+uint32_t regs_mode_offset(void)
+{
+	return mode;
+}
+
+uint64_t regs_mode_mask(void)
+{
+	return mode_mask;
+}
+
+uint64_t regs_mode_user(void)
+{
+	return mode_user;
 }

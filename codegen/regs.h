@@ -23,5 +23,9 @@ uint32_t regs_sp_offset(void);
 uint64_t regs_return_sp_shift(void);
 /* The flags that conditional jumps test. */
 uint32_t regs_flags_offset(void);
+/* The word that says in which mode the processor was, its bits, and their value in user mode. */
+uint32_t regs_mode_offset(void);
+uint64_t regs_mode_mask(void);
+uint64_t regs_mode_user(void);
 /* The register that holds the return address at a function's entry; -1: it is on the stack. */
 int regs_link_offset(void);

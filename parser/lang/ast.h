@@ -140,6 +140,7 @@ struct expr {
 			uint32_t limit;		       /* of kstack(n), ustack(n); else 0 */
 			enum stack_form form;	       /* of kstack(perf), …; else 0 */
 			enum stack_walk walk;	       /* of ustack(dwarf), …; else 0 */
+			uint32_t word; /* of pid(init), …: its index in the signature; else 0 */
 		} name;
 		struct {
 			const char *name; /* with the $ */

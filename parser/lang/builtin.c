@@ -41,6 +41,10 @@ _Static_assert(sizeof(builtins) / sizeof(*builtins) == BI_COUNT, "one row for ea
 
 const struct builtin *builtin_find(const char *name)
 {
+	static const char prefix[] = "__builtin_";
+
+	if (strncmp(name, prefix, sizeof(prefix) - 1) == 0)
+		name += sizeof(prefix) - 1;
 	for (uint32_t i = 0; i < BI_COUNT; i++)
 		if (strcmp(builtins[i].name, name) == 0)
 			return &builtins[i];
@@ -86,7 +90,9 @@ static bool read_result(const char *word, const struct type **out)
 
 static bool read_param_kind(const char *word, enum param_kind *out)
 {
-	if (strcmp(word, "any") == 0)
+	if (strchr(word, '|'))
+		*out = PARAM_WORD;
+	else if (strcmp(word, "any") == 0)
 		*out = PARAM_ANY;
 	else if (strcmp(word, "string") == 0)
 		*out = PARAM_STRING;
@@ -121,7 +127,7 @@ static const char *read_word(const char *p, char *word, size_t size)
 static const char *read_param(const char *p, struct signature *out)
 {
 	struct param *q = &out->params[out->n_params];
-	char word[16];
+	char word[SIGNATURE_WORDS];
 
 	while (*p == ' ' || *p == ',')
 		p++;
@@ -137,6 +143,8 @@ static const char *read_param(const char *p, struct signature *out)
 	}
 	if (!read_param_kind(word, &q->kind))
 		return NULL;
+	if (q->kind == PARAM_WORD)
+		memcpy(q->words, word, sizeof(word));
 	p = read_word(p, q->name, sizeof(q->name));
 	out->n_params++;
 	return p + (*p == ']');
@@ -159,4 +167,19 @@ bool builtin_signature(const struct builtin *b, struct signature *out)
 		p = read_param(p, out);
 	}
 	return p && p[0] == ')' && p[1] == '\0';
+}
+
+int builtin_word(const struct param *p, const char *word)
+{
+	size_t n = strlen(word);
+	int i = 0;
+
+	for (const char *at = p->words; *at; i++) {
+		size_t len = strcspn(at, "|");
+
+		if (len == n && strncmp(at, word, n) == 0)
+			return i;
+		at += len + (at[len] == '|');
+	}
+	return -1;
 }

@@ -29,6 +29,7 @@ enum builtin_kind { BUILTIN_VAR, BUILTIN_FN, BUILTIN_AGG };
 enum {
 	W_ANY = ~0u >> 1,
 	W_NOTE = 1u << CTX_NOTE,
+	W_REGISTERS = 1u << CTX_INTERRUPTED | 1u << CTX_REGS_ENTRY | W_NOTE | 1u << CTX_REGS_RETURN,
 	W_ENTRY = 1u << CTX_REGS_ENTRY | W_NOTE | 1u << CTX_TYPED_EVENT, /* arguments by number */
 	W_RETURN = 1u << CTX_REGS_RETURN | 1u << CTX_TYPED_RETURN,
 	W_FUNCTION = 1u << CTX_REGS_ENTRY | W_NOTE | 1u << CTX_TYPED_ENTRY | W_RETURN,
@@ -69,14 +70,18 @@ enum builtin_needs {
 	NEEDS_EXIT = 16,
 };
 
-enum { SIGNATURE_MAX_PARAMS = 4 };
+/* The words of `pid` and `tid`, in the order of their signatures. */
+enum number_word { NUMBER_CURRENT_NS, NUMBER_INIT };
 
-enum param_kind { PARAM_ANY, PARAM_INT, PARAM_STRING, PARAM_MAP };
+enum { SIGNATURE_MAX_PARAMS = 4, SIGNATURE_WORDS = 40 };
+
+enum param_kind { PARAM_ANY, PARAM_INT, PARAM_STRING, PARAM_MAP, PARAM_WORD };
 
 struct param {
 	enum param_kind kind;
 	bool is_const, is_optional;
 	char name[16];
+	char words[SIGNATURE_WORDS]; /* PARAM_WORD: "boot|monotonic", the first is the default */
 };
 
 /* A parsed signature. */
@@ -121,7 +126,9 @@ static inline bool builtin_exists_in(const struct builtin *b, enum probe_id id)
 	return b->where >> probe_rows[id].context & 1;
 }
 
-/* The row of `name`, or NULL. */
+/* The row of `name`, which may begin with "__builtin_", or NULL. */
 const struct builtin *builtin_find(const char *name);
+/* Index of `word` in the words of a PARAM_WORD, or -1. */
+int builtin_word(const struct param *p, const char *word);
 /* Parse a row's signature. False if it is malformed; test_builtin.c parses all. */
 bool builtin_signature(const struct builtin *b, struct signature *out);

@@ -25,6 +25,7 @@ enum probe_id {
 /* The context of a program, by probe type. */
 enum probe_context {
 	CTX_NONE,
+	CTX_INTERRUPTED,  /* struct pt_regs of what was interrupted */
 	CTX_TRACEPOINT,	  /* the record, or a raw tracepoint's arguments */
 	CTX_REGS_ENTRY,	  /* struct pt_regs at a function's first instruction */
 	CTX_REGS_RETURN,  /* struct pt_regs as a function returns */
@@ -88,6 +89,7 @@ enum probe_traits {
 	PR_TEST = 4,	    /* runs with --test only */
 	PR_BENCH = 8,	    /* runs with --bench only */
 	PR_UNFILTERED = 16, /* --probe-filter never leaves it out */
+	PR_SPECIAL = 32,    /* `probetype` is "special" */
 };
 
 struct probe_row {

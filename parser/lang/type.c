@@ -95,6 +95,17 @@ const struct type *type_wide(const struct type *t)
 	return t->enumeration ? &t->enumeration->wide : type_int(8, t->is_signed);
 }
 
+const struct type *type_tagged(struct arena *a, bool is_signed, enum type_clock clock,
+			       enum type_space space)
+{
+	struct type *t = arena_new_of(a, struct type);
+
+	*t = *type_int(8, is_signed);
+	t->clock = clock;
+	t->space = space;
+	return t;
+}
+
 static const char string_name[] = "string", buffer_name[] = "buffer", inet_name[] = "inet";
 
 /* Names of types in scripts; size 0: not implemented yet. */
@@ -238,7 +249,7 @@ const struct type *type_pointer(struct arena *a, const struct type *to, enum typ
 
 bool type_is_in_user_space(const struct type *t, bool otherwise)
 {
-	if (t->kind == TY_POINTER && t->space != SPACE_NONE)
+	if ((t->kind == TY_POINTER || t->kind == TY_INT) && t->space != SPACE_NONE)
 		return t->space == SPACE_USER;
 	return otherwise;
 }

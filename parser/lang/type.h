@@ -46,6 +46,9 @@ enum agg_kind {
 	AGG_KIND_COUNT,
 };
 
+/* The clock that a time was read from: the words of `nsecs`, in the order of its signature. */
+enum type_clock { NSECS_BOOT, NSECS_MONOTONIC, NSECS_TAI, NSECS_SW_TAI };
+
 /* The memory that an address is in. */
 enum type_space { SPACE_NONE, SPACE_KERNEL, SPACE_USER };
 
@@ -72,7 +75,8 @@ struct type {
 	const struct type_member *members; /* TY_STRUCT: see layout_complete_whole() */
 	uint32_t n_members;
 	const struct type *to;
-	enum type_space space;
+	enum type_space space; /* TY_POINTER; TY_INT: of an address, by kptr() or uptr() */
+	enum type_clock clock; /* TY_TIMESTAMP; TY_INT: of a time, by nsecs(tai) and the like */
 	enum stack_form form; /* TY_KSTACK, TY_USTACK */
 	const char *format;   /* TY_TIMESTAMP */
 	const char *name;     /* TY_VOID: the C type that a pointer points to */
@@ -97,6 +101,14 @@ const struct type *type_int(uint32_t size, bool is_signed);
 const struct type *type_plain_int(const struct type *t);
 /* An integer as variables, maps and records hold it: of 64 bits. */
 const struct type *type_wide(const struct type *t);
+/* A 64-bit integer that is a time of a clock, or an address in a space. */
+const struct type *type_tagged(struct arena *a, bool is_signed, enum type_clock clock,
+			       enum type_space space);
+/* Is it tagged so? */
+static inline bool type_is_tagged(const struct type *t)
+{
+	return t->kind == TY_INT && (t->clock != NSECS_BOOT || t->space != SPACE_NONE);
+}
 /* True for the name of a type that scripts can contain. */
 bool type_is_name(const char *name);
 struct nearest;
@@ -146,6 +158,7 @@ static inline bool type_equal(const struct type *x, const struct type *y)
 	return x->kind == y->kind && x->size == y->size && x->is_signed == y->is_signed &&
 	       x->agg == y->agg && x->form == y->form && x->scale[0] == y->scale[0] &&
 	       x->scale[1] == y->scale[1] && x->scale[2] == y->scale[2] &&
+	       (x->kind != TY_TIMESTAMP || x->clock == y->clock) &&
 	       (x->format == y->format ||
 		(x->format && y->format && !strcmp(x->format, y->format))) &&
 	       type_equal_parts(x, y);

@@ -157,6 +157,9 @@ static void plan_point(struct planner *pl, uint32_t ast, uint32_t index, const s
 		q.func_id = plan_name_id(pl, function->function);
 	}
 	q.name_id = plan_name_id(pl, q.name);
+	q.type_id = plan_name_id(pl, probe_rows[point->id].traits & PR_SPECIAL
+					     ? "special"
+					     : probe_rows[point->id].name);
 	q.prog = plan_prog_for(pl, point, kind, r->n_exprs * (point->ends ? SPAN_WEIGHT : 1));
 	if (point->ends)
 		plan_span(pl, &q, point, r);

@@ -208,6 +208,7 @@ struct plan_span {
 struct plan_probe {
 	const char *name; /* "tracepoint:sched:sched_switch": the builtin `probe`, and messages */
 	uint32_t name_id, func_id; /* `probe` and `func` in plan->names; func_id 0: it has none */
+	uint32_t type_id;	   /* `probetype`, likewise */
 	struct span span;
 	uint32_t prog;	/* index in plan->progs */
 	uint32_t ast;	/* index in program->probes, for codegen */

@@ -19,6 +19,7 @@ static bool fits_param(const struct param *p, const struct expr *arg)
 	case PARAM_STRING:
 		return arg->type->kind == TY_STRING && (!p->is_const || arg->kind == EX_STRING);
 	case PARAM_MAP: return arg->kind == EX_MAP;
+	case PARAM_WORD: return false; /* read by pass 1 */
 	}
 	return false;
 }
@@ -30,6 +31,7 @@ static const char *param_words(const struct param *p)
 	case PARAM_INT: return p->is_const ? "a non-negative literal number" : "an integer";
 	case PARAM_STRING: return p->is_const ? "a string in quotes" : "a string";
 	case PARAM_MAP: return "a map";
+	case PARAM_WORD: return "a word";
 	}
 	return "?";
 }
@@ -146,8 +148,6 @@ const struct type *sema_type_call(struct sema *s, struct expr *e)
 		type_arg(s, e, i);
 	if (!b || !builtin_signature(b, &sig))
 		return &type_error;
-	if (b->kind == BUILTIN_VAR)
-		return b->check(s, e);
 	if (!check_unsafe(s, e) || check_arity(s, e, &sig) || check_args(s, e, &sig))
 		return b->kind == BUILTIN_FN && sig.result ? sig.result : &type_error;
 	return b->check(s, e);

@@ -241,7 +241,9 @@ const struct type *compound_cast(struct sema *s, struct expr *e)
 		return to->size ? to : t;
 	if (to->kind == TY_POINTER)
 		to = type_pointer(s->arena, to->to,
-				  t->kind == TY_POINTER ? t->space : ast_space(s->probe));
+				  t->space && (t->kind == TY_POINTER || t->kind == TY_INT)
+					  ? t->space
+					  : ast_space(s->probe));
 	if (to->kind == TY_STRUCT)
 		return struct_cast(s, e, t, to);
 	if (to->enumeration && type_is_integral(t))

@@ -165,20 +165,6 @@ const struct type *chk_ustack(struct sema *s, struct expr *e)
 	return &type_error;
 }
 
-const struct type *chk_strftime(struct sema *s, struct expr *e)
-{
-	struct type *t = arena_new_of(s->arena, struct type);
-	const struct expr *fmt = e->call.args[0], *ns = e->call.args[1];
-	bool is_negative = false;
-	uint64_t magnitude;
-
-	if (constant_number(ns, &is_negative, &magnitude) && is_negative)
-		return sema_error(s, ns->span, "arg-type",
-				  "strftime needs a time that is not negative");
-	*t = (struct type){.kind = TY_TIMESTAMP, .size = 8, .align = 8, .format = fmt->string.text};
-	return t;
-}
-
 static bool is_address(const struct type *t)
 {
 	return t->kind == TY_INT || t->kind == TY_STRING || t->kind == TY_POINTER ||

@@ -94,6 +94,7 @@ void name_builtin(struct sema *s, struct expr *e)
 	const struct builtin *b = builtin_find(e->name.name);
 
 	if (b && b->kind == BUILTIN_VAR) {
+		e->name.name = b->name;
 		e->name.builtin = b;
 		return;
 	}
@@ -109,6 +110,18 @@ void name_builtin(struct sema *s, struct expr *e)
 	else
 		diag_error(s->diags, e->span, "unknown-name", "unknown name '%s'", e->name.name);
 	hint_unknown(s, e->name.name, false);
+}
+
+/* A call becomes a name, so that later passes see one form. */
+static void become_name(struct expr *e, const struct builtin *b)
+{
+	e->kind = EX_NAME;
+	e->name.name = b->name;
+	e->name.builtin = b;
+	e->name.limit = 0;
+	e->name.form = 0;
+	e->name.walk = WALK_AUTO;
+	e->name.word = 0;
 }
 
 /* ---- kstack(perf, 5), ustack(src) ---- */
@@ -208,35 +221,79 @@ static void name_stack(struct sema *s, struct expr *e, const struct builtin *b)
 	for (uint32_t i = 0; i < e->call.n_args && is_right; i++)
 		is_right = (is_word(e->call.args[i]) ? name_stack_word
 						     : name_stack_limit)(s, e->call.args[i], b, &a);
-	e->kind = EX_NAME;
-	e->name.name = b->name;
-	e->name.builtin = b;
+	become_name(e, b);
 	e->name.limit = a.limit;
 	e->name.form = a.form ? a.form->form : 0;
 	e->name.walk = a.walk ? a.walk->walk : WALK_AUTO;
+}
+
+/* ---- pid(init), nsecs(tai) ---- */
+
+static void unknown_word(struct sema *s, const struct expr *arg, const struct builtin *b,
+			 const struct param *p)
+{
+	const char *words = p->words, *list = "";
+
+	for (size_t len; *words; words += len + (words[len] == '|')) {
+		len = strcspn(words, "|");
+		list = arena_printf(s->arena, "%s%s%s(%.*s)", list, *list ? ", " : "", b->name,
+				    (int)len, words);
+	}
+	if (is_word(arg))
+		diag_error(s->diags, arg->span, "builtin-word", "%s does not know '%s'", b->name,
+			   arg->name.name);
+	else
+		diag_error(s->diags, arg->span, "builtin-word", "%s takes a word here", b->name);
+	diag_hint(s->diags, "write %s or %s", b->name, list);
+}
+
+static void name_word(struct sema *s, struct expr *e, const struct builtin *b,
+		      const struct param *p)
+{
+	const struct expr *arg = e->call.args[0];
+	int word = is_word(arg) ? builtin_word(p, arg->name.name) : -1;
+
+	if (e->call.n_args > 1)
+		diag_error(s->diags, e->span, "arg-count", "%s takes at most 1 argument, not %u",
+			   b->name, e->call.n_args);
+	else if (word < 0)
+		unknown_word(s, arg, b, p);
+	become_name(e, b);
+	e->name.word = word < 0 ? 0 : (uint32_t)word;
+}
+
+/* A builtin with something in its parentheses. False when it takes no arguments. */
+static bool name_with_arguments(struct sema *s, struct expr *e, const struct builtin *b)
+{
+	struct signature sig;
+
+	if (b->traits & TR_STACK)
+		name_stack(s, e, b);
+	else if (!builtin_signature(b, &sig) || !sig.n_params)
+		return false;
+	else if (sig.params[0].kind == PARAM_WORD)
+		name_word(s, e, b, &sig.params[0]);
+	else
+		e->call.builtin = b;
+	return true;
 }
 
 void name_call(struct sema *s, struct expr *e)
 {
 	const struct builtin *b = builtin_find(e->call.name);
 
+	if (b)
+		e->call.name = b->name;
 	if (b && b->kind != BUILTIN_VAR) {
 		e->call.builtin = b;
 		return;
 	}
-	if (b && e->call.n_args == 0) { /* so that later passes see one form */
-		e->kind = EX_NAME;
-		e->name.name = b->name;
-		e->name.builtin = b;
-		e->name.limit = 0;
-		e->name.form = 0;
-		e->name.walk = WALK_AUTO;
+	if (b && e->call.n_args == 0) {
+		become_name(e, b);
 		return;
 	}
-	if (b && b->traits & TR_STACK) {
-		name_stack(s, e, b);
+	if (b && name_with_arguments(s, e, b))
 		return;
-	}
 	if (report_unimplemented_call(s, e, b)) {
 		e->call.n_args = 0; /* its arguments need no further errors */
 		return;

@@ -79,6 +79,8 @@ static const struct type *type_arith(struct sema *s, struct expr *e)
 	if ((x == &sema_unknown || y == &sema_unknown) && e->binary.op != OP_SUB)
 		return guess(x == &sema_unknown ? y : x);
 	is_unsigned = unsigned_with(l, x) && unsigned_with(r, y) && !(x->is_signed && y->is_signed);
+	if (type_is_tagged(x) || type_is_tagged(y))
+		return tag_keep(s, e, sema_word(e->binary.op == OP_SUB || !is_unsigned));
 	return constant_binary(s, e, sema_word(e->binary.op == OP_SUB || !is_unsigned));
 }
 

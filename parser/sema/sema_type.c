@@ -80,6 +80,8 @@ void sema_widen(struct sema *s, const struct type **slot, struct span *first, co
 			diag_note(s->diags, *first, "first used with the other here");
 		return;
 	}
+	if (tag_refuse(s, *slot, *first, t, from, what))
+		return;
 	if (!u) {
 		sema_error(s, from->span, "type-mismatch", "%s is %s, but this is %s", what,
 			   sema_name_of(s, *slot), sema_name_of(s, t));

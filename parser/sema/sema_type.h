@@ -71,6 +71,14 @@ const struct type *constant_negated(struct sema *s, struct expr *e, const struct
 /* True when the right operand is valid; else (a zero divisor, a bad shift count) it is reported. */
 bool constant_check_right(struct sema *s, enum op op, const struct expr *right);
 
+/* ---- sema_tag.c */
+/* Report that `what`, an integer of type `old` since `first`, is assigned `from`, whose type `t` is
+ * a time of another clock or an address in another space. False if it is not. */
+bool tag_refuse(struct sema *s, const struct type *old, struct span first, const struct type *t,
+		const struct expr *from, const char *what);
+/* The type of the sum or difference `e`, which is `t` otherwise. */
+const struct type *tag_keep(struct sema *s, const struct expr *e, const struct type *t);
+
 /* ---- sema_call.c */
 /* Find the type of a call and of its arguments. */
 const struct type *sema_type_call(struct sema *s, struct expr *e);

@@ -204,6 +204,23 @@ static const char *gfp_names(struct session *s, uint64_t flags)
 	return keep(s, text);
 }
 
+/* International Atomic Time to nanoseconds since 1970, where the kernel knows the leap seconds. */
+static uint64_t wall_of_tai(struct session *s, uint64_t tai_ns)
+{
+	if (!s->tai_measured) {
+		uint64_t ahead = clock_ns(CLOCK_TAI) - clock_ns(CLOCK_REALTIME);
+
+		s->tai_seconds = (uint32_t)((ahead + 500000000u) / 1000000000u);
+		s->tai_measured = true;
+	}
+	return tai_ns - s->tai_seconds * 1000000000ull;
+}
+
+static uint64_t wall_of(struct session *s, const struct type *t, uint64_t ns)
+{
+	return t->clock == NSECS_BOOT ? wall_of_boot(s, ns) : wall_of_tai(s, ns);
+}
+
 static const char *make_string(struct stack_source *source, const struct type *t, const void *bytes)
 {
 	struct session *s = (struct session *)((char *)source - offsetof(struct session, stacks));
@@ -218,7 +235,7 @@ static const char *make_string(struct stack_source *source, const struct type *t
 	else if (t->kind == TY_NAME)
 		text = plan_name(s->plan, u32_at(bytes, 0));
 	else if (t->kind == TY_TIMESTAMP)
-		text = deferred_strings_time(s, t->format, wall_of_boot(s, u64_at(bytes, 0)));
+		text = deferred_strings_time(s, t->format, wall_of(s, t, u64_at(bytes, 0)));
 	else if (t->kind == TY_INET)
 		text = ip_address(s, bytes);
 	else if (t->kind == TY_MAC)

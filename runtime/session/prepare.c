@@ -18,7 +18,6 @@
 #include <link.h>
 #include <linux/btf.h>
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
 
 /* The structs that bpf_helpers/ reads, or reaches through a pointer. */
@@ -219,8 +218,10 @@ void session_prepare(struct session_prep *prep, const struct plan *plan, struct 
 	prep->config.cgroup_id = scope->cgroup.id;
 	prep->config.cgroup_first = scope->cgroup.first_level;
 	prep->config.cgroup_last = scope->cgroup.last_level;
+	prep->config.command_tgid = scope->command;
 	prep->config.start_ns = clock_ns(CLOCK_BOOTTIME);
 	prep->config.boot_to_wall_ns = clock_ns(CLOCK_REALTIME) - prep->config.start_ns;
+	prep->config.tai_ns = clock_ns(CLOCK_TAI) - prep->config.start_ns;
 	find_own_code(&prep->config);
 	if (plan->needs.ring_buffer)
 		prep->ring = ring_layout(plan, k->n_cpus(k));

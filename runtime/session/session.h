@@ -54,6 +54,7 @@ struct session_scope {
 	struct scope_cgroup cgroup;
 	enum sonde_scope scope;
 	uint32_t tgid;
+	uint32_t command;    /* process of the command, whatever the scope; 0: none */
 	const char *program; /* path of the command's program; NULL: there is no command */
 	bool with_self;	     /* with SONDE_SCOPE_ALL: trace the tracer, too */
 };
@@ -89,9 +90,11 @@ struct session {
 	struct deferred_string *strings;	 /* deferred_strings.c: of the current record */
 	struct gfp_flags *gfp_flags;		 /* the same; NULL until %gr prints any */
 	uint64_t boot_offset_ns;		 /* CLOCK_REALTIME - CLOCK_BOOTTIME */
-	bool is_stack_unread;			 /* reading one failed, and was reported */
-	uint64_t goroutine_sweep_ns;		 /* when the next one is due; 0: never */
-	uint64_t map_records_lost;		 /* mmap and exec records the kernel dropped */
+	uint32_t tai_seconds;			 /* CLOCK_TAI - CLOCK_REALTIME, if tai_measured */
+	bool tai_measured;
+	bool is_stack_unread;	     /* reading one failed, and was reported */
+	uint64_t goroutine_sweep_ns; /* when the next one is due; 0: never */
+	uint64_t map_records_lost;   /* mmap and exec records the kernel dropped */
 };
 
 /* prepare.c: what is prepared while the compiler works. */

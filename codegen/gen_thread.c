@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The gen_* hooks of builtins that are about a thread: the subject (gen_call.c), or one whose
+ * struct task_struct or number a call is given.
+ */
+#include "codegen/gen.h"
+#include "codegen/gen_hooks.h"
+#include <linux/bpf.h>
+#include <stdio.h>
+
+struct value gen_pid(struct gen *g, struct expr *e)
+{
+	bool is_init = e->kind == EX_NAME && e->name.word == NUMBER_INIT;
+
+	return gen_int_value(GEN_CALL(g, is_init ? "sonde_task_pid" : "sonde_number_pid",
+				      gen_task(g)),
+			     e->type);
+}
+
+struct value gen_tid(struct gen *g, struct expr *e)
+{
+	bool is_init = e->name.word == NUMBER_INIT;
+
+	return gen_int_value(GEN_CALL(g, is_init ? "sonde_task_tid" : "sonde_number_tid",
+				      gen_task(g)),
+			     e->type);
+}
+
+/* A property of the thread, as sonde_task_NAME of bpf_helpers/task.bpf.c reads it; of another one,
+ * sonde_task_at_NAME. Names are written to a buffer. */
+struct value gen_task_property(struct gen *g, struct expr *e)
+{
+	bool is_other = e->kind == EX_CALL;
+	LLVMValueRef task = is_other ? gen_int(g, e->call.args[0]) : gen_task(g), buf;
+	char helper[64];
+
+	snprintf(helper, sizeof(helper), "sonde_%s_%s", is_other ? "task_at" : "task",
+		 ast_builtin(e)->name);
+	if (!type_is_memory(e->type))
+		return gen_int_value(GEN_CALL(g, helper, task), e->type);
+	buf = gen_big_buffer(g, e->type->size);
+	GEN_CALL(g, helper, task, buf);
+	return (struct value){.kind = V_MEM, .type = e->type, .v = buf};
+}
+
+struct value gen_username(struct gen *g, struct expr *e)
+{
+	return gen_int_value(GEN_CALL(g, "sonde_task_uid", gen_task(g)), e->type);
+}
+
+struct value gen_curtask(struct gen *g, struct expr *e)
+{
+	LLVMValueRef task = g->body.subject ? g->body.subject : g->body.current;
+
+	return gen_int_value(task ? GEN_CALL(g, "sonde_memory_number", task)
+				  : gen_helper(g, BPF_FUNC_get_current_task, NULL, 0),
+			     e->type);
+}
+
+struct value gen_cgroup(struct gen *g, struct expr *e)
+{
+	if (g->body.subject)
+		return gen_int_value(GEN_CALL(g, "sonde_task_cgroup", g->body.subject), e->type);
+	return gen_int_value(gen_helper(g, BPF_FUNC_get_current_cgroup_id, NULL, 0), e->type);
+}
+
+struct value gen_comm(struct gen *g, struct expr *e)
+{
+	LLVMValueRef buf = gen_big_buffer(g, e->type->size);
+
+	GEN_CALL(g, "sonde_task_comm", gen_task(g), buf);
+	return (struct value){.kind = V_MEM, .type = e->type, .v = buf};
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Lookup of the rows of registers.def.
+ */
+#include "parser/lang/register.h"
+#include <stddef.h>
+#include <string.h>
+
+static const struct {
+	const char *name;
+	int offset;
+} registers[] = {
+#define REGISTER(name, offset) {name, offset},
+#include "parser/lang/registers.def"
+#undef REGISTER
+};
+
+const char register_names[] =
+#define REGISTER(name, offset) name " "
+#include "parser/lang/registers.def"
+#undef REGISTER
+	;
+
+#if defined(__x86_64__)
+const char register_architecture[] = "x86_64";
+#else
+const char register_architecture[] = "arm64";
+#endif
+
+int register_offset(const char *name)
+{
+	for (size_t i = 0; i < sizeof(registers) / sizeof(*registers); i++)
+		if (strcmp(registers[i].name, name) == 0)
+			return registers[i].offset;
+	return -1;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Integers that are times of a clock (nsecs(tai)) or addresses in a space (kptr): what keeps that,
+ * and what must not be mixed.
+ */
+#include "parser/sema/sema_type.h"
+
+/* Times of different clocks, and addresses in different spaces, are not the same thing. */
+static bool differ(const struct type *x, const struct type *y)
+{
+	return x->kind == TY_INT && y->kind == TY_INT && x != &sema_literal && y != &sema_literal &&
+	       (x->clock != y->clock || x->space != y->space);
+}
+
+bool tag_refuse(struct sema *s, const struct type *old, struct span first, const struct type *t,
+		const struct expr *from, const char *what)
+{
+	bool is_clock = old->clock != t->clock;
+
+	if (!differ(old, t))
+		return false;
+	sema_error(s, from->span, "tag-mismatch",
+		   is_clock ? "%s holds times of another clock than this one"
+			    : "%s holds addresses in other memory than this one",
+		   what);
+	if (s->report)
+		diag_note(s->diags, first, "first assigned here");
+	if (s->report)
+		diag_hint(s->diags, "use two variables, or cast %s: (uint64)(…)",
+			  is_clock ? "a difference of times" : "it to a number");
+	return true;
+}
+
+/* A time of a clock, or an address, plus or minus a number is another one. `t`: the type otherwise;
+ * a constant has none. */
+const struct type *tag_keep(struct sema *s, const struct expr *e, const struct type *t)
+{
+	const struct type *x = e->binary.left->type, *y = e->binary.right->type;
+	bool left = type_is_tagged(x), right = type_is_tagged(y);
+
+	if (t->kind != TY_INT || left == right ||
+	    (e->binary.op != OP_ADD && (e->binary.op != OP_SUB || right)))
+		return t;
+	return type_tagged(s->arena, t->is_signed, (left ? x : y)->clock, (left ? x : y)->space);
+}
