@@ -24,6 +24,7 @@ struct pt_regs;
 uint64_t sonde_syscall_number(struct pt_regs *regs);
 uint64_t sonde_number_pid(struct task_struct *task);
 uint64_t sonde_number_pid_at(const struct task_struct *task);
+const void *sonde_number_namespace(void);
 void sonde_task_comm(struct task_struct *task, uint64_t *comm);
 
 /* A slot for one stack in per-CPU memory. It belongs to the caller until it is given back. */

@@ -41,3 +41,15 @@ INLINE void sonde_memory_user(void *to, uint32_t size, const void *from, uint32_
 	if (unlikely(bpf_probe_read_user(to, size, from)))
 		sonde_loss_count(probe, SONDE_LOSS_READ_FAULT);
 }
+
+/* The address of a per-CPU variable on a processor: `table` has the distance of each. 0 for a
+ * processor that does not exist. */
+INLINE uint64_t sonde_memory_percpu(uint64_t variable, uint64_t table, uint64_t cpu)
+{
+	uint64_t distance = 0;
+
+	if (cpu >= sonde_config.n_cpus ||
+	    bpf_probe_read_kernel(&distance, sizeof(distance), (void *)(table + cpu * 8)))
+		return 0;
+	return variable + distance;
+}

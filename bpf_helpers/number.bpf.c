@@ -5,6 +5,24 @@
  */
 #include "bpf_helpers/helpers.h"
 
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+struct pid_namespace;
+
+struct upid {
+	struct pid_namespace *ns;
+};
+
+struct pid {
+	struct upid numbers[1];
+};
+
+struct task_struct___ns {
+	struct pid *thread_pid;
+};
+
+#pragma clang attribute pop
+
 INLINE_CORE uint64_t sonde_number_pid(struct task_struct *t)
 {
 	return (uint32_t)t->tgid;
@@ -22,4 +40,12 @@ INLINE_CORE uint64_t sonde_number_pid_at(const struct task_struct *t)
 
 	bpf_core_read(&tgid, sizeof(tgid), &t->tgid);
 	return tgid;
+}
+
+/* Every thread has a number in it. */
+INLINE_CORE const void *sonde_number_namespace(void)
+{
+	struct task_struct *t = bpf_get_current_task_btf();
+
+	return ((struct task_struct___ns *)t)->thread_pid->numbers[0].ns;
 }

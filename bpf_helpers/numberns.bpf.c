@@ -34,23 +34,31 @@ struct task_struct___ns {
 
 #pragma clang attribute pop
 
-static INLINE_CORE uint64_t number_here(const char *numbers, uint32_t level)
+struct number {
+	uint64_t nr;
+	struct pid_namespace *ns;
+};
+
+/* The number in the tracer's namespace; `ns` is 0 if there is none. */
+static INLINE_CORE struct number entry_here(const char *numbers, uint32_t level)
 {
+	struct number at, none = {};
 	uint32_t inum;
-	struct {
-		uint64_t nr;
-		struct pid_namespace *ns;
-	} at;
 
 #pragma clang loop unroll(disable)
 	for (uint32_t i = 1; i < NS_LEVELS && i <= level; i++) {
 		if (bpf_probe_read_kernel(&at, sizeof(at), numbers + i * sizeof(at)) ||
 		    bpf_probe_read_kernel(&inum, sizeof(inum), &at.ns->ns.inum))
-			return 0;
+			return none;
 		if (inum == sonde_config.pid_ns)
-			return (uint32_t)at.nr;
+			return at;
 	}
-	return 0;
+	return none;
+}
+
+static INLINE_CORE uint64_t number_here(const char *numbers, uint32_t level)
+{
+	return (uint32_t)entry_here(numbers, level).nr;
 }
 
 INLINE_CORE uint64_t sonde_number_pid(struct task_struct *t)
@@ -80,4 +88,13 @@ INLINE_CORE uint64_t sonde_number_pid_at(const struct task_struct *task)
 	    bpf_core_read(&level, sizeof(level), &pid->level))
 		return 0;
 	return number_here((const char *)__builtin_preserve_access_index(&pid->numbers), level);
+}
+
+/* 0 when the current thread is not in it. */
+INLINE_CORE const void *sonde_number_namespace(void)
+{
+	struct task_struct *t = bpf_get_current_task_btf();
+	struct pid *pid = ((struct task_struct___ns *)t)->thread_pid;
+
+	return entry_here((const char *)&pid->numbers, pid->level).ns;
 }

@@ -68,6 +68,9 @@ struct value gen_comm(struct gen *g, struct expr *e)
 {
 	LLVMValueRef buf = gen_big_buffer(g, e->type->size);
 
-	GEN_CALL(g, "sonde_task_comm", gen_task(g), buf);
+	if (e->kind == EX_CALL)
+		GEN_CALL(g, "sonde_pid_comm", gen_int(g, e->call.args[0]), buf);
+	else
+		GEN_CALL(g, "sonde_task_comm", gen_task(g), buf);
 	return (struct value){.kind = V_MEM, .type = e->type, .v = buf};
 }

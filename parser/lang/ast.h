@@ -161,6 +161,7 @@ struct expr {
 			struct expr **args;
 			uint32_t n_args;
 			const struct builtin *builtin; /* sema_name.c */
+			uint64_t known[2];	       /* what a check hook has looked up */
 			/* Index in plan->events or -1 (plan.c); for entry() in probe->entries. */
 			int32_t event;
 		} call;

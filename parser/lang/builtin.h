@@ -31,6 +31,9 @@ enum {
 	W_NOTE = 1u << CTX_NOTE,
 	W_REGISTERS = 1u << CTX_INTERRUPTED | 1u << CTX_REGS_ENTRY | W_NOTE | 1u << CTX_REGS_RETURN,
 	W_ENTRY = 1u << CTX_REGS_ENTRY | W_NOTE | 1u << CTX_TYPED_EVENT, /* arguments by number */
+	/* where there is a traced process */
+	W_PROCESS = W_REGISTERS | 1u << CTX_TRACEPOINT | 1u << CTX_TYPED_ENTRY |
+		    1u << CTX_TYPED_RETURN | 1u << CTX_TYPED_EVENT,
 	W_RETURN = 1u << CTX_REGS_RETURN | 1u << CTX_TYPED_RETURN,
 	W_FUNCTION = 1u << CTX_REGS_ENTRY | W_NOTE | 1u << CTX_TYPED_ENTRY | W_RETURN,
 };
@@ -68,6 +71,7 @@ enum builtin_needs {
 	NEEDS_KSTACK = 4,
 	NEEDS_USTACK = 8,
 	NEEDS_EXIT = 16,
+	NEEDS_PIDS = 32, /* when it has an argument */
 };
 
 /* The words of `pid` and `tid`, in the order of their signatures. */

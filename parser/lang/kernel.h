@@ -279,6 +279,14 @@ struct kernel {
 	 * headers are. NULL: *why says why not. The hook may be NULL: headers are not read then. */
 	const char *(*preprocess_c)(struct kernel *k, struct arena *a, const char *text,
 				    const char *dir, const char **why);
+	/* The address of a kernel symbol. 0, -ENOENT, -EPERM (hidden from this user), or another
+	 * error. */
+	int (*kernel_symbol)(struct kernel *k, const char *name, uint64_t *address);
+	/* The ID of the cgroup of a directory. 0, -EINVAL (it is not one of a cgroup file system),
+	 * or another error. */
+	int (*cgroup_id)(struct kernel *k, const char *path, uint64_t *id);
+	/* May programs of the kind of `section` call the kernel function `name`? */
+	bool (*kfunc_allowed)(struct kernel *k, const char *name, const char *section);
 	/* The state of a capability, cached. Callers use kernel_capability(), kernel_has() or
 	 * kernel_lacks(). */
 	enum capability_state (*capability)(struct kernel *k, enum capability_id id);

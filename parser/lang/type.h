@@ -77,10 +77,10 @@ struct type {
 	const struct type *to;
 	enum type_space space; /* TY_POINTER; TY_INT: of an address, by kptr() or uptr() */
 	enum type_clock clock; /* TY_TIMESTAMP; TY_INT: of a time, by nsecs(tai) and the like */
-	enum stack_form form; /* TY_KSTACK, TY_USTACK */
-	const char *format;   /* TY_TIMESTAMP */
-	const char *name;     /* TY_VOID: the C type that a pointer points to */
-	const char *file;     /* TY_VOID: the program whose type that is; NULL: the kernel's */
+	enum stack_form form;  /* TY_KSTACK, TY_USTACK */
+	const char *format;    /* TY_TIMESTAMP */
+	const char *name;      /* TY_VOID: the C type that a pointer points to */
+	const char *file;      /* TY_VOID: the program whose type that is; NULL: the kernel's */
 	struct type_layout *layout;	     /* TY_STRUCT */
 	const struct type_enum *enumeration; /* TY_INT: of an enum of C; or NULL */
 	/* hist: k; quantiles: QUANTILES_K; lhist: min, max, step; tseries: interval, n, enum

@@ -314,13 +314,16 @@ static plan_event_fn *const event_hooks[] = {
 
 _Static_assert(sizeof(event_hooks) / sizeof(*event_hooks) == BI_COUNT, "one hook for each builtin");
 
-static void note_needs(struct plan_needs *needs, const struct builtin *b)
+static void note_needs(struct plan_needs *needs, const struct expr *e)
 {
+	const struct builtin *b = ast_builtin(e);
+
 	needs->cgroup |= (b->needs & NEEDS_CGROUP) != 0;
 	needs->cpus |= (b->needs & NEEDS_CPUS) != 0;
 	needs->kstack |= (b->needs & NEEDS_KSTACK) != 0;
 	needs->ustack |= (b->needs & NEEDS_USTACK) != 0;
 	needs->exit |= (b->needs & NEEDS_EXIT) != 0;
+	needs->pids |= (b->needs & NEEDS_PIDS) && e->kind == EX_CALL;
 	needs->task |= (b->traits & TR_TASK) != 0;
 }
 
@@ -343,7 +346,7 @@ void plan_expr(struct expr *e, void *ctx)
 	if (!b)
 		return;
 	event_hooks[b->id](pl, e);
-	note_needs(&pl->plan->needs, b);
+	note_needs(&pl->plan->needs, e);
 }
 
 static const struct map *whole_map_of(const struct stmt *st, enum builtin_id id)

@@ -29,7 +29,7 @@ static enum probe_id return_of(enum probe_id id)
 /* Hint where a builtin is available that is not at `p`. */
 static void hint_where(struct sema *s, const struct builtin *b, const struct attach_point *p)
 {
-	char list[96] = "";
+	char list[256] = "";
 
 	enum probe_context context = probe_rows[p->id].context;
 

@@ -87,7 +87,9 @@ const struct type *memory_check_space(struct sema *s, const struct expr *e, enum
 const struct type *memory_read(struct sema *s, const struct expr *e, const struct type *t)
 {
 	const struct type *wrong =
-		memory_check_space(s, e, t->kind == TY_POINTER ? t->space : SPACE_NONE);
+		memory_check_space(s, e,
+				   t->kind == TY_POINTER || t->kind == TY_INT ? t->space
+									      : SPACE_NONE);
 
 	if (wrong)
 		return wrong;

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <linux/btf.h>
 #include <linux/perf_event.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "runtime/base/uapi_new.h"
@@ -290,6 +291,39 @@ static enum capability_state has_bpf_loop(struct kernel *k)
 	(void)k;
 	return if_allowed(
 		libbpf_probe_bpf_helper(BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_FUNC_loop, NULL) > 0);
+}
+
+/* May a kprobe program call the helper? libbpf's probe does not know how kernels since 6.8 refuse a
+ * helper that exists elsewhere. The load fails in any case: arguments are missing. */
+static enum capability_state by_kprobe_helper(enum bpf_func_id id)
+{
+	const struct bpf_insn insns[] = {
+		{.code = BPF_JMP | BPF_CALL, .imm = id},
+		{.code = BPF_JMP | BPF_EXIT},
+	};
+	char log[1024] = "";
+	LIBBPF_OPTS(bpf_prog_load_opts, opts, .log_buf = log, .log_size = sizeof(log),
+		    .log_level = 1);
+	int fd = bpf_prog_load(BPF_PROG_TYPE_KPROBE, "sonde_probe", "GPL", insns,
+			       sizeof(insns) / sizeof(*insns), &opts);
+
+	if (fd >= 0)
+		close(fd);
+	return if_allowed(fd >= 0 ||
+			  (*log && !strstr(log, "unknown func") && !strstr(log, "invalid func") &&
+			   !strstr(log, "cannot use helper")));
+}
+
+static enum capability_state has_override(struct kernel *k)
+{
+	(void)k;
+	return by_kprobe_helper(BPF_FUNC_override_return);
+}
+
+static enum capability_state has_write_user(struct kernel *k)
+{
+	(void)k;
+	return by_kprobe_helper(BPF_FUNC_probe_write_user);
 }
 
 static enum capability_state has_unwind(struct kernel *k)

@@ -16,6 +16,9 @@
  *	object PATH NAME ADDRESS		a variable in an ELF file
  *	mapped PATH				a file that processes run
  *	function NAME				a function of the kernel
+ *	address NAME ADDRESS			a symbol of the kernel
+ *	cgroup PATH ID				a cgroup's directory
+ *	kfunc NAME				a kernel function that programs may call
  *	typed MODULE NAME RESULT TYPE:PARAM …	what BTF says of it; bpf:ID: of a program's
  *	typed-raw MODULE NAME TYPE:PARAM …	a raw tracepoint's (types: set_type)
  *	iterator NAME FIELD:TYPE…		TYPE: pointer, struct.X*, u32, s64 …; from offset 0
@@ -439,6 +442,9 @@ void facts_init(struct facts *k)
 {
 	*k = (struct facts){0};
 	k->k = (struct kernel){
+		.kernel_symbol = facts_kernel_symbol,
+		.cgroup_id = facts_cgroup_id,
+		.kfunc_allowed = facts_kfunc_allowed,
 		.tracepoint = facts_tracepoint,
 		.each_tracepoint = facts_each_tracepoint,
 		.has_raw_tracepoint = facts_has_raw_tracepoint,

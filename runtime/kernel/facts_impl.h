@@ -22,6 +22,9 @@ enum fact_kind {
 	FACT_USDT,
 	FACT_OBJECT,
 	FACT_MAPPED,
+	FACT_ADDRESS,
+	FACT_CGROUP,
+	FACT_KFUNC,
 };
 
 struct fact {
@@ -29,7 +32,7 @@ struct fact {
 	union {
 		struct tp_format *format;     /* FACT_TRACEPOINT; allocated */
 		const char *name;	      /* FACT_RAW, FACT_FUNCTION, FACT_GO */
-		struct user_symbol symbol;    /* FACT_SYMBOL; FACT_SOURCE */
+		struct user_symbol symbol;    /* FACT_SYMBOL; FACT_SOURCE, _ADDRESS, _CGROUP */
 		struct typed_function *typed; /* FACT_TYPED(_RAW), FACT_ARGUMENTS; allocated */
 		struct kernel_iter iter;      /* FACT_ITERATOR; fields allocated */
 		struct usdt_note note;	      /* FACT_USDT */
@@ -59,6 +62,10 @@ int facts_read(struct facts *k, const char *path);
 /* Free what facts_read() allocated, and k->text. */
 void facts_free(struct facts *k);
 void facts_free_typed(struct typed_function *f);
+/* facts_symbols.c: hooks of struct kernel. */
+int facts_kernel_symbol(struct kernel *k, const char *name, uint64_t *address);
+int facts_cgroup_id(struct kernel *k, const char *path, uint64_t *id);
+bool facts_kfunc_allowed(struct kernel *k, const char *name, const char *section);
 
 /* ---- facts_types.c */
 /* Read a line about a type of C; *wrong: what is wrong with it, or NULL. False: it is another. */

@@ -380,6 +380,25 @@ static int read_mapped(struct reader *r)
 			       : bad_line(r, "write mapped PATH");
 }
 
+/* The address of a symbol of the kernel, or the ID of a cgroup. */
+static int read_numbered(struct reader *r)
+{
+	bool is_cgroup = strcmp(r->words[0], "cgroup") == 0;
+	struct fact fact = {.kind = is_cgroup ? FACT_CGROUP : FACT_ADDRESS};
+
+	fact.symbol.symbol = r->words[1];
+	if (r->n_words != 3 || !read_number(r->words[2], &fact.symbol.address))
+		return bad_line(r,
+				is_cgroup ? "write cgroup PATH ID" : "write address NAME ADDRESS");
+	return add_fact(r, &fact);
+}
+
+static int read_kfunc(struct reader *r)
+{
+	return r->n_words == 2 ? add_name(r, FACT_KFUNC, r->words[1])
+			       : bad_line(r, "write kfunc NAME");
+}
+
 static int read_capability(struct reader *r)
 {
 	bool is_unknown = r->n_words == 3 && !strcmp(r->words[2], "unknown");
@@ -426,6 +445,9 @@ static const struct {
 	{"usdt", read_usdt},
 	{"object", read_object},
 	{"mapped", read_mapped},
+	{"address", read_numbered},
+	{"cgroup", read_numbered},
+	{"kfunc", read_kfunc},
 };
 
 static int read_directive(struct reader *r)
@@ -440,7 +462,7 @@ static int read_directive(struct reader *r)
 	return bad_line(
 		r,
 		"a line starts with tracepoint, raw, symbol, usdt, object, mapped, function, "
-		"typed, typed-raw, arguments, iterator, capability, cpus, struct, union, member, "
+		"typed, typed-raw, arguments, iterator, address, cgroup, kfunc, capability, cpus, struct, union, member, "
 		"enum, value, typedef or #");
 }
 

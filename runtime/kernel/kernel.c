@@ -30,6 +30,7 @@
 #include "runtime/kernel/capability_probe.h"
 #include "runtime/kernel/kallsyms.h"
 #include "runtime/kernel/kernel_facts.h"
+#include "runtime/kernel/kernel_symbols.h"
 #include "runtime/kernel/kernel_types.h"
 #include "runtime/kernel/kernel_usdt.h"
 #include "runtime/kernel/kernel_user.h"
@@ -444,6 +445,7 @@ struct kernel *kernel_open(void)
 		.close = live_close,
 	};
 	kernel_user_init(&k->k);
+	kernel_symbols_init(&k->k);
 	k->tracefs_fd = k->btf_err = NOT_OPENED;
 	memset(k->capabilities, -1, sizeof(k->capabilities));
 	return &k->k;

@@ -44,13 +44,14 @@ static const char *const core_structs[] = {
 	"css_set",
 	"cgroup",
 	"kernfs_node",
-	/* in a pid namespace */
+	/* in a pid namespace, or with needs.pids */
 	"pid",
 	"upid",
 	"pid_namespace",
 	"ns_common",
+	"xa_node",
 };
-enum { N_STRUCTS = 6, N_STACK_STRUCTS = 10, N_CGROUP_STRUCTS = 3, N_PID_STRUCTS = 4 };
+enum { N_STRUCTS = 6, N_STACK_STRUCTS = 10, N_CGROUP_STRUCTS = 3, N_PID_STRUCTS = 5 };
 
 static int cut_btf(const struct session_prep *prep, const struct plan *plan, struct kernel *k)
 {
@@ -62,7 +63,7 @@ static int cut_btf(const struct session_prep *prep, const struct plan *plan, str
 		{true, N_STRUCTS},
 		{plan->needs.ustack, N_STACK_STRUCTS},
 		{plan->needs.cgroup || prep->config.cgroup_id, N_CGROUP_STRUCTS},
-		{prep->config.pid_ns, N_PID_STRUCTS},
+		{prep->config.pid_ns || plan->needs.pids, N_PID_STRUCTS},
 	};
 	uint32_t n = 0, at = 0;
 

@@ -272,7 +272,7 @@ static void test_suggestions(void **state)
 		{"k:vfs_read { @ = pidd }", "unknown-name", "'pid'"},
 		{"k:vfs_read { print(zzzzzz) }", "unknown-name", "begin with $"},
 		{"k:vfs_read { printf; }", "needs-call", "printf(…)"},
-		{"k:vfs_read { print(pid(1)) }", "unknown-function", "without parentheses"},
+		{"k:vfs_read { print(uid(1)) }", "unknown-function", "without parentheses"},
 		{"k:vfs_read { $start = 1; print($strat) }", "undefined-variable", "'$start'"},
 		{"k:vfs_read { if (1) { $x = 1 } print($x) }", "undefined-variable", "that block"},
 		{"k:vfs_read { @start = 1; print(@strat) }", "undefined-map", "'@start'"},

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The gen_* hooks of functions that act on the traced thread, and of those on kernel addresses.
+ */
+#include "codegen/gen.h"
+#include "codegen/gen_hooks.h"
+#include <linux/bpf.h>
+
+static struct value nothing(struct expr *e)
+{
+	return (struct value){.kind = V_NONE, .type = e->type};
+}
+
+static struct value send(struct gen *g, struct expr *e, const char *helper)
+{
+	GEN_CALL(g, helper, gen_int(g, e->call.args[0]), gen_u32(g, g->probe.id));
+	return nothing(e);
+}
+
+struct value gen_signal(struct gen *g, struct expr *e)
+{
+	return send(g, e, "sonde_act_signal");
+}
+
+struct value gen_signal_thread(struct gen *g, struct expr *e)
+{
+	return send(g, e, "sonde_act_signal_thread");
+}
+
+struct value gen_override(struct gen *g, struct expr *e)
+{
+	LLVMValueRef args[] = {g->body.ctx, gen_int(g, e->call.args[0])};
+
+	gen_helper(g, BPF_FUNC_override_return, args, 2);
+	return nothing(e);
+}
+
+struct value gen_unwatch(struct gen *g, struct expr *e)
+{
+	gen_int(g, e->call.args[0]);
+	return nothing(e);
+}
+
+/* The bytes to write: a value, or what a pointer points to. */
+struct value gen_write_user(struct gen *g, struct expr *e)
+{
+	struct expr *from = e->call.args[1];
+	uint32_t n = (uint32_t)e->call.args[2]->integer.value, size = (n + 7) / 8 * 8;
+	LLVMValueRef to = gen_int(g, e->call.args[0]), buf, done;
+	struct value v;
+
+	if (from->type->kind == TY_POINTER) {
+		bool is_user = type_is_in_user_space(from->type,
+						     probe_space(g->probe.point) == SPACE_USER);
+		LLVMValueRef at = gen_int(g, from);
+
+		buf = gen_big_buffer(g, size);
+		GEN_CALL(g, is_user ? "sonde_memory_user" : "sonde_memory_kernel", buf,
+			 gen_u32(g, n), at, gen_u32(g, g->probe.id));
+	} else {
+		v = gen_expr(g, from);
+		buf = gen_big_buffer(g, from->type->size > size ? from->type->size : size);
+		gen_store(g, v, from->type, buf);
+	}
+	done = GEN_CALL(g, "sonde_act_write", to, buf, gen_u32(g, n), gen_u32(g, g->probe.id));
+	return gen_int_value(done, e->type);
+}
+
+/* ---- kernel addresses --------------------------------------------------------------------- */
+
+/* Also of uptr(): the space is a part of the type. */
+struct value gen_kptr(struct gen *g, struct expr *e)
+{
+	return gen_int_value(gen_int(g, e->call.args[0]), e->type);
+}
+
+/* The last page of addresses holds errors: -4095 to -1. */
+struct value gen_is_err(struct gen *g, struct expr *e)
+{
+	LLVMValueRef is = LLVMBuildICmp(g->b, LLVMIntUGE, gen_int(g, e->call.args[0]),
+					gen_u64(g, (uint64_t)-4095), "");
+
+	return gen_int_value(LLVMBuildZExt(g->b, is, g->i64, ""), e->type);
+}
+
+struct value gen_percpu_kaddr(struct gen *g, struct expr *e)
+{
+	LLVMValueRef cpu = e->call.n_args > 1
+				   ? gen_int(g, e->call.args[1])
+				   : gen_helper(g, BPF_FUNC_get_smp_processor_id, NULL, 0);
+
+	return gen_int_value(GEN_CALL(g, "sonde_memory_percpu", gen_u64(g, e->call.known[0]),
+				      gen_u64(g, e->call.known[1]), cpu),
+			     e->type);
+}

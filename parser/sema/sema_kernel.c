@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Check hooks of functions that the kernel answers while the script is checked: addresses of its
+ * symbols, cgroups, kernel functions. The answer replaces the call. Also the address spaces that
+ * kptr() and uptr() give to an address.
+ */
+#include "parser/lang/prog_kind.h"
+#include "parser/sema/sema_type.h"
+#include <errno.h>
+#include <string.h>
+
+/* Replace the call by a number. */
+static const struct type *fold_number(struct sema *s, struct expr *e, uint64_t value)
+{
+	*e = *ast_int(s->arena, e->span, value);
+	return sema_type_expr(s, e);
+}
+
+static const struct type *fold_bool(struct sema *s, struct expr *e, bool value)
+{
+	*e = *ast_bool(s->arena, e->span, value);
+	return sema_type_expr(s, e);
+}
+
+/* ---- addresses --------------------------------------------------------------------------- */
+
+/* The address of a symbol of the kernel; 0, after an error, if there is none. */
+static uint64_t symbol_address(struct sema *s, const struct expr *name)
+{
+	uint64_t address = 0;
+	int err = s->kernel->kernel_symbol
+			  ? s->kernel->kernel_symbol(s->kernel, name->string.text, &address)
+			  : -ENOENT;
+
+	if (!err)
+		return address;
+	sema_error(s, name->span, "unknown-symbol", "Failed to resolve kernel symbol: %s",
+		   name->string.text);
+	if (s->report && err == -EPERM)
+		diag_hint(s->diags,
+			  "the kernel hides addresses from this user: run as root, and see "
+			  "'sysctl kernel.kptr_restrict'");
+	else if (s->report && err == -ENOENT)
+		diag_hint(s->diags, "/proc/kallsyms lists the symbols that this kernel has");
+	else if (s->report)
+		diag_hint(s->diags, "%s", strerror(-err));
+	return 0;
+}
+
+const struct type *chk_kaddr(struct sema *s, struct expr *e)
+{
+	uint64_t address = symbol_address(s, e->call.args[0]);
+
+	return address ? fold_number(s, e, address) : sema_word(false);
+}
+
+/* Code adds what the kernel's table has for the processor to the symbol's address. */
+const struct type *chk_percpu_kaddr(struct sema *s, struct expr *e)
+{
+	struct expr *table = ast_string(s->arena, e->call.args[0]->span, "__per_cpu_offset", 16);
+
+	if (!e->call.known[0])
+		e->call.known[0] = symbol_address(s, e->call.args[0]);
+	if (e->call.known[0] && !e->call.known[1])
+		e->call.known[1] = symbol_address(s, table);
+	return type_tagged(s->arena, false, NSECS_BOOT, SPACE_KERNEL);
+}
+
+static const struct type *in_space(struct sema *s, struct expr *e, enum type_space space)
+{
+	const struct type *t = e->call.args[0]->type;
+
+	if (t->kind == TY_ERROR)
+		return t;
+	if (t->kind == TY_POINTER)
+		return type_pointer(s->arena, t->to, space);
+	return type_tagged(s->arena, t->is_signed, NSECS_BOOT, space);
+}
+
+const struct type *chk_kptr(struct sema *s, struct expr *e)
+{
+	return in_space(s, e, SPACE_KERNEL);
+}
+
+const struct type *chk_uptr(struct sema *s, struct expr *e)
+{
+	return in_space(s, e, SPACE_USER);
+}
+
+/* ---- cgroups ----------------------------------------------------------------------------- */
+
+const struct type *chk_cgroupid(struct sema *s, struct expr *e)
+{
+	const struct expr *path = e->call.args[0];
+	uint64_t id = 0;
+	int err = s->kernel->cgroup_id ? s->kernel->cgroup_id(s->kernel, path->string.text, &id)
+				       : -ENOENT;
+
+	if (!err)
+		return fold_number(s, e, id);
+	sema_error(s, path->span, "no-cgroup",
+		   err == -EINVAL ? "'%s' is not a directory of cgroups" : "cannot open '%s': %s",
+		   path->string.text, strerror(-err));
+	if (s->report)
+		diag_hint(s->diags,
+			  "write the directory of a cgroup, as in \"/sys/fs/cgroup/system.slice\"");
+	return sema_word(false);
+}
+
+/* ---- kernel functions --------------------------------------------------------------------- */
+
+static bool exists(struct sema *s, const char *name)
+{
+	const struct typed_function *f;
+	int err = s->kernel->typed ? s->kernel->typed(s->kernel, TYPED_FUNCTION, NULL, name, &f)
+				   : -ENOENT;
+
+	return !err || err == -ENOTUNIQ;
+}
+
+const struct type *chk_kfunc_exist(struct sema *s, struct expr *e)
+{
+	return fold_bool(s, e, exists(s, e->call.args[0]->string.text));
+}
+
+/* Whether the programs of all attach points may call it. */
+const struct type *chk_kfunc_allowed(struct sema *s, struct expr *e)
+{
+	const char *name = e->call.args[0]->string.text;
+	bool is_allowed = s->probe->n_points && s->kernel->kfunc_allowed && exists(s, name);
+
+	for (uint32_t i = 0; is_allowed && i < s->probe->n_points; i++) {
+		enum plan_prog_kind kind = probe_rows[s->probe->points[i].id].program;
+
+		is_allowed = s->kernel->kfunc_allowed(s->kernel, name, prog_rows[kind].section);
+	}
+	return fold_bool(s, e, is_allowed);
+}

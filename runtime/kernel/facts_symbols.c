@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The facts about symbols, cgroups and kernel functions.
+ */
+#include "runtime/kernel/facts_impl.h"
+#include <errno.h>
+#include <string.h>
+
+static int find(struct kernel *kernel, enum fact_kind kind, const char *name, uint64_t *number)
+{
+	const struct facts *k = (const struct facts *)kernel;
+
+	for (uint32_t i = 0; i < k->facts.n; i++) {
+		const struct fact *f = &k->facts.items[i];
+
+		if (f->kind != kind || strcmp(f->symbol.symbol, name) != 0)
+			continue;
+		*number = f->symbol.address;
+		return 0;
+	}
+	return -ENOENT;
+}
+
+int facts_kernel_symbol(struct kernel *k, const char *name, uint64_t *address)
+{
+	return find(k, FACT_ADDRESS, name, address);
+}
+
+int facts_cgroup_id(struct kernel *k, const char *path, uint64_t *id)
+{
+	return find(k, FACT_CGROUP, path, id);
+}
+
+bool facts_kfunc_allowed(struct kernel *kernel, const char *name, const char *section)
+{
+	const struct facts *k = (const struct facts *)kernel;
+
+	(void)section;
+	for (uint32_t i = 0; i < k->facts.n; i++)
+		if (k->facts.items[i].kind == FACT_KFUNC &&
+		    strcmp(k->facts.items[i].name, name) == 0)
+			return true;
+	return false;
+}

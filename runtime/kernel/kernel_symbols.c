@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Addresses of kernel symbols, IDs of cgroups, and which kernel functions programs may call. Each
+ * is looked up when a script asks for it.
+ */
+#define _GNU_SOURCE
+#include "runtime/kernel/kernel_symbols.h"
+#include "runtime/kernel/kernel_facts.h"
+#include "runtime/kernel/ksym_names.h"
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/btf.h>
+#include <linux/magic.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+static int live_kernel_symbol(struct kernel *k, const char *name, uint64_t *address)
+{
+	int err;
+
+	(void)k;
+	*address = 0;
+	err = ksyms_addresses(&name, address, 1);
+	return err ?: *address ? 0 : -ENOENT;
+}
+
+/* The inode of a directory of cgroups is its ID. */
+static int live_cgroup_id(struct kernel *k, const char *path, uint64_t *id)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), err = 0;
+	struct statfs fs;
+	struct stat st;
+
+	(void)k;
+	if (fd < 0)
+		return -errno;
+	if (fstatfs(fd, &fs) || fstat(fd, &st))
+		err = -errno;
+	else if ((unsigned long)fs.f_type != CGROUP2_SUPER_MAGIC &&
+		 (unsigned long)fs.f_type != CGROUP_SUPER_MAGIC)
+		err = -EINVAL;
+	else
+		*id = st.st_ino;
+	close(fd);
+	return err;
+}
+
+static const struct {
+	const char *section; /* its beginning */
+	enum bpf_prog_type type;
+	enum bpf_attach_type attach;
+	const char *target; /* of typed programs: any that exists */
+	uint32_t kind;	    /* ... its kind in BTF */
+} types[] = {
+	{"tp_btf", BPF_PROG_TYPE_TRACING, BPF_TRACE_RAW_TP, "btf_trace_sched_switch",
+	 BTF_KIND_TYPEDEF},
+	{"fentry", BPF_PROG_TYPE_TRACING, BPF_TRACE_FENTRY, "vfs_read", BTF_KIND_FUNC},
+	{"fexit", BPF_PROG_TYPE_TRACING, BPF_TRACE_FEXIT, "vfs_read", BTF_KIND_FUNC},
+	{"iter", BPF_PROG_TYPE_TRACING, BPF_TRACE_ITER, "bpf_iter_task", BTF_KIND_FUNC},
+	{"kprobe", BPF_PROG_TYPE_KPROBE, (enum bpf_attach_type)0, NULL, 0},
+	{"kretprobe", BPF_PROG_TYPE_KPROBE, (enum bpf_attach_type)0, NULL, 0},
+	{"uprobe", BPF_PROG_TYPE_KPROBE, (enum bpf_attach_type)0, NULL, 0},
+	{"uretprobe", BPF_PROG_TYPE_KPROBE, (enum bpf_attach_type)0, NULL, 0},
+	{"tracepoint", BPF_PROG_TYPE_TRACEPOINT, (enum bpf_attach_type)0, NULL, 0},
+	{"perf_event", BPF_PROG_TYPE_PERF_EVENT, (enum bpf_attach_type)0, NULL, 0},
+	{"raw_tp", BPF_PROG_TYPE_RAW_TRACEPOINT, (enum bpf_attach_type)0, NULL, 0},
+	{"xdp", BPF_PROG_TYPE_XDP, (enum bpf_attach_type)0, NULL, 0},
+};
+enum { N_TYPES = sizeof(types) / sizeof(*types), LOG_BYTES = 4096 };
+
+/* Load a program that calls it without arguments: the verifier says that the call is not allowed
+ * before it looks at these. */
+static bool live_kfunc_allowed(struct kernel *k, const char *name, const char *section)
+{
+	int id = kernel_btf_id(k, name, BTF_KIND_FUNC), fd;
+	const struct bpf_insn insns[] = {
+		{.code = BPF_JMP | BPF_CALL, .src_reg = BPF_PSEUDO_KFUNC_CALL, .imm = id},
+		{.code = BPF_ALU64 | BPF_MOV | BPF_K},
+		{.code = BPF_JMP | BPF_EXIT},
+	};
+	char log[LOG_BYTES] = "";
+	LIBBPF_OPTS(bpf_prog_load_opts, opts, .log_buf = log, .log_size = sizeof(log),
+		    .log_level = 1);
+	int i = 0;
+
+	while (i < N_TYPES && strncmp(section, types[i].section, strlen(types[i].section)) != 0)
+		i++;
+	if (id <= 0 || i == N_TYPES)
+		return false;
+	opts.expected_attach_type = types[i].attach;
+	if (types[i].target)
+		opts.attach_btf_id = (uint32_t)kernel_btf_id(k, types[i].target, types[i].kind);
+	fd = bpf_prog_load(types[i].type, "sonde_probe", "GPL", insns,
+			   sizeof(insns) / sizeof(*insns), &opts);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0 || (*log && !strstr(log, "not allowed") && !strstr(log, "not supported"));
+}
+
+void kernel_symbols_init(struct kernel *k)
+{
+	k->kernel_symbol = live_kernel_symbol;
+	k->cgroup_id = live_cgroup_id;
+	k->kfunc_allowed = live_kfunc_allowed;
+}
