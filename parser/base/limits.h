@@ -13,6 +13,7 @@ enum {
 	LIMIT_STRING = 200,	       /* bytes of a string literal used as a value, NUL included */
 	LIMIT_STR = 200,	       /* default size of str() in bytes, NUL included */
 	LIMIT_STR_REQUESTED = 1024,    /* maximum size of str() */
+	LIMIT_FRAMES_NAMED = 1024,     /* that a script may ask for */
 	LIMIT_FRAMES = 127,	       /* of a stack (bpf_helpers/shared.h) */
 	LIMIT_PROBES = 1024,	       /* attach points in a script */
 	LIMIT_TARGETS = 100000,	       /* functions that one attach point matches */

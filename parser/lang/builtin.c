@@ -39,6 +39,31 @@ const struct builtin builtins[] = {
 
 _Static_assert(sizeof(builtins) / sizeof(*builtins) == BI_COUNT, "one row for each builtin");
 
+static const struct builtin *find_synonym(const char *name)
+{
+	static const struct {
+		const char *word;
+		enum builtin_id of;
+	} synonyms[] = {
+#define VAR(...)
+#define ARG(...)
+#define FN(...)
+#define AGG(...)
+#define SYNONYM(word, of) {#word, BI_##of},
+#include "parser/lang/builtins.def"
+#undef SYNONYM
+#undef AGG
+#undef FN
+#undef ARG
+#undef VAR
+	};
+
+	for (size_t i = 0; i < sizeof(synonyms) / sizeof(*synonyms); i++)
+		if (strcmp(synonyms[i].word, name) == 0)
+			return &builtins[synonyms[i].of];
+	return NULL;
+}
+
 const struct builtin *builtin_find(const char *name)
 {
 	static const char prefix[] = "__builtin_";
@@ -48,7 +73,7 @@ const struct builtin *builtin_find(const char *name)
 	for (uint32_t i = 0; i < BI_COUNT; i++)
 		if (strcmp(builtins[i].name, name) == 0)
 			return &builtins[i];
-	return NULL;
+	return find_synonym(name);
 }
 
 static const struct {

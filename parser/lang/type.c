@@ -364,6 +364,7 @@ const char *type_base_word(const struct type *t)
 	case TY_KSYM: return "ksym_t";
 	case TY_USYM: return "usym_t";
 	case TY_USERNAME: return "username_t";
+	case TY_CGROUP: return "cgroup_path_t";
 	case TY_TIMESTAMP: return "timestamp";
 	case TY_BUFFER: return buffer_name;
 	case TY_INET: return inet_name;
@@ -398,6 +399,7 @@ const char *type_str(struct arena *a, const struct type *t)
 	case TY_KSYM: return "ksym";
 	case TY_USYM: return "usym";
 	case TY_USERNAME: return "username";
+	case TY_CGROUP: return "cgroup_path";
 	case TY_TIMESTAMP: return "timestamp";
 	case TY_BUFFER: return arena_printf(a, "%s[%u]", buffer_name, t->size - BUFFER_HEAD);
 	case TY_INET: return arena_printf(a, "%s[%u]", inet_name, t->size);

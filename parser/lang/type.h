@@ -28,6 +28,7 @@ enum type_kind {
 	TY_INET,      /* 24 bytes: uint64 address family, 16 bytes of address */
 	TY_MAC,	      /* 6 bytes */
 	TY_GFP,	      /* 8 bytes: flags of the kernel's allocators; in records only */
+	TY_CGROUP,    /* 8 bytes: the id of a cgroup; .format selects hierarchies, or NULL */
 	TY_TIMESTAMP, /* 8 bytes: nanoseconds since boot; .format is strftime's */
 	TY_NAME,      /* 4 bytes: index in plan->names, of a function or attach point */
 	TY_TUPLE,     /* .members, at their offsets; padding is zero, so that keys compare */

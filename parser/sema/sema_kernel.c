@@ -4,6 +4,7 @@
  * symbols, cgroups, kernel functions. The answer replaces the call. Also the address spaces that
  * kptr() and uptr() give to an address.
  */
+#include "parser/base/arena.h"
 #include "parser/lang/prog_kind.h"
 #include "parser/sema/sema_type.h"
 #include <errno.h>
@@ -105,6 +106,18 @@ const struct type *chk_cgroupid(struct sema *s, struct expr *e)
 		diag_hint(s->diags,
 			  "write the directory of a cgroup, as in \"/sys/fs/cgroup/system.slice\"");
 	return sema_word(false);
+}
+
+const struct type *chk_cgroup_path(struct sema *s, struct expr *e)
+{
+	const struct expr *filter = e->call.n_args > 1 ? e->call.args[1] : NULL;
+	struct type *t = arena_new_of(s->arena, struct type);
+
+	*t = (struct type){.kind = TY_CGROUP,
+			   .size = 8,
+			   .align = 8,
+			   .format = filter ? filter->string.text : NULL};
+	return t;
 }
 
 /* ---- kernel functions --------------------------------------------------------------------- */

@@ -89,13 +89,34 @@ static bool report_unimplemented_call(struct sema *s, const struct expr *e, cons
 				    unimplemented_find(word, UNIMPLEMENTED_ARGUMENT));
 }
 
+/* The option stack_mode says how stacks are written. */
+static enum stack_form default_form(const struct sema *s, const struct builtin *b)
+{
+	const struct stack_word *row = &stack_words[s->program->config.stack_mode];
+
+	if (!(b->traits & TR_STACK) || (row->stacks == STACKS_USER && !(b->needs & NEEDS_USTACK)))
+		return FORM_bpftrace;
+	return row->form;
+}
+
+/* A call becomes a name, so that later passes see one form. */
+static void become_name(struct sema *s, struct expr *e, const struct builtin *b)
+{
+	e->kind = EX_NAME;
+	e->name.name = b->name;
+	e->name.builtin = b;
+	e->name.limit = 0;
+	e->name.form = default_form(s, b);
+	e->name.walk = WALK_AUTO;
+	e->name.word = 0;
+}
+
 void name_builtin(struct sema *s, struct expr *e)
 {
 	const struct builtin *b = builtin_find(e->name.name);
 
 	if (b && b->kind == BUILTIN_VAR) {
-		e->name.name = b->name;
-		e->name.builtin = b;
+		become_name(s, e, b);
 		return;
 	}
 	if (!b && (report_unimplemented(s, e->span, e->name.name,
@@ -110,18 +131,6 @@ void name_builtin(struct sema *s, struct expr *e)
 	else
 		diag_error(s->diags, e->span, "unknown-name", "unknown name '%s'", e->name.name);
 	hint_unknown(s, e->name.name, false);
-}
-
-/* A call becomes a name, so that later passes see one form. */
-static void become_name(struct expr *e, const struct builtin *b)
-{
-	e->kind = EX_NAME;
-	e->name.name = b->name;
-	e->name.builtin = b;
-	e->name.limit = 0;
-	e->name.form = 0;
-	e->name.walk = WALK_AUTO;
-	e->name.word = 0;
 }
 
 /* ---- kstack(perf, 5), ustack(src) ---- */
@@ -198,12 +207,15 @@ static bool name_stack_limit(struct sema *s, const struct expr *arg, const struc
 {
 	uint64_t limit = arg->kind == EX_INT ? arg->integer.value : 0;
 
-	if (!out->limit && limit > 0 && limit <= LIMIT_FRAMES) {
-		out->limit = (uint32_t)limit;
+	if (!out->limit && limit > 0 && limit <= LIMIT_FRAMES_NAMED) {
+		out->limit = limit < LIMIT_FRAMES ? (uint32_t)limit : LIMIT_FRAMES;
+		if (limit > LIMIT_FRAMES)
+			diag_warning(s->diags, arg->span, "stack-limit",
+				     "stacks have at most %d frames", LIMIT_FRAMES);
 		return true;
 	}
 	diag_error(s->diags, arg->span, "stack-limit", "%s takes a number of frames, 1 to %d",
-		   b->name, LIMIT_FRAMES);
+		   b->name, LIMIT_FRAMES_NAMED);
 	diag_hint(s->diags, "write %s(5), or %s for all frames", b->name, b->name);
 	return false;
 }
@@ -221,9 +233,10 @@ static void name_stack(struct sema *s, struct expr *e, const struct builtin *b)
 	for (uint32_t i = 0; i < e->call.n_args && is_right; i++)
 		is_right = (is_word(e->call.args[i]) ? name_stack_word
 						     : name_stack_limit)(s, e->call.args[i], b, &a);
-	become_name(e, b);
+	become_name(s, e, b);
 	e->name.limit = a.limit;
-	e->name.form = a.form ? a.form->form : 0;
+	if (a.form)
+		e->name.form = a.form->form;
 	e->name.walk = a.walk ? a.walk->walk : WALK_AUTO;
 }
 
@@ -258,7 +271,7 @@ static void name_word(struct sema *s, struct expr *e, const struct builtin *b,
 			   b->name, e->call.n_args);
 	else if (word < 0)
 		unknown_word(s, arg, b, p);
-	become_name(e, b);
+	become_name(s, e, b);
 	e->name.word = word < 0 ? 0 : (uint32_t)word;
 }
 
@@ -289,7 +302,7 @@ void name_call(struct sema *s, struct expr *e)
 		return;
 	}
 	if (b && e->call.n_args == 0) {
-		become_name(e, b);
+		become_name(s, e, b);
 		return;
 	}
 	if (b && name_with_arguments(s, e, b))

@@ -213,6 +213,7 @@ void format_view(struct text *t, const struct view *v)
 	case TY_KSYM:
 	case TY_USYM:
 	case TY_USERNAME:
+	case TY_CGROUP:
 	case TY_TIMESTAMP:
 	case TY_INET:
 	case TY_MAC:
@@ -373,6 +374,7 @@ static void convert_string(struct text *t, const struct format_piece *p, const s
 	case TY_KSYM:
 	case TY_USYM:
 	case TY_USERNAME:
+	case TY_CGROUP:
 	case TY_TIMESTAMP:
 	case TY_INET:
 	case TY_MAC:
@@ -413,6 +415,7 @@ static uint64_t view_integer(const struct view *v)
 	case TY_KSYM:
 	case TY_USYM:
 	case TY_USERNAME:
+	case TY_CGROUP:
 	case TY_TIMESTAMP:
 	case TY_INET:
 	case TY_MAC:

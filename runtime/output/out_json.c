@@ -140,6 +140,7 @@ static void put_value(struct out_json *w, const struct view *v)
 	case TY_KSYM:
 	case TY_USYM:
 	case TY_USERNAME:
+	case TY_CGROUP:
 	case TY_TIMESTAMP:
 	case TY_INET:
 	case TY_MAC:

@@ -96,6 +96,7 @@ void view_make(struct view *v, const struct type *type, const void *bytes,
 	case TY_KSYM:
 	case TY_USYM:
 	case TY_USERNAME:
+	case TY_CGROUP:
 	case TY_TIMESTAMP:
 	case TY_INET:
 	case TY_MAC:

@@ -100,6 +100,7 @@ int view_compare(const struct view *a, const struct view *b)
 	case TY_KSYM:
 	case TY_USYM:
 	case TY_USERNAME:
+	case TY_CGROUP:
 	case TY_TIMESTAMP:
 	case TY_INET:
 	case TY_MAC:

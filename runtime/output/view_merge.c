@@ -40,6 +40,7 @@ static bool may_look_alike(const struct type *t)
 	case TY_KSYM:
 	case TY_USYM:
 	case TY_USERNAME:
+	case TY_CGROUP:
 	case TY_TIMESTAMP:
 	case TY_INET:
 	case TY_MAC:

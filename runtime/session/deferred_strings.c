@@ -103,6 +103,15 @@ static const char *user_name(struct session *s, uint64_t uid)
 	return p ? keep(s, p->pw_name) : "";
 }
 
+static const char *cgroup_path(struct session *s, uint64_t id, const char *filter)
+{
+	char *text = cgroup_path_text(id, filter);
+	const char *kept = text ? keep(s, text) : NULL;
+
+	free(text);
+	return kept;
+}
+
 /* strftime with %f microseconds, %k nanoseconds, %l milliseconds of the second. */
 static void expand_fractions(char *out, size_t size, const char *format, uint32_t ns)
 {
@@ -234,6 +243,8 @@ static const char *make_string(struct stack_source *source, const struct type *t
 		text = user_name(s, u64_at(bytes, 0));
 	else if (t->kind == TY_NAME)
 		text = plan_name(s->plan, u32_at(bytes, 0));
+	else if (t->kind == TY_CGROUP)
+		text = cgroup_path(s, u64_at(bytes, 0), t->format);
 	else if (t->kind == TY_TIMESTAMP)
 		text = deferred_strings_time(s, t->format, wall_of(s, t, u64_at(bytes, 0)));
 	else if (t->kind == TY_INET)

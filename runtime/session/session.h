@@ -188,5 +188,9 @@ void deferred_strings_forget(struct session *s);
 const char *deferred_strings_time(struct session *s, const char *format, uint64_t wall_ns);
 uint64_t deferred_strings_wall_clock(void);
 
+/* cgroup_path.c: "unified:/a,cpu:/a", the paths of a cgroup id in all hierarchies whose names match
+ * `filter` (NULL: all); the number, where there is none. From malloc; NULL when out of memory. */
+char *cgroup_path_text(uint64_t id, const char *filter);
+
 /* loss.c: report all losses by cause and probe. Returns their number. */
 uint64_t loss_report(struct session *s, struct out *out);
