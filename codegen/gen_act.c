@@ -93,3 +93,26 @@ struct value gen_percpu_kaddr(struct gen *g, struct expr *e)
 				      gen_u64(g, e->call.known[1]), cpu),
 			     e->type);
 }
+
+/* ---- sockets ------------------------------------------------------------------------------ */
+
+/* The pointer is loaded from the context, so that the verifier knows its type. The cookie of no
+ * socket is 0. */
+struct value gen_socket_cookie(struct gen *g, struct expr *e)
+{
+	const struct tp_field *f = e->call.args[0]->field.fields[g->probe.plan->point];
+	LLVMBasicBlockRef some = gen_block(g, "socket"), end = gen_block(g, "socket.end"), from[2];
+	LLVMValueRef socket = gen_register(g, f->offset), phi, values[2];
+
+	values[0] = gen_u64(g, 0);
+	from[0] = LLVMGetInsertBlock(g->b);
+	LLVMBuildCondBr(g->b, gen_truth(g, socket), some, end);
+	LLVMPositionBuilderAtEnd(g->b, some);
+	values[1] = gen_helper(g, BPF_FUNC_get_socket_cookie, &socket, 1);
+	from[1] = LLVMGetInsertBlock(g->b);
+	LLVMBuildBr(g->b, end);
+	LLVMPositionBuilderAtEnd(g->b, end);
+	phi = LLVMBuildPhi(g->b, g->i64, "");
+	LLVMAddIncoming(phi, values, from, 2);
+	return gen_int_value(phi, e->type);
+}

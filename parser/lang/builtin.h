@@ -34,6 +34,8 @@ enum {
 	/* where there is a traced process */
 	W_PROCESS = W_REGISTERS | 1u << CTX_TRACEPOINT | 1u << CTX_TYPED_ENTRY |
 		    1u << CTX_TYPED_RETURN | 1u << CTX_TYPED_EVENT,
+	/* where the verifier knows the types of arguments */
+	W_TYPED = 1u << CTX_TYPED_ENTRY | 1u << CTX_TYPED_RETURN | 1u << CTX_TYPED_EVENT,
 	W_RETURN = 1u << CTX_REGS_RETURN | 1u << CTX_TYPED_RETURN,
 	W_FUNCTION = 1u << CTX_REGS_ENTRY | W_NOTE | 1u << CTX_TYPED_ENTRY | W_RETURN,
 };

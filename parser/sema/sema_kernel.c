@@ -120,6 +120,31 @@ const struct type *chk_cgroup_path(struct sema *s, struct expr *e)
 	return t;
 }
 
+/* ---- sockets ------------------------------------------------------------------------------ */
+
+/* The verifier must know the type of the pointer: that of an argument itself. */
+const struct type *chk_socket_cookie(struct sema *s, struct expr *e)
+{
+	const struct expr *arg = e->call.args[0];
+	bool is_args = arg->kind == EX_FIELD && ast_is_args(arg->field.object);
+
+	for (uint32_t i = 0; is_args && i < s->probe->n_points; i++) {
+		const struct tp_pointee *to = &arg->field.fields[i]->to;
+
+		const char *text = to->text ?: "";
+
+		text += strncmp(text, "const ", 6) ? 0 : 6;
+		is_args = to->levels == 1 && strcmp(text, "struct sock") == 0;
+	}
+	if (is_args && !sema_is_open_end(s))
+		return sema_word(false);
+	sema_error(s, arg->span, "arg-type",
+		   "socket_cookie needs an argument of the probe here, a struct sock *");
+	if (s->report)
+		diag_hint(s->diags, "write socket_cookie(args.sk); sonde -lv shows the types");
+	return sema_word(false);
+}
+
 /* ---- kernel functions --------------------------------------------------------------------- */
 
 static bool exists(struct sema *s, const char *name)
