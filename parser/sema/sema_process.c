@@ -95,17 +95,19 @@ const struct type *chk_usermode(struct sema *s, struct expr *e)
 
 static struct expr *config_value(struct sema *s, struct span at, const struct config_row *row)
 {
+	const struct config *c = &s->program->config;
+	const char *word;
 	uint64_t value;
-	const char *word = row->words;
 
-	memcpy(&value, (const char *)&s->program->config + row->offset, sizeof(value));
-	if (row->kind == CONFIG_INT)
-		return ast_int(s->arena, at, value);
-	if (row->kind == CONFIG_BOOL)
-		return ast_bool(s->arena, at, value);
-	for (; value; value--)
-		word += strcspn(word, " ") + 1;
-	word = arena_strndup(s->arena, word, strcspn(word, " "));
+	if (row->kind == CONFIG_INT || row->kind == CONFIG_BOOL) {
+		memcpy(&value, (const char *)c + row->offset, sizeof(value));
+		return row->kind == CONFIG_INT ? ast_int(s->arena, at, value)
+					       : ast_bool(s->arena, at, value);
+	}
+	if (row->kind == CONFIG_TEXT)
+		memcpy(&word, (const char *)c + row->offset, sizeof(word));
+	else
+		word = config_word(s->arena, c, row->name);
 	return ast_string(s->arena, at, word, (uint32_t)strlen(word));
 }
 
@@ -118,7 +120,7 @@ const struct type *chk_config(struct sema *s, struct expr *e)
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < n_config_rows; i++) {
-		if (config_rows[i].kind > CONFIG_WORD)
+		if (config_rows[i].kind > CONFIG_TEXT)
 			continue;
 		items[n] = config_value(s, e->span, &config_rows[i]);
 		names[n] = config_rows[i].name;
