@@ -32,7 +32,8 @@ const struct type *chk_strftime(struct sema *s, struct expr *e)
 		return &type_error;
 	}
 	if (constant_number(time, &is_negative, &ns) && is_negative)
-		return sema_error(s, time->span, "time-clock", "strftime needs a time after boot");
+		return sema_error(s, time->span, "arg-type",
+				  "strftime needs a time that is not negative");
 	*t = (struct type){.kind = TY_TIMESTAMP,
 			   .size = 8,
 			   .align = 8,

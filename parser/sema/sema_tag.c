@@ -5,6 +5,12 @@
  */
 #include "parser/sema/sema_type.h"
 
+/* The type that a value of type t has in a variable or map: integers are 64 bits wide. */
+const struct type *sema_stored(const struct type *t)
+{
+	return t != &sema_literal ? type_wide(t) : t;
+}
+
 /* Times of different clocks, and addresses in different spaces, are not the same thing. */
 static bool differ(const struct type *x, const struct type *y)
 {

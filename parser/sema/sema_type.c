@@ -22,12 +22,6 @@ const struct type sema_literal = {.kind = TY_INT, .size = 8, .align = 8, .is_sig
  * other operand decides. Like TY_ERROR it causes no errors; its address distinguishes it. */
 const struct type sema_unknown = {.kind = TY_ERROR, .size = 8, .align = 8};
 
-/* The type that a value of type t has in a variable or map: integers are 64 bits wide. */
-const struct type *sema_stored(const struct type *t)
-{
-	return t != &sema_literal ? type_wide(t) : t;
-}
-
 /* type_unify, except that a literal takes the other's sign, and an unknown type the other type. */
 const struct type *sema_unify(struct sema *s, const struct type *x, const struct type *y)
 {
