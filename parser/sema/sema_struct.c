@@ -57,6 +57,7 @@ const struct type *struct_named(struct sema *s, const char *name)
 
 void struct_unknown(struct sema *s, struct span span, const char *name)
 {
+	struct c_more *more = s->program->c_types->more;
 	enum c_kind kind = C_TYPEDEF;
 	const char *bare = name, *word = "";
 	struct nearest near;
@@ -70,6 +71,10 @@ void struct_unknown(struct sema *s, struct span span, const char *name)
 	sema_error(s, span, "unknown-type", "unknown type '%s'", name);
 	if (!s->report)
 		return;
+	if (more && more->hint(more, bare)) {
+		diag_hint(s->diags, "%s", more->hint(more, bare));
+		return;
+	}
 	nearest_init(&near, bare);
 	if (kind == C_TYPEDEF)
 		type_offer_names(&near, nearest_offer);
