@@ -248,6 +248,8 @@ static bool read_enumerators(struct c_parser *p, struct type_enum *e, bool is_pa
 					    : 4;
 	e->type = *type_int(size, r.is_negative);
 	e->type.enumeration = e;
+	e->wide = *type_int(8, r.is_negative);
+	e->wide.enumeration = e;
 	return c_expect(p, '}', "'}'");
 }
 

@@ -29,7 +29,11 @@ static bool read_number(const struct expr *e, __int128 *v)
 
 	if (digits->kind != EX_INT)
 		return false;
-	*v = is_negated(e) ? -(__int128)digits->integer.value : (__int128)digits->integer.value;
+	*v = (__int128)digits->integer.value;
+	/* a negative constant of C; a literal of that value is unsigned */
+	if (digits->integer.type && digits->integer.type->is_signed)
+		*v = (int64_t)digits->integer.value;
+	*v = is_negated(e) ? -*v : *v;
 	return true;
 }
 
