@@ -219,6 +219,10 @@ struct value gen_deref(struct gen *g, struct expr *e);
 /* Read `size` bytes of the traced memory; a failure gives zeros and is counted. */
 void gen_read_to(struct gen *g, LLVMValueRef to, uint32_t size, LLVMValueRef address,
 		 enum type_space space);
+/* An index that LLVM does not know. When LLVM knows that it is small, it adds the index to the
+ * array's address with a bitwise or, which the verifier rejects; or it compares a copy of it, so
+ * that the verifier does not see the bound. */
+LLVMValueRef gen_opaque_index(struct gen *g, LLVMValueRef at);
 /* The value of `type` at an address. */
 struct value gen_read_at(struct gen *g, LLVMValueRef address, enum type_space space,
 			 const struct type *type);

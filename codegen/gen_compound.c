@@ -185,9 +185,7 @@ struct value gen_deref(struct gen *g, struct expr *e)
 	return gen_read_at(g, gen_int(g, e->unary.operand), t->space, e->type);
 }
 
-/* Hide the value from LLVM. When LLVM knows that an index is small, it adds the index to the
- * array's address with a bitwise or, which the verifier rejects. */
-static LLVMValueRef opaque_index(struct gen *g, LLVMValueRef at)
+LLVMValueRef gen_opaque_index(struct gen *g, LLVMValueRef at)
 {
 	LLVMTypeRef type = LLVMFunctionType(g->i64, &g->i64, 1, false);
 	LLVMValueRef nothing = LLVMGetInlineAsm(type, "", 0, "=r,0", 4, false, false,
@@ -212,7 +210,7 @@ static struct value element_of(struct gen *g, struct value s, LLVMValueRef at,
 		s.v = buf;
 	}
 	LLVMBuildStore(g->b, gen_u64(g, 0), slot);
-	at = opaque_index(g, at);
+	at = gen_opaque_index(g, at);
 	inside = LLVMBuildICmp(g->b, LLVMIntULT, at, gen_u64(g, s.type->size / type->size), "");
 	LLVMBuildCondBr(g->b, inside, then, beyond);
 	LLVMPositionBuilderAtEnd(g->b, beyond);

@@ -173,16 +173,26 @@ struct name_table {
 	name_fn *name;
 };
 
-/* Rows of SONDE_NAME_BYTES in .rodata; the last one is for all other numbers. */
+static uint32_t n_rows(const struct name_table *t)
+{
+	uint32_t n = 1;
+
+	while (n <= t->n)
+		n *= 2;
+	return n;
+}
+
+/* Rows of SONDE_NAME_BYTES in .rodata, a power of two of them; those from t->n on are for all
+ * other numbers. */
 static LLVMValueRef table_of(struct gen *g, const struct name_table *t)
 {
-	LLVMValueRef global = LLVMGetNamedGlobal(g->module, t->symbol), rows[SONDE_SYSCALLS + 1];
+	LLVMValueRef global = LLVMGetNamedGlobal(g->module, t->symbol), rows[SONDE_SYSCALLS];
 	LLVMTypeRef row = LLVMArrayType2(g->i8, SONDE_NAME_BYTES);
 	char text[SONDE_NAME_BYTES];
 
 	if (global)
 		return global;
-	for (uint32_t i = 0; i <= t->n; i++) {
+	for (uint32_t i = 0; i < n_rows(t); i++) {
 		const char *name = i < t->n ? t->name(i) : NULL;
 
 		memset(text, 0, sizeof(text));
@@ -191,8 +201,8 @@ static LLVMValueRef table_of(struct gen *g, const struct name_table *t)
 			strncat(text, name, sizeof(text) - 1 - strlen(text));
 		rows[i] = LLVMConstStringInContext2(g->llvm, text, sizeof(text), true);
 	}
-	global = LLVMAddGlobal(g->module, LLVMArrayType2(row, t->n + 1), t->symbol);
-	LLVMSetInitializer(global, LLVMConstArray2(row, rows, t->n + 1));
+	global = LLVMAddGlobal(g->module, LLVMArrayType2(row, n_rows(t)), t->symbol);
+	LLVMSetInitializer(global, LLVMConstArray2(row, rows, n_rows(t)));
 	LLVMSetGlobalConstant(global, true);
 	LLVMSetSection(global, ".rodata.names");
 	LLVMSetLinkage(global, LLVMInternalLinkage);
@@ -200,12 +210,15 @@ static LLVMValueRef table_of(struct gen *g, const struct name_table *t)
 	return global;
 }
 
+/* The verifier does not always see that a comparison bounds the index: the mask does. */
 static struct value name_in(struct gen *g, const struct name_table *t, struct expr *e,
 			    LLVMValueRef number)
 {
 	LLVMValueRef is_known = LLVMBuildICmp(g->b, LLVMIntULT, number, gen_u64(g, t->n), ""), at;
 
 	at = LLVMBuildSelect(g->b, is_known, number, gen_u64(g, t->n), "");
+	at = gen_opaque_index(g, at);
+	at = LLVMBuildAnd(g->b, at, gen_u64(g, n_rows(t) - 1), "");
 	at = LLVMBuildMul(g->b, at, gen_u64(g, SONDE_NAME_BYTES), "");
 	at = LLVMBuildGEP2(g->b, g->i8, table_of(g, t), &at, 1, "");
 	return (struct value){.kind = V_MEM, .type = e->type, .v = at};
@@ -236,7 +249,7 @@ struct value gen_signal_name(struct gen *g, struct expr *e)
 struct value gen_syscall_name(struct gen *g, struct expr *e)
 {
 	static const struct name_table calls = {"names_of_calls", "", "Unknown syscall",
-						SONDE_SYSCALLS, syscall_of};
+						SONDE_SYSCALLS - 1, syscall_of};
 
 	return name_in(g, &calls, e, gen_int(g, e->call.args[0]));
 }
