@@ -372,11 +372,11 @@ int main(int argc, char **argv)
 
 	keep_standard_files();
 	signals_prepare();
-	if (options_parse(&o, argc, argv))
-		return leave(1);
-	log_set_level(o.verbose ? LOG_VERBOSE : o.quiet ? LOG_WARNING : LOG_INFO);
-	status = run_mode(&o);
-	if (o.has_filter)
-		regfree(&o.filter);
+	status = options_parse(&o, argc, argv);
+	if (!status) {
+		log_set_level(o.verbose ? LOG_VERBOSE : o.quiet ? LOG_WARNING : LOG_INFO);
+		status = run_mode(&o);
+	}
+	options_free(&o);
 	return leave(status);
 }

@@ -79,12 +79,14 @@ static int set_duration(struct options *o, const struct option_row *row, const c
 
 static int add_path(const char **list, uint32_t *n, const char *arg)
 {
-	char *path = realpath(arg, NULL); /* kept to the end */
+	char *path = realpath(arg, NULL);
 
 	if (!path)
 		return option_error("cannot open '%s': %s", arg, strerror(errno));
-	if (*n == MAX_INCLUDES)
+	if (*n == MAX_INCLUDES) {
+		free(path);
 		return option_error("'%s': more than %d of this option", arg, MAX_INCLUDES);
+	}
 	list[(*n)++] = path;
 	return 0;
 }

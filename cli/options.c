@@ -9,6 +9,7 @@
 #include "parser/base/nearest.h"
 #include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int unknown_option(const char *word)
@@ -234,6 +235,16 @@ int options_parse(struct options *o, int argc, char **argv)
 	if (o->file && strcmp(o->file, "fmt") == 0 && o->mode == MODE_TRACE)
 		take_fmt(o);
 	return check_combination(o) ? 1 : 0;
+}
+
+void options_free(struct options *o)
+{
+	for (uint32_t i = 0; i < o->n_include_dirs; i++)
+		free((char *)o->include_dirs[i]);
+	for (uint32_t i = 0; i < o->n_include_files; i++)
+		free((char *)o->include_files[i]);
+	if (o->has_filter)
+		regfree(&o->filter);
 }
 
 /* ---- help ---------------------------------------------------------------------------------- */

@@ -87,5 +87,7 @@ struct options {
 
 /* Read the command line. 0, or 1 after a message. */
 int options_parse(struct options *o, int argc, char **argv);
+/* Free what options_parse() has allocated, also when it failed. */
+void options_free(struct options *o);
 /* Print usage and options on standard output. */
 void options_usage(void);
