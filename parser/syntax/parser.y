@@ -88,6 +88,7 @@ static struct probe *make_probe(struct parse *p, struct span s, struct texts tex
 				struct expr *predicate, struct body body);
 static struct texts add_text(struct parse *p, struct texts list, struct span s, const char *text);
 static struct block add_stmt(struct parse *p, struct block list, struct stmt *s);
+static struct stmt *note_tail(struct stmt *s);
 static struct talls add_arg(struct parse *p, struct talls list, struct tall arg);
 static struct stmt *make_if(struct parse *p, struct span s, struct expr *cond, struct block then,
 			    struct block otherwise);
@@ -306,7 +307,7 @@ block
 /* The last statement needs no ';'. */
 stmts
 	: list
-	| list simple				{ $$ = add_stmt(p, $1, $2); $2->is_tail = $2->kind == ST_EXPR; }
+	| list simple				{ $$ = add_stmt(p, $1, note_tail($2)); }
 	;
 
 list
@@ -666,6 +667,14 @@ static struct type_name *add_suffix(struct parse *p, struct type_name *t, struct
 	t->suffixes[t->n_suffixes].is_pointer = is_pointer;
 	t->suffixes[t->n_suffixes++].n = n;
 	return t;
+}
+
+/* The last statement of a block, without ';': an expression can be the block's value. */
+static struct stmt *note_tail(struct stmt *s)
+{
+	if (s->kind == ST_EXPR)
+		s->is_tail = true;
+	return s;
 }
 
 static struct tall leaf(struct expr *e)
