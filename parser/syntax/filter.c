@@ -39,7 +39,7 @@ static struct token read_token(struct reader *r)
 	return t;
 }
 
-static bool ends_value(int kind)
+bool token_ends_value(int kind)
 {
 	return kind == TOK_TRUE || kind == TOK_FALSE || kind == TOK_INT || kind == TOK_STRING ||
 	       kind == TOK_NAME || kind == TOK_VAR || kind == TOK_MAP || kind == TOK_PARAM ||
@@ -57,7 +57,7 @@ static void count_open(struct reader *r, const struct token *t)
 		return;
 	switch (t->kind) {
 	case TOK_MUL:
-		if (n && ends_value(r->f->tokens[n - 1].kind)) {
+		if (n && token_ends_value(r->f->tokens[n - 1].kind)) {
 			frame->n_prefix = 0;
 			return;
 		}

@@ -49,6 +49,11 @@ struct token {
 	};
 };
 
+/* Can a token of this kind be the last of a value? */
+bool token_ends_value(int kind);
+/* Is it an operator with an operand behind it? All but ++ and --. */
+bool token_is_operator(int kind);
+
 struct filter {
 	const struct source *source; /* the file that is parsed */
 	struct diags *diags;

@@ -48,6 +48,11 @@ static bool begins_operand(int kind)
 	}
 }
 
+bool token_is_operator(int kind)
+{
+	return kind >= TOK_SET && kind <= TOK_MOD && kind != TOK_INC && kind != TOK_DEC;
+}
+
 /* True when a value must follow a token of this kind. */
 static bool wants_value(const struct filter *f, uint32_t i)
 {
@@ -57,8 +62,7 @@ static bool wants_value(const struct filter *f, uint32_t i)
 		return f->tokens[f->tokens[i].partner].kind == TOK_CAST_OPEN;
 	return kind == TOK_LPAREN || kind == TOK_LSQUARE || kind == TOK_COMMA ||
 	       kind == TOK_RETURN || kind == TOK_COMPTIME || kind == TOK_QUESTION ||
-	       kind == TOK_COLON || kind == TOK_RANGE ||
-	       (kind >= TOK_SET && kind <= TOK_MOD && kind != TOK_INC && kind != TOK_DEC);
+	       kind == TOK_COLON || kind == TOK_RANGE || token_is_operator(kind);
 }
 
 /* The type name between '(' at `open` and `close`, when there is nothing else; or NULL. */

@@ -19,12 +19,6 @@ static int opener_of(const struct filter *f, uint32_t i)
 	return inside == NO_TOKEN ? TOK_YYEOF : f->tokens[inside].kind;
 }
 
-static bool is_binary(int kind)
-{
-	return kind >= TOK_SET && kind <= TOK_MOD && kind != TOK_INC && kind != TOK_DEC &&
-	       kind != TOK_NOT && kind != TOK_BNOT;
-}
-
 /* Is token `i` a '*' of a type, as in `struct sock *` and `let $x: uint32 * = …`? */
 static bool is_type_star(const struct filter *f, uint32_t i)
 {
@@ -40,23 +34,12 @@ static bool is_type_star(const struct filter *f, uint32_t i)
 
 bool fmt_ends_value(const struct filter *f, uint32_t i)
 {
-	switch (kind_of(f, i)) {
-	case TOK_TRUE:
-	case TOK_FALSE:
-	case TOK_INT:
-	case TOK_STRING:
-	case TOK_NAME:
-	case TOK_VAR:
-	case TOK_MAP:
-	case TOK_PARAM:
-	case TOK_MEMBER:
-	case TOK_RSQUARE:
-	case TOK_RBRACE: return true;
-	case TOK_RPAREN: return kind_of(f, f->tokens[i].partner) != TOK_CAST_OPEN;
-	case TOK_INC:
-	case TOK_DEC: return i && fmt_ends_value(f, i - 1);
-	default: return false;
-	}
+	int kind = kind_of(f, i);
+
+	if (kind == TOK_INC || kind == TOK_DEC)
+		return i && fmt_ends_value(f, i - 1);
+	return token_ends_value(kind) &&
+	       !(kind == TOK_RPAREN && kind_of(f, f->tokens[i].partner) == TOK_CAST_OPEN);
 }
 
 /* Does a value follow token `i` directly, because `i` is a prefix operator or a cast? */
@@ -160,7 +143,7 @@ bool fmt_may_break(const struct filter *f, uint32_t i)
 
 	if (i && kind_of(f, i - 1) == TOK_COMMA)
 		return true;
-	return (is_binary(kind) && kind != TOK_SET && fmt_ends_value(f, i - 1) &&
+	return (token_is_operator(kind) && kind != TOK_SET && fmt_ends_value(f, i - 1) &&
 		!is_type_star(f, i)) ||
 	       kind == TOK_QUESTION ||
 	       (kind == TOK_COLON && !is_tight(f, i) && kind_of(f, i - 1) != TOK_QUESTION);
