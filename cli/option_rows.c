@@ -216,50 +216,58 @@ static bool is_word(const char *word, size_t len, const char *name)
 	return strlen(name) == len && strncasecmp(word, name, len) == 0;
 }
 
-static int set_debug(struct options *o, const struct option_row *row, const char *arg)
+/* Call `take` for each part of a list with commas, until it fails. */
+static int each_word(struct options *o, const char *list,
+		     int (*take)(struct options *o, const char *word, size_t len))
 {
-	const size_t n = sizeof(debug_stages) / sizeof(*debug_stages);
+	for (const char *word = list;; word++) {
+		size_t len = strcspn(word, ",");
 
-	(void)row;
-	for (const char *word = arg;; word++) {
-		size_t len = strcspn(word, ","), i = 0;
-
-		while (i < n && !is_word(word, len, debug_stages[i].name))
-			i++;
-		if (i == n)
-			return option_error(
-				"-d: unknown stage '%.*s': expected all, ast, types, plan, codegen, "
-				"codegen-opt, dis, libbpf or verifier",
-				(int)len, word);
-		o->dumps |= debug_stages[i].dumps;
-		o->verbose |= debug_stages[i].verbose;
+		if (take(o, word, len))
+			return -1;
 		word += len;
 		if (!*word)
 			return 0;
 	}
 }
 
+static int take_debug_stage(struct options *o, const char *word, size_t len)
+{
+	for (size_t i = 0; i < sizeof(debug_stages) / sizeof(*debug_stages); i++)
+		if (is_word(word, len, debug_stages[i].name)) {
+			o->dumps |= debug_stages[i].dumps;
+			o->verbose |= debug_stages[i].verbose;
+			return 0;
+		}
+	return option_error("-d: unknown stage '%.*s': expected all, ast, types, plan, codegen, "
+			    "codegen-opt, dis, libbpf or verifier",
+			    (int)len, word);
+}
+
+static int set_debug(struct options *o, const struct option_row *row, const char *arg)
+{
+	(void)row;
+	return each_word(o, arg, take_debug_stage);
+}
+
+static int take_feature(struct options *o, const char *word, size_t len)
+{
+	for (int i = 0; i < CAP_COUNT; i++)
+		if (is_word(word, len, capability_rows[i].id)) {
+			o->denied |= 1ull << i;
+			return 0;
+		}
+	log_error("--no-feature: unknown feature '%.*s'", (int)len, word);
+	fputs("hint: kprobe_multi, kprobe_session, uprobe_multi, uprobe_session, fentry; "
+	      "'sonde --info -f json' names all\n",
+	      stderr);
+	return -1;
+}
+
 static int set_no_feature(struct options *o, const struct option_row *row, const char *arg)
 {
 	(void)row;
-	for (const char *word = arg;; word++) {
-		size_t len = strcspn(word, ",");
-		int i = 0;
-
-		while (i < CAP_COUNT && !is_word(word, len, capability_rows[i].id))
-			i++;
-		if (i == CAP_COUNT) {
-			log_error("--no-feature: unknown feature '%.*s'", (int)len, word);
-			fputs("hint: kprobe_multi, kprobe_session, uprobe_multi, uprobe_session, fentry; "
-			      "'sonde --info -f json' names all\n",
-			      stderr);
-			return -1;
-		}
-		o->denied |= 1ull << i;
-		word += len;
-		if (!*word)
-			return 0;
-	}
+	return each_word(o, arg, take_feature);
 }
 
 static int set_probe_filter(struct options *o, const struct option_row *row, const char *arg)
