@@ -4,6 +4,7 @@
  * (SONDE_MAX_STRLEN, or BPFTRACE_MAX_STRLEN).
  */
 #include "parser/lang/config.h"
+#include "parser/lang/literal.h"
 #include "parser/base/arena.h"
 #include "parser/lang/ast.h"
 #include "parser/base/diag.h"
@@ -172,14 +173,15 @@ static int bad_value(struct arena *a, struct diags *d, const struct setting *s,
 
 static int read_bool(const struct setting *s, uint64_t *value)
 {
-	static const char yes[] = "true|on|yes|1", no[] = "false|off|no|0";
-	int n = 0;
+	bool is_true = false;
 
 	*value = s->integer;
 	if (!s->text)
 		return s->integer <= 1 ? 0 : -1;
-	*value = find_word(yes, s->text, &n) >= 0;
-	return *value || find_word(no, s->text, &n) >= 0 ? 0 : -1;
+	if (!literal_word_bool(s->text, &is_true))
+		return -1;
+	*value = is_true;
+	return 0;
 }
 
 /* A number; from the environment it comes as text. */

@@ -12,6 +12,7 @@
 #include "parser/base/diag.h"
 #include <stdbool.h>
 #include <string.h>
+#include <strings.h>
 
 struct suffix {
 	const char *text;
@@ -287,4 +288,32 @@ const char *literal_string(struct arena *a, struct diags *d, const char *text, s
 	}
 	*len = (uint32_t)(to - copy);
 	return copy;
+}
+
+bool literal_word_number(struct arena *a, const char *word, uint64_t *value)
+{
+	struct diags quiet = {.arena = a};
+
+	if (word[0] < '0' || word[0] > '9')
+		return false;
+	*value = literal_number(&quiet, word, (struct span){0, (uint32_t)strlen(word)});
+	return !quiet.n_errors;
+}
+
+bool literal_word_bool(const char *word, bool *value)
+{
+	static const struct {
+		const char *word;
+		bool value;
+	} words[] = {
+		{"true", true},	  {"on", true},	  {"yes", true}, {"1", true},
+		{"false", false}, {"off", false}, {"no", false}, {"0", false},
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strcasecmp(words[i].word, word) == 0) {
+			*value = words[i].value;
+			return true;
+		}
+	return false;
 }

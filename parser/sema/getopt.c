@@ -8,10 +8,8 @@
 #include "parser/lang/literal.h"
 #include "parser/sema/param.h"
 #include "parser/sema/sema.h"
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 /* An option: its first call, and what the command line gives. */
 struct script_option {
@@ -192,34 +190,22 @@ static const struct expr *refuse(struct sema *s, const struct script_option *o, 
 	return o->other ? o->other : ast_bool(s->arena, o->span, false);
 }
 
-static bool is_one_of(const char *word, const char *const *words)
-{
-	while (*words && strcasecmp(*words, word) != 0)
-		words++;
-	return *words != NULL;
-}
-
 static const struct expr *read_bool(struct sema *s, const struct script_option *o)
 {
-	static const char *const yes[] = {"", "1", "true", "on", "yes", NULL};
-	static const char *const no[] = {"0", "false", "off", "no", NULL};
+	bool value = true;
 
-	if (!is_one_of(o->word, yes) && !is_one_of(o->word, no))
+	if (*o->word && !literal_word_bool(o->word, &value))
 		return refuse(s, o, "takes 1, true, on, yes, 0, false, off or no");
-	return ast_bool(s->arena, o->span, is_one_of(o->word, yes));
+	return ast_bool(s->arena, o->span, value);
 }
 
 static const struct expr *read_number(struct sema *s, const struct script_option *o)
 {
 	bool is_signed = is_negative(o->other), is_minus = is_signed && o->word[0] == '-';
-	const char *digits = o->word + is_minus;
-	struct diags quiet = {.arena = s->arena};
-	uint64_t value = 0;
+	uint64_t value;
 	struct expr *e;
 
-	if (isdigit((unsigned char)digits[0]))
-		value = literal_number(&quiet, digits, (struct span){0, (uint32_t)strlen(digits)});
-	if (!isdigit((unsigned char)digits[0]) || quiet.n_errors ||
+	if (!literal_word_number(s->arena, o->word + is_minus, &value) ||
 	    (is_signed && value > INT64_MAX))
 		return refuse(s, o,
 			      is_signed ? "takes a number" : "takes a number that is not negative");

@@ -14,15 +14,9 @@
 /* Read an integer as scripts spell it (decimal, 0x, 0b, octal, with a unit), also with a sign. */
 static bool read_integer(struct sema *s, const char *word, uint64_t *value)
 {
-	struct diags quiet = {.arena = s->arena};
 	bool is_negative = word[0] == '-';
-	const char *digits = word + is_negative;
-	struct span span = {0, (uint32_t)strlen(digits)};
 
-	if (!isdigit((unsigned char)digits[0]))
-		return false;
-	*value = literal_number(&quiet, digits, span);
-	if (quiet.n_errors)
+	if (!literal_word_number(s->arena, word + is_negative, value))
 		return false;
 	if (is_negative)
 		*value = -*value;
