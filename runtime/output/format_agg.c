@@ -71,40 +71,35 @@ static int log_label(char *out, size_t size, uint32_t j, uint32_t k)
 		    : snprintf(out, size, "%llu", (unsigned long long)j << power);
 }
 
-static void log_header(char *out, const struct type *type, uint32_t i)
+/* Bucket `i`, from 1 on. Below 0 the edges are mirrored, and so are the brackets. */
+static void log_range(char *out, uint32_t i, uint32_t k, bool is_below_0)
 {
-	uint32_t k = (uint32_t)type->scale[0];
 	char from[24], to[24];
 
-	if (i == 0) {
-		snprintf(out, HEADER_BYTES, "(..., 0)");
-		return;
-	}
 	log_label(from, sizeof(from), i - 1, k);
 	log_label(to, sizeof(to), i, k);
 	if (i <= 2u << k)
-		snprintf(out, HEADER_BYTES, "[%s]", from);
+		snprintf(out, HEADER_BYTES, "[%s%s]", is_below_0 ? "-" : "", from);
+	else if (is_below_0)
+		snprintf(out, HEADER_BYTES, "(-%s, -%s]", to, from);
 	else
 		snprintf(out, HEADER_BYTES, "[%s, %s)", from, to);
 }
 
-/* Below 0 the edges are mirrored, and so are the brackets. */
+static void log_header(char *out, const struct type *type, uint32_t i)
+{
+	if (i == 0)
+		snprintf(out, HEADER_BYTES, "(..., 0)");
+	else
+		log_range(out, i, (uint32_t)type->scale[0], false);
+}
+
 static void signed_header(char *out, const struct type *type, uint32_t i)
 {
-	uint32_t middle = agg_middle_bucket(type), k = (uint32_t)type->scale[0];
-	uint32_t mirrored = i < middle ? middle - i + 1 : i - middle + 1;
-	char from[24], to[24];
+	uint32_t middle = agg_middle_bucket(type);
 
-	if (i >= middle) {
-		log_header(out, type, mirrored);
-		return;
-	}
-	log_label(from, sizeof(from), mirrored - 1, k);
-	log_label(to, sizeof(to), mirrored, k);
-	if (mirrored <= 2u << k)
-		snprintf(out, HEADER_BYTES, "[-%s]", from);
-	else
-		snprintf(out, HEADER_BYTES, "(-%s, -%s]", to, from);
+	log_range(out, i < middle ? middle - i + 1 : i - middle + 1, (uint32_t)type->scale[0],
+		  i < middle);
 }
 
 /* If the step is a multiple of 1024, edges are shown with K or M where they can be. */
