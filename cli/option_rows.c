@@ -113,6 +113,21 @@ static int set_interval(struct options *o, const struct option_row *row, const c
 	return 0;
 }
 
+static int set_max_overhead(struct options *o, const struct option_row *row, const char *arg)
+{
+	char *end;
+	double percent = strtod(arg, &end);
+
+	(void)row;
+	if (strcmp(end, "%") == 0)
+		end++;
+	if (*end || end == arg || !(percent > 0 && percent <= 100))
+		return option_error("--max-overhead: '%s' is not a percentage: write 0.5 or 5",
+				    arg);
+	o->max_overhead = percent;
+	return 0;
+}
+
 static int set_max_stacks(struct options *o, const struct option_row *row, const char *arg)
 {
 	char *end;

@@ -71,6 +71,7 @@ static int check_list(const struct options *o)
 		{o->interval_ns, "--interval"},
 		{o->reset, "--reset"},
 		{o->sort, "--sort"},
+		{o->max_overhead > 0, "--max-overhead"},
 		{o->follow, "--follow"},
 		{o->cgroup, "--cgroup"},
 		{o->output, "-o"},

@@ -281,6 +281,7 @@ static int trace(const struct options *o, const struct session_scope *scope, str
 				  .interval_ns = o->interval_ns,
 				  .reset = o->reset,
 				  .strict = o->strict,
+				  .max_overhead = o->max_overhead,
 				  .dry_run = o->dry_run,
 				  .tests = o->test || o->bench,
 				  .follow = o->follow && !o->system,

@@ -187,6 +187,16 @@ static void print_if_due(struct loop *l)
 		l->print_ns += l->o->interval_ns;
 }
 
+/* --max-overhead. Programs stop at once: those that are slow to detach would go on for a while. */
+static void check_overhead(struct loop *l)
+{
+	if (l->done || !overhead_is_exceeded(&l->overhead, l->s))
+		return;
+	if (l->s->control)
+		__atomic_store_n(&l->s->control->exiting, 1, __ATOMIC_SEQ_CST);
+	l->too_costly = l->done = true;
+}
+
 static void run_events(struct loop *l)
 {
 	goroutine_sweep_start(l->s);
@@ -203,6 +213,7 @@ static void run_events(struct loop *l)
 		stacks_collect_names(l->s);
 		goroutine_sweep(l->s);
 		session_open_retry(l->s);
+		check_overhead(l);
 	}
 }
 
@@ -220,7 +231,7 @@ static int exit_status(const struct loop *l, int end_err, uint64_t n_lost)
 	if (end_err || l->overrun || l->out_of_memory || l->events.is_map_unread ||
 	    l->s->is_stack_unread)
 		return 2;
-	if (l->o->strict && n_lost)
+	if (l->o->strict && (n_lost || l->too_costly))
 		return 4;
 	return l->s->control ? (int)(l->s->control->exit_code & 0xff) : 0;
 }
@@ -301,6 +312,9 @@ static int loop_open(struct loop *l)
 	l->out_fd = out_set_buffering(l->events.out, l->o->buffering);
 	if (l->o->command)
 		out_share(l->events.out);
+	err = overhead_begin(&l->overhead, l->s, l->o->max_overhead);
+	if (err)
+		return err;
 	l->stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	l->s->stop_fd = l->stop;
 	l->signals = loop_open_signals(l);
@@ -321,12 +335,19 @@ static void loop_close(struct loop *l)
 		close(l->stop);
 	if (l->pidfd >= 0)
 		close(l->pidfd);
+	overhead_end(&l->overhead);
 	events_free(&l->events);
 }
 
 int loop_run(struct session *s, struct out *out, const struct loop_options *o)
 {
-	struct loop l = {.s = s, .o = o, .stop = -1, .signals = -1, .pidfd = -1, .events.out = out};
+	struct loop l = {.s = s,
+			 .o = o,
+			 .stop = -1,
+			 .signals = -1,
+			 .pidfd = -1,
+			 .events.out = out,
+			 .overhead.stats_fd = -1};
 	int err = loop_open(&l), status = 2;
 
 	if (err) {

@@ -6,6 +6,7 @@
 #pragma once
 #include "runtime/session/events.h"
 #include "runtime/session/loop.h"
+#include "runtime/session/overhead.h"
 
 struct loop {
 	struct session *s;
@@ -17,7 +18,9 @@ struct loop {
 	uint64_t end_ns;   /* CLOCK_MONOTONIC; 0: none */
 	uint64_t print_ns; /* when maps are printed next; 0: never */
 	uint64_t flushed_ns;
+	struct overhead overhead;
 	bool done;
+	bool too_costly;     /* --max-overhead ended tracing */
 	bool overrun;	     /* the ring cannot be read any more */
 	bool out_of_memory;  /* the cgroup's limit was reached, and the reserve is gone */
 	bool command_failed; /* it could not be executed after all, and has reported why */
