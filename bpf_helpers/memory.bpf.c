@@ -29,17 +29,23 @@ INLINE uint64_t sonde_memory_number(const void *pointer)
 	return number;
 }
 
-/* Read through a script's pointer. A failure gives 0 and is counted. */
-INLINE void sonde_memory_kernel(void *to, uint32_t size, const void *from, uint32_t probe)
+/* Read through a script's pointer. A failure gives 0 and is counted. 0, or the error. */
+INLINE int64_t sonde_memory_kernel(void *to, uint32_t size, const void *from, uint32_t probe)
 {
-	if (unlikely(bpf_probe_read_kernel(to, size, from)))
+	int64_t err = bpf_probe_read_kernel(to, size, from);
+
+	if (unlikely(err))
 		sonde_loss_count(probe, SONDE_LOSS_READ_FAULT);
+	return err;
 }
 
-INLINE void sonde_memory_user(void *to, uint32_t size, const void *from, uint32_t probe)
+INLINE int64_t sonde_memory_user(void *to, uint32_t size, const void *from, uint32_t probe)
 {
-	if (unlikely(bpf_probe_read_user(to, size, from)))
+	int64_t err = bpf_probe_read_user(to, size, from);
+
+	if (unlikely(err))
 		sonde_loss_count(probe, SONDE_LOSS_READ_FAULT);
+	return err;
 }
 
 /* The address of a per-CPU variable on a processor: `table` has the distance of each. 0 for a

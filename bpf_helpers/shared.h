@@ -90,6 +90,7 @@ enum sonde_event_id {
 	SONDE_EV_STACK = 0x80000000u, /* struct sonde_stack_event: first sighting of a user stack */
 	SONDE_EV_EXIT,		      /* struct sonde_exit_event */
 	SONDE_EV_UNWIND,	      /* struct sonde_unwind_event: unwind tables are missing */
+	SONDE_EV_WARNING,	      /* struct sonde_warning_event: -k */
 };
 
 struct sonde_stack_event {
@@ -108,6 +109,14 @@ struct sonde_unwind_event {
 	uint32_t tgid;
 	uint32_t exec_id;
 	uint64_t is_exec;
+};
+
+/* A BPF helper failed with `result`, or a map had no element, at a span of the script. */
+struct sonde_warning_event {
+	struct sonde_event head;
+	uint32_t helper; /* BPF_FUNC_… */
+	int32_t result;
+	uint32_t start, end;
 };
 
 struct sonde_exit_event {

@@ -13,9 +13,9 @@ static INLINE long read(void *to, uint32_t size, const void *from, uint32_t is_u
 }
 
 /* `size`, at most `capacity`, is less only if it is requested. `is_user` is constant after
- * inlining. */
-static INLINE void text(char *to, uint32_t capacity, uint64_t size, const void *from,
-			uint32_t is_requested, uint32_t probe, uint32_t is_user)
+ * inlining. 0, or the error. */
+static INLINE int64_t text(char *to, uint32_t capacity, uint64_t size, const void *from,
+			   uint32_t is_requested, uint32_t probe, uint32_t is_user)
 {
 	long n = is_user ? bpf_probe_read_user_str(to, size, from)
 			 : bpf_probe_read_kernel_str(to, size, from);
@@ -24,54 +24,56 @@ static INLINE void text(char *to, uint32_t capacity, uint64_t size, const void *
 	if (n < 0) {
 		sonde_loss_count(probe, SONDE_LOSS_READ_FAULT);
 		to[0] = 0;
-		return;
+		return n;
 	}
 	if (is_requested || n != capacity)
-		return;
+		return 0;
 	read(&next, 1, (const char *)from + capacity - 1, is_user);
 	if (!next)
-		return;
+		return 0;
 	to[capacity - 1] = next;
 	sonde_loss_count(probe, SONDE_LOSS_STRING_CUT);
+	return 0;
 }
 
 /* `to` is zeroed. `is_requested`: the script gave this size, so a longer string is not a loss. */
-INLINE void sonde_text_user(char *to, uint32_t size, const void *from, uint32_t is_requested,
-			    uint32_t probe)
+INLINE int64_t sonde_text_user(char *to, uint32_t size, const void *from, uint32_t is_requested,
+			       uint32_t probe)
 {
-	text(to, size, size, from, is_requested, probe, 1);
+	return text(to, size, size, from, is_requested, probe, 1);
 }
 
-INLINE void sonde_text_kernel(char *to, uint32_t size, const void *from, uint32_t is_requested,
-			      uint32_t probe)
+INLINE int64_t sonde_text_kernel(char *to, uint32_t size, const void *from, uint32_t is_requested,
+				 uint32_t probe)
 {
-	text(to, size, size, from, is_requested, probe, 0);
+	return text(to, size, size, from, is_requested, probe, 0);
 }
 
 /* Read at most `requested` bytes. The verifier must see that they fit in `to`. */
-static INLINE void part(char *to, uint32_t capacity, const void *from, uint64_t requested,
-			uint32_t probe, uint32_t is_user)
+static INLINE int64_t part(char *to, uint32_t capacity, const void *from, uint64_t requested,
+			   uint32_t probe, uint32_t is_user)
 {
 	uint64_t size = requested;
 
 	if (size > capacity)
 		size = capacity;
 	barrier_var(size); /* the compared value must be the one that is passed on */
-	if (size <= capacity)
-		text(to, capacity, size, from, requested <= capacity, probe, is_user);
+	if (size > capacity)
+		return 0;
+	return text(to, capacity, size, from, requested <= capacity, probe, is_user);
 }
 
 /* The same with a size that the script computes, 0 or more. */
-INLINE void sonde_text_user_part(char *to, uint32_t capacity, const void *from, uint64_t requested,
-				 uint32_t probe)
+INLINE int64_t sonde_text_user_part(char *to, uint32_t capacity, const void *from,
+				    uint64_t requested, uint32_t probe)
 {
-	part(to, capacity, from, requested, probe, 1);
+	return part(to, capacity, from, requested, probe, 1);
 }
 
-INLINE void sonde_text_kernel_part(char *to, uint32_t capacity, const void *from,
-				   uint64_t requested, uint32_t probe)
+INLINE int64_t sonde_text_kernel_part(char *to, uint32_t capacity, const void *from,
+				      uint64_t requested, uint32_t probe)
 {
-	part(to, capacity, from, requested, probe, 0);
+	return part(to, capacity, from, requested, probe, 0);
 }
 
 static INLINE uint64_t word(const void *from, uint32_t probe, uint32_t is_user)
@@ -95,10 +97,11 @@ INLINE uint64_t sonde_text_word_kernel(const void *from, uint32_t probe)
 }
 
 /* buf(): the length, then the bytes. `to` is zeroed, and has `most` bytes behind its length. */
-static INLINE void buffer(char *to, uint32_t most, const void *from, uint64_t requested,
-			  uint32_t probe, uint32_t is_user)
+static INLINE int64_t buffer(char *to, uint32_t most, const void *from, uint64_t requested,
+			     uint32_t probe, uint32_t is_user)
 {
 	uint64_t n = requested;
+	int64_t err;
 
 	if (n > most) {
 		n = most;
@@ -106,20 +109,22 @@ static INLINE void buffer(char *to, uint32_t most, const void *from, uint64_t re
 	}
 	barrier_var(n); /* the compared value must be the one that is passed on */
 	if (n > most)
-		return;
+		return 0;
 	*(uint32_t *)to = n;
-	if (read(to + 4, n, from, is_user))
+	err = read(to + 4, n, from, is_user);
+	if (err)
 		sonde_loss_count(probe, SONDE_LOSS_READ_FAULT);
+	return err;
 }
 
-INLINE void sonde_text_buffer_user(char *to, uint32_t most, const void *from, uint64_t requested,
-				   uint32_t probe)
+INLINE int64_t sonde_text_buffer_user(char *to, uint32_t most, const void *from, uint64_t requested,
+				      uint32_t probe)
 {
-	buffer(to, most, from, requested, probe, 1);
+	return buffer(to, most, from, requested, probe, 1);
 }
 
-INLINE void sonde_text_buffer_kernel(char *to, uint32_t most, const void *from, uint64_t requested,
-				     uint32_t probe)
+INLINE int64_t sonde_text_buffer_kernel(char *to, uint32_t most, const void *from,
+					uint64_t requested, uint32_t probe)
 {
-	buffer(to, most, from, requested, probe, 0);
+	return buffer(to, most, from, requested, probe, 0);
 }

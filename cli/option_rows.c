@@ -27,6 +27,13 @@ static int set_flag(struct options *o, const struct option_row *row, const char 
 	return 0;
 }
 
+static int set_once(struct options *o, const struct option_row *row, const char *arg)
+{
+	if (*(bool *)((char *)o + row->field))
+		return option_error("%s is given twice", row->name);
+	return set_flag(o, row, arg);
+}
+
 static int set_word(struct options *o, const struct option_row *row, const char *arg)
 {
 	*(const char **)((char *)o + row->field) = arg;
@@ -354,6 +361,7 @@ static int set_ready_fd(struct options *o, const struct option_row *row, const c
 #define FIELD(type, field) \
 	(offsetof(struct options, field) + 0 * sizeof((type *){&((struct options *)0)->field}))
 #define FLAG(name, other, field, help) {name, other, NULL, set_flag, FIELD(bool, field), help},
+#define ONCE(name, other, field, help) {name, other, NULL, set_once, FIELD(bool, field), help},
 #define WORD(name, other, arg, field, help) \
 	{name, other, arg, set_word, FIELD(const char *, field), help},
 #define MODE(name, other, mode, help) {name, other, NULL, select_mode, mode, help},

@@ -128,6 +128,8 @@ static int check_trace(const struct options *o)
 		return option_error("nothing to run: give -e 'PROGRAM' or a FILE");
 	if (o->command && o->pid)
 		return option_error("-c and -p cannot be combined");
+	if (o->warnings && o->no_warnings)
+		return option_error("-k and --no-warnings cannot be combined");
 	if (o->test && o->bench)
 		return option_error("--test and --bench cannot be combined");
 	if (o->follow && !o->pid)

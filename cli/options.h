@@ -64,6 +64,7 @@ struct options {
 	bool system;	  /* -c or -p, but trace everything */
 	bool self;	  /* trace sonde, too */
 	bool no_warnings; /* of the compiler and warnf() */
+	bool warnings;	  /* report failed reads and lookups, too */
 	bool unsafe;	  /* allow what can harm traced programs */
 	bool follow;	  /* -p and its descendants */
 	enum output_format format;

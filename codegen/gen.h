@@ -13,7 +13,7 @@
  *   gen_call.c      hooks of builtins.def    gen_len.c       len()
  *   gen_compound.c  tuples, records, casts, pointers
  *   gen_string.c    strings read from memory
- *   gen_debug.c     debugf()
+ *   gen_debug.c     debugf()                 gen_warn.c      -k
  *   gen_text.c      functions of strings
  *   gen_bytes.c     bytes read from memory
  *   gen_typed.c     arguments and results that BTF describes
@@ -331,6 +331,12 @@ void gen_scratch_begin(struct gen *g);
 void gen_scratch_end(struct gen *g);
 /* Define the map, after all programs. */
 void gen_scratch_map(struct gen *g);
+
+/* ---- -k (gen_warn.c) */
+/* Report a read whose result is not 0, at the expression that is being generated. */
+void gen_warn_read(struct gen *g, LLVMValueRef result, bool is_user, bool is_string);
+/* Report a lookup whose result is NULL. */
+void gen_warn_missing(struct gen *g, LLVMValueRef element);
 
 /* ---- strings (gen_string.c) */
 /* Read the string of a str() call to `at`, which has its type's size. */

@@ -31,14 +31,16 @@ static struct origin origin_of(struct gen *g, struct expr *e)
 
 static void read_bytes(struct gen *g, LLVMValueRef to, uint32_t n, struct origin from)
 {
-	GEN_CALL(g, from.is_user ? "sonde_memory_user" : "sonde_memory_kernel", to, gen_u32(g, n),
-		 from.at, gen_u32(g, g->probe.id));
+	gen_warn_read(g,
+		      GEN_CALL(g, from.is_user ? "sonde_memory_user" : "sonde_memory_kernel", to,
+			       gen_u32(g, n), from.at, gen_u32(g, g->probe.id)),
+		      from.is_user, false);
 }
 
 struct value gen_buf(struct gen *g, struct expr *e)
 {
 	uint32_t most = e->type->size - BUFFER_HEAD;
-	LLVMValueRef buf = gen_big_buffer(g, e->type->size), n = gen_u64(g, most);
+	LLVMValueRef buf = gen_big_buffer(g, e->type->size), n = gen_u64(g, most), err;
 	struct expr *limit = e->call.n_args > 1 ? e->call.args[1] : NULL;
 	struct gen_kept kept;
 	struct origin from;
@@ -51,8 +53,10 @@ struct value gen_buf(struct gen *g, struct expr *e)
 				    gen_u64(g, 0), n, "");
 	kept = gen_keep(g, gen_int_value(n, type_int(8, false)));
 	from = origin_of(g, e->call.args[0]);
-	GEN_CALL(g, from.is_user ? "sonde_text_buffer_user" : "sonde_text_buffer_kernel", buf,
-		 gen_u32(g, most), from.at, gen_kept_value(g, &kept).v, gen_u32(g, g->probe.id));
+	err = GEN_CALL(g, from.is_user ? "sonde_text_buffer_user" : "sonde_text_buffer_kernel", buf,
+		       gen_u32(g, most), from.at, gen_kept_value(g, &kept).v,
+		       gen_u32(g, g->probe.id));
+	gen_warn_read(g, err, from.is_user, false);
 	return (struct value){.kind = V_MEM, .type = e->type, .v = buf};
 }
 

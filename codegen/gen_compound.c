@@ -159,8 +159,10 @@ void gen_read_to(struct gen *g, LLVMValueRef to, uint32_t size, LLVMValueRef add
 {
 	if (space == SPACE_NONE)
 		space = probe_space(g->probe.point);
-	GEN_CALL(g, space == SPACE_USER ? "sonde_memory_user" : "sonde_memory_kernel", to,
-		 gen_u32(g, size), address, gen_u32(g, g->probe.id));
+	gen_warn_read(g,
+		      GEN_CALL(g, space == SPACE_USER ? "sonde_memory_user" : "sonde_memory_kernel",
+			       to, gen_u32(g, size), address, gen_u32(g, g->probe.id)),
+		      space == SPACE_USER, false);
 }
 
 struct value gen_read_at(struct gen *g, LLVMValueRef address, enum type_space space,

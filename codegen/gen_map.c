@@ -171,6 +171,8 @@ struct value gen_map_read(struct gen *g, struct expr *e)
 	copy = gen_big_buffer(g, m->value_size);
 	gen_zero(g, copy, m->value->size);
 	found = lookup(g, e, key);
+	if (!is_array(m))
+		gen_warn_missing(g, found);
 	end = when_set(g, found);
 	gen_store(g, gen_load(g, m->value, found), m->value, copy);
 	end_when(g, end);

@@ -12,8 +12,11 @@ static struct value read_string(struct gen *g, const struct type *type, LLVMValu
 				bool is_user, bool has_limit, LLVMValueRef buf)
 {
 	gen_zero(g, buf, type->size);
-	GEN_CALL(g, is_user ? "sonde_text_user" : "sonde_text_kernel", buf, gen_u32(g, type->size),
-		 from, gen_u32(g, has_limit), gen_u32(g, g->probe.id));
+	gen_warn_read(g,
+		      GEN_CALL(g, is_user ? "sonde_text_user" : "sonde_text_kernel", buf,
+			       gen_u32(g, type->size), from, gen_u32(g, has_limit),
+			       gen_u32(g, g->probe.id)),
+		      is_user, true);
 	return (struct value){.kind = V_MEM, .type = type, .v = buf};
 }
 
@@ -28,8 +31,10 @@ static struct value read_at_most(struct gen *g, struct expr *e, LLVMValueRef fro
 		n = LLVMBuildSelect(g->b, LLVMBuildICmp(g->b, LLVMIntSLT, n, none, ""), none, n,
 				    "");
 	gen_zero(g, at, e->type->size);
-	GEN_CALL(g, is_user ? "sonde_text_user_part" : "sonde_text_kernel_part", at,
-		 gen_u32(g, e->type->size), from, n, gen_u32(g, g->probe.id));
+	gen_warn_read(g,
+		      GEN_CALL(g, is_user ? "sonde_text_user_part" : "sonde_text_kernel_part", at,
+			       gen_u32(g, e->type->size), from, n, gen_u32(g, g->probe.id)),
+		      is_user, true);
 	return (struct value){.kind = V_MEM, .type = e->type, .v = at};
 }
 

@@ -224,6 +224,12 @@ static void print_calls(const struct source *s, struct span span, const struct p
 		print_note(s, span, "expanded from here", paint, out);
 }
 
+void diag_print_lines(const struct source *s, struct span span, FILE *out)
+{
+	print_line(s, span, "", &plain, out);
+	print_calls(s, span, &plain, out);
+}
+
 static void print_one(const struct source *s, const struct diag *d, FILE *out, bool colour)
 {
 	const struct paint *paint = colour ? &coloured : &plain;

@@ -322,6 +322,10 @@ struct plan *plan_make(struct arena *a, struct program *p, const struct plan_opt
 		plan_sort(&pl, options->sort);
 	for (uint32_t i = 0; i < p->n_probes; i++)
 		plan_probe(&pl, i);
+	if (options && options->warnings) {
+		plan->needs.warnings = plan->needs.ring_buffer = true;
+		plan->needs.ring_bytes = RING_BYTES_EVENTS;
+	}
 	plan_sleeps(&pl);
 	plan_ring(plan);
 	if (plan->needs.kstack || plan->needs.ustack)

@@ -231,6 +231,7 @@ struct plan_needs {
 	bool pids;		/* threads are looked up by number */
 	bool only_cgroup;	/* of a thread's cgroup: --cgroup */
 	bool pid_namespace;	/* numbers of processes are those of another than the initial one */
+	bool warnings;		/* -k: failed reads and lookups send a record */
 	bool cpus;		/* the number of CPUs: aggregations may be read in programs */
 };
 
@@ -269,6 +270,7 @@ struct plan_options {
 	enum plan_run run;
 	bool scope_tree;		 /* -c: the hidden fork and exec programs are needed */
 	bool only_cgroup, pid_namespace; /* as in struct plan_needs */
+	bool warnings;			 /* the same */
 	uint32_t max_stacks;		 /* 0: SONDE_STACK_ENTRIES */
 	const regex_t *filter;		 /* --probe-filter; NULL: all probes */
 	const char *sort;		 /* --sort: orders of maps, separated by commas; or NULL */

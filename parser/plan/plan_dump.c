@@ -178,6 +178,8 @@ void plan_dump(const struct plan *p, uint32_t n_cpus, FILE *out)
 	if (p->needs.ring_buffer)
 		fprintf(out, "needs ring buffer %u\n", p->needs.ring_bytes);
 	dump_stacks(&p->needs, out);
+	if (p->needs.warnings)
+		fputs("needs warnings\n", out);
 	if (p->needs.scope)
 		fprintf(out, "needs scope%s%s\n", p->needs.only_cgroup ? " cgroup" : "",
 			p->needs.pid_namespace ? " pid-namespace" : "");

@@ -240,10 +240,18 @@ static int json_message(struct out *o, const struct view_message *m)
 	struct text *t = &w->file.text;
 
 	text_string(t, "{\"type\": ");
-	json_put_string(t, line_types[m->kind]);
+	json_put_string(t, m->helper ? "helper_error" : line_types[m->kind]);
 	text_string(t, ", \"msg\": \"");
 	json_put_escaped(t, m->text, m->len);
-	text_string(t, "\", \"filename\": ");
+	if (m->helper) {
+		text_string(t, "\", \"helper\": \"");
+		text_string(t, m->helper);
+		text_string(t, "\", \"retcode\": ");
+		text_signed(t, m->result);
+		text_string(t, ", \"filename\": ");
+	} else {
+		text_string(t, "\", \"filename\": ");
+	}
 	json_put_string(t, m->file);
 	text_string(t, ", \"line\": ");
 	text_unsigned(t, m->line);

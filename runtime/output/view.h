@@ -107,6 +107,9 @@ struct view_loss {
 
 /* A message of the script: errorf(), warnf(), or a call that failed. */
 struct view_message {
+	const char *helper; /* -k: the BPF helper that failed with `result`; else NULL */
+	int64_t result;
+	const char *excerpt; /* the same: the lines of the script */
 	enum plan_event_kind kind;
 	const char *text;
 	uint32_t len;

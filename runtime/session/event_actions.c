@@ -5,10 +5,12 @@
  */
 #define _GNU_SOURCE
 #include "runtime/session/event_actions.h"
+#include "parser/base/diag.h"
 #include "runtime/output/format.h"
 #include "runtime/session/shell.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/bpf.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,20 +64,31 @@ static char *formatted(struct events *e, const struct plan_event *ev, const void
 	return NULL;
 }
 
-static void message(struct events *e, const struct plan_event *ev, const char *text, size_t len)
+/* A message at the span, which is one that is shown. */
+static struct view_message message_at(const struct events *e, struct span span, const char *text,
+				      size_t len)
 {
 	const struct source *source = e->s->plan->source;
-	struct span span = source_shown(source, ev->span);
 	uint32_t last = span.end > span.start ? span.end - 1 : span.start;
 	struct place from = source_place(source, span.start), to = source_place(source, last);
-	struct view_message m = {.kind = ev->kind == PE_WARNF ? PE_WARNF : PE_ERRORF,
-				 .text = text,
-				 .len = (uint32_t)len,
-				 .file = from.file,
-				 .line = from.line,
-				 .first = from.col,
-				 .end = to.line == from.line ? to.col + 1 : from.col + 1};
 
+	return (struct view_message){
+		.kind = PE_WARNF,
+		.text = text,
+		.len = (uint32_t)len,
+		.file = from.file,
+		.line = from.line,
+		.first = from.col,
+		.end = to.line == from.line ? to.col + 1 : from.col + 1,
+	};
+}
+
+static void message(struct events *e, const struct plan_event *ev, const char *text, size_t len)
+{
+	struct span span = source_shown(e->s->plan->source, ev->span);
+	struct view_message m = message_at(e, span, text, len);
+
+	m.kind = ev->kind == PE_WARNF ? PE_WARNF : PE_ERRORF;
 	events_note_error(e, e->out->message(e->out, &m));
 }
 
@@ -229,4 +242,47 @@ void ev_join(struct events *e, const struct plan_event *ev, const void *record)
 	}
 	events_output(e, ev, joined, n);
 	free(joined);
+}
+
+/* ---- -k ------------------------------------------------------------------------------------ */
+
+static const struct {
+	uint32_t number;
+	const char *name;
+} helpers[] = {
+	{BPF_FUNC_map_lookup_elem, "map_lookup_elem"},
+	{BPF_FUNC_probe_read_user, "probe_read_user"},
+	{BPF_FUNC_probe_read_user_str, "probe_read_user_str"},
+	{BPF_FUNC_probe_read_kernel, "probe_read_kernel"},
+	{BPF_FUNC_probe_read_kernel_str, "probe_read_kernel_str"},
+};
+
+static const char *helper_name(uint32_t number)
+{
+	for (size_t i = 0; i < sizeof(helpers) / sizeof(*helpers); i++)
+		if (helpers[i].number == number)
+			return helpers[i].name;
+	return "unknown";
+}
+
+void events_warning(struct events *e, const struct sonde_warning_event *ev)
+{
+	const struct source *source = e->s->plan->source;
+	struct span span = source_shown(source, (struct span){ev->start, ev->end});
+	const char *why = ev->result ? strerror(-ev->result)
+				     : "Can't lookup map element because it does not exist.";
+	struct view_message m = message_at(e, span, why, strlen(why));
+	size_t len = 0;
+	char *excerpt = NULL;
+	FILE *f = open_memstream(&excerpt, &len);
+
+	if (f) {
+		diag_print_lines(source, span, f);
+		fclose(f);
+	}
+	m.helper = helper_name(ev->helper);
+	m.result = ev->result;
+	m.excerpt = excerpt ? excerpt : "";
+	events_note_error(e, e->out->message(e->out, &m));
+	free(excerpt);
 }

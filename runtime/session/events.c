@@ -321,6 +321,8 @@ void events_record(struct events *e, const void *record, size_t size)
 		stacks_note(e->s, record);
 	} else if (head->id == SONDE_EV_UNWIND && size >= sizeof(struct sonde_unwind_event)) {
 		session_unwind_note(e->s, record);
+	} else if (head->id == SONDE_EV_WARNING && size >= sizeof(struct sonde_warning_event)) {
+		events_warning(e, record);
 	} else if (e->exited) {
 		return; /* records after exit() are not shown */
 	} else if (head->id == SONDE_EV_EXIT && size >= sizeof(struct sonde_exit_event)) {

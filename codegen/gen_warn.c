@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * -k: reads of memory and lookups in maps report at run time where they failed.
+ */
+#include "codegen/gen.h"
+#include <linux/bpf.h>
+
+static void warn_if(struct gen *g, LLVMValueRef failed, LLVMValueRef result, uint32_t helper)
+{
+	LLVMBasicBlockRef warn = gen_block(g, "warn"), on = gen_block(g, "warn.end");
+
+	LLVMBuildCondBr(g->b, failed, warn, on);
+	LLVMPositionBuilderAtEnd(g->b, warn);
+	GEN_CALL(g, "sonde_warn", result, gen_u32(g, helper), gen_u32(g, g->probe.at.start),
+		 gen_u32(g, g->probe.at.end), gen_u32(g, g->probe.id));
+	LLVMBuildBr(g->b, on);
+	LLVMPositionBuilderAtEnd(g->b, on);
+}
+
+void gen_warn_read(struct gen *g, LLVMValueRef result, bool is_user, bool is_string)
+{
+	uint32_t helper = is_user ? BPF_FUNC_probe_read_user : BPF_FUNC_probe_read_kernel;
+
+	if (is_string)
+		helper = is_user ? BPF_FUNC_probe_read_user_str : BPF_FUNC_probe_read_kernel_str;
+	if (g->plan->needs.warnings)
+		warn_if(g, LLVMBuildICmp(g->b, LLVMIntNE, result, gen_u64(g, 0), ""), result,
+			helper);
+}
+
+void gen_warn_missing(struct gen *g, LLVMValueRef element)
+{
+	if (g->plan->needs.warnings)
+		warn_if(g, LLVMBuildIsNull(g->b, element, ""), gen_u64(g, 0),
+			BPF_FUNC_map_lookup_elem);
+}
