@@ -58,12 +58,21 @@ static void read_expr(struct expr *e, void *ctx)
 	ast_each_child(e, read_expr, r);
 }
 
-static void note_walks(struct plan_needs *needs, const struct reads *r)
+static void note_walks(struct plan_needs *needs, const struct reads *r, bool is_special)
 {
 	for (uint32_t i = 0; i < r->n_stacks; i++) {
 		needs->unwind |= r->stacks[i].walk != WALK_fp;
+		needs->own_unwind |= is_special && r->stacks[i].walk != WALK_fp;
 		needs->dwarf |= r->stacks[i].walk == WALK_dwarf;
 	}
+}
+
+static bool has_trait(const struct probe *p, uint32_t trait)
+{
+	for (uint32_t i = 0; i < p->n_points; i++)
+		if (probe_rows[p->points[i].id].traits & trait)
+			return true;
+	return false;
 }
 
 static void read_probe(struct planner *pl, struct probe *p, struct reads *r)
@@ -78,9 +87,10 @@ static void read_probe(struct planner *pl, struct probe *p, struct reads *r)
 	if (p->predicate)
 		read_expr(p->predicate, r);
 	ast_each_in_block(&p->body, read_expr, r);
-	note_walks(&pl->plan->needs, r);
-	note_walks(&pl->plan->needs, &of_start);
+	note_walks(&pl->plan->needs, r, has_trait(p, PR_SPECIAL));
+	note_walks(&pl->plan->needs, &of_start, false);
 }
+
 /* ---- probes ------------------------------------------------------------------------------ */
 
 /* True when the fields that the body reads have the same layout at attach points i and j. */
@@ -174,14 +184,6 @@ static void plan_point(struct planner *pl, uint32_t ast, uint32_t index, const s
 		plan_span_open(pl, id);
 }
 
-static bool is_in_process(const struct probe *p)
-{
-	for (uint32_t i = 0; i < p->n_points; i++)
-		if (probe_rows[p->points[i].id].traits & PR_IN_PROCESS)
-			return true;
-	return false;
-}
-
 static void plan_probe(struct planner *pl, uint32_t ast)
 {
 	struct probe *p = pl->program->probes[ast];
@@ -200,7 +202,7 @@ static void plan_probe(struct planner *pl, uint32_t ast)
 		p->entries[i]->call.event = (int32_t)i;
 	read_probe(pl, p, &r);
 	share_collect(p, pl->plan->maps, &pl->use);
-	pl->use.has_scope = is_in_process(p) && ast_span(p) == SPAN_NO;
+	pl->use.has_scope = has_trait(p, PR_IN_PROCESS) && ast_span(p) == SPAN_NO;
 	if (!share_check(pl->diags, p, &pl->use))
 		return;
 	for (uint32_t i = 0; i < p->n_points; i++)
@@ -213,7 +215,7 @@ static void plan_probe(struct planner *pl, uint32_t ast)
 static void plan_scope(struct planner *pl, const struct plan_options *options)
 {
 	for (uint32_t i = 0; i < pl->program->n_probes; i++)
-		pl->plan->needs.scope |= is_in_process(pl->program->probes[i]);
+		pl->plan->needs.scope |= has_trait(pl->program->probes[i], PR_IN_PROCESS);
 	pl->plan->needs.only_cgroup = options->only_cgroup && pl->plan->needs.scope;
 	pl->plan->needs.pid_namespace = options->pid_namespace;
 	if (!options->scope_tree || !pl->plan->needs.scope)

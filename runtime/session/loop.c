@@ -128,8 +128,11 @@ static int attach(struct loop *l)
 /* Run BEGIN, attach, release the command. run_events() handles exit() in BEGIN. */
 static int start(struct loop *l)
 {
-	int err = session_run_special(l->s, PP_BEGIN);
+	int err;
 
+	if (l->s->plan->needs.own_unwind)
+		session_unwind_settle(l->s);
+	err = session_run_special(l->s, PP_BEGIN);
 	if (err)
 		return err;
 	if (exit_called(l)) {

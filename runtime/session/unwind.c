@@ -10,6 +10,7 @@
 #include "runtime/symbols/usym.h"
 #include "runtime/unwind/worker.h"
 #include <string.h>
+#include <unistd.h>
 
 static void warn_frame_pointers(void)
 {
@@ -52,6 +53,8 @@ void session_unwind_prepare(struct session_prep *prep, const struct plan *plan, 
 	else if (scope->scope != SONDE_SCOPE_ALL)
 		unwind_worker_add_process(prep->unwind, scope->tgid,
 					  scope->scope == SONDE_SCOPE_FOLLOW);
+	if (plan->needs.own_unwind)
+		unwind_worker_add_process(prep->unwind, (uint32_t)getpid(), false);
 }
 
 void session_unwind_hand_over(const struct session_prep *prep, struct bpf_object *object)
