@@ -15,9 +15,22 @@
 
 const struct perf_event_row perf_event_rows[] = {
 #define PERF_EVENT(type_, name_, alias_, config_, every_) \
-	{.id = PROBE_##type_, .name = name_, .alias = alias_, .config = config_, .every = every_},
+	{.id = PROBE_##type_,                             \
+	 .name = name_,                                   \
+	 .alias = alias_,                                 \
+	 .type = PERF_TYPE_##type_,                       \
+	 .config = config_,                               \
+	 .every = every_},
+#define CACHE_EVENT(name_, cache_, op_, result_, every_)                              \
+	{.id = PROBE_HARDWARE,                                                        \
+	 .name = name_,                                                               \
+	 .type = PERF_TYPE_HW_CACHE,                                                  \
+	 .config = PERF_COUNT_HW_CACHE_##cache_ | PERF_COUNT_HW_CACHE_OP_##op_ << 8 | \
+		   PERF_COUNT_HW_CACHE_RESULT_##result_ << 16,                        \
+	 .every = every_},
 #include "parser/lang/perf_events.def"
 #undef PERF_EVENT
+#undef CACHE_EVENT
 };
 const uint32_t n_perf_event_rows = sizeof(perf_event_rows) / sizeof(*perf_event_rows);
 
@@ -102,8 +115,7 @@ int prs_event(const struct probe_reader *r, struct attach_point *p, char **parts
 	count = n == 1 || (n == 2 && !*parts[1]) ? row->every : read_count(parts[n - 1]);
 	if (!count)
 		return bad_count(r, p, parts[0], parts[n - 1]);
-	p->perf.event = (struct perf_point){.type = p->id == PROBE_SOFTWARE ? PERF_TYPE_SOFTWARE
-									    : PERF_TYPE_HARDWARE,
+	p->perf.event = (struct perf_point){.type = row->type,
 					    .config = row->config,
 					    .every = is_rate ? 0 : count,
 					    .what = row->name};

@@ -8,8 +8,9 @@
 struct perf_event_row {
 	enum probe_id id; /* PROBE_SOFTWARE, PROBE_HARDWARE */
 	const char *name, *alias;
-	uint64_t config;
-	uint64_t every; /* events for each firing, unless the script has a count */
+	uint32_t type;	 /* enum perf_type_id of linux/perf_event.h */
+	uint64_t config; /* its number in that type */
+	uint64_t every;	 /* events for each firing, unless the script has a count */
 };
 
 extern const struct perf_event_row perf_event_rows[];

@@ -178,6 +178,7 @@ const char *attach_event_refusal(const struct session *s, const struct plan_prog
 	bool is_missing = err == -ENOENT || err == -EOPNOTSUPP || err == -ENODEV;
 	unsigned long rate = err == -EINVAL && g->hertz ? highest_rate() : 0;
 	uint32_t type = prog_kind_is(g->kind, PK_EVENT) ? g->perf.type : PERF_TYPE_MAX;
+	bool is_counter = type == PERF_TYPE_HARDWARE || type == PERF_TYPE_HW_CACHE;
 	bool is_timer = prog_kind_is(g->kind, PK_PERIOD) || type == PERF_TYPE_SOFTWARE;
 
 	if (rate && g->hertz > rate)
@@ -192,11 +193,13 @@ const char *attach_event_refusal(const struct session *s, const struct plan_prog
 	else if (is_timer && is_missing)
 		snprintf(text, sizeof(text), "this kernel does not count %s (CONFIG_PERF_EVENTS)",
 			 type == PERF_TYPE_SOFTWARE ? g->perf.what : "time (software:cpu-clock)");
-	else if (type == PERF_TYPE_HARDWARE && is_missing)
+	else if (is_counter && (is_missing || (err == -EINVAL && !g->hertz)))
 		snprintf(text, sizeof(text),
-			 "this machine has no counter for %s (no PMU: a virtual "
-			 "machine?); software:cpu-clock counts time",
-			 g->perf.what);
+			 "this machine has no counter for %s (%s); software:cpu-clock counts time",
+			 g->perf.what,
+			 type == PERF_TYPE_HARDWARE
+				 ? "no PMU: a virtual machine?"
+				 : "the processor has none, or a virtual machine hides it");
 	else if (type == PERF_TYPE_BREAKPOINT && err == -EDESTADDRREQ)
 		snprintf(text, sizeof(text),
 			 "a variable can only be watched in one process: give -p PID or "
