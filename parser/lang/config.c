@@ -52,6 +52,8 @@ const struct config_row config_rows[] = {
 };
 
 const uint32_t n_config_rows = sizeof(config_rows) / sizeof(config_rows[0]);
+_Static_assert(sizeof(config_rows) / sizeof(config_rows[0]) <= 64,
+	       "struct sema has a bit for each");
 
 static bool is_built(const struct config_row *row)
 {
@@ -90,6 +92,24 @@ const char *config_default_text(struct arena *a, const struct config_row *row)
 	if (row->kind == CONFIG_TEXT)
 		return row->initial_text;
 	return arena_strndup(a, row->words, strcspn(row->words, "|"));
+}
+
+const struct config_row *config_unstable(const struct config *c, const char *word,
+					 uint64_t *setting)
+{
+	static const char prefix[] = "unstable_";
+	const size_t n = sizeof(prefix) - 1;
+
+	for (uint32_t i = 0; i < n_config_rows; i++) {
+		const struct config_row *row = &config_rows[i];
+
+		if (row->kind != CONFIG_WORD || strncmp(row->name, prefix, n) != 0 ||
+		    strcmp(row->name + n, word) != 0)
+			continue;
+		memcpy(setting, (const char *)c + row->offset, sizeof(*setting));
+		return row;
+	}
+	return NULL;
 }
 
 const char *config_word(struct arena *a, const struct config *c, const char *name)

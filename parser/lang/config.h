@@ -83,6 +83,10 @@ void config_read(struct arena *a, struct program *p, char *(*variable)(const cha
 void config_check_environment(struct arena *a, char *const *variables, struct diags *d);
 /* The word that a WORD option has: "warn". */
 const char *config_word(struct arena *a, const struct config *c, const char *name);
+/* The option that says whether scripts may use a word of the language, unstable_WORD: NULL if there
+ * is none, else *setting is UNSTABLE_*. */
+const struct config_row *config_unstable(const struct config *c, const char *word,
+					 uint64_t *setting);
 /* The words of a WORD option: "drop, count". */
 const char *config_word_list(struct arena *a, const struct config_row *row);
 /* The default as a script would write it: a number, true or false, a word. */

@@ -48,14 +48,23 @@ int sema_run(struct arena *a, struct program *p, struct kernel *k, struct diags 
 	return d->n_errors ? -1 : 0;
 }
 
-bool sema_unstable(struct sema *s, struct span span, uint64_t setting, const char *what)
+void sema_unstable(struct sema *s, struct span span, const char *word)
 {
+	uint64_t setting, bit;
+	const struct config_row *row = config_unstable(&s->program->config, word, &setting);
+
+	if (!row || setting == UNSTABLE_ENABLE ||
+	    source_shown(s->program->source, span).start != span.start)
+		return;
+	bit = 1ull << (row - config_rows);
 	if (setting == UNSTABLE_ERROR)
-		sema_error(s, span, "unstable",
-			   "%s is unstable, and the option for it says 'error'", what);
-	else if (setting == UNSTABLE_WARN && s->report)
-		diag_warning(s->diags, span, "unstable", "%s may change", what);
-	return setting != UNSTABLE_ERROR;
+		diag_error(s->diags, span, "unstable", "%s is unstable, and %s is 'error'", word,
+			   row->name);
+	else if (!(s->unstable & bit))
+		diag_warning(s->diags, span, "unstable", "%s is unstable: it may change", word);
+	if (setting == UNSTABLE_ERROR)
+		diag_hint(s->diags, "write config = { %s = enable }", row->name);
+	s->unstable |= bit;
 }
 
 const struct type *sema_error(struct sema *s, struct span span, const char *tag, const char *fmt,

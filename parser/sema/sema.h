@@ -17,6 +17,7 @@ struct sema {
 	struct program *program;
 	struct probe *probe; /* the one being visited */
 	uint32_t loop_depth; /* sema_check.c: loops around */
+	uint64_t unstable;   /* a bit for each row of config_rows whose word was reported */
 	bool report;	     /* sema_type.c: this is the final round, which reports errors */
 	bool changed;	     /* sema_type.c: this round widened a type */
 	bool is_wrong;	     /* this round found an error, reported or not */
@@ -51,9 +52,9 @@ void sema_points(struct sema *s);
 /* For pass 2 and check hooks: report an error, but only in the final round. Returns &type_error. */
 const struct type *sema_error(struct sema *s, struct span span, const char *tag, const char *fmt,
 			      ...) __attribute__((format(printf, 4, 5), cold));
-/* A feature that the option with value `setting` (UNSTABLE_*) may forbid: report its use. False
- * when it is forbidden. */
-bool sema_unstable(struct sema *s, struct span span, uint64_t setting, const char *what);
+/* For pass 1: report the use of a word that an option (unstable_WORD) warns of, once, or forbids.
+ * The standard library may use it. */
+void sema_unstable(struct sema *s, struct span span, const char *word);
 /* The field or argument that `args.NAME` names at attach point `p`; NULL. */
 const struct tp_field *sema_args_field(const struct attach_point *p, const char *name);
 /* True when the body also runs for spans that are still open at the end (open_spans = count), so

@@ -94,8 +94,6 @@ const struct type *chk_tseries(struct sema *s, struct expr *e)
 	int op = what ? series_op_find(what->string.text) : SERIES_LAST;
 	struct type *t;
 
-	if (!sema_unstable(s, e->span, s->program->config.unstable_tseries, "tseries()"))
-		return &type_error;
 	if (interval == 0)
 		return bad_series(s, e->call.args[1], "tseries's interval is 0");
 	if (interval > INT64_MAX)

@@ -115,6 +115,7 @@ void name_builtin(struct sema *s, struct expr *e)
 {
 	const struct builtin *b = builtin_find(e->name.name);
 
+	sema_unstable(s, e->span, e->name.name);
 	if (b && b->kind == BUILTIN_VAR) {
 		become_name(s, e, b);
 		return;
@@ -295,6 +296,7 @@ void name_call(struct sema *s, struct expr *e)
 {
 	const struct builtin *b = builtin_find(e->call.name);
 
+	sema_unstable(s, e->call.name_span, e->call.name);
 	if (b)
 		e->call.name = b->name;
 	if (b && b->kind != BUILTIN_VAR) {
