@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Attach points of USDT probes: usdt:PATH:PROVIDER:NAME, each part of which may be a pattern. Each
- * location of a probe in a file is a target. The arguments at the locations are read when a script
- * uses one (sema_usdt.c).
+ * Attach points of USDT probes: usdt:PATH:PROVIDER:NAME, each part of which may be a pattern, in
+ * PATH of files and of what processes run. Each location of a probe in a file is a target. The
+ * arguments at the locations are read when a script uses one (sema_usdt.c).
  */
 #include "parser/base/arena.h"
 #include "parser/base/diag.h"
@@ -86,6 +86,14 @@ static void offer_file(const char *path, void *ctx)
 	k->each_usdt(k, path, offer_note, m);
 }
 
+static void offer_found(const char *path, void *ctx)
+{
+	struct usdt_match *m = ctx;
+
+	m->n_files++;
+	m->r->kernel->each_usdt(m->r->kernel, path, offer_note, m);
+}
+
 static int by_place(const void *x, const void *y)
 {
 	const struct attach_target *a = x, *b = y;
@@ -129,9 +137,18 @@ static bool is_mapped(const struct usdt_match *m)
 	return !m->path || pattern_is(m->path);
 }
 
+static bool is_any_file(const struct usdt_match *m)
+{
+	return !m->path || strcmp(m->path, "*") == 0;
+}
+
 static const char *subject(const struct usdt_match *m)
 {
-	return is_mapped(m) ? arena_printf(m->r->arena, "no file that %s runs", whose(m)) : m->path;
+	if (!is_mapped(m))
+		return m->path;
+	if (is_any_file(m))
+		return arena_printf(m->r->arena, "no file that %s runs", whose(m));
+	return arena_printf(m->r->arena, "no file that matches '%s'", m->path);
 }
 
 static int no_note(const struct usdt_match *m)
@@ -140,8 +157,8 @@ static int no_note(const struct usdt_match *m)
 	struct span span = m->p->span;
 
 	if (is_mapped(m) && !m->n_files) {
-		diag_error(d, span, "no-usdt", "no file that %s runs matches '%s'", whose(m),
-			   m->path);
+		diag_error(d, span, "no-usdt", "no file%s that %s runs matches '%s'",
+			   is_any_file(m) ? "" : " and none", whose(m), m->path);
 		return diag_hint(d, "write the file: usdt:PATH:%s", requested(m));
 	}
 	if (!m->n_offered) {
@@ -186,6 +203,8 @@ static int match_files(struct usdt_match *m)
 		m->path = k->program;
 	if (!m->path && !k->pid)
 		return no_process(m);
+	if (!is_any_file(m) && is_mapped(m) && k->each_user_file)
+		k->each_user_file(k, m->path, offer_found, m);
 	if (is_mapped(m))
 		err = k->each_mapped_file(k, offer_file, m);
 	else
@@ -211,9 +230,25 @@ static bool is_file(const struct probe_reader *r, const char *path)
 	return r->kernel->each_usdt(r->kernel, path, offer_note, &none) != -ENOENT;
 }
 
+/* "PATH::NAME", without a provider, is not divided: "::" is part of names of C++ elsewhere. */
+static uint32_t divide_empty(char **parts, uint32_t n)
+{
+	char *colons = strstr(parts[n - 1], "::");
+
+	if (n != 1 || !colons)
+		return n;
+	*colons = '\0';
+	parts[1] = "";
+	parts[2] = colons + 2;
+	return 3;
+}
+
 static bool read_parts(struct usdt_match *m, char **parts, uint32_t n)
 {
-	if (n < 1 || n > 3 || !*parts[n - 1])
+	if (n < 1)
+		return false;
+	n = divide_empty(parts, n);
+	if (n > 3 || !*parts[n - 1])
 		return false;
 	m->name = keep(m, parts[n - 1]);
 	m->provider = n == 3 && *parts[1] ? keep(m, parts[1]) : "*";
