@@ -230,12 +230,17 @@ static void match_found_file(const char *path, void *ctx)
 	m->n_files += err == 0 || err == -1;
 }
 
-/* With -p, '*' stands for every file that the process has mapped. */
+/* '*' stands for every file whose code the process of -p runs, or else any process. */
+static bool is_mapped(const struct user_matching *m, const char *pattern)
+{
+	return strcmp(pattern, "*") == 0 && m->r->kernel->each_mapped_file;
+}
+
 static int each_file(struct user_matching *m, const char *pattern)
 {
 	struct kernel *k = m->r->kernel;
 
-	if (k->pid && strcmp(pattern, "*") == 0 && k->each_mapped_file)
+	if (is_mapped(m, pattern))
 		return k->each_mapped_file(k, match_found_file, m);
 	return k->each_user_file ? k->each_user_file(k, pattern, match_found_file, m) : -ENOSYS;
 }
@@ -243,12 +248,11 @@ static int each_file(struct user_matching *m, const char *pattern)
 static int match_files(struct user_matching *m, const char *pattern)
 {
 	struct diags *d = m->r->diags;
-	bool is_mapped = m->r->kernel->pid && strcmp(pattern, "*") == 0;
 	int err = each_file(m, pattern);
 
 	if (m->status)
 		return m->status;
-	if (is_mapped && (err || !m->n_files))
+	if (is_mapped(m, pattern) && (err || (m->r->kernel->pid && !m->n_files)))
 		return probe_no_mapped_file(m->r, m->p, err);
 	if (err || !m->n_files) {
 		diag_error(d, m->p->span, "no-binary", "no program or library matches '%s'%s%s",
@@ -394,7 +398,7 @@ static int resolve(struct user_matching *m, char *path, char *name)
 
 	if (at) {
 		*at++ = '\0';
-		if (is_number(name) && !strstr(at, ".so"))
+		if (is_number(name) && (m->column || !strstr(at, ".so")))
 			return user_at_line(m, path, at, name);
 		file = user_library_path(m, path, at);
 		if (!file)
@@ -420,11 +424,6 @@ static int three_parts(const struct user_matching *m, char **parts)
 	const struct attach_point *p = m->p;
 	struct diags *d = m->r->diags;
 
-	if (strchr(parts[0], '@') && is_number(parts[1]) && is_number(parts[2])) {
-		diag_error(d, p->span, "attach-form", "a source location has no column");
-		return diag_hint(d, "write PATH@FILE:LINE: %s:%s:%s", probe_rows[p->id].name,
-				 parts[0], parts[1]);
-	}
 	if (!*parts[0] || !*parts[1] || !*parts[2] || parts[1][strspn(parts[1], letters)])
 		return probe_wrong_form(m->r, p);
 	diag_error(d, p->span, "attach-form", "unknown language '%s': cpp and rust are supported",
@@ -443,6 +442,9 @@ int prs_user_symbol(const struct probe_reader *r, struct attach_point *p, char *
 	if (n == 3 && is_language(parts[1])) {
 		m.is_demangled = true;
 		parts[1] = parts[2];
+		n = 2;
+	} else if (n == 3 && strchr(parts[0], '@') && is_number(parts[1]) && is_number(parts[2])) {
+		m.column = (uint32_t)strtoul(parts[2], NULL, 10);
 		n = 2;
 	} else if (n == 3) {
 		return three_parts(&m, parts);

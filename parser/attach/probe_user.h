@@ -20,6 +20,7 @@ struct user_matching {
 	bool is_exact;	   /* the pattern is taken as a name, although it has a '*' */
 	bool is_demangled; /* cpp:, rust: a symbol of exactly that name is not enough */
 	uint64_t offset;   /* of SYMBOL+OFFSET */
+	uint32_t column;   /* of PATH@FILE:LINE:COLUMN; 0: any */
 	struct nearest nearest;
 	uint32_t n_offered;
 	uint32_t n_left_out;  /* matches at which a return probe is not possible */
@@ -72,7 +73,8 @@ const char *user_near_variable(const struct probe_reader *r, const char *path, c
 /* probe_user_split.c: the number of functions or places that the point is on. */
 uint32_t user_n_functions(const struct attach_point *p);
 
-/* probe_user_place.c: PATH:0xADDRESS, PATH@LIBRARY, PATH@FILE:LINE; 0 or -1. */
+/* probe_user_place.c: PATH:0xADDRESS, PATH@LIBRARY, PATH@FILE:LINE[:COLUMN]; 0 or
+ * -1. */
 int user_at_address(struct user_matching *m, const char *path, const char *text);
 const char *user_library_path(struct user_matching *m, const char *program, const char *library);
 int user_at_line(struct user_matching *m, const char *path, const char *source, const char *line);

@@ -190,9 +190,11 @@ static void add_line_place(const struct user_symbol *f, void *ctx)
 					   .abi = m->p->user.abi}));
 }
 
-static int no_line(struct user_matching *m, const char *path, const char *source, uint32_t line,
-		   uint32_t near_line, int err)
+static int no_line(struct user_matching *m, const char *path, const struct source_place *place,
+		   uint32_t near, int err)
 {
+	const char *source = place->file;
+	uint32_t line = place->line;
 	struct diags *d = m->r->diags;
 
 	switch (-err) {
@@ -212,7 +214,11 @@ static int no_line(struct user_matching *m, const char *path, const char *source
 			d, "write the file's path as the compiler got it, or its last components");
 	case ESRCH:
 		diag_error(d, m->p->span, "no-source", "line %u of %s has no code", line, source);
-		return near_line ? diag_hint(d, "line %u has", near_line) : -1;
+		return near ? diag_hint(d, "line %u has", near) : -1;
+	case ERANGE:
+		diag_error(d, m->p->span, "no-source", "line %u of %s has no code at column %u",
+			   line, source, place->column);
+		return diag_hint(d, "column %u has", near);
 	case EFBIG:
 		diag_error(
 			d, m->p->span, "no-source",
@@ -232,8 +238,11 @@ static int no_line(struct user_matching *m, const char *path, const char *source
 int user_at_line(struct user_matching *m, const char *path, const char *source, const char *text)
 {
 	struct kernel *k = m->r->kernel;
-	uint32_t line = (uint32_t)strtoul(text, NULL, 10), near_line = 0;
+	struct source_place place = {.file = source,
+				     .line = (uint32_t)strtoul(text, NULL, 10),
+				     .column = m->column};
 	struct attach_point *p = m->p;
+	uint32_t near = 0;
 	int err;
 
 	if (pattern_is(path)) {
@@ -247,13 +256,14 @@ int user_at_line(struct user_matching *m, const char *path, const char *source, 
 			   "uretprobe requires a function: a source line does not return");
 		return diag_hint(m->r->diags, "write uprobe:%s@%s:%s", path, source, text);
 	}
-	err = k->each_user_line
-		      ? k->each_user_line(k, path, source, line, add_line_place, m, &near_line)
-		      : -ENOSYS;
+	err = k->each_user_line ? k->each_user_line(k, path, &place, add_line_place, m, &near)
+				: -ENOSYS;
 	if (err)
-		return no_line(m, path, source, line, near_line, err);
+		return no_line(m, path, &place, near, err);
 	p->function = p->targets[0].function;
-	p->name = arena_printf(m->r->arena, "uprobe:%s@%s:%u", path, source, line);
+	p->name = arena_printf(m->r->arena, "uprobe:%s@%s:%u", path, source, place.line);
+	if (place.column)
+		p->name = arena_printf(m->r->arena, "%s:%u", p->name, place.column);
 	if (p->n_targets > 1)
 		p->pattern = p->name;
 	return 0;

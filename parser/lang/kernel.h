@@ -140,6 +140,12 @@ struct user_exit {
 
 typedef void (*user_exit_fn)(const struct user_exit *x, void *ctx);
 
+/* A location in the source of a program. */
+struct source_place {
+	const char *file;      /* a path, or its last components */
+	uint32_t line, column; /* column 0: any */
+};
+
 /* What else is known of a function's exits. */
 struct user_exits {
 	uint64_t
@@ -224,10 +230,11 @@ struct kernel {
 	bool (*user_unwinds)(struct kernel *k, const char *path);
 	/* Call fn for each location where code of a source line begins: with the name of the
 	 * function, and the address and offset of the location. 0, -ENOENT (no such source file),
-	 * -ESRCH (the line has no code; *near_line has, or is 0), -ENODATA (no debug information),
-	 * -ENOSYS (no library to read it), or as user_symbol. */
-	int (*each_user_line)(struct kernel *k, const char *path, const char *source, uint32_t line,
-			      user_function_fn fn, void *ctx, uint32_t *near_line);
+	 * -ESRCH (the line has no code; line *near has, or it is 0), -ERANGE (none at that column;
+	 * at column *near), -ENODATA (no debug information), -ENOSYS (no library to read it), or
+	 * as user_symbol. */
+	int (*each_user_line)(struct kernel *k, const char *path, const struct source_place *place,
+			      user_function_fn fn, void *ctx, uint32_t *near);
 	/* The prototype in debug information of the function at file offset `offset`. 0, -ESRCH
 	 * (not described), -ENODATA (no debug information), -ENOSYS (no library to read it), or as
 	 * user_symbol. */

@@ -21,6 +21,7 @@
 	X(dwarf_onesrcline)             \
 	X(dwarf_lineaddr)               \
 	X(dwarf_lineno)                 \
+	X(dwarf_linecol)                \
 	X(dwarf_linesrc)                \
 	X(dwarf_linebeginstatement)     \
 	X(dwarf_lineendsequence)        \

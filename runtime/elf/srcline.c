@@ -6,12 +6,13 @@
 #include "runtime/elf/libdw.h"
 #include <errno.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct search {
 	struct libdw dw;
-	const char *source;
-	uint32_t line, near_line;
+	const struct source_place *place;
+	uint32_t near_line, near_column;
 	bool has_file, has_unit, is_found;
 	srcline_fn *fn;
 	void *ctx;
@@ -27,16 +28,30 @@ static bool is_source(const char *file, const char *source)
 	return len == source_len || file[len - source_len - 1] == '/' || source[0] == '/';
 }
 
-/* Look at one row of a table; `continues`: the row before is of the line. Is this row of the
- * line? */
+static void note_near_line(struct search *s, uint32_t line)
+{
+	if (line > s->place->line && (!s->near_line || line < s->near_line))
+		s->near_line = line;
+}
+
+static void note_near_column(struct search *s, uint32_t column)
+{
+	int64_t wanted = s->place->column;
+
+	if (!s->near_column ||
+	    llabs((int64_t)column - wanted) < llabs((int64_t)s->near_column - wanted))
+		s->near_column = column;
+}
+
+/* Look at one row of a table; `continues`: the row before is of the place. Is this row of it? */
 static bool visit_row(struct search *s, Dwarf_Line *row, bool continues)
 {
 	const char *file = s->dw.dwarf_linesrc(row, NULL, NULL);
 	bool is_statement = false, is_end = false;
+	int line, column = 0;
 	Dwarf_Addr address;
-	int line;
 
-	if (!file || !is_source(file, s->source) || s->dw.dwarf_lineno(row, &line) ||
+	if (!file || !is_source(file, s->place->file) || s->dw.dwarf_lineno(row, &line) ||
 	    s->dw.dwarf_lineaddr(row, &address) ||
 	    s->dw.dwarf_linebeginstatement(row, &is_statement) ||
 	    s->dw.dwarf_lineendsequence(row, &is_end))
@@ -44,9 +59,12 @@ static bool visit_row(struct search *s, Dwarf_Line *row, bool continues)
 	s->has_file = true;
 	if (is_end || line <= 0)
 		return false;
-	if ((uint32_t)line > s->line && (!s->near_line || (uint32_t)line < s->near_line))
-		s->near_line = (uint32_t)line;
-	if ((uint32_t)line != s->line)
+	note_near_line(s, (uint32_t)line);
+	if ((uint32_t)line != s->place->line)
+		return false;
+	if (s->place->column && !s->dw.dwarf_linecol(row, &column) && column > 0 && is_statement)
+		note_near_column(s, (uint32_t)column);
+	if (s->place->column && (uint32_t)column != s->place->column)
 		return false;
 	if (continues)
 		return true;
@@ -70,10 +88,10 @@ static void visit_unit(struct search *s, Dwarf_Die *unit)
 		continues = visit_row(s, s->dw.dwarf_onesrcline(rows, i), continues);
 }
 
-int srcline_each(int fd, const char *source, uint32_t line, srcline_fn *fn, void *ctx,
-		 uint32_t *near_line)
+int srcline_each(int fd, const struct source_place *place, srcline_fn *fn, void *ctx,
+		 uint32_t *near)
 {
-	struct search s = {.source = source, .line = line, .fn = fn, .ctx = ctx};
+	struct search s = {.place = place, .fn = fn, .ctx = ctx};
 	Dwarf_Off at = 0, next;
 	Dwarf_Die unit;
 	size_t head;
@@ -86,8 +104,10 @@ int srcline_each(int fd, const char *source, uint32_t line, srcline_fn *fn, void
 		if (s.dw.dwarf_offdie(d, at + head, &unit))
 			visit_unit(&s, &unit);
 	libdw_close(&s.dw, d);
-	*near_line = s.near_line;
+	*near = s.near_column ? s.near_column : s.near_line;
 	if (s.is_found)
 		return 0;
+	if (s.near_column)
+		return -ERANGE;
 	return s.has_file ? -ESRCH : s.has_unit ? -ENOENT : -ENODATA;
 }

@@ -206,8 +206,9 @@ static int facts_user_library(struct kernel *kernel, const char *path, const cha
 	return -ESRCH;
 }
 
-static int facts_each_user_line(struct kernel *kernel, const char *path, const char *source,
-				uint32_t line, user_function_fn fn, void *ctx, uint32_t *near_line)
+static int facts_each_user_line(struct kernel *kernel, const char *path,
+				const struct source_place *place, user_function_fn fn, void *ctx,
+				uint32_t *near)
 {
 	const struct facts *k = facts_of(kernel);
 	int err = -ENODATA;
@@ -217,11 +218,14 @@ static int facts_each_user_line(struct kernel *kernel, const char *path, const c
 
 		if (f->kind != FACT_SOURCE || strcmp(f->symbol.path, path))
 			continue;
-		if (strcmp(f->other, source)) {
+		if (strcmp(f->other, place->file)) {
 			err = err == -ENODATA ? -ENOENT : err;
-		} else if (f->line != line) {
-			*near_line = f->line > line && !*near_line ? f->line : *near_line;
-			err = err ? -ESRCH : 0;
+		} else if (f->line != place->line) {
+			*near = f->line > place->line && !*near ? f->line : *near;
+			err = err && err != -ERANGE ? -ESRCH : err;
+		} else if (place->column && f->column != place->column) {
+			*near = f->column;
+			err = err ? -ERANGE : 0;
 		} else {
 			fn(&f->symbol, ctx);
 			err = 0;

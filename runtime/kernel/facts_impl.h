@@ -39,7 +39,7 @@ struct fact {
 	};
 	/* FACT_LOADS: the library; FACT_SOURCE: the source; FACT_GO: the version */
 	const char *other;
-	uint32_t line;
+	uint32_t line, column; /* column 0: none is given */
 };
 
 struct facts {

@@ -172,14 +172,16 @@ static int read_loads(struct reader *r)
 static int read_source(struct reader *r)
 {
 	struct fact fact = {.kind = FACT_SOURCE, .other = r->words[2]};
-	uint64_t line = 0;
+	char *end = "x";
 
 	fact.symbol.path = r->words[1];
 	fact.symbol.symbol = r->words[4];
-	if (r->n_words != 6 || !read_number(r->words[3], &line) ||
-	    !read_number(r->words[5], &fact.symbol.offset))
-		return bad_line(r, "write source PATH FILE LINE SYMBOL OFFSET");
-	fact.line = (uint32_t)line;
+	if (r->n_words == 6)
+		fact.line = (uint32_t)strtoul(r->words[3], &end, 10);
+	if (*end == ':')
+		fact.column = (uint32_t)strtoul(end + 1, &end, 10);
+	if (*end || !read_number(r->words[5], &fact.symbol.offset))
+		return bad_line(r, "write source PATH FILE LINE[:COLUMN] SYMBOL OFFSET");
 	return add_fact(r, &fact);
 }
 

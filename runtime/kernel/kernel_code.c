@@ -104,19 +104,19 @@ static int call_places(struct kernel *k, struct line_places *p, user_function_fn
 	return is_found ? 0 : -EFAULT;
 }
 
-int code_each_line(struct kernel *k, const char *path, const char *source, uint32_t line,
-		   user_function_fn fn, void *ctx, uint32_t *near_line)
+int code_each_line(struct kernel *k, const char *path, const struct source_place *place,
+		   user_function_fn fn, void *ctx, uint32_t *near)
 {
 	struct line_places p = {0};
 	int err = kernel_user_open(k, path), fd;
 
 	if (err)
 		return err;
-	err = srcline_each(elfsym_fd(kernel_user_files(k)->elf, false), source, line, note_address,
-			   &p, near_line);
+	err = srcline_each(elfsym_fd(kernel_user_files(k)->elf, false), place, note_address, &p,
+			   near);
 	fd = elfsym_fd(kernel_user_files(k)->elf, true);
 	if (err == -ENODATA && fd >= 0)
-		err = srcline_each(fd, source, line, note_address, &p, near_line);
+		err = srcline_each(fd, place, note_address, &p, near);
 	err = err ?: p.err;
 	if (!err)
 		err = call_places(k, &p, fn, ctx);

@@ -44,8 +44,8 @@ int code_instruction(struct kernel *k, const struct user_symbol *f, uint64_t off
 /* The first `size` bytes of f's code, fewer at the end of the file. To be freed; NULL if it is too
  * long. */
 uint8_t *code_read(struct kernel *k, const struct user_symbol *f, uint64_t size, size_t *n);
-int code_each_line(struct kernel *k, const char *path, const char *source, uint32_t line,
-		   user_function_fn fn, void *ctx, uint32_t *near_line);
+int code_each_line(struct kernel *k, const char *path, const struct source_place *place,
+		   user_function_fn fn, void *ctx, uint32_t *near);
 int code_c_type(struct kernel *k, const char *path, const char *name, const struct type **out);
 int code_function_types(struct kernel *k, const char *path, uint64_t offset,
 			const struct typed_function **out);
