@@ -8,6 +8,7 @@
 #include "parser/base/arena.h"
 #include "parser/base/diag.h"
 #include "codegen/gen.h"
+#include "codegen/stack_depth.h"
 #include <llvm/Config/llvm-config.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -170,6 +171,51 @@ static int print_ir(struct gen *g, struct codegen_output *out)
 	return out->bytes ? 0 : -1;
 }
 
+/* The functions that will be linked to the object, of the deepest variant. */
+extern const char sonde_object_keep[], sonde_object_keep_end[];
+extern const char sonde_object_unwind[], sonde_object_unwind_end[];
+
+static struct stack_depth depth_of(struct gen *g, const struct codegen_output *out)
+{
+	const struct stack_object object = {out->bytes, out->len};
+	const char *bytes = g->plan->needs.ustack ? sonde_object_unwind : sonde_object_keep;
+	const char *end = g->plan->needs.ustack ? sonde_object_unwind_end : sonde_object_keep_end;
+	const struct stack_object linked = {bytes, (size_t)(end - bytes)};
+	bool has_stacks = g->plan->needs.ustack || g->plan->needs.kstack;
+
+	return stack_depth_of(g->arena, &object, has_stacks ? &linked : NULL);
+}
+
+static void report_depth(struct gen *g, const struct stack_depth *depth)
+{
+	struct span span = SPAN_NONE;
+
+	for (uint32_t i = 0; i < g->plan->n_progs; i++) {
+		const struct plan_prog *p = &g->plan->progs[i];
+
+		if (p->n_probes && strcmp(p->symbol, depth->program) == 0)
+			span = g->plan->probes[p->probes[0]].span;
+	}
+	g->failed = true;
+	diag_error(g->diags, span, "limit-stack",
+		   "this probe and what it calls take %u bytes of stack, and a BPF program has %d",
+		   depth->bytes, STACK_BYTES);
+	diag_hint(g->diags, "use fewer variables, or nest loops less");
+}
+
+/* LLVM limits the stack of each function, the kernel that of a chain of calls. */
+static void check_stack(struct gen *g, const struct codegen_output *out)
+{
+	struct stack_depth depth = depth_of(g, out);
+
+	if (depth.bytes <= STACK_BYTES)
+		return;
+	if (g->spills)
+		report_depth(g, &depth);
+	else
+		g->exceeds_stack = true;
+}
+
 static int run(struct gen *g, enum codegen_stage stage, struct codegen_output *out)
 {
 	if (begin(g) || generate(g))
@@ -182,6 +228,8 @@ static int run(struct gen *g, enum codegen_stage stage, struct codegen_output *o
 		return print_ir(g, out);
 	if (emit_machine(g, stage == CODEGEN_ASM, out))
 		return -1;
+	if (stage == CODEGEN_ELF && !g->failed)
+		check_stack(g, out);
 	return g->failed ? -1 : 0;
 }
 

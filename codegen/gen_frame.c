@@ -9,9 +9,9 @@
 #include "parser/base/arena.h"
 #include "parser/base/limits.h"
 #include "codegen/gen.h"
+#include "codegen/stack_depth.h"
 #include <stddef.h>
 
-enum { STACK_BYTES = 512 }; /* MAX_BPF_STACK of include/linux/filter.h */
 enum { AT_STATE = 0, AT_SHARED = 8 };
 
 /* What a body needs of the function around it, if that has it: members of struct gen_body. */

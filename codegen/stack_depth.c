@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The stack that programs take, computed from machine code as check_max_stack_depth() of the
+ * verifier does. A function's own part is its lowest access relative to r10.
+ */
+#include "codegen/stack_depth.h"
+#include "parser/base/arena.h"
+#include <elf.h>
+#include <linux/bpf.h>
+#include <stdbool.h>
+#include <string.h>
+
+enum { ROUND = 32, WORD = sizeof(struct bpf_insn), R_64_64 = 1, R_64_32 = 10 };
+
+struct function {
+	const char *name;
+	uint32_t section;
+	uint64_t start, end;
+	uint32_t bytes, frames; /* with all that it calls */
+	bool is_done, is_active;
+};
+
+struct object {
+	const uint8_t *bytes;
+	const Elf64_Shdr *sections;
+	uint32_t n_sections, n_symbols, n_functions;
+	const Elf64_Sym *symbols;
+	const char *names;
+	struct function *functions;
+	bool **is_relocated;   /* by section and instruction */
+	struct object *linked; /* or NULL */
+};
+
+/* ---- reading the file -------------------------------------------------------------------- */
+
+static bool is_code(const struct object *o, uint32_t section)
+{
+	return section && section < o->n_sections && o->sections[section].sh_type == SHT_PROGBITS &&
+	       (o->sections[section].sh_flags & SHF_EXECINSTR);
+}
+
+static const struct bpf_insn *code_at(const struct object *o, uint32_t section, uint64_t at)
+{
+	return (const void *)(o->bytes + o->sections[section].sh_offset + at);
+}
+
+static void read_functions(struct object *o, struct arena *a)
+{
+	o->functions = arena_alloc(a, (o->n_symbols + 1) * sizeof(*o->functions));
+	for (uint32_t i = 0; i < o->n_symbols; i++) {
+		const Elf64_Sym *s = &o->symbols[i];
+
+		if (ELF64_ST_TYPE(s->st_info) == STT_FUNC && is_code(o, s->st_shndx))
+			o->functions[o->n_functions++] =
+				(struct function){.name = o->names + s->st_name,
+						  .section = s->st_shndx,
+						  .start = s->st_value,
+						  .end = s->st_value + s->st_size};
+	}
+}
+
+/* The relocations of a section of code; NULL if `section` holds none. */
+static const Elf64_Rel *relocations(const struct object *o, uint32_t section, uint64_t *n)
+{
+	const Elf64_Shdr *s = &o->sections[section];
+
+	if (s->sh_type != SHT_REL || !is_code(o, s->sh_info))
+		return NULL;
+	*n = s->sh_size / sizeof(Elf64_Rel);
+	return (const void *)(o->bytes + s->sh_offset);
+}
+
+static void read_relocations(struct object *o, struct arena *a)
+{
+	o->is_relocated = arena_alloc(a, (o->n_sections + 1) * sizeof(*o->is_relocated));
+	for (uint32_t i = 0; i < o->n_sections; i++)
+		if (is_code(o, i))
+			o->is_relocated[i] = arena_alloc(a, o->sections[i].sh_size / WORD + 1);
+	for (uint32_t i = 0; i < o->n_sections; i++) {
+		uint64_t n = 0;
+		const Elf64_Rel *rel = relocations(o, i, &n);
+
+		for (uint64_t j = 0; j < n; j++)
+			o->is_relocated[o->sections[i].sh_info][rel[j].r_offset / WORD] = true;
+	}
+}
+
+static struct object *read_object(struct arena *a, const struct stack_object *from)
+{
+	struct object *o = arena_new_of(a, struct object);
+	const Elf64_Ehdr *head = from->bytes;
+
+	o->bytes = from->bytes;
+	o->sections = (const void *)(o->bytes + head->e_shoff);
+	o->n_sections = head->e_shnum;
+	for (uint32_t i = 0; i < o->n_sections; i++) {
+		const Elf64_Shdr *s = &o->sections[i];
+
+		if (s->sh_type != SHT_SYMTAB)
+			continue;
+		o->symbols = (const void *)(o->bytes + s->sh_offset);
+		o->n_symbols = (uint32_t)(s->sh_size / sizeof(Elf64_Sym));
+		o->names = (const char *)(o->bytes + o->sections[s->sh_link].sh_offset);
+	}
+	read_functions(o, a);
+	read_relocations(o, a);
+	return o;
+}
+
+static struct function *function_at(struct object *o, uint32_t section, uint64_t at)
+{
+	for (uint32_t i = 0; i < o->n_functions; i++)
+		if (o->functions[i].section == section && o->functions[i].start == at)
+			return &o->functions[i];
+	return NULL;
+}
+
+static struct function *function_named(struct object *o, const char *name)
+{
+	for (uint32_t i = 0; o && i < o->n_functions; i++)
+		if (strcmp(o->functions[i].name, name) == 0)
+			return &o->functions[i];
+	return NULL;
+}
+
+/* ---- one function ------------------------------------------------------------------------ */
+
+/* What registers hold, as far as it matters: addresses on the stack. */
+struct registers {
+	int64_t at[BPF_REG_10 + 1]; /* relative to r10 */
+	bool is_stack[BPF_REG_10 + 1];
+};
+
+static int64_t deeper(const struct registers *r, unsigned base, int64_t at, int64_t depth)
+{
+	at += r->at[base];
+	return r->is_stack[base] && -at > depth ? -at : depth;
+}
+
+/* Follow an instruction that is not a jump. */
+static int64_t follow(struct registers *r, const struct bpf_insn *insn, int64_t depth)
+{
+	bool is_copy = insn->code == (BPF_ALU64 | BPF_MOV | BPF_X) && insn->off == 0;
+	bool is_sum = insn->code == (BPF_ALU64 | BPF_ADD | BPF_K);
+
+	switch (BPF_CLASS(insn->code)) {
+	case BPF_LDX:
+		depth = deeper(r, insn->src_reg, insn->off, depth);
+		r->is_stack[insn->dst_reg] = false;
+		return depth;
+	case BPF_ST:
+	case BPF_STX: return deeper(r, insn->dst_reg, insn->off, depth);
+	case BPF_LD:
+	case BPF_ALU:
+	case BPF_ALU64: break;
+	default: return depth;
+	}
+	if (is_sum) {
+		r->at[insn->dst_reg] += insn->imm;
+		return deeper(r, insn->dst_reg, 0, depth);
+	}
+	r->is_stack[insn->dst_reg] = is_copy && r->is_stack[insn->src_reg];
+	r->at[insn->dst_reg] = is_copy ? r->at[insn->src_reg] : 0;
+	return depth;
+}
+
+static uint32_t own_bytes(const struct object *o, const struct function *f)
+{
+	struct registers r = {.is_stack[BPF_REG_10] = true};
+	int64_t depth = 1;
+
+	for (uint64_t at = f->start; at < f->end; at += WORD) {
+		const struct bpf_insn *insn = code_at(o, f->section, at);
+
+		depth = follow(&r, insn, depth);
+		if (insn->code == (BPF_LD | BPF_IMM | BPF_DW))
+			at += WORD;
+	}
+	return (uint32_t)((depth + ROUND - 1) / ROUND * ROUND);
+}
+
+/* ---- calls ------------------------------------------------------------------------------- */
+
+static void measure(struct object *o, struct function *f);
+
+static void add_call(struct function *f, struct object *o, struct function *callee, uint32_t *most)
+{
+	if (!callee)
+		return;
+	measure(o, callee);
+	if (callee->bytes > *most)
+		*most = callee->bytes;
+	if (callee->frames + 1 > f->frames)
+		f->frames = callee->frames + 1;
+}
+
+/* A call, or the address of a callback. */
+static void add_relocated(struct object *o, struct function *f, const Elf64_Rel *rel,
+			  uint32_t *most)
+{
+	const Elf64_Sym *s = &o->symbols[ELF64_R_SYM(rel->r_info)];
+	const struct bpf_insn *insn = code_at(o, f->section, rel->r_offset);
+	uint64_t at = s->st_value;
+
+	if (s->st_shndx == SHN_UNDEF) {
+		add_call(f, o->linked, function_named(o->linked, o->names + s->st_name), most);
+		return;
+	}
+	if (!is_code(o, s->st_shndx))
+		return;
+	if (ELF64_R_TYPE(rel->r_info) == R_64_32)
+		at += (uint64_t)(insn->imm + 1) * WORD;
+	else
+		at += (uint64_t)insn->imm;
+	add_call(f, o, function_at(o, s->st_shndx, at), most);
+}
+
+static void measure(struct object *o, struct function *f)
+{
+	uint32_t most = 0;
+
+	if (f->is_done || f->is_active)
+		return;
+	f->is_active = true; /* the kernel refuses recursion */
+	f->frames = 1;
+	for (uint64_t at = f->start; at < f->end; at += WORD) {
+		const struct bpf_insn *insn = code_at(o, f->section, at);
+
+		if (insn->code == (BPF_JMP | BPF_CALL) && insn->src_reg == BPF_PSEUDO_CALL &&
+		    !o->is_relocated[f->section][at / WORD])
+			add_call(f, o,
+				 function_at(o, f->section, at + ((uint64_t)insn->imm + 1) * WORD),
+				 &most);
+	}
+	for (uint32_t i = 0; i < o->n_sections; i++) {
+		uint64_t n = 0;
+		const Elf64_Rel *rel = relocations(o, i, &n);
+
+		for (uint64_t j = 0; j < n && o->sections[i].sh_info == f->section; j++)
+			if (rel[j].r_offset >= f->start && rel[j].r_offset < f->end)
+				add_relocated(o, f, &rel[j], &most);
+	}
+	f->bytes = own_bytes(o, f) + most;
+	f->is_active = false;
+	f->is_done = true;
+}
+
+struct stack_depth stack_depth_of(struct arena *a, const struct stack_object *object,
+				  const struct stack_object *linked)
+{
+	struct object *o = read_object(a, object);
+	struct stack_depth most = {0};
+
+	o->linked = linked ? read_object(a, linked) : NULL;
+	for (uint32_t i = 0; i < o->n_functions; i++) {
+		struct function *f = &o->functions[i];
+
+		measure(o, f);
+		if (f->bytes > most.bytes)
+			most = (struct stack_depth){.bytes = f->bytes,
+						    .frames = f->frames,
+						    .program = f->name};
+	}
+	return most;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The stack that the programs of an object take, together with the functions that they call. The
+ * verifier refuses a chain of calls that takes more than STACK_BYTES, and older kernels round each
+ * function's part up to 32 bytes.
+ */
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+enum { STACK_BYTES = 512, STACK_FRAMES = 8 }; /* MAX_BPF_STACK, MAX_CALL_FRAMES of the kernel */
+
+struct arena;
+
+struct stack_object {
+	const void *bytes; /* a relocatable ELF file, aligned to 8 */
+	size_t len;
+};
+
+/* The deepest chain of calls. Callbacks count as calls, as they do in the verifier. */
+struct stack_depth {
+	uint32_t bytes, frames;
+	const char *program; /* in which it begins: the name of its symbol */
+};
+
+/* Compute it for `object`. Functions that it only declares are in `linked`, or take nothing. */
+struct stack_depth stack_depth_of(struct arena *a, const struct stack_object *object,
+				  const struct stack_object *linked);
