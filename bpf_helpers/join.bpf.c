@@ -58,3 +58,19 @@ INLINE uint64_t sonde_join_kernel(char *to, const uint64_t *from, uint32_t probe
 {
 	return join_strings(to, from, probe, 0);
 }
+
+/* The record's size: as many words as the strings take. */
+INLINE uint64_t sonde_join_record(uint64_t used)
+{
+	used = used < SONDE_JOIN_BYTES ? used : SONDE_JOIN_BYTES;
+	return __builtin_offsetof(struct sonde_join_event, bytes) + (used + 7) / 8 * 8;
+}
+
+INLINE void sonde_join_store(struct sonde_join_event *to, const char *from, uint64_t used)
+{
+	used = used < SONDE_JOIN_BYTES ? used : SONDE_JOIN_BYTES;
+	to->used = used;
+	barrier_var(used); /* the compared value must be the one that is passed on */
+	if (used <= SONDE_JOIN_BYTES)
+		bpf_probe_read_kernel(to->bytes, used, from);
+}

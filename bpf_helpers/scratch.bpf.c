@@ -14,16 +14,20 @@ struct scratch_slot {
 _Static_assert(sizeof(struct scratch_slot) == SONDE_SCRATCH_HEAD,
 	       "codegen adds it to what a script needs");
 
-/* A per-CPU array of SONDE_SCRATCH_SLOTS slots, as long as the script needs them: codegen defines
- * it. */
+/* SONDE_SCRATCH_SLOTS slots for each CPU, as long as the script needs them: codegen defines it. It
+ * is a per-CPU array, unless the slots are longer than the kernel allows there. Then it is an array
+ * with the slots of one CPU behind those of another (runtime/session/load.c sets its length). */
 extern char sonde_scratch SEC(".maps");
 
-/* NULL if all slots are in use: the run is skipped and counted. */
-INLINE uint8_t *sonde_scratch_enter(uint32_t probe)
+/* NULL if all slots are in use: the run is skipped and counted. `is_long` is a constant: the map is
+ * an array. */
+INLINE uint8_t *sonde_scratch_enter(uint32_t probe, uint32_t is_long)
 {
+	uint32_t first = is_long ? bpf_get_smp_processor_id() * SONDE_SCRATCH_SLOTS : 0;
+
 #pragma unroll
 	for (uint32_t i = 0; i < SONDE_SCRATCH_SLOTS; i++) {
-		uint32_t slot = i;
+		uint32_t slot = first + i;
 		struct scratch_slot *entry = bpf_map_lookup_elem(&sonde_scratch, &slot);
 
 		if (entry && __sync_val_compare_and_swap(&entry->busy, 0, 1) == 0)

@@ -27,7 +27,8 @@ enum {
 	SONDE_STRING_WORDS = 1024, /* strings of more bytes are walked by bpf_loop() */
 	SONDE_SCRATCH_SLOTS = 4,   /* programs that can nest on a CPU: task, softirq, irq, NMI */
 	SONDE_TRACER_FRAMES = 11,  /* max. frames of a program with nested loops */
-	SONDE_SCRATCH_BYTES = 16384, /* max. scratch memory of a program, beside the BPF stack */
+	SONDE_SCRATCH_BYTES = 2 << 20, /* max. scratch memory of a program, beside the BPF stack */
+	SONDE_PERCPU_BYTES = 32768,    /* the kernel's limit for a value of a per-CPU map */
 	SONDE_SCRATCH_HEAD = 8,
 	SONDE_SLOTS_BYTES = 2048,      /* max. size of all CPUs' slots of a key */
 	SONDE_MAX_CPUS = 4096,	       /* max. CPUs that a script's read of an aggregation covers */
@@ -136,7 +137,7 @@ struct sonde_map_event {
 enum {
 	SONDE_JOIN_STRINGS = 16,
 	SONDE_JOIN_STRING = 1024, /* bytes of one string at most, NUL included */
-	SONDE_JOIN_BYTES = 4080,  /* of all together: a record of LIMIT_EVENT_BYTES */
+	SONDE_JOIN_BYTES = 16384, /* of all together */
 };
 
 struct sonde_join_event {

@@ -159,7 +159,7 @@ static long string_search_step(uint64_t round, void *ctx)
 	return 0;
 }
 
-enum { SEARCH_STEPS = 1 << 17 }; /* half a millisecond */
+enum { SEARCH_STEPS = 1 << 18 }; /* a millisecond */
 
 /* Where the string `what` begins in `in`, or -1. The sizes are constant after inlining. A search
  * that takes too many steps, of a text that matches nearly everywhere, is cut, which is counted. */

@@ -186,18 +186,32 @@ static struct stack_depth depth_of(struct gen *g, const struct codegen_output *o
 	return stack_depth_of(g->arena, &object, has_stacks ? &linked : NULL);
 }
 
-static void report_depth(struct gen *g, const struct stack_depth *depth)
+/* The probe of a program. */
+static struct span span_of_program(const struct gen *g, const char *symbol)
 {
-	struct span span = SPAN_NONE;
-
 	for (uint32_t i = 0; i < g->plan->n_progs; i++) {
 		const struct plan_prog *p = &g->plan->progs[i];
 
-		if (p->n_probes && strcmp(p->symbol, depth->program) == 0)
-			span = g->plan->probes[p->probes[0]].span;
+		if (p->n_probes && strcmp(p->symbol, symbol) == 0)
+			return g->plan->probes[p->probes[0]].span;
 	}
+	return SPAN_NONE;
+}
+
+static void report_frames(struct gen *g, const struct stack_depth *depth)
+{
 	g->failed = true;
-	diag_error(g->diags, span, "limit-stack",
+	diag_error(g->diags, span_of_program(g, depth->nested), "limit-calls",
+		   "this probe takes %u nested calls, and a BPF program has %d: each loop is one, "
+		   "and so are the search and comparison of long strings",
+		   depth->frames, STACK_FRAMES);
+	diag_hint(g->diags, "nest loops less, or compute such values outside of them");
+}
+
+static void report_depth(struct gen *g, const struct stack_depth *depth)
+{
+	g->failed = true;
+	diag_error(g->diags, span_of_program(g, depth->program), "limit-stack",
 		   "this probe and what it calls take %u bytes of stack, and a BPF program has %d",
 		   depth->bytes, STACK_BYTES);
 	diag_hint(g->diags, "use fewer variables, or nest loops less");
@@ -208,7 +222,9 @@ static void check_stack(struct gen *g, const struct codegen_output *out)
 {
 	struct stack_depth depth = depth_of(g, out);
 
-	if (depth.bytes <= STACK_BYTES)
+	if (depth.frames > STACK_FRAMES)
+		report_frames(g, &depth);
+	if (depth.frames > STACK_FRAMES || depth.bytes <= STACK_BYTES)
 		return;
 	if (g->spills)
 		report_depth(g, &depth);

@@ -77,8 +77,12 @@ LLVMValueRef gen_equal_parts(struct gen *g, struct value x, struct value y)
 
 LLVMValueRef gen_equal_bytes(struct gen *g, LLVMValueRef x, LLVMValueRef y, uint32_t size)
 {
-	LLVMValueRef differ = gen_u64(g, 0), a, b;
+	LLVMValueRef differ = gen_u64(g, 0), a, b, n = gen_u32(g, size);
 
+	if (size > SONDE_STRING_WORDS) {
+		differ = GEN_CALL(g, "sonde_string_memory", x, n, y, n, gen_u64(g, size));
+		return LLVMBuildICmp(g->b, LLVMIntEQ, differ, gen_u64(g, 0), "");
+	}
 	for (uint32_t at = 0, step; at < size; at += step) {
 		const struct type *word;
 

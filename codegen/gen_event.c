@@ -18,10 +18,10 @@ struct value gen_nothing(struct gen *g, struct expr *e)
 }
 
 /* Reserve a record for event `id`. The caller generates code that fills it, then end_record(). */
-static LLVMValueRef begin_record(struct gen *g, uint32_t id, uint32_t size, LLVMBasicBlockRef *skip)
+static LLVMValueRef begin_record(struct gen *g, uint32_t id, LLVMValueRef size,
+				 LLVMBasicBlockRef *skip)
 {
-	LLVMValueRef record =
-		GEN_CALL(g, "sonde_ring_reserve", gen_u32(g, g->probe.id), gen_u64(g, size));
+	LLVMValueRef record = GEN_CALL(g, "sonde_ring_reserve", gen_u32(g, g->probe.id), size);
 	LLVMBasicBlockRef fill = gen_block(g, "record");
 
 	*skip = gen_block(g, "record.end");
@@ -33,9 +33,10 @@ static LLVMValueRef begin_record(struct gen *g, uint32_t id, uint32_t size, LLVM
 	return record;
 }
 
-static void end_record(struct gen *g, LLVMValueRef record, uint32_t size, LLVMBasicBlockRef skip)
+static void end_record(struct gen *g, LLVMValueRef record, LLVMValueRef size,
+		       LLVMBasicBlockRef skip)
 {
-	GEN_CALL(g, "sonde_ring_submit", record, gen_u64(g, size));
+	GEN_CALL(g, "sonde_ring_submit", record, size);
 	LLVMBuildBr(g->b, skip);
 	LLVMPositionBuilderAtEnd(g->b, skip);
 }
@@ -46,15 +47,15 @@ static void gen_fields(struct gen *g, uint32_t id, struct expr **args, uint32_t 
 	const struct plan_event *ev = &g->plan->events[id];
 	struct gen_kept values[LIMIT_CALL_ARGS];
 	LLVMBasicBlockRef skip;
-	LLVMValueRef record;
+	LLVMValueRef record, size = gen_u64(g, ev->size);
 
 	for (uint32_t i = 0; i < n; i++)
 		values[i] = gen_keep(g, gen_expr(g, args[i]));
-	record = begin_record(g, id, ev->size, &skip);
+	record = begin_record(g, id, size, &skip);
 	for (uint32_t i = 0; i < n; i++)
 		gen_store(g, gen_kept_value(g, &values[i]), ev->fields[i].type,
 			  gen_at(g, record, ev->fields[i].offset));
-	end_record(g, record, ev->size, skip);
+	end_record(g, record, size, skip);
 }
 
 struct value gen_printf(struct gen *g, struct expr *e)
@@ -84,18 +85,16 @@ struct value gen_join(struct gen *g, struct expr *e)
 	struct expr *array = e->call.args[0];
 	bool is_user =
 		type_is_in_user_space(array->type, probe_space(g->probe.point) == SPACE_USER);
-	LLVMValueRef from = gen_int(g, array), buf, used, record;
-	uint32_t mark = g->probe.scratch.used, size = sizeof(struct sonde_join_event);
+	LLVMValueRef from = gen_int(g, array), buf, used, record, size;
+	uint32_t mark = g->probe.scratch.used;
 	LLVMBasicBlockRef skip;
 
 	buf = gen_big_buffer(g, SONDE_JOIN_BYTES + SONDE_JOIN_STRING);
 	used = GEN_CALL(g, is_user ? "sonde_join_user" : "sonde_join_kernel", buf, from,
 			gen_u32(g, g->probe.id));
+	size = GEN_CALL(g, "sonde_join_record", used);
 	record = begin_record(g, (uint32_t)e->call.event, size, &skip);
-	LLVMBuildStore(g->b, used, gen_at(g, record, offsetof(struct sonde_join_event, used)));
-	GEN_CALL(g, "sonde_memory_read",
-		 gen_at(g, record, offsetof(struct sonde_join_event, bytes)),
-		 gen_u32(g, SONDE_JOIN_BYTES), buf);
+	GEN_CALL(g, "sonde_join_store", record, buf, used);
 	end_record(g, record, size, skip);
 	gen_scratch_release(g, mark);
 	return nothing;
@@ -105,12 +104,13 @@ static void gen_map_event(struct gen *g, uint32_t id, LLVMValueRef epoch)
 {
 	uint32_t map = g->plan->events[id].map;
 	LLVMBasicBlockRef skip;
-	LLVMValueRef record = begin_record(g, id, sizeof(struct sonde_map_event), &skip);
+	LLVMValueRef size = gen_u64(g, sizeof(struct sonde_map_event));
+	LLVMValueRef record = begin_record(g, id, size, &skip);
 
 	LLVMBuildStore(g->b, gen_u32(g, map),
 		       gen_at(g, record, offsetof(struct sonde_map_event, map)));
 	LLVMBuildStore(g->b, epoch, gen_at(g, record, offsetof(struct sonde_map_event, epoch)));
-	end_record(g, record, sizeof(struct sonde_map_event), skip);
+	end_record(g, record, size, skip);
 }
 
 /* Advance the epoch at once, so that what this run adds from here on belongs to the new one. */
@@ -149,14 +149,14 @@ struct value gen_exit(struct gen *g, struct expr *e)
 {
 	LLVMValueRef code = e->call.n_args ? gen_int(g, e->call.args[0]) : gen_u64(g, 0);
 	LLVMBasicBlockRef skip;
-	LLVMValueRef record;
+	LLVMValueRef record, size = gen_u64(g, sizeof(struct sonde_exit_event));
 
 	GEN_CALL(g, "sonde_control_exit", code);
 	if (g->plan->needs.ring_buffer) {
-		record = begin_record(g, SONDE_EV_EXIT, sizeof(struct sonde_exit_event), &skip);
+		record = begin_record(g, SONDE_EV_EXIT, size, &skip);
 		LLVMBuildStore(g->b, code,
 			       gen_at(g, record, offsetof(struct sonde_exit_event, code)));
-		end_record(g, record, sizeof(struct sonde_exit_event), skip);
+		end_record(g, record, size, skip);
 	}
 	LLVMBuildBr(g->b, g->body.exit);
 	LLVMPositionBuilderAtEnd(g->b, gen_block(g, "dead"));

@@ -148,16 +148,31 @@ void gen_scratch_end(struct gen *g)
 	GEN_CALL(g, "sonde_scratch_leave", LLVMBuildLoad2(g->b, g->ptr, g->body.scratch, ""));
 	LLVMBuildBr(g->b, after);
 	LLVMPositionBuilderAtEnd(g->b, g->probe.scratch.before);
-	bytes = GEN_CALL(g, "sonde_scratch_enter", gen_u32(g, g->probe.id));
+	bytes = GEN_CALL(g, "sonde_scratch_enter", gen_u32(g, g->probe.id), gen_u32(g, false));
 	LLVMBuildStore(g->b, bytes, g->body.scratch);
 	LLVMBuildCondBr(g->b, LLVMBuildIsNotNull(g->b, bytes, ""), g->probe.scratch.start, after);
 	LLVMPositionBuilderAtEnd(g->b, after);
 	g->body.scratch = NULL;
 }
 
+/* The calls that were generated before it was known. */
+static void set_long(struct gen *g)
+{
+	LLVMValueRef enter = LLVMGetNamedFunction(g->module, "sonde_scratch_enter");
+
+	for (LLVMUseRef use = LLVMGetFirstUse(enter); use; use = LLVMGetNextUse(use))
+		LLVMSetOperand(LLVMGetUser(use), 1, gen_u32(g, true));
+}
+
 void gen_scratch_map(struct gen *g)
 {
-	if (g->scratch_bytes)
-		gen_di_map(g, "sonde_scratch", BPF_MAP_TYPE_PERCPU_ARRAY, 0, SONDE_SCRATCH_SLOTS, 4,
-			   SONDE_SCRATCH_HEAD + g->scratch_bytes);
+	uint32_t bytes = SONDE_SCRATCH_HEAD + g->scratch_bytes;
+	bool is_long = bytes > SONDE_PERCPU_BYTES;
+
+	if (!g->scratch_bytes)
+		return;
+	if (is_long)
+		set_long(g);
+	gen_di_map(g, "sonde_scratch", is_long ? BPF_MAP_TYPE_ARRAY : BPF_MAP_TYPE_PERCPU_ARRAY, 0,
+		   SONDE_SCRATCH_SLOTS, 4, bytes);
 }

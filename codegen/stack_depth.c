@@ -256,10 +256,14 @@ struct stack_depth stack_depth_of(struct arena *a, const struct stack_object *ob
 		struct function *f = &o->functions[i];
 
 		measure(o, f);
-		if (f->bytes > most.bytes)
-			most = (struct stack_depth){.bytes = f->bytes,
-						    .frames = f->frames,
-						    .program = f->name};
+		if (f->bytes > most.bytes) {
+			most.bytes = f->bytes;
+			most.program = f->name;
+		}
+		if (f->frames > most.frames) {
+			most.frames = f->frames;
+			most.nested = f->name;
+		}
 	}
 	return most;
 }

@@ -17,10 +17,11 @@ struct stack_object {
 	size_t len;
 };
 
-/* The deepest chain of calls. Callbacks count as calls, as they do in the verifier. */
+/* The chains of calls that take the most stack and the most frames. Callbacks count as calls, as
+ * they do in the verifier. */
 struct stack_depth {
 	uint32_t bytes, frames;
-	const char *program; /* in which it begins: the name of its symbol */
+	const char *program, *nested; /* where the two begin: names of symbols */
 };
 
 /* Compute it for `object`. Functions that it only declares are in `linked`, or take nothing. */

@@ -82,7 +82,8 @@ enum plan_event_kind {
 struct plan_event {
 	enum plan_event_kind kind;
 	struct span span;
-	uint32_t size; /* whole record, bytes, a multiple of 8 */
+	uint32_t size;	/* whole record, bytes, a multiple of 8 */
+	uint32_t least; /* of the shortest, when the length varies: `size` is the longest */
 	struct plan_field *fields;
 	uint32_t n_fields;
 	struct format_piece *pieces; /* of a format: printf and the like */

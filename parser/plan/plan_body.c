@@ -13,6 +13,7 @@
 #include "parser/plan/plan_build.h"
 #include "parser/lang/ast_query.h"
 #include <linux/bpf.h>
+#include <stddef.h>
 #include <string.h>
 
 _Static_assert((int)LIMIT_MAPS == SONDE_MAX_MAPS, "the control block has an epoch for each map");
@@ -243,6 +244,7 @@ void pln_join(struct planner *pl, struct expr *call)
 	add_event(pl, call,
 		  (struct plan_event){.kind = PE_JOIN,
 				      .size = sizeof(struct sonde_join_event),
+				      .least = offsetof(struct sonde_join_event, bytes),
 				      .text = call->call.n_args > 1
 						      ? call->call.args[1]->string.text
 						      : " "});

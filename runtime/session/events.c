@@ -306,7 +306,7 @@ static void planned_record(struct events *e, uint32_t id, const void *record, si
 	if (id >= e->s->plan->n_events)
 		return;
 	ev = &e->s->plan->events[id];
-	if (size < ev->size)
+	if (size < (ev->least ? ev->least : ev->size))
 		return;
 	event_hooks[ev->kind](e, ev, record);
 }

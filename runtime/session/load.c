@@ -42,6 +42,16 @@ static void size_ring(struct session *s)
 	bpf_map__set_value_size(ring, s->ring.element_bytes);
 }
 
+/* One that is not per CPU has the slots of all CPUs. */
+static void size_scratch(struct session *s)
+{
+	struct bpf_map *m = bpf_object__find_map_by_name(s->object, "sonde_scratch");
+
+	if (m && bpf_map__type(m) == BPF_MAP_TYPE_ARRAY)
+		bpf_map__set_max_entries(m, (uint32_t)libbpf_num_possible_cpus() *
+						    SONDE_SCRATCH_SLOTS);
+}
+
 static void size_maps(struct session *s)
 {
 	struct bpf_map *m = bpf_object__find_map_by_name(s->object, "sonde_losses");
@@ -52,6 +62,7 @@ static void size_maps(struct session *s)
 	m = bpf_object__find_map_by_name(s->object, "sonde_stacks");
 	if (m)
 		bpf_map__set_max_entries(m, s->plan->needs.stack_entries);
+	size_scratch(s);
 	size_ring(s);
 }
 
