@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * --fmt (fmt.h). A file is replaced as a whole, by rename(2), so that
- * it is never half written.
+ * --fmt (fmt.h).
  */
 #include "cli/fmt.h"
 #include "cli/options.h"
+#include "cli/replace_file.h"
 #include "parser/base/diag.h"
 #include "parser/lang/ast.h"
 #include "parser/syntax/fmt.h"
@@ -16,31 +16,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-/* Write `t` to a new file beside `path`, with the permissions of the old one, and rename it. */
-static int replace(const char *path, const char *text, size_t len)
-{
-	char real[PATH_MAX], new[PATH_MAX + 32];
-	struct stat st;
-	int fd, err = 0;
-
-	if (!realpath(path, real)) /* a new file; a symbolic link stays one */
-		snprintf(real, sizeof(real), "%s", path);
-	snprintf(new, sizeof(new), "%s.%d.new", real, getpid());
-	fd = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (fd < 0)
-		return -errno;
-	if (fchmod(fd, stat(real, &st) ? 0644 : st.st_mode & 07777) ||
-	    write(fd, text, len) != (ssize_t)len)
-		err = errno ? -errno : -EIO;
-	if (close(fd) && !err)
-		err = -errno;
-	if (!err && rename(new, real))
-		err = -errno;
-	if (err)
-		unlink(new);
-	return err;
-}
 
 static int write_text(const struct options *o, const char *text, size_t len)
 {
@@ -56,7 +31,7 @@ static int write_text(const struct options *o, const char *text, size_t len)
 		if (f && fclose(f) && !err)
 			err = -errno;
 	} else {
-		err = replace(o->output, text, len);
+		err = replace_file(o->output, text, len, 0644);
 	}
 	if (err)
 		log_error("cannot write '%s': %s", o->output, strerror(-err));

@@ -4,7 +4,7 @@
  * plan, object, session. --emit and --check end the run between two stages.
  */
 #include "codegen/codegen.h"
-#include "cli/compile.h"
+#include "cli/compiled.h"
 #include "cli/fmt.h"
 #include "cli/list_script.h"
 #include "cli/options.h"
@@ -93,6 +93,17 @@ static struct source *read_source(struct arena *a, const struct options *o)
 	return NULL;
 }
 
+/* The same for what needs the text of a script. */
+static struct source *read_script(struct arena *a, const struct options *o)
+{
+	struct source *s = read_source(a, o);
+
+	if (!s || !compiled_is(s))
+		return s;
+	log_error("'%s' is a compiled script: this requires the script itself", o->file);
+	return NULL;
+}
+
 /* NAME --help, --help NAME */
 static int help_script(struct options *o)
 {
@@ -100,7 +111,7 @@ static int help_script(struct options *o)
 	struct diags d = {.arena = a};
 	struct program *program = NULL;
 
-	d.source = read_source(a, o);
+	d.source = read_script(a, o);
 	if (d.source)
 		program = parse(a, d.source, &d);
 	if (d.source)
@@ -128,7 +139,7 @@ static int help(struct options *o)
 static int format(struct options *o)
 {
 	struct arena *a = arena_new();
-	struct diags d = {.arena = a, .source = read_source(a, o)};
+	struct diags d = {.arena = a, .source = read_script(a, o)};
 	int status = 1;
 
 	if (d.source) {
@@ -189,7 +200,8 @@ static int front_end(struct arena *a, const struct options *o, struct kernel *k,
 {
 	struct plan_options po = {.run = run_of(o),
 				  .kernel = k,
-				  .scope_tree = (o->command || o->follow) && !o->system,
+				  .scope_tree = o->mode == MODE_BUILD ||
+						((o->command || o->follow) && !o->system),
 				  .only_cgroup = o->cgroup != NULL,
 				  .warnings = o->warnings,
 				  .pid_namespace = !o->kernel_facts && scope_pid_namespace(),
@@ -226,8 +238,8 @@ static int front_end(struct arena *a, const struct options *o, struct kernel *k,
 	return 0;
 }
 
-static int run_plan(const struct options *o, const struct program *program, const struct plan *plan,
-		    struct kernel *k)
+static int run_plan(struct arena *a, const struct options *o, const struct program *program,
+		    struct plan *plan, struct kernel *k)
 {
 	int status = run_debug_code(o, program, plan, k);
 
@@ -239,12 +251,27 @@ static int run_plan(const struct options *o, const struct program *program, cons
 		return run_emit_llvm(o, program, plan, k);
 	if (o->emit)
 		return run_emit(o, program, plan, k);
+	if (o->mode == MODE_BUILD)
+		return compiled_write(a, o, program, plan, k);
 	if (o->mode != MODE_CHECK)
-		return run_trace(o, program, plan, k);
+		return run_trace(o, program, plan, NULL, k);
 	note_time(o, NULL);
 	status = run_check(program, plan, k);
 	note_time(o, "compile");
 	return status;
+}
+
+/* A compiled script. The exit status. */
+static int run_compiled(struct arena *a, const struct options *o, const struct source *s,
+			struct kernel *k)
+{
+	struct compiled given;
+	struct plan *plan;
+
+	if (options_check_compiled(o))
+		return 1;
+	plan = compiled_read(a, o, s, k, &given);
+	return plan ? run_trace(o, NULL, plan, &given, k) : 1;
 }
 
 static int walk(const struct options *o)
@@ -258,11 +285,15 @@ static int walk(const struct options *o)
 
 	if (k)
 		note_program(a, o, k);
-	if (k && (d.source = read_source(a, o))) {
+	if (k)
+		d.source = read_source(a, o);
+	if (d.source && compiled_is(d.source)) {
+		status = run_compiled(a, o, d.source, k);
+	} else if (d.source) {
 		status = front_end(a, o, k, &d, &program, &plan);
 		diags_print(&d, stderr, isatty(STDERR_FILENO));
 		if (!status && plan)
-			status = run_plan(o, program, plan, k);
+			status = run_plan(a, o, program, plan, k);
 	}
 	if (k)
 		kernel_close(k);
@@ -352,6 +383,7 @@ static int run_mode(struct options *o)
 	case MODE_CAT: return scripts_cat(o->params[0]);
 	case MODE_FMT: return format(o);
 	case MODE_TRACE:
+	case MODE_BUILD:
 	case MODE_CHECK: break;
 	}
 	return walk(o);

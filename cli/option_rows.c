@@ -204,6 +204,14 @@ static int set_emit_elf(struct options *o, const struct option_row *row, const c
 	return 0;
 }
 
+static int set_aot(struct options *o, const struct option_row *row, const char *arg)
+{
+	(void)row;
+	o->mode = MODE_BUILD;
+	o->output = arg;
+	return 0;
+}
+
 static int set_emit_llvm(struct options *o, const struct option_row *row, const char *arg)
 {
 	(void)row;

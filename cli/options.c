@@ -141,12 +141,108 @@ static int check_trace(const struct options *o)
 	return 0;
 }
 
+/* What is decided when a script is compiled. */
+static const char *compile_option(const struct options *o)
+{
+	const struct {
+		bool is_given;
+		const char *name;
+	} compiling[] = {
+		{o->sort, "--sort"},
+		{o->max_stacks, "--max-stacks"},
+		{o->has_filter, "--probe-filter"},
+		{o->denied, "--no-feature"},
+		{o->n_include_dirs, "-I"},
+		{o->n_include_files, "--include"},
+		{o->kernel_facts, "--kernel-facts"},
+	};
+
+	for (size_t i = 0; i < sizeof(compiling) / sizeof(*compiling); i++)
+		if (compiling[i].is_given)
+			return compiling[i].name;
+	return NULL;
+}
+
+/* What is meaningful for a script's text only. */
+static const char *text_option(const struct options *o)
+{
+	const struct {
+		bool is_given;
+		const char *name;
+	} texts[] = {
+		{o->mode == MODE_LIST, "-l"},
+		{o->mode == MODE_CHECK, "--check"},
+		{o->mode == MODE_BUILD, "build"},
+		{o->emit != EMIT_NOTHING, "--emit"},
+		{o->dumps, "-d"},
+		{o->test, "--test"},
+		{o->bench, "--bench"},
+		{o->warnings, "-k"},
+		{o->cgroup, "--cgroup"},
+	};
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+		if (texts[i].is_given)
+			return texts[i].name;
+	return NULL;
+}
+
+int options_check_compiled(const struct options *o)
+{
+	if (text_option(o))
+		return option_error(
+			"'%s' is a compiled script: %s is only possible with the script itself",
+			o->file, text_option(o));
+	if (compile_option(o))
+		return option_error("'%s' is a compiled script: %s is given when it is compiled",
+				    o->file, compile_option(o));
+	if (o->n_params)
+		return option_error("'%s' is a compiled script, and its parameters are fixed: "
+				    "unexpected '%s'",
+				    o->file, o->params[0]);
+	return 0;
+}
+
+static int check_build(const struct options *o)
+{
+	const struct {
+		bool is_given;
+		const char *name;
+	} running[] = {
+		{o->warnings, "-k"},
+		{o->command, "-c"},
+		{o->pid, "-p"},
+		{o->cgroup, "--cgroup"},
+		{o->follow, "--follow"},
+		{o->duration_ns, "--duration"},
+		{o->interval_ns, "--interval"},
+		{o->max_overhead > 0, "--max-overhead"},
+		{o->strict, "--strict"},
+		{o->dry_run, "--dry-run"},
+		{o->format, "-f json"},
+		{o->test, "--test"},
+		{o->bench, "--bench"},
+		{o->kernel_facts, "--kernel-facts"},
+	};
+
+	if (!o->file && !o->program)
+		return option_error("'sonde build' requires a script; './build' is the file");
+	if (!o->output)
+		return option_error("'sonde build' requires -o FILE");
+	for (size_t i = 0; i < sizeof(running) / sizeof(*running); i++)
+		if (running[i].is_given)
+			return option_error("%s cannot be combined with 'sonde build' (--aot)",
+					    running[i].name);
+	return 0;
+}
+
 static int check_combination(const struct options *o)
 {
 	switch (o->mode) {
 	case MODE_HELP: return check_help(o);
 	case MODE_LIST: return check_list(o);
 	case MODE_CAT: return check_cat(o);
+	case MODE_BUILD: return check_build(o) ? -1 : check_trace(o);
 	case MODE_VERSION:
 	case MODE_LIST_ROWS:
 	case MODE_INFO:
@@ -199,15 +295,16 @@ static bool is_script_line(int argc, char **argv)
 	       script_line_has(argv[2], argv[1]);
 }
 
-/* `sonde fmt FILE`: --fmt */
-static void take_fmt(struct options *o)
+/* `sonde fmt FILE`: --fmt; `sonde build FILE`: --aot */
+static void take_word(struct options *o, enum mode mode)
 {
-	o->mode = MODE_FMT;
-	o->file = o->n_params ? o->params[0] : NULL;
-	if (o->n_params) {
-		o->params++;
-		o->n_params--;
-	}
+	o->mode = mode;
+	o->file = NULL;
+	if (!o->n_params || o->program)
+		return;
+	o->file = o->params[0];
+	o->params++;
+	o->n_params--;
 }
 
 int options_parse(struct options *o, int argc, char **argv)
@@ -236,7 +333,9 @@ int options_parse(struct options *o, int argc, char **argv)
 	if (o->file && strcmp(o->file, "cat") == 0 && o->mode == MODE_TRACE)
 		o->mode = MODE_CAT;
 	if (o->file && strcmp(o->file, "fmt") == 0 && o->mode == MODE_TRACE)
-		take_fmt(o);
+		take_word(o, MODE_FMT);
+	if (o->file && strcmp(o->file, "build") == 0 && o->mode == MODE_TRACE)
+		take_word(o, MODE_BUILD);
 	return check_combination(o) ? 1 : 0;
 }
 
@@ -265,6 +364,7 @@ void options_usage(void)
 {
 	puts("usage: sonde [options] -e 'PROGRAM' [WORD…]\n"
 	     "       sonde [options] FILE [WORD…]\n"
+	     "       sonde build SCRIPT -o FILE [WORD…]\n"
 	     "       sonde -l [PATTERN | FILE | -e 'PROGRAM']\n\n"
 	     "Traces this machine with eBPF. A program is a list of probes, each with the actions to run\n"
 	     "when it fires. The words after it are its parameters $1, $2 …; '--' ends the options.\n\n"

@@ -24,6 +24,7 @@ enum emit_stage {
 enum mode {
 	MODE_TRACE,
 	MODE_CHECK,
+	MODE_BUILD, /* compile to the file of -o */
 	MODE_HELP,
 	MODE_VERSION,
 	MODE_LIST_ROWS,
@@ -89,6 +90,8 @@ struct options {
 
 /* Read the command line. 0, or 1 after a message. */
 int options_parse(struct options *o, int argc, char **argv);
+/* Are the options such that a compiled script can be run with them? 0, or -1 after a message. */
+int options_check_compiled(const struct options *o);
 /* Free what options_parse() has allocated, also when it failed. */
 void options_free(struct options *o);
 /* Print usage and options on standard output. */

@@ -5,6 +5,7 @@
  */
 #include "cli/run.h"
 #include "cli/compile.h"
+#include "cli/compiled.h"
 #include "cli/emit_facts.h"
 #include "cli/options.h"
 #include "parser/lang/kernel.h"
@@ -314,7 +315,8 @@ static void raise_file_limit(void)
 
 /* From here on, failures of the kernel and the system have status 2. */
 static int compile_and_trace(const struct options *o, const struct program *program,
-			     const struct plan *plan, struct kernel *k, struct command *command,
+			     const struct plan *plan, const struct compiled *given,
+			     struct kernel *k, struct command *command,
 			     const struct scope_cgroup *cgroup, FILE *f)
 {
 	struct session_scope scope = scope_of(o, command);
@@ -322,8 +324,12 @@ static int compile_and_trace(const struct options *o, const struct program *prog
 	struct session_prep prep;
 	struct compile c;
 	struct session s;
-	int status = 2, err = compile_start(&c, program, plan, CODEGEN_ELF);
+	int status = 2, err = 0;
 
+	if (given)
+		compile_given(&c, plan, given->elf, given->len);
+	else
+		err = compile_start(&c, program, plan, CODEGEN_ELF);
 	raise_file_limit();
 	memory_reserve_start(&reserve, plan);
 	scope.cgroup = *cgroup;
@@ -343,7 +349,7 @@ static int compile_and_trace(const struct options *o, const struct program *prog
 }
 
 int run_trace(const struct options *o, const struct program *program, const struct plan *plan,
-	      struct kernel *k)
+	      const struct compiled *given, struct kernel *k)
 {
 	struct command command = {.gate = -1, .report = -1};
 	struct scope_cgroup cgroup = {0};
@@ -357,7 +363,7 @@ int run_trace(const struct options *o, const struct program *program, const stru
 	if (status)
 		return status;
 	f = open_output(o);
-	status = f ? compile_and_trace(o, program, plan, k, &command, &cgroup, f) : 2;
+	status = f ? compile_and_trace(o, program, plan, given, k, &command, &cgroup, f) : 2;
 	command_stop(&command);
 	if (f && close_output(o, f) && !status)
 		status = 2;

@@ -5,6 +5,7 @@
 #pragma once
 #include "cli/options.h"
 
+struct compiled;
 struct kernel;
 struct plan;
 struct program;
@@ -29,6 +30,7 @@ int run_debug_code(const struct options *o, const struct program *program, const
 int run_check(const struct program *program, const struct plan *plan, const struct kernel *k);
 /* Check that the process of -p exists. 0, or the exit status after a message. */
 int run_check_pid(const struct options *o);
-/* Compile, load, attach, trace, print. The exit status. */
+/* Compile, load, attach, trace, print. `given`: the object of a compiled script, which has no
+ * program; or NULL. The exit status. */
 int run_trace(const struct options *o, const struct program *program, const struct plan *plan,
-	      struct kernel *k);
+	      const struct compiled *given, struct kernel *k);

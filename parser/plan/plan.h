@@ -258,6 +258,8 @@ struct plan {
 	struct plan_needs needs;
 	struct config config;
 	const struct source *source; /* the source that spans in the plan refer to */
+	bool is_compiled;	     /* it comes from a file, and so does its object */
+	bool allows_unsafe;	     /* the same: --unsafe was given */
 };
 
 enum plan_run {

@@ -10,6 +10,7 @@
 #include "runtime/kernel/kernel_facts.h"
 #include "runtime/session/link.h"
 #include "runtime/session/load_report.h"
+#include "runtime/session/object_check.h"
 #include "runtime/session/precreate.h"
 #include "runtime/session/prog_handlers.h"
 #include "runtime/session/session.h"
@@ -138,6 +139,18 @@ static int find_parts(struct session *s)
 	return map_control(s);
 }
 
+/* A compiled script has the programs of -c and --follow even if the run does not. */
+static void leave_out_scope(const struct session *s)
+{
+	for (uint32_t i = 0; s->plan->is_compiled && i < s->plan->n_progs; i++) {
+		const struct plan_prog *g = &s->plan->progs[i];
+		struct bpf_program *prog = bpf_object__find_program_by_name(s->object, g->symbol);
+
+		if (prog && !session_uses_prog(s, g))
+			bpf_program__set_autoload(prog, false);
+	}
+}
+
 static int load_object(struct session *s, struct session_prep *prep, const void *elf, size_t len)
 {
 	int err = prog_handlers_register(s);
@@ -154,6 +167,10 @@ static int load_object(struct session *s, struct session_prep *prep, const void 
 			  limit_hint(err));
 		return err;
 	}
+	err = object_check(s);
+	if (err)
+		return err;
+	leave_out_scope(s);
 	size_maps(s);
 	precreate_hand_over(prep, s->object);
 	session_unwind_hand_over(prep, s->object);

@@ -113,6 +113,13 @@ void session_prepare(struct session_prep *prep, const struct plan *plan, struct 
 		     const struct session_scope *scope);
 void session_prep_free(struct session_prep *prep);
 
+/* Is the program needed in this run? Those that mark descendants are so with -c and --follow. */
+static inline bool session_uses_prog(const struct session *s, const struct plan_prog *g)
+{
+	return !prog_kind_is(g->kind, PK_TREE) || s->scope.scope == SONDE_SCOPE_TREE ||
+	       s->scope.scope == SONDE_SCOPE_FOLLOW;
+}
+
 /* Load the object. 0, or -errno after a message. */
 int session_open(struct session *s, const struct plan *plan, struct kernel *k,
 		 struct session_prep *prep, const void *elf, size_t len);
