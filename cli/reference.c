@@ -170,7 +170,7 @@ static void reference_stacks(void)
 	       "how they are found.\n\n| word | of | what it decides | meaning |\n|---|---|---|---|\n");
 	for (uint32_t i = 0; i < n_stack_words; i++)
 		printf("| `%s` | %s | %s | %s |\n", stack_words[i].word,
-		       stack_words[i].stacks == STACKS_USER ? "`ustack`" : "`kstack`, `ustack`",
+		       stack_words[i].stacks != STACKS_ALL ? "`ustack`" : "`kstack`, `ustack`",
 		       stack_words[i].is_walk ? "how frames are found" : "how frames are written",
 		       stack_words[i].doc);
 }

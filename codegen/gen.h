@@ -18,6 +18,7 @@
  *   gen_bytes.c     bytes read from memory
  *   gen_typed.c     arguments and results that BTF describes
  *   gen_usdt.c      arguments of USDT probes
+ *   gen_uaddr.c     addresses of symbols of programs
  *   gen_btf.c       debug info, which becomes BTF
  *   helper.c        calls of BPF helpers and of bpf_helpers/
  *   regs.c          registers of the architecture

@@ -35,6 +35,7 @@ enum {
 	LIMIT_ARRAY_BYTES = 256,	      /* an array: compared word by word */
 	/* Longer values are in scratch memory (codegen/gen_scratch.c), not on the BPF stack. */
 	LIMIT_ON_STACK = 64,	  /* a value */
+	LIMIT_UADDR_PLACES = 16,  /* locations of a probe that uses uaddr() */
 	LIMIT_KEY_ON_STACK = 128, /* a map's key, which is needed only briefly */
 	LIMIT_BODY = 2000,	  /* calls, maps and builtins in a probe */
 	LIMIT_LOOPS = 7,	  /* nested loops: each is a call, and the kernel allows 8 frames */

@@ -101,6 +101,11 @@ enum expr_kind {
 	EX_TYPE,    /* .named: typeof(…), as an argument */
 };
 
+enum { UADDR_PAGE = 4096 };
+/* call.known of uaddr(): the symbol's address in the file; what added to the file offset of code
+ * gives its address in the file, or UADDR_FIXED if the file is not moved when it is loaded. */
+#define UADDR_FIXED UINT64_MAX
+
 /* A type as written: a name or typeof(value), then '*' and '[N]' from left to right. */
 struct type_name {
 	struct span span;

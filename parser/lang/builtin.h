@@ -36,6 +36,7 @@ enum {
 		    1u << CTX_TYPED_RETURN | 1u << CTX_TYPED_EVENT,
 	/* where the verifier knows the types of arguments */
 	W_TYPED = 1u << CTX_TYPED_ENTRY | 1u << CTX_TYPED_RETURN | 1u << CTX_TYPED_EVENT,
+	W_CALLS = 1u << CTX_REGS_ENTRY | W_NOTE | 1u << CTX_REGS_RETURN, /* registers of calls */
 	W_RETURN = 1u << CTX_REGS_RETURN | 1u << CTX_TYPED_RETURN,
 	W_FUNCTION = 1u << CTX_REGS_ENTRY | W_NOTE | 1u << CTX_TYPED_ENTRY | W_RETURN,
 };

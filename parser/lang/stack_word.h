@@ -23,8 +23,9 @@ enum stack_walk {
 #undef STACK_WALK
 };
 
-enum stack_shows { SHOWS_NAME = 1, SHOWS_ADDRESS = 2, SHOWS_LINE = 4 };
-enum stack_kinds { STACKS_ALL, STACKS_USER };
+/* With SHOWS_FILE a frame's name is the build ID of its file, and its offset that in the file. */
+enum stack_shows { SHOWS_NAME = 1, SHOWS_ADDRESS = 2, SHOWS_LINE = 4, SHOWS_FILE = 8 };
+enum stack_kinds { STACKS_ALL, STACKS_USER, STACKS_USER_FILES };
 
 struct stack_word {
 	const char *word;

@@ -80,6 +80,9 @@ void struct_check_value(struct sema *s, const struct expr *e);
 /* sema_fit.c: report a literal that does not fit the variable's declared type. */
 void sema_check_fit(struct sema *s, const struct expr *target, const struct expr *value);
 
+/* sema_args_whole.c: rewrite `args` to the record of all fields. */
+const struct type *args_as_record(struct sema *s, struct expr *e);
+
 /* sema_user_args.c: look up the parameters of the user functions at `p`, for `args`. False when
  * they are unknown, which is reported at `e` unless that is NULL. */
 bool user_args_known(struct sema *s, const struct expr *e, struct attach_point *p);

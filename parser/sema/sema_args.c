@@ -91,7 +91,7 @@ static const struct tp_field *param_of(const struct typed_function *f, const cha
 	return NULL;
 }
 
-static bool no_types(struct sema *s, const struct expr *e, const struct attach_target *t)
+static void no_types(struct sema *s, const struct expr *e, const struct attach_target *t)
 {
 	sema_error(s, e->span, "no-types",
 		   t->offset || t->address
@@ -100,22 +100,33 @@ static bool no_types(struct sema *s, const struct expr *e, const struct attach_t
 		   t->symbol ? t->symbol : "this function");
 	if (s->report)
 		diag_hint(s->diags, "arg0 to arg5 are the argument registers");
-	return false;
 }
 
-/* Look up the prototypes in BTF. The argument must be at the same place in all functions. */
+/* The function's prototype in BTF. NULL: there is none, which is reported. */
+static const struct typed_function *kernel_prototype(struct sema *s, const struct expr *e,
+						     const struct attach_target *t)
+{
+	const struct typed_function *typed = NULL;
+	struct kernel *k = s->kernel;
+
+	if (!t->offset && !t->address && k->typed &&
+	    k->typed(k, TYPED_FUNCTION, t->module, t->symbol, &typed) == 0)
+		return typed;
+	no_types(s, e, t);
+	return NULL;
+}
+
+/* The argument must be at the same place in all functions. */
 static bool kernel_args_known(struct sema *s, const struct expr *e, struct attach_point *p)
 {
 	const struct tp_field *first = NULL, *f;
-	struct kernel *k = s->kernel;
 
 	for (uint32_t i = 0; i < p->n_targets; i++) {
 		const struct attach_target *t = &p->targets[i];
-		const struct typed_function *typed = NULL;
+		const struct typed_function *typed = kernel_prototype(s, e, t);
 
-		if (t->offset || t->address || !k->typed ||
-		    k->typed(k, TYPED_FUNCTION, t->module, t->symbol, &typed))
-			return no_types(s, e, t);
+		if (!typed)
+			return false;
 		p->kernel.typed = i ? p->kernel.typed : typed;
 		f = param_of(typed, e->field.name);
 		if (i && (!first != !f || (f && (f->offset != first->offset ||
@@ -198,6 +209,23 @@ static const struct type *no_args(struct sema *s, const struct expr *e,
 	return &type_error;
 }
 
+/* The record of all fields. */
+static const struct type *whole_args(struct sema *s, struct expr *e)
+{
+	struct attach_point *p = &s->probe->points[0];
+
+	if (point_has(p, ARM_USER) && !user_args_known(s, e, p))
+		return &type_error;
+	if (point_has(p, ARM_KERNEL) && p->n_targets)
+		p->kernel.typed = kernel_prototype(s, e, &p->targets[0]);
+	if (point_has(p, ARM_KERNEL) && !p->kernel.typed)
+		return &type_error;
+	if (probe_format(p) && probe_format(p)->is_unchecked)
+		return sema_error(s, e->span, "args-field",
+				  "the fields of %s are not known: write args.FIELD", p->name);
+	return args_as_record(s, e);
+}
+
 /* `args` alone, or args.FIELD: every attach point of the probe must have the field. */
 const struct type *chk_args(struct sema *s, struct expr *e)
 {
@@ -224,10 +252,9 @@ const struct type *chk_args(struct sema *s, struct expr *e)
 					   type_str(s->arena, f));
 		}
 	}
-	if (e->kind == EX_FIELD)
+	if (e->kind == EX_FIELD || !n)
 		return t ? t : &type_error;
-	sema_error(s, e->span, "args-field", "'args' needs a field: args.FIELD");
-	return &type_error;
+	return whole_args(s, e);
 }
 
 /* argN: for a raw tracepoint the number of arguments is known, for a USDT probe also their

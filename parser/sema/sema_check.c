@@ -132,21 +132,10 @@ static void check_entry(struct sema *s, struct expr *e)
  * entry(args.NAME): the value is stored at the entry, and is the same that the return would see. */
 static void keep_args(struct sema *s, struct expr *e)
 {
-	struct expr *field;
-
 	if (e->kind != EX_FIELD || !ast_is_args(e->field.object) || !s->probe->n_points ||
 	    !probe_is_typed(&s->probe->points[0]) || !sema_is_open_end(s))
 		return;
-	field = arena_new_of(s->arena, struct expr);
-	*field = *e;
-	e->kind = EX_CALL;
-	e->call.name = builtins[BI_entry].name;
-	e->call.name_span = e->span;
-	e->call.args = arena_new_of(s->arena, struct expr *);
-	*e->call.args = field;
-	e->call.n_args = 1;
-	e->call.builtin = &builtins[BI_entry];
-	e->call.event = -1;
+	sema_keep_at_entry(s, e);
 }
 
 /* Does a call of a function with TR_LOOPS take a loop? Short strings are compared and measured

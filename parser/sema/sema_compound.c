@@ -47,6 +47,10 @@ const struct type *compound_deref(struct sema *s, struct expr *e)
 {
 	const struct type *t;
 
+	if (ast_is_args(e->unary.operand)) {
+		*e = *e->unary.operand;
+		return sema_type_expr(s, e);
+	}
 	sema_type_expr(s, e->unary.operand);
 	t = struct_resolve(s, e->unary.operand);
 	if (t->kind != TY_POINTER && sema_is_wrong(sema_check_int(s, e->unary.operand, "*")))

@@ -94,9 +94,11 @@ static enum stack_form default_form(const struct sema *s, const struct builtin *
 {
 	const struct stack_word *row = &stack_words[s->program->config.stack_mode];
 
-	if (!(b->traits & TR_STACK) || (row->stacks == STACKS_USER && !(b->needs & NEEDS_USTACK)))
+	if (!(b->traits & TR_STACK))
 		return FORM_bpftrace;
-	return row->form;
+	if (row->stacks == STACKS_ALL || b->needs & NEEDS_USTACK)
+		return row->form;
+	return row->stacks == STACKS_USER ? FORM_bpftrace : FORM_raw;
 }
 
 /* A call becomes a name, so that later passes see one form. */
@@ -187,7 +189,7 @@ static bool name_stack_word(struct sema *s, const struct expr *arg, const struct
 		hint_stack_words(s, b);
 		return false;
 	}
-	if (row->stacks == STACKS_USER && !is_user_stack(b)) {
+	if (row->stacks != STACKS_ALL && !is_user_stack(b)) {
 		diag_error(s->diags, arg->span, "stack-word", "'%s' is for user stacks only",
 			   row->word);
 		hint_stack_words(s, b);

@@ -160,6 +160,23 @@ bool sema_is_lost_slice(struct sema *s, const struct expr *e, const char *what)
 	return true;
 }
 
+void sema_keep_at_entry(struct sema *s, struct expr *e)
+{
+	const struct builtin *entry = &builtins[BI_entry];
+	struct expr *value = arena_new_of(s->arena, struct expr);
+
+	*value = *e;
+	e->kind = EX_CALL;
+	e->height++;
+	e->call.name = entry->name;
+	e->call.name_span = e->span;
+	e->call.args = arena_new_of(s->arena, struct expr *);
+	*e->call.args = value;
+	e->call.n_args = 1;
+	e->call.builtin = entry;
+	e->call.event = -1;
+}
+
 /* ---- check hooks ------------------------------------------------------------------------- */
 
 const struct type *chk_delta(struct sema *s, struct expr *e)

@@ -12,3 +12,5 @@ bool sema_is_call_number(const struct probe *p, const struct expr *e);
 struct probe *sema_to_start(struct sema *s);
 /* Check that the argument of entry() uses only what is known when the span starts. */
 bool sema_check_entry(struct sema *s, struct expr *e);
+/* Rewrite `e` to entry(e): its value is kept from when the span starts. */
+void sema_keep_at_entry(struct sema *s, struct expr *e);

@@ -112,6 +112,9 @@ static const struct type *type_field(struct sema *s, struct expr *e)
 {
 	struct expr *object = e->field.object;
 
+	if (object->kind == EX_UNARY && object->unary.op == OP_DEREF &&
+	    ast_is_args(object->unary.operand))
+		e->field.object = object = object->unary.operand; /* (*args).x */
 	if (ast_is_args(object) || ast_is_context(object))
 		return object->name.builtin->check(s, e);
 	if (sema_type_expr(s, object)->kind == TY_ERROR)

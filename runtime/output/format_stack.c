@@ -80,6 +80,18 @@ static void frame_raw(struct text *t, const struct view_frame *f, bool is_user)
 	put_plain_hex(t, f->ip);
 }
 
+/* 8f0d…21 0x1234: the build ID and the offset in the file */
+static void frame_build_id(struct text *t, const struct view_frame *f, bool is_user)
+{
+	if (!f->name) {
+		frame_raw(t, f, is_user);
+		return;
+	}
+	text_string(t, f->name);
+	text_char(t, ' ');
+	text_hex(t, f->offset);
+}
+
 /* symbol (file:line) [inlined] */
 static void frame_src(struct text *t, const struct view_frame *f, bool is_user)
 {

@@ -58,8 +58,20 @@ static void name_call(struct session *s, const struct sonde_stack *st, struct vi
 	f->offset++;
 }
 
-bool frames_name(struct session *s, const struct sonde_stack *st, struct view_frame *frames,
-		 uint32_t n)
+/* By the file that is mapped at the address. */
+static void find_file(struct session *s, const struct sonde_stack *st, struct view_frame *f)
+{
+	const struct uaddress a = address_of(st, f->ip);
+	struct usym u;
+
+	if (!st->tgid || !usyms_file(s->usyms, &a, &u))
+		return;
+	f->name = u.name;
+	f->offset = u.offset;
+}
+
+bool frames_name(struct session *s, const struct sonde_stack *st, uint32_t shows,
+		 struct view_frame *frames, uint32_t n)
 {
 	bool is_partial = false;
 
@@ -69,6 +81,10 @@ bool frames_name(struct session *s, const struct sonde_stack *st, struct view_fr
 
 		if (f->name)
 			continue;
+		if (shows & SHOWS_FILE) {
+			find_file(s, st, f);
+			continue;
+		}
 		if (st->tgid)
 			may_get = find_user(s, st, f->ip, f);
 		else
@@ -106,7 +122,7 @@ static int add_lines(struct session *s, const struct sonde_stack *st, uint32_t i
 	return n || err ? err : vec_push(out, frame_of(st, i));
 }
 
-int frames_make(struct session *s, const struct sonde_stack *st, bool has_lines,
+int frames_make(struct session *s, const struct sonde_stack *st, uint32_t shows,
 		struct view_frame **out, uint32_t *n)
 {
 	uint32_t n_ips = st->n_frames < SONDE_MAX_FRAMES ? st->n_frames : SONDE_MAX_FRAMES;
@@ -114,8 +130,8 @@ int frames_make(struct session *s, const struct sonde_stack *st, bool has_lines,
 	int err = vec_reserve(&frames, n_ips + 1);
 
 	for (uint32_t i = 0; i < n_ips && !err; i++)
-		err = has_lines && st->tgid ? add_lines(s, st, i, &frames)
-					    : vec_push(&frames, frame_of(st, i));
+		err = shows & SHOWS_LINE && st->tgid ? add_lines(s, st, i, &frames)
+						     : vec_push(&frames, frame_of(st, i));
 	if (err) {
 		vec_free(&frames);
 		return err;

@@ -20,11 +20,12 @@
 
 /* Views point to the frames, so the frames of a stack are one allocation that never moves. */
 struct cached {
-	uint64_t id; /* hash, changed for a stack with source lines; 0: empty */
+	uint64_t id; /* variant() of the hash; 0: empty */
 	struct view_frame *frames;
 	const char *cut;
 	uint32_t n;
 	bool is_user;
+	uint32_t shows;	   /* enum stack_shows */
 	uint64_t again_ns; /* when to look for missing names again; 0: never */
 };
 
@@ -42,6 +43,7 @@ enum { NAMES_STEP = 64 * 1024 };
 /* Run times list generated functions while they run. */
 #define AGAIN_NS 1000000000ull
 #define WITH_LINES 0x5bd1e995cafe17d3ull
+#define WITH_FILES 0x9e3779b97f4a7c15ull
 
 /* A stack's id is a hash already. */
 static uint64_t stack_cache_hash(uint64_t id)
@@ -67,9 +69,15 @@ static bool stack_cache_is_free(const struct cached *c)
 
 HASH_TABLE_FUNCTIONS(stack_cache, struct cached, uint64_t)
 
+/* The id under which a stack is kept whose frames show this. */
+static uint64_t variant(uint64_t hash, uint32_t shows)
+{
+	return hash ^ (shows & SHOWS_LINE ? WITH_LINES : shows & SHOWS_FILE ? WITH_FILES : 0);
+}
+
 static void name_frames(struct session *s, const struct sonde_stack *st, struct cached *c)
 {
-	bool is_partial = frames_name(s, st, c->frames, c->n);
+	bool is_partial = frames_name(s, st, c->shows, c->frames, c->n);
 
 	c->again_ns = is_partial ? monotonic_ns() + AGAIN_NS : 0;
 }
@@ -84,7 +92,7 @@ static void report_unread(struct session *s, int err)
 }
 
 /* Read the stack from the kernel's map, name its frames and keep them. */
-static bool resolve(struct session *s, uint64_t hash, bool has_lines, struct cached *c)
+static bool resolve(struct session *s, uint64_t hash, uint32_t shows, struct cached *c)
 {
 	struct sonde_stack st;
 
@@ -94,9 +102,9 @@ static bool resolve(struct session *s, uint64_t hash, bool has_lines, struct cac
 		report_unread(s, -errno);
 		return false;
 	}
-	*c = (struct cached){.id = hash ^ (has_lines ? WITH_LINES : 0), .is_user = st.tgid};
+	*c = (struct cached){.id = variant(hash, shows), .is_user = st.tgid, .shows = shows};
 	c->cut = st.end < UNWIND_END_COUNT ? cuts[st.end] : NULL;
-	if (frames_make(s, &st, has_lines, &c->frames, &c->n))
+	if (frames_make(s, &st, shows, &c->frames, &c->n))
 		return false;
 	name_frames(s, &st, c);
 	if (!stack_cache_insert(s->stack_cache, *c))
@@ -120,12 +128,12 @@ static bool find(struct stack_source *source, uint64_t hash, const struct type *
 		 struct view_stack *out)
 {
 	struct session *s = (struct session *)((char *)source - offsetof(struct session, stacks));
-	bool has_lines = stack_words[type->form].shows & SHOWS_LINE;
-	struct cached *c = stack_cache_find(s->stack_cache, hash ^ (has_lines ? WITH_LINES : 0));
+	uint32_t shows = stack_words[type->form].shows;
+	struct cached *c = stack_cache_find(s->stack_cache, variant(hash, shows));
 	struct cached fresh;
 
 	if (!c) {
-		if (!resolve(s, hash, has_lines, &fresh))
+		if (!resolve(s, hash, shows, &fresh))
 			return false;
 		c = &fresh;
 	} else if (c->again_ns && monotonic_ns() > c->again_ns) {
@@ -170,6 +178,7 @@ void stacks_forget(struct session *s, uint64_t hash)
 {
 	forget(s, hash);
 	forget(s, hash ^ WITH_LINES);
+	forget(s, hash ^ WITH_FILES);
 }
 
 /* Kernel frames have their names from ksyms. */

@@ -8,6 +8,7 @@
 #define _GNU_SOURCE
 #include "runtime/symbols/usym.h"
 #include "runtime/base/clock.h"
+#include "runtime/elf/build_id.h"
 #include "runtime/elf/elfsym.h"
 #include "runtime/elf/srcframe.h"
 #include "runtime/base/log.h"
@@ -20,6 +21,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -272,6 +274,24 @@ bool usyms_find(struct usyms *u, const struct uaddress *a, struct usym *out)
 		out->name = string_set_keep(&u->strings, name);
 	out->may_be_listed = !out->name && m && mapfile_is_memory(m->file);
 	return out->module || out->name;
+}
+
+bool usyms_file(struct usyms *u, const struct uaddress *a, struct usym *out)
+{
+	const struct mapping *m = find_mapping(u, a);
+	struct elfsym *elf = m ? symfiles_of(&u->files, a->tgid, m) : NULL;
+	unsigned char id[BUILD_ID_BYTES];
+	char digits[2 * BUILD_ID_BYTES + 1];
+	size_t n = elf ? build_id_read(elfsym_fd(elf, false), id) : 0;
+
+	*out = (struct usym){0};
+	if (!n)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		snprintf(digits + 2 * i, 3, "%02x", id[i]);
+	out->name = string_set_keep(&u->strings, digits);
+	out->offset = a->ip - m->start + m->file_offset;
+	return out->name;
 }
 
 size_t usyms_lines(struct usyms *u, const struct uaddress *a, struct srcframe *out)

@@ -60,6 +60,9 @@ uint64_t usyms_track_drain(struct usyms *u);
 /* Name of an address. False if nothing is known about it; *out is then all zeros. The strings live
  * until names are collected, see below. */
 bool usyms_find(struct usyms *u, const struct uaddress *a, struct usym *out);
+/* The build ID of the file mapped there, in hexadecimal, in out->name, and the offset in it in
+ * out->offset. False if there is none. The name lives until names are collected, see below. */
+bool usyms_file(struct usyms *u, const struct uaddress *a, struct usym *out);
 /* The source lines of an address and the functions that are inlined there, innermost first; the
  * last is the function that usyms_find() names. Their number, at most SRCFRAMES_MAX; 0: not known.
  * The strings live until names are collected, see below. */

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Addresses of symbols of the probed program: uaddr().
+ */
+#include "codegen/gen.h"
+#include "codegen/gen_hooks.h"
+#include "parser/lang/register.h"
+
+/* How far the file's addresses are moved: the difference between the instruction that the probe is
+ * on and its address in the file. It is a whole number of pages, which tells several locations
+ * apart. */
+static LLVMValueRef load_shift(struct gen *g, const struct expr *e)
+{
+	LLVMValueRef ip = gen_register(g, (uint32_t)register_offset("pc")), shift = NULL;
+	uint32_t n;
+	const struct attach_target *t = probe_functions(g->probe.point, &n);
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t address = t[i].offset + e->call.known[1];
+		LLVMValueRef here = LLVMBuildSub(g->b, ip, gen_u64(g, address), ""), rest;
+
+		if (!shift) {
+			shift = here;
+			continue;
+		}
+		rest = LLVMBuildAnd(g->b, here, gen_u64(g, UADDR_PAGE - 1), "");
+		rest = LLVMBuildICmp(g->b, LLVMIntEQ, rest, gen_u64(g, 0), "");
+		shift = LLVMBuildSelect(g->b, rest, here, shift, "");
+	}
+	return shift;
+}
+
+struct value gen_uaddr(struct gen *g, struct expr *e)
+{
+	LLVMValueRef address = gen_u64(g, e->call.known[0]);
+
+	if (e->call.known[1] != UADDR_FIXED)
+		address = LLVMBuildAdd(g->b, address, load_shift(g, e), "");
+	return gen_int_value(address, e->type);
+}

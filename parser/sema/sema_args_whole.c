@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * `args` without a field: it is rewritten to the record (a = args.a, b = args.b, …) of all fields
+ * or arguments of the probe's first attach point. The others must have the same.
+ */
+#include "parser/base/arena.h"
+#include "parser/lang/field_type.h"
+#include "parser/sema/sema_type.h"
+#include <string.h>
+
+struct fields {
+	const struct tp_field *items;
+	uint32_t n;
+};
+
+static struct fields fields_of(const struct attach_point *p)
+{
+	const struct typed_function *f = probe_typed(p);
+	const struct tp_format *format = probe_format(p);
+
+	if (f)
+		return (struct fields){f->params, f->n_params};
+	return format ? (struct fields){format->fields, format->n_fields} : (struct fields){0};
+}
+
+/* Can args.FIELD be read? */
+static bool is_readable(struct sema *s, const struct attach_point *p, const struct tp_field *f)
+{
+	if (!*f->name)
+		return false;
+	if (point_has(p, ARM_USER))
+		return f->size && f->offset != TYPED_NO_PLACE;
+	return probe_typed(p) ? f->size != 0 : field_type(s->arena, f) != NULL;
+}
+
+static struct expr *field(struct sema *s, const struct expr *args, const char *name)
+{
+	struct expr *object = arena_new_of(s->arena, struct expr);
+	struct expr *e = ast_field(s->arena, args->span, object, args->span, name);
+
+	*object = *args;
+	e->height = args->height + 1;
+	return e;
+}
+
+/* What a record cannot hold is named, so that nobody takes the rest for all. */
+static void report_left_out(struct sema *s, const struct expr *e, const struct attach_point *p,
+			    const char *list)
+{
+	diag_warning(s->diags, e->span, "args-left-out",
+		     "'args' of %s does not include what cannot be read: %s", p->name, list);
+}
+
+const struct type *args_as_record(struct sema *s, struct expr *e)
+{
+	const struct attach_point *p = &s->probe->points[0];
+	struct fields all = fields_of(p);
+	struct expr **items = arena_alloc(s->arena, (all.n + 1) * sizeof(*items));
+	const char **names = arena_alloc(s->arena, (all.n + 1) * sizeof(*names)), *out = "";
+	struct span *spans = arena_alloc(s->arena, (all.n + 1) * sizeof(*spans));
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < all.n; i++) {
+		const struct tp_field *f = &all.items[i];
+
+		if (!is_readable(s, p, f)) {
+			out = arena_printf(s->arena, "%s%s%s (%s)", out, *out ? ", " : "",
+					   *f->name ? f->name : "an argument without a name",
+					   f->type_text);
+			continue;
+		}
+		items[n] = field(s, e, f->name);
+		names[n] = f->name;
+		spans[n++] = e->span;
+	}
+	if (*out)
+		report_left_out(s, e, p, out);
+	if (all.n && !n)
+		return sema_error(s, e->span, "args-field",
+				  "none of the arguments of %s can be read", p->name);
+	*e = *ast_record(s->arena, e->span, items, names, spans, n);
+	e->height = 3;
+	return sema_type_expr(s, e);
+}
