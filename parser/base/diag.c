@@ -48,14 +48,27 @@ static bool is_repetition(const struct diags *d, const struct diag *new)
 	return false;
 }
 
+static void drop_advice(struct diags *d)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < d->n; i++)
+		if (!d->items[i].is_advice)
+			d->items[n++] = d->items[i];
+	d->n = n;
+}
+
 __attribute__((format(printf, 5, 0))) static void add(struct diags *d, enum diag_level level,
 						      struct span span, const char *tag,
 						      const char *fmt, va_list ap)
 {
 	struct diag new = {.level = level,
+			   .is_advice = d->is_advice,
 			   .tag = tag,
 			   .span = d->source ? source_shown(d->source, span) : span};
 
+	if (level == DIAG_ERROR && !d->n_errors)
+		drop_advice(d);
 	new.msg = arena_vprintf(d->arena, fmt, ap);
 	d->is_last_dropped = is_repetition(d, &new);
 	if (d->is_last_dropped)

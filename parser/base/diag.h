@@ -17,6 +17,7 @@ enum diag_level { DIAG_ERROR, DIAG_WARNING };
 
 struct diag {
 	enum diag_level level;
+	bool is_advice;
 	const char *tag; /* stable, kebab-case; each has a golden test (tests/golden/errors) */
 	struct span span;
 	const char *msg;
@@ -32,6 +33,7 @@ struct diags {
 	uint32_t n;
 	uint32_t n_errors;
 	bool no_warnings;     /* warnings are dropped */
+	bool is_advice;	      /* warnings that are added now are dropped if an error comes */
 	bool is_last_dropped; /* the last one was a duplicate: drop its note and hint as well */
 };
 

@@ -50,6 +50,11 @@ enum op {
 	OP_NONE,     /* plain assignment */
 };
 
+/* What is assigned to a variable or map, of what is known to be a time or not: sema_unit.c. */
+struct held {
+	bool has_times, has_others;
+};
+
 /* A variable ($x): one for each name and scope. */
 struct var {
 	const char *name;  /* with the $ */
@@ -60,6 +65,14 @@ struct var {
 	bool is_loop;	       /* a loop variable: cannot be assigned to */
 	const struct map *map; /* a loop variable over this map; or NULL */
 	uint32_t id;	       /* index in its probe, for codegen */
+
+	/* sema_usage.c: */
+	bool is_read, is_set;
+	bool is_early;	   /* it was read where nothing can have set it */
+	uint32_t unset;	   /* 1 + the loops around its `let`, while nothing has set it */
+	struct span early; /* the first read while it was unset */
+	struct span place; /* its name where it is declared or first set */
+	struct held held;
 };
 
 /* A map: one for each name in a script. */
@@ -77,7 +90,9 @@ struct map {
 	const struct map_decl *decl; /* or NULL */
 	bool is_assigned;	     /* possibly by an erroneous statement */
 	bool is_reached;	     /* by the final round of pass 2, which skips dead branches */
-	uint32_t id;		     /* index in plan->maps, assigned by plan.c */
+	bool is_read, is_emptied;    /* somewhere; in END: sema_usage.c */
+	struct held held;
+	uint32_t id; /* index in plan->maps, assigned by plan.c */
 };
 
 enum expr_kind {

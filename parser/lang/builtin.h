@@ -62,6 +62,8 @@ enum builtin_traits {
 	TR_TYPE = 131072,  /* its arguments may be types, and are not evaluated */
 	TR_FORMAT = 1 << 20, /* its first argument is a format, not a value */
 	TR_LOOPS = 1 << 21,  /* its code may have a loop, which counts as one of the script's */
+	TR_DROPS = 1 << 22,  /* it only removes what its first argument, a map, holds */
+	TR_NSECS = 1 << 23,  /* a time in nanoseconds */
 	/* In an interrupt these describe what was interrupted, in the interval thread sonde
 	 * itself. */
 	TR_INTERRUPTED = TR_TASK | TR_STACK | TR_END | TR_HERE,

@@ -90,6 +90,7 @@ enum probe_traits {
 	PR_BENCH = 8,	    /* runs with --bench only */
 	PR_UNFILTERED = 16, /* --probe-filter never leaves it out */
 	PR_SPECIAL = 32,    /* `probetype` is "special" */
+	PR_LAST = 64,	    /* runs after all others */
 };
 
 struct probe_row {

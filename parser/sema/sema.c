@@ -8,6 +8,7 @@
 #define _GNU_SOURCE /* environ */
 #endif
 #include "parser/sema/sema.h"
+#include "parser/sema/sema_advice.h"
 #include "parser/expand/expand.h"
 #include "parser/base/arena.h"
 #include "parser/csection/c_section.h"
@@ -40,10 +41,13 @@ int sema_run(struct arena *a, struct program *p, struct kernel *k, struct diags 
 	if (!p->n_probes)
 		return diag_error(d, SPAN_NONE, "empty-script", "the script has no probe");
 	sema_names(&s);
+	usage_note(&s);
 	sema_types(&s);
 	sema_checks(&s);
 	sema_decls(&s);
 	sema_known(&s);
+	if (!d->n_errors)
+		advise(&s);
 	drop_unused(p);
 	return d->n_errors ? -1 : 0;
 }

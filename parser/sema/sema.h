@@ -15,12 +15,14 @@ struct sema {
 	struct diags *diags;
 	struct kernel *kernel;
 	struct program *program;
-	struct probe *probe; /* the one being visited */
-	uint32_t loop_depth; /* sema_check.c: loops around */
-	uint64_t unstable;   /* a bit for each row of config_rows whose word was reported */
-	bool report;	     /* sema_type.c: this is the final round, which reports errors */
-	bool changed;	     /* sema_type.c: this round widened a type */
-	bool is_wrong;	     /* this round found an error, reported or not */
+	struct probe *probe;   /* the one being visited */
+	uint32_t loop_depth;   /* sema_check.c: loops around */
+	struct stmt **assigns; /* sema_usage.c: all statements that assign a value */
+	uint32_t n_assigns;
+	uint64_t unstable; /* a bit for each row of config_rows whose word was reported */
+	bool report;	   /* sema_type.c: this is the final round, which reports errors */
+	bool changed;	   /* sema_type.c: this round widened a type */
+	bool is_wrong;	   /* this round found an error, reported or not */
 
 	/* sema_comptime.c: */
 	bool has_comptime;   /* something has to be decided at compile time */

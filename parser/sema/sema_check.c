@@ -242,7 +242,13 @@ static void check_effect(struct sema *s, const struct expr *e)
 	if (e->kind == EX_CALL && e->call.builtin && e->call.builtin->traits & TR_ACT)
 		return;
 	diag_warning(s->diags, e->span, "no-effect", "this value is unused");
-	diag_hint(s->diags, "print it: print(…)");
+	if (e->kind == EX_BINARY && e->binary.op == OP_EQ &&
+	    (e->binary.left->kind == EX_VAR || e->binary.left->kind == EX_MAP))
+		diag_hint(s->diags, "to assign it, write %s = …",
+			  e->binary.left->kind == EX_VAR ? e->binary.left->var.name
+							 : e->binary.left->map.name);
+	else
+		diag_hint(s->diags, "print it: print(…)");
 }
 
 /* How often an unroll's body is copied: its own count times those of the unrolls around it. */
@@ -325,13 +331,28 @@ static void check_stmt(struct sema *s, struct stmt *st)
 	}
 }
 
-/* True when control never continues after this statement. */
+static bool leaves(const struct stmt *st);
+
+static bool block_leaves(const struct block *b)
+{
+	return b->n && leaves(b->items[b->n - 1]);
+}
+
+/* True when control never continues after this statement. It does after `while (1)`, which ends
+ * after LIMIT_ROUNDS iterations. */
 static bool leaves(const struct stmt *st)
 {
 	const struct expr *e = st->kind == ST_EXPR ? st->expr : NULL;
 
-	return st->kind == ST_RETURN || st->kind == ST_BREAK || st->kind == ST_CONTINUE ||
-	       (e && e->kind == EX_CALL && e->call.builtin == &builtins[BI_exit]);
+	switch (st->kind) {
+	case ST_RETURN:
+	case ST_BREAK:
+	case ST_CONTINUE: return true;
+	case ST_BLOCK: return block_leaves(&st->block);
+	case ST_IF: return block_leaves(&st->branch.then) && block_leaves(&st->branch.otherwise);
+	case ST_EXPR: return e->kind == EX_CALL && e->call.builtin == &builtins[BI_exit];
+	default: return false;
+	}
 }
 
 static void check_block(struct sema *s, struct block *b)

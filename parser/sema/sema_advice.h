@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Warnings about scripts that compile but may not do what their author wants. They come after all
+ * other passes, for scripts without errors, and change nothing in the tree.
+ */
+#pragma once
+#include "parser/sema/sema.h"
+
+/* Report all that is suspicious. */
+void advise(struct sema *s);
+
+/* sema_usage.c: note which variables and maps are read and set; directly after the names, since
+ * later passes replace expressions by their values. */
+void usage_note(struct sema *s);
+/* sema_usage.c: variables and maps that nothing reads, variables read before they are set. */
+void advise_usage(struct sema *s);
+/* sema_condition.c: a comparison, or a chain of && or ||, whose result is always the same; an
+ * operator that binds differently than it looks. */
+void advise_binary(struct sema *s, const struct expr *e);
+/* sema_condition.c: a condition that is written as a literal. `around` is its statement. */
+void advise_condition(struct sema *s, const struct expr *e, struct span around);
+/* sema_condition.c: a loop over a range without numbers. */
+void advise_loop(struct sema *s, const struct stmt *st);
+/* sema_unit.c: find the variables and maps that hold nanoseconds. */
+void units_note(struct sema *s);
+/* sema_unit.c: nanoseconds that are compared with a small number without a unit, or counted in
+ * buckets of such a width. */
+void advise_unit(struct sema *s, const struct expr *e);
+
+/* The text of the script at `span`, if it is on one line; else "". */
+const char *advice_text(const struct sema *s, struct span span, uint32_t *len);
+/* Was the text at `span` expanded from a macro or function? */
+bool advice_is_copy(const struct sema *s, struct span span);

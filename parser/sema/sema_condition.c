@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Conditions that always have the same result, and loops that never run. What is known of a
+ * comparison with a number is the range of numbers for which it holds: it is compared with the
+ * range of the other operand's type, and with the ranges of other comparisons of the same value.
+ */
+#include "parser/sema/sema_advice.h"
+#include "parser/lang/builtin.h"
+#include <ctype.h>
+#include <inttypes.h>
+
+/* `value` is from `low` to `high`, or, if `is_not`, is not. */
+struct range {
+	const struct expr *value;
+	__int128 low, high;
+	bool is_not;
+};
+
+static const __int128 least = INT64_MIN, greatest = UINT64_MAX;
+
+static bool is_comparison(enum op op)
+{
+	return op >= OP_EQ && op <= OP_GE;
+}
+
+static bool number_of(const struct expr *e, __int128 *v)
+{
+	bool is_negative;
+	uint64_t n;
+
+	if (!constant_number(e, &is_negative, &n))
+		return false;
+	*v = is_negative ? -(__int128)n : (__int128)n;
+	return true;
+}
+
+/* The numbers that a value of this type can have. */
+static struct range range_of_type(const struct type *t)
+{
+	uint32_t bits = 8 * t->size;
+
+	if (t->is_signed)
+		return (struct range){.low = -((__int128)1 << (bits - 1)),
+				      .high = ((__int128)1 << (bits - 1)) - 1};
+	return (struct range){.low = 0, .high = ((__int128)1 << bits) - 1};
+}
+
+/* The comparison with its operands exchanged. */
+static enum op mirrored(enum op op)
+{
+	switch (op) {
+	case OP_LT: return OP_GT;
+	case OP_LE: return OP_GE;
+	case OP_GT: return OP_LT;
+	case OP_GE: return OP_LE;
+	default: return op;
+	}
+}
+
+static bool set_range(struct range *r, enum op op, __int128 v)
+{
+	r->low = least;
+	r->high = greatest;
+	r->is_not = op == OP_NE;
+	switch (op) {
+	case OP_EQ:
+	case OP_NE: r->low = r->high = v; return true;
+	case OP_LT: r->high = v - 1; return true;
+	case OP_LE: r->high = v; return true;
+	case OP_GT: r->low = v + 1; return true;
+	case OP_GE: r->low = v; return true;
+	default: return false;
+	}
+}
+
+/* The range of a comparison of an integer with a literal. False for all else. */
+static bool find_range(const struct expr *e, struct range *r)
+{
+	bool is_right;
+	__int128 v;
+
+	if (e->kind != EX_BINARY || !is_comparison(e->binary.op))
+		return false;
+	is_right = number_of(e->binary.right, &v);
+	if (!is_right && !number_of(e->binary.left, &v))
+		return false;
+	r->value = is_right ? e->binary.left : e->binary.right;
+	if (r->value->type->kind != TY_INT || r->value->type->enumeration ||
+	    type_is_tagged(r->value->type))
+		return false;
+	if (v < 0 && !r->value->type->is_signed && r->value->type->size == 8)
+		return false; /* the bits are compared */
+	return set_range(r, is_right ? e->binary.op : mirrored(e->binary.op), v);
+}
+
+/* ---- one comparison ---------------------------------------------------------------------- */
+
+static void report_same(struct sema *s, const struct expr *e, bool is_true)
+{
+	diag_warning(s->diags, e->span, "constant-condition", "this is always %s",
+		     is_true ? "true" : "false");
+}
+
+static void report_range(struct sema *s, const struct range *r, const struct expr *e, bool is_true)
+{
+	const struct type *t = r->value->type;
+	uint64_t most = (uint64_t)range_of_type(t).high;
+
+	report_same(s, e, is_true);
+	if (!t->is_signed && (r->high <= 0 || (r->low == 0 && r->high > (__int128)most)))
+		diag_hint(
+			s->diags,
+			"the value is %s, which has no sign: compare (int%u)(…) if it may be negative",
+			type_str(s->arena, t), 8 * t->size);
+	else
+		diag_hint(s->diags, "the value is %s, from %s%" PRIu64 " to %" PRIu64,
+			  type_str(s->arena, t), t->is_signed ? "-" : "",
+			  t->is_signed ? most + 1 : 0, most);
+}
+
+static void advise_range(struct sema *s, const struct expr *e)
+{
+	struct range r, type;
+	bool is_none, is_all;
+
+	if (!find_range(e, &r))
+		return;
+	type = range_of_type(r.value->type);
+	is_none = r.high < type.low || r.low > type.high;
+	is_all = r.low <= type.low && r.high >= type.high;
+	if (is_none || is_all)
+		report_range(s, &r, e, is_none ? r.is_not : !r.is_not);
+}
+
+/* A string that is longer than the other one can be. */
+static void advise_length(struct sema *s, const struct expr *e)
+{
+	const struct expr *l = e->binary.left, *r = e->binary.right;
+	const struct expr *text = r->kind == EX_STRING ? r : l;
+	const struct expr *value = text == r ? l : r;
+
+	if (text->kind != EX_STRING || value->kind != EX_NAME || value->type->kind != TY_STRING ||
+	    text->string.len < value->type->size)
+		return;
+	report_same(s, e, e->binary.op == OP_NE);
+	diag_hint(s->diags, "%s has at most %u characters, and this text %u", value->name.name,
+		  value->type->size - 1, text->string.len);
+}
+
+/* ---- two comparisons --------------------------------------------------------------------- */
+
+static bool is_same(const struct expr *x, const struct expr *y);
+
+static bool are_same(struct expr *const *x, struct expr *const *y, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (!is_same(x[i], y[i]))
+			return false;
+	return true;
+}
+
+/* Do both expressions have the same value, one directly after the other? */
+static bool is_same(const struct expr *x, const struct expr *y)
+{
+	if (x->kind != y->kind)
+		return false;
+	switch (x->kind) {
+	case EX_INT: return x->integer.value == y->integer.value;
+	case EX_STRING:
+		return x->string.len == y->string.len &&
+		       memcmp(x->string.text, y->string.text, x->string.len) == 0;
+	case EX_NAME:
+		return x->name.builtin && x->name.builtin == y->name.builtin &&
+		       x->name.word == y->name.word;
+	case EX_VAR: return x->var.var && x->var.var == y->var.var;
+	case EX_MAP:
+		return x->map.map && x->map.map == y->map.map && x->map.n_keys == y->map.n_keys &&
+		       are_same(x->map.keys, y->map.keys, x->map.n_keys);
+	case EX_FIELD:
+		return strcmp(x->field.name, y->field.name) == 0 &&
+		       is_same(x->field.object, y->field.object);
+	case EX_INDEX:
+		return is_same(x->index.object, y->index.object) &&
+		       is_same(x->index.at, y->index.at);
+	default: return false;
+	}
+}
+
+/* The text that a comparison with a literal tests for; NULL. */
+static const struct expr *text_of(const struct expr *e, enum op op, const struct expr **value)
+{
+	const struct expr *l, *r;
+
+	if (e->kind != EX_BINARY || e->binary.op != op)
+		return NULL;
+	l = e->binary.left;
+	r = e->binary.right;
+	*value = r->kind == EX_STRING ? l : r;
+	return r->kind == EX_STRING ? r : l->kind == EX_STRING ? l : NULL;
+}
+
+/* x == "a" && x == "b", x != "a" || x != "b" */
+static bool texts_exclude(const struct expr *x, const struct expr *y, enum op op)
+{
+	const struct expr *of_x, *of_y;
+	const struct expr *a = text_of(x, op == OP_LAND ? OP_EQ : OP_NE, &of_x);
+	const struct expr *b = text_of(y, op == OP_LAND ? OP_EQ : OP_NE, &of_y);
+
+	return a && b && is_same(of_x, of_y) && !is_same(a, b);
+}
+
+/* The range outside of which `r` holds. False where that is not one range. */
+static bool invert(struct range *r)
+{
+	if (!r->is_not && r->low > least && r->high < greatest)
+		return false;
+	if (!r->is_not && r->low == least) {
+		r->low = r->high + 1;
+		r->high = greatest;
+	} else if (!r->is_not) {
+		r->high = r->low - 1;
+		r->low = least;
+	}
+	r->is_not = false;
+	return true;
+}
+
+/* Can two comparisons of one value not both hold (&&), or does one of them always hold (||)? */
+static bool exclude(const struct expr *x, const struct expr *y, enum op op)
+{
+	struct range a, b;
+
+	if (texts_exclude(x, y, op))
+		return true;
+	if (!find_range(x, &a) || !find_range(y, &b) || !is_same(a.value, b.value))
+		return false;
+	if (op == OP_LOR && (!invert(&a) || !invert(&b)))
+		return false;
+	return !a.is_not && !b.is_not && (a.low > b.high || b.low > a.high);
+}
+
+/* Compare `x` with each operand of the chain `y`. */
+static bool exclude_any(const struct expr *x, const struct expr *y, enum op op)
+{
+	if (y->kind == EX_BINARY && y->binary.op == op)
+		return exclude_any(x, y->binary.left, op) || exclude_any(x, y->binary.right, op);
+	return exclude(x, y, op);
+}
+
+static bool exclude_each(const struct expr *x, const struct expr *y, enum op op)
+{
+	if (x->kind == EX_BINARY && x->binary.op == op)
+		return exclude_each(x->binary.left, y, op) || exclude_each(x->binary.right, y, op);
+	return exclude_any(x, y, op);
+}
+
+static void advise_chain(struct sema *s, const struct expr *e)
+{
+	bool is_or = e->binary.op == OP_LOR;
+
+	if (!exclude_each(e->binary.left, e->binary.right, e->binary.op))
+		return;
+	report_same(s, e, is_or);
+	diag_hint(s->diags, is_or ? "one of the two always holds; write && if both must"
+				  : "the two cannot both hold; write || if one is enough");
+}
+
+/* ---- operators --------------------------------------------------------------------------- */
+
+/* Is there a '(' directly before or at the beginning of the expression's text? */
+static bool is_in_parentheses(const struct sema *s, const struct expr *e)
+{
+	struct place p = source_place(s->program->source, e->span.start);
+	uint32_t len;
+	const char *line = source_line(p.in, p.line, &len);
+	uint32_t at = p.col - 1;
+
+	if (at < len && line[at] == '(')
+		return true;
+	while (at > 0 && isspace((unsigned char)line[at - 1]))
+		at--;
+	return at > 0 && line[at - 1] == '(';
+}
+
+/* The comparison that `e` is or, if its operands were literals, was; NULL. */
+static const char *comparison_in(const struct sema *s, const struct expr *e)
+{
+	uint32_t len;
+	const char *text;
+
+	if (e->kind == EX_BINARY && is_comparison(e->binary.op))
+		return op_str(e->binary.op);
+	if (e->kind != EX_INT || e->type->kind != TY_BOOL)
+		return NULL;
+	text = advice_text(s, e->span, &len);
+	for (uint32_t i = 0; i < len; i++)
+		for (enum op op = OP_EQ; op <= OP_GE; op++) {
+			size_t n = strlen(op_str(op));
+
+			if (i + n <= len && memcmp(text + i, op_str(op), n) == 0)
+				return op_str(op);
+		}
+	return NULL;
+}
+
+/* x & y == z */
+static void advise_bits(struct sema *s, const struct expr *e)
+{
+	const struct expr *l = e->binary.left, *r = e->binary.right;
+	const char *left = comparison_in(s, l), *right = comparison_in(s, r);
+	const char *bits = op_str(e->binary.op), *compare = left ? left : right;
+
+	if (!compare || (left && right) || (left ? r : l)->type->kind == TY_BOOL ||
+	    is_in_parentheses(s, left ? l : r))
+		return;
+	diag_warning(s->diags, e->span, "operator-order", "'%s' binds more tightly than '%s'",
+		     compare, bits);
+	if (left)
+		diag_hint(s->diags, "write … %s (… %s …)", compare, bits);
+	else
+		diag_hint(s->diags, "write (… %s …) %s …", bits, compare);
+}
+
+void advise_binary(struct sema *s, const struct expr *e)
+{
+	enum op op = e->binary.op;
+
+	if (advice_is_copy(s, e->span))
+		return;
+	if (is_comparison(op))
+		advise_range(s, e);
+	if (op == OP_EQ || op == OP_NE)
+		advise_length(s, e);
+	if (op == OP_LAND || op == OP_LOR)
+		advise_chain(s, e);
+	if (op == OP_BAND || op == OP_BOR || op == OP_BXOR)
+		advise_bits(s, e);
+}
+
+/* ---- literals ---------------------------------------------------------------------------- */
+
+/* Is the text made of literals and operators? Then no name can have another value tomorrow. */
+static bool is_literal_text(const char *text, uint32_t len)
+{
+	for (uint32_t i = 0; i < len; i++) {
+		uint32_t from = i;
+
+		while (i < len && (isalnum((unsigned char)text[i]) || text[i] == '_'))
+			i++;
+		if (i > from && !isdigit((unsigned char)text[from]) &&
+		    !(i - from == 4 && memcmp(text + from, "true", 4) == 0) &&
+		    !(i - from == 5 && memcmp(text + from, "false", 5) == 0))
+			return false;
+		if (i < len && (text[i] == '$' || text[i] == '@' || text[i] == '"'))
+			return false;
+	}
+	return len > 0;
+}
+
+static bool is_literal(const struct sema *s, struct span span)
+{
+	uint32_t len;
+	const char *text = advice_text(s, span, &len);
+
+	return is_literal_text(text, len);
+}
+
+void advise_condition(struct sema *s, const struct expr *e, struct span around)
+{
+	if (e->kind != EX_INT || e->span.start < around.start || e->span.end > around.end ||
+	    advice_is_copy(s, e->span) || !is_literal(s, e->span))
+		return;
+	report_same(s, e, e->integer.value != 0);
+	diag_hint(s->diags, "remove the condition, or what it %s",
+		  e->integer.value ? "can never reach" : "guards");
+}
+
+void advise_loop(struct sema *s, const struct stmt *st)
+{
+	__int128 from, to;
+	struct span span = span_join(st->loop.from->span, st->loop.to->span);
+
+	if (!number_of(st->loop.from, &from) || !number_of(st->loop.to, &to) || from < to ||
+	    !is_literal(s, span))
+		return;
+	diag_warning(s->diags, span, "empty-loop", "this range has no numbers");
+	diag_hint(s->diags, "a range goes upwards, and its end is not part of it");
+}

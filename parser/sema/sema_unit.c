@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Numbers that look as if their unit was forgotten: times are nanoseconds, so `delta > 10` is
+ * hardly meant. A sum or difference with a time is a time, and so are variables and maps to which
+ * nothing else is assigned; a quotient is not.
+ */
+#include "parser/sema/sema_advice.h"
+#include "parser/lang/builtin.h"
+#include <ctype.h>
+
+enum {
+	ROUNDS = 4,   /* through how many variables and maps a time is followed */
+	SMALL = 1000, /* literals below are suspicious: less than a microsecond */
+};
+
+static bool is_held(const struct held *h)
+{
+	return h->has_times && !h->has_others;
+}
+
+static bool is_time(const struct expr *e)
+{
+	const struct builtin *b = ast_builtin(e);
+
+	switch (e->kind) {
+	case EX_NAME: return b && b->traits & TR_NSECS;
+	case EX_CALL:
+		if (b && b->kind == BUILTIN_AGG)
+			return e->call.n_args == 1 && is_time(e->call.args[0]);
+		return b && b->traits & TR_ENTRY && e->call.n_args && is_time(e->call.args[0]);
+	case EX_VAR: return e->var.var && is_held(&e->var.var->held);
+	case EX_MAP: return e->map.map && is_held(&e->map.map->held);
+	case EX_BINARY:
+		if (e->binary.op == OP_SUB)
+			return is_time(e->binary.left);
+		return e->binary.op == OP_ADD &&
+		       (is_time(e->binary.left) || is_time(e->binary.right));
+	case EX_CAST: return is_time(e->cast.operand);
+	case EX_TERNARY:
+		return e->ternary.then && is_time(e->ternary.then) && is_time(e->ternary.otherwise);
+	default: return false;
+	}
+}
+
+/* What `st` assigns to; NULL for what has no value yet. */
+static struct held *held_by(const struct stmt *st)
+{
+	const struct expr *target = st->kind == ST_LET ? st->let.var : st->assign.target;
+
+	if (target->kind == EX_VAR)
+		return target->var.var ? &target->var.var->held : NULL;
+	return target->kind == EX_MAP && target->map.map ? &target->map.map->held : NULL;
+}
+
+void units_note(struct sema *s)
+{
+	for (uint32_t round = 0; round <= ROUNDS; round++)
+		for (uint32_t i = 0; i < s->n_assigns; i++) {
+			const struct stmt *st = s->assigns[i];
+			const struct expr *value =
+				st->kind == ST_LET ? st->let.value : st->assign.value;
+			struct held *held = held_by(st);
+
+			if (!held)
+				continue;
+			if (is_time(value))
+				held->has_times = true;
+			else if (round == ROUNDS &&
+				 !(value->kind == EX_INT && !value->integer.value))
+				held->has_others = true; /* 0 only clears it */
+		}
+}
+
+/* A literal from 1 to 999 that is written without a unit. */
+static bool is_bare(const struct sema *s, const struct expr *e)
+{
+	uint32_t len;
+	const char *text;
+
+	if (e->kind != EX_INT || e->type->kind != TY_INT || !e->integer.value ||
+	    e->integer.value >= SMALL)
+		return false;
+	text = advice_text(s, e->span, &len);
+	for (uint32_t i = 0; i < len; i++)
+		if (!isdigit((unsigned char)text[i]))
+			return false;
+	return len > 0;
+}
+
+static void report(struct sema *s, const struct expr *e)
+{
+	uint64_t n = e->integer.value;
+
+	diag_warning(s->diags, e->span, "unit", "this is compared with nanoseconds: %llu ns",
+		     (unsigned long long)n);
+	diag_hint(s->diags, "write the unit: %lluus, %llums, or %lluns if that is meant",
+		  (unsigned long long)n, (unsigned long long)n, (unsigned long long)n);
+}
+
+static void advise_scale(struct sema *s, const struct expr *e)
+{
+	const struct builtin *b = ast_builtin(e);
+
+	if (!b || b->kind != BUILTIN_AGG || e->call.n_args < 4 || !is_time(e->call.args[0]) ||
+	    !is_bare(s, e->call.args[2]))
+		return;
+	report(s, e->call.args[2]);
+}
+
+void advise_unit(struct sema *s, const struct expr *e)
+{
+	const struct expr *l, *r;
+
+	if (e->kind == EX_CALL)
+		advise_scale(s, e);
+	if (e->kind != EX_BINARY || e->binary.op < OP_LT || e->binary.op > OP_GE)
+		return;
+	l = e->binary.left;
+	r = e->binary.right;
+	if (is_bare(s, r) && is_time(l))
+		report(s, r);
+	else if (is_bare(s, l) && is_time(r))
+		report(s, l);
+}
