@@ -241,6 +241,8 @@ static void check_effect(struct sema *s, const struct expr *e)
 		return;
 	if (e->kind == EX_CALL && e->call.builtin && e->call.builtin->traits & TR_ACT)
 		return;
+	if (e->kind == EX_BLOCK && e->block.body.n)
+		return; /* a macro may be called for what it does */
 	diag_warning(s->diags, e->span, "no-effect", "this value is unused");
 	if (e->kind == EX_BINARY && e->binary.op == OP_EQ &&
 	    (e->binary.left->kind == EX_VAR || e->binary.left->kind == EX_MAP))

@@ -238,6 +238,10 @@ const struct type *compound_cast(struct sema *s, struct expr *e)
 
 	if (!to || sema_is_wrong(t))
 		return &type_error;
+	if (to->kind == TY_BOOL && e->cast.operand->kind == EX_STRING) {
+		ast_become_int(e, e->cast.operand->string.len > 0, &type_bool);
+		return &type_bool;
+	}
 	array = memory_cast(s, e, t, to);
 	if (array)
 		return array;

@@ -147,6 +147,19 @@ static void advise_length(struct sema *s, const struct expr *e)
 		  value->type->size - 1, text->string.len);
 }
 
+/* Pointers to different types. */
+static void advise_pointers(struct sema *s, const struct expr *e)
+{
+	const struct type *x = e->binary.left->type, *y = e->binary.right->type;
+
+	if (x->kind != TY_POINTER || y->kind != TY_POINTER || x->to->kind == TY_VOID ||
+	    y->to->kind == TY_VOID || type_equal(x->to, y->to))
+		return;
+	diag_warning(s->diags, e->span, "pointer-types", "this compares %s with %s",
+		     type_str(s->arena, x), type_str(s->arena, y));
+	diag_hint(s->diags, "cast one of them if that is meant: (%s)…", type_str(s->arena, x));
+}
+
 /* ---- two comparisons --------------------------------------------------------------------- */
 
 static bool is_same(const struct expr *x, const struct expr *y);
@@ -327,8 +340,10 @@ void advise_binary(struct sema *s, const struct expr *e)
 
 	if (advice_is_copy(s, e->span))
 		return;
-	if (is_comparison(op))
+	if (is_comparison(op)) {
 		advise_range(s, e);
+		advise_pointers(s, e);
+	}
 	if (op == OP_EQ || op == OP_NE)
 		advise_length(s, e);
 	if (op == OP_LAND || op == OP_LOR)
