@@ -93,6 +93,12 @@ static bool read_member(struct c_parser *p, struct body *b, const struct c_base 
 	return true;
 }
 
+/* The ';' behind the last members of a body may be missing, as compilers of C allow. */
+static bool end_of_members(struct c_parser *p)
+{
+	return c_token_is(c_next(p), '}') || c_expect(p, ';', "';'");
+}
+
 /* One declaration in a body, up to its ';'. */
 static bool read_members(struct c_parser *p, struct body *b)
 {
@@ -112,13 +118,13 @@ static bool read_members(struct c_parser *p, struct body *b)
 				return false;
 			layout_add(p->arena, b->layout, NULL, base.type, -1);
 		}
-		return c_expect(p, ';', "';'");
+		return end_of_members(p);
 	}
 	do
 		if (!read_member(p, b, &base))
 			return false;
 	while (c_take(p, ','));
-	return c_expect(p, ';', "';'");
+	return end_of_members(p);
 }
 
 static bool read_body(struct c_parser *p, struct body *b)

@@ -130,7 +130,7 @@ static void replace(struct expr *e, void *ctx)
 		m = macro_of(r, e->name.name);
 	else if (e->kind == EX_CALL && !is_own_function(r, e->call.name))
 		m = macro_of(r, e->call.name);
-	if (m && (e->kind == EX_NAME || m->is_function))
+	if (m && !macro_is_itself(m) && (e->kind == EX_NAME || m->is_function))
 		replace_name(r, e, m);
 	else
 		replace_inside(r, e);

@@ -75,6 +75,12 @@ static bool is_full(struct preprocessor *p, const struct c_token *t)
 	return p->is_full = true;
 }
 
+bool macro_is_itself(const struct c_macro *m)
+{
+	return m->tokens.n == 1 && m->tokens.items[0].len == strlen(m->name) &&
+	       !memcmp(m->tokens.items[0].text, m->name, m->tokens.items[0].len);
+}
+
 static void expand(struct preprocessor *p, const struct c_token *t, struct c_tokens *out,
 		   uint32_t depth)
 {
@@ -84,6 +90,8 @@ static void expand(struct preprocessor *p, const struct c_token *t, struct c_tok
 
 	if (is_full(p, t))
 		return;
+	if (m && macro_is_itself(m))
+		m = NULL;
 	if (m && (m->is_active || depth == LIMIT_NESTING)) {
 		diag_error(p->diags, m->name_span, "macro-recursive",
 			   "the macro %s refers to itself", m->name);

@@ -65,6 +65,8 @@ void preprocess_define(struct preprocessor *p, const char *name, uint64_t value)
 void preprocess(struct preprocessor *p, const struct program *program);
 /* The macro of that name, or NULL. */
 struct c_macro *preprocess_find(const struct preprocessor *p, const char *name, size_t len);
+/* Is it `#define NAME NAME`? Headers do this so that #ifdef finds the constant of an enum. */
+bool macro_is_itself(const struct c_macro *m);
 /* Append a macro with a new name. */
 void preprocess_add(struct preprocessor *p, struct c_macro *m);
 /* Append `t`, or what it expands to if it is a macro, to *out. */
