@@ -344,6 +344,7 @@ static int facts_function_at(struct kernel *kernel, const char *path, uint64_t a
 			return 0;
 		}
 	}
+	out->path = path;
 	return -ESRCH;
 }
 
