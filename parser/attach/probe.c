@@ -8,6 +8,7 @@
 #include "parser/lang/probe.h"
 #include "parser/base/arena.h"
 #include "parser/lang/ast.h"
+#include "parser/lang/literal.h"
 #include "parser/base/diag.h"
 #include "parser/base/nearest.h"
 #include "parser/attach/expand.h"
@@ -195,6 +196,17 @@ char *probe_without(struct arena *a, const char *text, char character)
 			*to++ = *c;
 	*to = '\0';
 	return letters;
+}
+
+uint64_t probe_number(struct arena *a, const char *text)
+{
+	bool is_hex = text[0] == '0' && (text[1] | 0x20) == 'x';
+	uint64_t n;
+
+	/* of a literal's suffixes, such as 10ms, none has a meaning here */
+	if (!is_hex && text[strspn(text, "0123456789_e")])
+		return 0;
+	return literal_word_number(a, text, &n) ? n : 0;
 }
 
 /* Expand a text whose probe type is not a pattern. */

@@ -23,6 +23,8 @@ bool probe_has_uprobes(const struct probe_reader *r, const struct attach_point *
 /* Report that no file that the process, or any process, has mapped can be read: because of `err`,
  * or 0 if it has none mapped. -1. */
 int probe_no_mapped_file(const struct probe_reader *r, const struct attach_point *p, int err);
+/* The number that `text` is, spelled as in scripts: 1000, 1_000, 1e3, 0x3e8. 0 if it is none. */
+uint64_t probe_number(struct arena *a, const char *text);
 /* The text without that character. */
 char *probe_without(struct arena *a, const char *text, char character);
 /* Report the form of probes of this type; -1. */

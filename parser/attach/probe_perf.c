@@ -72,21 +72,10 @@ static const struct perf_event_row *find_event(const struct probe_reader *r,
 	return no_event(r, p, name);
 }
 
-/* Read an integer above 0, decimal or 0x…; 0 if it is not one. */
-static uint64_t read_number(const char *text)
-{
-	char *end;
-	uint64_t n;
-
-	errno = 0;
-	n = strtoull(text, &end, 0);
-	return *text < '0' || *text > '9' || *end || errno ? 0 : n;
-}
-
 /* The kernel reserves the highest bit of a count. */
-static uint64_t read_count(const char *text)
+static uint64_t read_count(struct arena *a, const char *text)
 {
-	uint64_t n = read_number(text);
+	uint64_t n = probe_number(a, text);
 
 	return n > INT64_MAX ? 0 : n;
 }
@@ -112,7 +101,7 @@ int prs_event(const struct probe_reader *r, struct attach_point *p, char **parts
 	row = find_event(r, p, parts[0]);
 	if (!row)
 		return -1;
-	count = n == 1 || (n == 2 && !*parts[1]) ? row->every : read_count(parts[n - 1]);
+	count = n == 1 || (n == 2 && !*parts[1]) ? row->every : read_count(r->arena, parts[n - 1]);
 	if (!count)
 		return bad_count(r, p, parts[0], parts[n - 1]);
 	p->perf.event = (struct perf_point){.type = row->type,
@@ -164,7 +153,7 @@ static int read_mode(const struct probe_reader *r, struct attach_point *p, char 
 
 static int read_address(const struct probe_reader *r, struct attach_point *p, const char *address)
 {
-	p->perf.event.address = read_number(address);
+	p->perf.event.address = probe_number(r->arena, address);
 	if (p->perf.event.address)
 		return 0;
 	diag_error(r->diags, p->span, "bad-watchpoint", "'%s' is not an address", address);
@@ -196,7 +185,7 @@ static int read_variable(const struct probe_reader *r, struct attach_point *p, c
 			 char *name)
 {
 	char *plus = strchr(name, '+');
-	uint64_t offset = plus ? read_number(plus + 1) : 0;
+	uint64_t offset = plus ? probe_number(r->arena, plus + 1) : 0;
 	struct user_object v = {0};
 	int err;
 

@@ -25,19 +25,32 @@ static uint64_t unit_ns(const char *unit)
 	return 0;
 }
 
+/* Read a number, and set *end to what follows it. 0 if there is none, or it is too large. */
+static uint64_t read_number(struct arena *a, const char *text, const char **end)
+{
+	char *behind;
+	uint64_t n;
+
+	*end = text + strlen(text);
+	if (strpbrk(text, "_e")) /* 1_000, 1e3 */
+		return probe_number(a, text);
+	errno = 0;
+	n = strtoull(text, &behind, 10);
+	*end = behind;
+	return errno ? 0 : n;
+}
+
 /* Read a period from "hz:N", "s:N", "ms:N", "us:N", "500ms" or "2500" (nanoseconds). Returns
  * nanoseconds, or 0 for any other text. */
-static uint64_t read_period(char **parts, uint32_t n)
+static uint64_t read_period(struct arena *a, char **parts, uint32_t n)
 {
-	const char *number = parts[n - 1];
-	char *end;
+	const char *number = parts[n - 1], *end;
 	uint64_t value, scale;
 
 	if (number[0] < '0' || number[0] > '9')
 		return 0;
-	errno = 0;
-	value = strtoull(number, &end, 10);
-	if (errno || value == 0)
+	value = read_number(a, number, &end);
+	if (value == 0)
 		return 0;
 	if (n == 2 && *end == '\0' && strcmp(parts[0], "hz") == 0)
 		return value <= 1000000000 ? 1000000000 / value : 0;
@@ -115,7 +128,7 @@ static int prs_period(const struct probe_reader *r, struct attach_point *p, char
 {
 	if (n != 1 && n != 2)
 		return probe_wrong_form(r, p);
-	p->timer.period_ns = read_period(parts, n);
+	p->timer.period_ns = read_period(r->arena, parts, n);
 	if (p->timer.period_ns == 0)
 		return bad_period(r, p, parts, n);
 	if (p->timer.period_ns < shortest)
@@ -131,9 +144,11 @@ int prs_interval(const struct probe_reader *r, struct attach_point *p, char **pa
 /* For a frequency, the kernel itself adjusts the period to the time between samples. */
 int prs_profile(const struct probe_reader *r, struct attach_point *p, char **parts, uint32_t n)
 {
+	const char *end;
+
 	if (prs_period(r, p, parts, n, SHORTEST_PROFILE_NS))
 		return -1;
 	if (n == 2 && strcmp(parts[0], "hz") == 0)
-		p->timer.hertz = strtoull(parts[1], NULL, 10);
+		p->timer.hertz = read_number(r->arena, parts[1], &end);
 	return 0;
 }

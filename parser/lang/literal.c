@@ -117,7 +117,7 @@ static uint32_t exponent_at(const struct number *n)
 	uint32_t at = skip_digits(n, 0, "0123456789_");
 
 	if (at + 1 >= n->len || n->text[at] != 'e' ||
-	    skip_digits(n, at + 1, "0123456789") != n->len)
+	    skip_digits(n, at + 1, "0123456789_") != n->len)
 		return 0;
 	return at;
 }
