@@ -24,6 +24,7 @@ struct scope {
 
 static void name_expr(struct scope *sc, struct expr *e);
 static void name_block(struct scope *sc, struct block *b);
+static void name_stmt(struct scope *sc, struct stmt *st);
 static void name_stmts(struct scope *sc, struct block *b);
 
 static void name_child(struct expr *child, void *ctx)
@@ -337,10 +338,43 @@ static void name_called(struct scope *sc, struct stmt *st)
 	sc->outside = outside;
 }
 
+/* Is it a ternary of calls that is used as a statement, such as `pid ? printf("a") : exit()`? */
+static bool is_choice(const struct expr *e)
+{
+	return e->kind == EX_TERNARY && e->ternary.then &&
+	       (e->ternary.then->kind == EX_CALL || e->ternary.otherwise->kind == EX_CALL ||
+		is_choice(e->ternary.then) || is_choice(e->ternary.otherwise));
+}
+
+static struct block block_of(struct sema *s, struct expr *e)
+{
+	struct block b = {0};
+
+	arena_push(s->arena, b.items, b.n, ast_stmt_expr(s->arena, e->span, e));
+	return b;
+}
+
+/* Such a ternary is an `if`: its branches need no values. */
+static void name_choice(struct scope *sc, struct stmt *st)
+{
+	struct expr *e = st->expr;
+
+	st->kind = ST_IF;
+	st->branch.cond = e->ternary.cond;
+	st->branch.then = block_of(sc->s, e->ternary.then);
+	st->branch.otherwise = block_of(sc->s, e->ternary.otherwise);
+	name_stmt(sc, st);
+}
+
 static void name_stmt(struct scope *sc, struct stmt *st)
 {
 	switch (st->kind) {
-	case ST_EXPR: name_expr(sc, st->expr); return;
+	case ST_EXPR:
+		if (is_choice(st->expr))
+			name_choice(sc, st);
+		else
+			name_expr(sc, st->expr);
+		return;
 	case ST_ASSIGN: name_assign(sc, st); return;
 	case ST_IF:
 		name_expr(sc, st->branch.cond);

@@ -10,6 +10,7 @@
 #include "parser/lang/foreign_word.h"
 #include "parser/lang/c_type.h"
 #include "parser/lang/unimplemented.h"
+#include "parser/sema/param.h"
 #include <string.h>
 #include <strings.h>
 
@@ -233,9 +234,12 @@ static void name_stack(struct sema *s, struct expr *e, const struct builtin *b)
 	struct stack_args a = {0};
 	bool is_right = true;
 
-	for (uint32_t i = 0; i < e->call.n_args && is_right; i++)
+	for (uint32_t i = 0; i < e->call.n_args && is_right; i++) {
+		if (e->call.args[i]->kind == EX_PARAM)
+			param_resolve(s, e->call.args[i], false);
 		is_right = (is_word(e->call.args[i]) ? name_stack_word
 						     : name_stack_limit)(s, e->call.args[i], b, &a);
+	}
 	become_name(s, e, b);
 	e->name.limit = a.limit;
 	if (a.form)
