@@ -339,7 +339,7 @@ static int info(const struct options *o)
 
 	if (!k)
 		return 1;
-	info_print(k, &build, o->format == FORMAT_JSON, stdout);
+	info_print(k, &build, o->format == OUT_JSON, stdout);
 	kernel_close(k);
 	return 0;
 }

@@ -150,12 +150,11 @@ static int set_max_stacks(struct options *o, const struct option_row *row, const
 static int set_format(struct options *o, const struct option_row *row, const char *arg)
 {
 	(void)row;
-	if (strcmp(arg, "text") == 0)
-		o->format = FORMAT_TEXT;
-	else if (strcmp(arg, "json") == 0)
-		o->format = FORMAT_JSON;
-	else
-		return option_error("unknown output format '%s': expected text or json", arg);
+	o->format = out_format_find(arg);
+	if (o->format == OUT_FORMAT_COUNT)
+		return option_error(
+			"unknown output format '%s': expected text, json, folded or flamegraph",
+			arg);
 	return 0;
 }
 

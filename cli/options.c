@@ -75,7 +75,7 @@ static int check_list(const struct options *o)
 		{o->follow, "--follow"},
 		{o->cgroup, "--cgroup"},
 		{o->output, "-o"},
-		{o->format, "-f json"},
+		{o->format, "-f"},
 		{o->dry_run, "--dry-run"},
 		{o->test, "--test"},
 		{o->bench, "--bench"},

@@ -6,6 +6,7 @@
 #include <regex.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include "runtime/output/out_format.h"
 
 enum emit_stage {
 	EMIT_NOTHING,
@@ -34,9 +35,6 @@ enum mode {
 	MODE_CAT,     /* print the script params[0] */
 	MODE_FMT,     /* print the script in canonical form */
 };
-
-/* -f */
-enum output_format { FORMAT_TEXT, FORMAT_JSON };
 
 /* -B; the default writes when idle. */
 enum buffering { BUFFER_IDLE, BUFFER_LINE, BUFFER_FULL, BUFFER_NONE };
@@ -68,7 +66,7 @@ struct options {
 	bool warnings;	  /* report failed reads and lookups, too */
 	bool unsafe;	  /* allow what can harm traced programs */
 	bool follow;	  /* -p and its descendants */
-	enum output_format format;
+	enum out_format format;
 	enum buffering buffering;
 	uint64_t interval_ns;	 /* between prints of all maps; 0: none */
 	const char *sort;	 /* --sort */

@@ -291,7 +291,7 @@ static int trace(const struct options *o, const struct session_scope *scope, str
 				  .quiet = o->quiet,
 				  .no_warnings = o->no_warnings,
 				  .everything = scope->scope == SONDE_SCOPE_ALL};
-	struct out *out = o->format == FORMAT_JSON ? out_json_new(f) : out_text_new(f);
+	struct out *out = out_format_new(o->format, f, s->plan);
 	int status = out ? loop_run(s, out, &lo) : 2;
 
 	if (out)

@@ -92,7 +92,8 @@ struct map {
 	bool is_reached;	     /* by the final round of pass 2, which skips dead branches */
 	bool is_read, is_emptied;    /* somewhere; in END: sema_usage.c */
 	struct held held;
-	uint32_t id; /* index in plan->maps, assigned by plan.c */
+	bool is_time; /* sums of durations, in nanoseconds */
+	uint32_t id;  /* index in plan->maps, assigned by plan.c */
 };
 
 enum expr_kind {

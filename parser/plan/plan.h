@@ -54,6 +54,7 @@ struct plan_map {
 	uint32_t n_keys;
 	uint32_t key_size;
 	const struct type *value;
+	bool is_time;		 /* sums of durations, in nanoseconds */
 	uint32_t value_size;	 /* as the kernel stores it; for PM_PERCPU_ARRAY on each CPU */
 	uint32_t touched_offset; /* arrays only */
 	uint32_t n_words;	 /* aggregations: 64-bit words of a value; 0 means 1 */

@@ -99,7 +99,8 @@ void plan_map(struct planner *pl, struct map *map)
 	struct plan_map m = {.name = map->name,
 			     .symbol = map_symbol(pl->arena, map->name),
 			     .span = map->first,
-			     .value = map->value};
+			     .value = map->value,
+			     .is_time = map->is_time};
 
 	m.value_size = plan_align(map->value->size, 8);
 	if (agg) {

@@ -108,7 +108,11 @@ void out_unshare(struct out *o)
 int out_finish(struct out *o)
 {
 	struct out_file *w = (struct out_file *)o;
+	int err = o->finish && !w->error ? o->finish(o) : 0;
 
+	o->finish = NULL; /* once */
+	if (err && !w->error)
+		w->error = err;
 	write_out(w);
 	return w->error;
 }

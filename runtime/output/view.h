@@ -75,6 +75,7 @@ struct view_row {
 
 struct view_map {
 	const char *name;      /* "@lat" */
+	bool is_time;	       /* its values are nanoseconds */
 	uint32_t n_keys;       /* 0: keyless */
 	struct view_row *rows; /* in the order of output */
 	uint32_t n_rows;
@@ -155,6 +156,8 @@ struct out {
 	/* Everything that the script prints is written; only the maps at the end may follow. */
 	int (*end)(struct out *o);
 	int (*flush)(struct out *o);
+	/* Write what needs all that was printed; NULL: nothing does. */
+	int (*finish)(struct out *o);
 	void (*close)(struct out *o);
 };
 
@@ -164,6 +167,9 @@ struct out {
 struct out *out_text_new(FILE *f);
 /* JSON, one object per line; otherwise the same. */
 struct out *out_json_new(FILE *f);
+/* Folded stacks, a flame graph; likewise. The plan says which maps there are. */
+struct out *out_folded_new(FILE *f, const struct plan *plan);
+struct out *out_flamegraph_new(FILE *f, const struct plan *plan);
 
 /* Set the buffering (-B). Returns the descriptor, which can be polled for the end of its reader. */
 int out_set_buffering(struct out *o, enum out_buffering buffering);
