@@ -28,6 +28,7 @@ enum builtin_kind { BUILTIN_VAR, BUILTIN_FN, BUILTIN_AGG };
 /* Contexts (of probes.def) in which a builtin exists. */
 enum {
 	W_ANY = ~0u >> 1,
+	W_STACK = W_ANY & ~(1u << CTX_TEST),
 	W_NOTE = 1u << CTX_NOTE,
 	W_REGISTERS = 1u << CTX_INTERRUPTED | 1u << CTX_REGS_ENTRY | W_NOTE | 1u << CTX_REGS_RETURN,
 	W_ENTRY = 1u << CTX_REGS_ENTRY | W_NOTE | 1u << CTX_TYPED_EVENT, /* arguments by number */

@@ -25,6 +25,7 @@ enum probe_id {
 /* The context of a program, by probe type. */
 enum probe_context {
 	CTX_NONE,
+	CTX_TEST,	  /* of a program that cannot read stacks */
 	CTX_INTERRUPTED,  /* struct pt_regs of what was interrupted */
 	CTX_TRACEPOINT,	  /* the record, or a raw tracepoint's arguments */
 	CTX_REGS_ENTRY,	  /* struct pt_regs at a function's first instruction */

@@ -100,7 +100,7 @@ const struct type *sema_type_of(struct sema *s, struct expr *e)
 		t = compound_entry(s, m);
 		return t ? t->members[0].type : &sema_unknown;
 	}
-	t = sema_type_expr(s, e);
+	t = sema_type_alone(s, e);
 	return t == &sema_literal ? sema_word(true) : t;
 }
 
@@ -160,11 +160,15 @@ const struct type *chk_typeinfo(struct sema *s, struct expr *e)
 	static const char *names[] = {"btf_id", "base_type", "full_type"};
 	struct expr *arg = e->call.args[0], **items;
 	const struct type *t = arg->type;
+	bool is_known;
 
 	if (sema_is_wrong(t))
 		return &type_error;
-	s->has_comptime |= s->n_comptime != 0;
-	if (t == &sema_unknown || !comptime_folds(s, arg, t))
+	s->has_comptime = true; /* its members tell the types of variables */
+	s->n_comptime++;
+	is_known = t != &sema_unknown && comptime_folds(s, arg, t);
+	s->n_comptime--;
+	if (!is_known)
 		return &sema_unknown;
 	items = arena_alloc(s->arena, 3 * sizeof(*items));
 	items[0] = ast_int(s->arena, e->span, 0);
