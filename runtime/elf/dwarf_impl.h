@@ -25,11 +25,13 @@ struct dwarf_entry {
 
 struct dwarf_unit {
 	Dwarf_CU *cu;
+	bool is_split_off;		   /* to a file that is not there */
 	VEC(struct dwarf_entry) functions; /* by address */
 };
 
 struct dwarf_types {
 	struct libdw dw;
+	int fd; /* its own */
 	Dwarf *dwarf;
 	uint16_t machine;
 	VEC(struct dwarf_unit) units;	/* those that were read */

@@ -248,9 +248,8 @@ const struct type *dwarf_types_named(struct dwarf_types *t, const char *name, co
 
 	name = space ? space + 1 : name;
 	while (*name && t->dw.dwarf_get_units(t->dwarf, cu, &cu, NULL, NULL, &unit, NULL) == 0) {
-		split = (Dwarf_Die){0};
-		t->dw.dwarf_cu_info(cu, NULL, NULL, NULL, &split, NULL, NULL, NULL);
-		if (find_in(t, split.addr ? &split : &unit, name, &found, 0))
+		if (find_in(t, libdw_split(&t->dw, t->dwarf, &unit, &split) ? &split : &unit, name,
+			    &found, 0))
 			return type_of(&r, found, 0);
 	}
 	return NULL;

@@ -9,6 +9,7 @@
 #include "runtime/elf/dwarf_impl.h"
 #include <errno.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 enum { NEST_MAX = 16 }; /* nested namespaces */
 
@@ -18,6 +19,10 @@ struct dwarf_types *dwarf_types_open(int fd, uint16_t machine, int *err)
 	Dwarf_CU *first = NULL;
 
 	*err = t ? libdw_open(&t->dw, fd, &t->dwarf) : -ENOMEM;
+	if (!t)
+		close(fd);
+	else
+		t->fd = fd;
 	if (!*err) {
 		t->machine = machine;
 		if (t->dw.dwarf_get_units(t->dwarf, NULL, &first, NULL, NULL, NULL, NULL) != 0)
@@ -38,6 +43,7 @@ void dwarf_types_close(struct dwarf_types *t)
 	vec_free(&t->units);
 	vec_free(&t->ranges);
 	libdw_close(&t->dw, t->dwarf);
+	close(t->fd);
 	free(t);
 }
 
@@ -141,17 +147,19 @@ static int add_functions(struct dwarf_types *t, struct dwarf_unit *u, Dwarf_Die 
 	return err;
 }
 
-/* Index the functions of a unit, which may be in a separate file (.dwo). NULL if out of memory. */
+/* Index the functions of a unit, which may be in a separate file. NULL if out of memory. */
 static struct dwarf_unit *index_unit(struct dwarf_types *t, Dwarf_Die *unit)
 {
 	struct dwarf_unit u = {.cu = unit->cu};
-	Dwarf_Die split = {0};
+	Dwarf_Die split;
+	bool has_split;
 
 	for (size_t i = 0; i < t->units.n; i++)
 		if (t->units.items[i].cu == unit->cu)
 			return &t->units.items[i];
-	t->dw.dwarf_cu_info(unit->cu, NULL, NULL, NULL, &split, NULL, NULL, NULL);
-	if (add_functions(t, &u, split.addr ? &split : unit, 0) || vec_push(&t->units, u)) {
+	has_split = libdw_split(&t->dw, t->dwarf, unit, &split);
+	u.is_split_off = !has_split && libdw_is_skeleton(&t->dw, unit);
+	if (add_functions(t, &u, has_split ? &split : unit, 0) || vec_push(&t->units, u)) {
 		vec_free(&u.functions);
 		return NULL;
 	}
@@ -177,7 +185,7 @@ int dwarf_types_find(struct dwarf_types *t, uint64_t address, struct arena *a,
 	if (u->functions.n)
 		found = bsearch(&key, u->functions.items, u->functions.n, sizeof(key), by_address);
 	*out = found ? dwarf_describe(t, &found->die, address, a) : NULL;
-	return *out ? 0 : -ESRCH;
+	return *out ? 0 : u->is_split_off ? -ENOLINK : -ESRCH;
 }
 
 /* ---- attributes ---------------------------------------------------------------------------- */

@@ -9,11 +9,13 @@
 struct arena;
 struct dwarf_types;
 
-/* Open the debug information of the file behind fd, which must stay open; `machine` is e_machine of
- * the file. NULL with *err: -ENODATA (no debug information), -ENOSYS (no libdw), -ENOMEM. */
+/* Open the debug information of the file behind fd, which is closed with it, and at once on
+ * failure; `machine` is e_machine of the file. NULL with *err: -ENODATA (no debug information),
+ * -ENOSYS (no libdw), -ENOMEM. */
 struct dwarf_types *dwarf_types_open(int fd, uint16_t machine, int *err);
 void dwarf_types_close(struct dwarf_types *t);
-/* The function that begins at `address` (as linked), allocated in `a`. 0, -ESRCH or -ENOMEM. */
+/* The function that begins at `address` (as linked), allocated in `a`. 0, -ESRCH,
+ * -ENOLINK (its description is in a .dwo or .dwp file that is missing), or -ENOMEM. */
 int dwarf_types_find(struct dwarf_types *t, uint64_t address, struct arena *a,
 		     const struct typed_function **out);
 /* The struct, union, enum or typedef `name` ("struct point", "point"), allocated in `a`; `file` is

@@ -72,8 +72,8 @@ bool elfsym_vaddr_to_file(const struct elfsym *e, uint64_t vaddr, uint64_t *file
 
 /* e_machine of the file. */
 uint16_t elfsym_machine(const struct elfsym *e);
-/* The descriptor of the file, or of its debug file (-1: none). */
-int elfsym_fd(const struct elfsym *e, bool of_debug_file);
+/* The descriptor of the file. */
+int elfsym_fd(const struct elfsym *e);
 /* elfsym_debug.c: open the file that has the debug information of the file at `path`: itself or a
  * separate one. A descriptor for the caller to close, or -ENODATA. */
 int elfsym_open_dwarf(struct elfsym *e, const char *path);

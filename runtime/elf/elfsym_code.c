@@ -21,9 +21,9 @@ bool elfsym_is_movable(const struct elfsym *e)
 	return e->is_movable;
 }
 
-int elfsym_fd(const struct elfsym *e, bool of_debug_file)
+int elfsym_fd(const struct elfsym *e)
 {
-	return of_debug_file ? e->debug_fd : e->fd;
+	return e->fd;
 }
 
 size_t elfsym_read(const struct elfsym *e, uint64_t offset, void *out, size_t n)

@@ -3,10 +3,15 @@
  * Loading libdw, and what it may cost: see libdw.h.
  */
 #include "runtime/elf/libdw.h"
+#include "runtime/elf/dwp.h"
 #include "runtime/elf/elfsym_impl.h"
 #include <dlfcn.h>
+#include <dwarf.h>
 #include <endian.h>
 #include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -49,7 +54,7 @@ static uint64_t inflated_size(const struct elf_file *f, const struct section *s)
 	return s->type == SHT_PROGBITS && !memcmp(h.gnu.magic, "ZLIB", 4) ? be64toh(h.gnu.size) : 0;
 }
 
-static bool is_too_large(int fd)
+bool libdw_is_too_large(int fd)
 {
 	uint64_t sum = 0, limit;
 	struct elf_file f;
@@ -96,7 +101,7 @@ static void open_alt(struct libdw *l, Dwarf *d)
 
 	l->alt = NULL;
 	l->alt_fd = n > 0 && is_trusted_path(name) ? elfsym_open_regular(name) : -1;
-	if (l->alt_fd >= 0 && !is_too_large(l->alt_fd))
+	if (l->alt_fd >= 0 && !libdw_is_too_large(l->alt_fd))
 		l->alt = l->dwarf_begin(l->alt_fd, DWARF_C_READ);
 	if (l->alt)
 		its_n = l->dwelf_elf_gnu_build_id(l->dwarf_getelf(l->alt), &its_id);
@@ -108,6 +113,18 @@ static void open_alt(struct libdw *l, Dwarf *d)
 	close_alt(l);
 }
 
+static void note_path(struct libdw *l, int fd)
+{
+	char link[32], path[PATH_MAX];
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = readlink(link, path, sizeof(path) - 1);
+	l->path = n > 0 ? strndup(path, (size_t)n) : NULL;
+	l->dwp = NULL;
+	l->is_dwp_open = false;
+}
+
 int libdw_open(struct libdw *l, int fd, Dwarf **out)
 {
 	int err = libdw_load(l);
@@ -115,12 +132,13 @@ int libdw_open(struct libdw *l, int fd, Dwarf **out)
 	*out = NULL;
 	if (err)
 		return err;
-	if (is_too_large(fd))
+	if (libdw_is_too_large(fd))
 		return -EFBIG;
 	*out = l->dwarf_begin(fd, DWARF_C_READ);
 	if (!*out)
 		return -ENODATA;
 	open_alt(l, *out);
+	note_path(l, fd);
 	return 0;
 }
 
@@ -128,11 +146,40 @@ void libdw_close(struct libdw *l, Dwarf *d)
 {
 	if (!d)
 		return;
+	dwp_close(l, l->dwp);
+	free(l->path);
+	l->dwp = NULL;
+	l->path = NULL;
 	l->dwarf_end(d);
 	close_alt(l);
 }
 
-/* ---- sizes ---- */
+bool libdw_is_skeleton(const struct libdw *l, Dwarf_Die *unit)
+{
+	uint8_t type = 0;
+
+	return !l->dwarf_cu_info(unit->cu, NULL, &type, NULL, NULL, NULL, NULL, NULL) &&
+	       type == DW_UT_skeleton;
+}
+
+bool libdw_split(struct libdw *l, Dwarf *d, Dwarf_Die *skeleton, Dwarf_Die *out)
+{
+	uint64_t id;
+
+	*out = (Dwarf_Die){0};
+	if (!libdw_is_skeleton(l, skeleton) ||
+	    l->dwarf_cu_info(skeleton->cu, NULL, NULL, NULL, NULL, &id, NULL, NULL))
+		return false;
+	if (!l->is_dwp_open && l->path)
+		l->dwp = dwp_open(l->path);
+	l->is_dwp_open = true;
+	if (l->dwp && dwp_unit(l, l->dwp, d, skeleton, id, out))
+		return true;
+	l->dwarf_cu_info(skeleton->cu, NULL, NULL, NULL, out, NULL, NULL, NULL);
+	return out->addr;
+}
+
+/* ---- sections ---- */
 
 static Elf_Data *find_section(Elf *elf, const char *name, const char *gnu_name)
 {
@@ -151,6 +198,13 @@ static Elf_Data *find_section(Elf *elf, const char *name, const char *gnu_name)
 			return elf_getdata(scn, NULL); /* libdw has decompressed it */
 	}
 	return NULL;
+}
+
+struct bytes libdw_section(const struct libdw *l, Dwarf *d, const char *name)
+{
+	Elf_Data *data = find_section(l->dwarf_getelf(d), name, name);
+
+	return data ? (struct bytes){data->d_buf, data->d_size} : (struct bytes){0};
 }
 
 uint64_t libdw_line_program_bytes(const struct libdw *l, Dwarf *d, uint64_t at)

@@ -6,10 +6,12 @@
 #pragma once
 #include <elfutils/libdw.h>
 #include <elfutils/libdwelf.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #define LIBDW_FUNCTIONS(X)              \
 	X(dwarf_begin)                  \
+	X(dwarf_begin_elf)              \
 	X(dwarf_end)                    \
 	X(dwarf_getelf)                 \
 	X(dwarf_setalt)                 \
@@ -27,6 +29,7 @@
 	X(dwarf_lineendsequence)        \
 	X(dwarf_get_units)              \
 	X(dwarf_cu_info)                \
+	X(dwarf_cu_getdwarf)            \
 	X(dwarf_addrdie)                \
 	X(dwarf_diecu)                  \
 	X(dwarf_child)                  \
@@ -35,6 +38,7 @@
 	X(dwarf_diename)                \
 	X(dwarf_dieoffset)              \
 	X(dwarf_entrypc)                \
+	X(dwarf_lowpc)                  \
 	X(dwarf_ranges)                 \
 	X(dwarf_srclang)                \
 	X(dwarf_attr)                   \
@@ -56,12 +60,22 @@
 	X(dwarf_cfi_addrframe)          \
 	X(dwarf_frame_cfa)
 
+struct dwp;
+
+struct bytes {
+	const uint8_t *data;
+	size_t size;
+};
+
 struct libdw {
 #define MEMBER(name) __typeof__(&(name)) name;
 	LIBDW_FUNCTIONS(MEMBER)
 #undef MEMBER
 	Dwarf *alt; /* what dwz moved out of the file; NULL: none */
 	int alt_fd;
+	char *path;	 /* of the file */
+	struct dwp *dwp; /* the package beside it, from the first use on; NULL: none */
+	bool is_dwp_open;
 };
 
 /* Load the library. 0; -ENOSYS: it is not installed or lacks one of the functions. */
@@ -72,5 +86,14 @@ int libdw_load(struct libdw *l);
 int libdw_open(struct libdw *l, int fd, Dwarf **out);
 /* Close it; NULL is allowed. */
 void libdw_close(struct libdw *l, Dwarf *d);
+/* Set *out to the DIE of the split unit of a skeleton, which is in a package (.dwp) or an object
+ * file (.dwo). False: the unit is not split, or that file is not there. */
+bool libdw_split(struct libdw *l, Dwarf *d, Dwarf_Die *skeleton, Dwarf_Die *out);
+/* Is the unit a skeleton, whose DIEs are in another file? */
+bool libdw_is_skeleton(const struct libdw *l, Dwarf_Die *unit);
+/* Do the compressed sections of the file claim too much memory? */
+bool libdw_is_too_large(int fd);
+/* A debug section of the file; no bytes: it has none. */
+struct bytes libdw_section(const struct libdw *l, Dwarf *d, const char *name);
 /* The bytes of the line program at offset `at` of .debug_line; UINT64_MAX if there is none. */
 uint64_t libdw_line_program_bytes(const struct libdw *l, Dwarf *d, uint64_t at);

@@ -21,6 +21,7 @@ struct src_ranges {
 struct src_unit {
 	Dwarf_Off at; /* of its DIE */
 	bool is_read, has_lines;
+	Dwarf *dwarf;		     /* of its functions, which may be in a file of their own */
 	struct src_ranges functions; /* sorted; once it is read */
 };
 

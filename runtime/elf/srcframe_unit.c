@@ -79,7 +79,8 @@ static void read_units(struct srcframes *s)
 	       s->dw.dwarf_nextcu(s->dwarf, at, &next, &head, NULL, NULL, NULL) == 0;
 	     at = next) {
 		if (!s->dw.dwarf_offdie(s->dwarf, at + head, &die) ||
-		    s->dw.dwarf_tag(&die) != DW_TAG_compile_unit)
+		    (s->dw.dwarf_tag(&die) != DW_TAG_compile_unit &&
+		     s->dw.dwarf_tag(&die) != DW_TAG_skeleton_unit))
 			continue;
 		if (!add_ranges(s, &die, s->units.n, &s->ranges) ||
 		    vec_push(&s->units, (struct src_unit){.at = at + head}))
@@ -136,14 +137,20 @@ static void read_functions(struct srcframes *s, struct src_unit *u, Dwarf_Die *p
 bool src_function_at(struct srcframes *s, struct src_unit *u, uint64_t vaddr, Dwarf_Die *out)
 {
 	const struct src_range *r;
-	Dwarf_Die die;
+	Dwarf_Die die, split;
 
 	if (!u->is_read) {
 		u->is_read = true;
-		if (s->dw.dwarf_offdie(s->dwarf, u->at, &die))
+		u->dwarf = s->dwarf;
+		if (s->dw.dwarf_offdie(s->dwarf, u->at, &die)) {
+			if (libdw_split(&s->dw, s->dwarf, &die, &split)) {
+				u->dwarf = s->dw.dwarf_cu_getdwarf(split.cu);
+				die = split;
+			}
 			read_functions(s, u, &die, 0);
+		}
 		sort(&u->functions);
 	}
 	r = range_at(&u->functions, vaddr);
-	return r && s->dw.dwarf_offdie(s->dwarf, r->at, out);
+	return r && s->dw.dwarf_offdie(u->dwarf, r->at, out);
 }

@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { CODE_MAX = 4 << 20, BLIND_MAX = 64 << 10 };
 
@@ -112,11 +113,11 @@ int code_each_line(struct kernel *k, const char *path, const struct source_place
 
 	if (err)
 		return err;
-	err = srcline_each(elfsym_fd(kernel_user_files(k)->elf, false), place, note_address, &p,
-			   near);
-	fd = elfsym_fd(kernel_user_files(k)->elf, true);
-	if (err == -ENODATA && fd >= 0)
-		err = srcline_each(fd, place, note_address, &p, near);
+	fd = elfsym_open_dwarf(kernel_user_files(k)->elf, kernel_user_files(k)->path);
+	if (fd < 0)
+		return fd;
+	err = srcline_each(fd, place, note_address, &p, near);
+	close(fd);
 	err = err ?: p.err;
 	if (!err)
 		err = call_places(k, &p, fn, ctx);
@@ -129,16 +130,17 @@ int code_each_line(struct kernel *k, const char *path, const struct source_place
 /* Open the debug information of the file itself, or of its debug file. */
 static void need_types(struct user_files *u)
 {
-	uint16_t machine = elfsym_machine(u->elf);
-	int fd = elfsym_fd(u->elf, true);
+	int fd;
 
 	if (u->types || u->types_err)
 		return;
 	if (!u->arena)
 		u->arena = arena_new();
-	u->types = dwarf_types_open(elfsym_fd(u->elf, false), machine, &u->types_err);
-	if (u->types_err == -ENODATA && fd >= 0)
-		u->types = dwarf_types_open(fd, machine, &u->types_err);
+	fd = elfsym_open_dwarf(u->elf, u->path);
+	if (fd < 0)
+		u->types_err = fd;
+	else
+		u->types = dwarf_types_open(fd, elfsym_machine(u->elf), &u->types_err);
 }
 
 int code_function_types(struct kernel *k, const char *path, uint64_t offset,

@@ -116,7 +116,7 @@ static int frame_is_gone(const struct walk *w, uint64_t address)
 	struct cfa entry, here;
 
 	if (!u->cfa && !u->cfa_err)
-		u->cfa = cfa_open(elfsym_fd(u->elf, false), &u->cfa_err);
+		u->cfa = cfa_open(elfsym_fd(u->elf), &u->cfa_err);
 	if (!u->cfa)
 		return u->cfa_err;
 	if (!cfa_at(u->cfa, w->f->address, &entry) || !cfa_at(u->cfa, address, &here))

@@ -282,7 +282,7 @@ bool usyms_file(struct usyms *u, const struct uaddress *a, struct usym *out)
 	struct elfsym *elf = m ? symfiles_of(&u->files, a->tgid, m) : NULL;
 	unsigned char id[BUILD_ID_BYTES];
 	char digits[2 * BUILD_ID_BYTES + 1];
-	size_t n = elf ? build_id_read(elfsym_fd(elf, false), id) : 0;
+	size_t n = elf ? build_id_read(elfsym_fd(elf), id) : 0;
 
 	*out = (struct usym){0};
 	if (!n)

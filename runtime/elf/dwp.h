@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * DWARF packages: the units that `-gsplit-dwarf` moves out of a program, collected in one file
+ * beside it (PROGRAM.dwp). Only newer versions of libdw can read them, so a unit is taken out of
+ * the package and given to libdw as a file of its own, in memory.
+ */
+#pragma once
+#include "runtime/elf/libdw.h"
+
+struct dwp;
+
+/* Open the package of the file at `path`, or of the program whose debug file that is
+ * (PROGRAM.debug). NULL: there is none. */
+struct dwp *dwp_open(const char *path);
+void dwp_close(const struct libdw *l, struct dwp *p);
+/* Set *out to the unit whose skeleton, in `main`, has that ID. False: the package has none, or is
+ * damaged. */
+bool dwp_unit(const struct libdw *l, struct dwp *p, Dwarf *main, Dwarf_Die *skeleton, uint64_t id,
+	      Dwarf_Die *out);
