@@ -296,7 +296,7 @@ static void read_type(struct leaving *l, const struct attach_point *points, uint
 int probe_exclude(const struct probe_reader *r, const struct attach_text *text,
 		  struct attach_point *points, uint32_t first, uint32_t *n_points)
 {
-	const char *pattern = probe_without(r->arena, text->text + 1, '"');
+	const char *pattern = probe_unquoted(r->arena, text->text + 1);
 	struct leaving l = {.r = r, .pattern = pattern};
 	uint32_t n_excluded = 0, kept;
 

@@ -10,10 +10,18 @@
 /* A part of an attach point, quoted if it contains a character that would end or divide it. */
 static const char *quoted(struct arena *a, const char *part)
 {
-	bool is_plain = !strpbrk(part, " \t\n,:{}()[];<>$\"") && *part;
+	char *text, *to;
 
-	/* a name with quotes cannot be quoted */
-	return is_plain || strchr(part, '"') ? part : arena_printf(a, "\"%s\"", part);
+	if (!strpbrk(part, " \t\n,:{}()[];<>$\"") && *part)
+		return part;
+	to = text = arena_alloc(a, 2 * strlen(part) + 3);
+	*to++ = '"';
+	for (const char *c = part; *c; *to++ = *c++)
+		if (*c == '"' || *c == '\\')
+			*to++ = '\\';
+	*to++ = '"';
+	*to = '\0';
+	return text;
 }
 
 /* A function of a program: its symbol, or its demangled name for people. */
@@ -22,8 +30,8 @@ static const char *user_line(struct arena *a, const struct attach_point *p,
 {
 	const char *type = probe_rows[p->id].name, *path = quoted(a, t->path);
 
-	if (t->symbol && strcmp(t->function, t->symbol) != 0 && !strchr(t->function, '"'))
-		return arena_printf(a, "%s:%s:cpp:\"%s\"", type, path, t->function);
+	if (t->symbol && strcmp(t->function, t->symbol) != 0)
+		return arena_printf(a, "%s:%s:cpp:%s", type, path, quoted(a, t->function));
 	return arena_printf(a, "%s:%s:%s", type, path,
 			    quoted(a, t->symbol ? t->symbol : t->function));
 }

@@ -134,7 +134,14 @@ bool probe_type_is(const char *text, size_t len, enum probe_id id)
 
 enum { MAX_PARTS = 8 };
 
-/* Split at ':' outside double quotes, dropping the quotes. */
+/* The length of what is at `c` in an attach point: 2 for a backslash in quotes and the letter
+ * behind it, else 1. */
+static size_t letter_length(const char *c, bool is_quoted)
+{
+	return is_quoted && c[0] == '\\' && c[1] ? 2 : 1;
+}
+
+/* Split at ':' outside double quotes, dropping the quotes and the backslashes in them. */
 static uint32_t split(char *text, char **parts)
 {
 	uint32_t n = 0;
@@ -143,7 +150,9 @@ static uint32_t split(char *text, char **parts)
 
 	parts[n++] = text;
 	for (char *c = text; *c; c++) {
-		if (*c == '"') {
+		if (letter_length(c, quoted) == 2) {
+			*to++ = *++c;
+		} else if (*c == '"') {
 			quoted = !quoted;
 		} else if (*c == ':' && c[1] == ':' && !quoted && n > 1) { /* C++ and Rust names */
 			*to++ = *c++;
@@ -187,13 +196,19 @@ int probe_resolve(const struct probe_reader *r, const struct attach_text *text,
 
 /* ---- patterns ------------------------------------------------------------------------------ */
 
-char *probe_without(struct arena *a, const char *text, char character)
+char *probe_unquoted(struct arena *a, const char *text)
 {
 	char *letters = arena_strdup(a, text), *to = letters;
+	bool is_quoted = false;
 
-	for (const char *c = text; *c; c++)
-		if (*c != character)
+	for (const char *c = text; *c; c++) {
+		if (letter_length(c, is_quoted) == 2)
+			*to++ = *++c;
+		else if (*c == '"')
+			is_quoted = !is_quoted;
+		else
 			*to++ = *c;
+	}
 	*to = '\0';
 	return letters;
 }
@@ -209,6 +224,15 @@ uint64_t probe_number(struct arena *a, const char *text)
 	return literal_word_number(a, text, &n) ? n : 0;
 }
 
+const char *probe_end_of_part(const char *text, char end)
+{
+	bool is_quoted = false;
+
+	for (; *text && (is_quoted || *text != end); text += letter_length(text, is_quoted))
+		is_quoted ^= *text == '"';
+	return text;
+}
+
 /* Expand a text whose probe type is not a pattern. */
 static int resolve_type(const struct probe_reader *r, const struct attach_text *text,
 			struct attach_point **points, uint32_t *n_points)
@@ -217,7 +241,7 @@ static int resolve_type(const struct probe_reader *r, const struct attach_text *
 	size_t n = strcspn(text->text, ":");
 
 	if (text->text[n])
-		e.rest = probe_without(r->arena, text->text + n + 1, '"');
+		e.rest = probe_unquoted(r->arena, text->text + n + 1);
 	for (uint32_t i = 0; i < PROBE_COUNT; i++)
 		if (probe_type_is(text->text, n, (enum probe_id)i)) {
 			e.id = (enum probe_id)i;

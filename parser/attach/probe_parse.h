@@ -25,8 +25,11 @@ bool probe_has_uprobes(const struct probe_reader *r, const struct attach_point *
 int probe_no_mapped_file(const struct probe_reader *r, const struct attach_point *p, int err);
 /* The number that `text` is, spelled as in scripts: 1000, 1_000, 1e3, 0x3e8. 0 if it is none. */
 uint64_t probe_number(struct arena *a, const char *text);
-/* The text without that character. */
-char *probe_without(struct arena *a, const char *text, char character);
+/* The text without its quotes, and without the backslashes in them that make a letter of what
+ * follows. */
+char *probe_unquoted(struct arena *a, const char *text);
+/* The first `end` outside quotes, or the end of the text. */
+const char *probe_end_of_part(const char *text, char end);
 /* Report the form of probes of this type; -1. */
 int probe_wrong_form(const struct probe_reader *r, const struct attach_point *p);
 /* "CATEGORY:EVENT" of the kernel's tracepoint of that event's name; NULL when there is none. */

@@ -15,16 +15,9 @@ enum { NAME_SIZE = 8192 };
 
 const char *user_path_end(const char *text)
 {
-	bool is_quoted = false;
-
-	for (const char *c = text; *c; c++) {
-		is_quoted ^= *c == '"';
-		if (*c != ':' || is_quoted)
-			continue;
+	for (const char *c = probe_end_of_part(text, ':'); *c; c = probe_end_of_part(c + 2, ':'))
 		if (c[1] != ':')
 			return c;
-		c++;
-	}
 	return NULL;
 }
 

@@ -126,6 +126,8 @@ const char *param_substitute(struct sema *s, const struct attach_text *text)
 
 		if (*at == '"')
 			is_quoted = !is_quoted;
+		else if (is_quoted && *at == '\\' && at[1])
+			arena_push(s->arena, out, n_out, *at++);
 		if (!n) {
 			arena_push(s->arena, out, n_out, *at++);
 			continue;

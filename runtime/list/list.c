@@ -320,7 +320,7 @@ static void exclude(struct listing *l, const char *word)
 	if (l->span.start == 0)
 		probe_no_exclusion(&r, &t);
 	else if (l->n_types > l->first_type)
-		list_exclude_types(l, probe_without(l->arena, word + 1, '"'));
+		list_exclude_types(l, probe_unquoted(l->arena, word + 1));
 	else if (!l->is_missed && probe_exclude(&r, &t, l->points, l->first_point, &l->n_points))
 		l->n_points = l->first_point;
 }
@@ -338,11 +338,7 @@ static void take_word(struct listing *l, const char *word)
 /* A pattern ends at a comma outside quotes: in quotes, commas separate parameters. */
 static char *end_of_pattern(char *s)
 {
-	bool is_quoted = false;
-
-	for (; *s && (is_quoted || *s != ','); s++)
-		is_quoted ^= *s == '"';
-	return s;
+	return s + (probe_end_of_part(s, ',') - s);
 }
 
 static void take_patterns(struct listing *l, const char *patterns)
