@@ -208,6 +208,25 @@ static void report_frames(struct gen *g, const struct stack_depth *depth)
 	diag_hint(g->diags, "nest loops less, or compute such values outside of them");
 }
 
+static void report_functions(struct gen *g, const struct stack_depth *depth)
+{
+	g->failed = true;
+	diag_error(g->diags, span_of_program(g, depth->widest), "limit-functions",
+		   "this probe takes %u functions, and a BPF program has %d: each loop is one",
+		   depth->functions, STACK_FUNCTIONS);
+	diag_hint(g->diags, "write fewer loops, or spread them over several probes");
+}
+
+static void report_length(struct gen *g, const struct stack_depth *depth)
+{
+	g->failed = true;
+	diag_error(g->diags, span_of_program(g, depth->longest), "limit-length",
+		   "this probe is too long: it jumps over %u instructions, and a BPF program can "
+		   "jump over %d",
+		   depth->jump, STACK_JUMP);
+	diag_hint(g->diags, "spread it over several probes on the same event, or write a loop");
+}
+
 static void report_depth(struct gen *g, const struct stack_depth *depth)
 {
 	g->failed = true;
@@ -224,12 +243,14 @@ static void check_stack(struct gen *g, const struct codegen_output *out)
 
 	if (depth.frames > STACK_FRAMES)
 		report_frames(g, &depth);
-	if (depth.frames > STACK_FRAMES || depth.bytes <= STACK_BYTES)
-		return;
-	if (g->spills)
+	if (depth.functions > STACK_FUNCTIONS)
+		report_functions(g, &depth);
+	if (depth.bytes > STACK_BYTES && g->spills)
 		report_depth(g, &depth);
-	else
+	else if (depth.bytes > STACK_BYTES && !g->failed)
 		g->exceeds_stack = true;
+	else if (depth.jump > STACK_JUMP && !g->failed)
+		report_length(g, &depth);
 }
 
 static int run(struct gen *g, enum codegen_stage stage, struct codegen_output *out)

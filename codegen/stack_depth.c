@@ -18,6 +18,9 @@ struct function {
 	uint64_t start, end;
 	uint32_t bytes, frames; /* with all that it calls */
 	bool is_done, is_active;
+	const struct function *counted_by; /* the program whose functions were counted last */
+	struct function **calls;	   /* what it calls, or passes on */
+	uint32_t n_calls;
 };
 
 struct object {
@@ -29,6 +32,7 @@ struct object {
 	struct function *functions;
 	bool **is_relocated;   /* by section and instruction */
 	struct object *linked; /* or NULL */
+	struct arena *arena;
 };
 
 /* ---- reading the file -------------------------------------------------------------------- */
@@ -91,6 +95,7 @@ static struct object *read_object(struct arena *a, const struct stack_object *fr
 	const Elf64_Ehdr *head = from->bytes;
 
 	o->bytes = from->bytes;
+	o->arena = a;
 	o->sections = (const void *)(o->bytes + head->e_shoff);
 	o->n_sections = head->e_shnum;
 	for (uint32_t i = 0; i < o->n_sections; i++) {
@@ -187,6 +192,7 @@ static void add_call(struct function *f, struct object *o, struct function *call
 {
 	if (!callee)
 		return;
+	arena_push(o->arena, f->calls, f->n_calls, callee);
 	measure(o, callee);
 	if (callee->bytes > *most)
 		*most = callee->bytes;
@@ -245,6 +251,71 @@ static void measure(struct object *o, struct function *f)
 	f->is_done = true;
 }
 
+/* The functions of a program that were not counted yet. */
+static uint32_t count(struct function *f, const struct function *program)
+{
+	uint32_t n = 1;
+
+	if (f->counted_by == program)
+		return 0;
+	f->counted_by = program;
+	for (uint32_t i = 0; i < f->n_calls; i++)
+		n += count(f->calls[i], program);
+	return n;
+}
+
+/* ---- jumps ------------------------------------------------------------------------------- */
+
+/* The most instructions that the verifier puts in place of one: bpf_loop() and lookups are calls,
+ * divisions get a test for 0. */
+static uint32_t growth(const struct bpf_insn *insn)
+{
+	if (insn->code == (BPF_JMP | BPF_CALL))
+		return insn->imm == BPF_FUNC_loop ? 20 : 10;
+	if (BPF_CLASS(insn->code) != BPF_ALU && BPF_CLASS(insn->code) != BPF_ALU64)
+		return 0;
+	return BPF_OP(insn->code) == BPF_DIV || BPF_OP(insn->code) == BPF_MOD ? 4 : 0;
+}
+
+static uint32_t longest_jump(const struct object *o, const struct function *f)
+{
+	uint32_t n = (uint32_t)((f->end - f->start) / WORD), most = 0;
+	uint32_t *before = arena_alloc(o->arena, (n + 1) * sizeof(*before));
+	const struct bpf_insn *insns = code_at(o, f->section, f->start);
+
+	for (uint32_t i = 0; i < n; i++)
+		before[i + 1] = before[i] + 1 + growth(&insns[i]);
+	for (uint32_t i = 0; i < n; i++) {
+		bool is_jump = BPF_CLASS(insns[i].code) == BPF_JMP ||
+			       BPF_CLASS(insns[i].code) == BPF_JMP32;
+		int64_t to = (int64_t)i + 1 + insns[i].off;
+		uint32_t length;
+
+		if (!is_jump || !insns[i].off || to < 0 || to > n)
+			continue;
+		length = to > i ? before[to] - before[i] : before[i] - before[to];
+		most = length > most ? length : most;
+	}
+	return most;
+}
+
+/* A short function has no long jump. */
+static void note_size(struct object *o, struct function *f, struct stack_depth *most)
+{
+	uint32_t functions = count(f, f), jump = 0;
+
+	if ((f->end - f->start) / WORD > STACK_JUMP / 4)
+		jump = longest_jump(o, f);
+	if (functions > most->functions) {
+		most->functions = functions;
+		most->widest = f->name;
+	}
+	if (jump > most->jump) {
+		most->jump = jump;
+		most->longest = f->name;
+	}
+}
+
 struct stack_depth stack_depth_of(struct arena *a, const struct stack_object *object,
 				  const struct stack_object *linked)
 {
@@ -264,6 +335,7 @@ struct stack_depth stack_depth_of(struct arena *a, const struct stack_object *ob
 			most.frames = f->frames;
 			most.nested = f->name;
 		}
+		note_size(o, f, &most);
 	}
 	return most;
 }

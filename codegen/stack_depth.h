@@ -8,7 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { STACK_BYTES = 512, STACK_FRAMES = 8 }; /* MAX_BPF_STACK, MAX_CALL_FRAMES of the kernel */
+/* MAX_BPF_STACK, MAX_CALL_FRAMES, BPF_MAX_SUBPROGS of the kernel; the range of a jump */
+enum { STACK_BYTES = 512, STACK_FRAMES = 8, STACK_FUNCTIONS = 256, STACK_JUMP = 32767 };
 
 struct arena;
 
@@ -22,6 +23,10 @@ struct stack_object {
 struct stack_depth {
 	uint32_t bytes, frames;
 	const char *program, *nested; /* where the two begin: names of symbols */
+	uint32_t functions;	      /* the most of a program, with itself */
+	const char *widest;	      /* that program */
+	uint32_t jump;	     /* the longest jump, with what the verifier puts in place of calls */
+	const char *longest; /* the function that has it */
 };
 
 /* Compute it for `object`. Functions that it only declares are in `linked`, or take nothing. */

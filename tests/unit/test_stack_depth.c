@@ -204,12 +204,30 @@ static void test_linked(void **state)
 	assert_int_equal(depth(&m, &other).frames, 2);
 }
 
+/* main calls low twice; low calls lower. */
+static void test_functions(void **state)
+{
+	struct image m = {.program = {CALL(-1), CALL(-1), EXIT},
+			  .text = {STORE(-8), EXIT, STORE(-8), CALL(-4), EXIT}};
+
+	(void)state;
+	add_symbol(&m, NAME_MAIN, PROGRAM, 0, 3);
+	add_symbol(&m, NAME_LOWER, TEXT, 0, 2);
+	add_symbol(&m, NAME_LOW, TEXT, 2, 3);
+	relocate(&m, 0, R_CALL, 2);
+	relocate(&m, 1, R_CALL, 2);
+	assert_int_equal(depth(&m, NULL).functions, 3);
+	assert_string_equal(depth(&m, NULL).widest, "main");
+	assert_int_equal(depth(&m, NULL).jump, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_alone),	  cmocka_unit_test(test_empty),
 		cmocka_unit_test(test_addresses), cmocka_unit_test(test_chain),
 		cmocka_unit_test(test_callback),  cmocka_unit_test(test_linked),
+		cmocka_unit_test(test_functions),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
