@@ -13,7 +13,8 @@ struct origin {
 	bool is_user;
 };
 
-static struct origin origin_of(struct gen *g, struct expr *e)
+/* The memory that `e` is or has the address of. Of a literal at least `least` bytes, the last 0. */
+static struct origin origin_of(struct gen *g, struct expr *e, uint32_t least)
 {
 	struct value v = gen_expr(g, e);
 	LLVMValueRef buf;
@@ -24,7 +25,9 @@ static struct origin origin_of(struct gen *g, struct expr *e)
 									      SPACE_USER)};
 	if (v.kind != V_LITERAL)
 		return (struct origin){v.v, false};
-	buf = gen_big_buffer(g, v.type->size);
+	buf = gen_big_buffer(g, least > v.type->size ? least : v.type->size);
+	if (least > v.type->size)
+		gen_zero(g, buf, least);
 	gen_store(g, v, v.type, buf);
 	return (struct origin){buf, false};
 }
@@ -52,7 +55,7 @@ struct value gen_buf(struct gen *g, struct expr *e)
 		n = LLVMBuildSelect(g->b, LLVMBuildICmp(g->b, LLVMIntSLT, n, gen_u64(g, 0), ""),
 				    gen_u64(g, 0), n, "");
 	kept = gen_keep(g, gen_int_value(n, type_int(8, false)));
-	from = origin_of(g, e->call.args[0]);
+	from = origin_of(g, e->call.args[0], most);
 	err = GEN_CALL(g, from.is_user ? "sonde_text_buffer_user" : "sonde_text_buffer_kernel", buf,
 		       gen_u32(g, most), from.at, gen_kept_value(g, &kept).v,
 		       gen_u32(g, g->probe.id));
@@ -65,7 +68,7 @@ struct value gen_macaddr(struct gen *g, struct expr *e)
 	LLVMValueRef buf = gen_big_buffer(g, 8);
 
 	gen_zero(g, buf, 8);
-	read_bytes(g, buf, e->type->size, origin_of(g, e->call.args[0]));
+	read_bytes(g, buf, e->type->size, origin_of(g, e->call.args[0], 0));
 	return (struct value){.kind = V_MEM, .type = e->type, .v = buf};
 }
 

@@ -47,7 +47,8 @@ static uint64_t buffer_size(struct sema *s, const struct expr *e)
 			   LIMIT_STR_REQUESTED - BUFFER_HEAD);
 		return 0;
 	}
-	if (is_in_memory(data->type) && size > data->type->size) {
+	/* what follows a literal is zero bytes */
+	if (is_in_memory(data->type) && size > data->type->size && data->kind != EX_STRING) {
 		sema_error(s, n->span, "str-size", "%s has only %u bytes",
 			   sema_name_of(s, data->type), data->type->size);
 		return 0;
