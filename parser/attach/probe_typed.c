@@ -12,11 +12,12 @@
 #include "parser/attach/expand.h"
 #include "parser/attach/near.h"
 #include "parser/attach/probe_parse.h"
+#include "parser/attach/traceable.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_WORDS = 6, MAX_PARTS = 4 }; /* argument words that every kernel passes to programs */
+enum { MAX_PARTS = 4 };
 
 static const char of_programs[] = "bpf", kernel_itself[] = "vmlinux";
 
@@ -173,6 +174,12 @@ static int find_one(struct typed_search *s)
 		return unknown(s);
 	if (err)
 		return no_btf(s->r, s->p);
+	if (s->kind == TYPED_FUNCTION && traceable_returns_struct(s->p->typed)) {
+		diag_error(s->r->diags, s->p->span, "struct-result",
+			   "%s returns a %s: the kernel refuses fentry and fexit there", s->name,
+			   s->p->typed->result.type_text);
+		return diag_hint(s->r->diags, "write %s:%s", kprobe_type(s->p), s->name);
+	}
 	s->p->function = s->kind == TYPED_TRACEPOINT ? NULL : s->p->typed->name;
 	return 0;
 }
@@ -281,20 +288,6 @@ static int expand_programs(struct typed_search *s, char **parts, uint32_t n)
 
 /* ---- patterns ------------------------------------------------------------------------------ */
 
-/* The kernel refuses to attach to these. */
-static bool is_denied(const char *name)
-{
-	static const char *const denied[] = {"migrate_disable",	       "migrate_enable",
-					     "rcu_read_unlock_strict", "preempt_count_add",
-					     "preempt_count_sub",      "__rcu_read_lock",
-					     "__rcu_read_unlock"};
-
-	for (size_t i = 0; i < sizeof(denied) / sizeof(*denied); i++)
-		if (strcmp(denied[i], name) == 0)
-			return true;
-	return false;
-}
-
 /* `text` is "name" or "name [module]". */
 static void offer_typed(const char *text, void *ctx)
 {
@@ -308,7 +301,7 @@ static void offer_typed(const char *text, void *ctx)
 	}
 	if (s->module && !pattern_matches(s->module, module))
 		return;
-	if (pattern_matches(s->name, name) && !is_denied(name))
+	if (pattern_matches(s->name, name) && !traceable_is_denied(name))
 		arena_push(a, s->found, s->n_found, arena_strdup(a, text));
 }
 
@@ -339,14 +332,6 @@ static void drop_untraceable(struct typed_search *s)
 		if (s->is_traceable[i])
 			s->found[n++] = s->found[i];
 	s->n_found = n;
-}
-
-static bool can_be_called(const struct typed_function *f)
-{
-	for (uint32_t i = 0; i < f->n_params; i++)
-		if (!f->params[i].size || f->params[i].offset >= 8 * MAX_WORDS)
-			return false;
-	return true;
 }
 
 static int too_many(const struct typed_search *s, const char *pattern)
@@ -389,7 +374,7 @@ static int add_found(struct typed_search *s, const char *pattern)
 					       strcspn(s->found[i] + n + 2, "]"));
 		if (k->typed(k, s->kind, module, name, &f))
 			continue;
-		if (s->kind == TYPED_FUNCTION && !can_be_called(f)) {
+		if (s->kind == TYPED_FUNCTION && !traceable_is_passed(f)) {
 			left_out = left_out ? left_out : name;
 			n_left_out++;
 			continue;
@@ -403,9 +388,9 @@ static int add_found(struct typed_search *s, const char *pattern)
 	if (!n_left_out)
 		return 0;
 	diag_warning(s->r->diags, s->p->span, "left-out",
-		     "%u function%s left out, with more than %d arguments or structures among "
-		     "them: %s%s",
-		     n_left_out, n_left_out == 1 ? " is" : "s are", MAX_WORDS, left_out,
+		     "%u function%s left out, with more than %d arguments, structures among "
+		     "them, or one as the result: %s%s",
+		     n_left_out, n_left_out == 1 ? " is" : "s are", TRACEABLE_WORDS, left_out,
 		     n_left_out == 1 ? "" : ", …");
 	return 0;
 }

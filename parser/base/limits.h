@@ -17,7 +17,7 @@ enum {
 	LIMIT_FRAMES = 127,	       /* of a stack (bpf_helpers/shared.h) */
 	LIMIT_PROBES = 1024,	       /* attach points in a script */
 	LIMIT_TARGETS = 100000,	       /* functions that one attach point matches */
-	LIMIT_TYPED = 256,	       /* the same for fentry and fexit, with a program for each */
+	LIMIT_TYPED = 1024,	       /* the same for fentry and fexit, with a program for each */
 	LIMIT_FORMATS = 256,	       /* different operand lists of a USDT attach point */
 	LIMIT_MAPS = 256, /* maps in a script: the epoch table's size (bpf_helpers/shared.h) */
 	LIMIT_KEY_BYTES = 1 << 19,   /* a map's key; the kernel allocates 4 MiB at most */
