@@ -61,6 +61,7 @@ struct var {
 	uint32_t mark;	   /* of the expansion it belongs to; 0: the script */
 	struct span first; /* where it was first assigned */
 	const struct type *type;
+	uint32_t width;	       /* bytes of the widest integer assigned, 0: literals only */
 	bool is_declared;      /* `let $x : TYPE`: the type does not widen, values are cast to it */
 	bool is_loop;	       /* a loop variable: cannot be assigned to */
 	const struct map *map; /* a loop variable over this map; or NULL */
@@ -84,6 +85,7 @@ struct map {
 	struct span *key_spans; /* where each key type came from */
 	const struct type *value;
 	struct span value_span; /* where the value type came from */
+	uint32_t width;		/* bytes of the widest integer assigned, 0: literals only */
 	struct expr **ones;	/* accesses with one key that may be a tuple of several */
 	uint32_t n_ones;
 	bool is_one;		     /* some access has one key that is not a tuple */

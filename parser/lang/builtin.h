@@ -65,6 +65,7 @@ enum builtin_traits {
 	TR_LOOPS = 1 << 21,  /* its code may have a loop, which counts as one of the script's */
 	TR_DROPS = 1 << 22,  /* it only removes what its first argument, a map, holds */
 	TR_NSECS = 1 << 23,  /* a time in nanoseconds */
+	TR_WIDTH = 1 << 24,  /* an integer that is as wide as its first argument */
 	/* In an interrupt these describe what was interrupted, in the interval thread sonde
 	 * itself. */
 	TR_INTERRUPTED = TR_TASK | TR_STACK | TR_END | TR_HERE,

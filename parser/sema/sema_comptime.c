@@ -187,3 +187,16 @@ const struct type *chk_is_literal(struct sema *s, struct expr *e)
 		*e = *ast_bool(s->arena, e->span, comptime_is_literal(arg));
 	return &type_bool;
 }
+
+void comptime_drop_maps(struct sema *s)
+{
+	struct program *p = s->program;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < p->n_maps; i++) {
+		p->maps[i]->id = n;
+		if (p->maps[i]->is_reached)
+			p->maps[n++] = p->maps[i];
+	}
+	p->n_maps = n;
+}

@@ -69,6 +69,7 @@ const struct type *chk_find(struct sema *s, struct expr *e)
 		if (s->report)
 			diag_hint(s->diags, "write has_key(%s, key)", m->map.name);
 	} else if (v->var.var) {
+		sema_note_width(s, v, sema_width(m));
 		sema_assign_var(s, v->var.var, sema_stored(m->type), m);
 		v->type = v->var.var->type ? v->var.var->type : &sema_unknown;
 	}

@@ -203,6 +203,7 @@ const struct type *chk_bswap(struct sema *s, struct expr *e)
 	const struct expr *n = e->call.args[0];
 	bool is_negative;
 	uint64_t magnitude;
+	uint32_t width;
 
 	if (n->type->kind != TY_INT)
 		return sema_error(s, n->span, "arg-type",
@@ -210,5 +211,6 @@ const struct type *chk_bswap(struct sema *s, struct expr *e)
 				  sema_name_of(s, n->type));
 	if (constant_number(n, &is_negative, &magnitude))
 		return type_int(literal_width(magnitude, is_negative), false);
-	return type_int(n->type->size, false);
+	width = sema_width(n);
+	return type_int(width ? width : n->type->size, false);
 }

@@ -331,6 +331,8 @@ static void type_let(struct sema *s, struct stmt *st)
 		v->type = t ? t : &type_error;
 		v->is_declared = true;
 	}
+	if (value)
+		sema_note_width(s, st->let.var, sema_width(st->let.value));
 	if (value && v->type != &type_error)
 		sema_assign_var(s, v, value, st->let.value);
 	st->let.var->type = v->type ? v->type : &sema_unknown;
@@ -363,6 +365,7 @@ static void type_assign(struct sema *s, struct stmt *st)
 	else if (st->assign.op != OP_NONE && t->kind != TY_ERROR &&
 		 !constant_check_right(s, st->assign.op, st->assign.value))
 		t = &type_error;
+	sema_note_width(s, target, st->assign.op == OP_NONE ? sema_width(st->assign.value) : 8);
 	if (target->kind == EX_VAR && target->var.var)
 		sema_assign_var(s, target->var.var, t, st->assign.value);
 	if (target->kind == EX_MAP && target->map.map)
@@ -465,20 +468,6 @@ static bool decide(struct sema *s)
 	return s->settled;
 }
 
-/* Maps that only branches named which are not compiled do not exist. */
-static void drop_maps(struct sema *s)
-{
-	struct program *p = s->program;
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; i < p->n_maps; i++) {
-		p->maps[i]->id = n;
-		if (p->maps[i]->is_reached)
-			p->maps[n++] = p->maps[i];
-	}
-	p->n_maps = n;
-}
-
 void sema_types(struct sema *s)
 {
 	bool was_wrong;
@@ -492,7 +481,7 @@ void sema_types(struct sema *s)
 	type_program(s);
 	comptime_check_locks(s);
 	if (s->has_comptime && !s->diags->n_errors)
-		drop_maps(s);
+		comptime_drop_maps(s);
 	if (!was_wrong || s->diags->n_errors)
 		return;
 	give_types(s, &sema_literal); /* the errors disappeared once all sizes were known */

@@ -35,6 +35,12 @@ void sema_widen(struct sema *s, const struct type **slot, struct span *first, co
 void sema_assign_var(struct sema *s, struct var *v, const struct type *t, const struct expr *from);
 const char *sema_name_of(struct sema *s, const struct type *t);
 
+/* ---- sema_width.c */
+/* Bytes of an integer before it was widened to be stored; 0: it is a literal, or not known yet. */
+uint32_t sema_width(const struct expr *e);
+/* An integer of `width` bytes is assigned to a variable or map. */
+void sema_note_width(struct sema *s, const struct expr *target, uint32_t width);
+
 /* ---- sema_loop.c */
 void sema_type_loop(struct sema *s, struct stmt *st);
 
@@ -93,6 +99,8 @@ bool comptime_is(const struct expr *e);
 bool comptime_folds(struct sema *s, struct expr *e, const struct type *t);
 /* Report types that have changed since. */
 void comptime_check_locks(struct sema *s);
+/* Drop the maps that only branches named which are not compiled. */
+void comptime_drop_maps(struct sema *s);
 /* Find the type of the condition of an `if`. True for `if comptime`, whose branches need nothing
  * more. */
 bool comptime_prune(struct sema *s, struct stmt *st);
