@@ -206,7 +206,8 @@ const struct type *struct_member(struct sema *s, struct expr *e)
 		return sema_error(s, e->field.name_span, "member-type",
 				  "'%s' of %s has a type that cannot be read, such as float",
 				  e->field.name, sema_name_of(s, owner));
-	wrong = memory_check_space(s, e, ast_place_space(e));
+	/* a copied struct is not read again */
+	wrong = ast_is_place(e) ? memory_check_space(s, e, ast_place_space(e)) : NULL;
 	return wrong ? wrong : in_place(s, e, m.type);
 }
 
