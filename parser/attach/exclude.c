@@ -37,10 +37,12 @@ static bool matches(const char *pattern, const char *name)
 /* A USDT probe by NAME, PROVIDER:NAME or PATH:PROVIDER:NAME: `name` is usdt:PATH:PROVIDER:NAME. */
 static bool excludes_usdt(const struct leaving *l, const struct attach_target *t)
 {
-	size_t type = strlen(probe_rows[PROBE_USDT].name) + 1, path = strlen(t->path) + 1;
+	size_t type = strlen(probe_rows[PROBE_USDT].name) + 1, path = strlen(target_path(t)) + 1;
 
 	return matches(l->pattern, t->symbol) || matches(l->pattern, t->name + type) ||
-	       matches(l->pattern, t->name + type + path);
+	       matches(l->pattern, t->name + type + path) ||
+	       matches(l->pattern,
+		       arena_printf(l->r->arena, "%s:%s", t->path, t->name + type + path));
 }
 
 /* The text after "TYPE:" if the exclusion names that probe type, else all of it. */
@@ -72,10 +74,13 @@ static bool excludes_user(const struct leaving *l, const struct attach_target *t
 		return true;
 	if (!l->path)
 		return false;
-	if (pattern_matches(l->path, t->path) && has_user_name(&l->user_in_file, t))
+	if ((pattern_matches(l->path, t->path) || pattern_matches(l->path, target_path(t))) &&
+	    has_user_name(&l->user_in_file, t))
 		return true;
 	return excludes_text(l, &l->user_in_file,
-			     arena_printf(l->r->arena, "%s:%s", t->path, t->function));
+			     arena_printf(l->r->arena, "%s:%s", t->path, t->function)) ||
+	       excludes_text(l, &l->user_in_file,
+			     arena_printf(l->r->arena, "%s:%s", target_path(t), t->function));
 }
 
 static bool excludes_target(const struct leaving *l, const struct attach_point *p,

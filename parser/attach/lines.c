@@ -28,7 +28,7 @@ static const char *quoted(struct arena *a, const char *part)
 static const char *user_line(struct arena *a, const struct attach_point *p,
 			     const struct attach_target *t)
 {
-	const char *type = probe_rows[p->id].name, *path = quoted(a, t->path);
+	const char *type = probe_rows[p->id].name, *path = quoted(a, target_path(t));
 
 	if (t->symbol && strcmp(t->function, t->symbol) != 0)
 		return arena_printf(a, "%s:%s:cpp:%s", type, path, quoted(a, t->function));
@@ -40,9 +40,9 @@ static const char *user_line(struct arena *a, const struct attach_point *p,
 static const char *usdt_line(struct arena *a, const struct attach_target *t)
 {
 	const char *type = probe_rows[PROBE_USDT].name;
-	const char *rest = t->name + strlen(type) + 1 + strlen(t->path);
+	const char *rest = t->name + strlen(type) + 1 + strlen(target_path(t));
 
-	return arena_printf(a, "%s:%s%s", type, quoted(a, t->path), rest);
+	return arena_printf(a, "%s:%s%s", type, quoted(a, target_path(t)), rest);
 }
 
 /* Points of a listing that have `names` only. */

@@ -194,6 +194,41 @@ int probe_resolve(const struct probe_reader *r, const struct attach_text *text,
 	return 0;
 }
 
+/* `name` of the attach point with `written` in place of the path; others unchanged. */
+static const char *show_path(struct arena *a, const struct attach_point *p, const char *name,
+			     const char *path, const char *written)
+{
+	const char *type = probe_rows[p->id].name;
+	size_t at = strlen(type) + 1, len = strlen(path);
+
+	if (!name || strncmp(name, type, at - 1) != 0 || strlen(name) < at + len ||
+	    strncmp(name + at, path, len) != 0 || name[at + len] != ':')
+		return name;
+	return arena_printf(a, "%s:%s%s", type, written, name + at + len);
+}
+
+static void show_targets(struct arena *a, struct attach_point *p, struct attach_target *t,
+			 uint32_t n, const char *written)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		t[i].name = show_path(a, p, t[i].name, t[i].path, written);
+		t[i].shown = written;
+	}
+}
+
+void probe_show_path(struct arena *a, struct attach_point *p, const char *written)
+{
+	const char *path = p->n_targets ? p->targets[0].path : NULL;
+
+	if (!path || !strchr(written, '/') || pattern_is(written))
+		return;
+	show_targets(a, p, p->targets, p->n_targets, written);
+	if (point_has(p, ARM_USER))
+		show_targets(a, p, p->user.entries, p->user.n_entries, written);
+	p->name = show_path(a, p, p->name, path, written);
+	p->pattern = show_path(a, p, p->pattern, path, written);
+}
+
 /* ---- patterns ------------------------------------------------------------------------------ */
 
 char *probe_unquoted(struct arena *a, const char *text)

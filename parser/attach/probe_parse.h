@@ -30,6 +30,9 @@ uint64_t probe_number(struct arena *a, const char *text);
 char *probe_unquoted(struct arena *a, const char *text);
 /* The first `end` outside quotes, or the end of the text. */
 const char *probe_end_of_part(const char *text, char end);
+/* Show the path of the point's targets as it was written, unless that is a pattern, or the bare
+ * name of a program or library. */
+void probe_show_path(struct arena *a, struct attach_point *p, const char *written);
 /* Report the form of probes of this type; -1. */
 int probe_wrong_form(const struct probe_reader *r, const struct attach_point *p);
 /* "CATEGORY:EVENT" of the kernel's tracepoint of that event's name; NULL when there is none. */

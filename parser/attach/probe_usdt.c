@@ -261,33 +261,47 @@ static bool read_parts(struct usdt_match *m, char **parts, uint32_t n)
 	return true;
 }
 
-int prs_usdt(const struct probe_reader *r, struct attach_point *p, char **parts, uint32_t n)
+static int resolve(struct usdt_match *m)
 {
-	struct usdt_match m = {.r = r, .p = p};
+	const struct probe_reader *r = m->r;
+	struct attach_point *p = m->p;
 
-	if (!probe_has_uprobes(r, p))
-		return -1;
-	if (!read_parts(&m, parts, n))
-		return probe_wrong_form(r, p);
-	nearest_init(&m.nearest, m.word);
-	if (match_files(&m))
+	nearest_init(&m->nearest, m->word);
+	if (match_files(m))
 		return -1;
 	p->is_listed = r->lists;
 	if (p->n_targets > LIMIT_TARGETS && !r->lists) {
 		diag_error(r->diags, p->span, "limit-probes",
-			   "%s matches %u locations, the limit for a probe is %d", requested(&m),
+			   "%s matches %u locations, the limit for a probe is %d", requested(m),
 			   p->n_targets, LIMIT_TARGETS);
 		return diag_hint(r->diags, "make the pattern more specific");
 	}
 	once_a_place(p);
 	p->function = p->targets[0].symbol;
 	p->name = p->targets[0].name;
-	if (!m.is_mixed)
+	if (!m->is_mixed)
 		return 0;
-	p->function = m.word[0] ? m.word : probe_rows[p->id].name;
+	p->function = m->word[0] ? m->word : probe_rows[p->id].name;
 	p->name = arena_printf(r->arena, "%s:%s:%s:%s", probe_rows[p->id].name,
-			       is_mapped(&m) ? m.path ? m.path : "*" : m.found_path, m.provider,
-			       m.name);
+			       is_mapped(m) ? m->path ? m->path : "*" : m->found_path, m->provider,
+			       m->name);
 	p->pattern = p->name;
+	return 0;
+}
+
+int prs_usdt(const struct probe_reader *r, struct attach_point *p, char **parts, uint32_t n)
+{
+	struct usdt_match m = {.r = r, .p = p};
+	const char *written;
+
+	if (!probe_has_uprobes(r, p))
+		return -1;
+	if (!read_parts(&m, parts, n))
+		return probe_wrong_form(r, p);
+	written = m.path;
+	if (resolve(&m))
+		return -1;
+	if (written)
+		probe_show_path(r->arena, p, written);
 	return 0;
 }

@@ -449,8 +449,15 @@ int prs_user_symbol(const struct probe_reader *r, struct attach_point *p, char *
 	} else if (n == 3) {
 		return three_parts(&m, parts);
 	}
-	if (n == 2 && *parts[0] && *parts[1])
-		return resolve(&m, parts[0], parts[1]);
+	if (n == 2 && *parts[0] && *parts[1]) {
+		const char *written = arena_strdup(r->arena, parts[0]);
+
+		if (resolve(&m, parts[0], parts[1]))
+			return -1;
+		if (strcmp(parts[0], written) == 0) /* else PROGRAM@LIBRARY, in two */
+			probe_show_path(r->arena, p, written);
+		return 0;
+	}
 	if (n != 1 || !*parts[0] || strchr(parts[0], '/'))
 		return probe_wrong_form(r, p);
 	path = traced_program(&m, parts[0]);

@@ -31,7 +31,8 @@ static void name_part(struct arena *a, struct attach_point *part)
 	if (n != 1 || !f->is_entry)
 		return;
 	part->function = f->function;
-	part->name = arena_printf(a, "%s:%s:%s", probe_rows[part->id].name, f->path, f->function);
+	part->name =
+		arena_printf(a, "%s:%s:%s", probe_rows[part->id].name, target_path(f), f->function);
 }
 
 static bool is_mixed(const struct attach_point *p)

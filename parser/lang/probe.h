@@ -127,6 +127,7 @@ struct attach_target {
 	const char *function; /* as people write it */
 	const char *symbol;   /* as the kernel or the file has it */
 	const char *path;     /* user functions: the file, absolute; else NULL */
+	const char *shown;    /* the path as the script has it; NULL: `path` */
 	uint64_t offset; /* user functions: in the file; kernel functions: after the start; bytes */
 	uint64_t size;	 /* user functions: bytes, 0 when unknown */
 	bool is_entry;	 /* user functions: the target is its first instruction */
@@ -149,6 +150,12 @@ struct attach_target {
 	const char *jumps_to;
 	bool is_loop; /* in `entries`: as in struct user_exits */
 };
+
+/* Its path as it is shown. */
+static inline const char *target_path(const struct attach_target *t)
+{
+	return t->shown ? t->shown : t->path;
+}
 
 /* What a perf event counts. */
 struct perf_point {

@@ -127,7 +127,7 @@ const char *plan_target_name(struct planner *pl, const struct attach_point *poin
 	if (t->name)
 		return t->name;
 	return arena_printf(pl->arena, "%s:%s%s%s", probe_rows[point->id].name,
-			    t->path ? t->path : "", t->path ? ":" : "", t->function);
+			    t->path ? target_path(t) : "", t->path ? ":" : "", t->function);
 }
 
 /* What the cookie holds from PLAN_FORMAT_BIT on. Of a single function it is known that it loops. */

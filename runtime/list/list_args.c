@@ -22,12 +22,18 @@ struct btf_text *list_btf(struct listing *l)
 	return l->btf;
 }
 
+/* As the format file has it: char comm[16]; but __data_loc char[] name. */
 void list_field(const struct tp_field *f, const char *name, FILE *out)
 {
+	size_t len = strcspn(f->type_text ? f->type_text : "", "[");
+
 	if (f->declared)
 		fprintf(out, "    %s\n", f->declared);
+	else if (f->is_data_loc)
+		fprintf(out, "    %s %s\n", f->type_text, name);
 	else
-		fprintf(out, "    %s%s%s\n", f->type_text, *name ? " " : "", name);
+		fprintf(out, "    %.*s%s%s%s\n", (int)len, f->type_text, *name ? " " : "", name,
+			f->type_text + len);
 }
 
 void fld_tracepoint(struct listing *l, const char *name, uint64_t offset, FILE *out)
