@@ -4,6 +4,7 @@
  * plan, object, session. --emit and --check end the run between two stages.
  */
 #include "codegen/codegen.h"
+#include "cli/colour.h"
 #include "cli/compiled.h"
 #include "cli/fmt.h"
 #include "cli/list_script.h"
@@ -115,7 +116,7 @@ static int help_script(struct options *o)
 	if (d.source)
 		program = parse(a, d.source, &d);
 	if (d.source)
-		diags_print(&d, stderr, isatty(STDERR_FILENO));
+		diags_print(&d, stderr, colour_is_wanted());
 	if (program && !d.n_errors)
 		scripts_help(program);
 	arena_free(a);
@@ -144,7 +145,7 @@ static int format(struct options *o)
 
 	if (d.source) {
 		status = fmt_run(a, o, &d);
-		diags_print(&d, stderr, isatty(STDERR_FILENO));
+		diags_print(&d, stderr, colour_is_wanted());
 	}
 	arena_free(a);
 	return status;
@@ -159,6 +160,7 @@ static struct kernel *open_kernel(const struct options *o)
 	k->pid = (uint32_t)o->pid;
 	k->any_place = o->unsafe;
 	k->denied = o->denied;
+	k->traceable_functions = o->traceable_functions;
 	k->include_dirs = o->include_dirs;
 	k->n_include_dirs = o->n_include_dirs;
 	k->include_files = o->include_files;
@@ -291,7 +293,7 @@ static int walk(const struct options *o)
 		status = run_compiled(a, o, d.source, k);
 	} else if (d.source) {
 		status = front_end(a, o, k, &d, &program, &plan);
-		diags_print(&d, stderr, isatty(STDERR_FILENO));
+		diags_print(&d, stderr, colour_is_wanted());
 		if (!status && plan)
 			status = run_plan(a, o, program, plan, k);
 	}

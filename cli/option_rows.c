@@ -5,12 +5,14 @@
  */
 #include "cli/option_rows.h"
 #include "parser/lang/capability.h"
+#include "runtime/elf/elfsym.h"
 #include <fcntl.h>
 #include <stdio.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 int option_hint(void)
 {
@@ -108,6 +110,24 @@ static int set_include_file(struct options *o, const struct option_row *row, con
 {
 	(void)row;
 	return add_path(o->include_files, &o->n_include_files, arg);
+}
+
+static int set_debuginfo(struct options *o, const struct option_row *row, const char *arg)
+{
+	(void)o, (void)row;
+	if (elfsym_debug_folders(arg))
+		return option_error("--debuginfo: '%s' is not a list of folders: %s", arg,
+				    strerror(errno));
+	return 0;
+}
+
+static int set_traceable(struct options *o, const struct option_row *row, const char *arg)
+{
+	(void)row;
+	if (access(arg, R_OK))
+		return option_error("cannot read '%s': %s", arg, strerror(errno));
+	o->traceable_functions = arg;
+	return 0;
 }
 
 static int set_interval(struct options *o, const struct option_row *row, const char *arg)
@@ -383,13 +403,29 @@ static bool is_spelled(const char *name, const char *word, size_t len)
 	return name && strlen(name) == len && strncmp(name, word, len) == 0;
 }
 
+static bool begins_with(const char *name, const char *word, size_t len)
+{
+	return name && len > 2 && strncmp(name, "--", 2) == 0 && strncmp(name, word, len) == 0;
+}
+
+const struct option_row *option_next(const struct option_row *last, const char *word, size_t len)
+{
+	for (int i = last ? (int)(last - option_rows) + 1 : 0; i < n_option_rows; i++)
+		if (begins_with(option_rows[i].name, word, len) ||
+		    begins_with(option_rows[i].other, word, len))
+			return &option_rows[i];
+	return NULL;
+}
+
 const struct option_row *option_find(const char *word, size_t len)
 {
+	const struct option_row *short_for = option_next(NULL, word, len);
+
 	for (int i = 0; i < n_option_rows; i++)
 		if (is_spelled(option_rows[i].name, word, len) ||
 		    is_spelled(option_rows[i].other, word, len))
 			return &option_rows[i];
-	return NULL;
+	return short_for && !option_next(short_for, word, len) ? short_for : NULL;
 }
 
 const char *option_of_mode(enum mode mode)

@@ -20,8 +20,11 @@ struct option_row {
 extern const struct option_row option_rows[];
 extern const int n_option_rows;
 
-/* The row that the first `len` bytes of `word` spell, NULL when there is none. */
+/* The row that the first `len` bytes of `word` spell, or of the one long option that begins so;
+ * NULL when there is none. */
 const struct option_row *option_find(const char *word, size_t len);
+/* The row of the next long option after `last` (NULL: the first) that begins with these bytes. */
+const struct option_row *option_next(const struct option_row *last, const char *word, size_t len);
 /* Name of the option that selects a mode, NULL for modes without an option. */
 const char *option_of_mode(enum mode mode);
 /* Report a usage error; -1. */

@@ -12,10 +12,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int unknown_option(const char *word)
+/* Several long options begin with the word. */
+static int ambiguous_option(const char *word, size_t len)
+{
+	char names[512] = "";
+	size_t n = 0;
+
+	for (const struct option_row *r = NULL;
+	     (r = option_next(r, word, len)) && n < sizeof(names);)
+		n += (size_t)snprintf(names + n, sizeof(names) - n, "%s%s", n ? ", " : "",
+				      r->name[1] == '-' ? r->name : r->other);
+	return option_error("option '%.*s' is ambiguous: %s", (int)len, word, names);
+}
+
+static int unknown_option(const char *word, size_t len)
 {
 	struct nearest near;
 
+	if (option_next(NULL, word, len))
+		return ambiguous_option(word, len);
 	nearest_init(&near, word);
 	for (int i = 0; i < n_option_rows; i++) {
 		nearest_offer(&near, option_rows[i].name);
@@ -48,7 +63,7 @@ static int read_option(struct options *o, int argc, char **argv, int *i)
 		arg = equals + 1;
 	}
 	if (!r)
-		return unknown_option(word);
+		return unknown_option(word, len);
 	if (!r->arg && arg)
 		return option_error("option '%s' takes no value", r->name);
 	if (r->arg && !arg) {

@@ -58,6 +58,7 @@ struct options {
 	uint64_t duration_ns;
 	const char *output; /* -o */
 	const char *kernel_facts;
+	const char *traceable_functions;
 	const char *help_topic; /* --help TOPIC */
 	bool verbose, quiet;
 	bool system;	  /* -c or -p, but trace everything */

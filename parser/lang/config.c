@@ -391,7 +391,7 @@ static const char *why_no_effect(struct arena *a, const struct config_row *row)
 	case CONFIG_RENAMED: return arena_printf(a, "its name is SONDE_%s now", upper(a, row->to));
 	case CONFIG_IGNORED: return "the option no longer exists";
 	case CONFIG_UNIMPLEMENTED: return "the option is not implemented yet";
-	case CONFIG_NONE: return row->doc;
+	case CONFIG_NONE: return *row->doc ? row->doc : NULL;
 	default: return NULL;
 	}
 }

@@ -171,6 +171,7 @@ struct kernel {
 	const char *program;
 	bool any_place;
 	uint64_t denied; /* --no-feature: a bit for each capability that is not to be used */
+	const char *traceable_functions; /* a file of names in place of the kernel's; or NULL */
 	/* -I: folders of headers; --include: headers. */
 	const char *const *include_dirs, *const *include_files;
 	uint32_t n_include_dirs, n_include_files;

@@ -22,7 +22,7 @@ _Static_assert(sizeof(struct perf_point) == 56, "io_perf()");
 _Static_assert(sizeof(struct plan_probe) == 168, "io_probe()");
 _Static_assert(sizeof(struct plan_span) == 96, "io_span_state()");
 _Static_assert(sizeof(struct plan_needs) == 32, "io_needs()");
-_Static_assert(sizeof(struct plan) == 280, "io_plan()");
+_Static_assert(sizeof(struct plan) - sizeof(struct config) == 144, "io_plan()");
 _Static_assert(sizeof(struct source) == 56, "io_source()");
 
 static void io_span(struct plan_io *io, struct span *s)

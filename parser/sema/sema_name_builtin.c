@@ -90,13 +90,16 @@ static bool report_unimplemented_call(struct sema *s, const struct expr *e, cons
 				    unimplemented_find(word, UNIMPLEMENTED_ARGUMENT));
 }
 
-/* The option stack_mode says how stacks are written. */
+/* The options stack_mode and show_debug_info say how stacks are written. */
 static enum stack_form default_form(const struct sema *s, const struct builtin *b)
 {
 	const struct stack_word *row = &stack_words[s->program->config.stack_mode];
 
 	if (!(b->traits & TR_STACK))
 		return FORM_bpftrace;
+	if (s->program->config.show_debug_info && row->form == FORM_bpftrace &&
+	    b->needs & NEEDS_USTACK)
+		return FORM_src;
 	if (row->stacks == STACKS_ALL || b->needs & NEEDS_USTACK)
 		return row->form;
 	return row->stacks == STACKS_USER ? FORM_bpftrace : FORM_raw;

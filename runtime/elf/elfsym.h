@@ -77,6 +77,9 @@ int elfsym_fd(const struct elfsym *e);
 /* elfsym_debug.c: open the file that has the debug information of the file at `path`: itself or a
  * separate one. A descriptor for the caller to close, or -ENODATA. */
 int elfsym_open_dwarf(struct elfsym *e, const char *path);
+/* Search these folders for separate debug files first: "DIR:DIR", behind those of earlier calls. 0,
+ * or -1 with errno. */
+int elfsym_debug_folders(const char *list);
 /* Read up to n bytes at `offset` of the file. Returns their number. */
 size_t elfsym_read(const struct elfsym *e, uint64_t offset, void *out, size_t n);
 /* Call fn (unless NULL) with each executable segment of the file. Returns the sum of their

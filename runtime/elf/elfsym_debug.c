@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Separate debug files: by build ID in /usr/lib/debug/.build-id and in the cache of debuginfod's
- * client, or by .gnu_debuglink next to the file, in .debug/, and below /usr/lib/debug. A debug file
- * is used only if its build ID (without one: its checksum) matches.
+ * Separate debug files: in the folders of --debuginfo; by build ID in /usr/lib/debug/.build-id and
+ * in the cache of debuginfod's client, or by .gnu_debuglink next to the file, in .debug/, and below
+ * /usr/lib/debug. A debug file is used only if its build ID (without one: its checksum) matches.
  */
 #define _GNU_SOURCE
 #include "runtime/elf/elfsym_impl.h"
@@ -83,6 +83,36 @@ static uint32_t file_crc(int fd)
 	return (uint32_t)crc;
 }
 
+/* --debuginfo: the folders that are searched first, each with a NUL behind it. */
+static char *folders;
+static size_t folders_len;
+
+/* A program has one command line, so there is one list. */
+int elfsym_debug_folders(const char *list)
+{
+	for (const char *at = list;; at++) {
+		size_t len = strcspn(at, ":");
+		char *grown = realloc(folders, folders_len + len + 1);
+		struct stat st;
+
+		if (!grown)
+			return -1;
+		folders = grown;
+		memcpy(folders + folders_len, at, len);
+		folders[folders_len + len] = '\0';
+		if (stat(folders + folders_len, &st))
+			return -1;
+		if (!S_ISDIR(st.st_mode)) {
+			errno = ENOTDIR;
+			return -1;
+		}
+		folders_len += len + 1;
+		at += len;
+		if (!*at)
+			return 0;
+	}
+}
+
 /* Decides whether to keep the debug file f, whose descriptor is then its own. */
 typedef bool use_fn(struct elfsym *e, struct elf_file *f);
 
@@ -154,6 +184,37 @@ static bool try_link(struct search *s, const struct elf_file *f, const char *pat
 	return try_file(s, at);
 }
 
+/* In a folder of --debuginfo: by build ID, by the link, and by the link below the file's path. */
+static bool try_folder(struct search *s, const char *folder, const char *path, int path_len,
+		       const char *link)
+{
+	char at[2 * PATH_MAX];
+
+	snprintf(at, sizeof(at), "%s/.build-id/%.2s/%s.debug", folder, s->id_text, s->id_text + 2);
+	if (s->id_size > 1 && try_file(s, at))
+		return true;
+	snprintf(at, sizeof(at), "%s/%s", folder, link);
+	if (*link && try_file(s, at))
+		return true;
+	snprintf(at, sizeof(at), "%s%.*s/%s", folder, path_len, path, link);
+	return *link && try_file(s, at);
+}
+
+static bool try_folders(struct search *s, const struct elf_file *f, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char link[NAME_MAX + 1];
+
+	if (!folders_len)
+		return false;
+	if (!debug_link(f, link, &s->crc))
+		*link = '\0';
+	for (size_t i = 0; i < folders_len; i += strlen(folders + i) + 1)
+		if (try_folder(s, folders + i, path, slash ? (int)(slash - path) : 0, link))
+			return true;
+	return false;
+}
+
 static bool search_debug_file(struct elfsym *e, const struct elf_file *f, const char *path,
 			      use_fn *use)
 {
@@ -166,6 +227,8 @@ static bool search_debug_file(struct elfsym *e, const struct elf_file *f, const 
 		s.id_text[2 * i] = hex[s.id[i] >> 4];
 		s.id_text[2 * i + 1] = hex[s.id[i] & 15];
 	}
+	if (try_folders(&s, f, path))
+		return true;
 	snprintf(at, sizeof(at), "/usr/lib/debug/.build-id/%.2s/%s.debug", s.id_text,
 		 s.id_text + 2);
 	if (s.id_size > 1 && (try_file(&s, at) || try_caches(&s)))

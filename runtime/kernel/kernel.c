@@ -337,23 +337,14 @@ static bool is_for_root(int err)
 	return (err == -EACCES || err == -EPERM) && geteuid() != 0;
 }
 
-/* The functions that can be traced; all functions if the kernel has no function tracer or this
- * process may not read its list. Locked-down kernels show neither. */
-static int live_each_kernel_function(struct kernel *kernel, kernel_name_fn fn, void *ctx)
+/* Call fn for each line of the file, which is closed. */
+static int each_line_of(int fd, kernel_name_fn fn, void *ctx)
 {
-	struct function_walk w = {fn, ctx};
-	int dir = kernel_tracefs(kernel), fd, err;
+	FILE *f = fdopen(fd, "r");
 	char *line = NULL, *tab;
 	size_t size = 0;
-	FILE *f;
+	int err;
 
-	fd = dir < 0 ? dir : openat(dir, "available_filter_functions", O_RDONLY | O_CLOEXEC);
-	err = dir < 0 ? dir : fd < 0 ? -errno : 0;
-	if (err == -ENOENT || is_for_root(err))
-		return kallsyms_each(offer_kallsym, &w);
-	if (err)
-		return err;
-	f = fdopen(fd, "r");
 	if (!f) {
 		err = -errno;
 		close(fd);
@@ -369,6 +360,25 @@ static int live_each_kernel_function(struct kernel *kernel, kernel_name_fn fn, v
 	free(line);
 	fclose(f);
 	return 0;
+}
+
+/* The functions that can be traced: those of --traceable-functions, or of the kernel's list; all
+ * functions if the kernel has no function tracer or this process may not read its list. Locked-down
+ * kernels show neither. */
+static int live_each_kernel_function(struct kernel *kernel, kernel_name_fn fn, void *ctx)
+{
+	struct function_walk w = {fn, ctx};
+	int dir = kernel_tracefs(kernel), fd, err;
+
+	if (kernel->traceable_functions) {
+		fd = open(kernel->traceable_functions, O_RDONLY | O_CLOEXEC);
+		return fd < 0 ? -errno : each_line_of(fd, fn, ctx);
+	}
+	fd = dir < 0 ? dir : openat(dir, "available_filter_functions", O_RDONLY | O_CLOEXEC);
+	err = dir < 0 ? dir : fd < 0 ? -errno : 0;
+	if (err == -ENOENT || is_for_root(err))
+		return kallsyms_each(offer_kallsym, &w);
+	return err ? err : each_line_of(fd, fn, ctx);
 }
 
 static enum capability_state live_capability(struct kernel *kernel, enum capability_id id)

@@ -134,13 +134,15 @@ static void test_environment_without_effect(void **state)
 				   "BPFTRACE_ON_STACK_LIMIT=9",
 				   "BPFTRACE",
 				   "SONDE_FOO=1",
+				   "BPFTRACE_OBJCOPY=objcopy",
 				   "BPFTRACE_COLOR=auto",
 				   NULL};
 	static const char *const words[] = {
 		"BPFTRACE_FOO has no effect: there is no such option",
 		"BPFTRACE_STRLEN has no effect: its name is SONDE_MAX_STRLEN",
 		"BPFTRACE_BTF has no effect: types of the kernel",
-		"BPFTRACE_SYMBOL_SOURCE has no effect", "BPFTRACE_COLOR has no effect: messages"};
+		"BPFTRACE_SYMBOL_SOURCE has no effect",
+		"BPFTRACE_OBJCOPY has no effect: sonde writes"};
 	struct read r = {.arena = arena_new()};
 
 	(void)state;

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Colours of messages: see colour.h.
+ */
+#include "cli/colour.h"
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+bool colour_is_wanted(void)
+{
+	const char *own = getenv("SONDE_COLOR"), *word = own ? own : getenv("BPFTRACE_COLOR");
+
+	if (word && strcmp(word, "always") == 0)
+		return true;
+	return (!word || strcmp(word, "never") != 0) && isatty(STDERR_FILENO);
+}
