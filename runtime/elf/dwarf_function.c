@@ -33,7 +33,7 @@ struct description {
 
 enum { LANG_C17 = 0x2c, LANG_CPP17 = 0x2a, LANG_CPP20 = 0x2b }; /* newer than the header */
 
-static enum dwarf_family family_of(const struct dwarf_types *t, Dwarf_Die *die)
+enum dwarf_family dwarf_family_of(const struct dwarf_types *t, Dwarf_Die *die)
 {
 	Dwarf_Die unit;
 
@@ -352,7 +352,10 @@ struct typed_function *dwarf_describe(const struct dwarf_types *t, Dwarf_Die *di
 {
 	struct description *d = arena_new_of(a, struct description);
 
-	*d = (struct description){.t = t, .family = family_of(t, die), .address = address, .a = a};
+	*d = (struct description){.t = t,
+				  .family = dwarf_family_of(t, die),
+				  .address = address,
+				  .a = a};
 	d->f = arena_new_of(a, struct typed_function);
 	d->f->name = d->f->module = "";
 	d->f->unplaced = why_unplaced(d, die);

@@ -57,6 +57,16 @@ uint64_t dwarf_number(const struct dwarf_types *t, Dwarf_Die *die, unsigned attr
 		      uint64_t otherwise);
 bool dwarf_flag(const struct dwarf_types *t, Dwarf_Die *die, unsigned attribute);
 
+/* dwarf_function.c */
+enum dwarf_family dwarf_family_of(const struct dwarf_types *t, Dwarf_Die *die);
+
+/* dwarf_scope.c: the namespaces and classes around a type of C++ or Rust: "shop::till::", "::" where
+ * there are none; "" in other languages. */
+const char *dwarf_scope_of(const struct dwarf_types *t, Dwarf_Die *type, struct arena *a);
+/* The type `name` in a unit, which may begin with a scope; without one it is in any namespace. */
+bool dwarf_scope_find(const struct dwarf_types *t, Dwarf_Die *unit, const char *name,
+		      Dwarf_Die *out);
+
 /* dwarf_value.c */
 void dwarf_value_of(const struct dwarf_types *t, Dwarf_Die *type, enum dwarf_family family,
 		    struct dwarf_value *out);

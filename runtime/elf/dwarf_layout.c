@@ -92,7 +92,9 @@ static const struct type *pointee(struct reading *r, Dwarf_Die die, int depth)
 	name = own ? own : r->t->dw.dwarf_diename(&die);
 	opaque = arena_new_of(r->a, struct type);
 	*opaque = type_void;
-	opaque->name = arena_join(r->a, own ? "struct " : "", name ? name : "", "");
+	opaque->name = arena_printf(r->a, "%s%s%s", own ? "struct " : "",
+				    name ? dwarf_scope_of(r->t, own ? &plain : &die, r->a) : "",
+				    name ? name : "");
 	opaque->file = r->file;
 	return opaque;
 }
@@ -208,48 +210,30 @@ static const struct type *type_of(struct reading *r, Dwarf_Die die, int depth)
 
 /* ---- by name ----------------------------------------------------------------------------- */
 
-static bool is_wanted(const struct dwarf_types *t, Dwarf_Die *die, const char *name)
+/* Behind "const struct ". */
+static const char *bare_name(const char *name)
 {
-	int tag = t->dw.dwarf_tag(die);
-	const char *here;
+	static const char *const words[] = {"const ", "volatile ", "struct ",
+					    "class ", "union ",	   "enum "};
 
-	if (!is_record(tag) && tag != DW_TAG_typedef && tag != DW_TAG_enumeration_type)
-		return false;
-	here = t->dw.dwarf_diename(die);
-	return here && strcmp(here, name) == 0 && !dwarf_flag(t, die, DW_AT_declaration);
-}
-
-static bool find_in(const struct dwarf_types *t, Dwarf_Die *parent, const char *name,
-		    Dwarf_Die *out, int depth)
-{
-	Dwarf_Die die;
-
-	if (depth > NEST_MAX || t->dw.dwarf_child(parent, &die) != 0)
-		return false;
-	do {
-		if (is_wanted(t, &die, name)) {
-			*out = die;
-			return true;
-		}
-		if (t->dw.dwarf_tag(&die) == DW_TAG_namespace &&
-		    find_in(t, &die, name, out, depth + 1))
-			return true;
-	} while (t->dw.dwarf_siblingof(&die, &die) == 0);
-	return false;
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (strncmp(name, words[i], strlen(words[i])) == 0)
+			return bare_name(name + strlen(words[i]));
+	return name;
 }
 
 const struct type *dwarf_types_named(struct dwarf_types *t, const char *name, const char *file,
 				     struct arena *a)
 {
 	struct reading r = {.t = t, .a = a, .file = file};
-	const char *space = strrchr(name, ' ');
 	Dwarf_CU *cu = NULL;
 	Dwarf_Die unit, split, found;
 
-	name = space ? space + 1 : name;
+	name = bare_name(name);
 	while (*name && t->dw.dwarf_get_units(t->dwarf, cu, &cu, NULL, NULL, &unit, NULL) == 0) {
-		if (find_in(t, libdw_split(&t->dw, t->dwarf, &unit, &split) ? &split : &unit, name,
-			    &found, 0))
+		if (dwarf_scope_find(t,
+				     libdw_split(&t->dw, t->dwarf, &unit, &split) ? &split : &unit,
+				     name, &found))
 			return type_of(&r, found, 0);
 	}
 	return NULL;

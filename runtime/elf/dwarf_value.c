@@ -3,6 +3,7 @@
  * The layout of a type's values: the numbers and addresses in it with their offsets, for calling
  * conventions; and whether it is a single number or address, which a script can read.
  */
+#include "parser/base/arena.h"
 #include "runtime/elf/dwarf_impl.h"
 #include <string.h>
 
@@ -342,6 +343,24 @@ static bool is_pointer(int tag)
 	       tag == DW_TAG_rvalue_reference_type;
 }
 
+/* The name of a type, with the namespaces that it is in. */
+static const char *with_scope(const struct dwarf_types *t, Dwarf_Die type, const char *text,
+			      struct arena *a)
+{
+	const char *name = t->dw.dwarf_diename(&type);
+	size_t n, all = strlen(text);
+	Dwarf_Die plain;
+
+	while (!name && dwarf_type_of(t, &type, &type)) /* of const */
+		name = t->dw.dwarf_diename(&type);
+	plain = type;
+	n = name ? strlen(name) : 0;
+	if (!n || n > all || strcmp(text + all - n, name) != 0 || !dwarf_plain(t, &plain, NULL) ||
+	    t->dw.dwarf_tag(&plain) == DW_TAG_base_type)
+		return text;
+	return arena_printf(a, "%.*s%s%s", (int)(all - n), text, dwarf_scope_of(t, &type, a), name);
+}
+
 struct tp_pointee dwarf_pointee(const struct dwarf_types *t, Dwarf_Die *of,
 				enum dwarf_family family, struct arena *a)
 {
@@ -361,6 +380,8 @@ struct tp_pointee dwarf_pointee(const struct dwarf_types *t, Dwarf_Die *of,
 	if (!is_void)
 		dwarf_value_of(t, &type, family, &v);
 	to.text = dwarf_declare(t, is_void ? NULL : &type, family, "", a);
+	if (!is_void)
+		to.text = with_scope(t, type, to.text, a);
 	to.size = v.size;
 	to.is_signed = v.is_signed;
 	return to;
