@@ -135,6 +135,7 @@ struct sonde_map_event {
 
 /* join(): the strings of an array, each with its NUL, one behind the other. */
 enum {
+	SONDE_PATH_MORE = 272, /* bytes behind the buffer of a path, for its last name */
 	SONDE_JOIN_STRINGS = 16,
 	SONDE_JOIN_STRING = 1024, /* bytes of one string at most, NUL included */
 	SONDE_JOIN_BYTES = 16384, /* of all together */

@@ -72,6 +72,19 @@ struct value gen_str(struct gen *g, struct expr *e)
 	return gen_str_at(g, e, gen_big_buffer(g, e->type->size));
 }
 
+struct value gen_path(struct gen *g, struct expr *e)
+{
+	LLVMValueRef from = gen_int(g, e->call.args[0]);
+	LLVMValueRef buf = gen_big_buffer(g, e->type->size + SONDE_PATH_MORE);
+
+	gen_zero(g, buf, e->type->size + SONDE_PATH_MORE);
+	gen_warn_read(g,
+		      GEN_CALL(g, "sonde_path_text", buf, gen_u32(g, e->type->size), from,
+			       gen_u32(g, g->probe.id)),
+		      false, true);
+	return (struct value){.kind = V_MEM, .type = e->type, .v = buf};
+}
+
 LLVMValueRef gen_text_address(struct gen *g, struct value v)
 {
 	LLVMValueRef buf;

@@ -79,6 +79,7 @@ enum builtin_needs {
 	NEEDS_USTACK = 8,
 	NEEDS_EXIT = 16,
 	NEEDS_PIDS = 32, /* when it has an argument */
+	NEEDS_PATHS = 64,
 };
 
 /* The words of `pid` and `tid`, in the order of their signatures. */

@@ -231,6 +231,7 @@ struct plan_needs {
 	bool scope;		/* some program tests the scope */
 	bool cgroup;		/* of a thread that may be another than the current one */
 	bool exit;		/* exit() appears */
+	bool paths;		/* path() walks the entries of folders */
 	bool pids;		/* threads are looked up by number */
 	bool only_cgroup;	/* of a thread's cgroup: --cgroup */
 	bool pid_namespace;	/* numbers of processes are those of another than the initial one */

@@ -326,6 +326,7 @@ static void note_needs(struct plan_needs *needs, const struct expr *e)
 	needs->kstack |= (b->needs & NEEDS_KSTACK) != 0;
 	needs->ustack |= (b->needs & NEEDS_USTACK) != 0;
 	needs->exit |= (b->needs & NEEDS_EXIT) != 0;
+	needs->paths |= b->needs & NEEDS_PATHS;
 	needs->pids |= (b->needs & NEEDS_PIDS) && e->kind == EX_CALL;
 	needs->task |= (b->traits & TR_TASK) != 0;
 }

@@ -144,7 +144,7 @@ static bool takes_loop(const struct expr *e)
 {
 	const struct type *t = e->call.n_args ? e->call.args[0]->type : &type_error;
 
-	if (ast_is_whole_map(e, 0))
+	if (ast_is_whole_map(e, 0) || t->kind == TY_POINTER)
 		return true;
 	return e->call.n_args > 1 || (t->kind == TY_STRING && t->size > SONDE_STRING_WORDS);
 }

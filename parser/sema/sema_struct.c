@@ -293,6 +293,49 @@ const struct type *struct_address(struct sema *s, struct expr *e)
 	return type_pointer(s->arena, t, ast_place_space(of));
 }
 
+/* ---- path() ------------------------------------------------------------------------------ */
+
+static const struct type *no_path(struct sema *s, const struct expr *e, const struct type *t)
+{
+	struct type_member m;
+
+	sema_error(s, e->span, "arg-type", "path needs a struct path, but this is %s",
+		   sema_name_of(s, t));
+	while (t->kind == TY_POINTER)
+		t = t->to;
+	if (s->report && t->kind == TY_STRUCT && layout_complete(t) && layout_find(t, "f_path", &m))
+		diag_hint(s->diags, "write its member f_path: path(x->f_path)");
+	else if (s->report)
+		diag_hint(s->diags, "write path(file->f_path), or cast an address: "
+				    "path((struct path *)x)");
+	return &type_error;
+}
+
+/* The address of the struct is passed on, not its bytes. */
+const struct type *chk_path(struct sema *s, struct expr *e)
+{
+	struct expr *arg = e->call.args[0], *of;
+	const struct type *t = struct_resolve(s, arg), *path = struct_named(s, "struct path");
+	uint64_t size =
+		e->call.n_args > 1 ? e->call.args[1]->integer.value : s->program->config.max_strlen;
+
+	if (t->kind == TY_STRUCT && path && type_equal(t, path)) {
+		of = arena_new_of(s->arena, struct expr);
+		*of = *arg;
+		*arg = *ast_unary(s->arena, of->span, OP_ADDRESS, of);
+		arg->height = of->height + 1;
+		t = sema_type_expr(s, arg);
+	} else if (t->kind != TY_POINTER || !path || !type_equal(t->to, path)) {
+		return t->kind == TY_ERROR ? t : no_path(s, arg, t);
+	}
+	if (t->kind == TY_ERROR)
+		return t;
+	if (size >= 2 && size <= LIMIT_STR_REQUESTED)
+		return type_string(s->arena, (uint32_t)size);
+	return sema_error(s, e->call.args[1]->span, "str-size",
+			  "path reads 2 to %d bytes, including the NUL", LIMIT_STR_REQUESTED);
+}
+
 /* (struct X)x, which C does not have either, except when x is one. */
 const struct type *struct_cast(struct sema *s, const struct expr *e, const struct type *t,
 			       const struct type *to)

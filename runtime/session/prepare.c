@@ -50,8 +50,23 @@ static const char *const core_structs[] = {
 	"pid_namespace",
 	"ns_common",
 	"xa_node",
+	/* with needs.paths */
+	"path",
+	"fs_struct",
+	"mount",
+	"vfsmount",
+	"dentry",
+	"inode",
+	"super_block",
+	"file_system_type",
 };
-enum { N_STRUCTS = 6, N_STACK_STRUCTS = 10, N_CGROUP_STRUCTS = 3, N_PID_STRUCTS = 5 };
+enum {
+	N_STRUCTS = 6,
+	N_STACK_STRUCTS = 10,
+	N_CGROUP_STRUCTS = 3,
+	N_PID_STRUCTS = 5,
+	N_PATH_STRUCTS = 8
+};
 
 static int cut_btf(const struct session_prep *prep, const struct plan *plan, struct kernel *k)
 {
@@ -64,6 +79,7 @@ static int cut_btf(const struct session_prep *prep, const struct plan *plan, str
 		{plan->needs.ustack, N_STACK_STRUCTS},
 		{plan->needs.cgroup || prep->config.cgroup_id, N_CGROUP_STRUCTS},
 		{prep->config.pid_ns || plan->needs.pids, N_PID_STRUCTS},
+		{plan->needs.paths, N_PATH_STRUCTS},
 	};
 	uint32_t n = 0, at = 0;
 
@@ -77,7 +93,7 @@ static int cut_btf(const struct session_prep *prep, const struct plan *plan, str
 
 static bool uses_core(const struct plan *plan)
 {
-	return plan->needs.scope || plan->needs.ustack || plan->needs.task;
+	return plan->needs.scope || plan->needs.ustack || plan->needs.task || plan->needs.paths;
 }
 
 /* Upper bounds of the functions' sizes. They must be tight, since the next function may be a caller

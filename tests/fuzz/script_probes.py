@@ -71,7 +71,8 @@ def probes():
     yield Probe("rawtracepoint:inet_sock_set_state", ["args.oldstate", "socket_cookie(args.sk)"])
     yield Probe("rawtracepoint:softirq_*", ["args.vec_nr"])
     yield Probe("iter:task", ["pid", "tid"], iterates=True, tasks=["ctx.task"])
-    yield Probe("iter:task_file", ["ctx.fd", "pid", "ctx.file->f_flags"], iterates=True, tasks=["ctx.task"])
+    yield Probe("iter:task_file", ["ctx.fd", "pid", "ctx.file->f_flags"],
+                ["path(ctx.file->f_path)", "path(&ctx->file->f_path, 40)"], iterates=True, tasks=["ctx.task"])
     yield Probe("tracepoint:syscalls:sys_enter_clock_nanosleep", ["args.rqtp->tv_sec", "args->rqtp[1].tv_nsec"],
                 typed=["(&args.rqtp->tv_nsec)"])
 
@@ -99,7 +100,7 @@ def user_probes(build):
 
 def kernel_probes():
     yield Probe("kprobe:vfs_read", ARGS[:4] + ["args.file->f_flags", "args.count", "ctx->di"],
-                ["str(arg1)", "str(args.file->f_path.dentry->d_name.name)"], pointers=["arg0", "args.buf"], function=True,
+                ["str(arg1)", "str(args.file->f_path.dentry->d_name.name)", "path(args.file->f_path)"], pointers=["arg0", "args.buf"], function=True,
                 whole="count")
     yield Probe("kprobe:vfs_*", ARGS[:4], function=True)
     yield Probe("kretprobe:vfs_read", ["retval", "delta"], span="delta",
