@@ -61,6 +61,7 @@ const struct type *chk_buf(struct sema *s, struct expr *e)
 	const struct expr *data = e->call.args[0];
 	uint64_t size;
 
+	struct_decay(s, e->call.args[0]);
 	if (!is_address(data->type) && !is_in_memory(data->type))
 		return wrong_data(s, e, data, "an address, a string or an array");
 	if (is_address(data->type) && e->call.n_args == 1) {

@@ -6,8 +6,8 @@
 #include "parser/base/arena.h"
 #include "parser/base/limits.h"
 #include "parser/lang/format_spec.h"
-#include "parser/sema/sema.h"
 #include "parser/sema/sema_iter.h"
+#include "parser/sema/sema_type.h"
 #include <string.h>
 
 static bool conversion_takes(char conv, const struct type *t)
@@ -193,6 +193,7 @@ const struct type *chk_str(struct sema *s, struct expr *e)
 	uint64_t size = s->program->config.max_strlen;
 	bool is_negative = false;
 
+	struct_decay(s, e->call.args[0]);
 	if (!is_address(p->type))
 		return sema_error(s, p->span, "arg-type", "str needs an address, but this is %s",
 				  type_str(s->arena, p->type));

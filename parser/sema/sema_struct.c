@@ -293,6 +293,21 @@ const struct type *struct_address(struct sema *s, struct expr *e)
 	return type_pointer(s->arena, t, ast_place_space(of));
 }
 
+/* ---- arrays of no fixed length ------------------------------------------------------------ */
+
+void struct_decay(struct sema *s, struct expr *e)
+{
+	struct expr *array;
+
+	if (e->type->kind != TY_ARRAY || e->type->size || !ast_is_place(e))
+		return;
+	array = arena_new_of(s->arena, struct expr);
+	*array = *e;
+	*e = *ast_unary(s->arena, array->span, OP_ADDRESS, array);
+	e->height = array->height + 1;
+	sema_type_expr(s, e);
+}
+
 /* ---- path() ------------------------------------------------------------------------------ */
 
 static const struct type *no_path(struct sema *s, const struct expr *e, const struct type *t)

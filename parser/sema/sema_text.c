@@ -90,6 +90,7 @@ static bool check_text(struct sema *s, struct expr *e, uint32_t i)
 {
 	struct expr *arg = e->call.args[i];
 
+	struct_decay(s, arg);
 	if (arg->type->kind == TY_POINTER) {
 		arg = e->call.args[i] = read_at(s, arg);
 		sema_type_expr(s, arg);

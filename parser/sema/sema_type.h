@@ -147,6 +147,8 @@ bool struct_has_size(const struct type *t);
 const struct type *struct_member(struct sema *s, struct expr *e);
 /* The type of the element `e`, of type t, of an array. */
 const struct type *struct_element(struct sema *s, struct expr *e, const struct type *t);
+/* Rewrite `char name[]`, the last member of a struct, to its address. */
+void struct_decay(struct sema *s, struct expr *e);
 const struct type *struct_offsetof(struct sema *s, struct expr *e);
 /* The type of &x. */
 const struct type *struct_address(struct sema *s, struct expr *e);
