@@ -61,6 +61,7 @@ struct gen_body {
 	LLVMBasicBlockRef exit;			 /* of exit(): another one in a fn's body */
 	LLVMBasicBlockRef on_break, on_continue; /* NULL outside loops */
 	LLVMBasicBlockRef on_spent; /* in a loop: LIMIT_ROUNDS or the time is used up */
+	uint32_t n_copies;	    /* of this code: by the unrolls around it; 0: none */
 	uint32_t loop_frames;	    /* kernel stack frames of the loops around, callers included */
 	LLVMValueRef ctx;
 	LLVMValueRef current; /* typed pointer to the current task; NULL: not fetched yet */

@@ -24,6 +24,10 @@ enum { LEFT = 1, DONE = 2, SPENT = 3, EXIT = 4 };
  * and copies of an unroll. */
 enum { SLOTS_PER_ITERATION = 4, COPIES_PER_ITERATION = 4 };
 
+/* With as many copies of an unroll's body, the verifier must not follow the values of variables, each
+ * of which would double its work: see hide_values. */
+enum { COPIES_FOLLOWED = 32 };
+
 /* The enclosing function, and the block in it where generation continues. */
 struct outer {
 	struct gen_body body;
@@ -187,7 +191,8 @@ static void hide_values(struct gen *g)
 /* After a comparison that tells the verifier $i, it would follow $i++ number by number. */
 void gen_loop_hide(struct gen *g, const struct var *v)
 {
-	if (g->body.loop_frames && (v->type->kind == TY_INT || type_is_compound(v->type)))
+	if ((g->body.loop_frames || g->body.n_copies >= COPIES_FOLLOWED) &&
+	    (v->type->kind == TY_INT || type_is_compound(v->type)))
 		hide_value(g, v->id, GEN_CALL(g, "sonde_control_zero"));
 }
 
@@ -375,8 +380,12 @@ static void gen_unroll(struct gen *g, struct stmt *st)
 	LLVMBasicBlockRef body = gen_block(g, "unroll"), next = gen_block(g, "next"),
 			  end = gen_block(g, "end");
 	LLVMBasicBlockRef on_break = g->body.on_break, on_continue = g->body.on_continue;
-	uint32_t n_copies = (uint32_t)st->loop.count->integer.value;
+	uint32_t n_copies = (uint32_t)st->loop.count->integer.value, around = g->body.n_copies;
 	LLVMValueRef i = gen_buffer(g, 8), n;
+
+	g->body.n_copies = (around ? around : 1) * n_copies;
+	if (g->body.n_copies >= COPIES_FOLLOWED)
+		hide_values(g);
 
 	count_rounds(g, st, (n_copies + COPIES_PER_ITERATION - 1) / COPIES_PER_ITERATION);
 	LLVMBuildStore(g->b, gen_u64(g, 0), i);
@@ -387,6 +396,7 @@ static void gen_unroll(struct gen *g, struct stmt *st)
 	gen_stmts(g, &st->loop.body);
 	g->body.on_break = on_break;
 	g->body.on_continue = on_continue;
+	g->body.n_copies = around;
 	LLVMBuildBr(g->b, next);
 	LLVMPositionBuilderAtEnd(g->b, next);
 	n = LLVMBuildAdd(g->b, LLVMBuildLoad2(g->b, g->i64, i, ""), gen_u64(g, 1), "");
