@@ -64,6 +64,9 @@ struct var {
 	uint32_t width;	       /* bytes of the widest integer assigned, 0: literals only */
 	bool is_declared;      /* `let $x : TYPE`: the type does not widen, values are cast to it */
 	bool is_loop;	       /* a loop variable: cannot be assigned to */
+	bool is_in_block;      /* of a `let` or `for`: ends with its block */
+	bool is_hoisted;       /* read after its block: sema_name_hoist.c */
+	struct var *joined;    /* the hoisted variable that it is a part of; or NULL */
 	const struct map *map; /* a loop variable over this map; or NULL */
 	uint32_t id;	       /* index in its probe, for codegen */
 
@@ -445,6 +448,9 @@ struct stmt *ast_stmt_jump(struct arena *a, struct span s, bool is_break);
 
 struct expr *ast_type(struct arena *a, struct span s, const struct type_name *named);
 
+/* Is it one of the members of offsetof's second argument? The parser writes offsetof(T, a.b) as
+ * OP_OFFSETOF of the members a.b of T. */
+bool ast_is_offset_member(const struct expr *e);
 /* Is it `void`, without '*'? */
 bool ast_is_void(const struct type_name *t);
 /* The row of builtins.def that a name or a call refers to; NULL if there is none. */

@@ -16,6 +16,7 @@ struct sema {
 	struct kernel *kernel;
 	struct program *program;
 	struct probe *probe;   /* the one being visited */
+	bool has_hoisted;      /* sema_name_hoist.c: the first such variable was reported */
 	uint32_t loop_depth;   /* sema_check.c: loops around */
 	struct stmt **assigns; /* sema_usage.c: all statements that assign a value */
 	uint32_t n_assigns;

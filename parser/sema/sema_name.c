@@ -81,12 +81,22 @@ static bool is_variable_builtin(const char *word)
 	return b && b->kind == BUILTIN_VAR;
 }
 
+/* A variable of blocks that have ended. */
+static bool find_ended(struct scope *sc, struct expr *e)
+{
+	e->var.var = name_hoist(sc->s, e);
+	if (!e->var.var)
+		return false;
+	arena_push(sc->s->arena, sc->visible, sc->n, e->var.var);
+	return true;
+}
+
 static void name_var(struct scope *sc, struct expr *e)
 {
 	struct nearest near;
 
 	e->var.var = find_var(sc, e);
-	if (e->var.var || refuse_param(sc, e))
+	if (e->var.var || find_ended(sc, e) || refuse_param(sc, e))
 		return;
 	diag_error(sc->s->diags, e->span, "undefined-variable",
 		   "%s is read but never assigned in this scope", e->var.name);
@@ -143,6 +153,7 @@ static void make_var(struct scope *sc, struct expr *e)
 	if (!v)
 		refuse_param(sc, e);
 	e->var.var = v ? v : new_var(sc, e);
+	e->var.var->is_in_block |= !v;
 	if (!v)
 		return;
 	diag_error(sc->s->diags, e->span, "redeclared", "%s is already declared in this scope",
@@ -190,6 +201,14 @@ static void name_type(struct scope *sc, const struct type_name *t)
 		name_expr(sc, t->of);
 }
 
+static void name_incdec(struct scope *sc, struct expr *target)
+{
+	if (target->kind != EX_VAR)
+		name_expr(sc, target);
+	else if (find_var(sc, target) || !find_ended(sc, target))
+		declare_var(sc, target);
+}
+
 static void name_value_block(struct scope *sc, struct expr *e)
 {
 	uint32_t before = sc->n;
@@ -221,12 +240,7 @@ static void name_expr(struct scope *sc, struct expr *e)
 		ast_each_child(e, name_child, sc);
 		name_map(sc->s, e, false);
 		return;
-	case EX_INCDEC:
-		if (e->incdec.target->kind == EX_VAR)
-			declare_var(sc, e->incdec.target);
-		else
-			name_expr(sc, e->incdec.target);
-		return;
+	case EX_INCDEC: name_incdec(sc, e->incdec.target); return;
 	case EX_INT:
 	case EX_STRING: return;
 	case EX_UNARY:
@@ -455,6 +469,7 @@ void sema_names(struct sema *s)
 		if (p->predicate)
 			name_expr(&sc, p->predicate);
 		name_block(&sc, &p->body);
+		name_hoist_finish(s, p);
 	}
 	sema_unique_tests(s);
 	for (uint32_t i = 0; i < s->program->n_probes; i++) {

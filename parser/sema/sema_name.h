@@ -16,3 +16,8 @@ void name_map(struct sema *s, struct expr *e, bool whole);
 /* Rewrite delete(@m, k, …), has_key and find likewise, to delete(@m[k, …]), so that later passes
  * see one form. */
 void name_fold_key(struct arena *a, struct expr *e);
+
+/* sema_name_hoist.c: the variable that was assigned in blocks that have ended, for a read after
+ * them; NULL if there is none. At the end of a probe the variables of these blocks become one. */
+struct var *name_hoist(struct sema *s, const struct expr *e);
+void name_hoist_finish(struct sema *s, struct probe *p);
