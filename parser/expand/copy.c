@@ -161,6 +161,51 @@ static void copy_ternary(struct expander *x, const struct frame *f, struct expr 
 	n->ternary.otherwise = copy_expr(x, f, n->ternary.otherwise);
 }
 
+/* ---- offsetof ---------------------------------------------------------------------------- */
+
+static struct expr *add_member(struct expander *x, struct expr *of, struct span at,
+			       const char *name)
+{
+	struct expr *n = ast_field(x->arena, at, of, at, name);
+
+	n->height = ast_height_over(n);
+	return n;
+}
+
+/* The members that an argument names: a, or a.b.c. */
+static struct expr *add_members(struct expander *x, struct expr *of, const struct expr *arg)
+{
+	if (arg->kind == EX_NAME)
+		return add_member(x, of, arg->span, arg->name.name);
+	if (arg->kind == EX_FIELD)
+		return add_member(x, add_members(x, of, arg->field.object), arg->field.name_span,
+				  arg->field.name);
+	diag_error(x->diags, arg->span, "macro-argument", "the macro uses this as a member's name");
+	diag_hint(x->diags, "write the name of a member, or of one within it: a.b");
+	return of;
+}
+
+/* The operand of offsetof. A member with the name of a parameter is what the argument names. */
+static struct expr *copy_members(struct expander *x, const struct frame *f, const struct expr *e)
+{
+	struct expr *of;
+	int i;
+
+	if (!ast_is_offset_member(e) || !may_copy(x, moved(f, e->span)))
+		return copy_expr(x, f, e);
+	of = copy_members(x, f, e->field.object);
+	i = f->is_clone ? -1 : match_param(f, EX_NAME, e->field.name);
+	return i < 0 ? add_member(x, of, moved(f, e->field.name_span), e->field.name)
+		     : add_members(x, of, f->args[i]);
+}
+
+static struct expr *copy_unary(struct expander *x, const struct frame *f, struct expr *n)
+{
+	n->unary.operand =
+		(n->unary.op == OP_OFFSETOF ? copy_members : copy_expr)(x, f, n->unary.operand);
+	return n;
+}
+
 static struct expr *copy_by_kind(struct expander *x, const struct frame *f, struct expr *n)
 {
 	switch (n->kind) {
@@ -171,7 +216,7 @@ static struct expr *copy_by_kind(struct expander *x, const struct frame *f, stru
 	case EX_VAR: copy_var(f, n); break;
 	case EX_MAP: copy_map(x, f, n); break;
 	case EX_CALL: return copy_call(x, f, n);
-	case EX_UNARY: n->unary.operand = copy_expr(x, f, n->unary.operand); break;
+	case EX_UNARY: return copy_unary(x, f, n);
 	case EX_BINARY:
 		n->binary.left = copy_expr(x, f, n->binary.left);
 		n->binary.right = copy_expr(x, f, n->binary.right);

@@ -343,6 +343,11 @@ static void each_of(struct expr **items, uint32_t n, void (*visit)(struct expr *
 		visit(items[i], ctx);
 }
 
+bool ast_is_offset_member(const struct expr *e)
+{
+	return e->kind == EX_FIELD && e->span.start == e->field.name_span.start;
+}
+
 bool ast_is_void(const struct type_name *t)
 {
 	return t->name && !t->n_suffixes && strcmp(t->name, "void") == 0;

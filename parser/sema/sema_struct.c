@@ -219,13 +219,13 @@ const struct type *struct_element(struct sema *s, struct expr *e, const struct t
 
 /* ---- offsetof, & ------------------------------------------------------------------------- */
 
-/* The parser writes offsetof(T, a.b) as OP_OFFSETOF of the members a.b of T. */
+/* The type of the operand of offsetof. Adds the offsets of its members to *at. */
 static const struct type *offset_of(struct sema *s, struct expr *e, uint64_t *at)
 {
 	const struct type *t;
 	struct type_member m;
 
-	if (e->kind != EX_FIELD || e->span.start != e->field.name_span.start) {
+	if (!ast_is_offset_member(e)) {
 		t = struct_resolved(s, sema_type_alone(s, e));
 		while (t->kind == TY_POINTER)
 			t = t->to;
