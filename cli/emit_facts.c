@@ -141,6 +141,9 @@ void emit_facts(struct kernel *k, const struct program *program, FILE *out)
 		"# For sonde --kernel-facts FILE: what one script needs to know about a kernel\n");
 	put_capabilities(k, out);
 	fprintf(out, "cpus %" PRIu32 "\n", k->n_cpus(k));
+	if (k->version && k->version(k))
+		fprintf(out, "version %u.%u.%u\n", k->version(k) >> 16, k->version(k) >> 8 & 255,
+			k->version(k) & 255);
 	for (size_t i = 0; i < sizeof(raw) / sizeof(*raw); i++)
 		if (k->has_raw_tracepoint(k, raw[i]))
 			fprintf(out, "raw %s\n", raw[i]);

@@ -71,27 +71,43 @@ static unsigned find_word(struct c_headers *h, const char *name)
 
 /* ---- running the preprocessor ---- */
 
-/* Lines for the words of the script that are in the headers, each once. */
-static void write_words(const struct c_headers *h, FILE *out)
+struct written {
+	const char **words;
+	uint32_t n_words;
+};
+
+/* Lines for the words of a file that are in the headers, each once. */
+static void write_words(const struct c_headers *h, struct written *done, const struct source *s,
+			FILE *out)
 {
-	const struct source *s = h->pre->source;
-	const char **done = NULL;
-	uint32_t n_done = 0, at = 0, i;
+	uint32_t at = s->base, i;
 	struct c_token t;
 
-	while ((t = c_token_read(s, &at, s->len)).kind != CT_END) {
+	while ((t = c_token_read(s, &at, s->base + s->len)).kind != CT_END) {
 		const char *name;
 
 		if (t.kind != CT_NAME || !header_words_find(h->words, t.text, t.len))
 			continue;
 		name = c_token_name(h->arena, &t);
-		for (i = 0; i < n_done && strcmp(done[i], name) != 0; i++)
+		for (i = 0; i < done->n_words && strcmp(done->words[i], name) != 0; i++)
 			;
-		if (i < n_done)
+		if (i < done->n_words)
 			continue;
-		arena_push(h->arena, done, n_done, name);
+		arena_push(h->arena, done->words, done->n_words, name);
 		fprintf(out, "%s \"%s\" %s\n", marker, name, name);
 	}
+}
+
+/* Those of the script and of what it imports. */
+static void write_all_words(const struct c_headers *h, FILE *out)
+{
+	const struct source_parts *parts = h->pre->source->parts;
+	struct written done = {0};
+
+	write_words(h, &done, h->pre->source, out);
+	for (uint32_t i = 0; i < parts->n; i++)
+		if (!parts->items[i].call.end && !parts->items[i].file->is_hidden)
+			write_words(h, &done, parts->items[i].file, out);
 }
 
 /* Headers that do not exist are left out. */
@@ -110,7 +126,7 @@ static char *make_text(const struct c_headers *h)
 		fprintf(out, "#if __has_include(%c%s%c)\n#include %c%s%c\n#endif\n", open,
 			inc->path, close, open, inc->path, close);
 	}
-	write_words(h, out);
+	write_all_words(h, out);
 	if (fclose(out))
 		arena_out_of_memory();
 	return text;

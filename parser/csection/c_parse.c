@@ -151,7 +151,7 @@ static bool name_value(struct c_eval *e, struct c_value *out)
 	e->is_wrong = true;
 	if (m && m->is_function)
 		return c_error(p, t->span, "macro-call",
-			       "%s is a macro with parameters, which cannot be used here", m->name);
+			       "%s is a macro with parameters: write %s(…)", m->name, m->name);
 	if (m)
 		return false; /* it refers to itself, which was reported */
 	return c_error(p, t->span, "c-expression", "unknown constant '%.*s'",

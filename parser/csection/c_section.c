@@ -12,6 +12,7 @@
 #include "parser/base/diag.h"
 #include "parser/lang/ast.h"
 #include "parser/lang/kernel.h"
+#include <string.h>
 
 static void predefine(struct preprocessor *p, struct kernel *k)
 {
@@ -25,6 +26,24 @@ static void predefine(struct preprocessor *p, struct kernel *k)
 #endif
 	preprocess_define(p, "__LP64__", 1);
 	preprocess_define(p, "__bpf__", 1);
+}
+
+/* What <linux/version.h> defines: the kernel's version is that of the running one. */
+static void define_version(struct preprocessor *p, struct kernel *k)
+{
+	uint32_t version = k->version ? k->version(k) : 0;
+	const char *text = arena_printf(
+		p->arena,
+		"#define LINUX_VERSION_CODE %u\n"
+		"#define KERNEL_VERSION(a, b, c) (((a) << 16) + ((b) << 8) + ((c) > 255 ? 255 : (c)))\n",
+		version);
+	struct source *s = source_from_text(p->arena, "linux/version.h", text, strlen(text));
+
+	if (!version || !s)
+		return;
+	s->is_hidden = true;
+	if (source_add_file(p->arena, p->source, s))
+		preprocess_text(p, s);
 }
 
 /* Macros of headers in #if. */
@@ -45,6 +64,13 @@ static void include_headers(struct preprocessor *p, struct program *program, str
 	p->ctx = c_headers_new(p, k);
 	p->header_constant = header_constant;
 	program->c_types->more = c_headers_more(p->ctx);
+	for (uint32_t i = 0; i < program->n_headers; i++) {
+		struct c_include include = {.path = program->headers[i].text,
+					    .span = program->headers[i].span,
+					    .is_quoted = true};
+
+		arena_push(p->arena, p->includes, p->n_includes, include);
+	}
 	for (uint32_t i = 0; i < k->n_include_files; i++) {
 		struct c_include include = {.path = k->include_files[i], .is_quoted = true};
 
@@ -57,12 +83,13 @@ void c_section(struct arena *a, struct program *program, struct kernel *k, struc
 	struct preprocessor *p;
 	struct c_parser parser = {.arena = a, .diags = d, .types = program->c_types};
 
-	if (!program->n_c_items && !k->n_include_files)
+	if (!program->n_c_items && !program->n_headers && !k->n_include_files)
 		return;
 	p = arena_new_of(a, struct preprocessor);
 	*p = (struct preprocessor){.arena = a, .diags = d, .source = program->source};
 	include_headers(p, program, k);
 	predefine(p, k);
+	define_version(p, k);
 	preprocess(p, program);
 	parser.pre = p;
 	parser.tokens = p->out.items;

@@ -206,7 +206,7 @@ static bool unknown_type(struct c_parser *p, const struct c_token *t)
 		return c_unexpected(p, "a type");
 	if (m && m->is_function)
 		return c_error(p, t->span, "macro-call",
-			       "%s is a macro with parameters, which cannot be used here", m->name);
+			       "%s is a macro with parameters: write %s(…)", m->name, m->name);
 	if (m)
 		return false; /* it refers to itself, which was reported */
 	return c_error(p, t->span, "c-type", "unknown type '%.*s'",

@@ -191,14 +191,14 @@ static void read_punct(struct cursor *c, struct c_token *t)
 
 struct c_token c_token_read(const struct source *s, uint32_t *at, uint32_t end)
 {
-	struct cursor c = {.text = s->text, .at = *at, .end = end};
+	struct cursor c = {.text = s->text, .at = *at - s->base, .end = end - s->base};
 	struct c_token t = {0};
 	char byte;
 
 	skip_space(&c);
 	t.begins_line = c.begins_line;
 	t.text = s->text + c.at;
-	t.span.start = c.at;
+	t.span.start = s->base + c.at;
 	byte = peek(&c, 0);
 	if (c.at >= c.end) {
 		t.kind = CT_END;
@@ -214,9 +214,9 @@ struct c_token c_token_read(const struct source *s, uint32_t *at, uint32_t end)
 	} else {
 		read_punct(&c, &t);
 	}
-	t.len = c.at - t.span.start;
-	t.span.end = c.at;
-	*at = c.at;
+	*at = s->base + c.at;
+	t.len = *at - t.span.start;
+	t.span.end = *at;
 	return t;
 }
 

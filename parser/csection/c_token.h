@@ -49,7 +49,8 @@ struct c_tokens {
 	uint32_t n;
 };
 
-/* The token at `at` (an offset in `s`), which is advanced past it; CT_END at `end`. */
+/* The token at `at`, which is advanced past it; CT_END at `end`. Both are offsets as in spans, from
+ * s->base on. */
 struct c_token c_token_read(const struct source *s, uint32_t *at, uint32_t end);
 /* Is it this word, or this operator? */
 bool c_token_is_word(const struct c_token *t, const char *word);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The preprocessor: reads the items of the C section, expands macros, and passes lines that begin
- * with '#' to preprocess_line.c. Macros with parameters are remembered but cannot be used: a
- * script has `macro` for that.
+ * The preprocessor: reads the items of the C section, and passes lines that begin with '#' to
+ * preprocess_line.c. Macros are expanded in preprocess_expand.c.
  */
 #include "parser/csection/preprocess.h"
 #include "parser/base/arena.h"
@@ -65,58 +64,6 @@ bool preprocess_is_used(const struct preprocessor *p)
 	return !p->n_groups || p->groups[p->n_groups - 1].is_used;
 }
 
-static bool is_full(struct preprocessor *p, const struct c_token *t)
-{
-	if (p->n_expanded++ < LIMIT_C_TOKENS)
-		return false;
-	if (!p->is_full)
-		diag_error(p->diags, t->span, "limit-macros",
-			   "the macros expand to more than %d tokens", LIMIT_C_TOKENS);
-	return p->is_full = true;
-}
-
-bool macro_is_itself(const struct c_macro *m)
-{
-	return m->tokens.n == 1 && m->tokens.items[0].len == strlen(m->name) &&
-	       !memcmp(m->tokens.items[0].text, m->name, m->tokens.items[0].len);
-}
-
-static void expand(struct preprocessor *p, const struct c_token *t, struct c_tokens *out,
-		   uint32_t depth)
-{
-	struct c_macro *m =
-		t->kind == CT_NAME && !t->is_final ? preprocess_find(p, t->text, t->len) : NULL;
-	struct c_token copy = *t;
-
-	if (is_full(p, t))
-		return;
-	if (m && macro_is_itself(m))
-		m = NULL;
-	if (m && (m->is_active || depth == LIMIT_NESTING)) {
-		diag_error(p->diags, m->name_span, "macro-recursive",
-			   "the macro %s refers to itself", m->name);
-		copy.is_final = true;
-		m = NULL;
-	}
-	if (!m || m->is_function) {
-		arena_push(p->arena, out->items, out->n, copy);
-		return;
-	}
-	m->is_active = true;
-	for (uint32_t i = 0; i < m->tokens.n; i++) {
-		copy = m->tokens.items[i];
-		copy.span = t->span;
-		copy.begins_line = false;
-		expand(p, &copy, out, depth + 1);
-	}
-	m->is_active = false;
-}
-
-void preprocess_expand(struct preprocessor *p, const struct c_token *t, struct c_tokens *out)
-{
-	expand(p, t, out, 0);
-}
-
 /* The rest of a line after '#', with a CT_END. */
 static struct c_tokens read_line(struct preprocessor *p, uint32_t *at, uint32_t end)
 {
@@ -126,7 +73,7 @@ static struct c_tokens read_line(struct preprocessor *p, uint32_t *at, uint32_t 
 	for (;;) {
 		uint32_t before = *at;
 
-		t = c_token_read(p->source, at, end);
+		t = c_token_read(p->reading, at, end);
 		if (t.kind == CT_END || t.begins_line) {
 			uint32_t last = line.n ? line.items[line.n - 1].span.end : before;
 
@@ -148,16 +95,48 @@ static void end_definition(struct preprocessor *p, uint32_t at)
 	arena_push(p->arena, p->out.items, p->out.n, t);
 }
 
-static void read_item(struct preprocessor *p, const struct root_text *item)
+static bool is_call(const struct preprocessor *p, const struct c_token *name, uint32_t at,
+		    uint32_t end)
 {
-	uint32_t at = item->span.start, end = item->end;
+	const struct c_macro *m =
+		name->kind == CT_NAME ? preprocess_find(p, name->text, name->len) : NULL;
+	struct c_token next;
+
+	if (!m || !m->is_function)
+		return false;
+	next = c_token_read(p->reading, &at, end);
+	return c_token_is(&next, '(');
+}
+
+/* `first`, and if it is the name of a macro with parameters the arguments after it. */
+static struct c_tokens read_call(struct preprocessor *p, const struct c_token *first, uint32_t *at,
+				 uint32_t end)
+{
+	struct c_tokens list = {0};
+	struct c_token t = *first;
+	uint32_t depth = 0;
+
+	arena_push(p->arena, list.items, list.n, t);
+	if (!is_call(p, &t, *at, end))
+		return list;
+	do {
+		t = c_token_read(p->reading, at, end);
+		depth += c_token_is(&t, '(');
+		depth -= c_token_is(&t, ')') && depth;
+		if (t.kind != CT_END)
+			arena_push(p->arena, list.items, list.n, t);
+	} while (depth && t.kind != CT_END);
+	return list;
+}
+
+static void read_text(struct preprocessor *p, uint32_t at, uint32_t end)
+{
 	bool begins_line = true;
+	struct c_tokens part;
 
 	for (;;) {
-		struct c_token t = c_token_read(p->source, &at, end);
+		struct c_token t = c_token_read(p->reading, &at, end);
 
-		if (t.kind == CT_END && *item->text != '#' && preprocess_is_used(p))
-			end_definition(p, at);
 		if (t.kind == CT_END)
 			return;
 		if (c_token_is(&t, '#') && (t.begins_line || begins_line)) {
@@ -166,9 +145,27 @@ static void read_item(struct preprocessor *p, const struct root_text *item)
 			continue;
 		}
 		begins_line = false;
-		if (preprocess_is_used(p))
-			preprocess_expand(p, &t, &p->out);
+		if (!preprocess_is_used(p))
+			continue;
+		part = read_call(p, &t, &at, end);
+		preprocess_expand(p, &part, &p->out);
 	}
+}
+
+/* An #if ends in the file in which it begins. */
+static void end_file(struct preprocessor *p)
+{
+	if (p->n_groups)
+		diag_error(p->diags, p->groups[p->n_groups - 1].span, "preprocessor",
+			   "this #if has no #endif");
+	p->n_groups = 0;
+}
+
+void preprocess_text(struct preprocessor *p, const struct source *text)
+{
+	p->reading = text;
+	read_text(p, text->base, text->base + text->len);
+	end_file(p);
 }
 
 void preprocess(struct preprocessor *p, const struct program *program)
@@ -177,12 +174,17 @@ void preprocess(struct preprocessor *p, const struct program *program)
 	struct c_token end;
 
 	for (uint32_t i = 0; i < program->n_c_items; i++) {
-		read_item(p, &program->c_items[i]);
-		last = program->c_items[i].end;
+		const struct root_text *item = &program->c_items[i];
+
+		if (item->source != p->reading)
+			end_file(p);
+		p->reading = item->source;
+		last = item->end;
+		read_text(p, item->span.start, last);
+		if (*item->text != '#' && preprocess_is_used(p))
+			end_definition(p, last);
 	}
-	if (p->n_groups)
-		diag_error(p->diags, p->groups[p->n_groups - 1].span, "preprocessor",
-			   "this #if has no #endif");
+	end_file(p);
 	end = (struct c_token){.kind = CT_END, .text = "", .span = {last, last}};
 	arena_push(p->arena, p->out.items, p->out.n, end);
 }

@@ -13,9 +13,14 @@ struct program;
 struct c_macro {
 	const char *name;
 	struct span name_span;
-	struct span body; /* in the source; empty for an empty body and for predefined macros */
+	struct span body;	     /* empty for an empty body and for predefined constants */
+	const struct source *source; /* has the body */
 	struct c_tokens tokens;
 	bool is_function; /* #define NAME(…) */
+	const char **params;
+	uint32_t n_params;
+	bool is_variadic; /* #define NAME(x, ...) */
+	bool is_defined;  /* as a macro of the script: macro_values.c */
 	bool is_active;	  /* being expanded */
 	bool is_undefined;
 	uint32_t next; /* in its bucket: index + 1 */
@@ -32,7 +37,8 @@ enum { N_BUCKETS = 1024 };
 struct preprocessor {
 	struct arena *arena;
 	struct diags *diags;
-	const struct source *source;
+	const struct source *source;  /* the script */
+	const struct source *reading; /* it, or the imported file that is being read */
 	struct c_macro *macros;
 	uint32_t n_macros;
 	uint32_t buckets[N_BUCKETS]; /* of macros by name: index + 1 */
@@ -67,10 +73,14 @@ void preprocess(struct preprocessor *p, const struct program *program);
 struct c_macro *preprocess_find(const struct preprocessor *p, const char *name, size_t len);
 /* Is it `#define NAME NAME`? Headers do this so that #ifdef finds the constant of an enum. */
 bool macro_is_itself(const struct c_macro *m);
+/* Process a text that is not the script's. */
+void preprocess_text(struct preprocessor *p, const struct source *text);
+/* What of C a macro with parameters has that is not supported; NULL: nothing. */
+const char *preprocess_unsupported(const struct c_macro *m);
 /* Append a macro with a new name. */
 void preprocess_add(struct preprocessor *p, struct c_macro *m);
-/* Append `t`, or what it expands to if it is a macro, to *out. */
-void preprocess_expand(struct preprocessor *p, const struct c_token *t, struct c_tokens *out);
+/* Append the tokens of `in` to *out, with macros expanded. */
+void preprocess_expand(struct preprocessor *p, const struct c_tokens *in, struct c_tokens *out);
 /* Process a line that begins with '#'; tokens[0] is the word after it, and CT_END ends the line. */
 void preprocess_line(struct preprocessor *p, const struct c_token *hash, struct c_tokens line);
 /* Is the text here used, or left out by an #if? */

@@ -62,7 +62,7 @@ static bool name_value(struct c_eval *e, struct c_value *out)
 	if (m && m->is_function) {
 		e->is_wrong = true;
 		diag_error(p->diags, t->span, "macro-call",
-			   "%s is a macro with parameters, which #if cannot use", m->name);
+			   "%s is a macro with parameters: write %s(…)", m->name, m->name);
 		return false;
 	}
 	if (c_token_is_word(t, "true"))
@@ -75,20 +75,21 @@ static bool name_value(struct c_eval *e, struct c_value *out)
 /* Is the condition from token `at` of the line on true? An erroneous one is false. */
 static bool holds(struct preprocessor *p, const struct line *l, uint32_t at)
 {
-	struct c_tokens expanded = {0};
+	struct c_tokens words = {0}, expanded = {0};
 	struct c_eval e = {.diags = p->diags, .name = name_value, .ctx = p};
 	struct c_token defined;
 	struct c_value v;
 
 	for (; l->tokens.items[at].kind != CT_END; at++) {
 		if (!c_token_is_word(&l->tokens.items[at], "defined")) {
-			preprocess_expand(p, &l->tokens.items[at], &expanded);
+			arena_push(p->arena, words.items, words.n, l->tokens.items[at]);
 			continue;
 		}
 		if (!read_defined(p, &l->tokens, &at, &defined))
 			return false;
-		arena_push(p->arena, expanded.items, expanded.n, defined);
+		arena_push(p->arena, words.items, words.n, defined);
 	}
+	preprocess_expand(p, &words, &expanded);
 	arena_push(p->arena, expanded.items, expanded.n, l->tokens.items[at]);
 	e.tokens = expanded.items;
 	if (!c_evaluate(&e, &v))
@@ -204,6 +205,12 @@ static bool same_tokens(const struct c_tokens *x, const struct c_tokens *y)
 	return true;
 }
 
+/* Is it one that every script knows, and may define itself? */
+static bool is_hidden(const struct c_macro *m)
+{
+	return m->source && m->source->is_hidden;
+}
+
 static void add_macro(struct preprocessor *p, struct c_macro *m)
 {
 	struct c_macro *old = preprocess_find(p, m->name, strlen(m->name));
@@ -212,7 +219,8 @@ static void add_macro(struct preprocessor *p, struct c_macro *m)
 		preprocess_add(p, m);
 		return;
 	}
-	if (old->is_function != m->is_function || !same_tokens(&old->tokens, &m->tokens)) {
+	if (!is_hidden(old) &&
+	    (old->is_function != m->is_function || !same_tokens(&old->tokens, &m->tokens))) {
 		diag_warning(p->diags, m->name_span, "macro-redefined", "%s is redefined", m->name);
 		if (old->name_span.end)
 			diag_note(p->diags, old->name_span, "the first definition is here");
@@ -221,10 +229,46 @@ static void add_macro(struct preprocessor *p, struct c_macro *m)
 	*old = *m;
 }
 
+static bool is_param(const struct c_macro *m, const struct c_token *t)
+{
+	for (uint32_t i = 0; i < m->n_params; i++)
+		if (c_token_is_word(t, m->params[i]))
+			return true;
+	return false;
+}
+
+/* The parameters of a macro; *at is that of their '(', and moves behind their ')'. */
+static bool read_params(struct preprocessor *p, const struct line *l, struct c_macro *m,
+			uint32_t *at)
+{
+	const struct c_token *t = &l->tokens.items[*at + 1];
+
+	for (; !c_token_is(t, ')'); t += c_token_is(t, ',')) {
+		if (c_token_is(t, CP_ELLIPSIS))
+			m->is_variadic = true;
+		else if (t->kind != CT_NAME)
+			return fail(p, t->span, "the name of a parameter is missing here");
+		else if (is_param(m, t))
+			return fail(p, t->span, "two parameters have this name");
+		else
+			arena_push(p->arena, m->params, m->n_params, c_token_name(p->arena, t));
+		t++;
+		if (c_token_is(t, CP_ELLIPSIS)) { /* args... */
+			m->is_variadic = true;
+			t++;
+		}
+		if (!c_token_is(t, ')') &&
+		    (!c_token_is(t, ',') || m->is_variadic || c_token_is(t + 1, ')')))
+			return fail(p, t->span, "expected ',' and a name, or ')'");
+	}
+	*at = (uint32_t)(t + 1 - l->tokens.items);
+	return true;
+}
+
 static void line_define(struct preprocessor *p, const struct line *l)
 {
 	const struct c_token *t = &l->tokens.items[1];
-	struct c_macro m = {.name_span = t->span};
+	struct c_macro m = {.name_span = t->span, .source = p->reading};
 	uint32_t first = 2;
 
 	if (t->kind != CT_NAME) {
@@ -237,6 +281,8 @@ static void line_define(struct preprocessor *p, const struct line *l)
 	}
 	m.name = c_token_name(p->arena, t);
 	m.is_function = c_token_is(t + 1, '(') && t[1].span.start == t->span.end;
+	if (m.is_function && !read_params(p, l, &m, &first))
+		return;
 	m.tokens.n = l->tokens.n - 1 - first;
 	m.tokens.items = l->tokens.items + first;
 	if (m.tokens.n)

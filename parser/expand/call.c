@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The body of a macro or function in place of its call. A macro's parameters are replaced by the
- * arguments; its other variables get a mark, so that they are not those of the caller. A function's
- * parameters are variables that the arguments are assigned to, and `return` assigns the result and
- * leaves the body.
+ * arguments; its other variables get a mark, so that they are not those of the caller, unless it is
+ * a macro of C. A function's parameters are variables that the arguments are assigned to, and
+ * `return` assigns the result and leaves the body.
  */
 #include "parser/expand/expander.h"
 #include "parser/base/arena.h"
@@ -101,11 +101,12 @@ static struct expr *expand_macro(struct expander *x, struct frame *g, struct spa
 struct expr *call_expand(struct expander *x, const struct frame *f, struct function *callee,
 			 struct span call, struct expr **args)
 {
-	struct frame g = {.of = callee, .outer = f, .args = args, .mark = ++x->n_marks};
+	struct frame g = {.of = callee, .outer = f, .args = args};
 	const struct source *script = x->program->source;
 	uint32_t start;
 
 	callee->is_used = true;
+	g.mark = callee->is_of_c ? f->mark : ++x->n_marks;
 	if (is_recursive(f, callee)) {
 		report_recursion(x, f, call, callee);
 		return nothing(x, call);

@@ -27,7 +27,7 @@ static bool has_param(const struct function *m, enum expr_kind kind, const char 
 
 static void check_map(struct checked *c, const struct expr *e)
 {
-	if (!c->f->is_macro || has_param(c->f, EX_MAP, e->map.name))
+	if (!c->f->is_macro || c->f->is_of_c || has_param(c->f, EX_MAP, e->map.name))
 		return;
 	diag_error(c->x->diags, e->span, "macro-map", "unhygienic access to map %s in macro %s",
 		   e->map.name, c->f->name);

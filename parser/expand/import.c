@@ -2,7 +2,7 @@
 /*
  * Imported files. A path is relative to the folder of the script that names it; a folder stands for
  * all files in it that can be imported, in alphabetical order. Each file is imported once. Its
- * probes come before those of the script that imports it.
+ * probes and C definitions come before those of the script that imports it.
  */
 #include "parser/expand/expander.h"
 #include "parser/base/arena.h"
@@ -17,6 +17,8 @@ struct importer {
 	struct expander *x;
 	struct probe **probes; /* of imported files */
 	uint32_t n_probes;
+	struct root_text *c_items; /* of imported files */
+	uint32_t n_c_items;
 	const char **paths; /* imported so far */
 	uint32_t n_paths;
 };
@@ -61,9 +63,8 @@ static void merge(struct importer *im, const struct program *from)
 		arena_push(a, to->map_decls, to->n_map_decls, from->map_decls[i]);
 	for (uint32_t i = 0; i < from->n_items; i++)
 		arena_push(a, to->items, to->n_items, from->items[i]);
-	if (from->n_c_items)
-		diag_error(im->x->diags, from->c_items[0].span, "not-built",
-			   "C definitions in an imported script are not implemented yet");
+	for (uint32_t i = 0; i < from->n_c_items; i++)
+		arena_push(a, im->c_items, im->n_c_items, from->c_items[i]);
 	for (uint32_t i = 0; i < from->n_probes; i++)
 		arena_push(a, im->probes, im->n_probes, from->probes[i]);
 }
@@ -100,7 +101,18 @@ static bool is_open(struct importer *im, const char *path, const struct stat *st
 	return true;
 }
 
-static void import_file(struct importer *im, const char *path, struct span at)
+/* Its types and constants are read when a name is needed, as those of an #include. */
+static void import_header(struct importer *im, const char *real, struct span at)
+{
+	struct program *p = im->x->program;
+	struct root_text header = {.span = at,
+				   .text = arena_strdup(im->x->arena, real),
+				   .source = p->source};
+
+	arena_push(im->x->arena, p->headers, p->n_headers, header);
+}
+
+static void import_file(struct importer *im, const char *path, const char *real, struct span at)
 {
 	struct diags *d = im->x->diags;
 
@@ -111,9 +123,11 @@ static void import_file(struct importer *im, const char *path, struct span at)
 			   path);
 		diag_hint(d, "write a macro or a function: fn name($a : int64) : int64 { … }");
 	} else if (has_suffix(path, ".h")) {
-		diag_error(d, at, "not-built", "importing C headers is not implemented yet");
+		import_header(im, real, at);
 	} else {
-		diag_error(d, at, "import", "cannot import '%s': it is not a script (.bt)", path);
+		diag_error(d, at, "import",
+			   "cannot import '%s': it is neither a script (.bt) nor a header (.h)",
+			   path);
 	}
 }
 
@@ -157,7 +171,7 @@ static void import_path(struct importer *im, const char *path, struct span at, b
 	if (S_ISDIR(st.st_mode))
 		import_folder(im, path, at);
 	else
-		import_file(im, path, at);
+		import_file(im, path, real, at);
 }
 
 /* The folder of a script, with '/' at its end; "" for the current one. */
@@ -168,6 +182,28 @@ static const char *folder_of(struct arena *a, const struct source *file)
 	return slash ? arena_strndup(a, file->name, (size_t)(slash - file->name) + 1) : "";
 }
 
+/* In a block only C can be imported. */
+static bool may_import(struct importer *im, const struct root_text *item)
+{
+	const struct program *p = im->x->program;
+	struct diags *d = im->x->diags;
+
+	if (item->is_statement && !is_bpf(item->text) && !has_suffix(item->text, ".h")) {
+		diag_error(d, item->span, "import",
+			   "a block can import only .h, .bpf.c and .bpf.o files");
+		diag_hint(d, "write the import before the probes");
+	} else if (item->is_statement && p->config.unstable_import_statement == UNSTABLE_ERROR) {
+		diag_error(d, item->span, "unstable",
+			   "importing in a block is unstable, and the option for it says 'error'");
+		diag_hint(d, "write the import before the probes");
+	} else {
+		if (item->is_statement && p->config.unstable_import_statement == UNSTABLE_WARN)
+			diag_warning(d, item->span, "unstable", "importing in a block may change");
+		return true;
+	}
+	return false;
+}
+
 static void import_items(struct importer *im, const struct program *of, const struct source *file)
 {
 	struct arena *a = im->x->arena;
@@ -176,6 +212,8 @@ static void import_items(struct importer *im, const struct program *of, const st
 		const struct root_text *item = &of->imports[i];
 		const char *path = item->text;
 
+		if (!may_import(im, item))
+			continue;
 		if (*path != '/')
 			path = arena_join(a, folder_of(a, file), "", path);
 		import_path(im, path, item->span, false);
@@ -197,4 +235,8 @@ void import_all(struct expander *x)
 		arena_push(x->arena, im.probes, im.n_probes, p->probes[i]);
 	p->probes = im.probes;
 	p->n_probes = im.n_probes;
+	for (uint32_t i = 0; i < p->n_c_items; i++)
+		arena_push(x->arena, im.c_items, im.n_c_items, p->c_items[i]);
+	p->c_items = im.c_items;
+	p->n_c_items = im.n_c_items;
 }

@@ -339,6 +339,7 @@ struct map_decl {
 struct function {
 	bool is_macro;
 	bool is_standard; /* a macro of the standard library */
+	bool is_of_c;	  /* made of #define NAME(…): its variables are those of the caller */
 	bool is_used;	  /* some call was expanded */
 	struct span span, name_span;
 	const char *name;
@@ -352,8 +353,10 @@ struct function {
 /* A root item kept as text: a preprocessor line, a definition of C, the name of a file. */
 struct root_text {
 	struct span span; /* of a definition: its first word */
-	uint32_t end;	  /* in the source */
+	uint32_t end;	  /* offset, as in spans */
 	const char *text;
+	const struct source *source;
+	bool is_statement; /* an import in a block */
 };
 
 /* `param $name: type = other "doc";`: a named command-line parameter. */
@@ -383,6 +386,8 @@ struct program {
 	uint32_t n_functions;
 	struct root_text *c_items, *imports;
 	uint32_t n_c_items, n_imports;
+	struct root_text *headers; /* imported: import.c */
+	uint32_t n_headers;
 	struct c_types *c_types;  /* its names of C types, and those of the kernel: c_type.h */
 	struct param_item *items; /* in the order of the command line */
 	uint32_t n_items;
@@ -467,8 +472,12 @@ struct diags;
 /* Parse the source. Returns the tree, or NULL if not even a list of probes could be built. Errors
  * are in `d`: check d->n_errors, since the parser continues after an error. */
 struct program *parse(struct arena *a, const struct source *source, struct diags *d);
+/* Names that are values: `(name) * 2` is no cast. */
+struct value_names {
+	bool (*has)(const struct value_names *names, const char *name);
+};
 /* Parse `span` of the source as an expression: the value of a macro of C. NULL after an error. */
 struct expr *parse_value(struct arena *a, const struct source *source, struct span span,
-			 struct diags *d);
+			 const struct value_names *names, struct diags *d);
 /* Parse an imported file. It may have no probes. */
 struct program *parse_file(struct arena *a, const struct source *source, struct diags *d);

@@ -301,6 +301,8 @@ struct kernel {
 	/* The state of a capability, cached. Callers use kernel_capability(), kernel_has() or
 	 * kernel_lacks(). */
 	enum capability_state (*capability)(struct kernel *k, enum capability_id id);
+	/* The version of Linux, as LINUX_VERSION_CODE; 0: unknown. The hook may be NULL. */
+	uint32_t (*version)(struct kernel *k);
 	/* Possible CPUs: a per-CPU map has a value for each. */
 	uint32_t (*n_cpus)(struct kernel *k);
 	/* Release all answers; may be NULL. */

@@ -32,10 +32,10 @@ int sema_run(struct arena *a, struct program *p, struct kernel *k, struct diags 
 	struct sema s = {.arena = a, .diags = d, .kernel = k, .program = p};
 
 	p->c_types->kernel = k;
-	expand_imports(a, p, d);
-	c_section(a, p, k, d);
 	config_read(a, p, getenv, d);
 	config_check_environment(a, environ, d);
+	expand_imports(a, p, d);
+	c_section(a, p, k, d);
 	if (expand_calls(a, p, d))
 		return -1;
 	if (!p->n_probes)

@@ -449,7 +449,7 @@ void filter_open(struct filter *f, struct arena *a, const struct source *s, stru
 /* The text of `span`, in which a '\\' at the end of a line is white space. */
 static const char *join_lines(struct arena *a, const struct source *s, struct span span)
 {
-	char *text = arena_strndup(a, s->text + span.start, span.end - span.start);
+	char *text = arena_strndup(a, s->text + span.start - s->base, span.end - span.start);
 
 	for (char *at = text; (at = strchr(at, '\\')); at++)
 		if (at[1] == '\n' || (at[1] == '\r' && at[2] == '\n'))
@@ -458,14 +458,17 @@ static const char *join_lines(struct arena *a, const struct source *s, struct sp
 }
 
 void filter_open_value(struct filter *f, struct arena *a, const struct source *s, struct span span,
-		       struct diags *d)
+		       const struct value_names *names, struct diags *d)
 {
-	struct reader r = {.f = f, .arena = a, .diags = d, .lexer = {.arena = a, .diags = d}};
+	struct reader r = {.f = f,
+			   .arena = a,
+			   .diags = d,
+			   .lexer = {.arena = a, .diags = d, .base = s->base}};
 	struct token begin = {.span = {span.start, span.start}, .kind = TOK_VALUE_ONLY};
 
-	*f = (struct filter){.source = s, .diags = d, .last_stop = NO_TOKEN};
+	*f = (struct filter){.source = s, .diags = d, .names = names, .last_stop = NO_TOKEN};
 	r.is_value = true;
-	r.lexer.offset = span.start;
+	r.lexer.offset = span.start - s->base;
 	scan(&r, join_lines(a, s, span), span.end - span.start);
 	reader_enter(&r, IN_BODY);
 	reader_push(&r, begin);

@@ -64,6 +64,7 @@ struct filter {
 	bool resumes;		 /* return TOK_RESUME first */
 	uint32_t last_stop;	 /* where the last recovery ended, to detect missing progress */
 	bool has_reported_angle; /* the early close of an angle block was reported */
+	const struct value_names *names; /* of filter_open_value(); or NULL */
 };
 
 /* The text at a span. */
@@ -72,7 +73,7 @@ const char *filter_text(const struct filter *f, struct span s);
 void filter_open(struct filter *f, struct arena *a, const struct source *s, struct diags *d);
 /* Read `span` of `s`, which is an expression: TOK_VALUE_ONLY, TOK_PRED_OPEN, it, TOK_PRED_CLOSE. */
 void filter_open_value(struct filter *f, struct arena *a, const struct source *s, struct span span,
-		       struct diags *d);
+		       const struct value_names *names, struct diags *d);
 /* The second pass of filter_open: classifies each '(', '{', 'if' and '_'. */
 void filter_decide(struct filter *f);
 /* The index of the next token. */

@@ -103,6 +103,8 @@ static bool is_cast(const struct filter *f, uint32_t i)
 		return false;
 	if (!is_plain)
 		return true;
+	if (f->names && f->names->has(f->names, name->text.text))
+		return false;
 	return begins_operand(at(f, f->tokens[i].partner + 1)->kind) &&
 	       (type_is_name(name->text.text) || !builtin_find(name->text.text));
 }

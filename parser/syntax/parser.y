@@ -114,6 +114,7 @@ static void begin_config(struct parse *p, struct span s);
 static void add_setting(struct parse *p, struct setting s);
 static void add_map_decl(struct parse *p, struct map_decl d);
 static void add_import(struct parse *p, struct span s, const char *text);
+static struct stmt *import_here(struct parse *p, struct span whole, struct span s, const char *text);
 static void add_c_item(struct parse *p, struct span s, struct token_text text);
 static struct fn_params add_param(struct parse *p, struct fn_params list, struct expr *e,
 				  const struct type_name *type);
@@ -156,7 +157,7 @@ static void add_function(struct parse *p, struct function f, struct fn_params pa
 %token ANGLE_OPEN ANGLE_CLOSE PRED_OPEN PRED_CLOSE RESUME
 %token CAST_OPEN RECORD_OPEN VALUE_OPEN TYPE_OPEN DISCARD PARAM_ITEM VALUE_ONLY
 %token <text> SIZEOF "sizeof" OFFSETOF "offsetof" TYPEOF "typeof" COMPTIME "comptime"
-%token <text> CONFIG IMPORT MACRO FN ROOT_LET C_ITEM
+%token <text> CONFIG IMPORT "import" MACRO FN ROOT_LET C_ITEM
 %token COMMA "," SEMI ";" QUESTION "?" COLON ":" DOT "." ARROW "->" RANGE ".."
 %token SET "=" ADD_SET "+=" SUB_SET "-=" MUL_SET "*=" DIV_SET "/=" MOD_SET "%="
 %token SHL_SET "<<=" SHR_SET ">>=" AND_SET "&=" OR_SET "|=" XOR_SET "^="
@@ -210,7 +211,7 @@ program
 /* Root items; filter.c finds where each ends. */
 item
 	: config "=" "{" settings "}"
-	| IMPORT STRING ";"			{ add_import(p, @2, $2.text); }
+	| "import" STRING ";"			{ add_import(p, @2, $2.text); }
 	| C_ITEM				{ add_c_item(p, @1, $1); }
 	| ROOT_LET MAP "=" NAME "(" INT ")" ";"	{ add_map_decl(p, (struct map_decl){$2.text, @2, @4, $4.text, $6}); }
 	| MACRO NAME "(" macro_params ")" block	{ add_function(p, (struct function){.is_macro = true, .span = @$, .name_span = @2, .name = $2.text, .body = $6}, $4); }
@@ -353,6 +354,7 @@ simple
 	| "return" expr				{ $$ = ast_stmt_return(p->arena, @$, $2.e); }
 	| "break"				{ $$ = ast_stmt_jump(p->arena, @$, true); }
 	| "continue"				{ $$ = ast_stmt_jump(p->arena, @$, false); }
+	| "import" STRING			{ $$ = import_here(p, @$, @2, $2.text); }
 	| "let" VAR				{ $$ = ast_stmt_let(p->arena, @$, ast_var(p->arena, @2, $2.text), NULL, NULL); }
 	| "let" VAR "=" expr			{ $$ = ast_stmt_let(p->arena, @$, ast_var(p->arena, @2, $2.text), NULL, $4.e); }
 	| "let" VAR ":" type			{ $$ = ast_stmt_let(p->arena, @$, ast_var(p->arena, @2, $2.text), $4, NULL); }
@@ -507,6 +509,7 @@ field
 	| "typeof"
 	| "comptime"
 	| "offsetof"
+	| "import"
 	;
 
 %%
@@ -780,12 +783,21 @@ static void add_map_decl(struct parse *p, struct map_decl d)
 
 static void add_import(struct parse *p, struct span s, const char *text)
 {
-	struct root_text item = {s, s.end, text};
+	struct root_text item = {s, s.end, text, p->program->source, false};
 
 	arena_push(p->arena, p->program->imports, p->program->n_imports, item);
 	if (p->program->n_probes || p->program->n_functions)
 		diag_error(p->diags, s, "root-order",
 			   "imports must come before probes and functions");
+}
+
+/* An import in a block counts for the whole script. */
+static struct stmt *import_here(struct parse *p, struct span whole, struct span s, const char *text)
+{
+	struct root_text item = {s, s.end, text, p->program->source, true};
+
+	arena_push(p->arena, p->program->imports, p->program->n_imports, item);
+	return ast_stmt_block(p->arena, whole, (struct block){0});
 }
 
 /* "# word" is a comment in other languages. */
@@ -808,7 +820,7 @@ static bool is_shell_comment(const char *text)
 
 static void add_c_item(struct parse *p, struct span s, struct token_text text)
 {
-	struct root_text item = {s, s.start + text.len, text.text};
+	struct root_text item = {s, s.start + text.len, text.text, p->program->source, false};
 
 	if (is_shell_comment(text.text)) {
 		diag_error(p->diags, s, "syntax", "this is not a comment");
@@ -867,13 +879,13 @@ struct program *parse(struct arena *a, const struct source *source, struct diags
 }
 
 struct expr *parse_value(struct arena *a, const struct source *source, struct span span,
-			 struct diags *d)
+			 const struct value_names *names, struct diags *d)
 {
 	struct parse p = {.arena = a, .diags = d};
 
 	p.program = arena_new_of(a, struct program);
 	p.program->source = source;
-	filter_open_value(&p.filter, a, source, span, d);
+	filter_open_value(&p.filter, a, source, span, names, d);
 	yyparse(&p);
 	return p.value;
 }

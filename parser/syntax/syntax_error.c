@@ -62,18 +62,18 @@ const char *stop_found(const struct stop *s, const struct token *t, char *buf, s
 	return buf;
 }
 
-/* ---- forms that are not implemented ---- */
+/* ---- words that begin an item ---- */
 
-static bool report_unimplemented_word(const struct stop *s)
+static bool report_item_word(const struct stop *s)
 {
-	if (kind_before(s) == TOK_RESERVED && s->at->kind == TOK_LPAREN) /* typeof($x) as a type */
-		diag_error(s->f->diags, s->before->span, "not-built", "'%s' is not implemented yet",
-			   s->before->text.text);
-	else if (s->at->kind == TOK_RESERVED)
-		diag_error(s->f->diags, s->at->span, "not-built", "'%s' is not implemented yet",
-			   s->at->text.text);
-	else
+	const struct token *t = s->at;
+
+	if (kind_before(s) == TOK_RESERVED && t->kind == TOK_LPAREN)
+		t = s->before;
+	if (t->kind != TOK_RESERVED)
 		return false;
+	diag_error(s->f->diags, t->span, "syntax", "'%s' belongs before the probes, not in a block",
+		   t->text.text);
 	return true;
 }
 
@@ -332,7 +332,7 @@ void syntax_error(struct filter *f, const int *expected, int n_expected)
 		diag_error(f->diags, s.at->span, "syntax", "syntax error");
 		return;
 	}
-	if (!report_param(&s) && !report_root_item(&s) && !report_unimplemented_word(&s) &&
+	if (!report_param(&s) && !report_root_item(&s) && !report_item_word(&s) &&
 	    !report_top_level(&s) && !report_foreign_syntax(f) && !report_value_form(&s) &&
 	    !report_assignment(&s) && !report_incdec(&s) && !report_if(&s) && !report_semicolon(&s))
 		report_generic(&s);

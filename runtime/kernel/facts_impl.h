@@ -25,6 +25,7 @@ enum fact_kind {
 	FACT_ADDRESS,
 	FACT_CGROUP,
 	FACT_KFUNC,
+	FACT_VERSION,
 };
 
 struct fact {
@@ -66,6 +67,7 @@ void facts_free_typed(struct typed_function *f);
 int facts_kernel_symbol(struct kernel *k, const char *name, uint64_t *address);
 int facts_cgroup_id(struct kernel *k, const char *path, uint64_t *id);
 bool facts_kfunc_allowed(struct kernel *k, const char *name, const char *section);
+uint32_t facts_version(struct kernel *k);
 
 /* ---- facts_types.c */
 /* Read a line about a type of C; *wrong: what is wrong with it, or NULL. False: it is another. */

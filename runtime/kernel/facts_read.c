@@ -395,10 +395,12 @@ static int read_numbered(struct reader *r)
 	return add_fact(r, &fact);
 }
 
-static int read_kfunc(struct reader *r)
+static int read_one_word(struct reader *r)
 {
-	return r->n_words == 2 ? add_name(r, FACT_KFUNC, r->words[1])
-			       : bad_line(r, "write kfunc NAME");
+	bool is_kfunc = !strcmp(r->words[0], "kfunc");
+
+	return r->n_words == 2 ? add_name(r, is_kfunc ? FACT_KFUNC : FACT_VERSION, r->words[1])
+			       : bad_line(r, "write kfunc NAME, or version MAJOR.MINOR.PATCH");
 }
 
 static int read_capability(struct reader *r)
@@ -449,7 +451,8 @@ static const struct {
 	{"mapped", read_mapped},
 	{"address", read_numbered},
 	{"cgroup", read_numbered},
-	{"kfunc", read_kfunc},
+	{"kfunc", read_one_word},
+	{"version", read_one_word},
 };
 
 static int read_directive(struct reader *r)
@@ -463,9 +466,8 @@ static int read_directive(struct reader *r)
 		return wrong ? bad_line(r, wrong) : 0;
 	return bad_line(
 		r,
-		"a line starts with tracepoint, raw, symbol, usdt, object, mapped, function, "
-		"typed, typed-raw, arguments, iterator, address, cgroup, kfunc, capability, cpus, struct, union, member, "
-		"enum, value, typedef or #");
+		"a line starts with tracepoint, raw, symbol, usdt, object, mapped, function, typed, typed-raw, arguments, "
+		"iterator, address, cgroup, kfunc, capability, cpus, version, struct, union, member, enum, value, typedef or #");
 }
 
 /* Take the next line off the rest. False at the end of the file. */

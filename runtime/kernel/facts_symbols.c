@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The facts about symbols, cgroups and kernel functions.
+ * The facts about symbols, cgroups, kernel functions and the version.
  */
 #include "runtime/kernel/facts_impl.h"
+#include "runtime/kernel/release.h"
 #include <errno.h>
 #include <string.h>
 
@@ -41,4 +42,14 @@ bool facts_kfunc_allowed(struct kernel *kernel, const char *name, const char *se
 		    strcmp(k->facts.items[i].name, name) == 0)
 			return true;
 	return false;
+}
+
+uint32_t facts_version(struct kernel *kernel)
+{
+	const struct facts *k = (const struct facts *)kernel;
+
+	for (uint32_t i = 0; i < k->facts.n; i++)
+		if (k->facts.items[i].kind == FACT_VERSION)
+			return release_code(k->facts.items[i].name);
+	return 0;
 }

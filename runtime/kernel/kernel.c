@@ -30,6 +30,7 @@
 #include "runtime/kernel/capability_probe.h"
 #include "runtime/kernel/kallsyms.h"
 #include "runtime/kernel/kernel_facts.h"
+#include "runtime/kernel/release.h"
 #include "runtime/kernel/kernel_symbols.h"
 #include "runtime/kernel/kernel_types.h"
 #include "runtime/kernel/kernel_usdt.h"
@@ -400,6 +401,14 @@ bool kernel_is_at_least(unsigned int major, unsigned int minor)
 	return its_major > major || (its_major == major && its_minor >= minor);
 }
 
+static uint32_t live_version(struct kernel *k)
+{
+	struct utsname u;
+
+	(void)k;
+	return uname(&u) ? 0 : release_code(u.release);
+}
+
 /* One more than the highest number of a possible CPU. */
 static uint32_t live_n_cpus(struct kernel *k)
 {
@@ -451,6 +460,7 @@ struct kernel *kernel_open(void)
 		.preprocess_c = c_preprocessor_run,
 		.each_c_type = live_each_c_type,
 		.capability = live_capability,
+		.version = live_version,
 		.n_cpus = live_n_cpus,
 		.close = live_close,
 	};

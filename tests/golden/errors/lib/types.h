@@ -1,0 +1,1 @@
+enum { FROM_HEADER = 3 };
