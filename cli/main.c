@@ -13,6 +13,7 @@
 #include "parser/lang/ast.h"
 #include "parser/base/diag.h"
 #include "parser/base/escape.h"
+#include "parser/expand/expand.h"
 #include "parser/plan/plan.h"
 #include "parser/sema/sema.h"
 #include "parser/base/source.h"
@@ -115,6 +116,8 @@ static int help_script(struct options *o)
 	d.source = read_script(a, o);
 	if (d.source)
 		program = parse(a, d.source, &d);
+	if (program && !d.n_errors)
+		expand_imports(a, program, &d);
 	if (d.source)
 		diags_print(&d, stderr, colour_is_wanted());
 	if (program && !d.n_errors)

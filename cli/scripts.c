@@ -197,8 +197,27 @@ static void print_comment(struct arena *a, const char *text)
 	}
 }
 
+static void print_options(struct arena *a, struct program *p)
+{
+	struct option_help *options;
+	uint32_t n = getopt_list(a, p, &options);
+
+	for (uint32_t i = 0; i < n; i++) {
+		const struct option_help *o = &options[i];
+		const char *word = arena_printf(a, "--%s=%s", o->name, o->type);
+
+		fputs(i ? "" : "\noptions of the script, after \"--\":\n", stdout);
+		escape_write(ESCAPE_MESSAGE,
+			     arena_printf(a, "  %-24s %s%s(default %s)", word,
+					  o->description ? o->description : "",
+					  o->description ? " " : "", o->other),
+			     stdout);
+		putchar('\n');
+	}
+}
+
 /* Control characters are escaped: a script may be looked at because it is not trusted. */
-void scripts_help(const struct program *p)
+void scripts_help(struct program *p)
 {
 	struct arena *a = arena_new();
 
@@ -214,6 +233,7 @@ void scripts_help(const struct program *p)
 			     arena_printf(a, "  %-12s %s", item->name + 1, item->doc), stdout);
 		putchar('\n');
 	}
+	print_options(a, p);
 	puts("\n'sonde --help' lists the options.");
 	arena_free(a);
 }

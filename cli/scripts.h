@@ -29,4 +29,4 @@ int scripts_cat(const char *name);
 void scripts_hint(const char *name);
 struct program;
 /* NAME --help: print usage, head comment and parameters. */
-void scripts_help(const struct program *p);
+void scripts_help(struct program *p);

@@ -246,6 +246,8 @@ LLVMValueRef gen_narrow(struct gen *g, LLVMValueRef v, const struct type *t);
 void gen_loop(struct gen *g, struct stmt *st);
 /* The variable was set: in a loop's body, hide its value from the verifier. */
 void gen_loop_hide(struct gen *g, const struct var *v);
+/* Hide the value of an integer variable from the verifier, anywhere. */
+void gen_loop_hide_integer(struct gen *g, const struct var *v);
 void gen_jump(struct gen *g, bool is_break);
 /* At the start of a probe: allocate and zero its variables. */
 void gen_frame_begin(struct gen *g);

@@ -196,6 +196,12 @@ void gen_loop_hide(struct gen *g, const struct var *v)
 		hide_value(g, v->id, GEN_CALL(g, "sonde_control_zero"));
 }
 
+void gen_loop_hide_integer(struct gen *g, const struct var *v)
+{
+	if (v->type->kind == TY_INT)
+		hide_value(g, v->id, GEN_CALL(g, "sonde_control_zero"));
+}
+
 static void call_loop(struct gen *g, const struct stmt *st, LLVMValueRef rounds, LLVMValueRef fn)
 {
 	LLVMValueRef args[] = {rounds, fn, g->body.frame, gen_u64(g, 0)};

@@ -243,6 +243,11 @@ void diag_print_lines(const struct source *s, struct span span, FILE *out)
 	print_calls(s, span, &plain, out);
 }
 
+void diag_print_calls(const struct source *s, struct span span, FILE *out)
+{
+	print_calls(s, span, &plain, out);
+}
+
 static void print_one(const struct source *s, const struct diag *d, FILE *out, bool colour)
 {
 	const struct paint *paint = colour ? &coloured : &plain;

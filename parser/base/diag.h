@@ -51,7 +51,9 @@ bool diags_are_full(const struct diags *d);
 int diag_note(struct diags *d, struct span span, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4), cold));
 int diag_hint(struct diags *d, const char *fmt, ...) __attribute__((format(printf, 2, 3), cold));
-/* Print the line of a span, underlined, and the calls of macros that the span was expanded from. */
+/* Print the calls of macros that a span was expanded from, the innermost first. */
+void diag_print_calls(const struct source *s, struct span span, FILE *out);
+/* Print the line of a span, underlined, and then these calls. */
 void diag_print_lines(const struct source *s, struct span span, FILE *out);
 /* Print all, sorted by place, at most LIMIT_ERRORS, with source lines; colour for terminals. */
 void diags_print(const struct diags *d, FILE *out, bool colour);

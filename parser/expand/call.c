@@ -63,10 +63,12 @@ static struct block declare(struct expander *x, const struct frame *g, struct sp
 
 	for (uint32_t i = 0; i < fn->n_params; i++) {
 		struct span at = g->args ? g->args[i]->span : fn->params[i]->span;
+		struct stmt *let =
+			ast_stmt_let(x->arena, at, marked_var(x, g, at, fn->params[i]->var.name),
+				     copy_type(x, g, fn->types[i]), g->args ? g->args[i] : NULL);
 
-		add(x, &list,
-		    ast_stmt_let(x->arena, at, marked_var(x, g, at, fn->params[i]->var.name),
-				 copy_type(x, g, fn->types[i]), g->args ? g->args[i] : NULL));
+		let->let.param_of = fn;
+		add(x, &list, let);
 	}
 	if (g->result)
 		add(x, &list,
@@ -106,6 +108,7 @@ struct expr *call_expand(struct expander *x, const struct frame *f, struct funct
 	uint32_t start;
 
 	callee->is_used = true;
+	callee->n_calls++;
 	g.mark = callee->is_of_c ? f->mark : ++x->n_marks;
 	if (is_recursive(f, callee)) {
 		report_recursion(x, f, call, callee);

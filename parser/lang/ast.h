@@ -275,6 +275,8 @@ struct stmt {
 			struct expr *var;	      /* EX_VAR */
 			const struct type_name *type; /* or NULL */
 			struct expr *value;	      /* or NULL */
+			/* Of a call: the fn whose parameter this is; or NULL. */
+			const struct function *param_of;
 		} let;
 		struct {
 			struct expr *cond;	/* ST_WHILE */
@@ -341,6 +343,7 @@ struct function {
 	bool is_standard; /* a macro of the standard library */
 	bool is_of_c;	  /* made of #define NAME(…): its variables are those of the caller */
 	bool is_used;	  /* some call was expanded */
+	uint32_t n_calls; /* expanded so far */
 	struct span span, name_span;
 	const char *name;
 	struct expr **params;		/* EX_VAR; also EX_MAP and EX_NAME in a macro */

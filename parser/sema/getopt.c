@@ -106,6 +106,28 @@ static void add(struct sema *s, const struct expr *e)
 	diag_note(s->diags, same->span, "here");
 }
 
+static const char *type_of(const struct script_option *o)
+{
+	if (!o->other || (o->other->kind == EX_INT && o->other->integer.is_bool))
+		return "bool";
+	if (o->other->kind == EX_STRING)
+		return "string";
+	return is_negative(o->other) ? "int64" : "uint64";
+}
+
+static const char *default_of(struct arena *a, const struct expr *e)
+{
+	if (!e)
+		return "false";
+	if (e->kind == EX_STRING)
+		return arena_printf(a, "\"%s\"", e->string.text);
+	if (is_negative(e))
+		return arena_printf(a, "-%s", default_of(a, e->unary.operand));
+	if (e->integer.is_bool)
+		return e->integer.value ? "true" : "false";
+	return arena_printf(a, "%llu", (unsigned long long)e->integer.value);
+}
+
 bool getopt_is(const struct builtin *b)
 {
 	return b && b->check == chk_getopt;
@@ -118,6 +140,40 @@ static void collect(struct expr *e, void *ctx)
 	ast_each_child(e, collect, ctx);
 	if (e->kind == EX_CALL && getopt_is(builtin_find(e->call.name)) && is_option(s, e))
 		add(s, e);
+}
+
+static void collect_all(struct sema *s)
+{
+	struct program *p = s->program;
+
+	for (uint32_t i = 0; i < p->n_probes; i++) {
+		if (p->probes[i]->predicate)
+			collect(p->probes[i]->predicate, s);
+		ast_each_in_block(&p->probes[i]->body, collect, s);
+	}
+}
+
+/* Options that only definitions read count, too: a macro may be called. */
+uint32_t getopt_list(struct arena *a, struct program *p, struct option_help **out)
+{
+	struct diags quiet = {.arena = a, .source = p->source};
+	struct sema s = {.arena = a, .diags = &quiet, .program = p};
+	uint32_t n = 0;
+
+	collect_all(&s);
+	for (uint32_t i = 0; i < p->n_functions; i++)
+		ast_each_in_block(&p->functions[i]->body, collect, &s);
+	*out = NULL;
+	for (uint32_t i = 0; i < p->n_options; i++) {
+		const struct script_option *o = &p->options[i];
+		struct option_help help = {.name = o->name,
+					   .type = type_of(o),
+					   .other = default_of(a, o->other),
+					   .description = o->description};
+
+		arena_push(a, *out, n, help);
+	}
+	return n;
 }
 
 /* ---- the command line -------------------------------------------------------------------- */
@@ -158,11 +214,7 @@ void getopt_bind(struct sema *s)
 	const char **words = NULL, *unknown = "";
 	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < p->n_probes; i++) {
-		if (p->probes[i]->predicate)
-			collect(p->probes[i]->predicate, s);
-		ast_each_in_block(&p->probes[i]->body, collect, s);
-	}
+	collect_all(s);
 	if (!p->n_options)
 		return;
 	for (uint32_t i = 0; i < p->n_params; i++)

@@ -23,6 +23,15 @@ bool param_name(const struct sema *s, struct expr *e);
  * parameters. */
 void getopt_bind(struct sema *s);
 bool getopt_is(const struct builtin *b);
+/* An option of a script, as its help shows it. */
+struct option_help {
+	const char *name;
+	const char *type;	 /* bool, uint64, int64, string */
+	const char *other;	 /* the default */
+	const char *description; /* or NULL */
+};
+/* The options that a parsed script reads with getopt(), in `a`. Returns their number. */
+uint32_t getopt_list(struct arena *a, struct program *p, struct option_help **out);
 /* Replace a call of getopt() by the option's value. */
 void getopt_resolve(struct sema *s, struct expr *e);
 /* The usage line, like "offcputime [SECONDS]". */

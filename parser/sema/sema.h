@@ -77,6 +77,8 @@ void sema_check_sizes(struct sema *s);
 bool struct_constant(struct sema *s, struct expr *e);
 /* sema_struct.c: turn the operand of sizeof or offsetof into a type if it is a typedef's name. */
 void struct_name_operand(struct sema *s, struct expr *e);
+/* The same for an argument that may be a type: typeinfo(uint8). */
+void struct_name_argument(struct sema *s, struct expr *e);
 /* sema_struct.c: report a struct or array that cannot be copied. */
 void struct_check_value(struct sema *s, const struct expr *e);
 

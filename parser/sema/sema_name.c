@@ -181,6 +181,8 @@ static void name_args(struct scope *sc, struct expr *e)
 			e->call.args[i]->map.is_whole = true;
 			continue;
 		}
+		if (b && b->traits & TR_TYPE)
+			struct_name_argument(sc->s, e->call.args[i]);
 		if (i == 0 && b && b->traits & TR_TEXT)
 			param_as_text(sc->s, e->call.args[i]);
 		if (ast_is_set_by(e, i))

@@ -2,6 +2,7 @@
 /*
  * Types of operators, a part of pass 2: arithmetic, comparisons, conditions, ? : and sizeof.
  */
+#include "parser/sema/sema_advice.h"
 #include "parser/sema/sema_type.h"
 
 static bool is_literal_int(const struct expr *e)
@@ -245,6 +246,26 @@ const struct type *sema_type_unary(struct sema *s, struct expr *e)
 				  : sema_word(e->unary.op == OP_NEG || t->is_signed);
 }
 
+/* A choice between literals by a literal is one. */
+static bool is_known_choice(const struct expr *e, const struct type *x, const struct type *y)
+{
+	return e->ternary.cond->kind == EX_INT && x->kind == y->kind &&
+	       (!e->ternary.then || comptime_is_literal(e->ternary.then)) &&
+	       comptime_is_literal(e->ternary.otherwise);
+}
+
+static const struct type *fold_choice(struct sema *s, struct expr *e)
+{
+	const struct expr *cond = e->ternary.cond;
+	const struct expr *then = e->ternary.then ? e->ternary.then : cond;
+	struct span span = e->span;
+
+	advise_condition(s, cond, span);
+	*e = cond->integer.value ? *then : *e->ternary.otherwise;
+	e->span = span;
+	return sema_type_expr(s, e);
+}
+
 const struct type *sema_type_ternary(struct sema *s, struct expr *e)
 {
 	const struct type *x, *y, *u;
@@ -259,7 +280,7 @@ const struct type *sema_type_ternary(struct sema *s, struct expr *e)
 	y = sema_type_expr(s, e->ternary.otherwise);
 	u = sema_unify(s, sema_stored(x), sema_stored(y));
 	if (u && u->kind != TY_AGG && u->kind != TY_VOID)
-		return u;
+		return is_known_choice(e, x, y) ? fold_choice(s, e) : u;
 	if (u)
 		return sema_error(s, e->span, "no-value",
 				  "the branches of '? :' must have values, not %s",

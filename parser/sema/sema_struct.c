@@ -428,3 +428,17 @@ void struct_name_operand(struct sema *s, struct expr *e)
 	e->cast.to = n;
 	e->cast.operand = ast_int(s->arena, e->span, 0);
 }
+
+void struct_name_argument(struct sema *s, struct expr *e)
+{
+	struct type_name *n;
+
+	if (e->kind != EX_NAME || builtin_find(e->name.name) ||
+	    (!type_is_name(e->name.name) && !struct_named(s, e->name.name)))
+		return;
+	n = arena_new_of(s->arena, struct type_name);
+	n->span = e->span;
+	n->name = e->name.name;
+	e->kind = EX_TYPE;
+	e->named = n;
+}

@@ -403,6 +403,7 @@ expr
 	| "false"				{ $$ = leaf(ast_bool(p->arena, @$, false)); }
 	| STRING				{ $$ = leaf(ast_string(p->arena, @$, $1.text, $1.len)); }
 	| NAME					{ $$ = leaf(ast_name(p->arena, @$, $1.text)); }
+	| RESERVED NAME				{ $$ = leaf(ast_type(p->arena, @$, make_type(p, @$, $1.text, $2.text))); }
 	| NAME "(" ")"				{ $$ = leaf(ast_call(p->arena, @$, @1, $1.text, NULL, 0)); }
 	| NAME "(" args ")"			{ $$ = over(p, $3.height, ast_call(p->arena, @$, @1, $1.text, $3.items, $3.n)); }
 	| place
@@ -645,6 +646,9 @@ static struct type_name *make_type(struct parse *p, struct span s, const char *t
 {
 	struct type_name *t = arena_new_of(p->arena, struct type_name);
 
+	if (*tag && strcmp(tag, "struct") && strcmp(tag, "union") && strcmp(tag, "enum"))
+		diag_error(p->diags, (struct span){s.start, s.start + (uint32_t)strlen(tag)}, "syntax",
+			   "'%s' belongs before the probes, not in a block", tag);
 	t->span = s;
 	t->name = *tag ? arena_printf(p->arena, "%s %s", tag, name) : name;
 	return t;

@@ -397,10 +397,9 @@ static int read_numbered(struct reader *r)
 
 static int read_one_word(struct reader *r)
 {
-	bool is_kfunc = !strcmp(r->words[0], "kfunc");
-
-	return r->n_words == 2 ? add_name(r, is_kfunc ? FACT_KFUNC : FACT_VERSION, r->words[1])
-			       : bad_line(r, "write kfunc NAME, or version MAJOR.MINOR.PATCH");
+	if (r->n_words != 2)
+		return bad_line(r, "write kfunc NAME, or version MAJOR.MINOR.PATCH");
+	return add_name(r, *r->words[0] == 'k' ? FACT_KFUNC : FACT_VERSION, r->words[1]);
 }
 
 static int read_capability(struct reader *r)
@@ -415,8 +414,7 @@ static int read_capability(struct reader *r)
 			return 0;
 		}
 	}
-	return bad_line(r, "unknown capability: `sonde --info -f json` has the names, as in "
-			   "capability KPROBES");
+	return bad_line(r, "unknown capability: `sonde --info -f json` has the names");
 }
 
 static int read_cpus(struct reader *r)

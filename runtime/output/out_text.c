@@ -39,8 +39,10 @@ static int text_message(struct out *o, const struct view_message *m)
 	log_place(m->file, m->line, m->first, m->end, m->kind == PE_WARNF ? "WARNING" : "ERROR",
 		  m->text, m->len);
 	if (m->helper)
-		fprintf(stderr, "Additional Info - helper: %s, retcode: %lld\n%s", m->helper,
-			(long long)m->result, m->excerpt);
+		fprintf(stderr, "Additional Info - helper: %s, retcode: %lld\n", m->helper,
+			(long long)m->result);
+	if (m->excerpt)
+		fputs(m->excerpt, stderr);
 	return err;
 }
 

@@ -110,7 +110,7 @@ struct view_loss {
 struct view_message {
 	const char *helper; /* -k: the BPF helper that failed with `result`; else NULL */
 	int64_t result;
-	const char *excerpt; /* the same: the lines of the script */
+	const char *excerpt; /* lines of the script that the text writer adds; or NULL */
 	enum plan_event_kind kind;
 	const char *text;
 	uint32_t len;

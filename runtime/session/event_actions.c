@@ -83,13 +83,32 @@ static struct view_message message_at(const struct events *e, struct span span, 
 	};
 }
 
+/* The calls of macros that led to a place; NULL: it is in none. The caller frees it. */
+static char *calls_of(const struct source *source, struct span span)
+{
+	char *text = NULL;
+	size_t len = 0;
+	struct span call;
+	FILE *f = source_call_of(source, span, &call) ? open_memstream(&text, &len) : NULL;
+
+	if (f) {
+		diag_print_calls(source, span, f);
+		fclose(f);
+	}
+	return text;
+}
+
 static void message(struct events *e, const struct plan_event *ev, const char *text, size_t len)
 {
-	struct span span = source_shown(e->s->plan->source, ev->span);
+	const struct source *source = e->s->plan->source;
+	struct span span = source_shown(source, ev->span);
 	struct view_message m = message_at(e, span, text, len);
+	char *calls = calls_of(source, span);
 
 	m.kind = ev->kind == PE_WARNF ? PE_WARNF : PE_ERRORF;
+	m.excerpt = calls;
 	events_note_error(e, e->out->message(e->out, &m));
+	free(calls);
 }
 
 /* Report why a call failed, at its place. */
