@@ -24,8 +24,8 @@ enum { LEFT = 1, DONE = 2, SPENT = 3, EXIT = 4 };
  * and copies of an unroll. */
 enum { SLOTS_PER_ITERATION = 4, COPIES_PER_ITERATION = 4 };
 
-/* With as many copies of an unroll's body, the verifier must not follow the values of variables, each
- * of which would double its work: see hide_values. */
+/* With as many copies of an unroll's body, the verifier must not follow the values of variables,
+ * each of which would double its work: see hide_values. */
 enum { COPIES_FOLLOWED = 32 };
 
 /* The enclosing function, and the block in it where generation continues. */
