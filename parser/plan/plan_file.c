@@ -59,6 +59,7 @@ static void io_map(struct plan_io *io, struct plan_map *m)
 	IO_ARRAY(io, m->keys, m->n_keys, io_field);
 	io_u32(io, &m->key_size);
 	io_type(io, &m->value);
+	io_bool(io, &m->is_time);
 	io_u32(io, &m->value_size);
 	io_u32(io, &m->touched_offset);
 	io_u32(io, &m->n_words);
@@ -257,7 +258,7 @@ static void io_needs(struct plan_io *io, struct plan_needs *n)
 	bool *const needs[] = {&n->ring_buffer, &n->kstack,	&n->ustack,	 &n->unwind,
 			       &n->dwarf,	&n->task,	&n->scope,	 &n->cgroup,
 			       &n->exit,	&n->pids,	&n->only_cgroup, &n->pid_namespace,
-			       &n->warnings,	&n->own_unwind, &n->cpus};
+			       &n->warnings,	&n->own_unwind, &n->cpus,	 &n->paths};
 
 	for (size_t i = 0; i < sizeof(needs) / sizeof(*needs); i++)
 		io_bool(io, needs[i]);
