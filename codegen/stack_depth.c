@@ -266,12 +266,31 @@ static uint32_t count(struct function *f, const struct function *program)
 
 /* ---- jumps ------------------------------------------------------------------------------- */
 
-/* The most instructions that the verifier puts in place of one: bpf_loop() and lookups are calls,
- * divisions get a test for 0. */
+/* The most instructions that the verifier adds in place of a call of a helper: do_misc_fixups() and
+ * map_gen_lookup() of the kernel. Other calls stay one instruction. */
+static uint32_t growth_of_call(const struct bpf_insn *call)
+{
+	if (call->src_reg == BPF_PSEUDO_CALL)
+		return 0;
+	switch (call->imm) {
+	case BPF_FUNC_loop: return 20;
+	case BPF_FUNC_map_lookup_elem:
+	case BPF_FUNC_map_lookup_percpu_elem:
+	case BPF_FUNC_get_func_arg:
+	case BPF_FUNC_tail_call: return 10;
+	case BPF_FUNC_get_smp_processor_id:
+	case BPF_FUNC_get_current_task:
+	case BPF_FUNC_get_func_ret:
+	case BPF_FUNC_jiffies64: return 4;
+	default: return 0;
+	}
+}
+
+/* Divisions get a test for 0. */
 static uint32_t growth(const struct bpf_insn *insn)
 {
 	if (insn->code == (BPF_JMP | BPF_CALL))
-		return insn->imm == BPF_FUNC_loop ? 20 : 10;
+		return growth_of_call(insn);
 	if (BPF_CLASS(insn->code) != BPF_ALU && BPF_CLASS(insn->code) != BPF_ALU64)
 		return 0;
 	return BPF_OP(insn->code) == BPF_DIV || BPF_OP(insn->code) == BPF_MOD ? 4 : 0;
