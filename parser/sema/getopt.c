@@ -195,10 +195,13 @@ static const char *list(struct sema *s)
 /* Returns whether the word was an option of the script. */
 static bool take_word(struct sema *s, const char *word, const char **unknown)
 {
-	size_t len = strcspn(word + 2, "=");
 	struct script_option *o;
+	size_t len;
 
-	if (strncmp(word, "--", 2) != 0 || !len)
+	if (strncmp(word, "--", 2) != 0)
+		return false;
+	len = strcspn(word + 2, "=");
+	if (!len)
 		return false;
 	o = find(s, word + 2, len);
 	if (o)
