@@ -17,6 +17,7 @@ struct type_layout *layout_new(struct arena *a, bool is_union, const char *tag)
 
 	*l = (struct type_layout){.tag = tag ? arena_strdup(a, tag) : NULL,
 				  .is_union = is_union,
+				  .arena = a,
 				  .align = 1};
 	l->type = (struct type){.kind = TY_STRUCT, .align = 8, .layout = l};
 	return l;
@@ -95,8 +96,8 @@ bool layout_complete(const struct type *t)
 	return l->is_complete;
 }
 
-static void flatten(struct arena *a, struct type *whole, const struct type_layout *l, uint32_t at,
-		    int depth)
+/* The members of `whole` outlive the script: they are where its layout is. */
+static void flatten(struct type *whole, const struct type_layout *l, uint32_t at, int depth)
 {
 	struct type_member *list = (struct type_member *)whole->members;
 
@@ -105,17 +106,17 @@ static void flatten(struct arena *a, struct type *whole, const struct type_layou
 
 		m.offset += at;
 		if (m.name)
-			arena_push(a, list, whole->n_members, m);
+			arena_push(whole->layout->arena, list, whole->n_members, m);
 		else if (m.type->kind == TY_STRUCT && depth < UNNAMED_MAX) {
 			whole->members = list;
-			flatten(a, whole, m.type->layout, m.offset, depth + 1);
+			flatten(whole, m.type->layout, m.offset, depth + 1);
 			list = (struct type_member *)whole->members;
 		}
 	}
 	whole->members = list;
 }
 
-static bool complete_whole(struct arena *a, const struct type *t, int depth)
+static bool complete_whole(const struct type *t, int depth)
 {
 	while (t->kind == TY_ARRAY)
 		t = t->to;
@@ -125,16 +126,16 @@ static bool complete_whole(struct arena *a, const struct type *t, int depth)
 		return false;
 	for (uint32_t i = 0; i < t->layout->n_members; i++) {
 		t->layout->members[i].is_used = true;
-		if (!complete_whole(a, t->layout->members[i].type, depth + 1))
+		if (!complete_whole(t->layout->members[i].type, depth + 1))
 			return false;
 	}
-	flatten(a, &t->layout->type, t->layout, 0, 0);
+	flatten(&t->layout->type, t->layout, 0, 0);
 	return true;
 }
 
-bool layout_complete_whole(struct arena *a, const struct type *t)
+bool layout_complete_whole(const struct type *t)
 {
-	return complete_whole(a, t, 0);
+	return complete_whole(t, 0);
 }
 
 static bool find(const struct type *t, const char *name, struct type_member *out, int depth)

@@ -38,7 +38,8 @@ struct type_layout {
 	bool is_complete; /* false: only declared, or its members have not been read */
 	/* Reads size and members and sets is_complete; NULL: this is all. */
 	void (*complete)(struct type_layout *l);
-	void *source; /* for complete() */
+	void *source;	     /* for complete() */
+	struct arena *arena; /* its members are there */
 	uint32_t id;
 };
 
@@ -74,7 +75,7 @@ bool layout_complete(const struct type *t);
 /* The same for everything that t contains by value, not for what pointers in it point to. Also sets
  * the type's own list of members, in which those of unnamed members are at their places: for copies
  * that are shown. */
-bool layout_complete_whole(struct arena *a, const struct type *t);
+bool layout_complete_whole(const struct type *t);
 /* Find the member `name`, in unnamed members too; *out has its offset in `t`. False: there is
  * none. */
 bool layout_find(const struct type *t, const char *name, struct type_member *out);

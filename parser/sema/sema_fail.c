@@ -31,6 +31,8 @@ const struct type *chk_fail(struct sema *s, struct expr *e)
 	if (!s->report || chk_printf(s, e)->kind == TY_ERROR)
 		return &type_void;
 	format_parse(s->arena, fmt->string.text, fmt->string.len, &spec);
+	if (spec.bad_len || spec.n_args != e->call.n_args - 1)
+		return &type_void; /* reported by chk_printf() */
 	for (const struct format_piece *p = spec.pieces; p < spec.pieces + spec.n_pieces; p++) {
 		const struct expr *arg = p->conv ? e->call.args[1 + p->field] : NULL;
 

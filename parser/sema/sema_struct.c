@@ -407,7 +407,7 @@ void struct_check_value(struct sema *s, const struct expr *e)
 		diag_error(s->diags, e->span, "limit-array",
 			   "an array of no fixed length cannot be copied");
 		diag_hint(s->diags, "read its elements: x[0], or take its address: &x");
-	} else if (elem->kind == TY_STRUCT && !layout_complete_whole(s->arena, elem)) {
+	} else if (elem->kind == TY_STRUCT && !layout_complete_whole(elem)) {
 		diag_error(s->diags, e->span, "incomplete-type", "the members of %s are not known",
 			   sema_name_of(s, elem));
 	}

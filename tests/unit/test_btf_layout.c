@@ -173,7 +173,7 @@ static void test_whole(void **state)
 	(void)state;
 	open_section(&s, make_kernel());
 	t = btf_layouts_find(&s.layouts, C_STRUCT, "outer");
-	assert_true(layout_complete_whole(s.arena, t));
+	assert_true(layout_complete_whole(t));
 	assert_int_equal(t->n_members, sizeof(names) / sizeof(*names));
 	for (uint32_t i = 0; i < t->n_members; i++)
 		assert_string_equal(t->members[i].name, names[i]);
@@ -193,7 +193,7 @@ static void test_endless(void **state)
 	btf__add_field(b, NULL, self, 0, 0);
 	open_section(&s, b);
 	assert_false(layout_find(btf_layouts_type(&s.layouts, (uint32_t)self), "x", &m));
-	assert_false(layout_complete_whole(s.arena, btf_layouts_type(&s.layouts, (uint32_t)self)));
+	assert_false(layout_complete_whole(btf_layouts_type(&s.layouts, (uint32_t)self)));
 	assert_true(btf_layouts_type(&s.layouts, 77) == &type_void);
 	close_section(&s);
 }
