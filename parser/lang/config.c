@@ -40,15 +40,6 @@ const struct config_row config_rows[] = {
 #define IGNORED(id) {.name = #id, .kind = CONFIG_IGNORED},
 #define NO_CONFIG(id, doc_) {.name = #id, .kind = CONFIG_NONE, .doc = doc_},
 #include "parser/lang/config.def"
-#undef INT
-#undef BOOL
-#undef WORD
-#undef TEXT
-#undef NO_EFFECT
-#undef UNIMPLEMENTED
-#undef RENAMED
-#undef IGNORED
-#undef NO_CONFIG
 };
 
 const uint32_t n_config_rows = sizeof(config_rows) / sizeof(config_rows[0]);

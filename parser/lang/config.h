@@ -24,15 +24,6 @@ struct config {
 #define IGNORED(id)
 #define NO_CONFIG(id, doc)
 #include "parser/lang/config.def"
-#undef INT
-#undef BOOL
-#undef WORD
-#undef TEXT
-#undef NO_EFFECT
-#undef UNIMPLEMENTED
-#undef RENAMED
-#undef IGNORED
-#undef NO_CONFIG
 };
 
 /* Words of WORD rows, in the rows' order. */

@@ -282,25 +282,15 @@ static void io_names(struct plan_io *io, struct plan *p)
 
 static void io_config(struct plan_io *io, struct config *c)
 {
-#define INT(id, ...) io_u64(io, &c->id);
-#define BOOL(id, ...) io_u64(io, &c->id);
-#define WORD(id, ...) io_u64(io, &c->id);
-#define TEXT(id, ...) io_text(io, &c->id);
-#define NO_EFFECT(id, words, doc)
-#define UNIMPLEMENTED(id, doc)
-#define RENAMED(id, to)
-#define IGNORED(id)
-#define NO_CONFIG(id, doc)
-#include "parser/lang/config.def"
-#undef INT
-#undef BOOL
-#undef WORD
-#undef TEXT
-#undef NO_EFFECT
-#undef UNIMPLEMENTED
-#undef RENAMED
-#undef IGNORED
-#undef NO_CONFIG
+	for (uint32_t i = 0; i < n_config_rows; i++) {
+		const struct config_row *row = &config_rows[i];
+		void *value = (char *)c + row->offset;
+
+		if (row->kind == CONFIG_TEXT)
+			io_text(io, value);
+		else if (row->kind < CONFIG_TEXT)
+			io_u64(io, value);
+	}
 }
 
 /* ---- the texts of the script, for messages ------------------------------------------------- */
