@@ -55,6 +55,12 @@ struct held {
 	bool has_times, has_others;
 };
 
+/* Only nanoseconds are assigned. */
+static inline bool held_is_time(const struct held *h)
+{
+	return h->has_times && !h->has_others;
+}
+
 /* A variable ($x): one for each name and scope. */
 struct var {
 	const char *name;  /* with the $ */
@@ -97,8 +103,7 @@ struct map {
 	bool is_reached;	     /* by the final round of pass 2, which skips dead branches */
 	bool is_read, is_emptied;    /* somewhere; in END: sema_usage.c */
 	struct held held;
-	bool is_time; /* sums of durations, in nanoseconds */
-	uint32_t id;  /* index in plan->maps, assigned by plan.c */
+	uint32_t id; /* index in plan->maps, assigned by plan.c */
 };
 
 enum expr_kind {

@@ -46,8 +46,10 @@ int sema_run(struct arena *a, struct program *p, struct kernel *k, struct diags 
 	sema_checks(&s);
 	sema_decls(&s);
 	sema_known(&s);
-	if (!d->n_errors)
+	if (!d->n_errors) {
+		units_note(&s);
 		advise(&s);
+	}
 	drop_unused(p);
 	return d->n_errors ? -1 : 0;
 }

@@ -102,7 +102,6 @@ void advise(struct sema *s)
 		return;
 	s->diags->is_advice = true;
 	advise_usage(s);
-	units_note(s);
 	for (uint32_t i = 0; i < s->program->n_probes; i++) {
 		struct probe *p = s->program->probes[i];
 

@@ -338,17 +338,6 @@ static void type_let(struct sema *s, struct stmt *st)
 	st->let.var->type = v->type ? v->type : &sema_unknown;
 }
 
-/* sum(delta) and the like. */
-static bool adds_time(const struct expr *value)
-{
-	const struct builtin *b;
-
-	if (!is_agg_call(value) || !value->call.n_args)
-		return false;
-	b = ast_builtin(value->call.args[0]);
-	return b && b->traits & TR_NSECS;
-}
-
 static void type_assign(struct sema *s, struct stmt *st)
 {
 	struct expr *target = st->assign.target;
@@ -372,8 +361,6 @@ static void type_assign(struct sema *s, struct stmt *st)
 		sema_widen(s, &target->map.map->value, &target->map.map->value_span, t,
 			   st->assign.value, target->map.name);
 	sema_type_expr(s, target);
-	if (target->kind == EX_MAP && target->map.map)
-		target->map.map->is_time |= adds_time(st->assign.value);
 	if (target->kind == EX_MAP && target->map.map && target->map.map->value &&
 	    target->type->kind != TY_ERROR)
 		target->type = target->map.map->value; /* written, not read */

@@ -13,11 +13,6 @@ enum {
 	SMALL = 1000, /* literals below are suspicious: less than a microsecond */
 };
 
-static bool is_held(const struct held *h)
-{
-	return h->has_times && !h->has_others;
-}
-
 static bool is_time(const struct expr *e)
 {
 	const struct builtin *b = ast_builtin(e);
@@ -28,8 +23,8 @@ static bool is_time(const struct expr *e)
 		if (b && b->kind == BUILTIN_AGG)
 			return e->call.n_args == 1 && is_time(e->call.args[0]);
 		return b && b->traits & TR_ENTRY && e->call.n_args && is_time(e->call.args[0]);
-	case EX_VAR: return e->var.var && is_held(&e->var.var->held);
-	case EX_MAP: return e->map.map && is_held(&e->map.map->held);
+	case EX_VAR: return e->var.var && held_is_time(&e->var.var->held);
+	case EX_MAP: return e->map.map && held_is_time(&e->map.map->held);
 	case EX_BINARY:
 		if (e->binary.op == OP_SUB)
 			return is_time(e->binary.left);
@@ -61,8 +56,8 @@ void units_note(struct sema *s)
 				st->kind == ST_LET ? st->let.value : st->assign.value;
 			struct held *held = held_by(st);
 
-			if (!held)
-				continue;
+			if (!held || !value->type)
+				continue; /* dead statements have no types */
 			if (is_time(value))
 				held->has_times = true;
 			else if (round == ROUNDS &&
