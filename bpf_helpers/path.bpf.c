@@ -69,7 +69,7 @@ struct task_struct___path {
 #pragma clang attribute pop
 
 enum {
-	PATH_ENTRIES = 512,
+	PATH_ENTRIES = 4096,
 	NAME_BYTES = 256, /* a name and the slash before it */
 	MAGIC_PIPE = 0x50495045,
 	MAGIC_SOCKET = 0x534f434b,
@@ -258,7 +258,8 @@ INLINE_CORE int64_t sonde_path_text(char *to, uint32_t size, const void *from, u
 	w.dentry = dentry;
 	w.mnt = mnt;
 	w.at = sonde_control_zero();
-	bpf_loop(PATH_ENTRIES, path_step, &w, 0);
+	if (bpf_loop(PATH_ENTRIES, path_step, &w, 0) == PATH_ENTRIES)
+		sonde_loss_count(probe, SONDE_LOSS_READ_FAULT); /* its beginning is missing */
 	length = w.at;
 	if (!length)
 		PUT(to, 0, size, "/");
