@@ -22,9 +22,9 @@
 const struct builtin builtins[] = {
 #define VAR(id, sig, where, traits, needs, check, gen, doc) \
 	ROW(id, BUILTIN_VAR, sig, where, traits, needs, check, doc)
-#define ARG(number, where, doc)                                                                    \
-	ROW(arg##number, BUILTIN_VAR, "uint64 arg" #number, where, TR_NOW | TR_PLAIN, 0, chk_argn, \
-	    doc, .arg = number)
+#define ARG(number, where, doc)                                                               \
+	ROW(arg##number, BUILTIN_VAR, "uint64 arg" #number, where, TR_ARGN, 0, chk_argn, doc, \
+	    .arg = number)
 #define FN(id, sig, where, traits, needs, event, check, gen, doc) \
 	ROW(id, BUILTIN_FN, sig, where, traits, needs, check, doc)
 #define AGG(id, sig, agg_, check, gen, doc) \

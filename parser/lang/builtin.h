@@ -61,11 +61,14 @@ enum builtin_traits {
 	TR_KEY = 32768,	   /* the arguments behind the map are the key of an entry */
 	TR_SETS = 65536,   /* its last argument is a variable that it assigns to */
 	TR_TYPE = 131072,  /* its arguments may be types, and are not evaluated */
-	TR_FORMAT = 1 << 20, /* its first argument is a format, not a value */
-	TR_LOOPS = 1 << 21,  /* its code may have a loop, which counts as one of the script's */
-	TR_DROPS = 1 << 22,  /* it only removes what its first argument, a map, holds */
-	TR_NSECS = 1 << 23,  /* a time in nanoseconds */
-	TR_WIDTH = 1 << 24,  /* an integer that is as wide as its first argument */
+	TR_FORMAT = 1 << 20,	/* its first argument is a format, not a value */
+	TR_LOOPS = 1 << 21,	/* its code may have a loop, which counts as one of the script's */
+	TR_DROPS = 1 << 22,	/* it only removes what its first argument, a map, holds */
+	TR_NSECS = 1 << 23,	/* a time in nanoseconds */
+	TR_WIDTH = 1 << 24,	/* an integer that is as wide as its first argument */
+	TR_ARGS = 1 << 25,	/* an argument of the function, which is in a register */
+	TR_REGISTERS = 1 << 26, /* reads any register, such as the instruction pointer */
+	TR_ARGN = TR_NOW | TR_PLAIN | TR_ARGS,
 	/* In an interrupt these describe what was interrupted, in the interval thread sonde
 	 * itself. */
 	TR_INTERRUPTED = TR_TASK | TR_STACK | TR_END | TR_HERE,

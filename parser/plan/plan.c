@@ -277,13 +277,42 @@ static void plan_sleep(struct planner *pl, struct plan_prog *g)
 			  (!k || (kernel_has(k, CAP_UPROBE_MULTI) && kernel_has(k, CAP_BTF)));
 }
 
-static void plan_sleeps(struct planner *pl)
+static void note_registers(struct expr *e, void *ctx)
+{
+	struct plan_prog *g = ctx;
+	const struct builtin *b = ast_builtin(e);
+
+	g->reads_args |= b && b->traits & TR_ARGS;
+	g->reads_registers |= b && b->traits & TR_REGISTERS;
+	ast_each_child(e, note_registers, g);
+}
+
+/* What the bodies and the values of entry() read. */
+static void plan_registers(struct planner *pl, struct plan_prog *g)
+{
+	const struct plan_probe *probes = pl->plan->probes;
+
+	for (uint32_t i = 0; i < g->n_probes + g->n_starts; i++) {
+		uint32_t probe = i < g->n_probes ? g->probes[i] : g->starts[i - g->n_probes];
+		struct probe *p = pl->program->probes[probes[probe].ast];
+
+		if (p->predicate)
+			note_registers(p->predicate, g);
+		for (uint32_t k = 0; k < p->n_entries; k++)
+			note_registers(p->entries[k], g);
+		ast_each_in_block(&p->body, note_registers, g);
+	}
+}
+
+static void plan_user_progs(struct planner *pl)
 {
 	for (uint32_t i = 0; i < pl->plan->n_progs; i++) {
 		struct plan_prog *g = &pl->plan->progs[i];
 
-		if (prog_kind_is(g->kind, PK_USER_FUNCTION))
-			plan_sleep(pl, g);
+		if (!prog_kind_is(g->kind, PK_USER_FUNCTION))
+			continue;
+		plan_sleep(pl, g);
+		plan_registers(pl, g);
 	}
 }
 
@@ -328,7 +357,7 @@ struct plan *plan_make(struct arena *a, struct program *p, const struct plan_opt
 		plan->needs.warnings = plan->needs.ring_buffer = true;
 		plan->needs.ring_bytes = RING_BYTES_EVENTS;
 	}
-	plan_sleeps(&pl);
+	plan_user_progs(&pl);
 	plan_ring(plan);
 	if (plan->needs.kstack || plan->needs.ustack)
 		plan->needs.stack_entries =

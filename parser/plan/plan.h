@@ -135,6 +135,9 @@ struct plan_prog {
 			bool by_cookie;	   /* several targets: the cookie says which */
 			bool by_condition; /* of user functions: some cookie has a condition */
 			bool has_loops;	   /* ... some entry is passed in each round of a loop */
+			/* ... the programs read arguments; registers by name, or the address of
+			 * the instruction */
+			bool reads_args, reads_registers;
 		};
 		struct { /* tracepoints; used by PP_TRACEPOINT */
 			const char *category;

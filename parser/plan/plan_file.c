@@ -179,6 +179,8 @@ static void io_arm(struct plan_io *io, struct plan_prog *g)
 		io_bool(io, &g->by_cookie);
 		io_bool(io, &g->by_condition);
 		io_bool(io, &g->has_loops);
+		io_bool(io, &g->reads_args);
+		io_bool(io, &g->reads_registers);
 	} else if (prog_kind_is(g->kind, PK_PERIOD)) {
 		io_u64(io, &g->period_ns);
 	} else if (prog_kind_is(g->kind, PK_EVENT)) {

@@ -174,6 +174,51 @@ static void take_value(const struct library *l, uint16_t machine, const ZydisDec
 	}
 }
 
+static bool is_computation(const ZydisDecodedInstruction *i)
+{
+	switch (i->meta.category) {
+	case ZYDIS_CATEGORY_DATAXFER:
+	case ZYDIS_CATEGORY_BINARY:
+	case ZYDIS_CATEGORY_LOGICAL:
+	case ZYDIS_CATEGORY_SHIFT:
+	case ZYDIS_CATEGORY_ROTATE:
+	case ZYDIS_CATEGORY_BITBYTE:
+	case ZYDIS_CATEGORY_CMOV:
+	case ZYDIS_CATEGORY_CONVERT:
+	case ZYDIS_CATEGORY_NOP:
+	case ZYDIS_CATEGORY_WIDENOP:
+	case ZYDIS_CATEGORY_SSE:
+	case ZYDIS_CATEGORY_LOGICAL_FP:
+	case ZYDIS_CATEGORY_AVX:
+	case ZYDIS_CATEGORY_AVX2: return true;
+	default: return i->mnemonic == ZYDIS_MNEMONIC_LEA;
+	}
+}
+
+/* Registers of the processor's state, such as segments and its stack of floating-point numbers. */
+static bool is_state(ZydisRegister r)
+{
+	return !(r >= ZYDIS_REGISTER_AL && r <= ZYDIS_REGISTER_R15) &&
+	       !(r >= ZYDIS_REGISTER_XMM0 && r <= ZYDIS_REGISTER_ZMM31) &&
+	       !(r >= ZYDIS_REGISTER_FLAGS && r <= ZYDIS_REGISTER_RFLAGS);
+}
+
+static bool is_plain(const ZydisDecodedInstruction *i, const ZydisDecodedOperand *o)
+{
+	const uint64_t more = ZYDIS_ATTRIB_HAS_LOCK | ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE |
+			      ZYDIS_ATTRIB_HAS_REPNE | ZYDIS_ATTRIB_IS_PRIVILEGED;
+
+	if (!is_computation(i) || i->attributes & more)
+		return false;
+	for (uint8_t k = 0; k < i->operand_count; k++) {
+		if (!(o[k].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE))
+			continue;
+		if (o[k].type != ZYDIS_OPERAND_TYPE_REGISTER || is_state(o[k].reg.value))
+			return false;
+	}
+	return true;
+}
+
 int insn_effect(uint16_t machine, const uint8_t *code, size_t n, struct insn_effect *out)
 {
 	ZydisDecodedOperand o[ZYDIS_MAX_OPERAND_COUNT];
@@ -187,6 +232,8 @@ int insn_effect(uint16_t machine, const uint8_t *code, size_t n, struct insn_eff
 		return err;
 	if (!ZYAN_SUCCESS(l->decode_full(&d, code, n, &i, o)))
 		return -EINVAL;
+	out->length = i.length;
+	out->is_plain = is_plain(&i, o);
 	for (uint8_t k = 0; k < i.operand_count; k++)
 		if (o[k].type == ZYDIS_OPERAND_TYPE_REGISTER &&
 		    o[k].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) {

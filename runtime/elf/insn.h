@@ -48,6 +48,10 @@ enum insn_value {
 };
 
 struct insn_effect {
+	uint8_t length;
+	/* It changes only registers of data and flags, and the next instruction follows. It may
+	 * read memory. */
+	bool is_plain;
 	uint16_t writes; /* the registers that it writes; bit 0 is register 0 */
 	int8_t reg;	 /* the register that gets `value`, or INSN_NO_REG */
 	int8_t from;

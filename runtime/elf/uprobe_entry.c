@@ -1,130 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Offsets of entry probes: see uprobe_entry.h.
- *
- * A probe behind endbr64 is right only if nothing jumps there, because then it would fire without a
- * call. Direct jumps contain their distance, so the bytes of the function (for short jumps) and of
- * all code (for long jumps, also from its .cold part) are searched for an opcode of a jump followed
- * by that distance. A match within the function itself is verified by disassembling. Jumps through
- * a register or memory must lead to an endbr64, unless they have the notrack prefix of jump tables:
- * functions with such a jump are left alone.
+ * Moves entry probes: see uprobe_entry.h, and entry_judge.c for one function by itself. A probe
+ * behind the first instruction is right only if nothing else in the file jumps there either: all
+ * code is searched for the bytes of a direct jump with such a distance, and no other symbol may be
+ * there.
  */
 #include "runtime/elf/uprobe_entry.h"
 #include "runtime/elf/elfsym.h"
+#include "runtime/elf/entry_judge.h"
 #include "runtime/elf/go_abi.h"
-#include "runtime/elf/insn.h"
+#include "runtime/elf/uprobe_insn.h"
 #include "runtime/base/log.h"
 #include <elf.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-	ENDBR_BYTES = 4,
 	CODE_MAX = 64 << 10,
 	BLOCK = 1 << 20,
 	OVERLAP = 8,
 	REPORTED_MAX = 8,
 };
 
-static const uint8_t endbr64[ENDBR_BYTES] = {0xf3, 0x0f, 0x1e, 0xfa};
-
-/* ---- one function -------------------------------------------------------------------------- */
-
-/* Does the kernel emulate this instruction? push, nop, jumps and calls. */
-static bool is_cheap(const uint8_t *c, size_t n)
-{
-	if (n < 2)
-		return false;
-	if ((c[0] & 0xf8) == 0x50 || (c[0] == 0x41 && (c[1] & 0xf8) == 0x50))
-		return true;
-	return c[0] == 0x90 || c[0] == 0xe8 || c[0] == 0xe9 || c[0] == 0xeb ||
-	       (c[0] & 0xf0) == 0x70 || (c[0] == 0x0f && (c[1] & 0xf0) == 0x80);
-}
-
-/* May the bytes at c[i] be a jump with a distance of one byte to the instruction behind endbr64? */
-static bool may_jump_back(const uint8_t *c, size_t i)
-{
-	bool is_jump = c[i] == 0xeb || (c[i] & 0xf0) == 0x70 || (c[i] & 0xfc) == 0xe0;
-
-	return is_jump && (int64_t)i + 2 + (int8_t)c[i + 1] == ENDBR_BYTES;
-}
-
-/* May c[i] precede a distance of four bytes: opcodes e8, e9, 0f 80 to 0f 8f? */
-static bool may_jump_far(const uint8_t *c, size_t i)
-{
-	return c[i] == 0xe9 || c[i] == 0xe8 || (i && c[i - 1] == 0x0f && (c[i] & 0xf0) == 0x80);
-}
-
-static int32_t distance_at(const uint8_t *c)
-{
-	int32_t d;
-
-	memcpy(&d, c, sizeof(d));
-	return d;
-}
-
-/* A jmp through a register or memory with the prefix notrack and possibly a REX prefix? */
-static bool may_be_table(const uint8_t *c, size_t i)
-{
-	if (c[i] != 0xff || (c[i + 1] >> 3 & 7) != 4)
-		return false;
-	return (i >= 1 && c[i - 1] == 0x3e) ||
-	       (i >= 2 && c[i - 2] == 0x3e && (c[i - 1] & 0xf0) == 0x40);
-}
-
-/* Some bytes look like a jump: are they instructions? */
-static enum entry_verdict disassemble(uint16_t machine, const uint8_t *c, size_t n)
-{
-	struct insn i;
-	int err;
-
-	for (size_t at = 0; at < n; at += i.length) {
-		err = insn_decode(machine, c + at, n - at, &i);
-		if (err)
-			return err == -ENOSYS ? ENTRY_UNKNOWN : ENTRY_TARGET;
-		if (i.is_jump && (int64_t)at + i.target == ENDBR_BYTES)
-			return ENTRY_TARGET;
-		if (i.is_notrack)
-			return ENTRY_TABLE;
-	}
-	return ENTRY_BEHIND;
-}
-
-static enum entry_verdict judge_body(uint16_t machine, const uint8_t *c, size_t n)
-{
-	for (size_t i = ENDBR_BYTES; i + 1 < n; i++)
-		if (may_jump_back(c, i) || may_be_table(c, i) ||
-		    (may_jump_far(c, i) && i + 4 < n &&
-		     (int64_t)i + 5 + distance_at(c + i + 1) == ENDBR_BYTES))
-			return disassemble(machine, c, n);
-	return ENTRY_BEHIND;
-}
-
-enum entry_verdict entry_judge(uint16_t machine, const uint8_t *c, size_t n, uint64_t size,
-			       bool with_stacks)
-{
-	if (n < ENDBR_BYTES || memcmp(c, endbr64, ENDBR_BYTES) != 0)
-		return is_cheap(c, n) ? ENTRY_CHEAP : ENTRY_STEPPED;
-	if (!is_cheap(c + ENDBR_BYTES, n - ENDBR_BYTES))
-		return ENTRY_STEPPED_BEHIND;
-	/* The kernel recognises the entry of a function by `push %rbp`, and then adds its
-	 * caller. */
-	if (with_stacks && c[ENDBR_BYTES] != 0x55)
-		return ENTRY_STACK;
-	if (!size)
-		return ENTRY_NO_SIZE;
-	if (size > n)
-		return ENTRY_TOO_LONG;
-	return judge_body(machine, c, (size_t)size);
-}
-
 /* ---- all functions of a file --------------------------------------------------------------- */
 
 struct candidate {
 	struct plan_target *target;
+	struct entry_reads reads;
 	uint64_t offset; /* in the file, of the function */
-	uint64_t shift;	 /* in Go: see go_entry() */
+	uint8_t shift;	 /* ENTRY_BEHIND: of the probe */
+	uint64_t behind; /* in Go: see go_entry() */
 	enum entry_verdict verdict;
 };
 
@@ -132,49 +37,63 @@ struct file_search {
 	struct elfsym *elf;
 	struct candidate *list; /* by offset */
 	size_t n;
-	uint64_t low, high; /* first and last offset behind an endbr64 to which a probe may move */
+	uint64_t low, high; /* first and last offset to which nothing may jump */
 	uint8_t *targets;   /* a bitmap of these offsets, from low on */
 	uint8_t *block;
 };
 
-static struct candidate *find_candidate(const struct file_search *s, uint64_t offset)
+/* The first candidate behind `offset`. */
+static struct candidate *find_behind(const struct file_search *s, uint64_t offset)
 {
 	size_t low = 0, high = s->n;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (s->list[middle].offset < offset)
+		if (s->list[middle].offset <= offset)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low < s->n && s->list[low].offset == offset ? &s->list[low] : NULL;
+	return s->list + low;
 }
 
-/* Something jumps to `target`. The function itself has been disassembled before. */
-static void note_jump(const struct file_search *s, uint64_t from, uint64_t target)
+static bool is_target(const struct file_search *s, uint64_t offset)
 {
-	struct candidate *c = find_candidate(s, target - ENDBR_BYTES);
+	uint64_t bit = offset - s->low;
 
-	if (c && from - c->offset >= c->target->size)
-		for (; c < s->list + s->n && c->offset == target - ENDBR_BYTES; c++)
+	return bit <= s->high - s->low && s->targets[bit / 8] >> bit % 8 & 1;
+}
+
+/* Something jumps to `target`, or it has a name. A function itself has been searched before. */
+static void note_target(const struct file_search *s, uint64_t from, uint64_t target)
+{
+	struct candidate *c = find_behind(s, target - 1);
+
+	while (c-- > s->list && target - c->offset <= UINT8_MAX)
+		if (c->verdict == ENTRY_BEHIND && target - c->offset <= c->shift &&
+		    from - c->offset >= c->target->size)
 			c->verdict = ENTRY_TARGET;
+}
+
+/* A call, jmp or jcc with a distance of four bytes. */
+static bool may_jump(const uint8_t *c, size_t i)
+{
+	return c[i] == 0xe9 || c[i] == 0xe8 || (i && c[i - 1] == 0x0f && (c[i] & 0xf0) == 0x80);
 }
 
 static void search_block(const struct file_search *s, const uint8_t *c, size_t n, uint64_t at)
 {
 	for (size_t i = 0; i + 4 < n; i++) {
+		int32_t distance;
 		uint64_t target;
 
-		if (!may_jump_far(c, i))
+		if (!may_jump(c, i))
 			continue;
-		target = at + i + 5 + (uint64_t)(int64_t)distance_at(c + i + 1);
-		if (target - s->low > s->high - s->low)
-			continue;
-		target -= s->low;
-		if (s->targets[target / 8] >> target % 8 & 1)
-			note_jump(s, at + i, target + s->low);
+		memcpy(&distance, c + i + 1, sizeof(distance));
+		target = at + i + 5 + (uint64_t)(int64_t)distance;
+		if (is_target(s, target))
+			note_target(s, at + i, target);
 	}
 }
 
@@ -194,51 +113,66 @@ static void search_segment(uint64_t offset, uint64_t size, void *ctx)
 	}
 }
 
-/* Search the whole file for jumps, for all functions at once. False if out of memory. */
-static bool search_file(struct file_search *s)
+static void note_symbol(const char *name, uint64_t vaddr, uint64_t offset, uint64_t size, void *ctx)
+{
+	(void)name, (void)vaddr, (void)size;
+	if (is_target(ctx, offset))
+		note_target(ctx, UINT64_MAX, offset);
+}
+
+/* The offsets to which nothing may jump. False if there are none. */
+static bool find_range(struct file_search *s)
 {
 	bool is_any = false;
 
 	for (size_t i = 0; i < s->n; i++) {
-		uint64_t target = s->list[i].offset + ENDBR_BYTES;
+		uint64_t offset = s->list[i].offset, end = offset + s->list[i].shift;
 
 		if (s->list[i].verdict != ENTRY_BEHIND)
 			continue;
-		s->low = is_any ? s->low : target; /* the list is sorted */
-		s->high = target;
+		s->low = is_any ? s->low : offset + 1; /* the list is sorted */
+		s->high = is_any && s->high > end ? s->high : end;
 		is_any = true;
 	}
-	if (!is_any)
+	return is_any;
+}
+
+/* Search the whole file, for all functions at once. False if out of memory. */
+static bool search_file(struct file_search *s)
+{
+	if (!find_range(s))
 		return true;
 	s->targets = calloc((s->high - s->low) / 8 + 1, 1);
 	s->block = malloc(BLOCK + OVERLAP);
 	if (!s->targets || !s->block)
 		return false;
 	for (size_t i = 0; i < s->n; i++) {
-		uint64_t bit = s->list[i].offset + ENDBR_BYTES - s->low;
+		const struct candidate *c = &s->list[i];
 
-		if (s->list[i].verdict == ENTRY_BEHIND)
+		for (uint64_t k = 1; c->verdict == ENTRY_BEHIND && k <= c->shift; k++) {
+			uint64_t bit = c->offset + k - s->low;
+
 			s->targets[bit / 8] |= (uint8_t)(1u << bit % 8);
+		}
 	}
 	elfsym_each_code(s->elf, search_segment, s);
-	return true;
+	return !elfsym_each_function(s->elf, note_symbol, s);
 }
 
 /* ---- report -------------------------------------------------------------------------------- */
 
 static const char *const reasons[] = {
-	[ENTRY_STEPPED] = "its first instruction is not one that the kernel emulates",
+	[ENTRY_STEPPED] = "it begins with instructions that the kernel does not emulate",
 	[ENTRY_STEPPED_GO] =
 		"behind the check of its stack there is no instruction that the kernel "
 		"emulates",
-	[ENTRY_STEPPED_BEHIND] = "the kernel emulates neither endbr64 nor the next instruction",
-	[ENTRY_STACK] = "user stacks would lack the caller if it were probed behind endbr64",
-	[ENTRY_NO_SIZE] = "it begins with endbr64, and its size is unknown",
-	[ENTRY_TOO_LONG] = "it begins with endbr64, and is too long to be searched for jumps",
-	[ENTRY_TABLE] = "it begins with endbr64, and uses a jump table",
-	[ENTRY_TARGET] = "it begins with endbr64, and something jumps behind it",
-	[ENTRY_UNKNOWN] = "it begins with endbr64, and without libZydis it is unknown whether "
-			  "something jumps behind it",
+	[ENTRY_REGISTERS] = "the script reads registers at its first instruction",
+	[ENTRY_STACK] = "user stacks would lack the caller if a later instruction were probed",
+	[ENTRY_NO_SIZE] = "its size is unknown, and something may jump behind its entry",
+	[ENTRY_TOO_LONG] = "it is too long to be searched for jumps behind its entry",
+	[ENTRY_TABLE] = "it jumps to computed addresses, perhaps behind its entry",
+	[ENTRY_TARGET] = "something jumps behind its entry",
+	[ENTRY_UNKNOWN] = "without libZydis it is unknown whether something jumps behind its entry",
 };
 _Static_assert(sizeof(reasons) / sizeof(*reasons) == ENTRY_COUNT, "a row for each verdict");
 
@@ -262,7 +196,20 @@ static void report(const struct file_search *s)
 
 /* ---- the plan ------------------------------------------------------------------------------ */
 
-static void judge_all(struct file_search *s, bool is_go, bool with_stacks)
+static void judge(struct candidate *c, uint16_t machine, bool is_go, const uint8_t *code, size_t n)
+{
+	c->verdict = machine == EM_X86_64
+			     ? entry_judge(&c->reads, code, n, c->target->size, &c->shift)
+			     : ENTRY_CHEAP;
+	if (is_go && go_symbol_abi(USER_ABI_GO, c->target->symbol) != USER_ABI_C)
+		c->behind = go_entry(machine, code, n);
+	if (c->behind && machine == EM_X86_64)
+		c->verdict = uprobe_insn_is_cheap(code + c->behind, n - c->behind)
+				     ? ENTRY_CHEAP
+				     : ENTRY_STEPPED_GO;
+}
+
+static void judge_all(struct file_search *s, bool is_go)
 {
 	uint8_t *code = malloc(CODE_MAX);
 	uint16_t machine = elfsym_machine(s->elf);
@@ -271,20 +218,14 @@ static void judge_all(struct file_search *s, bool is_go, bool with_stacks)
 		struct candidate *c = &s->list[i];
 		uint64_t size = c->target->size;
 		size_t want = !size ? 16 : size < CODE_MAX ? (size_t)size : CODE_MAX;
-		size_t n = code ? elfsym_read(s->elf, c->offset, code, want) : 0;
 
-		c->verdict = machine == EM_X86_64 ? entry_judge(machine, code, n, size, with_stacks)
-						  : ENTRY_CHEAP;
-		if (is_go && go_symbol_abi(USER_ABI_GO, c->target->symbol) != USER_ABI_C)
-			c->shift = go_entry(machine, code, n);
-		if (c->shift && machine == EM_X86_64)
-			c->verdict = is_cheap(code + c->shift, n - c->shift) ? ENTRY_CHEAP
-									     : ENTRY_STEPPED_GO;
+		judge(c, machine, is_go, code,
+		      code ? elfsym_read(s->elf, c->offset, code, want) : 0);
 	}
 	free(code);
 }
 
-static void move_in_file(struct candidate *list, size_t n, bool with_stacks)
+static void move_in_file(struct candidate *list, size_t n)
 {
 	struct file_search s = {.list = list, .n = n};
 	bool is_go;
@@ -295,13 +236,13 @@ static void move_in_file(struct candidate *list, size_t n, bool with_stacks)
 		return; /* attaching reports the error */
 	is_go = elfsym_is_go(s.elf);
 	if (is_go || elfsym_machine(s.elf) == EM_X86_64) {
-		judge_all(&s, is_go, with_stacks);
+		judge_all(&s, is_go);
 		if (search_file(&s)) {
 			report(&s);
 			for (size_t i = 0; i < n; i++)
-				list[i].target->offset += list[i].shift ? list[i].shift
+				list[i].target->offset += list[i].behind ? list[i].behind
 							  : list[i].verdict == ENTRY_BEHIND
-								  ? ENDBR_BYTES
+								  ? list[i].shift
 								  : 0;
 		}
 	}
@@ -324,6 +265,20 @@ static bool is_user_entry(const struct plan_prog *g)
 	return prog_kind_is(g->kind, PK_USER_FUNCTION) && !prog_kind_is(g->kind, PK_USDT);
 }
 
+static void add_candidates(const struct plan *plan, const struct plan_prog *g,
+			   struct candidate *list, size_t *n)
+{
+	const struct entry_reads reads = {.stacks = plan->needs.ustack,
+					  .args = g->reads_args,
+					  .registers = g->reads_registers};
+
+	for (uint32_t i = 0; i < g->n_targets; i++)
+		if (g->targets[i].is_entry)
+			list[(*n)++] = (struct candidate){.target = &g->targets[i],
+							  .reads = reads,
+							  .offset = g->targets[i].offset};
+}
+
 void uprobe_entry_move(const struct plan *plan)
 {
 	struct candidate *list;
@@ -336,16 +291,12 @@ void uprobe_entry_move(const struct plan *plan)
 		return;
 	n = 0;
 	for (uint32_t i = 0; i < plan->n_progs; i++)
-		for (uint32_t j = 0; is_user_entry(&plan->progs[i]) && j < plan->progs[i].n_targets;
-		     j++)
-			if (plan->progs[i].targets[j].is_entry)
-				list[n++] = (struct candidate){
-					.target = &plan->progs[i].targets[j],
-					.offset = plan->progs[i].targets[j].offset};
+		if (is_user_entry(&plan->progs[i]))
+			add_candidates(plan, &plan->progs[i], list, &n);
 	qsort(list, n, sizeof(*list), by_offset);
 	for (size_t i = 1; i <= n; i++)
 		if (i == n || strcmp(list[i].target->path, list[first].target->path) != 0) {
-			move_in_file(list + first, i - first, plan->needs.ustack);
+			move_in_file(list + first, i - first);
 			first = i;
 		}
 	free(list);

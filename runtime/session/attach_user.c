@@ -6,14 +6,16 @@
  * The kernel checks an instruction only when some process has the file mapped. Otherwise it accepts
  * a function that cannot be probed, and the probe never fires. So the file is mapped while
  * attaching, except for thousands of functions (3 us each), unless one of them begins like a
- * refused one.
+ * refused one. Some instructions it accepts and then executes wrongly: these are refused here.
  */
 #define _GNU_SOURCE
 #include "runtime/session/attach_slow.h"
+#include "runtime/elf/uprobe_insn.h"
 #include "runtime/kernel/kernel_facts.h"
 #include "runtime/base/log.h"
 #include "runtime/base/uapi_new.h"
 #include <bpf/bpf.h>
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
@@ -38,6 +40,7 @@ struct file_targets {
 	const struct plan_target *targets;
 	uint32_t n;
 	int type, return_bit; /* of the perf event device */
+	uint32_t n_misread;   /* behind the n others */
 };
 
 static bool is_return(const struct file_targets *f)
@@ -216,7 +219,9 @@ static int report_none_left(const struct file_targets *f, int err)
 	attach_report(f->s,
 		      (struct attach_report){f->prog, is_warning ? LOG_WARNING : LOG_ERROR, true},
 		      "probe '%s': cannot attach: %s%s", attach_name(f->s, f->prog),
-		      f->n > 1 ? "all begin with instructions that the kernel cannot probe" : why,
+		      f->n + f->n_misread > 1
+			      ? "all begin with instructions that the kernel cannot probe"
+			      : why,
 		      is_warning ? ". Skipping" : "");
 	return is_warning ? 0 : ATTACH_ERR_REPORTED;
 }
@@ -276,20 +281,70 @@ static struct file_view map_for_check(const struct file_targets *f)
 	return v;
 }
 
-static int attach_file(struct file_targets *f)
+static bool is_misread(const struct file_view *v, uint64_t at)
+{
+	const Elf64_Ehdr *head = (const void *)v->bytes; /* e_machine is at the same place in all */
+
+	return v->size >= sizeof(*head) && at < v->size &&
+	       (head->e_machine == EM_X86_64 || head->e_machine == EM_386) &&
+	       uprobe_insn_is_misread(v->bytes + at, v->size - at);
+}
+
+/* A copy of the targets with those at the end that the kernel would execute wrongly. NULL if out of
+ * memory. */
+static struct plan_target *sort_out(struct file_targets *f)
+{
+	struct plan_target *copy = calloc(f->n, sizeof(*copy));
+	struct file_view v = map_file(f->targets->path);
+	uint32_t first = 0, end = f->n;
+
+	for (uint32_t i = 0; copy && i < f->n; i++)
+		if (v.bytes != MAP_FAILED && is_misread(&v, f->targets[i].offset))
+			copy[--end] = f->targets[i];
+		else
+			copy[first++] = f->targets[i];
+	unmap_file(&v);
+	f->n_misread = f->n - end;
+	f->n = end;
+	f->targets = copy;
+	return copy;
+}
+
+static int add_misread(const struct file_targets *f, struct attach_refused *refused)
+{
+	for (uint32_t i = 0; i < f->n_misread; i++)
+		if (vec_push(refused, f->n + i))
+			return -ENOMEM;
+	refused->of += f->n_misread;
+	if (f->n_misread)
+		refused->err = -EOPNOTSUPP;
+	return f->n || !f->n_misread ? 0 : -EOPNOTSUPP;
+}
+
+static int attach_sorted(struct file_targets *f)
 {
 	struct attach_refused refused = {0};
 	struct file_view view = map_for_check(f);
-	int err;
+	int err = !f->n ? 0
+		  : kernel_has(f->s->kernel, CAP_UPROBE_MULTI)
+			  ? attach_bisect(multi_some, f, f->n, &refused)
+			  : by_perf(f, &refused);
 
-	err = kernel_has(f->s->kernel, CAP_UPROBE_MULTI)
-		      ? attach_bisect(multi_some, f, f->n, &refused)
-		      : by_perf(f, &refused);
+	err = err ?: add_misread(f, &refused);
 	attach_left_out(f->s, f->prog, &refused, symbol_of, f);
-	if (err && refused.n == f->n)
+	if (err && refused.n == f->n + f->n_misread)
 		err = report_none_left(f, err);
 	vec_free(&refused);
 	unmap_file(&view);
+	return err;
+}
+
+static int attach_file(struct file_targets *f)
+{
+	struct plan_target *copy = sort_out(f);
+	int err = copy ? attach_sorted(f) : -ENOMEM;
+
+	free(copy);
 	return err;
 }
 

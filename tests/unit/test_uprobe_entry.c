@@ -7,7 +7,8 @@
 #include "runtime/elf/go_abi.h"
 #include "runtime/elf/insn.h"
 #include "runtime/elf/ldcache.h"
-#include "runtime/elf/uprobe_entry.h"
+#include "runtime/elf/entry_judge.h"
+#include "runtime/elf/uprobe_insn.h"
 #include <elf.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,50 +17,144 @@
 #include <cmocka.h>
 
 #define ENDBR "\xf3\x0f\x1e\xfa"
-#define JUDGE(code, with_stacks)                                                            \
-	entry_judge(EM_X86_64, (const uint8_t *)(code), sizeof(code) - 1, sizeof(code) - 1, \
-		    with_stacks)
+#define JUDGE(code, ...) \
+	judge((const uint8_t *)(code), sizeof(code) - 1, ##__VA_ARGS__, READS_NOTHING)
+
+enum reads { READS_NOTHING, READS_STACKS, READS_ARGS, READS_REGISTERS };
+
+static uint8_t shift;
+
+static enum entry_verdict judge(const uint8_t *code, size_t n, enum reads reads, ...)
+{
+	const struct entry_reads r = {.stacks = reads == READS_STACKS,
+				      .args = reads == READS_ARGS,
+				      .registers = reads == READS_REGISTERS};
+
+	shift = 0;
+	return entry_judge(&r, code, n, n, &shift);
+}
 
 static void test_first_instructions(void **state)
 {
+	const struct entry_reads none = {0};
+
 	(void)state;
-	assert_int_equal(JUDGE("\x55\x5d\xc3", false), ENTRY_CHEAP);	       /* push; pop; ret */
-	assert_int_equal(JUDGE("\x41\x57\x41\x5f\xc3", false), ENTRY_CHEAP);   /* push %r15 */
-	assert_int_equal(JUDGE("\x48\x83\xec\x08\xc3", false), ENTRY_STEPPED); /* sub $8,%rsp */
-	assert_int_equal(JUDGE(ENDBR "\x55\x5d\xc3", false), ENTRY_BEHIND);
-	assert_int_equal(JUDGE(ENDBR "\x55\x5d\xc3", true), ENTRY_BEHIND);
-	assert_int_equal(JUDGE(ENDBR "\x41\x57\x41\x5f\xc3", false), ENTRY_BEHIND);
-	assert_int_equal(JUDGE(ENDBR "\x53\x5b\xc3", true), ENTRY_STACK);
-	assert_int_equal(JUDGE(ENDBR "\x8d\x47\x01\xc3", false), ENTRY_STEPPED_BEHIND);
-	assert_int_equal(JUDGE(ENDBR, false), ENTRY_STEPPED_BEHIND);
-	assert_int_equal(JUDGE("", false), ENTRY_STEPPED);
-	assert_int_equal(entry_judge(EM_X86_64, (const uint8_t *)ENDBR "\x55\xc3", 6, 0, false),
+	assert_int_equal(JUDGE("\x55\x5d\xc3"), ENTRY_CHEAP);		/* push; pop; ret */
+	assert_int_equal(JUDGE("\x41\x57\x41\x5f\xc3"), ENTRY_CHEAP);	/* push %r15 */
+	assert_int_equal(JUDGE("\x48\x83\xec\x08\xc3"), ENTRY_STEPPED); /* sub $8,%rsp */
+	assert_int_equal(JUDGE(ENDBR "\x55\x5d\xc3"), ENTRY_BEHIND);
+	assert_int_equal(shift, 4);
+	assert_int_equal(JUDGE(ENDBR "\x55\x5d\xc3", READS_STACKS), ENTRY_BEHIND);
+	assert_int_equal(JUDGE(ENDBR "\x55\x5d\xc3", READS_ARGS), ENTRY_BEHIND);
+	assert_int_equal(JUDGE(ENDBR "\x55\x5d\xc3", READS_REGISTERS), ENTRY_REGISTERS);
+	assert_int_equal(JUDGE(ENDBR "\x41\x57\x41\x5f\xc3"), ENTRY_BEHIND);
+	assert_int_equal(JUDGE(ENDBR "\x53\x5b\xc3", READS_STACKS), ENTRY_STACK);
+	assert_int_equal(JUDGE(ENDBR "\x8d\x47\x01\xc3"), ENTRY_STEPPED);
+	assert_int_equal(JUDGE(ENDBR), ENTRY_STEPPED);
+	assert_int_equal(JUDGE(""), ENTRY_STEPPED);
+	assert_int_equal(entry_judge(&none, (const uint8_t *)ENDBR "\x55\xc3", 6, 0, &shift),
 			 ENTRY_NO_SIZE);
-	assert_int_equal(entry_judge(EM_X86_64, (const uint8_t *)ENDBR "\x55\xc3", 6, 7, false),
+	assert_int_equal(entry_judge(&none, (const uint8_t *)ENDBR "\x55\xc3", 6, 7, &shift),
 			 ENTRY_TOO_LONG);
+}
+
+/* What may be left out: computations, loads and comparisons, up to the first push or branch. */
+static void test_later_instructions(void **state)
+{
+	(void)state;
+	/* test %rdi,%rdi; je; ret */
+	assert_int_equal(JUDGE("\x48\x85\xff\x74\x00\xc3"), ENTRY_BEHIND);
+	assert_int_equal(shift, 3);
+	assert_int_equal(JUDGE("\x48\x85\xff\x74\x00\xc3", READS_ARGS), ENTRY_BEHIND);
+	assert_int_equal(JUDGE("\x48\x85\xff\x74\x00\xc3", READS_STACKS), ENTRY_STACK);
+	/* xor %eax,%eax; mov 8(%rdi),%rax; push %rbx */
+	assert_int_equal(JUDGE("\x31\xc0\x48\x8b\x47\x08\x53\x5b\xc3", READS_ARGS), ENTRY_BEHIND);
+	assert_int_equal(shift, 6);
+	/* mov %fs:0x28,%rax; push %rbp */
+	assert_int_equal(JUDGE("\x64\x48\x8b\x04\x25\x28\0\0\0\x55\x5d\xc3"), ENTRY_BEHIND);
+	/* pxor %xmm0,%xmm0; push; lea (%rsi,%rdi),%rax; push */
+	assert_int_equal(JUDGE("\x66\x0f\xef\xc0\x53\x5b\xc3"), ENTRY_BEHIND);
+	assert_int_equal(JUDGE("\x48\x8d\x04\x3e\x53\x5b\xc3"), ENTRY_BEHIND);
+	/* mov %rdx,%rcx; push: an argument is overwritten */
+	assert_int_equal(JUDGE("\x48\x89\xd1\x53\x5b\xc3"), ENTRY_BEHIND);
+	assert_int_equal(JUDGE("\x48\x89\xd1\x53\x5b\xc3", READS_ARGS), ENTRY_STEPPED);
+	/* xor %edi,%edi, a write to a part of rsi (mov $1,%sil) */
+	assert_int_equal(JUDGE("\x31\xff\x53\x5b\xc3", READS_ARGS), ENTRY_STEPPED);
+	assert_int_equal(JUDGE("\x40\xb6\x01\x53\x5b\xc3", READS_ARGS), ENTRY_STEPPED);
+	/* mov %rsp,%rbp; mov %rdi,%rbx; mov %rdi,%r12 */
+	assert_int_equal(JUDGE("\x48\x89\xe5\x53\x5b\xc3"), ENTRY_STEPPED);
+	assert_int_equal(JUDGE("\x48\x89\xfb\x53\x5b\xc3"), ENTRY_STEPPED);
+	assert_int_equal(JUDGE("\x49\x89\xfc\x53\x5b\xc3"), ENTRY_STEPPED);
+	/* mov %rdi,(%rsi), lock xadd %eax,(%rdi), xchg %eax,(%rdi), rep stosb: stores */
+	assert_int_equal(JUDGE("\x48\x89\x3e\x53\x5b\xc3"), ENTRY_STEPPED);
+	assert_int_equal(JUDGE("\xf0\x0f\xc1\x07\x53\x5b\xc3"), ENTRY_STEPPED);
+	assert_int_equal(JUDGE("\x87\x07\x53\x5b\xc3"), ENTRY_STEPPED);
+	assert_int_equal(JUDGE("\xf3\xaa\x53\x5b\xc3"), ENTRY_STEPPED);
+	/* pop %rax, ret, syscall, cpuid, rdtsc, fld1, ldmxcsr, mov %eax,%ds, and no instruction */
+	assert_int_equal(JUDGE("\x58\x53\x5b\xc3"), ENTRY_STEPPED);
+	assert_int_equal(JUDGE("\xc3\x53\x5b\xc3"), ENTRY_STEPPED);
+	assert_int_equal(JUDGE("\x0f\x05\x53\x5b\xc3"), ENTRY_STEPPED);
+	assert_int_equal(JUDGE("\x0f\xa2\x53\x5b\xc3"), ENTRY_STEPPED);
+	assert_int_equal(JUDGE("\x0f\x31\x53\x5b\xc3"), ENTRY_STEPPED);
+	assert_int_equal(JUDGE("\xd9\xe8\x53\x5b\xc3"), ENTRY_STEPPED);
+	assert_int_equal(JUDGE("\x0f\xae\x17\x53\x5b\xc3"), ENTRY_STEPPED);
+	assert_int_equal(JUDGE("\x8e\xd8\x53\x5b\xc3"), ENTRY_STEPPED);
+	assert_int_equal(JUDGE("\x06\x53\x5b\xc3"), ENTRY_STEPPED);
+}
+
+/* What the kernel would take for another instruction is left for one that it does not. */
+static void test_misread(void **state)
+{
+	const uint8_t *misread[] = {
+		(const uint8_t *)"\xc5\xf8\x57\xc0\x48\x83\xec\x08", /* vxorps: a push */
+		(const uint8_t *)"\xc5\xf8\x77\x90\x48\x83\xec\x08", /* vzeroupper: ja */
+		(const uint8_t *)"\x62\xe2\x7d\x28\x7a\xce\x89\xf8", /* vpbroadcastb: jp */
+		(const uint8_t *)"\xc4\xc1\x78\xc2\xc0\x00\x89\xf8", /* vcmpeqps: ret */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(misread) / sizeof(*misread); i++)
+		assert_true(uprobe_insn_is_misread(misread[i], 8));
+	assert_false(uprobe_insn_is_misread((const uint8_t *)"\xc5\xf8\x58\xc0", 4)); /* vaddps */
+	assert_false(uprobe_insn_is_misread((const uint8_t *)"\x55\x48", 2));
+	assert_false(uprobe_insn_is_misread((const uint8_t *)"\xc5\xf8", 2));
+	assert_false(uprobe_insn_is_misread((const uint8_t *)"", 0));
+	/* vxorps; sub $8,%rsp */
+	assert_int_equal(JUDGE("\xc5\xf8\x57\xc0\x48\x83\xec\x08\xc3"), ENTRY_BEHIND);
+	assert_int_equal(shift, 4);
+	assert_int_equal(JUDGE("\xc5\xf8\x57\xc0\x48\x83\xec\x08\xc3", READS_STACKS), ENTRY_STACK);
+	/* vaddps may be probed */
+	assert_int_equal(JUDGE("\xc5\xf8\x58\xc0\x48\x83\xec\x08\xc3"), ENTRY_STEPPED);
 }
 
 static void test_jumps(void **state)
 {
 	(void)state;
 	/* push; pop; jmp to the push; ret */
-	assert_int_equal(JUDGE(ENDBR "\x55\x5d\xeb\xfc\xc3", false), ENTRY_TARGET);
+	assert_int_equal(JUDGE(ENDBR "\x55\x5d\xeb\xfc\xc3"), ENTRY_TARGET);
 	/* ... je */
-	assert_int_equal(JUDGE(ENDBR "\x55\x5d\x74\xfc\xc3", false), ENTRY_TARGET);
+	assert_int_equal(JUDGE(ENDBR "\x55\x5d\x74\xfc\xc3"), ENTRY_TARGET);
 	/* ... a jump of four bytes' distance, conditional or not */
-	assert_int_equal(JUDGE(ENDBR "\x55\x5d\xe9\xf9\xff\xff\xff\xc3", false), ENTRY_TARGET);
-	assert_int_equal(JUDGE(ENDBR "\x55\x5d\x0f\x84\xf8\xff\xff\xff\xc3", false), ENTRY_TARGET);
+	assert_int_equal(JUDGE(ENDBR "\x55\x5d\xe9\xf9\xff\xff\xff\xc3"), ENTRY_TARGET);
+	assert_int_equal(JUDGE(ENDBR "\x55\x5d\x0f\x84\xf8\xff\xff\xff\xc3"), ENTRY_TARGET);
 	/* ... to the pop, or the endbr64 itself */
-	assert_int_equal(JUDGE(ENDBR "\x55\x5d\xeb\xfd\xc3", false), ENTRY_BEHIND);
-	assert_int_equal(JUDGE(ENDBR "\x55\x5d\xeb\xf8\xc3", false), ENTRY_BEHIND);
+	assert_int_equal(JUDGE(ENDBR "\x55\x5d\xeb\xfd\xc3"), ENTRY_BEHIND);
+	assert_int_equal(JUDGE(ENDBR "\x55\x5d\xeb\xf8\xc3"), ENTRY_BEHIND);
 	/* the same bytes inside an immediate: mov $0xfceb5d55,%eax */
-	assert_int_equal(JUDGE(ENDBR "\x55\xb8\xeb\xfc\x5d\x5d\xc3", false), ENTRY_BEHIND);
+	assert_int_equal(JUDGE(ENDBR "\x55\xb8\xeb\xfc\x5d\x5d\xc3"), ENTRY_BEHIND);
 	/* notrack jmp *%rax; jmp *%rax, which must lead to an endbr64 */
-	assert_int_equal(JUDGE(ENDBR "\x55\x5d\x3e\xff\xe0", false), ENTRY_TABLE);
-	assert_int_equal(JUDGE(ENDBR "\x55\x5d\x3e\x41\xff\xe3", false), ENTRY_TABLE);
-	assert_int_equal(JUDGE(ENDBR "\x55\x5d\xff\xe0", false), ENTRY_BEHIND);
+	assert_int_equal(JUDGE(ENDBR "\x55\x5d\x3e\xff\xe0"), ENTRY_TABLE);
+	assert_int_equal(JUDGE(ENDBR "\x55\x5d\x3e\x41\xff\xe3"), ENTRY_TABLE);
+	assert_int_equal(JUDGE(ENDBR "\x55\x5d\xff\xe0"), ENTRY_BEHIND);
 	/* what is no instruction is not trusted: push; pop; jmp back; bad */
-	assert_int_equal(JUDGE(ENDBR "\x55\x06\x5d\xeb\xfb", false), ENTRY_TARGET);
+	assert_int_equal(JUDGE(ENDBR "\x55\x06\x5d\xeb\xfb"), ENTRY_TARGET);
+	/* xor %eax,%eax; test %edi,%edi; je; jmp to the test, to the je, to the start */
+	assert_int_equal(JUDGE("\x31\xc0\x85\xff\x74\x02\xeb\xfa\xc3"), ENTRY_TARGET);
+	assert_int_equal(JUDGE("\x31\xc0\x85\xff\x74\x02\xeb\xfc\xc3"), ENTRY_TARGET);
+	assert_int_equal(JUDGE("\x31\xc0\x85\xff\x74\x02\xeb\xf8\xc3"), ENTRY_BEHIND);
+	/* without endbr64, jmp *%rax may lead anywhere; a call may not */
+	assert_int_equal(JUDGE("\x31\xc0\x53\xff\xe0"), ENTRY_TABLE);
+	assert_int_equal(JUDGE("\x31\xc0\x53\xff\xd0\x5b\xc3"), ENTRY_BEHIND);
 }
 
 #define GO_ENTRY(machine, code) go_entry(machine, (const uint8_t *)(code), sizeof(code) - 1)
@@ -224,6 +319,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_first_instructions),
+		cmocka_unit_test(test_later_instructions),
+		cmocka_unit_test(test_misread),
 		cmocka_unit_test(test_jumps),
 		cmocka_unit_test(test_go),
 		cmocka_unit_test(test_go_checks),
