@@ -147,6 +147,19 @@ struct sonde_join_event {
 	char bytes[SONDE_JOIN_BYTES];
 };
 
+/* skboutput(): in the buffer of packets, followed by `used` bytes of the packet. */
+struct sonde_packet_event {
+	struct sonde_event head;
+	uint64_t time_ns; /* CLOCK_BOOTTIME */
+	uint32_t used;
+	uint32_t skipped; /* of these, bytes before the offset */
+	uint32_t length;  /* of the whole packet */
+	uint32_t unused;
+};
+
+/* The kernel's records have less than 64 KiB. */
+enum { SONDE_PACKET_BYTES = 65000 };
+
 /* What the reader waits for. */
 enum sonde_sleep {
 	SONDE_AWAKE,

@@ -94,6 +94,20 @@ struct value gen_percpu_kaddr(struct gen *g, struct expr *e)
 			     e->type);
 }
 
+/* ---- packets ------------------------------------------------------------------------------ */
+
+/* The pointer is loaded from the context, so that the verifier knows its type. */
+struct value gen_skboutput(struct gen *g, struct expr *e)
+{
+	const struct tp_field *f = e->call.args[1]->field.fields[g->probe.plan->point];
+	LLVMValueRef length = gen_int(g, e->call.args[2]), offset = gen_int(g, e->call.args[3]);
+	LLVMValueRef done = GEN_CALL(g, "sonde_packet_send", gen_register(g, f->offset),
+				     gen_u32(g, (uint32_t)e->call.event), gen_u32(g, g->probe.id),
+				     length, offset);
+
+	return gen_int_value(done, e->type);
+}
+
 /* ---- sockets ------------------------------------------------------------------------------ */
 
 /* The pointer is loaded from the context, so that the verifier knows its type. The cookie of no

@@ -83,6 +83,7 @@ enum builtin_needs {
 	NEEDS_EXIT = 16,
 	NEEDS_PIDS = 32, /* when it has an argument */
 	NEEDS_PATHS = 64,
+	NEEDS_PACKETS = 128,
 };
 
 /* The words of `pid` and `tid`, in the order of their signatures. */

@@ -91,7 +91,7 @@ struct plan_event {
 	uint32_t n_pieces;
 	bool has_map;
 	uint32_t map;	  /* map events */
-	const char *text; /* PE_TIME: the format; PE_JOIN: the separator */
+	const char *text; /* PE_TIME: the format; PE_JOIN: the separator; PE_PACKET: the file */
 	uint32_t top;	  /* print(@m, top, div): rows to show, 0 all */
 	uint64_t divisor; /* values are divided by it unless it is 0 */
 };
@@ -239,6 +239,7 @@ struct plan_needs {
 	bool only_cgroup;	/* of a thread's cgroup: --cgroup */
 	bool pid_namespace;	/* numbers of processes are those of another than the initial one */
 	bool warnings;		/* -k: failed reads and lookups send a record */
+	bool packets;		/* skboutput() sends packets */
 	bool cpus;		/* the number of CPUs: aggregations may be read in programs */
 };
 

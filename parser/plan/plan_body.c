@@ -299,6 +299,18 @@ void pln_time(struct planner *pl, struct expr *call)
 				      .text = format});
 }
 
+/* Its record comes through a buffer of the kernel's (runtime/session/packets.c). */
+void pln_skboutput(struct planner *pl, struct expr *call)
+{
+	struct plan_event ev = {.kind = PE_PACKET,
+				.span = call->span,
+				.size = sizeof(struct sonde_packet_event),
+				.text = call->call.args[0]->string.text};
+
+	call->call.event = (int32_t)pl->plan->n_events;
+	arena_push(pl->arena, pl->plan->events, pl->plan->n_events, ev);
+}
+
 void pln_none(struct planner *pl, struct expr *call)
 {
 	(void)pl, (void)call;
@@ -327,6 +339,7 @@ static void note_needs(struct plan_needs *needs, const struct expr *e)
 	needs->ustack |= (b->needs & NEEDS_USTACK) != 0;
 	needs->exit |= (b->needs & NEEDS_EXIT) != 0;
 	needs->paths |= b->needs & NEEDS_PATHS;
+	needs->packets |= (b->needs & NEEDS_PACKETS) != 0;
 	needs->pids |= (b->needs & NEEDS_PIDS) && e->kind == EX_CALL;
 	needs->task |= (b->traits & TR_TASK) != 0;
 }

@@ -120,29 +120,55 @@ const struct type *chk_cgroup_path(struct sema *s, struct expr *e)
 	return t;
 }
 
-/* ---- sockets ------------------------------------------------------------------------------ */
+/* ---- sockets, packets -------------------------------------------------------------------- */
 
-/* The verifier must know the type of the pointer: that of an argument itself. */
-const struct type *chk_socket_cookie(struct sema *s, struct expr *e)
+/* The verifier must know the type of the pointer: that of an argument itself. In probes that do not
+ * have the function, sema_check.c reports that alone. */
+static bool is_argument(const struct sema *s, const struct expr *call, const struct expr *arg,
+			const char *type)
 {
-	const struct expr *arg = e->call.args[0];
 	bool is_args = arg->kind == EX_FIELD && ast_is_args(arg->field.object);
 
+	for (uint32_t i = 0; i < s->probe->n_points; i++)
+		if (!builtin_exists_in(call->call.builtin, s->probe->points[i].id))
+			return true;
 	for (uint32_t i = 0; is_args && i < s->probe->n_points; i++) {
 		const struct tp_pointee *to = &arg->field.fields[i]->to;
-
 		const char *text = to->text ?: "";
 
 		text += strncmp(text, "const ", 6) ? 0 : 6;
-		is_args = to->levels == 1 && strcmp(text, "struct sock") == 0;
+		is_args = to->levels == 1 && strcmp(text, type) == 0;
 	}
-	if (is_args && !sema_is_open_end(s))
+	return is_args && !sema_is_open_end(s);
+}
+
+const struct type *chk_socket_cookie(struct sema *s, struct expr *e)
+{
+	const struct expr *arg = e->call.args[0];
+
+	if (is_argument(s, e, arg, "struct sock"))
 		return sema_word(false);
 	sema_error(s, arg->span, "arg-type",
 		   "socket_cookie needs an argument of the probe here, a struct sock *");
 	if (s->report)
 		diag_hint(s->diags, "write socket_cookie(args.sk); sonde -lv shows the types");
 	return sema_word(false);
+}
+
+/* The text of a pcap file's path is checked when the file is created. */
+const struct type *chk_skboutput(struct sema *s, struct expr *e)
+{
+	const struct expr *arg = e->call.args[1];
+
+	if (is_argument(s, e, arg, "struct sk_buff"))
+		return type_int(4, true);
+	sema_error(s, arg->span, "arg-type",
+		   "skboutput needs an argument of the probe here, a struct sk_buff *");
+	if (s->report)
+		diag_hint(
+			s->diags,
+			"write skboutput(path, args.skb, length, offset); sonde -lv shows the types");
+	return type_int(4, true);
 }
 
 /* ---- kernel functions --------------------------------------------------------------------- */

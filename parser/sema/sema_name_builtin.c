@@ -9,7 +9,6 @@
 #include "parser/base/nearest.h"
 #include "parser/lang/foreign_word.h"
 #include "parser/lang/c_type.h"
-#include "parser/lang/unimplemented.h"
 #include "parser/sema/param.h"
 #include <string.h>
 #include <strings.h>
@@ -61,35 +60,6 @@ static void hint_unknown(struct sema *s, const char *word, bool call)
 			word);
 }
 
-/* Report a word of bpftrace's language that is not implemented. False when `row` is NULL. */
-static bool report_unimplemented(struct sema *s, struct span span, const char *word,
-				 const struct unimplemented_word *row)
-{
-	if (!row)
-		return false;
-	diag_error(s->diags, span, "not-built", "'%s' is not implemented yet", word);
-	if (row->hint)
-		diag_hint(s->diags, "%s", row->hint);
-	return true;
-}
-
-static bool report_unimplemented_call(struct sema *s, const struct expr *e, const struct builtin *b)
-{
-	const struct expr *arg = e->call.n_args ? e->call.args[0] : NULL;
-	const char *word = arg && arg->kind == EX_NAME ? arg->name.name : "";
-	const struct unimplemented_word *row = unimplemented_find(e->call.name, UNIMPLEMENTED_CALL);
-
-	if (!b)
-		return report_unimplemented(s, e->call.name_span, e->call.name,
-					    row ? row
-						: unimplemented_find(e->call.name,
-								     UNIMPLEMENTED_NAME));
-	return b->kind == BUILTIN_VAR &&
-	       report_unimplemented(s, e->span,
-				    arena_printf(s->arena, "%s(%s)", e->call.name, word),
-				    unimplemented_find(word, UNIMPLEMENTED_ARGUMENT));
-}
-
 /* The options stack_mode and show_debug_info say how stacks are written. */
 static enum stack_form default_form(const struct sema *s, const struct builtin *b)
 {
@@ -126,11 +96,6 @@ void name_builtin(struct sema *s, struct expr *e)
 		become_name(s, e, b);
 		return;
 	}
-	if (!b && (report_unimplemented(s, e->span, e->name.name,
-					unimplemented_find(e->name.name, UNIMPLEMENTED_NAME)) ||
-		   report_unimplemented(s, e->span, e->name.name,
-					unimplemented_find(e->name.name, UNIMPLEMENTED_CALL))))
-		return;
 	if (!b && struct_constant(s, e))
 		return;
 	if (b)
@@ -183,11 +148,6 @@ static bool name_stack_word(struct sema *s, const struct expr *arg, const struct
 	const struct stack_word *row = stack_word_find(arg->name.name), **to;
 
 	if (!row) {
-		if (report_unimplemented(s, arg->span,
-					 arena_printf(s->arena, "%s(%s)", b->name, arg->name.name),
-					 unimplemented_find(arg->name.name,
-							    UNIMPLEMENTED_ARGUMENT)))
-			return false;
 		diag_error(s->diags, arg->span, "stack-word", "%s does not know '%s'", b->name,
 			   arg->name.name);
 		hint_stack_words(s, b);
@@ -318,10 +278,6 @@ void name_call(struct sema *s, struct expr *e)
 	}
 	if (b && name_with_arguments(s, e, b))
 		return;
-	if (report_unimplemented_call(s, e, b)) {
-		e->call.n_args = 0; /* its arguments need no further errors */
-		return;
-	}
 	diag_error(s->diags, e->call.name_span, "unknown-function",
 		   b ? "'%s' takes no arguments" : "unknown function '%s'", e->call.name);
 	hint_unknown(s, e->call.name, true);

@@ -7,5 +7,7 @@
 #include "runtime/session/events.h"
 
 event_fn ev_message, ev_cat, ev_system, ev_join;
+/* packets.c */
+event_fn ev_packet;
 /* -k: what a BPF helper could not do. */
 void events_warning(struct events *e, const struct sonde_warning_event *ev);

@@ -136,6 +136,7 @@ static int find_parts(struct session *s)
 	s->stacks_fd = map_fd(s, "sonde_stacks");
 	s->ring_fd = map_fd(s, "sonde_events");
 	s->wake_fd = map_fd(s, "sonde_wake");
+	s->packets_fd = map_fd(s, "sonde_packets");
 	return map_control(s);
 }
 
@@ -203,6 +204,7 @@ int session_open(struct session *s, const struct plan *plan, struct kernel *k,
 			      .stacks_fd = -1,
 			      .ring_fd = -1,
 			      .wake_fd = -1,
+			      .packets_fd = -1,
 			      .stop_fd = -1};
 	memcpy(s->kfunc_ids, prep->kfunc_ids, sizeof(s->kfunc_ids));
 	s->progs = calloc(plan->n_progs + 1, sizeof(*s->progs));

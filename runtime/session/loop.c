@@ -9,6 +9,7 @@
 #include "runtime/base/limit_hint.h"
 #include "runtime/base/log.h"
 #include "runtime/session/memory_reserve.h"
+#include "runtime/session/packets.h"
 #include "runtime/session/ring.h"
 #include "runtime/session/tests.h"
 #include "runtime/session/unwind.h"
@@ -232,7 +233,7 @@ static int exit_status(const struct loop *l, int end_err, uint64_t n_lost)
 		return 2;
 	}
 	if (end_err || l->overrun || l->out_of_memory || l->events.is_map_unread ||
-	    l->s->is_stack_unread)
+	    l->s->is_stack_unread || l->packets_failed)
 		return 2;
 	if (l->o->strict && (n_lost || l->too_costly))
 		return 4;
@@ -353,7 +354,9 @@ int loop_run(struct session *s, struct out *out, const struct loop_options *o)
 			 .overhead.stats_fd = -1};
 	int err = loop_open(&l), status = 2;
 
-	if (err) {
+	if (!err && !o->dry_run && packets_open(s)) {
+		; /* it has reported why */
+	} else if (err) {
 		log_error("cannot start: %s%s", strerror(-err), limit_hint(err));
 	} else if (o->dry_run) {
 		status = dry_run(&l);

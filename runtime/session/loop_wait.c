@@ -10,6 +10,7 @@
 #include "runtime/base/limit_hint.h"
 #include "runtime/base/log.h"
 #include "runtime/session/memory_reserve.h"
+#include "runtime/session/packets.h"
 #include "runtime/session/ring.h"
 #include "runtime/session/unwind.h"
 #include "runtime/symbols/usym.h"
@@ -32,6 +33,7 @@ enum {
 	SET_SIGNALS,
 	SET_PROCESS,
 	SET_RING,
+	SET_PACKETS,
 	SET_OUT,
 	SET_MAPPINGS,
 	SET_RESERVE,
@@ -72,7 +74,7 @@ uint64_t loop_drain_all(struct loop *l)
 	l->n_records = 0;
 	if (l->ring && ring_consume(l->ring, on_record, l))
 		note_overrun(l);
-	return l->n_records;
+	return l->n_records + packets_drain(l->s);
 }
 
 uint64_t loop_drain(struct loop *l)
@@ -138,6 +140,7 @@ static void fill_poll_set(const struct loop *l, struct pollfd set[SET_COUNT])
 	set[SET_SIGNALS] = (struct pollfd){.fd = l->signals, .events = POLLIN};
 	set[SET_PROCESS] = (struct pollfd){.fd = l->pidfd, .events = POLLIN};
 	set[SET_RING] = (struct pollfd){.fd = l->s->wake_fd, .events = POLLIN};
+	set[SET_PACKETS] = (struct pollfd){.fd = packets_fd(l->s), .events = POLLIN};
 	set[SET_OUT] = (struct pollfd){.fd = l->out_fd}; /* POLLERR when a pipe's reader is gone */
 	set[SET_MAPPINGS] = (struct pollfd){.fd = mappings, .events = POLLIN};
 	set[SET_RESERVE] = (struct pollfd){.fd = l->o->reserve ? l->o->reserve->fd : -1};
@@ -163,6 +166,8 @@ void loop_flush(struct loop *l)
 
 	if (err && !l->events.error)
 		l->events.error = err;
+	if (packets_flush(l->s))
+		l->packets_failed = l->done = true;
 }
 
 /* Output is written when idle, which may not happen while records come. */

@@ -67,6 +67,7 @@ static bool are_maps(const struct session *s)
 		       is_runtime_map(s, "sonde_losses", BPF_MAP_TYPE_PERCPU_ARRAY, 4, 8) &&
 		       is_runtime_map(s, "sonde_stacks", BPF_MAP_TYPE_HASH, 8,
 				      sizeof(struct sonde_stack)) &&
+		       is_runtime_map(s, "sonde_packets", BPF_MAP_TYPE_PERF_EVENT_ARRAY, 4, 4) &&
 		       is_runtime_map(s, "sonde_wake", BPF_MAP_TYPE_RINGBUF, 0, 0) &&
 		       is_runtime_map(s, "sonde_events", BPF_MAP_TYPE_ARRAY, 4, 4096);
 

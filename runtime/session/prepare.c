@@ -59,13 +59,16 @@ static const char *const core_structs[] = {
 	"inode",
 	"super_block",
 	"file_system_type",
+	/* with needs.packets */
+	"sk_buff",
 };
 enum {
 	N_STRUCTS = 6,
 	N_STACK_STRUCTS = 10,
 	N_CGROUP_STRUCTS = 3,
 	N_PID_STRUCTS = 5,
-	N_PATH_STRUCTS = 8
+	N_PATH_STRUCTS = 8,
+	N_PACKET_STRUCTS = 1,
 };
 
 static int cut_btf(const struct session_prep *prep, const struct plan *plan, struct kernel *k)
@@ -80,6 +83,7 @@ static int cut_btf(const struct session_prep *prep, const struct plan *plan, str
 		{plan->needs.cgroup || prep->config.cgroup_id, N_CGROUP_STRUCTS},
 		{prep->config.pid_ns || plan->needs.pids, N_PID_STRUCTS},
 		{plan->needs.paths, N_PATH_STRUCTS},
+		{plan->needs.packets, N_PACKET_STRUCTS},
 	};
 	uint32_t n = 0, at = 0;
 
@@ -93,7 +97,8 @@ static int cut_btf(const struct session_prep *prep, const struct plan *plan, str
 
 static bool uses_core(const struct plan *plan)
 {
-	return plan->needs.scope || plan->needs.ustack || plan->needs.task || plan->needs.paths;
+	return plan->needs.scope || plan->needs.ustack || plan->needs.task || plan->needs.paths ||
+	       plan->needs.packets;
 }
 
 /* Upper bounds of the functions' sizes. They must be tight, since the next function may be a caller

@@ -10,6 +10,7 @@
 #include "runtime/base/limit_hint.h"
 #include "runtime/base/log.h"
 #include "runtime/session/interval_thread.h"
+#include "runtime/session/packets.h"
 #include "runtime/symbols/usym.h"
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -242,6 +243,7 @@ void session_close(struct session *s)
 		if (s->links.items[i].fd >= 0)
 			close(s->links.items[i].fd);
 	interval_thread_free(s->interval_thread);
+	packets_close(s);
 	stacks_close(s);
 	usyms_free(s->usyms);
 	ksyms_free(s->ksyms);

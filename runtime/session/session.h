@@ -20,6 +20,7 @@ struct bpf_object;
 struct bpf_program;
 struct kernel;
 struct ksyms;
+struct packets;
 struct interval_thread;
 struct unwind_worker;
 struct usyms;
@@ -68,7 +69,7 @@ struct session {
 	int *map_fds;		    /* by plan->maps index */
 	int attach_to_fd;	    /* module BTF or program that the current load targets, or -1 */
 	int kfunc_ids[SONDE_KFUNC_COUNT]; /* of functions that programs call; 0: not looked up */
-	int losses_fd, stacks_fd, ring_fd, wake_fd; /* -1 when the object has none */
+	int losses_fd, stacks_fd, ring_fd, wake_fd, packets_fd; /* -1 when the object has none */
 	struct ring_layout ring;
 	struct sonde_control *control; /* mapped; NULL when the object has none */
 	VEC(struct link) links;
@@ -87,6 +88,7 @@ struct session {
 	size_t names_limit;			 /* bytes of names before the next collection */
 	struct stack_sweep *stack_sweep;	 /* NULL unless user stacks are needed */
 	struct interval_thread *interval_thread; /* NULL unless a thread runs intervals */
+	struct packets *packets;		 /* NULL unless skboutput() sends any */
 	struct deferred_string *strings;	 /* deferred_strings.c: of the current record */
 	struct gfp_flags *gfp_flags;		 /* the same; NULL until %gr prints any */
 	uint64_t boot_offset_ns;		 /* CLOCK_REALTIME - CLOCK_BOOTTIME */

@@ -69,6 +69,7 @@ def probes():
     yield Probe("rawtracepoint:sched_switch", ["args.preempt", "args.prev_state", "arg0"],
                 pointers=["args.prev", "args.next"], tasks=["args.prev", "args.next"], whole="prev_state")
     yield Probe("rawtracepoint:inet_sock_set_state", ["args.oldstate", "socket_cookie(args.sk)"])
+    yield Probe("rawtracepoint:netif_receive_skb", ["skboutput(\"/dev/null\", args.skb, 1000, 0)"])
     yield Probe("rawtracepoint:softirq_*", ["args.vec_nr"])
     yield Probe("iter:task", ["pid", "tid"], iterates=True, tasks=["ctx.task"])
     yield Probe("iter:task_file", ["ctx.fd", "pid", "ctx.file->f_flags"],
