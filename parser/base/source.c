@@ -144,6 +144,14 @@ bool source_add_file(struct arena *a, const struct source *script, struct source
 	return file->base != 0;
 }
 
+bool source_add_expansion(struct arena *a, const struct source *script, struct source *text,
+			  struct span call)
+{
+	text->base = add_part(a, script,
+			      (struct source_part){.len = text->len, .file = text, .call = call});
+	return text->base != 0;
+}
+
 uint32_t source_add_copy(struct arena *a, const struct source *script, struct span span,
 			 struct span call)
 {

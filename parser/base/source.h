@@ -62,6 +62,9 @@ const char *source_line(const struct source *s, uint32_t line, uint32_t *len);
 /* Give the text of `file` a range of offsets behind those of the script. False when there are none
  * left. */
 bool source_add_file(struct arena *a, const struct source *script, struct source *file);
+/* The same for a text that was made of `call`. */
+bool source_add_expansion(struct arena *a, const struct source *script, struct source *text,
+			  struct span call);
 /* The same for a copy of the text at `span`, which was expanded from `call`. Returns the first
  * offset, or 0. */
 uint32_t source_add_copy(struct arena *a, const struct source *script, struct span span,

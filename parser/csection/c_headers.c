@@ -15,6 +15,7 @@
 #include "parser/csection/header_words.h"
 #include "parser/base/arena.h"
 #include "parser/base/diag.h"
+#include "parser/base/limits.h"
 #include "parser/lang/kernel.h"
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +30,8 @@ struct c_headers {
 	uint32_t n_scanned;    /* includes whose words were read */
 	struct c_types *types; /* of the first n_read includes; NULL: none */
 	uint32_t n_read;
+	const struct source *macros; /* #define lines of the first n_macros includes; NULL: none */
+	uint32_t n_macros;
 	const char *why;     /* the preprocessor failed */
 	const char *missing; /* a header that was not found */
 	bool is_reported;    /* `why`, at an #include */
@@ -106,12 +109,12 @@ static void write_all_words(const struct c_headers *h, FILE *out)
 
 	write_words(h, &done, h->pre->source, out);
 	for (uint32_t i = 0; i < parts->n; i++)
-		if (!parts->items[i].call.end && !parts->items[i].file->is_hidden)
+		if (!parts->items[i].call.end && parts->items[i].file->is_file)
 			write_words(h, &done, parts->items[i].file, out);
 }
 
 /* Headers that do not exist are left out. */
-static char *make_text(const struct c_headers *h)
+static char *make_text(const struct c_headers *h, bool has_words)
 {
 	char *text = NULL;
 	size_t len = 0;
@@ -126,7 +129,8 @@ static char *make_text(const struct c_headers *h)
 		fprintf(out, "#if __has_include(%c%s%c)\n#include %c%s%c\n#endif\n", open,
 			inc->path, close, open, inc->path, close);
 	}
-	write_all_words(h, out);
+	if (has_words)
+		write_all_words(h, out);
 	if (fclose(out))
 		arena_out_of_memory();
 	return text;
@@ -206,10 +210,79 @@ static bool is_read(struct c_headers *h)
 		return h->types;
 	h->n_read = h->pre->n_includes;
 	h->types = NULL;
-	text = make_text(h);
-	out = h->kernel->preprocess_c(h->kernel, h->arena, text, h->dir, &h->why);
+	text = make_text(h, true);
+	out = h->kernel->preprocess_c(h->kernel, h->arena, text, h->dir, false, &h->why);
 	free(text);
 	return out && read_output(h, out);
+}
+
+/* ---- macros ---- */
+
+/* Read the #define lines unless that was done. */
+static bool are_macros_read(struct c_headers *h)
+{
+	struct source *s;
+	const char *out;
+	char *text;
+
+	if (h->n_macros == h->pre->n_includes)
+		return h->macros;
+	h->n_macros = h->pre->n_includes;
+	h->macros = NULL;
+	text = make_text(h, false);
+	out = h->kernel->preprocess_c(h->kernel, h->arena, text, h->dir, true, &h->why);
+	free(text);
+	s = out ? source_from_text(h->arena, "headers", out, strlen(out)) : NULL;
+	if (s && source_add_file(h->arena, h->pre->source, s))
+		h->macros = s;
+	return h->macros;
+}
+
+/* The number of the line that defines the macro, from 1; 0: there is none. */
+static uint32_t line_of_macro(const struct source *s, const char *name)
+{
+	static const char define[] = "#define ";
+	size_t len = strlen(name);
+
+	for (uint32_t line = 1; line <= s->n_lines; line++) {
+		uint32_t n;
+		const char *text = source_line(s, line, &n);
+
+		if (n > strlen(define) + len && !memcmp(text, define, strlen(define)) &&
+		    !memcmp(text + strlen(define), name, len) &&
+		    strchr(" (", text[strlen(define) + len]))
+			return line;
+	}
+	return 0;
+}
+
+/* Define the macro, and those that its text names, unless they are. */
+static struct c_macro *define_macro(struct c_headers *h, struct preprocessor *p, const char *name,
+				    uint32_t depth)
+{
+	struct c_macro *m = preprocess_find(p, name, strlen(name));
+	uint32_t line = m || depth == LIMIT_NESTING ? 0 : line_of_macro(h->macros, name), len, at;
+	struct c_tokens text;
+
+	if (!line)
+		return m;
+	at = h->macros->base + h->macros->lines[line - 1];
+	source_line(h->macros, line, &len);
+	preprocess_part(p, h->macros, (struct span){at, at + len});
+	m = preprocess_find(p, name, strlen(name));
+	if (!m)
+		return NULL;
+	m->is_of_header = true;
+	text = m->tokens; /* the list of macros may move */
+	for (uint32_t i = 0; i < text.n; i++)
+		if (text.items[i].kind == CT_NAME)
+			define_macro(h, p, c_token_name(h->arena, &text.items[i]), depth + 1);
+	return preprocess_find(p, name, strlen(name));
+}
+
+struct c_macro *c_headers_macro(struct c_headers *h, struct preprocessor *p, const char *name)
+{
+	return find_word(h, name) && are_macros_read(h) ? define_macro(h, p, name, 0) : NULL;
 }
 
 /* ---- questions ---- */

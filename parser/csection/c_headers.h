@@ -13,5 +13,8 @@ struct kernel;
 struct c_headers *c_headers_new(const struct preprocessor *pre, struct kernel *k);
 /* For c_types.more. */
 struct c_more *c_headers_more(struct c_headers *h);
+/* Define the macro `name` of the headers in `p`, with those that its text names; NULL: they have
+ * none. */
+struct c_macro *c_headers_macro(struct c_headers *h, struct preprocessor *p, const char *name);
 /* The value of the constant `name`; false: the headers do not define it. */
 bool c_headers_constant(struct c_headers *h, const char *name, int64_t *value);

@@ -57,12 +57,18 @@ static bool header_constant(struct preprocessor *p, const char *name, struct c_v
 	return true;
 }
 
+static struct c_macro *header_macro(struct preprocessor *p, const char *name)
+{
+	return p->n_includes ? c_headers_macro(p->ctx, p, name) : NULL;
+}
+
 static void include_headers(struct preprocessor *p, struct program *program, struct kernel *k)
 {
 	if (!k->preprocess_c)
 		return;
 	p->ctx = c_headers_new(p, k);
 	p->header_constant = header_constant;
+	p->header_macro = header_macro;
 	program->c_types->more = c_headers_more(p->ctx);
 	for (uint32_t i = 0; i < program->n_headers; i++) {
 		struct c_include include = {.path = program->headers[i].text,

@@ -197,6 +197,7 @@ struct c_token c_token_read(const struct source *s, uint32_t *at, uint32_t end)
 
 	skip_space(&c);
 	t.begins_line = c.begins_line;
+	t.has_space = s->base + c.at != *at;
 	t.text = s->text + c.at;
 	t.span.start = s->base + c.at;
 	byte = peek(&c, 0);
@@ -205,8 +206,10 @@ struct c_token c_token_read(const struct source *s, uint32_t *at, uint32_t end)
 	} else if (is_digit(byte) || (byte == '.' && is_digit(peek(&c, 1)))) {
 		c.at++;
 		read_number(&c, &t);
-	} else if (is_word_byte(byte)) {
+	} else if (is_word_byte(byte) ||
+		   ((byte == '$' || byte == '@') && is_word_byte(peek(&c, 1)))) {
 		t.kind = CT_NAME;
+		c.at++;
 		while (is_word_byte(peek(&c, 0)))
 			c.at++;
 	} else if (byte == '"' || byte == '\'') {

@@ -11,7 +11,7 @@ struct arena;
 
 enum c_token_kind {
 	CT_END,
-	CT_NAME,
+	CT_NAME,   /* also a variable or map of the script: $x, @x */
 	CT_NUMBER, /* value */
 	CT_STRING,
 	CT_OTHER, /* a floating-point number, or a literal that is not terminated */
@@ -41,6 +41,7 @@ struct c_token {
 	uint64_t value;
 	bool is_unsigned;
 	bool begins_line; /* first on its line; a line that ends with '\' continues on the next */
+	bool has_space;	  /* white space before it */
 	bool is_final;	  /* a macro's name in its own expansion */
 };
 

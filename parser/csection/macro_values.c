@@ -4,14 +4,18 @@
  * each use, since later passes change expressions in place. Unlike in C it stays one operand: with
  * #define N 1 + 1, N * 2 is 4. The replaced expression has the span of the name, what is in it
  * that of the macro. A macro with parameters that the script calls becomes a macro of the script,
- * which parser/expand/ puts in place of its calls.
+ * which parser/expand/ puts in place of its calls. One with '#', '##' or '...', or whose text names
+ * such a macro, needs the text of its arguments: its call is expanded as C does, and what comes out
+ * is parsed.
  */
 #include "parser/csection/macro_values.h"
 #include "parser/csection/preprocess.h"
 #include "parser/base/arena.h"
 #include "parser/base/diag.h"
 #include "parser/base/limits.h"
+#include "parser/expand/standard.h"
 #include "parser/lang/ast.h"
+#include "parser/lang/builtin.h"
 #include <string.h>
 
 /* In the text of a macro, its parameters and the names of other macros are values. */
@@ -75,11 +79,26 @@ static bool is_value(const struct value_names *names, const char *name)
 	return preprocess_find(n->pre, name, strlen(name));
 }
 
+/* Parse the text at `span`; after an error in a header's macro say where it is used. */
+static struct expr *parse_text(struct replacer *r, const struct expr *e, const struct c_macro *m,
+			       const struct source *text, struct span span)
+{
+	const struct names_of_macro names = {{is_value}, r->pre, m};
+	struct diags *d = r->pre->diags;
+	uint32_t n_errors = d->n_errors;
+	struct expr *value = parse_value(r->pre->arena, text, span, &names.names, d);
+
+	if (m->is_of_header && d->n_errors > n_errors) {
+		diag_note(d, e->span, "the macro %s of a header is used here", m->name);
+		diag_hint(d, "sonde reads expressions, not all of C: write a macro of the script");
+	}
+	return value;
+}
+
 /* The macro's value, or NULL after an error. */
 static struct expr *parse_macro(struct replacer *r, const struct expr *e, const struct c_macro *m)
 {
 	struct preprocessor *p = r->pre;
-	const struct names_of_macro names = {{is_value}, p, m};
 	const struct c_token *last = m->tokens.n ? &m->tokens.items[m->tokens.n - 1] : NULL;
 
 	if (!last) {
@@ -90,9 +109,88 @@ static struct expr *parse_macro(struct replacer *r, const struct expr *e, const 
 	} else if (!m->body.end) { /* predefined */
 		return ast_int(p->arena, e->span, last->value);
 	} else {
-		return parse_value(p->arena, m->source, m->body, &names.names, p->diags);
+		return parse_text(r, e, m, m->source, m->body);
 	}
 	return NULL;
+}
+
+/* ---- texts ---- */
+
+/* Does the macro need the text of its arguments? */
+static bool is_textual(const struct replacer *r, struct c_macro *m, uint32_t depth)
+{
+	struct c_macro *inner;
+	bool is_so;
+
+	if (m->textual != TEXTUAL_UNKNOWN || depth == LIMIT_NESTING)
+		return m->textual == TEXTUAL_YES;
+	m->textual = TEXTUAL_NO; /* if its text names it again */
+	is_so = macro_is_textual(m);
+	for (uint32_t i = 0; !is_so && i < m->tokens.n; i++) {
+		const struct c_token *t = &m->tokens.items[i];
+
+		inner = t->kind == CT_NAME ? preprocess_find(r->pre, t->text, t->len) : NULL;
+		is_so = inner && is_textual(r, inner, depth + 1);
+	}
+	m->textual = is_so ? TEXTUAL_YES : TEXTUAL_NO;
+	return is_so;
+}
+
+/* What the tokens of `span` become, as a text of its own; NULL after an error. */
+static struct source *expand_text(struct replacer *r, struct span span, const struct c_macro *m)
+{
+	struct preprocessor *p = r->pre;
+	const struct source *in = source_place(p->source, span.start).in;
+	struct c_tokens tokens = {0}, out = {0};
+	uint32_t at = span.start, n_errors = p->diags->n_errors;
+	struct c_token t, last = {0};
+	struct source *s;
+	char *text = NULL;
+	uint32_t len = 0;
+
+	while ((t = c_token_read(in, &at, span.end)).kind != CT_END)
+		arena_push(p->arena, tokens.items, tokens.n, t);
+	preprocess_expand(p, &tokens, &out);
+	for (uint32_t i = 0; i < out.n; last = out.items[i++]) {
+		if (i && (out.items[i].text != last.text + last.len))
+			arena_push(p->arena, text, len, ' ');
+		for (uint32_t k = 0; k < out.items[i].len; k++)
+			arena_push(p->arena, text, len, out.items[i].text[k]);
+	}
+	if (p->is_full || p->diags->n_errors > n_errors)
+		return NULL;
+	s = source_from_text(p->arena, arena_printf(p->arena, "macro %s", m->name), text, len);
+	if (s && len && source_add_expansion(p->arena, p->source, s, span))
+		return s;
+	diag_error(p->diags, span, "macro-value",
+		   len ? "the text of the macro %s is too large" : "the macro %s has no value here",
+		   m->name);
+	return NULL;
+}
+
+/* Replace `e`, a name or call of a textual macro. */
+static void replace_text(struct replacer *r, struct expr *e, struct c_macro *m)
+{
+	struct source *s = NULL;
+	struct span use = e->span;
+	struct expr *value = NULL;
+
+	if (m->is_active)
+		diag_error(r->pre->diags, m->name_span, "macro-recursive",
+			   "the macro %s refers to itself", m->name);
+	else if (!is_full(r, e, m))
+		s = expand_text(r, e->span, m);
+	if (s)
+		value = parse_text(r, e, m, s, (struct span){s->base, s->base + s->len});
+	if (!value)
+		value = ast_int(r->pre->arena, use, 0);
+	m->is_active = true;
+	r->n_active++;
+	replace(value, r);
+	r->n_active--;
+	m->is_active = false;
+	*e = *value;
+	e->span = use;
 }
 
 static void replace_name(struct replacer *r, struct expr *e, struct c_macro *m)
@@ -112,13 +210,14 @@ static void replace_name(struct replacer *r, struct expr *e, struct c_macro *m)
 		*e = *ast_int(r->pre->arena, use, 0);
 	} else {
 		value = parse_macro(r, e, m);
-		*e = value ? *value : *ast_int(r->pre->arena, use, 0);
-		e->span = use;
+		value = value ? value : ast_int(r->pre->arena, use, 0);
 		m->is_active = true;
 		r->n_active++;
-		replace(e, r);
+		replace(value, r);
 		r->n_active--;
 		m->is_active = false;
+		*e = *value;
+		e->span = use;
 		return;
 	}
 	e->height = 1;
@@ -143,19 +242,6 @@ static bool is_own_function(const struct replacer *r, const char *name)
 }
 
 /* ---- macros with parameters ---- */
-
-static bool is_supported(const struct replacer *r, const struct expr *e, const struct c_macro *m)
-{
-	const char *what = preprocess_unsupported(m);
-
-	if (!what)
-		return true;
-	diag_error(r->pre->diags, e->span, "macro-call",
-		   "the macro %s has %s, which is not supported", m->name, what);
-	diag_note(r->pre->diags, m->name_span, "it is defined here");
-	diag_hint(r->pre->diags, "write a macro of the script: macro name(x) { x }");
-	return false;
-}
 
 /* `macro NAME(x, y) { value }` */
 static struct function *make_function(struct arena *a, const struct c_macro *m, struct expr *value)
@@ -187,8 +273,7 @@ static void define(struct replacer *r, struct expr *e, struct c_macro *m)
 	struct function *f;
 	struct expr *value;
 
-	if (m->is_defined || !is_supported(r, e, m) || is_full(r, e, m) ||
-	    !(value = parse_macro(r, e, m)))
+	if (m->is_defined || is_full(r, e, m) || !(value = parse_macro(r, e, m)))
 		return;
 	m->is_defined = true;
 	f = make_function(r->pre->arena, m, value);
@@ -201,19 +286,39 @@ static void define(struct replacer *r, struct expr *e, struct c_macro *m)
 	r->height = height;
 }
 
+/* The macro that `e` calls, of the script or of a header that it includes. */
+static struct c_macro *called_macro(struct replacer *r, const struct expr *e)
+{
+	const char *name = e->call.name;
+	struct c_macro *m;
+
+	if (is_own_function(r, name))
+		return NULL;
+	m = macro_of(r, name);
+	if (!m && r->pre->header_macro && !builtin_find(name) && !standard_has(name))
+		m = r->pre->header_macro(r->pre, name);
+	return m;
+}
+
 /* Called for each expression; notes its height for the one around it. */
 static void replace(struct expr *e, void *ctx)
 {
 	struct replacer *r = ctx;
 	struct c_macro *m = e->kind == EX_NAME ? macro_of(r, e->name.name) : NULL;
+	struct c_macro *called = e->kind == EX_CALL ? called_macro(r, e) : NULL;
 
-	if (m && !macro_is_itself(m))
+	if (called && (!called->is_function || is_textual(r, called, 0))) {
+		replace_text(r, e, called);
+		called = NULL;
+	} else if (m && !m->is_function && is_textual(r, m, 0)) {
+		replace_text(r, e, m);
+	} else if (m && !macro_is_itself(m)) {
 		replace_name(r, e, m);
-	else
+	} else {
 		replace_inside(r, e);
-	if (e->kind == EX_CALL && !is_own_function(r, e->call.name) &&
-	    (m = macro_of(r, e->call.name)) && m->is_function)
-		define(r, e, m);
+	}
+	if (called)
+		define(r, e, called);
 	if (e->height > r->height)
 		r->height = e->height;
 }

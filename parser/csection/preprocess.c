@@ -23,8 +23,8 @@ struct c_macro *preprocess_find(const struct preprocessor *p, const char *name, 
 {
 	uint32_t i = p->buckets[bucket_of(name, len)];
 
-	for (; i; i = p->macros[i - 1].next) {
-		struct c_macro *m = &p->macros[i - 1];
+	for (; i; i = p->macros[i - 1]->next) {
+		struct c_macro *m = p->macros[i - 1];
 
 		if (!m->is_undefined && strlen(m->name) == len && memcmp(m->name, name, len) == 0)
 			return m;
@@ -32,10 +32,12 @@ struct c_macro *preprocess_find(const struct preprocessor *p, const char *name, 
 	return NULL;
 }
 
-void preprocess_add(struct preprocessor *p, struct c_macro *m)
+void preprocess_add(struct preprocessor *p, const struct c_macro *from)
 {
-	uint32_t *bucket = &p->buckets[bucket_of(m->name, strlen(m->name))];
+	struct c_macro *m = arena_new_of(p->arena, struct c_macro);
+	uint32_t *bucket = &p->buckets[bucket_of(from->name, strlen(from->name))];
 
+	*m = *from;
 	if (p->n_macros == LIMIT_C_MACROS) {
 		diag_error(p->diags, m->name_span, "limit-macros",
 			   "a script can have at most %d macros", LIMIT_C_MACROS);
@@ -43,7 +45,7 @@ void preprocess_add(struct preprocessor *p, struct c_macro *m)
 	}
 	m->next = *bucket;
 	*bucket = p->n_macros + 1;
-	arena_push(p->arena, p->macros, p->n_macros, *m);
+	arena_push(p->arena, p->macros, p->n_macros, m);
 }
 
 void preprocess_define(struct preprocessor *p, const char *name, uint64_t value)
@@ -95,20 +97,17 @@ static void end_definition(struct preprocessor *p, uint32_t at)
 	arena_push(p->arena, p->out.items, p->out.n, t);
 }
 
-static bool is_call(const struct preprocessor *p, const struct c_token *name, uint32_t at,
-		    uint32_t end)
+static bool is_call(struct preprocessor *p, const struct c_token *name, uint32_t at, uint32_t end)
 {
-	const struct c_macro *m =
-		name->kind == CT_NAME ? preprocess_find(p, name->text, name->len) : NULL;
 	struct c_token next;
 
-	if (!m || !m->is_function)
+	if (name->kind != CT_NAME)
 		return false;
 	next = c_token_read(p->reading, &at, end);
-	return c_token_is(&next, '(');
+	return c_token_is(&next, '(') && preprocess_macro(p, name, true);
 }
 
-/* `first`, and if it is the name of a macro with parameters the arguments after it. */
+/* `first`, and if it is the name of a macro the arguments after it. */
 static struct c_tokens read_call(struct preprocessor *p, const struct c_token *first, uint32_t *at,
 				 uint32_t end)
 {
@@ -166,6 +165,15 @@ void preprocess_text(struct preprocessor *p, const struct source *text)
 	p->reading = text;
 	read_text(p, text->base, text->base + text->len);
 	end_file(p);
+}
+
+void preprocess_part(struct preprocessor *p, const struct source *text, struct span part)
+{
+	const struct source *reading = p->reading;
+
+	p->reading = text;
+	read_text(p, part.start, part.end);
+	p->reading = reading;
 }
 
 void preprocess(struct preprocessor *p, const struct program *program)

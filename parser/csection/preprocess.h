@@ -16,12 +16,14 @@ struct c_macro {
 	struct span body;	     /* empty for an empty body and for predefined constants */
 	const struct source *source; /* has the body */
 	struct c_tokens tokens;
+	bool is_of_header;
 	bool is_function; /* #define NAME(…) */
 	const char **params;
 	uint32_t n_params;
-	bool is_variadic; /* #define NAME(x, ...) */
+	const char *rest; /* #define NAME(x, ...): "__VA_ARGS__", or the name before the "..." */
 	bool is_defined;  /* as a macro of the script: macro_values.c */
 	bool is_active;	  /* being expanded */
+	enum { TEXTUAL_UNKNOWN, TEXTUAL_NO, TEXTUAL_YES } textual; /* macro_values.c */
 	bool is_undefined;
 	uint32_t next; /* in its bucket: index + 1 */
 };
@@ -32,6 +34,15 @@ struct c_include {
 	bool is_quoted;	  /* "path", not <path> */
 };
 
+/* A use of a macro, with its arguments. */
+struct c_call {
+	const struct c_macro *macro;
+	struct span span;      /* of the name */
+	struct c_tokens *args; /* as written; those of "..." are one */
+	struct c_tokens *expanded;
+	uint32_t n_args;
+};
+
 enum { N_BUCKETS = 1024 };
 
 struct preprocessor {
@@ -39,7 +50,7 @@ struct preprocessor {
 	struct diags *diags;
 	const struct source *source;  /* the script */
 	const struct source *reading; /* it, or the imported file that is being read */
-	struct c_macro *macros;
+	struct c_macro **macros;
 	uint32_t n_macros;
 	uint32_t buckets[N_BUCKETS]; /* of macros by name: index + 1 */
 	struct c_include *includes;
@@ -48,6 +59,9 @@ struct preprocessor {
 	/* The value of a name that no macro defines, from the headers that were included so far;
 	 * false if they do not define it. May be NULL. */
 	bool (*header_constant)(struct preprocessor *p, const char *name, struct c_value *out);
+	/* Define the macro `name` of these headers, with all that its text refers to; NULL: they
+	 * have none. May be NULL. */
+	struct c_macro *(*header_macro)(struct preprocessor *p, const char *name);
 	void *ctx;
 
 	struct c_group *groups; /* open #if, the innermost last */
@@ -73,12 +87,22 @@ void preprocess(struct preprocessor *p, const struct program *program);
 struct c_macro *preprocess_find(const struct preprocessor *p, const char *name, size_t len);
 /* Is it `#define NAME NAME`? Headers do this so that #ifdef finds the constant of an enum. */
 bool macro_is_itself(const struct c_macro *m);
-/* Process a text that is not the script's. */
+/* Process a text that is not the script's, or a part of it. */
 void preprocess_text(struct preprocessor *p, const struct source *text);
-/* What of C a macro with parameters has that is not supported; NULL: nothing. */
-const char *preprocess_unsupported(const struct c_macro *m);
+void preprocess_part(struct preprocessor *p, const struct source *text, struct span part);
+/* Do its calls need the text of their arguments: for "#", "##", "...", or a parameter that is
+ * called? */
+bool macro_is_textual(const struct c_macro *m);
+/* The number of the macro's parameter that `t` names, n_params for that of "..."; -1: none. */
+int macro_param(const struct c_macro *m, const struct c_token *t);
+/* The macro that `t` names, or NULL. `is_called`: a '(' follows, so it may be one of a header. */
+struct c_macro *preprocess_macro(struct preprocessor *p, const struct c_token *t, bool is_called);
+/* The macro's text with the arguments in place of its parameters. */
+struct c_tokens preprocess_text_of(struct preprocessor *p, const struct c_call *c);
+/* Count `n` more tokens. True, with an error at `at` the first time: there are too many. */
+bool preprocess_is_full(struct preprocessor *p, struct span at, uint32_t n);
 /* Append a macro with a new name. */
-void preprocess_add(struct preprocessor *p, struct c_macro *m);
+void preprocess_add(struct preprocessor *p, const struct c_macro *from);
 /* Append the tokens of `in` to *out, with macros expanded. */
 void preprocess_expand(struct preprocessor *p, const struct c_tokens *in, struct c_tokens *out);
 /* Process a line that begins with '#'; tokens[0] is the word after it, and CT_END ends the line. */

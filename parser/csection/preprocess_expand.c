@@ -20,29 +20,6 @@ static void push(struct preprocessor *p, struct c_tokens *list, const struct c_t
 	arena_push(p->arena, list->items, list->n, copy);
 }
 
-static bool is_full(struct preprocessor *p, const struct c_token *t)
-{
-	if (p->n_expanded++ < LIMIT_C_TOKENS)
-		return false;
-	if (!p->is_full)
-		diag_error(p->diags, t->span, "limit-macros",
-			   "the macros expand to more than %d tokens", LIMIT_C_TOKENS);
-	return p->is_full = true;
-}
-
-const char *preprocess_unsupported(const struct c_macro *m)
-{
-	if (m->is_variadic)
-		return "'...'";
-	for (uint32_t i = 0; i < m->tokens.n; i++) {
-		if (c_token_is(&m->tokens.items[i], '#'))
-			return "'#'";
-		if (c_token_is(&m->tokens.items[i], CP_PASTE))
-			return "'##'";
-	}
-	return NULL;
-}
-
 bool macro_is_itself(const struct c_macro *m)
 {
 	return m->tokens.n == 1 && m->tokens.items[0].len == strlen(m->name) &&
@@ -51,27 +28,23 @@ bool macro_is_itself(const struct c_macro *m)
 
 /* ---- calls ---- */
 
-struct call {
-	const struct c_macro *macro;
-	const struct c_token *name;
-	struct c_tokens *args; /* expanded */
-	uint32_t n_args;
-};
-
-/* Split what is between the parentheses, the first of which is at *at, which moves to the last. */
-static bool read_args(struct preprocessor *p, struct call *c, const struct c_tokens *in,
+/* Split what is between the parentheses, the first of which is at *at, which moves to the last.
+ * Commas in square brackets do not separate: @m[1, 2] is one argument. */
+static bool read_args(struct preprocessor *p, struct c_call *c, const struct c_tokens *in,
 		      uint32_t *at)
 {
+	const struct c_macro *m = c->macro;
 	struct c_tokens arg = {0};
 	uint32_t depth = 0;
 
 	for (; *at < in->n; ++*at) {
 		const struct c_token *t = &in->items[*at];
 		bool is_end = depth == 1 && c_token_is(t, ')');
+		bool is_rest = m->rest && c->n_args == m->n_params;
 
-		depth += c_token_is(t, '(');
-		depth -= c_token_is(t, ')');
-		if (is_end || (depth == 1 && c_token_is(t, ','))) {
+		depth += c_token_is(t, '(') || (depth && c_token_is(t, '['));
+		depth -= c_token_is(t, ')') || (depth > 1 && c_token_is(t, ']'));
+		if (is_end || (depth == 1 && c_token_is(t, ',') && !is_rest)) {
 			arena_push(p->arena, c->args, c->n_args, arg);
 			arg = (struct c_tokens){0};
 		} else if (depth > 1 || !c_token_is(t, '(')) {
@@ -80,64 +53,32 @@ static bool read_args(struct preprocessor *p, struct call *c, const struct c_tok
 		if (is_end)
 			return true;
 	}
-	diag_error(p->diags, c->name->span, "macro-call",
-		   "the arguments of the macro %s do not end: a ')' is missing", c->macro->name);
+	diag_error(p->diags, c->span, "macro-call",
+		   "the arguments of the macro %s do not end: a ')' is missing", m->name);
 	return false;
 }
 
-static bool is_right(struct preprocessor *p, const struct call *c)
+static bool is_right(struct preprocessor *p, const struct c_call *c)
 {
 	const struct c_macro *m = c->macro;
-	const char *what = preprocess_unsupported(m);
 	bool is_none = c->n_args == 1 && !c->args[0].n && !m->n_params;
 
-	if (what)
-		diag_error(p->diags, c->name->span, "macro-call",
-			   "the macro %s has %s, which is not supported", m->name, what);
-	else if (c->n_args != m->n_params && !is_none)
-		diag_error(p->diags, c->name->span, "macro-call",
-			   "the macro %s takes %u argument%s, not %u", m->name, m->n_params,
-			   m->n_params == 1 ? "" : "s", c->n_args);
-	else
+	if (c->n_args == m->n_params || is_none || (m->rest && c->n_args > m->n_params))
 		return true;
+	diag_error(p->diags, c->span, "macro-call", "the macro %s takes %s%u argument%s, not %u",
+		   m->name, m->rest ? "at least " : "", m->n_params, m->n_params == 1 ? "" : "s",
+		   c->n_args);
 	if (m->name_span.end)
 		diag_note(p->diags, m->name_span, "it is defined here");
 	return false;
-}
-
-/* The argument that a token of the macro's text stands for, or NULL. */
-static const struct c_tokens *argument(const struct call *c, const struct c_token *t)
-{
-	for (uint32_t i = 0; i < c->macro->n_params; i++)
-		if (c_token_is_word(t, c->macro->params[i]))
-			return &c->args[i];
-	return NULL;
-}
-
-/* The text of the macro, with the arguments in place of its parameters. */
-static struct c_tokens text_of(struct preprocessor *p, const struct call *c)
-{
-	struct c_tokens text = {0};
-
-	for (uint32_t i = 0; i < c->macro->tokens.n; i++) {
-		struct c_token t = c->macro->tokens.items[i];
-		const struct c_tokens *arg = argument(c, &t);
-
-		t.span = c->name->span;
-		t.begins_line = false;
-		if (!arg)
-			push(p, &text, &t);
-		for (uint32_t k = 0; arg && k < arg->n && !is_full(p, &t); k++)
-			push(p, &text, &arg->items[k]);
-	}
-	return text;
 }
 
 /* The call whose name is at *at, which moves to its ')'. False after an error. */
 static bool expand_call(struct preprocessor *p, struct c_macro *m, const struct c_tokens *in,
 			uint32_t *at, struct c_tokens *text, uint32_t depth)
 {
-	struct call c = {.macro = m, .name = &in->items[*at]};
+	struct c_call c = {.macro = m, .span = in->items[*at].span};
+	uint32_t n = 0;
 
 	++*at;
 	if (!read_args(p, &c, in, at) || !is_right(p, &c))
@@ -146,9 +87,9 @@ static bool expand_call(struct preprocessor *p, struct c_macro *m, const struct 
 		struct c_tokens expanded = {0};
 
 		expand_list(p, &c.args[i], &expanded, depth + 1);
-		c.args[i] = expanded;
+		arena_push(p->arena, c.expanded, n, expanded);
 	}
-	*text = text_of(p, &c);
+	*text = preprocess_text_of(p, &c);
 	return true;
 }
 
@@ -162,23 +103,51 @@ static void push_zero(struct preprocessor *p, struct c_tokens *out, struct span 
 	push(p, out, &zero);
 }
 
-static struct c_macro *macro_of(struct preprocessor *p, const struct c_token *t)
+/* Words of C before a parenthesis, which are no macros of headers. */
+static bool is_word_of_c(const struct c_token *t)
 {
-	struct c_macro *m =
-		t->kind == CT_NAME && !t->is_final ? preprocess_find(p, t->text, t->len) : NULL;
+	static const char *const words[] = {
+		"__attribute__", "__attribute", "sizeof", "_Alignof", "_Alignas", "_Static_assert",
+		"static_assert", "void",	"char",	  "short",    "int",	  "long",
+		"unsigned",	 "_Bool",	"bool",	  "float",    "double",
+	};
 
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (c_token_is_word(t, words[i]))
+			return true;
+	return false;
+}
+
+struct c_macro *preprocess_macro(struct preprocessor *p, const struct c_token *t, bool is_called)
+{
+	struct c_macro *m;
+
+	if (t->kind != CT_NAME || t->is_final)
+		return NULL;
+	m = preprocess_find(p, t->text, t->len);
+	if (!m && is_called && p->header_macro && !is_word_of_c(t))
+		m = p->header_macro(p, c_token_name(p->arena, t));
 	return m && !macro_is_itself(m) ? m : NULL;
 }
 
-/* A macro within its own text: its name, and the arguments if it is called. */
+static bool is_open_next(const struct c_tokens *in, uint32_t at)
+{
+	return at + 1 < in->n && c_token_is(&in->items[at + 1], '(');
+}
+
+/* A macro within its own text, or one too many: its name, and the arguments if it is called. */
 static void refuse(struct preprocessor *p, struct c_macro *m, const struct c_tokens *in,
 		   uint32_t *at, bool is_called, struct c_tokens *out)
 {
-	struct call c = {.macro = m, .name = &in->items[*at]};
+	struct c_call c = {.macro = m, .span = in->items[*at].span};
 	struct c_token t = in->items[*at];
 
-	diag_error(p->diags, m->name_span, "macro-recursive", "the macro %s refers to itself",
-		   m->name);
+	if (m->is_active)
+		diag_error(p->diags, m->name_span, "macro-recursive",
+			   "the macro %s refers to itself", m->name);
+	else
+		diag_error(p->diags, t.span, "limit-nesting",
+			   "macros are nested too deeply here: more than %d levels", LIMIT_NESTING);
 	t.is_final = true;
 	if (is_called) {
 		++*at;
@@ -189,17 +158,45 @@ static void refuse(struct preprocessor *p, struct c_macro *m, const struct c_tok
 	}
 }
 
+/* If what was appended to *out from `first` on ends with the name of a macro with parameters, and
+ * what follows *at are arguments, then this is a call, as in C. False: it is not. */
+static bool call_behind(struct preprocessor *p, const struct c_tokens *in, uint32_t *at,
+			struct c_tokens *out, uint32_t first, uint32_t depth)
+{
+	struct c_tokens list = {0};
+	uint32_t level = 0;
+	struct c_macro *m;
+
+	if (out->n <= first || !is_open_next(in, *at))
+		return false;
+	m = preprocess_macro(p, &out->items[out->n - 1], true);
+	if (!m || !m->is_function || m->is_active)
+		return false;
+	push(p, &list, &out->items[--out->n]);
+	do {
+		const struct c_token *t = &in->items[++*at];
+
+		level += c_token_is(t, '(');
+		level -= c_token_is(t, ')');
+		push(p, &list, t);
+	} while (level && *at + 1 < in->n);
+	expand_list(p, &list, out, depth + 1);
+	return true;
+}
+
 static void expand(struct preprocessor *p, const struct c_tokens *in, uint32_t *at,
 		   struct c_tokens *out, uint32_t depth)
 {
 	const struct c_token *t = &in->items[*at];
-	struct c_macro *m = macro_of(p, t);
+	bool is_called = is_open_next(in, *at);
+	struct c_macro *m = preprocess_macro(p, t, is_called);
 	struct c_tokens text = {0};
-	bool is_called = m && m->is_function && *at + 1 < in->n && c_token_is(t + 1, '(');
+	uint32_t first = out->n;
 
-	if (is_full(p, t))
+	is_called = is_called && m && m->is_function;
+	if (preprocess_is_full(p, t->span, 1))
 		return;
-	if (m && (m->is_active || depth >= LIMIT_NESTING)) {
+	if (m && (!m->is_function || is_called) && (m->is_active || depth >= LIMIT_NESTING)) {
 		refuse(p, m, in, at, is_called, out);
 		return;
 	}
@@ -208,7 +205,7 @@ static void expand(struct preprocessor *p, const struct c_tokens *in, uint32_t *
 		return;
 	}
 	if (!is_called) {
-		text = text_of(p, &(struct call){.macro = m, .name = t});
+		text = preprocess_text_of(p, &(struct c_call){.macro = m, .span = t->span});
 	} else if (!expand_call(p, m, in, at, &text, depth)) {
 		push_zero(p, out, t->span);
 		return;
@@ -216,6 +213,8 @@ static void expand(struct preprocessor *p, const struct c_tokens *in, uint32_t *
 	m->is_active = true;
 	expand_list(p, &text, out, depth + 1);
 	m->is_active = false;
+	while (call_behind(p, in, at, out, first, depth))
+		first = out->n;
 }
 
 static void expand_list(struct preprocessor *p, const struct c_tokens *in, struct c_tokens *out,

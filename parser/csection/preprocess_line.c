@@ -229,14 +229,6 @@ static void add_macro(struct preprocessor *p, struct c_macro *m)
 	*old = *m;
 }
 
-static bool is_param(const struct c_macro *m, const struct c_token *t)
-{
-	for (uint32_t i = 0; i < m->n_params; i++)
-		if (c_token_is_word(t, m->params[i]))
-			return true;
-	return false;
-}
-
 /* The parameters of a macro; *at is that of their '(', and moves behind their ')'. */
 static bool read_params(struct preprocessor *p, const struct line *l, struct c_macro *m,
 			uint32_t *at)
@@ -245,23 +237,38 @@ static bool read_params(struct preprocessor *p, const struct line *l, struct c_m
 
 	for (; !c_token_is(t, ')'); t += c_token_is(t, ',')) {
 		if (c_token_is(t, CP_ELLIPSIS))
-			m->is_variadic = true;
+			m->rest = "__VA_ARGS__";
 		else if (t->kind != CT_NAME)
 			return fail(p, t->span, "the name of a parameter is missing here");
-		else if (is_param(m, t))
+		else if (macro_param(m, t) >= 0)
 			return fail(p, t->span, "two parameters have this name");
 		else
 			arena_push(p->arena, m->params, m->n_params, c_token_name(p->arena, t));
 		t++;
-		if (c_token_is(t, CP_ELLIPSIS)) { /* args... */
-			m->is_variadic = true;
+		if (c_token_is(t, CP_ELLIPSIS) && !m->rest) { /* args... */
+			m->rest = m->params[--m->n_params];
 			t++;
 		}
 		if (!c_token_is(t, ')') &&
-		    (!c_token_is(t, ',') || m->is_variadic || c_token_is(t + 1, ')')))
+		    (!c_token_is(t, ',') || m->rest || c_token_is(t + 1, ')')))
 			return fail(p, t->span, "expected ',' and a name, or ')'");
 	}
 	*at = (uint32_t)(t + 1 - l->tokens.items);
+	return true;
+}
+
+/* '#' is before a parameter, '##' between two tokens. */
+static bool check_operators(struct preprocessor *p, const struct c_macro *m)
+{
+	for (uint32_t i = 0; i < m->tokens.n; i++) {
+		const struct c_token *t = &m->tokens.items[i];
+
+		if (c_token_is(t, CP_PASTE) && (!i || i + 1 == m->tokens.n))
+			return fail(p, t->span, "'##' must be between two tokens");
+		if (m->is_function && c_token_is(t, '#') &&
+		    (i + 1 == m->tokens.n || macro_param(m, t + 1) < 0))
+			return fail(p, t->span, "'#' must be before a parameter of the macro");
+	}
 	return true;
 }
 
@@ -285,6 +292,8 @@ static void line_define(struct preprocessor *p, const struct line *l)
 		return;
 	m.tokens.n = l->tokens.n - 1 - first;
 	m.tokens.items = l->tokens.items + first;
+	if (!check_operators(p, &m))
+		return;
 	if (m.tokens.n)
 		m.body = span_join(m.tokens.items[0].span, m.tokens.items[m.tokens.n - 1].span);
 	add_macro(p, &m);

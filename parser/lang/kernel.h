@@ -286,10 +286,11 @@ struct kernel {
 			  int64_t *value);
 	/* Call fn for the name of every struct, union, enum or typedef of the kernel itself. */
 	int (*each_c_type)(struct kernel *k, enum c_kind kind, kernel_name_fn fn, void *ctx);
-	/* What the C preprocessor of this machine makes of `text`, in `a`; `dir`: where quoted
-	 * headers are. NULL: *why says why not. The hook may be NULL: headers are not read then. */
+	/* What the C preprocessor of this machine makes of `text`, in `a`, or the #define lines of
+	 * all macros; `dir`: where quoted headers are. NULL: *why says why not. The hook may be
+	 * NULL: headers are not read then. */
 	const char *(*preprocess_c)(struct kernel *k, struct arena *a, const char *text,
-				    const char *dir, const char **why);
+				    const char *dir, bool only_macros, const char **why);
 	/* The address of a kernel symbol. 0, -ENOENT, -EPERM (hidden from this user), or another
 	 * error. */
 	int (*kernel_symbol)(struct kernel *k, const char *name, uint64_t *address);

@@ -143,7 +143,8 @@ static const char *first_error(struct arena *a, int fd)
 	return arena_printf(a, "%.*s", (int)strcspn(at, "\n"), at);
 }
 
-static void add_args(struct run *r, const struct kernel *k, const char *dir, const char *compiler)
+static void add_args(struct run *r, const struct kernel *k, const char *dir, bool only_macros,
+		     const char *compiler)
 {
 	static const char *const fixed[] = {"-E",      "-P",	 "-w",		 "-std=gnu17",
 					    "-Ulinux", "-Uunix", "-D_GNU_SOURCE"};
@@ -151,6 +152,8 @@ static void add_args(struct run *r, const struct kernel *k, const char *dir, con
 	add_arg(r, compiler);
 	for (size_t i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++)
 		add_arg(r, fixed[i]);
+	if (only_macros)
+		add_arg(r, "-dM");
 	add_arg(r, "-iquote");
 	add_arg(r, dir);
 	for (uint32_t i = 0; i < k->n_include_dirs; i++) {
@@ -185,7 +188,7 @@ static const char *run_on(struct run *r, struct arena *a, const char *text, cons
 }
 
 const char *c_preprocessor_run(struct kernel *k, struct arena *a, const char *text, const char *dir,
-			       const char **why)
+			       bool only_macros, const char **why)
 {
 	struct run r = {.in = -1, .out = -1, .err = -1};
 	const char *compiler = find_compiler(a), *out;
@@ -194,7 +197,7 @@ const char *c_preprocessor_run(struct kernel *k, struct arena *a, const char *te
 		*why = "reading it needs a C compiler: install gcc or clang";
 		return NULL;
 	}
-	add_args(&r, k, dir, compiler);
+	add_args(&r, k, dir, only_macros, compiler);
 	r.in = memfd_create("sonde-c-in", MFD_CLOEXEC);
 	r.out = memfd_create("sonde-c-out", MFD_CLOEXEC);
 	r.err = memfd_create("sonde-c-errors", MFD_CLOEXEC);

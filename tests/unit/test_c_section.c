@@ -377,6 +377,33 @@ static void test_hostile(void **state)
 			       "#define G 1 1 1 1 1 1 1 1\nenum { X = A };");
 }
 
+/* A call of `macro`, 60 levels deep. */
+static void refuse_calls(const char *macro)
+{
+	char text[2000], *at = text + snprintf(text, sizeof(text), "%s\nenum { X = ", macro);
+
+	for (int i = 0; i < 60; i++)
+		at = stpcpy(at, "T(");
+	*at++ = 'a';
+	memset(at, ')', 60);
+	strcpy(at + 60, " };");
+	refuse("limit-macros", text);
+}
+
+static void test_hostile_macros(void **state)
+{
+	refuse_calls("#define S(x) #x\n#define T(x) S(x)");
+	refuse_calls("#define P(x) x ## x\n#define T(x) P(x)");
+	refuse_calls("#define T(x) x x");
+	refuse_calls("#define T(...) __VA_ARGS__, __VA_ARGS__");
+	refuse_nested("#define T(x) x\nenum { X = ", "T(", "1", ")", " };");
+	refuse_nested("#define T(x, ...) x\nenum { X = ", "T(1, ", "1", ")", " };");
+	refuse("macro-recursive", "#define A(x) B(x)\n#define B(x) A(x)\nenum { X = A(1) };");
+	refuse("macro-recursive", "#define A CAT(A, )\n#define CAT(a, b) a ## b\nenum { X = A };");
+	refuse("macro-call", "#define A(x, ...) x\n#define B A\nenum { X = B(1 };");
+	refuse("macro-call", "#define A(x) x\n#define B A(\nenum { X = B 1) };");
+}
+
 /* Values of macros in the script are limited as well. */
 static void test_values(void **state)
 {
@@ -403,18 +430,18 @@ static void test_values(void **state)
 /* ---- headers ---- */
 
 static const char *no_compiler(struct kernel *k, struct arena *a, const char *text, const char *dir,
-			       const char **why)
+			       bool only_macros, const char **why)
 {
-	(void)k, (void)a, (void)text, (void)dir;
+	(void)k, (void)a, (void)text, (void)dir, (void)only_macros;
 	*why = "no compiler";
 	return NULL;
 }
 
 /* What the preprocessor would print, with functions and variables, of an #include. */
 static const char *some_header(struct kernel *k, struct arena *a, const char *text, const char *dir,
-			       const char **why)
+			       bool only_macros, const char **why)
 {
-	(void)k, (void)a, (void)dir, (void)why;
+	(void)k, (void)a, (void)dir, (void)only_macros, (void)why;
 	assert_non_null(strstr(text, "#include <errno.h>"));
 	assert_non_null(strstr(text, "sonde_constant \"EDOM\" EDOM\n"));
 	return "extern int variable __attribute__((unused));\n"
@@ -449,10 +476,11 @@ static void test_headers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_layouts),	   cmocka_unit_test(test_bit_fields),
-		cmocka_unit_test(test_types),	   cmocka_unit_test(test_constants),
-		cmocka_unit_test(test_conditions), cmocka_unit_test(test_hostile),
-		cmocka_unit_test(test_values),	   cmocka_unit_test(test_headers),
+		cmocka_unit_test(test_layouts),	       cmocka_unit_test(test_bit_fields),
+		cmocka_unit_test(test_types),	       cmocka_unit_test(test_constants),
+		cmocka_unit_test(test_conditions),     cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_values),	       cmocka_unit_test(test_headers),
+		cmocka_unit_test(test_hostile_macros),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
