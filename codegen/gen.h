@@ -230,6 +230,13 @@ struct value gen_read_at(struct gen *g, LLVMValueRef address, enum type_space sp
 			 const struct type *type);
 /* ---- structs and arrays (gen_struct.c): x.member, x[i] of a place, &x */
 struct value gen_member(struct gen *g, struct expr *e);
+/* Copy `size` bytes in sonde's memory from `at`, which is an aligned address plus a multiple of
+ * `offset`; `to` is aligned. */
+void gen_copy_bytes(struct gen *g, LLVMValueRef to, LLVMValueRef at, uint32_t size,
+		    uint32_t offset);
+/* The value of a memory type at `base` + `offset`. */
+struct value gen_load_part(struct gen *g, const struct type *type, LLVMValueRef base,
+			   uint32_t offset);
 struct value gen_element(struct gen *g, struct expr *e);
 LLVMValueRef gen_address(struct gen *g, struct expr *e);
 /* Part i of a tuple or record. */

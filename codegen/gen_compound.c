@@ -200,12 +200,24 @@ LLVMValueRef gen_opaque_index(struct gen *g, LLVMValueRef at)
 	return LLVMBuildCall2(g->b, type, nothing, &at, 1, "");
 }
 
+/* Where an element goes: 8 bytes for a number, or a copy, since elements need not be aligned. */
+static LLVMValueRef element_slot(struct gen *g, const struct type *type)
+{
+	LLVMValueRef slot = type_is_memory(type) ? gen_big_buffer(g, type->size) : gen_buffer(g, 8);
+
+	if (type_is_memory(type))
+		gen_zero(g, slot, type->size);
+	else
+		LLVMBuildStore(g->b, gen_u64(g, 0), slot);
+	return slot;
+}
+
 /* An element of an array, a byte of a string. Beyond the end the value is 0, which is counted as a
  * loss. */
 static struct value element_of(struct gen *g, struct value s, LLVMValueRef at,
 			       const struct type *type)
 {
-	LLVMValueRef slot = gen_buffer(g, 8), address, inside;
+	LLVMValueRef slot = element_slot(g, type), address, inside;
 	LLVMBasicBlockRef then = gen_block(g, "inside"), beyond = gen_block(g, "beyond"),
 			  end = gen_block(g, "index.end");
 
@@ -215,7 +227,6 @@ static struct value element_of(struct gen *g, struct value s, LLVMValueRef at,
 		gen_store(g, s, s.type, buf);
 		s.v = buf;
 	}
-	LLVMBuildStore(g->b, gen_u64(g, 0), slot);
 	at = gen_opaque_index(g, at);
 	inside = LLVMBuildICmp(g->b, LLVMIntULT, at, gen_u64(g, s.type->size / type->size), "");
 	LLVMBuildCondBr(g->b, inside, then, beyond);
@@ -225,9 +236,14 @@ static struct value element_of(struct gen *g, struct value s, LLVMValueRef at,
 	LLVMPositionBuilderAtEnd(g->b, then);
 	address = LLVMBuildMul(g->b, at, gen_u64(g, type->size), "");
 	address = LLVMBuildGEP2(g->b, g->i8, s.v, &address, 1, "");
-	LLVMBuildStore(g->b, gen_load(g, type, address).v, slot);
+	if (type_is_memory(type))
+		gen_copy_bytes(g, slot, address, type->size, type->size);
+	else
+		LLVMBuildStore(g->b, gen_load(g, type, address).v, slot);
 	LLVMBuildBr(g->b, end);
 	LLVMPositionBuilderAtEnd(g->b, end);
+	if (type_is_memory(type))
+		return (struct value){.kind = V_MEM, .type = type, .v = slot};
 	return gen_int_value(LLVMBuildLoad2(g->b, g->i64, slot, ""), type);
 }
 
@@ -235,6 +251,8 @@ static struct value element_of(struct gen *g, struct value s, LLVMValueRef at,
 static struct value element_at(struct gen *g, struct value s, struct expr *at,
 			       const struct type *type)
 {
+	if (at->kind == EX_INT && s.kind == V_MEM && type_is_memory(type))
+		return gen_load_part(g, type, s.v, (uint32_t)at->integer.value * type->size);
 	if (at->kind == EX_INT && s.kind == V_MEM)
 		return gen_load(g, type, gen_at(g, s.v, (uint32_t)at->integer.value * type->size));
 	return element_of(g, s, gen_int(g, at), type);

@@ -182,19 +182,24 @@ static uint32_t alignment(uint32_t offset, uint32_t size)
 	return align;
 }
 
+void gen_copy_bytes(struct gen *g, LLVMValueRef to, LLVMValueRef at, uint32_t size, uint32_t offset)
+{
+	if (size <= INLINE_BYTES)
+		LLVMBuildMemCpy(g->b, to, 8, at, alignment(offset, 8), gen_u64(g, size));
+	else
+		GEN_CALL(g, "sonde_memory_read", to, gen_u32(g, size), at);
+}
+
 /* Values in memory are aligned to 8: copy one that is not. */
-static struct value load_memory(struct gen *g, const struct type *type, LLVMValueRef base,
-				uint32_t offset)
+struct value gen_load_part(struct gen *g, const struct type *type, LLVMValueRef base,
+			   uint32_t offset)
 {
 	LLVMValueRef at = gen_at(g, base, offset), buf;
 
 	if (offset % 8 == 0)
 		return (struct value){.kind = V_MEM, .type = type, .v = at};
 	buf = gen_big_buffer(g, type->size);
-	if (type->size <= INLINE_BYTES)
-		LLVMBuildMemCpy(g->b, buf, 8, at, alignment(offset, 8), gen_u64(g, type->size));
-	else
-		GEN_CALL(g, "sonde_memory_read", buf, gen_u32(g, type->size), at);
+	gen_copy_bytes(g, buf, at, type->size, offset);
 	return (struct value){.kind = V_MEM, .type = type, .v = buf};
 }
 
@@ -222,7 +227,7 @@ static struct value load_member(struct gen *g, const struct type_member *m, LLVM
 	if (m->bits)
 		return load_bits(g, m, base);
 	if (type_is_memory(m->type))
-		return load_memory(g, m->type, base, m->offset);
+		return gen_load_part(g, m->type, base, m->offset);
 	v = LLVMBuildLoad2(g->b,
 			   types[size == 1   ? 0
 				 : size == 2 ? 1

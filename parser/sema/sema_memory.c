@@ -100,11 +100,22 @@ const struct type *memory_read(struct sema *s, const struct expr *e, const struc
 
 /* ---- arrays ------------------------------------------------------------------------------ */
 
+static bool is_element(const struct type *t)
+{
+	switch (t->kind) {
+	case TY_STRING:
+	case TY_STRUCT:
+	case TY_ARRAY: return struct_has_size(t);
+	case TY_POINTER: return true;
+	default: return type_is_integral(t);
+	}
+}
+
 /* TYPE[n]; NULL after an error. With n 0 the cast decides the number of elements. */
 const struct type *memory_array(struct sema *s, struct span at, const struct type *elem, uint64_t n)
 {
-	if (!type_is_integral(elem) && elem->kind != TY_POINTER) {
-		sema_error(s, at, "not-built", "arrays of %s are not implemented yet",
+	if (!is_element(elem)) {
+		sema_error(s, at, "not-built", "arrays of %s are not implemented",
 			   sema_name_of(s, elem));
 		return NULL;
 	}
@@ -126,6 +137,8 @@ const struct type *memory_cast(struct sema *s, struct expr *e, const struct type
 		return to;
 	if (to->kind != TY_ARRAY)
 		return NULL;
+	if (!type_is_integral(to->to) && to->to->kind != TY_POINTER)
+		return type_equal(t, to) ? to : NULL;
 	if (!to->size && (from_int || from_text || t->kind == TY_ARRAY) &&
 	    t->size % to->to->size == 0)
 		to = memory_array(s, e->span, to->to, t->size / to->to->size);

@@ -11,6 +11,7 @@
 #include "parser/lang/c_type.h"
 #include "parser/lang/kernel.h"
 #include "parser/sema/sema_type.h"
+#include <stdlib.h>
 #include <string.h>
 
 static void offer(const char *name, void *near)
@@ -107,6 +108,44 @@ static const struct type *rebuilt(struct sema *s, const struct type *t, const st
 	return type_pointer(s->arena, rebuilt(s, t->to, inner), t->space);
 }
 
+/* The type of that name: of the program whose type `of` is, or else of the script or kernel. */
+static const struct type *type_named(struct sema *s, const struct type *of, const char *name)
+{
+	struct c_types *c = s->program->c_types;
+	const struct type *t = of->file ? c_types_find_user(c, of->file, name) : NULL;
+
+	return t ? t : c_types_parse(c, name, SPACE_NONE);
+}
+
+/* The array that a declaration of C such as "char [4][16]" describes; NULL: it cannot be used. */
+static const struct type *array_named(struct sema *s, const struct type *of)
+{
+	size_t n_name = strcspn(of->name, "[");
+	const char *end = of->name + strlen(of->name), *open, *name;
+	const struct type *t;
+
+	while (n_name && of->name[n_name - 1] == ' ')
+		n_name--;
+	name = arena_strndup(s->arena, of->name, n_name);
+	t = type_named(s, of, name);
+	if (!t || !struct_has_size(t))
+		return NULL;
+	while (end > of->name + n_name && end[-1] == ']') {
+		uint64_t n;
+
+		for (open = end - 1; *open != '['; open--)
+			;
+		n = strtoull(open + 1, NULL, 10);
+		if (!n || !t->size || n > INT32_MAX / t->size)
+			return NULL;
+		t = end[0] == '\0' && strcmp(name, "char") == 0
+			    ? type_string(s->arena, (uint32_t)n)
+			    : type_array(s->arena, t, (uint32_t)n);
+		end = open;
+	}
+	return t;
+}
+
 const struct type *struct_resolved(struct sema *s, const struct type *t)
 {
 	const struct type *inner = t, *found;
@@ -115,7 +154,9 @@ const struct type *struct_resolved(struct sema *s, const struct type *t)
 		inner = inner->to;
 	if (inner->kind != TY_VOID || !inner->name || t == inner)
 		return t;
-	if (inner->file)
+	if (inner->name[strlen(inner->name) - 1] == ']')
+		found = array_named(s, inner);
+	else if (inner->file)
 		found = c_types_find_user(s->program->c_types, inner->file, inner->name);
 	else
 		found = c_types_parse(s->program->c_types, inner->name, SPACE_NONE);
@@ -394,7 +435,7 @@ void struct_check_value(struct sema *s, const struct expr *e)
 {
 	const struct type *t = e->type, *elem = t;
 
-	if (!t || (t->kind != TY_STRUCT && !(t->kind == TY_ARRAY && ast_is_place(e))))
+	if (!t || (t->kind != TY_STRUCT && t->kind != TY_ARRAY))
 		return;
 	while (elem->kind == TY_ARRAY)
 		elem = elem->to;
@@ -403,7 +444,7 @@ void struct_check_value(struct sema *s, const struct expr *e)
 			   "this takes %u bytes, at most %d can be copied", t->size,
 			   LIMIT_TUPLE_BYTES);
 		diag_hint(s->diags, "read the members that you need");
-	} else if (t->kind == TY_ARRAY && !t->size) {
+	} else if (t->kind == TY_ARRAY && !t->size && ast_is_place(e)) {
 		diag_error(s->diags, e->span, "limit-array",
 			   "an array of no fixed length cannot be copied");
 		diag_hint(s->diags, "read its elements: x[0], or take its address: &x");
