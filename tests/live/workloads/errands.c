@@ -14,6 +14,7 @@
  *	sync		sync(), fsync() and fdatasync()
  *	create		makes, writes and removes the file errands.tmp
  *	lookup		getaddrinfo() of 127.0.0.1 and localhost
+ *	queue N		N connections to a port with a queue for one, which nobody accepts; 1.2 s
  *	bind		listens on a port of 127.0.0.1
  */
 #define _GNU_SOURCE
@@ -96,6 +97,16 @@ static void do_refused(void)
 	close(listener);
 	if (connect(s, (struct sockaddr *)&address, sizeof(address)) == 0)
 		exit(1);
+}
+
+static void do_queue(void)
+{
+	bind_any();
+	listen(listener, 0);
+	for (int i = 0; i < n_given; i++)
+		connect(socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0),
+			(struct sockaddr *)&address, sizeof(address));
+	nap(1200);
 }
 
 static void do_faults(void)
@@ -219,7 +230,7 @@ int main(int argc, char **argv)
 		{"exec", do_exec},   {"setuid", do_setuid},   {"nap", do_nap},
 		{"futex", do_futex}, {"slow", do_slow},	      {"threads", do_threads},
 		{"sync", do_sync},   {"create", do_create},   {"lookup", do_lookup},
-		{"bind", bind_any},
+		{"bind", bind_any},  {"queue", do_queue},
 	};
 
 	n_given = argc > 2 ? atoi(argv[2]) : 1;
