@@ -42,12 +42,26 @@ static int set_word(struct options *o, const struct option_row *row, const char 
 	return 0;
 }
 
+/* --help and --version win over other modes, which exclude each other. */
+static int change_mode(struct options *o, enum mode mode, const char *name)
+{
+	const char *other = option_of_mode(o->mode);
+
+	if (o->mode == MODE_HELP || o->mode == MODE_VERSION)
+		return 0;
+	if (o->mode != MODE_TRACE && o->mode != mode && mode != MODE_HELP && mode != MODE_VERSION)
+		return option_error("%s and %s cannot be combined", other ? other : "--aot", name);
+	o->mode = mode;
+	return 0;
+}
+
 static int select_mode(struct options *o, const struct option_row *row, const char *arg)
 {
 	(void)arg;
-	o->mode = (enum mode)row->field;
-	return 0;
+	return change_mode(o, (enum mode)row->field, row->name);
 }
+
+enum { PIDS_MOST = 4194304 };
 
 static int set_pid(struct options *o, const struct option_row *row, const char *arg)
 {
@@ -55,8 +69,11 @@ static int set_pid(struct options *o, const struct option_row *row, const char *
 	unsigned long n = strtoul(arg, &end, 10);
 
 	(void)row;
-	if (*end || end == arg || n == 0 || n > 4194304)
+	if (*end || end == arg || *arg == '-' || n == 0)
 		return option_error("invalid process ID '%s'", arg);
+	if (n > PIDS_MOST)
+		return option_error("process ID %s is out of range: the highest is %d", arg,
+				    PIDS_MOST);
 	o->pid = (uint32_t)n;
 	return 0;
 }
@@ -169,13 +186,20 @@ static int set_max_stacks(struct options *o, const struct option_row *row, const
 
 static int set_format(struct options *o, const struct option_row *row, const char *arg)
 {
+	char names[128] = "";
+	size_t n = 0;
+
 	(void)row;
 	o->format = out_format_find(arg);
-	if (o->format == OUT_FORMAT_COUNT)
-		return option_error(
-			"unknown output format '%s': expected text, json, folded or flamegraph",
-			arg);
-	return 0;
+	if (o->format < OUT_FORMAT_COUNT)
+		return 0;
+	for (int i = 0; i < OUT_FORMAT_COUNT && n < sizeof(names); i++)
+		n += (size_t)snprintf(names + n, sizeof(names) - n, "%s%s",
+				      !i			  ? ""
+				      : i == OUT_FORMAT_COUNT - 1 ? " or "
+								  : ", ",
+				      out_format_names[i]);
+	return option_error("unknown output format '%s': expected %s", arg, names);
 }
 
 static const struct {
@@ -225,10 +249,8 @@ static int set_emit_elf(struct options *o, const struct option_row *row, const c
 
 static int set_aot(struct options *o, const struct option_row *row, const char *arg)
 {
-	(void)row;
-	o->mode = MODE_BUILD;
 	o->output = arg;
-	return 0;
+	return change_mode(o, MODE_BUILD, row->name);
 }
 
 static int set_emit_llvm(struct options *o, const struct option_row *row, const char *arg)
@@ -346,12 +368,12 @@ static int set_dwarf_pid(struct options *o, const struct option_row *row, const 
 
 static int set_mode(struct options *o, const struct option_row *row, const char *arg)
 {
-	(void)row;
-	o->mode = MODE_TRACE;
+	enum mode mode = MODE_TRACE;
+
 	if (strcmp(arg, "codegen") == 0 || strcmp(arg, "compiler-bench") == 0)
-		o->mode = MODE_CHECK;
+		mode = MODE_CHECK;
 	else if (strcmp(arg, "format") == 0)
-		o->mode = MODE_FMT;
+		mode = MODE_FMT;
 	else if (strcmp(arg, "test") == 0)
 		o->test = true;
 	else if (strcmp(arg, "bench") == 0)
@@ -361,7 +383,7 @@ static int set_mode(struct options *o, const struct option_row *row, const char 
 				    "test or format",
 				    arg);
 	o->times = strcmp(arg, "compiler-bench") == 0;
-	return 0;
+	return mode == MODE_TRACE ? 0 : change_mode(o, mode, row->name);
 }
 
 static int set_ready_fd(struct options *o, const struct option_row *row, const char *arg)

@@ -25,7 +25,7 @@ static int ambiguous_option(const char *word, size_t len)
 	return option_error("option '%.*s' is ambiguous: %s", (int)len, word, names);
 }
 
-static int unknown_option(const char *word, size_t len)
+static int unknown_option(const char *word, size_t len, bool has_script)
 {
 	struct nearest near;
 
@@ -38,9 +38,12 @@ static int unknown_option(const char *word, size_t len)
 			nearest_offer(&near, option_rows[i].other);
 	}
 	log_error("unknown option '%s'", word);
-	if (!near.best)
+	if (near.best)
+		fprintf(stderr, "hint: did you mean '%s'?\n", near.best);
+	else if (!has_script)
 		return option_hint();
-	fprintf(stderr, "hint: did you mean '%s'?\n", near.best);
+	if (has_script)
+		fputs("hint: what the script takes itself goes after '--'\n", stderr);
 	return -1;
 }
 
@@ -63,7 +66,7 @@ static int read_option(struct options *o, int argc, char **argv, int *i)
 		arg = equals + 1;
 	}
 	if (!r)
-		return unknown_option(word, len);
+		return unknown_option(word, len, o->file || o->program);
 	if (!r->arg && arg)
 		return option_error("option '%s' takes no value", r->name);
 	if (r->arg && !arg) {
@@ -76,12 +79,26 @@ static int read_option(struct options *o, int argc, char **argv, int *i)
 
 /* ---- which options go together ------------------------------------------------------------- */
 
+/* An option, and whether it is on the command line. */
+struct given {
+	bool is_given;
+	const char *name;
+};
+
+/* The first of `n` options that is given, or NULL. */
+static const char *first_given(const struct given *options, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (options[i].is_given)
+			return options[i].name;
+	return NULL;
+}
+
+#define FIRST_GIVEN(options) first_given(options, sizeof(options) / sizeof(*(options)))
+
 static int check_list(const struct options *o)
 {
-	const struct {
-		bool is_given;
-		const char *name;
-	} tracing[] = {
+	const struct given tracing[] = {
 		{o->duration_ns, "--duration"},
 		{o->interval_ns, "--interval"},
 		{o->reset, "--reset"},
@@ -97,10 +114,9 @@ static int check_list(const struct options *o)
 		{o->system, "--system"},
 	};
 
-	for (size_t i = 0; i < sizeof(tracing) / sizeof(*tracing); i++)
-		if (tracing[i].is_given)
-			return option_error("-l does not trace: it cannot be combined with %s",
-					    tracing[i].name);
+	if (FIRST_GIVEN(tracing))
+		return option_error("-l does not trace: it cannot be combined with %s",
+				    FIRST_GIVEN(tracing));
 	if (o->program && o->file)
 		return option_error("-l takes -e PROGRAM or '%s', not both", o->file);
 	return o->command && o->pid ? option_error("-c and -p cannot be combined") : 0;
@@ -137,6 +153,8 @@ static int check_no_words(const struct options *o)
 
 static int check_trace(const struct options *o)
 {
+	if (o->file && !*o->file)
+		return option_error("the name of the script is empty");
 	if (o->program && o->file)
 		return option_error("give -e PROGRAM or the file '%s', not both", o->file);
 	if (!o->program && !o->file)
@@ -147,6 +165,9 @@ static int check_trace(const struct options *o)
 		return option_error("-k and --no-warnings cannot be combined");
 	if (o->test && o->bench)
 		return option_error("--test and --bench cannot be combined");
+	if ((o->test || o->bench) && o->mode == MODE_FMT)
+		return option_error("%s and --fmt cannot be combined",
+				    o->test ? "--test" : "--bench");
 	if (o->follow && !o->pid)
 		return option_error("--follow requires -p PID (-c always follows)");
 	if (o->cgroup && o->system)
@@ -159,10 +180,7 @@ static int check_trace(const struct options *o)
 /* What is decided when a script is compiled. */
 static const char *compile_option(const struct options *o)
 {
-	const struct {
-		bool is_given;
-		const char *name;
-	} compiling[] = {
+	const struct given compiling[] = {
 		{o->sort, "--sort"},
 		{o->max_stacks, "--max-stacks"},
 		{o->has_filter, "--probe-filter"},
@@ -172,19 +190,13 @@ static const char *compile_option(const struct options *o)
 		{o->kernel_facts, "--kernel-facts"},
 	};
 
-	for (size_t i = 0; i < sizeof(compiling) / sizeof(*compiling); i++)
-		if (compiling[i].is_given)
-			return compiling[i].name;
-	return NULL;
+	return FIRST_GIVEN(compiling);
 }
 
 /* What is meaningful for a script's text only. */
 static const char *text_option(const struct options *o)
 {
-	const struct {
-		bool is_given;
-		const char *name;
-	} texts[] = {
+	const struct given texts[] = {
 		{o->mode == MODE_LIST, "-l"},
 		{o->mode == MODE_CHECK, "--check"},
 		{o->mode == MODE_BUILD, "build"},
@@ -196,10 +208,7 @@ static const char *text_option(const struct options *o)
 		{o->cgroup, "--cgroup"},
 	};
 
-	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
-		if (texts[i].is_given)
-			return texts[i].name;
-	return NULL;
+	return FIRST_GIVEN(texts);
 }
 
 int options_check_compiled(const struct options *o)
@@ -220,10 +229,7 @@ int options_check_compiled(const struct options *o)
 
 static int check_build(const struct options *o)
 {
-	const struct {
-		bool is_given;
-		const char *name;
-	} running[] = {
+	const struct given running[] = {
 		{o->warnings, "-k"},
 		{o->command, "-c"},
 		{o->pid, "-p"},
@@ -244,10 +250,9 @@ static int check_build(const struct options *o)
 		return option_error("'sonde build' requires a script; './build' is the file");
 	if (!o->output)
 		return option_error("'sonde build' requires -o FILE");
-	for (size_t i = 0; i < sizeof(running) / sizeof(*running); i++)
-		if (running[i].is_given)
-			return option_error("%s cannot be combined with 'sonde build' (--aot)",
-					    running[i].name);
+	if (FIRST_GIVEN(running))
+		return option_error("%s cannot be combined with 'sonde build' (--aot)",
+				    FIRST_GIVEN(running));
 	return 0;
 }
 
@@ -322,11 +327,24 @@ static void take_word(struct options *o, enum mode mode)
 	o->n_params--;
 }
 
+static void print_forms(FILE *f)
+{
+	fputs("usage: sonde [options] -e 'PROGRAM' [WORD…]\n"
+	      "       sonde [options] FILE [WORD…]\n"
+	      "       sonde build SCRIPT -o FILE [WORD…]\n"
+	      "       sonde -l [PATTERN | FILE | -e 'PROGRAM']\n",
+	      f);
+}
+
 int options_parse(struct options *o, int argc, char **argv)
 {
 	int i = 1;
 
 	*o = (struct options){.ready_fd = -1, .n_words = UINT32_MAX};
+	if (argc < 2) {
+		print_forms(stderr);
+		return option_hint(), 1;
+	}
 	if (is_script_line(argc, argv) && read_script_line(o, argv[i++]))
 		return 1;
 	for (; i < argc; i++) {
@@ -377,11 +395,8 @@ static void print_row(const struct option_row *r)
 
 void options_usage(void)
 {
-	puts("usage: sonde [options] -e 'PROGRAM' [WORD…]\n"
-	     "       sonde [options] FILE [WORD…]\n"
-	     "       sonde build SCRIPT -o FILE [WORD…]\n"
-	     "       sonde -l [PATTERN | FILE | -e 'PROGRAM']\n\n"
-	     "Traces this machine with eBPF. A program is a list of probes, each with the actions to run\n"
+	print_forms(stdout);
+	puts("\nTraces this machine with eBPF. A program is a list of probes, each with the actions to run\n"
 	     "when it fires. The words after it are its parameters $1, $2 …; '--' ends the options.\n\n"
 	     "  sonde -e 'tracepoint:sched:sched_switch < @[kstack, ustack] = sum(delta) >'\n\n"
 	     "options:");
