@@ -144,18 +144,12 @@ static struct plan *damaged(const struct options *o, const char *why)
 /* The settings of the environment are in the plan, as those of the script. */
 static void warn_of_environment(const struct options *o)
 {
-	for (uint32_t i = 0; i < n_config_rows; i++)
-		for (int j = 0; j < 2; j++) {
-			char name[64];
-			size_t n = (size_t)snprintf(name, sizeof(name), "%s_%s",
-						    j ? "BPFTRACE" : "SONDE", config_rows[i].name);
+	char name[CONFIG_VARIABLE_BYTES];
 
-			for (size_t c = 0; c < n; c++)
-				name[c] = (char)(name[c] >= 'a' && name[c] <= 'z' ? name[c] - 32
-										  : name[c]);
-			if (config_rows[i].kind <= CONFIG_TEXT && getenv(name) && !o->no_warnings)
+	for (uint32_t i = 0; i < n_config_rows && !o->no_warnings; i++)
+		for (uint32_t j = 0; config_variable(&config_rows[i], j, name); j++)
+			if (config_rows[i].kind <= CONFIG_TEXT && getenv(name))
 				log_warning("%s has no effect on a compiled script", name);
-		}
 }
 
 /* The facts, up to the last line. The offset behind it, 0 after a message. */

@@ -38,7 +38,8 @@ const struct config_row config_rows[] = {
 #define UNIMPLEMENTED(id, doc_) {.name = #id, .kind = CONFIG_UNIMPLEMENTED, .doc = doc_},
 #define RENAMED(id, to_) {.name = #id, .kind = CONFIG_RENAMED, .to = #to_},
 #define IGNORED(id) {.name = #id, .kind = CONFIG_IGNORED},
-#define NO_CONFIG(id, doc_) {.name = #id, .kind = CONFIG_NONE, .doc = doc_},
+#define NO_CONFIG(id, words_, doc_) \
+	{.name = #id, .kind = CONFIG_NONE, .words = words_, .doc = doc_},
 #include "parser/lang/config.def"
 };
 
@@ -135,15 +136,17 @@ static int find_word(const char *words, const char *word, int *n)
 
 /* ---- names ------------------------------------------------------------------------------- */
 
-/* The row of a key, in any case, with or without bpftrace's prefix. */
+/* Of variables of the environment; the former wins. */
+static const char *const prefixes[] = {"SONDE_", "BPFTRACE_"};
+enum { PREFIXES = sizeof(prefixes) / sizeof(prefixes[0]) };
+
+/* The row of a key, in any case, with or without a prefix. */
 static const struct config_row *find_row(const char *key)
 {
-	static const char *const prefixes[] = {"", "bpftrace_", "sonde_"};
+	for (size_t k = 0; k <= PREFIXES; k++) {
+		size_t len = k < PREFIXES ? strlen(prefixes[k]) : 0;
 
-	for (size_t k = 0; k < sizeof(prefixes) / sizeof(prefixes[0]); k++) {
-		size_t len = strlen(prefixes[k]);
-
-		if (strncasecmp(key, prefixes[k], len) != 0)
+		if (len && strncasecmp(key, prefixes[k], len) != 0)
 			continue;
 		for (uint32_t i = 0; i < n_config_rows; i++)
 			if (strcasecmp(config_rows[i].name, key + len) == 0)
@@ -343,17 +346,23 @@ static const char *upper(struct arena *a, const char *name)
 	return copy;
 }
 
+bool config_variable(const struct config_row *row, uint32_t i, char name[CONFIG_VARIABLE_BYTES])
+{
+	if (i >= PREFIXES)
+		return false;
+	make_upper(name,
+		   (size_t)snprintf(name, CONFIG_VARIABLE_BYTES, "%s%s", prefixes[i], row->name));
+	return true;
+}
+
 static void read_variable(struct arena *a, struct program *p, const struct config_row *row,
 			  char *(*variable)(const char *name), struct diags *d)
 {
-	static const char *const prefixes[] = {"SONDE_", "BPFTRACE_"};
+	char name[CONFIG_VARIABLE_BYTES];
 
-	for (size_t k = 0; k < sizeof(prefixes) / sizeof(prefixes[0]); k++) {
-		char name[64];
+	for (uint32_t i = 0; config_variable(row, i, name); i++) {
 		struct setting s = {.key = row->name, .variable = name, .span = SPAN_NONE};
-		size_t n = (size_t)snprintf(name, sizeof(name), "%s%s", prefixes[k], row->name);
 
-		make_upper(name, n);
 		s.text = variable(name);
 		if (!s.text)
 			continue;
@@ -374,30 +383,55 @@ void config_read(struct arena *a, struct program *p, char *(*variable)(const cha
 }
 
 /* Why a variable of that row has no effect; NULL: it has one. */
-static const char *why_no_effect(struct arena *a, const struct config_row *row)
+static const char *why_no_effect(struct arena *a, const struct config_row *row, const char *value)
 {
+	int n = 0;
+
 	if (!row)
 		return "there is no such option";
 	switch (row->kind) {
 	case CONFIG_RENAMED: return arena_printf(a, "its name is SONDE_%s now", upper(a, row->to));
 	case CONFIG_IGNORED: return "the option no longer exists";
 	case CONFIG_UNIMPLEMENTED: return "the option is not implemented yet";
-	case CONFIG_NONE: return *row->doc ? row->doc : NULL;
+	case CONFIG_NONE:
+		if (!*row->words)
+			return row->doc;
+		return find_word(row->words, value, &n) < 0
+			       ? arena_printf(a, "it must be %s", word_list(a, row->words))
+			       : NULL;
 	default: return NULL;
 	}
 }
 
+/* bpftrace's own tests set these. */
+static const char hook_prefix[] = "__BPFTRACE_";
+
+/* Of a list like environ. NULL: not one of ours or bpftrace's, or it has an effect. */
+static const char *why_ignored(struct arena *a, const char *name, const char *value)
+{
+	const struct config_row *row;
+
+	if (strncmp(name, hook_prefix, sizeof(hook_prefix) - 1) == 0)
+		return "it is for bpftrace's tests; --ready-fd tells when probes are attached";
+	for (size_t k = 0; k < PREFIXES; k++) {
+		if (strncmp(name, prefixes[k], strlen(prefixes[k])) != 0)
+			continue;
+		row = find_row(name);
+		/* others that begin with our own name may be of whoever runs sonde */
+		return row || k ? why_no_effect(a, row, value) : NULL;
+	}
+	return NULL;
+}
+
 void config_check_environment(struct arena *a, char *const *variables, struct diags *d)
 {
-	static const char prefix[] = "BPFTRACE_";
-
 	for (; *variables; variables++) {
 		const char *name = *variables, *end = strchr(name, '='), *why;
 
-		if (!end || strncmp(name, prefix, sizeof(prefix) - 1) != 0)
+		if (!end)
 			continue;
 		name = arena_strndup(a, name, (size_t)(end - name));
-		why = why_no_effect(a, find_row(name));
+		why = why_ignored(a, name, end + 1);
 		if (why)
 			diag_warning(d, SPAN_NONE, "environment", "%s has no effect: %s", name,
 				     why);

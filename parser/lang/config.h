@@ -22,7 +22,7 @@ struct config {
 #define UNIMPLEMENTED(id, doc)
 #define RENAMED(id, to)
 #define IGNORED(id)
-#define NO_CONFIG(id, doc)
+#define NO_CONFIG(id, words, doc)
 #include "parser/lang/config.def"
 };
 
@@ -70,7 +70,11 @@ extern const uint32_t n_config_rows;
  * getenv(). */
 void config_read(struct arena *a, struct program *p, char *(*variable)(const char *name),
 		 struct diags *d);
-/* Warn of variables BPFTRACE_… that have no effect. `variables` is a list like environ. */
+enum { CONFIG_VARIABLE_BYTES = 64 };
+/* The name in the environment of an option: SONDE_NAME for i = 0, which wins, BPFTRACE_NAME for
+ * i = 1. False: there are no more. */
+bool config_variable(const struct config_row *row, uint32_t i, char name[CONFIG_VARIABLE_BYTES]);
+/* Warn of variables of both prefixes that have no effect. `variables` is a list like environ. */
 void config_check_environment(struct arena *a, char *const *variables, struct diags *d);
 /* The word that a WORD option has: "warn". */
 const char *config_word(struct arena *a, const struct config *c, const char *name);

@@ -136,21 +136,27 @@ static void test_environment_without_effect(void **state)
 				   "SONDE_FOO=1",
 				   "BPFTRACE_OBJCOPY=objcopy",
 				   "BPFTRACE_COLOR=auto",
+				   "SONDE_COLOR=blue",
+				   "SONDE_STRLEN=9",
+				   "__BPFTRACE_NOTIFY_PROBES_ATTACHED=1",
 				   NULL};
 	static const char *const words[] = {
 		"BPFTRACE_FOO has no effect: there is no such option",
 		"BPFTRACE_STRLEN has no effect: its name is SONDE_MAX_STRLEN",
 		"BPFTRACE_BTF has no effect: types of the kernel",
 		"BPFTRACE_SYMBOL_SOURCE has no effect",
-		"BPFTRACE_OBJCOPY has no effect: sonde writes"};
+		"BPFTRACE_OBJCOPY has no effect: sonde writes",
+		"SONDE_COLOR has no effect: it must be one of auto, always, never",
+		"SONDE_STRLEN has no effect: its name is SONDE_MAX_STRLEN",
+		"__BPFTRACE_NOTIFY_PROBES_ATTACHED has no effect: it is for bpftrace's tests"};
 	struct read r = {.arena = arena_new()};
 
 	(void)state;
 	r.diags.arena = r.arena;
 	config_check_environment(r.arena, variables, &r.diags);
-	assert_int_equal(r.diags.n, 5);
+	assert_int_equal(r.diags.n, 8);
 	assert_int_equal(r.diags.n_errors, 0);
-	for (uint32_t i = 0; i < 5; i++) {
+	for (uint32_t i = 0; i < 8; i++) {
 		assert_string_equal(r.diags.items[i].tag, "environment");
 		assert_non_null(strstr(r.diags.items[i].msg, words[i]));
 	}
