@@ -19,6 +19,7 @@ enum {
 	SHOWN_MOST = 160,   /* bytes of a source line */
 	SHOWN_BEFORE = 60,  /* of these before the span, if the line is longer */
 	CALLS_MOST = 6,	    /* "expanded from here" */
+	LINES_MOST = 8,	    /* lines of a span over several */
 };
 
 /* Are both spans of the same text? That of a macro has one for each call. */
@@ -184,7 +185,31 @@ static void print_underline(const char *line, uint32_t len, uint32_t from, uint3
 			fputc('~', out);
 }
 
-/* The span's first line, with the span underlined. A long line is cut around the span. */
+/* The lines of a span over several lines; of a long one the first. False: it is on one line. */
+static bool print_lines(const struct source *s, struct span span, FILE *out)
+{
+	struct place from = source_place(s, span.start);
+	struct place to = span.end > span.start ? source_place(s, span.end - 1) : from;
+	uint32_t len;
+
+	if (to.in != from.in || to.line <= from.line)
+		return false;
+	for (uint32_t n = from.line; n <= to.line && n < from.line + LINES_MOST; n++) {
+		const char *line = source_line(from.in, n, &len);
+
+		if (len && line[len - 1] == '\r')
+			len--;
+		fputs("  ", out);
+		for (uint32_t i = 0; i < len && (i < SHOWN_MOST || is_utf8_tail(line[i])); i++)
+			fputc(is_control(line[i]) ? '?' : line[i], out);
+		fputs(len > SHOWN_MOST ? "…\n" : "\n", out);
+	}
+	if (to.line >= from.line + LINES_MOST)
+		fputs("  …\n", out);
+	return true;
+}
+
+/* The span's line, with the span underlined. A long line is cut around the span. */
 static void print_line(const struct source *s, struct span span, const char *ink,
 		       const struct paint *paint, FILE *out)
 {
@@ -192,6 +217,8 @@ static void print_line(const struct source *s, struct span span, const char *ink
 	uint32_t len, first = place.col - 1, end = first + (span.end - span.start), from = 0, to;
 	const char *line = source_line(place.in, place.line, &len);
 
+	if (print_lines(s, span, out))
+		return;
 	if (len && line[len - 1] == '\r')
 		len--;
 	if (len > SHOWN_MOST && first > SHOWN_BEFORE)

@@ -71,7 +71,7 @@ static void test_lines_and_order(void **state)
 	diag_error(&w.d, (struct span){19, 19}, "c", "at the end");
 	assert_int_equal(w.d.n_errors, 2);
 	check(&w, false,
-	      "x.bt:1-2: error: first [a]\n  one\n   ~~\n"
+	      "x.bt:1-2: error: first [a]\n  one\n  two \xc3\xa9 x\n"
 	      "x.bt:2:8-9: warning: second [b]\n  two \xc3\xa9 x\n        ~\n"
 	      "x.bt:3:6-7: error: at the end [c]\n  three\n       ~\n");
 }
