@@ -5,7 +5,7 @@
  */
 #define _GNU_SOURCE
 #include "cli/compile.h"
-#include "cli/colour.h"
+#include "runtime/base/colour.h"
 #include "cli/confine.h"
 #include "parser/base/arena.h"
 #include "parser/base/diag.h"
@@ -68,7 +68,7 @@ static void child(const struct compile *c, int done, const struct program *p,
 	if (err) /* an old kernel, or a container that filters these calls */
 		log_verbose("the compiler runs with all privileges: %s", strerror(-err));
 	err = codegen_run(p, plan, stage, &d, &out);
-	diags_print(&d, stderr, colour_is_wanted());
+	diags_print(&d, stderr, colour_is_wanted(STDERR_FILENO));
 	status = err == 0 ? 0 : err > 0 ? SCRIPT_WRONG : SONDE_DEFECT;
 	err = out.bytes ? write_all(c->memfd, out.bytes, out.len) : 0;
 	if (err)

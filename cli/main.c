@@ -4,7 +4,7 @@
  * plan, object, session. --emit and --check end the run between two stages.
  */
 #include "codegen/codegen.h"
-#include "cli/colour.h"
+#include "runtime/base/colour.h"
 #include "cli/compiled.h"
 #include "cli/fmt.h"
 #include "cli/list_script.h"
@@ -119,7 +119,7 @@ static int help_script(struct options *o)
 	if (program && !d.n_errors)
 		expand_imports(a, program, &d);
 	if (d.source)
-		diags_print(&d, stderr, colour_is_wanted());
+		diags_print(&d, stderr, colour_is_wanted(STDERR_FILENO));
 	if (program && !d.n_errors)
 		scripts_help(program);
 	arena_free(a);
@@ -148,7 +148,7 @@ static int format(struct options *o)
 
 	if (d.source) {
 		status = fmt_run(a, o, &d);
-		diags_print(&d, stderr, colour_is_wanted());
+		diags_print(&d, stderr, colour_is_wanted(STDERR_FILENO));
 	}
 	arena_free(a);
 	return status;
@@ -162,6 +162,7 @@ static struct kernel *open_kernel(const struct options *o)
 		return NULL;
 	k->pid = (uint32_t)o->pid;
 	k->any_place = o->unsafe;
+	k->is_thorough = o->mode == MODE_CHECK;
 	k->denied = o->denied;
 	k->traceable_functions = o->traceable_functions;
 	k->include_dirs = o->include_dirs;
@@ -296,7 +297,7 @@ static int walk(const struct options *o)
 		status = run_compiled(a, o, d.source, k);
 	} else if (d.source) {
 		status = front_end(a, o, k, &d, &program, &plan);
-		diags_print(&d, stderr, colour_is_wanted());
+		diags_print(&d, stderr, colour_is_wanted(STDERR_FILENO));
 		if (!status && plan)
 			status = run_plan(a, o, program, plan, k);
 	}

@@ -261,6 +261,16 @@ static int check_offset(const struct search *s, const char *name, uint64_t offse
 	return diag_hint(s->r->diags, "the offset is that of an instruction in the function");
 }
 
+/* The kernel refuses to choose one of them, from 6.6 on; before, it takes the first. */
+static int several_functions(const struct search *s)
+{
+	diag_error(s->r->diags, s->p->span, "ambiguous-function",
+		   "this kernel has several functions '%s'", s->function);
+	return diag_hint(s->r->diags,
+			 "write %s:MODULE:%s, or a pattern such as %s:%s* to probe all of them",
+			 row_name(s->p), s->function, row_name(s->p), s->function);
+}
+
 static int one_function(struct search *s, uint64_t offset)
 {
 	const char *module = s->module && strcmp(s->module, kernel_itself) != 0 ? s->module : NULL;
@@ -271,8 +281,12 @@ static int one_function(struct search *s, uint64_t offset)
 	const char *requested =
 		module ? arena_printf(s->r->arena, "%s:%s", module, s->function) : s->function;
 
-	if (s->r->kernel->kernel_function(s->r->kernel, requested) == -ENOENT)
+	int err = s->r->kernel->kernel_function(s->r->kernel, requested);
+
+	if (err == -ENOENT)
 		return find_variant(s, offset);
+	if (err == -ENOTUNIQ)
+		return several_functions(s);
 	if (offset && check_offset(s, requested, offset))
 		return -1;
 	arena_push(s->r->arena, s->p->targets, s->p->n_targets, t);

@@ -133,6 +133,17 @@ static int check_kernel(const struct probe_reader *r, const struct attach_point 
 
 static int unknown_module(const struct typed_search *s)
 {
+	struct kernel *k = s->r->kernel;
+	const struct typed_function *own;
+	const struct tp_format *format;
+
+	/* the category of a tracepoint, as in tracepoint:sched:sched_switch */
+	if (s->kind == TYPED_TRACEPOINT && !k->typed(k, s->kind, NULL, s->name, &own) &&
+	    !k->tracepoint(k, s->module, s->name, &format)) {
+		diag_error(s->r->diags, s->p->span, "unknown-module", "'%s' is not a module",
+			   s->module);
+		return diag_hint(s->r->diags, "write %s:%s", row_name(s->p), s->name);
+	}
 	diag_error(s->r->diags, s->p->span, "unknown-module",
 		   pattern_is(s->module) ? "no loaded module matches '%s'"
 					 : "the module '%s' is not loaded, or has no BTF",

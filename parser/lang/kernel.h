@@ -170,7 +170,8 @@ struct kernel {
 	uint32_t pid;
 	const char *program;
 	bool any_place;
-	uint64_t denied; /* --no-feature: a bit for each capability that is not to be used */
+	bool is_thorough; /* --check: questions whose answers take long are asked, too */
+	uint64_t denied;  /* --no-feature: a bit for each capability that is not to be used */
 	const char *traceable_functions; /* a file of names in place of the kernel's; or NULL */
 	/* -I: folders of headers; --include: headers. */
 	const char *const *include_dirs, *const *include_files;
@@ -257,7 +258,8 @@ struct kernel {
 	/* Call fn for every file whose code process k->pid runs, or, when that is 0, any process:
 	 * absolute paths, each once. 0 or -errno. */
 	int (*each_mapped_file)(struct kernel *k, kernel_name_fn fn, void *ctx);
-	/* 0 when the kernel function `name` exists, -ENOENT, -EPERM (unknown). */
+	/* 0 when the kernel function `name` exists, -ENOENT, -EPERM (unknown), -ENOTUNIQ (several
+	 * have that name; known only if the kernel is_thorough). */
 	int (*kernel_function)(struct kernel *k, const char *name);
 	/* Call fn for every kernel function that can be probed; those of modules are
 	 * "name [module]". 0, or -errno if unknown. */

@@ -20,6 +20,8 @@ struct sema {
 	uint32_t loop_depth;   /* sema_check.c: loops around */
 	struct stmt **assigns; /* sema_usage.c: all statements that assign a value */
 	uint32_t n_assigns;
+	struct probe **absent; /* sema_points.c: left out by `missing_probes` */
+	uint32_t n_absent;
 	uint64_t unstable; /* a bit for each row of config_rows whose word was reported */
 	bool report;	   /* sema_type.c: this is the final round, which reports errors */
 	bool changed;	   /* sema_type.c: this round widened a type */
@@ -51,6 +53,8 @@ void sema_known(struct sema *s);
 /* sema_points.c: resolve all attach points; probes that `missing_probes` leaves without any are
  * dropped. */
 void sema_points(struct sema *s);
+/* Does a probe that was left out name this map? It may be its only writer. */
+bool sema_is_absent_map(struct sema *s, const char *name);
 
 /* For pass 2 and check hooks: report an error, but only in the final round. Returns &type_error. */
 const struct type *sema_error(struct sema *s, struct span span, const char *tag, const char *fmt,

@@ -11,6 +11,7 @@
 #include "parser/base/nearest.h"
 #include "parser/sema/param.h"
 #include "parser/sema/sema_name.h"
+#include "parser/sema/sema_type.h"
 #include <string.h>
 
 /* The visible variables: a stack that is cut back at the end of a block. */
@@ -447,6 +448,8 @@ static void name_whole(struct expr *e, void *ctx)
 	else
 		return;
 	name_map(s, m, true);
+	if (!m->map.map && sema_is_absent_map(s, m->map.name))
+		name_map(s, m, false);
 	if (m->map.map)
 		return;
 	diag_error(s->diags, m->span, "undefined-map", "%s is never assigned in this script",
@@ -456,6 +459,18 @@ static void name_whole(struct expr *e, void *ctx)
 		nearest_offer(&near, s->program->maps[i]->name);
 	if (near.best)
 		diag_hint(s->diags, "did you mean '%s'?", near.best);
+}
+
+/* A map that only probes write that do not exist here has no entries, and its values count as
+ * integers. */
+static void give_absent(struct sema *s)
+{
+	for (uint32_t i = 0; i < s->program->n_maps && s->n_absent; i++) {
+		struct map *m = s->program->maps[i];
+
+		if (!m->is_assigned && !m->value && sema_is_absent_map(s, m->name))
+			m->value = sema_word(true);
+	}
 }
 
 void sema_names(struct sema *s)
@@ -479,4 +494,5 @@ void sema_names(struct sema *s)
 			name_whole(s->program->probes[i]->predicate, s);
 		ast_each_in_block(&s->program->probes[i]->body, name_whole, s);
 	}
+	give_absent(s);
 }

@@ -123,11 +123,35 @@ void sema_points(struct sema *s)
 		n_points += p->n_points;
 		if (p->n_points || keeps_all || s->diags->n_errors)
 			program->probes[n_kept++] = p;
+		else
+			arena_push(s->arena, s->absent, s->n_absent, p);
 	}
 	program->n_probes = n_kept;
 	if (!n_points && !s->diags->n_errors)
 		diag_error(s->diags, SPAN_NONE, "no-probe-left",
 			   "nothing is left to trace: no attach point of the script was found");
+}
+
+struct map_search {
+	const char *name;
+	bool is_found;
+};
+
+static void find_map_name(struct expr *e, void *ctx)
+{
+	struct map_search *m = ctx;
+
+	m->is_found |= e->kind == EX_MAP && strcmp(e->map.name, m->name) == 0;
+	ast_each_child(e, find_map_name, m);
+}
+
+bool sema_is_absent_map(struct sema *s, const char *name)
+{
+	struct map_search m = {.name = name};
+
+	for (uint32_t i = 0; i < s->n_absent && !m.is_found; i++)
+		ast_each_in_block(&s->absent[i]->body, find_map_name, &m);
+	return m.is_found;
 }
 
 static void check_unique(struct sema *s, const struct attach_point *p, const struct attach_point *q)

@@ -109,11 +109,6 @@ static bool facts_has_raw_tracepoint(struct kernel *kernel, const char *name)
 	return has_name(facts_of(kernel), FACT_RAW, name);
 }
 
-static int facts_kernel_function(struct kernel *kernel, const char *name)
-{
-	return has_name(facts_of(kernel), FACT_FUNCTION, name) ? 0 : -ENOENT;
-}
-
 static int facts_user_symbol(struct kernel *kernel, const char *path, const char *symbol,
 			     struct user_symbol *out)
 {

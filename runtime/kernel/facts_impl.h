@@ -65,6 +65,7 @@ void facts_free(struct facts *k);
 void facts_free_typed(struct typed_function *f);
 /* facts_symbols.c: hooks of struct kernel. */
 int facts_kernel_symbol(struct kernel *k, const char *name, uint64_t *address);
+int facts_kernel_function(struct kernel *k, const char *name);
 int facts_cgroup_id(struct kernel *k, const char *path, uint64_t *id);
 bool facts_kfunc_allowed(struct kernel *k, const char *name, const char *section);
 uint32_t facts_version(struct kernel *k);

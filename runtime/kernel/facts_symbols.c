@@ -27,6 +27,18 @@ int facts_kernel_symbol(struct kernel *k, const char *name, uint64_t *address)
 	return find(k, FACT_ADDRESS, name, address);
 }
 
+/* A function that is listed twice is two of that name. */
+int facts_kernel_function(struct kernel *kernel, const char *name)
+{
+	const struct facts *k = (const struct facts *)kernel;
+	int n = 0;
+
+	for (uint32_t i = 0; i < k->facts.n; i++)
+		n += k->facts.items[i].kind == FACT_FUNCTION &&
+		     strcmp(k->facts.items[i].name, name) == 0;
+	return !n ? -ENOENT : n > 1 && kernel->is_thorough ? -ENOTUNIQ : 0;
+}
+
 int facts_cgroup_id(struct kernel *k, const char *path, uint64_t *id)
 {
 	return find(k, FACT_CGROUP, path, id);

@@ -304,12 +304,14 @@ static int live_user_object(struct kernel *kernel, const char *path, const char 
 
 /* ---- the rest ---- */
 
-static int live_kernel_function(struct kernel *kernel __attribute__((unused)), const char *name)
+static int live_kernel_function(struct kernel *kernel, const char *name)
 {
 	uint64_t address = 0;
 
 	if (ksyms_addresses(&name, &address, 1))
 		return -EPERM;
+	if (address && kernel->is_thorough && kernel_function_is_ambiguous(name))
+		return -ENOTUNIQ;
 	return address ? 0 : -ENOENT;
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Sizes of kernel functions: up to the next symbol, as the kernel computes them. The kernel would
- * attribute an offset past the end to the next function, so such offsets are refused.
+ * attribute an offset past the end to the next function, so such offsets are refused. Also whether
+ * several functions have a name.
  */
 #include "runtime/kernel/kallsyms.h"
 #include "runtime/kernel/kernel_facts.h"
@@ -44,10 +45,24 @@ static int find_next(void *ctx, const struct kallsym *l)
 	return 0;
 }
 
-int kernel_offset(struct kernel *k, const char *name, uint64_t offset, uint64_t *size)
+static struct size_search search_of(const char *name)
 {
 	const char *colon = strchr(name, ':');
-	struct size_search s = {.name = colon ? colon + 1 : name, .module = colon ? name : NULL};
+
+	return (struct size_search){.name = colon ? colon + 1 : name,
+				    .module = colon ? name : NULL};
+}
+
+bool kernel_function_is_ambiguous(const char *name)
+{
+	struct size_search s = search_of(name);
+
+	return kallsyms_each(find_start, &s) == 0 && s.is_several;
+}
+
+int kernel_offset(struct kernel *k, const char *name, uint64_t offset, uint64_t *size)
+{
+	struct size_search s = search_of(name);
 	int err = kallsyms_each(find_start, &s);
 
 	(void)k;

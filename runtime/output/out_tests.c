@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Results of tests and benchmarks as text: for tests a line at the start and the end of each, and
- * totals; for benchmarks a table. Colours only on a terminal.
+ * totals; for benchmarks a table. Colours as for messages: colour.h.
  */
 #include "runtime/output/out_file.h"
+#include "runtime/base/colour.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -11,7 +12,7 @@ enum { NAME_WIDTH = 41, TIME_WIDTH = 15 };
 
 static void put_tag(struct out_file *w, const char *tag, bool is_good)
 {
-	bool colours = w->text.is_terminal;
+	bool colours = colour_is_wanted(w->fd);
 
 	text_string(&w->text, colours ? is_good ? "\033[32m" : "\033[31m" : "");
 	text_string(&w->text, tag);

@@ -33,7 +33,6 @@ static void *test_mmap(void *at, size_t len, int prot, int flags, int fd, off_t 
 
 #define fstat test_fstat
 #define mmap test_mmap
-#include "cli/colour.c"
 #include "cli/compile.c"
 #include "cli/confine.c"
 
