@@ -7,7 +7,8 @@
 #pragma once
 
 /* Call once, before any thread or child. SIGCHLD gets its default; SIGPIPE and SIGXFSZ are ignored,
- * so that a write fails with EPIPE or EFBIG; no signal that sonde handles stays blocked. */
+ * so that a write fails with EPIPE or EFBIG, and SIGUSR1, which is for scripts; no signal
+ * that sonde handles stays blocked. */
 void signals_prepare(void);
 
 /* In a child, before it runs another program: dispositions and mask as sonde found them. */

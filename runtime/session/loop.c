@@ -126,14 +126,18 @@ static int attach(struct loop *l)
 	return err;
 }
 
+static int run_begin(struct loop *l)
+{
+	if (l->s->plan->needs.own_unwind)
+		session_unwind_settle(l->s);
+	return session_run_special(l->s, PP_BEGIN);
+}
+
 /* Run BEGIN, attach, release the command. run_events() handles exit() in BEGIN. */
 static int start(struct loop *l)
 {
-	int err;
+	int err = run_begin(l);
 
-	if (l->s->plan->needs.own_unwind)
-		session_unwind_settle(l->s);
-	err = session_run_special(l->s, PP_BEGIN);
 	if (err)
 		return err;
 	if (exit_called(l)) {
@@ -279,10 +283,10 @@ static int finish(struct loop *l)
 	return exit_status(l, err, n_lost);
 }
 
-/* --dry-run: load and attach only. */
+/* --dry-run: load, run BEGIN and attach. What BEGIN writes is not read. */
 static int dry_run(struct loop *l)
 {
-	int err = attach(l);
+	int err = run_begin(l) ?: attach(l);
 
 	session_detach(l->s);
 	return err ? 2 : 0;

@@ -8,6 +8,7 @@
 #include "runtime/base/log.h"
 #include <errno.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/eventfd.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
@@ -58,8 +59,11 @@ void loop_reap_command(struct loop *l)
 		return;
 	if (waitpid(l->o->command->pid, &status, WNOHANG) == 0)
 		return; /* it runs; an error means that it is gone */
-	log_verbose("command ended with status %d",
-		    WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+	if (WIFSIGNALED(status))
+		log_verbose("command was killed by signal %d (%s)", WTERMSIG(status),
+			    strsignal(WTERMSIG(status)));
+	else
+		log_verbose("command ended with status %d", WEXITSTATUS(status));
 	l->o->command->pid = 0;
 	l->command_failed = command_failure(l->o->command) != 0;
 	l->done = true;
