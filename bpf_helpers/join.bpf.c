@@ -4,27 +4,36 @@
  */
 #include "bpf_helpers/helpers.h"
 
-static INLINE uint64_t join_word(const void *from, uint32_t is_user)
+/* What failed: reading an address of the array, reading a string. */
+struct join_errors {
+	int64_t array, string;
+};
+
+/* 0, which ends the array, after an error, which is counted. */
+static INLINE uint64_t join_word(const void *from, uint32_t probe, uint32_t is_user,
+				 struct join_errors *errors)
 {
 	uint64_t word = 0;
+	int64_t err = is_user ? bpf_probe_read_user(&word, sizeof(word), from)
+			      : bpf_probe_read_kernel(&word, sizeof(word), from);
 
-	if (is_user)
-		bpf_probe_read_user(&word, sizeof(word), from);
-	else
-		bpf_probe_read_kernel(&word, sizeof(word), from);
+	if (unlikely(err)) {
+		errors->array = err;
+		sonde_loss_count(probe, SONDE_LOSS_READ_FAULT);
+	}
 	return word;
 }
 
 /* `to` has space for SONDE_JOIN_BYTES and one more string, so that each can be read at its full
  * size. The kernel leaves the bytes behind a string as they are. */
 static INLINE uint64_t join_strings(char *to, const uint64_t *from, uint32_t probe,
-				    uint32_t is_user)
+				    uint32_t is_user, struct join_errors *errors)
 {
 	uint64_t used = sonde_control_zero();
 	uint32_t i;
 
 	for (i = 0; i < SONDE_JOIN_STRINGS; i++) {
-		const void *at = (const void *)join_word(from + i, is_user);
+		const void *at = (const void *)join_word(from + i, probe, is_user, errors);
 		long n;
 
 		if (!at)
@@ -36,27 +45,32 @@ static INLINE uint64_t join_strings(char *to, const uint64_t *from, uint32_t pro
 			break;
 		n = is_user ? bpf_probe_read_user_str(to + used, SONDE_JOIN_STRING, at)
 			    : bpf_probe_read_kernel_str(to + used, SONDE_JOIN_STRING, at);
-		if (n < 0)
+		if (n < 0) {
+			errors->string = n;
 			sonde_loss_count(probe, SONDE_LOSS_READ_FAULT);
+		}
 		if (n <= 1 || n > SONDE_JOIN_STRING)
 			return used;
 		if (n == SONDE_JOIN_STRING)
 			sonde_loss_count(probe, SONDE_LOSS_STRING_CUT);
 		used += n;
 	}
-	if (used > SONDE_JOIN_BYTES || join_word(from + i, is_user))
+	if (used > SONDE_JOIN_BYTES || join_word(from + i, probe, is_user, errors))
 		sonde_loss_count(probe, SONDE_LOSS_STRING_CUT);
 	return used;
 }
 
-INLINE uint64_t sonde_join_user(char *to, const uint64_t *from, uint32_t probe)
+/* The number of bytes. `errors`, 0 before, is for -k. */
+INLINE uint64_t sonde_join_user(char *to, const uint64_t *from, uint32_t probe,
+				struct join_errors *errors)
 {
-	return join_strings(to, from, probe, 1);
+	return join_strings(to, from, probe, 1, errors);
 }
 
-INLINE uint64_t sonde_join_kernel(char *to, const uint64_t *from, uint32_t probe)
+INLINE uint64_t sonde_join_kernel(char *to, const uint64_t *from, uint32_t probe,
+				  struct join_errors *errors)
 {
-	return join_strings(to, from, probe, 0);
+	return join_strings(to, from, probe, 0, errors);
 }
 
 /* The record's size: as many words as the strings take. */

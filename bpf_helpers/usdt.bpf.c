@@ -5,12 +5,14 @@
 #include "bpf_helpers/helpers.h"
 
 /* Read `size` bytes, 8 at most, of the traced program. Not more, since a page may end there. A
- * failed read gives 0 and is counted. */
-INLINE uint64_t sonde_usdt_read(const void *from, uint32_t size, uint32_t probe)
+ * failed read gives 0 and is counted. 0, or the error. */
+INLINE int64_t sonde_usdt_read(uint64_t *to, const void *from, uint32_t size, uint32_t probe)
 {
-	uint64_t value = 0;
+	int64_t err;
 
-	if (unlikely(bpf_probe_read_user(&value, size, from)))
+	*to = 0;
+	err = bpf_probe_read_user(to, size, from);
+	if (unlikely(err))
 		sonde_loss_count(probe, SONDE_LOSS_READ_FAULT);
-	return value;
+	return err;
 }

@@ -78,6 +78,15 @@ struct value gen_time(struct gen *g, struct expr *e)
 	return nothing;
 }
 
+/* -k: an address of the array, or a string, could not be read. */
+static void warn_of_join(struct gen *g, LLVMValueRef errors, bool is_user)
+{
+	for (uint32_t i = 0; i < 2; i++)
+		gen_warn_read(g, LLVMBuildLoad2(g->b, g->i64, gen_at(g, errors, 8 * i), ""),
+			      is_user, i == 1);
+	gen_buffer_end(g, errors, 16);
+}
+
 /* The strings are read to scratch memory: a reserved record should be complete soon. Behind the end
  * there is space for one more string. */
 struct value gen_join(struct gen *g, struct expr *e)
@@ -85,13 +94,15 @@ struct value gen_join(struct gen *g, struct expr *e)
 	struct expr *array = e->call.args[0];
 	bool is_user =
 		type_is_in_user_space(array->type, probe_space(g->probe.point) == SPACE_USER);
-	LLVMValueRef from = gen_int(g, array), buf, used, record, size;
+	LLVMValueRef from = gen_int(g, array), errors = gen_buffer(g, 16), buf, used, record, size;
 	uint32_t mark = g->probe.scratch.used;
 	LLVMBasicBlockRef skip;
 
 	buf = gen_big_buffer(g, SONDE_JOIN_BYTES + SONDE_JOIN_STRING);
+	gen_zero(g, errors, 16);
 	used = GEN_CALL(g, is_user ? "sonde_join_user" : "sonde_join_kernel", buf, from,
-			gen_u32(g, g->probe.id));
+			gen_u32(g, g->probe.id), errors);
+	warn_of_join(g, errors, is_user);
 	size = GEN_CALL(g, "sonde_join_record", used);
 	record = begin_record(g, (uint32_t)e->call.event, size, &skip);
 	GEN_CALL(g, "sonde_join_store", record, buf, used);

@@ -28,6 +28,19 @@ static LLVMValueRef sum(struct gen *g, const struct usdt_operand *o)
 	return LLVMBuildAdd(g->b, v, index, "");
 }
 
+static LLVMValueRef read_memory(struct gen *g, const struct usdt_operand *o)
+{
+	LLVMValueRef slot = gen_buffer(g, 8), v;
+
+	gen_warn_read(g,
+		      GEN_CALL(g, "sonde_usdt_read", slot, sum(g, o), gen_u32(g, o->size),
+			       gen_u32(g, g->probe.id)),
+		      true, false);
+	v = LLVMBuildLoad2(g->b, g->i64, slot, "");
+	gen_buffer_end(g, slot, 8);
+	return v;
+}
+
 static LLVMValueRef operand(struct gen *g, const struct usdt_operand *o)
 {
 	LLVMValueRef v = gen_u64(g, (uint64_t)o->disp);
@@ -36,10 +49,7 @@ static LLVMValueRef operand(struct gen *g, const struct usdt_operand *o)
 	case USDT_UNREADABLE: /* reported by the checks */
 	case USDT_CONSTANT: break;
 	case USDT_SUM: v = LLVMBuildLShr(g->b, sum(g, o), gen_u64(g, 8u * o->skip), ""); break;
-	case USDT_MEMORY:
-		v = GEN_CALL(g, "sonde_usdt_read", sum(g, o), gen_u32(g, o->size),
-			     gen_u32(g, g->probe.id));
-		break;
+	case USDT_MEMORY: v = read_memory(g, o); break;
 	}
 	return gen_narrow(g, v, type_int(o->size, o->is_signed));
 }
