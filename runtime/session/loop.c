@@ -11,6 +11,7 @@
 #include "runtime/session/memory_reserve.h"
 #include "runtime/session/packets.h"
 #include "runtime/session/ring.h"
+#include "runtime/session/service.h"
 #include "runtime/session/tests.h"
 #include "runtime/session/unwind.h"
 #include "runtime/session/interval_thread.h"
@@ -97,6 +98,7 @@ static int report_ready(const struct loop *l)
 	static const char word[] = "ready\n";
 
 	report_attached(l, count_attached(l->s));
+	service_notify("READY=1");
 	if (l->o->ready_fd >= 0 && write(l->o->ready_fd, word, sizeof(word) - 1) < 0)
 		return -errno;
 	return 0;
@@ -260,6 +262,7 @@ static int finish(struct loop *l)
 	uint64_t n_lost;
 	int err, open_err, write_err;
 
+	service_notify("STOPPING=1");
 	open_err = session_open_stop(l->s, drain_between, l);
 	session_detach(l->s);
 	if (l->o->reserve)
