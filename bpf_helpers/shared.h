@@ -160,6 +160,20 @@ struct sonde_packet_event {
 /* The kernel's records have less than 64 KiB. */
 enum { SONDE_PACKET_BYTES = 65000 };
 
+/* span() */
+enum sonde_span_flags {
+	SONDE_SPAN_OPEN = 1,   /* it has not ended, but tracing has */
+	SONDE_SPAN_NESTED = 2, /* the thread is in another span, which may be recorded later */
+};
+
+struct sonde_span_event {
+	struct sonde_event head;
+	uint64_t start_ns, length_ns; /* CLOCK_MONOTONIC */
+	uint32_t pid, tid;
+	uint64_t flags; /* enum sonde_span_flags */
+	char comm[16];
+};
+
 /* What the reader waits for. */
 enum sonde_sleep {
 	SONDE_AWAKE,

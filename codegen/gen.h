@@ -67,6 +67,7 @@ struct gen_body {
 	LLVMValueRef current; /* typed pointer to the current task; NULL: not fetched yet */
 	LLVMValueRef subject; /* typed pointer to the thread the probe is about; NULL: current */
 	LLVMValueRef delta;   /* i64, at a span's end */
+	LLVMValueRef began;   /* i64, the span's start; as delta */
 	LLVMValueRef span;    /* the span's slot, at its end */
 	LLVMValueRef depth;   /* i64, at the end of a call; NULL: spans of this kind do not nest */
 	LLVMValueRef syscall; /* i64, in programs on sys_enter and sys_exit */
@@ -205,6 +206,9 @@ LLVMValueRef gen_cookie(struct gen *g);
 LLVMValueRef gen_cookie_format(struct gen *g);
 /* The part of it that says which function it is, the same at both ends of a call. */
 LLVMValueRef gen_cookie_function(struct gen *g);
+/* Values of `probe` and `func`: indexes in plan->names. */
+LLVMValueRef gen_probe_name(struct gen *g);
+LLVMValueRef gen_func_name(struct gen *g);
 
 /* A typed pointer to the subject: pid, comm and the like are loads from it, which cost nothing,
  * while a helper call takes 10 to 85 ns. */

@@ -177,24 +177,32 @@ LLVMValueRef gen_cookie_function(struct gen *g)
 	return LLVMBuildAnd(g->b, cookie, gen_u64(g, (1ull << PLAN_FORMAT_BIT) - 1), "");
 }
 
-struct value gen_probe(struct gen *g, struct expr *e)
+LLVMValueRef gen_probe_name(struct gen *g)
 {
 	if (g->probe.plan->syscall.n_more)
-		return gen_int_value(name_of_call(g), e->type);
+		return name_of_call(g);
+	if (!plan_has_cookie(g->prog.plan))
+		return gen_u64(g, g->probe.plan->name_id);
+	return point_has(g->probe.point, ARM_USDT)
+		       ? gen_usdt_name(g)
+		       : LLVMBuildLShr(g->b, gen_cookie_function(g), gen_u64(g, 32), "");
+}
+
+LLVMValueRef gen_func_name(struct gen *g)
+{
 	if (plan_has_cookie(g->prog.plan))
-		return gen_int_value(point_has(g->probe.point, ARM_USDT)
-					     ? gen_usdt_name(g)
-					     : LLVMBuildLShr(g->b, gen_cookie_function(g),
-							     gen_u64(g, 32), ""),
-				     e->type);
-	return gen_int_value(gen_u64(g, g->probe.plan->name_id), e->type);
+		return low32(g, gen_cookie(g));
+	return gen_u64(g, g->probe.plan->func_id);
+}
+
+struct value gen_probe(struct gen *g, struct expr *e)
+{
+	return gen_int_value(gen_probe_name(g), e->type);
 }
 
 struct value gen_func(struct gen *g, struct expr *e)
 {
-	if (plan_has_cookie(g->prog.plan))
-		return gen_int_value(low32(g, gen_cookie(g)), e->type);
-	return gen_int_value(gen_u64(g, g->probe.plan->func_id), e->type);
+	return gen_int_value(gen_func_name(g), e->type);
 }
 
 struct value gen_delta(struct gen *g, struct expr *e)

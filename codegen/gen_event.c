@@ -111,6 +111,65 @@ struct value gen_join(struct gen *g, struct expr *e)
 	return nothing;
 }
 
+/* ---- span() ------------------------------------------------------------------------------- */
+
+/* The name of a span that the script does not name: an index in plan->names. */
+static struct value default_name(struct gen *g)
+{
+	LLVMValueRef id = g->probe.plan->func_id ? gen_func_name(g) : gen_probe_name(g);
+
+	return gen_int_value(id, &type_name);
+}
+
+static LLVMValueRef span_flags(struct gen *g)
+{
+	LLVMValueRef is_inner;
+
+	if (!g->body.depth)
+		return gen_u64(g, g->probe.is_open ? SONDE_SPAN_OPEN : 0);
+	is_inner = LLVMBuildICmp(g->b, LLVMIntUGT, g->body.depth, gen_u64(g, 1), "");
+	return LLVMBuildSelect(g->b, is_inner,
+			       gen_u64(g, SONDE_SPAN_NESTED |
+						  (g->probe.is_open ? SONDE_SPAN_OPEN : 0)),
+			       gen_u64(g, g->probe.is_open ? SONDE_SPAN_OPEN : 0), "");
+}
+
+static void store_member(struct gen *g, LLVMValueRef record, size_t offset, LLVMValueRef v)
+{
+	LLVMBuildStore(g->b, v, gen_at(g, record, (uint32_t)offset));
+}
+
+static LLVMValueRef low_half(struct gen *g, LLVMValueRef v)
+{
+	return LLVMBuildTrunc(g->b, v, g->i32, "");
+}
+
+struct value gen_span_call(struct gen *g, struct expr *e)
+{
+	const struct plan_event *ev = &g->plan->events[e->call.event];
+	LLVMValueRef task = gen_task(g), record, size = gen_u64(g, ev->size);
+	LLVMValueRef pid = GEN_CALL(g, "sonde_number_pid", task),
+		     tid = GEN_CALL(g, "sonde_number_tid", task);
+	struct gen_kept name = {0};
+	LLVMBasicBlockRef skip;
+
+	if (ev->n_fields)
+		name = gen_keep(g, e->call.n_args ? gen_expr(g, e->call.args[0]) : default_name(g));
+	record = begin_record(g, (uint32_t)e->call.event, size, &skip);
+	store_member(g, record, offsetof(struct sonde_span_event, start_ns), g->body.began);
+	store_member(g, record, offsetof(struct sonde_span_event, length_ns), g->body.delta);
+	store_member(g, record, offsetof(struct sonde_span_event, pid), low_half(g, pid));
+	store_member(g, record, offsetof(struct sonde_span_event, tid), low_half(g, tid));
+	store_member(g, record, offsetof(struct sonde_span_event, flags), span_flags(g));
+	GEN_CALL(g, "sonde_task_comm", task,
+		 gen_at(g, record, offsetof(struct sonde_span_event, comm)));
+	if (ev->n_fields)
+		gen_store(g, gen_kept_value(g, &name), ev->fields[0].type,
+			  gen_at(g, record, ev->fields[0].offset));
+	end_record(g, record, size, skip);
+	return nothing;
+}
+
 static void gen_map_event(struct gen *g, uint32_t id, LLVMValueRef epoch)
 {
 	uint32_t map = g->plan->events[id].map;

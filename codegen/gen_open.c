@@ -95,9 +95,10 @@ void gen_open_spans(struct gen *g, LLVMBasicBlockRef out)
 		prog_only_if(g, gen_truth(g, start), out);
 	}
 	g->body.delta = GEN_CALL(g, "sonde_open_length", start);
+	g->body.began = start;
 	g->body.span = slot;
 	prog_body(g);
-	g->body.delta = g->body.subject = g->body.span = g->body.depth = NULL;
+	g->body.delta = g->body.began = g->body.subject = g->body.span = g->body.depth = NULL;
 	g->probe.is_open = false;
 	LLVMBuildBr(g->b, out);
 }

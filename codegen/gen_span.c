@@ -145,9 +145,10 @@ static void store_start(struct gen *g, LLVMValueRef slot, LLVMBasicBlockRef out)
 void span_end_with(struct gen *g, LLVMValueRef slot, LLVMValueRef start, LLVMValueRef now)
 {
 	g->body.delta = LLVMBuildSub(g->b, now, start, "");
+	g->body.began = start;
 	g->body.span = slot;
 	prog_body(g);
-	g->body.delta = g->body.subject = g->body.span = g->body.depth = NULL;
+	g->body.delta = g->body.began = g->body.subject = g->body.span = g->body.depth = NULL;
 }
 
 /* The start time in the slot; go to `out` if there is none. */

@@ -311,6 +311,20 @@ void pln_skboutput(struct planner *pl, struct expr *call)
 	arena_push(pl->arena, pl->plan->events, pl->plan->n_events, ev);
 }
 
+/* Literal names are not sent. Without a name the record has that of the function or the probe. */
+void pln_span(struct planner *pl, struct expr *call)
+{
+	const struct expr *name = call->call.n_args ? call->call.args[0] : NULL;
+	struct plan_event ev = {.kind = PE_SPAN, .size = sizeof(struct sonde_span_event)};
+
+	if (name && name->kind == EX_STRING)
+		ev.text = name->string.text;
+	else
+		add_field(pl, &ev, name ? name->type : &type_name);
+	pl->plan->needs.task = true;
+	add_event(pl, call, ev);
+}
+
 void pln_none(struct planner *pl, struct expr *call)
 {
 	(void)pl, (void)call;

@@ -106,11 +106,13 @@ static bool is_length(const struct plan_event *e)
 	       (e->kind == PE_JOIN && e->least == offsetof(struct sonde_join_event, bytes));
 }
 
-/* What the record of a map's event and of join() has. */
+/* What the record of a map's event, of join() and of span() has. */
 static uint32_t least_size(const struct plan_event *e)
 {
 	if (e->kind == PE_JOIN)
 		return sizeof(struct sonde_join_event);
+	if (e->kind == PE_SPAN)
+		return sizeof(struct sonde_span_event);
 	return e->has_map ? sizeof(struct sonde_map_event) : sizeof(struct sonde_event);
 }
 
@@ -122,6 +124,7 @@ static bool is_event(const struct plan *p, const struct plan_event *e)
 	if (!is_length(e) || e->size < least_size(e) || e->size > LIMIT_EVENT_BYTES ||
 	    e->size % 8 || is_of_map != e->has_map || (e->has_map && e->map >= p->n_maps) ||
 	    ((e->kind == PE_TIME || e->kind == PE_JOIN) && !e->text) ||
+	    (e->kind == PE_SPAN && !e->text && e->n_fields != 1) ||
 	    (e->kind == PE_PRINT_VALUE && e->n_fields != 1))
 		return false;
 	if (!are_fields(e->fields, e->n_fields, sizeof(struct sonde_event), e->size))

@@ -8,6 +8,7 @@
 #include "parser/sema/sema.h"
 #include "parser/sema/sema_go.h"
 #include "parser/sema/sema_span.h"
+#include "parser/sema/sema_type.h"
 #include <string.h>
 
 static const char exit_prefix[] = "sys_exit";
@@ -247,6 +248,50 @@ const struct type *chk_entry(struct sema *s, struct expr *e)
 		return sema_error(s, e->call.args[0]->span, "entry-value",
 				  "entry needs a value, but this is %s", type_str(s->arena, t));
 	return t;
+}
+
+/* Can a span have a name of this type? */
+static bool is_name(const struct type *t)
+{
+	return t->kind == TY_STRING || t->kind == TY_NAME || t->kind == TY_KSYM ||
+	       t->kind == TY_USYM || t->kind == TY_INT;
+}
+
+/* Firings are of no thread, and a goroutine is in several. */
+static const struct type *no_thread(struct sema *s, const struct expr *e)
+{
+	for (uint32_t i = 0; i < s->probe->n_points; i++) {
+		const struct attach_point *p = &s->probe->points[i];
+
+		if (span_rows[span_of_event(p)].state == STATE_TASK)
+			continue;
+		sema_error(s, e->span, "no-span",
+			   "%s does not end a span of one thread, so it has no 'span'", p->name);
+		if (s->report)
+			diag_hint(
+				s->diags, "%s",
+				span_of_event(p) == SPAN_GOROUTINE
+					? "a goroutine runs in several threads; use delta: @[func] = hist(delta)"
+					: "the time between two firings is 'delta'");
+		return &type_error;
+	}
+	return &type_void;
+}
+
+const struct type *chk_span(struct sema *s, struct expr *e)
+{
+	const struct expr *name = e->call.n_args ? e->call.args[0] : NULL;
+
+	if (ast_span(s->probe) != SPAN_SLICE) {
+		s->probe->is_open_only |= ast_span(s->probe) == SPAN_NO;
+		if (!need_span(s, e, "span"))
+			return &type_error;
+	}
+	if (name && name->type->kind != TY_ERROR && !is_name(name->type))
+		return sema_error(s, name->span, "span-name",
+				  "a span's name is a string, but this is %s",
+				  sema_name_of(s, name->type));
+	return no_thread(s, e);
 }
 
 static void entry_only(struct sema *s, const struct expr *e, const char *what)

@@ -198,6 +198,33 @@ int call_tree_add(struct call_tree *t, uint32_t parent, const struct view_map *m
 	return err;
 }
 
+/* ---- spans ------------------------------------------------------------------------------- */
+
+static const enum call_kind kinds_of_spans[VIEW_SPAN_KINDS] = {
+	[VIEW_SPAN_USER] = CALL_PROGRAM,   [VIEW_SPAN_KERNEL] = CALL_KERNEL,
+	[VIEW_SPAN_SYSCALL] = CALL_KERNEL, [VIEW_SPAN_OFF_CPU] = CALL_NOTE,
+	[VIEW_SPAN_ON_CPU] = CALL_NOTE,
+};
+
+/* trees->path is the node of each level. */
+int call_tree_add_spans(struct call_tree *t, uint32_t parent, struct span_trees *trees,
+			const struct span_thread *thread)
+{
+	trees->path.n = 0;
+	for (size_t i = 0; i < thread->spans.n; i++) {
+		const struct span_item *s = &thread->spans.items[i];
+		uint32_t at = s->level ? trees->path.items[s->level - 1] : parent;
+
+		if (!s->is_shown)
+			at = call_tree_child(t, at, kinds_of_spans[s->kind], s->name);
+		trees->path.n = s->level;
+		if ((!at && !s->is_shown) || vec_push(&trees->path, at))
+			return -ENOMEM;
+		t->nodes.items[at].self += s->is_shown ? 0 : s->self;
+	}
+	return 0;
+}
+
 /* ---- the whole --------------------------------------------------------------------------- */
 
 int call_tree_init(struct call_tree *t, const char *root)

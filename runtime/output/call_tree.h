@@ -9,7 +9,7 @@
 #include "runtime/base/hash.h"
 #include "runtime/base/string_set.h"
 #include "runtime/base/vec.h"
-#include "runtime/output/view.h"
+#include "runtime/output/span_trees.h"
 
 /* What a node stands for: its colour in a flame graph. */
 enum call_kind {
@@ -42,6 +42,9 @@ bool call_tree_takes(const struct view_map *m);
 int call_tree_init(struct call_tree *t, const char *root);
 /* Add the rows of a map below `parent`. Negative values are left out. 0 or -ENOMEM. */
 int call_tree_add(struct call_tree *t, uint32_t parent, const struct view_map *m);
+/* Add a thread's spans below `parent`, each with the time of its own. 0 or -ENOMEM. */
+int call_tree_add_spans(struct call_tree *t, uint32_t parent, struct span_trees *trees,
+			const struct span_thread *thread);
 /* The child of `parent` with that name, which is made if there is none. 0 without memory. */
 uint32_t call_tree_child(struct call_tree *t, uint32_t parent, enum call_kind kind,
 			 const char *name);

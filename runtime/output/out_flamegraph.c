@@ -29,6 +29,8 @@ struct graph {
 struct out_flamegraph {
 	struct out_stacks stacks; /* first */
 	VEC(struct graph) graphs;
+	struct span_trees spans;
+	size_t of_spans; /* number of the graph of spans, from 1; 0: there is none */
 };
 
 static const struct {
@@ -335,11 +337,50 @@ static int flamegraph_map(struct out_stacks *s, const struct view_map *m)
 		       ?: call_tree_add(&g->tree, 0, m) ?: call_tree_finish(&g->tree);
 }
 
+/* ---- spans ------------------------------------------------------------------------------- */
+
+static int add_spans(struct span_trees *trees, const struct span_thread *thread)
+{
+	struct out_flamegraph *w =
+		(struct out_flamegraph *)((char *)trees - offsetof(struct out_flamegraph, spans));
+
+	return call_tree_add_spans(&w->graphs.items[w->of_spans - 1].tree, 0, trees, thread);
+}
+
+static int flamegraph_span(struct out *o, const struct view_span *s)
+{
+	struct out_flamegraph *w = (struct out_flamegraph *)o;
+	int err;
+
+	if (!w->of_spans) {
+		err = vec_push(&w->graphs, (struct graph){.name = "span()", .is_time = true});
+		err = err
+			      ?: call_tree_init(&w->graphs.items[w->graphs.n - 1].tree,
+						w->stacks.is_named ? "span()" : "all");
+		if (err)
+			return err;
+		w->of_spans = w->graphs.n;
+	}
+	return span_trees_add(&w->spans, s);
+}
+
+/* All spans are known. */
+static int flamegraph_end(struct out *o)
+{
+	struct out_flamegraph *w = (struct out_flamegraph *)o;
+
+	if (!w->of_spans)
+		return 0;
+	return span_trees_finish(&w->spans)
+		       ?: call_tree_finish(&w->graphs.items[w->of_spans - 1].tree);
+}
+
 static void flamegraph_close(struct out *o)
 {
 	struct out_flamegraph *w = (struct out_flamegraph *)o;
 
 	out_stacks_close(&w->stacks);
+	span_trees_free(&w->spans);
 	for (size_t i = 0; i < w->graphs.n; i++)
 		call_tree_free(&w->graphs.items[i].tree);
 	vec_free(&w->graphs);
@@ -356,6 +397,9 @@ struct out *out_flamegraph_new(FILE *f, const struct plan *plan)
 		free(w);
 		return NULL;
 	}
+	w->spans.show = add_spans;
+	w->stacks.file.out.span = flamegraph_span;
+	w->stacks.file.out.end = flamegraph_end;
 	w->stacks.file.out.close = flamegraph_close;
 	w->stacks.file.out.finish = flamegraph_finish;
 	return &w->stacks.file.out;

@@ -13,6 +13,9 @@
 struct out_folded {
 	struct out_stacks stacks; /* first */
 	VEC(const char *) path;
+	struct span_trees spans;
+	struct call_tree tree; /* of the spans */
+	uint32_t top;	       /* in it: below which they are */
 };
 
 /* Semicolons separate names. */
@@ -78,12 +81,41 @@ static int folded_map(struct out_stacks *s, const struct view_map *m)
 	return err;
 }
 
+static int add_spans(struct span_trees *trees, const struct span_thread *thread)
+{
+	struct out_folded *w =
+		(struct out_folded *)((char *)trees - offsetof(struct out_folded, spans));
+
+	return call_tree_add_spans(&w->tree, w->top, trees, thread);
+}
+
+static int folded_span(struct out *o, const struct view_span *s)
+{
+	struct out_folded *w = (struct out_folded *)o;
+	int err = w->tree.nodes.n ? 0 : call_tree_init(&w->tree, "all");
+
+	if (!err && w->stacks.is_named && !w->top)
+		w->top = call_tree_child(&w->tree, 0, CALL_LABEL, "span()");
+	return err ?: span_trees_add(&w->spans, s);
+}
+
+static int folded_finish(struct out *o)
+{
+	struct out_folded *w = (struct out_folded *)o;
+
+	if (!w->tree.nodes.n)
+		return 0;
+	return span_trees_finish(&w->spans) ?: call_tree_finish(&w->tree) ?: put_tree(w, &w->tree);
+}
+
 static void folded_close(struct out *o)
 {
 	struct out_folded *w = (struct out_folded *)o;
 
-	vec_free(&w->path);
 	out_stacks_close(&w->stacks);
+	vec_free(&w->path);
+	span_trees_free(&w->spans);
+	call_tree_free(&w->tree);
 	free(w);
 }
 
@@ -97,6 +129,9 @@ struct out *out_folded_new(FILE *f, const struct plan *plan)
 		free(w);
 		return NULL;
 	}
+	w->spans.show = add_spans;
+	w->stacks.file.out.span = folded_span;
+	w->stacks.file.out.finish = folded_finish;
 	w->stacks.file.out.close = folded_close;
 	return &w->stacks.file.out;
 }

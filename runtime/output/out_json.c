@@ -360,6 +360,32 @@ static int json_test(struct out *o, const struct view_test *v)
 	return end(w);
 }
 
+static void put_member(struct text *t, const char *name, uint64_t n)
+{
+	text_string(t, ", \"");
+	text_string(t, name);
+	text_string(t, "\": ");
+	text_unsigned(t, n);
+}
+
+static int json_span(struct out *o, const struct view_span *s)
+{
+	struct out_json *w = out_json(o);
+	struct text *t = &w->file.text;
+
+	begin(w, "span");
+	text_string(t, "{\"name\": ");
+	json_put_string(t, s->name);
+	put_member(t, "pid", s->pid);
+	put_member(t, "tid", s->tid);
+	text_string(t, ", \"comm\": ");
+	json_put_string(t, s->comm);
+	put_member(t, "start", s->start);
+	put_member(t, "duration", s->length);
+	text_string(t, s->is_open ? ", \"open\": true}" : ", \"open\": false}");
+	return end(w);
+}
+
 static int json_end(struct out *o)
 {
 	return out_json(o)->file.error;
@@ -388,6 +414,7 @@ struct out *out_json_new(FILE *f)
 		.message = json_message,
 		.value = json_value,
 		.map = json_map,
+		.span = json_span,
 		.attached = json_attached,
 		.lost = json_lost,
 		.test = json_test,

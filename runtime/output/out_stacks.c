@@ -38,7 +38,7 @@ static int stacks_map(struct out *o, const struct view_map *m)
 	struct out_stacks *s = (struct out_stacks *)o;
 	int err;
 
-	if (!call_tree_takes(m))
+	if (!s->map || !call_tree_takes(m))
 		return shown(o, s->text->map(s->text, m));
 	err = s->map(s, m);
 	if (err && !s->file.error)
@@ -75,6 +75,27 @@ static bool has_stack(const struct plan_map *m)
 	return false;
 }
 
+static bool has_spans(const struct plan *plan)
+{
+	for (uint32_t i = 0; i < plan->n_events; i++)
+		if (plan->events[i].kind == PE_SPAN)
+			return true;
+	return false;
+}
+
+/* The script may have nothing that can be written in this format. */
+static void warn_of_nothing(const struct plan *plan, bool takes_maps, uint32_t n_maps)
+{
+	if (has_spans(plan))
+		return;
+	if (!takes_maps)
+		log_warning(
+			"the script does not use span(): there is nothing to write with this format");
+	else if (!n_maps && plan->config.print_maps_on_exit)
+		log_warning(
+			"no map of the script has a stack in its key: there is nothing to write with this format");
+}
+
 int out_stacks_init(struct out_stacks *s, FILE *f, const struct plan *plan,
 		    int (*map)(struct out_stacks *s, const struct view_map *m))
 {
@@ -83,10 +104,8 @@ int out_stacks_init(struct out_stacks *s, FILE *f, const struct plan *plan,
 
 	for (uint32_t i = 0; i < plan->n_maps; i++)
 		n += has_stack(&plan->maps[i]);
-	if (!n && plan->config.print_maps_on_exit)
-		log_warning(
-			"no map of the script has a stack in its key: there is nothing to write with this format");
-	s->is_named = n > 1;
+	warn_of_nothing(plan, map, n);
+	s->is_named = n + has_spans(plan) > 1;
 	s->map = map;
 	s->file.out = (struct out){
 		.printf_event = stacks_printf_event,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The common part of the writers of stacks: maps with stacks go to the output, everything else
- * that a script prints is text on standard error.
+ * The common part of the writers of stacks and spans: maps with stacks, or spans, go to the output,
+ * everything else that a script prints is text on standard error.
  */
 #pragma once
 #include "runtime/output/out_file.h"
@@ -10,7 +10,7 @@ struct out_stacks {
 	struct out_file file; /* first: the callbacks get a pointer to it */
 	struct out *text;     /* standard error */
 	bool is_named;	      /* several maps may have stacks: their names are shown */
-	/* A map with stacks. 0 or -errno. */
+	/* A map with stacks. 0 or -errno. NULL: the format has none. */
 	int (*map)(struct out_stacks *s, const struct view_map *m);
 };
 

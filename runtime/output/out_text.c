@@ -5,9 +5,16 @@
  * that is not a result goes to standard error.
  */
 #include "runtime/base/log.h"
+#include "runtime/output/format_spans.h"
 #include "runtime/output/out_file.h"
 #include <errno.h>
 #include <stdlib.h>
+
+struct out_text {
+	struct out_file file; /* first */
+	struct span_trees spans;
+	struct span_text shown;
+};
 
 static struct out_file *out_text(struct out *o)
 {
@@ -83,13 +90,28 @@ static int text_map(struct out *o, const struct view_map *m)
 	return out_file_done(w);
 }
 
-/* Ends the line in which a terminal shows ^C, and sets the maps off by an empty one. */
+static int show_spans(struct span_trees *trees, const struct span_thread *thread)
+{
+	struct out_text *w = (struct out_text *)((char *)trees - offsetof(struct out_text, spans));
+	int err = format_span_tree(&w->file.text, &w->shown, trees, thread);
+
+	return err ?: out_file_done(&w->file);
+}
+
+static int text_span(struct out *o, const struct view_span *s)
+{
+	return span_trees_add(&((struct out_text *)o)->spans, s);
+}
+
+/* Shows spans that are left. Ends the line in which a terminal shows ^C, and sets the maps off by
+ * an empty one. */
 static int text_end(struct out *o)
 {
 	struct out_file *w = out_text(o);
+	int err = span_trees_finish(&((struct out_text *)o)->spans);
 
 	text_string(&w->text, "\n\n");
-	return out_file_done(w);
+	return err ?: out_file_done(w);
 }
 
 static int text_attached(struct out *o, uint32_t n_probes)
@@ -112,20 +134,23 @@ static void text_close(struct out *o)
 	if (!o)
 		return;
 	out_finish(o);
+	span_trees_free(&((struct out_text *)o)->spans);
 	free(o);
 }
 
 struct out *out_text_new(FILE *f)
 {
-	struct out_file *w = malloc(sizeof(*w));
+	struct out_text *w = calloc(1, sizeof(*w));
 
 	if (!w)
 		return NULL;
-	w->out = (struct out){
+	w->spans.show = show_spans;
+	w->file.out = (struct out){
 		.printf_event = text_printf_event,
 		.message = text_message,
 		.value = text_value,
 		.map = text_map,
+		.span = text_span,
 		.attached = text_attached,
 		.lost = text_lost,
 		.test = out_text_test,
@@ -133,9 +158,9 @@ struct out *out_text_new(FILE *f)
 		.flush = out_file_flush,
 		.close = text_close,
 	};
-	if (out_file_init(w, f)) {
+	if (out_file_init(&w->file, f)) {
 		free(w);
 		return NULL;
 	}
-	return &w->out;
+	return &w->file.out;
 }

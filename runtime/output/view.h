@@ -137,6 +137,25 @@ struct view_test {
 	uint32_t n_failed;
 };
 
+/* A finished span, of span(). */
+struct view_span {
+	const char *name;
+	bool is_call; /* the name is that of a function or system call */
+	enum view_span_kind {
+		VIEW_SPAN_USER,
+		VIEW_SPAN_KERNEL,
+		VIEW_SPAN_SYSCALL,
+		VIEW_SPAN_OFF_CPU,
+		VIEW_SPAN_ON_CPU,
+		VIEW_SPAN_KINDS
+	} kind;
+	uint32_t pid, tid;
+	const char *comm;
+	uint64_t start, length; /* nanoseconds, CLOCK_MONOTONIC */
+	bool is_open;		/* it had not ended when tracing did */
+	bool is_outermost;	/* the thread is in no other span that may come */
+};
+
 /* When output is written: when the loop is idle or the buffer full, at each line's end, only when
  * the buffer is full, or at once. */
 enum out_buffering { OUT_BUFFER_IDLE, OUT_BUFFER_LINE, OUT_BUFFER_FULL, OUT_BUFFER_NONE };
@@ -149,6 +168,7 @@ struct out {
 	int (*message)(struct out *o, const struct view_message *m);
 	int (*value)(struct out *o, const struct view *v);
 	int (*map)(struct out *o, const struct view_map *m);
+	int (*span)(struct out *o, const struct view_span *s);
 	/* All probes are attached; losses. The text writer prints these to standard error. */
 	int (*attached)(struct out *o, uint32_t n_probes);
 	int (*lost)(struct out *o, const struct view_loss *l);
@@ -170,6 +190,9 @@ struct out *out_json_new(FILE *f);
 /* Folded stacks, a flame graph; likewise. The plan says which maps there are. */
 struct out *out_folded_new(FILE *f, const struct plan *plan);
 struct out *out_flamegraph_new(FILE *f, const struct plan *plan);
+/* Of spans: a table of names, and trace events in JSON. */
+struct out *out_summary_new(FILE *f, const struct plan *plan);
+struct out *out_chrome_new(FILE *f, const struct plan *plan);
 
 /* Set the buffering (-B). Returns the descriptor, which can be polled for the end of its reader. */
 int out_set_buffering(struct out *o, enum out_buffering buffering);

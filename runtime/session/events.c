@@ -6,6 +6,7 @@
  */
 #include "runtime/session/events.h"
 #include "runtime/session/event_actions.h"
+#include "runtime/session/event_span.h"
 #include "runtime/session/unwind.h"
 #include "parser/base/limits.h"
 #include "runtime/base/rcu_wait.h"
@@ -18,7 +19,7 @@
 
 int events_init(struct events *e, struct session *s, struct out *out)
 {
-	*e = (struct events){.s = s, .out = out};
+	*e = (struct events){.s = s, .out = out, .is_span_alone = event_span_is_alone(s->plan)};
 	e->maps = calloc(s->plan->n_maps + 1, sizeof(*e->maps));
 	return e->maps ? 0 : -ENOMEM;
 }

@@ -23,6 +23,7 @@ struct events {
 	bool is_membarrier_refused; /* reported once */
 	bool is_map_unread;	    /* a map could not be read: its output is missing */
 	bool no_warnings;	    /* warnf() is not shown */
+	bool is_span_alone;	    /* event_span_is_alone() */
 	uint32_t n_errorf;	    /* calls of errorf() */
 	int error;		    /* first failure of a write: -EPIPE ends the run quietly */
 	struct map_progress *maps;  /* by map */

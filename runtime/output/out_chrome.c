@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The writer of trace events in JSON, which Perfetto and chrome://tracing show as a timeline: a
+ * complete event ("X") for each span, and names of processes and threads. Times are microseconds
+ * since sonde began. Everything else that the script prints is text on standard error.
+ */
+#include "runtime/base/clock.h"
+#include "runtime/base/hash.h"
+#include "runtime/output/json_text.h"
+#include "runtime/output/out_stacks.h"
+#include <errno.h>
+#include <stdlib.h>
+
+/* A thread whose name has been written. */
+struct named_thread {
+	uint32_t tid, pid; /* tid 0: a free slot */
+	char comm[17];
+};
+
+HASH_TABLE(named_threads, struct named_thread);
+
+struct out_chrome {
+	struct out_stacks stacks; /* first */
+	struct named_threads threads;
+	uint64_t began;
+	bool has_events;
+};
+
+static uint64_t named_threads_hash(uint32_t tid)
+{
+	return hash_u64(tid);
+}
+
+static bool named_threads_equal(uint32_t a, uint32_t b)
+{
+	return a == b;
+}
+
+static uint32_t named_threads_key(const struct named_threads *h, const struct named_thread *e)
+{
+	(void)h;
+	return e->tid;
+}
+
+static bool named_threads_is_free(const struct named_thread *e)
+{
+	return !e->tid;
+}
+
+HASH_TABLE_FUNCTIONS(named_threads, struct named_thread, uint32_t)
+
+static void put_microseconds(struct text *t, uint64_t ns)
+{
+	char number[40];
+
+	snprintf(number, sizeof(number), "%llu.%03u", (unsigned long long)(ns / 1000),
+		 (unsigned int)(ns % 1000));
+	text_string(t, number);
+}
+
+static void begin_event(struct out_chrome *w, char phase, const char *name, uint32_t pid,
+			uint32_t tid)
+{
+	struct text *t = &w->stacks.file.text;
+
+	text_string(t,
+		    w->has_events ? ",\n" : "{\"displayTimeUnit\": \"ns\", \"traceEvents\": [\n");
+	w->has_events = true;
+	text_string(t, "{\"ph\": \"");
+	text_char(t, phase);
+	text_string(t, "\", \"pid\": ");
+	text_unsigned(t, pid);
+	text_string(t, ", \"tid\": ");
+	text_unsigned(t, tid);
+	text_string(t, ", \"name\": ");
+	json_put_string(t, name);
+}
+
+static void put_thread_name(struct out_chrome *w, const char *what, const struct view_span *s)
+{
+	begin_event(w, 'M', what, s->pid, s->tid);
+	text_string(&w->stacks.file.text, ", \"args\": {\"name\": ");
+	json_put_string(&w->stacks.file.text, s->comm);
+	text_string(&w->stacks.file.text, "}}");
+}
+
+/* Write the thread's name if it is new. The process has that of its first thread. */
+static int name_thread(struct out_chrome *w, const struct view_span *s)
+{
+	struct named_thread *known = named_threads_find(&w->threads, s->tid), new = {.tid = s->tid};
+
+	if (!s->tid || (known && known->pid == s->pid && strcmp(known->comm, s->comm) == 0))
+		return 0;
+	if (!known && named_threads_insert(&w->threads, new))
+		return -ENOMEM;
+	known = named_threads_find(&w->threads, s->tid);
+	known->pid = s->pid;
+	snprintf(known->comm, sizeof(known->comm), "%s", s->comm);
+	put_thread_name(w, "thread_name", s);
+	if (s->tid == s->pid)
+		put_thread_name(w, "process_name", s);
+	return 0;
+}
+
+static const char *const categories[VIEW_SPAN_KINDS] = {
+	[VIEW_SPAN_USER] = "function",	     [VIEW_SPAN_KERNEL] = "kernel function",
+	[VIEW_SPAN_SYSCALL] = "system call", [VIEW_SPAN_OFF_CPU] = "off CPU",
+	[VIEW_SPAN_ON_CPU] = "on CPU",
+};
+
+static int chrome_span(struct out *o, const struct view_span *s)
+{
+	struct out_chrome *w = (struct out_chrome *)o;
+	struct text *t = &w->stacks.file.text;
+
+	if (name_thread(w, s))
+		return -ENOMEM;
+	begin_event(w, 'X', s->name, s->pid, s->tid);
+	text_string(t, ", \"cat\": \"");
+	text_string(t, categories[s->kind]);
+	text_string(t, "\", \"ts\": ");
+	put_microseconds(t, s->start > w->began ? s->start - w->began : 0);
+	text_string(t, ", \"dur\": ");
+	put_microseconds(t, s->length);
+	text_string(t, s->is_open ? ", \"args\": {\"ended\": false}}" : "}");
+	return out_file_done(&w->stacks.file);
+}
+
+static int chrome_finish(struct out *o)
+{
+	struct out_chrome *w = (struct out_chrome *)o;
+
+	text_string(&w->stacks.file.text,
+		    w->has_events ? "\n]}\n"
+				  : "{\"displayTimeUnit\": \"ns\", \"traceEvents\": []}\n");
+	return 0;
+}
+
+static void chrome_close(struct out *o)
+{
+	struct out_chrome *w = (struct out_chrome *)o;
+
+	out_stacks_close(&w->stacks);
+	hash_free(&w->threads);
+	free(w);
+}
+
+struct out *out_chrome_new(FILE *f, const struct plan *plan)
+{
+	struct out_chrome *w = calloc(1, sizeof(*w));
+
+	if (!w)
+		return NULL;
+	if (out_stacks_init(&w->stacks, f, plan, NULL)) {
+		free(w);
+		return NULL;
+	}
+	w->began = monotonic_ns();
+	w->stacks.file.out.span = chrome_span;
+	w->stacks.file.out.finish = chrome_finish;
+	w->stacks.file.out.close = chrome_close;
+	return &w->stacks.file.out;
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The writer of a table of spans, a row for each name: total time, time of its own, calls, average,
+ * maximum. Everything else that the script prints is text on standard error.
+ */
+#include "runtime/output/format_spans.h"
+#include "runtime/output/out_stacks.h"
+#include <errno.h>
+#include <stdlib.h>
+
+struct span_row {
+	const char *name; /* interned */
+	uint64_t total, self, calls, sum, max;
+	uint32_t n_open; /* spans of that name on the path: a recursion counts once in the total */
+};
+
+HASH_TABLE(span_rows, uint32_t);
+
+struct out_summary {
+	struct out_stacks stacks; /* first */
+	struct span_trees spans;
+	VEC(struct span_row) rows; /* [0] is not used */
+	struct span_rows table;	   /* indexes, by name */
+	VEC(uint32_t) path;	   /* rows of the spans around the current one */
+};
+
+static uint64_t span_rows_hash(const char *name)
+{
+	return hash_u64((uint64_t)(uintptr_t)name);
+}
+
+static bool span_rows_equal(const char *a, const char *b)
+{
+	return a == b;
+}
+
+static const char *span_rows_key(const struct span_rows *h, const uint32_t *e)
+{
+	return HASH_TABLE_OWNER(h, struct out_summary, table)->rows.items[*e].name;
+}
+
+static bool span_rows_is_free(const uint32_t *e)
+{
+	return !*e;
+}
+
+HASH_TABLE_FUNCTIONS(span_rows, uint32_t, const char *)
+
+/* The index of a name's row; 0 without memory. */
+static uint32_t row_of(struct out_summary *w, const char *name)
+{
+	uint32_t *found = span_rows_find(&w->table, name), at = (uint32_t)w->rows.n;
+
+	if (found)
+		return *found;
+	if (!at && vec_push(&w->rows, (struct span_row){0}))
+		return 0;
+	at = (uint32_t)w->rows.n;
+	if (vec_push(&w->rows, (struct span_row){.name = name}))
+		return 0;
+	if (span_rows_insert(&w->table, at)) {
+		w->rows.n--;
+		return 0;
+	}
+	return at;
+}
+
+static void leave(struct out_summary *w, uint32_t level)
+{
+	while (w->path.n > level)
+		w->rows.items[w->path.items[--w->path.n]].n_open--;
+}
+
+static int add_tree(struct span_trees *trees, const struct span_thread *thread)
+{
+	struct out_summary *w =
+		(struct out_summary *)((char *)trees - offsetof(struct out_summary, spans));
+
+	for (size_t i = 0; i < thread->spans.n; i++) {
+		const struct span_item *s = &thread->spans.items[i];
+		uint32_t at = s->is_shown ? 0 : row_of(w, s->name);
+		struct span_row *r;
+
+		if (s->is_shown) /* nothing is part of it */
+			continue;
+		leave(w, s->level);
+		if (!at || vec_push(&w->path, at))
+			return -ENOMEM;
+		r = &w->rows.items[at];
+		r->total += r->n_open ? 0 : s->length;
+		r->n_open++;
+		r->self += s->self;
+		r->sum += s->length;
+		r->calls++;
+		r->max = s->length > r->max ? s->length : r->max;
+	}
+	leave(w, 0);
+	return 0;
+}
+
+static int by_total(const void *x, const void *y)
+{
+	const struct span_row *a = x, *b = y;
+
+	if (a->total != b->total)
+		return a->total > b->total ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+static void put_row(struct text *t, const struct span_row *r)
+{
+	char calls[32];
+
+	format_length(t, r->total);
+	text_string(t, "  ");
+	format_length(t, r->self);
+	snprintf(calls, sizeof(calls), "  %10llu  ", (unsigned long long)r->calls);
+	text_string(t, calls);
+	format_length(t, r->sum / r->calls);
+	text_string(t, "  ");
+	format_length(t, r->max);
+	text_string(t, "  ");
+	text_name(t, r->name);
+	text_char(t, '\n');
+}
+
+static int summary_span(struct out *o, const struct view_span *s)
+{
+	return span_trees_add(&((struct out_summary *)o)->spans, s);
+}
+
+static int summary_finish(struct out *o)
+{
+	struct out_summary *w = (struct out_summary *)o;
+	struct text *t = &w->stacks.file.text;
+	int err = span_trees_finish(&w->spans);
+
+	if (err)
+		return err;
+	text_string(t,
+		    "      TOTAL         SELF       CALLS      AVERAGE      MAXIMUM  FUNCTION\n");
+	if (w->rows.n > 1)
+		qsort(w->rows.items + 1, w->rows.n - 1, sizeof(*w->rows.items), by_total);
+	for (size_t i = 1; i < w->rows.n; i++)
+		put_row(t, &w->rows.items[i]);
+	return 0;
+}
+
+static void summary_close(struct out *o)
+{
+	struct out_summary *w = (struct out_summary *)o;
+
+	out_stacks_close(&w->stacks);
+	span_trees_free(&w->spans);
+	vec_free(&w->rows);
+	hash_free(&w->table);
+	vec_free(&w->path);
+	free(w);
+}
+
+struct out *out_summary_new(FILE *f, const struct plan *plan)
+{
+	struct out_summary *w = calloc(1, sizeof(*w));
+
+	if (!w)
+		return NULL;
+	if (out_stacks_init(&w->stacks, f, plan, NULL)) {
+		free(w);
+		return NULL;
+	}
+	w->spans.show = add_tree;
+	w->stacks.file.out.span = summary_span;
+	w->stacks.file.out.finish = summary_finish;
+	w->stacks.file.out.close = summary_close;
+	return &w->stacks.file.out;
+}

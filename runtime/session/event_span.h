@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Records of span().
+ */
+#pragma once
+#include "runtime/session/events.h"
+
+event_fn ev_span;
+/* Do all spans have one state, so that no other span can be around one that is not nested? */
+bool event_span_is_alone(const struct plan *p);
