@@ -75,6 +75,19 @@ INLINE uint64_t sonde_open_length(uint64_t start)
 	return end > start ? end - start : 0;
 }
 
+/* Length so far of an open call of `calls` without what is `inside`, the member of its slot, and
+ * without the open call in it. */
+INLINE uint64_t sonde_open_self(uint64_t *calls, uint64_t *inside, uint64_t length, uint32_t size)
+{
+	uint64_t i = sonde_control.open_call + 1, busy = *inside;
+
+	barrier_var(i);
+	if (i < calls[0])
+		busy += sonde_open_length(
+			*(uint64_t *)((char *)(calls + 1) + (i & (SONDE_SPAN_CALLS - 1)) * size));
+	return length > busy ? length - busy : 0;
+}
+
 /* That thread's user stack is not known yet; threads of the kernel have none. */
 INLINE void sonde_open_unseen(uint64_t *stack, struct task_struct *t, uint32_t probe)
 {

@@ -235,6 +235,18 @@ INLINE_CORE void *sonde_span_push_user(struct calls *c, uint64_t sp, uint64_t ta
 	return push(c, n, sp, target, size, probe);
 }
 
+/* The length of a call that has just been removed, without what is `inside`, the member at offset
+ * `at` of its slot. All of it is inside the call around it. */
+INLINE uint64_t sonde_span_self(struct calls *c, uint64_t *inside, uint64_t length, uint32_t size,
+				uint32_t at)
+{
+	uint64_t self = length - *inside;
+
+	if (c->n)
+		*(uint64_t *)((char *)slot_at(c, c->n - 1, size) + at) += length;
+	return self;
+}
+
 /* Remove and return the slot of the call that returns now, or NULL if its entry was not seen. The
  * calls above it were left without a return. */
 INLINE void *sonde_span_pop(struct calls *c, uint64_t sp, uint64_t target, uint32_t size,

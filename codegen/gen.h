@@ -68,6 +68,7 @@ struct gen_body {
 	LLVMValueRef subject; /* typed pointer to the thread the probe is about; NULL: current */
 	LLVMValueRef delta;   /* i64, at a span's end */
 	LLVMValueRef began;   /* i64, the span's start; as delta */
+	LLVMValueRef self;    /* i64, delta without the calls inside; NULL: not needed */
 	LLVMValueRef span;    /* the span's slot, at its end */
 	LLVMValueRef depth;   /* i64, at the end of a call; NULL: spans of this kind do not nest */
 	LLVMValueRef syscall; /* i64, in programs on sys_enter and sys_exit */

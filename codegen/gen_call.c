@@ -177,8 +177,23 @@ LLVMValueRef gen_cookie_function(struct gen *g)
 	return LLVMBuildAnd(g->b, cookie, gen_u64(g, (1ull << PLAN_FORMAT_BIT) - 1), "");
 }
 
+/* After tracing has ended: the cookie in the slot of an open call; NULL if it has none. */
+static LLVMValueRef kept_cookie(struct gen *g)
+{
+	const struct plan_probe *q = g->probe.plan;
+
+	if (!g->probe.is_open || q->state.kind != SPAN_RETURN || q->state.owner != g->probe.id ||
+	    !plan_has_cookie(&g->plan->progs[q->prog]))
+		return NULL;
+	return LLVMBuildLoad2(g->b, g->i64, gen_at(g, g->body.span, 16), "");
+}
+
 LLVMValueRef gen_probe_name(struct gen *g)
 {
+	LLVMValueRef kept = kept_cookie(g);
+
+	if (kept)
+		return LLVMBuildLShr(g->b, kept, gen_u64(g, 32), "");
 	if (g->probe.plan->syscall.n_more)
 		return name_of_call(g);
 	if (!plan_has_cookie(g->prog.plan))
@@ -190,6 +205,10 @@ LLVMValueRef gen_probe_name(struct gen *g)
 
 LLVMValueRef gen_func_name(struct gen *g)
 {
+	LLVMValueRef kept = kept_cookie(g);
+
+	if (kept)
+		return low32(g, kept);
 	if (plan_has_cookie(g->prog.plan))
 		return low32(g, gen_cookie(g));
 	return gen_u64(g, g->probe.plan->func_id);
@@ -208,6 +227,11 @@ struct value gen_func(struct gen *g, struct expr *e)
 struct value gen_delta(struct gen *g, struct expr *e)
 {
 	return gen_int_value(g->body.delta, e->type);
+}
+
+struct value gen_self(struct gen *g, struct expr *e)
+{
+	return gen_int_value(g->body.self, e->type);
 }
 
 struct value gen_depth(struct gen *g, struct expr *e)

@@ -77,14 +77,16 @@ static LLVMValueRef open_slot(struct gen *g, LLVMValueRef state, LLVMBasicBlockR
  * meanwhile. */
 void gen_open_spans(struct gen *g, LLVMBasicBlockRef out)
 {
-	LLVMValueRef task = prog_context_pointer(g, 1), slot, start;
+	LLVMValueRef task = prog_context_pointer(g, 1), state, slot, start;
+	uint32_t inside = g->plan->probes[g->prog.plan->probes[0]].state.inside;
 
 	prog_select_probe(g, g->prog.plan->probes[0]);
 	span_only_if(g, task, out);
 	g->probe.is_open = true;
 	g->body.subject = task;
 	open_begin(g, task, out);
-	slot = open_slot(g, span_find(g, task, out), out);
+	state = span_find(g, task, out);
+	slot = open_slot(g, state, out);
 	start = span_take(g, slot, out);
 	if (g->probe.plan->state.slots == 1)
 		LLVMBuildStore(g->b, gen_u64(g, 0), slot);
@@ -96,9 +98,13 @@ void gen_open_spans(struct gen *g, LLVMBasicBlockRef out)
 	}
 	g->body.delta = GEN_CALL(g, "sonde_open_length", start);
 	g->body.began = start;
+	if (inside)
+		g->body.self = GEN_CALL(g, "sonde_open_self", state, gen_at(g, slot, inside),
+					g->body.delta, span_slot_size(g));
 	g->body.span = slot;
 	prog_body(g);
-	g->body.delta = g->body.began = g->body.subject = g->body.span = g->body.depth = NULL;
+	g->body.delta = g->body.began = g->body.self = g->body.subject = g->body.span =
+		g->body.depth = NULL;
 	g->probe.is_open = false;
 	LLVMBuildBr(g->b, out);
 }

@@ -148,7 +148,8 @@ void span_end_with(struct gen *g, LLVMValueRef slot, LLVMValueRef start, LLVMVal
 	g->body.began = start;
 	g->body.span = slot;
 	prog_body(g);
-	g->body.delta = g->body.began = g->body.subject = g->body.span = g->body.depth = NULL;
+	g->body.delta = g->body.began = g->body.self = g->body.subject = g->body.span =
+		g->body.depth = NULL;
 }
 
 /* The start time in the slot; go to `out` if there is none. */
@@ -317,6 +318,8 @@ static void return_start(struct gen *g, LLVMBasicBlockRef out)
 	calls = span_open(g, current_task(g), out);
 	slot = push_call(g, calls, sp);
 	span_only_if(g, slot, out);
+	if (g->probe.plan->state.inside)
+		LLVMBuildStore(g->b, gen_u64(g, 0), gen_at(g, slot, g->probe.plan->state.inside));
 	span_store_entries(g, slot);
 	if (g->prog.result)
 		LLVMBuildStore(g->b, gen_u32(g, 0), g->prog.result);
@@ -341,10 +344,21 @@ void gen_span_session(struct gen *g, LLVMBasicBlockRef out)
 	gen_span(g, out);
 }
 
+/* The call in `slot` was one of `calls`: its length without the calls inside it. Adds the length to
+ * what the call around it does not count as its own. */
+static void measure_self(struct gen *g, LLVMValueRef calls, LLVMValueRef slot, LLVMValueRef length)
+{
+	uint32_t inside = g->probe.plan->state.inside;
+
+	if (inside)
+		g->body.self = GEN_CALL(g, "sonde_span_self", calls, gen_at(g, slot, inside),
+					length, span_slot_size(g), gen_u32(g, inside));
+}
+
 /* The start has tested the scope: threads that are not traced have no state. */
 void gen_span_return(struct gen *g, LLVMBasicBlockRef out)
 {
-	LLVMValueRef calls, slot, sp, now;
+	LLVMValueRef calls, slot, sp, now, start;
 
 	if (g->probe.is_start) {
 		g->probe.is_start = false;
@@ -359,7 +373,9 @@ void gen_span_return(struct gen *g, LLVMBasicBlockRef out)
 	span_only_if(g, slot, out);
 	g->body.depth =
 		LLVMBuildAdd(g->b, LLVMBuildLoad2(g->b, g->i64, calls, ""), gen_u64(g, 1), "");
-	span_end_with(g, slot, LLVMBuildLoad2(g->b, g->i64, slot, ""), now);
+	start = LLVMBuildLoad2(g->b, g->i64, slot, "");
+	measure_self(g, calls, slot, LLVMBuildSub(g->b, now, start, ""));
+	span_end_with(g, slot, start, now);
 	LLVMBuildBr(g->b, out);
 }
 

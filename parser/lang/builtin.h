@@ -68,6 +68,7 @@ enum builtin_traits {
 	TR_WIDTH = 1 << 24,	/* an integer that is as wide as its first argument */
 	TR_ARGS = 1 << 25,	/* an argument of the function, which is in a register */
 	TR_REGISTERS = 1 << 26, /* reads any register, such as the instruction pointer */
+	TR_INSIDE = 1 << 27,	/* needs the time of the spans that were inside */
 	TR_ARGN = TR_NOW | TR_PLAIN | TR_ARGS,
 	/* In an interrupt these describe what was interrupted, in the interval thread sonde
 	 * itself. */

@@ -47,6 +47,7 @@ static void read_expr(struct expr *e, void *ctx)
 
 	r->n_exprs++;
 	r->interrupted |= b && b->traits & TR_INTERRUPTED;
+	r->inside |= b && b->traits & TR_INSIDE;
 	if (e->kind == EX_CALL && e->call.builtin && e->call.builtin->traits & TR_ENTRY)
 		return; /* evaluated when the span starts: plan_span */
 	if (e->kind == EX_NAME && e->name.builtin && e->name.builtin->id == BI_ustack)

@@ -81,6 +81,8 @@ static void dump_span(const struct plan_probe *q, FILE *out)
 		fprintf(out, "%u + %u * ", q->state.head, q->state.slots);
 	fprintf(out, "%u start@0%s", q->state.slot_bytes,
 		span_rows[q->state.kind].key_bytes ? " key@8" : "");
+	if (q->state.inside)
+		fprintf(out, " inside@%u", q->state.inside);
 	for (uint32_t i = 0; i < q->state.n_entries; i++)
 		fprintf(out, " entry@%u", q->state.entries[i].offset);
 }

@@ -232,6 +232,7 @@ static void io_span_state(struct plan_io *io, struct plan_span *s)
 	io_u32(io, &s->head);
 	io_u32(io, &s->slots);
 	io_u32(io, &s->slot_bytes);
+	io_u32(io, &s->inside);
 	IO_ARRAY(io, s->entries, s->n_entries, io_field);
 	IO_ARRAY(io, s->stacks, s->n_stacks, io_kept_stack);
 	IO_ARRAY(io, s->args, s->n_args, io_field);

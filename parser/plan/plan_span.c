@@ -147,6 +147,10 @@ void plan_span(struct planner *pl, struct plan_probe *q, const struct attach_poi
 	choose_map(&q->state, row->state);
 	pl->plan->needs.task |= row->state == STATE_GOROUTINE;
 	q->state.owner = span_owner(pl, q);
+	if (r->inside) {
+		q->state.inside = q->state.slot_bytes;
+		q->state.slot_bytes += 8;
+	}
 	if (q->state.kind == SPAN_SWITCH)
 		plan_switch_state(pl, q, r);
 	for (uint32_t i = 0; i < p->n_entries; i++) {

@@ -227,6 +227,26 @@ const struct type *chk_depth(struct sema *s, struct expr *e)
 	return need_span(s, e, "depth") ? type_int(4, false) : &type_error;
 }
 
+/* Only calls have spans of their probe inside. */
+const struct type *chk_self(struct sema *s, struct expr *e)
+{
+	s->probe->is_open_only = false;
+	if (!need_span(s, e, "self"))
+		return &type_error;
+	for (uint32_t i = 0; !s->probe->is_start && i < s->probe->n_points; i++) {
+		const struct attach_point *p = &s->probe->points[i];
+
+		if (span_rows[p->ends].slots > 1)
+			continue;
+		sema_error(s, e->span, "no-span", "%s does not end %s, so it has no 'self'",
+			   p->name, p->ends == SPAN_GOROUTINE ? "a call of one thread" : "a call");
+		if (s->report)
+			diag_hint(s->diags, "the time of the whole span is 'delta'");
+		return &type_error;
+	}
+	return type_int(8, false);
+}
+
 /* Of either kind of span that sched_switch ends: that of `oncpu` if the probe has it. */
 const struct type *chk_open(struct sema *s, struct expr *e)
 {

@@ -87,11 +87,11 @@ def user_probes(build):
     yield Probe(f"uprobe:{demo}:*", ARGS[:2] + ["ctx->ip", "((struct iphdr *)ctx.sp)->ihl"], function=True)
     yield Probe(f'uprobe:{demo}:*,!"{{main,_start}}"', ARGS[:2], function=True)
     yield Probe(f"uretprobe:{demo}:add_six", ["retval", '*uaddr("main")'], function=True)
-    yield Probe(f"uretprobe:{demo}:add_six", ["retval", "delta"], span="delta", entry=NUMBERS, function=True)
-    yield Probe(f"uretprobe:{demo}:*", ["retval", "delta", "depth"], span="delta", entry=ARGS[:2], function=True)
+    yield Probe(f"uretprobe:{demo}:add_six", ["retval", "delta", "self"], span="delta", entry=NUMBERS, function=True)
+    yield Probe(f"uretprobe:{demo}:*", ["retval", "delta", "depth", "self"], span="delta", entry=ARGS[:2], function=True)
     yield Probe(f"uprobe:{memory}:take_numbers", ARGS[:3], typed=["args.numbers", "args.rows[1]"],
                 pointers=["args.point", "arg0"], function=True)
-    yield Probe(f"uretprobe:{memory}:take_numbers", ["retval", "delta"], span="delta",
+    yield Probe(f"uretprobe:{memory}:take_numbers", ["retval", "delta", "self"], span="delta",
                 entry=["args.numbers[1]", "*args.numbers", "*(uint64 *)arg0"], function=True)
     yield Probe(f"usdt:{usdt}:demo:many", ARGS * 2 + ["arg10", "arg11"] * 3, ["str(arg3)"], pointers=["arg1"], function=True)
     yield Probe(f"usdt:{usdt}:demo:consts", ARGS[:4] + ['*uaddr("main")'], function=True)
@@ -104,10 +104,10 @@ def kernel_probes():
                 ["str(arg1)", "str(args.file->f_path.dentry->d_name.name)", "path(args.file->f_path)"], pointers=["arg0", "args.buf"], function=True,
                 whole="count")
     yield Probe("kprobe:vfs_*", ARGS[:4], function=True)
-    yield Probe("kretprobe:vfs_read", ["retval", "delta"], span="delta",
+    yield Probe("kretprobe:vfs_read", ["retval", "delta", "self"], span="delta",
                 entry=ARGS[:4] + ["args.count", "args.file->f_inode->i_mode"], function=True)
-    yield Probe("kretprobe:vfs_*", ["retval", "delta", "depth"], span="delta", entry=ARGS[:2], function=True)
+    yield Probe("kretprobe:vfs_*", ["retval", "delta", "depth", "self"], span="delta", entry=ARGS[:2], function=True)
     yield Probe("fentry:vfs_read", ["args.count", "args.file->f_inode->i_sb->s_dev"], ["str(args.buf)"], pointers=["args.file", "args.buf"],
                 typed=["args.pos"], function=True, whole="count")
-    yield Probe("fexit:vfs_read", ["args.count", "retval", "delta"], span="delta",
+    yield Probe("fexit:vfs_read", ["args.count", "retval", "delta", "self"], span="delta",
                 entry=["args.count", "*args.pos"], function=True)
