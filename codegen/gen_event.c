@@ -147,15 +147,16 @@ static LLVMValueRef low_half(struct gen *g, LLVMValueRef v)
 struct value gen_span_call(struct gen *g, struct expr *e)
 {
 	const struct plan_event *ev = &g->plan->events[e->call.event];
-	LLVMValueRef task = gen_task(g), record, size = gen_u64(g, ev->size);
-	LLVMValueRef pid = GEN_CALL(g, "sonde_number_pid", task),
-		     tid = GEN_CALL(g, "sonde_number_tid", task);
+	LLVMValueRef task, pid, tid, record, size = gen_u64(g, ev->size);
 	struct gen_kept name = {0};
 	LLVMBasicBlockRef skip;
 
 	if (ev->n_fields)
 		name = gen_keep(g, e->call.n_args ? gen_expr(g, e->call.args[0]) : default_name(g));
 	record = begin_record(g, (uint32_t)e->call.event, size, &skip);
+	task = gen_task(g);
+	pid = GEN_CALL(g, "sonde_number_pid", task);
+	tid = GEN_CALL(g, "sonde_number_tid", task);
 	store_member(g, record, offsetof(struct sonde_span_event, start_ns), g->body.began);
 	store_member(g, record, offsetof(struct sonde_span_event, length_ns), g->body.delta);
 	store_member(g, record, offsetof(struct sonde_span_event, pid), low_half(g, pid));

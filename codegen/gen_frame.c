@@ -19,13 +19,32 @@ static const size_t shared[] = {
 	offsetof(struct gen_body, ctx),	    offsetof(struct gen_body, delta),
 	offsetof(struct gen_body, span),    offsetof(struct gen_body, depth),
 	offsetof(struct gen_body, subject), offsetof(struct gen_body, syscall),
+	offsetof(struct gen_body, began),   offsetof(struct gen_body, self),
 };
 
-enum { N_SHARED = sizeof(shared) / sizeof(*shared), AT_SCRATCH = AT_SHARED + 8 * N_SHARED };
+/* The first ones have fixed places; those of the others follow the pointer to scratch memory. */
+enum {
+	N_SHARED = sizeof(shared) / sizeof(*shared),
+	N_FIXED = 6,
+	AT_SCRATCH = AT_SHARED + 8 * N_FIXED,
+	AT_OTHERS = AT_SCRATCH + 8,
+};
 
 static LLVMValueRef *shared_member(struct gen *g, int i)
 {
 	return (LLVMValueRef *)((char *)&g->body + shared[i]);
+}
+
+/* Where a member is; for N_SHARED, where they end. */
+static uint32_t shared_at(struct gen *g, int i)
+{
+	uint32_t at = AT_OTHERS;
+
+	if (i < N_FIXED)
+		return AT_SHARED + 8 * (uint32_t)i;
+	for (int k = N_FIXED; k < i; k++)
+		at += *shared_member(g, k) ? 8 : 0;
+	return at;
 }
 
 static uint32_t slot_size(const struct type *t)
@@ -72,7 +91,7 @@ static void lay_out(struct gen *g)
 {
 	const struct probe *p = g->probe.ast;
 
-	g->probe.frame.rounds_at = AT_SCRATCH + 8;
+	g->probe.frame.rounds_at = shared_at(g, N_SHARED);
 	g->probe.frame.size = g->probe.frame.rounds_at;
 	if (gen_frame_is_timed(g))
 		g->probe.frame.size += sizeof(struct sonde_loop);
@@ -161,7 +180,7 @@ static void begin_frame(struct gen *g)
 	for (int i = 0; i < N_SHARED; i++)
 		if (*shared_member(g, i))
 			LLVMBuildStore(g->b, *shared_member(g, i),
-				       gen_at(g, g->body.frame, AT_SHARED + 8 * i));
+				       gen_at(g, g->body.frame, shared_at(g, i)));
 	LLVMBuildStore(g->b, LLVMBuildLoad2(g->b, g->ptr, g->body.scratch, ""),
 		       gen_at(g, g->body.frame, AT_SCRATCH));
 	begin_rounds(g);
@@ -213,7 +232,7 @@ void gen_frame_enter(struct gen *g, LLVMValueRef frame)
 
 		if (*member)
 			*member = LLVMBuildLoad2(g->b, LLVMTypeOf(*member),
-						 gen_at(g, frame, AT_SHARED + 8 * i), "");
+						 gen_at(g, frame, shared_at(g, i)), "");
 	}
 	g->body.scratch = gen_at(g, frame, AT_SCRATCH);
 	g->body.current = NULL;
