@@ -171,7 +171,8 @@ struct expr {
 			uint32_t limit;		       /* of kstack(n), ustack(n); else 0 */
 			enum stack_form form;	       /* of kstack(perf), …; else 0 */
 			enum stack_walk walk;	       /* of ustack(dwarf), …; else 0 */
-			uint32_t word; /* of pid(init), …: its index in the signature; else 0 */
+			uint32_t word;	 /* of pid(init), …: its index in the signature; else 0 */
+			bool is_unknown; /* in a branch of `if comptime`: an error if it is taken */
 		} name;
 		struct {
 			const char *name; /* with the $ */
@@ -192,6 +193,7 @@ struct expr {
 			struct expr **args;
 			uint32_t n_args;
 			const struct builtin *builtin; /* sema_name.c */
+			bool is_unknown;	       /* as of a name */
 			uint64_t known[2];	       /* what a check hook has looked up */
 			/* Index in plan->events or -1 (plan.c); for entry() in probe->entries. */
 			int32_t event;

@@ -17,6 +17,8 @@ const struct type type_kstack = {.kind = TY_KSTACK, .size = 8, .align = 8};
 const struct type type_ksym = {.kind = TY_KSYM, .size = 8, .align = 8};
 const struct type type_usym = {.kind = TY_USYM, .size = 16, .align = 8};
 const struct type type_username = {.kind = TY_USERNAME, .size = 8, .align = 8};
+const struct type type_time = {.kind = TY_TIMESTAMP, .size = 8, .align = 8};
+const struct type type_cgroup = {.kind = TY_CGROUP, .size = 8, .align = 8};
 const struct type type_name = {.kind = TY_NAME, .size = 4, .align = 4};
 const struct type type_inet = {.kind = TY_INET, .size = 24, .align = 8};
 const struct type type_mac = {.kind = TY_MAC, .size = 6, .align = 8};
@@ -153,8 +155,8 @@ static const struct {
 	{inet_name, 0, false, &type_inet},
 	{"macaddr_t", 0, false, &type_mac},
 	{"username_t", 0, false, &type_username},
-	{"timestamp", 0, false, NULL},
-	{"cgroup_path_t", 0, false, NULL},
+	{"timestamp", 0, false, &type_time},
+	{"cgroup_path_t", 0, false, &type_cgroup},
 };
 enum { N_NAMES = sizeof(names) / sizeof(*names) };
 

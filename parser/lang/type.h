@@ -91,6 +91,9 @@ struct type {
 
 extern const struct type type_error, type_void, type_bool, type_kstack, type_ustack, type_ksym,
 	type_usym, type_username, type_name, type_inet, type_mac, type_gfp;
+/* As a script names them, without the format that the values have: only declarations and sizeof
+ * have these. */
+extern const struct type type_time, type_cgroup;
 
 /* The type of stacks that are written in `form`. */
 const struct type *type_kstack_as(enum stack_form form);

@@ -28,10 +28,11 @@ struct sema {
 	bool is_wrong;	   /* this round found an error, reported or not */
 
 	/* sema_comptime.c: */
-	bool has_comptime;   /* something has to be decided at compile time */
-	bool settles;	     /* this round does so: types did not change in the one before */
-	bool settled;	     /* it did */
-	uint32_t n_comptime; /* expressions around this one that must be known */
+	bool has_comptime;    /* something has to be decided at compile time */
+	bool settles;	      /* this round does so: types did not change in the one before */
+	bool settled;	      /* it did */
+	uint32_t n_undecided; /* pass 1: branches of `if comptime` around this place */
+	uint32_t n_comptime;  /* expressions around this one that must be known */
 	struct type_lock *locks;
 	uint32_t n_locks;
 };

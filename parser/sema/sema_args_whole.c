@@ -73,11 +73,11 @@ const struct type *args_as_record(struct sema *s, struct expr *e)
 		names[n] = f->name;
 		spans[n++] = e->span;
 	}
-	if (*out)
-		report_left_out(s, e, p, out);
 	if (all.n && !n)
 		return sema_error(s, e->span, "args-field",
-				  "none of the arguments of %s can be read", p->name);
+				  "none of the arguments of %s can be read: %s", p->name, out);
+	if (*out)
+		report_left_out(s, e, p, out);
 	*e = *ast_record(s->arena, e->span, items, names, spans, n);
 	e->height = 3;
 	return sema_type_expr(s, e);

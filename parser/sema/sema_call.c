@@ -5,6 +5,7 @@
  * the result.
  */
 #include "parser/base/limits.h"
+#include "parser/sema/sema_name.h"
 #include "parser/sema/sema_type.h"
 #include "parser/sema/sema_span.h"
 #include <string.h>
@@ -146,6 +147,8 @@ const struct type *sema_type_call(struct sema *s, struct expr *e)
 
 	for (uint32_t i = 0; i < e->call.n_args; i++)
 		type_arg(s, e, i);
+	if (!b && s->report)
+		name_report_unknown(s, e);
 	if (!b || !builtin_signature(b, &sig))
 		return &type_error;
 	if (!check_unsafe(s, e) || check_arity(s, e, &sig) || check_args(s, e, &sig))

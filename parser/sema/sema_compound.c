@@ -220,7 +220,11 @@ const struct type *compound_named(struct sema *s, const struct type_name *n)
 	if (!t)
 		t = struct_named(s, n->name);
 	if (!t && type_is_name(n->name)) {
-		sema_error(s, n->span, "not-built", "the type '%s' is not implemented yet",
+		sema_error(s, n->span, "no-value", "%s is no type of a variable", n->name);
+		return NULL;
+	}
+	if (n->n_suffixes && (t == &type_time || t == &type_cgroup)) {
+		sema_error(s, n->span, "cast-type", "there are no pointers to and arrays of %s",
 			   n->name);
 		return NULL;
 	}
@@ -229,6 +233,20 @@ const struct type *compound_named(struct sema *s, const struct type_name *n)
 		return NULL;
 	}
 	return add_suffixes(s, n, (is_string && t->size) || (is_sized && has_brackets(n)), t);
+}
+
+/* A time or a cgroup is made by its function, which says how it is written. */
+static const struct type *cast_to_formatted(struct sema *s, const struct expr *e,
+					    const struct type *t, const struct type *to)
+{
+	if (t->kind == to->kind)
+		return t;
+	sema_error(s, e->span, "cast-type", "%s cannot be cast to %s", sema_name_of(s, t),
+		   sema_name_of(s, to));
+	if (s->report)
+		diag_hint(s->diags, to == &type_time ? "write strftime(\"%%T\", nsecs)"
+						     : "write cgroup_path(id)");
+	return &type_error;
 }
 
 const struct type *compound_cast(struct sema *s, struct expr *e)
@@ -242,6 +260,8 @@ const struct type *compound_cast(struct sema *s, struct expr *e)
 		ast_become_int(e, e->cast.operand->string.len > 0, &type_bool);
 		return &type_bool;
 	}
+	if (to == &type_time || to == &type_cgroup)
+		return cast_to_formatted(s, e, t, to);
 	array = memory_cast(s, e, t, to);
 	if (array)
 		return array;
@@ -264,6 +284,20 @@ const struct type *compound_cast(struct sema *s, struct expr *e)
 				  "reading an aggregation in an expression is not implemented yet");
 	return sema_error(s, e->span, "cast-type", "%s cannot be cast to %s", sema_name_of(s, t),
 			  sema_name_of(s, to));
+}
+
+const struct type *compound_declared(struct sema *s, const struct stmt *st)
+{
+	const struct type *t = compound_named(s, st->let.type), *was = st->let.var->var.var->type;
+
+	if (t == &type_time || t == &type_cgroup) {
+		t = was && was->kind == t->kind ? was : t;
+		if (t == &type_time && s->report)
+			t = sema_error(s, st->let.var->span, "no-value",
+				       "%s gets no value of strftime(), which says how to write it",
+				       st->let.var->var.name);
+	}
+	return t;
 }
 
 static const struct type *cannot_index(struct sema *s, const struct expr *e, const struct type *t)

@@ -30,13 +30,10 @@ static const struct type *no_field(struct sema *s, const struct expr *e,
 	return &type_error;
 }
 
-/* Do programs of a perf event run it? For an interval a thread may. */
+/* Do programs of a perf event run it? An interval that uses `ctx` is one. */
 static bool is_of_perf(const struct attach_point *p)
 {
-	enum plan_prog_kind kind = probe_rows[p->id].program;
-
-	return prog_kind_is(kind, PK_EVENT) ||
-	       (prog_kind_is(kind, PK_PERIOD) && prog_kind_is(kind, PK_SCOPED));
+	return prog_kind_is(probe_rows[p->id].program, PK_EVENT | PK_PERIOD);
 }
 
 /* The struct that the program's context is in C; NULL: scripts cannot read it. */
@@ -93,13 +90,28 @@ static const struct type *context_of(struct sema *s, struct expr *e)
 			return sema_error(s, e->span, "type-mismatch",
 					  "'ctx' differs between the attach points of this probe");
 	}
-	t = type_pointer(s->arena, type_opaque(s->arena, name), SPACE_KERNEL);
 	if (e->kind != EX_FIELD && is_of_perf(&s->probe->points[0]))
-		return sema_error(s, e->span, "args-field", "'ctx' needs a member: ctx.addr");
+		name = "struct bpf_perf_event_data_kern"; /* what is there in memory */
+	t = type_pointer(s->arena, type_opaque(s->arena, name), SPACE_KERNEL);
 	if (e->kind != EX_FIELD)
 		return t;
 	e->field.object->type = t;
 	return struct_member(s, e);
+}
+
+/* `ctx` alone in an iterator: the struct that the kernel passes to its program. */
+static const struct type *whole_context(struct sema *s, const struct expr *e)
+{
+	const char *first = point_iter(&s->probe->points[0])->kind->name;
+
+	for (uint32_t i = 1; i < s->probe->n_points; i++)
+		if (strcmp(point_iter(&s->probe->points[i])->kind->name, first) != 0)
+			return sema_error(s, e->span, "type-mismatch",
+					  "'ctx' differs between the attach points of this probe");
+	return type_pointer(s->arena,
+			    type_opaque(s->arena,
+					arena_printf(s->arena, "struct bpf_iter__%s", first)),
+			    SPACE_KERNEL);
 }
 
 /* `ctx` alone, or ctx.FIELD: every attach point of the probe must have the field. */
@@ -130,7 +142,7 @@ const struct type *chk_ctx(struct sema *s, struct expr *e)
 	}
 	if (e->kind == EX_FIELD)
 		return t ? t : &type_error;
-	return sema_error(s, e->span, "args-field", "'ctx' needs a field: ctx.FIELD");
+	return whole_context(s, e);
 }
 
 /* ---- whose thread ------------------------------------------------------------------------- */

@@ -196,11 +196,9 @@ static void name_args(struct scope *sc, struct expr *e)
 /* typeof(@m) is the type of the map's key: like an argument that names a whole map. */
 static void name_type(struct scope *sc, const struct type_name *t)
 {
-	if (!t->of)
-		return;
-	if (t->of->kind == EX_MAP && !t->of->map.n_keys)
+	if (t->of && t->of->kind == EX_MAP && !t->of->map.n_keys)
 		t->of->map.is_whole = true;
-	else
+	else if (t->of)
 		name_expr(sc, t->of);
 }
 
@@ -220,6 +218,18 @@ static void name_value_block(struct scope *sc, struct expr *e)
 	if (e->block.value)
 		name_expr(sc, e->block.value);
 	sc->n = before;
+}
+
+static void name_ternary(struct scope *sc, struct expr *e)
+{
+	bool is_undecided = comptime_is(e->ternary.cond);
+
+	name_expr(sc, e->ternary.cond);
+	sc->s->n_undecided += is_undecided;
+	if (e->ternary.then)
+		name_expr(sc, e->ternary.then);
+	name_expr(sc, e->ternary.otherwise);
+	sc->s->n_undecided -= is_undecided;
 }
 
 static void name_expr(struct scope *sc, struct expr *e)
@@ -247,12 +257,14 @@ static void name_expr(struct scope *sc, struct expr *e)
 	case EX_INT:
 	case EX_STRING: return;
 	case EX_UNARY:
+		if (name_refuse_address(sc->s, e))
+			return;
 		if (e->unary.op == OP_SIZEOF || e->unary.op == OP_OFFSETOF)
 			struct_name_operand(sc->s, e->unary.operand);
 		ast_each_child(e, name_child, sc);
 		return;
+	case EX_TERNARY: name_ternary(sc, e); return;
 	case EX_BINARY:
-	case EX_TERNARY:
 	case EX_FIELD:
 	case EX_TUPLE:
 	case EX_RECORD:
@@ -385,6 +397,8 @@ static void name_choice(struct scope *sc, struct stmt *st)
 
 static void name_stmt(struct scope *sc, struct stmt *st)
 {
+	bool is_undecided = st->kind == ST_IF && comptime_is(st->branch.cond);
+
 	switch (st->kind) {
 	case ST_EXPR:
 		if (is_choice(st->expr))
@@ -395,8 +409,10 @@ static void name_stmt(struct scope *sc, struct stmt *st)
 	case ST_ASSIGN: name_assign(sc, st); return;
 	case ST_IF:
 		name_expr(sc, st->branch.cond);
+		sc->s->n_undecided += is_undecided;
 		name_block(sc, &st->branch.then);
 		name_block(sc, &st->branch.otherwise);
+		sc->s->n_undecided -= is_undecided;
 		return;
 	case ST_BLOCK: name_block(sc, &st->block); return;
 	case ST_CALLED: name_called(sc, st); return;

@@ -9,6 +9,9 @@
  * arguments of a builtin variable, and kstack(n), become an EX_NAME. */
 void name_builtin(struct sema *s, struct expr *e);
 void name_call(struct sema *s, struct expr *e);
+/* Report the name or call, unless it is known or was reported. In branches of `if comptime` pass 1
+ * leaves that to pass 2, which knows which branch is taken. */
+void name_report_unknown(struct sema *s, struct expr *e);
 
 /* sema_name_map.c: resolve the map of an EX_MAP. A use with keys, or an assignment, fixes the
  * number of keys; `whole` is for print(@m) and the like, which name a map as a whole. */
@@ -16,6 +19,9 @@ void name_map(struct sema *s, struct expr *e, bool whole);
 /* Rewrite delete(@m, k, …), has_key and find likewise, to delete(@m[k, …]), so that later passes
  * see one form. */
 void name_fold_key(struct arena *a, struct expr *e);
+
+/* Refuse &@m, which in bpftrace is for functions of C. False when `e`, a unary, is another one. */
+bool name_refuse_address(struct sema *s, struct expr *e);
 
 /* sema_name_hoist.c: the variable that was assigned in blocks that have ended, for a read after
  * them; NULL if there is none. At the end of a probe the variables of these blocks become one. */

@@ -60,6 +60,26 @@ static void hint_unknown(struct sema *s, const char *word, bool call)
 			word);
 }
 
+void name_report_unknown(struct sema *s, struct expr *e)
+{
+	bool is_call = e->kind == EX_CALL,
+	     *is_unknown = is_call ? &e->call.is_unknown : &e->name.is_unknown;
+	const char *name = is_call ? e->call.name : e->name.name;
+	const struct builtin *b = builtin_find(name);
+
+	if (!*is_unknown)
+		return;
+	*is_unknown = false; /* it is reported once */
+	if (is_call)
+		diag_error(s->diags, e->call.name_span, "unknown-function",
+			   b ? "'%s' takes no arguments" : "unknown function '%s'", name);
+	else if (b)
+		diag_error(s->diags, e->span, "needs-call", "'%s' needs parentheses", name);
+	else
+		diag_error(s->diags, e->span, "unknown-name", "unknown name '%s'", name);
+	hint_unknown(s, name, is_call);
+}
+
 /* The options stack_mode and show_debug_info say how stacks are written. */
 static enum stack_form default_form(const struct sema *s, const struct builtin *b)
 {
@@ -98,11 +118,9 @@ void name_builtin(struct sema *s, struct expr *e)
 	}
 	if (!b && struct_constant(s, e))
 		return;
-	if (b)
-		diag_error(s->diags, e->span, "needs-call", "'%s' needs parentheses", e->name.name);
-	else
-		diag_error(s->diags, e->span, "unknown-name", "unknown name '%s'", e->name.name);
-	hint_unknown(s, e->name.name, false);
+	e->name.is_unknown = true;
+	if (!s->n_undecided)
+		name_report_unknown(s, e);
 }
 
 /* ---- kstack(perf, 5), ustack(src) ---- */
@@ -278,7 +296,7 @@ void name_call(struct sema *s, struct expr *e)
 	}
 	if (b && name_with_arguments(s, e, b))
 		return;
-	diag_error(s->diags, e->call.name_span, "unknown-function",
-		   b ? "'%s' takes no arguments" : "unknown function '%s'", e->call.name);
-	hint_unknown(s, e->call.name, true);
+	e->call.is_unknown = true;
+	if (!s->n_undecided)
+		name_report_unknown(s, e);
 }

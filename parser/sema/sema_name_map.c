@@ -127,3 +127,15 @@ void name_fold_key(struct arena *a, struct expr *e)
 		e->call.args[1] = m->map.keys[m->map.n_keys];
 	e->call.n_args = 1 + n_behind;
 }
+
+bool name_refuse_address(struct sema *s, struct expr *e)
+{
+	const struct expr *of = e->unary.operand;
+
+	if (e->unary.op != OP_ADDRESS || of->kind != EX_MAP || of->map.n_keys)
+		return false;
+	diag_error(s->diags, e->span, "no-address", "a map has no address in a script");
+	diag_hint(s->diags, "for the address of a copy: $x = %s; … &$x", of->map.name);
+	*e = *ast_int(s->arena, e->span, 0);
+	return true;
+}

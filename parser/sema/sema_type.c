@@ -8,6 +8,7 @@
  */
 #include "parser/lang/agg.h"
 #include "parser/base/limits.h"
+#include "parser/sema/sema_name.h"
 #include "parser/sema/sema_type.h"
 #include "parser/base/nearest.h"
 
@@ -202,6 +203,8 @@ static const struct type *type_variable(struct sema *s, struct expr *e)
 	const struct builtin *b = e->name.builtin;
 	struct signature sig;
 
+	if (!b && s->report)
+		name_report_unknown(s, e);
 	if (!b || !builtin_signature(b, &sig))
 		return &type_error;
 	return b->check(s, e);
@@ -281,7 +284,12 @@ void sema_assign_var(struct sema *s, struct var *v, const struct type *t, const 
 		sema_widen(s, &v->type, &v->first, t, from, v->name);
 		return;
 	}
-	if (t->kind == TY_ERROR || (type_is_compound(t) && type_equal(t, v->type)) ||
+	if ((v->type == &type_time || v->type == &type_cgroup) && t->kind == v->type->kind) {
+		v->type = t;
+		s->changed = true;
+		return;
+	}
+	if (t->kind == TY_ERROR || type_equal(t, v->type) ||
 	    (type_is_integral(v->type) && (type_is_integral(t) || t->kind == TY_POINTER)) ||
 	    ((t->kind == TY_STRING || t->kind == TY_BUFFER) && v->type->kind == t->kind &&
 	     t->size <= v->type->size) ||
@@ -313,7 +321,7 @@ static void let_string(struct sema *s, struct stmt *st, const struct type *value
 static void type_let(struct sema *s, struct stmt *st)
 {
 	struct var *v = st->let.var->var.var;
-	const struct type *t = st->let.type ? compound_named(s, st->let.type) : NULL;
+	const struct type *t = st->let.type ? compound_declared(s, st) : NULL;
 	const struct type *value = st->let.value ? value_type(s, st->let.value, st->let.var) : NULL;
 	enum type_space space =
 		value && value->kind == TY_POINTER ? value->space : ast_space(s->probe);

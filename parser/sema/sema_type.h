@@ -169,6 +169,9 @@ const struct type *compound_member(struct sema *s, struct expr *e);
 const struct type *compound_list(struct sema *s, struct expr *e);
 /* The type that a script names; NULL after an error. */
 const struct type *compound_named(struct sema *s, const struct type_name *n);
+/* The type that a `let` declares; that of `let $x : timestamp` has the format of what is
+ * assigned. */
+const struct type *compound_declared(struct sema *s, const struct stmt *st);
 const struct type *compound_cast(struct sema *s, struct expr *e);
 const struct type *compound_index(struct sema *s, struct expr *e);
 /* @m[t], where the tuple t holds all keys. */

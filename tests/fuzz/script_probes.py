@@ -38,6 +38,7 @@ def probes():
     yield Probe("interval:ms:50")
     yield Probe("interval:ms:50", ["delta"], span="delta")
     yield Probe("profile:hz:49", ["ctx.regs.ip", "ctx->sample_period", "(ctx.regs.sp & 7)"])
+    yield Probe("interval:ms:30", ["ctx.regs.ip", "(uint64)ctx"])
     yield Probe("profile:10ms", ["delta"], span="delta")
     yield Probe("software:cpu-clock:1000000", ["ctx->regs.flags"])
     yield Probe("software:*-faults:100")
