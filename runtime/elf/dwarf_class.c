@@ -140,7 +140,7 @@ static bool is_by_address(const struct dwarf_types *t, Dwarf_Die type, struct pr
 	int tag = t->dw.dwarf_tag(&type);
 	bool result;
 
-	if (tag != DW_TAG_structure_type && tag != DW_TAG_class_type && tag != DW_TAG_union_type)
+	if (!dwarf_is_record(tag))
 		return false;
 	if (p->depth >= NEST_MAX || ++p->n_steps > STEPS_MAX)
 		return false;

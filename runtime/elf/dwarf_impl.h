@@ -47,6 +47,12 @@ struct dwarf_value {
 	bool is_unknown; /* its location, and that of further parameters, is unknown */
 };
 
+/* A struct, class or union. */
+static inline bool dwarf_is_record(int tag)
+{
+	return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
+}
+
 /* The type of a parameter or member, or that a pointer points to. False: void. */
 bool dwarf_type_of(const struct dwarf_types *t, Dwarf_Die *die, Dwarf_Die *type);
 /* Strip typedefs and qualifiers from *type. False: void, or malformed. Raises *align (unless NULL)

@@ -21,11 +21,6 @@ struct reading {
 
 static const struct type *type_of(struct reading *r, Dwarf_Die die, int depth);
 
-static bool is_record(int tag)
-{
-	return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
-}
-
 /* ---- types ------------------------------------------------------------------------------- */
 
 static bool is_word(uint64_t size)
@@ -83,7 +78,7 @@ static const struct type *pointee(struct reading *r, Dwarf_Die die, int depth)
 
 	if (!dwarf_plain(r->t, &plain, NULL))
 		return &type_void;
-	if (!is_record(r->t->dw.dwarf_tag(&plain)))
+	if (!dwarf_is_record(r->t->dw.dwarf_tag(&plain)))
 		return type_of(r, die, depth + 1);
 	own = r->t->dw.dwarf_diename(&plain);
 	while (!own && r->t->dw.dwarf_tag(&die) != DW_TAG_typedef &&
@@ -222,6 +217,22 @@ static const char *bare_name(const char *name)
 	return name;
 }
 
+/* The type in the type units of a .dwo file. */
+static bool find_in_split(const struct dwarf_types *t, Dwarf_Die *split, const char *name,
+			  Dwarf_Die *out)
+{
+	Dwarf *dwo = t->dw.dwarf_cu_getdwarf(split->cu);
+	Dwarf_CU *cu = NULL;
+	Dwarf_Die unit;
+
+	while (dwo && dwo != t->dwarf &&
+	       t->dw.dwarf_get_units(dwo, cu, &cu, NULL, NULL, &unit, NULL) == 0)
+		if (t->dw.dwarf_tag(&unit) == DW_TAG_type_unit &&
+		    dwarf_scope_find(t, &unit, name, out))
+			return true;
+	return false;
+}
+
 const struct type *dwarf_types_named(struct dwarf_types *t, const char *name, const char *file,
 				     struct arena *a)
 {
@@ -231,9 +242,10 @@ const struct type *dwarf_types_named(struct dwarf_types *t, const char *name, co
 
 	name = bare_name(name);
 	while (*name && t->dw.dwarf_get_units(t->dwarf, cu, &cu, NULL, NULL, &unit, NULL) == 0) {
-		if (dwarf_scope_find(t,
-				     libdw_split(&t->dw, t->dwarf, &unit, &split) ? &split : &unit,
-				     name, &found))
+		bool is_split = libdw_split(&t->dw, t->dwarf, &unit, &split);
+
+		if (dwarf_scope_find(t, is_split ? &split : &unit, name, &found) ||
+		    (is_split && find_in_split(t, &split, name, &found)))
 			return type_of(&r, found, 0);
 	}
 	return NULL;

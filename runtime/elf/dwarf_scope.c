@@ -9,14 +9,9 @@
 
 enum { NEST_MAX = 16 };
 
-static bool is_record(int tag)
-{
-	return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
-}
-
 static bool is_scope(int tag)
 {
-	return tag == DW_TAG_namespace || is_record(tag);
+	return tag == DW_TAG_namespace || dwarf_is_record(tag);
 }
 
 /* The child of `parent` that is, or contains, the DIE at `offset`. */
@@ -66,7 +61,7 @@ static bool is_wanted(const struct wanted *w, Dwarf_Die *die)
 	int tag = w->t->dw.dwarf_tag(die);
 	const char *here;
 
-	if (!is_record(tag) && tag != DW_TAG_typedef && tag != DW_TAG_enumeration_type)
+	if (!dwarf_is_record(tag) && tag != DW_TAG_typedef && tag != DW_TAG_enumeration_type)
 		return false;
 	here = w->t->dw.dwarf_diename(die);
 	return here && strcmp(here, w->name) == 0 && !dwarf_flag(w->t, die, DW_AT_declaration);

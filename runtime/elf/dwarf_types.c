@@ -193,9 +193,16 @@ int dwarf_types_find(struct dwarf_types *t, uint64_t address, struct arena *a,
 bool dwarf_type_of(const struct dwarf_types *t, Dwarf_Die *die, Dwarf_Die *type)
 {
 	Dwarf_Attribute attribute;
+	Dwarf_Die defined;
 
-	return t->dw.dwarf_attr_integrate(die, DW_AT_type, &attribute) &&
-	       t->dw.dwarf_formref_die(&attribute, type);
+	if (!t->dw.dwarf_attr_integrate(die, DW_AT_type, &attribute) ||
+	    !t->dw.dwarf_formref_die(&attribute, type))
+		return false;
+	/* it may only say in which type unit the type is (-fdebug-types-section) */
+	if (t->dw.dwarf_attr(type, DW_AT_signature, &attribute) &&
+	    t->dw.dwarf_formref_die(&attribute, &defined))
+		*type = defined;
+	return true;
 }
 
 uint64_t dwarf_number(const struct dwarf_types *t, Dwarf_Die *die, unsigned attribute,
