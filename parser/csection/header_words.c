@@ -7,6 +7,7 @@
 #include "parser/base/arena.h"
 #include "parser/lang/kernel.h"
 #include <string.h>
+#include <sys/stat.h>
 
 enum { BUCKETS = 4096, FILES_MAX = 2000 };
 
@@ -89,9 +90,18 @@ static const char *const system_dirs[] = {
 	"/usr/include",
 };
 
+/* A pipe would block. */
+static const struct source *open_regular(struct header_words *w, const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode) ? source_from_file(w->arena, path)
+							   : NULL;
+}
+
 static const struct source *open_in(struct header_words *w, const char *dir, const char *path)
 {
-	return source_from_file(w->arena, arena_join(w->arena, dir, "/", path));
+	return open_regular(w, arena_join(w->arena, dir, "/", path));
 }
 
 /* Where the compiler finds it: in `dir` if it is quoted, then in those of -I, then the system's. */
@@ -101,7 +111,7 @@ static const struct source *open_header(struct header_words *w, const char *dir,
 	const struct source *s = NULL;
 
 	if (*path == '/')
-		return source_from_file(w->arena, path);
+		return open_regular(w, path);
 	if (is_quoted)
 		s = open_in(w, dir, path);
 	for (uint32_t i = 0; !s && i < w->kernel->n_include_dirs; i++)
