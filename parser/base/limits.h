@@ -7,7 +7,7 @@
 
 enum {
 	LIMIT_SCRIPT_BYTES = 16 << 20, /* a script's text */
-	LIMIT_NESTING = 100,	       /* nesting of parentheses, blocks, operators */
+	LIMIT_NESTING = 1024,	       /* nesting of parentheses, blocks, operators */
 	LIMIT_EXPANDED = 100000,       /* expressions that macros and functions make */
 	LIMIT_ERRORS = 20,	       /* diagnostics printed for one script */
 	LIMIT_STRING = 200,	       /* bytes of a string literal used as a value, NUL included */
@@ -26,6 +26,7 @@ enum {
 	LIMIT_CALL_ARGS = 128,	     /* arguments of a call, keys of a map */
 	LIMIT_WIDTH = 4096,	     /* width and precision of printf */
 	LIMIT_C_TOKENS = 1 << 20,    /* that macros of C expand to */
+	LIMIT_C_NESTING = 100,	     /* of macros, #if, parentheses and types of C */
 	LIMIT_C_MACROS = 20000,	     /* #define in a script */
 	LIMIT_C_MEMBERS = 4096,	     /* of a struct */
 	LIMIT_C_BYTES = 1 << 30,     /* of a type of C */

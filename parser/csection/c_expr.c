@@ -102,10 +102,10 @@ static bool unary(struct c_eval *e, struct c_value *out)
 {
 	bool is_right;
 
-	if (e->depth == LIMIT_NESTING) {
+	if (e->depth == LIMIT_C_NESTING) {
 		if (!e->is_wrong)
 			diag_error(e->diags, next(e)->span, "limit-nesting",
-				   "nested too deeply: more than %d levels", LIMIT_NESTING);
+				   "nested too deeply: more than %d levels", LIMIT_C_NESTING);
 		e->is_wrong = true;
 		return false;
 	}
@@ -258,7 +258,7 @@ static bool conditional(struct c_eval *e, struct c_value *out)
 		return false;
 	if (!take(e, '?'))
 		return true;
-	if (e->depth == LIMIT_NESTING)
+	if (e->depth == LIMIT_C_NESTING)
 		return c_expected(e, "fewer nested '?'");
 	e->depth++;
 	is_right = choose(e, out);

@@ -60,9 +60,9 @@ bool c_expect(struct c_parser *p, int punct, const char *text)
 
 bool c_enter(struct c_parser *p)
 {
-	if (p->depth == LIMIT_NESTING)
+	if (p->depth == LIMIT_C_NESTING)
 		return c_error(p, c_next(p)->span, "limit-nesting",
-			       "nested too deeply: more than %d levels", LIMIT_NESTING);
+			       "nested too deeply: more than %d levels", LIMIT_C_NESTING);
 	p->depth++;
 	return true;
 }

@@ -59,13 +59,13 @@ static void replace_inside(struct replacer *r, struct expr *e)
 static bool is_full(struct replacer *r, const struct expr *e, const struct c_macro *m)
 {
 	r->n_tokens += m->tokens.n;
-	if (r->n_tokens <= LIMIT_C_TOKENS && r->n_active < LIMIT_NESTING)
+	if (r->n_tokens <= LIMIT_C_TOKENS && r->n_active < LIMIT_C_NESTING)
 		return r->is_full;
 	if (!r->is_full)
 		diag_error(r->pre->diags, e->span, "limit-macros",
 			   "the macros expand to more than %d tokens, or refer to each other more "
 			   "than %d levels deep",
-			   LIMIT_C_TOKENS, LIMIT_NESTING);
+			   LIMIT_C_TOKENS, LIMIT_C_NESTING);
 	return r->is_full = true;
 }
 

@@ -196,7 +196,7 @@ static void expand(struct preprocessor *p, const struct c_tokens *in, uint32_t *
 	is_called = is_called && m && m->is_function;
 	if (preprocess_is_full(p, t->span, 1))
 		return;
-	if (m && (!m->is_function || is_called) && (m->is_active || depth >= LIMIT_NESTING)) {
+	if (m && (!m->is_function || is_called) && (m->is_active || depth >= LIMIT_C_NESTING)) {
 		refuse(p, m, in, at, is_called, out);
 		return;
 	}

@@ -118,9 +118,9 @@ static void open_group(struct preprocessor *p, const struct line *l, bool is_out
 			    .is_used = is_true,
 			    .was_used = is_true};
 
-	if (p->n_groups == LIMIT_NESTING)
+	if (p->n_groups == LIMIT_C_NESTING)
 		diag_error(p->diags, l->span, "limit-nesting",
-			   "#if is nested too deeply: more than %d levels", LIMIT_NESTING);
+			   "#if is nested too deeply: more than %d levels", LIMIT_C_NESTING);
 	arena_push(p->arena, p->groups, p->n_groups, g);
 }
 

@@ -10,7 +10,7 @@
 #include "parser/lang/ast_value.h"
 #include <string.h>
 
-enum { DEPTH_MOST = 4 * LIMIT_NESTING }; /* of nested copies */
+enum { DEPTH_MOST = 2 * LIMIT_NESTING }; /* of nested copies */
 
 static const struct frame clone = {.is_clone = true};
 

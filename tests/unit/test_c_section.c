@@ -11,6 +11,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
@@ -412,17 +413,21 @@ static void test_values(void **state)
 				       "#define E (F + F + F + F)\n#define F (G + G + G + G)\n"
 				       "#define G (H + H + H + H)\n#define H (I + I + I + I)\n"
 				       "#define I (1 + 1 + 1 + 1 + 1 + 1 + 1 + 1 + 1 + 1)\n";
-	static const char deep[] = "#define A ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~B\n"
-				   "#define B ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~C\n"
-				   "#define C ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~1\n";
+	static const char tildes[] = "~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~";
+	char deep[4000] = "";
 	struct world w;
 
 	world_init(&w);
 	assert_int_equal(check(&w, doubling, "print(A);"), 1);
 	assert_string_equal(w.diags.items[0].tag, "limit-macros");
 	world_free(&w);
+	for (int n = 0; n <= LIMIT_NESTING / 40; n++)
+		snprintf(deep + strlen(deep), sizeof(deep) - strlen(deep), "#define M%d %sM%d\n", n,
+			 tildes, n + 1);
+	snprintf(deep + strlen(deep), sizeof(deep) - strlen(deep), "#define M%d 1\n",
+		 LIMIT_NESTING / 40 + 1);
 	world_init(&w);
-	assert_int_equal(check(&w, deep, "print(A);"), 1);
+	assert_int_equal(check(&w, deep, "print(M0);"), 1);
 	assert_string_equal(w.diags.items[0].tag, "limit-nesting");
 	world_free(&w);
 }

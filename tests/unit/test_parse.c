@@ -139,7 +139,7 @@ static void test_empty(void **state)
 /* "k:f { " and `n` times `open`, 1, `n` times `close`, " }": accepted up to `most`. */
 static void check_depth(const char *open, const char *close, uint32_t n, bool is_fine)
 {
-	char script[8000] = "k:f { $x = ";
+	char script[20000] = "k:f { $x = ";
 	struct world w;
 
 	for (uint32_t i = 0; i < n; i++)
