@@ -249,9 +249,14 @@ static void check_stack(struct gen *g, const struct codegen_output *out)
 		report_depth(g, &depth);
 	else if (depth.bytes > STACK_BYTES && !g->failed)
 		g->exceeds_stack = true;
+	else if (depth.jump > STACK_JUMP && !g->is_long)
+		g->exceeds_length = true;
 	else if (depth.jump > STACK_JUMP && !g->failed)
 		report_length(g, &depth);
 }
+
+/* LLVM gives up on a jump over more than 32,767 instructions of BPF, 1 to 2 for each of its own. */
+enum { MOST_INSTRUCTIONS = 15000 };
 
 static int run(struct gen *g, enum codegen_stage stage, struct codegen_output *out)
 {
@@ -261,6 +266,10 @@ static int run(struct gen *g, enum codegen_stage stage, struct codegen_output *o
 		return print_ir(g, out);
 	if (emit_optimize(g))
 		return -1;
+	if (!g->is_long && emit_most_instructions(g) > MOST_INSTRUCTIONS) {
+		g->exceeds_length = true;
+		return -1;
+	}
 	if (stage == CODEGEN_IR_OPT)
 		return print_ir(g, out);
 	if (emit_machine(g, stage == CODEGEN_ASM, out))
@@ -292,12 +301,18 @@ int codegen_run(const struct program *p, const struct plan *plan, enum codegen_s
 	*g = (struct gen){.program = p, .plan = plan, .arena = a, .diags = d};
 	out->kept = g;
 	err = run(g, stage, out);
-	if (g->exceeds_stack) {
+	while (g->exceeds_stack || g->exceeds_length) {
+		struct gen again = {.program = p,
+				    .plan = plan,
+				    .arena = a,
+				    .diags = d,
+				    .spills = g->spills || g->exceeds_stack,
+				    .is_long = g->is_long || g->exceeds_length};
+
 		dispose(g);
 		free(out->bytes);
 		*out = (struct codegen_output){.kept = g};
-		*g = (struct gen){
-			.program = p, .plan = plan, .arena = a, .diags = d, .spills = true};
+		*g = again;
 		err = run(g, stage, out);
 	}
 	if (!err)

@@ -140,6 +140,28 @@ int emit_optimize(struct gen *g)
 	return 0;
 }
 
+static uint32_t count_instructions(LLVMValueRef fn)
+{
+	uint32_t n = 0;
+
+	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b))
+		for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+			n++;
+	return n;
+}
+
+uint32_t emit_most_instructions(const struct gen *g)
+{
+	uint32_t most = 0;
+
+	for (LLVMValueRef fn = LLVMGetFirstFunction(g->module); fn; fn = LLVMGetNextFunction(fn)) {
+		uint32_t n = count_instructions(fn);
+
+		most = n > most ? n : most;
+	}
+	return most;
+}
+
 /* LLVM cannot continue. A script can cause this in one way: a jump over too many instructions. */
 static void on_fatal(const char *reason)
 {

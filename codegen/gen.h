@@ -7,6 +7,8 @@
  *   gen_span.c      both ends of spans       gen_iter.c      iterators
  *   gen_stmt.c      statements               gen_expr.c      expressions
  *   gen_loop.c      loops                    gen_frame.c     storage of variables and epochs
+ *   gen_part.c      long bodies, in functions of their own
+ *   gen_follow.c    what the verifier follows
  *   gen_scratch.c   scratch memory           gen_type.c      loads, stores, buffers
  *   gen_map.c       maps                     gen_bucket.c    keyed histograms
  *   gen_agg.c       aggregations             gen_event.c     records
@@ -63,6 +65,7 @@ struct gen_body {
 	LLVMBasicBlockRef on_spent; /* in a loop: LIMIT_ROUNDS or the time is used up */
 	uint32_t n_copies;	    /* of this code: by the unrolls around it; 0: none */
 	uint32_t loop_frames;	    /* kernel stack frames of the loops around, callers included */
+	uint32_t n_parts;	    /* parts around: gen_part.c */
 	LLVMValueRef ctx;
 	LLVMValueRef current; /* typed pointer to the current task; NULL: not fetched yet */
 	LLVMValueRef subject; /* typed pointer to the thread the probe is about; NULL: current */
@@ -74,7 +77,7 @@ struct gen_body {
 	LLVMValueRef syscall; /* i64, in programs on sys_enter and sys_exit */
 	LLVMValueRef frame;   /* with loops: variables and epochs in one buffer (gen_frame.c) */
 	LLVMValueRef *vars;   /* addresses, by var->id */
-	LLVMValueRef *epochs; /* addresses, by map index; NULL: not used in this probe */
+	LLVMValueRef *epochs; /* addresses, by map index; NULL: not used, or in scratch memory */
 	LLVMValueRef scratch; /* address of the pointer to scratch memory; NULL: none here */
 };
 
@@ -100,6 +103,9 @@ struct gen_probe {
 		uint32_t size, rounds_at, result_at, *var_at, *epoch_at;
 	} frame;
 	bool spills;			      /* variables and most values are in scratch memory */
+	bool splits;			      /* long blocks are in functions: gen_part.c */
+	bool unrolls_loop;		      /* unrolls are loops of the kernel: gen_follow.c */
+	bool has_frame;			      /* variables are in body.frame: gen_frame.c */
 	struct {			      /* gen_scratch.c */
 		uint32_t used, most, of_vars; /* bytes: in use now, at most, by variables */
 		bool is_exceeded;
@@ -120,15 +126,18 @@ struct gen {
 	LLVMValueRef *maps;  /* by plan index: the .maps globals */
 	LLVMValueRef *spans; /* by plan probe index: task storage, or NULL */
 	uint32_t n_loops;    /* for the names of loop bodies */
+	uint32_t n_parts;    /* likewise, of gen_part.c */
 
 	const struct program *program;
 	const struct plan *plan;
 	struct arena *arena;
 	struct diags *diags;	/* limits that the script exceeds */
 	bool spills;		/* second attempt: the first took more stack than BPF has */
+	bool is_long;		/* second attempt: a function of the first was too long */
 	uint32_t scratch_bytes; /* the most that any probe takes */
-	bool failed;	    /* an error is in `diags`, or else a defect of sonde's in `message` */
-	bool exceeds_stack; /* the first attempt; nothing is reported */
+	bool failed;	     /* an error is in `diags`, or else a defect of sonde's in `message` */
+	bool exceeds_stack;  /* the first attempt; nothing is reported */
+	bool exceeds_length; /* likewise */
 	const char *stack_error; /* the last function of which that was reported */
 	char message[256];
 
@@ -185,6 +194,8 @@ struct value gen_expr(struct gen *g, struct expr *e);
 /* The i64 of an integral expression. */
 LLVMValueRef gen_int(struct gen *g, struct expr *e);
 void gen_stmts(struct gen *g, const struct block *b);
+/* The same in the current function, however many they are. */
+void gen_each_stmt(struct gen *g, const struct block *b);
 /* x op y for i64 values and an arithmetic operator. */
 LLVMValueRef gen_arith(struct gen *g, enum op op, LLVMValueRef x, LLVMValueRef y, bool is_signed);
 
@@ -261,12 +272,16 @@ void gen_loop_hide(struct gen *g, const struct var *v);
 /* Hide the value of an integer variable from the verifier, anywhere. */
 void gen_loop_hide_integer(struct gen *g, const struct var *v);
 void gen_jump(struct gen *g, bool is_break);
+/* Are the selected probe's unrolls too long for the verifier (gen_follow.c)? */
+bool gen_unrolls_loop(const struct gen *g);
 /* At the start of a probe: allocate and zero its variables. */
 void gen_frame_begin(struct gen *g);
 /* At the start of a loop's body: use the frame that it is passed. */
 void gen_frame_enter(struct gen *g, LLVMValueRef frame);
 /* The address of a variable. */
 LLVMValueRef gen_var_at(struct gen *g, uint32_t var);
+/* The address of a map's epoch in this run. */
+LLVMValueRef gen_epoch_at(struct gen *g, uint32_t map);
 /* Assign `value` to a variable (gen_stmt.c). */
 void gen_set_var(struct gen *g, const struct var *v, struct value value);
 /* Bytes of a variable on the stack whose values can be hidden from the verifier; 0: none. */
@@ -329,8 +344,11 @@ LLVMValueRef gen_scaled(struct gen *g, LLVMValueRef n, const struct type *t);
  * and released by gen_scratch_release() with the value that g->probe.scratch.used had before.
  * gen_expr does so for each value that fits a register. */
 LLVMValueRef gen_big_buffer(struct gen *g, uint32_t size);
+/* `at`, or if that is an address in scratch memory of a probe that spills, the same computed again:
+ * kept, it would be on the stack. */
+LLVMValueRef gen_scratch_again(struct gen *g, LLVMValueRef at);
 /* A value that is used after others have been computed. In a probe that spills, an integer is kept
- * in scratch memory meanwhile. */
+ * in scratch memory meanwhile, and the address of a value in scratch memory computed again. */
 struct gen_kept {
 	struct value value;
 	bool is_in_scratch;
@@ -338,6 +356,8 @@ struct gen_kept {
 };
 struct gen_kept gen_keep(struct gen *g, struct value v);
 struct value gen_kept_value(struct gen *g, const struct gen_kept *kept);
+/* `size` bytes for the whole run of a probe; their offset. */
+uint32_t gen_scratch_take(struct gen *g, uint32_t size);
 uint32_t gen_scratch_take_var(struct gen *g, const struct var *v, uint32_t size);
 void gen_scratch_release(struct gen *g, uint32_t mark);
 /* The address of an offset. */
@@ -384,4 +404,6 @@ struct codegen_output;
 /* Delete functions without callers. */
 void emit_drop_unused(struct gen *g);
 int emit_optimize(struct gen *g);
+/* The instructions of LLVM of the longest function. */
+uint32_t emit_most_instructions(const struct gen *g);
 int emit_machine(struct gen *g, bool is_asm, struct codegen_output *out);

@@ -12,7 +12,8 @@ static void make_list(struct gen *g, struct expr *e, LLVMValueRef at)
 	for (uint32_t i = 0; i < e->list.n; i++) {
 		const struct type_member *m = &e->type->members[i];
 
-		gen_expr_into(g, e->list.items[i], m->type, gen_at(g, at, m->offset));
+		gen_expr_into(g, e->list.items[i], m->type,
+			      gen_at(g, gen_scratch_again(g, at), m->offset));
 	}
 }
 
@@ -21,7 +22,13 @@ struct value gen_list(struct gen *g, struct expr *e)
 	LLVMValueRef buf = gen_big_buffer(g, e->type->size);
 
 	make_list(g, e, buf);
-	return (struct value){.kind = V_MEM, .type = e->type, .v = buf};
+	return (struct value){.kind = V_MEM, .type = e->type, .v = gen_scratch_again(g, buf)};
+}
+
+/* `at` was computed before the value was. */
+static void store_at(struct gen *g, struct value v, const struct type *type, LLVMValueRef at)
+{
+	gen_store(g, v, type, gen_scratch_again(g, at));
 }
 
 void gen_expr_into(struct gen *g, struct expr *e, const struct type *type, LLVMValueRef at)
@@ -29,7 +36,7 @@ void gen_expr_into(struct gen *g, struct expr *e, const struct type *type, LLVMV
 	uint32_t mark = g->probe.scratch.used;
 
 	if (!ast_is_built_in_place(e, type))
-		gen_store(g, gen_expr(g, e), type, at);
+		store_at(g, gen_expr(g, e), type, at);
 	else if (e->kind == EX_CALL)
 		gen_str_at(g, e, at);
 	else

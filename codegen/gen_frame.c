@@ -4,15 +4,19 @@
  * on the BPF stack, which LLVM mostly turns into registers. The body of a loop is a separate
  * function, to which the kernel passes one pointer: a probe with loops keeps variables and epochs
  * in one frame, together with everything else a body may need (the context, a span's ends).
- * Variables that are too long for the stack are in scratch memory.
+ * Variables that are too long for the stack are in scratch memory; in a probe that spills, all
+ * variables and epochs are. The epochs of the maps that a probe uses are read once, at its start.
  */
 #include "parser/base/arena.h"
 #include "parser/base/limits.h"
 #include "codegen/gen.h"
+#include "codegen/gen_part.h"
 #include "codegen/stack_depth.h"
 #include <stddef.h>
 
 enum { AT_STATE = 0, AT_SHARED = 8 };
+
+#define NO_EPOCH UINT32_MAX /* of a map that the probe does not use */
 
 /* What a body needs of the function around it, if that has it: members of struct gen_body. */
 static const size_t shared[] = {
@@ -64,15 +68,38 @@ static bool is_in_scratch(const struct gen *g, uint32_t var)
 
 /* ---- layout ------------------------------------------------------------------------------ */
 
-static void lay_out_epoch(struct expr *e, void *ctx)
+static void find_map(struct expr *e, void *ctx)
 {
 	struct gen *g = ctx;
 
-	if (e->kind == EX_MAP && !g->probe.frame.epoch_at[e->map.map->id]) {
-		g->probe.frame.epoch_at[e->map.map->id] = g->probe.frame.size;
-		g->probe.frame.size += 8;
+	if (e->kind == EX_MAP)
+		g->probe.frame.epoch_at[e->map.map->id] = 0;
+	ast_each_child(e, find_map, g);
+}
+
+static void find_maps(struct gen *g)
+{
+	const struct probe *p = g->probe.ast;
+	uint32_t n = g->plan->n_maps;
+
+	g->probe.frame.epoch_at = arena_alloc(g->arena, (n + 1) * sizeof(uint32_t));
+	for (uint32_t i = 0; i < n; i++)
+		g->probe.frame.epoch_at[i] = NO_EPOCH;
+	if (p->predicate)
+		find_map(p->predicate, g);
+	ast_each_in_block((struct block *)&p->body, find_map, g);
+}
+
+static void lay_out_epochs(struct gen *g)
+{
+	for (uint32_t i = 0; i < g->plan->n_maps; i++) {
+		uint32_t *at = &g->probe.frame.epoch_at[i];
+
+		if (*at == NO_EPOCH)
+			continue;
+		*at = g->probe.spills ? gen_scratch_take(g, 8) : g->probe.frame.size;
+		g->probe.frame.size += g->probe.spills ? 0 : 8;
 	}
-	ast_each_child(e, lay_out_epoch, g);
 }
 
 static void lay_out_var(struct gen *g, uint32_t var)
@@ -100,26 +127,24 @@ static void lay_out(struct gen *g)
 	g->probe.frame.result_at = g->probe.frame.size;
 	if (prog_kind_is(g->prog.plan->kind, PK_TEST))
 		g->probe.frame.size += 8;
-	g->probe.frame.epoch_at =
-		arena_alloc(g->arena, (g->plan->n_maps + 1) * sizeof(*g->probe.frame.epoch_at));
-	if (p->predicate)
-		lay_out_epoch(p->predicate, g);
-	ast_each_in_block((struct block *)&p->body, lay_out_epoch, g);
+	lay_out_epochs(g);
 	g->probe.frame.var_at =
 		arena_alloc(g->arena, (p->n_vars + 1) * sizeof(*g->probe.frame.var_at));
 	for (uint32_t i = 0; i < p->n_vars; i++)
 		lay_out_var(g, i);
 }
 
-/* True when the variables alone take more stack than there is. A frame is in memory as a whole; of
- * other probes LLVM keeps integers in registers, where it can. */
+/* True when variables and epochs alone take more stack than there is. A frame is in memory as a
+ * whole; of other probes LLVM keeps integers in registers, where it can. */
 static bool exceeds_stack(const struct gen *g)
 {
 	uint32_t bytes = 0;
 
+	for (uint32_t i = 0; i < g->plan->n_maps && g->probe.has_frame; i++)
+		if (g->probe.frame.epoch_at[i] != NO_EPOCH)
+			bytes += 8;
 	for (uint32_t i = 0; i < g->probe.ast->n_vars; i++)
-		if (!is_in_scratch(g, i) &&
-		    (g->probe.ast->has_loops || type_is_memory(type_of(g, i))))
+		if (!is_in_scratch(g, i) && (g->probe.has_frame || type_is_memory(type_of(g, i))))
 			bytes += slot_size(type_of(g, i));
 	return bytes > STACK_BYTES;
 }
@@ -147,9 +172,16 @@ static void set_addresses(struct gen *g)
 	g->body.epochs = arena_alloc(g->arena, (g->plan->n_maps + 1) * sizeof(*g->body.epochs));
 	for (uint32_t i = 0; i < g->probe.ast->n_vars && !g->probe.spills; i++)
 		g->body.vars[i] = var_address(g, i);
-	for (uint32_t i = 0; i < g->plan->n_maps; i++)
-		if (g->probe.frame.epoch_at[i])
+	for (uint32_t i = 0; i < g->plan->n_maps && !g->probe.spills; i++)
+		if (g->probe.frame.epoch_at[i] != NO_EPOCH)
 			g->body.epochs[i] = gen_at(g, g->body.frame, g->probe.frame.epoch_at[i]);
+}
+
+LLVMValueRef gen_epoch_at(struct gen *g, uint32_t map)
+{
+	if (g->probe.spills)
+		return gen_scratch_at(g, g->probe.frame.epoch_at[map]);
+	return g->body.epochs[map];
 }
 
 /* ---- a probe's start --------------------------------------------------------------------- */
@@ -172,6 +204,13 @@ static void begin_rounds(struct gen *g)
 	LLVMBuildStore(g->b, zero, gen_frame_rounds(g));
 }
 
+static void read_epochs(struct gen *g)
+{
+	for (uint32_t i = 0; i < g->plan->n_maps; i++)
+		if (g->probe.frame.epoch_at[i] != NO_EPOCH)
+			gen_epoch_refresh(g, i);
+}
+
 static void begin_frame(struct gen *g)
 {
 	lay_out(g);
@@ -185,9 +224,7 @@ static void begin_frame(struct gen *g)
 		       gen_at(g, g->body.frame, AT_SCRATCH));
 	begin_rounds(g);
 	set_addresses(g);
-	for (uint32_t i = 0; i < g->plan->n_maps; i++)
-		if (g->probe.frame.epoch_at[i])
-			gen_epoch_refresh(g, i);
+	read_epochs(g);
 	for (uint32_t i = 0; i < g->probe.ast->n_vars; i++)
 		if (is_in_scratch(g, i))
 			gen_zero(g, gen_var_at(g, i), slot_size(type_of(g, i)));
@@ -209,13 +246,22 @@ static void begin_buffers(struct gen *g)
 				is_in_scratch(g, i) ? var_address(g, i) : gen_buffer(g, size);
 		gen_zero(g, gen_var_at(g, i), size);
 	}
+	lay_out_epochs(g);
+	for (uint32_t i = 0; i < g->plan->n_maps && !g->probe.spills; i++)
+		if (g->probe.frame.epoch_at[i] != NO_EPOCH)
+			g->body.epochs[i] = gen_buffer(g, 4);
+	read_epochs(g);
 }
 
 void gen_frame_begin(struct gen *g)
 {
 	g->body.frame = NULL;
+	g->probe.splits = gen_part_splits(g);
+	g->probe.unrolls_loop = gen_unrolls_loop(g);
+	g->probe.has_frame = g->probe.ast->has_loops || g->probe.splits || g->probe.unrolls_loop;
+	find_maps(g);
 	g->probe.spills |= exceeds_stack(g);
-	if (g->probe.ast->has_loops)
+	if (g->probe.has_frame)
 		begin_frame(g);
 	else
 		begin_buffers(g);

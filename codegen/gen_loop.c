@@ -6,7 +6,8 @@
  * loops have at most LIMIT_ROUNDS in a run together. Programs that run in interrupts or with
  * preemption disabled (PK_ATOMIC) also read the clock in loops and leave them after SONDE_LOOP_NS,
  * since nothing else can run on the CPU meanwhile. Cutting a loop short is counted as a loss.
- * `unroll` is a loop in the program, since its count is small.
+ * `unroll` is a loop in the program, since its count is small; with a long body it is a loop of the
+ * kernel, too (gen_follow.c).
  *
  * A body stores in the frame why it ended: 0 continues, LEFT is break or the loop's end, DONE is
  * return, which leaves the probe or the fn around the loop, EXIT is exit() in a fn, SPENT means
@@ -379,6 +380,26 @@ static void gen_for_map(struct gen *g, struct stmt *st)
 	go_on(g, st);
 }
 
+static uint32_t iterations_of_copies(uint32_t n)
+{
+	return (n + COPIES_PER_ITERATION - 1) / COPIES_PER_ITERATION;
+}
+
+/* An unroll that would be too long. */
+static void gen_unroll_loop(struct gen *g, struct stmt *st)
+{
+	uint32_t n = (uint32_t)st->loop.count->integer.value;
+	LLVMValueRef fn;
+	struct outer o;
+
+	count_rounds(g, st, iterations_of_copies(n));
+	enter_body(g, &o, 2, st->span);
+	gen_stmts(g, &st->loop.body);
+	fn = leave_body(g, &o);
+	gen_location(g, st->span);
+	call_loop(g, st, gen_u64(g, n), fn);
+}
+
 /* The count is at least 1, so the test is at the end: kernels before 6.4 reject loops whose head is
  * reached without a jump. */
 static void gen_unroll(struct gen *g, struct stmt *st)
@@ -393,7 +414,7 @@ static void gen_unroll(struct gen *g, struct stmt *st)
 	if (g->body.n_copies >= COPIES_FOLLOWED)
 		hide_values(g);
 
-	count_rounds(g, st, (n_copies + COPIES_PER_ITERATION - 1) / COPIES_PER_ITERATION);
+	count_rounds(g, st, iterations_of_copies(n_copies));
 	LLVMBuildStore(g->b, gen_u64(g, 0), i);
 	LLVMBuildBr(g->b, body);
 	LLVMPositionBuilderAtEnd(g->b, body);
@@ -434,7 +455,7 @@ void gen_loop(struct gen *g, struct stmt *st)
 	if (st->kind == ST_WHILE)
 		gen_while(g, st);
 	else if (st->kind == ST_UNROLL)
-		gen_unroll(g, st);
+		(g->probe.unrolls_loop ? gen_unroll_loop : gen_unroll)(g, st);
 	else if (st->loop.over)
 		gen_for_map(g, st);
 	else

@@ -26,13 +26,17 @@ static LLVMValueRef global_of(struct gen *g, const struct expr *e)
 
 LLVMValueRef gen_epoch(struct gen *g, uint32_t map)
 {
-	return LLVMBuildLoad2(g->b, g->i32, g->body.epochs[map], "");
+	LLVMValueRef epoch = LLVMBuildLoad2(g->b, g->i32, gen_epoch_at(g, map), "");
+
+	LLVMSetVolatile(epoch, g->probe.spills); /* else LLVM keeps it, on the stack */
+	return epoch;
 }
 
 void gen_epoch_refresh(struct gen *g, uint32_t map)
 {
-	LLVMBuildStore(g->b, GEN_CALL(g, "sonde_control_epoch", gen_u32(g, map)),
-		       g->body.epochs[map]);
+	LLVMValueRef epoch = GEN_CALL(g, "sonde_control_epoch", gen_u32(g, map));
+
+	LLVMBuildStore(g->b, epoch, gen_epoch_at(g, map));
 }
 
 /* ---- keys -------------------------------------------------------------------------------- */
@@ -90,7 +94,7 @@ static LLVMValueRef long_key(struct gen *g, const struct expr *e)
 		all = gen_expr(g, e->map.keys[0]);
 	for (uint32_t i = 0; i < m->n_keys; i++) {
 		const struct type *t = m->keys[i].type;
-		LLVMValueRef at = gen_at(g, key, m->keys[i].offset);
+		LLVMValueRef at = gen_at(g, gen_scratch_again(g, key), m->keys[i].offset);
 
 		if (parts)
 			gen_expr_into(g, parts[i], t, at);
@@ -99,7 +103,7 @@ static LLVMValueRef long_key(struct gen *g, const struct expr *e)
 	}
 	gen_scratch_release(g, mark);
 	gen_location(g, e->span);
-	return key;
+	return gen_scratch_again(g, key);
 }
 
 /* Padding is part of the key for the kernel, so it is zeroed. */

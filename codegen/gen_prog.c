@@ -19,20 +19,6 @@ void prog_only_if(struct gen *g, LLVMValueRef cond, LLVMBasicBlockRef otherwise)
 	LLVMPositionBuilderAtEnd(g->b, then);
 }
 
-/* Read the epoch of each map that the expression uses, once for the run. */
-static void epoch_expr(struct expr *e, void *ctx)
-{
-	struct gen *g = ctx;
-
-	if (e->kind == EX_MAP && !g->body.epochs[e->map.map->id]) {
-		uint32_t id = e->map.map->id;
-
-		g->body.epochs[id] = gen_buffer(g, 4);
-		gen_epoch_refresh(g, id);
-	}
-	ast_each_child(e, epoch_expr, g);
-}
-
 static bool is_start_cond(const struct probe *p, const struct expr *e)
 {
 	for (uint32_t i = 0; i < p->n_start_conds; i++)
@@ -98,9 +84,6 @@ void prog_body(struct gen *g)
 	g->body.done = g->body.exit = gen_block(g, "done");
 	gen_scratch_begin(g);
 	gen_frame_begin(g);
-	if (g->probe.ast->predicate)
-		epoch_expr(g->probe.ast->predicate, g);
-	ast_each_in_block((struct block *)&g->probe.ast->body, epoch_expr, g);
 	if (g->probe.ast->predicate && !(after && prefault_is_plain(g->probe.ast->predicate)))
 		gen_predicate(g, g->probe.ast->predicate, g->body.done);
 	gen_stmts(g, &g->probe.ast->body);

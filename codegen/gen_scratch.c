@@ -59,6 +59,11 @@ static uint32_t take_bytes(struct gen *g, uint32_t size)
 	return at;
 }
 
+uint32_t gen_scratch_take(struct gen *g, uint32_t size)
+{
+	return take_bytes(g, size);
+}
+
 uint32_t gen_scratch_take_var(struct gen *g, const struct var *v, uint32_t size)
 {
 	if (exceeds(g, size)) {
@@ -94,6 +99,26 @@ LLVMValueRef gen_big_buffer(struct gen *g, uint32_t size)
 	return gen_scratch_at(g, take_bytes(g, size));
 }
 
+/* The bytes from the start of scratch memory to `at`; false: it is no such address. */
+static bool offset_of(const struct gen *g, LLVMValueRef at, uint64_t *offset)
+{
+	*offset = 0;
+	while (LLVMIsAGetElementPtrInst(at) && LLVMIsAConstantInt(LLVMGetOperand(at, 1))) {
+		*offset += LLVMConstIntGetZExtValue(LLVMGetOperand(at, 1));
+		at = LLVMGetOperand(at, 0);
+	}
+	return LLVMIsALoadInst(at) && LLVMGetOperand(at, 0) == g->body.scratch;
+}
+
+LLVMValueRef gen_scratch_again(struct gen *g, LLVMValueRef at)
+{
+	uint64_t offset;
+
+	if (!g->body.scratch || !g->probe.spills || !offset_of(g, at, &offset))
+		return at;
+	return gen_scratch_at(g, (uint32_t)offset);
+}
+
 struct gen_kept gen_keep(struct gen *g, struct value v)
 {
 	struct gen_kept kept = {.value = v};
@@ -112,6 +137,8 @@ struct value gen_kept_value(struct gen *g, const struct gen_kept *kept)
 {
 	struct value v = kept->value;
 
+	if (v.kind == V_MEM)
+		v.v = gen_scratch_again(g, v.v);
 	if (!kept->is_in_scratch)
 		return v;
 	v.v = LLVMBuildLoad2(g->b, g->i64, gen_scratch_at(g, kept->offset), "");

@@ -4,6 +4,7 @@
  */
 #include "parser/lang/ast_query.h"
 #include "codegen/gen.h"
+#include "codegen/gen_part.h"
 
 enum { HIDDEN_CALLS = 4 }; /* calls of a fn from which on its arguments are hidden */
 
@@ -98,9 +99,15 @@ static void gen_let(struct gen *g, struct stmt *st)
 
 static void gen_if(struct gen *g, struct stmt *st)
 {
-	LLVMBasicBlockRef then = gen_block(g, "then"), otherwise = gen_block(g, "else"),
-			  end = gen_block(g, "end");
+	LLVMBasicBlockRef then, otherwise, end;
 
+	if (gen_part_is_chain(g, st)) {
+		gen_branches(g, st);
+		return;
+	}
+	then = gen_block(g, "then");
+	otherwise = gen_block(g, "else");
+	end = gen_block(g, "end");
 	LLVMBuildCondBr(g->b, gen_truth(g, gen_int(g, st->branch.cond)), then, otherwise);
 	LLVMPositionBuilderAtEnd(g->b, then);
 	gen_stmts(g, &st->branch.then);
@@ -161,6 +168,14 @@ static void gen_stmt(struct gen *g, struct stmt *st)
 }
 
 void gen_stmts(struct gen *g, const struct block *b)
+{
+	if (gen_part_is_long(g, b))
+		gen_parts(g, b);
+	else
+		gen_each_stmt(g, b);
+}
+
+void gen_each_stmt(struct gen *g, const struct block *b)
 {
 	for (uint32_t i = 0; i < b->n; i++) {
 		uint32_t mark = g->probe.scratch.used;

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the verifier follows. It follows each copy of an unroll's body, and at most 8,192 branches
+ * of a program, so that a long body in an unroll of many copies would be refused. The unrolls of a
+ * probe that is too long with all their copies are loops of the kernel.
+ */
+#include "parser/base/limits.h"
+#include "codegen/gen.h"
+
+enum { BRANCHES_EACH = 3 }; /* of a call, a map, a builtin: see LIMIT_BODY */
+
+static void add_branches(struct expr *e, void *ctx)
+{
+	uint64_t *n = ctx;
+
+	if (e->kind == EX_CALL || e->kind == EX_MAP || e->kind == EX_NAME)
+		*n += BRANCHES_EACH;
+	else if (e->kind == EX_BINARY || e->kind == EX_TERNARY || e->kind == EX_FIELD)
+		*n += 1;
+	ast_each_child(e, add_branches, ctx);
+}
+
+static uint64_t with_copies(const struct block *b);
+
+/* What the further copies of unrolls in the block add. */
+static uint64_t of_copies(const struct block *b)
+{
+	uint64_t n = 0;
+
+	for (uint32_t i = 0; i < b->n; i++) {
+		const struct stmt *st = b->items[i];
+
+		switch (st->kind) {
+		case ST_IF:
+			n += of_copies(&st->branch.then) + of_copies(&st->branch.otherwise);
+			break;
+		case ST_BLOCK:
+		case ST_CALLED: n += of_copies(&st->block); break;
+		case ST_WHILE:
+		case ST_FOR: n += of_copies(&st->loop.body); break;
+		case ST_UNROLL:
+			n += (st->loop.count->integer.value - 1) * with_copies(&st->loop.body);
+			break;
+		default: break;
+		}
+	}
+	return n;
+}
+
+static uint64_t with_copies(const struct block *b)
+{
+	uint64_t n = 0;
+
+	ast_each_in_block((struct block *)b, add_branches, &n);
+	return n + of_copies(b);
+}
+
+bool gen_unrolls_loop(const struct gen *g)
+{
+	const struct block *body = &g->probe.ast->body;
+
+	return of_copies(body) && with_copies(body) > LIMIT_BODY * BRANCHES_EACH;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Parts: functions that hold some statements of a probe whose body is too long for one function.
+ * Shared by gen_part.c, gen_stmt.c and gen_frame.c.
+ */
+#pragma once
+#include "codegen/gen.h"
+
+/* Parts in parts: they exist only for statements in an expression. Each takes one of the 8 frames
+ * that a chain of calls can have. */
+enum { MOST_PARTS_NESTED = 2 };
+
+/* Is the selected probe's body split? */
+bool gen_part_splits(const struct gen *g);
+/* Does `b` take more than one part? */
+bool gen_part_is_long(const struct gen *g, const struct block *b);
+/* The statements of a long block. */
+void gen_parts(struct gen *g, const struct block *b);
+/* Does the `if`, with its else-if chain, take more than one part? */
+bool gen_part_is_chain(const struct gen *g, struct stmt *st);
+/* Such an `if`. */
+void gen_branches(struct gen *g, struct stmt *st);
