@@ -223,7 +223,6 @@ static int front_end(struct arena *a, const struct options *o, struct kernel *k,
 	(*program)->unsafe = o->unsafe;
 	(*program)->params = o->params;
 	(*program)->n_params = o->n_params;
-	(*program)->n_words = o->n_words;
 	note_time(o, "parse");
 	run_debug(o, EMIT_AST, k, *program, NULL);
 	if (o->emit == EMIT_AST)

@@ -439,14 +439,27 @@ const struct option_row *option_next(const struct option_row *last, const char *
 	return NULL;
 }
 
-const struct option_row *option_find(const char *word, size_t len)
+static const struct option_row *find_exact(const char *word, size_t len)
 {
-	const struct option_row *short_for = option_next(NULL, word, len);
-
 	for (int i = 0; i < n_option_rows; i++)
 		if (is_spelled(option_rows[i].name, word, len) ||
 		    is_spelled(option_rows[i].other, word, len))
 			return &option_rows[i];
+	return NULL;
+}
+
+bool option_is_exact(const char *word, size_t len)
+{
+	return find_exact(word, len) != NULL;
+}
+
+const struct option_row *option_find(const char *word, size_t len)
+{
+	const struct option_row *exact = find_exact(word, len);
+	const struct option_row *short_for = option_next(NULL, word, len);
+
+	if (exact)
+		return exact;
 	return short_for && !option_next(short_for, word, len) ? short_for : NULL;
 }
 

@@ -27,6 +27,8 @@ const struct option_row *option_find(const char *word, size_t len);
 const struct option_row *option_next(const struct option_row *last, const char *word, size_t len);
 /* Name of the option that selects a mode, NULL for modes without an option. */
 const char *option_of_mode(enum mode mode);
+/* Do these bytes spell an option in full? */
+bool option_is_exact(const char *word, size_t len);
 /* Report a usage error; -1. */
 #define option_error(...) (log_error(__VA_ARGS__), option_hint())
 int option_hint(void) __attribute__((cold));

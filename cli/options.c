@@ -6,6 +6,7 @@
 #include "cli/options.h"
 #include "cli/option_rows.h"
 #include "cli/script_line.h"
+#include "cli/script_options.h"
 #include "parser/base/nearest.h"
 #include <ctype.h>
 #include <stdio.h>
@@ -25,8 +26,9 @@ static int ambiguous_option(const char *word, size_t len)
 	return option_error("option '%.*s' is ambiguous: %s", (int)len, word, names);
 }
 
-static int unknown_option(const char *word, size_t len, bool has_script)
+static int unknown_option(const struct options *o, const char *word, size_t len)
 {
+	bool has_script = o->file || o->program;
 	struct nearest near;
 
 	if (option_next(NULL, word, len))
@@ -37,6 +39,8 @@ static int unknown_option(const char *word, size_t len, bool has_script)
 		if (option_rows[i].other)
 			nearest_offer(&near, option_rows[i].other);
 	}
+	if (has_script)
+		script_options_offer(o, &near);
 	log_error("unknown option '%s'", word);
 	if (near.best)
 		fprintf(stderr, "hint: did you mean '%s'?\n", near.best);
@@ -66,7 +70,7 @@ static int read_option(struct options *o, int argc, char **argv, int *i)
 		arg = equals + 1;
 	}
 	if (!r)
-		return unknown_option(word, len, o->file || o->program);
+		return unknown_option(o, word, len);
 	if (!r->arg && arg)
 		return option_error("option '%s' takes no value", r->name);
 	if (r->arg && !arg) {
@@ -289,7 +293,6 @@ static void take_params(struct options *o, int argc, char **argv, int i)
 {
 	if (!o->file && !o->program && i < argc)
 		o->file = argv[i++];
-	o->n_words = o->n_params;
 	for (; i < argc; i++)
 		add_param(o, argv, i);
 }
@@ -336,11 +339,29 @@ static void print_forms(FILE *f)
 	      f);
 }
 
+/* An option of the script, behind its name: sonde's own are those that are spelled in full. */
+static bool take_script_option(struct options *o, int argc, char **argv, int *i)
+{
+	size_t len = strcspn(argv[*i], "=");
+	enum script_option_kind kind;
+
+	if (strncmp(argv[*i], "--", 2) != 0 || !(o->file || o->program) || o->mode == MODE_HELP ||
+	    option_is_exact(argv[*i], len))
+		return false;
+	kind = script_options_find(o, argv[*i], len);
+	if (kind == SCRIPT_OPTION_NONE)
+		return false;
+	add_param(o, argv, *i);
+	if (kind == SCRIPT_OPTION_VALUE && !argv[*i][len] && *i + 1 < argc)
+		add_param(o, argv, ++*i);
+	return true;
+}
+
 int options_parse(struct options *o, int argc, char **argv)
 {
 	int i = 1;
 
-	*o = (struct options){.ready_fd = -1, .n_words = UINT32_MAX};
+	*o = (struct options){.ready_fd = -1};
 	if (argc < 2) {
 		print_forms(stderr);
 		return option_hint(), 1;
@@ -352,6 +373,8 @@ int options_parse(struct options *o, int argc, char **argv)
 			take_params(o, argc, argv, i + 1);
 			break;
 		}
+		if (take_script_option(o, argc, argv, &i))
+			continue;
 		if (argv[i][0] == '-' && argv[i][1]) {
 			if (read_option(o, argc, argv, &i))
 				return 1;

@@ -51,7 +51,6 @@ struct options {
 	uint32_t n_params;
 	const char *include_dirs[MAX_INCLUDES], *include_files[MAX_INCLUDES]; /* absolute */
 	uint32_t n_include_dirs, n_include_files;
-	uint32_t n_words;    /* of the parameters, those before "--" */
 	const char *command; /* -c */
 	uint32_t pid;	     /* -p */
 	const char *cgroup;  /* --cgroup */

@@ -2,7 +2,8 @@
 /*
  * Scripts by name. The bundled ones are looked for in $SONDE_SCRIPTS, then relative to the program:
  * installed in share/sonde, or in stdlib_scripts of the source tree. They come before files of the
- * current directory, which may belong to anybody. The description of a script is the line of its
+ * current directory, which may belong to anybody, and those before the folders of $SONDE_PATH and
+ * ~/.local/share/sonde/scripts. The description of a script is the line of its
  * head comment that begins with its name; its help is that comment and its `param` items.
  */
 #include "cli/scripts.h"
@@ -11,6 +12,7 @@
 #include "parser/lang/ast.h"
 #include "parser/base/nearest.h"
 #include "parser/sema/param.h"
+#include "parser/sema/param_type.h"
 #include "runtime/base/log.h"
 #include <errno.h>
 #include <glob.h>
@@ -75,49 +77,77 @@ static bool is_file(const char *path)
 	return stat(path, &st) == 0 && !S_ISDIR(st.st_mode);
 }
 
-/* Find NAME.bt in the folders of $SONDE_PATH, which colons separate. */
-static bool find_in_search_path(const char *name, char *path, size_t size)
+/* The i-th folder of scripts that are not bundled: those of $SONDE_PATH, which colons separate, then
+ * the user's own. False behind the last. */
+static bool user_folder(int i, char *folder, size_t size)
 {
-	const char *folders = getenv("SONDE_PATH");
+	const char *folders = getenv("SONDE_PATH"), *data = getenv("XDG_DATA_HOME");
+	const char *home = getenv("HOME");
 	size_t len;
 
 	for (; folders && *folders; folders += len + (folders[len] == ':')) {
 		len = strcspn(folders, ":");
-		if (len &&
-		    snprintf(path, size, "%.*s/%s.bt", (int)len, folders, name) < (int)size &&
-		    is_file(path))
-			return true;
+		if (len && i-- == 0)
+			return snprintf(folder, size, "%.*s", (int)len, folders) < (int)size;
 	}
+	if (i == 0 && data && *data)
+		return snprintf(folder, size, "%s/sonde/scripts", data) < (int)size;
+	return i == 0 && home && *home &&
+	       snprintf(folder, size, "%s/.local/share/sonde/scripts", home) < (int)size;
+}
+
+static bool find_in_user_folders(const char *name, char *path, size_t size)
+{
+	char folder[PATH_MAX];
+
+	for (int i = 0; user_folder(i, folder, sizeof(folder)); i++)
+		if (snprintf(path, size, "%s/%s.bt", folder, name) < (int)size && is_file(path))
+			return true;
 	return false;
 }
 
-enum script_place scripts_locate(const char *word, char *path, size_t size)
+enum script_place scripts_path(const char *word, char *path, size_t size)
 {
-	if (scripts_find(word, path, size) == 0) {
-		if (is_file(word))
-			log_info("note: '%s' is the bundled script; the file is './%s'", word,
-				 word);
+	if (scripts_find(word, path, size) == 0)
 		return SCRIPT_BUNDLED;
-	}
-	if (!is_path(word) && !is_file(word) && find_in_search_path(word, path, size))
+	if (!is_path(word) && !is_file(word) && find_in_user_folders(word, path, size))
 		return SCRIPT_FOUND;
 	snprintf(path, size, "%s", word);
 	return is_path(word) || !is_file(word) ? SCRIPT_FILE : SCRIPT_FOUND;
 }
 
-/* All scripts of the first folder that has any. 0, or -1 when there are none. */
+enum script_place scripts_locate(const char *word, char *path, size_t size)
+{
+	enum script_place place = scripts_path(word, path, size);
+
+	if (place == SCRIPT_BUNDLED && is_file(word))
+		log_info("note: '%s' is the bundled script; the file is './%s'", word, word);
+	return place;
+}
+
+static int find_in(const char *folder, int flags, glob_t *found)
+{
+	char pattern[PATH_MAX + 8];
+
+	snprintf(pattern, sizeof(pattern), "%s/*.bt", folder);
+	return glob(pattern, flags, NULL, found);
+}
+
+/* All scripts of the first folder that has any, and those that are not bundled. 0, or -1 when none
+ * are bundled. */
 static int find_all(glob_t *found)
 {
-	char folder[PATH_MAX], pattern[PATH_MAX + 8];
+	char folder[PATH_MAX];
+	int i = 0;
 
-	for (int i = 0; i < N_FOLDERS; i++) {
-		if (!script_folder(i, folder, sizeof(folder)))
-			continue;
-		snprintf(pattern, sizeof(pattern), "%s/*.bt", folder);
-		if (glob(pattern, 0, NULL, found) == 0)
-			return 0;
-	}
-	return -1;
+	while (i < N_FOLDERS &&
+	       (!script_folder(i, folder, sizeof(folder)) || find_in(folder, 0, found)))
+		i++;
+	if (i == N_FOLDERS)
+		return -1;
+	for (i = 0; user_folder(i, folder, sizeof(folder)); i++)
+		find_in(folder, GLOB_APPEND, found);
+	return 0;
 }
 
 /* " * NAME: what it does" */
@@ -197,22 +227,67 @@ static void print_comment(struct arena *a, const char *text)
 	}
 }
 
-static void print_options(struct arena *a, struct program *p)
+static void print_word(struct arena *a, const char *word, const char *doc, const char *rest)
+{
+	escape_write(ESCAPE_MESSAGE,
+		     arena_printf(a, strlen(word) > 26 ? "  %s  %s%s" : "  %-26s %s%s", word, doc,
+				  rest),
+		     stdout);
+	putchar('\n');
+}
+
+/* " (default 10ms)" */
+static const char *default_of(struct arena *a, const struct param_item *item)
+{
+	const struct expr *e = item->other;
+
+	if (!e || (e->kind == EX_NAME && strcmp(e->name.name, "none") == 0))
+		return "";
+	if (e->kind == EX_NAME)
+		return arena_printf(a, " (default %s)", e->name.name);
+	if (e->kind == EX_STRING)
+		return arena_printf(a, " (default \"%s\")", e->string.text);
+	if (e->integer.is_bool)
+		return e->integer.value ? " (default yes)" : " (default no)";
+	if (param_type_is_duration(param_type_of(&item->form)))
+		return arena_printf(a, " (default %s)", param_type_duration(a, e->integer.value));
+	return arena_printf(a, " (default %llu)", (unsigned long long)e->integer.value);
+}
+
+static void print_items(struct arena *a, const struct program *p, bool options)
+{
+	bool is_first = true;
+
+	for (uint32_t i = 0; i < p->n_items; i++) {
+		const struct param_item *item = &p->items[i];
+		const struct param_type *type = param_type_of(&item->form);
+		const char *word = options ? param_option_name(a, item) : item->name + 1;
+		bool is_flag = options && !item->form.is_list && param_type_is_bool(type);
+
+		if (item->is_option != options)
+			continue;
+		if (is_first)
+			puts(options ? "\noptions of the script:" : "\nparameters:");
+		is_first = false;
+		if (!is_flag)
+			word = arena_printf(a, "%s %s", word, param_type_shown(a, item));
+		print_word(a, word, item->doc, default_of(a, item));
+	}
+}
+
+static void print_getopt(struct arena *a, struct program *p)
 {
 	struct option_help *options;
 	uint32_t n = getopt_list(a, p, &options);
 
 	for (uint32_t i = 0; i < n; i++) {
 		const struct option_help *o = &options[i];
-		const char *word = arena_printf(a, "--%s=%s", o->name, o->type);
 
-		fputs(i ? "" : "\noptions of the script, after \"--\":\n", stdout);
-		escape_write(ESCAPE_MESSAGE,
-			     arena_printf(a, "  %-24s %s%s(default %s)", word,
-					  o->description ? o->description : "",
-					  o->description ? " " : "", o->other),
-			     stdout);
-		putchar('\n');
+		if (!i)
+			puts("\noptions of the script:");
+		print_word(a, arena_printf(a, "--%s=%s", o->name, o->type),
+			   o->description ? o->description : "",
+			   arena_printf(a, "%s(default %s)", o->description ? " " : "", o->other));
 	}
 }
 
@@ -225,15 +300,9 @@ void scripts_help(struct program *p)
 		     arena_printf(a, "usage: sonde %s [options]", param_usage(a, p)), stdout);
 	fputs("\n\n", stdout);
 	print_comment(a, p->source->text);
-	for (uint32_t i = 0; i < p->n_items; i++) {
-		const struct param_item *item = &p->items[i];
-
-		fputs(i ? "" : "\nparameters:\n", stdout);
-		escape_write(ESCAPE_MESSAGE,
-			     arena_printf(a, "  %-12s %s", item->name + 1, item->doc), stdout);
-		putchar('\n');
-	}
-	print_options(a, p);
+	print_items(a, p, false);
+	print_items(a, p, true);
+	print_getopt(a, p);
 	puts("\n'sonde --help' lists the options.");
 	arena_free(a);
 }

@@ -16,6 +16,8 @@ enum script_place {
 	SCRIPT_FOUND,	/* by a bare name: in the current directory or in $SONDE_PATH */
 };
 
+/* As scripts_locate(), without the note. */
+enum script_place scripts_path(const char *word, char *path, size_t size);
 /* The file that a word of the command line stands for: the path itself; else, for a bare name, the
  * bundled script, the file in the current directory, NAME.bt in a folder of $SONDE_PATH. Notes a
  * file in the current directory that the bundled script hides. */

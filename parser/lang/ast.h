@@ -369,19 +369,32 @@ struct root_text {
 	bool is_statement; /* an import in a block */
 };
 
-/* `param $name: type = other "doc";`: a named command-line parameter. */
+/* The type of a parameter: a word (param_type.c), or the words that it can be. */
+struct param_form {
+	bool is_list;
+	const char **words;
+	uint32_t n_words;
+};
+
+/* `param $name: type = other "doc";`: a named command-line parameter, and the same with `option`,
+ * which is given as --name. */
 struct param_item {
 	struct span span, name_span;
-	const char *name;   /* with the $ */
-	const char *type;   /* uint64, int64 or string: param.c */
-	struct expr *other; /* the default: a literal or the name `none`; NULL: required */
+	bool is_option;
+	const char *name; /* with the $ */
+	struct param_form form;
+	struct expr *other; /* the default: a literal or a name, such as `none`; NULL: required, or
+			     * none for an option */
 	const char *doc;
 
-	/* param.c: */
-	bool is_number;
-	bool is_left_out;   /* not given, and the default is `none` */
-	struct expr *value; /* EX_INT (or a negated one), EX_STRING */
-	const char *text;   /* the value as text, for attach points */
+	/* param_item.c: */
+	const struct param_type *type;
+	const char *word;      /* on the command line, or NULL */
+	bool is_left_out;      /* not given, and the default is `none` */
+	struct expr *value;    /* EX_INT (or a negated one), EX_STRING; not of a list */
+	const char *text;      /* the value as text, for attach points */
+	struct expr **members; /* of a list */
+	uint32_t n_members;
 };
 
 struct program {
@@ -408,7 +421,6 @@ struct program {
 	bool unsafe;		   /* --unsafe */
 	const char *const *params; /* $1, $2, …: from the command line */
 	uint32_t n_params;
-	uint32_t n_words;	       /* of the parameters, those before "--" */
 	struct script_option *options; /* of getopt(): getopt.c */
 	uint32_t n_options;
 };

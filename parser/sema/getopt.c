@@ -221,7 +221,7 @@ void getopt_bind(struct sema *s)
 	if (!p->n_options)
 		return;
 	for (uint32_t i = 0; i < p->n_params; i++)
-		if (i < p->n_words || !take_word(s, p->params[i], &unknown))
+		if (!take_word(s, p->params[i], &unknown))
 			arena_push(s->arena, words, n, p->params[i]);
 	p->params = words;
 	p->n_params = n;

@@ -13,12 +13,19 @@ struct sema;
 /* Replace an EX_PARAM by a literal: an integer when the argument reads as one, else a string;
  * always a string when `as_text`. */
 void param_resolve(struct sema *s, struct expr *e, bool as_text);
+/* Take the options of `option` items off the command line. */
+void param_take_options(struct sema *s);
+/* What the command line has for an option: "--per-thread" for $per_thread. */
+const char *param_option_name(struct arena *a, const struct param_item *item);
 /* Give the `param` items their values, and drop attach points that name one without a value. */
 void param_bind(struct sema *s);
 /* The item of that name (with the $), or NULL. */
 struct param_item *param_find(const struct sema *s, const char *name);
 /* Replace an EX_VAR that names a parameter by its value. False when it names none. */
 bool param_name(const struct sema *s, struct expr *e);
+/* param_list.c: replace one_of(x, …) by comparisons, and len($list) by its number. False when it is
+ * another call. */
+bool param_call(struct sema *s, struct expr *e);
 /* getopt.c: read the options that calls of getopt() name, behind "--"; what is left are the
  * parameters. */
 void getopt_bind(struct sema *s);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Named parameters: `param $name: type = default "doc";` items take the arguments of the command
- * line in order. Gives each item its value, and drops attach points that name an optional
+ * line in order, `option` items those that are given as --name. Gives each item its value, and drops attach points that name an optional
  * parameter without a value (`= none`). Runs before pass 1, which replaces the names by the
  * values.
  */
 #include "parser/base/arena.h"
+#include "parser/base/nearest.h"
 #include "parser/sema/param.h"
+#include "parser/sema/param_type.h"
 #include "parser/sema/sema.h"
 #include <ctype.h>
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 const char *param_usage(struct arena *a, const struct program *p)
@@ -24,9 +24,19 @@ const char *param_usage(struct arena *a, const struct program *p)
 
 		for (char *c = word; *c; c++)
 			*c = (char)toupper((unsigned char)*c);
-		out = arena_printf(a, item->other ? "%s [%s]" : "%s %s", out, word);
+		if (!item->is_option)
+			out = arena_printf(a, item->other ? "%s [%s]" : "%s %s", out, word);
 	}
 	return out;
+}
+
+const char *param_option_name(struct arena *a, const struct param_item *item)
+{
+	char *name = arena_printf(a, "--%s", item->name + 1);
+
+	for (char *c = name; *c; c++)
+		*c = *c == '_' ? '-' : *c;
+	return name;
 }
 
 static int hint_usage(struct sema *s)
@@ -35,110 +45,137 @@ static int hint_usage(struct sema *s)
 			 param_usage(s->arena, s->program), s->program->source->name);
 }
 
-/* Decimal or 0x…, with a sign if the type is signed. Units are refused: 10s would be
- * nanoseconds. */
-static bool read_number(const char *word, bool is_signed, uint64_t *value)
+/* As the user knows it: $seconds, --min. */
+static const char *shown_name(struct sema *s, const struct param_item *item)
 {
-	const char *digits = word + (is_signed && word[0] == '-');
-	bool is_hex = digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X');
-	char *end;
+	return item->is_option ? param_option_name(s->arena, item) : item->name;
+}
 
-	if (!isdigit((unsigned char)digits[0]))
+/* The value 0, "", no or of an empty list. */
+static void become_empty(struct sema *s, struct param_item *item)
+{
+	item->value = item->type ? item->type->read(s->arena, item, item->type->empty, &item->text)
+				 : NULL;
+	if (item->value)
+		return;
+	item->text = "";
+	item->value = ast_string(s->arena, item->span, "", 0);
+}
+
+static bool read_one(struct sema *s, struct param_item *item, const char *word)
+{
+	struct expr *value = item->type->read(s->arena, item, word, &item->text);
+
+	if (!value)
 		return false;
-	errno = 0;
-	*value = strtoull(digits, &end, is_hex ? 16 : 10);
-	if (errno || *end || (is_signed && *value > INT64_MAX))
-		return false;
-	if (digits != word)
-		*value = -*value;
+	item->value = value;
+	if (item->form.is_list)
+		arena_push(s->arena, item->members, item->n_members, value);
 	return true;
 }
 
-static void become_number(struct sema *s, struct param_item *item, uint64_t value)
+/* A word, or several separated by commas. */
+static bool read_word(struct sema *s, struct param_item *item, const char *word)
 {
-	bool is_negative = strcmp(item->type, "int64") == 0 && (int64_t)value < 0;
+	for (; item->form.is_list; word++) {
+		size_t len = strcspn(word, ",");
 
-	item->value = ast_int(s->arena, item->span, is_negative ? -value : value);
-	if (is_negative)
-		item->value = ast_unary(s->arena, item->span, OP_NEG, item->value);
-	item->text = arena_printf(s->arena, is_negative ? "-%llu" : "%llu",
-				  (unsigned long long)(is_negative ? -value : value));
-}
-
-static void become_string(struct sema *s, struct param_item *item, const char *text)
-{
-	item->value = ast_string(s->arena, item->span, text, (uint32_t)strlen(text));
-	item->text = text;
+		if (!read_one(s, item, arena_strndup(s->arena, word, len)))
+			return false;
+		word += len;
+		if (!*word)
+			return true;
+	}
+	return read_one(s, item, word);
 }
 
 static int bind_word(struct sema *s, struct param_item *item, const char *word)
 {
-	bool is_signed = strcmp(item->type, "int64") == 0;
-	uint64_t value;
-
-	if (!item->is_number) {
-		become_string(s, item, word);
+	if (read_word(s, item, word))
 		return 0;
-	}
-	if (read_number(word, is_signed, &value)) {
-		become_number(s, item, value);
-		return 0;
-	}
-	become_number(s, item, 0);
+	become_empty(s, item);
 	item->is_left_out = true; /* its probes would only repeat the error */
-	diag_error(s->diags, item->name_span, "parameter-word", "%s must be a number, not '%.40s'",
-		   item->name, word);
+	diag_error(s->diags, item->name_span, "parameter-word", "%s must be %s, not '%.40s'",
+		   shown_name(s, item), param_type_wants(s->arena, item), word);
 	return hint_usage(s);
+}
+
+/* The default as a word of the command line; NULL when it is of another type. */
+static const char *default_word(struct sema *s, const struct param_item *item)
+{
+	const struct expr *e = item->other;
+
+	if (e->kind != item->type->literal ||
+	    (e->kind == EX_INT && e->integer.is_bool != param_type_is_bool(item->type)))
+		return NULL;
+	if (e->kind == EX_STRING)
+		return e->string.text;
+	if (e->kind == EX_NAME)
+		return e->name.name;
+	return arena_printf(s->arena, "%llu%s", (unsigned long long)e->integer.value,
+			    param_type_is_duration(item->type) ? "ns" : "");
+}
+
+static bool is_none(const struct expr *e)
+{
+	return e->kind == EX_NAME && strcmp(e->name.name, "none") == 0;
 }
 
 static int bind_other(struct sema *s, struct param_item *item)
 {
 	const struct expr *other = item->other;
-	bool is_none = other->kind == EX_NAME && strcmp(other->name.name, "none") == 0;
+	const char *word;
 
-	if (is_none || other->kind == (item->is_number ? EX_INT : EX_STRING)) {
-		item->is_left_out = is_none;
-		if (item->is_number)
-			become_number(s, item, is_none ? 0 : other->integer.value);
-		else
-			become_string(s, item, is_none ? "" : other->string.text);
+	become_empty(s, item);
+	item->is_left_out = !other || is_none(other);
+	if (item->is_left_out)
 		return 0;
-	}
+	word = default_word(s, item);
+	if (word && read_word(s, item, word))
+		return 0;
 	diag_error(s->diags, other->span, "parameter-type", "%s is %s, so its default must be, too",
-		   item->name, item->is_number ? "a number" : "a string");
-	diag_hint(s->diags, "write = %s, or = none", item->is_number ? "10" : "\"text\"");
-	return become_string(s, item, ""), -1;
+		   item->name, param_type_wants(s->arena, item));
+	diag_hint(s->diags, "write = %s, or = none", item->type->example);
+	return -1;
 }
 
-static void bind_item(struct sema *s, uint32_t i)
+static void check_twice(struct sema *s, uint32_t i)
 {
-	struct param_item *item = &s->program->items[i];
-	bool is_string = strcmp(item->type, "string") == 0;
+	struct param_item *items = s->program->items;
 
-	item->is_number = !is_string;
-	if (!is_string && strcmp(item->type, "uint64") && strcmp(item->type, "int64")) {
-		diag_error(s->diags, item->span, "parameter-type",
-			   "a parameter cannot be of type %s", item->type);
-		diag_hint(s->diags, "its type is uint64, int64 or string");
-		become_string(s, item, "");
-		return;
-	}
 	for (uint32_t k = 0; k < i; k++)
-		if (strcmp(s->program->items[k].name, item->name) == 0) {
-			diag_error(s->diags, item->name_span, "redeclared",
-				   "parameter %s is declared twice", item->name);
-			diag_note(s->diags, s->program->items[k].name_span,
-				  "the other one is here");
+		if (strcmp(items[k].name, items[i].name) == 0) {
+			diag_error(s->diags, items[i].name_span, "redeclared",
+				   "parameter %s is declared twice", items[i].name);
+			diag_note(s->diags, items[k].name_span, "the other one is here");
 		}
-	if (i < s->program->n_params) {
-		bind_word(s, item, s->program->params[i]);
-	} else if (item->other) {
+}
+
+static bool find_type(struct sema *s, struct param_item *item)
+{
+	item->type = param_type_of(&item->form);
+	if (item->type)
+		return true;
+	diag_error(s->diags, item->span, "parameter-type", "a parameter cannot be of type %s",
+		   item->form.words[0]);
+	diag_hint(s->diags, "its type is uint64, int64, string, bool, duration, or words: a | b; "
+			    "'list' before it allows several");
+	become_empty(s, item);
+	return false;
+}
+
+/* `word`: what the command line has for it, or NULL. */
+static void bind_item(struct sema *s, struct param_item *item, const char *word)
+{
+	if (word) {
+		bind_word(s, item, word);
+	} else if (item->other || item->is_option) {
 		bind_other(s, item);
 	} else {
 		diag_error(s->diags, item->name_span, "parameter-missing",
 			   "there is no argument for %s", item->name);
 		hint_usage(s);
-		item->is_number ? become_number(s, item, 0) : become_string(s, item, "");
+		become_empty(s, item);
 		item->is_left_out = true;
 	}
 }
@@ -158,6 +195,10 @@ bool param_name(const struct sema *s, struct expr *e)
 
 	if (!item)
 		return false;
+	if (item->form.is_list) {
+		diag_error(s->diags, span, "parameter-type", "%s is a list", item->name);
+		diag_hint(s->diags, "write one_of(tid, %s), or len(%s)", item->name, item->name);
+	}
 	*e = *item->value;
 	e->span = span;
 	return true;
@@ -207,18 +248,136 @@ static void leave_out(const struct sema *s, struct probe *p)
 	p->n_texts = n;
 }
 
-void param_bind(struct sema *s)
+/* ---- options ----------------------------------------------------------------------------- */
+
+static bool is_option_of(struct sema *s, const struct param_item *item, const char *word)
+{
+	size_t len = strcspn(word, "=");
+	const char *name;
+
+	if (!item->is_option)
+		return false;
+	name = param_option_name(s->arena, item);
+	return strlen(name) == len && memcmp(name, word, len) == 0;
+}
+
+/* The option at words[*i], in any of the forms --name X, --name=X, --name. */
+static void take_option(struct sema *s, struct param_item *item, uint32_t *i)
+{
+	const struct program *p = s->program;
+	const char *equals = strchr(p->params[*i], '=');
+	bool is_flag = param_type_is_bool(item->type) && !item->form.is_list;
+
+	if (equals || is_flag) {
+		item->word = equals ? equals + 1 : "yes";
+	} else if (*i + 1 < p->n_params) {
+		item->word = p->params[++*i];
+	} else {
+		item->word = item->type ? item->type->empty : "";
+		diag_error(s->diags, item->name_span, "parameter-word", "%s requires a value: %s",
+			   shown_name(s, item), param_type_shown(s->arena, item));
+		hint_usage(s);
+	}
+}
+
+static struct param_item *find_option(struct sema *s, const char *word)
+{
+	for (uint32_t i = 0; i < s->program->n_items; i++)
+		if (is_option_of(s, &s->program->items[i], word))
+			return &s->program->items[i];
+	return NULL;
+}
+
+/* A script that reads others with getopt() reports those that neither knows. */
+static bool refuse_option(struct sema *s, const char *word)
+{
+	struct param_item *first = s->program->items;
+	struct nearest near;
+
+	while (!first->is_option)
+		if (++first == s->program->items + s->program->n_items)
+			return false;
+	if (strncmp(word, "--", 2) != 0 || s->program->n_options)
+		return false;
+	diag_error(s->diags, first->span, "parameter-extra", "the script has no option %.40s",
+		   word);
+	nearest_init(&near, arena_strndup(s->arena, word, strcspn(word, "=")));
+	for (uint32_t i = 0; i < s->program->n_items; i++)
+		if (s->program->items[i].is_option)
+			nearest_offer(&near, param_option_name(s->arena, &s->program->items[i]));
+	if (near.best)
+		diag_hint(s->diags, "did you mean '%s'?", near.best);
+	else
+		hint_usage(s);
+	return true;
+}
+
+void param_take_options(struct sema *s)
+{
+	struct program *p = s->program;
+	const char **words = NULL;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < p->n_items; i++)
+		find_type(s, &p->items[i]);
+	for (uint32_t i = 0; p->n_items && i < p->n_params; i++) {
+		struct param_item *item = find_option(s, p->params[i]);
+
+		if (item)
+			take_option(s, item, &i);
+		else
+			arena_push(s->arena, words, n, p->params[i]);
+	}
+	if (!p->n_items)
+		return;
+	p->params = words;
+	p->n_params = n;
+}
+
+/* Words that begin with "--" and are no option of the script. */
+static void drop_unknown(struct sema *s)
+{
+	struct program *p = s->program;
+	const char **words = NULL;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < p->n_params; i++)
+		if (!refuse_option(s, p->params[i]))
+			arena_push(s->arena, words, n, p->params[i]);
+	p->params = words;
+	p->n_params = n;
+}
+
+/* Give each item its value. Returns how many words of the command line were parameters. */
+static uint32_t bind_items(struct sema *s)
 {
 	struct program *p = s->program;
 	uint32_t n = 0;
 
+	for (uint32_t i = 0; i < p->n_items; i++) {
+		struct param_item *item = &p->items[i];
+
+		if (!item->is_option && n < p->n_params)
+			item->word = p->params[n++];
+		if (item->type)
+			bind_item(s, item, item->word);
+		check_twice(s, i);
+	}
+	return n;
+}
+
+void param_bind(struct sema *s)
+{
+	struct program *p = s->program;
+	uint32_t n = 0, n_bound;
+
 	if (!p->n_items)
 		return;
-	for (uint32_t i = 0; i < p->n_items; i++)
-		bind_item(s, i);
-	if (p->n_params > p->n_items) {
+	drop_unknown(s);
+	n_bound = bind_items(s);
+	if (p->n_params > n_bound) {
 		diag_error(s->diags, p->items[p->n_items - 1].span, "parameter-extra",
-			   "unexpected argument '%.40s'", p->params[p->n_items]);
+			   "unexpected argument '%.40s'", p->params[n_bound]);
 		hint_usage(s);
 	}
 	for (uint32_t i = 0; i < p->n_probes; i++) {

@@ -240,6 +240,10 @@ static void name_expr(struct scope *sc, struct expr *e)
 		name_call(sc->s, e);
 		if (e->kind == EX_CALL && getopt_is(e->call.builtin))
 			getopt_resolve(sc->s, e);
+		if (e->kind == EX_CALL && param_call(sc->s, e) && e->kind != EX_INT) {
+			name_expr(sc, e);
+			return;
+		}
 		if (e->kind != EX_CALL)
 			return;
 		name_fold_key(sc->s->arena, e);
@@ -491,6 +495,7 @@ static void give_absent(struct sema *s)
 
 void sema_names(struct sema *s)
 {
+	param_take_options(s);
 	getopt_bind(s);
 	param_bind(s);
 	sema_points(s);

@@ -339,7 +339,11 @@ static void dump_function(struct dump *d, const struct function *f)
 
 static void dump_param(struct dump *d, const struct param_item *item)
 {
-	fprintf(d->out, "(param %s %s ", item->name, item->type);
+	fprintf(d->out, "(%s %s%s ", item->is_option ? "option" : "param", item->name,
+		item->form.is_list ? " list" : "");
+	for (uint32_t i = 0; i < item->form.n_words; i++)
+		fprintf(d->out, "%s%s", i ? "|" : "", item->form.words[i]);
+	fputc(' ', d->out);
 	if (item->other) {
 		dump_expr(d, item->other);
 		fputc(' ', d->out);

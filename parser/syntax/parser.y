@@ -82,8 +82,10 @@ struct parse {
 static int yylex(YYSTYPE *value, struct span *loc, struct parse *p);
 static void yyerror(struct span *loc, struct parse *p, const char *msg);
 static void add_probe(struct parse *p, struct probe *probe);
-static void add_param_item(struct parse *p, struct span s, struct span name_span, const char *name,
-		      const char *type, struct expr *other, const char *doc);
+static void add_param_item(struct parse *p, struct param_item item);
+static struct param_form param_word(struct parse *p, struct param_form form, const char *word);
+static struct param_form param_list(struct parse *p, struct span s, const char *word,
+				    struct param_form form);
 static struct probe *make_probe(struct parse *p, struct span s, struct texts texts,
 				struct expr *predicate, struct body body);
 static struct texts add_text(struct parse *p, struct texts list, struct span s, const char *text);
@@ -146,16 +148,17 @@ static void add_function(struct parse *p, struct function f, struct fn_params pa
 	enum op op;
 	struct setting setting;
 	struct fn_params params;
+	struct param_form form;
 }
 
-%token <text> ATTACH NAME VAR MAP STRING RESERVED PARAM MEMBER
+%token <text> ATTACH NAME VAR MAP STRING RESERVED PARAM MEMBER PARAM_ITEM
 %token <integer> INT
 %token <text> IF "if" ELSE "else" RETURN "return" LET "let" WHILE "while" FOR "for"
 %token <text> BREAK "break" CONTINUE "continue" UNROLL "unroll" IF_VALUE
 %token <text> TRUE "true" FALSE "false"
 %token LPAREN "(" RPAREN ")" LSQUARE "[" RSQUARE "]" LBRACE "{" RBRACE "}"
 %token ANGLE_OPEN ANGLE_CLOSE PRED_OPEN PRED_CLOSE RESUME
-%token CAST_OPEN RECORD_OPEN VALUE_OPEN TYPE_OPEN DISCARD PARAM_ITEM VALUE_ONLY
+%token CAST_OPEN RECORD_OPEN VALUE_OPEN TYPE_OPEN DISCARD VALUE_ONLY
 %token <text> SIZEOF "sizeof" OFFSETOF "offsetof" TYPEOF "typeof" COMPTIME "comptime"
 %token <text> CONFIG IMPORT "import" MACRO FN ROOT_LET C_ITEM
 %token COMMA "," SEMI ";" QUESTION "?" COLON ":" DOT "." ARROW "->" RANGE ".."
@@ -195,6 +198,7 @@ static void add_function(struct parse *p, struct function f, struct fn_params pa
 %type <op> set
 %type <setting> setting setting_value
 %type <params> macro_params fn_params
+%type <form> param_form param_words
 %type <expr> macro_param
 
 %%
@@ -270,13 +274,27 @@ probe
 
 /* A named parameter of the command line: param.h. */
 param_item
-	: PARAM_ITEM VAR ":" NAME param_default STRING ";" { add_param_item(p, @$, @2, $2.text, $4.text, $5, $6.text); }
+	: PARAM_ITEM VAR ":" param_form param_default STRING ";" {
+		add_param_item(p, (struct param_item){.span = @$, .name_span = @2, .is_option = $1.text[0] == 'o', .name = $2.text,
+						      .form = $4, .other = $5, .doc = $6.text}); }
+	;
+
+param_form
+	: param_words
+	| NAME param_words			{ $$ = param_list(p, @1, $1.text, $2); }
+	;
+
+param_words
+	: NAME					{ $$ = param_word(p, (struct param_form){0}, $1.text); }
+	| param_words "|" NAME			{ $$ = param_word(p, $1, $3.text); }
 	;
 
 param_default
 	: %empty				{ $$ = NULL; }
 	| "=" NAME				{ $$ = ast_name(p->arena, @2, $2.text); }
 	| "=" INT				{ $$ = ast_int(p->arena, @2, $2); }
+	| "=" TRUE				{ $$ = ast_bool(p->arena, @2, true); }
+	| "=" FALSE				{ $$ = ast_bool(p->arena, @2, false); }
 	| "=" STRING				{ $$ = ast_string(p->arena, @2, $2.text, $2.len); }
 	;
 
@@ -569,13 +587,26 @@ static void add_probe(struct parse *p, struct probe *probe)
 	arena_push(p->arena, p->program->probes, p->program->n_probes, probe);
 }
 
-static void add_param_item(struct parse *p, struct span s, struct span name_span, const char *name,
-		      const char *type, struct expr *other, const char *doc)
+static void add_param_item(struct parse *p, struct param_item item)
 {
-	struct param_item item = {.span = s, .name_span = name_span, .name = name, .type = type,
-				  .other = other, .doc = doc};
-
 	arena_push(p->arena, p->program->items, p->program->n_items, item);
+}
+
+static struct param_form param_word(struct parse *p, struct param_form form, const char *word)
+{
+	arena_push(p->arena, form.words, form.n_words, word);
+	return form;
+}
+
+static struct param_form param_list(struct parse *p, struct span s, const char *word,
+				    struct param_form form)
+{
+	form.is_list = true;
+	if (strcmp(word, "list") == 0)
+		return form;
+	diag_error(p->diags, s, "syntax", "unexpected '%s' before the type of a parameter", word);
+	diag_hint(p->diags, "several values are a list: param $tid: list uint64 = none \"…\";");
+	return form;
 }
 
 static struct probe *make_probe(struct parse *p, struct span s, struct texts texts,

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The types of `param` and `option` items: how a word of the command line becomes a value.
+ */
+#include "parser/base/arena.h"
+#include "parser/lang/literal.h"
+#include "parser/sema/param_type.h"
+#include "parser/sema/sema.h"
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct expr *number(struct arena *a, struct span at, uint64_t value, bool is_negative)
+{
+	struct expr *e = ast_int(a, at, is_negative ? -value : value);
+
+	return is_negative ? ast_unary(a, at, OP_NEG, e) : e;
+}
+
+/* Decimal or 0x…, with a sign if the type is signed. Units are refused: 10s would be
+ * nanoseconds. */
+static bool read_digits(const char *word, bool is_signed, uint64_t *value)
+{
+	const char *digits = word + (is_signed && word[0] == '-');
+	bool is_hex = digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X');
+	char *end;
+
+	if (!isdigit((unsigned char)digits[0]))
+		return false;
+	errno = 0;
+	*value = strtoull(digits, &end, is_hex ? 16 : 10);
+	if (errno || *end || (is_signed && *value > INT64_MAX))
+		return false;
+	if (digits != word)
+		*value = -*value;
+	return true;
+}
+
+static struct expr *read_uint64(struct arena *a, const struct param_item *item, const char *word,
+				const char **text)
+{
+	uint64_t value;
+
+	if (!read_digits(word, false, &value))
+		return NULL;
+	*text = arena_printf(a, "%llu", (unsigned long long)value);
+	return number(a, item->span, value, false);
+}
+
+static struct expr *read_int64(struct arena *a, const struct param_item *item, const char *word,
+			       const char **text)
+{
+	uint64_t value;
+
+	if (!read_digits(word, true, &value))
+		return NULL;
+	*text = arena_printf(a, "%lld", (long long)value);
+	return number(a, item->span, value, (int64_t)value < 0);
+}
+
+static struct expr *read_string(struct arena *a, const struct param_item *item, const char *word,
+				const char **text)
+{
+	*text = word;
+	return ast_string(a, item->span, word, (uint32_t)strlen(word));
+}
+
+static struct expr *read_bool(struct arena *a, const struct param_item *item, const char *word,
+			      const char **text)
+{
+	bool value;
+
+	if (!literal_word_bool(word, &value))
+		return NULL;
+	*text = value ? "true" : "false";
+	return ast_bool(a, item->span, value);
+}
+
+/* In the largest unit without a fraction, as attach points have it: interval:500ms. */
+const char *param_type_duration(struct arena *a, uint64_t ns)
+{
+	static const struct {
+		const char *unit;
+		uint64_t ns;
+	} units[] = {{"s", 1000000000}, {"ms", 1000000}, {"us", 1000}, {"ns", 1}};
+	size_t i = 0;
+
+	while (ns % units[i].ns)
+		i++;
+	return arena_printf(a, "%llu%s", (unsigned long long)(ns / units[i].ns), units[i].unit);
+}
+
+/* A number and a unit. A number alone would be seconds for one user and microseconds for another;
+ * 0 is the same in all units. */
+static struct expr *read_duration(struct arena *a, const struct param_item *item, const char *word,
+				  const char **text)
+{
+	const char *unit = word + strspn(word, "0123456789_");
+	uint64_t value;
+
+	if ((!*unit && strcmp(word, "0") != 0) || (*unit && strchr("xXbB", *unit)) ||
+	    !literal_word_number(a, word, &value))
+		return NULL;
+	*text = param_type_duration(a, value);
+	return number(a, item->span, value, false);
+}
+
+static struct expr *read_choice(struct arena *a, const struct param_item *item, const char *word,
+				const char **text)
+{
+	for (uint32_t i = 0; i < item->form.n_words; i++)
+		if (strcmp(item->form.words[i], word) == 0)
+			return read_string(a, item, word, text);
+	return NULL;
+}
+
+static const struct param_type types[] = {
+	{"uint64", "a number", "N", "10", EX_INT, "0", read_uint64},
+	{"int64", "a number", "N", "10", EX_INT, "0", read_int64},
+	{"string", "a string", "TEXT", "\"text\"", EX_STRING, "", read_string},
+	{"bool", "yes or no", "yes|no", "true", EX_INT, "no", read_bool},
+	{"duration", "a duration, such as 10us, 10ms or 10s", "TIME", "10ms", EX_INT, "0",
+	 read_duration},
+};
+static const struct param_type choice = {NULL, "one of the words", "WORD", "one of them", EX_NAME,
+					 "",   read_choice};
+
+const struct param_type *param_type_of(const struct param_form *form)
+{
+	if (form->n_words > 1)
+		return &choice;
+	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++)
+		if (strcmp(types[i].name, form->words[0]) == 0)
+			return &types[i];
+	return NULL;
+}
+
+bool param_type_is_bool(const struct param_type *t)
+{
+	return t && t->read == read_bool;
+}
+
+bool param_type_is_duration(const struct param_type *t)
+{
+	return t->read == read_duration;
+}
+
+static const char *join(struct arena *a, const struct param_form *form, const char *between)
+{
+	const char *out = "";
+
+	for (uint32_t i = 0; i < form->n_words; i++)
+		out = arena_printf(a, "%s%s%s", out, i ? between : "", form->words[i]);
+	return out;
+}
+
+const char *param_type_wants(struct arena *a, const struct param_item *item)
+{
+	if (item->type->read != read_choice)
+		return item->type->what;
+	return arena_printf(a, "one of %s", join(a, &item->form, ", "));
+}
+
+const char *param_type_shown(struct arena *a, const struct param_item *item)
+{
+	const struct param_type *t = param_type_of(&item->form);
+	const char *one = !t			   ? item->form.words[0]
+			  : t->read == read_choice ? join(a, &item->form, "|")
+						   : t->shown;
+
+	return item->form.is_list ? arena_printf(a, "%s[,...]", one) : one;
+}
