@@ -77,8 +77,8 @@ static bool is_file(const char *path)
 	return stat(path, &st) == 0 && !S_ISDIR(st.st_mode);
 }
 
-/* The i-th folder of scripts that are not bundled: those of $SONDE_PATH, which colons separate, then
- * the user's own. False behind the last. */
+/* The i-th folder of scripts that are not bundled: those of $SONDE_PATH, which colons separate,
+ * then the user's own. False behind the last. */
 static bool user_folder(int i, char *folder, size_t size)
 {
 	const char *folders = getenv("SONDE_PATH"), *data = getenv("XDG_DATA_HOME");

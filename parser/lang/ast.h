@@ -323,6 +323,7 @@ struct probe {
 	bool has_loops;	       /* loop bodies are separate functions: sema_check.c */
 	bool has_counted;      /* nested loops, which share LIMIT_ROUNDS: sema_name.c */
 	bool is_start;	       /* it is the `start` of another probe */
+	bool is_left_out;      /* `/comptime x/` is false: dropped by sema_types */
 	bool is_unused_fn;     /* made to check a fn that is never called: dropped by sema_run */
 	struct probe *start;   /* made for entry(): the events that start this probe's spans */
 	struct expr **entries; /* its calls of entry(); their call.event is the index here */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Named parameters: `param $name: type = default "doc";` items take the arguments of the command
- * line in order, `option` items those that are given as --name. Gives each item its value, and drops attach points that name an optional
- * parameter without a value (`= none`). Runs before pass 1, which replaces the names by the
- * values.
+ * line in order, `option` items those that are given as --name. Gives each item its value, and
+ * drops attach points that name an optional parameter without a value (`= none`). Runs before
+ * pass 1, which replaces the names by the values.
  */
 #include "parser/base/arena.h"
 #include "parser/base/nearest.h"

@@ -127,6 +127,36 @@ bool comptime_prune(struct sema *s, struct stmt *st)
 	return true;
 }
 
+bool comptime_predicate(struct sema *s, struct probe *p)
+{
+	bool was = p->predicate && comptime_is(p->predicate);
+
+	if (p->predicate)
+		sema_check_truth(s, p->predicate, "/predicate/");
+	if (!was)
+		return !p->is_left_out;
+	if (p->predicate->kind != EX_INT)
+		return false; /* undecided: types in the body may depend on it */
+	p->is_left_out = !p->predicate->integer.value;
+	p->predicate = NULL;
+	s->changed = true;
+	return !p->is_left_out;
+}
+
+void comptime_drop_probes(struct sema *s)
+{
+	struct program *p = s->program;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < p->n_probes; i++)
+		if (!p->probes[i]->is_left_out)
+			p->probes[n++] = p->probes[i];
+	p->n_probes = n;
+	if (!n && !s->diags->n_errors)
+		diag_error(s->diags, SPAN_NONE, "empty-script",
+			   "the script has no probe: all are left out at compile time");
+}
+
 const struct type *comptime_choose(struct sema *s, struct expr *e, bool was)
 {
 	const struct expr *cond = e->ternary.cond;

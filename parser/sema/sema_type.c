@@ -411,9 +411,8 @@ static void type_program(struct sema *s)
 	s->changed = s->is_wrong = false;
 	for (uint32_t i = 0; i < s->program->n_probes; i++) {
 		s->probe = s->program->probes[i];
-		if (s->probe->predicate)
-			sema_check_truth(s, s->probe->predicate, "/predicate/");
-		sema_type_block(s, &s->probe->body);
+		if (comptime_predicate(s, s->probe))
+			sema_type_block(s, &s->probe->body);
 	}
 }
 
@@ -475,6 +474,8 @@ void sema_types(struct sema *s)
 	s->report = true;
 	type_program(s);
 	comptime_check_locks(s);
+	if (s->has_comptime)
+		comptime_drop_probes(s);
 	if (s->has_comptime && !s->diags->n_errors)
 		comptime_drop_maps(s);
 	if (!was_wrong || s->diags->n_errors)

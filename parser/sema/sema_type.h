@@ -99,6 +99,11 @@ bool comptime_is(const struct expr *e);
 bool comptime_folds(struct sema *s, struct expr *e, const struct type *t);
 /* Report types that have changed since. */
 void comptime_check_locks(struct sema *s);
+/* Check the predicate. False when the probe's body is not to be checked: `/comptime x/` is false,
+ * or not decided yet. */
+bool comptime_predicate(struct sema *s, struct probe *p);
+/* Drop the probes whose `/comptime x/` is false. */
+void comptime_drop_probes(struct sema *s);
 /* Drop the maps that only branches named which are not compiled. */
 void comptime_drop_maps(struct sema *s);
 /* Find the type of the condition of an `if`. True for `if comptime`, whose branches need nothing

@@ -61,6 +61,7 @@ struct parse;
 #include <string.h>
 #include "parser/lang/ast_entries.h"
 #include "parser/lang/ast_value.h"
+#include "parser/syntax/param_form.h"
 
 struct parse {
 	struct arena *arena;
@@ -82,10 +83,6 @@ struct parse {
 static int yylex(YYSTYPE *value, struct span *loc, struct parse *p);
 static void yyerror(struct span *loc, struct parse *p, const char *msg);
 static void add_probe(struct parse *p, struct probe *probe);
-static void add_param_item(struct parse *p, struct param_item item);
-static struct param_form param_word(struct parse *p, struct param_form form, const char *word);
-static struct param_form param_list(struct parse *p, struct span s, const char *word,
-				    struct param_form form);
 static struct probe *make_probe(struct parse *p, struct span s, struct texts texts,
 				struct expr *predicate, struct body body);
 static struct texts add_text(struct parse *p, struct texts list, struct span s, const char *text);
@@ -275,18 +272,17 @@ probe
 /* A named parameter of the command line: param.h. */
 param_item
 	: PARAM_ITEM VAR ":" param_form param_default STRING ";" {
-		add_param_item(p, (struct param_item){.span = @$, .name_span = @2, .is_option = $1.text[0] == 'o', .name = $2.text,
-						      .form = $4, .other = $5, .doc = $6.text}); }
+		arena_push(p->arena, p->program->items, p->program->n_items, ((struct param_item){.span = @$, .name_span = @2, .is_option = $1.text[0] == 'o', .name = $2.text, .form = $4, .other = $5, .doc = $6.text})); }
 	;
 
 param_form
 	: param_words
-	| NAME param_words			{ $$ = param_list(p, @1, $1.text, $2); }
+	| NAME param_words			{ $$ = param_form_list(p->diags, @1, $1.text, $2); }
 	;
 
 param_words
-	: NAME					{ $$ = param_word(p, (struct param_form){0}, $1.text); }
-	| param_words "|" NAME			{ $$ = param_word(p, $1, $3.text); }
+	: NAME					{ $$ = param_form_add(p->arena, (struct param_form){0}, $1.text); }
+	| param_words "|" NAME			{ $$ = param_form_add(p->arena, $1, $3.text); }
 	;
 
 param_default
@@ -585,28 +581,6 @@ static void yyerror(struct span *loc, struct parse *p, const char *msg)
 static void add_probe(struct parse *p, struct probe *probe)
 {
 	arena_push(p->arena, p->program->probes, p->program->n_probes, probe);
-}
-
-static void add_param_item(struct parse *p, struct param_item item)
-{
-	arena_push(p->arena, p->program->items, p->program->n_items, item);
-}
-
-static struct param_form param_word(struct parse *p, struct param_form form, const char *word)
-{
-	arena_push(p->arena, form.words, form.n_words, word);
-	return form;
-}
-
-static struct param_form param_list(struct parse *p, struct span s, const char *word,
-				    struct param_form form)
-{
-	form.is_list = true;
-	if (strcmp(word, "list") == 0)
-		return form;
-	diag_error(p->diags, s, "syntax", "unexpected '%s' before the type of a parameter", word);
-	diag_hint(p->diags, "several values are a list: param $tid: list uint64 = none \"…\";");
-	return form;
 }
 
 static struct probe *make_probe(struct parse *p, struct span s, struct texts texts,
