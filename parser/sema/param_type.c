@@ -86,6 +86,8 @@ const char *param_type_duration(struct arena *a, uint64_t ns)
 	} units[] = {{"s", 1000000000}, {"ms", 1000000}, {"us", 1000}, {"ns", 1}};
 	size_t i = 0;
 
+	if (!ns)
+		return "0";
 	while (ns % units[i].ns)
 		i++;
 	return arena_printf(a, "%llu%s", (unsigned long long)(ns / units[i].ns), units[i].unit);

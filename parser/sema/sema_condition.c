@@ -118,12 +118,22 @@ static void report_range(struct sema *s, const struct range *r, const struct exp
 			  t->is_signed ? most + 1 : 0, most);
 }
 
+/* Was the literal a parameter, which may be another number the next time? */
+static bool was_parameter(const struct sema *s, const struct expr *e)
+{
+	const struct source *source = s->program->source;
+
+	return e->span.start < source->len && source->text[e->span.start] == '$';
+}
+
 static void advise_range(struct sema *s, const struct expr *e)
 {
 	struct range r, type;
 	bool is_none, is_all;
 
 	if (!find_range(e, &r))
+		return;
+	if (was_parameter(s, r.value == e->binary.left ? e->binary.right : e->binary.left))
 		return;
 	type = range_of_type(r.value->type);
 	is_none = r.high < type.low || r.low > type.high;
