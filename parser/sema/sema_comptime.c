@@ -7,6 +7,7 @@
  */
 #include "parser/base/arena.h"
 #include "parser/sema/sema_type.h"
+#include <string.h>
 
 /* The type of `e` was used in a decision. */
 struct type_lock {
@@ -127,9 +128,18 @@ bool comptime_prune(struct sema *s, struct stmt *st)
 	return true;
 }
 
+/* Does the script itself say `comptime`, not a macro that it uses, such as is_str()? */
+static bool is_written(const struct sema *s, const struct expr *e)
+{
+	const struct source *source = s->program->source;
+
+	return comptime_is(e) && e->span.start + strlen("comptime") <= source->len &&
+	       strncmp(source->text + e->span.start, "comptime", strlen("comptime")) == 0;
+}
+
 bool comptime_predicate(struct sema *s, struct probe *p)
 {
-	bool was = p->predicate && comptime_is(p->predicate);
+	bool was = p->predicate && is_written(s, p->predicate);
 
 	if (p->predicate)
 		sema_check_truth(s, p->predicate, "/predicate/");
