@@ -261,7 +261,7 @@ static struct c_macro *define_macro(struct c_headers *h, struct preprocessor *p,
 				    uint32_t depth)
 {
 	struct c_macro *m = preprocess_find(p, name, strlen(name));
-	uint32_t line = m || depth == LIMIT_NESTING ? 0 : line_of_macro(h->macros, name), len, at;
+	uint32_t line = m || depth == LIMIT_C_NESTING ? 0 : line_of_macro(h->macros, name), len, at;
 	struct c_tokens text;
 
 	if (!line)

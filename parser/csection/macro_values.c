@@ -122,7 +122,7 @@ static bool is_textual(const struct replacer *r, struct c_macro *m, uint32_t dep
 	struct c_macro *inner;
 	bool is_so;
 
-	if (m->textual != TEXTUAL_UNKNOWN || depth == LIMIT_NESTING)
+	if (m->textual != TEXTUAL_UNKNOWN || depth == LIMIT_C_NESTING)
 		return m->textual == TEXTUAL_YES;
 	m->textual = TEXTUAL_NO; /* if its text names it again */
 	is_so = macro_is_textual(m);
