@@ -176,7 +176,8 @@ static void put_targets(struct writer *w, const struct plan *p, const struct pla
 		if (name && strcmp(name, "vmlinux") != 0 && !is_known(p, t, name))
 			put(w, t->path ? "file" : "module", name);
 	}
-	if (g->typed && !g->typed->prog_id && strcmp(g->typed->module, "vmlinux") != 0)
+	if (g->typed && !g->typed->prog_id && *g->typed->module &&
+	    strcmp(g->typed->module, "vmlinux") != 0)
 		put(w, "module", g->typed->module);
 	if (prog_kind_is(g->kind, PK_EVENT) && g->perf.path)
 		put(w, "file", g->perf.path);

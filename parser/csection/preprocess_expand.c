@@ -147,7 +147,8 @@ static void refuse(struct preprocessor *p, struct c_macro *m, const struct c_tok
 			   "the macro %s refers to itself", m->name);
 	else
 		diag_error(p->diags, t.span, "limit-nesting",
-			   "macros are nested too deeply here: more than %d levels", LIMIT_C_NESTING);
+			   "macros are nested too deeply here: more than %d levels",
+			   LIMIT_C_NESTING);
 	t.is_final = true;
 	if (is_called) {
 		++*at;

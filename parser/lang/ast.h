@@ -7,6 +7,7 @@
 #pragma once
 #include "parser/lang/stack_word.h"
 #include "parser/lang/config.h"
+#include "parser/lang/param_item.h"
 #include "parser/base/limits.h"
 #include "parser/base/source.h"
 #include <stdbool.h>
@@ -368,34 +369,6 @@ struct root_text {
 	const char *text;
 	const struct source *source;
 	bool is_statement; /* an import in a block */
-};
-
-/* The type of a parameter: a word (param_type.c), or the words that it can be. */
-struct param_form {
-	bool is_list;
-	const char **words;
-	uint32_t n_words;
-};
-
-/* `param $name: type = other "doc";`: a named command-line parameter, and the same with `option`,
- * which is given as --name. */
-struct param_item {
-	struct span span, name_span;
-	bool is_option;
-	const char *name; /* with the $ */
-	struct param_form form;
-	struct expr *other; /* the default: a literal or a name, such as `none`; NULL: required, or
-			     * none for an option */
-	const char *doc;
-
-	/* param_item.c: */
-	const struct param_type *type;
-	const char *word;      /* on the command line, or NULL */
-	bool is_left_out;      /* not given, and the default is `none` */
-	struct expr *value;    /* EX_INT (or a negated one), EX_STRING; not of a list */
-	const char *text;      /* the value as text, for attach points */
-	struct expr **members; /* of a list */
-	uint32_t n_members;
 };
 
 struct program {

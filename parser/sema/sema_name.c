@@ -453,46 +453,6 @@ static void name_block(struct scope *sc, struct block *b)
 	sc->n = before;
 }
 
-/* print(@m), clear(@m), delete(@m): something in the script must write the map, before or after. */
-static void name_whole(struct expr *e, void *ctx)
-{
-	struct sema *s = ctx;
-	struct nearest near;
-	struct expr *m;
-
-	ast_each_child(e, name_whole, ctx);
-	if (e->kind == EX_CALL && ast_is_whole_map(e, 0))
-		m = e->call.args[0];
-	else if (e->kind == EX_MAP && e->map.is_whole)
-		m = e;
-	else
-		return;
-	name_map(s, m, true);
-	if (!m->map.map && sema_is_absent_map(s, m->map.name))
-		name_map(s, m, false);
-	if (m->map.map)
-		return;
-	diag_error(s->diags, m->span, "undefined-map", "%s is never assigned in this script",
-		   m->map.name);
-	nearest_init(&near, m->map.name);
-	for (uint32_t i = 0; i < s->program->n_maps; i++)
-		nearest_offer(&near, s->program->maps[i]->name);
-	if (near.best)
-		diag_hint(s->diags, "did you mean '%s'?", near.best);
-}
-
-/* A map that only probes write that do not exist here has no entries, and its values count as
- * integers. */
-static void give_absent(struct sema *s)
-{
-	for (uint32_t i = 0; i < s->program->n_maps && s->n_absent; i++) {
-		struct map *m = s->program->maps[i];
-
-		if (!m->is_assigned && !m->value && sema_is_absent_map(s, m->name))
-			m->value = sema_word(true);
-	}
-}
-
 void sema_names(struct sema *s)
 {
 	param_take_options(s);
@@ -510,10 +470,5 @@ void sema_names(struct sema *s)
 		name_hoist_finish(s, p);
 	}
 	sema_unique_tests(s);
-	for (uint32_t i = 0; i < s->program->n_probes; i++) {
-		if (s->program->probes[i]->predicate)
-			name_whole(s->program->probes[i]->predicate, s);
-		ast_each_in_block(&s->program->probes[i]->body, name_whole, s);
-	}
-	give_absent(s);
+	name_whole_maps(s);
 }

@@ -27,3 +27,5 @@ bool name_refuse_address(struct sema *s, struct expr *e);
  * them; NULL if there is none. At the end of a probe the variables of these blocks become one. */
 struct var *name_hoist(struct sema *s, const struct expr *e);
 void name_hoist_finish(struct sema *s, struct probe *p);
+/* Find the maps that print(@m) and the like name as a whole; report those that nothing writes. */
+void name_whole_maps(struct sema *s);

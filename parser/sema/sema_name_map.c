@@ -2,6 +2,8 @@
 /*
  * Names of maps, a part of pass 1: one map per name, and the number of its keys.
  */
+#include "parser/base/nearest.h"
+#include "parser/sema/sema_type.h"
 #include "parser/sema/sema_name.h"
 #include "parser/base/arena.h"
 #include "parser/base/limits.h"
@@ -138,4 +140,54 @@ bool name_refuse_address(struct sema *s, struct expr *e)
 	diag_hint(s->diags, "for the address of a copy: $x = %s; … &$x", of->map.name);
 	*e = *ast_int(s->arena, e->span, 0);
 	return true;
+}
+
+/* print(@m), clear(@m), delete(@m): something in the script must write the map, before or after. */
+static void name_whole(struct expr *e, void *ctx)
+{
+	struct sema *s = ctx;
+	struct nearest near;
+	struct expr *m;
+
+	ast_each_child(e, name_whole, ctx);
+	if (e->kind == EX_CALL && ast_is_whole_map(e, 0))
+		m = e->call.args[0];
+	else if (e->kind == EX_MAP && e->map.is_whole)
+		m = e;
+	else
+		return;
+	name_map(s, m, true);
+	if (!m->map.map && sema_is_absent_map(s, m->map.name))
+		name_map(s, m, false);
+	if (m->map.map)
+		return;
+	diag_error(s->diags, m->span, "undefined-map", "%s is never assigned in this script",
+		   m->map.name);
+	nearest_init(&near, m->map.name);
+	for (uint32_t i = 0; i < s->program->n_maps; i++)
+		nearest_offer(&near, s->program->maps[i]->name);
+	if (near.best)
+		diag_hint(s->diags, "did you mean '%s'?", near.best);
+}
+
+/* A map that only probes write that do not exist here has no entries, and its values count as
+ * integers. */
+static void give_absent(struct sema *s)
+{
+	for (uint32_t i = 0; i < s->program->n_maps && s->n_absent; i++) {
+		struct map *m = s->program->maps[i];
+
+		if (!m->is_assigned && !m->value && sema_is_absent_map(s, m->name))
+			m->value = sema_word(true);
+	}
+}
+
+void name_whole_maps(struct sema *s)
+{
+	for (uint32_t i = 0; i < s->program->n_probes; i++) {
+		if (s->program->probes[i]->predicate)
+			name_whole(s->program->probes[i]->predicate, s);
+		ast_each_in_block(&s->program->probes[i]->body, name_whole, s);
+	}
+	give_absent(s);
 }
