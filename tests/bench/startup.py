@@ -117,3 +117,32 @@ def many(bench):
                         {"sonde": [r[0] for r in got[name]]}, 200))
         rows.append(row("many", "the same, SIGINT to end", "ms", {"sonde": [r[1] for r in got[name]]}, 200))
     return rows
+
+
+# Ten lines; the system calls have no arguments, so that one body fits all.
+PROBE = """tracepoint:syscalls:sys_%(side)s_%(call)s
+/pid != %(i)d/
+{
+    @calls%(map)d[comm, pid] = count();
+    $since = nsecs - @last[tid, %(i)d];
+    if ($since > 1ms && strncmp(comm, "sh", 2) == 0) { @slow[probe] = hist($since); }
+    @last[tid, %(i)d] = nsecs;
+    @stacks[kstack(3)] = count();
+    printf("%%-16s %%6d %%s %%d\\n", comm, pid, probe, $since / 1us);
+}
+"""
+CALLS = ("getpid", "getppid", "gettid", "getuid", "geteuid", "getgid", "getegid", "getpgrp", "sched_yield", "pause")
+
+
+def long_script(probes):
+    return "".join(PROBE % {"i": i, "map": i % 30, "call": CALLS[i % len(CALLS)],
+                            "side": ("enter", "exit")[i // len(CALLS) % 2]} for i in range(probes))
+
+
+def compile_long(bench):
+    """Scripts of 100 to 2,000 lines, from the text to the ELF file."""
+    jobs = {n: (lambda text=long_script(n): run_once(bench, [bench.sonde, "-o", "/dev/null", "--emit", "elf",
+                                                             "-e", text])[0]) for n in (10, 30, 100, 200)}
+    got = take_turns(jobs, max(3, bench.runs // 2), 0.05)
+    return [row("compile", f"{n * 10:,} lines, {n} probes: {median(got[n]) / n:.1f} ms a probe", "ms",
+                {"sonde": got[n]}, 1000 if n == 100 else None) for n in jobs]
