@@ -140,7 +140,7 @@ const struct type *chk_ctx(struct sema *s, struct expr *e)
 					  type_str(s->arena, here));
 		t = here;
 	}
-	if (e->kind == EX_FIELD)
+	if (e->kind == EX_FIELD || !s->probe->n_points)
 		return t ? t : &type_error;
 	return whole_context(s, e);
 }
