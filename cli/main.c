@@ -6,6 +6,7 @@
 #include "codegen/codegen.h"
 #include "runtime/base/colour.h"
 #include "cli/compiled.h"
+#include "cli/flamegraph.h"
 #include "cli/fmt.h"
 #include "cli/list_script.h"
 #include "cli/options.h"
@@ -387,6 +388,7 @@ static int run_mode(struct options *o)
 	case MODE_SCRIPTS: return scripts_list();
 	case MODE_CAT: return scripts_cat(o->params[0]);
 	case MODE_FMT: return format(o);
+	case MODE_FLAMEGRAPH: return flamegraph_run(o);
 	case MODE_TRACE:
 	case MODE_BUILD:
 	case MODE_CHECK: break;

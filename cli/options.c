@@ -4,6 +4,7 @@
  * checks which options go together. Prints the usage text from the rows.
  */
 #include "cli/options.h"
+#include "cli/flamegraph.h"
 #include "cli/option_rows.h"
 #include "cli/script_line.h"
 #include "cli/script_options.h"
@@ -157,6 +158,10 @@ static int check_no_words(const struct options *o)
 
 static int check_trace(const struct options *o)
 {
+	if (o->diff || o->scale || o->unit)
+		return option_error("%s requires 'sonde flamegraph FILE'", o->diff    ? "--diff"
+									   : o->scale ? "--scale"
+										      : "--unit");
 	if (o->file && !*o->file)
 		return option_error("the name of the script is empty");
 	if (o->program && o->file)
@@ -260,6 +265,26 @@ static int check_build(const struct options *o)
 	return 0;
 }
 
+static int check_flamegraph(const struct options *o)
+{
+	const struct given tracing[] = {
+		{o->program, "-e"},
+		{o->command, "-c"},
+		{o->pid, "-p"},
+		{o->duration_ns, "--duration"},
+		{o->interval_ns, "--interval"},
+		{o->format, "-f"},
+		{o->cgroup, "--cgroup"},
+		{o->dry_run, "--dry-run"},
+	};
+
+	if (FIRST_GIVEN(tracing))
+		return option_error(
+			"'sonde flamegraph' does not trace: it cannot be combined with %s",
+			FIRST_GIVEN(tracing));
+	return flamegraph_check(o);
+}
+
 static int check_combination(const struct options *o)
 {
 	switch (o->mode) {
@@ -267,6 +292,7 @@ static int check_combination(const struct options *o)
 	case MODE_LIST: return check_list(o);
 	case MODE_CAT: return check_cat(o);
 	case MODE_BUILD: return check_build(o) ? -1 : check_trace(o);
+	case MODE_FLAMEGRAPH: return check_flamegraph(o);
 	case MODE_VERSION:
 	case MODE_LIST_ROWS:
 	case MODE_INFO:
@@ -335,6 +361,7 @@ static void print_forms(FILE *f)
 	fputs("usage: sonde [options] -e 'PROGRAM' [WORD…]\n"
 	      "       sonde [options] FILE [WORD…]\n"
 	      "       sonde build SCRIPT -o FILE [WORD…]\n"
+	      "       sonde flamegraph [--diff] FILE… [-o FILE]\n"
 	      "       sonde -l [PATTERN | FILE | -e 'PROGRAM']\n",
 	      f);
 }
@@ -392,6 +419,8 @@ int options_parse(struct options *o, int argc, char **argv)
 		take_word(o, MODE_FMT);
 	if (o->file && strcmp(o->file, "build") == 0 && o->mode == MODE_TRACE)
 		take_word(o, MODE_BUILD);
+	if (o->file && strcmp(o->file, "flamegraph") == 0 && o->mode == MODE_TRACE)
+		o->mode = MODE_FLAMEGRAPH;
 	return check_combination(o) ? 1 : 0;
 }
 

@@ -30,10 +30,11 @@ enum mode {
 	MODE_VERSION,
 	MODE_LIST_ROWS,
 	MODE_LIST,
-	MODE_INFO,    /* print what kernel and build support */
-	MODE_SCRIPTS, /* list the bundled scripts */
-	MODE_CAT,     /* print the script params[0] */
-	MODE_FMT,     /* print the script in canonical form */
+	MODE_INFO,	 /* print what kernel and build support */
+	MODE_SCRIPTS,	 /* list the bundled scripts */
+	MODE_CAT,	 /* print the script params[0] */
+	MODE_FMT,	 /* print the script in canonical form */
+	MODE_FLAMEGRAPH, /* draw saved stacks */
 };
 
 /* -B; the default writes when idle. */
@@ -82,7 +83,9 @@ struct options {
 	uint64_t denied;	 /* --no-feature: a bit for each capability */
 	regex_t filter;		 /* --probe-filter */
 	bool has_filter;
-	bool dry_run; /* load, attach, stop */
+	bool dry_run;	  /* load, attach, stop */
+	bool diff, scale; /* of MODE_FLAMEGRAPH */
+	const char *unit; /* likewise, of the values */
 	int ready_fd;
 };
 

@@ -257,11 +257,14 @@ int call_tree_finish(struct call_tree *t)
 	for (size_t i = 0; i < n; i++) {
 		sorted[i] = &all[i];
 		all[i].total = all[i].self;
+		all[i].total_before = all[i].self_before;
 		all[i].child = all[i].next = 0;
 	}
 	/* a node comes after its parent */
-	for (size_t i = n; i-- > 1;)
+	for (size_t i = n; i-- > 1;) {
 		all[all[i].parent].total += all[i].total;
+		all[all[i].parent].total_before += all[i].total_before;
+	}
 	qsort(sorted + 1, n - 1, sizeof(*sorted), by_parent_and_name);
 	for (size_t i = n; i-- > 1;) {
 		struct call_node *parent = &all[sorted[i]->parent];

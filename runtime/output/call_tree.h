@@ -25,6 +25,8 @@ struct call_node {
 	uint32_t parent, child, next; /* indexes; 0: none, as the root is neither child nor next */
 	uint64_t self;		      /* of the rows that end here */
 	uint64_t total;		      /* with all below; set by call_tree_finish() */
+	/* The same in the run that this one is compared with; else 0. */
+	uint64_t self_before, total_before;
 };
 
 HASH_TABLE(call_table, uint32_t);

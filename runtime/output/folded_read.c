@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reads folded stacks: see folded_read.h. A line is names from the outermost on, separated by
+ * semicolons, a blank, and a number. Names may contain blanks.
+ */
+#include "runtime/output/folded_read.h"
+#include "parser/base/escape.h"
+#include "runtime/base/log.h"
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct folded {
+	struct call_tree *tree;
+	const char *path;
+	bool is_before;
+	size_t line;
+	uint64_t sum;
+};
+
+static int refuse(const struct folded *r, const char *what)
+{
+	log_error("%s:%zu: %s", r->path, r->line, what);
+	fputs("hint: a line of folded stacks is 'main;work;read 12': names separated by semicolons, "
+	      "a blank, a number\n",
+	      stderr);
+	return -1;
+}
+
+/* Endings by which other programs tell what a function belongs to. */
+static const struct {
+	const char *suffix;
+	enum call_kind kind;
+} endings[] = {{"_[k]", CALL_KERNEL}, {"_[j]", CALL_GENERATED}, {"_[i]", CALL_FUNCTION}};
+
+/* The kind of a function, whose name loses its ending. */
+static enum call_kind take_ending(char *name, size_t *len)
+{
+	for (size_t i = 0; i < sizeof(endings) / sizeof(*endings); i++) {
+		size_t n = strlen(endings[i].suffix);
+
+		if (*len > n && memcmp(name + *len - n, endings[i].suffix, n) == 0) {
+			*len -= n;
+			name[*len] = '\0';
+			return endings[i].kind;
+		}
+	}
+	return CALL_FUNCTION;
+}
+
+static int add_name(struct folded *r, uint32_t *at, char *name, size_t len)
+{
+	enum call_kind kind = take_ending(name, &len);
+	char *escaped = NULL;
+	size_t n = 0;
+	FILE *f = open_memstream(&escaped, &n);
+
+	if (!f)
+		return -ENOMEM;
+	escape_write(ESCAPE_NAME, name, f);
+	*at = fclose(f) == 0 ? call_tree_child(r->tree, *at, kind, escaped) : 0;
+	free(escaped);
+	return *at ? 0 : -ENOMEM;
+}
+
+/* The names in `names`, which ends in a zero. */
+static int add_names(struct folded *r, uint32_t *at, char *names)
+{
+	for (char *name = names; name;) {
+		char *end = strchr(name, ';');
+		size_t len = end ? (size_t)(end - name) : strlen(name);
+
+		if (!len)
+			return refuse(r, "an empty name");
+		if (end)
+			*end = '\0';
+		if (add_name(r, at, name, len))
+			return refuse(r, "out of memory");
+		name = end ? end + 1 : NULL;
+	}
+	return 0;
+}
+
+static int read_value(struct folded *r, const char *digits, uint64_t *value)
+{
+	char *end;
+
+	if (!isdigit((unsigned char)*digits))
+		return refuse(r, "no number at the end of the line");
+	errno = 0;
+	*value = strtoull(digits, &end, 10);
+	if (*end)
+		return refuse(r, "the value is not a whole number");
+	if (errno || __builtin_add_overflow(r->sum, *value, &r->sum))
+		return refuse(r, "the values are too large: their sum exceeds 64 bits");
+	return 0;
+}
+
+static int read_line(struct folded *r, char *line, size_t len)
+{
+	uint32_t at = 0;
+	uint64_t value;
+	char *blank;
+
+	while (len && isspace((unsigned char)line[len - 1]))
+		line[--len] = '\0';
+	if (!len)
+		return 0;
+	if (strlen(line) != len)
+		return refuse(r, "a zero byte");
+	blank = strrchr(line, ' ');
+	if (!blank)
+		return refuse(r, "no number at the end of the line");
+	*blank = '\0';
+	if (read_value(r, blank + 1, &value) || add_names(r, &at, line))
+		return -1;
+	if (r->is_before)
+		r->tree->nodes.items[at].self_before += value;
+	else
+		r->tree->nodes.items[at].self += value;
+	return 0;
+}
+
+int folded_read(struct call_tree *t, const char *path, bool is_before)
+{
+	struct folded r = {.tree = t, .path = path, .is_before = is_before};
+	FILE *f = fopen(path, "re");
+	char *line = NULL;
+	size_t size = 0;
+	ssize_t len = 0;
+	int err = 0;
+
+	while (f && !err && (len = getline(&line, &size, f)) >= 0) {
+		r.line++;
+		err = read_line(&r, line, (size_t)len);
+	}
+	if (!f || (!err && ferror(f))) {
+		log_error("cannot read '%s': %s", path, strerror(errno));
+		err = -1;
+	}
+	if (!err && !r.sum) {
+		log_error("'%s' has no stacks", path);
+		err = -1;
+	}
+	free(line);
+	if (f)
+		fclose(f);
+	return err;
+}
