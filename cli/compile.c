@@ -13,6 +13,7 @@
 #include "runtime/base/limit_hint.h"
 #include "runtime/base/log.h"
 #include "runtime/base/oom_score.h"
+#include "runtime/session/link.h"
 #include "runtime/session/memory_needed.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -83,7 +84,8 @@ static int start(struct compile *c, const struct program *p, const struct plan *
 
 	*c = (struct compile){.memfd = memfd_create("sonde-object", MFD_CLOEXEC),
 			      .done = -1,
-			      .plan = plan};
+			      .plan = plan,
+			      .program = stage == CODEGEN_ELF ? p : NULL};
 	if (c->memfd < 0 || pipe2(done, O_CLOEXEC))
 		return -errno;
 	c->pid = fork();
@@ -194,6 +196,29 @@ static int report_crash(struct compile *c)
 	return SONDE_DEFECT;
 }
 
+/* Replace the object by one that also has the imported functions. */
+static int link_imports(struct compile *c)
+{
+	const struct program *p = c->program;
+	void *linked = NULL;
+	size_t len;
+	int err;
+
+	if (!p || !p->n_bpf_imports)
+		return 0;
+	err = session_link_imports(p->bpf_imports, p->n_bpf_imports, c->bytes, c->len, &linked,
+				   &len);
+	if (err || !linked)
+		return err;
+	munmap((void *)(uintptr_t)c->bytes, c->len);
+	c->bytes = NULL;
+	err = ftruncate(c->memfd, 0) || lseek(c->memfd, 0, SEEK_SET) < 0 ? -errno : 0;
+	if (!err)
+		err = write_all(c->memfd, linked, len);
+	free(linked);
+	return err ? err : map_bytes(c);
+}
+
 int compile_wait(struct compile *c)
 {
 	int status, err;
@@ -216,7 +241,8 @@ int compile_wait(struct compile *c)
 	if (status == SONDE_DEFECT)
 		log_error("cannot compile this script: %.*s; this is a defect of sonde",
 			  (int)c->len, c->bytes ? (const char *)c->bytes : "");
-	return status;
+	err = status ? 0 : link_imports(c);
+	return err ? report_system("cannot link the imported functions", err) : status;
 }
 
 void compile_end(struct compile *c)

@@ -18,7 +18,8 @@ struct compile {
 	const void *bytes; /* mapped by compile_wait() */
 	size_t len;
 	const struct plan *plan;
-	bool is_given; /* `bytes` is not mapped */
+	const struct program *program; /* whose imports are linked to the object; or NULL */
+	bool is_given;		       /* `bytes` is not mapped */
 };
 
 /* Start compiling. 0 or -errno. */

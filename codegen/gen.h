@@ -189,6 +189,9 @@ int helper_link(struct gen *g);
 /* Is this map or data used by functions that will be linked to the object (linked.def)? */
 bool helper_is_linked(const struct gen *g, const char *name);
 
+/* A call of a function of imported BPF (gen_import.c). */
+struct value gen_imported(struct gen *g, struct expr *e);
+
 /* ---- expressions and statements */
 struct value gen_expr(struct gen *g, struct expr *e);
 /* The i64 of an integral expression. */

@@ -390,7 +390,10 @@ static struct value gen_by_kind(struct gen *g, struct expr *e)
 				      .literal = e->string.text,
 				      .len = (uint32_t)strlen(e->string.text)};
 	case EX_NAME: return hooks[e->name.builtin->id](g, e);
-	case EX_CALL: return hooks[e->call.builtin->id](g, e);
+	case EX_CALL:
+		if (e->call.imported)
+			return gen_imported(g, e);
+		return hooks[e->call.builtin->id](g, e);
 	case EX_VAR: return gen_var(g, e);
 	case EX_MAP: return gen_map_read(g, e);
 	case EX_UNARY:

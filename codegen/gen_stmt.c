@@ -10,7 +10,7 @@ enum { HIDDEN_CALLS = 4 }; /* calls of a fn from which on its arguments are hidd
 
 static bool is_agg(const struct expr *e)
 {
-	return e->kind == EX_CALL && e->call.builtin->kind == BUILTIN_AGG;
+	return e->kind == EX_CALL && e->call.builtin && e->call.builtin->kind == BUILTIN_AGG;
 }
 
 static struct value assigned_value(struct gen *g, struct stmt *st)

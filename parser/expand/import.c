@@ -6,6 +6,7 @@
  */
 #include "parser/expand/expander.h"
 #include "parser/base/arena.h"
+#include "parser/lang/bpf_import.h"
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
@@ -112,6 +113,17 @@ static void import_header(struct importer *im, const char *real, struct span at)
 	arena_push(im->x->arena, p->headers, p->n_headers, header);
 }
 
+/* It is read when an unknown function is called. */
+static void import_bpf(struct importer *im, const char *path, const char *real, struct span at)
+{
+	struct program *p = im->x->program;
+	struct bpf_import import = {.span = at,
+				    .name = path,
+				    .path = arena_strdup(im->x->arena, real)};
+
+	arena_push(im->x->arena, p->bpf_imports, p->n_bpf_imports, import);
+}
+
 static void import_file(struct importer *im, const char *path, const char *real, struct span at)
 {
 	struct diags *d = im->x->diags;
@@ -119,14 +131,13 @@ static void import_file(struct importer *im, const char *path, const char *real,
 	if (is_script(path)) {
 		import_script(im, path, at);
 	} else if (is_bpf(path)) {
-		diag_error(d, at, "import", "cannot import '%s': BPF objects cannot be linked",
-			   path);
-		diag_hint(d, "write a macro or a function: fn name($a : int64) : int64 { … }");
+		import_bpf(im, path, real, at);
 	} else if (has_suffix(path, ".h")) {
 		import_header(im, real, at);
 	} else {
 		diag_error(d, at, "import",
-			   "cannot import '%s': it is neither a script (.bt) nor a header (.h)",
+			   "cannot import '%s': it is neither a script (.bt), a header (.h) nor "
+			   "functions of BPF (.bpf.c, .bpf.o)",
 			   path);
 	}
 }

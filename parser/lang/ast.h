@@ -17,8 +17,10 @@
 struct arena;
 struct builtin;
 struct attach_point; /* resolved: probe.h */
-struct c_types;	     /* c_type.h */
-struct tp_field;     /* kernel.h */
+struct bpf_function;
+struct bpf_import;
+struct c_types;	 /* c_type.h */
+struct tp_field; /* kernel.h */
 struct type;
 
 enum op {
@@ -193,9 +195,10 @@ struct expr {
 			struct span name_span;
 			struct expr **args;
 			uint32_t n_args;
-			const struct builtin *builtin; /* sema_name.c */
-			bool is_unknown;	       /* as of a name */
-			uint64_t known[2];	       /* what a check hook has looked up */
+			const struct builtin *builtin;	     /* sema_name.c */
+			bool is_unknown;		     /* as of a name */
+			const struct bpf_function *imported; /* `builtin` is NULL then */
+			uint64_t known[2];		     /* what a check hook has looked up */
 			/* Index in plan->events or -1 (plan.c); for entry() in probe->entries. */
 			int32_t event;
 		} call;
@@ -385,6 +388,8 @@ struct program {
 	uint32_t n_c_items, n_imports;
 	struct root_text *headers; /* imported: import.c */
 	uint32_t n_headers;
+	struct bpf_import *bpf_imports; /* of .bpf.c and .bpf.o files: bpf_import.h */
+	uint32_t n_bpf_imports;
 	struct c_types *c_types;  /* its names of C types, and those of the kernel: c_type.h */
 	struct param_item *items; /* in the order of the command line */
 	uint32_t n_items;

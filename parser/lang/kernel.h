@@ -12,6 +12,9 @@
 #include "parser/lang/c_type.h"
 #include "parser/lang/capability.h"
 
+struct arena;
+struct bpf_import;
+
 /* The type that an address points to. */
 struct tp_pointee {
 	uint32_t levels; /* of indirection; 0: not an address */
@@ -293,6 +296,9 @@ struct kernel {
 	 * NULL: headers are not read then. */
 	const char *(*preprocess_c)(struct kernel *k, struct arena *a, const char *text,
 				    const char *dir, bool only_macros, const char **why);
+	/* Read the object of BPF, or compile the C, at import->path: sets its bytes and functions,
+	 * which are in `a`. NULL, or why not. The hook may be NULL: imports do not work then. */
+	const char *(*read_bpf)(struct kernel *k, struct arena *a, struct bpf_import *import);
 	/* The address of a kernel symbol. 0, -ENOENT, -EPERM (hidden from this user), or another
 	 * error. */
 	int (*kernel_symbol)(struct kernel *k, const char *name, uint64_t *address);

@@ -78,6 +78,11 @@ bool constant_number(const struct expr *e, bool *is_negative, uint64_t *magnitud
 /* sema_size.c: limits on keys, bodies and the number of attach points. */
 void sema_check_sizes(struct sema *s);
 
+/* sema_import.c: is it a call of a function of imported BPF? Sets e->call.imported. */
+bool sema_find_imported(struct sema *s, struct expr *e);
+/* Check its arguments, which have types. The type of the result. */
+const struct type *sema_type_imported(struct sema *s, struct expr *e);
+
 /* sema_struct.c: turn a name that is an enum's constant into that; false: it is none. */
 bool struct_constant(struct sema *s, struct expr *e);
 /* sema_struct.c: turn the operand of sizeof or offsetof into a type if it is a typedef's name. */

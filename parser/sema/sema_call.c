@@ -147,6 +147,8 @@ const struct type *sema_type_call(struct sema *s, struct expr *e)
 
 	for (uint32_t i = 0; i < e->call.n_args; i++)
 		type_arg(s, e, i);
+	if (e->call.imported)
+		return sema_type_imported(s, e);
 	if (!b && s->report)
 		name_report_unknown(s, e);
 	if (!b || !builtin_signature(b, &sig))

@@ -239,7 +239,8 @@ static void check_effect(struct sema *s, const struct expr *e)
 {
 	if (e->kind == EX_INCDEC || e->type->kind == TY_VOID || e->type->kind == TY_ERROR)
 		return;
-	if (e->kind == EX_CALL && e->call.builtin && e->call.builtin->traits & TR_ACT)
+	if (e->kind == EX_CALL &&
+	    (e->call.imported || (e->call.builtin && e->call.builtin->traits & TR_ACT)))
 		return;
 	if (e->kind == EX_BLOCK && e->block.body.n)
 		return; /* a macro may be called for what it does */

@@ -296,6 +296,8 @@ void name_call(struct sema *s, struct expr *e)
 	}
 	if (b && name_with_arguments(s, e, b))
 		return;
+	if (!b && sema_find_imported(s, e))
+		return;
 	e->call.is_unknown = true;
 	if (!s->n_undecided)
 		name_report_unknown(s, e);

@@ -1,212 +1,61 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runs gcc, clang or cc with -E: see c_preprocessor.h. The text is its standard input, output and
- * errors go to files in memory, and no shell is involved. It is a process group of its own, and is
- * killed after TIMEOUT_MS; its files and processor time are limited.
+ * Runs gcc, clang or cc with -E: see c_preprocessor.h.
  */
-#define _GNU_SOURCE
 #include "runtime/kernel/c_preprocessor.h"
 #include "parser/base/arena.h"
-#include "parser/base/limits.h"
 #include "parser/lang/kernel.h"
-#include <errno.h>
-#include <poll.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include "runtime/kernel/c_compiler.h"
 
-enum { TIMEOUT_MS = 10000, ARGS_MAX = 200 };
+enum { ARGS_MAX = 200 };
 
 static const char *const compilers[] = {"gcc", "clang", "cc"};
 
-struct run {
-	int in, out, err;
-	const char *argv[ARGS_MAX];
-	uint32_t n_args;
+struct words {
+	const char *items[ARGS_MAX];
+	uint32_t n;
 };
 
-static void add_arg(struct run *r, const char *arg)
+static void add(struct words *w, const char *word)
 {
-	if (r->n_args + 1 < ARGS_MAX)
-		r->argv[r->n_args++] = arg;
+	if (w->n + 1 < ARGS_MAX)
+		w->items[w->n++] = word;
 }
 
-/* The path of the first compiler in PATH; NULL: there is none. */
-static const char *find_compiler(struct arena *a)
-{
-	const char *path = getenv("PATH");
-
-	path = path ? path : "/usr/bin:/bin";
-	for (size_t i = 0; i < sizeof(compilers) / sizeof(compilers[0]); i++)
-		for (const char *dir = path; *dir;) {
-			size_t len = strcspn(dir, ":");
-			const char *file = arena_printf(a, "%.*s/%s", (int)len, dir, compilers[i]);
-
-			if (*file == '/' && access(file, X_OK) == 0)
-				return file;
-			dir += len + (dir[len] == ':');
-		}
-	return NULL;
-}
-
-static void limit(int resource, rlim_t n)
-{
-	const struct rlimit l = {n, n};
-
-	setrlimit(resource, &l);
-}
-
-__attribute__((noreturn)) static void run_child(const struct run *r)
-{
-	sigset_t none;
-
-	setpgid(0, 0);
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-	signal(SIGPIPE, SIG_DFL);
-	signal(SIGINT, SIG_DFL);
-	limit(RLIMIT_CPU, TIMEOUT_MS / 1000);
-	limit(RLIMIT_FSIZE, (rlim_t)4 * LIMIT_SCRIPT_BYTES);
-	limit(RLIMIT_CORE, 0);
-	setenv("LC_ALL", "C", 1);
-	if (dup2(r->in, STDIN_FILENO) < 0 || dup2(r->out, STDOUT_FILENO) < 0 ||
-	    dup2(r->err, STDERR_FILENO) < 0)
-		_exit(126);
-	execv(r->argv[0], (char *const *)r->argv);
-	_exit(127);
-}
-
-/* 0: it succeeded; ETIMEDOUT, ECHILD (it failed) or another errno. */
-static int run(const struct run *r)
-{
-	struct pollfd wait = {.events = POLLIN};
-	int status = 0, is_late = 0;
-	pid_t pid = fork();
-
-	if (pid < 0)
-		return errno;
-	if (!pid)
-		run_child(r);
-	wait.fd = (int)syscall(SYS_pidfd_open, pid, 0);
-	if (wait.fd >= 0) {
-		int n;
-
-		while ((n = poll(&wait, 1, TIMEOUT_MS)) < 0 && errno == EINTR)
-			;
-		is_late = n == 0;
-		close(wait.fd);
-	}
-	if (is_late && kill(-pid, SIGKILL))
-		kill(pid, SIGKILL);
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-	if (is_late)
-		return ETIMEDOUT;
-	return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : ECHILD;
-}
-
-/* The contents of the file, at most `most` bytes; NULL: larger, or it cannot be read. */
-static char *contents(struct arena *a, int fd, size_t most)
-{
-	struct stat st;
-	size_t n = 0;
-	ssize_t got;
-	char *text;
-
-	if (fstat(fd, &st) || (size_t)st.st_size > most)
-		return NULL;
-	text = arena_alloc(a, (size_t)st.st_size + 1);
-	while (n < (size_t)st.st_size &&
-	       (got = pread(fd, text + n, (size_t)st.st_size - n, (off_t)n)) > 0)
-		n += (size_t)got;
-	return text;
-}
-
-/* The first error that the compiler printed. */
-static const char *first_error(struct arena *a, int fd)
-{
-	const char *text = contents(a, fd, LIMIT_SCRIPT_BYTES), *at;
-
-	at = text ? strstr(text, "error: ") : NULL;
-	if (!at)
-		return "the C preprocessor failed";
-	at += strlen("error: ");
-	return arena_printf(a, "%.*s", (int)strcspn(at, "\n"), at);
-}
-
-static void add_args(struct run *r, const struct kernel *k, const char *dir, bool only_macros,
-		     const char *compiler)
+static void add_all(struct words *w, const struct kernel *k, const char *dir, bool only_macros,
+		    const char *compiler)
 {
 	static const char *const fixed[] = {"-E",      "-P",	 "-w",		 "-std=gnu17",
 					    "-Ulinux", "-Uunix", "-D_GNU_SOURCE"};
 
-	add_arg(r, compiler);
+	add(w, compiler);
 	for (size_t i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++)
-		add_arg(r, fixed[i]);
+		add(w, fixed[i]);
 	if (only_macros)
-		add_arg(r, "-dM");
-	add_arg(r, "-iquote");
-	add_arg(r, dir);
+		add(w, "-dM");
+	add(w, "-iquote");
+	add(w, dir);
 	for (uint32_t i = 0; i < k->n_include_dirs; i++) {
-		add_arg(r, "-I");
-		add_arg(r, k->include_dirs[i]);
+		add(w, "-I");
+		add(w, k->include_dirs[i]);
 	}
-	add_arg(r, "-xc");
-	add_arg(r, "-");
-	r->argv[r->n_args] = NULL;
-}
-
-static const char *run_on(struct run *r, struct arena *a, const char *text, const char **why)
-{
-	size_t len = strlen(text);
-	const char *out;
-	int err;
-
-	if (r->in < 0 || r->out < 0 || r->err < 0 || write(r->in, text, len) != (ssize_t)len ||
-	    lseek(r->in, 0, SEEK_SET) < 0) {
-		*why = strerror(errno);
-		return NULL;
-	}
-	err = run(r);
-	if (err) {
-		*why = err == ECHILD ? first_error(a, r->err) : strerror(err);
-		return NULL;
-	}
-	out = contents(a, r->out, LIMIT_SCRIPT_BYTES);
-	if (!out)
-		*why = "the headers are too large";
-	return out;
+	add(w, "-xc");
+	add(w, "-");
+	w->items[w->n] = NULL;
 }
 
 const char *c_preprocessor_run(struct kernel *k, struct arena *a, const char *text, const char *dir,
 			       bool only_macros, const char **why)
 {
-	struct run r = {.in = -1, .out = -1, .err = -1};
-	const char *compiler = find_compiler(a), *out;
+	const char *compiler =
+		c_compiler_find(a, compilers, sizeof(compilers) / sizeof(compilers[0]));
+	struct words words = {0};
+	size_t len;
 
 	if (!compiler) {
 		*why = "reading it needs a C compiler: install gcc or clang";
 		return NULL;
 	}
-	add_args(&r, k, dir, only_macros, compiler);
-	r.in = memfd_create("sonde-c-in", MFD_CLOEXEC);
-	r.out = memfd_create("sonde-c-out", MFD_CLOEXEC);
-	r.err = memfd_create("sonde-c-errors", MFD_CLOEXEC);
-	out = run_on(&r, a, text, why);
-	if (r.in >= 0)
-		close(r.in);
-	if (r.out >= 0)
-		close(r.out);
-	if (r.err >= 0)
-		close(r.err);
-	return out;
+	add_all(&words, k, dir, only_macros, compiler);
+	return c_compiler_run(a, words.items, text, false, &len, why);
 }

@@ -21,6 +21,7 @@
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
+#include "runtime/kernel/bpf_object.h"
 #include "runtime/kernel/c_preprocessor.h"
 #include "parser/base/arena.h"
 #include "runtime/base/cpu_list.h"
@@ -55,6 +56,7 @@ struct live_kernel {
 	struct iter_node *iters;
 	int8_t capabilities[CAP_COUNT]; /* enum capability_state; -1: not probed yet */
 	struct user_files user;
+	struct bpf_object_types *imported;
 };
 
 static void live_close(struct kernel *kernel);
@@ -384,6 +386,11 @@ static int live_each_kernel_function(struct kernel *kernel, kernel_name_fn fn, v
 	return err ? err : each_line_of(fd, fn, ctx);
 }
 
+static const char *live_read_bpf(struct kernel *kernel, struct arena *a, struct bpf_import *import)
+{
+	return bpf_object_read(kernel, a, import, &live(kernel)->imported);
+}
+
 static enum capability_state live_capability(struct kernel *kernel, enum capability_id id)
 {
 	struct live_kernel *k = live(kernel);
@@ -391,16 +398,6 @@ static enum capability_state live_capability(struct kernel *kernel, enum capabil
 	if (k->capabilities[id] < 0)
 		k->capabilities[id] = (int8_t)capability_probe(kernel, id);
 	return (enum capability_state)k->capabilities[id];
-}
-
-bool kernel_is_at_least(unsigned int major, unsigned int minor)
-{
-	unsigned int its_major = 0, its_minor = 0;
-	struct utsname u;
-
-	if (uname(&u) || sscanf(u.release, "%u.%u", &its_major, &its_minor) != 2)
-		return false;
-	return its_major > major || (its_major == major && its_minor >= minor);
 }
 
 static uint32_t live_version(struct kernel *k)
@@ -460,6 +457,7 @@ struct kernel *kernel_open(void)
 		.c_type = live_c_type,
 		.c_constant = live_c_constant,
 		.preprocess_c = c_preprocessor_run,
+		.read_bpf = live_read_bpf,
 		.each_c_type = live_each_c_type,
 		.capability = live_capability,
 		.version = live_version,
@@ -478,6 +476,7 @@ static void live_close(struct kernel *kernel)
 	struct live_kernel *k = live(kernel);
 
 	kernel_trim(kernel);
+	bpf_object_forget(k->imported);
 	kernel_types_free(k->types);
 	tdestroy(k->formats, free);
 	kernel_user_close(&k->user);

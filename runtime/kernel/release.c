@@ -4,7 +4,9 @@
  * own LINUX_VERSION_CODE.
  */
 #include "runtime/kernel/release.h"
+#include "runtime/kernel/kernel_facts.h"
 #include <stdio.h>
+#include <sys/utsname.h>
 
 uint32_t release_code(const char *release)
 {
@@ -13,4 +15,14 @@ uint32_t release_code(const char *release)
 	if (sscanf(release, "%u.%u.%u", &major, &minor, &patch) < 2)
 		return 0;
 	return major << 16 | minor << 8 | (patch > 255 ? 255 : patch);
+}
+
+bool kernel_is_at_least(unsigned int major, unsigned int minor)
+{
+	unsigned int its_major = 0, its_minor = 0;
+	struct utsname u;
+
+	if (uname(&u) || sscanf(u.release, "%u.%u", &its_major, &its_minor) != 2)
+		return false;
+	return its_major > major || (its_major == major && its_minor >= minor);
 }

@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE
 #include "runtime/session/link.h"
+#include "parser/lang/bpf_import.h"
 #include "parser/plan/plan.h"
 #include <bpf/libbpf.h>
 #include <errno.h>
@@ -57,21 +58,43 @@ static int read_file(const struct file *f, void **out, size_t *len)
 	return 0;
 }
 
-enum { SCRIPT, FUNCTIONS, LINKED, N_FILES };
-
-static int link_files(const struct file files[N_FILES])
+/* Link files[0], the script, and the others up to files[n - 1] to files[n]. */
+static int link_files(const struct file *files, uint32_t n)
 {
-	struct bpf_linker *linker = bpf_linker__new(files[LINKED].path, NULL);
-	int err;
+	struct bpf_linker *linker = bpf_linker__new(files[n].path, NULL);
+	int err = 0;
 
 	if (!linker)
 		return -errno;
-	err = bpf_linker__add_file(linker, files[SCRIPT].path, NULL);
-	if (!err)
-		err = bpf_linker__add_file(linker, files[FUNCTIONS].path, NULL);
+	for (uint32_t i = 0; i < n && !err; i++)
+		err = bpf_linker__add_file(linker, files[i].path, NULL);
 	if (!err)
 		err = bpf_linker__finalize(linker);
 	bpf_linker__free(linker);
+	return err;
+}
+
+static void close_files(const struct file *files, uint32_t n)
+{
+	for (uint32_t i = 0; i <= n; i++)
+		if (files[i].fd >= 0)
+			close(files[i].fd);
+}
+
+/* The files are open, but files[n]. `err`: of opening them. */
+static int link_to(struct file *files, uint32_t n, int err, void **out, size_t *out_len)
+{
+	if (!err)
+		err = make_file(&files[n], NULL, 0);
+	if (!err)
+		err = link_files(files, n);
+	if (!err)
+		err = read_file(&files[n], out, out_len);
+	if (err) {
+		free(*out);
+		*out = NULL;
+	}
+	close_files(files, n);
 	return err;
 }
 
@@ -89,27 +112,39 @@ static int make_object(struct file *f, const struct plan *plan, bool unwinds)
 int session_link(const struct plan *plan, bool unwinds, const void *elf, size_t len, void **out,
 		 size_t *out_len)
 {
-	struct file files[N_FILES] = {{.fd = -1}, {.fd = -1}, {.fd = -1}};
+	enum { N_OBJECTS = 2 };
+	struct file files[N_OBJECTS + 1] = {{.fd = -1}, {.fd = -1}, {.fd = -1}};
 	int err;
 
 	*out = NULL;
 	if (!plan->needs.ustack && !plan->needs.kstack)
 		return 0;
-	err = make_file(&files[SCRIPT], elf, len);
+	err = make_file(&files[0], elf, len);
 	if (!err)
-		err = make_object(&files[FUNCTIONS], plan, unwinds);
-	if (!err)
-		err = make_file(&files[LINKED], NULL, 0);
-	if (!err)
-		err = link_files(files);
-	if (!err)
-		err = read_file(&files[LINKED], out, out_len);
-	if (err) {
-		free(*out);
-		*out = NULL;
-	}
-	for (int i = 0; i < N_FILES; i++)
-		if (files[i].fd >= 0)
-			close(files[i].fd);
+		err = make_object(&files[1], plan, unwinds);
+	return link_to(files, N_OBJECTS, err, out, out_len);
+}
+
+int session_link_imports(const struct bpf_import *imports, uint32_t n, const void *elf, size_t len,
+			 void **out, size_t *out_len)
+{
+	struct file *files = calloc(n + 2, sizeof(*files));
+	uint32_t n_files = 1;
+	int err;
+
+	*out = NULL;
+	if (!files)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < n + 2; i++)
+		files[i].fd = -1;
+	err = make_file(&files[0], elf, len);
+	for (uint32_t i = 0; i < n && !err; i++)
+		if (imports[i].is_used)
+			err = make_file(&files[n_files++], imports[i].bytes, imports[i].len);
+	if (n_files > 1 || err)
+		err = link_to(files, n_files, err, out, out_len);
+	else
+		close_files(files, n_files);
+	free(files);
 	return err;
 }

@@ -7,10 +7,15 @@
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
+struct bpf_import;
 struct plan;
 
 /* Link the ELF file in memory; `unwinds`: with the functions that walk by unwind tables. *out is to
  * be freed; NULL if there is nothing to link. 0 or -errno. */
 int session_link(const struct plan *plan, bool unwinds, const void *elf, size_t len, void **out,
 		 size_t *out_len);
+/* The same with the objects of BPF that the script imports and calls functions of. */
+int session_link_imports(const struct bpf_import *imports, uint32_t n, const void *elf, size_t len,
+			 void **out, size_t *out_len);

@@ -85,8 +85,17 @@ static struct bpf_map *internal_map(const struct session *s, const char *suffix)
 static int set_config(struct session *s, const struct sonde_config *config)
 {
 	struct bpf_map *m = internal_map(s, ".rodata");
+	size_t size = 0;
+	void *at;
 
-	return m ? bpf_map__set_initial_value(m, config, sizeof(*config)) : 0;
+	if (!m)
+		return 0;
+	/* constants of imported functions follow */
+	at = (void *)(uintptr_t)bpf_map__initial_value(m, &size);
+	if (!at || size < sizeof(*config))
+		return -EINVAL;
+	memcpy(at, config, sizeof(*config));
+	return 0;
 }
 
 static int map_control(struct session *s)
@@ -140,14 +149,29 @@ static int find_parts(struct session *s)
 	return map_control(s);
 }
 
-/* A compiled script has the programs of -c and --follow even if the run does not. */
-static void leave_out_scope(const struct session *s)
+static const struct plan_prog *planned(const struct session *s, const char *symbol)
 {
-	for (uint32_t i = 0; s->plan->is_compiled && i < s->plan->n_progs; i++) {
-		const struct plan_prog *g = &s->plan->progs[i];
-		struct bpf_program *prog = bpf_object__find_program_by_name(s->object, g->symbol);
+	for (uint32_t i = 0; i < s->plan->n_progs; i++)
+		if (strcmp(s->plan->progs[i].symbol, symbol) == 0)
+			return &s->plan->progs[i];
+	return NULL;
+}
 
-		if (prog && !session_uses_prog(s, g))
+/* A compiled script has the programs of -c and --follow even if the run does not. Imported objects
+ * may have programs of their own. */
+static void leave_out_programs(const struct session *s)
+{
+	struct bpf_program *prog;
+	uint32_t n = 0;
+
+	bpf_object__for_each_program(prog, s->object) n++;
+	if (n == s->plan->n_progs && !s->plan->is_compiled)
+		return;
+	bpf_object__for_each_program(prog, s->object)
+	{
+		const struct plan_prog *g = planned(s, bpf_program__name(prog));
+
+		if (!g || (s->plan->is_compiled && !session_uses_prog(s, g)))
 			bpf_program__set_autoload(prog, false);
 	}
 }
@@ -171,7 +195,7 @@ static int load_object(struct session *s, struct session_prep *prep, const void 
 	err = object_check(s);
 	if (err)
 		return err;
-	leave_out_scope(s);
+	leave_out_programs(s);
 	size_maps(s);
 	precreate_hand_over(prep, s->object);
 	session_unwind_hand_over(prep, s->object);
