@@ -5,6 +5,7 @@
  * range of the other operand's type, and with the ranges of other comparisons of the same value.
  */
 #include "parser/sema/sema_advice.h"
+#include "parser/sema/sema_type.h"
 #include "parser/lang/builtin.h"
 #include <ctype.h>
 #include <inttypes.h>
@@ -160,7 +161,8 @@ static void advise_length(struct sema *s, const struct expr *e)
 /* Pointers to different types. */
 static void advise_pointers(struct sema *s, const struct expr *e)
 {
-	const struct type *x = e->binary.left->type, *y = e->binary.right->type;
+	const struct type *x = struct_resolve(s, e->binary.left),
+			  *y = struct_resolve(s, e->binary.right);
 
 	if (x->kind != TY_POINTER || y->kind != TY_POINTER || x->to->kind == TY_VOID ||
 	    y->to->kind == TY_VOID || type_equal(x->to, y->to))

@@ -183,12 +183,24 @@ static bool is_pointer(struct sema *s, struct expr *target)
 	       target->map.map->value->kind == TY_POINTER;
 }
 
+/* A step of the typed `target` is an element, so its size must be known. */
+static const struct type *step_over(struct sema *s, struct expr *target)
+{
+	const struct type *t = struct_resolve(s, target);
+
+	if (t->kind == TY_POINTER)
+		struct_has_size(t->to);
+	return t;
+}
+
 static const struct type *type_incdec(struct sema *s, struct expr *e)
 {
 	struct expr *t = e->incdec.target;
 
-	if (is_pointer(s, t))
-		return sema_type_expr(s, t);
+	if (is_pointer(s, t)) {
+		sema_type_expr(s, t);
+		return step_over(s, t);
+	}
 	if (t->kind == EX_MAP && t->map.map)
 		sema_widen(s, &t->map.map->value, &t->map.map->value_span, sema_word(true), t,
 			   t->map.name);
@@ -372,6 +384,8 @@ static void type_assign(struct sema *s, struct stmt *st)
 	if (target->kind == EX_MAP && target->map.map && target->map.map->value &&
 	    target->type->kind != TY_ERROR)
 		target->type = target->map.map->value; /* written, not read */
+	if (is_step)
+		step_over(s, target);
 }
 
 static void type_stmt(struct sema *s, struct stmt *st)

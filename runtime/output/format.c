@@ -149,8 +149,10 @@ static void format_array(struct text *t, const struct view *v)
 {
 	struct view part;
 
+	text_char(t, '[');
 	for (uint32_t i = 0; i < type_elements(v->type); i++) {
-		text_char(t, i ? ',' : '[');
+		if (i)
+			text_char(t, ',');
 		view_part(v, i, &part);
 		format_view(t, &part);
 	}
@@ -169,9 +171,9 @@ static void format_record(struct text *t, const struct view *v)
 {
 	struct view part;
 
-	text_string(t, "{ ");
+	text_char(t, '{');
 	for (uint32_t i = 0; i < v->type->n_members; i++) {
-		text_string(t, i ? ", ." : ".");
+		text_string(t, i ? ", ." : " .");
 		text_string(t, v->type->members[i].name);
 		text_string(t, " = ");
 		view_part(v, i, &part);
@@ -179,7 +181,7 @@ static void format_record(struct text *t, const struct view *v)
 			text_string(t, "null");
 		format_view(t, &part);
 	}
-	text_string(t, " }");
+	text_string(t, v->type->n_members ? " }" : "}");
 }
 
 /* The name of an enum's value; NULL: it has none, or this is another type. */
