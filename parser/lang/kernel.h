@@ -33,6 +33,7 @@ struct tp_field {
 	bool is_data_loc;     /* __data_loc / __rel_loc: a handle, not the data */
 	bool is_char_array;   /* char name[N] in the record itself */
 	const char *declared; /* of user functions: type and name as C declares them; or NULL */
+	bool is_enum;	      /* of user functions */
 	struct tp_pointee to; /* of functions */
 	/* Of functions: the type in BTF or debug information; NULL: not known, or none that
 	 * scripts can read. Pointers in it are in no address space. */

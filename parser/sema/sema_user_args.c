@@ -198,6 +198,17 @@ static const struct type *differs(struct sema *s, const struct expr *e,
 	return &type_error;
 }
 
+/* The enum that the debug information of the function's file describes, whose values have names. */
+static const struct type *enum_of(struct sema *s, const struct attach_target *target,
+				  const struct tp_field *f)
+{
+	const char *name = strncmp(f->type_text, "const ", 6) ? f->type_text : f->type_text + 6;
+	const struct type *t =
+		f->is_enum ? c_types_find_user(s->program->c_types, target->path, name) : NULL;
+
+	return t && t->kind == TY_INT && t->size == f->size ? t : NULL;
+}
+
 /* What it points to is described where the function is. */
 static const struct type *word_of(struct sema *s, const struct attach_target *target,
 				  const struct tp_field *f)
@@ -208,6 +219,7 @@ static const struct type *word_of(struct sema *s, const struct attach_target *ta
 		to = to->to;
 	if (to && to->kind == TY_VOID && to->name)
 		((struct type *)to)->file = target->path;
+	t = t ? t : enum_of(s, target, f);
 	return t ? t : type_int(f->size, f->is_signed);
 }
 

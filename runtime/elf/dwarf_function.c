@@ -188,6 +188,7 @@ static void add_param(struct description *d, Dwarf_Die *die)
 		      v.abi.leaves[0].kind == ABI_INT && v.abi.leaves[0].size > WORD;
 	p.size = v.size;
 	p.is_signed = v.is_signed;
+	p.is_enum = v.is_enum;
 	if (!is_void)
 		p.to = dwarf_pointee(d->t, &type, d->family, d->a);
 	if (word != ABI_NO_WORD)

@@ -43,7 +43,7 @@ struct dwarf_types {
 struct dwarf_value {
 	struct abi_value abi;
 	uint32_t size; /* of a number or an address; 0: something else */
-	bool is_signed;
+	bool is_signed, is_enum;
 	bool is_unknown; /* its location, and that of further parameters, is unknown */
 };
 

@@ -320,6 +320,7 @@ void dwarf_value_of(const struct dwarf_types *t, Dwarf_Die *of, enum dwarf_famil
 	case DW_TAG_base_type: base_value(t, &type, v); break;
 	case DW_TAG_enumeration_type:
 	case DW_TAG_subrange_type:
+		v->is_enum = t->dw.dwarf_tag(&type) == DW_TAG_enumeration_type;
 		scalar(v, (uint32_t)dwarf_number(t, &type, DW_AT_byte_size, 4),
 		       is_signed_enum(t, &type));
 		break;
