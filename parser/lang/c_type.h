@@ -162,5 +162,11 @@ bool c_types_is_own(const struct c_types *c, enum c_kind kind, const char *name)
 /* The type as C writes it, without a declarator: "const struct sock *", "unsigned long", "pid_t".
  * Pointers point into `space`. NULL: not known. */
 const struct type *c_types_parse(struct c_types *c, const char *text, enum type_space space);
+/* The integer that C's words name, such as "unsigned long"; NULL: they name none. */
+const struct type *c_types_number(const char *text);
+/* Is it one of the words of which C makes names of integers, such as "unsigned"? */
+bool c_types_is_number_word(const char *word);
+/* The same for a qualifier, such as "const". */
+bool c_types_is_qualifier(const char *word);
 /* A constant of an enum; NULL: there is none. */
 const struct c_constant *c_types_constant(struct c_types *c, const char *name);

@@ -259,6 +259,36 @@ static const struct type *named(struct c_types *c, const char *tag_word, const c
 	return t ? t : type_of_name(c->arena, name);
 }
 
+static const struct type *number_type(const struct c_number *n)
+{
+	return type_int(n->size ? n->size : n->longs ? 8 : 4, !n->is_unsigned);
+}
+
+const struct type *c_types_number(const char *text)
+{
+	struct c_number n = {0};
+	size_t len;
+
+	for (; *text; text += len + (text[len] == ' ')) {
+		len = strcspn(text, " ");
+		if (!add_word(&n, text, len))
+			return NULL;
+	}
+	return n.words ? number_type(&n) : NULL;
+}
+
+bool c_types_is_number_word(const char *word)
+{
+	struct c_number n = {0};
+
+	return add_word(&n, word, strlen(word));
+}
+
+bool c_types_is_qualifier(const char *word)
+{
+	return is_qualifier(word, strlen(word));
+}
+
 const struct type *c_types_parse(struct c_types *c, const char *text, enum type_space space)
 {
 	const char *tag_word = "", *name = NULL;
@@ -282,7 +312,7 @@ const struct type *c_types_parse(struct c_types *c, const char *text, enum type_
 		text += len ? len : 1;
 	}
 	if (number.words && !name)
-		t = type_int(number.size ? number.size : number.longs ? 8 : 4, !number.is_unsigned);
+		t = number_type(&number);
 	else if (name && !number.words)
 		t = named(c, tag_word, name);
 	for (uint32_t i = 0; t && i < levels; i++)

@@ -53,7 +53,8 @@ const struct type *struct_named(struct sema *s, const char *name)
 	}
 	if (file && !c_types_is_own(c, kind, bare))
 		t = c_types_find_user(c, file, name);
-	return t ? t : c_types_find(c, kind, bare);
+	t = t ? t : c_types_find(c, kind, bare);
+	return t || kind != C_TYPEDEF ? t : c_types_number(bare);
 }
 
 void struct_unknown(struct sema *s, struct span span, const char *name)

@@ -120,7 +120,7 @@ static void decide_type(struct filter *f, uint32_t open, bool is_list)
 		if (f->tokens[i].kind == TOK_COMMA && f->tokens[i].inside == open)
 			end = i;
 	name = type_between(f, open, end, &is_plain);
-	if (name && (!is_plain || type_is_name(name->text.text)))
+	if (name && (!is_plain || type_is_name(name->text.text) || strchr(name->text.text, ' ')))
 		f->tokens[open].kind = TOK_TYPE_OPEN;
 }
 

@@ -5,7 +5,9 @@
 #include "parser/syntax/filter_stack.h"
 #include "parser/base/arena.h"
 #include "parser/base/diag.h"
+#include "parser/lang/c_type.h"
 #include "parser.tab.h"
+#include <string.h>
 
 void reader_enter(struct reader *r, enum mode mode)
 {
@@ -31,8 +33,38 @@ static bool is_closer(int kind)
 	       kind == TOK_ANGLE_CLOSE || kind == TOK_PRED_CLOSE;
 }
 
+static const char *last_word(const char *text)
+{
+	const char *blank = strrchr(text, ' ');
+
+	return blank ? blank + 1 : text;
+}
+
+/* Words of C's types that follow each other are one name: "unsigned long". A qualifier is a part of
+ * the name behind it. */
+static bool joins_last(struct reader *r, const struct token *t)
+{
+	struct token *last = r->f->n_tokens ? &r->f->tokens[r->f->n_tokens - 1] : NULL;
+
+	if (!last || last->kind != TOK_NAME || (t->kind != TOK_NAME && t->kind != TOK_RESERVED))
+		return false;
+	if (c_types_is_qualifier(last->text.text)) {
+		last->kind = t->kind;
+		last->text = t->text;
+	} else if (t->kind == TOK_NAME && c_types_is_number_word(last_word(last->text.text)) &&
+		   c_types_is_number_word(t->text.text)) {
+		last->text.text = arena_printf(r->arena, "%s %s", last->text.text, t->text.text);
+	} else {
+		return false;
+	}
+	last->span.end = t->span.end;
+	return true;
+}
+
 void reader_push(struct reader *r, struct token t)
 {
+	if (joins_last(r, &t))
+		return;
 	if (t.partner == NO_TOKEN && is_closer(t.kind))
 		t.partner = r->f->n_tokens;
 	t.inside = r->n_frames ? r->frames[r->n_frames - 1].token : NO_TOKEN;
