@@ -5,11 +5,13 @@
  */
 #define _GNU_SOURCE
 #include "parser/lang/known_constant.h"
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>
 #include <net/ethernet.h>
+#include <net/if.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>

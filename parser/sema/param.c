@@ -41,9 +41,20 @@ static void become_string(struct expr *e, const char *text)
 	e->string.len = (uint32_t)strlen(text);
 }
 
-/* The argument that $N names; NULL when there are fewer. Reports a bad N. */
-static const char *argument_of(struct sema *s, const char *digits, struct span span)
+static bool is_reported(const struct sema *s, const char *msg)
 {
+	for (uint32_t i = 0; i < s->diags->n; i++)
+		if (strcmp(s->diags->items[i].msg, msg) == 0)
+			return true;
+	return false;
+}
+
+/* The argument that $N names; NULL when there are fewer, which is reported: at each attach point, in
+ * expressions once. Reports a bad N. */
+static const char *argument_of(struct sema *s, const char *digits, struct span span, bool is_point)
+{
+	const char *msg;
+
 	unsigned long n = strtoul(digits, NULL, 10);
 
 	if (n == 0 || strlen(digits) > 9) {
@@ -53,8 +64,10 @@ static const char *argument_of(struct sema *s, const char *digits, struct span s
 	}
 	if (n <= s->program->n_params)
 		return s->program->params[n - 1];
-	diag_warning(s->diags, span, "parameter-missing",
-		     "there is no argument for $%s on the command line", digits);
+	msg = arena_printf(s->arena, "there is no argument for $%s on the command line", digits);
+	if (!is_point && is_reported(s, msg))
+		return NULL;
+	diag_warning(s->diags, span, "parameter-missing", "%s", msg);
 	diag_hint(s->diags,
 		  "arguments after the script's name, or after -e PROGRAM, are its parameters");
 	return NULL;
@@ -69,7 +82,7 @@ void param_resolve(struct sema *s, struct expr *e, bool as_text)
 		become_integer(s, e, s->program->n_params, false);
 		return;
 	}
-	word = argument_of(s, digits, e->span);
+	word = argument_of(s, digits, e->span, false);
 	if (as_text)
 		become_string(e, word ? word : "");
 	else if (!word)
@@ -102,7 +115,7 @@ static const char *text_of(struct sema *s, const char *name, struct span span)
 	if (item)
 		return item->text;
 	if (isdigit((unsigned char)name[1]))
-		return argument_of(s, name + 1, span);
+		return argument_of(s, name + 1, span, true);
 	diag_error(s->diags, span, "parameter", "the script has no parameter %.40s", name);
 	diag_hint(
 		s->diags,

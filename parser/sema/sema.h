@@ -22,10 +22,11 @@ struct sema {
 	uint32_t n_assigns;
 	struct probe **absent; /* sema_points.c: left out by `missing_probes` */
 	uint32_t n_absent;
-	uint64_t unstable; /* a bit for each row of config_rows whose word was reported */
-	bool report;	   /* sema_type.c: this is the final round, which reports errors */
-	bool changed;	   /* sema_type.c: this round widened a type */
-	bool is_wrong;	   /* this round found an error, reported or not */
+	bool has_skip_hint; /* an error tells of missing_probes already */
+	uint64_t unstable;  /* a bit for each row of config_rows whose word was reported */
+	bool report;	    /* sema_type.c: this is the final round, which reports errors */
+	bool changed;	    /* sema_type.c: this round widened a type */
+	bool is_wrong;	    /* this round found an error, reported or not */
 
 	/* sema_comptime.c: */
 	bool has_comptime;    /* something has to be decided at compile time */

@@ -43,6 +43,23 @@ static void skip_missing(struct sema *s, uint32_t n_before)
 	}
 }
 
+/* Something that a probe lists beside others does not exist: tell how the script runs without it, in
+ * the first such error. */
+static void hint_skip(struct sema *s, const struct probe *p, uint32_t n_before)
+{
+	static const char how[] = "SONDE_MISSING_PROBES=warn leaves out what does not exist";
+	struct diag *d;
+
+	for (uint32_t i = n_before; i < s->diags->n && p->n_points && !s->has_skip_hint; i++) {
+		d = &s->diags->items[i];
+		if (d->level != DIAG_ERROR || !is_missing(d->tag) ||
+		    (d->hint && d->hint[strlen(d->hint) - 1] == '?'))
+			continue;
+		d->hint = d->hint ? arena_printf(s->arena, "%s; %s", d->hint, how) : how;
+		s->has_skip_hint = true;
+	}
+}
+
 /* An attach point with a missing argument cannot be resolved, and other errors at it only follow
  * from that. Turn the warning about the missing argument into the error that ends the script. */
 static void missing_word_is_error(struct sema *s, struct span span)
@@ -86,6 +103,7 @@ static void name_points(struct sema *s, struct probe *p)
 {
 	struct probe_reader r = {s->arena, s->diags, s->kernel, s->program->unsafe};
 	uint32_t first = 0; /* the first attach point of the previous text */
+	uint32_t n_diags = s->diags->n;
 
 	for (uint32_t i = 0; i < p->n_texts; i++) {
 		struct attach_text text = {param_substitute(s, &p->texts[i]), p->texts[i].span};
@@ -107,6 +125,7 @@ static void name_points(struct sema *s, struct probe *p)
 			skip_missing(s, n_before);
 		}
 	}
+	hint_skip(s, p, n_diags);
 }
 
 void sema_points(struct sema *s)
