@@ -49,8 +49,8 @@ static bool is_reported(const struct sema *s, const char *msg)
 	return false;
 }
 
-/* The argument that $N names; NULL when there are fewer, which is reported: at each attach point, in
- * expressions once. Reports a bad N. */
+/* The argument that $N names; NULL when there are fewer, which is reported: at each attach point,
+ * in expressions once. Reports a bad N. */
 static const char *argument_of(struct sema *s, const char *digits, struct span span, bool is_point)
 {
 	const char *msg;

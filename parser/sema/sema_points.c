@@ -43,8 +43,8 @@ static void skip_missing(struct sema *s, uint32_t n_before)
 	}
 }
 
-/* Something that a probe lists beside others does not exist: tell how the script runs without it, in
- * the first such error. */
+/* Something that a probe lists beside others does not exist: tell how the script runs without it,
+ * in the first such error. */
 static void hint_skip(struct sema *s, const struct probe *p, uint32_t n_before)
 {
 	static const char how[] = "SONDE_MISSING_PROBES=warn leaves out what does not exist";

@@ -151,8 +151,7 @@ static void format_array(struct text *t, const struct view *v)
 
 	text_char(t, '[');
 	for (uint32_t i = 0; i < type_elements(v->type); i++) {
-		if (i)
-			text_char(t, ',');
+		text_string(t, i ? "," : "");
 		view_part(v, i, &part);
 		format_view(t, &part);
 	}
