@@ -19,6 +19,7 @@
 #include "parser/sema/sema.h"
 #include "parser/base/source.h"
 #include "cli/reference.h"
+#include "cli/report.h"
 #include "cli/run.h"
 #include "runtime/session/command.h"
 #include "runtime/kernel/facts_file.h"
@@ -388,6 +389,7 @@ static int run_mode(struct options *o)
 	case MODE_SCRIPTS: return scripts_list();
 	case MODE_CAT: return scripts_cat(o->params[0]);
 	case MODE_FMT: return format(o);
+	case MODE_REPORT: return report_run(o);
 	case MODE_FLAMEGRAPH: return flamegraph_run(o);
 	case MODE_TRACE:
 	case MODE_BUILD:

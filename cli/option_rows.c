@@ -84,7 +84,7 @@ static const struct {
 } units[] = {{"s", 1000000000}, {"", 1000000000},   {"ms", 1000000},
 	     {"us", 1000},	{"m", 60000000000}, {"h", 3600000000000}};
 
-static int read_time(const char *arg, uint64_t *ns)
+int option_time(const char *arg, uint64_t *ns)
 {
 	char *end;
 	unsigned long long n = strtoull(arg, &end, 10);
@@ -100,7 +100,7 @@ static int read_time(const char *arg, uint64_t *ns)
 static int set_duration(struct options *o, const struct option_row *row, const char *arg)
 {
 	(void)row;
-	return read_time(arg, &o->duration_ns);
+	return option_time(arg, &o->duration_ns);
 }
 
 static int add_path(const char **list, uint32_t *n, const char *arg)
@@ -150,7 +150,7 @@ static int set_traceable(struct options *o, const struct option_row *row, const 
 static int set_interval(struct options *o, const struct option_row *row, const char *arg)
 {
 	(void)row;
-	if (read_time(arg, &o->interval_ns))
+	if (option_time(arg, &o->interval_ns))
 		return -1;
 	if (o->interval_ns < 1000000)
 		return option_error("an interval of %s is too short: the minimum is 1ms", arg);

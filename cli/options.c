@@ -285,6 +285,18 @@ static int check_flamegraph(const struct options *o)
 	return flamegraph_check(o);
 }
 
+/* sonde record. */
+static int check_recording(const struct options *o)
+{
+	if (o->format != OUT_RECORDING)
+		return 0;
+	if (!o->output)
+		return option_error("'sonde record' requires -o FILE");
+	if (o->test || o->bench)
+		return option_error("%s cannot be recorded", o->test ? "--test" : "--bench");
+	return 0;
+}
+
 static int check_combination(const struct options *o)
 {
 	switch (o->mode) {
@@ -297,11 +309,12 @@ static int check_combination(const struct options *o)
 	case MODE_LIST_ROWS:
 	case MODE_INFO:
 	case MODE_SCRIPTS: return check_no_words(o);
+	case MODE_REPORT: return 0; /* report.c reads its own words */
 	case MODE_TRACE:
 	case MODE_FMT:
 	case MODE_CHECK: break;
 	}
-	return check_trace(o);
+	return check_trace(o) ?: check_recording(o);
 }
 
 /* ---- words --------------------------------------------------------------------------------- */
@@ -361,9 +374,29 @@ static void print_forms(FILE *f)
 	fputs("usage: sonde [options] -e 'PROGRAM' [WORD…]\n"
 	      "       sonde [options] FILE [WORD…]\n"
 	      "       sonde build SCRIPT -o FILE [WORD…]\n"
+	      "       sonde record -o FILE SCRIPT [WORD…]\n"
+	      "       sonde report [options] FILE\n"
 	      "       sonde flamegraph [--diff] FILE… [-o FILE]\n"
 	      "       sonde -l [PATTERN | FILE | -e 'PROGRAM']\n",
 	      f);
+}
+
+/* `sonde record`, which is a format; `sonde report`, behind which all words are its own. False: the
+ * word is another one. */
+static bool take_first_word(struct options *o, int argc, char **argv, int *i)
+{
+	if (o->mode != MODE_TRACE)
+		return false;
+	if (strcmp(argv[*i], "record") == 0) {
+		o->format = OUT_RECORDING;
+		return true;
+	}
+	if (strcmp(argv[*i], "report") != 0)
+		return false;
+	o->mode = MODE_REPORT;
+	for (++*i; *i < argc; ++*i)
+		add_param(o, argv, *i);
+	return true;
 }
 
 /* An option of the script, behind its name: sonde's own are those that are spelled in full. */
@@ -408,7 +441,8 @@ int options_parse(struct options *o, int argc, char **argv)
 		} else if (o->mode == MODE_HELP && !o->help_topic) {
 			o->help_topic = argv[i];
 		} else if (!o->file && !o->program && !o->help_topic) {
-			o->file = argv[i];
+			if (!take_first_word(o, argc, argv, &i))
+				o->file = argv[i];
 		} else {
 			add_param(o, argv, i);
 		}

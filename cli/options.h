@@ -35,6 +35,7 @@ enum mode {
 	MODE_CAT,	 /* print the script params[0] */
 	MODE_FMT,	 /* print the script in canonical form */
 	MODE_FLAMEGRAPH, /* draw saved stacks */
+	MODE_REPORT,	 /* show a recording; `params` are the words of report.h */
 };
 
 /* -B; the default writes when idle. */

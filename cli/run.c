@@ -8,6 +8,7 @@
 #include "cli/compiled.h"
 #include "cli/emit_facts.h"
 #include "cli/options.h"
+#include "cli/run_facts.h"
 #include "parser/lang/kernel.h"
 #include "parser/plan/plan.h"
 #include "parser/syntax/ast_dump.h"
@@ -272,6 +273,20 @@ static enum out_buffering buffering_of(const struct options *o)
 	return of[o->buffering];
 }
 
+/* Hand what is known of the run to a writer that keeps it. 0 or -errno after a message. */
+static int begin_output(const struct options *o, const struct plan *plan, struct out *out)
+{
+	struct run_facts facts;
+	int err;
+
+	if (!out->begin)
+		return 0;
+	run_facts_make(&facts, o, plan);
+	err = out->begin(out, &facts.run);
+	run_facts_free(&facts);
+	return err;
+}
+
 static int trace(const struct options *o, const struct session_scope *scope, struct session *s,
 		 struct command *c, struct memory_reserve *reserve, FILE *f)
 {
@@ -292,7 +307,7 @@ static int trace(const struct options *o, const struct session_scope *scope, str
 				  .no_warnings = o->no_warnings,
 				  .everything = scope->scope == SONDE_SCOPE_ALL};
 	struct out *out = out_format_new(o->format, f, s->plan);
-	int status = out ? loop_run(s, out, &lo) : 2;
+	int status = out && begin_output(o, s->plan, out) == 0 ? loop_run(s, out, &lo) : 2;
 
 	if (out)
 		out->close(out);

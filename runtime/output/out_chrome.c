@@ -2,7 +2,7 @@
 /*
  * The writer of trace events in JSON, which Perfetto and chrome://tracing show as a timeline: a
  * complete event ("X") for each span, and names of processes and threads. Times are microseconds
- * since sonde began. Everything else that the script prints is text on standard error.
+ * since the run began. Everything else that the script prints is text on standard error.
  */
 #include "runtime/base/clock.h"
 #include "runtime/base/hash.h"
@@ -102,6 +102,13 @@ static int name_thread(struct out_chrome *w, const struct view_span *s)
 	return 0;
 }
 
+/* A recording may be shown long after it began. */
+static int chrome_begin(struct out *o, const struct view_run *run)
+{
+	((struct out_chrome *)o)->began = run->monotonic;
+	return 0;
+}
+
 static const char *const categories[VIEW_SPAN_KINDS] = {
 	[VIEW_SPAN_USER] = "function",	     [VIEW_SPAN_KERNEL] = "kernel function",
 	[VIEW_SPAN_SYSCALL] = "system call", [VIEW_SPAN_OFF_CPU] = "off CPU",
@@ -156,6 +163,7 @@ struct out *out_chrome_new(FILE *f, const struct plan *plan)
 		return NULL;
 	}
 	w->began = monotonic_ns();
+	w->stacks.file.out.begin = chrome_begin;
 	w->stacks.file.out.span = chrome_span;
 	w->stacks.file.out.finish = chrome_finish;
 	w->stacks.file.out.close = chrome_close;

@@ -115,6 +115,7 @@ void view_make(struct view *v, const struct type *type, const void *bytes,
 	case TY_STRUCT:
 		v->compound.bytes = bytes;
 		v->compound.stacks = stacks;
+		v->compound.parts = NULL;
 		break;
 	}
 }
@@ -134,6 +135,10 @@ void view_part(const struct view *v, uint32_t i, struct view *out)
 	const struct type_member *m = v->type->members + i;
 	const struct type *elem = v->type->to;
 
+	if (v->compound.parts) {
+		*out = v->compound.parts[i];
+		return;
+	}
 	if (v->type->kind == TY_ARRAY)
 		view_make(out, elem, v->compound.bytes + i * elem->size, v->compound.stacks);
 	else if (m->bits)

@@ -63,6 +63,7 @@ struct view {
 		struct {
 			const uint8_t *bytes;
 			struct stack_source *stacks;
+			const struct view *parts; /* of a recording; else NULL */
 		} compound; /* tuples, records, arrays, structs: view_part gives the parts */
 	};
 };
@@ -156,6 +157,16 @@ struct view_span {
 	bool is_outermost;	/* the thread is in no other span that may come */
 };
 
+/* What ran, for a writer that keeps it. Strings may be NULL. */
+struct view_run {
+	const char *path; /* the file of -o */
+	const char *version, *arguments;
+	const char *script_name, *script, *command;
+	const char *host, *kernel, *machine;
+	uint32_t pid;		   /* -p, or 0 */
+	uint64_t start, monotonic; /* CLOCK_REALTIME, CLOCK_MONOTONIC */
+};
+
 /* When output is written: when the loop is idle or the buffer full, at each line's end, only when
  * the buffer is full, or at once. */
 enum out_buffering { OUT_BUFFER_IDLE, OUT_BUFFER_LINE, OUT_BUFFER_FULL, OUT_BUFFER_NONE };
@@ -163,6 +174,8 @@ enum out_buffering { OUT_BUFFER_IDLE, OUT_BUFFER_LINE, OUT_BUFFER_FULL, OUT_BUFF
 /* An output format. All functions return 0 or the -errno of a write. EPIPE ends the run
  * silently. */
 struct out {
+	/* Called once, before all others; NULL: the writer needs no facts of the run. */
+	int (*begin)(struct out *o, const struct view_run *r);
 	int (*printf_event)(struct out *o, const struct plan_event *e, const struct view *fields);
 	/* The text writer prints it to standard error. */
 	int (*message)(struct out *o, const struct view_message *m);
@@ -193,6 +206,8 @@ struct out *out_flamegraph_new(FILE *f, const struct plan *plan);
 /* Of spans: a table of names, and trace events in JSON. */
 struct out *out_summary_new(FILE *f, const struct plan *plan);
 struct out *out_chrome_new(FILE *f, const struct plan *plan);
+/* A recording (runtime/recording/): begin() makes the database in the file of -o. */
+struct out *out_recording_new(FILE *f, const struct plan *plan);
 
 /* Set the buffering (-B). Returns the descriptor, which can be polled for the end of its reader. */
 int out_set_buffering(struct out *o, enum out_buffering buffering);

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The writer of recordings. Each result is a row that goes to the spool (spool.h); types, calls and
+ * stacks go there when they are first used (recorder.h). What the text writer prints on standard
+ * error, it prints here, too: the run is watched while it is recorded.
+ */
+#include "runtime/base/clock.h"
+#include "runtime/base/log.h"
+#include "runtime/output/out_file.h"
+#include "runtime/recording/recorder.h"
+#include "runtime/recording/store.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+struct out_recording {
+	struct out_file file; /* first; nothing is written to it */
+	struct out *text;     /* on standard error */
+	struct recorder recorder;
+	char *path;
+};
+
+static struct recorder *recorder_of(struct out *o)
+{
+	return &((struct out_recording *)o)->recorder;
+}
+
+static struct out *text_of(struct out *o)
+{
+	return ((struct out_recording *)o)->text;
+}
+
+static int done(struct out *o)
+{
+	struct out_recording *w = (struct out_recording *)o;
+
+	recorder_put(&w->recorder, &w->recorder.row);
+	if (!w->file.error)
+		w->file.error = w->recorder.error;
+	return w->file.error;
+}
+
+static int begin(struct out *o, const struct view_run *run)
+{
+	struct out_recording *w = (struct out_recording *)o;
+	struct store *store;
+	struct stat st;
+
+	if (!run->path || fstat(w->file.fd, &st) != 0 || !S_ISREG(st.st_mode)) {
+		log_error("a recording needs a regular file: give -o FILE");
+		return -EINVAL;
+	}
+	w->path = strdup(run->path);
+	store = w->path ? store_new(w->path) : NULL;
+	if (!store)
+		return -EIO;
+	w->recorder.spool = spool_new(store, w->path);
+	if (!w->recorder.spool) {
+		log_error("cannot record to '%s': %s", w->path, strerror(errno));
+		return -EIO;
+	}
+	recorder_run(&w->recorder, run);
+	return w->recorder.error;
+}
+
+/* ---- results ----------------------------------------------------------------------------- */
+
+static void put_args(struct recorder *r, const struct view *fields, uint32_t n)
+{
+	struct row *row = &r->row;
+
+	row_open_text(row);
+	text_char(&row->text, '[');
+	for (uint32_t i = 0; i < n; i++) {
+		text_string(&row->text, i ? ", " : "");
+		value_json_put(&row->text, &fields[i], &r->numbers);
+	}
+	text_char(&row->text, ']');
+	row_close_text(row);
+}
+
+/* Of a call whose text the runtime has made: the text is its only argument. */
+static int put_event(struct out *o, uint32_t call, const struct view *fields, uint32_t n)
+{
+	struct recorder *r = recorder_of(o);
+
+	recorder_begin(r, REC_EVENTS);
+	row_integer(&r->row, call);
+	put_args(r, fields, n);
+	r->n_events++;
+	return done(o);
+}
+
+static int put_printf_event(struct out *o, const struct plan_event *e, const struct view *fields)
+{
+	static const struct type type = {.kind = TY_STRING, .size = 1};
+	uint32_t call = recorder_call(recorder_of(o), e);
+	struct view text = {.type = &type};
+
+	if (fields || !e->n_pieces)
+		return put_event(o, call, fields, e->n_fields);
+	text.string.text = e->pieces->text;
+	text.string.len = e->pieces->text_len;
+	return put_event(o, call, &text, 1);
+}
+
+static int put_value(struct out *o, const struct view *v)
+{
+	return put_event(o, recorder_print(recorder_of(o), v->type), v, 1);
+}
+
+static int put_message(struct out *o, const struct view_message *m)
+{
+	struct recorder *r = recorder_of(o);
+	struct row *row = &r->row;
+
+	recorder_begin(r, REC_MESSAGES);
+	row_string(row, recording_calls[m->kind]);
+	row_bytes(row, m->text, m->len);
+	row_string(row, m->file);
+	row_integer(row, m->line);
+	row_integer(row, m->first);
+	row_integer(row, m->end);
+	row_string(row, m->helper);
+	row_integer(row, m->result);
+	row_string(row, m->excerpt);
+	return text_of(o)->message(text_of(o), m) ?: done(o);
+}
+
+static int put_span(struct out *o, const struct view_span *s)
+{
+	struct recorder *r = recorder_of(o);
+	struct row *row = &r->row;
+
+	row_begin(row, REC_SPANS);
+	row_integer(row, (int64_t)++r->seq);
+	row_integer(row, s->pid);
+	row_integer(row, s->tid);
+	row_string(row, s->comm);
+	row_string(row, s->name);
+	row_string(row, recording_spans[s->kind]);
+	row_integer(row, (int64_t)s->start);
+	row_integer(row, (int64_t)s->length);
+	row_integer(row, s->is_call);
+	row_integer(row, s->is_open);
+	row_integer(row, s->is_outermost);
+	r->n_spans++;
+	return done(o);
+}
+
+/* ---- maps -------------------------------------------------------------------------------- */
+
+static void put_print(struct recorder *r, const struct view_map *m)
+{
+	struct row *row = &r->row;
+
+	recorder_begin(r, REC_PRINTS);
+	row_string(row, m->name);
+	row_integer(row, m->is_time);
+	row_open_text(row);
+	text_char(&row->text, '[');
+	for (uint32_t i = 0; m->n_rows && i < m->n_keys; i++) {
+		text_string(&row->text, i ? ", " : "");
+		text_unsigned(&row->text, recorder_type(r, m->rows[0].keys[i].type));
+	}
+	text_char(&row->text, ']');
+	row_close_text(row);
+	row_integer(row, m->n_rows ? recorder_type(r, m->rows[0].value.type) : 0);
+}
+
+static void put_map_value(struct recorder *r, const struct view *v)
+{
+	if (value_is_integer(v) && (v->type->is_signed || v->integer <= INT64_MAX)) {
+		row_integer(&r->row, (int64_t)v->integer);
+		return;
+	}
+	row_open_text(&r->row);
+	value_json_put(&r->row.text, v, &r->numbers);
+	row_close_text(&r->row);
+}
+
+static int put_map(struct out *o, const struct view_map *m)
+{
+	struct recorder *r = recorder_of(o);
+	int err;
+
+	put_print(r, m);
+	err = done(o);
+	for (uint32_t i = 0; i < m->n_rows && !err; i++) {
+		row_begin(&r->row, REC_MAP_ROWS);
+		row_integer(&r->row, (int64_t)r->seq);
+		row_integer(&r->row, i);
+		put_args(r, m->rows[i].keys, m->n_keys);
+		put_map_value(r, &m->rows[i].value);
+		err = done(o);
+	}
+	return err;
+}
+
+/* ---- the run ----------------------------------------------------------------------------- */
+
+static int put_mark(struct out *o, const char *what, uint64_t n)
+{
+	struct recorder *r = recorder_of(o);
+
+	recorder_begin(r, REC_MARKS);
+	row_string(&r->row, what);
+	row_integer(&r->row, (int64_t)n);
+	return done(o);
+}
+
+static int put_attached(struct out *o, uint32_t n_probes)
+{
+	return text_of(o)->attached(text_of(o), n_probes) ?: put_mark(o, "attached", n_probes);
+}
+
+static int put_lost(struct out *o, const struct view_loss *l)
+{
+	struct recorder *r = recorder_of(o);
+
+	row_begin(&r->row, REC_LOSSES);
+	row_integer(&r->row, (int64_t)++r->seq);
+	row_string(&r->row, l->probe);
+	row_string(&r->row, l->cause);
+	row_integer(&r->row, (int64_t)l->n);
+	row_string(&r->row, l->what);
+	row_string(&r->row, l->help);
+	return text_of(o)->lost(text_of(o), l) ?: done(o);
+}
+
+/* Tests and benches have no place in a recording; options.c refuses them. */
+static int put_test(struct out *o, const struct view_test *t)
+{
+	return text_of(o)->test(text_of(o), t);
+}
+
+static int put_end(struct out *o)
+{
+	return put_mark(o, "end", 0);
+}
+
+static int flush(struct out *o)
+{
+	struct out_recording *w = (struct out_recording *)o;
+	int err = w->recorder.spool ? spool_flush(w->recorder.spool) : 0;
+
+	if (err && !w->file.error)
+		w->file.error = err;
+	return w->file.error;
+}
+
+static int finish(struct out *o)
+{
+	struct out_recording *w = (struct out_recording *)o;
+	struct recorder *r = &w->recorder;
+	int err;
+
+	if (!r->spool)
+		return 0;
+	recorder_number(r, "end", (int64_t)clock_ns(CLOCK_REALTIME));
+	err = spool_close(r->spool);
+	r->spool = NULL;
+	err = err ?: r->error;
+	if (!err)
+		log_info("recorded %llu events and %llu spans to %s",
+			 (unsigned long long)r->n_events, (unsigned long long)r->n_spans, w->path);
+	return err;
+}
+
+static void close_recording(struct out *o)
+{
+	struct out_recording *w = (struct out_recording *)o;
+
+	out_finish(o);
+	w->text->close(w->text);
+	recorder_free(&w->recorder);
+	free(w->path);
+	free(w);
+}
+
+struct out *out_recording_new(FILE *f, const struct plan *plan)
+{
+	struct out_recording *w = calloc(1, sizeof(*w));
+	int err = -ENOMEM;
+
+	if (w) {
+		w->file.out = (struct out){
+			.begin = begin,
+			.printf_event = put_printf_event,
+			.message = put_message,
+			.value = put_value,
+			.map = put_map,
+			.span = put_span,
+			.attached = put_attached,
+			.lost = put_lost,
+			.test = put_test,
+			.end = put_end,
+			.flush = flush,
+			.finish = finish,
+			.close = close_recording,
+		};
+		w->text = out_text_new(stderr);
+		err = recorder_init(&w->recorder, plan) ?: out_file_init(&w->file, f);
+	}
+	if (!err && w->text)
+		return &w->file.out;
+	if (w && w->text)
+		w->text->close(w->text);
+	if (w)
+		recorder_free(&w->recorder);
+	free(w);
+	errno = w ? -err : ENOMEM;
+	return NULL;
+}

@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Numbers of types, calls and stacks in a recording: see recorder.h.
+ */
+#include "runtime/recording/recorder.h"
+#include "runtime/base/clock.h"
+#include "runtime/output/json_text.h"
+#include "runtime/recording/type_json.h"
+
+/* ---- rows -------------------------------------------------------------------------------- */
+
+static void note(struct recorder *r, int err)
+{
+	if (err && !r->error)
+		r->error = err;
+}
+
+void recorder_put(struct recorder *r, struct row *row)
+{
+	const char *bytes = row_end(row);
+
+	note(r, row->error);
+	if (!r->error && r->spool)
+		note(r, spool_put(r->spool, bytes, row->text.n));
+}
+
+void recorder_begin(struct recorder *r, enum recording_table table)
+{
+	row_begin(&r->row, table);
+	row_integer(&r->row, (int64_t)++r->seq);
+	row_integer(&r->row, (int64_t)monotonic_ns());
+}
+
+void recorder_fact(struct recorder *r, const char *name, const char *text)
+{
+	if (!text)
+		return;
+	row_begin(&r->other, REC_RUN);
+	row_string(&r->other, name);
+	row_string(&r->other, text);
+	recorder_put(r, &r->other);
+}
+
+void recorder_number(struct recorder *r, const char *name, int64_t x)
+{
+	row_begin(&r->other, REC_RUN);
+	row_string(&r->other, name);
+	row_integer(&r->other, x);
+	recorder_put(r, &r->other);
+}
+
+static bool uses_spans(const struct plan *p)
+{
+	for (uint32_t i = 0; i < p->n_events; i++)
+		if (p->events[i].kind == PE_SPAN)
+			return true;
+	return false;
+}
+
+void recorder_run(struct recorder *r, const struct view_run *run)
+{
+	recorder_fact(r, "version", run->version);
+	recorder_fact(r, "arguments", run->arguments);
+	recorder_fact(r, "script_name", run->script_name);
+	recorder_fact(r, "script", run->script);
+	recorder_fact(r, "command", run->command);
+	if (run->pid)
+		recorder_number(r, "pid", run->pid);
+	recorder_fact(r, "host", run->host);
+	recorder_fact(r, "kernel", run->kernel);
+	recorder_fact(r, "machine", run->machine);
+	recorder_number(r, "start", (int64_t)run->start);
+	recorder_number(r, "monotonic", (int64_t)run->monotonic);
+	recorder_number(r, "print_maps", r->plan->config.print_maps_on_exit);
+	recorder_number(r, "spans", uses_spans(r->plan));
+}
+
+/* ---- types ------------------------------------------------------------------------------- */
+
+uint32_t recorder_type(struct recorder *r, const struct type *t)
+{
+	for (size_t i = 0; i < r->types.n; i++)
+		if (r->types.items[i] == t)
+			return (uint32_t)i + 1;
+	note(r, vec_push(&r->types, t));
+	row_begin(&r->other, REC_TYPES);
+	row_integer(&r->other, (int64_t)r->types.n);
+	row_string(&r->other, type_str(r->arena, t));
+	row_open_text(&r->other);
+	type_json_put(&r->other.text, t);
+	row_close_text(&r->other);
+	recorder_put(r, &r->other);
+	return (uint32_t)r->types.n;
+}
+
+/* ---- calls ------------------------------------------------------------------------------- */
+
+static void put_number(struct text *t, const char *name, int64_t x, int64_t usual)
+{
+	if (x == usual)
+		return;
+	text_string(t, ", \"");
+	text_string(t, name);
+	text_string(t, "\": ");
+	text_signed(t, x);
+}
+
+static void put_piece(struct text *t, const struct format_piece *p)
+{
+	text_string(t, "{\"text\": \"");
+	json_put_escaped(t, p->text, p->text_len);
+	text_char(t, '"');
+	put_number(t, "conv", p->conv, 0);
+	put_number(t, "form", p->form, 0);
+	put_number(t, "left", p->left, 0);
+	put_number(t, "plus", p->plus, 0);
+	put_number(t, "space", p->space, 0);
+	put_number(t, "alt", p->alt, 0);
+	put_number(t, "zero", p->zero, 0);
+	put_number(t, "width", p->width, -1);
+	put_number(t, "precision", p->precision, -1);
+	put_number(t, "bits", p->bits, 0);
+	put_number(t, "field", p->field, 0);
+	put_number(t, "origin", p->origin, 0);
+	put_number(t, "width_arg", p->width_arg, 0);
+	put_number(t, "precision_arg", p->precision_arg, 0);
+	text_char(t, '}');
+}
+
+/* Text that the runtime has made is one string. */
+static const struct format_piece whole_text = {
+	.text = "", .conv = 's', .width = -1, .precision = -1, .origin = FORMAT_FROM_SCRIPT};
+
+static const struct type text_type = {.kind = TY_STRING, .size = 1};
+
+static void put_types(struct recorder *r, const struct plan_event *e, const struct type *one)
+{
+	row_open_text(&r->row);
+	text_char(&r->row.text, '[');
+	for (uint32_t i = 0; !one && i < e->n_fields; i++) {
+		text_string(&r->row.text, i ? ", " : "");
+		text_unsigned(&r->row.text, recorder_type(r, e->fields[i].type));
+	}
+	if (one)
+		text_unsigned(&r->row.text, recorder_type(r, one));
+	text_char(&r->row.text, ']');
+	row_close_text(&r->row);
+}
+
+static void put_pieces(struct recorder *r, const struct format_piece *pieces, uint32_t n)
+{
+	row_open_text(&r->row);
+	text_char(&r->row.text, '[');
+	for (uint32_t i = 0; i < n; i++) {
+		text_string(&r->row.text, i ? ", " : "");
+		put_piece(&r->row.text, &pieces[i]);
+	}
+	text_char(&r->row.text, ']');
+	row_close_text(&r->row);
+}
+
+static bool is_planned(const struct recorder *r, const struct plan_event *e)
+{
+	return e >= r->plan->events && e < r->plan->events + r->plan->n_events;
+}
+
+static bool is_same(const struct recorded_call *a, const struct recorded_call *b)
+{
+	return a->kind == b->kind && a->span.start == b->span.start && a->span.end == b->span.end &&
+	       a->type == b->type && a->has_pieces == b->has_pieces;
+}
+
+/* Line and text of a call, as far as the script itself has it. */
+static void put_place(struct recorder *r, const struct span *span)
+{
+	const struct source *s = r->plan->source;
+
+	if (!s || !s->n_lines || span->end <= span->start) {
+		row_string(&r->row, NULL);
+		row_string(&r->row, NULL);
+		return;
+	}
+	row_integer(&r->row, source_place(s, span->start).line);
+	if (span->end <= s->len)
+		row_bytes(&r->row, s->text + span->start, span->end - span->start);
+	else
+		row_string(&r->row, NULL);
+}
+
+/* The row of a new call; `e` is NULL for print(). */
+static void put_call(struct recorder *r, const struct recorded_call *c, const struct plan_event *e)
+{
+	row_begin(&r->row, REC_CALLS);
+	row_integer(&r->row, (int64_t)r->calls.n);
+	row_string(&r->row, recording_calls[c->kind]);
+	put_place(r, &c->span);
+	put_types(r, e, e && c->has_pieces ? NULL : c->type ? c->type : &text_type);
+	put_pieces(r, c->has_pieces ? e->pieces : &whole_text,
+		   c->has_pieces ? e->n_pieces
+		   : e		 ? 1
+				 : 0);
+	recorder_put(r, &r->row);
+}
+
+static uint32_t number_call(struct recorder *r, const struct recorded_call *c,
+			    const struct plan_event *e)
+{
+	for (size_t i = 0; i < r->calls.n; i++)
+		if (is_same(&r->calls.items[i], c))
+			return (uint32_t)i + 1;
+	note(r, vec_push(&r->calls, *c));
+	put_call(r, c, e);
+	return (uint32_t)r->calls.n;
+}
+
+uint32_t recorder_call(struct recorder *r, const struct plan_event *e)
+{
+	struct recorded_call c = {.kind = e->kind, .span = e->span, .has_pieces = is_planned(r, e)};
+
+	return number_call(r, &c, e);
+}
+
+uint32_t recorder_print(struct recorder *r, const struct type *t)
+{
+	struct recorded_call c = {.kind = PE_PRINT_VALUE, .type = t};
+
+	return number_call(r, &c, NULL);
+}
+
+/* ---- stacks ------------------------------------------------------------------------------ */
+
+static uint64_t recorded_stacks_hash(uint64_t hash)
+{
+	return hash;
+}
+
+static bool recorded_stacks_equal(uint64_t a, uint64_t b)
+{
+	return a == b;
+}
+
+static uint64_t recorded_stacks_key(const struct recorded_stacks *h, const struct recorded_stack *e)
+{
+	(void)h;
+	return e->hash;
+}
+
+static bool recorded_stacks_is_free(const struct recorded_stack *e)
+{
+	return !e->number;
+}
+
+HASH_TABLE_FUNCTIONS(recorded_stacks, struct recorded_stack, uint64_t)
+
+static uint64_t mix(uint64_t h, uint64_t x)
+{
+	return hash_u64(h ^ x) * 0x9e3779b97f4a7c15u + 1;
+}
+
+static uint64_t mix_string(uint64_t h, const char *s)
+{
+	return mix(h, s ? hash_string(s) : 1);
+}
+
+static uint64_t hash_stack(const struct view_stack *s)
+{
+	uint64_t h = mix_string(s->is_user + 2u * s->is_lost, s->cut);
+
+	for (uint32_t i = 0; i < s->n; i++) {
+		const struct view_frame *f = &s->frames[i];
+
+		h = mix(mix(h, f->ip), f->offset);
+		h = mix(h, f->line * 4ull + f->is_inlined * 2ull + f->is_caller);
+		h = mix_string(mix_string(mix_string(h, f->name), f->module), f->file);
+	}
+	return h;
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* "main;work;read": names from the outermost on, as in folded stacks. */
+static void put_folded(struct text *t, const struct view_stack *s)
+{
+	for (uint32_t i = s->n; i-- > 0;) {
+		const struct view_frame *f = &s->frames[i];
+
+		if (f->name) {
+			text_string(t, f->name);
+		} else {
+			text_char(t, '[');
+			text_string(t, f->module ? base_name(f->module) : "unknown");
+			text_char(t, ']');
+		}
+		text_string(t, i ? ";" : "");
+	}
+}
+
+static void put_frame(struct recorder *r, uint32_t stack, uint32_t depth,
+		      const struct view_frame *f)
+{
+	struct row *row = &r->other;
+
+	row_begin(row, REC_FRAMES);
+	row_integer(row, stack);
+	row_integer(row, depth);
+	row_integer(row, (int64_t)f->ip);
+	row_string(row, f->name);
+	row_integer(row, (int64_t)f->offset);
+	row_string(row, f->module);
+	row_string(row, f->file);
+	row_integer(row, f->line);
+	row_integer(row, f->is_inlined);
+	row_integer(row, f->is_caller);
+	recorder_put(r, row);
+}
+
+static void put_stack(struct recorder *r, uint32_t number, const struct view_stack *s)
+{
+	struct row *row = &r->other;
+
+	row_begin(row, REC_STACKS);
+	row_integer(row, number);
+	row_integer(row, s->is_user);
+	row_string(row, s->cut);
+	row_integer(row, s->is_lost);
+	row_open_text(row);
+	put_folded(&row->text, s);
+	row_close_text(row);
+	recorder_put(r, row);
+	for (uint32_t i = 0; i < s->n; i++)
+		put_frame(r, number, i, &s->frames[i]);
+}
+
+static uint32_t number_stack(struct stack_numbers *numbers, const struct view_stack *s)
+{
+	struct recorder *r = (struct recorder *)numbers;
+	struct recorded_stack *found, new = {.hash = hash_stack(s)};
+
+	if (!s->n && !s->is_lost && !s->cut)
+		return 0;
+	found = recorded_stacks_find(&r->stacks, new.hash);
+	if (found)
+		return found->number;
+	new.number = ++r->n_stacks;
+	note(r, recorded_stacks_insert(&r->stacks, new));
+	put_stack(r, new.number, s);
+	return new.number;
+}
+
+/* ---- the whole --------------------------------------------------------------------------- */
+
+int recorder_init(struct recorder *r, const struct plan *plan)
+{
+	*r = (struct recorder){.numbers.number = number_stack, .plan = plan, .arena = arena_new()};
+	return row_init(&r->row) ?: row_init(&r->other);
+}
+
+void recorder_free(struct recorder *r)
+{
+	row_free(&r->row);
+	row_free(&r->other);
+	vec_free(&r->types);
+	vec_free(&r->calls);
+	hash_free(&r->stacks);
+	arena_free(r->arena);
+}

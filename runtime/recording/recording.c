@@ -1,0 +1,454 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Opens a recording and reads what its items refer to: see recording.h.
+ */
+#include "runtime/recording/recording.h"
+#include "parser/base/limits.h"
+#include "runtime/base/log.h"
+#include "runtime/recording/type_json.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+	VALUE_BYTES = 64 << 20, /* the longest text */
+	HEAP_BYTES = 1 << 30,	/* of SQLite */
+	TYPES_MOST = 1 << 16,
+	FRAMES_MOST = 4096,
+};
+
+/* ---- rows -------------------------------------------------------------------------------- */
+
+static int failed(struct recording *r)
+{
+	int code = sqlite3_errcode(r->db);
+
+	if (code == SQLITE_BUSY)
+		log_error("'%s' is being recorded", r->path);
+	else
+		log_error("cannot read '%s': %s", r->path, sqlite3_errmsg(r->db));
+	return -1;
+}
+
+sqlite3_stmt *recording_prepare(struct recording *r, const char *sql)
+{
+	sqlite3_stmt *s = NULL;
+
+	if (sqlite3_prepare_v2(r->db, sql, -1, &s, NULL) == SQLITE_OK)
+		return s;
+	failed(r);
+	return NULL;
+}
+
+int recording_step(struct recording *r, sqlite3_stmt *s)
+{
+	int code = sqlite3_step(s);
+
+	return code == SQLITE_ROW ? 1 : code == SQLITE_DONE ? 0 : failed(r);
+}
+
+int recording_damaged(struct recording *r, enum recording_table table, int64_t id)
+{
+	log_error("'%s' is damaged: row %lld of %s is not valid", r->path, (long long)id,
+		  recording_tables[table].name);
+	return -1;
+}
+
+const char *recording_text(sqlite3_stmt *s, int column)
+{
+	return sqlite3_column_type(s, column) == SQLITE_TEXT
+		       ? (const char *)sqlite3_column_text(s, column)
+		       : NULL;
+}
+
+const struct json *recording_json(struct arena *a, sqlite3_stmt *s, int column)
+{
+	const char *text = recording_text(s, column);
+
+	return text ? json_read(a, text, (size_t)sqlite3_column_bytes(s, column)) : NULL;
+}
+
+/* ---- opening ----------------------------------------------------------------------------- */
+
+static uint32_t big_endian(const unsigned char *b)
+{
+	return (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3];
+}
+
+/* The head of an SQLite file, as its documentation has it. */
+static int check_head(const char *path)
+{
+	static const char magic[] = "SQLite format 3";
+	unsigned char head[100];
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	ssize_t n = -1;
+	struct stat st;
+
+	if (fd >= 0 && fstat(fd, &st) == 0 && !S_ISREG(st.st_mode)) {
+		close(fd);
+		log_error("'%s' is not a regular file", path);
+		return -1;
+	}
+	if (fd >= 0)
+		n = read(fd, head, sizeof(head));
+	if (n < 0)
+		log_error("cannot read '%s': %s", path, strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	if (n < 0)
+		return -1;
+	if (n == 0)
+		log_error("'%s' is empty: its run has not begun, or could not begin", path);
+	else if (n < (ssize_t)sizeof(head) || memcmp(head, magic, sizeof(magic)) != 0 ||
+		 big_endian(head + 68) != RECORDING_APPLICATION || head[18] != 1)
+		log_error("'%s' is not a recording of sonde", path);
+	else if (big_endian(head + 60) != RECORDING_VERSION)
+		log_error("'%s' has version %u of the form of recordings; this sonde reads %d",
+			  path, big_endian(head + 60), RECORDING_VERSION);
+	else
+		return 0;
+	return -1;
+}
+
+static void defend(sqlite3 *db)
+{
+	static const struct {
+		int what, most;
+	} limits[] = {
+		{SQLITE_LIMIT_LENGTH, VALUE_BYTES},
+		{SQLITE_LIMIT_SQL_LENGTH, 1 << 20},
+		{SQLITE_LIMIT_ATTACHED, 0},
+		{SQLITE_LIMIT_EXPR_DEPTH, 200},
+		{SQLITE_LIMIT_TRIGGER_DEPTH, 1},
+		{SQLITE_LIMIT_WORKER_THREADS, 0},
+		{SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1000},
+	};
+
+	for (size_t i = 0; i < sizeof(limits) / sizeof(*limits); i++)
+		sqlite3_limit(db, limits[i].what, limits[i].most);
+	sqlite3_hard_heap_limit64(HEAP_BYTES);
+	sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+	sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+	sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+	sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, NULL);
+}
+
+/* The tables are those that this version makes, word by word: so they are tables, no views. */
+static int check_tables(struct recording *r)
+{
+	sqlite3_stmt *s = recording_prepare(
+		r, "SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?");
+	int got = s ? 0 : -1;
+
+	for (int i = 0; i < REC_COUNT && !got; i++) {
+		const char *sql = NULL;
+
+		sqlite3_bind_text(s, 1, recording_tables[i].name, -1, SQLITE_STATIC);
+		got = recording_step(r, s);
+		if (got > 0)
+			sql = recording_text(s, 0);
+		if (got >= 0 && (!sql || strcmp(sql, recording_tables[i].create) != 0)) {
+			log_error(
+				"'%s' is not a recording of sonde: it has no table %s, or another one",
+				r->path, recording_tables[i].name);
+			got = -1;
+		}
+		got = got < 0 ? -1 : 0;
+		sqlite3_reset(s);
+	}
+	sqlite3_finalize(s);
+	return got;
+}
+
+int recording_open(struct recording *r, const char *path)
+{
+	*r = (struct recording){.path = path, .arena = arena_new()};
+	if (check_head(path))
+		return -1;
+	if (sqlite3_open_v2(path, &r->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL) !=
+	    SQLITE_OK)
+		return failed(r);
+	defend(r->db);
+	if (sqlite3_exec(r->db, "PRAGMA cell_size_check = ON; PRAGMA query_only = ON", NULL, NULL,
+			 NULL) != SQLITE_OK)
+		return failed(r);
+	return check_tables(r);
+}
+
+void recording_close(struct recording *r)
+{
+	sqlite3_finalize(r->stack);
+	sqlite3_finalize(r->frames);
+	sqlite3_close(r->db);
+	hash_free(&r->stacks);
+	arena_free(r->arena);
+}
+
+/* ---- types and calls --------------------------------------------------------------------- */
+
+const struct type *recording_type(const struct recording *r, uint64_t number)
+{
+	return number && number <= r->n_types ? r->types[number - 1] : NULL;
+}
+
+const struct type **recording_types(struct recording *r, struct arena *a, const struct json *list)
+{
+	const struct type **types;
+	uint64_t number;
+
+	if (!list || list->kind != JSON_LIST || list->n > LIMIT_CALL_ARGS)
+		return NULL;
+	types = arena_alloc(a, (list->n + 1) * sizeof(*types));
+	for (uint32_t i = 0; i < list->n; i++) {
+		if (!json_number(&list->items[i], &number))
+			return NULL;
+		types[i] = recording_type(r, number);
+		if (!types[i])
+			return NULL;
+	}
+	return types;
+}
+
+/* Call `take` for each row. 0 or -1. */
+static int each_row(struct recording *r, const char *sql,
+		    int (*take)(struct recording *r, sqlite3_stmt *s))
+{
+	sqlite3_stmt *s = recording_prepare(r, sql);
+	int got = s ? 1 : -1;
+
+	while (got > 0) {
+		got = recording_step(r, s);
+		if (got > 0 && take(r, s))
+			got = -1;
+	}
+	sqlite3_finalize(s);
+	return got;
+}
+
+static int take_type(struct recording *r, sqlite3_stmt *s)
+{
+	const struct type *t = type_json_read(r->arena, recording_json(r->arena, s, 1));
+
+	if (!t || sqlite3_column_int64(s, 0) != (int64_t)r->n_types + 1 || r->n_types == TYPES_MOST)
+		return recording_damaged(r, REC_TYPES, sqlite3_column_int64(s, 0));
+	arena_push(r->arena, r->types, r->n_types, t);
+	return 0;
+}
+
+/* A number of a piece of a format; `usual` if it is not there. */
+static bool number_of(const struct json *j, const char *name, int64_t usual, int64_t most,
+		      int64_t *out)
+{
+	const struct json *member = json_member(j, name);
+	uint64_t x;
+
+	*out = usual;
+	if (!member)
+		return true;
+	if (!json_number(member, &x) || (int64_t)x < -1 || (int64_t)x > most)
+		return false;
+	*out = (int64_t)x;
+	return true;
+}
+
+static bool read_piece(const struct json *j, uint32_t n_fields, struct format_piece *out)
+{
+	static const char *const names[] = {"conv",  "form",	  "left", "plus",  "space",
+					    "alt",   "zero",	  "bits", "field", "origin",
+					    "width", "precision", NULL};
+	const struct json *text = json_member(j, "text");
+	int64_t x[14];
+
+	for (int i = 0; names[i]; i++)
+		if (!number_of(j, names[i], i < 10 ? 0 : -1, i < 10 ? 'z' : LIMIT_WIDTH, &x[i]) ||
+		    (i < 10 && x[i] < 0))
+			return false;
+	if (!number_of(j, "width_arg", 0, n_fields, &x[12]) ||
+	    !number_of(j, "precision_arg", 0, n_fields, &x[13]) || x[12] < 0 || x[13] < 0 ||
+	    !json_text(text) || (x[0] && x[8] >= n_fields) || x[9] > FORMAT_FROM_SCRIPT)
+		return false;
+	*out = (struct format_piece){.text = text->text,
+				     .text_len = text->len,
+				     .conv = (char)x[0],
+				     .form = (char)x[1],
+				     .left = x[2] != 0,
+				     .plus = x[3] != 0,
+				     .space = x[4] != 0,
+				     .alt = x[5] != 0,
+				     .zero = x[6] != 0,
+				     .bits = (uint32_t)x[7],
+				     .field = (uint32_t)x[8],
+				     .origin = (enum format_origin)x[9],
+				     .width = (int32_t)x[10],
+				     .precision = (int32_t)x[11],
+				     .width_arg = (uint32_t)x[12],
+				     .precision_arg = (uint32_t)x[13]};
+	return true;
+}
+
+static bool read_pieces(struct recording *r, const struct json *list, struct plan_event *e)
+{
+	struct format_piece piece;
+
+	if (!list || list->kind != JSON_LIST)
+		return false;
+	for (uint32_t i = 0; i < list->n; i++) {
+		if (!read_piece(&list->items[i], e->n_fields, &piece))
+			return false;
+		arena_push(r->arena, e->pieces, e->n_pieces, piece);
+	}
+	return true;
+}
+
+static int take_call(struct recording *r, sqlite3_stmt *s)
+{
+	int64_t id = sqlite3_column_int64(s, 0);
+	const char *kind = recording_text(s, 1);
+	const struct json *list = recording_json(r->arena, s, 2);
+	const struct type **types = recording_types(r, r->arena, list);
+	struct plan_event e = {.kind = kind ? recording_find(recording_calls, PE_KIND_COUNT, kind)
+					    : PE_KIND_COUNT};
+
+	if (!types || e.kind == PE_KIND_COUNT || id != (int64_t)r->plan.n_events + 1 ||
+	    r->plan.n_events == TYPES_MOST)
+		return recording_damaged(r, REC_CALLS, id);
+	e.n_fields = list->n;
+	e.fields = arena_alloc(r->arena, (list->n + 1) * sizeof(*e.fields));
+	for (uint32_t i = 0; i < list->n; i++)
+		e.fields[i].type = types[i];
+	if (!read_pieces(r, recording_json(r->arena, s, 3), &e))
+		return recording_damaged(r, REC_CALLS, id);
+	arena_push(r->arena, r->plan.events, r->plan.n_events, e);
+	r->n_calls++;
+	return 0;
+}
+
+/* ---- stacks ------------------------------------------------------------------------------ */
+
+static uint64_t known_stacks_hash(uint64_t number)
+{
+	return hash_u64(number);
+}
+
+static bool known_stacks_equal(uint64_t a, uint64_t b)
+{
+	return a == b;
+}
+
+static uint64_t known_stacks_key(const struct known_stacks *h, const struct known_stack *e)
+{
+	(void)h;
+	return e->number;
+}
+
+static bool known_stacks_is_free(const struct known_stack *e)
+{
+	return !e->number;
+}
+
+HASH_TABLE_FUNCTIONS(known_stacks, struct known_stack, uint64_t)
+
+static const char *kept(struct recording *r, sqlite3_stmt *s, int column)
+{
+	const char *text = recording_text(s, column);
+
+	return text ? arena_strdup(r->arena, text) : NULL;
+}
+
+static int read_frames(struct recording *r, uint64_t number, struct view_stack *out)
+{
+	struct view_frame *frames = NULL, f;
+	int got;
+
+	sqlite3_bind_int64(r->frames, 1, (int64_t)number);
+	while ((got = recording_step(r, r->frames)) > 0 && out->n < FRAMES_MOST) {
+		f = (struct view_frame){
+			.ip = (uint64_t)sqlite3_column_int64(r->frames, 0),
+			.name = kept(r, r->frames, 1),
+			.offset = (uint64_t)sqlite3_column_int64(r->frames, 2),
+			.module = kept(r, r->frames, 3),
+			.file = kept(r, r->frames, 4),
+			.line = (uint32_t)sqlite3_column_int64(r->frames, 5),
+			.is_inlined = sqlite3_column_int(r->frames, 6) != 0,
+			.is_caller = sqlite3_column_int(r->frames, 7) != 0,
+		};
+		arena_push(r->arena, frames, out->n, f);
+	}
+	sqlite3_reset(r->frames);
+	out->frames = frames;
+	return got < 0 ? -1 : 0;
+}
+
+static bool find_stack(struct stack_lookup *lookup, uint64_t number, struct view_stack *out)
+{
+	struct recording *r = (struct recording *)lookup;
+	struct known_stack *known = known_stacks_find(&r->stacks, number), new = {.number = number};
+	struct view_stack *stack;
+
+	if (known)
+		return *out = *known->stack, true;
+	sqlite3_bind_int64(r->stack, 1, (int64_t)number);
+	stack = arena_new_of(r->arena, struct view_stack);
+	if (recording_step(r, r->stack) <= 0) {
+		sqlite3_reset(r->stack);
+		return false;
+	}
+	stack->is_user = sqlite3_column_int(r->stack, 0) != 0;
+	stack->cut = kept(r, r->stack, 1);
+	stack->is_lost = sqlite3_column_int(r->stack, 2) != 0;
+	sqlite3_reset(r->stack);
+	new.stack = stack;
+	if (read_frames(r, number, stack) || known_stacks_insert(&r->stacks, new))
+		return false;
+	*out = *stack;
+	return true;
+}
+
+/* ---- maps and the run -------------------------------------------------------------------- */
+
+static int take_map(struct recording *r, sqlite3_stmt *s)
+{
+	const struct json *list = recording_json(r->arena, s, 1);
+	const struct type **types = recording_types(r, r->arena, list);
+	struct plan_map m = {.name = kept(r, s, 0)};
+
+	if (!types || !m.name || r->plan.n_maps == TYPES_MOST)
+		return recording_damaged(r, REC_PRINTS, sqlite3_column_int64(s, 2));
+	m.n_keys = list->n;
+	m.keys = arena_alloc(r->arena, (list->n + 1) * sizeof(*m.keys));
+	for (uint32_t i = 0; i < list->n; i++)
+		m.keys[i].type = types[i];
+	arena_push(r->arena, r->plan.maps, r->plan.n_maps, m);
+	return 0;
+}
+
+static int take_fact(struct recording *r, sqlite3_stmt *s)
+{
+	static const struct plan_event span = {.kind = PE_SPAN};
+	const char *name = recording_text(s, 0);
+
+	if (name && strcmp(name, "monotonic") == 0)
+		r->run.monotonic = (uint64_t)sqlite3_column_int64(s, 1);
+	if (name && strcmp(name, "print_maps") == 0)
+		r->plan.config.print_maps_on_exit = sqlite3_column_int(s, 1) != 0;
+	if (name && strcmp(name, "spans") == 0 && sqlite3_column_int(s, 1))
+		arena_push(r->arena, r->plan.events, r->plan.n_events, span);
+	return 0;
+}
+
+int recording_load(struct recording *r)
+{
+	r->lookup.find = find_stack;
+	r->stack = recording_prepare(r, "SELECT is_user, cut, is_lost FROM stacks WHERE id = ?");
+	r->frames = recording_prepare(r, "SELECT address, name, offset, module, file, line, "
+					 "is_inlined, is_caller FROM frames WHERE stack = ? "
+					 "ORDER BY depth");
+	if (!r->stack || !r->frames)
+		return -1;
+	return each_row(r, "SELECT id, type FROM types ORDER BY id", take_type) ?:
+	       each_row(r, "SELECT id, kind, types, pieces FROM calls ORDER BY id", take_call) ?:
+	       each_row(r, "SELECT map, key_types, min(seq) FROM prints GROUP BY map, key_types", take_map) ?:
+	       each_row(r, "SELECT name, value FROM run", take_fact);
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A recording that is read. The file is input, which anybody may have made: it is opened only for
+ * reading, its tables must be those that sonde makes, and every value is checked.
+ */
+#pragma once
+#include "parser/base/arena.h"
+#include "runtime/base/hash.h"
+#include "runtime/recording/schema.h"
+#include "runtime/recording/value_json.h"
+#include <sqlite3.h>
+
+struct known_stack {
+	uint64_t number;
+	const struct view_stack *stack;
+};
+
+HASH_TABLE(known_stacks, struct known_stack);
+
+struct recording {
+	struct stack_lookup lookup; /* first */
+	const char *path;
+	sqlite3 *db;
+	struct arena *arena; /* for as long as it is open */
+	const struct type **types;
+	uint32_t n_types;
+	struct plan plan; /* its events are the calls; its maps those that were printed */
+	uint32_t n_calls;
+	struct view_run run;
+	struct known_stacks stacks;
+	sqlite3_stmt *stack, *frames;
+};
+
+/* Open the file and check that it is a recording. 0, or -1 after a message. */
+int recording_open(struct recording *r, const char *path);
+/* Read types, calls and facts, which those who show its contents need. 0, or -1 likewise. */
+int recording_load(struct recording *r);
+void recording_close(struct recording *r);
+
+/* A statement; NULL after a message. */
+sqlite3_stmt *recording_prepare(struct recording *r, const char *sql);
+/* The next row: 1; none: 0; -1 after a message. */
+int recording_step(struct recording *r, sqlite3_stmt *s);
+/* Says that row `id` of a table is not valid. Returns -1. */
+int recording_damaged(struct recording *r, enum recording_table table, int64_t id);
+/* The text of a column; NULL if it is no text. */
+const char *recording_text(sqlite3_stmt *s, int column);
+/* The JSON of a column; NULL if it is none. */
+const struct json *recording_json(struct arena *a, sqlite3_stmt *s, int column);
+/* The types whose numbers are in a list. NULL if they are not valid. */
+const struct type **recording_types(struct recording *r, struct arena *a, const struct json *list);
+/* The type of that number, or NULL. */
+const struct type *recording_type(const struct recording *r, uint64_t number);

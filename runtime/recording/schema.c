@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The schema of a recording: see schema.h.
+ */
+#include "runtime/recording/schema.h"
+#include <string.h>
+
+const struct recording_row recording_tables[] = {
+#define RECORDING_TABLE(id, name, n, columns, rest)                                  \
+	[REC_##id] = {name, n,                                                       \
+		      sizeof(rest) > 1 ? "CREATE TABLE " name " (" columns ") " rest \
+				       : "CREATE TABLE " name " (" columns ")"},
+#include "runtime/recording/tables.def"
+#undef RECORDING_TABLE
+};
+_Static_assert(sizeof(recording_tables) / sizeof(*recording_tables) == REC_COUNT,
+	       "one for each table");
+
+const char *const recording_views[] = {
+	/* the rows of each map when it was printed last */
+	"CREATE VIEW maps AS SELECT p.map, r.row, r.keys, r.value FROM prints p "
+	"JOIN map_rows r ON r.print = p.seq "
+	"WHERE p.seq = (SELECT max(seq) FROM prints q WHERE q.map = p.map)",
+	NULL,
+};
+
+const char *const recording_calls[PE_KIND_COUNT] = {
+#define EVENT(id, name, ...) [PE_##id] = name,
+#include "parser/lang/event_kinds.def"
+#undef EVENT
+};
+
+const char *const recording_spans[VIEW_SPAN_KINDS] = {
+	[VIEW_SPAN_USER] = "user",	 [VIEW_SPAN_KERNEL] = "kernel",
+	[VIEW_SPAN_SYSCALL] = "syscall", [VIEW_SPAN_OFF_CPU] = "off-cpu",
+	[VIEW_SPAN_ON_CPU] = "on-cpu",
+};
+
+uint32_t recording_find(const char *const *names, uint32_t n, const char *word)
+{
+	uint32_t i = 0;
+
+	while (i < n && (!names[i] || strcmp(names[i], word) != 0))
+		i++;
+	return i;
+}

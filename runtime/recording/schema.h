@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a recording is: an SQLite database with these tables. Also the names by which enums of the
+ * runtime are written in it.
+ */
+#pragma once
+#include "runtime/output/view.h"
+
+/* PRAGMA application_id ("sond") and user_version. */
+enum { RECORDING_APPLICATION = 0x736f6e64, RECORDING_VERSION = 1 };
+
+enum recording_table {
+#define RECORDING_TABLE(id, ...) REC_##id,
+#include "runtime/recording/tables.def"
+#undef RECORDING_TABLE
+	REC_COUNT,
+};
+
+struct recording_row {
+	const char *name;
+	int n_columns;
+	const char *create; /* the statement that makes the table */
+};
+
+extern const struct recording_row recording_tables[];
+/* Statements that make views; NULL ends them. */
+extern const char *const recording_views[];
+
+/* By enum plan_event_kind, enum view_span_kind. */
+extern const char *const recording_calls[PE_KIND_COUNT];
+extern const char *const recording_spans[VIEW_SPAN_KINDS];
+/* The index of `word` in one of these; n if it is not there. */
+uint32_t recording_find(const char *const *names, uint32_t n, const char *word);

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Shows a recording: see show.h. The items of all tables have numbers of one sequence; a cursor of
+ * each table is at its next item, and the one with the lowest number comes next.
+ */
+#include "runtime/recording/show.h"
+#include "parser/base/limits.h"
+#include <fnmatch.h>
+#include <string.h>
+
+struct show {
+	struct recording *r;
+	const struct show_filter *filter;
+	struct out *out;
+	struct arena *arena; /* for one item, or some */
+	uint32_t n_items;    /* in it */
+	sqlite3_stmt *rows;
+	bool has_ended;
+};
+
+static int64_t number(sqlite3_stmt *s, int column)
+{
+	return sqlite3_column_int64(s, column);
+}
+
+/* ---- items ------------------------------------------------------------------------------- */
+
+static bool read_views(struct show *w, const struct json *list, const struct plan_event *e,
+		       struct view *views)
+{
+	if (!list || list->kind != JSON_LIST || list->n != e->n_fields)
+		return false;
+	for (uint32_t i = 0; i < list->n; i++)
+		if (!value_json_read(w->arena, e->fields[i].type, &list->items[i], &w->r->lookup,
+				     &views[i]))
+			return false;
+	return true;
+}
+
+static int show_event(struct show *w, sqlite3_stmt *s)
+{
+	int64_t call = number(s, 1);
+	const struct plan_event *e = NULL;
+	struct view views[LIMIT_CALL_ARGS];
+
+	if (w->filter->no_events)
+		return 0;
+	if (call > 0 && call <= w->r->n_calls)
+		e = &w->r->plan.events[call - 1];
+	if (!e || !read_views(w, recording_json(w->arena, s, 2), e, views) ||
+	    (e->kind == PE_PRINT_VALUE && !e->n_fields))
+		return recording_damaged(w->r, REC_EVENTS, number(s, 0));
+	return e->kind == PE_PRINT_VALUE ? w->out->value(w->out, &views[0])
+					 : w->out->printf_event(w->out, e, views);
+}
+
+/* A name, which may be any bytes up to the first NUL. */
+static const char *name_of(sqlite3_stmt *s, int column)
+{
+	const char *text = recording_text(s, column);
+
+	return text ? text : "";
+}
+
+static bool is_wanted(const struct show_filter *f, const struct view_span *s)
+{
+	return (!f->tid || s->tid == f->tid) && s->length >= f->min_ns &&
+	       (!f->function || fnmatch(f->function, s->name, 0) == 0);
+}
+
+static int show_span(struct show *w, sqlite3_stmt *s)
+{
+	const char *kind = recording_text(s, 5);
+	uint32_t index =
+		kind ? recording_find(recording_spans, VIEW_SPAN_KINDS, kind) : VIEW_SPAN_KINDS;
+	struct view_span span = {
+		.pid = (uint32_t)number(s, 1),
+		.tid = (uint32_t)number(s, 2),
+		.comm = name_of(s, 3),
+		.name = name_of(s, 4),
+		.kind = (enum view_span_kind)index,
+		.start = (uint64_t)number(s, 6),
+		.length = (uint64_t)number(s, 7),
+		.is_call = number(s, 8) != 0,
+		.is_open = number(s, 9) != 0,
+		.is_outermost = number(s, 10) != 0,
+	};
+
+	if (index == VIEW_SPAN_KINDS || span.start > INT64_MAX / 2 || span.length > INT64_MAX / 2)
+		return recording_damaged(w->r, REC_SPANS, number(s, 0));
+	if (!is_wanted(w->filter, &span) || !w->out->span)
+		return 0;
+	return w->out->span(w->out, &span);
+}
+
+static int show_message(struct show *w, sqlite3_stmt *s)
+{
+	const char *kind = recording_text(s, 1);
+	struct view_message m = {
+		.kind = kind ? recording_find(recording_calls, PE_KIND_COUNT, kind) : PE_KIND_COUNT,
+		.text = name_of(s, 2),
+		.file = name_of(s, 3),
+		.line = (uint32_t)number(s, 4),
+		.first = (uint32_t)number(s, 5),
+		.end = (uint32_t)number(s, 6),
+		.helper = recording_text(s, 7),
+		.result = number(s, 8),
+		.excerpt = recording_text(s, 9),
+	};
+
+	if (m.kind == PE_KIND_COUNT)
+		return recording_damaged(w->r, REC_MESSAGES, number(s, 0));
+	m.len = (uint32_t)sqlite3_column_bytes(s, 2);
+	return w->filter->no_events ? 0 : w->out->message(w->out, &m);
+}
+
+static int show_mark(struct show *w, sqlite3_stmt *s)
+{
+	const char *what = name_of(s, 1);
+
+	if (strcmp(what, "end") == 0) {
+		w->has_ended = true;
+		return w->out->end(w->out);
+	}
+	if (strcmp(what, "attached") != 0)
+		return recording_damaged(w->r, REC_MARKS, number(s, 0));
+	return w->filter->quiet ? 0 : w->out->attached(w->out, (uint32_t)number(s, 2));
+}
+
+static int show_loss(struct show *w, sqlite3_stmt *s)
+{
+	struct view_loss l = {
+		.probe = name_of(s, 1),
+		.cause = name_of(s, 2),
+		.n = (uint64_t)number(s, 3),
+		.what = name_of(s, 4),
+		.help = recording_text(s, 5),
+	};
+
+	return w->out->lost(w->out, &l);
+}
+
+/* ---- maps -------------------------------------------------------------------------------- */
+
+/* The value of a row: an integer, or JSON. */
+static bool read_map_value(struct show *w, sqlite3_stmt *s, const struct type *type,
+			   struct view *out)
+{
+	struct json plain = {.kind = JSON_NUMBER};
+	const struct json *j = &plain;
+
+	if (sqlite3_column_type(s, 1) == SQLITE_INTEGER)
+		plain.number = (uint64_t)number(s, 1);
+	else
+		j = recording_json(w->arena, s, 1);
+	return j && value_json_read(w->arena, type, j, &w->r->lookup, out);
+}
+
+static bool read_map_row(struct show *w, sqlite3_stmt *s, const struct plan_event *keys,
+			 const struct type *value, struct view_row *out)
+{
+	out->keys = arena_alloc(w->arena, (keys->n_fields + 1) * sizeof(*out->keys));
+	return read_views(w, recording_json(w->arena, s, 0), keys, out->keys) &&
+	       read_map_value(w, s, value, &out->value);
+}
+
+static int read_rows(struct show *w, int64_t print, const struct plan_event *keys,
+		     const struct type *value, struct view_map *m)
+{
+	struct view_row row;
+	int got;
+
+	sqlite3_bind_int64(w->rows, 1, print);
+	while ((got = recording_step(w->r, w->rows)) > 0) {
+		if (!value || !read_map_row(w, w->rows, keys, value, &row)) {
+			got = recording_damaged(w->r, REC_MAP_ROWS, print);
+			break;
+		}
+		arena_push(w->arena, m->rows, m->n_rows, row);
+	}
+	sqlite3_reset(w->rows);
+	return got;
+}
+
+/* Writers keep the name, as it is part of the plan. */
+static const char *map_name(const struct recording *r, const char *name)
+{
+	for (uint32_t i = 0; i < r->plan.n_maps; i++)
+		if (strcmp(r->plan.maps[i].name, name) == 0)
+			return r->plan.maps[i].name;
+	return "";
+}
+
+static int show_map(struct show *w, sqlite3_stmt *s)
+{
+	const struct json *list = recording_json(w->arena, s, 3);
+	const struct type **types = recording_types(w->r, w->arena, list);
+	struct view_map m = {.name = map_name(w->r, name_of(s, 1)), .is_time = number(s, 2) != 0};
+	struct plan_event keys = {0};
+	bool has_stack = false;
+
+	if (!types)
+		return recording_damaged(w->r, REC_PRINTS, number(s, 0));
+	keys.n_fields = m.n_keys = list->n;
+	keys.fields = arena_alloc(w->arena, (list->n + 1) * sizeof(*keys.fields));
+	for (uint32_t i = 0; i < list->n; i++) {
+		keys.fields[i].type = types[i];
+		has_stack |= types[i]->kind == TY_KSTACK || types[i]->kind == TY_USTACK;
+	}
+	if (w->filter->no_maps || (w->filter->only_stacks && !has_stack))
+		return 0;
+	if (read_rows(w, number(s, 0), &keys, recording_type(w->r, (uint64_t)number(s, 4)), &m))
+		return -1;
+	w->n_items = UINT32_MAX; /* it may be large */
+	return w->out->map(w->out, &m);
+}
+
+/* ---- all --------------------------------------------------------------------------------- */
+
+static const struct {
+	const char *sql; /* the number first */
+	int (*show)(struct show *w, sqlite3_stmt *s);
+} tables[] = {
+	{"SELECT seq, call, args FROM events ORDER BY seq", show_event},
+	{"SELECT seq, pid, tid, comm, name, kind, start, duration, is_call, is_open, is_outermost "
+	 "FROM spans ORDER BY seq",
+	 show_span},
+	{"SELECT seq, map, is_time, key_types, value_type FROM prints ORDER BY seq", show_map},
+	{"SELECT seq, kind, text, file, line, first, last, helper, result, excerpt FROM messages "
+	 "ORDER BY seq",
+	 show_message},
+	{"SELECT seq, what, n FROM marks ORDER BY seq", show_mark},
+	{"SELECT seq, probe, cause, n, what, help FROM losses ORDER BY seq", show_loss},
+};
+enum { TABLES = sizeof(tables) / sizeof(*tables), ITEMS = 256 };
+
+static void renew_arena(struct show *w)
+{
+	if (w->n_items < ITEMS)
+		return;
+	arena_free(w->arena);
+	w->arena = arena_new();
+	w->n_items = 0;
+}
+
+/* The table whose next item comes next; TABLES: there is none. */
+static int lowest(sqlite3_stmt *const *s)
+{
+	int found = TABLES;
+
+	for (int i = 0; i < TABLES; i++)
+		if (s[i] && (found == TABLES || number(s[i], 0) < number(s[found], 0)))
+			found = i;
+	return found;
+}
+
+/* Go to the next item. At the end the cursor becomes NULL. */
+static int advance(struct show *w, sqlite3_stmt **s)
+{
+	int got = recording_step(w->r, *s);
+
+	if (got > 0)
+		return 0;
+	sqlite3_finalize(*s);
+	*s = NULL;
+	return got;
+}
+
+static int show_all(struct show *w, sqlite3_stmt **s)
+{
+	int err = 0, i;
+
+	for (i = 0; i < TABLES && !err; i++) {
+		s[i] = recording_prepare(w->r, tables[i].sql);
+		err = s[i] ? advance(w, &s[i]) : -1;
+	}
+	while (!err && (i = lowest(s)) < TABLES) {
+		err = tables[i].show(w, s[i]);
+		w->n_items += w->n_items < UINT32_MAX;
+		renew_arena(w);
+		err = err ?: advance(w, &s[i]);
+	}
+	return err || w->has_ended ? err : w->out->end(w->out);
+}
+
+int recording_show(struct recording *r, const struct show_filter *f, struct out *out)
+{
+	struct show w = {.r = r, .filter = f, .out = out, .arena = arena_new()};
+	sqlite3_stmt *s[TABLES] = {NULL};
+	int err = 0;
+
+	w.rows = recording_prepare(r,
+				   "SELECT keys, value FROM map_rows WHERE print = ? ORDER BY row");
+	if (out->begin)
+		err = out->begin(out, &r->run);
+	err = err ?: w.rows ? show_all(&w, s) : -1;
+	for (int i = 0; i < TABLES; i++)
+		sqlite3_finalize(s[i]);
+	sqlite3_finalize(w.rows);
+	arena_free(w.arena);
+	return err;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Shows a recording by a writer, in the order in which the run printed.
+ */
+#pragma once
+#include "runtime/recording/recording.h"
+
+/* Which spans are shown, and what else. */
+struct show_filter {
+	uint32_t tid;	      /* 0: any */
+	uint64_t min_ns;      /* shorter ones are left out */
+	const char *function; /* a pattern of names; NULL: any */
+	bool no_events;	      /* what printf() and the like print is left out */
+	bool no_maps;
+	bool only_stacks; /* of maps, those with stacks in their keys */
+	bool quiet;	  /* no word of attached probes */
+};
+
+/* Hand all to `out`. 0; -1 after a message; or the -errno of a write. */
+int recording_show(struct recording *r, const struct show_filter *f, struct out *out);

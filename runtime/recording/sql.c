@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * SQL of the user on a recording: only statements that read are allowed. The width of a column is
+ * that of its widest value in the first rows.
+ */
+#include "runtime/recording/sql.h"
+#include "parser/base/escape.h"
+#include "runtime/base/log.h"
+#include "runtime/base/vec.h"
+#include "runtime/output/json_text.h"
+#include <string.h>
+
+enum { FIRST_ROWS = 1000, COLUMNS_MOST = 256, WIDTH_MOST = 200 };
+
+/* ---- what is allowed --------------------------------------------------------------------- */
+
+/* The file is open for reading only; these would open another one, or change how it is read. */
+static int allow(void *ctx, int action, const char *a, const char *b, const char *c, const char *d)
+{
+	(void)ctx, (void)a, (void)b, (void)c, (void)d;
+	return action == SQLITE_ATTACH || action == SQLITE_DETACH || action == SQLITE_PRAGMA
+		       ? SQLITE_DENY
+		       : SQLITE_OK;
+}
+
+static int refuse(void)
+{
+	log_error("--sql: only SELECT is possible: a recording is not changed");
+	return -1;
+}
+
+static int failed(const struct recording *r)
+{
+	int code = sqlite3_errcode(r->db);
+
+	if (code == SQLITE_AUTH)
+		return refuse();
+	log_error("--sql: %s", sqlite3_errmsg(r->db));
+	return -1;
+}
+
+/* ---- text -------------------------------------------------------------------------------- */
+
+/* A text that grows. */
+struct cell {
+	char *text;
+	size_t len;
+	bool is_number;
+};
+
+static void put_escaped(void *ctx, const char *bytes, size_t n)
+{
+	fwrite(bytes, 1, n, ctx);
+}
+
+static int make_cell(sqlite3_stmt *s, int column, struct cell *out)
+{
+	const char *text = (const char *)sqlite3_column_text(s, column);
+	FILE *f;
+
+	*out = (struct cell){.is_number = sqlite3_column_type(s, column) == SQLITE_INTEGER ||
+					  sqlite3_column_type(s, column) == SQLITE_FLOAT};
+	f = open_memstream(&out->text, &out->len);
+	if (!f)
+		return -1;
+	if (text)
+		escape_text(ESCAPE_NAME, text, (size_t)sqlite3_column_bytes(s, column), put_escaped,
+			    f);
+	return fclose(f) ? -1 : 0;
+}
+
+struct table {
+	VEC(struct cell) cells; /* of the first rows */
+	int n_columns;
+	int widths[COLUMNS_MOST];
+	FILE *out;
+};
+
+/* Characters, not bytes. */
+static int width_of(const struct cell *c)
+{
+	int n = 0;
+
+	for (size_t i = 0; i < c->len; i++)
+		n += ((unsigned char)c->text[i] & 0xc0) != 0x80;
+	return n;
+}
+
+static void put_cell(const struct table *t, int column, const struct cell *c)
+{
+	bool is_last = column + 1 == t->n_columns;
+	int pad = t->widths[column] - width_of(c);
+
+	for (int i = 0; c->is_number && i < pad; i++)
+		putc(' ', t->out);
+	fwrite(c->text, 1, c->len, t->out);
+	for (int i = 0; !c->is_number && !is_last && i < pad; i++)
+		putc(' ', t->out);
+	fputs(is_last ? "\n" : "  ", t->out);
+}
+
+static int add_cell(struct table *t, int column, struct cell c)
+{
+	int width = width_of(&c);
+
+	if (width > t->widths[column])
+		t->widths[column] = width < WIDTH_MOST ? width : WIDTH_MOST;
+	return vec_push(&t->cells, c);
+}
+
+static int add_names(struct table *t, sqlite3_stmt *s)
+{
+	int err = 0;
+
+	for (int i = 0; i < t->n_columns && !err; i++) {
+		struct cell c = {.text = strdup(sqlite3_column_name(s, i))};
+
+		c.len = c.text ? strlen(c.text) : 0;
+		err = c.text ? add_cell(t, i, c) : -1;
+	}
+	return err;
+}
+
+/* Names of columns are right-aligned like the numbers below them. */
+static void put_first(struct table *t)
+{
+	size_t n = (size_t)t->n_columns;
+
+	for (size_t i = 0; i < t->cells.n; i++) {
+		struct cell *c = &t->cells.items[i];
+
+		if (i < n && t->cells.n > n)
+			c->is_number = t->cells.items[i + n].is_number;
+		put_cell(t, (int)(i % n), c);
+		free(c->text);
+	}
+	vec_free(&t->cells);
+}
+
+static int put_table(struct recording *r, sqlite3_stmt *s, FILE *out)
+{
+	struct table t = {.n_columns = sqlite3_column_count(s), .out = out};
+	int n_rows = 0, code, err = add_names(&t, s);
+
+	while (!err && (code = sqlite3_step(s)) == SQLITE_ROW) {
+		for (int i = 0; i < t.n_columns && !err; i++) {
+			struct cell c;
+
+			err = make_cell(s, i, &c);
+			if (n_rows < FIRST_ROWS) {
+				err = err ?: add_cell(&t, i, c);
+			} else {
+				put_cell(&t, i, &c);
+				free(c.text);
+			}
+		}
+		if (++n_rows == FIRST_ROWS)
+			put_first(&t);
+	}
+	if (n_rows < FIRST_ROWS)
+		put_first(&t);
+	if (err)
+		log_error("--sql: out of memory");
+	return err ? -1 : code == SQLITE_DONE ? 0 : failed(r);
+}
+
+/* ---- JSON -------------------------------------------------------------------------------- */
+
+struct json_out {
+	struct text text; /* first */
+	FILE *out;
+};
+
+static void write_out(struct text *t)
+{
+	fwrite(t->bytes, 1, t->n, ((struct json_out *)t)->out);
+	t->n = 0;
+}
+
+static void put_json_value(struct text *t, sqlite3_stmt *s, int column)
+{
+	const char *text;
+
+	switch (sqlite3_column_type(s, column)) {
+	case SQLITE_INTEGER: text_signed(t, sqlite3_column_int64(s, column)); break;
+	case SQLITE_NULL: text_string(t, "null"); break;
+	case SQLITE_FLOAT:
+		text = (const char *)sqlite3_column_text(s, column);
+		text_string(t, strpbrk(text, "IN") ? "null" : text); /* Inf */
+		break;
+	default:
+		text = (const char *)sqlite3_column_text(s, column);
+		text_char(t, '"');
+		json_put_escaped(t, text ? text : "",
+				 text ? (size_t)sqlite3_column_bytes(s, column) : 0);
+		text_char(t, '"');
+	}
+}
+
+static int put_json(struct recording *r, sqlite3_stmt *s, FILE *out)
+{
+	char bytes[4096];
+	struct json_out json = {.text = {.bytes = bytes,
+					 .capacity = sizeof(bytes),
+					 .make_room = write_out},
+				.out = out};
+	struct text *t = &json.text;
+	int code;
+
+	while ((code = sqlite3_step(s)) == SQLITE_ROW) {
+		for (int i = 0; i < sqlite3_column_count(s); i++) {
+			text_string(t, i ? ", " : "{");
+			json_put_string(t, sqlite3_column_name(s, i));
+			text_string(t, ": ");
+			put_json_value(t, s, i);
+		}
+		text_string(t, "}\n");
+	}
+	write_out(t);
+	return code == SQLITE_DONE ? 0 : failed(r);
+}
+
+/* ---- both -------------------------------------------------------------------------------- */
+
+int recording_ask(struct recording *r, const char *sql, bool is_json, FILE *out)
+{
+	sqlite3_stmt *s = NULL;
+	int err = 0;
+
+	sqlite3_set_authorizer(r->db, allow, NULL);
+	while (!err && *sql) {
+		if (sqlite3_prepare_v2(r->db, sql, -1, &s, &sql) != SQLITE_OK)
+			return failed(r);
+		if (s && (!sqlite3_stmt_readonly(s) || !sqlite3_column_count(s))) {
+			err = refuse();
+		} else if (s && sqlite3_column_count(s) > COLUMNS_MOST) {
+			log_error("--sql: more than %d columns", COLUMNS_MOST);
+			err = -1;
+		} else if (s) {
+			err = is_json ? put_json(r, s, out) : put_table(r, s, out);
+		}
+		sqlite3_finalize(s);
+	}
+	return err;
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Types in a recording: what is needed to show their values, as JSON.
+ */
+#pragma once
+#include "runtime/output/format.h"
+#include "runtime/recording/json_read.h"
+
+/* Append the type. */
+void type_json_put(struct text *t, const struct type *type);
+/* The type that was written so; NULL if it is not valid. */
+const struct type *type_json_read(struct arena *a, const struct json *j);

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Values of a recording: see value_json.h. Nothing is lost: a string that is no UTF-8 is an object
+ * with its bytes in hex, and so is one that was cut.
+ */
+#include "runtime/recording/value_json.h"
+#include "parser/base/arena.h"
+#include "parser/lang/agg.h"
+#include "runtime/output/agg.h"
+#include "runtime/output/json_text.h"
+
+/* ---- writing ----------------------------------------------------------------------------- */
+
+static void put_hex(struct text *t, const char *bytes, size_t n)
+{
+	static const char digits[] = "0123456789abcdef";
+
+	text_string(t, "{\"hex\": \"");
+	for (size_t i = 0; i < n; i++) {
+		text_char(t, digits[(unsigned char)bytes[i] >> 4]);
+		text_char(t, digits[bytes[i] & 15]);
+	}
+	text_char(t, '"');
+}
+
+static bool is_utf8(const char *s, size_t n)
+{
+	for (size_t i = 0, len; i < n; i += len) {
+		len = (signed char)s[i] > 0 ? 1 : utf8_length(s + i, n - i);
+		if (!len || !s[i])
+			return false;
+	}
+	return true;
+}
+
+static void put_quoted(struct text *t, const char *s, size_t n)
+{
+	text_char(t, '"');
+	json_put_escaped(t, s, n);
+	text_char(t, '"');
+}
+
+static void put_string(struct text *t, const struct view *v)
+{
+	bool is_text = is_utf8(v->string.text, v->string.len);
+
+	if (is_text && !v->string.trailer) {
+		put_quoted(t, v->string.text, v->string.len);
+		return;
+	}
+	if (is_text) {
+		text_string(t, "{\"text\": ");
+		put_quoted(t, v->string.text, v->string.len);
+	} else {
+		put_hex(t, v->string.text, v->string.len);
+	}
+	if (v->string.trailer) {
+		text_string(t, ", \"cut\": ");
+		json_put_string(t, v->string.trailer);
+	}
+	text_char(t, '}');
+}
+
+/* SQLite's integers are signed. */
+static void put_integer(struct text *t, const struct view *v)
+{
+	bool is_large = !v->type->is_signed && v->integer > INT64_MAX;
+
+	text_string(t, is_large ? "\"" : "");
+	if (v->type->is_signed)
+		text_signed(t, (int64_t)v->integer);
+	else
+		text_unsigned(t, v->integer);
+	text_string(t, is_large ? "\"" : "");
+}
+
+static void put_field(struct text *t, const char *name, int64_t x)
+{
+	text_string(t, name);
+	text_signed(t, x);
+}
+
+/* {"bucket": 5, "min": 8, "max": 15, "count": 3}; of tseries the bucket is an interval. */
+static void put_bucket(struct text *t, const struct view *v, const struct view_bucket *b)
+{
+	const struct type *type = v->type;
+	uint32_t i = (uint32_t)b->index;
+
+	put_field(t, "{\"bucket\": ", (int64_t)b->index);
+	if (agg_is_series(type)) {
+		put_field(t, ", \"value\": ", (int64_t)b->count);
+		text_char(t, '}');
+		return;
+	}
+	if (agg_bucket_begin(type, i) != INT64_MIN)
+		put_field(t, ", \"min\": ", agg_bucket_begin(type, i));
+	if (i + 1 < agg_buckets(type))
+		put_field(t, ", \"max\": ", agg_bucket_begin(type, i + 1) - 1);
+	put_field(t, ", \"count\": ", (int64_t)b->count);
+	text_char(t, '}');
+}
+
+static void put_buckets(struct text *t, const struct view *v)
+{
+	text_string(t, "{\"buckets\": [");
+	for (uint32_t i = 0; i < v->histogram.n; i++) {
+		text_string(t, i ? ", " : "");
+		put_bucket(t, v, &v->histogram.buckets[i]);
+	}
+	put_field(t, "], \"total\": ", (int64_t)v->histogram.total);
+	put_field(t, ", \"divisor\": ", (int64_t)v->histogram.divisor);
+	if (agg_is_series(v->type))
+		put_field(t, ", \"last\": ", (int64_t)v->histogram.last);
+	text_char(t, '}');
+}
+
+static void put_agg(struct text *t, const struct view *v)
+{
+	if (agg_has_buckets(v->type)) {
+		put_buckets(t, v);
+	} else if (value_is_integer(v)) {
+		put_integer(t, v);
+	} else {
+		put_field(t, "{\"count\": ", (int64_t)v->stats.count);
+		put_field(t, ", \"average\": ", (int64_t)v->stats.average);
+		put_field(t, ", \"total\": ", (int64_t)v->stats.total);
+		text_char(t, '}');
+	}
+}
+
+static void put_parts(struct text *t, const struct view *v, struct stack_numbers *stacks)
+{
+	bool is_record = v->type->kind == TY_RECORD || v->type->kind == TY_STRUCT;
+	uint32_t n = v->type->kind == TY_ARRAY ? type_elements(v->type) : v->type->n_members;
+	struct view part;
+
+	text_char(t, is_record ? '{' : '[');
+	for (uint32_t i = 0; i < n; i++) {
+		text_string(t, i ? ", " : "");
+		if (is_record) {
+			const char *name = v->type->members[i].name;
+
+			json_put_string(t, name ? name : "");
+			text_string(t, ": ");
+		}
+		view_part(v, i, &part);
+		value_json_put(t, &part, stacks);
+	}
+	text_char(t, is_record ? '}' : ']');
+}
+
+bool value_is_integer(const struct view *v)
+{
+	const struct type *t = v->type;
+
+	if (t->kind == TY_AGG)
+		return !agg_has_buckets(t) && t->size == sizeof(uint64_t);
+	return t->kind == TY_INT || t->kind == TY_POINTER;
+}
+
+void value_json_put(struct text *t, const struct view *v, struct stack_numbers *stacks)
+{
+	switch (v->type->kind) {
+	case TY_ERROR:
+	case TY_VOID: text_string(t, "null"); break;
+	case TY_BOOL: text_string(t, v->integer ? "true" : "false"); break;
+	case TY_INT:
+	case TY_POINTER: put_integer(t, v); break;
+	case TY_AGG: put_agg(t, v); break;
+	case TY_BUFFER:
+		put_hex(t, v->string.text, v->string.len);
+		text_char(t, '}');
+		break;
+	case TY_KSTACK:
+	case TY_USTACK: text_unsigned(t, stacks->number(stacks, &v->stack)); break;
+	case TY_KSYM:
+	case TY_USYM:
+	case TY_USERNAME:
+	case TY_INET:
+	case TY_MAC:
+	case TY_GFP:
+	case TY_CGROUP:
+	case TY_TIMESTAMP:
+	case TY_NAME:
+	case TY_STRING: put_string(t, v); break;
+	case TY_TUPLE:
+	case TY_RECORD:
+	case TY_ARRAY:
+	case TY_STRUCT: put_parts(t, v, stacks); break;
+	}
+}
+
+/* ---- reading ----------------------------------------------------------------------------- */
+
+static int hex_digit(char c)
+{
+	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+static bool read_hex(struct arena *a, const char *hex, struct view *out)
+{
+	size_t n = strlen(hex) / 2;
+	char *bytes = arena_alloc(a, n + 1);
+
+	for (size_t i = 0; i < n; i++) {
+		int high = hex_digit(hex[2 * i]), low = hex_digit(hex[2 * i + 1]);
+
+		if (high < 0 || low < 0)
+			return false;
+		bytes[i] = (char)(high << 4 | low);
+	}
+	out->string.text = bytes;
+	out->string.len = (uint32_t)n;
+	return true;
+}
+
+static bool read_string(struct arena *a, const struct json *j, struct view *out)
+{
+	const char *hex = json_text(json_member(j, "hex"));
+	const struct json *text = j->kind == JSON_OBJECT ? json_member(j, "text") : j;
+
+	out->string.trailer = json_text(json_member(j, "cut"));
+	if (hex)
+		return read_hex(a, hex, out);
+	out->string.text = json_text(text);
+	out->string.len = out->string.text ? text->len : 0;
+	return out->string.text != NULL;
+}
+
+static bool read_bucket(const struct type *type, const struct json *j, struct view_bucket *out)
+{
+	const char *value = agg_is_series(type) ? "value" : "count";
+
+	return json_number(json_member(j, "bucket"), &out->index) &&
+	       json_number(json_member(j, value), &out->count) &&
+	       (agg_is_series(type) ? out->index < (uint64_t)INT64_MAX / (uint64_t)type->scale[0]
+				    : out->index < agg_buckets(type));
+}
+
+/* Buckets are in order; a series has at most as many intervals as its type says. */
+static bool read_buckets(struct arena *a, const struct json *j, struct view *out)
+{
+	const struct json *list = json_member(j, "buckets");
+	struct view_bucket *buckets = NULL, b;
+	uint32_t n = 0;
+
+	if (!list || list->kind != JSON_LIST ||
+	    !json_number(json_member(j, "total"), &out->histogram.total) ||
+	    !json_number(json_member(j, "divisor"), &out->histogram.divisor) ||
+	    !out->histogram.divisor)
+		return false;
+	for (uint32_t i = 0; i < list->n; i++) {
+		if (!read_bucket(out->type, &list->items[i], &b) ||
+		    (n && b.index <= buckets[n - 1].index))
+			return false;
+		arena_push(a, buckets, n, b);
+	}
+	out->histogram.buckets = buckets;
+	out->histogram.n = n;
+	out->histogram.last = n ? buckets[n - 1].index : 0;
+	if (!agg_is_series(out->type) || !n)
+		return true;
+	return json_number(json_member(j, "last"), &out->histogram.last) &&
+	       out->histogram.last >= buckets[n - 1].index &&
+	       out->histogram.last - buckets[0].index < (uint64_t)out->type->scale[1];
+}
+
+static bool read_agg(struct arena *a, const struct json *j, struct view *out)
+{
+	if (agg_has_buckets(out->type))
+		return read_buckets(a, j, out);
+	if (value_is_integer(out))
+		return json_number(j, &out->integer);
+	return json_number(json_member(j, "count"), &out->stats.count) &&
+	       json_number(json_member(j, "average"), &out->stats.average) &&
+	       json_number(json_member(j, "total"), &out->stats.total);
+}
+
+static bool read_stack(const struct json *j, struct stack_lookup *stacks, struct view *out)
+{
+	uint64_t number;
+
+	if (!json_number(j, &number))
+		return false;
+	out->stack = (struct view_stack){.is_user = out->type->kind == TY_USTACK};
+	return !number || stacks->find(stacks, number, &out->stack);
+}
+
+static bool read_parts(struct arena *a, const struct json *j, struct stack_lookup *stacks,
+		       struct view *out)
+{
+	const struct type *t = out->type;
+	uint32_t n = t->kind == TY_ARRAY ? type_elements(t) : t->n_members;
+	struct view *parts;
+
+	if ((j->kind != JSON_LIST && j->kind != JSON_OBJECT) || j->n != n)
+		return false;
+	parts = arena_alloc(a, (n + 1) * sizeof(*parts));
+	for (uint32_t i = 0; i < n; i++) {
+		const struct type *part = t->kind == TY_ARRAY ? t->to : t->members[i].type;
+
+		if (!value_json_read(a, part, &j->items[i], stacks, &parts[i]))
+			return false;
+	}
+	out->compound.parts = parts;
+	return true;
+}
+
+bool value_json_read(struct arena *a, const struct type *type, const struct json *j,
+		     struct stack_lookup *stacks, struct view *out)
+{
+	*out = (struct view){.type = type};
+	switch (type->kind) {
+	case TY_ERROR:
+	case TY_VOID: return true;
+	case TY_BOOL: out->integer = j->kind == JSON_TRUE; return true;
+	case TY_INT:
+	case TY_POINTER: return json_number(j, &out->integer);
+	case TY_AGG: return read_agg(a, j, out);
+	case TY_KSTACK:
+	case TY_USTACK: return read_stack(j, stacks, out);
+	case TY_BUFFER:
+	case TY_KSYM:
+	case TY_USYM:
+	case TY_USERNAME:
+	case TY_INET:
+	case TY_MAC:
+	case TY_GFP:
+	case TY_CGROUP:
+	case TY_TIMESTAMP:
+	case TY_NAME:
+	case TY_STRING: return read_string(a, j, out);
+	case TY_TUPLE:
+	case TY_RECORD:
+	case TY_ARRAY:
+	case TY_STRUCT: return read_parts(a, j, stacks, out);
+	}
+	return false;
+}

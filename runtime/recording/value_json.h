@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Values in a recording: views as JSON, and back.
+ */
+#pragma once
+#include "runtime/output/format.h"
+#include "runtime/recording/json_read.h"
+
+/* The number of a stack in the recording. 0: none. */
+struct stack_numbers {
+	uint32_t (*number)(struct stack_numbers *n, const struct view_stack *s);
+};
+
+/* Append the value. */
+void value_json_put(struct text *t, const struct view *v, struct stack_numbers *stacks);
+/* An object for each bucket would be a number too much: is the value a plain integer? */
+bool value_is_integer(const struct view *v);
+
+/* Finds a stack by its number. */
+struct stack_lookup {
+	bool (*find)(struct stack_lookup *l, uint64_t number, struct view_stack *out);
+};
+
+/* The view of a value of `type` that was written so. False if it is not valid. */
+bool value_json_read(struct arena *a, const struct type *type, const struct json *j,
+		     struct stack_lookup *stacks, struct view *out);
