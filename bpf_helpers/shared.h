@@ -174,6 +174,34 @@ struct sonde_span_event {
 	char comm[16];
 };
 
+/* ---- the tracer's own time in spans of user functions (cost.bpf.c) -------------------------- */
+
+/* What the kernel does with the instruction that is probed: bits of the attach cookie. */
+enum sonde_cost_class {
+	SONDE_COST_STEP, /* execute it elsewhere, step by step */
+	SONDE_COST_PUSH,
+	SONDE_COST_NOP,
+	SONDE_COST_NOP5,
+	SONDE_COST_JUMP,
+	SONDE_COST_RET,
+	SONDE_COST_CLASSES = 8,
+	SONDE_COST_BIT = 60, /* of the cookie, from there on */
+};
+
+/* How the two ends of a call are attached. */
+enum sonde_cost_method {
+	SONDE_COST_SESSION,
+	SONDE_COST_PAIR,  /* a program at the entry, and a return probe */
+	SONDE_COST_EXITS, /* ... and one at each exit */
+	SONDE_COST_METHODS,
+};
+
+/* floor_ns: what a call's span contains of it. call_ns: what a call takes beside the time of the
+ * programs; for EXITS a run at an instruction. 0: not known, or not needed. */
+struct sonde_cost {
+	uint64_t floor_ns, call_ns;
+};
+
 /* What the reader waits for. */
 enum sonde_sleep {
 	SONDE_AWAKE,
@@ -195,6 +223,8 @@ struct sonde_control {
 	uint64_t zero;	       /* always 0, but unknown to the verifier */
 	uint64_t end_ns;       /* CLOCK_MONOTONIC at the end of tracing: open spans end then */
 	uint32_t stack_sweeps; /* how often the store of stacks was swept */
+	struct sonde_cost costs[SONDE_COST_METHODS][SONDE_COST_CLASSES];
+	uint64_t n_short;		/* calls that took less than what is subtracted */
 	uint32_t epoch[SONDE_MAX_MAPS]; /* of each map; entries of earlier epochs are cleared */
 	uint32_t acked[SONDE_MAX_MAPS]; /* last epoch that user space has deleted completely */
 	struct sonde_ring ring;

@@ -223,6 +223,7 @@ static int front_end(struct arena *a, const struct options *o, struct kernel *k,
 	if (!*program || d->n_errors)
 		return 1;
 	(*program)->unsafe = o->unsafe;
+	(*program)->calibrate = o->calibrate - o->no_calibrate;
 	(*program)->params = o->params;
 	(*program)->n_params = o->n_params;
 	note_time(o, "parse");

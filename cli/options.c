@@ -172,6 +172,8 @@ static int check_trace(const struct options *o)
 		return option_error("-c and -p cannot be combined");
 	if (o->warnings && o->no_warnings)
 		return option_error("-k and --no-warnings cannot be combined");
+	if (o->calibrate && o->no_calibrate)
+		return option_error("--calibrate and --no-calibrate cannot be combined");
 	if (o->test && o->bench)
 		return option_error("--test and --bench cannot be combined");
 	if ((o->test || o->bench) && o->mode == MODE_FMT)
@@ -194,6 +196,8 @@ static const char *compile_option(const struct options *o)
 		{o->max_stacks, "--max-stacks"},
 		{o->has_filter, "--probe-filter"},
 		{o->denied, "--no-feature"},
+		{o->calibrate, "--calibrate"},
+		{o->no_calibrate, "--no-calibrate"},
 		{o->n_include_dirs, "-I"},
 		{o->n_include_files, "--include"},
 		{o->kernel_facts, "--kernel-facts"},

@@ -62,12 +62,13 @@ struct options {
 	const char *traceable_functions;
 	const char *help_topic; /* --help TOPIC */
 	bool verbose, quiet;
-	bool system;	  /* -c or -p, but trace everything */
-	bool self;	  /* trace sonde, too */
-	bool no_warnings; /* of the compiler and warnf() */
-	bool warnings;	  /* report failed reads and lookups, too */
-	bool unsafe;	  /* allow what can harm traced programs */
-	bool follow;	  /* -p and its descendants */
+	bool system;		      /* -c or -p, but trace everything */
+	bool self;		      /* trace sonde, too */
+	bool no_warnings;	      /* of the compiler and warnf() */
+	bool warnings;		      /* report failed reads and lookups, too */
+	bool calibrate, no_calibrate; /* override config calibrate */
+	bool unsafe;		      /* allow what can harm traced programs */
+	bool follow;		      /* -p and its descendants */
 	enum out_format format;
 	enum buffering buffering;
 	uint64_t interval_ns;	 /* between prints of all maps; 0: none */

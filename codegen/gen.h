@@ -71,6 +71,7 @@ struct gen_body {
 	LLVMValueRef subject; /* typed pointer to the thread the probe is about; NULL: current */
 	LLVMValueRef delta;   /* i64, at a span's end */
 	LLVMValueRef began;   /* i64, the span's start; as delta */
+	LLVMValueRef length;  /* i64, delta with the time of the tracer itself; NULL: the same */
 	LLVMValueRef self;    /* i64, delta without the calls inside; NULL: not needed */
 	LLVMValueRef span;    /* the span's slot, at its end */
 	LLVMValueRef depth;   /* i64, at the end of a call; NULL: spans of this kind do not nest */
@@ -88,6 +89,7 @@ struct gen_prog {
 	/* i32, an alloca. Tests: what `return VALUE` gave. Sessions: 0 requests the return. Else
 	 * NULL. */
 	LLVMValueRef result;
+	LLVMValueRef began; /* i64, when it began; NULL: its spans are not calibrated */
 };
 
 /* The probe in it. */
@@ -215,6 +217,8 @@ LLVMValueRef gen_typed_result(struct gen *g);
 struct value gen_usdt_arg(struct gen *g, struct expr *e, unsigned i);
 LLVMValueRef gen_usdt_name(struct gen *g);
 
+/* The cookie as the kernel gives it: with the class of the probed instruction, if calibrated. */
+LLVMValueRef gen_whole_cookie(struct gen *g);
 /* plan_target.cookie of the target that fired, in a program with several. */
 LLVMValueRef gen_cookie(struct gen *g);
 /* Its bits from PLAN_FORMAT_BIT on. */

@@ -158,9 +158,18 @@ static LLVMValueRef name_of_call(struct gen *g)
 	return LLVMBuildZExt(g->b, LLVMBuildLoad2(g->b, g->i32, at, ""), g->i64, "");
 }
 
-LLVMValueRef gen_cookie(struct gen *g)
+LLVMValueRef gen_whole_cookie(struct gen *g)
 {
 	return gen_helper(g, BPF_FUNC_get_attach_cookie, &g->body.ctx, 1);
+}
+
+LLVMValueRef gen_cookie(struct gen *g)
+{
+	LLVMValueRef cookie = gen_whole_cookie(g);
+
+	if (!g->plan->config.calibrate)
+		return cookie;
+	return LLVMBuildAnd(g->b, cookie, gen_u64(g, (1ull << SONDE_COST_BIT) - 1), "");
 }
 
 LLVMValueRef gen_cookie_format(struct gen *g)

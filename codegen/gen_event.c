@@ -158,7 +158,9 @@ struct value gen_span_call(struct gen *g, struct expr *e)
 	pid = GEN_CALL(g, "sonde_number_pid", task);
 	tid = GEN_CALL(g, "sonde_number_tid", task);
 	store_member(g, record, offsetof(struct sonde_span_event, start_ns), g->body.began);
-	store_member(g, record, offsetof(struct sonde_span_event, length_ns), g->body.delta);
+	/* the whole length: spans inside are where they were */
+	store_member(g, record, offsetof(struct sonde_span_event, length_ns),
+		     g->body.length ? g->body.length : g->body.delta);
 	store_member(g, record, offsetof(struct sonde_span_event, pid), low_half(g, pid));
 	store_member(g, record, offsetof(struct sonde_span_event, tid), low_half(g, tid));
 	store_member(g, record, offsetof(struct sonde_span_event, flags), span_flags(g));

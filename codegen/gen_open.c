@@ -4,6 +4,7 @@
  * and for user stacks of those whose start was not seen.
  */
 #include "codegen/gen.h"
+#include "codegen/gen_cost.h"
 #include "codegen/gen_hooks.h"
 #include "codegen/gen_prog.h"
 #include "codegen/gen_span.h"
@@ -96,15 +97,11 @@ void gen_open_spans(struct gen *g, LLVMBasicBlockRef out)
 		start = GEN_CALL(g, "sonde_open_slice", start, task);
 		prog_only_if(g, gen_truth(g, start), out);
 	}
-	g->body.delta = GEN_CALL(g, "sonde_open_length", start);
-	g->body.began = start;
+	g->body.delta = cost_less_open(g, task, slot, GEN_CALL(g, "sonde_open_length", start), out);
 	if (inside)
 		g->body.self = GEN_CALL(g, "sonde_open_self", state, gen_at(g, slot, inside),
 					g->body.delta, span_slot_size(g));
-	g->body.span = slot;
-	prog_body(g);
-	g->body.delta = g->body.began = g->body.self = g->body.subject = g->body.span =
-		g->body.depth = NULL;
+	span_body(g, slot, start, g->body.delta);
 	g->probe.is_open = false;
 	LLVMBuildBr(g->b, out);
 }

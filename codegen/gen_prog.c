@@ -6,6 +6,7 @@
 #include "parser/base/arena.h"
 #include "parser/lang/prefault.h"
 #include "codegen/gen.h"
+#include "codegen/gen_cost.h"
 #include "codegen/gen_hooks.h"
 #include "codegen/gen_prog.h"
 #include "codegen/regs.h"
@@ -364,6 +365,7 @@ void gen_program(struct gen *g, uint32_t index)
 				 ? LLVMBuildAlloca(g->b, g->i32, "result")
 				 : NULL;
 	LLVMPositionBuilderAtEnd(g->b, body);
+	cost_clock(g);
 	if (g->prog.plan->is_sleepable)
 		gen_call_helper(g, "sonde_fault_enter", NULL, 0);
 	if (stops_after_exit(g))

@@ -5,6 +5,7 @@
  */
 #include "parser/lang/prefault.h"
 #include "codegen/gen.h"
+#include "codegen/gen_cost.h"
 #include "codegen/gen_hooks.h"
 #include "codegen/gen_prog.h"
 #include "codegen/gen_span.h"
@@ -141,15 +142,20 @@ static void store_start(struct gen *g, LLVMValueRef slot, LLVMBasicBlockRef out)
 
 /* ---- ends -------------------------------------------------------------------------------- */
 
-/* Compute `delta` of the span in `slot` and run the body, which may read the slot. */
-void span_end_with(struct gen *g, LLVMValueRef slot, LLVMValueRef start, LLVMValueRef now)
+void span_body(struct gen *g, LLVMValueRef slot, LLVMValueRef start, LLVMValueRef delta)
 {
-	g->body.delta = LLVMBuildSub(g->b, now, start, "");
+	g->body.delta = delta;
 	g->body.began = start;
 	g->body.span = slot;
 	prog_body(g);
 	g->body.delta = g->body.began = g->body.self = g->body.subject = g->body.span =
-		g->body.depth = NULL;
+		g->body.depth = g->body.length = NULL;
+}
+
+/* Compute `delta` of the span in `slot` and run the body, which may read the slot. */
+void span_end_with(struct gen *g, LLVMValueRef slot, LLVMValueRef start, LLVMValueRef now)
+{
+	span_body(g, slot, start, LLVMBuildSub(g->b, now, start, ""));
 }
 
 /* The start time in the slot; go to `out` if there is none. */
@@ -310,12 +316,13 @@ static LLVMValueRef push_call(struct gen *g, LLVMValueRef calls, LLVMValueRef sp
 
 static void return_start(struct gen *g, LLVMBasicBlockRef out)
 {
-	LLVMValueRef calls, slot, sp = call_address(g, false);
+	LLVMValueRef calls, slot, cost, sp = call_address(g, false);
 
 	span_test_start(g, out);
 	if (g->prog.plan->is_sleepable)
 		span_prefault_entries(g);
 	calls = span_open(g, current_task(g), out);
+	cost = cost_open(g, out);
 	slot = push_call(g, calls, sp);
 	span_only_if(g, slot, out);
 	if (g->probe.plan->state.inside)
@@ -323,7 +330,8 @@ static void return_start(struct gen *g, LLVMBasicBlockRef out)
 	span_store_entries(g, slot);
 	if (g->prog.result)
 		LLVMBuildStore(g->b, gen_u32(g, 0), g->prog.result);
-	store_start(g, slot, out);
+	cost_begin(g, cost, slot);
+	LLVMBuildBr(g->b, out);
 }
 
 /* Both ends in one program. For a call that is not traced the program returns 1, and the kernel
@@ -358,15 +366,16 @@ static void measure_self(struct gen *g, LLVMValueRef calls, LLVMValueRef slot, L
 /* The start has tested the scope: threads that are not traced have no state. */
 void gen_span_return(struct gen *g, LLVMBasicBlockRef out)
 {
-	LLVMValueRef calls, slot, sp, now, start;
+	LLVMValueRef calls, slot, cost, sp, now, start, length;
 
 	if (g->probe.is_start) {
 		g->probe.is_start = false;
 		return_start(g, out);
 		return;
 	}
-	now = span_clock(g);
+	now = g->prog.began ? g->prog.began : span_clock(g);
 	calls = span_find(g, current_task(g), out);
+	cost = cost_open(g, out);
 	sp = call_address(g, true);
 	slot = GEN_CALL(g, "sonde_span_pop", calls, sp, span_call_target(g), span_slot_size(g),
 			stack_mask(g), span_probe_id(g));
@@ -374,8 +383,10 @@ void gen_span_return(struct gen *g, LLVMBasicBlockRef out)
 	g->body.depth =
 		LLVMBuildAdd(g->b, LLVMBuildLoad2(g->b, g->i64, calls, ""), gen_u64(g, 1), "");
 	start = LLVMBuildLoad2(g->b, g->i64, slot, "");
-	measure_self(g, calls, slot, LLVMBuildSub(g->b, now, start, ""));
-	span_end_with(g, slot, start, now);
+	length = cost_less(g, cost, slot, LLVMBuildSub(g->b, now, start, ""));
+	measure_self(g, calls, slot, length);
+	span_body(g, slot, start, length);
+	cost_end(g, cost);
 	LLVMBuildBr(g->b, out);
 }
 

@@ -28,5 +28,7 @@ LLVMValueRef span_take(struct gen *g, LLVMValueRef slot, LLVMBasicBlockRef out);
 /* Fault in the strings of entry(EXPR), and store the values in the slot. */
 void span_prefault_entries(struct gen *g);
 void span_store_entries(struct gen *g, LLVMValueRef slot);
+/* At the end: run the body for the span in `slot`, which began at `start`. */
+void span_body(struct gen *g, LLVMValueRef slot, LLVMValueRef start, LLVMValueRef delta);
 /* At the end: compute `delta` of the span in `slot` and run the body, which may read the slot. */
 void span_end_with(struct gen *g, LLVMValueRef slot, LLVMValueRef start, LLVMValueRef now);

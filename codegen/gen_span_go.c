@@ -5,6 +5,7 @@
  * (bpf_helpers/goroutine.bpf.c).
  */
 #include "bpf_helpers/shared.h"
+#include "codegen/gen_cost.h"
 #include "codegen/gen_prog.h"
 #include "codegen/gen_span.h"
 #include "codegen/regs.h"
@@ -29,39 +30,43 @@ static LLVMValueRef is_loop(struct gen *g)
 	return plan_has_cookie(g->prog.plan) ? gen_cookie_format(g) : gen_u64(g, 1);
 }
 
-static void start(struct gen *g, LLVMBasicBlockRef out)
+static void begin(struct gen *g, LLVMBasicBlockRef out)
 {
-	LLVMValueRef key, slot;
+	LLVMValueRef key, slot, cost;
 
 	span_test_start(g, out);
 	if (g->prog.plan->is_sleepable)
 		span_prefault_entries(g);
 	key = call_key(g, out);
+	cost = cost_open(g, out);
 	slot = GEN_CALL(g, "sonde_goroutine_push", span_map(g), key, span_call_target(g),
 			is_loop(g), span_probe_id(g));
 	span_only_if(g, slot, out);
 	span_store_entries(g, slot);
-	LLVMBuildStore(g->b, span_clock(g), slot);
+	cost_begin(g, cost, slot);
 	LLVMBuildBr(g->b, out);
 }
 
 void gen_span_goroutine(struct gen *g, LLVMBasicBlockRef out)
 {
-	LLVMValueRef key, slot, now;
+	LLVMValueRef key, slot, cost, now, start;
 
 	if (g->probe.is_start) {
 		g->probe.is_start = false;
-		start(g, out);
+		begin(g, out);
 		return;
 	}
-	now = span_clock(g);
+	now = g->prog.began ? g->prog.began : span_clock(g);
 	g->body.current = gen_task(g);
 	key = call_key(g, out);
+	cost = cost_open(g, out);
 	slot = GEN_CALL(g, "sonde_goroutine_pop", span_map(g), key, span_call_target(g),
 			span_probe_id(g));
 	span_only_if(g, slot, out);
 	g->body.depth = LLVMBuildLoad2(g->b, g->i64, gen_at(g, slot, 24), "");
-	span_end_with(g, slot, LLVMBuildLoad2(g->b, g->i64, slot, ""), now);
+	start = LLVMBuildLoad2(g->b, g->i64, slot, "");
+	span_body(g, slot, start, cost_less(g, cost, slot, LLVMBuildSub(g->b, now, start, "")));
 	GEN_CALL(g, "sonde_goroutine_forget", span_map(g), key);
+	cost_end(g, cost);
 	LLVMBuildBr(g->b, out);
 }

@@ -398,6 +398,7 @@ struct program {
 	struct map **maps; /* in order of appearance: sema_name.c */
 	uint32_t n_maps;
 	bool unsafe;		   /* --unsafe */
+	int calibrate;		   /* --calibrate 1, --no-calibrate -1: overrides the config */
 	const char *const *params; /* $1, $2, …: from the command line */
 	uint32_t n_params;
 	struct script_option *options; /* of getopt(): getopt.c */

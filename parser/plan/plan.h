@@ -200,6 +200,7 @@ struct plan_span {
 	uint32_t head; /* the number of open slots, when there are several; else 0 */
 	uint32_t slots, slot_bytes;
 	uint32_t inside; /* offset of the time of the calls inside (uint64 ns); 0: not needed */
+	uint32_t before; /* of what calibrated spans keep (bpf_helpers/cost.bpf.c); 0: others */
 	struct plan_field *entries; /* entry(…), by their call.event */
 	uint32_t n_entries;
 	/* SPAN_SWITCH: what the start keeps, because another thread runs at the end */

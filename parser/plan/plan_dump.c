@@ -83,6 +83,8 @@ static void dump_span(const struct plan_probe *q, FILE *out)
 		span_rows[q->state.kind].key_bytes ? " key@8" : "");
 	if (q->state.inside)
 		fprintf(out, " inside@%u", q->state.inside);
+	if (q->state.before)
+		fprintf(out, " before@%u", q->state.before);
 	for (uint32_t i = 0; i < q->state.n_entries; i++)
 		fprintf(out, " entry@%u", q->state.entries[i].offset);
 }

@@ -19,8 +19,8 @@ _Static_assert(sizeof(struct format_piece) == 48, "io_piece()");
 _Static_assert(sizeof(struct plan_target) == 80, "io_target()");
 _Static_assert(sizeof(struct plan_prog) == 152, "io_prog()");
 _Static_assert(sizeof(struct perf_point) == 56, "io_perf()");
-_Static_assert(sizeof(struct plan_probe) == 168, "io_probe()");
-_Static_assert(sizeof(struct plan_span) == 96, "io_span_state()");
+_Static_assert(sizeof(struct plan_probe) == 176, "io_probe()");
+_Static_assert(sizeof(struct plan_span) == 104, "io_span_state()");
 _Static_assert(sizeof(struct plan_needs) == 32, "io_needs()");
 _Static_assert(sizeof(struct plan) - sizeof(struct config) == 144, "io_plan()");
 _Static_assert(sizeof(struct source) == 56, "io_source()");
@@ -233,6 +233,7 @@ static void io_span_state(struct plan_io *io, struct plan_span *s)
 	io_u32(io, &s->slots);
 	io_u32(io, &s->slot_bytes);
 	io_u32(io, &s->inside);
+	io_u32(io, &s->before);
 	IO_ARRAY(io, s->entries, s->n_entries, io_field);
 	IO_ARRAY(io, s->stacks, s->n_stacks, io_kept_stack);
 	IO_ARRAY(io, s->args, s->n_args, io_field);

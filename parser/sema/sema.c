@@ -33,6 +33,8 @@ int sema_run(struct arena *a, struct program *p, struct kernel *k, struct diags 
 
 	p->c_types->kernel = k;
 	config_read(a, p, getenv, d);
+	if (p->calibrate)
+		p->config.calibrate = p->calibrate > 0;
 	config_check_environment(a, environ, d);
 	expand_imports(a, p, d);
 	c_section(a, p, k, d);

@@ -10,6 +10,7 @@
  */
 #define _GNU_SOURCE
 #include "runtime/session/attach_slow.h"
+#include "runtime/session/calibrate.h"
 #include "runtime/elf/uprobe_insn.h"
 #include "runtime/kernel/kernel_facts.h"
 #include "runtime/base/log.h"
@@ -290,6 +291,29 @@ static bool is_misread(const struct file_view *v, uint64_t at)
 	       uprobe_insn_is_misread(v->bytes + at, v->size - at);
 }
 
+/* The cookie says which instruction is probed, so that the program knows what that costs. */
+static void calibrate_target(const struct file_targets *f, int file, struct plan_target *t)
+{
+	uint8_t code[16]; /* not of a mapping, where another tracer's breakpoint can be */
+	ssize_t n;
+
+	if (file < 0)
+		return;
+	n = pread(file, code, sizeof(code), (off_t)t->offset);
+	if (n <= 0)
+		return;
+	t->cookie |= calibrate_class(code, (size_t)n);
+	calibrate_prog(f->s, f->prog, t->cookie);
+}
+
+/* The file of functions whose spans are calibrated; or -1. */
+static int open_calibrated(const struct file_targets *f)
+{
+	if (!f->s->plan->config.calibrate || prog_kind_is(f->s->plan->progs[f->prog].kind, PK_USDT))
+		return -1;
+	return open(f->targets->path, O_RDONLY | O_CLOEXEC);
+}
+
 /* A copy of the targets with those at the end that the kernel would execute wrongly. NULL if out of
  * memory. */
 static struct plan_target *sort_out(struct file_targets *f)
@@ -297,13 +321,18 @@ static struct plan_target *sort_out(struct file_targets *f)
 	struct plan_target *copy = calloc(f->n, sizeof(*copy));
 	struct file_view v = map_file(f->targets->path);
 	uint32_t first = 0, end = f->n;
+	int file = open_calibrated(f);
 
 	for (uint32_t i = 0; copy && i < f->n; i++)
-		if (v.bytes != MAP_FAILED && is_misread(&v, f->targets[i].offset))
+		if (v.bytes != MAP_FAILED && is_misread(&v, f->targets[i].offset)) {
 			copy[--end] = f->targets[i];
-		else
-			copy[first++] = f->targets[i];
+		} else {
+			copy[first] = f->targets[i];
+			calibrate_target(f, file, &copy[first++]);
+		}
 	unmap_file(&v);
+	if (file >= 0)
+		close(file);
 	f->n_misread = f->n - end;
 	f->n = end;
 	f->targets = copy;

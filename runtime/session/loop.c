@@ -8,6 +8,7 @@
 #include "runtime/base/clock.h"
 #include "runtime/base/limit_hint.h"
 #include "runtime/base/log.h"
+#include "runtime/session/calibrate.h"
 #include "runtime/session/memory_reserve.h"
 #include "runtime/session/packets.h"
 #include "runtime/session/ring.h"
@@ -98,6 +99,7 @@ static int report_ready(const struct loop *l)
 	static const char word[] = "ready\n";
 
 	report_attached(l, count_attached(l->s));
+	calibrate_report(l->s);
 	service_notify("READY=1");
 	if (l->o->ready_fd >= 0 && write(l->o->ready_fd, word, sizeof(word) - 1) < 0)
 		return -errno;
@@ -279,6 +281,7 @@ static int finish(struct loop *l)
 		print_end(l);
 	loop_flush(l); /* before messages on standard error */
 	session_unwind_report(l->s);
+	calibrate_report_end(l->s);
 	n_lost = loss_report(l->s, l->events.out);
 	write_err = out_finish(l->events.out);
 	if (write_err && !l->events.error)

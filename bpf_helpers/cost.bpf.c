@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
+/*
+ * The tracer's own time in spans of user functions (config calibrate). A thread's state is the time
+ * that probes have taken from it so far. A span notes it when it begins; what has been added when
+ * it ends is in its length, and is subtracted, with the part of its own probes (the floor).
+ */
+#include "bpf_helpers/helpers.h"
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(max_entries, 0);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, uint64_t);
+} sonde_costs SEC(".maps");
+
+/* NULL if there is no memory, which is counted. */
+INLINE uint64_t *sonde_cost_open(struct task_struct *t, uint32_t probe)
+{
+	uint64_t *cost = bpf_task_storage_get(&sonde_costs, t, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+
+	if (unlikely(!cost))
+		sonde_loss_count(probe, SONDE_LOSS_TASK_STORAGE);
+	return cost;
+}
+
+static INLINE volatile struct sonde_cost *cost_of(uint64_t cookie, uint32_t method)
+{
+	return &sonde_control.costs[method % SONDE_COST_METHODS]
+				   [(cookie >> SONDE_COST_BIT) % SONDE_COST_CLASSES];
+}
+
+/* A program that began at `began` ends. A return probe has been counted with its entry. */
+INLINE void sonde_cost_end(uint64_t *cost, uint64_t cookie, uint32_t method, uint64_t began)
+{
+	uint64_t kernel = method == SONDE_COST_EXITS ? cost_of(cookie, method)->call_ns : 0;
+
+	*cost += bpf_ktime_get_ns() - began + kernel;
+}
+
+/* The program at a call's entry ends: the span's start, and the time of probes before it. */
+INLINE void sonde_cost_begin(uint64_t *cost, uint64_t *start, uint64_t *before, uint64_t cookie,
+			     uint32_t method, uint64_t began)
+{
+	volatile struct sonde_cost *c = cost_of(cookie, method);
+	uint64_t call_ns = c->call_ns, floor_ns = c->floor_ns, now = bpf_ktime_get_ns();
+
+	*cost += now - began + call_ns;
+	*before = *cost - floor_ns;
+	*start = now;
+}
+
+/* The length of a call without the tracer's time. */
+INLINE uint64_t sonde_cost_less(uint64_t *cost, uint64_t before, uint64_t length)
+{
+	uint64_t own = *cost - before;
+
+	if (length >= own)
+		return length - own;
+	__sync_fetch_and_add((uint64_t *)&sonde_control.n_short, 1);
+	return 0;
+}
+
+/* The same for a call of a goroutine, which may return on another thread: then only the part of its
+ * own probes is known. */
+struct goroutine_cost {
+	uint64_t before;
+	uint32_t floor_ns, tid;
+};
+
+INLINE void sonde_cost_begin_goroutine(uint64_t *cost, uint64_t *start, struct goroutine_cost *g,
+				       uint64_t cookie, uint32_t method, uint64_t began)
+{
+	g->floor_ns = cost_of(cookie, method)->floor_ns;
+	g->tid = (uint32_t)bpf_get_current_pid_tgid();
+	sonde_cost_begin(cost, start, &g->before, cookie, method, began);
+}
+
+INLINE uint64_t sonde_cost_less_goroutine(uint64_t *cost, const struct goroutine_cost *g,
+					  uint64_t length)
+{
+	if (g->tid == (uint32_t)bpf_get_current_pid_tgid())
+		return sonde_cost_less(cost, g->before, length);
+	return length > g->floor_ns ? length - g->floor_ns : 0;
+}
+
+/* The state of another thread; NULL if it has none. */
+INLINE uint64_t *sonde_cost_find(struct task_struct *t)
+{
+	return bpf_task_storage_get(&sonde_costs, t, 0, 0);
+}

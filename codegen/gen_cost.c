@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The tracer's own time in spans of user functions, where the script wants it subtracted
+ * (config calibrate; bpf_helpers/cost.bpf.c). All of it is nothing for other probes.
+ */
+#include "codegen/gen_cost.h"
+#include "codegen/gen_prog.h"
+#include "codegen/gen_span.h"
+#include <linux/bpf.h>
+
+static bool is_measured(const struct gen *g)
+{
+	return g->probe.plan->state.before;
+}
+
+static bool is_goroutine(const struct gen *g)
+{
+	return g->probe.plan->state.kind == SPAN_GOROUTINE;
+}
+
+void cost_clock(struct gen *g)
+{
+	const struct plan_prog *p = g->prog.plan;
+	const uint32_t *first = p->n_probes ? p->probes : p->n_starts ? p->starts : NULL;
+	bool is_call = prog_kind_is(p->kind, PK_USER_FUNCTION);
+
+	g->prog.began =
+		is_call && first && g->plan->probes[*first].state.before ? span_clock(g) : NULL;
+}
+
+LLVMValueRef cost_open(struct gen *g, LLVMBasicBlockRef out)
+{
+	LLVMValueRef cost;
+
+	if (!is_measured(g))
+		return NULL;
+	cost = GEN_CALL(g, "sonde_cost_open", gen_task(g), span_probe_id(g));
+	span_only_if(g, cost, out);
+	return cost;
+}
+
+static LLVMValueRef method(struct gen *g)
+{
+	enum sonde_cost_method m = SONDE_COST_PAIR;
+
+	if (prog_kind_is(g->prog.plan->kind, PK_SESSION))
+		m = SONDE_COST_SESSION;
+	else if (probe_is_at_returns(g->probe.point))
+		m = SONDE_COST_EXITS;
+	return gen_u32(g, m);
+}
+
+static LLVMValueRef before(struct gen *g, LLVMValueRef slot)
+{
+	return gen_at(g, slot, g->probe.plan->state.before);
+}
+
+void cost_begin(struct gen *g, LLVMValueRef cost, LLVMValueRef slot)
+{
+	if (!cost)
+		LLVMBuildStore(g->b, span_clock(g), slot);
+	else if (is_goroutine(g))
+		GEN_CALL(g, "sonde_cost_begin_goroutine", cost, slot, before(g, slot),
+			 gen_whole_cookie(g), method(g), g->prog.began);
+	else
+		GEN_CALL(g, "sonde_cost_begin", cost, slot, before(g, slot), gen_whole_cookie(g),
+			 method(g), g->prog.began);
+}
+
+LLVMValueRef cost_less(struct gen *g, LLVMValueRef cost, LLVMValueRef slot, LLVMValueRef length)
+{
+	g->body.length = length;
+	if (!cost)
+		return length;
+	if (is_goroutine(g))
+		return GEN_CALL(g, "sonde_cost_less_goroutine", cost, before(g, slot), length);
+	return GEN_CALL(g, "sonde_cost_less", cost,
+			LLVMBuildLoad2(g->b, g->i64, before(g, slot), ""), length);
+}
+
+LLVMValueRef cost_less_open(struct gen *g, LLVMValueRef task, LLVMValueRef slot,
+			    LLVMValueRef length, LLVMBasicBlockRef out)
+{
+	LLVMValueRef cost = NULL;
+
+	if (is_measured(g)) {
+		cost = GEN_CALL(g, "sonde_cost_find", task);
+		span_only_if(g, cost, out);
+	}
+	return cost_less(g, cost, slot, length);
+}
+
+void cost_end(struct gen *g, LLVMValueRef cost)
+{
+	if (cost)
+		GEN_CALL(g, "sonde_cost_end", cost, gen_whole_cookie(g), method(g), g->prog.began);
+}
