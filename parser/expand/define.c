@@ -194,6 +194,21 @@ static void check_params(struct expander *x, const struct function *f)
 					   match_param_name(f->params[i]));
 }
 
+/* `macro f(pid)`: these builtins keep their meaning everywhere. A macro of C has other rules. */
+static void check_param_names(struct expander *x, const struct function *f)
+{
+	for (uint32_t i = 0; f->is_macro && !f->is_of_c && i < f->n_params; i++) {
+		const struct expr *e = f->params[i];
+		const struct builtin *b = e->kind == EX_NAME ? builtin_find(e->name.name) : NULL;
+
+		if (!b || (!(b->traits & TR_KEYWORD) && strcmp(b->name, e->name.name) == 0))
+			continue;
+		diag_error(x->diags, e->span, "macro-parameter",
+			   "%s is a builtin, which cannot be a parameter of a macro", e->name.name);
+		diag_hint(x->diags, "choose another name: macro %s(the_%s)", f->name, b->name);
+	}
+}
+
 void define_check(struct expander *x, uint32_t index)
 {
 	struct function *f = x->program->functions[index];
@@ -201,6 +216,7 @@ void define_check(struct expander *x, uint32_t index)
 
 	check_names(x, f, index);
 	check_params(x, f);
+	check_param_names(x, f);
 	check_block(&c, &f->body);
 	if (f->is_macro || ast_is_void(f->result) || always_leaves(&f->body))
 		return;

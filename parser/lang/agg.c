@@ -4,6 +4,7 @@
  */
 #include "parser/lang/agg.h"
 #include "bpf_helpers/bucket.h"
+#include <string.h>
 
 const struct agg_row agg_rows[] = {
 #define AGG_ROW(id, name_u, name_s, layout_, readable, size, scale, ...) \
@@ -17,6 +18,15 @@ const struct agg_row agg_rows[] = {
 };
 
 _Static_assert(sizeof(agg_rows) / sizeof(*agg_rows) == AGG_KIND_COUNT, "one row for each kind");
+
+enum agg_kind agg_named(const char *name)
+{
+	for (int i = AGG_NONE + 1; i < AGG_KIND_COUNT; i++)
+		if (strcmp(agg_rows[i].name_signed, name) == 0 ||
+		    strcmp(agg_rows[i].name_unsigned, name) == 0)
+			return (enum agg_kind)i;
+	return AGG_NONE;
+}
 
 uint32_t agg_words(const struct type *t, bool is_keyed)
 {

@@ -76,6 +76,15 @@ const struct builtin *builtin_find(const char *name)
 	return find_synonym(name);
 }
 
+const struct builtin *builtin_of_agg(enum agg_kind agg)
+{
+	uint32_t i = 0;
+
+	while (i + 1 < BI_COUNT && (builtins[i].kind != BUILTIN_AGG || builtins[i].agg != agg))
+		i++;
+	return &builtins[i];
+}
+
 static const struct {
 	const char *word;
 	const struct type *type;

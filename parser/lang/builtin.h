@@ -61,6 +61,7 @@ enum builtin_traits {
 	TR_KEY = 32768,	   /* the arguments behind the map are the key of an entry */
 	TR_SETS = 65536,   /* its last argument is a variable that it assigns to */
 	TR_TYPE = 131072,  /* its arguments may be types, and are not evaluated */
+	TR_KEYWORD = 1 << 18,	/* its name is no name of a macro's parameter */
 	TR_FORMAT = 1 << 20,	/* its first argument is a format, not a value */
 	TR_LOOPS = 1 << 21,	/* its code may have a loop, which counts as one of the script's */
 	TR_DROPS = 1 << 22,	/* it only removes what its first argument, a map, holds */
@@ -69,7 +70,7 @@ enum builtin_traits {
 	TR_ARGS = 1 << 25,	/* an argument of the function, which is in a register */
 	TR_REGISTERS = 1 << 26, /* reads any register, such as the instruction pointer */
 	TR_INSIDE = 1 << 27,	/* needs the time of the spans that were inside */
-	TR_ARGN = TR_NOW | TR_PLAIN | TR_ARGS,
+	TR_ARGN = TR_NOW | TR_PLAIN | TR_ARGS | TR_KEYWORD,
 	/* In an interrupt these describe what was interrupted, in the interval thread sonde
 	 * itself. */
 	TR_INTERRUPTED = TR_TASK | TR_STACK | TR_END | TR_HERE,
@@ -145,6 +146,8 @@ static inline bool builtin_exists_in(const struct builtin *b, enum probe_id id)
 
 /* The row of `name`, which may begin with "__builtin_", or NULL. */
 const struct builtin *builtin_find(const char *name);
+/* The function of an aggregation. */
+const struct builtin *builtin_of_agg(enum agg_kind agg);
 /* Index of `word` in the words of a PARAM_WORD, or -1. */
 int builtin_word(const struct param *p, const char *word);
 /* Parse a row's signature. False if it is malformed; test_builtin.c parses all. */

@@ -116,6 +116,15 @@ static void flatten(struct type *whole, const struct type_layout *l, uint32_t at
 	whole->members = list;
 }
 
+/* Types of copies have the same size and members as the layout's own. */
+static void update_copy(struct type_layout *l, enum type_space space)
+{
+	if (!l->copies[space])
+		return;
+	*l->copies[space] = l->type;
+	l->copies[space]->space = space;
+}
+
 static bool complete_whole(const struct type *t, int depth)
 {
 	while (t->kind == TY_ARRAY)
@@ -130,7 +139,21 @@ static bool complete_whole(const struct type *t, int depth)
 			return false;
 	}
 	flatten(&t->layout->type, t->layout, 0, 0);
+	for (int space = SPACE_KERNEL; space < N_SPACES; space++)
+		update_copy(t->layout, (enum type_space)space);
 	return true;
+}
+
+const struct type *layout_in_space(const struct type *t, enum type_space space)
+{
+	struct type_layout *l = t->layout;
+
+	if (space == SPACE_NONE)
+		return &l->type;
+	if (!l->copies[space])
+		l->copies[space] = arena_new_of(l->arena, struct type);
+	update_copy(l, space);
+	return l->copies[space];
 }
 
 bool layout_complete_whole(const struct type *t)

@@ -38,8 +38,9 @@ struct type_layout {
 	bool is_complete; /* false: only declared, or its members have not been read */
 	/* Reads size and members and sets is_complete; NULL: this is all. */
 	void (*complete)(struct type_layout *l);
-	void *source;	     /* for complete() */
-	struct arena *arena; /* its members are there */
+	void *source;		       /* for complete() */
+	struct arena *arena;	       /* its members are there */
+	struct type *copies[N_SPACES]; /* layout_in_space(); or NULL */
 	uint32_t id;
 };
 
@@ -79,6 +80,8 @@ bool layout_complete_whole(const struct type *t);
 /* Find the member `name`, in unnamed members too; *out has its offset in `t`. False: there is
  * none. */
 bool layout_find(const struct type *t, const char *name, struct type_member *out);
+/* The type of a copy of t, a TY_STRUCT, that was read in `space`: where pointers in it point. */
+const struct type *layout_in_space(const struct type *t, enum type_space space);
 /* Call fn with each name that layout_find() can find. */
 void layout_each_name(const struct type *t, void (*fn)(const char *name, void *ctx), void *ctx);
 /* "struct sock", "union { … }" */

@@ -168,6 +168,26 @@ bool type_is_name(const char *name)
 	return false;
 }
 
+const char *type_made_by(const char *name)
+{
+	static const struct {
+		const char *name, *made_by;
+	} made[] = {
+		{"ksym_t", "ksym(address)"},
+		{"usym_t", "usym(address)"},
+		{"kstack", "kstack"},
+		{"ustack", "ustack"},
+		{"kstack_t", "kstack"},
+		{"ustack_t", "ustack"},
+		{"mac_address", "macaddr(address)"},
+	};
+
+	for (size_t i = 0; i < sizeof(made) / sizeof(*made); i++)
+		if (strcmp(made[i].name, name) == 0)
+			return made[i].made_by;
+	return NULL;
+}
+
 void type_offer_names(struct nearest *near, bool (*offer)(struct nearest *, const char *))
 {
 	for (int i = 0; i < N_NAMES; i++)

@@ -50,8 +50,9 @@ enum agg_kind {
 /* The clock that a time was read from: the words of `nsecs`, in the order of its signature. */
 enum type_clock { NSECS_BOOT, NSECS_MONOTONIC, NSECS_TAI, NSECS_SW_TAI };
 
-/* The memory that an address is in. */
-enum type_space { SPACE_NONE, SPACE_KERNEL, SPACE_USER };
+/* The memory that an address is in. SPACE_BOTH: a struct was copied from both. */
+enum type_space { SPACE_NONE, SPACE_KERNEL, SPACE_USER, SPACE_BOTH };
+enum { N_SPACES = SPACE_BOTH + 1 };
 
 /* A member of a tuple, a record, or a struct or union of C. */
 struct type_member {
@@ -76,7 +77,9 @@ struct type {
 	const struct type_member *members; /* TY_STRUCT: see layout_complete_whole() */
 	uint32_t n_members;
 	const struct type *to;
-	enum type_space space; /* TY_POINTER; TY_INT: of an address, by kptr() or uptr() */
+	/* TY_POINTER; TY_INT: of an address, by kptr() or uptr(); TY_STRUCT: of what it was copied
+	 * from, layout_in_space() */
+	enum type_space space;
 	enum type_clock clock; /* TY_TIMESTAMP; TY_INT: of a time, by nsecs(tai) and the like */
 	enum stack_form form;  /* TY_KSTACK, TY_USTACK */
 	const char *format;    /* TY_TIMESTAMP */
@@ -116,6 +119,9 @@ static inline bool type_is_tagged(const struct type *t)
 /* True for the name of a type that scripts can contain. */
 bool type_is_name(const char *name);
 struct nearest;
+/* How values of a type are made that messages name and scripts cannot declare, such as "ksym_t":
+ * "ksym(address)". NULL: it is no such name. */
+const char *type_made_by(const char *name);
 /* Add all these names to a search for suggestions. */
 void type_offer_names(struct nearest *near, bool (*offer)(struct nearest *, const char *));
 /* The type of that name, without suffixes; NULL if there is none or it is not implemented. */

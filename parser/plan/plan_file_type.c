@@ -56,7 +56,7 @@ static void io_int(struct plan_io *io, struct type *t)
 	t->size = t->align = io->is_bad ? 8 : size;
 	io_bool(io, &t->is_signed);
 	IO_ENUM(io, t->clock, NSECS_SW_TAI + 1);
-	IO_ENUM(io, t->space, SPACE_USER + 1);
+	IO_ENUM(io, t->space, N_SPACES);
 	io_enumeration(io, t);
 }
 
@@ -157,7 +157,7 @@ static void by_kind(struct plan_io *io, struct type *t)
 		t->size = t->align = 8;
 		break;
 	case TY_POINTER:
-		IO_ENUM(io, t->space, SPACE_USER + 1);
+		IO_ENUM(io, t->space, N_SPACES);
 		t->size = t->align = 8;
 		t->to = &type_void;
 		break;

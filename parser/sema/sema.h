@@ -36,6 +36,8 @@ struct sema {
 	uint32_t n_comptime;  /* expressions around this one that must be known */
 	struct type_lock *locks;
 	uint32_t n_locks;
+	struct span *untaken; /* branches that were left out */
+	uint32_t n_untaken;
 };
 
 /* Run all passes. Returns 0, or -1 when there were errors. After 0 every expression has a type,

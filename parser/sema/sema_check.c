@@ -13,6 +13,7 @@
 #include "parser/sema/sema_iter.h"
 #include "parser/lang/span_kind.h"
 #include "parser/sema/sema_span.h"
+#include "parser/sema/sema_type.h"
 #include <string.h>
 
 static void check_block(struct sema *s, struct block *b);
@@ -107,7 +108,7 @@ static void check_map_entry(struct sema *s, const struct expr *e)
 	if (!t || t->kind != TY_AGG || agg_rows[t->agg].is_readable)
 		return;
 	diag_error(s->diags, e->span, "agg-read", "a %s cannot be read as a number",
-		   type_str(s->arena, t));
+		   sema_name_of(s, t));
 	diag_hint(s->diags, "the key is %s.0; print the map for its values", e->var.name);
 }
 

@@ -5,6 +5,7 @@
  */
 #include "parser/base/arena.h"
 #include "parser/base/limits.h"
+#include "parser/lang/agg.h"
 #include "parser/base/nearest.h"
 #include "parser/sema/sema_type.h"
 #include <string.h>
@@ -199,6 +200,26 @@ static const struct type *type_of_value(struct sema *s, const struct type_name *
 	return t == &sema_unknown ? t : add_suffixes(s, n, 0, t);
 }
 
+/* Names of types that messages have and that cannot be declared. False: this is none. */
+static bool refuse_inner(struct sema *s, const struct type_name *n)
+{
+	enum agg_kind agg = agg_named(n->name);
+	const char *made_by = type_made_by(n->name);
+
+	if (!agg && !made_by)
+		return false;
+	sema_error(s, n->span, "no-value",
+		   agg ? "%s is an aggregation, which only a map can hold"
+		       : "the type %s cannot be declared",
+		   n->name);
+	if (s->report && agg)
+		diag_hint(s->diags, "write @name = %s(…); a map needs no declaration",
+			  builtin_of_agg(agg)->name);
+	else if (s->report)
+		diag_hint(s->diags, "assign a value instead: let $x = %s;", made_by);
+	return true;
+}
+
 /* The type that a script names; NULL after an error. */
 const struct type *compound_named(struct sema *s, const struct type_name *n)
 {
@@ -229,7 +250,8 @@ const struct type *compound_named(struct sema *s, const struct type_name *n)
 		return NULL;
 	}
 	if (!t) {
-		struct_unknown(s, n->span, n->name);
+		if (!refuse_inner(s, n))
+			struct_unknown(s, n->span, n->name);
 		return NULL;
 	}
 	return add_suffixes(s, n, (is_string && t->size) || (is_sized && has_brackets(n)), t);
@@ -297,6 +319,8 @@ const struct type *compound_declared(struct sema *s, const struct stmt *st)
 				       "%s gets no value of strftime(), which says how to write it",
 				       st->let.var->var.name);
 	}
+	if (t && t->kind == TY_STRUCT && was && type_equal(t, was))
+		t = was; /* with the memory that it is copied from */
 	return t;
 }
 

@@ -107,6 +107,17 @@ const struct type *sema_type_of(struct sema *s, struct expr *e)
 
 /* ---- branches ---------------------------------------------------------------------------- */
 
+/* Advice skips what is left out. */
+static void leave_out(struct sema *s, const struct block *b)
+{
+	struct span span;
+
+	if (!b->n)
+		return;
+	span = span_join(b->items[0]->span, b->items[b->n - 1]->span);
+	arena_push(s->arena, s->untaken, s->n_untaken, span);
+}
+
 /* The branch that is taken replaces the statement; the other is not checked. Undecided, neither is:
  * its types may depend on the decision. */
 bool comptime_prune(struct sema *s, struct stmt *st)
@@ -117,6 +128,8 @@ bool comptime_prune(struct sema *s, struct stmt *st)
 	if (!was)
 		return false;
 	if (st->branch.cond->kind == EX_INT) {
+		leave_out(s, st->branch.cond->integer.value ? &st->branch.otherwise
+							    : &st->branch.then);
 		*st = *ast_stmt_block(s->arena, st->span,
 				      st->branch.cond->integer.value ? st->branch.then
 								     : st->branch.otherwise);
@@ -183,6 +196,10 @@ const struct type *comptime_choose(struct sema *s, struct expr *e, bool was)
 	chosen = cond->integer.value && e->ternary.then ? e->ternary.then : e->ternary.otherwise;
 	if (cond->integer.value && !e->ternary.then)
 		chosen = e->ternary.cond;
+	arena_push(s->arena, s->untaken, s->n_untaken,
+		   chosen == e->ternary.then ? e->ternary.otherwise->span
+		   : e->ternary.then	     ? e->ternary.then->span
+					     : e->ternary.otherwise->span);
 	*e = *chosen;
 	s->changed = true;
 	return sema_type_expr(s, e);
@@ -213,7 +230,7 @@ const struct type *chk_typeinfo(struct sema *s, struct expr *e)
 	items = arena_alloc(s->arena, 3 * sizeof(*items));
 	items[0] = ast_int(s->arena, e->span, 0);
 	items[1] = text_of(s, e, type_base_word(t));
-	items[2] = text_of(s, e, sema_name_of(s, t));
+	items[2] = text_of(s, e, type_str(s->arena, t));
 	*e = *ast_record(s->arena, e->span, items, names, NULL, 3);
 	return sema_type_expr(s, e);
 }

@@ -56,7 +56,7 @@ static void check_conversion(struct sema *s, const struct format_piece *p, struc
 		return;
 	}
 	sema_error(s, arg->span, "format-arg", "%%%s cannot print %s", conversion_name(p),
-		   type_str(s->arena, arg->type));
+		   sema_name_of(s, arg->type));
 	if (s->report && arg->type->kind == TY_AGG && arg->kind == EX_MAP)
 		diag_hint(s->diags, "print the whole map: print(%s)", arg->map.name);
 	else if (s->report && arg->type->kind != TY_AGG)
@@ -72,7 +72,7 @@ static void check_star(struct sema *s, uint32_t arg, struct expr **args)
 		return;
 	sema_error(s, e->span, "format-arg",
 		   "'*' needs an integer as width or precision, but this is %s",
-		   type_str(s->arena, e->type));
+		   sema_name_of(s, e->type));
 }
 
 static const struct type *bad_conversion(struct sema *s, const struct expr *fmt, const char *text,
@@ -135,7 +135,7 @@ const struct type *chk_print(struct sema *s, struct expr *e)
 	    arg->type->agg != AGG_STATS) {
 		sema_error(s, arg->span, "print-entry",
 			   "one entry of a %s cannot be printed by itself",
-			   type_str(s->arena, arg->type));
+			   sema_name_of(s, arg->type));
 		if (s->report)
 			diag_hint(s->diags, "print the whole map: print(%s)", arg->map.name);
 	}
@@ -196,7 +196,7 @@ const struct type *chk_str(struct sema *s, struct expr *e)
 	struct_decay(s, e->call.args[0]);
 	if (!is_address(p->type))
 		return sema_error(s, p->span, "arg-type", "str needs an address, but this is %s",
-				  type_str(s->arena, p->type));
+				  sema_name_of(s, p->type));
 	if (p->kind == EX_STRING && (!n || n->kind == EX_INT))
 		return cut_literal(s, e, p, n);
 	if (n && constant_number(n, &is_negative, &size) &&

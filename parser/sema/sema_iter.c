@@ -133,11 +133,10 @@ const struct type *chk_ctx(struct sema *s, struct expr *e)
 		if (!f)
 			return no_field(s, e, p);
 		here = iter_field_type(s->arena, f);
-		if (t && strcmp(type_str(s->arena, t), type_str(s->arena, here)) != 0)
+		if (t && strcmp(sema_name_of(s, t), sema_name_of(s, here)) != 0)
 			return sema_error(s, e->span, "type-mismatch",
 					  "ctx.%s is %s in one iterator and %s in another",
-					  e->field.name, type_str(s->arena, t),
-					  type_str(s->arena, here));
+					  e->field.name, sema_name_of(s, t), sema_name_of(s, here));
 		t = here;
 	}
 	if (e->kind == EX_FIELD || !s->probe->n_points)
@@ -217,7 +216,7 @@ const struct type *iter_check_printf(struct sema *s, struct expr *e, const struc
 		if (!can_print(arg->type))
 			return cannot_print(s, arg->span,
 					    arena_printf(s->arena, "a %s",
-							 type_str(s->arena, arg->type)));
+							 sema_name_of(s, arg->type)));
 	}
 	return &type_void;
 }

@@ -51,12 +51,37 @@ bool memory_comparable(const struct type *x, const struct type *y)
 	       (y->kind == TY_POINTER || type_is_integral(y));
 }
 
+const struct type *memory_copied(struct sema *s, const struct type *t, enum type_space space)
+{
+	const struct type *to;
+
+	if (space == SPACE_NONE)
+		return t;
+	switch (t->kind) {
+	case TY_POINTER: return t->space == SPACE_NONE ? type_pointer(s->arena, t->to, space) : t;
+	case TY_STRUCT: return layout_in_space(t, space);
+	case TY_ARRAY:
+		to = memory_copied(s, t->to, space);
+		return to == t->to ? t : type_array(s->arena, to, type_elements(t));
+	default: return t;
+	}
+}
+
+const struct type *memory_unify_copies(const struct type *x, const struct type *y)
+{
+	if (x->space == y->space || y->space == SPACE_NONE)
+		return x;
+	return x->space == SPACE_NONE ? y : layout_in_space(x, SPACE_BOTH);
+}
+
 /* The type of what is read through `t`. A pointer read there is in the same address space. */
 static const struct type *pointee(struct sema *s, const struct type *t)
 {
-	if (t->to->kind == TY_POINTER && t->to->space == SPACE_NONE)
-		return type_pointer(s->arena, t->to->to, t->space);
-	return t->to;
+	enum type_space space = t->space;
+
+	if (space == SPACE_NONE && t->to->kind != TY_POINTER)
+		space = ast_space(s->probe);
+	return memory_copied(s, t->to, space);
 }
 
 static const struct type *unreadable(struct sema *s, const struct expr *e, const struct type *t)
@@ -197,6 +222,10 @@ const struct type *chk_curtask(struct sema *s, struct expr *e)
 
 bool memory_mixes(const struct type *x, const struct type *y)
 {
+	while (x->kind == TY_ARRAY && y->kind == TY_ARRAY) {
+		x = x->to;
+		y = y->to;
+	}
 	return x->kind == TY_POINTER && y->kind == TY_POINTER && x->space != y->space &&
 	       x->space != SPACE_NONE && y->space != SPACE_NONE;
 }

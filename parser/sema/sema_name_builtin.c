@@ -95,6 +95,20 @@ static enum stack_form default_form(const struct sema *s, const struct builtin *
 	return row->stacks == STACKS_USER ? FORM_bpftrace : FORM_raw;
 }
 
+/* `stack_mode = build_id` and a kernel stack without a word of its own. */
+static void warn_other_form(struct sema *s, const struct expr *e)
+{
+	const struct stack_word *row = &stack_words[s->program->config.stack_mode];
+
+	if (!(e->name.builtin->traits & TR_STACK) || row->stacks != STACKS_USER_FILES ||
+	    e->name.form == row->form)
+		return;
+	diag_warning(s->diags, e->span, "stack-mode",
+		     "'%s' is for user stacks only: the frames of %s are written as addresses",
+		     row->word, e->name.name);
+	diag_hint(s->diags, "say how: %s(raw), or %s(perf) with names", e->name.name, e->name.name);
+}
+
 /* A call becomes a name, so that later passes see one form. */
 static void become_name(struct sema *s, struct expr *e, const struct builtin *b)
 {
@@ -114,6 +128,7 @@ void name_builtin(struct sema *s, struct expr *e)
 	sema_unstable(s, e->span, e->name.name);
 	if (b && b->kind == BUILTIN_VAR) {
 		become_name(s, e, b);
+		warn_other_form(s, e);
 		return;
 	}
 	if (!b && struct_constant(s, e))
@@ -225,6 +240,8 @@ static void name_stack(struct sema *s, struct expr *e, const struct builtin *b)
 	e->name.limit = a.limit;
 	if (a.form)
 		e->name.form = a.form->form;
+	else
+		warn_other_form(s, e);
 	e->name.walk = a.walk ? a.walk->walk : WALK_AUTO;
 }
 

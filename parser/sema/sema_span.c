@@ -266,7 +266,7 @@ const struct type *chk_entry(struct sema *s, struct expr *e)
 		return &type_error;
 	if (t->kind == TY_VOID || t->kind == TY_AGG)
 		return sema_error(s, e->call.args[0]->span, "entry-value",
-				  "entry needs a value, but this is %s", type_str(s->arena, t));
+				  "entry needs a value, but this is %s", sema_name_of(s, t));
 	return t;
 }
 

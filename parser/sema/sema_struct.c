@@ -77,6 +77,12 @@ void struct_unknown(struct sema *s, struct span span, const char *name)
 		diag_hint(s->diags, "%s", more->hint(more, bare));
 		return;
 	}
+	if (strstr(bare, "::") || strchr(bare, '<')) {
+		diag_hint(s->diags, "names of C++ types are looked up in the debug information of "
+				    "the probe's program, as the compiler wrote them there: "
+				    "box<long unsigned int>");
+		return;
+	}
 	nearest_init(&near, bare);
 	if (kind == C_TYPEDEF)
 		type_offer_names(&near, nearest_offer);
@@ -224,9 +230,29 @@ static const struct type *in_place(struct sema *s, const struct expr *e, const s
 	enum type_space space = ast_place_space(e);
 
 	struct_has_size(t);
-	if (t->kind == TY_POINTER && t->space == SPACE_NONE && space != SPACE_NONE)
-		return type_pointer(s->arena, t->to, space);
-	return t;
+	if (space == SPACE_NONE && ast_is_place(e) && t->kind != TY_POINTER)
+		space = ast_space(s->probe);
+	return memory_copied(s, t, space);
+}
+
+/* The type of a member of a copied struct. */
+static const struct type *in_copy(struct sema *s, const struct expr *e, const struct type *t)
+{
+	enum type_space space = e->field.object->type->space;
+	const struct type *elem = t;
+
+	struct_has_size(t);
+	while (elem->kind == TY_ARRAY)
+		elem = elem->to;
+	if (space != SPACE_BOTH || elem->kind != TY_POINTER)
+		return memory_copied(s, t, space);
+	sema_error(s, e->field.name_span, "pointer-space",
+		   "'%s' is an address of the kernel or of the traced program: "
+		   "structs were copied from both",
+		   e->field.name);
+	if (s->report)
+		diag_hint(s->diags, "use a variable or map for each");
+	return &type_error;
 }
 
 const struct type *struct_member(struct sema *s, struct expr *e)
@@ -248,8 +274,9 @@ const struct type *struct_member(struct sema *s, struct expr *e)
 		return sema_error(s, e->field.name_span, "member-type",
 				  "'%s' of %s has a type that cannot be read, such as float",
 				  e->field.name, sema_name_of(s, owner));
-	/* a copied struct is not read again */
-	wrong = ast_is_place(e) ? memory_check_space(s, e, ast_place_space(e)) : NULL;
+	if (!ast_is_place(e)) /* a copied struct is not read again */
+		return in_copy(s, e, m.type);
+	wrong = memory_check_space(s, e, ast_place_space(e));
 	return wrong ? wrong : in_place(s, e, m.type);
 }
 

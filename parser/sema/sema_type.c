@@ -7,6 +7,7 @@
  * never NULL. Only this file iterates.
  */
 #include "parser/lang/agg.h"
+#include "parser/base/arena.h"
 #include "parser/base/limits.h"
 #include "parser/sema/sema_name.h"
 #include "parser/sema/sema_type.h"
@@ -42,12 +43,19 @@ const struct type *sema_unify(struct sema *s, const struct type *x, const struct
 		return x;
 	if (y->kind == TY_POINTER && type_is_integral(x))
 		return y;
+	if (x->kind == TY_STRUCT && type_equal(x, y))
+		return memory_unify_copies(x, y);
 	return type_unify(x, y);
 }
 
 const char *sema_name_of(struct sema *s, const struct type *t)
 {
-	return type_str(s->arena, t);
+	const char *text = type_str(s->arena, t), *scale = strchr(text, '(');
+
+	if (t->kind != TY_AGG) /* an aggregation is known by its function */
+		return text;
+	return arena_printf(s->arena, "%s(%s%s", builtin_of_agg(t->agg)->name, scale ? "…, " : "",
+			    scale ? scale + 1 : ")");
 }
 
 /* Widen the type in *slot so that it holds values of t. Errors are reported at `from`, with a
@@ -85,7 +93,8 @@ void sema_widen(struct sema *s, const struct type **slot, struct span *first, co
 				  sema_name_of(s, *slot));
 		return;
 	}
-	if (!type_equal(u, *slot) || (*slot == &sema_literal && u != &sema_literal)) {
+	if (!type_equal(u, *slot) || (*slot == &sema_literal && u != &sema_literal) ||
+	    (u->kind == TY_STRUCT && u->space != (*slot)->space)) {
 		*slot = u;
 		s->changed = true;
 	}
@@ -292,6 +301,8 @@ static const struct type *value_type(struct sema *s, struct expr *value, const s
  * else must have that type. */
 void sema_assign_var(struct sema *s, struct var *v, const struct type *t, const struct expr *from)
 {
+	const struct type *u;
+
 	if (!v->is_declared) {
 		sema_widen(s, &v->type, &v->first, t, from, v->name);
 		return;
@@ -299,6 +310,12 @@ void sema_assign_var(struct sema *s, struct var *v, const struct type *t, const 
 	if ((v->type == &type_time || v->type == &type_cgroup) && t->kind == v->type->kind) {
 		v->type = t;
 		s->changed = true;
+		return;
+	}
+	if (t->kind == TY_STRUCT && type_equal(t, v->type)) {
+		u = memory_unify_copies(v->type, t);
+		s->changed |= u->space != v->type->space;
+		v->type = u;
 		return;
 	}
 	if (t->kind == TY_ERROR || type_equal(t, v->type) ||

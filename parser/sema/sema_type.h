@@ -128,6 +128,10 @@ bool memory_mixes(const struct type *x, const struct type *y);
 bool memory_comparable(const struct type *x, const struct type *y);
 /* The type of what `e` reads at an address of type `t`. */
 const struct type *memory_read(struct sema *s, const struct expr *e, const struct type *t);
+/* The type of a copy of a `t` that is in `space`, which the pointers in it keep. */
+const struct type *memory_copied(struct sema *s, const struct type *t, enum type_space space);
+/* The struct that holds copies of both, which are equal but for where they come from. */
+const struct type *memory_unify_copies(const struct type *x, const struct type *y);
 const struct type *memory_array(struct sema *s, struct span at, const struct type *elem,
 				uint64_t n);
 const struct type *memory_cast(struct sema *s, struct expr *e, const struct type *t,

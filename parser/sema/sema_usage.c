@@ -263,8 +263,19 @@ void usage_note(struct sema *s)
 
 /* ---- reports ----------------------------------------------------------------------------- */
 
+/* Is it in the branch of an `if comptime` that is not taken? */
+static bool is_untaken(const struct sema *s, struct span span)
+{
+	for (uint32_t i = 0; i < s->n_untaken; i++)
+		if (span.start >= s->untaken[i].start && span.end <= s->untaken[i].end)
+			return true;
+	return false;
+}
+
 static void advise_var(struct sema *s, const struct var *v)
 {
+	if (is_untaken(s, v->early.end ? v->early : v->place))
+		return;
 	if (v->early.end && (v->is_early || !v->is_set)) {
 		diag_warning(s->diags, v->early, "unset-variable",
 			     "%s has no value yet and is read as 0", v->name);
@@ -285,7 +296,7 @@ static void advise_map(struct sema *s, const struct map *m)
 {
 	bool is_printed = s->program->config.print_maps_on_exit && !m->is_emptied;
 
-	if (m->is_read || is_printed)
+	if (m->is_read || is_printed || is_untaken(s, m->first))
 		return;
 	diag_warning(s->diags, m->first, "unread-map", "%s is written but never read or printed",
 		     m->name);

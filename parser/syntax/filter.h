@@ -22,6 +22,7 @@ struct lexer {
 	uint32_t offset;     /* of the next byte in the text */
 	uint32_t base;	     /* what spans add to that */
 	bool is_cut;	     /* an unterminated literal or comment hid closing brackets */
+	bool is_tag;	     /* the last word was reserved, such as `struct` */
 };
 
 /* Change the state of `scanner` (flex's handle) for the next token. */

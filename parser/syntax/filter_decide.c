@@ -124,16 +124,42 @@ static void decide_type(struct filter *f, uint32_t open, bool is_list)
 		f->tokens[open].kind = TOK_TYPE_OPEN;
 }
 
+/* The operand may be a type: typeinfo(uint32 *). */
+static bool takes_type(const struct filter *f, uint32_t name)
+{
+	const struct builtin *b = builtin_find(f->tokens[name].text.text);
+
+	return b && b->traits & TR_TYPE;
+}
+
+/* Can the token be the name of a member? */
+static bool is_word(int kind)
+{
+	switch (kind) {
+	case TOK_NAME:
+	case TOK_RESERVED:
+	case TOK_TRUE:
+	case TOK_FALSE:
+	case TOK_SIZEOF:
+	case TOK_TYPEOF:
+	case TOK_COMPTIME:
+	case TOK_OFFSETOF:
+	case TOK_IMPORT: return true;
+	default: return kind >= TOK_IF && kind <= TOK_UNROLL;
+	}
+}
+
 static void decide_paren(struct filter *f, uint32_t i)
 {
 	int before = i ? f->tokens[i - 1].kind : TOK_YYEOF;
 
-	if (before == TOK_SIZEOF || before == TOK_OFFSETOF || before == TOK_TYPEOF)
+	if (before == TOK_SIZEOF || before == TOK_OFFSETOF || before == TOK_TYPEOF ||
+	    (before == TOK_NAME && takes_type(f, i - 1)))
 		decide_type(f, i, before == TOK_OFFSETOF);
 	else if (is_cast(f, i))
 		f->tokens[i].kind = TOK_CAST_OPEN;
 	else if (before != TOK_NAME && before != TOK_IF && before != TOK_WHILE &&
-		 at(f, i + 1)->kind == TOK_NAME && at(f, i + 2)->kind == TOK_SET)
+		 is_word(at(f, i + 1)->kind) && at(f, i + 2)->kind == TOK_SET)
 		f->tokens[i].kind = TOK_RECORD_OPEN;
 }
 
@@ -143,6 +169,8 @@ static void decide_if(struct filter *f, uint32_t i)
 	uint32_t inside = f->tokens[i].inside, j = i + 1;
 
 	if (f->tokens[i].kind != TOK_IF_VALUE && !(i && wants_value(f, i - 1)))
+		return;
+	if (at(f, j)->kind == TOK_SET) /* (if = 1) */
 		return;
 	f->tokens[i].kind = TOK_IF_VALUE;
 	for (; j < f->n_tokens && f->tokens[j].inside == inside; j++) {
@@ -160,8 +188,18 @@ static void decide_if(struct filter *f, uint32_t i)
 		f->tokens[j + 2].kind = TOK_IF_VALUE;
 }
 
+/* `class ns::item`, a type of C++: a name cannot follow another one. */
+static void mark_classes(struct filter *f)
+{
+	for (uint32_t i = 0; i + 1 < f->n_tokens; i++)
+		if (f->tokens[i].kind == TOK_NAME && f->tokens[i + 1].kind == TOK_NAME &&
+		    strcmp(f->tokens[i].text.text, "class") == 0)
+			f->tokens[i].kind = TOK_RESERVED;
+}
+
 void filter_decide(struct filter *f)
 {
+	mark_classes(f);
 	for (uint32_t i = 0; i < f->n_tokens; i++) {
 		struct token *t = &f->tokens[i];
 

@@ -98,6 +98,8 @@ static struct tall unary(struct parse *p, struct span s, enum op op, struct tall
 static struct tall binary(struct parse *p, struct span s, enum op op, struct tall l, struct tall r);
 static struct tall elvis(struct parse *p, struct span s, struct tall c, struct tall o);
 static struct talls put_first(struct parse *p, struct tall first, struct talls rest);
+static struct expr *call_of_type(struct parse *p, struct span s, struct span name_span,
+				 const char *name, struct expr *type);
 static struct tall block_value(struct parse *p, struct span s, struct block body, struct tall value);
 static struct tall last_value(struct parse *p, struct span s, struct block body);
 static struct tall need_value(struct parse *p, struct span end, struct tall value);
@@ -421,6 +423,7 @@ expr
 	| NAME "(" ")"				{ $$ = leaf(ast_call(p->arena, @$, @1, $1.text, NULL, 0)); }
 	| NAME "(" args ")"			{ $$ = over(p, $3.height, ast_call(p->arena, @$, @1, $1.text, $3.items, $3.n)); }
 	| place
+	| NAME TYPE_OPEN type ")"		{ $$ = over(p, 1, call_of_type(p, @$, @1, $1.text, ast_type(p->arena, @3, $3))); }
 	| place "++"				{ $$ = over(p, $1.height, ast_incdec(p->arena, @$, $1.e, true, false)); }
 	| place "--"				{ $$ = over(p, $1.height, ast_incdec(p->arena, @$, $1.e, false, false)); }
 	| "++" place				{ $$ = over(p, $2.height, ast_incdec(p->arena, @$, $2.e, true, true)); }
@@ -480,8 +483,8 @@ items
 	;
 
 names
-	: NAME "=" expr				{ $$ = add_name(p, (struct names){0}, @1, $1.text, $3); }
-	| names "," NAME "=" expr		{ $$ = add_name(p, $1, @3, $3.text, $5); }
+	: field "=" expr			{ $$ = add_name(p, (struct names){0}, @1, $1.text, $3); }
+	| names "," field "=" expr		{ $$ = add_name(p, $1, @3, $3.text, $5); }
 	;
 
 /* Statements, then the value, which has no ';'. It may be that of an if or a block. */
@@ -638,6 +641,14 @@ static struct talls put_first(struct parse *p, struct tall first, struct talls r
 	return list;
 }
 
+static struct expr *call_of_type(struct parse *p, struct span s, struct span name_span,
+				 const char *name, struct expr *type)
+{
+	struct talls args = add_arg(p, (struct talls){0}, leaf(type));
+
+	return ast_call(p->arena, s, name_span, name, args.items, args.n);
+}
+
 static struct names add_name(struct parse *p, struct names list, struct span s, const char *name,
 			     struct tall value)
 {
@@ -651,6 +662,8 @@ static struct type_name *make_type(struct parse *p, struct span s, const char *t
 {
 	struct type_name *t = arena_new_of(p->arena, struct type_name);
 
+	if (strcmp(tag, "class") == 0)
+		tag = "struct";
 	if (*tag && strcmp(tag, "struct") && strcmp(tag, "union") && strcmp(tag, "enum"))
 		diag_error(p->diags, (struct span){s.start, s.start + (uint32_t)strlen(tag)}, "syntax",
 			   "'%s' belongs before the probes, not in a block", tag);

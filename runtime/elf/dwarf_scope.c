@@ -56,6 +56,24 @@ struct wanted {
 	Dwarf_Die *out;
 };
 
+/* The length of the part of `text` that is `name`, but for blanks, which compilers and people write
+ * differently in `vec<int, all<int> >`. 0: it does not begin with it. */
+static size_t same_prefix(const char *text, const char *name)
+{
+	size_t n = 0;
+
+	for (;; name++) {
+		while (*name == ' ')
+			name++;
+		while (text[n] == ' ')
+			n++;
+		if (!*name)
+			return n;
+		if (text[n++] != *name)
+			return 0;
+	}
+}
+
 static bool is_wanted(const struct wanted *w, Dwarf_Die *die)
 {
 	int tag = w->t->dw.dwarf_tag(die);
@@ -64,7 +82,8 @@ static bool is_wanted(const struct wanted *w, Dwarf_Die *die)
 	if (!dwarf_is_record(tag) && tag != DW_TAG_typedef && tag != DW_TAG_enumeration_type)
 		return false;
 	here = w->t->dw.dwarf_diename(die);
-	return here && strcmp(here, w->name) == 0 && !dwarf_flag(w->t, die, DW_AT_declaration);
+	return here && same_prefix(w->name, here) == strlen(w->name) && *w->name &&
+	       !dwarf_flag(w->t, die, DW_AT_declaration);
 }
 
 /* What is left of the scope in a namespace or class of it; NULL: it is not of the scope. Those
@@ -78,11 +97,10 @@ static const char *scope_in(const struct wanted *w, Dwarf_Die *die, const char *
 	if (!is_scope(tag) || (w->is_anywhere && tag != DW_TAG_namespace))
 		return NULL;
 	name = w->t->dw.dwarf_diename(die);
-	n = name ? strlen(name) : 0;
+	n = name ? same_prefix(scope, name) : 0;
 	if (!name || w->is_anywhere)
 		return tag == DW_TAG_namespace ? scope : NULL;
-	return strncmp(scope, name, n) == 0 && strncmp(scope + n, "::", 2) == 0 ? scope + n + 2
-										: NULL;
+	return n && strncmp(scope + n, "::", 2) == 0 ? scope + n + 2 : NULL;
 }
 
 static bool find_in(const struct wanted *w, Dwarf_Die *parent, const char *scope, int depth)
