@@ -344,7 +344,7 @@ static bool read_declaration(struct c_parser *p)
 	return c_expect(p, ';', "';'");
 }
 
-/* Continue behind the next ';' outside of brackets, in a header also behind a function's body. */
+/* Continue behind the next ';' outside of brackets, or behind a function's body. */
 static void recover(struct c_parser *p)
 {
 	bool is_function = false;
@@ -359,21 +359,72 @@ static void recover(struct c_parser *p)
 			return;
 		}
 		if (c_token_is(t, '{') && !depth)
-			is_function = p->is_header && p->at && c_token_is(t - 1, ')');
+			is_function = p->at && c_token_is(t - 1, ')');
 		depth += c_token_is(t, '{');
 		depth -= c_token_is(t, '}') && depth;
 	}
 }
 
-static bool is_skipped(const struct c_parser *p)
+static bool begins_code(const struct c_parser *p)
 {
 	static const char *const words[] = {"extern",	  "static",    "inline",  "__inline",
 					    "__inline__", "_Noreturn", "__asm__", "asm"};
 
-	for (size_t i = 0; p->is_header && i < sizeof(words) / sizeof(words[0]); i++)
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		if (c_token_is_word(c_next(p), words[i]))
 			return true;
 	return false;
+}
+
+/* The name that the declaration of a function or variable declares; NULL: it has a body before it,
+ * which may be that of a struct. */
+static const struct c_token *declared_name(struct c_parser *p)
+{
+	const struct c_token *name = NULL;
+	uint32_t before = p->at;
+
+	for (; c_next(p)->kind != CT_END && !c_token_is(c_next(p), ';'); p->at++) {
+		const struct c_token *t = c_next(p);
+
+		if (c_token_is_word(t, "__attribute__") && c_token_is(t + 1, '(')) {
+			p->at += 2;
+			if (!skip_parentheses(p))
+				break;
+			p->at--;
+			continue;
+		}
+		if (c_token_is(t, '{'))
+			name = NULL;
+		if (c_token_is(t, '{') || c_token_is(t, '(') || c_token_is(t, '=') ||
+		    c_token_is(t, '['))
+			break;
+		if (t->kind == CT_NAME)
+			name = t;
+	}
+	p->at = before;
+	return name;
+}
+
+/* Functions and variables, which a script cannot use. Those of headers are skipped in silence. */
+static bool is_skipped(struct c_parser *p)
+{
+	const struct c_token *name;
+
+	if (!begins_code(p))
+		return false;
+	if (p->is_header)
+		return true;
+	name = declared_name(p);
+	if (!name)
+		return false;
+	diag_warning(p->diags, name->span, "c-code",
+		     "functions and variables of C are skipped: a script cannot use '%.*s'",
+		     (int)name->len, name->text);
+	diag_hint(p->diags, "write %s",
+		  c_token_is(name + 1, '(')
+			  ? "macro name(x) { … } or fn name($x : int64) : int64 { … }"
+			  : "a #define, or a map, @name, which BEGIN sets");
+	return true;
 }
 
 void c_parse(struct c_parser *p)

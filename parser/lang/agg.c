@@ -19,13 +19,15 @@ const struct agg_row agg_rows[] = {
 
 _Static_assert(sizeof(agg_rows) / sizeof(*agg_rows) == AGG_KIND_COUNT, "one row for each kind");
 
-enum agg_kind agg_named(const char *name)
+bool agg_named(const char *name, enum agg_kind *out)
 {
-	for (int i = AGG_NONE + 1; i < AGG_KIND_COUNT; i++)
+	for (size_t i = 1; i < sizeof(agg_rows) / sizeof(*agg_rows); i++)
 		if (strcmp(agg_rows[i].name_signed, name) == 0 ||
-		    strcmp(agg_rows[i].name_unsigned, name) == 0)
-			return (enum agg_kind)i;
-	return AGG_NONE;
+		    strcmp(agg_rows[i].name_unsigned, name) == 0) {
+			*out = (enum agg_kind)i;
+			return true;
+		}
+	return false;
 }
 
 uint32_t agg_words(const struct type *t, bool is_keyed)

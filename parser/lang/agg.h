@@ -43,8 +43,8 @@ struct agg_row {
 
 extern const struct agg_row agg_rows[AGG_KIND_COUNT];
 
-/* The aggregation whose type has that name, "sum_t" or "usum_t"; AGG_NONE: there is none. */
-enum agg_kind agg_named(const char *name);
+/* The aggregation whose type has that name, "sum_t" or "usum_t". False: there is none. */
+bool agg_named(const char *name, enum agg_kind *out);
 
 /* Is it a histogram, or computed from one? */
 static inline bool agg_has_buckets(const struct type *t)

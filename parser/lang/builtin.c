@@ -78,11 +78,11 @@ const struct builtin *builtin_find(const char *name)
 
 const struct builtin *builtin_of_agg(enum agg_kind agg)
 {
-	uint32_t i = 0;
+	const struct builtin *b = builtins;
 
-	while (i + 1 < BI_COUNT && (builtins[i].kind != BUILTIN_AGG || builtins[i].agg != agg))
-		i++;
-	return &builtins[i];
+	while (b->kind != BUILTIN_AGG || b->agg != agg) /* each has one */
+		b++;
+	return b;
 }
 
 static const struct {

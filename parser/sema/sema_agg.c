@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Check hooks of the aggregations in builtins.def: the type of the map they are assigned to, and
- * the limits of their literal arguments.
+ * the limits of their literal arguments. Their names in messages.
  */
 #include "parser/lang/agg.h"
 #include "parser/base/arena.h"
 #include "parser/base/limits.h"
-#include "parser/sema/sema.h"
+#include "parser/sema/sema_type.h"
+#include <string.h>
 
 enum {
 	HIST_MAX_K = 5,
@@ -107,4 +108,14 @@ const struct type *chk_tseries(struct sema *s, struct expr *e)
 	*t = *of_scale(s, e, (int64_t)interval, (int64_t)n, op);
 	t->is_signed = v->type->is_signed && v->kind != EX_INT;
 	return t;
+}
+
+const char *sema_name_of(struct sema *s, const struct type *t)
+{
+	const char *text = type_str(s->arena, t), *scale = strchr(text, '(');
+
+	if (t->kind != TY_AGG) /* an aggregation is known by its function */
+		return text;
+	return arena_printf(s->arena, "%s(%s%s", builtin_of_agg(t->agg)->name, scale ? "…, " : "",
+			    scale ? scale + 1 : ")");
 }

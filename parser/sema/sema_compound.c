@@ -203,16 +203,17 @@ static const struct type *type_of_value(struct sema *s, const struct type_name *
 /* Names of types that messages have and that cannot be declared. False: this is none. */
 static bool refuse_inner(struct sema *s, const struct type_name *n)
 {
-	enum agg_kind agg = agg_named(n->name);
 	const char *made_by = type_made_by(n->name);
+	enum agg_kind agg;
+	bool is_agg = agg_named(n->name, &agg);
 
-	if (!agg && !made_by)
+	if (!is_agg && !made_by)
 		return false;
 	sema_error(s, n->span, "no-value",
-		   agg ? "%s is an aggregation, which only a map can hold"
-		       : "the type %s cannot be declared",
+		   is_agg ? "%s is an aggregation, which only a map can hold"
+			  : "the type %s cannot be declared",
 		   n->name);
-	if (s->report && agg)
+	if (s->report && is_agg)
 		diag_hint(s->diags, "write @name = %s(…); a map needs no declaration",
 			  builtin_of_agg(agg)->name);
 	else if (s->report)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pass 2 for structs, unions and enums of C: members, the names of their types, offsetof, addresses
- * of members. Types that are known by name only (an argument `struct file *`) are looked up when a
- * member or the size is needed, so that a script that needs neither does not read BTF.
+ * Pass 2 for structs, unions and enums of C: members, offsetof, addresses of members. Types that
+ * are known by name only (an argument `struct file *`) are looked up when a member or the size is
+ * needed, so that a script that needs neither does not read BTF.
  */
 #include "parser/base/arena.h"
 #include "parser/base/limits.h"
@@ -17,92 +17,6 @@
 static void offer(const char *name, void *near)
 {
 	nearest_offer(near, name);
-}
-
-/* ---- names of types ---------------------------------------------------------------------- */
-
-static const struct {
-	const char *word;
-	enum c_kind kind;
-} tag_words[] = {{"struct ", C_STRUCT}, {"union ", C_UNION}, {"enum ", C_ENUM}};
-enum { N_TAG_WORDS = sizeof(tag_words) / sizeof(*tag_words) };
-
-/* The program that a probe of user functions is on, whose types are meant there. */
-static const char *program_of(const struct probe *p)
-{
-	const struct attach_point *point = p && p->n_points ? &p->points[0] : NULL;
-
-	return point && point_has(point, ARM_USER) && point->n_targets ? point->targets[0].path
-								       : NULL;
-}
-
-const struct type *struct_named(struct sema *s, const char *name)
-{
-	struct c_types *c = s->program->c_types;
-	const char *file = program_of(s->probe), *bare = name;
-	enum c_kind kind = C_TYPEDEF;
-	const struct type *t = NULL;
-
-	for (int i = 0; i < N_TAG_WORDS; i++) {
-		size_t n = strlen(tag_words[i].word);
-
-		if (strncmp(name, tag_words[i].word, n) != 0)
-			continue;
-		kind = tag_words[i].kind;
-		bare = name + n;
-	}
-	if (file && !c_types_is_own(c, kind, bare))
-		t = c_types_find_user(c, file, name);
-	t = t ? t : c_types_find(c, kind, bare);
-	return t || kind != C_TYPEDEF ? t : c_types_number(bare);
-}
-
-void struct_unknown(struct sema *s, struct span span, const char *name)
-{
-	struct c_more *more = s->program->c_types->more;
-	enum c_kind kind = C_TYPEDEF;
-	const char *bare = name, *word = "";
-	struct nearest near;
-
-	for (int i = 0; i < N_TAG_WORDS; i++)
-		if (strncmp(name, tag_words[i].word, strlen(tag_words[i].word)) == 0) {
-			kind = tag_words[i].kind;
-			word = tag_words[i].word;
-			bare = name + strlen(word);
-		}
-	sema_error(s, span, "unknown-type", "unknown type '%s'", name);
-	if (!s->report)
-		return;
-	if (more && more->hint(more, bare)) {
-		diag_hint(s->diags, "%s", more->hint(more, bare));
-		return;
-	}
-	if (strstr(bare, "::") || strchr(bare, '<')) {
-		diag_hint(s->diags, "names of C++ types are looked up in the debug information of "
-				    "the probe's program, as the compiler wrote them there: "
-				    "box<long unsigned int>");
-		return;
-	}
-	nearest_init(&near, bare);
-	if (kind == C_TYPEDEF)
-		type_offer_names(&near, nearest_offer);
-	for (uint32_t i = 0; i < s->program->c_types->n_names; i++)
-		if (s->program->c_types->names[i].type &&
-		    s->program->c_types->names[i].kind == kind)
-			nearest_offer(&near, s->program->c_types->names[i].name);
-	if (!near.best && s->kernel->each_c_type)
-		s->kernel->each_c_type(s->kernel, kind, offer, &near);
-	if (kind == C_TYPEDEF && c_types_find(s->program->c_types, C_STRUCT, bare))
-		diag_hint(s->diags, "write struct %s", bare);
-	else if (near.best && strcmp(near.best, bare) == 0)
-		diag_hint(s->diags, "it is declared, but not defined");
-	else if (near.best)
-		diag_hint(s->diags, "did you mean '%s%s'?", word, near.best);
-	else if (!kernel_has(s->kernel, CAP_BTF))
-		diag_hint(s->diags, "this kernel has no type information (BTF)");
-	else
-		diag_hint(s->diags,
-			  "neither the script nor the type information of the kernel has it");
 }
 
 /* ---- types known by name ----------------------------------------------------------------- */

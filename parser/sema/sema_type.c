@@ -7,7 +7,6 @@
  * never NULL. Only this file iterates.
  */
 #include "parser/lang/agg.h"
-#include "parser/base/arena.h"
 #include "parser/base/limits.h"
 #include "parser/sema/sema_name.h"
 #include "parser/sema/sema_type.h"
@@ -46,16 +45,6 @@ const struct type *sema_unify(struct sema *s, const struct type *x, const struct
 	if (x->kind == TY_STRUCT && type_equal(x, y))
 		return memory_unify_copies(x, y);
 	return type_unify(x, y);
-}
-
-const char *sema_name_of(struct sema *s, const struct type *t)
-{
-	const char *text = type_str(s->arena, t), *scale = strchr(text, '(');
-
-	if (t->kind != TY_AGG) /* an aggregation is known by its function */
-		return text;
-	return arena_printf(s->arena, "%s(%s%s", builtin_of_agg(t->agg)->name, scale ? "…, " : "",
-			    scale ? scale + 1 : ")");
 }
 
 /* Widen the type in *slot so that it holds values of t. Errors are reported at `from`, with a

@@ -188,13 +188,20 @@ static void decide_if(struct filter *f, uint32_t i)
 		f->tokens[j + 2].kind = TOK_IF_VALUE;
 }
 
+static struct token class_token(struct token t)
+{
+	t.kind = TOK_RESERVED;
+	t.text = (struct token_text){"struct", (uint32_t)strlen("struct")};
+	return t;
+}
+
 /* `class ns::item`, a type of C++: a name cannot follow another one. */
 static void mark_classes(struct filter *f)
 {
 	for (uint32_t i = 0; i + 1 < f->n_tokens; i++)
 		if (f->tokens[i].kind == TOK_NAME && f->tokens[i + 1].kind == TOK_NAME &&
 		    strcmp(f->tokens[i].text.text, "class") == 0)
-			f->tokens[i].kind = TOK_RESERVED;
+			f->tokens[i] = class_token(f->tokens[i]);
 }
 
 void filter_decide(struct filter *f)

@@ -200,3 +200,20 @@ bool report_foreign_syntax(struct filter *f)
 		report_record(f, at) || report_form(f, at) || report_member(f, at) ||
 		report_declaration(f, at));
 }
+
+bool foreign_is_comment(const char *text)
+{
+	static const char *const words[] = {
+#define C_LINE(word, ...) #word,
+#include "parser/lang/c_lines.def"
+#undef C_LINE
+	};
+	size_t blank = strspn(text + 1, " \t"), len = strcspn(text + 1 + blank, " \t\r\n(<\"/!");
+
+	if (*text != '#' || !blank || !len)
+		return false;
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strlen(words[i]) == len && memcmp(words[i], text + 1 + blank, len) == 0)
+			return false;
+	return true;
+}

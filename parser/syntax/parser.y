@@ -61,6 +61,7 @@ struct parse;
 #include <string.h>
 #include "parser/lang/ast_entries.h"
 #include "parser/lang/ast_value.h"
+#include "parser/syntax/foreign_syntax.h"
 #include "parser/syntax/param_form.h"
 
 struct parse {
@@ -98,8 +99,6 @@ static struct tall unary(struct parse *p, struct span s, enum op op, struct tall
 static struct tall binary(struct parse *p, struct span s, enum op op, struct tall l, struct tall r);
 static struct tall elvis(struct parse *p, struct span s, struct tall c, struct tall o);
 static struct talls put_first(struct parse *p, struct tall first, struct talls rest);
-static struct expr *call_of_type(struct parse *p, struct span s, struct span name_span,
-				 const char *name, struct expr *type);
 static struct tall block_value(struct parse *p, struct span s, struct block body, struct tall value);
 static struct tall last_value(struct parse *p, struct span s, struct block body);
 static struct tall need_value(struct parse *p, struct span end, struct tall value);
@@ -190,7 +189,7 @@ static void add_function(struct parse *p, struct function f, struct fn_params pa
 %type <block> block stmts list else
 %type <stmt> compound if simple loop
 %type <tall> expr place value if_value block_value
-%type <talls> args items
+%type <talls> args items type_arg
 %type <names> names member
 %type <type> type
 %type <text> field
@@ -423,7 +422,7 @@ expr
 	| NAME "(" ")"				{ $$ = leaf(ast_call(p->arena, @$, @1, $1.text, NULL, 0)); }
 	| NAME "(" args ")"			{ $$ = over(p, $3.height, ast_call(p->arena, @$, @1, $1.text, $3.items, $3.n)); }
 	| place
-	| NAME TYPE_OPEN type ")"		{ $$ = over(p, 1, call_of_type(p, @$, @1, $1.text, ast_type(p->arena, @3, $3))); }
+	| NAME type_arg				{ $$ = over(p, 1, ast_call(p->arena, @$, @1, $1.text, $2.items, $2.n)); }
 	| place "++"				{ $$ = over(p, $1.height, ast_incdec(p->arena, @$, $1.e, true, false)); }
 	| place "--"				{ $$ = over(p, $1.height, ast_incdec(p->arena, @$, $1.e, false, false)); }
 	| "++" place				{ $$ = over(p, $2.height, ast_incdec(p->arena, @$, $2.e, true, true)); }
@@ -473,6 +472,10 @@ expr
 	| expr ">=" expr			{ $$ = binary(p, @$, OP_GE, $1, $3); }
 	| expr "?" expr ":" expr		{ $$ = ternary(p, @$, $1, $3, $5); }
 	| expr "?" ":" expr %prec "?"		{ $$ = elvis(p, @$, $1, $4); }
+	;
+
+type_arg
+	: TYPE_OPEN type ")"			{ $$ = add_arg(p, (struct talls){0}, leaf(ast_type(p->arena, @2, $2))); }
 	;
 
 /* Two or more items, or one with a comma. */
@@ -641,14 +644,6 @@ static struct talls put_first(struct parse *p, struct tall first, struct talls r
 	return list;
 }
 
-static struct expr *call_of_type(struct parse *p, struct span s, struct span name_span,
-				 const char *name, struct expr *type)
-{
-	struct talls args = add_arg(p, (struct talls){0}, leaf(type));
-
-	return ast_call(p->arena, s, name_span, name, args.items, args.n);
-}
-
 static struct names add_name(struct parse *p, struct names list, struct span s, const char *name,
 			     struct tall value)
 {
@@ -662,8 +657,6 @@ static struct type_name *make_type(struct parse *p, struct span s, const char *t
 {
 	struct type_name *t = arena_new_of(p->arena, struct type_name);
 
-	if (strcmp(tag, "class") == 0)
-		tag = "struct";
 	if (*tag && strcmp(tag, "struct") && strcmp(tag, "union") && strcmp(tag, "enum"))
 		diag_error(p->diags, (struct span){s.start, s.start + (uint32_t)strlen(tag)}, "syntax",
 			   "'%s' belongs before the probes, not in a block", tag);
@@ -822,29 +815,11 @@ static struct stmt *import_here(struct parse *p, struct span whole, struct span 
 	return ast_stmt_block(p->arena, whole, (struct block){0});
 }
 
-/* "# word" is a comment in other languages. */
-static bool is_shell_comment(const char *text)
-{
-	static const char *const words[] = {
-#define C_LINE(word, ...) #word,
-#include "parser/lang/c_lines.def"
-#undef C_LINE
-	};
-	size_t blank = strspn(text + 1, " \t"), len = strcspn(text + 1 + blank, " \t\r\n(<\"/!");
-
-	if (*text != '#' || !blank || !len)
-		return false;
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (strlen(words[i]) == len && memcmp(words[i], text + 1 + blank, len) == 0)
-			return false;
-	return true;
-}
-
 static void add_c_item(struct parse *p, struct span s, struct token_text text)
 {
 	struct root_text item = {s, s.start + text.len, text.text, p->program->source, false};
 
-	if (is_shell_comment(text.text)) {
+	if (foreign_is_comment(text.text)) {
 		diag_error(p->diags, s, "syntax", "this is not a comment");
 		diag_hint(p->diags, "comments begin with //");
 	} else if (p->program->n_probes || p->program->n_functions)

@@ -5,6 +5,7 @@
 #include "parser/syntax/syntax_error.h"
 #include "parser/base/diag.h"
 #include "parser/lang/probe.h"
+#include "parser/lang/type.h"
 #include "parser.tab.h"
 #include <string.h>
 
@@ -129,6 +130,20 @@ static bool is_statement_word(const struct token *head)
 	return false;
 }
 
+/* `int x;`, `unsigned long f(void) { … }` */
+static bool is_c_word(const struct token *head)
+{
+	static const char *const words[] = {"const", "unsigned", "signed", "volatile", "void",
+					    "float", "double",	 "_Bool",  "auto",     "register"};
+
+	if (head->kind != TOK_ATTACH)
+		return false;
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (strcmp(words[i], head->text.text) == 0)
+			return true;
+	return type_is_name(head->text.text);
+}
+
 /* A head without a block. */
 static void report_no_block(const struct stop *s)
 {
@@ -138,6 +153,14 @@ static void report_no_block(const struct stop *s)
 	if (head->kind == TOK_PRED_CLOSE) {
 		diag_error(s->f->diags, head->span, "syntax",
 			   "probe has no block: write { … } after its predicate");
+		return;
+	}
+	if (is_c_word(head)) {
+		diag_error(s->f->diags, head->span, "syntax",
+			   "only types of C can be defined here, not variables or functions");
+		diag_hint(s->f->diags,
+			  "a variable of a script is $name, a map @name; a function is macro "
+			  "name(x) { … } or fn name($x : int64) : int64 { … }");
 		return;
 	}
 	if (is_statement_word(head)) {
