@@ -8,6 +8,7 @@
 #include "parser/lang/c_type.h"
 #include "parser/lang/kernel.h"
 #include "parser/sema/sema_type.h"
+#include <errno.h>
 #include <string.h>
 
 static void offer(const char *name, void *near)
@@ -51,6 +52,16 @@ const struct type *struct_named(struct sema *s, const char *name)
 	return t || kind != C_TYPEDEF ? t : c_types_number(bare);
 }
 
+/* By zstd, so that the types of the probe's program cannot be read. */
+static bool is_compressed(struct sema *s, const char *name)
+{
+	const char *file = program_of(s->probe);
+	const struct type *t;
+
+	return file && s->kernel->user_c_type &&
+	       s->kernel->user_c_type(s->kernel, file, name, &t) == -EPROTONOSUPPORT;
+}
+
 void struct_unknown(struct sema *s, struct span span, const char *name)
 {
 	struct c_more *more = s->program->c_types->more;
@@ -69,6 +80,13 @@ void struct_unknown(struct sema *s, struct span span, const char *name)
 		return;
 	if (more && more->hint(more, bare)) {
 		diag_hint(s->diags, "%s", more->hint(more, bare));
+		return;
+	}
+	if (is_compressed(s, name)) {
+		diag_hint(s->diags,
+			  "the debug information of %s is compressed by zstd, which libdw "
+			  "cannot read here: objcopy --decompress-debug-sections",
+			  program_of(s->probe));
 		return;
 	}
 	if (strstr(bare, "::") || strchr(bare, '<')) {

@@ -63,6 +63,12 @@ static void no_types(struct sema *s, const struct expr *e, const struct attach_t
 			"the debug information of %s claims to be many times larger than the file",
 			t->path);
 		break;
+	case EPROTONOSUPPORT:
+		sema_error(s, e->span, "no-debug-info",
+			   "the debug information of %s is compressed by zstd, which libdw "
+			   "cannot read here",
+			   t->path);
+		break;
 	case ENOLINK:
 		sema_error(
 			s, e->span, "no-debug-info",
@@ -78,8 +84,9 @@ static void no_types(struct sema *s, const struct expr *e, const struct attach_t
 	if (!s->report)
 		return;
 	diag_hint(s->diags, "%s; without it, arg0 to arg5 are the argument registers",
-		  err == -ENOSYS  ? "install it (libdw1, elfutils-libs)"
-		  : err == -EFBIG ? "decompress it (objcopy --decompress-debug-sections)"
+		  err == -ENOSYS ? "install it (libdw1, elfutils-libs)"
+		  : err == -EFBIG || err == -EPROTONOSUPPORT
+			  ? "decompress it (objcopy --decompress-debug-sections)"
 		  : err == -ENOLINK
 			  ? "keep it where the compiler put it, or collect all in a package "
 			    "beside the program (dwp -e PROGRAM)"

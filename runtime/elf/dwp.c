@@ -15,6 +15,8 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Places in a unit's header. */
+enum { UNIT_VERSION = 4, UNIT_TYPE = 6, UNIT_ID = 12 };
 enum { VERSION_GNU = 2, INDEX_HEADER = 16, ADDR_HEADER = 8, BLIND_MAX = 1 << 20 };
 
 /* A unit that was taken out. */
@@ -26,11 +28,20 @@ struct dwp_unit {
 	Dwarf_Die die;
 };
 
+/* A unit of types, and where the abbreviations are that it uses. */
+struct type_unit {
+	const uint8_t *abbrev;
+	struct bytes bytes;
+};
+
 struct dwp {
 	int fd;
 	Elf *elf;
-	struct bytes index, str, sections[DWP_SECTIONS];
+	struct bytes index, type_index, str, sections[DWP_SECTIONS];
 	VEC(struct dwp_unit) units;
+	VEC(struct type_unit) types; /* by abbrev */
+	VEC(struct bytes) found;     /* those of one unit */
+	bool is_object;
 };
 
 /* ---- opening ------------------------------------------------------------------------------- */
@@ -55,16 +66,28 @@ static struct bytes *place_of(struct dwp *p, const char *name)
 		[DWP_LOC] = ".debug_loc.dwo",
 		[DWP_LOCLISTS] = ".debug_loclists.dwo",
 		[DWP_RNGLISTS] = ".debug_rnglists.dwo",
+		[DWP_TYPES] = ".debug_types.dwo",
 	};
 
 	if (strcmp(name, ".debug_cu_index") == 0)
 		return &p->index;
+	if (strcmp(name, ".debug_tu_index") == 0)
+		return &p->type_index;
 	if (strcmp(name, ".debug_str.dwo") == 0)
 		return &p->str;
 	for (int i = 0; i < DWP_SECTIONS; i++)
 		if (names[i] && strcmp(name, names[i]) == 0)
 			return &p->sections[i];
 	return NULL;
+}
+
+/* In an object file: does the section have a unit of types? */
+static bool is_of_types(const struct dwp *p, const struct bytes *to, const struct bytes *bytes)
+{
+	if (to == &p->sections[DWP_TYPES])
+		return true;
+	return to == &p->sections[DWP_INFO] && bytes->size > UNIT_TYPE &&
+	       bytes->data[UNIT_VERSION] >= 5 && bytes->data[UNIT_TYPE] == DW_UT_split_type;
 }
 
 static bool read_sections(struct dwp *p)
@@ -79,24 +102,34 @@ static bool read_sections(struct dwp *p)
 		const char *name =
 			gelf_getshdr(scn, &h) ? elf_strptr(p->elf, names, h.sh_name) : NULL;
 		struct bytes *to = name && h.sh_type != SHT_NOBITS ? place_of(p, name) : NULL;
+		struct bytes bytes = to ? section_bytes(scn, &h) : (struct bytes){0};
 
-		if (to)
-			*to = section_bytes(scn, &h);
+		if (!to)
+			continue;
+		if (!p->is_object || !is_of_types(p, to, &bytes))
+			*to = bytes;
+		else if (vec_push(&p->found, bytes))
+			return false;
 	}
+	if (p->is_object)
+		return p->found.n && p->sections[DWP_INFO].size && p->sections[DWP_ABBREV].size;
 	return p->index.size >= INDEX_HEADER && p->sections[DWP_INFO].size &&
 	       p->sections[DWP_ABBREV].size;
 }
 
-static struct dwp *open_file(const char *path)
+static bool read_types(struct dwp *p);
+
+static struct dwp *open_file(const char *path, bool is_object)
 {
 	struct dwp *p = calloc(1, sizeof(*p));
 
 	if (!p)
 		return NULL;
+	p->is_object = is_object;
 	p->fd = elfsym_open_regular(path);
 	if (p->fd >= 0 && !libdw_is_too_large(p->fd) && elf_version(EV_CURRENT) != EV_NONE)
 		p->elf = elf_begin(p->fd, ELF_C_READ_MMAP_PRIVATE, NULL);
-	if (p->elf && gelf_getclass(p->elf) == ELFCLASS64 && read_sections(p))
+	if (p->elf && gelf_getclass(p->elf) == ELFCLASS64 && read_sections(p) && read_types(p))
 		return p;
 	dwp_close(NULL, p);
 	return NULL;
@@ -112,11 +145,16 @@ struct dwp *dwp_open(const char *path)
 	if (n + sizeof(".dwp") > sizeof(at))
 		return NULL;
 	snprintf(at, sizeof(at), "%s.dwp", path);
-	p = open_file(at);
+	p = open_file(at, false);
 	if (p || n < sizeof(suffix) || strcmp(path + without, suffix) != 0)
 		return p;
 	snprintf(at, sizeof(at), "%.*s.dwp", (int)without, path);
-	return open_file(at);
+	return open_file(at, false);
+}
+
+struct dwp *dwp_open_object(const char *path)
+{
+	return open_file(path, true);
 }
 
 void dwp_close(const struct libdw *l, struct dwp *p)
@@ -130,6 +168,8 @@ void dwp_close(const struct libdw *l, struct dwp *p)
 		free(p->units.items[i].image);
 	}
 	vec_free(&p->units);
+	vec_free(&p->types);
+	vec_free(&p->found);
 	elf_end(p->elf);
 	if (p->fd >= 0)
 		close(p->fd);
@@ -176,6 +216,7 @@ static enum dwp_section kind_of(uint32_t version, uint32_t number)
 {
 	switch (number) {
 	case 1: return DWP_INFO;
+	case 2: return version == VERSION_GNU ? DWP_TYPES : DWP_SECTIONS;
 	case 3: return DWP_ABBREV;
 	case 5: return version == VERSION_GNU ? DWP_LOC : DWP_LOCLISTS;
 	case 6: return DWP_STR_OFFSETS;
@@ -184,22 +225,22 @@ static enum dwp_section kind_of(uint32_t version, uint32_t number)
 	}
 }
 
-/* The bytes of each section that belong to a unit. */
-static bool find_parts(const struct dwp *p, uint64_t id, struct dwp_parts *out)
+/* The bytes of each section that belong to a row of an index. */
+static bool read_row(const struct dwp *p, const struct bytes *index, uint32_t row,
+		     struct dwp_parts *out)
 {
-	uint32_t version = word_at(&p->index, 0), n = word_at(&p->index, 4);
-	uint32_t units = word_at(&p->index, 8), slots = word_at(&p->index, 12);
-	uint32_t row = find_row(p, id);
+	uint32_t version = word_at(index, 0), n = word_at(index, 4);
+	uint32_t units = word_at(index, 8), slots = word_at(index, 12);
 	uint64_t columns = INDEX_HEADER + 12ull * slots;
 
 	out->is_gnu = version == VERSION_GNU;
 	if (!row || n > 16 || (version != VERSION_GNU && version != 5))
 		return false;
 	for (uint32_t i = 0; i < n; i++) {
-		enum dwp_section kind = kind_of(version, word_at(&p->index, columns + 4ull * i));
+		enum dwp_section kind = kind_of(version, word_at(index, columns + 4ull * i));
 		uint64_t cell = columns + 4ull * n * row + 4ull * i;
-		uint32_t from = word_at(&p->index, cell);
-		uint32_t size = word_at(&p->index, cell + 4ull * n * units);
+		uint32_t from = word_at(index, cell);
+		uint32_t size = word_at(index, cell + 4ull * n * units);
 
 		if (kind == DWP_SECTIONS)
 			continue;
@@ -207,7 +248,82 @@ static bool find_parts(const struct dwp *p, uint64_t id, struct dwp_parts *out)
 			return false;
 		out->sections[kind] = (struct bytes){p->sections[kind].data + from, size};
 	}
-	return out->sections[DWP_INFO].size && out->sections[DWP_ABBREV].size;
+	return true;
+}
+
+static int by_abbrev(const void *x, const void *y)
+{
+	const struct type_unit *a = x, *b = y;
+
+	return a->abbrev < b->abbrev ? -1 : a->abbrev > b->abbrev;
+}
+
+/* The units of types of the whole package. */
+static bool read_types(struct dwp *p)
+{
+	uint32_t units = word_at(&p->type_index, 8);
+
+	if (p->type_index.size < INDEX_HEADER || units > p->type_index.size / 8)
+		return true;
+	for (uint32_t row = 1; row <= units; row++) {
+		struct dwp_parts parts = {0};
+		struct type_unit t;
+
+		if (!read_row(p, &p->type_index, row, &parts))
+			continue;
+		t.bytes = parts.sections[parts.is_gnu ? DWP_TYPES : DWP_INFO];
+		t.abbrev = parts.sections[DWP_ABBREV].data;
+		if (t.bytes.size && vec_push(&p->types, t))
+			return false;
+	}
+	if (p->types.n)
+		qsort(p->types.items, p->types.n, sizeof(*p->types.items), by_abbrev);
+	return true;
+}
+
+/* Those that were compiled with a unit: they share its abbreviations and strings. */
+static bool find_types(struct dwp *p, struct dwp_parts *unit)
+{
+	const uint8_t *abbrev = unit->sections[DWP_ABBREV].data;
+	size_t from = 0, to = p->types.n;
+
+	while (from < to) {
+		size_t middle = from + (to - from) / 2;
+
+		if (p->types.items[middle].abbrev < abbrev)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	p->found.n = 0;
+	for (; from < p->types.n && p->types.items[from].abbrev == abbrev; from++)
+		if (vec_push(&p->found, p->types.items[from].bytes))
+			return false;
+	unit->types = p->found.items;
+	unit->n_types = p->found.n;
+	return true;
+}
+
+/* All of an object file. */
+static bool find_all(struct dwp *p, uint64_t id, struct dwp_parts *out)
+{
+	const struct bytes *info = &p->sections[DWP_INFO];
+
+	if (info->size < UNIT_ID + sizeof(id))
+		return false;
+	memcpy(out->sections, p->sections, sizeof(out->sections));
+	out->is_gnu = info->data[UNIT_VERSION] < 5;
+	out->types = p->found.items;
+	out->n_types = p->found.n;
+	return out->is_gnu || id_at(info, UNIT_ID) == id;
+}
+
+static bool find_parts(struct dwp *p, uint64_t id, struct dwp_parts *out)
+{
+	if (p->is_object)
+		return find_all(p, id, out);
+	return read_row(p, &p->index, find_row(p, id), out) && out->sections[DWP_INFO].size &&
+	       out->sections[DWP_ABBREV].size && find_types(p, out);
 }
 
 /* ---- what is in the program ---------------------------------------------------------------- */

@@ -2,7 +2,8 @@
 /*
  * DWARF packages: the units that `-gsplit-dwarf` moves out of a program, collected in one file
  * beside it (PROGRAM.dwp). Only newer versions of libdw can read them, so a unit is taken out of
- * the package and given to libdw as a file of its own, in memory.
+ * the package and given to libdw as a file of its own, in memory. An object file is a package of
+ * one unit.
  */
 #pragma once
 #include "runtime/elf/libdw.h"
@@ -12,6 +13,9 @@ struct dwp;
 /* Open the package of the file at `path`, or of the program whose debug file that is
  * (PROGRAM.debug). NULL: there is none. */
 struct dwp *dwp_open(const char *path);
+/* Open an object file (.dwo) of which libdw reads only a part, since it has a section several
+ * times: gcc writes one for each type (-fdebug-types-section). NULL: it is not such a file. */
+struct dwp *dwp_open_object(const char *path);
 void dwp_close(const struct libdw *l, struct dwp *p);
 /* Set *out to the unit whose skeleton, in `main`, has that ID. False: the package has none, or is
  * damaged. */

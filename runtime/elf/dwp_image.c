@@ -220,7 +220,7 @@ struct part {
 	struct bytes data;
 };
 
-enum { PARTS_MAX = 9 };
+enum { PARTS_MAX = 10 };
 
 static struct bytes bytes_of(const struct buffer *b)
 {
@@ -282,16 +282,26 @@ static void *write_file(const struct part *parts, size_t n, uint16_t machine, si
 	return file;
 }
 
+static bool add_types(const struct dwp_parts *p, struct buffer *out)
+{
+	bool is_right = true;
+
+	for (size_t i = 0; i < p->n_types && is_right; i++)
+		is_right = add(out, p->types[i].data, p->types[i].size);
+	return is_right;
+}
+
 void *dwp_image(const struct dwp_parts *p, uint16_t machine, size_t *size)
 {
 	const struct bytes *from = p->sections;
-	struct buffer offsets = {0}, str = {0}, info = {0}, abbrev = {0}, addr = {0};
+	struct buffer offsets = {0}, str = {0}, info = {0}, types = {0}, abbrev = {0}, addr = {0};
 	struct part parts[PARTS_MAX];
 	void *file = NULL;
 	size_t n = 0;
 
 	if (take_strings(p, &offsets, &str) &&
 	    add(&info, from[DWP_INFO].data, from[DWP_INFO].size) &&
+	    add_types(p, p->is_gnu ? &types : &info) &&
 	    add(&abbrev, from[DWP_ABBREV].data, from[DWP_ABBREV].size) &&
 	    add(&addr, p->addr.data, p->addr.size)) {
 		const struct part all[PARTS_MAX] = {
@@ -304,6 +314,7 @@ void *dwp_image(const struct dwp_parts *p, uint16_t machine, size_t *size)
 			{".debug_loclists", from[DWP_LOCLISTS]},
 			{".debug_rnglists", from[DWP_RNGLISTS]},
 			{".debug_ranges", p->ranges},
+			{".debug_types", bytes_of(&types)},
 		};
 
 		if (p->low_pc)
@@ -316,6 +327,7 @@ void *dwp_image(const struct dwp_parts *p, uint16_t machine, size_t *size)
 	vec_free(&offsets);
 	vec_free(&str);
 	vec_free(&info);
+	vec_free(&types);
 	vec_free(&abbrev);
 	vec_free(&addr);
 	return file;

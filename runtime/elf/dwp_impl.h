@@ -14,13 +14,17 @@ enum dwp_section {
 	DWP_LOC,
 	DWP_LOCLISTS,
 	DWP_RNGLISTS,
+	DWP_TYPES, /* DWARF 4: units of types; in DWARF 5 they are in DWP_INFO */
 	DWP_SECTIONS,
 };
 
 struct dwp_parts {
 	bool is_gnu; /* DWARF 4 with GNU's extensions */
 	struct bytes sections[DWP_SECTIONS];
-	struct bytes str;	   /* of the whole package */
+	struct bytes str; /* of the whole package */
+	/* Units of types that have the same abbreviations and strings. */
+	const struct bytes *types;
+	size_t n_types;
 	struct bytes addr, ranges; /* of the program, from the unit's base on */
 	uint64_t low_pc;	   /* of the skeleton: ranges and locations count from it */
 };

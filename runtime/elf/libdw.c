@@ -3,6 +3,7 @@
  * Loading libdw, and what it may cost: see libdw.h.
  */
 #include "runtime/elf/libdw.h"
+#include "runtime/elf/dwo.h"
 #include "runtime/elf/dwp.h"
 #include "runtime/elf/elfsym_impl.h"
 #include <dlfcn.h>
@@ -73,6 +74,28 @@ bool libdw_is_too_large(int fd)
 	return sum > limit;
 }
 
+/* Is a section compressed by zstd, which libdw can only read if it was built with it? */
+static bool has_zstd(int fd)
+{
+	enum { ZSTD = 2 }; /* ELFCOMPRESS_ZSTD, which older headers lack */
+	struct elf_file f;
+	struct stat st;
+	bool is_found = false;
+
+	if (elfsym_read_file(&f, fd, &st))
+		f.n_sections = 0;
+	for (uint32_t i = 0; i < f.n_sections && !is_found; i++) {
+		const struct section *s = &f.sections[i];
+		uint32_t type = 0; /* the first word of both headers */
+
+		if (s->flags & SHF_COMPRESSED)
+			elfsym_read_at(f.fd, &type, sizeof(type), s->offset);
+		is_found = type == ZSTD;
+	}
+	elfsym_close_file(&f);
+	return is_found;
+}
+
 /* dwz moves what several files have in common to a file that .gnu_debugaltlink names. libdw would
  * open whatever name is there, also a pipe, and wait. */
 static bool is_trusted_path(const char *path)
@@ -123,11 +146,13 @@ static void note_path(struct libdw *l, int fd)
 	l->path = n > 0 ? strndup(path, (size_t)n) : NULL;
 	l->dwp = NULL;
 	l->is_dwp_open = false;
+	l->objects = NULL;
 }
 
 int libdw_open(struct libdw *l, int fd, Dwarf **out)
 {
 	int err = libdw_load(l);
+	Dwarf_CU *first = NULL;
 
 	*out = NULL;
 	if (err)
@@ -135,8 +160,15 @@ int libdw_open(struct libdw *l, int fd, Dwarf **out)
 	if (libdw_is_too_large(fd))
 		return -EFBIG;
 	*out = l->dwarf_begin(fd, DWARF_C_READ);
-	if (!*out)
-		return -ENODATA;
+	if (!*out || l->dwarf_get_units(*out, NULL, &first, NULL, NULL, NULL, NULL) != 0) {
+		err = has_zstd(fd) ? -EPROTONOSUPPORT : *out ? 0 : -ENODATA;
+		if (err && *out)
+			l->dwarf_end(*out);
+	}
+	if (err) {
+		*out = NULL;
+		return err;
+	}
 	open_alt(l, *out);
 	note_path(l, fd);
 	return 0;
@@ -147,6 +179,7 @@ void libdw_close(struct libdw *l, Dwarf *d)
 	if (!d)
 		return;
 	dwp_close(l, l->dwp);
+	dwo_close_all(l);
 	free(l->path);
 	l->dwp = NULL;
 	l->path = NULL;
@@ -174,6 +207,8 @@ bool libdw_split(struct libdw *l, Dwarf *d, Dwarf_Die *skeleton, Dwarf_Die *out)
 		l->dwp = dwp_open(l->path);
 	l->is_dwp_open = true;
 	if (l->dwp && dwp_unit(l, l->dwp, d, skeleton, id, out))
+		return true;
+	if (dwo_unit(l, d, skeleton, id, out))
 		return true;
 	l->dwarf_cu_info(skeleton->cu, NULL, NULL, NULL, out, NULL, NULL, NULL);
 	return out->addr;

@@ -76,6 +76,7 @@ struct libdw {
 	char *path;	 /* of the file */
 	struct dwp *dwp; /* the package beside it, from the first use on; NULL: none */
 	bool is_dwp_open;
+	struct dwo *objects; /* object files that were looked at: dwo.c */
 };
 
 /* Load the library. 0; -ENOSYS: it is not installed or lacks one of the functions. */

@@ -23,6 +23,11 @@ static void report_untyped(struct listing *l, const char *path, int err)
 			"types are left out: the debug information of %s claims to be many times larger "
 			"than the file; decompress it with objcopy --decompress-debug-sections",
 			path);
+	else if (err == -EPROTONOSUPPORT)
+		log_warning("types are left out: the debug information of %s is compressed by "
+			    "zstd, which libdw cannot read here; decompress it with objcopy "
+			    "--decompress-debug-sections",
+			    path);
 	else
 		log_warning(
 			"types are left out: %s has no debug information; build it with -g, or install "

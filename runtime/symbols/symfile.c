@@ -324,6 +324,9 @@ static void warn_lines(struct symfiles *all, const char *path, int err)
 	log_warning("no source lines of %s: %s", path,
 		    err == -ENOSYS  ? "libdw.so.1 is not installed"
 		    : err == -EFBIG ? "its debug information is too large"
+		    : err == -EPROTONOSUPPORT
+			    ? "its debug information is compressed by zstd, which libdw cannot "
+			      "read here; decompress it with objcopy --decompress-debug-sections"
 		    : err == -ETIME ? "reading its debug information takes too long"
 				    : strerror(-err));
 }
