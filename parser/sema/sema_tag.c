@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Integers that are times of a clock (nsecs(tai)) or addresses in a space (kptr): what keeps that,
- * and what must not be mixed.
+ * and what must not be mixed. The type that holds values of two others.
  */
 #include "parser/sema/sema_type.h"
 
@@ -48,4 +48,28 @@ const struct type *tag_keep(struct sema *s, const struct expr *e, const struct t
 	    (e->binary.op != OP_ADD && (e->binary.op != OP_SUB || right)))
 		return t;
 	return type_tagged(s->arena, t->is_signed, (left ? x : y)->clock, (left ? x : y)->space);
+}
+
+/* type_unify, except that a literal takes the other's sign, and an unknown type the other type. */
+const struct type *sema_unify(struct sema *s, const struct type *x, const struct type *y)
+{
+	if (x == &sema_unknown)
+		return y;
+	if (y == &sema_unknown)
+		return x;
+	if (x == &sema_literal && y->kind == TY_INT)
+		return sema_stored(y);
+	if (y == &sema_literal && x->kind == TY_INT)
+		return sema_stored(x);
+	if (type_is_compound(x) && !type_equal(x, y))
+		return compound_unify(s, x, y);
+	if (x->kind == TY_POINTER && y->kind == TY_POINTER)
+		return memory_mixes(x, y) ? NULL : x;
+	if (x->kind == TY_POINTER && type_is_integral(y)) /* arg0, retval and 0 may be addresses */
+		return x;
+	if (y->kind == TY_POINTER && type_is_integral(x))
+		return y;
+	if (x->kind == TY_STRUCT && type_equal(x, y))
+		return memory_unify_copies(x, y);
+	return type_unify(x, y);
 }

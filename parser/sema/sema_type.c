@@ -23,30 +23,6 @@ const struct type sema_literal = {.kind = TY_INT, .size = 8, .align = 8, .is_sig
  * other operand decides. Like TY_ERROR it causes no errors; its address distinguishes it. */
 const struct type sema_unknown = {.kind = TY_ERROR, .size = 8, .align = 8};
 
-/* type_unify, except that a literal takes the other's sign, and an unknown type the other type. */
-const struct type *sema_unify(struct sema *s, const struct type *x, const struct type *y)
-{
-	if (x == &sema_unknown)
-		return y;
-	if (y == &sema_unknown)
-		return x;
-	if (x == &sema_literal && y->kind == TY_INT)
-		return sema_stored(y);
-	if (y == &sema_literal && x->kind == TY_INT)
-		return sema_stored(x);
-	if (type_is_compound(x) && !type_equal(x, y))
-		return compound_unify(s, x, y);
-	if (x->kind == TY_POINTER && y->kind == TY_POINTER)
-		return memory_mixes(x, y) ? NULL : x;
-	if (x->kind == TY_POINTER && type_is_integral(y)) /* arg0, retval and 0 may be addresses */
-		return x;
-	if (y->kind == TY_POINTER && type_is_integral(x))
-		return y;
-	if (x->kind == TY_STRUCT && type_equal(x, y))
-		return memory_unify_copies(x, y);
-	return type_unify(x, y);
-}
-
 /* Widen the type in *slot so that it holds values of t. Errors are reported at `from`, with a
  * note at *first, where the old type came from. */
 void sema_widen(struct sema *s, const struct type **slot, struct span *first, const struct type *t,
