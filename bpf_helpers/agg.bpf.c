@@ -10,18 +10,21 @@
 
 enum { MAX_TRIES = 4 }; /* a try fails if another program has changed the word */
 
+OUTLINED void *sonde_agg_insert(void *map, const void *key, uint32_t probe)
+{
+	long err = bpf_map_update_elem(map, key, (const void *)sonde_config.zeros, BPF_NOEXIST);
+
+	if (err && err != -EEXIST)
+		sonde_map_lose(err, probe);
+	return bpf_map_lookup_elem(map, key);
+}
+
 /* Look up the element of `key`, or insert one with zeros. A failure is counted and returns NULL. */
 INLINE void *sonde_agg_element(void *map, const void *key, uint32_t probe)
 {
 	void *value = bpf_map_lookup_elem(map, key);
-	long err;
 
-	if (value)
-		return value;
-	err = bpf_map_update_elem(map, key, (const void *)sonde_config.zeros, BPF_NOEXIST);
-	if (err && err != -EEXIST)
-		sonde_map_lose(err, probe);
-	return bpf_map_lookup_elem(map, key);
+	return value ? value : sonde_agg_insert(map, key, probe);
 }
 
 /* This CPU's words in an element of `n` slots; `n` is constant after inlining. If there are more

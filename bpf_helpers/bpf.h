@@ -16,6 +16,14 @@
  * from it. */
 #define INLINE __attribute__((always_inline, nodebug))
 #define INLINE_CORE __attribute__((always_inline))
+
+/* What seldom runs, and other functions call: a function of its own in long scripts, see
+ * outlined.def. It is inlined into all others when the script is compiled. */
+#ifdef SONDE_LINKED
+#define OUTLINED INLINE
+#else
+#define OUTLINED __attribute__((noinline, nodebug))
+#endif
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
 /* libbpf's SEC() marks its object as used, and the linker takes such objects even if nothing refers

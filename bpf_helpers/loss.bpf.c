@@ -26,7 +26,7 @@ INLINE void sonde_loss_add(uint32_t probe, uint32_t cause, uint64_t n)
 	add(probe, cause, n);
 }
 
-INLINE void sonde_loss_count(uint32_t probe, uint32_t cause)
+OUTLINED void sonde_loss_count(uint32_t probe, uint32_t cause)
 {
 	add(probe, cause, 1);
 }

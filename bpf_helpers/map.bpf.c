@@ -4,7 +4,7 @@
  */
 #include "bpf_helpers/helpers.h"
 
-INLINE void sonde_map_lose(long err, uint32_t probe)
+OUTLINED void sonde_map_lose(long err, uint32_t probe)
 {
 	sonde_loss_count(probe, err == -E2BIG	 ? SONDE_LOSS_MAP_FULL
 				: err == -ENOMEM ? SONDE_LOSS_MAP_NOMEM
@@ -19,16 +19,12 @@ INLINE void sonde_map_set(void *map, const void *key, const void *value, uint32_
 		sonde_map_lose(err, probe);
 }
 
-/* Add to a 64-bit value in place, or insert it. If another CPU inserts it first, add to that
- * element. Returns the previous value; if it is unused, the back end drops the fetch. */
-INLINE uint64_t sonde_map_add(void *map, const void *key, uint64_t amount, uint32_t probe)
+/* Insert `amount`. If another CPU inserts a value first, add to that element. */
+OUTLINED uint64_t sonde_map_insert(void *map, const void *key, uint64_t amount, uint32_t probe)
 {
-	uint64_t *value = bpf_map_lookup_elem(map, key);
-	long err;
+	long err = bpf_map_update_elem(map, key, &amount, BPF_NOEXIST);
+	uint64_t *value;
 
-	if (value)
-		return __sync_fetch_and_add(value, amount);
-	err = bpf_map_update_elem(map, key, &amount, BPF_NOEXIST);
 	if (err == -EEXIST) {
 		value = bpf_map_lookup_elem(map, key);
 		if (value)
@@ -37,4 +33,15 @@ INLINE uint64_t sonde_map_add(void *map, const void *key, uint64_t amount, uint3
 	if (unlikely(err))
 		sonde_map_lose(err, probe);
 	return 0;
+}
+
+/* Add to a 64-bit value in place, or insert it. Returns the previous value; if it is unused, the
+ * back end drops the fetch. */
+INLINE uint64_t sonde_map_add(void *map, const void *key, uint64_t amount, uint32_t probe)
+{
+	uint64_t *value = bpf_map_lookup_elem(map, key);
+
+	if (value)
+		return __sync_fetch_and_add(value, amount);
+	return sonde_map_insert(map, key, amount, probe);
 }

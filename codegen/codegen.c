@@ -121,10 +121,12 @@ static void on_diagnostic(LLVMDiagnosticInfoRef info, void *ctx)
 	text = LLVMGetDiagInfoDescription(info);
 	if (!strstr(text, "stack"))
 		snprintf(g->message, sizeof(g->message), "LLVM: %s", text);
-	else if (g->spills)
-		report_stack(g, text);
-	else
+	else if (!g->spills)
 		g->exceeds_stack = true;
+	else if (g->has_outlined)
+		g->exceeds_calls = true;
+	else
+		report_stack(g, text);
 	LLVMDisposeMessage(text);
 }
 
@@ -155,7 +157,6 @@ static int generate(struct gen *g)
 	for (uint32_t i = 0; i < g->plan->n_progs; i++)
 		gen_program(g, i);
 	gen_scratch_map(g);
-	LLVMDIBuilderFinalize(g->di);
 	return g->failed ? -1 : 0;
 }
 
@@ -241,6 +242,11 @@ static void check_stack(struct gen *g, const struct codegen_output *out)
 {
 	struct stack_depth depth = depth_of(g, out);
 
+	if (g->has_outlined && (depth.frames > STACK_FRAMES || depth.functions > STACK_FUNCTIONS ||
+				depth.bytes > STACK_BYTES)) {
+		g->exceeds_calls = true;
+		return;
+	}
 	if (depth.frames > STACK_FRAMES)
 		report_frames(g, &depth);
 	if (depth.functions > STACK_FUNCTIONS)
@@ -262,8 +268,10 @@ static int run(struct gen *g, enum codegen_stage stage, struct codegen_output *o
 {
 	if (begin(g) || generate(g))
 		return -1;
-	if (stage == CODEGEN_IR)
+	if (stage == CODEGEN_IR) {
+		LLVMDIBuilderFinalize(g->di);
 		return print_ir(g, out);
+	}
 	if (emit_optimize(g))
 		return -1;
 	if (!g->is_long && emit_most_instructions(g) > MOST_INSTRUCTIONS) {
@@ -301,13 +309,14 @@ int codegen_run(const struct program *p, const struct plan *plan, enum codegen_s
 	*g = (struct gen){.program = p, .plan = plan, .arena = a, .diags = d};
 	out->kept = g;
 	err = run(g, stage, out);
-	while (g->exceeds_stack || g->exceeds_length) {
+	while (g->exceeds_stack || g->exceeds_length || g->exceeds_calls) {
 		struct gen again = {.program = p,
 				    .plan = plan,
 				    .arena = a,
 				    .diags = d,
 				    .spills = g->spills || g->exceeds_stack,
-				    .is_long = g->is_long || g->exceeds_length};
+				    .is_long = g->is_long || g->exceeds_length,
+				    .inlines = g->inlines || g->exceeds_calls};
 
 		dispose(g);
 		free(out->bytes);

@@ -121,10 +121,41 @@ static int run_passes(struct gen *g, const char *names)
 	return -1;
 }
 
+static uint32_t count_instructions(LLVMValueRef fn)
+{
+	uint32_t n = 0;
+
+	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b))
+		for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+			n++;
+	return n;
+}
+
+uint32_t emit_instructions(const struct gen *g)
+{
+	uint32_t n = 0;
+
+	for (LLVMValueRef fn = LLVMGetFirstFunction(g->module); fn; fn = LLVMGetNextFunction(fn))
+		n += count_instructions(fn);
+	return n;
+}
+
+/* Link the functions that programs call, and inline them. */
+static int link_functions(struct gen *g)
+{
+	bool is_long = outline_is_wanted(g);
+
+	if (helper_link(g))
+		return -1;
+	outline_choose(g, is_long);
+	LLVMDIBuilderFinalize(g->di);
+	return run_passes(g, "always-inline");
+}
+
 int emit_optimize(struct gen *g)
 {
 	g->tm = target_machine(g);
-	if (!g->tm || helper_link(g) || run_passes(g, "always-inline"))
+	if (!g->tm || link_functions(g))
 		return -1;
 	emit_drop_unused(g); /* helpers that are inlined everywhere */
 #ifdef __SANITIZE_ADDRESS__  /* takes 1 ms: in test builds only */
@@ -136,18 +167,9 @@ int emit_optimize(struct gen *g)
 #endif
 	if (run_passes(g, passes))
 		return -1;
+	emit_drop_unused(g); /* called by code that is never reached */
 	drop_globals(g);
 	return 0;
-}
-
-static uint32_t count_instructions(LLVMValueRef fn)
-{
-	uint32_t n = 0;
-
-	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b))
-		for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-			n++;
-	return n;
 }
 
 uint32_t emit_most_instructions(const struct gen *g)

@@ -23,6 +23,7 @@
  *   gen_uaddr.c     addresses of symbols of programs
  *   gen_btf.c       debug info, which becomes BTF
  *   helper.c        calls of BPF helpers and of bpf_helpers/
+ *   outline.c       which functions of bpf_helpers/ are inlined
  *   regs.c          registers of the architecture
  *   emit.c          target machine, passes, output
  */
@@ -136,10 +137,13 @@ struct gen {
 	struct diags *diags;	/* limits that the script exceeds */
 	bool spills;		/* second attempt: the first took more stack than BPF has */
 	bool is_long;		/* second attempt: a function of the first was too long */
+	bool inlines;		/* second attempt: functions of the first took too much */
+	bool has_outlined;	/* outline.c */
 	uint32_t scratch_bytes; /* the most that any probe takes */
 	bool failed;	     /* an error is in `diags`, or else a defect of sonde's in `message` */
 	bool exceeds_stack;  /* the first attempt; nothing is reported */
 	bool exceeds_length; /* likewise */
+	bool exceeds_calls;  /* likewise: with functions of bpf_helpers/ that are not inlined */
 	const char *stack_error; /* the last function of which that was reported */
 	char message[256];
 
@@ -193,6 +197,12 @@ bool helper_is_linked(const struct gen *g, const char *name);
 
 /* A call of a function of imported BPF (gen_import.c). */
 struct value gen_imported(struct gen *g, struct expr *e);
+
+/* ---- functions that are not inlined (outline.c) */
+/* Is the script long? Before the library is linked. */
+bool outline_is_wanted(const struct gen *g);
+/* Decide which of the linked functions are inlined. */
+void outline_choose(struct gen *g, bool is_wanted);
 
 /* ---- expressions and statements */
 struct value gen_expr(struct gen *g, struct expr *e);
@@ -411,6 +421,7 @@ struct codegen_output;
 /* Delete functions without callers. */
 void emit_drop_unused(struct gen *g);
 int emit_optimize(struct gen *g);
-/* The instructions of LLVM of the longest function. */
+/* The instructions of LLVM of all functions, and of the longest one. */
+uint32_t emit_instructions(const struct gen *g);
 uint32_t emit_most_instructions(const struct gen *g);
 int emit_machine(struct gen *g, bool is_asm, struct codegen_output *out);

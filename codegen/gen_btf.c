@@ -119,8 +119,8 @@ LLVMMetadataRef gen_di_body(struct gen *g, LLVMValueRef fn, const char *name, un
 			    struct span span)
 {
 	LLVMMetadataRef word = di_int(g, "uint64", 64, DW_ATE_UNSIGNED);
-	LLVMMetadataRef types[] = {word, word, di_pointer(g, word), di_pointer(g, word),
-				   di_pointer(g, word)};
+	LLVMMetadataRef types[] = {
+		word, word, di_pointer(g, word), di_pointer(g, word), di_pointer(g, word), word};
 	LLVMMetadataRef type = LLVMDIBuilderCreateSubroutineType(g->di, g->di_file, types,
 								 n_params + 1, LLVMDIFlagZero);
 	unsigned line = source_place(g->program->source, span.start).line;

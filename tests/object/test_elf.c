@@ -174,6 +174,27 @@ static void test_only_what_is_used(void **state)
 	bpf_object__close(o);
 }
 
+/* In a long script some helpers are functions of their own, in a short one none. */
+static void test_outlined(void **state)
+{
+	char script[8192] = "";
+	size_t n = 0;
+	struct bpf_object *o;
+
+	(void)state;
+	o = open_script("BEGIN { @[comm] = count(); @n[comm] = count(); @m[comm] = count(); }");
+	assert_true(btf__find_by_name(bpf_object__btf(o), "sonde_agg_insert") < 0);
+	bpf_object__close(o);
+	for (int i = 0; i < 60; i++)
+		n += (size_t)
+			snprintf(script + n, sizeof(script) - n,
+				 "BEGIN { @m%d[comm, cpu] = count(); printf(\"%%s\", comm); } ", i);
+	o = open_script(script);
+	assert_true(btf__find_by_name(bpf_object__btf(o), "sonde_agg_insert") > 0);
+	assert_true(btf__find_by_name(bpf_object__btf(o), "sonde_task_comm") > 0);
+	bpf_object__close(o);
+}
+
 static void test_stacks(void **state)
 {
 	struct bpf_object *o = open_script("BEGIN { @[kstack, ustack] = count(); exit(); }");
@@ -260,6 +281,7 @@ int main(void)
 		cmocka_unit_test(test_maps),
 		cmocka_unit_test(test_btf),
 		cmocka_unit_test(test_only_what_is_used),
+		cmocka_unit_test(test_outlined),
 		cmocka_unit_test(test_stacks),
 		cmocka_unit_test(test_several_programs),
 		cmocka_unit_test(test_scope_losses),

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which functions of bpf_helpers/ are inlined. In a short script all are, as they are written to
+ * be. In a long one some of them (outlined.def) become functions of their own, since LLVM's time is
+ * proportional to the instructions. A program that has no room for more nested calls, more stack or
+ * more functions is generated again with all inlined.
+ */
+#include "codegen/gen.h"
+#include <string.h>
+
+enum {
+	LONG_SCRIPT = 1500, /* of LLVM's instructions, without functions of bpf_helpers/ */
+	MANY_CALLS = 3,
+};
+
+static const char *const names[] = {
+#define OUTLINE(name) #name,
+#include "bpf_helpers/outlined.def"
+#undef OUTLINE
+};
+
+static void change(struct gen *g, LLVMValueRef fn, const char *remove, const char *add)
+{
+	unsigned old = LLVMGetEnumAttributeKindForName(remove, strlen(remove));
+	unsigned new = LLVMGetEnumAttributeKindForName(add, strlen(add));
+
+	LLVMRemoveEnumAttributeAtIndex(fn, LLVMAttributeFunctionIndex, old);
+	LLVMAddAttributeAtIndex(fn, LLVMAttributeFunctionIndex,
+				LLVMCreateEnumAttribute(g->llvm, new, 0));
+}
+
+/* Calls of a function when all its callers have been inlined, at most MANY_CALLS. */
+static uint32_t calls_of(LLVMValueRef fn)
+{
+	uint32_t n = 0;
+
+	for (LLVMUseRef u = LLVMGetFirstUse(fn); u && n < MANY_CALLS; u = LLVMGetNextUse(u)) {
+		LLVMValueRef call = LLVMGetUser(u);
+		uint32_t of_caller = 0;
+
+		if (LLVMIsAInstruction(call))
+			of_caller =
+				calls_of(LLVMGetBasicBlockParent(LLVMGetInstructionParent(call)));
+		n += of_caller ? of_caller : 1;
+	}
+	return n;
+}
+
+/* The kernel demands BTF of each function, or of none; clang has described some functions as
+ * declarations only. Calls need a location in the function: it
+ * becomes part of the locations of what is inlined. */
+static void add_debug_info(struct gen *g, LLVMValueRef fn, const char *name)
+{
+	LLVMMetadataRef sub = gen_di_body(g, fn, name, LLVMCountParams(fn), (struct span){0, 0});
+	LLVMMetadataRef at = LLVMDIBuilderCreateDebugLocation(g->llvm, 1, 1, sub, NULL);
+
+	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b))
+		for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+			LLVMInstructionSetDebugLoc(i, at);
+}
+
+static void outline(struct gen *g, LLVMValueRef fn, const char *name)
+{
+	change(g, fn, "alwaysinline", "noinline");
+	LLVMSetLinkage(fn, LLVMInternalLinkage);
+	add_debug_info(g, fn, name);
+	g->has_outlined = true;
+}
+
+bool outline_is_wanted(const struct gen *g)
+{
+	return !g->inlines && emit_instructions(g) > LONG_SCRIPT;
+}
+
+void outline_choose(struct gen *g, bool is_wanted)
+{
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		LLVMValueRef fn = LLVMGetNamedFunction(g->module, names[i]);
+
+		if (!fn || LLVMIsDeclaration(fn))
+			continue;
+		if (is_wanted && calls_of(fn) >= MANY_CALLS)
+			outline(g, fn, names[i]);
+		else
+			change(g, fn, "noinline", "alwaysinline");
+	}
+}
