@@ -29,6 +29,19 @@ static int refuse(const struct folded *r, const char *what)
 	return -1;
 }
 
+/* How an SQLite database begins. */
+#define RECORDING "SQLite format 3"
+enum { RECORDING_BYTES = sizeof(RECORDING) - 1 };
+
+static int refuse_recording(const struct folded *r)
+{
+	log_error("'%s' is a recording, not folded stacks", r->path);
+	fputs("hint: sonde report -f folded -o stacks.folded ", stderr);
+	escape_write(ESCAPE_MESSAGE, r->path, stderr);
+	fputs("\n", stderr);
+	return -1;
+}
+
 /* Endings by which other programs tell what a function belongs to. */
 static const struct {
 	const char *suffix;
@@ -108,6 +121,8 @@ static int read_line(struct folded *r, char *line, size_t len)
 		line[--len] = '\0';
 	if (!len)
 		return 0;
+	if (r->line == 1 && len >= RECORDING_BYTES && !memcmp(line, RECORDING, RECORDING_BYTES))
+		return refuse_recording(r);
 	if (strlen(line) != len)
 		return refuse(r, "a zero byte");
 	blank = strrchr(line, ' ');
