@@ -398,7 +398,7 @@ struct value gen_str_at(struct gen *g, struct expr *e, LLVMValueRef at);
 struct value gen_cut_string(struct gen *g, struct value v, const struct type *type);
 /* The address of a copy of the string `v`, for a helper. */
 LLVMValueRef gen_text_address(struct gen *g, struct value v);
-/* A field of variable length in a tracepoint's record (__data_loc). */
+/* A field of variable length in a tracepoint's record (__data_loc): its string, or its address. */
 struct value gen_data_loc(struct gen *g, LLVMValueRef handle, const struct type *type);
 
 /* ---- programs (gen_prog.c, gen_event.c) */

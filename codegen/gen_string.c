@@ -104,5 +104,7 @@ struct value gen_data_loc(struct gen *g, LLVMValueRef handle, const struct type 
 	LLVMValueRef at = LLVMBuildAnd(g->b, handle, gen_u64(g, 0xffff), "");
 
 	at = LLVMBuildAdd(g->b, LLVMBuildPtrToInt(g->b, g->body.ctx, g->i64, ""), at, "");
+	if (type->kind == TY_POINTER)
+		return gen_int_value(at, type);
 	return read_string(g, type, at, false, false, gen_big_buffer(g, type->size));
 }

@@ -125,10 +125,26 @@ const struct type *field_common_type(struct arena *a, const struct type *x, cons
 	return type_unify(x_is ? type_int(8, false) : x, y_is ? type_int(8, false) : y);
 }
 
+/* A field of variable length: a string, or the address of its elements in the record. Those of
+ * __rel_loc are not implemented. */
+static const struct type *data_loc_type(struct arena *a, const struct tp_field *f)
+{
+	static const char word[] = "__data_loc ";
+	const char *of = f->type_text + strlen(word);
+	struct tp_field address = {0};
+
+	if (strncmp(f->type_text, word, strlen(word)) != 0)
+		return NULL;
+	if (strcmp(of, "char[]") == 0)
+		return type_string(a, LIMIT_STR);
+	address.to = read_pointee(a, arena_printf(a, "%.*s *", (int)strcspn(of, "["), of));
+	return field_pointer_type(a, &address, SPACE_KERNEL);
+}
+
 const struct type *field_type(struct arena *a, const struct tp_field *f)
 {
-	if (f->is_data_loc) /* a string; other variable-length fields are not implemented */
-		return strstr(f->type_text, "__data_loc char[]") ? type_string(a, LIMIT_STR) : NULL;
+	if (f->is_data_loc)
+		return data_loc_type(a, f);
 	if (f->is_char_array)
 		return type_string(a, f->size);
 	if (f->elem_size && is_word(f->elem_size) && f->size && f->size <= LIMIT_ARRAY_BYTES)

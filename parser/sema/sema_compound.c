@@ -303,8 +303,7 @@ const struct type *compound_cast(struct sema *s, struct expr *e)
 	    (t->kind == TY_POINTER || t == &sema_unknown || type_is_integral(t)))
 		return to;
 	if (t->kind == TY_AGG && e->cast.operand->kind != EX_CALL)
-		return sema_error(s, e->span, "not-built",
-				  "reading an aggregation in an expression is not implemented yet");
+		return sema_check_int(s, e->cast.operand, "a cast");
 	return sema_error(s, e->span, "cast-type", "%s cannot be cast to %s", sema_name_of(s, t),
 			  sema_name_of(s, to));
 }
