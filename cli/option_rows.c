@@ -4,6 +4,7 @@
  * of one option; options.c reads the command line and checks which options go together.
  */
 #include "cli/option_rows.h"
+#include "cli/start_option.h"
 #include "parser/lang/capability.h"
 #include "runtime/elf/elfsym.h"
 #include <fcntl.h>
@@ -101,6 +102,12 @@ static int set_duration(struct options *o, const struct option_row *row, const c
 {
 	(void)row;
 	return option_time(arg, &o->duration_ns);
+}
+
+static int set_start(struct options *o, const struct option_row *row, const char *arg)
+{
+	(void)row;
+	return start_option_read(arg, &o->start);
 }
 
 static int add_path(const char **list, uint32_t *n, const char *arg)

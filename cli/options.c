@@ -105,6 +105,7 @@ static int check_list(const struct options *o)
 {
 	const struct given tracing[] = {
 		{o->duration_ns, "--duration"},
+		{o->start.when, "--start"},
 		{o->interval_ns, "--interval"},
 		{o->reset, "--reset"},
 		{o->sort, "--sort"},
@@ -249,6 +250,7 @@ static int check_build(const struct options *o)
 		{o->cgroup, "--cgroup"},
 		{o->follow, "--follow"},
 		{o->duration_ns, "--duration"},
+		{o->start.when, "--start"},
 		{o->interval_ns, "--interval"},
 		{o->max_overhead > 0, "--max-overhead"},
 		{o->strict, "--strict"},
@@ -276,6 +278,7 @@ static int check_flamegraph(const struct options *o)
 		{o->command, "-c"},
 		{o->pid, "-p"},
 		{o->duration_ns, "--duration"},
+		{o->start.when, "--start"},
 		{o->interval_ns, "--interval"},
 		{o->format, "-f"},
 		{o->cgroup, "--cgroup"},

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "runtime/output/out_format.h"
+#include "runtime/session/start_moment.h"
 
 enum emit_stage {
 	EMIT_NOTHING,
@@ -57,6 +58,7 @@ struct options {
 	uint32_t pid;	     /* -p */
 	const char *cgroup;  /* --cgroup */
 	uint64_t duration_ns;
+	struct start_moment start;
 	const char *output; /* -o */
 	const char *kernel_facts;
 	const char *traceable_functions;

@@ -294,6 +294,7 @@ static int trace(const struct options *o, const struct session_scope *scope, str
 				  .reserve = reserve,
 				  .pid = o->pid,
 				  .duration_ns = o->duration_ns,
+				  .start = o->start,
 				  .interval_ns = o->interval_ns,
 				  .reset = o->reset,
 				  .strict = o->strict,

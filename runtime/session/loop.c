@@ -370,6 +370,8 @@ int loop_run(struct session *s, struct out *out, const struct loop_options *o)
 		log_error("cannot start: %s%s", strerror(-err), limit_hint(err));
 	} else if (o->dry_run) {
 		status = dry_run(&l);
+	} else if (!loop_wait_for_start(&l)) {
+		status = 0; /* nothing has begun */
 	} else if (start(&l) == 0) {
 		status = o->tests ? run_tests(&l) : 0;
 		if (!o->tests)

@@ -6,12 +6,14 @@
 #include "runtime/session/command.h"
 #include "runtime/session/memory_reserve.h"
 #include "runtime/session/session.h"
+#include "runtime/session/start_moment.h"
 
 struct loop_options {
 	struct command *command; /* NULL or .pid 0: none */
 	uint32_t pid;		 /* -p, or 0 */
 	uint64_t duration_ns;	 /* 0: unlimited */
-	int ready_fd;		 /* receives "ready\n" when all probes are attached; -1: none */
+	struct start_moment start;
+	int ready_fd; /* receives "ready\n" when all probes are attached; -1: none */
 	bool quiet;
 	uint64_t interval_ns; /* between prints of all maps; 0: only at the end */
 	bool reset;	      /* clear maps after each print */

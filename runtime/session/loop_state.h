@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The main loop's state. Private to loop*.c: loop.c starts and ends a run, loop_wait.c reads the
- * ring and waits, loop_signals.c handles signals and the command's end.
+ * ring and waits, loop_start.c waits for the beginning, loop_signals.c handles signals and the
+ * command's end.
  */
 #pragma once
 #include "runtime/session/events.h"
@@ -42,6 +43,10 @@ void loop_drain_rest(struct loop *l);
 void loop_wait(struct loop *l, bool busy);
 /* Write out what the writer has buffered. */
 void loop_flush(struct loop *l);
+
+/* loop_start.c */
+/* Wait for the moment of --start. False: the run has been stopped. */
+bool loop_wait_for_start(struct loop *l);
 
 /* loop_signals.c */
 /* A signalfd for SIGCHLD, and SIGUSR1 when a program waits for it; handlers for the signals that
