@@ -226,6 +226,7 @@ static int front_end(struct arena *a, const struct options *o, struct kernel *k,
 	(*program)->calibrate = o->calibrate - o->no_calibrate;
 	(*program)->params = o->params;
 	(*program)->n_params = o->n_params;
+	(*program)->command = o->command;
 	note_time(o, "parse");
 	run_debug(o, EMIT_AST, k, *program, NULL);
 	if (o->emit == EMIT_AST)

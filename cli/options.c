@@ -334,13 +334,44 @@ static void add_param(struct options *o, char **argv, int i)
 	argv[o->n_params++] = argv[i];
 }
 
-/* After "--" all words are parameters; the first is the script when there is none yet. */
-static void take_params(struct options *o, int argc, char **argv, int i)
+/* Words as -c takes them, each in quotes; the text is never freed. NULL without memory. */
+static const char *join_words(int n, char **words)
+{
+	size_t size = 1;
+	char *text, *to;
+
+	for (int i = 0; i < n; i++)
+		size += 2 * strlen(words[i]) + 3;
+	text = to = malloc(size);
+	for (int i = 0; text && i < n; i++) {
+		*to++ = '"';
+		for (const char *c = words[i]; *c; *to++ = *c++)
+			if (*c == '"' || *c == '\\')
+				*to++ = '\\';
+		*to++ = '"';
+		*to++ = ' ';
+	}
+	if (text)
+		*to = '\0';
+	return text;
+}
+
+/* After "--" all words are parameters, or the command if the script says so; the first is the
+ * script when there is none yet. */
+static int take_params(struct options *o, int argc, char **argv, int i)
 {
 	if (!o->file && !o->program && i < argc)
 		o->file = argv[i++];
+	if (i < argc && o->mode != MODE_HELP && (o->file || o->program) &&
+	    script_options_take_command(o)) {
+		if (o->command)
+			return option_error("-c and a command behind -- cannot be combined");
+		o->command = join_words(argc - i, argv + i);
+		return o->command ? 0 : option_error("out of memory");
+	}
 	for (; i < argc; i++)
 		add_param(o, argv, i);
+	return 0;
 }
 
 /* The options of a `#!` line. */
@@ -437,7 +468,8 @@ int options_parse(struct options *o, int argc, char **argv)
 		return 1;
 	for (; i < argc; i++) {
 		if (strcmp(argv[i], "--") == 0) {
-			take_params(o, argc, argv, i + 1);
+			if (take_params(o, argc, argv, i + 1))
+				return 1;
 			break;
 		}
 		if (take_script_option(o, argc, argv, &i))

@@ -75,6 +75,18 @@ enum script_option_kind script_options_find(const struct options *o, const char 
 	return kind;
 }
 
+bool script_options_take_command(const struct options *o)
+{
+	struct arena *a = arena_new();
+	struct program *p = read_script(a, o);
+	bool takes = false;
+
+	for (uint32_t i = 0; p && i < p->n_items; i++)
+		takes |= param_type_is_command(param_type_of(&p->items[i].form));
+	arena_free(a);
+	return takes;
+}
+
 /* The best name has to outlive the tree. */
 void script_options_offer(const struct options *o, struct nearest *near)
 {

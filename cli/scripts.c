@@ -269,7 +269,9 @@ static void print_items(struct arena *a, const struct program *p, bool options)
 		if (is_first)
 			puts(options ? "\noptions of the script:" : "\nparameters:");
 		is_first = false;
-		if (!is_flag)
+		if (param_type_is_command(type))
+			word = "-- COMMAND";
+		else if (!is_flag)
 			word = arena_printf(a, "%s %s", word, param_type_shown(a, item));
 		print_word(a, word, item->doc, default_of(a, item));
 	}

@@ -337,6 +337,7 @@ struct probe {
 	 * start and the end of a span. They are tested at the start only. */
 	struct expr **start_conds;
 	uint32_t n_start_conds;
+	uint32_t max_depth; /* the predicate is false for deeper calls; 0: it does not say so */
 };
 
 /* Root item `let @m = hash(100);`. */
@@ -400,6 +401,7 @@ struct program {
 	bool unsafe;		   /* --unsafe */
 	int calibrate;		   /* --calibrate 1, --no-calibrate -1: overrides the config */
 	const char *const *params; /* $1, $2, …: from the command line */
+	const char *command;	   /* -c; or NULL */
 	uint32_t n_params;
 	struct script_option *options; /* of getopt(): getopt.c */
 	uint32_t n_options;

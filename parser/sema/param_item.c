@@ -16,7 +16,7 @@
 const char *param_usage(struct arena *a, const struct program *p)
 {
 	const struct source *s = p->source;
-	const char *out = strcmp(s->name, "stdin") ? s->name : "-e PROGRAM";
+	const char *out = strcmp(s->name, "stdin") ? s->name : "-e PROGRAM", *command = "";
 
 	for (uint32_t i = 0; i < p->n_items; i++) {
 		const struct param_item *item = &p->items[i];
@@ -24,10 +24,12 @@ const char *param_usage(struct arena *a, const struct program *p)
 
 		for (char *c = word; *c; c++)
 			*c = (char)toupper((unsigned char)*c);
-		if (!item->is_option)
+		if (param_type_is_command(param_type_of(&item->form)))
+			command = arena_printf(a, " -- %s", word);
+		else if (!item->is_option)
 			out = arena_printf(a, item->other ? "%s [%s]" : "%s %s", out, word);
 	}
-	return out;
+	return arena_printf(a, "%s%s", out, command);
 }
 
 const char *param_option_name(struct arena *a, const struct param_item *item)
@@ -62,23 +64,46 @@ static void become_empty(struct sema *s, struct param_item *item)
 	item->value = ast_string(s->arena, item->span, "", 0);
 }
 
+/* The text of a list in an attach point: its members as alternatives. */
+static void join_texts(struct sema *s, struct param_item *item, const char *before)
+{
+	if (item->n_members > 2) /* "{a,b}" */
+		before = arena_strndup(s->arena, before + 1, strlen(before) - 2);
+	if (item->n_members > 1)
+		item->text = arena_printf(s->arena, "{%s,%s}", before, item->text);
+}
+
 static bool read_one(struct sema *s, struct param_item *item, const char *word)
 {
+	const char *before = item->text;
 	struct expr *value = item->type->read(s->arena, item, word, &item->text);
 
 	if (!value)
 		return false;
 	item->value = value;
-	if (item->form.is_list)
+	if (item->form.is_list) {
 		arena_push(s->arena, item->members, item->n_members, value);
+		join_texts(s, item, before);
+	}
 	return true;
+}
+
+/* The length of a list's first member. Commas in brackets belong to it: f(int, char). */
+static size_t member_length(const char *word)
+{
+	int depth = 0;
+	size_t n = 0;
+
+	for (; word[n] && (word[n] != ',' || depth > 0); n++)
+		depth += (strchr("([{<", word[n]) != NULL) - (strchr(")]}>", word[n]) != NULL);
+	return n;
 }
 
 /* A word, or several separated by commas. */
 static bool read_word(struct sema *s, struct param_item *item, const char *word)
 {
 	for (; item->form.is_list; word++) {
-		size_t len = strcspn(word, ",");
+		size_t len = member_length(word);
 
 		if (!read_one(s, item, arena_strndup(s->arena, word, len)))
 			return false;
@@ -158,8 +183,9 @@ static bool find_type(struct sema *s, struct param_item *item)
 		return true;
 	diag_error(s->diags, item->span, "parameter-type", "a parameter cannot be of type %s",
 		   item->form.words[0]);
-	diag_hint(s->diags, "its type is uint64, int64, string, bool, duration, or words: a | b; "
-			    "'list' before it allows several");
+	diag_hint(s->diags,
+		  "its type is uint64, int64, string, bool, duration, command, or words: a | b; "
+		  "'list' before it allows several");
 	become_empty(s, item);
 	return false;
 }
@@ -238,13 +264,20 @@ bool param_blame(struct sema *s, const char *text)
 	return false;
 }
 
+/* Exclusions go with the attach point that they are behind. */
 static void leave_out(const struct sema *s, struct probe *p)
 {
+	bool is_absent = false;
 	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < p->n_texts; i++)
-		if (!names_absent(s, p->texts[i].text))
+	for (uint32_t i = 0; i < p->n_texts; i++) {
+		const char *text = p->texts[i].text;
+
+		if (text[0] != '!')
+			is_absent = names_absent(s, text);
+		if (!is_absent && !names_absent(s, text))
 			p->texts[n++] = p->texts[i];
+	}
 	p->n_texts = n;
 }
 
@@ -261,11 +294,12 @@ static bool is_option_of(struct sema *s, const struct param_item *item, const ch
 	return strlen(name) == len && memcmp(name, word, len) == 0;
 }
 
-/* The option at words[*i], in any of the forms --name X, --name=X, --name. */
+/* The option at words[*i], in any of the forms --name X, --name=X, --name. Of one that is given
+ * again the last value counts; lists grow. */
 static void take_option(struct sema *s, struct param_item *item, uint32_t *i)
 {
 	const struct program *p = s->program;
-	const char *equals = strchr(p->params[*i], '=');
+	const char *equals = strchr(p->params[*i], '='), *before = item->word;
 	bool is_flag = param_type_is_bool(item->type) && !item->form.is_list;
 
 	if (equals || is_flag) {
@@ -278,6 +312,8 @@ static void take_option(struct sema *s, struct param_item *item, uint32_t *i)
 			   shown_name(s, item), param_type_shown(s->arena, item));
 		hint_usage(s);
 	}
+	if (before && item->form.is_list)
+		item->word = arena_printf(s->arena, "%s,%s", before, item->word);
 }
 
 static struct param_item *find_option(struct sema *s, const char *word)
@@ -357,7 +393,9 @@ static uint32_t bind_items(struct sema *s)
 	for (uint32_t i = 0; i < p->n_items; i++) {
 		struct param_item *item = &p->items[i];
 
-		if (!item->is_option && n < p->n_params)
+		if (param_type_is_command(item->type))
+			item->word = p->command;
+		else if (!item->is_option && n < p->n_params)
 			item->word = p->params[n++];
 		if (item->type)
 			bind_item(s, item, item->word);

@@ -117,6 +117,13 @@ static struct expr *read_choice(struct arena *a, const struct param_item *item, 
 	return NULL;
 }
 
+/* The words behind --, which -c can give, too. */
+static struct expr *read_command(struct arena *a, const struct param_item *item, const char *word,
+				 const char **text)
+{
+	return read_string(a, item, word, text);
+}
+
 static const struct param_type types[] = {
 	{"uint64", "a number", "N", "10", EX_INT, "0", read_uint64},
 	{"int64", "a number", "N", "10", EX_INT, "0", read_int64},
@@ -124,6 +131,7 @@ static const struct param_type types[] = {
 	{"bool", "yes or no", "yes|no", "true", EX_INT, "no", read_bool},
 	{"duration", "a duration, such as 10us, 10ms or 10s", "TIME", "10ms", EX_INT, "0",
 	 read_duration},
+	{"command", "a command behind --", "COMMAND", "none", EX_STRING, "", read_command},
 };
 static const struct param_type choice = {NULL, "one of the words", "WORD", "one of them", EX_NAME,
 					 "",   read_choice};
@@ -141,6 +149,11 @@ const struct param_type *param_type_of(const struct param_form *form)
 bool param_type_is_bool(const struct param_type *t)
 {
 	return t && t->read == read_bool;
+}
+
+bool param_type_is_command(const struct param_type *t)
+{
+	return t && t->read == read_command;
 }
 
 bool param_type_is_duration(const struct param_type *t)

@@ -25,6 +25,8 @@ const struct param_type *param_type_of(const struct param_form *form);
 const char *param_type_duration(struct arena *a, uint64_t ns);
 /* Is it a length of time? */
 bool param_type_is_duration(const struct param_type *t);
+/* Is it the command that is traced, the words behind "--"? */
+bool param_type_is_command(const struct param_type *t);
 /* Is it a flag, which may be given without a value? */
 bool param_type_is_bool(const struct param_type *t);
 /* What a value must be: "a number", "one of a, b". */
