@@ -174,9 +174,7 @@ static int exact_function(struct user_matching *m, const struct user_symbol *f)
 	return 0;
 }
 
-/* Add all functions of one file that match. 0, -1 (reported), or below -1 the -errno of the file.
- */
-static int match_in_file(struct user_matching *m, const char *path)
+int user_match_file(struct user_matching *m, const char *path)
 {
 	struct kernel *k = m->r->kernel;
 	struct user_symbol f = {0};
@@ -226,7 +224,7 @@ static void match_found_file(const char *path, void *ctx)
 
 	if (m->status)
 		return;
-	err = match_in_file(m, path);
+	err = user_match_file(m, path);
 	m->n_files += err == 0 || err == -1;
 }
 
@@ -391,8 +389,8 @@ static bool is_number(const char *s)
 /* Resolve NAME in PATH. */
 static int resolve(struct user_matching *m, char *path, char *name)
 {
-	bool many_files = pattern_is(path);
 	char *at = find_at(m, path);
+	bool many_files = at ? pattern_is(at + 1) : pattern_is(path);
 	const char *file = path;
 	int err;
 
@@ -400,7 +398,7 @@ static int resolve(struct user_matching *m, char *path, char *name)
 		*at++ = '\0';
 		if (is_number(name) && (m->column || !strstr(at, ".so")))
 			return user_at_line(m, path, at, name);
-		file = user_library_path(m, path, at);
+		file = many_files ? path : user_library_path(m, path, at);
 		if (!file)
 			return -1;
 	}
@@ -410,11 +408,18 @@ static int resolve(struct user_matching *m, char *path, char *name)
 		return -1;
 	m->p->is_listed = m->r->lists && !m->offset;
 	begin(m, m->r, m->p, name);
+	if (at || strstr(path, ".so"))
+		user_find_throwers(m);
 	if (!many_files)
 		prefer_name(m, file);
-	err = many_files ? match_files(m, path) : match_in_file(m, file);
+	if (at && many_files)
+		err = user_match_libraries(m, path, at);
+	else
+		err = many_files ? match_files(m, path) : user_match_file(m, file);
 	if (err < -1)
 		return user_no_binary(m, file, err);
+	if (at && many_files)
+		path = arena_printf(m->r->arena, "%s@%s", path, at);
 	return err ? -1 : finish(m, path, many_files);
 }
 
@@ -448,6 +453,12 @@ int prs_user_symbol(const struct probe_reader *r, struct attach_point *p, char *
 		n = 2;
 	} else if (n == 3) {
 		return three_parts(&m, parts);
+	}
+	if (n == 2 && parts[0][0] == '@' && *parts[1]) { /* of the traced program */
+		path = traced_program(&m, parts[1]);
+		if (!path)
+			return -1;
+		return resolve(&m, arena_printf(r->arena, "%s%s", path, parts[0]), parts[1]);
 	}
 	if (n == 2 && *parts[0] && *parts[1]) {
 		const char *written = arena_strdup(r->arena, parts[0]);

@@ -23,12 +23,14 @@ struct user_matching {
 	uint32_t column;   /* of PATH@FILE:LINE:COLUMN; 0: any */
 	struct nearest nearest;
 	uint32_t n_offered;
-	uint32_t n_left_out;  /* matches at which a return probe is not possible */
-	const char *left_out; /* the names of some of them */
-	uint32_t n_assembler; /* matches of Go's assembler, likewise */
-	uint32_t n_sizeless;  /* matches that are left out because their size is not known */
-	uint32_t n_files;     /* ELF files that a path pattern matched */
-	int status;	      /* -1: an error was reported */
+	uint32_t n_left_out;	  /* matches at which a return probe is not possible */
+	const char *left_out;	  /* the names of some of them */
+	uint32_t n_assembler;	  /* matches of Go's assembler, likewise */
+	bool is_thrown_through;	  /* exceptions can pass through all functions, also of C */
+	uint32_t n_address_users; /* matches that use their return address, and are left out */
+	uint32_t n_sizeless;	  /* matches that are left out because their size is not known */
+	uint32_t n_files;	  /* ELF files that a path pattern matched */
+	int status;		  /* -1: an error was reported */
 };
 
 /* probe_user_name.c: set the requested name or pattern, which is not copied. */
@@ -54,12 +56,21 @@ void user_name_offer(struct user_matching *m, const char *symbol);
 int user_add_function(struct user_matching *m, const struct user_symbol *f, uint64_t offset);
 /* How f is passed its arguments. */
 enum user_abi user_abi(const struct user_matching *m, const struct user_symbol *f);
+/* Before functions of a library are added: can the program that is traced throw exceptions? */
+void user_find_throwers(struct user_matching *m);
 /* Warn that some of the functions that match can have no return probe. */
 void user_warn_left_out(const struct user_matching *m);
 /* None of them can; -1. */
 int user_none_returns(const struct user_matching *m);
 
+/* probe_user_library.c: all functions that match in the libraries of a program whose names match.
+ * 0, -1 (reported), or below -1 the -errno of the program. */
+int user_match_libraries(struct user_matching *m, const char *program, const char *pattern);
+
 /* probe_user.c */
+/* Add all functions of one file that match. 0, -1 (reported), or below -1 the -errno of the file.
+ */
+int user_match_file(struct user_matching *m, const char *path);
 /* Report that the file cannot be probed; -1. */
 int user_no_binary(const struct user_matching *m, const char *path, int err);
 

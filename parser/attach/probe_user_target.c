@@ -152,7 +152,56 @@ static bool needs_returns(struct user_matching *m, const char *path)
 
 	if (!probe_is_return(m->p))
 		return false;
-	return is_go(m, path) || (!k->any_place && k->user_unwinds && k->user_unwinds(k, path));
+	return is_go(m, path) || (!k->any_place && k->user_unwinds &&
+				  (m->is_thrown_through || k->user_unwinds(k, path)));
+}
+
+struct unwinder_search {
+	struct arena *arena;
+	const char **paths;
+	uint32_t n;
+};
+
+static void keep_path(const char *path, void *ctx)
+{
+	struct unwinder_search *s = ctx;
+
+	arena_push(s->arena, s->paths, s->n, arena_strdup(s->arena, path));
+}
+
+/* In a program that throws exceptions, they can pass through functions of any library, such as
+ * qsort(). */
+void user_find_throwers(struct user_matching *m)
+{
+	struct unwinder_search s = {.arena = m->r->arena};
+	struct kernel *k = m->r->kernel;
+	const char *program =
+		k->pid ? arena_printf(m->r->arena, "/proc/%u/exe", k->pid) : k->program;
+	const char *none;
+
+	if (!probe_is_return(m->p) || !program || !k->user_unwinds || k->any_place)
+		return;
+	keep_path(program, &s);
+	if (k->user_library)
+		k->user_library(k, program, "", &none, keep_path, &s);
+	for (uint32_t i = 0; i < s.n && !m->is_thrown_through; i++)
+		m->is_thrown_through = k->user_unwinds(k, s.paths[i]);
+}
+
+/* Functions that use their own return address for something else than to return once: setjmp()
+ * keeps it for longjmp(), dlsym() looks for the caller's library. */
+static bool uses_return_address(const char *symbol)
+{
+	static const char *const names[] = {
+#define RETURN_ADDRESS_USER(name) name,
+#include "parser/attach/return_address.def"
+#undef RETURN_ADDRESS_USER
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (strcmp(symbol + strspn(symbol, "_"), names[i]) == 0)
+			return true;
+	return false;
 }
 
 /* In a listing, the demangled name is shown only if the pattern matches it and not the symbol
@@ -191,6 +240,12 @@ int user_add_function(struct user_matching *m, const struct user_symbol *f, uint
 		return no_calls(m, t.symbol);
 	if (needs_returns(m, f->path))
 		return add_exits(m, f, t);
+	if (probe_is_return(m->p) && !m->r->kernel->any_place && uses_return_address(f->symbol)) {
+		if (!m->is_pattern)
+			return add_exits(m, f, t);
+		m->n_address_users += !m->p->is_listed;
+		return 0;
+	}
 	m->p->user.abi = t.abi;
 	arena_push(a, m->p->targets, m->p->n_targets, t);
 	return 0;
@@ -203,6 +258,11 @@ void user_warn_left_out(const struct user_matching *m)
 			m->r->diags, m->p->span, "left-out",
 			"%u of the functions that match %s left out, since it is not known where they are left, or they never return: %s",
 			m->n_left_out, m->n_left_out == 1 ? "is" : "are", m->left_out);
+	if (m->n_address_users)
+		diag_warning(
+			m->r->diags, m->p->span, "left-out",
+			"%u of the functions that match %s left out, since they use their return address: setjmp, dlsym and the like",
+			m->n_address_users, m->n_address_users == 1 ? "is" : "are");
 	if (m->n_assembler)
 		diag_warning(
 			m->r->diags, m->p->span, "left-out",

@@ -163,6 +163,8 @@ int user_path_library(uint32_t pid, const char *path, const char *name, char out
 	err = load_all(l, path, name, out);
 	for (size_t i = 1; err == -ESRCH && i < l->n; i++)
 		fn(l->paths[i], ctx);
+	if (err == -ESRCH && pid) /* those that dlopen() has loaded */
+		user_path_mapped(pid, name, out, fn, ctx);
 	for (size_t i = 0; i < l->n; i++)
 		free(l->paths[i]);
 	free(l);
