@@ -144,15 +144,17 @@ static INLINE uint64_t drop(struct calls *c, uint64_t n, uint64_t bound, uint64_
 	return n;
 }
 
-/* Add a slot above the `n` that remain. NULL if there are too many. */
+/* Add a slot above the `n` that remain. NULL if there are too many, which is a loss unless the
+ * script limits the depth. */
 static INLINE struct slot *push(struct calls *c, uint64_t n, uint64_t sp, uint64_t target,
-				uint32_t size, uint32_t probe)
+				uint32_t size, uint32_t limit, uint32_t probe)
 {
 	struct slot *slot;
 
 	sonde_span_missed(c->n - n, probe);
-	if (n >= SONDE_SPAN_CALLS) {
-		sonde_loss_count(probe, SONDE_LOSS_SPAN_DEEP);
+	if (n >= limit) { /* so n is c->n */
+		if (limit == SONDE_SPAN_CALLS)
+			sonde_loss_count(probe, SONDE_LOSS_SPAN_DEEP);
 		return 0;
 	}
 	c->n = n + 1;
@@ -165,29 +167,30 @@ static INLINE struct slot *push(struct calls *c, uint64_t n, uint64_t sp, uint64
 /* A slot for the call that is being entered. Drops calls that cannot be open any more. NULL if too
  * many are open. */
 INLINE void *sonde_span_push(struct calls *c, uint64_t sp, uint64_t target, uint32_t size,
-			     uint64_t mask, uint32_t probe)
+			     uint64_t mask, uint32_t limit, uint32_t probe)
 {
-	return push(c, drop(c, c->n, sp, sp, target, size, mask), sp, target, size, probe);
+	return push(c, drop(c, c->n, sp, sp, target, size, mask), sp, target, size, limit, probe);
 }
 
 /* The same where no open call shares its stack pointer with another: a call ends before the jump by
  * which it is left. */
 INLINE void *sonde_span_push_called(struct calls *c, uint64_t sp, uint64_t target, uint32_t size,
-				    uint32_t probe)
+				    uint32_t limit, uint32_t probe)
 {
-	return push(c, drop(c, c->n, sp + 1, sp, NO_TARGET, size, 0), sp, target, size, probe);
+	return push(c, drop(c, c->n, sp + 1, sp, NO_TARGET, size, 0), sp, target, size, limit,
+		    probe);
 }
 
 /* The same where a function can pass its entry again, in a loop: then its call goes on, and the
  * result is NULL. Such functions call nothing, so that no exception leaves them. */
 INLINE void *sonde_span_push_loop(struct calls *c, uint64_t sp, uint64_t target, uint32_t size,
-				  uint64_t is_loop, uint32_t probe)
+				  uint64_t is_loop, uint32_t limit, uint32_t probe)
 {
 	uint64_t n = drop(c, c->n, sp, sp, NO_TARGET, size, 0);
 
 	if (is_loop && is_set(n) & is_call(slot_at(c, n - 1, size), sp, target))
 		return 0;
-	return push(c, drop(c, n, sp + 1, sp, NO_TARGET, size, 0), sp, target, size, probe);
+	return push(c, drop(c, n, sp + 1, sp, NO_TARGET, size, 0), sp, target, size, limit, probe);
 }
 
 /* The address to which the kernel's return probes make this process return. */
@@ -225,14 +228,14 @@ static INLINE_CORE uint64_t is_called(uint64_t sp, uint64_t link)
  * functions. The two then share a stack pointer, and so do a call that was left some other way and
  * the next call from the same place. */
 INLINE_CORE void *sonde_span_push_user(struct calls *c, uint64_t sp, uint64_t target, uint32_t size,
-				       uint64_t link, uint32_t probe)
+				       uint64_t link, uint32_t limit, uint32_t probe)
 {
 	uint64_t n = drop(c, c->n, sp, sp, NO_TARGET, size, 0);
 
 	if (unlikely(is_set(n) & (is_set(slot_at(c, n - 1, size)->sp ^ sp) ^ 1)) &&
 	    is_called(sp, link))
 		n = drop(c, n, sp + 1, sp, NO_TARGET, size, 0);
-	return push(c, n, sp, target, size, probe);
+	return push(c, n, sp, target, size, limit, probe);
 }
 
 /* The length of a call that has just been removed, without what is `inside`, the member at offset

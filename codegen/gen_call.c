@@ -191,7 +191,7 @@ static LLVMValueRef kept_cookie(struct gen *g)
 {
 	const struct plan_probe *q = g->probe.plan;
 
-	if (!g->probe.is_open || q->state.kind != SPAN_RETURN || q->state.owner != g->probe.id ||
+	if (!g->probe.is_open || q->state.kind != SPAN_RETURN ||
 	    !plan_has_cookie(&g->plan->progs[q->prog]))
 		return NULL;
 	return LLVMBuildLoad2(g->b, g->i64, gen_at(g, g->body.span, 16), "");

@@ -66,6 +66,7 @@ static LLVMValueRef open_slot(struct gen *g, LLVMValueRef state, LLVMBasicBlockR
 		state = GEN_CALL(g, "sonde_open_call", state, span_slot_size(g));
 		span_only_if(g, state, out);
 		g->body.depth = gen_call_helper(g, "sonde_open_depth", NULL, 0);
+		span_only_if_mine(g, state, out);
 	}
 	if (g->probe.plan->state.kind == SPAN_SYSCALL) {
 		g->body.syscall = LLVMBuildLoad2(g->b, g->i64, gen_at(g, state, 8), "");

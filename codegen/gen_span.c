@@ -268,13 +268,44 @@ static LLVMValueRef stack_mask(struct gen *g)
 	return gen_u64(g, probe_space(g->probe.point) == SPACE_USER ? 0 : KERNEL_STACK_MASK);
 }
 
+/* Do other attach points of the probe keep their calls in the same state? Then the number of this
+ * one among them is in the targets of its calls. */
+static bool is_shared(const struct gen *g)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < g->plan->n_probes; i++)
+		n += g->plan->probes[i].state.kind == SPAN_RETURN &&
+		     g->plan->probes[i].state.owner == g->probe.plan->state.owner;
+	return n > 1;
+}
+
 /* Identifies the function that is called: calls can share a stack pointer when one function ends in
  * a jump to another. */
 LLVMValueRef span_call_target(struct gen *g)
 {
-	if (g->probe.plan->state.owner != g->probe.id) /* one of a pattern, with its own program */
-		return span_probe_id(g);
-	return plan_has_cookie(g->prog.plan) ? gen_cookie_function(g) : gen_u64(g, 0);
+	uint64_t number = (uint64_t)(g->probe.id - g->probe.plan->state.owner) << PLAN_FORMAT_BIT;
+	LLVMValueRef function;
+
+	if (!plan_has_cookie(g->prog.plan))
+		return gen_u64(g, number);
+	function = gen_cookie_function(g);
+	if (!is_shared(g))
+		return function;
+	function = LLVMBuildAnd(g->b, function, gen_u64(g, (1ull << PLAN_FORMAT_BIT) - 1), "");
+	return LLVMBuildOr(g->b, function, gen_u64(g, number), "");
+}
+
+void span_only_if_mine(struct gen *g, LLVMValueRef slot, LLVMBasicBlockRef out)
+{
+	uint64_t number = g->probe.id - g->probe.plan->state.owner;
+	LLVMValueRef target;
+
+	if (g->probe.plan->state.kind != SPAN_RETURN || !is_shared(g))
+		return;
+	target = LLVMBuildLoad2(g->b, g->i64, gen_at(g, slot, 16), "");
+	target = LLVMBuildLShr(g->b, target, gen_u64(g, PLAN_FORMAT_BIT), "");
+	prog_only_if(g, LLVMBuildICmp(g->b, LLVMIntEQ, target, gen_u64(g, number), ""), out);
 }
 
 /* Identifies a call by its address on the stack, the stack pointer at its entry; nested calls are
@@ -291,27 +322,38 @@ static LLVMValueRef call_address(struct gen *g, bool is_end)
 	return LLVMBuildSub(g->b, gen_register(g, regs_sp_offset()), gen_u64(g, shift), "");
 }
 
+/* Deeper calls have no slot. `self` needs those that the predicate drops. */
+static uint32_t depth_limit(const struct gen *g)
+{
+	uint32_t limit = g->probe.ast->max_depth;
+
+	return limit && limit < SONDE_SPAN_CALLS && !g->probe.plan->state.inside ? limit
+										 : SONDE_SPAN_CALLS;
+}
+
 /* Allocate a slot for the call. When one program is attached to many functions, a call at the stack
  * pointer of an open one replaces it: the open one has jumped to it, or was left. */
 static LLVMValueRef push_call(struct gen *g, LLVMValueRef calls, LLVMValueRef sp)
 {
-	LLVMValueRef target = span_call_target(g), size = span_slot_size(g);
+	LLVMValueRef target = span_call_target(g), size = span_slot_size(g),
+		     limit = gen_u32(g, depth_limit(g));
+	bool is_several = plan_has_cookie(g->prog.plan) || is_shared(g);
 
 	if (g->prog.plan->has_loops)
 		return GEN_CALL(g, "sonde_span_push_loop", calls, sp, target, size,
 				plan_has_cookie(g->prog.plan) ? gen_cookie_format(g)
 							      : gen_u64(g, 1),
-				span_probe_id(g));
-	if (!plan_has_cookie(g->prog.plan) || probe_space(g->probe.point) != SPACE_USER)
-		return GEN_CALL(g, "sonde_span_push", calls, sp, target, size, stack_mask(g),
+				limit, span_probe_id(g));
+	if (!is_several || probe_space(g->probe.point) != SPACE_USER)
+		return GEN_CALL(g, "sonde_span_push", calls, sp, target, size, stack_mask(g), limit,
 				span_probe_id(g));
 	if (probe_is_at_returns(g->probe.point)) /* a call ends before it jumps to another */
-		return GEN_CALL(g, "sonde_span_push_called", calls, sp, target, size,
+		return GEN_CALL(g, "sonde_span_push_called", calls, sp, target, size, limit,
 				span_probe_id(g));
 	return GEN_CALL(g, "sonde_span_push_user", calls, sp, target, size,
 			regs_link_offset() < 0 ? gen_u64(g, 0)
 					       : gen_register(g, (uint32_t)regs_link_offset()),
-			span_probe_id(g));
+			limit, span_probe_id(g));
 }
 
 static void return_start(struct gen *g, LLVMBasicBlockRef out)

@@ -13,6 +13,8 @@ LLVMValueRef span_probe_id(struct gen *g);
 LLVMValueRef span_clock(struct gen *g);
 /* Identifies the function that is called. */
 LLVMValueRef span_call_target(struct gen *g);
+/* Go to `out` if the open call in the slot is of another attach point with the same state. */
+void span_only_if_mine(struct gen *g, LLVMValueRef slot, LLVMBasicBlockRef out);
 /* Continue if `pointer` is not NULL, else go to `otherwise`. */
 void span_only_if(struct gen *g, LLVMValueRef pointer, LLVMBasicBlockRef otherwise);
 /* At the start: scope and the predicate's part for the start, or `out`. */

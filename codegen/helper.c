@@ -121,7 +121,7 @@ static LLVMValueRef helper_function(struct gen *g, const char *name)
 }
 
 /* BPF calls have at most 5; these are inlined. */
-enum { MAX_ARGS = 6 };
+enum { MAX_ARGS = 7 };
 
 LLVMValueRef gen_call_helper(struct gen *g, const char *name, LLVMValueRef *args, unsigned n)
 {

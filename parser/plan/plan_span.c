@@ -94,8 +94,51 @@ static uint32_t syscall_owner(const struct planner *pl, const struct plan_probe 
 	return pl->plan->n_probes;
 }
 
+/* Is a function in both? Targets are in the order of their files and offsets. Such a function has
+ * two calls at one stack pointer, of which neither has jumped to the other. */
+static bool overlap(const struct attach_point *a, const struct attach_point *b)
+{
+	for (uint32_t i = 0, j = 0; i < a->n_targets && j < b->n_targets;) {
+		int order = strcmp(a->targets[i].path, b->targets[j].path);
+
+		if (!order && a->targets[i].offset == b->targets[j].offset)
+			return true;
+		if (order < 0 || (!order && a->targets[i].offset < b->targets[j].offset))
+			i++;
+		else
+			j++;
+	}
+	return false;
+}
+
+/* Can calls of functions of both be in one stack of open calls? */
+static bool can_share(const struct attach_point *a, const struct attach_point *b)
+{
+	return point_has(a, ARM_USER) && point_has(b, ARM_USER) && a->ends == b->ends &&
+	       probe_is_at_returns(a) == probe_is_at_returns(b) && !overlap(a, b);
+}
+
+/* Functions of one probe share one stack of open calls, so that `depth` and `self` know all of
+ * them. */
+static uint32_t probe_owner(const struct planner *pl, const struct plan_probe *q)
+{
+	const struct attach_point *points = pl->program->probes[q->ast]->points;
+	uint32_t first = pl->plan->n_probes;
+
+	while (first && pl->plan->probes[first - 1].ast == q->ast)
+		first--;
+	for (uint32_t i = first; i < pl->plan->n_probes; i++)
+		if (!can_share(&points[pl->plan->probes[i].point], &points[q->point]))
+			return pl->plan->n_probes;
+	return first;
+}
+
 static uint32_t span_owner(const struct planner *pl, const struct plan_probe *q)
 {
+	const struct attach_point *point = &pl->program->probes[q->ast]->points[q->point];
+
+	if (q->state.kind == SPAN_RETURN && point_has(point, ARM_USER))
+		return probe_owner(pl, q);
 	if (q->state.kind == SPAN_RETURN)
 		return pattern_owner(pl, q);
 	if (q->state.kind == SPAN_SYSCALL)

@@ -414,6 +414,34 @@ static void same_at_both_ends(struct expr *e, void *ctx)
 	}
 }
 
+/* The N of `depth <= N` and its other forms, `depth < N`, `N >= depth`, `N > depth`; 0 of anything
+ * else. Deeper calls are then left alone at their start. */
+static uint64_t depth_at_most(const struct expr *e)
+{
+	const struct builtin *b;
+	const struct expr *n;
+	bool is_less;
+
+	if (e->kind != EX_BINARY)
+		return 0;
+	is_less = e->binary.op == OP_LT || e->binary.op == OP_LE;
+	if (!is_less && e->binary.op != OP_GT && e->binary.op != OP_GE)
+		return 0;
+	b = ast_builtin(is_less ? e->binary.left : e->binary.right);
+	n = is_less ? e->binary.right : e->binary.left;
+	if (!b || b->check != chk_depth || n->kind != EX_INT)
+		return 0;
+	return n->integer.value - (e->binary.op == OP_LT || e->binary.op == OP_GT);
+}
+
+static void note_depth(struct probe *p, const struct expr *e)
+{
+	uint64_t most = depth_at_most(e);
+
+	if (most && most < SONDE_SPAN_CALLS && (!p->max_depth || most < p->max_depth))
+		p->max_depth = (uint32_t)most;
+}
+
 /* Collect the top-level && operands of a span probe's predicate that can be tested at the start. */
 static void split_predicate(struct sema *s, struct probe *p, struct expr *e)
 {
@@ -426,6 +454,7 @@ static void split_predicate(struct sema *s, struct probe *p, struct expr *e)
 		split_predicate(s, p, e->binary.right);
 		return;
 	}
+	note_depth(p, e);
 	for (uint32_t i = 0; i < p->n_points; i++)
 		same.traits &= span_rows[p->points[i].ends].same;
 	same_at_both_ends(e, &same);
