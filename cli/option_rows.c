@@ -197,7 +197,7 @@ static int set_format(struct options *o, const struct option_row *row, const cha
 	size_t n = 0;
 
 	(void)row;
-	o->format = out_format_find(arg);
+	o->format = out_format_find(arg, &o->format_word);
 	if (o->format < OUT_FORMAT_COUNT)
 		return 0;
 	for (int i = 0; i < OUT_FORMAT_COUNT && n < sizeof(names); i++)
@@ -206,6 +206,10 @@ static int set_format(struct options *o, const struct option_row *row, const cha
 				      : i == OUT_FORMAT_COUNT - 1 ? " or "
 								  : ", ",
 				      out_format_names[i]);
+	if (strchr(arg, ':'))
+		return option_error("unknown output format '%s': expected %s; graph:FUNCTION is "
+				    "the only one with a word",
+				    arg, names);
 	return option_error("unknown output format '%s': expected %s", arg, names);
 }
 

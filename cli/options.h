@@ -72,6 +72,7 @@ struct options {
 	bool unsafe;		      /* allow what can harm traced programs */
 	bool follow;		      /* -p and its descendants */
 	enum out_format format;
+	const char *format_word; /* of -f NAME:WORD, or NULL */
 	enum buffering buffering;
 	uint64_t interval_ns;	 /* between prints of all maps; 0: none */
 	const char *sort;	 /* --sort */

@@ -17,6 +17,7 @@
 struct report {
 	const char *path, *output, *sql;
 	enum out_format format;
+	const char *format_word; /* of NAME:WORD, or NULL */
 	bool has_format, suggest, help;
 	struct show_filter filter;
 };
@@ -28,7 +29,7 @@ static int take_format(struct report *r, const char *arg)
 	bool is_tree = strcmp(arg, "tree") == 0;
 
 	r->has_format = true;
-	r->format = is_tree ? OUT_TEXT : out_format_find(arg);
+	r->format = is_tree ? OUT_TEXT : out_format_find(arg, &r->format_word);
 	r->filter.no_events = is_tree || (r->format != OUT_TEXT && r->format != OUT_JSON);
 	r->filter.only_stacks = r->format == OUT_FOLDED || r->format == OUT_FLAMEGRAPH;
 	r->filter.no_maps = r->filter.no_events && !r->filter.only_stacks;
@@ -218,7 +219,7 @@ static int show(struct report *r, struct recording *rec, FILE *f)
 
 	if (recording_load(rec))
 		return 1;
-	out = out_format_new(r->format, f, &rec->plan);
+	out = out_format_new(r->format, f, &rec->plan, r->format_word);
 	if (!out) {
 		log_error("cannot write the output: %s", strerror(errno));
 		return 2;

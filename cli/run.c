@@ -307,7 +307,7 @@ static int trace(const struct options *o, const struct session_scope *scope, str
 				  .quiet = o->quiet,
 				  .no_warnings = o->no_warnings,
 				  .everything = scope->scope == SONDE_SCOPE_ALL};
-	struct out *out = out_format_new(o->format, f, s->plan);
+	struct out *out = out_format_new(o->format, f, s->plan, o->format_word);
 	int status = out && begin_output(o, s->plan, out) == 0 ? loop_run(s, out, &lo) : 2;
 
 	if (out)

@@ -113,10 +113,14 @@ struct value gen_join(struct gen *g, struct expr *e)
 
 /* ---- span() ------------------------------------------------------------------------------- */
 
-/* The name of a span that the script does not name: an index in plan->names. */
+/* The name of a span that the script does not name: an index in plan->names. That of the attach
+ * point says which function of a program it is and in which file; the runtime shows the function.
+ */
 static struct value default_name(struct gen *g)
 {
-	LLVMValueRef id = g->probe.plan->func_id ? gen_func_name(g) : gen_probe_name(g);
+	bool is_named = point_has(g->probe.point, ARM_USER) && !g->probe.point->is_named;
+	LLVMValueRef id =
+		g->probe.plan->func_id && !is_named ? gen_func_name(g) : gen_probe_name(g);
 
 	return gen_int_value(id, &type_name);
 }

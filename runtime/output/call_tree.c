@@ -201,9 +201,9 @@ int call_tree_add(struct call_tree *t, uint32_t parent, const struct view_map *m
 /* ---- spans ------------------------------------------------------------------------------- */
 
 static const enum call_kind kinds_of_spans[VIEW_SPAN_KINDS] = {
-	[VIEW_SPAN_USER] = CALL_PROGRAM,   [VIEW_SPAN_KERNEL] = CALL_KERNEL,
-	[VIEW_SPAN_SYSCALL] = CALL_KERNEL, [VIEW_SPAN_OFF_CPU] = CALL_NOTE,
-	[VIEW_SPAN_ON_CPU] = CALL_NOTE,
+	[VIEW_SPAN_USER] = CALL_PROGRAM,  [VIEW_SPAN_LIBRARY] = CALL_LIBRARY,
+	[VIEW_SPAN_KERNEL] = CALL_KERNEL, [VIEW_SPAN_SYSCALL] = CALL_KERNEL,
+	[VIEW_SPAN_OFF_CPU] = CALL_NOTE,  [VIEW_SPAN_ON_CPU] = CALL_NOTE,
 };
 
 /* trees->path is the node of each level. */
@@ -220,6 +220,7 @@ int call_tree_add_spans(struct call_tree *t, uint32_t parent, struct span_trees 
 		trees->path.n = s->level;
 		if ((!at && !s->is_shown) || vec_push(&trees->path, at))
 			return -ENOMEM;
+		t->nodes.items[at].calls += !s->is_shown;
 		t->nodes.items[at].self += s->is_shown ? 0 : s->self;
 	}
 	return 0;

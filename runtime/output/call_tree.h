@@ -23,6 +23,7 @@ struct call_node {
 	const char *name;
 	enum call_kind kind;
 	uint32_t parent, child, next; /* indexes; 0: none, as the root is neither child nor next */
+	uint64_t calls;		      /* spans */
 	uint64_t self;		      /* of the rows that end here */
 	uint64_t total;		      /* with all below; set by call_tree_finish() */
 	/* The same in the run that this one is compared with; else 0. */

@@ -110,9 +110,9 @@ static int chrome_begin(struct out *o, const struct view_run *run)
 }
 
 static const char *const categories[VIEW_SPAN_KINDS] = {
-	[VIEW_SPAN_USER] = "function",	     [VIEW_SPAN_KERNEL] = "kernel function",
-	[VIEW_SPAN_SYSCALL] = "system call", [VIEW_SPAN_OFF_CPU] = "off CPU",
-	[VIEW_SPAN_ON_CPU] = "on CPU",
+	[VIEW_SPAN_USER] = "function",		[VIEW_SPAN_LIBRARY] = "library function",
+	[VIEW_SPAN_KERNEL] = "kernel function", [VIEW_SPAN_SYSCALL] = "system call",
+	[VIEW_SPAN_OFF_CPU] = "off CPU",	[VIEW_SPAN_ON_CPU] = "on CPU",
 };
 
 static int chrome_span(struct out *o, const struct view_span *s)
@@ -152,10 +152,11 @@ static void chrome_close(struct out *o)
 	free(w);
 }
 
-struct out *out_chrome_new(FILE *f, const struct plan *plan)
+struct out *out_chrome_new(FILE *f, const struct plan *plan, const char *word)
 {
 	struct out_chrome *w = calloc(1, sizeof(*w));
 
+	(void)word;
 	if (!w)
 		return NULL;
 	if (out_stacks_init(&w->stacks, f, plan, NULL)) {

@@ -93,10 +93,11 @@ static void flamegraph_close(struct out *o)
 	free(w);
 }
 
-struct out *out_flamegraph_new(FILE *f, const struct plan *plan)
+struct out *out_flamegraph_new(FILE *f, const struct plan *plan, const char *word)
 {
 	struct out_flamegraph *w = calloc(1, sizeof(*w));
 
+	(void)word;
 	if (!w)
 		return NULL;
 	if (out_stacks_init(&w->stacks, f, plan, flamegraph_map)) {

@@ -119,10 +119,11 @@ static void folded_close(struct out *o)
 	free(w);
 }
 
-struct out *out_folded_new(FILE *f, const struct plan *plan)
+struct out *out_folded_new(FILE *f, const struct plan *plan, const char *word)
 {
 	struct out_folded *w = calloc(1, sizeof(*w));
 
+	(void)word;
 	if (!w)
 		return NULL;
 	if (out_stacks_init(&w->stacks, f, plan, folded_map)) {

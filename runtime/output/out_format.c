@@ -5,15 +5,17 @@
 #include "runtime/output/out_format.h"
 #include <string.h>
 
-static struct out *new_text(FILE *f, const struct plan *plan)
+static struct out *new_text(FILE *f, const struct plan *plan, const char *word)
 {
 	(void)plan;
+	(void)word;
 	return out_text_new(f);
 }
 
-static struct out *new_json(FILE *f, const struct plan *plan)
+static struct out *new_json(FILE *f, const struct plan *plan, const char *word)
 {
 	(void)plan;
+	(void)word;
 	return out_json_new(f);
 }
 
@@ -23,24 +25,35 @@ const char *const out_format_names[] = {
 #undef OUT_FORMAT
 };
 
-typedef struct out *out_new_fn(FILE *f, const struct plan *plan);
+typedef struct out *out_new_fn(FILE *f, const struct plan *plan, const char *word);
 static out_new_fn *const makers[] = {
-#define OUT_FORMAT(id, name, make) [OUT_##id] = make,
+#define OUT_FORMAT(id, name, make, ...) [OUT_##id] = make,
 #include "runtime/output/formats.def"
 #undef OUT_FORMAT
 };
 _Static_assert(sizeof(makers) / sizeof(*makers) == OUT_FORMAT_COUNT, "one for each format");
 
-enum out_format out_format_find(const char *name)
+static const char *const words[] = {
+#define OUT_FORMAT(id, name, make, word) [OUT_##id] = word,
+#include "runtime/output/formats.def"
+#undef OUT_FORMAT
+};
+
+enum out_format out_format_find(const char *name, const char **word)
 {
+	size_t n = strcspn(name, ":");
 	enum out_format i = 0;
 
-	while (i < OUT_FORMAT_COUNT && strcmp(name, out_format_names[i]) != 0)
+	*word = name[n] ? name + n + 1 : NULL;
+	while (i < OUT_FORMAT_COUNT &&
+	       (strlen(out_format_names[i]) != n || strncmp(name, out_format_names[i], n) != 0 ||
+		(*word && (!words[i] || !**word))))
 		i++;
 	return i;
 }
 
-struct out *out_format_new(enum out_format format, FILE *f, const struct plan *plan)
+struct out *out_format_new(enum out_format format, FILE *f, const struct plan *plan,
+			   const char *word)
 {
-	return makers[format](f, plan);
+	return makers[format](f, plan, word);
 }

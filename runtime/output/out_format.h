@@ -13,7 +13,9 @@ enum out_format {
 };
 
 extern const char *const out_format_names[];
-/* The format of that name; OUT_FORMAT_COUNT if there is none. */
-enum out_format out_format_find(const char *name);
-/* A writer to `f` of the maps of `plan`: see out_text_new(). */
-struct out *out_format_new(enum out_format format, FILE *f, const struct plan *plan);
+/* The format of that name, or NAME:WORD; OUT_FORMAT_COUNT if there is none, or if it takes no word.
+ * *word: the word, or NULL. */
+enum out_format out_format_find(const char *name, const char **word);
+/* A writer to `f` of the maps of `plan`: see out_text_new(). `word` is kept. */
+struct out *out_format_new(enum out_format format, FILE *f, const struct plan *plan,
+			   const char *word);

@@ -158,10 +158,11 @@ static void summary_close(struct out *o)
 	free(w);
 }
 
-struct out *out_summary_new(FILE *f, const struct plan *plan)
+struct out *out_summary_new(FILE *f, const struct plan *plan, const char *word)
 {
 	struct out_summary *w = calloc(1, sizeof(*w));
 
+	(void)word;
 	if (!w)
 		return NULL;
 	if (out_stacks_init(&w->stacks, f, plan, NULL)) {

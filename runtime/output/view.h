@@ -143,7 +143,8 @@ struct view_span {
 	const char *name;
 	bool is_call; /* the name is that of a function or system call */
 	enum view_span_kind {
-		VIEW_SPAN_USER,
+		VIEW_SPAN_USER,	   /* a function of a program */
+		VIEW_SPAN_LIBRARY, /* of a library; the name is FUNCTION@LIBRARY */
 		VIEW_SPAN_KERNEL,
 		VIEW_SPAN_SYSCALL,
 		VIEW_SPAN_OFF_CPU,
@@ -201,13 +202,14 @@ struct out *out_text_new(FILE *f);
 /* JSON, one object per line; otherwise the same. */
 struct out *out_json_new(FILE *f);
 /* Folded stacks, a flame graph; likewise. The plan says which maps there are. */
-struct out *out_folded_new(FILE *f, const struct plan *plan);
-struct out *out_flamegraph_new(FILE *f, const struct plan *plan);
-/* Of spans: a table of names, and trace events in JSON. */
-struct out *out_summary_new(FILE *f, const struct plan *plan);
-struct out *out_chrome_new(FILE *f, const struct plan *plan);
+struct out *out_folded_new(FILE *f, const struct plan *plan, const char *word);
+struct out *out_flamegraph_new(FILE *f, const struct plan *plan, const char *word);
+/* Of spans: a table of names, trace events in JSON, and who calls whom; the word is a function. */
+struct out *out_graph_new(FILE *f, const struct plan *plan, const char *word);
+struct out *out_summary_new(FILE *f, const struct plan *plan, const char *word);
+struct out *out_chrome_new(FILE *f, const struct plan *plan, const char *word);
 /* A recording (runtime/recording/): begin() makes the database in the file of -o. */
-struct out *out_recording_new(FILE *f, const struct plan *plan);
+struct out *out_recording_new(FILE *f, const struct plan *plan, const char *word);
 
 /* Set the buffering (-B). Returns the descriptor, which can be polled for the end of its reader. */
 int out_set_buffering(struct out *o, enum out_buffering buffering);

@@ -278,11 +278,12 @@ static void close_recording(struct out *o)
 	free(w);
 }
 
-struct out *out_recording_new(FILE *f, const struct plan *plan)
+struct out *out_recording_new(FILE *f, const struct plan *plan, const char *word)
 {
 	struct out_recording *w = calloc(1, sizeof(*w));
 	int err = -ENOMEM;
 
+	(void)word;
 	if (w) {
 		w->file.out = (struct out){
 			.begin = begin,

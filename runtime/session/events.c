@@ -26,6 +26,7 @@ int events_init(struct events *e, struct session *s, struct out *out)
 
 void events_free(struct events *e)
 {
+	event_span_free(e);
 	free(e->maps);
 }
 

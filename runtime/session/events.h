@@ -20,13 +20,14 @@ struct events {
 	struct out *out;
 	bool exited; /* exit() came: later records are ignored */
 	int exit_code;
-	bool is_membarrier_refused; /* reported once */
-	bool is_map_unread;	    /* a map could not be read: its output is missing */
-	bool no_warnings;	    /* warnf() is not shown */
-	bool is_span_alone;	    /* event_span_is_alone() */
-	uint32_t n_errorf;	    /* calls of errorf() */
-	int error;		    /* first failure of a write: -EPIPE ends the run quietly */
-	struct map_progress *maps;  /* by map */
+	bool is_membarrier_refused;   /* reported once */
+	bool is_map_unread;	      /* a map could not be read: its output is missing */
+	bool no_warnings;	      /* warnf() is not shown */
+	bool is_span_alone;	      /* event_span_is_alone() */
+	struct span_name *span_names; /* event_span.c; NULL: not made yet */
+	uint32_t n_errorf;	      /* calls of errorf() */
+	int error;		      /* first failure of a write: -EPIPE ends the run quietly */
+	struct map_progress *maps;    /* by map */
 };
 
 /* Show a record: the hooks of event_kinds.def. */

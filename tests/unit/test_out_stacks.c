@@ -51,7 +51,7 @@ static const char *written(enum out_format format, const struct plan *plan, stru
 			   uint32_t n)
 {
 	FILE *f = tmpfile();
-	struct out *out = out_format_new(format, f, plan);
+	struct out *out = out_format_new(format, f, plan, NULL);
 	size_t bytes;
 
 	assert_non_null(out);

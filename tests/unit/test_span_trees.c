@@ -33,7 +33,7 @@ static struct view_span span_of(const char *name, uint64_t start, uint64_t lengt
 static const char *written(enum out_format format, const struct view_span *spans, size_t n)
 {
 	FILE *f = tmpfile();
-	struct out *out = out_format_new(format, f, &plan);
+	struct out *out = out_format_new(format, f, &plan, NULL);
 	size_t bytes;
 
 	assert_non_null(out);
@@ -152,7 +152,7 @@ static void open_spans_are_marked(void **state)
 static void too_many_spans(void **state)
 {
 	FILE *f = tmpfile();
-	struct out *out = out_format_new(OUT_SUMMARY, f, &plan);
+	struct out *out = out_format_new(OUT_SUMMARY, f, &plan, NULL);
 	struct view_span s;
 	size_t bytes;
 

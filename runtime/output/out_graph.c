@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The writer of a graph of spans: all trees of calls as one, with the sums of equal paths. With
+ * -f graph:FUNCTION there are two trees: who calls the function, from it outward, and what it
+ * calls. Everything else that the script prints is text on standard error.
+ */
+#include "parser/base/pattern.h"
+#include "runtime/output/call_tree.h"
+#include "runtime/output/format_spans.h"
+#include "runtime/output/out_stacks.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct out_graph {
+	struct out_stacks stacks; /* first */
+	struct span_trees spans;
+	const char *function; /* a name or pattern; NULL: the graph is of all spans */
+	struct call_tree callers, calls;
+	VEC(uint32_t) path; /* spans around the current one */
+};
+
+static enum call_kind kind_of(const struct span_item *s)
+{
+	return s->kind == VIEW_SPAN_LIBRARY ? CALL_LIBRARY
+	       : s->kind == VIEW_SPAN_USER  ? CALL_PROGRAM
+					    : CALL_KERNEL;
+}
+
+/* FUNCTION also stands for FUNCTION@LIBRARY. */
+static bool is_function(const struct out_graph *w, const struct span_item *s)
+{
+	const char *at = s->kind == VIEW_SPAN_LIBRARY ? strrchr(s->name, '@') : NULL;
+	char name[256];
+
+	if (s->is_shown)
+		return false;
+	if (pattern_matches(w->function, s->name))
+		return true;
+	if (!at || at - s->name >= (ptrdiff_t)sizeof(name))
+		return false;
+	memcpy(name, s->name, (size_t)(at - s->name));
+	name[at - s->name] = '\0';
+	return pattern_matches(w->function, name);
+}
+
+/* The child of node `at`, which counts the span; 0 without memory. */
+static uint32_t count_at(struct call_tree *t, uint32_t at, const struct span_item *s)
+{
+	at = call_tree_child(t, at, kind_of(s), s->name);
+	if (at)
+		t->nodes.items[at].calls++;
+	return at;
+}
+
+/* A call of the function: itself, its caller, the caller of that, and so on. The time of a call
+ * that is inside another one of the function counts once. */
+static int add_callers(struct out_graph *w, const struct span_thread *thread,
+		       const struct span_item *s, bool is_inner)
+{
+	uint32_t at = count_at(&w->callers, 0, s);
+
+	for (size_t i = w->path.n; at && i-- > 0;) {
+		const struct span_item *outer = &thread->spans.items[w->path.items[i]];
+
+		at = outer->is_shown ? at : count_at(&w->callers, at, outer);
+	}
+	if (!at)
+		return -ENOMEM;
+	w->callers.nodes.items[at].self += is_inner ? 0 : s->length;
+	return 0;
+}
+
+/* The calls of the function, and all that is inside them. w->path is the spans around, trees->path
+ * the node of each level; 0 outside of the function. */
+static int add_function(struct out_graph *w, struct span_trees *trees,
+			const struct span_thread *thread)
+{
+	w->path.n = trees->path.n = 0;
+	for (size_t i = 0; i < thread->spans.n; i++) {
+		const struct span_item *s = &thread->spans.items[i];
+		bool is_it = is_function(w, s);
+		uint32_t at;
+		int err = 0;
+
+		w->path.n = trees->path.n = s->level;
+		at = s->level ? trees->path.items[s->level - 1] : 0;
+		if (is_it)
+			err = add_callers(w, thread, s, at);
+		if (!s->is_shown && (is_it || at)) {
+			at = count_at(&w->calls, at, s);
+			err = at ? err : -ENOMEM;
+			if (!err)
+				w->calls.nodes.items[at].self += s->self;
+		}
+		err = err ?: vec_push(&w->path, (uint32_t)i) ?: vec_push(&trees->path, at);
+		if (err)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int add_tree(struct span_trees *trees, const struct span_thread *thread)
+{
+	struct out_graph *w =
+		(struct out_graph *)((char *)trees - offsetof(struct out_graph, spans));
+
+	return w->function ? add_function(w, trees, thread)
+			   : call_tree_add_spans(&w->calls, 0, trees, thread);
+}
+
+/* ---- output -------------------------------------------------------------------------------- */
+
+static int by_total(const void *x, const void *y)
+{
+	const struct call_node *a = *(struct call_node *const *)x,
+			       *b = *(struct call_node *const *)y;
+
+	if (a->total != b->total)
+		return a->total > b->total ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+/* Put the children of a node into the order of their times. */
+static int sort_children(struct call_tree *t, uint32_t at)
+{
+	VEC(struct call_node *) list = {0};
+	struct call_node *all = t->nodes.items;
+	int err = 0;
+
+	for (uint32_t i = all[at].child; i && !err; i = all[i].next)
+		err = vec_push(&list, &all[i]);
+	if (list.n > 1 && !err)
+		qsort(list.items, list.n, sizeof(*list.items), by_total);
+	all[at].child = 0;
+	for (size_t i = list.n; i-- > 0;) {
+		list.items[i]->next = all[at].child;
+		all[at].child = (uint32_t)(list.items[i] - all);
+	}
+	vec_free(&list);
+	return err;
+}
+
+static void put_node(struct text *t, const struct call_node *n, uint32_t level, bool has_self)
+{
+	char calls[32];
+
+	format_length(t, n->total);
+	if (has_self) {
+		text_string(t, "  ");
+		format_length(t, n->self);
+	}
+	snprintf(calls, sizeof(calls), "  %10llu  ", (unsigned long long)n->calls);
+	text_string(t, calls);
+	text_fill(t, ' ', 2 * (size_t)level);
+	text_name(t, n->name);
+	text_char(t, '\n');
+}
+
+/* Depth first; `level` counts the nodes on the way from the root. */
+static int put_tree(struct text *t, struct call_tree *tree, bool has_self)
+{
+	const struct call_node *nodes = tree->nodes.items;
+	uint32_t at = 0, level = 0;
+	int err = sort_children(tree, 0);
+
+	while (!err) {
+		if (nodes[at].child) {
+			at = nodes[at].child;
+			level++;
+		} else {
+			for (; at && !nodes[at].next; level--)
+				at = nodes[at].parent;
+			if (!at)
+				break;
+			at = nodes[at].next;
+		}
+		err = sort_children(tree, at);
+		put_node(t, &nodes[at], level - 1, has_self);
+	}
+	return err;
+}
+
+static int graph_span(struct out *o, const struct view_span *s)
+{
+	return span_trees_add(&((struct out_graph *)o)->spans, s);
+}
+
+static int graph_finish(struct out *o)
+{
+	struct out_graph *w = (struct out_graph *)o;
+	struct text *t = &w->stacks.file.text;
+	int err = span_trees_finish(&w->spans) ?: call_tree_finish(&w->calls)
+					       ?: call_tree_finish(&w->callers);
+
+	if (err)
+		return err;
+	if (w->function) {
+		text_string(t, "      TOTAL       CALLS  CALLED BY\n");
+		err = put_tree(t, &w->callers, false);
+		text_char(t, '\n');
+	}
+	text_string(t, "      TOTAL         SELF       CALLS  FUNCTION CALLS\n");
+	return err ?: put_tree(t, &w->calls, true);
+}
+
+static void graph_close(struct out *o)
+{
+	struct out_graph *w = (struct out_graph *)o;
+
+	out_stacks_close(&w->stacks);
+	span_trees_free(&w->spans);
+	call_tree_free(&w->callers);
+	call_tree_free(&w->calls);
+	vec_free(&w->path);
+	free(w);
+}
+
+struct out *out_graph_new(FILE *f, const struct plan *plan, const char *word)
+{
+	struct out_graph *w = calloc(1, sizeof(*w));
+
+	if (!w)
+		return NULL;
+	w->function = word;
+	if (out_stacks_init(&w->stacks, f, plan, NULL) || call_tree_init(&w->callers, "all") ||
+	    call_tree_init(&w->calls, "all")) {
+		call_tree_free(&w->callers);
+		free(w);
+		return NULL;
+	}
+	w->spans.show = add_tree;
+	w->stacks.file.out.span = graph_span;
+	w->stacks.file.out.finish = graph_finish;
+	w->stacks.file.out.close = graph_close;
+	return &w->stacks.file.out;
+}
