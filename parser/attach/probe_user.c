@@ -332,7 +332,7 @@ static int finish(struct user_matching *m, const char *path, bool many_files)
 	struct arena *a = m->r->arena;
 	const char *type = probe_rows[p->id].name, *as_written;
 
-	if (!p->n_targets && (m->n_left_out || m->n_assembler))
+	if (!p->n_targets && (m->n_left_out || m->n_assembler || m->n_address_users))
 		return user_none_returns(m);
 	if (!p->n_targets && m->n_sizeless)
 		return no_size(m);

@@ -198,8 +198,13 @@ static bool uses_return_address(const char *symbol)
 #undef RETURN_ADDRESS_USER
 	};
 
+	static const char inside[] = "GI_"; /* glibc's name for its own calls: __GI___sigsetjmp */
+
+	symbol += strspn(symbol, "_");
+	if (strncmp(symbol, inside, strlen(inside)) == 0)
+		symbol += strlen(inside) + strspn(symbol + strlen(inside), "_");
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (strcmp(symbol + strspn(symbol, "_"), names[i]) == 0)
+		if (strcmp(symbol, names[i]) == 0)
 			return true;
 	return false;
 }
@@ -272,6 +277,10 @@ void user_warn_left_out(const struct user_matching *m)
 
 int user_none_returns(const struct user_matching *m)
 {
+	if (m->n_address_users)
+		return diag_error(
+			m->r->diags, m->p->span, "no-return-place",
+			"no function that matches can have a return probe: they use their return address, as setjmp does");
 	if (!m->n_left_out)
 		return diag_error(
 			m->r->diags, m->p->span, "no-return-place",
