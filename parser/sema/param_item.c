@@ -249,8 +249,26 @@ static bool names_absent(const struct sema *s, const char *text)
 	return false;
 }
 
+/* The script traces a command, and there is none. */
+static bool blame_command(struct sema *s)
+{
+	const struct program *p = s->program;
+
+	for (uint32_t i = 0; i < p->n_items && !p->command && !s->kernel->pid; i++) {
+		if (!param_type_is_command(p->items[i].type))
+			continue;
+		diag_error(s->diags, p->items[i].name_span, "parameter-missing",
+			   "there is no program to trace: give a command behind --, or -p PID");
+		hint_usage(s);
+		return true;
+	}
+	return false;
+}
+
 bool param_blame(struct sema *s, const char *text)
 {
+	if (blame_command(s))
+		return true;
 	for (uint32_t i = 0; i < s->program->n_items; i++) {
 		const struct param_item *item = &s->program->items[i];
 

@@ -85,13 +85,12 @@ static void hint_text(struct sema *s, const char *text)
 }
 
 /* The probe's form says nothing to somebody who did not write the script: report the parameter that
- * made the attach point, in the place of the error. One with a hint says what is missing. */
+ * made the attach point, in the place of the error. */
 static void blame_parameter(struct sema *s, const char *text, uint32_t n_before)
 {
 	struct diags *d = s->diags;
 
-	if (d->n == n_before || strcmp(d->items[d->n - 1].tag, "attach-form") != 0 ||
-	    d->items[d->n - 1].hint)
+	if (d->n == n_before || strcmp(d->items[d->n - 1].tag, "attach-form") != 0)
 		return;
 	d->n--;
 	if (param_blame(s, text))
@@ -119,9 +118,9 @@ static void name_points(struct sema *s, struct probe *p)
 		first = p->n_points;
 		if (probe_resolve_all(&r, &text, &p->points, &p->n_points)) {
 			if (text.text != p->texts[i].text) {
-				blame_parameter(s, p->texts[i].text, n_before);
 				hint_text(s, text.text);
 				missing_word_is_error(s, text.span);
+				blame_parameter(s, p->texts[i].text, n_before);
 			}
 			skip_missing(s, n_before);
 		}
