@@ -32,9 +32,8 @@ const char *const recording_calls[PE_KIND_COUNT] = {
 
 const char *const recording_spans[VIEW_SPAN_KINDS] = {
 	[VIEW_SPAN_USER] = "user",	 [VIEW_SPAN_LIBRARY] = "library",
-	[VIEW_SPAN_KERNEL] = "kernel",
-	[VIEW_SPAN_SYSCALL] = "syscall", [VIEW_SPAN_OFF_CPU] = "off-cpu",
-	[VIEW_SPAN_ON_CPU] = "on-cpu",
+	[VIEW_SPAN_KERNEL] = "kernel",	 [VIEW_SPAN_SYSCALL] = "syscall",
+	[VIEW_SPAN_OFF_CPU] = "off-cpu", [VIEW_SPAN_ON_CPU] = "on-cpu",
 };
 
 uint32_t recording_find(const char *const *names, uint32_t n, const char *word)
