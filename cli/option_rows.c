@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The rows of options.def as an array, and the setters that they name. A setter parses the argument
- * of one option; options.c reads the command line, option_checks.c checks which options go together.
+ * of one option; options.c reads the command line, and option_checks.c checks which options go
+ * together.
  */
 #include "cli/option_rows.h"
 #include "cli/start_option.h"
