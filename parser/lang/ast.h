@@ -157,6 +157,7 @@ struct expr {
 	enum expr_kind kind;
 	struct span span;
 	uint32_t height;	 /* of its subtree, at most LIMIT_NESTING: parser.y */
+	bool is_parameter;	 /* its value is one of the command line, or computed of one */
 	const struct type *type; /* set by sema_type.c */
 	union {
 		struct {

@@ -295,6 +295,7 @@ void getopt_resolve(struct sema *s, struct expr *e)
 		e->unary.operand->height = 1;
 	}
 	e->height = e->kind == EX_UNARY ? 2 : 1;
+	e->is_parameter = true;
 }
 
 /* Calls are replaced in pass 1. */

@@ -78,6 +78,7 @@ void param_resolve(struct sema *s, struct expr *e, bool as_text)
 	const char *digits = e->param.text + 1, *word;
 	uint64_t value;
 
+	e->is_parameter = true;
 	if (*digits == '#') {
 		become_integer(s, e, s->program->n_params, false);
 		return;

@@ -227,6 +227,7 @@ bool param_name(const struct sema *s, struct expr *e)
 	}
 	*e = *item->value;
 	e->span = span;
+	e->is_parameter = true;
 	return true;
 }
 

@@ -82,6 +82,8 @@ static bool find_range(const struct expr *e, struct range *r)
 
 	if (e->kind != EX_BINARY || !is_comparison(e->binary.op))
 		return false;
+	if (e->binary.left->is_parameter || e->binary.right->is_parameter)
+		return false; /* it may be another number the next time */
 	is_right = number_of(e->binary.right, &v);
 	if (!is_right && !number_of(e->binary.left, &v))
 		return false;
@@ -119,22 +121,12 @@ static void report_range(struct sema *s, const struct range *r, const struct exp
 			  t->is_signed ? most + 1 : 0, most);
 }
 
-/* Was the literal a parameter, which may be another number the next time? */
-static bool was_parameter(const struct sema *s, const struct expr *e)
-{
-	const struct source *source = s->program->source;
-
-	return e->span.start < source->len && source->text[e->span.start] == '$';
-}
-
 static void advise_range(struct sema *s, const struct expr *e)
 {
 	struct range r, type;
 	bool is_none, is_all;
 
 	if (!find_range(e, &r))
-		return;
-	if (was_parameter(s, r.value == e->binary.left ? e->binary.right : e->binary.left))
 		return;
 	type = range_of_type(r.value->type);
 	is_none = r.high < type.low || r.low > type.high;
@@ -150,7 +142,7 @@ static void advise_length(struct sema *s, const struct expr *e)
 	const struct expr *text = r->kind == EX_STRING ? r : l;
 	const struct expr *value = text == r ? l : r;
 
-	if (text->kind != EX_STRING || value->kind != EX_NAME || value->type->kind != TY_STRING ||
+	if (text->kind != EX_STRING || text->is_parameter || value->kind != EX_NAME || value->type->kind != TY_STRING ||
 	    text->string.len < value->type->size)
 		return;
 	report_same(s, e, e->binary.op == OP_NE);
@@ -231,7 +223,8 @@ static bool texts_exclude(const struct expr *x, const struct expr *y, enum op op
 	const struct expr *a = text_of(x, op == OP_LAND ? OP_EQ : OP_NE, &of_x);
 	const struct expr *b = text_of(y, op == OP_LAND ? OP_EQ : OP_NE, &of_y);
 
-	return a && b && is_same(of_x, of_y) && !is_same(a, b);
+	return a && b && !a->is_parameter && !b->is_parameter && is_same(of_x, of_y) &&
+	       !is_same(a, b);
 }
 
 /* The range outside of which `r` holds. False where that is not one range. */
