@@ -40,6 +40,8 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { SHOWN_BYTES = 60 }; /* of a word in a message */
+
 /* Read the script that `word` stands for. NULL after an error. */
 static struct source *read_file(struct arena *a, const char *word)
 {
@@ -55,6 +57,12 @@ static struct source *read_file(struct arena *a, const char *word)
 		s->name = word; /* not where it is installed */
 	if (s)
 		return s;
+	if ((errno == ENOENT || errno == ENAMETOOLONG) && strchr(word, '{')) {
+		log_error("'%.*s%s' is a program, not the name of a file", SHOWN_BYTES, word,
+			  strlen(word) > SHOWN_BYTES ? "…" : "");
+		fputs("hint: write -e before it: sonde -e 'PROGRAM'\n", stderr);
+		return NULL;
+	}
 	log_error("cannot read '%s': %s", place == SCRIPT_BUNDLED ? path : word, strerror(errno));
 	if (errno == ENOENT)
 		scripts_hint(word);

@@ -34,26 +34,6 @@ struct expr *ast_int(struct arena *a, struct span s, uint64_t value)
 	return e;
 }
 
-/* Does the value of an operation depend on a parameter? */
-static bool is_of_parameter(const struct expr *e)
-{
-	switch (e->kind) {
-	case EX_BINARY: return e->binary.left->is_parameter || e->binary.right->is_parameter;
-	case EX_UNARY: return e->is_parameter || e->unary.operand->is_parameter;
-	case EX_CAST: return e->cast.operand->is_parameter;
-	default: return e->is_parameter;
-	}
-}
-
-void ast_become_int(struct expr *e, uint64_t value, const struct type *type)
-{
-	e->is_parameter = is_of_parameter(e);
-	e->kind = EX_INT;
-	e->integer.value = value;
-	e->integer.is_bool = type && type->kind == TY_BOOL;
-	e->integer.type = type && type->kind == TY_INT ? type : NULL;
-}
-
 struct expr *ast_bool(struct arena *a, struct span s, bool value)
 {
 	struct expr *e = ast_int(a, s, value);

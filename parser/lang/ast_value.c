@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Blocks as values: see ast_value.h. The parser reads an `if` or a block at the end of a block as a
- * statement, since it cannot know yet whether its value is wanted.
+ * statement, since it cannot know yet whether its value is wanted. Operations that became literals.
  */
 #include "parser/lang/ast_value.h"
+#include "parser/lang/type.h"
 
 static void note_height(struct expr *e, void *ctx)
 {
@@ -81,4 +82,24 @@ static struct expr *value_of(struct arena *a, struct stmt *st)
 struct expr *ast_take_value(struct arena *a, struct block *b)
 {
 	return has_value(b) ? value_of(a, b->items[--b->n]) : NULL;
+}
+
+/* Does the value of an operation depend on a parameter? */
+static bool is_of_parameter(const struct expr *e)
+{
+	switch (e->kind) {
+	case EX_BINARY: return e->binary.left->is_parameter || e->binary.right->is_parameter;
+	case EX_UNARY: return e->is_parameter || e->unary.operand->is_parameter;
+	case EX_CAST: return e->cast.operand->is_parameter;
+	default: return e->is_parameter;
+	}
+}
+
+void ast_become_int(struct expr *e, uint64_t value, const struct type *type)
+{
+	e->is_parameter = is_of_parameter(e);
+	e->kind = EX_INT;
+	e->integer.value = value;
+	e->integer.is_bool = type && type->kind == TY_BOOL;
+	e->integer.type = type && type->kind == TY_INT ? type : NULL;
 }

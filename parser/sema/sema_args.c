@@ -6,6 +6,7 @@
 #include "parser/lang/field_type.h"
 #include "parser/base/arena.h"
 #include "parser/lang/c_type.h"
+#include "parser/lang/syscalls.h"
 #include "parser/base/nearest.h"
 #include "parser/sema/sema.h"
 #include "parser/sema/sema_exits.h"
@@ -33,15 +34,53 @@ const struct tp_field *sema_args_field(const struct attach_point *p, const char 
 	return NULL;
 }
 
-static const char *list_params(struct arena *a, const struct typed_function *f)
+static const char *list_fields(struct arena *a, const struct tp_field *fields, uint32_t n)
 {
 	const char *list = "";
 
-	for (uint32_t i = 0; i < f->n_params; i++)
-		if (*f->params[i].name)
+	for (uint32_t i = 0; i < n; i++)
+		if (*fields[i].name)
 			list = arena_printf(a, "%s%sargs.%s", list, *list ? ", " : "",
-					    f->params[i].name);
+					    fields[i].name);
 	return list;
+}
+
+static const char *list_params(struct arena *a, const struct typed_function *f)
+{
+	return list_fields(a, f->params, f->n_params);
+}
+
+/* The field of which the word is a part: filename of `file`; the first of several. */
+static const char *field_with(const struct tp_field *fields, uint32_t n, const char *word)
+{
+	for (uint32_t i = 0; i < n && strlen(word) > 2; i++)
+		if (strstr(fields[i].name, word))
+			return fields[i].name;
+	return NULL;
+}
+
+/* A field of the other end of the system call: `ret` in sys_enter_NAME. */
+static bool hint_other_end(struct sema *s, const struct expr *e, const struct attach_point *p)
+{
+	const struct tp_format *here = probe_format(p), *other = NULL;
+	struct kernel *k = s->kernel;
+	const char *name, *event;
+
+	if (probe_syscall(p) < 0)
+		return false;
+	name = syscall_name(probe_syscall(p));
+	event = arena_printf(s->arena, "%s_%s",
+			     strstr(here->event, "enter") ? "sys_exit" : "sys_enter", name);
+	if (k->tracepoint(k, here->category, event, &other))
+		return false;
+	for (uint32_t i = 0; i < other->n_fields; i++) {
+		if (strcmp(other->fields[i].name, e->field.name) != 0)
+			continue;
+		diag_hint(s->diags, "tracepoint:%s:%s has args.%s", here->category, event,
+			  e->field.name);
+		return true;
+	}
+	return false;
 }
 
 static const struct type *no_field(struct sema *s, struct expr *e, const struct attach_point *p)
@@ -59,8 +98,14 @@ static const struct type *no_field(struct sema *s, struct expr *e, const struct 
 		nearest_offer(&near, format->fields[i].name);
 	for (uint32_t i = 0; typed && i < typed->n_params; i++)
 		nearest_offer(&near, typed->params[i].name);
+	if (!near.best && format)
+		near.best = field_with(format->fields, format->n_fields, e->field.name);
+	if (!near.best && typed)
+		near.best = field_with(typed->params, typed->n_params, e->field.name);
 	if (near.best)
 		diag_hint(s->diags, "did you mean '%s'?", near.best);
+	else if (!s->probe->is_start && hint_other_end(s, e, p))
+		;
 	else if (s->probe->is_start)
 		diag_hint(
 			s->diags,
@@ -68,6 +113,9 @@ static const struct type *no_field(struct sema *s, struct expr *e, const struct 
 			e->field.name);
 	else if (typed && typed->n_params)
 		diag_hint(s->diags, "its arguments are: %s", list_params(s->arena, typed));
+	else if (format && format->n_fields)
+		diag_hint(s->diags, "its fields are: %s",
+			  list_fields(s->arena, format->fields, format->n_fields));
 	return &type_error;
 }
 

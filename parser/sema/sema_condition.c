@@ -142,8 +142,8 @@ static void advise_length(struct sema *s, const struct expr *e)
 	const struct expr *text = r->kind == EX_STRING ? r : l;
 	const struct expr *value = text == r ? l : r;
 
-	if (text->kind != EX_STRING || text->is_parameter || value->kind != EX_NAME || value->type->kind != TY_STRING ||
-	    text->string.len < value->type->size)
+	if (text->kind != EX_STRING || text->is_parameter || value->kind != EX_NAME ||
+	    value->type->kind != TY_STRING || text->string.len < value->type->size)
 		return;
 	report_same(s, e, e->binary.op == OP_NE);
 	diag_hint(s->diags, "%s has at most %u characters, and this text %u", value->name.name,

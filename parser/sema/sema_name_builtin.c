@@ -60,6 +60,25 @@ static void hint_unknown(struct sema *s, const char *word, bool call)
 			word);
 }
 
+/* `comm == cat`: is it compared with a text? */
+static bool hint_text(struct sema *s, const struct expr *e, const char *name)
+{
+	struct place p = source_place(s->program->source, e->span.start);
+	uint32_t len, n = p.col - 1;
+	const char *line = source_line(p.in, p.line, &len);
+
+	while (n > 0 && n <= len && line[n - 1] == ' ')
+		n--;
+	if (n < 2 || n > len || line[n - 1] != '=' || (line[n - 2] != '=' && line[n - 2] != '!'))
+		return false;
+	diag_hint(
+		s->diags,
+		"a text is in double quotes: \"%s\"; in a shell, put the program in single quotes: "
+		"-e 'PROGRAM'",
+		name);
+	return true;
+}
+
 void name_report_unknown(struct sema *s, struct expr *e)
 {
 	bool is_call = e->kind == EX_CALL,
@@ -77,7 +96,8 @@ void name_report_unknown(struct sema *s, struct expr *e)
 		diag_error(s->diags, e->span, "needs-call", "'%s' needs parentheses", name);
 	else
 		diag_error(s->diags, e->span, "unknown-name", "unknown name '%s'", name);
-	hint_unknown(s, name, is_call);
+	if (is_call || foreign_hint(name) || !hint_text(s, e, name))
+		hint_unknown(s, name, is_call);
 }
 
 /* The options stack_mode and show_debug_info say how stacks are written. */

@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MEMBERS_SHOWN = 20 };
+
 static void offer(const char *name, void *near)
 {
 	nearest_offer(near, name);
@@ -112,6 +114,37 @@ static const struct type *no_members(struct sema *s, const struct expr *e, const
 	return &type_error;
 }
 
+/* Members of a struct, while they are found. */
+struct members {
+	struct sema *s;
+	const char *word; /* a part of the name that is looked for */
+	const char *part; /* a member with that part; or NULL */
+	const char *list;
+	uint32_t n;
+};
+
+static void note_member(const char *name, void *ctx)
+{
+	struct members *m = ctx;
+
+	if (!m->part && strlen(m->word) > 2 && strstr(name, m->word))
+		m->part = name;
+	if (m->n++ < MEMBERS_SHOWN)
+		m->list = arena_printf(m->s->arena, "%s%s%s", m->list, *m->list ? ", " : "", name);
+}
+
+static void hint_members(struct sema *s, const struct type *t, const char *word)
+{
+	struct members m = {.s = s, .word = word, .list = ""};
+
+	layout_each_name(t, note_member, &m);
+	if (m.part)
+		diag_hint(s->diags, "did you mean '%s'?", m.part);
+	else if (m.n)
+		diag_hint(s->diags, "its members are: %s%s", m.list,
+			  m.n > MEMBERS_SHOWN ? ", …" : "");
+}
+
 static const struct type *no_member(struct sema *s, const struct expr *e, const struct type *t,
 				    const char *name, struct span span)
 {
@@ -124,6 +157,8 @@ static const struct type *no_member(struct sema *s, const struct expr *e, const 
 	layout_each_name(t, offer, &near);
 	if (near.best)
 		diag_hint(s->diags, "did you mean '%s'?", near.best);
+	else
+		hint_members(s, t, name);
 	(void)e;
 	return &type_error;
 }

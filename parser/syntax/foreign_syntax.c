@@ -107,6 +107,13 @@ static bool report_form(struct filter *f, const struct token *at)
 		diag_error(f->diags, span_join(before->span, at->span), "syntax",
 			   "'=+' is not an operator");
 		diag_hint(f->diags, "write '+=' to add, '=' to assign");
+	} else if ((at->kind == TOK_SET || at->kind == TOK_NOT) && at[1].kind == TOK_BNOT &&
+		   at->span.end == at[1].span.start) {
+		diag_error(f->diags, span_join(at->span, at[1].span), "syntax",
+			   "'%s' is not an operator: there are no regular expressions",
+			   at->kind == TOK_SET ? "=~" : "!~");
+		diag_hint(f->diags,
+			  "compare with ==, or look for a part: strcontains(comm, \"ssh\")");
 	} else if (is_step && before->kind == TOK_NAME && !builtin_find(name_of(before))) {
 		diag_error(f->diags, before->span, "syntax", "variables begin with $, maps with @");
 		diag_hint(f->diags, "write $%s%s or @%s%s", name_of(before),

@@ -94,12 +94,32 @@ static bool is_probe_type(const struct token *t)
 	return false;
 }
 
+/* Words that begin the items of SystemTap. */
+static const char *foreign_item(const struct token *head)
+{
+	static const struct {
+		const char *word, *hint;
+	} items[] = {
+		{"probe", "a probe has no such word here: kprobe:vfs_read { … }"},
+		{"global", "maps, which all probes share, need no declaration: @name"},
+		{"function", "write fn name($x : int64) : int64 { … } or macro name(x) { … }"},
+		{"var", "a variable is $name, in a block; a map, which all probes share, @name"},
+	};
+
+	for (size_t i = 0; i < sizeof(items) / sizeof(*items); i++)
+		if (strcmp(items[i].word, head->text.text) == 0)
+			return items[i].hint;
+	return NULL;
+}
+
 /* A hint for a word after a head, where the block is expected. */
 static void hint_second(const struct stop *s)
 {
 	const struct token *head = s->before;
 
-	if (has_char(head, '('))
+	if (foreign_item(head))
+		diag_hint(s->f->diags, "%s", foreign_item(head));
+	else if (has_char(head, '('))
 		diag_hint(s->f->diags, "statements go in a probe's block: BEGIN { … }");
 	else if (has_char(s->at, ':') || is_probe_type(s->at))
 		diag_hint(s->f->diags, "attach points of one probe are separated by commas");
