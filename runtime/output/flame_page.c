@@ -10,6 +10,8 @@
 
 /* Units of the drawing. */
 enum { WIDTH = 1200, ROW = 18, HEAD = 84, FOOT = 12, SHADES = 3 };
+/* Of opacity, from one shade of a colour to the next. */
+#define SHADE_STEP 0.10
 /* What is narrower than so many units is not drawn, even by zooming. */
 #define NARROWEST 0.05
 /* Of a letter, for labels where scripts do not run; as in flamegraph.js. */
@@ -322,7 +324,7 @@ static void put_style(struct drawing *d)
 	for (int i = 0; i < CALL_KIND_COUNT && !d->is_difference; i++)
 		put(t, ".k%d rect { fill: %s; }\n", i, kinds[i].colour);
 	for (int i = 0; i < SHADES && !d->is_difference; i++)
-		put(t, ".s%d rect { fill-opacity: %.2f; }\n", i, 1 - 0.15 * i);
+		put(t, ".s%d rect { fill-opacity: %.2f; }\n", i, 1 - SHADE_STEP * i);
 	text_string(t, "</style>\n");
 }
 
