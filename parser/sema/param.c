@@ -125,7 +125,39 @@ static const char *text_of(struct sema *s, const char *name, struct span span)
 	return NULL;
 }
 
-const char *param_substitute(struct sema *s, const struct attach_text *text)
+/* Where the member of a list ends that begins at `at`: at a comma outside of quotes and brackets, as
+ * those of templates. */
+static const char *member_end(const char *at)
+{
+	bool is_quoted = false;
+	int depth = 0;
+
+	for (; *at && (*at != ',' || is_quoted || depth > 0); at++) {
+		if (*at == '"')
+			is_quoted = !is_quoted;
+		if (!is_quoted)
+			depth += *at == '(' || *at == '<' ? 1 : *at == ')' || *at == '>' ? -1 : 0;
+	}
+	return at;
+}
+
+/* The i-th member of `word`, or all of it if it is no list. Sets *more if another one follows. */
+static const char *member(struct sema *s, const char *word, uint32_t i, bool *more)
+{
+	const char *end = member_end(word);
+
+	if (!*end)
+		return word;
+	for (; i && *end; i--) {
+		word = end + 1;
+		end = member_end(word);
+	}
+	*more |= *end;
+	return arena_strndup(s->arena, word, (size_t)(end - word));
+}
+
+static const char *substitute(struct sema *s, const struct attach_text *text, uint32_t i,
+			      bool *more)
 {
 	const char *at = text->text;
 	char *out = NULL;
@@ -147,10 +179,26 @@ const char *param_substitute(struct sema *s, const struct attach_text *text)
 			continue;
 		}
 		word = text_of(s, name, text->span);
+		word = word ? member(s, word, i, more) : NULL;
 		for (; word && *word; word++)
 			arena_push(s->arena, out, n_out, *word);
 		at += n;
 	}
 	arena_push(s->arena, out, n_out, '\0');
 	return out;
+}
+
+uint32_t param_texts(struct sema *s, const struct attach_text *text, const char ***out)
+{
+	uint32_t n = 0;
+	bool more;
+
+	do {
+		const char *one;
+
+		more = false;
+		one = substitute(s, text, n, &more);
+		arena_push(s->arena, *out, n, one);
+	} while (more);
+	return n;
 }

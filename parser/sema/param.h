@@ -46,5 +46,6 @@ const char *param_usage(struct arena *a, const struct program *p);
 /* Report the value of the parameter that an attach point names as invalid. False when it names
  * none. */
 bool param_blame(struct sema *s, const char *text);
-/* The text of an attach point with $N and $name replaced, except inside quotes. */
-const char *param_substitute(struct sema *s, const struct attach_text *text);
+/* The text of an attach point with $N and $name replaced, except inside quotes: several texts where
+ * a value is a list separated by commas. Returns their number. */
+uint32_t param_texts(struct sema *s, const struct attach_text *text, const char ***out);

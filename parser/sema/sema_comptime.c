@@ -158,8 +158,10 @@ bool comptime_predicate(struct sema *s, struct probe *p)
 		sema_check_truth(s, p->predicate, "/predicate/");
 	if (!was)
 		return !p->is_left_out;
-	if (p->predicate->kind != EX_INT)
-		return false; /* undecided: types in the body may depend on it */
+	if (p->predicate->kind != EX_INT) { /* undecided: types in the body may depend on it */
+		p->is_left_out |= s->report; /* reported: later passes need no body without types */
+		return false;
+	}
 	p->is_left_out = !p->predicate->integer.value;
 	p->predicate = NULL;
 	s->changed = true;

@@ -99,30 +99,51 @@ static void blame_parameter(struct sema *s, const char *text, uint32_t n_before)
 		d->n++;
 }
 
-static void name_points(struct sema *s, struct probe *p)
+static void name_point(struct sema *s, struct probe *p, const struct attach_text *text,
+		       const struct attach_text *written)
 {
 	struct probe_reader r = {s->arena, s->diags, s->kernel, s->program->unsafe};
+	uint32_t n_before = s->diags->n;
+
+	if (!probe_resolve_all(&r, text, &p->points, &p->n_points))
+		return;
+	if (text->text != written->text) {
+		hint_text(s, text->text);
+		missing_word_is_error(s, text->span);
+		blame_parameter(s, written->text, n_before);
+	}
+	skip_missing(s, n_before);
+}
+
+/* Take what `text` matches from the points from `first` on, those of the text before it. */
+static void exclude_points(struct sema *s, struct probe *p, const struct attach_text *text,
+			   uint32_t first, bool is_first)
+{
+	struct probe_reader r = {s->arena, s->diags, s->kernel, s->program->unsafe};
+
+	if (is_first ? probe_no_exclusion(&r, text)
+		     : probe_exclude(&r, text, p->points, first, &p->n_points))
+		missing_word_is_error(s, text->span);
+}
+
+static void name_points(struct sema *s, struct probe *p)
+{
 	uint32_t first = 0; /* the first attach point of the previous text */
 	uint32_t n_diags = s->diags->n;
 
 	for (uint32_t i = 0; i < p->n_texts; i++) {
-		struct attach_text text = {param_substitute(s, &p->texts[i]), p->texts[i].span};
-		uint32_t n_before = s->diags->n;
+		const char **texts = NULL;
+		uint32_t n = param_texts(s, &p->texts[i], &texts), before = p->n_points;
 
-		if (probe_is_exclusion(&text)) {
-			if (i == 0 ? probe_no_exclusion(&r, &text)
-				   : probe_exclude(&r, &text, p->points, first, &p->n_points))
-				missing_word_is_error(s, text.span);
-			continue;
-		}
-		first = p->n_points;
-		if (probe_resolve_all(&r, &text, &p->points, &p->n_points)) {
-			if (text.text != p->texts[i].text) {
-				hint_text(s, text.text);
-				missing_word_is_error(s, text.span);
-				blame_parameter(s, p->texts[i].text, n_before);
+		for (uint32_t k = 0; k < n; k++) {
+			struct attach_text text = {texts[k], p->texts[i].span};
+
+			if (probe_is_exclusion(&text)) {
+				exclude_points(s, p, &text, first, i == 0 && k == 0);
+				continue;
 			}
-			skip_missing(s, n_before);
+			first = before;
+			name_point(s, p, &text, &p->texts[i]);
 		}
 	}
 	hint_skip(s, p, n_diags);

@@ -2,6 +2,7 @@
 /*
  * Check hooks of functions on strings and of calls that write text.
  */
+#define _GNU_SOURCE
 #include "bpf_helpers/shared.h"
 #include "parser/base/arena.h"
 #include "parser/base/limits.h"
@@ -110,6 +111,19 @@ const struct type *chk_text(struct sema *s, struct expr *e)
 	for (uint32_t i = 0; i < e->call.n_args; i++)
 		check_text(s, e, i);
 	return chk_none(s, e);
+}
+
+/* Known at compile time where it is asked for and both are literals. */
+const struct type *chk_strcontains(struct sema *s, struct expr *e)
+{
+	const struct type *t = chk_text(s, e);
+	const struct expr *text = e->call.args[0], *part = e->call.args[1];
+
+	if (s->n_comptime && text->kind == EX_STRING && part->kind == EX_STRING)
+		*e = *ast_bool(s->arena, e->span,
+			       memmem(text->string.text, text->string.len, part->string.text,
+				      part->string.len));
+	return t;
 }
 
 /* strcap(POINTER) is strlen(POINTER). */
