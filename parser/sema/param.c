@@ -135,8 +135,8 @@ static const char *member_end(const char *at)
 	for (; *at && (*at != ',' || is_quoted || depth > 0); at++) {
 		if (*at == '"')
 			is_quoted = !is_quoted;
-		if (!is_quoted)
-			depth += *at == '(' || *at == '<' ? 1 : *at == ')' || *at == '>' ? -1 : 0;
+		if (!is_quoted && *at)
+			depth += strchr("(<", *at) ? 1 : strchr(")>", *at) ? -1 : 0;
 	}
 	return at;
 }

@@ -158,7 +158,7 @@ bool comptime_predicate(struct sema *s, struct probe *p)
 		sema_check_truth(s, p->predicate, "/predicate/");
 	if (!was)
 		return !p->is_left_out;
-	if (p->predicate->kind != EX_INT) { /* undecided: types in the body may depend on it */
+	if (p->predicate->kind != EX_INT) {  /* undecided: types in the body may depend on it */
 		p->is_left_out |= s->report; /* reported: later passes need no body without types */
 		return false;
 	}
