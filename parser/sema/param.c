@@ -125,8 +125,8 @@ static const char *text_of(struct sema *s, const char *name, struct span span)
 	return NULL;
 }
 
-/* Where the member of a list ends that begins at `at`: at a comma outside of quotes and brackets, as
- * those of templates. */
+/* Where the member of a list ends that begins at `at`: at a comma outside of quotes and brackets,
+ * as those of templates. */
 static const char *member_end(const char *at)
 {
 	bool is_quoted = false;
