@@ -155,17 +155,25 @@ static const struct config_row *find_row(const char *key)
 	return NULL;
 }
 
-static void unknown_key(struct diags *d, const struct setting *s)
+/* The option whose name is nearest; NULL: none is near. */
+static const char *nearest_option(const char *key)
 {
 	struct nearest near;
 
-	nearest_init(&near, s->key);
+	nearest_init(&near, key);
 	for (uint32_t i = 0; i < n_config_rows; i++)
 		if (config_rows[i].kind <= CONFIG_UNIMPLEMENTED)
 			nearest_offer(&near, config_rows[i].name);
+	return near.best;
+}
+
+static void unknown_key(struct diags *d, const struct setting *s)
+{
+	const char *near = nearest_option(s->key);
+
 	diag_error(d, s->key_span, "unknown-option", "unknown option '%s'", s->key);
-	if (near.best)
-		diag_hint(d, "did you mean '%s'?", near.best);
+	if (near)
+		diag_hint(d, "did you mean '%s'?", near);
 	else
 		diag_hint(d, "'sonde --help config' lists them");
 }
@@ -406,6 +414,19 @@ static const char *why_no_effect(struct arena *a, const struct config_row *row, 
 /* bpftrace's own tests set these. */
 static const char hook_prefix[] = "__BPFTRACE_";
 
+/* A variable with our own prefix that names no option may be of whoever runs sonde, unless its name
+ * is nearly that of an option. */
+static const char *why_misspelt(struct arena *a, const char *name)
+{
+	char *key = arena_strndup(a, name, strlen(name));
+	const char *near;
+
+	for (char *c = key; *c; c++)
+		*c = (char)tolower((unsigned char)*c);
+	near = nearest_option(key);
+	return near ? arena_printf(a, "did you mean SONDE_%s?", upper(a, near)) : NULL;
+}
+
 /* Of a list like environ. NULL: not one of ours or bpftrace's, or it has an effect. */
 static const char *why_ignored(struct arena *a, const char *name, const char *value)
 {
@@ -417,8 +438,8 @@ static const char *why_ignored(struct arena *a, const char *name, const char *va
 		if (strncmp(name, prefixes[k], strlen(prefixes[k])) != 0)
 			continue;
 		row = find_row(name);
-		/* others that begin with our own name may be of whoever runs sonde */
-		return row || k ? why_no_effect(a, row, value) : NULL;
+		return row || k ? why_no_effect(a, row, value)
+				: why_misspelt(a, name + strlen(prefixes[k]));
 	}
 	return NULL;
 }

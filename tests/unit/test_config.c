@@ -139,6 +139,8 @@ static void test_environment_without_effect(void **state)
 				   "SONDE_COLOR=blue",
 				   "SONDE_STRLEN=9",
 				   "__BPFTRACE_NOTIFY_PROBES_ATTACHED=1",
+				   "SONDE_MAX_STRLN=9",
+				   "SONDE_SEED=4",
 				   NULL};
 	static const char *const words[] = {
 		"BPFTRACE_FOO has no effect: there is no such option",
@@ -148,15 +150,16 @@ static void test_environment_without_effect(void **state)
 		"BPFTRACE_OBJCOPY has no effect: sonde writes",
 		"SONDE_COLOR has no effect: it must be one of auto, always, never",
 		"SONDE_STRLEN has no effect: its name is SONDE_MAX_STRLEN",
-		"__BPFTRACE_NOTIFY_PROBES_ATTACHED has no effect: it is for bpftrace's tests"};
+		"__BPFTRACE_NOTIFY_PROBES_ATTACHED has no effect: it is for bpftrace's tests",
+		"SONDE_MAX_STRLN has no effect: did you mean SONDE_MAX_STRLEN?"};
 	struct read r = {.arena = arena_new()};
 
 	(void)state;
 	r.diags.arena = r.arena;
 	config_check_environment(r.arena, variables, &r.diags);
-	assert_int_equal(r.diags.n, 8);
+	assert_int_equal(r.diags.n, 9);
 	assert_int_equal(r.diags.n_errors, 0);
-	for (uint32_t i = 0; i < 8; i++) {
+	for (uint32_t i = 0; i < 9; i++) {
 		assert_string_equal(r.diags.items[i].tag, "environment");
 		assert_non_null(strstr(r.diags.items[i].msg, words[i]));
 	}
