@@ -8,6 +8,7 @@
 #include "runtime/elf/ldcache.h"
 #include "parser/base/pattern.h"
 #include "runtime/base/proc_maps.h"
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
@@ -149,23 +150,41 @@ static int resolve_mapped(uint32_t pid, const char *path, char out[PATH_MAX])
 	return resolve(pid, *root ? without_root(root, path) : path, out);
 }
 
-/* The first executable file of that name in $PATH. */
+static bool is_elf(const char *path)
+{
+	char magic[SELFMAG] = {0};
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	bool is = fd >= 0 && read(fd, magic, SELFMAG) == SELFMAG &&
+		  memcmp(magic, ELFMAG, SELFMAG) == 0;
+
+	if (fd >= 0)
+		close(fd);
+	return is;
+}
+
+/* The first program of that name in $PATH. Scripts, such as those that choose one of several
+ * versions, are passed over unless there is nothing else. */
 static int find_program(const char *root, const char *name, char found[PATH_MAX])
 {
 	const char *dir = getenv("PATH"), *end;
-	char full[PATH_MAX];
+	char full[PATH_MAX], script[PATH_MAX] = "";
 	struct stat st;
 	int len;
 
 	for (; dir && *dir; dir = *end ? end + 1 : end) {
 		end = strchrnul(dir, ':');
 		len = snprintf(found, PATH_MAX, "%.*s/%s", (int)(end - dir), dir, name);
-		if (end > dir && len < PATH_MAX &&
-		    snprintf(full, sizeof(full), "%s%s", root, found) < PATH_MAX &&
-		    !stat(full, &st) && S_ISREG(st.st_mode) && !access(full, X_OK))
+		if (end == dir || len >= PATH_MAX ||
+		    snprintf(full, sizeof(full), "%s%s", root, found) >= PATH_MAX ||
+		    stat(full, &st) || !S_ISREG(st.st_mode) || access(full, X_OK))
+			continue;
+		if (is_elf(full))
 			return 0;
+		if (!*script)
+			memcpy(script, found, PATH_MAX);
 	}
-	return -ENOENT;
+	memcpy(found, script, PATH_MAX);
+	return *script ? 0 : -ENOENT;
 }
 
 struct library_search {
