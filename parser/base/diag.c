@@ -173,6 +173,12 @@ static void print_place(const struct source *s, struct span span, FILE *out)
 		fprintf(out, ":%u-%u: ", from.line, to.line);
 }
 
+static void print_name(const struct source *s, FILE *out)
+{
+	escape_write(ESCAPE_MESSAGE, s->name, out);
+	fputs(": ", out);
+}
+
 /* Underline the columns from `first` to `end` of a line that is shown from `from` on. */
 static void print_underline(const char *line, uint32_t len, uint32_t from, uint32_t first,
 			    uint32_t end, FILE *out)
@@ -280,14 +286,19 @@ static void print_one(const struct source *s, const struct diag *d, FILE *out, b
 	const struct paint *paint = colour ? &coloured : &plain;
 	const char *ink = d->level == DIAG_ERROR ? paint->error : paint->warning;
 	const char *word = d->level == DIAG_ERROR ? "error" : "warning";
+	bool has_place = d->span.end != 0; /* else SPAN_NONE: it is about the script as a whole */
 
 	fputs(paint->strong, out);
-	print_place(s, d->span, out);
+	if (has_place)
+		print_place(s, d->span, out);
+	else
+		print_name(s, out);
 	fprintf(out, "%s%s%s:%s ", paint->off, ink, word, paint->off);
 	fputs(paint->strong, out);
 	escape_write(ESCAPE_MESSAGE, d->msg, out);
 	fprintf(out, "%s [%s]\n", paint->off, d->tag);
-	print_line(s, d->span, ink, paint, out);
+	if (has_place)
+		print_line(s, d->span, ink, paint, out);
 	if (d->note)
 		print_note(s, d->note_span, d->note, paint, out);
 	print_calls(s, d->span, paint, out);
