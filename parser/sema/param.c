@@ -136,7 +136,7 @@ static const char *member_end(const char *at)
 		if (*at == '"')
 			is_quoted = !is_quoted;
 		if (!is_quoted && *at)
-			depth += strchr("(<", *at) ? 1 : strchr(")>", *at) ? -1 : 0;
+			depth += strchr("(<{", *at) ? 1 : strchr(")>}", *at) ? -1 : 0;
 	}
 	return at;
 }
