@@ -247,6 +247,10 @@ static void check_stack(struct gen *g, const struct codegen_output *out)
 		g->exceeds_calls = true;
 		return;
 	}
+	if (depth.branches > STACK_BRANCHES && g->n_parts && !g->parts_loop) {
+		g->exceeds_branches = true;
+		return;
+	}
 	if (depth.frames > STACK_FRAMES)
 		report_frames(g, &depth);
 	if (depth.functions > STACK_FUNCTIONS)
@@ -309,13 +313,14 @@ int codegen_run(const struct program *p, const struct plan *plan, enum codegen_s
 	*g = (struct gen){.program = p, .plan = plan, .arena = a, .diags = d};
 	out->kept = g;
 	err = run(g, stage, out);
-	while (g->exceeds_stack || g->exceeds_length || g->exceeds_calls) {
+	while (g->exceeds_stack || g->exceeds_length || g->exceeds_calls || g->exceeds_branches) {
 		struct gen again = {.program = p,
 				    .plan = plan,
 				    .arena = a,
 				    .diags = d,
 				    .spills = g->spills || g->exceeds_stack,
 				    .is_long = g->is_long || g->exceeds_length,
+				    .parts_loop = g->parts_loop || g->exceeds_branches,
 				    .inlines = g->inlines || g->exceeds_calls};
 
 		dispose(g);

@@ -137,13 +137,15 @@ struct gen {
 	struct diags *diags;	/* limits that the script exceeds */
 	bool spills;		/* second attempt: the first took more stack than BPF has */
 	bool is_long;		/* second attempt: a function of the first was too long */
+	bool parts_loop;	/* second attempt: the first had too many branches: gen_part.c */
 	bool inlines;		/* second attempt: functions of the first took too much */
 	bool has_outlined;	/* outline.c */
 	uint32_t scratch_bytes; /* the most that any probe takes */
 	bool failed;	     /* an error is in `diags`, or else a defect of sonde's in `message` */
 	bool exceeds_stack;  /* the first attempt; nothing is reported */
 	bool exceeds_length; /* likewise */
-	bool exceeds_calls;  /* likewise: with functions of bpf_helpers/ that are not inlined */
+	bool exceeds_branches;	 /* likewise */
+	bool exceeds_calls;	 /* likewise: with functions of bpf_helpers/ that are not inlined */
 	const char *stack_error; /* the last function of which that was reported */
 	char message[256];
 

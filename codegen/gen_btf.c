@@ -34,15 +34,19 @@ static const char *quoted(struct gen *g, const char *text, uint32_t len)
 	return out;
 }
 
+/* Longer scripts have no lines in BTF: LLVM compares each line with all lines before. */
+enum { MOST_LINES = 2000 };
+
 /* A DIFile with the script's text, of which LLVM puts lines into BTF. Without the text it would
  * open the file, which the compile child may not do. The C API cannot set it, but reads textual
  * IR. */
 static LLVMMetadataRef file_with_text(struct gen *g, const struct source *s)
 {
+	uint32_t len = s->n_lines > MOST_LINES ? 0 : s->len;
 	const char *ir = arena_printf(
 		g->arena,
 		"!file = !{!0}\n!0 = !DIFile(filename: %s, directory: \".\", source: %s)\n",
-		quoted(g, s->name, (uint32_t)strlen(s->name)), quoted(g, s->text, s->len));
+		quoted(g, s->name, (uint32_t)strlen(s->name)), quoted(g, s->text, len));
 	LLVMMemoryBufferRef buf = LLVMCreateMemoryBufferWithMemoryRangeCopy(ir, strlen(ir), "file");
 	LLVMModuleRef module;
 	LLVMValueRef node;

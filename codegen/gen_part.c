@@ -5,11 +5,16 @@
  * program calls one after the other. A part gets the probe's frame, as the body of a loop does, and
  * returns why it ended. Statements that are themselves long, such as an `if`, stay where they are,
  * and what they contain is split.
+ *
+ * The verifier (6.7 and later) follows at most 8,192 branches on the way through a program and the
+ * functions that it calls. In a program with more, each part is the callback of a loop with one
+ * iteration: the verifier follows callbacks on their own.
  */
 #include "codegen/gen_part.h"
 #include "parser/base/arena.h"
 #include "parser/base/limits.h"
 #include "codegen/gen.h"
+#include <linux/bpf.h>
 
 /* The cost of an expression, about its instructions / 2: see add_cost. */
 enum {
@@ -73,15 +78,28 @@ struct part {
 	struct span span;
 };
 
+static unsigned part_params(const struct gen *g)
+{
+	return g->parts_loop ? 2 : 1;
+}
+
+/* With `parts_loop` a callback of bpf_loop(), which gets the number of the iteration too. */
+static LLVMTypeRef part_type(struct gen *g)
+{
+	LLVMTypeRef params[] = {g->i64, g->ptr};
+
+	return LLVMFunctionType(g->i64, g->parts_loop ? params : &g->ptr, part_params(g), false);
+}
+
 static void begin_part(struct gen *g, struct part *p, struct span span)
 {
 	const char *name = arena_printf(g->arena, "%s_part%u", g->prog.plan->symbol, g->n_parts++);
 
 	*p = (struct part){.outer = g->body, .at = LLVMGetInsertBlock(g->b), .span = span};
-	g->body.fn = LLVMAddFunction(g->module, name, LLVMFunctionType(g->i64, &g->ptr, 1, false));
+	g->body.fn = LLVMAddFunction(g->module, name, part_type(g));
 	LLVMSetLinkage(g->body.fn, LLVMInternalLinkage);
 	gen_no_unwind(g, g->body.fn);
-	g->body.di_fn = gen_di_body(g, g->body.fn, name, 1, span);
+	g->body.di_fn = gen_di_body(g, g->body.fn, name, part_params(g), span);
 	g->body.entry = gen_block(g, "entry");
 	p->body = gen_block(g, "body");
 	g->body.start = p->body;
@@ -94,7 +112,15 @@ static void begin_part(struct gen *g, struct part *p, struct span span)
 	g->body.on_spent = p->outer.on_spent ? gen_block(g, "spent") : NULL;
 	LLVMPositionBuilderAtEnd(g->b, p->body);
 	gen_location(g, span);
-	gen_frame_enter(g, LLVMGetParam(g->body.fn, 0));
+	gen_frame_enter(g, LLVMGetParam(g->body.fn, part_params(g) - 1));
+}
+
+/* A callback's result tells bpf_loop() whether to continue, so `why` is in the frame. */
+static void end_at(struct gen *g, uint64_t why)
+{
+	if (g->parts_loop)
+		LLVMBuildStore(g->b, gen_u64(g, why), gen_frame_state(g));
+	LLVMBuildRet(g->b, gen_u64(g, g->parts_loop ? 0 : why));
 }
 
 static void end_with(struct gen *g, LLVMBasicBlockRef block, uint64_t why)
@@ -102,7 +128,20 @@ static void end_with(struct gen *g, LLVMBasicBlockRef block, uint64_t why)
 	if (!block)
 		return;
 	LLVMPositionBuilderAtEnd(g->b, block);
-	LLVMBuildRet(g->b, gen_u64(g, why));
+	end_at(g, why);
+}
+
+/* Returns why it ended. The state in the frame is 0 again, as the loops around expect. */
+static LLVMValueRef call_part(struct gen *g, LLVMValueRef fn)
+{
+	LLVMValueRef args[] = {gen_u64(g, 1), fn, g->body.frame, gen_u64(g, 0)}, why;
+
+	if (!g->parts_loop)
+		return LLVMBuildCall2(g->b, part_type(g), fn, &g->body.frame, 1, "");
+	gen_helper(g, BPF_FUNC_loop, args, 4);
+	why = LLVMBuildLoad2(g->b, g->i64, gen_frame_state(g), "");
+	LLVMBuildStore(g->b, gen_u64(g, 0), gen_frame_state(g));
+	return why;
 }
 
 static void follow(struct gen *g, LLVMValueRef why, uint64_t which, LLVMBasicBlockRef to)
@@ -119,11 +158,10 @@ static void follow(struct gen *g, LLVMValueRef why, uint64_t which, LLVMBasicBlo
 /* Continue behind the call of the part; at `taken` if it says so. */
 static void end_part(struct gen *g, struct part *p, LLVMBasicBlockRef taken)
 {
-	LLVMTypeRef type = LLVMFunctionType(g->i64, &g->ptr, 1, false);
 	LLVMValueRef fn = g->body.fn, why;
 	bool has_exit = g->body.exit != g->body.done;
 
-	LLVMBuildRet(g->b, gen_u64(g, 0));
+	end_at(g, 0);
 	end_with(g, g->body.done, RETURNED);
 	end_with(g, has_exit ? g->body.exit : NULL, EXITED);
 	end_with(g, g->body.on_break, BROKEN);
@@ -135,7 +173,7 @@ static void end_part(struct gen *g, struct part *p, LLVMBasicBlockRef taken)
 	g->body = p->outer;
 	LLVMPositionBuilderAtEnd(g->b, p->at);
 	gen_location(g, p->span);
-	why = LLVMBuildCall2(g->b, type, fn, &g->body.frame, 1, "");
+	why = call_part(g, fn);
 	follow(g, why, RETURNED, g->body.done);
 	follow(g, why, EXITED, has_exit ? g->body.exit : NULL);
 	follow(g, why, BROKEN, g->body.on_break);

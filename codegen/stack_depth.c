@@ -17,6 +17,7 @@ struct function {
 	uint32_t section;
 	uint64_t start, end;
 	uint32_t bytes, frames; /* with all that it calls */
+	uint32_t branches;	/* with what it calls, callbacks left out */
 	bool is_done, is_active;
 	const struct function *counted_by; /* the program whose functions were counted last */
 	struct function **calls;	   /* what it calls, or passes on */
@@ -184,6 +185,23 @@ static uint32_t own_bytes(const struct object *o, const struct function *f)
 	return (uint32_t)((depth + ROUND - 1) / ROUND * ROUND);
 }
 
+/* Conditional jumps. */
+static uint32_t own_branches(const struct object *o, const struct function *f)
+{
+	uint32_t n = 0;
+
+	for (uint64_t at = f->start; at < f->end; at += WORD) {
+		const struct bpf_insn *insn = code_at(o, f->section, at);
+		uint8_t class = BPF_CLASS(insn->code), op = BPF_OP(insn->code);
+
+		n += (class == BPF_JMP32 || class == BPF_JMP) && op != BPF_JA && op != BPF_CALL &&
+		     op != BPF_EXIT;
+		if (insn->code == (BPF_LD | BPF_IMM | BPF_DW))
+			at += WORD;
+	}
+	return n;
+}
+
 /* ---- calls ------------------------------------------------------------------------------- */
 
 static void measure(struct object *o, struct function *f);
@@ -200,13 +218,22 @@ static void add_call(struct function *f, struct object *o, struct function *call
 		f->frames = callee->frames + 1;
 }
 
+/* Each call counts, and there may be many of functions with many. */
+static void add_branches(struct function *f, const struct function *callee)
+{
+	if (callee && f->branches <= STACK_BRANCHES)
+		f->branches += callee->branches;
+}
+
 /* A call, or the address of a callback. */
 static void add_relocated(struct object *o, struct function *f, const Elf64_Rel *rel,
 			  uint32_t *most)
 {
 	const Elf64_Sym *s = &o->symbols[ELF64_R_SYM(rel->r_info)];
 	const struct bpf_insn *insn = code_at(o, f->section, rel->r_offset);
+	bool is_call = ELF64_R_TYPE(rel->r_info) == R_64_32;
 	uint64_t at = s->st_value;
+	struct function *callee;
 
 	if (s->st_shndx == SHN_UNDEF) {
 		add_call(f, o->linked, function_named(o->linked, o->names + s->st_name), most);
@@ -214,29 +241,32 @@ static void add_relocated(struct object *o, struct function *f, const Elf64_Rel 
 	}
 	if (!is_code(o, s->st_shndx))
 		return;
-	if (ELF64_R_TYPE(rel->r_info) == R_64_32)
-		at += (uint64_t)(insn->imm + 1) * WORD;
-	else
-		at += (uint64_t)insn->imm;
-	add_call(f, o, function_at(o, s->st_shndx, at), most);
+	at += is_call ? (uint64_t)(insn->imm + 1) * WORD : (uint64_t)insn->imm;
+	callee = function_at(o, s->st_shndx, at);
+	add_call(f, o, callee, most);
+	if (is_call)
+		add_branches(f, callee);
 }
 
 static void measure(struct object *o, struct function *f)
 {
+	struct function *callee;
 	uint32_t most = 0;
 
 	if (f->is_done || f->is_active)
 		return;
 	f->is_active = true; /* the kernel refuses recursion */
 	f->frames = 1;
+	f->branches = own_branches(o, f);
 	for (uint64_t at = f->start; at < f->end; at += WORD) {
 		const struct bpf_insn *insn = code_at(o, f->section, at);
 
-		if (insn->code == (BPF_JMP | BPF_CALL) && insn->src_reg == BPF_PSEUDO_CALL &&
-		    !o->is_relocated[f->section][at / WORD])
-			add_call(f, o,
-				 function_at(o, f->section, at + ((uint64_t)insn->imm + 1) * WORD),
-				 &most);
+		if (insn->code != (BPF_JMP | BPF_CALL) || insn->src_reg != BPF_PSEUDO_CALL ||
+		    o->is_relocated[f->section][at / WORD])
+			continue;
+		callee = function_at(o, f->section, at + ((uint64_t)insn->imm + 1) * WORD);
+		add_call(f, o, callee, &most);
+		add_branches(f, callee);
 	}
 	for (uint32_t i = 0; i < o->n_sections; i++) {
 		uint64_t n = 0;
@@ -323,6 +353,8 @@ static void note_size(struct object *o, struct function *f, struct stack_depth *
 {
 	uint32_t functions = count(f, f), jump = 0;
 
+	if (f->branches > most->branches)
+		most->branches = f->branches;
 	if ((f->end - f->start) / WORD > STACK_JUMP / 4)
 		jump = longest_jump(o, f);
 	if (functions > most->functions) {

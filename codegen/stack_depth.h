@@ -10,6 +10,8 @@
 
 /* MAX_BPF_STACK, MAX_CALL_FRAMES, BPF_MAX_SUBPROGS of the kernel; the range of a jump */
 enum { STACK_BYTES = 512, STACK_FRAMES = 8, STACK_FUNCTIONS = 256, STACK_JUMP = 32767 };
+/* BPF_COMPLEXITY_LIMIT_JMP_SEQ: branches that the verifier follows one after the other */
+enum { STACK_BRANCHES = 8192 };
 
 struct arena;
 
@@ -27,6 +29,7 @@ struct stack_depth {
 	const char *widest;	      /* that program */
 	uint32_t jump;	     /* the longest jump, with what the verifier puts in place of calls */
 	const char *longest; /* the function that has it */
+	uint32_t branches;   /* the most of a function and what it calls, callbacks left out */
 };
 
 /* Compute it for `object`. Functions that it only declares are in `linked`, or take nothing. */
