@@ -32,9 +32,20 @@ static bool is_type_star(const struct filter *f, uint32_t i)
 	       next == TOK_LSQUARE || next == TOK_LBRACE || is_type_star(f, i + 1);
 }
 
+/* Is the word at `i` the name of a member: `.if`? */
+static bool is_member(const struct filter *f, uint32_t i)
+{
+	int before = i ? kind_of(f, i - 1) : TOK_YYEOF;
+
+	return before == TOK_DOT || before == TOK_ARROW;
+}
+
 bool fmt_ends_value(const struct filter *f, uint32_t i)
 {
 	int kind = kind_of(f, i);
+
+	if (is_member(f, i))
+		return true;
 
 	if (kind == TOK_INC || kind == TOK_DEC)
 		return i && fmt_ends_value(f, i - 1);
@@ -122,7 +133,7 @@ bool fmt_has_space(const struct filter *f, uint32_t i)
 
 	if (!i || opens(before) || before == TOK_DOT || before == TOK_ARROW || before == TOK_RANGE)
 		return false;
-	if (is_keyword(before) && kind != TOK_SEMI)
+	if (is_keyword(before) && kind != TOK_SEMI && !is_member(f, i - 1))
 		return true;
 	if (kind == TOK_RBRACE && before == TOK_LBRACE)
 		return false;
