@@ -241,6 +241,7 @@ static int front_end(struct arena *a, const struct options *o, struct kernel *k,
 		return run_dump(o, k, *program, NULL);
 	if (sema_run(a, *program, k, d))
 		return 1;
+	options_set_output(o, &(*program)->config);
 	note_time(o, "check");
 	run_debug(o, EMIT_TYPES, k, *program, NULL);
 	if (o->mode == MODE_LIST)

@@ -33,6 +33,10 @@ static int check_list(const struct options *o)
 		{o->interval_ns, "--interval"},
 		{o->reset, "--reset"},
 		{o->sort, "--sort"},
+		{o->top, "--top"},
+		{o->has_time_unit, "--time-unit"},
+		{o->percent, "--percent"},
+		{o->delimiter, "--delimiter"},
 		{o->max_overhead > 0, "--max-overhead"},
 		{o->follow, "--follow"},
 		{o->cgroup, "--cgroup"},
@@ -118,6 +122,10 @@ static const char *compile_option(const struct options *o)
 {
 	const struct given compiling[] = {
 		{o->sort, "--sort"},
+		{o->top, "--top"},
+		{o->has_time_unit, "--time-unit"},
+		{o->percent, "--percent"},
+		{o->delimiter, "--delimiter"},
 		{o->max_stacks, "--max-stacks"},
 		{o->has_filter, "--probe-filter"},
 		{o->denied, "--no-feature"},

@@ -7,6 +7,7 @@
 #include "cli/option_rows.h"
 #include "cli/start_option.h"
 #include "parser/lang/capability.h"
+#include "parser/lang/config.h"
 #include "runtime/elf/elfsym.h"
 #include <fcntl.h>
 #include <stdio.h>
@@ -190,6 +191,28 @@ static int set_max_stacks(struct options *o, const struct option_row *row, const
 		return option_error("invalid number of stacks '%s': expected 1 to 16777216", arg);
 	o->max_stacks = (uint32_t)n;
 	return 0;
+}
+
+static int set_top(struct options *o, const struct option_row *row, const char *arg)
+{
+	char *end;
+	unsigned long n = strtoul(arg, &end, 10);
+
+	(void)row;
+	if (*end || end == arg || *arg == '-' || n == 0 || n > 1 << 30)
+		return option_error("--top: '%s' is not a number of rows: write 10", arg);
+	o->top = (uint32_t)n;
+	return 0;
+}
+
+static int set_time_unit(struct options *o, const struct option_row *row, const char *arg)
+{
+	(void)row;
+	o->time_unit = config_word_find("time_unit", arg);
+	o->has_time_unit = true;
+	return o->time_unit >= 0
+		       ? 0
+		       : option_error("--time-unit: '%s' is not one of ns, us, ms, s", arg);
 }
 
 static int set_format(struct options *o, const struct option_row *row, const char *arg)

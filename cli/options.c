@@ -10,6 +10,7 @@
 #include "cli/script_line.h"
 #include "cli/script_options.h"
 #include "parser/base/nearest.h"
+#include "parser/lang/config.h"
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -264,6 +265,17 @@ void options_free(struct options *o)
 		free((char *)o->include_files[i]);
 	if (o->has_filter)
 		regfree(&o->filter);
+}
+
+void options_set_output(const struct options *o, struct config *c)
+{
+	if (o->top)
+		c->top = o->top;
+	if (o->has_time_unit)
+		c->time_unit = (uint64_t)o->time_unit;
+	if (o->delimiter)
+		c->stack_delimiter = o->delimiter;
+	c->show_percent |= o->percent;
 }
 
 /* ---- help ---------------------------------------------------------------------------------- */

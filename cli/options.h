@@ -74,8 +74,13 @@ struct options {
 	enum out_format format;
 	const char *format_word; /* of -f NAME:WORD, or NULL */
 	enum buffering buffering;
-	uint64_t interval_ns;	 /* between prints of all maps; 0: none */
-	const char *sort;	 /* --sort */
+	uint64_t interval_ns; /* between prints of all maps; 0: none */
+	const char *sort;     /* --sort */
+	uint32_t top;	      /* 0: all */
+	bool has_time_unit;
+	int time_unit; /* number of a word of the setting */
+	bool percent;
+	const char *delimiter;
 	bool reset;		 /* clear maps after each print */
 	uint32_t max_stacks;	 /* 0: the default */
 	bool strict;		 /* losses have exit status 4 */
@@ -94,6 +99,9 @@ struct options {
 	int ready_fd;
 };
 
+struct config;
+/* Set what the options say about the output in a script's configuration. */
+void options_set_output(const struct options *o, struct config *c);
 /* Read the command line. 0, or 1 after a message. */
 int options_parse(struct options *o, int argc, char **argv);
 /* Are the options such that a compiled script can be run with them? 0, or -1 after a message. */

@@ -234,6 +234,16 @@ static const char *word_list(struct arena *a, const char *words)
 	return list;
 }
 
+int config_word_find(const char *name, const char *word)
+{
+	const struct config_row *row = config_rows;
+	int n = 0;
+
+	while (strcmp(row->name, name) != 0)
+		row++;
+	return find_word(row->words, word, &n);
+}
+
 const char *config_word_list(struct arena *a, const struct config_row *row)
 {
 	const char *list = word_list(a, row->words);

@@ -29,6 +29,7 @@ struct config {
 /* Words of WORD rows, in the rows' order. */
 enum { MISSING_ERROR, MISSING_WARN, MISSING_IGNORE };
 enum { OPEN_SPANS_DROP, OPEN_SPANS_COUNT };
+enum { TIME_UNIT_NS, TIME_UNIT_US, TIME_UNIT_MS, TIME_UNIT_S };
 enum { UNSTABLE_ENABLE, UNSTABLE_WARN, UNSTABLE_ERROR };
 
 /* `key = value` from the script; or, if `variable` is set, from the environment. */
@@ -82,6 +83,8 @@ const char *config_word(struct arena *a, const struct config *c, const char *nam
  * is none, else *setting is UNSTABLE_*. */
 const struct config_row *config_unstable(const struct config *c, const char *word,
 					 uint64_t *setting);
+/* The number of a word of a WORD option, or -1. */
+int config_word_find(const char *name, const char *word);
 /* The words of a WORD option: "drop, count". */
 const char *config_word_list(struct arena *a, const struct config_row *row);
 /* The default as a script would write it: a number, true or false, a word. */

@@ -361,8 +361,9 @@ struct plan *plan_make(struct arena *a, struct program *p, const struct plan_opt
 	plan_user_progs(&pl);
 	plan_ring(plan);
 	if (plan->needs.kstack || plan->needs.ustack)
-		plan->needs.stack_entries =
-			options && options->max_stacks ? options->max_stacks : SONDE_STACK_ENTRIES;
+		plan->needs.stack_entries = options && options->max_stacks ? options->max_stacks
+					    : p->config.max_stacks ? (uint32_t)p->config.max_stacks
+								   : SONDE_STACK_ENTRIES;
 	plan_check_run(p, plan, pl.options, d);
 	plan_check_limits(plan, d);
 	return d->n_errors ? NULL : plan;

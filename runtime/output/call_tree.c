@@ -5,6 +5,7 @@
 #include "runtime/output/call_tree.h"
 #include "parser/lang/agg.h"
 #include "runtime/output/format.h"
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,9 +68,18 @@ uint32_t call_tree_child(struct call_tree *t, uint32_t parent, enum call_kind ki
 
 /* ---- rows -------------------------------------------------------------------------------- */
 
-static bool is_stack(const struct view *v)
+static bool is_stack(const struct type *t)
 {
-	return v->type->kind == TY_KSTACK || v->type->kind == TY_USTACK;
+	return t->kind == TY_KSTACK || t->kind == TY_USTACK;
+}
+
+bool call_tree_has_stack(const struct type *t)
+{
+	bool has = is_stack(t);
+
+	for (uint32_t i = 0; t->kind == TY_TUPLE && i < t->n_members; i++)
+		has |= call_tree_has_stack(t->members[i].type);
+	return has;
 }
 
 static bool has_weight(const struct type *t)
@@ -92,7 +102,7 @@ bool call_tree_takes(const struct view_map *m)
 	bool has_stack = false;
 
 	for (uint32_t i = 0; m->n_rows && i < m->n_keys; i++)
-		has_stack |= is_stack(&m->rows[0].keys[i]);
+		has_stack |= call_tree_has_stack(m->rows[0].keys[i].type);
 	return has_stack && has_weight(m->rows[0].value.type);
 }
 
@@ -163,30 +173,102 @@ static uint32_t add_stack(struct call_tree *t, uint32_t at, const struct view_st
 	return at;
 }
 
+/* ---- rows of maps ------------------------------------------------------------------------ */
+
+enum { PARTS = 64 };
+
+/* The parts of a key, with those of its tuples. */
+struct key_parts {
+	struct view views[PARTS];
+	uint32_t n;
+};
+
+static void add_parts(struct key_parts *p, const struct view *v)
+{
+	struct view part;
+
+	if (v->type->kind != TY_TUPLE) {
+		if (p->n < PARTS)
+			p->views[p->n++] = *v;
+		return;
+	}
+	for (uint32_t i = 0; i < v->type->n_members; i++) {
+		view_part(v, i, &part);
+		add_parts(p, &part);
+	}
+}
+
+static uint32_t count_of(const struct key_parts *p, enum type_kind kind)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < p->n; i++)
+		n += p->views[i].type->kind == kind;
+	return n;
+}
+
+/* Where the group of parts that begins at `from` ends: the stacks of one thread, and the labels
+ * before them. A key with one stack of each kind is one group. */
+static uint32_t group_end(const struct key_parts *p, uint32_t from)
+{
+	bool seen[2] = {false}, is_several;
+	uint32_t last = p->n;
+
+	is_several = count_of(p, TY_USTACK) > 1 || count_of(p, TY_KSTACK) > 1;
+	while (last > from && !is_stack(p->views[last - 1].type))
+		last--;
+	for (uint32_t i = from; is_several && i < last; i++) {
+		const struct type *t = p->views[i].type;
+		bool is_user = t->kind == TY_USTACK;
+
+		if (is_stack(t) ? seen[is_user] : seen[0] || seen[1])
+			return i;
+		seen[is_user] |= is_stack(t);
+	}
+	return p->n;
+}
+
+static int add_group(struct call_tree *t, uint32_t *at, const struct view *views, uint32_t n,
+		     const char *delimiter)
+{
+	static const enum type_kind order[] = {TY_USTACK, TY_KSTACK};
+	bool has_user = false;
+
+	for (uint32_t i = 0; i < n; i++)
+		if (!is_stack(views[i].type) && !(*at = add_label(t, *at, &views[i])))
+			return -ENOMEM;
+	for (size_t k = 0; k < sizeof(order) / sizeof(*order); k++)
+		for (uint32_t i = 0; i < n; i++) {
+			const struct view_stack *s = &views[i].stack;
+
+			if (views[i].type->kind != order[k] || (!s->n && !s->cut && !s->is_lost))
+				continue;
+			if (has_user && delimiter &&
+			    !(*at = call_tree_child(t, *at, CALL_LABEL, delimiter)))
+				return -ENOMEM;
+			*at = add_stack(t, *at, s);
+			if (!*at)
+				return -ENOMEM;
+			has_user = true;
+		}
+	return 0;
+}
+
 static int add_row(struct call_tree *t, uint32_t at, const struct view_map *m,
 		   const struct view_row *r)
 {
-	static const enum type_kind order[] = {TY_USTACK, TY_KSTACK};
+	struct key_parts parts = {.n = 0};
+	int err = 0;
 
-	for (uint32_t i = 0; i < m->n_keys; i++) {
-		if (is_stack(&r->keys[i]))
-			continue;
-		at = add_label(t, at, &r->keys[i]);
-		if (!at)
-			return -ENOMEM;
+	for (uint32_t i = 0; i < m->n_keys; i++)
+		add_parts(&parts, &r->keys[i]);
+	for (uint32_t i = 0, end; i < parts.n && !err; i = end) {
+		end = group_end(&parts, i);
+		err = add_group(t, &at, &parts.views[i], end - i, m->delimiter);
 	}
-	for (size_t k = 0; k < sizeof(order) / sizeof(*order); k++)
-		for (uint32_t i = 0; i < m->n_keys; i++) {
-			const struct view_stack *s = &r->keys[i].stack;
-
-			if (r->keys[i].type->kind != order[k] || (!s->n && !s->cut && !s->is_lost))
-				continue;
-			at = add_stack(t, at, s);
-			if (!at)
-				return -ENOMEM;
-		}
-	t->nodes.items[at].self += weight_of(&r->value);
-	return 0;
+	if (!err)
+		t->nodes.items[at].self += weight_of(&r->value);
+	return err;
 }
 
 int call_tree_add(struct call_tree *t, uint32_t parent, const struct view_map *m)

@@ -41,6 +41,8 @@ struct call_tree {
 /* Can the values of this map be added up along stacks: does its key have a stack, and are its
  * values counts or sums? */
 bool call_tree_takes(const struct view_map *m);
+/* Is it a stack, or a tuple with one? */
+bool call_tree_has_stack(const struct type *t);
 /* An empty tree whose root has that name. 0 or -ENOMEM. */
 int call_tree_init(struct call_tree *t, const char *root);
 /* Add the rows of a map below `parent`. Negative values are left out. 0 or -ENOMEM. */

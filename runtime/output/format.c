@@ -205,10 +205,8 @@ void format_view(struct text *t, const struct view *v)
 	case TY_INT:
 		if (view_enumerator(v))
 			text_string(t, view_enumerator(v));
-		else if (v->type->is_signed)
-			text_signed(t, (int64_t)v->integer);
 		else
-			text_unsigned(t, v->integer);
+			format_number(t, v->integer, v->type->is_signed);
 		break;
 	case TY_AGG: format_agg(t, v); break;
 	case TY_KSYM:

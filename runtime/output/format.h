@@ -18,8 +18,9 @@ struct text {
 	/* Called when the buffer is full; afterwards n < capacity. If a write or an allocation
 	 * fails, the owner records the error and discards the bytes. */
 	void (*make_room)(struct text *t);
-	bool is_quoted;	  /* the bytes are quoted afterwards (JSON): nothing is escaped here */
-	bool is_terminal; /* they go to a terminal */
+	uint64_t time_unit; /* of values of maps that are times: a word of the setting */
+	bool is_quoted;	    /* the bytes are quoted afterwards (JSON): nothing is escaped here */
+	bool is_terminal;   /* they go to a terminal */
 };
 
 /* Append bytes, which may exceed the capacity. */
@@ -64,6 +65,8 @@ void format_view(struct text *t, const struct view *v);
 void format_comma(struct text *t, const struct type *before, const struct type *next);
 /* The parts of a tuple, separated by commas. */
 void format_parts(struct text *t, const struct view *v);
+/* An integer; with a time_unit, a time (format_agg.c). */
+void format_number(struct text *t, uint64_t x, bool is_signed);
 /* The text of an aggregation's value (format_agg.c). */
 void format_agg(struct text *t, const struct view *v);
 /* The text of a stack (format_stack.c). */

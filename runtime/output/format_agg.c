@@ -9,9 +9,31 @@
 
 enum { HEADER_WIDTH = 16, COUNT_WIDTH = 8, BAR_WIDTH = 52, HEADER_BYTES = 64 };
 
-static void put_number(struct text *t, uint64_t x, bool is_signed)
+static const struct {
+	const char *name;
+	uint64_t thousandth; /* in nanoseconds */
+} time_units[] = {
+	[TIME_UNIT_US] = {"us", 1}, [TIME_UNIT_MS] = {"ms", 1000}, [TIME_UNIT_S] = {"s", 1000000}};
+
+static void put_time(struct text *t, uint64_t x, bool is_negative)
 {
-	if (is_signed)
+	uint64_t step = time_units[t->time_unit].thousandth, n;
+	char digits[8];
+
+	n = ((is_negative ? -x : x) + step / 2) / step;
+	if (is_negative)
+		text_char(t, '-');
+	text_unsigned(t, n / 1000);
+	snprintf(digits, sizeof(digits), ".%03u ", (unsigned int)(n % 1000));
+	text_string(t, digits);
+	text_string(t, time_units[t->time_unit].name);
+}
+
+void format_number(struct text *t, uint64_t x, bool is_signed)
+{
+	if (t->time_unit != TIME_UNIT_NS)
+		put_time(t, x, is_signed && (int64_t)x < 0);
+	else if (is_signed)
 		text_signed(t, (int64_t)x);
 	else
 		text_unsigned(t, x);
@@ -22,9 +44,9 @@ void txt_stats(struct text *t, const struct view *v)
 	text_string(t, "{ .count = ");
 	text_unsigned(t, v->stats.count);
 	text_string(t, ", .average = ");
-	put_number(t, v->stats.average, v->type->is_signed);
+	format_number(t, v->stats.average, v->type->is_signed);
 	text_string(t, ", .total = ");
-	put_number(t, v->stats.total, v->type->is_signed);
+	format_number(t, v->stats.total, v->type->is_signed);
 	text_string(t, " }");
 }
 
@@ -34,7 +56,7 @@ static void put_quantile(struct text *t, const char *name, int64_t x)
 	if (x < 0)
 		text_string(t, "<0");
 	else
-		text_signed(t, x);
+		format_number(t, (uint64_t)x, false);
 }
 
 void txt_quantiles(struct text *t, const struct view *v)
@@ -181,7 +203,7 @@ void txt_histogram(struct text *t, const struct view *v)
 
 void txt_number(struct text *t, const struct view *v)
 {
-	put_number(t, v->integer, v->type->is_signed);
+	format_number(t, v->integer, v->type->is_signed);
 }
 
 static agg_text_fn *const hooks[] = {

@@ -70,7 +70,7 @@ static int stacks_end(struct out *o)
 static bool has_stack(const struct plan_map *m)
 {
 	for (uint32_t i = 0; i < m->n_keys; i++)
-		if (m->keys[i].type->kind == TY_KSTACK || m->keys[i].type->kind == TY_USTACK)
+		if (call_tree_has_stack(m->keys[i].type))
 			return true;
 	return false;
 }

@@ -62,6 +62,15 @@ static int text_value(struct out *o, const struct view *v)
 	return out_file_done(w);
 }
 
+static void put_share(struct text *t, const struct view *v, uint64_t whole)
+{
+	double part = v->type->is_signed ? (double)(int64_t)v->integer : (double)v->integer;
+	char share[32];
+
+	snprintf(share, sizeof(share), ", %.1f %%", 100 * part / (double)whole);
+	text_string(t, share);
+}
+
 static void put_row(struct text *t, const struct view_map *m, const struct view_row *r)
 {
 	text_string(t, m->name);
@@ -77,7 +86,11 @@ static void put_row(struct text *t, const struct view_map *m, const struct view_
 	}
 	text_string(t, m->n_keys > 0 ? "]:" : ":");
 	text_char(t, format_is_block(r->value.type) ? '\n' : ' ');
+	t->time_unit = m->is_time ? m->time_unit : TIME_UNIT_NS;
 	format_view(t, &r->value);
+	t->time_unit = TIME_UNIT_NS;
+	if (m->whole)
+		put_share(t, &r->value, m->whole);
 	text_char(t, '\n');
 }
 

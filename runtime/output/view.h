@@ -80,6 +80,10 @@ struct view_map {
 	uint32_t n_keys;       /* 0: keyless */
 	struct view_row *rows; /* in the order of output */
 	uint32_t n_rows;
+	/* How it is shown: */
+	uint64_t time_unit;    /* of text, if is_time: a word of the setting time_unit */
+	uint64_t whole;	       /* of text: the total, of which each row shows its share; 0: none */
+	const char *delimiter; /* between a user stack and a kernel stack on it; NULL: none */
 };
 
 /* Turns a stack's hash into frames; provided by the session. False if the stack is missing. The

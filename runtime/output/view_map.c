@@ -243,6 +243,24 @@ int view_map_make(const struct plan_map *m, const struct map_snapshot *s,
 	return err;
 }
 
+/* What a count or sum adds to the total of its map. */
+static uint64_t weight_of(const struct view *v)
+{
+	bool is_sum = v->type->kind == TY_INT ||
+		      (v->type->kind == TY_AGG && agg_rows[v->type->agg].layout == AL_SUM);
+
+	return !is_sum || (v->type->is_signed && (int64_t)v->integer < 0) ? 0 : v->integer;
+}
+
+void view_map_choose(struct view_map *v, const struct config *c, uint64_t divisor)
+{
+	v->time_unit = divisor > 1 ? TIME_UNIT_NS : c->time_unit;
+	v->delimiter = *c->stack_delimiter ? c->stack_delimiter : NULL;
+	for (uint32_t i = 0; c->show_percent && v->n_keys && i < v->n_rows; i++)
+		v->whole += weight_of(&v->rows[i].value);
+	v->whole /= divisor > 1 ? divisor : 1;
+}
+
 static void divide_value(struct view *v, uint64_t divisor)
 {
 	if (v->type->kind == TY_AGG || v->type->kind == TY_INT)

@@ -42,6 +42,7 @@ void events_note_error(struct events *e, int err)
 static void print_snapshot(struct events *e, const struct plan_map *m, struct map_snapshot *snap,
 			   const struct plan_event *ev)
 {
+	const struct config *config = &e->s->plan->config;
 	struct view_map view;
 	int err = map_snapshot_merge(m, snap, &e->s->stacks);
 
@@ -51,8 +52,8 @@ static void print_snapshot(struct events *e, const struct plan_map *m, struct ma
 		log_error("%s: cannot be shown: %s%s", m->name, strerror(-err), limit_hint(err));
 		return;
 	}
-	if (ev)
-		view_map_limit(&view, ev->top, ev->divisor);
+	view_map_choose(&view, config, ev ? ev->divisor : 1);
+	view_map_limit(&view, ev ? ev->top : (uint32_t)config->top, ev ? ev->divisor : 1);
 	view_map_order(&view, m);
 	events_note_error(e, e->out->map(e->out, &view));
 	view_map_free(&view);
