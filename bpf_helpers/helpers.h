@@ -26,6 +26,8 @@ uint64_t sonde_number_pid(struct task_struct *task);
 uint64_t sonde_number_pid_at(const struct task_struct *task);
 const void *sonde_number_namespace(void);
 void sonde_task_comm(struct task_struct *task, uint64_t *comm);
+/* The processor on which a thread runs, or ran last. */
+uint64_t sonde_task_cpu(struct task_struct *task);
 
 /* A slot for one stack in per-CPU memory. It belongs to the caller until it is given back. */
 struct sonde_stack_buffer {

@@ -26,27 +26,24 @@ INLINE_CORE uint32_t sonde_open_is_on_cpu(struct task_struct *t)
 	return t->pid != 0 && t->on_cpu;
 }
 
+enum { MARKED = 63 }; /* bit of the start of a span that began before tracing */
+
+INLINE uint32_t sonde_open_is_free(uint64_t *start)
+{
+	return !*(volatile uint64_t *)start;
+}
+
 /* If the thread's own switch has stored a start in the meantime, keep that, and return 0. */
 INLINE uint32_t sonde_open_mark(uint64_t *start)
 {
-	return !__sync_val_compare_and_swap(start, 0, bpf_ktime_get_ns());
+	return !__sync_val_compare_and_swap(start, 0, bpf_ktime_get_ns() | 1ull << MARKED);
 }
 
-enum { MARKED = 63 }; /* bit of the start of a time on CPU that began before tracing */
-
-/* The same for a thread that is on a CPU. Its time counts only if it is still open at the end. */
-INLINE void sonde_open_mark_slice(uint64_t *start)
+/* Is that the start of a time on CPU that is still open? A thread that was marked while it left the
+ * CPU has none. */
+INLINE uint32_t sonde_open_slice(uint64_t start, struct task_struct *t)
 {
-	__sync_val_compare_and_swap(start, 0, bpf_ktime_get_ns() | 1ull << MARKED);
-}
-
-/* When a time on CPU that is still open has begun. A thread that was marked while it left the CPU
- * has none: 0. */
-INLINE uint64_t sonde_open_slice(uint64_t start, struct task_struct *t)
-{
-	if (start >> MARKED && !sonde_open_is_on_cpu(t))
-		return 0;
-	return start & ~(1ull << MARKED);
+	return !(start >> MARKED) || sonde_open_is_on_cpu(t);
 }
 
 /* The open call number control.open_call of `calls` {n, slots}, or NULL. */

@@ -52,15 +52,11 @@ INLINE_CORE uint64_t sonde_rebuilt_next_prio(struct switch_args *c)
 	return (uint64_t)(int64_t)c->next->prio;
 }
 
-/* Same as __trace_sched_switch_state(): the highest reported bit; idle and RT lock waits are
- * mapped; preempted threads, which are still runnable, have the bit above all others. */
-INLINE_CORE uint64_t sonde_rebuilt_prev_state(struct switch_args *c)
+/* Same as task_state_index(): the highest reported bit; idle and RT lock waits are mapped. */
+static INLINE_CORE uint64_t reported_state(uint32_t state, struct task_struct *t)
 {
-	uint32_t state = (uint32_t)c->prev_state, reported;
+	uint32_t reported = (state | (uint32_t)t->exit_state) & STATE_REPORTED;
 
-	if (c->preempt & 1)
-		return REPORT_MAX;
-	reported = (state | (uint32_t)c->prev->exit_state) & STATE_REPORTED;
 	if ((state & TASK_IDLE) == TASK_IDLE)
 		reported = REPORT_IDLE;
 	if (state & TASK_RTLOCK)
@@ -68,6 +64,54 @@ INLINE_CORE uint64_t sonde_rebuilt_prev_state(struct switch_args *c)
 	if (!reported)
 		return 0;
 	return 1u << (31 - __builtin_clz(reported));
+}
+
+/* Same as __trace_sched_switch_state(): preempted threads, which are still runnable, have the bit
+ * above all others. */
+INLINE_CORE uint64_t sonde_rebuilt_prev_state(struct switch_args *c)
+{
+	return c->preempt & 1 ? REPORT_MAX : reported_state((uint32_t)c->prev_state, c->prev);
+}
+
+INLINE_CORE uint64_t sonde_rebuilt_task_pid(struct task_struct *t)
+{
+	return (uint64_t)(int64_t)t->pid;
+}
+
+INLINE_CORE uint64_t sonde_rebuilt_task_prio(struct task_struct *t)
+{
+	return (uint64_t)(int64_t)t->prio;
+}
+
+/* One that waits for a CPU may have been preempted, or woken. */
+INLINE_CORE uint64_t sonde_rebuilt_task_state(struct task_struct *t)
+{
+	return reported_state(t->__state, t);
+}
+
+/* sched_waking(p), sched_wakeup(p), sched_wakeup_new(p) */
+struct wakeup_args {
+	struct task_struct *woken;
+};
+
+INLINE void sonde_rebuilt_woken_comm(struct wakeup_args *c, uint64_t *comm)
+{
+	sonde_task_comm(c->woken, comm);
+}
+
+INLINE_CORE uint64_t sonde_rebuilt_woken_pid(struct wakeup_args *c)
+{
+	return (uint64_t)(int64_t)c->woken->pid;
+}
+
+INLINE_CORE uint64_t sonde_rebuilt_woken_prio(struct wakeup_args *c)
+{
+	return (uint64_t)(int64_t)c->woken->prio;
+}
+
+INLINE_CORE uint64_t sonde_rebuilt_woken_target_cpu(struct wakeup_args *c)
+{
+	return sonde_task_cpu(c->woken);
 }
 
 /* sys_enter(regs, number); sys_exit(regs, result) */

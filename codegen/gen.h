@@ -73,6 +73,7 @@ struct gen_body {
 	LLVMValueRef delta;   /* i64, at a span's end */
 	LLVMValueRef began;   /* i64, the span's start; as delta */
 	LLVMValueRef length;  /* i64, delta with the time of the tracer itself; NULL: the same */
+	LLVMValueRef cut;     /* i64, 1: the start was not seen; NULL: not needed */
 	LLVMValueRef self;    /* i64, delta without the calls inside; NULL: not needed */
 	LLVMValueRef span;    /* the span's slot, at its end */
 	LLVMValueRef depth;   /* i64, at the end of a call; NULL: spans of this kind do not nest */

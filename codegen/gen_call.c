@@ -253,6 +253,11 @@ struct value gen_open(struct gen *g, struct expr *e)
 	return gen_int_value(gen_u64(g, g->probe.is_open), e->type);
 }
 
+struct value gen_cut(struct gen *g, struct expr *e)
+{
+	return gen_int_value(g->body.cut ? g->body.cut : gen_u64(g, 0), e->type);
+}
+
 /* entry(EXPR): stored by the start. */
 struct value gen_entry(struct gen *g, struct expr *e)
 {
@@ -316,30 +321,39 @@ struct value gen_retval(struct gen *g, struct expr *e)
 /* ---- args.FIELD -------------------------------------------------------------------------- */
 
 static const struct {
-	const char *event, *field, *helper;
+	const char *event, *field, *helper, *of_task;
 } rebuilt[] = {
-#define REBUILT(event, field, helper) {event, field, helper},
+#define REBUILT(event, field, helper, of_task) {event, field, helper, of_task},
 #include "parser/lang/rebuilt.def"
 #undef REBUILT
 };
 
-static const char *rebuilt_helper(const char *event, const char *field)
+static const char *rebuilt_helper(const char *event, const char *field, bool of_task)
 {
 	for (size_t i = 0; i < sizeof(rebuilt) / sizeof(*rebuilt); i++)
 		if (strcmp(rebuilt[i].event, event) == 0 && strcmp(rebuilt[i].field, field) == 0)
-			return rebuilt[i].helper;
+			return of_task ? rebuilt[i].of_task : rebuilt[i].helper;
 	return "";
 }
 
+bool gen_is_thread_field(const char *field)
+{
+	const char *helper = rebuilt_helper("sched_switch", field, true);
+
+	return helper && *helper;
+}
+
+/* In a program of open spans there is no event, but a thread that has left the CPU. */
 struct value gen_rebuilt_field(struct gen *g, const char *field, const struct type *type)
 {
-	const char *helper = rebuilt_helper(point_tracepoint(g->probe.point)->format->event, field);
-	LLVMValueRef buf;
+	const char *event = point_tracepoint(g->probe.point)->format->event;
+	const char *helper = rebuilt_helper(event, field, g->probe.is_open);
+	LLVMValueRef from = g->probe.is_open ? g->body.subject : g->body.ctx, buf;
 
 	if (type->kind != TY_STRING)
-		return gen_int_value(GEN_CALL(g, helper, g->body.ctx), type);
+		return gen_int_value(GEN_CALL(g, helper, from), type);
 	buf = gen_big_buffer(g, type->size);
-	GEN_CALL(g, helper, g->body.ctx, buf);
+	GEN_CALL(g, helper, from, buf);
 	return (struct value){.kind = V_MEM, .type = type, .v = buf};
 }
 

@@ -24,7 +24,7 @@ static const size_t shared[] = {
 	offsetof(struct gen_body, span),    offsetof(struct gen_body, depth),
 	offsetof(struct gen_body, subject), offsetof(struct gen_body, syscall),
 	offsetof(struct gen_body, began),   offsetof(struct gen_body, self),
-	offsetof(struct gen_body, length),
+	offsetof(struct gen_body, length),  offsetof(struct gen_body, cut),
 };
 
 /* The first ones have fixed places; those of the others follow the pointer to scratch memory. */

@@ -21,3 +21,5 @@ gen_fn gen_iter_printf;
 /* A field of a tracepoint's record, computed from the arguments of the raw tracepoint
  * (rebuilt.def). */
 struct value gen_rebuilt_field(struct gen *g, const char *field, const struct type *type);
+/* Is the field of sched_switch also known of a thread that has left the CPU? */
+bool gen_is_thread_field(const char *field);

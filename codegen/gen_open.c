@@ -8,6 +8,37 @@
 #include "codegen/gen_hooks.h"
 #include "codegen/gen_prog.h"
 #include "codegen/gen_span.h"
+#include "parser/lang/ast_query.h"
+
+/* Clears *ctx if a part of `e` is a value of the event, not of the thread that it is about. */
+static void check_is_of_thread(struct expr *e, void *ctx)
+{
+	const struct builtin *b = ast_builtin(e);
+
+	if (ast_is_args(e)) {
+		*(bool *)ctx = false;
+		return;
+	}
+	if (e->kind == EX_FIELD && ast_is_args(e->field.object)) {
+		*(bool *)ctx &= gen_is_thread_field(e->field.name);
+		return;
+	}
+	*(bool *)ctx &= !b || b->traits & (TR_TASK | TR_CONST);
+	ast_each_child(e, check_is_of_thread, ctx);
+}
+
+/* Is all that the span keeps known of a thread that is off the CPU, without the switch? */
+static bool is_of_thread(struct gen *g)
+{
+	const struct plan_span *kept = &g->probe.plan->state;
+	bool is = true;
+
+	for (uint32_t i = 0; i < kept->n_args; i++)
+		is &= gen_is_thread_field(kept->arg_names[i]);
+	for (uint32_t i = 0; i < kept->n_entries; i++)
+		check_is_of_thread(g->probe.ast->entries[i]->call.args[0], &is);
+	return is;
+}
 
 /* A thread that is off the CPU when tracing begins. Not for spans that store what only the switch
  * could have read. Its user stack is read later. */
@@ -16,12 +47,15 @@ static void mark_off_cpu(struct gen *g, LLVMValueRef task, LLVMBasicBlockRef out
 	const struct plan_span *kept = &g->probe.plan->state;
 	LLVMValueRef state;
 
-	if (!kept->n_args && !kept->n_entries) {
+	if (is_of_thread(g)) {
 		prog_only_if(g, gen_truth(g, GEN_CALL(g, "sonde_span_begins", task)), out);
 		prog_only_if(g, gen_truth(g, GEN_CALL(g, "sonde_scope_current", task)), out);
 		span_test_cgroup(g, task, out);
 		span_test_conds(g, out);
 		state = span_open(g, task, out);
+		prog_only_if(g, gen_truth(g, GEN_CALL(g, "sonde_open_is_free", state)), out);
+		span_store_args(g, state);
+		span_store_entries(g, state);
 		prog_only_if(g, gen_truth(g, GEN_CALL(g, "sonde_open_mark", state)), out);
 		for (uint32_t i = 0; i < kept->n_stacks; i++)
 			GEN_CALL(g, "sonde_open_unseen",
@@ -36,7 +70,7 @@ static void mark_on_cpu(struct gen *g, LLVMValueRef task, LLVMBasicBlockRef out)
 {
 	prog_only_if(g, gen_truth(g, GEN_CALL(g, "sonde_scope_current", task)), out);
 	span_test_cgroup(g, task, out);
-	GEN_CALL(g, "sonde_open_mark_slice", span_open(g, task, out));
+	GEN_CALL(g, "sonde_open_mark", span_open(g, task, out));
 	LLVMBuildBr(g->b, out);
 }
 
@@ -94,10 +128,9 @@ void gen_open_spans(struct gen *g, LLVMBasicBlockRef out)
 		LLVMBuildStore(g->b, gen_u64(g, 0), slot);
 	if (g->probe.plan->state.kind == SPAN_SWITCH)
 		prog_only_if(g, gen_truth(g, GEN_CALL(g, "sonde_open_is_off_cpu", task)), out);
-	if (g->probe.plan->state.kind == SPAN_SLICE) {
-		start = GEN_CALL(g, "sonde_open_slice", start, task);
-		prog_only_if(g, gen_truth(g, start), out);
-	}
+	if (g->probe.plan->state.kind == SPAN_SLICE)
+		prog_only_if(g, gen_truth(g, GEN_CALL(g, "sonde_open_slice", start, task)), out);
+	start = span_unmark(g, start);
 	g->body.delta = cost_less_open(g, task, slot, GEN_CALL(g, "sonde_open_length", start), out);
 	if (inside)
 		g->body.self = GEN_CALL(g, "sonde_open_self", state, gen_at(g, slot, inside),

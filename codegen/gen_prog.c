@@ -5,6 +5,7 @@
  */
 #include "parser/base/arena.h"
 #include "parser/lang/prefault.h"
+#include "parser/lang/span_kind.h"
 #include "codegen/gen.h"
 #include "codegen/gen_cost.h"
 #include "codegen/gen_hooks.h"
@@ -118,12 +119,37 @@ static LLVMValueRef is_in_cgroup(struct gen *g)
 	return gen_truth(g, gen_call_helper(g, "sonde_cgroup_current", NULL, 0));
 }
 
+/* Is the thread that is woken in scope? */
+static LLVMValueRef woken_is_traced(struct gen *g)
+{
+	LLVMValueRef woken = prog_context_pointer(g, 0);
+	LLVMValueRef is = gen_truth(g, GEN_CALL(g, "sonde_scope_current", woken));
+
+	if (!g->plan->needs.only_cgroup)
+		return is;
+	return LLVMBuildAnd(g->b, is, gen_truth(g, GEN_CALL(g, "sonde_cgroup_has", woken)), "");
+}
+
+/* A wakeup is in scope if one of the two threads is. */
 void prog_scope_test(struct gen *g, LLVMBasicBlockRef out)
 {
+	const struct plan_prog *prog = g->prog.plan;
+	LLVMBasicBlockRef traced = NULL, other = out;
+
 	g->body.current = gen_task(g);
+	if (prog_kind_is(prog->kind, PK_TYPED) && event_is_wakeup(prog->event)) {
+		traced = gen_block(g, "traced");
+		other = gen_block(g, "woken");
+	}
 	if (g->plan->needs.only_cgroup)
-		prog_only_if(g, is_in_cgroup(g), out);
-	prog_only_if(g, gen_truth(g, GEN_CALL(g, "sonde_scope_current", g->body.current)), out);
+		prog_only_if(g, is_in_cgroup(g), other);
+	prog_only_if(g, gen_truth(g, GEN_CALL(g, "sonde_scope_current", g->body.current)), other);
+	if (!traced)
+		return;
+	LLVMBuildBr(g->b, traced);
+	LLVMPositionBuilderAtEnd(g->b, other);
+	LLVMBuildCondBr(g->b, woken_is_traced(g), traced, out);
+	LLVMPositionBuilderAtEnd(g->b, traced);
 }
 
 /* Skip calls of 32-bit programs, whose numbers are of another table. */

@@ -90,6 +90,15 @@ void span_store_entries(struct gen *g, LLVMValueRef slot)
 	go_back(g, here);
 }
 
+void span_store_args(struct gen *g, LLVMValueRef slot)
+{
+	const struct plan_span *state = &g->probe.plan->state;
+
+	for (uint32_t i = 0; i < state->n_args; i++)
+		gen_store(g, gen_rebuilt_field(g, state->arg_names[i], state->args[i].type),
+			  state->args[i].type, gen_at(g, slot, state->args[i].offset));
+}
+
 /* Values that cannot be read any more when the thread is back. */
 static void store_state(struct gen *g, LLVMValueRef slot)
 {
@@ -101,9 +110,7 @@ static void store_state(struct gen *g, LLVMValueRef slot)
 					span_probe_id(g), gen_u32(g, state->stacks[i].limit),
 					gen_u32(g, state->stacks[i].walk == WALK_fp)),
 			       gen_at(g, slot, state->stacks[i].field.offset));
-	for (uint32_t i = 0; i < state->n_args; i++)
-		gen_store(g, gen_rebuilt_field(g, state->arg_names[i], state->args[i].type),
-			  state->args[i].type, gen_at(g, slot, state->args[i].offset));
+	span_store_args(g, slot);
 }
 
 void span_test_conds(struct gen *g, LLVMBasicBlockRef out)
@@ -148,8 +155,8 @@ void span_body(struct gen *g, LLVMValueRef slot, LLVMValueRef start, LLVMValueRe
 	g->body.began = start;
 	g->body.span = slot;
 	prog_body(g);
-	g->body.delta = g->body.began = g->body.self = g->body.subject = g->body.span =
-		g->body.depth = g->body.length = NULL;
+	g->body.delta = g->body.began = g->body.cut = g->body.self = g->body.subject =
+		g->body.span = g->body.depth = g->body.length = NULL;
 }
 
 /* Compute `delta` of the span in `slot` and run the body, which may read the slot. */
@@ -165,6 +172,34 @@ LLVMValueRef span_take(struct gen *g, LLVMValueRef slot, LLVMBasicBlockRef out)
 
 	prog_only_if(g, gen_truth(g, start), out);
 	return start;
+}
+
+static void find_cut(struct expr *e, void *ctx)
+{
+	const struct builtin *b = ast_builtin(e);
+
+	*(bool *)ctx |= b && b->traits & TR_CUT;
+	ast_each_child(e, find_cut, ctx);
+}
+
+bool span_tells_cut(struct gen *g)
+{
+	bool found = false;
+
+	if (g->probe.ast->predicate)
+		find_cut(g->probe.ast->predicate, &found);
+	ast_each_in_block((struct block *)&g->probe.ast->body, find_cut, &found);
+	return found;
+}
+
+/* The mark is the highest bit (sonde_open_mark). */
+LLVMValueRef span_unmark(struct gen *g, LLVMValueRef start)
+{
+	LLVMValueRef one = gen_u64(g, 1);
+
+	if (span_tells_cut(g))
+		g->body.cut = LLVMBuildLShr(g->b, start, gen_u64(g, 63), "");
+	return LLVMBuildLShr(g->b, LLVMBuildShl(g->b, start, one, ""), one, "");
 }
 
 LLVMValueRef span_find(struct gen *g, LLVMValueRef task, LLVMBasicBlockRef out)
@@ -218,7 +253,7 @@ static void switch_end(struct gen *g, LLVMValueRef returns, LLVMValueRef now, LL
 	start = span_take(g, state, out);
 	LLVMBuildStore(g->b, gen_u64(g, 0), state);
 	g->body.subject = returns;
-	span_end_with(g, state, start, clock_once(g, now));
+	span_end_with(g, state, span_unmark(g, start), clock_once(g, now));
 	LLVMBuildBr(g->b, out);
 }
 
@@ -256,8 +291,11 @@ void gen_span_slice(struct gen *g, LLVMBasicBlockRef out)
 	state = span_find(g, g->body.current, out);
 	start = GEN_CALL(g, "sonde_span_take", state, span_probe_id(g));
 	/* one that open_spans = count has marked is negative: its beginning was not seen */
-	prog_only_if(g, LLVMBuildICmp(g->b, LLVMIntSGT, start, gen_u64(g, 0), ""), out);
-	span_end_with(g, NULL, start, span_clock(g));
+	prog_only_if(g,
+		     LLVMBuildICmp(g->b, span_tells_cut(g) ? LLVMIntNE : LLVMIntSGT, start,
+				   gen_u64(g, 0), ""),
+		     out);
+	span_end_with(g, NULL, span_unmark(g, start), span_clock(g));
 	LLVMBuildBr(g->b, out);
 }
 

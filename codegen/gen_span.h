@@ -27,10 +27,15 @@ void span_test_cgroup(struct gen *g, LLVMValueRef task, LLVMBasicBlockRef out);
 LLVMValueRef span_open(struct gen *g, LLVMValueRef task, LLVMBasicBlockRef out);
 LLVMValueRef span_find(struct gen *g, LLVMValueRef task, LLVMBasicBlockRef out);
 LLVMValueRef span_take(struct gen *g, LLVMValueRef slot, LLVMBasicBlockRef out);
+/* Does the probe use `cut`? The time in a `start` that may be marked as not seen; sets body.cut. */
+bool span_tells_cut(struct gen *g);
+LLVMValueRef span_unmark(struct gen *g, LLVMValueRef start);
 /* Fault in the strings of entry(EXPR), and store the values in the slot. */
 void span_prefault_entries(struct gen *g);
 void span_store_entries(struct gen *g, LLVMValueRef slot);
 /* At the end: run the body for the span in `slot`, which began at `start`. */
 void span_body(struct gen *g, LLVMValueRef slot, LLVMValueRef start, LLVMValueRef delta);
+/* Store the fields of `args` that the body uses, from the event or from the thread itself. */
+void span_store_args(struct gen *g, LLVMValueRef slot);
 /* At the end: compute `delta` of the span in `slot` and run the body, which may read the slot. */
 void span_end_with(struct gen *g, LLVMValueRef slot, LLVMValueRef start, LLVMValueRef now);

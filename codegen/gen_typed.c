@@ -40,8 +40,9 @@ static LLVMValueRef event_word(struct gen *g, const struct tp_field *param)
 
 LLVMValueRef gen_typed_arg(struct gen *g, const struct tp_field *param)
 {
-	LLVMValueRef v = g->prog.plan->kind == PP_TP_BTF ? event_word(g, param)
-							 : function_word(g, param->offset);
+	LLVMValueRef v = prog_kind_is(g->prog.plan->kind, PK_TYPED)
+				 ? event_word(g, param)
+				 : function_word(g, param->offset);
 
 	return param->size ? gen_narrow(g, v, type_int(param->size, param->is_signed)) : v;
 }

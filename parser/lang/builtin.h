@@ -70,6 +70,7 @@ enum builtin_traits {
 	TR_ARGS = 1 << 25,	/* an argument of the function, which is in a register */
 	TR_REGISTERS = 1 << 26, /* reads any register, such as the instruction pointer */
 	TR_INSIDE = 1 << 27,	/* needs the time of the spans that were inside */
+	TR_CUT = 1 << 28,	/* the body also runs for spans whose start was not seen */
 	TR_ARGN = TR_NOW | TR_PLAIN | TR_ARGS | TR_KEYWORD,
 	/* In an interrupt these describe what was interrupted, in the interval thread sonde
 	 * itself. */

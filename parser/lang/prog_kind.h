@@ -33,6 +33,7 @@ enum prog_traits {
 	PK_EVENT = 4096,   /* attached to a perf event that the script describes */
 	PK_ITER = 8192,	   /* runs when its file is read */
 	PK_SPANS = 16384,  /* visits all threads for their open spans */
+	PK_TYPED = 131072, /* its context holds the typed arguments of a raw tracepoint */
 	PK_TREE = 65536,   /* marks the descendants that -c and --follow trace */
 	PK_STACKS = 32768, /* the same, for user stacks of those that wait; may sleep */
 };

@@ -19,6 +19,16 @@ const struct span_row span_rows[SPAN_COUNT] = {
 #undef SPAN
 };
 
+bool event_is_wakeup(const char *event)
+{
+	static const char *const wakeups[] = {"sched_waking", "sched_wakeup", "sched_wakeup_new"};
+
+	for (size_t i = 0; i < sizeof(wakeups) / sizeof(*wakeups); i++)
+		if (strcmp(event, wakeups[i]) == 0)
+			return true;
+	return false;
+}
+
 enum span_kind span_of_event(const struct attach_point *p)
 {
 	enum span_kind kind = probe_rows[p->id].span;

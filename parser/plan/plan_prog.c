@@ -17,7 +17,7 @@ enum {
 static const struct {
 	const char *event, *field;
 } rebuilt[] = {
-#define REBUILT(event, field, helper) {event, field},
+#define REBUILT(event, field, helper, of_task) {event, field},
 #include "parser/lang/rebuilt.def"
 #undef REBUILT
 };
@@ -51,7 +51,7 @@ static enum plan_prog_kind tracepoint_kind(const struct attach_point *point, con
 	if (tp->syscall >= 0)
 		return strncmp(tp->format->event, "sys_enter_", 10) == 0 ? PP_SYSCALL_ENTER
 									 : PP_SYSCALL_EXIT;
-	if (!r->args)
+	if (!r->args && !event_is_wakeup(tp->format->event))
 		return PP_RAW_TP;
 	return is_rebuilt(tp->format->event, r) ? PP_TP_BTF : PP_TRACEPOINT;
 }

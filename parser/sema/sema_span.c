@@ -247,13 +247,14 @@ const struct type *chk_self(struct sema *s, struct expr *e)
 	return type_int(8, false);
 }
 
-/* Of either kind of span that sched_switch ends: that of `oncpu` if the probe has it. */
+/* `open` and `cut`, of either kind of span that sched_switch ends: that of `oncpu` if the probe has
+ * it. */
 const struct type *chk_open(struct sema *s, struct expr *e)
 {
 	if (ast_span(s->probe) == SPAN_SLICE)
 		return &type_bool;
 	s->probe->is_open_only |= ast_span(s->probe) == SPAN_NO;
-	return need_span(s, e, "open") ? &type_bool : &type_error;
+	return need_span(s, e, e->name.name) ? &type_bool : &type_error;
 }
 
 /* Integers are stored as wide as in variables. */

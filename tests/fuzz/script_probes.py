@@ -45,7 +45,7 @@ def probes():
     yield Probe("software:page-faults:hz:50")
     yield Probe("watchpoint:0x1000:8:w")
     yield Probe("tracepoint:sched:sched_switch", SWITCH, NAMES, whole="prev_pid")
-    yield Probe("tracepoint:sched:sched_switch", SWITCH + ["delta", "depth"], NAMES, span="delta",
+    yield Probe("tracepoint:sched:sched_switch", SWITCH + ["delta", "depth", "queued_ns()"], NAMES, span="delta",
                 entry=SWITCH[:3] + ["args.prev_pid"], whole="next_prio")
     yield Probe("tracepoint:sched:sched_switch", SWITCH + ["oncpu"], NAMES, span="oncpu")
     yield Probe("tracepoint:sched:sched_wakeup", ["args.pid", "args.prio", "args.target_cpu"], ["args.comm"], whole="prio")
