@@ -2,12 +2,16 @@
 /*
  * paths - one process with many different stacks.
  *
- *     paths DEPTH ROUNDS RATE     calls getppid() at the end of each path through DEPTH calls of
- *                                 one of two functions: 2^DEPTH different stacks in each of
- *                                 ROUNDS rounds, RATE of them a second (0: as fast as possible)
+ *     paths DEPTH ROUNDS RATE [nap]
+ *
+ * Calls getppid() at the end of each path through DEPTH calls of one of two functions: 2^DEPTH
+ * different stacks in each of ROUNDS rounds, RATE of them a second (0: as fast as possible). With
+ * `nap` it also sleeps for 20 us there.
  */
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -15,6 +19,7 @@
 #define NOINLINE __attribute__((noinline))
 
 static long rate, n_calls;
+static bool naps;
 static struct timespec begin;
 
 NOINLINE void path_left(unsigned depth, unsigned turns);
@@ -37,6 +42,8 @@ static void keep_rate(void)
 void path_end(void)
 {
 	syscall(SYS_getppid);
+	if (naps)
+		clock_nanosleep(CLOCK_MONOTONIC, 0, &(struct timespec){.tv_nsec = 20000}, NULL);
 	n_calls++;
 	keep_rate();
 }
@@ -67,6 +74,9 @@ int main(int argc, char **argv)
 	long rounds = argc > 2 ? strtol(argv[2], NULL, 10) : 1;
 
 	rate = argc > 3 ? strtol(argv[3], NULL, 10) : 0;
+	naps = argc > 4;
+	if (naps)
+		prctl(PR_SET_TIMERSLACK, 1);
 	clock_gettime(CLOCK_MONOTONIC, &begin);
 	for (long i = 0; i < rounds; i++)
 		for (unsigned turns = 0; turns < 1u << depth; turns++)
