@@ -5,6 +5,7 @@
 #include "cli/option_checks.h"
 #include "cli/flamegraph.h"
 #include "cli/option_rows.h"
+#include "parser/lang/config.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -34,7 +35,7 @@ static int check_list(const struct options *o)
 		{o->reset, "--reset"},
 		{o->sort, "--sort"},
 		{o->top, "--top"},
-		{o->has_time_unit, "--time-unit"},
+		{o->time_unit, "--time-unit"},
 		{o->percent, "--percent"},
 		{o->delimiter, "--delimiter"},
 		{o->max_overhead > 0, "--max-overhead"},
@@ -123,7 +124,7 @@ static const char *compile_option(const struct options *o)
 	const struct given compiling[] = {
 		{o->sort, "--sort"},
 		{o->top, "--top"},
-		{o->has_time_unit, "--time-unit"},
+		{o->time_unit, "--time-unit"},
 		{o->percent, "--percent"},
 		{o->delimiter, "--delimiter"},
 		{o->max_stacks, "--max-stacks"},
@@ -238,6 +239,8 @@ static int check_recording(const struct options *o)
 
 int options_check(const struct options *o)
 {
+	if (o->time_unit && config_word_find("time_unit", o->time_unit) < 0)
+		return option_error("--time-unit: '%s' is not one of ns, us, ms, s", o->time_unit);
 	switch (o->mode) {
 	case MODE_HELP: return check_help(o);
 	case MODE_LIST: return check_list(o);

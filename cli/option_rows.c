@@ -7,7 +7,6 @@
 #include "cli/option_rows.h"
 #include "cli/start_option.h"
 #include "parser/lang/capability.h"
-#include "parser/lang/config.h"
 #include "runtime/elf/elfsym.h"
 #include <fcntl.h>
 #include <stdio.h>
@@ -203,16 +202,6 @@ static int set_top(struct options *o, const struct option_row *row, const char *
 		return option_error("--top: '%s' is not a number of rows: write 10", arg);
 	o->top = (uint32_t)n;
 	return 0;
-}
-
-static int set_time_unit(struct options *o, const struct option_row *row, const char *arg)
-{
-	(void)row;
-	o->time_unit = config_word_find("time_unit", arg);
-	o->has_time_unit = true;
-	return o->time_unit >= 0
-		       ? 0
-		       : option_error("--time-unit: '%s' is not one of ns, us, ms, s", arg);
 }
 
 static int set_format(struct options *o, const struct option_row *row, const char *arg)

@@ -271,8 +271,8 @@ void options_set_output(const struct options *o, struct config *c)
 {
 	if (o->top)
 		c->top = o->top;
-	if (o->has_time_unit)
-		c->time_unit = (uint64_t)o->time_unit;
+	if (o->time_unit)
+		c->time_unit = (uint64_t)config_word_find("time_unit", o->time_unit);
 	if (o->delimiter)
 		c->stack_delimiter = o->delimiter;
 	c->show_percent |= o->percent;

@@ -74,11 +74,10 @@ struct options {
 	enum out_format format;
 	const char *format_word; /* of -f NAME:WORD, or NULL */
 	enum buffering buffering;
-	uint64_t interval_ns; /* between prints of all maps; 0: none */
-	const char *sort;     /* --sort */
-	uint32_t top;	      /* 0: all */
-	bool has_time_unit;
-	int time_unit; /* number of a word of the setting */
+	uint64_t interval_ns;  /* between prints of all maps; 0: none */
+	const char *sort;      /* --sort */
+	uint32_t top;	       /* 0: all */
+	const char *time_unit; /* a word of the setting; NULL: the script's */
 	bool percent;
 	const char *delimiter;
 	bool reset;		 /* clear maps after each print */

@@ -10,6 +10,43 @@
 #include "codegen/gen_span.h"
 #include "parser/lang/ast_query.h"
 
+static void find_cut(struct expr *e, void *ctx)
+{
+	const struct builtin *b = ast_builtin(e);
+
+	*(bool *)ctx |= b && b->traits & TR_CUT;
+	ast_each_child(e, find_cut, ctx);
+}
+
+bool span_tells_cut(struct gen *g)
+{
+	bool found = false;
+
+	if (g->probe.ast->predicate)
+		find_cut(g->probe.ast->predicate, &found);
+	ast_each_in_block((struct block *)&g->probe.ast->body, find_cut, &found);
+	return found;
+}
+
+/* The mark is the highest bit (sonde_open_mark). */
+LLVMValueRef span_unmark(struct gen *g, LLVMValueRef start)
+{
+	LLVMValueRef one = gen_u64(g, 1);
+
+	if (span_tells_cut(g))
+		g->body.cut = LLVMBuildLShr(g->b, start, gen_u64(g, 63), "");
+	return LLVMBuildLShr(g->b, LLVMBuildShl(g->b, start, one, ""), one, "");
+}
+
+void span_store_args(struct gen *g, LLVMValueRef slot)
+{
+	const struct plan_span *state = &g->probe.plan->state;
+
+	for (uint32_t i = 0; i < state->n_args; i++)
+		gen_store(g, gen_rebuilt_field(g, state->arg_names[i], state->args[i].type),
+			  state->args[i].type, gen_at(g, slot, state->args[i].offset));
+}
+
 /* Clears *ctx if a part of `e` is a value of the event, not of the thread that it is about. */
 static void check_is_of_thread(struct expr *e, void *ctx)
 {

@@ -90,15 +90,6 @@ void span_store_entries(struct gen *g, LLVMValueRef slot)
 	go_back(g, here);
 }
 
-void span_store_args(struct gen *g, LLVMValueRef slot)
-{
-	const struct plan_span *state = &g->probe.plan->state;
-
-	for (uint32_t i = 0; i < state->n_args; i++)
-		gen_store(g, gen_rebuilt_field(g, state->arg_names[i], state->args[i].type),
-			  state->args[i].type, gen_at(g, slot, state->args[i].offset));
-}
-
 /* Values that cannot be read any more when the thread is back. */
 static void store_state(struct gen *g, LLVMValueRef slot)
 {
@@ -172,34 +163,6 @@ LLVMValueRef span_take(struct gen *g, LLVMValueRef slot, LLVMBasicBlockRef out)
 
 	prog_only_if(g, gen_truth(g, start), out);
 	return start;
-}
-
-static void find_cut(struct expr *e, void *ctx)
-{
-	const struct builtin *b = ast_builtin(e);
-
-	*(bool *)ctx |= b && b->traits & TR_CUT;
-	ast_each_child(e, find_cut, ctx);
-}
-
-bool span_tells_cut(struct gen *g)
-{
-	bool found = false;
-
-	if (g->probe.ast->predicate)
-		find_cut(g->probe.ast->predicate, &found);
-	ast_each_in_block((struct block *)&g->probe.ast->body, find_cut, &found);
-	return found;
-}
-
-/* The mark is the highest bit (sonde_open_mark). */
-LLVMValueRef span_unmark(struct gen *g, LLVMValueRef start)
-{
-	LLVMValueRef one = gen_u64(g, 1);
-
-	if (span_tells_cut(g))
-		g->body.cut = LLVMBuildLShr(g->b, start, gen_u64(g, 63), "");
-	return LLVMBuildLShr(g->b, LLVMBuildShl(g->b, start, one, ""), one, "");
 }
 
 LLVMValueRef span_find(struct gen *g, LLVMValueRef task, LLVMBasicBlockRef out)
