@@ -132,8 +132,8 @@ static uint64_t bit_field(const struct type_member *m, const uint8_t *bytes)
 
 void view_part(const struct view *v, uint32_t i, struct view *out)
 {
-	const struct type_member *m = v->type->members + i;
-	const struct type *elem = v->type->to;
+	const struct type *elem = v->type->to; /* of an array, which has no members */
+	const struct type_member *m = elem ? NULL : v->type->members + i;
 
 	if (v->compound.parts) {
 		*out = v->compound.parts[i];

@@ -35,6 +35,7 @@ const char *const recording_spans[VIEW_SPAN_KINDS] = {
 	[VIEW_SPAN_KERNEL] = "kernel",	 [VIEW_SPAN_SYSCALL] = "syscall",
 	[VIEW_SPAN_OFF_CPU] = "off-cpu", [VIEW_SPAN_ON_CPU] = "on-cpu",
 };
+_Static_assert(VIEW_SPAN_KINDS == 6, "a name for each, also in docs/recordings.md");
 
 uint32_t recording_find(const char *const *names, uint32_t n, const char *word)
 {

@@ -13,8 +13,8 @@
  * most 5 us. An average would be that of a few calls during which another thread ran. */
 static const char suggested[] =
 	"WITH calls AS (SELECT count(*) AS n FROM spans WHERE is_call) "
-	"SELECT name, count(*), sum(duration), calls.n FROM spans, calls WHERE is_call "
-	"GROUP BY name "
+	"SELECT name, count(*), sum(duration), calls.n, kind FROM spans, calls WHERE is_call "
+	"GROUP BY name, kind "
 	"HAVING 2 * sum(duration <= 5000) >= count(*) AND count(*) * 100 >= calls.n "
 	"ORDER BY count(*) DESC, name LIMIT 20";
 
@@ -29,24 +29,29 @@ static void put_line(sqlite3_stmt *s, FILE *out)
 	putc('\n', out);
 }
 
-/* As a shell takes it. */
-static void put_option(const char *name, FILE *out)
+/* As a shell takes it. A comma would begin another name of the list. */
+static void put_option(const char *name, size_t len, FILE *out)
 {
 	fputs(" --no-function '", out);
-	for (; *name; name++)
-		if (*name == '\'')
+	for (size_t i = 0; i < len; i++)
+		if (name[i] == '\'')
 			fputs("'\\''", out);
 		else
-			putc(*name, out);
+			putc(name[i] == ',' ? '?' : name[i], out);
 	putc('\'', out);
 }
 
 static void put_options(sqlite3_stmt *s, FILE *out)
 {
-	const char *name = recording_text(s, 0);
+	const char *name = recording_text(s, 0), *kind = recording_text(s, 4);
+	size_t len = name ? strlen(name) : 0;
 
-	if (name && escape_clean(ESCAPE_NAME, name, strlen(name)) == strlen(name))
-		put_option(name, out);
+	if (!len || escape_clean(ESCAPE_NAME, name, len) != len)
+		return;
+	/* NAME@LIBRARY */
+	if (kind && strcmp(kind, recording_spans[VIEW_SPAN_LIBRARY]) == 0)
+		len = strcspn(name, "@");
+	put_option(name, len, out);
 }
 
 int recording_suggest(struct recording *r, FILE *out)
