@@ -140,7 +140,7 @@ static void put_first(struct table *t)
 static int put_table(struct recording *r, sqlite3_stmt *s, FILE *out)
 {
 	struct table t = {.n_columns = sqlite3_column_count(s), .out = out};
-	int n_rows = 0, code, err = add_names(&t, s);
+	int n_rows = 0, code = SQLITE_DONE, err = add_names(&t, s);
 
 	while (!err && (code = sqlite3_step(s)) == SQLITE_ROW) {
 		for (int i = 0; i < t.n_columns && !err; i++) {
