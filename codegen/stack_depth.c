@@ -10,13 +10,15 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum { ROUND = 32, WORD = sizeof(struct bpf_insn), R_64_64 = 1, R_64_32 = 10 };
+/* With a JIT, newer kernels round to 16 (round_up_stack_depth()). */
+enum { ROUND = 32, ROUND_LEAST = 16, WORD = sizeof(struct bpf_insn), R_64_64 = 1, R_64_32 = 10 };
 
 struct function {
 	const char *name;
 	uint32_t section;
 	uint64_t start, end;
 	uint32_t bytes, frames; /* with all that it calls */
+	uint32_t least;		/* bytes, when they are rounded to ROUND_LEAST */
 	uint32_t branches;	/* with what it calls, callbacks left out */
 	bool is_done, is_active;
 	const struct function *counted_by; /* the program whose functions were counted last */
@@ -182,7 +184,12 @@ static uint32_t own_bytes(const struct object *o, const struct function *f)
 		if (insn->code == (BPF_LD | BPF_IMM | BPF_DW))
 			at += WORD;
 	}
-	return (uint32_t)((depth + ROUND - 1) / ROUND * ROUND);
+	return (uint32_t)depth;
+}
+
+static uint32_t rounded(uint32_t bytes, uint32_t to)
+{
+	return (bytes + to - 1) / to * to;
 }
 
 /* Conditional jumps. */
@@ -206,14 +213,16 @@ static uint32_t own_branches(const struct object *o, const struct function *f)
 
 static void measure(struct object *o, struct function *f);
 
-static void add_call(struct function *f, struct object *o, struct function *callee, uint32_t *most)
+static void add_call(struct function *f, struct object *o, struct function *callee)
 {
 	if (!callee)
 		return;
 	arena_push(o->arena, f->calls, f->n_calls, callee);
 	measure(o, callee);
-	if (callee->bytes > *most)
-		*most = callee->bytes;
+	if (callee->bytes > f->bytes)
+		f->bytes = callee->bytes;
+	if (callee->least > f->least)
+		f->least = callee->least;
 	if (callee->frames + 1 > f->frames)
 		f->frames = callee->frames + 1;
 }
@@ -226,8 +235,7 @@ static void add_branches(struct function *f, const struct function *callee)
 }
 
 /* A call, or the address of a callback. */
-static void add_relocated(struct object *o, struct function *f, const Elf64_Rel *rel,
-			  uint32_t *most)
+static void add_relocated(struct object *o, struct function *f, const Elf64_Rel *rel)
 {
 	const Elf64_Sym *s = &o->symbols[ELF64_R_SYM(rel->r_info)];
 	const struct bpf_insn *insn = code_at(o, f->section, rel->r_offset);
@@ -236,14 +244,14 @@ static void add_relocated(struct object *o, struct function *f, const Elf64_Rel 
 	struct function *callee;
 
 	if (s->st_shndx == SHN_UNDEF) {
-		add_call(f, o->linked, function_named(o->linked, o->names + s->st_name), most);
+		add_call(f, o->linked, function_named(o->linked, o->names + s->st_name));
 		return;
 	}
 	if (!is_code(o, s->st_shndx))
 		return;
 	at += is_call ? (uint64_t)(insn->imm + 1) * WORD : (uint64_t)insn->imm;
 	callee = function_at(o, s->st_shndx, at);
-	add_call(f, o, callee, most);
+	add_call(f, o, callee);
 	if (is_call)
 		add_branches(f, callee);
 }
@@ -251,7 +259,7 @@ static void add_relocated(struct object *o, struct function *f, const Elf64_Rel 
 static void measure(struct object *o, struct function *f)
 {
 	struct function *callee;
-	uint32_t most = 0;
+	uint32_t own;
 
 	if (f->is_done || f->is_active)
 		return;
@@ -265,7 +273,7 @@ static void measure(struct object *o, struct function *f)
 		    o->is_relocated[f->section][at / WORD])
 			continue;
 		callee = function_at(o, f->section, at + ((uint64_t)insn->imm + 1) * WORD);
-		add_call(f, o, callee, &most);
+		add_call(f, o, callee);
 		add_branches(f, callee);
 	}
 	for (uint32_t i = 0; i < o->n_sections; i++) {
@@ -274,9 +282,11 @@ static void measure(struct object *o, struct function *f)
 
 		for (uint64_t j = 0; j < n && o->sections[i].sh_info == f->section; j++)
 			if (rel[j].r_offset >= f->start && rel[j].r_offset < f->end)
-				add_relocated(o, f, &rel[j], &most);
+				add_relocated(o, f, &rel[j]);
 	}
-	f->bytes = own_bytes(o, f) + most;
+	own = own_bytes(o, f);
+	f->bytes += rounded(own, ROUND);
+	f->least += rounded(own, ROUND_LEAST);
 	f->is_active = false;
 	f->is_done = true;
 }
@@ -382,6 +392,8 @@ struct stack_depth stack_depth_of(struct arena *a, const struct stack_object *ob
 			most.bytes = f->bytes;
 			most.program = f->name;
 		}
+		if (f->least > most.least)
+			most.least = f->least;
 		if (f->frames > most.frames) {
 			most.frames = f->frames;
 			most.nested = f->name;

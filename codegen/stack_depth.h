@@ -24,6 +24,7 @@ struct stack_object {
  * they do in the verifier. */
 struct stack_depth {
 	uint32_t bytes, frames;
+	uint32_t least;		      /* bytes, on newer kernels, which round each part up to 16 */
 	const char *program, *nested; /* where the two begin: names of symbols */
 	uint32_t functions;	      /* the most of a program, with itself */
 	const char *widest;	      /* that program */

@@ -124,6 +124,23 @@ static struct stack_depth depth(struct image *m, struct image *linked)
 	return d;
 }
 
+/* Conditional jumps of main and, for each call, of what it calls; not the way out of the function. */
+static void test_branches(void **state)
+{
+	struct bpf_insn test = {.code = BPF_JMP | BPF_JEQ | BPF_K, .dst_reg = BPF_REG_0};
+	struct bpf_insn jump = {.code = BPF_JMP | BPF_JA};
+	struct image m = {.program = {CALL(0), CALL(0), test, jump, EXIT},
+			  .text = {test, test, EXIT}};
+
+	(void)state;
+	add_symbol(&m, NAME_MAIN, PROGRAM, 0, 5);
+	add_symbol(&m, NAME_LOW, TEXT, 0, 3);
+	relocate(&m, 0, R_CALL, 1);
+	relocate(&m, 1, R_CALL, 1);
+	m.program[0].imm = m.program[1].imm = -1;
+	assert_int_equal(depth(&m, NULL).branches, 2 + 2 + 1);
+}
+
 static void test_alone(void **state)
 {
 	struct image m = {.program = {STORE(-8), STORE(-40), HELPER, EXIT}};
@@ -143,6 +160,7 @@ static void test_empty(void **state)
 	(void)state;
 	add_symbol(&m, NAME_MAIN, PROGRAM, 0, 1);
 	assert_int_equal(depth(&m, NULL).bytes, 32);
+	assert_int_equal(depth(&m, NULL).least, 16);
 }
 
 /* Helpers write behind an address that was computed from r10. */
@@ -170,6 +188,7 @@ static void test_chain(void **state)
 	relocate(&m, 1, R_CALL, 2);
 	m.program[1].imm = -1;
 	assert_int_equal(depth(&m, NULL).bytes, 128 + 224 + 32);
+	assert_int_equal(depth(&m, NULL).least, 112 + 208 + 16);
 	assert_int_equal(depth(&m, NULL).frames, 3);
 	assert_string_equal(depth(&m, NULL).program, "main");
 }
@@ -224,10 +243,10 @@ static void test_functions(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_alone),	  cmocka_unit_test(test_empty),
-		cmocka_unit_test(test_addresses), cmocka_unit_test(test_chain),
-		cmocka_unit_test(test_callback),  cmocka_unit_test(test_linked),
-		cmocka_unit_test(test_functions),
+		cmocka_unit_test(test_alone),  cmocka_unit_test(test_branches),
+		cmocka_unit_test(test_empty),  cmocka_unit_test(test_addresses),
+		cmocka_unit_test(test_chain),  cmocka_unit_test(test_callback),
+		cmocka_unit_test(test_linked), cmocka_unit_test(test_functions),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
