@@ -164,6 +164,7 @@ enum { SONDE_PACKET_BYTES = 65000 };
 enum sonde_span_flags {
 	SONDE_SPAN_OPEN = 1,   /* it has not ended, but tracing has */
 	SONDE_SPAN_NESTED = 2, /* the thread is in another span, which may be recorded later */
+	SONDE_SPAN_CUT = 4,    /* it began before tracing did, and counts from there */
 };
 
 struct sonde_span_event {

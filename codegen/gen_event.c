@@ -138,6 +138,18 @@ static LLVMValueRef span_flags(struct gen *g)
 			       gen_u64(g, g->probe.is_open ? SONDE_SPAN_OPEN : 0), "");
 }
 
+/* With the flag of a time off or on the CPU that began before tracing did. */
+static LLVMValueRef span_all_flags(struct gen *g)
+{
+	LLVMValueRef cut = g->body.cut;
+
+	if (!cut)
+		return span_flags(g);
+	cut = LLVMBuildSelect(g->b, gen_truth(g, cut), gen_u64(g, SONDE_SPAN_CUT), gen_u64(g, 0),
+			      "");
+	return LLVMBuildOr(g->b, span_flags(g), cut, "");
+}
+
 static void store_member(struct gen *g, LLVMValueRef record, size_t offset, LLVMValueRef v)
 {
 	LLVMBuildStore(g->b, v, gen_at(g, record, (uint32_t)offset));
@@ -167,7 +179,7 @@ struct value gen_span_call(struct gen *g, struct expr *e)
 		     g->body.length ? g->body.length : g->body.delta);
 	store_member(g, record, offsetof(struct sonde_span_event, pid), low_half(g, pid));
 	store_member(g, record, offsetof(struct sonde_span_event, tid), low_half(g, tid));
-	store_member(g, record, offsetof(struct sonde_span_event, flags), span_flags(g));
+	store_member(g, record, offsetof(struct sonde_span_event, flags), span_all_flags(g));
 	GEN_CALL(g, "sonde_task_comm", task,
 		 gen_at(g, record, offsetof(struct sonde_span_event, comm)));
 	if (ev->n_fields)

@@ -33,8 +33,7 @@ LLVMValueRef span_unmark(struct gen *g, LLVMValueRef start)
 {
 	LLVMValueRef one = gen_u64(g, 1);
 
-	if (span_tells_cut(g))
-		g->body.cut = LLVMBuildLShr(g->b, start, gen_u64(g, 63), "");
+	g->body.cut = LLVMBuildLShr(g->b, start, gen_u64(g, 63), "");
 	return LLVMBuildLShr(g->b, LLVMBuildShl(g->b, start, one, ""), one, "");
 }
 

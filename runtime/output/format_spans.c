@@ -80,6 +80,7 @@ static void put_close(struct text *t, const struct span_text *state, const struc
 	text_fill(t, ' ', 2 * (size_t)s->level);
 	text_string(t, "} /* ");
 	text_name(t, s->name);
+	text_string(t, s->is_cut ? ", began before tracing" : "");
 	text_string(t, s->is_open ? ", not ended */\n" : " */\n");
 }
 
@@ -96,7 +97,10 @@ static void put_span(struct text *t, const struct span_text *state, const struct
 	if (!is_leaf)
 		text_string(t, " {\n");
 	else
-		text_string(t, s->is_open ? "; /* not ended */\n" : ";\n");
+		text_string(t, s->is_open && s->is_cut ? "; /* began before tracing, not ended */\n"
+			       : s->is_open	       ? "; /* not ended */\n"
+			       : s->is_cut	       ? "; /* began before tracing */\n"
+						       : ";\n");
 }
 
 int format_span_tree(struct text *t, struct span_text *state, struct span_trees *trees,

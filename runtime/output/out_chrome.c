@@ -129,7 +129,14 @@ static int chrome_span(struct out *o, const struct view_span *s)
 	put_microseconds(t, s->start > w->began ? s->start - w->began : 0);
 	text_string(t, ", \"dur\": ");
 	put_microseconds(t, s->length);
-	text_string(t, s->is_open ? ", \"args\": {\"ended\": false}}" : "}");
+	if (s->is_open || s->is_cut) {
+		text_string(t, ", \"args\": {");
+		text_string(t, s->is_cut ? "\"began\": false" : "");
+		text_string(t, s->is_cut && s->is_open ? ", " : "");
+		text_string(t, s->is_open ? "\"ended\": false" : "");
+		text_char(t, '}');
+	}
+	text_char(t, '}');
 	return out_file_done(&w->stacks.file);
 }
 

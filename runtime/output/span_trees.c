@@ -155,7 +155,8 @@ int span_trees_add(struct span_trees *t, const struct view_span *s)
 								 .order = thread->spans.n,
 								 .kind = (uint8_t)s->kind,
 								 .is_call = s->is_call,
-								 .is_open = s->is_open}))
+								 .is_open = s->is_open,
+								 .is_cut = s->is_cut}))
 		return -ENOMEM;
 	t->n_kept++;
 	thread->pid = s->pid;

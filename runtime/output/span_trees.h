@@ -20,10 +20,10 @@ struct span_item {
 		uint64_t self;	/* the length without the spans directly below */
 		uint64_t busy;	/* is_shown: the time of all that were outermost */
 	};
-	uint32_t level; /* 0: outermost */
-	uint8_t kind;	/* enum view_span_kind */
-	bool is_call, is_open;
-	bool is_shown; /* no span: stands for some that have been shown already */
+	uint32_t level;		       /* 0: outermost */
+	uint8_t kind;		       /* enum view_span_kind */
+	bool is_call, is_open, is_cut; /* as in struct view_span */
+	bool is_shown;		       /* no span: stands for some that have been shown already */
 };
 
 struct span_thread {

@@ -159,6 +159,7 @@ struct view_span {
 	const char *comm;
 	uint64_t start, length; /* nanoseconds, CLOCK_MONOTONIC */
 	bool is_open;		/* it had not ended when tracing did */
+	bool is_cut;		/* it began before tracing did, and counts from there */
 	bool is_outermost;	/* the thread is in no other span that may come */
 };
 

@@ -164,7 +164,8 @@ void ev_span(struct events *e, const struct plan_event *ev, const void *record)
 			      .tid = r->tid,
 			      .start = r->start_ns,
 			      .length = r->length_ns,
-			      .is_open = r->flags & SONDE_SPAN_OPEN};
+			      .is_open = r->flags & SONDE_SPAN_OPEN,
+			      .is_cut = r->flags & SONDE_SPAN_CUT};
 
 	if (r->head.probe >= p->n_probes)
 		return;
