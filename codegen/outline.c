@@ -46,9 +46,23 @@ static uint32_t calls_of(LLVMValueRef fn)
 	return n;
 }
 
+/* A call needs a location if both functions have debug info. A caller whose call has none is a
+ * function of bpf_helpers/ marked as without, which clang has described as a declaration only: that
+ * is removed. The function is inlined, or gets debug info when it is outlined itself. */
+static void drop_declarations(LLVMValueRef fn)
+{
+	for (LLVMUseRef u = LLVMGetFirstUse(fn); u; u = LLVMGetNextUse(u)) {
+		LLVMValueRef call = LLVMGetUser(u);
+
+		if (LLVMIsAInstruction(call) && !LLVMInstructionGetDebugLoc(call))
+			LLVMSetSubprogram(LLVMGetBasicBlockParent(LLVMGetInstructionParent(call)),
+					  NULL);
+	}
+}
+
 /* The kernel demands BTF of each function, or of none; clang has described some functions as
- * declarations only. Calls need a location in the function: it
- * becomes part of the locations of what is inlined. */
+ * declarations only. Calls need a location in the function: it becomes part of the locations of
+ * what is inlined. */
 static void add_debug_info(struct gen *g, LLVMValueRef fn, const char *name)
 {
 	LLVMMetadataRef sub = gen_di_body(g, fn, name, LLVMCountParams(fn), (struct span){0, 0});
@@ -64,6 +78,7 @@ static void outline(struct gen *g, LLVMValueRef fn, const char *name)
 	change(g, fn, "alwaysinline", "noinline");
 	LLVMSetLinkage(fn, LLVMInternalLinkage);
 	add_debug_info(g, fn, name);
+	drop_declarations(fn);
 	g->has_outlined = true;
 }
 
