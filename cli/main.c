@@ -32,6 +32,7 @@
 #include "runtime/session/session.h"
 #include "cli/script_trust.h"
 #include "cli/scripts.h"
+#include "cli/stat.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -401,6 +402,7 @@ static int run_mode(struct options *o)
 	case MODE_CAT: return scripts_cat(o->params[0]);
 	case MODE_FMT: return format(o);
 	case MODE_REPORT: return report_run(o);
+	case MODE_STAT: return stat_run(o);
 	case MODE_FLAMEGRAPH: return flamegraph_run(o);
 	case MODE_TRACE:
 	case MODE_BUILD:

@@ -251,7 +251,8 @@ int options_check(const struct options *o)
 	case MODE_LIST_ROWS:
 	case MODE_INFO:
 	case MODE_SCRIPTS: return check_no_words(o);
-	case MODE_REPORT: return 0; /* report.c reads its own words */
+	case MODE_REPORT: /* report.c and stat.c read their own words */
+	case MODE_STAT: return 0;
 	case MODE_TRACE:
 	case MODE_FMT:
 	case MODE_CHECK: break;

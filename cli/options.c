@@ -175,12 +175,13 @@ static void print_forms(FILE *f)
 	      "       sonde record -o FILE SCRIPT [WORD…]\n"
 	      "       sonde report [options] FILE\n"
 	      "       sonde flamegraph [--diff] FILE… [-o FILE]\n"
+	      "       sonde stat [options] [--] COMMAND [WORD…]\n"
 	      "       sonde -l [PATTERN | FILE | -e 'PROGRAM']\n",
 	      f);
 }
 
-/* `sonde record`, which is a format; `sonde report`, behind which all words are its own. False: the
- * word is another one. */
+/* `sonde record`, which is a format; `sonde report` and `sonde stat`, behind which all words are
+ * their own. False: the word is another one. */
 static bool take_first_word(struct options *o, int argc, char **argv, int *i)
 {
 	if (o->mode != MODE_TRACE)
@@ -189,9 +190,12 @@ static bool take_first_word(struct options *o, int argc, char **argv, int *i)
 		o->format = OUT_RECORDING;
 		return true;
 	}
-	if (strcmp(argv[*i], "report") != 0)
+	if (strcmp(argv[*i], "report") == 0)
+		o->mode = MODE_REPORT;
+	else if (strcmp(argv[*i], "stat") == 0)
+		o->mode = MODE_STAT;
+	else
 		return false;
-	o->mode = MODE_REPORT;
 	for (++*i; *i < argc; ++*i)
 		add_param(o, argv, *i);
 	return true;

@@ -37,6 +37,7 @@ enum mode {
 	MODE_FMT,	 /* print the script in canonical form */
 	MODE_FLAMEGRAPH, /* draw saved stacks */
 	MODE_REPORT,	 /* show a recording; `params` are the words of report.h */
+	MODE_STAT,	 /* count events; `params` are the words of stat.h */
 };
 
 /* -B; the default writes when idle. */

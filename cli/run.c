@@ -214,8 +214,7 @@ static int check_cgroup(const struct options *o, struct scope_cgroup *out)
 	return err ? 1 : 0;
 }
 
-/* Not the fault of the command's name. */
-static bool is_of_the_system(int err)
+bool run_is_of_the_system(int err)
 {
 	return err == -EAGAIN || err == -ENOMEM || err == -EMFILE || err == -ENFILE || err == -EIO;
 }
@@ -241,7 +240,7 @@ static int start_command(const struct options *o, struct command *c)
 		log_error("-c: cannot run '%s': %s%s", words[0], strerror(-err),
 			  limit_hint_process(err));
 	command_free_words(words);
-	return !err ? 0 : is_of_the_system(err) ? 2 : 1;
+	return !err ? 0 : run_is_of_the_system(err) ? 2 : 1;
 }
 
 static struct session_scope scope_of(const struct options *o, const struct command *c)
@@ -317,9 +316,7 @@ static int trace(const struct options *o, const struct session_scope *scope, str
 	return status;
 }
 
-/* Each map, program and link takes a descriptor. The command has been forked, and keeps its
- * limit. */
-static void raise_file_limit(void)
+void run_raise_file_limit(void)
 {
 	struct rlimit limit;
 
@@ -346,7 +343,7 @@ static int compile_and_trace(const struct options *o, const struct program *prog
 		compile_given(&c, plan, given->elf, given->len);
 	else
 		err = compile_start(&c, program, plan, CODEGEN_ELF);
-	raise_file_limit();
+	run_raise_file_limit();
 	memory_reserve_start(&reserve, plan);
 	scope.cgroup = *cgroup;
 	session_prepare(&prep, plan, k, &scope);

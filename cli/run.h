@@ -34,3 +34,8 @@ int run_check_pid(const struct options *o);
  * program; or NULL. The exit status. */
 int run_trace(const struct options *o, const struct program *program, const struct plan *plan,
 	      const struct compiled *given, struct kernel *k);
+/* Is this error of command_start() not the fault of the command's name? */
+bool run_is_of_the_system(int err);
+/* Each map, program, link and counter takes a descriptor. A command that has been forked keeps its
+ * limit. */
+void run_raise_file_limit(void);

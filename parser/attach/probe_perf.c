@@ -14,13 +14,14 @@
 #include <string.h>
 
 const struct perf_event_row perf_event_rows[] = {
-#define PERF_EVENT(type_, name_, alias_, config_, every_) \
-	{.id = PROBE_##type_,                             \
-	 .name = name_,                                   \
-	 .alias = alias_,                                 \
-	 .type = PERF_TYPE_##type_,                       \
-	 .config = config_,                               \
-	 .every = every_},
+#define PERF_EVENT(type_, name_, alias_, config_, every_, place_) \
+	{.id = PROBE_##type_,                                     \
+	 .name = name_,                                           \
+	 .alias = alias_,                                         \
+	 .type = PERF_TYPE_##type_,                               \
+	 .config = config_,                                       \
+	 .every = every_,                                         \
+	 .stat_row = place_},
 #define CACHE_EVENT(name_, cache_, op_, result_, every_)                              \
 	{.id = PROBE_HARDWARE,                                                        \
 	 .name = name_,                                                               \

@@ -8,9 +8,10 @@
 struct perf_event_row {
 	enum probe_id id; /* PROBE_SOFTWARE, PROBE_HARDWARE */
 	const char *name, *alias;
-	uint32_t type;	 /* enum perf_type_id of linux/perf_event.h */
-	uint64_t config; /* its number in that type */
-	uint64_t every;	 /* events for each firing, unless the script has a count */
+	uint32_t type;	   /* enum perf_type_id of linux/perf_event.h */
+	uint64_t config;   /* its number in that type */
+	uint64_t every;	   /* events for each firing, unless the script has a count */
+	uint32_t stat_row; /* in the table of `sonde stat`; 0: there only with -e */
 };
 
 extern const struct perf_event_row perf_event_rows[];
