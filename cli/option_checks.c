@@ -225,6 +225,24 @@ static int check_flamegraph(const struct options *o)
 	return flamegraph_check(o);
 }
 
+/* report.c and stat.c read the words behind their names. */
+static int check_own_words(const struct options *o)
+{
+	const struct given before[] = {
+		{o->command, "-c"},
+		{o->pid, "-p"},
+		{o->output, "-o"},
+		{o->format, "-f"},
+		{o->duration_ns, "--duration"},
+	};
+	const char *name = o->mode == MODE_STAT ? "stat" : "report";
+
+	if (FIRST_GIVEN(before))
+		return option_error("write %s behind the word: sonde %s %s …", FIRST_GIVEN(before),
+				    name, FIRST_GIVEN(before));
+	return 0;
+}
+
 /* sonde record. */
 static int check_recording(const struct options *o)
 {
@@ -251,8 +269,8 @@ int options_check(const struct options *o)
 	case MODE_LIST_ROWS:
 	case MODE_INFO:
 	case MODE_SCRIPTS: return check_no_words(o);
-	case MODE_REPORT: /* report.c and stat.c read their own words */
-	case MODE_STAT: return 0;
+	case MODE_REPORT:
+	case MODE_STAT: return check_own_words(o);
 	case MODE_TRACE:
 	case MODE_FMT:
 	case MODE_CHECK: break;
