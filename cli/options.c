@@ -94,8 +94,8 @@ static void add_param(struct options *o, char **argv, int i)
 	argv[o->n_params++] = argv[i];
 }
 
-/* Words as -c takes them, each in quotes; the text is never freed. NULL without memory. */
-static const char *join_words(int n, char **words)
+/* Words as -c takes them, each in quotes. NULL without memory. */
+static char *join_words(int n, char **words)
 {
 	size_t size = 1;
 	char *text, *to;
@@ -126,7 +126,7 @@ static int take_params(struct options *o, int argc, char **argv, int i)
 	    script_options_take_command(o)) {
 		if (o->command)
 			return option_error("-c and a command behind -- cannot be combined");
-		o->command = join_words(argc - i, argv + i);
+		o->command = o->joined = join_words(argc - i, argv + i);
 		return o->command ? 0 : option_error("out of memory");
 	}
 	for (; i < argc; i++)
@@ -269,6 +269,7 @@ void options_free(struct options *o)
 		free((char *)o->include_files[i]);
 	if (o->has_filter)
 		regfree(&o->filter);
+	free(o->joined);
 }
 
 void options_set_output(const struct options *o, struct config *c)

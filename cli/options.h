@@ -56,6 +56,7 @@ struct options {
 	const char *include_dirs[MAX_INCLUDES], *include_files[MAX_INCLUDES]; /* absolute */
 	uint32_t n_include_dirs, n_include_files;
 	const char *command; /* -c */
+	char *joined;	     /* what `command` is if it was several words, or NULL */
 	uint32_t pid;	     /* -p */
 	const char *cgroup;  /* --cgroup */
 	uint64_t duration_ns;
