@@ -167,24 +167,24 @@ static INLINE void path_put(char *to, uint64_t at, uint32_t size, const char *te
 
 #define PUT(to, at, size, text) path_put(to, at, size, text, sizeof(text) - 1)
 
-/* pipe:[123] */
+/* pipe:[123]. Without branches, of which the verifier would follow each way: a leading 0 is written
+ * and then overwritten. */
 static INLINE void path_number(char *to, uint32_t at, uint64_t n)
 {
-	uint64_t place = 10000000000000000000ull;
-	uint32_t begun = 0, i;
+	uint64_t place = 10000000000000000000ull, begun = 0;
 
-	for (i = 0; i < DIGITS; i++) {
-		uint32_t digit = n / place;
+	for (uint32_t i = 0; i < DIGITS; i++) {
+		uint64_t digit = n / place;
 
 		n -= digit * place;
 		place /= 10;
-		begun |= digit || i == DIGITS - 1;
-		barrier_var(begun);
-		if (!begun)
-			continue;
 		at &= NAME_BYTES / 4 - 1;
 		*(volatile char *)(to + at) = '0' + digit;
-		at++;
+		begun |= digit | (i == DIGITS - 1);
+		begun = -begun;
+		barrier_var(begun);
+		begun >>= 63;
+		at += begun;
 	}
 	at &= NAME_BYTES / 4 - 1;
 	*(volatile char *)(to + at) = ']';
