@@ -39,6 +39,10 @@ static LLVMValueRef bucket_value(struct gen *g, struct expr *arg)
 {
 	LLVMValueRef v = gen_int(g, arg), most = gen_u64(g, INT64_MAX);
 
+	/* The bucket tells the verifier the value's size, with which it would follow the next copy
+	 * of an unroll's body. */
+	if (g->body.n_copies)
+		v = LLVMBuildXor(g->b, v, GEN_CALL(g, "sonde_control_zero"), "");
 	if (arg->type->is_signed || arg->type->size < 8)
 		return v;
 	return LLVMBuildSelect(g->b, LLVMBuildICmp(g->b, LLVMIntULT, v, most, ""), v, most, "");

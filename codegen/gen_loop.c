@@ -27,7 +27,7 @@ enum { SLOTS_PER_ITERATION = 4, COPIES_PER_ITERATION = 4 };
 
 /* With as many copies of an unroll's body, the verifier must not follow the values of variables,
  * each of which would double its work: see hide_values. */
-enum { COPIES_FOLLOWED = 32 };
+enum { COPIES_FOLLOWED = 8 };
 
 /* The enclosing function, and the block in it where generation continues. */
 struct outer {
