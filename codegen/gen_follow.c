@@ -1,22 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the verifier follows. It follows each copy of an unroll's body, and at most 8,192 branches
- * of a program, so that a long body in an unroll of many copies would be refused. The unrolls of a
- * probe that is too long with all their copies are loops of the kernel.
+ * What the verifier follows. It follows each copy of an unroll's body, at most 8,192 branches of a
+ * program and a million steps, so that a long body in an unroll of many copies would be refused.
+ * The unrolls of a probe that is too long with all their copies are loops of the kernel.
  */
 #include "parser/base/limits.h"
 #include "codegen/gen.h"
 
-enum { BRANCHES_EACH = 3 }; /* of a call, a map, a builtin: see LIMIT_BODY */
+/* Branches, or as much as takes the verifier 170 steps: a million steps are FOLLOWED times that. */
+enum {
+	BRANCHES_EACH = 3, /* of a call, a map, a builtin: see LIMIT_BODY */
+	FOLLOWED = LIMIT_BODY * BRANCHES_EACH,
+	OF_LONG = 40, /* functions that walk strings, paths */
+	OF_STACK = 10,
+	OF_COMPARED = 25, /* strings, by words */
+};
+
+static uint64_t branches(const struct expr *e)
+{
+	const struct builtin *b = ast_builtin(e);
+
+	if (b && b->traits & (TR_LOOPS | TR_LONG))
+		return OF_LONG;
+	if (b && b->traits & TR_STACK)
+		return OF_STACK;
+	if (e->kind == EX_CALL || e->kind == EX_MAP || e->kind == EX_NAME)
+		return BRANCHES_EACH;
+	if (e->kind == EX_BINARY)
+		return e->binary.left->type->kind == TY_STRING ? OF_COMPARED : 1;
+	return e->kind == EX_TERNARY || e->kind == EX_FIELD;
+}
 
 static void add_branches(struct expr *e, void *ctx)
 {
-	uint64_t *n = ctx;
-
-	if (e->kind == EX_CALL || e->kind == EX_MAP || e->kind == EX_NAME)
-		*n += BRANCHES_EACH;
-	else if (e->kind == EX_BINARY || e->kind == EX_TERNARY || e->kind == EX_FIELD)
-		*n += 1;
+	*(uint64_t *)ctx += branches(e);
 	ast_each_child(e, add_branches, ctx);
 }
 
@@ -59,5 +76,5 @@ bool gen_unrolls_loop(const struct gen *g)
 {
 	const struct block *body = &g->probe.ast->body;
 
-	return of_copies(body) && with_copies(body) > LIMIT_BODY * BRANCHES_EACH;
+	return of_copies(body) && with_copies(body) > FOLLOWED;
 }
