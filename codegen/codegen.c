@@ -125,6 +125,8 @@ static void on_diagnostic(LLVMDiagnosticInfoRef info, void *ctx)
 		g->exceeds_stack = true;
 	else if (g->has_outlined)
 		g->exceeds_calls = true;
+	else if (!g->is_long)
+		g->exceeds_length = true;
 	else
 		report_stack(g, text);
 	LLVMDisposeMessage(text);
@@ -255,7 +257,9 @@ static void check_stack(struct gen *g, const struct codegen_output *out)
 		report_frames(g, &depth);
 	if (depth.functions > STACK_FUNCTIONS)
 		report_functions(g, &depth);
-	if (depth.least > STACK_BYTES && g->spills) /* else some kernels take it */
+	if (depth.least > STACK_BYTES && g->spills && !g->is_long) /* shorter functions keep less */
+		g->exceeds_length = true;
+	else if (depth.least > STACK_BYTES && g->spills) /* else some kernels take it */
 		report_depth(g, &depth);
 	else if (depth.bytes > STACK_BYTES && !g->spills && !g->failed)
 		g->exceeds_stack = true;
