@@ -14,6 +14,7 @@ enum {
 	OF_LONG = 40, /* functions that walk strings, paths */
 	OF_STACK = 10,
 	OF_COMPARED = 25, /* strings, by words */
+	OF_LOOP = 44,	  /* that no loop is around */
 };
 
 static uint64_t branches(const struct expr *e)
@@ -37,10 +38,13 @@ static void add_branches(struct expr *e, void *ctx)
 	ast_each_child(e, add_branches, ctx);
 }
 
-static uint64_t with_copies(const struct block *b);
+/* A loop's body is followed again wherever the loops around it are. */
+static uint64_t of_loop(uint32_t depth)
+{
+	return (uint64_t)OF_LOOP << 2 * depth;
+}
 
-/* What the further copies of unrolls in the block add. */
-static uint64_t of_copies(const struct block *b)
+static uint64_t of_loops(const struct block *b, uint32_t depth)
 {
 	uint64_t n = 0;
 
@@ -49,14 +53,43 @@ static uint64_t of_copies(const struct block *b)
 
 		switch (st->kind) {
 		case ST_IF:
-			n += of_copies(&st->branch.then) + of_copies(&st->branch.otherwise);
+			n += of_loops(&st->branch.then, depth) +
+			     of_loops(&st->branch.otherwise, depth);
 			break;
 		case ST_BLOCK:
-		case ST_CALLED: n += of_copies(&st->block); break;
+		case ST_CALLED: n += of_loops(&st->block, depth); break;
 		case ST_WHILE:
-		case ST_FOR: n += of_copies(&st->loop.body); break;
+		case ST_FOR: n += of_loop(depth) + of_loops(&st->loop.body, depth + 1); break;
+		case ST_UNROLL: n += of_loops(&st->loop.body, depth); break;
+		default: break;
+		}
+	}
+	return n;
+}
+
+static uint64_t with_copies(const struct block *b, uint32_t depth);
+
+/* What the further copies of unrolls in the block add; `depth`: loops around it. */
+static uint64_t of_copies(const struct block *b, uint32_t depth)
+{
+	uint64_t n = 0;
+
+	for (uint32_t i = 0; i < b->n; i++) {
+		const struct stmt *st = b->items[i];
+
+		switch (st->kind) {
+		case ST_IF:
+			n += of_copies(&st->branch.then, depth) +
+			     of_copies(&st->branch.otherwise, depth);
+			break;
+		case ST_BLOCK:
+		case ST_CALLED: n += of_copies(&st->block, depth); break;
+		case ST_WHILE:
+		case ST_FOR: n += of_copies(&st->loop.body, depth + 1); break;
 		case ST_UNROLL:
-			n += (st->loop.count->integer.value - 1) * with_copies(&st->loop.body);
+			n += of_copies(&st->loop.body, depth) +
+			     (st->loop.count->integer.value - 1) *
+				     with_copies(&st->loop.body, depth);
 			break;
 		default: break;
 		}
@@ -64,17 +97,17 @@ static uint64_t of_copies(const struct block *b)
 	return n;
 }
 
-static uint64_t with_copies(const struct block *b)
+static uint64_t with_copies(const struct block *b, uint32_t depth)
 {
-	uint64_t n = 0;
+	uint64_t n = of_loops(b, depth);
 
 	ast_each_in_block((struct block *)b, add_branches, &n);
-	return n + of_copies(b);
+	return n + of_copies(b, depth);
 }
 
 bool gen_unrolls_loop(const struct gen *g)
 {
 	const struct block *body = &g->probe.ast->body;
 
-	return of_copies(body) && with_copies(body) > FOLLOWED;
+	return of_copies(body, 0) && with_copies(body, 0) > FOLLOWED;
 }
