@@ -5,7 +5,7 @@
  */
 #include "cli/report.h"
 #include "cli/option_rows.h"
-#include "parser/base/nearest.h"
+#include "cli/word_options.h"
 #include "runtime/base/limit_hint.h"
 #include "runtime/base/log.h"
 #include "runtime/recording/show.h"
@@ -100,68 +100,24 @@ static int take_help(struct report *r, const char *arg)
 	return 0;
 }
 
-static const struct report_option {
-	const char *name, *other, *arg;
-	int (*take)(struct report *r, const char *arg);
-	const char *help;
-} rows[] = {
-#define REPORT_OPTION(name, other, arg, hook, help) {name, other, arg, take_##hook, help},
+static const struct word_option rows[] = {
+#define REPORT_OPTION(name, other, arg, hook, help) {name, other, arg, help},
 #include "cli/report_options.def"
 #undef REPORT_OPTION
 };
-enum { ROWS = sizeof(rows) / sizeof(*rows) };
-
-static bool is_spelled(const char *name, const char *word, size_t len)
-{
-	return name && strlen(name) == len && memcmp(name, word, len) == 0;
-}
-
-static const struct report_option *find_option(const char *word, size_t len)
-{
-	for (int i = 0; i < ROWS; i++)
-		if (is_spelled(rows[i].name, word, len) || is_spelled(rows[i].other, word, len))
-			return &rows[i];
-	return NULL;
-}
-
-static int unknown_option(const char *word)
-{
-	struct nearest near;
-
-	nearest_init(&near, word);
-	for (int i = 0; i < ROWS; i++) {
-		nearest_offer(&near, rows[i].name);
-		if (rows[i].other)
-			nearest_offer(&near, rows[i].other);
-	}
-	log_error("unknown option '%s' of 'sonde report'", word);
-	if (near.best)
-		fprintf(stderr, "hint: did you mean '%s'?\n", near.best);
-	else
-		fputs("hint: 'sonde report --help' lists the options\n", stderr);
-	return -1;
-}
+static int (*const hooks[])(struct report *r, const char *arg) = {
+#define REPORT_OPTION(name, other, arg, hook, help) take_##hook,
+#include "cli/report_options.def"
+#undef REPORT_OPTION
+};
+static const struct word_options words = {"report", rows, sizeof(rows) / sizeof(*rows), 24};
 
 static int take_option(struct report *r, const struct options *o, uint32_t *i)
 {
-	const char *word = o->params[*i], *equals = strchr(word, '=');
-	size_t len = word[1] == '-' && equals ? (size_t)(equals - word) : strlen(word);
-	const struct report_option *row = find_option(word, len);
-	const char *arg = len < strlen(word) ? equals + 1 : NULL;
+	const char *arg;
+	int row = word_options_read(&words, o, i, &arg);
 
-	if (!row && word[1] != '-' && len > 2) { /* -fjson */
-		row = find_option(word, 2);
-		arg = word + 2;
-	}
-	if (!row)
-		return unknown_option(word);
-	if (!row->arg && arg)
-		return option_error("option '%s' takes no value", row->name);
-	if (row->arg && !arg && *i + 1 >= o->n_params)
-		return option_error("option '%s' requires a value", row->name);
-	if (row->arg && !arg)
-		arg = o->params[++*i];
-	return row->take(r, arg);
+	return row < 0 ? -1 : hooks[row](r, arg);
 }
 
 static int take_words(struct report *r, const struct options *o)
@@ -199,14 +155,7 @@ static int print_help(void)
 	puts("usage: sonde report [options] FILE\n\n"
 	     "Shows a recording, which 'sonde record -o FILE SCRIPT' has made: by default what the "
 	     "script printed.\n\noptions:");
-	for (int i = 0; i < ROWS; i++) {
-		char left[64];
-
-		snprintf(left, sizeof(left), "%s%s%s%s%s", rows[i].name, rows[i].other ? ", " : "",
-			 rows[i].other ? rows[i].other : "", rows[i].arg ? " " : "",
-			 rows[i].arg ? rows[i].arg : "");
-		printf("  %-24s %s\n", left, rows[i].help);
-	}
+	word_options_print(&words);
 	return 0;
 }
 

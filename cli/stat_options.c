@@ -4,7 +4,7 @@
  */
 #include "cli/option_rows.h"
 #include "cli/stat.h"
-#include "parser/base/nearest.h"
+#include "cli/word_options.h"
 #include "runtime/session/command.h"
 #include <stdlib.h>
 #include <string.h>
@@ -63,68 +63,24 @@ static int take_help(struct stat_run *r, const char *arg)
 	return 0;
 }
 
-static const struct stat_option {
-	const char *name, *other, *arg;
-	int (*take)(struct stat_run *r, const char *arg);
-	const char *help;
-} rows[] = {
-#define STAT_OPTION(name, other, arg, hook, help) {name, other, arg, take_##hook, help},
+static const struct word_option rows[] = {
+#define STAT_OPTION(name, other, arg, hook, help) {name, other, arg, help},
 #include "cli/stat_options.def"
 #undef STAT_OPTION
 };
-enum { ROWS = sizeof(rows) / sizeof(*rows) };
-
-static bool is_spelled(const char *name, const char *word, size_t len)
-{
-	return name && strlen(name) == len && memcmp(name, word, len) == 0;
-}
-
-static const struct stat_option *find_option(const char *word, size_t len)
-{
-	for (int i = 0; i < ROWS; i++)
-		if (is_spelled(rows[i].name, word, len) || is_spelled(rows[i].other, word, len))
-			return &rows[i];
-	return NULL;
-}
-
-static int unknown_option(const char *word)
-{
-	struct nearest near;
-
-	nearest_init(&near, word);
-	for (int i = 0; i < ROWS; i++) {
-		if (rows[i].name)
-			nearest_offer(&near, rows[i].name);
-		nearest_offer(&near, rows[i].other);
-	}
-	log_error("unknown option '%s' of 'sonde stat'", word);
-	if (near.best)
-		fprintf(stderr, "hint: did you mean '%s'?\n", near.best);
-	else
-		fputs("hint: 'sonde stat --help' lists the options\n", stderr);
-	return -1;
-}
+static int (*const hooks[])(struct stat_run *r, const char *arg) = {
+#define STAT_OPTION(name, other, arg, hook, help) take_##hook,
+#include "cli/stat_options.def"
+#undef STAT_OPTION
+};
+static const struct word_options words = {"stat", rows, sizeof(rows) / sizeof(*rows), 26};
 
 static int take_option(struct stat_run *r, const struct options *o, uint32_t *i)
 {
-	const char *word = o->params[*i], *equals = strchr(word, '=');
-	size_t len = word[1] == '-' && equals ? (size_t)(equals - word) : strlen(word);
-	const struct stat_option *row = find_option(word, len);
-	const char *arg = len < strlen(word) ? equals + 1 : NULL;
+	const char *arg;
+	int row = word_options_read(&words, o, i, &arg);
 
-	if (!row && word[1] != '-' && len > 2) { /* -fjson */
-		row = find_option(word, 2);
-		arg = word + 2;
-	}
-	if (!row)
-		return unknown_option(word);
-	if (!row->arg && arg)
-		return option_error("option '%s' takes no value", row->other);
-	if (row->arg && !arg && *i + 1 >= o->n_params)
-		return option_error("option '%s' requires a value", row->name ?: row->other);
-	if (row->arg && !arg)
-		arg = o->params[++*i];
-	return row->take(r, arg);
+	return row < 0 ? -1 : hooks[row](r, arg);
 }
 
 /* The words from `first` on are the command. */
@@ -176,12 +132,5 @@ void stat_help(void)
 	     "Runs a command and prints how many events the kernel and the processor counted "
 	     "meanwhile.\nWithout -e these are the usual ones. The exit status is that of the "
 	     "command.\n\noptions:");
-	for (int i = 0; i < ROWS; i++) {
-		char left[64];
-
-		snprintf(left, sizeof(left), "%s%s%s%s%s", rows[i].name ?: "",
-			 rows[i].name ? ", " : "", rows[i].other, rows[i].arg ? " " : "",
-			 rows[i].arg ?: "");
-		printf("  %-26s %s\n", left, rows[i].help);
-	}
+	word_options_print(&words);
 }
