@@ -7,7 +7,6 @@
 #include "parser/attach/probe_perf.h"
 #include "parser/base/arena.h"
 #include "parser/base/escape.h"
-#include "parser/base/nearest.h"
 #include "parser/lang/kernel.h"
 #include "runtime/kernel/kernel_facts.h"
 #include <errno.h>
@@ -44,28 +43,19 @@ static int add_row(struct stat_run *r, const struct perf_event_row *row, bool is
 
 static const struct perf_event_row *find_row(const char *name)
 {
-	for (uint32_t i = 0; i < n_perf_event_rows; i++) {
-		const struct perf_event_row *row = &perf_event_rows[i];
-
-		if (strcmp(row->name, name) == 0 || (row->alias && strcmp(row->alias, name) == 0))
-			return row;
-	}
+	for (uint32_t i = 0; i < n_perf_event_rows; i++)
+		if (perf_event_is_named(&perf_event_rows[i], name))
+			return &perf_event_rows[i];
 	return NULL;
 }
 
 static int unknown_event(const char *name)
 {
-	struct nearest near;
+	const char *near = perf_event_nearest(name);
 
-	nearest_init(&near, name);
-	for (uint32_t i = 0; i < n_perf_event_rows; i++) {
-		nearest_offer(&near, perf_event_rows[i].name);
-		if (perf_event_rows[i].alias)
-			nearest_offer(&near, perf_event_rows[i].alias);
-	}
 	log_error("-e: unknown event '%s'", name);
-	if (near.best)
-		fprintf(stderr, "hint: did you mean '%s'?\n", near.best);
+	if (near)
+		fprintf(stderr, "hint: did you mean '%s'?\n", near);
 	else
 		fputs("hint: 'sonde -l software' and 'sonde -l hardware' list them; tracepoints are "
 		      "category:name\n",

@@ -35,12 +35,13 @@ const struct perf_event_row perf_event_rows[] = {
 };
 const uint32_t n_perf_event_rows = sizeof(perf_event_rows) / sizeof(*perf_event_rows);
 
-/* ---- software, hardware ------------------------------------------------------------------- */
-
-static const struct perf_event_row *no_event(const struct probe_reader *r,
-					     const struct attach_point *p, const char *name)
+bool perf_event_is_named(const struct perf_event_row *row, const char *name)
 {
-	const char *type = probe_rows[p->id].name;
+	return strcmp(row->name, name) == 0 || (row->alias && strcmp(row->alias, name) == 0);
+}
+
+const char *perf_event_nearest(const char *name)
+{
 	struct nearest near;
 
 	nearest_init(&near, name);
@@ -49,11 +50,21 @@ static const struct perf_event_row *no_event(const struct probe_reader *r,
 		if (perf_event_rows[i].alias)
 			nearest_offer(&near, perf_event_rows[i].alias);
 	}
+	return near.best;
+}
+
+/* ---- software, hardware ------------------------------------------------------------------- */
+
+static const struct perf_event_row *no_event(const struct probe_reader *r,
+					     const struct attach_point *p, const char *name)
+{
+	const char *type = probe_rows[p->id].name, *near = perf_event_nearest(name);
+
 	diag_error(r->diags, p->span, "unknown-event", "unknown %s event '%s'", type, name);
-	for (uint32_t i = 0; near.best && i < n_perf_event_rows; i++)
-		if (perf_event_rows[i].name == near.best || perf_event_rows[i].alias == near.best) {
+	for (uint32_t i = 0; near && i < n_perf_event_rows; i++)
+		if (perf_event_is_named(&perf_event_rows[i], near)) {
 			diag_hint(r->diags, "did you mean %s:%s?",
-				  probe_rows[perf_event_rows[i].id].name, near.best);
+				  probe_rows[perf_event_rows[i].id].name, near);
 			return NULL;
 		}
 	diag_hint(r->diags, "'sonde -l %s' lists them", type);
@@ -66,8 +77,7 @@ static const struct perf_event_row *find_event(const struct probe_reader *r,
 	for (uint32_t i = 0; i < n_perf_event_rows; i++) {
 		const struct perf_event_row *row = &perf_event_rows[i];
 
-		if (row->id == p->id &&
-		    (strcmp(row->name, name) == 0 || (row->alias && strcmp(row->alias, name) == 0)))
+		if (row->id == p->id && perf_event_is_named(row, name))
 			return row;
 	}
 	return no_event(r, p, name);
