@@ -11,10 +11,12 @@
 #include <stdio.h>
 
 struct arena;
+struct kernel;
 
 struct stat_run {
 	struct arena *arena;	  /* names of events */
 	VEC(const char *) events; /* lists of names of -e; none: the usual ones */
+	struct kernel *kernel;	  /* while tracepoints are looked up; or NULL */
 	char **words;		  /* the command, ends with NULL; or NULL */
 	uint32_t pid;		  /* or this process */
 	uint64_t duration_ns;	  /* 0: no limit */

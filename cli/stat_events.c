@@ -74,12 +74,14 @@ static void no_tracepoint(const char *name, const char *category)
 /* `name` is CATEGORY:NAME. */
 static int add_tracepoint(struct stat_run *r, const char *name)
 {
-	struct kernel *k = kernel_open();
 	const struct tp_format *format = NULL;
 	const char *event = strchr(name, ':') + 1;
 	const char *category = arena_strndup(r->arena, name, (size_t)(event - 1 - name));
-	int err = k->tracepoint(k, category, event, &format);
+	int err;
 
+	if (!r->kernel)
+		r->kernel = kernel_open();
+	err = r->kernel->tracepoint(r->kernel, category, event, &format);
 	if (!err)
 		err = add(r, (struct counter){.name = name,
 					      .type = PERF_TYPE_TRACEPOINT,
@@ -88,7 +90,6 @@ static int add_tracepoint(struct stat_run *r, const char *name)
 		no_tracepoint(name, category);
 	else
 		log_error("-e: cannot look up the tracepoint '%s': %s", name, strerror(-err));
-	kernel_close(k);
 	return err ? -1 : 0;
 }
 
@@ -140,10 +141,12 @@ static int add_usual(struct stat_run *r)
 
 int stat_find_events(struct stat_run *r)
 {
+	int err = 0;
+
 	if (!r->events.n)
 		return add_usual(r);
-	for (size_t i = 0; i < r->events.n; i++)
-		if (add_list(r, r->events.items[i]))
-			return -1;
-	return add_row(r, find_row("task-clock"), true);
+	for (size_t i = 0; i < r->events.n && !err; i++)
+		err = add_list(r, r->events.items[i]);
+	kernel_close(r->kernel);
+	return err ? -1 : add_row(r, find_row("task-clock"), true);
 }
