@@ -143,6 +143,7 @@ static int put_span(struct out *o, const struct view_span *s)
 	row_integer(row, (int64_t)s->length);
 	row_integer(row, s->is_call);
 	row_integer(row, s->is_open);
+	row_integer(row, s->is_cut);
 	row_integer(row, s->is_outermost);
 	r->n_spans++;
 	return done(o);
@@ -157,6 +158,9 @@ static void put_print(struct recorder *r, const struct view_map *m)
 	recorder_begin(r, REC_PRINTS);
 	row_string(row, m->name);
 	row_integer(row, m->is_time);
+	row_integer(row, (int64_t)m->time_unit);
+	row_integer(row, (int64_t)m->whole);
+	row_string(row, m->delimiter);
 	row_open_text(row);
 	text_char(&row->text, '[');
 	for (uint32_t i = 0; m->n_rows && i < m->n_keys; i++) {

@@ -4,6 +4,7 @@
  * each table is at its next item, and the one with the lowest number comes next.
  */
 #include "runtime/recording/show.h"
+#include "runtime/output/call_tree.h"
 #include "parser/base/limits.h"
 #include <fnmatch.h>
 #include <string.h>
@@ -83,7 +84,8 @@ static int show_span(struct show *w, sqlite3_stmt *s)
 		.length = (uint64_t)number(s, 7),
 		.is_call = number(s, 8) != 0,
 		.is_open = number(s, 9) != 0,
-		.is_outermost = number(s, 10) != 0,
+		.is_cut = number(s, 10) != 0,
+		.is_outermost = number(s, 11) != 0,
 	};
 
 	if (index == VIEW_SPAN_KINDS || span.start > INT64_MAX / 2 || span.length > INT64_MAX / 2)
@@ -193,23 +195,29 @@ static const char *map_name(const struct recording *r, const char *name)
 
 static int show_map(struct show *w, sqlite3_stmt *s)
 {
-	const struct json *list = recording_json(w->arena, s, 3);
+	const struct json *list = recording_json(w->arena, s, 6);
 	const struct type **types = recording_types(w->r, w->arena, list);
-	struct view_map m = {.name = map_name(w->r, name_of(s, 1)), .is_time = number(s, 2) != 0};
+	struct view_map m = {
+		.name = map_name(w->r, name_of(s, 1)),
+		.is_time = number(s, 2) != 0,
+		.time_unit = (uint64_t)number(s, 3),
+		.whole = (uint64_t)number(s, 4),
+		.delimiter = recording_text(s, 5),
+	};
 	struct plan_event keys = {0};
 	bool has_stack = false;
 
-	if (!types)
+	if (!types || m.time_unit > TIME_UNIT_S)
 		return recording_damaged(w->r, REC_PRINTS, number(s, 0));
 	keys.n_fields = m.n_keys = list->n;
 	keys.fields = arena_alloc(w->arena, (list->n + 1) * sizeof(*keys.fields));
 	for (uint32_t i = 0; i < list->n; i++) {
 		keys.fields[i].type = types[i];
-		has_stack |= types[i]->kind == TY_KSTACK || types[i]->kind == TY_USTACK;
+		has_stack |= call_tree_has_stack(types[i]);
 	}
 	if (w->filter->no_maps || (w->filter->only_stacks && !has_stack))
 		return 0;
-	if (read_rows(w, number(s, 0), &keys, recording_type(w->r, (uint64_t)number(s, 4)), &m))
+	if (read_rows(w, number(s, 0), &keys, recording_type(w->r, (uint64_t)number(s, 7)), &m))
 		return -1;
 	w->n_items = UINT32_MAX; /* it may be large */
 	return w->out->map(w->out, &m);
@@ -222,10 +230,13 @@ static const struct {
 	int (*show)(struct show *w, sqlite3_stmt *s);
 } tables[] = {
 	{"SELECT seq, call, args FROM events ORDER BY seq", show_event},
-	{"SELECT seq, pid, tid, comm, name, kind, start, duration, is_call, is_open, is_outermost "
+	{"SELECT seq, pid, tid, comm, name, kind, start, duration, is_call, is_open, is_cut, "
+	 "is_outermost "
 	 "FROM spans ORDER BY seq",
 	 show_span},
-	{"SELECT seq, map, is_time, key_types, value_type FROM prints ORDER BY seq", show_map},
+	{"SELECT seq, map, is_time, time_unit, total, delimiter, key_types, value_type FROM prints "
+	 "ORDER BY seq",
+	 show_map},
 	{"SELECT seq, kind, text, file, line, first, last, helper, result, excerpt FROM messages "
 	 "ORDER BY seq",
 	 show_message},

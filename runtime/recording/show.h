@@ -13,7 +13,7 @@ struct show_filter {
 	bool no_events;	      /* what printf() and the like print is left out */
 	bool no_maps;
 	bool only_stacks; /* of maps, those with stacks in their keys */
-	bool quiet;	  /* no word of attached probes */
+	bool quiet;	  /* the number of attached probes is left out */
 };
 
 /* Hand all to `out`. 0; -1 after a message; or the -errno of a write. */
