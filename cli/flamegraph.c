@@ -3,14 +3,12 @@
  * Draws saved stacks as a flame graph: see flamegraph.h.
  */
 #include "cli/flamegraph.h"
+#include "cli/output_file.h"
 #include "cli/option_rows.h"
-#include "cli/replace_file.h"
 #include "runtime/output/flame_page.h"
 #include "runtime/output/folded_read.h"
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 int flamegraph_check(const struct options *o)
 {
@@ -56,13 +54,6 @@ static int read_files(const struct options *o, struct call_tree *t)
 	return o->scale ? scale(t) : 0;
 }
 
-static bool is_special(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) == 0 && !S_ISREG(st.st_mode);
-}
-
 struct page_text {
 	struct text text; /* first */
 	VEC(char) page;
@@ -83,24 +74,6 @@ static void keep(struct text *t)
 	t->n = 0;
 }
 
-static int write_page(const struct options *o, const char *bytes, size_t n)
-{
-	FILE *f = stdout;
-	int err = 0;
-
-	if (o->output && !is_special(o->output)) {
-		err = replace_file(o->output, bytes, n, 0644);
-	} else {
-		f = o->output ? fopen(o->output, "we") : stdout;
-		err = !f || fwrite(bytes, 1, n, f) != n ? -errno : 0;
-		if (f && f != stdout && fclose(f) && !err)
-			err = -errno;
-	}
-	if (err && (o->output || f != stdout))
-		log_error("cannot write '%s': %s", o->output, strerror(-err));
-	return err ? 2 : 0;
-}
-
 int flamegraph_run(const struct options *o)
 {
 	struct flame_page page = {.is_difference = o->diff};
@@ -112,7 +85,6 @@ int flamegraph_run(const struct options *o)
 	snprintf(name, sizeof(name), "%s%s%s", o->params[0], o->diff ? ", " : "",
 		 o->diff ? o->params[1] : "");
 	g.name = name;
-
 	out.text.bytes = out.bytes;
 	out.text.capacity = sizeof(out.bytes);
 	if (read_files(o, &g.tree) == 0) {
@@ -121,7 +93,7 @@ int flamegraph_run(const struct options *o)
 		if (status || out.is_full)
 			log_error("out of memory");
 		else
-			status = write_page(o, out.page.items, out.page.n);
+			status = output_write(o->output, out.page.items, out.page.n);
 	}
 	if (page.graphs.n)
 		flame_page_free(&page);

@@ -4,7 +4,6 @@
  * option_checks.c checks which options go together. Prints the usage text from the rows.
  */
 #include "cli/options.h"
-#include "cli/flamegraph.h"
 #include "cli/option_checks.h"
 #include "cli/option_rows.h"
 #include "cli/script_line.h"

@@ -4,6 +4,7 @@
  * these are a table of their own (report_options.def).
  */
 #include "cli/report.h"
+#include "cli/output_file.h"
 #include "cli/option_rows.h"
 #include "cli/word_options.h"
 #include "runtime/base/limit_hint.h"
@@ -205,14 +206,10 @@ int report_run(const struct options *o)
 	if (r.help)
 		return print_help();
 	if (recording_open(&rec, r.path) == 0) {
-		f = r.output ? fopen(r.output, "we") : stdout;
-		if (!f)
-			log_error("cannot write '%s': %s", r.output, strerror(errno));
+		f = output_open(r.output);
 		status = f ? answer(&r, &rec, f) : 2;
-		if (f && f != stdout && fclose(f) && !status) {
-			log_error("cannot write '%s': %s", r.output, strerror(errno));
+		if (f && output_close(r.output, f) && !status)
 			status = 2;
-		}
 	}
 	recording_close(&rec);
 	return status;

@@ -4,6 +4,7 @@
  * compiles, the parent prepares what does not need the object.
  */
 #include "cli/run.h"
+#include "cli/output_file.h"
 #include "cli/compile.h"
 #include "cli/compiled.h"
 #include "cli/emit_facts.h"
@@ -28,26 +29,6 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
-
-static FILE *open_output(const struct options *o)
-{
-	FILE *f = o->output ? fopen(o->output, "we") : stdout;
-
-	if (!f)
-		log_error("cannot write '%s': %s%s", o->output, strerror(errno),
-			  limit_hint(-errno));
-	return f;
-}
-
-static int close_output(const struct options *o, FILE *f)
-{
-	if (f == stdout) /* main() reports what cannot be written */
-		return 0;
-	if (!ferror(f) && fclose(f) == 0)
-		return 0;
-	log_error("cannot write '%s': %s%s", o->output, strerror(errno), limit_hint(-errno));
-	return 2;
-}
 
 /* Tracepoint formats could not be read, so the offsets of fields are unknown. */
 static int refuse_unchecked(const struct kernel *k)
@@ -75,12 +56,12 @@ static void dump(enum emit_stage stage, struct kernel *k, const struct program *
 int run_dump(const struct options *o, struct kernel *k, const struct program *program,
 	     const struct plan *plan)
 {
-	FILE *f = open_output(o);
+	FILE *f = output_open(o->output);
 
 	if (!f)
 		return 2;
 	dump(o->emit, k, program, plan, f);
-	return close_output(o, f);
+	return output_close(o->output, f);
 }
 
 void run_debug(const struct options *o, enum emit_stage stage, struct kernel *k,
@@ -152,11 +133,11 @@ int run_emit(const struct options *o, const struct program *program, const struc
 		log_error("not writing an ELF file to a terminal: give -o FILE");
 		return 1;
 	}
-	f = open_output(o);
+	f = output_open(o->output);
 	if (!f)
 		return 2;
 	status = write_code(o->emit, program, plan, f);
-	return close_output(o, f) ? 2 : status;
+	return output_close(o->output, f) ? 2 : status;
 }
 
 int run_emit_llvm(const struct options *o, const struct program *program, const struct plan *plan,
@@ -375,10 +356,10 @@ int run_trace(const struct options *o, const struct program *program, const stru
 		status = start_command(o, &command);
 	if (status)
 		return status;
-	f = open_output(o);
+	f = output_open(o->output);
 	status = f ? compile_and_trace(o, program, plan, given, k, &command, &cgroup, f) : 2;
 	command_stop(&command);
-	if (f && close_output(o, f) && !status)
+	if (f && output_close(o->output, f) && !status)
 		status = 2;
 	return status;
 }

@@ -6,6 +6,7 @@
  */
 #define _GNU_SOURCE
 #include "cli/stat.h"
+#include "cli/output_file.h"
 #include "cli/option_rows.h"
 #include "cli/run.h"
 #include "parser/base/arena.h"
@@ -272,24 +273,10 @@ static int count_and_print(struct stat_run *r, FILE *f)
 
 static int run(struct stat_run *r)
 {
-	FILE *f = r->output ? fopen(r->output, "we") : stdout;
-	bool is_written;
-	int status;
+	FILE *f = output_open(r->output);
+	int status = f ? count_and_print(r, f) : 2;
 
-	if (!f) {
-		log_error("cannot write '%s': %s", r->output, strerror(errno));
-		return 2;
-	}
-	status = count_and_print(r, f);
-	if (f == stdout)
-		return status;
-	is_written = !ferror(f);
-	if (fclose(f) || !is_written) {
-		log_error("cannot write '%s': %s%s", r->output, strerror(errno),
-			  limit_hint(-errno));
-		return 2;
-	}
-	return status;
+	return f && output_close(r->output, f) ? 2 : status;
 }
 
 int stat_run(const struct options *o)

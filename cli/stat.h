@@ -37,5 +37,3 @@ void stat_help(void);
 int stat_find_events(struct stat_run *r);
 /* Print the table, or the object. */
 void stat_print(const struct stat_run *r, FILE *f);
-/* The counter of that name which counts; NULL: there is none. */
-const struct counter *stat_counter(const struct stat_run *r, const char *name);

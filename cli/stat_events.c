@@ -35,7 +35,6 @@ static int add(struct stat_run *r, struct counter c)
 static int add_row(struct stat_run *r, const struct perf_event_row *row, bool is_hidden)
 {
 	return add(r, (struct counter){.name = row->name,
-				       .alias = row->alias,
 				       .type = row->type,
 				       .config = row->config,
 				       .is_hidden = is_hidden});

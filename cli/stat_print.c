@@ -29,7 +29,8 @@ struct rate {
 	bool is_share; /* percent */
 };
 
-const struct counter *stat_counter(const struct stat_run *r, const char *name)
+/* The counter of that name which counts; NULL: there is none. */
+static const struct counter *stat_counter(const struct stat_run *r, const char *name)
 {
 	for (size_t i = 0; i < r->counters.n; i++) {
 		const struct counter *c = &r->counters.items[i];

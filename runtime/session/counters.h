@@ -9,8 +9,8 @@
 #include <sys/types.h>
 
 struct counter {
-	const char *name, *alias; /* as it is shown; another name of the event, or NULL */
-	uint32_t type;		  /* enum perf_type_id of linux/perf_event.h */
+	const char *name; /* as it is shown */
+	uint32_t type;	  /* enum perf_type_id of linux/perf_event.h */
 	uint64_t config;
 	bool is_hidden; /* only for the rates of others */
 	int err;	/* 0, or -errno: it could not be opened, and counts nothing */

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The file of -o, or standard output. Failures are reported.
+ */
+#pragma once
+#include <stddef.h>
+#include <stdio.h>
+
+/* Open it; `path` NULL: standard output. NULL after a report. */
+FILE *output_open(const char *path);
+/* Close it, unless it is standard output, of which main() reports what cannot be written. 0, or 2
+ * if something could not be written. */
+int output_close(const char *path, FILE *f);
+/* Write it as a whole: a regular file is replaced, so that it is never half written. 0 or 2. */
+int output_write(const char *path, const void *bytes, size_t len);
