@@ -125,9 +125,7 @@ static const char *text_of(struct sema *s, const char *name, struct span span)
 	return NULL;
 }
 
-/* Where the member of a list ends that begins at `at`: at a comma outside of quotes and brackets,
- * as those of templates. */
-static const char *member_end(const char *at)
+const char *param_member_end(const char *at)
 {
 	bool is_quoted = false;
 	int depth = 0;
@@ -136,7 +134,7 @@ static const char *member_end(const char *at)
 		if (*at == '"')
 			is_quoted = !is_quoted;
 		if (!is_quoted && *at)
-			depth += strchr("(<{", *at) ? 1 : strchr(")>}", *at) ? -1 : 0;
+			depth += strchr("([<{", *at) ? 1 : strchr(")]>}", *at) ? -1 : 0;
 	}
 	return at;
 }
@@ -144,13 +142,13 @@ static const char *member_end(const char *at)
 /* The i-th member of `word`, or all of it if it is no list. Sets *more if another one follows. */
 static const char *member(struct sema *s, const char *word, uint32_t i, bool *more)
 {
-	const char *end = member_end(word);
+	const char *end = param_member_end(word);
 
 	if (!*end)
 		return word;
 	for (; i && *end; i--) {
 		word = end + 1;
-		end = member_end(word);
+		end = param_member_end(word);
 	}
 	*more |= *end;
 	return arena_strndup(s->arena, word, (size_t)(end - word));

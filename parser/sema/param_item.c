@@ -88,22 +88,11 @@ static bool read_one(struct sema *s, struct param_item *item, const char *word)
 	return true;
 }
 
-/* The length of a list's first member. Commas in brackets belong to it: f(int, char). */
-static size_t member_length(const char *word)
-{
-	int depth = 0;
-	size_t n = 0;
-
-	for (; word[n] && (word[n] != ',' || depth > 0); n++)
-		depth += (strchr("([{<", word[n]) != NULL) - (strchr(")]}>", word[n]) != NULL);
-	return n;
-}
-
 /* A word, or several separated by commas. */
 static bool read_word(struct sema *s, struct param_item *item, const char *word)
 {
 	for (; item->form.is_list; word++) {
-		size_t len = member_length(word);
+		size_t len = (size_t)(param_member_end(word) - word);
 
 		if (!read_one(s, item, arena_strndup(s->arena, word, len)))
 			return false;
