@@ -197,8 +197,8 @@ enum sonde_cost_method {
 	SONDE_COST_METHODS,
 };
 
-/* floor_ns: what a call's span contains of it. call_ns: what a call takes beside the time of the
- * programs; for EXITS a run at an instruction. 0: not known, or not needed. */
+/* floor_ns: the tracer's time that is in a call's own span. call_ns: what the kernel takes for a
+ * call; with EXITS, for one run at an instruction. 0: not known, or not needed. */
 struct sonde_cost {
 	uint64_t floor_ns, call_ns;
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Shows a recording: see report.h. The options of scripts have names that are options here, too, so
- * these are a table of their own (report_options.def).
+ * Shows a recording: see report.h. Scripts have options of the same names (--function, --min), so
+ * these are not rows of options.def but have a table of their own (report_options.def).
  */
 #include "cli/report.h"
 #include "cli/output_file.h"

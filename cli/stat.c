@@ -90,7 +90,7 @@ static int open_thread(struct stat_run *r, pid_t tid)
 	return 0;
 }
 
-/* A thread that one of the others creates after it was opened is counted with that one. */
+/* Threads that are created later are counted by the counter of the thread that creates them. */
 static int open_process(struct stat_run *r)
 {
 	char path[64];

@@ -7,7 +7,8 @@
 #include "parser/base/limits.h"
 #include "codegen/gen.h"
 
-/* Branches, or as much as takes the verifier 170 steps: a million steps are FOLLOWED times that. */
+/* Costs, in branches. A branch stands for about 170 of the verifier's steps, so FOLLOWED is about
+ * a million steps. */
 enum {
 	BRANCHES_EACH = 3, /* of a call, a map, a builtin: see LIMIT_BODY */
 	FOLLOWED = LIMIT_BODY * BRANCHES_EACH,

@@ -157,7 +157,7 @@ struct expr {
 	enum expr_kind kind;
 	struct span span;
 	uint32_t height;	 /* of its subtree, at most LIMIT_NESTING: parser.y */
-	bool is_parameter;	 /* its value is one of the command line, or computed of one */
+	bool is_parameter;	 /* its value is from the command line, or computed from one */
 	const struct type *type; /* set by sema_type.c */
 	union {
 		struct {

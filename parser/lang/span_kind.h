@@ -31,5 +31,6 @@ extern const struct span_row span_rows[SPAN_COUNT];
 /* The kind of span that `delta` measures at `p`; SPAN_NO when the event ends none. Whether a probe
  * does measure one is in p->ends. */
 enum span_kind span_of_event(const struct attach_point *p);
-/* Does the current thread wake another one at this raw tracepoint, its first argument? */
+/* Does the current thread wake another one at this raw tracepoint? The woken one is the first
+ * argument. */
 bool event_is_wakeup(const char *event);

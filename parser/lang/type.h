@@ -119,8 +119,8 @@ static inline bool type_is_tagged(const struct type *t)
 /* True for the name of a type that scripts can contain. */
 bool type_is_name(const char *name);
 struct nearest;
-/* How values of a type are made that messages name and scripts cannot declare, such as "ksym_t":
- * "ksym(address)". NULL: it is no such name. */
+/* How a script makes a value of a type that messages name but scripts cannot declare: "ksym_t" is
+ * made by "ksym(address)". NULL: it is no such type. */
 const char *type_made_by(const char *name);
 /* Add all these names to a search for suggestions. */
 void type_offer_names(struct nearest *near, bool (*offer)(struct nearest *, const char *));

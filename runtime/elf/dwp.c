@@ -28,7 +28,7 @@ struct dwp_unit {
 	Dwarf_Die die;
 };
 
-/* A unit of types, and where the abbreviations are that it uses. */
+/* A type unit, and where its abbreviations are. */
 struct type_unit {
 	const uint8_t *abbrev;
 	struct bytes bytes;
@@ -81,7 +81,7 @@ static struct bytes *place_of(struct dwp *p, const char *name)
 	return NULL;
 }
 
-/* In an object file: does the section have a unit of types? */
+/* In an object file: does the section have a type unit? */
 static bool is_of_types(const struct dwp *p, const struct bytes *to, const struct bytes *bytes)
 {
 	if (to == &p->sections[DWP_TYPES])
@@ -258,7 +258,7 @@ static int by_abbrev(const void *x, const void *y)
 	return a->abbrev < b->abbrev ? -1 : a->abbrev > b->abbrev;
 }
 
-/* The units of types of the whole package. */
+/* The type units of the whole package. */
 static bool read_types(struct dwp *p)
 {
 	uint32_t units = word_at(&p->type_index, 8);

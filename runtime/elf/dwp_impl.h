@@ -14,7 +14,7 @@ enum dwp_section {
 	DWP_LOC,
 	DWP_LOCLISTS,
 	DWP_RNGLISTS,
-	DWP_TYPES, /* DWARF 4: units of types; in DWARF 5 they are in DWP_INFO */
+	DWP_TYPES, /* DWARF 4: type units; in DWARF 5 they are in DWP_INFO */
 	DWP_SECTIONS,
 };
 

@@ -232,7 +232,7 @@ static int put_lost(struct out *o, const struct view_loss *l)
 	return text_of(o)->lost(text_of(o), l) ?: done(o);
 }
 
-/* Tests and benches have no place in a recording; options.c refuses them. */
+/* Tests and benchmarks cannot be recorded: option_checks.c refuses them. */
 static int put_test(struct out *o, const struct view_test *t)
 {
 	return text_of(o)->test(text_of(o), t);

@@ -13,7 +13,7 @@ struct stack_numbers {
 
 /* Append the value. */
 void value_json_put(struct text *t, const struct view *v, struct stack_numbers *stacks);
-/* An object for each bucket would be a number too much: is the value a plain integer? */
+/* Is the value one integer: an integer, a pointer, a count or a sum? */
 bool value_is_integer(const struct view *v);
 
 /* Finds a stack by its number. */

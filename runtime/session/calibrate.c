@@ -5,13 +5,14 @@
  *
  *	floor	from the end of the program at the entry to the beginning of that at the return:
  *		the part of the tracer's time that is in the span itself
- *	call	what a probed call takes, less the call itself and the time in programs: its
- *		callers' spans contain this, and the time in programs, which these measure
+ *	call	what the kernel takes for a probed call: the call's time less that without a probe
+ *		and that of the programs. Spans around contain it; they also contain the programs'
+ *		time, which the programs measure
  *
  * Both depend on what the kernel does with the probed instruction (the class), and on how both ends
- * are attached (enum sonde_cost_method). Medians, so that interrupts do not count. Of `call`, which
- * counts once for each call inside, the lower quartile: on a busy machine rather too little is
- * subtracted than so much that nothing is left.
+ * are attached (enum sonde_cost_method). Medians, so that interrupts do not count. Of `call` the
+ * lower quartile: it is subtracted once for each call inside, and on a busy machine too little is
+ * better than too much.
  */
 #define _GNU_SOURCE
 #include "runtime/session/calibrate.h"
@@ -395,10 +396,12 @@ static void report_change(const struct session *s, enum sonde_cost_method method
 	if (!then->floor_ns || calibrate(method, class, &now) ||
 	    (now.floor_ns * 6 <= then->floor_ns * 7 && now.floor_ns * 7 >= then->floor_ns * 6))
 		return;
-	log_info("calibration: the %llu ns are %llu ns at the end, so the machine is %s now: the "
-		 "shortest times may be wrong by that difference",
-		 (unsigned long long)then->floor_ns, (unsigned long long)now.floor_ns,
-		 now.floor_ns > then->floor_ns ? "slower" : "faster");
+	log_info(
+		"calibration: the tracer's own time in a call was %llu ns at the start and is %llu "
+		"ns at the end: the machine is %s now, and short times may be wrong by the "
+		"difference",
+		(unsigned long long)then->floor_ns, (unsigned long long)now.floor_ns,
+		now.floor_ns > then->floor_ns ? "slower" : "faster");
 }
 
 void calibrate_report_end(const struct session *s)

@@ -19,8 +19,8 @@ struct counter {
 	uint64_t enabled_ns, running_ns; /* differ when counters take turns */
 };
 
-/* Count in a command that waits for its execution: from there on, with all that it starts. 0; or
- * -errno, which is in c->err, too. */
+/* Open it for a command that is held before execve(): it counts from there on, also in what the
+ * command starts. 0 or -errno, which is in c->err, too. */
 int counter_open_command(struct counter *c, pid_t pid);
 /* Add a thread of a running process and the threads that it creates; counter_enable() begins. */
 int counter_open_thread(struct counter *c, pid_t tid);

@@ -81,7 +81,7 @@ static void close_files(const struct file *files, uint32_t n)
 			close(files[i].fd);
 }
 
-/* The files are open, but files[n]. `err`: of opening them. */
+/* All files but files[n] are open, unless opening one failed with `err`. */
 static int link_to(struct file *files, uint32_t n, int err, void **out, size_t *out_len)
 {
 	if (!err)

@@ -16,6 +16,6 @@ struct plan;
  * be freed; NULL if there is nothing to link. 0 or -errno. */
 int session_link(const struct plan *plan, bool unwinds, const void *elf, size_t len, void **out,
 		 size_t *out_len);
-/* The same with the objects of BPF that the script imports and calls functions of. */
+/* The same with the imported BPF objects whose functions the script calls. */
 int session_link_imports(const struct bpf_import *imports, uint32_t n, const void *elf, size_t len,
 			 void **out, size_t *out_len);
