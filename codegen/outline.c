@@ -60,6 +60,35 @@ static void drop_declarations(LLVMValueRef fn)
 	}
 }
 
+enum { MOST_LOOP_OPERANDS = 8 };
+
+static bool is_location(LLVMValueRef v)
+{
+	return v && LLVMGetMetadataKind(LLVMValueAsMetadata(v)) == LLVMDILocationMetadataKind;
+}
+
+/* clang writes the places where a loop begins and ends into the loop's metadata. They are in the
+ * function as clang has described it. What else is there, such as "do not unroll", stays; the first
+ * operand is the node itself. */
+static void drop_loop_places(struct gen *g, LLVMValueRef branch)
+{
+	unsigned kind = LLVMGetMDKindIDInContext(g->llvm, "llvm.loop", strlen("llvm.loop"));
+	LLVMValueRef loop = LLVMGetMetadata(branch, kind), operands[MOST_LOOP_OPERANDS];
+	LLVMMetadataRef kept[MOST_LOOP_OPERANDS], self;
+	unsigned n = 1;
+
+	if (!loop || LLVMGetMDNodeNumOperands(loop) > MOST_LOOP_OPERANDS)
+		return;
+	LLVMGetMDNodeOperands(loop, operands);
+	for (unsigned i = 1; i < LLVMGetMDNodeNumOperands(loop); i++)
+		if (!is_location(operands[i]))
+			kept[n++] = LLVMValueAsMetadata(operands[i]);
+	kept[0] = LLVMTemporaryMDNode(g->llvm, NULL, 0);
+	self = LLVMMDNodeInContext2(g->llvm, kept, n);
+	LLVMMetadataReplaceAllUsesWith(kept[0], self);
+	LLVMSetMetadata(branch, kind, LLVMMetadataAsValue(g->llvm, self));
+}
+
 /* The kernel demands BTF of each function, or of none; clang has described some functions as
  * declarations only. Calls need a location in the function: it becomes part of the locations of
  * what is inlined. */
@@ -69,8 +98,11 @@ static void add_debug_info(struct gen *g, LLVMValueRef fn, const char *name)
 	LLVMMetadataRef at = LLVMDIBuilderCreateDebugLocation(g->llvm, 1, 1, sub, NULL);
 
 	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b))
-		for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+		for (LLVMValueRef i = LLVMGetFirstInstruction(b); i;
+		     i = LLVMGetNextInstruction(i)) {
 			LLVMInstructionSetDebugLoc(i, at);
+			drop_loop_places(g, i);
+		}
 }
 
 static void outline(struct gen *g, LLVMValueRef fn, const char *name)
