@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reads the script that the command line names: the text of -e, a file or a bundled script.
+ */
+#pragma once
+
+struct arena;
+struct options;
+
+/* NULL after a message. */
+struct source *read_source(struct arena *a, const struct options *o);
+/* The same for what needs the text of a script, not a compiled one. */
+struct source *read_script(struct arena *a, const struct options *o);

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The walk of a script through the stages: source, AST, checked AST, plan, object, session. --emit
+ * and --check end it between two stages.
+ */
+#include "cli/walk.h"
+#include "cli/compiled.h"
+#include "cli/list_script.h"
+#include "cli/options.h"
+#include "cli/read_script.h"
+#include "cli/run.h"
+#include "parser/base/arena.h"
+#include "parser/base/diag.h"
+#include "parser/base/source.h"
+#include "parser/lang/ast.h"
+#include "parser/lang/kernel.h"
+#include "parser/plan/plan.h"
+#include "parser/sema/sema.h"
+#include "runtime/base/clock.h"
+#include "runtime/base/colour.h"
+#include "runtime/kernel/facts_file.h"
+#include "runtime/kernel/kernel_facts.h"
+#include "runtime/session/command.h"
+#include "runtime/session/session.h"
+#include <stdio.h>
+#include <unistd.h>
+
+/* What the options say to a kernel. */
+static void set_kernel(struct kernel *k, const struct options *o)
+{
+	k->pid = (uint32_t)o->pid;
+	k->any_place = o->unsafe;
+	k->is_thorough = o->mode == MODE_CHECK;
+	k->denied = o->denied;
+	k->traceable_functions = o->traceable_functions;
+	k->include_dirs = o->include_dirs;
+	k->n_include_dirs = o->n_include_dirs;
+	k->include_files = o->include_files;
+	k->n_include_files = o->n_include_files;
+}
+
+struct kernel *walk_open_kernel(const struct options *o)
+{
+	struct kernel *k = o->kernel_facts ? facts_file_open(o->kernel_facts) : kernel_open();
+
+	if (k)
+		set_kernel(k, o);
+	return k;
+}
+
+void walk_note_program(struct arena *a, const struct options *o, struct kernel *k)
+{
+	char **words = o->command ? command_words(o->command) : NULL;
+
+	if (words)
+		k->program = arena_strdup(a, words[0]);
+	command_free_words(words);
+}
+
+static enum plan_run run_of(const struct options *o)
+{
+	if (o->test || o->bench)
+		return o->test ? RUN_TESTS : RUN_BENCHES;
+	return o->mode == MODE_CHECK || o->emit ? RUN_ALL : RUN_ORDINARY;
+}
+
+/* --mode compiler-bench: print how long a stage took that ends now. NULL: the next one begins. */
+static void note_time(const struct options *o, const char *stage)
+{
+	static uint64_t begin;
+	uint64_t now = o->times ? clock_ns(CLOCK_MONOTONIC) : 0;
+
+	if (o->times && stage)
+		printf("%-8s %8.3f ms\n", stage, (double)(now - begin) / 1e6);
+	begin = now;
+}
+
+/* All stages up to the plan. 0, or the exit status. *plan is NULL when nothing is left to do. */
+static int front_end(struct arena *a, const struct options *o, struct kernel *k, struct diags *d,
+		     struct program **program, struct plan **plan)
+{
+	struct plan_options po = {.run = run_of(o),
+				  .kernel = k,
+				  .scope_tree = o->mode == MODE_BUILD ||
+						((o->command || o->follow) && !o->system),
+				  .only_cgroup = o->cgroup != NULL,
+				  .warnings = o->warnings,
+				  .pid_namespace = !o->kernel_facts && scope_pid_namespace(),
+				  .max_stacks = o->max_stacks,
+				  .filter = o->has_filter ? &o->filter : NULL,
+				  .sort = o->sort};
+
+	note_time(o, NULL);
+	*plan = NULL;
+	*program = parse(a, d->source, d);
+	if (!*program || d->n_errors)
+		return 1;
+	(*program)->unsafe = o->unsafe;
+	(*program)->calibrate = o->calibrate - o->no_calibrate;
+	(*program)->params = o->params;
+	(*program)->n_params = o->n_params;
+	(*program)->command = o->command;
+	note_time(o, "parse");
+	run_debug(o, EMIT_AST, k, *program, NULL);
+	if (o->emit == EMIT_AST)
+		return run_dump(o, k, *program, NULL);
+	if (sema_run(a, *program, k, d))
+		return 1;
+	options_set_output(o, &(*program)->config);
+	note_time(o, "check");
+	run_debug(o, EMIT_TYPES, k, *program, NULL);
+	if (o->mode == MODE_LIST)
+		return list_script(k, *program, o->verbose, stdout);
+	if (o->emit == EMIT_TYPES || o->emit == EMIT_FACTS)
+		return run_dump(o, k, *program, NULL);
+	*plan = plan_make(a, *program, &po, d);
+	if (!*plan)
+		return 1;
+	note_time(o, "plan");
+	run_debug(o, EMIT_PLAN, k, *program, *plan);
+	return 0;
+}
+
+static int run_plan(struct arena *a, const struct options *o, const struct program *program,
+		    struct plan *plan, struct kernel *k)
+{
+	int status = run_debug_code(o, program, plan, k);
+
+	if (status)
+		return status;
+	if (o->emit == EMIT_PLAN)
+		return run_dump(o, k, program, plan);
+	if (o->emit == EMIT_LLVM)
+		return run_emit_llvm(o, program, plan, k);
+	if (o->emit)
+		return run_emit(o, program, plan, k);
+	if (o->mode == MODE_BUILD)
+		return compiled_write(a, o, program, plan, k);
+	if (o->mode != MODE_CHECK)
+		return run_trace(o, program, plan, NULL, k);
+	note_time(o, NULL);
+	status = run_check(program, plan, k);
+	note_time(o, "compile");
+	return status;
+}
+
+/* A compiled script. The exit status. */
+static int run_compiled(struct arena *a, const struct options *o, const struct source *s,
+			struct kernel *k)
+{
+	struct compiled given;
+	struct plan *plan;
+
+	if (options_check_compiled(o))
+		return 1;
+	plan = compiled_read(a, o, s, k, &given);
+	return plan ? run_trace(o, NULL, plan, &given, k) : 1;
+}
+
+int walk_in(const struct options *o, struct kernel *k)
+{
+	struct arena *a = arena_new();
+	struct diags d = {.arena = a, .no_warnings = o->no_warnings};
+	struct program *program;
+	struct plan *plan;
+	int status = 1;
+
+	set_kernel(k, o);
+	walk_note_program(a, o, k);
+	d.source = read_source(a, o);
+	if (d.source && compiled_is(d.source)) {
+		status = run_compiled(a, o, d.source, k);
+	} else if (d.source) {
+		status = front_end(a, o, k, &d, &program, &plan);
+		diags_print(&d, stderr, colour_is_wanted(STDERR_FILENO));
+		if (!status && plan)
+			status = run_plan(a, o, program, plan, k);
+	}
+	arena_free(a);
+	return status;
+}
+
+int walk(const struct options *o)
+{
+	struct kernel *k = walk_open_kernel(o);
+	int status = k ? walk_in(o, k) : 1;
+
+	if (k)
+		kernel_close(k);
+	return status;
+}
