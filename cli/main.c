@@ -156,7 +156,7 @@ static int run_mode(struct options *o)
 	switch (o->mode) {
 	case MODE_HELP: return help(o);
 	case MODE_VERSION: return puts("sonde " SONDE_VERSION) < 0;
-	case MODE_LIST_ROWS: return reference_list_rows(), 0;
+	case MODE_LIST_ROWS: return reference_list_rows(false), 0;
 	case MODE_LIST: return list(o);
 	case MODE_INFO: return info(o);
 	case MODE_SCRIPTS: return scripts_list();

@@ -5,8 +5,8 @@
  * together.
  */
 #include "cli/option_rows.h"
+#include "cli/option_words.h"
 #include "cli/start_option.h"
-#include "parser/lang/capability.h"
 #include "runtime/elf/elfsym.h"
 #include <fcntl.h>
 #include <stdio.h>
@@ -44,8 +44,7 @@ static int set_word(struct options *o, const struct option_row *row, const char 
 	return 0;
 }
 
-/* --help and --version win over other modes, which exclude each other. */
-static int change_mode(struct options *o, enum mode mode, const char *name)
+int option_change_mode(struct options *o, enum mode mode, const char *name)
 {
 	const char *other = option_of_mode(o->mode);
 
@@ -60,7 +59,7 @@ static int change_mode(struct options *o, enum mode mode, const char *name)
 static int select_mode(struct options *o, const struct option_row *row, const char *arg)
 {
 	(void)arg;
-	return change_mode(o, (enum mode)row->field, row->name);
+	return option_change_mode(o, (enum mode)row->field, row->name);
 }
 
 enum { PIDS_MOST = 4194304 };
@@ -204,65 +203,6 @@ static int set_top(struct options *o, const struct option_row *row, const char *
 	return 0;
 }
 
-static int set_format(struct options *o, const struct option_row *row, const char *arg)
-{
-	char names[128] = "";
-	size_t n = 0;
-
-	(void)row;
-	o->format = out_format_find(arg, &o->format_word);
-	if (o->format < OUT_FORMAT_COUNT)
-		return 0;
-	for (int i = 0; i < OUT_FORMAT_COUNT && n < sizeof(names); i++)
-		n += (size_t)snprintf(names + n, sizeof(names) - n, "%s%s",
-				      !i			  ? ""
-				      : i == OUT_FORMAT_COUNT - 1 ? " or "
-								  : ", ",
-				      out_format_names[i]);
-	if (strchr(arg, ':'))
-		return option_error("unknown output format '%s': expected %s; graph:FUNCTION is "
-				    "the only one with a word",
-				    arg, names);
-	return option_error("unknown output format '%s': expected %s", arg, names);
-}
-
-static const struct {
-	const char *name;
-	enum buffering buffering;
-} bufferings[] = {{"line", BUFFER_LINE}, {"full", BUFFER_FULL}, {"none", BUFFER_NONE}};
-
-static int set_buffering(struct options *o, const struct option_row *row, const char *arg)
-{
-	(void)row;
-	for (size_t i = 0; i < sizeof(bufferings) / sizeof(*bufferings); i++)
-		if (strcmp(bufferings[i].name, arg) == 0) {
-			o->buffering = bufferings[i].buffering;
-			return 0;
-		}
-	return option_error("unknown buffering mode '%s': expected line, full or none", arg);
-}
-
-static const struct {
-	const char *name;
-	enum emit_stage stage;
-} stages[] = {
-	{"ast", EMIT_AST},	 {"types", EMIT_TYPES}, {"plan", EMIT_PLAN}, {"ir", EMIT_IR},
-	{"ir-opt", EMIT_IR_OPT}, {"asm", EMIT_ASM},	{"elf", EMIT_ELF},   {"facts", EMIT_FACTS},
-};
-
-static int set_emit(struct options *o, const struct option_row *row, const char *arg)
-{
-	(void)row;
-	for (size_t i = 0; i < sizeof(stages) / sizeof(*stages); i++)
-		if (strcmp(stages[i].name, arg) == 0) {
-			o->emit = stages[i].stage;
-			return 0;
-		}
-	return option_error(
-		"unknown stage '%s': expected ast, types, plan, ir, ir-opt, asm, elf or facts",
-		arg);
-}
-
 static int set_emit_elf(struct options *o, const struct option_row *row, const char *arg)
 {
 	(void)row;
@@ -274,7 +214,7 @@ static int set_emit_elf(struct options *o, const struct option_row *row, const c
 static int set_aot(struct options *o, const struct option_row *row, const char *arg)
 {
 	o->output = arg;
-	return change_mode(o, MODE_BUILD, row->name);
+	return option_change_mode(o, MODE_BUILD, row->name);
 }
 
 static int set_emit_llvm(struct options *o, const struct option_row *row, const char *arg)
@@ -283,86 +223,6 @@ static int set_emit_llvm(struct options *o, const struct option_row *row, const 
 	o->emit = EMIT_LLVM;
 	o->emit_prefix = arg;
 	return 0;
-}
-
-/* What bpftrace calls the stages. libbpf and the verifier report with -v. */
-static const struct {
-	const char *name;
-	uint32_t dumps;
-	bool verbose;
-} debug_stages[] = {
-	{"all",
-	 1u << EMIT_AST | 1u << EMIT_TYPES | 1u << EMIT_PLAN | 1u << EMIT_IR | 1u << EMIT_IR_OPT |
-		 1u << EMIT_ASM,
-	 true},
-	{"ast", 1u << EMIT_AST, false},
-	{"parse", 1u << EMIT_AST, false},
-	{"types", 1u << EMIT_TYPES, false},
-	{"plan", 1u << EMIT_PLAN, false},
-	{"codegen", 1u << EMIT_IR, false},
-	{"codegen-opt", 1u << EMIT_IR_OPT, false},
-	{"dis", 1u << EMIT_ASM, false},
-	{"libbpf", 0, true},
-	{"verifier", 0, true},
-};
-
-static bool is_word(const char *word, size_t len, const char *name)
-{
-	return strlen(name) == len && strncasecmp(word, name, len) == 0;
-}
-
-/* Call `take` for each part of a list with commas, until it fails. */
-static int each_word(struct options *o, const char *list,
-		     int (*take)(struct options *o, const char *word, size_t len))
-{
-	for (const char *word = list;; word++) {
-		size_t len = strcspn(word, ",");
-
-		if (take(o, word, len))
-			return -1;
-		word += len;
-		if (!*word)
-			return 0;
-	}
-}
-
-static int take_debug_stage(struct options *o, const char *word, size_t len)
-{
-	for (size_t i = 0; i < sizeof(debug_stages) / sizeof(*debug_stages); i++)
-		if (is_word(word, len, debug_stages[i].name)) {
-			o->dumps |= debug_stages[i].dumps;
-			o->verbose |= debug_stages[i].verbose;
-			return 0;
-		}
-	return option_error("-d: unknown stage '%.*s': expected all, ast, types, plan, codegen, "
-			    "codegen-opt, dis, libbpf or verifier",
-			    (int)len, word);
-}
-
-static int set_debug(struct options *o, const struct option_row *row, const char *arg)
-{
-	(void)row;
-	return each_word(o, arg, take_debug_stage);
-}
-
-static int take_feature(struct options *o, const char *word, size_t len)
-{
-	for (int i = 0; i < CAP_COUNT; i++)
-		if (is_word(word, len, capability_rows[i].id)) {
-			o->denied |= 1ull << i;
-			return 0;
-		}
-	log_error("--no-feature: unknown feature '%.*s'", (int)len, word);
-	fputs("hint: kprobe_multi, kprobe_session, uprobe_multi, uprobe_session, fentry; "
-	      "'sonde --info -f json' names all\n",
-	      stderr);
-	return -1;
-}
-
-static int set_no_feature(struct options *o, const struct option_row *row, const char *arg)
-{
-	(void)row;
-	return each_word(o, arg, take_feature);
 }
 
 static int set_probe_filter(struct options *o, const struct option_row *row, const char *arg)
@@ -388,26 +248,6 @@ static int set_dwarf_pid(struct options *o, const struct option_row *row, const 
 
 	o->pid = pid;
 	return err;
-}
-
-static int set_mode(struct options *o, const struct option_row *row, const char *arg)
-{
-	enum mode mode = MODE_TRACE;
-
-	if (strcmp(arg, "codegen") == 0 || strcmp(arg, "compiler-bench") == 0)
-		mode = MODE_CHECK;
-	else if (strcmp(arg, "format") == 0)
-		mode = MODE_FMT;
-	else if (strcmp(arg, "test") == 0)
-		o->test = true;
-	else if (strcmp(arg, "bench") == 0)
-		o->bench = true;
-	else
-		return option_error("unknown mode '%s': expected codegen, compiler-bench, bench, "
-				    "test or format",
-				    arg);
-	o->times = strcmp(arg, "compiler-bench") == 0;
-	return mode == MODE_TRACE ? 0 : change_mode(o, mode, row->name);
 }
 
 static int set_ready_fd(struct options *o, const struct option_row *row, const char *arg)

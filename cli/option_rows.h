@@ -27,6 +27,9 @@ const struct option_row *option_find(const char *word, size_t len);
 const struct option_row *option_next(const struct option_row *last, const char *word, size_t len);
 /* Name of the option that selects a mode, NULL for modes without an option. */
 const char *option_of_mode(enum mode mode);
+/* Set the mode that the option `name` selects. --help and --version win over other modes, which
+ * exclude each other. 0, or -1 after a message. */
+int option_change_mode(struct options *o, enum mode mode, const char *name);
 /* Do these bytes spell an option in full? */
 bool option_is_exact(const char *word, size_t len);
 /* Read a time: 10s, 500ms. 0, or -1 after a message. */

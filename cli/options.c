@@ -175,6 +175,8 @@ static void print_forms(FILE *f)
 	      "       sonde report [options] FILE\n"
 	      "       sonde flamegraph [--diff] FILE… [-o FILE]\n"
 	      "       sonde stat [options] [--] COMMAND [WORD…]\n"
+	      "       sonde fmt FILE [-o FILE]\n"
+	      "       sonde cat NAME\n"
 	      "       sonde -l [PATTERN | FILE | -e 'PROGRAM']\n",
 	      f);
 }

@@ -3,6 +3,7 @@
  * Prints the tables of the language. Nothing here knows a builtin or a probe type by name.
  */
 #include "cli/reference.h"
+#include "cli/rows.h"
 #include "parser/base/arena.h"
 #include "parser/expand/standard.h"
 #include "parser/lang/builtin.h"
@@ -206,11 +207,14 @@ static const struct {
 	const char *name;
 	void (*print)(void);
 } topics[] = {
-	{"builtins", help_builtins},
-	{"probes", help_probes},
-	{"config", help_config},
-	{"reference", reference_markdown},
+	{"builtins", help_builtins},	   {"probes", help_probes}, {"config", help_config},
+	{"reference", reference_markdown}, {"rows", rows_print},
 };
+
+const char *reference_topic(uint32_t i)
+{
+	return i < sizeof(topics) / sizeof(*topics) ? topics[i].name : NULL;
+}
 
 int reference_help(const char *topic)
 {
@@ -220,17 +224,33 @@ int reference_help(const char *topic)
 			return 0;
 		}
 	fprintf(stderr,
-		"sonde: error: no help on '%s'\nhint: topics are builtins, probes, config, reference\n",
+		"sonde: error: no help on '%s'\nhint: topics are builtins, probes, config, reference, rows\n",
 		topic);
 	return 1;
 }
 
-void reference_list_rows(void)
+static void list_builtin(const struct builtin *b, bool in_full)
+{
+	printf("%s%c%s", kinds[b->kind], in_full ? '\t' : ' ', b->name);
+	if (in_full)
+		printf("\t%s\t%s", b->signature, b->doc);
+	putchar('\n');
+}
+
+static void list_probe(const struct probe_row *r, bool in_full)
+{
+	if (in_full)
+		printf("probe\t%s\t%s\t%s\t%s\n", r->name, r->form, r->alias ?: "-", r->doc);
+	else
+		printf("probe %s\n", r->name);
+}
+
+void reference_list_rows(bool in_full)
 {
 	for (uint32_t i = 0; i < BI_COUNT; i++)
-		printf("%s %s\n", kinds[builtins[i].kind], builtins[i].name);
+		list_builtin(&builtins[i], in_full);
 	for (uint32_t i = 0; i < n_standard_macros; i++)
-		printf("macro %s\n", standard_macros[i].name);
+		printf(in_full ? "macro\t%s\n" : "macro %s\n", standard_macros[i].name);
 	for (uint32_t i = 0; i < PROBE_COUNT; i++)
-		printf("probe %s\n", probe_rows[i].name);
+		list_probe(&probe_rows[i], in_full);
 }

@@ -158,6 +158,11 @@ static const struct {
 	{"timestamp", 0, false, &type_time},
 	{"cgroup_path_t", 0, false, &type_cgroup},
 };
+
+const char *type_name_at(uint32_t i)
+{
+	return i < sizeof(names) / sizeof(*names) ? names[i].name : NULL;
+}
 enum { N_NAMES = sizeof(names) / sizeof(*names) };
 
 bool type_is_name(const char *name)

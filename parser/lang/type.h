@@ -118,6 +118,8 @@ static inline bool type_is_tagged(const struct type *t)
 }
 /* True for the name of a type that scripts can contain. */
 bool type_is_name(const char *name);
+/* The i-th name of a type in scripts; NULL after the last. */
+const char *type_name_at(uint32_t i);
 struct nearest;
 /* How a script makes a value of a type that messages name but scripts cannot declare: "ksym_t" is
  * made by "ksym(address)". NULL: it is no such type. */

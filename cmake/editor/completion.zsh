@@ -1,0 +1,64 @@
+
+_sonde_script_names() {
+	local -a scripts
+	scripts=(${(f)"$(${words[1]} --scripts 2>/dev/null | sed 's/:/\\:/g; s/  */:/')"})
+	_describe -t scripts 'bundled script' scripts
+}
+
+# Options that a script declares, as its help lists them.
+_sonde_script_options() {
+	local -a options
+	options=(${(f)"$(${sonde} "$1" --help 2>/dev/null |
+		sed -n '/^options of the script:/,/^$/{s/=bool / /;s/^  \(--[^ =]*=\{0,1\}\) *\(.*\)/\1 \2/p;}' |
+		sed 's/:/\\:/g; s/ /:/')"})
+	_describe -t options 'option of the script' options
+}
+
+_sonde_probes() {
+	local -a names
+	case $PREFIX in
+	uprobe:* | uretprobe:* | u:* | ur:* | usdt:* | U:*)
+		[[ ${PREFIX#*:} == *:* ]] || { compset -P '*:'; _files; } ;;
+	*:*)
+		names=(${(f)"$(${sonde} -l "$PREFIX*" 2>/dev/null | head -n 2000)"})
+		compadd -- $names ;;
+	*) compadd -S '' -- ${(f)_sonde_probe_types} ;;
+	esac
+}
+
+_sonde_first() {
+	local -a first
+	first=(${(s: :)_sonde_first_words})
+	compadd -X word -- $first
+	_sonde_script_names
+	_files
+}
+
+# The script or word is line[1].
+_sonde_rest() {
+	if (( ${words[(I)(-l|-lv|--list)]} )); then _sonde_probes
+	elif (( ${words[(I)(-h|--help)]} )); then compadd -- ${(f)_sonde_topics}; _sonde_script_names
+	elif (( CURRENT == 2 )) || [[ -z ${line[1]} || ${line[1]} == ${words[CURRENT]} ]]; then _sonde_first
+	elif [[ " $_sonde_script_words " == *" ${line[1]} "* ]]; then _sonde_script_names; _files
+	else
+		[[ $PREFIX == -* ]] && _sonde_script_options ${line[1]}
+		_files
+	fi
+}
+
+_sonde() {
+	local sonde=${words[1]} curcontext=$curcontext state ret=1
+	local -a line
+	case ${words[2]} in
+	report | stat)
+		local set=_sonde_${words[2]}
+		shift words
+		(( CURRENT-- ))
+		_arguments -s : ${(P)set} '*::file:_files' && ret=0
+		return ret ;;
+	esac
+	_arguments -s -C : $_sonde_main '*:word:->rest' && ret=0
+	[[ $state != rest ]] || { _sonde_rest && ret=0; }
+	return ret
+}
+if [[ ${funcstack[1]-} == _sonde ]]; then _sonde "$@"; else compdef _sonde sonde; fi
