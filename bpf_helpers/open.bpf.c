@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: (Apache-2.0 OR GPL-2.0) */
 /*
- * Open spans at the end of tracing. An iter/task program visits every thread. It also runs when
- * tracing begins and marks the threads that are off CPU at that time, or if the spans are times on
- * CPU, those that run: their span starts then.
+ * Open spans at the end of tracing or of a thread. An iter/task program visits every thread. It
+ * also runs when tracing begins and marks the threads that are off CPU at that time, or if the
+ * spans are times on CPU, those that run: their span starts then.
  *
  * A thread that is off CPU was not seen when it left, so its span has no user stack. A second
  * program, which can sleep, reads it while the thread is off the CPU.
@@ -46,43 +46,65 @@ INLINE uint32_t sonde_open_slice(uint64_t start, struct task_struct *t)
 	return !(start >> MARKED) || sonde_open_is_on_cpu(t);
 }
 
-/* The open call number control.open_call of `calls` {n, slots}, or NULL. */
-INLINE void *sonde_open_call(uint64_t *calls, uint32_t size)
+/* The requested one of `calls` {n, slots}. */
+INLINE uint64_t sonde_open_index(uint64_t *calls)
 {
 	uint64_t i = sonde_control.open_call;
 
 	if (calls[0] > i + 1)
 		sonde_control.open_more = 1;
-	if (i >= calls[0])
-		return 0;
+	return i;
+}
+
+static INLINE uint64_t *call_at(uint64_t *calls, uint64_t i, uint32_t size)
+{
 	barrier_var(i);
-	return (char *)(calls + 1) + (i & (SONDE_SPAN_CALLS - 1)) * size;
+	return (uint64_t *)((char *)(calls + 1) + (i & (SONDE_SPAN_CALLS - 1)) * size);
 }
 
-INLINE uint64_t sonde_open_depth(void)
+/* The open call number i, the outermost is 0; or NULL. */
+INLINE void *sonde_open_call(uint64_t *calls, uint64_t i, uint32_t size)
 {
-	return sonde_control.open_call + 1;
+	return i < calls[0] ? call_at(calls, i, size) : 0;
 }
 
-/* Length so far. A span that started after the end of tracing has length 0. */
-INLINE uint64_t sonde_open_length(uint64_t start)
+INLINE uint64_t sonde_open_end(void)
 {
-	uint64_t end = sonde_control.end_ns;
+	return sonde_control.end_ns;
+}
 
+/* Length until `end`. A span that started after that has length 0. */
+INLINE uint64_t sonde_open_length(uint64_t start, uint64_t end)
+{
 	return end > start ? end - start : 0;
 }
 
-/* Length so far of an open call of `calls` without what is `inside`, the member of its slot, and
- * without the open call in it. */
-INLINE uint64_t sonde_open_self(uint64_t *calls, uint64_t *inside, uint64_t length, uint32_t size)
+/* Length until `end` of the open call number i without what is `inside`, the member of its slot,
+ * and without the open call in it. */
+INLINE uint64_t sonde_open_self(uint64_t *calls, uint64_t i, uint64_t *inside, uint64_t length,
+				uint64_t end, uint32_t size)
 {
-	uint64_t i = sonde_control.open_call + 1, busy = *inside;
+	uint64_t busy = *inside;
 
+	i++;
 	barrier_var(i);
 	if (i < calls[0])
-		busy += sonde_open_length(
-			*(uint64_t *)((char *)(calls + 1) + (i & (SONDE_SPAN_CALLS - 1)) * size));
+		busy += sonde_open_length(*call_at(calls, i, size), end);
 	return length > busy ? length - busy : 0;
+}
+
+/* The probes that keep their calls in `calls` run at the end of a thread one after the other. Each
+ * clears the starts of its own calls, and the last one leaves none. */
+INLINE void sonde_open_forget(uint64_t *calls, uint32_t size)
+{
+	uint64_t n = calls[0];
+
+	for (uint32_t i = 0; i < SONDE_SPAN_CALLS; i++) {
+		if (!n || *call_at(calls, n - 1, size))
+			break;
+		n--;
+	}
+	calls[0] = n;
 }
 
 /* That thread's user stack is not known yet; threads of the kernel have none. */

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Open spans: the programs that visit all threads, for spans that have not ended when tracing ends,
- * and for user stacks of those whose start was not seen.
+ * and for user stacks of those whose start was not seen; and the one that visits threads that end,
+ * for their open calls.
  */
+#include "parser/base/arena.h"
 #include "codegen/gen.h"
 #include "codegen/gen_cost.h"
 #include "codegen/gen_hooks.h"
 #include "codegen/gen_prog.h"
 #include "codegen/gen_span.h"
 #include "parser/lang/ast_query.h"
+#include <linux/bpf.h>
 
 static void find_cut(struct expr *e, void *ctx)
 {
@@ -129,54 +132,148 @@ static void open_begin(struct gen *g, LLVMValueRef task, LLVMBasicBlockRef out)
 	LLVMPositionBuilderAtEnd(g->b, end);
 }
 
+/* One open span of a thread. */
+struct open {
+	LLVMValueRef task, state;
+	LLVMValueRef index; /* i64, of a call, the outermost is 0; NULL: spans do not nest */
+	LLVMValueRef end;   /* i64, until when it counts */
+};
+
 /* The thread's open span; the requested one if it has several open calls. */
-static LLVMValueRef open_slot(struct gen *g, LLVMValueRef state, LLVMBasicBlockRef out)
+static LLVMValueRef open_slot(struct gen *g, const struct open *o, LLVMBasicBlockRef out)
 {
-	if (g->probe.plan->state.slots > 1) {
-		state = GEN_CALL(g, "sonde_open_call", state, span_slot_size(g));
-		span_only_if(g, state, out);
-		g->body.depth = gen_call_helper(g, "sonde_open_depth", NULL, 0);
-		span_only_if_mine(g, state, out);
+	LLVMValueRef slot = o->state;
+
+	if (o->index) {
+		slot = GEN_CALL(g, "sonde_open_call", o->state, o->index, span_slot_size(g));
+		span_only_if(g, slot, out);
+		g->body.depth = LLVMBuildAdd(g->b, o->index, gen_u64(g, 1), "");
+		span_only_if_mine(g, slot, out);
 	}
 	if (g->probe.plan->state.kind == SPAN_SYSCALL) {
-		g->body.syscall = LLVMBuildLoad2(g->b, g->i64, gen_at(g, state, 8), "");
+		g->body.syscall = LLVMBuildLoad2(g->b, g->i64, gen_at(g, slot, 8), "");
 		prog_only_if_number(g, out);
 	}
-	return state;
+	return slot;
+}
+
+/* Run the body for the span in `slot`. */
+static void open_body(struct gen *g, const struct open *o, LLVMValueRef slot, LLVMValueRef start,
+		      LLVMBasicBlockRef out)
+{
+	uint32_t inside = g->probe.plan->state.inside;
+	LLVMValueRef length = GEN_CALL(g, "sonde_open_length", start, o->end);
+
+	g->body.delta = cost_less_open(g, o->task, slot, length, out);
+	if (inside)
+		g->body.self =
+			GEN_CALL(g, "sonde_open_self", o->state, o->index, gen_at(g, slot, inside),
+				 g->body.delta, o->end, span_slot_size(g));
+	span_body(g, slot, start, g->body.delta);
 }
 
 /* Context: {meta, task, or NULL after the last one}. No other program of the script runs
  * meanwhile. */
 void gen_open_spans(struct gen *g, LLVMBasicBlockRef out)
 {
-	LLVMValueRef task = prog_context_pointer(g, 1), state, slot, start;
-	uint32_t inside = g->plan->probes[g->prog.plan->probes[0]].state.inside;
+	struct open o = {.task = prog_context_pointer(g, 1)};
+	LLVMValueRef slot, start;
 
 	prog_select_probe(g, g->prog.plan->probes[0]);
-	span_only_if(g, task, out);
+	span_only_if(g, o.task, out);
 	g->probe.is_open = true;
-	g->body.subject = task;
-	open_begin(g, task, out);
-	state = span_find(g, task, out);
-	slot = open_slot(g, state, out);
+	g->body.subject = o.task;
+	open_begin(g, o.task, out);
+	o.state = span_find(g, o.task, out);
+	if (g->probe.plan->state.slots > 1)
+		o.index = GEN_CALL(g, "sonde_open_index", o.state);
+	o.end = gen_call_helper(g, "sonde_open_end", NULL, 0);
+	slot = open_slot(g, &o, out);
 	start = span_take(g, slot, out);
-	if (g->probe.plan->state.slots == 1)
+	if (!o.index)
 		LLVMBuildStore(g->b, gen_u64(g, 0), slot);
 	if (g->probe.plan->state.kind == SPAN_SWITCH)
-		prog_only_if(g, gen_truth(g, GEN_CALL(g, "sonde_open_is_off_cpu", task)), out);
+		prog_only_if(g, gen_truth(g, GEN_CALL(g, "sonde_open_is_off_cpu", o.task)), out);
 	if (g->probe.plan->state.kind == SPAN_SLICE)
-		prog_only_if(g, gen_truth(g, GEN_CALL(g, "sonde_open_slice", start, task)), out);
-	start = span_unmark(g, start);
-	g->body.delta = cost_less_open(g, task, slot, GEN_CALL(g, "sonde_open_length", start), out);
-	if (inside)
-		g->body.self = GEN_CALL(g, "sonde_open_self", state, gen_at(g, slot, inside),
-					g->body.delta, span_slot_size(g));
-	span_body(g, slot, start, g->body.delta);
+		prog_only_if(g, gen_truth(g, GEN_CALL(g, "sonde_open_slice", start, o.task)), out);
+	open_body(g, &o, slot, span_unmark(g, start), out);
 	g->probe.is_open = false;
 	LLVMBuildBr(g->b, out);
 }
 
-/* Context: as above. */
+/* ---- threads that end ---------------------------------------------------------------------- */
+
+/* The callback's part for one call of the thread that ends. */
+static void ended_call(struct gen *g, LLVMValueRef index, LLVMValueRef end, LLVMBasicBlockRef out)
+{
+	struct open o = {.task = gen_task(g), .index = index, .end = end};
+	LLVMValueRef slot, start;
+
+	g->body.subject = o.task;
+	o.state = span_find(g, o.task, out);
+	slot = open_slot(g, &o, out);
+	start = span_take(g, slot, out);
+	LLVMBuildStore(g->b, gen_u64(g, 0), slot);
+	open_body(g, &o, slot, start, out);
+	LLVMBuildBr(g->b, out);
+}
+
+/* A callback of bpf_loop() with the number of a call and the address of the time at which it ends.
+ * The outermost call comes first, as at the end of tracing. */
+static LLVMValueRef ended_callback(struct gen *g)
+{
+	struct gen_body outer = g->body;
+	LLVMBasicBlockRef at = LLVMGetInsertBlock(g->b), body, out;
+	LLVMTypeRef params[] = {g->i64, g->ptr};
+	const char *name = arena_printf(g->arena, "%s_call", g->prog.plan->symbol);
+	LLVMValueRef fn = LLVMAddFunction(g->module, name,
+					  LLVMFunctionType(g->i64, params, 2, false)),
+		     end;
+
+	LLVMSetLinkage(fn, LLVMInternalLinkage);
+	gen_no_unwind(g, fn);
+	g->body = (struct gen_body){.fn = fn,
+				    .di_fn = gen_di_body(g, fn, name, 2, g->probe.plan->span),
+				    .epochs = outer.epochs,
+				    .loop_frames = 1};
+	g->body.entry = gen_block(g, "entry");
+	body = gen_block(g, "body");
+	out = gen_block(g, "out");
+	LLVMPositionBuilderAtEnd(g->b, g->body.entry);
+	gen_location(g, g->probe.plan->span);
+	LLVMPositionBuilderAtEnd(g->b, body);
+	end = LLVMBuildLoad2(g->b, g->i64, LLVMGetParam(fn, 1), "");
+	ended_call(g, LLVMGetParam(fn, 0), end, out);
+	LLVMPositionBuilderAtEnd(g->b, out);
+	LLVMBuildRet(g->b, gen_u64(g, 0));
+	LLVMPositionBuilderAtEnd(g->b, g->body.entry);
+	LLVMBuildBr(g->b, body);
+	g->body = outer;
+	LLVMPositionBuilderAtEnd(g->b, at);
+	return fn;
+}
+
+/* In the thread that ends or begins another program: its open calls do not return. */
+void gen_ended_calls(struct gen *g, LLVMBasicBlockRef out)
+{
+	LLVMValueRef state, end, args[4];
+
+	prog_select_probe(g, g->prog.plan->probes[0]);
+	g->probe.is_open = true;
+	state = span_find(g, gen_task(g), out);
+	end = gen_buffer(g, 8);
+	LLVMBuildStore(g->b, span_clock(g), end);
+	args[0] = LLVMBuildLoad2(g->b, g->i64, state, "");
+	args[1] = ended_callback(g);
+	args[2] = end;
+	args[3] = gen_u64(g, 0);
+	gen_helper(g, BPF_FUNC_loop, args, 4);
+	GEN_CALL(g, "sonde_open_forget", state, span_slot_size(g));
+	g->probe.is_open = false;
+	LLVMBuildBr(g->b, out);
+}
+
+/* Context: as that of gen_open_spans(). */
 void gen_open_stacks(struct gen *g, LLVMBasicBlockRef out)
 {
 	LLVMValueRef task = prog_context_pointer(g, 1), state;

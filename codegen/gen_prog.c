@@ -207,7 +207,7 @@ static void only_if_traced(struct gen *g, LLVMBasicBlockRef out)
 
 /* The gen column of spans.def. */
 static gen_span_fn *const span_generators[] = {
-#define SPAN(id, start, state, slots, key, same, gen, doc) [SPAN_##id] = gen,
+#define SPAN(id, start, state, slots, key, same, ended, gen, doc) [SPAN_##id] = gen,
 #include "parser/lang/spans.def"
 #undef SPAN
 };

@@ -31,7 +31,7 @@ typedef void gen_prog_fn(struct gen *g, LLVMBasicBlockRef out);
  * selected, and the code ends with a branch to `out`. probe.is_start is set in programs that only
  * start spans: those at entries of functions, and sys_enter's. */
 typedef void gen_span_fn(struct gen *g, LLVMBasicBlockRef out);
-#define SPAN(id, start, state, slots, key, same, gen, doc) gen_span_fn gen;
+#define SPAN(id, start, state, slots, key, same, ended, gen, doc) gen_span_fn gen;
 #include "parser/lang/spans.def"
 #undef SPAN
 /* Call the hook of the selected probe's kind of span. */

@@ -54,3 +54,9 @@ static inline bool prog_kind_is(enum plan_prog_kind kind, uint32_t traits)
 {
 	return (prog_rows[kind].traits & traits) != 0;
 }
+
+/* Is that a kind? A column may have none. */
+static inline bool prog_kind_exists(enum plan_prog_kind kind)
+{
+	return kind != PP_NONE;
+}

@@ -8,12 +8,13 @@
 #include <string.h>
 
 const struct span_row span_rows[SPAN_COUNT] = {
-#define SPAN(id, start_, state_, slots_, key_, same_, gen, doc_) \
-	[SPAN_##id] = {.start = start_,                          \
-		       .state = state_,                          \
-		       .slots = slots_,                          \
-		       .key_bytes = key_,                        \
-		       .same = same_,                            \
+#define SPAN(id, start_, state_, slots_, key_, same_, ended_, gen, doc_) \
+	[SPAN_##id] = {.start = start_,                                  \
+		       .state = state_,                                  \
+		       .slots = slots_,                                  \
+		       .key_bytes = key_,                                \
+		       .same = same_,                                    \
+		       .ended = PP_##ended_,                             \
 		       .doc = doc_},
 #include "parser/lang/spans.def"
 #undef SPAN

@@ -23,6 +23,7 @@ struct span_row {
 	uint32_t slots;	    /* spans of one thread, or CPU, that can be open at once */
 	uint32_t key_bytes; /* of the key that matches end and start: stack pointer or number */
 	uint32_t same;	    /* enum builtin_traits */
+	enum plan_prog_kind ended; /* runs where a thread ends that has open ones; may be none */
 	const char *doc;
 };
 

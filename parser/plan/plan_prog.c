@@ -236,7 +236,7 @@ static enum plan_prog_kind session_kind(const struct planner *pl, const struct p
 {
 	enum plan_prog_kind session = session_of(kind, point->n_targets);
 
-	if (point->ends == SPAN_NO || session == PP_NONE || !keeps_little(p) ||
+	if (point->ends == SPAN_NO || !prog_kind_exists(session) || !keeps_little(p) ||
 	    !share_fits_session(&pl->use))
 		return kind;
 	return has_sessions(pl->kernel, session) ? session : kind;
@@ -253,7 +253,7 @@ const char *plan_prog_pair(const struct planner *pl, const struct plan_prog *g,
 {
 	enum plan_prog_kind session = session_of(g->kind, plan_n_targets(g));
 
-	if (session == PP_NONE)
+	if (!prog_kind_exists(session))
 		return NULL;
 	if (!has_sessions(pl->kernel, session)) {
 		const struct capability_row *c = &capability_rows[prog_rows[session].capability];

@@ -258,7 +258,7 @@ static bool has_walks(const struct plan_span *s)
 	return false;
 }
 
-/* A program that visits all threads for the spans of a probe. */
+/* A program that visits all threads, or those that end, for the spans of a probe. */
 static void add_visit(struct planner *pl, enum plan_prog_kind kind, const char *name, uint32_t id)
 {
 	uint32_t i = plan_prog_add(pl, (struct plan_prog){.kind = kind}, name);
@@ -275,6 +275,8 @@ void plan_span_open(struct planner *pl, uint32_t id)
 	    span_rows[q->state.kind].state != STATE_TASK)
 		return;
 	add_visit(pl, PP_OPEN_SPANS, "open", id);
+	if (prog_kind_exists(span_rows[q->state.kind].ended))
+		add_visit(pl, span_rows[q->state.kind].ended, "ended", id);
 	pl->plan->needs.task = true; /* to see whether it is on a CPU */
 	if (has_walks(&q->state) && (!pl->kernel || kernel_has(pl->kernel, CAP_UNWIND_OTHER)))
 		add_visit(pl, PP_OPEN_STACKS, "stacks", id);

@@ -60,6 +60,20 @@ int att_raw(struct session *s, uint32_t prog)
 	return attach_add(s, (struct link){.fd = fd});
 }
 
+/* Where calls end that never return: see docs/internals/spans.md. */
+int att_thread_ends(struct session *s, uint32_t prog)
+{
+	static const char *const events[] = {"sched_process_exit", "sched_process_exec"};
+	int err = 0;
+
+	for (size_t i = 0; i < sizeof(events) / sizeof(*events) && !err; i++) {
+		int fd = bpf_raw_tracepoint_open(events[i], attach_fd(s, prog));
+
+		err = attach_add(s, (struct link){.fd = fd});
+	}
+	return err;
+}
+
 static int open_typed(struct session *s, uint32_t prog, bool closes_slowly)
 {
 	int fd = bpf_raw_tracepoint_open(NULL, attach_fd(s, prog));
