@@ -6,6 +6,7 @@
  * errno is preserved. The level is global; it is set once, before any thread starts.
  */
 #include "runtime/base/log.h"
+#include "runtime/base/status.h"
 #include "parser/base/escape.h"
 #include <errno.h>
 #include <stdarg.h>
@@ -78,6 +79,7 @@ __attribute__((format(printf, 2, 0))) static void write_line(const char *prefix,
 		put_line(&line, prefix, n);
 		escape_text(ESCAPE_MESSAGE, text, text_len, put_line, &line);
 		put_line(&line, "\n", 1);
+		status_hide();
 		write_all(STDERR_FILENO, line.bytes, line.n);
 	}
 	free(text);
@@ -100,6 +102,7 @@ void log_place(const char *file, unsigned line, unsigned first, unsigned end, co
 	put_line(&out, place, strlen(place));
 	put_line(&out, text, len);
 	put_line(&out, "\n", 1);
+	status_hide();
 	write_all(STDERR_FILENO, out.bytes, out.n);
 	free(out.bytes);
 }

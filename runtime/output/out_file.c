@@ -5,6 +5,7 @@
  * later call returns it. out_text.c and out_json.c fill the buffer.
  */
 #include "runtime/output/out_file.h"
+#include "runtime/base/status.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -32,8 +33,11 @@ static int write_all(int fd, const char *bytes, size_t n)
 
 static void write_out(struct out_file *w)
 {
-	if (w->error == 0)
+	if (w->error == 0 && w->text.n) {
+		status_hide();
 		w->error = write_all(w->fd, w->text.bytes, w->text.n);
+		status_note(w->fd, w->text.bytes, w->text.n);
+	}
 	w->text.n = 0;
 	w->looked_at = 0;
 }

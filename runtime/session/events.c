@@ -311,6 +311,7 @@ static void planned_record(struct events *e, uint32_t id, const void *record, si
 	ev = &e->s->plan->events[id];
 	if (size < (ev->least ? ev->least : ev->size))
 		return;
+	e->n_events++;
 	event_hooks[ev->kind](e, ev, record);
 }
 

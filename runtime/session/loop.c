@@ -8,6 +8,7 @@
 #include "runtime/base/clock.h"
 #include "runtime/base/limit_hint.h"
 #include "runtime/base/log.h"
+#include "runtime/base/status.h"
 #include "runtime/session/calibrate.h"
 #include "runtime/session/memory_reserve.h"
 #include "runtime/session/packets.h"
@@ -212,6 +213,7 @@ static void check_overhead(struct loop *l)
 static void run_events(struct loop *l)
 {
 	goroutine_sweep_start(l->s);
+	loop_status_open(l);
 	check_end(l);
 	while (!l->done) {
 		loop_wait(l, loop_drain(l) > 0);
@@ -226,7 +228,9 @@ static void run_events(struct loop *l)
 		goroutine_sweep(l->s);
 		session_open_retry(l->s);
 		check_overhead(l);
+		loop_status_update(l);
 	}
+	status_close();
 }
 
 /* ---- end ----------------------------------------------------------------------------------- */

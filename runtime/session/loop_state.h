@@ -1,13 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The main loop's state. Private to loop*.c: loop.c starts and ends a run, loop_wait.c reads the
- * ring and waits, loop_start.c waits for the beginning, loop_signals.c handles signals and the
+ * ring and waits, loop_start.c waits for the beginning, loop_status.c shows
+ * the state on a terminal, loop_signals.c handles signals and the
  * command's end.
  */
 #pragma once
 #include "runtime/session/events.h"
 #include "runtime/session/loop.h"
 #include "runtime/session/overhead.h"
+
+/* The line of a run's state on a terminal. */
+struct loop_status {
+	uint64_t begin_ns, next_ns, read_ns, shown_ns; /* CLOCK_MONOTONIC */
+	uint64_t n_events, n_runs;		       /* at read_ns */
+	char text[128];
+};
 
 struct loop {
 	struct session *s;
@@ -20,6 +28,7 @@ struct loop {
 	uint64_t print_ns; /* when maps are printed next; 0: never */
 	uint64_t flushed_ns;
 	struct overhead overhead;
+	struct loop_status status;
 	bool done;
 	bool too_costly;     /* --max-overhead ended tracing */
 	bool overrun;	     /* the ring cannot be read any more */
@@ -43,6 +52,12 @@ void loop_drain_rest(struct loop *l);
 void loop_wait(struct loop *l, bool busy);
 /* Write out what the writer has buffered. */
 void loop_flush(struct loop *l);
+
+/* loop_status.c */
+/* Begin to show it, if this run may. */
+void loop_status_open(struct loop *l);
+/* Draw it when it is due, or has been erased for output. */
+void loop_status_update(struct loop *l);
 
 /* loop_start.c */
 /* Wait for the moment of --start. False: the run has been stopped. */

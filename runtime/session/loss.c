@@ -9,6 +9,7 @@
 #include "runtime/base/uapi_new.h"
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -187,6 +188,27 @@ static uint64_t report_undelivered(const struct session *s, struct out *out)
 		total += missed;
 		report_runtime(out, prog_name(s, i), RUNTIME_LOSS_KERNEL_MISSED, missed);
 	}
+	return total;
+}
+
+uint64_t loss_total(const struct session *s)
+{
+	uint32_t n = (s->plan->n_probes ? s->plan->n_probes : 1) * SONDE_LOSS_COUNT, batch;
+	int n_cpus = libbpf_num_possible_cpus();
+	uint64_t total = s->map_records_lost, *values = NULL;
+	uint32_t *keys = NULL, got = n;
+
+	if (n_cpus > 0 && s->losses_fd >= 0) {
+		values = calloc((size_t)n * (size_t)n_cpus, sizeof(*values));
+		keys = calloc(n, sizeof(*keys));
+	}
+	if (values && keys &&
+	    (!bpf_map_lookup_batch(s->losses_fd, NULL, &batch, keys, values, &got, NULL) ||
+	     errno == ENOENT))
+		for (uint32_t i = 0; i < got * (uint32_t)n_cpus; i++)
+			total += values[i];
+	free(values);
+	free(keys);
 	return total;
 }
 

@@ -204,3 +204,5 @@ char *cgroup_path_text(uint64_t id, const char *filter);
 
 /* loss.c: report all losses by cause and probe. Returns their number. */
 uint64_t loss_report(struct session *s, struct out *out);
+/* How much the programs have counted as lost so far. */
+uint64_t loss_total(const struct session *s);
